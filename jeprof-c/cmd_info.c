@@ -1,0 +1,165 @@
+/* jprof info [PROGRAM] DUMP...: what a dump holds, and how sure its names are. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "load.h"
+#include "say.h"
+
+static const double mb = 1048576;
+
+/* Prints a name from a dump so that it stays on its line. */
+static void put_name(const char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			printf("\\x%02x", (unsigned char)*s);
+		else
+			putchar(*s);
+}
+
+static void put_counters(const char *label, const double *total, const double *header)
+{
+	printf("%-10s %.1f MB in %.0f objects (estimated from %.0f samples)\n", label, total[1] / mb, total[0],
+	       header[0]);
+}
+
+static void put_header(const char *path, const struct jprof_dump_info *info)
+{
+	printf("%-10s ", "dump");
+	put_name(path);
+	printf("\n%-10s heap_v2, a sample every %llu bytes", "format", (unsigned long long)info->rate);
+	if (info->rate && !(info->rate & (info->rate - 1)))
+		printf(" (lg_prof_sample:%d)", (int)log2((double)info->rate));
+	printf("\n%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
+	       info->addresses);
+	put_counters("in use", info->total, info->header);
+	if (info->has_alloc)
+		put_counters("allocated", info->total + 2, info->header + 2);
+	else
+		printf("%-10s not recorded (prof_accum:false)\n", "allocated");
+}
+
+static void put_threads(const struct jprof_dump *dump)
+{
+	size_t count = jprof_dump_info(dump)->threads;
+	printf("%-10s %zu\n", "threads", count);
+	for (size_t i = 0; i < count; i++) {
+		const struct jprof_dump_thread *t = jprof_dump_thread(dump, i);
+		printf("  t%-6llu %8.1f MB %10.0f objects  ", (unsigned long long)t->id, t->total[1] / mb, t->total[0]);
+		put_name(t->name);
+		putchar('\n');
+	}
+}
+
+static void put_maps(const struct jprof_maps *maps)
+{
+	size_t code = 0, count = maps ? jprof_maps_count(maps) : 0;
+	for (size_t i = 0; i < count; i++)
+		code += jprof_maps_at(maps, i)->executable;
+	if (maps)
+		printf("%-10s %zu mappings, %zu with code\n", "maps", count, code);
+	else
+		printf("%-10s none in the dump\n", "maps");
+}
+
+static const char *const proofs[] = { "no file", "another", "unverified", "same inode" };
+
+static void put_file(const struct jprof_coverage_file *f, double all)
+{
+	double sum = 0;
+	for (int s = 0; s < JPROF_SOURCES; s++)
+		sum += f->bytes[s];
+	printf("%9.1f %5.1f%%", sum / mb, all != 0 ? sum * 100 / all : 0);
+	for (int s = JPROF_SOURCES - 1; s >= 0; s--)
+		if (f->bytes[s] != 0)
+			printf(" %7.1f", f->bytes[s] / mb);
+		else
+			printf(" %7s", f->addresses[s] ? "0" : "-");
+	printf("  %-10s  ", proofs[f->proof]);
+	put_name(*f->path ? f->path : "(outside all mappings)");
+	putchar('\n');
+}
+
+/* What would name the rest, once for each file that something is missing of. */
+static void put_advice(const struct jprof_coverage *c)
+{
+	bool any = false;
+	for (size_t i = 0; i < jprof_coverage_count(c); i++) {
+		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
+		if (!*f->advice && !*f->reason)
+			continue;
+		if (!any)
+			printf("\nwhat would name the rest\n");
+		any = true;
+		printf("  ");
+		put_name(*f->path ? f->path : "(outside all mappings)");
+		printf(": %s%s%s\n", f->reason, *f->reason && *f->advice ? "; " : "", f->advice);
+	}
+}
+
+static void put_coverage(const struct jprof_coverage *c)
+{
+	double all = 0;
+	for (size_t i = 0; i < jprof_coverage_count(c); i++)
+		for (int s = 0; s < JPROF_SOURCES; s++)
+			all += jprof_coverage_at(c, i)->bytes[s];
+	printf("\nwhich file named how many MB, by innermost frame (allocator's own left out), and by what\n"
+	       "%9s %6s %7s %7s %7s %7s %7s  %-10s  %s\n",
+	       "MB", "", "DWARF", "symtab", "dynsym", "FDE", "none", "file is", "file");
+	for (size_t i = 0; i < jprof_coverage_count(c); i++)
+		put_file(jprof_coverage_at(c, i), all);
+	printf("%.1f %% of the bytes have a function's name\n", jprof_coverage_named(c) * 100);
+	put_advice(c);
+}
+
+static int show_names(const struct options *o, const struct inputs *inputs, char **dump)
+{
+	struct inputs one = { .program = inputs->program, .dumps = dump, .dump_count = 1 };
+	struct jprof_coverage *coverage;
+	struct jprof_error err;
+	double base_total;
+	struct jprof_profile *profile = load_profile(&one, o, &base_total);
+	int rc = profile ? jprof_coverage_new(profile, o->counter, &coverage, &err) : 1;
+	if (!rc) {
+		put_coverage(coverage);
+		jprof_coverage_free(coverage);
+	} else if (profile) {
+		say_error(&err);
+	}
+	jprof_profile_free(profile);
+	return rc ? 1 : 0;
+}
+
+static int show(const struct options *o, const struct inputs *inputs, char **path)
+{
+	struct jprof_error err;
+	struct jprof_dump *dump;
+	if (jprof_dump_open(*path, &dump, &err)) {
+		say_error(&err);
+		return 1;
+	}
+	put_header(*path, jprof_dump_info(dump));
+	put_threads(dump);
+	put_maps(jprof_dump_maps(dump));
+	jprof_dump_free(dump);
+	return show_names(o, inputs, path);
+}
+
+int cmd_info(const struct options *o)
+{
+	struct inputs inputs;
+	int status = 1;
+	if (inputs_find(&inputs, o)) {
+		status = 0;
+		for (int i = 0; i < inputs.dump_count; i++) {
+			if (i)
+				putchar('\n');
+			status |= show(o, &inputs, &inputs.dumps[i]);
+		}
+	}
+	free(inputs.program);
+	return status;
+}

@@ -1,0 +1,82 @@
+/* jprof [OPTIONS] [PROGRAM] DUMP...: a report on standard output. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "load.h"
+#include "say.h"
+
+/* Below this share of named bytes the user is told. */
+static const double enough_named = 0.95;
+
+static int write_out(void *context, const void *data, size_t len)
+{
+	return fwrite(data, 1, len, context) == len && !fflush(context) ? 0 : -1;
+}
+
+/* Why there is nothing to see. */
+static bool explain_empty(const struct jprof_profile *profile, const struct options *o)
+{
+	if (jprof_profile_total(profile, o->counter) != 0)
+		return false;
+	if (o->base || o->diff_base)
+		say("nothing changed between the dumps");
+	else if (o->counter == JPROF_ALLOC_SPACE || o->counter == JPROF_ALLOC_OBJECTS)
+		say("no allocations are recorded: that needs MALLOC_CONF=prof_accum:true in the process");
+	else
+		say("the dump holds no samples: nothing was in use, or less than one sample's worth (lg_prof_sample)");
+	return true;
+}
+
+static void tell_coverage(const struct jprof_profile *profile, const struct options *o, const struct inputs *inputs)
+{
+	struct jprof_coverage *coverage;
+	if (jprof_coverage_new(profile, o->counter, &coverage, NULL))
+		return;
+	double named = jprof_coverage_named(coverage);
+	if (named < enough_named)
+		say("only %.0f %% of the bytes have a function's name; what is missing: jprof info %s", named * 100,
+		    inputs->dumps[0]);
+	jprof_coverage_free(coverage);
+}
+
+static int report(const struct jprof_profile *profile, const struct options *o, const struct inputs *inputs,
+                  double base_total)
+{
+	struct jprof_error err;
+	struct jprof_view_opts view = {
+		.size = sizeof view,
+		.counter = o->counter,
+		.granularity = o->granularity,
+		.cum = o->cum,
+		.show_bytes = o->show_bytes,
+		.full_names = o->full_names,
+		.top = o->top,
+		.percent_of = o->diff_base ? base_total : 0,
+	};
+	bool empty = explain_empty(profile, o);
+	if (!empty)
+		tell_coverage(profile, o, inputs);
+	if (!jprof_render(profile, "text", &view, write_out, stdout, &err))
+		return empty && !o->base && !o->diff_base ? 1 : 0;
+	if (errno == EPIPE)
+		return 0;
+	say_error(&err);
+	return 1;
+}
+
+int cmd_report(const struct options *o)
+{
+	struct inputs inputs;
+	double base_total;
+	int status = 1;
+	if (inputs_find(&inputs, o)) {
+		struct jprof_profile *profile = load_profile(&inputs, o, &base_total);
+		if (profile)
+			status = report(profile, o, &inputs, base_total);
+		jprof_profile_free(profile);
+	}
+	free(inputs.program);
+	return status;
+}

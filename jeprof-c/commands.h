@@ -1,0 +1,10 @@
+/* The commands: each in a file of its own, with the exit status as result. */
+#ifndef JEPROF_COMMANDS_H
+#define JEPROF_COMMANDS_H
+
+#include "options.h"
+
+int cmd_report(const struct options *options);
+int cmd_info(const struct options *options);
+
+#endif

@@ -1,0 +1,255 @@
+#include "options.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "say.h"
+
+enum kind {
+	SWITCH,  /* a bool; --noX clears it */
+	CHOICE,  /* a word that sets an enum to `value`; at most one of a group */
+	TEXT,    /* --x=TEXT */
+	NUMBER,  /* --x=N */
+	FOLD,    /* --x=alloc|vm|none */
+	NOTHING, /* accepted: it is what happens anyway */
+	LATER,   /* jeprof's, not in this version */
+};
+
+struct row {
+	const char *name;
+	enum kind kind;
+	size_t at; /* offset in struct options */
+	int value;
+	const char *group; /* of a CHOICE */
+	const char *argument;
+	const char *help; /* NULL: not listed */
+};
+
+#define AT(member) offsetof(struct options, member)
+#define LATER_ROW(word)                                                                                                \
+	{                                                                                                              \
+		word, LATER, 0, 0, NULL, NULL, NULL                                                                    \
+	}
+
+static const struct row rows[] = {
+	{ "text", NOTHING, 0, 0, NULL, NULL, "a table of flat and cumulative values (the default)" },
+	{ "functions", CHOICE, AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
+	  "one row for each function (the default)" },
+	{ "lines", CHOICE, AT(granularity), JPROF_BY_LINE, "granularity", NULL, "one row for each source line" },
+	{ "files", CHOICE, AT(granularity), JPROF_BY_FILE, "granularity", NULL, "one row for each source file" },
+	{ "addresses", CHOICE, AT(granularity), JPROF_BY_ADDRESS, "granularity", NULL, "one row for each address" },
+	{ "inuse_space", CHOICE, AT(counter), JPROF_INUSE_SPACE, "counter", NULL, "bytes in use (the default)" },
+	{ "inuse_objects", CHOICE, AT(counter), JPROF_INUSE_OBJECTS, "counter", NULL, "objects in use" },
+	{ "alloc_space", CHOICE, AT(counter), JPROF_ALLOC_SPACE, "counter", NULL,
+	  "bytes allocated since the start (prof_accum:true)" },
+	{ "alloc_objects", CHOICE, AT(counter), JPROF_ALLOC_OBJECTS, "counter", NULL,
+	  "objects allocated since the start" },
+	{ "show_bytes", SWITCH, AT(show_bytes), 0, NULL, NULL, "bytes instead of MB" },
+	{ "cum", SWITCH, AT(cum), 0, NULL, NULL, "order by cumulative value" },
+	{ "top", NUMBER, AT(top), 0, NULL, "N", "only the first N rows" },
+	{ "full-names", SWITCH, AT(full_names), 0, NULL, NULL, "function names with their parameters" },
+	{ "fold", FOLD, AT(fold), 0, NULL, "alloc|vm|none",
+	  "take away the language's malloc wrappers (alloc, the default), its\n"
+	  "machinery too (vm), or nothing but the allocator (none, as jeprof)" },
+	{ "base", TEXT, AT(base), 0, NULL, "DUMP", "subtract DUMP: what has grown since" },
+	{ "diff_base", TEXT, AT(diff_base), 0, NULL, "DUMP", "the same, with percentages of DUMP" },
+	{ "maps", TEXT, AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
+	{ "sysroot", TEXT, AT(sysroot), 0, NULL, "DIR", "look up all mapped files below DIR" },
+	{ "lib_prefix", TEXT, AT(lib_prefix), 0, NULL, "DIR,DIR", "look up mapped files below these first" },
+	{ "help", SWITCH, AT(help), 0, NULL, NULL, "this text" },
+	{ "version", SWITCH, AT(version), 0, NULL, NULL, "version and features" },
+	LATER_ROW("callgrind"),
+	LATER_ROW("collapsed"),
+	LATER_ROW("disasm"),
+	LATER_ROW("dot"),
+	LATER_ROW("drop_negative"),
+	LATER_ROW("edgefraction"),
+	LATER_ROW("evince"),
+	LATER_ROW("exclude"),
+	LATER_ROW("focus"),
+	LATER_ROW("gif"),
+	LATER_ROW("gv"),
+	LATER_ROW("heapcheck"),
+	LATER_ROW("ignore"),
+	LATER_ROW("interactive"),
+	LATER_ROW("list"),
+	LATER_ROW("maxdegree"),
+	LATER_ROW("nodecount"),
+	LATER_ROW("nodefraction"),
+	LATER_ROW("pdf"),
+	LATER_ROW("ps"),
+	LATER_ROW("raw"),
+	LATER_ROW("retain"),
+	LATER_ROW("scale"),
+	LATER_ROW("svg"),
+	LATER_ROW("symbols"),
+	LATER_ROW("thread"),
+	LATER_ROW("web"),
+};
+
+enum { row_count = sizeof rows / sizeof *rows };
+
+/* The row that `name` means: that very name, or the only one that begins so. */
+static const struct row *find(const char *name, size_t len)
+{
+	const struct row *found = NULL;
+	int hits = 0;
+	for (int i = 0; i < row_count; i++) {
+		if (strncasecmp(rows[i].name, name, len))
+			continue;
+		if (strlen(rows[i].name) == len)
+			return &rows[i];
+		found = &rows[i];
+		hits++;
+	}
+	if (hits == 1)
+		return found;
+	say("%s option --%.*s; see jprof --help", hits ? "ambiguous" : "unknown", (int)len, name);
+	return NULL;
+}
+
+static bool set_number(size_t *to, const struct row *row, const char *text)
+{
+	char *end;
+	errno = 0;
+	unsigned long n = strtoul(text, &end, 10);
+	if (errno || *end || end == text || *text == '-' || !n) {
+		say("--%s=%s: give a whole number above 0", row->name, text);
+		return false;
+	}
+	*to = n;
+	return true;
+}
+
+static bool set_fold(enum jprof_fold *to, const struct row *row, const char *text)
+{
+	static const char *const names[] = { "none", "alloc", "vm" };
+	for (int i = 0; i < 3; i++)
+		if (!strcasecmp(text, names[i])) {
+			*to = (enum jprof_fold)i;
+			return true;
+		}
+	say("--%s=%s: give alloc, vm or none", row->name, text);
+	return false;
+}
+
+/* One of a group at most: two that differ are a mistake. */
+static bool set_choice(int *to, const struct row *row, const struct row **chosen)
+{
+	const struct row *before = chosen[row - rows];
+	for (int i = 0; i < row_count; i++)
+		if (rows[i].group && !strcmp(rows[i].group, row->group)) {
+			if (chosen[i])
+				before = chosen[i];
+			chosen[i] = row;
+		}
+	if (before && before != row) {
+		say("--%s and --%s exclude each other", before->name, row->name);
+		return false;
+	}
+	*to = row->value;
+	return true;
+}
+
+static bool takes_argument(const struct row *row)
+{
+	return row->argument != NULL;
+}
+
+static bool apply(struct options *o, const struct row *row, bool on, const char *argument, const struct row **chosen)
+{
+	void *member = (char *)o + row->at;
+	switch (row->kind) {
+	case SWITCH: *(bool *)member = on; return true;
+	case CHOICE: return set_choice(member, row, chosen);
+	case TEXT: *(const char **)member = argument; return true;
+	case NUMBER: return set_number(member, row, argument);
+	case FOLD: return set_fold(member, row, argument);
+	case NOTHING: return true;
+	case LATER: say("--%s is not in this version, which prints text only", row->name); return false;
+	}
+	return false;
+}
+
+/* argv[*i] is an option; its argument may be the next word. */
+static bool parse_one(struct options *o, int argc, char **argv, int *i, const struct row **chosen)
+{
+	const char *name = argv[*i] + 1 + (argv[*i][1] == '-'), *equals = strchr(name, '=');
+	size_t len = equals ? (size_t)(equals - name) : strlen(name);
+	bool on = true;
+	if (len > 2 && !strncasecmp(name, "no", 2) && strncasecmp(name, "node", 4)) {
+		on = false;
+		name += 2 + (name[2] == '-');
+		len = equals ? (size_t)(equals - name) : strlen(name);
+	}
+	const struct row *row = find(name, len);
+	if (!row)
+		return false;
+	const char *argument = equals ? equals + 1 : NULL;
+	if (takes_argument(row) && !argument)
+		argument = *i + 1 < argc ? argv[++*i] : NULL;
+	if (takes_argument(row) != (argument != NULL) && row->kind != LATER) {
+		say(argument ? "--%s takes no value" : "--%s needs a value; see jprof --help", row->name);
+		return false;
+	}
+	if (!on && row->kind != SWITCH) {
+		say("--no%s: --%s cannot be negated", row->name, row->name);
+		return false;
+	}
+	return apply(o, row, on, argument, chosen);
+}
+
+bool options_parse(struct options *o, int argc, char **argv)
+{
+	const struct row *chosen[row_count] = { NULL };
+	bool only_operands = false;
+	o->operands = argv + 1;
+	for (int i = 1; i < argc; i++) {
+		if (!only_operands && !strcmp(argv[i], "--"))
+			only_operands = true;
+		else if (only_operands || argv[i][0] != '-' || !argv[i][1])
+			o->operands[o->operand_count++] = argv[i];
+		else if (!parse_one(o, argc, argv, &i, chosen))
+			return false;
+	}
+	if (o->base && o->diff_base) {
+		say("--base and --diff_base exclude each other");
+		return false;
+	}
+	return true;
+}
+
+static void help_row(const struct row *row)
+{
+	char left[64];
+	snprintf(left, sizeof left, "--%s%s%s", row->name, row->argument ? "=" : "",
+	         row->argument ? row->argument : "");
+	printf("  %-22s ", left);
+	for (const char *p = row->help; *p; p++) {
+		putchar(*p);
+		if (*p == '\n')
+			printf("  %-22s ", "");
+	}
+	putchar('\n');
+}
+
+void options_help(void)
+{
+	printf("usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from jemalloc heap dumps\n"
+	       "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
+	       "\n"
+	       "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
+	       "Several dumps are added up. \"-\" is standard input.\n"
+	       "\n");
+	for (int i = 0; i < row_count; i++)
+		if (rows[i].help)
+			help_row(&rows[i]);
+	printf("\n"
+	       "  jprof --show_bytes ruby app.1.heap\n"
+	       "  jprof --lines --cum --top=20 app.1.heap\n"
+	       "  jprof --diff_base=app.1.heap ruby app.2.heap\n");
+}

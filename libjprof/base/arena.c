@@ -1,0 +1,63 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { block_size = 64 * 1024 };
+
+struct jp_arena_block {
+	struct jp_arena_block *older;
+	size_t size;
+	alignas(max_align_t) unsigned char bytes[];
+};
+
+static struct jp_arena_block *block_new(struct jp_arena *arena, size_t size)
+{
+	if (size > SIZE_MAX - sizeof(struct jp_arena_block))
+		return NULL;
+	struct jp_arena_block *block = calloc(1, sizeof *block + size);
+	if (!block)
+		return NULL;
+	block->size = size;
+	block->older = arena->newest;
+	arena->newest = block;
+	arena->used = 0;
+	return block;
+}
+
+void *jp_arena_alloc(struct jp_arena *arena, size_t size)
+{
+	const size_t align = alignof(max_align_t);
+	if (size > SIZE_MAX - align)
+		return NULL;
+	size = (size + align - 1) / align * align;
+	struct jp_arena_block *block = arena->newest;
+	if (!block || block->size - arena->used < size) {
+		block = block_new(arena, size > block_size ? size : block_size);
+		if (!block)
+			return NULL;
+	}
+	void *piece = block->bytes + arena->used;
+	arena->used += size;
+	return piece;
+}
+
+char *jp_arena_dup(struct jp_arena *arena, const void *data, size_t len)
+{
+	char *copy = len < SIZE_MAX ? jp_arena_alloc(arena, len + 1) : NULL;
+	if (copy && len)
+		memcpy(copy, data, len);
+	return copy;
+}
+
+void jp_arena_release(struct jp_arena *arena)
+{
+	while (arena->newest) {
+		struct jp_arena_block *block = arena->newest;
+		arena->newest = block->older;
+		free(block);
+	}
+	arena->used = 0;
+}

@@ -1,0 +1,26 @@
+/* Memory that lives as long as its owner: allocated piece by piece, released at once. */
+#ifndef JP_BASE_ARENA_H
+#define JP_BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "base/macros.h"
+
+struct jp_arena_block;
+
+/* An arena of zero bytes is empty and ready for use. */
+struct jp_arena {
+	struct jp_arena_block *newest;
+	size_t used; /* bytes taken of the newest block */
+};
+
+/* `size` zeroed bytes aligned for any type, or NULL when memory is short. */
+void *jp_arena_alloc(struct jp_arena *arena, size_t size) jp_must_check;
+
+/* A copy of `len` bytes followed by a NUL, or NULL when memory is short. */
+char *jp_arena_dup(struct jp_arena *arena, const void *data, size_t len) jp_must_check;
+
+/* Frees everything; the arena is empty again. */
+void jp_arena_release(struct jp_arena *arena);
+
+#endif

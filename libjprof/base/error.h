@@ -1,0 +1,15 @@
+/* Filling in a struct jprof_error. */
+#ifndef JP_BASE_ERROR_H
+#define JP_BASE_ERROR_H
+
+#include "base/macros.h"
+#include "jprof.h"
+
+/* Sets *err (which may be NULL) and returns `code`. `path` may be NULL, `line` 0: not known.
+ * Texts too long for the struct are cut; control characters are made visible. */
+int jp_error(struct jprof_error *err, int code, const char *path, unsigned line, const char *fmt, ...) jp_printf(5, 6);
+
+/* The error for memory that could not be had. */
+int jp_error_nomem(struct jprof_error *err);
+
+#endif

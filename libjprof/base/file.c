@@ -1,0 +1,171 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum { read_chunk = 1 << 16, max_links = 40 };
+
+void jp_file_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static int check_kind(const char *path, const struct stat *st, struct jprof_error *err)
+{
+	if (S_ISDIR(st->st_mode))
+		return jp_error(err, JPROF_E_IO, path, 0, "is a directory; name a file in it");
+	if (!S_ISREG(st->st_mode) && !S_ISFIFO(st->st_mode))
+		return jp_error(err, JPROF_E_IO, path, 0, "is neither a file nor a pipe");
+	return 0;
+}
+
+static int read_all(int fd, const char *path, struct jp_strbuf *out, off_t size, struct jprof_error *err)
+{
+	char chunk[read_chunk];
+	if (size > 0 && (uint64_t)size < SIZE_MAX / 2 && !out->failed) {
+		char *room = malloc((size_t)size + 1);
+		if (!room)
+			return jp_error_nomem(err);
+		*out = (struct jp_strbuf){ .text = room, .cap = (size_t)size + 1 };
+	}
+	for (;;) {
+		ssize_t n = read(fd, chunk, sizeof chunk);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return jp_error(err, JPROF_E_IO, path, 0, "cannot be read: %s", strerror(errno));
+		jp_strbuf_add(out, chunk, (size_t)n);
+		if (out->failed)
+			return jp_error_nomem(err);
+		if (!n)
+			return 0;
+	}
+}
+
+int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struct jprof_error *err)
+{
+	struct stat own;
+	st = st ? st : &own;
+	int jp_cleanup(jp_file_close) fd = -1;
+	if (!strcmp(path, "-"))
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	else
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 || fstat(fd, st))
+		return jp_error(err, JPROF_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+	int rc = check_kind(path, st, err);
+	return rc ? rc : read_all(fd, path, out, S_ISREG(st->st_mode) ? st->st_size : 0, err);
+}
+
+/* The path that is left to walk below a root, and how far the walk has come. */
+struct walk {
+	int dir;             /* where the walk stands, an O_PATH descriptor */
+	char rest[PATH_MAX]; /* what is still to be walked */
+	int links;           /* symbolic links followed */
+};
+
+/* Takes the first component off walk->rest. */
+static bool next_component(struct walk *walk, char name[static NAME_MAX + 1])
+{
+	char *p = walk->rest + strspn(walk->rest, "/");
+	size_t n = strcspn(p, "/");
+	if (!n || n > NAME_MAX)
+		return false;
+	memcpy(name, p, n);
+	name[n] = '\0';
+	memmove(walk->rest, p + n, strlen(p + n) + 1);
+	return true;
+}
+
+/* Puts the link's target in front of what is left; an absolute one starts again at the root. */
+static int follow_link(struct walk *walk, int link, const char *root)
+{
+	char target[PATH_MAX], joined[PATH_MAX];
+	ssize_t n = readlinkat(link, "", target, sizeof target - 1);
+	if (n <= 0 || ++walk->links > max_links) {
+		errno = n < 0 ? errno : ELOOP;
+		return -1;
+	}
+	target[n] = '\0';
+	if ((size_t)snprintf(joined, sizeof joined, "%s/%s", target, walk->rest) >= sizeof joined) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(walk->rest, joined, strlen(joined) + 1);
+	if (*target == '/') {
+		jp_file_close(&walk->dir);
+		walk->dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	return walk->dir < 0 ? -1 : 0;
+}
+
+static bool same_file(int a, int b)
+{
+	struct stat sa, sb;
+	return !fstat(a, &sa) && !fstat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* One step of the walk: into a directory, along a link, or up, but never above the root. */
+static int step(struct walk *walk, const char *root, const char *name)
+{
+	if (!strcmp(name, "..")) {
+		int jp_cleanup(jp_file_close) top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (top < 0 || same_file(top, walk->dir))
+			return top < 0 ? -1 : 0;
+	}
+	int jp_cleanup(jp_file_close) next = openat(walk->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	if (next < 0 || fstat(next, &st))
+		return -1;
+	if (S_ISLNK(st.st_mode))
+		return follow_link(walk, next, root);
+	jp_file_close(&walk->dir);
+	walk->dir = next;
+	next = -1;
+	return 0;
+}
+
+static int open_below(const char *root, const char *path)
+{
+	struct walk walk = { .dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) };
+	char name[NAME_MAX + 1];
+	if (walk.dir < 0)
+		return -1;
+	if ((size_t)snprintf(walk.rest, sizeof walk.rest, "%s", path) >= sizeof walk.rest) {
+		jp_file_close(&walk.dir);
+		errno = ENAMETOOLONG;
+	}
+	while (walk.dir >= 0 && next_component(&walk, name))
+		if (step(&walk, root, name))
+			jp_file_close(&walk.dir);
+	return walk.dir;
+}
+
+/* Opens for reading what an O_PATH descriptor stands for: no path is resolved a second time. */
+static int reopen(int handle)
+{
+	char link[32];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", handle);
+	return open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+int jp_file_open_untrusted(const char *root, const char *path, struct stat *st)
+{
+	int jp_cleanup(jp_file_close) handle = root ? open_below(root, path) : open(path, O_PATH | O_CLOEXEC);
+	if (handle < 0 || fstat(handle, st))
+		return -1;
+	if (!S_ISREG(st->st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return reopen(handle);
+}

@@ -1,0 +1,22 @@
+/* Opening files. Two kinds of path: one that the user gave, which may be a pipe, and one that a
+ * dump named, which nobody vouches for. */
+#ifndef JP_BASE_FILE_H
+#define JP_BASE_FILE_H
+
+#include <sys/stat.h>
+
+#include "base/strbuf.h"
+#include "jprof.h"
+
+/* Reads all of a file or pipe that the user named; "-" is standard input. `st` may be NULL. */
+int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struct jprof_error *err);
+
+/* Opens a regular file that a dump named, for reading, and tells its status. Anything else
+ * (FIFO, device, directory) is never opened, only looked at. With `root` (not NULL) the path and
+ * all symbolic links on its way, absolute ones too, are resolved below that directory.
+ * Returns a descriptor, or -1 with errno set (EINVAL: not a regular file). */
+int jp_file_open_untrusted(const char *root, const char *path, struct stat *st);
+
+void jp_file_close(int *fd);
+
+#endif

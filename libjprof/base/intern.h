@@ -1,0 +1,41 @@
+/* Byte strings become small ids once; after that, equal means same id.
+ * Serves names, paths, stacks (arrays of ids) and keys made of several ids. */
+#ifndef JP_BASE_INTERN_H
+#define JP_BASE_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+#define JP_NONE UINT32_MAX
+
+struct jp_intern_item {
+	const char *data;
+	size_t len;
+	uint32_t hash;
+};
+
+/* A table of zero bytes is empty and ready for use. */
+struct jp_intern {
+	struct jp_arena arena;
+	struct jp_intern_item *items;
+	uint32_t count;
+	size_t cap;
+	uint32_t *slots;
+	uint32_t slot_count; /* a power of two, or 0 */
+	uint64_t seed;       /* drawn per table, so that no input can aim at collisions */
+};
+
+/* The id of these bytes: ids count up from 0 in the order of first sight.
+ * JP_NONE when memory is short. */
+uint32_t jp_intern(struct jp_intern *table, const void *data, size_t len);
+uint32_t jp_intern_str(struct jp_intern *table, const char *s);
+
+/* The bytes of an id, followed by a NUL, aligned for any type. They live as long as the table. */
+const char *jp_intern_get(const struct jp_intern *table, uint32_t id);
+size_t jp_intern_len(const struct jp_intern *table, uint32_t id);
+
+void jp_intern_release(struct jp_intern *table);
+
+#endif

@@ -1,0 +1,20 @@
+#include "base/opts.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+int jp_opts_take(void *own, size_t size, const void *given, struct jprof_error *err)
+{
+	size_t given_size = 0;
+	memset(own, 0, size);
+	if (given)
+		memcpy(&given_size, given, sizeof given_size);
+	for (size_t i = size; i < given_size; i++)
+		if (((const unsigned char *)given)[i])
+			return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+			                "an option is set that this libjprof (%s) does not know", jprof_version());
+	if (given)
+		memcpy(own, given, given_size < size ? given_size : size);
+	return 0;
+}

@@ -1,0 +1,178 @@
+#include "base/reader.h"
+
+#include <string.h>
+
+void jp_reader_init(struct jp_reader *reader, const void *data, size_t len)
+{
+	*reader = (struct jp_reader){ .rest = { data, len } };
+}
+
+bool jp_reader_line(struct jp_reader *reader, struct jp_span *line)
+{
+	struct jp_span *rest = &reader->rest;
+	if (!rest->len)
+		return false;
+	const char *newline = memchr(rest->ptr, '\n', rest->len);
+	size_t len = newline ? (size_t)(newline - rest->ptr) : rest->len;
+	*line = (struct jp_span){ rest->ptr, len };
+	if (len && line->ptr[len - 1] == '\r')
+		line->len--;
+	reader->cut = !newline;
+	reader->line++;
+	len += newline ? 1 : 0;
+	rest->ptr += len;
+	rest->len -= len;
+	return true;
+}
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 99;
+}
+
+static enum jp_number span_number(struct jp_span *span, unsigned base, uint64_t *value)
+{
+	uint64_t n = 0;
+	bool too_big = false;
+	size_t i = 0;
+	for (; i < span->len; i++) {
+		unsigned digit = (unsigned)digit_of(span->ptr[i]);
+		if (digit >= base)
+			break;
+		if (__builtin_mul_overflow(n, (uint64_t)base, &n) || __builtin_add_overflow(n, (uint64_t)digit, &n))
+			too_big = true;
+	}
+	if (!i)
+		return JP_NUMBER_NONE;
+	span->ptr += i;
+	span->len -= i;
+	*value = n;
+	return too_big ? JP_NUMBER_TOO_BIG : JP_NUMBER_OK;
+}
+
+enum jp_number jp_span_decimal(struct jp_span *span, uint64_t *value)
+{
+	return span_number(span, 10, value);
+}
+
+enum jp_number jp_span_hex(struct jp_span *span, uint64_t *value)
+{
+	return span_number(span, 16, value);
+}
+
+static void span_eat(struct jp_span *span, size_t n)
+{
+	span->ptr += n;
+	span->len -= n;
+}
+
+void jp_span_blanks(struct jp_span *span)
+{
+	while (span->len && (*span->ptr == ' ' || *span->ptr == '\t'))
+		span_eat(span, 1);
+}
+
+bool jp_span_char(struct jp_span *span, char c)
+{
+	if (!span->len || *span->ptr != c)
+		return false;
+	span_eat(span, 1);
+	return true;
+}
+
+bool jp_span_starts(struct jp_span span, const char *text)
+{
+	size_t n = strlen(text);
+	return span.len >= n && !memcmp(span.ptr, text, n);
+}
+
+bool jp_span_ends(struct jp_span span, const char *text)
+{
+	size_t n = strlen(text);
+	return span.len >= n && !memcmp(span.ptr + span.len - n, text, n);
+}
+
+bool jp_span_text(struct jp_span *span, const char *text)
+{
+	if (!jp_span_starts(*span, text))
+		return false;
+	span_eat(span, strlen(text));
+	return true;
+}
+
+void jp_bytes_seek(struct jp_bytes *bytes, uint64_t pos)
+{
+	if (pos > bytes->len)
+		bytes->bad = true;
+	else
+		bytes->pos = (size_t)pos;
+}
+
+uint64_t jp_bytes_uint(struct jp_bytes *bytes, unsigned size)
+{
+	if (bytes->bad || size > bytes->len - bytes->pos) {
+		bytes->bad = true;
+		return 0;
+	}
+	uint64_t value = 0;
+	const unsigned char *from = bytes->data + bytes->pos;
+	for (unsigned i = 0; i < size; i++)
+		value = value << 8 | from[bytes->big_endian ? i : size - 1 - i];
+	bytes->pos += size;
+	return value;
+}
+
+int64_t jp_bytes_sint(struct jp_bytes *bytes, unsigned size)
+{
+	uint64_t value = jp_bytes_uint(bytes, size);
+	if (size < 8 && value >> (size * 8 - 1) & 1)
+		value |= UINT64_MAX << (size * 8);
+	return (int64_t)value;
+}
+
+uint64_t jp_bytes_uleb(struct jp_bytes *bytes)
+{
+	uint64_t value = 0;
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint64_t byte = jp_bytes_uint(bytes, 1);
+		value |= (byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	bytes->bad = true;
+	return 0;
+}
+
+int64_t jp_bytes_sleb(struct jp_bytes *bytes)
+{
+	uint64_t value = 0;
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint64_t byte = jp_bytes_uint(bytes, 1);
+		value |= (byte & 0x7f) << shift;
+		if (byte & 0x80)
+			continue;
+		if (byte & 0x40 && shift + 7 < 64)
+			value |= UINT64_MAX << (shift + 7);
+		return (int64_t)value;
+	}
+	bytes->bad = true;
+	return 0;
+}
+
+const char *jp_bytes_cstr(struct jp_bytes *bytes)
+{
+	const char *start = (const char *)bytes->data + bytes->pos;
+	const char *nul = bytes->bad ? NULL : memchr(start, '\0', bytes->len - bytes->pos);
+	if (!nul) {
+		bytes->bad = true;
+		return NULL;
+	}
+	bytes->pos += (size_t)(nul - start) + 1;
+	return start;
+}

@@ -1,0 +1,32 @@
+/* Text that grows. Once memory was short, `failed` stays set and later calls do nothing,
+ * so that a caller checks once at the end. */
+#ifndef JP_BASE_STRBUF_H
+#define JP_BASE_STRBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/macros.h"
+
+/* A buffer of zero bytes is empty and ready for use; `text` is NUL-terminated once non-NULL. */
+struct jp_strbuf {
+	char *text;
+	size_t len;
+	size_t cap;
+	bool failed;
+};
+
+void jp_strbuf_add(struct jp_strbuf *buf, const void *data, size_t len);
+void jp_strbuf_str(struct jp_strbuf *buf, const char *s);
+void jp_strbuf_printf(struct jp_strbuf *buf, const char *fmt, ...) jp_printf(2, 3);
+
+/* Adds `s` as one line of text is allowed to hold it: control characters as \xNN, so that a name
+ * can neither break a row nor steer a terminal. */
+void jp_strbuf_visible(struct jp_strbuf *buf, const char *s);
+
+/* Cuts the text to its first `len` bytes. */
+void jp_strbuf_cut(struct jp_strbuf *buf, size_t len);
+
+void jp_strbuf_release(struct jp_strbuf *buf);
+
+#endif

@@ -1,0 +1,182 @@
+#include "input/callsite.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "input/ehframe.h"
+#include "input/symtab.h"
+#include "input/wrappers.h"
+
+enum { longest_call = 8, longest_wrapper = 4096 };
+
+static int machine_of(const struct jp_objfile *file)
+{
+	GElf_Ehdr ehdr;
+	return gelf_getehdr(file->elf, &ehdr) ? ehdr.e_machine : EM_NONE;
+}
+
+/* The bytes [vaddr, vaddr+len) of code as they stand in the file: false where the file has none. */
+static bool read_code(const struct jp_objfile *file, uint64_t vaddr, unsigned char *bytes, size_t len)
+{
+	Elf_Scn *scn = NULL;
+	while ((scn = elf_nextscn(file->elf, scn))) {
+		GElf_Shdr s;
+		if (!gelf_getshdr(scn, &s) || !(s.sh_flags & SHF_EXECINSTR) || s.sh_type == SHT_NOBITS)
+			continue;
+		if (vaddr < s.sh_addr || vaddr - s.sh_addr > s.sh_size || len > s.sh_size - (vaddr - s.sh_addr))
+			continue;
+		uint64_t at = s.sh_offset + (vaddr - s.sh_addr);
+		return at <= INT64_MAX && pread(file->fd, bytes, len, (off_t)at) == (ssize_t)len;
+	}
+	return false;
+}
+
+/* ---- x86-64: Intel SDM volume 2, CALL: E8 rel32, or FF /2 with a ModRM operand ---------------- */
+
+static size_t modrm_length(const unsigned char *modrm, size_t room)
+{
+	unsigned mod = modrm[0] >> 6, rm = modrm[0] & 7;
+	size_t length = 1;
+	if (mod == 3)
+		return length;
+	if (rm == 4) {
+		if (room < 2)
+			return 0;
+		length++;
+		if (mod == 0 && (modrm[1] & 7) == 5)
+			length += 4;
+	} else if (mod == 0 && rm == 5) {
+		length += 4;
+	}
+	return length + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
+}
+
+static bool is_prefix(unsigned char byte)
+{
+	return (byte & 0xf0) == 0x40 || byte == 0x3e || byte == 0x67 || byte == 0x66 || byte == 0xf2;
+}
+
+/* Whether these bytes, all of them, are one call. */
+static bool x86_is_call(const unsigned char *code, size_t len)
+{
+	while (len > 2 && is_prefix(*code)) {
+		code++;
+		len--;
+	}
+	if (*code == 0xe8)
+		return len == 5;
+	return *code == 0xff && len >= 2 && (code[1] >> 3 & 7) == 2 && modrm_length(code + 1, len - 1) == len - 1;
+}
+
+static enum jp_callsite x86_check(const struct jp_objfile *file, uint64_t vaddr)
+{
+	unsigned char code[longest_call];
+	size_t have = longest_call;
+	while (have >= 2 && (vaddr < have || !read_code(file, vaddr - have, code + longest_call - have, have)))
+		have--;
+	if (have < 2)
+		return JP_CALLSITE_UNKNOWN;
+	for (size_t len = 2; len <= have; len++)
+		if (x86_is_call(code + longest_call - len, len))
+			return JP_CALLSITE_CALL;
+	return JP_CALLSITE_OTHER;
+}
+
+/* ---- AArch64: Arm ARM, BL, BLR, BLRA* ----------------------------------------------------------- */
+
+static enum jp_callsite arm_check(const struct jp_objfile *file, uint64_t vaddr)
+{
+	unsigned char b[4];
+	if (vaddr < sizeof b || !read_code(file, vaddr - sizeof b, b, sizeof b))
+		return JP_CALLSITE_UNKNOWN;
+	uint32_t insn = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+	bool call = (insn & 0xfc000000) == 0x94000000 || (insn & 0xfefff000) == 0xd63f0000;
+	return call ? JP_CALLSITE_CALL : JP_CALLSITE_OTHER;
+}
+
+enum jp_callsite jp_callsite_check(const struct jp_objfile *file, uint64_t vaddr)
+{
+	switch (machine_of(file)) {
+	case EM_X86_64: return x86_check(file, vaddr);
+	case EM_AARCH64: return arm_check(file, vaddr);
+	default: return JP_CALLSITE_UNKNOWN;
+	}
+}
+
+/* ---- allocation wrappers ---------------------------------------------------------------------------- */
+
+/* The target of a call or jump at `code`, whose own address is `vaddr`; 0 if there is none. */
+static uint64_t branch_target(int machine, const unsigned char *code, size_t room, uint64_t vaddr)
+{
+	if (machine == EM_X86_64 && room >= 5 && (*code == 0xe8 || *code == 0xe9)) {
+		int32_t distance;
+		memcpy(&distance, code + 1, sizeof distance);
+		return vaddr + 5 + (uint64_t)(int64_t)distance;
+	}
+	if (machine == EM_AARCH64 && room >= 4 && vaddr % 4 == 0) {
+		uint32_t insn;
+		memcpy(&insn, code, sizeof insn);
+		if ((insn & 0x7c000000) == 0x14000000)
+			return vaddr + (uint64_t)((int64_t)((uint64_t)insn << 38) >> 36);
+	}
+	return 0;
+}
+
+static bool is_nameless_function(const struct jp_objfile *file, uint64_t vaddr)
+{
+	uint64_t start, end;
+	return jp_ehframe_find(file->ehframe, vaddr, &start, &end) && start == vaddr &&
+	       !jp_symtab_find(file->symtab, vaddr, start, end);
+}
+
+struct targets {
+	uint64_t *items;
+	size_t count, cap;
+};
+
+static int scan_wrapper(const struct jp_objfile *file, const struct jp_symbol *symbol, struct targets *targets)
+{
+	unsigned char code[longest_wrapper];
+	size_t size = symbol->size < sizeof code ? (size_t)symbol->size : sizeof code;
+	int machine = machine_of(file);
+	if (!read_code(file, symbol->value, code, size))
+		return 0;
+	for (size_t i = 0; i < size; i++) {
+		uint64_t target = branch_target(machine, code + i, size - i, symbol->value + i);
+		if (!target || !is_nameless_function(file, target))
+			continue;
+		if (jp_array_push(targets->items, targets->count, targets->cap))
+			return -1;
+		targets->items[targets->count++] = target;
+	}
+	return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+int jp_wrapper_targets(const struct jp_objfile *file, uint64_t **items, size_t *count)
+{
+	struct targets targets = { 0 };
+	const struct jp_symbol *symbol;
+	int rc = 0;
+	for (size_t i = 0; !rc && file->symtab && (symbol = jp_symtab_at(file->symtab, i)); i++)
+		if (jp_is_wrapper_name(symbol->name))
+			rc = scan_wrapper(file, symbol, &targets);
+	if (targets.count)
+		qsort(targets.items, targets.count, sizeof *targets.items, by_value);
+	*items = targets.items;
+	*count = targets.count;
+	return rc;
+}
+
+bool jp_is_target(const uint64_t *targets, size_t count, uint64_t vaddr)
+{
+	return count && bsearch(&vaddr, targets, count, sizeof vaddr, by_value);
+}

@@ -1,0 +1,25 @@
+/* What the machine code around an address proves. Known for x86-64 and AArch64; elsewhere there
+ * is simply no evidence. */
+#ifndef JP_INPUT_CALLSITE_H
+#define JP_INPUT_CALLSITE_H
+
+#include "input/objfile.h"
+
+/* What the byte before a return address says. */
+enum jp_callsite {
+	JP_CALLSITE_UNKNOWN, /* no code bytes in the file, or another machine's */
+	JP_CALLSITE_CALL,    /* a call ends there: the address fits this file */
+	JP_CALLSITE_OTHER,   /* no call does: a call cannot have returned there */
+};
+
+/* Whether a call instruction ends right before the image-relative address `vaddr`. */
+enum jp_callsite jp_callsite_check(const struct jp_objfile *file, uint64_t vaddr);
+
+/* Start addresses of the nameless functions that an exported allocation wrapper (ruby_xmalloc ...)
+ * calls or jumps to: they are wrappers too, in a library without symbols for its static functions.
+ * *targets is sorted, to be freed by the caller. After jp_objfile_symbolize. 0, or -1 when memory is short. */
+int jp_wrapper_targets(const struct jp_objfile *file, uint64_t **targets, size_t *count);
+
+bool jp_is_target(const uint64_t *targets, size_t count, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,26 @@
+/* Names for people: C++ and Rust names demangled, and shortened. */
+#ifndef JP_INPUT_DEMANGLE_H
+#define JP_INPUT_DEMANGLE_H
+
+#include "base/strbuf.h"
+
+/* Writes the demangled name with parameters to `full` and without to `brief`; a name that is not
+ * mangled goes to both as it is. */
+void jp_demangle(const char *name, struct jp_strbuf *full, struct jp_strbuf *brief);
+
+/* Whether a name looks like a mangled one of C++ or Rust. */
+bool jp_is_mangled(const char *name);
+
+/* Takes parameter lists, template arguments and trailing qualifiers out of a demangled name:
+ * "ns::f<int>(char const*) const" becomes "ns::f". Operators, "(anonymous namespace)", lambdas
+ * and Rust's "<T as Trait>::f" keep what makes them distinct. */
+void jp_shorten(const char *full, struct jp_strbuf *brief);
+
+/* The demangler in use, in words. */
+const char *jp_demangler(void);
+
+/* What differs between demanglers: returns a string for free(), or NULL if `name` is not mangled.
+ * With `bare`, function names come without return type. One of demangle_*.c has it. */
+char *jp_demangle_with_library(const char *name, bool bare);
+
+#endif

@@ -1,0 +1,348 @@
+/* Units are found by their own ranges (DW_AT_ranges, DW_AT_low_pc): .debug_aranges may be missing
+ * or partial. In a unit that holds wanted addresses the tree of DIEs is walked once, from the root;
+ * every subprogram or inlined subroutine that covers an address is put in front of that address's
+ * list, so that in the end each list runs from the innermost function outwards. */
+#include "input/dwarf.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "input/demangle.h"
+
+enum { max_tree_depth = 512, max_inline_depth = 256 };
+
+struct jp_dwarf {
+	Dwarf *dbg;
+};
+
+/* A function that covers an address; `outer` is what it was inlined into. */
+struct scope {
+	Dwarf_Die die;
+	const void *function; /* the subprogram it is part of, or is */
+	struct scope *outer;
+	bool inlined;
+	unsigned depth;
+};
+
+/* An address in the unit under way. */
+struct wanted {
+	struct jp_lookup *lookup;
+	struct scope *innermost;
+};
+
+struct walk {
+	struct jp_objfile *file;
+	struct jp_arena arena; /* scopes of one unit */
+	Dwarf_Die unit;
+	struct wanted *wanted; /* sorted by address */
+	size_t count, cap;
+	Dwarf_Files *files;
+	bool failed; /* memory was short */
+};
+
+struct jp_dwarf *jp_dwarf_new(Elf *elf)
+{
+	Dwarf *dbg = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	struct jp_dwarf *dwarf = dbg ? calloc(1, sizeof *dwarf) : NULL;
+	if (dwarf)
+		dwarf->dbg = dbg;
+	else
+		dwarf_end(dbg);
+	return dwarf;
+}
+
+void jp_dwarf_free(struct jp_dwarf *dwarf)
+{
+	if (dwarf)
+		dwarf_end(dwarf->dbg);
+	free(dwarf);
+}
+
+/* ---- the tree --------------------------------------------------------------------------------- */
+
+static size_t first_at_or_after(const struct walk *walk, uint64_t vaddr)
+{
+	size_t lo = 0, hi = walk->count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (walk->wanted[mid].lookup->vaddr < vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Where two subprograms claim one address the first one keeps it, with what is inlined there. */
+static void push_scope(struct walk *walk, struct wanted *wanted, const Dwarf_Die *die, const void *function)
+{
+	bool inlined = die->addr != function;
+	struct scope *outer = wanted->innermost;
+	if (inlined ? !outer || outer->function != function || outer->depth >= max_inline_depth : outer != NULL)
+		return;
+	/* Ranges of one DIE may overlap; it still is one function. */
+	if (outer && outer->die.addr == die->addr)
+		return;
+	struct scope *scope = jp_arena_alloc(&walk->arena, sizeof *scope);
+	if (!scope) {
+		walk->failed = true;
+		return;
+	}
+	*scope = (struct scope){ *die, function, outer, inlined, outer ? outer->depth + 1 : 1 };
+	wanted->innermost = scope;
+}
+
+/* Ranges of functions that the linker threw away begin at 0 or in no segment. */
+static bool is_live(const struct walk *walk, uint64_t start)
+{
+	return jp_objfile_is_code(walk->file, start);
+}
+
+/* How many wanted addresses the DIE covers, or -1 if it has no addresses at all. With `function`,
+ * the subprogram it is part of, it is put in front of the list of each. */
+static long cover(struct walk *walk, Dwarf_Die *die, const void *function)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+	long hits = -1;
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		if (hits < 0)
+			hits = 0;
+		if (!is_live(walk, start))
+			continue;
+		for (size_t i = first_at_or_after(walk, start); i < walk->count && walk->wanted[i].lookup->vaddr < end;
+		     i++) {
+			hits++;
+			if (function)
+				push_scope(walk, &walk->wanted[i], die, function);
+		}
+	}
+	return hits;
+}
+
+static void walk_children(struct walk *walk, Dwarf_Die *parent, const void *function, unsigned depth);
+
+/* `function` is the subprogram under way if it holds a wanted address. One that holds none is
+ * still looked into: functions nested in it (of GNU C, Ada, or members of a local class) have
+ * addresses of their own. */
+static void visit(struct walk *walk, Dwarf_Die *die, const void *function, unsigned depth)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+		walk_children(walk, die, cover(walk, die, die->addr) > 0 ? die->addr : NULL, depth);
+		break;
+	case DW_TAG_inlined_subroutine:
+		if (function && cover(walk, die, function) > 0)
+			walk_children(walk, die, function, depth);
+		break;
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_with_stmt:
+		/* A block may come without addresses of its own. */
+		if (function && cover(walk, die, NULL))
+			walk_children(walk, die, function, depth);
+		break;
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_interface_type: walk_children(walk, die, NULL, depth); break;
+	default: break;
+	}
+}
+
+static void walk_children(struct walk *walk, Dwarf_Die *parent, const void *function, unsigned depth)
+{
+	Dwarf_Die die;
+	if (depth >= max_tree_depth || walk->failed || dwarf_child(parent, &die))
+		return;
+	do
+		visit(walk, &die, function, depth + 1);
+	while (!walk->failed && !dwarf_siblingof(&die, &die));
+}
+
+/* ---- answers ------------------------------------------------------------------------------------ */
+
+static const char *string_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	return dwarf_attr_integrate(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
+}
+
+/* The linker's name where it says more than the source's (C++, Rust). In C it would only be an
+ * alias that some header made (glibc's "__GI_x"). */
+static const char *name_of(Dwarf_Die *die)
+{
+	const char *name = string_of(die, DW_AT_linkage_name);
+	if (!name)
+		name = string_of(die, DW_AT_MIPS_linkage_name);
+	return name && jp_is_mangled(name) ? name : string_of(die, DW_AT_name);
+}
+
+static unsigned number_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+	if (!dwarf_attr(die, name, &attr) || dwarf_formudata(&attr, &value) || value > UINT32_MAX)
+		return 0;
+	return (unsigned)value;
+}
+
+static const char *call_file(struct walk *walk, Dwarf_Die *die)
+{
+	size_t count;
+	if (!walk->files && dwarf_getsrcfiles(&walk->unit, &walk->files, &count))
+		return NULL;
+	Dwarf_Attribute attr;
+	return dwarf_attr(die, DW_AT_call_file, &attr)
+	           ? dwarf_filesrc(walk->files, number_of(die, DW_AT_call_file), NULL, NULL)
+	           : NULL;
+}
+
+static const char *keep(struct walk *walk, const char *text)
+{
+	const char *copy = text ? jp_arena_dup(&walk->file->arena, text, strlen(text)) : NULL;
+	walk->failed = walk->failed || (text && !copy);
+	return copy;
+}
+
+static void line_of(struct walk *walk, uint64_t vaddr, const char **file, unsigned *number)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&walk->unit, vaddr);
+	int n;
+	*file = NULL;
+	*number = 0;
+	if (!line || dwarf_lineno(line, &n) || n <= 0)
+		return;
+	*file = dwarf_linesrc(line, NULL, NULL);
+	*number = (unsigned)n;
+}
+
+/* The address's own line belongs to the innermost function; where that one was called is the
+ * line of the next. */
+static void answer(struct walk *walk, struct wanted *wanted)
+{
+	struct jp_lookup *lookup = wanted->lookup;
+	const char *file;
+	unsigned line, count = wanted->innermost ? wanted->innermost->depth : 0;
+	line_of(walk, lookup->vaddr, &file, &line);
+	if (!count && !file)
+		return;
+	struct jp_symframe *frames = jp_arena_alloc(&walk->file->arena, (count ? count : 1) * sizeof *frames);
+	if (!frames) {
+		walk->failed = true;
+		return;
+	}
+	if (!count)
+		frames[0] = (struct jp_symframe){ .file = keep(walk, file), .line = line };
+	struct jp_symframe *frame = frames;
+	for (struct scope *scope = wanted->innermost; scope; scope = scope->outer, frame++) {
+		*frame = (struct jp_symframe){ name_of(&scope->die), keep(walk, file), line, scope->inlined };
+		if (scope->inlined) {
+			file = call_file(walk, &scope->die);
+			line = number_of(&scope->die, DW_AT_call_line);
+		}
+	}
+	lookup->frames = frames;
+	lookup->frame_count = count ? count : 1;
+	if (count)
+		lookup->source = JPROF_SOURCE_DWARF;
+}
+
+/* ---- units ---------------------------------------------------------------------------------------- */
+
+static int want(struct walk *walk, struct jp_lookup *lookup)
+{
+	if (lookup->source == JPROF_SOURCE_DWARF)
+		return 0;
+	if (jp_array_push(walk->wanted, walk->count, walk->cap))
+		return -1;
+	walk->wanted[walk->count++] = (struct wanted){ .lookup = lookup };
+	return 0;
+}
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct jp_lookup *x = ((const struct wanted *)a)->lookup, *y = ((const struct wanted *)b)->lookup;
+	return (x > y) - (x < y);
+}
+
+/* Collects the lookups in the unit's ranges. `ranged` tells whether it has any. */
+static int collect(struct walk *walk, struct jp_lookup *lookups, size_t count, bool *ranged)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+	*ranged = false;
+	while ((at = dwarf_ranges(&walk->unit, at, &base, &start, &end)) > 0) {
+		*ranged = true;
+		if (!is_live(walk, start))
+			continue;
+		size_t lo = 0, hi = count;
+		while (lo < hi) {
+			size_t mid = lo + (hi - lo) / 2;
+			if (lookups[mid].vaddr < start)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		for (; lo < count && lookups[lo].vaddr < end; lo++)
+			if (want(walk, &lookups[lo]))
+				return -1;
+	}
+	if (walk->count)
+		qsort(walk->wanted, walk->count, sizeof *walk->wanted, by_vaddr);
+	return 0;
+}
+
+static int resolve_unit(struct walk *walk)
+{
+	if (!walk->count)
+		return 0;
+	walk->files = NULL;
+	walk_children(walk, &walk->unit, NULL, 0);
+	for (size_t i = 0; i < walk->count && !walk->failed; i++)
+		answer(walk, &walk->wanted[i]);
+	jp_arena_release(&walk->arena);
+	return walk->failed ? -1 : 0;
+}
+
+/* One pass over all units: those with ranges, or those without, which may hold anything. */
+static int pass(struct walk *walk, Dwarf *dbg, struct jp_lookup *lookups, size_t count, bool with_ranges)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+	int rc = 0;
+	while (!rc && !dwarf_get_units(dbg, unit, &unit, NULL, &type, &die, &split)) {
+		bool ranged;
+		if (type != DW_UT_compile && type != DW_UT_skeleton)
+			continue;
+		walk->unit = type == DW_UT_skeleton && split.addr ? split : die;
+		walk->count = 0;
+		rc = collect(walk, lookups, count, &ranged);
+		for (size_t i = 0; !rc && !ranged && !with_ranges && i < count; i++)
+			rc = want(walk, &lookups[i]);
+		if (!rc && ranged == with_ranges)
+			rc = resolve_unit(walk);
+	}
+	return rc;
+}
+
+int jp_dwarf_lookup(struct jp_dwarf *dwarf, struct jp_objfile *file, struct jp_lookup *lookups, size_t count)
+{
+	struct walk walk = { .file = file };
+	int rc = pass(&walk, dwarf->dbg, lookups, count, true);
+	bool left = false;
+	for (size_t i = 0; i < count; i++)
+		left = left || lookups[i].source != JPROF_SOURCE_DWARF;
+	if (!rc && left)
+		rc = pass(&walk, dwarf->dbg, lookups, count, false);
+	free(walk.wanted);
+	return rc;
+}

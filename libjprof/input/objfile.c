@@ -1,0 +1,256 @@
+#include "input/objfile.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "input/dwarf.h"
+#include "input/ehframe.h"
+#include "input/symtab.h"
+
+enum { note_name_max = 4, page = 4096 };
+
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+static int read_segments(struct jp_objfile *file)
+{
+	size_t count;
+	GElf_Ehdr ehdr;
+	if (elf_getphdrnum(file->elf, &count) || !gelf_getehdr(file->elf, &ehdr))
+		return JPROF_E_FORMAT;
+	file->segments = jp_arena_alloc(&file->arena, (count + 1) * sizeof *file->segments);
+	if (!file->segments)
+		return JPROF_E_NOMEM;
+	file->program = ehdr.e_type == ET_EXEC;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr ph;
+		if (!gelf_getphdr(file->elf, (int)i, &ph))
+			continue;
+		if (ph.p_type == PT_INTERP)
+			file->program = true;
+		if (ph.p_type == PT_LOAD)
+			file->segments[file->segment_count++] =
+			    (struct jp_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz, ph.p_flags & PF_X };
+	}
+	return 0;
+}
+
+/* The note NT_GNU_BUILD_ID, wherever it stands. */
+static void read_build_id(struct jp_objfile *file)
+{
+	Elf_Scn *scn = NULL;
+	while (!*file->build_id && (scn = elf_nextscn(file->elf, scn))) {
+		GElf_Shdr shdr;
+		Elf_Data *data = NULL;
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_NOTE)
+			data = elf_getdata(scn, NULL);
+		GElf_Nhdr note;
+		size_t at = 0, name, desc;
+		while (data && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
+			const unsigned char *bytes = data->d_buf;
+			if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != note_name_max ||
+			    memcmp(bytes + name, "GNU", note_name_max) ||
+			    note.n_descsz > (sizeof file->build_id - 1) / 2)
+				continue;
+			for (size_t i = 0; i < note.n_descsz; i++)
+				snprintf(file->build_id + 2 * i, 3, "%02x", bytes[desc + i]);
+			break;
+		}
+	}
+}
+
+static int load(struct jp_objfile *file, struct jprof_error *err)
+{
+	file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
+	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF)
+		return jp_error(err, JPROF_E_FORMAT, file->path, 0, "is no ELF file");
+	int rc = read_segments(file);
+	if (rc == JPROF_E_NOMEM)
+		return jp_error_nomem(err);
+	if (rc)
+		return jp_error(err, JPROF_E_FORMAT, file->path, 0, "has a damaged ELF header");
+	read_build_id(file);
+	return 0;
+}
+
+int jp_objfile_open(const char *root, const char *path, struct jp_objfile **out, struct jprof_error *err)
+{
+	elf_version(EV_CURRENT);
+	struct jp_objfile *file = calloc(1, sizeof *file);
+	if (!file)
+		return jp_error_nomem(err);
+	file->path = strdup(path);
+	file->root = root ? strdup(root) : NULL;
+	file->fd = jp_file_open_untrusted(root, path, &file->st);
+	int rc;
+	if (!file->path || (root && !file->root))
+		rc = jp_error_nomem(err);
+	else if (file->fd < 0)
+		rc = jp_error(err, JPROF_E_IO, path, 0, "%s",
+		              errno == EINVAL ? "is not a regular file" : strerror(errno));
+	else
+		rc = load(file, err);
+	if (rc)
+		jp_objfile_close(file);
+	else
+		*out = file;
+	return rc;
+}
+
+void jp_objfile_close(struct jp_objfile *file)
+{
+	if (!file)
+		return;
+	jp_objfile_close(file->debug);
+	jp_dwarf_free(file->dwarf);
+	jp_symtab_free(file->symtab);
+	jp_ehframe_free(file->ehframe);
+	elf_end(file->elf);
+	jp_file_close(&file->fd);
+	jp_arena_release(&file->arena);
+	free(file->path);
+	free(file->root);
+	free(file);
+}
+
+/* ---- addresses -------------------------------------------------------------------------------------- */
+
+bool jp_objfile_vaddr(const struct jp_objfile *file, uint64_t offset, uint64_t *vaddr)
+{
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct jp_segment *s = &file->segments[i];
+		if (s->executable && offset >= s->offset && offset - s->offset < s->file_size) {
+			*vaddr = offset - s->offset + s->vaddr;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool jp_objfile_is_code(const struct jp_objfile *file, uint64_t vaddr)
+{
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct jp_segment *s = &file->segments[i];
+		if (s->executable && vaddr >= s->vaddr && vaddr - s->vaddr < s->mem_size)
+			return true;
+	}
+	return false;
+}
+
+/* A mapping's unit: pages may be larger than 4096, then starts and lengths are multiples of more. */
+static uint64_t page_of(uint64_t start, uint64_t offset, uint64_t len)
+{
+	uint64_t size = 65536, all = start | offset | len;
+	while (size > page && all & (size - 1))
+		size /= 2;
+	return size;
+}
+
+bool jp_objfile_fits(const struct jp_objfile *file, uint64_t start, uint64_t offset, uint64_t len)
+{
+	uint64_t size = page_of(start, offset, len);
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct jp_segment *s = &file->segments[i];
+		if (!s->executable || s->offset > UINT64_MAX - s->file_size - size)
+			continue;
+		for (uint64_t unit = page; unit <= size; unit *= 2) {
+			uint64_t first = s->offset / unit * unit;
+			uint64_t end = (s->offset + s->file_size + unit - 1) / unit * unit;
+			if (offset == first && end == offset + len)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+/* A compiler's clone ("f.cold", "f.isra.0") is one function in DWARF and has a symbol of its own. */
+static bool is_clone_of(const char *symbol, const char *name)
+{
+	size_t n = strlen(name);
+	return !strncmp(symbol, name, n) && symbol[n] == '.';
+}
+
+static int name_by_symbol(struct jp_objfile *file, struct jp_lookup *lookup)
+{
+	const struct jp_symbol *symbol =
+	    jp_symtab_find(file->symtab, lookup->vaddr, lookup->fde_start, lookup->fde_end);
+	if (!symbol)
+		return 0;
+	if (!lookup->frames) {
+		lookup->frames = jp_arena_alloc(&file->arena, sizeof *lookup->frames);
+		if (!lookup->frames)
+			return -1;
+		lookup->frame_count = 1;
+	}
+	struct jp_symframe *physical = &lookup->frames[lookup->frame_count - 1];
+	if (!physical->name || is_clone_of(symbol->name, physical->name))
+		physical->name = symbol->name;
+	if (lookup->source < symbol->source)
+		lookup->source = symbol->source;
+	return 0;
+}
+
+static int name_rest(struct jp_objfile *file, struct jp_lookup *lookups, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct jp_lookup *l = &lookups[i];
+		if (!jp_ehframe_find(file->ehframe, l->vaddr, &l->fde_start, &l->fde_end))
+			l->fde_start = l->fde_end = 0;
+		else if (l->source == JPROF_SOURCE_NONE)
+			l->source = JPROF_SOURCE_FDE;
+		if (name_by_symbol(file, l))
+			return -1;
+	}
+	return 0;
+}
+
+static int load_tables(struct jp_objfile *file)
+{
+	if (!file->symtab)
+		file->symtab = jp_symtab_new(file->elf, file->debug ? file->debug->elf : NULL);
+	if (!file->ehframe)
+		file->ehframe = jp_ehframe_new(file->elf);
+	return file->symtab && file->ehframe ? 0 : -1;
+}
+
+/* A file that was stripped may have left its debug information in a file named after its build-id. */
+static void find_debug_file(struct jp_objfile *file)
+{
+	char path[256];
+	if (strlen(file->build_id) < 4)
+		return;
+	snprintf(path, sizeof path, "/usr/lib/debug/.build-id/%.2s/%s.debug", file->build_id, file->build_id + 2);
+	struct jp_objfile *debug;
+	if (jp_objfile_open(file->root, path, &debug, NULL))
+		return;
+	if (!strcmp(debug->build_id, file->build_id))
+		file->debug = debug;
+	else
+		jp_objfile_close(debug);
+}
+
+int jp_objfile_symbolize(struct jp_objfile *file, struct jp_lookup *lookups, size_t count)
+{
+	file->dwarf = jp_dwarf_new(file->elf);
+	if (!file->dwarf) {
+		find_debug_file(file);
+		file->dwarf = file->debug ? jp_dwarf_new(file->debug->elf) : NULL;
+	}
+	if (load_tables(file))
+		return -1;
+	if (file->dwarf && jp_dwarf_lookup(file->dwarf, file, lookups, count))
+		return -1;
+	return name_rest(file, lookups, count);
+}
+
+bool jp_objfile_exports(const struct jp_objfile *file, const char *name)
+{
+	return file->symtab && jp_symtab_exports(file->symtab, name);
+}

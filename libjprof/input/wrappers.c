@@ -1,0 +1,183 @@
+#include "input/wrappers.h"
+
+#include <fnmatch.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/macros.h"
+
+/* Compilers append ".constprop.0", ".isra.3", ".part.1", ".cold" to the clones they make. */
+static size_t stem(const char *name)
+{
+	return strcspn(name, ".");
+}
+
+static bool in_table(const char *name, const char *const *table, size_t count)
+{
+	size_t n = stem(name);
+	for (size_t i = 0; i < count; i++)
+		if (strlen(table[i]) == n && !memcmp(table[i], name, n))
+			return true;
+	return false;
+}
+
+/* Patterns as in a shell; the stem of the name is matched. */
+static bool matches(const char *name, const char *const *patterns, size_t count)
+{
+	char text[256];
+	size_t n = stem(name);
+	if (n >= sizeof text)
+		return false;
+	memcpy(text, name, n);
+	text[n] = '\0';
+	for (size_t i = 0; i < count; i++)
+		if (!fnmatch(patterns[i], text, 0))
+			return true;
+	return false;
+}
+
+/* Those of jeprof's skip names that allocate (5.3.0 and later), with jemalloc's slow paths. */
+static const char *const entries[] = {
+	"malloc", "calloc",  "realloc", "memalign", "posix_memalign", "aligned_alloc",
+	"valloc", "pvalloc", "mallocx", "rallocx",  "xallocx",        "reallocarray",
+};
+
+static const char *const exact[] = {
+	"newImpl",       "void* newImpl",     "fallbackNewImpl",   "void* fallbackNewImpl", "handleOOM",
+	"__builtin_new", "__builtin_vec_new", "imalloc",           "imalloc_body",          "irallocx_prof",
+	"do_rallocx",    "prof_alloc_prep",   "je_malloc_default", "fallback_impl",         "malloc_default",
+};
+
+bool jp_is_allocator_name(const char *name)
+{
+	while (*name == '_' && strncmp(name, "__builtin", 9))
+		name++;
+	return in_table(name, entries, jp_count(entries)) || in_table(name, exact, jp_count(exact)) ||
+	       !strcmp(name, "operator new") || !strcmp(name, "operator new[]");
+}
+
+bool jp_is_prefixed_allocator_name(const char *name)
+{
+	size_t n = stem(name);
+	for (size_t i = 0; i < jp_count(entries); i++) {
+		size_t e = strlen(entries[i]);
+		if (n > e && !memcmp(name + n - e, entries[i], e) && name[n - e - 1] == '_')
+			return true;
+	}
+	return false;
+}
+
+bool jp_is_allocator_internal(const char *name)
+{
+	static const char *const patterns[] = {
+		"*prof_backtrace*",
+		"*prof_tctx_create*",
+		"*prof_alloc_prep*",
+		"*prof_lookup*",
+		"*prof_malloc_sample*",
+		"imalloc*",
+		"ialloc*",
+		"iralloc*",
+		"*malloc_default*",
+		"*do_rallocx*",
+		"*arena_malloc*",
+		"*arena_palloc*",
+		"*arena_ralloc*",
+		"*tcache_alloc*",
+		"*large_malloc*",
+		"*large_palloc*",
+		"*large_ralloc*",
+		"*hpa_*",
+	};
+	return matches(name, patterns, jp_count(patterns));
+}
+
+bool jp_is_wrapper_name(const char *name)
+{
+	static const char *const patterns[] = {
+		/* Ruby, gc.c and util.c of 2.7 to 3.4 */
+		"ruby_x[mcr]*alloc*",
+		"ruby_sized_x*",
+		"ruby_mimmalloc",
+		"ruby_xcalloc_body",
+		"ruby_xmalloc*_body",
+		"rb_xmalloc_mul_add*",
+		"rb_xrealloc_mul_add*",
+		"rb_xcalloc_mul_add*",
+		"objspace_x*",
+		"objspace_malloc_*",
+		"rb_gc_impl_malloc",
+		"rb_gc_impl_calloc",
+		"rb_gc_impl_realloc",
+		"rb_alloc_tmp_buffer*",
+		"rb_mem_*",
+		"calloc1",
+		"heap_page_body_allocate",
+		/* Rust, library/alloc */
+		"__rust_alloc",
+		"__rust_alloc_zeroed",
+		"__rust_realloc",
+		"__rg_alloc*",
+		"__rg_realloc",
+		"__rdl_alloc*",
+		"__rdl_realloc",
+		"alloc::alloc::alloc*",
+		"alloc::alloc::realloc",
+		"alloc::alloc::Global::*",
+		"alloc::alloc::exchange_malloc",
+		"<* as core::alloc::global::GlobalAlloc>::*",
+		"<alloc::alloc::Global as core::alloc::Allocator>::*",
+	};
+	return matches(name, patterns, jp_count(patterns));
+}
+
+/* Ruby's frames that say "Ruby code runs", of which there are many in a row. */
+bool jp_is_plumbing_name(const char *name)
+{
+	static const char *const patterns[] = {
+		"vm_exec_core",
+		"rb_vm_exec",
+		"vm_exec",
+		"vm_sendish*",
+		"vm_call_*",
+		"vm_cfp_*",
+		"rb_vm_call0",
+		"vm_call0_*",
+		"rb_vm_call_cfunc*",
+		"rb_call0",
+		"rb_call",
+		"rb_funcall*",
+		"rb_call_super*",
+		"rb_yield*",
+		"yield_under",
+		"invoke_*",
+		"vm_invoke_*",
+		"vm_yield_*",
+		"rb_vm_invoke_proc*",
+		"rb_proc_call*",
+		"rb_method_call*",
+		"rb_ensure",
+		"rb_protect",
+		"rb_rescue*",
+		"rb_catch*",
+		"rb_iterate*",
+		"rb_block_call*",
+		"rb_ec_exec_node",
+		"rb_ec_error*",
+		"ruby_exec_node",
+		"ruby_run_node",
+		"rb_main",
+		"__libc_start*",
+		"_start",
+		"thread_start_func*",
+		"thread_do_start*",
+		"call_without_gvl",
+		"rb_nogvl",
+		"clone3",
+		"start_thread",
+		"rb_class_new_instance_pass_kw",
+		"rb_obj_call_init*",
+		"int_dotimes",
+	};
+	return matches(name, patterns, jp_count(patterns));
+}

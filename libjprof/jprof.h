@@ -1,0 +1,300 @@
+/* libjprof: reads jemalloc heap dumps, names their addresses and answers "where is my memory".
+ *
+ * The way through the library:
+ *
+ *   bytes --jprof_dump_open--> dump --jprof_profile_new--> profile
+ *   profile --jprof_profile_merge--> sums and differences
+ *           --jprof_profile_symbolize--> functions, files and lines
+ *           --jprof_profile_fold--> without the allocator's own frames
+ *           --jprof_table_new, jprof_render, jprof_coverage_new--> answers
+ *
+ * Rules that hold everywhere:
+ * - A function returns 0 or a negative code of enum jprof_code; its result goes to the out
+ *   parameter, which is untouched on failure. The last parameter, which may be NULL, tells what
+ *   went wrong, where, and what to do about it.
+ * - Nothing prints, exits, starts a process, uses the network or writes a file.
+ * - No global state: different objects may be used by different threads; one object by one
+ *   thread at a time.
+ * - Who calls a function that makes an object frees it with the function named _free, which
+ *   takes NULL too. A pointer obtained from an object lives as long as the object.
+ * - A struct of options starts with its size; leave the rest zero for the defaults:
+ *   struct jprof_view_opts opts = { .size = sizeof opts, .cum = true };
+ * - Strings from a dump (paths, names) are bytes as they stand there: they may hold anything but NUL.
+ */
+#ifndef JPROF_H
+#define JPROF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JPROF_API __attribute__((visibility("default")))
+
+/* ---- Errors --------------------------------------------------------------------------- */
+
+enum jprof_code {
+	JPROF_OK = 0,
+	JPROF_E_NOMEM = -4000,       /* memory is short */
+	JPROF_E_IO = -4001,          /* a file cannot be read */
+	JPROF_E_FORMAT = -4002,      /* the bytes are not what they should be */
+	JPROF_E_UNSUPPORTED = -4003, /* a known thing that this version does not do */
+	JPROF_E_ARGUMENT = -4004,    /* the caller asked for something that does not exist */
+	JPROF_E_WRITE = -4005,       /* the caller's writer failed */
+};
+
+/* What went wrong. The texts are single lines without control characters; `path` is empty and
+ * `line` or `column` (from 1) is 0 where there is none. Owned by the caller. Since: 0.1 */
+struct jprof_error {
+	int code;
+	unsigned line;
+	unsigned column;
+	char path[512];
+	char text[512];
+};
+
+/* The library's version, "MAJOR.MINOR.PATCH"; static. Since: 0.1 */
+JPROF_API const char *jprof_version(void);
+
+/* What this build can and cannot do, in words, such as its demangler; static. Since: 0.1 */
+JPROF_API const char *jprof_features(void);
+
+/* ---- Memory maps: /proc/PID/maps ------------------------------------------------------- */
+
+struct jprof_maps;
+
+/* One line of /proc/PID/maps. Addresses and offset in bytes; [start, limit). `path` is the text
+ * after the inode with the kernel's \012 undone: a file, "FILE (deleted)", "[vdso]", "" ... */
+struct jprof_map {
+	uint64_t start;
+	uint64_t limit;
+	uint64_t offset;
+	uint64_t inode;
+	uint32_t dev_major;
+	uint32_t dev_minor;
+	bool readable;
+	bool writable;
+	bool executable;
+	const char *path;
+};
+
+/* Reads the text of a /proc/PID/maps. `name` is used in errors and may be NULL. A line that is
+ * no mapping ends the reading with JPROF_E_FORMAT. Since: 0.1 */
+JPROF_API int jprof_maps_parse(const void *data, size_t len, const char *name, struct jprof_maps **maps,
+                               struct jprof_error *err);
+
+/* The same for a file. Since: 0.1 */
+JPROF_API int jprof_maps_open(const char *path, struct jprof_maps **maps, struct jprof_error *err);
+
+/* Number of mappings, and the i-th of them by ascending address. Since: 0.1 */
+JPROF_API size_t jprof_maps_count(const struct jprof_maps *maps);
+JPROF_API const struct jprof_map *jprof_maps_at(const struct jprof_maps *maps, size_t i);
+
+JPROF_API void jprof_maps_free(struct jprof_maps *maps);
+
+/* ---- Dumps: what a file holds ----------------------------------------------------------- */
+
+/* The four counters of a sample, in the order of the dump. */
+enum jprof_counter {
+	JPROF_INUSE_OBJECTS, /* objects allocated and not freed */
+	JPROF_INUSE_SPACE,   /* their bytes */
+	JPROF_ALLOC_OBJECTS, /* objects allocated since the start; all 0 without prof_accum */
+	JPROF_ALLOC_SPACE,   /* their bytes */
+	JPROF_COUNTERS
+};
+
+struct jprof_dump;
+
+struct jprof_dump_info {
+	uint64_t rate;                 /* mean bytes between two samples: 2^lg_prof_sample */
+	size_t stacks;                 /* stacks read */
+	size_t addresses;              /* distinct code addresses in them */
+	size_t depth;                  /* frames of the deepest stack */
+	size_t threads;                /* threads of the header */
+	bool has_alloc;                /* made with prof_accum:true */
+	double header[JPROF_COUNTERS]; /* the header's own sums: sampled, not scaled */
+	double total[JPROF_COUNTERS];  /* estimates of the truth: every stack scaled, then summed */
+};
+
+struct jprof_dump_thread {
+	uint64_t id;
+	const char *name;             /* "" when the thread has none */
+	double total[JPROF_COUNTERS]; /* estimates, as in jprof_dump_info */
+};
+
+/* Reads a heap_v2 dump (jemalloc 4 to 5.3). `name` is used in messages and may be NULL.
+ *
+ * Where a dump is faulty or cut after at least one sound stack, the part before the fault is
+ * read, with one warning; where nothing is sound, JPROF_E_FORMAT. Since: 0.1 */
+JPROF_API int jprof_dump_parse(const void *data, size_t len, const char *name, struct jprof_dump **dump,
+                               struct jprof_error *err);
+
+/* The same for a file or pipe; "-" is standard input. Since: 0.1 */
+JPROF_API int jprof_dump_open(const char *path, struct jprof_dump **dump, struct jprof_error *err);
+
+/* Whether these first bytes of a file are those of a dump (and so not of a program). Since: 0.1 */
+JPROF_API bool jprof_dump_probe(const void *data, size_t len);
+
+JPROF_API const struct jprof_dump_info *jprof_dump_info(const struct jprof_dump *dump);
+
+/* The i-th of info->threads, by ascending id. Since: 0.1 */
+JPROF_API const struct jprof_dump_thread *jprof_dump_thread(const struct jprof_dump *dump, size_t i);
+
+/* The maps at the end of the dump, or NULL if it has none. Since: 0.1 */
+JPROF_API const struct jprof_maps *jprof_dump_maps(const struct jprof_dump *dump);
+
+/* What was wrong with the dump without making it useless. Since: 0.1 */
+JPROF_API size_t jprof_dump_warnings(const struct jprof_dump *dump);
+JPROF_API const struct jprof_error *jprof_dump_warning(const struct jprof_dump *dump, size_t i);
+
+JPROF_API void jprof_dump_free(struct jprof_dump *dump);
+
+/* ---- Profiles: the model ------------------------------------------------------------------ */
+
+struct jprof_profile;
+
+/* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
+ * is jemalloc's inverse of sampling. `maps`, if not NULL, is used in place of the dump's own.
+ * The profile keeps nothing of the dump or the maps. Since: 0.1 */
+JPROF_API int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_maps *maps,
+                                struct jprof_profile **profile, struct jprof_error *err);
+
+/* Adds `factor` times `other` to `profile`: 1 to sum, -1 to subtract. Stacks meet by object file
+ * and offset, so that runs with other load addresses do too. Merge before symbolizing: names that
+ * `other` has are not taken over. Since: 0.1 */
+JPROF_API int jprof_profile_merge(struct jprof_profile *profile, const struct jprof_profile *other, double factor,
+                                  struct jprof_error *err);
+
+/* Sum of one counter over all stacks. Since: 0.1 */
+JPROF_API double jprof_profile_total(const struct jprof_profile *profile, enum jprof_counter counter);
+
+struct jprof_symbolize_opts {
+	size_t size;
+	const char *program;    /* ELF file of the main program, if its mapped path does not lead to it */
+	const char *sysroot;    /* the directory below which all paths of the dump are looked up */
+	const char *lib_prefix; /* comma-separated directories tried first: P/a/b/c.so, P/b/c.so, P/c.so */
+};
+
+/* Gives every address a function, file and line where they can be known: see enum jprof_source.
+ * Files that the dump names are only ever opened if they are regular files. `opts` may be NULL.
+ * What cannot be named is no error; jprof_coverage_new tells. Since: 0.1 */
+JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts,
+                                      struct jprof_error *err);
+
+/* Remarks for the user that arose while symbolizing, one line each. Since: 0.1 */
+JPROF_API size_t jprof_profile_notes(const struct jprof_profile *profile);
+JPROF_API const char *jprof_profile_note(const struct jprof_profile *profile, size_t i);
+
+enum jprof_fold {
+	JPROF_FOLD_NONE,  /* the allocator's frames go, as in jeprof */
+	JPROF_FOLD_ALLOC, /* and the language's wrappers of malloc: ruby_xmalloc, __rust_alloc ... */
+	JPROF_FOLD_VM,    /* and the language's own machinery between two useful frames: vm_exec_core ... */
+};
+
+/* Takes frames out of all stacks that say how memory was got and not for what. After symbolizing. Since: 0.1 */
+JPROF_API int jprof_profile_fold(struct jprof_profile *profile, enum jprof_fold fold, struct jprof_error *err);
+
+JPROF_API void jprof_profile_free(struct jprof_profile *profile);
+
+/* ---- Coverage: who named what ------------------------------------------------------------- */
+
+/* Where a name comes from, from none to best. Only from JPROF_SOURCE_DYNSYM on it is a function's name. */
+enum jprof_source {
+	JPROF_SOURCE_NONE,   /* file and offset only */
+	JPROF_SOURCE_FDE,    /* a function's bounds from .eh_frame: FILE!0xSTART */
+	JPROF_SOURCE_DYNSYM, /* an exported symbol whose [value, value+size) holds the address */
+	JPROF_SOURCE_SYMTAB, /* a symbol of .symtab, likewise */
+	JPROF_SOURCE_DWARF,  /* debug information, with lines and inlined functions */
+	JPROF_SOURCES
+};
+
+/* Whether the file that gave the names is the one that ran. */
+enum jprof_proof {
+	JPROF_PROOF_NO_FILE,      /* no file there: nothing was named */
+	JPROF_PROOF_CONTRADICTED, /* a different file: nothing was named */
+	JPROF_PROOF_UNVERIFIED,   /* neither proof nor contradiction */
+	JPROF_PROOF_INODE,        /* the very inode that was mapped, by the dump's maps */
+};
+
+/* What one object file (or a region without one) gave. Bytes are those of the chosen counter
+ * whose innermost remaining frame lies there. */
+struct jprof_coverage_file {
+	const char *path;     /* as in the maps; "" for addresses outside all mappings */
+	const char *build_id; /* lower-case hex, "" when not known */
+	enum jprof_proof proof;
+	const char *reason; /* why no or few names, in words; "" when all are named */
+	const char *advice; /* what would name the rest; "" when nothing is missing */
+	double bytes[JPROF_SOURCES];
+	uint64_t addresses[JPROF_SOURCES]; /* distinct addresses in any frame, by source */
+};
+
+struct jprof_coverage;
+
+JPROF_API int jprof_coverage_new(const struct jprof_profile *profile, enum jprof_counter counter,
+                                 struct jprof_coverage **coverage, struct jprof_error *err);
+JPROF_API size_t jprof_coverage_count(const struct jprof_coverage *coverage);
+
+/* The i-th file, by descending bytes. Since: 0.1 */
+JPROF_API const struct jprof_coverage_file *jprof_coverage_at(const struct jprof_coverage *coverage, size_t i);
+
+/* Share (0 to 1) of the bytes whose innermost frame has a function's name; 1 for an empty profile. Since: 0.1 */
+JPROF_API double jprof_coverage_named(const struct jprof_coverage *coverage);
+JPROF_API void jprof_coverage_free(struct jprof_coverage *coverage);
+
+/* ---- Views --------------------------------------------------------------------------------- */
+
+enum jprof_granularity {
+	JPROF_BY_FUNCTION,
+	JPROF_BY_LINE,
+	JPROF_BY_FILE,
+	JPROF_BY_ADDRESS,
+};
+
+struct jprof_view_opts {
+	size_t size;
+	enum jprof_counter counter;
+	enum jprof_granularity granularity;
+	bool cum;          /* order by cumulative value */
+	bool show_bytes;   /* integers and "B" in place of "MB" */
+	bool full_names;   /* names with their parameters */
+	size_t top;        /* rows to show; 0: all */
+	double percent_of; /* what is 100 %; 0: the table's own flat sum */
+};
+
+struct jprof_table;
+
+/* One row: `flat` is what was allocated right there, `cum` what was allocated there or in
+ * something called from there (recursion counts once). */
+struct jprof_row {
+	const char *name;
+	double flat;
+	double cum;
+};
+
+/* Flat and cumulative values by function, line, file or address, ordered by flat or cum
+ * descending, then by name. Rows of only zeros are left out. Since: 0.1 */
+JPROF_API int jprof_table_new(const struct jprof_profile *profile, const struct jprof_view_opts *opts,
+                              struct jprof_table **table, struct jprof_error *err);
+JPROF_API size_t jprof_table_count(const struct jprof_table *table);
+JPROF_API const struct jprof_row *jprof_table_at(const struct jprof_table *table, size_t i);
+
+/* Sum of the flat values of all rows. Since: 0.1 */
+JPROF_API double jprof_table_flat(const struct jprof_table *table);
+JPROF_API void jprof_table_free(struct jprof_table *table);
+
+/* Takes `len` bytes; returns 0, or anything else to stop. */
+typedef int jprof_write_fn(void *context, const void *data, size_t len);
+
+/* Writes a report in the named format ("text") through `write`. An unknown format is
+ * JPROF_E_ARGUMENT, a failing writer JPROF_E_WRITE. Since: 0.1 */
+JPROF_API int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *opts,
+                           jprof_write_fn *write, void *context, struct jprof_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,125 @@
+/* The model: everything has an id, and equal things have the same one.
+ *
+ *   object    a file, or a region without one, in which code lies
+ *   location  an object and an offset in it: what a stack is made of. Offsets, not addresses, so
+ *             that runs of a program meet whatever their load addresses
+ *   frame     one function at a location; several where functions are inlined, innermost first
+ *   function  a name, and the file it stands in
+ *   sample    a stack (locations, innermost first) and its four values
+ *
+ * A location need not be native: its object says what it is. */
+#ifndef JP_MODEL_PROFILE_H
+#define JP_MODEL_PROFILE_H
+
+#include <time.h>
+
+#include "base/intern.h"
+#include "input/maps.h"
+#include "jprof.h"
+
+struct jp_object {
+	uint32_t path; /* id in strings */
+	enum jp_map_kind kind;
+	bool unmapped; /* stands for all addresses outside every mapping; offsets are addresses */
+	uint64_t inode;
+	uint32_t dev_major, dev_minor;
+
+	/* Filled in by symbolizing. */
+	enum jprof_proof proof;
+	bool program;      /* has a program header for an interpreter, or is no shared object */
+	bool allocator;    /* a library that is the allocator: all its frames at the leaf go */
+	uint32_t build_id; /* string id, or JP_NONE */
+	uint32_t reason;   /* string id, or JP_NONE */
+	uint32_t advice;   /* string id, or JP_NONE */
+};
+
+struct jp_mapping {
+	struct jprof_map map; /* its path is not kept here */
+	uint32_t object;
+};
+
+struct jp_location {
+	uint32_t object;
+	uint64_t offset;  /* in the file, or an address where there is no file */
+	uint64_t address; /* where it was in the first process that had it */
+	uint64_t vaddr;   /* image-relative, once symbolized */
+	uint32_t frame_first;
+	uint32_t frame_count; /* 0 until symbolized */
+	uint32_t folded;      /* how many of the innermost frames were taken away by folding */
+	uint32_t origin;      /* the location this was before folding; itself otherwise */
+	enum jprof_source source;
+	bool wrapper; /* a nameless function that an allocation wrapper jumps to */
+};
+
+struct jp_frame {
+	uint32_t function;
+	uint32_t line; /* 0: not known */
+	bool inlined;
+};
+
+struct jp_function {
+	uint32_t name;   /* demangled, with parameters */
+	uint32_t brief;  /* without them */
+	uint32_t system; /* as the linker knows it */
+	uint32_t file;   /* JP_NONE: not known */
+};
+
+struct jp_sample {
+	uint32_t stack; /* id in stacks: an array of uint32_t location ids */
+	double value[JPROF_COUNTERS];
+};
+
+struct jprof_profile {
+	struct jp_intern strings;
+	struct jp_intern object_keys, location_keys, function_keys, stacks, sample_keys;
+	struct jp_object *objects;
+	size_t object_cap;
+	struct jp_location *locations;
+	size_t location_cap;
+	struct jp_function *functions;
+	size_t function_cap;
+	struct jp_frame *frames;
+	size_t frame_count, frame_cap;
+	struct jp_sample *samples;
+	size_t sample_cap;
+	struct jp_mapping *mappings;
+	size_t mapping_count, mapping_cap;
+	char **notes;
+	size_t note_count, note_cap;
+	uint32_t allocator_hint; /* the object of the samples' innermost frames, or JP_NONE */
+	time_t mtime;            /* when the newest dump was made; 0: not known */
+};
+
+/* Numbers of things; ids run from 0 to these less one. */
+uint32_t jp_object_count(const struct jprof_profile *profile);
+uint32_t jp_location_count(const struct jprof_profile *profile);
+uint32_t jp_sample_count(const struct jprof_profile *profile);
+
+/* The id of a thing, made when it is new; JP_NONE when memory is short. */
+uint32_t jp_object_id(struct jprof_profile *profile, const struct jp_object *like);
+uint32_t jp_location_id(struct jprof_profile *profile, uint32_t object, uint64_t offset, uint64_t address);
+uint32_t jp_location_folded(struct jprof_profile *profile, uint32_t location, uint32_t frames);
+uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function *function);
+
+/* Adds values to the sample of a stack of `depth` location ids. 0, or -1 when memory is short. */
+int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth,
+                  const double value[JPROF_COUNTERS], double factor) jp_must_check;
+
+/* The locations of a stack, innermost first. */
+const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth);
+
+/* Forgets all samples and stacks (locations stay), so that they can be added anew. */
+void jp_samples_clear(struct jprof_profile *profile, struct jp_intern *old_stacks, struct jp_sample **old,
+                      uint32_t *old_count);
+
+const char *jp_string(const struct jprof_profile *profile, uint32_t id);
+
+/* The part of a path after its last slash. */
+const char *jp_basename(const char *path);
+
+/* Notes something for the user. 0, or -1 when memory is short. */
+int jp_note(struct jprof_profile *profile, const char *fmt, ...) jp_printf(2, 3);
+
+struct jprof_profile *jp_profile_empty(void);
+
+#endif

@@ -1,0 +1,151 @@
+/* Who named what: see struct jprof_coverage_file. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "model/profile.h"
+
+struct jprof_coverage {
+	struct jprof_coverage_file *files;
+	size_t count;
+	struct jp_arena arena;
+};
+
+static double size_of(const struct jprof_coverage_file *file)
+{
+	double sum = 0;
+	for (int s = 0; s < JPROF_SOURCES; s++)
+		sum += fabs(file->bytes[s]);
+	return sum;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct jprof_coverage_file *x = a, *y = b;
+	double dx = size_of(x), dy = size_of(y);
+	if (dx != dy)
+		return dx > dy ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+static void count_bytes(const struct jprof_profile *p, enum jprof_counter counter, struct jprof_coverage *c)
+{
+	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
+		size_t depth;
+		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
+		if (!depth)
+			continue;
+		const struct jp_location *l = &p->locations[stack[0]];
+		c->files[l->object].bytes[l->source] += p->samples[i].value[counter];
+	}
+}
+
+static void count_addresses(const struct jprof_profile *p, struct jprof_coverage *c)
+{
+	for (uint32_t i = 0; i < jp_location_count(p); i++)
+		if (!p->locations[i].folded)
+			c->files[p->locations[i].object].addresses[p->locations[i].source]++;
+}
+
+/* What would name those functions of a usable file that have no name. */
+static const char *advice_for(struct jprof_coverage *c, const struct jprof_coverage_file *file)
+{
+	char text[512];
+	uint64_t nameless = file->addresses[JPROF_SOURCE_FDE] + file->addresses[JPROF_SOURCE_NONE];
+	if (*file->advice || file->proof < JPROF_PROOF_UNVERIFIED || !nameless)
+		return file->advice;
+	int n = snprintf(text, sizeof text, "stripped: %s",
+	                 *file->build_id
+	                     ? "install its debug symbols (Debian: PACKAGE-dbgsym, Alpine: PACKAGE-dbg), build-id "
+	                     : "use a build that is not stripped");
+	if (n > 0 && (size_t)n < sizeof text)
+		snprintf(text + n, sizeof text - (size_t)n, "%s", file->build_id);
+	return jp_arena_dup(&c->arena, text, strlen(text));
+}
+
+/* Files that no stack passes through are nobody's concern. */
+static void keep_sampled(struct jprof_coverage *c)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < c->count; i++) {
+		uint64_t addresses = 0;
+		for (int s = 0; s < JPROF_SOURCES; s++)
+			addresses += c->files[i].addresses[s];
+		if (addresses)
+			c->files[kept++] = c->files[i];
+	}
+	c->count = kept;
+}
+
+static int fill(struct jprof_coverage *c, const struct jprof_profile *p, enum jprof_counter counter)
+{
+	c->count = jp_object_count(p);
+	c->files = calloc(c->count + 1, sizeof *c->files);
+	if (!c->files)
+		return -1;
+	for (size_t i = 0; i < c->count; i++) {
+		const struct jp_object *o = &p->objects[i];
+		c->files[i] = (struct jprof_coverage_file){ .path = jp_string(p, o->path),
+			                                    .build_id = jp_string(p, o->build_id),
+			                                    .proof = o->proof,
+			                                    .reason = jp_string(p, o->reason),
+			                                    .advice = jp_string(p, o->advice) };
+	}
+	count_bytes(p, counter, c);
+	count_addresses(p, c);
+	for (size_t i = 0; i < c->count; i++) {
+		c->files[i].advice = advice_for(c, &c->files[i]);
+		if (!c->files[i].advice)
+			return -1;
+	}
+	keep_sampled(c);
+	if (c->count)
+		qsort(c->files, c->count, sizeof *c->files, by_bytes);
+	return 0;
+}
+
+int jprof_coverage_new(const struct jprof_profile *profile, enum jprof_counter counter, struct jprof_coverage **out,
+                       struct jprof_error *err)
+{
+	struct jprof_coverage *c = calloc(1, sizeof *c);
+	if (!c || fill(c, profile, counter)) {
+		jprof_coverage_free(c);
+		return jp_error_nomem(err);
+	}
+	*out = c;
+	return 0;
+}
+
+size_t jprof_coverage_count(const struct jprof_coverage *coverage)
+{
+	return coverage->count;
+}
+
+const struct jprof_coverage_file *jprof_coverage_at(const struct jprof_coverage *coverage, size_t i)
+{
+	return &coverage->files[i];
+}
+
+double jprof_coverage_named(const struct jprof_coverage *coverage)
+{
+	double named = 0, all = 0;
+	for (size_t i = 0; i < coverage->count; i++)
+		for (int s = 0; s < JPROF_SOURCES; s++) {
+			all += fabs(coverage->files[i].bytes[s]);
+			if (s > JPROF_SOURCE_FDE)
+				named += fabs(coverage->files[i].bytes[s]);
+		}
+	return all > 0 ? named / all : 1;
+}
+
+void jprof_coverage_free(struct jprof_coverage *coverage)
+{
+	if (!coverage)
+		return;
+	jp_arena_release(&coverage->arena);
+	free(coverage->files);
+	free(coverage);
+}

@@ -1,0 +1,253 @@
+#include "ops/findfile.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/error.h"
+#include "input/callsite.h"
+
+/* A search under way. */
+struct search {
+	struct jprof_profile *profile;
+	uint32_t object;
+	const struct jp_sites *sites;
+	const struct jprof_symbolize_opts *opts;
+	struct jp_found *found;
+	bool failed; /* memory was short */
+};
+
+/* ---- evidence --------------------------------------------------------------------------------------- */
+
+static bool is_same_inode(const struct jp_object *object, const struct stat *st)
+{
+	return object->inode && object->inode == st->st_ino && object->dev_major == major(st->st_dev) &&
+	       object->dev_minor == minor(st->st_dev);
+}
+
+/* Mappings of one file that follow each other in memory and in the file count as one: mprotect splits them. */
+static size_t run_of(const struct jprof_profile *p, size_t i, struct jprof_map *whole)
+{
+	*whole = p->mappings[i].map;
+	size_t next = i + 1;
+	for (; next < p->mapping_count; next++) {
+		const struct jp_mapping *m = &p->mappings[next];
+		if (m->object != p->mappings[i].object || !m->map.executable || m->map.start != whole->limit ||
+		    m->map.offset != whole->offset + (whole->limit - whole->start))
+			break;
+		whole->limit = m->map.limit;
+	}
+	return next;
+}
+
+static bool headers_fit(const struct search *s, const struct jp_objfile *file)
+{
+	const struct jprof_profile *p = s->profile;
+	for (size_t i = 0; i < p->mapping_count;) {
+		struct jprof_map whole;
+		if (p->mappings[i].object != s->object || !p->mappings[i].map.executable) {
+			i++;
+			continue;
+		}
+		i = run_of(p, i, &whole);
+		if (!jp_objfile_fits(file, whole.start, whole.offset, whole.limit - whole.start))
+			return false;
+	}
+	return true;
+}
+
+/* Innermost frames are looked up as they are and need no call before them, hence the allowance;
+ * so do frames that a signal interrupted. */
+static bool calls_fit(const struct search *s, const struct jp_objfile *file)
+{
+	size_t calls = 0, others = 0;
+	for (uint32_t i = 0; i < s->sites->count; i++) {
+		const struct jp_location *l = &s->profile->locations[s->sites->locations[i]];
+		uint64_t vaddr;
+		if (!jp_objfile_vaddr(file, l->offset, &vaddr))
+			continue;
+		enum jp_callsite site = jp_callsite_check(file, vaddr + 1);
+		calls += site == JP_CALLSITE_CALL;
+		others += site == JP_CALLSITE_OTHER;
+	}
+	return others * 4 <= calls + others || s->object == s->profile->allocator_hint;
+}
+
+/* ---- candidates --------------------------------------------------------------------------------------- */
+
+static const char *own_path(const struct search *s)
+{
+	return jp_string(s->profile, s->profile->objects[s->object].path);
+}
+
+/* Takes the file if nothing speaks against it; else says why not. */
+static bool consider(struct search *s, const char *root, const char *path)
+{
+	struct jp_found *found = s->found;
+	struct jp_objfile *file;
+	struct jprof_error err = { 0 };
+	int rc = jp_objfile_open(root, path, &file, &err);
+	if (rc) {
+		s->failed = rc == JPROF_E_NOMEM;
+		if (found->proof == JPROF_PROOF_NO_FILE && !*found->reason)
+			snprintf(found->reason, sizeof found->reason, "%.*s", (int)sizeof found->reason - 1, err.text);
+		return false;
+	}
+	bool same = is_same_inode(&s->profile->objects[s->object], &file->st);
+	const char *against = !headers_fit(s, file)          ? "its program headers do not fit what was mapped"
+	                      : !same && !calls_fit(s, file) ? "there are no calls where the dump has return addresses"
+	                                                     : NULL;
+	if (against) {
+		found->proof = JPROF_PROOF_CONTRADICTED;
+		snprintf(found->reason, sizeof found->reason, "the file there is another one: %s", against);
+		jp_objfile_close(file);
+		return false;
+	}
+	found->file = file;
+	found->proof = same ? JPROF_PROOF_INODE : JPROF_PROOF_UNVERIFIED;
+	*found->reason = '\0';
+	return true;
+}
+
+/* P/a/b/c.so, P/b/c.so, P/c.so for one directory P of --lib_prefix, as jeprof does. */
+static bool consider_below(struct search *s, const char *prefix, size_t len)
+{
+	char path[PATH_MAX];
+	for (const char *rest = own_path(s); rest; rest = strchr(rest + 1, '/')) {
+		if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)len, prefix, rest + (*rest == '/')) >=
+		    sizeof path)
+			continue;
+		if (consider(s, NULL, path))
+			return true;
+	}
+	return false;
+}
+
+static bool consider_prefixes(struct search *s)
+{
+	const char *list = s->opts->lib_prefix;
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+		if (len && consider_below(s, list, len))
+			return true;
+		list += len + (list[len] == ',');
+	}
+	return false;
+}
+
+/* The main program is the first mapped file, by address, that is no library; in a dump of a
+ * program started through the loader, too. */
+static uint32_t main_object(const struct jprof_profile *p)
+{
+	for (size_t i = 0; i < p->mapping_count; i++) {
+		const struct jp_mapping *m = &p->mappings[i];
+		const char *name = jp_basename(jp_string(p, p->objects[m->object].path));
+		bool library = strstr(name, ".so") || !strncmp(name, "ld-", 3);
+		enum jp_map_kind kind = p->objects[m->object].kind;
+		if (m->map.executable && !library && (kind == JP_MAP_FILE || kind == JP_MAP_DELETED))
+			return m->object;
+	}
+	return JP_NONE;
+}
+
+static void search(struct search *s)
+{
+	const struct jp_object *object = &s->profile->objects[s->object];
+	bool has_file = object->kind == JP_MAP_FILE || object->kind == JP_MAP_DELETED;
+	if (!has_file || object->unmapped || consider_prefixes(s))
+		return;
+	if (object->kind == JP_MAP_FILE && consider(s, s->opts->sysroot, own_path(s)))
+		return;
+	if (s->opts->program && s->object == main_object(s->profile))
+		consider(s, NULL, s->opts->program);
+}
+
+/* ---- words --------------------------------------------------------------------------------------------- */
+
+static const char *why_without_file(const struct jp_object *object)
+{
+	if (object->unmapped)
+		return "outside every mapping";
+	switch (object->kind) {
+	case JP_MAP_FILE: return "not found";
+	case JP_MAP_DELETED: return "deleted or replaced while it ran";
+	case JP_MAP_MEMFD: return "in memory only (memfd)";
+	case JP_MAP_SPECIAL: return "the kernel's, not a file";
+	case JP_MAP_ANON: return "no file: code made at run time (JIT)";
+	}
+	return "";
+}
+
+static void explain(struct search *s)
+{
+	const struct jp_object *object = &s->profile->objects[s->object];
+	struct jp_found *found = s->found;
+	if (found->file) {
+		snprintf(found->build_id, sizeof found->build_id, "%s", found->file->build_id);
+		return;
+	}
+	if (!*found->reason || (object->kind == JP_MAP_DELETED && found->proof == JPROF_PROOF_NO_FILE))
+		snprintf(found->reason, sizeof found->reason, "%s", why_without_file(object));
+	if (object->kind == JP_MAP_FILE || object->kind == JP_MAP_DELETED)
+		snprintf(found->advice, sizeof found->advice,
+		         "give the file that ran: --sysroot=DIR (an unpacked image) or --lib_prefix=DIR");
+	else if (object->unmapped)
+		snprintf(found->advice, sizeof found->advice, "give the process's maps: --maps=FILE|PID");
+}
+
+/* A time alone proves nothing: package managers keep old ones. */
+static int warn_if_newer(struct search *s)
+{
+	const struct jp_objfile *file = s->found->file;
+	if (!file || !s->profile->mtime || file->st.st_mtime <= s->profile->mtime)
+		return 0;
+	return jp_note(s->profile, "%s: changed after the dump was made; its names may be wrong", file->path);
+}
+
+int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp_sites *sites,
+                 const struct jprof_symbolize_opts *opts, struct jp_found *found)
+{
+	struct search s = { profile, object, sites, opts, found, false };
+	search(&s);
+	explain(&s);
+	return s.failed || warn_if_newer(&s) ? -1 : 0;
+}
+
+/* ---- the program operand ----------------------------------------------------------------------------------- */
+
+static bool is_mapped(const struct jprof_profile *p, const char *path, const struct stat *st)
+{
+	for (uint32_t i = 0; i < jp_object_count(p); i++)
+		if (!strcmp(jp_string(p, p->objects[i].path), path) || is_same_inode(&p->objects[i], st))
+			return true;
+	return false;
+}
+
+int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *opts)
+{
+	if (!opts->program || !p->mapping_count)
+		return 0;
+	uint32_t object = main_object(p);
+	const char *ran = object == JP_NONE ? "nothing" : jp_string(p, p->objects[object].path);
+	struct jp_objfile *file;
+	struct jprof_error err = { 0 };
+	int rc = jp_objfile_open(NULL, opts->program, &file, &err);
+	if (rc == JPROF_E_NOMEM)
+		return -1;
+	if (rc)
+		return jp_note(p, "%s %s: what ran is taken from the dump's maps: %s", opts->program, err.text, ran);
+	char *real = realpath(opts->program, NULL);
+	bool fits = is_mapped(p, real ? real : opts->program, &file->st);
+	struct jp_found none = { 0 };
+	struct search s = { p, object, NULL, opts, &none, false };
+	bool stands_in = !fits && object != JP_NONE && headers_fit(&s, file);
+	free(real);
+	jp_objfile_close(file);
+	if (fits)
+		return 0;
+	if (stands_in)
+		return jp_note(p, "%s is not mapped in the dump; it fits %s, which is", opts->program, ran);
+	return jp_note(p, "%s is not what ran by the dump's maps: that is %s, and is used", opts->program, ran);
+}

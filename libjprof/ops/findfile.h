@@ -1,0 +1,35 @@
+/* Which file on disk gave the code of an object in a dump, and is it still the one that ran? */
+#ifndef JP_OPS_FINDFILE_H
+#define JP_OPS_FINDFILE_H
+
+#include "input/objfile.h"
+#include "model/profile.h"
+
+/* The locations of one object. */
+struct jp_sites {
+	const struct jprof_profile *profile;
+	const uint32_t *locations;
+	uint32_t count;
+};
+
+struct jp_found {
+	struct jp_objfile *file; /* NULL: none that can be used; to be closed by the caller */
+	enum jprof_proof proof;
+	char build_id[2 * 64 + 1];
+	char reason[256]; /* why there is no file; "" if there is one */
+	char advice[512]; /* what would help; "" if nothing is needed */
+};
+
+/* Looks at --lib_prefix, then at the object's own path, then, for the main program, at --program:
+ * the first file that does not contradict the dump is taken. 0, or -1 when memory is short.
+ *
+ * Evidence, in this order: the device and inode of the maps (proof); program headers that must
+ * fit the executable mappings (contradiction if not); return addresses, before which there must
+ * be a call (contradiction if more than a quarter have none). */
+int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp_sites *sites,
+                 const struct jprof_symbolize_opts *opts, struct jp_found *found);
+
+/* Notes it where opts->program does not fit what the maps say ran. 0, or -1 when memory is short. */
+int jp_note_program(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts);
+
+#endif

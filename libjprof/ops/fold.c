@@ -1,0 +1,196 @@
+/* Folding: frames that tell how memory was got are taken off the inner end of each stack, so that
+ * the innermost frame left tells what for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "input/wrappers.h"
+#include "model/profile.h"
+
+enum { entry_within = 24 }; /* jemalloc's own part of a stack is at most this deep */
+
+/* What is known of a function's name; KNOWN_x says that bit x has been worked out. */
+enum { ENTRY = 1, PREFIXED = 2, INTERNAL = 4, WRAPPER = 8, PLUMBING = 16, KNOWN_SHIFT = 5 };
+
+struct fold {
+	struct jprof_profile *profile;
+	enum jprof_fold level;
+	unsigned short *known; /* by function id */
+	uint32_t *stack;       /* the stack under way, innermost first */
+	size_t depth;
+};
+
+static bool test_name(unsigned what, const char *name)
+{
+	switch (what) {
+	case ENTRY: return jp_is_allocator_name(name);
+	case PREFIXED: return jp_is_prefixed_allocator_name(name);
+	case INTERNAL: return jp_is_allocator_internal(name);
+	case WRAPPER: return jp_is_wrapper_name(name);
+	default: return jp_is_plumbing_name(name);
+	}
+}
+
+static bool function_is(const struct fold *f, uint32_t function, unsigned what)
+{
+	unsigned short *known = &f->known[function];
+	if (!(*known & what << KNOWN_SHIFT)) {
+		bool is = test_name(what, jp_string(f->profile, f->profile->functions[function].brief));
+		*known = (unsigned short)(*known | what << KNOWN_SHIFT | (is ? what : 0));
+	}
+	return *known & what;
+}
+
+static bool frame_is(const struct fold *f, const struct jp_location *l, uint32_t frame, unsigned what)
+{
+	return l->source > JPROF_SOURCE_FDE &&
+	       function_is(f, f->profile->frames[l->frame_first + frame].function, what);
+}
+
+/* By the outermost function there, the one that was called. */
+static bool location_is(const struct fold *f, uint32_t location, unsigned what)
+{
+	const struct jp_location *l = &f->profile->locations[location];
+	return l->frame_count && frame_is(f, l, l->frame_count - 1, what);
+}
+
+static uint32_t object_at(const struct fold *f, size_t i)
+{
+	return f->profile->locations[f->stack[i]].object;
+}
+
+/* How many frames of the allocator's own stand at the inner end, when it is part of a larger
+ * object: up to the first entry point, whatever its prefix. */
+static size_t count_static_allocator(const struct fold *f)
+{
+	uint32_t allocator = f->profile->allocator_hint;
+	size_t n = 0;
+	for (; n < f->depth && n < entry_within && object_at(f, n) == allocator; n++)
+		if (location_is(f, f->stack[n], ENTRY) || location_is(f, f->stack[n], PREFIXED))
+			return n + 1;
+	for (n = 0; n < f->depth && object_at(f, n) == allocator && location_is(f, f->stack[n], INTERNAL);)
+		n++;
+	return n;
+}
+
+static size_t count_allocator(const struct fold *f)
+{
+	uint32_t allocator = f->profile->allocator_hint;
+	size_t n = 0;
+	if (allocator == JP_NONE || !f->depth || object_at(f, 0) != allocator)
+		n = 0;
+	else if (f->profile->objects[allocator].allocator)
+		while (n < f->depth && object_at(f, n) == allocator)
+			n++;
+	else
+		n = count_static_allocator(f);
+	while (n < f->depth && location_is(f, f->stack[n], ENTRY))
+		n++;
+	return n;
+}
+
+/* Takes n frames off the inner end, but never the last one: bytes without a frame would be lost. */
+static void drop(struct fold *f, size_t n)
+{
+	if (n && n >= f->depth)
+		n = f->depth - 1;
+	f->stack += n;
+	f->depth -= n;
+}
+
+static uint32_t count_wrapper_frames(const struct fold *f, const struct jp_location *l)
+{
+	uint32_t n = 0;
+	if (l->wrapper)
+		return l->frame_count;
+	while (n < l->frame_count && (frame_is(f, l, n, WRAPPER) || frame_is(f, l, n, ENTRY)))
+		n++;
+	return n;
+}
+
+/* A location goes as a whole or, where wrappers are inlined into something else, in part. */
+static int fold_wrappers(struct fold *f)
+{
+	while (f->depth > 1) {
+		const struct jp_location *l = &f->profile->locations[f->stack[0]];
+		uint32_t n = count_wrapper_frames(f, l);
+		if (n && n < l->frame_count)
+			f->stack[0] = jp_location_folded(f->profile, f->stack[0], n);
+		if (n < l->frame_count)
+			return f->stack[0] == JP_NONE ? -1 : 0;
+		drop(f, 1);
+	}
+	return 0;
+}
+
+static bool is_plumbing(const struct fold *f, uint32_t location)
+{
+	const struct jp_location *l = &f->profile->locations[location];
+	for (uint32_t i = 0; i < l->frame_count; i++)
+		if (!frame_is(f, l, i, PLUMBING))
+			return false;
+	return l->frame_count;
+}
+
+static void fold_plumbing(struct fold *f)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < f->depth; i++)
+		if (!is_plumbing(f, f->stack[i]))
+			f->stack[kept++] = f->stack[i];
+	if (kept)
+		f->depth = kept;
+}
+
+static int fold_stack(struct fold *f)
+{
+	int rc = 0;
+	drop(f, count_allocator(f));
+	if (f->level >= JPROF_FOLD_ALLOC)
+		rc = fold_wrappers(f);
+	if (!rc && f->level >= JPROF_FOLD_VM)
+		fold_plumbing(f);
+	return rc;
+}
+
+static size_t deepest(const struct jp_intern *stacks)
+{
+	size_t most = 0;
+	for (uint32_t i = 0; i < stacks->count; i++)
+		if (jp_intern_len(stacks, i) > most)
+			most = jp_intern_len(stacks, i);
+	return most / sizeof(uint32_t);
+}
+
+static int fold_samples(struct fold *f, const struct jp_intern *stacks, const struct jp_sample *samples, uint32_t count,
+                        uint32_t *scratch)
+{
+	int rc = 0;
+	for (uint32_t i = 0; !rc && i < count; i++) {
+		size_t size = jp_intern_len(stacks, samples[i].stack);
+		memcpy(scratch, jp_intern_get(stacks, samples[i].stack), size);
+		f->stack = scratch;
+		f->depth = size / sizeof *scratch;
+		rc = fold_stack(f);
+		if (!rc)
+			rc = jp_sample_add(f->profile, f->stack, f->depth, samples[i].value, 1);
+	}
+	return rc;
+}
+
+int jprof_profile_fold(struct jprof_profile *profile, enum jprof_fold level, struct jprof_error *err)
+{
+	struct jp_intern stacks;
+	struct jp_sample *samples;
+	uint32_t count;
+	struct fold f = { .profile = profile, .level = level };
+	jp_samples_clear(profile, &stacks, &samples, &count);
+	f.known = calloc((size_t)profile->function_keys.count + 1, sizeof *f.known);
+	uint32_t *scratch = calloc(deepest(&stacks) + 1, sizeof *scratch);
+	int rc = f.known && scratch ? fold_samples(&f, &stacks, samples, count, scratch) : -1;
+	free(scratch);
+	free(f.known);
+	free(samples);
+	jp_intern_release(&stacks);
+	return rc ? jp_error_nomem(err) : 0;
+}

@@ -1,0 +1,200 @@
+/* The flat and cumulative table that text reports are made of. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/opts.h"
+#include "base/strbuf.h"
+#include "model/profile.h"
+
+struct jprof_table {
+	struct jp_intern names;
+	struct jprof_row *rows;
+	size_t count, cap;
+	double flat;
+};
+
+/* A table under construction. */
+struct build {
+	const struct jprof_profile *profile;
+	const struct jprof_view_opts *opts;
+	struct jprof_table *table;
+	uint32_t *row_of_frame; /* by frame id, JP_NONE: not known yet */
+	uint32_t *seen;         /* by row: 1 + the last sample that counted it */
+	size_t seen_cap;
+	struct jp_strbuf text;
+};
+
+static const char *shown_name(const struct build *b, const struct jp_function *f)
+{
+	return jp_string(b->profile, b->opts->full_names ? f->name : f->brief);
+}
+
+static void add_line(struct build *b, const struct jp_function *f, unsigned line)
+{
+	if (f->file == JP_NONE)
+		jp_strbuf_str(&b->text, "??:0");
+	else
+		jp_strbuf_printf(&b->text, "%s:%u", jp_string(b->profile, f->file), line);
+}
+
+/* Rows are named as jeprof names them: "name (inline)", "name file:line", "file", "address name file:line". */
+static void name_row(struct build *b, const struct jp_location *l, const struct jp_frame *frame)
+{
+	const struct jp_function *f = &b->profile->functions[frame->function];
+	enum jprof_granularity by = b->opts->granularity;
+	jp_strbuf_cut(&b->text, 0);
+	if (by == JPROF_BY_FILE) {
+		if (f->file != JP_NONE)
+			jp_strbuf_str(&b->text, jp_string(b->profile, f->file));
+		else
+			jp_strbuf_printf(&b->text, "%s (no lines)",
+			                 jp_basename(jp_string(b->profile, b->profile->objects[l->object].path)));
+		return;
+	}
+	if (by == JPROF_BY_ADDRESS)
+		jp_strbuf_printf(&b->text, "%016llx ", (unsigned long long)l->address);
+	jp_strbuf_str(&b->text, shown_name(b, f));
+	if (frame->inlined)
+		jp_strbuf_str(&b->text, " (inline)");
+	if (by != JPROF_BY_FUNCTION && (l->source > JPROF_SOURCE_FDE || f->file != JP_NONE)) {
+		jp_strbuf_str(&b->text, " ");
+		add_line(b, f, frame->line);
+	}
+}
+
+static uint32_t row_of(struct build *b, const struct jp_location *l, uint32_t frame_id)
+{
+	struct jprof_table *t = b->table;
+	uint32_t *row = &b->row_of_frame[frame_id];
+	if (*row != JP_NONE)
+		return *row;
+	name_row(b, l, &b->profile->frames[frame_id]);
+	uint32_t known = t->names.count;
+	*row = b->text.failed ? JP_NONE : jp_intern(&t->names, b->text.text, b->text.len);
+	if (*row != known || *row == JP_NONE)
+		return *row;
+	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap))
+		return *row = JP_NONE;
+	b->seen[t->count] = 0;
+	t->rows[t->count++] = (struct jprof_row){ .name = jp_intern_get(&t->names, *row) };
+	return *row;
+}
+
+/* A row counts once per stack, however often recursion passes through it. */
+static int add_sample(struct build *b, uint32_t id)
+{
+	const struct jp_sample *sample = &b->profile->samples[id];
+	double value = sample->value[b->opts->counter];
+	size_t depth;
+	const uint32_t *stack = jp_stack_get(b->profile, sample->stack, &depth);
+	bool innermost = true;
+	for (size_t i = 0; i < depth; i++) {
+		const struct jp_location *l = &b->profile->locations[stack[i]];
+		for (uint32_t f = 0; f < l->frame_count; f++) {
+			uint32_t row = row_of(b, l, l->frame_first + f);
+			if (row == JP_NONE)
+				return -1;
+			if (innermost) {
+				b->table->rows[row].flat += value;
+				b->table->flat += value;
+			}
+			innermost = false;
+			if (b->seen[row] == id + 1)
+				continue;
+			b->seen[row] = id + 1;
+			b->table->rows[row].cum += value;
+		}
+	}
+	return 0;
+}
+
+static int by_flat(const void *a, const void *b)
+{
+	const struct jprof_row *x = a, *y = b;
+	if (x->flat != y->flat)
+		return x->flat > y->flat ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static int by_cum(const void *a, const void *b)
+{
+	const struct jprof_row *x = a, *y = b;
+	if (x->cum != y->cum)
+		return x->cum > y->cum ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void finish(struct jprof_table *t, const struct jprof_view_opts *opts)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < t->count; i++)
+		if (t->rows[i].flat != 0 || t->rows[i].cum != 0)
+			t->rows[kept++] = t->rows[i];
+	t->count = kept;
+	if (kept)
+		qsort(t->rows, kept, sizeof *t->rows, opts->cum ? by_cum : by_flat);
+	if (opts->top && opts->top < t->count)
+		t->count = opts->top;
+}
+
+static int build(struct build *b)
+{
+	size_t frames = b->profile->frame_count;
+	b->row_of_frame = malloc((frames + 1) * sizeof *b->row_of_frame);
+	if (!b->row_of_frame)
+		return -1;
+	memset(b->row_of_frame, 0xff, (frames + 1) * sizeof *b->row_of_frame);
+	int rc = 0;
+	for (uint32_t i = 0; !rc && i < jp_sample_count(b->profile); i++)
+		rc = add_sample(b, i);
+	if (!rc)
+		finish(b->table, b->opts);
+	return rc;
+}
+
+int jprof_table_new(const struct jprof_profile *profile, const struct jprof_view_opts *given, struct jprof_table **out,
+                    struct jprof_error *err)
+{
+	struct jprof_view_opts opts;
+	int rc = jp_opts_take(&opts, sizeof opts, given, err);
+	if (rc)
+		return rc;
+	struct build b = { .profile = profile, .opts = &opts, .table = calloc(1, sizeof *b.table) };
+	rc = b.table ? build(&b) : -1;
+	free(b.row_of_frame);
+	free(b.seen);
+	jp_strbuf_release(&b.text);
+	if (rc) {
+		jprof_table_free(b.table);
+		return jp_error_nomem(err);
+	}
+	*out = b.table;
+	return 0;
+}
+
+size_t jprof_table_count(const struct jprof_table *table)
+{
+	return table->count;
+}
+
+const struct jprof_row *jprof_table_at(const struct jprof_table *table, size_t i)
+{
+	return &table->rows[i];
+}
+
+double jprof_table_flat(const struct jprof_table *table)
+{
+	return table->flat;
+}
+
+void jprof_table_free(struct jprof_table *table)
+{
+	if (!table)
+		return;
+	jp_intern_release(&table->names);
+	free(table->rows);
+	free(table);
+}
