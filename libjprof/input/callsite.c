@@ -167,7 +167,7 @@ int jp_wrapper_targets(const struct jp_objfile *file, uint64_t **items, size_t *
 	const struct jp_symbol *symbol;
 	int rc = 0;
 	for (size_t i = 0; !rc && file->symtab && (symbol = jp_symtab_at(file->symtab, i)); i++)
-		if (jp_is_wrapper_name(symbol->name))
+		if (symbol->source == JPROF_SOURCE_DYNSYM && jp_is_wrapper_name(symbol->name))
 			rc = scan_wrapper(file, symbol, &targets);
 	if (targets.count)
 		qsort(targets.items, targets.count, sizeof *targets.items, by_value);

@@ -30,9 +30,11 @@ static bool matches(const char *name, const char *const *patterns, size_t count)
 		return false;
 	memcpy(text, name, n);
 	text[n] = '\0';
-	for (size_t i = 0; i < count; i++)
-		if (!fnmatch(patterns[i], text, 0))
+	for (size_t i = 0; i < count; i++) {
+		size_t literal = strcspn(patterns[i], "*[");
+		if (!strncmp(patterns[i], text, literal) && !fnmatch(patterns[i] + literal, text + literal, 0))
 			return true;
+	}
 	return false;
 }
 

@@ -97,7 +97,7 @@ static bool consider(struct search *s, const char *root, const char *path)
 	}
 	bool same = is_same_inode(&s->profile->objects[s->object], &file->st);
 	const char *against = !headers_fit(s, file)          ? "its program headers do not fit what was mapped"
-	                      : !same && !calls_fit(s, file) ? "there are no calls where the dump has return addresses"
+	                      : !calls_fit(s, file) ? "there are no calls where the dump has return addresses"
 	                                                     : NULL;
 	if (against) {
 		found->proof = JPROF_PROOF_CONTRADICTED;
