@@ -9,6 +9,7 @@
 #include "say.h"
 
 static const double mb = 1048576;
+static const char nowhere[] = "(outside all mappings)";
 
 /* Prints a name from a dump so that it stays on its line. */
 static void put_name(const char *s)
@@ -67,19 +68,20 @@ static void put_maps(const struct jprof_maps *maps)
 
 static const char *const proofs[] = { "no file", "another", "unverified", "same inode" };
 
-static void put_file(const struct jprof_coverage_file *f, double all)
+/* One line of the table: MB in all and by source, best first. `addresses` tells "none" from "none in MB". */
+static void put_row(const double *bytes, const uint64_t *addresses, double all, const char *proof, const char *path)
 {
 	double sum = 0;
 	for (int s = 0; s < JPROF_SOURCES; s++)
-		sum += f->bytes[s];
+		sum += bytes[s];
 	printf("%9.1f %5.1f%%", sum / mb, all != 0 ? sum * 100 / all : 0);
 	for (int s = JPROF_SOURCES - 1; s >= 0; s--)
-		if (f->bytes[s] != 0)
-			printf(" %7.1f", f->bytes[s] / mb);
+		if (bytes[s] != 0 || addresses[s])
+			printf(" %7.1f", bytes[s] / mb);
 		else
-			printf(" %7s", f->addresses[s] ? "0" : "-");
-	printf("  %-10s  ", proofs[f->proof]);
-	put_name(*f->path ? f->path : "(outside all mappings)");
+			printf(" %7s", "-");
+	printf("  %-10s  ", proof);
+	put_name(path);
 	putchar('\n');
 }
 
@@ -95,23 +97,37 @@ static void put_advice(const struct jprof_coverage *c)
 			printf("\nwhat would name the rest\n");
 		any = true;
 		printf("  ");
-		put_name(*f->path ? f->path : "(outside all mappings)");
-		printf(": %s%s%s\n", f->reason, *f->reason && *f->advice ? "; " : "", f->advice);
+		put_name(*f->path ? f->path : nowhere);
+		printf("\n      %s%s%s\n", f->reason, *f->reason && *f->advice ? "; " : "", f->advice);
 	}
 }
 
 static void put_coverage(const struct jprof_coverage *c)
 {
-	double all = 0;
-	for (size_t i = 0; i < jprof_coverage_count(c); i++)
-		for (int s = 0; s < JPROF_SOURCES; s++)
-			all += jprof_coverage_at(c, i)->bytes[s];
-	printf("\nwhich file named how many MB, by innermost frame (allocator's own left out), and by what\n"
+	double all[JPROF_SOURCES] = { 0 }, sum = 0, unverified = 0;
+	uint64_t addresses[JPROF_SOURCES] = { 0 };
+	for (size_t i = 0; i < jprof_coverage_count(c); i++) {
+		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
+		for (int s = 0; s < JPROF_SOURCES; s++) {
+			sum += f->bytes[s];
+			all[s] += f->bytes[s];
+			addresses[s] += f->addresses[s];
+			if (f->proof == JPROF_PROOF_UNVERIFIED)
+				unverified += f->bytes[s];
+		}
+	}
+	printf("\nwhich file named how many MB, by innermost frame (the allocator's left out), and by what\n"
 	       "%9s %6s %7s %7s %7s %7s %7s  %-10s  %s\n",
 	       "MB", "", "DWARF", "symtab", "dynsym", "FDE", "none", "file is", "file");
-	for (size_t i = 0; i < jprof_coverage_count(c); i++)
-		put_file(jprof_coverage_at(c, i), all);
-	printf("%.1f %% of the bytes have a function's name\n", jprof_coverage_named(c) * 100);
+	for (size_t i = 0; i < jprof_coverage_count(c); i++) {
+		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
+		put_row(f->bytes, f->addresses, sum, proofs[f->proof], *f->path ? f->path : nowhere);
+	}
+	put_row(all, addresses, sum, "", "all");
+	printf(
+	    "\n%.1f %% of the bytes have a function's name (by DWARF, symtab or dynsym); %.1f MB lie in files that are\n"
+	    "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
+	    jprof_coverage_named(c) * 100, unverified / mb);
 	put_advice(c);
 }
 

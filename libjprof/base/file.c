@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-enum { read_chunk = 1 << 16, max_links = 40 };
+enum { read_chunk = 1 << 14, max_links = 40 };
 
 void jp_file_close(int *fd)
 {

@@ -1,0 +1,50 @@
+#!/bin/sh
+# The rules of HACKING.md that a machine can check: which folder may include which, that the program
+# uses the public header alone, and how long functions and files may be.
+# usage: sh tests/layers.sh SOURCE_ROOT
+set -eu
+cd "$1"
+status=0
+
+bad() {
+    echo "$*"
+    status=1
+}
+
+# FOLDER ALLOWED...: every quoted include of the folder is jprof.h or lies in an allowed one.
+check() {
+    folder=$1
+    shift
+    for file in "libjprof/$folder"/*.[ch]; do
+        for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
+            case " $* jprof.h " in
+            *" ${include%/*} "*) ;;
+            *) bad "$file includes $include: $folder may use only: $*" ;;
+            esac
+        done
+    done
+}
+
+check base base
+check input base input
+check model base input model
+check ops base input model ops
+check render base input model ops render
+
+for file in jeprof-c/*.[ch]; do
+    for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
+        [ "$include" = jprof.h ] || [ -f "jeprof-c/$include" ] || bad "$file includes $include: only jprof.h of the library"
+    done
+done
+
+# The library never prints, exits, or starts a process.
+if grep -nE '\b(printf|puts|putchar|exit|abort|system|popen|execve?|execlp?|execvp?|fork)[[:space:]]*\(' libjprof/*.c libjprof/*/*.c; then
+    bad "the library must not print, exit or start a process"
+fi
+
+wc -l libjprof/*/*.[ch] jeprof-c/*.[ch] | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines, 800 at most"; bad = 1 } END { exit bad }' || status=1
+awk 'FNR == 1 { start = 0 }
+     /^{/ { start = FNR }
+     /^}/ { if (start && FNR - start > 100) { print FILENAME ":" start ": a function of " FNR - start " lines, 100 at most"; bad = 1 } start = 0 }
+     END { exit bad }' libjprof/*/*.c jeprof-c/*.c || status=1
+exit "$status"
