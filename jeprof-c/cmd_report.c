@@ -1,5 +1,4 @@
 /* jprof [OPTIONS] [PROGRAM] DUMP...: a report on standard output. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,13 +28,22 @@ static bool explain_empty(const struct jprof_profile *profile, const struct opti
 	return true;
 }
 
+/* Without maps no address lies in a file; the dump's own warning has said that. */
+static bool has_files(const struct jprof_coverage *coverage)
+{
+	for (size_t i = 0; i < jprof_coverage_count(coverage); i++)
+		if (*jprof_coverage_at(coverage, i)->path)
+			return true;
+	return false;
+}
+
 static void tell_coverage(const struct jprof_profile *profile, const struct options *o, const struct inputs *inputs)
 {
 	struct jprof_coverage *coverage;
 	if (jprof_coverage_new(profile, o->counter, &coverage, NULL))
 		return;
 	double named = jprof_coverage_named(coverage);
-	if (named < enough_named)
+	if (named < enough_named && has_files(coverage))
 		say("only %.0f %% of the bytes have a function's name; what is missing: jprof info %s", named * 100,
 		    inputs->dumps[0]);
 	jprof_coverage_free(coverage);
@@ -58,11 +66,11 @@ static int report(const struct jprof_profile *profile, const struct options *o, 
 	bool empty = explain_empty(profile, o);
 	if (!empty)
 		tell_coverage(profile, o, inputs);
-	if (!jprof_render(profile, "text", &view, write_out, stdout, &err))
+	int rc = jprof_render(profile, "text", &view, write_out, stdout, &err);
+	if (!rc)
 		return empty && !o->base && !o->diff_base ? 1 : 0;
-	if (errno == EPIPE)
-		return 0;
-	say_error(&err);
+	if (rc != JPROF_E_WRITE) /* main looks after standard output */
+		say_error(&err);
 	return 1;
 }
 

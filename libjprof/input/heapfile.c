@@ -432,7 +432,7 @@ int jprof_dump_open(const char *path, struct jprof_dump **dump, struct jprof_err
 	struct stat st;
 	int rc = jp_file_read(path, &text, &st, err);
 	if (!rc)
-		rc = jprof_dump_parse(text.text, text.len, path, dump, err);
+		rc = jprof_dump_parse(text.text, text.len, strcmp(path, "-") ? path : "<stdin>", dump, err);
 	if (!rc && S_ISREG(st.st_mode))
 		(*dump)->mtime = st.st_mtime;
 	return rc;
