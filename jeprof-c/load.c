@@ -63,7 +63,8 @@ static char *find_program(const char *word)
 	}
 	char *found = strchr(word, '/') ? NULL : find_in_path(word);
 	if (!found)
-		say("%s: %s%s", word, strerror(ENOENT), strchr(word, '/') ? "" : ", here or in PATH");
+		say("%s: %s%s; without PROGRAM the dump's own maps are used", word, strerror(ENOENT),
+		    strchr(word, '/') ? "" : ", here or in PATH");
 	return found;
 }
 
@@ -84,7 +85,7 @@ bool inputs_find(struct inputs *inputs, const struct options *options)
 
 /* ---- dumps ------------------------------------------------------------------------------------ */
 
-struct jprof_dump *load_dump(const char *path)
+struct jprof_dump *load_dump(const char *path, const struct options *o)
 {
 	struct jprof_error err;
 	struct jprof_dump *dump;
@@ -92,10 +93,17 @@ struct jprof_dump *load_dump(const char *path)
 		say_error(&err);
 		return NULL;
 	}
-	if (jprof_dump_warnings(dump))
-		say_error(jprof_dump_warning(dump, 0));
-	if (jprof_dump_warnings(dump) > 1)
-		say("%s: %zu more warnings of this kind", path, jprof_dump_warnings(dump) - 1);
+	size_t warnings = jprof_dump_warnings(dump);
+	if (warnings) {
+		err = *jprof_dump_warning(dump, 0);
+		size_t len = strlen(err.text);
+		if (!jprof_dump_maps(dump) && !o->maps)
+			snprintf(err.text + len, sizeof err.text - len,
+			         ", nothing can be named without maps (--maps=FILE|PID)");
+		say_error(&err);
+	}
+	if (warnings > 1)
+		say("%s: %zu more warnings like this", path, warnings - 1);
 	return dump;
 }
 
@@ -120,7 +128,7 @@ static struct jprof_profile *profile_of(const char *path, const struct jprof_map
 {
 	struct jprof_error err;
 	struct jprof_profile *profile = NULL;
-	struct jprof_dump *dump = load_dump(path);
+	struct jprof_dump *dump = load_dump(path, o);
 	if (dump && jprof_profile_new(dump, maps, &profile, &err))
 		say_error(&err);
 	jprof_dump_free(dump);

@@ -35,8 +35,10 @@ struct parse {
 	struct jp_reader reader;
 	struct jprof_error *err;
 	struct jprof_error fault; /* where the sound part ends; code 0: nowhere yet */
-	bool open_stack;          /* the newest stack has no counters yet */
-	bool maps_next;           /* the line MAPPED_LIBRARIES: was read */
+	uint64_t *stack;          /* the stack whose counters are still to come */
+	size_t depth, stack_cap;
+	bool open_stack; /* there is one */
+	bool maps_next;  /* the line MAPPED_LIBRARIES: was read */
 };
 
 static int fault(struct parse *p, const char *fmt, ...) jp_printf(2, 3);
@@ -103,8 +105,13 @@ static int refuse(struct parse *p, struct jp_span first, size_t len)
 		{ "heap_v2", "has no sampling rate in its first line (\"heap_v2/524288\"); make a new dump" },
 		{ "heap_v", "is a dump of a version that jprof does not know; it reads heap_v2" },
 	};
+	uint64_t rate;
 	if (!len)
 		return jp_error(p->err, JPROF_E_FORMAT, p->dump->name, 0, "is empty; make a new dump");
+	struct jp_span line = first;
+	if (jp_span_text(&line, "heap_v2/") && jp_span_decimal(&line, &rate) == JP_NUMBER_TOO_BIG)
+		return jp_error(p->err, JPROF_E_FORMAT, p->dump->name, p->reader.line,
+		                "the sampling rate in its first line is longer than 64 bits; make a new dump");
 	for (size_t i = 0; i < jp_count(known); i++)
 		if (jp_span_starts(first, known[i].start))
 			return jp_error(p->err, JPROF_E_FORMAT, p->dump->name, p->reader.line, "%s", known[i].says);
@@ -221,25 +228,11 @@ static int parse_header(struct parse *p, struct jp_span *line, bool *more)
 
 /* ---- stacks ---------------------------------------------------------------------------------- */
 
-static int add_frame(struct jprof_dump *dump, uint64_t address, bool innermost)
-{
-	if (!innermost && address)
-		address--;
-	uint32_t id = jp_intern(&dump->address_ids, &address, sizeof address);
-	if (id == JP_NONE || jp_array_push(dump->frames, dump->frame_count, dump->frame_cap) ||
-	    jp_array_reserve(&dump->addresses, &dump->address_cap, (size_t)id + 1, sizeof *dump->addresses))
-		return -1;
-	dump->addresses[id] = address;
-	dump->info.addresses = dump->address_ids.count;
-	dump->frames[dump->frame_count++] = id;
-	return 0;
-}
-
-/* `line` is what follows the @. A faulty stack leaves nothing behind. */
+/* `line` is what follows the @. */
 static int parse_stack(struct parse *p, struct jp_span line)
 {
-	struct jprof_dump *dump = p->dump;
-	struct jp_stack stack = { .first = dump->frame_count };
+	p->depth = 0;
+	p->open_stack = false;
 	for (jp_span_blanks(&line); line.len; jp_span_blanks(&line)) {
 		uint64_t address;
 		if (!jp_span_text(&line, "0x"))
@@ -250,19 +243,44 @@ static int parse_stack(struct parse *p, struct jp_span line)
 			                                    : "an address is longer than 64 bits");
 		if (line.len && *line.ptr != ' ')
 			return fault(p, "an address ends in a character that is no digit");
-		if (stack.depth == max_depth)
+		if (p->depth == max_depth)
 			return fault(p, "a stack is deeper than %d frames", max_depth);
-		if (add_frame(dump, address, !stack.depth++))
+		if (jp_array_push(p->stack, p->depth, p->stack_cap))
 			return jp_error_nomem(p->err);
+		p->stack[p->depth++] = address;
 	}
-	if (p->reader.cut)
-		return fault(p, "the file ends inside a stack");
-	if (jp_array_push(dump->stacks, dump->info.stacks, dump->stack_cap))
-		return jp_error_nomem(p->err);
-	dump->stacks[dump->info.stacks++] = stack;
-	if (stack.depth > dump->info.depth)
-		dump->info.depth = stack.depth;
 	p->open_stack = true;
+	if (!p->depth && warn_line(p, "a stack without addresses: its bytes are in the total and in no row"))
+		return jp_error_nomem(p->err);
+	return p->reader.cut ? fault(p, "the file ends inside a stack") : 0;
+}
+
+static int add_frame(struct jprof_dump *dump, uint64_t address)
+{
+	uint32_t id = jp_intern(&dump->address_ids, &address, sizeof address);
+	if (id == JP_NONE || jp_array_push(dump->frames, dump->frame_count, dump->frame_cap) ||
+	    jp_array_reserve(&dump->addresses, &dump->address_cap, (size_t)id + 1, sizeof *dump->addresses))
+		return -1;
+	dump->addresses[id] = address;
+	dump->info.addresses = dump->address_ids.count;
+	dump->frames[dump->frame_count++] = id;
+	return 0;
+}
+
+/* The stack has counters: it becomes part of the dump. */
+static int commit_stack(struct parse *p)
+{
+	struct jprof_dump *dump = p->dump;
+	struct jp_stack stack = { .first = dump->frame_count, .depth = (uint32_t)p->depth };
+	for (size_t i = 0; i < p->depth; i++)
+		if (add_frame(dump, p->stack[i] - (i && p->stack[i])))
+			return -1;
+	if (jp_array_push(dump->stacks, dump->info.stacks, dump->stack_cap))
+		return -1;
+	dump->stacks[dump->info.stacks++] = stack;
+	if (p->depth > dump->info.depth)
+		dump->info.depth = p->depth;
+	p->open_stack = false;
 	return 0;
 }
 
@@ -280,21 +298,22 @@ static int parse_counters(struct parse *p, struct jp_span line)
 {
 	struct jprof_dump *dump = p->dump;
 	struct counters c = { 0 };
-	switch (read_counters(line, &c)) {
-	case NOT_COUNTERS:
+	enum counter_line kind = read_counters(line, &c);
+	if (kind == NOT_COUNTERS || c.name.len)
 		return fault(p, p->reader.cut ? "the file ends inside a line of counters"
 		                              : "a line is neither a stack, counters nor MAPPED_LIBRARIES:");
-	case COUNTERS_TOO_BIG: return fault(p, "a counter is beyond 2^63-1, which no heap can reach");
-	case COUNTERS: break;
-	}
-	uint32_t stack = (uint32_t)dump->info.stacks - 1, thread = c.total ? JP_NONE : find_thread(dump, c.id);
+	if (kind == COUNTERS_TOO_BIG)
+		return fault(p, "a counter is beyond 2^63-1, which no heap can reach");
 	if (c.total && c.count[0] && !c.count[1] &&
 	    warn_line(p, "objects without bytes cannot be scaled; they count as they are"))
 		return jp_error_nomem(p->err);
-	p->open_stack = p->open_stack && !c.total;
-	if (!c.total && (thread == JP_NONE || p->open_stack))
+	if (c.total && p->open_stack && commit_stack(p))
+		return jp_error_nomem(p->err);
+	uint32_t thread = c.total ? JP_NONE : find_thread(dump, c.id);
+	if (p->open_stack || !dump->info.stacks || (!c.total && thread == JP_NONE))
 		return 0;
-	return add_record(c.total ? &dump->totals : &dump->per_thread, stack, thread, &c) ? jp_error_nomem(p->err) : 0;
+	struct jp_records *to = c.total ? &dump->totals : &dump->per_thread;
+	return add_record(to, (uint32_t)dump->info.stacks - 1, thread, &c) ? jp_error_nomem(p->err) : 0;
 }
 
 static int parse_body_line(struct parse *p, struct jp_span line)
@@ -318,11 +337,8 @@ static int parse_stacks(struct parse *p, struct jp_span line, bool more)
 			break;
 		more = jp_reader_line(&p->reader, &line);
 	}
-	if (p->open_stack) {
-		p->dump->info.stacks--;
-		if (!rc)
-			rc = fault(p, "the last stack has no counters");
-	}
+	if (p->open_stack && !rc)
+		rc = fault(p, "the last stack has no counters");
 	return p->fault.code && rc == p->fault.code ? 0 : rc;
 }
 
@@ -335,17 +351,15 @@ static void find_maps_after_fault(struct parse *p)
 		p->maps_next = jp_span_starts(line, "MAPPED_LIBRARIES:");
 }
 
-static int parse_maps(struct parse *p)
+/* Reads the maps; *why tells where they end before their time. */
+static int parse_maps(struct parse *p, struct jprof_error *why)
 {
-	struct jprof_error what = { 0 };
-	int rc = jp_maps_read(&p->reader, p->dump->name, &p->dump->maps, &what);
+	int rc = jp_maps_read(&p->reader, p->dump->name, &p->dump->maps, why);
 	if (rc && rc != JPROF_E_FORMAT)
 		return jp_error_nomem(p->err);
-	if (rc) {
-		snprintf(what.text, sizeof what.text, "%s; the maps above it are used",
+	if (rc)
+		snprintf(why->text, sizeof why->text, "%s",
 		         p->reader.cut ? "the file is cut short inside its maps" : "what follows the maps is not read");
-		return warn(p->dump, &what) ? jp_error_nomem(p->err) : 0;
-	}
 	if (!jprof_maps_count(p->dump->maps)) {
 		jprof_maps_free(p->dump->maps);
 		p->dump->maps = NULL;
@@ -353,22 +367,21 @@ static int parse_maps(struct parse *p)
 	return 0;
 }
 
-/* One warning says where the sound part ends, or the error if there is none. */
-static int conclude(struct parse *p)
+/* One warning says where the sound part ends; if there is none, that is the error. */
+static int conclude(struct parse *p, const struct jprof_error *maps)
 {
 	struct jprof_dump *dump = p->dump;
-	bool no_maps = !dump->maps;
-	if (!p->fault.code && !no_maps)
+	const struct jprof_error *why = p->fault.code ? &p->fault : maps;
+	if (!why->code && dump->maps)
 		return 0;
-	const char *what = p->fault.code ? p->fault.text : "the file ends without MAPPED_LIBRARIES:";
-	unsigned line = p->fault.code ? p->fault.line : p->reader.line;
-	if (!dump->info.stacks)
+	const char *what = why->code ? why->text : "the file ends without MAPPED_LIBRARIES:";
+	unsigned line = why->code ? why->line : p->reader.line;
+	if (!dump->info.stacks && (p->fault.code || !dump->maps))
 		return jp_error(p->err, JPROF_E_FORMAT, dump->name, line,
 		                "%s; no stack before it is sound, make a new dump", what);
 	struct jprof_error warning = { 0 };
-	jp_error(&warning, 0, dump->name, line, "%s; %zu stack%s read%s", what, dump->info.stacks,
-	         dump->info.stacks == 1 ? " was" : "s were",
-	         no_maps ? ", nothing can be named without maps (--maps=FILE|PID)" : "");
+	jp_error(&warning, 0, dump->name, line, "%s; %zu stack%s read", what, dump->info.stacks,
+	         dump->info.stacks == 1 ? " was" : "s were");
 	return warn(dump, &warning) ? jp_error_nomem(p->err) : 0;
 }
 
@@ -403,10 +416,11 @@ static int parse_all(struct parse *p, size_t len)
 		return rc;
 	if (p->fault.code)
 		find_maps_after_fault(p);
+	struct jprof_error maps = { 0 };
 	if (p->maps_next)
-		rc = parse_maps(p);
+		rc = parse_maps(p, &maps);
 	if (!rc)
-		rc = conclude(p);
+		rc = conclude(p, &maps);
 	add_up(p->dump);
 	return rc;
 }
@@ -419,6 +433,7 @@ int jprof_dump_parse(const void *data, size_t len, const char *name, struct jpro
 	p.dump->name = strdup(name ? name : "");
 	jp_reader_init(&p.reader, data, len);
 	int rc = p.dump->name ? parse_all(&p, len) : jp_error_nomem(err);
+	free(p.stack);
 	if (rc)
 		jprof_dump_free(p.dump);
 	else
@@ -487,8 +502,10 @@ void jprof_dump_free(struct jprof_dump *dump)
 void jp_unbias(uint64_t rate, uint64_t objects, uint64_t bytes, double *true_objects, double *true_bytes)
 {
 	double n = (double)objects, s = (double)bytes, k = 1;
-	if (objects && bytes && rate)
-		k = 1 / (1 - exp(-(s / n) / (double)rate));
+	if (objects && bytes && rate) {
+		double r = s / n / (double)rate, p = 1 - exp(-r);
+		k = 1 / (p > 0 ? p : -expm1(-r)); /* p is lost in rounding where r is below 1e-16 */
+	}
 	*true_objects = n * k;
 	*true_bytes = s * k;
 }

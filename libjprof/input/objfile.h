@@ -27,6 +27,10 @@ struct jp_lookup {
 	unsigned frame_count;
 };
 
+struct jp_range {
+	uint64_t start, end;
+};
+
 struct jp_segment {
 	uint64_t offset, vaddr, file_size, mem_size;
 	bool executable;
@@ -39,6 +43,8 @@ struct jp_objfile {
 	int fd;
 	struct stat st;
 	Elf *elf;
+	struct jp_range *code; /* executable sections; none if the file has no section headers */
+	size_t code_count;
 	struct jp_segment *segments; /* PT_LOAD */
 	size_t segment_count;
 	bool program; /* an executable, not a library */
@@ -56,7 +62,7 @@ void jp_objfile_close(struct jp_objfile *file);
 /* Image-relative address of a file offset, by the program headers; false if no code lies there. */
 bool jp_objfile_vaddr(const struct jp_objfile *file, uint64_t offset, uint64_t *vaddr);
 
-/* Whether an image-relative address lies in an executable segment. */
+/* Whether an image-relative address lies in an executable section or, without section headers, segment. */
 bool jp_objfile_is_code(const struct jp_objfile *file, uint64_t vaddr);
 
 /* Whether the executable mapping [offset, offset+len) of a file fits this one's program headers. */

@@ -175,7 +175,7 @@ bool jp_is_plumbing_name(const char *name)
 		"thread_do_start*",
 		"call_without_gvl",
 		"rb_nogvl",
-		"clone3",
+		"*clone3",
 		"start_thread",
 		"rb_class_new_instance_pass_kw",
 		"rb_obj_call_init*",

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* An allocator's entry point without any prefix: malloc, operator new(unsigned long) ... */
+/* An allocator's entry point without any prefix: malloc, operator new ... by its short name */
 bool jp_is_allocator_name(const char *name);
 
 /* An entry point of a jemalloc built with a prefix: je_malloc, _rjem_mallocx ... */

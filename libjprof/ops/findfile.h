@@ -15,6 +15,7 @@ struct jp_sites {
 struct jp_found {
 	struct jp_objfile *file; /* NULL: none that can be used; to be closed by the caller */
 	enum jprof_proof proof;
+	bool newer; /* changed after the dump was made: a hint only, for package managers keep old times */
 	char build_id[2 * 64 + 1];
 	char reason[256]; /* why there is no file; "" if there is one */
 	char advice[512]; /* what would help; "" if nothing is needed */

@@ -66,7 +66,8 @@ static size_t count_static_allocator(const struct fold *f)
 	uint32_t allocator = f->profile->allocator_hint;
 	size_t n = 0;
 	for (; n < f->depth && n < entry_within && object_at(f, n) == allocator; n++)
-		if (location_is(f, f->stack[n], ENTRY) || location_is(f, f->stack[n], PREFIXED))
+		if (!location_is(f, f->stack[n], INTERNAL) &&
+		    (location_is(f, f->stack[n], ENTRY) || location_is(f, f->stack[n], PREFIXED)))
 			return n + 1;
 	for (n = 0; n < f->depth && object_at(f, n) == allocator && location_is(f, f->stack[n], INTERNAL);)
 		n++;

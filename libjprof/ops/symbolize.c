@@ -1,5 +1,6 @@
 /* Names for a whole profile: for each object file the locations in it are gathered, sorted, and
  * asked for at once. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ struct work {
 	const struct jprof_symbolize_opts *opts;
 	uint32_t *order; /* locations by object and offset */
 	uint32_t count;
+	uint32_t newer;               /* files that changed after the dump was made */
+	uint32_t newest;              /* the first of them */
 	struct jp_strbuf full, brief; /* for reuse */
 };
 
@@ -183,6 +186,8 @@ static int symbolize_object(struct work *w, uint32_t object, uint32_t first, uin
 	if (jp_find_file(p, object, &sites, w->opts, &found))
 		return -1;
 	p->objects[object].proof = found.proof;
+	if (found.newer && !w->newer++)
+		w->newest = object;
 	int rc = set_text(p, &p->objects[object].reason, found.reason);
 	if (!rc)
 		rc = set_text(p, &p->objects[object].advice, found.advice);
@@ -226,6 +231,17 @@ static int sort_locations(struct work *w)
 	return rc;
 }
 
+static int note_newer(struct work *w)
+{
+	if (!w->newer)
+		return 0;
+	const char *path = jp_string(w->profile, w->profile->objects[w->newest].path);
+	if (w->newer == 1)
+		return jp_note(w->profile, "%s changed after the dump was made: its names may be wrong", path);
+	return jp_note(w->profile, "%s and %u more files changed after the dump was made: their names may be wrong",
+	               path, w->newer - 1);
+}
+
 static int symbolize_all(struct work *w)
 {
 	int rc = sort_locations(w);
@@ -235,6 +251,8 @@ static int symbolize_all(struct work *w)
 			end++;
 		rc = symbolize_object(w, object, first, end);
 	}
+	if (!rc)
+		rc = note_newer(w);
 	return rc ? rc : jp_note_program(w->profile, w->opts);
 }
 
@@ -245,6 +263,8 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (rc)
 		return rc;
+	if (opts.sysroot && access(opts.sysroot, X_OK))
+		return jp_error(err, JPROF_E_IO, opts.sysroot, 0, "cannot be the sysroot: %s", strerror(errno));
 	struct work w = { .profile = profile, .opts = &opts };
 	rc = symbolize_all(&w);
 	jp_strbuf_release(&w.full);
