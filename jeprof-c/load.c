@@ -119,9 +119,10 @@ static bool load_maps(const char *word, struct jprof_maps **maps)
 static struct jprof_profile *profile_of(const char *path, const struct jprof_maps *maps)
 {
 	struct jprof_error err;
+	struct jprof_profile_opts opts = { .size = sizeof opts, .maps = maps };
 	struct jprof_profile *profile = NULL;
 	struct jprof_dump *dump = load_dump(path);
-	if (dump && jprof_profile_new(dump, maps, &profile, &err))
+	if (dump && jprof_profile_new(dump, &opts, &profile, &err))
 		say_error(&err);
 	jprof_dump_free(dump);
 	return profile;

@@ -156,10 +156,17 @@ JPROF_API void jprof_dump_free(struct jprof_dump *dump);
 
 struct jprof_profile;
 
+struct jprof_profile_opts {
+	size_t size;
+	const struct jprof_maps *maps; /* used in place of the dump's own, if not NULL */
+	const char *thread;            /* NULL: all threads together. "*": one sample for each thread, with its
+	                                  name as label. A number or a name: that thread's samples alone */
+};
+
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
- * is jemalloc's inverse of sampling. `maps`, if not NULL, is used in place of the dump's own.
- * The profile keeps nothing of the dump or the maps. Since: 0.1 */
-JPROF_API int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_maps *maps,
+ * is jemalloc's inverse of sampling. `opts` may be NULL. A thread that the dump does not know is
+ * JPROF_E_ARGUMENT. The profile keeps nothing of the dump or the maps. Since: 0.1 */
+JPROF_API int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
                                 struct jprof_profile **profile, struct jprof_error *err);
 
 /* Adds `factor` times `other` to `profile`: 1 to sum, -1 to subtract. Stacks meet by object file
@@ -208,6 +215,7 @@ enum jprof_source {
 	JPROF_SOURCE_DYNSYM, /* an exported symbol whose [value, value+size) holds the address */
 	JPROF_SOURCE_SYMTAB, /* a symbol of .symtab, likewise */
 	JPROF_SOURCE_DWARF,  /* debug information, with lines and inlined functions */
+	JPROF_SOURCE_INPUT,  /* the input came with names */
 	JPROF_SOURCES
 };
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/error.h"
-#include "input/heapfile.h"
+#include "base/strbuf.h"
 
 struct object_key {
 	uint32_t path;
@@ -18,6 +17,11 @@ struct location_key {
 	uint32_t object;
 	uint32_t folded;
 	uint64_t offset;
+};
+
+struct sample_key {
+	uint32_t stack;
+	uint32_t thread;
 };
 
 uint32_t jp_object_count(const struct jprof_profile *profile)
@@ -100,20 +104,54 @@ uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function 
 	return id;
 }
 
-int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth,
-                  const double value[JPROF_COUNTERS], double factor)
+uint32_t jp_function_named(struct jprof_profile *profile, const char *name, const char *brief, const char *system,
+                           const char *file)
 {
-	uint32_t stack_id = jp_intern(&profile->stacks, stack, depth * sizeof *stack);
-	if (stack_id == JP_NONE)
+	struct jp_intern *strings = &profile->strings;
+	struct jp_function f = { jp_intern_str(strings, name), jp_intern_str(strings, brief), jp_intern_str(strings, system),
+		                 file ? jp_intern_str(strings, file) : JP_NONE };
+	if (f.name == JP_NONE || f.brief == JP_NONE || f.system == JP_NONE || (file && f.file == JP_NONE))
+		return JP_NONE;
+	return jp_function_id(profile, &f);
+}
+
+int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t function, unsigned line, bool inlined)
+{
+	struct jp_location *l = &profile->locations[location];
+	if (function == JP_NONE || jp_array_push(profile->frames, profile->frame_count, profile->frame_cap))
 		return -1;
-	uint32_t known = jp_sample_count(profile), id = jp_intern(&profile->sample_keys, &stack_id, sizeof stack_id);
+	if (!l->frame_count)
+		l->frame_first = (uint32_t)profile->frame_count;
+	profile->frames[profile->frame_count++] = (struct jp_frame){ function, line, inlined };
+	l->frame_count++;
+	return 0;
+}
+
+static void seen_add(struct jp_seen *to, const struct jp_seen *from, double factor)
+{
+	for (int i = 0; i < 2; i++)
+		to->n[i] += from->n[i];
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		to->variance[c] += factor * factor * from->variance[c];
+}
+
+int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
+                  double factor)
+{
+	struct sample_key key = { jp_intern(&profile->stacks, stack, depth * sizeof *stack), like->thread };
+	if (key.stack == JP_NONE)
+		return -1;
+	uint32_t known = jp_sample_count(profile), id = jp_intern(&profile->sample_keys, &key, sizeof key);
 	if (id == JP_NONE ||
 	    jp_array_reserve(&profile->samples, &profile->sample_cap, (size_t)id + 1, sizeof *profile->samples))
 		return -1;
+	struct jp_sample *to = &profile->samples[id];
 	if (id == known)
-		profile->samples[id] = (struct jp_sample){ .stack = stack_id };
+		*to = (struct jp_sample){ .stack = key.stack, .thread = key.thread };
 	for (int c = 0; c < JPROF_COUNTERS; c++)
-		profile->samples[id].value[c] += factor * value[c];
+		to->value[c] += factor * like->value[c];
+	seen_add(factor < 0 ? &to->minus : &to->plus, &like->plus, factor);
+	seen_add(factor < 0 ? &to->plus : &to->minus, &like->minus, factor);
 	return 0;
 }
 
@@ -152,127 +190,12 @@ int jp_note(struct jprof_profile *profile, const char *fmt, ...)
 	return 0;
 }
 
-/* ---- from a dump --------------------------------------------------------------------------- */
-
-static uint32_t object_of_map(struct jprof_profile *profile, const struct jprof_map *map)
-{
-	struct jp_object like = { .kind = map ? jp_map_kind_of(map->path) : JP_MAP_ANON, .unmapped = !map };
-	char anon[64];
-	const char *path = map ? map->path : "";
-	if (map) {
-		like.inode = map->inode;
-		like.dev_major = map->dev_major;
-		like.dev_minor = map->dev_minor;
-	}
-	if (map && like.kind == JP_MAP_ANON) {
-		/* Nothing but its place tells one such region from another. */
-		snprintf(anon, sizeof anon, "[anon %llx]", (unsigned long long)map->start);
-		path = anon;
-	}
-	like.path = jp_intern_str(&profile->strings, path);
-	return like.path == JP_NONE ? JP_NONE : jp_object_id(profile, &like);
-}
-
-/* Only regions that hold an address become objects. */
-static uint32_t location_of_address(struct jprof_profile *profile, const struct jprof_maps *maps, uint64_t address)
-{
-	const struct jprof_map *map = maps ? jp_maps_find(maps, address) : NULL;
-	uint32_t object = object_of_map(profile, map);
-	if (object == JP_NONE)
-		return JP_NONE;
-	return jp_location_id(profile, object, map ? address - map->start + map->offset : address, address);
-}
-
-static int add_mappings(struct jprof_profile *profile, const struct jprof_maps *maps)
-{
-	size_t count = maps ? jprof_maps_count(maps) : 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct jprof_map *map = jprof_maps_at(maps, i);
-		enum jp_map_kind kind = jp_map_kind_of(map->path);
-		if (kind == JP_MAP_ANON || kind == JP_MAP_SPECIAL)
-			continue;
-		uint32_t object = object_of_map(profile, map);
-		if (object == JP_NONE || jp_array_push(profile->mappings, profile->mapping_count, profile->mapping_cap))
-			return -1;
-		profile->mappings[profile->mapping_count] = (struct jp_mapping){ *map, object };
-		profile->mappings[profile->mapping_count++].map.path = NULL;
-	}
-	return 0;
-}
-
-/* The object that holds the innermost frame of most stacks: that is where the allocator is. */
-static int find_allocator(struct jprof_profile *profile, const struct jprof_dump *dump, const uint32_t *location)
-{
-	size_t *votes = calloc((size_t)jp_object_count(profile) + 1, sizeof *votes);
-	if (!votes)
-		return -1;
-	size_t best = 0;
-	for (size_t i = 0; i < dump->info.stacks; i++) {
-		const struct jp_stack *stack = &dump->stacks[i];
-		if (!stack->depth)
-			continue;
-		uint32_t object = profile->locations[location[dump->frames[stack->first]]].object;
-		if (++votes[object] > best && !profile->objects[object].unmapped) {
-			best = votes[object];
-			profile->allocator_hint = object;
-		}
-	}
-	free(votes);
-	return 0;
-}
-
-static int add_samples(struct jprof_profile *profile, const struct jprof_dump *dump, const uint32_t *location)
-{
-	uint32_t *stack = calloc(dump->info.depth + 1, sizeof *stack);
-	int rc = stack ? 0 : -1;
-	for (size_t i = 0; !rc && i < dump->totals.count; i++) {
-		const struct jp_record *record = &dump->totals.items[i];
-		const struct jp_stack *from = &dump->stacks[record->stack];
-		double value[JPROF_COUNTERS];
-		for (uint32_t f = 0; f < from->depth; f++)
-			stack[f] = location[dump->frames[from->first + f]];
-		jp_unbias_record(dump->info.rate, record->count, value);
-		rc = jp_sample_add(profile, stack, from->depth, value, 1);
-	}
-	free(stack);
-	return rc;
-}
-
-static int fill(struct jprof_profile *profile, const struct jprof_dump *dump, const struct jprof_maps *maps)
-{
-	uint32_t *location = calloc(dump->info.addresses + 1, sizeof *location);
-	int rc = location ? add_mappings(profile, maps) : -1;
-	for (size_t i = 0; !rc && i < dump->info.addresses; i++) {
-		location[i] = location_of_address(profile, maps, dump->addresses[i]);
-		rc = location[i] == JP_NONE ? -1 : 0;
-	}
-	if (!rc)
-		rc = find_allocator(profile, dump, location);
-	if (!rc)
-		rc = add_samples(profile, dump, location);
-	free(location);
-	return rc;
-}
-
 struct jprof_profile *jp_profile_empty(void)
 {
 	struct jprof_profile *profile = calloc(1, sizeof *profile);
 	if (profile)
 		profile->allocator_hint = JP_NONE;
 	return profile;
-}
-
-int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_maps *maps, struct jprof_profile **out,
-                      struct jprof_error *err)
-{
-	struct jprof_profile *profile = jp_profile_empty();
-	if (!profile || fill(profile, dump, maps ? maps : dump->maps)) {
-		jprof_profile_free(profile);
-		return jp_error_nomem(err);
-	}
-	profile->mtime = dump->mtime;
-	*out = profile;
-	return 0;
 }
 
 double jprof_profile_total(const struct jprof_profile *profile, enum jprof_counter counter)

@@ -173,7 +173,7 @@ static int fold_samples(struct fold *f, const struct jp_intern *stacks, const st
 		f->depth = size / sizeof *scratch;
 		rc = fold_stack(f);
 		if (!rc)
-			rc = jp_sample_add(f->profile, f->stack, f->depth, samples[i].value, 1);
+			rc = jp_sample_add(f->profile, f->stack, f->depth, &samples[i], 1);
 	}
 	return rc;
 }

@@ -23,23 +23,14 @@ struct work {
 
 /* ---- functions ---------------------------------------------------------------------------------- */
 
-static uint32_t text_id(struct jprof_profile *profile, const struct jp_strbuf *text)
-{
-	return text->failed ? JP_NONE : jp_intern(&profile->strings, text->text, text->len);
-}
-
 static uint32_t function_named(struct work *w, const char *name, const char *file)
 {
 	jp_strbuf_cut(&w->full, 0);
 	jp_strbuf_cut(&w->brief, 0);
 	jp_demangle(name, &w->full, &w->brief);
-	struct jp_function f = { text_id(w->profile, &w->full), text_id(w->profile, &w->brief),
-		                 jp_intern_str(&w->profile->strings, name), JP_NONE };
-	if (file)
-		f.file = jp_intern_str(&w->profile->strings, file);
-	if (f.name == JP_NONE || f.brief == JP_NONE || f.system == JP_NONE || (file && f.file == JP_NONE))
+	if (w->full.failed || w->brief.failed)
 		return JP_NONE;
-	return jp_function_id(w->profile, &f);
+	return jp_function_named(w->profile, w->full.text, w->brief.text, name, file);
 }
 
 /* What stands for a name where there is none: FILE!0xSTART of the function, or FILE+0xADDRESS. */
@@ -56,26 +47,12 @@ static uint32_t function_nameless(struct work *w, const struct jp_location *l, c
 	else
 		snprintf(name, sizeof name, "%.400s+0x%llx", base,
 		         (unsigned long long)(lookup ? lookup->vaddr : l->offset));
-	uint32_t id = jp_intern_str(&w->profile->strings, name);
-	struct jp_function f = { id, id, id, file ? jp_intern_str(&w->profile->strings, file) : JP_NONE };
-	return id == JP_NONE ? JP_NONE : jp_function_id(w->profile, &f);
-}
-
-static int add_frame(struct work *w, uint32_t location, uint32_t function, unsigned line, bool inlined)
-{
-	struct jprof_profile *p = w->profile;
-	if (function == JP_NONE || jp_array_push(p->frames, p->frame_count, p->frame_cap))
-		return -1;
-	p->frames[p->frame_count++] = (struct jp_frame){ function, line, inlined };
-	p->locations[location].frame_count++;
-	return 0;
+	return jp_function_named(w->profile, name, name, name, file);
 }
 
 static int apply(struct work *w, uint32_t location, const struct jp_lookup *lookup)
 {
 	struct jp_location *l = &w->profile->locations[location];
-	l->frame_first = (uint32_t)w->profile->frame_count;
-	l->frame_count = 0;
 	if (lookup) {
 		l->source = lookup->source;
 		l->vaddr = lookup->vaddr;
@@ -84,10 +61,10 @@ static int apply(struct work *w, uint32_t location, const struct jp_lookup *look
 		const struct jp_symframe *f = &lookup->frames[i];
 		uint32_t function =
 		    f->name ? function_named(w, f->name, f->file) : function_nameless(w, l, lookup, f->file);
-		if (add_frame(w, location, function, f->line, f->inlined))
+		if (jp_frame_add(w->profile, location, function, f->line, f->inlined))
 			return -1;
 	}
-	return l->frame_count ? 0 : add_frame(w, location, function_nameless(w, l, lookup, NULL), 0, false);
+	return l->frame_count ? 0 : jp_frame_add(w->profile, location, function_nameless(w, l, lookup, NULL), 0, false);
 }
 
 /* ---- one object file ------------------------------------------------------------------------------ */
@@ -107,7 +84,7 @@ static struct jp_lookup *make_lookups(struct work *w, const struct jp_objfile *f
 	for (uint32_t i = first; lookups && i < end; i++) {
 		const struct jp_location *l = &w->profile->locations[w->order[i]];
 		uint64_t vaddr;
-		if (jp_objfile_vaddr(file, l->offset, &vaddr))
+		if (l->source != JPROF_SOURCE_INPUT && jp_objfile_vaddr(file, l->offset, &vaddr))
 			lookups[(*count)++] = (struct jp_lookup){ .vaddr = vaddr, .location = w->order[i] };
 	}
 	return lookups;
