@@ -25,45 +25,50 @@ bool jp_reader_line(struct jp_reader *reader, struct jp_span *line)
 	return true;
 }
 
-static int digit_of(char c)
+static enum jp_number number_done(struct jp_span *span, size_t digits, uint64_t n, bool too_big, uint64_t *value)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 99;
-}
-
-static enum jp_number span_number(struct jp_span *span, unsigned base, uint64_t *value)
-{
-	uint64_t n = 0;
-	bool too_big = false;
-	size_t i = 0;
-	for (; i < span->len; i++) {
-		unsigned digit = (unsigned)digit_of(span->ptr[i]);
-		if (digit >= base)
-			break;
-		if (__builtin_mul_overflow(n, (uint64_t)base, &n) || __builtin_add_overflow(n, (uint64_t)digit, &n))
-			too_big = true;
-	}
-	if (!i)
+	if (!digits)
 		return JP_NUMBER_NONE;
-	span->ptr += i;
-	span->len -= i;
+	span->ptr += digits;
+	span->len -= digits;
 	*value = n;
 	return too_big ? JP_NUMBER_TOO_BIG : JP_NUMBER_OK;
 }
 
 enum jp_number jp_span_decimal(struct jp_span *span, uint64_t *value)
 {
-	return span_number(span, 10, value);
+	uint64_t n = 0;
+	bool too_big = false;
+	size_t i = 0;
+	for (; i < span->len; i++) {
+		unsigned digit = (unsigned)span->ptr[i] - '0';
+		if (digit > 9)
+			break;
+		if (__builtin_mul_overflow(n, UINT64_C(10), &n) || __builtin_add_overflow(n, (uint64_t)digit, &n))
+			too_big = true;
+	}
+	return number_done(span, i, n, too_big, value);
 }
+
+/* One more than the value of a hexadecimal digit; 0: no digit. */
+static const unsigned char hex_digit[256] = {
+	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
 
 enum jp_number jp_span_hex(struct jp_span *span, uint64_t *value)
 {
-	return span_number(span, 16, value);
+	uint64_t n = 0, lost = 0;
+	size_t i = 0;
+	for (; i < span->len; i++) {
+		unsigned digit = hex_digit[(unsigned char)span->ptr[i]];
+		if (!digit)
+			break;
+		lost |= n >> 60;
+		n = n << 4 | (digit - 1);
+	}
+	return number_done(span, i, n, lost, value);
 }
 
 static void span_eat(struct jp_span *span, size_t n)

@@ -1,0 +1,101 @@
+#!/bin/sh
+# Installs the packages that a part of the work needs and that are not there yet.
+# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, bench, ci
+set -eu
+
+die() {
+    echo "deps.sh: $*" >&2
+    exit 1
+}
+
+# `a|b`: either will do, the first is installed.
+debian_packages() {
+    case $1 in
+    build) echo 'gcc libc6-dev meson pkgconf|pkg-config libdw-dev libelf-dev libiberty-dev' ;;
+    # fiddle, json and objspace are part of libruby
+    samples) echo 'gcc libc6-dev make libjemalloc2 ruby ruby-dev ruby-nokogiri' ;;
+    tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl' ;;
+    bench) echo 'libjemalloc2 libjemalloc-dev perl binutils ruby ruby-nokogiri' ;;
+    ci) echo 'debootstrap git' ;;
+    *) die "no group '$1'; give build, samples, tests, bench or ci" ;;
+    esac
+}
+
+# Alpine's jemalloc is built without profiling: what profiles has to bring its own.
+alpine_packages() {
+    case $1 in
+    build) echo 'gcc musl-dev meson pkgconf elfutils-dev binutils-dev' ;;
+    samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
+    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl' ;;
+    bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri' ;;
+    ci) echo 'debootstrap git' ;;
+    *) die "no group '$1'; give build, samples, tests, bench or ci" ;;
+    esac
+}
+
+debian_installed() {
+    dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p'
+}
+
+alpine_installed() {
+    apk info -q
+}
+
+debian_install() {
+    # A dead third-party source fails the update, yet need not stop the install.
+    $become apt-get -qq update || true
+    $become env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
+        -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 install "$@" >/dev/null
+}
+
+alpine_install() {
+    $become apk add -q --no-cache "$@"
+}
+
+# Names in "$2" of which no alternative is in "$1".
+missing_of() {
+    have=" $(echo $1) "
+    for need in $2; do
+        found=
+        for name in $(echo "$need" | tr '|' ' '); do
+            case $have in *" $name "*) found=$name ;; esac
+        done
+        if [ -z "$found" ]; then
+            have="$have$need "
+            echo "${need%%|*}"
+        fi
+    done
+}
+
+# Sets $become to what runs a command as root.
+find_root() {
+    become=
+    if [ "$(id -u)" -eq 0 ]; then return; fi
+    for tool in doas sudo; do
+        if command -v $tool >/dev/null; then become=$tool; fi
+    done
+    [ -n "$become" ] || die "not root, and no sudo or doas here; as root install: $*"
+    # Without a terminal nobody can type a password.
+    if ! [ -t 0 ]; then become="$become -n"; fi
+    $become true || die "'$become' was refused; as root install: $*"
+}
+
+[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, ci)"
+
+if command -v apt-get >/dev/null; then
+    system=debian
+elif command -v apk >/dev/null; then
+    system=alpine
+else
+    die "neither apt-get nor apk here; install what Debian calls:" \
+        $(for group; do debian_packages "$group"; done)
+fi
+
+needs=$(for group; do ${system}_packages "$group"; done)
+missing=$(missing_of "$(${system}_installed)" "$needs")
+[ -n "$missing" ] || exit 0
+
+find_root $missing
+echo "installing:" $missing
+${system}_install $missing || { sleep 5 && ${system}_install $missing; } ||
+    die "could not install all of:" $missing "(the reason is above); mend it and run this again"

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Builds jprof, runs the sample Ruby program under profiling, and prints what
+# jprof says of its memory beside what the program knows it holds.
+#
+# usage: sh samples/run.sh     ends with 0 if all amounts agree
+#   JPROF_NO_INSTALL=1         install no packages
+#   JPROF_JEMALLOC=/PATH       the libjemalloc.so.2 to run Ruby on
+#   JPROF_BUILD=/DIRECTORY     the build directory (build); nothing else is written to
+set -eu
+
+die() {
+    echo "samples/run.sh: $*" >&2
+    exit 1
+}
+
+# Runs a command whose output matters only when it fails.
+quietly() {
+    "$@" >"$log" 2>&1 || {
+        cat "$log" >&2
+        die "'$*' failed, its output is above"
+    }
+}
+
+# One in /usr/local was built by hand, so it is the one that can profile.
+find_jemalloc() {
+    for file in /usr/local/lib/libjemalloc.so.2 "$(cc -print-file-name=libjemalloc.so.2)"; do
+        if [ -f "$file" ]; then
+            readlink -f "$file"
+            return
+        fi
+    done
+}
+
+CDPATH='' cd -- "$(dirname -- "$0")/.."
+root=$PWD
+build=${JPROF_BUILD:-build}
+out=$build/sample
+log=$out/log
+jprof=$build/jeprof-c/jprof
+
+case $root$build in
+*[[:space:]]*) die "Ruby's mkmf cannot build extensions where a path has blanks; move the checkout out of $root" ;;
+esac
+
+if [ "${JPROF_NO_INSTALL:-}" != 1 ]; then
+    sh packaging/deps.sh build samples
+fi
+
+jemalloc=${JPROF_JEMALLOC:-$(find_jemalloc)}
+[ -f "$jemalloc" ] ||
+    die "no ${jemalloc:-libjemalloc.so.2} here; install it, or give JPROF_JEMALLOC=/path/to/libjemalloc.so.2"
+
+mkdir -p "$out/ext"
+if ! [ -f "$build/build.ninja" ]; then
+    echo "building jprof in $build ..."
+    quietly meson setup --buildtype=release "$build"
+fi
+quietly meson compile -C "$build" jeprof-c/jprof
+(
+    cd "$out/ext"
+    log=../log
+    quietly ruby "$root/samples/app/ext/extconf.rb"
+    quietly make -B # also right after a change of Ruby
+)
+
+echo "running samples/app/app.rb on $jemalloc"
+LD_PRELOAD=$jemalloc MALLOC_CONF=prof:true,prof_accum:false,lg_prof_sample:17 \
+    ruby -I "$out/ext" samples/app/app.rb "$out"
+
+set -- --base="$out/before.heap" ruby "$out/after.heap"
+echo
+echo "\$ $jprof --show_bytes --top=10 $*"
+"$jprof" --show_bytes --top=10 "$@"
+echo
+"$jprof" --show_bytes "$@" >"$out/report" 2>"$log" || {
+    cat "$log" >&2
+    die "jprof could not read the dumps in $out"
+}
+ruby samples/app/check.rb "$out/truth" "$out/report"
