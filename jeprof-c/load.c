@@ -116,28 +116,28 @@ static bool load_maps(const char *word, struct jprof_maps **maps)
 	return false;
 }
 
-static struct jprof_profile *profile_of(const char *path, const struct jprof_maps *maps)
+/* The profile of one dump. A thread that this dump does not have is no fault where others may have it:
+ * *unknown counts such dumps. */
+static struct jprof_profile *profile_of(const char *path, const struct options *o, const struct jprof_maps *maps,
+                                        int *unknown)
 {
 	struct jprof_error err;
-	struct jprof_profile_opts opts = { .size = sizeof opts, .maps = maps };
+	struct jprof_profile_opts opts = { .size = sizeof opts, .maps = maps, .thread = o->thread };
 	struct jprof_profile *profile = NULL;
 	struct jprof_dump *dump = load_dump(path);
-	if (dump && jprof_profile_new(dump, &opts, &profile, &err))
+	int rc = dump ? jprof_profile_new(dump, &opts, &profile, &err) : 0;
+	if (rc == JPROF_E_ARGUMENT)
+		++*unknown;
+	else if (rc)
 		say_error(&err);
 	jprof_dump_free(dump);
 	return profile;
 }
 
-/* Adds `factor` times the dump to *sum, which may still be NULL. */
-static bool add_dump(struct jprof_profile **sum, const char *path, const struct jprof_maps *maps, double factor,
-                     enum jprof_counter counter, double *total)
+/* Adds `factor` times one profile to the sum, which takes it over if it was empty. */
+static bool add(struct jprof_profile **sum, struct jprof_profile *profile, double factor)
 {
 	struct jprof_error err;
-	struct jprof_profile *profile = profile_of(path, maps);
-	if (!profile)
-		return false;
-	if (total)
-		*total = jprof_profile_total(profile, counter);
 	if (!*sum) {
 		*sum = profile;
 		return true;
@@ -149,18 +149,43 @@ static bool add_dump(struct jprof_profile **sum, const char *path, const struct 
 	return !rc;
 }
 
-static bool add_dumps(struct jprof_profile **sum, const struct inputs *inputs, const struct options *o,
-                      const struct jprof_maps *maps, double *base_total)
+static bool add_dumps(struct loaded *l, const struct inputs *inputs, const struct options *o,
+                      const struct jprof_maps *maps)
 {
-	const char *base = o->base ? o->base : o->diff_base;
-	*base_total = 0;
-	for (int i = 0; i < inputs->dump_count; i++)
-		if (!add_dump(sum, inputs->dumps[i], maps, 1, o->counter, NULL))
+	int unknown = 0;
+	for (int i = 0; i < inputs->dump_count; i++) {
+		int before = unknown;
+		struct jprof_profile *profile = profile_of(inputs->dumps[i], o, maps, &unknown);
+		if (!profile && unknown == before)
 			return false;
-	if (inputs->dump_count > 1)
+		if (profile && !add(&l->profile, profile, 1))
+			return false;
+	}
+	if (!l->profile)
+		say("no thread %s in %s; jprof info lists its threads", o->thread, inputs->dumps[0]);
+	else if (inputs->dump_count > 1)
 		say("%d dumps are added up; what grew between two of them shows --diff_base=%s %s", inputs->dump_count,
 		    inputs->dumps[0], inputs->dumps[1]);
-	return !base || add_dump(sum, base, maps, -1, o->counter, base_total);
+	return l->profile;
+}
+
+static bool subtract_base(struct loaded *l, const struct options *o, const struct jprof_maps *maps)
+{
+	struct jprof_error err;
+	const char *base = o->base ? o->base : o->diff_base;
+	int unknown = 0;
+	if (!base)
+		return true;
+	l->base = profile_of(base, o, maps, &unknown);
+	if (!l->base)
+		return unknown; /* a thread that did not exist then */
+	if (jprof_profile_merge(l->profile, l->base, -1, &err)) {
+		say_error(&err);
+		return false;
+	}
+	if (o->drop_negative)
+		jprof_profile_drop_negative(l->profile);
+	return true;
 }
 
 static bool name_and_fold(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
@@ -169,7 +194,13 @@ static bool name_and_fold(struct jprof_profile *profile, const struct inputs *in
 	struct jprof_symbolize_opts opts = {
 		.size = sizeof opts, .program = inputs->program, .sysroot = o->sysroot, .lib_prefix = o->lib_prefix
 	};
-	if (jprof_profile_symbolize(profile, &opts, &err) || jprof_profile_fold(profile, o->fold, &err)) {
+	struct jprof_filter_opts filter = { .size = sizeof filter,
+		                            .focus = o->focus,
+		                            .ignore = o->ignore,
+		                            .retain = o->retain,
+		                            .exclude = o->exclude };
+	if (jprof_profile_symbolize(profile, &opts, &err) || jprof_profile_fold(profile, o->fold, &err) ||
+	    jprof_profile_filter(profile, &filter, &err)) {
 		say_error(&err);
 		return false;
 	}
@@ -178,16 +209,23 @@ static bool name_and_fold(struct jprof_profile *profile, const struct inputs *in
 	return true;
 }
 
-struct jprof_profile *load_profile(const struct inputs *inputs, const struct options *o, double *base_total)
+bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
 {
-	struct jprof_profile *profile = NULL;
 	struct jprof_maps *maps = NULL;
+	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &maps))
-		return NULL;
-	if (!add_dumps(&profile, inputs, o, maps, base_total) || !name_and_fold(profile, inputs, o)) {
-		jprof_profile_free(profile);
-		profile = NULL;
-	}
+		return false;
+	bool good = add_dumps(loaded, inputs, o, maps) && subtract_base(loaded, o, maps) &&
+	            name_and_fold(loaded->profile, inputs, o);
 	jprof_maps_free(maps);
-	return profile;
+	if (!good)
+		loaded_free(loaded);
+	return good;
+}
+
+void loaded_free(struct loaded *loaded)
+{
+	jprof_profile_free(loaded->profile);
+	jprof_profile_free(loaded->base);
+	*loaded = (struct loaded){ 0 };
 }

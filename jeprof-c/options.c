@@ -30,18 +30,28 @@ struct row {
 };
 
 #define AT(member) offsetof(struct options, member)
-#define LATER_ROW(word)                                                                                                \
-	{                                                                                                              \
-		word, LATER, 0, 0, NULL, NULL, NULL                                                                    \
-	}
+/* clang-format off */
+#define LATER_ROW(word) { word, LATER, 0, 0, NULL, NULL, NULL }
+/* Limits of a graph: jeprof takes them with --text too, where they do nothing. */
+#define GRAPH_ROW(word) { word, NOTHING, 0, 0, NULL, "N", NULL }
+/* clang-format on */
 
 static const struct row rows[] = {
-	{ "text", NOTHING, 0, 0, NULL, NULL, "a table of flat and cumulative values (the default)" },
+	{ "text", CHOICE, AT(output), OUTPUT_TEXT, "output", NULL,
+	  "a table of flat and cumulative values (the default)" },
+	{ "collapsed", CHOICE, AT(output), OUTPUT_COLLAPSED, "output", NULL,
+	  "stacks for flame graphs: ROOT;...;LEAF VALUE" },
+	{ "raw", CHOICE, AT(output), OUTPUT_RAW, "output", NULL,
+	  "the dump with its names, readable without the program" },
+	{ "symbols", CHOICE, AT(output), OUTPUT_SYMBOLS, "output", NULL,
+	  "names for addresses: reads maps and addresses from standard input" },
 	{ "functions", CHOICE, AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
 	  "one row for each function (the default)" },
 	{ "lines", CHOICE, AT(granularity), JPROF_BY_LINE, "granularity", NULL, "one row for each source line" },
 	{ "files", CHOICE, AT(granularity), JPROF_BY_FILE, "granularity", NULL, "one row for each source file" },
 	{ "addresses", CHOICE, AT(granularity), JPROF_BY_ADDRESS, "granularity", NULL, "one row for each address" },
+	{ "libs", CHOICE, AT(granularity), JPROF_BY_LIBRARY, "granularity", NULL,
+	  "one row for each library or gem: who owns it" },
 	{ "inuse_space", CHOICE, AT(counter), JPROF_INUSE_SPACE, "counter", NULL, "bytes in use (the default)" },
 	{ "inuse_objects", CHOICE, AT(counter), JPROF_INUSE_OBJECTS, "counter", NULL, "objects in use" },
 	{ "alloc_space", CHOICE, AT(counter), JPROF_ALLOC_SPACE, "counter", NULL,
@@ -57,37 +67,34 @@ static const struct row rows[] = {
 	  "machinery too (vm), or nothing but the allocator (none, as jeprof)" },
 	{ "base", TEXT, AT(base), 0, NULL, "DUMP", "subtract DUMP: what has grown since" },
 	{ "diff_base", TEXT, AT(diff_base), 0, NULL, "DUMP", "the same, with percentages of DUMP" },
+	{ "drop_negative", SWITCH, AT(drop_negative), 0, NULL, NULL, "in a difference, count what shrank as 0" },
+	{ "focus", TEXT, AT(focus), 0, NULL, "RE", "only stacks with a function, line or address that matches" },
+	{ "ignore", TEXT, AT(ignore), 0, NULL, "RE", "only stacks without one" },
+	{ "retain", TEXT, AT(retain), 0, NULL, "RE", "only frames whose function matches" },
+	{ "exclude", TEXT, AT(exclude), 0, NULL, "RE", "only frames whose function does not" },
+	{ "thread", TEXT, AT(thread), 0, NULL, "N|NAME|*", "one thread, or each in turn" },
 	{ "maps", TEXT, AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
 	{ "sysroot", TEXT, AT(sysroot), 0, NULL, "DIR", "look up all mapped files below DIR" },
 	{ "lib_prefix", TEXT, AT(lib_prefix), 0, NULL, "DIR,DIR", "look up mapped files below these first" },
 	{ "help", SWITCH, AT(help), 0, NULL, NULL, "this text" },
 	{ "version", SWITCH, AT(version), 0, NULL, NULL, "version and features" },
 	LATER_ROW("callgrind"),
-	LATER_ROW("collapsed"),
 	LATER_ROW("disasm"),
 	LATER_ROW("dot"),
-	LATER_ROW("drop_negative"),
-	LATER_ROW("edgefraction"),
+	GRAPH_ROW("edgefraction"),
 	LATER_ROW("evince"),
-	LATER_ROW("exclude"),
-	LATER_ROW("focus"),
 	LATER_ROW("gif"),
 	LATER_ROW("gv"),
 	LATER_ROW("heapcheck"),
-	LATER_ROW("ignore"),
 	LATER_ROW("interactive"),
 	LATER_ROW("list"),
-	LATER_ROW("maxdegree"),
-	LATER_ROW("nodecount"),
-	LATER_ROW("nodefraction"),
+	GRAPH_ROW("maxdegree"),
+	GRAPH_ROW("nodecount"),
+	GRAPH_ROW("nodefraction"),
 	LATER_ROW("pdf"),
 	LATER_ROW("ps"),
-	LATER_ROW("raw"),
-	LATER_ROW("retain"),
-	LATER_ROW("scale"),
+	GRAPH_ROW("scale"),
 	LATER_ROW("svg"),
-	LATER_ROW("symbols"),
-	LATER_ROW("thread"),
 	LATER_ROW("web"),
 };
 
@@ -170,7 +177,9 @@ static bool apply(struct options *o, const struct row *row, bool on, const char 
 	case NUMBER: return set_number(member, row, argument);
 	case FOLD: return set_fold(member, row, argument);
 	case NOTHING: return true;
-	case LATER: say("--%s is not in this version, which prints text only", row->name); return false;
+	case LATER:
+		say("--%s is not in this version, which writes text, collapsed stacks and raw profiles", row->name);
+		return false;
 	}
 	return false;
 }

@@ -124,12 +124,12 @@ static bool is_thread(const struct jprof_dump_thread *t, const char *wanted)
 	return !strcmp(wanted, number) || (*t->name && !strcmp(wanted, t->name));
 }
 
-/* A thread's label: its name, or tN if it has none. */
+/* A thread's label: names may be equal, numbers are not. */
 static uint32_t label_of(struct jprof_profile *profile, const struct jprof_dump_thread *t)
 {
-	char number[32];
-	snprintf(number, sizeof number, "t%llu", (unsigned long long)t->id);
-	return jp_intern_str(&profile->strings, *t->name ? t->name : number);
+	char label[512];
+	snprintf(label, sizeof label, "t%llu%s%.400s", (unsigned long long)t->id, *t->name ? " " : "", t->name);
+	return jp_thread_label(profile, label);
 }
 
 static int add_per_thread(struct work *w, const char *wanted)
@@ -182,8 +182,8 @@ static bool has_thread(const struct jprof_dump *dump, const char *wanted)
 	return !strcmp(wanted, "*");
 }
 
-int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *given,
-                      struct jprof_profile **out, struct jprof_error *err)
+int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *given, struct jprof_profile **out,
+                      struct jprof_error *err)
 {
 	struct jprof_profile_opts opts;
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);

@@ -96,9 +96,9 @@ static bool consider(struct search *s, const char *root, const char *path)
 		return false;
 	}
 	bool same = is_same_inode(&s->profile->objects[s->object], &file->st);
-	const char *against = !headers_fit(s, file)          ? "its program headers do not fit what was mapped"
+	const char *against = !headers_fit(s, file) ? "its program headers do not fit what was mapped"
 	                      : !calls_fit(s, file) ? "there are no calls where the dump has return addresses"
-	                                                     : NULL;
+	                                            : NULL;
 	if (against) {
 		found->proof = JPROF_PROOF_CONTRADICTED;
 		snprintf(found->reason, sizeof found->reason, "the file there is another one: %s", against);

@@ -48,7 +48,8 @@ static int translate_locations(struct jprof_profile *to, const struct jprof_prof
 	for (uint32_t i = 0; i < jp_location_count(from); i++) {
 		const struct jp_location *l = &from->locations[i];
 		t->location[i] = jp_location_id(to, t->object[l->object], l->offset, l->address);
-		if (t->location[i] == JP_NONE || (l->source == JPROF_SOURCE_INPUT && copy_frames(to, from, t->location[i], l)))
+		if (t->location[i] == JP_NONE ||
+		    (l->source == JPROF_SOURCE_INPUT && copy_frames(to, from, t->location[i], l)))
 			return -1;
 	}
 	return 0;
@@ -83,7 +84,7 @@ static int translate_thread(struct jprof_profile *to, const struct jprof_profile
 {
 	if (sample->thread == JP_NONE)
 		return 0;
-	sample->thread = jp_intern_str(&to->strings, jp_string(from, sample->thread));
+	sample->thread = jp_thread_label(to, jp_string(from, sample->thread));
 	return sample->thread == JP_NONE ? -1 : 0;
 }
 
