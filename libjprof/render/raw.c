@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "model/profile.h"
+#include "ops/findfile.h"
 #include "render/render.h"
 
 struct named {
@@ -56,10 +57,13 @@ static int put_symbols(const struct jprof_profile *p, struct jp_strbuf *out)
 
 static const char *program_of(const struct jprof_profile *p)
 {
-	for (size_t i = 0; i < p->mapping_count; i++)
-		if (p->objects[p->mappings[i].object].program)
-			return jp_string(p, p->objects[p->mappings[i].object].path);
-	return "unknown";
+	uint32_t object = jp_main_object(p);
+	return object == JP_NONE ? "unknown" : jp_string(p, p->objects[object].path);
+}
+
+static bool is_zero(const double *v)
+{
+	return round(v[0]) == 0 && round(v[1]) == 0 && round(v[2]) == 0 && round(v[3]) == 0;
 }
 
 static void put_counters(const double *v, struct jp_strbuf *out)
@@ -79,7 +83,7 @@ static void put_stacks(const struct jprof_profile *p, struct jp_strbuf *out)
 	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
 		size_t depth;
 		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
-		if (!depth)
+		if (!depth || is_zero(p->samples[i].value))
 			continue;
 		put_counters(p->samples[i].value, out);
 		for (size_t f = 0; f < depth; f++)
