@@ -117,51 +117,49 @@ static void put_coverage(const struct jprof_coverage *c)
 		}
 	}
 	printf("\nwhich file named how many MB, by innermost frame (the allocator's left out), and by what\n"
-	       "%9s %6s %7s %7s %7s %7s %7s  %-10s  %s\n",
-	       "MB", "", "DWARF", "symtab", "dynsym", "FDE", "none", "file is", "file");
+	       "%9s %6s %7s %7s %7s %7s %7s %7s  %-10s  %s\n",
+	       "MB", "", "input", "DWARF", "symtab", "dynsym", "FDE", "none", "file is", "file");
 	for (size_t i = 0; i < jprof_coverage_count(c); i++) {
 		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
 		put_row(f->bytes, f->addresses, sum, proofs[f->proof], *f->path ? f->path : nowhere);
 	}
 	put_row(all, addresses, sum, "", "all");
 	printf(
-	    "\n%.1f %% of the bytes have a function's name (by DWARF, symtab or dynsym); %.1f MB lie in files that are\n"
+	    "\n%.1f %% of the bytes have a function's name (from the input, DWARF, symtab or dynsym); %.1f MB lie in files that are\n"
 	    "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
 	    jprof_coverage_named(c) * 100, unverified / mb);
 	put_advice(c);
 }
 
-static int show_names(const struct options *o, const struct inputs *inputs, char **dump)
+static int show_names(const struct options *o, const struct inputs *inputs, const struct jprof_dump *dump)
 {
-	struct inputs one = { .program = inputs->program, .dumps = dump, .dump_count = 1 };
 	struct jprof_coverage *coverage;
 	struct jprof_error err;
-	double base_total;
-	struct jprof_profile *profile = load_profile(&one, o, &base_total);
-	int rc = profile ? jprof_coverage_new(profile, o->counter, &coverage, &err) : 1;
-	if (!rc) {
-		put_coverage(coverage);
-		jprof_coverage_free(coverage);
-	} else if (profile) {
+	struct loaded loaded;
+	if (!load_from_dump(&loaded, dump, inputs, o))
+		return 1;
+	int rc = jprof_coverage_new(loaded.profile, o->counter, &coverage, &err);
+	if (rc)
 		say_error(&err);
-	}
-	jprof_profile_free(profile);
+	else
+		put_coverage(coverage);
+	if (!rc)
+		jprof_coverage_free(coverage);
+	loaded_free(&loaded);
 	return rc ? 1 : 0;
 }
 
-static int show(const struct options *o, const struct inputs *inputs, char **path)
+static int show(const struct options *o, const struct inputs *inputs, const char *path)
 {
-	struct jprof_error err;
-	struct jprof_dump *dump;
-	if (jprof_dump_open(*path, &dump, &err)) {
-		say_error(&err);
+	struct jprof_dump *dump = load_dump(path, o);
+	if (!dump)
 		return 1;
-	}
-	put_header(*path, jprof_dump_info(dump));
+	put_header(path, jprof_dump_info(dump));
 	put_threads(dump);
 	put_maps(jprof_dump_maps(dump));
+	int status = show_names(o, inputs, dump);
 	jprof_dump_free(dump);
-	return show_names(o, inputs, path);
+	return status;
 }
 
 int cmd_info(const struct options *o)
@@ -173,7 +171,7 @@ int cmd_info(const struct options *o)
 		for (int i = 0; i < inputs.dump_count; i++) {
 			if (i)
 				putchar('\n');
-			status |= show(o, &inputs, &inputs.dumps[i]);
+			status |= show(o, &inputs, inputs.dumps[i]);
 		}
 	}
 	free(inputs.program);

@@ -4,6 +4,14 @@
 
 #include "jprof.h"
 
+/* What is written. */
+enum output {
+	OUTPUT_TEXT,
+	OUTPUT_COLLAPSED,
+	OUTPUT_RAW,
+	OUTPUT_SYMBOLS, /* names for the addresses on standard input */
+};
+
 struct options {
 	bool help;
 	bool version;
@@ -19,6 +27,13 @@ struct options {
 	const char *maps;
 	const char *sysroot;
 	const char *lib_prefix;
+	const char *thread;
+	const char *focus;
+	const char *ignore;
+	const char *retain;
+	const char *exclude;
+	bool drop_negative;
+	enum output output;
 	char **operands; /* what is no option, in order; part of argv */
 	int operand_count;
 };

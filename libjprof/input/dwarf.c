@@ -233,7 +233,7 @@ static void visit(struct walk *walk, Dwarf_Die *die, const void *function, unsig
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
 	case DW_TAG_enumeration_type:
-	case DW_TAG_interface_type: walk_children(walk, die, NULL, depth); break;
+	case DW_TAG_interface_type: walk_scope(walk, die, NULL, depth); break;
 	default: break;
 	}
 }

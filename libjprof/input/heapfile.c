@@ -250,8 +250,6 @@ static int parse_stack(struct parse *p, struct jp_span line)
 		p->stack[p->depth++] = address;
 	}
 	p->open_stack = true;
-	if (!p->depth && warn_line(p, "a stack without addresses: its bytes are in the total and in no row"))
-		return jp_error_nomem(p->err);
 	return p->reader.cut ? fault(p, "the file ends inside a stack") : 0;
 }
 
@@ -272,6 +270,8 @@ static int commit_stack(struct parse *p)
 {
 	struct jprof_dump *dump = p->dump;
 	struct jp_stack stack = { .first = dump->frame_count, .depth = (uint32_t)p->depth };
+	if (!p->depth && warn_line(p, "a stack without addresses: its bytes are in the total and in no row"))
+		return -1;
 	for (size_t i = 0; i < p->depth; i++)
 		if (add_frame(dump, p->stack[i] - (i && p->stack[i])))
 			return -1;
@@ -357,7 +357,7 @@ static int parse_maps(struct parse *p, struct jprof_error *why)
 	int rc = jp_maps_read(&p->reader, p->dump->name, &p->dump->maps, why);
 	if (rc && rc != JPROF_E_FORMAT)
 		return jp_error_nomem(p->err);
-	if (rc)
+	if (rc && (p->reader.cut || jprof_maps_count(p->dump->maps)))
 		snprintf(why->text, sizeof why->text, "%s",
 		         p->reader.cut ? "the file is cut short inside its maps" : "what follows the maps is not read");
 	if (!jprof_maps_count(p->dump->maps)) {

@@ -283,3 +283,16 @@ bool jp_objfile_exports(const struct jp_objfile *file, const char *name)
 {
 	return file->symtab && jp_symtab_exports(file->symtab, name);
 }
+
+const char *jp_objfile_symbol_ending(const struct jp_objfile *file, const char *word)
+{
+	const char *best = NULL;
+	size_t len = strlen(word);
+	const struct jp_symbol *symbol;
+	for (size_t i = 0; file->symtab && (symbol = jp_symtab_at(file->symtab, i)); i++) {
+		size_t n = strlen(symbol->name);
+		if (n >= len && !strcmp(symbol->name + n - len, word) && (!best || n < strlen(best)))
+			best = symbol->name;
+	}
+	return best;
+}

@@ -71,6 +71,9 @@ bool jp_objfile_fits(const struct jp_objfile *file, uint64_t start, uint64_t off
 /* Answers lookups, which are sorted by vaddr. 0, or -1 when memory is short. */
 int jp_objfile_symbolize(struct jp_objfile *file, struct jp_lookup *lookups, size_t count);
 
+/* The shortest name of a function in the symbol tables that ends in `word`, or NULL. */
+const char *jp_objfile_symbol_ending(const struct jp_objfile *file, const char *word);
+
 /* Whether the file defines the function `name` for others. After jp_objfile_symbolize. */
 bool jp_objfile_exports(const struct jp_objfile *file, const char *name);
 

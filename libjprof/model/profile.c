@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/error.h"
-#include "input/heapfile.h"
+#include "base/strbuf.h"
 
 struct object_key {
 	uint32_t path;
@@ -18,6 +17,11 @@ struct location_key {
 	uint32_t object;
 	uint32_t folded;
 	uint64_t offset;
+};
+
+struct sample_key {
+	uint32_t stack;
+	uint32_t thread;
 };
 
 uint32_t jp_object_count(const struct jprof_profile *profile)
@@ -55,7 +59,8 @@ uint32_t jp_object_id(struct jprof_profile *profile, const struct jp_object *lik
 	if (jp_array_reserve(&profile->objects, &profile->object_cap, (size_t)id + 1, sizeof *profile->objects))
 		return JP_NONE;
 	profile->objects[id] = *like;
-	profile->objects[id].build_id = profile->objects[id].reason = profile->objects[id].advice = JP_NONE;
+	profile->objects[id].entry_prefix = profile->objects[id].build_id = profile->objects[id].reason =
+	    profile->objects[id].advice = JP_NONE;
 	return id;
 }
 
@@ -100,20 +105,54 @@ uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function 
 	return id;
 }
 
-int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth,
-                  const double value[JPROF_COUNTERS], double factor)
+uint32_t jp_function_named(struct jprof_profile *profile, const char *name, const char *brief, const char *system,
+                           const char *file)
 {
-	uint32_t stack_id = jp_intern(&profile->stacks, stack, depth * sizeof *stack);
-	if (stack_id == JP_NONE)
+	struct jp_intern *strings = &profile->strings;
+	struct jp_function f = { jp_intern_str(strings, name), jp_intern_str(strings, brief),
+		                 jp_intern_str(strings, system), file ? jp_intern_str(strings, file) : JP_NONE };
+	if (f.name == JP_NONE || f.brief == JP_NONE || f.system == JP_NONE || (file && f.file == JP_NONE))
+		return JP_NONE;
+	return jp_function_id(profile, &f);
+}
+
+int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t function, unsigned line, bool inlined)
+{
+	struct jp_location *l = &profile->locations[location];
+	if (function == JP_NONE || jp_array_push(profile->frames, profile->frame_count, profile->frame_cap))
 		return -1;
-	uint32_t known = jp_sample_count(profile), id = jp_intern(&profile->sample_keys, &stack_id, sizeof stack_id);
+	if (!l->frame_count)
+		l->frame_first = (uint32_t)profile->frame_count;
+	profile->frames[profile->frame_count++] = (struct jp_frame){ function, line, inlined };
+	l->frame_count++;
+	return 0;
+}
+
+static void seen_add(struct jp_seen *to, const struct jp_seen *from, double factor)
+{
+	for (int i = 0; i < 2; i++)
+		to->n[i] += from->n[i];
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		to->variance[c] += factor * factor * from->variance[c];
+}
+
+int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
+                  double factor)
+{
+	struct sample_key key = { jp_intern(&profile->stacks, stack, depth * sizeof *stack), like->thread };
+	if (key.stack == JP_NONE)
+		return -1;
+	uint32_t known = jp_sample_count(profile), id = jp_intern(&profile->sample_keys, &key, sizeof key);
 	if (id == JP_NONE ||
 	    jp_array_reserve(&profile->samples, &profile->sample_cap, (size_t)id + 1, sizeof *profile->samples))
 		return -1;
+	struct jp_sample *to = &profile->samples[id];
 	if (id == known)
-		profile->samples[id] = (struct jp_sample){ .stack = stack_id };
+		*to = (struct jp_sample){ .stack = key.stack, .thread = key.thread };
 	for (int c = 0; c < JPROF_COUNTERS; c++)
-		profile->samples[id].value[c] += factor * value[c];
+		to->value[c] += factor * like->value[c];
+	seen_add(factor < 0 ? &to->minus : &to->plus, &like->plus, factor);
+	seen_add(factor < 0 ? &to->plus : &to->minus, &like->minus, factor);
 	return 0;
 }
 
@@ -123,16 +162,39 @@ const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack
 	return (const uint32_t *)(const void *)jp_intern_get(&profile->stacks, stack);
 }
 
-void jp_samples_clear(struct jprof_profile *profile, struct jp_intern *old_stacks, struct jp_sample **old,
-                      uint32_t *old_count)
+static size_t deepest(const struct jp_intern *stacks)
 {
-	*old_stacks = profile->stacks;
-	*old = profile->samples;
-	*old_count = jp_sample_count(profile);
+	size_t most = 0;
+	for (uint32_t i = 0; i < stacks->count; i++)
+		if (jp_intern_len(stacks, i) > most)
+			most = jp_intern_len(stacks, i);
+	return most / sizeof(uint32_t);
+}
+
+int jp_samples_rewrite(struct jprof_profile *profile, jp_rewrite_fn *rewrite, void *context)
+{
+	struct jp_intern stacks = profile->stacks;
+	struct jp_sample *samples = profile->samples;
+	uint32_t count = jp_sample_count(profile), *scratch = malloc((deepest(&stacks) + 1) * sizeof *scratch);
+	if (!scratch)
+		return -1;
 	jp_intern_release(&profile->sample_keys);
 	profile->stacks = (struct jp_intern){ 0 };
 	profile->samples = NULL;
 	profile->sample_cap = 0;
+	int rc = 0;
+	for (uint32_t i = 0; !rc && i < count; i++) {
+		size_t size = jp_intern_len(&stacks, samples[i].stack), depth = size / sizeof *scratch;
+		uint32_t *stack = scratch;
+		memcpy(stack, jp_intern_get(&stacks, samples[i].stack), size);
+		rc = rewrite(context, &stack, &depth);
+		if (!rc)
+			rc = jp_sample_add(profile, stack, depth, &samples[i], 1);
+	}
+	free(scratch);
+	free(samples);
+	jp_intern_release(&stacks);
+	return rc;
 }
 
 int jp_note(struct jprof_profile *profile, const char *fmt, ...)
@@ -152,108 +214,6 @@ int jp_note(struct jprof_profile *profile, const char *fmt, ...)
 	return 0;
 }
 
-/* ---- from a dump --------------------------------------------------------------------------- */
-
-static uint32_t object_of_map(struct jprof_profile *profile, const struct jprof_map *map)
-{
-	struct jp_object like = { .kind = map ? jp_map_kind_of(map->path) : JP_MAP_ANON, .unmapped = !map };
-	char anon[64];
-	const char *path = map ? map->path : "";
-	if (map) {
-		like.inode = map->inode;
-		like.dev_major = map->dev_major;
-		like.dev_minor = map->dev_minor;
-	}
-	if (map && like.kind == JP_MAP_ANON) {
-		/* Nothing but its place tells one such region from another. */
-		snprintf(anon, sizeof anon, "[anon %llx]", (unsigned long long)map->start);
-		path = anon;
-	}
-	like.path = jp_intern_str(&profile->strings, path);
-	return like.path == JP_NONE ? JP_NONE : jp_object_id(profile, &like);
-}
-
-/* Only regions that hold an address become objects. */
-static uint32_t location_of_address(struct jprof_profile *profile, const struct jprof_maps *maps, uint64_t address)
-{
-	const struct jprof_map *map = maps ? jp_maps_find(maps, address) : NULL;
-	uint32_t object = object_of_map(profile, map);
-	if (object == JP_NONE)
-		return JP_NONE;
-	return jp_location_id(profile, object, map ? address - map->start + map->offset : address, address);
-}
-
-static int add_mappings(struct jprof_profile *profile, const struct jprof_maps *maps)
-{
-	size_t count = maps ? jprof_maps_count(maps) : 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct jprof_map *map = jprof_maps_at(maps, i);
-		enum jp_map_kind kind = jp_map_kind_of(map->path);
-		if (kind == JP_MAP_ANON || kind == JP_MAP_SPECIAL)
-			continue;
-		uint32_t object = object_of_map(profile, map);
-		if (object == JP_NONE || jp_array_push(profile->mappings, profile->mapping_count, profile->mapping_cap))
-			return -1;
-		profile->mappings[profile->mapping_count] = (struct jp_mapping){ *map, object };
-		profile->mappings[profile->mapping_count++].map.path = NULL;
-	}
-	return 0;
-}
-
-/* The object that holds the innermost frame of most stacks: that is where the allocator is. */
-static int find_allocator(struct jprof_profile *profile, const struct jprof_dump *dump, const uint32_t *location)
-{
-	size_t *votes = calloc((size_t)jp_object_count(profile) + 1, sizeof *votes);
-	if (!votes)
-		return -1;
-	size_t best = 0;
-	for (size_t i = 0; i < dump->info.stacks; i++) {
-		const struct jp_stack *stack = &dump->stacks[i];
-		if (!stack->depth)
-			continue;
-		uint32_t object = profile->locations[location[dump->frames[stack->first]]].object;
-		if (++votes[object] > best && !profile->objects[object].unmapped) {
-			best = votes[object];
-			profile->allocator_hint = object;
-		}
-	}
-	free(votes);
-	return 0;
-}
-
-static int add_samples(struct jprof_profile *profile, const struct jprof_dump *dump, const uint32_t *location)
-{
-	uint32_t *stack = calloc(dump->info.depth + 1, sizeof *stack);
-	int rc = stack ? 0 : -1;
-	for (size_t i = 0; !rc && i < dump->totals.count; i++) {
-		const struct jp_record *record = &dump->totals.items[i];
-		const struct jp_stack *from = &dump->stacks[record->stack];
-		double value[JPROF_COUNTERS];
-		for (uint32_t f = 0; f < from->depth; f++)
-			stack[f] = location[dump->frames[from->first + f]];
-		jp_unbias_record(dump->info.rate, record->count, value);
-		rc = jp_sample_add(profile, stack, from->depth, value, 1);
-	}
-	free(stack);
-	return rc;
-}
-
-static int fill(struct jprof_profile *profile, const struct jprof_dump *dump, const struct jprof_maps *maps)
-{
-	uint32_t *location = calloc(dump->info.addresses + 1, sizeof *location);
-	int rc = location ? add_mappings(profile, maps) : -1;
-	for (size_t i = 0; !rc && i < dump->info.addresses; i++) {
-		location[i] = location_of_address(profile, maps, dump->addresses[i]);
-		rc = location[i] == JP_NONE ? -1 : 0;
-	}
-	if (!rc)
-		rc = find_allocator(profile, dump, location);
-	if (!rc)
-		rc = add_samples(profile, dump, location);
-	free(location);
-	return rc;
-}
-
 struct jprof_profile *jp_profile_empty(void)
 {
 	struct jprof_profile *profile = calloc(1, sizeof *profile);
@@ -262,25 +222,56 @@ struct jprof_profile *jp_profile_empty(void)
 	return profile;
 }
 
-int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_maps *maps, struct jprof_profile **out,
-                      struct jprof_error *err)
-{
-	struct jprof_profile *profile = jp_profile_empty();
-	if (!profile || fill(profile, dump, maps ? maps : dump->maps)) {
-		jprof_profile_free(profile);
-		return jp_error_nomem(err);
-	}
-	profile->mtime = dump->mtime;
-	*out = profile;
-	return 0;
-}
-
 double jprof_profile_total(const struct jprof_profile *profile, enum jprof_counter counter)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++)
 		sum += profile->samples[i].value[counter];
 	return sum;
+}
+
+double jprof_profile_thread_total(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < jp_sample_count(profile); i++)
+		if (!strcmp(jp_string(profile, profile->samples[i].thread), thread))
+			sum += profile->samples[i].value[counter];
+	return sum;
+}
+
+/* Numbers in labels count as numbers: t2 comes before t10. */
+static int compare_labels(const char *a, const char *b)
+{
+	unsigned long long x = strtoull(a + (*a == 't'), NULL, 10), y = strtoull(b + (*b == 't'), NULL, 10);
+	if (*a == 't' && *b == 't' && x != y)
+		return x < y ? -1 : 1;
+	return strcmp(a, b);
+}
+
+uint32_t jp_thread_label(struct jprof_profile *p, const char *label)
+{
+	uint32_t id = jp_intern_str(&p->strings, label);
+	size_t at = 0;
+	while (at < p->thread_count && compare_labels(jp_string(p, p->threads[at]), label) < 0)
+		at++;
+	if (id == JP_NONE || (at < p->thread_count && p->threads[at] == id))
+		return id;
+	if (jp_array_push(p->threads, p->thread_count, p->thread_cap))
+		return JP_NONE;
+	memmove(p->threads + at + 1, p->threads + at, (p->thread_count - at) * sizeof *p->threads);
+	p->threads[at] = id;
+	p->thread_count++;
+	return id;
+}
+
+size_t jprof_profile_threads(const struct jprof_profile *profile)
+{
+	return profile->thread_count;
+}
+
+const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i)
+{
+	return jp_string(profile, profile->threads[i]);
 }
 
 size_t jprof_profile_notes(const struct jprof_profile *profile)
@@ -309,6 +300,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 	free(profile->frames);
 	free(profile->samples);
 	free(profile->mappings);
+	free(profile->threads);
 	for (size_t i = 0; i < profile->note_count; i++)
 		free(profile->notes[i]);
 	free(profile->notes);

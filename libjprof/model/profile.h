@@ -26,11 +26,12 @@ struct jp_object {
 
 	/* Filled in by symbolizing. */
 	enum jprof_proof proof;
-	bool program;      /* has a program header for an interpreter, or is no shared object */
-	bool allocator;    /* a library that is the allocator: all its frames at the leaf go */
-	uint32_t build_id; /* string id, or JP_NONE */
-	uint32_t reason;   /* string id, or JP_NONE */
-	uint32_t advice;   /* string id, or JP_NONE */
+	bool program;          /* has a program header for an interpreter, or is no shared object */
+	bool allocator;        /* a library that is the allocator: all its frames at the leaf go */
+	uint32_t entry_prefix; /* string id: what stands before malloc in a static allocator's names, or JP_NONE */
+	uint32_t build_id;     /* string id, or JP_NONE */
+	uint32_t reason;       /* string id, or JP_NONE */
+	uint32_t advice;       /* string id, or JP_NONE */
 };
 
 struct jp_mapping {
@@ -64,9 +65,18 @@ struct jp_function {
 	uint32_t file;   /* JP_NONE: not known */
 };
 
+/* What was really seen, on one side of a sum or difference: enough to say how far its estimate may
+ * be off. Sampled objects count; see docs/statistics.md. */
+struct jp_seen {
+	double n[2];                     /* sampled objects: in use, ever allocated */
+	double variance[JPROF_COUNTERS]; /* of the estimates, in their units squared */
+};
+
 struct jp_sample {
-	uint32_t stack; /* id in stacks: an array of uint32_t location ids */
+	uint32_t stack;  /* id in stacks: an array of uint32_t location ids */
+	uint32_t thread; /* string id of the thread's label, or JP_NONE: all together */
 	double value[JPROF_COUNTERS];
+	struct jp_seen plus, minus; /* of what was added, and of what was subtracted */
 };
 
 struct jprof_profile {
@@ -82,12 +92,15 @@ struct jprof_profile {
 	size_t frame_count, frame_cap;
 	struct jp_sample *samples;
 	size_t sample_cap;
+	uint32_t *threads; /* string ids of the labels of samples, t2 before t10 */
+	size_t thread_count, thread_cap;
 	struct jp_mapping *mappings;
 	size_t mapping_count, mapping_cap;
 	char **notes;
 	size_t note_count, note_cap;
 	uint32_t allocator_hint; /* the object of the samples' innermost frames, or JP_NONE */
 	time_t mtime;            /* when the newest dump was made; 0: not known */
+	uint64_t rate;           /* mean bytes between two samples; 0: not known, or several */
 };
 
 /* Numbers of things; ids run from 0 to these less one. */
@@ -100,17 +113,29 @@ uint32_t jp_object_id(struct jprof_profile *profile, const struct jp_object *lik
 uint32_t jp_location_id(struct jprof_profile *profile, uint32_t object, uint64_t offset, uint64_t address);
 uint32_t jp_location_folded(struct jprof_profile *profile, uint32_t location, uint32_t frames);
 uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function *function);
+uint32_t jp_function_named(struct jprof_profile *profile, const char *name, const char *brief, const char *system,
+                           const char *file);
 
-/* Adds values to the sample of a stack of `depth` location ids. 0, or -1 when memory is short. */
-int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth,
-                  const double value[JPROF_COUNTERS], double factor) jp_must_check;
+/* Puts a frame behind those that a location has; frames of one location are added in one go,
+ * innermost first. 0, or -1 when memory is short or `function` is JP_NONE. */
+int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t function, unsigned line,
+                 bool inlined) jp_must_check;
+
+/* Adds `factor` times what `like` holds to the sample with its thread and with a stack of `depth`
+ * location ids (like->stack is not used). 0, or -1 when memory is short. */
+int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
+                  double factor) jp_must_check;
+
+/* The id of a thread label for samples; JP_NONE when memory is short. */
+uint32_t jp_thread_label(struct jprof_profile *profile, const char *label);
 
 /* The locations of a stack, innermost first. */
 const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth);
 
-/* Forgets all samples and stacks (locations stay), so that they can be added anew. */
-void jp_samples_clear(struct jprof_profile *profile, struct jp_intern *old_stacks, struct jp_sample **old,
-                      uint32_t *old_count);
+/* Gives every sample a new stack: `rewrite` changes the stack in place, may move its start, and sets its
+ * depth. Samples whose stacks become equal become one. 0, or -1 when memory is short or `rewrite` says so. */
+typedef int jp_rewrite_fn(void *context, uint32_t **stack, size_t *depth);
+int jp_samples_rewrite(struct jprof_profile *profile, jp_rewrite_fn *rewrite, void *context) jp_must_check;
 
 const char *jp_string(const struct jprof_profile *profile, uint32_t id);
 

@@ -137,9 +137,7 @@ static bool consider_prefixes(struct search *s)
 	return false;
 }
 
-/* The main program is the first mapped file, by address, that is no library; in a dump of a
- * program started through the loader, too. */
-static uint32_t main_object(const struct jprof_profile *p)
+uint32_t jp_main_object(const struct jprof_profile *p)
 {
 	for (size_t i = 0; i < p->mapping_count; i++) {
 		const struct jp_mapping *m = &p->mappings[i];
@@ -160,7 +158,7 @@ static void search(struct search *s)
 		return;
 	if (object->kind == JP_MAP_FILE && consider(s, s->opts->sysroot, own_path(s)))
 		return;
-	if (s->opts->program && s->object == main_object(s->profile))
+	if (s->opts->program && s->object == jp_main_object(s->profile))
 		consider(s, NULL, s->opts->program);
 }
 
@@ -232,7 +230,7 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 {
 	if (!opts->program || !p->mapping_count)
 		return 0;
-	uint32_t object = main_object(p);
+	uint32_t object = jp_main_object(p);
 	const char *ran = object == JP_NONE ? "nothing" : jp_string(p, p->objects[object].path);
 	struct jp_objfile *file;
 	struct jprof_error err = { 0 };

@@ -24,12 +24,32 @@ static int translate_objects(struct jprof_profile *to, const struct jprof_profil
 	return 0;
 }
 
+/* Names that came with the input are part of it. */
+static int copy_frames(struct jprof_profile *to, const struct jprof_profile *from, uint32_t location,
+                       const struct jp_location *l)
+{
+	if (to->locations[location].frame_count)
+		return 0;
+	to->locations[location].source = l->source;
+	for (uint32_t i = 0; i < l->frame_count; i++) {
+		const struct jp_frame *frame = &from->frames[l->frame_first + i];
+		const struct jp_function *f = &from->functions[frame->function];
+		const char *file = f->file == JP_NONE ? NULL : jp_string(from, f->file);
+		uint32_t function = jp_function_named(to, jp_string(from, f->name), jp_string(from, f->brief),
+		                                      jp_string(from, f->system), file);
+		if (jp_frame_add(to, location, function, frame->line, frame->inlined))
+			return -1;
+	}
+	return 0;
+}
+
 static int translate_locations(struct jprof_profile *to, const struct jprof_profile *from, const struct translation *t)
 {
 	for (uint32_t i = 0; i < jp_location_count(from); i++) {
 		const struct jp_location *l = &from->locations[i];
 		t->location[i] = jp_location_id(to, t->object[l->object], l->offset, l->address);
-		if (t->location[i] == JP_NONE)
+		if (t->location[i] == JP_NONE ||
+		    (l->source == JPROF_SOURCE_INPUT && copy_frames(to, from, t->location[i], l)))
 			return -1;
 	}
 	return 0;
@@ -60,6 +80,14 @@ static int translate_mappings(struct jprof_profile *to, const struct jprof_profi
 	return 0;
 }
 
+static int translate_thread(struct jprof_profile *to, const struct jprof_profile *from, struct jp_sample *sample)
+{
+	if (sample->thread == JP_NONE)
+		return 0;
+	sample->thread = jp_thread_label(to, jp_string(from, sample->thread));
+	return sample->thread == JP_NONE ? -1 : 0;
+}
+
 static int add_samples(struct jprof_profile *to, const struct jprof_profile *from, const struct translation *t,
                        double factor)
 {
@@ -67,13 +95,16 @@ static int add_samples(struct jprof_profile *to, const struct jprof_profile *fro
 	size_t cap = 0;
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < jp_sample_count(from); i++) {
+		struct jp_sample sample = from->samples[i];
 		size_t depth;
 		const uint32_t *old = jp_stack_get(from, from->samples[i].stack, &depth);
 		rc = jp_array_reserve(&stack, &cap, depth + 1, sizeof *stack);
 		for (size_t f = 0; !rc && f < depth; f++)
 			stack[f] = t->location[old[f]];
 		if (!rc)
-			rc = jp_sample_add(to, stack, depth, from->samples[i].value, factor);
+			rc = translate_thread(to, from, &sample);
+		if (!rc)
+			rc = jp_sample_add(to, stack, depth, &sample, factor);
 	}
 	free(stack);
 	return rc;
@@ -102,5 +133,7 @@ int jprof_profile_merge(struct jprof_profile *to, const struct jprof_profile *fr
 	}
 	if (from->mtime > to->mtime)
 		to->mtime = from->mtime;
+	if (from->rate != to->rate)
+		to->rate = 0;
 	return rc ? jp_error_nomem(err) : 0;
 }

@@ -1,10 +1,9 @@
 /* Names for a whole profile: for each object file the locations in it are gathered, sorted, and
  * asked for at once. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -26,23 +25,14 @@ struct work {
 
 /* ---- functions ---------------------------------------------------------------------------------- */
 
-static uint32_t text_id(struct jprof_profile *profile, const struct jp_strbuf *text)
-{
-	return text->failed ? JP_NONE : jp_intern(&profile->strings, text->text, text->len);
-}
-
 static uint32_t function_named(struct work *w, const char *name, const char *file)
 {
 	jp_strbuf_cut(&w->full, 0);
 	jp_strbuf_cut(&w->brief, 0);
 	jp_demangle(name, &w->full, &w->brief);
-	struct jp_function f = { text_id(w->profile, &w->full), text_id(w->profile, &w->brief),
-		                 jp_intern_str(&w->profile->strings, name), JP_NONE };
-	if (file)
-		f.file = jp_intern_str(&w->profile->strings, file);
-	if (f.name == JP_NONE || f.brief == JP_NONE || f.system == JP_NONE || (file && f.file == JP_NONE))
+	if (w->full.failed || w->brief.failed)
 		return JP_NONE;
-	return jp_function_id(w->profile, &f);
+	return jp_function_named(w->profile, w->full.text, w->brief.text, name, file);
 }
 
 /* What stands for a name where there is none: FILE!0xSTART of the function, or FILE+0xADDRESS. */
@@ -59,26 +49,12 @@ static uint32_t function_nameless(struct work *w, const struct jp_location *l, c
 	else
 		snprintf(name, sizeof name, "%.400s+0x%llx", base,
 		         (unsigned long long)(lookup ? lookup->vaddr : l->offset));
-	uint32_t id = jp_intern_str(&w->profile->strings, name);
-	struct jp_function f = { id, id, id, file ? jp_intern_str(&w->profile->strings, file) : JP_NONE };
-	return id == JP_NONE ? JP_NONE : jp_function_id(w->profile, &f);
-}
-
-static int add_frame(struct work *w, uint32_t location, uint32_t function, unsigned line, bool inlined)
-{
-	struct jprof_profile *p = w->profile;
-	if (function == JP_NONE || jp_array_push(p->frames, p->frame_count, p->frame_cap))
-		return -1;
-	p->frames[p->frame_count++] = (struct jp_frame){ function, line, inlined };
-	p->locations[location].frame_count++;
-	return 0;
+	return jp_function_named(w->profile, name, name, name, file);
 }
 
 static int apply(struct work *w, uint32_t location, const struct jp_lookup *lookup)
 {
 	struct jp_location *l = &w->profile->locations[location];
-	l->frame_first = (uint32_t)w->profile->frame_count;
-	l->frame_count = 0;
 	if (lookup) {
 		l->source = lookup->source;
 		l->vaddr = lookup->vaddr;
@@ -87,10 +63,10 @@ static int apply(struct work *w, uint32_t location, const struct jp_lookup *look
 		const struct jp_symframe *f = &lookup->frames[i];
 		uint32_t function =
 		    f->name ? function_named(w, f->name, f->file) : function_nameless(w, l, lookup, f->file);
-		if (add_frame(w, location, function, f->line, f->inlined))
+		if (jp_frame_add(w->profile, location, function, f->line, f->inlined))
 			return -1;
 	}
-	return l->frame_count ? 0 : add_frame(w, location, function_nameless(w, l, lookup, NULL), 0, false);
+	return l->frame_count ? 0 : jp_frame_add(w->profile, location, function_nameless(w, l, lookup, NULL), 0, false);
 }
 
 /* ---- one object file ------------------------------------------------------------------------------ */
@@ -110,7 +86,7 @@ static struct jp_lookup *make_lookups(struct work *w, const struct jp_objfile *f
 	for (uint32_t i = first; lookups && i < end; i++) {
 		const struct jp_location *l = &w->profile->locations[w->order[i]];
 		uint64_t vaddr;
-		if (jp_objfile_vaddr(file, l->offset, &vaddr))
+		if (l->source != JPROF_SOURCE_INPUT && jp_objfile_vaddr(file, l->offset, &vaddr))
 			lookups[(*count)++] = (struct jp_lookup){ .vaddr = vaddr, .location = w->order[i] };
 	}
 	return lookups;
@@ -133,16 +109,28 @@ static int apply_all(struct work *w, const struct jp_lookup *lookups, size_t cou
 	return rc;
 }
 
+/* Every jemalloc has a mallctl: what stands before it stands before malloc, too. */
+static int find_entry_prefix(struct work *w, struct jp_object *object, const struct jp_objfile *file)
+{
+	static const char word[] = "mallctl";
+	const char *name = jp_objfile_symbol_ending(file, word);
+	if (!name)
+		return 0;
+	object->entry_prefix = jp_intern(&w->profile->strings, name, strlen(name) - strlen(word));
+	return object->entry_prefix == JP_NONE ? -1 : 0;
+}
+
 /* A library that defines malloc for others is an allocator and nothing else. */
-static void classify(struct work *w, uint32_t object, const struct jp_objfile *file)
+static int classify(struct work *w, uint32_t object, const struct jp_objfile *file)
 {
 	struct jp_object *o = &w->profile->objects[object];
 	if (!file) {
 		o->allocator = strstr(jp_basename(jp_string(w->profile, o->path)), ".so");
-		return;
+		return 0;
 	}
 	o->program = file->program;
 	o->allocator = !file->program && jp_objfile_exports(file, "malloc");
+	return o->allocator ? 0 : find_entry_prefix(w, o, file);
 }
 
 static int mark_wrappers(struct work *w, const struct jp_objfile *file, const struct jp_lookup *lookups, size_t count)
@@ -173,7 +161,7 @@ static int symbolize_with(struct work *w, uint32_t object, struct jp_objfile *fi
 	if (!rc && file)
 		rc = mark_wrappers(w, file, lookups, count);
 	if (!rc && object == w->profile->allocator_hint)
-		classify(w, object, file);
+		rc = classify(w, object, file);
 	free(lookups);
 	return rc;
 }
@@ -263,8 +251,9 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (rc)
 		return rc;
-	if (opts.sysroot && access(opts.sysroot, X_OK))
-		return jp_error(err, JPROF_E_IO, opts.sysroot, 0, "cannot be the sysroot: %s", strerror(errno));
+	struct stat st;
+	if (opts.sysroot && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))
+		return jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory; --sysroot=DIR wants one");
 	struct work w = { .profile = profile, .opts = &opts };
 	rc = symbolize_all(&w);
 	jp_strbuf_release(&w.full);

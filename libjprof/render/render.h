@@ -3,12 +3,18 @@
 #define JP_RENDER_RENDER_H
 
 #include "base/strbuf.h"
-#include "jprof.h"
+#include "model/profile.h"
 
 /* Appends the report to `out`. */
 typedef int jp_render_fn(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
                          struct jprof_error *err);
 
+/* Whether a sample belongs to the view's thread. */
+bool jp_in_view(const struct jprof_profile *profile, const struct jprof_view_opts *opts,
+                const struct jp_sample *sample);
+
 jp_render_fn jp_render_text;
+jp_render_fn jp_render_collapsed;
+jp_render_fn jp_render_raw;
 
 #endif

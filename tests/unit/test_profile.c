@@ -115,7 +115,8 @@ static void test_maps_given_beside_the_dump(void **state)
 	struct jprof_profile *p;
 	struct jprof_dump *dump = dump_of("heap_v2/1\n@ 0x401000\n  t*: 1: 100 [0: 0]\n" MAPS);
 	assert_int_equal(jprof_maps_parse(text, strlen(text), NULL, &maps, NULL), 0);
-	assert_int_equal(jprof_profile_new(dump, maps, &p, NULL), 0);
+	struct jprof_profile_opts opts = { .size = sizeof opts, .maps = maps };
+	assert_int_equal(jprof_profile_new(dump, &opts, &p, NULL), 0);
 	jprof_maps_free(maps);
 	jprof_dump_free(dump);
 	assert_string_equal(jp_string(p, p->objects[location(p, 0)->object].path), "/other");
