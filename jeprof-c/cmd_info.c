@@ -23,7 +23,7 @@ static void put_name(const char *s)
 
 static void put_counters(const char *label, const double *total, const double *header)
 {
-	printf("%-10s %.1f MB in %.0f objects (estimated from %.0f samples)\n", label, total[1] / mb, total[0],
+	printf("%-10s %.1f MB in %.0f objects (estimated from %.0f samples)\n", label, total[1] / mb, trunc(total[0]),
 	       header[0]);
 }
 
@@ -49,7 +49,7 @@ static void put_threads(const struct jprof_dump *dump)
 	printf("%-10s %zu\n", "threads", count);
 	for (size_t i = 0; i < count; i++) {
 		const struct jprof_dump_thread *t = jprof_dump_thread(dump, i);
-		printf("  t%-6llu %8.1f MB %10.0f objects  ", (unsigned long long)t->id, t->total[1] / mb, t->total[0]);
+		printf("  t%-6llu %8.1f MB %10.0f objects  ", (unsigned long long)t->id, t->total[1] / mb, trunc(t->total[0]));
 		put_name(t->name);
 		putchar('\n');
 	}
