@@ -19,6 +19,10 @@ struct options {
 	const char *maps;
 	const char *sysroot;
 	const char *lib_prefix;
+	const char *add_lib;
+	const char *debug_dir;
+	const char *perf_map;
+	bool debuginfod;
 	char **operands; /* what is no option, in order; part of argv */
 	int operand_count;
 };
