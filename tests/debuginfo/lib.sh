@@ -39,6 +39,12 @@ build() {
     "$built/bin/subject" "$built/truth"
 }
 
+# Parts what frames said into named and said. The tests dress programs after they ran: that it is noted is no matter.
+split_got() {
+    grep -vE '^(reason|note):' got >named || true
+    grep -E '^(reason|note):' got | grep -v ': changed after the dump was made' >said || true
+}
+
 # expect WHAT DIR TEXT ARGUMENTS...: frames finds the lines or functions of DIR/truth.WHAT, and then, if TEXT is
 # not empty, says a line that holds TEXT; else nothing more.
 expect() {
@@ -46,9 +52,7 @@ expect() {
     shift 3
     case $what in functions) set -- --functions "$@" ;; esac
     "$FRAMES" "$@" "$truth.heap" >got || fail "frames $*: status $?: $(cat got)"
-    # The tests dress programs after they ran.
-    grep -E '^(reason|note):' got | grep -v ': changed after the dump was made' >said || true
-    grep -vE '^(reason|note):' got >named || true
+    split_got
     diff -u "$truth.$what" named || fail "frames $*: other frames than $what; $(cat said)"
     if [ -n "$text" ]; then
         grep -qF -- "$text" said || fail "frames $*: nothing says \"$text\", but: $(cat said)"
@@ -62,10 +66,10 @@ nameless() {
     truth=$work/$1/truth text=$2
     shift 2
     "$FRAMES" --functions "$@" "$truth.heap" >got || fail "frames $*: status $?: $(cat got)"
-    grep -vE '^(reason|note):' got >named
+    split_got
     if grep -vE '^[0-9]+ subject[!+]0x[0-9a-f]+$' named; then fail "frames $*: named without debug information"; fi
     if [ -n "$text" ]; then
-        grep -qF -- "$text" got || fail "frames $*: nothing says \"$text\", but: $(cat got)"
+        grep -qF -- "$text" said || fail "frames $*: nothing says \"$text\", but: $(cat got)"
     fi
 }
 

@@ -25,13 +25,14 @@ trap stop EXIT
 
 # A server that counts who comes, and never answers.
 cat >silent.py <<'PY'
-import socket, sys
+import os
+import socket
+
 s = socket.socket()
 s.bind(("127.0.0.1", 0))
 s.listen(50)
 with open("silent.port.new", "w") as f:
     f.write(str(s.getsockname()[1]))
-import os
 os.rename("silent.port.new", "silent.port")
 held = []
 while True:
@@ -59,12 +60,13 @@ nameless app "note: debuginfod: no answer within 2 s from $silent" --debuginfod
 after=$(date +%s)
 [ $((after - before)) -le 6 ] || fail "a dead server cost $((after - before)) s"
 export DEBUGINFOD_CACHE_PATH="$work/cache.cli"
+rm silent.count
 before=$(date +%s)
 "$JPROF" --debuginfod --fold=none app/truth.heap second/truth.heap >report 2>said
 after=$(date +%s)
 [ $((after - before)) -le 6 ] || fail "a dead server cost $((after - before)) s for two files"
+[ "$(wc -c <silent.count)" -eq 1 ] || fail "a dead server was asked $(wc -c <silent.count) times"
 [ "$(grep -c 'debuginfod: ' said)" = 1 ] || fail "not one note: $(cat said)"
-rm silent.count
 
 # Nobody listens there.
 python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])' >free.port
@@ -89,11 +91,11 @@ done
 expect lines app '' --debuginfod
 "$JPROF" info --debuginfod app/truth.heap >info 2>said
 ! grep -q stripped info || fail "$(cat info said)"
-[ ! -s said ] || fail "said: $(cat said)"
+! grep -v ': changed after the dump was made' said || fail "jprof info says that"
 find "$work/cache.live" -type f | grep -q debuginfo || fail "not in the cache that was asked for"
 # A build-id that it does not know is no trouble.
 nameless second '' --debuginfod
-! grep -q 'note:' got || fail "$(cat got)"
+[ ! -s said ] || fail "$(cat said)"
 
 # dwz: the shared part comes from the server too.
 if command -v dwz >/dev/null; then
