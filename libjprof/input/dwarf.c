@@ -340,18 +340,15 @@ static void answer(struct walk *walk, struct wanted *wanted)
 	if (!count)
 		frames[0] = (struct jp_symframe){ .file = keep(walk, file), .line = line };
 	struct jp_symframe *frame = frames;
-	for (struct scope *scope = wanted->innermost; scope; scope = scope->outer) {
-		const char *name = name_of(&scope->die);
-		/* An inlined function without a name is left out: the line of its call stands for it. */
-		if (name || !scope->inlined)
-			*frame++ = (struct jp_symframe){ name, keep(walk, file), line, scope->inlined };
+	for (struct scope *scope = wanted->innermost; scope; scope = scope->outer, frame++) {
+		*frame = (struct jp_symframe){ name_of(&scope->die), keep(walk, file), line, scope->inlined };
 		if (scope->inlined) {
 			file = call_file(walk, &scope->die);
 			line = number_of(&scope->die, DW_AT_call_line);
 		}
 	}
 	lookup->frames = frames;
-	lookup->frame_count = count ? (unsigned)(frame - frames) : 1;
+	lookup->frame_count = count ? count : 1;
 	if (count && frame[-1].name)
 		lookup->source = JPROF_SOURCE_DWARF;
 }

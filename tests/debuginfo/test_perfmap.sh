@@ -69,8 +69,10 @@ for name in 4711.3.i3.heap app.4711.heap app.4711.i3.heap app.x4711.3.i3.heap ap
     "$JPROF" --sysroot=root --show_bytes --fold=none "$name" >report 2>said
     ! grep -q 'new_function$' report || fail "$name: used"
 done
+"$JPROF" --sysroot=root --fold=none --diff_base=app.4712.3.i3.heap app.4711.3.i3.heap >report 2>said || true
+! grep -q 'named by' said || fail "used for a difference of two processes: $(cat said)"
 "$JPROF" --sysroot=root --fold=none app.4711.3.i3.heap app.4712.3.i3.heap >report 2>said
-! grep -q 'new_function$' report || fail "used for two processes"
+! grep -q "named by" said || fail "used for two processes"
 
 none --sysroot=root --pid=12 $heap
 ! grep -q note: got || fail "a list that is not there is noted: $(cat got)"

@@ -102,11 +102,20 @@ expect lines id '' "--add_lib=$work/id/elsewhere/subject"
 expect lines id "$work/id/whole stands in for $work/id/bin/subject" "--add_lib=/bin/sh,$work/id/whole"
 "$FRAMES" --functions "--add_lib=$work/link/real/subject.debug,/bin/sh" id/truth.heap | grep -q plain &&
     fail "a file that does not fit is used"
+"$FRAMES" --add_lib=/bin/sh id/truth.heap | grep -q '^reason: No such file' ||
+    fail "a file of another name that does not fit is no contradiction"
 # --lib_prefix finds the program too, by any end of its path.
 expect lines id '' "--lib_prefix=$work/nowhere,$work/id/elsewhere"
 mkdir -p "id/copy/bin"
 cp id/whole id/copy/bin/subject
 expect lines id '' "--lib_prefix=$work/id/copy"
+# The kernel's mark of a file that is gone is no part of its name.
+mkdir gone
+for part in lines functions; do cp id/truth.$part gone; done
+sed "s|$work/id/bin/subject\$|& (deleted)|" id/truth.heap >gone/truth.heap
+grep -q 'subject (deleted)$' gone/truth.heap || fail "no mark was set"
+expect lines gone '' "--lib_prefix=$work/id/copy"
+expect lines gone '' "--add_lib=$work/id/elsewhere/subject"
 "$JPROF" --lines --fold=none --lib_prefix="$work/id/copy" id/truth.heap | grep -q ' plain .*subject.c:' ||
     fail "jprof --lib_prefix does not apply to the program"
 "$JPROF" --lines --fold=none --add_lib="$work/id/elsewhere/subject" id/truth.heap | grep -q ' plain .*subject.c:' ||
