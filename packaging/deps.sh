@@ -15,7 +15,8 @@ debian_packages() {
         'libdebuginfod-dev' ;;
     # fiddle, json and objspace are part of libruby
     samples) echo 'gcc libc6-dev make libjemalloc2 ruby ruby-dev ruby-nokogiri' ;;
-    tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl dwz xz-utils debuginfod' ;;
+    tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl' \
+        'dwz xz-utils debuginfod python3' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench or ci" ;;
@@ -27,7 +28,7 @@ alpine_packages() {
     case $1 in
     build) echo 'gcc musl-dev meson pkgconf elfutils-dev binutils-dev libarchive-dev zlib-dev' ;;
     samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
-    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl dwz xz' ;;
+    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl xz' ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench or ci" ;;

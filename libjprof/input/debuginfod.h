@@ -1,5 +1,5 @@
 /* Debug files from debuginfod servers: debuginfod_lib.c through libdebuginfod, or debuginfod_none.c.
- * This is the only code that uses the network. */
+ * This is the only code that uses the network, and it is only called with jprof_symbolize_opts.debuginfod. */
 #ifndef JP_INPUT_DEBUGINFOD_H
 #define JP_INPUT_DEBUGINFOD_H
 
