@@ -1,7 +1,7 @@
 /* Split DWARF: units whose functions stand in a .dwo file of their own, or in a .dwp with all of them.
  *
  * libdw finds that file itself: NAME.dwo in the directory of the file with the skeleton, then in the directory
- * of the compilation; from version 0.192 on also FILE.dwp. It opens whatever is there, and knows of no
+ * of the compilation; newer versions also FILE.dwp. It opens whatever is there, and knows of no
  * sysroot. So the same places are looked at first, and libdw is only let go where it will find a regular file
  * inside the sysroot. It follows that below a sysroot only .dwo and .dwp files beside the object file are found. */
 #ifndef JP_INPUT_SPLITUNIT_H
