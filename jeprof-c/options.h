@@ -34,6 +34,10 @@ struct options {
 	const char *exclude;
 	bool drop_negative;
 	enum output output;
+	const char *add_lib;
+	const char *debug_dir;
+	const char *perf_map;
+	bool debuginfod;
 	char **operands; /* what is no option, in order; part of argv */
 	int operand_count;
 };

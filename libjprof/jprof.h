@@ -12,7 +12,8 @@
  * - A function returns 0 or a negative code of enum jprof_code; its result goes to the out
  *   parameter, which is untouched on failure. The last parameter, which may be NULL, tells what
  *   went wrong, where, and what to do about it.
- * - Nothing prints, exits, starts a process, uses the network or writes a file.
+ * - Nothing prints, exits, starts a process, uses the network or writes a file; but for
+ *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache.
  * - No global state: different objects may be used by different threads; one object by one
  *   thread at a time.
  * - Who calls a function that makes an object frees it with the function named _free, which
@@ -189,11 +190,32 @@ struct jprof_symbolize_opts {
 	const char *program;    /* ELF file of the main program, if its mapped path does not lead to it */
 	const char *sysroot;    /* the directory below which all paths of the dump are looked up */
 	const char *lib_prefix; /* comma-separated directories tried first: P/a/b/c.so, P/b/c.so, P/c.so */
+
+	/* Comma-separated files that stand in for mapped ones which are not there or are another build:
+	 * those of the same file name, then those whose program headers fit. One whose build-id is that of a
+	 * file in use gives its debug information. */
+	const char *add_lib;
+
+	/* Comma-separated directories searched for separate debug files before /usr/lib/debug; as a path
+	 * below sysroot first, then as it stands. /usr/lib/debug itself is looked up below sysroot only. */
+	const char *debug_dir;
+
+	/* What is missing after that is asked for by build-id at the servers of $DEBUGINFOD_URLS. The
+	 * first that does not answer within $DEBUGINFOD_TIMEOUT seconds (30 if not set) ends the asking. */
+	bool debuginfod;
+
+	/* A JIT compiler's list of its code (the format of /tmp/perf-PID.map of Linux perf). */
+	const char *perf_map;
+
+	/* If not 0, and perf_map is NULL: /tmp/perf-PID.map of this process (below sysroot) is used if it
+	 * is there, is a regular file, and belongs to the caller or root and nobody else may write to it. */
+	uint64_t perf_map_pid;
 };
 
 /* Gives every address a function, file and line where they can be known: see enum jprof_source.
  * Files that the dump names are only ever opened if they are regular files. `opts` may be NULL.
- * What cannot be named is no error; jprof_coverage_new tells. Since: 0.1 */
+ * What cannot be named is no error; jprof_coverage_new tells. A perf_map that cannot be read is one.
+ * Since: 0.1 */
 JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts,
                                       struct jprof_error *err);
 
@@ -255,7 +277,8 @@ enum jprof_source {
 	JPROF_SOURCE_NONE,   /* file and offset only */
 	JPROF_SOURCE_FDE,    /* a function's bounds from .eh_frame: FILE!0xSTART */
 	JPROF_SOURCE_DYNSYM, /* an exported symbol whose [value, value+size) holds the address */
-	JPROF_SOURCE_SYMTAB, /* a symbol of .symtab, likewise */
+	JPROF_SOURCE_SYMTAB, /* a symbol of .symtab, likewise; also that of MiniDebugInfo */
+	JPROF_SOURCE_JIT,    /* a JIT compiler's own list: jprof_symbolize_opts.perf_map */
 	JPROF_SOURCE_DWARF,  /* debug information, with lines and inlined functions */
 	JPROF_SOURCE_INPUT,  /* the input came with names */
 	JPROF_SOURCES
@@ -275,7 +298,7 @@ struct jprof_coverage_file {
 	const char *path;     /* as in the maps; "" for addresses outside all mappings */
 	const char *build_id; /* lower-case hex, "" when not known */
 	enum jprof_proof proof;
-	const char *reason; /* why no or few names, in words; "" when all are named */
+	const char *reason; /* why no or few names or lines, in words; "" when nothing is wrong */
 	const char *advice; /* what would name the rest; "" when nothing is missing */
 	double bytes[JPROF_SOURCES];
 	uint64_t addresses[JPROF_SOURCES]; /* distinct addresses in any frame, by source */
