@@ -8,12 +8,18 @@
 #include "base/opts.h"
 #include "base/strbuf.h"
 #include "model/profile.h"
+#include "ops/errors.h"
 
 struct jprof_table {
 	struct jp_intern names;
 	struct jprof_row *rows;
 	size_t count, cap;
 	double flat;
+};
+
+/* What the two numbers of a row rest on. */
+struct row_evidence {
+	struct jp_evidence flat, cum;
 };
 
 /* A table under construction. */
@@ -24,6 +30,8 @@ struct build {
 	uint32_t *row_of_frame; /* by frame id, JP_NONE: not known yet */
 	uint32_t *seen;         /* by row: 1 + the last sample that counted it */
 	size_t seen_cap;
+	struct row_evidence *evidence; /* by row, if errors are asked for */
+	size_t evidence_cap;
 	struct jp_strbuf text;
 };
 
@@ -65,6 +73,21 @@ static void name_row(struct build *b, const struct jp_location *l, const struct 
 	}
 }
 
+/* Room for another row. */
+static int grow(struct build *b)
+{
+	struct jprof_table *t = b->table;
+	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap))
+		return -1;
+	b->seen[t->count] = 0;
+	if (!b->opts->errors)
+		return 0;
+	if (jp_array_push(b->evidence, t->count, b->evidence_cap))
+		return -1;
+	b->evidence[t->count] = (struct row_evidence){ 0 };
+	return 0;
+}
+
 static uint32_t row_of(struct build *b, const struct jp_location *l, uint32_t frame_id)
 {
 	struct jprof_table *t = b->table;
@@ -76,11 +99,25 @@ static uint32_t row_of(struct build *b, const struct jp_location *l, uint32_t fr
 	*row = b->text.failed ? JP_NONE : jp_intern(&t->names, b->text.text, b->text.len);
 	if (*row != known || *row == JP_NONE)
 		return *row;
-	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap))
+	if (grow(b))
 		return *row = JP_NONE;
-	b->seen[t->count] = 0;
 	t->rows[t->count++] = (struct jprof_row){ .name = jp_intern_get(&t->names, *row) };
 	return *row;
+}
+
+static void add_flat(struct build *b, uint32_t row, double value, const struct jp_evidence *evidence)
+{
+	b->table->rows[row].flat += value;
+	b->table->flat += value;
+	if (b->evidence)
+		jp_evidence_add(&b->evidence[row].flat, evidence);
+}
+
+static void add_cum(struct build *b, uint32_t row, double value, const struct jp_evidence *evidence)
+{
+	b->table->rows[row].cum += value;
+	if (b->evidence)
+		jp_evidence_add(&b->evidence[row].cum, evidence);
 }
 
 /* A row counts once per stack, however often recursion passes through it. */
@@ -88,6 +125,9 @@ static int add_sample(struct build *b, uint32_t id)
 {
 	const struct jp_sample *sample = &b->profile->samples[id];
 	double value = sample->value[b->opts->counter];
+	struct jp_evidence evidence = { 0 };
+	if (b->opts->errors)
+		evidence = jp_evidence_of(b->profile, sample, b->opts->counter);
 	size_t depth;
 	const uint32_t *stack = jp_stack_get(b->profile, sample->stack, &depth);
 	bool innermost = true;
@@ -97,15 +137,13 @@ static int add_sample(struct build *b, uint32_t id)
 			uint32_t row = row_of(b, l, l->frame_first + f);
 			if (row == JP_NONE)
 				return -1;
-			if (innermost) {
-				b->table->rows[row].flat += value;
-				b->table->flat += value;
-			}
+			if (innermost)
+				add_flat(b, row, value, &evidence);
 			innermost = false;
 			if (b->seen[row] == id + 1)
 				continue;
 			b->seen[row] = id + 1;
-			b->table->rows[row].cum += value;
+			add_cum(b, row, value, &evidence);
 		}
 	}
 	return 0;
@@ -140,6 +178,15 @@ static void finish(struct jprof_table *t, const struct jprof_view_opts *opts)
 		t->count = opts->top;
 }
 
+static void put_ranges(struct build *b)
+{
+	for (size_t i = 0; b->evidence && i < b->table->count; i++) {
+		struct jprof_row *row = &b->table->rows[i];
+		row->flat_range = jp_evidence_range(b->profile, &b->evidence[i].flat, b->opts->counter);
+		row->cum_range = jp_evidence_range(b->profile, &b->evidence[i].cum, b->opts->counter);
+	}
+}
+
 static int build(struct build *b)
 {
 	size_t frames = b->profile->frame_count;
@@ -150,9 +197,11 @@ static int build(struct build *b)
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < jp_sample_count(b->profile); i++)
 		rc = add_sample(b, i);
-	if (!rc)
-		finish(b->table, b->opts);
-	return rc;
+	if (rc)
+		return rc;
+	put_ranges(b);
+	finish(b->table, b->opts);
+	return 0;
 }
 
 int jprof_table_new(const struct jprof_profile *profile, const struct jprof_view_opts *given, struct jprof_table **out,
@@ -166,6 +215,7 @@ int jprof_table_new(const struct jprof_profile *profile, const struct jprof_view
 	rc = b.table ? build(&b) : -1;
 	free(b.row_of_frame);
 	free(b.seen);
+	free(b.evidence);
 	jp_strbuf_release(&b.text);
 	if (rc) {
 		jprof_table_free(b.table);
