@@ -49,6 +49,13 @@ static void tell_coverage(const struct jprof_profile *profile, const struct opti
 	jprof_coverage_free(coverage);
 }
 
+static void tell_bound(const struct jprof_profile *profile, const struct options *o)
+{
+	const char *why = jprof_profile_bound(profile, o->counter);
+	if (o->errors && *why)
+		say("%s", why);
+}
+
 static int report(const struct jprof_profile *profile, const struct options *o, const struct inputs *inputs,
                   double base_total)
 {
@@ -62,10 +69,13 @@ static int report(const struct jprof_profile *profile, const struct options *o, 
 		.full_names = o->full_names,
 		.top = o->top,
 		.percent_of = o->diff_base ? base_total : 0,
+		.errors = o->errors,
 	};
 	bool empty = explain_empty(profile, o);
-	if (!empty)
+	if (!empty) {
 		tell_coverage(profile, o, inputs);
+		tell_bound(profile, o);
+	}
 	int rc = jprof_render(profile, "text", &view, write_out, stdout, &err);
 	if (!rc)
 		return empty && !o->base && !o->diff_base ? 1 : 0;
