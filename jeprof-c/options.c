@@ -64,6 +64,9 @@ static const struct row rows[] = {
 	{ "cum", SWITCH, AT(cum), 0, NULL, NULL, "order by cumulative value" },
 	{ "top", NUMBER, AT(top), 0, NULL, "N", "only the first N rows" },
 	{ "full-names", SWITCH, AT(full_names), 0, NULL, NULL, "function names with their parameters" },
+	{ "errors", SWITCH, AT(errors), 0, NULL, NULL,
+	  "how far each number may be off: standard error, 95 % interval,\n"
+	  "number of samples" },
 	{ "fold", FOLD, AT(fold), 0, NULL, "alloc|vm|none",
 	  "take away the language's malloc wrappers (alloc, the default), its\n"
 	  "machinery too (vm), or nothing but the allocator (none, as jeprof)" },

@@ -21,6 +21,7 @@ struct options {
 	bool cum;
 	bool show_bytes;
 	bool full_names;
+	bool errors;
 	size_t top;
 	const char *base;
 	const char *diff_base;

@@ -223,6 +223,23 @@ JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struc
 JPROF_API size_t jprof_profile_notes(const struct jprof_profile *profile);
 JPROF_API const char *jprof_profile_note(const struct jprof_profile *profile, size_t i);
 
+/* How far a number may be off that was estimated from samples: docs/statistics.md. In the number's own
+ * unit, objects or bytes. All NAN but `samples` where the input does not tell how it was sampled. */
+struct jprof_range {
+	double error;   /* standard error */
+	double low;     /* with 95 % confidence the truth lies between these two */
+	double high;    /* ... */
+	double samples; /* sampled objects that it rests on; in a difference those that changed */
+	bool noise;     /* fewer than 10 (but not if the error is below a tenth), or a change of unknown sign */
+};
+
+/* The range of the sum of one counter over all stacks. Since: 0.1 */
+JPROF_API void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter counter,
+                                   struct jprof_range *range);
+
+/* Why this profile's ranges are wider than need be, in words; "" where they are exact. Since: 0.1 */
+JPROF_API const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_counter counter);
+
 enum jprof_fold {
 	JPROF_FOLD_NONE,  /* the allocator's frames go, as in jeprof */
 	JPROF_FOLD_ALLOC, /* and the language's wrappers of malloc: ruby_xmalloc, __rust_alloc ... */
@@ -340,6 +357,7 @@ struct jprof_view_opts {
 	const char *label;  /* of the total's line: "Total (LABEL): ..." */
 	const void *source; /* for "raw": the dump itself, to be repeated; NULL: stacks are written anew */
 	size_t source_len;
+	bool errors; /* how far each number may be off */
 };
 
 struct jprof_table;
@@ -350,6 +368,8 @@ struct jprof_row {
 	const char *name;
 	double flat;
 	double cum;
+	struct jprof_range flat_range; /* with opts->errors, else zero */
+	struct jprof_range cum_range;
 };
 
 /* Flat and cumulative values by function, line, file or address, ordered by flat or cum

@@ -1,4 +1,5 @@
 /* From a heap_v2 dump to the model: addresses become locations, counters become estimates. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "base/opts.h"
 #include "input/heapfile.h"
 #include "model/profile.h"
+#include "model/sampling.h"
 
 struct work {
 	const struct jprof_dump *dump;
@@ -86,15 +88,16 @@ static int find_allocator(struct jprof_profile *profile, const struct jprof_dump
 
 /* ---- samples ------------------------------------------------------------------------------ */
 
-/* How far the estimates of one pair may be off: docs/statistics.md. An object of mean size is
- * sampled with probability p; n of them were, so n/p is estimated with variance n(1-p)/p^2. */
-static void variance_of(uint64_t rate, const uint64_t *count, double *variance)
+static void put_seen(struct jp_sample *s, int pair, const struct jp_sampling *seen)
 {
-	if (!count[0] || !count[1] || !rate)
-		return;
-	double n = (double)count[0], size = (double)count[1] / n, p = 1 - exp(-size / (double)rate);
-	variance[0] = n * (1 - p) / (p * p);
-	variance[1] = variance[0] * size * size;
+	s->plus.n[pair] = seen->n;
+	for (int i = 0; i < 2; i++) {
+		int c = 2 * pair + i;
+		s->plus.variance[c] = seen->variance[i];
+		s->plus.worth[c] = (float)fmin(seen->worth[i], FLT_MAX);
+		s->plus.open[c] = (float)seen->open;
+		s->shift[c] = seen->shift[i];
+	}
 }
 
 static struct jp_sample sample_of(const struct jprof_dump *dump, const struct jp_record *record, uint32_t thread)
@@ -102,8 +105,8 @@ static struct jp_sample sample_of(const struct jprof_dump *dump, const struct jp
 	struct jp_sample s = { .thread = thread };
 	jp_unbias_record(dump->info.rate, record->count, s.value);
 	for (int pair = 0; pair < 2; pair++) {
-		s.plus.n[pair] = (double)record->count[2 * pair];
-		variance_of(dump->info.rate, record->count + 2 * pair, s.plus.variance + 2 * pair);
+		struct jp_sampling seen = jp_sampling_of(dump->info.rate, record->count + 2 * pair);
+		put_seen(&s, pair, &seen);
 	}
 	return s;
 }
