@@ -73,7 +73,7 @@ export UBSAN_OPTIONS="${UBSAN_OPTIONS:-exitcode=99:halt_on_error=1:print_stacktr
 log=$build/meson-logs/testlog.json
 rm -f "$log"
 status=0
-meson test -C "$build" --no-rebuild --print-errorlogs || status=$?
+meson test -C "$build" --print-errorlogs || status=$?
 [ -f "$log" ] || : >"$log"
 results "$log" | count || status=1
 exit "$status"

@@ -130,6 +130,28 @@ profiled() {
     timeout 60 env LD_PRELOAD="$jemalloc" MALLOC_CONF="prof:true,$conf" "$@" || { echo "failed: $*"; exit 1; }
 }
 
+# Sets $jeprof to Perl's jeprof.
+find_jeprof() {
+    jeprof=$(command -v jeprof) || skip "no jeprof here (Debian: libjemalloc-dev)"
+}
+
+# perl_jeprof ARGUMENTS...: what Perl's jeprof prints goes into the file theirs.whole; it must work.
+# What it leaves in /tmp goes: it takes no other directory, and the name has its process id.
+perl_jeprof() {
+    HOME=$tmp JEPROF_TMPDIR=$tmp timeout 60 sh -c 'echo $$ >jeprof.pid && exec "$@"' jeprof "$jeprof" "$@" \
+        >theirs.whole 2>theirs.err </dev/null || { cat theirs.err; echo "jeprof failed: $*"; exit 1; }
+    rm -f "/tmp/jeprof$(cat jeprof.pid).sym"
+}
+
+# The Total line and the rows of parity.c, grow.c or names.cc in a report; without discriminators.
+of_program() {
+    awk '
+        /^Total( \(t[0-9]+\))?: / { print; next }
+        $6 == "main" || $6 ~ /^[pg]_/ || /\/(parity|grow|names)\.cc?(:| |$)/ || / shop::/ {
+            sub(/ \(discriminator [0-9]+\)$/, ""); print
+        }' "$1"
+}
+
 # The last word of a test: nothing checked is a failure too.
 finish() {
     echo "$checks checks, $failures failed"
