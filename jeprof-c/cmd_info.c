@@ -23,24 +23,50 @@ static void put_name(const char *s)
 
 static void put_counters(const char *label, const double *total, const double *header)
 {
-	printf("%-10s %.1f MB in %.0f objects (estimated from %.0f samples)\n", label, total[1] / mb, total[0],
-	       header[0]);
+	printf("%-10s %.1f MB in %.0f objects", label, total[1] / mb, total[0]);
+	if (header)
+		printf(" (estimated from %.0f samples)", header[0]);
+	putchar('\n');
+}
+
+static void put_format(const char *path, const char *format, uint64_t rate)
+{
+	printf("%-10s ", "dump");
+	put_name(path);
+	printf("\n%-10s %s, ", "format", format);
+	if (rate)
+		printf("a sample every %llu bytes", (unsigned long long)rate);
+	else
+		printf("not sampled, or with a rate that is not known");
+	if (rate && !(rate & (rate - 1)))
+		printf(" (lg_prof_sample:%d)", (int)log2((double)rate));
 }
 
 static void put_header(const char *path, const struct jprof_dump_info *info)
 {
-	printf("%-10s ", "dump");
-	put_name(path);
-	printf("\n%-10s heap_v2, a sample every %llu bytes", "format", (unsigned long long)info->rate);
-	if (info->rate && !(info->rate & (info->rate - 1)))
-		printf(" (lg_prof_sample:%d)", (int)log2((double)info->rate));
+	put_format(path, info->format, info->rate);
 	printf("\n%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
 	       info->addresses);
-	put_counters("in use", info->total, info->header);
+	put_counters("in use", info->total, info->rate ? info->header : NULL);
 	if (info->has_alloc)
-		put_counters("allocated", info->total + 2, info->header + 2);
+		put_counters("allocated", info->total + 2, info->rate ? info->header + 2 : NULL);
 	else
 		printf("%-10s not recorded (prof_accum:false)\n", "allocated");
+}
+
+/* What is known of a profile that is no dump in text. */
+static void put_profile(const char *path, const struct jprof_profile *profile)
+{
+	const struct jprof_profile_info *info = jprof_profile_info(profile);
+	double total[JPROF_COUNTERS];
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		total[c] = jprof_profile_total(profile, (enum jprof_counter)c);
+	put_format(path, info->format, info->rate);
+	printf("\n%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
+	       info->addresses);
+	put_counters("in use", total, NULL);
+	if (info->has_alloc)
+		put_counters("allocated", total + 2, NULL);
 }
 
 static void put_threads(const struct jprof_dump *dump)
@@ -66,7 +92,7 @@ static void put_maps(const struct jprof_maps *maps)
 		printf("%-10s none in the dump\n", "maps");
 }
 
-static const char *const proofs[] = { "no file", "another", "unverified", "same inode" };
+static const char *const proofs[] = { "no file", "another", "unverified", "same inode", "same build", "not needed" };
 
 /* One line of the table: MB in all and by source, best first. `addresses` tells "none" from "none in MB". */
 static void put_row(const double *bytes, const uint64_t *addresses, double all, const char *proof, const char *path)
@@ -117,51 +143,63 @@ static void put_coverage(const struct jprof_coverage *c)
 		}
 	}
 	printf("\nwhich file named how many MB, by innermost frame (the allocator's left out), and by what\n"
-	       "%9s %6s %7s %7s %7s %7s %7s  %-10s  %s\n",
-	       "MB", "", "DWARF", "symtab", "dynsym", "FDE", "none", "file is", "file");
+	       "%9s %6s %7s %7s %7s %7s %7s %7s  %-10s  %s\n",
+	       "MB", "", "input", "DWARF", "symtab", "dynsym", "FDE", "none", "file is", "file");
 	for (size_t i = 0; i < jprof_coverage_count(c); i++) {
 		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
 		put_row(f->bytes, f->addresses, sum, proofs[f->proof], *f->path ? f->path : nowhere);
 	}
 	put_row(all, addresses, sum, "", "all");
-	printf(
-	    "\n%.1f %% of the bytes have a function's name (by DWARF, symtab or dynsym); %.1f MB lie in files that are\n"
-	    "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
-	    jprof_coverage_named(c) * 100, unverified / mb);
+	printf("\n%.1f %% of the bytes have a function's name (by all but FDE); %.1f MB lie in files that are\n"
+	       "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
+	       jprof_coverage_named(c) * 100, unverified / mb);
 	put_advice(c);
 }
 
-static int show_names(const struct options *o, const struct inputs *inputs, char **dump)
+static int show_names(const struct options *o, const struct jprof_profile *profile)
 {
-	struct inputs one = { .program = inputs->program, .dumps = dump, .dump_count = 1 };
 	struct jprof_coverage *coverage;
 	struct jprof_error err;
-	double base_total;
-	struct jprof_profile *profile = load_profile(&one, o, &base_total);
-	int rc = profile ? jprof_coverage_new(profile, o->counter, &coverage, &err) : 1;
-	if (!rc) {
-		put_coverage(coverage);
-		jprof_coverage_free(coverage);
-	} else if (profile) {
+	if (jprof_coverage_new(profile, o->counter, &coverage, &err)) {
 		say_error(&err);
+		return 1;
 	}
-	jprof_profile_free(profile);
-	return rc ? 1 : 0;
+	put_coverage(coverage);
+	jprof_coverage_free(coverage);
+	return 0;
+}
+
+/* What stands in the file: a dump in text tells more than the profile that is made of it. */
+static int show_facts(const char *path, const struct jprof_profile *profile)
+{
+	struct jprof_error err;
+	struct jprof_dump *dump;
+	int rc = strcmp(path, "-") ? jprof_dump_open(path, &dump, &err) : JPROF_E_UNSUPPORTED;
+	if (rc == JPROF_E_UNSUPPORTED) {
+		put_profile(path, profile);
+		return 0;
+	}
+	if (rc) {
+		say_error(&err);
+		return 1;
+	}
+	put_header(path, jprof_dump_info(dump));
+	put_threads(dump);
+	put_maps(jprof_dump_maps(dump));
+	jprof_dump_free(dump);
+	return 0;
 }
 
 static int show(const struct options *o, const struct inputs *inputs, char **path)
 {
-	struct jprof_error err;
-	struct jprof_dump *dump;
-	if (jprof_dump_open(*path, &dump, &err)) {
-		say_error(&err);
-		return 1;
-	}
-	put_header(*path, jprof_dump_info(dump));
-	put_threads(dump);
-	put_maps(jprof_dump_maps(dump));
-	jprof_dump_free(dump);
-	return show_names(o, inputs, path);
+	struct inputs one = { .program = inputs->program, .dumps = path, .dump_count = 1 };
+	double base_total;
+	struct jprof_profile *profile = load_profile(&one, o, &base_total);
+	int rc = profile ? show_facts(*path, profile) : 1;
+	if (!rc)
+		rc = show_names(o, profile);
+	jprof_profile_free(profile);
+	return rc;
 }
 
 int cmd_info(const struct options *o)

@@ -1,6 +1,9 @@
 /* jprof [OPTIONS] [PROGRAM] DUMP...: a report on standard output. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "load.h"
@@ -9,9 +12,31 @@
 /* Below this share of named bytes the user is told. */
 static const double enough_named = 0.95;
 
+/* Standard output, or a file that is made when there is something to write. */
+struct sink {
+	const char *path; /* NULL: standard output */
+	FILE *file;
+	int error; /* errno of the path; main looks after standard output */
+};
+
 static int write_out(void *context, const void *data, size_t len)
 {
-	return fwrite(data, 1, len, context) == len && !fflush(context) ? 0 : -1;
+	struct sink *sink = context;
+	if (!sink->file)
+		sink->file = sink->path ? fopen(sink->path, "we") : stdout;
+	if (sink->file && fwrite(data, 1, len, sink->file) == len && !fflush(sink->file))
+		return 0;
+	sink->error = errno;
+	return -1;
+}
+
+static bool sink_close(struct sink *sink)
+{
+	if (!sink->path || !sink->file)
+		return !sink->path || !sink->error;
+	if (fclose(sink->file) && !sink->error)
+		sink->error = errno;
+	return !sink->error;
 }
 
 /* Why there is nothing to see. */
@@ -62,16 +87,27 @@ static int report(const struct jprof_profile *profile, const struct options *o, 
 		.full_names = o->full_names,
 		.top = o->top,
 		.percent_of = o->diff_base ? base_total : 0,
+		.normalize = o->normalize,
 	};
 	bool empty = explain_empty(profile, o);
 	if (!empty)
 		tell_coverage(profile, o, inputs);
-	int rc = jprof_render(profile, "text", &view, write_out, stdout, &err);
-	if (!rc)
-		return empty && !o->base && !o->diff_base ? 1 : 0;
-	if (rc != JPROF_E_WRITE) /* main looks after standard output */
+	struct sink sink = { .path = o->output };
+	int rc = jprof_render(profile, o->mode == REPORT_PROTO ? "proto" : "text", &view, write_out, &sink, &err);
+	bool written = sink_close(&sink);
+	if (!written)
+		say("%s: cannot be written: %s", o->output, strerror(sink.error));
+	else if (rc && rc != JPROF_E_WRITE)
 		say_error(&err);
-	return 1;
+	return !written || rc || (empty && !o->base && !o->diff_base);
+}
+
+static bool can_write(const struct options *o)
+{
+	if (o->mode != REPORT_PROTO || o->output || !isatty(STDOUT_FILENO))
+		return true;
+	say("--proto writes binary data, which is nothing for a terminal; give -o FILE");
+	return false;
 }
 
 int cmd_report(const struct options *o)
@@ -79,6 +115,8 @@ int cmd_report(const struct options *o)
 	struct inputs inputs;
 	double base_total;
 	int status = 1;
+	if (!can_write(o))
+		return 1;
 	if (inputs_find(&inputs, o)) {
 		struct jprof_profile *profile = load_profile(&inputs, o, &base_total);
 		if (profile)

@@ -84,21 +84,6 @@ bool inputs_find(struct inputs *inputs, const struct options *options)
 
 /* ---- dumps ------------------------------------------------------------------------------------ */
 
-struct jprof_dump *load_dump(const char *path)
-{
-	struct jprof_error err;
-	struct jprof_dump *dump;
-	if (jprof_dump_open(path, &dump, &err)) {
-		say_error(&err);
-		return NULL;
-	}
-	if (jprof_dump_warnings(dump))
-		say_error(jprof_dump_warning(dump, 0));
-	if (jprof_dump_warnings(dump) > 1)
-		say("%s: %zu more warnings of this kind", path, jprof_dump_warnings(dump) - 1);
-	return dump;
-}
-
 /* --maps=FILE, or --maps=PID of a process that runs here. */
 static bool load_maps(const char *word, struct jprof_maps **maps)
 {
@@ -120,12 +105,11 @@ static struct jprof_profile *profile_of(const char *path, const struct jprof_map
 {
 	struct jprof_error err;
 	struct jprof_profile_opts opts = { .size = sizeof opts, .maps = maps };
-	struct jprof_profile *profile = NULL;
-	struct jprof_dump *dump = load_dump(path);
-	if (dump && jprof_profile_new(dump, &opts, &profile, &err))
-		say_error(&err);
-	jprof_dump_free(dump);
-	return profile;
+	struct jprof_profile *profile;
+	if (!jprof_profile_open(path, &opts, &profile, &err))
+		return profile;
+	say_error(&err);
+	return NULL;
 }
 
 /* Adds `factor` times the dump to *sum, which may still be NULL. */

@@ -15,9 +15,6 @@ struct inputs {
  * up here and then in PATH. False after having said what is wrong. */
 bool inputs_find(struct inputs *inputs, const struct options *options);
 
-/* Reads a dump and says its warnings. NULL after having said what is wrong. */
-struct jprof_dump *load_dump(const char *path);
-
 /* Reads all dumps, adds them up, subtracts the base, names and folds. *base_total is the base's own
  * total of the chosen counter, 0 without one. NULL after having said what is wrong. */
 struct jprof_profile *load_profile(const struct inputs *inputs, const struct options *options, double *base_total);

@@ -10,13 +10,12 @@
 #include "say.h"
 
 enum kind {
-	SWITCH,  /* a bool; --noX clears it */
-	CHOICE,  /* a word that sets an enum to `value`; at most one of a group */
-	TEXT,    /* --x=TEXT */
-	NUMBER,  /* --x=N */
-	FOLD,    /* --x=alloc|vm|none */
-	NOTHING, /* accepted: it is what happens anyway */
-	LATER,   /* jeprof's, not in this version */
+	SWITCH, /* a bool; --noX clears it */
+	CHOICE, /* a word that sets an enum to `value`; at most one of a group */
+	TEXT,   /* --x=TEXT */
+	NUMBER, /* --x=N */
+	FOLD,   /* --x=alloc|vm|none */
+	LATER,  /* jeprof's, not in this version */
 };
 
 struct row {
@@ -36,7 +35,12 @@ struct row {
 	}
 
 static const struct row rows[] = {
-	{ "text", NOTHING, 0, 0, NULL, NULL, "a table of flat and cumulative values (the default)" },
+	{ "text", CHOICE, AT(mode), REPORT_TEXT, "mode", NULL, "a table of flat and cumulative values (the default)" },
+	{ "proto", CHOICE, AT(mode), REPORT_PROTO, "mode", NULL,
+	  "a profile.proto, for pprof and its kin: give -o FILE" },
+	{ "output", TEXT, AT(output), 0, NULL, "FILE", "write the report to FILE; -o FILE is the same" },
+	{ "normalize-addresses", SWITCH, AT(normalize), 0, NULL, NULL,
+	  "--proto: addresses as in the object files, so that equal stacks\nof several processes are equal" },
 	{ "functions", CHOICE, AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
 	  "one row for each function (the default)" },
 	{ "lines", CHOICE, AT(granularity), JPROF_BY_LINE, "granularity", NULL, "one row for each source line" },
@@ -169,7 +173,6 @@ static bool apply(struct options *o, const struct row *row, bool on, const char 
 	case TEXT: *(const char **)member = argument; return true;
 	case NUMBER: return set_number(member, row, argument);
 	case FOLD: return set_fold(member, row, argument);
-	case NOTHING: return true;
 	case LATER: say("--%s is not in this version, which prints text only", row->name); return false;
 	}
 	return false;
@@ -239,12 +242,14 @@ static void help_row(const struct row *row)
 
 void options_help(void)
 {
-	printf("usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from jemalloc heap dumps\n"
-	       "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
-	       "\n"
-	       "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
-	       "Several dumps are added up. \"-\" is standard input.\n"
-	       "\n");
+	printf(
+	    "usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from heap profiles\n"
+	    "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
+	    "\n"
+	    "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
+	    "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a symbolized file, gperftools'\n"
+	    "text, or profile.proto, each compressed or not.\n"
+	    "\n");
 	for (int i = 0; i < row_count; i++)
 		if (rows[i].help)
 			help_row(&rows[i]);

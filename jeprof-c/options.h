@@ -4,12 +4,18 @@
 
 #include "jprof.h"
 
+/* What is written. */
+enum report_mode { REPORT_TEXT, REPORT_PROTO };
+
 struct options {
 	bool help;
 	bool version;
 	enum jprof_granularity granularity;
 	enum jprof_counter counter;
 	enum jprof_fold fold;
+	enum report_mode mode;
+	const char *output;
+	bool normalize;
 	bool cum;
 	bool show_bytes;
 	bool full_names;

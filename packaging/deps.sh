@@ -11,10 +11,10 @@ die() {
 # `a|b`: either will do, the first is installed.
 debian_packages() {
     case $1 in
-    build) echo 'gcc libc6-dev meson pkgconf|pkg-config libdw-dev libelf-dev libiberty-dev' ;;
+    build) echo 'gcc libc6-dev meson pkgconf|pkg-config libdw-dev libelf-dev libarchive-dev zlib1g-dev libiberty-dev' ;;
     # fiddle, json and objspace are part of libruby
     samples) echo 'gcc libc6-dev make libjemalloc2 ruby ruby-dev ruby-nokogiri' ;;
-    tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl' ;;
+    tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl golang-go' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench or ci" ;;
@@ -24,9 +24,9 @@ debian_packages() {
 # Alpine's jemalloc is built without profiling: what profiles has to bring its own.
 alpine_packages() {
     case $1 in
-    build) echo 'gcc musl-dev meson pkgconf elfutils-dev binutils-dev' ;;
+    build) echo 'gcc musl-dev meson pkgconf elfutils-dev libarchive-dev zlib-dev binutils-dev' ;;
     samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
-    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl' ;;
+    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl go' ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench or ci" ;;

@@ -75,6 +75,11 @@ uint32_t jp_intern(struct jp_intern *table, const void *data, size_t len)
 	return table->count++;
 }
 
+uint32_t jp_intern_find(const struct jp_intern *table, const void *data, size_t len)
+{
+	return table->slot_count ? *slot_for(table, data, len, hash_bytes(table->seed, data, len)) : JP_NONE;
+}
+
 uint32_t jp_intern_str(struct jp_intern *table, const char *s)
 {
 	return jp_intern(table, s, strlen(s));

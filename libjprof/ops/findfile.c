@@ -58,6 +58,22 @@ static bool headers_fit(const struct search *s, const struct jp_objfile *file)
 	return true;
 }
 
+bool jp_site_vaddr(const struct jprof_profile *profile, const struct jp_location *location,
+                   const struct jp_objfile *file, uint64_t *vaddr)
+{
+	*vaddr = location->offset;
+	return profile->objects[location->object].image || jp_objfile_vaddr(file, location->offset, vaddr);
+}
+
+/* What the input's build-id says of the file. */
+static enum jprof_proof check_build_id(const struct search *s, const struct jp_objfile *file)
+{
+	const char *wanted = jp_string(s->profile, s->profile->objects[s->object].build_id);
+	if (!*wanted || !*file->build_id)
+		return JPROF_PROOF_UNVERIFIED;
+	return strcmp(wanted, file->build_id) ? JPROF_PROOF_CONTRADICTED : JPROF_PROOF_BUILD_ID;
+}
+
 /* Innermost frames are looked up as they are and need no call before them, hence the allowance;
  * so do frames that a signal interrupted. */
 static bool calls_fit(const struct search *s, const struct jp_objfile *file)
@@ -66,7 +82,7 @@ static bool calls_fit(const struct search *s, const struct jp_objfile *file)
 	for (uint32_t i = 0; i < s->sites->count; i++) {
 		const struct jp_location *l = &s->profile->locations[s->sites->locations[i]];
 		uint64_t vaddr;
-		if (!jp_objfile_vaddr(file, l->offset, &vaddr))
+		if (!jp_site_vaddr(s->profile, l, file, &vaddr))
 			continue;
 		enum jp_callsite site = jp_callsite_check(file, vaddr + 1);
 		calls += site == JP_CALLSITE_CALL;
@@ -96,7 +112,9 @@ static bool consider(struct search *s, const char *root, const char *path)
 		return false;
 	}
 	bool same = is_same_inode(&s->profile->objects[s->object], &file->st);
-	const char *against = !headers_fit(s, file)          ? "its program headers do not fit what was mapped"
+	enum jprof_proof build = check_build_id(s, file);
+	const char *against = build == JPROF_PROOF_CONTRADICTED ? "its build-id is not the profile's"
+	                      : !headers_fit(s, file)        ? "its program headers do not fit what was mapped"
 	                      : !calls_fit(s, file) ? "there are no calls where the dump has return addresses"
 	                                                     : NULL;
 	if (against) {
@@ -106,7 +124,7 @@ static bool consider(struct search *s, const char *root, const char *path)
 		return false;
 	}
 	found->file = file;
-	found->proof = same ? JPROF_PROOF_INODE : JPROF_PROOF_UNVERIFIED;
+	found->proof = same ? JPROF_PROOF_INODE : build;
 	*found->reason = '\0';
 	return true;
 }
@@ -137,9 +155,7 @@ static bool consider_prefixes(struct search *s)
 	return false;
 }
 
-/* The main program is the first mapped file, by address, that is no library; in a dump of a
- * program started through the loader, too. */
-static uint32_t main_object(const struct jprof_profile *p)
+uint32_t jp_main_object(const struct jprof_profile *p)
 {
 	for (size_t i = 0; i < p->mapping_count; i++) {
 		const struct jp_mapping *m = &p->mappings[i];
@@ -160,7 +176,7 @@ static void search(struct search *s)
 		return;
 	if (object->kind == JP_MAP_FILE && consider(s, s->opts->sysroot, own_path(s)))
 		return;
-	if (s->opts->program && s->object == main_object(s->profile))
+	if (s->opts->program && s->object == jp_main_object(s->profile))
 		consider(s, NULL, s->opts->program);
 }
 
@@ -229,7 +245,7 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 {
 	if (!opts->program || !p->mapping_count)
 		return 0;
-	uint32_t object = main_object(p);
+	uint32_t object = jp_main_object(p);
 	const char *ran = object == JP_NONE ? "nothing" : jp_string(p, p->objects[object].path);
 	struct jp_objfile *file;
 	struct jprof_error err = { 0 };

@@ -10,6 +10,7 @@ static const struct {
 	jp_render_fn *render;
 } renderers[] = {
 	{ "text", jp_render_text },
+	{ "proto", jp_render_proto },
 };
 
 static jp_render_fn *find(const char *format)

@@ -9,6 +9,7 @@
 typedef int jp_render_fn(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
                          struct jprof_error *err);
 
-jp_render_fn jp_render_text;
+jp_render_fn jp_render_text;  /* jeprof's table */
+jp_render_fn jp_render_proto; /* profile.proto, gzip'd */
 
 #endif
