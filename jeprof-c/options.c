@@ -178,13 +178,22 @@ static bool apply(struct options *o, const struct row *row, bool on, const char 
 	return false;
 }
 
+/* Whether some option's name begins so: --nodecount and --normalize-addresses negate nothing. */
+static bool is_begun(const char *name, size_t len)
+{
+	for (int i = 0; i < row_count; i++)
+		if (!strncasecmp(rows[i].name, name, len))
+			return true;
+	return false;
+}
+
 /* argv[*i] is an option; its argument may be the next word. */
 static bool parse_one(struct options *o, int argc, char **argv, int *i, const struct row **chosen)
 {
 	const char *name = argv[*i] + 1 + (argv[*i][1] == '-'), *equals = strchr(name, '=');
 	size_t len = equals ? (size_t)(equals - name) : strlen(name);
 	bool on = true;
-	if (len > 2 && !strncasecmp(name, "no", 2) && strncasecmp(name, "node", 4)) {
+	if (len > 2 && !strncasecmp(name, "no", 2) && !is_begun(name, len)) {
 		on = false;
 		name += 2 + (name[2] == '-');
 		len = equals ? (size_t)(equals - name) : strlen(name);
