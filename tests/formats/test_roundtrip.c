@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "formats.h"
+#include "input/pprof.h"
+#include "input/unpack.h"
 #include "model/profile.h"
 
 enum { max_files = 64 };
@@ -153,6 +155,79 @@ static void test_difference(void **state)
 	jprof_profile_free(read);
 }
 
+static bool string_is(const struct jp_pprof *p, uint64_t index, const char *text)
+{
+	struct jp_span s;
+	assert_true(jp_pprof_string(p, index, &s));
+	return s.len == strlen(text) && jp_span_starts(s, text);
+}
+
+/* Ids count up from 1 in the order of first use; Parca takes nothing else. */
+static void check_ids(const struct jp_pprof *p)
+{
+	size_t locations = 0, functions = 0;
+	for (size_t i = 0; i < p->mappings.count; i++)
+		assert_int_equal(p->mappings.items[i].id, i + 1);
+	for (size_t i = 0; i < p->locations.count; i++)
+		assert_int_equal(p->locations.items[i].id, i + 1);
+	for (size_t i = 0; i < p->functions.count; i++)
+		assert_int_equal(p->functions.items[i].id, i + 1);
+	for (size_t i = 0; i < p->ids.count; i++) {
+		assert_true(p->ids.items[i] >= 1 && p->ids.items[i] <= locations + 1);
+		locations += p->ids.items[i] == locations + 1;
+	}
+	for (size_t i = 0; i < p->lines.count; i++) {
+		assert_true(p->lines.items[i].function >= 1 && p->lines.items[i].function <= functions + 1);
+		functions += p->lines.items[i].function == functions + 1;
+	}
+	assert_int_equal(locations, p->locations.count);
+	assert_int_equal(functions, p->functions.count);
+}
+
+static void check_layout(const char *path, const char *thread, const char *const *types, size_t type_count)
+{
+	struct jprof_profile *profile = open_sample(path, thread);
+	name(profile, path, JPROF_FOLD_ALLOC);
+	struct jp_strbuf proto = rendered(profile, "proto", false), plain = { 0 };
+	struct jprof_error fault = { 0 };
+	struct jp_pprof p;
+	static const unsigned char no_time[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0 };
+	assert_memory_equal(proto.text, no_time, sizeof no_time);
+	assert_int_equal(jp_unpack(proto.text, proto.len, "", &jp_unpack_default, &plain, &fault, NULL), 0);
+	assert_int_equal(jp_pprof_parse(plain.text, plain.len, &p), 0);
+	assert_false(p.cut || fault.code);
+	check_ids(&p);
+	assert_int_equal(p.strings.items[0].len, 0);
+	assert_int_equal(p.types.count, type_count);
+	for (size_t i = 0; i < type_count; i++)
+		assert_true(string_is(&p, p.types.items[i].type_s, types[i]));
+	assert_int_equal(p.period, profile->rate);
+	assert_int_equal(p.time_nanos, (int64_t)profile->mtime * 1000000000);
+	assert_true(string_is(&p, p.mappings.items[0].file_s,
+	                      strstr(path, "ruby31") ? "/usr/bin/ruby3.1" : "/tmp/jprof-samples/threads"));
+	for (size_t i = 0; i < p.samples.count; i++) {
+		const struct jp_pprof_sample *s = &p.samples.items[i];
+		assert_int_equal(s->value_count, type_count);
+		assert_int_equal(s->label_count, thread ? 2 : 1);
+		assert_true(string_is(&p, p.labels.items[s->label_first].key_s, "bytes"));
+		assert_true(p.labels.items[s->label_first].num > 0);
+		assert_true(!thread || string_is(&p, p.labels.items[s->label_first + 1].key_s, "thread"));
+	}
+	jp_pprof_release(&p);
+	jp_strbuf_release(&proto);
+	jp_strbuf_release(&plain);
+	jprof_profile_free(profile);
+}
+
+static void test_layout(void **state)
+{
+	static const char *const types[] = { "alloc_objects", "alloc_space", "inuse_objects", "inuse_space" };
+	(void)state;
+	check_layout(SAMPLES "/heaps/jemalloc-5.3.0.heap", NULL, types, 4);
+	check_layout(SAMPLES "/heaps/jemalloc-5.3.0.heap", "*", types, 4);
+	check_layout(SAMPLES "/cases/ruby31/cext.1.heap", NULL, types + 2, 2);
+}
+
 static void find_files(const char *dir)
 {
 	DIR *d = opendir(dir);
@@ -187,10 +262,8 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_named),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_unnamed),
-		cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_named),      cmocka_unit_test(test_threads), cmocka_unit_test(test_unnamed),
+		cmocka_unit_test(test_difference), cmocka_unit_test(test_layout),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
