@@ -99,7 +99,7 @@ static void test_mangled_round_trip(void **state)
 {
 	(void)state;
 	struct jprof_profile *p = named("--- symbol\n"
-	                                "0x401000 _ZN2ns5innerEi--_ZN2ns5outerIcEEvPKc\n"
+	                                "0x401000 _ZN2ns5innerEi--_ZN2ns5outerEPKc\n"
 	                                "0x403000 _ZN3foo3bar17h05af221e174051e9E\n"
 	                                "0x402000 main\n"
 	                                "---\n--- heap\n" DUMP);
