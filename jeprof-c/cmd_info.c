@@ -23,7 +23,7 @@ static void put_name(const char *s)
 
 static void put_counters(const char *label, const double *total, const double *header)
 {
-	printf("%-10s %.1f MB in %.0f objects", label, total[1] / mb, total[0]);
+	printf("%-10s %.1f MB in %.0f objects", label, total[1] / mb, trunc(total[0]));
 	if (header)
 		printf(" (estimated from %.0f samples)", header[0]);
 	putchar('\n');
@@ -75,7 +75,8 @@ static void put_threads(const struct jprof_dump *dump)
 	printf("%-10s %zu\n", "threads", count);
 	for (size_t i = 0; i < count; i++) {
 		const struct jprof_dump_thread *t = jprof_dump_thread(dump, i);
-		printf("  t%-6llu %8.1f MB %10.0f objects  ", (unsigned long long)t->id, t->total[1] / mb, t->total[0]);
+		printf("  t%-6llu %8.1f MB %10.0f objects  ", (unsigned long long)t->id, t->total[1] / mb,
+		       trunc(t->total[0]));
 		put_name(t->name);
 		putchar('\n');
 	}
@@ -150,9 +151,10 @@ static void put_coverage(const struct jprof_coverage *c)
 		put_row(f->bytes, f->addresses, sum, proofs[f->proof], *f->path ? f->path : nowhere);
 	}
 	put_row(all, addresses, sum, "", "all");
-	printf("\n%.1f %% of the bytes have a function's name (by all but FDE); %.1f MB lie in files that are\n"
-	       "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
-	       jprof_coverage_named(c) * 100, unverified / mb);
+	printf(
+	    "\n%.1f %% of the bytes have a function's name (from the input, DWARF, symtab or dynsym); %.1f MB lie in files that are\n"
+	    "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
+	    jprof_coverage_named(c) * 100, unverified / mb);
 	put_advice(c);
 }
 
@@ -169,37 +171,42 @@ static int show_names(const struct options *o, const struct jprof_profile *profi
 	return 0;
 }
 
-/* What stands in the file: a dump in text tells more than the profile that is made of it. */
-static int show_facts(const char *path, const struct jprof_profile *profile)
+/* A dump in text tells more than the profile that is made of it. */
+static int show_dump(const struct options *o, const struct inputs *inputs, const char *path,
+                     const struct jprof_dump *dump)
 {
-	struct jprof_error err;
-	struct jprof_dump *dump;
-	int rc = strcmp(path, "-") ? jprof_dump_open(path, &dump, &err) : JPROF_E_UNSUPPORTED;
-	if (rc == JPROF_E_UNSUPPORTED) {
-		put_profile(path, profile);
-		return 0;
-	}
-	if (rc) {
-		say_error(&err);
-		return 1;
-	}
+	struct loaded loaded;
 	put_header(path, jprof_dump_info(dump));
 	put_threads(dump);
 	put_maps(jprof_dump_maps(dump));
-	jprof_dump_free(dump);
-	return 0;
+	if (!load_from_dump(&loaded, dump, inputs, o))
+		return 1;
+	int status = show_names(o, loaded.profile);
+	loaded_free(&loaded);
+	return status;
 }
 
-static int show(const struct options *o, const struct inputs *inputs, char **path)
+static int show_profile(const struct options *o, const struct inputs *inputs, char *path)
 {
-	struct inputs one = { .program = inputs->program, .dumps = path, .dump_count = 1 };
-	double base_total;
-	struct jprof_profile *profile = load_profile(&one, o, &base_total);
-	int rc = profile ? show_facts(*path, profile) : 1;
-	if (!rc)
-		rc = show_names(o, profile);
-	jprof_profile_free(profile);
-	return rc;
+	struct inputs one = { .program = inputs->program, .dumps = &path, .dump_count = 1 };
+	struct loaded loaded;
+	if (!load_profile(&loaded, &one, o))
+		return 1;
+	put_profile(path, loaded.profile);
+	int status = show_names(o, loaded.profile);
+	loaded_free(&loaded);
+	return status;
+}
+
+static int show(const struct options *o, const struct inputs *inputs, char *path)
+{
+	bool other;
+	struct jprof_dump *dump = load_dump(path, o, &other);
+	if (!dump)
+		return other ? show_profile(o, inputs, path) : 1;
+	int status = show_dump(o, inputs, path, dump);
+	jprof_dump_free(dump);
+	return status;
 }
 
 int cmd_info(const struct options *o)
@@ -211,7 +218,7 @@ int cmd_info(const struct options *o)
 		for (int i = 0; i < inputs.dump_count; i++) {
 			if (i)
 				putchar('\n');
-			status |= show(o, &inputs, &inputs.dumps[i]);
+			status |= show(o, &inputs, inputs.dumps[i]);
 		}
 	}
 	free(inputs.program);

@@ -39,18 +39,41 @@ static bool sink_close(struct sink *sink)
 	return !sink->error;
 }
 
-/* Why there is nothing to see. */
-static bool explain_empty(const struct jprof_profile *profile, const struct options *o)
+static bool can_write(const struct options *o)
 {
-	if (jprof_profile_total(profile, o->counter) != 0)
-		return false;
-	if (o->base || o->diff_base)
+	if (o->output != OUTPUT_PROTO || o->file || !isatty(STDOUT_FILENO))
+		return true;
+	say("--proto writes binary data, which is nothing for a terminal; give -o FILE");
+	return false;
+}
+
+static bool has_rows(const struct jprof_profile *profile, const struct jprof_view_opts *view)
+{
+	struct jprof_table *table;
+	if (jprof_table_new(profile, view, &table, NULL))
+		return true; /* rendering will say what is wrong */
+	size_t rows = jprof_table_count(table);
+	jprof_table_free(table);
+	return rows;
+}
+
+static bool has_filter(const struct options *o)
+{
+	return o->focus || o->ignore || o->retain || o->exclude;
+}
+
+/* Why there is nothing to see. */
+static void explain_empty(const struct loaded *l, const struct options *o)
+{
+	const struct jprof_profile *profile = l->profile;
+	if (jprof_profile_total(profile, o->counter) != 0 && has_filter(o))
+		say("no stack is left by --focus, --ignore, --retain and --exclude");
+	else if (o->base || o->diff_base)
 		say("nothing changed between the dumps");
 	else if (o->counter == JPROF_ALLOC_SPACE || o->counter == JPROF_ALLOC_OBJECTS)
 		say("no allocations are recorded: that needs MALLOC_CONF=prof_accum:true in the process");
-	else
+	else if (!l->warned)
 		say("the dump holds no samples: nothing was in use, or less than one sample's worth (lg_prof_sample)");
-	return true;
 }
 
 /* Without maps no address lies in a file; the dump's own warning has said that. */
@@ -74,10 +97,68 @@ static void tell_coverage(const struct jprof_profile *profile, const struct opti
 	jprof_coverage_free(coverage);
 }
 
-static int report(const struct jprof_profile *profile, const struct options *o, const struct inputs *inputs,
-                  double base_total)
+static const char *const formats[] = { "text", "collapsed", "raw", "proto" };
+
+/* A dump in text without names: such a one begins with a word, or with a % before it. */
+static bool is_plain_dump(const char *bytes, size_t size)
+{
+	return size && (*bytes == 'h' || *bytes == '%') && jprof_dump_probe(bytes, size);
+}
+
+/* The dump itself, for --raw, where the profile is nothing but that: then readers find all of it. */
+static void read_source(const struct options *o, const struct inputs *inputs, struct jprof_view_opts *view,
+                        char **bytes)
+{
+	bool whole = inputs->dump_count == 1 && !o->base && !o->diff_base && !o->thread && !has_filter(o);
+	FILE *file = o->output == OUTPUT_RAW && whole ? fopen(inputs->dumps[0], "re") : NULL;
+	size_t size = 0;
+	FILE *copy = file ? open_memstream(bytes, &size) : NULL;
+	if (copy) {
+		char chunk[4096];
+		size_t n;
+		while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
+			fwrite(chunk, 1, n, copy);
+		fclose(copy);
+	}
+	if (file)
+		fclose(file);
+	if (is_plain_dump(*bytes, size)) {
+		view->source = *bytes;
+		view->source_len = size;
+	}
+}
+
+static int render(const struct jprof_profile *profile, const struct options *o, const struct jprof_view_opts *view,
+                  struct sink *sink)
 {
 	struct jprof_error err;
+	int rc = jprof_render(profile, formats[o->output], view, write_out, sink, &err);
+	if (rc && rc != JPROF_E_WRITE) /* the sink's own trouble is told when it is closed */
+		say_error(&err);
+	return rc ? 1 : 0;
+}
+
+/* --thread=*: each thread in turn. A label is "tN NAME"; jeprof's heading is tN. */
+static int render_threads(const struct loaded *l, const struct options *o, struct jprof_view_opts *view,
+                          struct sink *sink)
+{
+	int status = 0;
+	for (size_t i = 0; !status && i < jprof_profile_threads(l->profile); i++) {
+		const char *thread = jprof_profile_thread(l->profile, i);
+		char label[32] = "";
+		sscanf(thread, "%31s", label);
+		view->thread = thread;
+		view->label = label;
+		view->percent_of =
+		    o->diff_base && l->base ? jprof_profile_thread_total(l->base, o->counter, thread) : 0;
+		status = render(l->profile, o, view, sink);
+	}
+	return status;
+}
+
+static int report(const struct loaded *l, const struct options *o, const struct inputs *inputs, struct sink *sink)
+{
+	char label[64], *source = NULL;
 	struct jprof_view_opts view = {
 		.size = sizeof view,
 		.counter = o->counter,
@@ -86,42 +167,45 @@ static int report(const struct jprof_profile *profile, const struct options *o, 
 		.show_bytes = o->show_bytes,
 		.full_names = o->full_names,
 		.top = o->top,
-		.percent_of = o->diff_base ? base_total : 0,
+		.percent_of = o->diff_base && l->base ? jprof_profile_total(l->base, o->counter) : 0,
 		.normalize = o->normalize,
 	};
-	bool empty = explain_empty(profile, o);
-	if (!empty)
-		tell_coverage(profile, o, inputs);
-	struct sink sink = { .path = o->output };
-	int rc = jprof_render(profile, o->mode == REPORT_PROTO ? "proto" : "text", &view, write_out, &sink, &err);
-	bool written = sink_close(&sink);
-	if (!written)
-		say("%s: cannot be written: %s", o->output, strerror(sink.error));
-	else if (rc && rc != JPROF_E_WRITE)
-		say_error(&err);
-	return !written || rc || (empty && !o->base && !o->diff_base);
-}
-
-static bool can_write(const struct options *o)
-{
-	if (o->mode != REPORT_PROTO || o->output || !isatty(STDOUT_FILENO))
-		return true;
-	say("--proto writes binary data, which is nothing for a terminal; give -o FILE");
-	return false;
+	bool empty = !has_rows(l->profile, &view);
+	if (empty)
+		explain_empty(l, o);
+	else if (o->granularity != JPROF_BY_LIBRARY && !l->warned) /* libraries need no names */
+		tell_coverage(l->profile, o, inputs);
+	if (o->thread && !strcmp(o->thread, "*") && o->output == OUTPUT_TEXT)
+		return render_threads(l, o, &view, sink);
+	if (o->thread) {
+		bool number = strspn(o->thread, "0123456789") == strlen(o->thread);
+		snprintf(label, sizeof label, "%s%.60s", number ? "t" : "", o->thread);
+		view.label = label;
+	}
+	read_source(o, inputs, &view, &source);
+	int status = render(l->profile, o, &view, sink);
+	free(source);
+	bool nothing = empty && jprof_profile_total(l->profile, o->counter) == 0 && !o->base && !o->diff_base;
+	return status ? status : nothing;
 }
 
 int cmd_report(const struct options *o)
 {
 	struct inputs inputs;
-	double base_total;
+	struct loaded loaded;
+	struct sink sink = { .path = o->file };
 	int status = 1;
+	if (o->output == OUTPUT_SYMBOLS)
+		return cmd_symbols(o);
 	if (!can_write(o))
 		return 1;
-	if (inputs_find(&inputs, o)) {
-		struct jprof_profile *profile = load_profile(&inputs, o, &base_total);
-		if (profile)
-			status = report(profile, o, &inputs, base_total);
-		jprof_profile_free(profile);
+	if (inputs_find(&inputs, o) && load_profile(&loaded, &inputs, o)) {
+		status = report(&loaded, o, &inputs, &sink);
+		loaded_free(&loaded);
+	}
+	if (!sink_close(&sink)) {
+		say("%s: cannot be written: %s", o->file, strerror(sink.error));
+		status = 1;
 	}
 	free(inputs.program);
 	return status;

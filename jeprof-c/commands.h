@@ -6,5 +6,6 @@
 
 int cmd_report(const struct options *options);
 int cmd_info(const struct options *options);
+int cmd_symbols(const struct options *options);
 
 #endif

@@ -36,6 +36,17 @@ static bool is_dump(const char *path)
 	return jprof_dump_probe(head, n);
 }
 
+/* An ELF file or a script: a shim in front of a program is one. */
+static bool is_program(const char *path)
+{
+	char head[4] = "";
+	FILE *file = fopen(path, "re");
+	size_t n = file ? fread(head, 1, sizeof head, file) : 0;
+	if (file)
+		fclose(file);
+	return !file || (n == 4 && !memcmp(head, "\177ELF", 4)) || (n >= 2 && !memcmp(head, "#!", 2));
+}
+
 static char *find_in_path(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -63,7 +74,8 @@ static char *find_program(const char *word)
 	}
 	char *found = strchr(word, '/') ? NULL : find_in_path(word);
 	if (!found)
-		say("%s: %s%s", word, strerror(ENOENT), strchr(word, '/') ? "" : ", here or in PATH");
+		say("%s: %s%s; without PROGRAM the dump's own maps are used", word, strerror(ENOENT),
+		    strchr(word, '/') ? "" : ", here or in PATH");
 	return found;
 }
 
@@ -77,6 +89,11 @@ bool inputs_find(struct inputs *inputs, const struct options *options)
 	if (inputs->dump_count == 1 || is_dump(inputs->dumps[0]))
 		return true;
 	inputs->program = find_program(inputs->dumps[0]);
+	if (inputs->program && !is_program(inputs->program)) {
+		say("%s: is neither a program nor a heap dump; the order is: jprof PROGRAM DUMP", inputs->program);
+		free(inputs->program);
+		inputs->program = NULL;
+	}
 	inputs->dumps++;
 	inputs->dump_count--;
 	return inputs->program;
@@ -84,16 +101,44 @@ bool inputs_find(struct inputs *inputs, const struct options *options)
 
 /* ---- dumps ------------------------------------------------------------------------------------ */
 
+/* Says the first of a dump's warnings, and how many more there are. */
+static void say_warnings(const struct jprof_dump *dump, const char *path, const struct options *o)
+{
+	size_t warnings = jprof_dump_warnings(dump);
+	if (!warnings)
+		return;
+	struct jprof_error first = *jprof_dump_warning(dump, 0);
+	size_t len = strlen(first.text);
+	if (!jprof_dump_maps(dump) && !o->maps)
+		snprintf(first.text + len, sizeof first.text - len,
+		         ", nothing can be named without maps (--maps=FILE|PID)");
+	say_error(&first);
+	if (warnings > 1)
+		say("%s: %zu more warnings like this", path, warnings - 1);
+}
+
+struct jprof_dump *load_dump(const char *path, const struct options *o, bool *other)
+{
+	struct jprof_error err;
+	struct jprof_dump *dump;
+	int rc = jprof_dump_open(path, &dump, &err);
+	*other = rc == JPROF_E_UNSUPPORTED && strcmp(path, "-");
+	if (rc && !*other)
+		say_error(&err);
+	if (rc)
+		return NULL;
+	say_warnings(dump, path, o);
+	return dump;
+}
+
 /* --maps=FILE, or --maps=PID of a process that runs here. */
 static bool load_maps(const char *word, struct jprof_maps **maps)
 {
 	struct jprof_error err;
 	char path[64];
-	bool pid = *word && strspn(word, "0123456789") == strlen(word) && strlen(word) < 20;
+	bool pid = *word && strspn(word, "0123456789") == strlen(word) && strlen(word) < 20 && !is_regular(word);
 	*maps = NULL;
-	if (!pid || is_regular(word))
-		pid = false;
-	else
+	if (pid)
 		snprintf(path, sizeof path, "/proc/%s/maps", word);
 	if (!jprof_maps_open(pid ? path : word, maps, &err))
 		return true;
@@ -101,59 +146,108 @@ static bool load_maps(const char *word, struct jprof_maps **maps)
 	return false;
 }
 
-static struct jprof_profile *profile_of(const char *path, const struct jprof_maps *maps)
+/* What the work on one command line needs. */
+struct work {
+	const struct inputs *inputs;
+	const struct options *o;
+	struct jprof_maps *maps;
+	int unknown; /* dumps without the thread asked for */
+};
+
+/* A thread that this dump does not have is no fault where others may have it. */
+static void say_or_count(struct work *w, int rc, const struct jprof_error *err)
 {
-	struct jprof_error err;
-	struct jprof_profile_opts opts = { .size = sizeof opts, .maps = maps };
-	struct jprof_profile *profile;
-	if (!jprof_profile_open(path, &opts, &profile, &err))
-		return profile;
-	say_error(&err);
-	return NULL;
+	if (rc == JPROF_E_ARGUMENT)
+		w->unknown++;
+	else if (rc)
+		say_error(err);
 }
 
-/* Adds `factor` times the dump to *sum, which may still be NULL. */
-static bool add_dump(struct jprof_profile **sum, const char *path, const struct jprof_maps *maps, double factor,
-                     enum jprof_counter counter, double *total)
+static struct jprof_profile_opts profile_opts(const struct work *w)
+{
+	return (struct jprof_profile_opts){ .size = sizeof(struct jprof_profile_opts),
+		                            .maps = w->maps,
+		                            .thread = w->o->thread };
+}
+
+/* The profile of one file. What it has to note is said at the end, once for all files. */
+static struct jprof_profile *profile_of_file(struct work *w, struct loaded *l, const char *path)
 {
 	struct jprof_error err;
-	struct jprof_profile *profile = profile_of(path, maps);
-	if (!profile)
-		return false;
-	if (total)
-		*total = jprof_profile_total(profile, counter);
+	struct jprof_profile_opts opts = profile_opts(w);
+	struct jprof_profile *profile = NULL;
+	say_or_count(w, jprof_profile_open(path, &opts, &profile, &err), &err);
+	l->warned = l->warned || (profile && jprof_profile_notes(profile));
+	return profile;
+}
+
+/* Adds a profile to the sum, which takes it over if it was empty. */
+static bool add(struct jprof_profile **sum, struct jprof_profile *profile)
+{
+	struct jprof_error err;
 	if (!*sum) {
 		*sum = profile;
 		return true;
 	}
-	int rc = jprof_profile_merge(*sum, profile, factor, &err);
+	int rc = jprof_profile_merge(*sum, profile, 1, &err);
 	jprof_profile_free(profile);
 	if (rc)
 		say_error(&err);
 	return !rc;
 }
 
-static bool add_dumps(struct jprof_profile **sum, const struct inputs *inputs, const struct options *o,
-                      const struct jprof_maps *maps, double *base_total)
+static bool add_dumps(struct work *w, struct loaded *l)
 {
-	const char *base = o->base ? o->base : o->diff_base;
-	*base_total = 0;
-	for (int i = 0; i < inputs->dump_count; i++)
-		if (!add_dump(sum, inputs->dumps[i], maps, 1, o->counter, NULL))
+	const struct inputs *inputs = w->inputs;
+	for (int i = 0; i < inputs->dump_count; i++) {
+		int before = w->unknown;
+		struct jprof_profile *profile = profile_of_file(w, l, inputs->dumps[i]);
+		if (!profile && w->unknown == before)
 			return false;
-	if (inputs->dump_count > 1)
+		if (profile && !add(&l->profile, profile))
+			return false;
+	}
+	if (!l->profile)
+		say("no thread %s in %s; jprof info lists its threads", w->o->thread, inputs->dumps[0]);
+	else if (inputs->dump_count > 1)
 		say("%d dumps are added up; what grew between two of them shows --diff_base=%s %s", inputs->dump_count,
 		    inputs->dumps[0], inputs->dumps[1]);
-	return !base || add_dump(sum, base, maps, -1, o->counter, base_total);
+	return l->profile;
 }
 
-static bool name_and_fold(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
+static bool subtract_base(struct work *w, struct loaded *l)
 {
 	struct jprof_error err;
+	const char *base = w->o->base ? w->o->base : w->o->diff_base;
+	int before = w->unknown;
+	if (!base)
+		return true;
+	l->base = profile_of_file(w, l, base);
+	if (!l->base)
+		return w->unknown > before; /* a thread that did not exist then */
+	if (jprof_profile_merge(l->profile, l->base, -1, &err)) {
+		say_error(&err);
+		return false;
+	}
+	if (w->o->drop_negative)
+		jprof_profile_drop_negative(l->profile);
+	return true;
+}
+
+static bool name_and_fold(const struct work *w, struct jprof_profile *profile)
+{
+	const struct options *o = w->o;
+	struct jprof_error err;
 	struct jprof_symbolize_opts opts = {
-		.size = sizeof opts, .program = inputs->program, .sysroot = o->sysroot, .lib_prefix = o->lib_prefix
+		.size = sizeof opts, .program = w->inputs->program, .sysroot = o->sysroot, .lib_prefix = o->lib_prefix
 	};
-	if (jprof_profile_symbolize(profile, &opts, &err) || jprof_profile_fold(profile, o->fold, &err)) {
+	struct jprof_filter_opts filter = { .size = sizeof filter,
+		                            .focus = o->focus,
+		                            .ignore = o->ignore,
+		                            .retain = o->retain,
+		                            .exclude = o->exclude };
+	if (jprof_profile_symbolize(profile, &opts, &err) || jprof_profile_fold(profile, o->fold, &err) ||
+	    jprof_profile_filter(profile, &filter, &err)) {
 		say_error(&err);
 		return false;
 	}
@@ -162,16 +256,39 @@ static bool name_and_fold(struct jprof_profile *profile, const struct inputs *in
 	return true;
 }
 
-struct jprof_profile *load_profile(const struct inputs *inputs, const struct options *o, double *base_total)
+bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
 {
-	struct jprof_profile *profile = NULL;
-	struct jprof_maps *maps = NULL;
-	if (o->maps && !load_maps(o->maps, &maps))
-		return NULL;
-	if (!add_dumps(&profile, inputs, o, maps, base_total) || !name_and_fold(profile, inputs, o)) {
-		jprof_profile_free(profile);
-		profile = NULL;
-	}
-	jprof_maps_free(maps);
-	return profile;
+	struct work w = { .inputs = inputs, .o = o };
+	*loaded = (struct loaded){ 0 };
+	if (o->maps && !load_maps(o->maps, &w.maps))
+		return false;
+	bool good = add_dumps(&w, loaded) && subtract_base(&w, loaded) && name_and_fold(&w, loaded->profile);
+	jprof_maps_free(w.maps);
+	if (!good)
+		loaded_free(loaded);
+	return good;
+}
+
+bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const struct inputs *inputs,
+                    const struct options *o)
+{
+	struct work w = { .inputs = inputs, .o = o };
+	*loaded = (struct loaded){ 0 };
+	if (o->maps && !load_maps(o->maps, &w.maps))
+		return false;
+	struct jprof_error err;
+	struct jprof_profile_opts opts = profile_opts(&w);
+	say_or_count(&w, jprof_profile_new(dump, &opts, &loaded->profile, &err), &err);
+	bool good = loaded->profile && name_and_fold(&w, loaded->profile);
+	jprof_maps_free(w.maps);
+	if (!good)
+		loaded_free(loaded);
+	return good;
+}
+
+void loaded_free(struct loaded *loaded)
+{
+	jprof_profile_free(loaded->profile);
+	jprof_profile_free(loaded->base);
+	*loaded = (struct loaded){ 0 };
 }

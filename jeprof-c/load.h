@@ -15,8 +15,23 @@ struct inputs {
  * up here and then in PATH. False after having said what is wrong. */
 bool inputs_find(struct inputs *inputs, const struct options *options);
 
-/* Reads all dumps, adds them up, subtracts the base, names and folds. *base_total is the base's own
- * total of the chosen counter, 0 without one. NULL after having said what is wrong. */
-struct jprof_profile *load_profile(const struct inputs *inputs, const struct options *options, double *base_total);
+/* Reads a dump in text and says its warnings. NULL after having said what is wrong; with *other set, nothing
+ * was said: it is a profile.proto. */
+struct jprof_dump *load_dump(const char *path, const struct options *options, bool *other);
+
+/* What the dumps came to. */
+struct loaded {
+	struct jprof_profile *profile; /* all dumps added up, less the base; named, folded, filtered */
+	struct jprof_profile *base;    /* the base alone, or NULL; not named */
+	bool warned;                   /* a dump was not whole, which has been said */
+};
+
+/* Reads all dumps. False after having said what is wrong. */
+bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *options);
+/* The same for one dump that is open already. */
+bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const struct inputs *inputs,
+                    const struct options *options);
+
+void loaded_free(struct loaded *loaded);
 
 #endif

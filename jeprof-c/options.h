@@ -5,7 +5,13 @@
 #include "jprof.h"
 
 /* What is written. */
-enum report_mode { REPORT_TEXT, REPORT_PROTO };
+enum output {
+	OUTPUT_TEXT,
+	OUTPUT_COLLAPSED,
+	OUTPUT_RAW,
+	OUTPUT_PROTO,
+	OUTPUT_SYMBOLS, /* names for the addresses on standard input */
+};
 
 struct options {
 	bool help;
@@ -13,9 +19,6 @@ struct options {
 	enum jprof_granularity granularity;
 	enum jprof_counter counter;
 	enum jprof_fold fold;
-	enum report_mode mode;
-	const char *output;
-	bool normalize;
 	bool cum;
 	bool show_bytes;
 	bool full_names;
@@ -25,6 +28,15 @@ struct options {
 	const char *maps;
 	const char *sysroot;
 	const char *lib_prefix;
+	const char *thread;
+	const char *focus;
+	const char *ignore;
+	const char *retain;
+	const char *exclude;
+	bool drop_negative;
+	enum output output;
+	const char *file; /* where it goes; NULL: standard output */
+	bool normalize;
 	char **operands; /* what is no option, in order; part of argv */
 	int operand_count;
 };

@@ -164,8 +164,8 @@ struct jprof_profile;
 struct jprof_profile_opts {
 	size_t size;
 	const struct jprof_maps *maps; /* used in place of the dump's own, if not NULL */
-	const char *thread;            /* NULL: all threads together. "*": one sample for each thread, with its
-	                                  name as label. A number or a name: that thread's samples alone */
+	const char *thread;            /* NULL: all threads together. "*": samples of each thread, labelled "tN"
+	                                  or "tN NAME". A number or a name: that thread's samples alone */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -204,8 +204,14 @@ JPROF_API const struct jprof_profile_info *jprof_profile_info(const struct jprof
 JPROF_API int jprof_profile_merge(struct jprof_profile *profile, const struct jprof_profile *other, double factor,
                                   struct jprof_error *err);
 
-/* Sum of one counter over all stacks. Since: 0.1 */
+/* Sum of one counter over all stacks; over those of one thread label. Since: 0.1 */
 JPROF_API double jprof_profile_total(const struct jprof_profile *profile, enum jprof_counter counter);
+JPROF_API double jprof_profile_thread_total(const struct jprof_profile *profile, enum jprof_counter counter,
+                                            const char *thread);
+
+/* Number of thread labels, and the i-th of them: t2 before t10. Since: 0.1 */
+JPROF_API size_t jprof_profile_threads(const struct jprof_profile *profile);
+JPROF_API const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i);
 
 struct jprof_symbolize_opts {
 	size_t size;
@@ -232,6 +238,42 @@ enum jprof_fold {
 
 /* Takes frames out of all stacks that say how memory was got and not for what. After symbolizing. Since: 0.1 */
 JPROF_API int jprof_profile_fold(struct jprof_profile *profile, enum jprof_fold fold, struct jprof_error *err);
+
+/* Perl regular expressions (PCRE2), found anywhere in a text; NULL or "" does nothing. */
+struct jprof_filter_opts {
+	size_t size;
+	const char *retain;  /* keep only frames whose outermost function matches */
+	const char *exclude; /* drop those */
+	const char *focus;   /* keep only stacks in which a function, a FILE:LINE or an address matches */
+	const char *ignore;  /* drop those */
+};
+
+/* Frames first, then stacks, as in jeprof. The profile's total stays: what is dropped has no stack any
+ * more. A faulty pattern is JPROF_E_ARGUMENT, with its place. After folding. Since: 0.1 */
+JPROF_API int jprof_profile_filter(struct jprof_profile *profile, const struct jprof_filter_opts *opts,
+                                   struct jprof_error *err);
+
+/* Makes negative values of a difference 0. Since: 0.1 */
+JPROF_API void jprof_profile_drop_negative(struct jprof_profile *profile);
+
+/* One function of a stack. */
+struct jprof_frame {
+	const char *function; /* short name, or what stands for it */
+	const char *full;     /* with parameters */
+	const char *file;     /* NULL: not known */
+	unsigned line;        /* 0: not known */
+	bool inlined;         /* into the next frame */
+	bool named;           /* `function` is a function's name */
+	uint64_t address;     /* as looked up, in the first process that had it */
+	const char *object;   /* path of its object file */
+};
+
+/* Number of stacks, the value of the i-th, and its frames, innermost first: at most `cap` of them are
+ * written, and how many there are is returned. Since: 0.1 */
+JPROF_API size_t jprof_profile_stacks(const struct jprof_profile *profile);
+JPROF_API double jprof_profile_value(const struct jprof_profile *profile, size_t i, enum jprof_counter counter);
+JPROF_API size_t jprof_profile_frames(const struct jprof_profile *profile, size_t i, struct jprof_frame *frames,
+                                      size_t cap);
 
 JPROF_API void jprof_profile_free(struct jprof_profile *profile);
 
@@ -290,18 +332,23 @@ enum jprof_granularity {
 	JPROF_BY_LINE,
 	JPROF_BY_FILE,
 	JPROF_BY_ADDRESS,
+	JPROF_BY_LIBRARY, /* by owner: "libxml2 via nokogiri.so"; see --libs in the README */
 };
 
 struct jprof_view_opts {
 	size_t size;
 	enum jprof_counter counter;
 	enum jprof_granularity granularity;
-	bool cum;          /* order by cumulative value */
-	bool show_bytes;   /* integers and "B" in place of "MB" */
-	bool full_names;   /* names with their parameters */
-	size_t top;        /* rows to show; 0: all */
-	double percent_of; /* what is 100 %; 0: the table's own flat sum */
-	bool normalize;    /* "proto": addresses as in the object files, so that runs meet */
+	bool cum;           /* order by cumulative value */
+	bool show_bytes;    /* integers and "B" in place of "MB" */
+	bool full_names;    /* names with their parameters */
+	size_t top;         /* rows to show; 0: all */
+	double percent_of;  /* what is 100 %; 0: the table's own flat sum */
+	const char *thread; /* only samples with this label; NULL: all */
+	const char *label;  /* of the total's line: "Total (LABEL): ..." */
+	const void *source; /* for "raw": the dump itself, to be repeated; NULL: stacks are written anew */
+	size_t source_len;
+	bool normalize; /* for "proto": addresses as in the object files, so that runs meet */
 };
 
 struct jprof_table;
@@ -328,9 +375,9 @@ JPROF_API void jprof_table_free(struct jprof_table *table);
 /* Takes `len` bytes; returns 0, or anything else to stop. */
 typedef int jprof_write_fn(void *context, const void *data, size_t len);
 
-/* Writes a report in the named format through `write`: "text", or "proto" (gzip'd profile.proto, with all
- * counters that there are). An unknown format is JPROF_E_ARGUMENT, a failing writer JPROF_E_WRITE.
- * Since: 0.1 */
+/* Writes a report in the named format through `write`: "text", "collapsed", "raw", or "proto" (gzip'd
+ * profile.proto, with all counters that there are). An unknown format is JPROF_E_ARGUMENT, a failing
+ * writer JPROF_E_WRITE. Since: 0.1 */
 JPROF_API int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *opts,
                            jprof_write_fn *write, void *context, struct jprof_error *err);
 

@@ -11,11 +11,12 @@ die() {
 # `a|b`: either will do, the first is installed.
 debian_packages() {
     case $1 in
-    build) echo 'gcc libc6-dev meson pkgconf|pkg-config libdw-dev libelf-dev libarchive-dev zlib1g-dev libiberty-dev' ;;
+    build) echo 'gcc libc6-dev meson pkgconf|pkg-config libdw-dev libelf-dev libarchive-dev zlib1g-dev libiberty-dev libpcre2-dev' ;;
     # fiddle, json and objspace are part of libruby
     samples) echo 'gcc libc6-dev make libjemalloc2 ruby ruby-dev ruby-nokogiri' ;;
-    tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl golang-go' ;;
-    bench) echo 'libjemalloc2 libjemalloc-dev perl binutils ruby ruby-nokogiri' ;;
+    # file: without it jeprof leaves out inlined functions
+    tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace golang-go' ;;
+    bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench or ci" ;;
     esac
@@ -24,9 +25,9 @@ debian_packages() {
 # Alpine's jemalloc is built without profiling: what profiles has to bring its own.
 alpine_packages() {
     case $1 in
-    build) echo 'gcc musl-dev meson pkgconf elfutils-dev libarchive-dev zlib-dev binutils-dev' ;;
+    build) echo 'gcc musl-dev meson pkgconf elfutils-dev libarchive-dev zlib-dev binutils-dev pcre2-dev' ;;
     samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
-    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl go' ;;
+    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace go' ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench or ci" ;;

@@ -31,6 +31,11 @@ find_jemalloc() {
     done
 }
 
+# Always anew: it is quick, and also right after a change of Ruby.
+build_extension() (
+    cd "$out/ext" && ruby "$root/samples/app/ext/extconf.rb" && make -B
+)
+
 CDPATH='' cd -- "$(dirname -- "$0")/.."
 root=$PWD
 build=${JPROF_BUILD:-build}
@@ -56,12 +61,7 @@ if ! [ -f "$build/build.ninja" ]; then
     quietly meson setup --buildtype=release "$build"
 fi
 quietly meson compile -C "$build" jeprof-c/jprof
-(
-    cd "$out/ext"
-    log=../log
-    quietly ruby "$root/samples/app/ext/extconf.rb"
-    quietly make -B # also right after a change of Ruby
-)
+quietly build_extension
 
 echo "running samples/app/app.rb on $jemalloc"
 LD_PRELOAD=$jemalloc MALLOC_CONF=prof:true,prof_accum:false,lg_prof_sample:17 \

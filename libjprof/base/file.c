@@ -61,7 +61,7 @@ int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struc
 	else
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 || fstat(fd, st))
-		return jp_error(err, JPROF_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+		return jp_error(err, JPROF_E_IO, *path ? path : "\"\"", 0, "cannot be opened: %s", strerror(errno));
 	int rc = check_kind(path, st, err);
 	return rc ? rc : read_all(fd, path, out, S_ISREG(st->st_mode) ? st->st_size : 0, err);
 }
@@ -73,17 +73,19 @@ struct walk {
 	int links;           /* symbolic links followed */
 };
 
-/* Takes the first component off walk->rest. */
-static bool next_component(struct walk *walk, char name[static NAME_MAX + 1])
+/* Takes the first component off walk->rest: 1, or 0 at the end, or -1 with errno set. */
+static int next_component(struct walk *walk, char name[static NAME_MAX + 1])
 {
 	char *p = walk->rest + strspn(walk->rest, "/");
 	size_t n = strcspn(p, "/");
-	if (!n || n > NAME_MAX)
-		return false;
+	if (n > NAME_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
 	memcpy(name, p, n);
 	name[n] = '\0';
 	memmove(walk->rest, p + n, strlen(p + n) + 1);
-	return true;
+	return n > 0;
 }
 
 /* Puts the link's target in front of what is left; an absolute one starts again at the root. */
@@ -144,9 +146,12 @@ static int open_below(const char *root, const char *path)
 		jp_file_close(&walk.dir);
 		errno = ENAMETOOLONG;
 	}
-	while (walk.dir >= 0 && next_component(&walk, name))
-		if (step(&walk, root, name))
+	int more = 1;
+	while (walk.dir >= 0 && more) {
+		more = next_component(&walk, name);
+		if (more < 0 || (more && step(&walk, root, name)))
 			jp_file_close(&walk.dir);
+	}
 	return walk.dir;
 }
 

@@ -32,7 +32,7 @@ struct jp_intern {
 uint32_t jp_intern(struct jp_intern *table, const void *data, size_t len);
 uint32_t jp_intern_str(struct jp_intern *table, const char *s);
 
-/* The id of bytes that are there already, else JP_NONE. */
+/* The id of these bytes if they have one, else JP_NONE. */
 uint32_t jp_intern_find(const struct jp_intern *table, const void *data, size_t len);
 
 /* The bytes of an id, followed by a NUL, aligned for any type. They live as long as the table. */

@@ -148,7 +148,7 @@ uint64_t jp_bytes_uleb(struct jp_bytes *bytes)
 		uint64_t byte = jp_bytes_uint(bytes, 1);
 		value |= (byte & 0x7f) << shift;
 		if (!(byte & 0x80))
-			return value;
+			return bytes->bad ? 0 : value;
 	}
 	bytes->bad = true;
 	return 0;
@@ -162,6 +162,8 @@ int64_t jp_bytes_sleb(struct jp_bytes *bytes)
 		value |= (byte & 0x7f) << shift;
 		if (byte & 0x80)
 			continue;
+		if (bytes->bad)
+			return 0;
 		if (byte & 0x40 && shift + 7 < 64)
 			value |= UINT64_MAX << (shift + 7);
 		return (int64_t)value;

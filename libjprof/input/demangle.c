@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { max_mangled = 1 << 16 };
+enum { max_mangled = 1 << 16, max_nesting = 32 };
 
 bool jp_is_mangled(const char *name)
 {
@@ -71,46 +71,69 @@ static const char *skip_qualifiers(const char *s)
 	return s;
 }
 
-/* "<T as Trait>" and "<impl Trait for T>" stay, shortened inside: they tell one f from another. */
-static const char *keep_shortened(const char *s, struct jp_strbuf *brief)
-{
-	const char *end = skip_brackets(s);
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) inner = { 0 };
-	jp_strbuf_add(&inner, s + 1, end - s >= 2 ? (size_t)(end - s) - 2 : 0);
-	jp_strbuf_str(brief, "<");
-	if (inner.text)
-		jp_shorten(inner.text, brief);
-	jp_strbuf_str(brief, ">");
-	return end;
-}
-
 static bool ends_in_colons(const struct jp_strbuf *text)
 {
 	return text->len >= 2 && !strcmp(text->text + text->len - 2, "::");
 }
 
-void jp_shorten(const char *full, struct jp_strbuf *brief)
+static void shorten(const char *s, const char *end, unsigned depth, struct jp_strbuf *brief);
+
+/* "<T as Trait>" and "<impl Trait for T>" stay, shortened inside: they tell one f from another. */
+static const char *keep_shortened(const char *s, unsigned depth, struct jp_strbuf *brief)
+{
+	const char *end = skip_brackets(s);
+	bool closed = end > s + 1 && end[-1] == '>';
+	jp_strbuf_str(brief, "<");
+	shorten(s + 1, closed ? end - 1 : end, depth + 1, brief);
+	jp_strbuf_str(brief, closed ? ">" : "");
+	return end;
+}
+
+/* What stays as it is: "(anonymous namespace)", "{lambda(int)#1}", and inside of Rust's brackets
+ * types such as "(A, B)". Returns where it ends, or NULL. */
+static const char *keep_whole(const char *s, unsigned depth)
 {
 	static const char anonymous[] = "(anonymous namespace)";
-	const char *s = full;
-	while (*s) {
-		if (starts(s, "operator") && (s == full || !is_word(s[-1])) && !is_word(s[8])) {
+	if (starts(s, anonymous))
+		return s + strlen(anonymous);
+	return *s == '{' || (*s == '(' && depth) ? skip_brackets(s) : NULL;
+}
+
+/* Takes away what stands in brackets at `s`, with what joins it to the name before. */
+static const char *drop_brackets(const char *s, struct jp_strbuf *brief)
+{
+	if (ends_in_colons(brief))
+		jp_strbuf_cut(brief, brief->len - 2);
+	while (*s == '<' && brief->len && brief->text[brief->len - 1] == ' ')
+		jp_strbuf_cut(brief, brief->len - 1);
+	return skip_qualifiers(skip_brackets(s));
+}
+
+static void shorten(const char *s, const char *end, unsigned depth, struct jp_strbuf *brief)
+{
+	const char *begin = s, *after;
+	while (s < end) {
+		if (starts(s, "operator") && (s == begin || !is_word(s[-1])) && !is_word(s[8])) {
 			size_t n = 8 + operator_length(s + 8);
 			jp_strbuf_add(brief, s, n);
 			s += n;
-		} else if (starts(s, anonymous)) {
-			jp_strbuf_str(brief, anonymous);
-			s += strlen(anonymous);
-		} else if (*s == '<' && (s == full || (ends_in_colons(brief) && starts(s, "<impl ")))) {
-			s = keep_shortened(s, brief);
+		} else if ((after = keep_whole(s, depth)) || depth == max_nesting) {
+			after = after && after < end ? after : end;
+			jp_strbuf_add(brief, s, (size_t)(after - s));
+			s = after;
+		} else if (*s == '<' && (s == begin || (ends_in_colons(brief) && starts(s, "<impl ")))) {
+			s = keep_shortened(s, depth, brief);
 		} else if (*s == '(' || *s == '<') {
-			if (ends_in_colons(brief))
-				jp_strbuf_cut(brief, brief->len - 2);
-			s = skip_qualifiers(skip_brackets(s));
+			s = drop_brackets(s, brief);
 		} else {
 			jp_strbuf_add(brief, s++, 1);
 		}
 	}
+}
+
+void jp_shorten(const char *full, struct jp_strbuf *brief)
+{
+	shorten(full, full + strlen(full), 0, brief);
 }
 
 void jp_demangle(const char *name, struct jp_strbuf *full, struct jp_strbuf *brief)

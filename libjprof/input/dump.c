@@ -81,24 +81,10 @@ int jp_parse_record(struct jp_parse *p, uint32_t thread, const uint64_t count[JP
 
 /* ---- stacks ---------------------------------------------------------------------------------- */
 
-static int add_frame(struct jprof_dump *dump, uint64_t address, bool innermost)
-{
-	if (!innermost && address)
-		address--;
-	uint32_t id = jp_intern(&dump->address_ids, &address, sizeof address);
-	if (id == JP_NONE || jp_array_push(dump->frames, dump->frame_count, dump->frame_cap) ||
-	    jp_array_reserve(&dump->addresses, &dump->address_cap, (size_t)id + 1, sizeof *dump->addresses))
-		return -1;
-	dump->addresses[id] = address;
-	dump->info.addresses = dump->address_ids.count;
-	dump->frames[dump->frame_count++] = id;
-	return 0;
-}
-
 int jp_parse_stack(struct jp_parse *p, struct jp_span line)
 {
-	struct jprof_dump *dump = p->dump;
-	struct jp_stack stack = { .first = dump->frame_count };
+	p->depth = 0;
+	p->open_stack = false;
 	for (jp_span_blanks(&line); line.len; jp_span_blanks(&line)) {
 		uint64_t address;
 		if (!jp_span_text(&line, "0x"))
@@ -109,19 +95,43 @@ int jp_parse_stack(struct jp_parse *p, struct jp_span line)
 			                                             : "an address is longer than 64 bits");
 		if (line.len && *line.ptr != ' ')
 			return jp_parse_fault(p, "an address ends in a character that is no digit");
-		if (stack.depth == max_depth)
+		if (p->depth == max_depth)
 			return jp_parse_fault(p, "a stack is deeper than %d frames", max_depth);
-		if (add_frame(dump, address, !stack.depth++))
+		if (jp_array_push(p->stack, p->depth, p->stack_cap))
 			return jp_error_nomem(p->err);
+		p->stack[p->depth++] = address;
 	}
-	if (p->reader.cut)
-		return jp_parse_fault(p, "the file ends inside a stack");
+	p->open_stack = true;
+	return p->reader.cut ? jp_parse_fault(p, "the file ends inside a stack") : 0;
+}
+
+static int add_frame(struct jprof_dump *dump, uint64_t address)
+{
+	uint32_t id = jp_intern(&dump->address_ids, &address, sizeof address);
+	if (id == JP_NONE || jp_array_push(dump->frames, dump->frame_count, dump->frame_cap) ||
+	    jp_array_reserve(&dump->addresses, &dump->address_cap, (size_t)id + 1, sizeof *dump->addresses))
+		return -1;
+	dump->addresses[id] = address;
+	dump->info.addresses = dump->address_ids.count;
+	dump->frames[dump->frame_count++] = id;
+	return 0;
+}
+
+int jp_parse_commit(struct jp_parse *p)
+{
+	struct jprof_dump *dump = p->dump;
+	struct jp_stack stack = { .first = dump->frame_count, .depth = (uint32_t)p->depth };
+	if (!p->depth && jp_parse_warn(p, "a stack without addresses: its bytes are in the total and in no row"))
+		return jp_error_nomem(p->err);
+	for (size_t i = 0; i < p->depth; i++)
+		if (add_frame(dump, p->stack[i] - (i && p->stack[i])))
+			return jp_error_nomem(p->err);
 	if (jp_array_push(dump->stacks, dump->info.stacks, dump->stack_cap))
 		return jp_error_nomem(p->err);
 	dump->stacks[dump->info.stacks++] = stack;
-	if (stack.depth > dump->info.depth)
-		dump->info.depth = stack.depth;
-	p->open_stack = true;
+	if (p->depth > dump->info.depth)
+		dump->info.depth = p->depth;
+	p->open_stack = false;
 	return 0;
 }
 
@@ -134,17 +144,15 @@ void jp_parse_find_maps(struct jp_parse *p, bool (*is_maps_line)(struct jp_span 
 		p->maps_next = is_maps_line(line);
 }
 
-static int parse_maps(struct jp_parse *p)
+/* Reads the maps; *why tells where they end before their time. */
+static int parse_maps(struct jp_parse *p, struct jprof_error *why)
 {
-	struct jprof_error what = { 0 };
-	int rc = jp_maps_read(&p->reader, p->dump->name, &p->dump->maps, &what);
+	int rc = jp_maps_read(&p->reader, p->dump->name, &p->dump->maps, why);
 	if (rc && rc != JPROF_E_FORMAT)
 		return jp_error_nomem(p->err);
-	if (rc && !p->damage.code) {
-		snprintf(what.text, sizeof what.text, "%s; the maps above it are used",
+	if (rc && (p->reader.cut || jprof_maps_count(p->dump->maps)))
+		snprintf(why->text, sizeof why->text, "%s",
 		         p->reader.cut ? "the file is cut short inside its maps" : "what follows the maps is not read");
-		return jp_dump_warn(p->dump, &what) ? jp_error_nomem(p->err) : 0;
-	}
 	if (!jprof_maps_count(p->dump->maps)) {
 		jprof_maps_free(p->dump->maps);
 		p->dump->maps = NULL;
@@ -155,20 +163,18 @@ static int parse_maps(struct jp_parse *p)
 int jp_parse_end(struct jp_parse *p)
 {
 	struct jprof_dump *dump = p->dump;
-	int rc = p->maps_next ? parse_maps(p) : 0;
-	if (rc || (!p->fault.code && !p->damage.code && dump->maps))
+	struct jprof_error maps = { 0 }, warning = { 0 };
+	int rc = p->maps_next ? parse_maps(p, &maps) : 0;
+	const struct jprof_error *why = p->damage.code ? &p->damage : p->fault.code ? &p->fault : &maps;
+	if (rc || (!why->code && dump->maps))
 		return rc;
-	const char *what = p->damage.code  ? p->damage.text
-	                   : p->fault.code ? p->fault.text
-	                                   : "the file ends without MAPPED_LIBRARIES:";
-	unsigned line = p->fault.code ? p->fault.line : p->reader.line;
-	if (!dump->info.stacks)
+	const char *what = why->code ? why->text : "the file ends without MAPPED_LIBRARIES:";
+	unsigned line = why->line ? why->line : p->reader.line;
+	if (!dump->info.stacks && (p->fault.code || p->damage.code || !dump->maps))
 		return jp_error(p->err, JPROF_E_FORMAT, dump->name, line,
 		                "%s; no stack before it is sound, make a new dump", what);
-	struct jprof_error warning = { 0 };
-	jp_error(&warning, 0, dump->name, line, "%s; %zu stack%s read%s", what, dump->info.stacks,
-	         dump->info.stacks == 1 ? " was" : "s were",
-	         !dump->maps ? ", nothing can be named without maps (--maps=FILE|PID)" : "");
+	jp_error(&warning, 0, dump->name, line, "%s; %zu stack%s read", what, dump->info.stacks,
+	         dump->info.stacks == 1 ? " was" : "s were");
 	return jp_dump_warn(dump, &warning) ? jp_error_nomem(p->err) : 0;
 }
 
@@ -215,7 +221,8 @@ static int parse_any(struct jp_parse *p, const void *data, size_t len)
 		return parse_text(p, data, len);
 	int rc = jp_unpack(data, len, p->dump->name, &jp_unpack_default, &unpacked, &p->damage, p->err);
 	if (!rc && p->damage.code && !unpacked.len)
-		rc = jp_error(p->err, JPROF_E_FORMAT, p->dump->name, 0, "%s", p->damage.text);
+		rc = jp_error(p->err, JPROF_E_FORMAT, p->dump->name, 0,
+		              "the compressed data is cut or damaged from its start on; copy it again");
 	return rc ? rc : parse_text(p, unpacked.text, unpacked.len);
 }
 
@@ -229,6 +236,7 @@ int jp_dump_parse(const void *data, size_t len, const char *name, const struct j
 		p.damage = *damage;
 	p.dump->name = strdup(name ? name : "");
 	int rc = p.dump->name ? parse_any(&p, data, len) : jp_error_nomem(err);
+	free(p.stack);
 	if (rc) {
 		jprof_dump_free(p.dump);
 		return rc;

@@ -6,13 +6,22 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/file.h"
+#include "base/intern.h"
+#include "base/strbuf.h"
 #include "input/demangle.h"
 
-enum { max_tree_depth = 512, max_inline_depth = 256 };
+enum { max_tree_depth = 512, max_inline_depth = 256, max_hops = 16, max_scope = 4096 };
+
+/* Numbers given out after DWARF 5, from dwarfstd.org's list of languages. */
+enum { lang_cplusplus_17 = 0x2a, lang_cplusplus_20 = 0x2b };
 
 struct jp_dwarf {
 	Dwarf *dbg;
@@ -40,18 +49,46 @@ struct walk {
 	struct wanted *wanted; /* sorted by address */
 	size_t count, cap;
 	Dwarf_Files *files;
+	bool qualify;           /* the unit's language is C++: names want their namespaces */
+	struct jp_strbuf scope; /* where the walk is: "ns::type::" */
+	struct jp_intern named; /* DIEs of functions that DWARF gives no linkage name */
+	const char **qualified; /* and their names, by id in `named` */
+	size_t qualified_cap;
 	bool failed; /* memory was short */
 };
 
-struct jp_dwarf *jp_dwarf_new(Elf *elf)
+/* libdw opens a file shared by several (dwz) by itself, whatever it is: only a regular one is left to it. */
+static bool shared_file_is_safe(const struct jp_objfile *file, Dwarf *dbg)
 {
-	Dwarf *dbg = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	struct jp_dwarf *dwarf = dbg ? calloc(1, sizeof *dwarf) : NULL;
-	if (dwarf)
-		dwarf->dbg = dbg;
-	else
+	const char *name;
+	const void *id;
+	ssize_t len = dwelf_dwarf_gnu_debugaltlink(dbg, &name, &id);
+	char path[PATH_MAX];
+	struct stat st;
+	if (len <= 0)
+		return true;
+	const char *slash = *name == '/' ? NULL : strrchr(file->path, '/');
+	snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash + 1 - file->path) : 0, file->path, name);
+	int jp_cleanup(jp_file_close) fd = jp_file_open_untrusted(NULL, path, &st);
+	return fd >= 0;
+}
+
+int jp_dwarf_new(const struct jp_objfile *file, struct jp_dwarf **out)
+{
+	*out = NULL;
+	Dwarf *dbg = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	if (!dbg || !shared_file_is_safe(file, dbg)) {
 		dwarf_end(dbg);
-	return dwarf;
+		return 0;
+	}
+	struct jp_dwarf *dwarf = calloc(1, sizeof *dwarf);
+	if (!dwarf) {
+		dwarf_end(dbg);
+		return -1;
+	}
+	dwarf->dbg = dbg;
+	*out = dwarf;
+	return 0;
 }
 
 void jp_dwarf_free(struct jp_dwarf *dwarf)
@@ -125,6 +162,49 @@ static long cover(struct walk *walk, Dwarf_Die *die, const void *function)
 
 static void walk_children(struct walk *walk, Dwarf_Die *parent, const void *function, unsigned depth);
 
+static const char *string_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	return dwarf_attr_integrate(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	const char *name = string_of(die, DW_AT_linkage_name);
+	return name ? name : string_of(die, DW_AT_MIPS_linkage_name);
+}
+
+/* C++ functions of internal linkage have no linkage name: theirs is made of the scopes around them. */
+static void remember_name(struct walk *walk, Dwarf_Die *die)
+{
+	const char *name = walk->qualify && walk->scope.len && !linkage_name(die) ? dwarf_diename(die) : NULL;
+	if (!name)
+		return;
+	size_t len = walk->scope.len;
+	jp_strbuf_str(&walk->scope, name);
+	uint32_t id = jp_intern(&walk->named, &die->addr, sizeof die->addr);
+	if (id == JP_NONE || walk->scope.failed ||
+	    jp_array_reserve(&walk->qualified, &walk->qualified_cap, (size_t)id + 1, sizeof *walk->qualified))
+		walk->failed = true;
+	else
+		walk->qualified[id] = jp_arena_dup(&walk->file->arena, walk->scope.text, walk->scope.len);
+	jp_strbuf_cut(&walk->scope, len);
+}
+
+/* The children of something that gives them a scope. */
+static void walk_scope(struct walk *walk, Dwarf_Die *die, const void *function, unsigned depth)
+{
+	size_t len = walk->scope.len;
+	if (walk->qualify && len < max_scope) {
+		const char *name = dwarf_diename(die);
+		bool anonymous = dwarf_tag(die) == DW_TAG_namespace && !name;
+		jp_strbuf_str(&walk->scope, anonymous ? "(anonymous namespace)" : name ? name : "{unnamed}");
+		jp_strbuf_str(&walk->scope, "::");
+	}
+	walk_children(walk, die, function, depth);
+	jp_strbuf_cut(&walk->scope, len);
+}
+
 /* `function` is the subprogram under way if it holds a wanted address. One that holds none is
  * still looked into: functions nested in it (of GNU C, Ada, or members of a local class) have
  * addresses of their own. */
@@ -132,7 +212,8 @@ static void visit(struct walk *walk, Dwarf_Die *die, const void *function, unsig
 {
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
-		walk_children(walk, die, cover(walk, die, die->addr) > 0 ? die->addr : NULL, depth);
+		remember_name(walk, die);
+		walk_scope(walk, die, cover(walk, die, die->addr) > 0 ? die->addr : NULL, depth);
 		break;
 	case DW_TAG_inlined_subroutine:
 		if (function && cover(walk, die, function) > 0)
@@ -152,7 +233,7 @@ static void visit(struct walk *walk, Dwarf_Die *die, const void *function, unsig
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
 	case DW_TAG_enumeration_type:
-	case DW_TAG_interface_type: walk_children(walk, die, NULL, depth); break;
+	case DW_TAG_interface_type: walk_scope(walk, die, NULL, depth); break;
 	default: break;
 	}
 }
@@ -169,20 +250,37 @@ static void walk_children(struct walk *walk, Dwarf_Die *parent, const void *func
 
 /* ---- answers ------------------------------------------------------------------------------------ */
 
-static const char *string_of(Dwarf_Die *die, unsigned name)
+/* The DIE in which a function is declared, where its name stands. */
+static Dwarf_Die declaration_of(const Dwarf_Die *die)
 {
+	Dwarf_Die at = *die, next;
 	Dwarf_Attribute attr;
-	return dwarf_attr_integrate(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
+	for (int hops = 0; hops < max_hops; hops++) {
+		if (!dwarf_attr(&at, DW_AT_abstract_origin, &attr) && !dwarf_attr(&at, DW_AT_specification, &attr))
+			break;
+		if (!dwarf_formref_die(&attr, &next))
+			break;
+		at = next;
+	}
+	return at;
+}
+
+static const char *qualified_name(struct walk *walk, const Dwarf_Die *die)
+{
+	Dwarf_Die at = declaration_of(die);
+	uint32_t id = jp_intern_find(&walk->named, &at.addr, sizeof at.addr);
+	return id == JP_NONE ? NULL : walk->qualified[id];
 }
 
 /* The linker's name where it says more than the source's (C++, Rust). In C it would only be an
  * alias that some header made (glibc's "__GI_x"). */
-static const char *name_of(Dwarf_Die *die)
+static const char *name_of(struct walk *walk, Dwarf_Die *die)
 {
-	const char *name = string_of(die, DW_AT_linkage_name);
-	if (!name)
-		name = string_of(die, DW_AT_MIPS_linkage_name);
-	return name && jp_is_mangled(name) ? name : string_of(die, DW_AT_name);
+	const char *name = linkage_name(die);
+	if (name && jp_is_mangled(name))
+		return name;
+	name = qualified_name(walk, die);
+	return name ? name : string_of(die, DW_AT_name);
 }
 
 static unsigned number_of(Dwarf_Die *die, unsigned name)
@@ -243,7 +341,7 @@ static void answer(struct walk *walk, struct wanted *wanted)
 		frames[0] = (struct jp_symframe){ .file = keep(walk, file), .line = line };
 	struct jp_symframe *frame = frames;
 	for (struct scope *scope = wanted->innermost; scope; scope = scope->outer, frame++) {
-		*frame = (struct jp_symframe){ name_of(&scope->die), keep(walk, file), line, scope->inlined };
+		*frame = (struct jp_symframe){ name_of(walk, &scope->die), keep(walk, file), line, scope->inlined };
 		if (scope->inlined) {
 			file = call_file(walk, &scope->die);
 			line = number_of(&scope->die, DW_AT_call_line);
@@ -300,15 +398,24 @@ static int collect(struct walk *walk, struct jp_lookup *lookups, size_t count, b
 	return 0;
 }
 
+static bool is_cplusplus(int language)
+{
+	return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
+	       language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 ||
+	       language == lang_cplusplus_17 || language == lang_cplusplus_20;
+}
+
 static int resolve_unit(struct walk *walk)
 {
 	if (!walk->count)
 		return 0;
 	walk->files = NULL;
+	walk->qualify = is_cplusplus(dwarf_srclang(&walk->unit));
 	walk_children(walk, &walk->unit, NULL, 0);
 	for (size_t i = 0; i < walk->count && !walk->failed; i++)
 		answer(walk, &walk->wanted[i]);
 	jp_arena_release(&walk->arena);
+	jp_intern_release(&walk->named); /* addresses of DIEs are good for this unit's walk */
 	return walk->failed ? -1 : 0;
 }
 
@@ -316,14 +423,14 @@ static int resolve_unit(struct walk *walk)
 static int pass(struct walk *walk, Dwarf *dbg, struct jp_lookup *lookups, size_t count, bool with_ranges)
 {
 	Dwarf_CU *unit = NULL;
-	Dwarf_Die die, split;
+	Dwarf_Die die;
 	uint8_t type;
 	int rc = 0;
-	while (!rc && !dwarf_get_units(dbg, unit, &unit, NULL, &type, &die, &split)) {
+	while (!rc && !dwarf_get_units(dbg, unit, &unit, NULL, &type, &die, NULL)) {
 		bool ranged;
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
+		if (type != DW_UT_compile)
 			continue;
-		walk->unit = type == DW_UT_skeleton && split.addr ? split : die;
+		walk->unit = die;
 		walk->count = 0;
 		rc = collect(walk, lookups, count, &ranged);
 		for (size_t i = 0; !rc && !ranged && !with_ranges && i < count; i++)
@@ -344,5 +451,7 @@ int jp_dwarf_lookup(struct jp_dwarf *dwarf, struct jp_objfile *file, struct jp_l
 	if (!rc && left)
 		rc = pass(&walk, dwarf->dbg, lookups, count, false);
 	free(walk.wanted);
+	free(walk.qualified);
+	jp_strbuf_release(&walk.scope);
 	return rc;
 }

@@ -6,8 +6,9 @@
 
 struct jp_dwarf;
 
-/* Opens the debug information of `elf`, or NULL if it has none. */
-struct jp_dwarf *jp_dwarf_new(Elf *elf);
+/* Opens the debug information of a file; *dwarf becomes NULL if it has none that can be used.
+ * 0, or -1 when memory is short. */
+int jp_dwarf_new(const struct jp_objfile *file, struct jp_dwarf **dwarf);
 
 /* Answers those of `lookups` (sorted by vaddr) that the debug information knows: frames from
  * `file->arena`, source JPROF_SOURCE_DWARF. Where it knows a line but no function, the one frame

@@ -98,6 +98,8 @@ static int parse_line(struct jp_parse *p, struct jp_span line)
 	if (!jp_span_char(&line, '@'))
 		return jp_parse_fault(p, "there is no @ and no stack after the counters");
 	int rc = jp_parse_stack(p, line);
+	if (!rc)
+		rc = jp_parse_commit(p);
 	return rc ? rc : jp_parse_record(p, JP_NONE, count);
 }
 

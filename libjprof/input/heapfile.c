@@ -38,7 +38,13 @@ static int parse_first_line(struct jp_parse *p)
 	if (jp_span_starts(line, "heap_v") && !jp_span_starts(line, "heap_v2"))
 		return jp_error(p->err, JPROF_E_FORMAT, p->dump->name, p->reader.line,
 		                "is a dump of a version that jprof does not know; it reads heap_v2");
-	if (!jp_span_text(&line, "heap_v2/") || jp_span_decimal(&line, &p->dump->info.rate) != JP_NUMBER_OK || line.len)
+	enum jp_number rate = JP_NUMBER_NONE;
+	if (jp_span_text(&line, "heap_v2/"))
+		rate = jp_span_decimal(&line, &p->dump->info.rate);
+	if (rate == JP_NUMBER_TOO_BIG)
+		return jp_error(p->err, JPROF_E_FORMAT, p->dump->name, p->reader.line,
+		                "the sampling rate in its first line is longer than 64 bits; make a new dump");
+	if (rate != JP_NUMBER_OK || line.len)
 		return jp_error(p->err, JPROF_E_FORMAT, p->dump->name, p->reader.line,
 		                "has no sampling rate in its first line (\"heap_v2/524288\"); make a new dump");
 	if (!p->dump->info.rate && jp_parse_warn(p, "the sampling rate is 0: counters are taken as they are"))
@@ -123,19 +129,19 @@ static int parse_header(struct jp_parse *p, struct jp_span *line, bool *more)
 static int parse_counters(struct jp_parse *p, struct jp_span line)
 {
 	struct counters c = { 0 };
-	switch (read_counters(line, &c)) {
-	case NOT_COUNTERS:
+	enum counter_line kind = read_counters(line, &c);
+	if (kind == NOT_COUNTERS || c.name.len)
 		return jp_parse_fault(p, p->reader.cut ? "the file ends inside a line of counters"
 		                                       : "a line is neither a stack, counters nor MAPPED_LIBRARIES:");
-	case COUNTERS_TOO_BIG: return jp_parse_fault(p, "a counter is beyond 2^63-1, which no heap can reach");
-	case COUNTERS: break;
-	}
-	uint32_t thread = c.total ? JP_NONE : find_thread(p->dump, c.id);
+	if (kind == COUNTERS_TOO_BIG)
+		return jp_parse_fault(p, "a counter is beyond 2^63-1, which no heap can reach");
 	if (c.total && c.count[0] && !c.count[1] &&
 	    jp_parse_warn(p, "objects without bytes cannot be scaled; they count as they are"))
 		return jp_error_nomem(p->err);
-	p->open_stack = p->open_stack && !c.total;
-	if (!c.total && (thread == JP_NONE || p->open_stack))
+	if (c.total && p->open_stack && jp_parse_commit(p))
+		return JPROF_E_NOMEM;
+	uint32_t thread = c.total ? JP_NONE : find_thread(p->dump, c.id);
+	if (p->open_stack || !p->dump->info.stacks || (!c.total && thread == JP_NONE))
 		return 0;
 	return jp_parse_record(p, thread, c.count);
 }
@@ -161,11 +167,8 @@ static int parse_stacks(struct jp_parse *p, struct jp_span line, bool more)
 			break;
 		more = jp_reader_line(&p->reader, &line);
 	}
-	if (p->open_stack) {
-		p->dump->info.stacks--;
-		if (!rc)
-			rc = jp_parse_fault(p, "the last stack has no counters");
-	}
+	if (p->open_stack && !rc)
+		rc = jp_parse_fault(p, "the last stack has no counters");
 	return p->fault.code && rc == p->fault.code ? 0 : rc;
 }
 

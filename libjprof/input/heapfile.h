@@ -80,8 +80,10 @@ struct jp_parse {
 	struct jprof_error *err;
 	struct jprof_error fault;  /* where the sound part ends; code 0: nowhere yet */
 	struct jprof_error damage; /* of the compressed data around it; code 0: none */
-	bool open_stack;           /* the newest stack has no counters yet */
-	bool maps_next;            /* the line before the maps was read */
+	uint64_t *stack;           /* the stack whose counters are still to come; released by jp_dump_parse */
+	size_t depth, stack_cap;
+	bool open_stack; /* there is one */
+	bool maps_next;  /* the line before the maps was read */
 };
 
 /* Each reads from p->reader on to the end. Faults after at least one sound stack become a warning. */
@@ -96,8 +98,11 @@ int jp_parse_fault(struct jp_parse *p, const char *fmt, ...) jp_printf(2, 3);
 int jp_parse_warn(struct jp_parse *p, const char *fmt, ...) jp_printf(2, 3);
 int jp_dump_warn(struct jprof_dump *dump, const struct jprof_error *what);
 
-/* Reads a stack, "0xA0 0xA1 ...", that fills the rest of a line. A faulty one leaves nothing behind. */
+/* Reads a stack, "0xA0 0xA1 ...", that fills the rest of a line. It waits for its counters. */
 int jp_parse_stack(struct jp_parse *p, struct jp_span line);
+
+/* The stack that was read has counters: it becomes part of the dump. */
+int jp_parse_commit(struct jp_parse *p);
 
 /* Reads "n: s [an: as]" off the front of a line. False if that is not what stands there. A counter
  * above 2^63-1 sets *too_big: it comes from a difference that went below zero. */

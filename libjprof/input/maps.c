@@ -105,8 +105,10 @@ int jp_maps_read(struct jp_reader *reader, const char *name, struct jprof_maps *
 		struct jprof_map map = { 0 };
 		if (!line.len)
 			continue;
-		if (!parse_line(line, &map, &path))
-			rc = jp_error(err, JPROF_E_FORMAT, name, reader->line, "no line of /proc/PID/maps: \"%.*s\"",
+		if (!parse_line(line, &map, &path) || reader->cut)
+			rc = jp_error(err, JPROF_E_FORMAT, name, reader->line,
+			              reader->cut ? "the last line of the maps has no end: \"%.*s\""
+			                          : "no line of /proc/PID/maps: \"%.*s\"",
 			              (int)(line.len < 60 ? line.len : 60), line.ptr);
 		else if (add_map(maps, map, path)) {
 			jprof_maps_free(maps);

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "input/demangle.h"
 #include "input/dwarf.h"
 #include "input/ehframe.h"
 #include "input/symtab.h"
@@ -38,6 +39,22 @@ static int read_segments(struct jp_objfile *file)
 			    (struct jp_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz, ph.p_flags & PF_X };
 	}
 	return 0;
+}
+
+/* A segment may hold headers and data beside its code: sections tell them apart. */
+static int read_code_sections(struct jp_objfile *file)
+{
+	size_t count;
+	Elf_Scn *scn = NULL;
+	if (elf_getshdrnum(file->elf, &count))
+		return 0;
+	file->code = jp_arena_alloc(&file->arena, (count + 1) * sizeof *file->code);
+	while (file->code && file->code_count < count && (scn = elf_nextscn(file->elf, scn))) {
+		GElf_Shdr s;
+		if (gelf_getshdr(scn, &s) && s.sh_flags & SHF_EXECINSTR && s.sh_size <= UINT64_MAX - s.sh_addr)
+			file->code[file->code_count++] = (struct jp_range){ s.sh_addr, s.sh_addr + s.sh_size };
+	}
+	return file->code ? 0 : JPROF_E_NOMEM;
 }
 
 /* The note NT_GNU_BUILD_ID, wherever it stands. */
@@ -70,6 +87,8 @@ static int load(struct jp_objfile *file, struct jprof_error *err)
 	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF)
 		return jp_error(err, JPROF_E_FORMAT, file->path, 0, "is no ELF file");
 	int rc = read_segments(file);
+	if (!rc)
+		rc = read_code_sections(file);
 	if (rc == JPROF_E_NOMEM)
 		return jp_error_nomem(err);
 	if (rc)
@@ -134,6 +153,11 @@ bool jp_objfile_vaddr(const struct jp_objfile *file, uint64_t offset, uint64_t *
 
 bool jp_objfile_is_code(const struct jp_objfile *file, uint64_t vaddr)
 {
+	for (size_t i = 0; i < file->code_count; i++)
+		if (vaddr >= file->code[i].start && vaddr < file->code[i].end)
+			return true;
+	if (file->code_count)
+		return false;
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const struct jp_segment *s = &file->segments[i];
 		if (s->executable && vaddr >= s->vaddr && vaddr - s->vaddr < s->mem_size)
@@ -177,6 +201,13 @@ static bool is_clone_of(const char *symbol, const char *name)
 	return !strncmp(symbol, name, n) && symbol[n] == '.';
 }
 
+/* DWARF gives C++ functions of internal linkage no linkage name: the symbol that holds the address
+ * says in which namespace or function they are. */
+static bool says_more(const char *symbol, const char *name)
+{
+	return is_clone_of(symbol, name) || (jp_is_mangled(symbol) && !jp_is_mangled(name));
+}
+
 static int name_by_symbol(struct jp_objfile *file, struct jp_lookup *lookup)
 {
 	const struct jp_symbol *symbol =
@@ -190,7 +221,7 @@ static int name_by_symbol(struct jp_objfile *file, struct jp_lookup *lookup)
 		lookup->frame_count = 1;
 	}
 	struct jp_symframe *physical = &lookup->frames[lookup->frame_count - 1];
-	if (!physical->name || is_clone_of(symbol->name, physical->name))
+	if (!physical->name || says_more(symbol->name, physical->name))
 		physical->name = symbol->name;
 	if (lookup->source < symbol->source)
 		lookup->source = symbol->source;
@@ -221,29 +252,27 @@ static int load_tables(struct jp_objfile *file)
 }
 
 /* A file that was stripped may have left its debug information in a file named after its build-id. */
-static void find_debug_file(struct jp_objfile *file)
+static int find_debug_file(struct jp_objfile *file)
 {
 	char path[256];
 	if (strlen(file->build_id) < 4)
-		return;
+		return 0;
 	snprintf(path, sizeof path, "/usr/lib/debug/.build-id/%.2s/%s.debug", file->build_id, file->build_id + 2);
 	struct jp_objfile *debug;
-	if (jp_objfile_open(file->root, path, &debug, NULL))
-		return;
-	if (!strcmp(debug->build_id, file->build_id))
-		file->debug = debug;
-	else
+	int rc = jp_objfile_open(file->root, path, &debug, NULL);
+	if (rc)
+		return rc == JPROF_E_NOMEM ? -1 : 0;
+	if (strcmp(debug->build_id, file->build_id)) {
 		jp_objfile_close(debug);
+		return 0;
+	}
+	file->debug = debug;
+	return jp_dwarf_new(debug, &file->dwarf);
 }
 
 int jp_objfile_symbolize(struct jp_objfile *file, struct jp_lookup *lookups, size_t count)
 {
-	file->dwarf = jp_dwarf_new(file->elf);
-	if (!file->dwarf) {
-		find_debug_file(file);
-		file->dwarf = file->debug ? jp_dwarf_new(file->debug->elf) : NULL;
-	}
-	if (load_tables(file))
+	if (jp_dwarf_new(file, &file->dwarf) || (!file->dwarf && find_debug_file(file)) || load_tables(file))
 		return -1;
 	if (file->dwarf && jp_dwarf_lookup(file->dwarf, file, lookups, count))
 		return -1;
@@ -253,4 +282,17 @@ int jp_objfile_symbolize(struct jp_objfile *file, struct jp_lookup *lookups, siz
 bool jp_objfile_exports(const struct jp_objfile *file, const char *name)
 {
 	return file->symtab && jp_symtab_exports(file->symtab, name);
+}
+
+const char *jp_objfile_symbol_ending(const struct jp_objfile *file, const char *word)
+{
+	const char *best = NULL;
+	size_t len = strlen(word);
+	const struct jp_symbol *symbol;
+	for (size_t i = 0; file->symtab && (symbol = jp_symtab_at(file->symtab, i)); i++) {
+		size_t n = strlen(symbol->name);
+		if (n >= len && !strcmp(symbol->name + n - len, word) && (!best || n < strlen(best)))
+			best = symbol->name;
+	}
+	return best;
 }

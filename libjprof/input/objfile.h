@@ -27,6 +27,10 @@ struct jp_lookup {
 	unsigned frame_count;
 };
 
+struct jp_range {
+	uint64_t start, end;
+};
+
 struct jp_segment {
 	uint64_t offset, vaddr, file_size, mem_size;
 	bool executable;
@@ -39,6 +43,8 @@ struct jp_objfile {
 	int fd;
 	struct stat st;
 	Elf *elf;
+	struct jp_range *code; /* executable sections; none if the file has no section headers */
+	size_t code_count;
 	struct jp_segment *segments; /* PT_LOAD */
 	size_t segment_count;
 	bool program; /* an executable, not a library */
@@ -56,7 +62,7 @@ void jp_objfile_close(struct jp_objfile *file);
 /* Image-relative address of a file offset, by the program headers; false if no code lies there. */
 bool jp_objfile_vaddr(const struct jp_objfile *file, uint64_t offset, uint64_t *vaddr);
 
-/* Whether an image-relative address lies in an executable segment. */
+/* Whether an image-relative address lies in an executable section or, without section headers, segment. */
 bool jp_objfile_is_code(const struct jp_objfile *file, uint64_t vaddr);
 
 /* Whether the executable mapping [offset, offset+len) of a file fits this one's program headers. */
@@ -64,6 +70,9 @@ bool jp_objfile_fits(const struct jp_objfile *file, uint64_t start, uint64_t off
 
 /* Answers lookups, which are sorted by vaddr. 0, or -1 when memory is short. */
 int jp_objfile_symbolize(struct jp_objfile *file, struct jp_lookup *lookups, size_t count);
+
+/* The shortest name of a function in the symbol tables that ends in `word`, or NULL. */
+const char *jp_objfile_symbol_ending(const struct jp_objfile *file, const char *word);
 
 /* Whether the file defines the function `name` for others. After jp_objfile_symbolize. */
 bool jp_objfile_exports(const struct jp_objfile *file, const char *name);

@@ -88,7 +88,7 @@ int jp_parse_raw(struct jp_parse *p)
 	if (!section.len)
 		return jp_error(p->err, JPROF_E_FORMAT, p->dump->name, p->reader.line,
 		                "%s; no stack before it is sound, make a new one",
-		                p->damage.code ? p->damage.text : "the file ends inside its symbols");
+		                p->damage.code ? p->damage.text : "the symbolized file ends inside its names");
 	if (!jp_span_starts(section, "--- heap") && !jp_span_starts(section, "--- growth"))
 		return jp_error(p->err, JPROF_E_FORMAT, p->dump->name, p->reader.line,
 		                "holds no heap profile, but \"%.*s\": it tells of time or locks, and jprof of memory",

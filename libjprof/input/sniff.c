@@ -83,7 +83,5 @@ int jp_sniff_refuse(const void *data, size_t len, const char *name, struct jprof
 	if (jp_pprof_probe(data, len))
 		return jp_error(err, JPROF_E_UNSUPPORTED, name, 0,
 		                "is a profile.proto, which is no dump in text: it is opened as a profile");
-	return jp_error(err, JPROF_E_FORMAT, name, 1,
-	                "is no heap dump: its first line should read \"heap_v2/RATE\"; gperftools' heap profiles, "
-	                "symbolized profiles and profile.proto are read too");
+	return jp_error(err, JPROF_E_FORMAT, name, 1, "is no heap dump: its first line should read \"heap_v2/RATE\"");
 }

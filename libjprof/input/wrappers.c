@@ -58,15 +58,20 @@ bool jp_is_allocator_name(const char *name)
 	       !strcmp(name, "operator new") || !strcmp(name, "operator new[]");
 }
 
-bool jp_is_prefixed_allocator_name(const char *name)
+size_t jp_allocator_prefix(const char *name)
 {
 	size_t n = stem(name);
 	for (size_t i = 0; i < jp_count(entries); i++) {
 		size_t e = strlen(entries[i]);
 		if (n > e && !memcmp(name + n - e, entries[i], e) && name[n - e - 1] == '_')
-			return true;
+			return n - e;
 	}
-	return false;
+	return 0;
+}
+
+bool jp_is_prefixed_allocator_name(const char *name)
+{
+	return jp_allocator_prefix(name);
 }
 
 bool jp_is_allocator_internal(const char *name)
@@ -175,7 +180,7 @@ bool jp_is_plumbing_name(const char *name)
 		"thread_do_start*",
 		"call_without_gvl",
 		"rb_nogvl",
-		"clone3",
+		"*clone3",
 		"start_thread",
 		"rb_class_new_instance_pass_kw",
 		"rb_obj_call_init*",

@@ -3,12 +3,16 @@
 #define JP_INPUT_WRAPPERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* An allocator's entry point without any prefix: malloc, operator new(unsigned long) ... */
+/* An allocator's entry point without any prefix: malloc, operator new ... by its short name */
 bool jp_is_allocator_name(const char *name);
 
 /* An entry point of a jemalloc built with a prefix: je_malloc, _rjem_mallocx ... */
 bool jp_is_prefixed_allocator_name(const char *name);
+
+/* Length of such a name's prefix, 0 if it is no such name. */
+size_t jp_allocator_prefix(const char *name);
 
 /* A part of jemalloc that is no entry point: je_prof_backtrace, imalloc_body ... */
 bool jp_is_allocator_internal(const char *name);

@@ -116,6 +116,28 @@ uint32_t jp_build_function(struct jprof_profile *profile, const char *name, cons
 	                         file && *file ? file : NULL);
 }
 
+static bool is_hex(const char *s)
+{
+	struct jp_span span = { s, strlen(s) };
+	uint64_t value;
+	return jp_span_text(&span, "0x") && jp_span_hex(&span, &value) == JP_NUMBER_OK && !span.len;
+}
+
+enum jprof_source jp_build_source(const struct jprof_profile *p, uint32_t object, const struct jp_frame *frames,
+                                  size_t count)
+{
+	const char *base = jp_basename(jp_string(p, p->objects[object].path));
+	const char *name = jp_string(p, p->functions[frames[0].function].name);
+	size_t len = strlen(base);
+	if (count != 1)
+		return JPROF_SOURCE_INPUT;
+	if (p->objects[object].unmapped)
+		return is_hex(name) ? JPROF_SOURCE_NONE : JPROF_SOURCE_INPUT;
+	if (strncmp(name, base, len) || (name[len] != '!' && name[len] != '+') || !is_hex(name + len + 1))
+		return JPROF_SOURCE_INPUT;
+	return name[len] == '!' ? JPROF_SOURCE_FDE : JPROF_SOURCE_NONE;
+}
+
 /* How many of the dashes after the word operator belong to it: operator-- is one, and of a longer row
  * the last two are a separator. So are two before the letter of a next name. */
 static size_t operator_dashes(struct jp_span rest)
@@ -208,11 +230,12 @@ int jp_build_given(struct jprof_profile *profile, uint32_t location, const char 
 	if (!rc && !profile->locations[location].frame_count)
 		for (size_t i = count; !rc && i-- > 0;)
 			rc = jp_frame_add(profile, location, frames[i].function, 0, i > 0);
-	free(frames);
 	if (count && !rc) {
-		profile->locations[location].source = JPROF_SOURCE_INPUT;
-		profile->locations[location].given = true;
+		struct jp_location *l = &profile->locations[location];
+		l->source = jp_build_source(profile, l->object, frames, count);
+		l->given = true;
 	}
+	free(frames);
 	return rc;
 }
 

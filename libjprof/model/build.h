@@ -26,6 +26,11 @@ int jp_build_mapping(struct jprof_profile *profile, const struct jprof_map *map,
  * same). Where one of them is mangled, it tells the name with and without parameters. */
 uint32_t jp_build_function(struct jprof_profile *profile, const char *name, const char *system, const char *file);
 
+/* Whether the only name at a place of an object is what jprof writes where there is none: FILE!0xSTART is of
+ * source FDE, FILE+0xOFFSET of NONE; anything else is of source INPUT. */
+enum jprof_source jp_build_source(const struct jprof_profile *profile, uint32_t object, const struct jp_frame *frames,
+                                  size_t count);
+
 /* Names a location as a symbolized file does: functions separated by --, outermost first. */
 int jp_build_given(struct jprof_profile *profile, uint32_t location, const char *text);
 

@@ -86,12 +86,12 @@ static int add_record(struct work *w, const struct jp_record *record, uint32_t t
 	return jp_sample_add(w->profile, w->stack, from->depth, &sample, 1);
 }
 
-/* A thread's label: its name, or tN if it has none. */
+/* A thread's label: names may be equal, numbers are not. */
 static uint32_t label_of(struct jprof_profile *profile, const struct jprof_dump_thread *t)
 {
-	char number[32];
-	snprintf(number, sizeof number, "t%llu", (unsigned long long)t->id);
-	return jp_intern_str(&profile->strings, *t->name ? t->name : number);
+	char label[512];
+	snprintf(label, sizeof label, "t%llu%s%.400s", (unsigned long long)t->id, *t->name ? " " : "", t->name);
+	return jp_thread_label(profile, label);
 }
 
 static int add_per_thread(struct work *w, const char *wanted)
@@ -182,12 +182,21 @@ int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_
 }
 
 /* The first warning in full: the others are mostly of its kind. */
-static int note_warnings(struct jprof_profile *profile, const struct jprof_dump *dump)
+static int note_warnings(struct jprof_profile *profile, const struct jprof_dump *dump,
+                         const struct jprof_profile_opts *opts)
 {
-	size_t more = dump->warning_count ? dump->warning_count - 1 : 0;
-	if (dump->warning_count && jp_note_error(profile, &dump->warnings[0]))
+	if (!dump->warning_count)
+		return 0;
+	struct jprof_error first = dump->warnings[0];
+	size_t len = strlen(first.text);
+	if (!dump->maps && !opts->maps)
+		snprintf(first.text + len, sizeof first.text - len,
+		         ", nothing can be named without maps (--maps=FILE|PID)");
+	if (jp_note_error(profile, &first))
 		return -1;
-	return more ? jp_note(profile, "%s: %zu more warnings of this kind", dump->name, more) : 0;
+	return dump->warning_count == 1
+	           ? 0
+	           : jp_note(profile, "%s: %zu more warnings like this", dump->name, dump->warning_count - 1);
 }
 
 int jp_profile_from_dump(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
@@ -195,7 +204,7 @@ int jp_profile_from_dump(const struct jprof_dump *dump, const struct jprof_profi
 {
 	struct jprof_profile *profile;
 	int rc = jprof_profile_new(dump, opts, &profile, err);
-	if (!rc && note_warnings(profile, dump)) {
+	if (!rc && note_warnings(profile, dump, opts)) {
 		jprof_profile_free(profile);
 		rc = jp_error_nomem(err);
 	}

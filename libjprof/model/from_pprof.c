@@ -260,29 +260,6 @@ static int frames_of(struct work *w, const struct jp_pprof_location *l, size_t *
 	return 0;
 }
 
-static bool is_hex(const char *s)
-{
-	struct jp_span span = { s, strlen(s) };
-	uint64_t value;
-	return jp_span_text(&span, "0x") && jp_span_hex(&span, &value) == JP_NUMBER_OK && !span.len;
-}
-
-/* Whether a name is what jprof writes where there is none, in this object. */
-static enum jprof_source source_of(const struct work *w, uint32_t object, size_t count)
-{
-	const struct jprof_profile *p = w->profile;
-	const char *base = jp_basename(jp_string(p, p->objects[object].path));
-	const char *name = jp_string(p, p->functions[w->frames[0].function].name);
-	size_t len = strlen(base);
-	if (count != 1)
-		return JPROF_SOURCE_INPUT;
-	if (p->objects[object].unmapped)
-		return is_hex(name) ? JPROF_SOURCE_NONE : JPROF_SOURCE_INPUT;
-	if (strncmp(name, base, len) || (name[len] != '!' && name[len] != '+') || !is_hex(name + len + 1))
-		return JPROF_SOURCE_INPUT;
-	return name[len] == '!' ? JPROF_SOURCE_FDE : JPROF_SOURCE_NONE;
-}
-
 /* ---- locations ------------------------------------------------------------------------------------------- */
 
 /* What stands for the place of a location without an address: FNV-1a of its names. */
@@ -347,7 +324,8 @@ static int location_of(struct work *w, uint64_t id, uint32_t *location)
 			rc = place_of(w, l, count, &object, &offset);
 		if (rc)
 			return rc;
-		enum jprof_source source = count ? source_of(w, object, count) : JPROF_SOURCE_NONE;
+		enum jprof_source source =
+		    count ? jp_build_source(w->profile, object, w->frames, count) : JPROF_SOURCE_NONE;
 		w->location[i] = jp_location_named(w->profile, object, offset, l->address, w->frames, count, source);
 	}
 	*location = w->location[i];
@@ -356,30 +334,50 @@ static int location_of(struct work *w, uint64_t id, uint32_t *location)
 
 /* ---- samples ------------------------------------------------------------------------------------------------ */
 
-/* The label "thread", a name or a number. `wanted` tells whether the sample is asked for. */
-static int thread_of(struct work *w, const struct jp_pprof_sample *s, uint32_t *thread, bool *wanted)
+/* The text of the label "thread", or "tN" where it is a number; "" if there is none. */
+static int thread_label(struct work *w, const struct jp_pprof_sample *s, uint32_t *label)
 {
 	const struct jp_pprof *p = &w->pprof;
-	char number[32] = "";
-	*thread = JP_NONE;
-	for (size_t i = 0; i < s->label_count && *thread == JP_NONE; i++) {
-		const struct jp_pprof_label *label = &p->labels.items[s->label_first + i];
-		if (!string_is(p, label->key_s, "thread"))
+	char number[32];
+	*label = JP_NONE;
+	for (size_t i = 0; i < s->label_count; i++) {
+		const struct jp_pprof_label *l = &p->labels.items[s->label_first + i];
+		if (!string_is(p, l->key_s, "thread"))
 			continue;
-		int rc = label->str_s ? string_id(w, label->str_s, thread) : 0;
-		snprintf(number, sizeof number, "t%lld", (long long)label->num);
-		if (!label->str_s)
-			*thread = jp_intern_str(&w->profile->strings, number);
-		if (rc || *thread == JP_NONE)
-			return rc ? rc : NO_MEMORY;
+		if (l->str_s)
+			return string_id(w, l->str_s, label);
+		snprintf(number, sizeof number, "t%lld", (long long)l->num);
+		*label = jp_intern_str(&w->profile->strings, number);
+		return *label == JP_NONE ? NO_MEMORY : 0;
 	}
-	const char *name = jp_string(w->profile, *thread);
-	*wanted = !w->thread || !strcmp(w->thread, "*") ||
-	          (*thread != JP_NONE && (!strcmp(name, w->thread) || (*name == 't' && !strcmp(name + 1, w->thread))));
-	w->thread_seen += *wanted;
-	if (!w->thread || strcmp(w->thread, "*"))
-		*thread = JP_NONE;
 	return 0;
+}
+
+/* A label is a name, or as jprof writes it, "tN" or "tN NAME". */
+static bool is_thread(const char *label, const char *wanted)
+{
+	char *end;
+	if (!strcmp(label, wanted))
+		return true;
+	if (*label != 't' || label[1] < '0' || label[1] > '9')
+		return false;
+	unsigned long long id = strtoull(label + 1, &end, 10);
+	return jp_is_thread(id, *end == ' ' ? end + 1 : NULL, wanted);
+}
+
+/* `wanted` tells whether the sample is asked for. */
+static int thread_of(struct work *w, const struct jp_pprof_sample *s, uint32_t *thread, bool *wanted)
+{
+	bool all = w->thread && !strcmp(w->thread, "*");
+	uint32_t label;
+	int rc = thread_label(w, s, &label);
+	if (rc)
+		return rc;
+	const char *text = jp_string(w->profile, label);
+	*wanted = !w->thread || all || is_thread(text, w->thread);
+	*thread = all && *text ? jp_thread_label(w->profile, text) : JP_NONE;
+	w->thread_seen += *wanted;
+	return all && *text && *thread == JP_NONE ? NO_MEMORY : 0;
 }
 
 /* The file has estimates. Their mean size tells the probability of being sampled, and so what was. In a

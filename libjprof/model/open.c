@@ -44,7 +44,8 @@ int jprof_profile_parse(const void *data, size_t len, const char *name, const st
 		return parse(data, len, name, NULL, &opts, profile, err);
 	rc = jp_unpack(data, len, name, &jp_unpack_default, &unpacked, &damage, err);
 	if (!rc && damage.code && !unpacked.len)
-		rc = jp_error(err, JPROF_E_FORMAT, name, 0, "%s", damage.text);
+		rc = jp_error(err, JPROF_E_FORMAT, name, 0,
+		              "the compressed data is cut or damaged from its start on; copy it again");
 	return rc ? rc : parse(unpacked.text, unpacked.len, name, &damage, &opts, profile, err);
 }
 

@@ -63,7 +63,8 @@ static uint32_t object_add(struct jprof_profile *profile, const struct jp_object
 	if (jp_array_reserve(&profile->objects, &profile->object_cap, (size_t)id + 1, sizeof *profile->objects))
 		return JP_NONE;
 	profile->objects[id] = *like;
-	profile->objects[id].build_id = profile->objects[id].reason = profile->objects[id].advice = JP_NONE;
+	profile->objects[id].entry_prefix = profile->objects[id].build_id = profile->objects[id].reason =
+	    profile->objects[id].advice = JP_NONE;
 	return id;
 }
 
@@ -236,16 +237,39 @@ const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack
 	return (const uint32_t *)(const void *)jp_intern_get(&profile->stacks, stack);
 }
 
-void jp_samples_clear(struct jprof_profile *profile, struct jp_intern *old_stacks, struct jp_sample **old,
-                      uint32_t *old_count)
+static size_t deepest(const struct jp_intern *stacks)
 {
-	*old_stacks = profile->stacks;
-	*old = profile->samples;
-	*old_count = jp_sample_count(profile);
+	size_t most = 0;
+	for (uint32_t i = 0; i < stacks->count; i++)
+		if (jp_intern_len(stacks, i) > most)
+			most = jp_intern_len(stacks, i);
+	return most / sizeof(uint32_t);
+}
+
+int jp_samples_rewrite(struct jprof_profile *profile, jp_rewrite_fn *rewrite, void *context)
+{
+	struct jp_intern stacks = profile->stacks;
+	struct jp_sample *samples = profile->samples;
+	uint32_t count = jp_sample_count(profile), *scratch = malloc((deepest(&stacks) + 1) * sizeof *scratch);
+	if (!scratch)
+		return -1;
 	jp_intern_release(&profile->sample_keys);
 	profile->stacks = (struct jp_intern){ 0 };
 	profile->samples = NULL;
 	profile->sample_cap = 0;
+	int rc = 0;
+	for (uint32_t i = 0; !rc && i < count; i++) {
+		size_t size = jp_intern_len(&stacks, samples[i].stack), depth = size / sizeof *scratch;
+		uint32_t *stack = scratch;
+		memcpy(stack, jp_intern_get(&stacks, samples[i].stack), size);
+		rc = rewrite(context, &stack, &depth);
+		if (!rc)
+			rc = jp_sample_add(profile, stack, depth, &samples[i], 1);
+	}
+	free(scratch);
+	free(samples);
+	jp_intern_release(&stacks);
+	return rc;
 }
 
 int jp_note(struct jprof_profile *profile, const char *fmt, ...)
@@ -291,6 +315,50 @@ const struct jprof_profile_info *jprof_profile_info(const struct jprof_profile *
 	return &profile->info;
 }
 
+double jprof_profile_thread_total(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < jp_sample_count(profile); i++)
+		if (!strcmp(jp_string(profile, profile->samples[i].thread), thread))
+			sum += profile->samples[i].value[counter];
+	return sum;
+}
+
+/* Numbers in labels count as numbers: t2 comes before t10. */
+static int compare_labels(const char *a, const char *b)
+{
+	unsigned long long x = strtoull(a + (*a == 't'), NULL, 10), y = strtoull(b + (*b == 't'), NULL, 10);
+	if (*a == 't' && *b == 't' && x != y)
+		return x < y ? -1 : 1;
+	return strcmp(a, b);
+}
+
+uint32_t jp_thread_label(struct jprof_profile *p, const char *label)
+{
+	uint32_t id = jp_intern_str(&p->strings, label);
+	size_t at = 0;
+	while (at < p->thread_count && compare_labels(jp_string(p, p->threads[at]), label) < 0)
+		at++;
+	if (id == JP_NONE || (at < p->thread_count && p->threads[at] == id))
+		return id;
+	if (jp_array_push(p->threads, p->thread_count, p->thread_cap))
+		return JP_NONE;
+	memmove(p->threads + at + 1, p->threads + at, (p->thread_count - at) * sizeof *p->threads);
+	p->threads[at] = id;
+	p->thread_count++;
+	return id;
+}
+
+size_t jprof_profile_threads(const struct jprof_profile *profile)
+{
+	return profile->thread_count;
+}
+
+const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i)
+{
+	return jp_string(profile, profile->threads[i]);
+}
+
 size_t jprof_profile_notes(const struct jprof_profile *profile)
 {
 	return profile->note_count;
@@ -318,6 +386,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 	free(profile->frames);
 	free(profile->samples);
 	free(profile->mappings);
+	free(profile->threads);
 	for (size_t i = 0; i < profile->note_count; i++)
 		free(profile->notes[i]);
 	free(profile->notes);

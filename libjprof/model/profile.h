@@ -27,11 +27,12 @@ struct jp_object {
 
 	/* Filled in by symbolizing. */
 	enum jprof_proof proof;
-	bool program;      /* has a program header for an interpreter, or is no shared object */
-	bool allocator;    /* a library that is the allocator: all its frames at the leaf go */
-	uint32_t build_id; /* string id, or JP_NONE; known before symbolizing where the input tells it */
-	uint32_t reason;   /* string id, or JP_NONE */
-	uint32_t advice;   /* string id, or JP_NONE */
+	bool program;          /* has a program header for an interpreter, or is no shared object */
+	bool allocator;        /* a library that is the allocator: all its frames at the leaf go */
+	uint32_t entry_prefix; /* string id: what stands before malloc in a static allocator's names, or JP_NONE */
+	uint32_t build_id;     /* string id, or JP_NONE; known before symbolizing where the input tells it */
+	uint32_t reason;       /* string id, or JP_NONE */
+	uint32_t advice;       /* string id, or JP_NONE */
 };
 
 struct jp_mapping {
@@ -94,6 +95,8 @@ struct jprof_profile {
 	size_t frame_count, frame_cap;
 	struct jp_sample *samples;
 	size_t sample_cap;
+	uint32_t *threads; /* string ids of the labels of samples, t2 before t10 */
+	size_t thread_count, thread_cap;
 	struct jp_mapping *mappings;
 	size_t mapping_count, mapping_cap;
 	char **notes;
@@ -139,12 +142,16 @@ int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t func
 int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
                   double factor) jp_must_check;
 
+/* The id of a thread label for samples; JP_NONE when memory is short. */
+uint32_t jp_thread_label(struct jprof_profile *profile, const char *label);
+
 /* The locations of a stack, innermost first. */
 const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth);
 
-/* Forgets all samples and stacks (locations stay), so that they can be added anew. */
-void jp_samples_clear(struct jprof_profile *profile, struct jp_intern *old_stacks, struct jp_sample **old,
-                      uint32_t *old_count);
+/* Gives every sample a new stack: `rewrite` changes the stack in place, may move its start, and sets its
+ * depth. Samples whose stacks become equal become one. 0, or -1 when memory is short or `rewrite` says so. */
+typedef int jp_rewrite_fn(void *context, uint32_t **stack, size_t *depth);
+int jp_samples_rewrite(struct jprof_profile *profile, jp_rewrite_fn *rewrite, void *context) jp_must_check;
 
 const char *jp_string(const struct jprof_profile *profile, uint32_t id);
 

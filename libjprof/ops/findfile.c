@@ -106,7 +106,7 @@ static bool consider(struct search *s, const char *root, const char *path)
 	struct jprof_error err = { 0 };
 	int rc = jp_objfile_open(root, path, &file, &err);
 	if (rc) {
-		s->failed = rc == JPROF_E_NOMEM;
+		s->failed = s->failed || rc == JPROF_E_NOMEM;
 		if (found->proof == JPROF_PROOF_NO_FILE && !*found->reason)
 			snprintf(found->reason, sizeof found->reason, "%.*s", (int)sizeof found->reason - 1, err.text);
 		return false;
@@ -114,9 +114,9 @@ static bool consider(struct search *s, const char *root, const char *path)
 	bool same = is_same_inode(&s->profile->objects[s->object], &file->st);
 	enum jprof_proof build = check_build_id(s, file);
 	const char *against = build == JPROF_PROOF_CONTRADICTED ? "its build-id is not the profile's"
-	                      : !headers_fit(s, file)        ? "its program headers do not fit what was mapped"
+	                      : !headers_fit(s, file) ? "its program headers do not fit what was mapped"
 	                      : !calls_fit(s, file) ? "there are no calls where the dump has return addresses"
-	                                                     : NULL;
+	                                            : NULL;
 	if (against) {
 		found->proof = JPROF_PROOF_CONTRADICTED;
 		snprintf(found->reason, sizeof found->reason, "the file there is another one: %s", against);
@@ -213,22 +213,14 @@ static void explain(struct search *s)
 		snprintf(found->advice, sizeof found->advice, "give the process's maps: --maps=FILE|PID");
 }
 
-/* A time alone proves nothing: package managers keep old ones. */
-static int warn_if_newer(struct search *s)
-{
-	const struct jp_objfile *file = s->found->file;
-	if (!file || !s->profile->mtime || file->st.st_mtime <= s->profile->mtime)
-		return 0;
-	return jp_note(s->profile, "%s: changed after the dump was made; its names may be wrong", file->path);
-}
-
 int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp_sites *sites,
                  const struct jprof_symbolize_opts *opts, struct jp_found *found)
 {
 	struct search s = { profile, object, sites, opts, found, false };
 	search(&s);
 	explain(&s);
-	return s.failed || warn_if_newer(&s) ? -1 : 0;
+	found->newer = found->file && profile->mtime && found->file->st.st_mtime > profile->mtime;
+	return s.failed ? -1 : 0;
 }
 
 /* ---- the program operand ----------------------------------------------------------------------------------- */
@@ -239,6 +231,17 @@ static bool is_mapped(const struct jprof_profile *p, const char *path, const str
 		if (!strcmp(jp_string(p, p->objects[i].path), path) || is_same_inode(&p->objects[i], st))
 			return true;
 	return false;
+}
+
+/* Whether the object was named from opts->program: its own path led to no file that could be used. */
+static bool is_program_file(const struct jprof_profile *p, uint32_t object, const struct jprof_symbolize_opts *opts)
+{
+	struct jp_found found = { 0 };
+	struct jp_sites none = { p, NULL, 0 };
+	struct search own = { (struct jprof_profile *)p, object, &none, opts, &found, false };
+	bool usable = p->objects[object].kind == JP_MAP_FILE && consider(&own, opts->sysroot, own_path(&own));
+	jp_objfile_close(found.file);
+	return !usable;
 }
 
 int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *opts)
@@ -258,7 +261,7 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 	bool fits = is_mapped(p, real ? real : opts->program, &file->st);
 	struct jp_found none = { 0 };
 	struct search s = { p, object, NULL, opts, &none, false };
-	bool stands_in = !fits && object != JP_NONE && headers_fit(&s, file);
+	bool stands_in = !fits && object != JP_NONE && headers_fit(&s, file) && is_program_file(p, object, opts);
 	free(real);
 	jp_objfile_close(file);
 	if (fits)

@@ -15,6 +15,7 @@ struct jp_sites {
 struct jp_found {
 	struct jp_objfile *file; /* NULL: none that can be used; to be closed by the caller */
 	enum jprof_proof proof;
+	bool newer; /* changed after the dump was made: a hint only, for package managers keep old times */
 	char build_id[2 * 64 + 1];
 	char reason[256]; /* why there is no file; "" if there is one */
 	char advice[512]; /* what would help; "" if nothing is needed */
@@ -34,8 +35,8 @@ int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp
 bool jp_site_vaddr(const struct jprof_profile *profile, const struct jp_location *location,
                    const struct jp_objfile *file, uint64_t *vaddr);
 
-/* The object of the main program, or JP_NONE: the first mapped file, by address, that is no library; in a
- * dump of a program started through the loader, too. */
+/* The main program: the first mapped file with code, by address, that is no library; in a dump of a
+ * program started through the loader, too. JP_NONE: there is none. */
 uint32_t jp_main_object(const struct jprof_profile *profile);
 
 /* Notes it where opts->program does not fit what the maps say ran. 0, or -1 when memory is short. */

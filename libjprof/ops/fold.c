@@ -59,14 +59,32 @@ static uint32_t object_at(const struct fold *f, size_t i)
 	return f->profile->locations[f->stack[i]].object;
 }
 
+static const char *name_at(const struct fold *f, size_t i)
+{
+	const struct jp_location *l = &f->profile->locations[f->stack[i]];
+	uint32_t function = f->profile->frames[l->frame_first + l->frame_count - 1].function;
+	return jp_string(f->profile, f->profile->functions[function].brief);
+}
+
+/* An entry point with a prefix. Where the file's own is known, a user's by_malloc is none. */
+static bool is_prefixed_entry(const struct fold *f, size_t i)
+{
+	uint32_t known = f->profile->objects[f->profile->allocator_hint].entry_prefix;
+	if (!location_is(f, f->stack[i], PREFIXED) || known == JP_NONE)
+		return location_is(f, f->stack[i], PREFIXED);
+	const char *name = name_at(f, i), *prefix = jp_string(f->profile, known);
+	return jp_allocator_prefix(name) == strlen(prefix) && !strncmp(name, prefix, strlen(prefix));
+}
+
 /* How many frames of the allocator's own stand at the inner end, when it is part of a larger
- * object: up to the first entry point, whatever its prefix. */
+ * object: up to the first entry point. That may have ended in a jump and be absent. */
 static size_t count_static_allocator(const struct fold *f)
 {
 	uint32_t allocator = f->profile->allocator_hint;
 	size_t n = 0;
 	for (; n < f->depth && n < entry_within && object_at(f, n) == allocator; n++)
-		if (location_is(f, f->stack[n], ENTRY) || location_is(f, f->stack[n], PREFIXED))
+		if (!location_is(f, f->stack[n], INTERNAL) &&
+		    (location_is(f, f->stack[n], ENTRY) || is_prefixed_entry(f, n)))
 			return n + 1;
 	for (n = 0; n < f->depth && object_at(f, n) == allocator && location_is(f, f->stack[n], INTERNAL);)
 		n++;
@@ -142,55 +160,27 @@ static void fold_plumbing(struct fold *f)
 		f->depth = kept;
 }
 
-static int fold_stack(struct fold *f)
+static int fold_stack(void *context, uint32_t **stack, size_t *depth)
 {
+	struct fold *f = context;
 	int rc = 0;
+	f->stack = *stack;
+	f->depth = *depth;
 	drop(f, count_allocator(f));
 	if (f->level >= JPROF_FOLD_ALLOC)
 		rc = fold_wrappers(f);
 	if (!rc && f->level >= JPROF_FOLD_VM)
 		fold_plumbing(f);
-	return rc;
-}
-
-static size_t deepest(const struct jp_intern *stacks)
-{
-	size_t most = 0;
-	for (uint32_t i = 0; i < stacks->count; i++)
-		if (jp_intern_len(stacks, i) > most)
-			most = jp_intern_len(stacks, i);
-	return most / sizeof(uint32_t);
-}
-
-static int fold_samples(struct fold *f, const struct jp_intern *stacks, const struct jp_sample *samples, uint32_t count,
-                        uint32_t *scratch)
-{
-	int rc = 0;
-	for (uint32_t i = 0; !rc && i < count; i++) {
-		size_t size = jp_intern_len(stacks, samples[i].stack);
-		memcpy(scratch, jp_intern_get(stacks, samples[i].stack), size);
-		f->stack = scratch;
-		f->depth = size / sizeof *scratch;
-		rc = fold_stack(f);
-		if (!rc)
-			rc = jp_sample_add(f->profile, f->stack, f->depth, &samples[i], 1);
-	}
+	*stack = f->stack;
+	*depth = f->depth;
 	return rc;
 }
 
 int jprof_profile_fold(struct jprof_profile *profile, enum jprof_fold level, struct jprof_error *err)
 {
-	struct jp_intern stacks;
-	struct jp_sample *samples;
-	uint32_t count;
 	struct fold f = { .profile = profile, .level = level };
-	jp_samples_clear(profile, &stacks, &samples, &count);
 	f.known = calloc((size_t)profile->function_keys.count + 1, sizeof *f.known);
-	uint32_t *scratch = calloc(deepest(&stacks) + 1, sizeof *scratch);
-	int rc = f.known && scratch ? fold_samples(&f, &stacks, samples, count, scratch) : -1;
-	free(scratch);
+	int rc = f.known ? jp_samples_rewrite(profile, fold_stack, &f) : -1;
 	free(f.known);
-	free(samples);
-	jp_intern_release(&stacks);
 	return rc ? jp_error_nomem(err) : 0;
 }

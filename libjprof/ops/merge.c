@@ -116,7 +116,7 @@ static int translate_thread(struct jprof_profile *to, const struct jprof_profile
 {
 	if (sample->thread == JP_NONE)
 		return 0;
-	sample->thread = jp_intern_str(&to->strings, jp_string(from, sample->thread));
+	sample->thread = jp_thread_label(to, jp_string(from, sample->thread));
 	return sample->thread == JP_NONE ? -1 : 0;
 }
 

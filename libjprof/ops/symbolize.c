@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -18,6 +18,8 @@ struct work {
 	const struct jprof_symbolize_opts *opts;
 	uint32_t *order; /* locations by object and offset */
 	uint32_t count;
+	uint32_t newer;               /* files that changed after the dump was made */
+	uint32_t newest;              /* the first of them */
 	struct jp_strbuf full, brief; /* for reuse */
 };
 
@@ -111,16 +113,28 @@ static int apply_all(struct work *w, const struct jp_lookup *lookups, size_t cou
 	return rc;
 }
 
+/* Every jemalloc has a mallctl: what stands before it stands before malloc, too. */
+static int find_entry_prefix(struct work *w, struct jp_object *object, const struct jp_objfile *file)
+{
+	static const char word[] = "mallctl";
+	const char *name = jp_objfile_symbol_ending(file, word);
+	if (!name)
+		return 0;
+	object->entry_prefix = jp_intern(&w->profile->strings, name, strlen(name) - strlen(word));
+	return object->entry_prefix == JP_NONE ? -1 : 0;
+}
+
 /* A library that defines malloc for others is an allocator and nothing else. */
-static void classify(struct work *w, uint32_t object, const struct jp_objfile *file)
+static int classify(struct work *w, uint32_t object, const struct jp_objfile *file)
 {
 	struct jp_object *o = &w->profile->objects[object];
 	if (!file) {
 		o->allocator = strstr(jp_basename(jp_string(w->profile, o->path)), ".so");
-		return;
+		return 0;
 	}
 	o->program = file->program;
 	o->allocator = !file->program && jp_objfile_exports(file, "malloc");
+	return o->allocator ? 0 : find_entry_prefix(w, o, file);
 }
 
 static int mark_wrappers(struct work *w, const struct jp_objfile *file, const struct jp_lookup *lookups, size_t count)
@@ -151,7 +165,7 @@ static int symbolize_with(struct work *w, uint32_t object, struct jp_objfile *fi
 	if (!rc && file)
 		rc = mark_wrappers(w, file, lookups, count);
 	if (!rc && object == w->profile->allocator_hint)
-		classify(w, object, file);
+		rc = classify(w, object, file);
 	free(lookups);
 	return rc;
 }
@@ -177,6 +191,8 @@ static int symbolize_object(struct work *w, uint32_t object, uint32_t first, uin
 	if (jp_find_file(p, object, &sites, w->opts, &found))
 		return -1;
 	p->objects[object].proof = found.proof;
+	if (found.newer && !w->newer++)
+		w->newest = object;
 	int rc = set_text(p, &p->objects[object].reason, found.reason);
 	if (!rc)
 		rc = set_text(p, &p->objects[object].advice, found.advice);
@@ -220,6 +236,17 @@ static int sort_locations(struct work *w)
 	return rc;
 }
 
+static int note_newer(struct work *w)
+{
+	if (!w->newer)
+		return 0;
+	const char *path = jp_string(w->profile, w->profile->objects[w->newest].path);
+	if (w->newer == 1)
+		return jp_note(w->profile, "%s changed after the dump was made: its names may be wrong", path);
+	return jp_note(w->profile, "%s and %u more files changed after the dump was made: their names may be wrong",
+	               path, w->newer - 1);
+}
+
 static int symbolize_all(struct work *w)
 {
 	int rc = sort_locations(w);
@@ -229,6 +256,8 @@ static int symbolize_all(struct work *w)
 			end++;
 		rc = symbolize_object(w, object, first, end);
 	}
+	if (!rc)
+		rc = note_newer(w);
 	return rc ? rc : jp_note_program(w->profile, w->opts);
 }
 
@@ -239,6 +268,9 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (rc)
 		return rc;
+	struct stat st;
+	if (opts.sysroot && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))
+		return jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory; --sysroot=DIR wants one");
 	struct work w = { .profile = profile, .opts = &opts };
 	rc = symbolize_all(&w);
 	jp_strbuf_release(&w.full);

@@ -345,14 +345,14 @@ static void put_sample(struct writer *w, const struct jp_sample *s)
 	jp_strbuf_release(&sample);
 }
 
-static void put_samples(struct writer *w)
+static void put_samples(struct writer *w, const struct jprof_view_opts *opts)
 {
 	const struct jprof_profile *p = w->profile;
 	for (uint32_t i = 0; i < jp_sample_count(p); i++)
 		w->has_alloc = w->has_alloc || whole(p->samples[i].value[JPROF_ALLOC_OBJECTS]) ||
 		               whole(p->samples[i].value[JPROF_ALLOC_SPACE]);
 	for (uint32_t i = 0; i < jp_sample_count(p) && !w->failed; i++)
-		if (!is_nothing(w, &p->samples[i]))
+		if (!is_nothing(w, &p->samples[i]) && jp_in_view(p, opts, &p->samples[i]))
 			put_sample(w, &p->samples[i]);
 }
 
@@ -473,13 +473,13 @@ static void release(struct writer *w)
 	free(w->function_id);
 }
 
-static int write_all(struct writer *w, struct jp_strbuf *out)
+static int write_all(struct writer *w, const struct jprof_view_opts *opts, struct jp_strbuf *out)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) all = { 0 };
 	if (prepare(w))
 		return -1;
 	put_main_mapping(w);
-	put_samples(w);
+	put_samples(w, opts);
 	put_head(w, &all);
 	jp_strbuf_add(&all, w->samples.text, w->samples.len);
 	put_mappings(w, &all);
@@ -495,7 +495,7 @@ int jp_render_proto(const struct jprof_profile *profile, const struct jprof_view
                     struct jprof_error *err)
 {
 	struct writer w = { .profile = profile, .normalize = opts->normalize };
-	int rc = write_all(&w, out);
+	int rc = write_all(&w, opts, out);
 	release(&w);
 	return rc ? jp_error_nomem(err) : 0;
 }

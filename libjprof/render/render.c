@@ -10,8 +10,15 @@ static const struct {
 	jp_render_fn *render;
 } renderers[] = {
 	{ "text", jp_render_text },
+	{ "collapsed", jp_render_collapsed },
 	{ "proto", jp_render_proto },
+	{ "raw", jp_render_raw },
 };
+
+bool jp_in_view(const struct jprof_profile *profile, const struct jprof_view_opts *opts, const struct jp_sample *sample)
+{
+	return !opts->thread || !strcmp(jp_string(profile, sample->thread), opts->thread);
+}
 
 static jp_render_fn *find(const char *format)
 {

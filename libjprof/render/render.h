@@ -3,13 +3,19 @@
 #define JP_RENDER_RENDER_H
 
 #include "base/strbuf.h"
-#include "jprof.h"
+#include "model/profile.h"
 
 /* Appends the report to `out`. */
 typedef int jp_render_fn(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
                          struct jprof_error *err);
 
-jp_render_fn jp_render_text;  /* jeprof's table */
-jp_render_fn jp_render_proto; /* profile.proto, gzip'd */
+/* Whether a sample belongs to the view's thread. */
+bool jp_in_view(const struct jprof_profile *profile, const struct jprof_view_opts *opts,
+                const struct jp_sample *sample);
+
+jp_render_fn jp_render_text;      /* jeprof's table */
+jp_render_fn jp_render_collapsed; /* stacks for flame graphs */
+jp_render_fn jp_render_raw;       /* a symbolized file */
+jp_render_fn jp_render_proto;     /* profile.proto, gzip'd */
 
 #endif

@@ -8,6 +8,8 @@
 #include "base/opts.h"
 #include "base/strbuf.h"
 #include "model/profile.h"
+#include "ops/owner.h"
+#include "render/render.h"
 
 struct jprof_table {
 	struct jp_intern names;
@@ -21,8 +23,9 @@ struct build {
 	const struct jprof_profile *profile;
 	const struct jprof_view_opts *opts;
 	struct jprof_table *table;
-	uint32_t *row_of_frame; /* by frame id, JP_NONE: not known yet */
-	uint32_t *seen;         /* by row: 1 + the last sample that counted it */
+	uint32_t *row_of_frame;  /* by frame id, JP_NONE: not known yet */
+	uint32_t *row_of_object; /* by object id, likewise */
+	uint32_t *seen;          /* by row: 1 + the last sample that counted it */
 	size_t seen_cap;
 	struct jp_strbuf text;
 };
@@ -65,22 +68,78 @@ static void name_row(struct build *b, const struct jp_location *l, const struct 
 	}
 }
 
-static uint32_t row_of(struct build *b, const struct jp_location *l, uint32_t frame_id)
+/* The row named by b->text; JP_NONE when memory is short. */
+static uint32_t row_named(struct build *b)
 {
 	struct jprof_table *t = b->table;
-	uint32_t *row = &b->row_of_frame[frame_id];
-	if (*row != JP_NONE)
-		return *row;
-	name_row(b, l, &b->profile->frames[frame_id]);
 	uint32_t known = t->names.count;
-	*row = b->text.failed ? JP_NONE : jp_intern(&t->names, b->text.text, b->text.len);
-	if (*row != known || *row == JP_NONE)
-		return *row;
+	uint32_t row = b->text.failed ? JP_NONE : jp_intern(&t->names, b->text.text, b->text.len);
+	if (row != known || row == JP_NONE)
+		return row;
 	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap))
-		return *row = JP_NONE;
+		return JP_NONE;
 	b->seen[t->count] = 0;
-	t->rows[t->count++] = (struct jprof_row){ .name = jp_intern_get(&t->names, *row) };
+	t->rows[t->count++] = (struct jprof_row){ .name = jp_intern_get(&t->names, row) };
+	return row;
+}
+
+static uint32_t row_of(struct build *b, const struct jp_location *l, uint32_t frame_id)
+{
+	uint32_t *row = &b->row_of_frame[frame_id];
+	if (*row == JP_NONE) {
+		name_row(b, l, &b->profile->frames[frame_id]);
+		*row = row_named(b);
+	}
 	return *row;
+}
+
+static uint32_t row_of_object(struct build *b, uint32_t object)
+{
+	uint32_t *row = &b->row_of_object[object];
+	if (*row == JP_NONE) {
+		jp_strbuf_cut(&b->text, 0);
+		jp_object_label(b->profile, object, &b->text);
+		*row = row_named(b);
+	}
+	return *row;
+}
+
+static uint32_t row_of_owner(struct build *b, const uint32_t *stack, size_t depth)
+{
+	jp_strbuf_cut(&b->text, 0);
+	jp_owner_label(b->profile, stack, depth, &b->text);
+	return row_named(b);
+}
+
+static void count_cum(struct build *b, uint32_t row, uint32_t sample, double value)
+{
+	if (b->seen[row] == sample + 1)
+		return;
+	b->seen[row] = sample + 1;
+	b->table->rows[row].cum += value;
+}
+
+static void count_flat(struct build *b, uint32_t row, double value)
+{
+	b->table->rows[row].flat += value;
+	b->table->flat += value;
+}
+
+/* By library: the owner of the stack has it all, everything else on the stack its share of cum. */
+static int add_sample_by_owner(struct build *b, uint32_t id, const uint32_t *stack, size_t depth, double value)
+{
+	uint32_t row = depth ? row_of_owner(b, stack, depth) : 0;
+	if (!depth || row == JP_NONE)
+		return depth ? -1 : 0;
+	count_flat(b, row, value);
+	count_cum(b, row, id, value);
+	for (size_t i = 0; i < depth; i++) {
+		row = row_of_object(b, b->profile->locations[stack[i]].object);
+		if (row == JP_NONE)
+			return -1;
+		count_cum(b, row, id, value);
+	}
+	return 0;
 }
 
 /* A row counts once per stack, however often recursion passes through it. */
@@ -91,21 +150,20 @@ static int add_sample(struct build *b, uint32_t id)
 	size_t depth;
 	const uint32_t *stack = jp_stack_get(b->profile, sample->stack, &depth);
 	bool innermost = true;
+	if (!jp_in_view(b->profile, b->opts, sample))
+		return 0;
+	if (b->opts->granularity == JPROF_BY_LIBRARY)
+		return add_sample_by_owner(b, id, stack, depth, value);
 	for (size_t i = 0; i < depth; i++) {
 		const struct jp_location *l = &b->profile->locations[stack[i]];
 		for (uint32_t f = 0; f < l->frame_count; f++) {
 			uint32_t row = row_of(b, l, l->frame_first + f);
 			if (row == JP_NONE)
 				return -1;
-			if (innermost) {
-				b->table->rows[row].flat += value;
-				b->table->flat += value;
-			}
+			if (innermost)
+				count_flat(b, row, value);
 			innermost = false;
-			if (b->seen[row] == id + 1)
-				continue;
-			b->seen[row] = id + 1;
-			b->table->rows[row].cum += value;
+			count_cum(b, row, id, value);
 		}
 	}
 	return 0;
@@ -140,13 +198,20 @@ static void finish(struct jprof_table *t, const struct jprof_view_opts *opts)
 		t->count = opts->top;
 }
 
+static uint32_t *rows_unknown(size_t count)
+{
+	uint32_t *rows = malloc((count + 1) * sizeof *rows);
+	if (rows)
+		memset(rows, 0xff, (count + 1) * sizeof *rows);
+	return rows;
+}
+
 static int build(struct build *b)
 {
-	size_t frames = b->profile->frame_count;
-	b->row_of_frame = malloc((frames + 1) * sizeof *b->row_of_frame);
-	if (!b->row_of_frame)
+	b->row_of_frame = rows_unknown(b->profile->frame_count);
+	b->row_of_object = rows_unknown(jp_object_count(b->profile));
+	if (!b->row_of_frame || !b->row_of_object)
 		return -1;
-	memset(b->row_of_frame, 0xff, (frames + 1) * sizeof *b->row_of_frame);
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < jp_sample_count(b->profile); i++)
 		rc = add_sample(b, i);
@@ -165,6 +230,7 @@ int jprof_table_new(const struct jprof_profile *profile, const struct jprof_view
 	struct build b = { .profile = profile, .opts = &opts, .table = calloc(1, sizeof *b.table) };
 	rc = b.table ? build(&b) : -1;
 	free(b.row_of_frame);
+	free(b.row_of_object);
 	free(b.seen);
 	jp_strbuf_release(&b.text);
 	if (rc) {

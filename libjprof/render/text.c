@@ -55,12 +55,19 @@ int jp_render_text(const struct jprof_profile *profile, const struct jprof_view_
 	int rc = jprof_table_new(profile, opts, &table, err);
 	if (rc)
 		return rc;
-	double total = jprof_profile_total(profile, opts->counter);
+	double total = opts->thread ? jprof_profile_thread_total(profile, opts->counter, opts->thread)
+	                            : jprof_profile_total(profile, opts->counter);
 	double whole = opts->percent_of != 0 ? opts->percent_of : jprof_table_flat(table), sum = 0;
 	if (total != 0) {
 		char text[cell];
 		put_value(text, total, opts);
-		jp_strbuf_printf(out, "Total: %s %s\n", text, unit_of(opts));
+		if (opts->label) {
+			jp_strbuf_str(out, "Total (");
+			jp_strbuf_visible(out, opts->label);
+			jp_strbuf_printf(out, "): %s %s\n", text, unit_of(opts));
+		} else {
+			jp_strbuf_printf(out, "Total: %s %s\n", text, unit_of(opts));
+		}
 	}
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);

@@ -28,7 +28,7 @@ end
 # Runs the block and states what it left behind: the growth of jemalloc's own
 # count of live bytes, garbage collected before and after. Where the block
 # allocates a known number of objects, their size classes are the statement,
-# and jemalloc's count must agree.
+# and jemalloc's count must agree but for what Ruby itself takes and frees.
 def hold(owner, count: 0, size: 0)
   GC.start
   GC.disable
@@ -42,7 +42,7 @@ def hold(owner, count: 0, size: 0)
 
   if count > 0
     object = Jemalloc.size_class(size)
-    unless bytes.between?(count * object, count * object * 1.01)
+    if (bytes - count * object).abs > bytes / 100
       abort "app.rb: #{owner} holds #{count} x #{object} bytes, but jemalloc counted #{bytes}; " \
             "the sample itself is wrong, please report it"
     end

@@ -135,7 +135,7 @@ static void refuse(const char *text, const char *part)
 static void test_faults(void **state)
 {
 	(void)state;
-	refuse("--- symbol\n0x1 a\n", "inside its symbols");
+	refuse("--- symbol\n0x1 a\n", "inside its names");
 	refuse("--- symbol\n0x1 a\n---\n--- profile\n\1\2", "time or locks");
 	refuse("--- symbol\n0x1 a\n---\n--- heap\nrubbish\n", "should go on");
 	refuse("--- symbol\n0x1 a\n---\n--- heap\nheap_v2/1\n", "no stack");

@@ -1,0 +1,20 @@
+/* Regular expressions of the user: Perl's syntax, by PCRE2. */
+#ifndef JP_BASE_PATTERN_H
+#define JP_BASE_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "jprof.h"
+
+struct jp_pattern;
+
+/* Compiles `text`; `option` is named in the error, which shows the place of the fault. */
+int jp_pattern_new(const char *text, const char *option, struct jp_pattern **pattern, struct jprof_error *err);
+
+/* Whether the pattern is found anywhere in the text. What PCRE2 gives up on counts as not found. */
+bool jp_pattern_found(const struct jp_pattern *pattern, const char *text, size_t len);
+
+void jp_pattern_free(struct jp_pattern *pattern);
+
+#endif

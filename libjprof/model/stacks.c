@@ -1,0 +1,41 @@
+/* Stacks as the public API shows them. */
+#include "model/profile.h"
+
+size_t jprof_profile_stacks(const struct jprof_profile *profile)
+{
+	return jp_sample_count(profile);
+}
+
+double jprof_profile_value(const struct jprof_profile *profile, size_t i, enum jprof_counter counter)
+{
+	return profile->samples[i].value[counter];
+}
+
+static struct jprof_frame frame_of(const struct jprof_profile *p, const struct jp_location *l,
+                                   const struct jp_frame *frame)
+{
+	const struct jp_function *f = &p->functions[frame->function];
+	return (struct jprof_frame){
+		.function = jp_string(p, f->brief),
+		.full = jp_string(p, f->name),
+		.file = f->file == JP_NONE ? NULL : jp_string(p, f->file),
+		.line = frame->line,
+		.inlined = frame->inlined,
+		.named = l->source > JPROF_SOURCE_FDE,
+		.address = l->address,
+		.object = jp_string(p, p->objects[l->object].path),
+	};
+}
+
+size_t jprof_profile_frames(const struct jprof_profile *p, size_t i, struct jprof_frame *frames, size_t cap)
+{
+	size_t depth, count = 0;
+	const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
+	for (size_t s = 0; s < depth; s++) {
+		const struct jp_location *l = &p->locations[stack[s]];
+		for (uint32_t f = 0; f < l->frame_count; f++, count++)
+			if (count < cap)
+				frames[count] = frame_of(p, l, &p->frames[l->frame_first + f]);
+	}
+	return count;
+}

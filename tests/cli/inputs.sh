@@ -1,0 +1,208 @@
+#!/bin/sh
+# Where the program, the maps and the dump come from.
+. "$(dirname "$0")/lib.sh"
+find_jemalloc
+cp "$heaps/jemalloc-5.3.0.heap" dump.heap || skip "no samples here"
+cp "$heaps/faults/no-maps.heap" no-maps.heap
+sys=--sysroot=$heaps/sysroot
+mkdir nothing bin elsewhere
+nowhere=--sysroot=$tmp/nothing
+
+# ---- PROGRAM ----
+build bin/subject parity.c -g -O1 -pthread
+build other midfree.c -g -O1 -fno-builtin
+profiled prof_active:false,lg_prof_sample:11 bin/subject early.heap late.heap
+named='^ *[0-9]+ .* p_by_memalign$'
+
+run "$jprof" --show_bytes late.heap
+exits 0
+prints "$named"
+cp out reference
+cp err reference.err
+
+# is_reference: the same report with nothing more to say
+is_reference() {
+    exits 0
+    same "not the same report" reference out
+    same "not the same remarks" reference.err err
+}
+run "$jprof" --show_bytes bin/subject late.heap
+is_reference
+run "$jprof" --show_bytes "$tmp/bin/subject" late.heap
+is_reference
+ln -s bin/subject link
+run "$jprof" --show_bytes link late.heap
+is_reference
+PATH=$tmp/bin:$PATH
+export PATH
+run "$jprof" --show_bytes subject late.heap
+is_reference
+
+# A script, as rbenv and bundler put in the place of a program: the maps decide, one line says so.
+printf '#!/bin/sh\nexec /nowhere/subject\n' >elsewhere/subject
+chmod +x elsewhere/subject
+run "$jprof" --show_bytes elsewhere/subject late.heap
+exits 0
+same "not the same report" reference out
+sed 1d err >err.rest
+check "not said that it is a script" eval "head -n 1 err | grep -q 'elsewhere/subject is no ELF file.*maps.*/bin/subject\$'"
+same "not the same remarks" reference.err err.rest
+(PATH=$tmp/elsewhere:$PATH && "$jprof" --show_bytes subject late.heap >out 2>err)
+same "a script found in PATH: not the same report" reference out
+check "a script found in PATH: not said" grep -q 'is no ELF file' err
+
+# Another program: said, and the maps decide.
+run "$jprof" --show_bytes ./other late.heap
+exits 0
+same "not the same report" reference out
+check "not said that another program ran" eval "head -n 1 err | grep -qE '^jprof: (\./)?other is not what ran .*$tmp/bin/subject'"
+run "$jprof" --show_bytes "$jprof" late.heap
+same "not the same report" reference out
+check "not said that another program ran" grep -q 'is not what ran' err
+
+# The program that ran, at another place: it stands in.
+run "$jprof" --show_bytes $nowhere "$tmp/bin/subject" late.heap
+exits 0
+prints "$named"
+run "$jprof" --show_bytes $nowhere "$heaps/sysroot/tmp/jprof-samples/threads" dump.heap
+exits 0
+prints ' row_new$'
+check "not said that it stands in" grep -q 'is not mapped in the dump; it fits /tmp/jprof-samples/threads' err
+run "$jprof" --show_bytes $nowhere dump.heap
+exits 0
+prints_no ' row_new$'
+
+run "$jprof" bin/missing late.heap
+exits 1
+prints_nothing
+says_like '^jprof: bin/missing: No such file'
+run "$jprof" missing late.heap
+exits 1
+prints_nothing
+says_like '^jprof: missing: No such file .*PATH'
+run "$jprof" nothing late.heap
+exits 1
+says_like '^jprof: nothing: is no file'
+
+# ---- --lib_prefix: P/a/b/c, P/b/c, P/c for each directory P, before the path itself ----
+for place in p/tmp/jprof-samples p/jprof-samples p; do
+    rm -rf p
+    mkdir -p $place
+    cp "$heaps/sysroot/tmp/jprof-samples/threads" $place/
+    run "$jprof" $nowhere --lib_prefix=nothing,p dump.heap
+    exits 0
+    prints ' row_new$'
+done
+run "$jprof" $nowhere --lib_prefix=nothing,missing dump.heap
+prints_no ' row_new$'
+
+# ---- several dumps ----
+run "$jprof" --show_bytes $sys dump.heap dump.heap
+exits 0
+says 'jprof: 2 dumps are added up; what grew between two of them shows --diff_base=dump.heap dump.heap'
+prints '^Total: 5976158 B$'
+run "$jprof" --show_bytes $sys "$heaps/sysroot/tmp/jprof-samples/threads" dump.heap dump.heap dump.heap
+exits 0
+check "not said that they are added" grep -q '^jprof: 3 dumps are added up; .*--diff_base=dump\.heap dump\.heap$' err
+prints '^Total: 8964237 B$'
+
+# ---- a difference ----
+run "$jprof" --show_bytes --base=early.heap late.heap
+exits 0
+cp out base.out
+run "$jprof" --show_bytes --diff_base=early.heap late.heap
+exits 0
+awk '{ print $1, $4, $6, $7 }' base.out >values
+awk '{ print $1, $4, $6, $7 }' out >diff.values
+# The order may differ in nothing: both are sorted by value.
+same "--base and --diff_base give other values" values diff.values
+check "--diff_base gives the percentages of --base" eval '! cmp -s base.out out'
+whole=$("$jprof" --show_bytes early.heap 2>err | sed -n 's/^Total: \([0-9]*\) B/\1/p')
+what="percentages of --diff_base"
+check "not those of the base" awk -v whole="$whole" '
+    NR > 1 { percent = $1 * 100 / whole - $2; if (percent > 0.06 || percent < -0.06) exit 1 }' out
+run "$jprof" --base=late.heap late.heap
+exits 0
+says 'jprof: nothing changed between the dumps'
+
+# ---- a counter that is not there ----
+run "$jprof" --alloc_space late.heap
+exits 1
+prints_nothing
+says 'jprof: no allocations are recorded: that needs MALLOC_CONF=prof_accum:true in the process'
+
+# ---- maps from elsewhere ----
+sed '1,/^MAPPED_LIBRARIES:/d' dump.heap >saved.maps
+run "$jprof" --show_bytes $sys dump.heap
+cp out reference
+run "$jprof" --show_bytes $sys --maps=saved.maps no-maps.heap
+exits 0
+same "a cut dump with its maps is not as the whole one" reference out
+says 'jprof: no-maps.heap:34: the file ends without MAPPED_LIBRARIES:; 5 stacks were read'
+run "$jprof" --show_bytes $sys --maps=saved.maps dump.heap
+exits 0
+says
+same "a dump with its own maps given is not as without" reference out
+
+# A process that still runs.
+mkfifo hold
+build stay stay.c -g -O1
+LD_PRELOAD=$jemalloc MALLOC_CONF=prof:true,lg_prof_sample:0 ./stay stay.heap <hold &
+pid=$!
+exec 3>hold
+tries=0
+until [ -s stay.ready ] || [ $tries -ge 50 ]; do
+    sleep 0.2
+    tries=$((tries + 1))
+done
+sed '/^MAPPED_LIBRARIES:/,$d' stay.heap >stay.cut
+run "$jprof" --show_bytes --maps=$pid stay.cut
+exits 0
+prints '^ *512000 .* stay_here$'
+run "$jprof" --show_bytes stay.cut
+exits 0
+prints_no stay_here
+exec 3>&-
+wait $pid
+run "$jprof" --maps=$pid stay.cut
+exits 1
+prints_nothing
+says "jprof: /proc/$pid/maps: cannot be opened: No such file or directory"
+
+# ---- standard input and pipes ----
+for words in "-" "/dev/stdin" "$heaps/sysroot/tmp/jprof-samples/threads -"; do
+    what="a pipe as: $words"
+    status=0
+    cat dump.heap | timeout 20 "$jprof" --show_bytes $sys $words >out 2>err || status=$?
+    exits 0
+    same "not as the file" reference out
+done
+"$jprof" --show_bytes $sys - <dump.heap >out 2>err
+same "a file as standard input: not as the file" reference out
+mkfifo pipe
+cat dump.heap >pipe &
+run "$jprof" --show_bytes $sys pipe
+exits 0
+same "not as the file" reference out
+cat dump.heap >pipe &
+run "$jprof" --show_bytes $sys "$heaps/sysroot/tmp/jprof-samples/threads" pipe
+same "not as the file" reference out
+cat dump.heap >pipe &
+run "$jprof" --show_bytes $sys --base=pipe dump.heap
+exits 0
+says 'jprof: nothing changed between the dumps'
+"$jprof" info $sys dump.heap >info.file 2>err
+what="info of a pipe"
+status=0
+cat dump.heap | timeout 20 "$jprof" info $sys - >out 2>err || status=$?
+exits 0
+says
+sed 1d info.file >file.rest
+sed 1d out >pipe.rest
+same "not as that of the file" file.rest pipe.rest
+status=0
+what="standard input without a dump"
+"$jprof" - </dev/null >out 2>err || status=$?
+exits 1
+says_like '^jprof: (-|<stdin>):'
+finish

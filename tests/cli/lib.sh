@@ -1,0 +1,138 @@
+# Helpers of the tests of the command line, for any POSIX sh. A test begins with
+#     . "$(dirname "$0")/lib.sh"
+# is called with the program to test as $1, finds itself in a directory of its own that goes at the
+# end, and ends with `finish`. JPROF_SOURCE_ROOT: the checkout. JPROF_SANITIZED=true: the program
+# is built with sanitizers, which take address space and do not work under a tracer.
+set -u
+LC_ALL=C
+export LC_ALL
+
+skip() {
+    echo "$*"
+    exit 77
+}
+
+[ -x "${1:-}" ] || { echo "usage: sh ${0##*/} JPROF: no program to test"; exit 1; }
+jprof=$(CDPATH= cd -- "$(dirname -- "$1")" && pwd)/${1##*/}
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+root=${JPROF_SOURCE_ROOT:-$(CDPATH= cd -- "$here/../.." && pwd)}
+heaps=$root/samples/heaps
+cases=$root/samples/cases
+sanitized=${JPROF_SANITIZED:-false}
+
+tmp=$(mktemp -d) || exit 1
+trap 'cd / && rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$tmp" || exit 1
+: >out
+: >err
+
+checks=0
+failures=0
+what=nothing
+
+# fail TEXT: counts a failure and shows what the last run said.
+fail() {
+    failures=$((failures + 1))
+    echo "FAIL: $what: $*"
+    sed 's/^/    stdout: /' out | head -n 12
+    sed 's/^/    stderr: /' err | head -n 12
+}
+
+# check TEXT COMMAND...: fails with TEXT where COMMAND does.
+check() {
+    says=$1
+    shift
+    checks=$((checks + 1))
+    "$@" || fail "$says"
+}
+
+# A sanitizer's finding is a failure whatever a test expects.
+no_finding() {
+    ! grep -qE 'Sanitizer|runtime error:' err
+}
+
+# run COMMAND...: leaves its output in the files out and err, its exit status in $status.
+run() {
+    what="$*"
+    status=0
+    timeout 20 "$@" >out 2>err </dev/null || status=$?
+    check "a sanitizer found something" no_finding
+    check "killed, or out of time" [ "$status" -lt 124 ]
+}
+
+exits() {
+    check "exit status $status, not $1" [ "$status" -eq "$1" ]
+}
+
+# says TEXT: standard error is that line alone. Without an argument: it is empty.
+says() {
+    if [ $# -eq 0 ]; then
+        check "something on standard error" [ ! -s err ]
+    else
+        printf '%s\n' "$@" >err.expected
+        check "standard error is not: $*" cmp -s err err.expected
+    fi
+}
+
+# says_like REGEX: standard error is one line, and like that.
+says_like() {
+    check "standard error is not one line" [ "$(wc -l <err)" -eq 1 ]
+    check "standard error is not like: $1" grep -qE -e "$1" err
+}
+
+prints() {
+    check "standard output lacks: $1" grep -qE -e "$1" out
+}
+
+prints_no() {
+    check "standard output has: $1" eval '! grep -qE -e "$1" out'
+}
+
+prints_nothing() {
+    check "something on standard output" [ ! -s out ]
+}
+
+# same TEXT FILE FILE
+same() {
+    checks=$((checks + 1))
+    cmp -s "$2" "$3" && return
+    fail "$1"
+    diff "$2" "$3" | head -n 20
+}
+
+# build OUTPUT SOURCE FLAGS...: compiles a program of src/.
+build() {
+    built=$1 source=$2
+    shift 2
+    case $source in
+    *.cc) compiler=${CXX:-g++} ;;
+    *) compiler=${CC:-gcc} ;;
+    esac
+    command -v "$compiler" >/dev/null || skip "no $compiler here"
+    "$compiler" -o "$built" "$here/src/$source" "$@" || { echo "cannot compile $source"; exit 1; }
+}
+
+# Sets $jemalloc to a libjemalloc.so.2 that can profile.
+find_jemalloc() {
+    for jemalloc in ${JPROF_JEMALLOC:-} /usr/local/lib/libjemalloc.so.2 /usr/lib/*/libjemalloc.so.2 /usr/lib/libjemalloc.so.2; do
+        [ -f "$jemalloc" ] || continue
+        LD_PRELOAD=$jemalloc MALLOC_CONF=prof:true "$(command -v true)" 2>conf.err
+        [ -s conf.err ] || return 0
+    done
+    skip "no libjemalloc.so.2 here that can profile (Debian: libjemalloc2)"
+}
+
+# profiled CONF COMMAND...: runs it under profiling.
+profiled() {
+    conf=$1
+    shift
+    timeout 60 env LD_PRELOAD="$jemalloc" MALLOC_CONF="prof:true,$conf" "$@" || { echo "failed: $*"; exit 1; }
+}
+
+# The last word of a test: nothing checked is a failure too.
+finish() {
+    echo "$checks checks, $failures failed"
+    [ "$checks" -gt 0 ] && [ "$failures" -eq 0 ]
+    exit
+}

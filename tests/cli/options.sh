@@ -1,0 +1,127 @@
+#!/bin/sh
+# Options are spelled as jeprof takes them; what is wrong is said in one line.
+. "$(dirname "$0")/lib.sh"
+cp "$heaps/jemalloc-5.3.0.heap" dump.heap || skip "no samples here"
+sys=--sysroot=$heaps/sysroot
+
+# report ARGUMENTS...: runs jprof; it must work.
+report() {
+    run "$jprof" $sys "$@"
+    exits 0
+    says
+}
+
+# same_as ARGUMENTS...: the same report as that of $reference
+same_as() {
+    report "$@"
+    same "not as $reference" reference out
+}
+
+reference_is() {
+    reference="$*"
+    report "$@"
+    cp out reference
+}
+
+# ---- spelling ----
+reference_is dump.heap
+plain_report=reference.plain
+cp reference $plain_report
+same_as --text dump.heap
+same_as --functions dump.heap
+same_as --inuse_space dump.heap
+same_as --lines --nolines dump.heap
+same_as --notext dump.heap
+same_as --cum --nocum dump.heap
+same_as --show_bytes --noshow_bytes dump.heap
+same_as --show_bytes --no-show_bytes dump.heap
+same_as --fold=alloc dump.heap
+
+reference_is --show_bytes --cum --lines --alloc_space dump.heap
+check "options do nothing" eval '! cmp -s reference $plain_report'
+same_as -show_bytes -cum -lines -alloc_space dump.heap
+same_as --show --cum --line --alloc_s dump.heap
+same_as -sh -cu -lin -alloc_s dump.heap
+same_as --SHOW_BYTES --Cum --lINES --ALLOC_SPACE dump.heap
+same_as dump.heap --show_bytes --cum --lines --alloc_space
+same_as --show_bytes dump.heap --cum --lines --alloc_space
+same_as --show_bytes --cum --lines --lines --alloc_space --alloc_space dump.heap
+
+reference_is --top=3 dump.heap
+same_as --top 3 dump.heap
+same_as -top=3 dump.heap
+same_as -to 3 dump.heap
+same_as dump.heap --top 3
+same_as --top=7 --top=3 dump.heap
+
+cp dump.heap ./--lines
+reference_is dump.heap
+same_as -- --lines
+same_as -- dump.heap
+same_as ./--lines
+cp dump.heap info
+same_as ./info
+
+# ---- what is refused ----
+# refuses TEXT ARGUMENTS...: with that line
+refuses() {
+    text=$1
+    shift
+    run "$jprof" "$@"
+    exits 1
+    prints_nothing
+    says "$text"
+}
+refuses 'jprof: unknown option --nonsense; see jprof --help' --nonsense dump.heap
+refuses 'jprof: unknown option --linez; see jprof --help' --linez dump.heap
+refuses 'jprof: unknown option --x?y; see jprof --help' "$(printf -- '--x\ny')" dump.heap
+refuses 'jprof: ambiguous option --a; see jprof --help' --a dump.heap
+refuses 'jprof: ambiguous option --li; see jprof --help' -li dump.heap
+refuses 'jprof: ambiguous option --alloc; see jprof --help' --alloc dump.heap
+refuses 'jprof: --top needs a value; see jprof --help' dump.heap --top
+refuses 'jprof: --base needs a value; see jprof --help' dump.heap --base
+refuses 'jprof: --fold needs a value; see jprof --help' dump.heap --fold
+refuses 'jprof: --cum takes no value' --cum=1 dump.heap
+for n in '' 0 -1 x 3x 1.5 99999999999999999999999; do
+    refuses "jprof: --top=$n: give a whole number above 0" "--top=$n" dump.heap
+done
+refuses 'jprof: --fold=all: give alloc, vm or none' --fold=all dump.heap
+refuses 'jprof: --lines and --files exclude each other' --lines --files dump.heap
+refuses 'jprof: --functions and --addresses exclude each other' --functions --addresses dump.heap
+refuses 'jprof: --inuse_space and --alloc_objects exclude each other' --inuse_space --alloc_objects dump.heap
+refuses 'jprof: --base and --diff_base exclude each other' --base=dump.heap --diff_base=dump.heap dump.heap
+refuses 'jprof: no dump given; usage: jprof [OPTIONS] [PROGRAM] DUMP..., see jprof --help'
+refuses 'jprof: no dump given; usage: jprof [OPTIONS] [PROGRAM] DUMP..., see jprof --help' --lines
+run "$jprof" info
+exits 1
+says_like '^jprof: no dump given'
+
+# ---- every option of jeprof is known: it works, or a sentence says that it does not ----
+for option in text callgrind list=x disasm=x gv evince web dot ps pdf svg gif raw collapsed interactive \
+    functions lines files addresses inuse_space inuse_objects alloc_space alloc_objects show_bytes \
+    total_delay contentions mean_delay seconds=3 cum base=dump.heap drop_negative nodecount=3 nodefraction=0.1 \
+    edgefraction=0.1 maxdegree=3 scale=1 heapcheck focus=x ignore=x retain=x exclude=x thread=1 lib_prefix=/x \
+    add_lib=/x tools=/x debug-syms-by-id test debug; do
+    run "$jprof" $sys --$option dump.heap
+    check "unknown" eval '! grep -q unknown err'
+    check "more than a line" [ "$(wc -l <err)" -le 1 ]
+    if [ "$status" -ne 0 ]; then
+        prints_nothing
+        says_like "^jprof: --${option%%=*} "
+    fi
+done
+
+# ---- help and version ----
+run "$jprof" --help
+exits 0
+says
+prints '^usage: jprof \[OPTIONS\] \[PROGRAM\] DUMP'
+for option in text functions lines files addresses inuse_space inuse_objects alloc_space alloc_objects show_bytes cum \
+    top full-names fold base diff_base maps sysroot lib_prefix help version; do
+    prints "^  --${option}[ =]"
+done
+run "$jprof" --version
+exits 0
+says
+prints '^jprof [0-9]+\.[0-9]+\.[0-9]+'
+finish

@@ -1,0 +1,181 @@
+#!/bin/sh
+# What comes out: the report alone on standard output, the same every time, on real dumps of jemalloc and
+# of Ruby. samples/*/totals.txt has what Perl jeprof says of each.
+. "$(dirname "$0")/lib.sh"
+if ! [ -f "$heaps/totals.txt" ] || ! [ -f "$cases/totals.txt" ]; then skip "no samples here"; fi
+# Copies, newer than the object files: a time stamp of a checkout means nothing.
+cp "$heaps/jemalloc-5.3.0.heap" dump.heap
+cp "$cases/ruby31/cext.1.heap" "$cases/ruby31/cext.0.heap" "$cases/ruby31/nokogiri.1.heap" .
+sys=--sysroot=$heaps/sysroot
+ruby=--sysroot=$cases/sysroot
+mkdir nothing
+nowhere=--sysroot=$tmp/nothing
+
+# only_rows: nothing but a Total line and rows of six columns
+only_rows() {
+    awk '
+        NR == 1 && /^Total: -?[0-9.]+ (B|MB|objects)$/ { next }
+        !/^ *-?[0-9.]+ +(-?[0-9.]+%|nan) +(-?[0-9.]+%|nan) +-?[0-9.]+ +(-?[0-9.]+%|nan) [^ ]/ { bad = 1 }
+        END { exit bad || NR < 2 }' out
+}
+
+# ---- all totals, as jeprof's ----
+totals() {
+    while read -r file counter total; do
+        run "$jprof" --show_bytes --$counter $nowhere "$1/$file"
+        if [ "$total" = 0 ]; then
+            exits 1
+            prints_nothing
+            says_like 'prof_accum:true'
+        else
+            exits 0
+            prints "^Total: $total (B|objects)\$"
+            check "more than the report on standard output" only_rows
+        fi
+    done <"$1/totals.txt"
+}
+totals "$heaps"
+totals "$cases"
+check "few totals" [ "$checks" -gt 200 ]
+
+# ---- one line where names are missing, and only there ----
+run "$jprof" $sys dump.heap
+exits 0
+says
+run "$jprof" $nowhere dump.heap
+exits 0
+says "jprof: only 0 % of the bytes have a function's name; what is missing: jprof info dump.heap"
+run "$jprof" $ruby cext.1.heap
+exits 0
+says_like "^jprof: only 8[0-9] % of the bytes have a function's name; what is missing: jprof info .*cext\.1\.heap"
+# Object files that are newer than the dump: one line, not one for each.
+cp cext.1.heap old.heap
+touch -t 200001010000 old.heap
+run "$jprof" $ruby old.heap
+exits 0
+check "a line for each object file that is newer" [ "$(wc -l <err)" -le 2 ]
+check "not said that they are newer" grep -q 'changed after the dump' err
+
+# ---- --top ----
+run "$jprof" --show_bytes $sys dump.heap
+cp out all
+for n in 1 3 1000; do
+    run "$jprof" --show_bytes --top=$n $sys dump.heap
+    head -n $((n + 1)) all >first
+    same "not the first $n rows" first out
+done
+
+# ---- --fold on a Ruby ----
+for fold in none alloc vm; do
+    for view in --functions --cum --lines --files --addresses; do
+        run "$jprof" --show_bytes --fold=$fold $view $ruby cext.1.heap
+        exits 0
+        prints '^Total: 24288907 B$'
+        check "more than the report on standard output" only_rows
+        if [ $view = --cum ]; then cp out cum.$fold; fi
+    done
+    run "$jprof" --show_bytes --fold=$fold $ruby nokogiri.1.heap
+    awk 'NR > 1 && $1 != 0 { print $6 }' out >innermost.$fold
+done
+what="--fold of a Ruby dump"
+wrappers='^(ruby_x[mcr]|rb_xmalloc|rb_xrealloc|rb_mem_|objspace_x|rb_alloc_tmp_buffer)'
+plumbing='^(rb_vm_exec|rb_vm_call|rb_vm_invoke|rb_yield|rb_ensure|rb_protect|rb_funcall|ruby_run_node|__libc_start_main|_start$)'
+names() {
+    sed 's/^ *[^ ]* *[^ ]* *[^ ]* *[^ ]* *[^ ]* //' "$1"
+}
+check "none takes wrappers away" grep -qE "$wrappers|!0xd8" innermost.none
+check "alloc leaves wrappers" eval '! grep -qE "$wrappers" innermost.alloc'
+check "vm leaves wrappers" eval '! grep -qE "$wrappers" innermost.vm'
+for fold in none alloc vm; do names cum.$fold >names.$fold; done
+check "none takes plumbing away" grep -qE "$plumbing" names.none
+check "alloc takes plumbing away" grep -qE "$plumbing" names.alloc
+check "vm leaves plumbing" eval '! grep -qE "$plumbing" names.vm'
+for fold in none alloc vm; do
+    check "$fold: the leak's chain is not there" [ "$(grep -cE '^(row_new|tokenize(\.isra\.0)?|parse_row)$' names.$fold)" -eq 3 ]
+    check "$fold: the allocator is there" eval '! grep -qE "^(malloc|calloc|realloc|.*prof_backtrace.*|libjemalloc\..*)$" names.$fold'
+done
+run "$jprof" --show_bytes --base=cext.0.heap $ruby cext.1.heap
+exits 0
+prints '^20[0-9]{6} .* row_new$'
+check "what has grown is not on top" eval 'sed -n 2p out | grep -q " row_new$"'
+run "$jprof" --show_bytes --lines --base=cext.0.heap $ruby cext.1.heap
+prints '^20[0-9]{6} .* row_new .*/leaky\.c:5$'
+prints ' tokenize.* .*/leaky\.c:6$'
+prints ' parse_row .*/leaky\.c:9$'
+
+# ---- info ----
+run "$jprof" info $sys dump.heap
+exits 0
+says
+if [ -n "${JPROF_REWRITE:-}" ]; then cp out "$here/info.expected"; fi
+same "not as info.expected" "$here/info.expected" out
+run "$jprof" info $ruby cext.1.heap
+exits 0
+says
+prints '^format +heap_v2, a sample every 4096 bytes \(lg_prof_sample:12\)$'
+prints '^allocated +not recorded \(prof_accum:false\)$'
+prints '^in use +23\.2 MB in '
+prints '^maps +182 mappings'
+prints '^ +19\.3 +83\.2% .* /srv/app/ext/leaky/leaky\.so$'
+prints '^83\.2 % of the bytes have a function'
+prints 'libruby-3\.1\.so\.3\.1\.2$'
+prints 'stripped: .*dbgsym.* build-id 803542d97ea70c8f19d5fb7f9fd3b828e3e9ada4$'
+prints_no ' 0\.0+ +0\.0% .*leaky'
+run "$jprof" info $sys dump.heap cext.1.heap
+exits 0
+check "info of two dumps" [ "$(grep -c '^dump ' out)" -eq 2 ]
+run "$jprof" info $sys dump.heap missing.heap
+exits 1
+prints '^dump +dump\.heap$'
+says 'jprof: missing.heap: cannot be opened: No such file or directory'
+
+# ---- deterministic ----
+for words in "$ruby nokogiri.1.heap" "$ruby --addresses cext.1.heap" "$ruby --cum --lines --fold=vm cext.1.heap" \
+    "info $ruby nokogiri.1.heap" "$nowhere --addresses dump.heap"; do
+    run "$jprof" $words
+    cp out first.out
+    cp err first.err
+    for env in A=B LC_ALL=de_DE.UTF-8 LC_ALL=tr_TR.UTF-8 LC_NUMERIC=de_DE.UTF-8 LANG=C.UTF-8 TZ=Asia/Tokyo COLUMNS=20 TERM=dumb; do
+        run env -u LC_ALL "$env" "$jprof" $words
+        same "another report with $env" first.out out
+        same "other remarks with $env" first.err err
+    done
+done
+
+# ---- standard output that does not take it ----
+for words in "$sys dump.heap" "info $sys dump.heap" --help --version "$ruby --addresses nokogiri.1.heap"; do
+    [ -c /dev/full ] || break
+    what="$words >/dev/full"
+    status=0
+    "$jprof" $words >/dev/full 2>err.all || status=$?
+    grep -v "function's name" err.all >err
+    exits 1
+    says 'jprof: standard output cannot be written: No space left on device'
+    what="$words >&-"
+    status=0
+    "$jprof" $words >&- 2>err.all || status=$?
+    grep -v "function's name" err.all >err
+    exits 1
+    says 'jprof: standard output cannot be written: Bad file descriptor'
+done
+
+# A reader that goes away: no message, and no status that means an error of jprof's.
+for words in "$ruby --addresses nokogiri.1.heap" "info $ruby nokogiri.1.heap" --help; do
+    what="$words | head"
+    rm -f status.left
+    { "$jprof" $words 2>err.all; echo $? >status.left; } | head -n 1 >out
+    grep -v "function's name" err.all >err
+    says
+    check "nothing came out" [ -s out ]
+    # The reader is gone before the first byte.
+    { sleep 1; "$jprof" $words 2>err.all; echo $? >status.left; } | :
+    grep -v "function's name" err.all >err
+    says
+    check "exit status $(cat status.left)" grep -qE '^(0|141)$' status.left
+    # With SIGPIPE ignored, as under many supervisors.
+    { trap '' PIPE; sleep 1; "$jprof" $words 2>err.all; echo $? >status.left; } | :
+    grep -v "function's name" err.all >err
+    says
+    check "SIGPIPE ignored: exit status $(cat status.left)" grep -qx 0 status.left
+done
+finish

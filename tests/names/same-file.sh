@@ -1,0 +1,164 @@
+#!/bin/sh
+# Is the file on disk the one that ran? What jprof info says of it, and whether it gives names.
+# usage: same-file.sh JPROF SUBJECT SHIFTED PADDED SPLIT
+# SHIFTED is another build of SUBJECT with its pages at the same places, but nearly all calls at
+# others; PADDED one with more pages, but nearly all calls at the same places;
+# SPLIT one whose debug information lies in files of its own.
+set -eu
+jprof=$1 subject=$2 shifted=$3 padded=$4 split=$5
+
+top=$(realpath "$(mktemp -d)")
+trap 'rm -rf "$top"' EXIT
+status=0
+
+fail() {
+    echo "$case: $*"
+    status=1
+}
+
+# A new directory with a copy of a program that ran and left its dump.
+# start CASE PROGRAM [unlink]
+start() {
+    case=$1
+    dir=$top/$(echo "$case" | tr ' ' -)
+    mkdir "$dir"
+    cp "$2" "$dir/prog"
+    "$dir/prog" "$dir/s" ${3:-}
+}
+
+# expect "same inode"|unverified|another|"no file" named|nameless [OPTION or PROGRAM]...
+expect() {
+    proof=$1 names=$2
+    shift 2
+    timeout 10 "$jprof" --lines --fold=none "$@" "$dir/s.heap" >"$dir/report" 2>"$dir/err" ||
+        fail "jprof $* ended with status $?: $(cat "$dir/err")"
+    timeout 10 "$jprof" info "$@" "$dir/s.heap" >"$dir/info" 2>"$dir/err" || fail "jprof info ended with status $?"
+    said=$(sed -n "s|.*  \([a-z][a-z ]*[a-z]\)  *$dir/prog\( (deleted)\)\{0,1\}\$|\1|p" "$dir/info")
+    [ "$said" = "$proof" ] || fail "the file is \"$said\", expected \"$proof\""
+    named=$(grep -c ' plain .*/frames\.c:[0-9]*$' "$dir/report") || true
+    rows=$(grep -c ' prog\( (deleted)\)\{0,1\}+0x[0-9a-f]*$' "$dir/report") || true
+    case $names,$named,$rows in
+    named,1,0 | nameless,0,11) ;;
+    *) fail "expected $names, got $named rows of plain() and $rows without a name" && cat "$dir/report" ;;
+    esac
+}
+
+# Where the pages of a program lie.
+pages() {
+    readelf -lW "$1" | sed -n 's/^ *LOAD *\(0x[0-9a-f]*\) \(0x[0-9a-f]*\) 0x[0-9a-f]* \(0x[0-9a-f]*\) .*/\1 \2 \3/p' |
+        while read -r offset vaddr size; do
+            echo "$((vaddr / 4096)) $((offset / 4096)) $(((offset + size + 4095) / 4096))"
+        done
+}
+
+start 'untouched' "$subject"
+expect 'same inode' named
+expect 'same inode' named "$dir/prog"
+
+start 'moved' "$subject"
+mv "$dir/prog" "$dir/elsewhere"
+expect 'no file' nameless
+expect 'same inode' named "$dir/elsewhere"
+
+start 'copied' "$subject"
+cp "$dir/prog" "$dir/elsewhere"
+mv "$dir/elsewhere" "$dir/prog"
+expect unverified named
+
+start 'copied elsewhere' "$subject"
+mkdir "$dir/root" "$dir/lib"
+mkdir -p "$dir/root$dir"
+cp "$dir/prog" "$dir/root$dir/prog"
+cp "$dir/prog" "$dir/lib/prog"
+mv "$dir/prog" "$dir/gone"
+expect unverified named --sysroot="$dir/root"
+expect unverified named --lib_prefix="$dir/lib"
+expect unverified named "$dir/lib/prog"
+
+start 'deleted' "$subject" unlink
+expect 'no file' nameless
+cp "$subject" "$dir/elsewhere"
+expect unverified named "$dir/elsewhere"
+cp "$padded" "$dir/elsewhere"
+expect another nameless "$dir/elsewhere"
+
+start 'replaced by another layout' "$subject"
+rm "$dir/prog"
+cp "$padded" "$dir/prog"
+expect another nameless
+
+start 'overwritten by another layout' "$subject"
+cat "$padded" >"$dir/prog"
+expect another nameless
+
+start 'replaced by the same layout with other code' "$subject"
+[ "$(pages "$subject")" = "$(pages "$shifted")" ] || fail 'the layout is not the same: this tests nothing'
+rm "$dir/prog"
+cp "$shifted" "$dir/prog"
+expect another nameless
+
+start 'overwritten by the same layout with other code' "$subject"
+cat "$shifted" >"$dir/prog"
+expect another nameless
+expect another nameless "$dir/prog"
+
+start 'stripped since' "$subject"
+objcopy --strip-all "$dir/prog" "$dir/stripped"
+"$dir/prog" "$dir/s"
+mkdir "$dir/lib"
+cp "$dir/prog" "$dir/lib/prog"
+mv "$dir/stripped" "$dir/prog"
+expect unverified named --lib_prefix="$dir/lib"
+
+start 'a FIFO now' "$subject"
+rm "$dir/prog"
+mkfifo "$dir/prog"
+expect 'no file' nameless
+ln -s "$dir/prog" "$dir/link"
+mkdir "$dir/lib"
+ln -s "$dir/prog" "$dir/lib/prog"
+expect 'no file' nameless --lib_prefix="$dir/lib"
+
+start 'a directory now' "$subject"
+rm "$dir/prog"
+mkdir "$dir/prog"
+expect 'no file' nameless
+
+start 'a device now' "$subject"
+rm "$dir/prog"
+ln -s /dev/zero "$dir/prog"
+expect 'no file' nameless
+
+start 'empty now' "$subject"
+: >"$dir/prog"
+expect 'no file' nameless
+
+start 'cut short' "$subject"
+head -c 6000 "$subject" >"$dir/prog"
+timeout 10 "$jprof" --lines --fold=none "$dir/s.heap" >"$dir/report" 2>&1 || fail "ended with status $?"
+if grep -q '/frames\.c:' "$dir/report"; then fail 'names from half a file'; fi
+
+# It names a file to share debug information with, which libdw opens too.
+if command -v dwz >/dev/null; then
+    start 'shared by dwz' "$subject"
+    cp "$dir/prog" "$dir/other"
+    dwz -m "$dir/common" "$dir/prog" "$dir/other"
+    "$dir/prog" "$dir/s"
+    expect 'same inode' named
+    rm "$dir/common"
+    mkfifo "$dir/common"
+    timeout 10 "$jprof" --lines --fold=none "$dir/s.heap" >"$dir/report" 2>&1 ||
+        fail "with a FIFO for the shared file jprof ended with status $?"
+fi
+
+# Files that the debug information names are as little to be trusted as the file itself.
+start 'split' "$split"
+for dwo in $(readelf --debug-dump=info "$split" | sed -n 's/.*DW_AT_dwo_name .*: //p'); do
+    mkdir -p "$dir/$(dirname "$dwo")"
+    mkfifo "$dir/$dwo"
+done
+[ -n "$(find "$dir" -name '*.dwo')" ] || fail 'no .dwo is named: this tests nothing'
+timeout 10 "$jprof" --lines --fold=none "$dir/s.heap" >"$dir/report" 2>&1 ||
+    fail "with FIFOs for its .dwo files jprof ended with status $?"
+
+exit $status

@@ -1,0 +1,68 @@
+#include "base/arena.h"
+#include "harness.h"
+
+static void test_pieces_are_zeroed_aligned_and_apart(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = { 0, 1, 7, 16, 17, 1000, 65535, 65536, 65537, 3, 300000, 1 };
+	struct jp_arena arena = { 0 };
+	unsigned char *pieces[jp_count(sizes)];
+	for (size_t i = 0; i < jp_count(sizes); i++) {
+		pieces[i] = jp_arena_alloc(&arena, sizes[i]);
+		assert_non_null(pieces[i]);
+		assert_int_equal((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
+		for (size_t b = 0; b < sizes[i]; b++)
+			assert_int_equal(pieces[i][b], 0);
+		memset(pieces[i], (int)i + 1, sizes[i]);
+	}
+	for (size_t i = 0; i < jp_count(sizes); i++)
+		for (size_t b = 0; b < sizes[i]; b++)
+			assert_int_equal(pieces[i][b], i + 1);
+	jp_arena_release(&arena);
+}
+
+static void test_dup_copies_bytes_and_ends_them(void **state)
+{
+	(void)state;
+	struct jp_arena arena = { 0 };
+	const char data[] = { 'a', '\0', 'b', 'x' };
+	char *copy = jp_arena_dup(&arena, data, 3);
+	assert_memory_equal(copy, "a\0b", 4);
+	assert_ptr_not_equal(copy, data);
+	assert_string_equal(jp_arena_dup(&arena, NULL, 0), "");
+	jp_arena_release(&arena);
+}
+
+static void test_sizes_that_overflow_give_null(void **state)
+{
+	(void)state;
+	struct jp_arena arena = { 0 };
+	assert_null(jp_arena_alloc(&arena, SIZE_MAX));
+	assert_null(jp_arena_alloc(&arena, SIZE_MAX - 16));
+	assert_null(jp_arena_dup(&arena, "", SIZE_MAX));
+	assert_non_null(jp_arena_alloc(&arena, 8));
+	jp_arena_release(&arena);
+}
+
+static void test_release_empties(void **state)
+{
+	(void)state;
+	struct jp_arena arena = { 0 };
+	jp_arena_release(&arena);
+	assert_non_null(jp_arena_alloc(&arena, 100));
+	jp_arena_release(&arena);
+	assert_null(arena.newest);
+	assert_string_equal(jp_arena_dup(&arena, "again", 5), "again");
+	jp_arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pieces_are_zeroed_aligned_and_apart),
+		cmocka_unit_test(test_dup_copies_bytes_and_ends_them),
+		cmocka_unit_test(test_sizes_that_overflow_give_null),
+		cmocka_unit_test(test_release_empties),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

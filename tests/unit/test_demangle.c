@@ -1,0 +1,306 @@
+/* Mangled names are those that g++ 12 and rustc wrote for real code; full names are those of
+ * binutils' c++filt. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "harness.h"
+#include "input/demangle.h"
+
+struct pair {
+	const char *from, *to;
+};
+
+static void check_short(const struct pair *cases, size_t count)
+{
+	int wrong = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct jp_strbuf brief = { 0 };
+		jp_strbuf_str(&brief, "");
+		jp_shorten(cases[i].from, &brief);
+		if (strcmp(brief.text, cases[i].to))
+			wrong += complain("%s: \"%s\" should be \"%s\"", cases[i].from, brief.text, cases[i].to);
+		jp_strbuf_release(&brief);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static void test_parameters_and_arguments_go(void **state)
+{
+	(void)state;
+	static const struct pair cases[] = {
+		{ "main", "main" },
+		{ "", "" },
+		{ "f(int)", "f" },
+		{ "ns::f<int>(char const*) const", "ns::f" },
+		{ "a::B<c::D<e> >::f(void (*)(int, char)) volatile", "a::B::f" },
+		{ "app::Box<int>::conv<int>(int) const &", "app::Box::conv" },
+		{ "app::to_s[abi:cxx11](int)", "app::to_s[abi:cxx11]" },
+		{ "app::FP<&app::ff>::go()", "app::FP::go" },
+		{ "app::FP<&(app::f(int))>::go()", "app::FP::go" },
+		{ "f(int) [clone .cold]", "f [clone .cold]" },
+		{ "a::f() [clone .isra.0] [clone .cold]", "a::f [clone .isra.0] [clone .cold]" },
+		{ "f(int)::counter", "f::counter" },
+		{ "non-virtual thunk to A::f()", "non-virtual thunk to A::f" },
+		{ "unclosed(int", "unclosed" },
+		{ "unopened)", "unopened)" },
+	};
+	check_short(cases, jp_count(cases));
+}
+
+static void test_operators_stay(void **state)
+{
+	(void)state;
+	static const struct pair cases[] = {
+		{ "A::operator()(int) const", "A::operator()" },
+		{ "A::operator()<int>(int)", "A::operator()" },
+		{ "A::operator[](int)", "A::operator[]" },
+		{ "A::operator--(int)", "A::operator--" },
+		{ "A::operator-(int)", "A::operator-" },
+		{ "A<int>::operator->()", "A::operator->" },
+		{ "A::operator->*(int A::*)", "A::operator->*" },
+		{ "A::operator<=>(A const&) const", "A::operator<=>" },
+		{ "A::operator<(int) const", "A::operator<" },
+		{ "A::operator<<(int)", "A::operator<<" },
+		{ "A::operator>>=(int)", "A::operator>>=" },
+		{ "A::operator>=(int)", "A::operator>=" },
+		{ "app::operator\"\" _kb(unsigned long long)", "app::operator\"\" _kb" },
+		{ "operator new(unsigned long)", "operator new" },
+		{ "operator new[](unsigned long)", "operator new[]" },
+		{ "operator delete(void*, unsigned long)", "operator delete" },
+		{ "A::operator bool() const", "A::operator bool" },
+		{ "app::Box<int>::operator std::vector<int, std::allocator<int> >() const",
+		  "app::Box::operator std::vector" },
+		{ "A::operator char const*() const", "A::operator char const*" },
+		{ "my_operator<int>(int)", "my_operator" },
+		{ "operators(int)", "operators" },
+		{ "f<&A::operator< >(int)", "f" },
+		{ "f<&A::operator>>(int)", "f" },
+		{ "f<&A::operator()>(int)", "f" },
+	};
+	check_short(cases, jp_count(cases));
+}
+
+/* Template arguments of an operator are set off by a blank, which belongs to them. */
+static void test_operator_templates(void **state)
+{
+	(void)state;
+	static const struct pair cases[] = {
+		{ "app::operator< <int>(app::Box<int>, app::Box<int>)", "app::operator<" },
+		{ "std::operator<< <std::char_traits<char> >(std::ostream&, char const*)", "std::operator<<" },
+		{ "A::operator-><int>()", "A::operator->" },
+	};
+	check_short(cases, jp_count(cases));
+}
+
+static void test_what_has_no_name_of_its_own(void **state)
+{
+	(void)state;
+	static const struct pair cases[] = {
+		{ "(anonymous namespace)::f(int)", "(anonymous namespace)::f" },
+		{ "app::(anonymous namespace)::hidden(app::(anonymous namespace)::T)",
+		  "app::(anonymous namespace)::hidden" },
+		{ "A<(anonymous namespace)::B>::f((anonymous namespace)::B)", "A::f" },
+		{ "f()::{unnamed type#1}::g()", "f::{unnamed type#1}::g" },
+	};
+	check_short(cases, jp_count(cases));
+}
+
+/* Lambdas are numbered for each list of parameters anew. */
+static void test_lambdas_stay_apart(void **state)
+{
+	(void)state;
+	static const char *const lambdas[] = {
+		"app::lam()::{lambda(int)#1}::operator()(int) const",
+		"app::lam()::{lambda(char)#1}::operator()(char) const",
+		"app::lam()::{lambda(int)#2}::operator()(int) const",
+		"app::lam()::{lambda(int)#2}::operator()(int) const::{lambda(long)#1}::operator()(long) const",
+		"app::lam2()::{lambda(int)#1}::operator()(int) const",
+	};
+	struct jp_strbuf brief[jp_count(lambdas)] = { 0 };
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(lambdas); i++) {
+		jp_shorten(lambdas[i], &brief[i]);
+		assert_contains(brief[i].text, "app::lam");
+		assert_contains(brief[i].text, "{lambda");
+		assert_contains(brief[i].text, "::operator()");
+		assert_null(strstr(brief[i].text, "const"));
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(brief[i].text, brief[k].text))
+				wrong += complain("%s and %s: %s", lambdas[i], lambdas[k], brief[i].text);
+	}
+	for (size_t i = 0; i < jp_count(lambdas); i++)
+		jp_strbuf_release(&brief[i]);
+	assert_int_equal(wrong, 0);
+}
+
+static void test_rust_traits_stay(void **state)
+{
+	(void)state;
+	static const struct pair cases[] = {
+		{ "<r::S<u32> as r::Tr>::go", "<r::S as r::Tr>::go" },
+		{ "<alloc::vec::Vec<u32>>::push", "<alloc::vec::Vec>::push" },
+		{ "core::ptr::drop_in_place::<alloc::vec::Vec<u32>>", "core::ptr::drop_in_place" },
+		{ "r::all::{closure#0}", "r::all::{closure#0}" },
+		{ "core::fmt::num::<impl core::fmt::Display for u32>::fmt",
+		  "core::fmt::num::<impl core::fmt::Display for u32>::fmt" },
+		{ "<&T as core::fmt::Debug>::fmt", "<&T as core::fmt::Debug>::fmt" },
+		{ "<[T] as alloc::slice::ToOwned>::to_owned", "<[T] as alloc::slice::ToOwned>::to_owned" },
+		{ "<<A as B>::C as D>::f", "<<A as B>::C as D>::f" },
+		{ "<F as f::Fn<(u8,)>>::call", "<F as f::Fn>::call" },
+	};
+	check_short(cases, jp_count(cases));
+}
+
+/* A tuple, a function or the unit as T is what makes one f distinct from another. */
+static void test_rust_types_in_parentheses_stay(void **state)
+{
+	(void)state;
+	static const struct pair cases[] = {
+		{ "<(A, B) as core::fmt::Debug>::fmt", "<(A, B) as core::fmt::Debug>::fmt" },
+		{ "<() as core::fmt::Debug>::fmt", "<() as core::fmt::Debug>::fmt" },
+		{ "<fn(u8) as core::fmt::Debug>::fmt", "<fn(u8) as core::fmt::Debug>::fmt" },
+		{ "<fn() -> u8 as core::fmt::Debug>::fmt", "<fn() -> u8 as core::fmt::Debug>::fmt" },
+	};
+	check_short(cases, jp_count(cases));
+}
+
+static void test_mangled(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *full, *brief;
+	} cases[] = {
+		{ "main", "main", "main" },
+		{ "rb_f(x)", "rb_f(x)", "rb_f(x)" },
+		{ "_Znope", "_Znope", "_Znope" },
+		{ "_Znwm", "operator new(unsigned long)", "operator new" },
+		{ "_ZN3app12_GLOBAL__N_16hiddenENS0_1TE",
+		  "app::(anonymous namespace)::hidden(app::(anonymous namespace)::T)",
+		  "app::(anonymous namespace)::hidden" },
+		{ "_ZN3app12_GLOBAL__N_16hiddenENS0_1TE.cold",
+		  "app::(anonymous namespace)::hidden(app::(anonymous namespace)::T) [clone .cold]",
+		  "app::(anonymous namespace)::hidden [clone .cold]" },
+		{ "_ZN3app3BoxIiEclEi", "app::Box<int>::operator()(int)", "app::Box::operator()" },
+		{ "_ZN3app3BoxIiEmmEi", "app::Box<int>::operator--(int)", "app::Box::operator--" },
+		{ "_ZN3app3BoxIiEptEv", "app::Box<int>::operator->()", "app::Box::operator->" },
+		{ "_ZNK3app3BoxIiEssERKS1_", "app::Box<int>::operator<=>(app::Box<int> const&) const",
+		  "app::Box::operator<=>" },
+		{ "_ZN3appli3_kbEy", "app::operator\"\" _kb(unsigned long long)", "app::operator\"\" _kb" },
+		{ "_ZNK3app3BoxIiEcvbEv", "app::Box<int>::operator bool() const", "app::Box::operator bool" },
+		{ "_ZNK3app3BoxIiEcvSt6vectorIiSaIiEEEv",
+		  "app::Box<int>::operator std::vector<int, std::allocator<int> >() const",
+		  "app::Box::operator std::vector" },
+		{ "_ZNKR3app3BoxIiE4convIiEET_S3_", "int app::Box<int>::conv<int>(int) const &", "app::Box::conv" },
+		{ "_ZN3app2szIiEENSt9enable_ifIXgtstT_Li2EEvE4typeES2_",
+		  "std::enable_if<((sizeof (int))>(2)), void>::type app::sz<int>(int)", "app::sz" },
+		{ "_ZN3app2FPIXadL_ZNS_2ffEiEEE2goEv", "app::FP<&app::ff>::go()", "app::FP::go" },
+		{ "_ZN3appltIiEEbNS_3BoxIT_EES3_", "bool app::operator< <int>(app::Box<int>, app::Box<int>)",
+		  "app::operator<" },
+		/* Rust, legacy */
+		{ "_ZN5alloc5alloc8box_free17h0123456789abcdefE", "alloc::alloc::box_free", "alloc::alloc::box_free" },
+		{ "_ZN66_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop17h0123456789abcdefE",
+		  "<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop",
+		  "<alloc::vec::Vec as core::ops::drop::Drop>::drop" },
+		/* Rust, v0 */
+		{ "_RNvCs2OpA4fNwd7R_1r3all", "r::all", "r::all" },
+		{ "_RNCNvCs2OpA4fNwd7R_1r3all0B3_", "r::all::{closure#0}", "r::all::{closure#0}" },
+		{ "_RINvCs2OpA4fNwd7R_1r3genyEB2_", "r::gen::<u64>", "r::gen" },
+		{ "_RNvXCs2OpA4fNwd7R_1rINtB2_1SmENtB2_2Tr2goB2_", "<r::S<u32> as r::Tr>::go", "<r::S as r::Tr>::go" },
+		{ "_RNvMsF_NtCslNYArtu3iFV_5alloc3vecINtB5_3VecmE4pushCs2OpA4fNwd7R_1r", "<alloc::vec::Vec<u32>>::push",
+		  "<alloc::vec::Vec>::push" },
+	};
+	if (!strstr(jp_demangler(), "libiberty (")) {
+		print_message("built without libiberty\n");
+		skip();
+	}
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(cases); i++) {
+		struct jp_strbuf full = { 0 }, brief = { 0 };
+		jp_demangle(cases[i].name, &full, &brief);
+		if (strcmp(full.text, cases[i].full))
+			wrong += complain("%s: \"%s\" should be \"%s\"", cases[i].name, full.text, cases[i].full);
+		if (strcmp(brief.text, cases[i].brief))
+			wrong += complain("%s: \"%s\" should be \"%s\"", cases[i].name, brief.text, cases[i].brief);
+		jp_strbuf_release(&full);
+		jp_strbuf_release(&brief);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static void test_hostile_names(void **state)
+{
+	(void)state;
+	static const char *const units[] = {
+		"(", "<", "<a as ", "operator", "{lambda(", "operator<", "::<impl ", "->"
+	};
+	enum { size = 5000 };
+	char *name = malloc(size + 16);
+	for (size_t u = 0; u < jp_count(units); u++) {
+		struct jp_strbuf brief = { 0 }, full = { 0 };
+		size_t len = 0;
+		while (len < size) {
+			strcpy(name + len, units[u]);
+			len += strlen(units[u]);
+		}
+		jp_shorten(name, &brief);
+		assert_false(brief.failed);
+		assert_true(brief.len <= 2 * len);
+		jp_strbuf_cut(&brief, 0);
+		memcpy(name, "_Z", 2);
+		jp_demangle(name, &full, &brief);
+		assert_true(full.len && brief.len);
+		jp_strbuf_release(&brief);
+		jp_strbuf_release(&full);
+	}
+	free(name);
+}
+
+/* A name as long as a file may hold costs neither the stack nor minutes. */
+static void test_deep_nesting(void **state)
+{
+	(void)state;
+	enum { size = 100000 };
+	pid_t child = fork();
+	if (!child) {
+		struct jp_strbuf brief = { 0 };
+		char *name = malloc(size + 1);
+		memset(name, '<', size);
+		name[size] = '\0';
+		alarm(5);
+		jp_shorten(name, &brief);
+		_exit(0);
+	}
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void test_what_looks_mangled(void **state)
+{
+	(void)state;
+	assert_true(jp_is_mangled("_Z1fv"));
+	assert_true(jp_is_mangled("__ZN1a1bEv"));
+	assert_true(jp_is_mangled("_RNvC1a1b"));
+	assert_false(jp_is_mangled("main"));
+	assert_false(jp_is_mangled("_start"));
+	assert_false(jp_is_mangled(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parameters_and_arguments_go),
+		cmocka_unit_test(test_operators_stay),
+		cmocka_unit_test(test_operator_templates),
+		cmocka_unit_test(test_what_has_no_name_of_its_own),
+		cmocka_unit_test(test_lambdas_stay_apart),
+		cmocka_unit_test(test_rust_traits_stay),
+		cmocka_unit_test(test_rust_types_in_parentheses_stay),
+		cmocka_unit_test(test_mangled),
+		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_deep_nesting),
+		cmocka_unit_test(test_what_looks_mangled),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+#include "base/error.h"
+#include "harness.h"
+
+static void test_fields(void **state)
+{
+	(void)state;
+	struct jprof_error err = { .column = 3 };
+	assert_int_equal(jp_error(&err, JPROF_E_FORMAT, "a b.heap", 7, "%s is %d", "x", 5), JPROF_E_FORMAT);
+	assert_int_equal(err.code, JPROF_E_FORMAT);
+	assert_int_equal(err.line, 7);
+	assert_string_equal(err.path, "a b.heap");
+	assert_string_equal(err.text, "x is 5");
+	assert_int_equal(jp_error(&err, JPROF_E_IO, NULL, 0, "gone"), JPROF_E_IO);
+	assert_string_equal(err.path, "");
+	assert_int_equal(err.line, 0);
+	assert_string_equal(err.text, "gone");
+}
+
+static void test_nobody_asks(void **state)
+{
+	(void)state;
+	assert_int_equal(jp_error(NULL, JPROF_E_WRITE, "p", 1, "%s", "t"), JPROF_E_WRITE);
+	assert_int_equal(jp_error_nomem(NULL), JPROF_E_NOMEM);
+}
+
+static void test_nomem(void **state)
+{
+	(void)state;
+	struct jprof_error err = { 0 };
+	assert_int_equal(jp_error_nomem(&err), JPROF_E_NOMEM);
+	assert_int_equal(err.code, JPROF_E_NOMEM);
+	assert_is_message(err.text);
+}
+
+static void test_control_characters_are_shown(void **state)
+{
+	(void)state;
+	struct jprof_error err = { 0 };
+	jp_error(&err, JPROF_E_IO, "two\nlines\033", 0, "say \"%s\"", "\a\r");
+	assert_string_equal(err.path, "two\\x0alines\\x1b");
+	assert_string_equal(err.text, "say \"\\x07\\x0d\"");
+}
+
+static void test_long_texts_are_cut(void **state)
+{
+	(void)state;
+	struct jprof_error err = { 0 };
+	char text[2000];
+	for (int c = '\n'; c <= 'x'; c += 'x' - '\n') {
+		memset(text, c, sizeof text - 1);
+		text[sizeof text - 1] = '\0';
+		jp_error(&err, JPROF_E_IO, text, 0, "%s", text);
+		assert_int_equal(strnlen(err.path, sizeof err.path), sizeof err.path - 1);
+		assert_int_equal(strnlen(err.text, sizeof err.text), sizeof err.text - 1);
+		assert_is_message(err.path);
+		assert_is_message(err.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_nobody_asks),
+		cmocka_unit_test(test_nomem),
+		cmocka_unit_test(test_control_characters_are_shown),
+		cmocka_unit_test(test_long_texts_are_cut),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+/* Which frames go. Stacks are written from the innermost frame outwards, by addresses that stand
+ * for names: 0x4.. lie in the program, 0x5.. in a library, 0x7f.. in an allocator's library. */
+#include "base/strbuf.h"
+#include "harness.h"
+#include "model/profile.h"
+
+#define MAPS                                                                                                           \
+	"\nMAPPED_LIBRARIES:\n"                                                                                        \
+	"00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n"                                                 \
+	"00500000-00600000 r-xp 00000000 08:01 43   /usr/lib/libstdc++.so.6\n"                                         \
+	"7f000000-7f100000 r-xp 00000000 08:01 44   /usr/lib/libjemalloc.so.2\n"
+#define COUNTERS "\n  t*: 1: 100 [0: 0]\n"
+
+#define N JPROF_SOURCE_SYMTAB
+#define FDE JPROF_SOURCE_FDE
+
+/* Addresses of return are one less than in the dump; those of frame 0 are not. */
+static const struct known names[] = {
+	{ 0x7f000010, N, NULL, 0, { "prof_backtrace_impl" } },
+	{ 0x7f000020, FDE, NULL, 0, { "libjemalloc.so.2!0x20" } },
+	{ 0x7f000030, N, NULL, 0, { "malloc" } },
+	{ 0x400010, N, NULL, 0, { "je_prof_backtrace" } },
+	{ 0x400020, N, NULL, 0, { "imalloc_body" } },
+	{ 0x400030, N, NULL, 0, { "_rjem_je_malloc" } },
+	{ 0x400040, N, NULL, 0, { "hidden_slow_path" } },
+	{ 0x401000, N, NULL, 0, { "main" } },
+	{ 0x401010, N, NULL, 0, { "row_new" } },
+	{ 0x401020, N, NULL, 0, { "free" } },
+	{ 0x401030, N, NULL, 0, { "malloc" } },
+	{ 0x401040, N, NULL, 0, { "ruby_xmalloc" } },
+	{ 0x401050, N, NULL, 0, { "objspace_xmalloc0" } },
+	{ 0x401060, N, NULL, 0, { "ruby_xmalloc", "rb_str_new" } },
+	{ 0x401070, N, NULL, 0, { "rb_vm_exec" } },
+	{ 0x401080, N, NULL, 0, { "vm_exec_core" } },
+	{ 0x401090, FDE, NULL, 0, { "ruby_xmalloc" } },
+	{ 0x4010a0, N, NULL, 0, { "rb_ary_push" } },
+	{ 0x4010b0, N, NULL, 0, { "rb_yield", "rb_ary_each" } },
+	{ 0x500010, N, NULL, 0, { "operator new(unsigned long)" } },
+	{ 0x500020, N, NULL, 0, { "std::string::reserve()" } },
+};
+
+static struct jprof_profile *folded_profile(const char *stacks, bool library, enum jprof_fold level)
+{
+	char text[2048];
+	snprintf(text, sizeof text, "heap_v2/1\n%s" MAPS, stacks);
+	struct jprof_profile *p = profile_of(text);
+	name_locations(p, names, jp_count(names));
+	if (library)
+		p->objects[p->allocator_hint].allocator = true;
+	assert_int_equal(jprof_profile_fold(p, level, NULL), 0);
+	return p;
+}
+
+static void add_stack(const struct jprof_profile *p, uint32_t id, struct jp_strbuf *out)
+{
+	size_t depth;
+	const uint32_t *stack = jp_stack_get(p, p->samples[id].stack, &depth);
+	for (size_t i = 0; i < depth; i++) {
+		const struct jp_location *l = &p->locations[stack[i]];
+		for (uint32_t f = 0; f < l->frame_count; f++) {
+			const struct jp_function *function = &p->functions[p->frames[l->frame_first + f].function];
+			jp_strbuf_printf(out, "%s%s", out->len ? " < " : "", jp_string(p, function->brief));
+		}
+	}
+}
+
+/* Folds one stack and checks what is left of it. */
+static int check(bool library, enum jprof_fold level, const char *addresses, const char *left)
+{
+	char stack[512];
+	struct jp_strbuf is = { 0 };
+	snprintf(stack, sizeof stack, "@ %s" COUNTERS, addresses);
+	struct jprof_profile *p = folded_profile(stack, library, level);
+	assert_int_equal(jp_sample_count(p), 1);
+	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), 100);
+	add_stack(p, 0, &is);
+	int wrong = strcmp(is.text, left) ? complain("%s: \"%s\" should be \"%s\"", addresses, is.text, left) : 0;
+	jp_strbuf_release(&is);
+	jprof_profile_free(p);
+	return wrong;
+}
+
+/* All of the library's frames at the inner end go, named or not; those further out stay. */
+static void test_allocator_as_library(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *addresses, *left;
+	} cases[] = {
+		{ "0x7f000010 0x7f000021 0x7f000031 0x401011 0x401001", "row_new < main" },
+		{ "0x7f000020 0x401011", "row_new" },
+		{ "0x7f000010 0x401011 0x7f000031 0x401001", "row_new < malloc < main" },
+		{ "0x7f000010 0x500011 0x500021 0x401001", "std::string::reserve < main" },
+		{ "0x7f000010 0x401021 0x401001", "free < main" },
+		{ "0x7f000010 0x401011 0x401021 0x401001", "row_new < free < main" },
+		{ "0x7f000010 0x401011 0x401031 0x401001", "row_new < malloc < main" },
+		{ "0x7f000010 0x7f000021", "libjemalloc.so.2!0x20" }, /* never the last one */
+		{ "0x7f000010", "prof_backtrace_impl" },
+	};
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(cases); i++)
+		wrong += check(true, JPROF_FOLD_NONE, cases[i].addresses, cases[i].left);
+	assert_int_equal(wrong, 0);
+}
+
+/* Up to the first entry point, whatever its prefix. */
+static void test_allocator_in_the_program(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *addresses, *left;
+	} cases[] = {
+		{ "0x400010 0x400021 0x400031 0x401011 0x401001", "row_new < main" },
+		{ "0x400010 0x400041 0x400031 0x401011 0x401001", "row_new < main" },
+		{ "0x400010 0x401031 0x401011 0x401001", "row_new < main" },
+		{ "0x400010 0x400031 0x500011 0x500021 0x401001", "std::string::reserve < main" },
+		{ "0x400010 0x400021 0x401011 0x401001", "row_new < main" }, /* no entry point to be seen */
+		{ "0x400010 0x400031 0x401021 0x401011 0x401001", "free < row_new < main" },
+		{ "0x400010 0x400031 0x401011 0x401021 0x401001", "row_new < free < main" },
+		{ "0x400010 0x400031", "_rjem_je_malloc" },
+		{ "0x401010 0x401001", "row_new < main" },
+	};
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(cases); i++)
+		wrong += check(false, JPROF_FOLD_NONE, cases[i].addresses, cases[i].left);
+	assert_int_equal(wrong, 0);
+}
+
+static void test_wrappers_of_the_language(void **state)
+{
+	(void)state;
+	static const struct {
+		enum jprof_fold level;
+		const char *addresses, *left;
+	} cases[] = {
+		{ JPROF_FOLD_NONE, "0x7f000010 0x401051 0x401041 0x4010a1 0x401001",
+		  "objspace_xmalloc0 < ruby_xmalloc < rb_ary_push < main" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x401051 0x401041 0x4010a1 0x401001", "rb_ary_push < main" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x4010a1 0x401041 0x401001", "rb_ary_push < ruby_xmalloc < main" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x401041", "ruby_xmalloc" },
+		/* inlined into its caller: only that frame goes */
+		{ JPROF_FOLD_NONE, "0x7f000010 0x401061 0x401001", "ruby_xmalloc < rb_str_new < main" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x401061 0x401001", "rb_str_new < main" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x401051 0x401061 0x401001", "rb_str_new < main" },
+		/* a name that is none does not count */
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x401091 0x401001", "ruby_xmalloc < main" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x4010a1 0x401081 0x401071 0x401001",
+		  "rb_ary_push < vm_exec_core < rb_vm_exec < main" },
+		{ JPROF_FOLD_VM, "0x7f000010 0x401041 0x4010a1 0x401081 0x401071 0x401001", "rb_ary_push < main" },
+		{ JPROF_FOLD_VM, "0x7f000010 0x401081 0x401071", "vm_exec_core < rb_vm_exec" },
+		{ JPROF_FOLD_VM, "0x7f000010 0x4010a1 0x4010b1 0x401001",
+		  "rb_ary_push < rb_yield < rb_ary_each < main" },
+	};
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(cases); i++)
+		wrong += check(true, cases[i].level, cases[i].addresses, cases[i].left);
+	assert_int_equal(wrong, 0);
+}
+
+/* Stacks that are equal once folded become one sample; no byte is lost. */
+static void test_stacks_meet(void **state)
+{
+	(void)state;
+	struct jprof_profile *p =
+	    folded_profile("@ 0x7f000010 0x7f000021 0x401011 0x401001" COUNTERS
+	                   "@ 0x7f000010 0x7f000031 0x401011 0x401001" COUNTERS "@ 0x7f000010 0x401011" COUNTERS,
+	                   true, JPROF_FOLD_ALLOC);
+	assert_int_equal(jp_sample_count(p), 2);
+	assert_near(p->samples[0].value[JPROF_INUSE_SPACE], 200);
+	assert_near(p->samples[1].value[JPROF_INUSE_SPACE], 100);
+	jprof_profile_free(p);
+}
+
+/* The part of a location that is left has the whole's outer frames, and knows where it is from. */
+static void test_a_location_folded_in_part(void **state)
+{
+	(void)state;
+	struct jprof_profile *p =
+	    folded_profile("@ 0x7f000010 0x401061 0x401061 0x401001" COUNTERS, true, JPROF_FOLD_ALLOC);
+	size_t depth;
+	const uint32_t *stack = jp_stack_get(p, p->samples[0].stack, &depth);
+	assert_int_equal(depth, 3);
+	const struct jp_location *part = &p->locations[stack[0]], *whole = &p->locations[stack[1]];
+	assert_int_equal(part->folded, 1);
+	assert_int_equal(part->frame_count, 1);
+	assert_int_equal(part->origin, stack[1]);
+	assert_int_equal(part->address, whole->address);
+	assert_int_equal(whole->folded, 0);
+	assert_int_equal(whole->frame_count, 2);
+	jprof_profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_allocator_as_library),      cmocka_unit_test(test_allocator_in_the_program),
+		cmocka_unit_test(test_wrappers_of_the_language),  cmocka_unit_test(test_stacks_meet),
+		cmocka_unit_test(test_a_location_folded_in_part),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

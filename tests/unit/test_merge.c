@@ -1,0 +1,179 @@
+#include "harness.h"
+#include "model/profile.h"
+
+/* Two runs of one program: the library lies elsewhere, and the program, which is no PIE, does not. */
+static const char first[] = "heap_v2/1\n"
+			    "@ 0x7f0000001000 0x401000\n  t*: 1: 100 [10: 1000]\n"
+			    "@ 0x7f0000001000 0x402000\n  t*: 2: 200 [20: 2000]\n"
+			    "@ 0x77 0x402000\n  t*: 4: 400 [40: 4000]\n"
+			    "\nMAPPED_LIBRARIES:\n"
+			    "00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n"
+			    "7f0000000000-7f0000100000 r-xp 00001000 08:01 43   /usr/lib/liba.so\n";
+static const char second[] = "heap_v2/1\n"
+			     "@ 0x7e5550301000 0x401000\n  t*: 1: 1000 [1: 1000]\n"
+			     "@ 0x7e5550301008 0x402000\n  t*: 2: 2000 [2: 2000]\n"
+			     "@ 0x77 0x402000\n  t*: 4: 4000 [4: 4000]\n"
+			     "\nMAPPED_LIBRARIES:\n"
+			     "00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n"
+			     "7e5550300000-7e5550400000 r-xp 00001000 08:01 43   /usr/lib/liba.so\n"
+			     "7e5550500000-7e5550600000 r-xp 00001000 08:01 44   /usr/lib/libb.so\n";
+
+static struct jprof_profile *merged(const char *a, const char *b, double factor)
+{
+	struct jprof_profile *p = profile_of(a), *q = profile_of(b);
+	assert_int_equal(jprof_profile_merge(p, q, factor, NULL), 0);
+	jprof_profile_free(q);
+	return p;
+}
+
+/* Bytes in use of the stack that begins at an offset of an object. */
+static double value_at(const struct jprof_profile *p, const char *path, uint64_t offset, uint64_t caller)
+{
+	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
+		size_t depth;
+		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
+		const struct jp_location *l = &p->locations[stack[0]];
+		if (depth == 2 && l->offset == offset && p->locations[stack[1]].address == caller &&
+		    !strcmp(jp_string(p, p->objects[l->object].path), path))
+			return p->samples[i].value[JPROF_INUSE_SPACE];
+	}
+	return NAN;
+}
+
+static void test_runs_meet_by_file_and_offset(void **state)
+{
+	(void)state;
+	static const double factors[] = { 1, -1, 2 };
+	for (size_t i = 0; i < jp_count(factors); i++) {
+		struct jprof_profile *p = merged(first, second, factors[i]);
+		assert_int_equal(jp_sample_count(p), 4);
+		assert_near(value_at(p, "/usr/lib/liba.so", 0x2000, 0x400fff), 100 + factors[i] * 1000);
+		assert_near(value_at(p, "/usr/lib/liba.so", 0x2000, 0x401fff), 200);
+		assert_near(value_at(p, "/usr/lib/liba.so", 0x2008, 0x401fff), factors[i] * 2000);
+		assert_near(value_at(p, "", 0x77, 0x401fff), 400 + factors[i] * 4000);
+		assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), 700 + factors[i] * 7000);
+		assert_near(jprof_profile_total(p, JPROF_INUSE_OBJECTS), 7 + factors[i] * 7);
+		assert_near(jprof_profile_total(p, JPROF_ALLOC_SPACE), 7000 + factors[i] * 7000);
+		assert_near(jprof_profile_total(p, JPROF_ALLOC_OBJECTS), 70 + factors[i] * 7);
+		jprof_profile_free(p);
+	}
+}
+
+static void assert_all_zero(const struct jprof_profile *p)
+{
+	assert_true(jp_sample_count(p) > 0);
+	for (uint32_t i = 0; i < jp_sample_count(p); i++)
+		for (int c = 0; c < JPROF_COUNTERS; c++)
+			assert_true(p->samples[i].value[c] == 0);
+}
+
+static void test_a_less_a_is_nothing(void **state)
+{
+	(void)state;
+	struct jprof_profile *p = merged(first, first, -1);
+	assert_all_zero(p);
+	assert_int_equal(jprof_profile_merge(p, p, 1, NULL), 0);
+	assert_all_zero(p);
+	jprof_profile_free(p);
+	p = profile_of(second);
+	assert_int_equal(jprof_profile_merge(p, p, -1, NULL), 0); /* the very same object */
+	assert_all_zero(p);
+	jprof_profile_free(p);
+}
+
+/* The same for a real dump, down to the report: no row, no total. */
+static void test_a_real_dump_less_itself(void **state)
+{
+	(void)state;
+	struct jprof_dump *dump;
+	struct jprof_profile *p, *q;
+	assert_int_equal(jprof_dump_open(SAMPLES "/heaps/jemalloc-5.3.0.heap", &dump, NULL), 0);
+	assert_int_equal(jprof_profile_new(dump, NULL, &p, NULL), 0);
+	assert_int_equal(jprof_profile_new(dump, NULL, &q, NULL), 0);
+	assert_int_equal(jprof_profile_merge(p, q, -1, NULL), 0);
+	assert_all_zero(p);
+	name_locations(p, NULL, 0);
+	char *text = text_of(p, NULL);
+	assert_string_equal(text, "");
+	free(text);
+	jprof_profile_free(p);
+	jprof_profile_free(q);
+	jprof_dump_free(dump);
+}
+
+static void test_order_does_not_matter_for_sums(void **state)
+{
+	(void)state;
+	struct jprof_profile *ab = merged(first, second, 1), *ba = merged(second, first, 1);
+	assert_int_equal(jp_sample_count(ab), jp_sample_count(ba));
+	assert_int_equal(jprof_profile_merge(ab, ba, -1, NULL), 0);
+	assert_all_zero(ab);
+	jprof_profile_free(ab);
+	jprof_profile_free(ba);
+}
+
+static void test_other_files_stay_apart(void **state)
+{
+	(void)state;
+	static const char other[] = "heap_v2/1\n@ 0x7f0000001000 0x401000\n  t*: 1: 100 [10: 1000]\n"
+				    "\nMAPPED_LIBRARIES:\n"
+				    "00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n"
+				    "7f0000000000-7f0000100000 r-xp 00001000 08:01 43   /usr/lib/libc.so\n";
+	struct jprof_profile *p = merged(first, other, 1);
+	assert_int_equal(jp_sample_count(p), 4);
+	assert_near(value_at(p, "/usr/lib/liba.so", 0x2000, 0x400fff), 100);
+	assert_near(value_at(p, "/usr/lib/libc.so", 0x2000, 0x400fff), 100);
+	jprof_profile_free(p);
+}
+
+/* Each dump is scaled by its own rate before they meet. */
+static void test_rates_may_differ(void **state)
+{
+	(void)state;
+	struct jprof_profile *p =
+	    merged("heap_v2/524288\n@ 0x1\n  t*: 1: 524288 [0: 0]\n", "heap_v2/16384\n@ 0x1\n  t*: 3: 300 [0: 0]\n", 1);
+	assert_int_equal(jp_sample_count(p), 1);
+	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), 829411.40369110543 + 49302.152587795885);
+	jprof_profile_free(p);
+}
+
+static void test_mappings_of_both_are_kept_once(void **state)
+{
+	(void)state;
+	struct jprof_profile *p = merged(first, second, 1), *q = profile_of(second);
+	assert_int_equal(p->mapping_count, 4);
+	assert_int_equal(jprof_profile_merge(p, q, 1, NULL), 0);
+	assert_int_equal(p->mapping_count, 4);
+	jprof_profile_free(p);
+	jprof_profile_free(q);
+}
+
+static void test_merging_into_nothing(void **state)
+{
+	(void)state;
+	struct jprof_profile *p = jp_profile_empty(), *q = profile_of(first);
+	assert_int_equal(jprof_profile_merge(p, q, 1, NULL), 0);
+	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), 700);
+	assert_string_equal(jp_string(p, p->objects[p->allocator_hint].path), "/usr/lib/liba.so");
+	jprof_profile_free(p);
+	p = jp_profile_empty();
+	assert_int_equal(jprof_profile_merge(q, p, 1, NULL), 0);
+	assert_near(jprof_profile_total(q, JPROF_INUSE_SPACE), 700);
+	jprof_profile_free(p);
+	jprof_profile_free(q);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs_meet_by_file_and_offset),
+		cmocka_unit_test(test_a_less_a_is_nothing),
+		cmocka_unit_test(test_a_real_dump_less_itself),
+		cmocka_unit_test(test_order_does_not_matter_for_sums),
+		cmocka_unit_test(test_other_files_stay_apart),
+		cmocka_unit_test(test_rates_may_differ),
+		cmocka_unit_test(test_mappings_of_both_are_kept_once),
+		cmocka_unit_test(test_merging_into_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

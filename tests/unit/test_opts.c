@@ -1,0 +1,70 @@
+#include "base/opts.h"
+#include "harness.h"
+
+struct known_opts {
+	size_t size;
+	int first;
+	int second;
+};
+
+struct newer_opts {
+	size_t size;
+	int first;
+	int second;
+	int third;
+	int fourth;
+};
+
+static void test_none_means_zero(void **state)
+{
+	(void)state;
+	struct known_opts own;
+	memset(&own, 0xff, sizeof own);
+	assert_int_equal(jp_opts_take(&own, sizeof own, NULL, NULL), 0);
+	assert_int_equal(own.first, 0);
+	assert_int_equal(own.second, 0);
+}
+
+static void test_same_size(void **state)
+{
+	(void)state;
+	struct known_opts own, given = { sizeof given, 1, 2 };
+	assert_int_equal(jp_opts_take(&own, sizeof own, &given, NULL), 0);
+	assert_int_equal(own.first, 1);
+	assert_int_equal(own.second, 2);
+}
+
+/* A caller compiled when there was no `second`: what lies behind its struct is not read. */
+static void test_older_caller(void **state)
+{
+	(void)state;
+	struct known_opts own, given = { offsetof(struct known_opts, second), 1, 2 };
+	assert_int_equal(jp_opts_take(&own, sizeof own, &given, NULL), 0);
+	assert_int_equal(own.first, 1);
+	assert_int_equal(own.second, 0);
+}
+
+static void test_newer_caller(void **state)
+{
+	(void)state;
+	struct known_opts own;
+	struct jprof_error err = { 0 };
+	struct newer_opts given = { sizeof given, 1, 2, 0, 0 };
+	assert_int_equal(jp_opts_take(&own, sizeof own, &given, &err), 0);
+	assert_int_equal(own.second, 2);
+	given.fourth = 1;
+	assert_int_equal(jp_opts_take(&own, sizeof own, &given, &err), JPROF_E_ARGUMENT);
+	assert_int_equal(err.code, JPROF_E_ARGUMENT);
+	assert_is_message(err.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_none_means_zero),
+		cmocka_unit_test(test_same_size),
+		cmocka_unit_test(test_older_caller),
+		cmocka_unit_test(test_newer_caller),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+#include "base/strbuf.h"
+#include "harness.h"
+
+static void test_adding(void **state)
+{
+	(void)state;
+	struct jp_strbuf b = { 0 };
+	jp_strbuf_str(&b, "");
+	assert_string_equal(b.text, "");
+	jp_strbuf_str(&b, "ab");
+	jp_strbuf_add(&b, "cdef", 2);
+	jp_strbuf_printf(&b, "-%d%s", 7, "!");
+	jp_strbuf_add(&b, NULL, 0);
+	assert_string_equal(b.text, "abcd-7!");
+	assert_int_equal(b.len, 7);
+	assert_false(b.failed);
+	jp_strbuf_add(&b, "\0x", 2);
+	assert_memory_equal(b.text, "abcd-7!\0x", 10);
+	jp_strbuf_release(&b);
+	assert_null(b.text);
+	assert_int_equal(b.len, 0);
+}
+
+static void test_long_texts(void **state)
+{
+	(void)state;
+	struct jp_strbuf b = { 0 };
+	for (int i = 0; i < 5000; i++)
+		jp_strbuf_printf(&b, "%04d", i);
+	assert_int_equal(b.len, 20000);
+	assert_memory_equal(b.text, "000000010002", 12);
+	assert_string_equal(b.text + 19992, "49984999");
+	jp_strbuf_release(&b);
+}
+
+static void test_visible(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *from, *to;
+	} cases[] = {
+		{ "plain name", "plain name" },
+		{ "a\nb\tc\r", "a\\x0ab\\x09c\\x0d" },
+		{ "\033[31mred", "\\x1b[31mred" },
+		{ "\001\037\177", "\\x01\\x1f\\x7f" },
+		{ "caf\303\251 \"quoted\" \\ ;$()", "caf\303\251 \"quoted\" \\ ;$()" },
+		{ "", "" },
+	};
+	for (size_t i = 0; i < jp_count(cases); i++) {
+		struct jp_strbuf b = { 0 };
+		jp_strbuf_str(&b, "");
+		jp_strbuf_visible(&b, cases[i].from);
+		assert_string_equal(b.text, cases[i].to);
+		jp_strbuf_release(&b);
+	}
+}
+
+static void test_cut(void **state)
+{
+	(void)state;
+	struct jp_strbuf b = { 0 };
+	jp_strbuf_cut(&b, 0);
+	jp_strbuf_str(&b, "abcdef");
+	jp_strbuf_cut(&b, 9);
+	assert_string_equal(b.text, "abcdef");
+	jp_strbuf_cut(&b, 3);
+	assert_string_equal(b.text, "abc");
+	jp_strbuf_str(&b, "x");
+	assert_string_equal(b.text, "abcx");
+	jp_strbuf_cut(&b, 0);
+	assert_string_equal(b.text, "");
+	jp_strbuf_release(&b);
+}
+
+/* A length that cannot be had fails at once, without touching `data`. */
+static void test_failure_lasts(void **state)
+{
+	(void)state;
+	struct jp_strbuf b = { 0 };
+	jp_strbuf_str(&b, "kept");
+	jp_strbuf_add(&b, "x", SIZE_MAX - 2);
+	assert_true(b.failed);
+	jp_strbuf_str(&b, "more");
+	jp_strbuf_printf(&b, "%d", 1);
+	jp_strbuf_visible(&b, "more");
+	assert_true(b.failed);
+	assert_string_equal(b.text, "kept");
+	jp_strbuf_release(&b);
+	assert_false(b.failed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_adding), cmocka_unit_test(test_long_texts),    cmocka_unit_test(test_visible),
+		cmocka_unit_test(test_cut),    cmocka_unit_test(test_failure_lasts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+#include "harness.h"
+#include "input/wrappers.h"
+
+typedef bool test_fn(const char *name);
+
+static void check(test_fn *is, bool should, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is(names[i]) != should)
+			fail_msg("%s", names[i]);
+}
+
+#define all_are(is, ...)                                                                                               \
+	check(is, true, (const char *const[]){ __VA_ARGS__ }, jp_count(((const char *const[]){ __VA_ARGS__ })))
+#define none_is(is, ...)                                                                                               \
+	check(is, false, (const char *const[]){ __VA_ARGS__ }, jp_count(((const char *const[]){ __VA_ARGS__ })))
+
+/* jeprof's skip names that allocate: of 5.3.0, and what later versions added. */
+static void test_entry_points(void **state)
+{
+	(void)state;
+	all_are(jp_is_allocator_name, "malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc",
+	        "valloc", "pvalloc", "mallocx", "rallocx", "xallocx", "newImpl", "void* newImpl", "__builtin_new",
+	        "__builtin_vec_new", "operator new", "operator new[]", "_malloc", "__malloc", "fallbackNewImpl",
+	        "malloc.cold", "imalloc_body.constprop.0", "irallocx_prof", "do_rallocx", "je_malloc_default");
+	none_is(jp_is_allocator_name, "", "main", "mallo", "malloc2", "my_malloc", "ruby_xmalloc", "operator new_thing",
+	        "row_new", "mallopt", "operator()", "newImpl2", "a::malloc", ".malloc");
+}
+
+static void test_prefixed_entry_points(void **state)
+{
+	(void)state;
+	all_are(jp_is_prefixed_allocator_name, "je_malloc", "_rjem_mallocx", "_rjem_je_calloc", "xx_posix_memalign",
+	        "je_malloc.cold", "je_aligned_alloc", "_malloc");
+	none_is(jp_is_prefixed_allocator_name, "malloc", "jemalloc", "je_mallocs", "je_free", "", "_",
+	        "je_malloc_stats");
+}
+
+static void test_internals(void **state)
+{
+	(void)state;
+	all_are(jp_is_allocator_internal, "je_prof_backtrace", "prof_backtrace_impl", "_rjem_je_prof_tctx_create",
+	        "imalloc", "imalloc_body", "prof_alloc_prep", "je_malloc_default", "je_arena_malloc_hard",
+	        "je_large_malloc", "imalloc_no_sample.isra.0");
+	none_is(jp_is_allocator_internal, "", "main", "row_new", "prof", "malloc_row", "vm_exec");
+}
+
+static void test_wrappers_of_languages(void **state)
+{
+	(void)state;
+	all_are(jp_is_wrapper_name, "ruby_xmalloc", "ruby_xmalloc2", "ruby_xcalloc", "ruby_xrealloc2",
+	        "ruby_xmalloc_body", "ruby_mimmalloc", "objspace_xmalloc0", "objspace_xrealloc.isra.0", "rb_mem_clear",
+	        "rb_xmalloc_mul_add", "rb_alloc_tmp_buffer_with_count", "__rust_alloc", "__rust_realloc", "__rdl_alloc",
+	        "__rg_alloc_zeroed", "alloc::alloc::alloc", "alloc::alloc::exchange_malloc",
+	        "alloc::alloc::Global::alloc_impl", "<A as core::alloc::global::GlobalAlloc>::alloc",
+	        "<alloc::alloc::Global as core::alloc::Allocator>::allocate");
+	none_is(jp_is_wrapper_name, "", "main", "malloc", "ruby_xfree", "ruby_exec_node", "rb_str_new", "rb_ary_new",
+	        "st_init_table", "alloc::vec::Vec::push", "str_alloc_heap", "row_new", "xmalloc", "__rust_dealloc",
+	        "rb_memory_id", "<A as core::ops::drop::Drop>::drop");
+}
+
+static void test_plumbing(void **state)
+{
+	(void)state;
+	all_are(jp_is_plumbing_name, "vm_exec_core", "rb_vm_exec", "vm_call_cfunc", "vm_call_cfunc_with_frame.isra.0",
+	        "rb_yield", "rb_ensure", "rb_protect", "vm_sendish", "rb_funcallv", "__libc_start_main", "_start");
+	none_is(jp_is_plumbing_name, "", "main", "rb_str_new", "rb_ary_push", "rb_hash_aset", "row_new",
+	        "vm_exec_cores", "rb_gc_start", "iseq_compile_each", "rb_class_new_instance");
+}
+
+static void test_very_long_names(void **state)
+{
+	(void)state;
+	char name[5000] = "ruby_xmalloc";
+	memset(name + strlen(name), 'x', sizeof name - strlen(name) - 1);
+	none_is(jp_is_allocator_name, name);
+	none_is(jp_is_prefixed_allocator_name, name);
+	none_is(jp_is_plumbing_name, name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_entry_points), cmocka_unit_test(test_prefixed_entry_points),
+		cmocka_unit_test(test_internals),    cmocka_unit_test(test_wrappers_of_languages),
+		cmocka_unit_test(test_plumbing),     cmocka_unit_test(test_very_long_names),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
