@@ -93,6 +93,11 @@ static void put_maps(const struct jprof_maps *maps)
 		printf("%-10s none in the dump\n", "maps");
 }
 
+static const char *const sources[JPROF_SOURCES] = {
+	[JPROF_SOURCE_NONE] = "none",     [JPROF_SOURCE_FDE] = "FDE", [JPROF_SOURCE_DYNSYM] = "dynsym",
+	[JPROF_SOURCE_SYMTAB] = "symtab", [JPROF_SOURCE_JIT] = "JIT", [JPROF_SOURCE_DWARF] = "DWARF",
+	[JPROF_SOURCE_INPUT] = "input",
+};
 static const char *const proofs[] = { "no file", "another", "unverified", "same inode", "same build", "not needed" };
 
 /* One line of the table: MB in all and by source, best first. `addresses` tells "none" from "none in MB". */
@@ -143,18 +148,19 @@ static void put_coverage(const struct jprof_coverage *c)
 				unverified += f->bytes[s];
 		}
 	}
-	printf("\nwhich file named how many MB, by innermost frame (the allocator's left out), and by what\n"
-	       "%9s %6s %7s %7s %7s %7s %7s %7s  %-10s  %s\n",
-	       "MB", "", "input", "DWARF", "symtab", "dynsym", "FDE", "none", "file is", "file");
+	printf("\nwhich file named how many MB, by innermost frame (the allocator's left out), and by what\n");
+	printf("%9s %6s", "MB", "");
+	for (int s = JPROF_SOURCES - 1; s >= 0; s--)
+		printf(" %7s", sources[s]);
+	printf("  %-10s  %s\n", "file is", "file");
 	for (size_t i = 0; i < jprof_coverage_count(c); i++) {
 		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
 		put_row(f->bytes, f->addresses, sum, proofs[f->proof], *f->path ? f->path : nowhere);
 	}
 	put_row(all, addresses, sum, "", "all");
-	printf(
-	    "\n%.1f %% of the bytes have a function's name (from the input, DWARF, symtab or dynsym); %.1f MB lie in files that are\n"
-	    "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
-	    jprof_coverage_named(c) * 100, unverified / mb);
+	printf("\n%.1f %% of the bytes have a function's name (all but FDE and none); %.1f MB lie in files that are\n"
+	       "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
+	       jprof_coverage_named(c) * 100, unverified / mb);
 	put_advice(c);
 }
 

@@ -97,6 +97,13 @@ static void tell_coverage(const struct jprof_profile *profile, const struct opti
 	jprof_coverage_free(coverage);
 }
 
+static void tell_bound(const struct jprof_profile *profile, const struct options *o)
+{
+	const char *why = jprof_profile_bound(profile, o->counter);
+	if (o->errors && *why)
+		say("%s", why);
+}
+
 static const char *const formats[] = { "text", "collapsed", "raw", "proto" };
 
 /* A dump in text without names: such a one begins with a word, or with a % before it. */
@@ -169,12 +176,15 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		.top = o->top,
 		.percent_of = o->diff_base && l->base ? jprof_profile_total(l->base, o->counter) : 0,
 		.normalize = o->normalize,
+		.errors = o->errors,
 	};
 	bool empty = !has_rows(l->profile, &view);
 	if (empty)
 		explain_empty(l, o);
 	else if (o->granularity != JPROF_BY_LIBRARY && !l->warned) /* libraries need no names */
 		tell_coverage(l->profile, o, inputs);
+	if (!empty)
+		tell_bound(l->profile, o);
 	if (o->thread && !strcmp(o->thread, "*") && o->output == OUTPUT_TEXT)
 		return render_threads(l, o, &view, sink);
 	if (o->thread) {

@@ -234,13 +234,63 @@ static bool subtract_base(struct work *w, struct loaded *l)
 	return true;
 }
 
+/* ---- names ------------------------------------------------------------------------------------ */
+
+/* Takes what `set` holds off the end of text[0..len); false if that is nothing or all. */
+static bool take_last(const char *text, size_t *len, const char *set)
+{
+	size_t end = *len;
+	while (*len && strchr(set, text[*len - 1]))
+		--*len;
+	return *len && *len < end;
+}
+
+/* PID of a dump that jemalloc named: PREFIX.PID.SEQ.KINDn.heap; 0 if the name is none of these. */
+static unsigned long long pid_of_dump(const char *path)
+{
+	static const char digits[] = "0123456789";
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".heap");
+	size_t len = end ? (size_t)(end - name) : 0;
+	take_last(name, &len, digits);
+	if (!take_last(name, &len, "fimu") || !take_last(name, &len, ".") || !take_last(name, &len, digits) ||
+	    !take_last(name, &len, ".") || !take_last(name, &len, digits) || name[len - 1] != '.')
+		return 0;
+	return strtoull(name + len, NULL, 10);
+}
+
+/* The process that all dumps are of, or 0. */
+static unsigned long long common_pid(const struct inputs *inputs, const struct options *o)
+{
+	const char *base = o->base ? o->base : o->diff_base;
+	unsigned long long pid = pid_of_dump(inputs->dumps[0]);
+	for (int i = 1; i < inputs->dump_count; i++)
+		if (pid_of_dump(inputs->dumps[i]) != pid)
+			return 0;
+	return base && pid_of_dump(base) != pid ? 0 : pid;
+}
+
+/* What libdebuginfod only reads there: one try, and a time-out that one waits for. */
+static void set_debuginfod_limits(void)
+{
+	setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
+	setenv("DEBUGINFOD_TIMEOUT", "30", 0);
+}
+
 static bool name_and_fold(const struct work *w, struct jprof_profile *profile)
 {
 	const struct options *o = w->o;
 	struct jprof_error err;
-	struct jprof_symbolize_opts opts = {
-		.size = sizeof opts, .program = w->inputs->program, .sysroot = o->sysroot, .lib_prefix = o->lib_prefix
-	};
+	if (o->debuginfod)
+		set_debuginfod_limits();
+	struct jprof_symbolize_opts opts = { .size = sizeof opts,
+		                             .program = w->inputs->program,
+		                             .sysroot = o->sysroot,
+		                             .lib_prefix = o->lib_prefix,
+		                             .add_lib = o->add_lib,
+		                             .debug_dir = o->debug_dir,
+		                             .debuginfod = o->debuginfod,
+		                             .perf_map = o->perf_map,
+		                             .perf_map_pid = common_pid(w->inputs, o) };
 	struct jprof_filter_opts filter = { .size = sizeof filter,
 		                            .focus = o->focus,
 		                            .ignore = o->ignore,

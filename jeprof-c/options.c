@@ -67,6 +67,9 @@ static const struct row rows[] = {
 	{ "cum", SWITCH, AT(cum), 0, NULL, NULL, "order by cumulative value" },
 	{ "top", NUMBER, AT(top), 0, NULL, "N", "only the first N rows" },
 	{ "full-names", SWITCH, AT(full_names), 0, NULL, NULL, "function names with their parameters" },
+	{ "errors", SWITCH, AT(errors), 0, NULL, NULL,
+	  "how far each number may be off: standard error, 95 % interval,\n"
+	  "number of samples" },
 	{ "fold", FOLD, AT(fold), 0, NULL, "alloc|vm|none",
 	  "take away the language's malloc wrappers (alloc, the default), its\n"
 	  "machinery too (vm), or nothing but the allocator (none, as jeprof)" },
@@ -83,6 +86,12 @@ static const struct row rows[] = {
 	{ "maps", TEXT, AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
 	{ "sysroot", TEXT, AT(sysroot), 0, NULL, "DIR", "look up all mapped files below DIR" },
 	{ "lib_prefix", TEXT, AT(lib_prefix), 0, NULL, "DIR,DIR", "look up mapped files below these first" },
+	{ "add_lib", TEXT, AT(add_lib), 0, NULL, "FILE,FILE", "files that stand in for mapped ones that are missing" },
+	{ "debug-dir", TEXT, AT(debug_dir), 0, NULL, "DIR,DIR",
+	  "look for separate debug files here, then in /usr/lib/debug" },
+	{ "debuginfod", SWITCH, AT(debuginfod), 0, NULL, NULL,
+	  "ask the servers in $DEBUGINFOD_URLS for what is missing" },
+	{ "perf-map", TEXT, AT(perf_map), 0, NULL, "FILE", "a JIT compiler's list of its code, as /tmp/perf-PID.map" },
 	{ "help", SWITCH, AT(help), 0, NULL, NULL, "this text" },
 	{ "version", SWITCH, AT(version), 0, NULL, NULL, "version and features" },
 	/* clang-format off */

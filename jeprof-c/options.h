@@ -22,6 +22,7 @@ struct options {
 	bool cum;
 	bool show_bytes;
 	bool full_names;
+	bool errors;
 	size_t top;
 	const char *base;
 	const char *diff_base;
@@ -37,6 +38,10 @@ struct options {
 	enum output output;
 	const char *file; /* where it goes; NULL: standard output */
 	bool normalize;
+	const char *add_lib;
+	const char *debug_dir;
+	const char *perf_map;
+	bool debuginfod;
 	char **operands; /* what is no option, in order; part of argv */
 	int operand_count;
 };

@@ -13,7 +13,8 @@
  * - A function returns 0 or a negative code of enum jprof_code; its result goes to the out
  *   parameter, which is untouched on failure. The last parameter, which may be NULL, tells what
  *   went wrong, where, and what to do about it.
- * - Nothing prints, exits, starts a process, uses the network or writes a file.
+ * - Nothing prints, exits, starts a process, uses the network or writes a file; but for
+ *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache.
  * - No global state: different objects may be used by different threads; one object by one
  *   thread at a time.
  * - Who calls a function that makes an object frees it with the function named _free, which
@@ -218,17 +219,55 @@ struct jprof_symbolize_opts {
 	const char *program;    /* ELF file of the main program, if its mapped path does not lead to it */
 	const char *sysroot;    /* the directory below which all paths of the dump are looked up */
 	const char *lib_prefix; /* comma-separated directories tried first: P/a/b/c.so, P/b/c.so, P/c.so */
+
+	/* Comma-separated files that stand in for mapped ones which are not there or are another build:
+	 * those of the same file name, then those whose program headers fit. One whose build-id is that of a
+	 * file in use gives its debug information. */
+	const char *add_lib;
+
+	/* Comma-separated directories searched for separate debug files before /usr/lib/debug; as a path
+	 * below sysroot first, then as it stands. /usr/lib/debug itself is looked up below sysroot only. */
+	const char *debug_dir;
+
+	/* What is missing after that is asked for by build-id at the servers of $DEBUGINFOD_URLS. The
+	 * first that does not answer within $DEBUGINFOD_TIMEOUT seconds (30 if not set) ends the asking. */
+	bool debuginfod;
+
+	/* A JIT compiler's list of its code (the format of /tmp/perf-PID.map of Linux perf). */
+	const char *perf_map;
+
+	/* If not 0, and perf_map is NULL: /tmp/perf-PID.map of this process (below sysroot) is used if it
+	 * is there, is a regular file, and belongs to the caller or root and nobody else may write to it. */
+	uint64_t perf_map_pid;
 };
 
 /* Gives every address a function, file and line where they can be known: see enum jprof_source.
  * Files that the dump names are only ever opened if they are regular files. `opts` may be NULL.
- * What cannot be named is no error; jprof_coverage_new tells. Since: 0.1 */
+ * What cannot be named is no error; jprof_coverage_new tells. A perf_map that cannot be read is one.
+ * Since: 0.1 */
 JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts,
                                       struct jprof_error *err);
 
 /* Remarks for the user that arose while reading and symbolizing, one line each, none twice. Since: 0.1 */
 JPROF_API size_t jprof_profile_notes(const struct jprof_profile *profile);
 JPROF_API const char *jprof_profile_note(const struct jprof_profile *profile, size_t i);
+
+/* How far a number may be off that was estimated from samples: docs/statistics.md. In the number's own
+ * unit, objects or bytes. All NAN but `samples` where the input does not tell how it was sampled. */
+struct jprof_range {
+	double error;   /* standard error */
+	double low;     /* with 95 % confidence the truth lies between these two */
+	double high;    /* ... */
+	double samples; /* sampled objects that it rests on; in a difference those that changed */
+	bool noise;     /* fewer than 10 (but not if the error is below a tenth), or a change of unknown sign */
+};
+
+/* The range of the sum of one counter over all stacks. Since: 0.1 */
+JPROF_API void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter counter,
+                                   struct jprof_range *range);
+
+/* Why this profile's ranges are wider than need be, in words; "" where they are exact. Since: 0.1 */
+JPROF_API const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_counter counter);
 
 enum jprof_fold {
 	JPROF_FOLD_NONE,  /* the allocator's frames go, as in jeprof */
@@ -284,7 +323,8 @@ enum jprof_source {
 	JPROF_SOURCE_NONE,   /* file and offset only */
 	JPROF_SOURCE_FDE,    /* a function's bounds from .eh_frame: FILE!0xSTART */
 	JPROF_SOURCE_DYNSYM, /* an exported symbol whose [value, value+size) holds the address */
-	JPROF_SOURCE_SYMTAB, /* a symbol of .symtab, likewise */
+	JPROF_SOURCE_SYMTAB, /* a symbol of .symtab, likewise; also that of MiniDebugInfo */
+	JPROF_SOURCE_JIT,    /* a JIT compiler's own list: jprof_symbolize_opts.perf_map */
 	JPROF_SOURCE_DWARF,  /* debug information, with lines and inlined functions */
 	JPROF_SOURCE_INPUT,  /* the input came with names */
 	JPROF_SOURCES
@@ -306,7 +346,7 @@ struct jprof_coverage_file {
 	const char *path;     /* as in the maps; "" for addresses outside all mappings */
 	const char *build_id; /* lower-case hex, "" when not known */
 	enum jprof_proof proof;
-	const char *reason; /* why no or few names, in words; "" when all are named */
+	const char *reason; /* why no or few names or lines, in words; "" when nothing is wrong */
 	const char *advice; /* what would name the rest; "" when nothing is missing */
 	double bytes[JPROF_SOURCES];
 	uint64_t addresses[JPROF_SOURCES]; /* distinct addresses in any frame, by source */
@@ -348,6 +388,7 @@ struct jprof_view_opts {
 	const char *label;  /* of the total's line: "Total (LABEL): ..." */
 	const void *source; /* for "raw": the dump itself, to be repeated; NULL: stacks are written anew */
 	size_t source_len;
+	bool errors;    /* how far each number may be off */
 	bool normalize; /* for "proto": addresses as in the object files, so that runs meet */
 };
 
@@ -359,6 +400,8 @@ struct jprof_row {
 	const char *name;
 	double flat;
 	double cum;
+	struct jprof_range flat_range; /* with opts->errors, else zero */
+	struct jprof_range cum_range;
 };
 
 /* Flat and cumulative values by function, line, file or address, ordered by flat or cum

@@ -11,11 +11,13 @@ die() {
 # `a|b`: either will do, the first is installed.
 debian_packages() {
     case $1 in
-    build) echo 'gcc libc6-dev meson pkgconf|pkg-config libdw-dev libelf-dev libarchive-dev zlib1g-dev libiberty-dev libpcre2-dev' ;;
+    build) echo 'gcc libc6-dev meson pkgconf|pkg-config libdw-dev libelf-dev libiberty-dev libpcre2-dev libarchive-dev' \
+        'zlib1g-dev libdebuginfod-dev' ;;
     # fiddle, json and objspace are part of libruby
     samples) echo 'gcc libc6-dev make libjemalloc2 ruby ruby-dev ruby-nokogiri' ;;
     # file: without it jeprof leaves out inlined functions
-    tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace golang-go' ;;
+    tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace' \
+        'dwz xz-utils debuginfod python3 golang-go' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench or ci" ;;
@@ -25,9 +27,9 @@ debian_packages() {
 # Alpine's jemalloc is built without profiling: what profiles has to bring its own.
 alpine_packages() {
     case $1 in
-    build) echo 'gcc musl-dev meson pkgconf elfutils-dev libarchive-dev zlib-dev binutils-dev pcre2-dev' ;;
+    build) echo 'gcc musl-dev meson pkgconf elfutils-dev binutils-dev pcre2-dev libarchive-dev zlib-dev' ;;
     samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
-    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace go' ;;
+    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go' ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench or ci" ;;

@@ -174,3 +174,31 @@ int jp_file_open_untrusted(const char *root, const char *path, struct stat *st)
 	}
 	return reopen(handle);
 }
+
+static bool read_fd_link(int fd, char *path)
+{
+	char link[32];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, path, PATH_MAX - 1);
+	if (n <= 0 || *path != '/')
+		return false;
+	path[n] = '\0';
+	return true;
+}
+
+bool jp_file_real_path(int fd, const char *root, char *path)
+{
+	if (!read_fd_link(fd, path))
+		return false;
+	if (!root)
+		return true;
+	char top[PATH_MAX];
+	int jp_cleanup(jp_file_close) dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 || !read_fd_link(dir, top))
+		return false;
+	size_t n = strcmp(top, "/") ? strlen(top) : 0;
+	if (strncmp(path, top, n) || path[n] != '/')
+		return false;
+	memmove(path, path + n, strlen(path + n) + 1);
+	return true;
+}

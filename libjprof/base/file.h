@@ -3,6 +3,7 @@
 #ifndef JP_BASE_FILE_H
 #define JP_BASE_FILE_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "base/strbuf.h"
@@ -16,6 +17,10 @@ int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struc
  * all symbolic links on its way, absolute ones too, are resolved below that directory.
  * Returns a descriptor, or -1 with errno set (EINVAL: not a regular file). */
 int jp_file_open_untrusted(const char *root, const char *path, struct stat *st);
+
+/* The path, all links resolved, of an open file as seen below `root` (NULL: as it is). False if it has
+ * none there. `path` has PATH_MAX bytes. */
+bool jp_file_real_path(int fd, const char *root, char *path);
 
 void jp_file_close(int *fd);
 

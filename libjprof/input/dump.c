@@ -333,7 +333,8 @@ void jp_unbias_record(uint64_t rate, const uint64_t count[JPROF_COUNTERS], doubl
 	jp_unbias(rate, count[2], count[3], &value[2], &value[3]);
 }
 
-double jp_dump_probability(const struct jprof_dump *dump, uint64_t objects, uint64_t bytes)
+/* The probability with which a pair's objects were sampled; 1 where nothing is to be scaled. */
+static double probability(const struct jprof_dump *dump, uint64_t objects, uint64_t bytes)
 {
 	double n = (double)objects, s = (double)bytes, rate = (double)dump->info.rate;
 	if (!objects || !bytes || !dump->info.rate || dump->scaling == JP_SCALE_NONE)
@@ -350,5 +351,5 @@ void jp_dump_scale(const struct jprof_dump *dump, const uint64_t count[JPROF_COU
 		return;
 	}
 	for (int c = 0; c < JPROF_COUNTERS; c++)
-		value[c] = (double)count[c] / jp_dump_probability(dump, count[c & ~1], count[c | 1]);
+		value[c] = (double)count[c] / probability(dump, count[c & ~1], count[c | 1]);
 }

@@ -7,16 +7,16 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
-#include <limits.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/file.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
 #include "input/demangle.h"
+#include "input/splitunit.h"
 
 enum { max_tree_depth = 512, max_inline_depth = 256, max_hops = 16, max_scope = 4096 };
 
@@ -25,6 +25,8 @@ enum { lang_cplusplus_17 = 0x2a, lang_cplusplus_20 = 0x2b };
 
 struct jp_dwarf {
 	Dwarf *dbg;
+	Dwarf *shared; /* what dwz moved out, or NULL */
+	const struct jp_objfile *holder;
 };
 
 /* A function that covers an address; `outer` is what it was inlined into. */
@@ -44,6 +46,8 @@ struct wanted {
 
 struct walk {
 	struct jp_objfile *file;
+	const struct jp_objfile *holder; /* of the debug information */
+	struct jp_split_losses losses;
 	struct jp_arena arena; /* scopes of one unit */
 	Dwarf_Die unit;
 	struct wanted *wanted; /* sorted by address */
@@ -57,27 +61,74 @@ struct walk {
 	bool failed; /* memory was short */
 };
 
-/* libdw opens a file shared by several (dwz) by itself, whatever it is: only a regular one is left to it. */
-static bool shared_file_is_safe(const struct jp_objfile *file, Dwarf *dbg)
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+/* Sections without which the answers would be wrong or nameless. */
+static bool is_needed(const char *name)
 {
-	const char *name;
-	const void *id;
-	ssize_t len = dwelf_dwarf_gnu_debugaltlink(dbg, &name, &id);
-	char path[PATH_MAX];
-	struct stat st;
-	if (len <= 0)
-		return true;
-	const char *slash = *name == '/' ? NULL : strrchr(file->path, '/');
-	snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash + 1 - file->path) : 0, file->path, name);
-	int jp_cleanup(jp_file_close) fd = jp_file_open_untrusted(NULL, path, &st);
-	return fd >= 0;
+	static const char *const needed[] = { "info", "abbrev", "str",      "line",       "line_str",
+		                              "addr", "ranges", "rnglists", "str_offsets" };
+	size_t skip = !strncmp(name, ".debug_", 7) ? 7 : !strncmp(name, ".zdebug_", 8) ? 8 : 0;
+	for (size_t i = 0; skip && i < jp_count(needed); i++)
+		if (!strcmp(name + skip, needed[i]))
+			return true;
+	return false;
 }
 
-int jp_dwarf_new(const struct jp_objfile *file, struct jp_dwarf **out)
+/* libdw unpacks sections when it opens a file, and goes on without those that it cannot. */
+static const char *why_packed(Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	GElf_Chdr chdr;
+	if (!(shdr->sh_flags & SHF_COMPRESSED))
+		return dwelf_scn_gnu_compressed_size(scn) >= 0 ? "is compressed and damaged" : NULL;
+	if (!gelf_getchdr(scn, &chdr))
+		return "is compressed and damaged";
+	switch (chdr.ch_type) {
+	case 1: return "is compressed with zlib and damaged";
+	case 2: return "is compressed with zstd, which this libdw cannot read (elfutils 0.189 can), or damaged";
+	default: return "is compressed in a way that this libdw cannot read";
+	}
+}
+
+/* Whether it is .debug_sup of a file from which dwz --dwarf-5 moved parts out: libdw does not follow it. */
+static bool is_sup(const char *name, Elf_Scn *scn)
+{
+	Elf_Data *data = strcmp(name, ".debug_sup") ? NULL : elf_rawdata(scn, NULL);
+	return data && data->d_buf && data->d_size > 2 && !((const char *)data->d_buf)[2];
+}
+
+static bool is_readable(struct jp_objfile *file, const struct jp_objfile *holder)
+{
+	size_t names;
+	Elf_Scn *scn = NULL;
+	if (elf_getshdrstrndx(holder->elf, &names))
+		return true;
+	while ((scn = elf_nextscn(holder->elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(holder->elf, names, shdr.sh_name) : NULL;
+		if (!name || shdr.sh_type == SHT_NOBITS || !(is_needed(name) || is_sup(name, scn)))
+			continue;
+		const char *why = is_sup(name, scn) ? "names a file of shared parts (dwz --dwarf-5); that is not read"
+		                                    : why_packed(scn, &shdr);
+		if (why) {
+			jp_objfile_remark(file, "%s of %s %s", name, holder->path, why);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool has_units(Dwarf *dbg)
+{
+	Dwarf_CU *unit = NULL;
+	return !dwarf_get_units(dbg, NULL, &unit, NULL, NULL, NULL, NULL);
+}
+
+int jp_dwarf_new(struct jp_objfile *file, const struct jp_objfile *holder, struct jp_dwarf **out)
 {
 	*out = NULL;
-	Dwarf *dbg = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
-	if (!dbg || !shared_file_is_safe(file, dbg)) {
+	Dwarf *dbg = dwarf_begin_elf(holder->elf, DWARF_C_READ, NULL);
+	if (!is_readable(file, holder) || !dbg || !has_units(dbg)) {
 		dwarf_end(dbg);
 		return 0;
 	}
@@ -86,15 +137,41 @@ int jp_dwarf_new(const struct jp_objfile *file, struct jp_dwarf **out)
 		dwarf_end(dbg);
 		return -1;
 	}
-	dwarf->dbg = dbg;
+	*dwarf = (struct jp_dwarf){ .dbg = dbg, .holder = holder };
 	*out = dwarf;
+	return 0;
+}
+
+bool jp_dwarf_shares(const struct jp_dwarf *dwarf, const char **path, char build_id[2 * 64 + 1])
+{
+	const void *id;
+	ssize_t len = dwelf_dwarf_gnu_debugaltlink(dwarf->dbg, path, &id);
+	*build_id = '\0';
+	if (len <= 0)
+		return false;
+	for (ssize_t i = 0; i < len && i < 64; i++)
+		snprintf(build_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+	return true;
+}
+
+int jp_dwarf_set_shared(struct jp_dwarf *dwarf, const struct jp_objfile *shared)
+{
+	const char *path;
+	const void *id;
+	dwarf->shared = dwarf_begin_elf(shared->elf, DWARF_C_READ, NULL);
+	/* One that shares in turn would have libdw open another path. */
+	if (!dwarf->shared || dwelf_dwarf_gnu_debugaltlink(dwarf->shared, &path, &id) > 0)
+		return -1;
+	dwarf_setalt(dwarf->dbg, dwarf->shared);
 	return 0;
 }
 
 void jp_dwarf_free(struct jp_dwarf *dwarf)
 {
-	if (dwarf)
-		dwarf_end(dwarf->dbg);
+	if (!dwarf)
+		return;
+	dwarf_end(dwarf->dbg);
+	dwarf_end(dwarf->shared);
 	free(dwarf);
 }
 
@@ -349,7 +426,7 @@ static void answer(struct walk *walk, struct wanted *wanted)
 	}
 	lookup->frames = frames;
 	lookup->frame_count = count ? count : 1;
-	if (count)
+	if (count && frame[-1].name)
 		lookup->source = JPROF_SOURCE_DWARF;
 }
 
@@ -407,8 +484,6 @@ static bool is_cplusplus(int language)
 
 static int resolve_unit(struct walk *walk)
 {
-	if (!walk->count)
-		return 0;
 	walk->files = NULL;
 	walk->qualify = is_cplusplus(dwarf_srclang(&walk->unit));
 	walk_children(walk, &walk->unit, NULL, 0);
@@ -417,6 +492,14 @@ static int resolve_unit(struct walk *walk)
 	jp_arena_release(&walk->arena);
 	jp_intern_release(&walk->named); /* addresses of DIEs are good for this unit's walk */
 	return walk->failed ? -1 : 0;
+}
+
+/* Goes on from a skeleton to where its functions are. Without that its lines still are of use. */
+static void complete(struct walk *walk)
+{
+	Dwarf_Die split;
+	if (jp_split_find(walk->holder, &walk->unit, &split, &walk->losses))
+		walk->unit = split;
 }
 
 /* One pass over all units: those with ranges, or those without, which may hold anything. */
@@ -428,28 +511,36 @@ static int pass(struct walk *walk, Dwarf *dbg, struct jp_lookup *lookups, size_t
 	int rc = 0;
 	while (!rc && !dwarf_get_units(dbg, unit, &unit, NULL, &type, &die, NULL)) {
 		bool ranged;
-		if (type != DW_UT_compile)
+		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
 		walk->unit = die;
 		walk->count = 0;
 		rc = collect(walk, lookups, count, &ranged);
 		for (size_t i = 0; !rc && !ranged && !with_ranges && i < count; i++)
 			rc = want(walk, &lookups[i]);
-		if (!rc && ranged == with_ranges)
-			rc = resolve_unit(walk);
+		if (rc || ranged != with_ranges || !walk->count)
+			continue;
+		if (type == DW_UT_skeleton)
+			complete(walk);
+		rc = resolve_unit(walk);
 	}
 	return rc;
 }
 
 int jp_dwarf_lookup(struct jp_dwarf *dwarf, struct jp_objfile *file, struct jp_lookup *lookups, size_t count)
 {
-	struct walk walk = { .file = file };
+	struct walk walk = { .file = file, .holder = dwarf->holder };
 	int rc = pass(&walk, dwarf->dbg, lookups, count, true);
 	bool left = false;
 	for (size_t i = 0; i < count; i++)
 		left = left || lookups[i].source != JPROF_SOURCE_DWARF;
 	if (!rc && left)
 		rc = pass(&walk, dwarf->dbg, lookups, count, false);
+	if (walk.losses.count > 1)
+		jp_objfile_remark(file, "no inlined functions from split debug information: %s; and %u more",
+		                  walk.losses.first, walk.losses.count - 1);
+	else if (walk.losses.count)
+		jp_objfile_remark(file, "no inlined functions from split debug information: %s", walk.losses.first);
 	free(walk.wanted);
 	free(walk.qualified);
 	jp_strbuf_release(&walk.scope);

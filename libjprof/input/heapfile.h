@@ -130,10 +130,6 @@ void jp_unbias(uint64_t rate, uint64_t objects, uint64_t bytes, double *true_obj
 /* All four counters of a record, scaled. */
 void jp_unbias_record(uint64_t rate, const uint64_t count[JPROF_COUNTERS], double value[JPROF_COUNTERS]);
 
-/* The probability with which a pair's objects were sampled, by the dump's own way of scaling; 1 where
- * nothing is to be scaled. */
-double jp_dump_probability(const struct jprof_dump *dump, uint64_t objects, uint64_t bytes);
-
 /* All four counters of a record, scaled in the dump's own way. */
 void jp_dump_scale(const struct jprof_dump *dump, const uint64_t count[JPROF_COUNTERS], double value[JPROF_COUNTERS]);
 

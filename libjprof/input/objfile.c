@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <gelf.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,11 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "input/debugfile.h"
 #include "input/demangle.h"
 #include "input/dwarf.h"
 #include "input/ehframe.h"
+#include "input/minidebug.h"
 #include "input/symtab.h"
 
 enum { note_name_max = 4, page = 4096 };
@@ -125,9 +128,12 @@ void jp_objfile_close(struct jp_objfile *file)
 {
 	if (!file)
 		return;
-	jp_objfile_close(file->debug);
 	jp_dwarf_free(file->dwarf);
 	jp_symtab_free(file->symtab);
+	jp_objfile_close(file->shared);
+	jp_objfile_close(file->debug);
+	jp_minidebug_free(file->mini);
+	jp_strbuf_release(&file->remarks);
 	jp_ehframe_free(file->ehframe);
 	elf_end(file->elf);
 	jp_file_close(&file->fd);
@@ -242,41 +248,57 @@ static int name_rest(struct jp_objfile *file, struct jp_lookup *lookups, size_t 
 	return 0;
 }
 
+void jp_objfile_remark(struct jp_objfile *file, const char *fmt, ...)
+{
+	char text[640];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	if (file->remarks.len)
+		jp_strbuf_str(&file->remarks, "; ");
+	jp_strbuf_visible(&file->remarks, text);
+}
+
+bool jp_objfile_has_symtab(const struct jp_objfile *file)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+	while ((scn = elf_nextscn(file->elf, scn)))
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB)
+			return true;
+	return false;
+}
+
+/* The symbols beside the file's own: those of its debug file; only where .symtab is stripped and there is no
+ * such file, those of MiniDebugInfo. */
+static int load_symtab(struct jp_objfile *file)
+{
+	bool has_symtab = jp_objfile_has_symtab(file) || (file->debug && jp_objfile_has_symtab(file->debug));
+	if (!has_symtab && jp_minidebug_load(file))
+		return -1;
+	Elf *more = file->mini ? jp_minidebug_elf(file->mini) : file->debug ? file->debug->elf : NULL;
+	file->symtab = jp_symtab_new(file->elf, more);
+	return file->symtab ? 0 : -1;
+}
+
 static int load_tables(struct jp_objfile *file)
 {
-	if (!file->symtab)
-		file->symtab = jp_symtab_new(file->elf, file->debug ? file->debug->elf : NULL);
+	if (!file->symtab && load_symtab(file))
+		return -1;
 	if (!file->ehframe)
 		file->ehframe = jp_ehframe_new(file->elf);
-	return file->symtab && file->ehframe ? 0 : -1;
+	return file->ehframe ? 0 : -1;
 }
 
-/* A file that was stripped may have left its debug information in a file named after its build-id. */
-static int find_debug_file(struct jp_objfile *file)
+int jp_objfile_symbolize(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_lookup *lookups,
+                         size_t count)
 {
-	char path[256];
-	if (strlen(file->build_id) < 4)
-		return 0;
-	snprintf(path, sizeof path, "/usr/lib/debug/.build-id/%.2s/%s.debug", file->build_id, file->build_id + 2);
-	struct jp_objfile *debug;
-	int rc = jp_objfile_open(file->root, path, &debug, NULL);
-	if (rc)
-		return rc == JPROF_E_NOMEM ? -1 : 0;
-	if (strcmp(debug->build_id, file->build_id)) {
-		jp_objfile_close(debug);
-		return 0;
-	}
-	file->debug = debug;
-	return jp_dwarf_new(debug, &file->dwarf);
-}
-
-int jp_objfile_symbolize(struct jp_objfile *file, struct jp_lookup *lookups, size_t count)
-{
-	if (jp_dwarf_new(file, &file->dwarf) || (!file->dwarf && find_debug_file(file)) || load_tables(file))
+	if (jp_debugfile_load(file, where) || load_tables(file))
 		return -1;
 	if (file->dwarf && jp_dwarf_lookup(file->dwarf, file, lookups, count))
 		return -1;
-	return name_rest(file, lookups, count);
+	return name_rest(file, lookups, count) || file->remarks.failed ? -1 : 0;
 }
 
 bool jp_objfile_exports(const struct jp_objfile *file, const char *name)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/strbuf.h"
 #include "jprof.h"
 
 /* One function at an address. Strings live as long as the object file. */
@@ -49,11 +50,16 @@ struct jp_objfile {
 	size_t segment_count;
 	bool program; /* an executable, not a library */
 	char build_id[2 * 64 + 1];
-	struct jp_objfile *debug; /* its separate debug file, or NULL */
+	struct jp_objfile *debug;  /* its separate debug file, or NULL */
+	struct jp_objfile *shared; /* what dwz moved out of its debug information, or NULL */
+	struct jp_minidebug *mini; /* its .gnu_debugdata, or NULL */
+	struct jp_strbuf remarks;  /* what of its debug information cannot be used, and why; parted by "; " */
 	struct jp_dwarf *dwarf;
 	struct jp_symtab *symtab;
 	struct jp_ehframe *ehframe;
 };
+
+struct jp_debug_where;
 
 /* Opens the ELF file at `path`, as untrusted: see jp_file_open_untrusted. */
 int jp_objfile_open(const char *root, const char *path, struct jp_objfile **file, struct jprof_error *err);
@@ -68,8 +74,16 @@ bool jp_objfile_is_code(const struct jp_objfile *file, uint64_t vaddr);
 /* Whether the executable mapping [offset, offset+len) of a file fits this one's program headers. */
 bool jp_objfile_fits(const struct jp_objfile *file, uint64_t start, uint64_t offset, uint64_t len);
 
-/* Answers lookups, which are sorted by vaddr. 0, or -1 when memory is short. */
-int jp_objfile_symbolize(struct jp_objfile *file, struct jp_lookup *lookups, size_t count);
+/* Adds to file->remarks. */
+void jp_objfile_remark(struct jp_objfile *file, const char *fmt, ...) jp_printf(2, 3);
+
+/* Whether the file has a .symtab, with contents. */
+bool jp_objfile_has_symtab(const struct jp_objfile *file);
+
+/* Answers lookups, which are sorted by vaddr; once for each file. `where` tells where separate debug
+ * files may be. 0, or -1 when memory is short. */
+int jp_objfile_symbolize(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_lookup *lookups,
+                         size_t count);
 
 /* The shortest name of a function in the symbol tables that ends in `word`, or NULL. */
 const char *jp_objfile_symbol_ending(const struct jp_objfile *file, const char *word);

@@ -1,6 +1,8 @@
 #include "model/build.h"
 
 #include <ctype.h>
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,14 +243,16 @@ int jp_build_given(struct jprof_profile *profile, uint32_t location, const char 
 
 /* ---- samples -------------------------------------------------------------------------------------- */
 
-void jp_build_seen(struct jp_seen *seen, int pair, double n, double size, double p)
+void jp_build_seen(struct jp_sample *s, int pair, const struct jp_sampling *seen)
 {
-	if (!(n > 0) || !(p > 0))
-		return;
-	double *variance = seen->variance + 2 * pair;
-	seen->n[pair] = n;
-	variance[0] = n * (1 - p) / (p * p);
-	variance[1] = variance[0] * size * size;
+	s->plus.n[pair] = seen->n;
+	for (int i = 0; i < 2; i++) {
+		int c = 2 * pair + i;
+		s->plus.variance[c] = seen->variance[i];
+		s->plus.worth[c] = (float)fmin(seen->worth[i], FLT_MAX);
+		s->plus.open[c] = (float)seen->open;
+		s->shift[c] = seen->shift[i];
+	}
 }
 
 bool jp_is_thread(uint64_t id, const char *name, const char *wanted)

@@ -3,6 +3,7 @@
 #define JP_MODEL_BUILD_H
 
 #include "model/profile.h"
+#include "model/sampling.h"
 
 /* The object of a mapping; NULL: of all addresses outside every mapping. JP_NONE when memory is short. */
 uint32_t jp_build_object(struct jprof_profile *profile, const struct jprof_map *map);
@@ -34,9 +35,8 @@ enum jprof_source jp_build_source(const struct jprof_profile *profile, uint32_t 
 /* Names a location as a symbolized file does: functions separated by --, outermost first. */
 int jp_build_given(struct jprof_profile *profile, uint32_t location, const char *text);
 
-/* What was seen of a pair of counters that stand for `n` objects of a mean size, sampled with
- * probability p. See docs/statistics.md. */
-void jp_build_seen(struct jp_seen *seen, int pair, double n, double size, double p);
+/* Takes over what the sampling of a pair of counters tells. */
+void jp_build_seen(struct jp_sample *sample, int pair, const struct jp_sampling *seen);
 
 /* Whether a thread with this number and name ("" or NULL: none) is the wanted one. */
 bool jp_is_thread(uint64_t id, const char *name, const char *wanted);

@@ -69,10 +69,12 @@ static struct jp_sample sample_of(const struct jprof_dump *dump, const struct jp
 	struct jp_sample s = { .thread = thread };
 	jp_dump_scale(dump, record->count, s.value);
 	for (int pair = 0; pair < 2; pair++) {
-		uint64_t n = record->count[2 * pair], bytes = record->count[2 * pair + 1];
-		if (n)
-			jp_build_seen(&s.plus, pair, (double)n, (double)bytes / (double)n,
-			              jp_dump_probability(dump, n, bytes));
+		if (dump->scaling == JP_SCALE_LINEAR)
+			continue;
+		/* What was not sampled at all is as if each object had been. */
+		uint64_t rate = dump->scaling == JP_SCALE_POISSON ? dump->info.rate : 0;
+		struct jp_sampling seen = jp_sampling_of(rate, record->count + 2 * pair);
+		jp_build_seen(&s, pair, &seen);
 	}
 	return s;
 }

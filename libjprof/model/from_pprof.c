@@ -35,6 +35,7 @@ struct work {
 	size_t frame_cap;
 	size_t samples, thread_seen, depth;
 	bool own;             /* jprof wrote it */
+	bool difference;      /* some value is below zero */
 	const char *fault;    /* what is wrong with the first faulty sample */
 	uint64_t fault_value; /* the id or index that is wrong */
 };
@@ -380,16 +381,20 @@ static int thread_of(struct work *w, const struct jp_pprof_sample *s, uint32_t *
 	return all && *text && *thread == JP_NONE ? NO_MEMORY : 0;
 }
 
-/* The file has estimates. Their mean size tells the probability of being sampled, and so what was. In a
- * difference that is lost. */
-static void guess_seen(const struct jprof_profile *profile, struct jp_sample *sample)
+/* The file has estimates. Their mean size tells the probability of being sampled, and so the counters
+ * that they were made from. In a difference that is lost. */
+static void guess_seen(const struct work *w, struct jp_sample *sample)
 {
-	for (int pair = 0; pair < 2 && profile->rate; pair++) {
+	double rate = (double)w->profile->rate;
+	for (int pair = 0; pair < 2 && rate > 0 && !w->difference; pair++) {
 		double objects = sample->value[2 * pair], bytes = sample->value[2 * pair + 1];
 		if (!(objects > 0) || !(bytes > 0))
 			continue;
-		double size = bytes / objects, p = -expm1(-size / (double)profile->rate);
-		jp_build_seen(&sample->plus, pair, objects * p, size, p);
+		double p = -expm1(-bytes / objects / rate);
+		uint64_t count[2] = { (uint64_t)round(objects * p), (uint64_t)round(bytes * p) };
+		struct jp_sampling seen = jp_sampling_of(w->profile->rate, count);
+		seen.shift[0] = seen.shift[1] = 0;
+		jp_build_seen(sample, pair, &seen);
 	}
 }
 
@@ -421,7 +426,7 @@ static int add_sample(struct work *w, const struct jp_pprof_sample *s)
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		if (w->column[c] >= 0)
 			sample.value[c] = (double)w->pprof.values.items[s->value_first + (size_t)w->column[c]];
-	guess_seen(w->profile, &sample);
+	guess_seen(w, &sample);
 	w->samples++;
 	return wanted ? jp_sample_add(w->profile, w->stack, s->id_count, &sample, 1) : 0;
 }
@@ -455,6 +460,8 @@ static void describe(struct work *w)
 			w->own = true;
 	if (p->time_nanos > 0)
 		profile->mtime = (time_t)(p->time_nanos / 1000000000);
+	for (size_t i = 0; i < p->values.count; i++)
+		w->difference = w->difference || p->values.items[i] < 0;
 	bool bytes = string_is(p, p->period_type.unit_s, "bytes");
 	profile->rate = bytes && p->period > 0 ? (uint64_t)p->period : 0;
 }

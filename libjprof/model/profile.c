@@ -1,5 +1,7 @@
 #include "model/profile.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,31 +205,50 @@ int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t func
 	return 0;
 }
 
-static void seen_add(struct jp_seen *to, const struct jp_seen *from, double factor)
+struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread)
+{
+	struct sample_key key = { jp_intern(&profile->stacks, stack, depth * sizeof *stack), thread };
+	if (key.stack == JP_NONE)
+		return NULL;
+	uint32_t known = jp_sample_count(profile), id = jp_intern(&profile->sample_keys, &key, sizeof key);
+	if (id == JP_NONE ||
+	    jp_array_reserve(&profile->samples, &profile->sample_cap, (size_t)id + 1, sizeof *profile->samples))
+		return NULL;
+	if (id == known)
+		profile->samples[id] = (struct jp_sample){ .stack = key.stack, .thread = key.thread };
+	return &profile->samples[id];
+}
+
+static float mean_of(double a, double weight_a, double b, double weight_b)
+{
+	double weight = weight_a + weight_b;
+	return (float)(weight > 0 ? fmin((a * weight_a + b * weight_b) / weight, FLT_MAX) : 0);
+}
+
+void jp_seen_add(struct jp_seen *to, const struct jp_seen *from, double factor)
 {
 	for (int i = 0; i < 2; i++)
 		to->n[i] += from->n[i];
-	for (int c = 0; c < JPROF_COUNTERS; c++)
-		to->variance[c] += factor * factor * from->variance[c];
+	for (int c = 0; c < JPROF_COUNTERS; c++) {
+		double old = to->variance[c], more = factor * factor * from->variance[c];
+		to->variance[c] = old + more;
+		to->worth[c] = mean_of(to->worth[c], old, fabs(factor) * from->worth[c], more);
+		to->open[c] = mean_of(to->open[c], old, from->open[c], more);
+	}
 }
 
 int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
                   double factor)
 {
-	struct sample_key key = { jp_intern(&profile->stacks, stack, depth * sizeof *stack), like->thread };
-	if (key.stack == JP_NONE)
+	struct jp_sample *to = jp_sample_at(profile, stack, depth, like->thread);
+	if (!to)
 		return -1;
-	uint32_t known = jp_sample_count(profile), id = jp_intern(&profile->sample_keys, &key, sizeof key);
-	if (id == JP_NONE ||
-	    jp_array_reserve(&profile->samples, &profile->sample_cap, (size_t)id + 1, sizeof *profile->samples))
-		return -1;
-	struct jp_sample *to = &profile->samples[id];
-	if (id == known)
-		*to = (struct jp_sample){ .stack = key.stack, .thread = key.thread };
-	for (int c = 0; c < JPROF_COUNTERS; c++)
+	for (int c = 0; c < JPROF_COUNTERS; c++) {
 		to->value[c] += factor * like->value[c];
-	seen_add(factor < 0 ? &to->minus : &to->plus, &like->plus, factor);
-	seen_add(factor < 0 ? &to->plus : &to->minus, &like->minus, factor);
+		to->shift[c] += factor * like->shift[c];
+	}
+	jp_seen_add(factor < 0 ? &to->minus : &to->plus, &like->plus, factor);
+	jp_seen_add(factor < 0 ? &to->plus : &to->minus, &like->minus, factor);
 	return 0;
 }
 

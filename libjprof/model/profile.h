@@ -69,17 +69,29 @@ struct jp_function {
 };
 
 /* What was really seen, on one side of a sum or difference: enough to say how far its estimate may
- * be off. Sampled objects count; see docs/statistics.md. */
+ * be off. Sampled objects count; those that are the same on both sides are left out. See
+ * docs/statistics.md. */
 struct jp_seen {
 	double n[2];                     /* sampled objects: in use, ever allocated */
 	double variance[JPROF_COUNTERS]; /* of the estimates, in their units squared */
+	float worth[JPROF_COUNTERS];     /* what one sampled object stands for; mean by variance */
+	float open[JPROF_COUNTERS];      /* the chance that an object was not sampled; mean by variance */
 };
 
 struct jp_sample {
 	uint32_t stack;  /* id in stacks: an array of uint32_t location ids */
 	uint32_t thread; /* string id of the thread's label, or JP_NONE: all together */
 	double value[JPROF_COUNTERS];
-	struct jp_seen plus, minus; /* of what was added, and of what was subtracted */
+	double shift[JPROF_COUNTERS]; /* added to value, undoes the rounding of the dumps' counters */
+	struct jp_seen plus, minus;   /* of what was added, and of what was subtracted */
+};
+
+/* What the operations on a profile mean for its errors. */
+struct jp_lineage {
+	bool subtracted;     /* something was: a row may have had more than was seen of it */
+	bool strangers;      /* dumps of processes without a common past were subtracted */
+	bool shared_sum;     /* dumps with a common past were added: what they share is not known */
+	bool shared_unknown; /* such were subtracted, and what they share is not known for every stack */
 };
 
 struct jprof_profile {
@@ -104,6 +116,7 @@ struct jprof_profile {
 	uint32_t allocator_hint; /* the object of the samples' innermost frames, or JP_NONE */
 	time_t mtime;            /* when the newest dump was made; 0: not known */
 	uint64_t rate;           /* mean bytes between two samples; 0: not known, or several */
+	struct jp_lineage lineage;
 	struct jprof_profile_info info;
 };
 
@@ -137,8 +150,16 @@ uint32_t jp_function_named(struct jprof_profile *profile, const char *name, cons
 int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t function, unsigned line,
                  bool inlined) jp_must_check;
 
+/* The sample with this thread and a stack of `depth` location ids, made when it is new; NULL when memory
+ * is short. It stays where it is until the next is made. */
+struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread);
+
+/* Adds what was seen of other objects; `factor` is that of their values, any sign. */
+void jp_seen_add(struct jp_seen *to, const struct jp_seen *from, double factor);
+
 /* Adds `factor` times what `like` holds to the sample with its thread and with a stack of `depth`
- * location ids (like->stack is not used). 0, or -1 when memory is short. */
+ * location ids (like->stack is not used). What was sampled for the two counts as independent.
+ * 0, or -1 when memory is short. */
 int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
                   double factor) jp_must_check;
 

@@ -76,18 +76,24 @@ static enum jprof_proof check_build_id(const struct search *s, const struct jp_o
 
 /* Innermost frames are looked up as they are and need no call before them, hence the allowance;
  * so do frames that a signal interrupted. */
-static bool calls_fit(const struct search *s, const struct jp_objfile *file)
+static void count_calls(const struct search *s, const struct jp_objfile *file, size_t *calls, size_t *others)
 {
-	size_t calls = 0, others = 0;
+	*calls = *others = 0;
 	for (uint32_t i = 0; i < s->sites->count; i++) {
 		const struct jp_location *l = &s->profile->locations[s->sites->locations[i]];
 		uint64_t vaddr;
 		if (!jp_site_vaddr(s->profile, l, file, &vaddr))
 			continue;
 		enum jp_callsite site = jp_callsite_check(file, vaddr + 1);
-		calls += site == JP_CALLSITE_CALL;
-		others += site == JP_CALLSITE_OTHER;
+		*calls += site == JP_CALLSITE_CALL;
+		*others += site == JP_CALLSITE_OTHER;
 	}
+}
+
+static bool calls_fit(const struct search *s, const struct jp_objfile *file)
+{
+	size_t calls, others;
+	count_calls(s, file, &calls, &others);
 	return others * 4 <= calls + others || s->object == s->profile->allocator_hint;
 }
 
@@ -96,6 +102,16 @@ static bool calls_fit(const struct search *s, const struct jp_objfile *file)
 static const char *own_path(const struct search *s)
 {
 	return jp_string(s->profile, s->profile->objects[s->object].path);
+}
+
+/* The object's path without what the kernel adds to it; cut if it is too long. */
+static void plain_path(const struct search *s, char path[static PATH_MAX])
+{
+	static const char suffix[] = " (deleted)";
+	snprintf(path, PATH_MAX, "%s", own_path(s));
+	size_t len = strlen(path);
+	if (s->profile->objects[s->object].kind == JP_MAP_DELETED && len >= sizeof suffix - 1)
+		path[len - (sizeof suffix - 1)] = '\0';
 }
 
 /* Takes the file if nothing speaks against it; else says why not. */
@@ -132,8 +148,9 @@ static bool consider(struct search *s, const char *root, const char *path)
 /* P/a/b/c.so, P/b/c.so, P/c.so for one directory P of --lib_prefix, as jeprof does. */
 static bool consider_below(struct search *s, const char *prefix, size_t len)
 {
-	char path[PATH_MAX];
-	for (const char *rest = own_path(s); rest; rest = strchr(rest + 1, '/')) {
+	char path[PATH_MAX], plain[PATH_MAX];
+	plain_path(s, plain);
+	for (const char *rest = plain; rest; rest = strchr(rest + 1, '/')) {
 		if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)len, prefix, rest + (*rest == '/')) >=
 		    sizeof path)
 			continue;
@@ -151,6 +168,52 @@ static bool consider_prefixes(struct search *s)
 		if (len && consider_below(s, list, len))
 			return true;
 		list += len + (list[len] == ',');
+	}
+	return false;
+}
+
+/* ---- --add_lib ------------------------------------------------------------------------------------------ */
+
+static bool has_code(const struct search *s)
+{
+	for (size_t i = 0; i < s->profile->mapping_count; i++)
+		if (s->profile->mappings[i].object == s->object && s->profile->mappings[i].map.executable)
+			return true;
+	return false;
+}
+
+/* Takes a file of another name. It only fits by its layout, which is weak: some call must stand where the dump
+ * has a return address. */
+static bool consider_stranger(struct search *s, const char *path)
+{
+	struct jp_objfile *file;
+	size_t calls, others;
+	int rc = has_code(s) ? jp_objfile_open(NULL, path, &file, NULL) : -1;
+	s->failed = s->failed || rc == JPROF_E_NOMEM;
+	if (rc)
+		return false;
+	count_calls(s, file, &calls, &others);
+	bool fits = headers_fit(s, file) && calls && others * 4 <= calls + others;
+	jp_objfile_close(file);
+	if (!fits || !consider(s, NULL, path))
+		return false;
+	s->failed = s->failed || jp_note(s->profile, "%s stands in for %s, which its layout fits", path, own_path(s));
+	return true;
+}
+
+/* Files of the object's name, or all others. */
+static bool consider_added(struct search *s, bool same_name)
+{
+	char path[PATH_MAX], plain[PATH_MAX];
+	plain_path(s, plain);
+	for (const char *list = s->opts->add_lib; list && *list;) {
+		size_t len = strcspn(list, ",");
+		int n = snprintf(path, sizeof path, "%.*s", (int)len, list);
+		list += len + (list[len] == ',');
+		if (n <= 0 || (size_t)n >= sizeof path || !strcmp(jp_basename(path), jp_basename(plain)) != same_name)
+			continue;
+		if (same_name ? consider(s, NULL, path) : consider_stranger(s, path))
+			return true;
 	}
 	return false;
 }
@@ -176,8 +239,10 @@ static void search(struct search *s)
 		return;
 	if (object->kind == JP_MAP_FILE && consider(s, s->opts->sysroot, own_path(s)))
 		return;
-	if (s->opts->program && s->object == jp_main_object(s->profile))
-		consider(s, NULL, s->opts->program);
+	if (s->opts->program && s->object == jp_main_object(s->profile) && consider(s, NULL, s->opts->program))
+		return;
+	if (!consider_added(s, true))
+		consider_added(s, false);
 }
 
 /* ---- words --------------------------------------------------------------------------------------------- */
@@ -207,8 +272,12 @@ static void explain(struct search *s)
 	if (!*found->reason || (object->kind == JP_MAP_DELETED && found->proof == JPROF_PROOF_NO_FILE))
 		snprintf(found->reason, sizeof found->reason, "%s", why_without_file(object));
 	if (object->kind == JP_MAP_FILE || object->kind == JP_MAP_DELETED)
+		snprintf(
+		    found->advice, sizeof found->advice,
+		    "give the file that ran: --sysroot=DIR (an unpacked image), --lib_prefix=DIR or --add_lib=FILE");
+	else if (object->kind == JP_MAP_ANON || object->kind == JP_MAP_MEMFD)
 		snprintf(found->advice, sizeof found->advice,
-		         "give the file that ran: --sysroot=DIR (an unpacked image) or --lib_prefix=DIR");
+		         "give the list of its code that the JIT compiler wrote: --perf-map=FILE");
 	else if (object->unmapped)
 		snprintf(found->advice, sizeof found->advice, "give the process's maps: --maps=FILE|PID");
 }

@@ -21,8 +21,8 @@ struct jp_found {
 	char advice[512]; /* what would help; "" if nothing is needed */
 };
 
-/* Looks at --lib_prefix, then at the object's own path, then, for the main program, at --program:
- * the first file that does not contradict the dump is taken. 0, or -1 when memory is short.
+/* Looks at --lib_prefix, then at the object's own path, then, for the main program, at --program, then at
+ * --add_lib: the first file that does not contradict the dump is taken. 0, or -1 when memory is short.
  *
  * Evidence, in this order: the build-id, where the input tells it (contradiction if it differs); the
  * device and inode of the maps (proof); program headers that must fit the executable mappings

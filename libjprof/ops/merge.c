@@ -5,11 +5,13 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "model/profile.h"
+#include "ops/related.h"
 
 /* What the other profile's ids are in this one. */
 struct translation {
 	uint32_t *object;
 	uint32_t *location;
+	bool related;
 };
 
 /* Offsets in two builds of a file have nothing to do with each other. */
@@ -120,6 +122,21 @@ static int translate_thread(struct jprof_profile *to, const struct jprof_profile
 	return sample->thread == JP_NONE ? -1 : 0;
 }
 
+static int add_sample(struct jprof_profile *to, const uint32_t *stack, size_t depth, const struct jp_sample *like,
+                      double factor, bool related)
+{
+	if (!related || (factor < 0 && factor != -1))
+		return jp_sample_add(to, stack, depth, like, factor);
+	struct jp_sample *sample = jp_sample_at(to, stack, depth, like->thread);
+	if (!sample)
+		return -1;
+	if (factor < 0)
+		jp_sample_cancel(sample, like, &to->lineage);
+	else
+		jp_sample_join(sample, like, factor, &to->lineage);
+	return 0;
+}
+
 static int add_samples(struct jprof_profile *to, const struct jprof_profile *from, const struct translation *t,
                        double factor)
 {
@@ -136,22 +153,34 @@ static int add_samples(struct jprof_profile *to, const struct jprof_profile *fro
 		if (!rc)
 			rc = translate_thread(to, from, &sample);
 		if (!rc)
-			rc = jp_sample_add(to, stack, depth, &sample, factor);
+			rc = add_sample(to, stack, depth, &sample, factor, t->related);
 	}
 	free(stack);
 	return rc;
+}
+
+/* Before the samples, which add to it. */
+static void merge_lineage(struct jp_lineage *to, const struct jp_lineage *from, double factor, bool related)
+{
+	to->subtracted |= from->subtracted || factor < 0;
+	to->strangers |= from->strangers || (factor < 0 && !related);
+	to->shared_sum |= from->shared_sum;
+	to->shared_unknown |= from->shared_unknown || (related && factor < 0 && factor != -1);
 }
 
 int jprof_profile_merge(struct jprof_profile *to, const struct jprof_profile *from, double factor,
                         struct jprof_error *err)
 {
 	struct translation t = { calloc((size_t)jp_object_count(from) + 1, sizeof *t.object),
-		                 calloc((size_t)jp_location_count(from) + 1, sizeof *t.location) };
+		                 calloc((size_t)jp_location_count(from) + 1, sizeof *t.location), false };
 	int rc = t.object && t.location ? translate_objects(to, from, t.object) : -1;
 	if (!rc)
 		rc = translate_locations(to, from, &t);
-	if (!rc)
+	if (!rc) {
+		t.related = jp_related(to, from, t.object);
+		merge_lineage(&to->lineage, &from->lineage, factor, t.related);
 		rc = translate_mappings(to, from, &t);
+	}
 	if (!rc)
 		rc = add_samples(to, from, &t, factor);
 	if (!rc)

@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "input/callsite.h"
+#include "input/debugfile.h"
 #include "input/demangle.h"
+#include "input/perfmap.h"
 #include "model/profile.h"
 #include "ops/findfile.h"
 
@@ -21,6 +23,10 @@ struct work {
 	uint32_t newer;               /* files that changed after the dump was made */
 	uint32_t newest;              /* the first of them */
 	struct jp_strbuf full, brief; /* for reuse */
+	struct jp_debug_where where;
+	struct jp_perfmap *jit; /* NULL: none, or not looked for yet */
+	bool looked_for_jit, used_jit;
+	struct jp_arena arena; /* names of JIT code */
 };
 
 /* ---- functions ---------------------------------------------------------------------------------- */
@@ -158,7 +164,7 @@ static int symbolize_with(struct work *w, uint32_t object, struct jp_objfile *fi
 	int rc = file && !lookups ? -1 : 0;
 	if (lookups && count) {
 		qsort(lookups, count, sizeof *lookups, by_vaddr);
-		rc = jp_objfile_symbolize(file, lookups, count);
+		rc = jp_objfile_symbolize(file, &w->where, lookups, count);
 	}
 	if (!rc)
 		rc = apply_all(w, lookups, count, first, end);
@@ -168,6 +174,87 @@ static int symbolize_with(struct work *w, uint32_t object, struct jp_objfile *fi
 		rc = classify(w, object, file);
 	free(lookups);
 	return rc;
+}
+
+/* ---- code made at run time ------------------------------------------------------------------------ */
+
+/* Whether the object can be such code. */
+static bool is_made_at_run_time(const struct jprof_profile *p, const struct jp_object *object)
+{
+	switch (object->kind) {
+	case JP_MAP_ANON:
+	case JP_MAP_MEMFD:
+	case JP_MAP_SPECIAL: return true;
+	case JP_MAP_DELETED: return !strcmp(jp_string(p, object->path), "/dev/zero (deleted)");
+	case JP_MAP_FILE: break;
+	}
+	return object->unmapped;
+}
+
+/* The list of the process itself, looked for when it is needed first. What speaks against it is noted. */
+static int find_jit(struct work *w)
+{
+	struct jprof_error err = { 0 };
+	if (w->jit || w->looked_for_jit || !w->opts->perf_map_pid)
+		return 0;
+	w->looked_for_jit = true;
+	int rc = jp_perfmap_open_pid(w->opts->sysroot, w->opts->perf_map_pid, &w->jit, &err);
+	if (!rc)
+		return 0;
+	return rc == JPROF_E_NOMEM || jp_note(w->profile, "%s %s, and is not used", err.path, err.text) ? -1 : 0;
+}
+
+/* The locations [first, end) of the order that the list names, by address. */
+static struct jp_lookup *jit_lookups(struct work *w, uint32_t first, uint32_t end, size_t *count)
+{
+	size_t all = 0, kept = 0;
+	struct jp_lookup *lookups = calloc((size_t)(end - first) + 1, sizeof *lookups);
+	for (uint32_t i = first; lookups && i < end; i++)
+		if (w->profile->locations[w->order[i]].source != JPROF_SOURCE_INPUT)
+			lookups[all++] = (struct jp_lookup){ .vaddr = w->profile->locations[w->order[i]].address,
+				                             .location = w->order[i] };
+	if (all)
+		qsort(lookups, all, sizeof *lookups, by_vaddr);
+	if (lookups && jp_perfmap_lookup(w->jit, &w->arena, lookups, all)) {
+		free(lookups);
+		return NULL;
+	}
+	for (size_t i = 0; i < all; i++)
+		if (lookups[i].frame_count)
+			lookups[kept++] = lookups[i];
+	*count = kept;
+	return lookups;
+}
+
+static int symbolize_jit(struct work *w, uint32_t first, uint32_t end, struct jp_found *found)
+{
+	size_t count;
+	struct jp_lookup *lookups = jit_lookups(w, first, end, &count);
+	int rc = lookups ? apply_all(w, lookups, count, first, end) : -1;
+	free(lookups);
+	if (rc)
+		return -1;
+	if (count) {
+		*found->reason = *found->advice = '\0';
+		w->used_jit = true;
+	}
+	if (count < end - first)
+		snprintf(found->reason, sizeof found->reason,
+		         "%zu of %u addresses here are in no entry of the perf map", end - first - count, end - first);
+	return 0;
+}
+
+/* ---- one object ------------------------------------------------------------------------------------ */
+
+static int explain(struct work *w, uint32_t object, const struct jp_found *found)
+{
+	struct jp_object *o = &w->profile->objects[object];
+	const struct jp_strbuf *remarks = found->file ? &found->file->remarks : NULL;
+	o->proof = found->proof;
+	if (set_text(w->profile, &o->reason, remarks && remarks->len ? remarks->text : found->reason) ||
+	    set_text(w->profile, &o->advice, found->advice))
+		return -1;
+	return *found->build_id ? set_text(w->profile, &o->build_id, found->build_id) : 0;
 }
 
 /* Nothing is looked for where the input came with all names. */
@@ -190,16 +277,16 @@ static int symbolize_object(struct work *w, uint32_t object, uint32_t first, uin
 	}
 	if (jp_find_file(p, object, &sites, w->opts, &found))
 		return -1;
-	p->objects[object].proof = found.proof;
 	if (found.newer && !w->newer++)
 		w->newest = object;
-	int rc = set_text(p, &p->objects[object].reason, found.reason);
-	if (!rc)
-		rc = set_text(p, &p->objects[object].advice, found.advice);
-	if (!rc && *found.build_id)
-		rc = set_text(p, &p->objects[object].build_id, found.build_id);
-	if (!rc)
+	bool jit = !found.file && is_made_at_run_time(p, &p->objects[object]);
+	int rc = jit ? find_jit(w) : 0;
+	if (!rc && jit && w->jit)
+		rc = symbolize_jit(w, first, end, &found);
+	else if (!rc)
 		rc = symbolize_with(w, object, found.file, first, end);
+	if (!rc)
+		rc = explain(w, object, &found);
 	jp_objfile_close(found.file);
 	return rc;
 }
@@ -261,6 +348,48 @@ static int symbolize_all(struct work *w)
 	return rc ? rc : jp_note_program(w->profile, w->opts);
 }
 
+/* ---- where names are looked for ---------------------------------------------------------------------- */
+
+static int open_sources(struct work *w, struct jprof_error *err)
+{
+	const struct jprof_symbolize_opts *o = w->opts;
+	w->where = (struct jp_debug_where){ .root = o->sysroot, .dirs = o->debug_dir, .files = o->add_lib };
+	if (o->debuginfod && !(w->where.server = jp_debuginfod_new()))
+		return jp_error_nomem(err);
+	w->looked_for_jit = o->perf_map;
+	return o->perf_map ? jp_perfmap_open(o->perf_map, &w->jit, err) : 0;
+}
+
+/* What the user should know of them. */
+static int note_sources(struct work *w)
+{
+	const struct jprof_symbolize_opts *o = w->opts;
+	const char *trouble = w->where.server ? jp_debuginfod_trouble(w->where.server) : NULL;
+	unsigned line = 0;
+	size_t faults = w->jit ? jp_perfmap_faults(w->jit, &line) : 0;
+	if (trouble && jp_note(w->profile, "debuginfod: %s", trouble))
+		return -1;
+	if (w->used_jit && !o->perf_map &&
+	    jp_note(w->profile, "code made at run time is named by %s/tmp/perf-%llu.map", o->sysroot ? o->sysroot : "",
+	            (unsigned long long)o->perf_map_pid))
+		return -1;
+	if (faults && (w->used_jit || o->perf_map))
+		return jp_note(w->profile,
+		               "the perf map has %zu lines that do not read START SIZE NAME; the first is line %u",
+		               faults, line);
+	return 0;
+}
+
+static void release(struct work *w)
+{
+	jp_strbuf_release(&w->full);
+	jp_strbuf_release(&w->brief);
+	jp_debuginfod_free(w->where.server);
+	jp_perfmap_free(w->jit);
+	jp_arena_release(&w->arena);
+	free(w->order);
+}
+
 int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *given,
                             struct jprof_error *err)
 {
@@ -272,9 +401,9 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 	if (opts.sysroot && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))
 		return jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory; --sysroot=DIR wants one");
 	struct work w = { .profile = profile, .opts = &opts };
-	rc = symbolize_all(&w);
-	jp_strbuf_release(&w.full);
-	jp_strbuf_release(&w.brief);
-	free(w.order);
-	return rc ? jp_error_nomem(err) : 0;
+	rc = open_sources(&w, err);
+	if (!rc && (symbolize_all(&w) || note_sources(&w)))
+		rc = jp_error_nomem(err);
+	release(&w);
+	return rc;
 }

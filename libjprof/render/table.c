@@ -8,6 +8,7 @@
 #include "base/opts.h"
 #include "base/strbuf.h"
 #include "model/profile.h"
+#include "ops/errors.h"
 #include "ops/owner.h"
 #include "render/render.h"
 
@@ -16,6 +17,11 @@ struct jprof_table {
 	struct jprof_row *rows;
 	size_t count, cap;
 	double flat;
+};
+
+/* What the two numbers of a row rest on. */
+struct row_evidence {
+	struct jp_evidence flat, cum;
 };
 
 /* A table under construction. */
@@ -27,6 +33,8 @@ struct build {
 	uint32_t *row_of_object; /* by object id, likewise */
 	uint32_t *seen;          /* by row: 1 + the last sample that counted it */
 	size_t seen_cap;
+	struct row_evidence *evidence; /* by row, if errors are asked for */
+	size_t evidence_cap;
 	struct jp_strbuf text;
 };
 
@@ -68,6 +76,21 @@ static void name_row(struct build *b, const struct jp_location *l, const struct 
 	}
 }
 
+/* Room for another row. */
+static int grow(struct build *b)
+{
+	struct jprof_table *t = b->table;
+	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap))
+		return -1;
+	b->seen[t->count] = 0;
+	if (!b->opts->errors)
+		return 0;
+	if (jp_array_push(b->evidence, t->count, b->evidence_cap))
+		return -1;
+	b->evidence[t->count] = (struct row_evidence){ 0 };
+	return 0;
+}
+
 /* The row named by b->text; JP_NONE when memory is short. */
 static uint32_t row_named(struct build *b)
 {
@@ -76,9 +99,8 @@ static uint32_t row_named(struct build *b)
 	uint32_t row = b->text.failed ? JP_NONE : jp_intern(&t->names, b->text.text, b->text.len);
 	if (row != known || row == JP_NONE)
 		return row;
-	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap))
+	if (grow(b))
 		return JP_NONE;
-	b->seen[t->count] = 0;
 	t->rows[t->count++] = (struct jprof_row){ .name = jp_intern_get(&t->names, row) };
 	return row;
 }
@@ -111,49 +133,52 @@ static uint32_t row_of_owner(struct build *b, const uint32_t *stack, size_t dept
 	return row_named(b);
 }
 
-static void count_cum(struct build *b, uint32_t row, uint32_t sample, double value)
+/* What one sample adds to the rows of its stack. */
+struct share {
+	uint32_t sample;
+	double value;
+	struct jp_evidence evidence; /* if errors are asked for */
+};
+
+/* A row counts once per stack, however often recursion passes through it. */
+static void count_cum(struct build *b, uint32_t row, const struct share *share)
 {
-	if (b->seen[row] == sample + 1)
+	if (b->seen[row] == share->sample + 1)
 		return;
-	b->seen[row] = sample + 1;
-	b->table->rows[row].cum += value;
+	b->seen[row] = share->sample + 1;
+	b->table->rows[row].cum += share->value;
+	if (b->evidence)
+		jp_evidence_add(&b->evidence[row].cum, &share->evidence);
 }
 
-static void count_flat(struct build *b, uint32_t row, double value)
+static void count_flat(struct build *b, uint32_t row, const struct share *share)
 {
-	b->table->rows[row].flat += value;
-	b->table->flat += value;
+	b->table->rows[row].flat += share->value;
+	b->table->flat += share->value;
+	if (b->evidence)
+		jp_evidence_add(&b->evidence[row].flat, &share->evidence);
 }
 
 /* By library: the owner of the stack has it all, everything else on the stack its share of cum. */
-static int add_sample_by_owner(struct build *b, uint32_t id, const uint32_t *stack, size_t depth, double value)
+static int add_sample_by_owner(struct build *b, const uint32_t *stack, size_t depth, const struct share *share)
 {
 	uint32_t row = depth ? row_of_owner(b, stack, depth) : 0;
 	if (!depth || row == JP_NONE)
 		return depth ? -1 : 0;
-	count_flat(b, row, value);
-	count_cum(b, row, id, value);
+	count_flat(b, row, share);
+	count_cum(b, row, share);
 	for (size_t i = 0; i < depth; i++) {
 		row = row_of_object(b, b->profile->locations[stack[i]].object);
 		if (row == JP_NONE)
 			return -1;
-		count_cum(b, row, id, value);
+		count_cum(b, row, share);
 	}
 	return 0;
 }
 
-/* A row counts once per stack, however often recursion passes through it. */
-static int add_sample(struct build *b, uint32_t id)
+static int add_sample_by_frame(struct build *b, const uint32_t *stack, size_t depth, const struct share *share)
 {
-	const struct jp_sample *sample = &b->profile->samples[id];
-	double value = sample->value[b->opts->counter];
-	size_t depth;
-	const uint32_t *stack = jp_stack_get(b->profile, sample->stack, &depth);
 	bool innermost = true;
-	if (!jp_in_view(b->profile, b->opts, sample))
-		return 0;
-	if (b->opts->granularity == JPROF_BY_LIBRARY)
-		return add_sample_by_owner(b, id, stack, depth, value);
 	for (size_t i = 0; i < depth; i++) {
 		const struct jp_location *l = &b->profile->locations[stack[i]];
 		for (uint32_t f = 0; f < l->frame_count; f++) {
@@ -161,12 +186,26 @@ static int add_sample(struct build *b, uint32_t id)
 			if (row == JP_NONE)
 				return -1;
 			if (innermost)
-				count_flat(b, row, value);
+				count_flat(b, row, share);
 			innermost = false;
-			count_cum(b, row, id, value);
+			count_cum(b, row, share);
 		}
 	}
 	return 0;
+}
+
+static int add_sample(struct build *b, uint32_t id)
+{
+	const struct jp_sample *sample = &b->profile->samples[id];
+	struct share share = { .sample = id, .value = sample->value[b->opts->counter] };
+	size_t depth;
+	const uint32_t *stack = jp_stack_get(b->profile, sample->stack, &depth);
+	if (!jp_in_view(b->profile, b->opts, sample))
+		return 0;
+	if (b->opts->errors)
+		share.evidence = jp_evidence_of(b->profile, sample, b->opts->counter);
+	return b->opts->granularity == JPROF_BY_LIBRARY ? add_sample_by_owner(b, stack, depth, &share)
+	                                                : add_sample_by_frame(b, stack, depth, &share);
 }
 
 static int by_flat(const void *a, const void *b)
@@ -206,6 +245,15 @@ static uint32_t *rows_unknown(size_t count)
 	return rows;
 }
 
+static void put_ranges(struct build *b)
+{
+	for (size_t i = 0; b->evidence && i < b->table->count; i++) {
+		struct jprof_row *row = &b->table->rows[i];
+		row->flat_range = jp_evidence_range(b->profile, &b->evidence[i].flat, b->opts->counter);
+		row->cum_range = jp_evidence_range(b->profile, &b->evidence[i].cum, b->opts->counter);
+	}
+}
+
 static int build(struct build *b)
 {
 	b->row_of_frame = rows_unknown(b->profile->frame_count);
@@ -215,9 +263,11 @@ static int build(struct build *b)
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < jp_sample_count(b->profile); i++)
 		rc = add_sample(b, i);
-	if (!rc)
-		finish(b->table, b->opts);
-	return rc;
+	if (rc)
+		return rc;
+	put_ranges(b);
+	finish(b->table, b->opts);
+	return 0;
 }
 
 int jprof_table_new(const struct jprof_profile *profile, const struct jprof_view_opts *given, struct jprof_table **out,
@@ -232,6 +282,7 @@ int jprof_table_new(const struct jprof_profile *profile, const struct jprof_view
 	free(b.row_of_frame);
 	free(b.row_of_object);
 	free(b.seen);
+	free(b.evidence);
 	jp_strbuf_release(&b.text);
 	if (rc) {
 		jprof_table_free(b.table);

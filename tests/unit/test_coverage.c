@@ -40,10 +40,14 @@ static void test_bytes_by_file_and_source(void **state)
 		double bytes[JPROF_SOURCES];
 		uint64_t addresses[JPROF_SOURCES];
 	} should[] = {
-		{ "/usr/lib/liba.so", { 3500, 0, 0, 0, 0 }, { 1, 0, 0, 0, 0 } },
-		{ "/usr/lib/libb.so", { 0, 3200, 300, 0, 0 }, { 0, 1, 1, 0, 0 } },
-		{ "/opt/app/server", { 0, 0, 0, 2000, 1000 }, { 0, 0, 0, 1, 1 } },
-		{ "", { 100, 0, 0, 0, 0 }, { 1, 0, 0, 0, 0 } },
+		{ "/usr/lib/liba.so", { [JPROF_SOURCE_NONE] = 3500 }, { [JPROF_SOURCE_NONE] = 1 } },
+		{ "/usr/lib/libb.so",
+		  { [JPROF_SOURCE_FDE] = 3200, [JPROF_SOURCE_DYNSYM] = 300 },
+		  { [JPROF_SOURCE_FDE] = 1, [JPROF_SOURCE_DYNSYM] = 1 } },
+		{ "/opt/app/server",
+		  { [JPROF_SOURCE_SYMTAB] = 2000, [JPROF_SOURCE_DWARF] = 1000 },
+		  { [JPROF_SOURCE_SYMTAB] = 1, [JPROF_SOURCE_DWARF] = 1 } },
+		{ "", { [JPROF_SOURCE_NONE] = 100 }, { [JPROF_SOURCE_NONE] = 1 } },
 	};
 	struct jprof_profile *p = profile_of(text);
 	name_locations(p, names, jp_count(names));

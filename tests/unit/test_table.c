@@ -4,6 +4,11 @@
 
 #define MAPS "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n"
 
+struct expected {
+	const char *name;
+	double flat, cum;
+};
+
 static const struct known names[] = {
 	{ 0x401000, JPROF_SOURCE_DWARF, "row.c", 10, { "row_new(int)" } },
 	{ 0x401008, JPROF_SOURCE_DWARF, "row.c", 12, { "row_new(int)" } },
@@ -27,7 +32,7 @@ static struct jprof_profile *named(const char *text)
 	return p;
 }
 
-static void check_rows(const struct jprof_table *table, const struct jprof_row *should, size_t count)
+static void check_rows(const struct jprof_table *table, const struct expected *should, size_t count)
 {
 	for (size_t i = 0; i < count && i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
@@ -38,7 +43,7 @@ static void check_rows(const struct jprof_table *table, const struct jprof_row *
 	assert_int_equal(jprof_table_count(table), count);
 }
 
-static void check(const char *text, const struct jprof_view_opts *opts, const struct jprof_row *should, size_t count)
+static void check(const char *text, const struct jprof_view_opts *opts, const struct expected *should, size_t count)
 {
 	struct jprof_profile *p = named(text);
 	struct jprof_table *table;
@@ -55,16 +60,16 @@ static void check(const char *text, const struct jprof_view_opts *opts, const st
 static void test_by_function(void **state)
 {
 	(void)state;
-	static const struct jprof_row by_flat[] = {
+	static const struct expected by_flat[] = {
 		{ "row_new", 9000, 9000 },    { "list_add (inline)", 1000, 1000 },
 		{ "grow (inline)", 0, 1000 }, { "main", 0, 10000 },
 		{ "parse", 0, 1000 },         { "rows_keep", 0, 9000 },
 	};
-	static const struct jprof_row by_cum[] = {
+	static const struct expected by_cum[] = {
 		{ "main", 0, 10000 },         { "row_new", 9000, 9000 },           { "rows_keep", 0, 9000 },
 		{ "grow (inline)", 0, 1000 }, { "list_add (inline)", 1000, 1000 }, { "parse", 0, 1000 },
 	};
-	static const struct jprof_row full[] = { { "row_new(int)", 9000, 9000 } };
+	static const struct expected full[] = { { "row_new(int)", 9000, 9000 } };
 	CHECK(rows, by_flat, .counter = JPROF_INUSE_SPACE);
 	CHECK(rows, by_cum, .counter = JPROF_INUSE_SPACE, .cum = true);
 	CHECK(rows, full, .counter = JPROF_INUSE_SPACE, .full_names = true, .top = 1);
@@ -73,7 +78,7 @@ static void test_by_function(void **state)
 static void test_by_line(void **state)
 {
 	(void)state;
-	static const struct jprof_row should[] = {
+	static const struct expected should[] = {
 		{ "row_new row.c:12", 6000, 6000 },
 		{ "row_new row.c:10", 3000, 3000 },
 		{ "list_add (inline) row.c:40", 1000, 1000 },
@@ -89,16 +94,16 @@ static void test_by_line(void **state)
 static void test_by_file(void **state)
 {
 	(void)state;
-	static const struct jprof_row should[] = { { "row.c", 10000, 10000 },
-		                                   { "main.c", 0, 10000 },
-		                                   { "rows.c", 0, 9000 } };
+	static const struct expected should[] = { { "row.c", 10000, 10000 },
+		                                  { "main.c", 0, 10000 },
+		                                  { "rows.c", 0, 9000 } };
 	CHECK(rows, should, .counter = JPROF_INUSE_SPACE, .granularity = JPROF_BY_FILE);
 }
 
 static void test_by_address(void **state)
 {
 	(void)state;
-	static const struct jprof_row should[] = {
+	static const struct expected should[] = {
 		{ "0000000000401008 row_new row.c:12", 6000, 6000 },
 		{ "0000000000401000 row_new row.c:10", 3000, 3000 },
 		{ "0000000000404000 list_add (inline) row.c:40", 1000, 1000 },
@@ -115,7 +120,7 @@ static void test_without_lines(void **state)
 {
 	(void)state;
 	static const char text[] = "heap_v2/1\n@ 0x405000 0x406001\n  t*: 1: 100 [0: 0]\n" MAPS;
-	static const struct jprof_row should[] = { { "from_symtab ??:0", 100, 100 }, { "server!0x6000", 0, 100 } };
+	static const struct expected should[] = { { "from_symtab ??:0", 100, 100 }, { "server!0x6000", 0, 100 } };
 	CHECK(text, should, .counter = JPROF_INUSE_SPACE, .granularity = JPROF_BY_LINE);
 }
 
@@ -142,7 +147,7 @@ static void test_recursion_counts_once(void **state)
 	static const char text[] = "heap_v2/1\n"
 				   "@ 0x402000 0x402001 0x402001 0x403001 0x402001\n  t*: 1: 100 [0: 0]\n"
 				   "@ 0x402000 0x403001\n  t*: 1: 1000 [0: 0]\n" MAPS;
-	static const struct jprof_row should[] = { { "rows_keep", 1100, 1100 }, { "main", 0, 1100 } };
+	static const struct expected should[] = { { "rows_keep", 1100, 1100 }, { "main", 0, 1100 } };
 	CHECK(text, should, .counter = JPROF_INUSE_SPACE);
 }
 
@@ -152,7 +157,7 @@ static void test_rows_of_zeros_are_left_out(void **state)
 	static const char text[] = "heap_v2/1\n"
 				   "@ 0x402000 0x403001\n  t*: 0: 0 [1: 100]\n"
 				   "@ 0x405000\n  t*: 1: 100 [0: 0]\n" MAPS;
-	static const struct jprof_row should[] = { { "from_symtab", 100, 100 } };
+	static const struct expected should[] = { { "from_symtab", 100, 100 } };
 	CHECK(text, should, .counter = JPROF_INUSE_SPACE);
 }
 
@@ -165,7 +170,7 @@ static void test_ties_by_name(void **state)
 				   "@ 0x405000\n  t*: 1: 100 [0: 0]\n"
 				   "@ 0x403000\n  t*: 1: 100 [0: 0]\n"
 				   "@ 0x9\n  t*: 1: 100 [0: 0]\n" MAPS;
-	static const struct jprof_row should[] = {
+	static const struct expected should[] = {
 		{ "0x9", 100, 100 }, { "from_symtab", 100, 100 }, { "main", 100, 100 }, { "rows_keep", 100, 100 }
 	};
 	CHECK(text, should, .counter = JPROF_INUSE_SPACE);

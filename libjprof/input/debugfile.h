@@ -1,0 +1,32 @@
+/* Finds the debug information that an object file left elsewhere. */
+#ifndef JP_INPUT_DEBUGFILE_H
+#define JP_INPUT_DEBUGFILE_H
+
+#include "input/debuginfod.h"
+#include "input/objfile.h"
+
+/* Where to look; see jprof_symbolize_opts. All may be NULL. */
+struct jp_debug_where {
+	const char *root;             /* below which paths that are not the user's are looked up */
+	const char *dirs;             /* the user's, comma-separated */
+	const char *files;            /* the user's, comma-separated, which may be debug files */
+	struct jp_debuginfod *server; /* NULL: no server is asked */
+};
+
+/* Sets file->dwarf, file->debug and file->shared. If the file has no debug information of its own, a
+ * separate debug file is looked for, in this order:
+ *
+ *   .build-id/xx/yyy.debug below the debug directories; its build-id must be the file's
+ *   .gnu_debuglink: beside the file, in .debug there, below the debug directories by the file's
+ *                   directory; its CRC-32 must be right, and its build-id if both have one
+ *   where->files    of the same build-id
+ *   where->server   by build-id
+ *
+ * One without usable DWARF is kept for its symbols if nothing better comes. What dwz moved into a file
+ * of its own (.gnu_debugaltlink) is looked for by its path, by its path below the debug directories,
+ * and like the above by its build-id, which must be right; without it the DWARF is not used.
+ *
+ * What was refused, and why, is remarked on `file`. 0, or -1 when memory is short. */
+int jp_debugfile_load(struct jp_objfile *file, const struct jp_debug_where *where);
+
+#endif

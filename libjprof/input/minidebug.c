@@ -1,0 +1,114 @@
+#include "input/minidebug.h"
+
+#include <archive.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+enum { most_bytes = 128 << 20, chunk_bytes = 1 << 14 };
+
+struct jp_minidebug {
+	struct jp_strbuf bytes;
+	Elf *elf;
+};
+
+static Elf_Data *find_section(const struct jp_objfile *file)
+{
+	size_t names;
+	Elf_Scn *scn = NULL;
+	if (elf_getshdrstrndx(file->elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(file->elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(file->elf, names, shdr.sh_name) : NULL;
+		if (name && !strcmp(name, ".gnu_debugdata") && shdr.sh_type != SHT_NOBITS)
+			return elf_rawdata(scn, NULL);
+	}
+	return NULL;
+}
+
+static const unsigned char magic[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
+static const char damaged[] = "its compressed data are damaged";
+
+static void free_archive(struct archive **archive)
+{
+	archive_read_free(*archive);
+}
+
+/* NULL, or what is wrong. */
+static const char *unpack(const Elf_Data *packed, struct jp_strbuf *out)
+{
+	struct archive jp_cleanup(free_archive) *a = archive_read_new();
+	struct archive_entry *entry;
+	char chunk[chunk_bytes];
+	if (!a || archive_read_support_filter_xz(a) != ARCHIVE_OK ||
+	    archive_read_support_format_empty(a) != ARCHIVE_OK || archive_read_support_format_raw(a) != ARCHIVE_OK)
+		return "this libarchive cannot read xz";
+	if (packed->d_size < sizeof magic || memcmp(packed->d_buf, magic, sizeof magic))
+		return "it is not compressed with xz";
+	int rc = archive_read_open_memory(a, packed->d_buf, packed->d_size);
+	if (rc == ARCHIVE_OK)
+		rc = archive_read_next_header(a, &entry);
+	if (rc == ARCHIVE_EOF)
+		return NULL;
+	if (rc != ARCHIVE_OK)
+		return damaged;
+	for (;;) {
+		la_ssize_t n = archive_read_data(a, chunk, sizeof chunk);
+		if (n < 0)
+			return damaged;
+		if (!n)
+			return NULL;
+		if (out->len + (size_t)n > most_bytes)
+			return "it is larger than 128 MiB when unpacked";
+		jp_strbuf_add(out, chunk, (size_t)n);
+		if (out->failed)
+			return NULL;
+	}
+}
+
+static const char *open_unpacked(struct jp_minidebug *mini)
+{
+	if (!mini->bytes.len)
+		return "it is empty";
+	mini->elf = elf_memory(mini->bytes.text, mini->bytes.len);
+	return mini->elf && elf_kind(mini->elf) == ELF_K_ELF ? NULL : "it holds no ELF file";
+}
+
+int jp_minidebug_load(struct jp_objfile *file)
+{
+	const Elf_Data *packed = find_section(file);
+	if (!packed || !packed->d_buf)
+		return 0;
+	struct jp_minidebug *mini = calloc(1, sizeof *mini);
+	if (!mini)
+		return -1;
+	const char *wrong = unpack(packed, &mini->bytes);
+	bool failed = mini->bytes.failed;
+	if (!wrong && !failed)
+		wrong = open_unpacked(mini);
+	if (!wrong && !failed) {
+		file->mini = mini;
+		return 0;
+	}
+	if (wrong)
+		jp_objfile_remark(file, "its .gnu_debugdata (MiniDebugInfo) cannot be used: %s", wrong);
+	jp_minidebug_free(mini);
+	return failed ? -1 : 0;
+}
+
+Elf *jp_minidebug_elf(const struct jp_minidebug *mini)
+{
+	return mini->elf;
+}
+
+void jp_minidebug_free(struct jp_minidebug *mini)
+{
+	if (!mini)
+		return;
+	elf_end(mini->elf);
+	jp_strbuf_release(&mini->bytes);
+	free(mini);
+}

@@ -1,0 +1,25 @@
+/* What a pair of printed counters, objects and bytes of one stack, tells of the sampling behind
+ * it: how many objects were sampled and how far the estimates may be off. docs/statistics.md has
+ * the method; the names there are those here. */
+#ifndef JP_MODEL_SAMPLING_H
+#define JP_MODEL_SAMPLING_H
+
+#include <stdint.h>
+
+struct jp_sampling {
+	double n;           /* sampled objects */
+	double variance[2]; /* of the estimated objects and bytes */
+	double worth[2];    /* what one sampled object stands for */
+	double open;        /* the chance that an object of this stack is not sampled */
+	double shift[2];    /* what undoes the rounding of the counters, when added to the estimates */
+};
+
+/* `rate` is the mean number of bytes between two samples, `count` objects and bytes as printed.
+ * Without a rate, objects or bytes there is no variance.
+ *
+ * Where the counters are those of objects of one size, printed as they were or as jemalloc 5.3
+ * prints them, all is exact. Otherwise the objects differ in size, and the variances are upper
+ * bounds for whatever sizes make these counters. */
+struct jp_sampling jp_sampling_of(uint64_t rate, const uint64_t count[2]);
+
+#endif

@@ -1,0 +1,212 @@
+#include "ops/errors.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/gamma.h"
+
+static const double few = 10;             /* fewer samples than this are noise */
+static const double small_error = 0.1;    /* unless the error is this part of the value at most */
+static const double least_size = 8;       /* jemalloc's smallest size class */
+static const double none_upper = 3.6889;  /* upper end of the 95 % interval for a count of none */
+static const double none_missed = 0.0253; /* of as many objects expected none comes in 97.5 % of cases */
+
+static bool is_in_use(enum jprof_counter counter)
+{
+	return counter == JPROF_INUSE_OBJECTS || counter == JPROF_INUSE_SPACE;
+}
+
+/* Some stacks that did change look as if they had not. Those that are seen to have changed answer for
+ * them: m samples in two dumps come in equal numbers once in about sqrt(pi m) times; to be a bound it is
+ * more than makes up for that on the average. */
+static double look_alikes(const struct jprof_profile *profile, double m, enum jprof_counter counter)
+{
+	return profile->lineage.shared_unknown && is_in_use(counter) && m > 0 ? 1 + 1 / sqrt(m) : 1;
+}
+
+static struct jp_spread spread_of(const struct jp_seen *seen, enum jprof_counter counter, double more)
+{
+	double variance = more * seen->variance[counter], worth = seen->worth[counter], open = seen->open[counter];
+	struct jp_spread s = { .n = seen->n[is_in_use(counter) ? 0 : 1] };
+	if (!(variance > 0) || !(s.n > 0))
+		return s;
+	if (!(worth > 0)) { /* an input that does not tell */
+		worth = sqrt(variance / s.n);
+		open = 1;
+	}
+	s.variance = variance;
+	s.third = variance * worth * (1 + open);
+	s.worth = variance * worth;
+	s.open = variance * open;
+	s.unsampled = variance / worth;
+	return s;
+}
+
+struct jp_evidence jp_evidence_of(const struct jprof_profile *profile, const struct jp_sample *sample,
+                                  enum jprof_counter counter)
+{
+	int pair = is_in_use(counter) ? 0 : 1;
+	double n = sample->plus.n[pair] + sample->minus.n[pair], more = look_alikes(profile, n, counter);
+	return (struct jp_evidence){
+		.value = sample->value[counter],
+		.shift = sample->shift[counter],
+		.plus = spread_of(&sample->plus, counter, more),
+		.minus = spread_of(&sample->minus, counter, more),
+		.unknown = sample->value[counter] != 0 && n <= 0,
+	};
+}
+
+static void spread_add(struct jp_spread *to, const struct jp_spread *from)
+{
+	to->n += from->n;
+	to->variance += from->variance;
+	to->third += from->third;
+	to->worth += from->worth;
+	to->open += from->open;
+	to->unsampled += from->unsampled;
+}
+
+void jp_evidence_add(struct jp_evidence *to, const struct jp_evidence *from)
+{
+	to->value += from->value;
+	to->shift += from->shift;
+	spread_add(&to->plus, &from->plus);
+	spread_add(&to->minus, &from->minus);
+	to->unknown |= from->unknown;
+}
+
+/* ---- from evidence to a range ------------------------------------------------------------------ */
+
+/* Distances from an estimate to the ends of its interval. */
+struct ends {
+	double down, up;
+};
+
+/* The shape of the gamma distribution that is as lopsided. */
+static double shape(double variance, double third)
+{
+	return 4 * variance * variance * variance / (third * third);
+}
+
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* Down to no less than the sampled objects themselves. */
+static double down_of(const struct jp_spread *s, double half)
+{
+	double low = jp_gamma_lower(shape(s->variance, s->third));
+	return smaller(half - sqrt(s->variance) * low, s->unsampled);
+}
+
+static double up_of(double variance, double third, double half)
+{
+	double up = half + sqrt(variance) * jp_gamma_upper(shape(variance, third));
+	return up > 0 ? up : 0;
+}
+
+/* The true value is distributed as a gamma variable with the mean, variance and third moment seen; at
+ * the upper end as one with another sample, which might have come just as well. `like` tells what
+ * that would be worth: the spread itself or, where it has no samples, the other side's. Objects are
+ * whole: an end lies half of one further out, unless it is all but sure that none went unsampled. */
+static struct ends ends_of(const struct jp_spread *s, const struct jp_spread *like)
+{
+	struct ends ends = { s->unsampled, 0 };
+	if (!(like->variance > 0))
+		return ends;
+	double worth = like->worth / like->variance, open = like->open / like->variance;
+	double variance = s->variance + worth * worth * open, half = worth * (1 - open) / 2;
+	if (variance < none_missed * worth * worth)
+		return ends;
+	if (s->variance > 0)
+		ends.down = down_of(s, half);
+	ends.up = worth * open + up_of(variance, s->third + worth * worth * worth * open * (1 + open), half);
+	return ends;
+}
+
+/* Distances of independent sums and differences combine like standard errors. */
+static void put_ends(struct jprof_range *range, double value, struct ends plus, struct ends minus)
+{
+	range->low = value - hypot(plus.down, minus.up);
+	range->high = value + hypot(plus.up, minus.down);
+}
+
+static const struct jp_spread *seen_one(const struct jp_spread *s, const struct jp_spread *other)
+{
+	return s->n > 0 ? s : other;
+}
+
+static bool is_noise(const struct jprof_range *range, double value, bool difference)
+{
+	return (range->samples < few && range->error > small_error * fabs(value)) ||
+	       (difference && range->error > 0 && range->low <= 0 && range->high >= 0);
+}
+
+/* Whether more may have been subtracted than was seen. In one process what was ever allocated is never
+ * taken back. */
+static bool has_minus(const struct jprof_profile *profile, enum jprof_counter counter)
+{
+	return profile->lineage.subtracted && (is_in_use(counter) || profile->lineage.strangers);
+}
+
+struct jprof_range jp_evidence_range(const struct jprof_profile *profile, const struct jp_evidence *e,
+                                     enum jprof_counter counter)
+{
+	const struct jp_spread *plus = &e->plus, *minus = &e->minus;
+	struct jprof_range range = { .samples = plus->n + minus->n };
+	struct ends up, down = { 0, 0 };
+	if (e->unknown) {
+		range.error = range.low = range.high = NAN;
+		return range;
+	}
+	up = ends_of(plus, seen_one(plus, minus));
+	if (has_minus(profile, counter))
+		down = ends_of(minus, seen_one(minus, plus));
+	range.error = sqrt(plus->variance + minus->variance + e->shift * e->shift);
+	put_ends(&range, e->value + e->shift, up, down);
+	range.noise = is_noise(&range, e->value, profile->lineage.subtracted);
+	return range;
+}
+
+/* ---- of the whole profile ---------------------------------------------------------------------- */
+
+/* X bytes go unsampled with the chance exp(-X/rate), whatever the sizes of the objects. */
+static void put_nothing_seen(struct jprof_range *range, const struct jprof_profile *profile, enum jprof_counter counter)
+{
+	double bytes = none_upper * (double)profile->rate;
+	bool objects = counter == JPROF_INUSE_OBJECTS || counter == JPROF_ALLOC_OBJECTS;
+	range->high = objects ? bytes / least_size : bytes;
+	range->low = has_minus(profile, counter) ? -range->high : 0;
+}
+
+void jp_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread,
+                      struct jprof_range *range)
+{
+	struct jp_evidence all = { 0 };
+	for (uint32_t i = 0; i < jp_sample_count(profile); i++) {
+		if (thread && strcmp(jp_string(profile, profile->samples[i].thread), thread))
+			continue;
+		struct jp_evidence one = jp_evidence_of(profile, &profile->samples[i], counter);
+		jp_evidence_add(&all, &one);
+	}
+	*range = jp_evidence_range(profile, &all, counter);
+	if (range->samples <= 0 && !all.unknown)
+		put_nothing_seen(range, profile, counter);
+}
+
+void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, struct jprof_range *range)
+{
+	jp_profile_range(profile, counter, NULL, range);
+}
+
+const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_counter counter)
+{
+	if (profile->lineage.shared_unknown && is_in_use(counter))
+		return "errors of what changed are upper bounds: without prof_accum:true a dump does not tell how much of "
+		       "what it holds was there before";
+	if (profile->lineage.shared_sum)
+		return "errors are upper bounds: the added dumps come from one process or its forks, and may hold the same "
+		       "objects";
+	return "";
+}

@@ -1,0 +1,142 @@
+#include "render/errors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { number = 48, cell = 2 * number + 8, widest_name = 60 };
+
+/* One range as text. */
+struct cells {
+	char error[cell], ends[cell], samples[cell];
+};
+
+struct widths {
+	int error, ends, samples;
+};
+
+struct row {
+	struct cells flat, cum;
+};
+
+struct jp_error_column {
+	struct row *rows;
+	struct widths flat, cum;
+	size_t name;
+};
+
+static bool is_mb(const struct jprof_view_opts *opts)
+{
+	return !opts->show_bytes && (opts->counter == JPROF_INUSE_SPACE || opts->counter == JPROF_ALLOC_SPACE);
+}
+
+/* MB with two places, objects and bytes whole; `round_to` says which way. No zero is negative. */
+static void put_number(char text[number], double value, double round_to(double), const struct jprof_view_opts *opts)
+{
+	if (is_mb(opts))
+		snprintf(text, number, "%.2f", round_to(value / 1048576 * 100) / 100 + 0.0);
+	else
+		snprintf(text, number, "%.0f", round_to(value) + 0.0);
+}
+
+/* The ends are rounded outwards. */
+static void put_cells(struct cells *cells, const struct jprof_range *range, const struct jprof_view_opts *opts)
+{
+	char error[number], low[number], high[number];
+	if (isnan(range->error)) {
+		*cells = (struct cells){ "+-?", "[?, ?]", "n=?" };
+		return;
+	}
+	put_number(error, range->error, round, opts);
+	put_number(low, range->low, floor, opts);
+	put_number(high, range->high, ceil, opts);
+	snprintf(cells->error, cell, "+-%s", error);
+	snprintf(cells->ends, cell, "[%s, %s]", low, high);
+	snprintf(cells->samples, cell, "n=%.0f%s", range->samples, range->noise ? " (noise)" : "");
+}
+
+/* A row that holds nothing itself, only in what it calls. */
+static void put_value_cells(struct cells *cells, const struct jprof_range *range, double value,
+                            const struct jprof_view_opts *opts)
+{
+	if (value == 0 && range->samples == 0 && !isnan(range->error))
+		*cells = (struct cells){ "-", "", "" };
+	else
+		put_cells(cells, range, opts);
+}
+
+static void widen(int *width, const char *text)
+{
+	int len = (int)strlen(text);
+	if (len > *width)
+		*width = len;
+}
+
+static void measure(struct widths *w, const struct cells *cells)
+{
+	widen(&w->error, cells->error);
+	widen(&w->ends, cells->ends);
+	widen(&w->samples, cells->samples);
+}
+
+static size_t visible_length(const char *name, struct jp_strbuf *scratch)
+{
+	jp_strbuf_cut(scratch, 0);
+	jp_strbuf_visible(scratch, name);
+	return scratch->len;
+}
+
+static bool lay_out(struct jp_error_column *c, const struct jprof_table *table, const struct jprof_view_opts *opts)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
+	for (size_t i = 0; i < jprof_table_count(table); i++) {
+		const struct jprof_row *row = jprof_table_at(table, i);
+		put_value_cells(&c->rows[i].flat, &row->flat_range, row->flat, opts);
+		put_value_cells(&c->rows[i].cum, &row->cum_range, row->cum, opts);
+		measure(&c->flat, &c->rows[i].flat);
+		measure(&c->cum, &c->rows[i].cum);
+		size_t len = visible_length(row->name, &name);
+		if (len > c->name && len <= widest_name)
+			c->name = len;
+	}
+	return !name.failed;
+}
+
+struct jp_error_column *jp_error_column_new(const struct jprof_table *table, const struct jprof_view_opts *opts)
+{
+	struct jp_error_column *c = calloc(1, sizeof *c);
+	if (c)
+		c->rows = calloc(jprof_table_count(table) + 1, sizeof *c->rows);
+	if (!c || !c->rows || !lay_out(c, table, opts)) {
+		jp_error_column_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void jp_error_column_put(const struct jp_error_column *c, size_t i, size_t name_len, struct jp_strbuf *out)
+{
+	const struct cells *flat = &c->rows[i].flat, *cum = &c->rows[i].cum;
+	int pad = name_len < c->name ? (int)(c->name - name_len) : 0;
+	jp_strbuf_printf(out, "%*s  flat %-*s %-*s %-*s", pad, "", c->flat.error, flat->error, c->flat.ends, flat->ends,
+	                 c->flat.samples, flat->samples);
+	jp_strbuf_printf(out, "  cum %-*s %-*s %s", c->cum.error, cum->error, c->cum.ends, cum->ends, cum->samples);
+}
+
+void jp_error_column_free(struct jp_error_column *column)
+{
+	if (!column)
+		return;
+	free(column->rows);
+	free(column);
+}
+
+void jp_error_total_put(const struct jprof_range *range, const char *unit, const struct jprof_view_opts *opts,
+                        struct jp_strbuf *out)
+{
+	struct cells cells;
+	put_cells(&cells, range, opts);
+	jp_strbuf_printf(out, "  %s %s standard error, %s with 95 %% confidence, %s samples", cells.error, unit,
+	                 cells.ends, cells.samples);
+}

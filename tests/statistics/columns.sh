@@ -1,0 +1,47 @@
+#!/bin/sh
+# --errors adds to the end of each line and changes nothing before it.
+# usage: columns.sh JPROF SAMPLES
+set -eu
+jprof=$1
+samples=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+status=0
+
+bad() {
+    echo "$*"
+    status=1
+}
+
+# Each line of the plain report begins the same line of the other, and what follows has this form.
+number='-?[0-9]+(\.[0-9][0-9])?'
+range="[+]-$number +\\[$number, $number\\] +n=[0-9]+( \\(noise\\))?"
+check() {
+    "$jprof" "$@" >"$dir/plain" 2>/dev/null
+    "$jprof" --errors "$@" >"$dir/errors" 2>/dev/null
+    [ "$(wc -l <"$dir/plain")" -gt 1 ] || bad "$*: no report"
+    awk -v plain="$dir/plain" -v range="$range" '
+        { if ((getline before <plain) != 1 || index($0, before "  ") != 1) { print "changed: " $0; wrong = 1; next } }
+        { after = substr($0, length(before) + 1) }
+        NR == 1 && after !~ "^  [+]-.* standard error, \\[.*\\] with 95 % confidence, n=[0-9]+( \\(noise\\))? samples$" { print "Total: " after; wrong = 1 }
+        NR > 1 && after !~ "^ *  flat (-|" range ") *  cum (-|" range ")$" { print "row: " after; wrong = 1 }
+        END { if (getline before <plain) { print "a line is missing"; wrong = 1 } exit wrong }
+    ' "$dir/errors" || bad "jprof --errors $*"
+}
+
+late=$samples/cases/puma/w0.3.heap
+early=$samples/cases/puma/w0.2.heap
+check "$late"
+check --show_bytes --cum "$late"
+check --inuse_objects --top=7 "$late"
+check --base="$early" "$late"
+check --diff_base="$early" --inuse_objects --lines "$late"
+check "$early" "$late"
+check --alloc_space --addresses "$samples/heaps/jemalloc-5.3.0.heap"
+check "$samples/heaps/faults/names.heap"
+
+# Why a range is wider than need be is one line on standard error, and only with --errors.
+"$jprof" --errors --base="$early" "$late" 2>&1 >"$dir/errors" | grep -c 'prof_accum:true' >"$dir/count" || :
+[ "$(cat "$dir/count")" = 1 ] || bad "the note on upper bounds comes $(cat "$dir/count") times"
+if "$jprof" --base="$early" "$late" 2>&1 >"$dir/errors" | grep -q 'prof_accum:true'; then bad "a note without --errors"; fi
+exit "$status"

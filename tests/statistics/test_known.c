@@ -1,0 +1,185 @@
+/* Intervals against dumps of real programs whose truth is known (samples/cases/README.md), and what
+ * the other fields of a range say. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "jprof.h"
+
+static struct jprof_profile *profile_of(const char *name)
+{
+	char path[4096];
+	struct jprof_dump *dump;
+	struct jprof_profile *profile;
+	snprintf(path, sizeof path, "%s/samples/%s", SOURCE_ROOT, name);
+	assert_int_equal(jprof_dump_open(path, &dump, NULL), 0);
+	assert_int_equal(jprof_profile_new(dump, NULL, &profile, NULL), 0);
+	jprof_dump_free(dump);
+	return profile;
+}
+
+static struct jprof_profile *growth(const char *early, const char *late)
+{
+	struct jprof_profile *profile = profile_of(late), *base = profile_of(early);
+	assert_int_equal(jprof_profile_merge(profile, base, -1, NULL), 0);
+	jprof_profile_free(base);
+	return profile;
+}
+
+static struct jprof_table *table_of(struct jprof_profile *profile, enum jprof_counter counter)
+{
+	struct jprof_table *table;
+	struct jprof_view_opts view = { .size = sizeof view, .counter = counter, .errors = true };
+	struct jprof_symbolize_opts symbolize = { .size = sizeof symbolize,
+		                                  .sysroot = SOURCE_ROOT "/samples/cases/sysroot" };
+	assert_int_equal(jprof_profile_symbolize(profile, &symbolize, NULL), 0);
+	assert_int_equal(jprof_profile_fold(profile, JPROF_FOLD_ALLOC, NULL), 0);
+	assert_int_equal(jprof_table_new(profile, &view, &table, NULL), 0);
+	return table;
+}
+
+static struct jprof_row row_named(const struct jprof_table *table, const char *name)
+{
+	for (size_t i = 0; i < jprof_table_count(table); i++)
+		if (!strcmp(jprof_table_at(table, i)->name, name))
+			return *jprof_table_at(table, i);
+	fail_msg("no row %s", name);
+	return (struct jprof_row){ 0 };
+}
+
+static void assert_holds(const struct jprof_range *r, double truth)
+{
+	if (r->low > truth || truth > r->high)
+		fail_msg("%.0f is not in [%.0f, %.0f]", truth, r->low, r->high);
+}
+
+/* The growth of each row is known; the interval holds it and is no wider than five standard errors of the
+ * samples that are new. */
+static void test_growth(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *early, *late, *row;
+		double truth, width;
+	} known[] = {
+		{ "cases/ruby31/cext.0.heap", "cases/ruby31/cext.1.heap", "row_new", 20.48e6, 1.4e6 },
+		{ "cases/ruby31/fiddle.0.heap", "cases/ruby31/fiddle.1.heap", "fiddle.so!0x62d0", 51.2e6, 2.2e6 },
+		{ "cases/ruby31/string.0.heap", "cases/ruby31/string.1.heap", "rb_str_times", 22.4e6, 1.5e6 },
+	};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		struct jprof_profile *profile = growth(known[i].early, known[i].late);
+		struct jprof_table *table = table_of(profile, JPROF_INUSE_SPACE);
+		struct jprof_row row = row_named(table, known[i].row);
+		assert_holds(&row.cum_range, known[i].truth);
+		assert_true(row.cum_range.high - row.cum_range.low < known[i].width);
+		assert_false(row.cum_range.noise);
+		jprof_table_free(table);
+		jprof_profile_free(profile);
+	}
+}
+
+/* A leak of which one sample was there before, and ten after. Half of what both workers leak (2400 times 1 KiB)
+ * is in this one's share; that it grew at all is certain. 60 MB did not change, and add nothing. */
+static void test_leak_in_puma(void **state)
+{
+	(void)state;
+	struct jprof_profile *profile = growth("cases/puma/w0.2.heap", "cases/puma/w0.3.heap");
+	struct jprof_table *table = table_of(profile, JPROF_INUSE_SPACE);
+	struct jprof_row leak = row_named(table, "row_new"), strings = row_named(table, "rb_str_times");
+	assert_holds(&leak.flat_range, 1200 * 1024);
+	assert_true(leak.flat_range.low > 0 && !leak.flat_range.noise);
+	assert_true(leak.flat_range.samples == 11);
+	assert_holds(&strings.cum_range, 1200 * 2048);
+	assert_true(strstr(jprof_profile_bound(profile, JPROF_INUSE_SPACE), "prof_accum"));
+	jprof_table_free(table);
+	jprof_profile_free(profile);
+}
+
+static void test_leak_in_objects(void **state)
+{
+	(void)state;
+	struct jprof_profile *profile = growth("cases/ruby31/cext.0.heap", "cases/ruby31/cext.1.heap");
+	struct jprof_table *table = table_of(profile, JPROF_INUSE_OBJECTS);
+	struct jprof_row row = row_named(table, "row_new");
+	assert_holds(&row.flat_range, 20000);
+	jprof_table_free(table);
+	jprof_profile_free(profile);
+}
+
+/* Nothing changed: no row, and nothing known but that no more than 3.7 rates can have come unseen. */
+static void test_same_dump_twice(void **state)
+{
+	(void)state;
+	struct jprof_profile *profile = growth("cases/puma/w0.3.heap", "cases/puma/w0.3.heap");
+	struct jprof_range r;
+	jprof_profile_range(profile, JPROF_INUSE_SPACE, &r);
+	assert_true(r.error == 0 && r.samples == 0 && r.high < 3.69 * 131072 && r.low == -r.high);
+	jprof_profile_free(profile);
+}
+
+/* A dump added to itself: errors double like the sum, they do not grow by the root of two. */
+static void test_sum_of_relatives(void **state)
+{
+	(void)state;
+	struct jprof_profile *sum = profile_of("cases/puma/w0.3.heap"), *one = profile_of("cases/puma/w0.3.heap");
+	struct jprof_range single, both;
+	jprof_profile_range(one, JPROF_INUSE_SPACE, &single);
+	assert_string_equal(jprof_profile_bound(one, JPROF_INUSE_SPACE), "");
+	assert_int_equal(jprof_profile_merge(sum, one, 1, NULL), 0);
+	jprof_profile_range(sum, JPROF_INUSE_SPACE, &both);
+	assert_true(fabs(both.error / single.error - 2) < 1e-6);
+	assert_true(fabs((both.high - both.low) / (single.high - single.low) - 2) < 1e-3);
+	assert_true(*jprof_profile_bound(sum, JPROF_INUSE_SPACE));
+	jprof_profile_free(one);
+	jprof_profile_free(sum);
+}
+
+/* Bytes without objects: nobody knows how they were sampled. */
+static void test_not_known(void **state)
+{
+	(void)state;
+	struct jprof_profile *profile = profile_of("heaps/faults/bytes-without-objects.heap");
+	struct jprof_range r;
+	jprof_profile_range(profile, JPROF_INUSE_SPACE, &r);
+	assert_true(isnan(r.error) && isnan(r.low) && isnan(r.high));
+	jprof_profile_free(profile);
+}
+
+/* The table's ranges are those of the whole where a row holds everything; without asking there are none. */
+static void test_whole(void **state)
+{
+	(void)state;
+	struct jprof_profile *profile = profile_of("cases/ruby31/iseq.1.heap");
+	struct jprof_table *table = table_of(profile, JPROF_INUSE_SPACE), *plain;
+	struct jprof_row all = row_named(table, "_start");
+	struct jprof_range r;
+	struct jprof_view_opts view = { .size = sizeof view, .counter = JPROF_INUSE_SPACE };
+	jprof_profile_range(profile, JPROF_INUSE_SPACE, &r);
+	assert_true(all.cum_range.error <= r.error && all.cum_range.error > 0.9 * r.error);
+	assert_true(all.flat_range.error == 0 && all.flat_range.samples == 0);
+	assert_int_equal(jprof_table_new(profile, &view, &plain, NULL), 0);
+	assert_true(jprof_table_at(plain, 0)->flat_range.error == 0 && jprof_table_at(plain, 0)->flat_range.high == 0);
+	jprof_table_free(plain);
+	jprof_table_free(table);
+	jprof_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_leak_in_puma),
+		cmocka_unit_test(test_leak_in_objects),
+		cmocka_unit_test(test_same_dump_twice),
+		cmocka_unit_test(test_sum_of_relatives),
+		cmocka_unit_test(test_not_known),
+		cmocka_unit_test(test_whole),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
