@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the packages that a part of the work needs and that are not there yet.
-# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, bench, ci
+# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, bench, ci, musl
 set -eu
 
 die() {
@@ -20,7 +20,10 @@ debian_packages() {
         'dwz xz-utils debuginfod python3 golang-go' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
-    *) die "no group '$1'; give build, samples, tests, bench or ci" ;;
+    # gcc 11's unwinder is the last that does without a function of glibc's
+    musl) echo 'musl-tools libgcc-11-dev linux-libc-dev bison flex m4 dpkg-dev make gcc pkgconf|pkg-config meson' \
+        'debian-archive-keyring' ;;
+    *) die "no group '$1'; give build, samples, tests, bench, ci or musl" ;;
     esac
 }
 
@@ -32,7 +35,7 @@ alpine_packages() {
     tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go' ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
-    *) die "no group '$1'; give build, samples, tests, bench or ci" ;;
+    *) die "no group '$1'; give build, samples, tests, bench, ci or musl" ;;
     esac
 }
 
@@ -83,7 +86,7 @@ find_root() {
     $become true || die "'$become' was refused; as root install: $*"
 }
 
-[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, ci)"
+[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, ci, musl)"
 
 if command -v apt-get >/dev/null; then
     system=debian

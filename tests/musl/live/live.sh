@@ -1,0 +1,80 @@
+#!/bin/sh
+# A musl program with known stacks under musl's jemalloc, its dump read by the musl jprof.
+# usage: sh live.sh BUILDDIR SYSROOT
+# Writes a line for each check: OK or FAIL, name, what is wrong; parted by tabs.
+set -eu
+build=$1
+sysroot=$2
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+jprof=$build/jeprof-c/jprof
+dir=$build/live
+mkdir -p "$dir"
+
+# NAME COMMAND...: passes if the command succeeds and says nothing.
+check() {
+    name=$1
+    shift
+    said=$("$@" 2>&1) && [ -z "$said" ] && printf 'OK\tlive %s\t\n' "$name" && return
+    printf 'FAIL\tlive %s\t%s\n' "$name" "$(echo "$said" | tr '\n\t' '; ')"
+}
+
+is_musl() {
+    readelf -lW "$1" | grep -q 'interpreter: .*/ld-musl-' || echo "$1 does not run under ld-musl"
+}
+
+# libc has no unwind tables in musl, so a stack that passes through it ends there: main is no caller of
+# what a sort, a thread or libc itself allocates.
+rows() {
+    awk '
+        BEGIN {
+            flat["inner"] = 10; cum["inner"] = cum["outer"] = cum["main"] = 10
+            flat["in_thread"] = cum["in_thread"] = 7
+            flat["compare"] = cum["compare"] = 5
+            flat["strdup"] = cum["strdup"] = 3
+        }
+        $1 == "Total:" { total = $2; next }
+        { seen[$6]++; sum += $1 }
+        $6 ~ /^libc\.so\+0x/ { nameless += $1 }
+        $6 ~ /^(sorts|copies|streams)$/ { print "a row of " $6 ": its stacks should end in libc" }
+        $6 in cum {
+            if ($1 != flat[$6] * 1048576 || $4 != cum[$6] * 1048576)
+                print $6 ": " $1 " flat and " $4 " cumulative; expected " flat[$6] " and " cum[$6] " MB"
+        }
+        END {
+            for (name in cum) if (seen[name] != 1) print name " has " seen[name] + 0 " rows"
+            if (nameless < 2097152) print "the stream has " nameless + 0 " bytes, in a row libc.so+0x...; expected 2 MB at least"
+            if (sum != total) print "the rows are " sum " bytes together, the total is " total
+        }
+    ' "$dir/rows"
+}
+
+# Of libc there are only exported names: strdup has one; what the stream called has none, and must not get
+# that of a neighbour. Columns are found by the head line, in which the percentages have no name.
+info() {
+    awk '
+        / DWARF .* none / { for (i = 2; i <= NF; i++) at[$i] = i + 1; next }
+        !at["none"] { next }
+        $NF ~ /\/libc\.so$/ && NF > at["none"] {
+            libc++
+            if ($at["dynsym"] != "3.0" || $at["none"] < 2 || $at["DWARF"] $at["symtab"] != "--") print "libc.so: " $0
+        }
+        $NF ~ /\/known$/ && NF > at["none"] { known++; if ($at["DWARF"] != "22.0") print "known: " $0 }
+        $NF == "all" { all++; if ($at["DWARF"] + $at["dynsym"] != 25 || $at["none"] < 2) print "all: " $0 }
+        /stripped: install its debug symbols/ { advice++ }
+        END {
+            if (libc != 1 || known != 1 || all != 1) print "no rows of libc.so, known and all"
+            if (!advice) print "nothing says what would name the rest of libc.so"
+        }
+    ' "$dir/info"
+}
+
+"$sysroot/bin/musl-cc" -g -O2 -o "$dir/known" "$here/known.c"
+rm -f "$dir/known.heap"
+check 'jprof is a musl program' is_musl "$jprof"
+check 'the subject is a musl program' is_musl "$dir/known"
+check 'a dump under musl jemalloc' env LD_PRELOAD="$sysroot/lib/libjemalloc.so.2" \
+    MALLOC_CONF=prof:true,lg_prof_sample:0 "$dir/known" "$dir/known.heap"
+"$jprof" --show_bytes "$dir/known" "$dir/known.heap" >"$dir/rows" 2>"$dir/rows.err" || cat "$dir/rows.err" >&2
+check 'rows name the functions, and end in libc' rows
+"$jprof" info "$dir/known" "$dir/known.heap" >"$dir/info" 2>"$dir/info.err" || cat "$dir/info.err" >&2
+check 'info tells what libc.so hides' info

@@ -1,0 +1,71 @@
+#!/bin/sh
+# Builds what jprof and its tests need for musl, from Debian's source packages, into the folder FINAL.
+# usage: sh build.sh CACHE FINAL
+# CACHE keeps the sources; apt gets its own lists there, the system's are not touched. Logs are in
+# CACHE/musl-work while this runs and in FINAL/logs afterwards.
+set -eu
+
+packages='zlib xz-utils libzstd elfutils libarchive pcre2 json-c cmocka graphviz libiberty jemalloc'
+suite=bookworm
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+die() {
+    echo "musl sysroot: $*" >&2
+    exit 1
+}
+
+# Of the system's settings only the way to the network holds here.
+fetch() {
+    apt=$cache/musl-apt
+    mkdir -p "$apt/etc" "$apt/state/lists/partial" "$apt/cache/archives/partial" "$sources"
+    echo "deb-src [signed-by=$keyring] http://deb.debian.org/debian $suite main" >"$apt/etc/sources.list"
+    {
+        apt-config dump | sed -En '/^Acquire::(https?::Proxy[ :]|Check-)/p'
+        printf '%s "%s";\n' Dir::Etc "$apt/etc" Dir::Etc::parts /dev/null Dir::State "$apt/state" \
+            Dir::State::status /dev/null Dir::Cache "$apt/cache" APT::Sandbox::User root \
+            Acquire::Languages none Acquire::Retries 3
+    } >"$apt/apt.conf"
+    cd "$sources"
+    # shellcheck disable=SC2086
+    if ! {
+        APT_CONFIG=$apt/apt.conf apt-get -q update && rm -f ./*.dsc &&
+            APT_CONFIG=$apt/apt.conf apt-get -q source --download-only $packages
+    } >"$work/fetch.log" 2>&1; then
+        tail -n 10 "$work/fetch.log" >&2
+        die "cannot fetch the sources; the whole log is $work/fetch.log; see to the network and run this again"
+    fi
+    cd /
+}
+
+# What only building needed goes; what names the folder gets to name its own place.
+finish() {
+    rm -rf "$into/share" "$into/etc" "$into"/lib/*.la "$into"/lib/lib[!i]*.a
+    find "$into/bin" -type f ! -name musl-cc -exec rm {} +
+    # shellcheck disable=SC2016
+    sed -i "s|$into|"'${pcfiledir}/../..|g' "$into"/lib/pkgconfig/*.pc
+    mkdir "$into/logs"
+    mv "$work"/*.log "$into/logs"
+    mv "$into" "$final"
+    rm -rf "$work"
+}
+
+[ $# -eq 2 ] || die "usage: sh build.sh CACHE FINAL"
+cache=$1
+final=$2
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+into=$final.new
+work=$cache/musl-work
+sources=$cache/musl-sources
+export here into work sources
+
+start=$(date +%s)
+rm -rf "$into" "$work"
+mkdir -p "$into" "$work"
+echo "musl sysroot: fetching sources"
+fetch
+sh "$here/tools.sh" "$into"
+echo "musl sysroot: building with $(nproc) jobs"
+make -j "$(nproc)" --no-print-directory -f "$here/sysroot.mk" ||
+    die "not complete; the logs are in $work"
+finish
+echo "musl sysroot: complete after $(($(date +%s) - start)) s"

@@ -1,0 +1,194 @@
+#!/bin/sh
+# Builds one part of the sysroot; one function each. Called by sysroot.mk.
+# usage: sh parts.sh PART, with in the environment: into (the sysroot), sources, work, here
+set -eu
+part=$1
+log=$work/$part.log
+
+# DSC: unpacks the source package DSC into the folder of this part and goes there.
+source_of() {
+    dpkg-source --no-check -x "$sources/$1"_*.dsc "$work/$part"
+    cd "$work/$part"
+    # Patches make configure.ac newer than what was made from it; nobody is to make that again.
+    find . -type f -exec touch -d 2001-01-01 {} +
+}
+
+# Nothing is debugged here and little is in a hurry: what compiles fast will do.
+configure() {
+    ./configure --prefix="$into" --host="$host" --disable-static --disable-dependency-tracking \
+        CFLAGS="${cflags:--O1 -g0}" CPPFLAGS="${cppflags:-}" LDFLAGS="${ldflags:-}" "$@"
+}
+
+# NAME VERSION SOURCE...: a shared library without the build system of its own. $flags, $libs.
+library() {
+    lib=$1
+    version=$2
+    shift 2
+    $cc -shared -fPIC -O1 -w ${flags:-} -Wl,-soname,"lib$lib.so.$version" -o "$into/lib/lib$lib.so.$version" "$@" ${libs:-}
+    ln -s "lib$lib.so.$version" "$into/lib/lib$lib.so"
+}
+
+# NAME VERSION CFLAGS LIBS
+pkg_config() {
+    printf '%s\n' "Name: $1" "Description: $1" "Version: $2" "Cflags: $3" "Libs: -L$into/lib $4" \
+        >"$into/lib/pkgconfig/$1.pc"
+}
+
+part_zlib() {
+    source_of zlib
+    CFLAGS='-O2 -g0' ./configure --prefix="$into" --shared
+    make libz.so.1.2.13
+    cp -P libz.so* "$into/lib"
+    cp zlib.h zconf.h "$into/include"
+    pkg_config zlib 1.2.13 "-I$into/include" -lz
+}
+
+part_xz() {
+    source_of xz-utils
+    configure --disable-nls --disable-doc --disable-xz --disable-xzdec --disable-lzmadec --disable-lzmainfo \
+        --disable-lzma-links --disable-scripts
+    make -C src/liblzma install
+}
+
+# Only what reads: libarchive's writer is then left without zstd.
+part_zstd() {
+    source_of libzstd
+    cd lib
+    flags='-Icommon -DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_' library zstd 1 common/*.c decompress/*.c
+    cp zstd.h zstd_errors.h "$into/include"
+    pkg_config libzstd 1.5.4 "-I$into/include" -lzstd
+}
+
+# musl lacks the functions of three libraries; see shim/shim.c.
+part_elfutils() {
+    source_of elfutils
+    mkdir shim
+    $cc -c -O1 -fPIC -I"$here/shim" -o shim/shim.o "$here/shim/shim.c"
+    for missing in argp fts obstack; do ar rcs shim/lib$missing.a shim/shim.o; done
+    cppflags="-I$here/shim" ldflags="-L$PWD/shim" configure --disable-werror --disable-nls \
+        --disable-libdebuginfod --disable-debuginfod --disable-symbol-versioning \
+        --with-zlib --with-lzma --without-bzlib --without-zstd
+    make SUBDIRS='config lib libelf libcpu backends libebl libdwelf libdwfl libdw'
+    make SUBDIRS='config libelf libebl libdwelf libdwfl libdw' install
+}
+
+part_libarchive() {
+    source_of libarchive
+    # --build: nothing is run, for a program of the tests would not find the libraries here.
+    configure --build="$(uname -m)-linux-gnu" --with-zlib --with-lzma --with-zstd --without-bz2lib --without-lz4 --without-lzo2 --without-libb2 \
+        --without-iconv --without-cng --without-mbedtls --without-nettle --without-openssl --without-xml2 \
+        --without-expat --disable-acl --disable-xattr --disable-bsdtar --disable-bsdcat --disable-bsdcpio
+    make libarchive.la
+    make install-libLTLIBRARIES install-includeHEADERS install-pkgconfigDATA
+}
+
+part_pcre2() {
+    source_of pcre2
+    configure --disable-jit
+    make libpcre2-8.la libpcre2-8.pc
+    make lib_LTLIBRARIES=libpcre2-8.la install-libLTLIBRARIES install-nodist_includeHEADERS \
+        pkgconfig_DATA=libpcre2-8.pc install-pkgconfigDATA
+}
+
+part_json_c() {
+    source_of json-c
+    : >config.h
+    echo '#define JSON_C_HAVE_INTTYPES_H 1' >json_config.h
+    sed 's/@JSON_H_JSON_POINTER@/#include "json_pointer.h"/' json.h.cmakein >json.h
+    has=
+    for header in STDINT STDLIB STDARG STRING STRINGS INTTYPES LIMITS LOCALE FCNTL UNISTD SYSLOG ENDIAN SYS_STAT \
+        SYS_TYPES SYS_PARAM SYS_RANDOM SYS_RESOURCE; do has="$has -DHAVE_${header}_H=1"; done
+    for function in OPEN REALLOC SETLOCALE USELOCALE SNPRINTF VSNPRINTF VASPRINTF STRCASECMP STRNCASECMP STRDUP \
+        STRERROR STRTOLL STRTOULL VSYSLOG GETRANDOM DECL_INFINITY DECL_ISINF DECL_ISNAN DECL_NAN; do
+        has="$has -DHAVE_$function=1"
+    done
+    flags="-I. $has -DSIZEOF_INT=4 -DSIZEOF_INT64_T=8 -DSIZEOF_LONG=8 -DSIZEOF_LONG_LONG=8 -DSIZEOF_SIZE_T=8
+        -DSIZEOF_SSIZE_T=8 -D_GNU_SOURCE" library json-c 5 *.c
+    mkdir -p "$into/include/json-c"
+    cp json.h json_*.h arraylist.h debug.h linkhash.h printbuf.h "$into/include/json-c"
+    rm -f "$into"/include/json-c/json_*_private.h
+    pkg_config json-c 0.16 "-I$into/include -I$into/include/json-c" -ljson-c
+}
+
+part_cmocka() {
+    source_of cmocka
+    has=
+    for header in ASSERT INTTYPES MALLOC SETJMP SIGNAL STDIO STDLIB STRING STRINGS UNISTD TIME; do
+        has="$has -DHAVE_${header}_H=1"
+    done
+    flags="-Iinclude $has -DHAVE_STRUCT_TIMESPEC -DHAVE_STRSIGNAL -DHAVE_CLOCK_GETTIME -DHAVE_CLOCK_REALTIME
+        -DHAVE_GCC_THREAD_LOCAL_STORAGE -DWORDS_SIZEOF_VOID_P=8 -D_GNU_SOURCE" library cmocka 0 src/cmocka.c
+    cp include/cmocka*.h "$into/include"
+    pkg_config cmocka 1.1.5 "-I$into/include" -lcmocka
+}
+
+# libcdt and libcgraph; the rest draws, which the program dot does as well.
+part_graphviz() {
+    source_of graphviz
+    echo '#define PACKAGE_VERSION "2.42.2"' >config.h
+    cd lib/cdt
+    flags=-I. library cdt 5 dt*.c
+    cd ../cgraph
+    # As its Makefile.am does.
+    bison -y -d grammar.y
+    flex -i scan.l
+    sed 's/yy/aag/g' y.tab.h >grammar.h
+    sed 's/yy/aag/g' y.tab.c >grammar.c
+    sed 's/yy/aag/g; /extern.*isatty/d' lex.yy.c >scan.c
+    rm y.tab.c lex.yy.c
+    # shellcheck disable=SC2046
+    flags='-I../.. -I../cdt -I. -D_GNU_SOURCE -include config.h -DHAVE_UNISTD_H -DHAVE_STRCASECMP' libs=-lcdt \
+        library cgraph 6 $(ls ./*.c | grep -vE '/(main.*|tester|cmpnd)\.c$')
+    mkdir -p "$into/include/graphviz"
+    cp cgraph.h ../cdt/cdt.h "$into/include/graphviz"
+    pkg_config libcdt 2.42.2 "-I$into/include/graphviz" -lcdt
+    pkg_config libcgraph 2.42.2 "-I$into/include/graphviz" '-lcgraph -lcdt'
+}
+
+# Its demanglers, and what these call.
+part_libiberty() {
+    source_of libiberty
+    cd libiberty
+    has=
+    for header in STDLIB STRING LIMITS UNISTD ALLOCA; do has="$has -DHAVE_${header}_H=1"; done
+    set -- cp-demangle cplus-dem rust-demangle d-demangle safe-ctype xmalloc xexit xmemdup xstrdup
+    for name; do $cc -c -O2 -g0 -w -fPIC -I../include $has "$name.c"; done
+    ar rcs "$into/lib/libiberty.a" *.o
+    mkdir -p "$into/include/libiberty"
+    cp ../include/demangle.h ../include/libiberty.h ../include/ansidecl.h "$into/include/libiberty"
+}
+
+# Preloaded into the programs of the tests. Without the unwinder jemalloc would silently take
+# __builtin_return_address, which needs frame pointers.
+part_jemalloc() {
+    source_of jemalloc
+    cflags='-O2 -g' configure --enable-prof --disable-cxx --disable-libdl \
+        --with-version=5.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90c
+    grep -q '#define JEMALLOC_PROF_LIBGCC' include/jemalloc/internal/jemalloc_internal_defs.h || {
+        echo "jemalloc's configure found no unwinder: _Unwind_Backtrace must link (libgcc_eh.a of gcc 11, see tools.sh)"
+        exit 1
+    }
+    make build_lib_shared
+    make install_lib_shared install_include install_lib_pc
+}
+
+cc=$into/bin/musl-cc
+host=$(uname -m)-linux-musl
+# As gcc's: a make that is not told takes the host's compiler.
+export CC="$cc" PKG_CONFIG_LIBDIR="$into/lib/pkgconfig" LC_ALL=C
+unset CFLAGS CPPFLAGS LDFLAGS LD_LIBRARY_PATH
+
+start=$(date +%s)
+# In a shell of its own: `set -e` does not hold in what is part of a condition.
+status=0
+(
+    set -eux
+    "part_$(echo "$part" | tr - _)"
+) >"$log" 2>&1 </dev/null &
+wait $! || status=$?
+if [ "$status" -ne 0 ]; then
+    echo "musl sysroot: $part failed; the end of $log:" >&2
+    tail -n 20 "$log" | sed 's/^/    /' >&2
+    exit 1
+fi
+echo "  $part: $(($(date +%s) - start)) s"
