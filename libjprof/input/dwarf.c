@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "input/demangle.h"
 #include "input/splitunit.h"
@@ -40,6 +41,7 @@ struct scope {
 
 /* An address in the unit under way. */
 struct wanted {
+	uint64_t vaddr; /* of the lookup */
 	struct jp_lookup *lookup;
 	struct scope *innermost;
 };
@@ -177,19 +179,6 @@ void jp_dwarf_free(struct jp_dwarf *dwarf)
 
 /* ---- the tree --------------------------------------------------------------------------------- */
 
-static size_t first_at_or_after(const struct walk *walk, uint64_t vaddr)
-{
-	size_t lo = 0, hi = walk->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (walk->wanted[mid].lookup->vaddr < vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* Where two subprograms claim one address the first one keeps it, with what is inlined there. */
 static void push_scope(struct walk *walk, struct wanted *wanted, const Dwarf_Die *die, const void *function)
 {
@@ -227,8 +216,8 @@ static long cover(struct walk *walk, Dwarf_Die *die, const void *function)
 			hits = 0;
 		if (!is_live(walk, start))
 			continue;
-		for (size_t i = first_at_or_after(walk, start); i < walk->count && walk->wanted[i].lookup->vaddr < end;
-		     i++) {
+		for (size_t i = jp_count_below(walk->wanted, walk->count, sizeof *walk->wanted, start);
+		     i < walk->count && walk->wanted[i].vaddr < end; i++) {
 			hits++;
 			if (function)
 				push_scope(walk, &walk->wanted[i], die, function);
@@ -438,7 +427,7 @@ static int want(struct walk *walk, struct jp_lookup *lookup)
 		return 0;
 	if (jp_array_push(walk->wanted, walk->count, walk->cap))
 		return -1;
-	walk->wanted[walk->count++] = (struct wanted){ .lookup = lookup };
+	walk->wanted[walk->count++] = (struct wanted){ .vaddr = lookup->vaddr, .lookup = lookup };
 	return 0;
 }
 
@@ -458,14 +447,7 @@ static int collect(struct walk *walk, struct jp_lookup *lookups, size_t count, b
 		*ranged = true;
 		if (!is_live(walk, start))
 			continue;
-		size_t lo = 0, hi = count;
-		while (lo < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-			if (lookups[mid].vaddr < start)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
+		size_t lo = jp_count_below(lookups, count, sizeof *lookups, start);
 		for (; lo < count && lookups[lo].vaddr < end; lo++)
 			if (want(walk, &lookups[lo]))
 				return -1;

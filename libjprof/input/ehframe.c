@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/reader.h"
+#include "base/search.h"
 
 /* Pointer encodings, DW_EH_PE_* of the standard. */
 enum {
@@ -280,17 +281,10 @@ static bool find_in_table(const struct jp_ehframe *e, uint64_t vaddr, struct bou
 
 static bool find_in_walked(const struct jp_ehframe *e, uint64_t vaddr, struct bounds *bounds)
 {
-	size_t lo = 0, hi = e->walked_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (e->walked[mid].start <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo)
-		*bounds = e->walked[lo - 1];
-	return lo;
+	const struct bounds *last = jp_last_up_to(e->walked, e->walked_count, sizeof *e->walked, vaddr);
+	if (last)
+		*bounds = *last;
+	return last;
 }
 
 bool jp_ehframe_find(const struct jp_ehframe *e, uint64_t vaddr, uint64_t *start, uint64_t *end)

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/search.h"
 
 struct jprof_maps {
 	struct jp_arena arena;
@@ -155,15 +156,8 @@ const struct jprof_map *jprof_maps_at(const struct jprof_maps *maps, size_t i)
 
 const struct jprof_map *jp_maps_find(const struct jprof_maps *maps, uint64_t address)
 {
-	size_t lo = 0, hi = maps->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (maps->items[mid].start <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && address < maps->items[lo - 1].limit ? &maps->items[lo - 1] : NULL;
+	const struct jprof_map *map = jp_last_up_to(maps->items, maps->count, sizeof *maps->items, address);
+	return map && address < map->limit ? map : NULL;
 }
 
 void jprof_maps_free(struct jprof_maps *maps)

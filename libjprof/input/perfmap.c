@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/reader.h"
+#include "base/search.h"
 
 struct entry {
 	uint64_t start, end;
@@ -171,19 +172,6 @@ static int answer(struct jp_lookup *lookup, const struct entry *entry, struct jp
 	return 0;
 }
 
-static size_t first_at_or_after(const struct jp_lookup *lookups, size_t count, uint64_t address)
-{
-	size_t lo = 0, hi = count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (lookups[mid].vaddr < address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* Backwards, so that each lookup is answered once, whatever overlaps. */
 int jp_perfmap_lookup(const struct jp_perfmap *map, struct jp_arena *arena, struct jp_lookup *lookups, size_t count)
 {
@@ -193,7 +181,7 @@ int jp_perfmap_lookup(const struct jp_perfmap *map, struct jp_arena *arena, stru
 		next[i] = i;
 	for (size_t e = map->count; !rc && e-- > 0;) {
 		const struct entry *entry = &map->items[e];
-		size_t i = open_from(next, first_at_or_after(lookups, count, entry->start));
+		size_t i = open_from(next, jp_count_below(lookups, count, sizeof *lookups, entry->start));
 		for (; !rc && i < count && lookups[i].vaddr < entry->end; i = open_from(next, i)) {
 			rc = answer(&lookups[i], entry, arena);
 			next[i] = i + 1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* Addresses from `start` to `limit` belong to one symbol. */
 struct range {
@@ -242,15 +243,8 @@ struct jp_symtab *jp_symtab_new(Elf *elf, Elf *debug)
 
 static const struct range *find_range(const struct ranges *ranges, uint64_t vaddr)
 {
-	size_t lo = 0, hi = ranges->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (ranges->items[mid].start <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && vaddr < ranges->items[lo - 1].limit ? &ranges->items[lo - 1] : NULL;
+	const struct range *range = jp_last_up_to(ranges->items, ranges->count, sizeof *ranges->items, vaddr);
+	return range && vaddr < range->limit ? range : NULL;
 }
 
 const struct jp_symbol *jp_symtab_find(const struct jp_symtab *t, uint64_t vaddr, uint64_t fde_start, uint64_t fde_end)

@@ -157,6 +157,15 @@ static int mark_wrappers(struct work *w, const struct jp_objfile *file, const st
 	return 0;
 }
 
+/* musl's libc is built without: what called it is missing in the dump. */
+static bool has_unwind_tables(const struct jp_lookup *lookups, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (lookups[i].fde_start < lookups[i].fde_end)
+			return true;
+	return false;
+}
+
 static int symbolize_with(struct work *w, uint32_t object, struct jp_objfile *file, uint32_t first, uint32_t end)
 {
 	size_t count = 0;
@@ -165,6 +174,8 @@ static int symbolize_with(struct work *w, uint32_t object, struct jp_objfile *fi
 	if (lookups && count) {
 		qsort(lookups, count, sizeof *lookups, by_vaddr);
 		rc = jp_objfile_symbolize(file, &w->where, lookups, count);
+		if (!has_unwind_tables(lookups, count))
+			jp_objfile_remark(file, "has no unwind tables: stacks that pass through it end there");
 	}
 	if (!rc)
 		rc = apply_all(w, lookups, count, first, end);

@@ -1,0 +1,29 @@
+#include "base/search.h"
+
+#include <string.h>
+
+static uint64_t key_of(const void *items, size_t size, size_t i)
+{
+	uint64_t key;
+	memcpy(&key, (const char *)items + i * size, sizeof key);
+	return key;
+}
+
+size_t jp_count_below(const void *items, size_t count, size_t size, uint64_t key)
+{
+	size_t lo = 0, hi = count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (key_of(items, size, mid) < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+const void *jp_last_up_to(const void *items, size_t count, size_t size, uint64_t key)
+{
+	size_t n = key == UINT64_MAX ? count : jp_count_below(items, count, size, key + 1);
+	return n ? (const char *)items + (n - 1) * size : NULL;
+}

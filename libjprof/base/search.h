@@ -1,0 +1,15 @@
+/* Binary search in arrays of structs that are sorted by their first member, a uint64_t. */
+#ifndef JP_BASE_SEARCH_H
+#define JP_BASE_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many of `count` elements of `size` bytes have a first member below `key`: the index of the
+ * first that has not. */
+size_t jp_count_below(const void *items, size_t count, size_t size, uint64_t key);
+
+/* The last element whose first member is at most `key`, or NULL. */
+const void *jp_last_up_to(const void *items, size_t count, size_t size, uint64_t key);
+
+#endif
