@@ -23,24 +23,50 @@ static void put_name(const char *s)
 
 static void put_counters(const char *label, const double *total, const double *header)
 {
-	printf("%-10s %.1f MB in %.0f objects (estimated from %.0f samples)\n", label, total[1] / mb, trunc(total[0]),
-	       header[0]);
+	printf("%-10s %.1f MB in %.0f objects", label, total[1] / mb, trunc(total[0]));
+	if (header)
+		printf(" (estimated from %.0f samples)", header[0]);
+	putchar('\n');
+}
+
+static void put_format(const char *path, const char *format, uint64_t rate)
+{
+	printf("%-10s ", "dump");
+	put_name(path);
+	printf("\n%-10s %s, ", "format", format);
+	if (rate)
+		printf("a sample every %llu bytes", (unsigned long long)rate);
+	else
+		printf("not sampled, or with a rate that is not known");
+	if (rate && !(rate & (rate - 1)))
+		printf(" (lg_prof_sample:%d)", (int)log2((double)rate));
 }
 
 static void put_header(const char *path, const struct jprof_dump_info *info)
 {
-	printf("%-10s ", "dump");
-	put_name(path);
-	printf("\n%-10s heap_v2, a sample every %llu bytes", "format", (unsigned long long)info->rate);
-	if (info->rate && !(info->rate & (info->rate - 1)))
-		printf(" (lg_prof_sample:%d)", (int)log2((double)info->rate));
+	put_format(path, info->format, info->rate);
 	printf("\n%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
 	       info->addresses);
-	put_counters("in use", info->total, info->header);
+	put_counters("in use", info->total, info->rate ? info->header : NULL);
 	if (info->has_alloc)
-		put_counters("allocated", info->total + 2, info->header + 2);
+		put_counters("allocated", info->total + 2, info->rate ? info->header + 2 : NULL);
 	else
 		printf("%-10s not recorded (prof_accum:false)\n", "allocated");
+}
+
+/* What is known of a profile that is no dump in text. */
+static void put_profile(const char *path, const struct jprof_profile *profile)
+{
+	const struct jprof_profile_info *info = jprof_profile_info(profile);
+	double total[JPROF_COUNTERS];
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		total[c] = jprof_profile_total(profile, (enum jprof_counter)c);
+	put_format(path, info->format, info->rate);
+	printf("\n%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
+	       info->addresses);
+	put_counters("in use", total, NULL);
+	if (info->has_alloc)
+		put_counters("allocated", total + 2, NULL);
 }
 
 static void put_threads(const struct jprof_dump *dump)
@@ -72,7 +98,7 @@ static const char *const sources[JPROF_SOURCES] = {
 	[JPROF_SOURCE_SYMTAB] = "symtab", [JPROF_SOURCE_JIT] = "JIT", [JPROF_SOURCE_DWARF] = "DWARF",
 	[JPROF_SOURCE_INPUT] = "input",
 };
-static const char *const proofs[] = { "no file", "another", "unverified", "same inode" };
+static const char *const proofs[] = { "no file", "another", "unverified", "same inode", "same build", "not needed" };
 
 /* One line of the table: MB in all and by source, best first. `addresses` tells "none" from "none in MB". */
 static void put_row(const double *bytes, const uint64_t *addresses, double all, const char *proof, const char *path)
@@ -138,33 +164,53 @@ static void put_coverage(const struct jprof_coverage *c)
 	put_advice(c);
 }
 
-static int show_names(const struct options *o, const struct inputs *inputs, const struct jprof_dump *dump)
+static int show_names(const struct options *o, const struct jprof_profile *profile)
 {
 	struct jprof_coverage *coverage;
 	struct jprof_error err;
-	struct loaded loaded;
-	if (!load_from_dump(&loaded, dump, inputs, o))
-		return 1;
-	int rc = jprof_coverage_new(loaded.profile, o->counter, &coverage, &err);
-	if (rc)
+	if (jprof_coverage_new(profile, o->counter, &coverage, &err)) {
 		say_error(&err);
-	else
-		put_coverage(coverage);
-	if (!rc)
-		jprof_coverage_free(coverage);
-	loaded_free(&loaded);
-	return rc ? 1 : 0;
+		return 1;
+	}
+	put_coverage(coverage);
+	jprof_coverage_free(coverage);
+	return 0;
 }
 
-static int show(const struct options *o, const struct inputs *inputs, const char *path)
+/* A dump in text tells more than the profile that is made of it. */
+static int show_dump(const struct options *o, const struct inputs *inputs, const char *path,
+                     const struct jprof_dump *dump)
 {
-	struct jprof_dump *dump = load_dump(path, o);
-	if (!dump)
-		return 1;
+	struct loaded loaded;
 	put_header(path, jprof_dump_info(dump));
 	put_threads(dump);
 	put_maps(jprof_dump_maps(dump));
-	int status = show_names(o, inputs, dump);
+	if (!load_from_dump(&loaded, dump, inputs, o))
+		return 1;
+	int status = show_names(o, loaded.profile);
+	loaded_free(&loaded);
+	return status;
+}
+
+static int show_profile(const struct options *o, const struct inputs *inputs, char *path)
+{
+	struct inputs one = { .program = inputs->program, .dumps = &path, .dump_count = 1 };
+	struct loaded loaded;
+	if (!load_profile(&loaded, &one, o))
+		return 1;
+	put_profile(path, loaded.profile);
+	int status = show_names(o, loaded.profile);
+	loaded_free(&loaded);
+	return status;
+}
+
+static int show(const struct options *o, const struct inputs *inputs, char *path)
+{
+	bool other;
+	struct jprof_dump *dump = load_dump(path, o, &other);
+	if (!dump)
+		return other ? show_profile(o, inputs, path) : 1;
+	int status = show_dump(o, inputs, path, dump);
 	jprof_dump_free(dump);
 	return status;
 }

@@ -1,7 +1,9 @@
 /* jprof [OPTIONS] [PROGRAM] DUMP...: a report on standard output. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "load.h"
@@ -10,9 +12,39 @@
 /* Below this share of named bytes the user is told. */
 static const double enough_named = 0.95;
 
+/* Standard output, or a file that is made when there is something to write. */
+struct sink {
+	const char *path; /* NULL: standard output */
+	FILE *file;
+	int error; /* errno of the path; main looks after standard output */
+};
+
 static int write_out(void *context, const void *data, size_t len)
 {
-	return fwrite(data, 1, len, context) == len && !fflush(context) ? 0 : -1;
+	struct sink *sink = context;
+	if (!sink->file)
+		sink->file = sink->path ? fopen(sink->path, "we") : stdout;
+	if (sink->file && fwrite(data, 1, len, sink->file) == len && !fflush(sink->file))
+		return 0;
+	sink->error = errno;
+	return -1;
+}
+
+static bool sink_close(struct sink *sink)
+{
+	if (!sink->path || !sink->file)
+		return !sink->path || !sink->error;
+	if (fclose(sink->file) && !sink->error)
+		sink->error = errno;
+	return !sink->error;
+}
+
+static bool can_write(const struct options *o)
+{
+	if (o->output != OUTPUT_PROTO || o->file || !isatty(STDOUT_FILENO))
+		return true;
+	say("--proto writes binary data, which is nothing for a terminal; give -o FILE");
+	return false;
 }
 
 static bool has_rows(const struct jprof_profile *profile, const struct jprof_view_opts *view)
@@ -72,7 +104,13 @@ static void tell_bound(const struct jprof_profile *profile, const struct options
 		say("%s", why);
 }
 
-static const char *const formats[] = { "text", "collapsed", "raw" };
+static const char *const formats[] = { "text", "collapsed", "raw", "proto" };
+
+/* A dump in text without names: such a one begins with a word, or with a % before it. */
+static bool is_plain_dump(const char *bytes, size_t size)
+{
+	return size && (*bytes == 'h' || *bytes == '%') && jprof_dump_probe(bytes, size);
+}
 
 /* The dump itself, for --raw, where the profile is nothing but that: then readers find all of it. */
 static void read_source(const struct options *o, const struct inputs *inputs, struct jprof_view_opts *view,
@@ -91,23 +129,25 @@ static void read_source(const struct options *o, const struct inputs *inputs, st
 	}
 	if (file)
 		fclose(file);
-	if (size && jprof_dump_probe(*bytes, size)) {
+	if (is_plain_dump(*bytes, size)) {
 		view->source = *bytes;
 		view->source_len = size;
 	}
 }
 
-static int render(const struct jprof_profile *profile, const struct options *o, const struct jprof_view_opts *view)
+static int render(const struct jprof_profile *profile, const struct options *o, const struct jprof_view_opts *view,
+                  struct sink *sink)
 {
 	struct jprof_error err;
-	int rc = jprof_render(profile, formats[o->output], view, write_out, stdout, &err);
-	if (rc && rc != JPROF_E_WRITE) /* main looks after standard output */
+	int rc = jprof_render(profile, formats[o->output], view, write_out, sink, &err);
+	if (rc && rc != JPROF_E_WRITE) /* the sink's own trouble is told when it is closed */
 		say_error(&err);
 	return rc ? 1 : 0;
 }
 
 /* --thread=*: each thread in turn. A label is "tN NAME"; jeprof's heading is tN. */
-static int render_threads(const struct loaded *l, const struct options *o, struct jprof_view_opts *view)
+static int render_threads(const struct loaded *l, const struct options *o, struct jprof_view_opts *view,
+                          struct sink *sink)
 {
 	int status = 0;
 	for (size_t i = 0; !status && i < jprof_profile_threads(l->profile); i++) {
@@ -118,12 +158,12 @@ static int render_threads(const struct loaded *l, const struct options *o, struc
 		view->label = label;
 		view->percent_of =
 		    o->diff_base && l->base ? jprof_profile_thread_total(l->base, o->counter, thread) : 0;
-		status = render(l->profile, o, view);
+		status = render(l->profile, o, view, sink);
 	}
 	return status;
 }
 
-static int report(const struct loaded *l, const struct options *o, const struct inputs *inputs)
+static int report(const struct loaded *l, const struct options *o, const struct inputs *inputs, struct sink *sink)
 {
 	char label[64], *source = NULL;
 	struct jprof_view_opts view = {
@@ -135,6 +175,7 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		.full_names = o->full_names,
 		.top = o->top,
 		.percent_of = o->diff_base && l->base ? jprof_profile_total(l->base, o->counter) : 0,
+		.normalize = o->normalize,
 		.errors = o->errors,
 	};
 	bool empty = !has_rows(l->profile, &view);
@@ -145,14 +186,14 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 	if (!empty)
 		tell_bound(l->profile, o);
 	if (o->thread && !strcmp(o->thread, "*") && o->output == OUTPUT_TEXT)
-		return render_threads(l, o, &view);
+		return render_threads(l, o, &view, sink);
 	if (o->thread) {
 		bool number = strspn(o->thread, "0123456789") == strlen(o->thread);
 		snprintf(label, sizeof label, "%s%.60s", number ? "t" : "", o->thread);
 		view.label = label;
 	}
 	read_source(o, inputs, &view, &source);
-	int status = render(l->profile, o, &view);
+	int status = render(l->profile, o, &view, sink);
 	free(source);
 	bool nothing = empty && jprof_profile_total(l->profile, o->counter) == 0 && !o->base && !o->diff_base;
 	return status ? status : nothing;
@@ -162,12 +203,19 @@ int cmd_report(const struct options *o)
 {
 	struct inputs inputs;
 	struct loaded loaded;
+	struct sink sink = { .path = o->file };
 	int status = 1;
 	if (o->output == OUTPUT_SYMBOLS)
 		return cmd_symbols(o);
+	if (!can_write(o))
+		return 1;
 	if (inputs_find(&inputs, o) && load_profile(&loaded, &inputs, o)) {
-		status = report(&loaded, o, &inputs);
+		status = report(&loaded, o, &inputs, &sink);
 		loaded_free(&loaded);
+	}
+	if (!sink_close(&sink)) {
+		say("%s: cannot be written: %s", o->file, strerror(sink.error));
+		status = 1;
 	}
 	free(inputs.program);
 	return status;

@@ -117,14 +117,16 @@ static void say_warnings(const struct jprof_dump *dump, const char *path, const 
 		say("%s: %zu more warnings like this", path, warnings - 1);
 }
 
-struct jprof_dump *load_dump(const char *path, const struct options *o)
+struct jprof_dump *load_dump(const char *path, const struct options *o, bool *other)
 {
 	struct jprof_error err;
 	struct jprof_dump *dump;
-	if (jprof_dump_open(path, &dump, &err)) {
+	int rc = jprof_dump_open(path, &dump, &err);
+	*other = rc == JPROF_E_UNSUPPORTED && strcmp(path, "-");
+	if (rc && !*other)
 		say_error(&err);
+	if (rc)
 		return NULL;
-	}
 	say_warnings(dump, path, o);
 	return dump;
 }
@@ -152,26 +154,30 @@ struct work {
 	int unknown; /* dumps without the thread asked for */
 };
 
-/* The profile of one dump. A thread that this dump does not have is no fault where others may have it. */
-static struct jprof_profile *profile_of(struct work *w, const struct jprof_dump *dump)
+/* A thread that this dump does not have is no fault where others may have it. */
+static void say_or_count(struct work *w, int rc, const struct jprof_error *err)
 {
-	struct jprof_error err;
-	struct jprof_profile_opts opts = { .size = sizeof opts, .maps = w->maps, .thread = w->o->thread };
-	struct jprof_profile *profile = NULL;
-	int rc = jprof_profile_new(dump, &opts, &profile, &err);
 	if (rc == JPROF_E_ARGUMENT)
 		w->unknown++;
 	else if (rc)
-		say_error(&err);
-	return profile;
+		say_error(err);
 }
 
+static struct jprof_profile_opts profile_opts(const struct work *w)
+{
+	return (struct jprof_profile_opts){ .size = sizeof(struct jprof_profile_opts),
+		                            .maps = w->maps,
+		                            .thread = w->o->thread };
+}
+
+/* The profile of one file. What it has to note is said at the end, once for all files. */
 static struct jprof_profile *profile_of_file(struct work *w, struct loaded *l, const char *path)
 {
-	struct jprof_dump *dump = load_dump(path, w->o);
-	struct jprof_profile *profile = dump ? profile_of(w, dump) : NULL;
-	l->warned = l->warned || (dump && jprof_dump_warnings(dump));
-	jprof_dump_free(dump);
+	struct jprof_error err;
+	struct jprof_profile_opts opts = profile_opts(w);
+	struct jprof_profile *profile = NULL;
+	say_or_count(w, jprof_profile_open(path, &opts, &profile, &err), &err);
+	l->warned = l->warned || (profile && jprof_profile_notes(profile));
 	return profile;
 }
 
@@ -320,7 +326,9 @@ bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const 
 	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
-	loaded->profile = profile_of(&w, dump);
+	struct jprof_error err;
+	struct jprof_profile_opts opts = profile_opts(&w);
+	say_or_count(&w, jprof_profile_new(dump, &opts, &loaded->profile, &err), &err);
 	bool good = loaded->profile && name_and_fold(&w, loaded->profile);
 	jprof_maps_free(w.maps);
 	if (!good)

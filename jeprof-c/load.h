@@ -15,8 +15,9 @@ struct inputs {
  * up here and then in PATH. False after having said what is wrong. */
 bool inputs_find(struct inputs *inputs, const struct options *options);
 
-/* Reads a dump and says its warnings. NULL after having said what is wrong. */
-struct jprof_dump *load_dump(const char *path, const struct options *options);
+/* Reads a dump in text and says its warnings. NULL after having said what is wrong; with *other set, nothing
+ * was said: it is a profile.proto. */
+struct jprof_dump *load_dump(const char *path, const struct options *options, bool *other);
 
 /* What the dumps came to. */
 struct loaded {

@@ -45,8 +45,11 @@ static const struct row rows[] = {
 	  "stacks for flame graphs: ROOT;...;LEAF VALUE" },
 	{ "raw", CHOICE, AT(output), OUTPUT_RAW, "output", NULL,
 	  "the dump with its names, readable without the program" },
+	{ "proto", CHOICE, AT(output), OUTPUT_PROTO, "output", NULL,
+	  "a profile.proto, for pprof and its kin: give -o FILE" },
 	{ "symbols", CHOICE, AT(output), OUTPUT_SYMBOLS, "output", NULL,
 	  "names for addresses: reads maps and addresses from standard input" },
+	{ "output", TEXT, AT(file), 0, NULL, "FILE", "write the report to FILE; -o FILE is the same" },
 	{ "functions", CHOICE, AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
 	  "one row for each function (the default)" },
 	{ "lines", CHOICE, AT(granularity), JPROF_BY_LINE, "granularity", NULL, "one row for each source line" },
@@ -78,6 +81,8 @@ static const struct row rows[] = {
 	{ "retain", TEXT, AT(retain), 0, NULL, "RE", "only frames whose function matches" },
 	{ "exclude", TEXT, AT(exclude), 0, NULL, "RE", "only frames whose function does not" },
 	{ "thread", TEXT, AT(thread), 0, NULL, "N|NAME|*", "one thread, or each in turn" },
+	{ "normalize-addresses", SWITCH, AT(normalize), 0, NULL, NULL,
+	  "--proto: addresses as in the object files, so that equal stacks\nof several processes are equal" },
 	{ "maps", TEXT, AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
 	{ "sysroot", TEXT, AT(sysroot), 0, NULL, "DIR", "look up all mapped files below DIR" },
 	{ "lib_prefix", TEXT, AT(lib_prefix), 0, NULL, "DIR,DIR", "look up mapped files below these first" },
@@ -242,7 +247,8 @@ static bool apply(struct options *o, const struct row *row, bool on, const char 
 	case NOTHING: return true;
 	case REFUSED: say("--%s is not taken: %s", row->name, row->help); return false;
 	case LATER:
-		say("--%s is not in this version, which writes text, collapsed stacks and raw profiles", row->name);
+		say("--%s is not in this version, which writes text, collapsed stacks, raw profiles and profile.proto",
+		    row->name);
 		return false;
 	}
 	return false;
@@ -309,12 +315,14 @@ static void help_row(const struct row *row)
 
 void options_help(void)
 {
-	printf("usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from jemalloc heap dumps\n"
-	       "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
-	       "\n"
-	       "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
-	       "Several dumps are added up. \"-\" is standard input.\n"
-	       "\n");
+	printf(
+	    "usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from heap profiles\n"
+	    "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
+	    "\n"
+	    "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
+	    "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a symbolized file, gperftools'\n"
+	    "text, or profile.proto, each compressed or not.\n"
+	    "\n");
 	for (int i = 0; i < row_count; i++)
 		if (rows[i].help && rows[i].kind != REFUSED)
 			help_row(&rows[i]);

@@ -9,6 +9,7 @@ enum output {
 	OUTPUT_TEXT,
 	OUTPUT_COLLAPSED,
 	OUTPUT_RAW,
+	OUTPUT_PROTO,
 	OUTPUT_SYMBOLS, /* names for the addresses on standard input */
 };
 
@@ -35,6 +36,8 @@ struct options {
 	const char *exclude;
 	bool drop_negative;
 	enum output output;
+	const char *file; /* where it goes; NULL: standard output */
+	bool normalize;
 	const char *add_lib;
 	const char *debug_dir;
 	const char *perf_map;

@@ -2,6 +2,7 @@
  *
  * The way through the library:
  *
+ *   bytes --jprof_profile_open--> profile, or, for a look at what stands in a dump,
  *   bytes --jprof_dump_open--> dump --jprof_profile_new--> profile
  *   profile --jprof_profile_merge--> sums and differences
  *           --jprof_profile_symbolize--> functions, files and lines
@@ -110,7 +111,7 @@ enum jprof_counter {
 struct jprof_dump;
 
 struct jprof_dump_info {
-	uint64_t rate;                 /* mean bytes between two samples: 2^lg_prof_sample */
+	uint64_t rate;                 /* mean bytes between two samples: 2^lg_prof_sample; 0: not sampled */
 	size_t stacks;                 /* stacks read */
 	size_t addresses;              /* distinct code addresses in them */
 	size_t depth;                  /* frames of the deepest stack */
@@ -118,6 +119,7 @@ struct jprof_dump_info {
 	bool has_alloc;                /* made with prof_accum:true */
 	double header[JPROF_COUNTERS]; /* the header's own sums: sampled, not scaled */
 	double total[JPROF_COUNTERS];  /* estimates of the truth: every stack scaled, then summed */
+	const char *format;            /* "heap_v2", "gperftools heap profile" ...; static */
 };
 
 struct jprof_dump_thread {
@@ -126,7 +128,9 @@ struct jprof_dump_thread {
 	double total[JPROF_COUNTERS]; /* estimates, as in jprof_dump_info */
 };
 
-/* Reads a heap_v2 dump (jemalloc 4 to 5.3). `name` is used in messages and may be NULL.
+/* Reads a dump in text: heap_v2 (jemalloc 4 to 5.3), gperftools' heap and growth profiles (jemalloc
+ * before 4 too), symbolized files with one of these in them; each compressed (gzip, xz, zstd, bzip2) or
+ * not. `name` is used in messages and may be NULL.
  *
  * Where a dump is faulty or cut after at least one sound stack, the part before the fault is
  * read, with one warning; where nothing is sound, JPROF_E_FORMAT. Since: 0.1 */
@@ -136,7 +140,8 @@ JPROF_API int jprof_dump_parse(const void *data, size_t len, const char *name, s
 /* The same for a file or pipe; "-" is standard input. Since: 0.1 */
 JPROF_API int jprof_dump_open(const char *path, struct jprof_dump **dump, struct jprof_error *err);
 
-/* Whether these first bytes of a file are those of a dump (and so not of a program). Since: 0.1 */
+/* Whether these first bytes of a file are those of a profile (and so not of a program): in any format
+ * that jprof_profile_open reads or refuses with a word about it; 512 bytes are enough. Since: 0.1 */
 JPROF_API bool jprof_dump_probe(const void *data, size_t len);
 
 JPROF_API const struct jprof_dump_info *jprof_dump_info(const struct jprof_dump *dump);
@@ -170,9 +175,33 @@ struct jprof_profile_opts {
 JPROF_API int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
                                 struct jprof_profile **profile, struct jprof_error *err);
 
+/* Reads a profile of any kind: what jprof_dump_parse reads, and profile.proto of any producer, compressed or
+ * not. Names and threads that come with it are kept. What is faulty after a sound part is left out with one
+ * note; where nothing is sound, JPROF_E_FORMAT. `name` is used in messages and may be NULL.
+ * The profile keeps nothing of `data`. Since: 0.1 */
+JPROF_API int jprof_profile_parse(const void *data, size_t len, const char *name, const struct jprof_profile_opts *opts,
+                                  struct jprof_profile **profile, struct jprof_error *err);
+
+/* The same for a file or pipe; "-" is standard input. Since: 0.1 */
+JPROF_API int jprof_profile_open(const char *path, const struct jprof_profile_opts *opts,
+                                 struct jprof_profile **profile, struct jprof_error *err);
+
+/* What the input of a profile held. */
+struct jprof_profile_info {
+	const char *format; /* "heap_v2", "profile.proto" ...; static */
+	uint64_t rate;      /* mean bytes between two samples; 0: not sampled, or not known */
+	size_t stacks;      /* read, with another count for each thread where threads are kept apart */
+	size_t addresses;   /* distinct code addresses in them */
+	size_t depth;       /* frames of the deepest stack */
+	size_t inputs;      /* 1; more after merging, which leaves the rest as it was in the first */
+	bool has_alloc;     /* with what was ever allocated: made with prof_accum:true */
+};
+
+JPROF_API const struct jprof_profile_info *jprof_profile_info(const struct jprof_profile *profile);
+
 /* Adds `factor` times `other` to `profile`: 1 to sum, -1 to subtract. Stacks meet by object file
- * and offset, so that runs with other load addresses do too. Merge before symbolizing: names that
- * `other` has are not taken over. Since: 0.1 */
+ * and offset, so that runs with other load addresses do too. Merge before symbolizing: of `other`'s names
+ * only those that came with its input are taken over. Its notes are. Since: 0.1 */
 JPROF_API int jprof_profile_merge(struct jprof_profile *profile, const struct jprof_profile *other, double factor,
                                   struct jprof_error *err);
 
@@ -219,7 +248,7 @@ struct jprof_symbolize_opts {
 JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts,
                                       struct jprof_error *err);
 
-/* Remarks for the user that arose while symbolizing, one line each. Since: 0.1 */
+/* Remarks for the user that arose while reading and symbolizing, one line each, none twice. Since: 0.1 */
 JPROF_API size_t jprof_profile_notes(const struct jprof_profile *profile);
 JPROF_API const char *jprof_profile_note(const struct jprof_profile *profile, size_t i);
 
@@ -307,6 +336,8 @@ enum jprof_proof {
 	JPROF_PROOF_CONTRADICTED, /* a different file: nothing was named */
 	JPROF_PROOF_UNVERIFIED,   /* neither proof nor contradiction */
 	JPROF_PROOF_INODE,        /* the very inode that was mapped, by the dump's maps */
+	JPROF_PROOF_BUILD_ID,     /* the build-id that the input tells */
+	JPROF_PROOF_INPUT,        /* no file was needed: the input came with all names */
 };
 
 /* What one object file (or a region without one) gave. Bytes are those of the chosen counter
@@ -357,7 +388,8 @@ struct jprof_view_opts {
 	const char *label;  /* of the total's line: "Total (LABEL): ..." */
 	const void *source; /* for "raw": the dump itself, to be repeated; NULL: stacks are written anew */
 	size_t source_len;
-	bool errors; /* how far each number may be off */
+	bool errors;    /* how far each number may be off */
+	bool normalize; /* for "proto": addresses as in the object files, so that runs meet */
 };
 
 struct jprof_table;
@@ -386,8 +418,9 @@ JPROF_API void jprof_table_free(struct jprof_table *table);
 /* Takes `len` bytes; returns 0, or anything else to stop. */
 typedef int jprof_write_fn(void *context, const void *data, size_t len);
 
-/* Writes a report in the named format ("text", "collapsed", "raw") through `write`. An unknown format is
- * JPROF_E_ARGUMENT, a failing writer JPROF_E_WRITE. Since: 0.1 */
+/* Writes a report in the named format through `write`: "text", "collapsed", "raw", or "proto" (gzip'd
+ * profile.proto, with all counters that there are). An unknown format is JPROF_E_ARGUMENT, a failing
+ * writer JPROF_E_WRITE. Since: 0.1 */
 JPROF_API int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *opts,
                            jprof_write_fn *write, void *context, struct jprof_error *err);
 

@@ -17,7 +17,7 @@ debian_packages() {
     samples) echo 'gcc libc6-dev make libjemalloc2 ruby ruby-dev ruby-nokogiri' ;;
     # file: without it jeprof leaves out inlined functions
     tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace' \
-        'dwz xz-utils debuginfod python3' ;;
+        'dwz xz-utils debuginfod python3 golang-go' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
     # gcc 11's unwinder is the last that does without a function of glibc's
@@ -32,7 +32,7 @@ alpine_packages() {
     case $1 in
     build) echo 'gcc musl-dev meson pkgconf elfutils-dev binutils-dev pcre2-dev libarchive-dev zlib-dev' ;;
     samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
-    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz' ;;
+    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go' ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench, ci or musl" ;;

@@ -1,10 +1,12 @@
-/* What a heap_v2 dump holds, as it stands there: stacks of addresses and their raw counters. */
+/* What a dump in text holds, as it stands there: stacks of addresses and their raw counters. heap_v2,
+ * gperftools' heap profiles and symbolized files all become this. */
 #ifndef JP_INPUT_HEAPFILE_H
 #define JP_INPUT_HEAPFILE_H
 
 #include <time.h>
 
 #include "base/intern.h"
+#include "base/reader.h"
 #include "base/strbuf.h"
 #include "jprof.h"
 
@@ -32,11 +34,25 @@ struct jp_thread {
 	uint32_t name; /* id in dump->names */
 };
 
+/* What a symbolized file calls an address: its functions, separated by --, outermost first. */
+struct jp_given_name {
+	uint64_t address; /* a lookup address */
+	uint32_t text;    /* id in dump->names */
+};
+
+/* How sampled counters become estimates. */
+enum jp_scaling {
+	JP_SCALE_POISSON, /* k = 1/(1-exp(-(bytes/objects)/rate)) */
+	JP_SCALE_LINEAR,  /* k = 1/((bytes/objects)/(rate/2)) where that is above 1: gperftools' first version */
+	JP_SCALE_NONE,    /* every allocation was counted */
+};
+
 struct jprof_dump {
 	struct jprof_dump_info info;
+	enum jp_scaling scaling;
 	char *name;             /* for messages */
 	time_t mtime;           /* of the file; 0: not known */
-	struct jp_intern names; /* of threads */
+	struct jp_intern names; /* of threads, and of functions in symbolized files */
 	struct jp_intern address_ids;
 	uint64_t *addresses; /* lookup addresses: return addresses less one, see heapfile.c */
 	size_t address_cap;
@@ -48,15 +64,73 @@ struct jprof_dump {
 	struct jp_records per_thread; /* the tN lines, in order */
 	struct jp_thread *threads;
 	size_t thread_cap;
+	struct jp_given_name *given; /* by ascending address */
+	size_t given_count, given_cap;
 	struct jprof_maps *maps;
 	struct jprof_error *warnings;
 	size_t warning_count, warning_cap;
 };
+
+/* ---- reading, for one .c for each format ---- */
+
+/* A parse under way. */
+struct jp_parse {
+	struct jprof_dump *dump;
+	struct jp_reader reader;
+	struct jprof_error *err;
+	struct jprof_error fault;  /* where the sound part ends; code 0: nowhere yet */
+	struct jprof_error damage; /* of the compressed data around it; code 0: none */
+	uint64_t *stack;           /* the stack whose counters are still to come; released by jp_dump_parse */
+	size_t depth, stack_cap;
+	bool open_stack; /* there is one */
+	bool maps_next;  /* the line before the maps was read */
+};
+
+/* Each reads from p->reader on to the end. Faults after at least one sound stack become a warning. */
+int jp_parse_heap(struct jp_parse *p);  /* heapfile.c: heap_v2 */
+int jp_parse_gperf(struct jp_parse *p); /* gperf.c: gperftools' heap and growth profiles, in text */
+int jp_parse_raw(struct jp_parse *p);   /* rawfile.c: symbolized, around one of the above */
+
+/* Notes where the sound part ends, and returns JPROF_E_FORMAT. */
+int jp_parse_fault(struct jp_parse *p, const char *fmt, ...) jp_printf(2, 3);
+
+/* A warning about the line last read, or about anything. 0 or JPROF_E_NOMEM. */
+int jp_parse_warn(struct jp_parse *p, const char *fmt, ...) jp_printf(2, 3);
+int jp_dump_warn(struct jprof_dump *dump, const struct jprof_error *what);
+
+/* Reads a stack, "0xA0 0xA1 ...", that fills the rest of a line. It waits for its counters. */
+int jp_parse_stack(struct jp_parse *p, struct jp_span line);
+
+/* The stack that was read has counters: it becomes part of the dump. */
+int jp_parse_commit(struct jp_parse *p);
+
+/* Reads "n: s [an: as]" off the front of a line. False if that is not what stands there. A counter
+ * above 2^63-1 sets *too_big: it comes from a difference that went below zero. */
+bool jp_span_counters(struct jp_span *line, uint64_t count[JPROF_COUNTERS], bool *too_big);
+
+/* Adds a record with these counters for the newest stack; `thread` JP_NONE: of all together. */
+int jp_parse_record(struct jp_parse *p, uint32_t thread, const uint64_t count[JPROF_COUNTERS]);
+
+/* After a fault: reads on to the line that begins the maps, if there is one. */
+void jp_parse_find_maps(struct jp_parse *p, bool (*is_maps_line)(struct jp_span line));
+
+/* Reads the maps if they are next; then the warning that says where the sound part ends, or the error if
+ * nothing is sound. */
+int jp_parse_end(struct jp_parse *p);
+
+/* As jprof_dump_parse; `damage` (may be NULL) says what was wrong with the compressed data around it. */
+int jp_dump_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
+                  struct jprof_dump **dump, struct jprof_error *err);
+
+/* ---- scaling ---- */
 
 /* jemalloc's inverse of sampling for one counter pair of one stack. */
 void jp_unbias(uint64_t rate, uint64_t objects, uint64_t bytes, double *true_objects, double *true_bytes);
 
 /* All four counters of a record, scaled. */
 void jp_unbias_record(uint64_t rate, const uint64_t count[JPROF_COUNTERS], double value[JPROF_COUNTERS]);
+
+/* All four counters of a record, scaled in the dump's own way. */
+void jp_dump_scale(const struct jprof_dump *dump, const uint64_t count[JPROF_COUNTERS], double value[JPROF_COUNTERS]);
 
 #endif

@@ -1,16 +1,12 @@
-/* From a heap_v2 dump to the model: addresses become locations, counters become estimates. */
-#include <float.h>
-#include <math.h>
+/* From a dump in text to the model: addresses become locations, counters become estimates. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "input/heapfile.h"
-#include "model/profile.h"
-#include "model/sampling.h"
+#include "model/build.h"
 
 struct work {
 	const struct jprof_dump *dump;
@@ -18,52 +14,6 @@ struct work {
 	uint32_t *location; /* of each address of the dump */
 	uint32_t *stack;    /* room for the deepest */
 };
-
-static uint32_t object_of_map(struct jprof_profile *profile, const struct jprof_map *map)
-{
-	struct jp_object like = { .kind = map ? jp_map_kind_of(map->path) : JP_MAP_ANON, .unmapped = !map };
-	char anon[64];
-	const char *path = map ? map->path : "";
-	if (map) {
-		like.inode = map->inode;
-		like.dev_major = map->dev_major;
-		like.dev_minor = map->dev_minor;
-	}
-	if (map && like.kind == JP_MAP_ANON) {
-		/* Nothing but its place tells one such region from another. */
-		snprintf(anon, sizeof anon, "[anon %llx]", (unsigned long long)map->start);
-		path = anon;
-	}
-	like.path = jp_intern_str(&profile->strings, path);
-	return like.path == JP_NONE ? JP_NONE : jp_object_id(profile, &like);
-}
-
-/* Only regions that hold an address become objects. */
-static uint32_t location_of_address(struct jprof_profile *profile, const struct jprof_maps *maps, uint64_t address)
-{
-	const struct jprof_map *map = maps ? jp_maps_find(maps, address) : NULL;
-	uint32_t object = object_of_map(profile, map);
-	if (object == JP_NONE)
-		return JP_NONE;
-	return jp_location_id(profile, object, map ? address - map->start + map->offset : address, address);
-}
-
-static int add_mappings(struct jprof_profile *profile, const struct jprof_maps *maps)
-{
-	size_t count = maps ? jprof_maps_count(maps) : 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct jprof_map *map = jprof_maps_at(maps, i);
-		enum jp_map_kind kind = jp_map_kind_of(map->path);
-		if (kind == JP_MAP_ANON || kind == JP_MAP_SPECIAL)
-			continue;
-		uint32_t object = object_of_map(profile, map);
-		if (object == JP_NONE || jp_array_push(profile->mappings, profile->mapping_count, profile->mapping_cap))
-			return -1;
-		profile->mappings[profile->mapping_count] = (struct jp_mapping){ *map, object };
-		profile->mappings[profile->mapping_count++].map.path = NULL;
-	}
-	return 0;
-}
 
 /* The object that holds the innermost frame of most stacks: that is where the allocator is. */
 static int find_allocator(struct jprof_profile *profile, const struct jprof_dump *dump, const uint32_t *location)
@@ -86,27 +36,45 @@ static int find_allocator(struct jprof_profile *profile, const struct jprof_dump
 	return 0;
 }
 
-/* ---- samples ------------------------------------------------------------------------------ */
+/* ---- names that came with it ---------------------------------------------------------------- */
 
-static void put_seen(struct jp_sample *s, int pair, const struct jp_sampling *seen)
+static const struct jp_given_name *find_given(const struct jprof_dump *dump, uint64_t address)
 {
-	s->plus.n[pair] = seen->n;
-	for (int i = 0; i < 2; i++) {
-		int c = 2 * pair + i;
-		s->plus.variance[c] = seen->variance[i];
-		s->plus.worth[c] = (float)fmin(seen->worth[i], FLT_MAX);
-		s->plus.open[c] = (float)seen->open;
-		s->shift[c] = seen->shift[i];
+	size_t lo = 0, hi = dump->given_count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (dump->given[mid].address < address)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
+	return lo < dump->given_count && dump->given[lo].address == address ? &dump->given[lo] : NULL;
 }
+
+static int give_names(struct work *w)
+{
+	const struct jprof_dump *dump = w->dump;
+	for (size_t i = 0; dump->given_count && i < dump->info.addresses; i++) {
+		const struct jp_given_name *given = find_given(dump, dump->addresses[i]);
+		if (given && jp_build_given(w->profile, w->location[i], jp_intern_get(&dump->names, given->text)))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- samples ------------------------------------------------------------------------------ */
 
 static struct jp_sample sample_of(const struct jprof_dump *dump, const struct jp_record *record, uint32_t thread)
 {
 	struct jp_sample s = { .thread = thread };
-	jp_unbias_record(dump->info.rate, record->count, s.value);
+	jp_dump_scale(dump, record->count, s.value);
 	for (int pair = 0; pair < 2; pair++) {
-		struct jp_sampling seen = jp_sampling_of(dump->info.rate, record->count + 2 * pair);
-		put_seen(&s, pair, &seen);
+		if (dump->scaling == JP_SCALE_LINEAR)
+			continue;
+		/* What was not sampled at all is as if each object had been. */
+		uint64_t rate = dump->scaling == JP_SCALE_POISSON ? dump->info.rate : 0;
+		struct jp_sampling seen = jp_sampling_of(rate, record->count + 2 * pair);
+		jp_build_seen(&s, pair, &seen);
 	}
 	return s;
 }
@@ -118,13 +86,6 @@ static int add_record(struct work *w, const struct jp_record *record, uint32_t t
 		w->stack[f] = w->location[w->dump->frames[from->first + f]];
 	struct jp_sample sample = sample_of(w->dump, record, thread);
 	return jp_sample_add(w->profile, w->stack, from->depth, &sample, 1);
-}
-
-static bool is_thread(const struct jprof_dump_thread *t, const char *wanted)
-{
-	char number[32];
-	snprintf(number, sizeof number, "%llu", (unsigned long long)t->id);
-	return !strcmp(wanted, number) || (*t->name && !strcmp(wanted, t->name));
 }
 
 /* A thread's label: names may be equal, numbers are not. */
@@ -142,7 +103,7 @@ static int add_per_thread(struct work *w, const char *wanted)
 	for (size_t i = 0; !rc && i < w->dump->per_thread.count; i++) {
 		const struct jp_record *record = &w->dump->per_thread.items[i];
 		const struct jprof_dump_thread *t = &w->dump->threads[record->thread].pub;
-		if (!all && !is_thread(t, wanted))
+		if (!all && !jp_is_thread(t->id, t->name, wanted))
 			continue;
 		uint32_t label = all ? label_of(w->profile, t) : JP_NONE;
 		rc = all && label == JP_NONE ? -1 : add_record(w, record, label);
@@ -163,11 +124,13 @@ static int fill(struct work *w, const struct jprof_maps *maps, const char *threa
 	const struct jprof_dump *dump = w->dump;
 	w->location = calloc(dump->info.addresses + 1, sizeof *w->location);
 	w->stack = calloc(dump->info.depth + 1, sizeof *w->stack);
-	int rc = w->location && w->stack ? add_mappings(w->profile, maps) : -1;
+	int rc = w->location && w->stack ? jp_build_mappings(w->profile, maps) : -1;
 	for (size_t i = 0; !rc && i < dump->info.addresses; i++) {
-		w->location[i] = location_of_address(w->profile, maps, dump->addresses[i]);
+		w->location[i] = jp_build_location(w->profile, maps, dump->addresses[i]);
 		rc = w->location[i] == JP_NONE ? -1 : 0;
 	}
+	if (!rc)
+		rc = give_names(w);
 	if (!rc)
 		rc = find_allocator(w->profile, dump, w->location);
 	if (!rc)
@@ -180,9 +143,24 @@ static int fill(struct work *w, const struct jprof_maps *maps, const char *threa
 static bool has_thread(const struct jprof_dump *dump, const char *wanted)
 {
 	for (size_t i = 0; i < dump->info.threads; i++)
-		if (is_thread(&dump->threads[i].pub, wanted))
+		if (jp_is_thread(dump->threads[i].pub.id, dump->threads[i].pub.name, wanted))
 			return true;
 	return !strcmp(wanted, "*");
+}
+
+static void describe(struct jprof_profile *profile, const struct jprof_dump *dump)
+{
+	profile->mtime = dump->mtime;
+	profile->rate = dump->info.rate;
+	profile->info = (struct jprof_profile_info){
+		.format = dump->info.format,
+		.rate = dump->info.rate,
+		.stacks = dump->info.stacks,
+		.addresses = dump->info.addresses,
+		.depth = dump->info.depth,
+		.inputs = 1,
+		.has_alloc = dump->info.has_alloc,
+	};
 }
 
 int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *given, struct jprof_profile **out,
@@ -200,8 +178,39 @@ int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_
 		jprof_profile_free(w.profile);
 		return jp_error_nomem(err);
 	}
-	w.profile->mtime = dump->mtime;
-	w.profile->rate = dump->info.rate;
+	describe(w.profile, dump);
 	*out = w.profile;
 	return 0;
+}
+
+/* The first warning in full: the others are mostly of its kind. */
+static int note_warnings(struct jprof_profile *profile, const struct jprof_dump *dump,
+                         const struct jprof_profile_opts *opts)
+{
+	if (!dump->warning_count)
+		return 0;
+	struct jprof_error first = dump->warnings[0];
+	size_t len = strlen(first.text);
+	if (!dump->maps && !opts->maps)
+		snprintf(first.text + len, sizeof first.text - len,
+		         ", nothing can be named without maps (--maps=FILE|PID)");
+	if (jp_note_error(profile, &first))
+		return -1;
+	return dump->warning_count == 1
+	           ? 0
+	           : jp_note(profile, "%s: %zu more warnings like this", dump->name, dump->warning_count - 1);
+}
+
+int jp_profile_from_dump(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
+                         struct jprof_profile **out, struct jprof_error *err)
+{
+	struct jprof_profile *profile;
+	int rc = jprof_profile_new(dump, opts, &profile, err);
+	if (!rc && note_warnings(profile, dump, opts)) {
+		jprof_profile_free(profile);
+		rc = jp_error_nomem(err);
+	}
+	if (!rc)
+		*out = profile;
+	return rc;
 }

@@ -13,12 +13,15 @@
 struct object_key {
 	uint32_t path;
 	uint32_t kind;
+	uint32_t image;
+	uint32_t build_id; /* JP_NONE for the first build of a path, and where none is known */
 };
 
 struct location_key {
 	uint32_t object;
 	uint32_t folded;
 	uint64_t offset;
+	uint64_t variant;
 };
 
 struct sample_key {
@@ -52,9 +55,10 @@ const char *jp_basename(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-uint32_t jp_object_id(struct jprof_profile *profile, const struct jp_object *like)
+static uint32_t object_add(struct jprof_profile *profile, const struct jp_object *like, uint32_t build_id)
 {
-	struct object_key key = { .path = like->path, .kind = like->unmapped ? UINT32_MAX : (uint32_t)like->kind };
+	struct object_key key = { like->path, like->unmapped ? UINT32_MAX : (uint32_t)like->kind, like->image,
+		                  build_id };
 	uint32_t known = jp_object_count(profile), id = jp_intern(&profile->object_keys, &key, sizeof key);
 	if (id != known || id == JP_NONE)
 		return id;
@@ -66,9 +70,26 @@ uint32_t jp_object_id(struct jprof_profile *profile, const struct jp_object *lik
 	return id;
 }
 
+uint32_t jp_object_id(struct jprof_profile *profile, const struct jp_object *like)
+{
+	return object_add(profile, like, JP_NONE);
+}
+
+uint32_t jp_object_built(struct jprof_profile *profile, const struct jp_object *like, uint32_t build_id)
+{
+	uint32_t id = jp_object_id(profile, like);
+	if (id == JP_NONE || build_id == JP_NONE || profile->objects[id].build_id == build_id)
+		return id;
+	if (profile->objects[id].build_id != JP_NONE)
+		id = object_add(profile, like, build_id);
+	if (id != JP_NONE)
+		profile->objects[id].build_id = build_id;
+	return id;
+}
+
 static uint32_t location_add(struct jprof_profile *profile, const struct jp_location *like)
 {
-	struct location_key key = { like->object, like->folded, like->offset };
+	struct location_key key = { like->object, like->folded, like->offset, like->variant };
 	uint32_t known = jp_location_count(profile), id = jp_intern(&profile->location_keys, &key, sizeof key);
 	if (id != known || id == JP_NONE)
 		return id;
@@ -93,6 +114,60 @@ uint32_t jp_location_folded(struct jprof_profile *profile, uint32_t location, ui
 	like.frame_first += frames;
 	like.frame_count -= frames;
 	return location_add(profile, &like);
+}
+
+static bool has_frames(const struct jprof_profile *profile, const struct jp_location *l, const struct jp_frame *frames,
+                       size_t count)
+{
+	bool same = l->frame_count == count;
+	for (size_t i = 0; same && i < count; i++) {
+		const struct jp_frame *f = &profile->frames[l->frame_first + i];
+		same =
+		    f->function == frames[i].function && f->line == frames[i].line && f->inlined == frames[i].inlined;
+	}
+	return same;
+}
+
+static int give_frames(struct jprof_profile *profile, uint32_t location, const struct jp_frame *frames, size_t count,
+                       enum jprof_source source)
+{
+	profile->locations[location].source = source;
+	profile->locations[location].given = true;
+	for (size_t i = 0; i < count; i++)
+		if (jp_frame_add(profile, location, frames[i].function, frames[i].line, frames[i].inlined))
+			return -1;
+	return 0;
+}
+
+/* A number from 1 on that stands for these frames; 0 when memory is short. */
+static uint32_t variant_of(struct jprof_profile *profile, const struct jp_frame *frames, size_t count)
+{
+	uint32_t *words = calloc(count + 1, 3 * sizeof *words);
+	for (size_t i = 0; words && i < count; i++) {
+		words[3 * i] = frames[i].function;
+		words[3 * i + 1] = frames[i].line;
+		words[3 * i + 2] = frames[i].inlined;
+	}
+	uint32_t id = words ? jp_intern(&profile->variant_keys, words, count * 3 * sizeof *words) : JP_NONE;
+	free(words);
+	return id + 1;
+}
+
+uint32_t jp_location_named(struct jprof_profile *profile, uint32_t object, uint64_t offset, uint64_t address,
+                           const struct jp_frame *frames, size_t count, enum jprof_source source)
+{
+	uint32_t id = jp_location_id(profile, object, offset, address);
+	if (id == JP_NONE || !count || has_frames(profile, &profile->locations[id], frames, count))
+		return id;
+	if (profile->locations[id].frame_count) {
+		struct jp_location like = { .object = object, .offset = offset, .address = address };
+		like.variant = variant_of(profile, frames, count);
+		like.origin = jp_location_count(profile);
+		id = like.variant ? location_add(profile, &like) : JP_NONE;
+	}
+	if (id == JP_NONE || profile->locations[id].frame_count)
+		return id;
+	return give_frames(profile, id, frames, count, source) ? JP_NONE : id;
 }
 
 uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function *function)
@@ -227,6 +302,11 @@ int jp_note(struct jprof_profile *profile, const char *fmt, ...)
 	va_end(args);
 	struct jp_strbuf note = { 0 };
 	jp_strbuf_visible(&note, text);
+	for (size_t i = 0; note.text && i < profile->note_count; i++)
+		if (!strcmp(profile->notes[i], note.text)) {
+			jp_strbuf_release(&note);
+			return 0;
+		}
 	if (note.failed || !note.text || jp_array_push(profile->notes, profile->note_count, profile->note_cap)) {
 		jp_strbuf_release(&note);
 		return -1;
@@ -249,6 +329,11 @@ double jprof_profile_total(const struct jprof_profile *profile, enum jprof_count
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++)
 		sum += profile->samples[i].value[counter];
 	return sum;
+}
+
+const struct jprof_profile_info *jprof_profile_info(const struct jprof_profile *profile)
+{
+	return &profile->info;
 }
 
 double jprof_profile_thread_total(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread)
@@ -315,6 +400,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 	jp_intern_release(&profile->function_keys);
 	jp_intern_release(&profile->stacks);
 	jp_intern_release(&profile->sample_keys);
+	jp_intern_release(&profile->variant_keys);
 	free(profile->objects);
 	free(profile->locations);
 	free(profile->functions);

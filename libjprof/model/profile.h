@@ -21,6 +21,7 @@ struct jp_object {
 	uint32_t path; /* id in strings */
 	enum jp_map_kind kind;
 	bool unmapped; /* stands for all addresses outside every mapping; offsets are addresses */
+	bool image;    /* offsets are image addresses, as program headers have them, and not file offsets */
 	uint64_t inode;
 	uint32_t dev_major, dev_minor;
 
@@ -29,7 +30,7 @@ struct jp_object {
 	bool program;          /* has a program header for an interpreter, or is no shared object */
 	bool allocator;        /* a library that is the allocator: all its frames at the leaf go */
 	uint32_t entry_prefix; /* string id: what stands before malloc in a static allocator's names, or JP_NONE */
-	uint32_t build_id;     /* string id, or JP_NONE */
+	uint32_t build_id;     /* string id, or JP_NONE; known before symbolizing where the input tells it */
 	uint32_t reason;       /* string id, or JP_NONE */
 	uint32_t advice;       /* string id, or JP_NONE */
 };
@@ -47,8 +48,10 @@ struct jp_location {
 	uint32_t frame_first;
 	uint32_t frame_count; /* 0 until symbolized */
 	uint32_t folded;      /* how many of the innermost frames were taken away by folding */
+	uint32_t variant;     /* above 0: the input calls one place by several names; see jp_location_named */
 	uint32_t origin;      /* the location this was before folding; itself otherwise */
 	enum jprof_source source;
+	bool given;   /* the frames came with the input */
 	bool wrapper; /* a nameless function that an allocation wrapper jumps to */
 };
 
@@ -93,7 +96,7 @@ struct jp_lineage {
 
 struct jprof_profile {
 	struct jp_intern strings;
-	struct jp_intern object_keys, location_keys, function_keys, stacks, sample_keys;
+	struct jp_intern object_keys, location_keys, function_keys, stacks, sample_keys, variant_keys;
 	struct jp_object *objects;
 	size_t object_cap;
 	struct jp_location *locations;
@@ -114,6 +117,7 @@ struct jprof_profile {
 	time_t mtime;            /* when the newest dump was made; 0: not known */
 	uint64_t rate;           /* mean bytes between two samples; 0: not known, or several */
 	struct jp_lineage lineage;
+	struct jprof_profile_info info;
 };
 
 /* Numbers of things; ids run from 0 to these less one. */
@@ -123,8 +127,20 @@ uint32_t jp_sample_count(const struct jprof_profile *profile);
 
 /* The id of a thing, made when it is new; JP_NONE when memory is short. */
 uint32_t jp_object_id(struct jprof_profile *profile, const struct jp_object *like);
+
+/* The same for an object whose build-id (a string id, or JP_NONE) the input tells: files of one path and
+ * two builds are two objects. */
+uint32_t jp_object_built(struct jprof_profile *profile, const struct jp_object *like, uint32_t build_id);
+
 uint32_t jp_location_id(struct jprof_profile *profile, uint32_t object, uint64_t offset, uint64_t address);
 uint32_t jp_location_folded(struct jprof_profile *profile, uint32_t location, uint32_t frames);
+
+/* The location at a place that an input calls by these frames, innermost first: the place's own if it has
+ * no frames yet or these, else a variant, for one place may stand in an input with and without its folded
+ * frames. */
+uint32_t jp_location_named(struct jprof_profile *profile, uint32_t object, uint64_t offset, uint64_t address,
+                           const struct jp_frame *frames, size_t count, enum jprof_source source);
+
 uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function *function);
 uint32_t jp_function_named(struct jprof_profile *profile, const char *name, const char *brief, const char *system,
                            const char *file);
@@ -163,7 +179,7 @@ const char *jp_string(const struct jprof_profile *profile, uint32_t id);
 /* The part of a path after its last slash. */
 const char *jp_basename(const char *path);
 
-/* Notes something for the user. 0, or -1 when memory is short. */
+/* Notes something for the user, unless it is noted already. 0, or -1 when memory is short. */
 int jp_note(struct jprof_profile *profile, const char *fmt, ...) jp_printf(2, 3);
 
 struct jprof_profile *jp_profile_empty(void);

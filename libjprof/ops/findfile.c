@@ -58,6 +58,22 @@ static bool headers_fit(const struct search *s, const struct jp_objfile *file)
 	return true;
 }
 
+bool jp_site_vaddr(const struct jprof_profile *profile, const struct jp_location *location,
+                   const struct jp_objfile *file, uint64_t *vaddr)
+{
+	*vaddr = location->offset;
+	return profile->objects[location->object].image || jp_objfile_vaddr(file, location->offset, vaddr);
+}
+
+/* What the input's build-id says of the file. */
+static enum jprof_proof check_build_id(const struct search *s, const struct jp_objfile *file)
+{
+	const char *wanted = jp_string(s->profile, s->profile->objects[s->object].build_id);
+	if (!*wanted || !*file->build_id)
+		return JPROF_PROOF_UNVERIFIED;
+	return strcmp(wanted, file->build_id) ? JPROF_PROOF_CONTRADICTED : JPROF_PROOF_BUILD_ID;
+}
+
 /* Innermost frames are looked up as they are and need no call before them, hence the allowance;
  * so do frames that a signal interrupted. */
 static void count_calls(const struct search *s, const struct jp_objfile *file, size_t *calls, size_t *others)
@@ -66,7 +82,7 @@ static void count_calls(const struct search *s, const struct jp_objfile *file, s
 	for (uint32_t i = 0; i < s->sites->count; i++) {
 		const struct jp_location *l = &s->profile->locations[s->sites->locations[i]];
 		uint64_t vaddr;
-		if (!jp_objfile_vaddr(file, l->offset, &vaddr))
+		if (!jp_site_vaddr(s->profile, l, file, &vaddr))
 			continue;
 		enum jp_callsite site = jp_callsite_check(file, vaddr + 1);
 		*calls += site == JP_CALLSITE_CALL;
@@ -112,7 +128,9 @@ static bool consider(struct search *s, const char *root, const char *path)
 		return false;
 	}
 	bool same = is_same_inode(&s->profile->objects[s->object], &file->st);
-	const char *against = !headers_fit(s, file) ? "its program headers do not fit what was mapped"
+	enum jprof_proof build = check_build_id(s, file);
+	const char *against = build == JPROF_PROOF_CONTRADICTED ? "its build-id is not the profile's"
+	                      : !headers_fit(s, file) ? "its program headers do not fit what was mapped"
 	                      : !calls_fit(s, file) ? "there are no calls where the dump has return addresses"
 	                                            : NULL;
 	if (against) {
@@ -122,7 +140,7 @@ static bool consider(struct search *s, const char *root, const char *path)
 		return false;
 	}
 	found->file = file;
-	found->proof = same ? JPROF_PROOF_INODE : JPROF_PROOF_UNVERIFIED;
+	found->proof = same ? JPROF_PROOF_INODE : build;
 	*found->reason = '\0';
 	return true;
 }

@@ -24,11 +24,16 @@ struct jp_found {
 /* Looks at --lib_prefix, then at the object's own path, then, for the main program, at --program, then at
  * --add_lib: the first file that does not contradict the dump is taken. 0, or -1 when memory is short.
  *
- * Evidence, in this order: the device and inode of the maps (proof); program headers that must
- * fit the executable mappings (contradiction if not); return addresses, before which there must
- * be a call (contradiction if more than a quarter have none). */
+ * Evidence, in this order: the build-id, where the input tells it (contradiction if it differs); the
+ * device and inode of the maps (proof); program headers that must fit the executable mappings
+ * (contradiction if not); return addresses, before which there must be a call (contradiction if more than
+ * a quarter have none). */
 int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp_sites *sites,
                  const struct jprof_symbolize_opts *opts, struct jp_found *found);
+
+/* The image address of a location in its object's file. False if it lies outside all segments. */
+bool jp_site_vaddr(const struct jprof_profile *profile, const struct jp_location *location,
+                   const struct jp_objfile *file, uint64_t *vaddr);
 
 /* The main program: the first mapped file with code, by address, that is no library; in a dump of a
  * program started through the loader, too. JP_NONE: there is none. */

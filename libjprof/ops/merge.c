@@ -14,46 +14,78 @@ struct translation {
 	bool related;
 };
 
+/* Offsets in two builds of a file have nothing to do with each other. */
+static int note_builds(struct jprof_profile *to, uint32_t path, uint32_t before)
+{
+	if (jp_object_count(to) == before)
+		return 0;
+	for (uint32_t i = 0; i < before; i++)
+		if (to->objects[i].path == path && to->objects[i].build_id != JP_NONE)
+			return jp_note(to, "%s: the profiles have two builds of it; they are compared by function name",
+			               jp_string(to, path));
+	return 0;
+}
+
 static int translate_objects(struct jprof_profile *to, const struct jprof_profile *from, uint32_t *object)
 {
 	for (uint32_t i = 0; i < jp_object_count(from); i++) {
 		struct jp_object like = from->objects[i];
+		bool built = like.build_id != JP_NONE;
+		uint32_t before = jp_object_count(to);
 		like.path = jp_intern_str(&to->strings, jp_string(from, like.path));
-		object[i] = like.path == JP_NONE ? JP_NONE : jp_object_id(to, &like);
-		if (object[i] == JP_NONE)
+		uint32_t build_id = built ? jp_intern_str(&to->strings, jp_string(from, like.build_id)) : JP_NONE;
+		if (like.path == JP_NONE || (built && build_id == JP_NONE))
+			return -1;
+		object[i] = jp_object_built(to, &like, build_id);
+		if (object[i] == JP_NONE || (built && note_builds(to, like.path, before)))
 			return -1;
 	}
 	return 0;
 }
 
-/* Names that came with the input are part of it. */
-static int copy_frames(struct jprof_profile *to, const struct jprof_profile *from, uint32_t location,
-                       const struct jp_location *l)
+static uint32_t translate_function(struct jprof_profile *to, const struct jprof_profile *from, uint32_t function)
 {
-	if (to->locations[location].frame_count)
-		return 0;
-	to->locations[location].source = l->source;
-	for (uint32_t i = 0; i < l->frame_count; i++) {
-		const struct jp_frame *frame = &from->frames[l->frame_first + i];
-		const struct jp_function *f = &from->functions[frame->function];
-		const char *file = f->file == JP_NONE ? NULL : jp_string(from, f->file);
-		uint32_t function = jp_function_named(to, jp_string(from, f->name), jp_string(from, f->brief),
-		                                      jp_string(from, f->system), file);
-		if (jp_frame_add(to, location, function, frame->line, frame->inlined))
-			return -1;
+	const struct jp_function *f = &from->functions[function];
+	const char *file = f->file == JP_NONE ? NULL : jp_string(from, f->file);
+	return jp_function_named(to, jp_string(from, f->name), jp_string(from, f->brief), jp_string(from, f->system),
+	                         file);
+}
+
+/* Names that came with the input are part of it. */
+static uint32_t translate_named(struct jprof_profile *to, const struct jprof_profile *from, uint32_t object,
+                                const struct jp_location *l)
+{
+	struct jp_frame *frames = calloc((size_t)l->frame_count + 1, sizeof *frames);
+	int rc = frames ? 0 : -1;
+	for (uint32_t i = 0; !rc && i < l->frame_count; i++) {
+		frames[i] = from->frames[l->frame_first + i];
+		frames[i].function = translate_function(to, from, frames[i].function);
+		rc = frames[i].function == JP_NONE ? -1 : 0;
 	}
-	return 0;
+	uint32_t id =
+	    rc ? JP_NONE : jp_location_named(to, object, l->offset, l->address, frames, l->frame_count, l->source);
+	free(frames);
+	return id;
 }
 
 static int translate_locations(struct jprof_profile *to, const struct jprof_profile *from, const struct translation *t)
 {
 	for (uint32_t i = 0; i < jp_location_count(from); i++) {
 		const struct jp_location *l = &from->locations[i];
-		t->location[i] = jp_location_id(to, t->object[l->object], l->offset, l->address);
-		if (t->location[i] == JP_NONE ||
-		    (l->source == JPROF_SOURCE_INPUT && copy_frames(to, from, t->location[i], l)))
+		uint32_t object = t->object[l->object];
+		t->location[i] =
+		    l->given ? translate_named(to, from, object, l) : jp_location_id(to, object, l->offset, l->address);
+		if (t->location[i] == JP_NONE)
 			return -1;
 	}
+	return 0;
+}
+
+static int add_notes(struct jprof_profile *to, const struct jprof_profile *from)
+{
+	for (size_t i = 0; i < from->note_count; i++)
+		if (jp_note(to, "%s", from->notes[i]))
+			return -1;
 	return 0;
 }
 
@@ -141,9 +173,7 @@ int jprof_profile_merge(struct jprof_profile *to, const struct jprof_profile *fr
 {
 	struct translation t = { calloc((size_t)jp_object_count(from) + 1, sizeof *t.object),
 		                 calloc((size_t)jp_location_count(from) + 1, sizeof *t.location), false };
-	int rc = t.object && t.location ? 0 : -1;
-	if (!rc)
-		rc = translate_objects(to, from, t.object);
+	int rc = t.object && t.location ? translate_objects(to, from, t.object) : -1;
 	if (!rc)
 		rc = translate_locations(to, from, &t);
 	if (!rc) {
@@ -153,16 +183,16 @@ int jprof_profile_merge(struct jprof_profile *to, const struct jprof_profile *fr
 	}
 	if (!rc)
 		rc = add_samples(to, from, &t, factor);
+	if (!rc)
+		rc = add_notes(to, from);
+	if (!rc && to->allocator_hint == JP_NONE && from->allocator_hint != JP_NONE)
+		to->allocator_hint = t.object[from->allocator_hint];
 	free(t.object);
 	free(t.location);
-	if (to->allocator_hint == JP_NONE && from->allocator_hint != JP_NONE && !rc) {
-		struct jp_object like = from->objects[from->allocator_hint];
-		like.path = jp_intern_str(&to->strings, jp_string(from, like.path));
-		to->allocator_hint = like.path == JP_NONE ? JP_NONE : jp_object_id(to, &like);
-	}
 	if (from->mtime > to->mtime)
 		to->mtime = from->mtime;
 	if (from->rate != to->rate)
 		to->rate = 0;
+	to->info.inputs += from->info.inputs;
 	return rc ? jp_error_nomem(err) : 0;
 }

@@ -58,9 +58,13 @@ static uint32_t function_nameless(struct work *w, const struct jp_location *l, c
 	return jp_function_named(w->profile, name, name, name, file);
 }
 
+/* What an input calls a place that has no name stays, unless something better is found. */
 static int apply(struct work *w, uint32_t location, const struct jp_lookup *lookup)
 {
 	struct jp_location *l = &w->profile->locations[location];
+	if (l->given && l->frame_count && (!lookup || lookup->source <= l->source))
+		return 0;
+	l->frame_count = 0;
 	if (lookup) {
 		l->source = lookup->source;
 		l->vaddr = lookup->vaddr;
@@ -92,7 +96,7 @@ static struct jp_lookup *make_lookups(struct work *w, const struct jp_objfile *f
 	for (uint32_t i = first; lookups && i < end; i++) {
 		const struct jp_location *l = &w->profile->locations[w->order[i]];
 		uint64_t vaddr;
-		if (l->source != JPROF_SOURCE_INPUT && jp_objfile_vaddr(file, l->offset, &vaddr))
+		if (l->source != JPROF_SOURCE_INPUT && jp_site_vaddr(w->profile, l, file, &vaddr))
 			lookups[(*count)++] = (struct jp_lookup){ .vaddr = vaddr, .location = w->order[i] };
 	}
 	return lookups;
@@ -264,11 +268,24 @@ static int explain(struct work *w, uint32_t object, const struct jp_found *found
 	return *found->build_id ? set_text(w->profile, &o->build_id, found->build_id) : 0;
 }
 
+/* Nothing is looked for where the input came with all names. */
+static bool is_all_named(const struct work *w, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++)
+		if (w->profile->locations[w->order[i]].source != JPROF_SOURCE_INPUT)
+			return false;
+	return true;
+}
+
 static int symbolize_object(struct work *w, uint32_t object, uint32_t first, uint32_t end)
 {
 	struct jprof_profile *p = w->profile;
 	struct jp_found found = { 0 };
 	struct jp_sites sites = { p, w->order + first, end - first };
+	if (is_all_named(w, first, end)) {
+		p->objects[object].proof = JPROF_PROOF_INPUT;
+		return symbolize_with(w, object, NULL, first, end);
+	}
 	if (jp_find_file(p, object, &sites, w->opts, &found))
 		return -1;
 	if (found.newer && !w->newer++)

@@ -11,6 +11,7 @@ static const struct {
 } renderers[] = {
 	{ "text", jp_render_text },
 	{ "collapsed", jp_render_collapsed },
+	{ "proto", jp_render_proto },
 	{ "raw", jp_render_raw },
 };
 

@@ -13,8 +13,9 @@ typedef int jp_render_fn(const struct jprof_profile *profile, const struct jprof
 bool jp_in_view(const struct jprof_profile *profile, const struct jprof_view_opts *opts,
                 const struct jp_sample *sample);
 
-jp_render_fn jp_render_text;
-jp_render_fn jp_render_collapsed;
-jp_render_fn jp_render_raw;
+jp_render_fn jp_render_text;      /* jeprof's table */
+jp_render_fn jp_render_collapsed; /* stacks for flame graphs */
+jp_render_fn jp_render_raw;       /* a symbolized file */
+jp_render_fn jp_render_proto;     /* profile.proto, gzip'd */
 
 #endif

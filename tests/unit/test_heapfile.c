@@ -270,7 +270,7 @@ static void test_refusals(void **state)
 		{ "heap_v2/512 \n" STACK MAPS, "" },
 		{ "heap_v2/99999999999999999999999999\n" STACK MAPS, "" },
 		{ "heap_v3/512\n" STACK MAPS, "version" },
-		{ "heap profile:  1: 2 [3: 4] @ heapprofile\n", "gperftools" },
+		{ "heap profile:  1: 2 [3: 4] @ heapprofile\n", "no stack" },
 		{ "\177ELF\2\1\1", "program" },
 		{ "#!/bin/sh\n", "script" },
 		{ "\037\213\010", "compressed" },

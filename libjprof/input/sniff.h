@@ -1,0 +1,22 @@
+/* Which format is this? Answered from the first bytes, so that a whole file need not be read. */
+#ifndef JP_INPUT_SNIFF_H
+#define JP_INPUT_SNIFF_H
+
+#include "jprof.h"
+
+enum jp_format {
+	JP_FORMAT_UNKNOWN, /* no profile at all */
+	JP_FORMAT_PACKED,  /* compressed; what is inside is not known yet */
+	JP_FORMAT_HEAP,    /* a dump of jemalloc: heap_v2, or a version that is not known */
+	JP_FORMAT_GPERF,   /* gperftools' heap or growth profile, in text */
+	JP_FORMAT_RAW,     /* symbolized: names before one of the two above */
+	JP_FORMAT_PPROF,   /* profile.proto */
+	JP_FORMAT_OTHER,   /* a profile, but not of memory, or not read */
+};
+
+enum jp_format jp_sniff(const void *data, size_t len);
+
+/* Says what a file is that no reader takes, and what to do with it. */
+int jp_sniff_refuse(const void *data, size_t len, const char *name, struct jprof_error *err);
+
+#endif

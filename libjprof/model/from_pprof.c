@@ -1,0 +1,552 @@
+/* From a profile.proto to the model. Places are known by mapping and address; where there are none, by
+ * their names alone. What a profile that jprof wrote calls FILE!0xSTART or FILE+0xOFFSET has no name. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "input/pprof.h"
+#include "model/build.h"
+
+/* Ids of messages are any numbers: tables turn them into indices. */
+struct ids {
+	struct jp_intern keys;
+	size_t *index; /* of an id's first message */
+	size_t cap;
+};
+
+struct work {
+	struct jp_pprof pprof;
+	struct jprof_profile *profile;
+	const char *name;
+	const char *thread;
+	struct jprof_error *err;
+	int column[JPROF_COUNTERS]; /* of each counter among the sample types, -1: none */
+	struct ids mapping_ids, function_ids, location_ids;
+	uint32_t *object;   /* of each mapping, JP_NONE: not needed yet */
+	uint32_t *function; /* of each function, likewise */
+	uint32_t *location; /* of each location, likewise */
+	uint32_t *stack;
+	size_t stack_cap;
+	struct jp_frame *frames;
+	size_t frame_cap;
+	size_t samples, thread_seen, depth;
+	bool own;             /* jprof wrote it */
+	bool difference;      /* some value is below zero */
+	const char *fault;    /* what is wrong with the first faulty sample */
+	uint64_t fault_value; /* the id or index that is wrong */
+};
+
+/* What the steps of a sample return beside 0: memory is short, or the sample is faulty. */
+enum { NO_MEMORY = -1, FAULTY = 1 };
+
+static int faulty(struct work *w, const char *what, uint64_t value)
+{
+	w->fault = what;
+	w->fault_value = value;
+	return FAULTY;
+}
+
+/* ---- ids ---------------------------------------------------------------------------------------- */
+
+static int ids_add(struct ids *ids, uint64_t id, size_t index)
+{
+	uint32_t known = ids->keys.count, key = jp_intern(&ids->keys, &id, sizeof id);
+	if (key == JP_NONE || jp_array_reserve(&ids->index, &ids->cap, (size_t)key + 1, sizeof *ids->index))
+		return -1;
+	if (key == known)
+		ids->index[key] = index;
+	return 0;
+}
+
+/* The table is only asked for what it may have: a question adds nothing to it. */
+static bool ids_find(const struct ids *ids, uint64_t id, size_t *index)
+{
+	uint32_t key = jp_intern_find(&ids->keys, &id, sizeof id);
+	if (key != JP_NONE)
+		*index = ids->index[key];
+	return key != JP_NONE;
+}
+
+static void ids_release(struct ids *ids)
+{
+	jp_intern_release(&ids->keys);
+	free(ids->index);
+}
+
+static int index_ids(struct work *w)
+{
+	const struct jp_pprof *p = &w->pprof;
+	int rc = 0;
+	for (size_t i = 0; !rc && i < p->mappings.count; i++)
+		rc = ids_add(&w->mapping_ids, p->mappings.items[i].id, i);
+	for (size_t i = 0; !rc && i < p->functions.count; i++)
+		rc = ids_add(&w->function_ids, p->functions.items[i].id, i);
+	for (size_t i = 0; !rc && i < p->locations.count; i++)
+		rc = ids_add(&w->location_ids, p->locations.items[i].id, i);
+	return rc;
+}
+
+static uint32_t *none_array(size_t count)
+{
+	uint32_t *array = malloc((count + 1) * sizeof *array);
+	if (array)
+		memset(array, 0xff, (count + 1) * sizeof *array);
+	return array;
+}
+
+/* ---- strings -------------------------------------------------------------------------------------- */
+
+/* The id of a string of the file, without anything after a NUL. JP_NONE when memory is short. */
+static int string_id(struct work *w, uint64_t index, uint32_t *id)
+{
+	struct jp_span s;
+	if (!jp_pprof_string(&w->pprof, index, &s))
+		return faulty(w, "names string", index);
+	*id = jp_intern(&w->profile->strings, s.ptr, strnlen(s.ptr, s.len));
+	return *id == JP_NONE ? NO_MEMORY : 0;
+}
+
+static bool string_is(const struct jp_pprof *p, uint64_t index, const char *text)
+{
+	struct jp_span s;
+	return jp_pprof_string(p, index, &s) && s.len == strlen(text) && jp_span_starts(s, text);
+}
+
+/* ---- sample types ----------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *type, *unit;
+	enum jprof_counter counter;
+} known_types[] = {
+	{ "inuse_objects", "count", JPROF_INUSE_OBJECTS }, { "inuse_space", "bytes", JPROF_INUSE_SPACE },
+	{ "alloc_objects", "count", JPROF_ALLOC_OBJECTS }, { "alloc_space", "bytes", JPROF_ALLOC_SPACE },
+	{ "objects", "count", JPROF_INUSE_OBJECTS },       { "space", "bytes", JPROF_INUSE_SPACE },
+	{ "bytes", "bytes", JPROF_INUSE_SPACE },
+};
+
+/* "cpu/nanoseconds, samples/count" */
+static int refuse_types(struct work *w)
+{
+	const struct jp_pprof *p = &w->pprof;
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) list = { 0 };
+	for (size_t i = 0; i < p->types.count && i < 8; i++) {
+		struct jp_span type, unit;
+		jp_pprof_string(p, p->types.items[i].type_s, &type);
+		jp_pprof_string(p, p->types.items[i].unit_s, &unit);
+		jp_strbuf_printf(&list, "%s%.*s/%.*s", i ? ", " : "", (int)(type.len < 40 ? type.len : 40), type.ptr,
+		                 (int)(unit.len < 40 ? unit.len : 40), unit.ptr);
+	}
+	return jp_error(w->err, JPROF_E_FORMAT, w->name, 0,
+	                "holds %s, and no memory: jprof reads inuse_objects, inuse_space, alloc_objects, alloc_space, "
+	                "or objects, space, or bytes",
+	                list.text && list.len ? list.text : "no sample types");
+}
+
+static int choose_types(struct work *w)
+{
+	const struct jp_pprof *p = &w->pprof;
+	bool any = false;
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		w->column[c] = -1;
+	for (size_t k = 0; k < jp_count(known_types); k++)
+		for (size_t i = 0; i < p->types.count && i < INT32_MAX; i++) {
+			int *column = &w->column[known_types[k].counter];
+			if (*column < 0 && string_is(p, p->types.items[i].type_s, known_types[k].type) &&
+			    string_is(p, p->types.items[i].unit_s, known_types[k].unit)) {
+				*column = (int)i;
+				any = true;
+			}
+		}
+	return any ? 0 : refuse_types(w);
+}
+
+/* ---- mappings ---------------------------------------------------------------------------------------- */
+
+/* A mapping of everything is a producer's way to say that addresses are those of the object file. */
+static bool is_image(const struct jp_pprof_mapping *m)
+{
+	return !m->start && (!m->limit || m->limit == UINT64_MAX);
+}
+
+static int object_of(struct work *w, const struct jp_pprof_mapping *m, uint32_t *object)
+{
+	struct jp_object like = { .image = is_image(m) };
+	uint32_t build_id = JP_NONE;
+	char anon[jp_anon_path_size];
+	int rc = string_id(w, m->file_s, &like.path);
+	if (!rc && m->build_id_s)
+		rc = string_id(w, m->build_id_s, &build_id);
+	if (rc)
+		return rc;
+	const char *path = jp_string(w->profile, like.path);
+	like.kind = jp_object_kind_of(path);
+	if (!*path) {
+		like.kind = JP_MAP_ANON;
+		jp_anon_path(anon, m->start);
+		like.path = jp_intern_str(&w->profile->strings, anon);
+		if (like.path == JP_NONE)
+			return NO_MEMORY;
+	}
+	if (build_id != JP_NONE && !*jp_string(w->profile, build_id))
+		build_id = JP_NONE;
+	*object = jp_object_built(w->profile, &like, build_id);
+	return *object == JP_NONE ? NO_MEMORY : 0;
+}
+
+/* Mappings that tell where the file was are kept: they show whether a file on disk is the one that ran. */
+static int take_mappings(struct work *w)
+{
+	for (size_t i = 0; i < w->pprof.mappings.count; i++) {
+		const struct jp_pprof_mapping *m = &w->pprof.mappings.items[i];
+		struct jprof_map map = {
+			.start = m->start, .limit = m->limit, .offset = m->offset, .readable = true, .executable = true
+		};
+		int rc = object_of(w, m, &w->object[i]);
+		if (rc == NO_MEMORY)
+			return rc;
+		if (rc)
+			w->object[i] = JP_NONE;
+		else if (!is_image(m) && m->start < m->limit && jp_build_mapping(w->profile, &map, w->object[i]))
+			return NO_MEMORY;
+	}
+	return 0;
+}
+
+/* ---- functions and frames ------------------------------------------------------------------------------- */
+
+static int function_of(struct work *w, uint64_t id, uint32_t *function)
+{
+	size_t i;
+	uint32_t name, system, file;
+	if (!ids_find(&w->function_ids, id, &i))
+		return faulty(w, "names function", id);
+	if (w->function[i] == JP_NONE) {
+		const struct jp_pprof_function *f = &w->pprof.functions.items[i];
+		int rc = string_id(w, f->name_s, &name);
+		if (!rc)
+			rc = string_id(w, f->system_s, &system);
+		if (!rc)
+			rc = string_id(w, f->file_s, &file);
+		if (rc)
+			return rc;
+		const struct jprof_profile *p = w->profile;
+		w->function[i] =
+		    jp_build_function(w->profile, jp_string(p, name), jp_string(p, system), jp_string(p, file));
+	}
+	*function = w->function[i];
+	return *function == JP_NONE ? NO_MEMORY : 0;
+}
+
+static int frames_of(struct work *w, const struct jp_pprof_location *l, size_t *count)
+{
+	*count = 0;
+	if (jp_array_reserve(&w->frames, &w->frame_cap, l->line_count + 1, sizeof *w->frames))
+		return NO_MEMORY;
+	for (size_t i = 0; i < l->line_count; i++) {
+		const struct jp_pprof_line *line = &w->pprof.lines.items[l->line_first + i];
+		uint32_t function;
+		int rc = line->function ? function_of(w, line->function, &function) : 0;
+		if (rc)
+			return rc;
+		if (!line->function || !*jp_string(w->profile, w->profile->functions[function].name))
+			continue;
+		bool inlined = i + 1 < l->line_count;
+		uint32_t number = line->line > 0 && line->line <= UINT32_MAX ? (uint32_t)line->line : 0;
+		w->frames[(*count)++] = (struct jp_frame){ function, number, inlined };
+	}
+	return 0;
+}
+
+/* ---- locations ------------------------------------------------------------------------------------------- */
+
+/* What stands for the place of a location without an address: FNV-1a of its names. */
+static uint64_t hash_names(const struct work *w, size_t count)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < count; i++) {
+		const struct jp_function *f = &w->profile->functions[w->frames[i].function];
+		const char *texts[] = { jp_string(w->profile, f->name), jp_string(w->profile, f->file) };
+		for (size_t t = 0; t < jp_count(texts); t++)
+			for (const char *s = texts[t];; s++) {
+				h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+				if (!*s)
+					break;
+			}
+		h = (h ^ w->frames[i].line) * UINT64_C(0x100000001b3);
+	}
+	return h;
+}
+
+static uint32_t nowhere(struct work *w)
+{
+	struct jp_object like = { .kind = JP_MAP_SPECIAL,
+		                  .path = jp_intern_str(&w->profile->strings, "[without addresses]") };
+	return like.path == JP_NONE ? JP_NONE : jp_object_id(w->profile, &like);
+}
+
+/* Where it lies: an object and an offset in it. */
+static int place_of(struct work *w, const struct jp_pprof_location *l, size_t count, uint32_t *object, uint64_t *offset)
+{
+	size_t i;
+	*offset = l->address;
+	if (!l->address && count) {
+		*object = nowhere(w);
+		*offset = hash_names(w, count);
+		return *object == JP_NONE ? NO_MEMORY : 0;
+	}
+	if (!l->mapping) {
+		*object = jp_build_object(w->profile, NULL);
+		return *object == JP_NONE ? NO_MEMORY : 0;
+	}
+	if (!ids_find(&w->mapping_ids, l->mapping, &i) || w->object[i] == JP_NONE)
+		return faulty(w, "names mapping", l->mapping);
+	const struct jp_pprof_mapping *m = &w->pprof.mappings.items[i];
+	*object = w->object[i];
+	if (!is_image(m))
+		*offset = l->address - m->start + m->offset;
+	return 0;
+}
+
+static int location_of(struct work *w, uint64_t id, uint32_t *location)
+{
+	size_t i, count;
+	uint32_t object;
+	uint64_t offset;
+	if (!ids_find(&w->location_ids, id, &i))
+		return faulty(w, "names location", id);
+	if (w->location[i] == JP_NONE) {
+		const struct jp_pprof_location *l = &w->pprof.locations.items[i];
+		int rc = frames_of(w, l, &count);
+		if (!rc)
+			rc = place_of(w, l, count, &object, &offset);
+		if (rc)
+			return rc;
+		enum jprof_source source =
+		    count ? jp_build_source(w->profile, object, w->frames, count) : JPROF_SOURCE_NONE;
+		w->location[i] = jp_location_named(w->profile, object, offset, l->address, w->frames, count, source);
+	}
+	*location = w->location[i];
+	return *location == JP_NONE ? NO_MEMORY : 0;
+}
+
+/* ---- samples ------------------------------------------------------------------------------------------------ */
+
+/* The text of the label "thread", or "tN" where it is a number; "" if there is none. */
+static int thread_label(struct work *w, const struct jp_pprof_sample *s, uint32_t *label)
+{
+	const struct jp_pprof *p = &w->pprof;
+	char number[32];
+	*label = JP_NONE;
+	for (size_t i = 0; i < s->label_count; i++) {
+		const struct jp_pprof_label *l = &p->labels.items[s->label_first + i];
+		if (!string_is(p, l->key_s, "thread"))
+			continue;
+		if (l->str_s)
+			return string_id(w, l->str_s, label);
+		snprintf(number, sizeof number, "t%lld", (long long)l->num);
+		*label = jp_intern_str(&w->profile->strings, number);
+		return *label == JP_NONE ? NO_MEMORY : 0;
+	}
+	return 0;
+}
+
+/* A label is a name, or as jprof writes it, "tN" or "tN NAME". */
+static bool is_thread(const char *label, const char *wanted)
+{
+	char *end;
+	if (!strcmp(label, wanted))
+		return true;
+	if (*label != 't' || label[1] < '0' || label[1] > '9')
+		return false;
+	unsigned long long id = strtoull(label + 1, &end, 10);
+	return jp_is_thread(id, *end == ' ' ? end + 1 : NULL, wanted);
+}
+
+/* `wanted` tells whether the sample is asked for. */
+static int thread_of(struct work *w, const struct jp_pprof_sample *s, uint32_t *thread, bool *wanted)
+{
+	bool all = w->thread && !strcmp(w->thread, "*");
+	uint32_t label;
+	int rc = thread_label(w, s, &label);
+	if (rc)
+		return rc;
+	const char *text = jp_string(w->profile, label);
+	*wanted = !w->thread || all || is_thread(text, w->thread);
+	*thread = all && *text ? jp_thread_label(w->profile, text) : JP_NONE;
+	w->thread_seen += *wanted;
+	return all && *text && *thread == JP_NONE ? NO_MEMORY : 0;
+}
+
+/* The file has estimates. Their mean size tells the probability of being sampled, and so the counters
+ * that they were made from. In a difference that is lost. */
+static void guess_seen(const struct work *w, struct jp_sample *sample)
+{
+	double rate = (double)w->profile->rate;
+	for (int pair = 0; pair < 2 && rate > 0 && !w->difference; pair++) {
+		double objects = sample->value[2 * pair], bytes = sample->value[2 * pair + 1];
+		if (!(objects > 0) || !(bytes > 0))
+			continue;
+		double p = -expm1(-bytes / objects / rate);
+		uint64_t count[2] = { (uint64_t)round(objects * p), (uint64_t)round(bytes * p) };
+		struct jp_sampling seen = jp_sampling_of(w->profile->rate, count);
+		seen.shift[0] = seen.shift[1] = 0;
+		jp_build_seen(sample, pair, &seen);
+	}
+}
+
+static int stack_of(struct work *w, const struct jp_pprof_sample *s)
+{
+	if (jp_array_reserve(&w->stack, &w->stack_cap, s->id_count + 1, sizeof *w->stack))
+		return NO_MEMORY;
+	for (size_t i = 0; i < s->id_count; i++) {
+		int rc = location_of(w, w->pprof.ids.items[s->id_first + i], &w->stack[i]);
+		if (rc)
+			return rc;
+	}
+	if (s->id_count > w->depth)
+		w->depth = s->id_count;
+	return 0;
+}
+
+static int add_sample(struct work *w, const struct jp_pprof_sample *s)
+{
+	struct jp_sample sample = { 0 };
+	bool wanted;
+	if (s->value_count != w->pprof.types.count)
+		return faulty(w, "has another number of values than there are types:", s->value_count);
+	int rc = thread_of(w, s, &sample.thread, &wanted);
+	if (!rc)
+		rc = stack_of(w, s);
+	if (rc)
+		return rc;
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		if (w->column[c] >= 0)
+			sample.value[c] = (double)w->pprof.values.items[s->value_first + (size_t)w->column[c]];
+	guess_seen(w, &sample);
+	w->samples++;
+	return wanted ? jp_sample_add(w->profile, w->stack, s->id_count, &sample, 1) : 0;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------- */
+
+/* jprof has taken the allocator's frames away. Others may have not, but then only an object that is called
+ * an allocator, or a program with one inside, can be trusted to be it. */
+static int find_allocator(struct work *w)
+{
+	struct jprof_profile *p = w->profile;
+	if (w->own)
+		return 0;
+	if (jp_find_allocator(p, &p->allocator_hint))
+		return NO_MEMORY;
+	if (p->allocator_hint != JP_NONE) {
+		const char *base = jp_basename(jp_string(p, p->objects[p->allocator_hint].path));
+		if (strstr(base, ".so") && !strstr(base, "alloc"))
+			p->allocator_hint = JP_NONE;
+	}
+	return 0;
+}
+
+static void describe(struct work *w)
+{
+	const struct jp_pprof *p = &w->pprof;
+	struct jprof_profile *profile = w->profile;
+	struct jp_span comment;
+	for (size_t i = 0; i < p->comments.count; i++)
+		if (jp_pprof_string(p, p->comments.items[i], &comment) && jp_span_starts(comment, "jprof "))
+			w->own = true;
+	if (p->time_nanos > 0)
+		profile->mtime = (time_t)(p->time_nanos / 1000000000);
+	for (size_t i = 0; i < p->values.count; i++)
+		w->difference = w->difference || p->values.items[i] < 0;
+	bool bytes = string_is(p, p->period_type.unit_s, "bytes");
+	profile->rate = bytes && p->period > 0 ? (uint64_t)p->period : 0;
+}
+
+/* One note says where the sound part ends, or the error if there is none. */
+static int conclude(struct work *w, const struct jprof_error *damage)
+{
+	struct jprof_error what = { 0 };
+	size_t n = w->samples;
+	const char *samples = n == 1 ? "sample was" : "samples were";
+	if (damage && damage->code)
+		jp_error(&what, 0, w->name, 0, "%s; %zu %s read", damage->text, n, samples);
+	else if (w->pprof.cut)
+		jp_error(&what, 0, w->name, 0, "is cut or damaged at byte %zu; %zu %s read", w->pprof.cut_at, n,
+		         samples);
+	else if (w->fault)
+		jp_error(&what, 0, w->name, 0, "sample %zu %s %llu, which is wrong; %zu %s read", n + 1, w->fault,
+		         (unsigned long long)w->fault_value, n, samples);
+	else
+		return 0;
+	if (!n)
+		return jp_error(w->err, JPROF_E_FORMAT, w->name, 0, "%s; make a new profile", what.text);
+	return jp_note_error(w->profile, &what) ? jp_error_nomem(w->err) : 0;
+}
+
+static int fill(struct work *w, const struct jprof_error *damage)
+{
+	const struct jp_pprof *p = &w->pprof;
+	w->object = none_array(p->mappings.count);
+	w->function = none_array(p->functions.count);
+	w->location = none_array(p->locations.count);
+	describe(w);
+	int rc = w->object && w->function && w->location ? index_ids(w) : NO_MEMORY;
+	if (!rc)
+		rc = take_mappings(w);
+	for (size_t i = 0; !rc && i < p->samples.count; i++)
+		rc = add_sample(w, &p->samples.items[i]);
+	if (rc == NO_MEMORY || find_allocator(w))
+		return jp_error_nomem(w->err);
+	rc = conclude(w, damage);
+	if (!rc && w->thread && strcmp(w->thread, "*") && !w->thread_seen)
+		rc = jp_error(w->err, JPROF_E_ARGUMENT, w->name, 0, "has no thread %s (no sample has that label)",
+		              w->thread);
+	return rc;
+}
+
+static int parse(struct work *w, const void *data, size_t len, const struct jprof_error *damage)
+{
+	w->profile = jp_profile_empty();
+	if (!w->profile || jp_pprof_parse(data, len, &w->pprof))
+		return jp_error_nomem(w->err);
+	bool headless = w->pprof.cut && (!w->pprof.types.count || !w->pprof.strings.count);
+	int rc = headless ? conclude(w, damage) : choose_types(w);
+	if (!rc)
+		rc = fill(w, damage);
+	w->profile->info = (struct jprof_profile_info){
+		.format = "profile.proto",
+		.rate = w->profile->rate,
+		.stacks = w->samples,
+		.addresses = jp_location_count(w->profile),
+		.depth = w->depth,
+		.inputs = 1,
+		.has_alloc = w->column[JPROF_ALLOC_OBJECTS] >= 0 || w->column[JPROF_ALLOC_SPACE] >= 0,
+	};
+	return rc;
+}
+
+int jp_profile_from_pprof(const void *data, size_t len, const char *name, const struct jprof_error *damage,
+                          const struct jprof_profile_opts *opts, struct jprof_profile **profile,
+                          struct jprof_error *err)
+{
+	struct work w = { .name = name, .thread = opts->thread, .err = err };
+	int rc = parse(&w, data, len, damage);
+	ids_release(&w.mapping_ids);
+	ids_release(&w.function_ids);
+	ids_release(&w.location_ids);
+	jp_pprof_release(&w.pprof);
+	free(w.object);
+	free(w.function);
+	free(w.location);
+	free(w.stack);
+	free(w.frames);
+	if (rc)
+		jprof_profile_free(w.profile);
+	else
+		*profile = w.profile;
+	return rc;
+}

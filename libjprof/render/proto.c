@@ -1,0 +1,501 @@
+/* profile.proto, gzip'd: github.com/google/pprof/blob/main/proto/profile.proto. Ids count up from 1 in the
+ * order of first use, which Parca asks for; the first mapping is the main program's, which pprof takes for
+ * the profile's name; the default sample type is also the last one, as older pprofs take it. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "model/profile.h"
+#include "ops/findfile.h"
+#include "render/render.h"
+
+/* Field numbers of the messages. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRING,
+	PROFILE_TIME_NANOS = 9,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD,
+	PROFILE_COMMENT,
+	PROFILE_DEFAULT_SAMPLE_TYPE,
+};
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_STR, LABEL_NUM, LABEL_NUM_UNIT };
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_INLINE_FRAMES = 10 };
+
+struct out_mapping {
+	uint64_t start, limit, offset;
+	uint32_t object;
+	bool nameless; /* some location in it was not looked up */
+};
+
+struct mapping_key {
+	uint32_t object, index;
+	uint64_t start;
+};
+
+struct writer {
+	const struct jprof_profile *profile;
+	bool normalize;
+	bool has_alloc;
+	struct jp_intern strings;
+	struct out_mapping *mappings; /* in order of ids */
+	size_t mapping_count, mapping_cap;
+	struct mapping_key *by_object; /* the profile's mappings, sorted */
+	uint32_t *mapping_id;          /* of each of the profile's mappings; 0: none yet, here and below */
+	uint32_t *image_id;            /* of each object, for addresses in the file */
+	uint32_t *location_id;         /* of each location */
+	uint32_t *function_id;
+	uint32_t location_count, function_count;
+	struct jp_strbuf samples, locations, functions; /* the profile's fields of that kind */
+	struct jp_strbuf message, inner, packed;        /* for reuse */
+	bool failed;
+};
+
+/* ---- the wire format ------------------------------------------------------------------------- */
+
+static void put_varint(struct jp_strbuf *out, uint64_t value)
+{
+	unsigned char bytes[10];
+	size_t n = 0;
+	for (; value > 0x7f; value >>= 7)
+		bytes[n++] = (unsigned char)(value | 0x80);
+	bytes[n++] = (unsigned char)value;
+	jp_strbuf_add(out, bytes, n);
+}
+
+/* 0 is what a missing field means. */
+static void put_number(struct jp_strbuf *out, unsigned field, uint64_t value)
+{
+	if (!value)
+		return;
+	put_varint(out, field << 3);
+	put_varint(out, value);
+}
+
+static void put_bytes(struct jp_strbuf *out, unsigned field, const void *data, size_t len)
+{
+	put_varint(out, field << 3 | 2);
+	put_varint(out, len);
+	jp_strbuf_add(out, data, len);
+}
+
+/* Puts a finished message in its place; it is empty again. */
+static void put_message(struct writer *w, struct jp_strbuf *out, unsigned field, struct jp_strbuf *message)
+{
+	put_bytes(out, field, message->text, message->len);
+	w->failed = w->failed || message->failed;
+	jp_strbuf_cut(message, 0);
+}
+
+static uint64_t string_of(struct writer *w, const char *text)
+{
+	uint32_t id = jp_intern_str(&w->strings, text);
+	if (id == JP_NONE)
+		w->failed = true;
+	return id == JP_NONE ? 0 : id;
+}
+
+/* ---- mappings ----------------------------------------------------------------------------------- */
+
+static uint32_t add_mapping(struct writer *w, struct out_mapping mapping)
+{
+	if (jp_array_push(w->mappings, w->mapping_count, w->mapping_cap)) {
+		w->failed = true;
+		return 0;
+	}
+	w->mappings[w->mapping_count++] = mapping;
+	return (uint32_t)w->mapping_count;
+}
+
+/* The mapping that stands for a whole object file. */
+static uint32_t image_mapping(struct writer *w, uint32_t object)
+{
+	if (!w->image_id[object])
+		w->image_id[object] = add_mapping(w, (struct out_mapping){ .limit = UINT64_MAX, .object = object });
+	return w->image_id[object];
+}
+
+static uint32_t real_mapping(struct writer *w, uint32_t index)
+{
+	const struct jprof_map *map = &w->profile->mappings[index].map;
+	struct out_mapping mapping = { map->start, map->limit, map->offset, w->profile->mappings[index].object, false };
+	if (!w->mapping_id[index])
+		w->mapping_id[index] = add_mapping(w, mapping);
+	return w->mapping_id[index];
+}
+
+static int by_object_and_start(const void *a, const void *b)
+{
+	const struct mapping_key *x = a, *y = b;
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static int sort_mappings(struct writer *w)
+{
+	size_t count = w->profile->mapping_count;
+	w->by_object = calloc(count + 1, sizeof *w->by_object);
+	for (size_t i = 0; w->by_object && i < count; i++) {
+		const struct jp_mapping *m = &w->profile->mappings[i];
+		w->by_object[i] = (struct mapping_key){ m->object, (uint32_t)i, m->map.start };
+	}
+	if (w->by_object && count)
+		qsort(w->by_object, count, sizeof *w->by_object, by_object_and_start);
+	return w->by_object ? 0 : -1;
+}
+
+/* The mapping of the object in which the address lies; of several processes' mappings the nearest. */
+static bool find_mapping(const struct writer *w, uint32_t object, uint64_t address, uint32_t *index)
+{
+	enum { look_back = 16 };
+	size_t lo = 0, hi = w->profile->mapping_count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct mapping_key *key = &w->by_object[mid];
+		if (key->object < object || (key->object == object && key->start <= address))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (size_t i = lo; i-- > 0 && lo - i <= look_back && w->by_object[i].object == object;) {
+		const struct jprof_map *map = &w->profile->mappings[w->by_object[i].index].map;
+		*index = w->by_object[i].index;
+		if (address < map->limit && map->executable)
+			return true;
+	}
+	return false;
+}
+
+static void put_main_mapping(struct writer *w)
+{
+	const struct jprof_profile *p = w->profile;
+	uint32_t object = jp_main_object(p);
+	if (object == JP_NONE)
+		return;
+	for (size_t i = 0; i < p->mapping_count && !w->normalize; i++)
+		if (p->mappings[i].object == object && p->mappings[i].map.executable) {
+			real_mapping(w, (uint32_t)i);
+			return;
+		}
+	image_mapping(w, object);
+}
+
+static void put_mappings(struct writer *w, struct jp_strbuf *out)
+{
+	const struct jprof_profile *p = w->profile;
+	for (size_t i = 0; i < w->mapping_count; i++) {
+		const struct out_mapping *m = &w->mappings[i];
+		const uint64_t numbers[] = { i + 1,
+			                     m->start,
+			                     m->limit,
+			                     m->offset,
+			                     string_of(w, jp_string(p, p->objects[m->object].path)),
+			                     string_of(w, jp_string(p, p->objects[m->object].build_id)) };
+		for (size_t n = 0; n < jp_count(numbers); n++)
+			put_number(&w->message, (unsigned)n + 1, numbers[n]);
+		/* What jprof could not name pprof must not name by the nearest symbol. */
+		for (unsigned f = MAPPING_HAS_FUNCTIONS; f <= MAPPING_HAS_INLINE_FRAMES && !m->nameless; f++)
+			put_number(&w->message, f, 1);
+		put_message(w, out, PROFILE_MAPPING, &w->message);
+	}
+}
+
+/* ---- functions and locations --------------------------------------------------------------------- */
+
+static uint32_t function_of(struct writer *w, uint32_t function)
+{
+	const struct jp_function *f = &w->profile->functions[function];
+	uint32_t *id = &w->function_id[function];
+	if (*id)
+		return *id;
+	*id = ++w->function_count;
+	uint32_t shown = *jp_string(w->profile, f->brief) ? f->brief : f->name;
+	put_number(&w->inner, 1, *id);
+	put_number(&w->inner, 2, string_of(w, jp_string(w->profile, shown)));
+	put_number(&w->inner, 3, string_of(w, jp_string(w->profile, f->system)));
+	put_number(&w->inner, 4, string_of(w, jp_string(w->profile, f->file)));
+	put_message(w, &w->functions, PROFILE_FUNCTION, &w->inner);
+	return *id;
+}
+
+/* Where pprof is told that a location lies. */
+static void place(struct writer *w, const struct jp_location *l, uint32_t *mapping, uint64_t *address)
+{
+	const struct jp_object *o = &w->profile->objects[l->object];
+	uint32_t index;
+	*mapping = 0;
+	*address = l->address;
+	if (o->unmapped || (l->given && !l->address))
+		return;
+	if (!w->normalize && !o->image && find_mapping(w, l->object, l->address, &index)) {
+		*mapping = real_mapping(w, index);
+		return;
+	}
+	*mapping = image_mapping(w, l->object);
+	*address = l->vaddr && !o->image ? l->vaddr : l->offset;
+}
+
+static uint32_t location_of(struct writer *w, uint32_t location)
+{
+	const struct jp_location *l = &w->profile->locations[location];
+	uint32_t *id = &w->location_id[location], mapping;
+	uint64_t address;
+	if (*id)
+		return *id;
+	*id = ++w->location_count;
+	place(w, l, &mapping, &address);
+	put_number(&w->message, LOCATION_ID, *id);
+	put_number(&w->message, LOCATION_MAPPING, mapping);
+	put_number(&w->message, LOCATION_ADDRESS, address);
+	for (uint32_t i = 0; i < l->frame_count; i++) {
+		const struct jp_frame *frame = &w->profile->frames[l->frame_first + i];
+		uint32_t function = function_of(w, frame->function);
+		put_number(&w->inner, 1, function);
+		put_number(&w->inner, 2, frame->line);
+		put_message(w, &w->message, LOCATION_LINE, &w->inner);
+	}
+	if (mapping && mapping <= w->mapping_count && !l->frame_count)
+		w->mappings[mapping - 1].nameless = true;
+	put_message(w, &w->locations, PROFILE_LOCATION, &w->message);
+	return *id;
+}
+
+/* ---- samples ----------------------------------------------------------------------------------------- */
+
+/* In the order in which they are written. */
+static const struct {
+	const char *type, *unit;
+	enum jprof_counter counter;
+} types[] = {
+	{ "alloc_objects", "count", JPROF_ALLOC_OBJECTS },
+	{ "alloc_space", "bytes", JPROF_ALLOC_SPACE },
+	{ "inuse_objects", "count", JPROF_INUSE_OBJECTS },
+	{ "inuse_space", "bytes", JPROF_INUSE_SPACE },
+};
+
+static size_t first_type(const struct writer *w)
+{
+	return w->has_alloc ? 0 : 2;
+}
+
+static int64_t whole(double value)
+{
+	if (!(fabs(value) < 0x1p63))
+		return value > 0 ? INT64_MAX : value < 0 ? -INT64_MAX : 0;
+	return llround(value);
+}
+
+static void put_label(struct writer *w, const char *key, const char *str, uint64_t num, const char *unit)
+{
+	put_number(&w->inner, LABEL_KEY, string_of(w, key));
+	put_number(&w->inner, LABEL_STR, string_of(w, str));
+	put_number(&w->inner, LABEL_NUM, num);
+	put_number(&w->inner, LABEL_NUM_UNIT, string_of(w, unit));
+	put_message(w, &w->message, SAMPLE_LABEL, &w->inner);
+}
+
+/* The mean size of the stack's objects: pprof groups and filters by it. */
+static void put_labels(struct writer *w, const struct jp_sample *s)
+{
+	const double *pair = whole(s->value[JPROF_INUSE_OBJECTS]) > 0 ? s->value : s->value + 2;
+	int64_t size = whole(pair[0]) > 0 && pair[1] > 0 ? whole(pair[1] / pair[0]) : 0;
+	if (size > 0)
+		put_label(w, "bytes", "", (uint64_t)size, "bytes");
+	if (s->thread != JP_NONE)
+		put_label(w, "thread", jp_string(w->profile, s->thread), 0, "");
+}
+
+static bool is_nothing(const struct writer *w, const struct jp_sample *s)
+{
+	for (size_t t = first_type(w); t < jp_count(types); t++)
+		if (whole(s->value[types[t].counter]))
+			return false;
+	return true;
+}
+
+static void put_sample(struct writer *w, const struct jp_sample *s)
+{
+	size_t depth;
+	const uint32_t *stack = jp_stack_get(w->profile, s->stack, &depth);
+	struct jp_strbuf sample = { 0 };
+	for (size_t i = 0; i < depth; i++)
+		put_varint(&w->packed, location_of(w, stack[i]));
+	if (depth)
+		put_message(w, &sample, SAMPLE_LOCATION, &w->packed);
+	for (size_t t = first_type(w); t < jp_count(types); t++)
+		put_varint(&w->packed, (uint64_t)whole(s->value[types[t].counter]));
+	put_message(w, &sample, SAMPLE_VALUE, &w->packed);
+	put_labels(w, s);
+	jp_strbuf_add(&sample, w->message.text, w->message.len);
+	jp_strbuf_cut(&w->message, 0);
+	put_message(w, &w->samples, PROFILE_SAMPLE, &sample);
+	jp_strbuf_release(&sample);
+}
+
+static void put_samples(struct writer *w, const struct jprof_view_opts *opts)
+{
+	const struct jprof_profile *p = w->profile;
+	for (uint32_t i = 0; i < jp_sample_count(p); i++)
+		w->has_alloc = w->has_alloc || whole(p->samples[i].value[JPROF_ALLOC_OBJECTS]) ||
+		               whole(p->samples[i].value[JPROF_ALLOC_SPACE]);
+	for (uint32_t i = 0; i < jp_sample_count(p) && !w->failed; i++)
+		if (!is_nothing(w, &p->samples[i]) && jp_in_view(p, opts, &p->samples[i]))
+			put_sample(w, &p->samples[i]);
+}
+
+/* ---- the profile --------------------------------------------------------------------------------------- */
+
+static void put_type(struct writer *w, struct jp_strbuf *out, unsigned field, const char *type, const char *unit)
+{
+	put_number(&w->inner, 1, string_of(w, type));
+	put_number(&w->inner, 2, string_of(w, unit));
+	put_message(w, out, field, &w->inner);
+}
+
+static void put_comment(struct writer *w, struct jp_strbuf *out)
+{
+	put_number(out, PROFILE_COMMENT, string_of(w, w->message.text ? w->message.text : ""));
+	jp_strbuf_cut(&w->message, 0);
+}
+
+static void put_comments(struct writer *w, struct jp_strbuf *out)
+{
+	const struct jprof_profile_info *info = &w->profile->info;
+	jp_strbuf_printf(&w->message, "jprof %s", jprof_version());
+	put_comment(w, out);
+	jp_strbuf_printf(&w->message, "format: %s", info->format ? info->format : "not known");
+	put_comment(w, out);
+	if (w->profile->rate)
+		jp_strbuf_printf(&w->message, "rate: a sample every %llu bytes", (unsigned long long)w->profile->rate);
+	else
+		jp_strbuf_str(&w->message, "rate: not sampled, or not known");
+	put_comment(w, out);
+	jp_strbuf_printf(&w->message, "stacks: %zu", info->stacks);
+	if (info->inputs > 1)
+		jp_strbuf_printf(&w->message, " in the first of %zu profiles, added or subtracted", info->inputs);
+	put_comment(w, out);
+}
+
+static void put_head(struct writer *w, struct jp_strbuf *out)
+{
+	for (size_t t = first_type(w); t < jp_count(types); t++)
+		put_type(w, out, PROFILE_SAMPLE_TYPE, types[t].type, types[t].unit);
+}
+
+static void put_tail(struct writer *w, struct jp_strbuf *out)
+{
+	if (w->profile->mtime > 0)
+		put_number(out, PROFILE_TIME_NANOS, (uint64_t)w->profile->mtime * 1000000000);
+	put_type(w, out, PROFILE_PERIOD_TYPE, "space", "bytes");
+	put_number(out, PROFILE_PERIOD, w->profile->rate);
+	put_comments(w, out);
+	put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(w, "inuse_space"));
+	for (uint32_t i = 0; i < w->strings.count; i++)
+		put_bytes(out, PROFILE_STRING, jp_intern_get(&w->strings, i), jp_intern_len(&w->strings, i));
+}
+
+/* ---- gzip -------------------------------------------------------------------------------------------------- */
+
+/* A header without a time or a name: equal profiles are equal files. */
+static int deflate_all(z_stream *z, const struct jp_strbuf *from, struct jp_strbuf *out)
+{
+	unsigned char chunk[1 << 14];
+	size_t fed = 0;
+	int status = Z_OK;
+	while (status == Z_OK || status == Z_BUF_ERROR) {
+		if (!z->avail_in && fed < from->len) {
+			size_t n = from->len - fed < UINT_MAX ? from->len - fed : UINT_MAX;
+			z->next_in = (Bytef *)from->text + fed;
+			z->avail_in = (uInt)n;
+			fed += n;
+		}
+		z->next_out = chunk;
+		z->avail_out = sizeof chunk;
+		status = deflate(z, fed == from->len ? Z_FINISH : Z_NO_FLUSH);
+		jp_strbuf_add(out, chunk, sizeof chunk - z->avail_out);
+		if (out->failed)
+			return -1;
+	}
+	return status == Z_STREAM_END ? 0 : -1;
+}
+
+static int gzip(const struct jp_strbuf *from, struct jp_strbuf *out)
+{
+	enum { window_and_gzip = 15 + 16, memory = 8 };
+	z_stream z = { 0 };
+	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_and_gzip, memory, Z_DEFAULT_STRATEGY) != Z_OK)
+		return -1;
+	int rc = deflate_all(&z, from, out);
+	deflateEnd(&z);
+	return rc;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------ */
+
+static int prepare(struct writer *w)
+{
+	const struct jprof_profile *p = w->profile;
+	w->mapping_id = calloc(p->mapping_count + 1, sizeof *w->mapping_id);
+	w->image_id = calloc((size_t)jp_object_count(p) + 1, sizeof *w->image_id);
+	w->location_id = calloc((size_t)jp_location_count(p) + 1, sizeof *w->location_id);
+	w->function_id = calloc((size_t)p->function_keys.count + 1, sizeof *w->function_id);
+	string_of(w, "");
+	return w->mapping_id && w->image_id && w->location_id && w->function_id ? sort_mappings(w) : -1;
+}
+
+static void release(struct writer *w)
+{
+	jp_intern_release(&w->strings);
+	jp_strbuf_release(&w->samples);
+	jp_strbuf_release(&w->locations);
+	jp_strbuf_release(&w->functions);
+	jp_strbuf_release(&w->message);
+	jp_strbuf_release(&w->inner);
+	jp_strbuf_release(&w->packed);
+	free(w->mappings);
+	free(w->by_object);
+	free(w->mapping_id);
+	free(w->image_id);
+	free(w->location_id);
+	free(w->function_id);
+}
+
+static int write_all(struct writer *w, const struct jprof_view_opts *opts, struct jp_strbuf *out)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) all = { 0 };
+	if (prepare(w))
+		return -1;
+	put_main_mapping(w);
+	put_samples(w, opts);
+	put_head(w, &all);
+	jp_strbuf_add(&all, w->samples.text, w->samples.len);
+	put_mappings(w, &all);
+	jp_strbuf_add(&all, w->locations.text, w->locations.len);
+	jp_strbuf_add(&all, w->functions.text, w->functions.len);
+	put_tail(w, &all);
+	if (w->failed || all.failed || w->samples.failed || w->locations.failed || w->functions.failed)
+		return -1;
+	return gzip(&all, out);
+}
+
+int jp_render_proto(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+                    struct jprof_error *err)
+{
+	struct writer w = { .profile = profile, .normalize = opts->normalize };
+	int rc = write_all(&w, opts, out);
+	release(&w);
+	return rc ? jp_error_nomem(err) : 0;
+}

@@ -1,0 +1,98 @@
+#include "formats.h"
+
+#include "base/file.h"
+
+struct jprof_profile *must_parse(const void *data, size_t len, const struct jprof_profile_opts *opts)
+{
+	struct jprof_error err = { 0 };
+	struct jprof_profile *profile;
+	if (jprof_profile_parse(data, len, "test", opts, &profile, &err))
+		fail_msg("must be read: %s:%u: %s", err.path, err.line, err.text);
+	return profile;
+}
+
+void must_refuse(const void *data, size_t len, const char *part)
+{
+	struct jprof_error err = { 0 };
+	struct jprof_profile *profile;
+	int rc = jprof_profile_parse(data, len, "test", NULL, &profile, &err);
+	if (!rc) {
+		jprof_profile_free(profile);
+		fail_msg("must be refused: %s", part);
+	}
+	if (!strstr(err.text, part))
+		fail_msg("\"%s\" should hold \"%s\"", err.text, part);
+	assert_int_equal(rc, err.code);
+	assert_null(strchr(err.text, '\n'));
+}
+
+static int to_buffer(void *context, const void *data, size_t len)
+{
+	jp_strbuf_add(context, data, len);
+	return 0;
+}
+
+struct jp_strbuf rendered(const struct jprof_profile *profile, const char *format, bool normalize)
+{
+	struct jprof_error err = { 0 };
+	struct jp_strbuf out = { 0 };
+	struct jprof_view_opts opts = { .size = sizeof opts, .normalize = normalize };
+	if (jprof_render(profile, format, &opts, to_buffer, &out, &err))
+		fail_msg("cannot be written: %s", err.text);
+	return out;
+}
+
+struct jp_strbuf whole_file(const char *path)
+{
+	struct jprof_error err = { 0 };
+	struct jp_strbuf text = { 0 };
+	if (jp_file_read(path, &text, NULL, &err))
+		fail_msg("%s: %s", path, err.text);
+	return text;
+}
+
+void assert_noted(const struct jprof_profile *profile, const char *part)
+{
+	size_t hits = 0;
+	for (size_t i = 0; i < jprof_profile_notes(profile); i++)
+		hits += strstr(jprof_profile_note(profile, i), part) != NULL;
+	if (hits != 1)
+		fail_msg("%zu of %zu notes hold \"%s\"; the first: %s", hits, jprof_profile_notes(profile), part,
+		         jprof_profile_notes(profile) ? jprof_profile_note(profile, 0) : "");
+}
+
+static void same_table(const struct jprof_profile *a, const struct jprof_profile *b, const struct jprof_view_opts *opts,
+                       const char *what)
+{
+	struct jprof_table *ta, *tb;
+	assert_int_equal(jprof_table_new(a, opts, &ta, NULL), 0);
+	assert_int_equal(jprof_table_new(b, opts, &tb, NULL), 0);
+	size_t count = jprof_table_count(ta);
+	if (count != jprof_table_count(tb))
+		fail_msg("%s: %zu rows and %zu", what, count, jprof_table_count(tb));
+	for (size_t i = 0; i < count; i++) {
+		const struct jprof_row *ra = jprof_table_at(ta, i), *rb = jprof_table_at(tb, i);
+		if (strcmp(ra->name, rb->name) || ra->flat != rb->flat || ra->cum != rb->cum)
+			fail_msg("%s: row %zu is %s %.17g %.17g and %s %.17g %.17g", what, i, ra->name, ra->flat,
+			         ra->cum, rb->name, rb->flat, rb->cum);
+	}
+	jprof_table_free(ta);
+	jprof_table_free(tb);
+}
+
+void assert_same_rows(const struct jprof_profile *a, const struct jprof_profile *b, bool full, bool addresses,
+                      const char *what)
+{
+	for (int by = JPROF_BY_FUNCTION; by <= (addresses ? JPROF_BY_ADDRESS : JPROF_BY_FILE); by++)
+		for (int c = 0; c < JPROF_COUNTERS; c++)
+			for (int names = 0; names <= full; names++) {
+				struct jprof_view_opts opts = { .size = sizeof opts,
+					                        .counter = (enum jprof_counter)c,
+					                        .granularity = (enum jprof_granularity)by,
+					                        .full_names = names };
+				same_table(a, b, &opts, what);
+			}
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		if (jprof_profile_total(a, (enum jprof_counter)c) != jprof_profile_total(b, (enum jprof_counter)c))
+			fail_msg("%s: totals differ", what);
+}

@@ -1,0 +1,36 @@
+/* What the tests of formats share: cmocka with its headers, and profiles made from text. */
+#ifndef JP_TESTS_FORMATS_H
+#define JP_TESTS_FORMATS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/strbuf.h"
+#include "jprof.h"
+
+/* A profile that must be read, and one that must not be: then the error's text is checked for `part`. */
+struct jprof_profile *must_parse(const void *data, size_t len, const struct jprof_profile_opts *opts);
+void must_refuse(const void *data, size_t len, const char *part);
+
+/* What jprof_render writes. */
+struct jp_strbuf rendered(const struct jprof_profile *profile, const char *format, bool normalize);
+
+/* All of a file; fails the test if it cannot be read. */
+struct jp_strbuf whole_file(const char *path);
+
+/* Fails unless exactly one note holds `part`. */
+void assert_noted(const struct jprof_profile *profile, const char *part);
+
+/* Fails unless both profiles have the same rows in all granularities, for all counters, with short names
+ * and (if `full`) with long ones. By address only if `addresses`. */
+void assert_same_rows(const struct jprof_profile *a, const struct jprof_profile *b, bool full, bool addresses,
+                      const char *what);
+
+#endif

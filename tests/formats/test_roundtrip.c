@@ -1,0 +1,269 @@
+/* profile.proto is the model's own round trip: what is written of any sample is read back the same. */
+#include <dirent.h>
+#include <math.h>
+
+#include "formats.h"
+#include "input/pprof.h"
+#include "input/unpack.h"
+#include "model/profile.h"
+
+enum { max_files = 64 };
+
+static char *files[max_files];
+static size_t file_count;
+
+/* The file has whole numbers: so has what it is compared with. */
+static void round_samples(struct jprof_profile *p)
+{
+	for (uint32_t i = 0; i < jp_sample_count(p); i++)
+		for (int c = 0; c < JPROF_COUNTERS; c++)
+			p->samples[i].value[c] = (double)llround(p->samples[i].value[c]);
+}
+
+static struct jprof_profile *open_sample(const char *path, const char *thread)
+{
+	struct jprof_profile_opts opts = { .size = sizeof opts, .thread = thread };
+	struct jprof_profile *profile;
+	struct jprof_error err = { 0 };
+	if (!jprof_profile_open(path, &opts, &profile, &err))
+		return profile;
+	assert_true(strlen(err.text) > 0);
+	return NULL;
+}
+
+static void name(struct jprof_profile *p, const char *path, enum jprof_fold fold)
+{
+	struct jprof_symbolize_opts opts = { .size = sizeof opts,
+		                             .sysroot = strstr(path, "/heaps/") ? SAMPLES "/heaps/sysroot"
+		                                                                : SAMPLES "/cases/sysroot" };
+	assert_int_equal(jprof_profile_symbolize(p, &opts, NULL), 0);
+	assert_int_equal(jprof_profile_fold(p, fold, NULL), 0);
+}
+
+static struct jprof_profile *again(const struct jprof_profile *p, bool normalize, const char *thread)
+{
+	struct jprof_profile_opts opts = { .size = sizeof opts, .thread = thread };
+	struct jp_strbuf proto = rendered(p, "proto", normalize), twice = rendered(p, "proto", normalize);
+	assert_int_equal(proto.len, twice.len);
+	assert_memory_equal(proto.text, twice.text, proto.len);
+	struct jprof_profile *read = must_parse(proto.text, proto.len, &opts);
+	jp_strbuf_release(&proto);
+	jp_strbuf_release(&twice);
+	return read;
+}
+
+static void same_threads(const struct jprof_profile *a, const struct jprof_profile *b)
+{
+	assert_int_equal(jp_sample_count(a), jp_sample_count(b));
+	for (uint32_t i = 0; i < jp_sample_count(a); i++)
+		assert_string_equal(jp_string(a, a->samples[i].thread), jp_string(b, b->samples[i].thread));
+}
+
+static void same_objects(const struct jprof_profile *a, const struct jprof_profile *b)
+{
+	struct jprof_coverage *ca, *cb;
+	assert_int_equal(jprof_coverage_new(a, JPROF_INUSE_SPACE, &ca, NULL), 0);
+	assert_int_equal(jprof_coverage_new(b, JPROF_INUSE_SPACE, &cb, NULL), 0);
+	if (fabs(jprof_coverage_named(ca) - jprof_coverage_named(cb)) > 1e-9)
+		fail_msg("named: %g and %g", jprof_coverage_named(ca), jprof_coverage_named(cb));
+	for (size_t i = 0, j; i < jprof_coverage_count(cb); i++) {
+		const struct jprof_coverage_file *f = jprof_coverage_at(cb, i);
+		for (j = 0; strcmp(f->path, jprof_coverage_at(ca, j)->path); j++)
+			assert_true(j + 1 < jprof_coverage_count(ca));
+		assert_string_equal(f->build_id, jprof_coverage_at(ca, j)->build_id);
+	}
+	jprof_coverage_free(ca);
+	jprof_coverage_free(cb);
+}
+
+static void check_named(const char *path, enum jprof_fold fold, const char *thread)
+{
+	struct jprof_profile *p = open_sample(path, thread);
+	if (!p)
+		return;
+	name(p, path, fold);
+	round_samples(p);
+	struct jprof_profile *read = again(p, false, thread), *image = again(p, true, thread);
+	assert_same_rows(p, read, true, true, path);
+	assert_same_rows(p, image, true, false, path);
+	same_objects(p, read);
+	assert_int_equal(p->mtime, read->mtime);
+	assert_int_equal(p->rate, read->rate);
+	if (thread && fold == JPROF_FOLD_NONE)
+		same_threads(p, read);
+	assert_int_equal(jprof_profile_merge(read, p, -1, NULL), 0);
+	for (uint32_t i = 0; i < jp_sample_count(read) && fold == JPROF_FOLD_NONE; i++)
+		for (int c = 0; c < JPROF_COUNTERS; c++)
+			assert_true(read->samples[i].value[c] == 0);
+	jprof_profile_free(p);
+	jprof_profile_free(read);
+	jprof_profile_free(image);
+}
+
+static void test_named(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < file_count; i++)
+		check_named(files[i], i % 2 ? JPROF_FOLD_ALLOC : JPROF_FOLD_NONE, NULL);
+}
+
+static void test_threads(void **state)
+{
+	(void)state;
+	check_named(SAMPLES "/heaps/jemalloc-5.3.0.heap", JPROF_FOLD_NONE, "*");
+	check_named(SAMPLES "/heaps/jemalloc-5.3.1.heap", JPROF_FOLD_NONE, "*");
+}
+
+/* Without names the places must be the same: what is named afterwards, then, is too. */
+static void test_unnamed(void **state)
+{
+	static const char *const paths[] = { SAMPLES "/heaps/jemalloc-5.3.0.heap", SAMPLES "/heaps/maps.heap",
+		                             SAMPLES "/cases/ruby31/fiddle.1.heap" };
+	(void)state;
+	for (size_t i = 0; i < jp_count(paths); i++) {
+		struct jprof_profile *p = open_sample(paths[i], NULL);
+		round_samples(p);
+		struct jprof_profile *read = again(p, false, NULL);
+		read->allocator_hint = JP_NONE;
+		name(p, paths[i], JPROF_FOLD_NONE);
+		/* The allocator is not guessed in what jprof wrote; here it is still in. */
+		for (uint32_t o = 0; o < jp_object_count(read); o++)
+			if (!strcmp(jp_string(read, read->objects[o].path),
+			            jp_string(p, p->objects[p->allocator_hint].path)))
+				read->allocator_hint = o;
+		name(read, paths[i], JPROF_FOLD_NONE);
+		assert_same_rows(p, read, true, true, paths[i]);
+		jprof_profile_free(p);
+		jprof_profile_free(read);
+	}
+}
+
+static void test_difference(void **state)
+{
+	(void)state;
+	const char *path = SAMPLES "/cases/ruby31/hash.1.heap";
+	struct jprof_profile *p = open_sample(path, NULL),
+			     *base = open_sample(SAMPLES "/cases/ruby31/hash.0.heap", NULL);
+	assert_int_equal(jprof_profile_merge(p, base, -1, NULL), 0);
+	name(p, path, JPROF_FOLD_ALLOC);
+	round_samples(p);
+	struct jprof_profile *read = again(p, false, NULL);
+	assert_same_rows(p, read, true, true, path);
+	assert_true(jprof_profile_total(read, JPROF_INUSE_SPACE) < 40e6);
+	jprof_profile_free(p);
+	jprof_profile_free(base);
+	jprof_profile_free(read);
+}
+
+static bool string_is(const struct jp_pprof *p, uint64_t index, const char *text)
+{
+	struct jp_span s;
+	assert_true(jp_pprof_string(p, index, &s));
+	return s.len == strlen(text) && jp_span_starts(s, text);
+}
+
+/* Ids count up from 1 in the order of first use; Parca takes nothing else. */
+static void check_ids(const struct jp_pprof *p)
+{
+	size_t locations = 0, functions = 0;
+	for (size_t i = 0; i < p->mappings.count; i++)
+		assert_int_equal(p->mappings.items[i].id, i + 1);
+	for (size_t i = 0; i < p->locations.count; i++)
+		assert_int_equal(p->locations.items[i].id, i + 1);
+	for (size_t i = 0; i < p->functions.count; i++)
+		assert_int_equal(p->functions.items[i].id, i + 1);
+	for (size_t i = 0; i < p->ids.count; i++) {
+		assert_true(p->ids.items[i] >= 1 && p->ids.items[i] <= locations + 1);
+		locations += p->ids.items[i] == locations + 1;
+	}
+	for (size_t i = 0; i < p->lines.count; i++) {
+		assert_true(p->lines.items[i].function >= 1 && p->lines.items[i].function <= functions + 1);
+		functions += p->lines.items[i].function == functions + 1;
+	}
+	assert_int_equal(locations, p->locations.count);
+	assert_int_equal(functions, p->functions.count);
+}
+
+static void check_layout(const char *path, const char *thread, const char *const *types, size_t type_count)
+{
+	struct jprof_profile *profile = open_sample(path, thread);
+	name(profile, path, JPROF_FOLD_ALLOC);
+	struct jp_strbuf proto = rendered(profile, "proto", false), plain = { 0 };
+	struct jprof_error fault = { 0 };
+	struct jp_pprof p;
+	static const unsigned char no_time[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0 };
+	assert_memory_equal(proto.text, no_time, sizeof no_time);
+	assert_int_equal(jp_unpack(proto.text, proto.len, "", &jp_unpack_default, &plain, &fault, NULL), 0);
+	assert_int_equal(jp_pprof_parse(plain.text, plain.len, &p), 0);
+	assert_false(p.cut || fault.code);
+	check_ids(&p);
+	assert_int_equal(p.strings.items[0].len, 0);
+	assert_int_equal(p.types.count, type_count);
+	for (size_t i = 0; i < type_count; i++)
+		assert_true(string_is(&p, p.types.items[i].type_s, types[i]));
+	assert_int_equal(p.period, profile->rate);
+	assert_int_equal(p.time_nanos, (int64_t)profile->mtime * 1000000000);
+	assert_true(string_is(&p, p.mappings.items[0].file_s,
+	                      strstr(path, "ruby31") ? "/usr/bin/ruby3.1" : "/tmp/jprof-samples/threads"));
+	for (size_t i = 0; i < p.samples.count; i++) {
+		const struct jp_pprof_sample *s = &p.samples.items[i];
+		assert_int_equal(s->value_count, type_count);
+		assert_int_equal(s->label_count, thread ? 2 : 1);
+		assert_true(string_is(&p, p.labels.items[s->label_first].key_s, "bytes"));
+		assert_true(p.labels.items[s->label_first].num > 0);
+		assert_true(!thread || string_is(&p, p.labels.items[s->label_first + 1].key_s, "thread"));
+	}
+	jp_pprof_release(&p);
+	jp_strbuf_release(&proto);
+	jp_strbuf_release(&plain);
+	jprof_profile_free(profile);
+}
+
+static void test_layout(void **state)
+{
+	static const char *const types[] = { "alloc_objects", "alloc_space", "inuse_objects", "inuse_space" };
+	(void)state;
+	check_layout(SAMPLES "/heaps/jemalloc-5.3.0.heap", NULL, types, 4);
+	check_layout(SAMPLES "/heaps/jemalloc-5.3.0.heap", "*", types, 4);
+	check_layout(SAMPLES "/cases/ruby31/cext.1.heap", NULL, types + 2, 2);
+}
+
+static void find_files(const char *dir)
+{
+	DIR *d = opendir(dir);
+	assert_non_null(d);
+	for (struct dirent *e; (e = readdir(d));) {
+		size_t len = strlen(e->d_name);
+		if (len > 5 && !strcmp(e->d_name + len - 5, ".heap") && file_count < max_files)
+			assert_true(asprintf(&files[file_count++], "%s/%s", dir, e->d_name) > 0);
+	}
+	closedir(d);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	find_files(SAMPLES "/heaps");
+	find_files(SAMPLES "/heaps/faults");
+	find_files(SAMPLES "/cases/ruby31");
+	find_files(SAMPLES "/cases/puma");
+	assert_true(file_count > 40);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	while (file_count)
+		free(files[--file_count]);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_named),      cmocka_unit_test(test_threads), cmocka_unit_test(test_unnamed),
+		cmocka_unit_test(test_difference), cmocka_unit_test(test_layout),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,176 @@
+/* Compressed files: of every kind, twice over, cut, damaged, and bombs. */
+#include "input/unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include "formats.h"
+
+static const char sample[] = SAMPLES "/heaps/jemalloc-5.3.0.heap";
+
+typedef int filter_fn(struct archive *);
+static filter_fn *const filters[] = { archive_write_add_filter_gzip, archive_write_add_filter_bzip2,
+	                              archive_write_add_filter_xz, archive_write_add_filter_zstd };
+
+static struct jp_strbuf packed(filter_fn *filter, const void *data, size_t len)
+{
+	struct archive *a = archive_write_new();
+	struct archive_entry *entry = archive_entry_new();
+	size_t room = len + 65536, used = 0;
+	struct jp_strbuf out = { .text = malloc(room), .cap = room };
+	assert_non_null(out.text);
+	assert_int_equal(archive_write_set_format_raw(a), ARCHIVE_OK);
+	assert_int_equal(filter(a), ARCHIVE_OK);
+	assert_int_equal(archive_write_set_bytes_in_last_block(a, 1), ARCHIVE_OK);
+	assert_int_equal(archive_write_open_memory(a, out.text, room, &used), ARCHIVE_OK);
+	archive_entry_set_filetype(entry, AE_IFREG);
+	assert_int_equal(archive_write_header(a, entry), ARCHIVE_OK);
+	assert_int_equal(archive_write_data(a, data, len), (la_ssize_t)len);
+	archive_entry_free(entry);
+	assert_int_equal(archive_write_close(a), ARCHIVE_OK);
+	archive_write_free(a);
+	out.len = used;
+	return out;
+}
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	struct jp_strbuf text = whole_file(sample);
+	struct jprof_profile *plain = must_parse(text.text, text.len, NULL);
+	for (size_t i = 0; i < jp_count(filters); i++)
+		for (size_t twice = 0; twice < 2; twice++) {
+			struct jp_strbuf one = packed(filters[i], text.text, text.len);
+			struct jp_strbuf two = packed(filters[(i + 1) % 4], one.text, one.len);
+			const struct jp_strbuf *given = twice ? &two : &one;
+			struct jprof_profile *p = must_parse(given->text, given->len, NULL);
+			assert_int_equal(jprof_profile_notes(p), 0);
+			assert_true(jprof_profile_total(p, JPROF_INUSE_SPACE) ==
+			            jprof_profile_total(plain, JPROF_INUSE_SPACE));
+			assert_true(jprof_dump_probe(given->text, given->len < 512 ? given->len : 512));
+			struct jprof_dump *dump;
+			assert_int_equal(jprof_dump_parse(given->text, given->len, NULL, &dump, NULL), 0);
+			jprof_dump_free(dump);
+			jprof_profile_free(p);
+			jp_strbuf_release(&one);
+			jp_strbuf_release(&two);
+		}
+	jprof_profile_free(plain);
+	jp_strbuf_release(&text);
+}
+
+static void test_thrice(void **state)
+{
+	(void)state;
+	struct jp_strbuf a = packed(filters[0], "x", 1), b = packed(filters[0], a.text, a.len),
+			 c = packed(filters[0], b.text, b.len);
+	must_refuse(c.text, c.len, "more than 2 times over");
+	must_refuse(b.text, b.len, "is no heap dump");
+	jp_strbuf_release(&a);
+	jp_strbuf_release(&b);
+	jp_strbuf_release(&c);
+}
+
+/* At every length: an error or a part with one note, never a silent whole. */
+static void check_cuts(filter_fn *filter, const struct jp_strbuf *text)
+{
+	struct jp_strbuf all = packed(filter, text->text, text->len);
+	size_t sound = 0;
+	for (size_t len = 0; len < all.len; len += len < 64 || len + 64 > all.len ? 1 : 37) {
+		struct jprof_error err = { 0 };
+		struct jprof_profile *p;
+		if (jprof_profile_parse(all.text, len, "test", NULL, &p, &err)) {
+			assert_true(*err.text);
+			continue;
+		}
+		assert_noted(p, "cut or damaged");
+		assert_int_equal(jprof_profile_notes(p), 1);
+		jprof_profile_free(p);
+		sound++;
+	}
+	assert_true(sound > 0 || filter != archive_write_add_filter_gzip);
+	jp_strbuf_release(&all);
+}
+
+static void test_cuts(void **state)
+{
+	(void)state;
+	struct jp_strbuf text = whole_file(SAMPLES "/cases/ruby31/iseq.1.heap");
+	check_cuts(filters[0], &text);
+	struct jp_strbuf small = whole_file(sample);
+	for (size_t i = 1; i < jp_count(filters); i++)
+		check_cuts(filters[i], &small);
+	jp_strbuf_release(&text);
+	jp_strbuf_release(&small);
+}
+
+/* One bit of the data differs: the sums of the formats tell. libarchive writes zstd without one. */
+static void test_flipped(void **state)
+{
+	(void)state;
+	struct jp_strbuf text = whole_file(sample);
+	for (size_t i = 0; filters[i] != archive_write_add_filter_zstd; i++) {
+		struct jp_strbuf all = packed(filters[i], text.text, text.len);
+		struct jprof_profile *p;
+		all.text[all.len - (filters[i] == archive_write_add_filter_gzip ? 6 : all.len / 2)] ^= 1;
+		struct jprof_error err = { 0 };
+		if (jprof_profile_parse(all.text, all.len, "test", NULL, &p, &err)) {
+			assert_non_null(strstr(err.text, "cut or damaged"));
+		} else {
+			assert_noted(p, "cut or damaged");
+			jprof_profile_free(p);
+		}
+		jp_strbuf_release(&all);
+	}
+	jp_strbuf_release(&text);
+}
+
+/* gzip files may follow each other, as `cat a.gz b.gz` makes them. */
+static void test_members(void **state)
+{
+	(void)state;
+	struct jp_strbuf text = whole_file(sample), a = packed(filters[0], text.text, 1000),
+			 b = packed(filters[0], text.text + 1000, text.len - 1000);
+	jp_strbuf_add(&a, b.text, b.len);
+	struct jprof_profile *p = must_parse(a.text, a.len, NULL);
+	assert_int_equal(jprof_profile_notes(p), 0);
+	jprof_profile_free(p);
+	jp_strbuf_release(&text);
+	jp_strbuf_release(&a);
+	jp_strbuf_release(&b);
+}
+
+static void test_bombs(void **state)
+{
+	static const struct jp_unpack_limits small = { .size = 1 << 20, .free_size = 1 << 16, .ratio = 100 },
+					     tight = { .size = 1 << 18, .free_size = 1 << 16, .ratio = 100000 };
+	char *zeros = calloc(1, 1 << 19);
+	(void)state;
+	assert_non_null(zeros);
+	for (size_t i = 0; i < jp_count(filters); i++) {
+		struct jp_strbuf bomb = packed(filters[i], zeros, 1 << 19), out = { 0 };
+		struct jprof_error fault = { 0 }, err = { 0 };
+		assert_int_equal(jp_unpack(bomb.text, bomb.len, "test", &small, &out, &fault, &err),
+		                 JPROF_E_UNSUPPORTED);
+		assert_non_null(strstr(err.text, "times its size"));
+		jp_strbuf_release(&out);
+		assert_int_equal(jp_unpack(bomb.text, bomb.len, "test", &tight, &out, &fault, &err),
+		                 JPROF_E_UNSUPPORTED);
+		assert_non_null(strstr(err.text, "MB, which is no profile"));
+		jp_strbuf_release(&out);
+		assert_int_equal(jp_unpack(bomb.text, bomb.len, "test", &jp_unpack_default, &out, &fault, &err), 0);
+		assert_int_equal(out.len, 1 << 19);
+		jp_strbuf_release(&out);
+		jp_strbuf_release(&bomb);
+	}
+	free(zeros);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kinds),   cmocka_unit_test(test_thrice),  cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_flipped), cmocka_unit_test(test_members), cmocka_unit_test(test_bombs),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+#include "fuzz.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "model/profile.h"
+
+_Noreturn void fuzz_failed(const char *what, const char *file, int line)
+{
+	fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
+	abort();
+}
+
+static void check_refusal(int rc, const struct jprof_error *err)
+{
+	must(rc == err->code && *err->text);
+	for (const char *s = err->text; *s; s++)
+		must((unsigned char)*s >= 0x20 && *s != 0x7f);
+}
+
+static struct jprof_profile *parse(const void *data, size_t size)
+{
+	struct jprof_error err = { 0 };
+	struct jprof_profile *profile = NULL;
+	int rc = jprof_profile_parse(data, size, "fuzz", NULL, &profile, &err);
+	if (rc)
+		check_refusal(rc, &err);
+	return rc ? NULL : profile;
+}
+
+static int to_buffer(void *context, const void *data, size_t len)
+{
+	jp_strbuf_add(context, data, len);
+	return 0;
+}
+
+static struct jp_strbuf write_proto(const struct jprof_profile *profile)
+{
+	struct jp_strbuf out = { 0 };
+	must(!jprof_render(profile, "proto", NULL, to_buffer, &out, NULL) && !out.failed);
+	return out;
+}
+
+static double written(double value)
+{
+	return fabs(value) < 0x1p63 ? (double)llround(value) : value > 0 ? (double)INT64_MAX : -(double)INT64_MAX;
+}
+
+static void check_totals(const struct jprof_profile *p, const struct jprof_profile *read)
+{
+	for (int c = 0; c < JPROF_COUNTERS; c++) {
+		double sum = 0, size = 1, total = jprof_profile_total(read, (enum jprof_counter)c);
+		for (uint32_t i = 0; i < jp_sample_count(p); i++) {
+			must(isfinite(p->samples[i].value[c]));
+			sum += written(p->samples[i].value[c]);
+			size += fabs(written(p->samples[i].value[c]));
+		}
+		must(fabs(sum - total) <= 1e-12 * size);
+	}
+}
+
+static void check_round_trip(const struct jprof_profile *p)
+{
+	struct jp_strbuf first = write_proto(p);
+	struct jprof_profile *read = parse(first.text, first.len);
+	must(read && !jprof_profile_notes(read));
+	check_totals(p, read);
+	struct jp_strbuf second = write_proto(read);
+	struct jprof_profile *again = parse(second.text, second.len);
+	must(again);
+	struct jp_strbuf third = write_proto(again);
+	must(second.len == third.len && !memcmp(second.text, third.text, second.len));
+	jprof_profile_free(read);
+	jprof_profile_free(again);
+	jp_strbuf_release(&first);
+	jp_strbuf_release(&second);
+	jp_strbuf_release(&third);
+}
+
+static void check_difference(struct jprof_profile *p, const void *data, size_t size)
+{
+	struct jprof_profile *same = parse(data, size);
+	uint32_t samples = jp_sample_count(p);
+	must(same && !jprof_profile_merge(p, same, -1, NULL));
+	must(jp_sample_count(p) == samples);
+	for (uint32_t i = 0; i < samples; i++)
+		for (int c = 0; c < JPROF_COUNTERS; c++)
+			must(p->samples[i].value[c] == 0);
+	jprof_profile_free(same);
+}
+
+static void check_table(const struct jprof_profile *p)
+{
+	struct jprof_table *table;
+	must(!jprof_table_new(p, NULL, &table, NULL));
+	jprof_table_free(table);
+}
+
+void fuzz_profile(const uint8_t *data, size_t size, enum jp_format format)
+{
+	struct jprof_profile *p = jp_sniff(data, size) == format ? parse(data, size) : NULL;
+	if (!p)
+		return;
+	check_round_trip(p);
+	check_table(p);
+	check_difference(p, data, size);
+	must(!jprof_profile_fold(p, JPROF_FOLD_VM, NULL));
+	check_table(p);
+	jprof_profile_free(p);
+}

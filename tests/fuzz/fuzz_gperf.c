@@ -1,0 +1,8 @@
+/* Target: gperftools' heap profiles in text. */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_profile(data, size, JP_FORMAT_GPERF);
+	return 0;
+}
