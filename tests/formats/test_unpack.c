@@ -9,8 +9,23 @@
 static const char sample[] = SAMPLES "/heaps/jemalloc-5.3.0.heap";
 
 typedef int filter_fn(struct archive *);
-static filter_fn *const filters[] = { archive_write_add_filter_gzip, archive_write_add_filter_bzip2,
-	                              archive_write_add_filter_xz, archive_write_add_filter_zstd };
+/* gzip first; those that this libarchive can only write with a program's help are left out. */
+static filter_fn *filters[4];
+static size_t filter_count;
+
+static int find_filters(void **state)
+{
+	static filter_fn *const all[] = { archive_write_add_filter_gzip, archive_write_add_filter_xz,
+		                          archive_write_add_filter_bzip2, archive_write_add_filter_zstd };
+	(void)state;
+	for (size_t i = 0; i < jp_count(all); i++) {
+		struct archive *a = archive_write_new();
+		if (all[i](a) == ARCHIVE_OK)
+			filters[filter_count++] = all[i];
+		archive_write_free(a);
+	}
+	return filter_count >= 2 && filters[0] == all[0] ? 0 : -1;
+}
 
 static struct jp_strbuf packed(filter_fn *filter, const void *data, size_t len)
 {
@@ -38,10 +53,10 @@ static void test_kinds(void **state)
 	(void)state;
 	struct jp_strbuf text = whole_file(sample);
 	struct jprof_profile *plain = must_parse(text.text, text.len, NULL);
-	for (size_t i = 0; i < jp_count(filters); i++)
+	for (size_t i = 0; i < filter_count; i++)
 		for (size_t twice = 0; twice < 2; twice++) {
 			struct jp_strbuf one = packed(filters[i], text.text, text.len);
-			struct jp_strbuf two = packed(filters[(i + 1) % 4], one.text, one.len);
+			struct jp_strbuf two = packed(filters[(i + 1) % filter_count], one.text, one.len);
 			const struct jp_strbuf *given = twice ? &two : &one;
 			struct jprof_profile *p = must_parse(given->text, given->len, NULL);
 			assert_int_equal(jprof_profile_notes(p), 0);
@@ -98,7 +113,7 @@ static void test_cuts(void **state)
 	struct jp_strbuf text = whole_file(SAMPLES "/cases/ruby31/iseq.1.heap");
 	check_cuts(filters[0], &text);
 	struct jp_strbuf small = whole_file(sample);
-	for (size_t i = 1; i < jp_count(filters); i++)
+	for (size_t i = 1; i < filter_count; i++)
 		check_cuts(filters[i], &small);
 	jp_strbuf_release(&text);
 	jp_strbuf_release(&small);
@@ -109,7 +124,7 @@ static void test_flipped(void **state)
 {
 	(void)state;
 	struct jp_strbuf text = whole_file(sample);
-	for (size_t i = 0; filters[i] != archive_write_add_filter_zstd; i++) {
+	for (size_t i = 0; i < filter_count && filters[i] != archive_write_add_filter_zstd; i++) {
 		struct jp_strbuf all = packed(filters[i], text.text, text.len);
 		struct jprof_profile *p;
 		all.text[all.len - (filters[i] == archive_write_add_filter_gzip ? 6 : all.len / 2)] ^= 1;
@@ -147,7 +162,7 @@ static void test_bombs(void **state)
 	char *zeros = calloc(1, 1 << 19);
 	(void)state;
 	assert_non_null(zeros);
-	for (size_t i = 0; i < jp_count(filters); i++) {
+	for (size_t i = 0; i < filter_count; i++) {
 		struct jp_strbuf bomb = packed(filters[i], zeros, 1 << 19), out = { 0 };
 		struct jprof_error fault = { 0 }, err = { 0 };
 		assert_int_equal(jp_unpack(bomb.text, bomb.len, "test", &small, &out, &fault, &err),
@@ -172,5 +187,5 @@ int main(void)
 		cmocka_unit_test(test_kinds),   cmocka_unit_test(test_thrice),  cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_flipped), cmocka_unit_test(test_members), cmocka_unit_test(test_bombs),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, find_filters, NULL);
 }
