@@ -113,7 +113,6 @@ static const struct row rows[] = {
 	LATER_ROW("ps"),
 	LATER_ROW("svg"),
 	LATER_ROW("web"),
-	LATER_ROW("add_lib"),
 	LATER_ROW("debug"),
 	REFUSED_ROW("contentions", "jprof reads heap profiles only"),
 	REFUSED_ROW("debug-syms-by-id", "not needed: debug files are always found by build-id"),

@@ -84,6 +84,8 @@ static int add_record(struct work *w, const struct jp_record *record, uint32_t t
 	const struct jp_stack *from = &w->dump->stacks[record->stack];
 	for (uint32_t f = 0; f < from->depth; f++)
 		w->stack[f] = w->location[w->dump->frames[from->first + f]];
+	for (uint32_t f = 1; f < from->depth; f++)
+		w->profile->locations[w->stack[f]].returned_to = true;
 	struct jp_sample sample = sample_of(w->dump, record, thread);
 	return jp_sample_add(w->profile, w->stack, from->depth, &sample, 1);
 }

@@ -51,8 +51,9 @@ struct jp_location {
 	uint32_t variant;     /* above 0: the input calls one place by several names; see jp_location_named */
 	uint32_t origin;      /* the location this was before folding; itself otherwise */
 	enum jprof_source source;
-	bool given;   /* the frames came with the input */
-	bool wrapper; /* a nameless function that an allocation wrapper jumps to */
+	bool given;       /* the frames came with the input */
+	bool returned_to; /* a call returned there: in some stack it is not the innermost */
+	bool wrapper;     /* a nameless function that an allocation wrapper jumps to */
 };
 
 struct jp_frame {

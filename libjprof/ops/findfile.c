@@ -82,7 +82,7 @@ static void count_calls(const struct search *s, const struct jp_objfile *file, s
 	for (uint32_t i = 0; i < s->sites->count; i++) {
 		const struct jp_location *l = &s->profile->locations[s->sites->locations[i]];
 		uint64_t vaddr;
-		if (!jp_site_vaddr(s->profile, l, file, &vaddr))
+		if (!l->returned_to || !jp_site_vaddr(s->profile, l, file, &vaddr))
 			continue;
 		enum jp_callsite site = jp_callsite_check(file, vaddr + 1);
 		*calls += site == JP_CALLSITE_CALL;
@@ -94,7 +94,7 @@ static bool calls_fit(const struct search *s, const struct jp_objfile *file)
 {
 	size_t calls, others;
 	count_calls(s, file, &calls, &others);
-	return others * 4 <= calls + others || s->object == s->profile->allocator_hint;
+	return others * 4 <= calls + others;
 }
 
 /* ---- candidates --------------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ static bool consider(struct search *s, const char *root, const char *path)
 	bool same = is_same_inode(&s->profile->objects[s->object], &file->st);
 	enum jprof_proof build = check_build_id(s, file);
 	const char *against = build == JPROF_PROOF_CONTRADICTED ? "its build-id is not the profile's"
-	                      : !headers_fit(s, file) ? "its program headers do not fit what was mapped"
+	                      : !headers_fit(s, file)           ? "its program headers do not fit what was mapped"
 	                      : !calls_fit(s, file) ? "there are no calls where the dump has return addresses"
 	                                            : NULL;
 	if (against) {

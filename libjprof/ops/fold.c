@@ -66,12 +66,15 @@ static const char *name_at(const struct fold *f, size_t i)
 	return jp_string(f->profile, f->profile->functions[function].brief);
 }
 
-/* An entry point with a prefix. Where the file's own is known, a user's by_malloc is none. */
+/* An entry point with a prefix. Where the file's own is known, a user's by_malloc is none; where it is not,
+ * one at the very inner end is none either: what jemalloc itself wrote begins with its inner functions. */
 static bool is_prefixed_entry(const struct fold *f, size_t i)
 {
 	uint32_t known = f->profile->objects[f->profile->allocator_hint].entry_prefix;
-	if (!location_is(f, f->stack[i], PREFIXED) || known == JP_NONE)
-		return location_is(f, f->stack[i], PREFIXED);
+	if (!location_is(f, f->stack[i], PREFIXED))
+		return false;
+	if (known == JP_NONE)
+		return i > 0;
 	const char *name = name_at(f, i), *prefix = jp_string(f->profile, known);
 	return jp_allocator_prefix(name) == strlen(prefix) && !strncmp(name, prefix, strlen(prefix));
 }

@@ -77,6 +77,8 @@ static int translate_locations(struct jprof_profile *to, const struct jprof_prof
 		    l->given ? translate_named(to, from, object, l) : jp_location_id(to, object, l->offset, l->address);
 		if (t->location[i] == JP_NONE)
 			return -1;
+		if (l->returned_to)
+			to->locations[t->location[i]].returned_to = true;
 	}
 	return 0;
 }

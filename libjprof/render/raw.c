@@ -5,13 +5,13 @@
  *   0xADDRESS OUTERMOST--INLINED--INNERMOST     for each address, as looked up
  *   ---
  *   --- heap
- *   the dump as it was; or, for a sum or difference, gperftools' text form, which no reader scales:
- *   heap profile: n: s [an: as] @ heapprofile
- *   n: s [an: as] @ 0xA0 0xA1 ... */
+ *   the dump as it was, but for the allocator's frames; or, for a sum or difference, gperftools' text form, which no
+ * reader scales: heap profile: n: s [an: as] @ heapprofile n: s [an: as] @ 0xA0 0xA1 ... */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/reader.h"
 #include "model/profile.h"
 #include "ops/findfile.h"
 #include "render/render.h"
@@ -93,6 +93,57 @@ static void put_stacks(const struct jprof_profile *p, struct jp_strbuf *out)
 	}
 }
 
+static bool in_allocator(const struct jprof_profile *p, uint64_t address)
+{
+	uint32_t allocator = p->allocator_hint;
+	for (size_t i = 0; allocator != JP_NONE && i < p->mapping_count; i++)
+		if (p->mappings[i].object == allocator && p->objects[allocator].allocator &&
+		    address >= p->mappings[i].map.start && address < p->mappings[i].map.limit)
+			return true;
+	return false;
+}
+
+/* A stack's line without the allocator's frames: readers that go by names would not know those of a stripped
+ * one. What becomes the innermost is looked up as it stands, hence the one less. */
+static void put_source_stack(const struct jprof_profile *p, struct jp_span line, struct jp_strbuf *out)
+{
+	struct jp_span rest = line;
+	uint64_t address;
+	bool innermost = true, dropped = false;
+	(void)jp_span_char(&rest, '@');
+	for (jp_span_blanks(&rest); jp_span_text(&rest, "0x"); jp_span_blanks(&rest)) {
+		if (jp_span_hex(&rest, &address) != JP_NUMBER_OK)
+			break;
+		if (in_allocator(p, address - !innermost)) {
+			dropped = true;
+			innermost = false;
+			continue;
+		}
+		if (!dropped)
+			break;
+		jp_strbuf_printf(out, "@ 0x%llx%.*s", (unsigned long long)(address - 1), (int)rest.len, rest.ptr);
+		return;
+	}
+	jp_strbuf_add(out, line.ptr, line.len);
+}
+
+/* The dump as it was, but for the allocator's frames. */
+static void put_source(const struct jprof_profile *p, const struct jprof_view_opts *opts, struct jp_strbuf *out)
+{
+	struct jp_reader reader;
+	struct jp_span line;
+	bool stacks = true;
+	jp_reader_init(&reader, opts->source, opts->source_len);
+	while (jp_reader_line(&reader, &line)) {
+		stacks = stacks && !jp_span_starts(line, "MAPPED_LIBRARIES:");
+		if (stacks && jp_span_starts(line, "@"))
+			put_source_stack(p, line, out);
+		else
+			jp_strbuf_add(out, line.ptr, line.len);
+		jp_strbuf_str(out, "\n");
+	}
+}
+
 int jp_render_raw(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
                   struct jprof_error *err)
 {
@@ -103,7 +154,7 @@ int jp_render_raw(const struct jprof_profile *profile, const struct jprof_view_o
 		return jp_error_nomem(err);
 	jp_strbuf_str(out, "---\n--- heap\n");
 	if (opts->source)
-		jp_strbuf_add(out, opts->source, opts->source_len);
+		put_source(profile, opts, out);
 	else
 		put_stacks(profile, out);
 	return 0;

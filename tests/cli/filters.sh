@@ -1,0 +1,231 @@
+#!/bin/sh
+# --focus, --ignore, --retain, --exclude and --drop_negative keep what Perl jeprof keeps: the Total line
+# and the program's rows, byte for byte. In C++ names and values, but for the names that jeprof mangles.
+. "$(dirname "$0")/lib.sh"
+find_jeprof
+find_jemalloc
+
+build subject parity.c -g -O2 -fPIE -pie -gdwarf-3 -gstrict-dwarf -fno-optimize-sibling-calls -pthread
+profiled prof_active:false,prof_accum:true,lg_prof_sample:11 ./subject early.heap late.heap
+
+# compare LEAST ARGUMENTS...: at least that many lines, and not those of the report without filters.
+compare() {
+    least=$1
+    shift
+    perl_jeprof --text "$@"
+    run "$jprof" --fold=none "$@"
+    exits 0
+    of_program theirs.whole >theirs
+    of_program out >ours
+    check "jeprof has few rows of the program" [ "$(wc -l <theirs)" -ge "$least" ]
+    check "the filter does nothing" eval '! cmp -s theirs plain'
+    same "not as jeprof (<)" theirs ours
+}
+
+# plain_is ARGUMENTS...: what the next filters must change.
+plain_is() {
+    perl_jeprof --text "$@"
+    of_program theirs.whole >plain
+    check "jeprof has few rows of the program" [ "$(wc -l <plain)" -ge 10 ]
+}
+
+"$jprof" --fold=none --addresses subject late.heap >addresses 2>err || exit 1
+address=$(awk '$7 == "p_by_calloc" { print $6; exit }' addresses)
+check "no address of p_by_calloc" [ ${#address} -eq 16 ]
+
+for counter in --inuse_space --inuse_objects --alloc_space --alloc_objects; do
+    plain_is $counter --show_bytes subject late.heap
+    # a function's name
+    compare 4 $counter --show_bytes --focus=p_by_calloc subject late.heap
+    compare 10 $counter --show_bytes --ignore=p_by_calloc subject late.heap
+    compare 6 $counter --show_bytes '--focus=^p_(even|odd)$' subject late.heap
+    compare 2 $counter --show_bytes '--retain=^p_work$' subject late.heap
+    compare 10 $counter --show_bytes --exclude=p_work subject late.heap
+    # an inlined function's: retain and exclude do not see those
+    compare 6 $counter --show_bytes '--focus=^p_inlined_twice$' subject late.heap
+    compare 10 $counter --show_bytes '--ignore=^p_inlined$' subject late.heap
+    compare 1 $counter --show_bytes '--retain=^p_inlined$' subject late.heap
+    # a line
+    compare 4 $counter --show_bytes '--focus=/parity\.c:4[0-9]$' subject late.heap
+    compare 10 $counter --show_bytes '--ignore=/parity\.c:4[0-9]$' subject late.heap
+    # an address
+    compare 4 $counter --show_bytes "--focus=^$address\$" subject late.heap
+    compare 10 $counter --show_bytes "--ignore=^$address\$" subject late.heap
+    # all together
+    compare 4 $counter --show_bytes --retain=p_ --exclude=p_work --focus=p_by --ignore=calloc subject late.heap
+    # nothing is left
+    compare 1 $counter --show_bytes --focus=p_nothing subject late.heap
+done
+
+plain_is --show_bytes subject late.heap
+compare 10 --show_bytes --exclude='^p_inlines$' subject late.heap
+compare 3 --show_bytes '--retain=p_by_calloc|main' subject late.heap
+compare 6 --show_bytes --focus=p_by --ignore=calloc subject late.heap
+compare 10 --show_bytes --retain=p_ --focus=main subject late.heap
+compare 6 --show_bytes '--focus=(?i)P_BY' subject late.heap
+compare 1 --show_bytes --focus=P_BY subject late.heap
+compare 6 --show_bytes '--focus=^p_\w+c$' subject late.heap
+compare 4 --show_bytes '--focus=^(?!p_by_r)p_\w*oc$' subject late.heap
+compare 8 --show_bytes '--ignore=p_by_(c)allo\1' subject late.heap
+compare 6 --focus=p_inlines subject late.heap
+for view in --lines --addresses --files; do
+    compare 2 --show_bytes $view --focus=p_by --ignore=calloc subject late.heap
+    compare 2 --show_bytes $view '--retain=p_' --exclude=p_work subject late.heap
+done
+plain_is --show_bytes --cum subject late.heap
+compare 6 --show_bytes --cum --focus=p_inlines subject late.heap
+
+# ---- differences: subtracted first, then filtered ----
+plain_is --show_bytes --base=early.heap subject late.heap
+check "the difference has no negative row" grep -qE '^ *-[1-9]' plain
+for counter in --inuse_space --inuse_objects --alloc_space --alloc_objects; do
+    compare 4 $counter --show_bytes --base=early.heap --focus=p_by_calloc subject late.heap
+    compare 1 $counter --show_bytes --base=early.heap --ignore=p_thread subject late.heap
+    compare 10 $counter --show_bytes --base=early.heap --retain=p_ --exclude=p_by_calloc subject late.heap
+done
+for counter in --inuse_space --inuse_objects; do
+    compare 10 $counter --show_bytes --base=early.heap --drop_negative subject late.heap
+    check "--drop_negative leaves a negative row" eval '! grep -qE "^ *-[1-9]" ours'
+done
+compare 10 --show_bytes --base=early.heap --drop_negative --lines subject late.heap
+compare 4 --show_bytes --base=early.heap --drop_negative --focus=p_by_calloc subject late.heap
+compare 2 --show_bytes --base=late.heap --drop_negative subject early.heap
+run "$jprof" --show_bytes subject late.heap
+cp out reference
+run "$jprof" --show_bytes --drop_negative subject late.heap
+same "--drop_negative without --base does something" reference out
+
+# ---- C++ ----
+# The closed list: `operator()` and `operator<=>` are `operator`, `(anonymous namespace)` is nothing, a
+# lambda loses its parameters, and functions that share a name have `@address` in jeprof (overloads are
+# one row in jprof). So are rows compared by name and value, rows of one name as one.
+build names names.cc -std=c++20 -g -O1 -fPIE -pie -gdwarf-3 -gstrict-dwarf -fno-optimize-sibling-calls
+profiled prof_active:false,prof_accum:true,lg_prof_sample:0 ./names names.heap
+
+as_jeprof_mangles() {
+    of_program "$1" | sed -E '
+        s/\(anonymous namespace\)//
+        s/\{lambda\([a-z]+\)(#[0-9]+)\}/{lambda\1}/
+        s/operator(\(\)|<=>)/operator/
+        s/@[0-9a-f]+( |$)/\1/' | awk '
+        /^Total/ { print; next }
+        {
+            name = $0
+            sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ /, "", name)
+            flat[name] += $1
+            cum[name] += $4
+        }
+        END { for (name in flat) print name, flat[name], cum[name] }' | sort
+}
+
+compare_names() {
+    least=$1
+    shift
+    perl_jeprof --text "$@" names names.heap
+    run "$jprof" --fold=none "$@" names names.heap
+    exits 0
+    as_jeprof_mangles theirs.whole >theirs
+    as_jeprof_mangles out >ours
+    check "jeprof has few rows of the program" [ "$(wc -l <theirs)" -ge "$least" ]
+    same "not as jeprof (<)" theirs ours
+}
+
+compare_names 11 --show_bytes
+# What jeprof mangles, it does mangle, and jprof does not.
+for pair in ' shop::::hidden$/ shop::\(anonymous namespace\)::hidden$' \
+    ' main::\{lambda#1\}::operator$/ main::\{lambda\(int\)#1\}::operator\(\)$' \
+    ' shop::shelf::operator@[0-9a-f]+$/ shop::shelf::operator\(\)$' \
+    ' shop::shelf::operator@[0-9a-f]+$/ shop::shelf::operator<=>$' \
+    ' shop::twice@[0-9a-f]+$/ shop::twice$'; do
+    check "jeprof has no row like${pair%%/*}" grep -qE -e "${pair%%/*}" theirs.whole
+    prints "${pair#*/}"
+    prints_no "${pair%%/*}"
+done
+# What both have right.
+for name in ' shop::shelf::operator--$' ' shop::operator"" _kb$' ' shop::many$' ' shop::shelf::put \(inline\)$'; do
+    check "jeprof has no row like$name" grep -qE -e "$name" theirs.whole
+    prints "$name"
+done
+for counter in --inuse_objects --alloc_space --alloc_objects; do
+    compare_names 11 --show_bytes $counter
+done
+compare_names 20 --show_bytes --lines
+compare_names 20 --show_bytes --addresses
+compare_names 2 --show_bytes --files
+compare_names 3 --show_bytes '--focus=shop::many'
+compare_names 8 --show_bytes '--ignore=shop::many'
+compare_names 3 --show_bytes '--focus=^shop::twice$'
+compare_names 6 --show_bytes '--focus=^shop::shelf::put$'
+line=$(sed -n '/put(8000)/=' "$here/src/names.cc")
+compare_names 3 --show_bytes "--focus=names\\.cc:$line\$"
+compare_names 8 --show_bytes "--ignore=names\\.cc:$line\$"
+compare_names 8 --show_bytes '--retain=shop::'
+compare_names 8 --show_bytes '--exclude=shop::(plain|many)'
+compare_names 3 --show_bytes '--retain=shop::' '--exclude=shop::plain' '--focus=shop::shelf' '--ignore=operator'
+compare_names 1 --show_bytes '--focus=shop::many<' # filters see short names
+compare_names 3 --show_bytes '--focus=operator--'
+# Where the name differs, so does what a filter finds.
+run "$jprof" --show_bytes '--focus=anonymous' names names.heap
+prints ' 100\.0% shop::\(anonymous namespace\)::hidden$'
+perl_jeprof --text --show_bytes '--focus=anonymous' names names.heap
+check "jeprof finds (anonymous namespace), too" [ "$(wc -l <theirs.whole)" -eq 1 ]
+
+# operator new in an allocator without symbols: jeprof ends no stack there.
+build news news.cc -g -O1 -fPIE -pie -gdwarf-3 -gstrict-dwarf -fno-optimize-sibling-calls
+profiled prof_accum:true,lg_prof_sample:0 ./news news.heap
+"$jprof" --fold=none --show_bytes news news.heap >out 2>err
+what="operator new"
+prints '^ *614400 .* 614400 .* shop::nothrow$'
+prints '^ *3072000 .* 3072000 .* shop::many$'
+perl_jeprof --text --show_bytes news news.heap
+check "the cumulative value is not jeprof's" grep -qE '^ *[0-9]+ .* 614400 .* shop::nothrow$' theirs.whole
+
+# ---- nothing left: said, and no error ----
+run "$jprof" --show_bytes --focus=p_nothing subject late.heap
+exits 0
+says 'jprof: no stack is left by --focus, --ignore, --retain and --exclude'
+prints '^Total: [0-9]+ B$'
+check "a row" [ "$(wc -l <out)" -eq 1 ]
+for filter in --ignore=. --retain=p_nothing --exclude=. '--focus=p_even --ignore=p_odd|p_even'; do
+    run "$jprof" $filter subject late.heap
+    exits 0
+    says 'jprof: no stack is left by --focus, --ignore, --retain and --exclude'
+    check "a row" [ "$(wc -l <out)" -eq 1 ]
+    run "$jprof" --collapsed $filter subject late.heap
+    exits 0
+    says 'jprof: no stack is left by --focus, --ignore, --retain and --exclude'
+    prints_nothing
+done
+
+# ---- bad patterns: one line that shows the place ----
+# refuses PLACE PATTERN: PLACE is what the line must have at its end.
+refuses() {
+    for option in focus ignore retain exclude; do
+        run "$jprof" "--$option=$2" subject late.heap
+        exits 1
+        prints_nothing
+        check "not one line" [ "$(wc -l <err)" -eq 1 ]
+        check "not of --$option" grep -qE "^jprof: --$option: [a-z\\\\]" err
+        printf '%s\n' ", marked by <-- HERE in $1" >place
+        check "the place is not shown: $1" grep -qF -f place err
+    done
+}
+refuses '( <-- HERE ' '('
+refuses 'p_(by|even <-- HERE ' 'p_(by|even'
+refuses 'a[ <-- HERE ' 'a['
+refuses 'x <-- HERE )' 'x)'
+refuses ' <-- HERE *' '*'
+refuses 'a{2,1 <-- HERE }b' 'a{2,1}b'
+refuses '\ <-- HERE ' '\'
+refuses '(\x0ax <-- HERE ' "$(printf '(\nx')"
+run "$jprof" --focus=p_by '--ignore=(' subject late.heap
+exits 1
+says_like '^jprof: --ignore: '
+run "$jprof" '--focus=(' missing.heap
+exits 1
+says_like '^jprof: '
+# No pattern is no filter (jeprof: an error of usage).
+run "$jprof" --show_bytes --focus= subject late.heap
+exits 0
+same "an empty --focus does something" reference out
+finish
