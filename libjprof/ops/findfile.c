@@ -74,15 +74,15 @@ static enum jprof_proof check_build_id(const struct search *s, const struct jp_o
 	return strcmp(wanted, file->build_id) ? JPROF_PROOF_CONTRADICTED : JPROF_PROOF_BUILD_ID;
 }
 
-/* Innermost frames are looked up as they are and need no call before them, hence the allowance;
- * so do frames that a signal interrupted. */
-static void count_calls(const struct search *s, const struct jp_objfile *file, size_t *calls, size_t *others)
+/* Before how many addresses of the object the file has a call, and before how many it has none. Only where a
+ * call returned there must be one; with `all`, innermost frames are asked for, too. */
+static void count_calls(const struct search *s, const struct jp_objfile *file, bool all, size_t *calls, size_t *others)
 {
 	*calls = *others = 0;
 	for (uint32_t i = 0; i < s->sites->count; i++) {
 		const struct jp_location *l = &s->profile->locations[s->sites->locations[i]];
 		uint64_t vaddr;
-		if (!l->returned_to || !jp_site_vaddr(s->profile, l, file, &vaddr))
+		if ((!all && !l->returned_to) || !jp_site_vaddr(s->profile, l, file, &vaddr))
 			continue;
 		enum jp_callsite site = jp_callsite_check(file, vaddr + 1);
 		*calls += site == JP_CALLSITE_CALL;
@@ -90,10 +90,11 @@ static void count_calls(const struct search *s, const struct jp_objfile *file, s
 	}
 }
 
+/* Frames that a signal interrupted need no call before them, hence the allowance. */
 static bool calls_fit(const struct search *s, const struct jp_objfile *file)
 {
 	size_t calls, others;
-	count_calls(s, file, &calls, &others);
+	count_calls(s, file, false, &calls, &others);
 	return others * 4 <= calls + others;
 }
 
@@ -192,7 +193,7 @@ static bool consider_stranger(struct search *s, const char *path)
 	s->failed = s->failed || rc == JPROF_E_NOMEM;
 	if (rc)
 		return false;
-	count_calls(s, file, &calls, &others);
+	count_calls(s, file, true, &calls, &others);
 	bool fits = headers_fit(s, file) && calls && others * 4 <= calls + others;
 	jp_objfile_close(file);
 	if (!fits || !consider(s, NULL, path))

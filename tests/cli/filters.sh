@@ -61,7 +61,7 @@ plain_is --show_bytes subject late.heap
 compare 10 --show_bytes --exclude='^p_inlines$' subject late.heap
 compare 3 --show_bytes '--retain=p_by_calloc|main' subject late.heap
 compare 6 --show_bytes --focus=p_by --ignore=calloc subject late.heap
-compare 10 --show_bytes --retain=p_ --focus=main subject late.heap
+compare 10 --show_bytes --retain=p_ --focus=p_work subject late.heap
 compare 6 --show_bytes '--focus=(?i)P_BY' subject late.heap
 compare 1 --show_bytes --focus=P_BY subject late.heap
 compare 6 --show_bytes '--focus=^p_\w+c$' subject late.heap
