@@ -135,7 +135,7 @@ struct jp_debuginfod *jp_debuginfod_new(void)
 
 static void give_up(struct jp_debuginfod *d, int code)
 {
-	if (d->cut)
+	if (d->cut || code == ETIME) /* by us, or by libdebuginfod itself */
 		snprintf(d->trouble, sizeof d->trouble,
 		         "no answer within %ld s from %s; not asked again (DEBUGINFOD_TIMEOUT sets it)", d->patience,
 		         d->urls);
