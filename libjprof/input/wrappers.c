@@ -31,6 +31,8 @@ static bool matches(const char *name, const char *const *patterns, size_t count)
 	memcpy(text, name, n);
 	text[n] = '\0';
 	for (size_t i = 0; i < count; i++) {
+		if (patterns[i][0] != text[0] && patterns[i][0] != '*')
+			continue;
 		size_t literal = strcspn(patterns[i], "*[");
 		if (!strncmp(patterns[i], text, literal) && !fnmatch(patterns[i] + literal, text + literal, 0))
 			return true;

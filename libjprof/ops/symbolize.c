@@ -146,7 +146,11 @@ static int classify(struct work *w, uint32_t object, const struct jp_objfile *fi
 static int mark_wrappers(struct work *w, const struct jp_objfile *file, const struct jp_lookup *lookups, size_t count)
 {
 	uint64_t *targets;
-	size_t target_count;
+	size_t target_count, nameless = 0;
+	for (size_t i = 0; i < count; i++)
+		nameless += lookups[i].source == JPROF_SOURCE_FDE;
+	if (!nameless)
+		return 0;
 	if (jp_wrapper_targets(file, &targets, &target_count))
 		return -1;
 	for (size_t i = 0; i < count; i++)
