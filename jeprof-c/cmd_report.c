@@ -178,6 +178,9 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		.normalize = o->normalize,
 		.errors = o->errors,
 	};
+	view.thread = l->thread;
+	if (l->thread && o->diff_base && l->base)
+		view.percent_of = jprof_profile_thread_total(l->base, o->counter, l->thread);
 	bool empty = !has_rows(l->profile, &view);
 	if (empty)
 		explain_empty(l, o);

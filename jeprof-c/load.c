@@ -151,7 +151,8 @@ struct work {
 	const struct inputs *inputs;
 	const struct options *o;
 	struct jprof_maps *maps;
-	int unknown; /* dumps without the thread asked for */
+	const char *thread; /* as jprof_profile_opts has it */
+	int unknown;        /* dumps without the thread asked for */
 };
 
 /* A thread that this dump does not have is no fault where others may have it. */
@@ -167,7 +168,7 @@ static struct jprof_profile_opts profile_opts(const struct work *w)
 {
 	return (struct jprof_profile_opts){ .size = sizeof(struct jprof_profile_opts),
 		                            .maps = w->maps,
-		                            .thread = w->o->thread };
+		                            .thread = w->thread };
 }
 
 /* The profile of one file. What it has to note is said at the end, once for all files. */
@@ -196,6 +197,11 @@ static bool add(struct jprof_profile **sum, struct jprof_profile *profile)
 	return !rc;
 }
 
+static void say_no_thread(const struct work *w)
+{
+	say("no thread %s in %s; jprof info lists its threads", w->o->thread, w->inputs->dumps[0]);
+}
+
 static bool add_dumps(struct work *w, struct loaded *l)
 {
 	const struct inputs *inputs = w->inputs;
@@ -207,8 +213,14 @@ static bool add_dumps(struct work *w, struct loaded *l)
 		if (profile && !add(&l->profile, profile))
 			return false;
 	}
+	if (!l->profile && (w->o->base || w->o->diff_base)) {
+		/* It may have ended since the base was made: all threads are read, and the one is looked for at the
+		 * end. */
+		w->thread = "*";
+		return add_dumps(w, l);
+	}
 	if (!l->profile)
-		say("no thread %s in %s; jprof info lists its threads", w->o->thread, inputs->dumps[0]);
+		say_no_thread(w);
 	else if (inputs->dump_count > 1)
 		say("%d dumps are added up; what grew between two of them shows --diff_base=%s %s", inputs->dump_count,
 		    inputs->dumps[0], inputs->dumps[1]);
@@ -232,6 +244,24 @@ static bool subtract_base(struct work *w, struct loaded *l)
 	if (w->o->drop_negative)
 		jprof_profile_drop_negative(l->profile);
 	return true;
+}
+
+/* Where all threads were read for the sake of one: its label, "tN" or "tN NAME". */
+static bool find_thread(const struct work *w, struct loaded *l)
+{
+	const char *wanted = w->o->thread;
+	if (w->thread == wanted)
+		return true;
+	for (size_t i = 0; !l->thread && i < jprof_profile_threads(l->profile); i++) {
+		const char *label = jprof_profile_thread(l->profile, i), *name = label + strcspn(label, " ");
+		size_t digits = (size_t)(name - label) - 1;
+		if ((strlen(wanted) == digits && !strncmp(label + 1, wanted, digits)) ||
+		    (*name && !strcmp(name + 1, wanted)))
+			l->thread = label;
+	}
+	if (!l->thread)
+		say_no_thread(w);
+	return l->thread;
 }
 
 /* ---- names ------------------------------------------------------------------------------------ */
@@ -308,11 +338,12 @@ static bool name_and_fold(const struct work *w, struct jprof_profile *profile)
 
 bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
 {
-	struct work w = { .inputs = inputs, .o = o };
+	struct work w = { .inputs = inputs, .o = o, .thread = o->thread };
 	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
-	bool good = add_dumps(&w, loaded) && subtract_base(&w, loaded) && name_and_fold(&w, loaded->profile);
+	bool good = add_dumps(&w, loaded) && subtract_base(&w, loaded) && find_thread(&w, loaded) &&
+	            name_and_fold(&w, loaded->profile);
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);
@@ -322,7 +353,7 @@ bool load_profile(struct loaded *loaded, const struct inputs *inputs, const stru
 bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const struct inputs *inputs,
                     const struct options *o)
 {
-	struct work w = { .inputs = inputs, .o = o };
+	struct work w = { .inputs = inputs, .o = o, .thread = o->thread };
 	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;

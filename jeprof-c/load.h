@@ -23,6 +23,7 @@ struct jprof_dump *load_dump(const char *path, const struct options *options, bo
 struct loaded {
 	struct jprof_profile *profile; /* all dumps added up, less the base; named, folded, filtered */
 	struct jprof_profile *base;    /* the base alone, or NULL; not named */
+	const char *thread;            /* the only thread label to show; NULL: all of the profile */
 	bool warned;                   /* a dump was not whole, which has been said */
 };
 
