@@ -41,7 +41,7 @@ static bool sink_close(struct sink *sink)
 
 static bool can_write(const struct options *o)
 {
-	if (o->output != OUTPUT_PROTO || o->file || !isatty(STDOUT_FILENO))
+	if (strcmp(o->output, "proto") || o->file || !isatty(STDOUT_FILENO))
 		return true;
 	say("--proto writes binary data, which is nothing for a terminal; give -o FILE");
 	return false;
@@ -104,8 +104,6 @@ static void tell_bound(const struct jprof_profile *profile, const struct options
 		say("%s", why);
 }
 
-static const char *const formats[] = { "text", "collapsed", "raw", "proto" };
-
 /* A dump in text without names: such a one begins with a word, or with a % before it. */
 static bool is_plain_dump(const char *bytes, size_t size)
 {
@@ -117,7 +115,7 @@ static void read_source(const struct options *o, const struct inputs *inputs, st
                         char **bytes)
 {
 	bool whole = inputs->dump_count == 1 && !o->base && !o->diff_base && !o->thread && !has_filter(o);
-	FILE *file = o->output == OUTPUT_RAW && whole ? fopen(inputs->dumps[0], "re") : NULL;
+	FILE *file = !strcmp(o->output, "raw") && whole ? fopen(inputs->dumps[0], "re") : NULL;
 	size_t size = 0;
 	FILE *copy = file ? open_memstream(bytes, &size) : NULL;
 	if (copy) {
@@ -139,7 +137,7 @@ static int render(const struct jprof_profile *profile, const struct options *o, 
                   struct sink *sink)
 {
 	struct jprof_error err;
-	int rc = jprof_render(profile, formats[o->output], view, write_out, sink, &err);
+	int rc = jprof_render(profile, o->output, view, write_out, sink, &err);
 	if (rc && rc != JPROF_E_WRITE) /* the sink's own trouble is told when it is closed */
 		say_error(&err);
 	return rc ? 1 : 0;
@@ -188,7 +186,7 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		tell_coverage(l->profile, o, inputs);
 	if (!empty)
 		tell_bound(l->profile, o);
-	if (o->thread && !strcmp(o->thread, "*") && o->output == OUTPUT_TEXT)
+	if (o->thread && !strcmp(o->thread, "*") && !strcmp(o->output, "text"))
 		return render_threads(l, o, &view, sink);
 	if (o->thread) {
 		bool number = strspn(o->thread, "0123456789") == strlen(o->thread);
@@ -208,7 +206,7 @@ int cmd_report(const struct options *o)
 	struct loaded loaded;
 	struct sink sink = { .path = o->file };
 	int status = 1;
-	if (o->output == OUTPUT_SYMBOLS)
+	if (!strcmp(o->output, "symbols"))
 		return cmd_symbols(o);
 	if (!can_write(o))
 		return 1;

@@ -5,10 +5,19 @@
 #include "commands.h"
 #include "say.h"
 
+/* Commands with options of their own: known by the first word alone. argv[0] is the command's name. */
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ NULL, NULL },
+};
+
+/* Commands that take the options of a report, before their name too. */
 static const struct {
 	const char *name;
 	int (*run)(const struct options *);
-} commands[] = {
+} reports[] = {
 	{ "info", cmd_info },
 };
 
@@ -18,7 +27,7 @@ static bool called_as_jeprof(const char *name)
 	return name && !strcmp(slash ? slash + 1 : name, "jeprof");
 }
 
-static int run(const struct options *options)
+static int run_report(const struct options *options)
 {
 	if (options->help) {
 		options_help();
@@ -29,25 +38,32 @@ static int run(const struct options *options)
 		return 0;
 	}
 	if (options->operand_count)
-		for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-			if (!strcmp(options->operands[0], commands[i].name)) {
+		for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
+			if (!strcmp(options->operands[0], reports[i].name)) {
 				struct options rest = *options;
 				rest.operands++;
 				rest.operand_count--;
-				return commands[i].run(&rest);
+				return reports[i].run(&rest);
 			}
 	return cmd_report(options);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
+	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
+		if (commands[i].name && !strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
 	struct options options = {
 		.counter = JPROF_INUSE_SPACE,
+		.output = "text",
 		.fold = argc && called_as_jeprof(argv[0]) ? JPROF_FOLD_NONE : JPROF_FOLD_ALLOC,
 	};
-	if (!options_parse(&options, argc, argv))
-		return 1;
-	int status = run(&options);
+	return options_parse(&options, argc, argv) ? run_report(&options) : 1;
+}
+
+int main(int argc, char **argv)
+{
+	int status = run(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		if (errno == EPIPE)
 			return 0;

@@ -4,15 +4,6 @@
 
 #include "jprof.h"
 
-/* What is written. */
-enum output {
-	OUTPUT_TEXT,
-	OUTPUT_COLLAPSED,
-	OUTPUT_RAW,
-	OUTPUT_PROTO,
-	OUTPUT_SYMBOLS, /* names for the addresses on standard input */
-};
-
 struct options {
 	bool help;
 	bool version;
@@ -35,8 +26,8 @@ struct options {
 	const char *retain;
 	const char *exclude;
 	bool drop_negative;
-	enum output output;
-	const char *file; /* where it goes; NULL: standard output */
+	const char *output; /* name of the report: "text" ... as jprof_render has it, or "symbols" */
+	const char *file;   /* where it goes; NULL: standard output */
 	bool normalize;
 	const char *add_lib;
 	const char *debug_dir;
@@ -46,9 +37,7 @@ struct options {
 	int operand_count;
 };
 
-/* Reads argv[1..], which is reordered. Spelling is as jeprof takes it: one or two dashes, unique
- * prefixes, any case, --noX for switches, options among operands, "--" ends them.
- * False after having said what is wrong. */
+/* Reads argv[1..], which is reordered. False after having said what is wrong. */
 bool options_parse(struct options *options, int argc, char **argv);
 
 /* Prints the table for people. */
