@@ -125,7 +125,7 @@ void dot_tell_edge(FILE *out, const struct jprof_graph *graph, size_t i, const s
 {
 	const struct jprof_edge *e = jprof_graph_edge(graph, i);
 	put(out, jprof_graph_node(graph, e->from)->name);
-	fputs(e->residual ? " -> ... -> " : e->inlined ? " <- inlined: " : " -> ", out);
+	fputs(e->residual ? " ... " : e->inlined ? " with, inlined, " : " calls ", out);
 	put(out, jprof_graph_node(graph, e->to)->name);
 	fputs(end, out);
 	put_amount(out, e->value, jprof_graph_info(graph), view);
@@ -148,23 +148,28 @@ static size_t name_length(const struct jprof_node *n)
 	return n->inlined && len > tail && !strcmp(n->name + len - tail, mark) ? len - tail : len;
 }
 
-static void put_name(FILE *out, const struct jprof_node *n)
+/* Big type makes wide boxes, and a long name a big one: it is broken earlier, and its type is smaller. */
+static void put_name(FILE *out, const struct jprof_node *n, double size)
 {
-	enum { columns = 28, lines = 12 };
+	enum { head = 9, tail = 6 }; /* lines */
 	char *name = strndup(n->name, name_length(n)), *rest = name;
-	fputs("<b>", out);
+	double type = fmax(8, size * fmin(1, sqrt(48.0 / (double)name_length(n))));
+	size_t columns = (size_t)fmax(16, fmin(36, 480 / type));
+	fprintf(out, "<font point-size=\"%.1f\"><b>", type);
 	for (int line = 0; rest && *rest; line++) {
-		size_t len = dot_line(rest, columns);
-		if (line == lines) {
-			fputs("...", out);
-			break;
-		}
-		dot_put_xml(out, rest, len);
+		size_t len = dot_line(rest, columns), left = strlen(rest);
+		dot_put_html(out, rest, len);
 		rest += len;
+		if (line == head && left > columns * (tail + 2)) { /* its middle is in the tooltip */
+			fputs(" ...", out);
+			rest += left - len - columns * tail;
+			while (((unsigned char)*rest & 0xc0) == 0x80)
+				rest++;
+		}
 		if (*rest)
 			fputs("<br/>", out);
 	}
-	fputs("</b><br/>", out);
+	fputs("</b></font><br/>", out);
 	free(name);
 }
 
@@ -173,18 +178,18 @@ static void put_owner(FILE *out, const struct build *b, const struct jprof_node 
 	bool owner = !b->opts->cluster && b->opts->view->granularity != JPROF_BY_LIBRARY;
 	if (!owner && !n->inlined)
 		return;
-	fprintf(out, "<font point-size=\"%.1f\" color=\"#55524c\">", fmax(7, size * 0.55));
+	fprintf(out, "<font point-size=\"%.1f\" color=\"#55524c\">", fmax(7.5, size * 0.55));
 	if (n->inlined)
 		fprintf(out, "inlined%s", owner ? ", " : "");
 	if (owner)
-		dot_put_xml(out, n->owner, strlen(n->owner));
+		dot_put_html(out, n->owner, strlen(n->owner));
 	fputs("</font><br/>", out);
 }
 
 static void put_label(FILE *out, const struct build *b, const struct jprof_node *n, double size)
 {
 	const struct jprof_graph_info *info = jprof_graph_info(b->graph);
-	put_name(out, n);
+	put_name(out, n, size);
 	put_owner(out, b, n, size);
 	if (n->flat != 0 || n->cum == 0) {
 		put_amount(out, n->flat, info, b->opts->view);
@@ -310,6 +315,7 @@ static const struct {
 	{ AGRAPH, "label", "" },           { AGRAPH, "labelloc", "t" },
 	{ AGRAPH, "labeljust", "l" },      { AGRAPH, "fontname", FONT },
 	{ AGRAPH, "fontsize", "11" },      { AGRAPH, "bgcolor", "white" },
+	{ AGRAPH, "linelength", "0" }, /* of DOT: no string is broken in two */
 	{ AGRAPH, "style", "" },           { AGRAPH, "color", "black" },
 	{ AGRAPH, "nodesep", "0.2" },      { AGRAPH, "ranksep", "0.45" },
 	{ AGNODE, "label", "" },           { AGNODE, "shape", "box" },

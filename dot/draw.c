@@ -5,8 +5,8 @@
 
 #include "build.h"
 #include "module.h"
-#include "pdf.h"
 #include "svg.h"
+#include "undate.h"
 
 static const struct {
 	const char *name;
@@ -99,7 +99,9 @@ static int dress(const struct jprof_graph *graph, const struct dot_opts *opts, c
 	if (!strcmp(format, "svg"))
 		return dot_dress_svg(graph, opts, &picture->data, &picture->len);
 	if (!strcmp(format, "pdf"))
-		dot_dress_pdf(picture->data, picture->len);
+		dot_undate_pdf(picture->data, picture->len);
+	if (!strcmp(format, "ps"))
+		dot_undate_ps(picture->data, picture->len);
 	return 0;
 }
 

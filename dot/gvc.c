@@ -37,6 +37,13 @@ static int draw(GVC_t *gvc, Agraph_t *g, size_t kind, char **data, size_t *len)
 	return -1;
 }
 
+/* Graphviz 2.42 may free an edge between two clusters twice: such a layout is left alone. */
+static void free_layout(GVC_t *gvc, Agraph_t *g)
+{
+	if (!agfstsubg(g))
+		gvFreeLayout(gvc, g);
+}
+
 static int render(Agraph_t *g, const char *format, char **data, size_t *len, const char **why)
 {
 	size_t kind = 0;
@@ -53,7 +60,7 @@ static int render(Agraph_t *g, const char *format, char **data, size_t *len, con
 	if (!rc) {
 		rc = draw(gvc, g, kind, data, len);
 		*why = "this Graphviz cannot write that format; other formats may work, and --dot does";
-		gvFreeLayout(gvc, g);
+		free_layout(gvc, g);
 	}
 	if (gvc)
 		gvFreeContext(gvc);

@@ -28,20 +28,20 @@ static void __attribute__((format(printf, 2, 3))) put_line(FILE *out, const char
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	dot_put_xml(out, text, strlen(text));
+	dot_put_html(out, text, strlen(text));
 	fputs("<br align=\"left\"/>", out);
 }
 
 static void put_dropped(FILE *out, const struct jprof_graph_info *info, const struct jprof_view_opts *view)
 {
 	char flat[dot_cell], limit[dot_cell];
+	double share = info->scale > 0 ? info->dropped_flat * 100 / info->scale : 0;
 	dot_value(flat, info->dropped_flat, view);
 	dot_value(limit, info->nodelimit < 0 ? 0 : info->nodelimit, view);
 	if (info->dropped_nodes)
-		put_line(out, "left out: %zu function%s that hold %s (%.1f %%) themselves; each has little%s%s",
-		         info->dropped_nodes, info->dropped_nodes == 1 ? "" : "s", flat,
-		         info->scale > 0 ? info->dropped_flat * 100 / info->scale : 0,
-		         info->nodelimit > 0 ? ", all of up to " : "", info->nodelimit > 0 ? limit : "");
+		put_line(out, "left out: %zu function%s with %s (%.1f %%) of their own%s%s%s", info->dropped_nodes,
+		         info->dropped_nodes == 1 ? "" : "s", flat, share, info->nodelimit > 0 ? " (limit: " : "",
+		         info->nodelimit > 0 ? limit : "", info->nodelimit > 0 ? ")" : "");
 	if (info->dropped_edges)
 		put_line(out, "left out: %zu of the smaller arrows", info->dropped_edges);
 }

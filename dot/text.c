@@ -64,12 +64,14 @@ static size_t shown(const char *s, size_t len)
 	return n && is_harmless(code) ? n : 0;
 }
 
-void dot_put_xml(FILE *out, const char *s, size_t len)
+/* `backslash` is what stands for one. */
+static void put_markup(FILE *out, const char *s, size_t len, const char *backslash)
 {
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
 		n = shown(s + i, len - i);
 		switch (n ? s[i] : 0) {
-		case 0: fprintf(out, "\\x%02x", (unsigned char)s[i]); break;
+		case 0: fprintf(out, "%sx%02x", backslash, (unsigned char)s[i]); break;
+		case '\\': fputs(backslash, out); break;
 		case '&': fputs("&amp;", out); break;
 		case '<': fputs("&lt;", out); break;
 		case '>': fputs("&gt;", out); break;
@@ -77,6 +79,16 @@ void dot_put_xml(FILE *out, const char *s, size_t len)
 		default: fwrite(s + i, 1, n, out);
 		}
 	}
+}
+
+void dot_put_xml(FILE *out, const char *s, size_t len)
+{
+	put_markup(out, s, len, "\\");
+}
+
+void dot_put_html(FILE *out, const char *s, size_t len)
+{
+	put_markup(out, s, len, "\\\\");
 }
 
 void dot_put_escaped(FILE *out, const char *s)
@@ -100,7 +112,7 @@ static bool is_joint(const char *name, size_t at)
 	if (before == ':')
 		return at > 1 && name[at - 2] == ':';
 	if (after == '(' || after == '[')
-		return isalnum((unsigned char)before);
+		return isalnum((unsigned char)before) && !(at >= 8 && !strncmp(name + at - 8, "operator", 8));
 	return strchr(" ,/!<;", before) != NULL || (before == '_' && after != '_');
 }
 

@@ -15,9 +15,12 @@ void dot_value(char text[dot_cell], double value, const struct jprof_view_opts *
 /* The same with its sign and "grew" or "shrank". */
 void dot_change(char text[dot_cell], double value, const struct jprof_view_opts *view);
 
-/* Text for XML and for HTML-like labels. What is no UTF-8, or would steer its reader (controls, marks of writing
- * direction), becomes \xNN. */
+/* Text for XML. What is no UTF-8, or would steer its reader (controls, marks of writing direction), becomes
+ * \xNN, here and below. */
 void dot_put_xml(FILE *out, const char *s, size_t len);
+
+/* Text for an HTML-like label, in which Graphviz replaces \N and its like, too. */
+void dot_put_html(FILE *out, const char *s, size_t len);
 
 /* Text for an attribute that Graphviz takes as escString: it comes out as it is, \N and &amp; included. */
 void dot_put_escaped(FILE *out, const char *s);
