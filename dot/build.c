@@ -178,7 +178,7 @@ static void put_owner(FILE *out, const struct build *b, const struct jprof_node 
 	bool owner = !b->opts->cluster && b->opts->view->granularity != JPROF_BY_LIBRARY;
 	if (!owner && !n->inlined)
 		return;
-	fprintf(out, "<font point-size=\"%.1f\" color=\"#55524c\">", fmax(7.5, size * 0.55));
+	fprintf(out, "<font point-size=\"%.1f\" color=\"#2f2c28\">", fmax(7.5, size * 0.55));
 	if (n->inlined)
 		fprintf(out, "inlined%s", owner ? ", " : "");
 	if (owner)
