@@ -154,7 +154,7 @@ static void put_name(FILE *out, const struct jprof_node *n, double size)
 	enum { head = 9, tail = 6 }; /* lines */
 	char *name = strndup(n->name, name_length(n)), *rest = name;
 	double type = fmax(8, size * fmin(1, sqrt(48.0 / (double)name_length(n))));
-	size_t columns = (size_t)fmax(16, fmin(36, 480 / type));
+	size_t columns = (size_t)fmax(18, fmin(36, 480 / type));
 	fprintf(out, "<font point-size=\"%.1f\"><b>", type);
 	for (int line = 0; rest && *rest; line++) {
 		size_t len = dot_line(rest, columns), left = strlen(rest);

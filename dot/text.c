@@ -105,25 +105,35 @@ void dot_put_escaped(FILE *out, const char *s)
 	}
 }
 
-/* Whether a line may end before name[at]. */
-static bool is_joint(const char *name, size_t at)
+/* Whether a line may end before name[at]; the weak joints serve where there is no other. */
+static bool is_joint(const char *name, size_t at, bool weak)
 {
 	char before = name[at - 1], after = name[at];
+	if (weak)
+		return strchr("_.-", before) && !strchr("_.-", after);
 	if (before == ':')
 		return at > 1 && name[at - 2] == ':';
 	if (after == '(' || after == '[')
 		return isalnum((unsigned char)before) && !(at >= 8 && !strncmp(name + at - 8, "operator", 8));
-	return strchr(" ,/!<;", before) != NULL || (before == '_' && after != '_');
+	return strchr(" ,/<;", before) || after == '!';
+}
+
+static size_t last_joint(const char *name, size_t most, bool weak)
+{
+	size_t at = most;
+	while (at && !is_joint(name, at, weak))
+		at--;
+	return at;
 }
 
 size_t dot_line(const char *name, size_t columns)
 {
-	size_t len = strlen(name), at = 0;
-	if (len <= columns + columns / 5)
+	size_t len = strlen(name), most = columns + columns / 5;
+	if (len <= most)
 		return len;
-	for (size_t i = 1; i <= columns; i++)
-		if (is_joint(name, i) && (at <= columns / 2 || name[i - 1] != '_'))
-			at = i;
+	size_t at = last_joint(name, most, false);
+	if (at < columns / 2)
+		at = last_joint(name, columns, true);
 	if (at < columns / 3)
 		at = columns;
 	while (at > 1 && ((unsigned char)name[at] & 0xc0) == 0x80)
