@@ -288,7 +288,7 @@ struct jprof_filter_opts {
 };
 
 /* Frames first, then stacks, as in jeprof. The profile's total stays: what is dropped has no stack any
- * more. A faulty pattern is JPROF_E_ARGUMENT, with its place. After folding. Since: 0.1 */
+ * more. A faulty pattern is JPROF_E_ARGUMENT, with its place; so is one that takes too long. After folding. Since: 0.1 */
 JPROF_API int jprof_profile_filter(struct jprof_profile *profile, const struct jprof_filter_opts *opts,
                                    struct jprof_error *err);
 
