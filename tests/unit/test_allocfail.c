@@ -64,10 +64,12 @@ static int keep(void *context, const void *data, size_t len)
 static int answer(struct jprof_profile *p, struct job *job)
 {
 	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = job->sysroot };
-	const struct jprof_view_opts view = { .size = sizeof view,
-		                              .counter = JPROF_INUSE_SPACE,
-		                              .granularity = JPROF_BY_LINE };
+	const struct jprof_view_opts view = {
+		.size = sizeof view, .counter = JPROF_INUSE_SPACE, .granularity = JPROF_BY_LINE, .errors = true
+	};
+	const struct jprof_graph_opts graph_opts = { .size = sizeof graph_opts, .nodecount = 3 };
 	struct jprof_coverage *coverage = NULL;
+	struct jprof_graph *graph = NULL;
 	int rc = jprof_profile_symbolize(p, &opts, &job->err);
 	if (!rc)
 		rc = jprof_profile_fold(p, JPROF_FOLD_VM, &job->err);
@@ -76,7 +78,10 @@ static int answer(struct jprof_profile *p, struct job *job)
 	if (!rc)
 		rc = jprof_coverage_new(p, JPROF_INUSE_SPACE, &coverage, &job->err);
 	if (!rc)
+		rc = jprof_graph_new(p, &view, &graph_opts, &graph, &job->err);
+	if (!rc)
 		job->named = jprof_coverage_named(coverage);
+	jprof_graph_free(graph);
 	jprof_coverage_free(coverage);
 	return rc;
 }
