@@ -33,6 +33,8 @@ struct build {
 	uint32_t *row_of_object; /* by object id, likewise */
 	uint32_t *seen;          /* by row: 1 + the last sample that counted it */
 	size_t seen_cap;
+	bool *placed; /* by row: its object, file and line are set */
+	size_t placed_cap;
 	struct row_evidence *evidence; /* by row, if errors are asked for */
 	size_t evidence_cap;
 	struct jp_strbuf text;
@@ -80,9 +82,11 @@ static void name_row(struct build *b, const struct jp_location *l, const struct 
 static int grow(struct build *b)
 {
 	struct jprof_table *t = b->table;
-	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap))
+	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap) ||
+	    jp_array_push(b->placed, t->count, b->placed_cap))
 		return -1;
 	b->seen[t->count] = 0;
+	b->placed[t->count] = false;
 	if (!b->opts->errors)
 		return 0;
 	if (jp_array_push(b->evidence, t->count, b->evidence_cap))
@@ -105,12 +109,46 @@ static uint32_t row_named(struct build *b)
 	return row;
 }
 
+/* Strings of one profile: equal ones are the same. */
+static const char *string_or_null(const struct build *b, uint32_t id)
+{
+	return id == JP_NONE || !*jp_string(b->profile, id) ? NULL : jp_string(b->profile, id);
+}
+
+/* A row lies where all of its frames do. */
+static void place(struct build *b, uint32_t id, const struct jprof_row *like)
+{
+	struct jprof_row *row = &b->table->rows[id];
+	bool first = !b->placed[id];
+	b->placed[id] = true;
+	row->object = first || row->object == like->object ? like->object : NULL;
+	row->file = first || row->file == like->file ? like->file : NULL;
+	row->line = first || (row->line == like->line && row->file) ? like->line : 0;
+	row->source = first || like->source < row->source ? like->source : row->source;
+}
+
+static void place_frame(struct build *b, uint32_t row, const struct jp_location *l, const struct jp_frame *frame)
+{
+	const struct jprof_row like = { .object = string_or_null(b, b->profile->objects[l->object].path),
+		                        .file = string_or_null(b, b->profile->functions[frame->function].file),
+		                        .line = frame->line,
+		                        .source = l->source };
+	place(b, row, &like);
+}
+
+static void place_object(struct build *b, uint32_t row, uint32_t object)
+{
+	place(b, row, &(const struct jprof_row){ .object = string_or_null(b, b->profile->objects[object].path) });
+}
+
 static uint32_t row_of(struct build *b, const struct jp_location *l, uint32_t frame_id)
 {
 	uint32_t *row = &b->row_of_frame[frame_id];
 	if (*row == JP_NONE) {
 		name_row(b, l, &b->profile->frames[frame_id]);
 		*row = row_named(b);
+		if (*row != JP_NONE)
+			place_frame(b, *row, l, &b->profile->frames[frame_id]);
 	}
 	return *row;
 }
@@ -122,6 +160,8 @@ static uint32_t row_of_object(struct build *b, uint32_t object)
 		jp_strbuf_cut(&b->text, 0);
 		jp_object_label(b->profile, object, &b->text);
 		*row = row_named(b);
+		if (*row != JP_NONE)
+			place_object(b, *row, object);
 	}
 	return *row;
 }
@@ -282,6 +322,7 @@ int jprof_table_new(const struct jprof_profile *profile, const struct jprof_view
 	free(b.row_of_frame);
 	free(b.row_of_object);
 	free(b.seen);
+	free(b.placed);
 	free(b.evidence);
 	jp_strbuf_release(&b.text);
 	if (rc) {
