@@ -100,11 +100,12 @@ static void put_head(struct writer *w)
 	jp_json_string(w->json, "verb", in_use(w) ? "In use, allocated" : "Allocated");
 	jp_json_bool(w->json, "bklt", false);
 	jp_json_bool(w->json, "bkacc", false);
-	jp_json_string(w->json, "tu", "(a dump is one moment)");
-	jp_json_string(w->json, "Mtu", "(no time)");
+	/* The viewer shows a rate by 1000000 units of time: with so many of them it is the value itself. */
+	jp_json_string(w->json, "tu", "(no time: a dump is one moment)");
+	jp_json_string(w->json, "Mtu", "dump");
 	put_command(w);
 	jp_json_uint(w->json, "pid", 0);
-	jp_json_uint(w->json, "te", 0);
+	jp_json_uint(w->json, "te", 1000000);
 }
 
 static bool has_negative(const struct writer *w)
