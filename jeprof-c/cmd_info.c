@@ -177,17 +177,43 @@ static int show_names(const struct options *o, const struct jprof_profile *profi
 	return 0;
 }
 
+static int write_out(void *context, const void *data, size_t len)
+{
+	(void)context;
+	return fwrite(data, 1, len, stdout) == len ? 0 : -1;
+}
+
+/* --json; `dump` is NULL for a profile that is none in text. */
+static int show_json(const struct options *o, const struct loaded *l, const char *path, const struct jprof_dump *dump)
+{
+	struct jprof_error err;
+	struct jprof_view_opts view = {
+		.size = sizeof view, .counter = o->counter, .inputs = &path, .input_count = 1, .dump = dump
+	};
+	int rc = jprof_render(l->profile, "json-info", &view, write_out, NULL, &err);
+	if (rc && rc != JPROF_E_WRITE) /* main looks after standard output */
+		say_error(&err);
+	return rc ? 1 : 0;
+}
+
+static bool wants_json(const struct options *o)
+{
+	return !strcmp(o->output, "json");
+}
+
 /* A dump in text tells more than the profile that is made of it. */
 static int show_dump(const struct options *o, const struct inputs *inputs, const char *path,
                      const struct jprof_dump *dump)
 {
 	struct loaded loaded;
-	put_header(path, jprof_dump_info(dump));
-	put_threads(dump);
-	put_maps(jprof_dump_maps(dump));
+	if (!wants_json(o)) {
+		put_header(path, jprof_dump_info(dump));
+		put_threads(dump);
+		put_maps(jprof_dump_maps(dump));
+	}
 	if (!load_from_dump(&loaded, dump, inputs, o))
 		return 1;
-	int status = show_names(o, loaded.profile);
+	int status = wants_json(o) ? show_json(o, &loaded, path, dump) : show_names(o, loaded.profile);
 	loaded_free(&loaded);
 	return status;
 }
@@ -198,8 +224,9 @@ static int show_profile(const struct options *o, const struct inputs *inputs, ch
 	struct loaded loaded;
 	if (!load_profile(&loaded, &one, o))
 		return 1;
-	put_profile(path, loaded.profile);
-	int status = show_names(o, loaded.profile);
+	if (!wants_json(o))
+		put_profile(path, loaded.profile);
+	int status = wants_json(o) ? show_json(o, &loaded, path, NULL) : show_names(o, loaded.profile);
 	loaded_free(&loaded);
 	return status;
 }
@@ -222,7 +249,7 @@ int cmd_info(const struct options *o)
 	if (inputs_find(&inputs, o)) {
 		status = 0;
 		for (int i = 0; i < inputs.dump_count; i++) {
-			if (i)
+			if (i && !wants_json(o))
 				putchar('\n');
 			status |= show(o, &inputs, inputs.dumps[i]);
 		}

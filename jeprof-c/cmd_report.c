@@ -177,6 +177,10 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		.errors = o->errors,
 	};
 	view.thread = l->thread;
+	view.threads = o->thread && !strcmp(o->thread, "*");
+	view.inputs = (const char *const *)inputs->dumps;
+	view.input_count = (size_t)inputs->dump_count;
+	view.base = o->base ? o->base : o->diff_base;
 	if (l->thread && o->diff_base && l->base)
 		view.percent_of = jprof_profile_thread_total(l->base, o->counter, l->thread);
 	bool empty = !has_rows(l->profile, &view);
@@ -186,7 +190,7 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		tell_coverage(l->profile, o, inputs);
 	if (!empty)
 		tell_bound(l->profile, o);
-	if (o->thread && !strcmp(o->thread, "*") && !strcmp(o->output, "text"))
+	if (view.threads && !strcmp(o->output, "text"))
 		return render_threads(l, o, &view, sink);
 	if (o->thread) {
 		bool number = strspn(o->thread, "0123456789") == strlen(o->thread);

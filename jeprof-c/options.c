@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "optparse.h"
 #include "say.h"
@@ -19,9 +20,15 @@ static const struct opt_row rows[] = {
 	{ "collapsed", OPT_NAME, AT(output), 0, "output", NULL, "stacks for flame graphs: ROOT;...;LEAF VALUE" },
 	{ "raw", OPT_NAME, AT(output), 0, "output", NULL, "the dump with its names, readable without the program" },
 	{ "proto", OPT_NAME, AT(output), 0, "output", NULL, "a profile.proto, for pprof and its kin: give -o FILE" },
+	{ "csv", OPT_NAME, AT(output), 0, "output", NULL, "the table with errors, files and lines, for spreadsheets" },
+	{ "json", OPT_NAME, AT(output), 0, "output", NULL, "all that text and info show; docs/json.md has the schema" },
+	{ "speedscope", OPT_NAME, AT(output), 0, "output", NULL, "a profile for www.speedscope.app" },
+	{ "dhat", OPT_NAME, AT(output), 0, "output", NULL, "a profile for valgrind's dh_view.html" },
+	{ "diff-collapsed", OPT_NAME, AT(output), 0, "output", NULL,
+	  "with --diff_base: ROOT;...;LEAF BASE NEW, for difffolded.pl's kin" },
 	{ "symbols", OPT_NAME, AT(output), 0, "output", NULL,
 	  "names for addresses: reads maps and addresses from standard input" },
-	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE", "write the report to FILE; -o FILE is the same" },
+	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE", "write the report to FILE (- is standard output); -o FILE is the same" },
 	{ "functions", OPT_CHOICE, AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
 	  "one row for each function (the default)" },
 	{ "lines", OPT_CHOICE, AT(granularity), JPROF_BY_LINE, "granularity", NULL, "one row for each source line" },
@@ -106,6 +113,8 @@ bool options_parse(struct options *o, int argc, char **argv)
 	o->operands = argv + 1;
 	if (!opt_parse(&table, o, argc, argv, &o->operand_count))
 		return false;
+	if (o->file && !strcmp(o->file, "-"))
+		o->file = NULL;
 	if (o->base && o->diff_base) {
 		say("--base and --diff_base exclude each other");
 		return false;

@@ -508,6 +508,14 @@ struct jprof_view_opts {
 	size_t source_len;
 	bool errors;    /* how far each number may be off */
 	bool normalize; /* for "proto": addresses as in the object files, so that runs meet */
+
+	bool threads;   /* for "csv" and "json": a table for each thread label; "json": beside that of all */
+
+	/* What the profile was made of, for reports that tell: NULL and 0 where it is not known. */
+	const char *const *inputs;
+	size_t input_count;
+	const char *base;              /* what was subtracted */
+	const struct jprof_dump *dump; /* for "json-info": the only input, whose threads are listed */
 };
 
 struct jprof_table;
@@ -520,6 +528,10 @@ struct jprof_row {
 	double cum;
 	struct jprof_range flat_range; /* with opts->errors, else zero */
 	struct jprof_range cum_range;
+	const char *object;       /* path of the object file; NULL: several, or not known */
+	const char *file;         /* source file; NULL likewise */
+	unsigned line;            /* 0: several, or not known */
+	enum jprof_source source; /* of the name, the least that one of its frames has; NONE by library */
 };
 
 /* Flat and cumulative values by function, line, file or address, ordered by flat or cum
@@ -603,9 +615,10 @@ JPROF_API const struct jprof_edge *jprof_graph_edge(const struct jprof_graph *gr
 
 JPROF_API void jprof_graph_free(struct jprof_graph *graph);
 
-/* Writes a report in the named format through `write`: "text", "collapsed", "raw", or "proto" (gzip'd
- * profile.proto, with all counters that there are). An unknown format is JPROF_E_ARGUMENT, a failing
- * writer JPROF_E_WRITE. Since: 0.1 */
+/* Writes a report in the named format through `write`: "text", "collapsed", "raw", "proto" (gzip'd
+ * profile.proto, with all counters that there are), "csv", "json", "json-info" (without rows), "speedscope",
+ * "dhat", or "diff-collapsed" (both sides of a difference). An unknown format is JPROF_E_ARGUMENT, one that
+ * cannot show this profile JPROF_E_UNSUPPORTED, a failing writer JPROF_E_WRITE. Since: 0.1 */
 JPROF_API int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *opts,
                            jprof_write_fn *write, void *context, struct jprof_error *err);
 
