@@ -172,4 +172,25 @@ for format in csv json speedscope dhat; do
     prints_nothing
     same "-o and standard output differ" one two
 done
+
+# ---- the examples of docs/json.md ----
+if command -v jq >/dev/null && [ -f "$cases/totals.txt" ]; then
+    mkdir -p bin
+    printf '#!/bin/sh\nexec "%s" "--sysroot=%s" "$@"\n' "$jprof" "$cases/sysroot" >bin/jprof
+    chmod +x bin/jprof
+    cp "$cases/ruby31/cext.0.heap" early.heap
+    cp "$cases/ruby31/cext.1.heap" late.heap
+    cp late.heap app.heap
+    sed -n 's/^    \(jprof .*| jq .*\)/\1/p' "$root/docs/json.md" >examples
+    check "docs/json.md has not three examples" [ "$(wc -l <examples)" -eq 3 ]
+    while read -r line; do
+        PATH=$PWD/bin:$PATH run sh -c "$line"
+        exits 0
+        check "nothing comes out" [ -s out ]
+    done <examples
+    PATH=$PWD/bin:$PATH run sh -c "$(sed -n 1p examples)"
+    prints '^20199631.*	row_new	/srv/app/ext/leaky/leaky\.c:5$'
+    PATH=$PWD/bin:$PATH run sh -c "$(sed -n 2p examples)"
+    check "what grew is not row_new" [ "$(grep -c '"name": "row_new"' out)" -eq 1 ]
+fi
 finish
