@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "optparse.h"
 #include "say.h"
@@ -17,6 +18,12 @@ static const struct opt_row rows[] = {
 	{ "collapsed", OPT_NAME, AT(output), 0, "output", NULL, "stacks for flame graphs: ROOT;...;LEAF VALUE" },
 	{ "raw", OPT_NAME, AT(output), 0, "output", NULL, "the dump with its names, readable without the program" },
 	{ "proto", OPT_NAME, AT(output), 0, "output", NULL, "a profile.proto, for pprof and its kin: give -o FILE" },
+	{ "csv", OPT_NAME, AT(output), 0, "output", NULL, "the table with errors, files and lines, for spreadsheets" },
+	{ "json", OPT_NAME, AT(output), 0, "output", NULL, "all that text and info show; docs/json.md has the schema" },
+	{ "speedscope", OPT_NAME, AT(output), 0, "output", NULL, "a profile for www.speedscope.app" },
+	{ "dhat", OPT_NAME, AT(output), 0, "output", NULL, "a profile for valgrind's dh_view.html" },
+	{ "diff-collapsed", OPT_NAME, AT(output), 0, "output", NULL,
+	  "with --diff_base: ROOT;...;LEAF BASE NEW, for difffolded.pl's kin" },
 	{ "symbols", OPT_NAME, AT(output), 0, "output", NULL,
 	  "names for addresses: reads maps and addresses from standard input" },
 	{ "svg", OPT_NAME, AT(output), 0, "output", NULL, "a picture of the call graph, to be zoomed in a browser" },
@@ -26,7 +33,7 @@ static const struct opt_row rows[] = {
 	{ "ps", OPT_NAME, AT(output), 0, "output", NULL, "the same in PostScript" },
 	{ "dot", OPT_NAME, AT(output), 0, "output", NULL, "the call graph in Graphviz' language" },
 	{ "web", OPT_NAME, AT(output), 0, "output", NULL, "the picture in your browser, by xdg-open" },
-	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE", "write the report to FILE; -o FILE is the same" },
+	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE", "write the report to FILE (- is standard output); -o FILE is the same" },
 	{ "functions", OPT_CHOICE, AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
 	  "one row for each function (the default)" },
 	{ "lines", OPT_CHOICE, AT(granularity), JPROF_BY_LINE, "granularity", NULL, "one row for each source line" },
@@ -58,6 +65,8 @@ static const struct opt_row rows[] = {
 	{ "retain", OPT_TEXT, AT(retain), 0, NULL, "RE", "only frames whose function matches" },
 	{ "exclude", OPT_TEXT, AT(exclude), 0, NULL, "RE", "only frames whose function does not" },
 	{ "thread", OPT_TEXT, AT(thread), 0, NULL, "N|NAME|*", "one thread, or each in turn" },
+	{ "member", OPT_TEXT, AT(member), 0, NULL, "NAME|PID|ROLE",
+	  "of a bundle, this member alone: its name, pid, or master" },
 	{ "normalize-addresses", OPT_SWITCH, AT(normalize), 0, NULL, NULL,
 	  "--proto: addresses as in the object files, so that equal stacks\nof several processes are equal" },
 	{ "nodecount", OPT_NUMBER, AT(nodecount), 0, NULL, "N", "call graph: at most N functions (80)" },
@@ -106,6 +115,8 @@ bool options_parse(struct options *o, int argc, char **argv)
 	o->operands = argv + 1;
 	if (!opt_parse(&table, o, argc, argv, &o->operand_count))
 		return false;
+	if (o->file && !strcmp(o->file, "-"))
+		o->file = NULL;
 	if (o->base && o->diff_base) {
 		say("--base and --diff_base exclude each other");
 		return false;
@@ -118,10 +129,11 @@ void options_help(void)
 	printf(
 	    "usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from heap profiles\n"
 	    "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
+	    "       jprof bundle -o FILE DUMP...        a dump with its names in one file, to be read anywhere\n"
 	    "\n"
 	    "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
 	    "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a symbolized file, gperftools'\n"
-	    "text, or profile.proto, each compressed or not.\n"
+	    "text, or profile.proto, each compressed or not, or a bundle.\n"
 	    "\n");
 	opt_help(&table);
 	printf("\n"
