@@ -9,15 +9,15 @@
 static const struct {
 	const char *format;
 	const char *renderers[3];
-	bool fonts; /* draws letters itself */
 } kinds[] = {
-	{ "svg", { "svg:svg:core", "svg" }, false },
-	{ "pdf", { "pdf:cairo", "pdf" }, true },
-	{ "ps", { "ps:cairo", "ps" }, true },
-	{ "png", { "png:cairo:cairo", "png:cairo:gd", "png" }, true },
-	{ "gif", { "gif:cairo:gd", "gif:gd:gd", "gif" }, true },
+	{ "svg", { "svg:svg:core", "svg" } },
+	{ "pdf", { "pdf:cairo", "pdf" } },
+	{ "ps", { "ps:cairo", "ps" } },
+	{ "png", { "png:cairo:cairo", "png:cairo:gd", "png" } },
+	{ "gif", { "gif:cairo:gd", "gif:gd:gd", "gif" } },
 };
 
+/* All formats need one: names are measured, and boxes made to fit. */
 static bool has_fonts(void)
 {
 	FcFontSet *fonts = FcInit() ? FcConfigGetFonts(NULL, FcSetSystem) : NULL;
@@ -49,7 +49,7 @@ static int render(Agraph_t *g, const char *format, char **data, size_t *len, con
 	size_t kind = 0;
 	while (strcmp(kinds[kind].format, format))
 		kind++;
-	if (kinds[kind].fonts && !has_fonts()) {
+	if (!has_fonts()) {
 		*why =
 		    "no font is installed here to write with; install fonts-dejavu-core (Debian) or font-dejavu (Alpine)";
 		return -1;

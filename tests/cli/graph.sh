@@ -209,7 +209,7 @@ fi
 
 # ---- no fonts ----
 echo '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig></fontconfig>' >empty.conf
-for word in pdf png; do
+for word in svg pdf png; do
     run env FONTCONFIG_FILE="$tmp/empty.conf" "$jprof" --$word -o never.$word $at "$dump"
     exits 1
     says "jprof: no font is installed here to write with; install fonts-dejavu-core (Debian) or font-dejavu (Alpine)"
