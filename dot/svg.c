@@ -32,21 +32,22 @@ static void put_lines(FILE *out, const char *const *lines, size_t count)
 		fputs(lines[i], out);
 }
 
-static bool same_end(const char *at, size_t i, const char *after)
+/* Reads "N12", a node of the graph, at *at and what must follow it. */
+static bool take_node(const struct dress *d, const char **at, const char *after, size_t *node)
 {
-	char text[32];
-	int n = snprintf(text, sizeof text, "N%zu%s", i + 1, after);
-	return !strncmp(at, text, (size_t)n);
+	char *end;
+	if (**at != 'N')
+		return false;
+	*node = strtoul(*at + 1, &end, 10) - 1;
+	*at = end + strlen(after);
+	return *node < jprof_graph_nodes(d->graph) && !strncmp(end, after, strlen(after));
 }
 
-/* The edge whose title begins at `at`: "N1&#45;&gt;N2</title>". Edges stand in the order of their nodes, so
- * *next, where the search begins, is nearly always right. */
-static bool find_edge(const struct dress *d, const char *at, size_t *found)
+static bool find_edge(const struct dress *d, size_t from, size_t to, size_t *found)
 {
 	for (size_t i = 0; i < jprof_graph_edges(d->graph); i++) {
 		const struct jprof_edge *e = jprof_graph_edge(d->graph, i);
-		const char *to = strstr(at, "&gt;");
-		if (same_end(at, e->from, "&#45;&gt;") && to && same_end(to + 4, e->to, "</title>")) {
+		if (e->from == from && e->to == to) {
 			*found = i;
 			return true;
 		}
@@ -54,20 +55,22 @@ static bool find_edge(const struct dress *d, const char *at, size_t *found)
 	return false;
 }
 
-/* The text of a title that begins at `at` in libgvc's. */
+/* libgvc's titles are names of its graph: "N1", "N1&#45;&gt;N2", "cluster_3"; `at` is where one begins. */
 static void put_title(const struct dress *d, const char *at)
 {
-	size_t count = jprof_graph_nodes(d->graph), number = *at == 'N' ? strtoul(at + 1, NULL, 10) - 1 : count, edge;
-	const char *cluster = "cluster_";
-	if (number < count && same_end(at, number, "</title>")) {
-		dot_tell_node(d->out, jprof_graph_node(d->graph, number), jprof_graph_info(d->graph), d->opts->view,
+	static const char cluster[] = "cluster_";
+	const char *edge_at = at, *node_at = at;
+	size_t node, to, edge;
+	if (take_node(d, &node_at, "</title>", &node)) {
+		dot_tell_node(d->out, jprof_graph_node(d->graph, node), jprof_graph_info(d->graph), d->opts->view,
 		              put_name, "\n");
-	} else if (number < count && find_edge(d, at, &edge)) {
-		dot_tell_edge(d->out, d->graph, edge, d->opts->view, put_name, "\n");
+	} else if (take_node(d, &edge_at, "&#45;&gt;", &node) && take_node(d, &edge_at, "</title>", &to)) {
+		if (find_edge(d, node, to, &edge))
+			dot_tell_edge(d->out, d->graph, edge, d->opts->view, put_name, "\n");
 	} else if (!strncmp(at, cluster, strlen(cluster))) {
-		number = strtoul(at + strlen(cluster), NULL, 10);
-		if (number < count)
-			put_name(d->out, jprof_graph_node(d->graph, number)->owner);
+		node = strtoul(at + strlen(cluster), NULL, 10);
+		if (node < jprof_graph_nodes(d->graph))
+			put_name(d->out, jprof_graph_node(d->graph, node)->owner);
 	}
 }
 
