@@ -5,45 +5,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd_graph.h"
 #include "commands.h"
 #include "load.h"
 #include "say.h"
+#include "sink.h"
 
 /* Below this share of named bytes the user is told. */
 static const double enough_named = 0.95;
 
-/* Standard output, or a file that is made when there is something to write. */
-struct sink {
-	const char *path; /* NULL: standard output */
-	FILE *file;
-	int error; /* errno of the path; main looks after standard output */
-};
-
-static int write_out(void *context, const void *data, size_t len)
-{
-	struct sink *sink = context;
-	if (!sink->file)
-		sink->file = sink->path ? fopen(sink->path, "we") : stdout;
-	if (sink->file && fwrite(data, 1, len, sink->file) == len && !fflush(sink->file))
-		return 0;
-	sink->error = errno;
-	return -1;
-}
-
-static bool sink_close(struct sink *sink)
-{
-	if (!sink->path || !sink->file)
-		return !sink->path || !sink->error;
-	if (fclose(sink->file) && !sink->error)
-		sink->error = errno;
-	return !sink->error;
-}
-
 static bool can_write(const struct options *o)
 {
-	if (strcmp(o->output, "proto") || o->file || !isatty(STDOUT_FILENO))
+	bool binary = !strcmp(o->output, "proto") || graph_is_binary(o->output);
+	if (!binary || o->file || !isatty(STDOUT_FILENO))
 		return true;
-	say("--proto writes binary data, which is nothing for a terminal; give -o FILE");
+	say("--%s writes binary data, which is nothing for a terminal; give -o FILE", o->output);
 	return false;
 }
 
@@ -110,14 +86,10 @@ static bool is_plain_dump(const char *bytes, size_t size)
 	return size && (*bytes == 'h' || *bytes == '%') && jprof_dump_probe(bytes, size);
 }
 
-/* The dump itself, for --raw, where the profile is nothing but that: then readers find all of it. */
-static void read_source(const struct options *o, const struct inputs *inputs, struct jprof_view_opts *view,
-                        char **bytes)
+static void read_plain(const char *path, char **bytes, size_t *size)
 {
-	bool whole = inputs->dump_count == 1 && !o->base && !o->diff_base && !o->thread && !has_filter(o);
-	FILE *file = !strcmp(o->output, "raw") && whole ? fopen(inputs->dumps[0], "re") : NULL;
-	size_t size = 0;
-	FILE *copy = file ? open_memstream(bytes, &size) : NULL;
+	FILE *file = fopen(path, "re");
+	FILE *copy = file ? open_memstream(bytes, size) : NULL;
 	if (copy) {
 		char chunk[4096];
 		size_t n;
@@ -127,7 +99,35 @@ static void read_source(const struct options *o, const struct inputs *inputs, st
 	}
 	if (file)
 		fclose(file);
-	if (is_plain_dump(*bytes, size)) {
+}
+
+/* The dump of the only member that is asked for. */
+static void read_member(const char *path, const char *member, char **bytes, size_t *size)
+{
+	struct jprof_bundle *bundle;
+	if (jprof_bundle_open(path, &bundle, NULL))
+		return;
+	const void *dump = jprof_bundle_file(bundle, jprof_bundle_find(bundle, member, 0), "dump.heap", size);
+	*bytes = malloc(*size + 1);
+	if (*bytes)
+		memcpy(*bytes, dump, *size);
+	jprof_bundle_free(bundle);
+}
+
+/* The dump itself, for --raw, where the profile is nothing but that: then readers find all of it. */
+static void read_source(const struct loaded *l, const struct options *o, const struct inputs *inputs,
+                        struct jprof_view_opts *view, char **bytes)
+{
+	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
+	bool whole = info->inputs == 1 && !o->base && !o->diff_base && !o->thread && !has_filter(o);
+	size_t size = 0;
+	if (!whole || strcmp(o->output, "raw") || !strcmp(inputs->dumps[0], "-"))
+		return;
+	if (*info->members)
+		read_member(inputs->dumps[0], o->member, bytes, &size);
+	else
+		read_plain(inputs->dumps[0], bytes, &size);
+	if (*bytes && is_plain_dump(*bytes, size)) {
 		view->source = *bytes;
 		view->source_len = size;
 	}
@@ -137,7 +137,7 @@ static int render(const struct jprof_profile *profile, const struct options *o, 
                   struct sink *sink)
 {
 	struct jprof_error err;
-	int rc = jprof_render(profile, o->output, view, write_out, sink, &err);
+	int rc = jprof_render(profile, o->output, view, sink_write, sink, &err);
 	if (rc && rc != JPROF_E_WRITE) /* the sink's own trouble is told when it is closed */
 		say_error(&err);
 	return rc ? 1 : 0;
@@ -190,6 +190,8 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		tell_coverage(l->profile, o, inputs);
 	if (!empty)
 		tell_bound(l->profile, o);
+	if (graph_is(o->output))
+		return empty ? 1 : graph_report(l, o, inputs, &view, sink);
 	if (view.threads && !strcmp(o->output, "text"))
 		return render_threads(l, o, &view, sink);
 	if (o->thread) {
@@ -197,7 +199,7 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		snprintf(label, sizeof label, "%s%.60s", number ? "t" : "", o->thread);
 		view.label = label;
 	}
-	read_source(o, inputs, &view, &source);
+	read_source(l, o, inputs, &view, &source);
 	int status = render(l->profile, o, &view, sink);
 	free(source);
 	bool nothing = empty && jprof_profile_total(l->profile, o->counter) == 0 && !o->base && !o->diff_base;

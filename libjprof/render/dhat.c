@@ -12,7 +12,7 @@
 struct writer {
 	const struct jprof_profile *profile;
 	const struct jprof_view_opts *opts;
-	struct jp_json *json;
+	struct jp_jsonout *json;
 	struct jp_intern frames; /* DHAT's frames as text; the first is the root */
 	uint32_t *id_of_frame;   /* by frame id, 0: not known yet */
 	double bytes, blocks;    /* the sums so far */
@@ -56,13 +56,13 @@ static uint32_t frame_of(struct writer *w, const struct jp_location *l, uint32_t
 
 static void put_stack(struct writer *w, const uint32_t *stack, size_t depth)
 {
-	jp_json_open(w->json, "fs", '[', true);
+	jp_jsonout_open(w->json, "fs", '[', true);
 	for (size_t i = 0; i < depth; i++) {
 		const struct jp_location *l = &w->profile->locations[stack[i]];
 		for (uint32_t f = 0; f < l->frame_count; f++)
-			jp_json_uint(w->json, NULL, frame_of(w, l, l->frame_first + f));
+			jp_jsonout_uint(w->json, NULL, frame_of(w, l, l->frame_first + f));
 	}
-	jp_json_close(w->json);
+	jp_jsonout_close(w->json);
 }
 
 static void put_point(struct writer *w, const struct jp_sample *sample)
@@ -75,23 +75,23 @@ static void put_point(struct writer *w, const struct jp_sample *sample)
 	double blocks = jp_whole_step(&w->blocks, fmax(pair[0], 0)), bytes = jp_whole_step(&w->bytes, fmax(pair[1], 0));
 	if (bytes == 0 && blocks == 0)
 		return;
-	jp_json_open(w->json, NULL, '{', true);
-	jp_json_number(w->json, "tb", bytes, 0);
-	jp_json_number(w->json, "tbk", blocks, 0);
+	jp_jsonout_open(w->json, NULL, '{', true);
+	jp_jsonout_number(w->json, "tb", bytes, 0);
+	jp_jsonout_number(w->json, "tbk", blocks, 0);
 	put_stack(w, stack, depth);
-	jp_json_close(w->json);
+	jp_jsonout_close(w->json);
 }
 
 static void put_points(struct writer *w)
 {
-	jp_json_open(w->json, "pps", '[', false);
+	jp_jsonout_open(w->json, "pps", '[', false);
 	for (uint32_t i = 0; i < jp_sample_count(w->profile); i++)
 		put_point(w, &w->profile->samples[i]);
-	jp_json_close(w->json);
-	jp_json_open(w->json, "ftbl", '[', false);
+	jp_jsonout_close(w->json);
+	jp_jsonout_open(w->json, "ftbl", '[', false);
 	for (uint32_t i = 0; i < w->frames.count; i++)
-		jp_json_string(w->json, NULL, jp_intern_get(&w->frames, i));
-	jp_json_close(w->json);
+		jp_jsonout_string(w->json, NULL, jp_intern_get(&w->frames, i));
+	jp_jsonout_close(w->json);
 }
 
 static void put_command(struct writer *w)
@@ -102,31 +102,31 @@ static void put_command(struct writer *w)
 		jp_strbuf_printf(&text, " %s", w->opts->inputs[i]);
 	if (w->opts->base)
 		jp_strbuf_printf(&text, " (what grew since %s)", w->opts->base);
-	jp_json_string(w->json, "cmd", text.text ? text.text : "");
+	jp_jsonout_string(w->json, "cmd", text.text ? text.text : "");
 	w->failed |= text.failed;
 }
 
 static void put_head(struct writer *w)
 {
-	jp_json_uint(w->json, "dhatFileVersion", 2);
-	jp_json_string(w->json, "mode", "heap");
-	jp_json_string(w->json, "verb", in_use(w) ? "In use, allocated" : "Allocated");
-	jp_json_bool(w->json, "bklt", false);
-	jp_json_bool(w->json, "bkacc", false);
+	jp_jsonout_uint(w->json, "dhatFileVersion", 2);
+	jp_jsonout_string(w->json, "mode", "heap");
+	jp_jsonout_string(w->json, "verb", in_use(w) ? "In use, allocated" : "Allocated");
+	jp_jsonout_bool(w->json, "bklt", false);
+	jp_jsonout_bool(w->json, "bkacc", false);
 	/* The viewer shows a rate by 1000000 units of time: with so many of them it is the value itself. */
-	jp_json_string(w->json, "tu", "(no time: a dump is one moment)");
-	jp_json_string(w->json, "Mtu", "dump");
+	jp_jsonout_string(w->json, "tu", "(no time: a dump is one moment)");
+	jp_jsonout_string(w->json, "Mtu", "dump");
 	put_command(w);
-	jp_json_uint(w->json, "pid", 0);
-	jp_json_uint(w->json, "te", 1000000);
+	jp_jsonout_uint(w->json, "pid", 0);
+	jp_jsonout_uint(w->json, "te", 1000000);
 }
 
 static void put_document(struct writer *w)
 {
-	jp_json_open(w->json, NULL, '{', false);
+	jp_jsonout_open(w->json, NULL, '{', false);
 	put_head(w);
 	put_points(w);
-	jp_json_close(w->json);
+	jp_jsonout_close(w->json);
 }
 
 static bool has_negative(const struct writer *w)
@@ -143,7 +143,7 @@ static bool has_negative(const struct writer *w)
 int jp_render_dhat(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
                    struct jprof_error *err)
 {
-	struct jp_json json = { .out = out };
+	struct jp_jsonout json = { .out = out };
 	struct writer w = { .profile = profile, .opts = opts, .json = &json };
 	if (has_negative(&w))
 		return jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,

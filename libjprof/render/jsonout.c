@@ -32,7 +32,7 @@ static void put_quoted(struct jp_strbuf *out, const char *s)
 	jp_strbuf_str(out, "\"");
 }
 
-static void new_line(struct jp_json *j)
+static void new_line(struct jp_jsonout *j)
 {
 	jp_strbuf_str(j->out, "\n");
 	for (unsigned i = 0; i < j->depth; i++)
@@ -40,7 +40,7 @@ static void new_line(struct jp_json *j)
 }
 
 /* What stands before a value. */
-static void begin(struct jp_json *j, const char *key)
+static void begin(struct jp_jsonout *j, const char *key)
 {
 	if (j->depth) {
 		if (j->level[j->depth - 1].filled)
@@ -55,7 +55,7 @@ static void begin(struct jp_json *j, const char *key)
 	}
 }
 
-void jp_json_open(struct jp_json *j, const char *key, char kind, bool flat)
+void jp_jsonout_open(struct jp_jsonout *j, const char *key, char kind, bool flat)
 {
 	begin(j, key);
 	if (j->depth == JP_JSON_DEPTH) {
@@ -69,7 +69,7 @@ void jp_json_open(struct jp_json *j, const char *key, char kind, bool flat)
 	j->depth++;
 }
 
-void jp_json_close(struct jp_json *j)
+void jp_jsonout_close(struct jp_jsonout *j)
 {
 	if (!j->depth)
 		return;
@@ -81,7 +81,7 @@ void jp_json_close(struct jp_json *j)
 		jp_strbuf_str(j->out, "\n");
 }
 
-void jp_json_string(struct jp_json *j, const char *key, const char *s)
+void jp_jsonout_string(struct jp_jsonout *j, const char *key, const char *s)
 {
 	begin(j, key);
 	if (s)
@@ -108,7 +108,7 @@ void jp_put_decimal(struct jp_strbuf *out, double value, unsigned decimals)
 		jp_strbuf_printf(out, ".%0*.0f", (int)decimals, part);
 }
 
-void jp_json_number(struct jp_json *j, const char *key, double value, unsigned decimals)
+void jp_jsonout_number(struct jp_jsonout *j, const char *key, double value, unsigned decimals)
 {
 	begin(j, key);
 	if (isfinite(value))
@@ -117,7 +117,7 @@ void jp_json_number(struct jp_json *j, const char *key, double value, unsigned d
 		jp_strbuf_str(j->out, "null");
 }
 
-void jp_json_uint(struct jp_json *j, const char *key, uint64_t value)
+void jp_jsonout_uint(struct jp_jsonout *j, const char *key, uint64_t value)
 {
 	char digits[20];
 	size_t at = sizeof digits;
@@ -128,18 +128,18 @@ void jp_json_uint(struct jp_json *j, const char *key, uint64_t value)
 	jp_strbuf_add(j->out, digits + at, sizeof digits - at);
 }
 
-void jp_json_bool(struct jp_json *j, const char *key, bool value)
+void jp_jsonout_bool(struct jp_jsonout *j, const char *key, bool value)
 {
 	begin(j, key);
 	jp_strbuf_str(j->out, value ? "true" : "false");
 }
 
-void jp_json_null(struct jp_json *j, const char *key)
+void jp_jsonout_null(struct jp_jsonout *j, const char *key)
 {
-	jp_json_string(j, key, NULL);
+	jp_jsonout_string(j, key, NULL);
 }
 
-void jp_json_raw(struct jp_json *j, const char *key, const struct jp_strbuf *document)
+void jp_jsonout_raw(struct jp_jsonout *j, const char *key, const struct jp_strbuf *document)
 {
 	size_t len = document->len;
 	begin(j, key);

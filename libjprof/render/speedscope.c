@@ -23,7 +23,7 @@ struct writer {
 	unsigned *line;        /* of each; where several are one frame, the first in the file */
 	size_t line_cap;
 	uint32_t *id_of_frame; /* by frame id, JP_NONE: not known yet */
-	struct jp_json *json;
+	struct jp_jsonout *json;
 	struct jp_strbuf weights;
 };
 
@@ -83,48 +83,48 @@ static void put_frame(struct writer *w, uint32_t id)
 	const char *place = jp_string(w->profile, key->place);
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
 	jp_strbuf_printf(&name, "%s%s", jp_string(w->profile, key->name), key->inlined ? " (inline)" : "");
-	jp_json_open(w->json, NULL, '{', true);
-	jp_json_string(w->json, "name", name.text ? name.text : "");
+	jp_jsonout_open(w->json, NULL, '{', true);
+	jp_jsonout_string(w->json, "name", name.text ? name.text : "");
 	if (*place)
-		jp_json_string(w->json, "file", place);
+		jp_jsonout_string(w->json, "file", place);
 	if (w->line[id])
-		jp_json_uint(w->json, "line", w->line[id]);
-	jp_json_close(w->json);
+		jp_jsonout_uint(w->json, "line", w->line[id]);
+	jp_jsonout_close(w->json);
 	w->weights.failed |= name.failed;
 }
 
 static void put_frames(struct writer *w)
 {
-	jp_json_open(w->json, "shared", '{', false);
-	jp_json_open(w->json, "frames", '[', false);
+	jp_jsonout_open(w->json, "shared", '{', false);
+	jp_jsonout_open(w->json, "frames", '[', false);
 	for (uint32_t i = 0; i < w->keys.count; i++)
 		put_frame(w, i);
-	jp_json_close(w->json);
-	jp_json_close(w->json);
+	jp_jsonout_close(w->json);
+	jp_jsonout_close(w->json);
 }
 
 /* ---- profiles ---------------------------------------------------------------------------------- */
 
 static void put_stack(struct writer *w, const uint32_t *stack, size_t depth)
 {
-	jp_json_open(w->json, NULL, '[', true);
+	jp_jsonout_open(w->json, NULL, '[', true);
 	while (depth--) {
 		const struct jp_location *l = &w->profile->locations[stack[depth]];
 		for (uint32_t f = l->frame_count; f-- > 0;)
-			jp_json_uint(w->json, NULL, w->id_of_frame[l->frame_first + f]);
+			jp_jsonout_uint(w->json, NULL, w->id_of_frame[l->frame_first + f]);
 	}
-	jp_json_close(w->json);
+	jp_jsonout_close(w->json);
 }
 
 /* Adds the stacks of one sign; returns the sum of the weights, which are kept for later. */
 static double put_samples(struct writer *w, enum jprof_counter counter, int sign)
 {
 	const struct jprof_profile *p = w->profile;
-	struct jp_json weights = { .out = &w->weights };
+	struct jp_jsonout weights = { .out = &w->weights };
 	double sum = 0;
 	jp_strbuf_cut(&w->weights, 0);
-	jp_json_open(w->json, "samples", '[', false);
-	jp_json_open(&weights, NULL, '[', true);
+	jp_jsonout_open(w->json, "samples", '[', false);
+	jp_jsonout_open(&weights, NULL, '[', true);
 	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
 		size_t depth;
 		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
@@ -135,10 +135,10 @@ static double put_samples(struct writer *w, enum jprof_counter counter, int sign
 		if (weight == 0)
 			continue;
 		put_stack(w, stack, depth);
-		jp_json_number(&weights, NULL, weight, 0);
+		jp_jsonout_number(&weights, NULL, weight, 0);
 	}
-	jp_json_close(w->json);
-	jp_json_close(&weights);
+	jp_jsonout_close(w->json);
+	jp_jsonout_close(&weights);
 	return floor(sum);
 }
 
@@ -156,22 +156,22 @@ static void put_profile(struct writer *w, enum jprof_counter counter, int sign)
 	const char *suffix = sign < 0 ? ": shrank" : w->profile->lineage.subtracted ? ": grew" : "";
 	char name[64];
 	snprintf(name, sizeof name, "%s%s", jp_counter_names[counter], suffix);
-	jp_json_open(w->json, NULL, '{', false);
-	jp_json_string(w->json, "type", "sampled");
-	jp_json_string(w->json, "name", name);
-	jp_json_string(w->json, "unit", jp_counts_bytes(counter) ? "bytes" : "none");
+	jp_jsonout_open(w->json, NULL, '{', false);
+	jp_jsonout_string(w->json, "type", "sampled");
+	jp_jsonout_string(w->json, "name", name);
+	jp_jsonout_string(w->json, "unit", jp_counts_bytes(counter) ? "bytes" : "none");
 	double sum = put_samples(w, counter, sign);
-	jp_json_raw(w->json, "weights", &w->weights);
-	jp_json_uint(w->json, "startValue", 0);
-	jp_json_number(w->json, "endValue", sum, 0);
-	jp_json_close(w->json);
+	jp_jsonout_raw(w->json, "weights", &w->weights);
+	jp_jsonout_uint(w->json, "startValue", 0);
+	jp_jsonout_number(w->json, "endValue", sum, 0);
+	jp_jsonout_close(w->json);
 }
 
 /* Returns which of them is the one asked for. A profile without stacks is one that speedscope does not open. */
 static unsigned put_profiles(struct writer *w)
 {
 	unsigned count = 0, active = 0;
-	jp_json_open(w->json, "profiles", '[', false);
+	jp_jsonout_open(w->json, "profiles", '[', false);
 	for (size_t i = 0; i < jp_count(order); i++)
 		for (int sign = 1; sign >= -1; sign -= 2) {
 			bool wanted = sign > 0 && order[i] == w->opts->counter;
@@ -181,7 +181,7 @@ static unsigned put_profiles(struct writer *w)
 			put_profile(w, order[i], sign);
 			count++;
 		}
-	jp_json_close(w->json);
+	jp_jsonout_close(w->json);
 	return active;
 }
 
@@ -197,21 +197,21 @@ static int prepare(struct writer *w)
 
 static void put_document(struct writer *w)
 {
-	jp_json_open(w->json, NULL, '{', false);
-	jp_json_string(w->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
-	jp_json_string(w->json, "exporter", "jprof");
+	jp_jsonout_open(w->json, NULL, '{', false);
+	jp_jsonout_string(w->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	jp_jsonout_string(w->json, "exporter", "jprof");
 	if (w->opts->input_count)
-		jp_json_string(w->json, "name", jp_basename(w->opts->inputs[0]));
+		jp_jsonout_string(w->json, "name", jp_basename(w->opts->inputs[0]));
 	put_frames(w);
 	unsigned active = put_profiles(w);
-	jp_json_uint(w->json, "activeProfileIndex", active);
-	jp_json_close(w->json);
+	jp_jsonout_uint(w->json, "activeProfileIndex", active);
+	jp_jsonout_close(w->json);
 }
 
 int jp_render_speedscope(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
                          struct jprof_error *err)
 {
-	struct jp_json json = { .out = out };
+	struct jp_jsonout json = { .out = out };
 	struct writer w = { .profile = profile, .opts = opts, .json = &json };
 	int rc = prepare(&w);
 	if (!rc)

@@ -111,6 +111,12 @@ for option in text callgrind list=x disasm=x gv evince web dot ps pdf svg gif ra
     fi
 done
 
+# ---- a pattern without end ----
+run "$jprof" $sys '--focus=^(.|..|...)+(?<=!!)' --fold=none dump.heap
+exits 1
+prints_nothing
+says 'jprof: --focus: takes too much backtracking; give a simpler pattern'
+
 # ---- help and version ----
 run "$jprof" --help
 exits 0

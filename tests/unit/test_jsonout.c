@@ -15,23 +15,23 @@ static void test_layout(void **state)
 {
 	(void)state;
 	struct jp_strbuf out = { 0 };
-	struct jp_json j = { .out = &out };
-	jp_json_open(&j, NULL, '{', false);
-	jp_json_uint(&j, "max", UINT64_MAX);
-	jp_json_open(&j, "flat", '[', true);
-	jp_json_bool(&j, NULL, true);
-	jp_json_null(&j, NULL);
-	jp_json_open(&j, NULL, '{', false);
-	jp_json_string(&j, "k", "v");
-	jp_json_close(&j);
-	jp_json_close(&j);
-	jp_json_open(&j, "empty", '{', false);
-	jp_json_close(&j);
-	jp_json_open(&j, "rows", '[', false);
-	jp_json_uint(&j, NULL, 1);
-	jp_json_uint(&j, NULL, 2);
-	jp_json_close(&j);
-	jp_json_close(&j);
+	struct jp_jsonout j = { .out = &out };
+	jp_jsonout_open(&j, NULL, '{', false);
+	jp_jsonout_uint(&j, "max", UINT64_MAX);
+	jp_jsonout_open(&j, "flat", '[', true);
+	jp_jsonout_bool(&j, NULL, true);
+	jp_jsonout_null(&j, NULL);
+	jp_jsonout_open(&j, NULL, '{', false);
+	jp_jsonout_string(&j, "k", "v");
+	jp_jsonout_close(&j);
+	jp_jsonout_close(&j);
+	jp_jsonout_open(&j, "empty", '{', false);
+	jp_jsonout_close(&j);
+	jp_jsonout_open(&j, "rows", '[', false);
+	jp_jsonout_uint(&j, NULL, 1);
+	jp_jsonout_uint(&j, NULL, 2);
+	jp_jsonout_close(&j);
+	jp_jsonout_close(&j);
 	check(&out, "{\n \"max\":18446744073709551615,\n \"flat\":[true,null,{\"k\":\"v\"}],\n \"empty\":{},\n"
 	            " \"rows\":[\n  1,\n  2\n ]\n}\n");
 }
@@ -40,13 +40,13 @@ static void test_strings(void **state)
 {
 	(void)state;
 	struct jp_strbuf out = { 0 };
-	struct jp_json j = { .out = &out };
-	jp_json_open(&j, NULL, '[', true);
-	jp_json_string(&j, NULL, "\"\\/\b\f\n\r\t\x01\x1f\x7f");
-	jp_json_string(&j, NULL, "caf\xc3\xa9 caf\xe9 \xed\xa0\x80");
-	jp_json_string(&j, NULL, "");
-	jp_json_string(&j, NULL, NULL);
-	jp_json_close(&j);
+	struct jp_jsonout j = { .out = &out };
+	jp_jsonout_open(&j, NULL, '[', true);
+	jp_jsonout_string(&j, NULL, "\"\\/\b\f\n\r\t\x01\x1f\x7f");
+	jp_jsonout_string(&j, NULL, "caf\xc3\xa9 caf\xe9 \xed\xa0\x80");
+	jp_jsonout_string(&j, NULL, "");
+	jp_jsonout_string(&j, NULL, NULL);
+	jp_jsonout_close(&j);
 	check(&out, "[\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\",\"caf\xc3\xa9 caf\xef\xbf\xbd "
 	            "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\",\"\",null]\n");
 }
@@ -81,8 +81,8 @@ static void check_numbers(void)
 {
 	for (size_t i = 0; i < jp_count(numbers); i++) {
 		struct jp_strbuf out = { 0 };
-		struct jp_json j = { .out = &out };
-		jp_json_number(&j, NULL, numbers[i].value, numbers[i].decimals);
+		struct jp_jsonout j = { .out = &out };
+		jp_jsonout_number(&j, NULL, numbers[i].value, numbers[i].decimals);
 		check(&out, numbers[i].should);
 	}
 }
@@ -101,9 +101,9 @@ static void test_too_deep(void **state)
 {
 	(void)state;
 	struct jp_strbuf out = { 0 };
-	struct jp_json j = { .out = &out };
+	struct jp_jsonout j = { .out = &out };
 	for (int i = 0; i <= JP_JSON_DEPTH; i++)
-		jp_json_open(&j, NULL, '[', true);
+		jp_jsonout_open(&j, NULL, '[', true);
 	assert_true(out.failed);
 	jp_strbuf_release(&out);
 }
