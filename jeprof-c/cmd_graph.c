@@ -158,7 +158,7 @@ static int draw(const struct jprof_graph *graph, const struct dot_opts *opts, co
 	struct jprof_error err;
 	bool web = !strcmp(o->output, "web");
 	if (dot_draw(graph, opts, format_of(o->output), &picture, &err)) {
-		say(err.code == JPROF_E_UNSUPPORTED ? "--%s: %s" : "%.0s%s", o->output, err.text);
+		say(err.code == JPROF_E_UNSUPPORTED ? "--%s cannot be drawn: %s" : "%.0s%s", o->output, err.text);
 		return 1;
 	}
 	if (*picture.remark)
