@@ -168,8 +168,8 @@ struct jprof_profile_opts {
 	const struct jprof_maps *maps; /* used in place of the dump's own, if not NULL */
 	const char *thread;            /* NULL: all threads together. "*": samples of each thread, labelled "tN"
 	                                  or "tN NAME". A number or a name: that thread's samples alone */
-	const char *member;            /* of a bundle, the members of this name, pid or role; NULL: all, added up. A
-	                                  bundle without such a member is JPROF_E_MEMBER; other files have none */
+	const char *member; /* of a bundle, that of this name, or those of this pid or role; NULL: all, added up. A
+	                       bundle without such a member is JPROF_E_MEMBER; other files have none */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -179,9 +179,9 @@ JPROF_API int jprof_profile_new(const struct jprof_dump *dump, const struct jpro
                                 struct jprof_profile **profile, struct jprof_error *err);
 
 /* Reads a profile of any kind: what jprof_dump_parse reads, profile.proto of any producer, compressed or
- * not, and bundles. Names and threads that come with it are kept. What is faulty after a sound part is left out with one
- * note; where nothing is sound, JPROF_E_FORMAT. `name` is used in messages and may be NULL.
- * The profile keeps nothing of `data`. Since: 0.1 */
+ * not, and bundles. Names and threads that come with it are kept. What is faulty after a sound part is left out with
+ * one note; where nothing is sound, JPROF_E_FORMAT. `name` is used in messages and may be NULL. The profile keeps
+ * nothing of `data`. Since: 0.1 */
 JPROF_API int jprof_profile_parse(const void *data, size_t len, const char *name, const struct jprof_profile_opts *opts,
                                   struct jprof_profile **profile, struct jprof_error *err);
 
@@ -191,13 +191,13 @@ JPROF_API int jprof_profile_open(const char *path, const struct jprof_profile_op
 
 /* What the input of a profile held. */
 struct jprof_profile_info {
-	const char *format; /* "heap_v2", "profile.proto" ...; static */
-	uint64_t rate;      /* mean bytes between two samples; 0: not sampled, or not known */
-	size_t stacks;      /* read, with another count for each thread where threads are kept apart */
-	size_t addresses;   /* distinct code addresses in them */
-	size_t depth;       /* frames of the deepest stack */
-	size_t inputs;      /* 1; more after merging, which leaves the rest as it was in the first */
-	bool has_alloc;     /* with what was ever allocated: made with prof_accum:true */
+	const char *format;  /* "heap_v2", "profile.proto" ...; static */
+	uint64_t rate;       /* mean bytes between two samples; 0: not sampled, or not known */
+	size_t stacks;       /* read, with another count for each thread where threads are kept apart */
+	size_t addresses;    /* distinct code addresses in them */
+	size_t depth;        /* frames of the deepest stack */
+	size_t inputs;       /* 1; more after merging, which leaves the rest as it was in the first */
+	bool has_alloc;      /* with what was ever allocated: made with prof_accum:true */
 	const char *members; /* of a bundle: those that are in it, "17 (master), 21 (worker)"; else "" */
 };
 
@@ -364,8 +364,8 @@ JPROF_API const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_b
 JPROF_API size_t jprof_bundle_count(const struct jprof_bundle *bundle);
 JPROF_API const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle *bundle, size_t i);
 
-/* The first member from index `from` on whose name, pid or role is `wanted` (NULL: any); jprof_bundle_count()
- * if there is none. Since: 0.1 */
+/* The first member from index `from` on whose name is `wanted` (NULL: any); where no member has that name,
+ * whose pid, and then whose role is. jprof_bundle_count() if there is none. Since: 0.1 */
 JPROF_API size_t jprof_bundle_find(const struct jprof_bundle *bundle, const char *wanted, size_t from);
 
 /* A file of the i-th member, by its name there: "dump.heap", "smaps_rollup" ...; NULL if there is none. It is
