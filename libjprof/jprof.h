@@ -168,6 +168,8 @@ struct jprof_profile_opts {
 	const struct jprof_maps *maps; /* used in place of the dump's own, if not NULL */
 	const char *thread;            /* NULL: all threads together. "*": samples of each thread, labelled "tN"
 	                                  or "tN NAME". A number or a name: that thread's samples alone */
+	const char *member;            /* of a bundle, the members of this name, pid or role; NULL: all, added up. A
+	                                  bundle without such a member is JPROF_E_ARGUMENT; other files have none */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -176,8 +178,8 @@ struct jprof_profile_opts {
 JPROF_API int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
                                 struct jprof_profile **profile, struct jprof_error *err);
 
-/* Reads a profile of any kind: what jprof_dump_parse reads, and profile.proto of any producer, compressed or
- * not. Names and threads that come with it are kept. What is faulty after a sound part is left out with one
+/* Reads a profile of any kind: what jprof_dump_parse reads, profile.proto of any producer, compressed or
+ * not, and bundles. Names and threads that come with it are kept. What is faulty after a sound part is left out with one
  * note; where nothing is sound, JPROF_E_FORMAT. `name` is used in messages and may be NULL.
  * The profile keeps nothing of `data`. Since: 0.1 */
 JPROF_API int jprof_profile_parse(const void *data, size_t len, const char *name, const struct jprof_profile_opts *opts,
@@ -317,6 +319,124 @@ JPROF_API size_t jprof_profile_frames(const struct jprof_profile *profile, size_
 
 JPROF_API void jprof_profile_free(struct jprof_profile *profile);
 
+/* ---- Bundles: a dump with all that reading it needs ------------------------------------------ */
+
+/* A .jprof file holds one member for each process: its dump, the names of the dump's addresses, and what
+ * else was gathered. docs/bundle.md has the format. */
+struct jprof_bundle;
+
+/* What is known of one process of a bundle. Texts may be NULL when a bundle is written: not known. What is
+ * read has "" there. */
+struct jprof_bundle_member {
+	size_t size;          /* of this struct */
+	const char *name;     /* of the member in the bundle; NULL to a writer: the pid, made unique */
+	uint64_t pid;         /* 0: not known */
+	uint64_t start_ticks; /* since boot, field 22 of /proc/PID/stat; 0: not known */
+	const char *boot_id;  /* of /proc/sys/kernel/random/boot_id */
+	const char *program;  /* path of the executable */
+	const char *title;    /* of the process: the first word of its command line, without arguments */
+	const char *role;     /* "master", "worker" or "" */
+	const char *label;    /* given by the user: "boot" */
+	int64_t time;         /* when the dump began, in seconds since the epoch; 0: not known */
+};
+
+struct jprof_bundle_info {
+	uint64_t version; /* of the format: 1 */
+	const char *tool; /* that wrote it: "jprof 0.1.0" */
+	const char *label;
+	int64_t time; /* when it was made, in seconds since the epoch; 0: not known */
+};
+
+/* Reads a bundle: a tar inside zstd or gzip, or bare. Of one that is cut the members that have their dump are
+ * read; jprof_bundle_warning tells. Anything else is JPROF_E_FORMAT, and one of a version that this library
+ * does not know JPROF_E_UNSUPPORTED. `name` is used in messages and may be NULL. Nothing of `data` is kept.
+ * Since: 0.1 */
+JPROF_API int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jprof_bundle **bundle,
+                                 struct jprof_error *err);
+
+/* The same for a file or pipe; "-" is standard input. Since: 0.1 */
+JPROF_API int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jprof_error *err);
+
+/* Whether these bytes, a whole file or its start, are a bundle. Compressed ones are unpacked up to their first
+ * block. Since: 0.1 */
+JPROF_API bool jprof_bundle_probe(const void *data, size_t len);
+
+JPROF_API const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_bundle *bundle);
+
+/* Number of members, at least 1, and the i-th of them in the order of the file. Since: 0.1 */
+JPROF_API size_t jprof_bundle_count(const struct jprof_bundle *bundle);
+JPROF_API const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle *bundle, size_t i);
+
+/* The first member from index `from` on whose name, pid or role is `wanted` (NULL: any); jprof_bundle_count()
+ * if there is none. Since: 0.1 */
+JPROF_API size_t jprof_bundle_find(const struct jprof_bundle *bundle, const char *wanted, size_t from);
+
+/* A file of the i-th member, by its name there: "dump.heap", "smaps_rollup" ...; NULL if there is none. It is
+ * followed by a NUL that does not count. `len` may be NULL. Since: 0.1 */
+JPROF_API const void *jprof_bundle_file(const struct jprof_bundle *bundle, size_t i, const char *file, size_t *len);
+
+/* What is wrong with the bundle without making it useless; NULL: nothing. Since: 0.1 */
+JPROF_API const struct jprof_error *jprof_bundle_warning(const struct jprof_bundle *bundle);
+
+/* The profile of the i-th member's dump, with the names that the bundle has for it: symbolizing keeps them and
+ * looks for files only where those, proven by build-id, could tell more. Since: 0.1 */
+JPROF_API int jprof_bundle_profile(const struct jprof_bundle *bundle, size_t i, const struct jprof_profile_opts *opts,
+                                   struct jprof_profile **profile, struct jprof_error *err);
+
+JPROF_API void jprof_bundle_free(struct jprof_bundle *bundle);
+
+/* Takes `len` bytes; returns 0, or anything else to stop. */
+typedef int jprof_write_fn(void *context, const void *data, size_t len);
+
+enum jprof_compression {
+	JPROF_COMPRESS_BEST, /* zstd, or gzip where libarchive was built without zstd */
+	JPROF_COMPRESS_ZSTD,
+	JPROF_COMPRESS_GZIP,
+};
+
+struct jprof_bundle_writer_opts {
+	size_t size;
+	enum jprof_compression compression;
+	const char *label; /* of the whole bundle; NULL: none */
+	int64_t time;      /* seconds since the epoch; 0: not told. Nothing else in a bundle tells time by itself */
+};
+
+/* Writes a bundle: for each process jprof_bundle_writer_member, then its files; then jprof_bundle_writer_finish. What
+ * was given is kept compressed in memory until then, for the first thing in a bundle is the list of all that
+ * is in it. Equal calls write equal bytes. After a failure only _free may be called. */
+struct jprof_bundle_writer;
+
+/* Nothing is written before jprof_bundle_writer_finish. `opts` may be NULL. JPROF_E_UNSUPPORTED: this
+ * libarchive cannot compress so. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_new(const struct jprof_bundle_writer_opts *opts, jprof_write_fn *write, void *context,
+                                      struct jprof_bundle_writer **writer, struct jprof_error *err);
+
+/* Begins a member; `member` may be NULL and is copied. If its first file is agent.json, the agent's side-car, what
+ * `member` leaves open is taken from there. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_member(struct jprof_bundle_writer *writer, const struct jprof_bundle_member *member,
+                                         struct jprof_error *err);
+
+/* Adds a file to the member: docs/bundle.md lists the names; others are kept, too. A name is 1 to 64 of
+ * A-Za-z0-9._- and no file has it yet; else JPROF_E_ARGUMENT. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_file(struct jprof_bundle_writer *writer, const char *file, const void *data,
+                                       size_t len, struct jprof_error *err);
+
+/* The same from where an open file stands to its end, a piece at a time; a pipe or a file of /proc, whose
+ * length cannot be known, is read into memory first. It is not closed. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_fd(struct jprof_bundle_writer *writer, const char *file, int fd,
+                                     struct jprof_error *err);
+
+/* Adds what symbolizing found to the member: its names (symbols.pb.gz), what else folding and `info` need
+ * (symbols.json), and the proven build-ids. `profile` is that of the member's dump alone, symbolized and neither
+ * folded nor filtered. Without `names` only the build-ids: the reader will look for the files itself. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_symbols(struct jprof_bundle_writer *writer, const struct jprof_profile *profile,
+                                          bool names, struct jprof_error *err);
+
+/* Writes all of it. A bundle without a member is JPROF_E_ARGUMENT, a failing `write` JPROF_E_WRITE. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_finish(struct jprof_bundle_writer *writer, struct jprof_error *err);
+
+JPROF_API void jprof_bundle_writer_free(struct jprof_bundle_writer *writer);
+
 /* ---- Coverage: who named what ------------------------------------------------------------- */
 
 /* Where a name comes from, from none to best. Only from JPROF_SOURCE_DYNSYM on it is a function's name. */
@@ -415,9 +535,6 @@ JPROF_API const struct jprof_row *jprof_table_at(const struct jprof_table *table
 /* Sum of the flat values of all rows. Since: 0.1 */
 JPROF_API double jprof_table_flat(const struct jprof_table *table);
 JPROF_API void jprof_table_free(struct jprof_table *table);
-
-/* Takes `len` bytes; returns 0, or anything else to stop. */
-typedef int jprof_write_fn(void *context, const void *data, size_t len);
 
 /* Writes a report in the named format through `write`: "text", "collapsed", "raw", or "proto" (gzip'd
  * profile.proto, with all counters that there are). An unknown format is JPROF_E_ARGUMENT, a failing

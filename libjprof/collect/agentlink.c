@@ -1,6 +1,5 @@
 /* The protocol is that of docs/agent.md. */
 #include <errno.h>
-#include <json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "base/strbuf.h"
 #include "collect/procfs.h"
 #include "collect/unixsock.h"
+#include "input/json.h"
 
 enum {
 	protocol_version = 1,
@@ -34,61 +34,29 @@ struct jprof_agent {
 	char *stats; /* the last that were asked for */
 };
 
-static void free_json(json_object **object)
-{
-	json_object_put(*object);
-}
-
-/* A member's text, or NULL; its number, or 0. */
-static const char *text_of(json_object *object, const char *key)
-{
-	json_object *value;
-	return json_object_object_get_ex(object, key, &value) && json_object_is_type(value, json_type_string)
-	           ? json_object_get_string(value)
-	           : NULL;
-}
-
-static int64_t number_of(json_object *object, const char *key)
-{
-	json_object *value;
-	return json_object_object_get_ex(object, key, &value) ? json_object_get_int64(value) : 0;
-}
-
-static bool bool_of(json_object *object, const char *key)
-{
-	json_object *value;
-	return json_object_object_get_ex(object, key, &value) && json_object_get_boolean(value);
-}
-
 /* Copies a member's text to *to, which is left NULL where there is none. False when memory is short. */
-static bool keep(struct jp_arena *arena, json_object *object, const char *key, const char **to)
+static bool keep(struct jp_arena *arena, jp_json *object, const char *key, const char **to)
 {
-	const char *text = text_of(object, key);
+	const char *text = jp_json_text(object, key);
 	*to = text ? jp_arena_dup(arena, text, strlen(text)) : NULL;
 	return !text || *to;
 }
 
-static json_object *parse_object(const char *text)
+/* A number that fits an int; else 0. */
+static int int_of(jp_json *object, const char *key)
 {
-	struct json_tokener *tokener = json_tokener_new();
-	json_object *object = tokener ? json_tokener_parse_ex(tokener, text, (int)strlen(text)) : NULL;
-	if (tokener)
-		json_tokener_free(tokener);
-	if (object && !json_object_is_type(object, json_type_object)) {
-		json_object_put(object);
-		return NULL;
-	}
-	return object;
+	uint64_t number = jp_json_number(object, key);
+	return number <= INT_MAX ? (int)number : 0;
 }
 
-static int refused(struct jprof_agent *agent, json_object *object, struct jprof_error *err)
+static int refused(struct jprof_agent *agent, jp_json *object, struct jprof_error *err)
 {
-	const char *why = text_of(object, "error");
+	const char *why = jp_json_text(object, "error");
 	return jp_error(err, JPROF_E_IO, NULL, 0, "%s says: %s", agent->name, why ? why : "no");
 }
 
 /* Sends a line and reads one: *object, to be freed even where that fails. */
-static int ask(struct jprof_agent *agent, const char *request, unsigned timeout, json_object **object,
+static int ask(struct jprof_agent *agent, const char *request, unsigned timeout, struct json_object **object,
                struct jprof_error *err)
 {
 	uint64_t deadline = jp_clock_ms() + timeout;
@@ -97,25 +65,24 @@ static int ask(struct jprof_agent *agent, const char *request, unsigned timeout,
 	rc = rc ? rc : jp_unixsock_line(agent->fd, reply_limit, deadline, agent->name, &line, err);
 	if (rc)
 		return rc;
-	*object = parse_object(line);
+	rc = jp_json_parse(line, strlen(line), agent->name, object, err);
 	free(line);
-	if (!*object)
-		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s answers \"%.20s\" with no JSON", agent->name,
-		                request);
-	return bool_of(*object, "ok") ? 0 : refused(agent, *object, err);
+	if (rc)
+		return rc;
+	return jp_json_true(*object, "ok") ? 0 : refused(agent, *object, err);
 }
 
-static int take_report(struct jprof_agent *agent, json_object *o, struct jprof_error *err)
+static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error *err)
 {
 	struct jprof_agent_report r = {
-		.protocol = (int)number_of(o, "protocol"),
-		.pid = (int)number_of(o, "pid"),
-		.start_ticks = (uint64_t)number_of(o, "start_ticks"),
-		.prof_active = bool_of(o, "prof_active"),
-		.lg_sample = (int)number_of(o, "lg_sample"),
-		.signal = (int)number_of(o, "signal"),
-		.signal_owned = bool_of(o, "signal_owned"),
-		.dumps = (uint64_t)number_of(o, "dumps"),
+		.protocol = int_of(o, "protocol"),
+		.pid = int_of(o, "pid"),
+		.start_ticks = jp_json_number(o, "start_ticks"),
+		.prof_active = jp_json_true(o, "prof_active"),
+		.lg_sample = int_of(o, "lg_sample"),
+		.signal = int_of(o, "signal"),
+		.signal_owned = jp_json_true(o, "signal_owned"),
+		.dumps = jp_json_number(o, "dumps"),
 	};
 	struct jp_arena arena = { 0 };
 	if (!keep(&arena, o, "version", &r.version) || !keep(&arena, o, "boot_id", &r.boot_id) ||
@@ -134,7 +101,7 @@ static int take_report(struct jprof_agent *agent, json_object *o, struct jprof_e
 
 int jprof_agent_report(struct jprof_agent *agent, const struct jprof_agent_report **report, struct jprof_error *err)
 {
-	json_object *jp_cleanup(free_json) object = NULL;
+	struct json_object *jp_cleanup(jp_json_release) object = NULL;
 	int rc = ask(agent, "report\n", agent->timeout, &object, err);
 	rc = rc ? rc : take_report(agent, object, err);
 	if (!rc)
@@ -226,12 +193,12 @@ static int dump_request(const struct jprof_agent_dump_opts *o, struct jp_strbuf 
 	return request->failed ? jp_error_nomem(err) : 0;
 }
 
-static int take_dump(struct jprof_agent *agent, json_object *o, struct jprof_error *err)
+static int take_dump(struct jprof_agent *agent, jp_json *o, struct jprof_error *err)
 {
-	struct jprof_agent_dump d = { .seq = (uint64_t)number_of(o, "seq") };
-	json_object *ms;
-	if (json_object_object_get_ex(o, "milliseconds", &ms))
-		d.milliseconds = json_object_get_double(ms);
+	struct jprof_agent_dump d = {
+		.seq = jp_json_number(o, "seq"),
+		.milliseconds = (double)jp_json_number(o, "milliseconds"),
+	};
 	jp_arena_release(&agent->dump_arena);
 	if (!keep(&agent->dump_arena, o, "dump", &d.dump) || !keep(&agent->dump_arena, o, "sidecar", &d.sidecar) ||
 	    !keep(&agent->dump_arena, o, "gc", &d.gc))
@@ -246,7 +213,7 @@ int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_op
                      const struct jprof_agent_dump **dump, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) request = { 0 };
-	json_object *jp_cleanup(free_json) object = NULL;
+	struct json_object *jp_cleanup(jp_json_release) object = NULL;
 	struct jprof_agent_dump_opts opts;
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	rc = rc ? rc : dump_request(&opts, &request, err);
@@ -259,18 +226,13 @@ int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_op
 
 int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err)
 {
-	json_object *jp_cleanup(free_json) object = NULL;
-	json_object *stats;
+	struct json_object *jp_cleanup(jp_json_release) object = NULL;
 	int rc = ask(agent, "stats\n", agent->timeout, &object, err);
 	if (rc)
 		return rc;
-	const char *text = json_object_object_get_ex(object, "stats", &stats)
-	                       ? json_object_to_json_string_ext(stats, JSON_C_TO_STRING_PLAIN)
-	                       : NULL;
+	char *text = jp_json_print(jp_json_get(object, "stats"));
 	free(agent->stats);
-	agent->stats = text ? strdup(text) : NULL;
-	if (text && !agent->stats)
-		return jp_error_nomem(err);
+	agent->stats = text;
 	if (!text)
 		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s gives no stats", agent->name);
 	*json = agent->stats;
@@ -279,10 +241,10 @@ int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof
 
 int jprof_agent_set_active(struct jprof_agent *agent, bool active, bool *was, struct jprof_error *err)
 {
-	json_object *jp_cleanup(free_json) object = NULL;
+	struct json_object *jp_cleanup(jp_json_release) object = NULL;
 	int rc = ask(agent, active ? "activate\n" : "deactivate\n", agent->timeout, &object, err);
 	if (!rc)
-		*was = bool_of(object, "was");
+		*was = jp_json_true(object, "was");
 	return rc;
 }
 

@@ -214,8 +214,9 @@ static void test_wrong_answers(void **state)
 	refused(report_of(&p, p.ns_pid, ""), "another has its pid");
 	refused("{\"ok\":true,\"protocol\":2}\n", "protocol 2");
 	refused("{\"ok\":true,\"protocol\":1", "hung up");
-	refused("[1]\n", "no JSON");
+	refused("[1]\n", "says: no");
 	refused("\n", "no JSON");
+	refused("ok\n", "no JSON");
 	refused("{\"ok\":false}\n", "says: no");
 	refused("{\"ok\":false,\"error\":\"\\u0007no\\n\"}\n", "says: ");
 	refused(NULL, "hung up");
