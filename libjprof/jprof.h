@@ -48,6 +48,7 @@ enum jprof_code {
 	JPROF_E_UNSUPPORTED = -4003, /* a known thing that this version does not do */
 	JPROF_E_ARGUMENT = -4004,    /* the caller asked for something that does not exist */
 	JPROF_E_WRITE = -4005,       /* the caller's writer failed */
+	JPROF_E_MEMBER = -4006,      /* a bundle has no such member */
 };
 
 /* What went wrong. The texts are single lines without control characters; `path` is empty and
@@ -170,7 +171,7 @@ struct jprof_profile_opts {
 	const char *thread;            /* NULL: all threads together. "*": samples of each thread, labelled "tN"
 	                                  or "tN NAME". A number or a name: that thread's samples alone */
 	const char *member;            /* of a bundle, the members of this name, pid or role; NULL: all, added up. A
-	                                  bundle without such a member is JPROF_E_ARGUMENT; other files have none */
+	                                  bundle without such a member is JPROF_E_MEMBER; other files have none */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -199,6 +200,7 @@ struct jprof_profile_info {
 	size_t depth;       /* frames of the deepest stack */
 	size_t inputs;      /* 1; more after merging, which leaves the rest as it was in the first */
 	bool has_alloc;     /* with what was ever allocated: made with prof_accum:true */
+	const char *members; /* of a bundle: those that are in it, "17 (master), 21 (worker)"; else "" */
 };
 
 JPROF_API const struct jprof_profile_info *jprof_profile_info(const struct jprof_profile *profile);
@@ -367,10 +369,6 @@ JPROF_API int jprof_bundle_parse(const void *data, size_t len, const char *name,
 
 /* The same for a file or pipe; "-" is standard input. Since: 0.1 */
 JPROF_API int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jprof_error *err);
-
-/* Whether these bytes, a whole file or its start, are a bundle. Compressed ones are unpacked up to their first
- * block. Since: 0.1 */
-JPROF_API bool jprof_bundle_probe(const void *data, size_t len);
 
 JPROF_API const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_bundle *bundle);
 
