@@ -193,13 +193,13 @@ JPROF_API int jprof_profile_open(const char *path, const struct jprof_profile_op
 
 /* What the input of a profile held. */
 struct jprof_profile_info {
-	const char *format; /* "heap_v2", "profile.proto" ...; static */
-	uint64_t rate;      /* mean bytes between two samples; 0: not sampled, or not known */
-	size_t stacks;      /* read, with another count for each thread where threads are kept apart */
-	size_t addresses;   /* distinct code addresses in them */
-	size_t depth;       /* frames of the deepest stack */
-	size_t inputs;      /* 1; more after merging, which leaves the rest as it was in the first */
-	bool has_alloc;     /* with what was ever allocated: made with prof_accum:true */
+	const char *format;  /* "heap_v2", "profile.proto" ...; static */
+	uint64_t rate;       /* mean bytes between two samples; 0: not sampled, or not known */
+	size_t stacks;       /* read, with another count for each thread where threads are kept apart */
+	size_t addresses;    /* distinct code addresses in them */
+	size_t depth;        /* frames of the deepest stack */
+	size_t inputs;       /* 1; more after merging, which leaves the rest as it was in the first */
+	bool has_alloc;      /* with what was ever allocated: made with prof_accum:true */
 	const char *members; /* of a bundle: those that are in it, "17 (master), 21 (worker)"; else "" */
 };
 
@@ -572,15 +572,17 @@ struct jprof_process {
 	uint64_t caught;      /* signals with a handler: bit N - 1 for signal N */
 	const char *name;     /* the short one; "ruby", "puma 5.6.5 (tcp" ... */
 	const char *title;    /* its argv[0]: the path of a program, or what the process made of it */
+	const char *cmdline;  /* all of argv, with blanks between its words */
 	const char *server;   /* "puma", "unicorn", "sidekiq", "resque", or "" */
 	const char *role;     /* "master", "worker" or "" */
 	const char *program;  /* the executable; "" if it cannot be read */
 	bool readable;
-	const char *ruby;         /* libruby, or the program if that is a Ruby; NULL: it is no Ruby */
-	const char *jemalloc;     /* the library that is mapped, or NULL */
-	int agent_version;        /* of docs/agent.md; 0: no agent */
-	int agent_signal;         /* what its handler was installed for, 0: nothing */
-	const char *agent_socket; /* a path, or "@NAME" */
+	const char *ruby;          /* libruby, or the program if that is a Ruby; NULL: it is no Ruby */
+	const char *jemalloc;      /* the library that is mapped, or NULL */
+	const char *agent_library; /* libjprof-agent.so, or NULL: it may be there and not active */
+	int agent_version;         /* of docs/agent.md; 0: no active agent */
+	int agent_signal;          /* what its handler was installed for, 0: nothing */
+	const char *agent_socket;  /* a path, "@NAME", or NULL: it has none */
 };
 
 /* Every selection adds to the list; without any it is all processes that are a Ruby, have a jemalloc or an
