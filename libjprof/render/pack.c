@@ -15,6 +15,7 @@ enum { block = 512 };
 struct jp_pack {
 	struct archive *archive;
 	struct jp_strbuf *out;
+	bool dropped; /* what is written goes nowhere */
 };
 
 /* POSIX.1-1988; numbers are octal digits. */
@@ -27,6 +28,8 @@ _Static_assert(sizeof(struct ustar) == block, "a header is one block");
 static la_ssize_t take(struct archive *archive, void *context, const void *data, size_t len)
 {
 	struct jp_pack *pack = context;
+	if (pack->dropped)
+		return (la_ssize_t)len;
 	jp_strbuf_add(pack->out, data, len);
 	if (!pack->out->failed)
 		return (la_ssize_t)len;
@@ -160,14 +163,13 @@ int jp_pack_close(struct jp_pack *pack, struct jprof_error *err)
 	return rc;
 }
 
-/* Freeing an archive that is open would write what is left: not after a failure. */
+/* Freeing an archive that is open writes what is left. Were it marked as failed, libarchive would not free all of
+ * it. */
 void jp_pack_drop(struct jp_pack *pack)
 {
 	if (!pack)
 		return;
-	if (pack->archive) {
-		archive_write_fail(pack->archive);
-		archive_write_free(pack->archive);
-	}
+	pack->dropped = true;
+	archive_write_free(pack->archive);
 	free(pack);
 }
