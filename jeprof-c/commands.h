@@ -4,6 +4,7 @@
 
 #include "options.h"
 
+int cmd_bundle(int argc, char **argv);
 int cmd_report(const struct options *options);
 int cmd_info(const struct options *options);
 int cmd_symbols(const struct options *options);

@@ -10,6 +10,7 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "bundle", cmd_bundle },
 	{ "snap", cmd_snap },
 };
 
