@@ -61,7 +61,7 @@ static bool take_sidecar(struct member *m)
 	char *json = read_whole(jprof_dump_file_fd(m->dump.sidecar), &len);
 	if (!json)
 		return cannot_read(m, m->dump.sidecar);
-	if (jprof_profile_sidecar(m->profile, json, len, jprof_dump_file_name(m->dump.sidecar), &err))
+	if (jprof_profile_sidecar(m->profile, json, len, &err))
 		say_error(&err);
 	free(json);
 	return true;
@@ -140,7 +140,7 @@ static int begin(const struct member *m, struct jprof_bundle_writer *writer, str
 	return jprof_bundle_writer_member(writer, &member, err);
 }
 
-/* In an order that lets the dump's text go before names are looked for. */
+/* In an order that lets the dump's text go before names are looked for. A side-car has all build-ids. */
 static int write_member(struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
 	int rc = begin(m, writer, err);
@@ -151,7 +151,7 @@ static int write_member(struct member *m, struct jprof_bundle_writer *writer, st
 	m->text = NULL;
 	rc = rc ? rc : jprof_target_gather(m->target, m->options->cmdline, writer, err);
 	bool now = m->options->symbols == SNAP_SYMBOLS_NOW;
-	if (!rc && symbolize(m))
+	if (!rc && (now || !m->dump.sidecar) && symbolize(m))
 		rc = jprof_bundle_writer_symbols(writer, m->profile, now, err);
 	return rc;
 }

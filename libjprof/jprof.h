@@ -259,9 +259,10 @@ struct jprof_symbolize_opts {
 JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts,
                                       struct jprof_error *err);
 
-/* Takes from an agent's side-car (docs/agent.md) which builds of its files the process had: proof for or against
- * what is found when symbolizing. For the profile of that one dump, before anything is merged. Since: 0.1 */
-JPROF_API int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len, const char *name,
+/* Takes from the text of an agent's side-car (docs/agent.md) which builds of its files the process had: proof for or
+ * against what is found when symbolizing. What is no side-car tells nothing. For the profile of that one dump,
+ * before anything is merged. Since: 0.1 */
+JPROF_API int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len,
                                     struct jprof_error *err);
 
 /* Remarks for the user that arose while reading and symbolizing, one line each, none twice. Since: 0.1 */
