@@ -111,14 +111,14 @@ static long long highest(const struct series *s)
 char *series_next(const struct series *s)
 {
 	char *path = NULL, pid[16] = "", number[32] = "";
+	const char *dir = strcmp(s->dir, "./") ? s->dir : "";
 	if (s->exact)
-		return text(&path, "%s%s", s->dir, s->begin) ? path : NULL;
+		return text(&path, "%s%s", dir, s->begin) ? path : NULL;
 	long long next = highest(s) + 1;
 	if (s->by_pid)
 		snprintf(pid, sizeof pid, "%d", s->pid);
 	if (next > 1 || s->numbered)
 		snprintf(number, sizeof number, ".%lld", next);
-	const char *dir = strcmp(s->dir, "./") ? s->dir : "";
 	return text(&path, "%s%s%s%s%s", dir, s->begin, pid, number, suffix) ? path : NULL;
 }
 
