@@ -170,8 +170,8 @@ struct jprof_profile_opts {
 	const struct jprof_maps *maps; /* used in place of the dump's own, if not NULL */
 	const char *thread;            /* NULL: all threads together. "*": samples of each thread, labelled "tN"
 	                                  or "tN NAME". A number or a name: that thread's samples alone */
-	const char *member;            /* of a bundle, the members of this name, pid or role; NULL: all, added up. A
-	                                  bundle without such a member is JPROF_E_MEMBER; other files have none */
+	const char *member; /* of a bundle, that of this name, or those of this pid or role; NULL: all, added up. A
+	                       bundle without such a member is JPROF_E_MEMBER; other files have none */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -377,8 +377,8 @@ JPROF_API const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_b
 JPROF_API size_t jprof_bundle_count(const struct jprof_bundle *bundle);
 JPROF_API const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle *bundle, size_t i);
 
-/* The first member from index `from` on whose name, pid or role is `wanted` (NULL: any); jprof_bundle_count()
- * if there is none. Since: 0.1 */
+/* The first member from index `from` on whose name is `wanted` (NULL: any); where no member has that name,
+ * whose pid, and then whose role is. jprof_bundle_count() if there is none. Since: 0.1 */
 JPROF_API size_t jprof_bundle_find(const struct jprof_bundle *bundle, const char *wanted, size_t from);
 
 /* A file of the i-th member, by its name there: "dump.heap", "smaps_rollup" ...; NULL if there is none. It is
