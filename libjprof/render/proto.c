@@ -373,6 +373,7 @@ static void put_type(struct writer *w, struct jp_strbuf *out, unsigned field, co
 static void put_comment(struct writer *w, struct jp_strbuf *out)
 {
 	put_number(out, PROFILE_COMMENT, string_of(w, w->message.text ? w->message.text : ""));
+	w->failed = w->failed || w->message.failed;
 	jp_strbuf_cut(&w->message, 0);
 }
 
