@@ -49,7 +49,9 @@ no_dumps d
 mkdir out.d
 run "$jprof" snap "$one" --label=boot --gc -o out.d
 exits 0
+says
 check "not named by its label" [ -f "out.d/jprof-boot-$one.jprof" ]
+check "no garbage was collected" [ "$(tar xOf "out.d/jprof-boot-$one.jprof" "$one/agent.json" | python3 -c 'import json, sys; print(json.load(sys.stdin)["ruby"]["gc"])')" = "done" ]
 check "no label" [ "$(bundle_key "out.d/jprof-boot-$one.jprof" 'b["label"], m[0]["label"]')" = "('boot', 'boot')" ]
 run "$jprof" snap "$one" --cmdline --symbols=later --keep-dumps -o bare.jprof
 exits 0
