@@ -168,6 +168,15 @@ run "$jprof" snap "$two"
 exits 1
 says "jprof: process $two: there is no such process"
 
+# ---- just forked ---------------------------------------------------------------------------------------------------------
+# An agent in a child takes its time to announce itself.
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" -e 'pid = fork { sleep }; File.write("child", pid.to_s); File.write("ready", ""); Process.wait(pid)'
+child=$(cat child)
+run "$jprof" snap "$child" -o forked.jprof
+exits 0
+lives "$child"
+kill -KILL "$child"
+
 # ---- nobody there to ask -----------------------------------------------------------------------------------------------
 start_bare prof:true "$ruby" app.rb
 run "$jprof" snap "$pid"
