@@ -8,5 +8,6 @@ int cmd_bundle(int argc, char **argv);
 int cmd_report(const struct options *options);
 int cmd_info(const struct options *options);
 int cmd_symbols(const struct options *options);
+int cmd_snap(int argc, char **argv);
 
 #endif

@@ -130,6 +130,7 @@ void options_help(void)
 	    "usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from heap profiles\n"
 	    "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
 	    "       jprof bundle -o FILE DUMP...        a dump with its names in one file, to be read anywhere\n"
+	    "       jprof snap [OPTIONS] PID...         dumps of live processes, in one bundle; see jprof snap --help\n"
 	    "\n"
 	    "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
 	    "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a symbolized file, gperftools'\n"
