@@ -118,6 +118,7 @@ void options_help(void)
 	printf(
 	    "usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from heap profiles\n"
 	    "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
+	    "       jprof run [OPTIONS] -- COMMAND...   starts a program under profiling\n"
 	    "\n"
 	    "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
 	    "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a symbolized file, gperftools'\n"
