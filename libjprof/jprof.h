@@ -14,7 +14,8 @@
  *   parameter, which is untouched on failure. The last parameter, which may be NULL, tells what
  *   went wrong, where, and what to do about it.
  * - Nothing prints, exits, starts a process, uses the network or writes a file; but for
- *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache.
+ *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache. Only the section "Live
+ *   processes" looks at processes, and only jprof_agent_* talk to one, through its agent's socket.
  * - No global state: different objects may be used by different threads; one object by one
  *   thread at a time.
  * - Who calls a function that makes an object frees it with the function named _free, which
@@ -167,6 +168,8 @@ struct jprof_profile_opts {
 	const struct jprof_maps *maps; /* used in place of the dump's own, if not NULL */
 	const char *thread;            /* NULL: all threads together. "*": samples of each thread, labelled "tN"
 	                                  or "tN NAME". A number or a name: that thread's samples alone */
+	const char *member;            /* of a bundle, the members of this name, pid or role; NULL: all, added up. A
+	                                  bundle without such a member is JPROF_E_ARGUMENT; other files have none */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -175,8 +178,8 @@ struct jprof_profile_opts {
 JPROF_API int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
                                 struct jprof_profile **profile, struct jprof_error *err);
 
-/* Reads a profile of any kind: what jprof_dump_parse reads, and profile.proto of any producer, compressed or
- * not. Names and threads that come with it are kept. What is faulty after a sound part is left out with one
+/* Reads a profile of any kind: what jprof_dump_parse reads, profile.proto of any producer, compressed or
+ * not, and bundles. Names and threads that come with it are kept. What is faulty after a sound part is left out with one
  * note; where nothing is sound, JPROF_E_FORMAT. `name` is used in messages and may be NULL.
  * The profile keeps nothing of `data`. Since: 0.1 */
 JPROF_API int jprof_profile_parse(const void *data, size_t len, const char *name, const struct jprof_profile_opts *opts,
@@ -316,6 +319,124 @@ JPROF_API size_t jprof_profile_frames(const struct jprof_profile *profile, size_
 
 JPROF_API void jprof_profile_free(struct jprof_profile *profile);
 
+/* ---- Bundles: a dump with all that reading it needs ------------------------------------------ */
+
+/* A .jprof file holds one member for each process: its dump, the names of the dump's addresses, and what
+ * else was gathered. docs/bundle.md has the format. */
+struct jprof_bundle;
+
+/* What is known of one process of a bundle. Texts may be NULL when a bundle is written: not known. What is
+ * read has "" there. */
+struct jprof_bundle_member {
+	size_t size;          /* of this struct */
+	const char *name;     /* of the member in the bundle; NULL to a writer: the pid, made unique */
+	uint64_t pid;         /* 0: not known */
+	uint64_t start_ticks; /* since boot, field 22 of /proc/PID/stat; 0: not known */
+	const char *boot_id;  /* of /proc/sys/kernel/random/boot_id */
+	const char *program;  /* path of the executable */
+	const char *title;    /* of the process: the first word of its command line, without arguments */
+	const char *role;     /* "master", "worker" or "" */
+	const char *label;    /* given by the user: "boot" */
+	int64_t time;         /* when the dump began, in seconds since the epoch; 0: not known */
+};
+
+struct jprof_bundle_info {
+	uint64_t version; /* of the format: 1 */
+	const char *tool; /* that wrote it: "jprof 0.1.0" */
+	const char *label;
+	int64_t time; /* when it was made, in seconds since the epoch; 0: not known */
+};
+
+/* Reads a bundle: a tar inside zstd or gzip, or bare. Of one that is cut the members that have their dump are
+ * read; jprof_bundle_warning tells. Anything else is JPROF_E_FORMAT, and one of a version that this library
+ * does not know JPROF_E_UNSUPPORTED. `name` is used in messages and may be NULL. Nothing of `data` is kept.
+ * Since: 0.1 */
+JPROF_API int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jprof_bundle **bundle,
+                                 struct jprof_error *err);
+
+/* The same for a file or pipe; "-" is standard input. Since: 0.1 */
+JPROF_API int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jprof_error *err);
+
+/* Whether these bytes, a whole file or its start, are a bundle. Compressed ones are unpacked up to their first
+ * block. Since: 0.1 */
+JPROF_API bool jprof_bundle_probe(const void *data, size_t len);
+
+JPROF_API const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_bundle *bundle);
+
+/* Number of members, at least 1, and the i-th of them in the order of the file. Since: 0.1 */
+JPROF_API size_t jprof_bundle_count(const struct jprof_bundle *bundle);
+JPROF_API const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle *bundle, size_t i);
+
+/* The first member from index `from` on whose name, pid or role is `wanted` (NULL: any); jprof_bundle_count()
+ * if there is none. Since: 0.1 */
+JPROF_API size_t jprof_bundle_find(const struct jprof_bundle *bundle, const char *wanted, size_t from);
+
+/* A file of the i-th member, by its name there: "dump.heap", "smaps_rollup" ...; NULL if there is none. It is
+ * followed by a NUL that does not count. `len` may be NULL. Since: 0.1 */
+JPROF_API const void *jprof_bundle_file(const struct jprof_bundle *bundle, size_t i, const char *file, size_t *len);
+
+/* What is wrong with the bundle without making it useless; NULL: nothing. Since: 0.1 */
+JPROF_API const struct jprof_error *jprof_bundle_warning(const struct jprof_bundle *bundle);
+
+/* The profile of the i-th member's dump, with the names that the bundle has for it: symbolizing keeps them and
+ * looks for files only where those, proven by build-id, could tell more. Since: 0.1 */
+JPROF_API int jprof_bundle_profile(const struct jprof_bundle *bundle, size_t i, const struct jprof_profile_opts *opts,
+                                   struct jprof_profile **profile, struct jprof_error *err);
+
+JPROF_API void jprof_bundle_free(struct jprof_bundle *bundle);
+
+/* Takes `len` bytes; returns 0, or anything else to stop. */
+typedef int jprof_write_fn(void *context, const void *data, size_t len);
+
+enum jprof_compression {
+	JPROF_COMPRESS_BEST, /* zstd, or gzip where libarchive was built without zstd */
+	JPROF_COMPRESS_ZSTD,
+	JPROF_COMPRESS_GZIP,
+};
+
+struct jprof_bundle_writer_opts {
+	size_t size;
+	enum jprof_compression compression;
+	const char *label; /* of the whole bundle; NULL: none */
+	int64_t time;      /* seconds since the epoch; 0: not told. Nothing else in a bundle tells time by itself */
+};
+
+/* Writes a bundle: for each process jprof_bundle_writer_member, then its files; then jprof_bundle_writer_finish. What
+ * was given is kept compressed in memory until then, for the first thing in a bundle is the list of all that
+ * is in it. Equal calls write equal bytes. After a failure only _free may be called. */
+struct jprof_bundle_writer;
+
+/* Nothing is written before jprof_bundle_writer_finish. `opts` may be NULL. JPROF_E_UNSUPPORTED: this
+ * libarchive cannot compress so. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_new(const struct jprof_bundle_writer_opts *opts, jprof_write_fn *write, void *context,
+                                      struct jprof_bundle_writer **writer, struct jprof_error *err);
+
+/* Begins a member; `member` may be NULL and is copied. If its first file is agent.json, the agent's side-car, what
+ * `member` leaves open is taken from there. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_member(struct jprof_bundle_writer *writer, const struct jprof_bundle_member *member,
+                                         struct jprof_error *err);
+
+/* Adds a file to the member: docs/bundle.md lists the names; others are kept, too. A name is 1 to 64 of
+ * A-Za-z0-9._- and no file has it yet; else JPROF_E_ARGUMENT. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_file(struct jprof_bundle_writer *writer, const char *file, const void *data,
+                                       size_t len, struct jprof_error *err);
+
+/* The same from where an open file stands to its end, a piece at a time; a pipe or a file of /proc, whose
+ * length cannot be known, is read into memory first. It is not closed. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_fd(struct jprof_bundle_writer *writer, const char *file, int fd,
+                                     struct jprof_error *err);
+
+/* Adds what symbolizing found to the member: its names (symbols.pb.gz), what else folding and `info` need
+ * (symbols.json), and the proven build-ids. `profile` is that of the member's dump alone, symbolized and neither
+ * folded nor filtered. Without `names` only the build-ids: the reader will look for the files itself. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_symbols(struct jprof_bundle_writer *writer, const struct jprof_profile *profile,
+                                          bool names, struct jprof_error *err);
+
+/* Writes all of it. A bundle without a member is JPROF_E_ARGUMENT, a failing `write` JPROF_E_WRITE. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_finish(struct jprof_bundle_writer *writer, struct jprof_error *err);
+
+JPROF_API void jprof_bundle_writer_free(struct jprof_bundle_writer *writer);
+
 /* ---- Coverage: who named what ------------------------------------------------------------- */
 
 /* Where a name comes from, from none to best. Only from JPROF_SOURCE_DYNSYM on it is a function's name. */
@@ -447,14 +568,138 @@ JPROF_API const struct jprof_row *jprof_table_at(const struct jprof_table *table
 JPROF_API double jprof_table_flat(const struct jprof_table *table);
 JPROF_API void jprof_table_free(struct jprof_table *table);
 
-/* Takes `len` bytes; returns 0, or anything else to stop. */
-typedef int jprof_write_fn(void *context, const void *data, size_t len);
-
 /* Writes a report in the named format through `write`: "text", "collapsed", "raw", or "proto" (gzip'd
  * profile.proto, with all counters that there are). An unknown format is JPROF_E_ARGUMENT, a failing
  * writer JPROF_E_WRITE. Since: 0.1 */
 JPROF_API int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *opts,
                            jprof_write_fn *write, void *context, struct jprof_error *err);
+
+/* ---- Live processes ------------------------------------------------------------------------ */
+
+enum jprof_process_state {
+	JPROF_PROCESS_ALIVE,
+	JPROF_PROCESS_ZOMBIE, /* it has ended; its parent has not yet noticed */
+	JPROF_PROCESS_GONE,   /* there is none, or it ended while it was looked at */
+};
+
+/* A process as /proc tells of it. Where `readable` is false the caller has no permission to see what is mapped:
+ * all that follows it is not known. Paths are as the process sees them. */
+struct jprof_process {
+	enum jprof_process_state state;
+	int pid;              /* as the caller sees it */
+	int ppid;             /* its parent's */
+	int ns_pid;           /* as the process sees itself */
+	unsigned uid;         /* effective user */
+	uint64_t start_ticks; /* field 22 of /proc/PID/stat: with it a pid means one process only */
+	uint64_t rss;         /* bytes */
+	uint64_t caught;      /* signals with a handler: bit N - 1 for signal N */
+	const char *name;     /* the short one; "ruby", "puma 5.6.5 (tcp" ... */
+	const char *title;    /* its argv[0]: the path of a program, or what the process made of it */
+	const char *server;   /* "puma", "unicorn", "sidekiq", "resque", or "" */
+	const char *role;     /* "master", "worker" or "" */
+	const char *program;  /* the executable; "" if it cannot be read */
+	bool readable;
+	const char *ruby;         /* libruby, or the program if that is a Ruby; NULL: it is no Ruby */
+	const char *jemalloc;     /* the library that is mapped, or NULL */
+	int agent_version;        /* of docs/agent.md; 0: no agent */
+	int agent_signal;         /* what its handler was installed for, 0: nothing */
+	const char *agent_socket; /* a path, or "@NAME" */
+};
+
+/* Every selection adds to the list; without any it is all processes that are a Ruby, have a jemalloc or an
+ * agent. But for those given by pid, selections are among these alone, and leave out the caller. */
+struct jprof_processes_opts {
+	size_t size;
+	const char *proc; /* where /proc is; NULL: there */
+	const int *pids;  /* whatever these are, in this order; a thread's id means its process */
+	size_t pid_count;
+	const char *match; /* PCRE2, found anywhere in the command line, with blanks between its words */
+	int children_of;   /* 0: of none */
+	bool puma;         /* all Puma processes */
+	int puma_of;       /* the Puma of this pid, a master or a worker: with all its workers; 0: of none */
+};
+
+struct jprof_processes;
+
+/* Looks at all processes. Those given by pid come first, then the others by ascending pid. No process found
+ * is no error. Since: 0.1 */
+JPROF_API int jprof_processes_new(const struct jprof_processes_opts *opts, struct jprof_processes **list,
+                                  struct jprof_error *err);
+JPROF_API size_t jprof_processes_count(const struct jprof_processes *list);
+JPROF_API const struct jprof_process *jprof_processes_at(const struct jprof_processes *list, size_t i);
+JPROF_API void jprof_processes_free(struct jprof_processes *list);
+
+/* A connection to the agent of a process: docs/agent.md. It is closed by the agent when the process ends or
+ * begins another program; then all requests fail, and harm nobody. */
+struct jprof_agent;
+
+struct jprof_agent_opts {
+	size_t size;
+	const char *proc; /* as in jprof_processes_opts */
+	unsigned timeout; /* milliseconds that a request may take; 0: 30000 */
+};
+
+/* What an agent tells of its process. Strings are NULL where there is none, and live until the next report. */
+struct jprof_agent_report {
+	int protocol;
+	int pid; /* as the process sees it */
+	uint64_t start_ticks;
+	const char *version; /* of the agent */
+	const char *boot_id;
+	const char *program;
+	const char *jemalloc; /* its version */
+	const char *prefix;   /* of the names of dumps */
+	const char *ruby;     /* its version; NULL: no Ruby */
+	const char *triggers;
+	const char *last_dump;
+	const char *last_error;
+	uint64_t dumps;    /* made so far */
+	int lg_sample;     /* a sample every 2^N bytes, in the mean */
+	int signal;        /* 0: none */
+	bool signal_owned; /* the handler of `signal` was the agent's when this was written */
+	bool prof_active;
+};
+
+/* Connects to the agent that the process announces, and makes sure, by a first report, that it is that very
+ * process which answers. `process` may go before the agent does. Since: 0.1 */
+JPROF_API int jprof_agent_connect(const struct jprof_process *process, const struct jprof_agent_opts *opts,
+                                  struct jprof_agent **agent, struct jprof_error *err);
+
+/* A new report; it lives until the next one. Since: 0.1 */
+JPROF_API int jprof_agent_report(struct jprof_agent *agent, const struct jprof_agent_report **report,
+                                 struct jprof_error *err);
+
+struct jprof_agent_dump_opts {
+	size_t size;
+	const char *label;   /* 1 to 64 of A-Z a-z 0-9 . _ -; NULL: none */
+	bool gc;             /* collect garbage first, in a Ruby */
+	unsigned gc_timeout; /* milliseconds that a Ruby is waited for; 0: the agent's 2000 */
+	unsigned timeout;    /* milliseconds for all of it; 0: that of the connection */
+};
+
+/* A dump that was made; it lives until the next one. */
+struct jprof_agent_dump {
+	const char *dump;    /* absolute paths, as the process sees them */
+	const char *sidecar; /* NULL: none */
+	const char *gc;      /* "done", "timed out", "no ruby", "not asked", "not possible" */
+	uint64_t seq;
+	double milliseconds;
+};
+
+/* Has the process dumped: the file is complete when this returns. Since: 0.1 */
+JPROF_API int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_opts *opts,
+                               const struct jprof_agent_dump **dump, struct jprof_error *err);
+
+/* What malloc_stats_print writes, as JSON; it lives until the next. Since: 0.1 */
+JPROF_API int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err);
+
+/* Turns sampling on or off; *was tells what it was. Since: 0.1 */
+JPROF_API int jprof_agent_set_active(struct jprof_agent *agent, bool active, bool *was, struct jprof_error *err);
+
+JPROF_API void jprof_agent_free(struct jprof_agent *agent);
+
+/* Whether a label is one that agents take. Since: 0.1 */
+JPROF_API bool jprof_agent_label_good(const char *label);
 
 #ifdef __cplusplus
 }
