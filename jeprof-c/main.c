@@ -10,6 +10,7 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "doctor", cmd_doctor },
 	{ "run", cmd_run },
 };
 
