@@ -79,6 +79,7 @@ void check_symbols(const struct scene *scene, struct findings *findings);
 /* jemalloc's options: doctor_conf.c. */
 void check_conf(const struct scene *scene, struct findings *findings);
 void check_refused(const struct scene *scene, struct findings *findings);
+void check_options(const struct scene *scene, struct findings *findings);
 void check_prof(const struct scene *scene, struct findings *findings);
 void check_active(const struct scene *scene, struct findings *findings);
 void check_rate(const struct scene *scene, struct findings *findings);

@@ -316,11 +316,26 @@ static void symbols_mend(const struct scene *s, const char *path, char *mend, si
 		memmove(dot, dot + 1, strlen(dot));
 }
 
+/* The libruby that a process has mapped; NULL: none. */
+static char *mapped_libruby(const struct jprof_process *process)
+{
+	char maps_path[64], *path = NULL;
+	struct jprof_maps *maps;
+	snprintf(maps_path, sizeof maps_path, "/proc/%d/maps", process->pid);
+	if (jprof_maps_open(maps_path, &maps, NULL))
+		return NULL;
+	for (size_t i = 0; i < jprof_maps_count(maps) && !path; i++)
+		if (!strncmp(base(jprof_maps_at(maps, i)->path), "libruby", 7))
+			path = strdup(jprof_maps_at(maps, i)->path);
+	jprof_maps_free(maps);
+	return path;
+}
+
+/* Of a Ruby it is libruby whose names matter, where there is one. */
 void check_symbols(const struct scene *s, struct findings *f)
 {
-	const char *ruby = s->process ? s->process->ruby : NULL;
-	char *linked = s->process ? NULL : linked_library(&s->target, "libruby"), mend[256];
-	const char *path = ruby ? ruby : linked ? linked : s->target.path;
+	char *linked = s->process ? mapped_libruby(s->process) : linked_library(&s->target, "libruby"), mend[256];
+	const char *path = linked ? linked : s->target.path;
 	struct jprof_binary *b;
 	if (!path || jprof_binary_open(*s->root ? s->root : NULL, path, &b, NULL)) {
 		if (path)

@@ -111,6 +111,30 @@ void check_active(const struct scene *s, struct findings *f)
 		    value);
 }
 
+/* What is in force of all that bears on profiling, and who says so. */
+void check_options(const struct scene *s, struct findings *f)
+{
+	static const char *const names[] = { "prof",       "prof_active",      "lg_prof_sample",
+		                             "prof_accum", "prof_prefix",      "prof_final",
+		                             "prof_leak",  "lg_prof_interval", "prof_gdump" };
+	char text[4096] = "", value[1024];
+	const char *who = NULL;
+	size_t n = 0;
+	for (size_t i = 0; s->jemalloc && i < sizeof names / sizeof *names && n < sizeof text; i++) {
+		const char *by = scene_option(s, names[i], value, sizeof value);
+		if (!by)
+			continue;
+		who = who ? who : by;
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s:%s", n ? "," : "", names[i], value);
+	}
+	if (who)
+		findings_add(f, "options", VERDICT_OK, NULL, "in force, by %s: %s",
+		             !strcmp(who, "agent")        ? "the agent"
+		             : !strcmp(who, "tried here") ? "a try here"
+		                                          : "what the environment says",
+		             text);
+}
+
 /* ---- rate ----------------------------------------------------------------------------------------------- */
 
 /* A sample costs about 24 microseconds (docs/doctor.md has how these were measured), and gives a small object 16 KiB of

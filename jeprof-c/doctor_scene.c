@@ -88,12 +88,6 @@ static void read_environ(struct scene *s, const char *proc_env)
 	free(env);
 }
 
-static char *own_variable(const char *name)
-{
-	const char *value = getenv(name);
-	return value ? strdup(value) : NULL;
-}
-
 static void read_conf_link(struct scene *s)
 {
 	char path[128], text[4096];
@@ -230,6 +224,18 @@ static char *loaded_jemalloc(const struct scene *s)
 	return linked_library(&s->target, "libjemalloc");
 }
 
+/* The variable as the command would have it: from our environment, or from "env NAME=VALUE COMMAND". */
+static char *variable_for(const char *name, char *const *argv)
+{
+	size_t n = strlen(name);
+	const char *slash = strrchr(argv[0], '/'), *value = getenv(name);
+	bool env = !strcmp(slash ? slash + 1 : argv[0], "env");
+	for (int i = 1; env && argv[i] && (*argv[i] == '-' || strchr(argv[i], '=')); i++)
+		if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
+			value = argv[i] + n + 1;
+	return value ? strdup(value) : NULL;
+}
+
 bool scene_of_command(struct scene *s, char *const *argv)
 {
 	struct jprof_error err;
@@ -239,9 +245,9 @@ bool scene_of_command(struct scene *s, char *const *argv)
 		return false;
 	}
 	s->words = join(argv);
-	s->preload = own_variable("LD_PRELOAD");
-	s->conf = own_variable("MALLOC_CONF");
-	s->agent_words = own_variable("JPROF_AGENT");
+	s->preload = variable_for("LD_PRELOAD", argv);
+	s->conf = variable_for("MALLOC_CONF", argv);
+	s->agent_words = variable_for("JPROF_AGENT", argv);
 	read_conf_link(s);
 	s->jemalloc = loaded_jemalloc(s);
 	s->inside = !s->jemalloc && holds_jemalloc(&s->target);
@@ -315,6 +321,8 @@ int scene_profiles(const struct scene *s)
 	char value[64];
 	if (s->report)
 		return 1;
+	if (!s->jemalloc)
+		return s->process && !s->process->readable ? -1 : 0;
 	const char *who = scene_option(s, "prof", value, sizeof value);
 	if (who)
 		return !strcmp(value, "true");

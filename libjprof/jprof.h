@@ -15,7 +15,8 @@
  *   went wrong, where, and what to do about it.
  * - Nothing prints, exits, starts a process, uses the network or writes a file; but for
  *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache. Only the section "Live
- *   processes" looks at processes, and only jprof_agent_* talk to one, through its agent's socket.
+ *   processes" looks at processes; of it jprof_agent_* talk to one through its agent's socket,
+ *   jprof_target_signal sends a signal, and jprof_dump_file_remove removes a file.
  * - No global state: different objects may be used by different threads; one object by one
  *   thread at a time.
  * - Who calls a function that makes an object frees it with the function named _free, which
@@ -47,6 +48,7 @@ enum jprof_code {
 	JPROF_E_UNSUPPORTED = -4003, /* a known thing that this version does not do */
 	JPROF_E_ARGUMENT = -4004,    /* the caller asked for something that does not exist */
 	JPROF_E_WRITE = -4005,       /* the caller's writer failed */
+	JPROF_E_MEMBER = -4006,      /* a bundle has no such member */
 };
 
 /* What went wrong. The texts are single lines without control characters; `path` is empty and
@@ -169,7 +171,7 @@ struct jprof_profile_opts {
 	const char *thread;            /* NULL: all threads together. "*": samples of each thread, labelled "tN"
 	                                  or "tN NAME". A number or a name: that thread's samples alone */
 	const char *member;            /* of a bundle, the members of this name, pid or role; NULL: all, added up. A
-	                                  bundle without such a member is JPROF_E_ARGUMENT; other files have none */
+	                                  bundle without such a member is JPROF_E_MEMBER; other files have none */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -179,9 +181,9 @@ JPROF_API int jprof_profile_new(const struct jprof_dump *dump, const struct jpro
                                 struct jprof_profile **profile, struct jprof_error *err);
 
 /* Reads a profile of any kind: what jprof_dump_parse reads, profile.proto of any producer, compressed or
- * not, and bundles. Names and threads that come with it are kept. What is faulty after a sound part is left out with one
- * note; where nothing is sound, JPROF_E_FORMAT. `name` is used in messages and may be NULL.
- * The profile keeps nothing of `data`. Since: 0.1 */
+ * not, and bundles. Names and threads that come with it are kept. What is faulty after a sound part is left out with
+ * one note; where nothing is sound, JPROF_E_FORMAT. `name` is used in messages and may be NULL. The profile keeps
+ * nothing of `data`. Since: 0.1 */
 JPROF_API int jprof_profile_parse(const void *data, size_t len, const char *name, const struct jprof_profile_opts *opts,
                                   struct jprof_profile **profile, struct jprof_error *err);
 
@@ -198,6 +200,7 @@ struct jprof_profile_info {
 	size_t depth;       /* frames of the deepest stack */
 	size_t inputs;      /* 1; more after merging, which leaves the rest as it was in the first */
 	bool has_alloc;     /* with what was ever allocated: made with prof_accum:true */
+	const char *members; /* of a bundle: those that are in it, "17 (master), 21 (worker)"; else "" */
 };
 
 JPROF_API const struct jprof_profile_info *jprof_profile_info(const struct jprof_profile *profile);
@@ -242,6 +245,11 @@ struct jprof_symbolize_opts {
 	/* If not 0, and perf_map is NULL: /tmp/perf-PID.map of this process (below sysroot) is used if it
 	 * is there, is a regular file, and belongs to the caller or root and nobody else may write to it. */
 	uint64_t perf_map_pid;
+	unsigned perf_map_uid; /* it may belong to this user, too */
+
+	/* The process of the dump, if it is alive here: mapped files that were deleted are read through its
+	 * /proc/PID/map_files, where the caller may. 0: none. The caller makes sure that it is the process. */
+	int live_pid;
 };
 
 /* Gives every address a function, file and line where they can be known: see enum jprof_source.
@@ -250,6 +258,11 @@ struct jprof_symbolize_opts {
  * Since: 0.1 */
 JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts,
                                       struct jprof_error *err);
+
+/* Takes from an agent's side-car (docs/agent.md) which builds of its files the process had: proof for or against
+ * what is found when symbolizing. For the profile of that one dump, before anything is merged. Since: 0.1 */
+JPROF_API int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len, const char *name,
+                                    struct jprof_error *err);
 
 /* Remarks for the user that arose while reading and symbolizing, one line each, none twice. Since: 0.1 */
 JPROF_API size_t jprof_profile_notes(const struct jprof_profile *profile);
@@ -356,10 +369,6 @@ JPROF_API int jprof_bundle_parse(const void *data, size_t len, const char *name,
 
 /* The same for a file or pipe; "-" is standard input. Since: 0.1 */
 JPROF_API int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jprof_error *err);
-
-/* Whether these bytes, a whole file or its start, are a bundle. Compressed ones are unpacked up to their first
- * block. Since: 0.1 */
-JPROF_API bool jprof_bundle_probe(const void *data, size_t len);
 
 JPROF_API const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_bundle *bundle);
 
@@ -700,6 +709,66 @@ JPROF_API void jprof_agent_free(struct jprof_agent *agent);
 
 /* Whether a label is one that agents take. Since: 0.1 */
 JPROF_API bool jprof_agent_label_good(const char *label);
+
+/* A live process that is dealt with: held by a pidfd, so that another one with its pid is never taken for it. */
+struct jprof_target;
+
+/* `proc` as in jprof_processes_opts. A zombie, and one that is gone, is refused with a sentence. Since: 0.1 */
+JPROF_API int jprof_target_open(const struct jprof_process *process, const char *proc, struct jprof_target **target,
+                                struct jprof_error *err);
+
+/* 0 if it is still there; else a sentence about it. Since: 0.1 */
+JPROF_API int jprof_target_check(const struct jprof_target *target, struct jprof_error *err);
+
+/* Sends it a signal. Only for what has just said that it handles it: most signals end most processes, and between
+ * the word and the signal a process may begin another program. Since: 0.1 */
+JPROF_API int jprof_target_signal(const struct jprof_target *target, int signal, struct jprof_error *err);
+
+/* The prefix of its dumps by MALLOC_CONF in its environment, for a process without an agent; jemalloc's own default if
+ * there is none. Since: 0.1 */
+JPROF_API int jprof_target_prefix(const struct jprof_target *target, char *prefix, size_t size,
+                                  struct jprof_error *err);
+
+/* Adds what /proc and its control group tell to the member that was begun: maps, smaps_rollup, status, memory.*;
+ * its arguments only with `cmdline`, its environment never. What cannot be read is left out. Since: 0.1 */
+JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdline, struct jprof_bundle_writer *writer,
+                                  struct jprof_error *err);
+
+/* A file that a process made, open for reading. */
+struct jprof_dump_file;
+
+/* Opens a file that a process names, as it sees it. It must be a regular file and belong to the process's user
+ * (but for processes of root). Since: 0.1 */
+JPROF_API int jprof_target_file(const struct jprof_target *target, const char *path, struct jprof_dump_file **file,
+                                struct jprof_error *err);
+
+/* The same for the one in the same directory whose name has `suffix` at its end. Since: 0.1 */
+JPROF_API int jprof_target_beside(const struct jprof_target *target, const struct jprof_dump_file *file,
+                                  const char *suffix, struct jprof_dump_file **beside, struct jprof_error *err);
+
+/* Its descriptor, and its name without the directory. Since: 0.1 */
+JPROF_API int jprof_dump_file_fd(const struct jprof_dump_file *file);
+JPROF_API const char *jprof_dump_file_name(const struct jprof_dump_file *file);
+
+/* Removes it, if it still has that name: another file is left alone. Since: 0.1 */
+JPROF_API int jprof_dump_file_remove(struct jprof_dump_file *file, struct jprof_error *err);
+JPROF_API void jprof_dump_file_free(struct jprof_dump_file *file);
+
+/* Waits for a dump that a signal makes. */
+struct jprof_dump_watch;
+
+/* Begins to watch, before the signal, for files PREFIX.PID.*.heap; a PREFIX that ends in a slash means all
+ * *.PID.*.heap of that directory. With `agent` a dump is complete when it can be seen, and one that was not made
+ * because of a signal is not taken; else it is when its end is there. The target must outlive the watch. Since: 0.1 */
+JPROF_API int jprof_target_watch(const struct jprof_target *target, const char *prefix, bool agent,
+                                 struct jprof_dump_watch **watch, struct jprof_error *err);
+
+/* Waits up to `timeout` milliseconds for the next one. Since: 0.1 */
+JPROF_API int jprof_dump_watch_wait(struct jprof_dump_watch *watch, unsigned timeout, struct jprof_dump_file **file,
+                                    struct jprof_error *err);
+JPROF_API void jprof_dump_watch_free(struct jprof_dump_watch *watch);
+
+JPROF_API void jprof_target_free(struct jprof_target *target);
 
 #ifdef __cplusplus
 }

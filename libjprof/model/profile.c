@@ -65,8 +65,9 @@ static uint32_t object_add(struct jprof_profile *profile, const struct jp_object
 	if (jp_array_reserve(&profile->objects, &profile->object_cap, (size_t)id + 1, sizeof *profile->objects))
 		return JP_NONE;
 	profile->objects[id] = *like;
-	profile->objects[id].entry_prefix = profile->objects[id].build_id = profile->objects[id].reason =
-	    profile->objects[id].advice = JP_NONE;
+	struct jp_object *o = &profile->objects[id];
+	o->entry_prefix = o->build_id = o->reason = o->advice = o->unproven_id = JP_NONE;
+	o->bundled = false;
 	return id;
 }
 
@@ -168,6 +169,51 @@ uint32_t jp_location_named(struct jprof_profile *profile, uint32_t object, uint6
 	if (id == JP_NONE || profile->locations[id].frame_count)
 		return id;
 	return give_frames(profile, id, frames, count, source) ? JP_NONE : id;
+}
+
+int jp_location_bundled(struct jprof_profile *profile, uint32_t location, const struct jp_location *like,
+                        const struct jp_frame *frames, size_t count)
+{
+	struct jp_location *l = &profile->locations[location];
+	if (l->given || (l->bundled && l->source >= like->source))
+		return 0;
+	l->bundled = true;
+	l->source = like->source;
+	l->vaddr = like->vaddr;
+	l->wrapper = like->wrapper;
+	l->frame_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (jp_frame_add(profile, location, frames[i].function, frames[i].line, frames[i].inlined))
+			return -1;
+	return 0;
+}
+
+/* The id of another profile's string here; `failed` is set when memory is short. */
+static uint32_t same_string(struct jprof_profile *profile, const struct jprof_profile *from, uint32_t id, bool *failed)
+{
+	if (id == JP_NONE)
+		return id;
+	uint32_t here = jp_intern_str(&profile->strings, jp_string(from, id));
+	*failed = *failed || here == JP_NONE;
+	return here;
+}
+
+int jp_object_bundled(struct jprof_profile *profile, uint32_t object, const struct jprof_profile *from,
+                      const struct jp_object *like)
+{
+	struct jp_object *o = &profile->objects[object];
+	bool failed = false;
+	if (o->bundled)
+		return 0;
+	o->bundled = true;
+	o->proof = like->proof;
+	o->program = like->program;
+	o->allocator = like->allocator;
+	o->entry_prefix = same_string(profile, from, like->entry_prefix, &failed);
+	o->reason = same_string(profile, from, like->reason, &failed);
+	o->advice = same_string(profile, from, like->advice, &failed);
+	o->unproven_id = same_string(profile, from, like->unproven_id, &failed);
+	return failed ? -1 : 0;
 }
 
 uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function *function)
@@ -318,8 +364,10 @@ int jp_note(struct jprof_profile *profile, const char *fmt, ...)
 struct jprof_profile *jp_profile_empty(void)
 {
 	struct jprof_profile *profile = calloc(1, sizeof *profile);
-	if (profile)
+	if (profile) {
 		profile->allocator_hint = JP_NONE;
+		profile->info.members = "";
+	}
 	return profile;
 }
 
@@ -411,5 +459,6 @@ void jprof_profile_free(struct jprof_profile *profile)
 	for (size_t i = 0; i < profile->note_count; i++)
 		free(profile->notes[i]);
 	free(profile->notes);
+	free(profile->members);
 	free(profile);
 }

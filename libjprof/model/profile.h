@@ -33,6 +33,9 @@ struct jp_object {
 	uint32_t build_id;     /* string id, or JP_NONE; known before symbolizing where the input tells it */
 	uint32_t reason;       /* string id, or JP_NONE */
 	uint32_t advice;       /* string id, or JP_NONE */
+
+	bool bundled;         /* a bundle told all of the above, as symbolizing had found it where that was made */
+	uint32_t unproven_id; /* the build-id of the file that it used there without proof: string id, or JP_NONE */
 };
 
 struct jp_mapping {
@@ -52,6 +55,7 @@ struct jp_location {
 	uint32_t origin;      /* the location this was before folding; itself otherwise */
 	enum jprof_source source;
 	bool given;       /* the frames came with the input */
+	bool bundled;     /* source, vaddr, frames and wrapper are what symbolizing found when a bundle was made */
 	bool returned_to; /* a call returned there: in some stack it is not the innermost */
 	bool wrapper;     /* a nameless function that an allocation wrapper jumps to */
 };
@@ -119,6 +123,7 @@ struct jprof_profile {
 	uint64_t rate;           /* mean bytes between two samples; 0: not known, or several */
 	struct jp_lineage lineage;
 	struct jprof_profile_info info;
+	char *members; /* owns info.members; NULL: "" */
 };
 
 /* Numbers of things; ids run from 0 to these less one. */
@@ -145,6 +150,16 @@ uint32_t jp_location_named(struct jprof_profile *profile, uint32_t object, uint6
 uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function *function);
 uint32_t jp_function_named(struct jprof_profile *profile, const char *name, const char *brief, const char *system,
                            const char *file);
+
+/* Takes over what a bundle tells of a place: all but the place of `like`, with these frames, unless what is known
+ * there is as good. 0, or -1 when memory is short. */
+int jp_location_bundled(struct jprof_profile *profile, uint32_t location, const struct jp_location *like,
+                        const struct jp_frame *frames, size_t count) jp_must_check;
+
+/* Takes over what a bundle tells of an object, `like` of the profile `from` (may be the same): not its build-id.
+ * 0, or -1 when memory is short. */
+int jp_object_bundled(struct jprof_profile *profile, uint32_t object, const struct jprof_profile *from,
+                      const struct jp_object *like) jp_must_check;
 
 /* Puts a frame behind those that a location has; frames of one location are added in one go,
  * innermost first. 0, or -1 when memory is short or `function` is JP_NONE. */

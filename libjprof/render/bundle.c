@@ -21,7 +21,7 @@ enum { longest_name = 64, chunk_size = 1 << 16, version = 1 };
 struct head {
 	char *name, *boot_id, *program, *title, *role, *label;
 	uint64_t pid, start_ticks;
-	int64_t time;
+	int64_t time, dump_mtime;
 };
 
 struct jprof_bundle_writer {
@@ -142,6 +142,7 @@ static int end_member(struct jprof_bundle_writer *w, struct jprof_error *err)
 	jp_json_put_text(&w->list, h->role ? h->role : "");
 	put_text(&w->list, "label", h->label);
 	put_number(&w->list, "time", h->time > 0 ? (uint64_t)h->time : 0);
+	put_number(&w->list, "dump_mtime", h->dump_mtime > 0 ? (uint64_t)h->dump_mtime : 0);
 	jp_strbuf_str(&w->list, ", \"build_ids\": [");
 	jp_strbuf_add(&w->list, w->build_ids.text, w->build_ids.len);
 	jp_strbuf_str(&w->list, "]}");
@@ -250,6 +251,8 @@ int jprof_bundle_writer_fd(struct jprof_bundle_writer *w, const char *file, int 
 	struct stat st;
 	if (fstat(fd, &st))
 		return jp_error(err, JPROF_E_IO, file, 0, "cannot be read: %s", strerror(errno));
+	if (S_ISREG(st.st_mode) && !strcmp(file, "dump.heap"))
+		w->head.dump_mtime = st.st_mtime;
 	off_t at = S_ISREG(st.st_mode) && st.st_size > 0 ? lseek(fd, 0, SEEK_CUR) : -1;
 	if (at < 0 || at >= st.st_size || !strcmp(file, "agent.json"))
 		return read_whole(w, file, fd, err);
