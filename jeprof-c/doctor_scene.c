@@ -75,11 +75,33 @@ static bool is_whole(const char *env, size_t len)
 	return good > 0;
 }
 
-static void read_environ(struct scene *s, const char *proc_env)
+/* A longer one goes on into the environment without a NUL between; then the kernel shows more arguments than
+ * there is room for, by fields 48 and 49 of /proc/PID/stat (arg_start and arg_end). */
+static bool title_overflows(int pid)
 {
+	enum { arg_start = 48, arg_end = 49, first = 3 };
+	char path[64], *rest;
+	size_t len, shown;
+	unsigned long long bounds[2] = { 0, 0 };
+	snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+	free(read_all(path, &shown));
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	char *stat = read_all(path, &len), *at = stat ? strrchr(stat, ')') : NULL;
+	char *word = at ? strtok_r(at + 1, " \n", &rest) : NULL;
+	for (int field = first; word && field <= arg_end; field++, word = strtok_r(NULL, " \n", &rest))
+		if (field >= arg_start)
+			bounds[field - arg_start] = strtoull(word, NULL, 10);
+	free(stat);
+	return bounds[0] && bounds[1] > bounds[0] && shown > bounds[1] - bounds[0];
+}
+
+static void read_environ(struct scene *s, int pid)
+{
+	char path[64];
 	size_t len;
-	char *env = read_all(proc_env, &len);
-	if (env && is_whole(env, len)) {
+	snprintf(path, sizeof path, "/proc/%d/environ", pid);
+	char *env = read_all(path, &len);
+	if (env && is_whole(env, len) && !title_overflows(pid)) {
 		s->env_known = true;
 		s->preload = variable(env, len, "LD_PRELOAD");
 		s->conf = variable(env, len, "MALLOC_CONF");
@@ -172,14 +194,12 @@ static void open_program(struct scene *s)
 
 bool scene_of_process(struct scene *s, const struct jprof_process *process)
 {
-	char path[64];
 	*s = (struct scene){ .process = process, .uid = process->uid };
 	if (process->state != JPROF_PROCESS_ALIVE)
 		return true;
 	snprintf(s->root, sizeof s->root, "/proc/%d/root", process->pid);
-	snprintf(path, sizeof path, "/proc/%d/environ", process->pid);
 	s->elsewhere = sees_other_files(process->pid);
-	read_environ(s, path);
+	read_environ(s, process->pid);
 	read_conf_link(s);
 	if (process->program && *process->program)
 		open_program(s);
@@ -323,10 +343,9 @@ int scene_profiles(const struct scene *s)
 		return 1;
 	if (!s->jemalloc)
 		return s->process && !s->process->readable ? -1 : 0;
-	const char *who = scene_option(s, "prof", value, sizeof value);
-	if (who)
-		return !strcmp(value, "true");
-	if (s->proved && s->proof.proved == PROVED_NO_PROFILES)
+	if (s->proved && (s->proof.proved == PROVED_NO_PROFILES || s->proof.proved == PROVED_NO_JEMALLOC))
 		return 0;
+	if (scene_option(s, "prof", value, sizeof value))
+		return !strcmp(value, "true");
 	return s->env_known && !s->inside ? 0 : -1;
 }

@@ -112,6 +112,8 @@ static bool is_launcher(const char *name)
 static char *absolute(const char *path)
 {
 	char *cwd = *path == '/' ? NULL : getcwd(NULL, 0), *text = NULL;
+	while (!strncmp(path, "./", 2))
+		path += 2;
 	if (!cwd)
 		return strdup(path);
 	if (asprintf(&text, "%s/%s", cwd, path) < 0)
