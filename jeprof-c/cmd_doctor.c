@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "candidates.h"
 #include "commands.h"
 #include "doctor.h"
 #include "optparse.h"
@@ -192,6 +193,17 @@ static bool is_pid(const char *word, int *pid)
 	return *word >= '0' && *word <= '9' && !*end && !errno && n > 0 && n <= 0x7fffffff;
 }
 
+static int list_candidates(void)
+{
+	int count = candidates_print();
+	if (count > 0)
+		say("look at one of these: jprof doctor PID");
+	else if (!count)
+		say("no process here is a Ruby, has a jemalloc or an agent; look at any by jprof doctor PID, or at a command by "
+		    "jprof doctor -- COMMAND...");
+	return 1;
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	struct doctor_options o = { 0 };
@@ -202,10 +214,8 @@ int cmd_doctor(int argc, char **argv)
 		help();
 		return 0;
 	}
-	if (!operands) {
-		say("give a PID, or -- COMMAND...");
-		return 1;
-	}
+	if (!operands)
+		return list_candidates();
 	argv[1 + operands] = NULL;
 	if (!is_pid(argv[1], &pid))
 		return doctor_command(&o, argv + 1);

@@ -110,14 +110,10 @@ static bool is_plain_dump(const char *bytes, size_t size)
 	return size && (*bytes == 'h' || *bytes == '%') && jprof_dump_probe(bytes, size);
 }
 
-/* The dump itself, for --raw, where the profile is nothing but that: then readers find all of it. */
-static void read_source(const struct options *o, const struct inputs *inputs, struct jprof_view_opts *view,
-                        char **bytes)
+static void read_plain(const char *path, char **bytes, size_t *size)
 {
-	bool whole = inputs->dump_count == 1 && !o->base && !o->diff_base && !o->thread && !has_filter(o);
-	FILE *file = !strcmp(o->output, "raw") && whole ? fopen(inputs->dumps[0], "re") : NULL;
-	size_t size = 0;
-	FILE *copy = file ? open_memstream(bytes, &size) : NULL;
+	FILE *file = fopen(path, "re");
+	FILE *copy = file ? open_memstream(bytes, size) : NULL;
 	if (copy) {
 		char chunk[4096];
 		size_t n;
@@ -127,7 +123,35 @@ static void read_source(const struct options *o, const struct inputs *inputs, st
 	}
 	if (file)
 		fclose(file);
-	if (is_plain_dump(*bytes, size)) {
+}
+
+/* The dump of the only member that is asked for. */
+static void read_member(const char *path, const char *member, char **bytes, size_t *size)
+{
+	struct jprof_bundle *bundle;
+	if (jprof_bundle_open(path, &bundle, NULL))
+		return;
+	const void *dump = jprof_bundle_file(bundle, jprof_bundle_find(bundle, member, 0), "dump.heap", size);
+	*bytes = malloc(*size + 1);
+	if (*bytes)
+		memcpy(*bytes, dump, *size);
+	jprof_bundle_free(bundle);
+}
+
+/* The dump itself, for --raw, where the profile is nothing but that: then readers find all of it. */
+static void read_source(const struct loaded *l, const struct options *o, const struct inputs *inputs,
+                        struct jprof_view_opts *view, char **bytes)
+{
+	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
+	bool whole = info->inputs == 1 && !o->base && !o->diff_base && !o->thread && !has_filter(o);
+	size_t size = 0;
+	if (!whole || strcmp(o->output, "raw") || !strcmp(inputs->dumps[0], "-"))
+		return;
+	if (*info->members)
+		read_member(inputs->dumps[0], o->member, bytes, &size);
+	else
+		read_plain(inputs->dumps[0], bytes, &size);
+	if (*bytes && is_plain_dump(*bytes, size)) {
 		view->source = *bytes;
 		view->source_len = size;
 	}
@@ -193,7 +217,7 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		snprintf(label, sizeof label, "%s%.60s", number ? "t" : "", o->thread);
 		view.label = label;
 	}
-	read_source(o, inputs, &view, &source);
+	read_source(l, o, inputs, &view, &source);
 	int status = render(l->profile, o, &view, sink);
 	free(source);
 	bool nothing = empty && jprof_profile_total(l->profile, o->counter) == 0 && !o->base && !o->diff_base;

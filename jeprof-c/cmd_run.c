@@ -23,6 +23,7 @@ struct run_options {
 	const char *dir;
 	const char *label;
 	const char *jemalloc;
+	const char *print_env; /* how; "": shell */
 	enum env_form form;
 };
 
@@ -40,7 +41,7 @@ static const struct opt_row rows[] = {
 	{ "jemalloc", OPT_TEXT, AT(jemalloc), 0, NULL, "FILE", "this jemalloc; $JPROF_JEMALLOC does the same" },
 	{ "no-agent", OPT_SWITCH, AT(no_agent), 0, NULL, NULL,
 	  "without the agent: then jprof snap cannot ask for dumps" },
-	{ "print-env", OPT_FORM, AT(form), 0, NULL, ENV_FORMS, "print the variables and start nothing" },
+	{ "print-env", OPT_MAYBE, AT(print_env), 0, NULL, ENV_FORMS, "print the variables and start nothing" },
 	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
 };
 
@@ -76,6 +77,26 @@ static bool check_label(const char *label)
 	if (len && len <= label_max && strspn(label, letters) == len && *label != '.')
 		return true;
 	say("--label=%s: give 1 to %d of A-Z a-z 0-9 . _ -, the first no dot", label, label_max);
+	return false;
+}
+
+/* The place of the word among ENV_FORMS. */
+static bool find_form(struct run_options *o)
+{
+	int place = ENV_SHELL;
+	size_t len = o->print_env ? strlen(o->print_env) : 0;
+	if (!o->print_env)
+		return true;
+	for (const char *word = ENV_FORMS; len && *word; place++) {
+		size_t n = strcspn(word, "|");
+		if (n == len && !strncmp(word, o->print_env, n))
+			break;
+		word += n + (word[n] == '|');
+	}
+	o->form = (enum env_form)place;
+	if (o->form <= ENV_SYSTEMD)
+		return true;
+	say("--print-env=%s: give one of %s", o->print_env, ENV_FORMS);
 	return false;
 }
 
@@ -352,7 +373,7 @@ int cmd_run(int argc, char **argv)
 		return 0;
 	}
 	argv[1 + operands] = NULL;
-	if (!check(&o, operands) || !find_target(&target, argv + 1))
+	if (!find_form(&o) || !check(&o, operands) || !find_target(&target, argv + 1))
 		return 1;
 	int status = run_target(&o, &target, argv + 1);
 	target_free(&target);

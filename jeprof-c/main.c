@@ -10,8 +10,10 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "bundle", cmd_bundle },
 	{ "doctor", cmd_doctor },
 	{ "run", cmd_run },
+	{ "snap", cmd_snap },
 };
 
 /* Commands that take the options of a report, before their name too. */

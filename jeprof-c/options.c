@@ -53,6 +53,8 @@ static const struct opt_row rows[] = {
 	{ "retain", OPT_TEXT, AT(retain), 0, NULL, "RE", "only frames whose function matches" },
 	{ "exclude", OPT_TEXT, AT(exclude), 0, NULL, "RE", "only frames whose function does not" },
 	{ "thread", OPT_TEXT, AT(thread), 0, NULL, "N|NAME|*", "one thread, or each in turn" },
+	{ "member", OPT_TEXT, AT(member), 0, NULL, "NAME|PID|ROLE",
+	  "of a bundle, this member alone: its name, pid, or master" },
 	{ "normalize-addresses", OPT_SWITCH, AT(normalize), 0, NULL, NULL,
 	  "--proto: addresses as in the object files, so that equal stacks\nof several processes are equal" },
 	{ "maps", OPT_TEXT, AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
@@ -118,11 +120,14 @@ void options_help(void)
 	printf(
 	    "usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from heap profiles\n"
 	    "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
+	    "       jprof bundle -o FILE DUMP...        a dump with its names in one file, to be read anywhere\n"
+	    "       jprof snap [OPTIONS] PID...         dumps of live processes, in one bundle; see jprof snap --help\n"
 	    "       jprof run [OPTIONS] -- COMMAND...   starts a program under profiling\n"
+	    "       jprof doctor PID | -- COMMAND...    what is wrong with a set-up, and its mend\n"
 	    "\n"
 	    "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
 	    "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a symbolized file, gperftools'\n"
-	    "text, or profile.proto, each compressed or not.\n"
+	    "text, or profile.proto, each compressed or not, or a bundle.\n"
 	    "\n");
 	opt_help(&table);
 	printf("\n"

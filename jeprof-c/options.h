@@ -21,6 +21,7 @@ struct options {
 	const char *sysroot;
 	const char *lib_prefix;
 	const char *thread;
+	const char *member;
 	const char *focus;
 	const char *ignore;
 	const char *retain;

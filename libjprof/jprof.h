@@ -170,8 +170,8 @@ struct jprof_profile_opts {
 	const struct jprof_maps *maps; /* used in place of the dump's own, if not NULL */
 	const char *thread;            /* NULL: all threads together. "*": samples of each thread, labelled "tN"
 	                                  or "tN NAME". A number or a name: that thread's samples alone */
-	const char *member;            /* of a bundle, the members of this name, pid or role; NULL: all, added up. A
-	                                  bundle without such a member is JPROF_E_MEMBER; other files have none */
+	const char *member; /* of a bundle, that of this name, or those of this pid or role; NULL: all, added up. A
+	                       bundle without such a member is JPROF_E_MEMBER; other files have none */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -193,13 +193,13 @@ JPROF_API int jprof_profile_open(const char *path, const struct jprof_profile_op
 
 /* What the input of a profile held. */
 struct jprof_profile_info {
-	const char *format; /* "heap_v2", "profile.proto" ...; static */
-	uint64_t rate;      /* mean bytes between two samples; 0: not sampled, or not known */
-	size_t stacks;      /* read, with another count for each thread where threads are kept apart */
-	size_t addresses;   /* distinct code addresses in them */
-	size_t depth;       /* frames of the deepest stack */
-	size_t inputs;      /* 1; more after merging, which leaves the rest as it was in the first */
-	bool has_alloc;     /* with what was ever allocated: made with prof_accum:true */
+	const char *format;  /* "heap_v2", "profile.proto" ...; static */
+	uint64_t rate;       /* mean bytes between two samples; 0: not sampled, or not known */
+	size_t stacks;       /* read, with another count for each thread where threads are kept apart */
+	size_t addresses;    /* distinct code addresses in them */
+	size_t depth;        /* frames of the deepest stack */
+	size_t inputs;       /* 1; more after merging, which leaves the rest as it was in the first */
+	bool has_alloc;      /* with what was ever allocated: made with prof_accum:true */
 	const char *members; /* of a bundle: those that are in it, "17 (master), 21 (worker)"; else "" */
 };
 
@@ -259,9 +259,10 @@ struct jprof_symbolize_opts {
 JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts,
                                       struct jprof_error *err);
 
-/* Takes from an agent's side-car (docs/agent.md) which builds of its files the process had: proof for or against
- * what is found when symbolizing. For the profile of that one dump, before anything is merged. Since: 0.1 */
-JPROF_API int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len, const char *name,
+/* Takes from the text of an agent's side-car (docs/agent.md) which builds of its files the process had: proof for or
+ * against what is found when symbolizing. What is no side-car tells nothing. For the profile of that one dump,
+ * before anything is merged. Since: 0.1 */
+JPROF_API int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len,
                                     struct jprof_error *err);
 
 /* Remarks for the user that arose while reading and symbolizing, one line each, none twice. Since: 0.1 */
@@ -376,8 +377,8 @@ JPROF_API const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_b
 JPROF_API size_t jprof_bundle_count(const struct jprof_bundle *bundle);
 JPROF_API const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle *bundle, size_t i);
 
-/* The first member from index `from` on whose name, pid or role is `wanted` (NULL: any); jprof_bundle_count()
- * if there is none. Since: 0.1 */
+/* The first member from index `from` on whose name is `wanted` (NULL: any); where no member has that name,
+ * whose pid, and then whose role is. jprof_bundle_count() if there is none. Since: 0.1 */
 JPROF_API size_t jprof_bundle_find(const struct jprof_bundle *bundle, const char *wanted, size_t from);
 
 /* A file of the i-th member, by its name there: "dump.heap", "smaps_rollup" ...; NULL if there is none. It is
@@ -604,15 +605,17 @@ struct jprof_process {
 	uint64_t caught;      /* signals with a handler: bit N - 1 for signal N */
 	const char *name;     /* the short one; "ruby", "puma 5.6.5 (tcp" ... */
 	const char *title;    /* its argv[0]: the path of a program, or what the process made of it */
+	const char *cmdline;  /* all of argv, with blanks between its words */
 	const char *server;   /* "puma", "unicorn", "sidekiq", "resque", or "" */
 	const char *role;     /* "master", "worker" or "" */
 	const char *program;  /* the executable; "" if it cannot be read */
 	bool readable;
-	const char *ruby;         /* libruby, or the program if that is a Ruby; NULL: it is no Ruby */
-	const char *jemalloc;     /* the library that is mapped, or NULL */
-	int agent_version;        /* of docs/agent.md; 0: no agent */
-	int agent_signal;         /* what its handler was installed for, 0: nothing */
-	const char *agent_socket; /* a path, or "@NAME" */
+	const char *ruby;          /* libruby, or the program if that is a Ruby; NULL: it is no Ruby */
+	const char *jemalloc;      /* the library that is mapped, or NULL */
+	const char *agent_library; /* libjprof-agent.so, or NULL: it may be there and not active */
+	int agent_version;         /* of docs/agent.md; 0: no active agent */
+	int agent_signal;          /* what its handler was installed for, 0: nothing */
+	const char *agent_socket;  /* a path, "@NAME", or NULL: it has none */
 };
 
 /* Every selection adds to the list; without any it is all processes that are a Ruby, have a jemalloc or an

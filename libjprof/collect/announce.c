@@ -26,5 +26,5 @@ bool jp_announce_parse(const char *path, struct jp_announce *a)
 		text.len -= sizeof deleted - 1;
 	a->socket = text.ptr;
 	a->socket_len = text.len;
-	return a->version > 0 && text.len > 1 && (*text.ptr == '/' || *text.ptr == '@');
+	return a->version > 0 && (!text.len || (text.len > 1 && (*text.ptr == '/' || *text.ptr == '@')));
 }

@@ -8,7 +8,7 @@
 struct jp_announce {
 	int version;
 	int signal;         /* 0: none */
-	const char *socket; /* inside the text; "@NAME": in the abstract namespace. Ends before " (deleted)" */
+	const char *socket; /* inside the text; "@NAME": in the abstract namespace, "": none. Ends before " (deleted)" */
 	size_t socket_len;
 };
 

@@ -94,36 +94,36 @@ static int read_status(const char *proc, struct jprof_process *p, struct jp_proc
 	return 0;
 }
 
-static int read_cmdline(struct jp_arena *arena, const char *proc, struct jprof_process *p, const char **cmdline)
+static int read_cmdline(struct jp_arena *arena, const char *proc, struct jprof_process *p)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	if (short_of_memory(jp_proc_read(proc, p->pid, "cmdline", cmdline_limit, &text)))
 		return -1;
 	p->title = title_of(arena, &text);
-	*cmdline = words_of(arena, &text);
-	if (!p->title || !*cmdline)
+	p->cmdline = words_of(arena, &text);
+	if (!p->title || !p->cmdline)
 		return -1;
-	struct jp_title role = jp_title_role(p->title, *cmdline);
+	struct jp_title role = jp_title_role(p->title, p->cmdline);
 	p->server = role.server;
 	p->role = role.role;
 	return 0;
 }
 
-int jp_process_read_basics(struct jp_arena *arena, const char *proc, struct jprof_process *p, const char **cmdline)
+int jp_process_read_basics(struct jp_arena *arena, const char *proc, struct jprof_process *p)
 {
 	struct jp_proc_status status = { 0 };
 	*p = (struct jprof_process){ .pid = p->pid, .state = JPROF_PROCESS_GONE };
-	p->title = p->server = p->role = p->program = p->name = *cmdline = "";
+	p->title = p->cmdline = p->server = p->role = p->program = p->name = "";
 	int rc = read_stat(proc, p);
 	rc = rc ? rc : read_status(proc, p, &status);
 	if (rc == EAGAIN) /* it was a thread's id */
-		return jp_process_read_basics(arena, proc, p, cmdline);
+		return jp_process_read_basics(arena, proc, p);
 	if (rc) {
 		p->state = JPROF_PROCESS_GONE;
 		return short_of_memory(rc);
 	}
 	p->name = jp_arena_dup(arena, status.name, strlen(status.name));
-	return p->name ? read_cmdline(arena, proc, p, cmdline) : -1;
+	return p->name ? read_cmdline(arena, proc, p) : -1;
 }
 
 static int note_announce(struct jp_arena *arena, struct jprof_process *p, const char *path)
@@ -133,6 +133,9 @@ static int note_announce(struct jp_arena *arena, struct jprof_process *p, const 
 		return 0;
 	p->agent_version = a.version;
 	p->agent_signal = a.signal;
+	p->agent_socket = NULL;
+	if (!a.socket_len)
+		return 0;
 	p->agent_socket = jp_arena_dup(arena, a.socket, a.socket_len);
 	return p->agent_socket ? 0 : -1;
 }
@@ -146,6 +149,8 @@ static int note_map(struct jp_arena *arena, struct jprof_process *p, const char 
 		return note_announce(arena, p, path);
 	if (starts(base, "libjemalloc"))
 		found = &p->jemalloc;
+	else if (starts(base, "libjprof-agent"))
+		found = &p->agent_library;
 	else if (starts(base, "libruby") && strstr(base, ".so"))
 		found = &p->ruby;
 	if (!found || *found)
@@ -194,8 +199,7 @@ int jp_process_read_maps(struct jp_arena *arena, const char *proc, struct jprof_
 
 int jp_process_read(struct jp_arena *arena, const char *proc, struct jprof_process *p)
 {
-	const char *cmdline;
-	if (jp_process_read_basics(arena, proc, p, &cmdline))
+	if (jp_process_read_basics(arena, proc, p))
 		return -1;
 	if (p->state != JPROF_PROCESS_ALIVE)
 		return 0;

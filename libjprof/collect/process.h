@@ -10,8 +10,7 @@
 int jp_process_read(struct jp_arena *arena, const char *proc, struct jprof_process *process) jp_must_check;
 
 /* What jp_process_read does, in two steps: who it is; what it has mapped. */
-int jp_process_read_basics(struct jp_arena *arena, const char *proc, struct jprof_process *process,
-                           const char **cmdline) jp_must_check;
+int jp_process_read_basics(struct jp_arena *arena, const char *proc, struct jprof_process *process) jp_must_check;
 int jp_process_read_maps(struct jp_arena *arena, const char *proc, struct jprof_process *process) jp_must_check;
 
 #endif

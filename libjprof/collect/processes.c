@@ -22,17 +22,11 @@ struct jprof_processes {
 	size_t count, cap;
 };
 
-/* One process of the whole machine, by ascending pid. */
-struct seen {
-	struct jprof_process process;
-	const char *cmdline;
-};
-
 struct scan {
 	struct jprof_processes_opts opts;
 	struct jp_pattern *match;
 	struct jp_arena *arena;
-	struct seen *all;
+	struct jprof_process *all; /* by ascending pid */
 	size_t count, cap;
 };
 
@@ -54,19 +48,19 @@ static int pid_of(const char *name)
 
 static int add_seen(struct scan *scan, int pid)
 {
-	struct seen seen = { .process = { .pid = pid } };
-	if (jp_process_read_basics(scan->arena, scan->opts.proc, &seen.process, &seen.cmdline) ||
+	struct jprof_process seen = { .pid = pid };
+	if (jp_process_read_basics(scan->arena, scan->opts.proc, &seen) ||
 	    jp_array_push(scan->all, scan->count, scan->cap))
 		return -1;
-	if (seen.process.state != JPROF_PROCESS_GONE)
+	if (seen.state != JPROF_PROCESS_GONE)
 		scan->all[scan->count++] = seen;
 	return 0;
 }
 
 static int by_pid(const void *a, const void *b)
 {
-	const struct seen *x = a, *y = b;
-	return (x->process.pid > y->process.pid) - (x->process.pid < y->process.pid);
+	const struct jprof_process *x = a, *y = b;
+	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
 static int look_at_all(struct scan *scan, struct jprof_error *err)
@@ -84,9 +78,9 @@ static int look_at_all(struct scan *scan, struct jprof_error *err)
 	return 0;
 }
 
-static struct seen *find_pid(const struct scan *scan, int pid)
+static struct jprof_process *find_pid(const struct scan *scan, int pid)
 {
-	struct seen key = { .process = { .pid = pid } };
+	struct jprof_process key = { .pid = pid };
 	return scan->count ? bsearch(&key, scan->all, scan->count, sizeof key, by_pid) : NULL;
 }
 
@@ -99,20 +93,20 @@ static bool is_worker(const struct jprof_process *p, const char *server)
 static void find_masters(struct scan *scan)
 {
 	for (size_t i = 0; i < scan->count; i++) {
-		struct jprof_process *p = &scan->all[i].process;
-		struct seen *parent = *p->role ? find_pid(scan, p->ppid) : NULL;
-		if (parent && is_worker(p, parent->process.server) && !*parent->process.role)
-			parent->process.role = "master";
+		struct jprof_process *p = &scan->all[i];
+		struct jprof_process *parent = *p->role ? find_pid(scan, p->ppid) : NULL;
+		if (parent && is_worker(p, parent->server) && !*parent->role)
+			parent->role = "master";
 	}
 }
 
 static bool descends(const struct scan *scan, const struct jprof_process *p, int ancestor)
 {
-	const struct seen *at = find_pid(scan, p->ppid);
+	const struct jprof_process *at = find_pid(scan, p->ppid);
 	for (int i = 0; at && i < deepest; i++) {
-		if (at->process.pid == ancestor)
+		if (at->pid == ancestor)
 			return true;
-		at = find_pid(scan, at->process.ppid);
+		at = find_pid(scan, at->ppid);
 	}
 	return false;
 }
@@ -120,21 +114,20 @@ static bool descends(const struct scan *scan, const struct jprof_process *p, int
 /* The Puma that `pid` is the master or a worker of. */
 static int master_of(const struct scan *scan, int pid)
 {
-	const struct seen *at = find_pid(scan, pid);
-	for (int i = 0; at && is_worker(&at->process, "puma") && i < deepest; i++)
-		at = find_pid(scan, at->process.ppid);
-	return at ? at->process.pid : pid;
+	const struct jprof_process *at = find_pid(scan, pid);
+	for (int i = 0; at && is_worker(at, "puma") && i < deepest; i++)
+		at = find_pid(scan, at->ppid);
+	return at ? at->pid : pid;
 }
 
-static bool is_selected(const struct scan *scan, const struct seen *seen, int master)
+static bool is_selected(const struct scan *scan, const struct jprof_process *p, int master)
 {
 	const struct jprof_processes_opts *o = &scan->opts;
-	const struct jprof_process *p = &seen->process;
 	if (p->pid == getpid())
 		return false;
 	if (!o->match && !o->children_of && !o->puma && !o->pid_count)
 		return true;
-	if (scan->match && jp_pattern_found(scan->match, seen->cmdline, strlen(seen->cmdline)))
+	if (scan->match && jp_pattern_found(scan->match, p->cmdline, strlen(p->cmdline)))
 		return true;
 	if (o->children_of && p->ppid == o->children_of)
 		return true;
@@ -169,9 +162,9 @@ static int add_pids(struct scan *scan, struct jprof_processes *list)
 		struct jprof_process p = { .pid = scan->opts.pids[i] };
 		if (jp_process_read(&list->arena, scan->opts.proc, &p))
 			return -1;
-		const struct seen *seen = find_pid(scan, p.pid);
+		const struct jprof_process *seen = find_pid(scan, p.pid);
 		if (seen && p.state == JPROF_PROCESS_ALIVE && !*p.role)
-			p.role = seen->process.role;
+			p.role = seen->role;
 		if (!is_listed(list, p.pid) && add(list, &p))
 			return -1;
 	}
@@ -182,8 +175,8 @@ static int add_selected(struct scan *scan, struct jprof_processes *list)
 {
 	int master = scan->opts.puma_of ? master_of(scan, scan->opts.puma_of) : 0;
 	for (size_t i = 0; i < scan->count; i++) {
-		struct jprof_process *p = &scan->all[i].process;
-		if (p->state != JPROF_PROCESS_ALIVE || !is_selected(scan, &scan->all[i], master))
+		struct jprof_process *p = &scan->all[i];
+		if (p->state != JPROF_PROCESS_ALIVE || !is_selected(scan, p, master))
 			continue;
 		if (jp_process_read_maps(&list->arena, scan->opts.proc, p))
 			return -1;

@@ -217,13 +217,20 @@ static void test_announcements(void **state)
 	assert_int_equal(a.version, 2);
 	assert_int_equal(a.signal, 0);
 	assert_int_equal(a.socket_len, strlen("@jprof 7"));
+	assert_true(jp_announce_parse("/memfd:jprof-agent:1:12: (deleted)", &a));
+	assert_int_equal(a.socket_len, 0);
 	static const char *const bad[] = {
-		"/memfd:jit (deleted)",       "/memfd:jprof-agent",
-		"/memfd:jprof-agent:1",       "/memfd:jprof-agent:0:12:/x (deleted)",
-		"/memfd:jprof-agent:1:65:/x", "/memfd:jprof-agent:1:12:relative (deleted)",
-		"/memfd:jprof-agent:1:12:",   "/memfd:jprof-agent:1:12: (deleted)",
-		"/tmp/jprof-agent:1:12:/x",   "/memfd:jprof-agent:x:12:/x",
-		"/memfd:jprof-agent:1:-1:/x", "/memfd:jprof-agent:99999999999:1:/x",
+		"/memfd:jit (deleted)",
+		"/memfd:jprof-agent",
+		"/memfd:jprof-agent:1",
+		"/memfd:jprof-agent:0:12:/x (deleted)",
+		"/memfd:jprof-agent:1:65:/x",
+		"/memfd:jprof-agent:1:12:relative (deleted)",
+		"/memfd:jprof-agent:1:12:@",
+		"/tmp/jprof-agent:1:12:/x",
+		"/memfd:jprof-agent:x:12:/x",
+		"/memfd:jprof-agent:1:-1:/x",
+		"/memfd:jprof-agent:99999999999:1:/x",
 	};
 	for (size_t i = 0; i < jp_count(bad); i++)
 		assert_false(jp_announce_parse(bad[i], &a));
