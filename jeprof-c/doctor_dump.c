@@ -17,7 +17,7 @@
 
 static bool preloads_agent(const struct scene *s)
 {
-	return s->preload && strstr(s->preload, "libjprof-agent");
+	return (s->process && s->process->agent_library) || (s->preload && strstr(s->preload, "libjprof-agent"));
 }
 
 static void check_report(const struct scene *s, struct findings *f)
