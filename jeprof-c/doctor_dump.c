@@ -38,7 +38,7 @@ void check_agent(const struct scene *s, struct findings *f)
 		check_report(s, f);
 	else if (s->process && s->process->agent_version)
 		findings_add(f, "agent", VERDICT_BAD,
-		             "look as the same user or as root, where the socket can be reached",
+		             "see the row directory, which held the socket; else look as the same user or as root",
 		             "is there, and does not answer: %s%s%s", s->agent_error.path,
 		             *s->agent_error.path ? ": " : "", s->agent_error.text);
 	else if (s->process && !s->process->readable)

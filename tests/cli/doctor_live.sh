@@ -50,18 +50,6 @@ run "$jprof" doctor
 exits 1
 prints "^ *$pid .*yes, lg 17.*app.rb"
 says 'jprof: look at one of these: jprof doctor PID'
-# Its directory goes away.
-rm -rf d
-kill -USR2 "$pid"
-told() {
-    "$jprof" doctor "$pid" >told 2>/dev/null
-    grep -q '^warn *agent .*its last dump failed' told
-}
-check "the failed dump is not told" until_true 30 told
-doctor "$pid"
-exits 1
-row bad directory 'No such file'
-lives "$pid"
 # It does not answer: stopped, not ended.
 kill -STOP "$pid"
 doctor "$pid"
@@ -69,7 +57,33 @@ exits 1
 row bad agent 'does not answer'
 kill -CONT "$pid"
 lives "$pid"
+# Its directory goes away, and the socket with it.
+rm -rf d
+doctor "$pid"
+exits 1
+row bad directory 'No such file'
+row bad agent 'does not answer: .*No such file'
+lives "$pid"
 stop "$pid"
+
+# ---- a file system that is too small for a dump: what the agent says of its last one
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
+    mkdir -p d
+    rm -f ready
+    unshare -m sh -c 'mount -t tmpfs -o size=16k none d && exec "$@"' sh \
+        "$jprof" run --jemalloc="$jemalloc" --dir="$tmp/d" -- "$ruby" app.rb >target.out 2>&1 </dev/null &
+    pid=$!
+    started="$started $pid"
+    until_true 60 test -e ready || { cat target.out; echo "did not start in a namespace"; exit 1; }
+    run "$jprof" snap "$pid" -o small.jprof
+    exits 1
+    doctor "$pid"
+    exits 1
+    row warn agent 'its last dump failed'
+    row bad space '0.0 MB free'
+    lives "$pid"
+    stop "$pid"
+fi
 
 # ---- other states of the agent
 run_in_background --inactive -- "$ruby" app.rb
