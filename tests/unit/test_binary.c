@@ -69,7 +69,7 @@ static void test_symbols(void **state)
 	struct jprof_binary *b;
 	assert_int_equal(jprof_binary_open(NULL, library, &b, NULL), 0);
 	assert_true(jprof_binary_defines(b, "subject_exported"));
-	assert_true(jprof_binary_defines(b, "tail"));
+	assert_true(jprof_binary_defines(b, "subject_static"));
 	assert_false(jprof_binary_defines(b, "subject_export"));
 	assert_int_equal(jprof_binary_source(b), JPROF_SOURCE_SYMTAB);
 	assert_int_equal(jprof_binary_source(b), JPROF_SOURCE_SYMTAB);
@@ -78,7 +78,7 @@ static void test_symbols(void **state)
 	jprof_binary_free(b);
 	assert_int_equal(jprof_binary_open(NULL, stripped, &b, NULL), 0);
 	assert_true(jprof_binary_defines(b, "subject_exported"));
-	assert_false(jprof_binary_defines(b, "tail"));
+	assert_false(jprof_binary_defines(b, "subject_static"));
 	assert_int_equal(jprof_binary_source(b), JPROF_SOURCE_DYNSYM);
 	jprof_binary_free(b);
 }
