@@ -11,6 +11,8 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "bundle", cmd_bundle },
+	{ "doctor", cmd_doctor },
+	{ "run", cmd_run },
 	{ "snap", cmd_snap },
 };
 

@@ -131,6 +131,8 @@ void options_help(void)
 	    "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
 	    "       jprof bundle -o FILE DUMP...        a dump with its names in one file, to be read anywhere\n"
 	    "       jprof snap [OPTIONS] PID...         dumps of live processes, in one bundle; see jprof snap --help\n"
+	    "       jprof run [OPTIONS] -- COMMAND...   starts a program under profiling\n"
+	    "       jprof doctor PID | -- COMMAND...    what is wrong with a set-up, and its mend\n"
 	    "\n"
 	    "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
 	    "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a symbolized file, gperftools'\n"

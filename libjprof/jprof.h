@@ -496,6 +496,38 @@ JPROF_API const struct jprof_coverage_file *jprof_coverage_at(const struct jprof
 JPROF_API double jprof_coverage_named(const struct jprof_coverage *coverage);
 JPROF_API void jprof_coverage_free(struct jprof_coverage *coverage);
 
+/* ---- Object files: what an ELF file is to its loader ---------------------------------------- */
+
+struct jprof_binary;
+
+struct jprof_binary_info {
+	unsigned bits;           /* 64 or 32 */
+	unsigned machine;        /* e_machine, as <elf.h> numbers it */
+	bool big_endian;         /* ... */
+	const char *interpreter; /* the loader that it asks for; "": a library, or a static program */
+	const char *libc;        /* "glibc" or "musl", by its loader or the libraries that it needs; "": not known */
+	const char *build_id;    /* lower-case hex; "" if it has none */
+};
+
+/* Opens the ELF file at `path`, if it is a regular file. With `root` (not NULL) the path and all links on its way
+ * are resolved below that directory. Since: 0.1 */
+JPROF_API int jprof_binary_open(const char *root, const char *path, struct jprof_binary **binary,
+                                struct jprof_error *err);
+JPROF_API const struct jprof_binary_info *jprof_binary_info(const struct jprof_binary *binary);
+
+/* The libraries that it needs by itself (DT_NEEDED), in its order. Since: 0.1 */
+JPROF_API size_t jprof_binary_needed_count(const struct jprof_binary *binary);
+JPROF_API const char *jprof_binary_needed(const struct jprof_binary *binary, size_t i);
+
+/* Whether one of its symbol tables defines `name`. Since: 0.1 */
+JPROF_API bool jprof_binary_defines(const struct jprof_binary *binary, const char *name);
+
+/* The best that names its functions: JPROF_SOURCE_DWARF, _SYMTAB or _DYNSYM, in the file or in a separate
+ * debug file that belongs to it and lies where such files lie (below `root`). Since: 0.1 */
+JPROF_API enum jprof_source jprof_binary_source(struct jprof_binary *binary);
+
+JPROF_API void jprof_binary_free(struct jprof_binary *binary);
+
 /* ---- Views --------------------------------------------------------------------------------- */
 
 enum jprof_granularity {
