@@ -168,20 +168,54 @@ static int give_name(const struct newfile *file)
 	return linkat(AT_FDCWD, link_path, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW);
 }
 
-bool newfile_commit(struct newfile *file)
+/* Gives the file its name, or another that `next` knows. False: no name is left, which has been said. */
+static bool name_it(struct newfile *file, char *(*next)(const void *), const void *context)
+{
+	while (!file->error && give_name(file)) {
+		if (errno != EEXIST || !next) {
+			file->error = errno;
+			break;
+		}
+		char *other = next(context);
+		if (!other)
+			return false;
+		free(file->path);
+		file->path = other;
+	}
+	return true;
+}
+
+static void say_failure(const struct newfile *file)
+{
+	if (file->error == EEXIST)
+		say("%s: was made by somebody else meanwhile, and nothing is overwritten; give another name",
+		    file->path);
+	else
+		say("%s: cannot be written: %s", file->path, strerror(file->error));
+}
+
+bool newfile_commit_as(struct newfile *file, char *(*next)(const void *), const void *context, char **path)
 {
 	if (!file->error && fdatasync(file->fd) && errno != EINVAL && errno != EROFS)
 		file->error = errno;
-	if (!file->error && give_name(file))
-		file->error = errno;
-	int error = file->error;
-	if (error == EEXIST)
-		say("%s: was made by somebody else meanwhile, and nothing is overwritten; give another name",
-		    file->path);
-	else if (error)
-		say("%s: cannot be written: %s", file->path, strerror(error));
+	bool good = name_it(file, next, context);
+	if (good && file->error) {
+		say_failure(file);
+		good = false;
+	}
+	if (good && path) {
+		*path = strdup(file->path);
+		good = *path != NULL;
+		if (!good)
+			say("%s is written, but memory is short", file->path);
+	}
 	newfile_abandon(file);
-	return !error;
+	return good;
+}
+
+bool newfile_commit(struct newfile *file)
+{
+	return newfile_commit_as(file, NULL, NULL, NULL);
 }
 
 /* After a rename the part's name is gone already, after a link it goes now. */

@@ -215,7 +215,7 @@ static int find_jit(struct work *w)
 	if (w->jit || w->looked_for_jit || !w->opts->perf_map_pid)
 		return 0;
 	w->looked_for_jit = true;
-	int rc = jp_perfmap_open_pid(w->opts->sysroot, w->opts->perf_map_pid, &w->jit, &err);
+	int rc = jp_perfmap_open_pid(w->opts->sysroot, w->opts->perf_map_pid, w->opts->perf_map_uid, &w->jit, &err);
 	if (!rc)
 		return 0;
 	return rc == JPROF_E_NOMEM || jp_note(w->profile, "%s %s, and is not used", err.path, err.text) ? -1 : 0;
