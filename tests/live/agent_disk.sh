@@ -138,8 +138,11 @@ os.setgroups([])
 os.setuid(65534)
 os.execvp(sys.argv[1], sys.argv[1:])
 END
-cp "$subject" "$agent" "$tmp" && chmod 755 "$tmp/${subject##*/}" "$tmp/${agent##*/}"
+for file in "$subject" "$agent" "$jemalloc"; do
+    cp "$file" "$tmp" && chmod 755 "$tmp/${file##*/}"
+done
 agent=$tmp/${agent##*/}
+jemalloc=$tmp/${jemalloc##*/}
 words=for=subject
 wrap='python3 as_nobody.py'
 start "$tmp/${subject##*/}" hold wait

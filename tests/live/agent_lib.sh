@@ -5,8 +5,8 @@
 set -u
 LC_ALL=C
 export LC_ALL
-agent=$1
-subject=$2
+agent=$(readlink -f "$1")
+subject=$(readlink -f "$2")
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 
 skip() {
