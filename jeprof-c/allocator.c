@@ -188,8 +188,23 @@ static char *preloaded(const char *preload)
 	return NULL;
 }
 
+/* Its own symbols come before those of anything that is preloaded. It cannot be tried without running the program. */
+static bool is_inside(struct search *s)
+{
+	const struct target *t = s->target;
+	if (!jprof_binary_defines(t->binary, "mallctl") || !jprof_binary_defines(t->binary, "malloc"))
+		return false;
+	s->found->from = ALLOCATOR_LINKED;
+	s->found->proof.proved = PROVED_NOTHING;
+	s->found->path = strdup(t->path);
+	s->failed = !s->found->path;
+	return true;
+}
+
 static void search(struct search *s, const char *given, const char *preload)
 {
+	if (is_inside(s))
+		return;
 	char *linked = given ? NULL : linked_library(s->target, "libjemalloc"), *own = NULL;
 	if (given) {
 		consider(s, given, ALLOCATOR_GIVEN);

@@ -164,6 +164,17 @@ build linked waits.c -Wl,--no-as-needed "$jemalloc"
 plan MALLOC_CONF="$good" ./linked
 exits 0
 row ok jemalloc '/libjemalloc\.so\.2, version'
+for archive in /usr/lib/*/libjemalloc.a; do
+    [ -f "$archive" ] || continue
+    build holds waits.c -Wl,--undefined=mallctl "$archive" -lm -ldl -lstdc++ -lpthread
+    start env MALLOC_CONF="$good" ./holds
+    run "$jprof" doctor "$pid"
+    row ok jemalloc "part of $tmp/holds, version [345]\."
+    row unknown config.prof 'part of the program and cannot be tried'
+    row ok prof prof:true
+    row ok directory 'may be written'
+    stop
+done
 plan LD_PRELOAD="$jemalloc" ./static-program
 exits 1
 row bad program 'is linked statically'
