@@ -82,7 +82,9 @@ static bool open_files(struct snap_dump *d, const struct jprof_target *target, c
 static bool ask(struct snap_dump *d, struct jprof_agent *agent, const struct jprof_target *target,
                 const struct jprof_process *p, const struct snap_options *o)
 {
-	struct jprof_agent_dump_opts opts = { .size = sizeof opts, .label = o->label, .gc = o->gc };
+	struct jprof_agent_dump_opts opts = {
+		.size = sizeof opts, .label = o->label, .gc = o->gc, .gc_timeout = o->gc ? timeout_of(o) / 2 : 0
+	};
 	const struct jprof_agent_dump *made;
 	struct jprof_error err;
 	if (jprof_agent_dump(agent, &opts, &made, &err))

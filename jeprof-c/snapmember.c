@@ -1,6 +1,8 @@
 #include "snapmember.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 /* The work on one process. */
 struct member {
 	const struct jprof_process *process;
+	struct jprof_processes *renewed; /* which process is from, if it had to be looked at again */
 	const struct snap_options *options;
 	struct jprof_target *target;
 	struct snap_dump dump;
@@ -107,7 +110,11 @@ static bool symbolize(struct member *m)
 	};
 	snprintf(root, sizeof root, "/proc/%d/root", p->pid);
 	if (jprof_profile_symbolize(m->profile, &opts, &err)) {
-		say_error(&err);
+		bool ended = jprof_target_check(m->target, NULL);
+		if (ended)
+			say("process %d: ended after its dump: the bundle has it without names", p->pid);
+		else
+			say_error(&err);
 		return false;
 	}
 	count_named(m);
@@ -211,9 +218,57 @@ void leftovers_end(struct leftovers *l, bool remove)
 /* ---- all of it ------------------------------------------------------------------------------------------------------
  */
 
+static bool is_agent_thread(const char *pid, const char *thread)
+{
+	char path[320], name[32] = "";
+	snprintf(path, sizeof path, "/proc/%s/task/%s/comm", pid, thread);
+	FILE *file = fopen(path, "re");
+	bool good = file && fgets(name, sizeof name, file) && !strcmp(name, "jprof-agent\n");
+	if (file)
+		fclose(file);
+	return good;
+}
+
+/* Whether an agent is there that has not yet announced itself: those of forked children take their time. */
+static bool is_starting(const struct jprof_process *p)
+{
+	char path[64], pid[16];
+	bool found = false;
+	snprintf(pid, sizeof pid, "%d", p->pid);
+	snprintf(path, sizeof path, "/proc/%s/task", pid);
+	DIR *dir = p->agent_library && !p->agent_version ? opendir(path) : NULL;
+	for (struct dirent *e; dir && !found && (e = readdir(dir));)
+		found = is_agent_thread(pid, e->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Looks at the process again until its agent can be asked. */
+static void let_it_start(struct member *m)
+{
+	enum { tries = 50, pause_ms = 100 };
+	struct jprof_processes_opts opts = { .size = sizeof opts, .pids = &m->process->pid, .pid_count = 1 };
+	for (int i = 0; i < tries && is_starting(m->process); i++) {
+		struct jprof_processes *again;
+		poll(NULL, 0, pause_ms);
+		if (jprof_processes_new(&opts, &again, NULL))
+			return;
+		if (jprof_processes_at(again, 0)->start_ticks != m->process->start_ticks) {
+			jprof_processes_free(again);
+			return;
+		}
+		m->process = jprof_processes_at(again, 0);
+		opts.pids = &m->process->pid;
+		jprof_processes_free(m->renewed);
+		m->renewed = again;
+	}
+}
+
 static bool make_dump(struct member *m)
 {
 	struct jprof_error err;
+	let_it_start(m);
 	if (jprof_target_open(m->process, NULL, &m->target, &err)) {
 		say_error(&err);
 		return false;
@@ -244,6 +299,7 @@ int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *
 	jprof_profile_free(m.profile);
 	snap_dump_free(&m.dump);
 	jprof_target_free(m.target);
+	jprof_processes_free(m.renewed);
 	free(m.text);
 	return done;
 }

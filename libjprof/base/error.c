@@ -3,13 +3,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/strbuf.h"
-
+/* As jp_strbuf_visible, without memory of its own: an error about memory must not need any. */
 static void copy_visible(char *to, size_t size, const char *from)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	jp_strbuf_visible(&text, from);
-	snprintf(to, size, "%s", text.text ? text.text : "");
+	size_t len = 0;
+	*to = '\0';
+	for (; *from && len < size - 1; from++) {
+		unsigned char c = (unsigned char)*from;
+		int n = snprintf(to + len, size - len, c < 0x20 || c == 0x7f ? "\\x%02x" : "%c", c);
+		len += (size_t)n < size - len ? (size_t)n : size - len - 1;
+	}
 }
 
 int jp_error(struct jprof_error *err, int code, const char *path, unsigned line, const char *fmt, ...)

@@ -136,12 +136,18 @@ void jp_proc_status_parse(struct jp_span text, struct jp_proc_status *status)
 		status->ns_pid = status->tgid;
 }
 
+/* Needs no memory: what it answers decides who a process is. */
 uint64_t jp_proc_start_ticks(const char *proc, int pid)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	char path[PATH_MAX], text[stat_limit];
 	struct jp_proc_stat stat;
-	if (jp_proc_read(proc, pid, "stat", stat_limit, &text) ||
-	    !jp_proc_stat_parse((struct jp_span){ text.text, text.len }, &stat))
+	ssize_t n;
+	jp_proc_path(proc, pid, "stat", path, sizeof path);
+	int jp_cleanup(jp_file_close) fd = open(path, O_RDONLY | O_CLOEXEC);
+	do
+		n = fd < 0 ? -1 : read(fd, text, sizeof text);
+	while (n < 0 && fd >= 0 && errno == EINTR);
+	if (n <= 0 || !jp_proc_stat_parse((struct jp_span){ text, (size_t)n }, &stat))
 		return 0;
 	return stat.start_ticks;
 }

@@ -76,14 +76,28 @@ static int socket_in_network_of(const char *proc, int pid)
 	return ns < 0 || same_namespace(ns) ? new_socket() : socket_inside(ns);
 }
 
-static int fail(int rc, const char *name, const char *what, struct jprof_error *err)
+/* What an errno of connecting means, and what to do. */
+static const char *reason(int rc)
 {
-	return jp_error(err, JPROF_E_IO, NULL, 0, "%s %s: %s", what, name, strerror(rc));
+	switch (rc) {
+	case ECONNREFUSED: return "nobody listens there any more: it has just begun another program; try again";
+	case ENOENT: return "the file is gone, somebody has removed it: start the process anew";
+	case EACCES:
+	case EPERM: return "no permission: run jprof as the process's user, or as root with CAP_SYS_PTRACE";
+	case EAGAIN: return "too many are waiting for it; try again";
+	default: return strerror(rc);
+	}
+}
+
+static int fail(int rc, int pid, const char *name, struct jprof_error *err)
+{
+	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: its agent cannot be reached at %s: %s", pid, name,
+	                reason(rc));
 }
 
 /* Connects *fd, closing it where that fails. A full backlog (EAGAIN) is waited for: the agent serves one at a
  * time. */
-static int connect_to(int *fd, const struct sockaddr_un *address, socklen_t len, const char *name,
+static int connect_to(int *fd, const struct sockaddr_un *address, socklen_t len, int pid, const char *name,
                       struct jprof_error *err)
 {
 	enum { tries = 100, pause_ms = 20 };
@@ -98,7 +112,7 @@ static int connect_to(int *fd, const struct sockaddr_un *address, socklen_t len,
 	if (!rc)
 		return 0;
 	jp_file_close(fd);
-	return fail(why, name, "cannot connect to its agent's socket", err);
+	return fail(why, pid, name, err);
 }
 
 static int connect_abstract(const char *proc, int pid, const char *name, struct jprof_error *err)
@@ -106,12 +120,13 @@ static int connect_abstract(const char *proc, int pid, const char *name, struct 
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	size_t len = strlen(name + 1);
 	if (len > sizeof address.sun_path - 1)
-		return fail(ENAMETOOLONG, name, "cannot connect to its agent's socket", err);
+		return fail(ENAMETOOLONG, pid, name, err);
 	memcpy(address.sun_path + 1, name + 1, len);
 	int fd = socket_in_network_of(proc, pid);
 	if (fd < 0)
-		return fail(errno, name, "cannot make a socket in its network, for", err);
-	int rc = connect_to(&fd, &address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len), name, err);
+		return fail(errno, pid, name, err);
+	int rc =
+	    connect_to(&fd, &address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len), pid, name, err);
 	return rc ? rc : fd;
 }
 
@@ -123,15 +138,15 @@ static int connect_path(const char *proc, int pid, const char *name, struct jpro
 	jp_proc_path(proc, pid, "root", root, sizeof root);
 	int jp_cleanup(jp_file_close) handle = jp_file_handle_below(root, name);
 	if (handle < 0 || fstat(handle, &st))
-		return fail(errno, name, "cannot open its agent's socket", err);
+		return fail(errno, pid, name, err);
 	if (!S_ISSOCK(st.st_mode))
-		return fail(ENOTSOCK, name, "cannot open its agent's socket", err);
+		return fail(ENOTSOCK, pid, name, err);
 	/* Paths of sockets have 107 bytes at most: this one is short, and nothing is resolved again. */
 	snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", handle);
 	int fd = new_socket();
 	if (fd < 0)
-		return fail(errno, name, "cannot make a socket, for", err);
-	int rc = connect_to(&fd, &address, sizeof address, name, err);
+		return fail(errno, pid, name, err);
+	int rc = connect_to(&fd, &address, sizeof address, pid, name, err);
 	return rc ? rc : fd;
 }
 
@@ -154,7 +169,7 @@ static int wait_for(int fd, short events, uint64_t deadline, const char *what, s
 		if (n > 0)
 			return 0;
 		if (n < 0 && errno != EINTR)
-			return fail(errno, "", what, err);
+			return jp_error(err, JPROF_E_IO, NULL, 0, "%s: %s", what, strerror(errno));
 	}
 }
 

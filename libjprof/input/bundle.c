@@ -14,7 +14,7 @@
 #include "input/json.h"
 #include "input/unpack.h"
 
-enum { tar_block = 512, magic_at = 257, chunk_size = 1 << 16, most_members = 4096, known_version = 1 };
+enum { tar_block = 512, magic_at = 257, chunk_size = 1 << 16, most_members = 512, most_files = 256, known_version = 1 };
 static const char list_name[] = "bundle.json";
 
 /* ---- what it is ----------------------------------------------------------------------------------- */
@@ -160,6 +160,8 @@ static int add_file(struct jprof_bundle *b, struct jp_bundle_member *m, const ch
 	jp_strbuf_add(text, "", 0);
 	if (text->failed)
 		return -1;
+	if (!known && m->file_count == most_files)
+		return 0;
 	if (!known) {
 		const char *own = keep(b, name);
 		if (!own || jp_array_push(m->files, m->file_count, m->file_cap))

@@ -283,6 +283,12 @@ static bool is_all_named(const struct work *w, uint32_t first, uint32_t end)
 	return true;
 }
 
+static void note_if_newer(struct work *w, uint32_t object, const struct jp_found *found)
+{
+	if (found->newer && !w->newer++)
+		w->newest = object;
+}
+
 /* ---- objects that a bundle knows ----------------------------------------------------------------- */
 
 /* Whether a bundle named all locations, and whether a file could name any of them better. */
@@ -293,15 +299,18 @@ static bool is_bundled(const struct work *w, uint32_t object, uint32_t first, ui
 	for (uint32_t i = first; i < end; i++) {
 		const struct jp_location *l = &w->profile->locations[w->order[i]];
 		all = all && (l->bundled || l->source == JPROF_SOURCE_INPUT);
-		*better = *better || (l->vaddr && l->source < JPROF_SOURCE_JIT);
+		*better = *better || l->source < JPROF_SOURCE_JIT;
 	}
 	return all;
 }
 
-/* Only the very file may do better than what was known where the bundle was made. */
-static bool is_proven(const struct jp_object *o, const struct jprof_profile *p, const struct jp_found *found)
+/* Only the very file may do better than what was known where the bundle was made; where that had none, any that would
+ * do for a dump. */
+static bool may_replace(const struct jp_object *o, const struct jprof_profile *p, const struct jp_found *found)
 {
-	return found->file && o->build_id != JP_NONE && !strcmp(jp_string(p, o->build_id), found->build_id);
+	if (o->build_id != JP_NONE && *found->build_id)
+		return !strcmp(jp_string(p, o->build_id), found->build_id);
+	return o->proof == JPROF_PROOF_NO_FILE || o->proof == JPROF_PROOF_CONTRADICTED;
 }
 
 static void keep_bundled(struct jp_object *o)
@@ -315,9 +324,9 @@ static int symbolize_bundled(struct work *w, uint32_t object, uint32_t first, ui
 	struct jprof_profile *p = w->profile;
 	struct jp_found found = { 0 };
 	struct jp_sites sites = { p, w->order + first, end - first };
-	int rc =
-	    better && p->objects[object].build_id != JP_NONE ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
-	if (!rc && is_proven(&p->objects[object], p, &found)) {
+	int rc = better ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
+	if (!rc && found.file && may_replace(&p->objects[object], p, &found)) {
+		note_if_newer(w, object, &found);
 		rc = symbolize_with(w, object, found.file, first, end);
 		if (!rc)
 			rc = explain(w, object, &found);
@@ -342,8 +351,7 @@ static int symbolize_object(struct work *w, uint32_t object, uint32_t first, uin
 		return symbolize_bundled(w, object, first, end, better);
 	if (jp_find_file(p, object, &sites, w->opts, &found))
 		return -1;
-	if (found.newer && !w->newer++)
-		w->newest = object;
+	note_if_newer(w, object, &found);
 	bool jit = !found.file && is_made_at_run_time(p, &p->objects[object]);
 	int rc = jit ? find_jit(w) : 0;
 	if (!rc && jit && w->jit)

@@ -43,22 +43,12 @@ static int failed(const struct jp_pack *pack, struct jprof_error *err)
 	return jp_error(err, JPROF_E_WRITE, NULL, 0, "the bundle cannot be compressed: %s", why);
 }
 
-/* Where libarchive was built without zstd it would start a program, and says so by another result; the filter stays
- * all the same, so that an archive of no use has to be asked. */
-static bool has_zstd(void)
-{
-	struct archive *unused = archive_write_new();
-	bool has = unused && archive_write_add_filter_zstd(unused) == ARCHIVE_OK;
-	archive_write_free(unused);
-	return has;
-}
-
+/* Where libarchive was built without zstd it adds a filter that would start a program, and says so by another result
+ * than ARCHIVE_OK: such an archive must not be used. */
 static int add_filter(struct archive *archive, enum jprof_compression compression)
 {
-	if (compression != JPROF_COMPRESS_GZIP && has_zstd())
+	if (compression != JPROF_COMPRESS_GZIP)
 		return archive_write_add_filter_zstd(archive);
-	if (compression == JPROF_COMPRESS_ZSTD)
-		return ARCHIVE_FAILED;
 	int rc = archive_write_add_filter_gzip(archive);
 	return rc == ARCHIVE_OK ? archive_write_set_filter_option(archive, "gzip", "timestamp", NULL) : rc;
 }

@@ -65,6 +65,17 @@ run "$jprof" bundle -o y.jprof --debug-dir=debug bare.heap
 run "$jprof" --lines y.jprof
 same "the debug file was not used, or what it told is lost" right.out out
 
+# Made where the program was not: the reader's own is taken, as for a dump.
+mv bare bare.away
+rm -f z.jprof
+run "$jprof" bundle -o z.jprof bare.heap
+run "$jprof" z.jprof
+prints ' bare\+0x'
+mv bare.away bare
+timeout 20 "$jprof" bare.heap >right.out 2>/dev/null
+run "$jprof" z.jprof
+same "the program here is not used" right.out out
+
 # Bundles made with and without names still meet.
 run "$jprof" --diff_base=x.jprof "$far" y.jprof
 says 'jprof: nothing changed between the dumps'

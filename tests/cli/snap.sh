@@ -49,7 +49,9 @@ no_dumps d
 mkdir out.d
 run "$jprof" snap "$one" --label=boot --gc -o out.d
 exits 0
+says
 check "not named by its label" [ -f "out.d/jprof-boot-$one.jprof" ]
+check "no garbage was collected" [ "$(tar xOf "out.d/jprof-boot-$one.jprof" "$one/agent.json" | python3 -c 'import json, sys; print(json.load(sys.stdin)["ruby"]["gc"])')" = "done" ]
 check "no label" [ "$(bundle_key "out.d/jprof-boot-$one.jprof" 'b["label"], m[0]["label"]')" = "('boot', 'boot')" ]
 run "$jprof" snap "$one" --cmdline --symbols=later --keep-dumps -o bare.jprof
 exits 0
@@ -165,6 +167,15 @@ stop "$two"
 run "$jprof" snap "$two"
 exits 1
 says "jprof: process $two: there is no such process"
+
+# ---- just forked ---------------------------------------------------------------------------------------------------------
+# An agent in a child takes its time to announce itself.
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" -e 'pid = fork { sleep }; File.write("child", pid.to_s); File.write("ready", ""); Process.wait(pid)'
+child=$(cat child)
+run "$jprof" snap "$child" -o forked.jprof
+exits 0
+lives "$child"
+kill -KILL "$child"
 
 # ---- nobody there to ask -----------------------------------------------------------------------------------------------
 start_bare prof:true "$ruby" app.rb

@@ -81,6 +81,16 @@ check 'rows name the functions, and end in libc' rows
 "$jprof" info "$dir/known" "$dir/known.heap" >"$dir/info" 2>"$dir/info.err" || cat "$dir/info.err" >&2
 check 'info tells what libc.so hides' info
 
+# The agent in a musl program: preloaded, asked, signalled, forked, on full disks.
+agent() {
+    JPROF_LIVE_RUBY=no JPROF_JEMALLOC=$sysroot/lib/libjemalloc.so.2 sh "$here/../../live/agent_$1.sh" \
+        "$build/agent/libjprof-agent.so" "$build/tests/live/subject" >"$dir/agent_$1" 2>&1 || cat "$dir/agent_$1"
+}
+check 'the agent is a musl library' eval '! readelf -dW "$build/agent/libjprof-agent.so" | grep NEEDED | grep -v "\[libc.so\]"'
+for part in basic disk fork; do
+    check "agent_$part under musl" agent "$part"
+done
+
 # ---- jprof run, doctor and snap of a musl program, and USR2 by the agent
 # until_true COMMAND...: polls, 30 s at most.
 until_true() {
