@@ -44,7 +44,6 @@ struct scene {
 
 	char *jemalloc; /* the library; NULL: none. The program's own path, if it holds one */
 	bool inside;    /* jemalloc is part of the program */
-	bool trusted;   /* the library may be run by us: nobody but root and us can have written it */
 	bool proved;    /* `proof` says what it can do, `tried` what it makes of MALLOC_CONF */
 	struct proof proof, tried;
 

@@ -14,6 +14,7 @@
 #include "doctor.h"
 #include "mallconf.h"
 #include "say.h"
+#include "trust.h"
 
 enum { env_max = 4 << 20, agent_ms = 5000 };
 
@@ -121,34 +122,24 @@ static void read_conf_link(struct scene *s)
 
 /* ---- jemalloc ----------------------------------------------------------------------------------------- */
 
-static bool is_ours(const struct stat *st)
-{
-	return (st->st_uid == 0 || st->st_uid == geteuid()) && !(st->st_mode & (S_IWGRP | S_IWOTH));
-}
-
-/* To try a library is to run its code: never that of another's container, or one that others may write. */
-static bool may_run(const struct scene *s)
-{
-	struct stat st;
-	return !s->elsewhere && !stat(s->jemalloc, &st) && S_ISREG(st.st_mode) && is_ours(&st);
-}
-
 /* A jemalloc that was linked into the program. */
 static bool holds_jemalloc(const struct target *t)
 {
 	return t->binary && jprof_binary_defines(t->binary, "mallctl") && jprof_binary_defines(t->binary, "malloc");
 }
 
+/* To try a library is to run its code: never that of another's container, or one that others may write. */
 static bool try_jemalloc(struct scene *s)
 {
-	s->trusted = s->jemalloc && !s->inside && may_run(s);
-	if (!s->trusted || !s->target.path)
+	char *path = s->jemalloc && !s->inside && !s->elsewhere && s->target.path ? trusted_path(s->jemalloc) : NULL;
+	if (!path)
 		return true;
-	if (!prove(&s->proof, s->jemalloc, &s->target, NULL))
-		return false;
-	s->proved = prove(&s->tried, s->jemalloc, &s->target, s->conf ? s->conf : "");
-	if (!s->proved)
-		proof_free(&s->proof);
+	if (prove(&s->proof, path, &s->target, NULL)) {
+		s->proved = prove(&s->tried, path, &s->target, s->conf ? s->conf : "");
+		if (!s->proved)
+			proof_free(&s->proof);
+	}
+	free(path);
 	return s->proved;
 }
 

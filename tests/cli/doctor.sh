@@ -193,6 +193,19 @@ plan LD_PRELOAD="$tmp/libjemalloc-open.so" MALLOC_CONF="$good" ./waits
 row unknown config.prof 'is not tried here'
 row ok jemalloc 'libjemalloc-open.so, version [345]\.'
 
+mkdir open && chmod 777 open && cp "$jemalloc" open/libjemalloc.so.2
+plan LD_PRELOAD="$tmp/open/libjemalloc.so.2" MALLOC_CONF="$good" ./waits
+row unknown config.prof 'is not tried here'
+# Nor is a loader that the program brings along.
+printf '#!/bin/sh\n: >%s/loader-ran\n' "$tmp" >open/ld.so && chmod 755 open/ld.so
+build own-loader waits.c -Wl,--dynamic-linker="$tmp/open/ld.so"
+run "$jprof" doctor -- ./own-loader
+check "a loader was run that others may write" [ ! -e loader-ran ]
+cp open/ld.so ld.so
+build own-loader waits.c -Wl,--dynamic-linker="$tmp/ld.so"
+run "$jprof" doctor -- ./own-loader
+check "this test would not see it run" [ -e loader-ran ]
+
 # ---- what is set but cannot be seen: a title over the environment
 under "$good" title
 run "$jprof" doctor "$pid"
