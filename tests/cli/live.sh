@@ -68,8 +68,9 @@ stop() {
 # The agent is of the libc that jprof was built for, which need not be that of the programs here.
 need_agent() {
     [ -f "$agent" ] || skip "no agent was built: JPROF_AGENT_SO"
-    LD_PRELOAD=$agent "$(command -v true)" 2>preload.err
-    [ ! -s preload.err ] || skip "the agent is for another libc than the programs here"
+    libc=ld-musl
+    if grep -q 'libc\.so\.6' "$agent"; then libc=libc.so.6; fi
+    grep -q "/$libc" /proc/self/maps || skip "the agent is for another libc than the programs here"
     find_jemalloc
 }
 
