@@ -71,6 +71,13 @@ exits 1
 says_like '^jprof: nowhere/x.jprof: cannot be made: No such file or directory$'
 no_dumps d
 
+# Progress is for a terminal.
+if command -v script >/dev/null; then
+    script -qec "$jprof snap $one -o tty.jprof" /dev/null >tty.out </dev/null
+    check "no progress on a terminal: $(cat tty.out)" \
+        grep -qE "^snap $one $ruby: dump [0-9]+ ms, [0-9.]+ MB, symbols [0-9]+ %" tty.out
+fi
+
 # ---- several -----------------------------------------------------------------------------------------------
 start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" app.rb
 two=$pid
@@ -141,6 +148,33 @@ check "half a bundle" [ ! -e killed.jprof ]
 run "$jprof" snap --timeout=1 "$one" -o stopped.jprof
 exits 1
 says_like "process $one: its agent does not answer in time"
+check "a file was made" [ ! -e stopped.jprof ]
+nothing_like . jprof-part
+catches_term() {
+    case $(sed -n 's/^SigCgt:.*\(....\)$/\1/p' "/proc/$1/status") in
+    [4-7c-f]*) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+# Interrupted, it takes back what it is at; the second time it ends at once.
+"$jprof" snap --timeout=2 "$one" -o stopped.jprof >k.out 2>k.err &
+k=$!
+until_true 20 catches_term "$k"
+kill -TERM "$k"
+status=0
+wait "$k" || status=$?
+check "exit status $status, not 1" [ "$status" -eq 1 ]
+check "not said: $(cat k.err)" grep -q '^jprof: interrupted: no bundle was written$' k.err
+check "a file was made" [ ! -e stopped.jprof ]
+"$jprof" snap --timeout=60 "$one" -o stopped.jprof >k.out 2>k.err &
+k=$!
+until_true 20 catches_term "$k"
+kill -TERM "$k"
+until_true 20 eval '! catches_term "$k"'
+kill -TERM "$k"
+status=0
+wait "$k" || status=$?
+check "exit status $status, not that of a signal" [ "$status" -eq 143 ]
 check "a file was made" [ ! -e stopped.jprof ]
 nothing_like . jprof-part
 kill -CONT "$one"
