@@ -1,6 +1,7 @@
 # Helpers of the tests with live processes; after lib.sh. JPROF_AGENT_SO: the agent.
 agent=${JPROF_AGENT_SO:-}
 started=
+app=app.$$.rb # no other test's processes are called so
 
 # Ends what was started here, and nothing else.
 end_started() {
@@ -11,7 +12,7 @@ end_started() {
     done
     started=
 }
-trap 'end_started; cd / && rm -rf "$tmp"' EXIT
+trap 'end_started; umount "$tmp/full" 2>/dev/null; cd / && rm -rf "$tmp"' EXIT
 
 # until_true SECONDS COMMAND...
 until_true() {
@@ -81,7 +82,7 @@ need_ruby() {
 
 # A Ruby that holds some 20 MB of strings made on known lines.
 ruby_app() {
-    cat >app.rb <<'END'
+    cat >"$app" <<'END'
 $held = Array.new(20_000) { |i| "x" * 1000 + i.to_s }
 File.write(ARGV[0] || "ready", Process.pid.to_s)
 sleep

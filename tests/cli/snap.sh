@@ -9,7 +9,7 @@ ruby_app
 mkdir d
 
 # ---- one process --------------------------------------------------------------------------------------
-start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" app.rb
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" "$app"
 one=$pid
 run "$jprof" snap "$one"
 exits 0
@@ -79,7 +79,7 @@ if command -v script >/dev/null; then
 fi
 
 # ---- several -----------------------------------------------------------------------------------------------
-start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" app.rb
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" "$app"
 two=$pid
 run "$jprof" snap "$one" 2147483647 "$two" -o both.jprof
 exits 1
@@ -87,7 +87,7 @@ says 'jprof: process 2147483647: there is no such process'
 has both.jprof "$one/dump.heap"
 has both.jprof "$two/dump.heap"
 check "not two members" [ "$(bundle_key both.jprof 'len(m)')" = 2 ]
-run "$jprof" snap --match="^$ruby app.rb\$" -o match.jprof
+run "$jprof" snap --match="^$ruby $app\$" -o match.jprof
 exits 0
 check "not both" [ "$(bundle_key match.jprof 'sorted(i["pid"] for i in m)')" = "$(printf '%s\n' "$one" "$two" | sort -n | paste -sd, | sed 's/,/, /; s/.*/[&]/')" ]
 run "$jprof" snap --match='no such command line' -o match2.jprof
@@ -212,7 +212,7 @@ lives "$child"
 kill -KILL "$child"
 
 # ---- nobody there to ask -----------------------------------------------------------------------------------------------
-start_bare prof:true "$ruby" app.rb
+start_bare prof:true "$ruby" "$app"
 run "$jprof" snap "$pid"
 exits 1
 says_like "process $pid: has jemalloc, but not jprof's agent.*jprof run"
@@ -222,7 +222,7 @@ exits 1
 says_like "process $pid: has jemalloc, but not jprof's agent"
 lives "$pid"
 agent_only=$agent
-env LD_PRELOAD="$jemalloc:$agent_only" MALLOC_CONF=prof:false "$ruby" app.rb off >/dev/null 2>off.err &
+env LD_PRELOAD="$jemalloc:$agent_only" MALLOC_CONF=prof:false "$ruby" "$app" off >/dev/null 2>off.err &
 off=$!
 started="$started $off"
 until_true 60 test -e off || { cat off.err; exit 1; }
@@ -230,7 +230,7 @@ run "$jprof" snap "$off"
 exits 1
 says_like "process $off: jprof's agent is loaded but not active: jemalloc has no prof:true"
 lives "$off"
-"$ruby" app.rb plain >/dev/null 2>&1 &
+"$ruby" "$app" plain >/dev/null 2>&1 &
 plain=$!
 started="$started $plain"
 until_true 60 test -e plain || exit 1
@@ -242,14 +242,14 @@ lives "$plain"
 # ---- the list -------------------------------------------------------------------------------------------------------------
 run "$jprof" snap
 exits 1
-prints "^ *$one +$$ .* yes +yes, lg 14 +$ruby app.rb"
+prints "^ *$one +$$ .* yes +yes, lg 14 +$ruby $app"
 prints "^ *$off .* yes +not active "
 prints "^ *$plain .* no +no "
 says_like '^jprof: give the PIDs'
 
 # ---- the directory of the dumps ----------------------------------------------------------------------------------------------
 mkdir gone
-start "lg_prof_sample:14,prof_prefix:$tmp/gone/app" "$ruby" app.rb
+start "lg_prof_sample:14,prof_prefix:$tmp/gone/app" "$ruby" "$app"
 run "$jprof" snap "$pid" -o dir.jprof
 exits 0
 mv gone away
@@ -261,7 +261,7 @@ lives "$pid"
 if [ "$(id -u)" -eq 0 ]; then
     mkdir full
     if mount -t tmpfs -o size=64k none full 2>/dev/null; then
-        start "lg_prof_sample:8,prof_prefix:$tmp/full/app" "$ruby" app.rb
+        start "lg_prof_sample:8,prof_prefix:$tmp/full/app" "$ruby" "$app"
         run "$jprof" snap "$pid" -o full.jprof
         exits 1
         says_like "process $pid: its agent says: .*[Nn]o space"
