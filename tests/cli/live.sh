@@ -1,6 +1,7 @@
 # Helpers of the tests with live processes; after lib.sh. JPROF_AGENT_SO: the agent.
 agent=${JPROF_AGENT_SO:-}
 started=
+app=app.$$.rb # no other test's processes are called so
 
 # Ends what was started here, and nothing else.
 end_started() {
@@ -11,7 +12,7 @@ end_started() {
     done
     started=
 }
-trap 'end_started; cd / && rm -rf "$tmp"' EXIT
+trap 'end_started; umount "$tmp/full" 2>/dev/null; cd / && rm -rf "$tmp"' EXIT
 
 # until_true SECONDS COMMAND...
 until_true() {
@@ -68,8 +69,9 @@ stop() {
 # The agent is of the libc that jprof was built for, which need not be that of the programs here.
 need_agent() {
     [ -f "$agent" ] || skip "no agent was built: JPROF_AGENT_SO"
-    LD_PRELOAD=$agent "$(command -v true)" 2>preload.err
-    [ ! -s preload.err ] || skip "the agent is for another libc than the programs here"
+    libc=ld-musl
+    if grep -q 'libc\.so\.6' "$agent"; then libc=libc.so.6; fi
+    grep -q "/$libc" /proc/self/maps || skip "the agent is for another libc than the programs here"
     find_jemalloc
 }
 
@@ -80,7 +82,7 @@ need_ruby() {
 
 # A Ruby that holds some 20 MB of strings made on known lines.
 ruby_app() {
-    cat >app.rb <<'END'
+    cat >"$app" <<'END'
 $held = Array.new(20_000) { |i| "x" * 1000 + i.to_s }
 File.write(ARGV[0] || "ready", Process.pid.to_s)
 sleep

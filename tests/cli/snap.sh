@@ -9,7 +9,7 @@ ruby_app
 mkdir d
 
 # ---- one process --------------------------------------------------------------------------------------
-start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" app.rb
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" "$app"
 one=$pid
 run "$jprof" snap "$one"
 exits 0
@@ -71,8 +71,15 @@ exits 1
 says_like '^jprof: nowhere/x.jprof: cannot be made: No such file or directory$'
 no_dumps d
 
+# Progress is for a terminal.
+if command -v script >/dev/null; then
+    script -qec "$jprof snap $one -o tty.jprof" /dev/null >tty.out </dev/null
+    check "no progress on a terminal: $(cat tty.out)" \
+        grep -qE "^snap $one $ruby: dump [0-9]+ ms, [0-9.]+ MB, symbols [0-9]+ %" tty.out
+fi
+
 # ---- several -----------------------------------------------------------------------------------------------
-start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" app.rb
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" "$app"
 two=$pid
 run "$jprof" snap "$one" 2147483647 "$two" -o both.jprof
 exits 1
@@ -80,7 +87,7 @@ says 'jprof: process 2147483647: there is no such process'
 has both.jprof "$one/dump.heap"
 has both.jprof "$two/dump.heap"
 check "not two members" [ "$(bundle_key both.jprof 'len(m)')" = 2 ]
-run "$jprof" snap --match="^$ruby app.rb\$" -o match.jprof
+run "$jprof" snap --match="^$ruby $app\$" -o match.jprof
 exits 0
 check "not both" [ "$(bundle_key match.jprof 'sorted(i["pid"] for i in m)')" = "$(printf '%s\n' "$one" "$two" | sort -n | paste -sd, | sed 's/,/, /; s/.*/[&]/')" ]
 run "$jprof" snap --match='no such command line' -o match2.jprof
@@ -143,6 +150,33 @@ exits 1
 says_like "process $one: its agent does not answer in time"
 check "a file was made" [ ! -e stopped.jprof ]
 nothing_like . jprof-part
+catches_term() {
+    case $(sed -n 's/^SigCgt:.*\(....\)$/\1/p' "/proc/$1/status") in
+    [4-7c-f]*) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+# Interrupted, it takes back what it is at; the second time it ends at once.
+"$jprof" snap --timeout=2 "$one" -o stopped.jprof >k.out 2>k.err &
+k=$!
+until_true 20 catches_term "$k"
+kill -TERM "$k"
+status=0
+wait "$k" || status=$?
+check "exit status $status, not 1" [ "$status" -eq 1 ]
+check "not said: $(cat k.err)" grep -q '^jprof: interrupted: no bundle was written$' k.err
+check "a file was made" [ ! -e stopped.jprof ]
+"$jprof" snap --timeout=60 "$one" -o stopped.jprof >k.out 2>k.err &
+k=$!
+until_true 20 catches_term "$k"
+kill -TERM "$k"
+until_true 20 eval '! catches_term "$k"'
+kill -TERM "$k"
+status=0
+wait "$k" || status=$?
+check "exit status $status, not that of a signal" [ "$status" -eq 143 ]
+check "a file was made" [ ! -e stopped.jprof ]
+nothing_like . jprof-part
 kill -CONT "$one"
 run "$jprof" snap "$one" -o killed.jprof
 exits 0
@@ -178,7 +212,7 @@ lives "$child"
 kill -KILL "$child"
 
 # ---- nobody there to ask -----------------------------------------------------------------------------------------------
-start_bare prof:true "$ruby" app.rb
+start_bare prof:true "$ruby" "$app"
 run "$jprof" snap "$pid"
 exits 1
 says_like "process $pid: has jemalloc, but not jprof's agent.*jprof run"
@@ -188,7 +222,7 @@ exits 1
 says_like "process $pid: has jemalloc, but not jprof's agent"
 lives "$pid"
 agent_only=$agent
-env LD_PRELOAD="$jemalloc:$agent_only" MALLOC_CONF=prof:false "$ruby" app.rb off >/dev/null 2>off.err &
+env LD_PRELOAD="$jemalloc:$agent_only" MALLOC_CONF=prof:false "$ruby" "$app" off >/dev/null 2>off.err &
 off=$!
 started="$started $off"
 until_true 60 test -e off || { cat off.err; exit 1; }
@@ -196,7 +230,7 @@ run "$jprof" snap "$off"
 exits 1
 says_like "process $off: jprof's agent is loaded but not active: jemalloc has no prof:true"
 lives "$off"
-"$ruby" app.rb plain >/dev/null 2>&1 &
+"$ruby" "$app" plain >/dev/null 2>&1 &
 plain=$!
 started="$started $plain"
 until_true 60 test -e plain || exit 1
@@ -208,14 +242,14 @@ lives "$plain"
 # ---- the list -------------------------------------------------------------------------------------------------------------
 run "$jprof" snap
 exits 1
-prints "^ *$one +$$ .* yes +yes, lg 14 +$ruby app.rb"
+prints "^ *$one +$$ .* yes +yes, lg 14 +$ruby $app"
 prints "^ *$off .* yes +not active "
 prints "^ *$plain .* no +no "
 says_like '^jprof: give the PIDs'
 
 # ---- the directory of the dumps ----------------------------------------------------------------------------------------------
 mkdir gone
-start "lg_prof_sample:14,prof_prefix:$tmp/gone/app" "$ruby" app.rb
+start "lg_prof_sample:14,prof_prefix:$tmp/gone/app" "$ruby" "$app"
 run "$jprof" snap "$pid" -o dir.jprof
 exits 0
 mv gone away
@@ -227,7 +261,7 @@ lives "$pid"
 if [ "$(id -u)" -eq 0 ]; then
     mkdir full
     if mount -t tmpfs -o size=64k none full 2>/dev/null; then
-        start "lg_prof_sample:8,prof_prefix:$tmp/full/app" "$ruby" app.rb
+        start "lg_prof_sample:8,prof_prefix:$tmp/full/app" "$ruby" "$app"
         run "$jprof" snap "$pid" -o full.jprof
         exits 1
         says_like "process $pid: its agent says: .*[Nn]o space"

@@ -8,7 +8,7 @@ ruby_app
 mkdir d
 
 # ---- the agent's own --------------------------------------------------------------------------------------
-start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" app.rb
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" "$app"
 run "$jprof" snap --signal=USR2 "$pid" -o signal.jprof
 exits 0
 says
@@ -34,7 +34,7 @@ stop "$pid"
 
 # A dump directory that is relative, and a working directory that is another one.
 mkdir rel rel/sub
-(cd rel && cp ../app.rb . && ln -s ../ready ready 2>/dev/null; exec env LD_PRELOAD="$jemalloc:$agent" MALLOC_CONF=prof:true,lg_prof_sample:14,prof_prefix:sub/app "$ruby" app.rb ../rel.ready) >/dev/null 2>&1 &
+(cd rel && cp "../$app" . && ln -s ../ready ready 2>/dev/null; exec env LD_PRELOAD="$jemalloc:$agent" MALLOC_CONF=prof:true,lg_prof_sample:14,prof_prefix:sub/app "$ruby" "$app" ../rel.ready) >/dev/null 2>&1 &
 pid=$!
 started="$started $pid"
 until_true 60 test -e rel.ready || exit 1
@@ -54,13 +54,13 @@ run "$jprof" snap "$pid" -o trap.jprof
 exits 0
 lives "$pid"
 stop "$pid"
-start "prof_prefix:$tmp/d/app" env JPROF_AGENT=signal=none "$ruby" app.rb
+start "prof_prefix:$tmp/d/app" env JPROF_AGENT=signal=none "$ruby" "$app"
 run "$jprof" snap --signal=USR2 "$pid" -o none.jprof
 exits 1
 says_like "process $pid: its agent handles no signal, not USR2"
 lives "$pid"
 stop "$pid"
-start "prof_prefix:$tmp/d/app" env JPROF_AGENT=socket=off "$ruby" app.rb
+start "prof_prefix:$tmp/d/app" env JPROF_AGENT=socket=off "$ruby" "$app"
 for way in --gc --signal=USR2; do
     run "$jprof" snap "$way" "$pid" -o off.jprof
     exits 1
@@ -69,7 +69,7 @@ done
 lives "$pid"
 stop "$pid"
 # A plain Ruby has a bit for USR2 in SigCgt and dies of it.
-start_bare prof:true "$ruby" app.rb
+start_bare prof:true "$ruby" "$app"
 run "$jprof" snap --signal=USR2 "$pid" -o plain.jprof
 exits 1
 lives "$pid"

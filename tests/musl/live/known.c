@@ -1,10 +1,12 @@
-/* Holds memory through known stacks and writes a dump to argv[1]. With lg_prof_sample:0 every byte is
+/* Holds memory through known stacks and writes a dump to argv[1]; with argv[2], makes that
+ * file and stays. With lg_prof_sample:0 every byte is
  * recorded, so what each row must show is known to the byte; live.sh knows the numbers. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MB = 1 << 20 };
 static void *volatile kept[64];
@@ -76,8 +78,8 @@ int main(int argc, char **argv)
 {
 	int (*mallctl)(const char *, void *, size_t *, void *, size_t) = dlsym(RTLD_DEFAULT, "mallctl");
 	pthread_t thread;
-	if (argc != 2 || !mallctl) {
-		fprintf(stderr, "usage: LD_PRELOAD=libjemalloc.so.2 known DUMP\n");
+	if (argc < 2 || !mallctl) {
+		fprintf(stderr, "usage: LD_PRELOAD=libjemalloc.so.2 known DUMP [READY]\n");
 		return 2;
 	}
 	outer();
@@ -89,5 +91,8 @@ int main(int argc, char **argv)
 	int rc = mallctl("prof.dump", NULL, NULL, &argv[1], sizeof argv[1]);
 	if (rc)
 		fprintf(stderr, "prof.dump: %s\n", strerror(rc));
+	if (!rc && argc > 2 && fopen(argv[2], "w"))
+		for (;;)
+			pause();
 	return rc != 0;
 }

@@ -45,7 +45,7 @@ rows() {
             if (nameless < 2097152) print "the stream has " nameless + 0 " bytes, in a row libc.so+0x...; expected 2 MB at least"
             if (sum != total) print "the rows are " sum " bytes together, the total is " total
         }
-    ' "$dir/rows"
+    ' "${1:-$dir/rows}"
 }
 
 # Of libc there are only exported names: strdup has one; what the stream called has none, and must not get
@@ -133,3 +133,28 @@ check 'doctor: MALLOC_CONF was tried' row ok refused 'tried here'
 check 'snap' snaps
 check 'USR2 dumps, and it lives' usr2
 kill "$pid" || true
+# Collected from outside, asked and by signal: the same rows.
+snap() {
+    rm -rf "$dir/snap"
+    mkdir "$dir/snap"
+    JPROF_AGENT=for=all LD_PRELOAD="$sysroot/lib/libjemalloc.so.2:$build/agent/libjprof-agent.so" \
+        MALLOC_CONF="prof:true,lg_prof_sample:0,prof_prefix:$dir/snap/app" \
+        "$dir/known" "$dir/snap/first.dump" "$dir/snap/ready" &
+    pid=$!
+    tries=600
+    while ! { [ -e "$dir/snap/ready" ] && grep -q memfd:jprof-agent "/proc/$pid/maps"; }; do
+        tries=$((tries - 1))
+        [ "$tries" -gt 0 ] || break
+        sleep 0.1
+    done
+    for how in '' --signal=USR2; do
+        # shellcheck disable=SC2086
+        "$jprof" snap $how "$pid" -o "$dir/snap/x$how.jprof" >"$dir/snap/out" || echo "snap $how failed"
+        "$jprof" --show_bytes "$dir/snap/x$how.jprof" >"$dir/snap/rows" 2>"$dir/snap/err" || cat "$dir/snap/err"
+        rows "$dir/snap/rows"
+    done
+    kill -0 "$pid" || echo "the program is gone"
+    kill -KILL "$pid"
+    wait "$pid" || :
+}
+check 'snap of a musl program' snap
