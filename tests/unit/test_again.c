@@ -48,7 +48,9 @@ static void test_again(void **state)
 			continue;
 		}
 		assert_int_equal(picture.len, first[i % count].len);
-		assert_memory_equal(picture.data, first[i % count].data, picture.len);
+		/* cairo 1.16 writes a font's glyphs to PostScript in the order of their addresses. */
+		if (strcmp(formats[i % count / 2], "ps"))
+			assert_memory_equal(picture.data, first[i % count].data, picture.len);
 		free(picture.data);
 	}
 	for (int i = 0; i < count; i++)
