@@ -29,7 +29,7 @@ doctor() {
 }
 
 # ---- a Ruby that jprof started: nothing to mend but symbols
-run_in_background -- "$ruby" app.rb
+run_in_background -- "$ruby" "$app"
 check "not announced" announced "$pid"
 doctor "$pid"
 exits 0
@@ -48,7 +48,7 @@ doctor "$pid"
 row ok agent 'answers; 1 dumps'
 run "$jprof" doctor
 exits 1
-prints "^ *$pid .*yes, lg 17.*app.rb"
+prints "^ *$pid .*yes, lg 17.*$app"
 says 'jprof: look at one of these: jprof doctor PID'
 # It does not answer: stopped, not ended.
 kill -STOP "$pid"
@@ -71,7 +71,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
     mkdir -p d
     rm -f ready
     unshare -m sh -c 'mount -t tmpfs -o size=16k none d && exec "$@"' sh \
-        "$jprof" run --jemalloc="$jemalloc" --dir="$tmp/d" -- "$ruby" app.rb >target.out 2>&1 </dev/null &
+        "$jprof" run --jemalloc="$jemalloc" --dir="$tmp/d" -- "$ruby" "$app" >target.out 2>&1 </dev/null &
     pid=$!
     started="$started $pid"
     until_true 60 test -e ready || { cat target.out; echo "did not start in a namespace"; exit 1; }
@@ -86,7 +86,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
 fi
 
 # ---- other states of the agent
-run_in_background --inactive -- "$ruby" app.rb
+run_in_background --inactive -- "$ruby" "$app"
 doctor "$pid"
 exits 0
 row warn prof_active 'no samples are taken now'
@@ -106,21 +106,21 @@ row ok options 'by the agent'
 stop "$pid"
 JPROF_AGENT=off
 export JPROF_AGENT
-run_in_background -- "$ruby" app.rb
+run_in_background -- "$ruby" "$app"
 doctor "$pid"
 row warn agent 'is loaded, but not active: JPROF_AGENT=off'
 stop "$pid"
 unset JPROF_AGENT
 
 # ---- without agent, without jemalloc
-start_bare "prof:true,prof_prefix:$tmp/app" "$ruby" app.rb
+start_bare "prof:true,prof_prefix:$tmp/app" "$ruby" "$app"
 doctor "$pid"
 exits 0
 row warn agent 'none'
 row warn signal 'kills a plain Ruby.*SigCgt \(set here\)'
 stop "$pid"
 rm -f ready
-"$ruby" app.rb &
+"$ruby" "$app" &
 pid=$!
 started="$started $pid"
 until_true 60 test -e ready
