@@ -175,6 +175,10 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		.percent_of = o->diff_base && l->base ? jprof_profile_total(l->base, o->counter) : 0,
 		.normalize = o->normalize,
 		.errors = o->errors,
+		.pattern = o->pattern,
+		.source_path = o->source_path,
+		.trim_path = o->trim_path,
+		.sysroot = o->sysroot,
 	};
 	view.thread = l->thread;
 	if (l->thread && o->diff_base && l->base)

@@ -33,6 +33,9 @@ struct options {
 	const char *debug_dir;
 	const char *perf_map;
 	bool debuginfod;
+	const char *pattern; /* of --peek, --list and --disasm */
+	const char *source_path;
+	const char *trim_path;
 	char **operands; /* what is no option, in order; part of argv */
 	int operand_count;
 };

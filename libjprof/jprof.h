@@ -390,6 +390,18 @@ struct jprof_view_opts {
 	size_t source_len;
 	bool errors;    /* how far each number may be off */
 	bool normalize; /* for "proto": addresses as in the object files, so that runs meet */
+
+	/* For "peek", "list" and "disasm": which functions, by a Perl regular expression (PCRE2) found in their
+	 * short or full names. */
+	const char *pattern;
+
+	/* For "list" and "disasm": where source files are. Of a path that debug information names the first of
+	 * these prefixes (comma-separated) that it begins with is taken off; the file is then looked for below the
+	 * directories (comma-separated), with fewer and fewer of its leading directories, and last as it stands,
+	 * below sysroot. */
+	const char *trim_path;
+	const char *source_path;
+	const char *sysroot;
 };
 
 struct jprof_table;
@@ -488,9 +500,9 @@ JPROF_API void jprof_graph_free(struct jprof_graph *graph);
 /* Takes `len` bytes; returns 0, or anything else to stop. */
 typedef int jprof_write_fn(void *context, const void *data, size_t len);
 
-/* Writes a report in the named format through `write`: "text", "collapsed", "raw", or "proto" (gzip'd
- * profile.proto, with all counters that there are). An unknown format is JPROF_E_ARGUMENT, a failing
- * writer JPROF_E_WRITE. Since: 0.1 */
+/* Writes a report in the named format through `write`: "text", "collapsed", "raw", "proto" (gzip'd
+ * profile.proto, with all counters that there are), "callgrind", "tree", "traces", "peek", "list" or "disasm". An
+ * unknown format is JPROF_E_ARGUMENT, a failing writer JPROF_E_WRITE. Since: 0.1 */
 JPROF_API int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *opts,
                            jprof_write_fn *write, void *context, struct jprof_error *err);
 

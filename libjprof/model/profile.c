@@ -66,7 +66,7 @@ static uint32_t object_add(struct jprof_profile *profile, const struct jp_object
 		return JP_NONE;
 	profile->objects[id] = *like;
 	profile->objects[id].entry_prefix = profile->objects[id].build_id = profile->objects[id].reason =
-	    profile->objects[id].advice = JP_NONE;
+	    profile->objects[id].advice = profile->objects[id].file = profile->objects[id].file_root = JP_NONE;
 	return id;
 }
 
@@ -319,7 +319,7 @@ struct jprof_profile *jp_profile_empty(void)
 {
 	struct jprof_profile *profile = calloc(1, sizeof *profile);
 	if (profile)
-		profile->allocator_hint = JP_NONE;
+		profile->allocator_hint = profile->debug_root = profile->debug_dirs = profile->debug_files = JP_NONE;
 	return profile;
 }
 

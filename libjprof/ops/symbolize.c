@@ -14,6 +14,7 @@
 #include "input/perfmap.h"
 #include "model/profile.h"
 #include "ops/findfile.h"
+#include "ops/reopen.h"
 
 struct work {
 	struct jprof_profile *profile;
@@ -267,7 +268,8 @@ static int explain(struct work *w, uint32_t object, const struct jp_found *found
 	const struct jp_strbuf *remarks = found->file ? &found->file->remarks : NULL;
 	o->proof = found->proof;
 	if (set_text(w->profile, &o->reason, remarks && remarks->len ? remarks->text : found->reason) ||
-	    set_text(w->profile, &o->advice, found->advice))
+	    set_text(w->profile, &o->advice, found->advice) ||
+	    (found->file && jp_remember_file(w->profile, object, found->file)))
 		return -1;
 	return *found->build_id ? set_text(w->profile, &o->build_id, found->build_id) : 0;
 }
@@ -417,7 +419,7 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 		return jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory; --sysroot=DIR wants one");
 	struct work w = { .profile = profile, .opts = &opts };
 	rc = open_sources(&w, err);
-	if (!rc && (symbolize_all(&w) || note_sources(&w)))
+	if (!rc && (jp_remember_where(profile, &w.where) || symbolize_all(&w) || note_sources(&w)))
 		rc = jp_error_nomem(err);
 	release(&w);
 	return rc;

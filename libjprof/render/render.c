@@ -9,10 +9,10 @@ static const struct {
 	const char *format;
 	jp_render_fn *render;
 } renderers[] = {
-	{ "text", jp_render_text },
-	{ "collapsed", jp_render_collapsed },
-	{ "proto", jp_render_proto },
-	{ "raw", jp_render_raw },
+	{ "text", jp_render_text }, { "collapsed", jp_render_collapsed }, { "proto", jp_render_proto },
+	{ "raw", jp_render_raw },   { "callgrind", jp_render_callgrind }, { "disasm", jp_render_disasm },
+	{ "list", jp_render_list }, { "peek", jp_render_peek },           { "traces", jp_render_traces },
+	{ "tree", jp_render_tree },
 };
 
 bool jp_in_view(const struct jprof_profile *profile, const struct jprof_view_opts *opts, const struct jp_sample *sample)

@@ -18,4 +18,11 @@ jp_render_fn jp_render_collapsed; /* stacks for flame graphs */
 jp_render_fn jp_render_raw;       /* a symbolized file */
 jp_render_fn jp_render_proto;     /* profile.proto, gzip'd */
 
+jp_render_fn jp_render_callgrind; /* for kcachegrind */
+jp_render_fn jp_render_disasm;    /* machine code with values */
+jp_render_fn jp_render_list;      /* source with values */
+jp_render_fn jp_render_peek;      /* callers and callees of chosen functions */
+jp_render_fn jp_render_traces;    /* stacks */
+jp_render_fn jp_render_tree;      /* calls from the roots on */
+
 #endif
