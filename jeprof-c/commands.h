@@ -2,10 +2,20 @@
 #ifndef JEPROF_COMMANDS_H
 #define JEPROF_COMMANDS_H
 
+#include <signal.h>
+
+#include "load.h"
 #include "options.h"
 
 int cmd_report(const struct options *options);
+int cmd_interactive(const struct options *options);
 int cmd_info(const struct options *options);
 int cmd_symbols(const struct options *options);
+
+/* Writes one report of what is loaded, as the options say. The exit status, after having said what is wrong. */
+int report_show(const struct loaded *loaded, const struct options *options, const struct inputs *inputs);
+
+/* Set by a signal: the report under way is to end. */
+extern volatile sig_atomic_t report_stop;
 
 #endif

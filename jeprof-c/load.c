@@ -306,7 +306,7 @@ static void set_debuginfod_limits(void)
 	setenv("DEBUGINFOD_TIMEOUT", "30", 0);
 }
 
-static bool name_and_fold(const struct work *w, struct jprof_profile *profile)
+static bool name(const struct work *w, struct jprof_profile *profile)
 {
 	const struct options *o = w->o;
 	struct jprof_error err;
@@ -321,13 +321,7 @@ static bool name_and_fold(const struct work *w, struct jprof_profile *profile)
 		                             .debuginfod = o->debuginfod,
 		                             .perf_map = o->perf_map,
 		                             .perf_map_pid = common_pid(w->inputs, o) };
-	struct jprof_filter_opts filter = { .size = sizeof filter,
-		                            .focus = o->focus,
-		                            .ignore = o->ignore,
-		                            .retain = o->retain,
-		                            .exclude = o->exclude };
-	if (jprof_profile_symbolize(profile, &opts, &err) || jprof_profile_fold(profile, o->fold, &err) ||
-	    jprof_profile_filter(profile, &filter, &err)) {
+	if (jprof_profile_symbolize(profile, &opts, &err)) {
 		say_error(&err);
 		return false;
 	}
@@ -336,18 +330,42 @@ static bool name_and_fold(const struct work *w, struct jprof_profile *profile)
 	return true;
 }
 
-bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
+bool fold_and_filter(struct jprof_profile *profile, const struct options *o)
+{
+	struct jprof_error err;
+	struct jprof_filter_opts filter = { .size = sizeof filter,
+		                            .focus = o->focus,
+		                            .ignore = o->ignore,
+		                            .retain = o->retain,
+		                            .exclude = o->exclude };
+	if (!jprof_profile_fold(profile, o->fold, &err) && !jprof_profile_filter(profile, &filter, &err))
+		return true;
+	say_error(&err);
+	return false;
+}
+
+bool load_named(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
 {
 	struct work w = { .inputs = inputs, .o = o, .thread = o->thread };
 	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
-	bool good = add_dumps(&w, loaded) && subtract_base(&w, loaded) && find_thread(&w, loaded) &&
-	            name_and_fold(&w, loaded->profile);
+	bool good =
+	    add_dumps(&w, loaded) && subtract_base(&w, loaded) && find_thread(&w, loaded) && name(&w, loaded->profile);
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);
 	return good;
+}
+
+bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
+{
+	if (!load_named(loaded, inputs, o))
+		return false;
+	if (fold_and_filter(loaded->profile, o))
+		return true;
+	loaded_free(loaded);
+	return false;
 }
 
 bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const struct inputs *inputs,
@@ -360,7 +378,7 @@ bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const 
 	struct jprof_error err;
 	struct jprof_profile_opts opts = profile_opts(&w);
 	say_or_count(&w, jprof_profile_new(dump, &opts, &loaded->profile, &err), &err);
-	bool good = loaded->profile && name_and_fold(&w, loaded->profile);
+	bool good = loaded->profile && name(&w, loaded->profile) && fold_and_filter(loaded->profile, o);
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);

@@ -56,6 +56,7 @@ static int run(int argc, char **argv)
 	struct options options = {
 		.counter = JPROF_INUSE_SPACE,
 		.output = "text",
+		.as_jeprof = argc && called_as_jeprof(argv[0]),
 		.fold = argc && called_as_jeprof(argv[0]) ? JPROF_FOLD_NONE : JPROF_FOLD_ALLOC,
 	};
 	return options_parse(&options, argc, argv) ? run_report(&options) : 1;

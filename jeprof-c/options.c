@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "optparse.h"
 #include "say.h"
@@ -27,6 +28,8 @@ static const struct opt_row rows[] = {
 	{ "disasm", OPT_NAME, AT(output), AT(pattern), "output", "RE", "their machine code, with values" },
 	{ "callgrind", OPT_NAME, AT(output), 0, "output", NULL,
 	  "for kcachegrind and callgrind_annotate: give -o FILE" },
+	{ "interactive", OPT_NAME, AT(output), 0, "output", NULL, "reads commands, one a line; also -i" },
+	{ "i", OPT_NAME, AT(output), 0, "output", NULL, NULL },
 	{ "symbols", OPT_NAME, AT(output), 0, "output", NULL,
 	  "names for addresses: reads maps and addresses from standard input" },
 	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE", "write the report to FILE; -o FILE is the same" },
@@ -89,7 +92,6 @@ static const struct opt_row rows[] = {
 	LATER_ROW("gif"),
 	LATER_ROW("gv"),
 	LATER_ROW("heapcheck"),
-	LATER_ROW("interactive"),
 	LATER_ROW("pdf"),
 	LATER_ROW("ps"),
 	LATER_ROW("svg"),
@@ -118,6 +120,14 @@ bool options_parse(struct options *o, int argc, char **argv)
 		return false;
 	}
 	return true;
+}
+
+const struct opt_row *options_output(size_t i)
+{
+	for (const struct opt_row *row = rows; row < rows + table.count; row++)
+		if (row->kind == OPT_NAME && !strcmp(row->group, "output") && !i--)
+			return row;
+	return NULL;
 }
 
 void options_help(void)

@@ -36,12 +36,20 @@ struct options {
 	const char *pattern; /* of --peek, --list and --disasm */
 	const char *source_path;
 	const char *trim_path;
+	bool total;      /* of reports that do not have it by themselves, too: the line "Total:" */
+	bool quiet;      /* remarks on how sure the names and numbers are were made before */
+	bool as_jeprof;  /* called by that name */
 	char **operands; /* what is no option, in order; part of argv */
 	int operand_count;
 };
 
 /* Reads argv[1..], which is reordered. False after having said what is wrong. */
 bool options_parse(struct options *options, int argc, char **argv);
+
+struct opt_row;
+
+/* The i-th option that chooses a report, or NULL after the last. */
+const struct opt_row *options_output(size_t i);
 
 /* Prints the table for people. */
 void options_help(void);

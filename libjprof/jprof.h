@@ -314,6 +314,10 @@ JPROF_API double jprof_profile_value(const struct jprof_profile *profile, size_t
 JPROF_API size_t jprof_profile_frames(const struct jprof_profile *profile, size_t i, struct jprof_frame *frames,
                                       size_t cap);
 
+/* A profile of its own with all that this one holds, to be folded and filtered in another way. Since: 0.1 */
+JPROF_API int jprof_profile_copy(const struct jprof_profile *profile, struct jprof_profile **copy,
+                                 struct jprof_error *err);
+
 JPROF_API void jprof_profile_free(struct jprof_profile *profile);
 
 /* ---- Coverage: who named what ------------------------------------------------------------- */
@@ -394,6 +398,8 @@ struct jprof_view_opts {
 	/* For "peek", "list" and "disasm": which functions, by a Perl regular expression (PCRE2) found in their
 	 * short or full names. */
 	const char *pattern;
+
+	bool total; /* "list" and "disasm" begin with the line "Total:", too */
 
 	/* For "list" and "disasm": where source files are. Of a path that debug information names the first of
 	 * these prefixes (comma-separated) that it begins with is taken off; the file is then looked for below the

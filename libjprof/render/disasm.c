@@ -487,6 +487,8 @@ static int put_all(struct disasm *d, struct jprof_error *err)
 {
 	size_t left = d->opts->top ? d->opts->top : SIZE_MAX;
 	int rc = 0;
+	if (d->opts->total)
+		jp_put_total(d->profile, d->opts, d->out);
 	if (d->routine_count)
 		qsort(d->routines, d->routine_count, sizeof *d->routines, by_size);
 	for (size_t i = 0; !rc && i < d->routine_count && left; i++)

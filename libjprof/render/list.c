@@ -257,6 +257,8 @@ static int put_all(struct list *l, bool *any)
 	if (l->opts->top && l->opts->top < count)
 		count = l->opts->top;
 	int rc = order ? 0 : -1;
+	if (count && l->opts->total)
+		jp_put_total(l->profile, l->opts, l->out);
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = put_routine(l, order[i]);
 	*any = count;
