@@ -24,6 +24,7 @@ void edit_close(struct edit *edit);
 
 /* What edit.c uses on a terminal: edit_libedit.c or edit_none.c. NULL: not to be had. */
 struct edit_terminal;
+const char *edit_terminal_name(void); /* of what edits lines */
 struct edit_terminal *edit_terminal_open(const char *prompt, edit_complete_fn *complete, void *context);
 const char *edit_terminal_line(struct edit_terminal *terminal, size_t *len);
 void edit_terminal_close(struct edit_terminal *terminal);

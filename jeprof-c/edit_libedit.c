@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "edit.h"
 
@@ -89,7 +90,7 @@ static unsigned char extend(EditLine *el, struct words *w)
 	return good ? CC_REFRESH : CC_ERROR;
 }
 
-static unsigned char complete(EditLine *el, int ch)
+static unsigned char complete(EditLine *el, wint_t ch)
 {
 	struct edit_terminal *t = NULL;
 	const LineInfo *info = el_line(el);
@@ -112,7 +113,7 @@ static unsigned char complete(EditLine *el, int ch)
 }
 
 /* ^C: the line is given up. */
-static unsigned char abandon(EditLine *el, int ch)
+static unsigned char abandon(EditLine *el, wint_t ch)
 {
 	const LineInfo *info = el_line(el);
 	(void)ch;
@@ -120,10 +121,15 @@ static unsigned char abandon(EditLine *el, int ch)
 	el_cursor(el, (int)(info->lastchar - info->cursor));
 	info = el_line(el);
 	el_deletestr(el, (int)(info->lastchar - info->buffer));
-	return CC_NEWLINE;
+	return el_insertstr(el, "\n") ? CC_ERROR : CC_NEWLINE;
 }
 
 /* ---- lines ---------------------------------------------------------------------------------------------- */
+
+const char *edit_terminal_name(void)
+{
+	return "libedit";
+}
 
 struct edit_terminal *edit_terminal_open(const char *prompt, edit_complete_fn *completion, void *context)
 {
@@ -144,8 +150,9 @@ struct edit_terminal *edit_terminal_open(const char *prompt, edit_complete_fn *c
 	el_set(t->el, EL_PROMPT, prompt_of);
 	el_set(t->el, EL_EDITOR, "emacs");
 	el_set(t->el, EL_HIST, history, t->history);
-	el_set(t->el, EL_ADDFN, "jprof-complete", "complete a word", complete);
-	el_set(t->el, EL_ADDFN, "jprof-abandon", "give the line up", abandon);
+	/* The wide form: el_set would copy the names and never free them. */
+	el_wset(t->el, EL_ADDFN, L"jprof-complete", L"complete a word", complete);
+	el_wset(t->el, EL_ADDFN, L"jprof-abandon", L"give the line up", abandon);
 	el_set(t->el, EL_BIND, "^I", "jprof-complete", NULL);
 	el_set(t->el, EL_BIND, "^C", "jprof-abandon", NULL);
 	el_set(t->el, EL_BIND, "^R", "em-inc-search-prev", NULL);

@@ -1,6 +1,11 @@
 /* A build without libedit: the terminal's own line editing, no history, no completion. */
 #include "edit.h"
 
+const char *edit_terminal_name(void)
+{
+	return "none";
+}
+
 struct edit_terminal *edit_terminal_open(const char *prompt, edit_complete_fn *complete, void *context)
 {
 	(void)prompt;

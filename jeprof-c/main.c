@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "edit.h"
 #include "say.h"
 
 /* Commands with options of their own: known by the first word alone. argv[0] is the command's name. */
@@ -34,7 +35,8 @@ static int run_report(const struct options *options)
 		return 0;
 	}
 	if (options->version) {
-		printf("jprof %s; demangler: %s\n", jprof_version(), jprof_features());
+		printf("jprof %s; demangler: %s; line editor: %s\n", jprof_version(), jprof_features(),
+		       edit_terminal_name());
 		return 0;
 	}
 	if (options->operand_count)

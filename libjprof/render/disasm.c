@@ -62,7 +62,8 @@ struct disasm {
 static uint32_t site_of(struct disasm *d, uint32_t location)
 {
 	const struct jp_location *l = &d->profile->locations[location];
-	const uint64_t key[] = { l->object, l->vaddr };
+	bool known_file = d->profile->objects[l->object].file != JP_NONE; /* without it vaddr is not known */
+	const uint64_t key[] = { l->object, known_file ? l->vaddr : location, known_file };
 	uint32_t known = d->keys.count, id = jp_intern(&d->keys, key, sizeof key);
 	if (id == JP_NONE || id != known)
 		return id;
