@@ -216,11 +216,15 @@ static int compare(const void *a, const void *b, void *context)
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
-/* "KEY=(1) name" the first time, "KEY=(1)" from then on. */
+/* "KEY=(1) name" the first time, "KEY=(1)" from then on. Readers keep no blanks at the ends of names. */
 static int put_name(struct graph *g, struct written *written, const char *key, const char *name, const char *more)
 {
 	jp_strbuf_cut(&g->text, 0);
-	jp_strbuf_visible(&g->text, name);
+	jp_strbuf_visible(&g->text, name + strspn(name, " "));
+	while (g->text.len && g->text.text[g->text.len - 1] == ' ')
+		jp_strbuf_cut(&g->text, g->text.len - 1);
+	if (!g->text.len)
+		jp_strbuf_str(&g->text, "???");
 	jp_strbuf_str(&g->text, more);
 	uint32_t known = written->names.count;
 	uint32_t id = g->text.failed ? JP_NONE : jp_intern(&written->names, g->text.text, g->text.len);

@@ -44,9 +44,10 @@ char *__wrap_strdup(const char *s)
 /* What a job is given and what it made. */
 struct job {
 	const char *path, *sysroot;
-	char report[20000];
+	char report[80000];
 	size_t len;
 	double named;
+	bool views; /* the other reports, too */
 	struct jprof_error err;
 };
 
@@ -59,6 +60,27 @@ static int keep(void *context, const void *data, size_t len)
 	job->len += len;
 	job->report[job->len] = '\0';
 	return 0;
+}
+
+/* Every view; of a copy. Where there is no code or disassembler --disasm has an error of its own. */
+static int show_views(const struct jprof_profile *p, struct job *job)
+{
+	static const char *const formats[] = { "tree", "traces", "peek", "list", "disasm", "callgrind" };
+	const struct jprof_view_opts view = { .size = sizeof view,
+		                              .counter = JPROF_INUSE_SPACE,
+		                              .pattern = "^(row|main|work)",
+		                              .source_path = SAMPLES "/heaps/src" };
+	struct jprof_profile *copy;
+	int rc = jprof_profile_copy(p, &copy, &job->err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; !rc && i < jp_count(formats); i++) {
+		rc = jprof_render(copy, formats[i], &view, keep, job, &job->err);
+		if (rc == JPROF_E_UNSUPPORTED)
+			rc = 0;
+	}
+	jprof_profile_free(copy);
+	return rc;
 }
 
 static int answer(struct jprof_profile *p, struct job *job)
@@ -81,6 +103,8 @@ static int answer(struct jprof_profile *p, struct job *job)
 		rc = jprof_graph_new(p, &view, &graph_opts, &graph, &job->err);
 	if (!rc)
 		job->named = jprof_coverage_named(coverage);
+	if (!rc && job->views)
+		rc = show_views(p, job);
 	jprof_graph_free(graph);
 	jprof_coverage_free(coverage);
 	return rc;
@@ -119,11 +143,11 @@ static int run_failing(struct job *job, size_t nth)
 }
 
 /* A job that ends well in spite of it has the same answer: memory is no reason for other names. */
-static void check(const char *path, const char *sysroot, const char *part)
+static void check_job(const char *path, const char *sysroot, const char *part, bool views)
 {
 	static struct job whole, job;
 	int wrong = 0;
-	whole = job = (struct job){ .path = path, .sysroot = sysroot };
+	whole = job = (struct job){ .path = path, .sysroot = sysroot, .views = views };
 	assert_int_equal(run_failing(&whole, 0), 0);
 	assert_contains(whole.report, part);
 	size_t count = calls;
@@ -139,6 +163,17 @@ static void check(const char *path, const char *sysroot, const char *part)
 			wrong += complain("allocation %zu of %zu: another report", nth, count);
 	}
 	assert_int_equal(wrong, 0);
+}
+
+static void check(const char *path, const char *sysroot, const char *part)
+{
+	check_job(path, sysroot, part, false);
+}
+
+static void test_views(void **state)
+{
+	(void)state;
+	check_job(SAMPLES "/heaps/jemalloc-5.3.0.heap", SAMPLES "/heaps/sysroot", "fn=(1)", true);
 }
 
 static void test_without_files(void **state)
@@ -185,9 +220,8 @@ static void test_maps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_files),
-		cmocka_unit_test(test_with_symbols_and_lines),
-		cmocka_unit_test(test_a_cut_dump),
+		cmocka_unit_test(test_without_files), cmocka_unit_test(test_with_symbols_and_lines),
+		cmocka_unit_test(test_a_cut_dump),    cmocka_unit_test(test_views),
 		cmocka_unit_test(test_maps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
