@@ -6,20 +6,11 @@
 
 #include "commands.h"
 #include "load.h"
+#include "members.h"
 #include "say.h"
 
 static const double mb = 1048576;
 static const char nowhere[] = "(outside all mappings)";
-
-/* Prints a name from a dump so that it stays on its line. */
-static void put_name(const char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			printf("\\x%02x", (unsigned char)*s);
-		else
-			putchar(*s);
-}
 
 static void put_counters(const char *label, const double *total, const double *header)
 {
@@ -177,17 +168,47 @@ static int show_names(const struct options *o, const struct jprof_profile *profi
 	return 0;
 }
 
+static int write_out(void *context, const void *data, size_t len)
+{
+	(void)context;
+	return fwrite(data, 1, len, stdout) == len ? 0 : -1;
+}
+
+/* --json; `dump` is NULL for a profile that is none in text. */
+static int show_json(const struct options *o, const struct loaded *l, const char *path, const struct jprof_dump *dump)
+{
+	struct jprof_error err;
+	struct jprof_view_opts view = {
+		.size = sizeof view, .counter = o->counter, .inputs = &path, .input_count = 1, .dump = dump
+	};
+	int rc = jprof_render(l->profile, "json-info", &view, write_out, NULL, &err);
+	if (rc && rc != JPROF_E_WRITE) /* main looks after standard output */
+		say_error(&err);
+	return rc ? 1 : 0;
+}
+
+static bool wants_json(const struct options *o)
+{
+	return !strcmp(o->output, "json");
+}
+
+static void put_dump(const char *path, const struct jprof_dump *dump)
+{
+	put_header(path, jprof_dump_info(dump));
+	put_threads(dump);
+	put_maps(jprof_dump_maps(dump));
+}
+
 /* A dump in text tells more than the profile that is made of it. */
 static int show_dump(const struct options *o, const struct inputs *inputs, const char *path,
                      const struct jprof_dump *dump)
 {
 	struct loaded loaded;
-	put_header(path, jprof_dump_info(dump));
-	put_threads(dump);
-	put_maps(jprof_dump_maps(dump));
+	if (!wants_json(o))
+		put_dump(path, dump);
 	if (!load_from_dump(&loaded, dump, inputs, o))
 		return 1;
-	int status = show_names(o, loaded.profile);
+	int status = wants_json(o) ? show_json(o, &loaded, path, dump) : show_names(o, loaded.profile);
 	loaded_free(&loaded);
 	return status;
 }
@@ -198,9 +219,63 @@ static int show_profile(const struct options *o, const struct inputs *inputs, ch
 	struct loaded loaded;
 	if (!load_profile(&loaded, &one, o))
 		return 1;
-	put_profile(path, loaded.profile);
+	if (!wants_json(o))
+		put_profile(path, loaded.profile);
+	int status = wants_json(o) ? show_json(o, &loaded, path, NULL) : show_names(o, loaded.profile);
+	loaded_free(&loaded);
+	return status;
+}
+
+/* As for a dump, whatever file it is in. */
+static int show_member(const struct options *o, const struct inputs *inputs, const char *path,
+                       const struct jprof_bundle *bundle, size_t i)
+{
+	struct loaded loaded;
+	struct jprof_dump *dump = NULL;
+	char name[4096];
+	size_t len;
+	const void *data = jprof_bundle_file(bundle, i, "dump.heap", &len);
+	snprintf(name, sizeof name, "%s:%s", path, jprof_bundle_member(bundle, i)->name);
+	putchar('\n');
+	if (!jprof_dump_parse(data, len, name, &dump, NULL))
+		put_dump(name, dump);
+	bool good = load_from_bundle(&loaded, bundle, i, inputs, o);
+	if (good && !dump)
+		put_profile(name, loaded.profile);
+	jprof_dump_free(dump);
+	if (!good)
+		return 1;
 	int status = show_names(o, loaded.profile);
 	loaded_free(&loaded);
+	return status;
+}
+
+static int show_bundle(const struct options *o, const struct inputs *inputs, const char *path,
+                       const struct jprof_bundle *bundle)
+{
+	size_t i = jprof_bundle_find(bundle, o->member, 0);
+	int status = 0;
+	if (jprof_bundle_warning(bundle))
+		say_error(jprof_bundle_warning(bundle));
+	put_members(path, bundle);
+	if (i == jprof_bundle_count(bundle)) {
+		say("%s: has no member %s", path, o->member);
+		return 1;
+	}
+	for (; i < jprof_bundle_count(bundle); i = jprof_bundle_find(bundle, o->member, i + 1))
+		status |= show_member(o, inputs, path, bundle, i);
+	return status;
+}
+
+/* No dump in text: a bundle, or else a profile, which says what is wrong if it is neither. With --json a bundle is
+ * the profile that its members add up to. */
+static int show_other(const struct options *o, const struct inputs *inputs, char *path)
+{
+	struct jprof_bundle *bundle;
+	if (wants_json(o) || jprof_bundle_open(path, &bundle, NULL))
+		return show_profile(o, inputs, path);
+	int status = show_bundle(o, inputs, path, bundle);
+	jprof_bundle_free(bundle);
 	return status;
 }
 
@@ -209,7 +284,7 @@ static int show(const struct options *o, const struct inputs *inputs, char *path
 	bool other;
 	struct jprof_dump *dump = load_dump(path, o, &other);
 	if (!dump)
-		return other ? show_profile(o, inputs, path) : 1;
+		return other ? show_other(o, inputs, path) : 1;
 	int status = show_dump(o, inputs, path, dump);
 	jprof_dump_free(dump);
 	return status;
@@ -222,7 +297,7 @@ int cmd_info(const struct options *o)
 	if (inputs_find(&inputs, o)) {
 		status = 0;
 		for (int i = 0; i < inputs.dump_count; i++) {
-			if (i)
+			if (i && !wants_json(o))
 				putchar('\n');
 			status |= show(o, &inputs, inputs.dumps[i]);
 		}

@@ -5,32 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd_graph.h"
 #include "commands.h"
 #include "load.h"
 #include "say.h"
+#include "sink.h"
 
 /* Below this share of named bytes the user is told. */
 static const double enough_named = 0.95;
 
 enum { piece = 1 << 14 };
-
-/* Standard output, or a file that is made when there is something to write. */
-struct sink {
-	const char *path; /* NULL: standard output */
-	FILE *file;
-	int error; /* errno of the path; main looks after standard output */
-};
-
-static int write_out(void *context, const void *data, size_t len)
-{
-	struct sink *sink = context;
-	if (!sink->file)
-		sink->file = sink->path ? fopen(sink->path, "we") : stdout;
-	if (sink->file && fwrite(data, 1, len, sink->file) == len && !fflush(sink->file))
-		return 0;
-	sink->error = errno;
-	return -1;
-}
 
 volatile sig_atomic_t report_stop;
 
@@ -41,7 +25,7 @@ static int write_pieces(void *context, const void *data, size_t len)
 	const char *at = data;
 	while (len && !report_stop) {
 		size_t n = len < piece ? len : piece;
-		if (write_out(sink, at, n))
+		if (sink_write(sink, at, n))
 			return -1;
 		at += n;
 		len -= n;
@@ -51,20 +35,12 @@ static int write_pieces(void *context, const void *data, size_t len)
 	return report_stop ? -1 : 0;
 }
 
-static bool sink_close(struct sink *sink)
-{
-	if (!sink->path || !sink->file)
-		return !sink->path || !sink->error;
-	if (fclose(sink->file) && !sink->error)
-		sink->error = errno;
-	return !sink->error;
-}
-
 static bool can_write(const struct options *o)
 {
-	if (strcmp(o->output, "proto") || o->file || !isatty(STDOUT_FILENO))
+	bool binary = !strcmp(o->output, "proto") || graph_is_binary(o->output);
+	if (!binary || o->file || !isatty(STDOUT_FILENO))
 		return true;
-	say("--proto writes binary data, which is nothing for a terminal; give -o FILE");
+	say("--%s writes binary data, which is nothing for a terminal; give -o FILE", o->output);
 	return false;
 }
 
@@ -131,14 +107,10 @@ static bool is_plain_dump(const char *bytes, size_t size)
 	return size && (*bytes == 'h' || *bytes == '%') && jprof_dump_probe(bytes, size);
 }
 
-/* The dump itself, for --raw, where the profile is nothing but that: then readers find all of it. */
-static void read_source(const struct options *o, const struct inputs *inputs, struct jprof_view_opts *view,
-                        char **bytes)
+static void read_plain(const char *path, char **bytes, size_t *size)
 {
-	bool whole = inputs->dump_count == 1 && !o->base && !o->diff_base && !o->thread && !has_filter(o);
-	FILE *file = !strcmp(o->output, "raw") && whole ? fopen(inputs->dumps[0], "re") : NULL;
-	size_t size = 0;
-	FILE *copy = file ? open_memstream(bytes, &size) : NULL;
+	FILE *file = fopen(path, "re");
+	FILE *copy = file ? open_memstream(bytes, size) : NULL;
 	if (copy) {
 		char chunk[4096];
 		size_t n;
@@ -148,7 +120,35 @@ static void read_source(const struct options *o, const struct inputs *inputs, st
 	}
 	if (file)
 		fclose(file);
-	if (is_plain_dump(*bytes, size)) {
+}
+
+/* The dump of the only member that is asked for. */
+static void read_member(const char *path, const char *member, char **bytes, size_t *size)
+{
+	struct jprof_bundle *bundle;
+	if (jprof_bundle_open(path, &bundle, NULL))
+		return;
+	const void *dump = jprof_bundle_file(bundle, jprof_bundle_find(bundle, member, 0), "dump.heap", size);
+	*bytes = malloc(*size + 1);
+	if (*bytes)
+		memcpy(*bytes, dump, *size);
+	jprof_bundle_free(bundle);
+}
+
+/* The dump itself, for --raw, where the profile is nothing but that: then readers find all of it. */
+static void read_source(const struct loaded *l, const struct options *o, const struct inputs *inputs,
+                        struct jprof_view_opts *view, char **bytes)
+{
+	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
+	bool whole = info->inputs == 1 && !o->base && !o->diff_base && !o->thread && !has_filter(o);
+	size_t size = 0;
+	if (!whole || strcmp(o->output, "raw") || !strcmp(inputs->dumps[0], "-"))
+		return;
+	if (*info->members)
+		read_member(inputs->dumps[0], o->member, bytes, &size);
+	else
+		read_plain(inputs->dumps[0], bytes, &size);
+	if (*bytes && is_plain_dump(*bytes, size)) {
 		view->source = *bytes;
 		view->source_len = size;
 	}
@@ -162,6 +162,12 @@ static int render(const struct jprof_profile *profile, const struct options *o, 
 	if (rc && rc != JPROF_E_WRITE) /* the sink's own trouble is told when it is closed */
 		say_error(&err);
 	return rc ? 1 : 0;
+}
+
+/* Reports that come once for each thread. */
+static bool is_by_thread(const char *output)
+{
+	return !strcmp(output, "text") || !strcmp(output, "tree") || !strcmp(output, "traces");
 }
 
 /* --thread=*: each thread in turn. A label is "tN NAME"; jeprof's heading is tN. */
@@ -196,6 +202,7 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		.percent_of = o->diff_base && l->base ? jprof_profile_total(l->base, o->counter) : 0,
 		.normalize = o->normalize,
 		.errors = o->errors,
+		.least_share = o->nodefraction > 0 ? o->nodefraction : -1,
 		.total = o->total,
 		.pattern = o->pattern,
 		.source_path = o->source_path,
@@ -203,6 +210,10 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		.sysroot = o->sysroot,
 	};
 	view.thread = l->thread;
+	view.threads = o->thread && !strcmp(o->thread, "*");
+	view.inputs = (const char *const *)inputs->dumps;
+	view.input_count = (size_t)inputs->dump_count;
+	view.base = o->base ? o->base : o->diff_base;
 	if (l->thread && o->diff_base && l->base)
 		view.percent_of = jprof_profile_thread_total(l->base, o->counter, l->thread);
 	bool empty = !has_rows(l->profile, &view);
@@ -212,14 +223,16 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		tell_coverage(l->profile, o, inputs);
 	if (!empty && !o->quiet)
 		tell_bound(l->profile, o);
-	if (o->thread && !strcmp(o->thread, "*") && !strcmp(o->output, "text"))
+	if (graph_is(o->output))
+		return empty ? 1 : graph_report(l, o, inputs, &view, sink);
+	if (view.threads && is_by_thread(o->output))
 		return render_threads(l, o, &view, sink);
 	if (o->thread) {
 		bool number = strspn(o->thread, "0123456789") == strlen(o->thread);
 		snprintf(label, sizeof label, "%s%.60s", number ? "t" : "", o->thread);
 		view.label = label;
 	}
-	read_source(o, inputs, &view, &source);
+	read_source(l, o, inputs, &view, &source);
 	int status = render(l->profile, o, &view, sink);
 	free(source);
 	bool nothing = empty && jprof_profile_total(l->profile, o->counter) == 0 && !o->base && !o->diff_base;

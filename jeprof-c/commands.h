@@ -7,6 +7,7 @@
 #include "load.h"
 #include "options.h"
 
+int cmd_bundle(int argc, char **argv);
 int cmd_report(const struct options *options);
 int cmd_interactive(const struct options *options);
 int cmd_info(const struct options *options);

@@ -131,8 +131,8 @@ struct jprof_dump *load_dump(const char *path, const struct options *o, bool *ot
 	return dump;
 }
 
-/* --maps=FILE, or --maps=PID of a process that runs here. */
-static bool load_maps(const char *word, struct jprof_maps **maps)
+/* A PID is that of a process that runs here. */
+bool load_maps(const char *word, struct jprof_maps **maps)
 {
 	struct jprof_error err;
 	char path[64];
@@ -166,9 +166,18 @@ static void say_or_count(struct work *w, int rc, const struct jprof_error *err)
 
 static struct jprof_profile_opts profile_opts(const struct work *w)
 {
-	return (struct jprof_profile_opts){ .size = sizeof(struct jprof_profile_opts),
-		                            .maps = w->maps,
-		                            .thread = w->thread };
+	return (struct jprof_profile_opts){
+		.size = sizeof(struct jprof_profile_opts), .maps = w->maps, .thread = w->thread, .member = w->o->member
+	};
+}
+
+/* Of a bundle with several members all are taken, unless one is asked for. */
+static void say_members(const struct jprof_profile *profile, const char *path)
+{
+	const struct jprof_profile_info *info = jprof_profile_info(profile);
+	if (info->inputs > 1)
+		say("%s: %zu members are added up: %s; --member=NAME|PID|ROLE takes one", path, info->inputs,
+		    info->members);
 }
 
 /* The profile of one file. What it has to note is said at the end, once for all files. */
@@ -179,6 +188,8 @@ static struct jprof_profile *profile_of_file(struct work *w, struct loaded *l, c
 	struct jprof_profile *profile = NULL;
 	say_or_count(w, jprof_profile_open(path, &opts, &profile, &err), &err);
 	l->warned = l->warned || (profile && jprof_profile_notes(profile));
+	if (profile)
+		say_members(profile, path);
 	return profile;
 }
 
@@ -210,6 +221,11 @@ static bool add_dumps(struct work *w, struct loaded *l)
 		struct jprof_profile *profile = profile_of_file(w, l, inputs->dumps[i]);
 		if (!profile && w->unknown == before)
 			return false;
+		if (profile && w->o->member && !*jprof_profile_info(profile)->members) {
+			say("%s: has no member %s, for it is no bundle", inputs->dumps[i], w->o->member);
+			jprof_profile_free(profile);
+			return false;
+		}
 		if (profile && !add(&l->profile, profile))
 			return false;
 	}
@@ -275,14 +291,13 @@ static bool take_last(const char *text, size_t *len, const char *set)
 	return *len && *len < end;
 }
 
-/* PID of a dump that jemalloc named: PREFIX.PID.SEQ.KINDn.heap; 0 if the name is none of these. */
-static unsigned long long pid_of_dump(const char *path)
+unsigned long long pid_of_dump(const char *path)
 {
 	static const char digits[] = "0123456789";
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".heap");
 	size_t len = end ? (size_t)(end - name) : 0;
 	take_last(name, &len, digits);
-	if (!take_last(name, &len, "fimu") || !take_last(name, &len, ".") || !take_last(name, &len, digits) ||
+	if (!take_last(name, &len, "fijmu") || !take_last(name, &len, ".") || !take_last(name, &len, digits) ||
 	    !take_last(name, &len, ".") || !take_last(name, &len, digits) || name[len - 1] != '.')
 		return 0;
 	return strtoull(name + len, NULL, 10);
@@ -306,28 +321,38 @@ static void set_debuginfod_limits(void)
 	setenv("DEBUGINFOD_TIMEOUT", "30", 0);
 }
 
-static bool name(const struct work *w, struct jprof_profile *profile)
+static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
 {
-	const struct options *o = w->o;
 	struct jprof_error err;
 	if (o->debuginfod)
 		set_debuginfod_limits();
 	struct jprof_symbolize_opts opts = { .size = sizeof opts,
-		                             .program = w->inputs->program,
+		                             .program = inputs->program,
 		                             .sysroot = o->sysroot,
 		                             .lib_prefix = o->lib_prefix,
 		                             .add_lib = o->add_lib,
 		                             .debug_dir = o->debug_dir,
 		                             .debuginfod = o->debuginfod,
 		                             .perf_map = o->perf_map,
-		                             .perf_map_pid = common_pid(w->inputs, o) };
-	if (jprof_profile_symbolize(profile, &opts, &err)) {
-		say_error(&err);
-		return false;
-	}
+		                             .perf_map_pid = common_pid(inputs, o) };
+	if (!jprof_profile_symbolize(profile, &opts, &err))
+		return true;
+	say_error(&err);
+	return false;
+}
+
+static void say_notes(const struct jprof_profile *profile)
+{
 	for (size_t i = 0; i < jprof_profile_notes(profile); i++)
 		say("%s", jprof_profile_note(profile, i));
-	return true;
+}
+
+bool load_names(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
+{
+	bool good = symbolize(profile, inputs, o);
+	if (good)
+		say_notes(profile);
+	return good;
 }
 
 bool fold_and_filter(struct jprof_profile *profile, const struct options *o)
@@ -350,8 +375,8 @@ bool load_named(struct loaded *loaded, const struct inputs *inputs, const struct
 	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
-	bool good =
-	    add_dumps(&w, loaded) && subtract_base(&w, loaded) && find_thread(&w, loaded) && name(&w, loaded->profile);
+	bool good = add_dumps(&w, loaded) && subtract_base(&w, loaded) && find_thread(&w, loaded) &&
+	            load_names(loaded->profile, inputs, o);
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);
@@ -368,21 +393,36 @@ bool load_profile(struct loaded *loaded, const struct inputs *inputs, const stru
 	return false;
 }
 
-bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const struct inputs *inputs,
-                    const struct options *o)
+/* One dump, open already: in text, or a bundle's. */
+static bool load_one(struct loaded *loaded, const struct jprof_dump *dump, const struct jprof_bundle *bundle,
+                     size_t member, const struct inputs *inputs, const struct options *o)
 {
 	struct work w = { .inputs = inputs, .o = o, .thread = o->thread };
+	struct jprof_error err;
 	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
-	struct jprof_error err;
 	struct jprof_profile_opts opts = profile_opts(&w);
-	say_or_count(&w, jprof_profile_new(dump, &opts, &loaded->profile, &err), &err);
-	bool good = loaded->profile && name(&w, loaded->profile) && fold_and_filter(loaded->profile, o);
+	int rc = bundle ? jprof_bundle_profile(bundle, member, &opts, &loaded->profile, &err)
+	                : jprof_profile_new(dump, &opts, &loaded->profile, &err);
+	say_or_count(&w, rc, &err);
+	bool good = loaded->profile && load_names(loaded->profile, inputs, o) && fold_and_filter(loaded->profile, o);
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);
 	return good;
+}
+
+bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const struct inputs *inputs,
+                    const struct options *o)
+{
+	return load_one(loaded, dump, NULL, 0, inputs, o);
+}
+
+bool load_from_bundle(struct loaded *loaded, const struct jprof_bundle *bundle, size_t member,
+                      const struct inputs *inputs, const struct options *o)
+{
+	return load_one(loaded, NULL, bundle, member, inputs, o);
 }
 
 void loaded_free(struct loaded *loaded)

@@ -16,7 +16,7 @@ struct inputs {
 bool inputs_find(struct inputs *inputs, const struct options *options);
 
 /* Reads a dump in text and says its warnings. NULL after having said what is wrong; with *other set, nothing
- * was said: it is a profile.proto. */
+ * was said: it is a profile.proto or a bundle. */
 struct jprof_dump *load_dump(const char *path, const struct options *options, bool *other);
 
 /* What the dumps came to. */
@@ -39,6 +39,19 @@ bool load_profile(struct loaded *loaded, const struct inputs *inputs, const stru
 /* The same for one dump that is open already. */
 bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const struct inputs *inputs,
                     const struct options *options);
+
+/* The same for one member of a bundle that is open already. */
+bool load_from_bundle(struct loaded *loaded, const struct jprof_bundle *bundle, size_t member,
+                      const struct inputs *inputs, const struct options *options);
+
+/* Reads the maps that --maps=FILE|PID names. False after having said what is wrong. */
+bool load_maps(const char *word, struct jprof_maps **maps);
+
+/* Names a profile and says what symbolizing has to note. False after having said what is wrong. */
+bool load_names(struct jprof_profile *profile, const struct inputs *inputs, const struct options *options);
+
+/* The PID in the name of a dump that jemalloc or the agent named: PREFIX.PID.SEQ.KINDn.heap; 0: it is no such name. */
+unsigned long long pid_of_dump(const char *path);
 
 void loaded_free(struct loaded *loaded);
 

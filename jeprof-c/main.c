@@ -11,6 +11,7 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "bundle", cmd_bundle },
 	{ NULL, NULL },
 };
 
@@ -59,6 +60,8 @@ static int run(int argc, char **argv)
 		.counter = JPROF_INUSE_SPACE,
 		.output = "text",
 		.as_jeprof = argc && called_as_jeprof(argv[0]),
+		.nodefraction = 0.005,
+		.edgefraction = 0.001,
 		.fold = argc && called_as_jeprof(argv[0]) ? JPROF_FOLD_NONE : JPROF_FOLD_ALLOC,
 	};
 	return options_parse(&options, argc, argv) ? run_report(&options) : 1;

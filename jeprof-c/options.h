@@ -21,6 +21,7 @@ struct options {
 	const char *sysroot;
 	const char *lib_prefix;
 	const char *thread;
+	const char *member;
 	const char *focus;
 	const char *ignore;
 	const char *retain;
@@ -39,6 +40,11 @@ struct options {
 	bool total;      /* of reports that do not have it by themselves, too: the line "Total:" */
 	bool quiet;      /* remarks on how sure the names and numbers are were made before */
 	bool as_jeprof;  /* called by that name */
+	size_t nodecount; /* of a graph; 0: as jprof_graph_opts has it. The shares are those of jprof.h */
+	double nodefraction;
+	double edgefraction;
+	size_t maxdegree;
+	bool cluster;
 	char **operands; /* what is no option, in order; part of argv */
 	int operand_count;
 };

@@ -46,6 +46,7 @@ enum jprof_code {
 	JPROF_E_UNSUPPORTED = -4003, /* a known thing that this version does not do */
 	JPROF_E_ARGUMENT = -4004,    /* the caller asked for something that does not exist */
 	JPROF_E_WRITE = -4005,       /* the caller's writer failed */
+	JPROF_E_MEMBER = -4006,      /* a bundle has no such member */
 };
 
 /* What went wrong. The texts are single lines without control characters; `path` is empty and
@@ -167,6 +168,8 @@ struct jprof_profile_opts {
 	const struct jprof_maps *maps; /* used in place of the dump's own, if not NULL */
 	const char *thread;            /* NULL: all threads together. "*": samples of each thread, labelled "tN"
 	                                  or "tN NAME". A number or a name: that thread's samples alone */
+	const char *member;            /* of a bundle, the members of this name, pid or role; NULL: all, added up. A
+	                                  bundle without such a member is JPROF_E_MEMBER; other files have none */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -175,10 +178,10 @@ struct jprof_profile_opts {
 JPROF_API int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
                                 struct jprof_profile **profile, struct jprof_error *err);
 
-/* Reads a profile of any kind: what jprof_dump_parse reads, and profile.proto of any producer, compressed or
- * not. Names and threads that come with it are kept. What is faulty after a sound part is left out with one
- * note; where nothing is sound, JPROF_E_FORMAT. `name` is used in messages and may be NULL.
- * The profile keeps nothing of `data`. Since: 0.1 */
+/* Reads a profile of any kind: what jprof_dump_parse reads, profile.proto of any producer, compressed or
+ * not, and bundles. Names and threads that come with it are kept. What is faulty after a sound part is left out with
+ * one note; where nothing is sound, JPROF_E_FORMAT. `name` is used in messages and may be NULL. The profile keeps
+ * nothing of `data`. Since: 0.1 */
 JPROF_API int jprof_profile_parse(const void *data, size_t len, const char *name, const struct jprof_profile_opts *opts,
                                   struct jprof_profile **profile, struct jprof_error *err);
 
@@ -188,13 +191,14 @@ JPROF_API int jprof_profile_open(const char *path, const struct jprof_profile_op
 
 /* What the input of a profile held. */
 struct jprof_profile_info {
-	const char *format; /* "heap_v2", "profile.proto" ...; static */
-	uint64_t rate;      /* mean bytes between two samples; 0: not sampled, or not known */
-	size_t stacks;      /* read, with another count for each thread where threads are kept apart */
-	size_t addresses;   /* distinct code addresses in them */
-	size_t depth;       /* frames of the deepest stack */
-	size_t inputs;      /* 1; more after merging, which leaves the rest as it was in the first */
-	bool has_alloc;     /* with what was ever allocated: made with prof_accum:true */
+	const char *format;  /* "heap_v2", "profile.proto" ...; static */
+	uint64_t rate;       /* mean bytes between two samples; 0: not sampled, or not known */
+	size_t stacks;       /* read, with another count for each thread where threads are kept apart */
+	size_t addresses;    /* distinct code addresses in them */
+	size_t depth;        /* frames of the deepest stack */
+	size_t inputs;       /* 1; more after merging, which leaves the rest as it was in the first */
+	bool has_alloc;      /* with what was ever allocated: made with prof_accum:true */
+	const char *members; /* of a bundle: those that are in it, "17 (master), 21 (worker)"; else "" */
 };
 
 JPROF_API const struct jprof_profile_info *jprof_profile_info(const struct jprof_profile *profile);
@@ -288,7 +292,8 @@ struct jprof_filter_opts {
 };
 
 /* Frames first, then stacks, as in jeprof. The profile's total stays: what is dropped has no stack any
- * more. A faulty pattern is JPROF_E_ARGUMENT, with its place. After folding. Since: 0.1 */
+ * more. A faulty pattern is JPROF_E_ARGUMENT, with its place; so is one that takes too long. After folding. Since: 0.1
+ */
 JPROF_API int jprof_profile_filter(struct jprof_profile *profile, const struct jprof_filter_opts *opts,
                                    struct jprof_error *err);
 
@@ -319,6 +324,120 @@ JPROF_API int jprof_profile_copy(const struct jprof_profile *profile, struct jpr
                                  struct jprof_error *err);
 
 JPROF_API void jprof_profile_free(struct jprof_profile *profile);
+
+/* ---- Bundles: a dump with all that reading it needs ------------------------------------------ */
+
+/* A .jprof file holds one member for each process: its dump, the names of the dump's addresses, and what
+ * else was gathered. docs/bundle.md has the format. */
+struct jprof_bundle;
+
+/* What is known of one process of a bundle. Texts may be NULL when a bundle is written: not known. What is
+ * read has "" there. */
+struct jprof_bundle_member {
+	size_t size;          /* of this struct */
+	const char *name;     /* of the member in the bundle; NULL to a writer: the pid, made unique */
+	uint64_t pid;         /* 0: not known */
+	uint64_t start_ticks; /* since boot, field 22 of /proc/PID/stat; 0: not known */
+	const char *boot_id;  /* of /proc/sys/kernel/random/boot_id */
+	const char *program;  /* path of the executable */
+	const char *title;    /* of the process: the first word of its command line, without arguments */
+	const char *role;     /* "master", "worker" or "" */
+	const char *label;    /* given by the user: "boot" */
+	int64_t time;         /* when the dump began, in seconds since the epoch; 0: not known */
+};
+
+struct jprof_bundle_info {
+	uint64_t version; /* of the format: 1 */
+	const char *tool; /* that wrote it: "jprof 0.1.0" */
+	const char *label;
+	int64_t time; /* when it was made, in seconds since the epoch; 0: not known */
+};
+
+/* Reads a bundle: a tar inside zstd or gzip, or bare. Of one that is cut the members that have their dump are
+ * read; jprof_bundle_warning tells. Anything else is JPROF_E_FORMAT, and one of a version that this library
+ * does not know JPROF_E_UNSUPPORTED. `name` is used in messages and may be NULL. Nothing of `data` is kept.
+ * Since: 0.1 */
+JPROF_API int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jprof_bundle **bundle,
+                                 struct jprof_error *err);
+
+/* The same for a file or pipe; "-" is standard input. Since: 0.1 */
+JPROF_API int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jprof_error *err);
+
+JPROF_API const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_bundle *bundle);
+
+/* Number of members, at least 1, and the i-th of them in the order of the file. Since: 0.1 */
+JPROF_API size_t jprof_bundle_count(const struct jprof_bundle *bundle);
+JPROF_API const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle *bundle, size_t i);
+
+/* The first member from index `from` on whose name, pid or role is `wanted` (NULL: any); jprof_bundle_count()
+ * if there is none. Since: 0.1 */
+JPROF_API size_t jprof_bundle_find(const struct jprof_bundle *bundle, const char *wanted, size_t from);
+
+/* A file of the i-th member, by its name there: "dump.heap", "smaps_rollup" ...; NULL if there is none. It is
+ * followed by a NUL that does not count. `len` may be NULL. Since: 0.1 */
+JPROF_API const void *jprof_bundle_file(const struct jprof_bundle *bundle, size_t i, const char *file, size_t *len);
+
+/* What is wrong with the bundle without making it useless; NULL: nothing. Since: 0.1 */
+JPROF_API const struct jprof_error *jprof_bundle_warning(const struct jprof_bundle *bundle);
+
+/* The profile of the i-th member's dump, with the names that the bundle has for it: symbolizing keeps them and
+ * looks for files only where those, proven by build-id, could tell more. Since: 0.1 */
+JPROF_API int jprof_bundle_profile(const struct jprof_bundle *bundle, size_t i, const struct jprof_profile_opts *opts,
+                                   struct jprof_profile **profile, struct jprof_error *err);
+
+JPROF_API void jprof_bundle_free(struct jprof_bundle *bundle);
+
+/* Takes `len` bytes; returns 0, or anything else to stop. */
+typedef int jprof_write_fn(void *context, const void *data, size_t len);
+
+enum jprof_compression {
+	JPROF_COMPRESS_BEST, /* zstd, or gzip where libarchive was built without zstd */
+	JPROF_COMPRESS_ZSTD,
+	JPROF_COMPRESS_GZIP,
+};
+
+struct jprof_bundle_writer_opts {
+	size_t size;
+	enum jprof_compression compression;
+	const char *label; /* of the whole bundle; NULL: none */
+	int64_t time;      /* seconds since the epoch; 0: not told. Nothing else in a bundle tells time by itself */
+};
+
+/* Writes a bundle: for each process jprof_bundle_writer_member, then its files; then jprof_bundle_writer_finish. What
+ * was given is kept compressed in memory until then, for the first thing in a bundle is the list of all that
+ * is in it. Equal calls write equal bytes. After a failure only _free may be called. */
+struct jprof_bundle_writer;
+
+/* Nothing is written before jprof_bundle_writer_finish. `opts` may be NULL. JPROF_E_UNSUPPORTED: this
+ * libarchive cannot compress so. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_new(const struct jprof_bundle_writer_opts *opts, jprof_write_fn *write, void *context,
+                                      struct jprof_bundle_writer **writer, struct jprof_error *err);
+
+/* Begins a member; `member` may be NULL and is copied. If its first file is agent.json, the agent's side-car, what
+ * `member` leaves open is taken from there. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_member(struct jprof_bundle_writer *writer, const struct jprof_bundle_member *member,
+                                         struct jprof_error *err);
+
+/* Adds a file to the member: docs/bundle.md lists the names; others are kept, too. A name is 1 to 64 of
+ * A-Za-z0-9._- and no file has it yet; else JPROF_E_ARGUMENT. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_file(struct jprof_bundle_writer *writer, const char *file, const void *data,
+                                       size_t len, struct jprof_error *err);
+
+/* The same from where an open file stands to its end, a piece at a time; a pipe or a file of /proc, whose
+ * length cannot be known, is read into memory first. It is not closed. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_fd(struct jprof_bundle_writer *writer, const char *file, int fd,
+                                     struct jprof_error *err);
+
+/* Adds what symbolizing found to the member: its names (symbols.pb.gz), what else folding and `info` need
+ * (symbols.json), and the proven build-ids. `profile` is that of the member's dump alone, symbolized and neither
+ * folded nor filtered. Without `names` only the build-ids: the reader will look for the files itself. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_symbols(struct jprof_bundle_writer *writer, const struct jprof_profile *profile,
+                                          bool names, struct jprof_error *err);
+
+/* Writes all of it. A bundle without a member is JPROF_E_ARGUMENT, a failing `write` JPROF_E_WRITE. Since: 0.1 */
+JPROF_API int jprof_bundle_writer_finish(struct jprof_bundle_writer *writer, struct jprof_error *err);
+
+JPROF_API void jprof_bundle_writer_free(struct jprof_bundle_writer *writer);
 
 /* ---- Coverage: who named what ------------------------------------------------------------- */
 
@@ -395,9 +514,19 @@ struct jprof_view_opts {
 	bool errors;    /* how far each number may be off */
 	bool normalize; /* for "proto": addresses as in the object files, so that runs meet */
 
+	bool threads; /* for "csv" and "json": a table for each thread label; "json": beside that of all */
+
+	/* What the profile was made of, for reports that tell: NULL and 0 where it is not known. */
+	const char *const *inputs;
+	size_t input_count;
+	const char *base;              /* what was subtracted */
+	const struct jprof_dump *dump; /* for "json-info": the only input, whose threads are listed */
+
 	/* For "peek", "list" and "disasm": which functions, by a Perl regular expression (PCRE2) found in their
 	 * short or full names. */
 	const char *pattern;
+
+	double least_share; /* "tree": callees of less than this share are left out; 0: 0.005, negative: none */
 
 	bool total; /* "list" and "disasm" begin with the line "Total:", too */
 
@@ -420,6 +549,10 @@ struct jprof_row {
 	double cum;
 	struct jprof_range flat_range; /* with opts->errors, else zero */
 	struct jprof_range cum_range;
+	const char *object;       /* path of the object file; NULL: several, or not known */
+	const char *file;         /* source file; NULL likewise */
+	unsigned line;            /* 0: several, or not known */
+	enum jprof_source source; /* of the name, the least that one of its frames has; NONE by library */
 };
 
 /* Flat and cumulative values by function, line, file or address, ordered by flat or cum
@@ -503,12 +636,11 @@ JPROF_API const struct jprof_edge *jprof_graph_edge(const struct jprof_graph *gr
 
 JPROF_API void jprof_graph_free(struct jprof_graph *graph);
 
-/* Takes `len` bytes; returns 0, or anything else to stop. */
-typedef int jprof_write_fn(void *context, const void *data, size_t len);
-
 /* Writes a report in the named format through `write`: "text", "collapsed", "raw", "proto" (gzip'd
- * profile.proto, with all counters that there are), "callgrind", "tree", "traces", "peek", "list" or "disasm". An
- * unknown format is JPROF_E_ARGUMENT, a failing writer JPROF_E_WRITE. Since: 0.1 */
+ * profile.proto, with all counters that there are), "csv", "json", "json-info" (without rows), "speedscope",
+ * "dhat", "diff-collapsed" (both sides of a difference), "callgrind",
+ * "tree", "traces", "peek", "list" or "disasm". An unknown format is JPROF_E_ARGUMENT, one that
+ * cannot show this profile JPROF_E_UNSUPPORTED, a failing writer JPROF_E_WRITE. Since: 0.1 */
 JPROF_API int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *opts,
                            jprof_write_fn *write, void *context, struct jprof_error *err);
 

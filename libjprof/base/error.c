@@ -1,15 +1,21 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
-#include "base/strbuf.h"
-
+/* As jp_strbuf_visible, but without memory of its own: an error must be told when there is none left. */
 static void copy_visible(char *to, size_t size, const char *from)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	jp_strbuf_visible(&text, from);
-	snprintf(to, size, "%s", text.text ? text.text : "");
+	for (; *from && size > 1; from++) {
+		unsigned char c = (unsigned char)*from;
+		bool plain = c >= 0x20 && c != 0x7f;
+		int n = snprintf(to, size, plain ? "%c" : "\\x%02x", c);
+		size_t fits = n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+		to += fits;
+		size -= fits;
+	}
+	*to = '\0';
 }
 
 int jp_error(struct jprof_error *err, int code, const char *path, unsigned line, const char *fmt, ...)

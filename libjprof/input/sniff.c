@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/reader.h"
+#include "input/bundle.h"
 #include "input/pprof.h"
 #include "input/unpack.h"
 
@@ -60,6 +61,8 @@ enum jp_format jp_sniff(const void *data, size_t len)
 	struct jp_span first = first_line(data, len);
 	if (jp_is_packed(data, len))
 		return JP_FORMAT_PACKED;
+	if (jp_is_tar(data, len))
+		return jp_is_bundle(data, len) ? JP_FORMAT_BUNDLE : JP_FORMAT_OTHER;
 	for (size_t i = 0; i < jp_count(known); i++)
 		if (jp_span_starts(first, known[i].start))
 			return known[i].format;
@@ -73,6 +76,12 @@ int jp_sniff_refuse(const void *data, size_t len, const char *name, struct jprof
 	struct jp_span first = first_line(data, len);
 	if (!len)
 		return jp_error(err, JPROF_E_FORMAT, name, 0, "is empty; make a new dump");
+	if (jp_is_bundle(data, len))
+		return jp_error(err, JPROF_E_UNSUPPORTED, name, 0,
+		                "is a bundle, which may hold several dumps: it is opened as a profile");
+	if (jp_is_tar(data, len))
+		return jp_error(err, JPROF_E_FORMAT, name, 0,
+		                "is a tar archive, but no bundle of jprof, which begins with bundle.json");
 	for (size_t i = 0; i < jp_count(known); i++)
 		if (known[i].says && jp_span_starts(first, known[i].start))
 			return jp_error(err, JPROF_E_FORMAT, name, 1, "%s%s", known[i].says,

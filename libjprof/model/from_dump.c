@@ -161,6 +161,7 @@ static void describe(struct jprof_profile *profile, const struct jprof_dump *dum
 		.addresses = dump->info.addresses,
 		.depth = dump->info.depth,
 		.inputs = 1,
+		.members = "",
 		.has_alloc = dump->info.has_alloc,
 	};
 }

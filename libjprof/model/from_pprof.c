@@ -524,6 +524,7 @@ static int parse(struct work *w, const void *data, size_t len, const struct jpro
 		.addresses = jp_location_count(w->profile),
 		.depth = w->depth,
 		.inputs = 1,
+		.members = "",
 		.has_alloc = w->column[JPROF_ALLOC_OBJECTS] >= 0 || w->column[JPROF_ALLOC_SPACE] >= 0,
 	};
 	return rc;

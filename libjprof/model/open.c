@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/opts.h"
+#include "input/bundle.h"
 #include "input/heapfile.h"
 #include "input/sniff.h"
 #include "input/unpack.h"
@@ -21,12 +22,26 @@ static int parse_dump(const void *data, size_t len, const char *name, const stru
 	return rc;
 }
 
+static int parse_bundle(const void *data, size_t len, const char *name, const struct jprof_error *damage,
+                        const struct jprof_profile_opts *opts, struct jprof_profile **profile, struct jprof_error *err)
+{
+	struct jprof_bundle *bundle;
+	int rc = jp_bundle_parse(data, len, name, damage, &bundle, err);
+	if (rc)
+		return rc;
+	rc = jp_profile_from_bundle(bundle, opts, profile, err);
+	jprof_bundle_free(bundle);
+	return rc;
+}
+
 static int parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
                  const struct jprof_profile_opts *opts, struct jprof_profile **profile, struct jprof_error *err)
 {
-	if (jp_sniff(data, len) == JP_FORMAT_PPROF)
-		return jp_profile_from_pprof(data, len, name, damage, opts, profile, err);
-	return parse_dump(data, len, name, damage, opts, profile, err);
+	switch (jp_sniff(data, len)) {
+	case JP_FORMAT_BUNDLE: return parse_bundle(data, len, name, damage, opts, profile, err);
+	case JP_FORMAT_PPROF: return jp_profile_from_pprof(data, len, name, damage, opts, profile, err);
+	default: return parse_dump(data, len, name, damage, opts, profile, err);
+	}
 }
 
 int jprof_profile_parse(const void *data, size_t len, const char *name, const struct jprof_profile_opts *given,

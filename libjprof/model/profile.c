@@ -65,8 +65,9 @@ static uint32_t object_add(struct jprof_profile *profile, const struct jp_object
 	if (jp_array_reserve(&profile->objects, &profile->object_cap, (size_t)id + 1, sizeof *profile->objects))
 		return JP_NONE;
 	profile->objects[id] = *like;
-	profile->objects[id].entry_prefix = profile->objects[id].build_id = profile->objects[id].reason =
-	    profile->objects[id].advice = profile->objects[id].file = profile->objects[id].file_root = JP_NONE;
+	struct jp_object *o = &profile->objects[id];
+	o->entry_prefix = o->build_id = o->reason = o->advice = o->unproven_id = o->file = o->file_root = JP_NONE;
+	o->bundled = false;
 	return id;
 }
 
@@ -170,6 +171,51 @@ uint32_t jp_location_named(struct jprof_profile *profile, uint32_t object, uint6
 	return give_frames(profile, id, frames, count, source) ? JP_NONE : id;
 }
 
+int jp_location_bundled(struct jprof_profile *profile, uint32_t location, const struct jp_location *like,
+                        const struct jp_frame *frames, size_t count)
+{
+	struct jp_location *l = &profile->locations[location];
+	if (l->given || (l->bundled && l->source >= like->source))
+		return 0;
+	l->bundled = true;
+	l->source = like->source;
+	l->vaddr = like->vaddr;
+	l->wrapper = like->wrapper;
+	l->frame_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (jp_frame_add(profile, location, frames[i].function, frames[i].line, frames[i].inlined))
+			return -1;
+	return 0;
+}
+
+/* The id of another profile's string here; `failed` is set when memory is short. */
+static uint32_t same_string(struct jprof_profile *profile, const struct jprof_profile *from, uint32_t id, bool *failed)
+{
+	if (id == JP_NONE)
+		return id;
+	uint32_t here = jp_intern_str(&profile->strings, jp_string(from, id));
+	*failed = *failed || here == JP_NONE;
+	return here;
+}
+
+int jp_object_bundled(struct jprof_profile *profile, uint32_t object, const struct jprof_profile *from,
+                      const struct jp_object *like)
+{
+	struct jp_object *o = &profile->objects[object];
+	bool failed = false;
+	if (o->bundled)
+		return 0;
+	o->bundled = true;
+	o->proof = like->proof;
+	o->program = like->program;
+	o->allocator = like->allocator;
+	o->entry_prefix = same_string(profile, from, like->entry_prefix, &failed);
+	o->reason = same_string(profile, from, like->reason, &failed);
+	o->advice = same_string(profile, from, like->advice, &failed);
+	o->unproven_id = same_string(profile, from, like->unproven_id, &failed);
+	return failed ? -1 : 0;
+}
+
 uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function *function)
 {
 	uint32_t known = profile->function_keys.count;
@@ -237,16 +283,22 @@ void jp_seen_add(struct jp_seen *to, const struct jp_seen *from, double factor)
 	}
 }
 
+void jp_sample_add_values(struct jp_sample *to, const struct jp_sample *like, double factor)
+{
+	for (int c = 0; c < JPROF_COUNTERS; c++) {
+		to->value[c] += factor * like->value[c];
+		to->shift[c] += factor * like->shift[c];
+		to->base[c] += factor < 0 ? -factor * (like->value[c] + like->base[c]) : factor * like->base[c];
+	}
+}
+
 int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
                   double factor)
 {
 	struct jp_sample *to = jp_sample_at(profile, stack, depth, like->thread);
 	if (!to)
 		return -1;
-	for (int c = 0; c < JPROF_COUNTERS; c++) {
-		to->value[c] += factor * like->value[c];
-		to->shift[c] += factor * like->shift[c];
-	}
+	jp_sample_add_values(to, like, factor);
 	jp_seen_add(factor < 0 ? &to->minus : &to->plus, &like->plus, factor);
 	jp_seen_add(factor < 0 ? &to->plus : &to->minus, &like->minus, factor);
 	return 0;
@@ -318,8 +370,10 @@ int jp_note(struct jprof_profile *profile, const char *fmt, ...)
 struct jprof_profile *jp_profile_empty(void)
 {
 	struct jprof_profile *profile = calloc(1, sizeof *profile);
-	if (profile)
+	if (profile) {
 		profile->allocator_hint = profile->debug_root = profile->debug_dirs = profile->debug_files = JP_NONE;
+		profile->info.members = "";
+	}
 	return profile;
 }
 
@@ -411,5 +465,6 @@ void jprof_profile_free(struct jprof_profile *profile)
 	for (size_t i = 0; i < profile->note_count; i++)
 		free(profile->notes[i]);
 	free(profile->notes);
+	free(profile->members);
 	free(profile);
 }

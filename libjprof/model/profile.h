@@ -39,6 +39,9 @@ struct jp_object {
 		uint64_t dev, inode, size;
 		int64_t seconds, nanoseconds;
 	} file_mark; /* by which it is known again */
+
+	bool bundled;         /* a bundle told all of the above, as symbolizing had found it where that was made */
+	uint32_t unproven_id; /* the build-id of the file that it used there without proof: string id, or JP_NONE */
 };
 
 struct jp_mapping {
@@ -58,6 +61,7 @@ struct jp_location {
 	uint32_t origin;      /* the location this was before folding; itself otherwise */
 	enum jprof_source source;
 	bool given;       /* the frames came with the input */
+	bool bundled;     /* source, vaddr, frames and wrapper are what symbolizing found when a bundle was made */
 	bool returned_to; /* a call returned there: in some stack it is not the innermost */
 	bool wrapper;     /* a nameless function that an allocation wrapper jumps to */
 };
@@ -90,6 +94,7 @@ struct jp_sample {
 	uint32_t thread; /* string id of the thread's label, or JP_NONE: all together */
 	double value[JPROF_COUNTERS];
 	double shift[JPROF_COUNTERS]; /* added to value, undoes the rounding of the dumps' counters */
+	double base[JPROF_COUNTERS];  /* what was subtracted: value + base is what it was subtracted from */
 	struct jp_seen plus, minus;   /* of what was added, and of what was subtracted */
 };
 
@@ -126,6 +131,7 @@ struct jprof_profile {
 	uint64_t rate;                                /* mean bytes between two samples; 0: not known, or several */
 	struct jp_lineage lineage;
 	struct jprof_profile_info info;
+	char *members; /* owns info.members; NULL: "" */
 };
 
 /* Numbers of things; ids run from 0 to these less one. */
@@ -153,6 +159,16 @@ uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function 
 uint32_t jp_function_named(struct jprof_profile *profile, const char *name, const char *brief, const char *system,
                            const char *file);
 
+/* Takes over what a bundle tells of a place: all but the place of `like`, with these frames, unless what is known
+ * there is as good. 0, or -1 when memory is short. */
+int jp_location_bundled(struct jprof_profile *profile, uint32_t location, const struct jp_location *like,
+                        const struct jp_frame *frames, size_t count) jp_must_check;
+
+/* Takes over what a bundle tells of an object, `like` of the profile `from` (may be the same): not its build-id.
+ * 0, or -1 when memory is short. */
+int jp_object_bundled(struct jprof_profile *profile, uint32_t object, const struct jprof_profile *from,
+                      const struct jp_object *like) jp_must_check;
+
 /* Puts a frame behind those that a location has; frames of one location are added in one go,
  * innermost first. 0, or -1 when memory is short or `function` is JP_NONE. */
 int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t function, unsigned line,
@@ -161,6 +177,9 @@ int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t func
 /* The sample with this thread and a stack of `depth` location ids, made when it is new; NULL when memory
  * is short. It stays where it is until the next is made. */
 struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread);
+
+/* Adds `factor` times the values of `like`, and keeps what was subtracted. */
+void jp_sample_add_values(struct jp_sample *to, const struct jp_sample *like, double factor);
 
 /* Adds what was seen of other objects; `factor` is that of their values, any sign. */
 void jp_seen_add(struct jp_seen *to, const struct jp_seen *from, double factor);

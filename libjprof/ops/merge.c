@@ -37,6 +37,9 @@ static int translate_objects(struct jprof_profile *to, const struct jprof_profil
 		if (like.path == JP_NONE || (built && build_id == JP_NONE))
 			return -1;
 		object[i] = jp_object_built(to, &like, build_id);
+		if (object[i] != JP_NONE && from->objects[i].bundled &&
+		    jp_object_bundled(to, object[i], from, &from->objects[i]))
+			return -1;
 		if (object[i] == JP_NONE || (built && note_builds(to, like.path, before)))
 			return -1;
 	}
@@ -51,19 +54,33 @@ static uint32_t translate_function(struct jprof_profile *to, const struct jprof_
 	                         file);
 }
 
-/* Names that came with the input are part of it. */
+static struct jp_frame *translate_frames(struct jprof_profile *to, const struct jprof_profile *from,
+                                         const struct jp_location *l)
+{
+	struct jp_frame *frames = calloc((size_t)l->frame_count + 1, sizeof *frames);
+	for (uint32_t i = 0; frames && i < l->frame_count; i++) {
+		frames[i] = from->frames[l->frame_first + i];
+		frames[i].function = translate_function(to, from, frames[i].function);
+		if (frames[i].function == JP_NONE) {
+			free(frames);
+			return NULL;
+		}
+	}
+	return frames;
+}
+
+/* Names that came with the input are part of it; those of a bundle are what symbolizing would find. */
 static uint32_t translate_named(struct jprof_profile *to, const struct jprof_profile *from, uint32_t object,
                                 const struct jp_location *l)
 {
-	struct jp_frame *frames = calloc((size_t)l->frame_count + 1, sizeof *frames);
-	int rc = frames ? 0 : -1;
-	for (uint32_t i = 0; !rc && i < l->frame_count; i++) {
-		frames[i] = from->frames[l->frame_first + i];
-		frames[i].function = translate_function(to, from, frames[i].function);
-		rc = frames[i].function == JP_NONE ? -1 : 0;
-	}
-	uint32_t id =
-	    rc ? JP_NONE : jp_location_named(to, object, l->offset, l->address, frames, l->frame_count, l->source);
+	struct jp_frame *frames = translate_frames(to, from, l);
+	uint32_t id = JP_NONE;
+	if (frames && l->given)
+		id = jp_location_named(to, object, l->offset, l->address, frames, l->frame_count, l->source);
+	else if (frames)
+		id = jp_location_id(to, object, l->offset, l->address);
+	if (id != JP_NONE && l->bundled && jp_location_bundled(to, id, l, frames, l->frame_count))
+		id = JP_NONE;
 	free(frames);
 	return id;
 }
@@ -73,8 +90,8 @@ static int translate_locations(struct jprof_profile *to, const struct jprof_prof
 	for (uint32_t i = 0; i < jp_location_count(from); i++) {
 		const struct jp_location *l = &from->locations[i];
 		uint32_t object = t->object[l->object];
-		t->location[i] =
-		    l->given ? translate_named(to, from, object, l) : jp_location_id(to, object, l->offset, l->address);
+		t->location[i] = l->given || l->bundled ? translate_named(to, from, object, l)
+		                                        : jp_location_id(to, object, l->offset, l->address);
 		if (t->location[i] == JP_NONE)
 			return -1;
 		if (l->returned_to)

@@ -63,7 +63,7 @@ static uint32_t function_nameless(struct work *w, const struct jp_location *l, c
 static int apply(struct work *w, uint32_t location, const struct jp_lookup *lookup)
 {
 	struct jp_location *l = &w->profile->locations[location];
-	if (l->given && l->frame_count && (!lookup || lookup->source <= l->source))
+	if ((l->given || l->bundled) && l->frame_count && (!lookup || lookup->source <= l->source))
 		return 0;
 	l->frame_count = 0;
 	if (lookup) {
@@ -135,6 +135,8 @@ static int find_entry_prefix(struct work *w, struct jp_object *object, const str
 static int classify(struct work *w, uint32_t object, const struct jp_objfile *file)
 {
 	struct jp_object *o = &w->profile->objects[object];
+	if (!file && o->bundled)
+		return 0;
 	if (!file) {
 		o->allocator = strstr(jp_basename(jp_string(w->profile, o->path)), ".so");
 		return 0;
@@ -155,7 +157,7 @@ static int mark_wrappers(struct work *w, const struct jp_objfile *file, const st
 	if (jp_wrapper_targets(file, &targets, &target_count))
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		if (lookups[i].source == JPROF_SOURCE_FDE)
+		if (w->profile->locations[lookups[i].location].source == JPROF_SOURCE_FDE)
 			w->profile->locations[lookups[i].location].wrapper =
 			    jp_is_target(targets, target_count, lookups[i].fde_start);
 	free(targets);
@@ -283,8 +285,53 @@ static bool is_all_named(const struct work *w, uint32_t first, uint32_t end)
 	return true;
 }
 
+/* ---- objects that a bundle knows ----------------------------------------------------------------- */
+
+/* Whether a bundle named all locations, and whether a file could name any of them better. */
+static bool is_bundled(const struct work *w, uint32_t object, uint32_t first, uint32_t end, bool *better)
+{
+	bool all = w->profile->objects[object].bundled;
+	*better = false;
+	for (uint32_t i = first; i < end; i++) {
+		const struct jp_location *l = &w->profile->locations[w->order[i]];
+		all = all && (l->bundled || l->source == JPROF_SOURCE_INPUT);
+		*better = *better || (l->vaddr && l->source < JPROF_SOURCE_JIT);
+	}
+	return all;
+}
+
+/* Only the very file may do better than what was known where the bundle was made. */
+static bool is_proven(const struct jp_object *o, const struct jprof_profile *p, const struct jp_found *found)
+{
+	return found->file && o->build_id != JP_NONE && !strcmp(jp_string(p, o->build_id), found->build_id);
+}
+
+static void keep_bundled(struct jp_object *o)
+{
+	if (o->build_id == JP_NONE)
+		o->build_id = o->unproven_id;
+}
+
+static int symbolize_bundled(struct work *w, uint32_t object, uint32_t first, uint32_t end, bool better)
+{
+	struct jprof_profile *p = w->profile;
+	struct jp_found found = { 0 };
+	struct jp_sites sites = { p, w->order + first, end - first };
+	int rc =
+	    better && p->objects[object].build_id != JP_NONE ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
+	if (!rc && is_proven(&p->objects[object], p, &found)) {
+		rc = symbolize_with(w, object, found.file, first, end);
+		if (!rc)
+			rc = explain(w, object, &found);
+	}
+	keep_bundled(&p->objects[object]);
+	jp_objfile_close(found.file);
+	return rc;
+}
+
 static int symbolize_object(struct work *w, uint32_t object, uint32_t first, uint32_t end)
 {
+	bool better;
 	struct jprof_profile *p = w->profile;
 	struct jp_found found = { 0 };
 	struct jp_sites sites = { p, w->order + first, end - first };
@@ -292,6 +339,9 @@ static int symbolize_object(struct work *w, uint32_t object, uint32_t first, uin
 		p->objects[object].proof = JPROF_PROOF_INPUT;
 		return symbolize_with(w, object, NULL, first, end);
 	}
+	bool jit_wanted = w->opts->perf_map && is_made_at_run_time(p, &p->objects[object]);
+	if (is_bundled(w, object, first, end, &better) && !jit_wanted)
+		return symbolize_bundled(w, object, first, end, better);
 	if (jp_find_file(p, object, &sites, w->opts, &found))
 		return -1;
 	if (found.newer && !w->newer++)

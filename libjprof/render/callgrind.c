@@ -17,8 +17,6 @@
 
 enum { events = 2 }; /* grown and shrunk; the second only if something shrank */
 
-static const char *const counter_names[JPROF_COUNTERS] = { "inuse_objects", "inuse_space", "alloc_objects",
-	                                                   "alloc_space" };
 static const char *const counter_titles[JPROF_COUNTERS] = { "Objects in use", "Bytes in use", "Objects ever allocated",
 	                                                    "Bytes ever allocated" };
 
@@ -113,14 +111,6 @@ static void mark_recursion(struct graph *g, uint32_t sample)
 	}
 }
 
-/* By how much the whole part of a sum grows. */
-static double whole_step(double *sum, double value)
-{
-	double before = floor(*sum);
-	*sum += value;
-	return floor(*sum) - before;
-}
-
 /* What one sample adds. */
 struct share {
 	uint32_t sample;
@@ -154,8 +144,8 @@ static int add_sample(struct graph *g, uint32_t id)
 		return 0;
 	mark_recursion(g, id);
 	struct share share = { .sample = id, .event = value < 0 };
-	share.value = whole_step(&g->sum[share.event], fabs(value));
-	share.objects = whole_step(&g->sum_objects, fabs(objects));
+	share.value = jp_whole_step(&g->sum[share.event], fabs(value));
+	share.objects = jp_whole_step(&g->sum_objects, fabs(objects));
 	g->total[share.event] += share.value;
 	int rc = 0;
 	for (size_t i = 0; !rc && i < g->depth; i++) {
@@ -273,7 +263,7 @@ static int put_cost(struct graph *g, const struct cost *cost)
 
 static void put_head(struct graph *g)
 {
-	const char *name = counter_names[g->opts->counter], *title = counter_titles[g->opts->counter];
+	const char *name = jp_counter_names[g->opts->counter], *title = counter_titles[g->opts->counter];
 	jp_strbuf_printf(g->out, "# callgrind format\nversion: 1\ncreator: jprof %s\npositions: line\n",
 	                 jprof_version());
 	if (has_shrunk(g))

@@ -138,7 +138,7 @@ static struct site *sites_from(const struct disasm *d, uint32_t object, size_t *
 /* ---- routines ------------------------------------------------------------------------------------------ */
 
 /* By the function that was called; with `inlined` by those that were inlined into it. */
-static bool is_wanted(const struct disasm *d, const struct jp_pattern *pattern, const struct site *site, bool inlined)
+static bool is_wanted(const struct disasm *d, struct jp_pattern *pattern, const struct site *site, bool inlined)
 {
 	const struct jp_location *l = &d->profile->locations[d->profile->locations[site->location].origin];
 	const struct jp_frame *frames = &d->profile->frames[l->frame_first];
@@ -198,7 +198,7 @@ static void claim(struct disasm *d)
 	}
 }
 
-static int find_routines(struct disasm *d, const struct jp_pattern *pattern, bool inlined, bool *any)
+static int find_routines(struct disasm *d, struct jp_pattern *pattern, bool inlined, bool *any)
 {
 	*any = false;
 	for (size_t i = 0; i < d->site_count; i++) {
@@ -502,7 +502,7 @@ static int put_all(struct disasm *d, struct jprof_error *err)
 	return rc;
 }
 
-static int run(struct disasm *d, const struct jp_pattern *pattern, struct jprof_error *err)
+static int run(struct disasm *d, struct jp_pattern *pattern, struct jprof_error *err)
 {
 	bool any;
 	d->files = calloc((size_t)jp_object_count(d->profile) + 1, sizeof(struct jp_objfile *));

@@ -82,7 +82,7 @@ static int count_frame(struct list *l, const struct jp_frame *frame, uint32_t sa
 	return 0;
 }
 
-static bool is_wanted(struct list *l, const struct jp_pattern *pattern, uint32_t function)
+static bool is_wanted(struct list *l, struct jp_pattern *pattern, uint32_t function)
 {
 	char *known = &l->matched[function];
 	if (!*known)
@@ -90,7 +90,7 @@ static bool is_wanted(struct list *l, const struct jp_pattern *pattern, uint32_t
 	return *known == 'y';
 }
 
-static int add_sample(struct list *l, const struct jp_pattern *pattern, uint32_t id)
+static int add_sample(struct list *l, struct jp_pattern *pattern, uint32_t id)
 {
 	const struct jp_sample *sample = &l->profile->samples[id];
 	size_t depth;
@@ -108,7 +108,7 @@ static int add_sample(struct list *l, const struct jp_pattern *pattern, uint32_t
 	return 0;
 }
 
-static int add_all(struct list *l, const struct jp_pattern *pattern)
+static int add_all(struct list *l, struct jp_pattern *pattern)
 {
 	l->matched = calloc((size_t)l->profile->function_keys.count + 1, 1);
 	if (!l->matched)

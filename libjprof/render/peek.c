@@ -27,7 +27,7 @@ static int by_size(const void *a, const void *b, void *context)
 	return m != n ? (m > n ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static int find_matches(struct peek *p, const struct jp_pattern *pattern)
+static int find_matches(struct peek *p, struct jp_pattern *pattern)
 {
 	p->matches = calloc(jprof_graph_nodes(p->graph) + 1, sizeof *p->matches);
 	for (size_t i = 0; p->matches && i < jprof_graph_nodes(p->graph); i++) {

@@ -46,6 +46,7 @@ struct mapping_key {
 struct writer {
 	const struct jprof_profile *profile;
 	bool normalize;
+	bool names; /* all locations and their addresses are wanted, to be read back beside the dump */
 	bool has_alloc;
 	struct jp_intern strings;
 	struct out_mapping *mappings; /* in order of ids */
@@ -173,7 +174,7 @@ static bool find_mapping(const struct writer *w, uint32_t object, uint64_t addre
 	for (size_t i = lo; i-- > 0 && lo - i <= look_back && w->by_object[i].object == object;) {
 		const struct jprof_map *map = &w->profile->mappings[w->by_object[i].index].map;
 		*index = w->by_object[i].index;
-		if (address < map->limit && map->executable)
+		if (address < map->limit && (map->executable || w->names))
 			return true;
 	}
 	return false;
@@ -244,6 +245,8 @@ static void place(struct writer *w, const struct jp_location *l, uint32_t *mappi
 		*mapping = real_mapping(w, index);
 		return;
 	}
+	if (w->names)
+		return;
 	*mapping = image_mapping(w, l->object);
 	*address = l->vaddr && !o->image ? l->vaddr : l->offset;
 }
@@ -354,6 +357,8 @@ static void put_samples(struct writer *w, const struct jprof_view_opts *opts)
 	for (uint32_t i = 0; i < jp_sample_count(p) && !w->failed; i++)
 		if (!is_nothing(w, &p->samples[i]) && jp_in_view(p, opts, &p->samples[i]))
 			put_sample(w, &p->samples[i]);
+	for (uint32_t i = 0; i < jp_location_count(p) && w->names; i++)
+		location_of(w, i);
 }
 
 /* ---- the profile --------------------------------------------------------------------------------------- */
@@ -491,11 +496,24 @@ static int write_all(struct writer *w, const struct jprof_view_opts *opts, struc
 	return gzip(&all, out);
 }
 
+static int write_as(struct writer *w, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+                    struct jprof_error *err)
+{
+	int rc = write_all(w, opts, out);
+	release(w);
+	return rc ? jp_error_nomem(err) : 0;
+}
+
 int jp_render_proto(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
                     struct jprof_error *err)
 {
 	struct writer w = { .profile = profile, .normalize = opts->normalize };
-	int rc = write_all(&w, opts, out);
-	release(&w);
-	return rc ? jp_error_nomem(err) : 0;
+	return write_as(&w, opts, out, err);
+}
+
+int jp_render_names(const struct jprof_profile *profile, struct jp_strbuf *out, struct jprof_error *err)
+{
+	struct jprof_view_opts opts = { .size = sizeof opts };
+	struct writer w = { .profile = profile, .names = true };
+	return write_as(&w, &opts, out, err);
 }

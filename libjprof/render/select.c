@@ -20,12 +20,12 @@ int jp_view_pattern(const struct jprof_view_opts *opts, const char *option, stru
 	return jp_pattern_new(opts->pattern, option, pattern, err);
 }
 
-static bool found_in(const struct jp_pattern *pattern, const char *text)
+static bool found_in(struct jp_pattern *pattern, const char *text)
 {
 	return jp_pattern_found(pattern, text, strlen(text));
 }
 
-bool jp_matches_function(const struct jprof_profile *p, const struct jp_pattern *pattern, uint32_t function)
+bool jp_matches_function(const struct jprof_profile *p, struct jp_pattern *pattern, uint32_t function)
 {
 	const struct jp_function *f = &p->functions[function];
 	return found_in(pattern, jp_string(p, f->brief)) ||

@@ -13,7 +13,7 @@ int jp_view_pattern(const struct jprof_view_opts *opts, const char *option, stru
                     struct jprof_error *err);
 
 /* Whether the pattern finds a function by its short name or its full one. */
-bool jp_matches_function(const struct jprof_profile *profile, const struct jp_pattern *pattern, uint32_t function);
+bool jp_matches_function(const struct jprof_profile *profile, struct jp_pattern *pattern, uint32_t function);
 
 /* The error for a pattern that found nothing. */
 int jp_error_no_match(struct jprof_error *err, const char *option, const struct jprof_view_opts *opts);

@@ -30,6 +30,8 @@ struct build {
 	struct jprof_table *table;
 	uint32_t *seen; /* by row: 1 + the last sample that counted it */
 	size_t seen_cap;
+	bool *placed; /* by row: its object, file and line are set */
+	size_t placed_cap;
 	struct row_evidence *evidence; /* by row, if errors are asked for */
 	size_t evidence_cap;
 };
@@ -38,9 +40,11 @@ struct build {
 static int grow(struct build *b)
 {
 	struct jprof_table *t = b->table;
-	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap))
+	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap) ||
+	    jp_array_push(b->placed, t->count, b->placed_cap))
 		return -1;
 	b->seen[t->count] = 0;
+	b->placed[t->count] = false;
 	if (!b->opts->errors)
 		return 0;
 	if (jp_array_push(b->evidence, t->count, b->evidence_cap))
@@ -58,6 +62,49 @@ static uint32_t met(struct build *b, uint32_t row)
 	if (grow(b))
 		return JP_NONE;
 	t->rows[t->count++] = (struct jprof_row){ .name = jp_intern_get(&t->names.names, row) };
+	return row;
+}
+
+/* Strings of one profile: equal ones are the same. */
+static const char *string_or_null(const struct build *b, uint32_t id)
+{
+	return id == JP_NONE || !*jp_string(b->profile, id) ? NULL : jp_string(b->profile, id);
+}
+
+/* A row lies where all of its frames do. */
+static void place(struct build *b, uint32_t id, const struct jprof_row *like)
+{
+	struct jprof_row *row = &b->table->rows[id];
+	bool first = !b->placed[id];
+	b->placed[id] = true;
+	row->object = first || row->object == like->object ? like->object : NULL;
+	row->file = first || row->file == like->file ? like->file : NULL;
+	row->line = first || (row->line == like->line && row->file) ? like->line : 0;
+	row->source = first || like->source < row->source ? like->source : row->source;
+}
+
+/* The row of a frame, which is placed when it is first seen. */
+static uint32_t row_of_frame(struct build *b, const struct jp_location *l, uint32_t id)
+{
+	const struct jp_frame *frame = &b->profile->frames[id];
+	bool known = b->table->names.of_frame[id] != JP_NONE;
+	uint32_t row = met(b, jp_row_of_frame(&b->table->names, l, id));
+	const struct jprof_row like = { .object = string_or_null(b, b->profile->objects[l->object].path),
+		                        .file = string_or_null(b, b->profile->functions[frame->function].file),
+		                        .line = frame->line,
+		                        .source = l->source };
+	if (!known && row != JP_NONE)
+		place(b, row, &like);
+	return row;
+}
+
+static uint32_t row_of_object(struct build *b, uint32_t id)
+{
+	bool known = b->table->names.of_object[id] != JP_NONE;
+	uint32_t row = met(b, jp_row_of_object(&b->table->names, id));
+	if (!known && row != JP_NONE)
+		place(b, row,
+		      &(const struct jprof_row){ .object = string_or_null(b, b->profile->objects[id].path) });
 	return row;
 }
 
@@ -96,7 +143,7 @@ static int add_sample_by_owner(struct build *b, const uint32_t *stack, size_t de
 	count_flat(b, row, share);
 	count_cum(b, row, share);
 	for (size_t i = 0; i < depth; i++) {
-		row = met(b, jp_row_of_object(&b->table->names, b->profile->locations[stack[i]].object));
+		row = row_of_object(b, b->profile->locations[stack[i]].object);
 		if (row == JP_NONE)
 			return -1;
 		count_cum(b, row, share);
@@ -110,7 +157,7 @@ static int add_sample_by_frame(struct build *b, const uint32_t *stack, size_t de
 	for (size_t i = 0; i < depth; i++) {
 		const struct jp_location *l = &b->profile->locations[stack[i]];
 		for (uint32_t f = 0; f < l->frame_count; f++) {
-			uint32_t row = met(b, jp_row_of_frame(&b->table->names, l, l->frame_first + f));
+			uint32_t row = row_of_frame(b, l, l->frame_first + f);
 			if (row == JP_NONE)
 				return -1;
 			if (innermost)
@@ -196,6 +243,7 @@ int jprof_table_new(const struct jprof_profile *profile, const struct jprof_view
 	struct build b = { .profile = profile, .opts = &opts, .table = calloc(1, sizeof *b.table) };
 	rc = b.table ? build(&b) : -1;
 	free(b.seen);
+	free(b.placed);
 	free(b.evidence);
 	if (rc) {
 		jprof_table_free(b.table);

@@ -21,8 +21,6 @@
 
 enum { longest_loop = 16, chain_ends = 3, root = 0 };
 
-static const double least_share = 0.005;
-
 struct node {
 	uint32_t name, parent;
 	double flat, cum;
@@ -139,7 +137,8 @@ static int by_size(const void *a, const void *b, void *context)
 static void choose(struct tree *t)
 {
 	size_t rows = t->opts->top ? t->opts->top : SIZE_MAX;
-	double least = least_share * fabs(t->whole);
+	double share = t->opts->least_share == 0 ? 0.005 : fmax(t->opts->least_share, 0);
+	double least = share * fabs(t->whole);
 	qsort_r(t->order, t->count - 1, sizeof *t->order, by_size, t);
 	t->nodes[root].shown = true;
 	for (size_t i = 0; i < t->count - 1 && rows; i++) {

@@ -5,20 +5,16 @@
 
 #include "ops/errors.h"
 #include "render/errors.h"
-
-bool jp_is_bytes(const struct jprof_view_opts *opts)
-{
-	return opts->counter == JPROF_INUSE_SPACE || opts->counter == JPROF_ALLOC_SPACE;
-}
+#include "render/render.h"
 
 const char *jp_unit(const struct jprof_view_opts *opts)
 {
-	return !jp_is_bytes(opts) ? "objects" : opts->show_bytes ? "B" : "MB";
+	return !jp_counts_bytes(opts->counter) ? "objects" : opts->show_bytes ? "B" : "MB";
 }
 
 void jp_put_value(char text[jp_cell], double value, const struct jprof_view_opts *opts)
 {
-	if (jp_is_bytes(opts) && !opts->show_bytes)
+	if (jp_counts_bytes(opts->counter) && !opts->show_bytes)
 		snprintf(text, jp_cell, "%.1f", value / 1048576);
 	else
 		snprintf(text, jp_cell, "%.0f", trunc(value) + 0.0);
@@ -38,12 +34,6 @@ void jp_put_percent(char text[jp_cell], double value, double whole)
 		snprintf(text, jp_cell, "%.1f%%", value * 100 / whole);
 	else
 		snprintf(text, jp_cell, "%s", value == 0 ? "nan" : value > 0 ? "+inf" : "-inf");
-}
-
-double jp_view_total(const struct jprof_profile *profile, const struct jprof_view_opts *opts)
-{
-	return opts->thread ? jprof_profile_thread_total(profile, opts->counter, opts->thread)
-	                    : jprof_profile_total(profile, opts->counter);
 }
 
 void jp_put_total(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out)

@@ -7,8 +7,7 @@
 
 enum { jp_cell = 64 };
 
-/* Whether the counter is one of bytes; "objects", "B" or "MB" (2^20 bytes). */
-bool jp_is_bytes(const struct jprof_view_opts *opts);
+/* "objects", "B" or "MB" (2^20 bytes). */
 const char *jp_unit(const struct jprof_view_opts *opts);
 
 /* Objects and bytes are cut to whole numbers, as jeprof does; MB have one place. */
@@ -18,9 +17,6 @@ void jp_put_value(char text[jp_cell], double value, const struct jprof_view_opts
 void jp_put_value_or_dot(char text[jp_cell], double value, const struct jprof_view_opts *opts);
 
 void jp_put_percent(char text[jp_cell], double value, double whole);
-
-/* The profile's total in this view: of its thread, whatever filters left. */
-double jp_view_total(const struct jprof_profile *profile, const struct jprof_view_opts *opts);
 
 /* The line "Total: VALUE UNIT"; with opts->errors it ends in how far that may be off. Nothing if it is 0. */
 void jp_put_total(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out);

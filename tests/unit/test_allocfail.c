@@ -44,7 +44,7 @@ char *__wrap_strdup(const char *s)
 /* What a job is given and what it made. */
 struct job {
 	const char *path, *sysroot;
-	char report[80000];
+	char report[200000];
 	size_t len;
 	double named;
 	bool views; /* the other reports, too */
@@ -87,16 +87,22 @@ static int answer(struct jprof_profile *p, struct job *job)
 {
 	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = job->sysroot };
 	const struct jprof_view_opts view = {
-		.size = sizeof view, .counter = JPROF_INUSE_SPACE, .granularity = JPROF_BY_LINE, .errors = true
+		.size = sizeof view,
+		.counter = JPROF_INUSE_SPACE,
+		.granularity = JPROF_BY_LINE,
+		.errors = true,
+		.base = "none",
 	};
 	const struct jprof_graph_opts graph_opts = { .size = sizeof graph_opts, .nodecount = 3 };
+	static const char *const formats[] = { "text", "collapsed", "diff-collapsed", "csv",
+		                               "json", "json-info", "speedscope",     "dhat" };
 	struct jprof_coverage *coverage = NULL;
 	struct jprof_graph *graph = NULL;
 	int rc = jprof_profile_symbolize(p, &opts, &job->err);
 	if (!rc)
 		rc = jprof_profile_fold(p, JPROF_FOLD_VM, &job->err);
-	if (!rc)
-		rc = jprof_render(p, "text", &view, keep, job, &job->err);
+	for (size_t i = 0; !rc && i < jp_count(formats); i++)
+		rc = jprof_render(p, formats[i], &view, keep, job, &job->err);
 	if (!rc)
 		rc = jprof_coverage_new(p, JPROF_INUSE_SPACE, &coverage, &job->err);
 	if (!rc)

@@ -128,10 +128,10 @@ static void test_direct_and_bridged(void **state)
 				   "@ 0x401000 0x402001 0x403001 0x401001 0x402001" OF(
 				       100) "@ 0x401000 0x403001 0x402001" OF(10) "@ 0x402000" OF(1000) MAPS;
 	CHECK(both, "b 1000/1110\na 110/110\nb>a 110 bridged 10\na>b 100 bridged 100 residual\n", .nodecount = 2);
-	/* In the first stack b calls a twice, which calls nothing but c. */
+	/* From outside: b, a, c, b, a in the first; b, c, a in the second. */
 	CHECK(both,
 	      "b 1000/1110\na 110/110\nc 0/110\n"
-	      "b>c 110\nb>a 100\na>c 100\nc>a 10\n",
+	      "b>a 100\na>c 100\nc>b 100\nb>c 10\nc>a 10\n",
 	      .whole = true);
 }
 

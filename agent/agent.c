@@ -1,0 +1,208 @@
+/* The agent's life: at load, at fork, at exit, and its thread. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "announce.h"
+#include "config.h"
+#include "dump.h"
+#include "handle.h"
+#include "jemalloc.h"
+#include "process.h"
+#include "request.h"
+#include "ruby.h"
+#include "server.h"
+#include "text.h"
+#include "trigger.h"
+#include "wake.h"
+
+enum { STACK = 256 << 10, CHILD_DELAY_MS = 100, RUBY_MS = 500, EXIT_WAIT_S = 10 };
+
+static struct config config;
+static int our_signal;
+static pid_t owner; /* the process that has a thread of its own */
+static bool is_child;
+static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER; /* held while a request is served */
+
+static void dump_now(const char *reason, unsigned timeout)
+{
+	const struct dump_result *result;
+	dump_make(&(struct dump_request){ reason, NULL, false, timeout }, &result);
+}
+
+static void open_channels(void)
+{
+	announce(our_signal, config.socket ? server_open() : "");
+}
+
+/* What a program closed that was not its own. */
+static void mend_lost(void)
+{
+	if (handle_lost(HANDLE_WAKE_READ) || handle_lost(HANDLE_WAKE_WRITE))
+		wake_open();
+	if (handle_lost(HANDLE_LISTEN))
+		open_channels();
+}
+
+static void wait_once(void)
+{
+	struct pollfd polls[1 + SERVER_POLLS] = { { .fd = handle_fd(HANDLE_WAKE_READ), .events = POLLIN } };
+	server_polls(polls + 1);
+	poll(polls, 1 + SERVER_POLLS, trigger_timeout());
+	pthread_mutex_lock(&serving);
+	if (wake_drain())
+		dump_now("signal", RUBY_MS);
+	server_serve(polls + 1);
+	trigger_run();
+	mend_lost();
+	pthread_mutex_unlock(&serving);
+}
+
+/* Most children that end at once never get a socket, and so leave none. */
+static void start_slowly(void)
+{
+	struct pollfd woken = { .fd = handle_fd(HANDLE_WAKE_READ), .events = POLLIN };
+	if (is_child)
+		poll(&woken, 1, CHILD_DELAY_MS);
+}
+
+static void *run(void *unused)
+{
+	pthread_setname_np(pthread_self(), "jprof-agent");
+	start_slowly();
+	pthread_mutex_lock(&serving);
+	process_read();
+	trigger_start(&config);
+	open_channels();
+	pthread_mutex_unlock(&serving);
+	for (;;)
+		wait_once();
+	return unused;
+}
+
+/* The thread takes no signal, whoever's it is. */
+static bool start_thread(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, old;
+	sigfillset(&all);
+	if (pthread_attr_init(&attr) != 0)
+		return false;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int error = pthread_create(&thread, &attr, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return error == 0;
+}
+
+static bool start(void)
+{
+	owner = wake_open() && start_thread() ? getpid() : 0;
+	return owner != 0;
+}
+
+static void before_fork(void)
+{
+	handle_lock();
+}
+
+static void after_fork_parent(void)
+{
+	handle_unlock();
+}
+
+static void after_fork_child(void)
+{
+	int error = errno;
+	handle_forked();
+	pthread_mutex_init(&serving, NULL);
+	announce_forked();
+	server_forked();
+	dump_forked();
+	ruby_forked();
+	is_child = true;
+	if (owner)
+		start();
+	errno = error;
+}
+
+static bool is_selected(void)
+{
+	switch (config.scope) {
+	case CONFIG_RUBY: return ruby_present();
+	case CONFIG_ALL: return true;
+	default: return strcmp(config.name, process_program()) == 0;
+	}
+}
+
+static void say_unknown(void)
+{
+	if (*config.unknown)
+		dprintf(
+		    STDERR_FILENO,
+		    "libjprof-agent: JPROF_AGENT: not understood: %s; it takes every=10m, at=cgroup:85%%, at=rss:900M, "
+		    "on=exit, for=ruby|all|NAME, signal=usr2|none|NUMBER, socket=off, off\n",
+		    config.unknown);
+}
+
+static void no_profiling(void)
+{
+	signal_install_refusal(config.signal,
+	                       "libjprof-agent: no dump: profiling is off in this process; start it with prof:true in "
+	                       "MALLOC_CONF, and a jemalloc built with --enable-prof\n");
+}
+
+static const char *triggers_text(void)
+{
+	static struct text text;
+	config_triggers(&config, &text);
+	return text.data ? text.data : "";
+}
+
+/* mallctl initializes jemalloc: its locks must be released in a child before this agent's handler runs. */
+__attribute__((constructor)) static void load(void)
+{
+	int error = errno;
+	process_init();
+	config_parse(&config, getenv("JPROF_AGENT"));
+	if (config.off || !is_selected() || !jemalloc_present())
+		return;
+	say_unknown();
+	if (!jemalloc_bool("opt.prof")) {
+		no_profiling();
+	} else if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0) {
+		our_signal = signal_install(config.signal);
+		request_init(our_signal, triggers_text());
+		start();
+	}
+	errno = error;
+}
+
+/* A dump that is being written is waited for; the thread then stays before the lock. */
+static bool stop_serving(void)
+{
+	struct timespec end;
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += EXIT_WAIT_S;
+	return pthread_mutex_timedlock(&serving, &end) == 0;
+}
+
+__attribute__((destructor)) static void unload(void)
+{
+	if (!owner || owner != getpid() || !stop_serving())
+		return;
+	if (config.on_exit)
+		dump_now("exit", 0);
+	server_unlink();
+}

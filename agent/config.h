@@ -1,0 +1,31 @@
+/* JPROF_AGENT: what the user wants of the agent. docs/agent.md lists the words. */
+#ifndef AGENT_CONFIG_H
+#define AGENT_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct text;
+
+enum config_scope { CONFIG_RUBY, CONFIG_ALL, CONFIG_NAME };
+
+struct config {
+	bool off;
+	bool socket;
+	bool on_exit;
+	enum config_scope scope;
+	char name[64];           /* of CONFIG_NAME: the program's short name */
+	int signal;              /* 0: none */
+	unsigned every;          /* seconds between dumps, 0: none */
+	unsigned cgroup_percent; /* 0: none */
+	uint64_t rss;            /* bytes, 0: none */
+	char unknown[128];       /* the words that were not understood, parted by commas; cut where they are too long */
+};
+
+/* Reads the text of JPROF_AGENT, NULL where it is not set. Takes no memory, makes no system call. */
+void config_parse(struct config *config, const char *text);
+
+/* Adds the triggers as one would write them in JPROF_AGENT. */
+void config_triggers(const struct config *config, struct text *text);
+
+#endif

@@ -1,0 +1,32 @@
+/* The jemalloc of this process, by weak references: any libjemalloc that is loaded, Rust's _rjem_ as well. */
+#ifndef AGENT_JEMALLOC_H
+#define AGENT_JEMALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text;
+
+bool jemalloc_present(void);
+
+/* mallctl's values: false where there is none of that name. */
+bool jemalloc_bool(const char *name);
+size_t jemalloc_size(const char *name);
+/* NULL where there is none. The string is jemalloc's, and stays. */
+const char *jemalloc_string(const char *name);
+
+/* Sets prof.active. Returns 0 or an errno. */
+int jemalloc_activate(bool active, bool *was);
+
+/* Writes a dump over the file. Returns 0 or an errno, whose reason jemalloc keeps to itself. */
+int jemalloc_dump(const char *path);
+
+/* Adds what malloc_stats_print writes with "J", on one line; null where that is no whole object. */
+void jemalloc_stats(struct text *text);
+
+/* Sets the function that takes backtraces, and gets what it was; NULL only gets it. Returns 0 or an errno:
+ * ENOENT before jemalloc 5.3. */
+typedef void jemalloc_backtrace_fn(void **frames, unsigned *len, unsigned max);
+int jemalloc_backtrace_hook(jemalloc_backtrace_fn *hook, jemalloc_backtrace_fn **was);
+
+#endif

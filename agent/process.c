@@ -1,0 +1,69 @@
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "text.h"
+
+static char program[64];
+static unsigned long long start_ticks;
+
+void process_init(void)
+{
+	const char *name = program_invocation_short_name;
+	strncpy(program, name ? name : "", sizeof program - 1);
+}
+
+const char *process_program(void)
+{
+	return program;
+}
+
+ssize_t process_read_file(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t len = read(fd, buf, size - 1);
+	close(fd);
+	buf[len < 0 ? 0 : len] = 0;
+	return len;
+}
+
+/* Field 22 of stat; the second, the name in brackets, may hold anything. */
+void process_read(void)
+{
+	char stat[1024];
+	start_ticks = 0;
+	if (process_read_file("/proc/self/stat", stat, sizeof stat) <= 0)
+		return;
+	const char *field = strrchr(stat, ')');
+	for (int i = 2; field && i < 22; i++) {
+		field = strchr(field, ' ');
+		field = field ? field + 1 : NULL;
+	}
+	if (field)
+		start_ticks = strtoull(field, NULL, 10);
+}
+
+void process_json(struct text *text)
+{
+	char boot_id[64];
+	ssize_t len = process_read_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
+	boot_id[strcspn(len > 0 ? boot_id : "", "\n")] = 0;
+	text_printf(text, "\"pid\":%d,\"start_ticks\":%llu,\"boot_id\":", (int)getpid(), start_ticks);
+	text_json(text, len > 0 ? boot_id : NULL);
+	text_str(text, ",\"program\":");
+	text_json(text, program);
+}
+
+uint64_t process_clock(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}

@@ -1,0 +1,193 @@
+#include "request.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump.h"
+#include "jemalloc.h"
+#include "process.h"
+#include "ruby.h"
+#include "text.h"
+#include "wake.h"
+
+enum { TIMEOUT_MS = 2000, TIMEOUT_MAX = 60000, LABEL_MAX = 64 };
+
+struct arguments {
+	const char *label;
+	bool gc;
+	unsigned timeout;
+};
+
+static int our_signal;
+static const char *our_triggers = "";
+
+void request_init(int signo, const char *triggers)
+{
+	our_signal = signo;
+	our_triggers = triggers;
+}
+
+static void refuse(struct text *reply, const char *error)
+{
+	text_str(reply, "{\"ok\":false,\"error\":");
+	text_json(reply, error);
+	text_str(reply, "}\n");
+}
+
+static void add_bool(struct text *reply, const char *key, bool value)
+{
+	text_printf(reply, ",\"%s\":%s", key, value ? "true" : "false");
+}
+
+static void add_string(struct text *reply, const char *key, const char *value)
+{
+	text_printf(reply, ",\"%s\":", key);
+	text_json(reply, value);
+}
+
+static const char *or_null(const char *s)
+{
+	return *s ? s : NULL;
+}
+
+static void report(const struct arguments *arguments, struct text *reply)
+{
+	const struct dump_history *history = dump_history();
+	(void)arguments;
+	text_str(reply, "{\"ok\":true,\"protocol\":1,\"version\":\"" JPROF_VERSION "\",");
+	process_json(reply);
+	add_string(reply, "jemalloc", jemalloc_string("version"));
+	add_bool(reply, "prof_active", jemalloc_bool("prof.active"));
+	text_printf(reply, ",\"lg_sample\":%zu", jemalloc_size("prof.lg_sample"));
+	add_string(reply, "prefix", jemalloc_string("opt.prof_prefix"));
+	text_printf(reply, ",\"signal\":%d", our_signal);
+	add_bool(reply, "signal_owned", signal_owned(our_signal));
+	add_string(reply, "ruby", ruby_version_text());
+	add_string(reply, "triggers", our_triggers);
+	text_printf(reply, ",\"dumps\":%u", history->made);
+	add_string(reply, "last_dump", or_null(history->last_dump));
+	add_string(reply, "last_error", or_null(history->last_error));
+	text_str(reply, "}\n");
+}
+
+static void dump(const struct arguments *arguments, struct text *reply)
+{
+	struct dump_request request = { "socket", arguments->label, arguments->gc, arguments->timeout };
+	const struct dump_result *result;
+	if (!dump_make(&request, &result)) {
+		refuse(reply, result->error);
+		return;
+	}
+	text_str(reply, "{\"ok\":true");
+	add_string(reply, "dump", result->dump);
+	add_string(reply, "sidecar", result->sidecar);
+	text_printf(reply, ",\"seq\":%u", result->seq);
+	add_string(reply, "gc", result->ruby.gc);
+	text_printf(reply, ",\"milliseconds\":%u}\n", result->milliseconds);
+}
+
+static void stats(const struct arguments *arguments, struct text *reply)
+{
+	(void)arguments;
+	text_str(reply, "{\"ok\":true,\"stats\":");
+	jemalloc_stats(reply);
+	text_str(reply, "}\n");
+}
+
+static void set_active(bool active, struct text *reply)
+{
+	bool was;
+	if (jemalloc_activate(active, &was) != 0) {
+		refuse(reply,
+		       "jemalloc does not let prof.active be changed; profiling must be on (prof:true in MALLOC_CONF)");
+		return;
+	}
+	text_str(reply, "{\"ok\":true");
+	add_bool(reply, "was", was);
+	text_str(reply, "}\n");
+}
+
+static void activate(const struct arguments *arguments, struct text *reply)
+{
+	(void)arguments;
+	set_active(true, reply);
+}
+
+static void deactivate(const struct arguments *arguments, struct text *reply)
+{
+	(void)arguments;
+	set_active(false, reply);
+}
+
+static bool is_label(const char *s)
+{
+	static const char may[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+	size_t len = strlen(s);
+	return len > 0 && len <= LABEL_MAX && strspn(s, may) == len;
+}
+
+static bool is_number(const char *s, unsigned long max, unsigned long *value)
+{
+	char *end;
+	if (*s < '0' || *s > '9')
+		return false;
+	*value = strtoul(s, &end, 10);
+	return !*end && *value <= max;
+}
+
+/* Returns what is wrong with the word, NULL if it was taken. */
+static const char *take_argument(struct arguments *arguments, const char *word)
+{
+	unsigned long n;
+	if (strncmp(word, "label=", 6) == 0) {
+		arguments->label = word + 6;
+		return is_label(word + 6) ? NULL : "a label is 1 to 64 of A-Za-z0-9._-";
+	}
+	if (strncmp(word, "gc=", 3) == 0) {
+		if (!is_number(word + 3, 1, &n))
+			return "gc is 0 or 1";
+		arguments->gc = n;
+		return NULL;
+	}
+	if (strncmp(word, "timeout=", 8) == 0) {
+		if (!is_number(word + 8, TIMEOUT_MAX, &n))
+			return "a timeout is 0 to 60000 milliseconds";
+		arguments->timeout = (unsigned)n;
+		return NULL;
+	}
+	return "unknown argument; dump takes label=L, gc=1 and timeout=MS";
+}
+
+static void (*verb_of(const char *word))(const struct arguments *, struct text *)
+{
+	static const struct {
+		const char *name;
+		void (*run)(const struct arguments *, struct text *);
+	} verbs[] = {
+		{ "report", report },         { "dump", dump }, { "stats", stats }, { "activate", activate },
+		{ "deactivate", deactivate },
+	};
+	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+		if (strcmp(word, verbs[i].name) == 0)
+			return verbs[i].run;
+	return NULL;
+}
+
+void request_answer(char *line, struct text *reply)
+{
+	struct arguments arguments = { .timeout = TIMEOUT_MS };
+	const char *wrong = NULL;
+	char *rest, *word = strtok_r(line, " ", &rest);
+	void (*run)(const struct arguments *, struct text *) = word ? verb_of(word) : NULL;
+	while (run && !wrong && (word = strtok_r(NULL, " ", &rest)))
+		wrong = take_argument(&arguments, word);
+	if (!run)
+		wrong =
+		    "unknown request; this agent knows report, dump, stats, activate and deactivate, in lines of at "
+		    "most 4096 bytes";
+	if (wrong)
+		refuse(reply, wrong);
+	else
+		run(&arguments, reply);
+}

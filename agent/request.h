@@ -1,0 +1,14 @@
+/* What a client may ask for: docs/agent.md has the table. */
+#ifndef AGENT_REQUEST_H
+#define AGENT_REQUEST_H
+
+struct text;
+
+/* Answers one line, which is written over, with one line of JSON. An empty one stands for a line that was
+ * too long. */
+void request_answer(char *line, struct text *reply);
+
+/* What `report` tells about the agent's settings. Both stay the caller's. */
+void request_init(int signo, const char *triggers);
+
+#endif

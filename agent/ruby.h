@@ -1,0 +1,36 @@
+/* The Ruby in this process. */
+#ifndef AGENT_RUBY_H
+#define AGENT_RUBY_H
+
+#include <stdbool.h>
+
+struct text;
+
+enum { RUBY_STATS = 64, RUBY_KEY = 48 };
+
+/* What a Ruby thread did for the agent. */
+struct ruby_answer {
+	const char *gc;  /* "done", "timed out", "no ruby", "not asked", "not possible" */
+	const char *why; /* why there is no GC.stat, NULL if there is */
+	int count;
+	struct {
+		char key[RUBY_KEY];
+		unsigned long long value;
+	} stats[RUBY_STATS]; /* GC.stat */
+};
+
+bool ruby_present(void);
+
+/* RUBY_VERSION; NULL where no Ruby is. */
+const char *ruby_version_text(void);
+
+/* Has a Ruby thread run GC.start, if `gc`, and GC.stat, and waits for that as long as `timeout` ms. */
+void ruby_ask(bool gc, unsigned timeout, struct ruby_answer *answer);
+
+/* Adds the side-car's "ruby". */
+void ruby_json(const struct ruby_answer *answer, struct text *text);
+
+/* In a forked child: what the parent waited for is nobody's. */
+void ruby_forked(void);
+
+#endif

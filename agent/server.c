@@ -1,0 +1,247 @@
+#include "server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "announce.h"
+#include "dump.h"
+#include "handle.h"
+#include "place.h"
+#include "process.h"
+#include "request.h"
+#include "text.h"
+
+enum { LINE_MAX_BYTES = 4096, IDLE_MS = 5000, REPLY_MS = 5000 };
+
+_Static_assert(SERVER_POLLS == HANDLE_CLIENTS + 1, "one for each client, and the listener");
+
+static struct client {
+	uint64_t heard; /* when it last sent something */
+	size_t len;
+	char line[LINE_MAX_BYTES];
+} clients[HANDLE_CLIENTS];
+
+static char socket_path[PATH_MAX + 64]; /* "" or "@...": no file */
+
+static void random_hex(char *hex, size_t bytes)
+{
+	unsigned char raw[16] = { 0 };
+	if (getrandom(raw, bytes, GRND_NONBLOCK) != (ssize_t)bytes) {
+		uint64_t clock = process_clock();
+		memcpy(raw, &clock, sizeof clock);
+	}
+	for (size_t i = 0; i < bytes; i++)
+		sprintf(hex + 2 * i, "%02x", raw[i]);
+}
+
+static int new_socket(const struct sockaddr_un *address, size_t len)
+{
+	handle_lock();
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && (bind(fd, (const void *)address, (socklen_t)len) != 0 || listen(fd, 16) != 0)) {
+		int error = errno;
+		close(fd);
+		errno = error;
+		fd = -1;
+	}
+	bool made = handle_keep(HANDLE_LISTEN, fd);
+	handle_unlock();
+	return made ? 0 : errno;
+}
+
+/* Through the directory's descriptor, for a path may be longer than an address. Whoever may connect is told
+ * by credentials: the process may change its user, and its own must still be able to. */
+static bool open_in(const char *dir, const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		dump_failed("no control socket in %s: %s", dir, strerror(errno));
+		return false;
+	}
+	snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", fd, name);
+	int error = new_socket(&address, sizeof address);
+	if (error)
+		dump_failed("no control socket in %s: %s", dir, strerror(error));
+	else
+		chmod(address.sun_path, 0666);
+	close(fd);
+	return !error;
+}
+
+static bool open_abstract(const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t len = (size_t)snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s", name);
+	return new_socket(&address, offsetof(struct sockaddr_un, sun_path) + 1 + len) == 0;
+}
+
+static bool fits(const struct place *place)
+{
+	return strlen(place->dir) + 64 < ANNOUNCE_SOCKET_MAX;
+}
+
+const char *server_open(void)
+{
+	static struct place place;
+	char hex[17], name[64];
+	server_unlink();
+	handle_close(HANDLE_LISTEN);
+	random_hex(hex, 8);
+	snprintf(name, sizeof name, ".jprof-agent.%d.%s.sock", (int)getpid(), hex);
+	int error = place_find(&place);
+	if (error)
+		dump_failed("no control socket in the directory of the dumps: %s", strerror(error));
+	else
+		place_sweep(&place);
+	if (!error && fits(&place) && open_in(place.dir, name))
+		snprintf(socket_path, sizeof socket_path, "%s/%s", place.dir[1] ? place.dir : "", name);
+	else if (open_abstract(name + 1))
+		snprintf(socket_path, sizeof socket_path, "@%s", name + 1);
+	return socket_path;
+}
+
+void server_unlink(void)
+{
+	if (*socket_path == '/')
+		unlink(socket_path);
+	*socket_path = 0;
+}
+
+void server_forked(void)
+{
+	*socket_path = 0;
+}
+
+static void drop(int i)
+{
+	handle_close(HANDLE_CLIENT + i);
+}
+
+/* All of it, to a client that reads it in time. */
+static bool send_all(int fd, const struct text *text)
+{
+	uint64_t end = process_clock() + REPLY_MS;
+	for (size_t done = 0; done < text->len;) {
+		ssize_t n = send(fd, text->data + done, text->len - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n > 0) {
+			done += (size_t)n;
+			continue;
+		}
+		struct pollfd writable = { .fd = fd, .events = POLLOUT };
+		uint64_t now = process_clock();
+		if ((errno != EAGAIN && errno != EINTR) || now >= end || poll(&writable, 1, (int)(end - now)) == 0)
+			return false;
+	}
+	return true;
+}
+
+static bool answer(int i, char *line)
+{
+	struct text reply = { 0 };
+	request_answer(line, &reply);
+	int fd = handle_fd(HANDLE_CLIENT + i);
+	bool sent = !reply.failed && fd >= 0 && send_all(fd, &reply);
+	text_free(&reply);
+	return sent;
+}
+
+/* Answers the whole lines; what is left stays. */
+static bool answer_lines(int i)
+{
+	struct client *client = &clients[i];
+	char *start = client->line, *end = client->line + client->len, *newline;
+	while ((newline = memchr(start, '\n', (size_t)(end - start)))) {
+		*newline = 0;
+		if (newline > start && newline[-1] == '\r')
+			newline[-1] = 0;
+		if (!answer(i, start))
+			return false;
+		start = newline + 1;
+	}
+	client->len = (size_t)(end - start);
+	memmove(client->line, start, client->len);
+	if (client->len < sizeof client->line)
+		return true;
+	char too_long[] = "";
+	answer(i, too_long);
+	return false;
+}
+
+static void hear(int i)
+{
+	struct client *client = &clients[i];
+	int fd = handle_fd(HANDLE_CLIENT + i);
+	ssize_t n = fd < 0 ? 0 : recv(fd, client->line + client->len, sizeof client->line - client->len, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	client->heard = process_clock();
+	client->len += n > 0 ? (size_t)n : 0;
+	if (n <= 0 || !answer_lines(i))
+		drop(i);
+}
+
+static bool may_ask(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof peer;
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+}
+
+/* A free place; that of the client which has been silent longest if it has been so long enough. -1: none. */
+static int free_client(void)
+{
+	int oldest = 0;
+	for (int i = 0; i < HANDLE_CLIENTS; i++) {
+		if (handle_fd(HANDLE_CLIENT + i) < 0)
+			return i;
+		if (clients[i].heard < clients[oldest].heard)
+			oldest = i;
+	}
+	return process_clock() - clients[oldest].heard >= IDLE_MS ? oldest : -1;
+}
+
+static void take(void)
+{
+	int listener = handle_fd(HANDLE_LISTEN), i = free_client();
+	if (i < 0 || listener < 0)
+		return;
+	drop(i);
+	handle_lock();
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	bool kept = handle_keep(HANDLE_CLIENT + i, fd);
+	handle_unlock();
+	clients[i].len = 0;
+	clients[i].heard = process_clock();
+	if (kept && !may_ask(fd))
+		drop(i);
+}
+
+/* With all places taken the listener is not waited for: server_timeout() does. */
+void server_polls(struct pollfd *polls)
+{
+	bool room = false;
+	for (int i = 0; i < HANDLE_CLIENTS; i++) {
+		polls[1 + i] = (struct pollfd){ .fd = handle_fd(HANDLE_CLIENT + i), .events = POLLIN };
+		room |= polls[1 + i].fd < 0;
+	}
+	polls[0] = (struct pollfd){ .fd = room ? handle_fd(HANDLE_LISTEN) : -1, .events = POLLIN };
+}
+
+void server_serve(const struct pollfd *polls)
+{
+	for (int i = 0; i < HANDLE_CLIENTS; i++)
+		if (polls[1 + i].fd >= 0 && polls[1 + i].revents)
+			hear(i);
+	if (polls[0].fd < 0 || polls[0].revents)
+		take();
+}

@@ -1,0 +1,26 @@
+/* The control socket. */
+#ifndef AGENT_SERVER_H
+#define AGENT_SERVER_H
+
+#include <poll.h>
+#include <stdbool.h>
+
+enum { SERVER_POLLS = 9 /* the listener and the clients */ };
+
+/* Opens the socket in the directory of the dumps; where that takes none, in the abstract namespace. Returns its
+ * name as it is announced, "" where there is none. */
+const char *server_open(void);
+
+/* Fills in what to wait for; unused ones are -1. */
+void server_polls(struct pollfd *polls);
+
+/* Serves what is ready. */
+void server_serve(const struct pollfd *polls);
+
+/* Takes the socket's file away. */
+void server_unlink(void);
+
+/* In a forked child: the file is the parent's. */
+void server_forked(void);
+
+#endif

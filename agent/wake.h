@@ -1,0 +1,26 @@
+/* The signal that asks for a dump, and the pipe that wakes the agent's thread. A pipe, not an eventfd: its
+ * inode tells it from another file that has got its number (handle.h). */
+#ifndef AGENT_WAKE_H
+#define AGENT_WAKE_H
+
+#include <stdbool.h>
+
+/* Installs the handler if the program has none and the signal's default stands. Returns the signal, or 0. */
+int signal_install(int signo);
+
+/* Installs one that says once on stderr that there is no profiling, `why`, instead of letting the signal kill. */
+void signal_install_refusal(int signo, const char *why);
+
+/* Is the handler of `signo` the agent's, at this moment? */
+bool signal_owned(int signo);
+
+/* Opens the pipe of this process, anew where it was lost. */
+bool wake_open(void);
+
+/* Wakes the thread without asking for anything. Async-signal-safe. */
+void wake(void);
+
+/* Empties the pipe. Were there signals? Those that came since the last call count as one. */
+bool wake_drain(void);
+
+#endif

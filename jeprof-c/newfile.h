@@ -1,0 +1,32 @@
+/* A new file that is there whole or not at all, and never in place of another. */
+#ifndef JEPROF_NEWFILE_H
+#define JEPROF_NEWFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zeroed, it is closed. */
+struct newfile {
+	char *path; /* what it will be called; NULL: closed */
+	char *part; /* what it is called until then; NULL: it has no name */
+	int fd;     /* open for writing while path is not NULL */
+	int error;  /* errno of the first write that failed */
+};
+
+/* Begins a file that will be `path`: in the same directory, without a name, so that nothing is left when the process
+ * is killed. Where the file system cannot do that it is called .NAME.RANDOM.jprof-part and locked; what is not
+ * locked any more under such a name of the same NAME was left by a process that was killed, and is removed. A `path`
+ * that exists is refused. False after having said what is wrong. */
+bool newfile_open(struct newfile *file, const char *path);
+
+/* Has the signature of jprof_write_fn; `context` is the struct newfile. */
+int newfile_write(void *context, const void *data, size_t len);
+
+/* Gives the file its name. False after having said what is wrong, also when a write failed before or somebody has
+ * made a file of that name meanwhile; then nothing is left. */
+bool newfile_commit(struct newfile *file);
+
+/* Takes it back, if it was not committed. A file that was closed or never opened (all zero) is fine. */
+void newfile_abandon(struct newfile *file);
+
+#endif

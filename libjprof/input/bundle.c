@@ -1,0 +1,386 @@
+#include "input/bundle.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/reader.h"
+#include "input/json.h"
+#include "input/unpack.h"
+
+enum { tar_block = 512, magic_at = 257, chunk_size = 1 << 16, most_members = 4096, known_version = 1 };
+static const char list_name[] = "bundle.json";
+
+/* ---- what it is ----------------------------------------------------------------------------------- */
+
+bool jp_is_tar(const void *data, size_t len)
+{
+	if (len < tar_block)
+		return false;
+	struct jp_span at = { (const char *)data + magic_at, len - magic_at };
+	return jp_span_starts(at, "ustar");
+}
+
+bool jp_is_bundle(const void *data, size_t len)
+{
+	struct jp_span name = { data, len };
+	if (!jp_is_tar(data, len))
+		return false;
+	(void)jp_span_text(&name, "./");
+	return jp_span_text(&name, list_name) && jp_span_char(&name, '\0');
+}
+
+/* ---- bundle.json ------------------------------------------------------------------------------------ */
+
+/* A copy that lives as long as the bundle; "" for NULL. NULL when memory is short. */
+static const char *keep(struct jprof_bundle *b, const char *text)
+{
+	return text ? jp_arena_dup(&b->arena, text, strlen(text)) : "";
+}
+
+static int64_t seconds(jp_json *object, const char *key)
+{
+	uint64_t n = jp_json_number(object, key);
+	return n <= INT64_MAX ? (int64_t)n : 0;
+}
+
+static int take_ids(struct jprof_bundle *b, struct jp_bundle_member *m, jp_json *list)
+{
+	size_t n = jp_json_length(list);
+	m->ids = jp_arena_alloc(&b->arena, (n + 1) * sizeof *m->ids);
+	if (!m->ids)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		jp_json *from = jp_json_at(list, i);
+		struct jp_bundle_id id = { jp_json_text(from, "path"), jp_json_text(from, "build_id") };
+		if (!id.path || !id.build_id)
+			continue;
+		id = (struct jp_bundle_id){ keep(b, id.path), keep(b, id.build_id) };
+		if (!id.path || !id.build_id)
+			return -1;
+		m->ids[m->id_count++] = id;
+	}
+	return 0;
+}
+
+static int take_member(struct jprof_bundle *b, struct jp_bundle_member *m, jp_json *from)
+{
+	m->pub = (struct jprof_bundle_member){
+		.size = sizeof m->pub,
+		.name = keep(b, jp_json_text(from, "name")),
+		.pid = jp_json_number(from, "pid"),
+		.start_ticks = jp_json_number(from, "start_ticks"),
+		.boot_id = keep(b, jp_json_text(from, "boot_id")),
+		.program = keep(b, jp_json_text(from, "program")),
+		.title = keep(b, jp_json_text(from, "title")),
+		.role = keep(b, jp_json_text(from, "role")),
+		.label = keep(b, jp_json_text(from, "label")),
+		.time = seconds(from, "time"),
+	};
+	m->dump_mtime = seconds(from, "dump_mtime");
+	bool good = m->pub.name && m->pub.boot_id && m->pub.program && m->pub.title && m->pub.role && m->pub.label;
+	return good ? take_ids(b, m, jp_json_get(from, "build_ids")) : -1;
+}
+
+static int take_list(struct jprof_bundle *b, jp_json *list, struct jprof_error *err)
+{
+	jp_json *members = jp_json_get(list, "members");
+	b->info = (struct jprof_bundle_info){
+		.version = jp_json_number(list, "jprof_bundle"),
+		.tool = keep(b, jp_json_text(list, "tool")),
+		.label = keep(b, jp_json_text(list, "label")),
+		.time = seconds(list, "time"),
+	};
+	if (!b->info.version)
+		return jp_error(err, JPROF_E_FORMAT, b->name, 0, "is no bundle: its %s has no jprof_bundle", list_name);
+	if (b->info.version > known_version)
+		return jp_error(err, JPROF_E_UNSUPPORTED, b->name, 0,
+		                "is a bundle of version %llu, and jprof %s knows version %d; take a newer jprof",
+		                (unsigned long long)b->info.version, jprof_version(), known_version);
+	size_t n = jp_json_length(members);
+	if (n > most_members)
+		return jp_error(err, JPROF_E_UNSUPPORTED, b->name, 0, "is a bundle of %zu members, %d at most are read",
+		                n, most_members);
+	b->members = calloc(n + 1, sizeof *b->members);
+	if (!b->members || !b->info.tool || !b->info.label)
+		return jp_error_nomem(err);
+	for (; b->count < n; b->count++)
+		if (take_member(b, &b->members[b->count], jp_json_at(members, b->count)))
+			return jp_error_nomem(err);
+	b->listed = true;
+	return 0;
+}
+
+static int read_list(struct jprof_bundle *b, const struct jp_strbuf *text, struct jprof_error *err)
+{
+	struct json_object *jp_cleanup(jp_json_release) list = NULL;
+	struct jprof_error why = { 0 };
+	int rc = jp_json_parse(text->text ? text->text : "", text->len, b->name, &list, &why);
+	if (rc == JPROF_E_NOMEM)
+		return jp_error_nomem(err);
+	if (rc)
+		return jp_error(err, rc, b->name, 0, "is no bundle: its %s %s", list_name, why.text);
+	return take_list(b, list, err);
+}
+
+/* ---- the archive -------------------------------------------------------------------------------------- */
+
+static int warn(struct jprof_bundle *b, const char *why)
+{
+	if (!b->warning.code)
+		jp_error(&b->warning, JPROF_E_FORMAT, b->name, 0, "is cut or damaged (%s); what is whole is used", why);
+	return 0;
+}
+
+/* The member in whose directory a path lies; *file is what follows. Paths of any other form are nothing to us. */
+static struct jp_bundle_member *member_of(struct jprof_bundle *b, const char *path, const char **file)
+{
+	const char *slash = strchr(path, '/');
+	if (!slash || !slash[1] || strchr(slash + 1, '/'))
+		return NULL;
+	*file = slash + 1;
+	for (size_t i = 0; i < b->count; i++) {
+		const char *name = b->members[i].pub.name;
+		if (strlen(name) == (size_t)(slash - path) && !strncmp(name, path, (size_t)(slash - path)))
+			return &b->members[i];
+	}
+	return NULL;
+}
+
+/* Of two files of one name the last counts, as for tar. */
+static int add_file(struct jprof_bundle *b, struct jp_bundle_member *m, const char *name, struct jp_strbuf *text)
+{
+	struct jp_bundle_file *known = (struct jp_bundle_file *)jp_bundle_file(m, name);
+	jp_strbuf_add(text, "", 0);
+	if (text->failed)
+		return -1;
+	if (!known) {
+		const char *own = keep(b, name);
+		if (!own || jp_array_push(m->files, m->file_count, m->file_cap))
+			return -1;
+		known = &m->files[m->file_count++];
+		*known = (struct jp_bundle_file){ .name = own };
+	}
+	free(known->data);
+	known->data = text->text;
+	known->len = text->len;
+	*text = (struct jp_strbuf){ 0 };
+	return 0;
+}
+
+/* 0, 1 where the data ends too early, -1 when memory is short. An entry with holes may claim any size. */
+static int read_data(struct archive *a, size_t limit, struct jp_strbuf *text)
+{
+	char chunk[chunk_size];
+	la_ssize_t n;
+	while ((n = archive_read_data(a, chunk, sizeof chunk)) > 0) {
+		if ((size_t)n > limit - text->len)
+			return 1;
+		jp_strbuf_add(text, chunk, (size_t)n);
+		if (text->failed)
+			return -1;
+	}
+	return n < 0;
+}
+
+static int take_entry(struct jprof_bundle *b, struct archive *a, struct archive_entry *entry, size_t limit,
+                      struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	const char *path = archive_entry_pathname(entry), *file;
+	if (!path || archive_entry_filetype(entry) != AE_IFREG)
+		return 0;
+	path += strncmp(path, "./", 2) ? 0 : 2;
+	bool list = !b->listed && !strcmp(path, list_name);
+	struct jp_bundle_member *member = list ? NULL : member_of(b, path, &file);
+	if (!list && !member)
+		return 0;
+	int rc = read_data(a, limit, &text);
+	if (!rc && member)
+		rc = add_file(b, member, file, &text);
+	if (rc < 0)
+		return jp_error_nomem(err);
+	if (list && !rc)
+		return read_list(b, &text, err);
+	return rc ? warn(b, "a file in it ends too early") : 0;
+}
+
+static int read_entries(struct jprof_bundle *b, struct archive *a, size_t limit, struct jprof_error *err)
+{
+	struct archive_entry *entry;
+	for (;;) {
+		int status = archive_read_next_header(a, &entry);
+		if (status == ARCHIVE_EOF)
+			return 0;
+		if (status == ARCHIVE_FATAL && archive_errno(a) == ENOMEM)
+			return jp_error_nomem(err);
+		if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
+			return warn(b, archive_error_string(a) ? archive_error_string(a) : "no reason is given");
+		int rc = take_entry(b, a, entry, limit, err);
+		if (rc)
+			return rc;
+	}
+}
+
+static int read_archive(struct jprof_bundle *b, const void *data, size_t len, struct jprof_error *err)
+{
+	struct archive *a = archive_read_new();
+	int rc = 0;
+	if (!a)
+		return jp_error_nomem(err);
+	if (archive_read_support_format_tar(a) != ARCHIVE_OK || archive_read_open_memory(a, data, len) != ARCHIVE_OK)
+		rc = jp_error(err, JPROF_E_FORMAT, b->name, 0, "is no tar archive: %s",
+		              archive_error_string(a) ? archive_error_string(a) : "no reason is given");
+	else
+		rc = read_entries(b, a, len, err);
+	archive_read_free(a);
+	return rc;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------ */
+
+static void release_member(struct jp_bundle_member *m)
+{
+	for (size_t i = 0; i < m->file_count; i++)
+		free(m->files[i].data);
+	free(m->files);
+}
+
+/* A member without a dump is of no use. */
+static void drop_empty(struct jprof_bundle *b)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < b->count; i++) {
+		if (jp_bundle_file(&b->members[i], "dump.heap"))
+			b->members[kept++] = b->members[i];
+		else
+			release_member(&b->members[i]);
+	}
+	if (kept < b->count && !b->warning.code)
+		jp_error(&b->warning, JPROF_E_FORMAT, b->name, 0, "%zu of its %zu members have no dump",
+		         b->count - kept, b->count);
+	b->count = kept;
+}
+
+static int conclude(struct jprof_bundle *b, struct jprof_error *err)
+{
+	if (!b->listed)
+		return jp_error(err, JPROF_E_FORMAT, b->name, 0,
+		                "is cut or damaged before its list of members ends; copy it again");
+	drop_empty(b);
+	if (b->count)
+		return 0;
+	return jp_error(err, JPROF_E_FORMAT, b->name, 0, "%s",
+	                b->warning.code ? "is cut or damaged before its first dump ends; copy it again"
+	                                : "is a bundle without a dump");
+}
+
+int jp_bundle_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
+                    struct jprof_bundle **out, struct jprof_error *err)
+{
+	if (!jp_is_bundle(data, len))
+		return jp_error(err, JPROF_E_FORMAT, name, 0, "%s",
+		                jp_is_tar(data, len)
+		                    ? "is a tar archive, but no bundle of jprof, which begins with bundle.json"
+		                    : "is no bundle");
+	struct jprof_bundle *b = calloc(1, sizeof *b);
+	int rc = b && (b->name = strdup(name)) ? 0 : jp_error_nomem(err);
+	if (!rc && damage && damage->code)
+		warn(b, damage->text);
+	if (!rc)
+		rc = read_archive(b, data, len, err);
+	if (!rc)
+		rc = conclude(b, err);
+	if (rc)
+		jprof_bundle_free(b);
+	else
+		*out = b;
+	return rc;
+}
+
+int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jprof_bundle **bundle,
+                       struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) unpacked = { 0 };
+	struct jprof_error damage = { 0 };
+	name = name ? name : "";
+	if (!jp_is_packed(data, len))
+		return jp_bundle_parse(data, len, name, NULL, bundle, err);
+	int rc = jp_unpack(data, len, name, &jp_unpack_default, &unpacked, &damage, err);
+	if (!rc && damage.code && unpacked.len < tar_block)
+		rc = jp_error(err, JPROF_E_FORMAT, name, 0, "%s; copy it again", damage.text);
+	return rc ? rc : jp_bundle_parse(unpacked.text, unpacked.len, name, &damage, bundle, err);
+}
+
+int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	int rc = jp_file_read(path, &text, NULL, err);
+	return rc ? rc : jprof_bundle_parse(text.text, text.len, strcmp(path, "-") ? path : "<stdin>", bundle, err);
+}
+
+const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_bundle *bundle)
+{
+	return &bundle->info;
+}
+
+size_t jprof_bundle_count(const struct jprof_bundle *bundle)
+{
+	return bundle->count;
+}
+
+const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle *bundle, size_t i)
+{
+	return &bundle->members[i].pub;
+}
+
+size_t jprof_bundle_find(const struct jprof_bundle *bundle, const char *wanted, size_t from)
+{
+	for (; from < bundle->count; from++) {
+		const struct jprof_bundle_member *m = &bundle->members[from].pub;
+		char pid[32];
+		snprintf(pid, sizeof pid, "%llu", (unsigned long long)m->pid);
+		if (!wanted || !strcmp(wanted, m->name) || !strcmp(wanted, m->role) || (m->pid && !strcmp(wanted, pid)))
+			break;
+	}
+	return from;
+}
+
+const struct jp_bundle_file *jp_bundle_file(const struct jp_bundle_member *member, const char *name)
+{
+	for (size_t i = 0; i < member->file_count; i++)
+		if (!strcmp(member->files[i].name, name))
+			return &member->files[i];
+	return NULL;
+}
+
+const void *jprof_bundle_file(const struct jprof_bundle *bundle, size_t i, const char *name, size_t *len)
+{
+	const struct jp_bundle_file *file = jp_bundle_file(&bundle->members[i], name);
+	if (file && len)
+		*len = file->len;
+	return file ? file->data : NULL;
+}
+
+const struct jprof_error *jprof_bundle_warning(const struct jprof_bundle *bundle)
+{
+	return bundle->warning.code ? &bundle->warning : NULL;
+}
+
+void jprof_bundle_free(struct jprof_bundle *bundle)
+{
+	if (!bundle)
+		return;
+	for (size_t i = 0; i < bundle->count; i++)
+		release_member(&bundle->members[i]);
+	free(bundle->members);
+	jp_arena_release(&bundle->arena);
+	free(bundle->name);
+	free(bundle);
+}

@@ -1,0 +1,52 @@
+/* A bundle as it stands in the file: docs/bundle.md. Members and their files are looked at, and nothing of what they
+ * hold but bundle.json. */
+#ifndef JP_INPUT_BUNDLE_H
+#define JP_INPUT_BUNDLE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "jprof.h"
+
+struct jp_bundle_file {
+	const char *name;
+	char *data; /* a NUL follows */
+	size_t len;
+};
+
+struct jp_bundle_id {
+	const char *path, *build_id;
+};
+
+struct jp_bundle_member {
+	struct jprof_bundle_member pub;
+	int64_t dump_mtime; /* of the dump's file; 0: not known */
+	struct jp_bundle_file *files;
+	size_t file_count, file_cap;
+	struct jp_bundle_id *ids;
+	size_t id_count;
+};
+
+struct jprof_bundle {
+	struct jprof_bundle_info info;
+	char *name; /* for messages */
+	struct jp_arena arena;
+	struct jp_bundle_member *members;
+	size_t count;
+	bool listed; /* bundle.json was read */
+	struct jprof_error warning;
+};
+
+/* Whether these first bytes are those of a tar archive; of one whose first file is bundle.json. */
+bool jp_is_tar(const void *data, size_t len);
+bool jp_is_bundle(const void *data, size_t len);
+
+/* As jprof_bundle_parse, for the bare archive; `damage` (may be NULL) says what was wrong with the compressed data
+ * around it. */
+int jp_bundle_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
+                    struct jprof_bundle **bundle, struct jprof_error *err);
+
+/* A file of a member, or NULL. */
+const struct jp_bundle_file *jp_bundle_file(const struct jp_bundle_member *member, const char *name);
+
+#endif

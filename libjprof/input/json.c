@@ -1,0 +1,150 @@
+#include "input/json.h"
+
+#include <json-c/json.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/reader.h"
+
+enum { most_bytes = 64 << 20, most_levels = 32 };
+
+static void release_tokener(struct json_tokener **tokener)
+{
+	if (*tokener)
+		json_tokener_free(*tokener);
+}
+
+void jp_json_release(struct json_object **value)
+{
+	json_object_put(*value);
+	*value = NULL;
+}
+
+/* What follows the value must be blanks. */
+static bool is_blank(const char *text, size_t len)
+{
+	return strspn(text, " \t\r\n") >= len;
+}
+
+int jp_json_parse(const void *data, size_t len, const char *name, struct json_object **value, struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	struct json_tokener *jp_cleanup(release_tokener) tokener = json_tokener_new_ex(most_levels);
+	if (len > most_bytes)
+		return jp_error(err, JPROF_E_UNSUPPORTED, name, 0, "is JSON of more than %d MB", most_bytes >> 20);
+	jp_strbuf_add(&text, data, len);
+	if (!tokener || text.failed)
+		return jp_error_nomem(err);
+	/* The NUL that follows ends a number at the end. */
+	struct json_object *found = json_tokener_parse_ex(tokener, text.text, (int)len + 1);
+	enum json_tokener_error fault = json_tokener_get_error(tokener);
+	size_t end = json_tokener_get_parse_end(tokener);
+	if (fault == json_tokener_success && found && (end >= len || is_blank(text.text + end, len - end))) {
+		*value = found;
+		return 0;
+	}
+	json_object_put(found);
+	return jp_error(err, JPROF_E_FORMAT, name, 0, "is no JSON: %s at byte %zu",
+	                fault == json_tokener_success ? "not one value" : json_tokener_error_desc(fault), end);
+}
+
+/* json-c's functions that only look take no const. */
+static struct json_object *loose(jp_json *value)
+{
+	return (struct json_object *)(uintptr_t)value;
+}
+
+jp_json *jp_json_get(jp_json *object, const char *key)
+{
+	struct json_object *value = NULL;
+	if (object && json_object_is_type(object, json_type_object))
+		json_object_object_get_ex(object, key, &value);
+	return value;
+}
+
+size_t jp_json_length(jp_json *array)
+{
+	return array && json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
+}
+
+jp_json *jp_json_at(jp_json *array, size_t i)
+{
+	return i < jp_json_length(array) ? json_object_array_get_idx(array, i) : NULL;
+}
+
+const char *jp_json_text(jp_json *object, const char *key)
+{
+	jp_json *value = jp_json_get(object, key);
+	if (!value || !json_object_is_type(value, json_type_string))
+		return NULL;
+	const char *text = json_object_get_string(loose(value));
+	return text && strlen(text) == (size_t)json_object_get_string_len(value) ? text : NULL;
+}
+
+uint64_t jp_json_number(jp_json *object, const char *key)
+{
+	jp_json *value = jp_json_get(object, key);
+	return value && json_object_is_type(value, json_type_int) ? json_object_get_uint64(value) : 0;
+}
+
+bool jp_json_hex(jp_json *object, const char *key, uint64_t *value)
+{
+	const char *text = jp_json_text(object, key);
+	struct jp_span span = { text, text ? strlen(text) : 0 };
+	return text && jp_span_text(&span, "0x") && jp_span_hex(&span, value) == JP_NUMBER_OK && !span.len;
+}
+
+bool jp_json_true(jp_json *object, const char *key)
+{
+	jp_json *value = jp_json_get(object, key);
+	return value && json_object_is_type(value, json_type_boolean) && json_object_get_boolean(value);
+}
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+/* How many bytes the character at `s` has; 0: it is no UTF-8. */
+static size_t utf8_length(const unsigned char *s)
+{
+	static const unsigned char first[] = { 0x80, 0xc2, 0xe0, 0xf0, 0xf5 };
+	size_t n = 1;
+	if (*s < first[0])
+		return 1;
+	if (*s < first[1] || *s >= first[4])
+		return 0;
+	n += 1 + (*s >= first[2]) + (*s >= first[3]);
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	bool overlong = (*s == 0xe0 && s[1] < 0xa0) || (*s == 0xf0 && s[1] < 0x90);
+	bool outside = (*s == 0xed && s[1] >= 0xa0) || (*s == 0xf4 && s[1] >= 0x90);
+	return overlong || outside ? 0 : n;
+}
+
+void jp_json_put_text(struct jp_strbuf *out, const char *text)
+{
+	if (!text) {
+		jp_strbuf_str(out, "null");
+		return;
+	}
+	jp_strbuf_str(out, "\"");
+	for (const unsigned char *s = (const unsigned char *)text; *s;) {
+		size_t n = utf8_length(s);
+		if (!n)
+			jp_strbuf_str(out, "\xef\xbf\xbd");
+		else if (*s < 0x20 || *s == 0x7f)
+			jp_strbuf_printf(out, "\\u%04x", *s);
+		else
+			jp_strbuf_printf(out, *s == '"' || *s == '\\' ? "\\%.*s" : "%.*s", (int)n, (const char *)s);
+		s += n ? n : 1;
+	}
+	jp_strbuf_str(out, "\"");
+}
+
+void jp_json_put_number(struct jp_strbuf *out, uint64_t number)
+{
+	if (number)
+		jp_strbuf_printf(out, "%llu", (unsigned long long)number);
+	else
+		jp_strbuf_str(out, "null");
+}

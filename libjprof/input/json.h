@@ -1,0 +1,45 @@
+/* JSON, read by json-c and written by hand. What is read is not trusted: its size and depth are bounded, and a
+ * value that is missing or of another type is as if it were not there. */
+#ifndef JP_INPUT_JSON_H
+#define JP_INPUT_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "jprof.h"
+
+struct json_object;
+typedef const struct json_object jp_json;
+
+/* Reads one value that fills the text; more than 64 MB or 32 levels are refused. `name` is used in messages. To be
+ * released by jp_json_release. */
+int jp_json_parse(const void *data, size_t len, const char *name, struct json_object **value, struct jprof_error *err);
+void jp_json_release(struct json_object **value);
+
+/* A member of an object; NULL: there is none, or this is no object. */
+jp_json *jp_json_get(jp_json *object, const char *key);
+
+/* An array's length, 0 for anything else, and its i-th value. */
+size_t jp_json_length(jp_json *array);
+jp_json *jp_json_at(jp_json *array, size_t i);
+
+/* A member that is a text without a NUL in it; else NULL. It lives as long as the object. */
+const char *jp_json_text(jp_json *object, const char *key);
+
+/* A member that is a whole number from 0 on; else 0. */
+uint64_t jp_json_number(jp_json *object, const char *key);
+
+/* A member that is a text "0xHEX"; false: it is not. */
+bool jp_json_hex(jp_json *object, const char *key, uint64_t *value);
+
+bool jp_json_true(jp_json *object, const char *key);
+
+/* Writes a text with its quotes; what is no UTF-8 is written as U+FFFD. NULL is written as null. */
+void jp_json_put_text(struct jp_strbuf *out, const char *text);
+
+/* The same, but null for 0. */
+void jp_json_put_number(struct jp_strbuf *out, uint64_t number);
+
+#endif

@@ -1,0 +1,233 @@
+/* Profiles of a bundle's members: the dump's own profile, with what the bundle knows of its files and addresses. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "input/bundle.h"
+#include "input/heapfile.h"
+#include "input/json.h"
+#include "input/sniff.h"
+#include "input/unpack.h"
+#include "model/build.h"
+#include "model/names.h"
+
+static struct jp_span file_of(const struct jp_bundle_member *m, const char *name)
+{
+	const struct jp_bundle_file *file = jp_bundle_file(m, name);
+	return file ? (struct jp_span){ file->data, file->len } : (struct jp_span){ "", 0 };
+}
+
+/* ---- build-ids and names ---------------------------------------------------------------------------- */
+
+/* The agent's side-car tells all objects by load address: its paths need not be those of the maps. */
+static int take_agent_ids(struct jprof_profile *p, struct jp_span text)
+{
+	struct json_object *jp_cleanup(jp_json_release) agent = NULL;
+	struct jprof_error err;
+	int rc = text.len ? jp_json_parse(text.ptr, text.len, "", &agent, &err) : JPROF_E_FORMAT;
+	if (rc)
+		return rc == JPROF_E_NOMEM ? -1 : 0;
+	jp_json *objects = jp_json_get(agent, "objects");
+	for (size_t i = 0; i < jp_json_length(objects); i++) {
+		jp_json *o = jp_json_at(objects, i);
+		const char *path = jp_json_text(o, "path"), *id = jp_json_text(o, "build_id");
+		uint64_t base;
+		if (id && jp_json_hex(o, "base", &base) && base && jp_build_id_at(p, base, id))
+			return -1;
+		if (id && path && jp_build_id_at_path(p, path, id))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_build_ids(struct jprof_profile *p, const struct jp_bundle_member *m)
+{
+	for (size_t i = 0; i < m->id_count; i++)
+		if (jp_build_id_at_path(p, m->ids[i].path, m->ids[i].build_id))
+			return -1;
+	return take_agent_ids(p, file_of(m, "agent.json"));
+}
+
+/* Names that are damaged are as good as none, and a note says so. */
+static int take_names(struct jprof_profile *p, const struct jp_bundle_member *m, const char *name)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) pprof = { 0 };
+	struct jp_span packed = file_of(m, "symbols.pb.gz");
+	struct jprof_error damage = { 0 }, err;
+	if (!packed.len)
+		return 0;
+	int rc = jp_unpack(packed.ptr, packed.len, name, &jp_unpack_default, &pprof, &damage, &err);
+	if (rc == JPROF_E_NOMEM)
+		return -1;
+	if (rc || damage.code)
+		return jp_note(p, "%s: its symbols.pb.gz %s; names are looked for in files", name,
+		               rc ? err.text : damage.text);
+	return jp_names_take(p, (struct jp_span){ pprof.text, pprof.len }, file_of(m, "symbols.json"));
+}
+
+/* ---- one member ----------------------------------------------------------------------------------------- */
+
+/* Messages name the member: FILE:NAME. */
+static char *name_of(const struct jprof_bundle *b, const struct jp_bundle_member *m)
+{
+	char *name;
+	return asprintf(&name, "%s:%s", b->name, m->pub.name) < 0 ? NULL : name;
+}
+
+/* NAME/maps help where the dump was cut before its own: those are of the same moment. */
+static int with_maps(const struct jp_bundle_member *m, struct jprof_maps **maps, struct jprof_profile_opts *opts)
+{
+	struct jp_span text = file_of(m, "maps");
+	struct jprof_error err;
+	int rc = text.len && !opts->maps ? jprof_maps_parse(text.ptr, text.len, "maps", maps, &err) : 0;
+	opts->maps = opts->maps ? opts->maps : *maps;
+	return rc == JPROF_E_NOMEM ? rc : 0;
+}
+
+static int from_text(const struct jp_bundle_member *m, const struct jp_span *data, const char *name,
+                     const struct jprof_error *damage, struct jprof_profile_opts opts, struct jprof_profile **profile,
+                     struct jprof_error *err)
+{
+	struct jprof_dump *dump;
+	struct jprof_maps *maps = NULL;
+	int rc = jp_dump_parse(data->ptr, data->len, name, damage, &dump, err);
+	if (rc)
+		return rc;
+	if (!dump->maps && with_maps(m, &maps, &opts))
+		rc = jp_error_nomem(err);
+	if (!rc)
+		rc = jp_profile_from_dump(dump, &opts, profile, err);
+	jprof_maps_free(maps);
+	jprof_dump_free(dump);
+	if (!rc && (take_build_ids(*profile, m) || take_names(*profile, m, name))) {
+		jprof_profile_free(*profile);
+		rc = jp_error_nomem(err);
+	}
+	return rc;
+}
+
+static int from_member(const struct jp_bundle_member *m, const char *name, const struct jprof_profile_opts *opts,
+                       struct jprof_profile **profile, struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) unpacked = { 0 };
+	struct jprof_error damage = { 0 };
+	struct jp_span data = file_of(m, "dump.heap");
+	int rc = 0;
+	if (jp_is_packed(data.ptr, data.len)) {
+		rc = jp_unpack(data.ptr, data.len, name, &jp_unpack_default, &unpacked, &damage, err);
+		data = (struct jp_span){ unpacked.text ? unpacked.text : "", unpacked.len };
+	}
+	enum jp_format format = jp_sniff(data.ptr, data.len);
+	if (!rc && format == JP_FORMAT_BUNDLE)
+		rc = jp_error(err, JPROF_E_UNSUPPORTED, name, 0, "is a bundle inside a bundle; take it out first");
+	else if (!rc && format == JP_FORMAT_PPROF)
+		rc = jp_profile_from_pprof(data.ptr, data.len, name, &damage, opts, profile, err);
+	else if (!rc)
+		rc = from_text(m, &data, name, &damage, *opts, profile, err);
+	return rc;
+}
+
+static int describe(struct jprof_profile *profile, const struct jp_bundle_member *m)
+{
+	const struct jprof_bundle_member *pub = &m->pub;
+	int64_t time = m->dump_mtime ? m->dump_mtime : pub->time;
+	if (time)
+		profile->mtime = (time_t)time;
+	int n = *pub->role ? asprintf(&profile->members, "%s (%s)", pub->name, pub->role)
+	                   : asprintf(&profile->members, "%s", pub->name);
+	if (n < 0)
+		profile->members = NULL;
+	profile->info.members = profile->members;
+	return n < 0 ? -1 : 0;
+}
+
+int jprof_bundle_profile(const struct jprof_bundle *bundle, size_t i, const struct jprof_profile_opts *given,
+                         struct jprof_profile **profile, struct jprof_error *err)
+{
+	struct jprof_profile_opts opts;
+	int rc = jp_opts_take(&opts, sizeof opts, given, err);
+	if (rc)
+		return rc;
+	opts.size = sizeof opts;
+	const struct jp_bundle_member *m = &bundle->members[i];
+	char *name = name_of(bundle, m);
+	rc = name ? from_member(m, name, &opts, profile, err) : jp_error_nomem(err);
+	free(name);
+	if (!rc && describe(*profile, m)) {
+		jprof_profile_free(*profile);
+		rc = jp_error_nomem(err);
+	}
+	return rc;
+}
+
+/* ---- all that are asked for -------------------------------------------------------------------------------- */
+
+static int add_name(struct jprof_profile *sum, const char *name)
+{
+	char *both;
+	if (asprintf(&both, "%s, %s", sum->members, name) < 0)
+		return -1;
+	free(sum->members);
+	sum->members = both;
+	sum->info.members = both;
+	return 0;
+}
+
+/* Adds a profile, which is freed, to the sum, which it becomes if there is none. */
+static int add(struct jprof_profile **sum, struct jprof_profile *profile, struct jprof_error *err)
+{
+	if (!*sum) {
+		*sum = profile;
+		return 0;
+	}
+	int rc = jprof_profile_merge(*sum, profile, 1, err);
+	if (!rc && add_name(*sum, profile->members))
+		rc = jp_error_nomem(err);
+	jprof_profile_free(profile);
+	return rc;
+}
+
+static int no_member(const struct jprof_bundle *b, const char *wanted, struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) list = { 0 };
+	enum { most_named = 8 };
+	for (size_t i = 0; i < b->count && i < most_named; i++) {
+		const struct jprof_bundle_member *m = &b->members[i].pub;
+		jp_strbuf_printf(&list, "%s%s%s%s%s", i ? ", " : "", m->name, *m->role ? " (" : "", m->role,
+		                 *m->role ? ")" : "");
+	}
+	if (list.failed)
+		return jp_error_nomem(err);
+	return jp_error(err, JPROF_E_MEMBER, b->name, 0, "has no member %s; it has %s%s", wanted, list.text,
+	                b->count > most_named ? " ..." : "");
+}
+
+/* A thread that only some of the members have is one. */
+int jp_profile_from_bundle(const struct jprof_bundle *b, const struct jprof_profile_opts *opts,
+                           struct jprof_profile **out, struct jprof_error *err)
+{
+	struct jprof_profile *sum = NULL, *one;
+	struct jprof_error fault = { 0 };
+	size_t i = jprof_bundle_find(b, opts->member, 0);
+	int rc = i < b->count ? 0 : no_member(b, opts->member, err);
+	for (; !rc && i < b->count; i = jprof_bundle_find(b, opts->member, i + 1)) {
+		rc = jprof_bundle_profile(b, i, opts, &one, &fault);
+		if (!rc)
+			rc = add(&sum, one, &fault);
+		if (rc == JPROF_E_ARGUMENT && opts->thread)
+			rc = 0;
+	}
+	if (!rc && !sum)
+		rc = JPROF_E_ARGUMENT;
+	if (!rc && b->warning.code && jp_note_error(sum, &b->warning))
+		rc = jp_error_nomem(&fault);
+	if (rc)
+		jprof_profile_free(sum);
+	else
+		*out = sum;
+	if (rc && fault.code && err)
+		*err = fault;
+	return rc;
+}

@@ -1,0 +1,328 @@
+#include "model/names.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/search.h"
+#include "input/json.h"
+#include "input/pprof.h"
+#include "model/build.h"
+#include "model/symbols.h"
+
+/* Sorted by its first member, as jp_last_up_to wants it. */
+struct entry {
+	uint64_t key;
+	size_t index;
+};
+
+/* What is to be added to offsets of an object from one on. */
+struct shift {
+	uint64_t from; /* first: see above */
+	uint64_t add;
+};
+
+struct shifts {
+	struct shift *items;
+	size_t count;
+};
+
+struct work {
+	struct jprof_profile *profile;
+	struct jp_pprof pprof;
+	struct json_object *json;
+	const char *letters;     /* of each address; NULL: none */
+	struct entry *addresses; /* the addresses that are named, each once: indices of pprof.locations */
+	size_t address_count;
+	struct entry *functions; /* ids of pprof.functions */
+	struct entry *places;    /* addresses of the profile's locations */
+	uint32_t *function;      /* of each of pprof.functions, JP_NONE: not made yet */
+	struct shifts *shifts;   /* of each object of the profile */
+	struct jp_frame *frames;
+	size_t frame_cap;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static bool find(const struct entry *entries, size_t count, uint64_t key, size_t *index)
+{
+	const struct entry *e = jp_last_up_to(entries, count, sizeof *entries, key);
+	if (!e || e->key != key)
+		return false;
+	*index = e->index;
+	return true;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------ */
+
+static int make_tables(struct work *w)
+{
+	const struct jp_pprof *p = &w->pprof;
+	size_t places = jp_location_count(w->profile), objects = jp_object_count(w->profile);
+	w->addresses = calloc(p->locations.count + 1, sizeof *w->addresses);
+	w->functions = calloc(p->functions.count + 1, sizeof *w->functions);
+	w->function = calloc(p->functions.count + 1, sizeof *w->function);
+	w->places = calloc(places + 1, sizeof *w->places);
+	w->shifts = calloc(objects + 1, sizeof *w->shifts);
+	if (!w->addresses || !w->functions || !w->function || !w->places || !w->shifts)
+		return -1;
+	for (size_t i = 0; i < p->functions.count; i++) {
+		w->functions[i] = (struct entry){ p->functions.items[i].id, i };
+		w->function[i] = JP_NONE;
+	}
+	for (size_t i = 0; i < p->locations.count; i++)
+		w->addresses[i] = (struct entry){ p->locations.items[i].address, i };
+	for (size_t i = 0; i < places; i++)
+		w->places[i] = (struct entry){ w->profile->locations[i].address, i };
+	qsort(w->functions, p->functions.count, sizeof *w->functions, by_key);
+	qsort(w->addresses, p->locations.count, sizeof *w->addresses, by_key);
+	qsort(w->places, places, sizeof *w->places, by_key);
+	for (size_t i = 0; i < p->locations.count; i++)
+		if (!i || w->addresses[i].key != w->addresses[w->address_count - 1].key)
+			w->addresses[w->address_count++] = w->addresses[i];
+	return 0;
+}
+
+/* ---- objects ------------------------------------------------------------------------------------------- */
+
+static int by_from(const void *a, const void *b)
+{
+	const struct shift *x = a, *y = b;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+static int take_shifts(struct work *w, uint32_t object, jp_json *list)
+{
+	size_t n = jp_json_length(list);
+	struct shifts *s = &w->shifts[object];
+	if (s->items || !n)
+		return 0;
+	s->items = calloc(n, sizeof *s->items);
+	for (size_t i = 0; s->items && i < n; i++) {
+		jp_json *from = jp_json_at(list, i);
+		struct shift shift;
+		if (jp_json_hex(from, "from", &shift.from) && jp_json_hex(from, "add", &shift.add))
+			s->items[s->count++] = shift;
+	}
+	if (s->items)
+		qsort(s->items, s->count, sizeof *s->items, by_from);
+	return s->items ? 0 : -1;
+}
+
+/* JP_NONE for a text that is not there; *failed is set when memory is short. */
+static uint32_t text_id(struct work *w, jp_json *object, const char *key, bool *failed)
+{
+	const char *text = jp_json_text(object, key);
+	uint32_t id = text ? jp_intern_str(&w->profile->strings, text) : JP_NONE;
+	*failed = *failed || (text && id == JP_NONE);
+	return id;
+}
+
+static bool is_proven(enum jprof_proof proof)
+{
+	return proof == JPROF_PROOF_INODE || proof == JPROF_PROOF_BUILD_ID;
+}
+
+static int take_object(struct work *w, jp_json *from)
+{
+	struct jprof_profile *p = w->profile;
+	uint64_t address;
+	size_t place;
+	bool failed = false;
+	if (!jp_json_hex(from, "address", &address) || !find(w->places, jp_location_count(p), address, &place))
+		return 0;
+	uint32_t object = p->locations[place].object;
+	struct jp_object like = {
+		.proof = jp_symbols_proof(jp_json_text(from, "proof")),
+		.program = jp_json_true(from, "program"),
+		.allocator = jp_json_true(from, "allocator"),
+		.entry_prefix = text_id(w, from, "entry_prefix", &failed),
+		.reason = text_id(w, from, "reason", &failed),
+		.advice = text_id(w, from, "advice", &failed),
+	};
+	const char *build_id = jp_json_text(from, "build_id");
+	like.unproven_id = is_proven(like.proof) ? JP_NONE : text_id(w, from, "build_id", &failed);
+	if (failed || jp_object_bundled(p, object, p, &like))
+		return -1;
+	if (build_id && is_proven(like.proof) && jp_build_id_at(p, address, build_id))
+		return -1;
+	return take_shifts(w, object, jp_json_get(from, "vaddr"));
+}
+
+static int take_objects(struct work *w)
+{
+	jp_json *list = jp_json_get(w->json, "objects");
+	int rc = 0;
+	for (size_t i = 0; !rc && i < jp_json_length(list); i++)
+		rc = take_object(w, jp_json_at(list, i));
+	return rc;
+}
+
+/* ---- locations -------------------------------------------------------------------------------------------- */
+
+/* A string of the file up to a NUL; to be freed. NULL when memory is short; "" if there is none. */
+static char *text_of(const struct jp_pprof *p, uint64_t index)
+{
+	struct jp_span s = { "", 0 };
+	(void)jp_pprof_string(p, index, &s);
+	return strndup(s.ptr, s.len);
+}
+
+/* What stands where there is no name is no linker's name either. */
+static uint32_t make_function(struct work *w, const struct jp_pprof_function *f, bool named)
+{
+	char *name = text_of(&w->pprof, f->name_s), *system = text_of(&w->pprof, f->system_s),
+	     *file = text_of(&w->pprof, f->file_s);
+	uint32_t id = JP_NONE;
+	if (name && system && file && named)
+		id = jp_build_function(w->profile, name, system, file);
+	else if (name && system && file)
+		id = jp_function_named(w->profile, name, name, name, *file ? file : NULL);
+	free(name);
+	free(system);
+	free(file);
+	return id;
+}
+
+/* 0, or -1 when memory is short. Lines without a function are left out. */
+static int frames_of(struct work *w, const struct jp_pprof_location *l, bool named, size_t *count)
+{
+	*count = 0;
+	if (jp_array_reserve(&w->frames, &w->frame_cap, l->line_count + 1, sizeof *w->frames))
+		return -1;
+	for (size_t i = 0; i < l->line_count; i++) {
+		const struct jp_pprof_line *line = &w->pprof.lines.items[l->line_first + i];
+		size_t f;
+		if (!find(w->functions, w->pprof.functions.count, line->function, &f))
+			continue;
+		if (w->function[f] == JP_NONE)
+			w->function[f] = make_function(w, &w->pprof.functions.items[f], named);
+		if (w->function[f] == JP_NONE)
+			return -1;
+		uint32_t number = line->line > 0 && line->line <= UINT32_MAX ? (uint32_t)line->line : 0;
+		w->frames[(*count)++] = (struct jp_frame){ w->function[f], number, i + 1 < l->line_count };
+	}
+	return 0;
+}
+
+static uint64_t vaddr_of(const struct work *w, const struct jp_location *l)
+{
+	const struct shifts *s = &w->shifts[l->object];
+	const struct shift *shift = jp_last_up_to(s->items, s->count, sizeof *s->items, l->offset);
+	return shift ? l->offset + shift->add : 0;
+}
+
+static int take_location(struct work *w, uint32_t location)
+{
+	const struct jp_location *l = &w->profile->locations[location];
+	struct jp_location like = { .source = JPROF_SOURCE_INPUT };
+	bool looked_up = false;
+	size_t index, count;
+	const struct entry *e = jp_last_up_to(w->addresses, w->address_count, sizeof *w->addresses, l->address);
+	if (l->given || l->variant || !e || e->key != l->address)
+		return 0;
+	index = (size_t)(e - w->addresses);
+	if (w->letters && !jp_symbols_source(w->letters[index], &like.source, &like.wrapper, &looked_up))
+		return 0;
+	if (frames_of(w, &w->pprof.locations.items[e->index], like.source > JPROF_SOURCE_FDE, &count))
+		return -1;
+	like.vaddr = looked_up ? vaddr_of(w, l) : 0;
+	return count ? jp_location_bundled(w->profile, location, &like, w->frames, count) : 0;
+}
+
+static int take_locations(struct work *w)
+{
+	int rc = 0;
+	for (uint32_t i = 0; !rc && i < jp_location_count(w->profile); i++)
+		rc = take_location(w, i);
+	return rc;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------- */
+
+static int take_json(struct work *w, struct jp_span json)
+{
+	struct jprof_error err;
+	int rc = json.len ? jp_json_parse(json.ptr, json.len, "", &w->json, &err) : JPROF_E_FORMAT;
+	if (rc == JPROF_E_NOMEM)
+		return -1;
+	if (rc || jp_json_number(w->json, "jprof_symbols") != jp_symbols_version)
+		return 0;
+	const char *letters = jp_json_text(w->json, "sources");
+	if (letters && strlen(letters) == w->address_count)
+		w->letters = letters;
+	return take_objects(w);
+}
+
+static void release(struct work *w)
+{
+	for (size_t i = 0; w->shifts && i < jp_object_count(w->profile); i++)
+		free(w->shifts[i].items);
+	jp_pprof_release(&w->pprof);
+	jp_json_release(&w->json);
+	free(w->shifts);
+	free(w->addresses);
+	free(w->functions);
+	free(w->function);
+	free(w->places);
+	free(w->frames);
+}
+
+int jp_names_take(struct jprof_profile *profile, struct jp_span pprof, struct jp_span json)
+{
+	struct work w = { .profile = profile };
+	int rc = jp_pprof_parse(pprof.ptr, pprof.len, &w.pprof);
+	if (!rc)
+		rc = make_tables(&w);
+	if (!rc)
+		rc = take_json(&w, json);
+	if (!rc)
+		rc = take_locations(&w);
+	release(&w);
+	return rc;
+}
+
+/* ---- build-ids ------------------------------------------------------------------------------------------------ */
+
+/* In lower case; anything but hexadecimal digits is none. */
+static int set_build_id(struct jprof_profile *p, uint32_t object, const char *build_id)
+{
+	enum { longest = 128 };
+	char id[longest + 1];
+	size_t len = strlen(build_id);
+	struct jp_object *o = &p->objects[object];
+	if (!len || len > longest || o->build_id != JP_NONE || (o->kind != JP_MAP_FILE && o->kind != JP_MAP_DELETED))
+		return 0;
+	for (size_t i = 0; i <= len; i++) {
+		if (build_id[i] && !isxdigit((unsigned char)build_id[i]))
+			return 0;
+		id[i] = (char)tolower((unsigned char)build_id[i]);
+	}
+	o->build_id = jp_intern_str(&p->strings, id);
+	return o->build_id == JP_NONE ? -1 : 0;
+}
+
+int jp_build_id_at_path(struct jprof_profile *p, const char *path, const char *build_id)
+{
+	uint32_t id = jp_intern_find(&p->strings, path, strlen(path));
+	int rc = 0;
+	for (uint32_t i = 0; !rc && id != JP_NONE && i < jp_object_count(p); i++)
+		if (p->objects[i].path == id)
+			rc = set_build_id(p, i, build_id);
+	return rc;
+}
+
+int jp_build_id_at(struct jprof_profile *p, uint64_t address, const char *build_id)
+{
+	for (size_t i = 0; i < p->mapping_count; i++)
+		if (address >= p->mappings[i].map.start && address < p->mappings[i].map.limit)
+			return set_build_id(p, p->mappings[i].object, build_id);
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* Words shared by who writes symbols.json of a bundle (render/symbols.c) and who reads it (model/names.c): see
+ * docs/bundle.md. */
+#ifndef JP_MODEL_SYMBOLS_H
+#define JP_MODEL_SYMBOLS_H
+
+#include "model/profile.h"
+
+enum { jp_symbols_version = 1 };
+
+/* The letter of a location: its source, and whether it is a wrapper or was in no file. */
+char jp_symbols_letter(const struct jp_location *location);
+
+/* Undoes that; *looked_up is false where the address lay in no file. False: no such letter. */
+bool jp_symbols_source(char letter, enum jprof_source *source, bool *wrapper, bool *looked_up);
+
+/* The word for a proof, and back; what is not known is unverified. */
+const char *jp_symbols_proof_word(enum jprof_proof proof);
+enum jprof_proof jp_symbols_proof(const char *word);
+
+#endif
