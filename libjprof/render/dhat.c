@@ -14,6 +14,7 @@ struct writer {
 	const struct jprof_view_opts *opts;
 	struct jp_jsonout *json;
 	struct jp_intern frames; /* DHAT's frames as text; the first is the root */
+	uint32_t *id_of_frame;   /* by frame id, 0: not known yet */
 	double bytes, blocks;    /* the sums so far */
 	bool failed;
 };
@@ -24,21 +25,33 @@ static bool in_use(const struct writer *w)
 }
 
 /* "0xADDRESS: NAME (FILE:LINE)", or "(in OBJECT)". */
-static uint32_t frame_of(struct writer *w, const struct jp_location *l, const struct jp_frame *frame)
+static void describe(const struct writer *w, const struct jp_location *l, const struct jp_frame *frame,
+                     struct jp_strbuf *text)
 {
 	const struct jprof_profile *p = w->profile;
 	const struct jp_function *f = &p->functions[frame->function];
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	const char *object = jp_string(p, p->objects[l->object].path);
-	jp_strbuf_printf(&text, "0x%llX: %s", (unsigned long long)l->address,
+	jp_strbuf_printf(text, "0x%llX: %s", (unsigned long long)l->address,
 	                 jp_string(p, w->opts->full_names ? f->name : f->brief));
 	if (f->file != JP_NONE)
-		jp_strbuf_printf(&text, " (%s:%u)", jp_string(p, f->file), frame->line);
+		jp_strbuf_printf(text, " (%s:%u)", jp_string(p, f->file), frame->line);
 	else if (*object)
-		jp_strbuf_printf(&text, " (in %s)", object);
-	uint32_t id = text.failed ? JP_NONE : jp_intern(&w->frames, text.text, text.len);
-	w->failed |= id == JP_NONE;
-	return id;
+		jp_strbuf_printf(text, " (in %s)", object);
+}
+
+static uint32_t frame_of(struct writer *w, const struct jp_location *l, uint32_t frame)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	uint32_t *id = &w->id_of_frame[frame];
+	if (*id)
+		return *id;
+	describe(w, l, &w->profile->frames[frame], &text);
+	uint32_t found = text.failed ? JP_NONE : jp_intern(&w->frames, text.text, text.len);
+	if (found == JP_NONE)
+		w->failed = true;
+	else
+		*id = found;
+	return found;
 }
 
 static void put_stack(struct writer *w, const uint32_t *stack, size_t depth)
@@ -47,7 +60,7 @@ static void put_stack(struct writer *w, const uint32_t *stack, size_t depth)
 	for (size_t i = 0; i < depth; i++) {
 		const struct jp_location *l = &w->profile->locations[stack[i]];
 		for (uint32_t f = 0; f < l->frame_count; f++)
-			jp_jsonout_uint(w->json, NULL, frame_of(w, l, &w->profile->frames[l->frame_first + f]));
+			jp_jsonout_uint(w->json, NULL, frame_of(w, l, l->frame_first + f));
 	}
 	jp_jsonout_close(w->json);
 }
@@ -108,6 +121,14 @@ static void put_head(struct writer *w)
 	jp_jsonout_uint(w->json, "te", 1000000);
 }
 
+static void put_document(struct writer *w)
+{
+	jp_jsonout_open(w->json, NULL, '{', false);
+	put_head(w);
+	put_points(w);
+	jp_jsonout_close(w->json);
+}
+
 static bool has_negative(const struct writer *w)
 {
 	int first = in_use(w) ? JPROF_INUSE_OBJECTS : JPROF_ALLOC_OBJECTS;
@@ -127,11 +148,11 @@ int jp_render_dhat(const struct jprof_profile *profile, const struct jprof_view_
 	if (has_negative(&w))
 		return jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
 		                "DHAT's viewer has no place for what shrank; --drop_negative shows what grew");
-	w.failed = jp_intern_str(&w.frames, "[root]") == JP_NONE;
-	jp_jsonout_open(&json, NULL, '{', false);
-	put_head(&w);
-	put_points(&w);
-	jp_jsonout_close(&json);
+	w.id_of_frame = calloc(profile->frame_count + 1, sizeof *w.id_of_frame);
+	w.failed = !w.id_of_frame || jp_intern_str(&w.frames, "[root]") == JP_NONE;
+	if (!w.failed)
+		put_document(&w);
 	jp_intern_release(&w.frames);
+	free(w.id_of_frame);
 	return w.failed ? jp_error_nomem(err) : 0;
 }

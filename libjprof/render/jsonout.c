@@ -119,8 +119,13 @@ void jp_jsonout_number(struct jp_jsonout *j, const char *key, double value, unsi
 
 void jp_jsonout_uint(struct jp_jsonout *j, const char *key, uint64_t value)
 {
+	char digits[20];
+	size_t at = sizeof digits;
 	begin(j, key);
-	jp_strbuf_printf(j->out, "%llu", (unsigned long long)value);
+	do
+		digits[--at] = (char)('0' + value % 10);
+	while (value /= 10);
+	jp_strbuf_add(j->out, digits + at, sizeof digits - at);
 }
 
 void jp_jsonout_bool(struct jp_jsonout *j, const char *key, bool value)
