@@ -509,6 +509,8 @@ static int run(struct disasm *d, struct jp_pattern *pattern, struct jprof_error 
 	if (!d->files || add_sites(d) || sort_sites(d) || find_routines(d, pattern, false, &any) ||
 	    (!any && find_routines(d, pattern, true, &any)))
 		return jp_error_nomem(err);
+	if (jp_pattern_check(pattern, "disasm", err))
+		return JPROF_E_ARGUMENT;
 	if (!any)
 		return jp_error_no_match(err, "disasm", d->opts);
 	if (!d->routine_count) {

@@ -275,9 +275,10 @@ int jp_render_list(const struct jprof_profile *profile, const struct jprof_view_
 	int rc = jp_view_pattern(opts, "list", &pattern, err);
 	if (rc)
 		return rc;
-	if (add_all(&l, pattern) || put_all(&l, &any))
+	rc = add_all(&l, pattern) ? jp_error_nomem(err) : jp_pattern_check(pattern, "list", err);
+	if (!rc && put_all(&l, &any))
 		rc = jp_error_nomem(err);
-	else if (!any)
+	if (!rc && !any)
 		rc = jp_error_no_match(err, "list", opts);
 	jp_pattern_free(pattern);
 	jp_intern_release(&l.keys);

@@ -32,6 +32,8 @@ static int find_matches(struct peek *p, struct jp_pattern *pattern)
 	p->matches = calloc(jprof_graph_nodes(p->graph) + 1, sizeof *p->matches);
 	for (size_t i = 0; p->matches && i < jprof_graph_nodes(p->graph); i++) {
 		const struct jprof_node *node = jprof_graph_node(p->graph, i);
+		if (jp_pattern_given_up(pattern))
+			break;
 		if ((node->flat != 0 || node->cum != 0) && (jp_pattern_found(pattern, node->name, strlen(node->name)) ||
 		                                            jp_pattern_found(pattern, node->full, strlen(node->full))))
 			p->matches[p->count++] = i;
@@ -103,6 +105,8 @@ int jp_render_peek(const struct jprof_profile *profile, const struct jprof_view_
 		p.whole = opts->percent_of != 0 ? opts->percent_of : jprof_graph_info(graph)->total;
 		if (find_matches(&p, pattern))
 			rc = jp_error_nomem(err);
+		else if (jp_pattern_check(pattern, "peek", err))
+			rc = JPROF_E_ARGUMENT;
 		else if (!p.count)
 			rc = jp_error_no_match(err, "peek", opts);
 		else

@@ -22,7 +22,7 @@ int jp_view_pattern(const struct jprof_view_opts *opts, const char *option, stru
 
 static bool found_in(struct jp_pattern *pattern, const char *text)
 {
-	return jp_pattern_found(pattern, text, strlen(text));
+	return !jp_pattern_given_up(pattern) && jp_pattern_found(pattern, text, strlen(text));
 }
 
 bool jp_matches_function(const struct jprof_profile *p, struct jp_pattern *pattern, uint32_t function)
@@ -30,6 +30,14 @@ bool jp_matches_function(const struct jprof_profile *p, struct jp_pattern *patte
 	const struct jp_function *f = &p->functions[function];
 	return found_in(pattern, jp_string(p, f->brief)) ||
 	       (f->name != f->brief && found_in(pattern, jp_string(p, f->name)));
+}
+
+int jp_pattern_check(const struct jp_pattern *pattern, const char *option, struct jprof_error *err)
+{
+	if (!jp_pattern_given_up(pattern))
+		return 0;
+	return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "--%s: takes too much backtracking; give a simpler pattern",
+	                option);
 }
 
 int jp_error_no_match(struct jprof_error *err, const char *option, const struct jprof_view_opts *opts)

@@ -117,6 +117,13 @@ exits 1
 prints_nothing
 says 'jprof: --focus: takes too much backtracking; give a simpler pattern'
 
+for word in list peek disasm; do
+    run "$jprof" $sys "--$word=^(.|..|...)+(?<=!!)" --fold=none dump.heap
+    exits 1
+    prints_nothing
+    check "no sentence" grep -qx "jprof: --$word: takes too much backtracking; give a simpler pattern" err
+done
+
 # ---- help and version ----
 run "$jprof" --help
 exits 0

@@ -219,7 +219,7 @@ static void test_patterns(void **state)
 	struct jprof_profile *p = made_of(&sample, 1);
 	char is[8000] = "";
 	for (size_t i = 0; i < jp_count(formats); i++) {
-		static const char *const patterns[] = { NULL, "", "(", "nothing" };
+		static const char *const patterns[] = { NULL, "", "(", "nothing", "^(.|..|...)+(?<=!!)" };
 		for (size_t k = 0; k < jp_count(patterns); k++) {
 			const struct jprof_view_opts opts = { .size = sizeof opts, .pattern = patterns[k] };
 			struct jprof_error err = { 0 };
