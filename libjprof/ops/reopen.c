@@ -59,6 +59,11 @@ static int refuse(const struct jprof_profile *p, const struct jp_object *o, stru
 		    err, JPROF_E_UNSUPPORTED, path, 0,
 		    "was not needed for names, which came with the profile, and nothing tells that the file "
 		    "here is the one that ran; give the heap dump itself");
+	if (o->bundled)
+		return jp_error(
+		    err, JPROF_E_UNSUPPORTED, path, 0,
+		    "the bundle has its names, not its code, and the file that ran is not found here; give it: "
+		    "--sysroot=DIR, --lib_prefix=DIR or --add_lib=FILE");
 	return jp_error(err, JPROF_E_UNSUPPORTED, *path ? path : NULL, 0,
 	                "%s, so there is no code to show; give the file that ran: --sysroot=DIR, --lib_prefix=DIR or "
 	                "--add_lib=FILE",

@@ -317,13 +317,14 @@ static int symbolize_bundled(struct work *w, uint32_t object, uint32_t first, ui
 	struct jprof_profile *p = w->profile;
 	struct jp_found found = { 0 };
 	struct jp_sites sites = { p, w->order + first, end - first };
-	int rc =
-	    better && p->objects[object].build_id != JP_NONE ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
-	if (!rc && is_proven(&p->objects[object], p, &found)) {
+	int rc = p->objects[object].build_id != JP_NONE ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
+	bool proven = !rc && is_proven(&p->objects[object], p, &found);
+	if (proven && better)
 		rc = symbolize_with(w, object, found.file, first, end);
-		if (!rc)
-			rc = explain(w, object, &found);
-	}
+	if (proven && better && !rc)
+		rc = explain(w, object, &found);
+	else if (proven && !rc) /* for its code */
+		rc = jp_remember_file(p, object, found.file);
 	keep_bundled(&p->objects[object]);
 	jp_objfile_close(found.file);
 	return rc;

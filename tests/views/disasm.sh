@@ -85,6 +85,20 @@ cut -d ' ' -f 1 is >is.addresses
 cut -d ' ' -f 1 should >should.addresses
 same "a nameless function (>) is not as objdump has it (<)" should.addresses is.addresses
 
+# ---- a bundle has names and no code ----
+"$jprof" bundle -o b.jprof lines dump.heap 2>err || fail "no bundle"
+run "$jprof" --show_bytes --disasm='^l_leaf$' b.jprof
+exits 0
+prints '^ 98304  98304 B \(flat, cumulative\)'
+mkdir nothing
+run "$jprof" --show_bytes --disasm='^l_leaf$' --sysroot=nothing b.jprof
+exits 1
+prints_nothing
+check "no sentence" grep -qE '^jprof: .*/lines: the bundle has its names, not its code, and the file that ran is not found here; give it: --sysroot=DIR' err
+run "$jprof" --show_bytes --list='^l_leaf$' --source-path="$here/src" --sysroot=nothing b.jprof
+exits 0
+prints '^ 81920  81920 +[0-9]+: .*HOLD\(4096\);$'
+
 # ---- the file must be the one that ran ----
 mv lines lines.ran
 run "$jprof" --disasm='lines' dump.heap
