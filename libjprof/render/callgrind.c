@@ -56,7 +56,8 @@ struct graph {
 	size_t function_count, function_cap;
 	struct cost *costs;
 	size_t cost_count, cost_cap;
-	uint32_t *met; /* by function: 1 + the last sample that has it */
+	uint32_t *rank; /* by function: its place in the file's order */
+	uint32_t *met;  /* by function: 1 + the last sample that has it */
 	size_t met_cap;
 	struct place *stack; /* of the sample under way, innermost first */
 	size_t depth, stack_cap;
@@ -179,13 +180,42 @@ static const char *object_of(const struct graph *g, const struct function *f)
 	return *path ? path : "???";
 }
 
-static int compare_functions(const struct graph *g, uint32_t a, uint32_t b)
+static int compare_functions(const void *a, const void *b, void *context)
 {
-	const struct function *x = &g->functions[a / 2], *y = &g->functions[b / 2];
+	const struct graph *g = context;
+	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
+	const struct function *x = &g->functions[m], *y = &g->functions[n];
 	int rc = strcmp(object_of(g, x), object_of(g, y));
 	rc = rc ? rc : strcmp(file_of(g, x), file_of(g, y));
 	rc = rc ? rc : strcmp(name_of(g, x), name_of(g, y));
-	return rc ? rc : (a > b) - (a < b);
+	return rc ? rc : (m > n) - (m < n);
+}
+
+/* The place of every function among all, by object file, file and name. */
+static int rank_functions(struct graph *g)
+{
+	uint32_t *order = calloc(g->function_count + 1, sizeof *order);
+	g->rank = calloc(g->function_count + 1, sizeof *g->rank);
+	for (uint32_t i = 0; order && i < g->function_count; i++)
+		order[i] = i;
+	if (order && g->function_count)
+		qsort_r(order, g->function_count, sizeof *order, compare_functions, g);
+	for (uint32_t i = 0; order && g->rank && i < g->function_count; i++)
+		g->rank[order[i]] = i;
+	int rc = order && g->rank ? 0 : -1;
+	free(order);
+	return rc;
+}
+
+static int by_number(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_nodes(const struct graph *g, uint32_t a, uint32_t b)
+{
+	int rc = by_number(g->rank[a / 2], g->rank[b / 2]);
+	return rc ? rc : by_number(a, b);
 }
 
 /* By function; its own lines before its calls. */
@@ -194,14 +224,12 @@ static int compare(const void *a, const void *b, void *context)
 	const struct graph *g = context;
 	const struct cost_key *x = &((const struct cost *)a)->key, *y = &((const struct cost *)b)->key;
 	if (x->from != y->from)
-		return compare_functions(g, x->from, y->from);
+		return compare_nodes(g, x->from, y->from);
 	if ((x->to == JP_NONE) != (y->to == JP_NONE))
 		return x->to == JP_NONE ? -1 : 1;
 	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->to != y->to)
-		return compare_functions(g, x->to, y->to);
-	return (x->to_line > y->to_line) - (x->to_line < y->to_line);
+		return by_number(x->line, y->line);
+	return x->to != y->to ? compare_nodes(g, x->to, y->to) : by_number(x->to_line, y->to_line);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
@@ -227,13 +255,31 @@ static int put_name(struct graph *g, struct written *written, const char *key, c
 	return 0;
 }
 
-static int put_function(struct graph *g, uint32_t node, const char *ob, const char *fl, const char *fn)
+static int put_function_name(struct graph *g, uint32_t node, const char *key)
 {
 	const struct function *f = &g->functions[node / 2];
 	const char *more = f->inlined ? (node % 2 ? " (inline)'2" : " (inline)") : node % 2 ? "'2" : "";
-	if (put_name(g, &g->objects, ob, object_of(g, f), "") || put_name(g, &g->files, fl, file_of(g, f), ""))
-		return -1;
-	return put_name(g, &g->names, fn, name_of(g, f), more);
+	return put_name(g, &g->names, key, name_of(g, f), more);
+}
+
+static int put_function(struct graph *g, uint32_t node)
+{
+	const struct function *f = &g->functions[node / 2];
+	return put_name(g, &g->objects, "ob", object_of(g, f), "") || put_name(g, &g->files, "fl", file_of(g, f), "")
+	           ? -1
+	           : put_function_name(g, node, "fn");
+}
+
+/* Object file and file are those of the caller where they are not told. */
+static int put_called(struct graph *g, uint32_t from, uint32_t to)
+{
+	const struct function *caller = &g->functions[from / 2], *called = &g->functions[to / 2];
+	int rc = 0;
+	if (strcmp(object_of(g, caller), object_of(g, called)))
+		rc = put_name(g, &g->objects, "cob", object_of(g, called), "");
+	if (!rc && strcmp(file_of(g, caller), file_of(g, called)))
+		rc = put_name(g, &g->files, "cfi", file_of(g, called), "");
+	return rc ? rc : put_function_name(g, to, "cfn");
 }
 
 static bool has_shrunk(const struct graph *g)
@@ -253,7 +299,7 @@ static int put_cost(struct graph *g, const struct cost *cost)
 {
 	const struct cost_key *key = &cost->key;
 	if (key->to != JP_NONE) {
-		if (put_function(g, key->to, "cob", "cfi", "cfn"))
+		if (put_called(g, key->from, key->to))
 			return -1;
 		jp_strbuf_printf(g->out, "calls=%.0f %u\n", fmax(cost->calls, 1), key->to_line);
 	}
@@ -278,6 +324,8 @@ static void put_head(struct graph *g)
 static int put_all(struct graph *g)
 {
 	uint32_t before = JP_NONE;
+	if (rank_functions(g))
+		return -1;
 	if (g->cost_count)
 		qsort_r(g->costs, g->cost_count, sizeof *g->costs, compare, g);
 	put_head(g);
@@ -287,7 +335,7 @@ static int put_all(struct graph *g)
 			continue;
 		if (cost->key.from != before) {
 			jp_strbuf_str(g->out, "\n");
-			if (put_function(g, cost->key.from, "ob", "fl", "fn"))
+			if (put_function(g, cost->key.from))
 				return -1;
 		}
 		before = cost->key.from;
@@ -312,6 +360,7 @@ static void release(struct graph *g)
 	free(g->functions);
 	free(g->costs);
 	free(g->met);
+	free(g->rank);
 	free(g->stack);
 }
 
