@@ -19,12 +19,13 @@
 #include "process.h"
 #include "request.h"
 #include "ruby.h"
+#include "ruby_job.h"
 #include "server.h"
 #include "text.h"
 #include "trigger.h"
 #include "wake.h"
 
-enum { STACK = 256 << 10, CHILD_DELAY_MS = 100, RUBY_MS = 500, EXIT_WAIT_S = 10 };
+enum { STACK = 256 << 10, CHILD_DELAY_MS = 100, RUBY_MS = 100, EXIT_WAIT_S = 10 };
 
 static struct config config;
 static int our_signal;
@@ -52,16 +53,28 @@ static void mend_lost(void)
 		open_channels();
 }
 
+static int sooner(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+/* -1 without a trigger and a crowd. */
+static int timeout(void)
+{
+	return sooner(trigger_timeout(), server_timeout());
+}
+
 static void wait_once(void)
 {
 	struct pollfd polls[1 + SERVER_POLLS] = { { .fd = handle_fd(HANDLE_WAKE_READ), .events = POLLIN } };
 	server_polls(polls + 1);
-	poll(polls, 1 + SERVER_POLLS, trigger_timeout());
+	poll(polls, 1 + SERVER_POLLS, timeout());
 	pthread_mutex_lock(&serving);
 	if (wake_drain())
 		dump_now("signal", RUBY_MS);
 	server_serve(polls + 1);
 	trigger_run();
+	ruby_job_tidy();
 	mend_lost();
 	pthread_mutex_unlock(&serving);
 }
@@ -137,6 +150,27 @@ static void after_fork_child(void)
 	errno = error;
 }
 
+/* A dump that is being written is waited for; the thread then stays before the lock. */
+static bool stop_serving(void)
+{
+	struct timespec end;
+	ruby_stop();
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += EXIT_WAIT_S;
+	return pthread_mutex_timedlock(&serving, &end) == 0;
+}
+
+/* Once: when the VM ends, which Ruby may do to die by a signal, or else at exit(). */
+static void dump_at_exit(void)
+{
+	static pid_t done;
+	if (!owner || owner != getpid() || done == owner || !config.on_exit || !stop_serving())
+		return;
+	done = owner;
+	dump_now("exit", 0);
+	pthread_mutex_unlock(&serving);
+}
+
 static bool is_selected(void)
 {
 	switch (config.scope) {
@@ -182,6 +216,7 @@ __attribute__((constructor)) static void load(void)
 	if (!jemalloc_bool("opt.prof")) {
 		no_profiling();
 	} else if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0) {
+		ruby_start(dump_at_exit);
 		our_signal = signal_install(config.signal);
 		request_init(our_signal, triggers_text());
 		start();
@@ -189,20 +224,11 @@ __attribute__((constructor)) static void load(void)
 	errno = error;
 }
 
-/* A dump that is being written is waited for; the thread then stays before the lock. */
-static bool stop_serving(void)
-{
-	struct timespec end;
-	clock_gettime(CLOCK_REALTIME, &end);
-	end.tv_sec += EXIT_WAIT_S;
-	return pthread_mutex_timedlock(&serving, &end) == 0;
-}
-
 __attribute__((destructor)) static void unload(void)
 {
-	if (!owner || owner != getpid() || !stop_serving())
+	if (!owner || owner != getpid())
 		return;
-	if (config.on_exit)
-		dump_now("exit", 0);
-	server_unlink();
+	dump_at_exit();
+	if (stop_serving())
+		server_unlink();
 }

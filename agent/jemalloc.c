@@ -1,6 +1,6 @@
 #include "jemalloc.h"
 
-#include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "text.h"
@@ -65,10 +65,73 @@ int jemalloc_dump(const char *path)
 	return control()("prof.dump", NULL, NULL, &path, sizeof path);
 }
 
-int jemalloc_backtrace_hook(jemalloc_backtrace_fn *hook, jemalloc_backtrace_fn **was)
+/* The layout of what experimental.hooks.install takes. */
+struct hooks {
+	void (*alloc)(void *extra, int type, void *result, uintptr_t raw, uintptr_t args[3]);
+	void (*dalloc)(void *extra, int type, void *address, uintptr_t args[3]);
+	void (*expand)(void *extra, int type, void *address, size_t old, size_t new, uintptr_t raw, uintptr_t args[4]);
+	void *extra;
+};
+
+static void (*hooked)(void);
+
+static void on_alloc(void *extra, int type, void *result, uintptr_t raw, uintptr_t args[3])
 {
-	size_t len = sizeof *was;
-	return control()("experimental.hooks.prof_backtrace", was, &len, hook ? &hook : NULL, hook ? sizeof hook : 0);
+	(void)extra, (void)type, (void)result, (void)raw, (void)args;
+	hooked();
+}
+
+static bool knows_hooks(void)
+{
+	const char *version = jemalloc_string("version");
+	return version && (strncmp(version, "5.2.", 4) == 0 || strncmp(version, "5.3.0-", 6) == 0);
+}
+
+void *jemalloc_hook(void (*hook)(void))
+{
+	struct hooks hooks = { .alloc = on_alloc };
+	void *handle = NULL;
+	size_t len = sizeof handle;
+	hooked = hook;
+	if (!knows_hooks() || control()("experimental.hooks.install", &handle, &len, &hooks, sizeof hooks) != 0)
+		return NULL;
+	return handle;
+}
+
+void jemalloc_unhook(void *handle)
+{
+	control()("experimental.hooks.remove", NULL, NULL, &handle, sizeof handle);
+}
+
+typedef void backtrace_fn(void **frames, unsigned *len, unsigned max);
+
+static backtrace_fn *take_backtrace; /* jemalloc's own, or another's */
+static void (*hooked_sampled)(void);
+
+static void on_sampled(void **frames, unsigned *len, unsigned max)
+{
+	take_backtrace(frames, len, max);
+	hooked_sampled();
+}
+
+static bool set_backtrace(backtrace_fn *hook)
+{
+	return control()("experimental.hooks.prof_backtrace", NULL, NULL, &hook, sizeof hook) == 0;
+}
+
+void jemalloc_hook_sampled(void (*hook)(void))
+{
+	static const char name[] = "experimental.hooks.prof_backtrace";
+	backtrace_fn *now;
+	if (!get(name, &now, sizeof now))
+		return;
+	if (hook && now != on_sampled) {
+		take_backtrace = now;
+		hooked_sampled = hook;
+		set_backtrace(on_sampled);
+	} else if (!hook && now == on_sampled) {
+		set_backtrace(take_backtrace);
+	}
 }
 
 /* jemalloc breaks its lines, and indents them; inside its strings there are no such characters. */

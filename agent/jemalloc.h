@@ -24,9 +24,13 @@ int jemalloc_dump(const char *path);
 /* Adds what malloc_stats_print writes with "J", on one line; null where that is no whole object. */
 void jemalloc_stats(struct text *text);
 
-/* Sets the function that takes backtraces, and gets what it was; NULL only gets it. Returns 0 or an errno:
- * ENOENT before jemalloc 5.3. */
-typedef void jemalloc_backtrace_fn(void **frames, unsigned *len, unsigned max);
-int jemalloc_backtrace_hook(jemalloc_backtrace_fn *hook, jemalloc_backtrace_fn **was);
+/* Has `hook` called within each allocation, on its thread; slows allocations and frees down. Only in versions whose
+ * hooks are known: 5.2 and 5.3.0. Returns a handle, NULL where there is no such thing. A call may still come after the
+ * removal. Under handle_lock(). */
+void *jemalloc_hook(void (*hook)(void));
+void jemalloc_unhook(void *handle);
+
+/* Has `hook` called within each sampled allocation, on its thread; NULL ends it. Not before jemalloc 5.3. */
+void jemalloc_hook_sampled(void (*hook)(void));
 
 #endif

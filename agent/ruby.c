@@ -1,11 +1,37 @@
 #include "ruby.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
+#include <time.h>
 
+#include "process.h"
+#include "ruby_job.h"
 #include "text.h"
+
+typedef uintptr_t VALUE;
+
+enum { FIRST_STEP_MS = 2, LAST_STEP_MS = 50 };
 
 extern void ruby_init(void) __attribute__((weak));
 extern const char ruby_version[] __attribute__((weak));
+extern VALUE rb_gc_start(void) __attribute__((weak));
+extern size_t rb_gc_stat(VALUE hash) __attribute__((weak));
+extern VALUE rb_hash_new(void) __attribute__((weak));
+extern void rb_hash_foreach(VALUE hash, int (*each)(VALUE, VALUE, VALUE), VALUE arg) __attribute__((weak));
+extern uintptr_t rb_sym2id(VALUE symbol) __attribute__((weak));
+extern const char *rb_id2name(uintptr_t id) __attribute__((weak));
+extern unsigned long long rb_num2ull(VALUE number) __attribute__((weak));
+
+static pthread_mutex_t lock;
+static pthread_cond_t answered;
+static bool pending; /* an answer is waited for; this and what follows is the lock's */
+static bool stopped;
+static bool want_gc;
+static struct ruby_answer got;
+static atomic_bool working; /* a Ruby thread is at it; what follows is its own */
+static struct ruby_answer making;
 
 bool ruby_present(void)
 {
@@ -14,15 +40,155 @@ bool ruby_present(void)
 
 const char *ruby_version_text(void)
 {
-	return ruby_present() && ruby_version ? ruby_version : NULL;
+	return ruby_present() ? ruby_version : NULL;
+}
+
+static int add_stat(VALUE key, VALUE value, VALUE unused)
+{
+	(void)unused;
+	if (making.count < RUBY_STATS) {
+		const char *name = rb_id2name(rb_sym2id(key));
+		strncpy(making.stats[making.count].key, name ? name : "", RUBY_KEY - 1);
+		making.stats[making.count].value = rb_num2ull(value);
+		making.count++;
+	}
+	return 0; /* ST_CONTINUE */
+}
+
+static void read_stats(void)
+{
+	VALUE hash = rb_hash_new();
+	making.count = 0;
+	rb_gc_stat(hash);
+	rb_hash_foreach(hash, add_stat, 0);
+}
+
+static bool is_pending(bool *gc)
+{
+	pthread_mutex_lock(&lock);
+	bool is = pending;
+	*gc = want_gc;
+	pthread_mutex_unlock(&lock);
+	return is;
+}
+
+static void give(void)
+{
+	pthread_mutex_lock(&lock);
+	if (pending)
+		got = making;
+	pending = false;
+	pthread_cond_signal(&answered);
+	pthread_mutex_unlock(&lock);
+}
+
+/* On a Ruby thread. If it raises, nothing is given, and the next request starts anew. */
+static void work(void)
+{
+	bool gc;
+	if (!is_pending(&gc) || atomic_exchange(&working, true))
+		return;
+	if (gc)
+		rb_gc_start();
+	memset(&making, 0, sizeof making);
+	read_stats();
+	give();
+	atomic_store(&working, false);
+}
+
+static void set_up_lock(void)
+{
+	pthread_condattr_t attr;
+	pthread_mutex_init(&lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&answered, &attr);
+	pthread_condattr_destroy(&attr);
+	pending = false;
+}
+
+void ruby_start(void (*at_end)(void))
+{
+	set_up_lock();
+	ruby_job_init(work, at_end);
+}
+
+void ruby_forked(void)
+{
+	set_up_lock();
+	atomic_store(&working, false);
+}
+
+static void sleep_until(uint64_t ms)
+{
+	struct timespec end = { .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000 };
+	pthread_cond_timedwait(&answered, &lock, &end);
+}
+
+static void get_ready(bool gc)
+{
+	pthread_mutex_lock(&lock);
+	atomic_store(&working, false);
+	want_gc = gc;
+	pending = !stopped;
+	memset(&got, 0, sizeof got);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Returns whether the VM can be asked at all. The lock is held on return. */
+static bool wait_for_answer(uint64_t end)
+{
+	bool can = ruby_job_request(false);
+	pthread_mutex_lock(&lock);
+	for (unsigned step = FIRST_STEP_MS; can && pending && !stopped; step = step < LAST_STEP_MS ? 2 * step : step) {
+		uint64_t now = process_clock();
+		if (now >= end)
+			break;
+		sleep_until(now + step < end ? now + step : end);
+		if (!pending)
+			break;
+		pthread_mutex_unlock(&lock);
+		can = ruby_job_request(true);
+		pthread_mutex_lock(&lock);
+	}
+	return can;
+}
+
+static bool has_functions(void)
+{
+	return rb_gc_start && rb_gc_stat && rb_hash_new && rb_hash_foreach && rb_sym2id && rb_id2name && rb_num2ull;
+}
+
+static void ask(bool gc, unsigned timeout, struct ruby_answer *answer)
+{
+	get_ready(gc);
+	bool can = wait_for_answer(process_clock() + timeout), done = got.count > 0;
+	*answer = got;
+	pending = false;
+	pthread_mutex_unlock(&lock);
+	ruby_job_settle();
+	answer->gc = !gc ? "not asked" : done ? "done" : can ? "timed out" : "not possible";
+	if (!done)
+		answer->why =
+		    can ? "no Ruby thread came to it in time: the VM sleeps, or is long in a C function"
+			: "this Ruby cannot be asked: it is ending, or its version or jemalloc's is not known";
 }
 
 void ruby_ask(bool gc, unsigned timeout, struct ruby_answer *answer)
 {
-	(void)timeout;
 	memset(answer, 0, sizeof *answer);
-	answer->gc = !gc ? "not asked" : ruby_present() ? "not possible" : "no ruby";
-	answer->why = "not done yet";
+	answer->gc = !gc ? "not asked" : !ruby_present() ? "no ruby" : "not possible";
+	answer->why = "not asked";
+	if (ruby_present() && has_functions() && timeout > 0)
+		ask(gc, timeout, answer);
+}
+
+void ruby_stop(void)
+{
+	pthread_mutex_lock(&lock);
+	stopped = true;
+	pthread_cond_signal(&answered);
+	pthread_mutex_unlock(&lock);
 }
 
 static void stats_json(const struct ruby_answer *answer, struct text *text)
@@ -54,8 +220,4 @@ void ruby_json(const struct ruby_answer *answer, struct text *text)
 	text_str(text, ",\"why\":");
 	text_json(text, answer->why);
 	text_str(text, "}");
-}
-
-void ruby_forked(void)
-{
 }

@@ -1,4 +1,4 @@
-/* The Ruby in this process. */
+/* The Ruby in this process, as far as the agent's thread, which is none of Ruby's, may go. */
 #ifndef AGENT_RUBY_H
 #define AGENT_RUBY_H
 
@@ -24,8 +24,14 @@ bool ruby_present(void);
 /* RUBY_VERSION; NULL where no Ruby is. */
 const char *ruby_version_text(void);
 
+/* Once, before all that follows. `at_end` is called when the VM ends, before its memory goes. */
+void ruby_start(void (*at_end)(void));
+
 /* Has a Ruby thread run GC.start, if `gc`, and GC.stat, and waits for that as long as `timeout` ms. */
 void ruby_ask(bool gc, unsigned timeout, struct ruby_answer *answer);
+
+/* Ends the waiting, now and for ever: the process exits. */
+void ruby_stop(void);
 
 /* Adds the side-car's "ruby". */
 void ruby_json(const struct ruby_answer *answer, struct text *text);

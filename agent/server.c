@@ -197,8 +197,8 @@ static bool may_ask(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && (peer.uid == geteuid() || peer.uid == 0);
 }
 
-/* A free place; that of the client which has been silent longest if it has been so long enough. -1: none. */
-static int free_client(void)
+/* A free place, or that of the client which has been silent longest. */
+static int first_place(void)
 {
 	int oldest = 0;
 	for (int i = 0; i < HANDLE_CLIENTS; i++) {
@@ -207,13 +207,27 @@ static int free_client(void)
 		if (clients[i].heard < clients[oldest].heard)
 			oldest = i;
 	}
-	return process_clock() - clients[oldest].heard >= IDLE_MS ? oldest : -1;
+	return oldest;
+}
+
+/* In how many ms the next client can be taken. */
+static int room_in(void)
+{
+	int i = first_place();
+	uint64_t silent = process_clock() - clients[i].heard;
+	return handle_fd(HANDLE_CLIENT + i) < 0 || silent >= IDLE_MS ? 0 : (int)(IDLE_MS - silent);
+}
+
+int server_timeout(void)
+{
+	int ms = room_in();
+	return ms ? ms : -1;
 }
 
 static void take(void)
 {
-	int listener = handle_fd(HANDLE_LISTEN), i = free_client();
-	if (i < 0 || listener < 0)
+	int listener = handle_fd(HANDLE_LISTEN), i = first_place();
+	if (listener < 0)
 		return;
 	drop(i);
 	handle_lock();
@@ -226,15 +240,12 @@ static void take(void)
 		drop(i);
 }
 
-/* With all places taken the listener is not waited for: server_timeout() does. */
+/* While there is no room the listener is not waited for. */
 void server_polls(struct pollfd *polls)
 {
-	bool room = false;
-	for (int i = 0; i < HANDLE_CLIENTS; i++) {
+	polls[0] = (struct pollfd){ .fd = room_in() == 0 ? handle_fd(HANDLE_LISTEN) : -1, .events = POLLIN };
+	for (int i = 0; i < HANDLE_CLIENTS; i++)
 		polls[1 + i] = (struct pollfd){ .fd = handle_fd(HANDLE_CLIENT + i), .events = POLLIN };
-		room |= polls[1 + i].fd < 0;
-	}
-	polls[0] = (struct pollfd){ .fd = room ? handle_fd(HANDLE_LISTEN) : -1, .events = POLLIN };
 }
 
 void server_serve(const struct pollfd *polls)
@@ -242,6 +253,6 @@ void server_serve(const struct pollfd *polls)
 	for (int i = 0; i < HANDLE_CLIENTS; i++)
 		if (polls[1 + i].fd >= 0 && polls[1 + i].revents)
 			hear(i);
-	if (polls[0].fd < 0 || polls[0].revents)
+	if (polls[0].fd >= 0 && polls[0].revents)
 		take();
 }

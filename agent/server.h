@@ -14,6 +14,9 @@ const char *server_open(void);
 /* Fills in what to wait for; unused ones are -1. */
 void server_polls(struct pollfd *polls);
 
+/* How long may be waited at most, in ms, until a silent client must make room; -1: for ever. */
+int server_timeout(void);
+
 /* Serves what is ready. */
 void server_serve(const struct pollfd *polls);
 

@@ -1,32 +1,94 @@
 #include "trigger.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "dump.h"
+#include "memory.h"
 #include "process.h"
 
-static const struct config *wanted;
-static uint64_t next_every;
+enum { LOOK_MS = 1000, APART_MS = 60000, RUBY_MS = 100 };
+
+/* A threshold that was crossed counts again after the value was a tenth below it. */
+struct threshold {
+	uint64_t at; /* 0: none */
+	bool crossed;
+};
+
+static unsigned every;
+static struct threshold rss, cgroup;
+static uint64_t next_every, next_look, quiet_until;
 
 void trigger_start(const struct config *config)
 {
-	wanted = config;
-	next_every = process_clock() + config->every * 1000ull;
+	uint64_t now = process_clock();
+	every = config->every;
+	rss = (struct threshold){ .at = config->rss };
+	cgroup = (struct threshold){ .at = config->cgroup_percent };
+	next_every = now + every * 1000ull;
+	next_look = now;
+	quiet_until = 0;
+	if (cgroup.at)
+		memory_find_cgroup();
+}
+
+static bool looks(void)
+{
+	return rss.at || cgroup.at;
 }
 
 int trigger_timeout(void)
 {
-	if (!wanted || !wanted->every)
+	uint64_t now = process_clock(), next = UINT64_MAX;
+	if (!every && !looks())
 		return -1;
-	uint64_t now = process_clock();
-	return next_every > now ? (int)(next_every - now) : 0;
+	if (every)
+		next = next_every;
+	if (looks() && next_look < next)
+		next = next_look;
+	if (next <= now)
+		return 0;
+	return next - now < INT32_MAX ? (int)(next - now) : INT32_MAX;
+}
+
+static bool make(const char *reason)
+{
+	const struct dump_result *result;
+	return dump_make(&(struct dump_request){ reason, NULL, false, RUBY_MS }, &result);
+}
+
+/* Has the value come up to the threshold since it was below? */
+static bool crosses(struct threshold *threshold, uint64_t value)
+{
+	if (threshold->at == 0)
+		return false;
+	if (value < threshold->at - threshold->at / 10)
+		threshold->crossed = false;
+	return value >= threshold->at && !threshold->crossed;
+}
+
+/* A crossing within the minute after a dump is seen again when that is over, if it still holds. */
+static void look(uint64_t now)
+{
+	next_look = now + LOOK_MS;
+	bool over_rss = crosses(&rss, rss.at ? memory_rss() : 0);
+	bool over_cgroup = crosses(&cgroup, cgroup.at ? memory_cgroup_percent() : 0);
+	if ((!over_rss && !over_cgroup) || now < quiet_until)
+		return;
+	rss.crossed |= over_rss;
+	cgroup.crossed |= over_cgroup;
+	quiet_until = now + APART_MS;
+	make("at");
 }
 
 void trigger_run(void)
 {
-	const struct dump_result *result;
-	if (!wanted->every || process_clock() < next_every)
-		return;
-	next_every = process_clock() + wanted->every * 1000ull;
-	dump_make(&(struct dump_request){ "every", NULL, false, 500 }, &result);
+	uint64_t now = process_clock();
+	if (every && now >= next_every) {
+		next_every = now + every * 1000ull;
+		make("every");
+	}
+	if (looks() && now >= next_look)
+		look(now);
 }

@@ -37,6 +37,15 @@ static int draw(GVC_t *gvc, Agraph_t *g, size_t kind, char **data, size_t *len)
 	return -1;
 }
 
+/* One for all pictures: the pango plugin remembers the last font of a context, also when that is freed. */
+static GVC_t *context(void)
+{
+	static GVC_t *gvc;
+	if (!gvc)
+		gvc = gvContext();
+	return gvc;
+}
+
 /* Graphviz 2.42 may free an edge between two clusters twice: such a layout is left alone. */
 static void free_layout(GVC_t *gvc, Agraph_t *g)
 {
@@ -54,7 +63,7 @@ static int render(Agraph_t *g, const char *format, char **data, size_t *len, con
 		    "no font is installed here to write with; install fonts-dejavu-core (Debian) or font-dejavu (Alpine)";
 		return -1;
 	}
-	GVC_t *gvc = gvContext();
+	GVC_t *gvc = context();
 	int rc = gvc ? gvLayout(gvc, g, "dot") : -1;
 	*why = "Graphviz' layout failed";
 	if (!rc) {
@@ -62,8 +71,6 @@ static int render(Agraph_t *g, const char *format, char **data, size_t *len, con
 		*why = "this Graphviz cannot write that format; other formats may work, and --dot does";
 		free_layout(gvc, g);
 	}
-	if (gvc)
-		gvFreeContext(gvc);
 	return rc ? -1 : 0;
 }
 

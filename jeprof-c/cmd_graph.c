@@ -49,6 +49,8 @@ static void __attribute__((format(printf, 2, 3))) add(struct facts *f, const cha
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
+	if (!strcmp(path, "-"))
+		return "standard input";
 	return slash && slash[1] ? slash + 1 : path;
 }
 
@@ -106,6 +108,7 @@ static void add_trust(struct facts *f, const struct loaded *l, const struct opti
 	struct jprof_coverage *coverage;
 	struct jprof_range range;
 	char low[64], high[64];
+	const char *what = o->base || o->diff_base ? "change" : "total";
 	if (o->granularity != JPROF_BY_LIBRARY && !jprof_coverage_new(l->profile, o->counter, &coverage, NULL)) {
 		add(f, "named: %.1f %% of the bytes have a function's name", jprof_coverage_named(coverage) * 100);
 		jprof_coverage_free(coverage);
@@ -118,9 +121,9 @@ static void add_trust(struct facts *f, const struct loaded *l, const struct opti
 	} else if (o->counter == JPROF_INUSE_SPACE || o->counter == JPROF_ALLOC_SPACE) {
 		snprintf(low, sizeof low, "%.2f MB", range.low / 1048576);
 		snprintf(high, sizeof high, "%.2f MB", range.high / 1048576);
-		add(f, "the total lies between %s and %s with 95 %% confidence", low, high);
+		add(f, "the %s lies between %s and %s with 95 %% confidence", what, low, high);
 	} else {
-		add(f, "the total lies between %.0f and %.0f objects with 95 %% confidence", range.low, range.high);
+		add(f, "the %s lies between %.0f and %.0f objects with 95 %% confidence", what, range.low, range.high);
 	}
 }
 
@@ -155,7 +158,7 @@ static int draw(const struct jprof_graph *graph, const struct dot_opts *opts, co
 	struct jprof_error err;
 	bool web = !strcmp(o->output, "web");
 	if (dot_draw(graph, opts, format_of(o->output), &picture, &err)) {
-		say(err.code == JPROF_E_UNSUPPORTED ? "--%s: %s" : "%.0s%s", o->output, err.text);
+		say(err.code == JPROF_E_UNSUPPORTED ? "--%s cannot be drawn: %s" : "%.0s%s", o->output, err.text);
 		return 1;
 	}
 	if (*picture.remark)

@@ -12,6 +12,11 @@ int cmd_report(const struct options *options);
 int cmd_interactive(const struct options *options);
 int cmd_info(const struct options *options);
 int cmd_symbols(const struct options *options);
+int cmd_snap(int argc, char **argv);
+
+/* With options of their own: argv[0] is the command's name. */
+int cmd_doctor(int argc, char **argv);
+int cmd_run(int argc, char **argv);
 
 /* Writes one report of what is loaded, as the options say. The exit status, after having said what is wrong. */
 int report_show(const struct loaded *loaded, const struct options *options, const struct inputs *inputs);

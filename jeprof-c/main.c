@@ -12,7 +12,9 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "bundle", cmd_bundle },
-	{ NULL, NULL },
+	{ "doctor", cmd_doctor },
+	{ "run", cmd_run },
+	{ "snap", cmd_snap },
 };
 
 /* Commands that take the options of a report, before their name too. */
@@ -54,7 +56,7 @@ static int run_report(const struct options *options)
 static int run(int argc, char **argv)
 {
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
-		if (commands[i].name && !strcmp(argv[1], commands[i].name))
+		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
 	struct options options = {
 		.counter = JPROF_INUSE_SPACE,

@@ -81,15 +81,17 @@ static void put_member(const struct jprof_bundle *b, size_t i)
 	put_name(m->name);
 	printf("%*s", strlen(m->name) < 12 ? 12 - (int)strlen(m->name) : 0, "");
 	put_number(m->pid, 9, 0, (double)m->pid);
-	put_number(find_samples(b, i, &samples), 10, 0, samples);
-	put_number(find_rss(b, i, &rss), 10, 1, (double)rss / 1024);
+	bool sampled = find_samples(b, i, &samples), resident = find_rss(b, i, &rss);
+	put_number(sampled, 10, 0, samples);
+	put_number(resident, 10, 1, (double)rss / 1024);
 	printf("  ");
 	put_name(*m->role ? m->role : "-");
 	printf("%*s ", strlen(m->role) < 8 ? 8 - (int)strlen(*m->role ? m->role : "-") : 0, "");
 	put_name(*m->title ? m->title : *m->program ? m->program : "-");
-	put_label(m->label);
+	if (strcmp(m->label, jprof_bundle_info(b)->label) != 0)
+		put_label(m->label);
 	put_time(m->time);
-	printf("%s\n", jprof_bundle_file(b, i, "symbols.pb.gz", NULL) ? "" : ", without names");
+	printf("%s\n", jprof_bundle_file(b, i, "symbols.pb.gz", NULL) ? ", named by the bundle" : "");
 }
 
 void put_members(const char *path, const struct jprof_bundle *b)
@@ -101,7 +103,7 @@ void put_members(const char *path, const struct jprof_bundle *b)
 	put_name(*info->tool ? info->tool : "(not told)");
 	put_label(info->label);
 	put_time(info->time);
-	printf("\n%-10s %zu; names were found where the bundle was made\n", "members", jprof_bundle_count(b));
+	printf("\n%-10s %zu\n", "members", jprof_bundle_count(b));
 	printf("  %-12s %8s %9s %9s  %-8s %s\n", "name", "pid", "samples", "RSS MB", "role", "title");
 	for (size_t i = 0; i < jprof_bundle_count(b); i++)
 		put_member(b, i);

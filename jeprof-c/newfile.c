@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "say.h"
@@ -101,7 +102,7 @@ static int open_part(struct newfile *file, const char *dir)
 
 static int open_nameless(const char *dir)
 {
-	int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	int fd = access("/proc/self/fd", X_OK) ? -1 : open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 	/* A kernel or a file system that cannot: by their manual one of these. */
 	return fd < 0 && errno != EISDIR && errno != EOPNOTSUPP && errno != EINVAL && errno != ENOENT ? -2 : fd;
 }
@@ -148,38 +149,76 @@ int newfile_write(void *context, const void *data, size_t len)
 	return file->error ? -1 : 0;
 }
 
-/* Neither way replaces a file that is there. */
+/* Neither way replaces a file that is there. musl has no renameat2; 1 is RENAME_NOREPLACE of linux/fs.h. */
+static int name_part(const struct newfile *file)
+{
+	if (!link(file->part, file->path))
+		return 0;
+	if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS)
+		return -1;
+	return syscall(SYS_renameat2, AT_FDCWD, file->part, AT_FDCWD, file->path, 1) ? -1 : 0;
+}
+
 static int give_name(const struct newfile *file)
 {
 	char link_path[64];
-	if (file->part) {
-		if (!renameat2(AT_FDCWD, file->part, AT_FDCWD, file->path, RENAME_NOREPLACE))
-			return 0;
-		if (errno != EINVAL && errno != ENOSYS)
-			return -1;
-		return link(file->part, file->path);
-	}
+	if (file->part)
+		return name_part(file);
 	snprintf(link_path, sizeof link_path, "/proc/self/fd/%d", file->fd);
 	return linkat(AT_FDCWD, link_path, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW);
 }
 
-bool newfile_commit(struct newfile *file)
+/* Gives the file its name, or another that `next` knows. False: no name is left, which has been said. */
+static bool name_it(struct newfile *file, char *(*next)(const void *), const void *context)
+{
+	while (!file->error && give_name(file)) {
+		if (errno != EEXIST || !next) {
+			file->error = errno;
+			break;
+		}
+		char *other = next(context);
+		if (!other)
+			return false;
+		free(file->path);
+		file->path = other;
+	}
+	return true;
+}
+
+static void say_failure(const struct newfile *file)
+{
+	if (file->error == EEXIST)
+		say("%s: was made by somebody else meanwhile, and nothing is overwritten; give another name",
+		    file->path);
+	else
+		say("%s: cannot be written: %s", file->path, strerror(file->error));
+}
+
+bool newfile_commit_as(struct newfile *file, char *(*next)(const void *), const void *context, char **path)
 {
 	if (!file->error && fdatasync(file->fd) && errno != EINVAL && errno != EROFS)
 		file->error = errno;
-	if (!file->error && give_name(file))
-		file->error = errno;
-	int error = file->error;
-	if (error == EEXIST)
-		say("%s: was made by somebody else meanwhile, and nothing is overwritten; give another name",
-		    file->path);
-	else if (error)
-		say("%s: cannot be written: %s", file->path, strerror(error));
+	bool good = name_it(file, next, context);
+	if (good && file->error) {
+		say_failure(file);
+		good = false;
+	}
+	if (good && path) {
+		*path = strdup(file->path);
+		good = *path != NULL;
+		if (!good)
+			say("%s is written, but memory is short", file->path);
+	}
 	newfile_abandon(file);
-	return !error;
+	return good;
 }
 
-/* After a rename the part's name is gone already. */
+bool newfile_commit(struct newfile *file)
+{
+	return newfile_commit_as(file, NULL, NULL, NULL);
+}
+
+/* After a rename the part's name is gone already, after a link it goes now. */
 void newfile_abandon(struct newfile *file)
 {
 	if (file->part)

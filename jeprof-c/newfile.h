@@ -26,6 +26,11 @@ int newfile_write(void *context, const void *data, size_t len);
  * made a file of that name meanwhile; then nothing is left. */
 bool newfile_commit(struct newfile *file);
 
+/* The same, but where a file of that name was made meanwhile, `next` is asked for another path in the same
+ * directory, in memory that is freed here; NULL, after having said why, if there is none. *path gets what the file
+ * is called now, for the caller to free. */
+bool newfile_commit_as(struct newfile *file, char *(*next)(const void *), const void *context, char **path);
+
 /* Takes it back, if it was not committed. A file that was closed or never opened (all zero) is fine. */
 void newfile_abandon(struct newfile *file);
 

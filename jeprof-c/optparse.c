@@ -160,6 +160,7 @@ static bool apply(struct parse *p, const struct opt_row *row, bool on, const cha
 	case OPT_CHOICE:
 	case OPT_NAME: return set_choice(p, row, argument);
 	case OPT_TEXT: *(const char **)member = argument; return true;
+	case OPT_MAYBE: *(const char **)member = argument ? argument : ""; return true;
 	case OPT_NUMBER: return set_number(member, row, argument);
 	case OPT_SHARE: return set_share(member, row, argument);
 	case OPT_WORD: return set_word(member, row, argument);
@@ -182,9 +183,10 @@ static bool parse_one(struct parse *p, int argc, char **argv, int *i)
 	if (!on && is_choice(row))
 		return unset_choice(p, row);
 	const char *argument = equals ? equals + 1 : NULL;
-	if (row->argument && !argument)
+	bool may_lack = row->kind == OPT_MAYBE || row->kind == OPT_LATER || row->kind == OPT_REFUSED;
+	if (row->argument && !argument && row->kind != OPT_MAYBE)
 		argument = *i + 1 < argc ? argv[++*i] : NULL;
-	if ((row->argument != NULL) != (argument != NULL) && row->kind != OPT_LATER && row->kind != OPT_REFUSED) {
+	if ((row->argument != NULL) != (argument != NULL) && !may_lack) {
 		say(argument ? "--%s takes no value" : "--%s needs a value; see jprof --help", row->name);
 		return false;
 	}
@@ -228,9 +230,11 @@ bool opt_parse(const struct opt_table *table, void *options, int argc, char **ar
 static void help_row(const struct opt_row *row)
 {
 	char left[64];
-	snprintf(left, sizeof left, "--%s%s%s", row->name, row->argument ? "=" : "",
-	         row->argument ? row->argument : "");
+	const char *form = !row->argument ? "--%s%s" : row->kind == OPT_MAYBE ? "--%s[=%s]" : "--%s=%s";
+	snprintf(left, sizeof left, form, row->name, row->argument ? row->argument : "");
 	printf("  %-22s ", left);
+	if (strlen(left) > 22)
+		printf("\n  %-22s ", "");
 	for (const char *p = row->help; *p; p++) {
 		putchar(*p);
 		if (*p == '\n')

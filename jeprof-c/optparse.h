@@ -11,6 +11,7 @@ enum opt_kind {
 	OPT_NAME,    /* likewise a const char *, which becomes the option's name. With an `argument`, that goes
 	                to the offset `value` */
 	OPT_TEXT,    /* --x=TEXT: a const char * */
+	OPT_MAYBE,   /* --x or --x=TEXT: a const char *, which becomes "" without a value */
 	OPT_NUMBER,  /* --x=N: a size_t above 0 */
 	OPT_SHARE,   /* --x=F: a double from 0 to 1 */
 	OPT_WORD,    /* --x=one|two: an enum becomes the word's place in `argument`, from 0 */

@@ -14,7 +14,9 @@
  *   parameter, which is untouched on failure. The last parameter, which may be NULL, tells what
  *   went wrong, where, and what to do about it.
  * - Nothing prints, exits, starts a process, uses the network or writes a file; but for
- *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache.
+ *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache. Only the section "Live
+ *   processes" looks at processes; of it jprof_agent_* talk to one through its agent's socket,
+ *   jprof_target_signal sends a signal, and jprof_dump_file_remove removes a file.
  * - No global state: different objects may be used by different threads; one object by one
  *   thread at a time.
  * - Who calls a function that makes an object frees it with the function named _free, which
@@ -168,8 +170,8 @@ struct jprof_profile_opts {
 	const struct jprof_maps *maps; /* used in place of the dump's own, if not NULL */
 	const char *thread;            /* NULL: all threads together. "*": samples of each thread, labelled "tN"
 	                                  or "tN NAME". A number or a name: that thread's samples alone */
-	const char *member;            /* of a bundle, the members of this name, pid or role; NULL: all, added up. A
-	                                  bundle without such a member is JPROF_E_MEMBER; other files have none */
+	const char *member; /* of a bundle, that of this name, or those of this pid or role; NULL: all, added up. A
+	                       bundle without such a member is JPROF_E_MEMBER; other files have none */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -243,6 +245,11 @@ struct jprof_symbolize_opts {
 	/* If not 0, and perf_map is NULL: /tmp/perf-PID.map of this process (below sysroot) is used if it
 	 * is there, is a regular file, and belongs to the caller or root and nobody else may write to it. */
 	uint64_t perf_map_pid;
+	unsigned perf_map_uid; /* it may belong to this user, too */
+
+	/* The process of the dump, if it is alive here: mapped files that were deleted are read through its
+	 * /proc/PID/map_files, where the caller may. 0: none. The caller makes sure that it is the process. */
+	int live_pid;
 };
 
 /* Gives every address a function, file and line where they can be known: see enum jprof_source.
@@ -251,6 +258,12 @@ struct jprof_symbolize_opts {
  * Since: 0.1 */
 JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts,
                                       struct jprof_error *err);
+
+/* Takes from the text of an agent's side-car (docs/agent.md) which builds of its files the process had: proof for or
+ * against what is found when symbolizing. What is no side-car tells nothing. For the profile of that one dump,
+ * before anything is merged. Since: 0.1 */
+JPROF_API int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len,
+                                    struct jprof_error *err);
 
 /* Remarks for the user that arose while reading and symbolizing, one line each, none twice. Since: 0.1 */
 JPROF_API size_t jprof_profile_notes(const struct jprof_profile *profile);
@@ -369,8 +382,8 @@ JPROF_API const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_b
 JPROF_API size_t jprof_bundle_count(const struct jprof_bundle *bundle);
 JPROF_API const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle *bundle, size_t i);
 
-/* The first member from index `from` on whose name, pid or role is `wanted` (NULL: any); jprof_bundle_count()
- * if there is none. Since: 0.1 */
+/* The first member from index `from` on whose name is `wanted` (NULL: any); where no member has that name,
+ * whose pid, and then whose role is. jprof_bundle_count() if there is none. Since: 0.1 */
 JPROF_API size_t jprof_bundle_find(const struct jprof_bundle *bundle, const char *wanted, size_t from);
 
 /* A file of the i-th member, by its name there: "dump.heap", "smaps_rollup" ...; NULL if there is none. It is
@@ -487,6 +500,38 @@ JPROF_API const struct jprof_coverage_file *jprof_coverage_at(const struct jprof
 /* Share (0 to 1) of the bytes whose innermost frame has a function's name; 1 for an empty profile. Since: 0.1 */
 JPROF_API double jprof_coverage_named(const struct jprof_coverage *coverage);
 JPROF_API void jprof_coverage_free(struct jprof_coverage *coverage);
+
+/* ---- Object files: what an ELF file is to its loader ---------------------------------------- */
+
+struct jprof_binary;
+
+struct jprof_binary_info {
+	unsigned bits;           /* 64 or 32 */
+	unsigned machine;        /* e_machine, as <elf.h> numbers it */
+	bool big_endian;         /* ... */
+	const char *interpreter; /* the loader that it asks for; "": a library, or a static program */
+	const char *libc;        /* "glibc" or "musl", by its loader or the libraries that it needs; "": not known */
+	const char *build_id;    /* lower-case hex; "" if it has none */
+};
+
+/* Opens the ELF file at `path`, if it is a regular file. With `root` (not NULL) the path and all links on its way
+ * are resolved below that directory. Since: 0.1 */
+JPROF_API int jprof_binary_open(const char *root, const char *path, struct jprof_binary **binary,
+                                struct jprof_error *err);
+JPROF_API const struct jprof_binary_info *jprof_binary_info(const struct jprof_binary *binary);
+
+/* The libraries that it needs by itself (DT_NEEDED), in its order. Since: 0.1 */
+JPROF_API size_t jprof_binary_needed_count(const struct jprof_binary *binary);
+JPROF_API const char *jprof_binary_needed(const struct jprof_binary *binary, size_t i);
+
+/* Whether one of its symbol tables defines `name`. Since: 0.1 */
+JPROF_API bool jprof_binary_defines(const struct jprof_binary *binary, const char *name);
+
+/* The best that names its functions: JPROF_SOURCE_DWARF, _SYMTAB or _DYNSYM, in the file or in a separate
+ * debug file that belongs to it and lies where such files lie (below `root`). Since: 0.1 */
+JPROF_API enum jprof_source jprof_binary_source(struct jprof_binary *binary);
+
+JPROF_API void jprof_binary_free(struct jprof_binary *binary);
 
 /* ---- Views --------------------------------------------------------------------------------- */
 
@@ -643,6 +688,195 @@ JPROF_API void jprof_graph_free(struct jprof_graph *graph);
  * cannot show this profile JPROF_E_UNSUPPORTED, a failing writer JPROF_E_WRITE. Since: 0.1 */
 JPROF_API int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *opts,
                            jprof_write_fn *write, void *context, struct jprof_error *err);
+
+/* ---- Live processes ------------------------------------------------------------------------ */
+
+enum jprof_process_state {
+	JPROF_PROCESS_ALIVE,
+	JPROF_PROCESS_ZOMBIE, /* it has ended; its parent has not yet noticed */
+	JPROF_PROCESS_GONE,   /* there is none, or it ended while it was looked at */
+};
+
+/* A process as /proc tells of it. Where `readable` is false the caller has no permission to see what is mapped:
+ * all that follows it is not known. Paths are as the process sees them. */
+struct jprof_process {
+	enum jprof_process_state state;
+	int pid;              /* as the caller sees it */
+	int ppid;             /* its parent's */
+	int ns_pid;           /* as the process sees itself */
+	unsigned uid;         /* effective user */
+	uint64_t start_ticks; /* field 22 of /proc/PID/stat: with it a pid means one process only */
+	uint64_t rss;         /* bytes */
+	uint64_t caught;      /* signals with a handler: bit N - 1 for signal N */
+	const char *name;     /* the short one; "ruby", "puma 5.6.5 (tcp" ... */
+	const char *title;    /* its argv[0]: the path of a program, or what the process made of it */
+	const char *cmdline;  /* all of argv, with blanks between its words */
+	const char *server;   /* "puma", "unicorn", "sidekiq", "resque", or "" */
+	const char *role;     /* "master", "worker" or "" */
+	const char *program;  /* the executable; "" if it cannot be read */
+	bool readable;
+	const char *ruby;          /* libruby, or the program if that is a Ruby; NULL: it is no Ruby */
+	const char *jemalloc;      /* the library that is mapped, or NULL */
+	const char *agent_library; /* libjprof-agent.so, or NULL: it may be there and not active */
+	int agent_version;         /* of docs/agent.md; 0: no active agent */
+	int agent_signal;          /* what its handler was installed for, 0: nothing */
+	const char *agent_socket;  /* a path, "@NAME", or NULL: it has none */
+};
+
+/* Every selection adds to the list; without any it is all processes that are a Ruby, have a jemalloc or an
+ * agent. But for those given by pid, selections are among these alone, and leave out the caller. */
+struct jprof_processes_opts {
+	size_t size;
+	const char *proc; /* where /proc is; NULL: there */
+	const int *pids;  /* whatever these are, in this order; a thread's id means its process */
+	size_t pid_count;
+	const char *match; /* PCRE2, found anywhere in the command line, with blanks between its words */
+	int children_of;   /* 0: of none */
+	bool puma;         /* all Puma processes */
+	int puma_of;       /* the Puma of this pid, a master or a worker: with all its workers; 0: of none */
+};
+
+struct jprof_processes;
+
+/* Looks at all processes. Those given by pid come first, then the others by ascending pid. No process found
+ * is no error. Since: 0.1 */
+JPROF_API int jprof_processes_new(const struct jprof_processes_opts *opts, struct jprof_processes **list,
+                                  struct jprof_error *err);
+JPROF_API size_t jprof_processes_count(const struct jprof_processes *list);
+JPROF_API const struct jprof_process *jprof_processes_at(const struct jprof_processes *list, size_t i);
+JPROF_API void jprof_processes_free(struct jprof_processes *list);
+
+/* A connection to the agent of a process: docs/agent.md. It is closed by the agent when the process ends or
+ * begins another program; then all requests fail, and harm nobody. */
+struct jprof_agent;
+
+struct jprof_agent_opts {
+	size_t size;
+	const char *proc; /* as in jprof_processes_opts */
+	unsigned timeout; /* milliseconds that a request may take; 0: 30000 */
+};
+
+/* What an agent tells of its process. Strings are NULL where there is none, and live until the next report. */
+struct jprof_agent_report {
+	int protocol;
+	int pid; /* as the process sees it */
+	uint64_t start_ticks;
+	const char *version; /* of the agent */
+	const char *boot_id;
+	const char *program;
+	const char *jemalloc; /* its version */
+	const char *prefix;   /* of the names of dumps */
+	const char *ruby;     /* its version; NULL: no Ruby */
+	const char *triggers;
+	const char *last_dump;
+	const char *last_error;
+	uint64_t dumps;    /* made so far */
+	int lg_sample;     /* a sample every 2^N bytes, in the mean */
+	int signal;        /* 0: none */
+	bool signal_owned; /* the handler of `signal` was the agent's when this was written */
+	bool prof_active;
+};
+
+/* Connects to the agent that the process announces, and makes sure, by a first report, that it is that very
+ * process which answers. `process` may go before the agent does. Since: 0.1 */
+JPROF_API int jprof_agent_connect(const struct jprof_process *process, const struct jprof_agent_opts *opts,
+                                  struct jprof_agent **agent, struct jprof_error *err);
+
+/* A new report; it lives until the next one. Since: 0.1 */
+JPROF_API int jprof_agent_report(struct jprof_agent *agent, const struct jprof_agent_report **report,
+                                 struct jprof_error *err);
+
+struct jprof_agent_dump_opts {
+	size_t size;
+	const char *label;   /* 1 to 64 of A-Z a-z 0-9 . _ -; NULL: none */
+	bool gc;             /* collect garbage first, in a Ruby */
+	unsigned gc_timeout; /* milliseconds that a Ruby is waited for; 0: the agent's 2000 */
+	unsigned timeout;    /* milliseconds for all of it; 0: that of the connection */
+};
+
+/* A dump that was made; it lives until the next one. */
+struct jprof_agent_dump {
+	const char *dump;    /* absolute paths, as the process sees them */
+	const char *sidecar; /* NULL: none */
+	const char *gc;      /* "done", "timed out", "no ruby", "not asked", "not possible" */
+	uint64_t seq;
+	double milliseconds;
+};
+
+/* Has the process dumped: the file is complete when this returns. Since: 0.1 */
+JPROF_API int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_opts *opts,
+                               const struct jprof_agent_dump **dump, struct jprof_error *err);
+
+/* What malloc_stats_print writes, as JSON; it lives until the next. Since: 0.1 */
+JPROF_API int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err);
+
+/* Turns sampling on or off; *was tells what it was. Since: 0.1 */
+JPROF_API int jprof_agent_set_active(struct jprof_agent *agent, bool active, bool *was, struct jprof_error *err);
+
+JPROF_API void jprof_agent_free(struct jprof_agent *agent);
+
+/* Whether a label is one that agents take. Since: 0.1 */
+JPROF_API bool jprof_agent_label_good(const char *label);
+
+/* A live process that is dealt with: held by a pidfd, so that another one with its pid is never taken for it. */
+struct jprof_target;
+
+/* `proc` as in jprof_processes_opts. A zombie, and one that is gone, is refused with a sentence. Since: 0.1 */
+JPROF_API int jprof_target_open(const struct jprof_process *process, const char *proc, struct jprof_target **target,
+                                struct jprof_error *err);
+
+/* 0 if it is still there; else a sentence about it. Since: 0.1 */
+JPROF_API int jprof_target_check(const struct jprof_target *target, struct jprof_error *err);
+
+/* Sends it a signal. Only for what has just said that it handles it: most signals end most processes, and between
+ * the word and the signal a process may begin another program. Since: 0.1 */
+JPROF_API int jprof_target_signal(const struct jprof_target *target, int signal, struct jprof_error *err);
+
+/* The prefix of its dumps by MALLOC_CONF in its environment, for a process without an agent; jemalloc's own default if
+ * there is none. Since: 0.1 */
+JPROF_API int jprof_target_prefix(const struct jprof_target *target, char *prefix, size_t size,
+                                  struct jprof_error *err);
+
+/* Adds what /proc and its control group tell to the member that was begun: maps, smaps_rollup, status, memory.*;
+ * its arguments only with `cmdline`, its environment never. What cannot be read is left out. Since: 0.1 */
+JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdline, struct jprof_bundle_writer *writer,
+                                  struct jprof_error *err);
+
+/* A file that a process made, open for reading. */
+struct jprof_dump_file;
+
+/* Opens a file that a process names, as it sees it. It must be a regular file and belong to the process's user
+ * (but for processes of root). Since: 0.1 */
+JPROF_API int jprof_target_file(const struct jprof_target *target, const char *path, struct jprof_dump_file **file,
+                                struct jprof_error *err);
+
+/* The same for the one in the same directory whose name has `suffix` at its end. Since: 0.1 */
+JPROF_API int jprof_target_beside(const struct jprof_target *target, const struct jprof_dump_file *file,
+                                  const char *suffix, struct jprof_dump_file **beside, struct jprof_error *err);
+
+/* Its descriptor, and its name without the directory. Since: 0.1 */
+JPROF_API int jprof_dump_file_fd(const struct jprof_dump_file *file);
+JPROF_API const char *jprof_dump_file_name(const struct jprof_dump_file *file);
+
+/* Removes it, if it still has that name: another file is left alone. Since: 0.1 */
+JPROF_API int jprof_dump_file_remove(struct jprof_dump_file *file, struct jprof_error *err);
+JPROF_API void jprof_dump_file_free(struct jprof_dump_file *file);
+
+/* Waits for a dump that a signal makes. */
+struct jprof_dump_watch;
+
+/* Begins to watch, before the signal, for files PREFIX.PID.*.heap; a PREFIX that ends in a slash means all
+ * *.PID.*.heap of that directory. With `agent` a dump is complete when it can be seen, and one that was not made
+ * because of a signal is not taken; else it is when its end is there. The target must outlive the watch. Since: 0.1 */
+JPROF_API int jprof_target_watch(const struct jprof_target *target, const char *prefix, bool agent,
+                                 struct jprof_dump_watch **watch, struct jprof_error *err);
+
+/* Waits up to `timeout` milliseconds for the next one. Since: 0.1 */
+JPROF_API int jprof_dump_watch_wait(struct jprof_dump_watch *watch, unsigned timeout, struct jprof_dump_file **file,
+                                    struct jprof_error *err);
+JPROF_API void jprof_dump_watch_free(struct jprof_dump_watch *watch);
+
+JPROF_API void jprof_target_free(struct jprof_target *target);
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,7 @@ check input base input
 check model base input model
 check ops base input model ops
 check render base input model ops render
+check collect base input model ops render collect
 
 for file in jeprof-c/*.[ch]; do
     for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do

@@ -136,7 +136,7 @@ static int step(struct walk *walk, const char *root, const char *name)
 	return 0;
 }
 
-static int open_below(const char *root, const char *path)
+int jp_file_handle_below(const char *root, const char *path)
 {
 	struct walk walk = { .dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) };
 	char name[NAME_MAX + 1];
@@ -165,7 +165,7 @@ static int reopen(int handle)
 
 int jp_file_open_untrusted(const char *root, const char *path, struct stat *st)
 {
-	int jp_cleanup(jp_file_close) handle = root ? open_below(root, path) : open(path, O_PATH | O_CLOEXEC);
+	int jp_cleanup(jp_file_close) handle = root ? jp_file_handle_below(root, path) : open(path, O_PATH | O_CLOEXEC);
 	if (handle < 0 || fstat(handle, st))
 		return -1;
 	if (!S_ISREG(st->st_mode)) {

@@ -18,6 +18,10 @@ int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struc
  * Returns a descriptor, or -1 with errno set (EINVAL: not a regular file). */
 int jp_file_open_untrusted(const char *root, const char *path, struct stat *st);
 
+/* An O_PATH descriptor of whatever lies at `path` with all links resolved below the directory `root`; -1 with
+ * errno set. Nothing is opened for reading, and no FIFO or device is touched. */
+int jp_file_handle_below(const char *root, const char *path);
+
 /* The path, all links resolved, of an open file as seen below `root` (NULL: as it is). False if it has
  * none there. `path` has PATH_MAX bytes. */
 bool jp_file_real_path(int fd, const char *root, char *path);

@@ -14,7 +14,7 @@
 #include "input/json.h"
 #include "input/unpack.h"
 
-enum { tar_block = 512, magic_at = 257, chunk_size = 1 << 16, most_members = 4096, known_version = 1 };
+enum { tar_block = 512, magic_at = 257, chunk_size = 1 << 16, most_members = 512, most_files = 256, known_version = 1 };
 static const char list_name[] = "bundle.json";
 
 /* ---- what it is ----------------------------------------------------------------------------------- */
@@ -131,10 +131,10 @@ static int read_list(struct jprof_bundle *b, const struct jp_strbuf *text, struc
 
 /* ---- the archive -------------------------------------------------------------------------------------- */
 
-static int warn(struct jprof_bundle *b, const char *why)
+static int warn(struct jprof_bundle *b, const char *what)
 {
 	if (!b->warning.code)
-		jp_error(&b->warning, JPROF_E_FORMAT, b->name, 0, "is cut or damaged (%s); what is whole is used", why);
+		jp_error(&b->warning, JPROF_E_FORMAT, b->name, 0, "%s; what is whole is used", what);
 	return 0;
 }
 
@@ -160,6 +160,8 @@ static int add_file(struct jprof_bundle *b, struct jp_bundle_member *m, const ch
 	jp_strbuf_add(text, "", 0);
 	if (text->failed)
 		return -1;
+	if (!known && m->file_count == most_files)
+		return 0;
 	if (!known) {
 		const char *own = keep(b, name);
 		if (!own || jp_array_push(m->files, m->file_count, m->file_cap))
@@ -208,7 +210,7 @@ static int take_entry(struct jprof_bundle *b, struct archive *a, struct archive_
 		return jp_error_nomem(err);
 	if (list && !rc)
 		return read_list(b, &text, err);
-	return rc ? warn(b, "a file in it ends too early") : 0;
+	return rc ? warn(b, "is cut: a file in it ends too early") : 0;
 }
 
 static int read_entries(struct jprof_bundle *b, struct archive *a, size_t limit, struct jprof_error *err)
@@ -221,7 +223,7 @@ static int read_entries(struct jprof_bundle *b, struct archive *a, size_t limit,
 		if (status == ARCHIVE_FATAL && archive_errno(a) == ENOMEM)
 			return jp_error_nomem(err);
 		if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
-			return warn(b, archive_error_string(a) ? archive_error_string(a) : "no reason is given");
+			return warn(b, "the archive is cut or damaged");
 		int rc = take_entry(b, a, entry, limit, err);
 		if (rc)
 			return rc;
@@ -262,7 +264,10 @@ static void drop_empty(struct jprof_bundle *b)
 		else
 			release_member(&b->members[i]);
 	}
-	if (kept < b->count && !b->warning.code)
+	size_t len = strlen(b->warning.text);
+	if (kept < b->count && b->warning.code)
+		snprintf(b->warning.text + len, sizeof b->warning.text - len, ": %zu of %zu members", kept, b->count);
+	else if (kept < b->count)
 		jp_error(&b->warning, JPROF_E_FORMAT, b->name, 0, "%zu of its %zu members have no dump",
 		         b->count - kept, b->count);
 	b->count = kept;
@@ -340,16 +345,31 @@ const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle 
 	return &bundle->members[i].pub;
 }
 
+/* What `wanted` may be, best first: a pid may be another member's name. */
+enum match { BY_NAME, BY_PID, BY_ROLE, MATCHES };
+
+static bool matches(const struct jprof_bundle_member *m, const char *wanted, enum match how)
+{
+	char pid[32];
+	snprintf(pid, sizeof pid, "%llu", (unsigned long long)m->pid);
+	return !strcmp(wanted, how == BY_NAME ? m->name : how == BY_PID ? pid : m->role);
+}
+
+static size_t find_next(const struct jprof_bundle *b, const char *wanted, enum match how, size_t from)
+{
+	while (from < b->count && !matches(&b->members[from].pub, wanted, how))
+		from++;
+	return from;
+}
+
 size_t jprof_bundle_find(const struct jprof_bundle *bundle, const char *wanted, size_t from)
 {
-	for (; from < bundle->count; from++) {
-		const struct jprof_bundle_member *m = &bundle->members[from].pub;
-		char pid[32];
-		snprintf(pid, sizeof pid, "%llu", (unsigned long long)m->pid);
-		if (!wanted || !strcmp(wanted, m->name) || !strcmp(wanted, m->role) || (m->pid && !strcmp(wanted, pid)))
-			break;
-	}
-	return from;
+	if (!wanted)
+		return from;
+	for (enum match how = BY_NAME; how < MATCHES; how++)
+		if (find_next(bundle, wanted, how, 0) < bundle->count)
+			return find_next(bundle, wanted, how, from);
+	return bundle->count;
 }
 
 const struct jp_bundle_file *jp_bundle_file(const struct jp_bundle_member *member, const char *name)

@@ -101,6 +101,12 @@ bool jp_json_true(jp_json *object, const char *key)
 	return value && json_object_is_type(value, json_type_boolean) && json_object_get_boolean(value);
 }
 
+char *jp_json_print(jp_json *value)
+{
+	const char *text = value ? json_object_to_json_string_ext(loose(value), JSON_C_TO_STRING_PLAIN) : NULL;
+	return text ? strdup(text) : NULL;
+}
+
 /* ---- writing ---------------------------------------------------------------------------------- */
 
 /* How many bytes the character at `s` has; 0: it is no UTF-8. */

@@ -36,6 +36,9 @@ bool jp_json_hex(jp_json *object, const char *key, uint64_t *value);
 
 bool jp_json_true(jp_json *object, const char *key);
 
+/* The value as text on one line, to be freed; NULL where there is none, or memory is short. */
+char *jp_json_print(jp_json *value);
+
 /* Writes a text with its quotes; what is no UTF-8 is written as U+FFFD. NULL is written as null. */
 void jp_json_put_text(struct jp_strbuf *out, const char *text);
 

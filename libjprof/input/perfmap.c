@@ -98,16 +98,16 @@ int jp_perfmap_open(const char *path, struct jp_perfmap **map, struct jprof_erro
 }
 
 /* Anybody may make files in /tmp. */
-static const char *why_not_trusted(const struct stat *st)
+static const char *why_not_trusted(const struct stat *st, unsigned uid)
 {
-	if (st->st_uid != geteuid() && st->st_uid != 0)
+	if (st->st_uid != geteuid() && st->st_uid != 0 && st->st_uid != uid)
 		return "belongs to another user";
 	if (st->st_mode & S_IWOTH)
 		return "may be written by anybody";
 	return NULL;
 }
 
-int jp_perfmap_open_pid(const char *root, uint64_t pid, struct jp_perfmap **map, struct jprof_error *err)
+int jp_perfmap_open_pid(const char *root, uint64_t pid, unsigned uid, struct jp_perfmap **map, struct jprof_error *err)
 {
 	char path[64], held[32];
 	struct stat st;
@@ -119,7 +119,7 @@ int jp_perfmap_open_pid(const char *root, uint64_t pid, struct jp_perfmap **map,
 	if (fd < 0)
 		return jp_error(err, JPROF_E_IO, path, 0, "%s",
 		                errno == EINVAL ? "is not a regular file" : strerror(errno));
-	const char *why = why_not_trusted(&st);
+	const char *why = why_not_trusted(&st, uid);
 	if (why)
 		return jp_error(err, JPROF_E_IO, path, 0, "%s", why);
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };

@@ -42,6 +42,11 @@ static int take_agent_ids(struct jprof_profile *p, struct jp_span text)
 	return 0;
 }
 
+int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len, struct jprof_error *err)
+{
+	return take_agent_ids(profile, (struct jp_span){ data, len }) ? jp_error_nomem(err) : 0;
+}
+
 static int take_build_ids(struct jprof_profile *p, const struct jp_bundle_member *m)
 {
 	for (size_t i = 0; i < m->id_count; i++)

@@ -1,5 +1,6 @@
 #include "ops/findfile.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,6 +233,21 @@ uint32_t jp_main_object(const struct jprof_profile *p)
 	return JP_NONE;
 }
 
+/* A file that was deleted is still mapped, and the kernel has a link to it. */
+static bool consider_mapped(struct search *s)
+{
+	char path[96];
+	for (size_t i = 0; s->opts->live_pid && i < s->profile->mapping_count; i++) {
+		const struct jp_mapping *m = &s->profile->mappings[i];
+		if (m->object != s->object || !m->map.executable)
+			continue;
+		snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, s->opts->live_pid, m->map.start,
+		         m->map.limit);
+		return consider(s, NULL, path);
+	}
+	return false;
+}
+
 static void search(struct search *s)
 {
 	const struct jp_object *object = &s->profile->objects[s->object];
@@ -239,6 +255,8 @@ static void search(struct search *s)
 	if (!has_file || object->unmapped || consider_prefixes(s))
 		return;
 	if (object->kind == JP_MAP_FILE && consider(s, s->opts->sysroot, own_path(s)))
+		return;
+	if (object->kind == JP_MAP_DELETED && consider_mapped(s))
 		return;
 	if (s->opts->program && s->object == jp_main_object(s->profile) && consider(s, NULL, s->opts->program))
 		return;

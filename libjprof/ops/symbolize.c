@@ -216,7 +216,7 @@ static int find_jit(struct work *w)
 	if (w->jit || w->looked_for_jit || !w->opts->perf_map_pid)
 		return 0;
 	w->looked_for_jit = true;
-	int rc = jp_perfmap_open_pid(w->opts->sysroot, w->opts->perf_map_pid, &w->jit, &err);
+	int rc = jp_perfmap_open_pid(w->opts->sysroot, w->opts->perf_map_pid, w->opts->perf_map_uid, &w->jit, &err);
 	if (!rc)
 		return 0;
 	return rc == JPROF_E_NOMEM || jp_note(w->profile, "%s %s, and is not used", err.path, err.text) ? -1 : 0;
@@ -285,6 +285,12 @@ static bool is_all_named(const struct work *w, uint32_t first, uint32_t end)
 	return true;
 }
 
+static void note_if_newer(struct work *w, uint32_t object, const struct jp_found *found)
+{
+	if (found->newer && !w->newer++)
+		w->newest = object;
+}
+
 /* ---- objects that a bundle knows ----------------------------------------------------------------- */
 
 /* Whether a bundle named all locations, and whether a file could name any of them better. */
@@ -295,15 +301,18 @@ static bool is_bundled(const struct work *w, uint32_t object, uint32_t first, ui
 	for (uint32_t i = first; i < end; i++) {
 		const struct jp_location *l = &w->profile->locations[w->order[i]];
 		all = all && (l->bundled || l->source == JPROF_SOURCE_INPUT);
-		*better = *better || (l->vaddr && l->source < JPROF_SOURCE_JIT);
+		*better = *better || l->source < JPROF_SOURCE_JIT;
 	}
 	return all;
 }
 
-/* Only the very file may do better than what was known where the bundle was made. */
-static bool is_proven(const struct jp_object *o, const struct jprof_profile *p, const struct jp_found *found)
+/* Only the very file may do better than what was known where the bundle was made; where that had none, any that would
+ * do for a dump. */
+static bool may_replace(const struct jp_object *o, const struct jprof_profile *p, const struct jp_found *found)
 {
-	return found->file && o->build_id != JP_NONE && !strcmp(jp_string(p, o->build_id), found->build_id);
+	if (o->build_id != JP_NONE && *found->build_id)
+		return !strcmp(jp_string(p, o->build_id), found->build_id);
+	return o->proof == JPROF_PROOF_NO_FILE || o->proof == JPROF_PROOF_CONTRADICTED;
 }
 
 static void keep_bundled(struct jp_object *o)
@@ -317,14 +326,17 @@ static int symbolize_bundled(struct work *w, uint32_t object, uint32_t first, ui
 	struct jprof_profile *p = w->profile;
 	struct jp_found found = { 0 };
 	struct jp_sites sites = { p, w->order + first, end - first };
-	int rc = p->objects[object].build_id != JP_NONE ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
-	bool proven = !rc && is_proven(&p->objects[object], p, &found);
-	if (proven && better)
+	bool known = p->objects[object].build_id != JP_NONE;
+	int rc = better || known ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
+	bool usable = !rc && found.file && may_replace(&p->objects[object], p, &found);
+	if (usable && better) {
+		note_if_newer(w, object, &found);
 		rc = symbolize_with(w, object, found.file, first, end);
-	if (proven && better && !rc)
-		rc = explain(w, object, &found);
-	else if (proven && !rc) /* for its code */
+		if (!rc)
+			rc = explain(w, object, &found);
+	} else if (usable && known) { /* for its code */
 		rc = jp_remember_file(p, object, found.file);
+	}
 	keep_bundled(&p->objects[object]);
 	jp_objfile_close(found.file);
 	return rc;
@@ -345,8 +357,7 @@ static int symbolize_object(struct work *w, uint32_t object, uint32_t first, uin
 		return symbolize_bundled(w, object, first, end, better);
 	if (jp_find_file(p, object, &sites, w->opts, &found))
 		return -1;
-	if (found.newer && !w->newer++)
-		w->newest = object;
+	note_if_newer(w, object, &found);
 	bool jit = !found.file && is_made_at_run_time(p, &p->objects[object]);
 	int rc = jit ? find_jit(w) : 0;
 	if (!rc && jit && w->jit)

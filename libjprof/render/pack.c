@@ -14,7 +14,8 @@ enum { block = 512 };
 
 struct jp_pack {
 	struct archive *archive;
-	struct jp_strbuf *out;
+	struct jp_strbuf *out; /* NULL: what comes is not wanted any more */
+	bool failed;           /* memory was short for it */
 };
 
 /* POSIX.1-1988; numbers are octal digits. */
@@ -27,17 +28,17 @@ _Static_assert(sizeof(struct ustar) == block, "a header is one block");
 static la_ssize_t take(struct archive *archive, void *context, const void *data, size_t len)
 {
 	struct jp_pack *pack = context;
-	jp_strbuf_add(pack->out, data, len);
-	if (!pack->out->failed)
-		return (la_ssize_t)len;
-	archive_set_error(archive, ENOMEM, "out of memory");
-	return -1;
+	(void)archive;
+	if (pack->out)
+		jp_strbuf_add(pack->out, data, len);
+	pack->failed = pack->failed || (pack->out && pack->out->failed);
+	return (la_ssize_t)len;
 }
 
 static int failed(const struct jp_pack *pack, struct jprof_error *err)
 {
 	const char *why = archive_error_string(pack->archive);
-	if (pack->out->failed || !why || archive_errno(pack->archive) == ENOMEM)
+	if (pack->failed || !why || archive_errno(pack->archive) == ENOMEM)
 		return jp_error_nomem(err);
 	return jp_error(err, JPROF_E_WRITE, NULL, 0, "the bundle cannot be compressed: %s", why);
 }
@@ -110,7 +111,7 @@ int jp_pack_put(struct jp_pack *pack, const void *data, size_t len, struct jprof
 	const char *from = data;
 	while (len) {
 		la_ssize_t n = archive_write_data(pack->archive, from, len);
-		if (n <= 0)
+		if (n <= 0 || pack->failed)
 			return failed(pack, err);
 		from += n;
 		len -= (size_t)n;
@@ -155,19 +156,17 @@ int jp_pack_end(struct jp_pack *pack, struct jprof_error *err)
 
 int jp_pack_close(struct jp_pack *pack, struct jprof_error *err)
 {
-	int rc = archive_write_close(pack->archive) == ARCHIVE_OK ? 0 : failed(pack, err);
+	int rc = archive_write_close(pack->archive) == ARCHIVE_OK && !pack->failed ? 0 : failed(pack, err);
 	jp_pack_drop(pack);
 	return rc;
 }
 
-/* Freeing an archive that is open would write what is left: not after a failure. */
+/* Freeing an archive that is open writes what is left. (archive_write_fail would leak: libarchive 3.6.) */
 void jp_pack_drop(struct jp_pack *pack)
 {
 	if (!pack)
 		return;
-	if (pack->archive) {
-		archive_write_fail(pack->archive);
-		archive_write_free(pack->archive);
-	}
+	pack->out = NULL;
+	archive_write_free(pack->archive);
 	free(pack);
 }

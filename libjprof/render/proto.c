@@ -46,7 +46,7 @@ struct mapping_key {
 struct writer {
 	const struct jprof_profile *profile;
 	bool normalize;
-	bool names; /* all locations and their addresses are wanted, to be read back beside the dump */
+	bool names; /* all locations and their addresses are wanted and no samples, to be read back beside the dump */
 	bool has_alloc;
 	struct jp_intern strings;
 	struct out_mapping *mappings; /* in order of ids */
@@ -354,7 +354,7 @@ static void put_samples(struct writer *w, const struct jprof_view_opts *opts)
 	for (uint32_t i = 0; i < jp_sample_count(p); i++)
 		w->has_alloc = w->has_alloc || whole(p->samples[i].value[JPROF_ALLOC_OBJECTS]) ||
 		               whole(p->samples[i].value[JPROF_ALLOC_SPACE]);
-	for (uint32_t i = 0; i < jp_sample_count(p) && !w->failed; i++)
+	for (uint32_t i = 0; i < jp_sample_count(p) && !w->failed && !w->names; i++)
 		if (!is_nothing(w, &p->samples[i]) && jp_in_view(p, opts, &p->samples[i]))
 			put_sample(w, &p->samples[i]);
 	for (uint32_t i = 0; i < jp_location_count(p) && w->names; i++)
@@ -373,6 +373,7 @@ static void put_type(struct writer *w, struct jp_strbuf *out, unsigned field, co
 static void put_comment(struct writer *w, struct jp_strbuf *out)
 {
 	put_number(out, PROFILE_COMMENT, string_of(w, w->message.text ? w->message.text : ""));
+	w->failed = w->failed || w->message.failed;
 	jp_strbuf_cut(&w->message, 0);
 }
 

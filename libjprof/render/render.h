@@ -44,7 +44,7 @@ jp_render_fn jp_render_dhat;           /* DHAT's JSON, for dh_view.html */
 jp_render_fn jp_render_raw;            /* a symbolized file */
 jp_render_fn jp_render_proto;          /* profile.proto, gzip'd */
 
-/* profile.proto with all locations, those of no sample too, at the addresses of the process. */
+/* profile.proto with all locations at the addresses of the process, and without samples. */
 int jp_render_names(const struct jprof_profile *profile, struct jp_strbuf *out, struct jprof_error *err);
 
 jp_render_fn jp_render_callgrind; /* for kcachegrind */

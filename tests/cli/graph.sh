@@ -103,7 +103,7 @@ if ! [ -e /usr/local/lib/jprof ] && library=$(find "$(dirname "$jprof")/../libjp
     LD_LIBRARY_PATH=$(dirname "$library") ./away/jprof --svg $at "$dump" >out 2>err || status=$?
     if ! find /usr/lib /usr/local/lib /opt -name jprof-gvc.so 2>/dev/null | grep -q .; then
         exits 1
-        says_like '^jprof: --svg: pictures need Graphviz.* library: .*jprof-gvc\.so: .*; install libgvc6 \(Debian\) or graphviz \(Alpine\); --dot works$'
+        says_like '^jprof: --svg cannot be drawn: pictures need Graphviz.* library: .*jprof-gvc\.so: .*; install libgvc6 \(Debian\) or graphviz \(Alpine\); --dot works$'
         prints_nothing
     fi
     LD_LIBRARY_PATH=$(dirname "$library") ./away/jprof --dot $at "$dump" >out 2>err
@@ -212,7 +212,7 @@ echo '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><
 for word in svg pdf png; do
     run env FONTCONFIG_FILE="$tmp/empty.conf" "$jprof" --$word -o never.$word $at "$dump"
     exits 1
-    says "jprof: --$word: no font is installed here to write with; install fonts-dejavu-core (Debian) or font-dejavu (Alpine)"
+    says "jprof: --$word cannot be drawn: no font is installed here to write with; install fonts-dejavu-core (Debian) or font-dejavu (Alpine)"
     check "a file for nothing" [ ! -e never.$word ]
 done
 

@@ -132,10 +132,34 @@ static void check_reports(const struct jprof_profile *p)
 	}
 }
 
+/* The whole graph has the table's rows; of a small one every arrow joins nodes that are there, each its own pair. */
+static void check_graph(const struct jprof_profile *p)
+{
+	const struct jprof_graph_opts whole = { .size = sizeof whole, .whole = true };
+	const struct jprof_graph_opts few = { .size = sizeof few, .nodecount = 4, .maxdegree = 2 };
+	struct jprof_graph *g;
+	struct jprof_table *table;
+	must(!jprof_table_new(p, NULL, &table, NULL) && !jprof_graph_new(p, NULL, &whole, &g, NULL));
+	must(jprof_graph_nodes(g) == jprof_table_count(table) && !jprof_graph_info(g)->dropped_nodes);
+	jprof_graph_free(g);
+	jprof_table_free(table);
+	must(!jprof_graph_new(p, NULL, &few, &g, NULL));
+	must(jprof_graph_nodes(g) <= 4);
+	for (size_t i = 0; i < jprof_graph_edges(g); i++) {
+		const struct jprof_edge *e = jprof_graph_edge(g, i);
+		must(e->from < jprof_graph_nodes(g) && e->to < jprof_graph_nodes(g) &&
+		     (e->from != e->to || !e->residual));
+		for (size_t k = 0; k < i; k++)
+			must(jprof_graph_edge(g, k)->from != e->from || jprof_graph_edge(g, k)->to != e->to);
+	}
+	jprof_graph_free(g);
+}
+
 static void check_round_trip(const struct jprof_profile *p)
 {
 	check_reports(p);
 	check_views(p);
+	check_graph(p);
 	struct jp_strbuf first = write_proto(p);
 	struct jprof_profile *read = parse(first.text, first.len);
 	must(read && !jprof_profile_notes(read));

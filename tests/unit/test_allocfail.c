@@ -1,6 +1,9 @@
 /* Memory that is short: every allocation of a whole job fails once. The linker turns the library's
  * calls of malloc and its kin to the functions here (--wrap). The leak checker of a developer's
  * build looks at what is left. */
+#include <unistd.h>
+
+#include "base/strbuf.h"
 #include "harness.h"
 #include "input/maps.h"
 
@@ -44,6 +47,8 @@ char *__wrap_strdup(const char *s)
 /* What a job is given and what it made. */
 struct job {
 	const char *path, *sysroot;
+	int (*run)(struct job *job);
+	struct jp_strbuf bundle;
 	char report[200000];
 	size_t len;
 	double named;
@@ -135,6 +140,106 @@ static int run(struct job *job)
 	return rc;
 }
 
+static int add(void *context, const void *data, size_t len)
+{
+	jp_strbuf_add(context, data, len);
+	return ((struct jp_strbuf *)context)->failed;
+}
+
+/* A member with a side-car, its dump, and the names that are known here. */
+static int fill(struct jprof_bundle_writer *w, struct job *job)
+{
+	static const char agent[] = "{\"jprof_agent\": 1, \"pid\": 7, \"program\": \"/opt/app/server\",\n"
+				    " \"objects\": [{\"path\": \"/x\", \"base\": \"0x400000\", \"build_id\": \"ab\"}]}";
+	static const struct jprof_bundle_member member = { .size = sizeof member, .role = "master" };
+	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = job->sysroot };
+	struct jprof_profile *p = NULL;
+	FILE *file = fopen(job->path, "re");
+	assert_non_null(file);
+	int rc = jprof_profile_open(job->path, NULL, &p, &job->err);
+	if (!rc)
+		rc = jprof_profile_symbolize(p, &opts, &job->err);
+	if (!rc)
+		rc = jprof_bundle_writer_member(w, &member, &job->err);
+	if (!rc)
+		rc = jprof_bundle_writer_file(w, "agent.json", agent, strlen(agent), &job->err);
+	if (!rc)
+		rc = jprof_bundle_writer_fd(w, "dump.heap", fileno(file), &job->err);
+	if (!rc)
+		rc = jprof_bundle_writer_symbols(w, p, true, &job->err);
+	fclose(file);
+	jprof_profile_free(p);
+	return rc;
+}
+
+static int run_write(struct job *job)
+{
+	struct jprof_bundle_writer *w = NULL;
+	const struct jprof_bundle_writer_opts opts = { .size = sizeof opts, .label = "boot" };
+	int rc = jprof_bundle_writer_new(&opts, add, &job->bundle, &w, &job->err);
+	if (!rc)
+		rc = fill(w, job);
+	if (!rc)
+		rc = fill(w, job);
+	if (!rc)
+		rc = jprof_bundle_writer_finish(w, &job->err);
+	if (rc == JPROF_E_WRITE && job->bundle.failed)
+		rc = job->err.code = JPROF_E_NOMEM;
+	jprof_bundle_writer_free(w);
+	return rc;
+}
+
+static int run_read(struct job *job)
+{
+	struct job far = { .sysroot = "/proc/self/fdinfo" };
+	struct jprof_profile *p = NULL;
+	int rc = jprof_profile_parse(job->bundle.text, job->bundle.len, "b", NULL, &p, &job->err);
+	job->sysroot = far.sysroot;
+	if (!rc)
+		rc = answer(p, job);
+	jprof_profile_free(p);
+	return rc;
+}
+
+/* This process itself becomes a member of a bundle. job->sysroot is a /proc with nothing else in it. */
+static int gather(const struct jprof_process *process, struct job *job)
+{
+	struct jprof_target *target = NULL;
+	struct jprof_bundle_writer *w = NULL;
+	struct jprof_dump_watch *watch = NULL;
+	int rc = jprof_target_open(process, job->sysroot, &target, &job->err);
+	if (!rc)
+		rc = jprof_target_watch(target, "/nowhere.", false, &watch, &job->err);
+	if (!rc)
+		rc = jprof_bundle_writer_new(NULL, add, &job->bundle, &w, &job->err);
+	if (!rc)
+		rc = jprof_bundle_writer_member(w, NULL, &job->err);
+	if (!rc)
+		rc = jprof_target_gather(target, true, w, &job->err);
+	jprof_bundle_writer_free(w);
+	jprof_dump_watch_free(watch);
+	jprof_target_free(target);
+	return rc;
+}
+
+static int run_collect(struct job *job)
+{
+	int pid = getpid();
+	const struct jprof_processes_opts opts = {
+		.size = sizeof opts, .proc = job->sysroot, .pids = &pid, .pid_count = 1, .match = "^nothing$"
+	};
+	struct jprof_processes *list = NULL;
+	int rc = jprof_processes_new(&opts, &list, &job->err);
+	if (!rc) {
+		const char *program = jprof_processes_at(list, 0)->program;
+		rc = keep(job, program, strlen(program));
+	}
+	if (!rc)
+		rc = gather(jprof_processes_at(list, 0), job);
+	jprof_processes_free(list);
+	return rc;
+}
+
 static int run_failing(struct job *job, size_t nth)
 {
 	job->len = 0;
@@ -143,21 +248,21 @@ static int run_failing(struct job *job, size_t nth)
 	calls = 0;
 	failing = nth;
 	armed = true;
-	int rc = run(job);
+	int rc = job->run(job);
 	armed = false;
 	return rc;
 }
 
 /* A job that ends well in spite of it has the same answer: memory is no reason for other names. */
-static void check_job(const char *path, const char *sysroot, const char *part, bool views)
+static void check_job(const struct job *given, const char *part)
 {
 	static struct job whole, job;
 	int wrong = 0;
-	whole = job = (struct job){ .path = path, .sysroot = sysroot, .views = views };
+	whole = job = *given;
 	assert_int_equal(run_failing(&whole, 0), 0);
 	assert_contains(whole.report, part);
 	size_t count = calls;
-	assert_true(count > 50);
+	assert_true(count > 20);
 	for (size_t nth = 1; nth <= count; nth++) {
 		int rc = run_failing(&job, nth);
 		if (rc && rc != JPROF_E_NOMEM)
@@ -173,13 +278,18 @@ static void check_job(const char *path, const char *sysroot, const char *part, b
 
 static void check(const char *path, const char *sysroot, const char *part)
 {
-	check_job(path, sysroot, part, false);
+	const struct job job = { .path = path, .sysroot = sysroot, .run = run };
+	check_job(&job, part);
 }
 
 static void test_views(void **state)
 {
 	(void)state;
-	check_job(SAMPLES "/heaps/jemalloc-5.3.0.heap", SAMPLES "/heaps/sysroot", "fn=(1)", true);
+	const struct job job = { .path = SAMPLES "/heaps/jemalloc-5.3.0.heap",
+		                 .sysroot = SAMPLES "/heaps/sysroot",
+		                 .run = run,
+		                 .views = true };
+	check_job(&job, "fn=(1)");
 }
 
 static void test_without_files(void **state)
@@ -199,6 +309,51 @@ static void test_a_cut_dump(void **state)
 {
 	(void)state;
 	check(SAMPLES "/heaps/faults/cut-stack.heap", "/proc/self/fdinfo", "Total:");
+}
+
+/* What was written with all memory is read with too little. */
+static void test_bundles(void **state)
+{
+	(void)state;
+	struct job job = { .path = SAMPLES "/heaps/jemalloc-5.3.0.heap", .sysroot = SAMPLES "/heaps/sysroot" };
+	job.run = run_read;
+	assert_int_equal(run_write(&job), 0);
+	check_job(&job, "rows_keep");
+	jp_strbuf_release(&job.bundle);
+}
+
+static void test_writing_bundles(void **state)
+{
+	(void)state;
+	static struct job job;
+	size_t len = 0;
+	int wrong = 0;
+	for (size_t nth = 0; !nth || nth <= calls; nth++) {
+		job = (struct job){ .path = SAMPLES "/heaps/hand-4.heap", .sysroot = "/proc/self/fdinfo" };
+		job.run = run_write;
+		int rc = run_failing(&job, nth);
+		len = nth ? len : job.bundle.len;
+		if (rc ? rc != JPROF_E_NOMEM || job.err.code != rc : job.bundle.len != len)
+			wrong += complain("allocation %zu: %d %s, %zu bytes", nth, rc, job.err.text, job.bundle.len);
+		jp_strbuf_release(&job.bundle);
+	}
+	assert_int_equal(wrong, 0);
+	assert_true(len > 1000);
+}
+
+static void test_collecting(void **state)
+{
+	(void)state;
+	char proc[] = "/tmp/jprof-proc-XXXXXX", link[64], target[64];
+	assert_non_null(mkdtemp(proc));
+	snprintf(link, sizeof link, "%s/%d", proc, (int)getpid());
+	snprintf(target, sizeof target, "/proc/%d", (int)getpid());
+	assert_int_equal(symlink(target, link), 0);
+	struct job job = { .sysroot = proc, .run = run_collect };
+	check_job(&job, "test_allocfail");
+	jp_strbuf_release(&job.bundle);
+	unlink(link);
+	rmdir(proc);
 }
 
 static void test_maps(void **state)
@@ -226,9 +381,10 @@ static void test_maps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_files), cmocka_unit_test(test_with_symbols_and_lines),
-		cmocka_unit_test(test_a_cut_dump),    cmocka_unit_test(test_views),
-		cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_without_files),   cmocka_unit_test(test_with_symbols_and_lines),
+		cmocka_unit_test(test_a_cut_dump),      cmocka_unit_test(test_bundles),
+		cmocka_unit_test(test_writing_bundles), cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_collecting),      cmocka_unit_test(test_views),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,97 @@
+#include "memory.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "process.h"
+
+struct version {
+	const char *mount, *used, *limit;
+};
+
+static const struct version v2 = { "/sys/fs/cgroup", "memory.current", "memory.max" };
+static const struct version v1 = { "/sys/fs/cgroup/memory", "memory.usage_in_bytes", "memory.limit_in_bytes" };
+
+static char used_path[PATH_MAX], limit_path[PATH_MAX];
+
+/* The number that a file consists of; 0 where it is none ("max"), or stands for none. */
+static uint64_t read_number(const char *path)
+{
+	char text[32];
+	uint64_t value = process_read_file(path, text, sizeof text) > 0 ? strtoull(text, NULL, 10) : 0;
+	return value > INT64_MAX / 2 ? 0 : value;
+}
+
+uint64_t memory_rss(void)
+{
+	char text[128];
+	if (process_read_file("/proc/self/statm", text, sizeof text) <= 0)
+		return 0;
+	const char *second = strchr(text, ' ');
+	return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static unsigned percent(const char *used, const char *limit)
+{
+	uint64_t max = read_number(limit);
+	return max >= 100 ? (unsigned)(read_number(used) / (max / 100)) : 0;
+}
+
+/* Keeps a group's files if it has a limit, and less room than the one before. */
+static void consider(const struct version *version, const char *group)
+{
+	char used[PATH_MAX], limit[PATH_MAX];
+	int a = snprintf(used, sizeof used, "%s%s/%s", version->mount, group, version->used);
+	int b = snprintf(limit, sizeof limit, "%s%s/%s", version->mount, group, version->limit);
+	if (a < 0 || b < 0 || a >= PATH_MAX || b >= PATH_MAX || read_number(limit) == 0)
+		return;
+	if (*limit_path && percent(used, limit) <= percent(used_path, limit_path))
+		return;
+	memcpy(used_path, used, (size_t)a + 1);
+	memcpy(limit_path, limit, (size_t)b + 1);
+}
+
+/* The path may be that of another namespace's mount; then the mount's root is the group. */
+static void consider_upwards(const struct version *version, char *group)
+{
+	while (*group) {
+		char *slash = strrchr(group, '/');
+		consider(version, group);
+		if (!slash)
+			break;
+		*slash = 0;
+	}
+	consider(version, "");
+}
+
+/* Lines are NUMBER:CONTROLLERS:PATH; version 2 is number 0 and names none. */
+static void consider_line(char *line)
+{
+	char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
+	if (!path)
+		return;
+	*path++ = 0;
+	if (strncmp(line, "0:", 2) == 0)
+		consider_upwards(&v2, path);
+	else if (strcmp(controllers + 1, "memory") == 0)
+		consider_upwards(&v1, path);
+}
+
+void memory_find_cgroup(void)
+{
+	char text[8192], *rest;
+	*used_path = *limit_path = 0;
+	if (process_read_file("/proc/self/cgroup", text, sizeof text) <= 0)
+		return;
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		consider_line(line);
+}
+
+unsigned memory_cgroup_percent(void)
+{
+	return *limit_path ? percent(used_path, limit_path) : 0;
+}

@@ -1,0 +1,17 @@
+/* How much memory is in use. */
+#ifndef AGENT_MEMORY_H
+#define AGENT_MEMORY_H
+
+#include <stdint.h>
+
+/* Resident bytes of this process; 0 where that cannot be read. */
+uint64_t memory_rss(void);
+
+/* Finds the control group whose limit is nearest: this process's or one above it, version 2 or 1. To be called again
+ * when the process may have moved. */
+void memory_find_cgroup(void);
+
+/* Percent of that limit which is in use, 0 without a limit. */
+unsigned memory_cgroup_percent(void);
+
+#endif

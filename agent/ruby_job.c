@@ -1,0 +1,179 @@
+#include "ruby_job.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "handle.h"
+#include "jemalloc.h"
+#include "ruby_wake.h"
+#include "wake.h"
+
+typedef uintptr_t VALUE;
+
+extern int ruby_thread_has_gvl_p(void) __attribute__((weak));
+extern int rb_during_gc(void) __attribute__((weak));
+extern int rb_postponed_job_register_one(unsigned flags, void (*run)(void *), void *data) __attribute__((weak));
+extern unsigned rb_postponed_job_preregister(unsigned flags, void (*run)(void *), void *data) __attribute__((weak));
+extern void rb_postponed_job_trigger(unsigned job) __attribute__((weak));
+extern void rb_set_end_proc(void (*run)(VALUE), VALUE data) __attribute__((weak));
+extern void ruby_vm_at_exit(void (*run)(void *vm)) __attribute__((weak));
+extern VALUE rb_protect(VALUE (*run)(VALUE), VALUE data, int *state) __attribute__((weak));
+extern VALUE rb_errinfo(void) __attribute__((weak));
+extern void rb_set_errinfo(VALUE error) __attribute__((weak));
+extern VALUE rb_cComplex __attribute__((weak));             /* 0 until the VM is nearly up */
+extern void *ruby_single_main_ractor __attribute__((weak)); /* Ruby 3.0 to 3.2; NULL when there are several */
+
+static void (*do_work)(void);
+static void (*do_at_end)(void);
+static atomic_bool wanted;    /* a job, from the next allocation of a thread that may register it */
+static atomic_bool contacted; /* a job has run */
+static atomic_bool ending;    /* at_exit blocks run: the VM may be gone soon, or serve for hours */
+static atomic_bool over;
+static atomic_uint job_handle; /* of preregister */
+static void *hook;
+static bool sampled; /* the hook of sampled allocations is there */
+
+static void on_end_proc(VALUE unused)
+{
+	(void)unused;
+	atomic_store(&ending, true);
+}
+
+static void on_vm_exit(void *vm)
+{
+	(void)vm;
+	atomic_store(&over, true);
+	do_at_end();
+}
+
+static bool can_trigger(void)
+{
+	return rb_postponed_job_preregister && rb_postponed_job_trigger;
+}
+
+static VALUE protected_work(VALUE unused);
+
+static void job(void *unused)
+{
+	int state = 0;
+	(void)unused;
+	VALUE error = rb_errinfo();
+	rb_protect(protected_work, 0, &state);
+	if (state)
+		rb_set_errinfo(error);
+}
+
+/* On a thread that holds the GVL; as free as a signal handler. */
+static bool register_here(void)
+{
+	if (!can_trigger())
+		return rb_postponed_job_register_one(0, job, NULL) != 0;
+	unsigned handle = rb_postponed_job_preregister(0, job, NULL);
+	if (handle == ~0u)
+		return false;
+	atomic_store(&job_handle, handle);
+	rb_postponed_job_trigger(handle);
+	return true;
+}
+
+static void on_woken(void)
+{
+	register_here();
+}
+
+static VALUE protected_work(VALUE unused)
+{
+	if (!atomic_exchange(&contacted, true)) {
+		rb_set_end_proc(on_end_proc, 0);
+		ruby_vm_at_exit(on_vm_exit);
+		ruby_wake_prepare(on_woken);
+	}
+	do_work();
+	return unused;
+}
+
+static bool knows_ruby(void)
+{
+	return ruby_thread_has_gvl_p && rb_during_gc && rb_set_end_proc && ruby_vm_at_exit && rb_protect &&
+	       rb_errinfo && rb_set_errinfo && &rb_cComplex && (can_trigger() || rb_postponed_job_register_one);
+}
+
+/* Before 3.3, with several ractors, this thread's GVL may be another than that of the thread that runs jobs. */
+static bool is_alone(void)
+{
+	return can_trigger() || !&ruby_single_main_ractor || ruby_single_main_ractor;
+}
+
+/* As free as a signal handler: it may be anywhere in Ruby. */
+static void in_allocation(void)
+{
+	if (!atomic_load(&wanted) || atomic_load(&over) || !rb_cComplex || !ruby_thread_has_gvl_p() || rb_during_gc() ||
+	    !is_alone())
+		return;
+	if (!atomic_exchange(&wanted, false))
+		return;
+	if (register_here())
+		wake();
+	else
+		atomic_store(&wanted, true);
+}
+
+static bool install(void)
+{
+	atomic_store(&wanted, true);
+	handle_lock();
+	if (!hook)
+		hook = jemalloc_hook(in_allocation);
+	handle_unlock();
+	return hook != NULL;
+}
+
+static void uninstall(void)
+{
+	atomic_store(&wanted, false);
+	handle_lock();
+	if (hook)
+		jemalloc_unhook(hook);
+	hook = NULL;
+	if (sampled)
+		jemalloc_hook_sampled(NULL);
+	sampled = false;
+	handle_unlock();
+}
+
+void ruby_job_init(void (*work)(void), void (*at_end)(void))
+{
+	do_work = work;
+	do_at_end = at_end;
+	sampled = knows_ruby();
+	atomic_store(&wanted, sampled);
+	if (sampled)
+		jemalloc_hook_sampled(in_allocation);
+}
+
+bool ruby_job_request(bool again)
+{
+	if (!knows_ruby() || atomic_load(&over))
+		return false;
+	if (!atomic_load(&contacted) || atomic_load(&ending))
+		return install();
+	if (can_trigger())
+		rb_postponed_job_trigger(atomic_load(&job_handle));
+	if (again || !can_trigger())
+		ruby_wake();
+	return true;
+}
+
+/* Without a contact the hook stays for it, if it may come about. */
+void ruby_job_settle(void)
+{
+	if (atomic_load(&contacted) || atomic_load(&over) || !is_alone())
+		uninstall();
+}
+
+void ruby_job_tidy(void)
+{
+	if ((hook || sampled) && !atomic_load(&wanted))
+		uninstall();
+}

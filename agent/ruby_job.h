@@ -1,0 +1,24 @@
+/* What runs on a Ruby thread, and how it gets there: by a postponed job. Ruby 3.3 lets any thread trigger a
+ * registered one; before, only a thread that holds the GVL may register one. The first contact comes about within
+ * an allocation of such a thread, in every version: only there is it sure that the VM is up, and not being taken down.
+ * It makes the signal by which a VM that sleeps is woken later (ruby_wake.h). */
+#ifndef AGENT_RUBY_JOB_H
+#define AGENT_RUBY_JOB_H
+
+#include <stdbool.h>
+
+/* `work` is what jobs do: on a Ruby thread, with the GVL, free to raise, perhaps with nothing to do. `at_end` is
+ * called when the VM ends, if there was contact before. Looks for contact in sampled allocations. */
+void ruby_job_init(void (*work)(void), void (*at_end)(void));
+
+/* Has the work done soon. False where this VM cannot be asked. To be called again while it was not done: what
+ * `again` is true for takes stronger means. */
+bool ruby_job_request(bool again);
+
+/* The work was done, or is no longer wanted. */
+void ruby_job_settle(void);
+
+/* Takes the hooks away that have done their work. */
+void ruby_job_tidy(void);
+
+#endif

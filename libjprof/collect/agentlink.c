@@ -1,0 +1,260 @@
+/* The protocol is that of docs/agent.md. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/opts.h"
+#include "base/strbuf.h"
+#include "collect/procfs.h"
+#include "collect/unixsock.h"
+#include "input/json.h"
+
+enum {
+	protocol_version = 1,
+	default_timeout = 30000,
+	reply_limit = 16 << 20,
+	label_limit = 64,
+};
+
+struct jprof_agent {
+	struct jp_arena arena; /* of the report */
+	int fd;
+	unsigned timeout; /* ms, of a request */
+	char name[48];    /* in errors */
+	struct jprof_agent_report report;
+	struct jprof_agent_dump dump;
+	struct jp_arena dump_arena;
+	char *stats; /* the last that were asked for */
+};
+
+/* Copies a member's text to *to, which is left NULL where there is none. False when memory is short. */
+static bool keep(struct jp_arena *arena, jp_json *object, const char *key, const char **to)
+{
+	const char *text = jp_json_text(object, key);
+	*to = text ? jp_arena_dup(arena, text, strlen(text)) : NULL;
+	return !text || *to;
+}
+
+/* A number that fits an int; else 0. */
+static int int_of(jp_json *object, const char *key)
+{
+	uint64_t number = jp_json_number(object, key);
+	return number <= INT_MAX ? (int)number : 0;
+}
+
+static int refused(struct jprof_agent *agent, jp_json *object, struct jprof_error *err)
+{
+	const char *why = jp_json_text(object, "error");
+	return jp_error(err, JPROF_E_IO, NULL, 0, "%s says: %s", agent->name, why ? why : "no");
+}
+
+/* Sends a line and reads one: *object, to be freed even where that fails. */
+static int ask(struct jprof_agent *agent, const char *request, unsigned timeout, struct json_object **object,
+               struct jprof_error *err)
+{
+	uint64_t deadline = jp_clock_ms() + timeout;
+	char *line = NULL;
+	int rc = jp_unixsock_send(agent->fd, request, strlen(request), deadline, agent->name, err);
+	rc = rc ? rc : jp_unixsock_line(agent->fd, reply_limit, deadline, agent->name, &line, err);
+	if (rc)
+		return rc;
+	rc = jp_json_parse(line, strlen(line), agent->name, object, err);
+	free(line);
+	if (rc)
+		return rc;
+	return jp_json_true(*object, "ok") ? 0 : refused(agent, *object, err);
+}
+
+static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error *err)
+{
+	struct jprof_agent_report r = {
+		.protocol = int_of(o, "protocol"),
+		.pid = int_of(o, "pid"),
+		.start_ticks = jp_json_number(o, "start_ticks"),
+		.prof_active = jp_json_true(o, "prof_active"),
+		.lg_sample = int_of(o, "lg_sample"),
+		.signal = int_of(o, "signal"),
+		.signal_owned = jp_json_true(o, "signal_owned"),
+		.dumps = jp_json_number(o, "dumps"),
+	};
+	struct jp_arena arena = { 0 };
+	if (!keep(&arena, o, "version", &r.version) || !keep(&arena, o, "boot_id", &r.boot_id) ||
+	    !keep(&arena, o, "program", &r.program) || !keep(&arena, o, "jemalloc", &r.jemalloc) ||
+	    !keep(&arena, o, "prefix", &r.prefix) || !keep(&arena, o, "ruby", &r.ruby) ||
+	    !keep(&arena, o, "triggers", &r.triggers) || !keep(&arena, o, "last_dump", &r.last_dump) ||
+	    !keep(&arena, o, "last_error", &r.last_error)) {
+		jp_arena_release(&arena);
+		return jp_error_nomem(err);
+	}
+	jp_arena_release(&agent->arena);
+	agent->arena = arena;
+	agent->report = r;
+	return 0;
+}
+
+int jprof_agent_report(struct jprof_agent *agent, const struct jprof_agent_report **report, struct jprof_error *err)
+{
+	struct json_object *jp_cleanup(jp_json_release) object = NULL;
+	int rc = ask(agent, "report\n", agent->timeout, &object, err);
+	rc = rc ? rc : take_report(agent, object, err);
+	if (!rc)
+		*report = &agent->report;
+	return rc;
+}
+
+/* The kernel's word on who listens; where it cannot tell (another pid namespace), the report has to do. */
+static int check_peer(struct jprof_agent *agent, const struct jprof_process *process, struct jprof_error *err)
+{
+	struct ucred peer = { 0 };
+	socklen_t len = sizeof peer;
+	if (getsockopt(agent->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) || !peer.pid || peer.pid == process->pid)
+		return 0;
+	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: the socket that it names belongs to process %d",
+	                process->pid, (int)peer.pid);
+}
+
+static int check_identity(struct jprof_agent *agent, const struct jprof_process *process, const char *proc,
+                          struct jprof_error *err)
+{
+	const struct jprof_agent_report *r;
+	int rc = jprof_agent_report(agent, &r, err);
+	if (rc)
+		return rc;
+	if (r->protocol != protocol_version)
+		return jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
+		                "%s speaks protocol %d, this jprof %d: use the jprof that came with it", agent->name,
+		                r->protocol, protocol_version);
+	if (r->pid != process->ns_pid)
+		return jp_error(
+		    err, JPROF_E_IO, NULL, 0,
+		    "process %d: the agent that it names is that of process %d (as it calls itself): it was "
+		    "just forked and has none of its own yet; try again",
+		    process->pid, r->pid);
+	if (r->start_ticks != process->start_ticks || jp_proc_start_ticks(proc, process->pid) != process->start_ticks)
+		return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended, and another has its pid",
+		                process->pid);
+	return 0;
+}
+
+int jprof_agent_connect(const struct jprof_process *process, const struct jprof_agent_opts *given,
+                        struct jprof_agent **out, struct jprof_error *err)
+{
+	struct jprof_agent_opts opts;
+	int rc = jp_opts_take(&opts, sizeof opts, given, err);
+	if (rc)
+		return rc;
+	if (!process->agent_socket)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "process %d: has no agent", process->pid);
+	const char *proc = opts.proc ? opts.proc : "/proc";
+	struct jprof_agent *agent = calloc(1, sizeof *agent);
+	if (!agent)
+		return jp_error_nomem(err);
+	agent->timeout = opts.timeout ? opts.timeout : default_timeout;
+	snprintf(agent->name, sizeof agent->name, "process %d: its agent", process->pid);
+	agent->fd = jp_unixsock_connect(proc, process->pid, process->agent_socket, err);
+	rc = agent->fd < 0 ? agent->fd : check_peer(agent, process, err);
+	rc = rc ? rc : check_identity(agent, process, proc, err);
+	if (rc) {
+		jprof_agent_free(agent);
+		return rc;
+	}
+	*out = agent;
+	return 0;
+}
+
+bool jprof_agent_label_good(const char *label)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+	size_t len = strlen(label);
+	return len > 0 && len <= label_limit && strspn(label, allowed) == len;
+}
+
+static int dump_request(const struct jprof_agent_dump_opts *o, struct jp_strbuf *request, struct jprof_error *err)
+{
+	if (o->label && !jprof_agent_label_good(o->label))
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                "a label is made of 1 to %d of A-Z a-z 0-9 . _ and -, not \"%s\"", label_limit,
+		                o->label);
+	jp_strbuf_str(request, "dump");
+	if (o->label)
+		jp_strbuf_printf(request, " label=%s", o->label);
+	if (o->gc)
+		jp_strbuf_str(request, " gc=1");
+	if (o->gc_timeout)
+		jp_strbuf_printf(request, " timeout=%u", o->gc_timeout);
+	jp_strbuf_str(request, "\n");
+	return request->failed ? jp_error_nomem(err) : 0;
+}
+
+static int take_dump(struct jprof_agent *agent, jp_json *o, struct jprof_error *err)
+{
+	struct jprof_agent_dump d = {
+		.seq = jp_json_number(o, "seq"),
+		.milliseconds = (double)jp_json_number(o, "milliseconds"),
+	};
+	jp_arena_release(&agent->dump_arena);
+	if (!keep(&agent->dump_arena, o, "dump", &d.dump) || !keep(&agent->dump_arena, o, "sidecar", &d.sidecar) ||
+	    !keep(&agent->dump_arena, o, "gc", &d.gc))
+		return jp_error_nomem(err);
+	if (!d.dump || *d.dump != '/' || (d.sidecar && *d.sidecar != '/'))
+		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s made a dump, but does not tell where", agent->name);
+	agent->dump = d;
+	return 0;
+}
+
+int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_opts *given,
+                     const struct jprof_agent_dump **dump, struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) request = { 0 };
+	struct json_object *jp_cleanup(jp_json_release) object = NULL;
+	struct jprof_agent_dump_opts opts;
+	int rc = jp_opts_take(&opts, sizeof opts, given, err);
+	rc = rc ? rc : dump_request(&opts, &request, err);
+	rc = rc ? rc : ask(agent, request.text, opts.timeout ? opts.timeout : agent->timeout, &object, err);
+	rc = rc ? rc : take_dump(agent, object, err);
+	if (!rc)
+		*dump = &agent->dump;
+	return rc;
+}
+
+int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err)
+{
+	struct json_object *jp_cleanup(jp_json_release) object = NULL;
+	int rc = ask(agent, "stats\n", agent->timeout, &object, err);
+	if (rc)
+		return rc;
+	char *text = jp_json_print(jp_json_get(object, "stats"));
+	free(agent->stats);
+	agent->stats = text;
+	if (!text)
+		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s gives no stats", agent->name);
+	*json = agent->stats;
+	return 0;
+}
+
+int jprof_agent_set_active(struct jprof_agent *agent, bool active, bool *was, struct jprof_error *err)
+{
+	struct json_object *jp_cleanup(jp_json_release) object = NULL;
+	int rc = ask(agent, active ? "activate\n" : "deactivate\n", agent->timeout, &object, err);
+	if (!rc)
+		*was = jp_json_true(object, "was");
+	return rc;
+}
+
+void jprof_agent_free(struct jprof_agent *agent)
+{
+	if (!agent)
+		return;
+	jp_file_close(&agent->fd);
+	jp_arena_release(&agent->arena);
+	jp_arena_release(&agent->dump_arena);
+	free(agent->stats);
+	free(agent);
+}

@@ -1,0 +1,19 @@
+/* How an agent announces itself in /proc/PID/maps: docs/agent.md. */
+#ifndef JP_COLLECT_ANNOUNCE_H
+#define JP_COLLECT_ANNOUNCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct jp_announce {
+	int version;
+	int signal;         /* 0: none */
+	const char *socket; /* inside the text; "@NAME": in the abstract namespace, "": none. Ends before " (deleted)" */
+	size_t socket_len;
+};
+
+/* Whether the path of a mapping is an announcement; of a version below 1 or with a socket that is neither an
+ * absolute path nor a name, it is none. */
+bool jp_announce_parse(const char *path, struct jp_announce *announce);
+
+#endif

@@ -1,0 +1,244 @@
+/* Which processes are meant. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/opts.h"
+#include "base/pattern.h"
+#include "collect/process.h"
+#include "collect/procfs.h"
+
+enum { deepest = 64 };
+
+struct jprof_processes {
+	struct jp_arena arena;
+	struct jprof_process *items;
+	size_t count, cap;
+};
+
+struct scan {
+	struct jprof_processes_opts opts;
+	struct jp_pattern *match;
+	struct jp_arena *arena;
+	struct jprof_process *all; /* by ascending pid */
+	size_t count, cap;
+};
+
+static void close_dir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+/* A directory of /proc that is a process; 0: it is none. */
+static int pid_of(const char *name)
+{
+	char *end;
+	if (!isdigit((unsigned char)*name))
+		return 0;
+	long n = strtol(name, &end, 10);
+	return !*end && n > 0 && n <= INT_MAX ? (int)n : 0;
+}
+
+static int add_seen(struct scan *scan, int pid)
+{
+	struct jprof_process seen = { .pid = pid };
+	if (jp_process_read_basics(scan->arena, scan->opts.proc, &seen) ||
+	    jp_array_push(scan->all, scan->count, scan->cap))
+		return -1;
+	if (seen.state != JPROF_PROCESS_GONE)
+		scan->all[scan->count++] = seen;
+	return 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct jprof_process *x = a, *y = b;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int look_at_all(struct scan *scan, struct jprof_error *err)
+{
+	DIR *jp_cleanup(close_dir) dir = opendir(scan->opts.proc);
+	if (!dir)
+		return jp_error(err, JPROF_E_IO, scan->opts.proc, 0, "cannot be read: %s", strerror(errno));
+	for (struct dirent *entry; (entry = readdir(dir));) {
+		int pid = pid_of(entry->d_name);
+		if (pid && add_seen(scan, pid))
+			return jp_error_nomem(err);
+	}
+	if (scan->count)
+		qsort(scan->all, scan->count, sizeof *scan->all, by_pid);
+	return 0;
+}
+
+static struct jprof_process *find_pid(const struct scan *scan, int pid)
+{
+	struct jprof_process key = { .pid = pid };
+	return scan->count ? bsearch(&key, scan->all, scan->count, sizeof key, by_pid) : NULL;
+}
+
+static bool is_worker(const struct jprof_process *p, const char *server)
+{
+	return !strcmp(p->role, "worker") && !strcmp(p->server, server);
+}
+
+/* A server whose children are workers is a master. */
+static void find_masters(struct scan *scan)
+{
+	for (size_t i = 0; i < scan->count; i++) {
+		struct jprof_process *p = &scan->all[i];
+		struct jprof_process *parent = *p->role ? find_pid(scan, p->ppid) : NULL;
+		if (parent && is_worker(p, parent->server) && !*parent->role)
+			parent->role = "master";
+	}
+}
+
+static bool descends(const struct scan *scan, const struct jprof_process *p, int ancestor)
+{
+	const struct jprof_process *at = find_pid(scan, p->ppid);
+	for (int i = 0; at && i < deepest; i++) {
+		if (at->pid == ancestor)
+			return true;
+		at = find_pid(scan, at->ppid);
+	}
+	return false;
+}
+
+/* The Puma that `pid` is the master or a worker of. */
+static int master_of(const struct scan *scan, int pid)
+{
+	const struct jprof_process *at = find_pid(scan, pid);
+	for (int i = 0; at && is_worker(at, "puma") && i < deepest; i++)
+		at = find_pid(scan, at->ppid);
+	return at ? at->pid : pid;
+}
+
+static bool is_selected(const struct scan *scan, const struct jprof_process *p, int master)
+{
+	const struct jprof_processes_opts *o = &scan->opts;
+	if (p->pid == getpid())
+		return false;
+	if (!o->match && !o->children_of && !o->puma && !o->pid_count)
+		return true;
+	if (scan->match && jp_pattern_found(scan->match, p->cmdline, strlen(p->cmdline)))
+		return true;
+	if (o->children_of && p->ppid == o->children_of)
+		return true;
+	return o->puma && !strcmp(p->server, "puma") && (!master || p->pid == master || descends(scan, p, master));
+}
+
+static bool is_candidate(const struct jprof_process *p)
+{
+	return p->state == JPROF_PROCESS_ALIVE && (p->ruby || p->jemalloc || p->agent_version);
+}
+
+static bool is_listed(const struct jprof_processes *list, int pid)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].pid == pid)
+			return true;
+	return false;
+}
+
+static int add(struct jprof_processes *list, const struct jprof_process *p)
+{
+	if (jp_array_push(list->items, list->count, list->cap))
+		return -1;
+	list->items[list->count++] = *p;
+	return 0;
+}
+
+/* Those asked for by pid, whatever they are. */
+static int add_pids(struct scan *scan, struct jprof_processes *list)
+{
+	for (size_t i = 0; i < scan->opts.pid_count; i++) {
+		struct jprof_process p = { .pid = scan->opts.pids[i] };
+		if (jp_process_read(&list->arena, scan->opts.proc, &p))
+			return -1;
+		const struct jprof_process *seen = find_pid(scan, p.pid);
+		if (seen && p.state == JPROF_PROCESS_ALIVE && !*p.role)
+			p.role = seen->role;
+		if (!is_listed(list, p.pid) && add(list, &p))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_selected(struct scan *scan, struct jprof_processes *list)
+{
+	int master = scan->opts.puma_of ? master_of(scan, scan->opts.puma_of) : 0;
+	for (size_t i = 0; i < scan->count; i++) {
+		struct jprof_process *p = &scan->all[i];
+		if (p->state != JPROF_PROCESS_ALIVE || !is_selected(scan, p, master))
+			continue;
+		if (jp_process_read_maps(&list->arena, scan->opts.proc, p))
+			return -1;
+		if (jp_proc_start_ticks(scan->opts.proc, p->pid) == p->start_ticks && is_candidate(p) &&
+		    !is_listed(list, p->pid) && add(list, p))
+			return -1;
+	}
+	return 0;
+}
+
+static int fill(struct scan *scan, struct jprof_processes *list, struct jprof_error *err)
+{
+	const char *match = scan->opts.match;
+	int rc = match ? jp_pattern_new(match, "match", &scan->match, err) : 0;
+	rc = rc ? rc : look_at_all(scan, err);
+	if (rc)
+		return rc;
+	find_masters(scan);
+	if (add_pids(scan, list) || add_selected(scan, list))
+		return jp_error_nomem(err);
+	return 0;
+}
+
+int jprof_processes_new(const struct jprof_processes_opts *opts, struct jprof_processes **out, struct jprof_error *err)
+{
+	struct scan scan = { 0 };
+	int rc = jp_opts_take(&scan.opts, sizeof scan.opts, opts, err);
+	if (rc)
+		return rc;
+	struct jprof_processes *list = calloc(1, sizeof *list);
+	if (!list)
+		return jp_error_nomem(err);
+	if (!scan.opts.proc)
+		scan.opts.proc = "/proc";
+	scan.opts.puma = scan.opts.puma || scan.opts.puma_of;
+	scan.arena = &list->arena;
+	rc = fill(&scan, list, err);
+	jp_pattern_free(scan.match);
+	free(scan.all);
+	if (rc) {
+		jprof_processes_free(list);
+		return rc;
+	}
+	*out = list;
+	return 0;
+}
+
+size_t jprof_processes_count(const struct jprof_processes *list)
+{
+	return list->count;
+}
+
+const struct jprof_process *jprof_processes_at(const struct jprof_processes *list, size_t i)
+{
+	return i < list->count ? &list->items[i] : NULL;
+}
+
+void jprof_processes_free(struct jprof_processes *list)
+{
+	if (!list)
+		return;
+	jp_arena_release(&list->arena);
+	free(list->items);
+	free(list);
+}

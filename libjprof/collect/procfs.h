@@ -1,0 +1,46 @@
+/* The files of /proc/PID. A process may end at any moment, and another may get its pid: who reads several
+ * files compares start_ticks before and after. */
+#ifndef JP_COLLECT_PROCFS_H
+#define JP_COLLECT_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/reader.h"
+#include "base/strbuf.h"
+
+/* Adds at most `limit` bytes of PROC/PID/NAME to *out. 0, or an errno: ENOENT and ESRCH mean that there is no
+ * such process, ENOMEM may be the caller's own. */
+int jp_proc_read(const char *proc, int pid, const char *name, size_t limit, struct jp_strbuf *out) jp_must_check;
+
+/* The target of the link PROC/PID/NAME, such as "exe" or "ns/net". 0 or an errno. */
+int jp_proc_link(const char *proc, int pid, const char *name, struct jp_strbuf *out) jp_must_check;
+
+/* PROC/PID/NAME as a path; `path` has `size` bytes. */
+void jp_proc_path(const char *proc, int pid, const char *name, char *path, size_t size);
+
+/* Of /proc/PID/stat: the parent and field 22, the start in clock ticks since the machine's. False if the text
+ * is none of it. The second field, the program's name, may hold blanks and parentheses. */
+struct jp_proc_stat {
+	char state; /* 'R', 'S', 'Z' ... */
+	int ppid;
+	uint64_t start_ticks;
+};
+bool jp_proc_stat_parse(struct jp_span text, struct jp_proc_stat *stat);
+
+/* Of /proc/PID/status; what is missing (a kernel thread has no memory) is 0. */
+struct jp_proc_status {
+	char name[64]; /* the program's short name, as the kernel escapes it */
+	int tgid;
+	int ns_pid; /* in the innermost pid namespace; the pid itself before Linux 4.1 */
+	unsigned uid;
+	uint64_t rss; /* bytes */
+	uint64_t caught;
+};
+void jp_proc_status_parse(struct jp_span text, struct jp_proc_status *status);
+
+/* start_ticks of a process now; 0 if it is gone. */
+uint64_t jp_proc_start_ticks(const char *proc, int pid);
+
+#endif

@@ -1,0 +1,20 @@
+/* A process that is dealt with; the public part is in jprof.h. */
+#ifndef JP_COLLECT_TARGET_H
+#define JP_COLLECT_TARGET_H
+
+#include "jprof.h"
+
+struct jprof_target {
+	char *proc;
+	int pid;
+	int ns_pid;
+	unsigned uid;
+	uint64_t start_ticks;
+	int pidfd; /* -1: the kernel has none (before Linux 5.3) */
+};
+
+/* PROC/PID/NAME; the text lives as long as the block it is used in. */
+#define jp_target_path(target, name) (jp_target_path_into((char[4096]){ 0 }, (target), (name)))
+const char *jp_target_path_into(char path[4096], const struct jprof_target *target, const char *name);
+
+#endif

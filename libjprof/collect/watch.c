@@ -1,0 +1,282 @@
+/* Waiting for a dump that a signal was the cause of. inotify only says when to look again: some file systems have
+ * none, so that the directory is looked at now and then anyway. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "collect/dumpfile.h"
+#include "collect/unixsock.h"
+#include "input/json.h"
+
+enum { look_every_ms = 100, tail_bytes = 1 << 16, sidecar_limit = 16 << 20 };
+
+/* A file as it was when it was looked at. */
+struct seen {
+	const char *name;
+	struct stat st;
+	bool fresh; /* new or changed since the signal, and not yet given out */
+};
+
+struct jprof_dump_watch {
+	const struct jprof_target *target;
+	struct jp_arena arena;
+	int dir, inotify;
+	bool agent;
+	char part[NAME_MAX + 1]; /* "PREFIX.PID." */
+	bool anywhere;           /* names need not begin with it */
+	struct seen *seen;       /* all dumps that there are */
+	size_t count, cap;
+};
+
+static void close_dir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+static bool is_dump_name(const struct jprof_dump_watch *w, const char *name)
+{
+	static const char end[] = ".heap";
+	size_t len = strlen(name), part = strlen(w->part);
+	const char *at = w->anywhere ? strstr(name, w->part) : strncmp(name, w->part, part) ? NULL : name;
+	return at && len >= sizeof end - 1 && !strcmp(name + len - (sizeof end - 1), end);
+}
+
+static struct seen *find_seen(const struct jprof_dump_watch *w, const char *name)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (!strcmp(w->seen[i].name, name))
+			return &w->seen[i];
+	return NULL;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Notes how the file is now; *changed tells whether that is new. NULL when memory is short. */
+static struct seen *note(struct jprof_dump_watch *w, const char *name, const struct stat *st, bool *changed)
+{
+	struct seen *seen = find_seen(w, name);
+	if (!seen) {
+		const char *copy = jp_arena_dup(&w->arena, name, strlen(name));
+		if (!copy || jp_array_push(w->seen, w->count, w->cap))
+			return NULL;
+		seen = &w->seen[w->count++];
+		*seen = (struct seen){ .name = copy };
+	}
+	*changed = !is_same(&seen->st, st);
+	seen->fresh = seen->fresh || *changed;
+	seen->st = *st;
+	return seen;
+}
+
+static DIR *open_listing(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+	if (!listing)
+		jp_file_close(&fd);
+	return listing;
+}
+
+static int fail(const struct jprof_dump_watch *w, const char *prefix, struct jprof_error *err)
+{
+	return jp_error(err, JPROF_E_IO, NULL, 0,
+	                "process %d: the directory of its dumps (prof_prefix %s) cannot be read: %s", w->target->pid,
+	                prefix, strerror(errno));
+}
+
+/* What is there before the signal is not it. */
+static int note_all(struct jprof_dump_watch *w, const char *prefix, struct jprof_error *err)
+{
+	struct stat st;
+	bool changed;
+	DIR *jp_cleanup(close_dir) dir = open_listing(w->dir);
+	if (!dir)
+		return fail(w, prefix, err);
+	for (struct dirent *e; (e = readdir(dir));)
+		if (is_dump_name(w, e->d_name) && !fstatat(w->dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    !note(w, e->d_name, &st, &changed))
+			return jp_error_nomem(err);
+	for (size_t i = 0; i < w->count; i++)
+		w->seen[i].fresh = false;
+	return 0;
+}
+
+static void start_inotify(struct jprof_dump_watch *w)
+{
+	char held[32];
+	w->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	snprintf(held, sizeof held, "/proc/self/fd/%d", w->dir);
+	if (w->inotify >= 0 && inotify_add_watch(w->inotify, held, IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE) < 0)
+		jp_file_close(&w->inotify);
+}
+
+int jprof_target_watch(const struct jprof_target *target, const char *prefix, bool agent, struct jprof_dump_watch **out,
+                       struct jprof_error *err)
+{
+	struct jprof_dump_watch *w = calloc(1, sizeof *w);
+	if (!w)
+		return jp_error_nomem(err);
+	w->target = target;
+	w->agent = agent;
+	w->inotify = -1;
+	const char *base = jp_dump_base(prefix);
+	int n = snprintf(w->part, sizeof w->part, "%s.%d.", base, target->ns_pid);
+	w->anywhere = !*base;
+	w->dir = jp_dump_dir_open(target, prefix);
+	if (n < 0 || (size_t)n >= sizeof w->part)
+		errno = ENAMETOOLONG;
+	int rc = w->dir < 0 || (size_t)n >= sizeof w->part ? fail(w, prefix, err) : 0;
+	if (!rc)
+		start_inotify(w);
+	rc = rc ? rc : note_all(w, prefix, err);
+	if (rc) {
+		jprof_dump_watch_free(w);
+		return rc;
+	}
+	*out = w;
+	return 0;
+}
+
+static ssize_t read_at(int fd, void *to, size_t len, off_t at)
+{
+	ssize_t n;
+	do
+		n = pread(fd, to, len, at);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+/* Whether a dump of jemalloc has its last part, and the last line of that its end. The maps may be longer than what
+ * is looked at: then a line of theirs has to do. */
+static bool ends_well(const struct jprof_dump_file *file)
+{
+	char *tail = malloc(tail_bytes + 1);
+	off_t size = file->st.st_size, at = size > tail_bytes ? size - tail_bytes : 0;
+	ssize_t n = tail ? read_at(file->fd, tail, tail_bytes, at) : -1;
+	bool good = n > 0 && at + n == size && tail[n - 1] == '\n';
+	if (good) {
+		tail[n] = '\0';
+		good = strstr(tail, "\nMAPPED_LIBRARIES:") || strstr(tail, "[vsyscall]") || strstr(tail, "[vdso]");
+	}
+	free(tail);
+	return good;
+}
+
+/* Whether the agent made it because of a signal; one without a readable side-car is taken. */
+static bool is_of_signal(const struct jprof_dump_watch *w, const struct jprof_dump_file *file)
+{
+	struct jprof_dump_file *sidecar = NULL;
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	struct json_object *jp_cleanup(jp_json_release) json = NULL;
+	char chunk[1 << 12];
+	if (jprof_target_beside(w->target, file, ".json", &sidecar, NULL))
+		return true;
+	for (ssize_t n;
+	     text.len < sidecar_limit && (n = read_at(sidecar->fd, chunk, sizeof chunk, (off_t)text.len)) > 0;)
+		jp_strbuf_add(&text, chunk, (size_t)n);
+	jprof_dump_file_free(sidecar);
+	if (text.failed || jp_json_parse(text.text ? text.text : "", text.len, NULL, &json, NULL))
+		return true;
+	const char *reason = jp_json_text(json, "reason");
+	return !reason || !strcmp(reason, "signal");
+}
+
+/* What jemalloc writes in place shows its end only by standing still. */
+static bool is_finished(const struct jprof_dump_watch *w, const struct jprof_dump_file *file, bool changed)
+{
+	return w->agent ? is_of_signal(w, file) : !changed && ends_well(file);
+}
+
+/* Opens the file if it is the dump. The agent's others, made for other reasons, are not looked at again. */
+static struct jprof_dump_file *take(struct jprof_dump_watch *w, struct seen *seen, bool changed)
+{
+	struct jprof_dump_file *file = NULL;
+	if (!seen->fresh || jp_dump_file_at(w->target, w->dir, seen->name, &file, NULL))
+		return NULL;
+	bool is_it = is_finished(w, file, changed);
+	seen->fresh = !is_it && !w->agent;
+	if (is_it)
+		return file;
+	jprof_dump_file_free(file);
+	return NULL;
+}
+
+/* Looks through the directory: *file is set if the dump is there. 0 or -1: no memory. */
+static int look(struct jprof_dump_watch *w, struct jprof_dump_file **file)
+{
+	struct stat st;
+	bool changed;
+	DIR *jp_cleanup(close_dir) dir = open_listing(w->dir);
+	for (struct dirent *e; dir && !*file && (e = readdir(dir));) {
+		if (!is_dump_name(w, e->d_name) || fstatat(w->dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		struct seen *seen = note(w, e->d_name, &st, &changed);
+		if (!seen)
+			return -1;
+		*file = take(w, seen, changed);
+	}
+	return 0;
+}
+
+/* Until something moves in the directory, or a while. A dump that is written in place has to be seen twice. */
+static void pause_a_while(struct jprof_dump_watch *w)
+{
+	char events[4096];
+	struct pollfd poll_fd = { .fd = w->agent ? w->inotify : -1, .events = POLLIN };
+	poll(&poll_fd, 1, look_every_ms);
+	while (w->inotify >= 0 && read(w->inotify, events, sizeof events) > 0)
+		;
+}
+
+int jprof_dump_watch_wait(struct jprof_dump_watch *w, unsigned timeout, struct jprof_dump_file **out,
+                          struct jprof_error *err)
+{
+	uint64_t deadline = jp_clock_ms() + timeout;
+	for (;;) {
+		struct jprof_dump_file *file = NULL;
+		if (look(w, &file))
+			return jp_error_nomem(err);
+		if (file) {
+			*out = file;
+			return 0;
+		}
+		int rc = jprof_target_check(w->target, err);
+		if (rc)
+			return rc;
+		if (jp_clock_ms() >= deadline)
+			return jp_error(
+			    err, JPROF_E_IO, NULL, 0,
+			    "process %d: no dump %s*.heap appeared within %u s of the signal; give more with "
+			    "--timeout",
+			    w->target->pid, w->part, (timeout + 999) / 1000);
+		pause_a_while(w);
+	}
+}
+
+void jprof_dump_watch_free(struct jprof_dump_watch *w)
+{
+	if (!w)
+		return;
+	jp_file_close(&w->dir);
+	jp_file_close(&w->inotify);
+	jp_arena_release(&w->arena);
+	free(w->seen);
+	free(w);
+}

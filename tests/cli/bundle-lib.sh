@@ -1,0 +1,32 @@
+# What the tests of bundles share; after lib.sh.
+
+# reports DUMP FAR BUNDLE: all reports on both agree, and so does what is said of them.
+reports() {
+    for options in '' --lines --libs --cum --files --addresses --collapsed --proto --raw --full-names \
+        --fold=none --fold=vm '--errors --cum' '--inuse_objects --top=5' --alloc_space '--thread=*' \
+        '--proto --normalize-addresses' '--focus=m --ignore=zz'; do
+        # shellcheck disable=SC2086
+        timeout 60 "$jprof" $options "$1" >dump.out 2>dump.err </dev/null
+        # shellcheck disable=SC2086
+        run "$jprof" $options "$2" "$3"
+        same "other output than for the dump" dump.out out
+        if [ "$options" != --alloc_space ]; then check "nothing to compare" [ -s out ]; fi
+        sed "s,$1,DUMP,g" dump.err >dump.said
+        sed "s,$3:[a-z0-9-]*,DUMP,g; s,$3,DUMP,g" err >bundle.said
+        same "other words than for the dump" dump.said bundle.said
+    done
+    timeout 60 "$jprof" info "$1" 2>/dev/null | tail -n +2 >dump.out
+    run "$jprof" info "$2" "$3"
+    prints '^members    1$'
+    prints 'named by the bundle'
+    awk 'found { print } /^dump / { found = 1 }' out >bundle.out
+    same "other information than for the dump" dump.out bundle.out
+}
+
+# tar_of BUNDLE: its archive, unpacked. A libarchive without zstd wrote gzip.
+tar_of() {
+    case $(head -c 2 "$1" | od -An -tx1 | tr -d ' ') in
+    1f8b) gzip -dc <"$1" ;;
+    *) zstd -dc <"$1" ;;
+    esac
+}

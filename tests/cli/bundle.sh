@@ -1,0 +1,179 @@
+# Bundles: every report on one, read where none of the programs is, is byte for byte the report on the dump read where
+# they are. The judges are jprof on the dump, and tar and zstd or gzip for the file.
+. "$(dirname "$0")/lib.sh"
+
+mkdir empty
+far="--sysroot=$tmp/empty"
+
+. "$here/bundle-lib.sh"
+
+# The dumps of the samples: some of their files are here, others are not.
+for dump in "$heaps"/jemalloc-5.3.0.heap "$heaps"/jemalloc-4.0.0.heap "$heaps"/hand-4.heap "$heaps"/nopie.heap \
+    "$heaps"/loader.heap "$heaps"/maps.heap "$heaps"/crlf.heap "$cases"/ruby31/cext.1.heap "$cases"/puma/w0.3.heap; do
+    rm -f x.jprof
+    run "$jprof" bundle -o x.jprof "$dump"
+    exits 0
+    prints_nothing
+    reports "$dump" "$far" x.jprof
+done
+
+# With the files of the case: names from debug information, and its own sysroot.
+rm -f x.jprof
+run "$jprof" bundle -o x.jprof --sysroot="$cases/sysroot" "$cases/ruby31/cext.1.heap"
+exits 0
+for options in '' --lines '--cum --errors' --proto; do
+    # shellcheck disable=SC2086
+    timeout 60 "$jprof" $options --sysroot="$cases/sysroot" "$cases/ruby31/cext.1.heap" >dump.out 2>/dev/null
+    # shellcheck disable=SC2086
+    run "$jprof" $options "$far" x.jprof
+    same "other output than with the sysroot" dump.out out
+done
+"$jprof" "$far" x.jprof 2>/dev/null | grep -q ' row_new$' || fail "no row_new"
+checks=$((checks + 1))
+
+# tar lists it, whatever it is compressed with; equal input gives equal bytes.
+for how in '' --gzip; do
+    rm -f y.jprof z.jprof
+    # shellcheck disable=SC2086
+    run "$jprof" bundle $how -o y.jprof "$heaps/hand-4.heap"
+    exits 0
+    # shellcheck disable=SC2086
+    run "$jprof" bundle $how -o z.jprof "$heaps/hand-4.heap"
+    same "equal input, other bytes" y.jprof z.jprof
+    if [ "$how" ]; then unpack='gzip -dc'; else unpack='zstd -dc'; fi
+    # A libarchive without zstd writes gzip.
+    if [ "$(head -c 2 y.jprof | od -An -tx1 | tr -d ' ')" = 1f8b ]; then unpack='gzip -dc'; fi
+    command -v "${unpack%% *}" >/dev/null || continue
+    $unpack <y.jprof >y.tar || fail "$unpack does not take it"
+    tar tf y.tar >listed || fail "tar does not take it"
+    printf '%s\n' bundle.json dump/dump.heap dump/symbols.pb.gz dump/symbols.json >expected
+    same "not the files of a bundle" expected listed
+    run tar xOf y.tar dump/dump.heap
+    same "the dump is not as it was" out "$heaps/hand-4.heap"
+    run "$jprof" "$far" y.tar
+    timeout 20 "$jprof" "$heaps/hand-4.heap" >dump.out 2>/dev/null
+    same "the bare archive reads otherwise" dump.out out
+done
+if command -v python3 >/dev/null; then
+    tar xOf y.tar bundle.json | python3 -c 'import json, sys; json.load(sys.stdin)' || fail "bundle.json is no JSON"
+    tar xOf y.tar dump/symbols.json | python3 -c 'import json, sys; json.load(sys.stdin)' || fail "symbols.json is no JSON"
+    checks=$((checks + 2))
+fi
+
+# Nothing is overwritten, and nothing is left behind by what failed.
+rm -rf made && mkdir made
+echo precious >made/x.jprof
+run "$jprof" bundle -o made/x.jprof "$heaps/hand-4.heap"
+exits 1
+says_like '^jprof: made/x.jprof: exists already, and nothing is overwritten; give another name, or remove it$'
+check "overwritten" grep -qx precious made/x.jprof
+for bad in "$heaps/faults/garbage.heap" "$heaps/no-such" empty; do
+    run "$jprof" bundle -o made/new.jprof "$heaps/hand-4.heap" "$bad"
+    exits 1
+    check "something was left" [ "$(ls -A made)" = x.jprof ]
+done
+run "$jprof" bundle -o no-such-directory/x.jprof "$heaps/hand-4.heap"
+exits 1
+says_like '^jprof: no-such-directory/x.jprof: cannot be made: No such file or directory$'
+run "$jprof" bundle "$heaps/hand-4.heap"
+exits 1
+says 'jprof: no file given for the bundle: -o FILE.jprof'
+run "$jprof" bundle -o n.jprof --stats=x "$heaps/hand-4.heap" "$heaps/maps.heap"
+exits 1
+says 'jprof: --stats belongs to one dump: give one, or leave it out'
+run "$jprof" bundle -o n.jprof x.jprof
+exits 1
+says 'jprof: x.jprof: is a bundle already'
+
+# Several dumps are several members: added up, or one of them; the base's member likewise.
+cp "$cases/ruby31/cext.0.heap" app.17.0.j0.heap
+cp "$cases/ruby31/cext.1.heap" app.21.4.f.heap
+printf '{"jprof_agent": 1, "label": "boot", "pid": 17, "start_ticks": 99, "boot_id": "b", "time": 86400, "program": "/usr/bin/ruby"}' \
+    >app.17.0.j0.heap.json
+rm -f x.jprof
+run "$jprof" bundle -o x.jprof app.17.0.j0.heap app.21.4.f.heap
+exits 0
+says
+run "$jprof" "$far" x.jprof
+check "members are not named" grep -qx 'jprof: x.jprof: 2 members are added up: 17, 21; --member=NAME|PID|ROLE takes one' err
+timeout 20 "$jprof" app.17.0.j0.heap app.21.4.f.heap >dump.out 2>/dev/null
+same "not the sum" dump.out out
+run "$jprof" "$far" --member=21 x.jprof
+timeout 20 "$jprof" app.21.4.f.heap >dump.out 2>/dev/null
+same "not the member" dump.out out
+rm -f boot.jprof late.jprof
+run "$jprof" bundle -o boot.jprof app.17.0.j0.heap app.21.4.f.heap
+cp app.21.4.f.heap app.17.9.f.heap
+run "$jprof" bundle -o late.jprof app.17.9.f.heap app.21.4.f.heap
+run "$jprof" "$far" --cum --member=17 --diff_base=boot.jprof late.jprof
+timeout 20 "$jprof" --cum --diff_base=app.17.0.j0.heap app.17.9.f.heap >dump.out 2>/dev/null
+same "not the difference of the members" dump.out out
+run "$jprof" --cum --member=17 --diff_base=app.17.0.j0.heap late.jprof
+same "not the difference to a plain dump" dump.out out
+run "$jprof" "$far" --member=master x.jprof
+exits 1
+says 'jprof: x.jprof: has no member master; it has 17, 21'
+run "$jprof" --member=17 app.17.9.f.heap
+exits 1
+says 'jprof: app.17.9.f.heap: has no member 17, for it is no bundle'
+run "$jprof" info "$far" x.jprof
+prints '^members    2$'
+prints '^  17 +17 .* /usr/bin/ruby, label boot, 1970-01-02 00:00:00 UTC, named by the bundle$'
+prints '^dump       x.jprof:17$'
+prints '^dump       x.jprof:21$'
+run "$jprof" info "$far" --member=21 x.jprof
+prints_no '^dump       x.jprof:17$'
+
+# What was gathered by hand goes in under the names of docs/bundle.md.
+printf 'Name:\truby\nVmRSS:\t    2048 kB\n' >status.txt
+printf '55d0-7ffc ---p 00000000 00:00 0 [rollup]\nRss:  3072 kB\n' >rollup.txt
+echo '{}' >stats.txt
+rm -f g.jprof
+run "$jprof" bundle --gzip --label=warm -o g.jprof --status=status.txt --smaps=rollup.txt --stats=stats.txt --gcstat=stats.txt \
+    --maps=/proc/self/maps app.21.4.f.heap
+exits 0
+gzip -dc <g.jprof | tar tf - | grep -v symbols >listed
+printf '%s\n' bundle.json 21/dump.heap 21/maps 21/smaps_rollup 21/status 21/stats.json 21/gcstat.json >expected
+same "not the files that were given" expected listed
+run "$jprof" info "$far" g.jprof
+prints '^made by    jprof [0-9.]+, label warm$'
+prints '^  21 +21 +[0-9]+ +3\.0 '
+
+# A dump that was cut before its maps has those beside it.
+sed '/^MAPPED_LIBRARIES/,$d' app.21.4.f.heap >short.heap
+sed '1,/^MAPPED_LIBRARIES/d' app.21.4.f.heap >short.maps
+rm -f s.jprof
+run "$jprof" bundle -o s.jprof --maps=short.maps short.heap
+timeout 20 "$jprof" --libs --maps=short.maps short.heap >dump.out 2>/dev/null
+run "$jprof" --libs "$far" s.jprof
+same "the maps are not used" dump.out out
+
+# Cut anywhere: what is whole is used with one warning, or one line says no. A damaged one never crashes.
+size=$(wc -c <x.jprof)
+for part in 0 1 5 10 20 40 50 60 80 95 99; do
+    head -c $((size * part / 100)) x.jprof >cut.jprof
+    run "$jprof" "$far" --libs cut.jprof
+    if [ "$status" -eq 0 ]; then
+        check "no warning" grep -qE '^jprof: cut.jprof: .*what is whole is used' err
+    else
+        exits 1
+        says_like '^jprof: cut.jprof'
+    fi
+done
+gzip -dc <g.jprof >g.tar
+for at in 700 1500 40000 90000; do
+    { head -c $at g.tar && head -c 600 /dev/zero | tr '\0' 'x' && tail -c +$((at + 601)) g.tar; } >bad.tar
+    run "$jprof" "$far" bad.tar
+    check "neither read nor refused" [ "$status" -le 1 ]
+done
+
+# Foreign archives, and bundles of a later version.
+tar cf f.tar short.maps
+run "$jprof" f.tar
+exits 1
+says 'jprof: f.tar: is a tar archive, but no bundle of jprof, which begins with bundle.json'
+mkdir v && echo '{"jprof_bundle": 2}' >v/bundle.json && (cd v && tar cf ../v.tar bundle.json)
+run "$jprof" v.tar
+exits 1
+says_like '^jprof: v.tar: is a bundle of version 2, and jprof [0-9.]+ knows version 1; take a newer jprof$'
+finish

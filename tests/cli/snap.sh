@@ -1,0 +1,241 @@
+#!/bin/sh
+# jprof snap on real Rubies with the agent: what comes, what is left, what is refused.
+. "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
+need_ruby
+need_agent
+command -v python3 >/dev/null || skip "no python3 here"
+ruby_app
+mkdir d
+
+# ---- one process --------------------------------------------------------------------------------------
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" app.rb
+one=$pid
+run "$jprof" snap "$one"
+exits 0
+says
+check "it does not print the path" [ "$(cat out)" = "jprof-$one.jprof" ]
+lives "$one"
+no_dumps d
+for file in agent.json dump.heap maps smaps_rollup status symbols.pb.gz; do
+    has "jprof-$one.jprof" "$one/$file"
+done
+has_no "jprof-$one.jprof" "cmdline|environ"
+run "$jprof" --show_bytes "jprof-$one.jprof"
+exits 0
+# 20000 strings of 1001 to 1006 bytes, for each of which jemalloc has 1024 or 1280. lg 14 leaves 3 % of error.
+check "not 20 MB" awk 'NR == 2 && $1 > 18e6 && $1 < 29e6 { good = 1 } END { exit !good }' out
+check "wrong pid" [ "$(bundle_key "jprof-$one.jprof" 'm[0]["pid"]')" = "$one" ]
+check "wrong start" [ "$(bundle_key "jprof-$one.jprof" 'm[0]["start_ticks"]')" = "$(sed 's/.*) //' "/proc/$one/stat" | cut -d ' ' -f 20)" ]
+check "wrong title" [ "$(bundle_key "jprof-$one.jprof" 'm[0]["title"]')" = "$ruby" ]
+check "no build-id" [ "$(bundle_key "jprof-$one.jprof" 'any("libruby" in i["path"] for i in m[0]["build_ids"])')" = True ]
+run "$jprof" info "jprof-$one.jprof"
+prints 'same build.*libruby|libruby.*same build|same inode.*libruby'
+
+# The same name again, another one; a name that was given, refused.
+run "$jprof" snap "$one"
+exits 0
+check "not the second of its name" [ "$(cat out)" = "jprof-$one.2.jprof" ]
+run "$jprof" snap "$one" -o given.jprof
+exits 0
+cp given.jprof given.before
+run "$jprof" snap "$one" -o given.jprof
+exits 1
+says_like '^jprof: given.jprof: exists already'
+same "it was overwritten" given.jprof given.before
+no_dumps d
+
+# ---- what can be asked for ------------------------------------------------------------------------------
+mkdir out.d
+run "$jprof" snap "$one" --label=boot --gc -o out.d
+exits 0
+says
+check "not named by its label" [ -f "out.d/jprof-boot-$one.jprof" ]
+check "no garbage was collected" [ "$(tar xOf "out.d/jprof-boot-$one.jprof" "$one/agent.json" | python3 -c 'import json, sys; print(json.load(sys.stdin)["ruby"]["gc"])')" = "done" ]
+check "no label" [ "$(bundle_key "out.d/jprof-boot-$one.jprof" 'b["label"], m[0]["label"]')" = "('boot', 'boot')" ]
+run "$jprof" snap "$one" --cmdline --symbols=later --keep-dumps -o bare.jprof
+exits 0
+has bare.jprof "$one/cmdline"
+has_no bare.jprof symbols.pb.gz
+check "the raw dump did not stay" [ "$(ls d | grep -c '^app\..*heap')" -eq 2 ]
+run "$jprof" --show_bytes --top=3 bare.jprof
+cp out bare.out
+run "$jprof" --show_bytes --top=3 given.jprof
+check "names now and later differ" [ "$(sed 1d out | awk '{ print $NF }' | sort)" = "$(sed 1d bare.out | awk '{ print $NF }' | sort)" ]
+# The dump in the bundle is the dump that the agent wrote.
+tar xOf bare.jprof "$one/dump.heap" >inside.heap
+same "the dump was changed" inside.heap "$(ls d/app."$one".*.heap)"
+rm -f d/app.*
+run "$jprof" snap "$one" -o nowhere/x.jprof
+exits 1
+says_like '^jprof: nowhere/x.jprof: cannot be made: No such file or directory$'
+no_dumps d
+
+# ---- several -----------------------------------------------------------------------------------------------
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" app.rb
+two=$pid
+run "$jprof" snap "$one" 2147483647 "$two" -o both.jprof
+exits 1
+says 'jprof: process 2147483647: there is no such process'
+has both.jprof "$one/dump.heap"
+has both.jprof "$two/dump.heap"
+check "not two members" [ "$(bundle_key both.jprof 'len(m)')" = 2 ]
+run "$jprof" snap --match="^$ruby app.rb\$" -o match.jprof
+exits 0
+check "not both" [ "$(bundle_key match.jprof 'sorted(i["pid"] for i in m)')" = "$(printf '%s\n' "$one" "$two" | sort -n | paste -sd, | sed 's/,/, /; s/.*/[&]/')" ]
+run "$jprof" snap --match='no such command line' -o match2.jprof
+exits 1
+says_like 'no process was found'
+check "a file was made" [ ! -e match2.jprof ]
+run "$jprof" snap --children-of="$$" -o children.jprof
+exits 0
+check "not both children" [ "$(bundle_key children.jprof 'len(m)')" = 2 ]
+run "$jprof" snap --match='('
+exits 1
+says_like '^jprof: --match: '
+
+# ---- series ---------------------------------------------------------------------------------------------------
+mkdir s
+run "$jprof" snap "$one" --label=warm --count=3 --every=0.05 --keep=2 -o s
+exits 0
+check "not three paths: $(cat out)" [ "$(wc -l <out)" -eq 3 ]
+check "not the last two: $(ls s)" [ "$(ls s | paste -sd ' ')" = "jprof-warm-$one.2.jprof jprof-warm-$one.3.jprof" ]
+: >"s/jprof-other-$one.jprof"
+: >s/mine.jprof
+run "$jprof" snap "$two" --label=warm --keep=1 -o s
+exits 0
+check "not the newest alone: $(ls s)" [ "$(ls s | paste -sd ' ')" = "jprof-other-$one.jprof jprof-warm-$two.jprof mine.jprof" ]
+run "$jprof" snap "$two" --label=warm --max-bytes=1 -o s
+exits 0
+check "not the newest alone: $(ls s)" [ "$(ls s | paste -sd ' ')" = "jprof-other-$one.jprof jprof-warm-$two.2.jprof mine.jprof" ]
+run "$jprof" snap "$two" -o s/n.jprof --count=2 --every=0.05
+exits 0
+check "not numbered" [ -f s/n.1.jprof -a -f s/n.2.jprof ]
+
+# ---- two at once ------------------------------------------------------------------------------------------------
+mkdir t
+"$jprof" snap "$one" -o t >a.out 2>a.err &
+a=$!
+"$jprof" snap "$one" -o t >b.out 2>b.err &
+b=$!
+wait "$a"
+check "the first failed: $(cat a.err)" [ $? -eq 0 ]
+wait "$b"
+check "the second failed: $(cat b.err)" [ $? -eq 0 ]
+check "not two bundles: $(ls -A t)" [ "$(ls -A t | wc -l)" -eq 2 ]
+for bundle in t/*; do
+    run "$jprof" --show_bytes "$bundle"
+    exits 0
+done
+no_dumps d
+
+# ---- ended in the middle --------------------------------------------------------------------------------------------
+# The process does not answer: it is stopped.
+kill -STOP "$one"
+"$jprof" snap "$one" -o killed.jprof >k.out 2>k.err &
+k=$!
+sleep 0.5
+kill -KILL "$k"
+wait "$k" 2>/dev/null
+check "half a bundle" [ ! -e killed.jprof ]
+run "$jprof" snap --timeout=1 "$one" -o stopped.jprof
+exits 1
+says_like "process $one: its agent does not answer in time"
+check "a file was made" [ ! -e stopped.jprof ]
+nothing_like . jprof-part
+kill -CONT "$one"
+run "$jprof" snap "$one" -o killed.jprof
+exits 0
+lives "$one"
+"$jprof" snap "$one" --every=1h -o i >i.out 2>i.err &
+k=$!
+until_true 20 test -s i.out || fail "the series did not begin"
+kill -TERM "$k"
+wait "$k"
+check "the series did not end well" [ $? -eq 0 ]
+run "$jprof" --show_bytes "$(cat i.out)"
+exits 0
+
+# ---- it is gone, or a zombie -----------------------------------------------------------------------------------------
+# The shell must not wait for the child: a Ruby that holds it does not, either.
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" -e 'pid = spawn("true"); sleep 0.01 until File.read("/proc/#{pid}/stat") =~ /\) Z /; File.write("child", pid.to_s); File.write("ready", ""); sleep'
+zombie=$(cat child)
+run "$jprof" snap "$zombie"
+exits 1
+says "jprof: process $zombie: has ended (a zombie): its parent, process $pid, has not yet noticed"
+stop "$two"
+run "$jprof" snap "$two"
+exits 1
+says "jprof: process $two: there is no such process"
+
+# ---- just forked ---------------------------------------------------------------------------------------------------------
+# An agent in a child takes its time to announce itself.
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" -e 'pid = fork { sleep }; File.write("child", pid.to_s); File.write("ready", ""); Process.wait(pid)'
+child=$(cat child)
+run "$jprof" snap "$child" -o forked.jprof
+exits 0
+lives "$child"
+kill -KILL "$child"
+
+# ---- nobody there to ask -----------------------------------------------------------------------------------------------
+start_bare prof:true "$ruby" app.rb
+run "$jprof" snap "$pid"
+exits 1
+says_like "process $pid: has jemalloc, but not jprof's agent.*jprof run"
+lives "$pid"
+run "$jprof" snap --signal=USR2 "$pid"
+exits 1
+says_like "process $pid: has jemalloc, but not jprof's agent"
+lives "$pid"
+agent_only=$agent
+env LD_PRELOAD="$jemalloc:$agent_only" MALLOC_CONF=prof:false "$ruby" app.rb off >/dev/null 2>off.err &
+off=$!
+started="$started $off"
+until_true 60 test -e off || { cat off.err; exit 1; }
+run "$jprof" snap "$off"
+exits 1
+says_like "process $off: jprof's agent is loaded but not active: jemalloc has no prof:true"
+lives "$off"
+"$ruby" app.rb plain >/dev/null 2>&1 &
+plain=$!
+started="$started $plain"
+until_true 60 test -e plain || exit 1
+run "$jprof" snap "$plain"
+exits 1
+says_like "process $plain: has neither jemalloc nor jprof's agent"
+lives "$plain"
+
+# ---- the list -------------------------------------------------------------------------------------------------------------
+run "$jprof" snap
+exits 1
+prints "^ *$one +$$ .* yes +yes, lg 14 +$ruby app.rb"
+prints "^ *$off .* yes +not active "
+prints "^ *$plain .* no +no "
+says_like '^jprof: give the PIDs'
+
+# ---- the directory of the dumps ----------------------------------------------------------------------------------------------
+mkdir gone
+start "lg_prof_sample:14,prof_prefix:$tmp/gone/app" "$ruby" app.rb
+run "$jprof" snap "$pid" -o dir.jprof
+exits 0
+mv gone away
+run "$jprof" snap "$pid" -o dir2.jprof
+exits 1
+check "not one line" [ "$(wc -l <err)" -eq 1 ]
+check "no bundle expected" [ ! -e dir2.jprof ]
+lives "$pid"
+if [ "$(id -u)" -eq 0 ]; then
+    mkdir full
+    if mount -t tmpfs -o size=64k none full 2>/dev/null; then
+        start "lg_prof_sample:8,prof_prefix:$tmp/full/app" "$ruby" app.rb
+        run "$jprof" snap "$pid" -o full.jprof
+        exits 1
+        says_like "process $pid: its agent says: .*[Nn]o space"
+        lives "$pid"
+        check "no bundle expected" [ ! -e full.jprof ]
+        nothing_like full 'heap|json|part'
+        stop "$pid"
+        umount full
+    fi
+fi
+finish

@@ -1,0 +1,101 @@
+#!/bin/sh
+# jprof snap on a Puma cluster: the master and its workers in one bundle; it serves on.
+. "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
+need_ruby
+need_agent
+puma=$(command -v puma) || skip "no puma here (Debian: puma)"
+command -v python3 >/dev/null || skip "no python3 here"
+cat >config.ru <<'END'
+HELD = []
+run lambda { |env|
+  HELD << "x" * 3000
+  [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
+}
+END
+cat >puma.rb <<'END'
+workers 2
+threads 1, 2
+preload_app!
+bind "unix://puma.sock"
+tag "shop"
+before_fork { File.write("master", Process.pid.to_s) }
+END
+mkdir d
+LD_PRELOAD="$jemalloc:$agent" MALLOC_CONF="prof:true,lg_prof_sample:12,prof_prefix:$tmp/d/app" \
+    "$ruby" "$puma" -C puma.rb config.ru >puma.out 2>puma.err </dev/null &
+master=$!
+end_puma() {
+    kill -TERM "$master" 2>/dev/null
+    wait "$master" 2>/dev/null
+}
+trap 'end_puma; end_started; cd / && rm -rf "$tmp"' EXIT
+
+workers() {
+    cat /proc/"$master"/task/*/children 2>/dev/null
+}
+titled() {
+    [ "$(for p in $(workers); do tr '\0' '\n' <"/proc/$p/cmdline" | head -n 1; done | grep -c '^puma: cluster worker ')" -eq 2 ] &&
+        for p in $(workers); do announced "$p" || return 1; done
+}
+until_true 60 titled || { cat puma.out puma.err; exit 1; }
+
+# ask: one request; its answer is the worker's pid.
+ask() {
+    "$ruby" -rsocket -e 's = UNIXSocket.new("puma.sock"); s.write("GET / HTTP/1.0\r\n\r\n"); puts s.read[/\d+\z/]'
+}
+until_true 60 ask >/dev/null 2>&1 || { cat puma.out puma.err; exit 1; }
+for _ in 1 2 3 4 5 6 7 8; do ask >/dev/null; done
+# shellcheck disable=SC2046
+set -- $(workers)
+first=$1 second=$2
+expected=$(printf "%s\n" "('master', $master)" "('worker', $first)" "('worker', $second)" | sort | paste -sd, | sed 's/),(/), (/g; s/.*/[&]/')
+
+run "$jprof" snap --puma="$master" --label=warm
+exits 0
+says
+check "not named by the master" [ "$(cat out)" = "jprof-warm-$master.jprof" ]
+bundle="jprof-warm-$master.jprof"
+check "not the master and its workers: $(bundle_key "$bundle" 'sorted((i["role"], i["pid"]) for i in m)')" \
+    [ "$(bundle_key "$bundle" 'sorted((i["role"], i["pid"]) for i in m)')" = "$expected" ]
+check "no title" [ "$(bundle_key "$bundle" 'sum("cluster worker" in i["title"] and "[shop]" in i["title"] for i in m)')" = 2 ]
+run "$jprof" --show_bytes "$bundle"
+exits 0
+run "$jprof" --show_bytes --member=master "$bundle"
+exits 0
+no_dumps d
+check "nobody answers" [ -n "$(ask)" ]
+
+run "$jprof" snap --puma="$first" -o byworker.jprof
+exits 0
+check "not the cluster" [ "$(bundle_key byworker.jprof 'len(m)')" = 3 ]
+run "$jprof" snap --children-of="$master" --gc -o children.jprof
+exits 0
+check "not the workers" [ "$(bundle_key children.jprof '[i["role"] for i in m]')" = "['worker', 'worker']" ]
+run "$jprof" snap
+prints "^ *$master .* yes, lg 12 +master +puma [0-9.]+ \(unix://puma.sock\) \[shop\]"
+prints "^ *$first +$master .* worker +puma: cluster worker [01]: $master \[shop\]"
+
+# Puma's own USR2 would restart it.
+run "$jprof" snap --puma="$master" --signal=USR2 -o signal.jprof
+exits 1
+check "not a line for each: $(cat err)" [ "$(grep -c 'USR2 is not the agent' err)" -eq 3 ]
+check "a file was made" [ ! -e signal.jprof ]
+run "$jprof" snap "$master" --signal=USR2 --trust-handler=USR2 -o signal.jprof
+exits 1
+says "jprof: process $master: is a puma, which USR2 restarts: not sent"
+check "a worker or the master is another" [ "$(workers)" = "$first $second " ]
+check "it was restarted" lacks puma.out 'Restarting'
+
+# A worker ends, the others are kept.
+kill -STOP "$second"
+run "$jprof" snap --children-of="$master" --timeout=1 -o one.jprof
+exits 1
+says_like "process $second: its agent does not answer in time"
+check "not the other worker" [ "$(bundle_key one.jprof '[i["pid"] for i in m]')" = "[$first]" ]
+kill -CONT "$second"
+run "$jprof" snap --children-of="$master" -o two.jprof
+exits 0
+check "nobody answers" [ -n "$(ask)" ]
+check "a worker or the master is another" [ "$(workers)" = "$first $second " ]
+finish

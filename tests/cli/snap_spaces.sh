@@ -1,0 +1,126 @@
+#!/bin/sh
+# jprof snap from outside: processes in pid, mount and network namespaces of their own, files that were deleted,
+# another user's process.
+. "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
+need_agent
+command -v python3 >/dev/null || skip "no python3 here"
+[ "$(id -u)" -eq 0 ] || skip "only root can make namespaces here"
+unshare --pid --fork --mount true 2>/dev/null || skip "no namespaces can be made here"
+export JPROF_AGENT=for=all
+
+build plugin.so plugin.c -O1 -shared -fPIC
+build host host.c -O1 -ldl
+
+# ---- deleted files --------------------------------------------------------------------------------------------
+mkdir d
+start "lg_prof_sample:12,prof_prefix:$tmp/d/host" ./host
+cp plugin.so kept.so
+rm plugin.so
+run "$jprof" snap "$pid" -o deleted.jprof
+exits 0
+mv host elsewhere
+run "$jprof" --show_bytes deleted.jprof
+prints ' plugin_keep$'
+mv elsewhere host
+# The file was deleted, and another stands in its place: build-id and inode tell.
+echo 'int plugin_keep(void) { return 1; }' >other.c
+"${CC:-gcc}" -shared -fPIC -o plugin.so other.c
+run "$jprof" snap "$pid" -o replaced.jprof
+exits 0
+run "$jprof" --show_bytes replaced.jprof
+prints ' plugin_keep$'
+stop "$pid"
+cp kept.so plugin.so
+
+# ---- pid and mount namespaces -------------------------------------------------------------------------------------
+cat >inside.sh <<'END'
+mount -t tmpfs none "$1" && cd "$1" && mkdir dumps lib && cp "$2/host" . && cp "$2/plugin.so" lib/ || exit 1
+LD_PRELOAD=$4:$3 MALLOC_CONF=prof:true,lg_prof_sample:12,prof_prefix:$1/dumps/app exec ./host lib/plugin.so
+END
+mkdir private
+unshare --pid --fork --mount --mount-proc --net --kill-child sh inside.sh "$tmp/private" "$tmp" "$agent" "$jemalloc" >ns.out 2>ns.err &
+outer=$!
+started="$started $outer"
+find_inner() {
+    pid=$(cat "/proc/$outer/task/$outer/children" 2>/dev/null)
+    pid=${pid%% *}
+    [ -n "$pid" ] && announced "$pid" && [ -e "/proc/$pid/root$tmp/private/ready" ]
+}
+until_true 60 find_inner || { cat ns.err; fail "the process in namespaces did not start"; }
+check "its files can be seen from here" [ ! -e private/host ]
+check "it is not pid 1" grep -qE '^NSpid:.*[[:space:]]1$' "/proc/$pid/status"
+run "$jprof" snap "$pid" -o inner.jprof
+exits 0
+says
+lives "$pid"
+check "a dump was left" [ "$(ls "/proc/$pid/root$tmp/private/dumps" | grep -c heap)" -eq 0 ]
+check "not named by the pid that was given" [ "$(bundle_key inner.jprof 'm[0]["pid"]')" = "$pid" ]
+run "$jprof" --show_bytes inner.jprof
+exits 0
+prints ' plugin_keep$'
+run "$jprof" info inner.jprof
+prints 'same (build|inode).*private/lib/plugin.so'
+run "$jprof" snap --signal=USR2 "$pid" -o inner2.jprof
+exits 0
+run "$jprof" --show_bytes inner2.jprof
+prints ' plugin_keep$'
+run "$jprof" snap --children-of="$outer" -o inner3.jprof
+exits 0
+run "$jprof" snap
+prints "^ *$pid +$outer .* yes +yes, lg 12 +\./host"
+
+# From inside: a collector that shares the namespaces.
+cat >collector.sh <<'END'
+cd "$1" && exec "$2" snap 1 -o fromwithin.jprof
+END
+if command -v nsenter >/dev/null; then
+    run nsenter -t "$pid" -p -m sh "$tmp/collector.sh" "$tmp/private" "$jprof"
+    exits 0
+    cp "/proc/$pid/root$tmp/private/fromwithin.jprof" . || fail "no bundle inside"
+    run "$jprof" --show_bytes fromwithin.jprof
+    prints ' plugin_keep$'
+fi
+kill -KILL "$outer"
+wait "$outer" 2>/dev/null
+check "the collector took something along" [ ! -e private/host ]
+
+# ---- a socket in the abstract namespace of another network ----------------------------------------------------------
+cp "$heaps/jemalloc-5.3.0.heap" d/good.heap
+rm -f ready
+unshare --net "$(command -v python3)" "$here/src/fake_agent.py" "$tmp/d" abstract good.heap >target.out 2>target.err &
+pid=$!
+started="$started $pid"
+until_true 60 test -e ready || { cat target.err; exit 1; }
+run "$jprof" snap "$pid" -o net.jprof
+exits 0
+has net.jprof "$pid/dump.heap"
+lives "$pid"
+stop "$pid"
+
+# ---- another user ------------------------------------------------------------------------------------------------------
+if command -v setpriv >/dev/null; then
+    nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+    chmod 0755 "$tmp"
+    mkdir theirs
+    chown 65534:65534 theirs
+    rm -f theirs/ready
+    (cd theirs && exec $nobody env LD_PRELOAD="$jemalloc:$agent" MALLOC_CONF=prof:true,lg_prof_sample:12,prof_prefix:dump/app sh -c 'mkdir dump && exec ../host ../kept.so') >their.out 2>their.err &
+    pid=$!
+    started="$started $pid"
+    until_true 60 test -e theirs/ready || { cat their.err; exit 1; }
+    until_true 20 announced "$pid"
+    run "$jprof" snap "$pid" -o theirs.jprof
+    exits 0
+    run "$jprof" --show_bytes theirs.jprof
+    prints ' plugin_keep$'
+    # Not the other way round.
+    start "lg_prof_sample:12,prof_prefix:$tmp/d/host" ./host
+    if $nobody "$jprof" --version >/dev/null 2>&1; then
+        run $nobody "$jprof" snap "$pid" -o theirs/x.jprof
+        exits 1
+        says "jprof: process $pid: no permission to look at it: run jprof as user 0, or as root with CAP_SYS_PTRACE"
+        lives "$pid"
+    fi
+fi
+finish

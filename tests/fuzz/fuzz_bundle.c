@@ -1,0 +1,47 @@
+/* Target: bundles, as the bare archive. What is read has members with a dump, and can be asked for; no file is opened
+ * that it names. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "input/bundle.h"
+
+static void ask(const struct jprof_bundle *b, size_t i)
+{
+	const struct jprof_bundle_member *m = jprof_bundle_member(b, i);
+	const char *const texts[] = { m->name, m->boot_id, m->program, m->title, m->role, m->label };
+	struct jprof_profile *p;
+	struct jprof_error err = { 0 };
+	size_t len;
+	for (size_t t = 0; t < jp_count(texts); t++)
+		must(texts[t]);
+	const char *dump = jprof_bundle_file(b, i, "dump.heap", &len);
+	must(dump && !dump[len]);
+	must(jprof_bundle_find(b, m->name, 0) <= i);
+	int rc = jprof_bundle_profile(b, i, NULL, &p, &err);
+	must(!rc || (*err.text && !strchr(err.text, '\n')));
+	if (rc)
+		return;
+	const struct jprof_symbolize_opts nowhere = { .size = sizeof nowhere, .sysroot = "/proc/self/fdinfo" };
+	must(!jprof_profile_symbolize(p, &nowhere, NULL));
+	must(!jprof_profile_fold(p, JPROF_FOLD_VM, NULL));
+	jprof_profile_free(p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct jprof_bundle *b;
+	struct jprof_profile *p;
+	struct jprof_error err = { 0 };
+	int rc = jp_bundle_parse(data, size, "fuzz", NULL, &b, &err);
+	must(!rc || (*err.text && !strchr(err.text, '\n')));
+	if (rc)
+		return 0;
+	must(jprof_bundle_count(b) > 0);
+	for (size_t i = 0; i < jprof_bundle_count(b); i++)
+		ask(b, i);
+	jprof_bundle_free(b);
+	if (!jprof_profile_parse(data, size, "fuzz", NULL, &p, &err))
+		jprof_profile_free(p);
+	return 0;
+}

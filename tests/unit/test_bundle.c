@@ -1,0 +1,281 @@
+/* Bundles by the API: what is written is read, hostile ones are refused or read in part. */
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "harness.h"
+
+static const char dump[] = "heap_v2/4096\n"
+			   "  t*: 3: 300 [0: 0]\n"
+			   "  t0: 3: 300 [0: 0]\n"
+			   "@ 0x401000 0x402001\n"
+			   "  t*: 3: 300 [0: 0]\n"
+			   "  t0: 3: 300 [0: 0]\n"
+			   "\nMAPPED_LIBRARIES:\n"
+			   "00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n";
+
+static int add(void *context, const void *data, size_t len)
+{
+	jp_strbuf_add(context, data, len);
+	return 0;
+}
+
+static int refuse(void *context, const void *data, size_t len)
+{
+	(void)context;
+	(void)data;
+	(void)len;
+	return 1;
+}
+
+#define must(call) assert_int_equal((call), 0)
+
+static struct jprof_bundle_writer *writer(enum jprof_compression how, struct jp_strbuf *out)
+{
+	const struct jprof_bundle_writer_opts opts = {
+		.size = sizeof opts, .compression = how, .label = "boot", .time = 1700000000
+	};
+	struct jprof_bundle_writer *w;
+	must(jprof_bundle_writer_new(&opts, add, out, &w, NULL));
+	return w;
+}
+
+static void add_member(struct jprof_bundle_writer *w, const char *name, uint64_t pid, const char *role)
+{
+	const struct jprof_bundle_member m = { .size = sizeof m,
+		                               .name = name,
+		                               .pid = pid,
+		                               .start_ticks = 5,
+		                               .boot_id = "boot",
+		                               .program = "/opt/app/server",
+		                               .title = "puma: \"x\"\n",
+		                               .role = role,
+		                               .time = 17 };
+	must(jprof_bundle_writer_member(w, &m, NULL));
+	must(jprof_bundle_writer_file(w, "dump.heap", dump, strlen(dump), NULL));
+}
+
+static struct jprof_bundle *read_back(const struct jp_strbuf *bytes)
+{
+	struct jprof_bundle *b;
+	struct jprof_error err = { 0 };
+	if (jprof_bundle_parse(bytes->text, bytes->len, "b", &b, &err))
+		fail_msg("%s", err.text);
+	return b;
+}
+
+static void test_there_and_back(void **state)
+{
+	(void)state;
+	static const enum jprof_compression kinds[] = { JPROF_COMPRESS_BEST, JPROF_COMPRESS_GZIP };
+	for (size_t i = 0; i < jp_count(kinds); i++) {
+		struct jp_strbuf bytes = { 0 };
+		struct jprof_bundle_writer *w = writer(kinds[i], &bytes);
+		size_t len;
+		add_member(w, NULL, 41, "master");
+		must(jprof_bundle_writer_file(w, "extra", "a\0b", 3, NULL));
+		add_member(w, NULL, 42, "worker");
+		must(jprof_bundle_writer_finish(w, NULL));
+		jprof_bundle_writer_free(w);
+		struct jprof_bundle *b = read_back(&bytes);
+		assert_null(jprof_bundle_warning(b));
+		assert_true(jprof_bundle_info(b)->version == 1);
+		assert_string_equal(jprof_bundle_info(b)->label, "boot");
+		assert_true(jprof_bundle_info(b)->time == 1700000000);
+		assert_int_equal(jprof_bundle_count(b), 2);
+		const struct jprof_bundle_member *m = jprof_bundle_member(b, 0);
+		assert_string_equal(m->name, "41");
+		assert_string_equal(m->role, "master");
+		assert_string_equal(m->title, "puma: \"x\"\n");
+		assert_string_equal(m->program, "/opt/app/server");
+		assert_string_equal(m->boot_id, "boot");
+		assert_string_equal(m->label, "");
+		assert_true(m->pid == 41 && m->start_ticks == 5 && m->time == 17);
+		assert_memory_equal(jprof_bundle_file(b, 0, "extra", &len), "a\0b", 4);
+		assert_int_equal(len, 3);
+		assert_null(jprof_bundle_file(b, 1, "extra", &len));
+		assert_string_equal(jprof_bundle_file(b, 1, "dump.heap", NULL), dump);
+		jprof_bundle_free(b);
+		jp_strbuf_release(&bytes);
+	}
+}
+
+/* What the side-car tells fills what the caller leaves open. */
+static void test_sidecar(void **state)
+{
+	(void)state;
+	static const char agent[] =
+	    "{\"pid\": 9, \"start_ticks\": 88, \"boot_id\": \"x\", \"program\": \"/bin/ruby\",\n"
+	    "\"label\": \"steady\", \"time\": 1234, \"objects\": [\n"
+	    "{\"path\": \"/elsewhere\", \"base\": \"0x400000\", \"build_id\": \"ABCD\"}]}";
+	struct jp_strbuf bytes = { 0 };
+	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_BEST, &bytes);
+	const struct jprof_bundle_member given = { .size = sizeof given, .role = "worker" };
+	must(jprof_bundle_writer_member(w, &given, NULL));
+	must(jprof_bundle_writer_file(w, "agent.json", agent, strlen(agent), NULL));
+	must(jprof_bundle_writer_file(w, "dump.heap", dump, strlen(dump), NULL));
+	must(jprof_bundle_writer_finish(w, NULL));
+	jprof_bundle_writer_free(w);
+	struct jprof_bundle *b = read_back(&bytes);
+	const struct jprof_bundle_member *m = jprof_bundle_member(b, 0);
+	assert_string_equal(m->name, "9");
+	assert_string_equal(m->role, "worker");
+	assert_string_equal(m->label, "steady");
+	assert_true(m->pid == 9 && m->start_ticks == 88 && m->time == 1234);
+
+	struct jprof_profile *p;
+	struct jprof_coverage *c;
+	const struct jprof_symbolize_opts nowhere = { .size = sizeof nowhere, .sysroot = "/proc/self/fdinfo" };
+	must(jprof_bundle_profile(b, 0, NULL, &p, NULL));
+	must(jprof_profile_symbolize(p, &nowhere, NULL));
+	must(jprof_coverage_new(p, JPROF_INUSE_SPACE, &c, NULL));
+	assert_string_equal(jprof_coverage_at(c, 0)->build_id, "abcd");
+	jprof_coverage_free(c);
+	jprof_profile_free(p);
+	jprof_bundle_free(b);
+	jp_strbuf_release(&bytes);
+}
+
+static void test_names_and_choice(void **state)
+{
+	(void)state;
+	struct jp_strbuf bytes = { 0 };
+	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_BEST, &bytes);
+	add_member(w, NULL, 1, "master");
+	add_member(w, NULL, 1, "worker");
+	add_member(w, "../../etc/x", 0, "worker");
+	add_member(w, "1", 2, NULL);
+	must(jprof_bundle_writer_finish(w, NULL));
+	jprof_bundle_writer_free(w);
+	struct jprof_bundle *b = read_back(&bytes);
+	static const char *const names[] = { "1", "1-2", "dump", "1-3" };
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(jprof_bundle_member(b, i)->name, names[i]);
+	assert_int_equal(jprof_bundle_find(b, "1", 0), 0);
+	assert_int_equal(jprof_bundle_find(b, "1", 1), 4);
+	assert_int_equal(jprof_bundle_find(b, "2", 0), 3);
+	assert_int_equal(jprof_bundle_find(b, "worker", 0), 1);
+	assert_int_equal(jprof_bundle_find(b, "worker", 2), 2);
+	assert_int_equal(jprof_bundle_find(b, "nobody", 0), 4);
+	assert_int_equal(jprof_bundle_find(b, NULL, 3), 3);
+	struct jprof_profile *p;
+	const struct jprof_profile_opts one = { .size = sizeof one, .member = "worker" };
+	must(jprof_profile_parse(bytes.text, bytes.len, NULL, &one, &p, NULL));
+	assert_int_equal(jprof_profile_info(p)->inputs, 2);
+	assert_string_equal(jprof_profile_info(p)->members, "1-2 (worker), dump (worker)");
+	jprof_profile_free(p);
+	const struct jprof_profile_opts none = { .size = sizeof none, .member = "nobody" };
+	assert_int_equal(jprof_profile_parse(bytes.text, bytes.len, NULL, &none, &p, NULL), JPROF_E_MEMBER);
+	jprof_bundle_free(b);
+	jp_strbuf_release(&bytes);
+}
+
+static void test_misuse(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {
+		"",    "a/b",       "../x",
+		".x",  "-x",        "a b",
+		"a\n", "dump.heap", "12345678901234567890123456789012345678901234567890123456789012345"
+	};
+	struct jp_strbuf bytes = { 0 };
+	struct jprof_error err;
+	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_BEST, &bytes);
+	assert_int_equal(jprof_bundle_writer_finish(w, &err), JPROF_E_ARGUMENT);
+	jprof_bundle_writer_free(w);
+	w = writer(JPROF_COMPRESS_BEST, &bytes);
+	assert_int_equal(jprof_bundle_writer_file(w, "dump.heap", "", 0, &err), JPROF_E_ARGUMENT);
+	add_member(w, NULL, 1, NULL);
+	for (size_t i = 0; i < jp_count(bad); i++) {
+		assert_int_equal(jprof_bundle_writer_file(w, bad[i], "", 0, &err), JPROF_E_ARGUMENT);
+		assert_is_message(err.text);
+	}
+	jprof_bundle_writer_free(w);
+	must(jprof_bundle_writer_new(NULL, refuse, NULL, &w, NULL));
+	add_member(w, NULL, 1, NULL);
+	assert_int_equal(jprof_bundle_writer_finish(w, &err), JPROF_E_WRITE);
+	jprof_bundle_writer_free(w);
+	jprof_bundle_writer_free(NULL);
+	jprof_bundle_free(NULL);
+	assert_int_equal(bytes.len, 0);
+}
+
+/* From where the descriptor stands: a file in pieces, a pipe at once. */
+static void test_descriptors(void **state)
+{
+	(void)state;
+	struct jp_strbuf bytes = { 0 };
+	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_BEST, &bytes);
+	enum { size = 200000 };
+	char *text = malloc(size);
+	int ends[2];
+	size_t len;
+	assert_non_null(text);
+	for (size_t i = 0; i < size; i++)
+		text[i] = (char)('a' + i * i % 26);
+	FILE *file = tmpfile();
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, size, file), size);
+	assert_int_equal(fflush(file), 0);
+	add_member(w, NULL, 3, NULL);
+	assert_true(lseek(fileno(file), 10, SEEK_SET) == 10);
+	must(jprof_bundle_writer_fd(w, "file", fileno(file), NULL));
+	must(pipe(ends));
+	assert_true(write(ends[1], text, 1000) == 1000);
+	close(ends[1]);
+	must(jprof_bundle_writer_fd(w, "pipe", ends[0], NULL));
+	close(ends[0]);
+	must(jprof_bundle_writer_fd(w, "end", fileno(file), NULL));
+	assert_int_equal(jprof_bundle_writer_fd(w, "closed", ends[0], NULL), JPROF_E_IO);
+	must(jprof_bundle_writer_finish(w, NULL));
+	jprof_bundle_writer_free(w);
+	struct jprof_bundle *b = read_back(&bytes);
+	assert_memory_equal(jprof_bundle_file(b, 0, "file", &len), text + 10, size - 10);
+	assert_int_equal(len, size - 10);
+	assert_memory_equal(jprof_bundle_file(b, 0, "pipe", &len), text, 1000);
+	assert_int_equal(len, 1000);
+	assert_non_null(jprof_bundle_file(b, 0, "end", &len));
+	assert_int_equal(len, 0);
+	jprof_bundle_free(b);
+	jp_strbuf_release(&bytes);
+	fclose(file);
+	free(text);
+}
+
+/* Each cut of one leaves an error of one line, or members that are whole and a warning. */
+static void test_cut(void **state)
+{
+	(void)state;
+	struct jp_strbuf bytes = { 0 };
+	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_GZIP, &bytes);
+	add_member(w, NULL, 1, NULL);
+	add_member(w, NULL, 2, NULL);
+	must(jprof_bundle_writer_finish(w, NULL));
+	jprof_bundle_writer_free(w);
+	int wrong = 0;
+	for (size_t len = 0; len < bytes.len; len++) {
+		struct jprof_bundle *b;
+		struct jprof_error err = { 0 };
+		if (jprof_bundle_parse(bytes.text, len, "b", &b, &err)) {
+			assert_is_message(err.text);
+			continue;
+		}
+		wrong += jprof_bundle_warning(b) ? 0 : complain("no warning of %zu bytes", len);
+		for (size_t i = 0; i < jprof_bundle_count(b); i++)
+			wrong += strcmp(jprof_bundle_file(b, i, "dump.heap", NULL), dump)
+			             ? complain("not whole at %zu", len)
+			             : 0;
+		jprof_bundle_free(b);
+	}
+	assert_int_equal(wrong, 0);
+	jp_strbuf_release(&bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_there_and_back),   cmocka_unit_test(test_sidecar),
+		cmocka_unit_test(test_names_and_choice), cmocka_unit_test(test_misuse),
+		cmocka_unit_test(test_descriptors),      cmocka_unit_test(test_cut),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+/* New files of the program: whole or not at all, never in place of another, with and without files that have no name.
+ * The linker turns its calls of open to the function here. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "newfile.h"
+
+static bool nameless_refused;
+static char dir[] = "/tmp/test-newfile-XXXXXX", path[sizeof dir + 16];
+
+int __real_open(const char *name, int flags, ...);
+int __real_open64(const char *name, int flags, ...) __attribute__((weak)); /* not in newer musls */
+int __wrap_open(const char *name, int flags, ...);
+int __wrap_open64(const char *name, int flags, ...);
+
+int __wrap_open(const char *name, int flags, ...)
+{
+	if (nameless_refused && (flags & O_TMPFILE) == O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return __real_open(name, flags, 0666);
+}
+
+int __wrap_open64(const char *name, int flags, ...)
+{
+	if (nameless_refused && (flags & O_TMPFILE) == O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return __real_open64(name, flags, 0666);
+}
+
+/* How many names the directory has. */
+static int names(void)
+{
+	char command[100];
+	int n = -1;
+	snprintf(command, sizeof command, "ls -A %s | wc -l", dir);
+	FILE *list = popen(command, "re");
+	assert_non_null(list);
+	assert_int_equal(fscanf(list, "%d", &n), 1);
+	pclose(list);
+	return n;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	unlink(path);
+	return 0;
+}
+
+static void commit(const char *text)
+{
+	struct newfile f;
+	assert_true(newfile_open(&f, path));
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(newfile_write(&f, text, strlen(text)), 0);
+	assert_true(newfile_commit(&f));
+}
+
+static void check_whole(void)
+{
+	struct stat st;
+	umask(022);
+	commit("whole");
+	size_t len;
+	char *text = read_whole(path, &len);
+	assert_string_equal(text, "whole");
+	free(text);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0644);
+	assert_int_equal(names(), 1);
+}
+
+static void check_no_overwriting(void)
+{
+	struct newfile f;
+	commit("first");
+	assert_false(newfile_open(&f, path));
+	unlink(path);
+	assert_true(newfile_open(&f, path));
+	assert_int_equal(newfile_write(&f, "late", 4), 0);
+	assert_int_equal(symlink("/nowhere", path), 0);
+	assert_false(newfile_commit(&f));
+	assert_int_equal(names(), 1);
+	unlink(path);
+}
+
+static void check_abandoned(void)
+{
+	struct newfile f;
+	assert_true(newfile_open(&f, path));
+	assert_int_equal(newfile_write(&f, "x", 1), 0);
+	newfile_abandon(&f);
+	newfile_abandon(&f);
+	assert_int_equal(names(), 0);
+}
+
+static void test_nameless(void **state)
+{
+	(void)state;
+	nameless_refused = false;
+	check_whole();
+	unlink(path);
+	check_no_overwriting();
+	check_abandoned();
+}
+
+static void test_with_part(void **state)
+{
+	(void)state;
+	nameless_refused = true;
+	check_whole();
+	unlink(path);
+	check_no_overwriting();
+	check_abandoned();
+}
+
+/* What a killed process leaves does not look whole, and goes the next time; what a living one has stays. */
+static void test_killed(void **state)
+{
+	(void)state;
+	struct newfile mine;
+	int ends[2];
+	char byte;
+	nameless_refused = true;
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+	if (!pid) {
+		struct newfile f;
+		if (!newfile_open(&f, path) || newfile_write(&f, "half", 4) || write(ends[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(1);
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	assert_true(newfile_open(&mine, path));
+	assert_int_equal(names(), 2);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(access(path, F_OK), -1);
+	commit("next");
+	assert_int_equal(names(), 2); /* mine, and what was made now */
+	newfile_abandon(&mine);
+	assert_int_equal(names(), 1);
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	struct newfile f;
+	nameless_refused = false;
+	assert_false(newfile_open(&f, "/no-such-directory/x"));
+	assert_false(newfile_open(&f, "/proc/x"));
+	assert_false(newfile_open(&f, dir));
+	assert_true(newfile_open(&f, path));
+	close(f.fd);
+	f.fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	assert_true(f.fd >= 0);
+	assert_int_equal(newfile_write(&f, "x", 1), -1);
+	assert_false(newfile_commit(&f));
+	assert_int_equal(names(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_nameless, setup),
+		cmocka_unit_test_setup(test_with_part, setup),
+		cmocka_unit_test_setup(test_killed, setup),
+		cmocka_unit_test_setup(test_errors, setup),
+	};
+	if (!mkdtemp(dir))
+		return 1;
+	snprintf(path, sizeof path, "%s/x.jprof", dir);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	return rmdir(dir) || failed;
+}
