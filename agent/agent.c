@@ -160,7 +160,7 @@ static bool stop_serving(void)
 	return pthread_mutex_timedlock(&serving, &end) == 0;
 }
 
-/* Once: when the VM ends, which Ruby may do to die by a signal, or else at exit(). */
+/* Once: when the VM ends, which Ruby may do to die by a signal, or else with exit. */
 static void dump_at_exit(void)
 {
 	static pid_t done;

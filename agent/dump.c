@@ -59,8 +59,7 @@ static const char *mend(int error)
 
 static bool failed_at(const char *path, int error)
 {
-	char why[128];
-	dump_failed("cannot write %s: %s; %s", path, strerror_r(error, why, sizeof why), mend(error));
+	dump_failed("cannot write %s: %s; %s", path, strerror(error), mend(error));
 	return false;
 }
 

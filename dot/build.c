@@ -42,11 +42,10 @@ static void text_set(struct build *b, struct text *t, void *object, const char *
 	if (fclose(t->out) || !good || !symbol) {
 		b->failed = true;
 	} else if (html) {
-		char *marked = agstrdup_html(b->g, t->bytes);
-		agxset(object, symbol, marked);
-		agstrfree(b->g, marked);
+		char *marked = agstrdup_html(b->g, t->bytes); /* the graph's, freed with it */
+		b->failed |= !marked || agxset(object, symbol, marked);
 	} else {
-		agxset(object, symbol, t->bytes);
+		b->failed |= agxset(object, symbol, t->bytes) != 0;
 	}
 	free(t->bytes);
 }

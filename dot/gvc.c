@@ -27,7 +27,7 @@ static bool has_fonts(void)
 static int draw(GVC_t *gvc, Agraph_t *g, size_t kind, char **data, size_t *len)
 {
 	for (size_t i = 0; i < 3 && kinds[kind].renderers[i]; i++) {
-		unsigned n = 0;
+		GV_LENGTH n = 0;
 		*data = NULL;
 		if (!gvRenderData(gvc, g, (char *)kinds[kind].renderers[i], data, &n) && *data && n) {
 			*len = n;

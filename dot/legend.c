@@ -32,6 +32,18 @@ static void __attribute__((format(printf, 2, 3))) put_line(FILE *out, const char
 	fputs("<br align=\"left\"/>", out);
 }
 
+static const char *noun(const struct jprof_view_opts *view, bool many)
+{
+	static const char *const nouns[][2] = {
+		[JPROF_BY_FUNCTION] = { "function", "functions" },
+		[JPROF_BY_LINE] = { "line", "lines" },
+		[JPROF_BY_FILE] = { "file", "files" },
+		[JPROF_BY_ADDRESS] = { "address", "addresses" },
+		[JPROF_BY_LIBRARY] = { "library", "libraries" },
+	};
+	return nouns[view->granularity][many];
+}
+
 static void put_dropped(FILE *out, const struct jprof_graph_info *info, const struct jprof_view_opts *view)
 {
 	char flat[dot_cell], limit[dot_cell];
@@ -39,8 +51,8 @@ static void put_dropped(FILE *out, const struct jprof_graph_info *info, const st
 	dot_value(flat, info->dropped_flat, view);
 	dot_value(limit, info->nodelimit < 0 ? 0 : info->nodelimit, view);
 	if (info->dropped_nodes)
-		put_line(out, "left out: %zu function%s with %s (%.1f %%) of their own%s%s%s", info->dropped_nodes,
-		         info->dropped_nodes == 1 ? "" : "s", flat, share, info->nodelimit > 0 ? " (limit: " : "",
+		put_line(out, "left out: %zu %s with %s (%.1f %%) of their own%s%s%s", info->dropped_nodes,
+		         noun(view, info->dropped_nodes != 1), flat, share, info->nodelimit > 0 ? " (limit: " : "",
 		         info->nodelimit > 0 ? limit : "", info->nodelimit > 0 ? ")" : "");
 	if (info->dropped_edges)
 		put_line(out, "left out: %zu of the smaller arrows", info->dropped_edges);
@@ -56,12 +68,12 @@ static bool has_edge(const struct jprof_graph *graph, bool residual)
 	return false;
 }
 
-static void put_key(FILE *out, const struct jprof_graph *graph)
+static void put_key(FILE *out, const struct jprof_graph *graph, const struct jprof_view_opts *view)
 {
 	if (jprof_graph_info(graph)->difference)
 		put_line(out, "red grew, blue shrank; the stronger, the more");
 	if (has_edge(graph, true))
-		put_line(out, "dashed: by way of functions left out");
+		put_line(out, "dashed: by way of %s left out", noun(view, true));
 	if (has_edge(graph, false))
 		put_line(out, "hollow arrow: inlined");
 }
@@ -76,6 +88,6 @@ void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot
 	for (size_t i = 0; i < opts->fact_count; i++)
 		put_line(out, "%.500s", opts->facts[i]);
 	put_dropped(out, jprof_graph_info(graph), opts->view);
-	put_key(out, graph);
+	put_key(out, graph, opts->view);
 	fputs("</font><br/>", out);
 }

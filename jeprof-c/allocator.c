@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "trust.h"
 
 enum { seconds_max = 20 };
 
@@ -50,21 +51,30 @@ static char *listed(const char *line, const char *name)
 	return *path == '/' ? strndup(path, strcspn(path, " \n")) : NULL;
 }
 
-char *linked_library(const struct target *target, const char *name)
+/* The loader, if it is the system's: a program can name any. */
+static char *loader_of(const struct target *target)
 {
 	const char *loader = jprof_binary_info(target->binary)->interpreter;
-	char *argv[] = { (char *)loader, "--list", target->path, NULL }, *env[] = { NULL, NULL }, *text, *rest,
-	     *path = NULL;
+	return *loader ? trusted_path(loader) : NULL;
+}
+
+char *linked_library(const struct target *target, const char *name)
+{
 	const char *dirs = getenv("LD_LIBRARY_PATH");
+	char *loader = loader_of(target), *env[] = { NULL, NULL }, *text, *rest, *path = NULL;
+	char *argv[] = { loader, "--list", target->path, NULL };
 	int status;
-	if (!*loader || (dirs && asprintf(&env[0], "LD_LIBRARY_PATH=%s", dirs) < 0))
+	if (!loader || (dirs && asprintf(&env[0], "LD_LIBRARY_PATH=%s", dirs) < 0)) {
+		free(loader);
 		return NULL;
+	}
 	if (child_run(argv, env, STDOUT_FILENO, seconds_max, &text, &status)) {
 		for (char *line = strtok_r(text, "\n", &rest); line && !path; line = strtok_r(NULL, "\n", &rest))
 			path = listed(line, name);
 		free(text);
 	}
 	free(env[0]);
+	free(loader);
 	return path;
 }
 
@@ -188,8 +198,23 @@ static char *preloaded(const char *preload)
 	return NULL;
 }
 
+/* Its own symbols come before those of anything that is preloaded. It cannot be tried without running the program. */
+static bool is_inside(struct search *s)
+{
+	const struct target *t = s->target;
+	if (!jprof_binary_defines(t->binary, "mallctl") || !jprof_binary_defines(t->binary, "malloc"))
+		return false;
+	s->found->from = ALLOCATOR_LINKED;
+	s->found->proof.proved = PROVED_NOTHING;
+	s->found->path = strdup(t->path);
+	s->failed = !s->found->path;
+	return true;
+}
+
 static void search(struct search *s, const char *given, const char *preload)
 {
+	if (is_inside(s))
+		return;
 	char *linked = given ? NULL : linked_library(s->target, "libjemalloc"), *own = NULL;
 	if (given) {
 		consider(s, given, ALLOCATOR_GIVEN);

@@ -6,7 +6,7 @@
 
 enum allocator_from {
 	ALLOCATOR_GIVEN,     /* named by the user: --jemalloc or JPROF_JEMALLOC */
-	ALLOCATOR_LINKED,    /* the program is linked with it */
+	ALLOCATOR_LINKED,    /* the program is linked with it; with the program's path: it is part of that */
 	ALLOCATOR_PRELOADED, /* LD_PRELOAD has it already */
 	ALLOCATOR_FOUND,     /* at a usual place, or in ldconfig's cache */
 };
@@ -21,7 +21,7 @@ struct allocator {
 /* Looks, in this order, at `given` (NULL: none), what the program is linked with, what `preload` (LD_PRELOAD's text,
  * or NULL) has, usual places, and ldconfig's cache. Where there is one of the first three, it is the only one
  * considered: another one beside it would be a second allocator, or not what the user wants. What is found is
- * proved; path is NULL if nothing profiles. False when memory is short. */
+ * proved, unless it is part of the program; path is NULL if nothing profiles. False when memory is short. */
 bool allocator_find(struct allocator *allocator, const struct target *target, const char *given, const char *preload);
 
 void allocator_free(struct allocator *allocator);

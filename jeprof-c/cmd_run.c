@@ -255,7 +255,8 @@ static bool try_conf(const struct run_env *env, const struct allocator *a, const
 
 static bool set_environment(const struct run_env *env)
 {
-	bool good = !setenv("LD_PRELOAD", env->ld_preload, 1) && !setenv("MALLOC_CONF", env->malloc_conf, 1) &&
+	bool good = (!*env->ld_preload || !setenv("LD_PRELOAD", env->ld_preload, 1)) &&
+	            !setenv("MALLOC_CONF", env->malloc_conf, 1) &&
 	            (!env->jprof_agent || !setenv("JPROF_AGENT", env->jprof_agent, 1));
 	if (!good)
 		say("memory is short");
@@ -281,7 +282,8 @@ static int start(const struct run_env *env, const struct allocator *a, char *con
 {
 	char prefix[4096] = "";
 	conf_get(env->malloc_conf, "prof_prefix", prefix, sizeof prefix);
-	say("%s: dumps go to %s.*.heap; jemalloc %s, %s", argv[0], prefix, a->proof.version, a->path);
+	say("%s: dumps go to %s.*.heap; jemalloc %s, %s", argv[0], prefix,
+	    a->proof.proved == PROVED_NOTHING ? "was not tried" : a->proof.version, a->path);
 	if (!set_environment(env))
 		return 1;
 	execvp(argv[0], argv);

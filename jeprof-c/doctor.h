@@ -29,6 +29,7 @@ void findings_free(struct findings *findings);
 /* All that the checks look at, gathered once. What could not be learnt is NULL or false. Paths are as the process
  * sees them, below `root`. */
 struct scene {
+	bool failed;                         /* memory was short */
 	const struct jprof_process *process; /* NULL: a command */
 	char root[64];                       /* "/proc/PID/root", or "" */
 	bool elsewhere;                      /* the process sees other file systems than we do */
@@ -44,7 +45,6 @@ struct scene {
 
 	char *jemalloc; /* the library; NULL: none. The program's own path, if it holds one */
 	bool inside;    /* jemalloc is part of the program */
-	bool trusted;   /* the library may be run by us: nobody but root and us can have written it */
 	bool proved;    /* `proof` says what it can do, `tried` what it makes of MALLOC_CONF */
 	struct proof proof, tried;
 

@@ -14,6 +14,7 @@
 #include "doctor.h"
 #include "mallconf.h"
 #include "say.h"
+#include "trust.h"
 
 enum { env_max = 4 << 20, agent_ms = 5000 };
 
@@ -53,12 +54,18 @@ static char *read_all(const char *path, size_t *len)
 	return text;
 }
 
-static char *variable(const char *env, size_t len, const char *name)
+static char *keep(struct scene *s, char *copy)
+{
+	s->failed = s->failed || !copy;
+	return copy;
+}
+
+static char *variable(struct scene *s, const char *env, size_t len, const char *name)
 {
 	size_t n = strlen(name);
 	for (const char *p = env; p < env + len; p += strlen(p) + 1)
 		if (!strncmp(p, name, n) && p[n] == '=')
-			return strdup(p + n + 1);
+			return keep(s, strdup(p + n + 1));
 	return NULL;
 }
 
@@ -103,9 +110,9 @@ static void read_environ(struct scene *s, int pid)
 	char *env = read_all(path, &len);
 	if (env && is_whole(env, len) && !title_overflows(pid)) {
 		s->env_known = true;
-		s->preload = variable(env, len, "LD_PRELOAD");
-		s->conf = variable(env, len, "MALLOC_CONF");
-		s->agent_words = variable(env, len, "JPROF_AGENT");
+		s->preload = variable(s, env, len, "LD_PRELOAD");
+		s->conf = variable(s, env, len, "MALLOC_CONF");
+		s->agent_words = variable(s, env, len, "JPROF_AGENT");
 	}
 	free(env);
 }
@@ -116,22 +123,10 @@ static void read_conf_link(struct scene *s)
 	snprintf(path, sizeof path, "%s/etc/malloc.conf", s->root);
 	ssize_t n = readlink(path, text, sizeof text - 1);
 	if (n > 0)
-		s->conf_link = strndup(text, (size_t)n);
+		s->conf_link = keep(s, strndup(text, (size_t)n));
 }
 
 /* ---- jemalloc ----------------------------------------------------------------------------------------- */
-
-static bool is_ours(const struct stat *st)
-{
-	return (st->st_uid == 0 || st->st_uid == geteuid()) && !(st->st_mode & (S_IWGRP | S_IWOTH));
-}
-
-/* To try a library is to run its code: never that of another's container, or one that others may write. */
-static bool may_run(const struct scene *s)
-{
-	struct stat st;
-	return !s->elsewhere && !stat(s->jemalloc, &st) && S_ISREG(st.st_mode) && is_ours(&st);
-}
 
 /* A jemalloc that was linked into the program. */
 static bool holds_jemalloc(const struct target *t)
@@ -139,16 +134,18 @@ static bool holds_jemalloc(const struct target *t)
 	return t->binary && jprof_binary_defines(t->binary, "mallctl") && jprof_binary_defines(t->binary, "malloc");
 }
 
+/* To try a library is to run its code: never that of another's container, or one that others may write. */
 static bool try_jemalloc(struct scene *s)
 {
-	s->trusted = s->jemalloc && !s->inside && may_run(s);
-	if (!s->trusted || !s->target.path)
+	char *path = s->jemalloc && !s->inside && !s->elsewhere && s->target.path ? trusted_path(s->jemalloc) : NULL;
+	if (!path)
 		return true;
-	if (!prove(&s->proof, s->jemalloc, &s->target, NULL))
-		return false;
-	s->proved = prove(&s->tried, s->jemalloc, &s->target, s->conf ? s->conf : "");
-	if (!s->proved)
-		proof_free(&s->proof);
+	if (prove(&s->proof, path, &s->target, NULL)) {
+		s->proved = prove(&s->tried, path, &s->target, s->conf ? s->conf : "");
+		if (!s->proved)
+			proof_free(&s->proof);
+	}
+	free(path);
 	return s->proved;
 }
 
@@ -165,7 +162,7 @@ static void ask_agent(struct scene *s)
 	if (jprof_agent_report(s->agent, &s->report, &s->agent_error))
 		s->report = NULL;
 	if (s->report && !jprof_agent_stats(s->agent, &stats, NULL))
-		s->stats = strdup(stats);
+		s->stats = keep(s, strdup(stats));
 }
 
 static bool sees_other_files(int pid)
@@ -205,9 +202,9 @@ bool scene_of_process(struct scene *s, const struct jprof_process *process)
 		open_program(s);
 	s->inside = !process->jemalloc && holds_jemalloc(&s->target);
 	const char *jemalloc = process->jemalloc ? process->jemalloc : s->inside ? process->program : NULL;
-	s->jemalloc = jemalloc ? strdup(jemalloc) : NULL;
+	s->jemalloc = jemalloc ? keep(s, strdup(jemalloc)) : NULL;
 	ask_agent(s);
-	if (try_jemalloc(s))
+	if (!s->failed && try_jemalloc(s))
 		return true;
 	say("jemalloc cannot be tried: memory is short, or no process can be started");
 	scene_free(s);
@@ -245,7 +242,7 @@ static char *loaded_jemalloc(const struct scene *s)
 }
 
 /* The variable as the command would have it: from our environment, or from "env NAME=VALUE COMMAND". */
-static char *variable_for(const char *name, char *const *argv)
+static char *variable_for(struct scene *s, const char *name, char *const *argv)
 {
 	size_t n = strlen(name);
 	const char *slash = strrchr(argv[0], '/'), *value = getenv(name);
@@ -253,7 +250,7 @@ static char *variable_for(const char *name, char *const *argv)
 	for (int i = 1; env && argv[i] && (*argv[i] == '-' || strchr(argv[i], '=')); i++)
 		if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
 			value = argv[i] + n + 1;
-	return value ? strdup(value) : NULL;
+	return value ? keep(s, strdup(value)) : NULL;
 }
 
 bool scene_of_command(struct scene *s, char *const *argv)
@@ -264,16 +261,16 @@ bool scene_of_command(struct scene *s, char *const *argv)
 		say_error(&err);
 		return false;
 	}
-	s->words = join(argv);
-	s->preload = variable_for("LD_PRELOAD", argv);
-	s->conf = variable_for("MALLOC_CONF", argv);
-	s->agent_words = variable_for("JPROF_AGENT", argv);
+	s->words = keep(s, join(argv));
+	s->preload = variable_for(s, "LD_PRELOAD", argv);
+	s->conf = variable_for(s, "MALLOC_CONF", argv);
+	s->agent_words = variable_for(s, "JPROF_AGENT", argv);
 	read_conf_link(s);
 	s->jemalloc = loaded_jemalloc(s);
 	s->inside = !s->jemalloc && holds_jemalloc(&s->target);
 	if (s->inside)
-		s->jemalloc = strdup(s->target.path);
-	if (s->words && try_jemalloc(s))
+		s->jemalloc = keep(s, strdup(s->target.path));
+	if (!s->failed && try_jemalloc(s))
 		return true;
 	say("jemalloc cannot be tried: memory is short, or no process can be started");
 	scene_free(s);

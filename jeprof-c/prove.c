@@ -8,6 +8,7 @@
 
 #include "child.h"
 #include "mallconf.h"
+#include "trust.h"
 
 enum { seconds_max = 20 };
 
@@ -59,8 +60,10 @@ static bool find_host(struct host *host, const struct target *like)
 		if (host_fits(host->path, like))
 			return true;
 	}
-	snprintf(host->path, sizeof host->path, "%s", like->path);
-	return is_interpreter(like);
+	char *trusted = is_interpreter(like) ? trusted_path(like->path) : NULL;
+	snprintf(host->path, sizeof host->path, "%s", trusted ? like->path : "");
+	free(trusted);
+	return *host->path;
 }
 
 /* The value of a line "KEY: VALUE" or "KEY: VALUE (more)". */

@@ -237,7 +237,7 @@ static void put_dotenv(const char *value)
 		printf("%s", value);
 }
 
-static void put_variable(enum env_form form, const char *name, const char *value, bool last)
+static void put_variable(enum env_form form, const char *name, const char *value, bool first, bool last)
 {
 	switch (form) {
 	case ENV_SHELL:
@@ -245,7 +245,7 @@ static void put_variable(enum env_form form, const char *name, const char *value
 		put_single(value);
 		break;
 	case ENV_DOCKER:
-		printf("%s%s=\"", strcmp(name, "LD_PRELOAD") ? "    " : "ENV ", name);
+		printf("%s%s=\"", first ? "ENV " : "    ", name);
 		put_escaped(value, "\"\\$", "\\");
 		printf(last ? "\"" : "\" \\");
 		break;
@@ -269,10 +269,13 @@ static void put_variable(enum env_form form, const char *name, const char *value
 
 void run_env_print(const struct run_env *env, enum env_form form)
 {
+	const char *values[][2] = { { "LD_PRELOAD", *env->ld_preload ? env->ld_preload : NULL },
+		                    { "MALLOC_CONF", env->malloc_conf },
+		                    { "JPROF_AGENT", env->jprof_agent } };
 	if (form == ENV_HELM)
 		printf("env:\n");
-	put_variable(form, "LD_PRELOAD", env->ld_preload, false);
-	put_variable(form, "MALLOC_CONF", env->malloc_conf, !env->jprof_agent);
-	if (env->jprof_agent)
-		put_variable(form, "JPROF_AGENT", env->jprof_agent, true);
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (values[i][1])
+			put_variable(form, values[i][0], values[i][1], i == (values[0][1] ? 0 : 1),
+			             i == (env->jprof_agent ? 2 : 1));
 }

@@ -110,7 +110,11 @@ static bool symbolize(struct member *m)
 	};
 	snprintf(root, sizeof root, "/proc/%d/root", p->pid);
 	if (jprof_profile_symbolize(m->profile, &opts, &err)) {
-		say_error(&err);
+		bool ended = jprof_target_check(m->target, NULL);
+		if (ended)
+			say("process %d: ended after its dump: the bundle has it without names", p->pid);
+		else
+			say_error(&err);
 		return false;
 	}
 	count_named(m);

@@ -34,7 +34,7 @@ alpine_packages() {
         'graphviz-dev fontconfig-dev json-c-dev capstone-dev libedit-dev' ;;
     samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
     tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go' \
-        'graphviz font-dejavu poppler-utils libxml2-utils' ;;
+        'zstd graphviz font-dejavu poppler-utils libxml2-utils jq' ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri valgrind' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench, ci or musl" ;;

@@ -47,14 +47,24 @@ for file in dot/*.[ch]; do
     done
 done
 
+# The agent is a world of its own: system headers and its own.
+for file in agent/*.[ch]; do
+    for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
+        [ -f "agent/$include" ] || bad "$file includes $include: only its own headers"
+    done
+done
+if grep -nE '\b(malloc|calloc|realloc|strdup|asprintf|fopen|opendir|exit|abort|system|popen|fork)[[:space:]]*\(' agent/*.c; then
+    bad "the agent must not allocate, exit or start a process"
+fi
+
 # The library never prints, exits, or starts a process.
 if grep -nE '\b(printf|puts|putchar|exit|abort|system|popen|execve?|execlp?|execvp?|fork)[[:space:]]*\(' libjprof/*.c libjprof/*/*.c; then
     bad "the library must not print, exit or start a process"
 fi
 
-wc -l libjprof/*/*.[ch] jeprof-c/*.[ch] dot/*.[ch] | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines, 800 at most"; bad = 1 } END { exit bad }' || status=1
+wc -l agent/*.[ch] libjprof/*/*.[ch] jeprof-c/*.[ch] dot/*.[ch] | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines, 800 at most"; bad = 1 } END { exit bad }' || status=1
 awk 'FNR == 1 { start = 0 }
      /^{/ { start = FNR }
      /^}/ { if (start && FNR - start > 100) { print FILENAME ":" start ": a function of " FNR - start " lines, 100 at most"; bad = 1 } start = 0 }
-     END { exit bad }' libjprof/*/*.c jeprof-c/*.c dot/*.c || status=1
+     END { exit bad }' agent/*.c libjprof/*/*.c jeprof-c/*.c dot/*.c || status=1
 exit "$status"

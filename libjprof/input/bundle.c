@@ -44,12 +44,6 @@ static const char *keep(struct jprof_bundle *b, const char *text)
 	return text ? jp_arena_dup(&b->arena, text, strlen(text)) : "";
 }
 
-static int64_t seconds(jp_json *object, const char *key)
-{
-	uint64_t n = jp_json_number(object, key);
-	return n <= INT64_MAX ? (int64_t)n : 0;
-}
-
 static int take_ids(struct jprof_bundle *b, struct jp_bundle_member *m, jp_json *list)
 {
 	size_t n = jp_json_length(list);
@@ -81,9 +75,9 @@ static int take_member(struct jprof_bundle *b, struct jp_bundle_member *m, jp_js
 		.title = keep(b, jp_json_text(from, "title")),
 		.role = keep(b, jp_json_text(from, "role")),
 		.label = keep(b, jp_json_text(from, "label")),
-		.time = seconds(from, "time"),
+		.time = jp_json_seconds(from, "time"),
 	};
-	m->dump_mtime = seconds(from, "dump_mtime");
+	m->dump_mtime = jp_json_seconds(from, "dump_mtime");
 	bool good = m->pub.name && m->pub.boot_id && m->pub.program && m->pub.title && m->pub.role && m->pub.label;
 	return good ? take_ids(b, m, jp_json_get(from, "build_ids")) : -1;
 }
@@ -95,7 +89,7 @@ static int take_list(struct jprof_bundle *b, jp_json *list, struct jprof_error *
 		.version = jp_json_number(list, "jprof_bundle"),
 		.tool = keep(b, jp_json_text(list, "tool")),
 		.label = keep(b, jp_json_text(list, "label")),
-		.time = seconds(list, "time"),
+		.time = jp_json_seconds(list, "time"),
 	};
 	if (!b->info.version)
 		return jp_error(err, JPROF_E_FORMAT, b->name, 0, "is no bundle: its %s has no jprof_bundle", list_name);

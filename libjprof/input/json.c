@@ -88,6 +88,15 @@ uint64_t jp_json_number(jp_json *object, const char *key)
 	return value && json_object_is_type(value, json_type_int) ? json_object_get_uint64(value) : 0;
 }
 
+int64_t jp_json_seconds(jp_json *object, const char *key)
+{
+	jp_json *value = jp_json_get(object, key);
+	bool number =
+	    value && (json_object_is_type(value, json_type_int) || json_object_is_type(value, json_type_double));
+	double seconds = number ? json_object_get_double(value) : 0;
+	return seconds >= 1 && seconds < 0x1p53 ? (int64_t)seconds : 0;
+}
+
 bool jp_json_hex(jp_json *object, const char *key, uint64_t *value)
 {
 	const char *text = jp_json_text(object, key);

@@ -31,6 +31,9 @@ const char *jp_json_text(jp_json *object, const char *key);
 /* A member that is a whole number from 0 on; else 0. */
 uint64_t jp_json_number(jp_json *object, const char *key);
 
+/* A member that is a time in seconds since the epoch, its fraction cut off; else 0. */
+int64_t jp_json_seconds(jp_json *object, const char *key);
+
 /* A member that is a text "0xHEX"; false: it is not. */
 bool jp_json_hex(jp_json *object, const char *key, uint64_t *value);
 

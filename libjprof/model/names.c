@@ -226,7 +226,7 @@ static int take_location(struct work *w, uint32_t location)
 	bool looked_up = false;
 	size_t index, count;
 	const struct entry *e = jp_last_up_to(w->addresses, w->address_count, sizeof *w->addresses, l->address);
-	if (l->given || l->variant || !e || e->key != l->address)
+	if (l->variant || !e || e->key != l->address)
 		return 0;
 	index = (size_t)(e - w->addresses);
 	if (w->letters && !jp_symbols_source(w->letters[index], &like.source, &like.wrapper, &looked_up))

@@ -175,7 +175,7 @@ int jp_location_bundled(struct jprof_profile *profile, uint32_t location, const 
                         const struct jp_frame *frames, size_t count)
 {
 	struct jp_location *l = &profile->locations[location];
-	if (l->given || (l->bundled && l->source >= like->source))
+	if ((l->given && l->source == JPROF_SOURCE_INPUT) || (l->bundled && l->source >= like->source))
 		return 0;
 	l->bundled = true;
 	l->source = like->source;

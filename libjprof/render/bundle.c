@@ -69,6 +69,14 @@ static bool fill_head(struct head *head, const struct jprof_bundle_member *from)
 	       copy(&head->role, from->role) && copy(&head->label, from->label);
 }
 
+/* Its path: `program` may be the short name, and the first object is the main program. */
+static const char *program_of(jp_json *agent)
+{
+	const char *program = jp_json_text(agent, "program");
+	const char *first = jp_json_text(jp_json_at(jp_json_get(agent, "objects"), 0), "path");
+	return first && (!program || !strchr(program, '/')) ? first : program;
+}
+
 /* A side-car that is no JSON is kept all the same, and tells nothing. */
 static int fill_from_agent(struct head *head, const void *data, size_t len, struct jprof_error *err)
 {
@@ -80,9 +88,9 @@ static int fill_from_agent(struct head *head, const void *data, size_t len, stru
 		.pid = jp_json_number(agent, "pid"),
 		.start_ticks = jp_json_number(agent, "start_ticks"),
 		.boot_id = jp_json_text(agent, "boot_id"),
-		.program = jp_json_text(agent, "program"),
+		.program = program_of(agent),
 		.label = jp_json_text(agent, "label"),
-		.time = (int64_t)jp_json_number(agent, "time"),
+		.time = jp_json_seconds(agent, "time"),
 	};
 	return fill_head(head, &m) ? 0 : jp_error_nomem(err);
 }

@@ -43,13 +43,12 @@ static int failed(const struct jp_pack *pack, struct jprof_error *err)
 	return jp_error(err, JPROF_E_WRITE, NULL, 0, "the bundle cannot be compressed: %s", why);
 }
 
-/* Where libarchive was built without zstd it would start a program, and says so by another result. */
+/* Where libarchive was built without zstd it adds a filter that would start a program, and says so by another result
+ * than ARCHIVE_OK: such an archive must not be used. */
 static int add_filter(struct archive *archive, enum jprof_compression compression)
 {
-	if (compression != JPROF_COMPRESS_GZIP && archive_write_add_filter_zstd(archive) == ARCHIVE_OK)
-		return ARCHIVE_OK;
-	if (compression == JPROF_COMPRESS_ZSTD)
-		return ARCHIVE_FAILED;
+	if (compression != JPROF_COMPRESS_GZIP)
+		return archive_write_add_filter_zstd(archive);
 	int rc = archive_write_add_filter_gzip(archive);
 	return rc == ARCHIVE_OK ? archive_write_set_filter_option(archive, "gzip", "timestamp", NULL) : rc;
 }

@@ -1,5 +1,7 @@
 # What the tests of bundles share; after lib.sh.
 
+command -v zstd >/dev/null || skip "no zstd here to unpack bundles with"
+
 # reports DUMP FAR BUNDLE: all reports on both agree, and so does what is said of them.
 reports() {
     for options in '' --lines --libs --cum --files --addresses --collapsed --proto --raw --full-names \
@@ -23,9 +25,14 @@ reports() {
     same "other information than for the dump" dump.out bundle.out
 }
 
+# magic_of FILE: its first two bytes.
+magic_of() {
+    head -c 2 "$1" | od -An -tx1 | tr -d ' '
+}
+
 # tar_of BUNDLE: its archive, unpacked. A libarchive without zstd wrote gzip.
 tar_of() {
-    case $(head -c 2 "$1" | od -An -tx1 | tr -d ' ') in
+    case $(magic_of "$1") in
     1f8b) gzip -dc <"$1" ;;
     *) zstd -dc <"$1" ;;
     esac

@@ -164,6 +164,17 @@ build linked waits.c -Wl,--no-as-needed "$jemalloc"
 plan MALLOC_CONF="$good" ./linked
 exits 0
 row ok jemalloc '/libjemalloc\.so\.2, version'
+for archive in /usr/lib/*/libjemalloc.a; do
+    [ -f "$archive" ] || continue
+    build holds waits.c -Wl,--undefined=mallctl "$archive" -lm -ldl -lstdc++ -lpthread
+    start env MALLOC_CONF="$good" ./holds
+    run "$jprof" doctor "$pid"
+    row ok jemalloc "part of $tmp/holds, version [345]\."
+    row unknown config.prof 'part of the program and cannot be tried'
+    row ok prof prof:true
+    row ok directory 'may be written'
+    stop
+done
 plan LD_PRELOAD="$jemalloc" ./static-program
 exits 1
 row bad program 'is linked statically'
@@ -181,6 +192,19 @@ cp "$jemalloc" libjemalloc-open.so && chmod 666 libjemalloc-open.so
 plan LD_PRELOAD="$tmp/libjemalloc-open.so" MALLOC_CONF="$good" ./waits
 row unknown config.prof 'is not tried here'
 row ok jemalloc 'libjemalloc-open.so, version [345]\.'
+
+mkdir open && chmod 777 open && cp "$jemalloc" open/libjemalloc.so.2
+plan LD_PRELOAD="$tmp/open/libjemalloc.so.2" MALLOC_CONF="$good" ./waits
+row unknown config.prof 'is not tried here'
+# Nor is a loader that the program brings along.
+printf '#!/bin/sh\n: >%s/loader-ran\n' "$tmp" >open/ld.so && chmod 755 open/ld.so
+build own-loader waits.c -Wl,--dynamic-linker="$tmp/open/ld.so"
+run "$jprof" doctor -- ./own-loader
+check "a loader was run that others may write" [ ! -e loader-ran ]
+cp open/ld.so ld.so
+build own-loader waits.c -Wl,--dynamic-linker="$tmp/ld.so"
+run "$jprof" doctor -- ./own-loader
+check "this test would not see it run" [ -e loader-ran ]
 
 # ---- what is set but cannot be seen: a title over the environment
 under "$good" title

@@ -62,7 +62,7 @@ rm -rf d
 doctor "$pid"
 exits 1
 row bad directory 'No such file'
-row bad agent 'does not answer: .*No such file'
+row bad agent 'does not answer: .*the file is gone'
 lives "$pid"
 stop "$pid"
 

@@ -65,8 +65,11 @@ stop() {
     wait "$1" 2>/dev/null
 }
 
+# The agent is of the libc that jprof was built for, which need not be that of the programs here.
 need_agent() {
     [ -f "$agent" ] || skip "no agent was built: JPROF_AGENT_SO"
+    LD_PRELOAD=$agent "$(command -v true)" 2>preload.err
+    [ ! -s preload.err ] || skip "the agent is for another libc than the programs here"
     find_jemalloc
 }
 

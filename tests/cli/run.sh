@@ -114,8 +114,30 @@ says 'jprof: missing.so: No such file or directory'
 build linked environ.c -Wl,--no-as-needed "$jemalloc"
 run "$jprof" run --no-agent -- ./linked
 exits 7
-set_to LD_PRELOAD ''
+set_to LD_PRELOAD '(unset)'
 prints '^MALLOC_CONF=prof:true'
+run "$jprof" run --no-agent --print-env=docker --label=x --dir=/d -- ./linked
+check "an empty variable, or a cut line" [ "$(cat out)" = \
+    'ENV MALLOC_CONF="prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:/d/x"' ]
+# Part of it: its own functions come before those of anything preloaded.
+for archive in /usr/lib/*/libjemalloc.a; do
+    [ -f "$archive" ] || continue
+    build holds environ.c -Wl,--undefined=mallctl "$archive" -lm -ldl -lstdc++ -lpthread
+    run env MALLOC_CONF=prof_final:true "$jprof" run --no-agent --dir="$tmp/inside" -- ./holds
+    exits 7
+    set_to LD_PRELOAD '(unset)'
+    says_like 'jemalloc was not tried'
+    check "no dump of jemalloc inside" [ "$(ls inside | wc -l)" -eq 1 ]
+done
+
+# Preloaded already: it stays in its place. A sanitizer's library has to come first.
+own=$jemalloc
+if [ "$sanitized" = true ]; then own="$(${CC:-gcc} -print-file-name=libasan.so):$jemalloc"; fi
+if LD_PRELOAD=$own "$jprof" --version >/dev/null 2>&1; then
+    run env LD_PRELOAD="$own" "$jprof" run --no-agent -- ./env-program
+    exits 7
+    set_to LD_PRELOAD "$own"
+fi
 
 # ---- musl beside glibc
 if command -v musl-gcc >/dev/null; then

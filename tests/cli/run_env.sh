@@ -9,7 +9,7 @@ meant=prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:$
 
 # env_as FORM
 env_as() {
-    run "$jprof" run --no-agent --jemalloc="$jemalloc" --dir="$odd" --print-env="$1"
+    run "$jprof" run --no-agent --jemalloc="$jemalloc" --dir="$odd" --label=app --print-env="$1" -- true
     exits 0
     says
     cp out "$1.txt"
@@ -21,13 +21,13 @@ same_values() {
     same "$1 reads something else" meant "$2"
 }
 
-run "$jprof" run --no-agent --print-env --jemalloc="$jemalloc" --dir=/dumps
+run "$jprof" run --no-agent --print-env --jemalloc="$jemalloc" --dir=/dumps --label=app -- true
 exits 0
 prints "^export MALLOC_CONF='prof:true,.*,prof_prefix:/dumps/app'$"
 run "$jprof" run --no-agent --print-env=nix
 exits 1
 says_like 'give one of shell'
-run "$jprof" run --no-agent --print-env --dir=dumps
+run "$jprof" run --no-agent --print-env --dir=dumps -- true
 exits 1
 says_like 'give the absolute path'
 
@@ -39,7 +39,7 @@ env_as procfile
 sh -c '. ./procfile.txt && printf "%s\n" "$LD_PRELOAD" "$MALLOC_CONF"' >got
 same_values "a reader of .env" got
 # Where nothing is odd there are no quotes: docker --env-file would keep them.
-run "$jprof" run --no-agent --print-env=procfile --dir=/dumps
+run "$jprof" run --no-agent --print-env=procfile --dir=/dumps -- true
 prints_no "[\"']"
 
 # systemd's own reader, where there is one; it looks for the command too.

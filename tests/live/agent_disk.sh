@@ -101,13 +101,11 @@ fi
 
 # A disk of 64 KiB, in a mount namespace that the subject alone is in; seen through /proc/PID/root.
 mkdir small
+echo 'mount -t tmpfs -o "$1" none small && shift && exec "$@"' >mount.sh
+words=for=subject
 conf=prof:true,lg_prof_sample:0,prof_prefix:$tmp/small/app
-rm -f said
-env LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF="$conf" JPROF_AGENT=for=subject unshare --mount --propagation private \
-    sh -c 'mount -t tmpfs -o size=64k none small && exec "$0" hold wait' "$subject" >said 2>cried </dev/null &
-pid=$!
-started="$started $pid"
-until_true is_announced "$pid"
+wrap='unshare --mount --propagation private sh mount.sh size=64k'
+start "$subject" hold wait
 ask() {
     python3 "$here/ask.py" --root "/proc/$pid/root" "$@"
 }
@@ -123,13 +121,9 @@ ask() {
 }
 
 # A file system that is read-only: the socket is abstract, the reason is told.
-rm -f said
 conf=prof:true,prof_prefix:$tmp/small/app
-env LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF="$conf" JPROF_AGENT=for=subject unshare --mount --propagation private \
-    sh -c 'mount -t tmpfs -o ro none small && exec "$0" hold wait' "$subject" >said 2>cried </dev/null &
-pid=$!
-started="$started $pid"
-until_true is_announced "$pid"
+wrap='unshare --mount --propagation private sh mount.sh ro'
+start "$subject" hold wait
 place=/proc/$pid/root$tmp/small
 error_like "Read-only file system; let this user write there"
 end "$pid"
@@ -142,12 +136,16 @@ cat >as_nobody.py <<'END'
 import os, sys
 os.setgroups([])
 os.setuid(65534)
-os.execv(sys.argv[1], sys.argv[1:])
+os.execvp(sys.argv[1], sys.argv[1:])
 END
-cp "$subject" "$agent" "$tmp" && chmod 755 "$tmp/${subject##*/}" "$tmp/${agent##*/}"
+for file in "$subject" "$agent" "$jemalloc"; do
+    cp "$file" "$tmp" && chmod 755 "$tmp/${file##*/}"
+done
 agent=$tmp/${agent##*/}
+jemalloc=$tmp/${jemalloc##*/}
 words=for=subject
-start python3 as_nobody.py "$tmp/${subject##*/}" hold wait
+wrap='python3 as_nobody.py'
+start "$tmp/${subject##*/}" hold wait
 until_true is_announced "$pid"
 place=$tmp/closed
 error_like "Permission denied; let this user write there"

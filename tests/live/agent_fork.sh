@@ -45,11 +45,10 @@ check "exit status" test $? -eq 3
 check "exit leaves a socket" test -z "$(ls -A d)"
 
 # The same pid after exec: numbers go on, nothing is overwritten.
-mkfifo go
-start sh -c 'read go <go; exec "$0" hold wait' "$subject"
+start "$subject" hold ready exec
 check "before" test "$(field .dump dump)" = "$tmp/d/app.$pid.0.j0.heap"
 old=$(ls d/.jprof-agent.*)
-echo go >go
+: >ready
 until_true test -s said
 check "no agent after exec" until_true is_announced "$pid"
 check "after" test "$(field .dump dump)" = "$tmp/d/app.$pid.1.j0.heap"
@@ -57,6 +56,8 @@ check "the old image's socket" test ! -e "$old"
 check "whole" dumps_are_whole
 end "$pid"
 rm -rf d/* d/.j*
+
+rm ready
 
 # As daemon(3) does it.
 rm -f said
@@ -86,7 +87,7 @@ check "lives" lives "$pid"
 end "$pid"
 rm -rf d/* d/.j*
 
-if command -v ruby >/dev/null; then
+if has_ruby; then
     words=
     cat >storm.rb <<'END'
 300.times { Process.wait(fork { exit!(0) }) }
@@ -113,8 +114,9 @@ fi
 # pid 1 of a namespace, asked from outside.
 if [ "$(id -u)" -eq 0 ] && unshare --pid --mount --fork true 2>/dev/null; then
     rm -f said
-    env LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF="$conf" JPROF_AGENT=for=subject \
-        unshare --pid --mount --fork --mount-proc --kill-child "$subject" hold wait >said 2>cried </dev/null &
+    unshare --pid --mount --fork --mount-proc --kill-child \
+        env LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF="$conf" JPROF_AGENT=for=subject "$subject" hold wait \
+        >said 2>cried </dev/null &
     outer=$!
     started="$started $outer"
     until_true test -s said

@@ -5,13 +5,18 @@
 set -u
 LC_ALL=C
 export LC_ALL
-agent=$1
-subject=$2
+agent=$(readlink -f "$1")
+subject=$(readlink -f "$2")
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 
 skip() {
     echo "$*"
     exit 77
+}
+
+# Not in the musl lane, whose libraries the system's Ruby cannot load.
+has_ruby() {
+    [ "${JPROF_LIVE_RUBY:-yes}" = yes ] && command -v ruby >/dev/null
 }
 
 find_jemalloc() {
@@ -38,6 +43,7 @@ find_jemalloc
 mkdir d
 conf=prof:true,lg_prof_sample:12,prof_prefix:$tmp/d/app
 words=for=all
+wrap=
 
 checks=0
 failures=0
@@ -72,11 +78,12 @@ is_announced() {
     grep -q /memfd:jprof-agent: "/proc/$1/maps"
 }
 
-# start COMMAND...: runs it with the agent in the background, its number in $pid, and waits for the agent. Its
+# start COMMAND...: runs it, by $wrap, with the agent in the background, its number in $pid, and waits for the agent. Its
 # output is in the files said and cried.
 start() {
     rm -f said
-    env LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF="$conf" JPROF_AGENT="$words" "$@" >said 2>cried </dev/null &
+    # shellcheck disable=SC2086
+    $wrap env LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF="$conf" JPROF_AGENT="$words" "$@" >said 2>cried </dev/null &
     pid=$!
     started="$started $pid"
     until_true is_announced "$pid" || { echo "FAIL: no agent in: $*"; cat cried; exit 1; }

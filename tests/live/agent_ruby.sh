@@ -1,7 +1,7 @@
 #!/bin/sh
 # What a Ruby thread does for the agent, triggers, and that a program sees none of it.
 . "$(dirname "$0")/agent_lib.sh"
-command -v ruby >/dev/null || skip "no ruby here"
+has_ruby || skip "no ruby here"
 words=
 
 asks='"\(.reason) \(.ruby.gc) \(.ruby.gc_stat.count > 0) \(.ruby.why)"'
@@ -35,9 +35,12 @@ program '4.times { Thread.new { loop { "x" * 10_000 } } }; sleep 60'
 program '$r, $w = IO.pipe; Thread.new { IO.select([$r]) }.join'
 
 # A C function that keeps the VM: the dump is made without.
+echo '#include <time.h>
+void spin(int s) { time_t end = time(0) + s; while (time(0) < end); }' >spin.c
+${CC:-cc} -shared -fPIC -o spin.so spin.c || skip "no compiler here"
 start ruby -rfiddle -e '
-  usleep = Fiddle::Function.new(Fiddle.dlopen(nil)["usleep"], [Fiddle::TYPE_INT], Fiddle::TYPE_INT, need_gvl: true)
-  sleep 0.5; puts 1; $stdout.flush; usleep.call(30_000_000)'
+  spin = Fiddle::Function.new(Fiddle.dlopen("./spin.so")["spin"], [Fiddle::TYPE_INT], Fiddle::TYPE_VOID, need_gvl: true)
+  sleep 0.5; puts 1; $stdout.flush; spin.call(30)'
 until_true test -s said
 sleep 0.2
 reply=$(ask "$pid" 'dump gc=1 timeout=300')

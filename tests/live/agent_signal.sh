@@ -1,7 +1,7 @@
 #!/bin/sh
 # USR2: by hand, to programs that want it themselves, where there is no profiling, often.
 . "$(dirname "$0")/agent_lib.sh"
-command -v ruby >/dev/null || skip "no ruby here"
+has_ruby || skip "no ruby here"
 words=
 
 # Without the agent it kills: this is what the published recipes do to a plain Ruby.
@@ -81,7 +81,9 @@ signal.signal(signal.SIGUSR2, signal.SIG_IGN)
 os.execvp(sys.argv[1], sys.argv[1:])
 END
 words=for=subject
-start python3 ignoring.py "$subject" hold wait
+wrap='python3 ignoring.py'
+start "$subject" hold wait
+wrap=
 check "taken though ignored" test "$(field '"\(.signal) \(.signal_owned)"' report)" = "0 false"
 check "announced as 0" grep -q '/memfd:jprof-agent:1:0:' "/proc/$pid/maps"
 kill -USR2 "$pid"

@@ -103,10 +103,9 @@ static void test_there_and_back(void **state)
 static void test_sidecar(void **state)
 {
 	(void)state;
-	static const char agent[] =
-	    "{\"pid\": 9, \"start_ticks\": 88, \"boot_id\": \"x\", \"program\": \"/bin/ruby\",\n"
-	    "\"label\": \"steady\", \"time\": 1234, \"objects\": [\n"
-	    "{\"path\": \"/elsewhere\", \"base\": \"0x400000\", \"build_id\": \"ABCD\"}]}";
+	static const char agent[] = "{\"pid\": 9, \"start_ticks\": 88, \"boot_id\": \"x\", \"program\": \"ruby\",\n"
+				    "\"label\": \"steady\", \"time\": 1234.75, \"objects\": [\n"
+				    "{\"path\": \"/elsewhere\", \"base\": \"0x400000\", \"build_id\": \"ABCD\"}]}";
 	struct jp_strbuf bytes = { 0 };
 	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_BEST, &bytes);
 	const struct jprof_bundle_member given = { .size = sizeof given, .role = "worker" };
@@ -120,6 +119,7 @@ static void test_sidecar(void **state)
 	assert_string_equal(m->name, "9");
 	assert_string_equal(m->role, "worker");
 	assert_string_equal(m->label, "steady");
+	assert_string_equal(m->program, "/elsewhere");
 	assert_true(m->pid == 9 && m->start_ticks == 88 && m->time == 1234);
 
 	struct jprof_profile *p;

@@ -154,6 +154,43 @@ static void test_killed(void **state)
 	assert_int_equal(names(), 1);
 }
 
+/* Another path in the same directory, as often as it is asked for; none after the third time. */
+static char *another(const void *context)
+{
+	static int asked;
+	char *next = NULL;
+	(void)context;
+	if (++asked % 3 && asprintf(&next, "%s.%d", path, asked) < 0)
+		return NULL;
+	return next;
+}
+
+static void test_another_name(void **state)
+{
+	(void)state;
+	for (int refused = 0; refused < 2; refused++) {
+		struct newfile f;
+		char *got = NULL;
+		nameless_refused = refused;
+		assert_true(newfile_open(&f, path));
+		commit("theirs");
+		assert_int_equal(newfile_write(&f, "mine", 4), 0);
+		assert_true(newfile_commit_as(&f, another, NULL, &got));
+		assert_string_not_equal(got, path);
+		assert_int_equal(names(), 2);
+		assert_int_equal(unlink(got), 0);
+		free(got);
+		assert_int_equal(unlink(path), 0);
+	}
+	struct newfile f;
+	char *got = NULL;
+	assert_true(newfile_open(&f, path));
+	commit("theirs");
+	assert_false(newfile_commit_as(&f, another, NULL, &got));
+	assert_null(got);
+	assert_int_equal(names(), 1);
+}
+
 static void test_errors(void **state)
 {
 	(void)state;
@@ -177,6 +214,7 @@ int main(void)
 		cmocka_unit_test_setup(test_nameless, setup),
 		cmocka_unit_test_setup(test_with_part, setup),
 		cmocka_unit_test_setup(test_killed, setup),
+		cmocka_unit_test_setup(test_another_name, setup),
 		cmocka_unit_test_setup(test_errors, setup),
 	};
 	if (!mkdtemp(dir))

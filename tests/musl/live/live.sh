@@ -80,3 +80,56 @@ check 'a dump under musl jemalloc' env LD_PRELOAD="$sysroot/lib/libjemalloc.so.2
 check 'rows name the functions, and end in libc' rows
 "$jprof" info "$dir/known" "$dir/known.heap" >"$dir/info" 2>"$dir/info.err" || cat "$dir/info.err" >&2
 check 'info tells what libc.so hides' info
+
+# The agent in a musl program: preloaded, asked, signalled, forked, on full disks.
+agent() {
+    JPROF_LIVE_RUBY=no JPROF_JEMALLOC=$sysroot/lib/libjemalloc.so.2 sh "$here/../../live/agent_$1.sh" \
+        "$build/agent/libjprof-agent.so" "$build/tests/live/subject" >"$dir/agent_$1" 2>&1 || cat "$dir/agent_$1"
+}
+check 'the agent is a musl library' eval '! readelf -dW "$build/agent/libjprof-agent.so" | grep NEEDED | grep -v "\[libc.so\]"'
+for part in basic disk fork; do
+    check "agent_$part under musl" agent "$part"
+done
+
+# ---- jprof run, doctor and snap of a musl program, and USR2 by the agent
+# until_true COMMAND...: polls, 30 s at most.
+until_true() {
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 300 ] || { echo "never came true: $*"; return 1; }
+        sleep 0.1
+    done
+}
+
+# row VERDICT CHECK REGEX: jprof doctor of the process has it.
+row() {
+    "$jprof" doctor "$pid" >"$dir/doctor" 2>&1 || true
+    grep -qE "^$1 +$2 +.*$3" "$dir/doctor" || { echo "no row $1 $2 $3:"; grep " $2 " "$dir/doctor"; }
+}
+
+snaps() {
+    "$jprof" snap "$pid" -o "$dir/waits.jprof" >/dev/null && tar tf "$dir/waits.jprof" >"$dir/list" &&
+        grep -q 'dump.heap$' "$dir/list" || echo "no bundle with a dump"
+}
+
+usr2() {
+    kill -USR2 "$pid"
+    until_true sh -c 'ls "$1"/waits.*.heap' sh "$dir/dumps"
+    kill -0 "$pid" || echo "the process is gone"
+}
+
+rm -rf "$dir/dumps" "$dir/waits.jprof"
+"$sysroot/bin/musl-cc" -g -O2 -o "$dir/waits" "$here/../../cli/src/waits.c"
+"$jprof" run --jemalloc="$sysroot/lib/libjemalloc.so.2" --dir="$dir/dumps" --sample=10 -- "$dir/waits" \
+    >"$dir/waits.out" 2>"$dir/waits.err" </dev/null &
+pid=$!
+trap 'kill "$pid" 2>/dev/null' EXIT
+check 'jprof run starts it' until_true grep -q ready "$dir/waits.out"
+check 'doctor: the jemalloc is proved' row ok config.prof 'built with profiling'
+check 'doctor: the agent answers' row ok agent answers
+check 'doctor: the signal is the agent'\''s' row ok signal 'makes a dump'
+check 'doctor: MALLOC_CONF was tried' row ok refused 'tried here'
+check 'snap' snaps
+check 'USR2 dumps, and it lives' usr2
+kill "$pid" || true

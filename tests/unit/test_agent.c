@@ -1,0 +1,176 @@
+/* The parts of the agent that need no process: what JPROF_AGENT says, and the text that it writes. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "config.h"
+#include "text.h"
+
+static void triggers_are(const char *words, const char *expected, const char *unknown)
+{
+	struct config config;
+	struct text text = { 0 };
+	config_parse(&config, words);
+	config_triggers(&config, &text);
+	assert_string_equal(text.data ? text.data : "", expected);
+	assert_string_equal(config.unknown, unknown);
+	text_free(&text);
+}
+
+static void test_defaults(void **state)
+{
+	struct config config;
+	(void)state;
+	for (int set = 0; set < 2; set++) {
+		config_parse(&config, set ? "" : NULL);
+		assert_true(config.socket);
+		assert_false(config.off);
+		assert_false(config.on_exit);
+		assert_int_equal(config.scope, CONFIG_RUBY);
+		assert_int_equal(config.signal, SIGUSR2);
+		assert_int_equal(config.every, 0);
+		assert_int_equal(config.rss, 0);
+		assert_int_equal(config.cgroup_percent, 0);
+		assert_string_equal(config.unknown, "");
+	}
+}
+
+static void test_words(void **state)
+{
+	struct config config;
+	(void)state;
+	config_parse(&config, "every=10m,at=cgroup:85%,at=rss:900M,on=exit,for=puma,signal=50,socket=off");
+	assert_int_equal(config.every, 600);
+	assert_int_equal(config.cgroup_percent, 85);
+	assert_int_equal(config.rss, 900u << 20);
+	assert_true(config.on_exit);
+	assert_int_equal(config.scope, CONFIG_NAME);
+	assert_string_equal(config.name, "puma");
+	assert_int_equal(config.signal, 50);
+	assert_false(config.socket);
+	assert_string_equal(config.unknown, "");
+	config_parse(&config, "for=all,signal=none,off");
+	assert_int_equal(config.scope, CONFIG_ALL);
+	assert_int_equal(config.signal, 0);
+	assert_true(config.off);
+	config_parse(&config, "signal=none,signal=usr2,for=x,for=ruby");
+	assert_int_equal(config.scope, CONFIG_RUBY);
+	assert_int_equal(config.signal, SIGUSR2);
+}
+
+static void test_triggers(void **state)
+{
+	(void)state;
+	triggers_are("every=60s", "every=1m", "");
+	triggers_are("every=7200s,on=exit", "every=2h,on=exit", "");
+	triggers_are("every=61s", "every=61s", "");
+	triggers_are("at=rss:1048576K", "at=rss:1G", "");
+	triggers_are("on=exit,at=rss:1536M,at=cgroup:100%", "at=cgroup:100%,at=rss:1536M,on=exit", "");
+	triggers_are("at=rss:1g,,at=rss:2k,", "at=rss:2K", "");
+}
+
+/* What is not understood changes nothing. */
+static void test_unknown(void **state)
+{
+	static const char *const words[] = {
+		"every=10",
+		"every=0m",
+		"every=m",
+		"every=-1m",
+		"every=1mm",
+		"every= 1m",
+		"every=99999999999999999999h",
+		"at=cgroup:0%",
+		"at=cgroup:101%",
+		"at=cgroup:85",
+		"at=rss:5",
+		"at=rss:99999999999999999G",
+		"at=swap:1M",
+		"on=",
+		"on=Exit",
+		"for=",
+		"signal=9",
+		"signal=11",
+		"signal=65",
+		"signal=0",
+		"signal=",
+		"signal=50x",
+		"socket=on",
+		"offf",
+		"OFF",
+		"every",
+		"\"every=10m\"",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		struct config config, plain;
+		config_parse(&plain, NULL);
+		config_parse(&config, words[i]);
+		assert_string_equal(config.unknown, words[i]);
+		*config.unknown = 0;
+		assert_memory_equal(&config, &plain, offsetof(struct config, unknown));
+	}
+	triggers_are("bogus,every=1m,worse", "every=1m", "bogus,worse");
+}
+
+static void test_too_long(void **state)
+{
+	char words[5000];
+	struct config config;
+	(void)state;
+	memset(words, 'x', sizeof words - 1);
+	words[sizeof words - 1] = 0;
+	memcpy(words + sizeof words - 10, ",every=1m", 9);
+	config_parse(&config, words);
+	assert_int_equal(config.every, 60);
+	assert_int_equal(strlen(config.unknown), sizeof config.unknown - 1);
+}
+
+static void json_is(const char *s, const char *expected)
+{
+	struct text text = { 0 };
+	text_json(&text, s);
+	assert_string_equal(text.data, expected);
+	text_free(&text);
+}
+
+static void test_json(void **state)
+{
+	(void)state;
+	json_is(NULL, "null");
+	json_is("", "\"\"");
+	json_is("a\"b\\c\n\x01/", "\"a\\\"b\\\\c\\u000a\\u0001/\"");
+	json_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
+	json_is("\xff"
+	        "a\xc3",
+	        "\"\\ufffda\\ufffd\"");
+	json_is("\xc0\x80\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"");
+}
+
+static void test_text(void **state)
+{
+	struct text text = { 0 };
+	(void)state;
+	for (int i = 0; i < 50000; i++)
+		text_printf(&text, "%05d", i);
+	assert_int_equal(text.len, 250000);
+	assert_memory_equal(text.data + 249990, "4999849999", 11);
+	text_free(&text);
+	assert_null(text.data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults), cmocka_unit_test(test_words),    cmocka_unit_test(test_triggers),
+		cmocka_unit_test(test_unknown),  cmocka_unit_test(test_too_long), cmocka_unit_test(test_json),
+		cmocka_unit_test(test_text),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
