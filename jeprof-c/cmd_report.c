@@ -14,6 +14,27 @@
 /* Below this share of named bytes the user is told. */
 static const double enough_named = 0.95;
 
+enum { piece = 1 << 14 };
+
+volatile sig_atomic_t report_stop;
+
+/* In pieces, so that it can be stopped. */
+static int write_pieces(void *context, const void *data, size_t len)
+{
+	struct sink *sink = context;
+	const char *at = data;
+	while (len && !report_stop) {
+		size_t n = len < piece ? len : piece;
+		if (sink_write(sink, at, n))
+			return -1;
+		at += n;
+		len -= n;
+	}
+	if (report_stop)
+		sink->error = EINTR;
+	return report_stop ? -1 : 0;
+}
+
 static bool can_write(const struct options *o)
 {
 	bool binary = !strcmp(o->output, "proto") || graph_is_binary(o->output);
@@ -137,10 +158,16 @@ static int render(const struct jprof_profile *profile, const struct options *o, 
                   struct sink *sink)
 {
 	struct jprof_error err;
-	int rc = jprof_render(profile, o->output, view, sink_write, sink, &err);
+	int rc = jprof_render(profile, o->output, view, write_pieces, sink, &err);
 	if (rc && rc != JPROF_E_WRITE) /* the sink's own trouble is told when it is closed */
 		say_error(&err);
 	return rc ? 1 : 0;
+}
+
+/* Reports that come once for each thread. */
+static bool is_by_thread(const char *output)
+{
+	return !strcmp(output, "text") || !strcmp(output, "tree") || !strcmp(output, "traces");
 }
 
 /* --thread=*: each thread in turn. A label is "tN NAME"; jeprof's heading is tN. */
@@ -175,6 +202,12 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		.percent_of = o->diff_base && l->base ? jprof_profile_total(l->base, o->counter) : 0,
 		.normalize = o->normalize,
 		.errors = o->errors,
+		.least_share = o->nodefraction > 0 ? o->nodefraction : -1,
+		.total = o->total,
+		.pattern = o->pattern,
+		.source_path = o->source_path,
+		.trim_path = o->trim_path,
+		.sysroot = o->sysroot,
 	};
 	view.thread = l->thread;
 	view.threads = o->thread && !strcmp(o->thread, "*");
@@ -186,13 +219,13 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 	bool empty = !has_rows(l->profile, &view);
 	if (empty)
 		explain_empty(l, o);
-	else if (o->granularity != JPROF_BY_LIBRARY && !l->warned) /* libraries need no names */
+	else if (o->granularity != JPROF_BY_LIBRARY && !l->warned && !o->quiet) /* libraries need no names */
 		tell_coverage(l->profile, o, inputs);
-	if (!empty)
+	if (!empty && !o->quiet)
 		tell_bound(l->profile, o);
 	if (graph_is(o->output))
 		return empty ? 1 : graph_report(l, o, inputs, &view, sink);
-	if (view.threads && !strcmp(o->output, "text"))
+	if (view.threads && is_by_thread(o->output))
 		return render_threads(l, o, &view, sink);
 	if (o->thread) {
 		bool number = strspn(o->thread, "0123456789") == strlen(o->thread);
@@ -206,23 +239,31 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 	return status ? status : nothing;
 }
 
+int report_show(const struct loaded *l, const struct options *o, const struct inputs *inputs)
+{
+	struct sink sink = { .path = o->file };
+	int status = can_write(o) ? report(l, o, inputs, &sink) : 1;
+	if (!sink_close(&sink)) {
+		say("%s: cannot be written: %s", o->file, strerror(sink.error));
+		status = 1;
+	}
+	return status;
+}
+
 int cmd_report(const struct options *o)
 {
 	struct inputs inputs;
 	struct loaded loaded;
-	struct sink sink = { .path = o->file };
 	int status = 1;
 	if (!strcmp(o->output, "symbols"))
 		return cmd_symbols(o);
+	if (!strcmp(o->output, "interactive") || !strcmp(o->output, "i"))
+		return cmd_interactive(o);
 	if (!can_write(o))
 		return 1;
 	if (inputs_find(&inputs, o) && load_profile(&loaded, &inputs, o)) {
-		status = report(&loaded, o, &inputs, &sink);
+		status = report_show(&loaded, o, &inputs);
 		loaded_free(&loaded);
-	}
-	if (!sink_close(&sink)) {
-		say("%s: cannot be written: %s", o->file, strerror(sink.error));
-		status = 1;
 	}
 	free(inputs.program);
 	return status;

@@ -355,37 +355,42 @@ bool load_names(struct jprof_profile *profile, const struct inputs *inputs, cons
 	return good;
 }
 
-static bool name_and_fold(const struct work *w, struct jprof_profile *profile)
+bool fold_and_filter(struct jprof_profile *profile, const struct options *o)
 {
-	const struct options *o = w->o;
 	struct jprof_error err;
-	if (!symbolize(profile, w->inputs, o))
-		return false;
 	struct jprof_filter_opts filter = { .size = sizeof filter,
 		                            .focus = o->focus,
 		                            .ignore = o->ignore,
 		                            .retain = o->retain,
 		                            .exclude = o->exclude };
-	if (jprof_profile_fold(profile, o->fold, &err) || jprof_profile_filter(profile, &filter, &err)) {
-		say_error(&err);
-		return false;
-	}
-	say_notes(profile);
-	return true;
+	if (!jprof_profile_fold(profile, o->fold, &err) && !jprof_profile_filter(profile, &filter, &err))
+		return true;
+	say_error(&err);
+	return false;
 }
 
-bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
+bool load_named(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
 {
 	struct work w = { .inputs = inputs, .o = o, .thread = o->thread };
 	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
 	bool good = add_dumps(&w, loaded) && subtract_base(&w, loaded) && find_thread(&w, loaded) &&
-	            name_and_fold(&w, loaded->profile);
+	            load_names(loaded->profile, inputs, o);
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);
 	return good;
+}
+
+bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
+{
+	if (!load_named(loaded, inputs, o))
+		return false;
+	if (fold_and_filter(loaded->profile, o))
+		return true;
+	loaded_free(loaded);
+	return false;
 }
 
 /* One dump, open already: in text, or a bundle's. */
@@ -401,7 +406,7 @@ static bool load_one(struct loaded *loaded, const struct jprof_dump *dump, const
 	int rc = bundle ? jprof_bundle_profile(bundle, member, &opts, &loaded->profile, &err)
 	                : jprof_profile_new(dump, &opts, &loaded->profile, &err);
 	say_or_count(&w, rc, &err);
-	bool good = loaded->profile && name_and_fold(&w, loaded->profile);
+	bool good = loaded->profile && load_names(loaded->profile, inputs, o) && fold_and_filter(loaded->profile, o);
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);

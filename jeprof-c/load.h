@@ -27,8 +27,15 @@ struct loaded {
 	bool warned;                   /* a dump was not whole, which has been said */
 };
 
-/* Reads all dumps. False after having said what is wrong. */
+/* Reads all dumps and gives names; neither folds nor filters. False after having said what is wrong. */
+bool load_named(struct loaded *loaded, const struct inputs *inputs, const struct options *options);
+
+/* Folds and filters as the options say. False after having said what is wrong. */
+bool fold_and_filter(struct jprof_profile *profile, const struct options *options);
+
+/* All of that. False after having said what is wrong. */
 bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *options);
+
 /* The same for one dump that is open already. */
 bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const struct inputs *inputs,
                     const struct options *options);

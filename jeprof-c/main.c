@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "edit.h"
 #include "say.h"
 
 /* Commands with options of their own: known by the first word alone. argv[0] is the command's name. */
@@ -37,7 +38,8 @@ static int run_report(const struct options *options)
 		return 0;
 	}
 	if (options->version) {
-		printf("jprof %s; demangler: %s\n", jprof_version(), jprof_features());
+		printf("jprof %s; demangler: %s; line editor: %s\n", jprof_version(), jprof_features(),
+		       edit_terminal_name());
 		return 0;
 	}
 	if (options->operand_count)
@@ -59,6 +61,7 @@ static int run(int argc, char **argv)
 	struct options options = {
 		.counter = JPROF_INUSE_SPACE,
 		.output = "text",
+		.as_jeprof = argc && called_as_jeprof(argv[0]),
 		.nodefraction = 0.005,
 		.edgefraction = 0.001,
 		.fold = argc && called_as_jeprof(argv[0]) ? JPROF_FOLD_NONE : JPROF_FOLD_ALLOC,

@@ -18,6 +18,16 @@ static const struct opt_row rows[] = {
 	{ "collapsed", OPT_NAME, AT(output), 0, "output", NULL, "stacks for flame graphs: ROOT;...;LEAF VALUE" },
 	{ "raw", OPT_NAME, AT(output), 0, "output", NULL, "the dump with its names, readable without the program" },
 	{ "proto", OPT_NAME, AT(output), 0, "output", NULL, "a profile.proto, for pprof and its kin: give -o FILE" },
+	{ "tree", OPT_NAME, AT(output), 0, "output", NULL, "what was called from where, from the roots on" },
+	{ "peek", OPT_NAME, AT(output), AT(pattern), "output", "RE", "callers and callees of functions that match" },
+	{ "traces", OPT_NAME, AT(output), 0, "output", NULL, "every stack with its value" },
+	{ "list", OPT_NAME, AT(output), AT(pattern), "output", "RE",
+	  "source lines of functions that match, with values" },
+	{ "disasm", OPT_NAME, AT(output), AT(pattern), "output", "RE", "their machine code, with values" },
+	{ "callgrind", OPT_NAME, AT(output), 0, "output", NULL,
+	  "for kcachegrind and callgrind_annotate: give -o FILE" },
+	{ "interactive", OPT_NAME, AT(output), 0, "output", NULL, "reads commands, one a line; also -i" },
+	{ "i", OPT_NAME, AT(output), 0, "output", NULL, NULL },
 	{ "csv", OPT_NAME, AT(output), 0, "output", NULL, "the table with errors, files and lines, for spreadsheets" },
 	{ "json", OPT_NAME, AT(output), 0, "output", NULL, "all that text and info show; docs/json.md has the schema" },
 	{ "speedscope", OPT_NAME, AT(output), 0, "output", NULL, "a profile for www.speedscope.app" },
@@ -33,7 +43,8 @@ static const struct opt_row rows[] = {
 	{ "ps", OPT_NAME, AT(output), 0, "output", NULL, "the same in PostScript" },
 	{ "dot", OPT_NAME, AT(output), 0, "output", NULL, "the call graph in Graphviz' language" },
 	{ "web", OPT_NAME, AT(output), 0, "output", NULL, "the picture in your browser, by xdg-open" },
-	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE", "write the report to FILE (- is standard output); -o FILE is the same" },
+	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE",
+	  "write the report to FILE (- is standard output); -o FILE is the same" },
 	{ "functions", OPT_CHOICE, AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
 	  "one row for each function (the default)" },
 	{ "lines", OPT_CHOICE, AT(granularity), JPROF_BY_LINE, "granularity", NULL, "one row for each source line" },
@@ -70,7 +81,8 @@ static const struct opt_row rows[] = {
 	{ "normalize-addresses", OPT_SWITCH, AT(normalize), 0, NULL, NULL,
 	  "--proto: addresses as in the object files, so that equal stacks\nof several processes are equal" },
 	{ "nodecount", OPT_NUMBER, AT(nodecount), 0, NULL, "N", "call graph: at most N functions (80)" },
-	{ "nodefraction", OPT_SHARE, AT(nodefraction), 0, NULL, "F", "leave out functions of up to this share (.005)" },
+	{ "nodefraction", OPT_SHARE, AT(nodefraction), 0, NULL, "F",
+	  "leave out functions of up to this share (.005);\nof --tree, too" },
 	{ "edgefraction", OPT_SHARE, AT(edgefraction), 0, NULL, "F", "and arrows of up to this one (.001)" },
 	{ "maxdegree", OPT_NUMBER, AT(maxdegree), 0, NULL, "N", "at most N arrows into and out of a function (8)" },
 	{ "cluster", OPT_SWITCH, AT(cluster), 0, NULL, NULL, "a frame around what lies in one library" },
@@ -87,13 +99,11 @@ static const struct opt_row rows[] = {
 	  "ask the servers in $DEBUGINFOD_URLS for what is missing" },
 	{ "perf-map", OPT_TEXT, AT(perf_map), 0, NULL, "FILE",
 	  "a JIT compiler's list of its code, as /tmp/perf-PID.map" },
+	{ "source-path", OPT_TEXT, AT(source_path), 0, NULL, "DIR,DIR", "look for source files below these first" },
+	{ "trim-path", OPT_TEXT, AT(trim_path), 0, NULL, "P,P", "take these off the front of their paths before that" },
 	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
 	{ "version", OPT_SWITCH, AT(version), 0, NULL, NULL, "version and features" },
 	/* clang-format off */
-	LATER_ROW("callgrind"),
-	LATER_ROW("disasm"),
-	LATER_ROW("interactive"),
-	LATER_ROW("list"),
 	LATER_ROW("debug"),
 	REFUSED_ROW("evince", "give --pdf -o FILE and open that, or --web"),
 	REFUSED_ROW("gv", "give --pdf -o FILE and open that, or --web"),
@@ -122,6 +132,14 @@ bool options_parse(struct options *o, int argc, char **argv)
 		return false;
 	}
 	return true;
+}
+
+const struct opt_row *options_output(size_t i)
+{
+	for (const struct opt_row *row = rows; row < rows + table.count; row++)
+		if (row->kind == OPT_NAME && !strcmp(row->group, "output") && !i--)
+			return row;
+	return NULL;
 }
 
 void options_help(void)

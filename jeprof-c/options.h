@@ -34,6 +34,12 @@ struct options {
 	const char *debug_dir;
 	const char *perf_map;
 	bool debuginfod;
+	const char *pattern; /* of --peek, --list and --disasm */
+	const char *source_path;
+	const char *trim_path;
+	bool total;      /* of reports that do not have it by themselves, too: the line "Total:" */
+	bool quiet;      /* remarks on how sure the names and numbers are were made before */
+	bool as_jeprof;  /* called by that name */
 	size_t nodecount; /* of a graph; 0: as jprof_graph_opts has it. The shares are those of jprof.h */
 	double nodefraction;
 	double edgefraction;
@@ -45,6 +51,11 @@ struct options {
 
 /* Reads argv[1..], which is reordered. False after having said what is wrong. */
 bool options_parse(struct options *options, int argc, char **argv);
+
+struct opt_row;
+
+/* The i-th option that chooses a report, or NULL after the last. */
+const struct opt_row *options_output(size_t i);
 
 /* Prints the table for people. */
 void options_help(void);

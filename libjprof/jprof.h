@@ -305,7 +305,8 @@ struct jprof_filter_opts {
 };
 
 /* Frames first, then stacks, as in jeprof. The profile's total stays: what is dropped has no stack any
- * more. A faulty pattern is JPROF_E_ARGUMENT, with its place; so is one that takes too long. After folding. Since: 0.1 */
+ * more. A faulty pattern is JPROF_E_ARGUMENT, with its place; so is one that takes too long. After folding. Since: 0.1
+ */
 JPROF_API int jprof_profile_filter(struct jprof_profile *profile, const struct jprof_filter_opts *opts,
                                    struct jprof_error *err);
 
@@ -330,6 +331,10 @@ JPROF_API size_t jprof_profile_stacks(const struct jprof_profile *profile);
 JPROF_API double jprof_profile_value(const struct jprof_profile *profile, size_t i, enum jprof_counter counter);
 JPROF_API size_t jprof_profile_frames(const struct jprof_profile *profile, size_t i, struct jprof_frame *frames,
                                       size_t cap);
+
+/* A profile of its own with all that this one holds, to be folded and filtered in another way. Since: 0.1 */
+JPROF_API int jprof_profile_copy(const struct jprof_profile *profile, struct jprof_profile **copy,
+                                 struct jprof_error *err);
 
 JPROF_API void jprof_profile_free(struct jprof_profile *profile);
 
@@ -554,13 +559,29 @@ struct jprof_view_opts {
 	bool errors;    /* how far each number may be off */
 	bool normalize; /* for "proto": addresses as in the object files, so that runs meet */
 
-	bool threads;   /* for "csv" and "json": a table for each thread label; "json": beside that of all */
+	bool threads; /* for "csv" and "json": a table for each thread label; "json": beside that of all */
 
 	/* What the profile was made of, for reports that tell: NULL and 0 where it is not known. */
 	const char *const *inputs;
 	size_t input_count;
 	const char *base;              /* what was subtracted */
 	const struct jprof_dump *dump; /* for "json-info": the only input, whose threads are listed */
+
+	/* For "peek", "list" and "disasm": which functions, by a Perl regular expression (PCRE2) found in their
+	 * short or full names. */
+	const char *pattern;
+
+	double least_share; /* "tree": callees of less than this share are left out; 0: 0.005, negative: none */
+
+	bool total; /* "list" and "disasm" begin with the line "Total:", too */
+
+	/* For "list" and "disasm": where source files are. Of a path that debug information names the first of
+	 * these prefixes (comma-separated) that it begins with is taken off; the file is then looked for below the
+	 * directories (comma-separated), with fewer and fewer of its leading directories, and last as it stands,
+	 * below sysroot. */
+	const char *trim_path;
+	const char *source_path;
+	const char *sysroot;
 };
 
 struct jprof_table;
@@ -662,7 +683,8 @@ JPROF_API void jprof_graph_free(struct jprof_graph *graph);
 
 /* Writes a report in the named format through `write`: "text", "collapsed", "raw", "proto" (gzip'd
  * profile.proto, with all counters that there are), "csv", "json", "json-info" (without rows), "speedscope",
- * "dhat", or "diff-collapsed" (both sides of a difference). An unknown format is JPROF_E_ARGUMENT, one that
+ * "dhat", "diff-collapsed" (both sides of a difference), "callgrind",
+ * "tree", "traces", "peek", "list" or "disasm". An unknown format is JPROF_E_ARGUMENT, one that
  * cannot show this profile JPROF_E_UNSUPPORTED, a failing writer JPROF_E_WRITE. Since: 0.1 */
 JPROF_API int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *opts,
                            jprof_write_fn *write, void *context, struct jprof_error *err);

@@ -17,7 +17,7 @@ debian_packages() {
     samples) echo 'gcc libc6-dev make libjemalloc2 ruby ruby-dev ruby-nokogiri puma' ;;
     # file: without it jeprof leaves out inlined functions
     tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace' \
-        'dwz xz-utils debuginfod python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core graphviz curl' ;;
+        'dwz xz-utils debuginfod python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core graphviz curl valgrind' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri valgrind' ;;
     ci) echo 'debootstrap git' ;;
     # gcc 11's unwinder is the last that does without a function of glibc's

@@ -12,14 +12,13 @@
 
 enum { longest_call = 8, longest_wrapper = 4096 };
 
-static int machine_of(const struct jp_objfile *file)
+int jp_machine_of(const struct jp_objfile *file)
 {
 	GElf_Ehdr ehdr;
 	return gelf_getehdr(file->elf, &ehdr) ? ehdr.e_machine : EM_NONE;
 }
 
-/* The bytes [vaddr, vaddr+len) of code as they stand in the file: false where the file has none. */
-static bool read_code(const struct jp_objfile *file, uint64_t vaddr, unsigned char *bytes, size_t len)
+bool jp_read_code(const struct jp_objfile *file, uint64_t vaddr, unsigned char *bytes, size_t len)
 {
 	Elf_Scn *scn = NULL;
 	while ((scn = elf_nextscn(file->elf, scn))) {
@@ -75,7 +74,7 @@ static enum jp_callsite x86_check(const struct jp_objfile *file, uint64_t vaddr)
 {
 	unsigned char code[longest_call];
 	size_t have = longest_call;
-	while (have >= 2 && (vaddr < have || !read_code(file, vaddr - have, code + longest_call - have, have)))
+	while (have >= 2 && (vaddr < have || !jp_read_code(file, vaddr - have, code + longest_call - have, have)))
 		have--;
 	if (have < 2)
 		return JP_CALLSITE_UNKNOWN;
@@ -90,7 +89,7 @@ static enum jp_callsite x86_check(const struct jp_objfile *file, uint64_t vaddr)
 static enum jp_callsite arm_check(const struct jp_objfile *file, uint64_t vaddr)
 {
 	unsigned char b[4];
-	if (vaddr < sizeof b || !read_code(file, vaddr - sizeof b, b, sizeof b))
+	if (vaddr < sizeof b || !jp_read_code(file, vaddr - sizeof b, b, sizeof b))
 		return JP_CALLSITE_UNKNOWN;
 	uint32_t insn = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 	bool call = (insn & 0xfc000000) == 0x94000000 || (insn & 0xfefff000) == 0xd63f0000;
@@ -99,7 +98,7 @@ static enum jp_callsite arm_check(const struct jp_objfile *file, uint64_t vaddr)
 
 enum jp_callsite jp_callsite_check(const struct jp_objfile *file, uint64_t vaddr)
 {
-	switch (machine_of(file)) {
+	switch (jp_machine_of(file)) {
 	case EM_X86_64: return x86_check(file, vaddr);
 	case EM_AARCH64: return arm_check(file, vaddr);
 	default: return JP_CALLSITE_UNKNOWN;
@@ -141,8 +140,8 @@ static int scan_wrapper(const struct jp_objfile *file, const struct jp_symbol *s
 {
 	unsigned char code[longest_wrapper];
 	size_t size = symbol->size < sizeof code ? (size_t)symbol->size : sizeof code;
-	int machine = machine_of(file);
-	if (!read_code(file, symbol->value, code, size))
+	int machine = jp_machine_of(file);
+	if (!jp_read_code(file, symbol->value, code, size))
 		return 0;
 	for (size_t i = 0; i < size; i++) {
 		uint64_t target = branch_target(machine, code + i, size - i, symbol->value + i);

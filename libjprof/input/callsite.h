@@ -22,4 +22,10 @@ int jp_wrapper_targets(const struct jp_objfile *file, uint64_t **targets, size_t
 
 bool jp_is_target(const uint64_t *targets, size_t count, uint64_t vaddr);
 
+/* ELF's e_machine of the file. */
+int jp_machine_of(const struct jp_objfile *file);
+
+/* The bytes [vaddr, vaddr+len) of code as they stand in the file: false where the file has none. */
+bool jp_read_code(const struct jp_objfile *file, uint64_t vaddr, unsigned char *bytes, size_t len);
+
 #endif

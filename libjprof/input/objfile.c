@@ -294,11 +294,29 @@ static int load_tables(struct jp_objfile *file)
 int jp_objfile_symbolize(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_lookup *lookups,
                          size_t count)
 {
-	if (jp_debugfile_load(file, where) || load_tables(file))
+	if (!file->loaded && (jp_debugfile_load(file, where) || load_tables(file)))
 		return -1;
+	file->loaded = true;
 	if (file->dwarf && jp_dwarf_lookup(file->dwarf, file, lookups, count))
 		return -1;
 	return name_rest(file, lookups, count) || file->remarks.failed ? -1 : 0;
+}
+
+bool jp_objfile_function(const struct jp_objfile *file, uint64_t vaddr, uint64_t *start, uint64_t *end)
+{
+	uint64_t fde_start, fde_end;
+	bool described = jp_ehframe_find(file->ehframe, vaddr, &fde_start, &fde_end);
+	const struct jp_symbol *symbol =
+	    jp_symtab_find(file->symtab, vaddr, described ? fde_start : 0, described ? fde_end : 0);
+	*start = symbol && (symbol->size || !described) ? symbol->value : fde_start;
+	*end = symbol && symbol->size ? symbol->value + symbol->size : fde_end;
+	return described || (symbol && symbol->size);
+}
+
+const char *jp_objfile_symbol_at(const struct jp_objfile *file, uint64_t vaddr)
+{
+	const struct jp_symbol *symbol = file->symtab ? jp_symtab_find(file->symtab, vaddr, 0, 0) : NULL;
+	return symbol && symbol->value == vaddr ? symbol->name : NULL;
 }
 
 bool jp_objfile_exports(const struct jp_objfile *file, const char *name)

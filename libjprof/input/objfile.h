@@ -53,6 +53,7 @@ struct jp_objfile {
 	struct jp_objfile *debug;  /* its separate debug file, or NULL */
 	struct jp_objfile *shared; /* what dwz moved out of its debug information, or NULL */
 	struct jp_minidebug *mini; /* its .gnu_debugdata, or NULL */
+	bool loaded;               /* its debug information and tables were looked for */
 	struct jp_strbuf remarks;  /* what of its debug information cannot be used, and why; parted by "; " */
 	struct jp_dwarf *dwarf;
 	struct jp_symtab *symtab;
@@ -80,10 +81,17 @@ void jp_objfile_remark(struct jp_objfile *file, const char *fmt, ...) jp_printf(
 /* Whether the file has a .symtab, with contents. */
 bool jp_objfile_has_symtab(const struct jp_objfile *file);
 
-/* Answers lookups, which are sorted by vaddr; once for each file. `where` tells where separate debug
+/* Answers lookups, which are sorted by vaddr and new. `where` tells where separate debug
  * files may be. 0, or -1 when memory is short. */
 int jp_objfile_symbolize(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_lookup *lookups,
                          size_t count);
+
+/* Bounds [start, end) of the function that holds `vaddr`: those of its symbol, else of its description in .eh_frame.
+ * False where neither is known. After jp_objfile_symbolize. */
+bool jp_objfile_function(const struct jp_objfile *file, uint64_t vaddr, uint64_t *start, uint64_t *end);
+
+/* The name of the function that begins there, or NULL. After jp_objfile_symbolize. */
+const char *jp_objfile_symbol_at(const struct jp_objfile *file, uint64_t vaddr);
 
 /* The shortest name of a function in the symbol tables that ends in `word`, or NULL. */
 const char *jp_objfile_symbol_ending(const struct jp_objfile *file, const char *word);

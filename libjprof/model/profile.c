@@ -66,7 +66,7 @@ static uint32_t object_add(struct jprof_profile *profile, const struct jp_object
 		return JP_NONE;
 	profile->objects[id] = *like;
 	struct jp_object *o = &profile->objects[id];
-	o->entry_prefix = o->build_id = o->reason = o->advice = o->unproven_id = JP_NONE;
+	o->entry_prefix = o->build_id = o->reason = o->advice = o->unproven_id = o->file = o->file_root = JP_NONE;
 	o->bundled = false;
 	return id;
 }
@@ -371,7 +371,7 @@ struct jprof_profile *jp_profile_empty(void)
 {
 	struct jprof_profile *profile = calloc(1, sizeof *profile);
 	if (profile) {
-		profile->allocator_hint = JP_NONE;
+		profile->allocator_hint = profile->debug_root = profile->debug_dirs = profile->debug_files = JP_NONE;
 		profile->info.members = "";
 	}
 	return profile;

@@ -33,6 +33,12 @@ struct jp_object {
 	uint32_t build_id;     /* string id, or JP_NONE; known before symbolizing where the input tells it */
 	uint32_t reason;       /* string id, or JP_NONE */
 	uint32_t advice;       /* string id, or JP_NONE */
+	uint32_t file;         /* path of the file that was used (string id), or JP_NONE */
+	uint32_t file_root;    /* the directory below which that is (string id), or JP_NONE: none */
+	struct jp_file_mark {
+		uint64_t dev, inode, size;
+		int64_t seconds, nanoseconds;
+	} file_mark; /* by which it is known again */
 
 	bool bundled;         /* a bundle told all of the above, as symbolizing had found it where that was made */
 	uint32_t unproven_id; /* the build-id of the file that it used there without proof: string id, or JP_NONE */
@@ -119,9 +125,10 @@ struct jprof_profile {
 	size_t mapping_count, mapping_cap;
 	char **notes;
 	size_t note_count, note_cap;
-	uint32_t allocator_hint; /* the object of the samples' innermost frames, or JP_NONE */
-	time_t mtime;            /* when the newest dump was made; 0: not known */
-	uint64_t rate;           /* mean bytes between two samples; 0: not known, or several */
+	uint32_t debug_root, debug_dirs, debug_files; /* where debug files were looked for (string ids), or JP_NONE */
+	uint32_t allocator_hint;                      /* the object of the samples' innermost frames, or JP_NONE */
+	time_t mtime;                                 /* when the newest dump was made; 0: not known */
+	uint64_t rate;                                /* mean bytes between two samples; 0: not known, or several */
 	struct jp_lineage lineage;
 	struct jprof_profile_info info;
 	char *members; /* owns info.members; NULL: "" */

@@ -14,6 +14,7 @@
 #include "input/perfmap.h"
 #include "model/profile.h"
 #include "ops/findfile.h"
+#include "ops/reopen.h"
 
 struct work {
 	struct jprof_profile *profile;
@@ -269,7 +270,8 @@ static int explain(struct work *w, uint32_t object, const struct jp_found *found
 	const struct jp_strbuf *remarks = found->file ? &found->file->remarks : NULL;
 	o->proof = found->proof;
 	if (set_text(w->profile, &o->reason, remarks && remarks->len ? remarks->text : found->reason) ||
-	    set_text(w->profile, &o->advice, found->advice))
+	    set_text(w->profile, &o->advice, found->advice) ||
+	    (found->file && jp_remember_file(w->profile, object, found->file)))
 		return -1;
 	return *found->build_id ? set_text(w->profile, &o->build_id, found->build_id) : 0;
 }
@@ -324,12 +326,16 @@ static int symbolize_bundled(struct work *w, uint32_t object, uint32_t first, ui
 	struct jprof_profile *p = w->profile;
 	struct jp_found found = { 0 };
 	struct jp_sites sites = { p, w->order + first, end - first };
-	int rc = better ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
-	if (!rc && found.file && may_replace(&p->objects[object], p, &found)) {
+	bool known = p->objects[object].build_id != JP_NONE;
+	int rc = better || known ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
+	bool usable = !rc && found.file && may_replace(&p->objects[object], p, &found);
+	if (usable && better) {
 		note_if_newer(w, object, &found);
 		rc = symbolize_with(w, object, found.file, first, end);
 		if (!rc)
 			rc = explain(w, object, &found);
+	} else if (usable && known) { /* for its code */
+		rc = jp_remember_file(p, object, found.file);
 	}
 	keep_bundled(&p->objects[object]);
 	jp_objfile_close(found.file);
@@ -475,7 +481,7 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 		return jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory; --sysroot=DIR wants one");
 	struct work w = { .profile = profile, .opts = &opts };
 	rc = open_sources(&w, err);
-	if (!rc && (symbolize_all(&w) || note_sources(&w)))
+	if (!rc && (jp_remember_where(profile, &w.where) || symbolize_all(&w) || note_sources(&w)))
 		rc = jp_error_nomem(err);
 	release(&w);
 	return rc;

@@ -20,6 +20,12 @@ static const struct {
 	{ "json", jp_render_json },
 	{ "json-info", jp_render_json_info },
 	{ "speedscope", jp_render_speedscope },
+	{ "callgrind", jp_render_callgrind },
+	{ "disasm", jp_render_disasm },
+	{ "list", jp_render_list },
+	{ "peek", jp_render_peek },
+	{ "traces", jp_render_traces },
+	{ "tree", jp_render_tree },
 };
 
 bool jp_in_view(const struct jprof_profile *profile, const struct jprof_view_opts *opts, const struct jp_sample *sample)

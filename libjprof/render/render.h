@@ -47,4 +47,11 @@ jp_render_fn jp_render_proto;          /* profile.proto, gzip'd */
 /* profile.proto with all locations at the addresses of the process, and without samples. */
 int jp_render_names(const struct jprof_profile *profile, struct jp_strbuf *out, struct jprof_error *err);
 
+jp_render_fn jp_render_callgrind; /* for kcachegrind */
+jp_render_fn jp_render_disasm;    /* machine code with values */
+jp_render_fn jp_render_list;      /* source with values */
+jp_render_fn jp_render_peek;      /* callers and callees of chosen functions */
+jp_render_fn jp_render_traces;    /* stacks */
+jp_render_fn jp_render_tree;      /* calls from the roots on */
+
 #endif

@@ -97,7 +97,7 @@ exits 1
 says_like '^jprof: no dump given'
 
 # ---- every option of jeprof is known: it works, or a sentence says that it does not ----
-for option in text callgrind list=x disasm=x gv evince dot ps pdf svg gif raw collapsed interactive \
+for option in text callgrind list=row_new disasm=row_new gv evince dot ps pdf svg gif raw collapsed \
     functions lines files addresses inuse_space inuse_objects alloc_space alloc_objects show_bytes \
     total_delay contentions mean_delay seconds=3 cum base=dump.heap drop_negative nodecount=3 nodefraction=0.1 \
     edgefraction=0.1 maxdegree=3 scale=1 heapcheck focus=x ignore=x retain=x exclude=x thread=1 lib_prefix=/x \
@@ -116,6 +116,13 @@ run "$jprof" $sys '--focus=^(.|..|...)+(?<=!!)' --fold=none dump.heap
 exits 1
 prints_nothing
 says 'jprof: --focus: takes too much backtracking; give a simpler pattern'
+
+for word in list peek disasm; do
+    run "$jprof" $sys "--$word=^(.|..|...)+(?<=!!)" --fold=none dump.heap
+    exits 1
+    prints_nothing
+    check "no sentence" grep -qx "jprof: --$word: takes too much backtracking; give a simpler pattern" err
+done
 
 # ---- help and version ----
 run "$jprof" --help

@@ -96,6 +96,28 @@ static void check_json(const struct jp_strbuf *out)
 	must(!depth && !quoted && out->len);
 }
 
+/* Lines of bytes that do not steer a terminal. */
+static void check_lines(const struct jp_strbuf *out)
+{
+	for (size_t i = 0; i < out->len; i++)
+		must((unsigned char)out->text[i] >= 0x20 || strchr("\t\n", out->text[i]));
+	must(!out->len || out->text[out->len - 1] == '\n');
+}
+
+/* A pattern for names finds none where nothing has memory. */
+static void check_views(const struct jprof_profile *p)
+{
+	static const char *const formats[] = { "tree", "traces", "callgrind", "peek", "list" };
+	const struct jprof_view_opts opts = { .size = sizeof opts, .pattern = ".", .sysroot = "/nonexistent" };
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		struct jp_strbuf out = { 0 };
+		int rc = jprof_render(p, formats[i], &opts, to_buffer, &out, NULL);
+		must(!rc || (rc == JPROF_E_ARGUMENT && i >= 3));
+		check_lines(&out);
+		jp_strbuf_release(&out);
+	}
+}
+
 static void check_reports(const struct jprof_profile *p)
 {
 	static const char *const formats[] = { "json", "json-info", "speedscope", "dhat", "csv" };
@@ -136,6 +158,7 @@ static void check_graph(const struct jprof_profile *p)
 static void check_round_trip(const struct jprof_profile *p)
 {
 	check_reports(p);
+	check_views(p);
 	check_graph(p);
 	struct jp_strbuf first = write_proto(p);
 	struct jprof_profile *read = parse(first.text, first.len);

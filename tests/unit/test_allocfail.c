@@ -52,6 +52,7 @@ struct job {
 	char report[200000];
 	size_t len;
 	double named;
+	bool views; /* the other reports, too */
 	struct jprof_error err;
 };
 
@@ -64,6 +65,27 @@ static int keep(void *context, const void *data, size_t len)
 	job->len += len;
 	job->report[job->len] = '\0';
 	return 0;
+}
+
+/* Every view; of a copy. Where there is no code or disassembler --disasm has an error of its own. */
+static int show_views(const struct jprof_profile *p, struct job *job)
+{
+	static const char *const formats[] = { "tree", "traces", "peek", "list", "disasm", "callgrind" };
+	const struct jprof_view_opts view = { .size = sizeof view,
+		                              .counter = JPROF_INUSE_SPACE,
+		                              .pattern = "^(row|main|work)",
+		                              .source_path = SAMPLES "/heaps/src" };
+	struct jprof_profile *copy;
+	int rc = jprof_profile_copy(p, &copy, &job->err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; !rc && i < jp_count(formats); i++) {
+		rc = jprof_render(copy, formats[i], &view, keep, job, &job->err);
+		if (rc == JPROF_E_UNSUPPORTED)
+			rc = 0;
+	}
+	jprof_profile_free(copy);
+	return rc;
 }
 
 static int answer(struct jprof_profile *p, struct job *job)
@@ -92,6 +114,8 @@ static int answer(struct jprof_profile *p, struct job *job)
 		rc = jprof_graph_new(p, &view, &graph_opts, &graph, &job->err);
 	if (!rc)
 		job->named = jprof_coverage_named(coverage);
+	if (!rc && job->views)
+		rc = show_views(p, job);
 	jprof_graph_free(graph);
 	jprof_coverage_free(coverage);
 	return rc;
@@ -258,6 +282,16 @@ static void check(const char *path, const char *sysroot, const char *part)
 	check_job(&job, part);
 }
 
+static void test_views(void **state)
+{
+	(void)state;
+	const struct job job = { .path = SAMPLES "/heaps/jemalloc-5.3.0.heap",
+		                 .sysroot = SAMPLES "/heaps/sysroot",
+		                 .run = run,
+		                 .views = true };
+	check_job(&job, "fn=(1)");
+}
+
 static void test_without_files(void **state)
 {
 	(void)state;
@@ -350,7 +384,7 @@ int main(void)
 		cmocka_unit_test(test_without_files),   cmocka_unit_test(test_with_symbols_and_lines),
 		cmocka_unit_test(test_a_cut_dump),      cmocka_unit_test(test_bundles),
 		cmocka_unit_test(test_writing_bundles), cmocka_unit_test(test_maps),
-		cmocka_unit_test(test_collecting),
+		cmocka_unit_test(test_collecting),      cmocka_unit_test(test_views),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,87 @@
+#include "ops/reopen.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static struct jp_file_mark mark_of(const struct jp_objfile *file)
+{
+	const struct stat *st = &file->st;
+	return (struct jp_file_mark){ st->st_dev, st->st_ino, (uint64_t)st->st_size, st->st_mtim.tv_sec,
+		                      st->st_mtim.tv_nsec };
+}
+
+static bool is_same(const struct jp_file_mark *a, const struct jp_file_mark *b)
+{
+	return a->dev == b->dev && a->inode == b->inode && a->size == b->size && a->seconds == b->seconds &&
+	       a->nanoseconds == b->nanoseconds;
+}
+
+static int remember(struct jprof_profile *p, const char *text, uint32_t *id)
+{
+	*id = text ? jp_intern_str(&p->strings, text) : JP_NONE;
+	return text && *id == JP_NONE ? -1 : 0;
+}
+
+int jp_remember_file(struct jprof_profile *p, uint32_t object, const struct jp_objfile *file)
+{
+	struct jp_object *o = &p->objects[object];
+	o->file_mark = mark_of(file);
+	return remember(p, file->path, &o->file) || remember(p, file->root, &o->file_root) ? -1 : 0;
+}
+
+int jp_remember_where(struct jprof_profile *p, const struct jp_debug_where *where)
+{
+	return remember(p, where->root, &p->debug_root) || remember(p, where->dirs, &p->debug_dirs) ||
+	               remember(p, where->files, &p->debug_files)
+	           ? -1
+	           : 0;
+}
+
+static const char *text_of(const struct jprof_profile *p, uint32_t id)
+{
+	return id == JP_NONE ? NULL : jp_string(p, id);
+}
+
+struct jp_debug_where jp_where_remembered(const struct jprof_profile *p)
+{
+	return (struct jp_debug_where){ .root = text_of(p, p->debug_root),
+		                        .dirs = text_of(p, p->debug_dirs),
+		                        .files = text_of(p, p->debug_files) };
+}
+
+/* Why there is no file. */
+static int refuse(const struct jprof_profile *p, const struct jp_object *o, struct jprof_error *err)
+{
+	const char *path = jp_string(p, o->path), *reason = jp_string(p, o->reason);
+	if (o->proof == JPROF_PROOF_INPUT)
+		return jp_error(
+		    err, JPROF_E_UNSUPPORTED, path, 0,
+		    "was not needed for names, which came with the profile, and nothing tells that the file "
+		    "here is the one that ran; give the heap dump itself");
+	if (o->bundled)
+		return jp_error(
+		    err, JPROF_E_UNSUPPORTED, path, 0,
+		    "the bundle has its names, not its code, and the file that ran is not found here; give it: "
+		    "--sysroot=DIR, --lib_prefix=DIR or --add_lib=FILE");
+	return jp_error(err, JPROF_E_UNSUPPORTED, *path ? path : NULL, 0,
+	                "%s, so there is no code to show; give the file that ran: --sysroot=DIR, --lib_prefix=DIR or "
+	                "--add_lib=FILE",
+	                *reason ? reason : "its code lies in no file");
+}
+
+int jp_reopen(const struct jprof_profile *p, uint32_t object, struct jp_objfile **file, struct jprof_error *err)
+{
+	const struct jp_object *o = &p->objects[object];
+	if (o->file == JP_NONE)
+		return refuse(p, o, err);
+	int rc = jp_objfile_open(text_of(p, o->file_root), jp_string(p, o->file), file, err);
+	if (rc)
+		return rc;
+	struct jp_file_mark now = mark_of(*file);
+	if (is_same(&now, &o->file_mark))
+		return 0;
+	jp_objfile_close(*file);
+	return jp_error(err, JPROF_E_UNSUPPORTED, jp_string(p, o->file), 0,
+	                "was replaced after its names were read; run jprof again");
+}

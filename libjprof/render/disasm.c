@@ -1,0 +1,552 @@
+/* --disasm=RE: the machine code of each function that matches, every instruction with what was allocated there (flat)
+ * and there or in something called from there (cumulative), between the lines that it was made of; laid out as jeprof
+ * does. The code is read from the file that gave the names. */
+#include "render/disasm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/search.h"
+#include "input/callsite.h"
+#include "input/demangle.h"
+#include "ops/reopen.h"
+#include "render/render.h"
+#include "render/select.h"
+#include "render/source.h"
+#include "render/values.h"
+
+/* Of a function longer than `whole`, what is `around` instructions from one with memory. */
+enum { whole = 300, around = 20, largest_function = 16 << 20 };
+
+/* A place of a stack. */
+struct site {
+	uint64_t vaddr; /* first: sites of an object are searched by it */
+	uint32_t object, location;
+	uint32_t routine; /* JP_NONE: of none that is wanted */
+	uint32_t seen;    /* 1 + the last sample that counted it */
+	double flat, cum;
+};
+
+struct routine {
+	uint32_t object, function;
+	uint64_t start, end;
+	uint32_t seen;
+	double flat, cum;
+};
+
+struct disasm {
+	const struct jprof_profile *profile;
+	const struct jprof_view_opts *opts;
+	struct jp_intern keys; /* (object, vaddr) of sites */
+	uint32_t *site_of;     /* by location, JP_NONE: not in this view */
+	struct site *sites;    /* sorted by object and vaddr once all are there */
+	size_t site_count, site_cap;
+	struct routine *routines;
+	size_t routine_count, routine_cap;
+	struct jp_objfile **files; /* by object, those that are open */
+	struct jp_debug_where where;
+	struct jprof_error trouble; /* the first file that could not be used */
+	struct jp_intern source_paths;
+	struct jp_source *sources; /* by path */
+	size_t source_count, source_cap;
+	double total;
+	struct jp_strbuf *out;
+};
+
+/* ---- sites -------------------------------------------------------------------------------------------- */
+
+static uint32_t site_of(struct disasm *d, uint32_t location)
+{
+	const struct jp_location *l = &d->profile->locations[location];
+	bool known_file = d->profile->objects[l->object].file != JP_NONE; /* without it vaddr is not known */
+	const uint64_t key[] = { l->object, known_file ? l->vaddr : location, known_file };
+	uint32_t known = d->keys.count, id = jp_intern(&d->keys, key, sizeof key);
+	if (id == JP_NONE || id != known)
+		return id;
+	if (jp_array_push(d->sites, d->site_count, d->site_cap))
+		return JP_NONE;
+	d->sites[d->site_count++] =
+	    (struct site){ .vaddr = l->vaddr, .object = l->object, .location = location, .routine = JP_NONE };
+	return id;
+}
+
+static int add_sites(struct disasm *d)
+{
+	const struct jprof_profile *p = d->profile;
+	size_t count = (size_t)jp_location_count(p) + 1;
+	d->site_of = malloc(count * sizeof *d->site_of);
+	if (!d->site_of)
+		return -1;
+	memset(d->site_of, 0xff, count * sizeof *d->site_of);
+	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
+		size_t depth;
+		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
+		if (!jp_in_view(p, d->opts, &p->samples[i]))
+			continue;
+		for (size_t k = 0; k < depth; k++)
+			if (d->site_of[stack[k]] == JP_NONE && (d->site_of[stack[k]] = site_of(d, stack[k])) == JP_NONE)
+				return -1;
+	}
+	return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct site *x = a, *y = b;
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+}
+
+/* Sorts the sites; site_of is led to their new places. */
+static int sort_sites(struct disasm *d)
+{
+	uint32_t *moved = calloc(d->site_count + 1, sizeof *moved);
+	if (!moved)
+		return -1;
+	for (uint32_t i = 0; i < d->site_count; i++)
+		d->sites[i].seen = i;
+	if (d->site_count)
+		qsort(d->sites, d->site_count, sizeof *d->sites, by_place);
+	for (uint32_t i = 0; i < d->site_count; i++) {
+		moved[d->sites[i].seen] = i;
+		d->sites[i].seen = 0;
+	}
+	for (uint32_t l = 0; l < jp_location_count(d->profile); l++)
+		if (d->site_of[l] != JP_NONE)
+			d->site_of[l] = moved[d->site_of[l]];
+	free(moved);
+	return 0;
+}
+
+/* The sites of one object. */
+static struct site *sites_from(const struct disasm *d, uint32_t object, size_t *count)
+{
+	size_t first = 0, end;
+	while (first < d->site_count && d->sites[first].object != object)
+		first++;
+	for (end = first; end < d->site_count && d->sites[end].object == object;)
+		end++;
+	*count = end - first;
+	return d->sites + first;
+}
+
+/* ---- routines ------------------------------------------------------------------------------------------ */
+
+/* By the function that was called; with `inlined` by those that were inlined into it. */
+static bool is_wanted(const struct disasm *d, struct jp_pattern *pattern, const struct site *site, bool inlined)
+{
+	const struct jp_location *l = &d->profile->locations[d->profile->locations[site->location].origin];
+	const struct jp_frame *frames = &d->profile->frames[l->frame_first];
+	bool found = false;
+	for (uint32_t i = inlined || !l->frame_count ? 0 : l->frame_count - 1; !found && i < l->frame_count; i++)
+		found = jp_matches_function(d->profile, pattern, frames[i].function);
+	return found;
+}
+
+static int open_file(struct disasm *d, uint32_t object, uint64_t vaddr)
+{
+	struct jprof_error err;
+	struct jp_lookup lookup = { .vaddr = vaddr };
+	int rc = d->files[object] ? 0 : jp_reopen(d->profile, object, &d->files[object], &err);
+	if (rc && !d->trouble.code)
+		d->trouble = err;
+	if (rc)
+		return rc;
+	return jp_objfile_symbolize(d->files[object], &d->where, &lookup, 1) ? JPROF_E_NOMEM : 0;
+}
+
+static int add_routine(struct disasm *d, struct site *site)
+{
+	uint64_t start, end;
+	const struct jp_location *l = &d->profile->locations[d->profile->locations[site->location].origin];
+	if (!jp_objfile_function(d->files[site->object], site->vaddr, &start, &end) || start >= end) {
+		if (!d->trouble.code)
+			jp_error(&d->trouble, JPROF_E_UNSUPPORTED,
+			         jp_string(d->profile, d->profile->objects[site->object].path), 0,
+			         "has neither a symbol nor unwind tables that tell where the function at 0x%llx ends",
+			         (unsigned long long)site->vaddr);
+		return 0;
+	}
+	const struct routine *last = d->routine_count ? &d->routines[d->routine_count - 1] : NULL;
+	if (!last || last->object != site->object || last->start != start) {
+		if (jp_array_push(d->routines, d->routine_count, d->routine_cap))
+			return -1;
+		d->routines[d->routine_count++] =
+		    (struct routine){ .object = site->object,
+			              .function = d->profile->frames[l->frame_first + l->frame_count - 1].function,
+			              .start = start,
+			              .end = end };
+	}
+	site->routine = (uint32_t)d->routine_count - 1;
+	return 0;
+}
+
+/* All sites of a routine that is wanted belong to it, by whatever name they go. */
+static void claim(struct disasm *d)
+{
+	for (size_t r = 0; r < d->routine_count; r++) {
+		size_t count;
+		struct site *sites = sites_from(d, d->routines[r].object, &count);
+		for (size_t i = jp_count_below(sites, count, sizeof *sites, d->routines[r].start);
+		     i < count && sites[i].vaddr < d->routines[r].end; i++)
+			sites[i].routine = (uint32_t)r;
+	}
+}
+
+static int find_routines(struct disasm *d, struct jp_pattern *pattern, bool inlined, bool *any)
+{
+	*any = false;
+	for (size_t i = 0; i < d->site_count; i++) {
+		struct site *site = &d->sites[i];
+		if (!is_wanted(d, pattern, site, inlined))
+			continue;
+		*any = true;
+		int rc = open_file(d, site->object, site->vaddr);
+		if (rc == JPROF_E_NOMEM || (!rc && add_routine(d, site)))
+			return -1;
+	}
+	claim(d);
+	return 0;
+}
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+static void add_sample(struct disasm *d, uint32_t id)
+{
+	const struct jp_sample *sample = &d->profile->samples[id];
+	double value = sample->value[d->opts->counter];
+	size_t depth;
+	const uint32_t *stack = jp_stack_get(d->profile, sample->stack, &depth);
+	d->total += depth ? value : 0;
+	for (size_t i = 0; i < depth; i++) {
+		struct site *site = &d->sites[d->site_of[stack[i]]];
+		struct routine *routine = site->routine == JP_NONE ? NULL : &d->routines[site->routine];
+		site->flat += i ? 0 : value;
+		site->cum += site->seen == id + 1 ? 0 : value;
+		site->seen = id + 1;
+		if (!routine)
+			continue;
+		routine->flat += i ? 0 : value;
+		routine->cum += routine->seen == id + 1 ? 0 : value;
+		routine->seen = id + 1;
+	}
+}
+
+static void add_values(struct disasm *d)
+{
+	for (uint32_t i = 0; i < jp_sample_count(d->profile); i++)
+		if (jp_in_view(d->profile, d->opts, &d->profile->samples[i]))
+			add_sample(d, i);
+	if (d->opts->percent_of != 0)
+		d->total = d->opts->percent_of;
+}
+
+/* ---- one routine ----------------------------------------------------------------------------------------- */
+
+struct row {
+	struct jp_instruction instruction;
+	const char *file;    /* NULL: not known */
+	const char *inlined; /* the function that was inlined there, or NULL */
+	unsigned line;
+	double flat, cum;
+};
+
+struct rows {
+	struct row *items;
+	size_t count, cap;
+};
+
+static int decode(struct jp_decoder *decoder, const unsigned char *code, const struct routine *r, struct rows *rows)
+{
+	size_t len = (size_t)(r->end - r->start);
+	for (size_t at = 0; at < len;) {
+		if (jp_array_push(rows->items, rows->count, rows->cap))
+			return -1;
+		struct row *row = &rows->items[rows->count++];
+		*row = (struct row){ 0 };
+		jp_decode(decoder, code + at, len - at, r->start + at, &row->instruction);
+		at += row->instruction.size;
+	}
+	return 0;
+}
+
+/* The instructions' lines: of the innermost function there. */
+static int find_lines(struct disasm *d, const struct routine *r, struct rows *rows)
+{
+	struct jp_lookup *lookups = calloc(rows->count + 1, sizeof *lookups);
+	for (size_t i = 0; lookups && i < rows->count; i++)
+		lookups[i].vaddr = rows->items[i].instruction.vaddr;
+	int rc = lookups ? jp_objfile_symbolize(d->files[r->object], &d->where, lookups, rows->count) : -1;
+	for (size_t i = 0; !rc && i < rows->count; i++) {
+		const struct jp_symframe *frame = lookups[i].frame_count ? lookups[i].frames : NULL;
+		if (!frame)
+			continue;
+		rows->items[i].file = frame->file;
+		rows->items[i].line = frame->line;
+		rows->items[i].inlined = frame->inlined ? frame->name : NULL;
+	}
+	free(lookups);
+	return rc;
+}
+
+static void find_values(const struct disasm *d, const struct routine *r, struct rows *rows)
+{
+	size_t count;
+	const struct site *sites = sites_from(d, r->object, &count);
+	for (size_t i = 0; i < rows->count; i++) {
+		struct row *row = &rows->items[i];
+		uint64_t start = row->instruction.vaddr, end = start + row->instruction.size;
+		for (size_t k = jp_count_below(sites, count, sizeof *sites, start); k < count && sites[k].vaddr < end;
+		     k++) {
+			row->flat += sites[k].flat;
+			row->cum += sites[k].cum;
+		}
+	}
+}
+
+/* The source file of that path, read when it is asked for first; NULL when memory is short. */
+static const struct jp_source *source_of(struct disasm *d, const char *path)
+{
+	uint32_t known = d->source_paths.count, id = jp_intern_str(&d->source_paths, path);
+	if (id == known && id != JP_NONE) {
+		if (jp_array_push(d->sources, d->source_count, d->source_cap) ||
+		    jp_source_open(&d->sources[d->source_count++], path, d->opts))
+			return NULL;
+	}
+	return id == JP_NONE ? NULL : &d->sources[id];
+}
+
+static void put_values(const struct disasm *d, double flat, double cum)
+{
+	char f[jp_cell], c[jp_cell];
+	jp_put_value_or_dot(f, flat, d->opts);
+	jp_put_value_or_dot(c, cum, d->opts);
+	jp_strbuf_printf(d->out, "%6s %6s ", f, c);
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static void put_file(const struct disasm *d, const struct row *row)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) full = { 0 }, jp_cleanup(jp_strbuf_release) brief = { 0 };
+	jp_strbuf_str(d->out, "-------------------- ");
+	jp_strbuf_visible(d->out, row->file ? row->file : "??");
+	if (row->inlined) {
+		jp_demangle(row->inlined, &full, &brief);
+		jp_strbuf_str(d->out, " (inlined ");
+		jp_strbuf_visible(d->out, brief.text ? brief.text : row->inlined);
+		jp_strbuf_str(d->out, ")");
+	}
+	d->out->failed = d->out->failed || full.failed || brief.failed;
+	jp_strbuf_str(d->out, "\n");
+}
+
+/* The line that the rows [i, end) were made of. */
+static int put_line(struct disasm *d, const struct rows *rows, size_t i, size_t end)
+{
+	const struct row *row = &rows->items[i];
+	double flat = 0, cum = 0;
+	const struct jp_source *source = row->file && row->line ? source_of(d, row->file) : NULL;
+	if (!row->file || !row->line)
+		return 0;
+	if (!source)
+		return -1;
+	for (size_t k = i; k < end; k++) {
+		flat += rows->items[k].flat;
+		cum += rows->items[k].cum;
+	}
+	put_values(d, flat, cum);
+	jp_strbuf_printf(d->out, "%5u: ", row->line);
+	jp_source_put(source, row->line, d->out);
+	jp_strbuf_str(d->out, "\n");
+	return 0;
+}
+
+static void put_instruction(const struct disasm *d, const struct routine *r, const struct row *row)
+{
+	const struct jp_instruction *in = &row->instruction;
+	const char *target = in->target ? jp_objfile_symbol_at(d->files[r->object], in->target) : NULL;
+	put_values(d, row->flat, row->cum);
+	jp_strbuf_printf(d->out, "   %8llx: ", (unsigned long long)in->vaddr);
+	jp_strbuf_visible(d->out, in->text);
+	if (target) {
+		jp_strbuf_str(d->out, " <");
+		jp_strbuf_visible(d->out, target);
+		jp_strbuf_str(d->out, ">");
+	}
+	jp_strbuf_str(d->out, "\n");
+}
+
+static bool has_value(const struct row *row)
+{
+	return row->flat != 0 || row->cum != 0;
+}
+
+/* How many instructions from `i` on are far from memory, in a routine too long to be shown as a whole. */
+static size_t cold(const struct rows *rows, size_t i)
+{
+	size_t next = i, last = SIZE_MAX;
+	if (rows->count <= whole)
+		return 0;
+	for (size_t k = i; k-- > 0 && i - k <= around;)
+		if (has_value(&rows->items[k]))
+			last = k;
+	if (last != SIZE_MAX)
+		return 0;
+	while (next < rows->count && !has_value(&rows->items[next]))
+		next++;
+	size_t stop = next == rows->count ? next : next > i + around ? next - around : i;
+	return stop - i;
+}
+
+static int put_rows(struct disasm *d, const struct routine *r, const struct rows *rows)
+{
+	const struct row *before = NULL;
+	for (size_t i = 0, end; i < rows->count; i = end) {
+		const struct row *row = &rows->items[i];
+		size_t skip = cold(rows, i);
+		if (skip) {
+			jp_strbuf_printf(d->out, "--- %zu instructions without memory\n", skip);
+			before = NULL;
+			end = i + skip;
+			continue;
+		}
+		if (!before || !is_same_text(row->file, before->file) || !is_same_text(row->inlined, before->inlined))
+			put_file(d, row);
+		before = row;
+		for (end = i + 1; end < rows->count && rows->items[end].line == row->line &&
+		                  is_same_text(rows->items[end].file, row->file) &&
+		                  is_same_text(rows->items[end].inlined, row->inlined) && !cold(rows, end);)
+			end++;
+		if (put_line(d, rows, i, end))
+			return -1;
+		for (size_t k = i; k < end; k++)
+			put_instruction(d, r, &rows->items[k]);
+	}
+	return 0;
+}
+
+static void put_head(const struct disasm *d, const struct routine *r)
+{
+	const struct jp_function *f = &d->profile->functions[r->function];
+	char flat[jp_cell], cum[jp_cell], percent[jp_cell];
+	jp_put_value(flat, r->flat, d->opts);
+	jp_put_value(cum, r->cum, d->opts);
+	jp_put_percent(percent, r->cum, d->total);
+	jp_strbuf_str(d->out, "ROUTINE ====================== ");
+	jp_strbuf_visible(d->out, jp_string(d->profile, d->opts->full_names ? f->name : f->brief));
+	jp_strbuf_printf(d->out, "\n%6s %6s %s (flat, cumulative) %s of total\n", flat, cum, jp_unit(d->opts), percent);
+}
+
+static int put_routine(struct disasm *d, const struct routine *r, struct jprof_error *err)
+{
+	const struct jp_objfile *file = d->files[r->object];
+	struct jp_decoder *decoder;
+	struct rows rows = { 0 };
+	uint64_t len = r->end - r->start;
+	int rc = jp_decoder_new(jp_machine_of(file), &decoder, err);
+	if (rc)
+		return rc;
+	put_head(d, r);
+	unsigned char *code = len <= largest_function ? malloc((size_t)len) : NULL;
+	if (len > largest_function || (code && !jp_read_code(file, r->start, code, (size_t)len)))
+		jp_strbuf_printf(d->out, "(no code: %s holds none at 0x%llx)\n", file->path,
+		                 (unsigned long long)r->start);
+	else if (!code || decode(decoder, code, r, &rows) || find_lines(d, r, &rows))
+		rc = jp_error_nomem(err);
+	if (!rc && rows.count) {
+		find_values(d, r, &rows);
+		rc = put_rows(d, r, &rows) ? jp_error_nomem(err) : 0;
+	}
+	jp_decoder_free(decoder);
+	free(code);
+	free(rows.items);
+	return rc;
+}
+
+/* ---- all of them -------------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+	const struct routine *x = a, *y = b;
+	if (fabs(x->cum) != fabs(y->cum))
+		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static int put_all(struct disasm *d, struct jprof_error *err)
+{
+	size_t left = d->opts->top ? d->opts->top : SIZE_MAX;
+	int rc = 0;
+	if (d->opts->total)
+		jp_put_total(d->profile, d->opts, d->out);
+	if (d->routine_count)
+		qsort(d->routines, d->routine_count, sizeof *d->routines, by_size);
+	for (size_t i = 0; !rc && i < d->routine_count && left; i++)
+		if (d->routines[i].flat != 0 || d->routines[i].cum != 0) {
+			rc = put_routine(d, &d->routines[i], err);
+			left--;
+		}
+	if (!rc && d->trouble.code && d->routine_count)
+		jp_strbuf_printf(d->out, "(not shown: %s: %s)\n", d->trouble.path, d->trouble.text);
+	return rc;
+}
+
+static int run(struct disasm *d, struct jp_pattern *pattern, struct jprof_error *err)
+{
+	bool any;
+	d->files = calloc((size_t)jp_object_count(d->profile) + 1, sizeof(struct jp_objfile *));
+	if (!d->files || add_sites(d) || sort_sites(d) || find_routines(d, pattern, false, &any) ||
+	    (!any && find_routines(d, pattern, true, &any)))
+		return jp_error_nomem(err);
+	if (jp_pattern_check(pattern, "disasm", err))
+		return JPROF_E_ARGUMENT;
+	if (!any)
+		return jp_error_no_match(err, "disasm", d->opts);
+	if (!d->routine_count) {
+		if (err)
+			*err = d->trouble;
+		return d->trouble.code;
+	}
+	add_values(d);
+	return put_all(d, err);
+}
+
+static void release(struct disasm *d)
+{
+	for (uint32_t i = 0; d->files && i < jp_object_count(d->profile); i++)
+		jp_objfile_close(d->files[i]);
+	for (size_t i = 0; i < d->source_count; i++)
+		jp_source_release(&d->sources[i]);
+	jp_intern_release(&d->keys);
+	jp_intern_release(&d->source_paths);
+	free(d->files);
+	free(d->sources);
+	free(d->site_of);
+	free(d->sites);
+	free(d->routines);
+}
+
+int jp_render_disasm(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+                     struct jprof_error *err)
+{
+	struct disasm d = { .profile = profile, .opts = opts, .out = out, .where = jp_where_remembered(profile) };
+	struct jp_pattern *pattern;
+	int rc = jp_view_pattern(opts, "disasm", &pattern, err);
+	if (rc)
+		return rc;
+	rc = run(&d, pattern, err);
+	jp_pattern_free(pattern);
+	release(&d);
+	return rc;
+}

@@ -1,0 +1,83 @@
+/* x86-64 (in AT&T's syntax, as objdump writes it) and AArch64, by capstone. */
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "render/disasm.h"
+
+struct jp_decoder {
+	csh handle;
+	cs_insn *insn;
+	unsigned unit; /* bytes of the smallest instruction */
+};
+
+static bool open_handle(struct jp_decoder *d, int machine)
+{
+	if (machine == EM_AARCH64)
+		return cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &d->handle) == CS_ERR_OK;
+	return cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) == CS_ERR_OK &&
+	       cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) == CS_ERR_OK;
+}
+
+int jp_decoder_new(int machine, struct jp_decoder **out, struct jprof_error *err)
+{
+	if (machine != EM_X86_64 && machine != EM_AARCH64)
+		return jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
+		                "--disasm knows the code of x86-64 and AArch64; this is of ELF machine %d", machine);
+	struct jp_decoder *d = calloc(1, sizeof *d);
+	if (d && open_handle(d, machine))
+		d->insn = cs_malloc(d->handle);
+	if (!d || !d->insn) {
+		jp_decoder_free(d);
+		return jp_error_nomem(err);
+	}
+	d->unit = machine == EM_AARCH64 ? 4 : 1;
+	*out = d;
+	return 0;
+}
+
+/* "0x1234", or "#0x1234" on AArch64, and nothing else. */
+static uint64_t only_address(const char *operands)
+{
+	char *end;
+	operands += *operands == '#';
+	uint64_t address = strncmp(operands, "0x", 2) ? 0 : strtoull(operands, &end, 16);
+	return address && !*end ? address : 0;
+}
+
+static void put_bytes(const struct jp_decoder *d, const unsigned char *code, size_t len, struct jp_instruction *to)
+{
+	size_t at = (size_t)snprintf(to->text, sizeof to->text, ".byte ");
+	to->size = len < d->unit ? (unsigned)len : d->unit;
+	for (unsigned i = 0; i < to->size; i++)
+		at += (size_t)snprintf(to->text + at, sizeof to->text - at, "%s0x%02x", i ? ", " : "", code[i]);
+}
+
+void jp_decode(struct jp_decoder *d, const unsigned char *code, size_t len, uint64_t vaddr, struct jp_instruction *to)
+{
+	const unsigned char *at = code;
+	size_t left = len;
+	uint64_t address = vaddr;
+	*to = (struct jp_instruction){ .vaddr = vaddr };
+	if (!cs_disasm_iter(d->handle, &at, &left, &address, d->insn)) {
+		put_bytes(d, code, len, to);
+		return;
+	}
+	to->size = d->insn->size;
+	to->target = only_address(d->insn->op_str);
+	snprintf(to->text, sizeof to->text, "%s%s%s", d->insn->mnemonic, *d->insn->op_str ? " " : "", d->insn->op_str);
+}
+
+void jp_decoder_free(struct jp_decoder *d)
+{
+	if (!d)
+		return;
+	if (d->insn)
+		cs_free(d->insn, 1);
+	if (d->handle)
+		cs_close(&d->handle);
+	free(d);
+}

@@ -1,0 +1,290 @@
+/* --list=RE: the source of each function that matches, every line with what was allocated right there (flat) and
+ * there or in something called from there (cumulative); laid out as jeprof does. An inlined function has a listing
+ * of its own; in that of its caller it counts as called. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "render/render.h"
+#include "render/select.h"
+#include "render/source.h"
+#include "render/values.h"
+
+enum { context = 5 };
+
+struct routine {
+	uint32_t function; /* the first of this name and file */
+	double flat, cum;
+	uint32_t seen; /* 1 + the last sample that counted it */
+};
+
+struct line {
+	uint32_t routine, number;
+	double flat, cum;
+	uint32_t seen;
+};
+
+struct list {
+	const struct jprof_profile *profile;
+	const struct jprof_view_opts *opts;
+	char *matched;              /* by function: 'y' or 'n', 0 until asked */
+	struct jp_intern keys;      /* (full name, file) of routines */
+	struct jp_intern line_keys; /* (routine, number) */
+	struct routine *routines;
+	size_t routine_count, routine_cap;
+	struct line *lines;
+	size_t line_count, line_cap;
+	struct jp_strbuf *out;
+};
+
+/* ---- adding up ------------------------------------------------------------------------------------- */
+
+static uint32_t routine_of(struct list *l, uint32_t function)
+{
+	const struct jp_function *f = &l->profile->functions[function];
+	const uint32_t key[] = { f->name, f->file };
+	uint32_t known = l->keys.count, id = jp_intern(&l->keys, key, sizeof key);
+	if (id == known && id != JP_NONE) {
+		if (jp_array_push(l->routines, l->routine_count, l->routine_cap))
+			return JP_NONE;
+		l->routines[l->routine_count++] = (struct routine){ .function = function };
+	}
+	return id;
+}
+
+static uint32_t line_of(struct list *l, uint32_t routine, uint32_t number)
+{
+	const uint32_t key[] = { routine, number };
+	uint32_t known = l->line_keys.count, id = jp_intern(&l->line_keys, key, sizeof key);
+	if (id == known && id != JP_NONE) {
+		if (jp_array_push(l->lines, l->line_count, l->line_cap))
+			return JP_NONE;
+		l->lines[l->line_count++] = (struct line){ .routine = routine, .number = number };
+	}
+	return id;
+}
+
+/* Routines and lines count once per stack, however often recursion passes through them. */
+static int count_frame(struct list *l, const struct jp_frame *frame, uint32_t sample, double value, bool innermost)
+{
+	uint32_t r = routine_of(l, frame->function), n = r == JP_NONE ? JP_NONE : line_of(l, r, frame->line);
+	if (n == JP_NONE)
+		return -1;
+	struct routine *routine = &l->routines[r];
+	struct line *line = &l->lines[n];
+	routine->cum += routine->seen == sample + 1 ? 0 : value;
+	line->cum += line->seen == sample + 1 ? 0 : value;
+	routine->seen = line->seen = sample + 1;
+	routine->flat += innermost ? value : 0;
+	line->flat += innermost ? value : 0;
+	return 0;
+}
+
+static bool is_wanted(struct list *l, struct jp_pattern *pattern, uint32_t function)
+{
+	char *known = &l->matched[function];
+	if (!*known)
+		*known = jp_matches_function(l->profile, pattern, function) ? 'y' : 'n';
+	return *known == 'y';
+}
+
+static int add_sample(struct list *l, struct jp_pattern *pattern, uint32_t id)
+{
+	const struct jp_sample *sample = &l->profile->samples[id];
+	size_t depth;
+	const uint32_t *stack = jp_stack_get(l->profile, sample->stack, &depth);
+	bool innermost = true;
+	for (size_t i = 0; i < depth; i++) {
+		const struct jp_location *at = &l->profile->locations[stack[i]];
+		for (uint32_t f = 0; f < at->frame_count; f++, innermost = false) {
+			const struct jp_frame *frame = &l->profile->frames[at->frame_first + f];
+			if (is_wanted(l, pattern, frame->function) &&
+			    count_frame(l, frame, id, sample->value[l->opts->counter], innermost))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int add_all(struct list *l, struct jp_pattern *pattern)
+{
+	l->matched = calloc((size_t)l->profile->function_keys.count + 1, 1);
+	if (!l->matched)
+		return -1;
+	for (uint32_t i = 0; i < jp_sample_count(l->profile); i++)
+		if (jp_in_view(l->profile, l->opts, &l->profile->samples[i]) && add_sample(l, pattern, i))
+			return -1;
+	return 0;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------- */
+
+static const char *name_of(const struct list *l, const struct routine *r)
+{
+	const struct jp_function *f = &l->profile->functions[r->function];
+	return jp_string(l->profile, l->opts->full_names ? f->name : f->brief);
+}
+
+static const char *file_of(const struct list *l, const struct routine *r)
+{
+	return jp_string(l->profile, l->profile->functions[r->function].file);
+}
+
+static int by_size(const void *a, const void *b, void *context)
+{
+	const struct list *l = context;
+	const struct routine *x = &l->routines[*(const uint32_t *)a], *y = &l->routines[*(const uint32_t *)b];
+	if (fabs(x->cum) != fabs(y->cum))
+		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
+	int by_name = strcmp(name_of(l, x), name_of(l, y));
+	return by_name ? by_name : strcmp(file_of(l, x), file_of(l, y));
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	if (x->routine != y->routine)
+		return x->routine < y->routine ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------ */
+
+static void put_line(const struct list *l, const struct jp_source *source, const struct line *line, size_t number)
+{
+	char flat[jp_cell], cum[jp_cell];
+	jp_put_value_or_dot(flat, line ? line->flat : 0, l->opts);
+	jp_put_value_or_dot(cum, line ? line->cum : 0, l->opts);
+	jp_strbuf_printf(l->out, "%6s %6s %4zu: ", flat, cum, number);
+	jp_source_put(source, number, l->out);
+	jp_strbuf_str(l->out, "\n");
+}
+
+/* Lines [first, end) of one routine with what stands around them; "---" stands for what is left out. */
+static void put_pieces(const struct list *l, const struct jp_source *source, const struct line *first,
+                       const struct line *end)
+{
+	size_t next = 0; /* the first line not written yet */
+	while (first < end && !first->number)
+		first++;
+	for (const struct line *line = first; line < end; line++) {
+		size_t from = line->number > context ? line->number - context : 1;
+		if (next && from > next)
+			jp_strbuf_str(l->out, "---\n");
+		for (size_t n = from > next ? from : next; n < line->number; n++)
+			put_line(l, source, NULL, n);
+		put_line(l, source, line, line->number);
+		size_t stop = (size_t)line->number + context + 1;
+		if (line + 1 < end && line[1].number < stop)
+			stop = line[1].number;
+		for (next = (size_t)line->number + 1; next < stop && next <= source->count; next++)
+			put_line(l, source, NULL, next);
+	}
+}
+
+/* Without the source: the lines that have values. */
+static void put_bare(const struct list *l, const struct jp_source *source, const struct line *first,
+                     const struct line *end)
+{
+	for (const struct line *line = first; line < end; line++)
+		if (line->number && (line->flat != 0 || line->cum != 0))
+			put_line(l, source, line, line->number);
+}
+
+/* What belongs to no line. */
+static void put_unknown(const struct list *l, const struct line *line)
+{
+	char flat[jp_cell], cum[jp_cell];
+	if (line->number || (line->flat == 0 && line->cum == 0))
+		return;
+	jp_put_value_or_dot(flat, line->flat, l->opts);
+	jp_put_value_or_dot(cum, line->cum, l->opts);
+	jp_strbuf_printf(l->out, "%6s %6s    ?: (no line is known: that takes debug information, see jprof info)\n",
+	                 flat, cum);
+}
+
+static int put_source(const struct list *l, const struct routine *r, const struct line *first, const struct line *end)
+{
+	struct jp_source source = { 0 };
+	const char *file = file_of(l, r);
+	int rc = *file ? jp_source_open(&source, file, l->opts) : 0;
+	if (!rc && first < end)
+		put_unknown(l, first);
+	if (!rc && source.count)
+		put_pieces(l, &source, first, end);
+	if (!rc && !source.count && *file) {
+		jp_strbuf_printf(l->out,
+		                 "(no source: %s; give --source-path=DIR, with --trim-path=PREFIX, or --sysroot=DIR)\n",
+		                 source.trouble.text ? source.trouble.text : "");
+		put_bare(l, &source, first, end);
+	}
+	jp_source_release(&source);
+	return rc;
+}
+
+static int put_routine(const struct list *l, uint32_t id)
+{
+	const struct routine *r = &l->routines[id];
+	const struct line *first = l->lines, *end;
+	char flat[jp_cell], cum[jp_cell];
+	while (first < l->lines + l->line_count && first->routine != id)
+		first++;
+	for (end = first; end < l->lines + l->line_count && end->routine == id;)
+		end++;
+	jp_put_value(flat, r->flat, l->opts);
+	jp_put_value(cum, r->cum, l->opts);
+	jp_strbuf_str(l->out, "ROUTINE ====================== ");
+	jp_strbuf_visible(l->out, name_of(l, r));
+	jp_strbuf_str(l->out, " in ");
+	jp_strbuf_visible(l->out, *file_of(l, r) ? file_of(l, r) : "??");
+	jp_strbuf_printf(l->out, "\n%6s %6s Total %s (flat / cumulative)\n", flat, cum, jp_unit(l->opts));
+	return put_source(l, r, first, end);
+}
+
+static int put_all(struct list *l, bool *any)
+{
+	uint32_t *order = calloc(l->routine_count + 1, sizeof *order);
+	size_t count = 0;
+	for (uint32_t i = 0; order && i < l->routine_count; i++)
+		if (l->routines[i].flat != 0 || l->routines[i].cum != 0)
+			order[count++] = i;
+	if (count) {
+		qsort_r(order, count, sizeof *order, by_size, l);
+		qsort(l->lines, l->line_count, sizeof *l->lines, by_place);
+	}
+	if (l->opts->top && l->opts->top < count)
+		count = l->opts->top;
+	int rc = order ? 0 : -1;
+	if (count && l->opts->total)
+		jp_put_total(l->profile, l->opts, l->out);
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = put_routine(l, order[i]);
+	*any = count;
+	free(order);
+	return rc;
+}
+
+int jp_render_list(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+                   struct jprof_error *err)
+{
+	struct list l = { .profile = profile, .opts = opts, .out = out };
+	struct jp_pattern *pattern;
+	bool any = false;
+	int rc = jp_view_pattern(opts, "list", &pattern, err);
+	if (rc)
+		return rc;
+	rc = add_all(&l, pattern) ? jp_error_nomem(err) : jp_pattern_check(pattern, "list", err);
+	if (!rc && put_all(&l, &any))
+		rc = jp_error_nomem(err);
+	if (!rc && !any)
+		rc = jp_error_no_match(err, "list", opts);
+	jp_pattern_free(pattern);
+	jp_intern_release(&l.keys);
+	jp_intern_release(&l.line_keys);
+	free(l.matched);
+	free(l.routines);
+	free(l.lines);
+	return rc;
+}

@@ -1,0 +1,121 @@
+/* --peek=RE: each function that matches, with its callers above and its callees below, as in pprof. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "render/render.h"
+#include "render/select.h"
+#include "render/values.h"
+
+static const char rule[] = "----------------------------------------------------------+-------------\n";
+
+struct peek {
+	const struct jprof_view_opts *opts;
+	const struct jprof_graph *graph;
+	size_t *matches; /* nodes, in the order of a table */
+	size_t count;
+	double whole;
+	struct jp_strbuf *out;
+};
+
+static int by_size(const void *a, const void *b, void *context)
+{
+	const struct peek *p = context;
+	const struct jprof_node *x = jprof_graph_node(p->graph, *(const size_t *)a);
+	const struct jprof_node *y = jprof_graph_node(p->graph, *(const size_t *)b);
+	double m = p->opts->cum ? x->cum : x->flat, n = p->opts->cum ? y->cum : y->flat;
+	return m != n ? (m > n ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static int find_matches(struct peek *p, struct jp_pattern *pattern)
+{
+	p->matches = calloc(jprof_graph_nodes(p->graph) + 1, sizeof *p->matches);
+	for (size_t i = 0; p->matches && i < jprof_graph_nodes(p->graph); i++) {
+		const struct jprof_node *node = jprof_graph_node(p->graph, i);
+		if (jp_pattern_given_up(pattern))
+			break;
+		if ((node->flat != 0 || node->cum != 0) && (jp_pattern_found(pattern, node->name, strlen(node->name)) ||
+		                                            jp_pattern_found(pattern, node->full, strlen(node->full))))
+			p->matches[p->count++] = i;
+	}
+	if (p->count)
+		qsort_r(p->matches, p->count, sizeof *p->matches, by_size, p);
+	if (p->opts->top && p->opts->top < p->count)
+		p->count = p->opts->top;
+	return p->matches ? 0 : -1;
+}
+
+/* The calls of a node, or those to it. */
+static void put_edges(const struct peek *p, size_t node, bool callers)
+{
+	char value[jp_cell], percent[jp_cell];
+	double cum = jprof_graph_node(p->graph, node)->cum;
+	for (size_t i = 0; i < jprof_graph_edges(p->graph); i++) {
+		const struct jprof_edge *edge = jprof_graph_edge(p->graph, i);
+		if (edge->value == 0 || (callers ? edge->to : edge->from) != node)
+			continue;
+		jp_put_value(value, edge->value, p->opts);
+		jp_put_percent(percent, edge->value, cum);
+		jp_strbuf_printf(p->out, "%50s %6s |   ", value, percent);
+		jp_strbuf_visible(p->out, jprof_graph_node(p->graph, callers ? edge->from : edge->to)->name);
+		jp_strbuf_str(p->out, "\n");
+	}
+}
+
+static void put_node(const struct peek *p, size_t id, double sum)
+{
+	const struct jprof_node *node = jprof_graph_node(p->graph, id);
+	char flat[jp_cell], flat_percent[jp_cell], sum_percent[jp_cell], cum[jp_cell], cum_percent[jp_cell];
+	jp_put_value(flat, node->flat, p->opts);
+	jp_put_percent(flat_percent, node->flat, p->whole);
+	jp_put_percent(sum_percent, sum, p->whole);
+	jp_put_value(cum, node->cum, p->opts);
+	jp_put_percent(cum_percent, node->cum, p->whole);
+	jp_strbuf_printf(p->out, "%8s %6s %6s %8s %6s %18s | ", flat, flat_percent, sum_percent, cum, cum_percent, "");
+	jp_strbuf_visible(p->out, node->name);
+	jp_strbuf_str(p->out, "\n");
+}
+
+static void put_all(const struct peek *p)
+{
+	double sum = 0;
+	jp_strbuf_printf(p->out, "%s%8s %6s %6s %8s %6s %11s %6s |   callers, function, callees\n%s", rule, "flat",
+	                 "flat%", "sum%", "cum", "cum%", "calls", "calls%", rule);
+	for (size_t i = 0; i < p->count; i++) {
+		sum += jprof_graph_node(p->graph, p->matches[i])->flat;
+		put_edges(p, p->matches[i], true);
+		put_node(p, p->matches[i], sum);
+		put_edges(p, p->matches[i], false);
+		jp_strbuf_str(p->out, rule);
+	}
+}
+
+int jp_render_peek(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+                   struct jprof_error *err)
+{
+	const struct jprof_graph_opts all = { .size = sizeof all, .whole = true };
+	struct jp_pattern *pattern;
+	struct jprof_graph *graph;
+	int rc = jp_view_pattern(opts, "peek", &pattern, err);
+	if (rc)
+		return rc;
+	rc = jprof_graph_new(profile, opts, &all, &graph, err);
+	if (!rc) {
+		struct peek p = { .opts = opts, .graph = graph, .out = out };
+		p.whole = opts->percent_of != 0 ? opts->percent_of : jprof_graph_info(graph)->total;
+		if (find_matches(&p, pattern))
+			rc = jp_error_nomem(err);
+		else if (jp_pattern_check(pattern, "peek", err))
+			rc = JPROF_E_ARGUMENT;
+		else if (!p.count)
+			rc = jp_error_no_match(err, "peek", opts);
+		else
+			jp_put_total(profile, opts, out);
+		if (!rc)
+			put_all(&p);
+		free(p.matches);
+		jprof_graph_free(graph);
+	}
+	jp_pattern_free(pattern);
+	return rc;
+}

@@ -1,0 +1,138 @@
+#include "render/source.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/file.h"
+
+enum { most_bytes = 64 << 20 };
+
+/* Takes the next of a comma-separated list; false at its end. */
+static bool next_word(const char **list, char word[static PATH_MAX])
+{
+	while (*list && **list) {
+		size_t len = strcspn(*list, ",");
+		int n = snprintf(word, PATH_MAX, "%.*s", (int)len, *list);
+		*list += len + ((*list)[len] == ',');
+		if (n > 0 && n < PATH_MAX)
+			return true;
+	}
+	return false;
+}
+
+/* The path without the first prefix that it begins with, a whole number of directories. */
+static const char *trim(const char *path, const char *prefixes)
+{
+	char prefix[PATH_MAX];
+	while (next_word(&prefixes, prefix)) {
+		size_t len = strlen(prefix);
+		while (len && prefix[len - 1] == '/')
+			len--;
+		if (!strncmp(path, prefix, len) && path[len] == '/')
+			return path + len + 1;
+	}
+	return path;
+}
+
+/* Reads an open file; why that cannot be is returned. */
+static const char *read_file(struct jp_source *s, int fd, const struct stat *st)
+{
+	char chunk[1 << 14];
+	ssize_t n;
+	if (st->st_size > most_bytes)
+		return "is larger than 64 MiB";
+	while ((n = read(fd, chunk, sizeof chunk)) > 0 && s->text.len <= most_bytes)
+		jp_strbuf_add(&s->text, chunk, (size_t)n);
+	if (n < 0)
+		return strerror(errno);
+	return s->text.len ? NULL : "is empty";
+}
+
+static bool try_file(struct jp_source *s, const char *root, const char *path)
+{
+	struct stat st;
+	int jp_cleanup(jp_file_close) fd = jp_file_open_untrusted(root, path, &st);
+	const char *why = fd >= 0 ? read_file(s, fd, &st) : errno == EINVAL ? "is not a regular file" : strerror(errno);
+	if (!why)
+		return true;
+	jp_strbuf_cut(&s->trouble, 0);
+	jp_strbuf_cut(&s->text, 0);
+	if (root)
+		jp_strbuf_visible(&s->trouble, root);
+	if (root && *path != '/')
+		jp_strbuf_str(&s->trouble, "/");
+	jp_strbuf_visible(&s->trouble, path);
+	jp_strbuf_str(&s->trouble, ": ");
+	jp_strbuf_str(&s->trouble, why);
+	return false;
+}
+
+/* a/b/c.c, b/c.c, c.c below a directory. */
+static bool try_below(struct jp_source *s, const char *dir, const char *path)
+{
+	for (const char *rest = path; rest; rest = strchr(rest, '/')) {
+		rest += strspn(rest, "/");
+		if (try_file(s, dir, rest))
+			return true;
+	}
+	return false;
+}
+
+static bool find(struct jp_source *s, const char *path, const struct jprof_view_opts *opts)
+{
+	char dir[PATH_MAX];
+	const char *dirs = opts->source_path, *plain = trim(path, opts->trim_path);
+	while (next_word(&dirs, dir))
+		if (try_below(s, dir, plain))
+			return true;
+	return try_file(s, opts->sysroot, path);
+}
+
+static int split(struct jp_source *s)
+{
+	struct jp_reader reader;
+	struct jp_span line;
+	jp_reader_init(&reader, s->text.text, s->text.len);
+	while (jp_reader_line(&reader, &line)) {
+		if (jp_array_push(s->lines, s->count, s->cap))
+			return -1;
+		s->lines[s->count++] = line;
+	}
+	return 0;
+}
+
+int jp_source_open(struct jp_source *s, const char *path, const struct jprof_view_opts *opts)
+{
+	*s = (struct jp_source){ 0 };
+	if (find(s, path, opts)) {
+		jp_strbuf_cut(&s->trouble, 0);
+		if (s->text.failed || split(s))
+			return -1;
+	}
+	return s->text.failed || s->trouble.failed ? -1 : 0;
+}
+
+void jp_source_put(const struct jp_source *s, size_t number, struct jp_strbuf *out)
+{
+	const struct jp_span *line = number && number <= s->count ? &s->lines[number - 1] : NULL;
+	for (size_t i = 0; line && i < line->len; i++) {
+		unsigned char c = (unsigned char)line->ptr[i];
+		if ((c < 0x20 && c != '\t') || c == 0x7f)
+			jp_strbuf_printf(out, "\\x%02x", c);
+		else
+			jp_strbuf_add(out, &line->ptr[i], 1);
+	}
+}
+
+void jp_source_release(struct jp_source *s)
+{
+	jp_strbuf_release(&s->text);
+	jp_strbuf_release(&s->trouble);
+	free(s->lines);
+	*s = (struct jp_source){ 0 };
+}

@@ -1,0 +1,25 @@
+/* Source files, whose paths debug information tells: nobody vouches for them, nor for what is in them. */
+#ifndef JP_RENDER_SOURCE_H
+#define JP_RENDER_SOURCE_H
+
+#include "base/reader.h"
+#include "base/strbuf.h"
+#include "jprof.h"
+
+struct jp_source {
+	struct jp_strbuf text;
+	struct jp_span *lines;
+	size_t count, cap;
+	struct jp_strbuf trouble; /* what was tried, and why there are no lines; empty if there are */
+};
+
+/* Reads a source file, if there is one: see jprof_view_opts.source_path. Only regular files of at most 64 MiB are
+ * read. 0, or -1 when memory is short; to be released in any case. */
+int jp_source_open(struct jp_source *source, const char *path, const struct jprof_view_opts *opts) jp_must_check;
+
+/* Appends line `number`, from 1, without its end: control characters but tabs as \xNN. Nothing past the end. */
+void jp_source_put(const struct jp_source *source, size_t number, struct jp_strbuf *out);
+
+void jp_source_release(struct jp_source *source);
+
+#endif

@@ -1,0 +1,323 @@
+/* --tree: what was called from where, from the roots on. Rows are
+ * flat, flat%, cum, cum%, and the name, indented at each fork:
+ *
+ *     + main                     a root, or one of several callees
+ *       run                      what main calls; nothing else has a share worth a row
+ *       ... 12 more, each called by the one above
+ *       work
+ *       + parse
+ *       + (3 more)               callees that are too small, together
+ *
+ * A call that goes round (f calls f, or f calls g calls f) is shown once and marked "(recursive)". */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "render/render.h"
+#include "render/select.h"
+#include "render/values.h"
+
+enum { longest_loop = 16, chain_ends = 3, root = 0 };
+
+struct node {
+	uint32_t name, parent;
+	double flat, cum;
+	uint32_t child_first, child_count; /* places in tree->order, once sorted */
+	bool recursive, shown;
+};
+
+struct tree {
+	const struct jprof_profile *profile;
+	const struct jprof_view_opts *opts;
+	struct jp_rows rows;
+	struct jp_path path;   /* of the stack under way */
+	struct jp_intern keys; /* (parent, name); a node's id is its key's and 1 */
+	struct node *nodes;
+	size_t count, cap;
+	uint32_t *order; /* nodes by parent, then size */
+	bool *loops;     /* of the stack under way: by place */
+	size_t loop_cap;
+	double whole;
+	struct jp_strbuf *out;
+};
+
+/* ---- building ------------------------------------------------------------------------------------ */
+
+/* Whether the last `period` of `len` names are those before them. */
+static bool is_loop(const uint32_t *names, size_t len, size_t period)
+{
+	return len >= 2 * period && !memcmp(names + len - period, names + len - 2 * period, period * sizeof *names);
+}
+
+/* Turns a stack of names, innermost first, round, and takes what repeats itself out; returns what is left, with
+ * t->loops telling where something was taken out. Reads ahead of what it writes. */
+static size_t unloop(struct tree *t, uint32_t *names, size_t depth)
+{
+	size_t len = 0;
+	for (size_t i = 0; i < depth / 2; i++) {
+		uint32_t name = names[i];
+		names[i] = names[depth - 1 - i];
+		names[depth - 1 - i] = name;
+	}
+	for (size_t i = 0; i < depth; i++) {
+		names[len] = names[i];
+		t->loops[len++] = false;
+		for (size_t period = 1; period <= longest_loop; period++)
+			if (is_loop(names, len, period)) {
+				len -= period;
+				t->loops[len - period] = true;
+				break;
+			}
+	}
+	return len;
+}
+
+static uint32_t node_of(struct tree *t, uint32_t parent, uint32_t name)
+{
+	const uint32_t key[] = { parent, name };
+	uint32_t known = t->keys.count, id = jp_intern(&t->keys, key, sizeof key);
+	if (id == JP_NONE)
+		return JP_NONE;
+	if (id == known) {
+		if (jp_array_push(t->nodes, t->count, t->cap))
+			return JP_NONE;
+		t->nodes[t->count++] = (struct node){ .name = name, .parent = parent };
+	}
+	return id + 1;
+}
+
+static int add_sample(struct tree *t, const struct jp_sample *sample)
+{
+	double value = sample->value[t->opts->counter];
+	if (jp_rows_of_sample(&t->rows, sample, &t->path) ||
+	    jp_array_reserve(&t->loops, &t->loop_cap, t->path.count + 1, sizeof *t->loops))
+		return -1;
+	size_t len = unloop(t, t->path.rows, t->path.count);
+	uint32_t at = root;
+	for (size_t i = 0; i < len; i++) {
+		at = node_of(t, at, t->path.rows[i]);
+		if (at == JP_NONE)
+			return -1;
+		t->nodes[at].cum += value;
+		t->nodes[at].recursive = t->nodes[at].recursive || t->loops[i];
+	}
+	if (len) {
+		t->nodes[at].flat += value;
+		t->nodes[root].cum += value;
+	}
+	return 0;
+}
+
+/* ---- order ----------------------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct tree *t = context;
+	const struct node *x = &t->nodes[*(const uint32_t *)a], *y = &t->nodes[*(const uint32_t *)b];
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (fabs(x->cum) != fabs(y->cum))
+		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
+	return strcmp(jp_intern_get(&t->rows.names, x->name), jp_intern_get(&t->rows.names, y->name));
+}
+
+static int by_size(const void *a, const void *b, void *context)
+{
+	const struct tree *t = context;
+	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
+	const struct node *x = &t->nodes[m], *y = &t->nodes[n];
+	if (fabs(x->cum) != fabs(y->cum))
+		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
+	return (m > n) - (m < n);
+}
+
+/* The biggest nodes, and whatever leads to them: in a difference a caller may be smaller than its callee. */
+static void choose(struct tree *t)
+{
+	size_t rows = t->opts->top ? t->opts->top : SIZE_MAX;
+	double share = t->opts->least_share == 0 ? 0.005 : fmax(t->opts->least_share, 0);
+	double least = share * fabs(t->whole);
+	qsort_r(t->order, t->count - 1, sizeof *t->order, by_size, t);
+	t->nodes[root].shown = true;
+	for (size_t i = 0; i < t->count - 1 && rows; i++) {
+		uint32_t at = t->order[i];
+		if (fabs(t->nodes[at].cum) < least || t->nodes[at].cum == 0)
+			break;
+		for (; !t->nodes[at].shown; at = t->nodes[at].parent) {
+			t->nodes[at].shown = true;
+			rows -= rows > 0;
+		}
+	}
+}
+
+static int arrange(struct tree *t)
+{
+	t->order = calloc(t->count, sizeof *t->order);
+	if (!t->order)
+		return -1;
+	for (uint32_t i = 1; i < t->count; i++)
+		t->order[i - 1] = i;
+	choose(t);
+	qsort_r(t->order, t->count - 1, sizeof *t->order, compare, t);
+	for (uint32_t i = 0; i < t->count - 1; i++) {
+		struct node *parent = &t->nodes[t->nodes[t->order[i]].parent];
+		if (!parent->child_count++)
+			parent->child_first = i;
+	}
+	return 0;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------- */
+
+/* What is still to be written; `more` nodes too small stand for JP_NONE. */
+struct pending {
+	uint32_t node, indent;
+	uint32_t more;
+	double cum;
+};
+
+struct stack {
+	struct pending *items;
+	size_t count, cap;
+};
+
+static int push(struct stack *stack, struct pending item)
+{
+	if (jp_array_push(stack->items, stack->count, stack->cap))
+		return -1;
+	stack->items[stack->count++] = item;
+	return 0;
+}
+
+static void put_numbers(const struct tree *t, double flat, double cum)
+{
+	char f[jp_cell], fp[jp_cell], c[jp_cell], cp[jp_cell];
+	jp_put_value(f, flat, t->opts);
+	jp_put_percent(fp, flat, t->whole);
+	jp_put_value(c, cum, t->opts);
+	jp_put_percent(cp, cum, t->whole);
+	jp_strbuf_printf(t->out, "%8s %6s %8s %6s ", f, fp, c, cp);
+}
+
+static void put_node(const struct tree *t, const struct node *node, uint32_t indent, bool fork)
+{
+	put_numbers(t, node->flat, node->cum);
+	jp_strbuf_printf(t->out, "%*s%s ", (int)(2 * indent), "", fork ? "+" : " ");
+	jp_strbuf_visible(t->out, jp_intern_get(&t->rows.names, node->name));
+	jp_strbuf_str(t->out, node->recursive ? " (recursive)\n" : "\n");
+}
+
+/* The only callee of a node, if that has one worth a row and nothing beside it. */
+static uint32_t only_child(const struct tree *t, uint32_t id)
+{
+	const struct node *node = &t->nodes[id];
+	uint32_t child = node->child_count ? t->order[node->child_first] : JP_NONE;
+	return node->child_count == 1 && t->nodes[child].shown ? child : JP_NONE;
+}
+
+/* How many nodes follow this one with its very value: none allocates itself or calls anything else. */
+static size_t chain_length(const struct tree *t, uint32_t id)
+{
+	size_t length = 0;
+	for (; t->nodes[id].flat == 0 && (id = only_child(t, id)) != JP_NONE;)
+		length++;
+	return length;
+}
+
+/* Writes a node and the chain below it; returns the last of the chain. */
+static uint32_t put_chain(const struct tree *t, uint32_t id, uint32_t indent)
+{
+	size_t left = chain_length(t, id), place = 0;
+	bool cut = left > 2 * chain_ends + 1;
+	put_node(t, &t->nodes[id], indent, true);
+	for (; left; left--) {
+		id = only_child(t, id);
+		place++;
+		if (cut && place == chain_ends) {
+			size_t hidden = left - chain_ends;
+			put_numbers(t, 0, t->nodes[id].cum);
+			jp_strbuf_printf(t->out, "%*s  ... %zu more, each called by the one above\n", (int)(2 * indent),
+			                 "", hidden);
+			for (; hidden; hidden--, left--)
+				id = only_child(t, id);
+		}
+		put_node(t, &t->nodes[id], indent, false);
+	}
+	return id;
+}
+
+/* Callees too small for a row, together. */
+static int push_rest(const struct tree *t, struct stack *stack, const struct node *node, uint32_t indent)
+{
+	struct pending rest = { .node = JP_NONE, .indent = indent };
+	for (uint32_t i = 0; i < node->child_count; i++) {
+		const struct node *child = &t->nodes[t->order[node->child_first + i]];
+		if (child->shown || child->cum == 0)
+			continue;
+		rest.more++;
+		rest.cum += child->cum;
+	}
+	return rest.more ? push(stack, rest) : 0;
+}
+
+static int push_children(const struct tree *t, struct stack *stack, uint32_t id, uint32_t indent)
+{
+	const struct node *node = &t->nodes[id];
+	int rc = push_rest(t, stack, node, indent);
+	for (uint32_t i = node->child_count; !rc && i-- > 0;) {
+		uint32_t child = t->order[node->child_first + i];
+		if (t->nodes[child].shown)
+			rc = push(stack, (struct pending){ .node = child, .indent = indent });
+	}
+	return rc;
+}
+
+static int put_tree(const struct tree *t)
+{
+	struct stack stack = { 0 };
+	int rc = push_children(t, &stack, root, 0);
+	while (!rc && stack.count) {
+		struct pending next = stack.items[--stack.count];
+		if (next.node == JP_NONE) {
+			put_numbers(t, 0, next.cum);
+			jp_strbuf_printf(t->out, "%*s+ (%u more)\n", (int)(2 * next.indent), "", next.more);
+			continue;
+		}
+		uint32_t last = put_chain(t, next.node, next.indent);
+		rc = push_children(t, &stack, last, next.indent + 1);
+	}
+	free(stack.items);
+	return rc;
+}
+
+static int build(struct tree *t)
+{
+	if (jp_rows_init(&t->rows, t->profile, t->opts) || jp_array_push(t->nodes, t->count, t->cap))
+		return -1;
+	t->nodes[t->count++] = (struct node){ .name = JP_NONE, .parent = JP_NONE };
+	for (uint32_t i = 0; i < jp_sample_count(t->profile); i++)
+		if (jp_in_view(t->profile, t->opts, &t->profile->samples[i]) && add_sample(t, &t->profile->samples[i]))
+			return -1;
+	t->whole = t->opts->percent_of != 0 ? t->opts->percent_of : t->nodes[root].cum;
+	return arrange(t);
+}
+
+int jp_render_tree(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+                   struct jprof_error *err)
+{
+	struct tree t = { .profile = profile, .opts = opts, .out = out };
+	int rc = build(&t);
+	if (!rc) {
+		jp_put_total(profile, opts, out);
+		rc = put_tree(&t);
+	}
+	jp_rows_release(&t.rows);
+	free(t.path.rows);
+	jp_intern_release(&t.keys);
+	free(t.nodes);
+	free(t.order);
+	free(t.loops);
+	return rc ? jp_error_nomem(err) : 0;
+}

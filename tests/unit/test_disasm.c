@@ -1,0 +1,87 @@
+/* Decoding of machine code. The bytes and what they mean are those of the manuals: Intel SDM volume 2, Arm ARM. */
+#include <elf.h>
+
+#include "harness.h"
+#include "render/disasm.h"
+
+struct code {
+	unsigned char bytes[8];
+	size_t len, size; /* bytes given, bytes of the instruction */
+	uint64_t target;
+	const char *mnemonic;
+};
+
+static void check(int machine, const struct code *codes, size_t count)
+{
+	struct jp_decoder *decoder = NULL;
+	struct jprof_error err = { 0 };
+	int wrong = 0, rc = jp_decoder_new(machine, &decoder, &err);
+	if (rc) { /* a build without capstone */
+		assert_int_equal(rc, JPROF_E_UNSUPPORTED);
+		assert_is_message(err.text);
+		assert_contains(err.text, "capstone");
+		skip();
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct jp_instruction is;
+		jp_decode(decoder, codes[i].bytes, codes[i].len, 0x1000, &is);
+		size_t len = strlen(codes[i].mnemonic);
+		if (is.vaddr != 0x1000 || is.size != codes[i].size || is.target != codes[i].target ||
+		    strncmp(is.text, codes[i].mnemonic, len))
+			wrong += complain("%zu: \"%s\", %u bytes, to 0x%llx; should be %s", i, is.text, is.size,
+			                  (unsigned long long)is.target, codes[i].mnemonic);
+	}
+	jp_decoder_free(decoder);
+	assert_int_equal(wrong, 0);
+}
+
+static void test_x86_64(void **state)
+{
+	(void)state;
+	static const struct code codes[] = {
+		{ { 0x55 }, 1, 1, 0, "pushq %rbp" },
+		{ { 0xe8, 0xfb, 0x0f, 0, 0, 0xc3 }, 6, 5, 0x2000, "callq 0x2000" },
+		{ { 0xff, 0xd0 }, 2, 2, 0, "callq *%rax" },
+		{ { 0xeb, 0xfe }, 2, 2, 0x1000, "jmp 0x1000" },
+		{ { 0xc3, 0xff }, 2, 1, 0, "ret" },
+		{ { 0xe8, 0xfb }, 2, 1, 0, ".byte 0xe8" }, /* cut */
+		{ { 0x06 }, 1, 1, 0, ".byte 0x06" },       /* none in 64-bit mode */
+	};
+	check(EM_X86_64, codes, jp_count(codes));
+}
+
+static void test_aarch64(void **state)
+{
+	(void)state;
+	static const struct code codes[] = {
+		{ { 0x1f, 0x20, 0x03, 0xd5 }, 4, 4, 0, "nop" },
+		{ { 0xc0, 0x03, 0x5f, 0xd6, 1 }, 5, 4, 0, "ret" },
+		{ { 0x00, 0x04, 0x00, 0x94 }, 4, 4, 0x2000, "bl " },
+		{ { 0x00, 0x00, 0x3f, 0xd6 }, 4, 4, 0, "blr x0" },
+		{ { 0xff, 0xff, 0xff, 0xff }, 4, 4, 0, ".byte 0xff, 0xff, 0xff, 0xff" },
+		{ { 0x1f, 0x20 }, 2, 2, 0, ".byte 0x1f, 0x20" },
+	};
+	check(EM_AARCH64, codes, jp_count(codes));
+}
+
+static void test_others(void **state)
+{
+	(void)state;
+	struct jp_decoder *decoder = NULL;
+	struct jprof_error err = { 0 };
+	assert_int_equal(jp_decoder_new(EM_S390, &decoder, &err), JPROF_E_UNSUPPORTED);
+	assert_is_message(err.text);
+	assert_contains(err.text, "--disasm");
+	assert_null(decoder);
+	jp_decoder_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_x86_64),
+		cmocka_unit_test(test_aarch64),
+		cmocka_unit_test(test_others),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
