@@ -12,7 +12,8 @@
 
 typedef uintptr_t VALUE;
 
-enum { FIRST_STEP_MS = 2, LAST_STEP_MS = 50 };
+/* What is awake comes to it by itself in the first of these; each further one interrupts. */
+enum { FIRST_STEP_MS = 15, LAST_STEP_MS = 480 };
 
 extern void ruby_init(void) __attribute__((weak));
 extern const char ruby_version[] __attribute__((weak));
