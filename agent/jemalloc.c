@@ -108,9 +108,24 @@ typedef void backtrace_fn(void **frames, unsigned *len, unsigned max);
 static backtrace_fn *take_backtrace; /* jemalloc's own, or another's */
 static void (*hooked_sampled)(void);
 
+/* Where this library lies; the linker sets them. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+static bool is_ours(const void *address)
+{
+	return (uintptr_t)address - (uintptr_t)__ehdr_start < (uintptr_t)etext - (uintptr_t)__ehdr_start;
+}
+
+/* The stack is to be that of a process without the agent: the frame of the hook goes. */
 static void on_sampled(void **frames, unsigned *len, unsigned max)
 {
+	unsigned kept = 0;
 	take_backtrace(frames, len, max);
+	for (unsigned i = 0; i < *len; i++)
+		if (!is_ours(frames[i]))
+			frames[kept++] = frames[i];
+	*len = kept;
 	hooked_sampled();
 }
 

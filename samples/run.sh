@@ -60,7 +60,7 @@ if ! [ -f "$build/build.ninja" ]; then
     echo "building jprof in $build ..."
     quietly meson setup --buildtype=release "$build"
 fi
-quietly meson compile -C "$build" jeprof-c/jprof
+quietly meson compile -C "$build"
 quietly build_extension
 
 echo "running samples/app/app.rb on $jemalloc"
@@ -77,3 +77,44 @@ echo
     die "jprof could not read the dumps in $out"
 }
 ruby samples/app/check.rb "$out/truth" "$out/report"
+
+# ---- a Puma cluster: boot, warm, steady ----
+
+port=$(ruby -rsocket -e 'puts TCPServer.new("127.0.0.1", 0).addr[1]')
+dumps=$out/dumps
+mkdir -p "$dumps"
+rm -f "$out/boot.jprof" "$out/warm.jprof" "$out/steady.jprof"
+
+stop_puma() {
+    kill "$puma" 2>/dev/null && wait "$puma" || true
+}
+
+snap() { # LABEL
+    echo "\$ $jprof snap --puma=$puma --gc --label=$1 -o $out/$1.jprof"
+    "$jprof" snap --puma="$puma" --gc --label="$1" -o "$out/$1.jprof"
+}
+
+echo
+echo "\$ $jprof run --dir=$dumps --label=puma -- puma -C samples/puma/puma.rb"
+PUMA_BIND=tcp://127.0.0.1:$port "$jprof" run --dir="$dumps" --label=puma -- \
+    ruby -I "$out/ext" -S puma -C samples/puma/puma.rb >"$log" 2>&1 &
+puma=$!
+trap stop_puma EXIT
+ruby samples/puma/load.rb "$port" 0 || {
+    cat "$log" >&2
+    die "Puma did not come up, its output is above"
+}
+snap boot
+ruby samples/puma/load.rb "$port" 1000
+snap warm
+ruby samples/puma/load.rb "$port" 1000 1000
+snap steady
+stop_puma
+trap - EXIT
+
+set -- --diff_base="$out/warm.jprof" "$out/steady.jprof"
+echo
+echo "\$ $jprof --show_bytes --errors --top=3 $*"
+"$jprof" --show_bytes --errors --top=3 "$@"
+"$jprof" --show_bytes --errors "$@" >"$out/report" 2>"$log"
+ruby samples/puma/check.rb "$out/report" 10000
