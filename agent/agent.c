@@ -25,12 +25,11 @@
 #include "trigger.h"
 #include "wake.h"
 
-enum { STACK = 256 << 10, CHILD_DELAY_MS = 100, RUBY_MS = 100, EXIT_WAIT_S = 10 };
+enum { STACK = 256 << 10, DELAY_MS = 100, RUBY_MS = 100, EXIT_WAIT_S = 10 };
 
 static struct config config;
 static int our_signal;
-static pid_t owner; /* the process that has a thread of its own */
-static bool is_child;
+static pid_t owner;                                         /* the process that has a thread of its own */
 static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER; /* held while a request is served */
 
 static void dump_now(const char *reason, unsigned timeout)
@@ -79,12 +78,11 @@ static void wait_once(void)
 	pthread_mutex_unlock(&serving);
 }
 
-/* Most children that end at once never get a socket, and so leave none. */
+/* What ends at once never gets a socket: it would cost, and a child leave it behind. */
 static void start_slowly(void)
 {
 	struct pollfd woken = { .fd = handle_fd(HANDLE_WAKE_READ), .events = POLLIN };
-	if (is_child)
-		poll(&woken, 1, CHILD_DELAY_MS);
+	poll(&woken, 1, DELAY_MS);
 }
 
 static void *run(void *unused)
@@ -144,7 +142,6 @@ static void after_fork_child(void)
 	server_forked();
 	dump_forked();
 	ruby_forked();
-	is_child = true;
 	if (owner)
 		start();
 	errno = error;

@@ -17,7 +17,8 @@ debian_packages() {
     samples) echo 'gcc libc6-dev make libjemalloc2 ruby ruby-dev ruby-nokogiri puma' ;;
     # file: without it jeprof leaves out inlined functions
     tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace' \
-        'dwz xz-utils debuginfod python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core graphviz curl valgrind' ;;
+        'dwz xz-utils debuginfod jq python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core graphviz' \
+        'curl valgrind' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri valgrind' ;;
     ci) echo 'debootstrap git' ;;
     # gcc 11's unwinder is the last that does without a function of glibc's
@@ -34,7 +35,7 @@ alpine_packages() {
         'graphviz-dev fontconfig-dev json-c-dev capstone-dev libedit-dev' ;;
     samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
     tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go' \
-        'zstd graphviz font-dejavu poppler-utils libxml2-utils jq' ;;
+        'zstd graphviz font-dejavu poppler-utils libxml2-utils jq python3' ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri valgrind' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench, ci or musl" ;;

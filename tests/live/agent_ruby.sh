@@ -23,6 +23,7 @@ program() {
     check "$1: version" test "$(field .ruby report)" = "$(ruby -e 'print RUBY_VERSION')"
     check "$1: lives" lives "$pid"
     check "$1: cried" test ! -s cried
+    check "$1: frames of the agent" python3 "$here/inner_frames.py" libjprof-agent d/*.heap
     end "$pid"
     rm -f d/*
 }
