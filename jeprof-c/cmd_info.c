@@ -168,6 +168,30 @@ static int show_names(const struct options *o, const struct jprof_profile *profi
 	return 0;
 }
 
+static int write_out(void *context, const void *data, size_t len)
+{
+	(void)context;
+	return fwrite(data, 1, len, stdout) == len ? 0 : -1;
+}
+
+/* --json; `dump` is NULL for a profile that is none in text. */
+static int show_json(const struct options *o, const struct loaded *l, const char *path, const struct jprof_dump *dump)
+{
+	struct jprof_error err;
+	struct jprof_view_opts view = {
+		.size = sizeof view, .counter = o->counter, .inputs = &path, .input_count = 1, .dump = dump
+	};
+	int rc = jprof_render(l->profile, "json-info", &view, write_out, NULL, &err);
+	if (rc && rc != JPROF_E_WRITE) /* main looks after standard output */
+		say_error(&err);
+	return rc ? 1 : 0;
+}
+
+static bool wants_json(const struct options *o)
+{
+	return !strcmp(o->output, "json");
+}
+
 static void put_dump(const char *path, const struct jprof_dump *dump)
 {
 	put_header(path, jprof_dump_info(dump));
@@ -180,10 +204,11 @@ static int show_dump(const struct options *o, const struct inputs *inputs, const
                      const struct jprof_dump *dump)
 {
 	struct loaded loaded;
-	put_dump(path, dump);
+	if (!wants_json(o))
+		put_dump(path, dump);
 	if (!load_from_dump(&loaded, dump, inputs, o))
 		return 1;
-	int status = show_names(o, loaded.profile);
+	int status = wants_json(o) ? show_json(o, &loaded, path, dump) : show_names(o, loaded.profile);
 	loaded_free(&loaded);
 	return status;
 }
@@ -194,8 +219,9 @@ static int show_profile(const struct options *o, const struct inputs *inputs, ch
 	struct loaded loaded;
 	if (!load_profile(&loaded, &one, o))
 		return 1;
-	put_profile(path, loaded.profile);
-	int status = show_names(o, loaded.profile);
+	if (!wants_json(o))
+		put_profile(path, loaded.profile);
+	int status = wants_json(o) ? show_json(o, &loaded, path, NULL) : show_names(o, loaded.profile);
 	loaded_free(&loaded);
 	return status;
 }
@@ -241,11 +267,12 @@ static int show_bundle(const struct options *o, const struct inputs *inputs, con
 	return status;
 }
 
-/* No dump in text: a bundle, or else a profile, which says what is wrong if it is neither. */
+/* No dump in text: a bundle, or else a profile, which says what is wrong if it is neither. With --json a bundle is
+ * the profile that its members add up to. */
 static int show_other(const struct options *o, const struct inputs *inputs, char *path)
 {
 	struct jprof_bundle *bundle;
-	if (jprof_bundle_open(path, &bundle, NULL))
+	if (wants_json(o) || jprof_bundle_open(path, &bundle, NULL))
 		return show_profile(o, inputs, path);
 	int status = show_bundle(o, inputs, path, bundle);
 	jprof_bundle_free(bundle);
@@ -270,7 +297,7 @@ int cmd_info(const struct options *o)
 	if (inputs_find(&inputs, o)) {
 		status = 0;
 		for (int i = 0; i < inputs.dump_count; i++) {
-			if (i)
+			if (i && !wants_json(o))
 				putchar('\n');
 			status |= show(o, &inputs, inputs.dumps[i]);
 		}

@@ -5,45 +5,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd_graph.h"
 #include "commands.h"
 #include "load.h"
 #include "say.h"
+#include "sink.h"
 
 /* Below this share of named bytes the user is told. */
 static const double enough_named = 0.95;
 
-/* Standard output, or a file that is made when there is something to write. */
-struct sink {
-	const char *path; /* NULL: standard output */
-	FILE *file;
-	int error; /* errno of the path; main looks after standard output */
-};
-
-static int write_out(void *context, const void *data, size_t len)
-{
-	struct sink *sink = context;
-	if (!sink->file)
-		sink->file = sink->path ? fopen(sink->path, "we") : stdout;
-	if (sink->file && fwrite(data, 1, len, sink->file) == len && !fflush(sink->file))
-		return 0;
-	sink->error = errno;
-	return -1;
-}
-
-static bool sink_close(struct sink *sink)
-{
-	if (!sink->path || !sink->file)
-		return !sink->path || !sink->error;
-	if (fclose(sink->file) && !sink->error)
-		sink->error = errno;
-	return !sink->error;
-}
-
 static bool can_write(const struct options *o)
 {
-	if (strcmp(o->output, "proto") || o->file || !isatty(STDOUT_FILENO))
+	bool binary = !strcmp(o->output, "proto") || graph_is_binary(o->output);
+	if (!binary || o->file || !isatty(STDOUT_FILENO))
 		return true;
-	say("--proto writes binary data, which is nothing for a terminal; give -o FILE");
+	say("--%s writes binary data, which is nothing for a terminal; give -o FILE", o->output);
 	return false;
 }
 
@@ -161,7 +137,7 @@ static int render(const struct jprof_profile *profile, const struct options *o, 
                   struct sink *sink)
 {
 	struct jprof_error err;
-	int rc = jprof_render(profile, o->output, view, write_out, sink, &err);
+	int rc = jprof_render(profile, o->output, view, sink_write, sink, &err);
 	if (rc && rc != JPROF_E_WRITE) /* the sink's own trouble is told when it is closed */
 		say_error(&err);
 	return rc ? 1 : 0;
@@ -201,6 +177,10 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		.errors = o->errors,
 	};
 	view.thread = l->thread;
+	view.threads = o->thread && !strcmp(o->thread, "*");
+	view.inputs = (const char *const *)inputs->dumps;
+	view.input_count = (size_t)inputs->dump_count;
+	view.base = o->base ? o->base : o->diff_base;
 	if (l->thread && o->diff_base && l->base)
 		view.percent_of = jprof_profile_thread_total(l->base, o->counter, l->thread);
 	bool empty = !has_rows(l->profile, &view);
@@ -210,7 +190,9 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 		tell_coverage(l->profile, o, inputs);
 	if (!empty)
 		tell_bound(l->profile, o);
-	if (o->thread && !strcmp(o->thread, "*") && !strcmp(o->output, "text"))
+	if (graph_is(o->output))
+		return empty ? 1 : graph_report(l, o, inputs, &view, sink);
+	if (view.threads && !strcmp(o->output, "text"))
 		return render_threads(l, o, &view, sink);
 	if (o->thread) {
 		bool number = strspn(o->thread, "0123456789") == strlen(o->thread);

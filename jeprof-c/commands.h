@@ -10,4 +10,8 @@ int cmd_info(const struct options *options);
 int cmd_symbols(const struct options *options);
 int cmd_snap(int argc, char **argv);
 
+/* With options of their own: argv[0] is the command's name. */
+int cmd_doctor(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+
 #endif

@@ -11,6 +11,8 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "bundle", cmd_bundle },
+	{ "doctor", cmd_doctor },
+	{ "run", cmd_run },
 	{ "snap", cmd_snap },
 };
 
@@ -57,6 +59,8 @@ static int run(int argc, char **argv)
 	struct options options = {
 		.counter = JPROF_INUSE_SPACE,
 		.output = "text",
+		.nodefraction = 0.005,
+		.edgefraction = 0.001,
 		.fold = argc && called_as_jeprof(argv[0]) ? JPROF_FOLD_NONE : JPROF_FOLD_ALLOC,
 	};
 	return options_parse(&options, argc, argv) ? run_report(&options) : 1;

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "optparse.h"
 #include "say.h"
@@ -9,9 +10,7 @@
 #define AT(member) offsetof(struct options, member)
 /* clang-format off */
 #define LATER_ROW(word) { word, OPT_LATER, 0, 0, NULL, NULL, NULL }
-/* Limits of a graph: jeprof takes them with --text too, where they do nothing. */
 #define REFUSED_ROW(word, why) { word, OPT_REFUSED, 0, 0, NULL, NULL, why }
-#define GRAPH_ROW(word) { word, OPT_NOTHING, 0, 0, NULL, "N", NULL }
 /* clang-format on */
 
 static const struct opt_row rows[] = {
@@ -19,9 +18,22 @@ static const struct opt_row rows[] = {
 	{ "collapsed", OPT_NAME, AT(output), 0, "output", NULL, "stacks for flame graphs: ROOT;...;LEAF VALUE" },
 	{ "raw", OPT_NAME, AT(output), 0, "output", NULL, "the dump with its names, readable without the program" },
 	{ "proto", OPT_NAME, AT(output), 0, "output", NULL, "a profile.proto, for pprof and its kin: give -o FILE" },
+	{ "csv", OPT_NAME, AT(output), 0, "output", NULL, "the table with errors, files and lines, for spreadsheets" },
+	{ "json", OPT_NAME, AT(output), 0, "output", NULL, "all that text and info show; docs/json.md has the schema" },
+	{ "speedscope", OPT_NAME, AT(output), 0, "output", NULL, "a profile for www.speedscope.app" },
+	{ "dhat", OPT_NAME, AT(output), 0, "output", NULL, "a profile for valgrind's dh_view.html" },
+	{ "diff-collapsed", OPT_NAME, AT(output), 0, "output", NULL,
+	  "with --diff_base: ROOT;...;LEAF BASE NEW, for difffolded.pl's kin" },
 	{ "symbols", OPT_NAME, AT(output), 0, "output", NULL,
 	  "names for addresses: reads maps and addresses from standard input" },
-	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE", "write the report to FILE; -o FILE is the same" },
+	{ "svg", OPT_NAME, AT(output), 0, "output", NULL, "a picture of the call graph, to be zoomed in a browser" },
+	{ "pdf", OPT_NAME, AT(output), 0, "output", NULL, "the same on one page; give -o FILE" },
+	{ "png", OPT_NAME, AT(output), 0, "output", NULL, "the same as pixels; give -o FILE" },
+	{ "gif", OPT_NAME, AT(output), 0, "output", NULL, "the same as pixels; give -o FILE" },
+	{ "ps", OPT_NAME, AT(output), 0, "output", NULL, "the same in PostScript" },
+	{ "dot", OPT_NAME, AT(output), 0, "output", NULL, "the call graph in Graphviz' language" },
+	{ "web", OPT_NAME, AT(output), 0, "output", NULL, "the picture in your browser, by xdg-open" },
+	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE", "write the report to FILE (- is standard output); -o FILE is the same" },
 	{ "functions", OPT_CHOICE, AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
 	  "one row for each function (the default)" },
 	{ "lines", OPT_CHOICE, AT(granularity), JPROF_BY_LINE, "granularity", NULL, "one row for each source line" },
@@ -57,6 +69,13 @@ static const struct opt_row rows[] = {
 	  "of a bundle, this member alone: its name, pid, or master" },
 	{ "normalize-addresses", OPT_SWITCH, AT(normalize), 0, NULL, NULL,
 	  "--proto: addresses as in the object files, so that equal stacks\nof several processes are equal" },
+	{ "nodecount", OPT_NUMBER, AT(nodecount), 0, NULL, "N", "call graph: at most N functions (80)" },
+	{ "nodefraction", OPT_SHARE, AT(nodefraction), 0, NULL, "F", "leave out functions of up to this share (.005)" },
+	{ "edgefraction", OPT_SHARE, AT(edgefraction), 0, NULL, "F", "and arrows of up to this one (.001)" },
+	{ "maxdegree", OPT_NUMBER, AT(maxdegree), 0, NULL, "N", "at most N arrows into and out of a function (8)" },
+	{ "cluster", OPT_SWITCH, AT(cluster), 0, NULL, NULL, "a frame around what lies in one library" },
+	{ "heapcheck", OPT_NOTHING, 0, 0, NULL, NULL, NULL }, /* colours always tell growth from loss */
+	{ "scale", OPT_NOTHING, 0, 0, NULL, "N", NULL },      /* for gv, which is not run */
 	{ "maps", OPT_TEXT, AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
 	{ "sysroot", OPT_TEXT, AT(sysroot), 0, NULL, "DIR", "look up all mapped files below DIR" },
 	{ "lib_prefix", OPT_TEXT, AT(lib_prefix), 0, NULL, "DIR,DIR", "look up mapped files below these first" },
@@ -71,25 +90,13 @@ static const struct opt_row rows[] = {
 	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
 	{ "version", OPT_SWITCH, AT(version), 0, NULL, NULL, "version and features" },
 	/* clang-format off */
-	GRAPH_ROW("edgefraction"),
-	GRAPH_ROW("maxdegree"),
-	GRAPH_ROW("nodecount"),
-	GRAPH_ROW("nodefraction"),
-	GRAPH_ROW("scale"),
 	LATER_ROW("callgrind"),
 	LATER_ROW("disasm"),
-	LATER_ROW("dot"),
-	LATER_ROW("evince"),
-	LATER_ROW("gif"),
-	LATER_ROW("gv"),
-	LATER_ROW("heapcheck"),
 	LATER_ROW("interactive"),
 	LATER_ROW("list"),
-	LATER_ROW("pdf"),
-	LATER_ROW("ps"),
-	LATER_ROW("svg"),
-	LATER_ROW("web"),
 	LATER_ROW("debug"),
+	REFUSED_ROW("evince", "give --pdf -o FILE and open that, or --web"),
+	REFUSED_ROW("gv", "give --pdf -o FILE and open that, or --web"),
 	REFUSED_ROW("contentions", "jprof reads heap profiles only"),
 	REFUSED_ROW("debug-syms-by-id", "not needed: debug files are always found by build-id"),
 	REFUSED_ROW("mean_delay", "jprof reads heap profiles only"),
@@ -108,6 +115,8 @@ bool options_parse(struct options *o, int argc, char **argv)
 	o->operands = argv + 1;
 	if (!opt_parse(&table, o, argc, argv, &o->operand_count))
 		return false;
+	if (o->file && !strcmp(o->file, "-"))
+		o->file = NULL;
 	if (o->base && o->diff_base) {
 		say("--base and --diff_base exclude each other");
 		return false;
@@ -122,6 +131,8 @@ void options_help(void)
 	    "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
 	    "       jprof bundle -o FILE DUMP...        a dump with its names in one file, to be read anywhere\n"
 	    "       jprof snap [OPTIONS] PID...         dumps of live processes, in one bundle; see jprof snap --help\n"
+	    "       jprof run [OPTIONS] -- COMMAND...   starts a program under profiling\n"
+	    "       jprof doctor PID | -- COMMAND...    what is wrong with a set-up, and its mend\n"
 	    "\n"
 	    "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
 	    "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a symbolized file, gperftools'\n"

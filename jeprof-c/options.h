@@ -34,6 +34,11 @@ struct options {
 	const char *debug_dir;
 	const char *perf_map;
 	bool debuginfod;
+	size_t nodecount; /* of a graph; 0: as jprof_graph_opts has it. The shares are those of jprof.h */
+	double nodefraction;
+	double edgefraction;
+	size_t maxdegree;
+	bool cluster;
 	char **operands; /* what is no option, in order; part of argv */
 	int operand_count;
 };

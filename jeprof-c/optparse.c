@@ -233,6 +233,8 @@ static void help_row(const struct opt_row *row)
 	const char *form = !row->argument ? "--%s%s" : row->kind == OPT_MAYBE ? "--%s[=%s]" : "--%s=%s";
 	snprintf(left, sizeof left, form, row->name, row->argument ? row->argument : "");
 	printf("  %-22s ", left);
+	if (strlen(left) > 22)
+		printf("\n  %-22s ", "");
 	for (const char *p = row->help; *p; p++) {
 		putchar(*p);
 		if (*p == '\n')

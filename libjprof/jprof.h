@@ -305,7 +305,7 @@ struct jprof_filter_opts {
 };
 
 /* Frames first, then stacks, as in jeprof. The profile's total stays: what is dropped has no stack any
- * more. A faulty pattern is JPROF_E_ARGUMENT, with its place. After folding. Since: 0.1 */
+ * more. A faulty pattern is JPROF_E_ARGUMENT, with its place; so is one that takes too long. After folding. Since: 0.1 */
 JPROF_API int jprof_profile_filter(struct jprof_profile *profile, const struct jprof_filter_opts *opts,
                                    struct jprof_error *err);
 
@@ -496,6 +496,38 @@ JPROF_API const struct jprof_coverage_file *jprof_coverage_at(const struct jprof
 JPROF_API double jprof_coverage_named(const struct jprof_coverage *coverage);
 JPROF_API void jprof_coverage_free(struct jprof_coverage *coverage);
 
+/* ---- Object files: what an ELF file is to its loader ---------------------------------------- */
+
+struct jprof_binary;
+
+struct jprof_binary_info {
+	unsigned bits;           /* 64 or 32 */
+	unsigned machine;        /* e_machine, as <elf.h> numbers it */
+	bool big_endian;         /* ... */
+	const char *interpreter; /* the loader that it asks for; "": a library, or a static program */
+	const char *libc;        /* "glibc" or "musl", by its loader or the libraries that it needs; "": not known */
+	const char *build_id;    /* lower-case hex; "" if it has none */
+};
+
+/* Opens the ELF file at `path`, if it is a regular file. With `root` (not NULL) the path and all links on its way
+ * are resolved below that directory. Since: 0.1 */
+JPROF_API int jprof_binary_open(const char *root, const char *path, struct jprof_binary **binary,
+                                struct jprof_error *err);
+JPROF_API const struct jprof_binary_info *jprof_binary_info(const struct jprof_binary *binary);
+
+/* The libraries that it needs by itself (DT_NEEDED), in its order. Since: 0.1 */
+JPROF_API size_t jprof_binary_needed_count(const struct jprof_binary *binary);
+JPROF_API const char *jprof_binary_needed(const struct jprof_binary *binary, size_t i);
+
+/* Whether one of its symbol tables defines `name`. Since: 0.1 */
+JPROF_API bool jprof_binary_defines(const struct jprof_binary *binary, const char *name);
+
+/* The best that names its functions: JPROF_SOURCE_DWARF, _SYMTAB or _DYNSYM, in the file or in a separate
+ * debug file that belongs to it and lies where such files lie (below `root`). Since: 0.1 */
+JPROF_API enum jprof_source jprof_binary_source(struct jprof_binary *binary);
+
+JPROF_API void jprof_binary_free(struct jprof_binary *binary);
+
 /* ---- Views --------------------------------------------------------------------------------- */
 
 enum jprof_granularity {
@@ -521,6 +553,14 @@ struct jprof_view_opts {
 	size_t source_len;
 	bool errors;    /* how far each number may be off */
 	bool normalize; /* for "proto": addresses as in the object files, so that runs meet */
+
+	bool threads;   /* for "csv" and "json": a table for each thread label; "json": beside that of all */
+
+	/* What the profile was made of, for reports that tell: NULL and 0 where it is not known. */
+	const char *const *inputs;
+	size_t input_count;
+	const char *base;              /* what was subtracted */
+	const struct jprof_dump *dump; /* for "json-info": the only input, whose threads are listed */
 };
 
 struct jprof_table;
@@ -533,6 +573,10 @@ struct jprof_row {
 	double cum;
 	struct jprof_range flat_range; /* with opts->errors, else zero */
 	struct jprof_range cum_range;
+	const char *object;       /* path of the object file; NULL: several, or not known */
+	const char *file;         /* source file; NULL likewise */
+	unsigned line;            /* 0: several, or not known */
+	enum jprof_source source; /* of the name, the least that one of its frames has; NONE by library */
 };
 
 /* Flat and cumulative values by function, line, file or address, ordered by flat or cum
@@ -546,9 +590,80 @@ JPROF_API const struct jprof_row *jprof_table_at(const struct jprof_table *table
 JPROF_API double jprof_table_flat(const struct jprof_table *table);
 JPROF_API void jprof_table_free(struct jprof_table *table);
 
-/* Writes a report in the named format through `write`: "text", "collapsed", "raw", or "proto" (gzip'd
- * profile.proto, with all counters that there are). An unknown format is JPROF_E_ARGUMENT, a failing
- * writer JPROF_E_WRITE. Since: 0.1 */
+/* ---- Call graphs ----------------------------------------------------------------------------- */
+
+struct jprof_graph;
+
+struct jprof_graph_opts {
+	size_t size;
+	bool whole;          /* no limits: all nodes and all edges; the limits below are not looked at */
+	size_t nodecount;    /* nodes at most; 0: 80 */
+	double nodefraction; /* nodes of up to this share of the scale go; 0: 0.005; negative: none */
+	double edgefraction; /* edges of up to this share of the scale go; 0: 0.001; negative: none */
+	size_t maxdegree;    /* edges at most out of, and into, a node; 0: 8 */
+};
+
+/* A row of the table that jprof_table_new makes for the same view, with the same values. By
+ * JPROF_BY_LIBRARY a node is an owner or an object file. */
+struct jprof_node {
+	const char *name;   /* as in the table */
+	const char *full;   /* the function with its parameters; else as `name` */
+	const char *object; /* path of the object file where it was met first; "" outside all mappings */
+	const char *owner;  /* a short name for that: "nokogiri 1.13.10", "libxml2" */
+	const char *file;   /* NULL: not known */
+	unsigned line;      /* the lowest and highest line in it that stacks pass through; 0: not known */
+	unsigned last_line;
+	bool inlined; /* into what called it */
+	double flat;
+	double cum;
+	struct jprof_range flat_range; /* with view opts->errors, else zero */
+	struct jprof_range cum_range;
+};
+
+/* `to` was called by `from`, both places in the list of nodes. Of what lies below a stack that passes here,
+ * each counts once, however often recursion passes. */
+struct jprof_edge {
+	size_t from, to;
+	double value;
+	double bridged;           /* the part of it whose stacks only get here through dropped nodes */
+	bool residual;            /* all of them do: no direct call is in it */
+	bool inlined;             /* no call: `to` is inlined in `from` */
+	struct jprof_range range; /* with view opts->errors, else zero */
+};
+
+/* What a graph shows, and what it leaves out. */
+struct jprof_graph_info {
+	double total;     /* sum of the flat values of all rows */
+	double scale;     /* sum of what they are without sign: what shares and limits refer to */
+	bool difference;  /* something was subtracted: values may have shrunk */
+	double nodelimit; /* nodes with |cum| up to this were dropped */
+	double edgelimit; /* edges with |value| up to this were dropped unless needed to hold the graph together */
+	size_t dropped_nodes, dropped_edges;
+	double dropped_flat; /* sum of |flat| of the dropped nodes */
+};
+
+/* The call graph of a view, by jeprof's rules. Nodes are those of the highest |cum|, but not below the
+ * limit. Of the edges between them, highest |value| first, one stays if it is the first into its callee, or
+ * joins two parts of the graph, or is above the limit while neither end has maxdegree edges. A node that
+ * was dropped is bridged by an edge from its caller to what it called. `opts` may be NULL. The profile must
+ * outlive the graph, unchanged. Since: 0.1 */
+JPROF_API int jprof_graph_new(const struct jprof_profile *profile, const struct jprof_view_opts *view,
+                              const struct jprof_graph_opts *opts, struct jprof_graph **graph, struct jprof_error *err);
+
+JPROF_API const struct jprof_graph_info *jprof_graph_info(const struct jprof_graph *graph);
+
+/* Nodes by |cum| descending, then name; edges by |value| descending, then by their ends. Since: 0.1 */
+JPROF_API size_t jprof_graph_nodes(const struct jprof_graph *graph);
+JPROF_API const struct jprof_node *jprof_graph_node(const struct jprof_graph *graph, size_t i);
+JPROF_API size_t jprof_graph_edges(const struct jprof_graph *graph);
+JPROF_API const struct jprof_edge *jprof_graph_edge(const struct jprof_graph *graph, size_t i);
+
+JPROF_API void jprof_graph_free(struct jprof_graph *graph);
+
+/* Writes a report in the named format through `write`: "text", "collapsed", "raw", "proto" (gzip'd
+ * profile.proto, with all counters that there are), "csv", "json", "json-info" (without rows), "speedscope",
+ * "dhat", or "diff-collapsed" (both sides of a difference). An unknown format is JPROF_E_ARGUMENT, one that
+ * cannot show this profile JPROF_E_UNSUPPORTED, a failing writer JPROF_E_WRITE. Since: 0.1 */
 JPROF_API int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *opts,
                            jprof_write_fn *write, void *context, struct jprof_error *err);
 

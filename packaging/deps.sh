@@ -12,13 +12,13 @@ die() {
 debian_packages() {
     case $1 in
     build) echo 'gcc libc6-dev meson pkgconf|pkg-config libdw-dev libelf-dev libiberty-dev libpcre2-dev libarchive-dev' \
-        'zlib1g-dev libdebuginfod-dev libgraphviz-dev libjson-c-dev libcapstone-dev libedit-dev' ;;
+        'zlib1g-dev libdebuginfod-dev libgraphviz-dev libfontconfig-dev libjson-c-dev libcapstone-dev libedit-dev' ;;
     # fiddle, json and objspace are part of libruby
     samples) echo 'gcc libc6-dev make libjemalloc2 ruby ruby-dev ruby-nokogiri puma' ;;
     # file: without it jeprof leaves out inlined functions
     tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace' \
-        'dwz xz-utils debuginfod python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core curl' ;;
-    bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri' ;;
+        'dwz xz-utils debuginfod python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core graphviz curl' ;;
+    bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri valgrind' ;;
     ci) echo 'debootstrap git' ;;
     # gcc 11's unwinder is the last that does without a function of glibc's
     musl) echo 'musl-tools libgcc-11-dev linux-libc-dev bison flex m4 dpkg-dev make gcc pkgconf|pkg-config meson' \
@@ -31,10 +31,11 @@ debian_packages() {
 alpine_packages() {
     case $1 in
     build) echo 'gcc musl-dev meson pkgconf elfutils-dev binutils-dev pcre2-dev libarchive-dev zlib-dev' \
-        'graphviz-dev json-c-dev capstone-dev libedit-dev' ;;
+        'graphviz-dev fontconfig-dev json-c-dev capstone-dev libedit-dev' ;;
     samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
-    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go zstd' ;;
-    bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri' ;;
+    tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go' \
+        'zstd graphviz font-dejavu poppler-utils libxml2-utils jq' ;;
+    bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri valgrind' ;;
     ci) echo 'debootstrap git' ;;
     *) die "no group '$1'; give build, samples, tests, bench, ci or musl" ;;
     esac

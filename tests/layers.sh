@@ -34,7 +34,16 @@ check collect base input model ops render collect
 
 for file in jeprof-c/*.[ch]; do
     for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
-        [ "$include" = jprof.h ] || [ -f "jeprof-c/$include" ] || bad "$file includes $include: only jprof.h of the library"
+        [ "$include" = jprof.h ] || [ "$include" = dot.h ] || [ -f "jeprof-c/$include" ] || bad "$file includes $include: only jprof.h of the library"
+    done
+done
+
+for file in dot/*.[ch]; do
+    for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
+        case $include in
+        jprof.h | svg_css.inc | svg_js.inc) ;;
+        *) [ -f "dot/$include" ] || bad "$file includes $include: only jprof.h of the library" ;;
+        esac
     done
 done
 
@@ -53,9 +62,9 @@ if grep -nE '\b(printf|puts|putchar|exit|abort|system|popen|execve?|execlp?|exec
     bad "the library must not print, exit or start a process"
 fi
 
-wc -l agent/*.[ch] libjprof/*/*.[ch] jeprof-c/*.[ch] | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines, 800 at most"; bad = 1 } END { exit bad }' || status=1
+wc -l agent/*.[ch] libjprof/*/*.[ch] jeprof-c/*.[ch] dot/*.[ch] | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines, 800 at most"; bad = 1 } END { exit bad }' || status=1
 awk 'FNR == 1 { start = 0 }
      /^{/ { start = FNR }
      /^}/ { if (start && FNR - start > 100) { print FILENAME ":" start ": a function of " FNR - start " lines, 100 at most"; bad = 1 } start = 0 }
-     END { exit bad }' agent/*.c libjprof/*/*.c jeprof-c/*.c || status=1
+     END { exit bad }' agent/*.c libjprof/*/*.c jeprof-c/*.c dot/*.c || status=1
 exit "$status"

@@ -1,18 +1,21 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
-/* As jp_strbuf_visible, without memory of its own: an error about memory must not need any. */
+/* As jp_strbuf_visible, but without memory of its own: an error must be told when there is none left. */
 static void copy_visible(char *to, size_t size, const char *from)
 {
-	size_t len = 0;
-	*to = '\0';
-	for (; *from && len < size - 1; from++) {
+	for (; *from && size > 1; from++) {
 		unsigned char c = (unsigned char)*from;
-		int n = snprintf(to + len, size - len, c < 0x20 || c == 0x7f ? "\\x%02x" : "%c", c);
-		len += (size_t)n < size - len ? (size_t)n : size - len - 1;
+		bool plain = c >= 0x20 && c != 0x7f;
+		int n = snprintf(to, size, plain ? "%c" : "\\x%02x", c);
+		size_t fits = n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+		to += fits;
+		size -= fits;
 	}
+	*to = '\0';
 }
 
 int jp_error(struct jprof_error *err, int code, const char *path, unsigned line, const char *fmt, ...)

@@ -7,9 +7,14 @@
 
 #include "base/error.h"
 
+/* Steps of PCRE2 for one text: some tenths of a second. Names need a few hundred. */
+enum { match_limit = 1000000 };
+
 struct jp_pattern {
 	pcre2_code *code;
 	pcre2_match_data *match;
+	pcre2_match_context *limits;
+	bool given_up;
 };
 
 int jp_pattern_new(const char *text, const char *option, struct jp_pattern **out, struct jprof_error *err)
@@ -31,23 +36,33 @@ int jp_pattern_new(const char *text, const char *option, struct jp_pattern **out
 		return rc;
 	}
 	pattern->match = pcre2_match_data_create_from_pattern(pattern->code, NULL);
-	if (!pattern->match) {
+	pattern->limits = pcre2_match_context_create(NULL);
+	if (!pattern->match || !pattern->limits) {
 		jp_pattern_free(pattern);
 		return jp_error_nomem(err);
 	}
+	pcre2_set_match_limit(pattern->limits, match_limit);
 	*out = pattern;
 	return 0;
 }
 
-bool jp_pattern_found(const struct jp_pattern *pattern, const char *text, size_t len)
+bool jp_pattern_found(struct jp_pattern *pattern, const char *text, size_t len)
 {
-	return pcre2_match(pattern->code, (PCRE2_SPTR)text, len, 0, 0, pattern->match, NULL) >= 0;
+	int rc = pcre2_match(pattern->code, (PCRE2_SPTR)text, len, 0, 0, pattern->match, pattern->limits);
+	pattern->given_up |= rc < PCRE2_ERROR_NOMATCH;
+	return rc >= 0;
+}
+
+bool jp_pattern_given_up(const struct jp_pattern *pattern)
+{
+	return pattern && pattern->given_up;
 }
 
 void jp_pattern_free(struct jp_pattern *pattern)
 {
 	if (!pattern)
 		return;
+	pcre2_match_context_free(pattern->limits);
 	pcre2_match_data_free(pattern->match);
 	pcre2_code_free(pattern->code);
 	free(pattern);

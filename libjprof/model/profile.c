@@ -283,16 +283,22 @@ void jp_seen_add(struct jp_seen *to, const struct jp_seen *from, double factor)
 	}
 }
 
+void jp_sample_add_values(struct jp_sample *to, const struct jp_sample *like, double factor)
+{
+	for (int c = 0; c < JPROF_COUNTERS; c++) {
+		to->value[c] += factor * like->value[c];
+		to->shift[c] += factor * like->shift[c];
+		to->base[c] += factor < 0 ? -factor * (like->value[c] + like->base[c]) : factor * like->base[c];
+	}
+}
+
 int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
                   double factor)
 {
 	struct jp_sample *to = jp_sample_at(profile, stack, depth, like->thread);
 	if (!to)
 		return -1;
-	for (int c = 0; c < JPROF_COUNTERS; c++) {
-		to->value[c] += factor * like->value[c];
-		to->shift[c] += factor * like->shift[c];
-	}
+	jp_sample_add_values(to, like, factor);
 	jp_seen_add(factor < 0 ? &to->minus : &to->plus, &like->plus, factor);
 	jp_seen_add(factor < 0 ? &to->plus : &to->minus, &like->minus, factor);
 	return 0;

@@ -88,6 +88,7 @@ struct jp_sample {
 	uint32_t thread; /* string id of the thread's label, or JP_NONE: all together */
 	double value[JPROF_COUNTERS];
 	double shift[JPROF_COUNTERS]; /* added to value, undoes the rounding of the dumps' counters */
+	double base[JPROF_COUNTERS];  /* what was subtracted: value + base is what it was subtracted from */
 	struct jp_seen plus, minus;   /* of what was added, and of what was subtracted */
 };
 
@@ -169,6 +170,9 @@ int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t func
 /* The sample with this thread and a stack of `depth` location ids, made when it is new; NULL when memory
  * is short. It stays where it is until the next is made. */
 struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread);
+
+/* Adds `factor` times the values of `like`, and keeps what was subtracted. */
+void jp_sample_add_values(struct jp_sample *to, const struct jp_sample *like, double factor);
 
 /* Adds what was seen of other objects; `factor` is that of their values, any sign. */
 void jp_seen_add(struct jp_seen *to, const struct jp_seen *from, double factor);

@@ -12,6 +12,8 @@
 
 enum which { RETAIN, EXCLUDE, FOCUS, IGNORE, FILTERS };
 
+static const char *const names[FILTERS] = { "retain", "exclude", "focus", "ignore" };
+
 struct filter {
 	struct jprof_profile *profile;
 	struct jp_pattern *pattern[FILTERS];
@@ -81,6 +83,15 @@ static bool any_matches(struct filter *f, enum which which, const uint32_t *stac
 	return false;
 }
 
+/* Which of the patterns PCRE2 gave up on; FILTERS: none. */
+static enum which given_up(const struct filter *f)
+{
+	enum which i = RETAIN;
+	while (i < FILTERS && !jp_pattern_given_up(f->pattern[i]))
+		i++;
+	return i;
+}
+
 static int filter_stack(void *context, uint32_t **start, size_t *depth)
 {
 	struct filter *f = context;
@@ -93,13 +104,12 @@ static int filter_stack(void *context, uint32_t **start, size_t *depth)
 	    (f->pattern[IGNORE] && any_matches(f, IGNORE, stack, kept)))
 		kept = 0;
 	*depth = kept;
-	return 0;
+	return given_up(f) == FILTERS ? 0 : -1;
 }
 
 static int prepare(struct filter *f, const struct jprof_filter_opts *opts, struct jprof_error *err)
 {
 	const char *texts[FILTERS] = { opts->retain, opts->exclude, opts->focus, opts->ignore };
-	static const char *const names[FILTERS] = { "retain", "exclude", "focus", "ignore" };
 	for (int i = 0; i < FILTERS; i++) {
 		if (!texts[i] || !*texts[i])
 			continue;
@@ -113,6 +123,17 @@ static int prepare(struct filter *f, const struct jprof_filter_opts *opts, struc
 	return 0;
 }
 
+static int rewrite(struct filter *f, struct jprof_error *err)
+{
+	if (!jp_samples_rewrite(f->profile, filter_stack, f))
+		return 0;
+	enum which which = given_up(f);
+	if (which == FILTERS)
+		return jp_error_nomem(err);
+	return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "--%s: takes too much backtracking; give a simpler pattern",
+	                names[which]);
+}
+
 int jprof_profile_filter(struct jprof_profile *profile, const struct jprof_filter_opts *given, struct jprof_error *err)
 {
 	struct jprof_filter_opts opts;
@@ -120,8 +141,8 @@ int jprof_profile_filter(struct jprof_profile *profile, const struct jprof_filte
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (!rc)
 		rc = prepare(&f, &opts, err);
-	if (!rc && jp_samples_rewrite(profile, filter_stack, &f))
-		rc = jp_error_nomem(err);
+	if (!rc)
+		rc = rewrite(&f, err);
 	for (int i = 0; i < FILTERS; i++) {
 		jp_pattern_free(f.pattern[i]);
 		free(f.found[i]);

@@ -82,15 +82,21 @@ static bool is_extension(const struct jprof_profile *p, uint32_t object)
 	return jp_role_of(p, object) == JP_ROLE_FOREIGN && !starts(base, "lib");
 }
 
-/* The object of the stack's innermost frame with a role below `above`; JP_NONE if there is none. */
-static uint32_t innermost(const struct jprof_profile *p, const uint32_t *stack, size_t depth, enum jp_role above)
+/* The place of the stack's innermost frame with a role below `above`; `depth` if there is none. */
+static size_t innermost(const struct jprof_profile *p, const uint32_t *stack, size_t depth, enum jp_role above)
 {
-	for (size_t i = 0; i < depth; i++) {
-		uint32_t object = p->locations[stack[i]].object;
-		if (jp_role_of(p, object) < above)
-			return object;
-	}
-	return JP_NONE;
+	size_t i = 0;
+	while (i < depth && jp_role_of(p, p->locations[stack[i]].object) >= above)
+		i++;
+	return i;
+}
+
+size_t jp_owner_place(const struct jprof_profile *p, const uint32_t *stack, size_t depth)
+{
+	size_t place = innermost(p, stack, depth, JP_ROLE_RUNTIME);
+	if (place == depth)
+		place = innermost(p, stack, depth, JP_ROLE_SYSTEM);
+	return place == depth ? 0 : place;
 }
 
 /* Of several extensions in a stack the one next to the library is meant: the innermost. */
@@ -104,13 +110,9 @@ static uint32_t innermost_extension(const struct jprof_profile *p, const uint32_
 
 void jp_owner_label(const struct jprof_profile *p, const uint32_t *stack, size_t depth, struct jp_strbuf *label)
 {
-	uint32_t owner = innermost(p, stack, depth, JP_ROLE_RUNTIME);
-	if (owner == JP_NONE)
-		owner = innermost(p, stack, depth, JP_ROLE_SYSTEM);
-	if (owner == JP_NONE && depth)
-		owner = p->locations[stack[0]].object;
-	if (owner == JP_NONE)
+	if (!depth)
 		return;
+	uint32_t owner = p->locations[stack[jp_owner_place(p, stack, depth)]].object;
 	jp_object_label(p, owner, label);
 	uint32_t via = is_extension(p, owner) ? JP_NONE : innermost_extension(p, stack, depth);
 	if (jp_role_of(p, owner) == JP_ROLE_FOREIGN && via != JP_NONE)

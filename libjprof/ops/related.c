@@ -42,10 +42,7 @@ static bool has_samples(const struct jp_seen *seen)
 
 void jp_sample_join(struct jp_sample *to, const struct jp_sample *like, double factor, struct jp_lineage *lineage)
 {
-	for (int c = 0; c < JPROF_COUNTERS; c++) {
-		to->value[c] += factor * like->value[c];
-		to->shift[c] += factor * like->shift[c];
-	}
+	jp_sample_add_values(to, like, factor);
 	lineage->shared_sum |= has_samples(&to->plus) && has_samples(&like->plus);
 	seen_join(&to->plus, &like->plus, factor);
 	seen_join(&to->minus, &like->minus, factor);
@@ -113,8 +110,5 @@ void jp_sample_cancel(struct jp_sample *to, const struct jp_sample *like, struct
 	keep(&gone, 1, allocated.early);
 	jp_seen_add(&to->minus, &gone, -1);
 	jp_seen_add(&to->plus, &like->minus, -1);
-	for (int c = 0; c < JPROF_COUNTERS; c++) {
-		to->value[c] -= like->value[c];
-		to->shift[c] -= like->shift[c];
-	}
+	jp_sample_add_values(to, like, -1);
 }

@@ -1,4 +1,5 @@
-/* Collapsed stacks, one line each: ROOT;...;LEAF VALUE. What flame graph tools read. */
+/* Collapsed stacks, one line each: ROOT;...;LEAF VALUE, what flame graph tools read; or ROOT;...;LEAF BASE NEW,
+ * as difffolded.pl writes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,14 @@
 #include "render/render.h"
 
 /* Stacks of equal names are one line. */
+struct line {
+	double value;
+	double base;
+};
+
 struct lines {
 	struct jp_intern names;
-	double *value; /* by id in names */
+	struct line *of; /* by id in names */
 	size_t cap;
 };
 
@@ -52,11 +58,12 @@ static int collect(struct lines *lines, const struct jprof_profile *p, const str
 		if (!line.len)
 			continue;
 		uint32_t known = lines->names.count, id = jp_intern(&lines->names, line.text, line.len);
-		if (id == JP_NONE || jp_array_reserve(&lines->value, &lines->cap, (size_t)id + 1, sizeof *lines->value))
+		if (id == JP_NONE || jp_array_reserve(&lines->of, &lines->cap, (size_t)id + 1, sizeof *lines->of))
 			return -1;
 		if (id == known)
-			lines->value[id] = 0;
-		lines->value[id] += p->samples[i].value[opts->counter];
+			lines->of[id] = (struct line){ 0 };
+		lines->of[id].value += p->samples[i].value[opts->counter];
+		lines->of[id].base += p->samples[i].base[opts->counter];
 	}
 	return 0;
 }
@@ -64,7 +71,7 @@ static int collect(struct lines *lines, const struct jprof_profile *p, const str
 /* One line to be written. */
 struct row {
 	const char *name;
-	double value;
+	struct line line;
 };
 
 static int by_name(const void *a, const void *b)
@@ -72,29 +79,65 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct row *)a)->name, ((const struct row *)b)->name);
 }
 
-static int write_sorted(const struct lines *lines, struct jp_strbuf *out)
+static struct row *sorted(const struct lines *lines)
 {
 	struct row *rows = calloc((size_t)lines->names.count + 1, sizeof *rows);
-	if (!rows)
-		return -1;
-	for (uint32_t i = 0; i < lines->names.count; i++)
-		rows[i] = (struct row){ jp_intern_get(&lines->names, i), trunc(lines->value[i]) };
-	qsort(rows, lines->names.count, sizeof *rows, by_name);
-	for (uint32_t i = 0; i < lines->names.count; i++)
-		if (rows[i].value != 0)
-			jp_strbuf_printf(out, "%s %.0f\n", rows[i].name, rows[i].value);
+	for (uint32_t i = 0; rows && i < lines->names.count; i++)
+		rows[i] = (struct row){ jp_intern_get(&lines->names, i), lines->of[i] };
+	if (rows)
+		qsort(rows, lines->names.count, sizeof *rows, by_name);
+	return rows;
+}
+
+typedef void put_rows_fn(const struct row *rows, size_t count, struct jp_strbuf *out);
+
+static void put_values(const struct row *rows, size_t count, struct jp_strbuf *out)
+{
+	for (size_t i = 0; i < count; i++)
+		if (trunc(rows[i].line.value) != 0)
+			jp_strbuf_printf(out, "%s %.0f\n", rows[i].name, trunc(rows[i].line.value));
+}
+
+/* Whole numbers that sum up to the two totals. Subtracting leaves traces of rounding. */
+static void put_both(const struct row *rows, size_t count, struct jp_strbuf *out)
+{
+	double base_sum = 0, now_sum = 0;
+	for (size_t i = 0; i < count; i++) {
+		double now = rows[i].line.base + rows[i].line.value;
+		double base_step = jp_whole_step(&base_sum, fmax(rows[i].line.base, 0));
+		double now_step = jp_whole_step(&now_sum, now > 1e-6 ? now : 0);
+		if (base_step != 0 || now_step != 0)
+			jp_strbuf_printf(out, "%s %.0f %.0f\n", rows[i].name, base_step, now_step);
+	}
+}
+
+static int render(const struct jprof_profile *profile, const struct jprof_view_opts *opts, put_rows_fn *put,
+                  struct jp_strbuf *out, struct jprof_error *err)
+{
+	struct lines lines = { 0 };
+	int rc = collect(&lines, profile, opts);
+	struct row *rows = rc ? NULL : sorted(&lines);
+	if (rows)
+		put(rows, lines.names.count, out);
+	rc = rows ? 0 : -1;
 	free(rows);
-	return 0;
+	jp_intern_release(&lines.names);
+	free(lines.of);
+	return rc ? jp_error_nomem(err) : 0;
 }
 
 int jp_render_collapsed(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
                         struct jprof_error *err)
 {
-	struct lines lines = { 0 };
-	int rc = collect(&lines, profile, opts);
-	if (!rc)
-		rc = write_sorted(&lines, out);
-	jp_intern_release(&lines.names);
-	free(lines.value);
-	return rc ? jp_error_nomem(err) : 0;
+	return render(profile, opts, put_values, out, err);
+}
+
+int jp_render_diff_collapsed(const struct jprof_profile *profile, const struct jprof_view_opts *opts,
+                             struct jp_strbuf *out, struct jprof_error *err)
+{
+	if (!profile->lineage.subtracted && !opts->base)
+		return jp_error(
+		    err, JPROF_E_ARGUMENT, NULL, 0,
+		    "--diff-collapsed shows two dumps side by side; give the early one with --diff_base=DUMP");
+	return render(profile, opts, put_both, out, err);
 }

@@ -6,14 +6,13 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/opts.h"
-#include "base/strbuf.h"
 #include "model/profile.h"
 #include "ops/errors.h"
-#include "ops/owner.h"
 #include "render/render.h"
+#include "render/rows.h"
 
 struct jprof_table {
-	struct jp_intern names;
+	struct jp_rows names;
 	struct jprof_row *rows;
 	size_t count, cap;
 	double flat;
@@ -29,60 +28,23 @@ struct build {
 	const struct jprof_profile *profile;
 	const struct jprof_view_opts *opts;
 	struct jprof_table *table;
-	uint32_t *row_of_frame;  /* by frame id, JP_NONE: not known yet */
-	uint32_t *row_of_object; /* by object id, likewise */
-	uint32_t *seen;          /* by row: 1 + the last sample that counted it */
+	uint32_t *seen; /* by row: 1 + the last sample that counted it */
 	size_t seen_cap;
+	bool *placed; /* by row: its object, file and line are set */
+	size_t placed_cap;
 	struct row_evidence *evidence; /* by row, if errors are asked for */
 	size_t evidence_cap;
-	struct jp_strbuf text;
 };
-
-static const char *shown_name(const struct build *b, const struct jp_function *f)
-{
-	return jp_string(b->profile, b->opts->full_names ? f->name : f->brief);
-}
-
-static void add_line(struct build *b, const struct jp_function *f, unsigned line)
-{
-	if (f->file == JP_NONE)
-		jp_strbuf_str(&b->text, "??:0");
-	else
-		jp_strbuf_printf(&b->text, "%s:%u", jp_string(b->profile, f->file), line);
-}
-
-/* Rows are named as jeprof names them: "name (inline)", "name file:line", "file", "address name file:line". */
-static void name_row(struct build *b, const struct jp_location *l, const struct jp_frame *frame)
-{
-	const struct jp_function *f = &b->profile->functions[frame->function];
-	enum jprof_granularity by = b->opts->granularity;
-	jp_strbuf_cut(&b->text, 0);
-	if (by == JPROF_BY_FILE) {
-		if (f->file != JP_NONE)
-			jp_strbuf_str(&b->text, jp_string(b->profile, f->file));
-		else
-			jp_strbuf_printf(&b->text, "%s (no lines)",
-			                 jp_basename(jp_string(b->profile, b->profile->objects[l->object].path)));
-		return;
-	}
-	if (by == JPROF_BY_ADDRESS)
-		jp_strbuf_printf(&b->text, "%016llx ", (unsigned long long)l->address);
-	jp_strbuf_str(&b->text, shown_name(b, f));
-	if (frame->inlined)
-		jp_strbuf_str(&b->text, " (inline)");
-	if (by != JPROF_BY_FUNCTION && (l->source > JPROF_SOURCE_FDE || f->file != JP_NONE)) {
-		jp_strbuf_str(&b->text, " ");
-		add_line(b, f, frame->line);
-	}
-}
 
 /* Room for another row. */
 static int grow(struct build *b)
 {
 	struct jprof_table *t = b->table;
-	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap))
+	if (jp_array_push(t->rows, t->count, t->cap) || jp_array_push(b->seen, t->count, b->seen_cap) ||
+	    jp_array_push(b->placed, t->count, b->placed_cap))
 		return -1;
 	b->seen[t->count] = 0;
+	b->placed[t->count] = false;
 	if (!b->opts->errors)
 		return 0;
 	if (jp_array_push(b->evidence, t->count, b->evidence_cap))
@@ -91,46 +53,59 @@ static int grow(struct build *b)
 	return 0;
 }
 
-/* The row named by b->text; JP_NONE when memory is short. */
-static uint32_t row_named(struct build *b)
+/* Takes a row's id and gives it; makes room for it when it is new. */
+static uint32_t met(struct build *b, uint32_t row)
 {
 	struct jprof_table *t = b->table;
-	uint32_t known = t->names.count;
-	uint32_t row = b->text.failed ? JP_NONE : jp_intern(&t->names, b->text.text, b->text.len);
-	if (row != known || row == JP_NONE)
+	if (row == JP_NONE || row < t->count)
 		return row;
 	if (grow(b))
 		return JP_NONE;
-	t->rows[t->count++] = (struct jprof_row){ .name = jp_intern_get(&t->names, row) };
+	t->rows[t->count++] = (struct jprof_row){ .name = jp_intern_get(&t->names.names, row) };
 	return row;
 }
 
-static uint32_t row_of(struct build *b, const struct jp_location *l, uint32_t frame_id)
+/* Strings of one profile: equal ones are the same. */
+static const char *string_or_null(const struct build *b, uint32_t id)
 {
-	uint32_t *row = &b->row_of_frame[frame_id];
-	if (*row == JP_NONE) {
-		name_row(b, l, &b->profile->frames[frame_id]);
-		*row = row_named(b);
-	}
-	return *row;
+	return id == JP_NONE || !*jp_string(b->profile, id) ? NULL : jp_string(b->profile, id);
 }
 
-static uint32_t row_of_object(struct build *b, uint32_t object)
+/* A row lies where all of its frames do. */
+static void place(struct build *b, uint32_t id, const struct jprof_row *like)
 {
-	uint32_t *row = &b->row_of_object[object];
-	if (*row == JP_NONE) {
-		jp_strbuf_cut(&b->text, 0);
-		jp_object_label(b->profile, object, &b->text);
-		*row = row_named(b);
-	}
-	return *row;
+	struct jprof_row *row = &b->table->rows[id];
+	bool first = !b->placed[id];
+	b->placed[id] = true;
+	row->object = first || row->object == like->object ? like->object : NULL;
+	row->file = first || row->file == like->file ? like->file : NULL;
+	row->line = first || (row->line == like->line && row->file) ? like->line : 0;
+	row->source = first || like->source < row->source ? like->source : row->source;
 }
 
-static uint32_t row_of_owner(struct build *b, const uint32_t *stack, size_t depth)
+/* The row of a frame, which is placed when it is first seen. */
+static uint32_t row_of_frame(struct build *b, const struct jp_location *l, uint32_t id)
 {
-	jp_strbuf_cut(&b->text, 0);
-	jp_owner_label(b->profile, stack, depth, &b->text);
-	return row_named(b);
+	const struct jp_frame *frame = &b->profile->frames[id];
+	bool known = b->table->names.of_frame[id] != JP_NONE;
+	uint32_t row = met(b, jp_row_of_frame(&b->table->names, l, id));
+	const struct jprof_row like = { .object = string_or_null(b, b->profile->objects[l->object].path),
+		                        .file = string_or_null(b, b->profile->functions[frame->function].file),
+		                        .line = frame->line,
+		                        .source = l->source };
+	if (!known && row != JP_NONE)
+		place(b, row, &like);
+	return row;
+}
+
+static uint32_t row_of_object(struct build *b, uint32_t id)
+{
+	bool known = b->table->names.of_object[id] != JP_NONE;
+	uint32_t row = met(b, jp_row_of_object(&b->table->names, id));
+	if (!known && row != JP_NONE)
+		place(b, row,
+		      &(const struct jprof_row){ .object = string_or_null(b, b->profile->objects[id].path) });
+	return row;
 }
 
 /* What one sample adds to the rows of its stack. */
@@ -162,7 +137,7 @@ static void count_flat(struct build *b, uint32_t row, const struct share *share)
 /* By library: the owner of the stack has it all, everything else on the stack its share of cum. */
 static int add_sample_by_owner(struct build *b, const uint32_t *stack, size_t depth, const struct share *share)
 {
-	uint32_t row = depth ? row_of_owner(b, stack, depth) : 0;
+	uint32_t row = depth ? met(b, jp_row_of_owner(&b->table->names, stack, depth)) : 0;
 	if (!depth || row == JP_NONE)
 		return depth ? -1 : 0;
 	count_flat(b, row, share);
@@ -182,7 +157,7 @@ static int add_sample_by_frame(struct build *b, const uint32_t *stack, size_t de
 	for (size_t i = 0; i < depth; i++) {
 		const struct jp_location *l = &b->profile->locations[stack[i]];
 		for (uint32_t f = 0; f < l->frame_count; f++) {
-			uint32_t row = row_of(b, l, l->frame_first + f);
+			uint32_t row = row_of_frame(b, l, l->frame_first + f);
 			if (row == JP_NONE)
 				return -1;
 			if (innermost)
@@ -237,14 +212,6 @@ static void finish(struct jprof_table *t, const struct jprof_view_opts *opts)
 		t->count = opts->top;
 }
 
-static uint32_t *rows_unknown(size_t count)
-{
-	uint32_t *rows = malloc((count + 1) * sizeof *rows);
-	if (rows)
-		memset(rows, 0xff, (count + 1) * sizeof *rows);
-	return rows;
-}
-
 static void put_ranges(struct build *b)
 {
 	for (size_t i = 0; b->evidence && i < b->table->count; i++) {
@@ -256,11 +223,7 @@ static void put_ranges(struct build *b)
 
 static int build(struct build *b)
 {
-	b->row_of_frame = rows_unknown(b->profile->frame_count);
-	b->row_of_object = rows_unknown(jp_object_count(b->profile));
-	if (!b->row_of_frame || !b->row_of_object)
-		return -1;
-	int rc = 0;
+	int rc = jp_rows_init(&b->table->names, b->profile, b->opts);
 	for (uint32_t i = 0; !rc && i < jp_sample_count(b->profile); i++)
 		rc = add_sample(b, i);
 	if (rc)
@@ -279,11 +242,9 @@ int jprof_table_new(const struct jprof_profile *profile, const struct jprof_view
 		return rc;
 	struct build b = { .profile = profile, .opts = &opts, .table = calloc(1, sizeof *b.table) };
 	rc = b.table ? build(&b) : -1;
-	free(b.row_of_frame);
-	free(b.row_of_object);
 	free(b.seen);
+	free(b.placed);
 	free(b.evidence);
-	jp_strbuf_release(&b.text);
 	if (rc) {
 		jprof_table_free(b.table);
 		return jp_error_nomem(err);
@@ -311,7 +272,7 @@ void jprof_table_free(struct jprof_table *table)
 {
 	if (!table)
 		return;
-	jp_intern_release(&table->names);
+	jp_rows_release(&table->names);
 	free(table->rows);
 	free(table);
 }

@@ -97,7 +97,7 @@ exits 1
 says_like '^jprof: no dump given'
 
 # ---- every option of jeprof is known: it works, or a sentence says that it does not ----
-for option in text callgrind list=x disasm=x gv evince web dot ps pdf svg gif raw collapsed interactive \
+for option in text callgrind list=x disasm=x gv evince dot ps pdf svg gif raw collapsed interactive \
     functions lines files addresses inuse_space inuse_objects alloc_space alloc_objects show_bytes \
     total_delay contentions mean_delay seconds=3 cum base=dump.heap drop_negative nodecount=3 nodefraction=0.1 \
     edgefraction=0.1 maxdegree=3 scale=1 heapcheck focus=x ignore=x retain=x exclude=x thread=1 lib_prefix=/x \
@@ -111,13 +111,20 @@ for option in text callgrind list=x disasm=x gv evince web dot ps pdf svg gif ra
     fi
 done
 
+# ---- a pattern without end ----
+run "$jprof" $sys '--focus=^(.|..|...)+(?<=!!)' --fold=none dump.heap
+exits 1
+prints_nothing
+says 'jprof: --focus: takes too much backtracking; give a simpler pattern'
+
 # ---- help and version ----
 run "$jprof" --help
 exits 0
 says
 prints '^usage: jprof \[OPTIONS\] \[PROGRAM\] DUMP'
 for option in text functions lines files addresses inuse_space inuse_objects alloc_space alloc_objects show_bytes cum \
-    top full-names fold base diff_base maps sysroot lib_prefix help version; do
+    top full-names fold base diff_base maps sysroot lib_prefix svg pdf png gif ps dot web nodecount nodefraction \
+    edgefraction maxdegree cluster help version; do
     prints "^  --${option}[ =]"
 done
 run "$jprof" --version

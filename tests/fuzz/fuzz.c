@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "model/profile.h"
 
 _Noreturn void fuzz_failed(const char *what, const char *file, int line)
@@ -62,8 +63,80 @@ static void check_totals(const struct jprof_profile *p, const struct jprof_profi
 	}
 }
 
+/* Text that is UTF-8 without control characters. */
+static void check_text(const struct jp_strbuf *out)
+{
+	for (size_t at = 0; at < out->len;) {
+		size_t len = jp_utf8_len(out->text + at);
+		must(len);
+		must((unsigned char)out->text[at] >= 0x20 || strchr("\r\n", out->text[at]));
+		at += len;
+	}
+}
+
+/* What is opened outside of strings is closed, in order; strings end on their line. */
+static void check_json(const struct jp_strbuf *out)
+{
+	char open[64];
+	size_t depth = 0;
+	bool quoted = false;
+	for (size_t i = 0; i < out->len; i++) {
+		char c = out->text[i];
+		must(!quoted || c != '\n');
+		if (quoted && c == '\\')
+			i++;
+		else if (c == '"')
+			quoted = !quoted;
+		else if (!quoted && (c == '{' || c == '[')) {
+			must(depth < sizeof open);
+			open[depth++] = c == '{' ? '}' : ']';
+		} else if (!quoted && (c == '}' || c == ']'))
+			must(depth && open[--depth] == c);
+	}
+	must(!depth && !quoted && out->len);
+}
+
+static void check_reports(const struct jprof_profile *p)
+{
+	static const char *const formats[] = { "json", "json-info", "speedscope", "dhat", "csv" };
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		struct jp_strbuf out = { 0 };
+		int rc = jprof_render(p, formats[i], NULL, to_buffer, &out, NULL);
+		must(!rc || (rc == JPROF_E_UNSUPPORTED && !strcmp(formats[i], "dhat")));
+		check_text(&out);
+		if (!rc && strcmp(formats[i], "csv"))
+			check_json(&out);
+		jp_strbuf_release(&out);
+	}
+}
+
+/* The whole graph has the table's rows; of a small one every arrow joins nodes that are there, each its own pair. */
+static void check_graph(const struct jprof_profile *p)
+{
+	const struct jprof_graph_opts whole = { .size = sizeof whole, .whole = true };
+	const struct jprof_graph_opts few = { .size = sizeof few, .nodecount = 4, .maxdegree = 2 };
+	struct jprof_graph *g;
+	struct jprof_table *table;
+	must(!jprof_table_new(p, NULL, &table, NULL) && !jprof_graph_new(p, NULL, &whole, &g, NULL));
+	must(jprof_graph_nodes(g) == jprof_table_count(table) && !jprof_graph_info(g)->dropped_nodes);
+	jprof_graph_free(g);
+	jprof_table_free(table);
+	must(!jprof_graph_new(p, NULL, &few, &g, NULL));
+	must(jprof_graph_nodes(g) <= 4);
+	for (size_t i = 0; i < jprof_graph_edges(g); i++) {
+		const struct jprof_edge *e = jprof_graph_edge(g, i);
+		must(e->from < jprof_graph_nodes(g) && e->to < jprof_graph_nodes(g) &&
+		     (e->from != e->to || !e->residual));
+		for (size_t k = 0; k < i; k++)
+			must(jprof_graph_edge(g, k)->from != e->from || jprof_graph_edge(g, k)->to != e->to);
+	}
+	jprof_graph_free(g);
+}
+
 static void check_round_trip(const struct jprof_profile *p)
 {
+	check_reports(p);
+	check_graph(p);
 	struct jp_strbuf first = write_proto(p);
 	struct jprof_profile *read = parse(first.text, first.len);
 	must(read && !jprof_profile_notes(read));

@@ -49,7 +49,7 @@ struct job {
 	const char *path, *sysroot;
 	int (*run)(struct job *job);
 	struct jp_strbuf bundle;
-	char report[20000];
+	char report[200000];
 	size_t len;
 	double named;
 	struct jprof_error err;
@@ -69,19 +69,30 @@ static int keep(void *context, const void *data, size_t len)
 static int answer(struct jprof_profile *p, struct job *job)
 {
 	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = job->sysroot };
-	const struct jprof_view_opts view = { .size = sizeof view,
-		                              .counter = JPROF_INUSE_SPACE,
-		                              .granularity = JPROF_BY_LINE };
+	const struct jprof_view_opts view = {
+		.size = sizeof view,
+		.counter = JPROF_INUSE_SPACE,
+		.granularity = JPROF_BY_LINE,
+		.errors = true,
+		.base = "none",
+	};
+	const struct jprof_graph_opts graph_opts = { .size = sizeof graph_opts, .nodecount = 3 };
+	static const char *const formats[] = { "text", "collapsed", "diff-collapsed", "csv",
+		                               "json", "json-info", "speedscope",     "dhat" };
 	struct jprof_coverage *coverage = NULL;
+	struct jprof_graph *graph = NULL;
 	int rc = jprof_profile_symbolize(p, &opts, &job->err);
 	if (!rc)
 		rc = jprof_profile_fold(p, JPROF_FOLD_VM, &job->err);
-	if (!rc)
-		rc = jprof_render(p, "text", &view, keep, job, &job->err);
+	for (size_t i = 0; !rc && i < jp_count(formats); i++)
+		rc = jprof_render(p, formats[i], &view, keep, job, &job->err);
 	if (!rc)
 		rc = jprof_coverage_new(p, JPROF_INUSE_SPACE, &coverage, &job->err);
 	if (!rc)
+		rc = jprof_graph_new(p, &view, &graph_opts, &graph, &job->err);
+	if (!rc)
 		job->named = jprof_coverage_named(coverage);
+	jprof_graph_free(graph);
 	jprof_coverage_free(coverage);
 	return rc;
 }

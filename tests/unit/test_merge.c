@@ -163,6 +163,39 @@ static void test_merging_into_nothing(void **state)
 	jprof_profile_free(q);
 }
 
+/* What each stack had on the other side stays known, also when a difference is added or subtracted itself. */
+static void check_base(const struct jprof_profile *p, double base, double now)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
+		assert_true(p->samples[i].base[JPROF_INUSE_SPACE] >= 0);
+		sum += p->samples[i].base[JPROF_INUSE_SPACE];
+	}
+	assert_near(sum, base);
+	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE) + sum, now);
+}
+
+static void test_what_was_subtracted_is_kept(void **state)
+{
+	(void)state;
+	struct jprof_profile *p = merged(first, second, 1), *q = merged(first, second, -1), *r = profile_of(second);
+	check_base(p, 0, 7700);
+	check_base(q, 7000, 700);
+	assert_int_equal(jprof_profile_merge(p, q, 1, NULL), 0);
+	check_base(p, 7000, 8400);
+	assert_int_equal(jprof_profile_merge(r, q, -1, NULL), 0); /* 7000 - (700 - 7000) */
+	check_base(r, 700, 14000);
+	jprof_profile_free(p);
+	jprof_profile_free(q);
+	jprof_profile_free(r);
+	/* Dumps of one process, too, and a stack that did not change. */
+	p = merged(first, first, -1);
+	check_base(p, 700, 700);
+	assert_int_equal(jprof_profile_fold(p, JPROF_FOLD_NONE, NULL), 0);
+	check_base(p, 700, 700);
+	jprof_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +207,7 @@ int main(void)
 		cmocka_unit_test(test_rates_may_differ),
 		cmocka_unit_test(test_mappings_of_both_are_kept_once),
 		cmocka_unit_test(test_merging_into_nothing),
+		cmocka_unit_test(test_what_was_subtracted_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

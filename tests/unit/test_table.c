@@ -207,6 +207,47 @@ static void test_a_request_from_the_future(void **state)
 	jprof_table_free(NULL);
 }
 
+struct place {
+	const char *name, *object, *file;
+	unsigned line;
+	enum jprof_source source;
+};
+
+static void check_place(const struct jprof_row *row, const struct place *should)
+{
+	assert_string_equal(row->name, should->name);
+	assert_string_equal(row->object ? row->object : "", should->object ? should->object : "");
+	assert_string_equal(row->file ? row->file : "", should->file ? should->file : "");
+	assert_int_equal(row->line, should->line);
+	assert_int_equal(row->source, should->source);
+}
+
+/* Where all frames of a row are of one place, the row has it. */
+static void test_rows_have_a_place(void **state)
+{
+	(void)state;
+	static const struct place by[][2] = {
+		[JPROF_BY_FUNCTION] = { { "row_new", "/opt/app/server", "row.c", 0, JPROF_SOURCE_DWARF },
+		                        { "list_add (inline)", "/opt/app/server", "row.c", 40, JPROF_SOURCE_DWARF } },
+		[JPROF_BY_LINE] = { { "row_new row.c:12", "/opt/app/server", "row.c", 12, JPROF_SOURCE_DWARF },
+		                    { "row_new row.c:10", "/opt/app/server", "row.c", 10, JPROF_SOURCE_DWARF } },
+		[JPROF_BY_FILE] = { { "row.c", "/opt/app/server", "row.c", 0, JPROF_SOURCE_DWARF },
+		                    { "main.c", "/opt/app/server", "main.c", 30, JPROF_SOURCE_DWARF } },
+	};
+	struct jprof_profile *p = named(rows);
+	for (size_t i = 0; i < jp_count(by); i++) {
+		const struct jprof_view_opts opts = { .size = sizeof opts,
+			                              .counter = JPROF_INUSE_SPACE,
+			                              .granularity = (enum jprof_granularity)i };
+		struct jprof_table *table;
+		assert_int_equal(jprof_table_new(p, &opts, &table, NULL), 0);
+		for (size_t r = 0; r < 2; r++)
+			check_place(jprof_table_at(table, r), &by[i][r]);
+		jprof_table_free(table);
+	}
+	jprof_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +262,7 @@ int main(void)
 		cmocka_unit_test(test_ties_by_name),
 		cmocka_unit_test(test_top_cuts_rows_and_not_the_sum),
 		cmocka_unit_test(test_a_request_from_the_future),
+		cmocka_unit_test(test_rows_have_a_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

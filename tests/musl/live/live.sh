@@ -116,3 +116,46 @@ snap() {
     wait "$pid" || :
 }
 check 'snap of a musl program' snap
+
+# ---- jprof run, doctor and snap of a musl program, and USR2 by the agent
+# until_true COMMAND...: polls, 30 s at most.
+until_true() {
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 300 ] || { echo "never came true: $*"; return 1; }
+        sleep 0.1
+    done
+}
+
+# row VERDICT CHECK REGEX: jprof doctor of the process has it.
+row() {
+    "$jprof" doctor "$pid" >"$dir/doctor" 2>&1 || true
+    grep -qE "^$1 +$2 +.*$3" "$dir/doctor" || { echo "no row $1 $2 $3:"; grep " $2 " "$dir/doctor"; }
+}
+
+snaps() {
+    "$jprof" snap "$pid" -o "$dir/waits.jprof" >/dev/null && tar tf "$dir/waits.jprof" >"$dir/list" &&
+        grep -q 'dump.heap$' "$dir/list" || echo "no bundle with a dump"
+}
+
+usr2() {
+    kill -USR2 "$pid"
+    until_true sh -c 'ls "$1"/waits.*.heap' sh "$dir/dumps"
+    kill -0 "$pid" || echo "the process is gone"
+}
+
+rm -rf "$dir/dumps" "$dir/waits.jprof"
+"$sysroot/bin/musl-cc" -g -O2 -o "$dir/waits" "$here/../../cli/src/waits.c"
+"$jprof" run --jemalloc="$sysroot/lib/libjemalloc.so.2" --dir="$dir/dumps" --sample=10 -- "$dir/waits" \
+    >"$dir/waits.out" 2>"$dir/waits.err" </dev/null &
+pid=$!
+trap 'kill "$pid" 2>/dev/null' EXIT
+check 'jprof run starts it' until_true grep -q ready "$dir/waits.out"
+check 'doctor: the jemalloc is proved' row ok config.prof 'built with profiling'
+check 'doctor: the agent answers' row ok agent answers
+check 'doctor: the signal is the agent'\''s' row ok signal 'makes a dump'
+check 'doctor: MALLOC_CONF was tried' row ok refused 'tried here'
+check 'snap' snaps
+check 'USR2 dumps, and it lives' usr2
+kill "$pid" || true

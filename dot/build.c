@@ -1,0 +1,378 @@
+#include "build.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "legend.h"
+#include "paint.h"
+#include "text.h"
+
+#define FONT "DejaVu Sans"
+
+/* A graph under construction. */
+struct build {
+	const struct jprof_graph *graph;
+	const struct dot_opts *opts;
+	bool tooltips;
+	bool failed; /* memory was short */
+	Agraph_t *g;
+	Agnode_t **nodes;
+};
+
+/* A text being written. */
+struct text {
+	FILE *out;
+	char *bytes;
+	size_t len;
+};
+
+static FILE *text_open(struct text *t)
+{
+	*t = (struct text){ 0 };
+	return t->out = open_memstream(&t->bytes, &t->len);
+}
+
+/* Sets an attribute to what was written and frees it. HTML-like labels are marked as such, all else is not. */
+static void text_set(struct build *b, struct text *t, void *object, const char *attribute, bool html)
+{
+	bool good = !ferror(t->out);
+	Agsym_t *symbol = agattr(b->g, AGTYPE(object) == AGINEDGE ? AGEDGE : AGTYPE(object), (char *)attribute, NULL);
+	if (fclose(t->out) || !good || !symbol) {
+		b->failed = true;
+	} else if (html) {
+		char *marked = agstrdup_html(b->g, t->bytes); /* the graph's, freed with it */
+		b->failed |= !marked || agxset(object, symbol, marked);
+	} else {
+		b->failed |= agxset(object, symbol, t->bytes) != 0;
+	}
+	free(t->bytes);
+}
+
+static void __attribute__((format(printf, 4, 5)))
+set(struct build *b, void *object, const char *attribute, const char *fmt, ...)
+{
+	struct text t;
+	va_list args;
+	if (!text_open(&t)) {
+		b->failed = true;
+		return;
+	}
+	va_start(args, fmt);
+	vfprintf(t.out, fmt, args);
+	va_end(args);
+	text_set(b, &t, object, attribute, false);
+}
+
+/* ---- What is said of nodes and edges ---- */
+
+static void put_amount(FILE *out, double value, const struct jprof_graph_info *info, const struct jprof_view_opts *view)
+{
+	char text[dot_cell];
+	double whole = view->percent_of != 0 ? view->percent_of : info->difference ? 0 : info->total;
+	(info->difference ? dot_change : dot_value)(text, value, view);
+	fputs(text, out);
+	if (whole != 0)
+		fprintf(out, " (%.1f%%)", value * 100 / whole);
+}
+
+static void put_error(FILE *out, const struct jprof_range *range, const struct jprof_view_opts *view)
+{
+	char text[dot_cell];
+	if (!view->errors)
+		return;
+	dot_value(text, range->error, view);
+	fprintf(out, isnan(range->error) ? " (error not known)" : " ±%s%s", text, range->noise ? " (noise)" : "");
+}
+
+static void put_range(FILE *out, const struct jprof_range *range, const struct jprof_view_opts *view)
+{
+	char low[dot_cell], high[dot_cell];
+	put_error(out, range, view);
+	if (!view->errors || isnan(range->error))
+		return;
+	dot_value(low, range->low, view);
+	dot_value(high, range->high, view);
+	fprintf(out, ", 95 %% between %s and %s", low, high);
+}
+
+void dot_tell_node(FILE *out, const struct jprof_node *n, const struct jprof_graph_info *info,
+                   const struct jprof_view_opts *view, dot_put_fn *put, const char *end)
+{
+	put(out, n->full);
+	if (n->inlined)
+		fputs(", inlined", out);
+	fputs(end, out);
+	if (n->file) {
+		put(out, n->file);
+		if (n->line)
+			fprintf(out, n->last_line > n->line ? ":%u-%u" : ":%u", n->line, n->last_line);
+		fputs(end, out);
+	}
+	put(out, *n->object ? n->object : "outside all mappings");
+	fprintf(out, "%sitself: ", end);
+	put_amount(out, n->flat, info, view);
+	put_range(out, &n->flat_range, view);
+	fprintf(out, "%swith what it calls: ", end);
+	put_amount(out, n->cum, info, view);
+	put_range(out, &n->cum_range, view);
+}
+
+void dot_tell_edge(FILE *out, const struct jprof_graph *graph, size_t i, const struct jprof_view_opts *view,
+                   dot_put_fn *put, const char *end)
+{
+	const struct jprof_edge *e = jprof_graph_edge(graph, i);
+	put(out, jprof_graph_node(graph, e->from)->name);
+	fputs(e->residual ? " ... " : e->inlined ? " with, inlined, " : " calls ", out);
+	put(out, jprof_graph_node(graph, e->to)->name);
+	fputs(end, out);
+	put_amount(out, e->value, jprof_graph_info(graph), view);
+	put_range(out, &e->range, view);
+}
+
+/* ---- Nodes ---- */
+
+/* jeprof's: the area of the type goes with the flat share. */
+static double font_size(const struct jprof_node *n, const struct jprof_graph_info *info)
+{
+	return info->scale > 0 ? 8 + 50 * sqrt(fabs(n->flat) / info->scale) : 8;
+}
+
+/* The name without the table's mark, for which there is a word below. */
+static size_t name_length(const struct jprof_node *n)
+{
+	static const char mark[] = " (inline)";
+	size_t len = strlen(n->name), tail = sizeof mark - 1;
+	return n->inlined && len > tail && !strcmp(n->name + len - tail, mark) ? len - tail : len;
+}
+
+/* Big type makes wide boxes, and a long name a big one: it is broken earlier, and its type is smaller. */
+static void put_name(FILE *out, const struct jprof_node *n, double size)
+{
+	enum { head = 9, tail = 6 }; /* lines */
+	char *name = strndup(n->name, name_length(n)), *rest = name;
+	double type = fmax(8, size * fmin(1, sqrt(48.0 / (double)name_length(n))));
+	size_t columns = (size_t)fmax(18, fmin(36, 480 / type));
+	fprintf(out, "<font point-size=\"%.1f\"><b>", type);
+	for (int line = 0; rest && *rest; line++) {
+		size_t len = dot_line(rest, columns), left = strlen(rest);
+		dot_put_html(out, rest, len);
+		rest += len;
+		if (line == head && left > columns * (tail + 2)) { /* its middle is in the tooltip */
+			fputs(" ...", out);
+			rest += left - len - columns * tail;
+			while (((unsigned char)*rest & 0xc0) == 0x80)
+				rest++;
+		}
+		if (*rest)
+			fputs("<br/>", out);
+	}
+	fputs("</b></font><br/>", out);
+	free(name);
+}
+
+static void put_owner(FILE *out, const struct build *b, const struct jprof_node *n, double size)
+{
+	bool owner = !b->opts->cluster && b->opts->view->granularity != JPROF_BY_LIBRARY;
+	if (!owner && !n->inlined)
+		return;
+	fprintf(out, "<font point-size=\"%.1f\" color=\"#2f2c28\">", fmax(7.5, size * 0.55));
+	if (n->inlined)
+		fprintf(out, "inlined%s", owner ? ", " : "");
+	if (owner)
+		dot_put_html(out, n->owner, strlen(n->owner));
+	fputs("</font><br/>", out);
+}
+
+static void put_label(FILE *out, const struct build *b, const struct jprof_node *n, double size)
+{
+	const struct jprof_graph_info *info = jprof_graph_info(b->graph);
+	put_name(out, n, size);
+	put_owner(out, b, n, size);
+	if (n->flat != 0 || n->cum == 0) {
+		put_amount(out, n->flat, info, b->opts->view);
+		put_error(out, &n->flat_range, b->opts->view);
+	}
+	if (n->flat == n->cum)
+		return;
+	fputs(n->flat != 0 ? "<br/>of " : "0 of ", out);
+	put_amount(out, n->cum, info, b->opts->view);
+	put_error(out, &n->cum_range, b->opts->view);
+}
+
+static void add_node(struct build *b, size_t i)
+{
+	const struct jprof_node *n = jprof_graph_node(b->graph, i);
+	const struct jprof_graph_info *info = jprof_graph_info(b->graph);
+	struct dot_paint paint = dot_paint(n->flat, info), frame = dot_paint(n->cum, info);
+	double size = font_size(n, info);
+	char name[dot_cell];
+	struct text t;
+	snprintf(name, sizeof name, "N%zu", i + 1);
+	b->nodes[i] = agnode(b->g, name, 1);
+	if (!b->nodes[i] || !text_open(&t)) {
+		b->failed = true;
+		return;
+	}
+	put_label(t.out, b, n, size);
+	text_set(b, &t, b->nodes[i], "label", true);
+	set(b, b->nodes[i], "fontsize", "%.1f", size);
+	set(b, b->nodes[i], "fillcolor", "%s", paint.fill);
+	set(b, b->nodes[i], "color", "%s", frame.line);
+	set(b, b->nodes[i], "class", "%s %s", paint.class, n->inlined ? "inlined" : "own");
+	if (n->inlined)
+		set(b, b->nodes[i], "style", "filled,dashed");
+	if (b->tooltips && text_open(&t)) {
+		dot_tell_node(t.out, n, info, b->opts->view, dot_put_escaped, "\\n");
+		text_set(b, &t, b->nodes[i], "tooltip", false);
+	}
+}
+
+/* ---- Edges ---- */
+
+static void add_edge(struct build *b, size_t i)
+{
+	const struct jprof_edge *e = jprof_graph_edge(b->graph, i);
+	const struct jprof_graph_info *info = jprof_graph_info(b->graph);
+	const struct dot_paint paint = dot_paint(e->value, info);
+	double share = info->scale > 0 ? fabs(e->value) / info->scale : 0;
+	Agedge_t *edge = agedge(b->g, b->nodes[e->from], b->nodes[e->to], NULL, 1);
+	char value[dot_cell];
+	struct text t;
+	if (!edge) {
+		b->failed = true;
+		return;
+	}
+	(info->difference ? dot_change : dot_value)(value, e->value, b->opts->view);
+	set(b, edge, "label", " %s ", value);
+	set(b, edge, "weight", "%.0f", trunc(fmin(pow(fabs(e->value), 0.7), 100000)));
+	set(b, edge, "penwidth", "%.2f", fmax(1, 2 * fmin(1, 3 * share)));
+	set(b, edge, "color", "%s", paint.line);
+	set(b, edge, "class", "%s%s", paint.class, e->inlined ? " inlined" : "");
+	if (e->residual)
+		set(b, edge, "style", "dashed");
+	if (e->inlined)
+		set(b, edge, "arrowhead", "empty");
+	if (b->tooltips && text_open(&t)) {
+		dot_tell_edge(t.out, b->graph, i, b->opts->view, dot_put_escaped, "\\n");
+		text_set(b, &t, edge, "tooltip", false);
+	}
+}
+
+/* ---- Frames around the nodes of one library ---- */
+
+static Agraph_t *cluster_of(struct build *b, size_t number, const char *owner)
+{
+	char name[dot_cell];
+	struct text t;
+	snprintf(name, sizeof name, "cluster_%zu", number);
+	Agraph_t *cluster = agsubg(b->g, name, 1);
+	if (!cluster || !text_open(&t)) {
+		b->failed = true;
+		return cluster;
+	}
+	dot_put_escaped(t.out, owner);
+	text_set(b, &t, cluster, "label", false);
+	set(b, cluster, "style", "rounded,dashed");
+	set(b, cluster, "color", "#8f8a80");
+	set(b, cluster, "fontsize", "14");
+	return cluster;
+}
+
+static size_t first_of_owner(const struct jprof_graph *graph, size_t i)
+{
+	const char *owner = jprof_graph_node(graph, i)->owner;
+	size_t first = 0;
+	while (strcmp(jprof_graph_node(graph, first)->owner, owner))
+		first++;
+	return first;
+}
+
+static void add_clusters(struct build *b)
+{
+	size_t count = jprof_graph_nodes(b->graph);
+	Agraph_t **clusters = calloc(count + 1, sizeof *clusters);
+	b->failed |= !clusters;
+	for (size_t i = 0; !b->failed && i < count; i++) {
+		size_t first = first_of_owner(b->graph, i);
+		if (!clusters[first])
+			clusters[first] = cluster_of(b, first, jprof_graph_node(b->graph, first)->owner);
+		if (clusters[first])
+			agsubnode(clusters[first], b->nodes[i], 1);
+	}
+	free(clusters);
+}
+
+/* ---- The graph ---- */
+
+/* Defaults; what is not named here cannot be set. */
+static const struct {
+	int kind;
+	char *name, *value;
+} attributes[] = {
+	{ AGRAPH, "label", "" },           { AGRAPH, "labelloc", "t" },
+	{ AGRAPH, "labeljust", "l" },      { AGRAPH, "fontname", FONT },
+	{ AGRAPH, "fontsize", "11" },      { AGRAPH, "bgcolor", "white" },
+	{ AGRAPH, "linelength", "0" }, /* of DOT: no string is broken in two */
+	{ AGRAPH, "style", "" },           { AGRAPH, "color", "black" },
+	{ AGRAPH, "nodesep", "0.2" },      { AGRAPH, "ranksep", "0.45" },
+	{ AGNODE, "label", "" },           { AGNODE, "shape", "box" },
+	{ AGNODE, "style", "filled" },     { AGNODE, "fontname", FONT },
+	{ AGNODE, "fontsize", "8" },       { AGNODE, "fontcolor", "#1c1b19" },
+	{ AGNODE, "fillcolor", "white" },  { AGNODE, "color", "black" },
+	{ AGNODE, "class", "" },           { AGNODE, "width", "0.375" },
+	{ AGNODE, "height", "0.25" },      { AGNODE, "margin", "0.11,0.06" },
+	{ AGEDGE, "label", "" },           { AGEDGE, "fontname", FONT },
+	{ AGEDGE, "fontsize", "9" },       { AGEDGE, "fontcolor", "#3d3a35" },
+	{ AGEDGE, "weight", "1" },         { AGEDGE, "penwidth", "1" },
+	{ AGEDGE, "color", "black" },      { AGEDGE, "style", "" },
+	{ AGEDGE, "arrowhead", "normal" }, { AGEDGE, "arrowsize", "0.7" },
+	{ AGEDGE, "class", "" },
+};
+
+static void declare(struct build *b)
+{
+	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+		b->failed |= !agattr(b->g, attributes[i].kind, attributes[i].name, attributes[i].value);
+	if (b->tooltips)
+		b->failed |= !agattr(b->g, AGNODE, "tooltip", "") || !agattr(b->g, AGEDGE, "tooltip", "");
+}
+
+static void fill(struct build *b)
+{
+	struct text t;
+	declare(b);
+	if (b->failed || !text_open(&t))
+		return;
+	dot_put_legend(t.out, b->graph, b->opts);
+	text_set(b, &t, b->g, "label", true);
+	for (size_t i = 0; !b->failed && i < jprof_graph_nodes(b->graph); i++)
+		add_node(b, i);
+	for (size_t i = 0; !b->failed && i < jprof_graph_edges(b->graph); i++)
+		add_edge(b, i);
+	if (!b->failed && b->opts->cluster)
+		add_clusters(b);
+}
+
+Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts, bool tooltips)
+{
+	struct build b = { .graph = graph, .opts = opts, .tooltips = tooltips };
+	struct text title;
+	if (!text_open(&title))
+		return NULL;
+	fprintf(title.out, "%s; ", opts->title);
+	dot_put_headline(title.out, graph, opts);
+	bool good = !fclose(title.out);
+	b.nodes = calloc(jprof_graph_nodes(graph) + 1, sizeof *b.nodes);
+	b.g = good && b.nodes ? agopen(title.bytes, Agdirected, NULL) : NULL;
+	if (b.g)
+		fill(&b);
+	free(title.bytes);
+	free(b.nodes);
+	if (b.g && b.failed) {
+		agclose(b.g);
+		return NULL;
+	}
+	return b.g;
+}

@@ -1,0 +1,22 @@
+/* A jprof_graph as a graph of libcgraph, with all that Graphviz needs to draw it. */
+#ifndef DOT_BUILD_H
+#define DOT_BUILD_H
+
+#include <cgraph.h>
+#include <stdio.h>
+
+#include "dot.h"
+
+/* Nodes are called N1, N2 ... in the order of `graph`. With `tooltips` nodes and edges have them as attributes.
+ * NULL when memory is short; else for agclose(). */
+Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts, bool tooltips);
+
+/* What there is to say of a node, and of an edge, line by line; `end` ends each but the last line, `put` writes
+ * names. */
+typedef void dot_put_fn(FILE *out, const char *s);
+void dot_tell_node(FILE *out, const struct jprof_node *node, const struct jprof_graph_info *info,
+                   const struct jprof_view_opts *view, dot_put_fn *put, const char *end);
+void dot_tell_edge(FILE *out, const struct jprof_graph *graph, size_t i, const struct jprof_view_opts *view,
+                   dot_put_fn *put, const char *end);
+
+#endif

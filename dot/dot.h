@@ -1,0 +1,35 @@
+/* Pictures of call graphs: a jprof_graph becomes a graph of libcgraph, which is written as DOT or laid out and
+ * drawn by Graphviz' libgvc. Uses of libjprof only what jprof.h has. */
+#ifndef DOT_DOT_H
+#define DOT_DOT_H
+
+#include "jprof.h"
+
+struct dot_opts {
+	const struct jprof_view_opts *view; /* that the graph was made with */
+	const char *title;                  /* what the numbers are of: the dump's name */
+	const char *const *facts;           /* lines for the legend, told by the caller; `fact_count` of them */
+	size_t fact_count;
+	bool cluster; /* nodes of one library stand together in a frame */
+};
+
+/* The kinds of picture: "dot", "svg", "pdf", "ps", "png", "gif". */
+bool dot_knows(const char *format);
+
+/* Whether its bytes are nothing for a terminal. */
+bool dot_is_binary(const char *format);
+
+/* A picture, and what Graphviz had to remark in one line; "" for nothing. */
+struct dot_picture {
+	char *data; /* for free() */
+	size_t len;
+	char remark[256];
+};
+
+/* Draws a graph. All formats but "dot" need the module jprof-gvc.so; without it JPROF_E_UNSUPPORTED says what
+ * to do. A graph without nodes is JPROF_E_ARGUMENT. Not for two threads at a time: Graphviz has global
+ * state. */
+int dot_draw(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
+             struct dot_picture *picture, struct jprof_error *err);
+
+#endif

@@ -1,0 +1,144 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build.h"
+#include "module.h"
+#include "svg.h"
+#include "undate.h"
+
+static const struct {
+	const char *name;
+	bool binary;
+} formats[] = {
+	{ "dot", false }, { "svg", false }, { "pdf", true }, { "ps", false }, { "png", true }, { "gif", true },
+};
+
+static size_t find(const char *format)
+{
+	size_t i = 0;
+	while (i < sizeof formats / sizeof *formats && strcmp(formats[i].name, format))
+		i++;
+	return i;
+}
+
+bool dot_knows(const char *format)
+{
+	return find(format) < sizeof formats / sizeof *formats;
+}
+
+bool dot_is_binary(const char *format)
+{
+	return dot_knows(format) && formats[find(format)].binary;
+}
+
+static int __attribute__((format(printf, 3, 4))) fail(struct jprof_error *err, int code, const char *fmt, ...)
+{
+	va_list args;
+	*err = (struct jprof_error){ .code = code };
+	va_start(args, fmt);
+	vsnprintf(err->text, sizeof err->text, fmt, args);
+	va_end(args);
+	return code;
+}
+
+/* What Graphviz says, the first line of it; its callback has no context. */
+static char said[sizeof((struct dot_picture *)0)->remark];
+
+static int keep_remark(char *text)
+{
+	size_t have = strlen(said);
+	if (!strchr(said, '\n'))
+		snprintf(said + have, sizeof said - have, "%s", text);
+	return 0;
+}
+
+static void listen(void)
+{
+	*said = '\0';
+	agseterr(AGWARN);
+	agseterrf(keep_remark);
+}
+
+static void take_remark(struct dot_picture *picture)
+{
+	said[strcspn(said, "\n")] = '\0';
+	snprintf(picture->remark, sizeof picture->remark, "%s", said);
+	agseterrf(NULL);
+}
+
+/* ---- DOT ---- */
+
+static int draw_dot(Agraph_t *g, struct dot_picture *picture)
+{
+	FILE *out = open_memstream(&picture->data, &picture->len);
+	if (!out)
+		return -1;
+	int rc = agwrite(g, out);
+	bool bad = ferror(out);
+	return fclose(out) || bad || rc ? -1 : 0;
+}
+
+/* ---- The rest ---- */
+
+static int take(struct dot_picture *picture, const char *data, size_t len)
+{
+	picture->data = malloc(len + 1);
+	if (!picture->data)
+		return -1;
+	memcpy(picture->data, data, len);
+	picture->data[len] = '\0';
+	picture->len = len;
+	return 0;
+}
+
+static int dress(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
+                 struct dot_picture *picture)
+{
+	if (!strcmp(format, "svg"))
+		return dot_dress_svg(graph, opts, &picture->data, &picture->len);
+	if (!strcmp(format, "pdf"))
+		dot_undate_pdf(picture->data, picture->len);
+	if (!strcmp(format, "ps"))
+		dot_undate_ps(picture->data, picture->len);
+	return 0;
+}
+
+static int draw_module(const struct jprof_graph *graph, const struct dot_opts *opts, Agraph_t *g, const char *format,
+                       struct dot_picture *picture, struct jprof_error *err)
+{
+	const struct dot_module *module = dot_module(err);
+	const char *why;
+	char *data;
+	size_t len;
+	if (!module)
+		return err->code;
+	if (module->render(g, format, &data, &len, &why))
+		return fail(err, JPROF_E_UNSUPPORTED, *said ? "%s: %s" : "%s", why, said);
+	int rc = take(picture, data, len);
+	module->release(data);
+	if (!rc)
+		rc = dress(graph, opts, format, picture);
+	return rc ? fail(err, JPROF_E_NOMEM, "memory is short") : 0;
+}
+
+int dot_draw(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
+             struct dot_picture *picture, struct jprof_error *err)
+{
+	bool plain = !strcmp(format, "dot");
+	*picture = (struct dot_picture){ 0 };
+	if (!jprof_graph_nodes(graph))
+		return fail(err, JPROF_E_ARGUMENT, "nothing to draw: no function is above the limit (--nodefraction)");
+	listen();
+	Agraph_t *g = dot_build(graph, opts, plain);
+	int rc = !g ? fail(err, JPROF_E_NOMEM, "memory is short") : 0;
+	if (!rc && !plain)
+		rc = draw_module(graph, opts, g, format, picture, err);
+	else if (!rc && draw_dot(g, picture))
+		rc = fail(err, JPROF_E_NOMEM, "memory is short");
+	if (g)
+		agclose(g);
+	take_remark(picture);
+	return rc;
+}

@@ -1,0 +1,93 @@
+#include "legend.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static const char *verb(const struct jprof_view_opts *view)
+{
+	return view->counter == JPROF_ALLOC_SPACE || view->counter == JPROF_ALLOC_OBJECTS ? "allocated" : "in use";
+}
+
+void dot_put_headline(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts)
+{
+	const struct jprof_graph_info *info = jprof_graph_info(graph);
+	char total[dot_cell];
+	if (info->difference)
+		dot_change(total, info->total, opts->view);
+	else
+		dot_value(total, info->total, opts->view);
+	fprintf(out, "%s %s", total, info->difference ? "in all" : verb(opts->view));
+}
+
+/* One line of small type. */
+static void __attribute__((format(printf, 2, 3))) put_line(FILE *out, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	dot_put_html(out, text, strlen(text));
+	fputs("<br align=\"left\"/>", out);
+}
+
+static const char *noun(const struct jprof_view_opts *view, bool many)
+{
+	static const char *const nouns[][2] = {
+		[JPROF_BY_FUNCTION] = { "function", "functions" },
+		[JPROF_BY_LINE] = { "line", "lines" },
+		[JPROF_BY_FILE] = { "file", "files" },
+		[JPROF_BY_ADDRESS] = { "address", "addresses" },
+		[JPROF_BY_LIBRARY] = { "library", "libraries" },
+	};
+	return nouns[view->granularity][many];
+}
+
+static void put_dropped(FILE *out, const struct jprof_graph_info *info, const struct jprof_view_opts *view)
+{
+	char flat[dot_cell], limit[dot_cell];
+	double share = info->scale > 0 ? info->dropped_flat * 100 / info->scale : 0;
+	dot_value(flat, info->dropped_flat, view);
+	dot_value(limit, info->nodelimit < 0 ? 0 : info->nodelimit, view);
+	if (info->dropped_nodes)
+		put_line(out, "left out: %zu %s with %s (%.1f %%) of their own%s%s%s", info->dropped_nodes,
+		         noun(view, info->dropped_nodes != 1), flat, share, info->nodelimit > 0 ? " (limit: " : "",
+		         info->nodelimit > 0 ? limit : "", info->nodelimit > 0 ? ")" : "");
+	if (info->dropped_edges)
+		put_line(out, "left out: %zu of the smaller arrows", info->dropped_edges);
+}
+
+static bool has_edge(const struct jprof_graph *graph, bool residual)
+{
+	for (size_t i = 0; i < jprof_graph_edges(graph); i++) {
+		const struct jprof_edge *e = jprof_graph_edge(graph, i);
+		if (residual ? e->residual : e->inlined)
+			return true;
+	}
+	return false;
+}
+
+static void put_key(FILE *out, const struct jprof_graph *graph, const struct jprof_view_opts *view)
+{
+	if (jprof_graph_info(graph)->difference)
+		put_line(out, "red grew, blue shrank; the stronger, the more");
+	if (has_edge(graph, true))
+		put_line(out, "dashed: by way of %s left out", noun(view, true));
+	if (has_edge(graph, false))
+		put_line(out, "hollow arrow: inlined");
+}
+
+void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts)
+{
+	fputs("<font point-size=\"22\"><b>", out);
+	dot_put_headline(out, graph, opts);
+	fputs("</b></font><br align=\"left\"/><font point-size=\"14\">", out);
+	put_line(out, "%.400s", opts->title);
+	fputs("</font><font color=\"#55524c\">", out);
+	for (size_t i = 0; i < opts->fact_count; i++)
+		put_line(out, "%.500s", opts->facts[i]);
+	put_dropped(out, jprof_graph_info(graph), opts->view);
+	put_key(out, graph, opts->view);
+	fputs("</font><br/>", out);
+}

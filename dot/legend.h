@@ -1,0 +1,14 @@
+/* The legend in the corner of a picture: an HTML-like label. */
+#ifndef DOT_LEGEND_H
+#define DOT_LEGEND_H
+
+#include "dot.h"
+#include "text.h"
+
+/* Total and title, the caller's facts, what was left out, and what colours and dashes mean. */
+void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts);
+
+/* "23.2 MB in use": one line that says what the picture is; plain text. */
+void dot_put_headline(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts);
+
+#endif

@@ -1,0 +1,4 @@
+# Turns text into lines of C strings.
+s/\\/\\\\/g
+s/"/\\"/g
+s/.*/"&\\n",/

@@ -1,0 +1,10 @@
+/* What Graphviz draws as SVG becomes a page of its own: tooltips, light and dark, zoom and pan. */
+#ifndef DOT_SVG_H
+#define DOT_SVG_H
+
+#include "dot.h"
+
+/* Replaces *data, an SVG of libgvc's for this graph, of *len bytes. 0, or -1 when memory is short. */
+int dot_dress_svg(const struct jprof_graph *graph, const struct dot_opts *opts, char **data, size_t *len);
+
+#endif

@@ -1,0 +1,14 @@
+/* Names from dumps are bytes of any kind; formats that ask for UTF-8 get it through here. */
+#ifndef JP_BASE_UTF8_H
+#define JP_BASE_UTF8_H
+
+#include <stddef.h>
+
+/* What stands for a byte that is part of no character. */
+#define JP_UTF8_REPLACEMENT "\xef\xbf\xbd"
+
+/* How many bytes the character at `s` has; 0 if what stands there is none: not the shortest form, a surrogate,
+ * above U+10FFFF, cut by the NUL that ends the string. Not at its end. */
+size_t jp_utf8_len(const char *s);
+
+#endif

@@ -1,0 +1,122 @@
+/* The table as CSV: RFC 4180, UTF-8, a header row. Numbers are whole bytes or objects, as in the text report
+ * with show_bytes. Text that a spreadsheet would take for a formula begins with an apostrophe. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "render/jsonout.h"
+#include "render/render.h"
+
+static const char head[] = "flat,flat_percent,sum_percent,cum,cum_percent,name,"
+			   "flat_error,flat_low,flat_high,flat_samples,flat_noise,"
+			   "cum_error,cum_low,cum_high,cum_samples,cum_noise,"
+			   "object,file,line,source";
+
+/* A text of one line; the first field of a record has no comma before it. */
+static void put_text(struct jp_strbuf *out, const char *s)
+{
+	jp_strbuf_str(out, ",\"");
+	if (*s && strchr("=+-@", *s))
+		jp_strbuf_str(out, "'");
+	while (*s) {
+		size_t len = jp_utf8_len(s);
+		if (!len)
+			jp_strbuf_str(out, JP_UTF8_REPLACEMENT);
+		else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			jp_strbuf_printf(out, "\\x%02x", (unsigned)(unsigned char)*s);
+		else
+			jp_strbuf_add(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : len);
+		s += len ? len : 1;
+	}
+	jp_strbuf_str(out, "\"");
+}
+
+/* What is no number, or infinite, is an empty field. */
+static void put_number(struct jp_strbuf *out, double value, unsigned decimals)
+{
+	if (isfinite(value))
+		jp_put_decimal(out, value, decimals);
+}
+
+static void put_percent(struct jp_strbuf *out, double value, double whole)
+{
+	jp_strbuf_str(out, ",");
+	put_number(out, whole != 0 ? value * 100 / whole : NAN, 4);
+}
+
+static void put_range(struct jp_strbuf *out, const struct jprof_range *range)
+{
+	const double numbers[] = { range->error, floor(range->low), ceil(range->high), round(range->samples) };
+	for (size_t i = 0; i < jp_count(numbers); i++) {
+		jp_strbuf_str(out, ",");
+		put_number(out, numbers[i], i ? 0 : 1);
+	}
+	jp_strbuf_str(out, range->noise ? ",true" : ",false");
+}
+
+static void put_place(struct jp_strbuf *out, const struct jprof_row *row)
+{
+	put_text(out, row->object ? row->object : "");
+	put_text(out, row->file ? row->file : "");
+	jp_strbuf_str(out, ",");
+	if (row->line)
+		jp_strbuf_printf(out, "%u", row->line);
+	put_text(out, jp_source_names[row->source]);
+}
+
+static void put_row(struct jp_strbuf *out, const struct jprof_row *row, double sum, double whole)
+{
+	put_number(out, trunc(row->flat), 0);
+	put_percent(out, row->flat, whole);
+	put_percent(out, sum, whole);
+	jp_strbuf_str(out, ",");
+	put_number(out, trunc(row->cum), 0);
+	put_percent(out, row->cum, whole);
+	put_text(out, row->name);
+	put_range(out, &row->flat_range);
+	put_range(out, &row->cum_range);
+	put_place(out, row);
+}
+
+static void put_rows(struct jp_strbuf *out, const struct jprof_table *table, const char *thread, double whole)
+{
+	double sum = 0;
+	for (size_t i = 0; i < jprof_table_count(table); i++) {
+		const struct jprof_row *row = jprof_table_at(table, i);
+		sum += row->flat;
+		put_row(out, row, sum, whole);
+		put_text(out, thread ? thread : "");
+		jp_strbuf_str(out, "\r\n");
+	}
+}
+
+static int put_view(struct jp_strbuf *out, const struct jprof_profile *p, const struct jprof_view_opts *opts,
+                    struct jprof_error *err)
+{
+	struct jprof_table *table;
+	int rc = jprof_table_new(p, opts, &table, err);
+	if (rc)
+		return rc;
+	put_rows(out, table, opts->thread ? opts->thread : opts->label,
+	         opts->percent_of != 0 ? opts->percent_of : jprof_table_flat(table));
+	jprof_table_free(table);
+	return 0;
+}
+
+int jp_render_csv(const struct jprof_profile *profile, const struct jprof_view_opts *given, struct jp_strbuf *out,
+                  struct jprof_error *err)
+{
+	struct jprof_view_opts opts = *given;
+	opts.errors = true;
+	opts.size = sizeof opts;
+	jp_strbuf_printf(out, "%s,thread\r\n", head);
+	if (!opts.threads)
+		return put_view(out, profile, &opts, err);
+	int rc = 0;
+	for (size_t i = 0; !rc && i < profile->thread_count; i++) {
+		const struct jprof_view_opts one = jp_view_of_thread(profile, &opts, i);
+		rc = put_view(out, profile, &one, err);
+	}
+	return rc;
+}

@@ -1,0 +1,225 @@
+/* speedscope's own format (speedscope.app/file-format-schema.json), "sampled": stacks outermost first, inlined
+ * functions as frames, weights of 0 and more. One profile for each counter; of a difference two, what grew and
+ * what shrank. Weights are whole and sum up to the total, cut to a whole number. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "render/jsonout.h"
+#include "render/render.h"
+
+/* What makes two frames one. */
+struct key {
+	uint32_t name, place, line, inlined;
+};
+
+struct writer {
+	const struct jprof_profile *profile;
+	const struct jprof_view_opts *opts;
+	struct jp_intern keys; /* speedscope's frames, by id */
+	unsigned *line;        /* of each; where several are one frame, the first in the file */
+	size_t line_cap;
+	uint32_t *id_of_frame; /* by frame id, JP_NONE: not known yet */
+	struct jp_jsonout *json;
+	struct jp_strbuf weights;
+};
+
+/* The order in which profiles are shown: the one asked for is marked active. */
+static const enum jprof_counter order[] = { JPROF_INUSE_SPACE, JPROF_INUSE_OBJECTS, JPROF_ALLOC_SPACE,
+	                                    JPROF_ALLOC_OBJECTS };
+
+/* ---- frames ------------------------------------------------------------------------------------ */
+
+static bool by_line(const struct writer *w)
+{
+	return w->opts->granularity == JPROF_BY_LINE || w->opts->granularity == JPROF_BY_ADDRESS;
+}
+
+static struct key key_of(const struct writer *w, const struct jp_location *l, const struct jp_frame *frame)
+{
+	const struct jp_function *f = &w->profile->functions[frame->function];
+	uint32_t file = f->file != JP_NONE ? f->file : w->profile->objects[l->object].path;
+	return (struct key){ w->opts->full_names ? f->name : f->brief, file, by_line(w) ? frame->line : 0,
+		             frame->inlined };
+}
+
+static uint32_t frame_id(struct writer *w, const struct jp_location *l, uint32_t frame)
+{
+	uint32_t *id = &w->id_of_frame[frame];
+	unsigned line = w->profile->frames[frame].line;
+	if (*id != JP_NONE)
+		return *id;
+	const struct key key = key_of(w, l, &w->profile->frames[frame]);
+	uint32_t known = w->keys.count, found = jp_intern(&w->keys, &key, sizeof key);
+	if (found == JP_NONE || jp_array_reserve(&w->line, &w->line_cap, (size_t)found + 1, sizeof *w->line))
+		return JP_NONE;
+	if (found == known || (line && (!w->line[found] || line < w->line[found])))
+		w->line[found] = line;
+	return *id = found;
+}
+
+static int number_frames(struct writer *w)
+{
+	const struct jprof_profile *p = w->profile;
+	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
+		size_t depth;
+		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
+		while (jp_in_view(p, w->opts, &p->samples[i]) && depth--) {
+			const struct jp_location *l = &p->locations[stack[depth]];
+			for (uint32_t f = l->frame_count; f-- > 0;)
+				if (frame_id(w, l, l->frame_first + f) == JP_NONE)
+					return -1;
+		}
+	}
+	return 0;
+}
+
+static void put_frame(struct writer *w, uint32_t id)
+{
+	const struct key *key = (const void *)jp_intern_get(&w->keys, id);
+	const char *place = jp_string(w->profile, key->place);
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
+	jp_strbuf_printf(&name, "%s%s", jp_string(w->profile, key->name), key->inlined ? " (inline)" : "");
+	jp_jsonout_open(w->json, NULL, '{', true);
+	jp_jsonout_string(w->json, "name", name.text ? name.text : "");
+	if (*place)
+		jp_jsonout_string(w->json, "file", place);
+	if (w->line[id])
+		jp_jsonout_uint(w->json, "line", w->line[id]);
+	jp_jsonout_close(w->json);
+	w->weights.failed |= name.failed;
+}
+
+static void put_frames(struct writer *w)
+{
+	jp_jsonout_open(w->json, "shared", '{', false);
+	jp_jsonout_open(w->json, "frames", '[', false);
+	for (uint32_t i = 0; i < w->keys.count; i++)
+		put_frame(w, i);
+	jp_jsonout_close(w->json);
+	jp_jsonout_close(w->json);
+}
+
+/* ---- profiles ---------------------------------------------------------------------------------- */
+
+static void put_stack(struct writer *w, const uint32_t *stack, size_t depth)
+{
+	jp_jsonout_open(w->json, NULL, '[', true);
+	while (depth--) {
+		const struct jp_location *l = &w->profile->locations[stack[depth]];
+		for (uint32_t f = l->frame_count; f-- > 0;)
+			jp_jsonout_uint(w->json, NULL, w->id_of_frame[l->frame_first + f]);
+	}
+	jp_jsonout_close(w->json);
+}
+
+/* Adds the stacks of one sign; returns the sum of the weights, which are kept for later. */
+static double put_samples(struct writer *w, enum jprof_counter counter, int sign)
+{
+	const struct jprof_profile *p = w->profile;
+	struct jp_jsonout weights = { .out = &w->weights };
+	double sum = 0;
+	jp_strbuf_cut(&w->weights, 0);
+	jp_jsonout_open(w->json, "samples", '[', false);
+	jp_jsonout_open(&weights, NULL, '[', true);
+	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
+		size_t depth;
+		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
+		double value = sign * p->samples[i].value[counter];
+		if (!depth || value <= 0 || !jp_in_view(p, w->opts, &p->samples[i]))
+			continue;
+		double weight = jp_whole_step(&sum, value);
+		if (weight == 0)
+			continue;
+		put_stack(w, stack, depth);
+		jp_jsonout_number(&weights, NULL, weight, 0);
+	}
+	jp_jsonout_close(w->json);
+	jp_jsonout_close(&weights);
+	return floor(sum);
+}
+
+static bool has_sign(const struct writer *w, enum jprof_counter counter, int sign)
+{
+	for (uint32_t i = 0; i < jp_sample_count(w->profile); i++)
+		if (sign * w->profile->samples[i].value[counter] >= 0.5 &&
+		    jp_in_view(w->profile, w->opts, &w->profile->samples[i]))
+			return true;
+	return false;
+}
+
+static void put_profile(struct writer *w, enum jprof_counter counter, int sign)
+{
+	const char *suffix = sign < 0 ? ": shrank" : w->profile->lineage.subtracted ? ": grew" : "";
+	char name[64];
+	snprintf(name, sizeof name, "%s%s", jp_counter_names[counter], suffix);
+	jp_jsonout_open(w->json, NULL, '{', false);
+	jp_jsonout_string(w->json, "type", "sampled");
+	jp_jsonout_string(w->json, "name", name);
+	jp_jsonout_string(w->json, "unit", jp_counts_bytes(counter) ? "bytes" : "none");
+	double sum = put_samples(w, counter, sign);
+	jp_jsonout_raw(w->json, "weights", &w->weights);
+	jp_jsonout_uint(w->json, "startValue", 0);
+	jp_jsonout_number(w->json, "endValue", sum, 0);
+	jp_jsonout_close(w->json);
+}
+
+/* Returns which of them is the one asked for. A profile without stacks is one that speedscope does not open. */
+static unsigned put_profiles(struct writer *w)
+{
+	unsigned count = 0, active = 0;
+	jp_jsonout_open(w->json, "profiles", '[', false);
+	for (size_t i = 0; i < jp_count(order); i++)
+		for (int sign = 1; sign >= -1; sign -= 2) {
+			bool wanted = sign > 0 && order[i] == w->opts->counter;
+			if (!has_sign(w, order[i], sign) && !wanted)
+				continue;
+			active = wanted ? count : active;
+			put_profile(w, order[i], sign);
+			count++;
+		}
+	jp_jsonout_close(w->json);
+	return active;
+}
+
+static int prepare(struct writer *w)
+{
+	size_t count = w->profile->frame_count + 1;
+	w->id_of_frame = malloc(count * sizeof *w->id_of_frame);
+	if (!w->id_of_frame)
+		return -1;
+	memset(w->id_of_frame, 0xff, count * sizeof *w->id_of_frame);
+	return number_frames(w);
+}
+
+static void put_document(struct writer *w)
+{
+	jp_jsonout_open(w->json, NULL, '{', false);
+	jp_jsonout_string(w->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	jp_jsonout_string(w->json, "exporter", "jprof");
+	if (w->opts->input_count)
+		jp_jsonout_string(w->json, "name", jp_basename(w->opts->inputs[0]));
+	put_frames(w);
+	unsigned active = put_profiles(w);
+	jp_jsonout_uint(w->json, "activeProfileIndex", active);
+	jp_jsonout_close(w->json);
+}
+
+int jp_render_speedscope(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+                         struct jprof_error *err)
+{
+	struct jp_jsonout json = { .out = out };
+	struct writer w = { .profile = profile, .opts = opts, .json = &json };
+	int rc = prepare(&w);
+	if (!rc)
+		put_document(&w);
+	rc = rc || w.weights.failed ? -1 : 0;
+	jp_intern_release(&w.keys);
+	jp_strbuf_release(&w.weights);
+	free(w.line);
+	free(w.id_of_frame);
+	return rc ? jp_error_nomem(err) : 0;
+}

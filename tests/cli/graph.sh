@@ -1,0 +1,327 @@
+#!/bin/sh
+# Pictures of the call graph: --dot beside Perl jeprof's, names that are hard to write, every format, --web.
+. "$(dirname "$0")/lib.sh"
+if ! [ -f "$heaps/totals.txt" ]; then skip "no samples here"; fi
+golden=$root/tests/golden
+dump=$heaps/jemalloc-5.3.0.heap
+at=--sysroot=$heaps/sysroot
+
+# ---- --dot: the very text ----
+run "$jprof" --dot $at "$dump"
+exits 0
+same "not the golden file (<)" "$golden/threads.graph.dot" out
+run "$jprof" --dot --cluster --errors --alloc_objects $at "$dump"
+exits 0
+same "not the golden file (<)" "$golden/threads.cluster.dot" out
+(cd "$cases/ruby31" && "$jprof" --dot --nodecount=40 --base=cext.0.heap --sysroot=../sysroot cext.1.heap) >out 2>err
+what="--dot of a difference"
+same "not the golden file (<)" "$golden/cext.diff.dot" out
+run "$jprof" --dot --libs $at "$dump"
+exits 0
+same "not the golden file (<)" "$golden/threads.libs.dot" out
+
+# ---- nothing to draw ----
+run "$jprof" --dot --nodefraction=1 $at "$dump"
+exits 1
+says "jprof: nothing to draw: no function is above the limit (--nodefraction)"
+prints_nothing
+run "$jprof" --svg --focus=nowhere -o never.svg $at "$dump"
+exits 1
+says "jprof: no stack is left by --focus, --ignore, --retain and --exclude"
+check "a file for nothing" [ ! -e never.svg ]
+
+# ---- what is no picture program's business ----
+for word in gv evince; do
+    run "$jprof" --$word $at "$dump"
+    exits 1
+    says "jprof: --$word is not taken: give --pdf -o FILE and open that, or --web"
+done
+
+# ---- names ----
+# A symbolized file may call its functions anything.
+cat >names.raw <<END
+--- symbol
+binary=/opt/app
+0x1000 operator"" _kb
+0x2000 <b>&lt;bold&gt;</b>
+0x3000 \\N \\G \\E \\l back\\slash\\
+0x4000 {a|b} ]]> <!- javascript:alert(1) "x"
+0x5000 $(printf 'caf\303\251 \377\376 bad \302\205')
+0x6000 </text><script>alert(1)</script>
+---
+--- heap
+heap_v2/1
+  t*: 6: 21000 [0: 0]
+@ 0x1000 0x2001 0x3001 0x4001 0x5001 0x6001
+  t*: 1: 1000 [0: 0]
+@ 0x2000 0x6001
+  t*: 1: 2000 [0: 0]
+@ 0x3000 0x6001
+  t*: 1: 3000 [0: 0]
+@ 0x4000 0x6001
+  t*: 1: 4000 [0: 0]
+@ 0x5000 0x6001
+  t*: 1: 5000 [0: 0]
+@ 0x6000
+  t*: 1: 6000 [0: 0]
+END
+echo '00000000-00001000 r-xp 00000000 08:01 42 /opt/other' >no.maps
+cat >names.expected <<END
+</text><script>alert(1)</script>
+<b>&lt;bold&gt;</b>
+\\N \\G \\E \\l back\\slash\\
+caf$(printf '\303\251') \\xff\\xfe bad \\xc2\\x85
+operator"" _kb
+{a|b} ]]> <!- javascript:alert(1) "x"
+END
+run "$jprof" --dot --full-names --maps=no.maps names.raw
+exits 0
+cp out names.dot
+check "not six nodes" [ "$(grep -c '^	N[0-9]*	\[' out)" -eq 6 ]
+
+if command -v gvpr >/dev/null; then
+    # Graphviz' own reader: the graph is as jprof says it is.
+    gvpr 'N { print($.name) } E { print($.tail.name, " ", $.head.name) }' names.dot >read 2>err
+    what="gvpr of names.dot"
+    check "Graphviz has something to say" [ ! -s err ]
+    check "not six nodes and their arrows" [ "$(grep -c '^N[0-9]*$' read)" -eq 6 ]
+else
+    echo "no gvpr here: what is in the DOT was not read back"
+fi
+
+# ---- without the module ----
+if ! "$jprof" --svg $at "$dump" >probe.svg 2>probe.err && grep -q 'built without libgvc' probe.err; then
+    echo "built without libgvc: only --dot was looked at"
+    finish
+fi
+# In another place jprof looks for the installed module; its own library must still be found.
+mkdir away
+cp "$jprof" away/jprof
+if ! [ -e /usr/local/lib/jprof ] && library=$(find "$(dirname "$jprof")/../libjprof" -name 'libjprof.so.0' | head -n 1); then
+    what="jprof without its module"
+    status=0
+    LD_LIBRARY_PATH=$(dirname "$library") ./away/jprof --svg $at "$dump" >out 2>err || status=$?
+    if ! find /usr/lib /usr/local/lib /opt -name jprof-gvc.so 2>/dev/null | grep -q .; then
+        exits 1
+        says_like '^jprof: --svg cannot be drawn: pictures need Graphviz.* library: .*jprof-gvc\.so: .*; install libgvc6 \(Debian\) or graphviz \(Alpine\); --dot works$'
+        prints_nothing
+    fi
+    LD_LIBRARY_PATH=$(dirname "$library") ./away/jprof --dot $at "$dump" >out 2>err
+    same "--dot needs the module" "$golden/threads.graph.dot" out
+fi
+
+# ---- every format ----
+begins() {
+    head -c 40 "$1" | tr -d '\000-\010\016-\037\200-\377' | grep -q "$2"
+}
+# format NAME MAGIC
+format() {
+    run "$jprof" --$1 -o "graph.$1" $at "$dump"
+    exits 0
+    says
+    prints_nothing
+    check "--$1 does not begin with $2" begins "graph.$1" "$2"
+    cp "graph.$1" first
+    run "$jprof" --$1 -o "graph.$1" $at "$dump"
+    same "--$1 is another file the second time" first "graph.$1"
+    run "$jprof" --$1 $at "$dump"
+    same "--$1 on standard output differs" first out
+}
+format svg '^<?xml version="1.0"'
+format pdf '^%PDF-'
+format ps '^%!PS-Adobe'
+format png 'PNG'
+format gif '^GIF8'
+
+# Binary data is nothing for a terminal.
+if command -v python3 >/dev/null; then
+    for word in pdf png gif; do
+        what="--$word on a terminal"
+        status=0
+        timeout 60 python3 - "$jprof" --$word $at "$dump" >out 2>err <<'END' || status=$?
+import os, pty, subprocess, sys
+parent, child = pty.openpty()
+sys.exit(subprocess.run(sys.argv[1:], stdout=child).returncode)
+END
+        exits 1
+        says "jprof: --$word writes binary data, which is nothing for a terminal; give -o FILE"
+    done
+fi
+
+# ---- SVG ----
+run "$jprof" --svg --full-names --errors -o names.svg --maps=no.maps names.raw
+exits 0
+cp graph.svg cluster.svg
+run "$jprof" --svg --cluster -o cluster.svg $at "$dump"
+for file in graph.svg names.svg cluster.svg; do
+    what=$file
+    check "refers to something outside" eval '! grep -E "(href|src|url\()" $file'
+    check "more than one script" [ "$(grep -c '<script' $file)" -eq 1 ]
+    check "does not end with the root" [ "$(tail -n 1 $file)" = '</svg>' ]
+done
+if command -v xmllint >/dev/null; then
+    for file in graph.svg names.svg cluster.svg; do
+        what="xmllint $file"
+        xmllint --noout $file >out 2>err
+        check "not well-formed" [ $? -eq 0 -a ! -s err ]
+    done
+    what=names.svg
+    # text XPATH FILE: the texts of what is found, a line each
+    text() {
+        count=$(xmllint --xpath "count($1)" "$2")
+        for i in $(seq 1 "$count"); do xmllint --xpath "string(($1)[$i])" "$2"; done
+    }
+    node='//*[local-name()="g" and starts-with(@class,"node")]'
+    # The first line of a node's tooltip is its name.
+    for i in 1 2 3 4 5 6; do
+        xmllint --xpath "string(($node)[$i]/*[local-name()='title'])" names.svg | head -n 1
+    done | LC_ALL=C sort >titles
+    same "names in tooltips" names.expected titles
+    # So are the bold texts of a node, put together.
+    for i in 1 2 3 4 5 6; do
+        text "(($node)[$i]/*[local-name()='text' and @font-weight='bold'])" names.svg | tr -d '\n'
+        echo
+    done | LC_ALL=C sort >bold
+    # Blanks in a picture are hard ones, and end with their line.
+    sed 's/\xc2\xa0//g; s/ //g' bold >bold.packed
+    sed 's/ //g' names.expected >names.packed
+    same "names in boxes" names.packed bold.packed
+    what=graph.svg
+    title=$(xmllint --xpath "string(($node)[1]/*[local-name()='title'])" graph.svg)
+    check "a tooltip lacks file, line and value: $title" \
+        eval 'echo "$title" | tr "\n" " " | grep -qE "\.c:[0-9]+.* /.*itself: .* with what it calls: [0-9.]+ [KM]B \([0-9.]+%\)"'
+    check "no frame around a library" [ "$(xmllint --xpath 'count(//*[@class="cluster"])' cluster.svg)" -gt 1 ]
+    check "the title is not the page's own" \
+        eval 'xmllint --xpath "string(/*/*[local-name()=\"title\"])" graph.svg | grep -q "^jemalloc-5.3.0.heap: .* in use$"'
+fi
+
+# ---- PDF: one page, with letters in it ----
+if command -v pdftotext >/dev/null; then
+    what="pdftotext graph.pdf"
+    pdftotext -layout graph.pdf text 2>err
+    check "the legend is not in it" grep -q 'jemalloc-5.3.0.heap' text
+    check "a name is not in it" grep -q 'row_new' text
+    pdfinfo graph.pdf >info 2>err
+    check "not one page" grep -qE '^Pages: *1$' info
+    check "no title" grep -qE '^Title: *jprof call graph$' info
+    check "a clock" eval '! grep -qE "^CreationDate: *[A-Z0-9]" info'
+fi
+
+# ---- no fonts ----
+echo '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig></fontconfig>' >empty.conf
+for word in svg pdf png; do
+    run env FONTCONFIG_FILE="$tmp/empty.conf" "$jprof" --$word -o never.$word $at "$dump"
+    exits 1
+    says "jprof: --$word cannot be drawn: no font is installed here to write with; install fonts-dejavu-core (Debian) or font-dejavu (Alpine)"
+    check "a file for nothing" [ ! -e never.$word ]
+done
+
+# ---- --web: a file of its own, opened by a program that is told nothing else ----
+mkdir bin tmpdir
+cat >bin/xdg-open <<END
+#!/bin/sh
+echo "\$#" >"$tmp/opened"
+echo "\$1" >>"$tmp/opened"
+ls -ld "\${1%/*}" >>"$tmp/opened"
+cat "\$1" >"$tmp/opened.svg"
+END
+chmod +x bin/xdg-open
+run env PATH="$tmp/bin:$PATH" TMPDIR="$tmp/tmpdir" "$jprof" --web $at "$dump"
+exits 0
+prints_nothing
+path=$(sed -n 2p opened)
+says "jprof: the picture is $path"
+check "not the SVG" cmp -s opened.svg graph.svg
+check "more than one argument" [ "$(sed -n 1p opened)" -eq 1 ]
+check "others may look" eval 'sed -n 3p opened | grep -q "^drwx------"'
+check "not in TMPDIR: $path" eval 'case $path in "$tmp"/tmpdir/jprof-*/heap.svg) ;; *) false ;; esac'
+run env PATH="$tmp/bin:$PATH" "$jprof" --web -o mine.svg $at "$dump"
+exits 0
+says
+check "not the file that was asked for" [ "$(sed -n 2p opened)" = "$(realpath mine.svg)" ]
+run env PATH=/nowhere TMPDIR="$tmp/tmpdir" "$jprof" --web $at "$dump"
+exits 1
+says_like '^jprof: xdg-open cannot be run: .*; install xdg-utils, or open .*/heap\.svg yourself$'
+
+# ---- beside jeprof ----
+command -v gvpr >/dev/null || { echo "no gvpr here (Debian: graphviz): not compared with jeprof"; finish; }
+find_jeprof
+find_jemalloc
+all=prof_active:false,prof_accum:true,lg_prof_sample:0
+build subject parity.c -g -O2 -fPIE -pie -gdwarf-3 -gstrict-dwarf -fno-optimize-sibling-calls -pthread
+profiled $all ./subject early.heap late.heap
+
+cat >list.gvpr <<'END'
+BEG_G { if (!isAttr($G, "E", "penwidth")) setDflt($G, "E", "penwidth", "0");
+        if (!isAttr($G, "E", "style")) setDflt($G, "E", "style", "") }
+N { print("NODE\t", $.name, "\t", $.fontsize, "\t", gsub($.label, "\n", "")) }
+E { print("EDGE\t", $.tail.name, "\t", $.head.name, "\t", $.label, "\t", $.weight, "\t", $.style, "\t", $.penwidth) }
+END
+# Both as lines "node NAME FLAT CUM FONT" and "edge FROM TO VALUE WEIGHT WIDTH". Names without what marks them
+# as inlined, which both do in their own way; widths of at least 1, as jeprof's pictures have them.
+cat >list.awk <<'END'
+function number(s) { sub(/ B.*/, "", s); sub(/ \(.*/, "", s); gsub(/[^0-9-]/, "", s); return s + 0 }
+BEGIN { FS = "\t" }
+$1 == "NODE" && $2 ~ /^N/ {
+    label = $4
+    if (ours) {
+        match(label, /<b>.*<\/b>/)
+        name = substr(label, RSTART + 3, RLENGTH - 7); gsub(/<br\/>/, "", name)
+        inlined = label ~ />inlined/
+        sub(/.*<\/font><br\/>/, "", label)
+        n = split(label, part, "of ")
+        flat = number(part[1]); cum = n > 1 ? number(part[2]) : flat
+    } else {
+        n = split(label, part, /\\n|\\r/)
+        name = part[1]; at = 2
+        while (part[at] !~ /%\)$/) name = name (part[at] == "(inline)" ? " (inline)" : "::" part[at]) (at++ ? "" : "")
+        inlined = sub(/ \(inline\)/, "", name)
+        flat = number(part[at]); cum = part[at + 1] ~ /^of/ ? number(substr(part[at + 1], 4)) : flat
+    }
+    if (inlined) name = name "*"
+    names[$2] = name
+    if (name ~ /^(p_|main)/) printf "node %s %d %d %.1f\n", name, flat, cum, $3
+}
+$1 == "EDGE" { edges[++count] = $0 }
+END {
+    for (i = 1; i <= count; i++) {
+        split(edges[i], e, "\t")
+        from = names[e[2]]; to = names[e[3]]
+        width = ours ? e[7] : e[6]
+        gsub(/[^0-9.]/, "", width)
+        if (ours && e[6] == "dashed" || from !~ /^(p_|main)/ || to !~ /^(p_|main)/) continue
+        printf "edge %s %s %d %d %.2f\n", from, to, number(e[4]), e[5], width < 1 ? 1 : width
+    }
+}
+END
+# both LEAST ARGUMENTS...
+both() {
+    least=$1
+    shift
+    perl_jeprof --dot --show_bytes "$@"
+    gvpr -f list.gvpr theirs.whole | awk -f list.awk | sort >theirs
+    run "$jprof" --dot --show_bytes --fold=none "$@"
+    exits 0
+    gvpr -f list.gvpr out | awk -v ours=1 -f list.awk | sort >ours
+    check "jeprof has few nodes and edges" [ "$(wc -l <theirs)" -ge "$least" ]
+}
+# Recursion counts for each time that a stack passes in jeprof: these edges come first there, and what calls the
+# recursive function from outside may be left out, so that it floats.
+without_recursion() {
+    sed -E '/^edge [^ ]+ (p_recursive|p_even|p_odd) /d' "$1" >"$1.compared"
+}
+for words in '' --inuse_objects --alloc_space --alloc_objects '--nodefraction=0.1' '--edgefraction=0.2' '--maxdegree=2' \
+    '--focus=p_inlines' '--ignore=p_thread' '--nodecount=200 --nodefraction=0 --edgefraction=0'; do
+    both 6 $words subject late.heap
+    without_recursion theirs
+    without_recursion ours
+    same "not jeprof's nodes and edges (<) with: $words" theirs.compared ours.compared
+done
+both 10 subject late.heap
+recursion=$(awk '$1 == "edge" && $2 == "p_recursive" && $3 == "p_recursive" { print $4 }' ours)
+cum=$(awk '$1 == "node" && $2 == "p_recursive" { print $4 }' ours)
+check "recursion counts more than the whole: $recursion of $cum" [ "$recursion" -gt 0 -a "$recursion" -le "$cum" ]
+run "$jprof" --dot --show_bytes --fold=none --maxdegree=2 subject late.heap
+gvpr -f list.gvpr out | awk -v ours=1 -f list.awk >ours
+check "a recursive function floats" grep -q '^edge p_work p_recursive 239616 ' ours
+finish

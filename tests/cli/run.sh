@@ -1,0 +1,212 @@
+#!/bin/sh
+# jprof run: finds and proves a jemalloc, sets the environment, starts the program.
+. "$(dirname "$0")/lib.sh"
+find_jemalloc
+unset JPROF_JEMALLOC JPROF_AGENT JPROF_AGENT_LIB MALLOC_CONF LD_PRELOAD
+TMPDIR=$tmp
+export TMPDIR
+build env-program environ.c
+build libnoprof.so noprof.c -shared -fPIC
+build static-program environ.c -static
+
+# set_to NAME VALUE: the program that was run printed it.
+set_to() {
+    check "$1 is not $2" grep -qxF "$1=$2" out
+}
+
+# ---- what is set, and what of the user's stays
+run "$jprof" run --no-agent --jemalloc="$jemalloc" -- ./env-program 'a b' '' --dir=x
+exits 7
+set_to LD_PRELOAD "$(realpath "$jemalloc")"
+set_to MALLOC_CONF "prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:$tmp/jprof-$(id -u)/env-program"
+check "arguments changed" [ "$(grep -c '^argument' out)" -eq 3 ]
+prints '^argument --dir=x$'
+says_like "dumps go to $tmp/jprof-$(id -u)/env-program"
+check "the directory is not private" [ "$(stat -c %a "jprof-$(id -u)")" = 700 ]
+
+run env MALLOC_CONF=lg_prof_sample:12,narenas:2 JPROF_AGENT=every=10m \
+    "$jprof" run --no-agent --dir="$tmp" --label=boot --inactive -- ./env-program
+set_to MALLOC_CONF "prof:true,prof_active:false,prof_accum:true,prof_prefix:$tmp/boot,lg_prof_sample:12,narenas:2"
+set_to JPROF_AGENT every=10m
+check "not said which gave way" grep -q 'lg_prof_sample:12, which stays; jprof would have set 17' err
+run env MALLOC_CONF=lg_prof_sample:12 "$jprof" run --no-agent --sample=18 -- ./env-program
+prints '^MALLOC_CONF=prof:true,.*,lg_prof_sample:12,lg_prof_sample:18$'
+check "not said which gave way" grep -q "lg_prof_sample:12; the command line's lg_prof_sample:18 counts" err
+run env MALLOC_CONF="prof_prefix:$tmp/mine" "$jprof" run --no-agent -- ./env-program
+prints "^MALLOC_CONF=prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:$tmp/mine$"
+says_like "dumps go to $tmp/mine\."
+run env MALLOC_CONF=lg_prof_samples:12 "$jprof" run --no-agent -- ./env-program
+check "jemalloc's complaint was not told" grep -q 'jprof: jemalloc says of MALLOC_CONF: <jemalloc>: Invalid conf pair: lg_prof_samples:12' err
+run env MALLOC_CONF=prof:false "$jprof" run --no-agent -- ./env-program
+exits 1
+prints_nothing
+says 'jprof: MALLOC_CONF has prof:false, with which nothing can be profiled: take it out'
+
+# Folded YAML: with it jemalloc itself stops at the first blank.
+folded=$(printf 'background_thread:false,\n lg_prof_sample:12\n ')
+run env LD_PRELOAD="$jemalloc" MALLOC_CONF="$folded" true
+check "jemalloc takes blanks: this test proves nothing" grep -q 'Malformed conf string' err
+run env MALLOC_CONF="$folded" "$jprof" run --no-agent -- ./env-program
+prints '^MALLOC_CONF=prof:true,.*,background_thread:false,lg_prof_sample:12$'
+check "blanks were not told" grep -q 'MALLOC_CONF has blanks' err
+check "jemalloc complains still" eval '! grep -q "<jemalloc>" err'
+
+# ---- it profiles: the dump at the end has the rate that was asked for
+run env MALLOC_CONF=prof_final:true "$jprof" run --no-agent --sample=16 --dir="$tmp/made" -- ./env-program
+exits 7
+check "not one dump" [ "$(ls made | wc -l)" -eq 1 ]
+check "another rate" grep -q '^heap_v2/65536$' made/env-program.*.heap
+
+# ---- how commands are found
+mkdir bin
+printf '#!%s\n' "$tmp/env-program" >bin/by-line
+printf '#!/usr/bin/env -S A=1 env-program -w\n' >bin/by-env
+printf '#!/usr/bin/env no-such-interpreter\n' >bin/by-none
+printf 'text\n' >bin/text
+chmod +x bin/*
+cp env-program bin
+PATH=$tmp/bin:$PATH
+for command in env-program by-line by-env; do
+    run "$jprof" run --no-agent -- $command
+    exits 7
+    prints '^MALLOC_CONF=prof:true'
+done
+run "$jprof" run --no-agent -- env A=2 env-program
+exits 7
+run "$jprof" run --no-agent -- by-none
+exits 1
+says_like 'by-none: starts no-such-interpreter, which is not in PATH'
+run "$jprof" run --no-agent -- no-such-program
+exits 1
+says 'jprof: no-such-program: no such program'
+run "$jprof" run --no-agent -- ./libnoprof.so.not
+exits 1
+run "$jprof" run --no-agent -- text
+exits 1
+says_like 'text: is no ELF file'
+run "$jprof" run --no-agent
+exits 1
+says_like 'no command to start'
+run "$jprof" run --no-agent -- ./static-program
+exits 1
+says_like 'static-program: is linked statically'
+cp env-program setuid && chmod u+s setuid
+run "$jprof" run --no-agent -- ./setuid
+exits 1
+says_like 'setuid: is setuid'
+
+# ---- which jemalloc
+run "$jprof" run --no-agent --jemalloc=./libnoprof.so -- ./env-program
+exits 1
+says_like 'libnoprof.so: a jemalloc built without profiling'
+run env JPROF_JEMALLOC=./libnoprof.so "$jprof" run --no-agent -- ./env-program
+exits 1
+run env JPROF_JEMALLOC="$jemalloc" "$jprof" run --no-agent -- ./env-program
+exits 7
+printf 'int x;\n' | ${CC:-gcc} -shared -fPIC -o libnothing.so -x c -
+run "$jprof" run --no-agent --jemalloc=libnothing.so -- ./env-program
+exits 1
+says_like 'libnothing.so: is no jemalloc'
+run "$jprof" run --no-agent --jemalloc=missing.so -- ./env-program
+exits 1
+says 'jprof: missing.so: No such file or directory'
+# Linked with it: not preloaded a second time.
+build linked environ.c -Wl,--no-as-needed "$jemalloc"
+run "$jprof" run --no-agent -- ./linked
+exits 7
+set_to LD_PRELOAD '(unset)'
+prints '^MALLOC_CONF=prof:true'
+run "$jprof" run --no-agent --print-env=docker --label=x --dir=/d -- ./linked
+check "an empty variable, or a cut line" [ "$(cat out)" = \
+    'ENV MALLOC_CONF="prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:/d/x"' ]
+# Part of it: its own functions come before those of anything preloaded.
+for archive in /usr/lib/*/libjemalloc.a; do
+    [ -f "$archive" ] || continue
+    build holds environ.c -Wl,--undefined=mallctl "$archive" -lm -ldl -lstdc++ -lpthread
+    run env MALLOC_CONF=prof_final:true "$jprof" run --no-agent --dir="$tmp/inside" -- ./holds
+    exits 7
+    set_to LD_PRELOAD '(unset)'
+    says_like 'jemalloc was not tried'
+    check "no dump of jemalloc inside" [ "$(ls inside | wc -l)" -eq 1 ]
+done
+
+# Preloaded already: it stays in its place. A sanitizer's library has to come first.
+own=$jemalloc
+if [ "$sanitized" = true ]; then own="$(${CC:-gcc} -print-file-name=libasan.so):$jemalloc"; fi
+if LD_PRELOAD=$own "$jprof" --version >/dev/null 2>&1; then
+    run env LD_PRELOAD="$own" "$jprof" run --no-agent -- ./env-program
+    exits 7
+    set_to LD_PRELOAD "$own"
+fi
+
+# ---- musl beside glibc
+if command -v musl-gcc >/dev/null; then
+    CC=musl-gcc build musl-program environ.c
+    run "$jprof" run --no-agent --jemalloc="$jemalloc" -- ./musl-program
+    exits 1
+    says_like 'is for .*, glibc; musl-program is for .*, musl'
+    says_like 'docs/alpine.md'
+    for own in "${JPROF_CACHE:-${HOME:-/root}/.cache/jprof}"/musl-*/lib/libjemalloc.so.2; do
+        [ -f "$own" ] || continue
+        run "$jprof" run --no-agent --jemalloc="$own" -- ./musl-program
+        exits 7
+        set_to LD_PRELOAD "$(realpath "$own")"
+        run "$jprof" run --no-agent --jemalloc="$own" -- ./env-program
+        exits 1
+        says_like 'is for .*, musl; env-program is for .*, glibc'
+    done
+else
+    echo "no musl-gcc here (Debian: musl-tools): musl programs are not tried"
+fi
+
+# ---- the agent: any library stands for it here
+run env JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --jemalloc="$jemalloc" -- ./env-program
+exits 7
+set_to LD_PRELOAD "$tmp/libnothing.so:$(realpath "$jemalloc")"
+set_to JPROF_AGENT for=env-program
+run env JPROF_AGENT_LIB="$tmp/libnothing.so" JPROF_AGENT=every=1h,for=all "$jprof" run -- ./env-program
+set_to JPROF_AGENT every=1h,for=all
+run env JPROF_AGENT_LIB="$tmp/missing.so" "$jprof" run -- ./env-program
+exits 1
+says_like 'libjprof-agent.so is not where it was installed.*--no-agent'
+mkdir 'a b'
+cp libnothing.so 'a b'
+run env JPROF_AGENT_LIB="$tmp/a b/libnothing.so" "$jprof" run -- ./env-program
+exits 1
+says_like 'cannot be named in LD_PRELOAD'
+
+# ---- where dumps go
+run "$jprof" run --no-agent --dir=no/such -- ./env-program
+exits 1
+says_like 'no/such: cannot be made: No such file or directory; give another directory with --dir=DIR'
+run "$jprof" run --no-agent --dir=env-program -- ./env-program
+exits 1
+says_like 'env-program: no dump can be written there: Not a directory'
+run "$jprof" run --no-agent --dir=a,b -- ./env-program
+exits 1
+says_like 'MALLOC_CONF cannot hold a path with a comma'
+run "$jprof" run --no-agent --label=a/b -- ./env-program
+exits 1
+run "$jprof" run --no-agent --sample=131072 -- ./env-program
+exits 1
+says_like 'give the logarithm'
+# A directory in /tmp that somebody else could have made.
+mkdir taken
+mkdir -m 777 "taken/jprof-$(id -u)"
+run env TMPDIR="$tmp/taken" "$jprof" run --no-agent -- ./env-program
+exits 1
+says_like 'is not yours alone'
+run env MALLOC_CONF=prof_prefix:/no/such/x "$jprof" run --no-agent -- ./env-program
+exits 1
+says_like '/no/such: cannot be made'
+
+# ---- a real Ruby
+if command -v ruby >/dev/null; then
+    run env MALLOC_CONF=prof_final:true "$jprof" run --no-agent --dir="$tmp/ruby" -- ruby -e 'puts ARGV; exit 3' x 'y z'
+    exits 3
+    prints '^y z$'
+    run "$jprof" --libs ruby/ruby.*.heap
+    exits 0
+    prints 'libruby'
+fi
+finish

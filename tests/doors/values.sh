@@ -1,0 +1,196 @@
+#!/bin/sh
+# --csv, --json, --speedscope, --dhat and --diff-collapsed: judged by Python's readers, against the text report.
+. "$(dirname "$0")/../cli/lib.sh"
+doors=$root/tests/doors
+command -v python3 >/dev/null || skip "no python3 here, which reads what jprof writes"
+
+# judge CHECK ARGUMENT...
+judge() {
+    checks=$((checks + 1))
+    python3 "$doors/values.py" "$@" >judge 2>&1 || { failures=$((failures + 1)); echo "FAIL: $what: $(tail -n 1 judge)"; }
+}
+
+# write FORMAT FILE ARGUMENT...: a report into FILE, by way of standard output.
+write() {
+    format=$1 file=$2
+    shift 2
+    run "$jprof" --$format "$@"
+    exits 0
+    cp out "$file"
+}
+
+# total FILE: as a number
+total() {
+    sed -n 's/^Total: \(.*\) [a-zA-Z]*$/\1/p' "$1"
+}
+
+# every DUMP ARGUMENT...: all formats of one dump
+every() {
+    dump=$1
+    shift
+    for more in '' --lines --libs '--cum --full-names' --inuse_objects; do
+        write text text --show_bytes $more "$@" "$dump"
+        write text errors --show_bytes --errors $more "$@" "$dump"
+        write json json $more "$@" "$dump"
+        judge schema "$root/docs/json.schema.json" json
+        judge json json text errors
+        write csv csv $more "$@" "$dump"
+        judge csv csv text
+    done
+    write text text.objects --inuse_objects "$@" "$dump"
+    write text text.bytes --show_bytes "$@" "$dump"
+    write dhat dhat "$@" "$dump"
+    judge dhat dhat "$(total text.bytes)" "$(total text.objects)"
+    write speedscope speedscope "$@" "$dump"
+    set -- "$@" "$dump"
+    if [ "$accum" = true ]; then
+        write text text.allocated --alloc_space --show_bytes "$@"
+        write text text.all --alloc_objects "$@"
+        judge speedscope speedscope inuse_space="$(total text.bytes)" inuse_objects="$(total text.objects)" \
+            alloc_space="$(total text.allocated)" alloc_objects="$(total text.all)"
+        write dhat dhat --alloc_space "$@"
+        judge dhat dhat "$(total text.allocated)" "$(total text.all)"
+        write speedscope speedscope --alloc_objects "$@"
+        judge active speedscope alloc_objects
+    else
+        judge speedscope speedscope inuse_space="$(total text.bytes)" inuse_objects="$(total text.objects)"
+        judge active speedscope inuse_space
+    fi
+    run "$jprof" info --json "$@"
+    exits 0
+    cp out info
+    judge schema "$root/docs/json.schema.json" info
+}
+
+accum=true
+every "$heaps/jemalloc-5.3.0.heap" --sysroot="$heaps/sysroot"
+every "$heaps/jemalloc-4.5.0.heap" --sysroot="$heaps/sysroot"
+accum=false
+if [ -f "$cases/totals.txt" ]; then every "$cases/ruby31/cext.1.heap" --sysroot="$cases/sysroot"; fi
+
+# ---- what the rows know of their place ----
+set -- --sysroot="$heaps/sysroot" "$heaps/jemalloc-5.3.0.heap"
+write csv csv --lines "$@"
+prints "\"row_new .*/threads\\.c:[0-9]+\",.*/threads\",\".*/threads\\.c\",[0-9]+,\"dwarf\",\"\""
+write json json --lines --thread='*' "$@"
+judge schema "$root/docs/json.schema.json" json
+
+# ---- each thread ----
+write text text --show_bytes --thread='*' "$@"
+write csv csv --thread='*' "$@"
+check "threads of --csv are not those of the text" [ "$(sed '1d; s/.*,"\(.*\)"\r$/\1/' out | sort -u | grep -c '^t[0-9]')" \
+    -eq "$(grep -c '^Total (' text)" ]
+write csv csv --thread=1 "$@"
+check "one thread" [ "$(sed '1d; s/.*,"\(.*\)"\r$/\1/' out | sort -u)" = t1 ]
+
+# ---- what a name may hold ----
+write json json "$heaps/faults/names.heap"
+judge schema "$root/docs/json.schema.json" json
+write csv csv "$heaps/faults/names.heap"
+check "a quote is not doubled" grep -q '"""; touch jprof-fault-ran; "".so' csv
+write text text --show_bytes "$heaps/faults/names.heap"
+judge csv csv text
+prints 'two\\x0alines\.so'
+# Bytes that are no UTF-8, and formulas: by way of symbolized input, where names are free.
+printf '%s\n' '--- symbol' 'binary=/bin/app' '0x0000000000401000 =HYPER"LINK"' >names.raw
+printf '0x0000000000402000 caf\351\nMORE\n' | sed '/MORE/d' >>names.raw
+printf '%s\n' '0x0000000000403000 @sum' '0x0000000000404000 -1+1' '---' '--- heap' 'heap_v2/1' \
+    '  t*: 4: 4000 [0: 0]' '  t0: 4: 4000 [0: 0]' '@ 0x401000' '  t*: 1: 1000 [0: 0]' '@ 0x402000' '  t*: 1: 1000 [0: 0]' \
+    '@ 0x403000' '  t*: 1: 1000 [0: 0]' '@ 0x404000' '  t*: 1: 1000 [0: 0]' '' >>names.raw
+write csv csv names.raw
+prints "\"'=HYPER\"\"LINK\"\"\""
+prints "\"'@sum\""
+prints "\"'-1\\+1\""
+write text text --show_bytes names.raw
+judge csv csv text
+for format in json speedscope dhat; do
+    write $format named names.raw
+    check "--$format: no U+FFFD for a byte that is none" grep -q "caf$(printf '\357\277\275')\"\|caf$(printf '\357\277\275') " named
+    check "--$format is no UTF-8" python3 -c 'open("named", "rb").read().decode("utf-8")'
+    check "--$format is no JSON" python3 -c 'import json; json.load(open("named", encoding="utf-8"))'
+done
+
+# ---- outermost first ----
+write speedscope speedscope "$@"
+judge inlines speedscope work rows_keep row_new
+
+# ---- differences ----
+if [ -f "$cases/totals.txt" ]; then
+    for pair in ruby31/cext.0.heap:ruby31/cext.1.heap puma/w0.1.heap:puma/w0.3.heap; do
+        early=$cases/${pair%:*} late=$cases/${pair#*:} ruby=--sysroot=$cases/sysroot
+        for counter in inuse_space inuse_objects; do
+            write text early --show_bytes --$counter $ruby "$early"
+            write text late --show_bytes --$counter $ruby "$late"
+            write diff-collapsed folded --$counter --diff_base="$early" $ruby "$late"
+            judge folded folded "$(total early)" "$(total late)"
+            write collapsed one --$counter --diff_base="$early" $ruby "$late"
+            # What grew less what shrank is the same in one column; each line is cut to a whole number.
+            check "one column and two differ" [ "$(awk 'FNR == NR { sum += $NF; lines++; next } { sum -= $NF - $(NF - 1); lines++ }
+                END { print (sum < lines && sum > -lines) ? "same" : sum }' one folded)" = same ]
+        done
+        write json late.json $ruby "$late"
+        write json early.json $ruby "$early"
+        write json diff.json --diff_base="$early" $ruby "$late"
+        judge schema "$root/docs/json.schema.json" diff.json
+        judge diff diff.json late.json early.json
+        write text text --show_bytes --diff_base="$early" $ruby "$late"
+        write text errors --show_bytes --errors --diff_base="$early" $ruby "$late"
+        judge json diff.json text errors
+        write speedscope speedscope --diff_base="$early" $ruby "$late"
+        # Exact sums of what grew and shrank, from the full values of the proto's reader: grew - shrank = total.
+        check "grew less shrank is not the total" python3 -c '
+import json, sys
+d = {p["name"]: sum(p["weights"]) for p in json.load(open("speedscope"))["profiles"]}
+sys.exit(abs(d["inuse_space: grew"] - d.get("inuse_space: shrank", 0) - float(sys.argv[1])) > 1)' "$(total text)"
+        run "$jprof" --dhat --diff_base="$early" $ruby "$late"
+        exits 1
+        prints_nothing
+        check "no word about --drop_negative" grep -q 'what shrank; --drop_negative' err
+        write dhat dhat --drop_negative --diff_base="$early" $ruby "$late"
+        write text text --show_bytes --drop_negative --diff_base="$early" $ruby "$late"
+        write text text.objects --inuse_objects --drop_negative --diff_base="$early" $ruby "$late"
+        judge dhat dhat "$(total text)" "$(total text.objects)"
+    done
+fi
+run "$jprof" --diff-collapsed "$@"
+exits 1
+prints_nothing
+says 'jprof: --diff-collapsed shows two dumps side by side; give the early one with --diff_base=DUMP'
+# Stacks that a filter drops are on neither side.
+write diff-collapsed folded --focus=rows_keep --diff_base="$heaps/jemalloc-5.3.0.heap" "$@"
+check "a stack without rows_keep" eval '! grep -v rows_keep folded'
+check "equal sides" awk '$(NF - 1) != $NF { exit 1 } END { exit !NR }' folded
+
+# ---- several dumps, -o, equal runs ----
+write json json --sysroot="$heaps/sysroot" "$heaps/jemalloc-5.3.0.heap" "$heaps/jemalloc-4.5.0.heap"
+judge schema "$root/docs/json.schema.json" json
+check "two inputs" grep -q '"inputs":\[".*5\.3\.0\.heap",".*4\.5\.0\.heap"\]' out
+for format in csv json speedscope dhat; do
+    write $format one "$@"
+    run "$jprof" --$format -o two "$@"
+    exits 0
+    prints_nothing
+    same "-o and standard output differ" one two
+done
+
+# ---- the examples of docs/json.md ----
+if command -v jq >/dev/null && [ -f "$cases/totals.txt" ]; then
+    mkdir -p bin
+    printf '#!/bin/sh\nexec "%s" "--sysroot=%s" "$@"\n' "$jprof" "$cases/sysroot" >bin/jprof
+    chmod +x bin/jprof
+    cp "$cases/ruby31/cext.0.heap" early.heap
+    cp "$cases/ruby31/cext.1.heap" late.heap
+    cp late.heap app.heap
+    sed -n 's/^    \(jprof .*| jq .*\)/\1/p' "$root/docs/json.md" >examples
+    check "docs/json.md has not three examples" [ "$(wc -l <examples)" -eq 3 ]
+    while read -r line; do
+        PATH=$PWD/bin:$PATH run sh -c "$line"
+        exits 0
+        check "nothing comes out" [ -s out ]
+    done <examples
+    PATH=$PWD/bin:$PATH run sh -c "$(sed -n 1p examples)"
+    prints '^20199631.*	row_new	/srv/app/ext/leaky/leaky\.c:5$'
+    PATH=$PWD/bin:$PATH run sh -c "$(sed -n 2p examples)"
+    check "what grew is not row_new" [ "$(grep -c '"name": "row_new"' out)" -eq 1 ]
+fi
+finish
