@@ -7,8 +7,9 @@
 
 struct jp_announce {
 	int version;
-	int signal;         /* 0: none */
-	const char *socket; /* inside the text; "@NAME": in the abstract namespace, "": none. Ends before " (deleted)" */
+	int signal; /* 0: none */
+	const char
+	    *socket; /* inside the text; "@NAME": in the abstract namespace, "": none. Ends before " (deleted)" */
 	size_t socket_len;
 };
 

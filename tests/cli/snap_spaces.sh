@@ -114,6 +114,23 @@ if command -v setpriv >/dev/null; then
     exits 0
     run "$jprof" --show_bytes theirs.jprof
     prints ' plugin_keep$'
+    # Code that it made itself is named by the list that it wrote, which belongs to it.
+    if [ "$(uname -m)" = x86_64 ]; then
+        build jitter jitter.c -O1
+        rm -f theirs/ready
+        (cd theirs && exec $nobody env LD_PRELOAD="$jemalloc:$agent" MALLOC_CONF=prof:true,lg_prof_sample:12,prof_prefix:dump/app ../jitter) >their.out 2>their.err &
+        jitter=$!
+        started="$started $jitter"
+        until_true 60 test -e theirs/ready || { cat their.err; exit 1; }
+        until_true 20 announced "$jitter"
+        run "$jprof" snap "$jitter" -o jit.jprof
+        exits 0
+        says "jprof: process $jitter: code made at run time is named by /proc/$jitter/root/tmp/perf-$jitter.map"
+        rm -f "/tmp/perf-$jitter.map"
+        run "$jprof" --show_bytes --cum jit.jprof
+        prints ' made_at_run_time$'
+        stop "$jitter"
+    fi
     # Not the other way round.
     start "lg_prof_sample:12,prof_prefix:$tmp/d/host" ./host
     if $nobody "$jprof" --version >/dev/null 2>&1; then

@@ -91,6 +91,32 @@ for part in basic disk fork; do
     check "agent_$part under musl" agent "$part"
 done
 
+# Collected from outside, asked and by signal: the same rows.
+snap() {
+    rm -rf "$dir/snap"
+    mkdir "$dir/snap"
+    JPROF_AGENT=for=all LD_PRELOAD="$sysroot/lib/libjemalloc.so.2:$build/agent/libjprof-agent.so" \
+        MALLOC_CONF="prof:true,lg_prof_sample:0,prof_prefix:$dir/snap/app" \
+        "$dir/known" "$dir/snap/first.dump" "$dir/snap/ready" &
+    pid=$!
+    tries=600
+    while ! { [ -e "$dir/snap/ready" ] && grep -q memfd:jprof-agent "/proc/$pid/maps"; }; do
+        tries=$((tries - 1))
+        [ "$tries" -gt 0 ] || break
+        sleep 0.1
+    done
+    for how in '' --signal=USR2; do
+        # shellcheck disable=SC2086
+        "$jprof" snap $how "$pid" -o "$dir/snap/x$how.jprof" >"$dir/snap/out" || echo "snap $how failed"
+        "$jprof" --show_bytes "$dir/snap/x$how.jprof" >"$dir/snap/rows" 2>"$dir/snap/err" || cat "$dir/snap/err"
+        rows "$dir/snap/rows"
+    done
+    kill -0 "$pid" || echo "the program is gone"
+    kill -KILL "$pid"
+    wait "$pid" || :
+}
+check 'snap of a musl program' snap
+
 # ---- jprof run, doctor and snap of a musl program, and USR2 by the agent
 # until_true COMMAND...: polls, 30 s at most.
 until_true() {
@@ -133,28 +159,3 @@ check 'doctor: MALLOC_CONF was tried' row ok refused 'tried here'
 check 'snap' snaps
 check 'USR2 dumps, and it lives' usr2
 kill "$pid" || true
-# Collected from outside, asked and by signal: the same rows.
-snap() {
-    rm -rf "$dir/snap"
-    mkdir "$dir/snap"
-    JPROF_AGENT=for=all LD_PRELOAD="$sysroot/lib/libjemalloc.so.2:$build/agent/libjprof-agent.so" \
-        MALLOC_CONF="prof:true,lg_prof_sample:0,prof_prefix:$dir/snap/app" \
-        "$dir/known" "$dir/snap/first.dump" "$dir/snap/ready" &
-    pid=$!
-    tries=600
-    while ! { [ -e "$dir/snap/ready" ] && grep -q memfd:jprof-agent "/proc/$pid/maps"; }; do
-        tries=$((tries - 1))
-        [ "$tries" -gt 0 ] || break
-        sleep 0.1
-    done
-    for how in '' --signal=USR2; do
-        # shellcheck disable=SC2086
-        "$jprof" snap $how "$pid" -o "$dir/snap/x$how.jprof" >"$dir/snap/out" || echo "snap $how failed"
-        "$jprof" --show_bytes "$dir/snap/x$how.jprof" >"$dir/snap/rows" 2>"$dir/snap/err" || cat "$dir/snap/err"
-        rows "$dir/snap/rows"
-    done
-    kill -0 "$pid" || echo "the program is gone"
-    kill -KILL "$pid"
-    wait "$pid" || :
-}
-check 'snap of a musl program' snap
