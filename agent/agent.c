@@ -142,6 +142,7 @@ static void after_fork_child(void)
 	server_forked();
 	dump_forked();
 	ruby_forked();
+	wake_drain(); /* what the parent was asked for */
 	if (owner)
 		start();
 	errno = error;
