@@ -85,8 +85,8 @@ dumps=$out/dumps
 mkdir -p "$dumps"
 rm -f "$out/boot.jprof" "$out/warm.jprof" "$out/steady.jprof"
 
-stop_puma() {
-    kill "$puma" 2>/dev/null && wait "$puma" || true
+stop_puma() { # the shell would tell that it was terminated
+    { kill "$puma" && wait "$puma"; } 2>/dev/null || true
 }
 
 snap() { # LABEL
