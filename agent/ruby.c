@@ -114,10 +114,11 @@ void ruby_start(void (*at_end)(void))
 	ruby_job_init(work, at_end);
 }
 
-void ruby_forked(void)
+bool ruby_forked(void (*start)(void))
 {
 	set_up_lock();
 	atomic_store(&working, false);
+	return ruby_present() && ruby_job_forked(start);
 }
 
 static void sleep_until(uint64_t ms)

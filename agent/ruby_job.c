@@ -26,9 +26,10 @@ extern void *ruby_single_main_ractor __attribute__((weak)); /* Ruby 3.0 to 3.2; 
 
 static void (*do_work)(void);
 static void (*do_at_end)(void);
-static atomic_bool wanted;    /* a job, from the next allocation of a thread that may register it */
-static atomic_bool contacted; /* a job has run */
-static atomic_bool ending;    /* at_exit blocks run: the VM may be gone soon, or serve for hours */
+static void (*do_start)(void); /* in a forked child, until it was done */
+static atomic_bool wanted;     /* a job, from the next allocation of a thread that may register it */
+static atomic_bool contacted;  /* a job has run */
+static atomic_bool ending;     /* at_exit blocks run: the VM may be gone soon, or serve for hours */
 static atomic_bool over;
 static atomic_uint job_handle; /* of preregister */
 static void *hook;
@@ -54,10 +55,21 @@ static bool can_trigger(void)
 
 static VALUE protected_work(VALUE unused);
 
+static void start_once(void)
+{
+	void (*start)(void) = do_start;
+	do_start = NULL;
+	if (!start)
+		return;
+	atomic_store(&wanted, false);
+	start();
+}
+
 static void job(void *unused)
 {
 	int state = 0;
 	(void)unused;
+	start_once();
 	VALUE error = rb_errinfo();
 	rb_protect(protected_work, 0, &state);
 	if (state)
@@ -150,6 +162,20 @@ void ruby_job_init(void (*work)(void), void (*at_end)(void))
 	atomic_store(&wanted, sampled);
 	if (sampled)
 		jemalloc_hook_sampled(in_allocation);
+}
+
+/* The hook is there in case that the job is lost. */
+bool ruby_job_forked(void (*start)(void))
+{
+	do_start = NULL;
+	if (!atomic_load(&contacted) || atomic_load(&ending) || atomic_load(&over) || !ruby_thread_has_gvl_p() ||
+	    !is_alone() || !register_here())
+		return false;
+	do_start = start;
+	sampled = true;
+	atomic_store(&wanted, true);
+	jemalloc_hook_sampled(in_allocation);
+	return true;
 }
 
 bool ruby_job_request(bool again)

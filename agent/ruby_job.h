@@ -11,6 +11,9 @@
  * called when the VM ends, if there was contact before. Looks for contact in sampled allocations. */
 void ruby_job_init(void (*work)(void), void (*at_end)(void));
 
+/* In a forked child: has `start` called by a job. False where no job can be had here. */
+bool ruby_job_forked(void (*start)(void));
+
 /* Has the work done soon. False where this VM cannot be asked. To be called again while it was not done: what
  * `again` is true for takes stronger means. */
 bool ruby_job_request(bool again);
