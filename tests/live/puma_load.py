@@ -394,6 +394,7 @@ def main():
         if not shutil.which(program):
             print(f"no {program} here")
             return 77
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing is left
     tmp, faults = tempfile.mkdtemp(), []
     try:
         run(args, tmp, faults)
