@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "text.h"
 #include "trust.h"
 
 enum { seconds_max = 20 };
@@ -20,16 +21,10 @@ const char *preload_next(const char **text, size_t *len)
 	return start;
 }
 
-static const char *base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 bool is_jemalloc(const char *path)
 {
 	struct jprof_binary *b;
-	if (strstr(base(path), "jemalloc"))
+	if (strstr(base_name(path), "jemalloc"))
 		return true;
 	if (jprof_binary_open(NULL, path, &b, NULL))
 		return false;
@@ -45,7 +40,7 @@ static char *listed(const char *line, const char *name)
 {
 	line += strspn(line, " \t");
 	const char *arrow = strstr(line, " => /");
-	if (strncmp(base(line), name, strlen(name)) && strncmp(line, name, strlen(name)))
+	if (strncmp(base_name(line), name, strlen(name)) && strncmp(line, name, strlen(name)))
 		return NULL;
 	const char *path = arrow ? arrow + 4 : line;
 	return *path == '/' ? strndup(path, strcspn(path, " \n")) : NULL;
@@ -58,23 +53,44 @@ static char *loader_of(const struct target *target)
 	return *loader ? trusted_path(loader) : NULL;
 }
 
-char *linked_library(const struct target *target, const char *name)
+static char *variable(const char *name, const char *value)
 {
-	const char *dirs = getenv("LD_LIBRARY_PATH");
-	char *loader = loader_of(target), *env[] = { NULL, NULL }, *text, *rest, *path = NULL;
-	char *argv[] = { loader, "--list", target->path, NULL };
+	char *text;
+	return asprintf(&text, "%s=%s", name, value ? value : "") < 0 ? NULL : text;
+}
+
+/* The first line of the loader's list that names such a library. */
+static char *listed_by(char *loader, char *program, const char *name, char *const *env)
+{
+	char *argv[] = { loader, "--list", program, NULL }, *text, *rest, *path = NULL;
 	int status;
-	if (!loader || (dirs && asprintf(&env[0], "LD_LIBRARY_PATH=%s", dirs) < 0)) {
-		free(loader);
+	if (!child_run(argv, env, STDOUT_FILENO, seconds_max, &text, &status))
 		return NULL;
-	}
-	if (child_run(argv, env, STDOUT_FILENO, seconds_max, &text, &status)) {
-		for (char *line = strtok_r(text, "\n", &rest); line && !path; line = strtok_r(NULL, "\n", &rest))
-			path = listed(line, name);
-		free(text);
-	}
+	for (char *line = strtok_r(text, "\n", &rest); line && !path; line = strtok_r(NULL, "\n", &rest))
+		path = listed(line, name);
+	free(text);
+	return path;
+}
+
+char *linked_library(const struct target *target, const char *name, const char *preload)
+{
+	char *loader = loader_of(target), *path = NULL;
+	char *env[] = { variable("LD_LIBRARY_PATH", getenv("LD_LIBRARY_PATH")), variable("LD_PRELOAD", preload), NULL };
+	if (loader && env[0] && env[1])
+		path = listed_by(loader, target->path, name, env);
 	free(env[0]);
+	free(env[1]);
 	free(loader);
+	return path;
+}
+
+char *preload_path(const struct target *target, const char *entry, size_t len)
+{
+	char *name = strndup(entry, len), *path;
+	if (!name || strchr(name, '/'))
+		return name;
+	path = linked_library(target, name, name);
+	free(name);
 	return path;
 }
 
@@ -124,12 +140,26 @@ static bool fits(struct search *s, const char *path)
 	return good;
 }
 
+/* To prove it is to run its code, and nobody has asked for this file. */
+static bool is_trusted(struct search *s, const char *path)
+{
+	char *trusted = trusted_path(path);
+	if (!trusted)
+		reject(s, path, "others may write it, so it is not tried unless --jemalloc names it");
+	free(trusted);
+	return trusted;
+}
+
 /* Takes the library if it profiles. */
 static bool consider(struct search *s, const char *path, enum allocator_from from)
 {
 	struct proof proof;
-	if (s->found->path || s->failed || !fits(s, path))
+	if (s->found->path || s->failed || (from == ALLOCATOR_FOUND && !is_trusted(s, path)) || !fits(s, path))
 		return false;
+	if (strpbrk(path, ": \t\n")) {
+		reject(s, path, "LD_PRELOAD cannot name it, for its path has a blank or colon; move it");
+		return false;
+	}
 	if (!prove(&proof, path, s->target, NULL) || !(s->found->path = strdup(path))) {
 		s->failed = true;
 		return false;
@@ -184,14 +214,13 @@ static void consider_cache(struct search *s)
 	free(text);
 }
 
-/* The jemalloc of LD_PRELOAD, or NULL. */
-static char *preloaded(const char *preload)
+char *preloaded_jemalloc(const struct target *target, const char *preload)
 {
 	size_t len;
 	const char *name;
 	while (preload && (name = preload_next(&preload, &len)) && len) {
-		char *path = strndup(name, len);
-		if (path && is_jemalloc(path))
+		char *path = preload_path(target, name, len);
+		if (path && !access(path, R_OK) && is_jemalloc(path))
 			return path;
 		free(path);
 	}
@@ -215,12 +244,12 @@ static void search(struct search *s, const char *given, const char *preload)
 {
 	if (is_inside(s))
 		return;
-	char *linked = given ? NULL : linked_library(s->target, "libjemalloc"), *own = NULL;
+	char *linked = given ? NULL : linked_library(s->target, "libjemalloc", NULL), *own = NULL;
 	if (given) {
 		consider(s, given, ALLOCATOR_GIVEN);
 	} else if (linked) {
 		consider(s, linked, ALLOCATOR_LINKED);
-	} else if ((own = preloaded(preload))) {
+	} else if ((own = preloaded_jemalloc(s->target, preload))) {
 		consider(s, own, ALLOCATOR_PRELOADED);
 	} else {
 		consider_places(s);

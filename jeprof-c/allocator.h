@@ -8,7 +8,7 @@ enum allocator_from {
 	ALLOCATOR_GIVEN,     /* named by the user: --jemalloc or JPROF_JEMALLOC */
 	ALLOCATOR_LINKED,    /* the program is linked with it; with the program's path: it is part of that */
 	ALLOCATOR_PRELOADED, /* LD_PRELOAD has it already */
-	ALLOCATOR_FOUND,     /* at a usual place, or in ldconfig's cache */
+	ALLOCATOR_FOUND,     /* at a usual place or in ldconfig's cache, where only root or the caller can write */
 };
 
 struct allocator {
@@ -29,11 +29,19 @@ void allocator_free(struct allocator *allocator);
 /* Takes the next file name off LD_PRELOAD's text: parted by colons and blanks. Length 0 at the end. */
 const char *preload_next(const char **text, size_t *len);
 
+/* The first jemalloc that LD_PRELOAD's text (or NULL) has for this program, as a path owned by the caller, or NULL. */
+char *preloaded_jemalloc(const struct target *target, const char *preload);
+
 /* Whether the library at `path` is a jemalloc, by its symbols or its name. */
 bool is_jemalloc(const char *path);
 
 /* What the program's own loader says that it would load, as "/path" for the first library whose name begins so: a
- * jemalloc that the program is linked with. NULL if there is none. Nothing of the program runs. */
-char *linked_library(const struct target *target, const char *name);
+ * jemalloc that the program is linked with. `preload` is what it is to preload, or NULL. NULL if there is none.
+ * Nothing of the program runs. Owned by the caller, as below. */
+char *linked_library(const struct target *target, const char *name, const char *preload);
+
+/* The file that an entry of LD_PRELOAD means to the program's loader: a name without a slash is looked for in the
+ * loader's own places. NULL if there is none, or memory is short. */
+char *preload_path(const struct target *target, const char *entry, size_t len);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "jprof.h"
 #include "say.h"
+#include "text.h"
 
 enum { patience_ms = 2000, widest_command = 100 };
 
@@ -28,8 +29,9 @@ static void ask_agent(const struct jprof_process *p, char *words, size_t size)
 static void put_command(const struct jprof_process *p)
 {
 	const char *text = *p->cmdline ? p->cmdline : p->name;
-	for (int i = 0; text[i] && i < widest_command; i++)
-		putchar((unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i]);
+	char start[widest_command + 1];
+	snprintf(start, sizeof start, "%s", text);
+	put_name(start);
 	putchar('\n');
 }
 

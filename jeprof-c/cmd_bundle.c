@@ -53,7 +53,9 @@ static const struct opt_row rows[] = {
 	{ "help", OPT_SWITCH, COMMON(help), 0, NULL, NULL, "this text" },
 };
 
-static const struct opt_table table = { .rows = rows, .count = sizeof rows / sizeof *rows };
+static const struct opt_table table = { .rows = rows,
+	                                .count = sizeof rows / sizeof *rows,
+	                                .help = "jprof bundle --help" };
 
 /* The work on one bundle. */
 struct bundling {
@@ -75,6 +77,10 @@ static bool said(int rc, const struct jprof_error *err)
 static int open_file(const char *path)
 {
 	struct stat st;
+	if (!strcmp(path, "-")) {
+		say("standard input cannot be put into a bundle: write it to a file first");
+		return -1;
+	}
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st)) {
 		say("%s: cannot be opened: %s", path, strerror(errno));
@@ -99,15 +105,25 @@ static bool add_file(struct bundling *b, const char *name, const char *path)
 	return good;
 }
 
+/* How a file begins, up to a NUL; "" if it is none. */
+static void read_head(const char *path, char *head, size_t size)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	ssize_t n = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? read(fd, head, size - 1) : 0;
+	head[n > 0 ? n : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
 /* The rollup has its name in the first line. */
 static const char *smaps_name(const char *path)
 {
-	char line[512] = "";
-	FILE *file = path ? fopen(path, "re") : NULL;
-	bool rollup = file && fgets(line, sizeof line, file) && strstr(line, "[rollup]");
-	if (file)
-		fclose(file);
-	return rollup ? "smaps_rollup" : "smaps";
+	char head[512] = "";
+	if (path)
+		read_head(path, head, sizeof head);
+	head[strcspn(head, "\n")] = '\0';
+	return strstr(head, "[rollup]") ? "smaps_rollup" : "smaps";
 }
 
 /* --maps=PID, too. */
@@ -136,11 +152,7 @@ static bool add_gathered(struct bundling *b)
 static bool is_sidecar(const char *path)
 {
 	char head[256];
-	FILE *file = fopen(path, "re");
-	size_t n = file ? fread(head, 1, sizeof head - 1, file) : 0;
-	if (file)
-		fclose(file);
-	head[n] = '\0';
+	read_head(path, head, sizeof head);
 	return *head == '{' && strstr(head, "\"jprof_agent\"");
 }
 

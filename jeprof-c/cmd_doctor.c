@@ -1,14 +1,13 @@
 /* jprof doctor PID | -- COMMAND...: what is wrong with a set-up, each finding with its mend. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "candidates.h"
 #include "commands.h"
 #include "doctor.h"
 #include "optparse.h"
 #include "say.h"
+#include "text.h"
 
 struct doctor_options {
 	bool help;
@@ -22,7 +21,9 @@ static const struct opt_row rows[] = {
 	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
 };
 
-static const struct opt_table table = { .rows = rows, .count = sizeof rows / sizeof *rows, .command = true };
+static const struct opt_table table = {
+	.rows = rows, .count = sizeof rows / sizeof *rows, .help = "jprof doctor --help", .command = true
+};
 
 static void help(void)
 {
@@ -48,104 +49,72 @@ static size_t count_of(const struct findings *f, enum verdict verdict)
 	return n;
 }
 
-static void put_line(const char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			printf("\\x%02x", (unsigned char)*text);
-		else
-			putchar(*text);
-	putchar('\n');
-}
-
 static void put_text(const struct findings *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		const struct finding *item = &f->items[i];
 		printf("%-7s  %-11s  ", verdicts[item->verdict], item->check);
-		put_line(item->found);
+		put_name(item->found);
+		putchar('\n');
 		if (item->mend) {
 			printf("%-7s  %-11s  -> ", "", "");
-			put_line(item->mend);
+			put_name(item->mend);
+			putchar('\n');
 		}
 	}
 	printf("%zu ok, %zu warn, %zu bad, %zu unknown\n", count_of(f, VERDICT_OK), count_of(f, VERDICT_WARN),
 	       count_of(f, VERDICT_BAD), count_of(f, VERDICT_UNKNOWN));
 }
 
-/* Length of the UTF-8 sequence at s; 0 where it is none. */
-static size_t utf8_len(const char *s)
+static bool put_json_text(const char *key, const char *text)
 {
-	const unsigned char *u = (const unsigned char *)s;
-	size_t n = *u < 0x80                 ? 1
-	           : *u >= 0xc2 && *u < 0xe0 ? 2
-	           : *u >= 0xe0 && *u < 0xf0 ? 3
-	           : *u >= 0xf0 && *u < 0xf5 ? 4
-	                                     : 0;
-	for (size_t i = 1; i < n; i++)
-		if ((u[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
+	char *json = jprof_json_text(text);
+	if (json)
+		printf("\"%s\":%s", key, json);
+	free(json);
+	return json;
 }
 
-/* Bytes that are no UTF-8 become U+FFFD. */
-static void put_json_string(const char *s)
+static bool put_check(const struct finding *item)
 {
-	putchar('"');
-	while (*s) {
-		size_t n = utf8_len(s);
-		if (!n)
-			printf("\\ufffd");
-		else if ((unsigned char)*s < 0x20 || *s == '"' || *s == '\\')
-			printf("\\u%04x", (unsigned char)*s);
-		else
-			fwrite(s, 1, n, stdout);
-		s += n ? n : 1;
-	}
-	putchar('"');
+	printf("{\"check\":\"%s\",\"verdict\":\"%s\",", item->check, verdicts[item->verdict]);
+	bool good = put_json_text("found", item->found);
+	putchar(',');
+	good = put_json_text("mend", item->mend) && good;
+	putchar('}');
+	return good;
 }
 
-static void put_json(const struct scene *s, const struct findings *f)
+static bool put_json(const struct scene *s, const struct findings *f)
 {
-	printf("{\"jprof_doctor\":1,\"pid\":");
-	if (s->process)
-		printf("%d", s->process->pid);
-	else
-		printf("null");
-	printf(",\"command\":");
-	if (s->words)
-		put_json_string(s->words);
-	else
-		printf("null");
+	printf(s->process ? "{\"jprof_doctor\":1,\"pid\":%d," : "{\"jprof_doctor\":1,\"pid\":null,",
+	       s->process ? s->process->pid : 0);
+	bool good = put_json_text("command", s->words);
 	printf(",\"checks\":[");
 	for (size_t i = 0; i < f->count; i++) {
-		printf("%s{\"check\":\"%s\",\"verdict\":\"%s\",\"found\":", i ? "," : "", f->items[i].check,
-		       verdicts[f->items[i].verdict]);
-		put_json_string(f->items[i].found);
-		printf(",\"mend\":");
-		if (f->items[i].mend)
-			put_json_string(f->items[i].mend);
-		else
-			printf("null");
-		putchar('}');
+		if (i)
+			putchar(',');
+		good = put_check(&f->items[i]) && good;
 	}
 	printf("]");
 	for (int v = 0; v < VERDICTS; v++)
 		printf(",\"%s\":%zu", verdicts[v], count_of(f, (enum verdict)v));
 	printf("}\n");
+	return good;
 }
 
 static int show(const struct doctor_options *o, const struct scene *scene)
 {
 	struct findings findings = { 0 };
 	doctor_look(scene, &findings);
-	if (findings.failed)
-		say("memory is short");
-	else if (o->json)
-		put_json(scene, &findings);
-	else
+	bool good = !findings.failed;
+	if (good && o->json)
+		good = put_json(scene, &findings);
+	else if (good)
 		put_text(&findings);
-	int status = findings.failed || count_of(&findings, VERDICT_BAD);
+	if (!good)
+		say("memory is short");
+	int status = !good || count_of(&findings, VERDICT_BAD);
 	findings_free(&findings);
 	return status;
 }
@@ -181,16 +150,6 @@ static int doctor_process(const struct doctor_options *o, int pid)
 	}
 	jprof_processes_free(list);
 	return status;
-}
-
-/* A word of digits alone is a process. */
-static bool is_pid(const char *word, int *pid)
-{
-	char *end;
-	errno = 0;
-	long n = strtol(word, &end, 10);
-	*pid = (int)n;
-	return *word >= '0' && *word <= '9' && !*end && !errno && n > 0 && n <= 0x7fffffff;
 }
 
 static int list_candidates(void)

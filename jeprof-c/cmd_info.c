@@ -8,6 +8,7 @@
 #include "load.h"
 #include "members.h"
 #include "say.h"
+#include "text.h"
 
 static const double mb = 1048576;
 static const char nowhere[] = "(outside all mappings)";

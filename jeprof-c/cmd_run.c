@@ -12,6 +12,7 @@
 #include "optparse.h"
 #include "runenv.h"
 #include "say.h"
+#include "text.h"
 
 enum { sample_default = 17, sample_max = 40, label_max = 64 };
 
@@ -45,7 +46,9 @@ static const struct opt_row rows[] = {
 	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
 };
 
-static const struct opt_table table = { .rows = rows, .count = sizeof rows / sizeof *rows, .command = true };
+static const struct opt_table table = {
+	.rows = rows, .count = sizeof rows / sizeof *rows, .help = "jprof run --help", .command = true
+};
 
 static void help(void)
 {
@@ -61,40 +64,25 @@ static void help(void)
 	       "  jprof run --print-env=docker --dir=/dumps\n");
 }
 
-static const char *base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 /* ---- what is asked ---------------------------------------------------------------------------------- */
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 
 static bool check_label(const char *label)
 {
-	size_t len = strlen(label);
-	if (len && len <= label_max && strspn(label, letters) == len && *label != '.')
+	if (jprof_agent_label_good(label) && *label != '.')
 		return true;
 	say("--label=%s: give 1 to %d of A-Z a-z 0-9 . _ -, the first no dot", label, label_max);
 	return false;
 }
 
-/* The place of the word among ENV_FORMS. */
 static bool find_form(struct run_options *o)
 {
-	int place = ENV_SHELL;
-	size_t len = o->print_env ? strlen(o->print_env) : 0;
 	if (!o->print_env)
 		return true;
-	for (const char *word = ENV_FORMS; len && *word; place++) {
-		size_t n = strcspn(word, "|");
-		if (n == len && !strncmp(word, o->print_env, n))
-			break;
-		word += n + (word[n] == '|');
-	}
-	o->form = (enum env_form)place;
-	if (o->form <= ENV_SYSTEMD)
+	int place = *o->print_env ? opt_word(ENV_FORMS, o->print_env) : 0;
+	o->form = (enum env_form)(ENV_SHELL + place);
+	if (place >= 0)
 		return true;
 	say("--print-env=%s: give one of %s", o->print_env, ENV_FORMS);
 	return false;
@@ -116,7 +104,7 @@ static bool check(const struct run_options *o, int operands)
 /* The program's name with only such characters as a label may have; owned by the caller. */
 static char *label_of(const char *program)
 {
-	char *label = strdup(base(program));
+	char *label = strdup(base_name(program));
 	for (char *p = label; p && *p; p++)
 		if (!strchr(letters, *p))
 			*p = '_';

@@ -3,18 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "allocator.h"
 #include "doctor.h"
+#include "text.h"
 
 static const char run_it[] = "start it by: jprof run -- COMMAND";
-
-static const char *base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
 
 /* ---- the program --------------------------------------------------------------------------------------- */
 
@@ -68,6 +64,17 @@ struct preloads {
 	bool bad;
 };
 
+/* A name without a slash is looked for in the loader's own places, which only it knows. */
+static bool is_nowhere(const struct scene *s, const char *name, char *why, size_t size)
+{
+	char *path = s->process ? NULL : preload_path(&s->target, name, strlen(name));
+	bool nowhere = !s->process && !path;
+	free(path);
+	if (nowhere)
+		snprintf(why, size, "the loader does not find it");
+	return nowhere;
+}
+
 /* What would keep the loader from taking it; false: nothing. */
 static bool is_unfit(const struct scene *s, const char *path, char *why, size_t size)
 {
@@ -75,7 +82,7 @@ static bool is_unfit(const struct scene *s, const char *path, char *why, size_t 
 	struct jprof_error err;
 	char is[64], need[64];
 	if (!strchr(path, '/'))
-		return false; /* looked for in the loader's own places */
+		return is_nowhere(s, path, why, size);
 	int fd = scene_open(s, path);
 	if (fd < 0) {
 		snprintf(why, size, "%s", strerror(errno));
@@ -100,7 +107,7 @@ static bool is_allocator(const char *path)
 {
 	static const char *const names[] = { "jemalloc", "tcmalloc", "mimalloc", "hoard", "snmalloc" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strstr(base(path), names[i]))
+		if (strstr(base_name(path), names[i]))
 			return true;
 	return false;
 }
@@ -194,6 +201,7 @@ static bool version_in(const char *path, char *version, size_t size)
 static const char *version_of(const struct scene *s, char *version, size_t size)
 {
 	char path[4200];
+	struct stat st;
 	int fd;
 	if (s->report && s->report->jemalloc)
 		snprintf(version, size, "%.*s", (int)strcspn(s->report->jemalloc, "-"), s->report->jemalloc);
@@ -201,7 +209,8 @@ static const char *version_of(const struct scene *s, char *version, size_t size)
 		snprintf(version, size, "%s", s->proof.version);
 	else if ((fd = scene_open(s, s->jemalloc)) >= 0) {
 		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-		if (!version_in(path, version, size))
+		/* What the path is by now need not be a file any more. */
+		if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !version_in(path, version, size))
 			snprintf(version, size, "not known");
 		close(fd);
 	} else
@@ -301,7 +310,7 @@ static bool is_alpine(const struct scene *s)
 /* "libruby-3.1.so.3.1" comes in Debian's package libruby3.1. */
 static void symbols_mend(const struct scene *s, const char *path, char *mend, size_t size)
 {
-	const char *name = base(path), *version = strpbrk(name, "0123456789");
+	const char *name = base_name(path), *version = strpbrk(name, "0123456789");
 	if (is_alpine(s))
 		snprintf(mend, size, "apk add ruby-dbg musl-dbg where the names are looked up");
 	else if (!strncmp(name, "libruby-", 8) && version)
@@ -325,7 +334,7 @@ static char *mapped_libruby(const struct jprof_process *process)
 	if (jprof_maps_open(maps_path, &maps, NULL))
 		return NULL;
 	for (size_t i = 0; i < jprof_maps_count(maps) && !path; i++)
-		if (!strncmp(base(jprof_maps_at(maps, i)->path), "libruby", 7))
+		if (!strncmp(base_name(jprof_maps_at(maps, i)->path), "libruby", 7))
 			path = strdup(jprof_maps_at(maps, i)->path);
 	jprof_maps_free(maps);
 	return path;
@@ -334,7 +343,7 @@ static char *mapped_libruby(const struct jprof_process *process)
 /* Of a Ruby it is libruby whose names matter, where there is one. */
 void check_symbols(const struct scene *s, struct findings *f)
 {
-	char *linked = s->process ? mapped_libruby(s->process) : linked_library(&s->target, "libruby"), mend[256];
+	char *linked = s->process ? mapped_libruby(s->process) : linked_library(&s->target, "libruby", NULL), mend[256];
 	const char *path = linked ? linked : s->target.path;
 	struct jprof_binary *b;
 	if (!path || jprof_binary_open(*s->root ? s->root : NULL, path, &b, NULL)) {

@@ -14,6 +14,7 @@
 #include "doctor.h"
 #include "mallconf.h"
 #include "say.h"
+#include "text.h"
 #include "trust.h"
 
 enum { env_max = 4 << 20, agent_ms = 5000 };
@@ -29,7 +30,7 @@ int scene_open(const struct scene *scene, const char *path)
 	if (root < 0)
 		return -1;
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how), error = errno;
-	if (fd < 0 && error == ENOSYS) { /* before Linux 5.6 */
+	if (fd < 0 && (error == ENOSYS || error == EPERM)) { /* before Linux 5.6, or what old seccomp filters say */
 		while (*path == '/')
 			path++;
 		fd = openat(root, *path ? path : ".", O_PATH | O_CLOEXEC);
@@ -183,9 +184,9 @@ static void open_program(struct scene *s)
 	if (jprof_binary_open(s->root, s->process->program, &s->target.binary, &err))
 		return;
 	s->target.path = strdup(s->process->program);
-	char *slash = s->target.path ? strrchr(s->target.path, '/') : NULL;
-	s->target.name = slash ? slash + 1 : s->target.path;
-	if (!s->target.path)
+	if (s->target.path)
+		s->target.name = base_name(s->target.path);
+	else
 		target_free(&s->target);
 }
 
@@ -230,23 +231,16 @@ static char *join(char *const *argv)
 /* The jemalloc that the loader would take: LD_PRELOAD comes before what the program is linked with. */
 static char *loaded_jemalloc(const struct scene *s)
 {
-	const char *preload = s->preload, *name;
-	size_t len;
-	while (preload && (name = preload_next(&preload, &len)) && len) {
-		char *path = strndup(name, len);
-		if (path && !access(path, R_OK) && is_jemalloc(path))
-			return path;
-		free(path);
-	}
-	return linked_library(&s->target, "libjemalloc");
+	char *path = preloaded_jemalloc(&s->target, s->preload);
+	return path ? path : linked_library(&s->target, "libjemalloc", NULL);
 }
 
 /* The variable as the command would have it: from our environment, or from "env NAME=VALUE COMMAND". */
 static char *variable_for(struct scene *s, const char *name, char *const *argv)
 {
 	size_t n = strlen(name);
-	const char *slash = strrchr(argv[0], '/'), *value = getenv(name);
-	bool env = !strcmp(slash ? slash + 1 : argv[0], "env");
+	const char *value = getenv(name);
+	bool env = !strcmp(base_name(argv[0]), "env");
 	for (int i = 1; env && argv[i] && (*argv[i] == '-' || strchr(argv[i], '=')); i++)
 		if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
 			value = argv[i] + n + 1;
@@ -321,7 +315,8 @@ static bool from_conf(const struct scene *s, const char *name, char *value, size
 /* These are switched off where MALLOC_CONF is tried. */
 static bool is_disarmed(const char *name)
 {
-	return !strcmp(name, "prof_final") || !strcmp(name, "prof_gdump") || !strcmp(name, "lg_prof_interval");
+	return !strcmp(name, "prof_final") || !strcmp(name, "prof_gdump") || !strcmp(name, "prof_log") ||
+	       !strcmp(name, "lg_prof_interval");
 }
 
 const char *scene_option(const struct scene *s, const char *name, char *value, size_t size)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "say.h"
+#include "text.h"
 
 enum { probe_size = 512 };
 
@@ -47,22 +48,6 @@ static bool is_program(const char *path)
 	return !file || (n == 4 && !memcmp(head, "\177ELF", 4)) || (n >= 2 && !memcmp(head, "#!", 2));
 }
 
-static char *find_in_path(const char *name)
-{
-	const char *path = getenv("PATH");
-	while (path && *path) {
-		size_t len = strcspn(path, ":");
-		char *full = NULL;
-		if (len && asprintf(&full, "%.*s/%s", (int)len, path, name) < 0)
-			return NULL;
-		if (full && is_regular(full) && !access(full, X_OK))
-			return full;
-		free(full);
-		path += len + (path[len] == ':');
-	}
-	return NULL;
-}
-
 static char *find_program(const char *word)
 {
 	struct stat st;
@@ -72,7 +57,7 @@ static char *find_program(const char *word)
 		say("%s: is no file; the order is: jprof PROGRAM DUMP", word);
 		return NULL;
 	}
-	char *found = strchr(word, '/') ? NULL : find_in_path(word);
+	char *found = strchr(word, '/') ? NULL : program_in_path(word);
 	if (!found)
 		say("%s: %s%s; without PROGRAM the dump's own maps are used", word, strerror(ENOENT),
 		    strchr(word, '/') ? "" : ", here or in PATH");

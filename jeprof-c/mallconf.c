@@ -1,5 +1,6 @@
 #include "mallconf.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,12 +101,15 @@ static const char *instead(const struct conf_pair *p)
 {
 	if (!p->value)
 		return NULL;
-	if ((is(p, "prof_final") || is(p, "prof_gdump")) && p->value_len == 4 && !memcmp(p->value, "true", 4))
-		return "false";
-	if (is(p, "lg_prof_interval") && p->value_len && p->value_len <= 2 &&
-	    strspn(p->value, "0123456789") == p->value_len)
-		return "-1";
-	return NULL;
+	static const char *const writes[] = { "prof_final", "prof_gdump", "prof_log" };
+	char *end;
+	for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
+		if (is(p, writes[i]) && p->value_len == 4 && !memcmp(p->value, "true", 4))
+			return "false";
+	if (!is(p, "lg_prof_interval") || !p->value_len)
+		return NULL;
+	strtoimax(p->value, &end, 0); /* as jemalloc reads numbers: 0x1e, 036 and +30 are some, too */
+	return end == p->value + p->value_len ? "-1" : NULL;
 }
 
 char *conf_harmless(const char *conf)

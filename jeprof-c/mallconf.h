@@ -24,8 +24,8 @@ bool conf_get(const char *conf, const char *key, char *value, size_t size);
 /* A copy without blanks around pairs and without empty pairs; NULL when memory is short. Freed by the caller. */
 char *conf_tidy(const char *conf);
 
-/* A copy that makes a process which ends at once leave no dumps: prof_final, prof_gdump and lg_prof_interval
- * are switched off where their values are such as jemalloc takes; all else stands as it is. */
+/* A copy that makes a process which ends at once leave no dumps: prof_final, prof_gdump, prof_log and
+ * lg_prof_interval are switched off where their values are such as jemalloc takes; all else stands as it is. */
 char *conf_harmless(const char *conf);
 
 #endif

@@ -5,14 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-void put_name(const char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			printf("\\x%02x", (unsigned char)*s);
-		else
-			putchar(*s);
-}
+#include "text.h"
 
 static void put_time(int64_t seconds)
 {

@@ -4,9 +4,6 @@
 
 #include "jprof.h"
 
-/* Prints a text from a dump so that it stays on its line. */
-void put_name(const char *s);
-
 /* Prints the list of a bundle's members. */
 void put_members(const char *path, const struct jprof_bundle *bundle);
 

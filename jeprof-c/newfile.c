@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "say.h"
+#include "text.h"
 
 static const char part_end[] = ".jprof-part";
 enum { tries = 8 };
@@ -22,12 +23,6 @@ static char *directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
-}
-
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
 }
 
 static bool is_part_of(const char *entry, const char *name)
@@ -76,7 +71,7 @@ static bool lock(int fd)
 static int open_part(struct newfile *file, const char *dir)
 {
 	for (int i = 0; i < tries; i++) {
-		if (asprintf(&file->part, "%s.%s.XXXXXX%s", dir, name_of(file->path), part_end) < 0) {
+		if (asprintf(&file->part, "%s.%s.XXXXXX%s", dir, base_name(file->path), part_end) < 0) {
 			file->part = NULL;
 			errno = ENOMEM;
 			return -1;
@@ -118,7 +113,7 @@ bool newfile_open(struct newfile *file, const char *path)
 	char *dir = directory_of(path);
 	file->path = strdup(path);
 	if (dir && file->path) {
-		remove_left(dir, name_of(path));
+		remove_left(dir, base_name(path));
 		file->fd = open_nameless(dir);
 		if (file->fd == -1)
 			file->fd = open_part(file, dir);

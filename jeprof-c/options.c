@@ -9,7 +9,6 @@
 
 #define AT(member) offsetof(struct options, member)
 /* clang-format off */
-#define LATER_ROW(word) { word, OPT_LATER, 0, 0, NULL, NULL, NULL }
 #define REFUSED_ROW(word, why) { word, OPT_REFUSED, 0, 0, NULL, NULL, why }
 /* clang-format on */
 
@@ -104,10 +103,10 @@ static const struct opt_row rows[] = {
 	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
 	{ "version", OPT_SWITCH, AT(version), 0, NULL, NULL, "version and features" },
 	/* clang-format off */
-	LATER_ROW("debug"),
 	REFUSED_ROW("evince", "give --pdf -o FILE and open that, or --web"),
 	REFUSED_ROW("gv", "give --pdf -o FILE and open that, or --web"),
 	REFUSED_ROW("contentions", "jprof reads heap profiles only"),
+	REFUSED_ROW("debug", "jprof info tells what was looked for, and what was found"),
 	REFUSED_ROW("debug-syms-by-id", "not needed: debug files are always found by build-id"),
 	REFUSED_ROW("mean_delay", "jprof reads heap profiles only"),
 	REFUSED_ROW("seconds", "jprof never fetches profiles from a network"),
@@ -118,7 +117,7 @@ static const struct opt_row rows[] = {
 	/* clang-format on */
 };
 
-static const struct opt_table table = { .rows = rows, .count = sizeof rows / sizeof *rows };
+static const struct opt_table table = { .rows = rows, .count = sizeof rows / sizeof *rows, .help = "jprof --help" };
 
 bool options_parse(struct options *o, int argc, char **argv)
 {

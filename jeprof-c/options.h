@@ -37,9 +37,9 @@ struct options {
 	const char *pattern; /* of --peek, --list and --disasm */
 	const char *source_path;
 	const char *trim_path;
-	bool total;      /* of reports that do not have it by themselves, too: the line "Total:" */
-	bool quiet;      /* remarks on how sure the names and numbers are were made before */
-	bool as_jeprof;  /* called by that name */
+	bool total;       /* of reports that do not have it by themselves, too: the line "Total:" */
+	bool quiet;       /* remarks on how sure the names and numbers are were made before */
+	bool as_jeprof;   /* called by that name */
 	size_t nodecount; /* of a graph; 0: as jprof_graph_opts has it. The shares are those of jprof.h */
 	double nodefraction;
 	double edgefraction;

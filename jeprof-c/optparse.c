@@ -54,7 +54,7 @@ static const struct opt_row *find_word(const struct opt_table *table, const char
 		*on = false;
 	}
 	if (!row)
-		say("%s option --%.*s; see jprof --help", hits ? "ambiguous" : "unknown", (int)len, name);
+		say("%s option --%.*s; see %s", hits ? "ambiguous" : "unknown", (int)len, name, table->help);
 	return row;
 }
 
@@ -83,21 +83,28 @@ static bool set_share(double *to, const struct opt_row *row, const char *text)
 	return true;
 }
 
-/* The place of `text` among words parted by "|". */
-static bool set_word(int *to, const struct opt_row *row, const char *text)
+int opt_word(const char *words, const char *text)
 {
 	size_t len = strlen(text);
 	int place = 0;
-	for (const char *word = row->argument; *word; place++) {
+	for (const char *word = words; *word; place++) {
 		size_t n = strcspn(word, "|");
-		if (n == len && !strncasecmp(word, text, n)) {
-			*to = place;
-			return true;
-		}
+		if (n == len && !strncasecmp(word, text, n))
+			return place;
 		word += n + (word[n] == '|');
 	}
-	say("--%s=%s: give one of %s", row->name, text, row->argument);
-	return false;
+	return -1;
+}
+
+static bool set_word(int *to, const struct opt_row *row, const char *text)
+{
+	int place = opt_word(row->argument, text);
+	if (place < 0) {
+		say("--%s=%s: give one of %s", row->name, text, row->argument);
+		return false;
+	}
+	*to = place;
+	return true;
 }
 
 static bool is_choice(const struct opt_row *row)
@@ -166,7 +173,6 @@ static bool apply(struct parse *p, const struct opt_row *row, bool on, const cha
 	case OPT_WORD: return set_word(member, row, argument);
 	case OPT_NOTHING: return true;
 	case OPT_REFUSED: say("--%s is not taken: %s", row->name, row->help); return false;
-	case OPT_LATER: say("--%s is not in this version; jprof --help lists what is", row->name); return false;
 	}
 	return false;
 }
@@ -183,11 +189,14 @@ static bool parse_one(struct parse *p, int argc, char **argv, int *i)
 	if (!on && is_choice(row))
 		return unset_choice(p, row);
 	const char *argument = equals ? equals + 1 : NULL;
-	bool may_lack = row->kind == OPT_MAYBE || row->kind == OPT_LATER || row->kind == OPT_REFUSED;
+	bool may_lack = row->kind == OPT_MAYBE || row->kind == OPT_REFUSED;
 	if (row->argument && !argument && row->kind != OPT_MAYBE)
 		argument = *i + 1 < argc ? argv[++*i] : NULL;
 	if ((row->argument != NULL) != (argument != NULL) && !may_lack) {
-		say(argument ? "--%s takes no value" : "--%s needs a value; see jprof --help", row->name);
+		if (argument)
+			say("--%s takes no value", row->name);
+		else
+			say("--%s needs a value; see %s", row->name, p->table->help);
 		return false;
 	}
 	if (!on && row->kind != OPT_SWITCH) {

@@ -16,7 +16,6 @@ enum opt_kind {
 	OPT_SHARE,   /* --x=F: a double from 0 to 1 */
 	OPT_WORD,    /* --x=one|two: an enum becomes the word's place in `argument`, from 0 */
 	OPT_NOTHING, /* accepted: it is what happens anyway */
-	OPT_LATER,   /* jeprof's, not in this version */
 	OPT_REFUSED, /* jeprof's, and never will be: `help` says why */
 };
 
@@ -33,13 +32,17 @@ struct opt_row {
 struct opt_table {
 	const struct opt_row *rows;
 	size_t count;
-	bool command; /* the first operand ends the options: what follows is a command line of its own */
+	const char *help; /* the command that prints the help, for messages */
+	bool command;     /* the first operand ends the options: what follows is a command line of its own */
 };
 
 /* Reads argv[1..]; operands are moved to its front, in order, and *operand_count says how many there are:
  * the first is argv[1]. Spelling is as jeprof takes it: one or two dashes, unique prefixes, any case, --noX for
  * switches, options among operands, "--" ends them. False after having said what is wrong. */
 bool opt_parse(const struct opt_table *table, void *options, int argc, char **argv, int *operand_count);
+
+/* The place of `text` among `words` parted by "|", from 0, in any case; -1 if it is none of them. */
+int opt_word(const char *words, const char *text);
 
 /* Prints the rows that have a help. */
 void opt_help(const struct opt_table *table);

@@ -142,7 +142,7 @@ static char *make_preload(const struct run_wish *wish, const struct allocator *a
 		return NULL;
 	if (agent && has_entry(user, agent))
 		agent = NULL;
-	if (allocator->from == ALLOCATOR_LINKED || has_entry(user, library))
+	if (allocator->from == ALLOCATOR_LINKED || allocator->from == ALLOCATOR_PRELOADED || has_entry(user, library))
 		library = NULL;
 	if (asprintf(&text, "%s%s%s%s%s", agent ? agent : "", agent && (library || *user) ? ":" : "",
 	             library ? library : "", library && *user ? ":" : "", user) < 0) {

@@ -12,6 +12,7 @@
 #include "optparse.h"
 #include "say.h"
 #include "signals.h"
+#include "text.h"
 
 enum { default_timeout = 30, longest_timeout = 86400 };
 
@@ -52,19 +53,16 @@ static const struct opt_row rows[] = {
 	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
 };
 
-static const struct opt_table table = { .rows = rows, .count = sizeof rows / sizeof *rows };
+static const struct opt_table table = { .rows = rows,
+	                                .count = sizeof rows / sizeof *rows,
+	                                .help = "jprof snap --help" };
 
 static bool parse_pid(const char *text, int *pid)
 {
-	char *end;
-	errno = 0;
-	long n = strtol(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno || n < 1 || n > INT_MAX) {
-		say("%s: give the number of a process; `jprof snap` alone lists them", text);
-		return false;
-	}
-	*pid = (int)n;
-	return true;
+	if (is_pid(text, pid))
+		return true;
+	say("%s: give the number of a process; `jprof snap` alone lists them", text);
+	return false;
 }
 
 /* A number and one of the `units`, each worth `worth` of the same place; without one it is worth `plain`. */

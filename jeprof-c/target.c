@@ -10,6 +10,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "text.h"
+
 enum { hops_max = 6, line_max = 256 };
 
 static int fail(struct jprof_error *err, int code, const char *path, const char *fmt, ...)
@@ -24,36 +26,6 @@ static int fail(struct jprof_error *err, int code, const char *path, const char 
 	vsnprintf(err->text, sizeof err->text, fmt, args);
 	va_end(args);
 	return code;
-}
-
-static bool is_program(const char *path)
-{
-	struct stat st;
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
-/* As execvp: a name with a slash is a path, another is looked for in PATH. Owned by the caller. */
-static char *find_in_path(const char *name)
-{
-	if (strchr(name, '/'))
-		return strdup(name);
-	const char *dir = getenv("PATH");
-	char *path = NULL;
-	for (dir = dir ? dir : "/bin:/usr/bin"; dir; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
-		int len = (int)strcspn(dir, ":");
-		if (asprintf(&path, "%.*s/%s", len ? len : 1, len ? dir : ".", name) < 0)
-			return NULL;
-		if (is_program(path))
-			return path;
-		free(path);
-	}
-	return NULL;
-}
-
-static const char *base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
 }
 
 /* Of "env -S -i A=1 ruby": "ruby". NULL if there is none. */
@@ -132,7 +104,7 @@ int target_open(struct target *t, const char *path, struct jprof_error *err)
 		target_free(t);
 		return rc;
 	}
-	t->name = (char *)base(t->path);
+	t->name = base_name(t->path);
 	t->secure = is_secure(path);
 	t->may_be = is_launcher(t->name);
 	return 0;
@@ -142,14 +114,14 @@ int target_open(struct target *t, const char *path, struct jprof_error *err)
 static int follow(char **path, char *const *argv, struct jprof_error *err)
 {
 	char line[line_max], *words[16], *next;
-	bool env = !strcmp(base(*path), "env") && argv && env_program(argv);
+	bool env = !strcmp(base_name(*path), "env") && argv && env_program(argv);
 	if (env)
 		next = env_program(argv);
 	else if (!script_words(*path, line, words, sizeof words / sizeof *words))
 		return 1;
 	else
-		next = !strcmp(base(words[0]), "env") && env_program(words) ? env_program(words) : words[0];
-	char *found = find_in_path(next);
+		next = !strcmp(base_name(words[0]), "env") && env_program(words) ? env_program(words) : words[0];
+	char *found = program_in_path(next);
 	if (!found)
 		return fail(err, JPROF_E_IO, *path, "starts %s, which is not in PATH", next);
 	free(*path);
@@ -159,8 +131,8 @@ static int follow(char **path, char *const *argv, struct jprof_error *err)
 
 int target_find(struct target *t, char *const *argv, struct jprof_error *err)
 {
-	char *path = find_in_path(argv[0]);
-	if (!path || !is_program(path)) {
+	char *path = program_in_path(argv[0]);
+	if (!path || !is_executable(path)) {
 		int rc = fail(err, JPROF_E_IO, argv[0], "%s",
 		              path && !access(path, F_OK) ? "is no program that may be run" : "no such program");
 		free(path);

@@ -5,11 +5,11 @@
 #include "jprof.h"
 
 struct target {
-	char *path;  /* the ELF file, absolute; owned */
-	char *via;   /* the first script or env on the way to it, or NULL; owned */
-	char *name;  /* its file name; part of path */
-	bool secure; /* setuid, setgid or with file capabilities: the loader ignores LD_PRELOAD */
-	bool may_be; /* a shell or launcher: what it starts may be another program */
+	char *path;       /* the ELF file, absolute; owned */
+	char *via;        /* the first script or env on the way to it, or NULL; owned */
+	const char *name; /* its file name; part of path */
+	bool secure;      /* setuid, setgid or with file capabilities: the loader ignores LD_PRELOAD */
+	bool may_be;      /* a shell or launcher: what it starts may be another program */
 	struct jprof_binary *binary;
 };
 

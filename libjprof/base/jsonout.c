@@ -1,9 +1,10 @@
-#include "render/jsonout.h"
+#include "base/jsonout.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "jprof.h"
 
 static bool put_short_escape(struct jp_strbuf *out, char c)
 {
@@ -16,8 +17,12 @@ static bool put_short_escape(struct jp_strbuf *out, char c)
 	return true;
 }
 
-static void put_quoted(struct jp_strbuf *out, const char *s)
+void jp_json_put_text(struct jp_strbuf *out, const char *s)
 {
+	if (!s) {
+		jp_strbuf_str(out, "null");
+		return;
+	}
 	jp_strbuf_str(out, "\"");
 	while (*s) {
 		size_t len = jp_utf8_len(s);
@@ -50,7 +55,7 @@ static void begin(struct jp_jsonout *j, const char *key)
 		j->level[j->depth - 1].filled = true;
 	}
 	if (key) {
-		put_quoted(j->out, key);
+		jp_json_put_text(j->out, key);
 		jp_strbuf_str(j->out, ":");
 	}
 }
@@ -84,10 +89,7 @@ void jp_jsonout_close(struct jp_jsonout *j)
 void jp_jsonout_string(struct jp_jsonout *j, const char *key, const char *s)
 {
 	begin(j, key);
-	if (s)
-		put_quoted(j->out, s);
-	else
-		jp_strbuf_str(j->out, "null");
+	jp_json_put_text(j->out, s);
 }
 
 /* The point is set by hand: printf's is the locale's. */
@@ -149,4 +151,14 @@ void jp_jsonout_raw(struct jp_jsonout *j, const char *key, const struct jp_strbu
 		jp_strbuf_add(j->out, document->text, len);
 	else
 		jp_strbuf_str(j->out, "null");
+}
+
+char *jprof_json_text(const char *text)
+{
+	struct jp_strbuf out = { 0 };
+	jp_json_put_text(&out, text);
+	if (!out.failed)
+		return out.text;
+	jp_strbuf_release(&out);
+	return NULL;
 }

@@ -1,6 +1,6 @@
 /* Writes JSON (RFC 8259) in UTF-8: equal values give equal bytes, whatever the locale. */
-#ifndef JP_RENDER_JSONOUT_H
-#define JP_RENDER_JSONOUT_H
+#ifndef JP_BASE_JSONOUT_H
+#define JP_BASE_JSONOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ struct jp_jsonout {
 void jp_jsonout_open(struct jp_jsonout *json, const char *key, char kind, bool flat);
 void jp_jsonout_close(struct jp_jsonout *json);
 
-/* Bytes that are no UTF-8 become U+FFFD each; NULL becomes null. */
+/* As jp_json_put_text. */
 void jp_jsonout_string(struct jp_jsonout *json, const char *key, const char *s);
 
 /* With at most 6 decimals, those that are 0 at the end left out. No number and infinite become null. */
@@ -36,6 +36,9 @@ void jp_jsonout_null(struct jp_jsonout *json, const char *key);
 
 /* A document that was written before. */
 void jp_jsonout_raw(struct jp_jsonout *json, const char *key, const struct jp_strbuf *document);
+
+/* Writes a text with its quotes: bytes that are no UTF-8 become U+FFFD each; NULL becomes null. */
+void jp_json_put_text(struct jp_strbuf *out, const char *text);
 
 /* Writes a finite number as above, for text of other formats. */
 void jp_put_decimal(struct jp_strbuf *out, double value, unsigned decimals);
