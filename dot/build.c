@@ -220,7 +220,7 @@ static void add_node(struct build *b, size_t i)
 	set(b, b->nodes[i], "fontsize", "%.1f", size);
 	set(b, b->nodes[i], "fillcolor", "%s", paint.fill);
 	set(b, b->nodes[i], "color", "%s", frame.line);
-	set(b, b->nodes[i], "class", "%s %s", paint.class, n->inlined ? "inlined" : "own");
+	set(b, b->nodes[i], "class", "%s of-%s %s", paint.class, frame.class, n->inlined ? "inlined" : "own");
 	if (n->inlined)
 		set(b, b->nodes[i], "style", "filled,dashed");
 	if (b->tooltips && text_open(&t)) {

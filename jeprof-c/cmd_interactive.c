@@ -64,10 +64,9 @@ static const struct setting {
 enum { setting_count = sizeof settings / sizeof *settings };
 
 /* The setting of that name, or the only one that begins so. */
-static const struct setting *find_setting(const char *name)
+static const struct setting *find_setting(const char *name, size_t len)
 {
 	const struct setting *found = NULL;
-	size_t len = strlen(name);
 	for (size_t i = 0; len && i < setting_count; i++) {
 		if (!strcmp(settings[i].name, name))
 			return &settings[i];
@@ -143,7 +142,7 @@ struct terms {
 static bool take_word(struct terms *t, const char *word)
 {
 	bool two = !strncmp(word, "--", 2);
-	const struct setting *setting = two ? find_setting(word + 2) : NULL;
+	const struct setting *setting = two ? find_setting(word + 2, strlen(word) - 2) : NULL;
 	if (!strcmp(word, "--cum") || !strcmp(word, "-cum"))
 		t->o.cum = true;
 	else if (setting)
