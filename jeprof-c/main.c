@@ -4,10 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/say.h"
+#include "cli/text.h"
 #include "commands.h"
-#include "edit.h"
-#include "say.h"
-#include "text.h"
+#include "report/edit.h"
+#include "report/options.h"
 
 /* Commands with options of their own: known by the first word alone. argv[0] is the command's name. */
 static const struct {

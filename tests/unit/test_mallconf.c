@@ -1,5 +1,5 @@
 #include "harness.h"
-#include "mallconf.h"
+#include "run/mallconf.h"
 
 static void check_pair(const struct conf_pair *p, const char *key, const char *value)
 {
