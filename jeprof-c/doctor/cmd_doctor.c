@@ -35,6 +35,10 @@ static void help(void)
 	       "something is bad, else 0.\n"
 	       "\n");
 	opt_help(&table);
+	printf("\n"
+	       "  jprof doctor 4711\n"
+	       "  jprof doctor -- bundle exec puma\n"
+	       "  jprof doctor --json 4711 | jq '.checks[] | select(.verdict == \"bad\")'\n");
 }
 
 /* ---- the findings as text, as JSON ------------------------------------------------------------------ */

@@ -40,16 +40,7 @@ static const struct opt_row rows[] = {
 	{ "symbols", OPT_WORD, AT(symbols), 0, NULL, "now|later",
 	  "put the names of the dump's addresses in (now, the default), or\nbuild-ids alone, for files that the reader has" },
 	{ "gzip", OPT_SWITCH, AT(gzip), 0, NULL, NULL, "compress with gzip in place of zstd" },
-	{ "sysroot", OPT_TEXT, COMMON(sysroot), 0, NULL, "DIR", "look up all mapped files below DIR" },
-	{ "lib_prefix", OPT_TEXT, COMMON(lib_prefix), 0, NULL, "DIR,DIR", "look up mapped files below these first" },
-	{ "add_lib", OPT_TEXT, COMMON(add_lib), 0, NULL, "FILE,FILE",
-	  "files that stand in for mapped ones that are missing" },
-	{ "debug-dir", OPT_TEXT, COMMON(debug_dir), 0, NULL, "DIR,DIR",
-	  "look for separate debug files here, then in /usr/lib/debug" },
-	{ "debuginfod", OPT_SWITCH, COMMON(debuginfod), 0, NULL, NULL,
-	  "ask the servers in $DEBUGINFOD_URLS for what is missing" },
-	{ "perf-map", OPT_TEXT, COMMON(perf_map), 0, NULL, "FILE",
-	  "a JIT compiler's list of its code, as /tmp/perf-PID.map" },
+	OPTIONS_LOOKUP(COMMON),
 	{ "help", OPT_SWITCH, COMMON(help), 0, NULL, NULL, "this text" },
 };
 

@@ -88,16 +88,7 @@ static const struct opt_row rows[] = {
 	{ "heapcheck", OPT_NOTHING, 0, 0, NULL, NULL, NULL }, /* colours always tell growth from loss */
 	{ "scale", OPT_NOTHING, 0, 0, NULL, "N", NULL },      /* for gv, which is not run */
 	{ "maps", OPT_TEXT, AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
-	{ "sysroot", OPT_TEXT, AT(sysroot), 0, NULL, "DIR", "look up all mapped files below DIR" },
-	{ "lib_prefix", OPT_TEXT, AT(lib_prefix), 0, NULL, "DIR,DIR", "look up mapped files below these first" },
-	{ "add_lib", OPT_TEXT, AT(add_lib), 0, NULL, "FILE,FILE",
-	  "files that stand in for mapped ones that are missing" },
-	{ "debug-dir", OPT_TEXT, AT(debug_dir), 0, NULL, "DIR,DIR",
-	  "look for separate debug files here, then in /usr/lib/debug" },
-	{ "debuginfod", OPT_SWITCH, AT(debuginfod), 0, NULL, NULL,
-	  "ask the servers in $DEBUGINFOD_URLS for what is missing" },
-	{ "perf-map", OPT_TEXT, AT(perf_map), 0, NULL, "FILE",
-	  "a JIT compiler's list of its code, as /tmp/perf-PID.map" },
+	OPTIONS_LOOKUP(AT),
 	{ "source-path", OPT_TEXT, AT(source_path), 0, NULL, "DIR,DIR", "look for source files below these first" },
 	{ "trim-path", OPT_TEXT, AT(trim_path), 0, NULL, "P,P", "take these off the front of their paths before that" },
 	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },

@@ -60,4 +60,19 @@ const struct opt_row *options_output(size_t i);
 /* Prints the table for people. */
 void options_help(void);
 
+/* Rows of an option table: where names are looked for. AT(member) is the place of a member of struct options. */
+/* clang-format off */
+#define OPTIONS_LOOKUP(AT) \
+	{ "sysroot", OPT_TEXT, AT(sysroot), 0, NULL, "DIR", "look up all mapped files below DIR" }, \
+	{ "lib_prefix", OPT_TEXT, AT(lib_prefix), 0, NULL, "DIR,DIR", "look up mapped files below these first" }, \
+	{ "add_lib", OPT_TEXT, AT(add_lib), 0, NULL, "FILE,FILE", \
+	  "files that stand in for mapped ones that are missing" }, \
+	{ "debug-dir", OPT_TEXT, AT(debug_dir), 0, NULL, "DIR,DIR", \
+	  "look for separate debug files here, then in /usr/lib/debug" }, \
+	{ "debuginfod", OPT_SWITCH, AT(debuginfod), 0, NULL, NULL, \
+	  "ask the servers in $DEBUGINFOD_URLS for what is missing" }, \
+	{ "perf-map", OPT_TEXT, AT(perf_map), 0, NULL, "FILE", \
+	  "a JIT compiler's list of its code, as /tmp/perf-PID.map" }
+/* clang-format on */
+
 #endif

@@ -35,7 +35,7 @@ static const struct opt_row rows[] = {
 	  "lg_prof_sample: one sample for 2^N allocated bytes (17: 128 KiB);\n"
 	  "fewer samples cost less and say less" },
 	{ "dir", OPT_TEXT, AT(dir), 0, NULL, "DIR",
-	  "where dumps go; made if it is not there. Default: jprof-UID in\n$TMPDIR or /tmp" },
+	  "where dumps go; made if it is not there. Default: jprof-UID in\n$TMPDIR or /tmp; of --print-env: /tmp" },
 	{ "label", OPT_TEXT, AT(label), 0, NULL, "WORD", "the dumps' first word; default: the program's name" },
 	{ "inactive", OPT_SWITCH, AT(inactive), 0, NULL, NULL,
 	  "take no samples until the agent is told to (prof_active:false)" },
