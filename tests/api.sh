@@ -37,7 +37,7 @@ unset LD_LIBRARY_PATH
 export LSAN_OPTIONS="print_suppressions=0:suppressions=$source/tests/lsan.supp"
 "$jprof" --version >"$tmp/version" || fail "bin/jprof does not start: does it find libjprof?"
 agent=$(find "$tmp" -name libjprof-agent.so)
-"$jprof" run --print-env --dir=/d -- true >"$tmp/env" 2>"$tmp/err" ||
+"$jprof" run --print-env --dir=/d >"$tmp/env" 2>"$tmp/err" ||
     grep -q 'no jemalloc here' "$tmp/err" || fail "jprof run: $(cat "$tmp/err")"
 if [ -s "$tmp/env" ] && ! find /usr/local/lib/jprof -name libjprof-agent.so 2>/dev/null | grep -q .; then
     grep -qF "$(realpath "$agent")" "$tmp/env" || fail "not the agent that was installed: $(cat "$tmp/env")"
