@@ -32,13 +32,14 @@ static bool is_part_of(const char *entry, const char *name)
 	       !strcmp(entry + len - end, part_end);
 }
 
-/* Removes it if nobody holds its lock. */
+/* Removes it if it is this user's and nobody holds its lock. */
 static void remove_if_left(int dir, const char *entry)
 {
 	int fd = openat(dir, entry, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (!flock(fd, LOCK_EX | LOCK_NB))
+	struct stat st;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !flock(fd, LOCK_EX | LOCK_NB))
 		unlinkat(dir, entry, 0);
 	close(fd);
 }

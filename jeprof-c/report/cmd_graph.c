@@ -72,6 +72,8 @@ static void add_input(struct facts *f, const struct loaded *l, const struct opti
 		add(f, "since: %.400s", o->base ? o->base : o->diff_base);
 	if (inputs->dump_count > 1)
 		add(f, "sum of %d dumps", inputs->dump_count);
+	if (*info->members)
+		add(f, "of a bundle: %.400s", info->members);
 	put_bytes(rate, sizeof rate, (double)info->rate, false);
 	if (info->rate > 1)
 		add(f, "sampled: one in %s", rate);

@@ -1,10 +1,10 @@
 /* jprof --interactive: reads commands, one a line, from a terminal or a script. */
-#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/optparse.h"
 #include "cli/say.h"
@@ -13,94 +13,9 @@
 #include "report/cmd_report.h"
 #include "report/edit.h"
 #include "report/load.h"
+#include "report/session.h"
 
 enum { default_rows = 10 };
-
-struct session {
-	struct options o;       /* as they are set now */
-	struct options initial; /* as they were given */
-	const struct inputs *inputs;
-	struct loaded named;         /* all that was read, neither folded nor filtered */
-	struct jprof_profile *shown; /* folded and filtered; NULL: to be made */
-	char *focus, *ignore;        /* those of o that were typed */
-	bool quit;
-};
-
-/* One command with its words. */
-struct request {
-	const char *name;
-	const char *const *words; /* what follows the name */
-	size_t count;
-	size_t number; /* top20: 20; 0: none */
-	const char *file;
-};
-
-typedef void run_fn(struct session *s, const struct request *r);
-
-/* ---- settings --------------------------------------------------------------------------------------- */
-
-#define AT(member) offsetof(struct options, member)
-
-static const struct setting {
-	const char *name;
-	enum { SET_COUNTER, SET_GRANULARITY, SET_SWITCH } kind;
-	int value; /* of the first two */
-	size_t at; /* of a switch */
-	const char *help;
-} settings[] = {
-	{ "inuse_space", SET_COUNTER, JPROF_INUSE_SPACE, 0, "bytes in use" },
-	{ "inuse_objects", SET_COUNTER, JPROF_INUSE_OBJECTS, 0, "objects in use" },
-	{ "alloc_space", SET_COUNTER, JPROF_ALLOC_SPACE, 0, "bytes ever allocated" },
-	{ "alloc_objects", SET_COUNTER, JPROF_ALLOC_OBJECTS, 0, "objects ever allocated" },
-	{ "functions", SET_GRANULARITY, JPROF_BY_FUNCTION, 0, "rows are functions" },
-	{ "lines", SET_GRANULARITY, JPROF_BY_LINE, 0, "rows are source lines" },
-	{ "files", SET_GRANULARITY, JPROF_BY_FILE, 0, "rows are source files" },
-	{ "addresses", SET_GRANULARITY, JPROF_BY_ADDRESS, 0, "rows are addresses" },
-	{ "libs", SET_GRANULARITY, JPROF_BY_LIBRARY, 0, "rows are libraries and gems" },
-	{ "show_bytes", SET_SWITCH, 0, AT(show_bytes), "bytes instead of MB" },
-	{ "errors", SET_SWITCH, 0, AT(errors), "how far each number may be off" },
-	{ "full-names", SET_SWITCH, 0, AT(full_names), "names with their parameters" },
-};
-
-enum { setting_count = sizeof settings / sizeof *settings };
-
-/* The setting of that name, or the only one that begins so. */
-static const struct setting *find_setting(const char *name, size_t len)
-{
-	const struct setting *found = NULL;
-	for (size_t i = 0; len && i < setting_count; i++) {
-		if (!strcmp(settings[i].name, name))
-			return &settings[i];
-		if (strncmp(settings[i].name, name, len))
-			continue;
-		if (found)
-			return NULL;
-		found = &settings[i];
-	}
-	return found;
-}
-
-static void apply_setting(struct options *o, const struct setting *setting, bool on)
-{
-	if (setting->kind == SET_COUNTER)
-		o->counter = (enum jprof_counter)setting->value;
-	else if (setting->kind == SET_GRANULARITY)
-		o->granularity = (enum jprof_granularity)setting->value;
-	else
-		*(bool *)((char *)o + setting->at) = on;
-}
-
-/* A switch changes sides, or is told where. */
-static void change_setting(struct session *s, const struct setting *setting, const struct request *r)
-{
-	bool on = setting->kind != SET_SWITCH || !*(bool *)((char *)&s->o + setting->at);
-	if (r->count && setting->kind == SET_SWITCH)
-		on = strcmp(r->words[0], "off") && strcmp(r->words[0], "0") && strcmp(r->words[0], "false");
-	apply_setting(&s->o, setting, on);
-	if (setting->kind == SET_SWITCH)
-		fprintf(stderr, "%s is %s\n", setting->name, on ? "on" : "off");
-}
-
 /* ---- what is shown ------------------------------------------------------------------------------------- */
 
 static struct jprof_profile *copy_of(const struct jprof_profile *profile)
@@ -113,7 +28,7 @@ static struct jprof_profile *copy_of(const struct jprof_profile *profile)
 	return NULL;
 }
 
-static bool make_shown(struct session *s)
+bool session_show(struct session *s)
 {
 	if (s->shown)
 		return true;
@@ -143,11 +58,11 @@ struct terms {
 static bool take_word(struct terms *t, const char *word)
 {
 	bool two = !strncmp(word, "--", 2);
-	const struct setting *setting = two ? find_setting(word + 2, strlen(word) - 2) : NULL;
+	const struct session_setting *setting = two ? session_setting_find(word + 2) : NULL;
 	if (!strcmp(word, "--cum") || !strcmp(word, "-cum"))
 		t->o.cum = true;
 	else if (setting)
-		apply_setting(&t->o, setting, true);
+		session_setting_apply(&t->o, setting, true);
 	else if (!strcmp(word, "-lines"))
 		t->o.granularity = JPROF_BY_LINE;
 	else if (two) {
@@ -214,7 +129,7 @@ static void end_report(void)
 
 static void show(struct session *s, struct terms *t, bool pattern)
 {
-	if (!make_shown(s))
+	if (!session_show(s))
 		return;
 	char *wanted = words_join(t->wanted, t->wanted_count), *ignore = words_join(t->unwanted, t->unwanted_count);
 	if (pattern)
@@ -238,12 +153,26 @@ static void run_top(struct session *s, const struct request *r)
 	show(s, &t, false);
 }
 
+/* Reports whose words are patterns, not a file. */
+static bool takes_words(const char *report)
+{
+	return !strcmp(report, "tree") || !strcmp(report, "traces") || !strcmp(report, "web");
+}
+
+/* Hundreds of lines for a program are no answer on a terminal. */
+static bool has_place(const struct terms *t, const struct opt_row *row)
+{
+	if (row->argument || takes_words(row->name) || t->o.file || !isatty(STDOUT_FILENO))
+		return true;
+	say("%s is for another program: give a file, %s FILE", row->name, row->name);
+	return false;
+}
+
 /* Reports of the table of options that go to a file or to standard output, and those that take a pattern. */
 static void run_report(struct session *s, const struct request *r, const struct opt_row *row)
 {
 	struct terms t;
-	bool pattern = row->argument,
-	     focused = !strcmp(row->name, "tree") || !strcmp(row->name, "traces") || !strcmp(row->name, "web");
+	bool pattern = row->argument, focused = takes_words(row->name);
 	if (!take_words(&t, s, r, row->name))
 		return;
 	if (pattern && !t.wanted_count) {
@@ -254,7 +183,8 @@ static void run_report(struct session *s, const struct request *r, const struct 
 		t.o.file = t.wanted[0];
 		t.wanted_count = 0;
 	}
-	show(s, &t, pattern);
+	if (has_place(&t, row))
+		show(s, &t, pattern);
 }
 
 /* ---- other commands -------------------------------------------------------------------------------------- */
@@ -265,7 +195,7 @@ static void set_text(struct session *s, const struct request *r, const char **me
 	const char *before = *member;
 	*member = text;
 	forget_shown(s);
-	if (make_shown(s)) {
+	if (session_show(s)) {
 		free(*own);
 		*own = text;
 	} else {
@@ -311,64 +241,49 @@ static void run_sort(struct session *s, const struct request *r)
 		say("sort: give one of flat, cum");
 }
 
-static const char *setting_now(const struct options *o, int kind, int value)
-{
-	for (size_t i = 0; i < setting_count; i++)
-		if ((int)settings[i].kind == kind && settings[i].value == value)
-			return settings[i].name;
-	(void)o;
-	return "";
-}
-
-static void run_options(struct session *s, const struct request *r)
-{
-	static const char *const levels[] = { "none", "alloc", "vm" };
-	const struct options *o = &s->o;
-	(void)r;
-	fprintf(stderr,
-	        "counter     %s\nrows        %s\nsort        %s\nfold        %s\nfocus       %s\nignore      %s\n",
-	        setting_now(o, SET_COUNTER, (int)o->counter), setting_now(o, SET_GRANULARITY, (int)o->granularity),
-	        o->cum ? "cum" : "flat", levels[o->fold], o->focus ? o->focus : "", o->ignore ? o->ignore : "");
-	for (size_t i = 0; i < setting_count; i++)
-		if (settings[i].kind == SET_SWITCH)
-			fprintf(stderr, "%-11s %s\n", settings[i].name,
-			        *(const bool *)((const char *)o + settings[i].at) ? "on" : "off");
-}
-
 static void run_quit(struct session *s, const struct request *r)
 {
 	(void)r;
 	s->quit = true;
 }
 
-static run_fn run_help;
+static session_run_fn run_help;
 
-static const struct command {
-	const char *name;
-	run_fn *run;
-	const char *arguments, *help;
-} commands[] = {
-	{ "top", run_top, "[N] [RE] [-RE]", "the N (10) biggest rows, of stacks with RE and without -RE" },
-	{ "text", run_top, "[N] [RE] [-RE]", "the same" },
-	{ "cum", run_top, "[N] [RE] [-RE]", "the same, ordered by cumulative value" },
-	{ "focus", run_focus, "[RE]", "from now on only stacks with RE; without it, all" },
-	{ "ignore", run_ignore, "[RE]", "from now on only stacks without RE" },
-	{ "fold", run_fold, "none|alloc|vm", "frames that say how memory was got" },
-	{ "sort", run_sort, "flat|cum", "order of rows" },
-	{ "reset", run_reset, "", "all settings as in the beginning" },
-	{ "options", run_options, "", "shows the settings" },
-	{ "help", run_help, "", "this text" },
-	{ "quit", run_quit, "", "ends, as ^D and exit do" },
-	{ "exit", run_quit, NULL, NULL },
+static const struct session_command commands[] = {
+	{ "top", run_top, NEXT_FUNCTION, "[N] [RE] [-RE]",
+	  "the N (10) biggest rows, of stacks with RE and without -RE" },
+	{ "text", run_top, NEXT_FUNCTION, "[N] [RE] [-RE]", "the same" },
+	{ "cum", run_top, NEXT_FUNCTION, "[N] [RE] [-RE]", "the same, ordered by cumulative value" },
+	{ "focus", run_focus, NEXT_FUNCTION, "[RE]", "from now on only stacks with RE; without it, all" },
+	{ "ignore", run_ignore, NEXT_FUNCTION, "[RE]", "from now on only stacks without RE" },
+	{ "fold", run_fold, NEXT_FOLD, "none|alloc|vm", "frames that say how memory was got" },
+	{ "sort", run_sort, NEXT_SORT, "flat|cum", "order of rows" },
+	{ "reset", run_reset, NEXT_NOTHING, "", "all settings as in the beginning" },
+	{ "options", session_options, NEXT_NOTHING, "", "shows the settings" },
+	{ "help", run_help, NEXT_NOTHING, "", "this text" },
+	{ "quit", run_quit, NEXT_NOTHING, "", "ends, as ^D and exit do" },
+	{ "exit", run_quit, NEXT_NOTHING, NULL, NULL },
 };
 
-enum { command_count = sizeof commands / sizeof *commands };
+const struct session_command *session_command(size_t i)
+{
+	return i < sizeof commands / sizeof *commands ? &commands[i] : NULL;
+}
 
 /* Reports that make no sense here. */
 static bool is_offered(const struct opt_row *row)
 {
 	return row->help && strcmp(row->name, "text") && strcmp(row->name, "interactive") &&
 	       strcmp(row->name, "symbols");
+}
+
+const struct opt_row *session_report(size_t i)
+{
+	const struct opt_row *row;
+	for (size_t at = 0; (row = options_output(at)); at++)
+		if (is_offered(row) && !i--)
+			return row;
+	return NULL;
 }
 
 static void put_help(const char *name, const char *arguments, const char *help)
@@ -383,36 +298,30 @@ static void put_help(const char *name, const char *arguments, const char *help)
 
 static void run_help(struct session *s, const struct request *r)
 {
+	const struct session_setting *setting;
 	const struct opt_row *row;
 	(void)s;
 	(void)r;
 	fputs("Commands; the first letters are enough if they are clear:\n", stderr);
-	for (size_t i = 0; i < command_count; i++)
+	for (size_t i = 0; session_command(i); i++)
 		if (commands[i].help)
 			put_help(commands[i].name, commands[i].arguments, commands[i].help);
 	fputs("Reports, to standard output or to a file:\n", stderr);
-	for (size_t i = 0; (row = options_output(i)); i++)
-		if (is_offered(row))
-			put_help(row->name, row->argument ? "RE [-RE]" : "[FILE]", row->help);
+	for (size_t i = 0; (row = session_report(i)); i++)
+		put_help(row->name,
+		         row->argument            ? "RE [-RE]"
+		         : takes_words(row->name) ? "[RE] [-RE]"
+		                                  : "[FILE]",
+		         row->help);
 	fputs("Settings, from now on; with -- before them, of one report:\n", stderr);
-	for (size_t i = 0; i < setting_count; i++)
-		put_help(settings[i].name, settings[i].kind == SET_SWITCH ? "[on|off]" : "", settings[i].help);
+	for (size_t i = 0; (setting = session_setting(i)); i++)
+		put_help(setting->name, setting->kind == SET_SWITCH ? "[on|off]" : "", setting->help);
 	fputs("After any report: > FILE\n", stderr);
 }
 
 /* ---- one line --------------------------------------------------------------------------------------------- */
 
-/* What a word may mean: a command, a report, a setting. */
-struct meaning {
-	const char *name;
-	const struct command *command;
-	const struct opt_row *report;
-	const struct setting *setting;
-	size_t hits;
-	bool exact;
-};
-
-static void consider(struct meaning *m, const char *word, size_t len, const struct meaning *other)
+static void consider(struct session_meaning *m, const char *word, size_t len, const struct session_meaning *other)
 {
 	bool exact = strlen(other->name) == len;
 	if (strncmp(other->name, word, len) || m->exact)
@@ -423,28 +332,29 @@ static void consider(struct meaning *m, const char *word, size_t len, const stru
 	m->exact = exact;
 }
 
-static struct meaning meaning_of(const char *word, size_t len)
+struct session_meaning session_meaning(const char *word, size_t len)
 {
-	struct meaning m = { 0 };
+	struct session_meaning m = { 0 };
+	const struct session_command *command;
+	const struct session_setting *setting;
 	const struct opt_row *row;
-	for (size_t i = 0; i < command_count; i++)
-		consider(&m, word, len, &(struct meaning){ .name = commands[i].name, .command = &commands[i] });
-	for (size_t i = 0; (row = options_output(i)); i++)
-		if (is_offered(row))
-			consider(&m, word, len, &(struct meaning){ .name = row->name, .report = row });
-	for (size_t i = 0; i < setting_count; i++)
-		consider(&m, word, len, &(struct meaning){ .name = settings[i].name, .setting = &settings[i] });
+	for (size_t i = 0; (command = session_command(i)); i++)
+		consider(&m, word, len, &(struct session_meaning){ .name = command->name, .command = command });
+	for (size_t i = 0; (row = session_report(i)); i++)
+		consider(&m, word, len, &(struct session_meaning){ .name = row->name, .report = row });
+	for (size_t i = 0; (setting = session_setting(i)); i++)
+		consider(&m, word, len, &(struct session_meaning){ .name = setting->name, .setting = setting });
 	return m;
 }
 
-static void run_meaning(struct session *s, const struct meaning *m, const struct request *r)
+static void run_meaning(struct session *s, const struct session_meaning *m, const struct request *r)
 {
 	if (m->command)
 		m->command->run(s, r);
 	else if (m->report)
 		run_report(s, r, m->report);
 	else
-		change_setting(s, m->setting, r);
+		session_setting_change(s, m->setting, r);
 }
 
 /* jeprof's top20 and its "top 20". */
@@ -465,7 +375,7 @@ static void run_words(struct session *s, const struct words *words)
 	const char *word = words->list[0];
 	size_t len = strcspn(word, "0123456789=");
 	bool number = word[len] && word[len] != '=' && word[len + strspn(word + len, "0123456789")] == '\0';
-	struct meaning m = meaning_of(word, number ? len : strlen(word));
+	struct session_meaning m = session_meaning(word, number ? len : strlen(word));
 	struct request r = { .name = m.name, .words = words->list + 1, .count = words->count - 1, .file = words->file };
 	if (!m.hits || !len) {
 		if (!strncmp(word, "weblist", strlen(word)) && len > 3)
@@ -492,84 +402,6 @@ static void run_line(struct session *s, const char *line)
 	words_release(&words);
 }
 
-/* ---- completion --------------------------------------------------------------------------------------------- */
-
-/* A function's name as a pattern that finds it. */
-static bool offer_name(const char *name, edit_offer_fn *offer, void *list)
-{
-	static const char inlined[] = " (inline)", special[] = "\\^$|?*+()[]{}";
-	char text[512], *end = text;
-	size_t len = strlen(name), mark = sizeof inlined - 1;
-	if (len > mark && !strcmp(name + len - mark, inlined))
-		len -= mark;
-	for (size_t i = 0; i < len && end < text + sizeof text - 3; i++) {
-		if (strchr(special, name[i]))
-			*end++ = '\\';
-		*end++ = isspace((unsigned char)name[i]) || name[i] == '\'' || name[i] == '"' ? '.' : name[i];
-	}
-	*end = '\0';
-	return offer(list, text);
-}
-
-static void offer_functions(struct session *s, edit_offer_fn *offer, void *list)
-{
-	struct jprof_table *table;
-	struct jprof_view_opts view = { .size = sizeof view, .counter = s->o.counter, .cum = true };
-	if (!make_shown(s) || jprof_table_new(s->shown, &view, &table, NULL))
-		return;
-	bool more = true;
-	for (size_t i = 0; more && i < jprof_table_count(table); i++)
-		more = offer_name(jprof_table_at(table, i)->name, offer, list);
-	jprof_table_free(table);
-}
-
-static void offer_commands(edit_offer_fn *offer, void *list)
-{
-	const struct opt_row *row;
-	for (size_t i = 0; i < command_count; i++)
-		offer(list, commands[i].name);
-	for (size_t i = 0; (row = options_output(i)); i++)
-		if (is_offered(row))
-			offer(list, row->name);
-	for (size_t i = 0; i < setting_count; i++)
-		offer(list, settings[i].name);
-}
-
-static void offer_options(edit_offer_fn *offer, void *list)
-{
-	char text[64];
-	for (size_t i = 0; i < setting_count; i++) {
-		snprintf(text, sizeof text, "--%s", settings[i].name);
-		offer(list, text);
-	}
-	offer(list, "--cum");
-}
-
-static void offer_words(edit_offer_fn *offer, void *list, const char *const *words)
-{
-	for (; *words; words++)
-		offer(list, *words);
-}
-
-static void complete(void *context, const char *line, size_t at, edit_offer_fn *offer, void *list)
-{
-	struct session *s = context;
-	size_t start = strspn(line, " \t"), len = strcspn(line + start, " \t");
-	struct meaning m = meaning_of(line + start, len);
-	if (at <= start)
-		offer_commands(offer, list);
-	else if (line[at] == '-' && line[at + 1] == '-')
-		offer_options(offer, list);
-	else if (m.command && m.command->run == run_fold)
-		offer_words(offer, list, (const char *const[]){ "none", "alloc", "vm", NULL });
-	else if (m.command && m.command->run == run_sort)
-		offer_words(offer, list, (const char *const[]){ "flat", "cum", NULL });
-	else if (m.setting && m.setting->kind == SET_SWITCH)
-		offer_words(offer, list, (const char *const[]){ "on", "off", NULL });
-	else if (!m.setting)
-		offer_functions(s, offer, list);
-}
-
 /* ---- the session ------------------------------------------------------------------------------------------------ */
 
 static void on_interrupt(int signal)
@@ -591,7 +423,7 @@ static void converse(struct session *s)
 	const char *line, *name = s->o.as_jeprof ? "jeprof" : "jprof";
 	char prompt[32];
 	snprintf(prompt, sizeof prompt, "(%s) ", name);
-	struct edit *edit = edit_open(prompt, complete, s);
+	struct edit *edit = edit_open(prompt, session_complete, s);
 	if (!edit) {
 		say("memory is short");
 		return;

@@ -15,7 +15,8 @@ static bool refuse_without_agent(const struct jprof_process *p)
 		say("process %d: no permission to look at it: run jprof as user %u, or as root with CAP_SYS_PTRACE",
 		    p->pid, p->uid);
 	else if (p->agent_version)
-		say("process %d: its agent has no socket (JPROF_AGENT=socket=off): start it without that", p->pid);
+		say("process %d: its agent has no socket (JPROF_AGENT=socket=off, or it could open none): start it without that",
+		    p->pid);
 	else if (p->agent_library)
 		say("process %d: jprof's agent is loaded but not active: jemalloc has no prof:true there (MALLOC_CONF), "
 		    "or the agent is meant for other programs (JPROF_AGENT=for=all)",

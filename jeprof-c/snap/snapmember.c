@@ -27,11 +27,16 @@ struct member {
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
 
-/* All of an open file, to be freed. NULL with errno set. */
+/* All of an open file, to be freed. NULL with errno set. No dump is as large as the limit: that file is another. */
 static char *read_whole(int fd, size_t *len)
 {
+	enum { limit = 1 << 30 };
 	struct stat st;
 	size_t room = fstat(fd, &st) || st.st_size < 0 ? 0 : (size_t)st.st_size;
+	if (room > limit) {
+		errno = EFBIG;
+		return NULL;
+	}
 	char *text = malloc(room + 1);
 	for (*len = 0; text && *len < room;) {
 		ssize_t n = pread(fd, text + *len, room - *len, (off_t)*len);
@@ -93,6 +98,13 @@ static void count_named(struct member *m)
 	jprof_coverage_free(coverage);
 }
 
+/* While a process ends its root goes before the process does. */
+static bool has_ended(const struct member *m, const char *root)
+{
+	struct stat st;
+	return jprof_target_check(m->target, NULL) || (stat(root, &st) && (errno == ENOENT || errno == ESRCH));
+}
+
 /* Object files are looked for where the process sees them. */
 static bool symbolize(struct member *m)
 {
@@ -110,9 +122,8 @@ static bool symbolize(struct member *m)
 	};
 	snprintf(root, sizeof root, "/proc/%d/root", p->pid);
 	if (jprof_profile_symbolize(m->profile, &opts, &err)) {
-		bool ended = jprof_target_check(m->target, NULL);
-		if (ended)
-			say("process %d: ended after its dump: the bundle has it without names", p->pid);
+		if (has_ended(m, root))
+			say("process %d: has ended meanwhile: the bundle has its dump, without names", p->pid);
 		else
 			say_error(&err);
 		return false;
@@ -229,14 +240,13 @@ static bool is_agent_thread(const char *pid, const char *thread)
 	return good;
 }
 
-/* Whether an agent is there that has not yet announced itself: those of forked children take their time. */
-static bool is_starting(const struct jprof_process *p)
+static bool has_agent_thread(const struct jprof_process *p)
 {
 	char path[64], pid[16];
 	bool found = false;
 	snprintf(pid, sizeof pid, "%d", p->pid);
 	snprintf(path, sizeof path, "/proc/%s/task", pid);
-	DIR *dir = p->agent_library && !p->agent_version ? opendir(path) : NULL;
+	DIR *dir = opendir(path);
 	for (struct dirent *e; dir && !found && (e = readdir(dir));)
 		found = is_agent_thread(pid, e->d_name);
 	if (dir)
@@ -244,12 +254,21 @@ static bool is_starting(const struct jprof_process *p)
 	return found;
 }
 
+/* Whether an agent may be there that has not yet announced itself: that of a forked child takes its time, and a program
+ * that was just begun (exec) may not even have a thread for it. */
+static bool is_starting(const struct jprof_process *p, int tried)
+{
+	enum { until_thread = 10 };
+	bool loaded = p->state == JPROF_PROCESS_ALIVE && p->agent_library && !p->agent_version;
+	return loaded && (tried < until_thread || has_agent_thread(p));
+}
+
 /* Looks at the process again until its agent can be asked. */
 static void let_it_start(struct member *m)
 {
 	enum { tries = 50, pause_ms = 100 };
 	struct jprof_processes_opts opts = { .size = sizeof opts, .pids = &m->process->pid, .pid_count = 1 };
-	for (int i = 0; i < tries && is_starting(m->process); i++) {
+	for (int i = 0; i < tries && is_starting(m->process, i); i++) {
 		struct jprof_processes *again;
 		poll(NULL, 0, pause_ms);
 		if (jprof_processes_new(&opts, &again, NULL))

@@ -20,6 +20,10 @@ run "$jprof" --dot --libs $at "$dump"
 exits 0
 same "not the golden file (<)" "$golden/threads.libs.dot" out
 
+run "$jprof" bundle -o both.jprof "$dump" "$heaps/nopie.heap"
+run "$jprof" --dot both.jprof
+check "the members of a bundle are not told" grep -q 'of a bundle: .*, ' out
+
 # ---- nothing to draw ----
 run "$jprof" --dot --nodefraction=1 $at "$dump"
 exits 1
