@@ -156,10 +156,13 @@ catches_term() {
     *) return 1 ;;
     esac
 }
+waits_for_agent() {
+    catches_term "$1" && ls -l "/proc/$1/fd" | grep -q socket:
+}
 # Interrupted, it takes back what it is at; the second time it ends at once.
 "$jprof" snap --timeout=2 "$one" -o stopped.jprof >k.out 2>k.err &
 k=$!
-until_true 20 catches_term "$k"
+until_true 20 waits_for_agent "$k"
 kill -TERM "$k"
 status=0
 wait "$k" || status=$?
@@ -168,7 +171,7 @@ check "not said: $(cat k.err)" grep -q '^jprof: interrupted: no bundle was writt
 check "a file was made" [ ! -e stopped.jprof ]
 "$jprof" snap --timeout=60 "$one" -o stopped.jprof >k.out 2>k.err &
 k=$!
-until_true 20 catches_term "$k"
+until_true 20 waits_for_agent "$k"
 kill -TERM "$k"
 until_true 20 eval '! catches_term "$k"'
 kill -TERM "$k"
