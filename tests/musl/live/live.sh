@@ -113,7 +113,7 @@ snap() {
     done
     kill -0 "$pid" || echo "the program is gone"
     kill -KILL "$pid"
-    wait "$pid" || :
+    wait "$pid" 2>/dev/null || :
 }
 check 'snap of a musl program' snap
 
