@@ -134,11 +134,10 @@ static int fold_wrappers(struct fold *f)
 {
 	while (f->depth > 1) {
 		const struct jp_location *l = &f->profile->locations[f->stack[0]];
-		uint32_t n = count_wrapper_frames(f, l);
-		bool in_part = n < l->frame_count;
-		if (n && in_part)
-			f->stack[0] = jp_location_folded(f->profile, f->stack[0], n); /* moves locations */
-		if (in_part)
+		uint32_t n = count_wrapper_frames(f, l), all = l->frame_count;
+		if (n && n < all)
+			f->stack[0] = jp_location_folded(f->profile, f->stack[0], n); /* l may have moved */
+		if (n < all)
 			return f->stack[0] == JP_NONE ? -1 : 0;
 		drop(f, 1);
 	}

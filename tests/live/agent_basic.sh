@@ -166,8 +166,8 @@ check "socket=off,signal=none" grep -q '/memfd:jprof-agent:1:0: (deleted)' "/pro
 end "$pid"
 # Without descriptors left: it goes on, the agent does not spin, and answers when there are some again.
 rm -f ready empty
-words=for=subject
-start sh -c 'ulimit -n 60 && exec "$0" hold ready fill wait' "$subject"
+words=for=all
+start "$subject" hold ready fill wait
 : >ready
 until_true eval '[ "$(ls "/proc/$pid/fd" | wc -l)" -ge 60 ]'
 ask "$pid" report >late &

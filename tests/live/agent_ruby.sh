@@ -145,5 +145,6 @@ sleep 0.5
 kill "$pid"
 wait "$pid"
 check "TERM kills no more" test $? -eq 143
+check "TERM leaves: $(ls -A d)" eval '! ls -A d | grep -q sock'
 check "on=exit, by TERM" test "$(count_dumps)" -eq 1 -a "$(last .reason)" = exit
 finish

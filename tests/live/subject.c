@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +59,8 @@ static void ready(void)
 /* Takes all descriptors that may be had, until there is a file of that name. */
 static void fill(void)
 {
+	struct rlimit few = { 60, 60 };
+	setrlimit(RLIMIT_NOFILE, &few);
 	int first = open("/dev/null", O_RDONLY), last = first;
 	for (int fd = first; fd >= 0; fd = open("/dev/null", O_RDONLY))
 		last = fd;
