@@ -64,7 +64,6 @@ struct preloads {
 	bool bad;
 };
 
-/* A name without a slash is looked for in the loader's own places, which only it knows. */
 static bool is_nowhere(const struct scene *s, const char *name, char *why, size_t size)
 {
 	char *path = s->process ? NULL : preload_path(&s->target, name, strlen(name));
@@ -81,8 +80,10 @@ static bool is_unfit(const struct scene *s, const char *path, char *why, size_t 
 	struct jprof_binary *b;
 	struct jprof_error err;
 	char is[64], need[64];
-	if (!strchr(path, '/'))
+	if (is_for_loader(path))
 		return is_nowhere(s, path, why, size);
+	if (s->process && *path != '/')
+		return false; /* from where it was started is not known */
 	int fd = scene_open(s, path);
 	if (fd < 0) {
 		snprintf(why, size, "%s", strerror(errno));

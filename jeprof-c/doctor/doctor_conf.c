@@ -94,7 +94,7 @@ void check_prof(const struct scene *s, struct findings *f)
 void check_active(const struct scene *s, struct findings *f)
 {
 	char value[16];
-	const char *mend = "ask the agent to activate it, or start with prof_active:true";
+	const char *mend = "jprof snap --activate PID (needs the agent), or start with prof_active:true";
 	if (scene_profiles(s) <= 0)
 		return;
 	if (s->report)

@@ -189,9 +189,8 @@ static int render_threads(const struct loaded *l, const struct options *o, struc
 	return status;
 }
 
-static int report(const struct loaded *l, const struct options *o, const struct inputs *inputs, struct sink *sink)
+static struct jprof_view_opts view_of(const struct loaded *l, const struct options *o, const struct inputs *inputs)
 {
-	char label[64], *source = NULL;
 	struct jprof_view_opts view = {
 		.size = sizeof view,
 		.counter = o->counter,
@@ -217,13 +216,26 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 	view.base = o->base ? o->base : o->diff_base;
 	if (l->thread && o->diff_base && l->base)
 		view.percent_of = jprof_profile_thread_total(l->base, o->counter, l->thread);
-	bool empty = !has_rows(l->profile, &view);
+	return view;
+}
+
+/* What is to be known of a report before it comes. */
+static void tell(const struct loaded *l, const struct options *o, const struct inputs *inputs, bool empty)
+{
 	if (empty)
 		explain_empty(l, o);
 	else if (o->granularity != JPROF_BY_LIBRARY && !l->warned && !o->quiet) /* libraries need no names */
 		tell_coverage(l->profile, o, inputs);
 	if (!empty && !o->quiet)
 		tell_bound(l->profile, o);
+}
+
+static int report(const struct loaded *l, const struct options *o, const struct inputs *inputs, struct sink *sink)
+{
+	char label[64], *source = NULL;
+	struct jprof_view_opts view = view_of(l, o, inputs);
+	bool empty = !has_rows(l->profile, &view);
+	tell(l, o, inputs, empty);
 	if (graph_is(o->output))
 		return empty ? 1 : graph_report(l, o, inputs, &view, sink);
 	if (view.threads && is_by_thread(o->output))

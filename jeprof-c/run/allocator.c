@@ -84,12 +84,17 @@ char *linked_library(const struct target *target, const char *name, const char *
 	return path;
 }
 
+bool is_for_loader(const char *entry)
+{
+	return !strchr(entry, '/') || strchr(entry, '$');
+}
+
 char *preload_path(const struct target *target, const char *entry, size_t len)
 {
 	char *name = strndup(entry, len), *path;
-	if (!name || strchr(name, '/'))
+	if (!name || !is_for_loader(name))
 		return name;
-	path = linked_library(target, name, name);
+	path = linked_library(target, base_name(name), name);
 	free(name);
 	return path;
 }

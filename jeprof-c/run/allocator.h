@@ -40,8 +40,11 @@ bool is_jemalloc(const char *path);
  * Nothing of the program runs. Owned by the caller, as below. */
 char *linked_library(const struct target *target, const char *name, const char *preload);
 
-/* The file that an entry of LD_PRELOAD means to the program's loader: a name without a slash is looked for in the
- * loader's own places. NULL if there is none, or memory is short. */
+/* Whether only the loader knows which file an entry of LD_PRELOAD means: a name without a slash is looked for in its
+ * own places, and $LIB and its like are its words. */
+bool is_for_loader(const char *entry);
+
+/* The file that an entry of LD_PRELOAD means to the program's loader; NULL if there is none, or memory is short. */
 char *preload_path(const struct target *target, const char *entry, size_t len);
 
 #endif

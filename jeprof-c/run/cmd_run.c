@@ -38,7 +38,7 @@ static const struct opt_row rows[] = {
 	  "where dumps go; made if it is not there. Default: jprof-UID in\n$TMPDIR or /tmp; of --print-env: /tmp" },
 	{ "label", OPT_TEXT, AT(label), 0, NULL, "WORD", "the dumps' first word; default: the program's name" },
 	{ "inactive", OPT_SWITCH, AT(inactive), 0, NULL, NULL,
-	  "take no samples until the agent is told to (prof_active:false)" },
+	  "take no samples (prof_active:false) until\njprof snap --activate PID" },
 	{ "jemalloc", OPT_TEXT, AT(jemalloc), 0, NULL, "FILE", "this jemalloc; $JPROF_JEMALLOC does the same" },
 	{ "no-agent", OPT_SWITCH, AT(no_agent), 0, NULL, NULL,
 	  "without the agent: then jprof snap cannot ask for dumps" },

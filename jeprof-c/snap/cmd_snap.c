@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "snap/candidates.h"
 #include "snap/series.h"
+#include "snap/snapdump.h"
 #include "snap/snapmember.h"
 #include "snap/snapopts.h"
 
@@ -213,6 +214,26 @@ static int run_all(const struct snap_options *o)
 	return good ? 0 : 1;
 }
 
+/* --activate, --deactivate */
+static int switch_all(const struct snap_options *o)
+{
+	struct jprof_processes *list = select_processes(o);
+	size_t count = list ? jprof_processes_count(list) : 0, good = 0;
+	bool on = o->sampling == SNAP_ACTIVATES, was;
+	if (list && !count)
+		say_none(o);
+	for (size_t i = 0; !interrupted && i < count; i++) {
+		const struct jprof_process *p = jprof_processes_at(list, i);
+		if (!snap_switch(p, o, &was))
+			continue;
+		printf("%d: samples are %s%s\n", p->pid, on ? "taken" : "not taken",
+		       was == on ? ", as before" : " from now on");
+		good++;
+	}
+	jprof_processes_free(list);
+	return count && good == count ? 0 : 1;
+}
+
 static int list_candidates(void)
 {
 	int count = candidates_print();
@@ -236,7 +257,7 @@ int cmd_snap(int argc, char **argv)
 		status = list_candidates();
 	} else {
 		catch_signals();
-		status = run_all(&options);
+		status = options.sampling ? switch_all(&options) : run_all(&options);
 	}
 	snap_options_free(&options);
 	return status;

@@ -58,9 +58,23 @@ static struct jprof_agent *connect_agent(const struct jprof_process *p, const st
 		jprof_agent_free(agent);
 		return NULL;
 	}
-	if (!(*report)->prof_active)
+	if (!(*report)->prof_active && !o->sampling)
 		say("process %d: is not sampling (prof_active:false): the dump holds what was sampled before", p->pid);
 	return agent;
+}
+
+bool snap_switch(const struct jprof_process *p, const struct snap_options *o, bool *was)
+{
+	const struct jprof_agent_report *report;
+	struct jprof_target *target = NULL;
+	struct jprof_error err;
+	if (jprof_target_open(p, NULL, &target, &err))
+		return said(&err);
+	struct jprof_agent *agent = connect_agent(p, o, &report);
+	bool good = agent && (!jprof_agent_set_active(agent, o->sampling == SNAP_ACTIVATES, was, &err) || said(&err));
+	jprof_agent_free(agent);
+	jprof_target_free(target);
+	return good;
 }
 
 /* The garbage that was not collected is no reason to be without a dump. */

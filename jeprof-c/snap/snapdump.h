@@ -19,4 +19,8 @@ bool snap_dump(struct snap_dump *dump, const struct jprof_target *target, const 
 
 void snap_dump_free(struct snap_dump *dump);
 
+/* Has the process's agent switch sampling on or off, as the options say; *was is what it was. False after having said
+ * what is wrong. */
+bool snap_switch(const struct jprof_process *process, const struct snap_options *options, bool *was);
+
 #endif

@@ -50,6 +50,9 @@ static const struct opt_row rows[] = {
 	  "with --signal, for a program without the agent: believe that\nits own handler of this signal makes it dump" },
 	{ "dump-dir", OPT_TEXT, AT(dump_dir), 0, NULL, "DIR",
 	  "with --trust-handler: where it dumps, as it sees it (by default\nas its MALLOC_CONF says)" },
+	{ "activate", OPT_CHOICE, AT(sampling), SNAP_ACTIVATES, "sampling", NULL,
+	  "no dump: have the processes take samples from now on, as after\njprof run --inactive" },
+	{ "deactivate", OPT_CHOICE, AT(sampling), SNAP_DEACTIVATES, "sampling", NULL, "no dump: and not any more" },
 	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
 };
 
@@ -138,6 +141,16 @@ static bool parse_label(const struct snap_options *o)
 	return false;
 }
 
+static bool parse_sampling(const struct snap_options *o)
+{
+	bool dumps =
+	    o->label || o->gc || o->every || o->count || o->output || o->signal_name || o->keep || o->max_bytes;
+	if (!o->sampling || !dumps)
+		return true;
+	say("--activate and --deactivate make no bundle: only say which processes are meant");
+	return false;
+}
+
 static bool parse_puma(struct snap_options *o)
 {
 	return !o->puma || !*o->puma || parse_pid(o->puma, &o->puma_of);
@@ -169,6 +182,8 @@ bool snap_options_parse(struct snap_options *o, int argc, char **argv)
 		                                 : "--children-of: give a pid");
 		return false;
 	}
+	if (!parse_sampling(o))
+		return false;
 	if (!o->count && !o->every)
 		o->count = 1;
 	return parse_every(o) && parse_max_bytes(o) && parse_signals(o) && parse_label(o) && parse_puma(o) &&

@@ -25,7 +25,8 @@ struct snap_options {
 	const char *trust_name;
 	int trust;
 	const char *dump_dir;
-	int symbols; /* enum snap_symbols */
+	int symbols;  /* enum snap_symbols */
+	int sampling; /* enum snap_sampling */
 	bool cmdline;
 	bool keep_dumps;
 	size_t keep;           /* bundles of the series that are left; 0: all */
@@ -36,6 +37,8 @@ struct snap_options {
 	bool debuginfod;
 };
 
+/* SNAP_DUMPS: a bundle is made; else sampling is switched on or off, and none is. */
+enum snap_sampling { SNAP_DUMPS, SNAP_ACTIVATES, SNAP_DEACTIVATES };
 enum snap_symbols { SNAP_SYMBOLS_NOW, SNAP_SYMBOLS_LATER };
 
 /* Reads argv[1..]. False after having said what is wrong. */

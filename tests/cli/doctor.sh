@@ -172,8 +172,19 @@ case $jemalloc in
     row ok preload 'LD_PRELOAD=libjemalloc.so.2'
     row ok jemalloc '/libjemalloc.so.2, version'
     row ok config.prof 'tried here'
+    plan LD_PRELOAD='/usr/$LIB/libjemalloc.so.2' MALLOC_CONF="$good" ./waits
+    exits 0
+    row ok preload '/usr/\$LIB/libjemalloc.so.2'
+    row ok jemalloc '/libjemalloc.so.2, version'
     ;;
 esac
+mkdir -p below
+cp "$jemalloc" below/libjemalloc.so.2
+start env LD_PRELOAD=below/libjemalloc.so.2 MALLOC_CONF="$good" ./waits
+run "$jprof" doctor "$pid"
+exits 0
+row ok preload 'LD_PRELOAD=below/libjemalloc.so.2'
+stop
 build linked waits.c -Wl,--no-as-needed "$jemalloc"
 plan MALLOC_CONF="$good" ./linked
 exits 0

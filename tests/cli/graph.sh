@@ -107,7 +107,7 @@ if ! [ -e /usr/local/lib/jprof ] && library=$(find "$(dirname "$jprof")/../libjp
     LD_LIBRARY_PATH=$(dirname "$library") ./away/jprof --svg $at "$dump" >out 2>err || status=$?
     if ! find /usr/lib /usr/local/lib /opt -name jprof-gvc.so 2>/dev/null | grep -q .; then
         exits 1
-        says_like '^jprof: --svg cannot be drawn: pictures need Graphviz.* library: .*jprof-gvc\.so: .*; install libgvc6 \(Debian\) or graphviz \(Alpine\); --dot works$'
+        says_like '^jprof: --svg cannot be drawn: .*jprof-gvc\.so is missing; install jprof whole; --dot works$'
         prints_nothing
     fi
     LD_LIBRARY_PATH=$(dirname "$library") ./away/jprof --dot $at "$dump" >out 2>err
