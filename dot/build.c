@@ -276,7 +276,7 @@ static Agraph_t *cluster_of(struct build *b, size_t number, const char *owner)
 	text_set(b, &t, cluster, "label", false);
 	set(b, cluster, "style", "rounded,dashed");
 	set(b, cluster, "color", "#8f8a80");
-	set(b, cluster, "fontsize", "14");
+	set(b, cluster, "fontsize", "%.0f", 14 * dot_type_scale(b->graph));
 	return cluster;
 }
 

@@ -78,15 +78,14 @@ static void put_key(FILE *out, const struct jprof_graph *graph, const struct jpr
 		put_line(out, "hollow arrow: inlined");
 }
 
-/* A picture is looked at whole first: the more nodes, the smaller it is shown then, and so the bigger the type. */
-static double type_scale(const struct jprof_graph *graph)
+double dot_type_scale(const struct jprof_graph *graph)
 {
 	return fmin(4, fmax(1, sqrt((double)jprof_graph_nodes(graph) / 20)));
 }
 
 void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts)
 {
-	double scale = type_scale(graph);
+	double scale = dot_type_scale(graph);
 	fprintf(out, "<font point-size=\"%.0f\"><b>", 22 * scale);
 	dot_put_headline(out, graph, opts);
 	fprintf(out, "</b></font><br align=\"left\"/><font point-size=\"%.0f\">", 14 * scale);

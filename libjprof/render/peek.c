@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "render/errors.h"
 #include "render/render.h"
 #include "render/select.h"
 #include "render/values.h"
@@ -73,6 +74,14 @@ static int index_edges(const struct jprof_graph *graph, struct index *index, boo
 	return 0;
 }
 
+static void put_error(const struct peek *p, const char *before, const struct jprof_range *range, double value)
+{
+	if (!p->opts->errors)
+		return;
+	jp_strbuf_str(p->out, before);
+	jp_error_put(range, value, p->opts, p->out);
+}
+
 /* The calls of a node, or those to it. */
 static void put_edges(const struct peek *p, size_t node, bool callers)
 {
@@ -87,6 +96,7 @@ static void put_edges(const struct peek *p, size_t node, bool callers)
 		jp_put_percent(percent, edge->value, cum);
 		jp_strbuf_printf(p->out, "%50s %6s |   ", value, percent);
 		jp_strbuf_visible(p->out, jprof_graph_node(p->graph, callers ? edge->from : edge->to)->name);
+		put_error(p, "  ", &edge->range, edge->value);
 		jp_strbuf_str(p->out, "\n");
 	}
 }
@@ -102,6 +112,8 @@ static void put_node(const struct peek *p, size_t id, double sum)
 	jp_put_percent(cum_percent, node->cum, p->whole);
 	jp_strbuf_printf(p->out, "%8s %6s %6s %8s %6s %18s | ", flat, flat_percent, sum_percent, cum, cum_percent, "");
 	jp_strbuf_visible(p->out, node->name);
+	put_error(p, "  flat ", &node->flat_range, node->flat);
+	put_error(p, "  cum ", &node->cum_range, node->cum);
 	jp_strbuf_str(p->out, "\n");
 }
 
