@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ids.h"
 #include "legend.h"
 #include "paint.h"
 #include "text.h"
@@ -365,7 +366,7 @@ Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts
 	dot_put_headline(title.out, graph, opts);
 	bool good = !fclose(title.out);
 	b.nodes = calloc(jprof_graph_nodes(graph) + 1, sizeof *b.nodes);
-	b.g = good && b.nodes ? agopen(title.bytes, Agdirected, NULL) : NULL;
+	b.g = good && b.nodes ? agopen(title.bytes, Agdirected, &dot_ids) : NULL;
 	if (b.g)
 		fill(&b);
 	free(title.bytes);
