@@ -60,6 +60,8 @@ static int sooner(int a, int b)
 /* -1 without a trigger and a crowd. */
 static int timeout(void)
 {
+	if (wake_asked())
+		return 0;
 	return sooner(trigger_timeout(), server_timeout());
 }
 
@@ -78,11 +80,15 @@ static void wait_once(void)
 	pthread_mutex_unlock(&serving);
 }
 
-/* What ends at once never gets a socket: it would cost, and a child leave it behind. */
+/* What ends at once never gets a socket: it would cost, and a child leave it behind. Only a signal cannot wait. */
 static void start_slowly(void)
 {
-	struct pollfd woken = { .fd = handle_fd(HANDLE_WAKE_READ), .events = POLLIN };
-	poll(&woken, 1, DELAY_MS);
+	uint64_t end = process_clock() + DELAY_MS, now;
+	while (!wake_asked() && (now = process_clock()) < end) {
+		struct pollfd woken = { .fd = handle_fd(HANDLE_WAKE_READ), .events = POLLIN };
+		poll(&woken, 1, (int)(end - now));
+		wake_empty();
+	}
 }
 
 static void *run(void *unused)
@@ -123,6 +129,13 @@ static bool start(void)
 	return owner != 0;
 }
 
+/* In a child that went on with Ruby. */
+static void start_late(void)
+{
+	if (owner != getpid())
+		start();
+}
+
 static void before_fork(void)
 {
 	handle_lock();
@@ -141,9 +154,9 @@ static void after_fork_child(void)
 	announce_forked();
 	server_forked();
 	dump_forked();
-	ruby_forked();
-	wake_drain(); /* what the parent was asked for */
-	if (owner)
+	wake_forked();
+	bool later = ruby_forked(start_late);
+	if (owner && !later)
 		start();
 	errno = error;
 }

@@ -7,24 +7,13 @@
 #include <time.h>
 
 #include "process.h"
+#include "ruby_api.h"
 #include "ruby_job.h"
 #include "text.h"
-
-typedef uintptr_t VALUE;
 
 /* What is awake comes to it by itself in the first of these; each further one interrupts, for a collection. Nothing
  * is interrupted for GC.stat alone, which is waited for no longer than ASIDE_MS. */
 enum { FIRST_STEP_MS = 15, LAST_STEP_MS = 480, ASIDE_MS = 100 };
-
-extern void ruby_init(void) __attribute__((weak));
-extern const char ruby_version[] __attribute__((weak));
-extern VALUE rb_gc_start(void) __attribute__((weak));
-extern size_t rb_gc_stat(VALUE hash) __attribute__((weak));
-extern VALUE rb_hash_new(void) __attribute__((weak));
-extern void rb_hash_foreach(VALUE hash, int (*each)(VALUE, VALUE, VALUE), VALUE arg) __attribute__((weak));
-extern uintptr_t rb_sym2id(VALUE symbol) __attribute__((weak));
-extern const char *rb_id2name(uintptr_t id) __attribute__((weak));
-extern unsigned long long rb_num2ull(VALUE number) __attribute__((weak));
 
 static pthread_mutex_t lock;
 static pthread_cond_t answered;
@@ -37,21 +26,21 @@ static struct ruby_answer making;
 
 bool ruby_present(void)
 {
-	return ruby_init != NULL;
+	return ruby_api_present();
 }
 
 const char *ruby_version_text(void)
 {
-	return ruby_present() ? ruby_version : NULL;
+	return ruby_present() ? ruby.ruby_version : NULL;
 }
 
 static int add_stat(VALUE key, VALUE value, VALUE unused)
 {
 	(void)unused;
 	if (making.count < RUBY_STATS) {
-		const char *name = rb_id2name(rb_sym2id(key));
+		const char *name = ruby.rb_id2name(ruby.rb_sym2id(key));
 		strncpy(making.stats[making.count].key, name ? name : "", RUBY_KEY - 1);
-		making.stats[making.count].value = rb_num2ull(value);
+		making.stats[making.count].value = ruby.rb_num2ull(value);
 		making.count++;
 	}
 	return 0; /* ST_CONTINUE */
@@ -59,10 +48,10 @@ static int add_stat(VALUE key, VALUE value, VALUE unused)
 
 static void read_stats(void)
 {
-	VALUE hash = rb_hash_new();
+	VALUE hash = ruby.rb_hash_new();
 	making.count = 0;
-	rb_gc_stat(hash);
-	rb_hash_foreach(hash, add_stat, 0);
+	ruby.rb_gc_stat(hash);
+	ruby.rb_hash_foreach(hash, add_stat, 0);
 }
 
 static bool is_pending(bool *gc)
@@ -91,7 +80,7 @@ static void work(void)
 	if (!is_pending(&gc) || atomic_exchange(&working, true))
 		return;
 	if (gc)
-		rb_gc_start();
+		ruby.rb_gc_start();
 	memset(&making, 0, sizeof making);
 	read_stats();
 	give();
@@ -111,14 +100,17 @@ static void set_up_lock(void)
 
 void ruby_start(void (*at_end)(void))
 {
+	if (ruby_present())
+		ruby_api_load();
 	set_up_lock();
 	ruby_job_init(work, at_end);
 }
 
-void ruby_forked(void)
+bool ruby_forked(void (*start)(void))
 {
 	set_up_lock();
 	atomic_store(&working, false);
+	return ruby_present() && ruby_job_forked(start);
 }
 
 static void sleep_until(uint64_t ms)
@@ -158,7 +150,8 @@ static bool wait_for_answer(bool gc, uint64_t end)
 
 static bool has_functions(void)
 {
-	return rb_gc_start && rb_gc_stat && rb_hash_new && rb_hash_foreach && rb_sym2id && rb_id2name && rb_num2ull;
+	return ruby.rb_gc_start && ruby.rb_gc_stat && ruby.rb_hash_new && ruby.rb_hash_foreach && ruby.rb_sym2id &&
+	       ruby.rb_id2name && ruby.rb_num2ull;
 }
 
 static void ask(bool gc, unsigned timeout, struct ruby_answer *answer)

@@ -37,7 +37,8 @@ void ruby_stop(void);
 /* Adds the side-car's "ruby". */
 void ruby_json(const struct ruby_answer *answer, struct text *text);
 
-/* In a forked child: what the parent waited for is nobody's. */
-void ruby_forked(void);
+/* In a forked child: what the parent waited for is nobody's. Returns whether `start` will be called on a Ruby thread,
+ * at once where the child goes on with Ruby, and never where it only comes to exec. */
+bool ruby_forked(void (*start)(void));
 
 #endif

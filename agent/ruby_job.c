@@ -6,29 +6,16 @@
 
 #include "handle.h"
 #include "jemalloc.h"
+#include "ruby_api.h"
 #include "ruby_wake.h"
 #include "wake.h"
 
-typedef uintptr_t VALUE;
-
-extern int ruby_thread_has_gvl_p(void) __attribute__((weak));
-extern int rb_during_gc(void) __attribute__((weak));
-extern int rb_postponed_job_register_one(unsigned flags, void (*run)(void *), void *data) __attribute__((weak));
-extern unsigned rb_postponed_job_preregister(unsigned flags, void (*run)(void *), void *data) __attribute__((weak));
-extern void rb_postponed_job_trigger(unsigned job) __attribute__((weak));
-extern void rb_set_end_proc(void (*run)(VALUE), VALUE data) __attribute__((weak));
-extern void ruby_vm_at_exit(void (*run)(void *vm)) __attribute__((weak));
-extern VALUE rb_protect(VALUE (*run)(VALUE), VALUE data, int *state) __attribute__((weak));
-extern VALUE rb_errinfo(void) __attribute__((weak));
-extern void rb_set_errinfo(VALUE error) __attribute__((weak));
-extern VALUE rb_cComplex __attribute__((weak));             /* 0 until the VM is nearly up */
-extern void *ruby_single_main_ractor __attribute__((weak)); /* Ruby 3.0 to 3.2; NULL when there are several */
-
 static void (*do_work)(void);
 static void (*do_at_end)(void);
-static atomic_bool wanted;    /* a job, from the next allocation of a thread that may register it */
-static atomic_bool contacted; /* a job has run */
-static atomic_bool ending;    /* at_exit blocks run: the VM may be gone soon, or serve for hours */
+static void (*do_start)(void); /* in a forked child, until it was done */
+static atomic_bool wanted;     /* a job, from the next allocation of a thread that may register it */
+static atomic_bool contacted;  /* a job has run */
+static atomic_bool ending;     /* at_exit blocks run: the VM may be gone soon, or serve for hours */
 static atomic_bool over;
 static atomic_uint job_handle; /* of preregister */
 static void *hook;
@@ -49,31 +36,42 @@ static void on_vm_exit(void *vm)
 
 static bool can_trigger(void)
 {
-	return rb_postponed_job_preregister && rb_postponed_job_trigger;
+	return ruby.rb_postponed_job_preregister && ruby.rb_postponed_job_trigger;
 }
 
 static VALUE protected_work(VALUE unused);
+
+static void start_once(void)
+{
+	void (*start)(void) = do_start;
+	do_start = NULL;
+	if (!start)
+		return;
+	atomic_store(&wanted, false);
+	start();
+}
 
 static void job(void *unused)
 {
 	int state = 0;
 	(void)unused;
-	VALUE error = rb_errinfo();
-	rb_protect(protected_work, 0, &state);
+	start_once();
+	VALUE error = ruby.rb_errinfo();
+	ruby.rb_protect(protected_work, 0, &state);
 	if (state)
-		rb_set_errinfo(error);
+		ruby.rb_set_errinfo(error);
 }
 
 /* On a thread that holds the GVL; as free as a signal handler. */
 static bool register_here(void)
 {
 	if (!can_trigger())
-		return rb_postponed_job_register_one(0, job, NULL) != 0;
-	unsigned handle = rb_postponed_job_preregister(0, job, NULL);
+		return ruby.rb_postponed_job_register_one(0, job, NULL) != 0;
+	unsigned handle = ruby.rb_postponed_job_preregister(0, job, NULL);
 	if (handle == ~0u)
 		return false;
 	atomic_store(&job_handle, handle);
-	rb_postponed_job_trigger(handle);
+	ruby.rb_postponed_job_trigger(handle);
 	return true;
 }
 
@@ -85,8 +83,8 @@ static void on_woken(void)
 static VALUE protected_work(VALUE unused)
 {
 	if (!atomic_exchange(&contacted, true)) {
-		rb_set_end_proc(on_end_proc, 0);
-		ruby_vm_at_exit(on_vm_exit);
+		ruby.rb_set_end_proc(on_end_proc, 0);
+		ruby.ruby_vm_at_exit(on_vm_exit);
 		if (!can_trigger())
 			ruby_wake_prepare(on_woken);
 	}
@@ -96,21 +94,22 @@ static VALUE protected_work(VALUE unused)
 
 static bool knows_ruby(void)
 {
-	return ruby_thread_has_gvl_p && rb_during_gc && rb_set_end_proc && ruby_vm_at_exit && rb_protect &&
-	       rb_errinfo && rb_set_errinfo && &rb_cComplex && (can_trigger() || rb_postponed_job_register_one);
+	return ruby.ruby_thread_has_gvl_p && ruby.rb_during_gc && ruby.rb_set_end_proc && ruby.ruby_vm_at_exit &&
+	       ruby.rb_protect && ruby.rb_errinfo && ruby.rb_set_errinfo && ruby.rb_cComplex &&
+	       (can_trigger() || ruby.rb_postponed_job_register_one);
 }
 
 /* Before 3.3, with several ractors, this thread's GVL may be another than that of the thread that runs jobs. */
 static bool is_alone(void)
 {
-	return can_trigger() || !&ruby_single_main_ractor || ruby_single_main_ractor;
+	return can_trigger() || !ruby.ruby_single_main_ractor || *ruby.ruby_single_main_ractor;
 }
 
 /* As free as a signal handler: it may be anywhere in Ruby. */
 static void in_allocation(void)
 {
-	if (!atomic_load(&wanted) || atomic_load(&over) || !rb_cComplex || !ruby_thread_has_gvl_p() || rb_during_gc() ||
-	    !is_alone())
+	if (!atomic_load(&wanted) || atomic_load(&over) || !*ruby.rb_cComplex || !ruby.ruby_thread_has_gvl_p() ||
+	    ruby.rb_during_gc() || !is_alone())
 		return;
 	if (!atomic_exchange(&wanted, false))
 		return;
@@ -153,6 +152,20 @@ void ruby_job_init(void (*work)(void), void (*at_end)(void))
 		jemalloc_hook_sampled(in_allocation);
 }
 
+/* The hook is there in case that the job is lost. */
+bool ruby_job_forked(void (*start)(void))
+{
+	do_start = NULL;
+	if (!atomic_load(&contacted) || atomic_load(&ending) || atomic_load(&over) || !ruby.ruby_thread_has_gvl_p() ||
+	    !is_alone() || !register_here())
+		return false;
+	do_start = start;
+	sampled = true;
+	atomic_store(&wanted, true);
+	jemalloc_hook_sampled(in_allocation);
+	return true;
+}
+
 /* A job is registered by the next sampled allocation. */
 static void look_in_samples(void)
 {
@@ -170,7 +183,7 @@ bool ruby_job_request(enum ruby_job_way way)
 		return false;
 	bool reached = atomic_load(&contacted) && !atomic_load(&ending), triggers = reached && can_trigger();
 	if (triggers)
-		rb_postponed_job_trigger(atomic_load(&job_handle));
+		ruby.rb_postponed_job_trigger(atomic_load(&job_handle));
 	else if (way == RUBY_JOB_ASIDE)
 		look_in_samples();
 	if (way == RUBY_JOB_ASIDE)

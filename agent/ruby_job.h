@@ -11,6 +11,9 @@
  * called when the VM ends, if there was contact before. Looks for contact in sampled allocations. */
 void ruby_job_init(void (*work)(void), void (*at_end)(void));
 
+/* In a forked child: has `start` called by a job. False where no job can be had here. */
+bool ruby_job_forked(void (*start)(void));
+
 /* ASIDE: only if the VM comes by itself, which nothing interrupts. ASK: it may be interrupted where nothing else is
  * known. WAKE: it is. */
 enum ruby_job_way { RUBY_JOB_ASIDE, RUBY_JOB_ASK, RUBY_JOB_WAKE };

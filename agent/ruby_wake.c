@@ -1,6 +1,5 @@
 #include "ruby_wake.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -9,14 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-typedef uintptr_t VALUE;
-typedef VALUE block_fn(VALUE yielded, VALUE data, int argc, const VALUE *argv, VALUE block);
-
-extern void ruby_init(void) __attribute__((weak));
-extern VALUE rb_path2class(const char *path) __attribute__((weak));
-extern uintptr_t rb_intern(const char *name) __attribute__((weak));
-extern VALUE rb_funcall(VALUE object, uintptr_t method, int argc, ...) __attribute__((weak));
-extern VALUE rb_proc_new(block_fn *block, VALUE data) __attribute__((weak));
+#include "ruby_api.h"
 
 static atomic_int prepared; /* 0: any signal that is free does */
 static void (*woken)(void);
@@ -46,21 +38,19 @@ static int free_signal(void)
 void ruby_wake_prepare(void (*then)(void))
 {
 	int signo = free_signal();
-	if (!signo || !rb_path2class || !rb_intern || !rb_funcall || !rb_proc_new)
+	if (!signo || !ruby.rb_path2class || !ruby.rb_intern || !ruby.rb_funcall || !ruby.rb_proc_new)
 		return;
 	woken = then;
-	VALUE number = (VALUE)signo << 1 | 1, block = rb_proc_new(on_trap, 0);
-	rb_funcall(rb_path2class("Signal"), rb_intern("trap"), 2, number, block);
+	VALUE number = (VALUE)signo << 1 | 1, block = ruby.rb_proc_new(on_trap, 0);
+	ruby.rb_funcall(ruby.rb_path2class("Signal"), ruby.rb_intern("trap"), 2, number, block);
 	signal(signo, SIG_DFL);
 	atomic_store(&prepared, signo);
 }
 
 static bool is_rubys(const struct sigaction *action)
 {
-	Dl_info of_handler, of_ruby;
 	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN &&
-	       dladdr((void *)(uintptr_t)action->sa_handler, &of_handler) &&
-	       dladdr((void *)(uintptr_t)ruby_init, &of_ruby) && of_handler.dli_fbase == of_ruby.dli_fbase;
+	       ruby_api_has((void *)(uintptr_t)action->sa_handler);
 }
 
 /* These have either Ruby's one handler, whatever is trapped, or none of Ruby's. */

@@ -83,11 +83,27 @@ bool wake_open(void)
 	return made;
 }
 
-bool wake_drain(void)
+void wake_forked(void)
+{
+	atomic_store(&asked, false);
+	owner = getpid();
+}
+
+bool wake_asked(void)
+{
+	return atomic_load(&asked);
+}
+
+void wake_empty(void)
 {
 	char bytes[512];
 	int fd = handle_fd(HANDLE_WAKE_READ);
 	while (fd >= 0 && read(fd, bytes, sizeof bytes) > 0)
 		;
+}
+
+bool wake_drain(void)
+{
+	wake_empty();
 	return atomic_exchange(&asked, false);
 }

@@ -20,6 +20,15 @@ bool wake_open(void);
 /* Wakes the thread without asking for anything. Async-signal-safe. */
 void wake(void);
 
+/* In a forked child: what its parent was asked for is not its own; signals count from here on, without a pipe, too. */
+void wake_forked(void);
+
+/* Has there been a signal that wake_drain() has not told yet? */
+bool wake_asked(void);
+
+/* Empties the pipe. */
+void wake_empty(void);
+
 /* Empties the pipe. Were there signals? Those that came since the last call count as one. */
 bool wake_drain(void);
 

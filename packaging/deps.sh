@@ -18,8 +18,8 @@ debian_packages() {
     # file: without it jeprof leaves out inlined functions
     tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace' \
         'dwz xz-utils debuginfod jq python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core graphviz' \
-        'curl valgrind' ;;
-    bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri valgrind' ;;
+        'curl valgrind unicorn' ;;
+    bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri valgrind python3 gcc libc6-dev' ;;
     ci) echo 'debootstrap git' ;;
     # gcc 11's unwinder is the last that does without a function of glibc's
     musl) echo 'musl-tools libgcc-11-dev linux-libc-dev bison flex m4 dpkg-dev make gcc pkgconf|pkg-config meson' \

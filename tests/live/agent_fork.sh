@@ -108,6 +108,27 @@ END
     check "cried" test ! -s cried
     end "$pid"
     rm -rf d/* d/.j*
+
+    # Whichever thread forks: a child that goes on with Ruby has an agent, though it makes nothing.
+    start ruby -e 'a = fork { sleep }; b = c = nil; Thread.new { b = fork { c = fork { sleep }; puts c; $stdout.flush; sleep } }.join
+        puts a, b; $stdout.flush; sleep'
+    until_true eval 'test "$(wc -l <said)" -eq 3'
+    for child in $(cat said); do
+        started="$started $child"
+        check "no agent in a child" until_true is_announced "$child"
+        check "the child's answer" test "$(ask "$child" dump | jq -r .dump)" = "$tmp/d/app.$child.0.j0.heap"
+        kill -USR2 "$child"
+        check "the child's dump by signal" until_true test -e "d/app.$child.1.j1.heap"
+        kill -KILL "$child"
+    done
+    end "$pid"
+    rm -rf d/* d/.j*
+    # One that only comes to exec does not pay for a thread.
+    if command -v strace >/dev/null; then
+        strace -f -e trace=clone,clone3 -o calls -E LD_PRELOAD="$agent:$jemalloc" -E MALLOC_CONF="$conf" \
+            ruby -e '$kept = (0..100_000).map(&:to_s); 20.times { Process.wait(spawn("true")) }'
+        check "threads of the agent: $(grep -c CLONE_THREAD calls)" test "$(grep -c CLONE_THREAD calls)" -le 3
+    fi
     words=for=all
 fi
 

@@ -190,12 +190,32 @@ static void test_a_location_folded_in_part(void **state)
 	jprof_profile_free(p);
 }
 
+/* The part is a location more: however many there are, the array may have to grow for it. */
+static void test_a_part_where_locations_move(void **state)
+{
+	(void)state;
+	for (int more = 1; more < 40; more++) {
+		struct jp_strbuf stack = { 0 };
+		jp_strbuf_str(&stack, "@ 0x7f000010 0x401061");
+		for (int i = 0; i < more; i++)
+			jp_strbuf_printf(&stack, " 0x%x", 0x402001 + 16 * i);
+		jp_strbuf_str(&stack, COUNTERS);
+		struct jprof_profile *p = folded_profile(stack.text, true, JPROF_FOLD_ALLOC);
+		size_t depth;
+		const uint32_t *left = jp_stack_get(p, p->samples[0].stack, &depth);
+		assert_int_equal(depth, more + 1);
+		assert_int_equal(p->locations[left[0]].folded, 1);
+		jprof_profile_free(p);
+		free(stack.text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_allocator_as_library),      cmocka_unit_test(test_allocator_in_the_program),
 		cmocka_unit_test(test_wrappers_of_the_language),  cmocka_unit_test(test_stacks_meet),
-		cmocka_unit_test(test_a_location_folded_in_part),
+		cmocka_unit_test(test_a_location_folded_in_part), cmocka_unit_test(test_a_part_where_locations_move),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,59 @@
+#include "ruby_api.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+extern void ruby_init(void) __attribute__((weak));
+
+/* No pointers: they would have to be relocated in every process. */
+static const char names[][32] = {
+	"ruby_version",
+	"rb_gc_start",
+	"rb_gc_stat",
+	"rb_hash_new",
+	"rb_hash_foreach",
+	"rb_sym2id",
+	"rb_id2name",
+	"rb_num2ull",
+	"ruby_thread_has_gvl_p",
+	"rb_during_gc",
+	"rb_postponed_job_register_one",
+	"rb_postponed_job_preregister",
+	"rb_postponed_job_trigger",
+	"rb_set_end_proc",
+	"ruby_vm_at_exit",
+	"rb_protect",
+	"rb_errinfo",
+	"rb_set_errinfo",
+	"rb_cComplex",
+	"ruby_single_main_ractor",
+	"rb_path2class",
+	"rb_intern",
+	"rb_funcall",
+	"rb_proc_new",
+};
+
+_Static_assert(sizeof(struct ruby_api) == sizeof names / sizeof *names * sizeof(void *), "a name for each member");
+
+struct ruby_api ruby;
+
+bool ruby_api_present(void)
+{
+	return ruby_init != NULL;
+}
+
+void ruby_api_load(void)
+{
+	void *found[sizeof names / sizeof *names];
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		found[i] = dlsym(RTLD_DEFAULT, names[i]);
+	memcpy(&ruby, found, sizeof ruby);
+}
+
+bool ruby_api_has(const void *address)
+{
+	Dl_info of_address, of_ruby;
+	return dladdr(address, &of_address) && dladdr((void *)(uintptr_t)ruby_init, &of_ruby) &&
+	       of_address.dli_fbase == of_ruby.dli_fbase;
+}

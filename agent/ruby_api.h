@@ -1,0 +1,52 @@
+/* What the agent takes of Ruby. Looked up by name where a Ruby is, not by the linker everywhere: every child of the
+ * program loads the agent. */
+#ifndef AGENT_RUBY_API_H
+#define AGENT_RUBY_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uintptr_t VALUE;
+typedef VALUE block_fn(VALUE yielded, VALUE data, int argc, const VALUE *argv, VALUE block);
+
+/* Where a Ruby is; what it has not got is NULL. The members are named as the symbols are, in the order of
+ * ruby_api.c. */
+struct ruby_api {
+	const char *ruby_version;
+	VALUE (*rb_gc_start)(void);
+	size_t (*rb_gc_stat)(VALUE hash);
+	VALUE (*rb_hash_new)(void);
+	void (*rb_hash_foreach)(VALUE hash, int (*each)(VALUE, VALUE, VALUE), VALUE arg);
+	uintptr_t (*rb_sym2id)(VALUE symbol);
+	const char *(*rb_id2name)(uintptr_t id);
+	unsigned long long (*rb_num2ull)(VALUE number);
+	int (*ruby_thread_has_gvl_p)(void);
+	int (*rb_during_gc)(void);
+	int (*rb_postponed_job_register_one)(unsigned flags, void (*run)(void *), void *data);
+	unsigned (*rb_postponed_job_preregister)(unsigned flags, void (*run)(void *), void *data);
+	void (*rb_postponed_job_trigger)(unsigned job);
+	void (*rb_set_end_proc)(void (*run)(VALUE), VALUE data);
+	void (*ruby_vm_at_exit)(void (*run)(void *vm));
+	VALUE (*rb_protect)(VALUE (*run)(VALUE), VALUE data, int *state);
+	VALUE (*rb_errinfo)(void);
+	void (*rb_set_errinfo)(VALUE error);
+	const VALUE *rb_cComplex;             /* 0 until the VM is nearly up */
+	void *const *ruby_single_main_ractor; /* Ruby 3.0 to 3.2; NULL when there are several */
+	VALUE (*rb_path2class)(const char *path);
+	uintptr_t (*rb_intern)(const char *name);
+	VALUE (*rb_funcall)(VALUE object, uintptr_t method, int argc, ...);
+	VALUE (*rb_proc_new)(block_fn *block, VALUE data);
+};
+
+extern struct ruby_api ruby;
+
+bool ruby_api_present(void);
+
+/* In the constructor: it takes the loader's lock. */
+void ruby_api_load(void);
+
+/* Does the address lie in the object that has Ruby? */
+bool ruby_api_has(const void *address);
+
+#endif
