@@ -152,17 +152,6 @@ void ruby_job_init(void (*work)(void), void (*at_end)(void))
 		jemalloc_hook_sampled(in_allocation);
 }
 
-/* A job is registered by the next sampled allocation. */
-static void look_in_samples(void)
-{
-	atomic_store(&wanted, true);
-	handle_lock();
-	if (!sampled)
-		jemalloc_hook_sampled(in_allocation);
-	sampled = true;
-	handle_unlock();
-}
-
 /* The hook is there in case that the job is lost. */
 bool ruby_job_forked(void (*start)(void))
 {
@@ -175,6 +164,17 @@ bool ruby_job_forked(void (*start)(void))
 	atomic_store(&wanted, true);
 	jemalloc_hook_sampled(in_allocation);
 	return true;
+}
+
+/* A job is registered by the next sampled allocation. */
+static void look_in_samples(void)
+{
+	atomic_store(&wanted, true);
+	handle_lock();
+	if (!sampled)
+		jemalloc_hook_sampled(in_allocation);
+	sampled = true;
+	handle_unlock();
 }
 
 bool ruby_job_request(enum ruby_job_way way)

@@ -242,6 +242,15 @@ exits 1
 says_like "process $plain: has neither jemalloc nor jprof's agent"
 lives "$plain"
 
+# Just begun: its agent has not yet a thread, or has not announced itself; it is waited for.
+env LD_PRELOAD="$jemalloc:$agent" MALLOC_CONF="prof:true,prof_prefix:$tmp/d/app" "$ruby" "$app" begun >/dev/null 2>&1 &
+begun=$!
+started="$started $begun"
+until_true 60 grep -qs libjprof-agent "/proc/$begun/maps" || exit 1
+run "$jprof" snap "$begun" -o begun.jprof
+exits 0
+stop "$begun"
+
 # ---- the list -------------------------------------------------------------------------------------------------------------
 run "$jprof" snap
 exits 1
