@@ -43,12 +43,12 @@ static void open_channels(void)
 	announce(our_signal, config.socket ? server_open() : "");
 }
 
-/* What a program closed that was not its own. */
+/* What a program closed that was not its own, or what could not be opened before. */
 static void mend_lost(void)
 {
-	if (handle_lost(HANDLE_WAKE_READ) || handle_lost(HANDLE_WAKE_WRITE))
+	if (handle_fd(HANDLE_WAKE_READ) < 0 || handle_fd(HANDLE_WAKE_WRITE) < 0)
 		wake_open();
-	if (handle_lost(HANDLE_LISTEN))
+	if (config.socket && handle_fd(HANDLE_LISTEN) < 0)
 		open_channels();
 }
 
@@ -182,6 +182,16 @@ static void dump_at_exit(void)
 	pthread_mutex_unlock(&serving);
 }
 
+/* A Ruby that dies by a signal comes no further. */
+static void at_vm_end(void)
+{
+	dump_at_exit();
+	if (owner == getpid() && stop_serving()) {
+		server_unlink();
+		pthread_mutex_unlock(&serving);
+	}
+}
+
 static bool is_selected(void)
 {
 	switch (config.scope) {
@@ -227,7 +237,7 @@ __attribute__((constructor)) static void load(void)
 	if (!jemalloc_bool("opt.prof")) {
 		no_profiling();
 	} else if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0) {
-		ruby_start(dump_at_exit);
+		ruby_start(at_vm_end);
 		our_signal = signal_install(config.signal);
 		request_init(our_signal, triggers_text());
 		start();

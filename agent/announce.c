@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "handle.h"
+
 enum { PROTOCOL = 1, NO_EXEC = 8 /* MFD_NOEXEC_SEAL, Linux 6.3 */ };
 
 static void *page;
@@ -38,7 +40,9 @@ void announce(int signo, const char *socket)
 	snprintf(name, sizeof name, "jprof-agent:%d:%d:%s", PROTOCOL, signo, socket);
 	if (page)
 		munmap(page, size);
+	handle_lock();
 	page = map(name, size);
+	handle_unlock();
 }
 
 void announce_forked(void)

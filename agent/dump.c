@@ -67,7 +67,7 @@ static bool failed_at(const char *path, int error)
 static int create(int slot, const char *path)
 {
 	handle_lock();
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644), error = fd < 0 ? errno : 0;
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644), error = fd < 0 ? errno : 0;
 	if (!handle_keep(slot, fd) && !error)
 		error = EIO;
 	handle_unlock();
@@ -133,7 +133,7 @@ static bool write_dump(void)
 	uint64_t start = process_clock();
 	int error = jemalloc_dump(part), why;
 	result.milliseconds = (unsigned)(process_clock() - start);
-	if (!error && whole_dump(part))
+	if (!error && whole_dump(handle_fd(HANDLE_DUMP)))
 		return true;
 	errno = 0;
 	why = why_not();
@@ -144,17 +144,26 @@ static bool write_dump(void)
 	return false;
 }
 
-/* Gives a file its name, if that is free. */
+static bool is_there(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0;
+}
+
+/* Gives a file its name, if that is free. A kernel, a sandbox or a file system may not have the first ways. */
 static bool rename_new(const char *from, const char *to)
 {
 	if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, NO_REPLACE) == 0)
 		return true;
-	if (errno != ENOSYS && errno != EINVAL)
+	if (errno != ENOSYS && errno != EINVAL && errno != EPERM)
 		return failed_at(to, errno);
-	if (link(from, to) != 0)
-		return failed_at(to, errno);
-	unlink(from);
-	return true;
+	if (link(from, to) == 0) {
+		unlink(from);
+		return true;
+	}
+	if (is_there(to))
+		return failed_at(to, EEXIST);
+	return rename(from, to) == 0 || failed_at(to, errno);
 }
 
 static bool write_sidecar(const struct dump_request *request, double began)

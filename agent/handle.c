@@ -1,5 +1,7 @@
 #include "handle.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,9 +49,15 @@ int handle_fd(int slot)
 	return st.st_dev == handles[slot].dev && st.st_ino == handles[slot].ino ? fd : -1;
 }
 
-bool handle_lost(int slot)
+int handle_open(int slot, const char *path, int flags)
 {
-	return handles[slot].fd_plus_one && handle_fd(slot) < 0;
+	handle_close(slot);
+	handle_lock();
+	int fd = open(path, flags | O_CLOEXEC), error = errno;
+	bool kept = handle_keep(slot, fd);
+	handle_unlock();
+	errno = error;
+	return kept ? fd : -1;
 }
 
 static void close_slot(int slot)

@@ -12,6 +12,8 @@ enum {
 	HANDLE_LISTEN,
 	HANDLE_DUMP,
 	HANDLE_SIDECAR,
+	HANDLE_BRIEF, /* open within one function */
+	HANDLE_DIR,
 	HANDLE_CLIENT, /* the first of them */
 	HANDLE_CLIENTS = 8,
 	HANDLE_COUNT = HANDLE_CLIENT + HANDLE_CLIENTS
@@ -25,11 +27,11 @@ void handle_unlock(void);
 /* Keeps a descriptor, under the lock. -1 is kept as none; returns false for it. */
 bool handle_keep(int slot, int fd);
 
+/* Opens a file, close-on-exec, in place of what the slot has. Returns the descriptor, or -1 with errno. */
+int handle_open(int slot, const char *path, int flags);
+
 /* The descriptor, -1 if there is none or if its number now means another file. Async-signal-safe. */
 int handle_fd(int slot);
-
-/* Was there a descriptor that is no longer ours? */
-bool handle_lost(int slot);
 
 void handle_close(int slot);
 

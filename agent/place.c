@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "handle.h"
 #include "jemalloc.h"
 
 struct kernel_dirent {
@@ -61,11 +62,11 @@ static int entries_of(int fd, bool (*each)(const char *name, void *arg), void *a
 
 int place_entries(const char *dir, bool (*each)(const char *name, void *arg), void *arg)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = handle_open(HANDLE_BRIEF, dir, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return errno;
 	int error = entries_of(fd, each, arg);
-	close(fd);
+	handle_close(HANDLE_BRIEF);
 	return error;
 }
 

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "handle.h"
 #include "text.h"
 
 static char program[64];
@@ -25,11 +26,11 @@ const char *process_program(void)
 
 ssize_t process_read_file(const char *path, char *buf, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = handle_open(HANDLE_BRIEF, path, O_RDONLY);
 	if (fd < 0)
 		return -1;
 	ssize_t len = read(fd, buf, size - 1);
-	close(fd);
+	handle_close(HANDLE_BRIEF);
 	buf[len < 0 ? 0 : len] = 0;
 	return len;
 }

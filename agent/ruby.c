@@ -11,8 +11,9 @@
 #include "ruby_job.h"
 #include "text.h"
 
-/* What is awake comes to it by itself in the first of these; each further one interrupts. */
-enum { FIRST_STEP_MS = 15, LAST_STEP_MS = 480 };
+/* What is awake comes to it by itself in the first of these; each further one interrupts, for a collection. Nothing
+ * is interrupted for GC.stat alone, which is waited for no longer than ASIDE_MS. */
+enum { FIRST_STEP_MS = 15, LAST_STEP_MS = 480, ASIDE_MS = 100 };
 
 static pthread_mutex_t lock;
 static pthread_cond_t answered;
@@ -129,9 +130,9 @@ static void get_ready(bool gc)
 }
 
 /* Returns whether the VM can be asked at all. The lock is held on return. */
-static bool wait_for_answer(uint64_t end)
+static bool wait_for_answer(bool gc, uint64_t end)
 {
-	bool can = ruby_job_request(false);
+	bool can = ruby_job_request(gc ? RUBY_JOB_ASK : RUBY_JOB_ASIDE);
 	pthread_mutex_lock(&lock);
 	for (unsigned step = FIRST_STEP_MS; can && pending && !stopped; step = step < LAST_STEP_MS ? 2 * step : step) {
 		uint64_t now = process_clock();
@@ -141,7 +142,7 @@ static bool wait_for_answer(uint64_t end)
 		if (!pending)
 			break;
 		pthread_mutex_unlock(&lock);
-		can = ruby_job_request(true);
+		can = ruby_job_request(gc ? RUBY_JOB_WAKE : RUBY_JOB_ASIDE);
 		pthread_mutex_lock(&lock);
 	}
 	return can;
@@ -156,7 +157,7 @@ static bool has_functions(void)
 static void ask(bool gc, unsigned timeout, struct ruby_answer *answer)
 {
 	get_ready(gc);
-	bool can = wait_for_answer(process_clock() + timeout), done = got.count > 0;
+	bool can = wait_for_answer(gc, process_clock() + timeout), done = got.count > 0;
 	*answer = got;
 	pending = false;
 	pthread_mutex_unlock(&lock);
@@ -174,7 +175,7 @@ void ruby_ask(bool gc, unsigned timeout, struct ruby_answer *answer)
 	answer->gc = !gc ? "not asked" : !ruby_present() ? "no ruby" : "not possible";
 	answer->why = "not asked";
 	if (ruby_present() && has_functions() && timeout > 0)
-		ask(gc, timeout, answer);
+		ask(gc, gc || timeout < ASIDE_MS ? timeout : ASIDE_MS, answer);
 }
 
 void ruby_stop(void)

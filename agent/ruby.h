@@ -27,7 +27,8 @@ const char *ruby_version_text(void);
 /* Once, before all that follows. `at_end` is called when the VM ends, before its memory goes. */
 void ruby_start(void (*at_end)(void));
 
-/* Has a Ruby thread run GC.start, if `gc`, and GC.stat, and waits for that as long as `timeout` ms. */
+/* Has a Ruby thread run GC.start and GC.stat, and waits for that as long as `timeout` ms. Without `gc` it is GC.stat
+ * alone, for at most 100 ms, and only if a thread comes to it by itself. */
 void ruby_ask(bool gc, unsigned timeout, struct ruby_answer *answer);
 
 /* Ends the waiting, now and for ever: the process exits. */

@@ -85,7 +85,8 @@ static VALUE protected_work(VALUE unused)
 	if (!atomic_exchange(&contacted, true)) {
 		ruby.rb_set_end_proc(on_end_proc, 0);
 		ruby.ruby_vm_at_exit(on_vm_exit);
-		ruby_wake_prepare(on_woken);
+		if (!can_trigger())
+			ruby_wake_prepare(on_woken);
 	}
 	do_work();
 	return unused;
@@ -165,15 +166,31 @@ bool ruby_job_forked(void (*start)(void))
 	return true;
 }
 
-bool ruby_job_request(bool again)
+/* A job is registered by the next sampled allocation. */
+static void look_in_samples(void)
+{
+	atomic_store(&wanted, true);
+	handle_lock();
+	if (!sampled)
+		jemalloc_hook_sampled(in_allocation);
+	sampled = true;
+	handle_unlock();
+}
+
+bool ruby_job_request(enum ruby_job_way way)
 {
 	if (!knows_ruby() || atomic_load(&over))
 		return false;
-	if (!atomic_load(&contacted) || atomic_load(&ending))
-		return install();
-	if (can_trigger())
+	bool reached = atomic_load(&contacted) && !atomic_load(&ending), triggers = reached && can_trigger();
+	if (triggers)
 		ruby.rb_postponed_job_trigger(atomic_load(&job_handle));
-	if (again || !can_trigger())
+	else if (way == RUBY_JOB_ASIDE)
+		look_in_samples();
+	if (way == RUBY_JOB_ASIDE)
+		return true;
+	if (!reached)
+		return install();
+	if (!triggers || way == RUBY_JOB_WAKE)
 		ruby_wake();
 	return true;
 }

@@ -1,7 +1,7 @@
 /* What runs on a Ruby thread, and how it gets there: by a postponed job. Ruby 3.3 lets any thread trigger a
  * registered one; before, only a thread that holds the GVL may register one. The first contact comes about within
  * an allocation of such a thread, in every version: only there is it sure that the VM is up, and not being taken down.
- * It makes the signal by which a VM that sleeps is woken later (ruby_wake.h). */
+ */
 #ifndef AGENT_RUBY_JOB_H
 #define AGENT_RUBY_JOB_H
 
@@ -14,9 +14,12 @@ void ruby_job_init(void (*work)(void), void (*at_end)(void));
 /* In a forked child: has `start` called by a job. False where no job can be had here. */
 bool ruby_job_forked(void (*start)(void));
 
-/* Has the work done soon. False where this VM cannot be asked. To be called again while it was not done: what
- * `again` is true for takes stronger means. */
-bool ruby_job_request(bool again);
+/* ASIDE: only if the VM comes by itself, which nothing interrupts. ASK: it may be interrupted where nothing else is
+ * known. WAKE: it is. */
+enum ruby_job_way { RUBY_JOB_ASIDE, RUBY_JOB_ASK, RUBY_JOB_WAKE };
+
+/* Has the work done soon. False where this VM cannot be asked. To be called again while it was not done. */
+bool ruby_job_request(enum ruby_job_way way);
 
 /* The work was done, or is no longer wanted. */
 void ruby_job_settle(void);

@@ -20,7 +20,7 @@
 #include "request.h"
 #include "text.h"
 
-enum { LINE_MAX_BYTES = 4096, IDLE_MS = 5000, REPLY_MS = 5000 };
+enum { LINE_MAX_BYTES = 4096, IDLE_MS = 5000, REPLY_MS = 5000, DEAF_MS = 500, OVERFLOW_UID = 65534 };
 
 _Static_assert(SERVER_POLLS == HANDLE_CLIENTS + 1, "one for each client, and the listener");
 
@@ -31,6 +31,7 @@ static struct client {
 } clients[HANDLE_CLIENTS];
 
 static char socket_path[PATH_MAX + 64]; /* "" or "@...": no file */
+static uint64_t deaf_until;             /* nobody could be taken, for want of descriptors or memory */
 
 static void random_hex(char *hex, size_t bytes)
 {
@@ -58,12 +59,24 @@ static int new_socket(const struct sockaddr_un *address, size_t len)
 	return made ? 0 : errno;
 }
 
+/* By a descriptor: in a directory that is anybody's the name may be that of another file by now. */
+static void open_to_all(const char *path)
+{
+	char held[32];
+	struct stat st;
+	int fd = handle_open(HANDLE_BRIEF, path, O_PATH | O_NOFOLLOW);
+	snprintf(held, sizeof held, "/proc/self/fd/%d", fd);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_uid == geteuid())
+		chmod(held, 0666);
+	handle_close(HANDLE_BRIEF);
+}
+
 /* Through the directory's descriptor, for a path may be longer than an address. Whoever may connect is told
  * by credentials: the process may change its user, and its own must still be able to. */
 static bool open_in(const char *dir, const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = handle_open(HANDLE_DIR, dir, O_PATH | O_DIRECTORY);
 	if (fd < 0) {
 		dump_failed("no control socket in %s: %s", dir, strerror(errno));
 		return false;
@@ -73,8 +86,8 @@ static bool open_in(const char *dir, const char *name)
 	if (error)
 		dump_failed("no control socket in %s: %s", dir, strerror(error));
 	else
-		chmod(address.sun_path, 0666);
-	close(fd);
+		open_to_all(address.sun_path);
+	handle_close(HANDLE_DIR);
 	return !error;
 }
 
@@ -190,11 +203,23 @@ static void hear(int i)
 		drop(i);
 }
 
+/* In a user namespace all who have no number there get this one. */
+static bool is_anybody(uid_t uid)
+{
+	char map[64];
+	unsigned inside, outside, count;
+	if (uid != OVERFLOW_UID || process_read_file("/proc/self/uid_map", map, sizeof map) <= 0)
+		return false;
+	return sscanf(map, "%u %u %u", &inside, &outside, &count) != 3 || count != UINT32_MAX;
+}
+
 static bool may_ask(int fd)
 {
 	struct ucred peer;
 	socklen_t len = sizeof peer;
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
+		return false;
+	return peer.uid == 0 || (peer.uid == geteuid() && !is_anybody(peer.uid));
 }
 
 /* A free place, or that of the client which has been silent longest. */
@@ -214,7 +239,9 @@ static int first_place(void)
 static int room_in(void)
 {
 	int i = first_place();
-	uint64_t silent = process_clock() - clients[i].heard;
+	uint64_t now = process_clock(), silent = now - clients[i].heard;
+	if (now < deaf_until)
+		return (int)(deaf_until - now);
 	return handle_fd(HANDLE_CLIENT + i) < 0 || silent >= IDLE_MS ? 0 : (int)(IDLE_MS - silent);
 }
 
@@ -231,9 +258,11 @@ static void take(void)
 		return;
 	drop(i);
 	handle_lock();
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), error = errno;
 	bool kept = handle_keep(HANDLE_CLIENT + i, fd);
 	handle_unlock();
+	if (fd < 0 && error != EAGAIN && error != EINTR && error != ECONNABORTED)
+		deaf_until = process_clock() + DEAF_MS;
 	clients[i].len = 0;
 	clients[i].heard = process_clock();
 	if (kept && !may_ask(fd))

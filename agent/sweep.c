@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "handle.h"
 #include "place.h"
 
 struct sweep {
@@ -106,9 +107,9 @@ static bool sweep_entry(const char *name, void *arg)
 
 void place_sweep(const struct place *place)
 {
-	struct sweep sweep = { open(place->dir, O_PATH | O_DIRECTORY | O_CLOEXEC), place->base };
+	struct sweep sweep = { handle_open(HANDLE_DIR, place->dir, O_PATH | O_DIRECTORY), place->base };
 	if (sweep.dir < 0)
 		return;
 	place_entries(place->dir, sweep_entry, &sweep);
-	close(sweep.dir);
+	handle_close(HANDLE_DIR);
 }

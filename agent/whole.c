@@ -6,6 +6,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "handle.h"
+
 enum { BLOCK = 16 << 10 };
 
 static char block[BLOCK + 1];
@@ -34,20 +36,10 @@ static unsigned long long last_end(ssize_t len)
 	return *dash == '-' ? strtoull(dash + 1, NULL, 16) : 0;
 }
 
-static unsigned long long end_of_dump(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return 0;
-	unsigned long long end = last_end(read_end(fd));
-	close(fd);
-	return end;
-}
-
 /* The maps have no size, and must be read to their end. Returns 0 where there are none. */
 static unsigned long long end_of_maps(void)
 {
-	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	int fd = handle_open(HANDLE_BRIEF, "/proc/self/maps", O_RDONLY);
 	ssize_t kept = 0, len;
 	if (fd < 0)
 		return 0;
@@ -58,14 +50,14 @@ static unsigned long long end_of_maps(void)
 			kept = BLOCK / 4;
 		}
 	}
-	close(fd);
+	handle_close(HANDLE_BRIEF);
 	block[kept] = 0;
 	return last_end(kept);
 }
 
 /* The last mapping's end does not move: mappings are made below it. Without /proc a dump has no maps. */
-bool whole_dump(const char *path)
+bool whole_dump(int fd)
 {
 	unsigned long long end = end_of_maps();
-	return end == 0 || end_of_dump(path) == end;
+	return end == 0 || last_end(read_end(fd)) == end;
 }

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Does the dump end with this process's maps, down to the last mapping? */
-bool whole_dump(const char *path);
+/* Does the file end with this process's maps, down to the last mapping? */
+bool whole_dump(int fd);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ids.h"
 #include "legend.h"
 #include "paint.h"
 #include "text.h"
@@ -220,7 +221,7 @@ static void add_node(struct build *b, size_t i)
 	set(b, b->nodes[i], "fontsize", "%.1f", size);
 	set(b, b->nodes[i], "fillcolor", "%s", paint.fill);
 	set(b, b->nodes[i], "color", "%s", frame.line);
-	set(b, b->nodes[i], "class", "%s %s", paint.class, n->inlined ? "inlined" : "own");
+	set(b, b->nodes[i], "class", "%s of-%s %s", paint.class, frame.class, n->inlined ? "inlined" : "own");
 	if (n->inlined)
 		set(b, b->nodes[i], "style", "filled,dashed");
 	if (b->tooltips && text_open(&t)) {
@@ -276,7 +277,7 @@ static Agraph_t *cluster_of(struct build *b, size_t number, const char *owner)
 	text_set(b, &t, cluster, "label", false);
 	set(b, cluster, "style", "rounded,dashed");
 	set(b, cluster, "color", "#8f8a80");
-	set(b, cluster, "fontsize", "14");
+	set(b, cluster, "fontsize", "%.0f", 14 * dot_type_scale(b->graph));
 	return cluster;
 }
 
@@ -365,7 +366,7 @@ Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts
 	dot_put_headline(title.out, graph, opts);
 	bool good = !fclose(title.out);
 	b.nodes = calloc(jprof_graph_nodes(graph) + 1, sizeof *b.nodes);
-	b.g = good && b.nodes ? agopen(title.bytes, Agdirected, NULL) : NULL;
+	b.g = good && b.nodes ? agopen(title.bytes, Agdirected, &dot_ids) : NULL;
 	if (b.g)
 		fill(&b);
 	free(title.bytes);

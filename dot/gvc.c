@@ -5,6 +5,9 @@
 
 #include "module.h"
 
+/* Inches: Acrobat and its kin show no page of more than 200; a bigger graph is made to fit. */
+#define PAGE_MOST "198,198"
+
 /* The renderers that are meant, by preference: text stays text, and letters come with the file. */
 static const struct {
 	const char *format;
@@ -63,6 +66,8 @@ static int render(Agraph_t *g, const char *format, char **data, size_t *len, con
 		    "no font is installed here to write with; install fonts-dejavu-core (Debian) or font-dejavu (Alpine)";
 		return -1;
 	}
+	if (!strcmp(format, "pdf"))
+		agattr(g, AGRAPH, "size", PAGE_MOST);
 	GVC_t *gvc = context();
 	int rc = gvc ? gvLayout(gvc, g, "dot") : -1;
 	*why = "Graphviz' layout failed";

@@ -78,13 +78,19 @@ static void put_key(FILE *out, const struct jprof_graph *graph, const struct jpr
 		put_line(out, "hollow arrow: inlined");
 }
 
+double dot_type_scale(const struct jprof_graph *graph)
+{
+	return fmin(4, fmax(1, sqrt((double)jprof_graph_nodes(graph) / 20)));
+}
+
 void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts)
 {
-	fputs("<font point-size=\"22\"><b>", out);
+	double scale = dot_type_scale(graph);
+	fprintf(out, "<font point-size=\"%.0f\"><b>", 22 * scale);
 	dot_put_headline(out, graph, opts);
-	fputs("</b></font><br align=\"left\"/><font point-size=\"14\">", out);
+	fprintf(out, "</b></font><br align=\"left\"/><font point-size=\"%.0f\">", 14 * scale);
 	put_line(out, "%.400s", opts->title);
-	fputs("</font><font color=\"#55524c\">", out);
+	fprintf(out, "</font><font point-size=\"%.0f\" color=\"#55524c\">", 11 * scale);
 	for (size_t i = 0; i < opts->fact_count; i++)
 		put_line(out, "%.500s", opts->facts[i]);
 	put_dropped(out, jprof_graph_info(graph), opts->view);

@@ -11,4 +11,8 @@ void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot
 /* "23.2 MB in use": one line that says what the picture is; plain text. */
 void dot_put_headline(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts);
 
+/* How much bigger than usual the type of the legend and of frames is. A picture is looked at whole first: the more
+ * nodes, the smaller it is shown then. */
+double dot_type_scale(const struct jprof_graph *graph);
+
 #endif

@@ -1,4 +1,5 @@
-/* Built with libgvc: the module lies in its place, LIBDIR/jprof, or beside the program in its build directory. */
+/* Built with libgvc: the module lies in its place, LIBDIR/jprof, or there beside the program in a tree that was moved
+ * as a whole, or in its build directory. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,9 @@ static void find(char *path, size_t size)
 		snprintf(path, size, "%.*s/dot/" DOT_MODULE_FILE, (int)((size_t)n - tail), self);
 	else
 		snprintf(path, size, "%s/" DOT_MODULE_FILE, JPROF_MODULES);
+	char *slash = n > 0 ? memrchr(self, '/', (size_t)n) : NULL;
+	if (slash && access(path, F_OK))
+		snprintf(path, size, "%.*s/../" JPROF_LIBDIR_NAME "/jprof/" DOT_MODULE_FILE, (int)(slash - self), self);
 }
 
 const struct dot_module *dot_module(struct jprof_error *err)
@@ -34,6 +38,8 @@ const struct dot_module *dot_module(struct jprof_error *err)
 	if (found)
 		snprintf(err->text, sizeof err->text, "%.300s is of jprof %s, this is %s; install both anew", path,
 		         found->version, jprof_version());
+	else if (access(path, F_OK))
+		snprintf(err->text, sizeof err->text, "%.380s is missing; install jprof whole; --dot works", path);
 	else
 		snprintf(
 		    err->text, sizeof err->text,

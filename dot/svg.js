@@ -1,4 +1,5 @@
-/* Zoom and pan: wheel or two fingers, drag, + - 0 and arrows, double click for all. */
+/* Zoom and pan: wheel or two fingers, drag, + - 0 and arrows, double click for all. A tap, a click or Tab chooses what is
+ * told in full. */
 (function () {
   "use strict";
   var svg = document.documentElement;
@@ -11,8 +12,30 @@
   var fingers = new Map();
   var moved = false;
 
+  /* What was chosen, by a tap, a click or the Tab key, is told in the window's corner. */
+  var xhtml = "http://www.w3.org/1999/xhtml";
+  var chosen = null;
+  var corner = document.createElementNS(svg.namespaceURI, "foreignObject");
+  var words = document.createElementNS(xhtml, "pre");
+  corner.setAttribute("class", "chosen");
+  corner.appendChild(document.createElementNS(xhtml, "div")).appendChild(words);
+
+  function tell() {
+    if (!chosen) {
+      corner.remove();
+      return;
+    }
+    var at = point(0, 0), unit = 1 / svg.getScreenCTM().a;
+    words.textContent = chosen.querySelector("title").textContent;
+    corner.setAttribute("transform", "translate(" + at.x + " " + at.y + ") scale(" + unit + ")");
+    corner.setAttribute("width", window.innerWidth);
+    corner.setAttribute("height", window.innerHeight);
+    svg.appendChild(corner);
+  }
+
   function show() {
     svg.setAttribute("viewBox", [view.x, view.y, view.width, view.height].join(" "));
+    tell();
   }
 
   /* A point of the window in the picture's own units. */
@@ -104,6 +127,7 @@
       "=": function () { zoom(1.25, x, y); },
       "-": function () { zoom(0.8, x, y); },
       "0": reset,
+      Escape: function () { document.activeElement.blur(); },
       ArrowLeft: function () { pan(step, 0); },
       ArrowRight: function () { pan(-step, 0); },
       ArrowUp: function () { pan(0, step); },
@@ -113,6 +137,26 @@
       event.preventDefault();
       keys[event.key]();
     }
+  });
+
+  svg.addEventListener("focusin", function (event) {
+    chosen = event.target.closest(".node, .edge");
+    var box = chosen && chosen.getBoundingClientRect();
+    if (box && (box.right < 0 || box.bottom < 0 || box.left > window.innerWidth || box.top > window.innerHeight)) {
+      pan((window.innerWidth - box.left - box.right) / 2, (window.innerHeight - box.top - box.bottom) / 2);
+    }
+    tell();
+  });
+
+  svg.addEventListener("focusout", function () {
+    chosen = null;
+    tell();
+  });
+
+  window.addEventListener("resize", tell);
+
+  document.querySelectorAll(".node, .edge").forEach(function (e) {
+    e.setAttribute("tabindex", e.classList.contains("node") ? "0" : "-1");
   });
 
   svg.setAttribute("width", "100%");

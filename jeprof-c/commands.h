@@ -2,26 +2,18 @@
 #ifndef JEPROF_COMMANDS_H
 #define JEPROF_COMMANDS_H
 
-#include <signal.h>
+struct options;
 
-#include "load.h"
-#include "options.h"
-
-int cmd_bundle(int argc, char **argv);
-int cmd_report(const struct options *options);
-int cmd_interactive(const struct options *options);
+/* With the options of a report. */
 int cmd_info(const struct options *options);
+int cmd_interactive(const struct options *options);
+int cmd_report(const struct options *options);
 int cmd_symbols(const struct options *options);
-int cmd_snap(int argc, char **argv);
 
 /* With options of their own: argv[0] is the command's name. */
+int cmd_bundle(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_run(int argc, char **argv);
-
-/* Writes one report of what is loaded, as the options say. The exit status, after having said what is wrong. */
-int report_show(const struct loaded *loaded, const struct options *options, const struct inputs *inputs);
-
-/* Set by a signal: the report under way is to end. */
-extern volatile sig_atomic_t report_stop;
+int cmd_snap(int argc, char **argv);
 
 #endif

@@ -1,10 +1,14 @@
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/say.h"
+#include "cli/text.h"
 #include "commands.h"
-#include "edit.h"
-#include "say.h"
+#include "report/edit.h"
+#include "report/options.h"
 
 /* Commands with options of their own: known by the first word alone. argv[0] is the command's name. */
 static const struct {
@@ -27,8 +31,41 @@ static const struct {
 
 static bool called_as_jeprof(const char *name)
 {
-	const char *slash = name ? strrchr(name, '/') : NULL;
-	return name && !strcmp(slash ? slash + 1 : name, "jeprof");
+	return name && !strcmp(base_name(name), "jeprof");
+}
+
+/* Whether one letter too many, too few, wrong, or two the wrong way round make one of the other. */
+static bool is_slip(const char *typed, const char *name)
+{
+	while (*typed && *typed == *name)
+		typed++, name++;
+	if (!*typed || !*name)
+		return strlen(typed) + strlen(name) == 1;
+	return !strcmp(typed + 1, name) || !strcmp(typed, name + 1) || !strcmp(typed + 1, name + 1) ||
+	       (typed[0] == name[1] && typed[1] == name[0] && !strcmp(typed + 2, name + 2));
+}
+
+static const char *command_like(const char *word)
+{
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+		if (is_slip(word, commands[i].name))
+			return commands[i].name;
+	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
+		if (is_slip(word, reports[i].name))
+			return reports[i].name;
+	return NULL;
+}
+
+/* A word that is neither file nor program, and nearly a command. */
+static bool is_misspelt(const char *word)
+{
+	const char *like = command_like(word);
+	char *program = like ? program_in_path(word) : NULL;
+	bool misspelt = like && !program && access(word, F_OK);
+	free(program);
+	if (misspelt)
+		say("%s: no such command or file; is it jprof %s? jprof --help lists the commands", word, like);
+	return misspelt;
 }
 
 static int run_report(const struct options *options)
@@ -42,6 +79,8 @@ static int run_report(const struct options *options)
 		       edit_terminal_name());
 		return 0;
 	}
+	if (options->operand_count && is_misspelt(options->operands[0]))
+		return 1;
 	if (options->operand_count)
 		for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
 			if (!strcmp(options->operands[0], reports[i].name)) {
@@ -53,11 +92,24 @@ static int run_report(const struct options *options)
 	return cmd_report(options);
 }
 
+/* `jprof help [COMMAND]`, as --help. */
+static int help(int argc, char **argv)
+{
+	char *words[] = { argc > 1 ? argv[1] : argv[0], (char[]){ "--help" }, NULL };
+	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(2, words);
+	options_help();
+	return 0;
+}
+
 static int run(int argc, char **argv)
 {
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "help") && access("help", F_OK))
+		return help(argc - 1, argv + 1);
 	struct options options = {
 		.counter = JPROF_INUSE_SPACE,
 		.output = "text",

@@ -67,6 +67,10 @@ JPROF_API const char *jprof_version(void);
 /* What this build can and cannot do, in words, such as its demangler; static. Since: 0.1 */
 JPROF_API const char *jprof_features(void);
 
+/* The text as a string of JSON, with its quotes: bytes that are no UTF-8 become U+FFFD each; "null" for NULL. Owned by
+ * the caller, to be freed by free(); NULL when memory is short. Since: 0.1 */
+JPROF_API char *jprof_json_text(const char *text);
+
 /* ---- Memory maps: /proc/PID/maps ------------------------------------------------------- */
 
 struct jprof_maps;

@@ -118,3 +118,13 @@ echo "\$ $jprof --show_bytes --errors --top=3 $*"
 "$jprof" --show_bytes --errors --top=3 "$@"
 "$jprof" --show_bytes --errors "$@" >"$out/report" 2>"$log"
 ruby samples/puma/check.rb "$out/report" 10000
+
+# ---- what a picture costs ----
+if [ -d samples/cases ] && command -v callgrind_annotate >/dev/null && ! "$jprof" --svg "$out/steady.jprof" 2>&1 >/dev/null |
+    grep -q 'built without libgvc'; then
+    echo
+    echo "\$ sh bench/graph.sh $jprof"
+    sh bench/graph.sh "$jprof"
+else
+    echo "no valgrind, or no libgvc: what a picture costs was not counted"
+fi

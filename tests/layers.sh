@@ -32,11 +32,29 @@ check ops base input model ops
 check render base input model ops render
 check collect base input model ops render collect
 
-for file in jeprof-c/*.[ch]; do
-    for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
-        [ "$include" = jprof.h ] || [ "$include" = dot.h ] || [ -f "jeprof-c/$include" ] || bad "$file includes $include: only jprof.h of the library"
+# The program: rooms around what all commands share. Only main.c and the list of commands see them all.
+room() {
+    folder=$1
+    shift
+    for file in "jeprof-c/$folder"/*.[ch]; do
+        for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
+            case " $* " in
+            *" ${include%/*} "*) [ -f "jeprof-c/$include" ] || bad "$file includes $include: jprof.h alone of the library" ;;
+            *) case $include in
+                jprof.h | commands.h) ;;
+                dot.h) [ "$folder" = report ] || bad "$file includes $include: pictures are reports" ;;
+                *) bad "$file includes $include: $folder may use only: $*" ;;
+                esac ;;
+            esac
+        done
     done
-done
+}
+
+room cli cli
+room report cli report
+room run cli run
+room snap cli snap
+room doctor cli run snap doctor
 
 for file in dot/*.[ch]; do
     for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
@@ -62,9 +80,15 @@ if grep -nE '\b(printf|puts|putchar|exit|abort|system|popen|execve?|execlp?|exec
     bad "the library must not print, exit or start a process"
 fi
 
-wc -l agent/*.[ch] libjprof/*/*.[ch] jeprof-c/*.[ch] dot/*.[ch] | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines, 800 at most"; bad = 1 } END { exit bad }' || status=1
+# The program runs no shell; a child is spawned, and only "jprof run" becomes another program.
+if grep -nE '\b(v?fork|system|popen|wordexp|execlp?e?|execvp?e|execv)[[:space:]]*\(' jeprof-c/*.c jeprof-c/*/*.c dot/*.c ||
+    grep -nE '\b(posix_spawnp?|execvp)[[:space:]]*\(' $(ls jeprof-c/*.c jeprof-c/*/*.c dot/*.c | grep -vE '/(browser|child|cmd_run)\.c$'); then
+    bad "the program must not start others, but in browser.c, child.c and cmd_run.c"
+fi
+
+wc -l agent/*.[ch] libjprof/*/*.[ch] jeprof-c/*.[ch] jeprof-c/*/*.[ch] dot/*.[ch] | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines, 800 at most"; bad = 1 } END { exit bad }' || status=1
 awk 'FNR == 1 { start = 0 }
      /^{/ { start = FNR }
      /^}/ { if (start && FNR - start > 100) { print FILENAME ":" start ": a function of " FNR - start " lines, 100 at most"; bad = 1 } start = 0 }
-     END { exit bad }' agent/*.c libjprof/*/*.c jeprof-c/*.c dot/*.c || status=1
+     END { exit bad }' agent/*.c libjprof/*/*.c jeprof-c/*.c jeprof-c/*/*.c dot/*.c || status=1
 exit "$status"

@@ -28,7 +28,8 @@ static int add(struct jprof_bundle_writer *writer, const char *name, const struc
 	return text->len ? jprof_bundle_writer_file(writer, name, text->text, text->len, err) : 0;
 }
 
-/* A file that cannot be read is left out: a kernel may not have it, or the process has just ended. */
+/* A file that cannot be read is left out: a kernel may not have it, or the process has just ended, and another may have
+ * its pid. */
 static int add_proc(const struct jprof_target *t, const char *name, struct jprof_bundle_writer *writer,
                     struct jprof_error *err)
 {
@@ -36,7 +37,7 @@ static int add_proc(const struct jprof_target *t, const char *name, struct jprof
 	int rc = jp_proc_read(t->proc, t->pid, name, proc_limit, &text);
 	if (rc == ENOMEM)
 		return jp_error_nomem(err);
-	return rc ? 0 : add(writer, name, &text, err);
+	return rc || jprof_target_check(t, NULL) ? 0 : add(writer, name, &text, err);
 }
 
 /* ---- the control group ---------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/reader.h"
+#include "base/strbuf.h"
 
 enum { most_bytes = 64 << 20, most_levels = 32 };
 
@@ -114,52 +115,4 @@ char *jp_json_print(jp_json *value)
 {
 	const char *text = value ? json_object_to_json_string_ext(loose(value), JSON_C_TO_STRING_PLAIN) : NULL;
 	return text ? strdup(text) : NULL;
-}
-
-/* ---- writing ---------------------------------------------------------------------------------- */
-
-/* How many bytes the character at `s` has; 0: it is no UTF-8. */
-static size_t utf8_length(const unsigned char *s)
-{
-	static const unsigned char first[] = { 0x80, 0xc2, 0xe0, 0xf0, 0xf5 };
-	size_t n = 1;
-	if (*s < first[0])
-		return 1;
-	if (*s < first[1] || *s >= first[4])
-		return 0;
-	n += 1 + (*s >= first[2]) + (*s >= first[3]);
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	bool overlong = (*s == 0xe0 && s[1] < 0xa0) || (*s == 0xf0 && s[1] < 0x90);
-	bool outside = (*s == 0xed && s[1] >= 0xa0) || (*s == 0xf4 && s[1] >= 0x90);
-	return overlong || outside ? 0 : n;
-}
-
-void jp_json_put_text(struct jp_strbuf *out, const char *text)
-{
-	if (!text) {
-		jp_strbuf_str(out, "null");
-		return;
-	}
-	jp_strbuf_str(out, "\"");
-	for (const unsigned char *s = (const unsigned char *)text; *s;) {
-		size_t n = utf8_length(s);
-		if (!n)
-			jp_strbuf_str(out, "\xef\xbf\xbd");
-		else if (*s < 0x20 || *s == 0x7f)
-			jp_strbuf_printf(out, "\\u%04x", *s);
-		else
-			jp_strbuf_printf(out, *s == '"' || *s == '\\' ? "\\%.*s" : "%.*s", (int)n, (const char *)s);
-		s += n ? n : 1;
-	}
-	jp_strbuf_str(out, "\"");
-}
-
-void jp_json_put_number(struct jp_strbuf *out, uint64_t number)
-{
-	if (number)
-		jp_strbuf_printf(out, "%llu", (unsigned long long)number);
-	else
-		jp_strbuf_str(out, "null");
 }

@@ -1,4 +1,4 @@
-/* JSON, read by json-c and written by hand. What is read is not trusted: its size and depth are bounded, and a
+/* JSON, read by json-c (base/jsonout.h writes it). What is read is not trusted: its size and depth are bounded, and a
  * value that is missing or of another type is as if it were not there. */
 #ifndef JP_INPUT_JSON_H
 #define JP_INPUT_JSON_H
@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strbuf.h"
 #include "jprof.h"
 
 struct json_object;
@@ -41,11 +40,5 @@ bool jp_json_true(jp_json *object, const char *key);
 
 /* The value as text on one line, to be freed; NULL where there is none, or memory is short. */
 char *jp_json_print(jp_json *value);
-
-/* Writes a text with its quotes; what is no UTF-8 is written as U+FFFD. NULL is written as null. */
-void jp_json_put_text(struct jp_strbuf *out, const char *text);
-
-/* The same, but null for 0. */
-void jp_json_put_number(struct jp_strbuf *out, uint64_t number);
 
 #endif

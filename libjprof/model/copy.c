@@ -57,6 +57,14 @@ static int copy_arrays(struct jprof_profile *to, const struct jprof_profile *fro
 	return rc;
 }
 
+static int copy_members(struct jprof_profile *to, const struct jprof_profile *from)
+{
+	if (!from->members)
+		return 0;
+	to->info.members = to->members = strdup(from->members);
+	return to->members ? 0 : -1;
+}
+
 int jprof_profile_copy(const struct jprof_profile *profile, struct jprof_profile **copy, struct jprof_error *err)
 {
 	static const struct jp_intern none;
@@ -68,7 +76,8 @@ int jprof_profile_copy(const struct jprof_profile *profile, struct jprof_profile
 	    p->variant_keys = none;
 	p->notes = NULL;
 	p->note_count = p->note_cap = 0;
-	if (copy_arrays(p, profile) || copy_keys(p, profile) || copy_notes(p, profile)) {
+	p->members = NULL;
+	if (copy_arrays(p, profile) || copy_keys(p, profile) || copy_notes(p, profile) || copy_members(p, profile)) {
 		jprof_profile_free(p);
 		return jp_error_nomem(err);
 	}

@@ -142,7 +142,7 @@ static bool consider(struct search *s, const char *root, const char *path)
 		return false;
 	}
 	found->file = file;
-	found->proof = same ? JPROF_PROOF_INODE : build;
+	found->proof = build == JPROF_PROOF_BUILD_ID || !same ? build : JPROF_PROOF_INODE;
 	*found->reason = '\0';
 	return true;
 }

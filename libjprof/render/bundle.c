@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/jsonout.h"
 #include "base/opts.h"
 #include "input/json.h"
 #include "render/pack.h"
@@ -129,8 +130,10 @@ static void put_text(struct jp_strbuf *out, const char *key, const char *text)
 
 static void put_number(struct jp_strbuf *out, const char *key, uint64_t number)
 {
-	jp_strbuf_printf(out, ", \"%s\": ", key);
-	jp_json_put_number(out, number);
+	if (number)
+		jp_strbuf_printf(out, ", \"%s\": %llu", key, (unsigned long long)number);
+	else
+		jp_strbuf_printf(out, ", \"%s\": null", key);
 }
 
 /* The current member is complete: its line in bundle.json. */

@@ -20,10 +20,15 @@ enum { events = 2 }; /* grown and shrunk; the second only if something shrank */
 static const char *const counter_titles[JPROF_COUNTERS] = { "Objects in use", "Bytes in use", "Objects ever allocated",
 	                                                    "Bytes ever allocated" };
 
-/* A function of kcachegrind's. */
-struct function {
+struct function_key {
 	uint32_t id, object;
 	uint32_t inlined;
+};
+
+/* A function of kcachegrind's, and under which numbers its names were written; 0: not yet. */
+struct function {
+	struct function_key key;
+	uint32_t object_number, file_number, name_number[2];
 };
 
 /* A cost of a line, or of a call made there. A node is 2 * function, and 1 more for NAME'2. */
@@ -56,8 +61,8 @@ struct graph {
 	size_t function_count, function_cap;
 	struct cost *costs;
 	size_t cost_count, cost_cap;
-	uint32_t *rank; /* by function: its place in the file's order */
-	uint32_t *met;  /* by function: 1 + the last sample that has it */
+	uint32_t *by_rank; /* functions in the file's order */
+	uint32_t *met;     /* by function: 1 + the last sample that has it */
 	size_t met_cap;
 	struct place *stack; /* of the sample under way, innermost first */
 	size_t depth, stack_cap;
@@ -72,15 +77,15 @@ struct graph {
 
 static uint32_t function_of(struct graph *g, const struct jp_location *l, const struct jp_frame *frame)
 {
-	const struct function f = { frame->function, l->object, frame->inlined };
-	uint32_t known = g->function_keys.count, id = jp_intern(&g->function_keys, &f, sizeof f);
+	const struct function_key key = { frame->function, l->object, frame->inlined };
+	uint32_t known = g->function_keys.count, id = jp_intern(&g->function_keys, &key, sizeof key);
 	if (id != known || id == JP_NONE)
 		return id;
 	if (jp_array_push(g->functions, g->function_count, g->function_cap) ||
 	    jp_array_push(g->met, g->function_count, g->met_cap))
 		return JP_NONE;
 	g->met[g->function_count] = 0;
-	g->functions[g->function_count++] = f;
+	g->functions[g->function_count++] = (struct function){ .key = key };
 	return id;
 }
 
@@ -164,19 +169,19 @@ static int add_sample(struct graph *g, uint32_t id)
 
 static const char *name_of(const struct graph *g, const struct function *f)
 {
-	const struct jp_function *function = &g->profile->functions[f->id];
+	const struct jp_function *function = &g->profile->functions[f->key.id];
 	return jp_string(g->profile, g->opts->full_names ? function->name : function->brief);
 }
 
 static const char *file_of(const struct graph *g, const struct function *f)
 {
-	uint32_t file = g->profile->functions[f->id].file;
+	uint32_t file = g->profile->functions[f->key.id].file;
 	return file == JP_NONE ? "???" : jp_string(g->profile, file);
 }
 
 static const char *object_of(const struct graph *g, const struct function *f)
 {
-	const char *path = jp_string(g->profile, g->profile->objects[f->object].path);
+	const char *path = jp_string(g->profile, g->profile->objects[f->key.object].path);
 	return *path ? path : "???";
 }
 
@@ -191,20 +196,28 @@ static int compare_functions(const void *a, const void *b, void *context)
 	return rc ? rc : (m > n) - (m < n);
 }
 
-/* The place of every function among all, by object file, file and name. */
+/* Orders all functions by object file, file and name, and puts their places into the costs' keys. */
 static int rank_functions(struct graph *g)
 {
-	uint32_t *order = calloc(g->function_count + 1, sizeof *order);
-	g->rank = calloc(g->function_count + 1, sizeof *g->rank);
-	for (uint32_t i = 0; order && i < g->function_count; i++)
-		order[i] = i;
-	if (order && g->function_count)
-		qsort_r(order, g->function_count, sizeof *order, compare_functions, g);
-	for (uint32_t i = 0; order && g->rank && i < g->function_count; i++)
-		g->rank[order[i]] = i;
-	int rc = order && g->rank ? 0 : -1;
-	free(order);
-	return rc;
+	uint32_t *rank = calloc(g->function_count + 1, sizeof *rank);
+	g->by_rank = calloc(g->function_count + 1, sizeof *g->by_rank);
+	if (!rank || !g->by_rank) {
+		free(rank);
+		return -1;
+	}
+	for (uint32_t i = 0; i < g->function_count; i++)
+		g->by_rank[i] = i;
+	qsort_r(g->by_rank, g->function_count, sizeof *g->by_rank, compare_functions, g);
+	for (uint32_t i = 0; i < g->function_count; i++)
+		rank[g->by_rank[i]] = i;
+	for (size_t i = 0; i < g->cost_count; i++) {
+		struct cost_key *key = &g->costs[i].key;
+		key->from = 2 * rank[key->from / 2] + key->from % 2;
+		if (key->to != JP_NONE)
+			key->to = 2 * rank[key->to / 2] + key->to % 2;
+	}
+	free(rank);
+	return 0;
 }
 
 static int by_number(uint32_t a, uint32_t b)
@@ -212,30 +225,43 @@ static int by_number(uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_nodes(const struct graph *g, uint32_t a, uint32_t b)
-{
-	int rc = by_number(g->rank[a / 2], g->rank[b / 2]);
-	return rc ? rc : by_number(a, b);
-}
-
 /* By function; its own lines before its calls. */
-static int compare(const void *a, const void *b, void *context)
+static int compare(const void *a, const void *b)
 {
-	const struct graph *g = context;
 	const struct cost_key *x = &((const struct cost *)a)->key, *y = &((const struct cost *)b)->key;
 	if (x->from != y->from)
-		return compare_nodes(g, x->from, y->from);
+		return by_number(x->from, y->from);
 	if ((x->to == JP_NONE) != (y->to == JP_NONE))
 		return x->to == JP_NONE ? -1 : 1;
 	if (x->line != y->line)
 		return by_number(x->line, y->line);
-	return x->to != y->to ? compare_nodes(g, x->to, y->to) : by_number(x->to_line, y->to_line);
+	return x->to != y->to ? by_number(x->to, y->to) : by_number(x->to_line, y->to_line);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
-/* "KEY=(1) name" the first time, "KEY=(1)" from then on. Readers keep no blanks at the ends of names. */
-static int put_name(struct graph *g, struct written *written, const char *key, const char *name, const char *more)
+/* A whole number of 0 or more. */
+static void put_number(struct graph *g, double value)
+{
+	char digits[24], *at = digits + sizeof digits;
+	if (value >= 1e18) {
+		jp_strbuf_printf(g->out, "%.0f", value);
+		return;
+	}
+	uint64_t rest = (uint64_t)value;
+	do
+		*--at = (char)('0' + rest % 10);
+	while (rest /= 10);
+	jp_strbuf_add(g->out, at, (size_t)(digits + sizeof digits - at));
+}
+
+static void put_text(struct graph *g, const char *text)
+{
+	jp_strbuf_str(g->out, text);
+}
+
+/* The number of a name, which is in g->text then. Readers keep no blanks at the ends of names. */
+static int number_of(struct graph *g, struct written *written, const char *name, const char *more, uint32_t *number)
 {
 	jp_strbuf_cut(&g->text, 0);
 	jp_strbuf_visible(&g->text, name + strspn(name, " "));
@@ -244,42 +270,70 @@ static int put_name(struct graph *g, struct written *written, const char *key, c
 	if (!g->text.len)
 		jp_strbuf_str(&g->text, "???");
 	jp_strbuf_str(&g->text, more);
-	uint32_t known = written->names.count;
 	uint32_t id = g->text.failed ? JP_NONE : jp_intern(&written->names, g->text.text, g->text.len);
 	if (id == JP_NONE)
 		return -1;
-	jp_strbuf_printf(g->out, "%s=(%u)", key, id + 1);
-	if (id == known)
-		jp_strbuf_printf(g->out, " %s", g->text.text);
-	jp_strbuf_str(g->out, "\n");
+	*number = id + 1;
 	return 0;
 }
 
-static int put_function_name(struct graph *g, uint32_t node, const char *key)
+/* "KEY=(1) name" the first time, "KEY=(1)" from then on. `number` remembers which. */
+static int put_name(struct graph *g, struct written *written, const char *key, const char *name, const char *more,
+                    uint32_t *number)
 {
-	const struct function *f = &g->functions[node / 2];
-	const char *more = f->inlined ? (node % 2 ? " (inline)'2" : " (inline)") : node % 2 ? "'2" : "";
-	return put_name(g, &g->names, key, name_of(g, f), more);
+	uint32_t known = written->names.count;
+	if (!*number && number_of(g, written, name, more, number))
+		return -1;
+	put_text(g, key);
+	put_text(g, "=(");
+	put_number(g, *number);
+	put_text(g, ")");
+	if (*number > known) {
+		put_text(g, " ");
+		put_text(g, g->text.text);
+	}
+	put_text(g, "\n");
+	return 0;
+}
+
+static struct function *function_at(const struct graph *g, uint32_t node)
+{
+	return &g->functions[g->by_rank[node / 2]];
+}
+
+static int put_object(struct graph *g, struct function *f, const char *key)
+{
+	return put_name(g, &g->objects, key, object_of(g, f), "", &f->object_number);
+}
+
+static int put_file(struct graph *g, struct function *f, const char *key)
+{
+	return put_name(g, &g->files, key, file_of(g, f), "", &f->file_number);
+}
+
+static int put_function_name(struct graph *g, struct function *f, bool again, const char *key)
+{
+	const char *more = f->key.inlined ? (again ? " (inline)'2" : " (inline)") : again ? "'2" : "";
+	return put_name(g, &g->names, key, name_of(g, f), more, &f->name_number[again]);
 }
 
 static int put_function(struct graph *g, uint32_t node)
 {
-	const struct function *f = &g->functions[node / 2];
-	return put_name(g, &g->objects, "ob", object_of(g, f), "") || put_name(g, &g->files, "fl", file_of(g, f), "")
-	           ? -1
-	           : put_function_name(g, node, "fn");
+	struct function *f = function_at(g, node);
+	return put_object(g, f, "ob") || put_file(g, f, "fl") ? -1 : put_function_name(g, f, node % 2, "fn");
 }
 
 /* Object file and file are those of the caller where they are not told. */
 static int put_called(struct graph *g, uint32_t from, uint32_t to)
 {
-	const struct function *caller = &g->functions[from / 2], *called = &g->functions[to / 2];
+	const struct function *caller = function_at(g, from);
+	struct function *called = function_at(g, to);
 	int rc = 0;
 	if (strcmp(object_of(g, caller), object_of(g, called)))
-		rc = put_name(g, &g->objects, "cob", object_of(g, called), "");
+		rc = put_object(g, called, "cob");
 	if (!rc && strcmp(file_of(g, caller), file_of(g, called)))
-		rc = put_name(g, &g->files, "cfi", file_of(g, called), "");
-	return rc ? rc : put_function_name(g, to, "cfn");
+		rc = put_file(g, called, "cfi");
+	return rc ? rc : put_function_name(g, called, to % 2, "cfn");
 }
 
 static bool has_shrunk(const struct graph *g)
@@ -289,10 +343,12 @@ static bool has_shrunk(const struct graph *g)
 
 static void put_values(struct graph *g, uint32_t line, const double value[static events])
 {
-	jp_strbuf_printf(g->out, "%u %.0f", line, value[0]);
-	if (has_shrunk(g))
-		jp_strbuf_printf(g->out, " %.0f", value[1]);
-	jp_strbuf_str(g->out, "\n");
+	put_number(g, line);
+	for (int i = 0; i < 1 + has_shrunk(g); i++) {
+		put_text(g, " ");
+		put_number(g, value[i]);
+	}
+	put_text(g, "\n");
 }
 
 static int put_cost(struct graph *g, const struct cost *cost)
@@ -301,7 +357,11 @@ static int put_cost(struct graph *g, const struct cost *cost)
 	if (key->to != JP_NONE) {
 		if (put_called(g, key->from, key->to))
 			return -1;
-		jp_strbuf_printf(g->out, "calls=%.0f %u\n", fmax(cost->calls, 1), key->to_line);
+		put_text(g, "calls=");
+		put_number(g, fmax(cost->calls, 1));
+		put_text(g, " ");
+		put_number(g, key->to_line);
+		put_text(g, "\n");
 	}
 	put_values(g, key->line, cost->value);
 	return 0;
@@ -327,7 +387,7 @@ static int put_all(struct graph *g)
 	if (rank_functions(g))
 		return -1;
 	if (g->cost_count)
-		qsort_r(g->costs, g->cost_count, sizeof *g->costs, compare, g);
+		qsort(g->costs, g->cost_count, sizeof *g->costs, compare);
 	put_head(g);
 	for (size_t i = 0; i < g->cost_count; i++) {
 		const struct cost *cost = &g->costs[i];
@@ -360,7 +420,7 @@ static void release(struct graph *g)
 	free(g->functions);
 	free(g->costs);
 	free(g->met);
-	free(g->rank);
+	free(g->by_rank);
 	free(g->stack);
 }
 

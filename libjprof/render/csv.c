@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/jsonout.h"
 #include "base/utf8.h"
-#include "render/jsonout.h"
 #include "render/render.h"
 
 static const char head[] = "flat,flat_percent,sum_percent,cum,cum_percent,name,"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "render/jsonout.h"
+#include "base/jsonout.h"
 #include "render/render.h"
 
 struct writer {

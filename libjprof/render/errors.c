@@ -140,3 +140,11 @@ void jp_error_total_put(const struct jprof_range *range, const char *unit, const
 	jp_strbuf_printf(out, "  %s %s standard error, %s with 95 %% confidence, %s samples", cells.error, unit,
 	                 cells.ends, cells.samples);
 }
+
+void jp_error_put(const struct jprof_range *range, double value, const struct jprof_view_opts *opts,
+                  struct jp_strbuf *out)
+{
+	struct cells cells;
+	put_value_cells(&cells, range, value, opts);
+	jp_strbuf_printf(out, "%s%s", cells.error, range->noise ? " (noise)" : "");
+}

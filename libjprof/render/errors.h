@@ -21,4 +21,8 @@ void jp_error_column_free(struct jp_error_column *column);
 void jp_error_total_put(const struct jprof_range *range, const char *unit, const struct jprof_view_opts *opts,
                         struct jp_strbuf *out);
 
+/* Appends the standard error of one value: "+-0.26", "+-0.26 (noise)", "+-?" where it is not known, "-" for nothing. */
+void jp_error_put(const struct jprof_range *range, double value, const struct jprof_view_opts *opts,
+                  struct jp_strbuf *out);
+
 #endif

@@ -12,7 +12,7 @@
 #include "render/rows.h"
 
 struct jprof_graph {
-	struct jp_rows rows;
+	struct jp_intern names; /* of nodes, by row */
 	struct jp_arena labels;
 	struct jprof_graph_info info;
 	struct jprof_node *nodes;
@@ -41,7 +41,8 @@ struct build {
 	const struct jprof_view_opts *view;
 	struct jprof_graph_opts opts;
 	struct jprof_graph *graph;
-	struct tally *tallies;
+	struct jp_rows rows;
+	struct tally *tallies; /* by row */
 	size_t tally_count, tally_cap;
 	struct jp_intern edge_keys; /* pairs of nodes */
 	struct mark *marks;
@@ -54,7 +55,7 @@ struct build {
 
 static int tally_rows(struct build *b)
 {
-	while (b->tally_count < b->graph->rows.names.count) {
+	while (b->tally_count < b->rows.names.count) {
 		if (jp_array_push(b->tallies, b->tally_count, b->tally_cap))
 			return -1;
 		struct tally *t = &b->tallies[b->tally_count++];
@@ -106,19 +107,21 @@ static int each_sample(struct build *b, add_fn *add)
 			continue;
 		if (b->view->errors)
 			evidence = jp_evidence_of(b->profile, sample, b->view->counter);
-		rc = jp_rows_path(&b->graph->rows, stack, depth, &b->path) ? -1 : add(b, i, value, &evidence);
+		rc = jp_rows_path(&b->rows, stack, depth, &b->path) ? -1 : add(b, i, value, &evidence);
 	}
 	return rc;
 }
 
 /* ---- Nodes: which stay ---- */
 
-static int by_cum(const void *a, const void *b)
+static int by_cum(const void *m, const void *n, void *context)
 {
-	const struct jprof_node *x = a, *y = b;
-	if (fabs(x->cum) != fabs(y->cum))
-		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
-	return strcmp(x->name, y->name);
+	const struct build *b = context;
+	uint32_t x = *(const uint32_t *)m, y = *(const uint32_t *)n;
+	double first = fabs(b->tallies[x].cum), second = fabs(b->tallies[y].cum);
+	if (first != second)
+		return first > second ? -1 : 1;
+	return strcmp(jp_intern_get(&b->rows.names, x), jp_intern_get(&b->rows.names, y));
 }
 
 static const char *owner_label(struct build *b, uint32_t object)
@@ -145,21 +148,23 @@ static void describe(const struct build *b, const struct jp_row_origin *origin, 
 	node->inlined = frame->inlined;
 }
 
-static struct jprof_node node_of(const struct build *b, uint32_t row)
+static int add_node(struct build *b, uint32_t row)
 {
-	const struct tally *t = &b->tallies[row];
-	struct jprof_node node = {
-		.name = jp_intern_get(&b->graph->rows.names, row),
+	struct tally *t = &b->tallies[row];
+	struct jprof_node *node = &b->graph->nodes[b->graph->node_count];
+	*node = (struct jprof_node){
+		.name = jp_intern_get(&b->rows.names, row),
+		.owner = owner_label(b, b->rows.origins[row].object),
 		.flat = t->flat,
 		.cum = t->cum,
-		.line = row, /* until they are sorted */
 	};
-	describe(b, &b->graph->rows.origins[row], &node);
+	describe(b, &b->rows.origins[row], node);
 	if (t->evidence) {
-		node.flat_range = jp_evidence_range(b->profile, &t->evidence[0], b->view->counter);
-		node.cum_range = jp_evidence_range(b->profile, &t->evidence[1], b->view->counter);
+		node->flat_range = jp_evidence_range(b->profile, &t->evidence[0], b->view->counter);
+		node->cum_range = jp_evidence_range(b->profile, &t->evidence[1], b->view->counter);
 	}
-	return node;
+	t->node = (uint32_t)b->graph->node_count++;
+	return node->owner ? 0 : -1;
 }
 
 static double limit(double fraction, double usual, double scale)
@@ -179,25 +184,24 @@ static void sum_up(struct build *b)
 	info->edgelimit = b->opts.whole ? -1 : limit(b->opts.edgefraction, 0.001, info->scale);
 }
 
-/* How many of the sorted nodes stay; rows of only zeros are none. */
-static size_t count_kept(struct build *b, size_t count)
+/* How many of the sorted rows become nodes. */
+static size_t count_kept(struct build *b, const uint32_t *order, size_t count)
 {
 	struct jprof_graph_info *info = &b->graph->info;
-	const struct jprof_node *nodes = b->graph->nodes;
 	size_t most = b->opts.whole ? SIZE_MAX : b->opts.nodecount ? b->opts.nodecount : 80;
 	size_t kept = count < most ? count : most;
-	while (kept && fabs(nodes[kept - 1].cum) <= info->nodelimit)
+	while (kept && fabs(b->tallies[order[kept - 1]].cum) <= info->nodelimit)
 		kept--;
 	info->dropped_nodes = count - kept;
 	for (size_t i = kept; i < count; i++)
-		info->dropped_flat += fabs(nodes[i].flat);
+		info->dropped_flat += fabs(b->tallies[order[i]].flat);
 	return kept;
 }
 
 /* Ranges of lines, from all frames of the view that belong to nodes. */
 static void find_lines(struct build *b)
 {
-	const struct jp_rows *rows = &b->graph->rows;
+	const struct jp_rows *rows = &b->rows;
 	for (size_t i = 0; i < b->profile->frame_count; i++) {
 		uint32_t row = rows->of_frame[i];
 		uint32_t at = row == JP_NONE ? JP_NONE : b->tallies[row].node;
@@ -215,29 +219,33 @@ static void find_lines(struct build *b)
 	}
 }
 
-static int make_nodes(struct build *b)
+/* Rows of only zeros are no nodes. `order` has room for all. */
+static int choose_nodes(struct build *b, uint32_t *order)
 {
-	struct jprof_graph *g = b->graph;
 	size_t count = 0;
-	sum_up(b);
-	g->nodes = calloc(b->tally_count + 1, sizeof *g->nodes);
-	if (!g->nodes)
-		return -1;
 	for (uint32_t row = 0; row < b->tally_count; row++)
 		if (b->tallies[row].flat != 0 || b->tallies[row].cum != 0)
-			g->nodes[count++] = node_of(b, row);
-	qsort(g->nodes, count, sizeof *g->nodes, by_cum);
-	g->node_count = count_kept(b, count);
-	for (uint32_t i = 0; i < g->node_count; i++) {
-		struct jprof_node *node = &g->nodes[i];
-		uint32_t row = node->line;
-		b->tallies[row].node = i;
-		node->line = 0;
-		if (!(node->owner = owner_label(b, g->rows.origins[row].object)))
+			order[count++] = row;
+	qsort_r(order, count, sizeof *order, by_cum, b);
+	size_t kept = count_kept(b, order, count);
+	b->graph->nodes = calloc(kept + 1, sizeof *b->graph->nodes);
+	if (!b->graph->nodes)
+		return -1;
+	for (size_t i = 0; i < kept; i++)
+		if (add_node(b, order[i]))
 			return -1;
-	}
-	find_lines(b);
 	return 0;
+}
+
+static int make_nodes(struct build *b)
+{
+	uint32_t *order = calloc(b->tally_count + 1, sizeof *order);
+	sum_up(b);
+	int rc = order ? choose_nodes(b, order) : -1;
+	free(order);
+	if (!rc)
+		find_lines(b);
+	return rc;
 }
 
 /* ---- Edges ---- */
@@ -377,15 +385,20 @@ static int choose_edges(struct build *b)
 
 static int build(struct build *b)
 {
-	if (jp_rows_init(&b->graph->rows, b->profile, b->view) || each_sample(b, add_nodes) || make_nodes(b) ||
+	if (jp_rows_init(&b->rows, b->profile, b->view) || each_sample(b, add_nodes) || make_nodes(b) ||
 	    each_sample(b, add_edges))
 		return -1;
 	finish_edges(b);
-	return b->opts.whole ? 0 : choose_edges(b);
+	if (!b->opts.whole && choose_edges(b))
+		return -1;
+	b->graph->names = b->rows.names;
+	b->rows.names = (struct jp_intern){ 0 };
+	return 0;
 }
 
 static void build_release(struct build *b)
 {
+	jp_rows_release(&b->rows);
 	free(b->tallies);
 	free(b->marks);
 	free(b->path.rows);
@@ -443,7 +456,7 @@ void jprof_graph_free(struct jprof_graph *graph)
 {
 	if (!graph)
 		return;
-	jp_rows_release(&graph->rows);
+	jp_intern_release(&graph->names);
 	jp_arena_release(&graph->labels);
 	free(graph->nodes);
 	free(graph->edges);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/jsonout.h"
 #include "ops/errors.h"
-#include "render/jsonout.h"
 #include "render/render.h"
 
 /* Changes that old readers would misread raise it; new members do not. */

@@ -12,12 +12,13 @@
 #include "render/source.h"
 #include "render/values.h"
 
-enum { context = 5 };
+enum { context = 5, longest_gap = 100 }; /* lines */
 
 struct routine {
 	uint32_t function; /* the first of this name and file */
 	double flat, cum;
-	uint32_t seen; /* 1 + the last sample that counted it */
+	uint32_t seen;     /* 1 + the last sample that counted it */
+	size_t first, end; /* its lines, once sorted */
 };
 
 struct line {
@@ -162,7 +163,7 @@ static void put_line(const struct list *l, const struct jp_source *source, const
 	jp_strbuf_str(l->out, "\n");
 }
 
-/* Lines [first, end) of one routine with what stands around them; "---" stands for what is left out. */
+/* Lines [first, end) of one routine, all between them and what stands around them; "---" stands for a long gap. */
 static void put_pieces(const struct list *l, const struct jp_source *source, const struct line *first,
                        const struct line *end)
 {
@@ -171,9 +172,11 @@ static void put_pieces(const struct list *l, const struct jp_source *source, con
 		first++;
 	for (const struct line *line = first; line < end; line++) {
 		size_t from = line->number > context ? line->number - context : 1;
-		if (next && from > next)
+		if (next && from > next + longest_gap)
 			jp_strbuf_str(l->out, "---\n");
-		for (size_t n = from > next ? from : next; n < line->number; n++)
+		else if (next)
+			from = next;
+		for (size_t n = from > next ? from : next; n < line->number && n <= source->count; n++)
 			put_line(l, source, NULL, n);
 		put_line(l, source, line, line->number);
 		size_t stop = (size_t)line->number + context + 1;
@@ -227,12 +230,7 @@ static int put_source(const struct list *l, const struct routine *r, const struc
 static int put_routine(const struct list *l, uint32_t id)
 {
 	const struct routine *r = &l->routines[id];
-	const struct line *first = l->lines, *end;
 	char flat[jp_cell], cum[jp_cell];
-	while (first < l->lines + l->line_count && first->routine != id)
-		first++;
-	for (end = first; end < l->lines + l->line_count && end->routine == id;)
-		end++;
 	jp_put_value(flat, r->flat, l->opts);
 	jp_put_value(cum, r->cum, l->opts);
 	jp_strbuf_str(l->out, "ROUTINE ====================== ");
@@ -240,7 +238,18 @@ static int put_routine(const struct list *l, uint32_t id)
 	jp_strbuf_str(l->out, " in ");
 	jp_strbuf_visible(l->out, *file_of(l, r) ? file_of(l, r) : "??");
 	jp_strbuf_printf(l->out, "\n%6s %6s Total %s (flat / cumulative)\n", flat, cum, jp_unit(l->opts));
-	return put_source(l, r, first, end);
+	return put_source(l, r, l->lines + r->first, l->lines + r->end);
+}
+
+static void sort_lines(struct list *l)
+{
+	qsort(l->lines, l->line_count, sizeof *l->lines, by_place);
+	for (size_t i = 0; i < l->line_count; i++) {
+		struct routine *r = &l->routines[l->lines[i].routine];
+		if (!r->end)
+			r->first = i;
+		r->end = i + 1;
+	}
 }
 
 static int put_all(struct list *l, bool *any)
@@ -252,7 +261,7 @@ static int put_all(struct list *l, bool *any)
 			order[count++] = i;
 	if (count) {
 		qsort_r(order, count, sizeof *order, by_size, l);
-		qsort(l->lines, l->line_count, sizeof *l->lines, by_place);
+		sort_lines(l);
 	}
 	if (l->opts->top && l->opts->top < count)
 		count = l->opts->top;

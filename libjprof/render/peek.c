@@ -3,16 +3,23 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "render/errors.h"
 #include "render/render.h"
 #include "render/select.h"
 #include "render/values.h"
 
 static const char rule[] = "----------------------------------------------------------+-------------\n";
 
+/* Edges by the node at one end: those of node i are list[first[i]] ... list[first[i + 1] - 1], in the graph's order. */
+struct index {
+	size_t *first, *list;
+};
+
 struct peek {
 	const struct jprof_view_opts *opts;
 	const struct jprof_graph *graph;
-	size_t *matches; /* nodes, in the order of a table */
+	struct index callers, callees; /* edges to a node, and from it */
+	size_t *matches;               /* nodes, in the order of a table */
 	size_t count;
 	double whole;
 	struct jp_strbuf *out;
@@ -45,19 +52,51 @@ static int find_matches(struct peek *p, struct jp_pattern *pattern)
 	return p->matches ? 0 : -1;
 }
 
+static size_t end_of(const struct jprof_edge *edge, bool callers)
+{
+	return callers ? edge->to : edge->from;
+}
+
+/* A counting sort: first[i + 2] counts the edges of node i, then first[i + 1] is where its next one goes. */
+static int index_edges(const struct jprof_graph *graph, struct index *index, bool callers)
+{
+	size_t nodes = jprof_graph_nodes(graph), edges = jprof_graph_edges(graph);
+	index->first = calloc(nodes + 2, sizeof *index->first);
+	index->list = calloc(edges + 1, sizeof *index->list);
+	if (!index->first || !index->list)
+		return -1;
+	for (size_t i = 0; i < edges; i++)
+		index->first[end_of(jprof_graph_edge(graph, i), callers) + 2]++;
+	for (size_t i = 1; i < nodes + 2; i++)
+		index->first[i] += index->first[i - 1];
+	for (size_t i = 0; i < edges; i++)
+		index->list[index->first[end_of(jprof_graph_edge(graph, i), callers) + 1]++] = i;
+	return 0;
+}
+
+static void put_error(const struct peek *p, const char *before, const struct jprof_range *range, double value)
+{
+	if (!p->opts->errors)
+		return;
+	jp_strbuf_str(p->out, before);
+	jp_error_put(range, value, p->opts, p->out);
+}
+
 /* The calls of a node, or those to it. */
 static void put_edges(const struct peek *p, size_t node, bool callers)
 {
+	const struct index *index = callers ? &p->callers : &p->callees;
 	char value[jp_cell], percent[jp_cell];
 	double cum = jprof_graph_node(p->graph, node)->cum;
-	for (size_t i = 0; i < jprof_graph_edges(p->graph); i++) {
-		const struct jprof_edge *edge = jprof_graph_edge(p->graph, i);
-		if (edge->value == 0 || (callers ? edge->to : edge->from) != node)
+	for (size_t i = index->first[node]; i < index->first[node + 1]; i++) {
+		const struct jprof_edge *edge = jprof_graph_edge(p->graph, index->list[i]);
+		if (edge->value == 0)
 			continue;
 		jp_put_value(value, edge->value, p->opts);
 		jp_put_percent(percent, edge->value, cum);
 		jp_strbuf_printf(p->out, "%50s %6s |   ", value, percent);
 		jp_strbuf_visible(p->out, jprof_graph_node(p->graph, callers ? edge->from : edge->to)->name);
+		put_error(p, "  ", &edge->range, edge->value);
 		jp_strbuf_str(p->out, "\n");
 	}
 }
@@ -73,6 +112,8 @@ static void put_node(const struct peek *p, size_t id, double sum)
 	jp_put_percent(cum_percent, node->cum, p->whole);
 	jp_strbuf_printf(p->out, "%8s %6s %6s %8s %6s %18s | ", flat, flat_percent, sum_percent, cum, cum_percent, "");
 	jp_strbuf_visible(p->out, node->name);
+	put_error(p, "  flat ", &node->flat_range, node->flat);
+	put_error(p, "  cum ", &node->cum_range, node->cum);
 	jp_strbuf_str(p->out, "\n");
 }
 
@@ -90,6 +131,31 @@ static void put_all(const struct peek *p)
 	}
 }
 
+static int peek(struct peek *p, const struct jprof_profile *profile, struct jp_pattern *pattern,
+                struct jprof_error *err)
+{
+	if (find_matches(p, pattern) || index_edges(p->graph, &p->callers, true) ||
+	    index_edges(p->graph, &p->callees, false))
+		return jp_error_nomem(err);
+	int rc = jp_pattern_check(pattern, "peek", err);
+	if (!rc && !p->count)
+		rc = jp_error_no_match(err, "peek", p->opts);
+	if (rc)
+		return rc;
+	jp_put_total(profile, p->opts, p->out);
+	put_all(p);
+	return 0;
+}
+
+static void release(struct peek *p)
+{
+	free(p->matches);
+	free(p->callers.first);
+	free(p->callers.list);
+	free(p->callees.first);
+	free(p->callees.list);
+}
+
 int jp_render_peek(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
                    struct jprof_error *err)
 {
@@ -103,17 +169,8 @@ int jp_render_peek(const struct jprof_profile *profile, const struct jprof_view_
 	if (!rc) {
 		struct peek p = { .opts = opts, .graph = graph, .out = out };
 		p.whole = opts->percent_of != 0 ? opts->percent_of : jprof_graph_info(graph)->total;
-		if (find_matches(&p, pattern))
-			rc = jp_error_nomem(err);
-		else if (jp_pattern_check(pattern, "peek", err))
-			rc = JPROF_E_ARGUMENT;
-		else if (!p.count)
-			rc = jp_error_no_match(err, "peek", opts);
-		else
-			jp_put_total(profile, opts, out);
-		if (!rc)
-			put_all(&p);
-		free(p.matches);
+		rc = peek(&p, profile, pattern, err);
+		release(&p);
 		jprof_graph_free(graph);
 	}
 	jp_pattern_free(pattern);

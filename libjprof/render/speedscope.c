@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "render/jsonout.h"
+#include "base/jsonout.h"
 #include "render/render.h"
 
 /* What makes two frames one. */

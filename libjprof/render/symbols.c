@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "input/json.h"
+#include "base/jsonout.h"
 #include "model/symbols.h"
 #include "render/render.h"
 

@@ -103,8 +103,7 @@ static uint32_t row_of_object(struct build *b, uint32_t id)
 	bool known = b->table->names.of_object[id] != JP_NONE;
 	uint32_t row = met(b, jp_row_of_object(&b->table->names, id));
 	if (!known && row != JP_NONE)
-		place(b, row,
-		      &(const struct jprof_row){ .object = string_or_null(b, b->profile->objects[id].path) });
+		place(b, row, &(const struct jprof_row){ .object = string_or_null(b, b->profile->objects[id].path) });
 	return row;
 }
 

@@ -111,8 +111,10 @@ class Chromium:
         self.mouse("mouseReleased", to_x, to_y, button="left", clickCount=1)
 
     def key(self, key):
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key if len(key) == 1 else "")
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+        code = {"Tab": 9, "Escape": 27}.get(key, 0)
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key if len(key) == 1 else "",
+                  windowsVirtualKeyCode=code)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
     def scheme(self, name):
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])

@@ -140,6 +140,25 @@ def use(browser, url):
     browser.click(1190, 890, 2)
     check(near(browser.run(VIEW), before), "a double click does not show all")
 
+    # Without a mouse over it: a click or a tap, and the Tab key.
+    told = "(e => e ? e.textContent : '')(document.querySelector('.chosen pre'))"
+    box = largest(browser.run(LOOK))["box"]
+    check(browser.run(told) == "", "something is told before it is asked for")
+    browser.click(box[0] + 4, box[1] + 4, 1)
+    check(browser.run(told) == title, f"a click does not tell what was clicked: {browser.run(told)}")
+    corner = browser.run("(r => [r.left, r.top, r.right, r.bottom])(document.querySelector('.chosen pre').getBoundingClientRect())")
+    check(0 <= corner[0] < corner[2] <= 1200 and corner[1] < corner[3] <= 900, f"it is told outside the window: {corner}")
+    if pictures:
+        browser.picture(os.path.join(pictures, "chosen.png"))
+    browser.key("Escape")
+    check(browser.run(told) == "", "Escape does not end it")
+    browser.key("Tab")
+    first = browser.run(told)
+    browser.key("Tab")
+    check(first and browser.run(told) not in ("", first), f"Tab does not go from node to node: {first}")
+    browser.key("Escape")
+    check(near(browser.run(VIEW), before), "choosing moves the picture")
+
     text = [t for t in largest(browser.run(LOOK))["texts"] if "row_new" in t["text"]][0]["box"]
     browser.drag(text[0] + 2, middle(text)[1], text[2] - 2, middle(text)[1])
     check("ow_ne" in browser.run("getSelection().toString()"), "text cannot be selected")

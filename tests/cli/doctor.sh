@@ -160,6 +160,31 @@ exits 1
 row bad config.prof 'is no jemalloc'
 plan LD_PRELOAD="libtcmalloc.so.4:$jemalloc" MALLOC_CONF="$good" ./waits
 row warn preload 'several allocators'
+# A name without a slash is the loader's to find.
+plan LD_PRELOAD=libjemalloc.so.99 MALLOC_CONF="$good" ./waits
+exits 1
+row bad preload 'libjemalloc.so.99: the loader does not find it'
+row bad jemalloc 'none can be loaded'
+case $jemalloc in
+/usr/lib/*.so.2 | /lib/*.so.2)
+    plan LD_PRELOAD=libjemalloc.so.2 MALLOC_CONF="$good" ./waits
+    exits 0
+    row ok preload 'LD_PRELOAD=libjemalloc.so.2'
+    row ok jemalloc '/libjemalloc.so.2, version'
+    row ok config.prof 'tried here'
+    plan LD_PRELOAD='/usr/$LIB/libjemalloc.so.2' MALLOC_CONF="$good" ./waits
+    exits 0
+    row ok preload '/usr/\$LIB/libjemalloc.so.2'
+    row ok jemalloc '/libjemalloc.so.2, version'
+    ;;
+esac
+mkdir -p below
+cp "$jemalloc" below/libjemalloc.so.2
+start env LD_PRELOAD=below/libjemalloc.so.2 MALLOC_CONF="$good" ./waits
+run "$jprof" doctor "$pid"
+exits 0
+row ok preload 'LD_PRELOAD=below/libjemalloc.so.2'
+stop
 build linked waits.c -Wl,--no-as-needed "$jemalloc"
 plan MALLOC_CONF="$good" ./linked
 exits 0
@@ -315,7 +340,7 @@ print("%d ok, %d warn, %d bad, %d unknown" % (d["ok"], d["warn"], d["bad"], d["u
     same "JSON and text differ" text.free again.free
 fi
 run "$jprof" doctor --json -- ./waits 'a"b'
-prints '"pid":null,"command":"./waits a\\u0022b"'
+prints '"pid":null,"command":"./waits a\\"b"'
 
 # ---- it never signals, and starts only what does nothing
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then

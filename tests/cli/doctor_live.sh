@@ -90,6 +90,24 @@ run_in_background --inactive -- "$ruby" "$app"
 doctor "$pid"
 exits 0
 row warn prof_active 'no samples are taken now'
+# What doctor says helps; twice, it tells that it did nothing.
+run "$jprof" snap --activate "$pid"
+exits 0
+prints "^$pid: samples are taken from now on\$"
+doctor "$pid"
+row ok prof_active 'samples are taken'
+run "$jprof" snap --activate "$pid"
+prints "^$pid: samples are taken, as before\$"
+run "$jprof" snap --deactivate "$pid"
+exits 0
+prints "^$pid: samples are not taken from now on\$"
+doctor "$pid"
+row warn prof_active 'no samples are taken now'
+run "$jprof" snap --activate "$pid" $$
+exits 1
+prints "^$pid: samples are taken from now on\$"
+says_like "process $$: has neither jemalloc nor jprof's agent"
+lives "$pid"
 stop "$pid"
 cat >trap.rb <<'END'
 trap("USR2") { }

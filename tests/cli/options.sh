@@ -138,4 +138,37 @@ run "$jprof" --version
 exits 0
 says
 prints '^jprof [0-9]+\.[0-9]+\.[0-9]+'
+
+# ---- commands: what is misspelt is not taken for a file, what is a file or a program is no misspelling ----
+for pair in snpa:snap doctr:doctor runn:run inof:info bundel:bundle docctor:doctor snag:snap; do
+    run "$jprof" "${pair%:*}" 4711
+    exits 1
+    says "jprof: ${pair%:*}: no such command or file; is it jprof ${pair#*:}? jprof --help lists the commands"
+done
+run "$jprof" frobnicate
+says 'jprof: frobnicate: cannot be opened: No such file or directory'
+cp dump.heap snpa
+same_as snpa
+printf '#!/bin/true\n' >runn
+chmod +x runn
+PATH=$PATH:$tmp run "$jprof" runn missing.heap
+says_like 'missing.heap'
+for command in bundle doctor info run snap; do
+    run "$jprof" $command --help
+    exits 0
+    says
+    prints '^usage: jprof '
+    prints "^ *(usage: )?jprof $command "
+    cp out right
+    if [ $command != info ]; then
+        run "$jprof" help $command
+        exits 0
+        same "jprof help $command is not its --help" right out
+        run "$jprof" $command --nonsense
+        exits 1
+        says "jprof: unknown option --nonsense; see jprof $command --help"
+    fi
+done
+run "$jprof" help
+prints '^usage: jprof \[OPTIONS\]'
 finish

@@ -137,7 +137,36 @@ if LD_PRELOAD=$own "$jprof" --version >/dev/null 2>&1; then
     run env LD_PRELOAD="$own" "$jprof" run --no-agent -- ./env-program
     exits 7
     set_to LD_PRELOAD "$own"
+    case $jemalloc in
+    /usr/lib/*.so.2 | /lib/*.so.2) # by its name alone, as recipes for containers have it
+        run env LD_PRELOAD="${own%"$jemalloc"}libjemalloc.so.2" "$jprof" run --no-agent -- ./env-program
+        exits 7
+        set_to LD_PRELOAD "${own%"$jemalloc"}libjemalloc.so.2"
+        prints '^MALLOC_CONF=prof:true'
+        ;;
+    esac
 fi
+
+# ---- what nobody has named is run only where root alone can write it
+mkdir others
+cp "$jemalloc" others/libjemalloc.so.2
+chmod 777 others
+if unshare -m mount --bind others /usr/local/lib 2>/dev/null; then
+    run unshare -m sh -c 'mount --bind others /usr/local/lib && exec "$@"' sh \
+        "$jprof" run --no-agent --jemalloc=/usr/local/lib/libjemalloc.so.2 -- ./env-program
+    exits 7
+    run unshare -m sh -c 'mount --bind others /usr/local/lib && exec "$@"' sh "$jprof" run --no-agent -- ./env-program
+    check "what others may write was run" eval '! grep -q /usr/local/lib out'
+else
+    echo "no mount namespace here: a jemalloc that others may write is not tried"
+fi
+
+# ---- what runs it: closed streams, ignored children
+run sh -c 'exec "$@" <&-' sh "$jprof" run --no-agent --jemalloc="$jemalloc" -- ./env-program
+exits 7
+run perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV' "$jprof" run --no-agent --jemalloc="$jemalloc" -- \
+    ./env-program
+exits 7
 
 # ---- musl beside glibc
 if command -v musl-gcc >/dev/null; then

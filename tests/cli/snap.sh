@@ -156,10 +156,13 @@ catches_term() {
     *) return 1 ;;
     esac
 }
+waits_for_agent() {
+    catches_term "$1" && ls -l "/proc/$1/fd" | grep -q socket:
+}
 # Interrupted, it takes back what it is at; the second time it ends at once.
 "$jprof" snap --timeout=2 "$one" -o stopped.jprof >k.out 2>k.err &
 k=$!
-until_true 20 catches_term "$k"
+until_true 20 waits_for_agent "$k"
 kill -TERM "$k"
 status=0
 wait "$k" || status=$?
@@ -168,7 +171,7 @@ check "not said: $(cat k.err)" grep -q '^jprof: interrupted: no bundle was writt
 check "a file was made" [ ! -e stopped.jprof ]
 "$jprof" snap --timeout=60 "$one" -o stopped.jprof >k.out 2>k.err &
 k=$!
-until_true 20 catches_term "$k"
+until_true 20 waits_for_agent "$k"
 kill -TERM "$k"
 until_true 20 eval '! catches_term "$k"'
 kill -TERM "$k"
@@ -238,6 +241,15 @@ run "$jprof" snap "$plain"
 exits 1
 says_like "process $plain: has neither jemalloc nor jprof's agent"
 lives "$plain"
+
+# Just begun: its agent has not yet a thread, or has not announced itself; it is waited for.
+env LD_PRELOAD="$jemalloc:$agent" MALLOC_CONF="prof:true,prof_prefix:$tmp/d/app" "$ruby" "$app" begun >/dev/null 2>&1 &
+begun=$!
+started="$started $begun"
+until_true 60 grep -qs libjprof-agent "/proc/$begun/maps" || exit 1
+run "$jprof" snap "$begun" -o begun.jprof
+exits 0
+stop "$begun"
 
 # ---- the list -------------------------------------------------------------------------------------------------------------
 run "$jprof" snap

@@ -14,7 +14,7 @@ refused() {
 run "$jprof" snap --help
 exits 0
 says
-for word in match children-of 'puma\[=PID\]' output label gc count every keep max-bytes symbols timeout signal trust-handler; do
+for word in match children-of 'puma\[=PID\]' output label gc count every keep max-bytes symbols timeout signal trust-handler activate deactivate; do
     prints "^  --$word"
 done
 refused '^jprof: x: give the number of a process' x
@@ -36,6 +36,10 @@ refused '^jprof: --trust-handler=USR2 needs --signal=USR2' --trust-handler=USR2 
 refused '^jprof: --trust-handler=USR2 needs --signal=USR2' --trust-handler=USR2 --signal=USR1 1
 refused '^jprof: --dump-dir is for --trust-handler' --dump-dir=/tmp 1
 refused '^jprof: --gc and --signal exclude each other' --gc --signal=USR2 1
+for other in --gc --count=2 --every=1s --label=x --output=x --signal=USR2 --keep=1; do
+    refused '^jprof: --activate and --deactivate make no bundle' --activate $other 1
+done
+refused '^jprof: .*--activate.*--deactivate' --activate --deactivate 1
 refused '^jprof: --timeout: give at most 86400 seconds' --timeout=100000 1
 refused '^jprof: --children-of=x: give a whole number' --children-of=x
 refused '^jprof: process 2147483647: there is no such process' 2147483647

@@ -75,7 +75,7 @@ cat >collector.sh <<'END'
 cd "$1" && exec "$2" snap 1 -o fromwithin.jprof
 END
 if command -v nsenter >/dev/null; then
-    run nsenter -t "$pid" -p -m sh "$tmp/collector.sh" "$tmp/private" "$jprof"
+    run nsenter -t "$pid" -p -m -r sh "$tmp/collector.sh" "$tmp/private" "$jprof"
     exits 0
     cp "/proc/$pid/root$tmp/private/fromwithin.jprof" . || fail "no bundle inside"
     run "$jprof" --show_bytes fromwithin.jprof

@@ -164,4 +164,27 @@ words=for=all,socket=off,signal=none
 start "$subject" wait
 check "socket=off,signal=none" grep -q '/memfd:jprof-agent:1:0: (deleted)' "/proc/$pid/maps"
 end "$pid"
+# Without descriptors left: it goes on, the agent does not spin, and answers when there are some again.
+rm -f ready empty
+words=for=all
+start "$subject" hold ready fill wait
+: >ready
+until_true eval '[ "$(ls "/proc/$pid/fd" | wc -l)" -ge 60 ]'
+ask "$pid" report >late &
+asked=$!
+started="$started $asked"
+thread=$(grep -l '^jprof-agent$' "/proc/$pid/task"/*/comm)
+ticks() {
+    sed 's/.*) //' "${thread%comm}stat" | awk '{ print $12 + $13 }'
+}
+before=$(ticks)
+sleep 2
+check "spins: $before, $(ticks)" test $(($(ticks) - before)) -lt 20
+check "lives" lives "$pid"
+: >empty
+wait "$asked"
+check "asked when there were none" test "$(jq .ok late)" = true
+end "$pid"
+rm -f ready empty
+
 finish

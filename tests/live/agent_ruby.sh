@@ -9,6 +9,16 @@ last() {
     jq -r "$1" "$(ls -t d/*.json | head -n 1)"
 }
 
+# The real-time signals from 37 on for which a process has handlers.
+caught() {
+    sed -n 's/^SigCgt:[[:space:]]*\(.......\).*/\1/p' "/proc/$1/status"
+}
+
+# How often the main thread began to wait.
+waits() {
+    sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$1/task/$1/status"
+}
+
 # program TEXT: whatever its threads are at, they come to GC.start and GC.stat, and go on.
 program() {
     start ruby -e "$1"
@@ -18,8 +28,7 @@ program() {
     check "$1: side-car: $(last "$asks")" test "$(last "$asks")" = "socket done true null"
     field .ok 'dump gc=1 timeout=20000' >/dev/null
     check "$1: GC.count $before, $(last .ruby.gc_stat.count)" test "$(last .ruby.gc_stat.count)" -gt "$before"
-    field .ok 'dump timeout=20000' >/dev/null
-    check "$1: not asked for: $(last "$asks")" test "$(last "$asks")" = "socket not asked true null"
+    check "$1: a signal of its own: $(caught "$pid")" test "$(caught "$pid")" = 0000000
     check "$1: version" test "$(field .ruby report)" = "$(ruby -e 'print RUBY_VERSION')"
     check "$1: lives" lives "$pid"
     check "$1: cried" test ! -s cried
@@ -34,6 +43,25 @@ program 'Thread.new { sleep }; Thread.new { loop { sleep 9 } }; Queue.new.pop'
 program 'loop { i = 0; i += 1 while i < 1000 }'
 program '4.times { Thread.new { loop { "x" * 10_000 } } }; sleep 60'
 program '$r, $w = IO.pipe; Thread.new { IO.select([$r]) }.join'
+
+# Nobody is woken for GC.stat alone; who is awake gives it.
+start ruby -e 'sleep 60'
+sleep 0.5
+field .ok 'dump gc=1 timeout=20000' >/dev/null
+before=$(waits "$pid")
+for i in 1 2 3; do field .ok dump >/dev/null; done
+check "asleep: $(last "$asks")" eval 'last "$asks" | grep -q "^socket not asked false no Ruby thread came to it"'
+check "a plain dump has woken the main thread" test "$(waits "$pid")" -eq "$before"
+field .ok 'dump gc=1 timeout=20000' >/dev/null
+check "gc=1 has not" test "$(waits "$pid")" -gt "$before"
+end "$pid"
+rm -f d/*
+start ruby -e 'loop { $a = Array.new(100) { "x" * 1000 } }'
+sleep 0.5
+field .ok dump >/dev/null
+check "awake: $(last "$asks")" test "$(last "$asks")" = "socket not asked true null"
+end "$pid"
+rm -f d/*
 
 # A C function that keeps the VM: the dump is made without.
 echo '#include <time.h>
@@ -117,5 +145,6 @@ sleep 0.5
 kill "$pid"
 wait "$pid"
 check "TERM kills no more" test $? -eq 143
+check "TERM leaves: $(ls -A d)" eval '! ls -A d | grep -q sock'
 check "on=exit, by TERM" test "$(count_dumps)" -eq 1 -a "$(last .reason)" = exit
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A Puma under load, restarted both ways again and again, while jprof snap takes its dumps; see puma_load.py.
 # usage: puma_load.sh AGENT SUBJECT JPROF [OPTIONS OF puma_load.py]
-jprof=$(readlink -f "$3")
+jprof=$(readlink -f "$3") # the library leaves this directory
 . "$(dirname "$0")/agent_lib.sh"
 has_ruby || skip "no ruby here"
 command -v puma >/dev/null || skip "no puma here (Debian: puma)"

@@ -1,11 +1,12 @@
 /* A program that knows nothing of jemalloc or the agent.
- * usage: subject [hold] [block] [ready] [close] [fork] [daemon] [exec] [wait] [exit]: does these one after the other.
- * wait: for two minutes, then die. */
+ * usage: subject [hold] [block] [ready] [fill] [close] [fork] [daemon] [exec] [wait] [exit]: does these one after the
+ * other. wait: for two minutes, then die. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +56,20 @@ static void ready(void)
 		usleep(10000);
 }
 
+/* Takes all descriptors that may be had, until there is a file of that name. */
+static void fill(void)
+{
+	struct rlimit few = { 60, 60 };
+	setrlimit(RLIMIT_NOFILE, &few);
+	int first = open("/dev/null", O_RDONLY), last = first;
+	for (int fd = first; fd >= 0; fd = open("/dev/null", O_RDONLY))
+		last = fd;
+	while (access("empty", F_OK) != 0)
+		usleep(10000);
+	close(first);
+	close(last);
+}
+
 static void become_daemon(void)
 {
 	if (daemon(1, 1) != 0)
@@ -91,6 +106,7 @@ int main(int argc, char **argv)
 		{ "hold", hold },       { "block", block },    { "close", close_all },
 		{ "fork", split },      { "ready", ready },    { "daemon", become_daemon },
 		{ "exec", start_over }, { "wait", wait_long }, { "exit", stop },
+		{ "fill", fill },
 	};
 	self = argv;
 	for (int i = 1; i < argc; i++)

@@ -33,6 +33,13 @@ static struct dot_picture draw(const struct jprof_profile *p, const char *format
 	return picture;
 }
 
+/* cairo writes a font's glyphs to PostScript in the order of their addresses, and from 1.18 on packs the date of a
+ * PDF where it cannot be taken out. */
+static bool is_stable(const char *format, const struct dot_picture *picture)
+{
+	return strcmp(format, "ps") && (strcmp(format, "pdf") || !memmem(picture->data, picture->len, "/ObjStm", 7));
+}
+
 static void test_again(void **state)
 {
 	(void)state;
@@ -47,10 +54,10 @@ static void test_again(void **state)
 			first[i] = picture;
 			continue;
 		}
-		assert_int_equal(picture.len, first[i % count].len);
-		/* cairo 1.16 writes a font's glyphs to PostScript in the order of their addresses. */
-		if (strcmp(formats[i % count / 2], "ps"))
+		if (is_stable(formats[i % count / 2], &picture)) {
+			assert_int_equal(picture.len, first[i % count].len);
 			assert_memory_equal(picture.data, first[i % count].data, picture.len);
+		}
 		free(picture.data);
 	}
 	for (int i = 0; i < count; i++)

@@ -1,8 +1,9 @@
 /* JSON as it is written, byte for byte: by RFC 8259. */
 #include <locale.h>
+#include <stdlib.h>
 
+#include "base/jsonout.h"
 #include "harness.h"
-#include "render/jsonout.h"
 
 static void check(struct jp_strbuf *out, const char *should)
 {
@@ -108,13 +109,39 @@ static void test_too_deep(void **state)
 	jp_strbuf_release(&out);
 }
 
+/* Text is written as RFC 8259 has it; what is no UTF-8 (Unicode 15, table 3-7) becomes U+FFFD. */
+static void test_public(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *json;
+	} cases[] = {
+		{ "plain", "\"plain\"" },
+		{ "q\"b\\", "\"q\\\"b\\\\\"" },
+		{ "a\nb\x7f", "\"a\\nb\\u007f\"" },
+		{ "\xc3\xa9\xf0\x9f\x98\x80", "\"\xc3\xa9\xf0\x9f\x98\x80\"" },
+		{ "\xff", "\"\xef\xbf\xbd\"" },
+		{ "\xc0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\"" },
+		{ "\xe0\x80\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
+		{ "\xed\xa0\x80x", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdx\"" },
+		{ "\xe2\x82", "\"\xef\xbf\xbd\xef\xbf\xbd\"" },
+		{ NULL, "null" },
+	};
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(cases); i++) {
+		char *out = jprof_json_text(cases[i].text);
+		assert_non_null(out);
+		wrong += strcmp(out, cases[i].json) ? complain("case %zu: %s", i, out) : 0;
+		free(out);
+	}
+	assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layout),
-		cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_too_deep),
+		cmocka_unit_test(test_layout),   cmocka_unit_test(test_strings), cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_too_deep), cmocka_unit_test(test_public),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

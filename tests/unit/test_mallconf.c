@@ -1,5 +1,5 @@
 #include "harness.h"
-#include "mallconf.h"
+#include "run/mallconf.h"
 
 static void check_pair(const struct conf_pair *p, const char *key, const char *value)
 {
@@ -96,6 +96,9 @@ static void test_harmless(void **state)
 	check_copy(conf_harmless, "lg_prof_interval:30,", "lg_prof_interval:-1,");
 	check_copy(conf_harmless, "prof_final:yes,prof_final: true,lg_prof_interval:x,lg_prof_interval:",
 	           "prof_final:yes,prof_final: true,lg_prof_interval:x,lg_prof_interval:");
+	check_copy(conf_harmless, "lg_prof_interval:0x4,lg_prof_interval:0030,lg_prof_interval:+3,prof_log:true",
+	           "lg_prof_interval:-1,lg_prof_interval:-1,lg_prof_interval:-1,prof_log:false");
+	check_copy(conf_harmless, "lg_prof_interval:3 ,prof_log:no", "lg_prof_interval:3 ,prof_log:no");
 	check_copy(conf_harmless, "prof_final", "prof_final");
 	check_copy(conf_harmless, ",,a:b, c:d,", ",,a:b, c:d,");
 	check_copy(conf_harmless, "", "");

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/newfile.h"
 #include "harness.h"
-#include "newfile.h"
 
 static bool nameless_refused;
 static char dir[] = "/tmp/test-newfile-XXXXXX", path[sizeof dir + 16];

@@ -32,6 +32,14 @@ golden cext.tree $ruby --tree --top=40 samples/cases/ruby31/cext.1.heap
 golden cext.list $ruby --list=row_new samples/cases/ruby31/cext.1.heap
 golden cext.diff-tree $ruby --tree --base=samples/cases/ruby31/cext.0.heap samples/cases/ruby31/cext.1.heap
 golden cext.diff-peek $ruby --peek=row_new --diff_base=samples/cases/ruby31/cext.0.heap samples/cases/ruby31/cext.1.heap
+golden cext.peek-errors $ruby --errors '--peek=row_new|rb_yield$' samples/cases/ruby31/cext.1.heap
+# The errors of a function are those of the table.
+"$jprof" $ruby --errors samples/cases/ruby31/cext.1.heap 2>"$tmp/err" |
+    sed -nE 's/.* (row_new|rb_yield) +flat (-|\+-[0-9]+).* cum (\+-[0-9]+) .*/\1 \2 \3/p' | sort >"$tmp/should"
+sed -nE 's/.*\| (row_new|rb_yield)  flat (-|\+-[0-9]+)  cum (\+-[0-9]+)$/\1 \2 \3/p' "$golden/cext.peek-errors.txt" | sort >"$tmp/is"
+what="--errors of --peek"
+check "not two functions" [ "$(wc -l <"$tmp/should")" -eq 2 ]
+same "not those of the table (<)" "$tmp/should" "$tmp/is"
 golden puma.tree-libs $ruby --tree --libs samples/cases/puma/w0.3.heap
 golden puma.traces-diff $ruby --traces --top=3 --base=samples/cases/puma/w0.1.heap samples/cases/puma/w0.3.heap
 cd "$tmp" || exit 1

@@ -129,6 +129,16 @@ same "a difference" expected out
 commands 'top3\n' --thread=1
 report --top=3 --thread=1 >expected
 same "a thread" expected out
+# A bundle of several.
+"$jprof" bundle -o both.jprof early.heap late.heap 2>log
+what="a bundle in a session"
+status=0
+printf 'top3\nfocus p_even\ntop3\nreset\n' | timeout 60 "$jprof" -i --fold=none both.jprof >out 2>err || status=$?
+exits 0
+check "a sanitizer found something" no_finding
+{ "$jprof" --fold=none --top=3 both.jprof && "$jprof" --fold=none --top=3 --focus=p_even both.jprof; } >expected 2>log
+check "nothing to compare with" [ "$(grep -c ^Total: expected)" -eq 2 ]
+same "of a bundle" expected out
 # What cannot be read ends it.
 run "$jprof" --interactive nothing.heap
 exits 1

@@ -41,7 +41,7 @@ for flags in '-O0 -gdwarf-3' '-O0 -g' '-O2 -g' '-O2 -gdwarf-4 -no-pie -fno-pie' 
     same "$flags: totals of functions (>) are not those of the table (<)" should is
 done
 
-# ---- the layout: source text, five lines around, "---" for what is left out ----
+# ---- the layout: source text, five lines around, all between; "---" for a gap of more than 100 lines ----
 run "$jprof" --show_bytes --list=l_leaf lines dump.heap
 line=$(awk '$1 == "l_leaf" { print $2; exit }' truth)
 prints "^ROUTINE ====================== l_leaf in .*/src/lines\.c\$"
@@ -51,6 +51,20 @@ check "not five lines before it" [ "$(awk -v line="$line" '$3 == line - 5 ":"' o
 check "more than five" [ "$(awk -v line="$line" '$3 == line - 6 ":"' out | wc -l)" -eq 0 ]
 run "$jprof" --list=main lines dump.heap
 prints_no '^---$'
+awk 'BEGIN {
+    print "#include <stdlib.h>\nvoid *volatile kept;\nint main(void)\n{"
+    for (i = 5; i < 400; i++)
+        print (i == 20 || i == 110 || i == 300 ? "\tkept = malloc(4096);" : "/* line " i " */")
+    print "\treturn 0;\n}"
+}' >gaps.c
+"${CC:-gcc}" -g -o gaps gaps.c
+profiled lg_prof_sample:0,prof_final:true,prof_prefix:gaps ./gaps 2>log
+mv gaps.*.heap gaps.heap
+run "$jprof" --show_bytes --list='^main$' gaps gaps.heap
+exits 0
+awk '$3 ~ /^[0-9]+:$/ { print $3 + 0 } /^---$/ { print }' out >is
+{ seq 15 115; echo ---; seq 295 305; } >should
+same "the lines shown (>) are not those meant (<)" should is
 run "$jprof" --list='^l_' --top=1 lines dump.heap
 check "--top=1 is not one function" [ "$(grep -c '^ROUTINE' out)" -eq 1 ]
 run "$jprof" --list=nothing_of_that_name lines dump.heap

@@ -109,6 +109,13 @@ if len(rows) != 2:
     sys.exit(f"FAIL: history gave {len(rows)} rows, not 2: {found[1]!r}")
 s.run("\x1b[A\x1b[D\x1b[D\x1b[C\x7fp1\x0b\n", r"(Total|Unknown)", "editing")
 
+# What is for a program needs a file.
+for word in ("svg", "dot", "callgrind", "json"):
+    s.run(f"{word}\n", f"jprof: {word} is for another program: give a file, {word} FILE\n", f"{word} on a terminal")
+s.run("callgrind graph.cg\n", r"callgrind graph\.cg\n", "a report with a file")
+if not open("graph.cg").read().startswith("# callgrind format"):
+    sys.exit("FAIL: graph.cg has no report")
+
 # ^C: at the prompt the line goes; the session stays.
 s.forget()
 s.type("peek rubbish\x03")

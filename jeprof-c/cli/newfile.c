@@ -1,0 +1,227 @@
+#include "cli/newfile.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/say.h"
+#include "cli/text.h"
+
+static const char part_end[] = ".jprof-part";
+enum { tries = 8 };
+
+/* The directory of a path, with its last slash; to be freed. */
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
+}
+
+static bool is_part_of(const char *entry, const char *name)
+{
+	size_t n = strlen(name), end = sizeof part_end - 1, len = strlen(entry);
+	return len == n + end + 8 && *entry == '.' && !strncmp(entry + 1, name, n) && entry[n + 1] == '.' &&
+	       !strcmp(entry + len - end, part_end);
+}
+
+/* Removes it if it is this user's and nobody holds its lock. */
+static void remove_if_left(int dir, const char *entry)
+{
+	int fd = openat(dir, entry, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	struct stat st;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !flock(fd, LOCK_EX | LOCK_NB))
+		unlinkat(dir, entry, 0);
+	close(fd);
+}
+
+static void remove_left(const char *dir_path, const char *name)
+{
+	DIR *dir = opendir(dir_path);
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		if (is_part_of(e->d_name, name))
+			remove_if_left(dirfd(dir), e->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+/* As if open had made it: mkostemps gives it to its owner alone. */
+static void set_mode(int fd)
+{
+	mode_t mask = umask(0);
+	umask(mask);
+	(void)!fchmod(fd, 0666 & ~mask);
+}
+
+/* Somebody who cleans up may have been faster than the lock: then it has no name any more. */
+static bool lock(int fd)
+{
+	struct stat st;
+	return !flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && st.st_nlink;
+}
+
+static int open_part(struct newfile *file, const char *dir)
+{
+	for (int i = 0; i < tries; i++) {
+		if (asprintf(&file->part, "%s.%s.XXXXXX%s", dir, base_name(file->path), part_end) < 0) {
+			file->part = NULL;
+			errno = ENOMEM;
+			return -1;
+		}
+		int fd = mkostemps(file->part, sizeof part_end - 1, O_CLOEXEC);
+		if (fd >= 0 && lock(fd)) {
+			set_mode(fd);
+			return fd;
+		}
+		int error = errno;
+		if (fd >= 0) {
+			unlink(file->part);
+			close(fd);
+		}
+		free(file->part);
+		file->part = NULL;
+		errno = error;
+		if (fd < 0)
+			return -1;
+	}
+	return -1;
+}
+
+static int open_nameless(const char *dir)
+{
+	int fd = access("/proc/self/fd", X_OK) ? -1 : open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	/* A kernel or a file system that cannot: by their manual one of these. */
+	return fd < 0 && errno != EISDIR && errno != EOPNOTSUPP && errno != EINVAL && errno != ENOENT ? -2 : fd;
+}
+
+bool newfile_open(struct newfile *file, const char *path)
+{
+	struct stat st;
+	*file = (struct newfile){ .fd = -1 };
+	if (!lstat(path, &st)) {
+		say("%s: exists already, and nothing is overwritten; give another name, or remove it", path);
+		return false;
+	}
+	char *dir = directory_of(path);
+	file->path = strdup(path);
+	if (dir && file->path) {
+		remove_left(dir, base_name(path));
+		file->fd = open_nameless(dir);
+		if (file->fd == -1)
+			file->fd = open_part(file, dir);
+	}
+	free(dir);
+	if (file->fd >= 0)
+		return true;
+	say("%s: cannot be made: %s", path, strerror(errno));
+	newfile_abandon(file);
+	return false;
+}
+
+int newfile_write(void *context, const void *data, size_t len)
+{
+	struct newfile *file = context;
+	const char *from = data;
+	while (len && !file->error) {
+		ssize_t n = write(file->fd, from, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			file->error = n < 0 ? errno : ENOSPC;
+			break;
+		}
+		from += n;
+		len -= (size_t)n;
+	}
+	return file->error ? -1 : 0;
+}
+
+/* Neither way replaces a file that is there. musl has no renameat2; 1 is RENAME_NOREPLACE of linux/fs.h. */
+static int name_part(const struct newfile *file)
+{
+	if (!link(file->part, file->path))
+		return 0;
+	if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS)
+		return -1;
+	return syscall(SYS_renameat2, AT_FDCWD, file->part, AT_FDCWD, file->path, 1) ? -1 : 0;
+}
+
+static int give_name(const struct newfile *file)
+{
+	char link_path[64];
+	if (file->part)
+		return name_part(file);
+	snprintf(link_path, sizeof link_path, "/proc/self/fd/%d", file->fd);
+	return linkat(AT_FDCWD, link_path, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW);
+}
+
+/* Gives the file its name, or another that `next` knows. False: no name is left, which has been said. */
+static bool name_it(struct newfile *file, char *(*next)(const void *), const void *context)
+{
+	while (!file->error && give_name(file)) {
+		if (errno != EEXIST || !next) {
+			file->error = errno;
+			break;
+		}
+		char *other = next(context);
+		if (!other)
+			return false;
+		free(file->path);
+		file->path = other;
+	}
+	return true;
+}
+
+static void say_failure(const struct newfile *file)
+{
+	if (file->error == EEXIST)
+		say("%s: was made by somebody else meanwhile, and nothing is overwritten; give another name",
+		    file->path);
+	else
+		say("%s: cannot be written: %s", file->path, strerror(file->error));
+}
+
+bool newfile_commit_as(struct newfile *file, char *(*next)(const void *), const void *context, char **path)
+{
+	if (!file->error && fdatasync(file->fd) && errno != EINVAL && errno != EROFS)
+		file->error = errno;
+	bool good = name_it(file, next, context);
+	if (good && file->error) {
+		say_failure(file);
+		good = false;
+	}
+	if (good && path) {
+		*path = strdup(file->path);
+		good = *path != NULL;
+		if (!good)
+			say("%s is written, but memory is short", file->path);
+	}
+	newfile_abandon(file);
+	return good;
+}
+
+bool newfile_commit(struct newfile *file)
+{
+	return newfile_commit_as(file, NULL, NULL, NULL);
+}
+
+/* After a rename the part's name is gone already, after a link it goes now. */
+void newfile_abandon(struct newfile *file)
+{
+	if (file->part)
+		unlink(file->part);
+	if (file->path && file->fd >= 0)
+		close(file->fd);
+	free(file->part);
+	free(file->path);
+	*file = (struct newfile){ .fd = -1 };
+}

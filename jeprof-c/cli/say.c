@@ -1,0 +1,28 @@
+#include "cli/say.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void say(const char *fmt, ...)
+{
+	char text[2048];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	/* One line, whatever was in a name that went into it. */
+	for (char *p = text; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	fprintf(stderr, "jprof: %s\n", text);
+}
+
+void say_error(const struct jprof_error *err)
+{
+	if (*err->path && err->line)
+		say("%s:%u: %s", err->path, err->line, err->text);
+	else if (*err->path)
+		say("%s: %s", err->path, err->text);
+	else
+		say("%s", err->text);
+}

@@ -1,0 +1,56 @@
+#include "cli/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+void put_name(const char *name)
+{
+	for (; *name; name++)
+		if ((unsigned char)*name < 0x20 || *name == 0x7f)
+			printf("\\x%02x", (unsigned char)*name);
+		else
+			putchar(*name);
+}
+
+bool is_pid(const char *word, int *pid)
+{
+	char *end;
+	errno = 0;
+	long n = strtol(word, &end, 10);
+	*pid = (int)n;
+	return *word >= '0' && *word <= '9' && !*end && !errno && n > 0 && n <= INT_MAX;
+}
+
+bool is_executable(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+char *program_in_path(const char *name)
+{
+	if (strchr(name, '/'))
+		return strdup(name);
+	const char *dir = getenv("PATH");
+	char *path = NULL;
+	for (dir = dir ? dir : "/bin:/usr/bin"; dir; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
+		int len = (int)strcspn(dir, ":");
+		if (asprintf(&path, "%.*s/%s", len ? len : 1, len ? dir : ".", name) < 0)
+			return NULL;
+		if (is_executable(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}

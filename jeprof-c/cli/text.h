@@ -1,0 +1,21 @@
+/* Small things about words and names. */
+#ifndef JEPROF_TEXT_H
+#define JEPROF_TEXT_H
+
+#include <stdbool.h>
+
+/* What follows the last slash; part of `path`. */
+const char *base_name(const char *path);
+
+/* Prints a name so that it stays on its line and steers no terminal: control characters as \xNN. */
+void put_name(const char *name);
+
+/* A program that may be run: its path, owned by the caller, found as execvp finds it: a name with a slash is a path,
+ * another is looked for in PATH. NULL: there is none. */
+char *program_in_path(const char *name);
+bool is_executable(const char *path);
+
+/* Whether the word is the number of a process, in digits alone. */
+bool is_pid(const char *word, int *pid);
+
+#endif

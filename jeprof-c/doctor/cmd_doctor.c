@@ -1,0 +1,189 @@
+/* jprof doctor PID | -- COMMAND...: what is wrong with a set-up, each finding with its mend. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/optparse.h"
+#include "cli/say.h"
+#include "cli/text.h"
+#include "commands.h"
+#include "doctor/doctor.h"
+#include "snap/candidates.h"
+
+struct doctor_options {
+	bool help;
+	bool json;
+};
+
+#define AT(member) offsetof(struct doctor_options, member)
+
+static const struct opt_row rows[] = {
+	{ "json", OPT_SWITCH, AT(json), 0, NULL, NULL, "as JSON; docs/doctor.md has the keys" },
+	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
+};
+
+static const struct opt_table table = {
+	.rows = rows, .count = sizeof rows / sizeof *rows, .help = "jprof doctor --help", .command = true
+};
+
+static void help(void)
+{
+	printf("usage: jprof doctor [--json] PID               looks at a process\n"
+	       "       jprof doctor [--json] [--] COMMAND...   what would happen if COMMAND were started from here\n"
+	       "       jprof doctor                            lists processes to look at\n"
+	       "\n"
+	       "Checks all that a heap dump needs. Never sends a signal, never starts COMMAND. Exit status 1 if\n"
+	       "something is bad, else 0.\n"
+	       "\n");
+	opt_help(&table);
+	printf("\n"
+	       "  jprof doctor 4711\n"
+	       "  jprof doctor -- bundle exec puma\n"
+	       "  jprof doctor --json 4711 | jq '.checks[] | select(.verdict == \"bad\")'\n");
+}
+
+/* ---- the findings as text, as JSON ------------------------------------------------------------------ */
+
+static const char *const verdicts[VERDICTS] = { "ok", "warn", "bad", "unknown" };
+
+static size_t count_of(const struct findings *f, enum verdict verdict)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < f->count; i++)
+		n += f->items[i].verdict == verdict;
+	return n;
+}
+
+static void put_text(const struct findings *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		const struct finding *item = &f->items[i];
+		printf("%-7s  %-11s  ", verdicts[item->verdict], item->check);
+		put_name(item->found);
+		putchar('\n');
+		if (item->mend) {
+			printf("%-7s  %-11s  -> ", "", "");
+			put_name(item->mend);
+			putchar('\n');
+		}
+	}
+	printf("%zu ok, %zu warn, %zu bad, %zu unknown\n", count_of(f, VERDICT_OK), count_of(f, VERDICT_WARN),
+	       count_of(f, VERDICT_BAD), count_of(f, VERDICT_UNKNOWN));
+}
+
+static bool put_json_text(const char *key, const char *text)
+{
+	char *json = jprof_json_text(text);
+	if (json)
+		printf("\"%s\":%s", key, json);
+	free(json);
+	return json;
+}
+
+static bool put_check(const struct finding *item)
+{
+	printf("{\"check\":\"%s\",\"verdict\":\"%s\",", item->check, verdicts[item->verdict]);
+	bool good = put_json_text("found", item->found);
+	putchar(',');
+	good = put_json_text("mend", item->mend) && good;
+	putchar('}');
+	return good;
+}
+
+static bool put_json(const struct scene *s, const struct findings *f)
+{
+	printf(s->process ? "{\"jprof_doctor\":1,\"pid\":%d," : "{\"jprof_doctor\":1,\"pid\":null,",
+	       s->process ? s->process->pid : 0);
+	bool good = put_json_text("command", s->words);
+	printf(",\"checks\":[");
+	for (size_t i = 0; i < f->count; i++) {
+		if (i)
+			putchar(',');
+		good = put_check(&f->items[i]) && good;
+	}
+	printf("]");
+	for (int v = 0; v < VERDICTS; v++)
+		printf(",\"%s\":%zu", verdicts[v], count_of(f, (enum verdict)v));
+	printf("}\n");
+	return good;
+}
+
+static int show(const struct doctor_options *o, const struct scene *scene)
+{
+	struct findings findings = { 0 };
+	doctor_look(scene, &findings);
+	bool good = !findings.failed;
+	if (good && o->json)
+		good = put_json(scene, &findings);
+	else if (good)
+		put_text(&findings);
+	if (!good)
+		say("memory is short");
+	int status = !good || count_of(&findings, VERDICT_BAD);
+	findings_free(&findings);
+	return status;
+}
+
+/* ---- what to look at -------------------------------------------------------------------------------------- */
+
+static int doctor_command(const struct doctor_options *o, char *const *argv)
+{
+	struct scene scene;
+	if (!scene_of_command(&scene, argv))
+		return 1;
+	int status = show(o, &scene);
+	scene_free(&scene);
+	return status;
+}
+
+static int doctor_process(const struct doctor_options *o, int pid)
+{
+	const struct jprof_processes_opts opts = { .size = sizeof opts, .pids = &pid, .pid_count = 1 };
+	struct jprof_processes *list;
+	struct jprof_error err;
+	struct scene scene;
+	if (jprof_processes_new(&opts, &list, &err)) {
+		say_error(&err);
+		return 1;
+	}
+	int status = 1;
+	if (!jprof_processes_count(list)) {
+		say("%d: there is no such process", pid);
+	} else if (scene_of_process(&scene, jprof_processes_at(list, 0))) {
+		status = show(o, &scene);
+		scene_free(&scene);
+	}
+	jprof_processes_free(list);
+	return status;
+}
+
+static int list_candidates(void)
+{
+	int count = candidates_print();
+	if (count > 0)
+		say("look at one of these: jprof doctor PID");
+	else if (!count)
+		say("no process here is a Ruby, has a jemalloc or an agent; look at any by jprof doctor PID, or at a command by "
+		    "jprof doctor -- COMMAND...");
+	return 1;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	struct doctor_options o = { 0 };
+	int operands, pid;
+	if (!opt_parse(&table, &o, argc, argv, &operands))
+		return 1;
+	if (o.help) {
+		help();
+		return 0;
+	}
+	if (!operands)
+		return list_candidates();
+	argv[1 + operands] = NULL;
+	if (!is_pid(argv[1], &pid))
+		return doctor_command(&o, argv + 1);
+	if (operands == 1)
+		return doctor_process(&o, pid);
+	say("one process at a time: jprof doctor PID");
+	return 1;
+}

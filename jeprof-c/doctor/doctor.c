@@ -1,0 +1,66 @@
+#include "doctor/doctor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void findings_add(struct findings *f, const char *check, enum verdict verdict, const char *mend, const char *fmt, ...)
+{
+	struct finding item = { .check = check, .verdict = verdict, .mend = mend ? strdup(mend) : NULL };
+	va_list args;
+	va_start(args, fmt);
+	if (vasprintf(&item.found, fmt, args) < 0)
+		item.found = NULL;
+	va_end(args);
+	struct finding *items = realloc(f->items, (f->count + 1) * sizeof *items);
+	if (items)
+		f->items = items;
+	if (items && item.found && (item.mend || !mend)) {
+		items[f->count++] = item;
+		return;
+	}
+	free(item.found);
+	free(item.mend);
+	f->failed = true;
+}
+
+void findings_free(struct findings *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		free(f->items[i].found);
+		free(f->items[i].mend);
+	}
+	free(f->items);
+	*f = (struct findings){ 0 };
+}
+
+typedef void check_fn(const struct scene *scene, struct findings *findings);
+
+static check_fn *const checks[] = {
+	check_program, check_preload,   check_jemalloc, check_profiling, check_conf,   check_refused,
+	check_options, check_prof,      check_active,   check_rate,      check_recipe, check_agent,
+	check_signal,  check_directory, check_symbols,  check_children,
+};
+
+static bool is_over(const struct scene *scene, struct findings *f)
+{
+	const struct jprof_process *p = scene->process;
+	if (!p || p->state == JPROF_PROCESS_ALIVE)
+		return false;
+	if (p->state == JPROF_PROCESS_ZOMBIE)
+		findings_add(f, "process", VERDICT_BAD, "look at its parent, which has not taken note of its end",
+		             "%d, %s, is a zombie: it has ended", p->pid, p->name);
+	else
+		findings_add(f, "process", VERDICT_BAD, "see jprof doctor for those that are there",
+		             "there is no process %d", p->pid);
+	return true;
+}
+
+void doctor_look(const struct scene *scene, struct findings *findings)
+{
+	if (is_over(scene, findings))
+		return;
+	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+		checks[i](scene, findings);
+}

@@ -1,0 +1,97 @@
+/* What is wrong with a set-up: a row of findings for a process, or for a command that is to be started. Nothing of
+ * the user's is run, and no process gets a signal. */
+#ifndef JEPROF_DOCTOR_H
+#define JEPROF_DOCTOR_H
+
+#include "run/prove.h"
+
+enum verdict { VERDICT_OK, VERDICT_WARN, VERDICT_BAD, VERDICT_UNKNOWN, VERDICTS };
+
+/* What one check came to. */
+struct finding {
+	const char *check; /* its name; static */
+	enum verdict verdict;
+	char *found; /* owned */
+	char *mend;  /* what to do about it; NULL: nothing; owned */
+};
+
+struct findings {
+	struct finding *items;
+	size_t count;
+	bool failed; /* memory was short */
+};
+
+/* Adds a finding. `mend` may be NULL. */
+void findings_add(struct findings *findings, const char *check, enum verdict verdict, const char *mend, const char *fmt,
+                  ...) __attribute__((format(printf, 5, 6)));
+void findings_free(struct findings *findings);
+
+/* All that the checks look at, gathered once. What could not be learnt is NULL or false. Paths are as the process
+ * sees them, below `root`. */
+struct scene {
+	bool failed;                         /* memory was short */
+	const struct jprof_process *process; /* NULL: a command */
+	char root[64];                       /* "/proc/PID/root", or "" */
+	bool elsewhere;                      /* the process sees other file systems than we do */
+	unsigned uid;                        /* that dumps are written by */
+	struct target target;                /* the program; path NULL: not known */
+	char *words;                         /* the command's words, parted by blanks; NULL for a process */
+
+	bool env_known;    /* false: may not be read, or the process has overwritten it by a longer title */
+	char *preload;     /* LD_PRELOAD; NULL: not set */
+	char *conf;        /* MALLOC_CONF; NULL: not set */
+	char *conf_link;   /* what /etc/malloc.conf, a link, says; NULL: there is none */
+	char *agent_words; /* JPROF_AGENT; NULL: not set */
+
+	char *jemalloc; /* the library; NULL: none. The program's own path, if it holds one */
+	bool inside;    /* jemalloc is part of the program */
+	bool proved;    /* `proof` says what it can do, `tried` what it makes of MALLOC_CONF */
+	struct proof proof, tried;
+
+	struct jprof_agent *agent;               /* NULL: none, or it does not answer */
+	const struct jprof_agent_report *report; /* NULL: no agent */
+	struct jprof_error agent_error;          /* why an announced agent gave no report */
+	char *stats;                             /* malloc_stats_print's JSON; NULL: not known */
+};
+
+/* Gathers what there is to know of a process, or of a command. Neither fails for what may not be seen. False after
+ * having said what is wrong. */
+bool scene_of_process(struct scene *scene, const struct jprof_process *process);
+bool scene_of_command(struct scene *scene, char *const *argv);
+void scene_free(struct scene *scene);
+
+/* The value of jemalloc's option in force, and who tells: "agent", "tried here", or "MALLOC_CONF". NULL: not known. */
+const char *scene_option(const struct scene *scene, const char *name, char *value, size_t size);
+
+/* Whether profiling is on, as far as known: 1, 0, or -1. */
+int scene_profiles(const struct scene *scene);
+
+/* Opens a path as the process sees it, as O_PATH; -1 with errno. */
+int scene_open(const struct scene *scene, const char *path);
+
+/* The program and what is loaded: doctor_alloc.c. */
+void check_program(const struct scene *scene, struct findings *findings);
+void check_preload(const struct scene *scene, struct findings *findings);
+void check_jemalloc(const struct scene *scene, struct findings *findings);
+void check_profiling(const struct scene *scene, struct findings *findings);
+void check_symbols(const struct scene *scene, struct findings *findings);
+
+/* jemalloc's options: doctor_conf.c. */
+void check_conf(const struct scene *scene, struct findings *findings);
+void check_refused(const struct scene *scene, struct findings *findings);
+void check_options(const struct scene *scene, struct findings *findings);
+void check_prof(const struct scene *scene, struct findings *findings);
+void check_active(const struct scene *scene, struct findings *findings);
+void check_rate(const struct scene *scene, struct findings *findings);
+void check_recipe(const struct scene *scene, struct findings *findings);
+void check_children(const struct scene *scene, struct findings *findings);
+
+/* How dumps come about, and where they go: doctor_dump.c. */
+void check_agent(const struct scene *scene, struct findings *findings);
+void check_signal(const struct scene *scene, struct findings *findings);
+void check_directory(const struct scene *scene, struct findings *findings);
+
+/* All checks, in the order in which a reader wants them. */
+void doctor_look(const struct scene *scene, struct findings *findings);
+
+#endif

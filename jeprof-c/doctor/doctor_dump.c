@@ -1,0 +1,284 @@
+/* Checks of how a dump comes about and where it goes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "doctor/doctor.h"
+#include "run/mallconf.h"
+
+/* ---- the agent --------------------------------------------------------------------------------------------- */
+
+static bool preloads_agent(const struct scene *s)
+{
+	return (s->process && s->process->agent_library) || (s->preload && strstr(s->preload, "libjprof-agent"));
+}
+
+static void check_report(const struct scene *s, struct findings *f)
+{
+	const struct jprof_agent_report *r = s->report;
+	if (r->last_error)
+		findings_add(f, "agent", VERDICT_WARN, "mend what it says; see the row directory",
+		             "version %s answers, its last dump failed: %s", r->version ? r->version : "?",
+		             r->last_error);
+	else
+		findings_add(f, "agent", VERDICT_OK, NULL, "version %s answers; %llu dumps made",
+		             r->version ? r->version : "?", (unsigned long long)r->dumps);
+}
+
+void check_agent(const struct scene *s, struct findings *f)
+{
+	if (s->report)
+		check_report(s, f);
+	else if (s->process && s->process->agent_version)
+		findings_add(f, "agent", VERDICT_BAD,
+		             "see the row directory, which held the socket; else look as the same user or as root",
+		             "is there, and does not answer: %s%s%s", s->agent_error.path,
+		             *s->agent_error.path ? ": " : "", s->agent_error.text);
+	else if (s->process && !s->process->readable)
+		findings_add(f, "agent", VERDICT_UNKNOWN, NULL, "what is mapped may not be seen");
+	else if (!s->process && preloads_agent(s))
+		findings_add(f, "agent", VERDICT_OK, NULL, "would be loaded%s%s",
+		             s->agent_words ? ", JPROF_AGENT=" : "", s->agent_words ? s->agent_words : "");
+	else if (preloads_agent(s))
+		findings_add(f, "agent", VERDICT_WARN,
+		             "it needs prof:true, and a Ruby or JPROF_AGENT=for=all; off and socket=off silence it",
+		             "is loaded, but not active%s%s", s->agent_words ? ": JPROF_AGENT=" : "",
+		             s->agent_words ? s->agent_words : "");
+	else
+		findings_add(f, "agent", VERDICT_WARN, "start it by: jprof run -- COMMAND",
+		             "none: jprof snap cannot ask for a dump");
+}
+
+/* ---- USR2 -------------------------------------------------------------------------------------------------- */
+
+/* What USR2 does to a server that has no agent's handler; NULL: not one that is known. */
+static const char *usr2_of(const char *server, const char *role)
+{
+	if (!strcmp(server, "puma"))
+		return !strcmp(role, "worker") ? "does nothing to a Puma worker: no dump, no restart"
+		                               : "hot-restarts a Puma: the whole server begins anew under the same pid";
+	if (!strcmp(server, "unicorn"))
+		return !strcmp(role, "worker") ? "does nothing useful to a Unicorn worker"
+		                               : "makes a Unicorn start a second master beside itself";
+	if (!strcmp(server, "sidekiq"))
+		return "kills a Sidekiq: only Sidekiq Pro has a handler for it";
+	if (!strcmp(server, "resque"))
+		return "pauses a Resque worker: it takes no more jobs";
+	return NULL;
+}
+
+static const char signal_mend[] = "never send it; jprof snap asks through the agent's socket";
+
+/* The server that a command line starts, by the words in it. */
+static const char *server_of(const char *words)
+{
+	static const char *const names[][2] = { { "unicorn", "unicorn" },
+		                                { "sidekiq", "sidekiq" },
+		                                { "resque", "resque" },
+		                                { "puma", "puma" },
+		                                { "rails s", "puma" } };
+	for (size_t i = 0; words && i < sizeof names / sizeof *names; i++)
+		if (strstr(words, names[i][0]))
+			return names[i][1];
+	return "";
+}
+
+static void check_signal_of_command(const struct scene *s, struct findings *f)
+{
+	const char *what = usr2_of(server_of(s->words), "master");
+	bool agent = preloads_agent(s);
+	if (what)
+		findings_add(f, "signal", VERDICT_WARN, signal_mend, "USR2 %s%s", what,
+		             agent ? "; its own handler comes after the agent's, and wins" : "");
+	else if (agent)
+		findings_add(f, "signal", VERDICT_OK, NULL,
+		             "USR2 would make a dump, unless the program sets a handler of its own");
+	else
+		findings_add(f, "signal", VERDICT_WARN, signal_mend,
+		             "USR2 kills a program without a handler of its own, plain Ruby among them");
+}
+
+/* Whether a handler is there proves nothing: Ruby's own lets the process die of the signal. */
+static void check_signal_of_process(const struct scene *s, struct findings *f)
+{
+	const struct jprof_process *p = s->process;
+	const char *what = usr2_of(p->server, p->role);
+	bool caught = p->caught >> (SIGUSR2 - 1) & 1;
+	if (what)
+		findings_add(f, "signal", VERDICT_WARN, signal_mend, "USR2 %s", what);
+	else if (p->ruby && caught)
+		findings_add(
+		    f, "signal", VERDICT_WARN, signal_mend,
+		    "USR2 kills a plain Ruby, unless the program has a trap for it; its bit in SigCgt (set here) is Ruby's "
+		    "own and proves nothing");
+	else if (caught)
+		findings_add(f, "signal", VERDICT_UNKNOWN, signal_mend,
+		             "USR2 has a handler of the program's own: what it does is not known");
+	else
+		findings_add(f, "signal", VERDICT_WARN, signal_mend, "USR2 kills this process: it has no handler");
+}
+
+void check_signal(const struct scene *s, struct findings *f)
+{
+	if (!s->process)
+		check_signal_of_command(s, f);
+	else if (s->report && s->report->signal && s->report->signal_owned)
+		findings_add(f, "signal", VERDICT_OK, NULL, "signal %d%s makes a dump: the handler is the agent's",
+		             s->report->signal, s->report->signal == SIGUSR2 ? " (USR2)" : "");
+	else
+		check_signal_of_process(s, f);
+}
+
+/* ---- the directory ----------------------------------------------------------------------------------------- */
+
+/* Splits prof_prefix; a relative one is relative to the working directory. False: there is none. */
+static bool find_prefix(const struct scene *s, char *prefix, size_t size)
+{
+	if (s->report && s->report->prefix)
+		snprintf(prefix, size, "%s", s->report->prefix);
+	else if (!scene_option(s, "prof_prefix", prefix, size)) {
+		if (scene_profiles(s) <= 0)
+			return false;
+		snprintf(prefix, size, "jeprof");
+	}
+	return true;
+}
+
+static void directory_of(const struct scene *s, const char *prefix, char *dir, size_t size)
+{
+	char link[64], cwd[2048] = ".";
+	const char *slash = strrchr(prefix, '/');
+	int len = slash ? (int)(slash - prefix) : 0;
+	if (*prefix == '/') {
+		snprintf(dir, size, "%.*s", len ? len : 1, prefix);
+		return;
+	}
+	if (s->process) {
+		snprintf(link, sizeof link, "/proc/%d/cwd", s->process->pid);
+		ssize_t n = readlink(link, cwd, sizeof cwd - 1);
+		cwd[n > 0 ? n : 1] = '\0';
+	}
+	snprintf(dir, size, "%s%s%.*s", cwd, len ? "/" : "", len, prefix);
+}
+
+/* Numbers of a line of /proc/PID/status, such as "Gid:". */
+static bool has_group(const struct scene *s, gid_t gid)
+{
+	char path[64], line[4096], *rest;
+	bool found = false;
+	snprintf(path, sizeof path, "/proc/%d/status", s->process ? s->process->pid : (int)getpid());
+	FILE *file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof line, file)) {
+		if (strncmp(line, "Gid:", 4) && strncmp(line, "Groups:", 7))
+			continue;
+		for (char *word = strtok_r(strchr(line, ':') + 1, " \t\n", &rest); word && !found;
+		     word = strtok_r(NULL, " \t\n", &rest))
+			found = strtoul(word, NULL, 10) == gid;
+	}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* By owner and mode, for it is not us who will write. */
+static bool can_write(const struct scene *s, const struct stat *st)
+{
+	if (s->uid == 0)
+		return true;
+	unsigned shift = st->st_uid == s->uid ? 6 : has_group(s, st->st_gid) ? 3 : 0;
+	return (st->st_mode >> shift & 3) == 3;
+}
+
+static const char dir_mend[] = "make it, or name another by prof_prefix or jprof run --dir=DIR";
+
+/* A stack takes about 500 bytes in a dump, and there is at most one for each sample in use. */
+static double expected_size(const struct scene *s)
+{
+	char value[16];
+	int lg = s->report && s->report->lg_sample > 0                    ? s->report->lg_sample
+	         : scene_option(s, "lg_prof_sample", value, sizeof value) ? atoi(value)
+	                                                                  : 19;
+	double rss = s->process && s->process->rss ? (double)s->process->rss : 512e6;
+	return 0.3e6 + rss / (double)(1ULL << (lg < 0 || lg > 62 ? 19 : lg)) * 500;
+}
+
+static void check_space(const struct scene *s, struct findings *f, int fd, const char *dir)
+{
+	struct statvfs v;
+	if (fstatvfs(fd, &v))
+		return;
+	double room = (double)v.f_bavail * (double)v.f_frsize, need = expected_size(s);
+	enum verdict verdict = v.f_flag & ST_RDONLY || room < need || (v.f_files && !v.f_favail) ? VERDICT_BAD
+	                       : room < 10 * need                                                ? VERDICT_WARN
+	                                                                                         : VERDICT_OK;
+	const char *mend =
+	    verdict == VERDICT_OK ? NULL : "make room, or name another directory by prof_prefix or --dir=DIR";
+	if (v.f_flag & ST_RDONLY)
+		findings_add(f, "space", verdict, mend, "%s is on a read-only file system", dir);
+	else if (v.f_files && !v.f_favail)
+		findings_add(f, "space", verdict, mend, "%s: no more files can be made (no inodes are free)", dir);
+	else
+		findings_add(f, "space", verdict, mend,
+		             "%s has %.1f MB free; a dump of this process takes up to %.1f MB", dir, room / 1e6,
+		             need / 1e6);
+}
+
+static void check_open_directory(const struct scene *s, struct findings *f, int fd, const char *dir)
+{
+	struct stat st;
+	if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
+		findings_add(f, "directory", VERDICT_BAD, dir_mend, "%s is no directory", dir);
+	else if (!can_write(s, &st))
+		findings_add(f, "directory", VERDICT_BAD,
+		             "give it to that user, or name another by prof_prefix or --dir=DIR",
+		             "%s may not be written by user %u: it belongs to user %u, mode %04o", dir, s->uid,
+		             (unsigned)st.st_uid, (unsigned)st.st_mode & 07777);
+	else {
+		findings_add(f, "directory", VERDICT_OK, NULL, "%s may be written by user %u%s", dir, s->uid,
+		             s->elsewhere ? ", as the process sees it" : "");
+		check_space(s, f, fd, dir);
+	}
+}
+
+/* Names hold the pid: where each container has its own pids, two may write the same name. */
+static void check_shared(const struct scene *s, struct findings *f, const char *prefix)
+{
+	const struct jprof_process *p = s->process;
+	if (p && p->ns_pid && p->ns_pid != p->pid && p->ns_pid < 100)
+		findings_add(f, "prefix", VERDICT_WARN,
+		             "if it is a shared volume, give each container a prefix of its own: --label",
+		             "%s.%d.* may be written by another container too, for it has pid %d in its own namespace",
+		             prefix, p->ns_pid, p->ns_pid);
+}
+
+void check_directory(const struct scene *s, struct findings *f)
+{
+	char prefix[4096], dir[6200];
+	if (!s->jemalloc || !find_prefix(s, prefix, sizeof prefix))
+		return;
+	if (!*prefix) {
+		findings_add(f, "directory", VERDICT_BAD, "set prof_prefix:/DIR/NAME",
+		             "prof_prefix is empty: jemalloc cannot name a dump");
+		return;
+	}
+	directory_of(s, prefix, dir, sizeof dir);
+	int fd = scene_open(s, dir);
+	if (fd < 0 && errno == EACCES)
+		findings_add(f, "directory", VERDICT_UNKNOWN, "look as that user or as root", "%s may not be seen",
+		             dir);
+	else if (fd < 0)
+		findings_add(f, "directory", VERDICT_BAD, dir_mend, "%s, where dumps are to go: %s", dir,
+		             strerror(errno));
+	else {
+		check_open_directory(s, f, fd, dir);
+		close(fd);
+	}
+	check_shared(s, f, prefix);
+}

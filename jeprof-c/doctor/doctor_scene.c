@@ -1,0 +1,343 @@
+/* Gathers what the checks look at: see struct scene. */
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/say.h"
+#include "cli/text.h"
+#include "doctor/doctor.h"
+#include "run/allocator.h"
+#include "run/mallconf.h"
+#include "run/trust.h"
+
+enum { env_max = 4 << 20, agent_ms = 5000 };
+
+/* ---- files as the process sees them ------------------------------------------------------------ */
+
+int scene_open(const struct scene *scene, const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	if (!*scene->root)
+		return open(path, O_PATH | O_CLOEXEC);
+	int root = open(scene->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -1;
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how), error = errno;
+	if (fd < 0 && (error == ENOSYS || error == EPERM)) { /* before Linux 5.6, or what old seccomp filters say */
+		while (*path == '/')
+			path++;
+		fd = openat(root, *path ? path : ".", O_PATH | O_CLOEXEC);
+		error = errno;
+	}
+	close(root);
+	errno = error;
+	return fd;
+}
+
+/* ---- environment ----------------------------------------------------------------------------------- */
+
+static char *read_all(const char *path, size_t *len)
+{
+	FILE *file = fopen(path, "re");
+	char *text = file ? malloc(env_max + 1) : NULL;
+	*len = text ? fread(text, 1, env_max, file) : 0;
+	if (text)
+		text[*len] = '\0';
+	if (file)
+		fclose(file);
+	return text;
+}
+
+static char *keep(struct scene *s, char *copy)
+{
+	s->failed = s->failed || !copy;
+	return copy;
+}
+
+static char *variable(struct scene *s, const char *env, size_t len, const char *name)
+{
+	size_t n = strlen(name);
+	for (const char *p = env; p < env + len; p += strlen(p) + 1)
+		if (!strncmp(p, name, n) && p[n] == '=')
+			return keep(s, strdup(p + n + 1));
+	return NULL;
+}
+
+/* A program that sets its title writes it over its arguments and then over its environment. */
+static bool is_whole(const char *env, size_t len)
+{
+	size_t good = 0;
+	for (const char *p = env; p < env + len; p += strlen(p) + 1) {
+		const char *equals = strchr(p, '=');
+		if (!equals || equals == p)
+			return false;
+		good++;
+	}
+	return good > 0;
+}
+
+/* A longer one goes on into the environment without a NUL between; then the kernel shows more arguments than
+ * there is room for, by fields 48 and 49 of /proc/PID/stat (arg_start and arg_end). */
+static bool title_overflows(int pid)
+{
+	enum { arg_start = 48, arg_end = 49, first = 3 };
+	char path[64], *rest;
+	size_t len, shown;
+	unsigned long long bounds[2] = { 0, 0 };
+	snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+	free(read_all(path, &shown));
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	char *stat = read_all(path, &len), *at = stat ? strrchr(stat, ')') : NULL;
+	char *word = at ? strtok_r(at + 1, " \n", &rest) : NULL;
+	for (int field = first; word && field <= arg_end; field++, word = strtok_r(NULL, " \n", &rest))
+		if (field >= arg_start)
+			bounds[field - arg_start] = strtoull(word, NULL, 10);
+	free(stat);
+	return bounds[0] && bounds[1] > bounds[0] && shown > bounds[1] - bounds[0];
+}
+
+static void read_environ(struct scene *s, int pid)
+{
+	char path[64];
+	size_t len;
+	snprintf(path, sizeof path, "/proc/%d/environ", pid);
+	char *env = read_all(path, &len);
+	if (env && is_whole(env, len) && !title_overflows(pid)) {
+		s->env_known = true;
+		s->preload = variable(s, env, len, "LD_PRELOAD");
+		s->conf = variable(s, env, len, "MALLOC_CONF");
+		s->agent_words = variable(s, env, len, "JPROF_AGENT");
+	}
+	free(env);
+}
+
+static void read_conf_link(struct scene *s)
+{
+	char path[128], text[4096];
+	snprintf(path, sizeof path, "%s/etc/malloc.conf", s->root);
+	ssize_t n = readlink(path, text, sizeof text - 1);
+	if (n > 0)
+		s->conf_link = keep(s, strndup(text, (size_t)n));
+}
+
+/* ---- jemalloc ----------------------------------------------------------------------------------------- */
+
+/* A jemalloc that was linked into the program. */
+static bool holds_jemalloc(const struct target *t)
+{
+	return t->binary && jprof_binary_defines(t->binary, "mallctl") && jprof_binary_defines(t->binary, "malloc");
+}
+
+/* To try a library is to run its code: never that of another's container, or one that others may write. */
+static bool try_jemalloc(struct scene *s)
+{
+	char *path = s->jemalloc && !s->inside && !s->elsewhere && s->target.path ? trusted_path(s->jemalloc) : NULL;
+	if (!path)
+		return true;
+	if (prove(&s->proof, path, &s->target, NULL)) {
+		s->proved = prove(&s->tried, path, &s->target, s->conf ? s->conf : "");
+		if (!s->proved)
+			proof_free(&s->proof);
+	}
+	free(path);
+	return s->proved;
+}
+
+/* ---- a process ------------------------------------------------------------------------------------------ */
+
+static void ask_agent(struct scene *s)
+{
+	const struct jprof_agent_opts opts = { .size = sizeof opts, .timeout = agent_ms };
+	const char *stats;
+	if (!s->process->agent_version || !s->process->agent_socket)
+		return;
+	if (jprof_agent_connect(s->process, &opts, &s->agent, &s->agent_error))
+		return;
+	if (jprof_agent_report(s->agent, &s->report, &s->agent_error))
+		s->report = NULL;
+	if (s->report && !jprof_agent_stats(s->agent, &stats, NULL))
+		s->stats = keep(s, strdup(stats));
+}
+
+static bool sees_other_files(int pid)
+{
+	char path[64], theirs[64] = "", ours[64] = "";
+	struct stat a, b;
+	snprintf(path, sizeof path, "/proc/%d/ns/mnt", pid);
+	if (readlink(path, theirs, sizeof theirs - 1) < 0 || readlink("/proc/self/ns/mnt", ours, sizeof ours - 1) < 0)
+		return true;
+	snprintf(path, sizeof path, "/proc/%d/root", pid);
+	return strcmp(theirs, ours) || stat(path, &a) || stat("/", &b) || a.st_dev != b.st_dev || a.st_ino != b.st_ino;
+}
+
+/* The program through /proc/PID/exe, with the path that the process sees. */
+static void open_program(struct scene *s)
+{
+	struct jprof_error err;
+	if (jprof_binary_open(s->root, s->process->program, &s->target.binary, &err))
+		return;
+	s->target.path = strdup(s->process->program);
+	if (s->target.path)
+		s->target.name = base_name(s->target.path);
+	else
+		target_free(&s->target);
+}
+
+bool scene_of_process(struct scene *s, const struct jprof_process *process)
+{
+	*s = (struct scene){ .process = process, .uid = process->uid };
+	if (process->state != JPROF_PROCESS_ALIVE)
+		return true;
+	snprintf(s->root, sizeof s->root, "/proc/%d/root", process->pid);
+	s->elsewhere = sees_other_files(process->pid);
+	read_environ(s, process->pid);
+	read_conf_link(s);
+	if (process->program && *process->program)
+		open_program(s);
+	s->inside = !process->jemalloc && holds_jemalloc(&s->target);
+	const char *jemalloc = process->jemalloc ? process->jemalloc : s->inside ? process->program : NULL;
+	s->jemalloc = jemalloc ? keep(s, strdup(jemalloc)) : NULL;
+	ask_agent(s);
+	if (!s->failed && try_jemalloc(s))
+		return true;
+	say("jemalloc cannot be tried: memory is short, or no process can be started");
+	scene_free(s);
+	return false;
+}
+
+/* ---- a command --------------------------------------------------------------------------------------- */
+
+static char *join(char *const *argv)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	for (int i = 0; out && argv[i]; i++)
+		fprintf(out, "%s%s", i ? " " : "", argv[i]);
+	if (out && fclose(out)) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+/* The jemalloc that the loader would take: LD_PRELOAD comes before what the program is linked with. */
+static char *loaded_jemalloc(const struct scene *s)
+{
+	char *path = preloaded_jemalloc(&s->target, s->preload);
+	return path ? path : linked_library(&s->target, "libjemalloc", NULL);
+}
+
+/* The variable as the command would have it: from our environment, or from "env NAME=VALUE COMMAND". */
+static char *variable_for(struct scene *s, const char *name, char *const *argv)
+{
+	size_t n = strlen(name);
+	const char *value = getenv(name);
+	bool env = !strcmp(base_name(argv[0]), "env");
+	for (int i = 1; env && argv[i] && (*argv[i] == '-' || strchr(argv[i], '=')); i++)
+		if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
+			value = argv[i] + n + 1;
+	return value ? keep(s, strdup(value)) : NULL;
+}
+
+bool scene_of_command(struct scene *s, char *const *argv)
+{
+	struct jprof_error err;
+	*s = (struct scene){ .uid = geteuid(), .env_known = true };
+	if (target_find(&s->target, argv, &err)) {
+		say_error(&err);
+		return false;
+	}
+	s->words = keep(s, join(argv));
+	s->preload = variable_for(s, "LD_PRELOAD", argv);
+	s->conf = variable_for(s, "MALLOC_CONF", argv);
+	s->agent_words = variable_for(s, "JPROF_AGENT", argv);
+	read_conf_link(s);
+	s->jemalloc = loaded_jemalloc(s);
+	s->inside = !s->jemalloc && holds_jemalloc(&s->target);
+	if (s->inside)
+		s->jemalloc = keep(s, strdup(s->target.path));
+	if (!s->failed && try_jemalloc(s))
+		return true;
+	say("jemalloc cannot be tried: memory is short, or no process can be started");
+	scene_free(s);
+	return false;
+}
+
+void scene_free(struct scene *s)
+{
+	target_free(&s->target);
+	if (s->proved) {
+		proof_free(&s->proof);
+		proof_free(&s->tried);
+	}
+	jprof_agent_free(s->agent);
+	free(s->words);
+	free(s->preload);
+	free(s->conf);
+	free(s->conf_link);
+	free(s->agent_words);
+	free(s->jemalloc);
+	free(s->stats);
+	*s = (struct scene){ 0 };
+}
+
+/* ---- options in force ---------------------------------------------------------------------------------- */
+
+/* {"jemalloc": {"opt": {"NAME": ...}}} */
+static bool from_stats(const char *stats, const char *name, char *value, size_t size)
+{
+	struct json_object *all = stats ? json_tokener_parse(stats) : NULL, *at = all;
+	bool found = json_object_object_get_ex(at, "jemalloc", &at) && json_object_object_get_ex(at, "opt", &at) &&
+	             json_object_object_get_ex(at, name, &at);
+	if (found)
+		snprintf(value, size, "%s", json_object_get_string(at));
+	json_object_put(all);
+	return found;
+}
+
+/* What the environment says; of /etc/malloc.conf and MALLOC_CONF the latter counts. */
+static bool from_conf(const struct scene *s, const char *name, char *value, size_t size)
+{
+	if (!s->env_known)
+		return false;
+	return (s->conf && conf_get(s->conf, name, value, size)) ||
+	       (s->conf_link && conf_get(s->conf_link, name, value, size));
+}
+
+/* These are switched off where MALLOC_CONF is tried. */
+static bool is_disarmed(const char *name)
+{
+	return !strcmp(name, "prof_final") || !strcmp(name, "prof_gdump") || !strcmp(name, "prof_log") ||
+	       !strcmp(name, "lg_prof_interval");
+}
+
+const char *scene_option(const struct scene *s, const char *name, char *value, size_t size)
+{
+	if (from_stats(s->stats, name, value, size))
+		return "agent";
+	if (s->proved && s->env_known && !is_disarmed(name) && proof_option(&s->tried, name, value, size))
+		return "tried here";
+	return from_conf(s, name, value, size) ? "MALLOC_CONF" : NULL;
+}
+
+int scene_profiles(const struct scene *s)
+{
+	char value[64];
+	if (s->report)
+		return 1;
+	if (!s->jemalloc)
+		return s->process && !s->process->readable ? -1 : 0;
+	if (s->proved && (s->proof.proved == PROVED_NO_PROFILES || s->proof.proved == PROVED_NO_JEMALLOC))
+		return 0;
+	if (scene_option(s, "prof", value, sizeof value))
+		return !strcmp(value, "true");
+	return s->env_known && !s->inside ? 0 : -1;
+}

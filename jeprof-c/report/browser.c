@@ -1,0 +1,70 @@
+#include "report/browser.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/say.h"
+
+extern char **environ;
+
+/* A new directory in $TMPDIR or /tmp, mode 0700, and a file in it. */
+static bool make_file(char *path, size_t size, const char *data, size_t len)
+{
+	const char *tmp = getenv("TMPDIR");
+	snprintf(path, size, "%s/jprof-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
+	if (!mkdtemp(path)) {
+		say("%s: cannot be made: %s; give --svg -o FILE", path, strerror(errno));
+		return false;
+	}
+	size_t used = strlen(path);
+	snprintf(path + used, size - used, "/heap.svg");
+	FILE *file = fopen(path, "wxe");
+	bool good = file && fwrite(data, 1, len, file) == len;
+	good = file && !fclose(file) && good;
+	if (!good)
+		say("%s: cannot be written: %s", path, strerror(errno));
+	return good;
+}
+
+/* A path that does not look like an option or an address. */
+static char *whole_path(const char *path)
+{
+	return realpath(path, NULL);
+}
+
+static bool open_file(const char *path)
+{
+	char *argv[] = { "xdg-open", (char *)path, NULL };
+	pid_t pid;
+	int status = 0, rc = posix_spawnp(&pid, *argv, NULL, NULL, argv, environ);
+	if (rc) {
+		say("xdg-open cannot be run: %s; install xdg-utils, or open %s yourself", strerror(rc), path);
+		return false;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return true;
+	say("xdg-open found nothing to open %s with; open it in a browser yourself", path);
+	return false;
+}
+
+bool browser_show(const char *given, const char *data, size_t len)
+{
+	char made[PATH_MAX];
+	if (!given && !make_file(made, sizeof made, data, len))
+		return false;
+	char *path = whole_path(given ? given : made);
+	bool good = path && open_file(path);
+	if (good && !given)
+		say("the picture is %s", path);
+	free(path);
+	return good;
+}

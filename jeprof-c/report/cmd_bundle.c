@@ -1,0 +1,313 @@
+/* jprof bundle -o FILE [PROGRAM] DUMP...: a bundle of files gathered by hand. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/newfile.h"
+#include "cli/optparse.h"
+#include "cli/say.h"
+#include "commands.h"
+#include "report/load.h"
+
+enum when { SYMBOLS_NOW, SYMBOLS_LATER };
+
+struct bundle_options {
+	struct options common; /* where symbols are looked for; and the operands */
+	const char *output, *label;
+	const char *stats, *status, *smaps, *gcstat;
+	enum when symbols;
+	bool gzip;
+};
+
+#define AT(member) offsetof(struct bundle_options, member)
+#define COMMON(member) offsetof(struct bundle_options, common.member)
+
+static const struct opt_row rows[] = {
+	{ "output", OPT_TEXT, AT(output), 0, NULL, "FILE",
+	  "the bundle to make; -o FILE is the same. Nothing is overwritten" },
+	{ "label", OPT_TEXT, AT(label), 0, NULL, "TEXT", "what to call it: boot, warm, steady ..." },
+	{ "stats", OPT_TEXT, AT(stats), 0, NULL, "FILE", "what malloc_stats_print wrote with \"J\"" },
+	{ "status", OPT_TEXT, AT(status), 0, NULL, "FILE", "the process's /proc/PID/status" },
+	{ "smaps", OPT_TEXT, AT(smaps), 0, NULL, "FILE", "its /proc/PID/smaps_rollup, or smaps" },
+	{ "maps", OPT_TEXT, COMMON(maps), 0, NULL, "FILE|PID",
+	  "its /proc/PID/maps: used if the dump was cut before its own" },
+	{ "gcstat", OPT_TEXT, AT(gcstat), 0, NULL, "FILE", "GC.stat of a Ruby, as JSON" },
+	{ "symbols", OPT_WORD, AT(symbols), 0, NULL, "now|later",
+	  "put the names of the dump's addresses in (now, the default), or\nbuild-ids alone, for files that the reader has" },
+	{ "gzip", OPT_SWITCH, AT(gzip), 0, NULL, NULL, "compress with gzip in place of zstd" },
+	OPTIONS_LOOKUP(COMMON),
+	{ "help", OPT_SWITCH, COMMON(help), 0, NULL, NULL, "this text" },
+};
+
+static const struct opt_table table = { .rows = rows,
+	                                .count = sizeof rows / sizeof *rows,
+	                                .help = "jprof bundle --help" };
+
+/* The work on one bundle. */
+struct bundling {
+	const struct bundle_options *o;
+	const struct inputs *inputs;
+	struct jprof_bundle_writer *writer;
+};
+
+static bool said(int rc, const struct jprof_error *err)
+{
+	if (rc)
+		say_error(err);
+	return !rc;
+}
+
+/* ---- files ---------------------------------------------------------------------------------------- */
+
+/* Opens a file that the user named; a directory or a device is refused. -1 after having said so. */
+static int open_file(const char *path)
+{
+	struct stat st;
+	if (!strcmp(path, "-")) {
+		say("standard input cannot be put into a bundle: write it to a file first");
+		return -1;
+	}
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st)) {
+		say("%s: cannot be opened: %s", path, strerror(errno));
+	} else if (!S_ISREG(st.st_mode)) {
+		say("%s: is no file; jprof bundle takes files only", path);
+	} else {
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static bool add_file(struct bundling *b, const char *name, const char *path)
+{
+	struct jprof_error err;
+	int fd = path ? open_file(path) : -1;
+	if (fd < 0)
+		return !path;
+	bool good = said(jprof_bundle_writer_fd(b->writer, name, fd, &err), &err);
+	close(fd);
+	return good;
+}
+
+/* How a file begins, up to a NUL; "" if it is none. */
+static void read_head(const char *path, char *head, size_t size)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	ssize_t n = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? read(fd, head, size - 1) : 0;
+	head[n > 0 ? n : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The rollup has its name in the first line. */
+static const char *smaps_name(const char *path)
+{
+	char head[512] = "";
+	if (path)
+		read_head(path, head, sizeof head);
+	head[strcspn(head, "\n")] = '\0';
+	return strstr(head, "[rollup]") ? "smaps_rollup" : "smaps";
+}
+
+/* --maps=PID, too. */
+static bool add_maps(struct bundling *b)
+{
+	const char *word = b->o->common.maps;
+	char path[64];
+	struct stat st;
+	if (!word || *word == '/' || strspn(word, "0123456789") != strlen(word) || strlen(word) > 19 ||
+	    !stat(word, &st))
+		return add_file(b, "maps", word);
+	snprintf(path, sizeof path, "/proc/%s/maps", word);
+	return add_file(b, "maps", path);
+}
+
+static bool add_gathered(struct bundling *b)
+{
+	const struct bundle_options *o = b->o;
+	return add_maps(b) && add_file(b, smaps_name(o->smaps), o->smaps) && add_file(b, "status", o->status) &&
+	       add_file(b, "stats.json", o->stats) && add_file(b, "gcstat.json", o->gcstat);
+}
+
+/* ---- the side-car ----------------------------------------------------------------------------------- */
+
+/* Whether a file begins as the agent's side-cars do. */
+static bool is_sidecar(const char *path)
+{
+	char head[256];
+	read_head(path, head, sizeof head);
+	return *head == '{' && strstr(head, "\"jprof_agent\"");
+}
+
+/* DUMP.json beside it, also where the dump was compressed since; NULL: there is none. To be freed. */
+static char *find_sidecar(const char *dump)
+{
+	static const char *const endings[] = { "", ".gz", ".zst", ".xz", ".bz2" };
+	size_t len = strlen(dump);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t n = strlen(endings[i]);
+		char *path;
+		if (n >= len || strcmp(dump + len - n, endings[i]) != 0)
+			continue;
+		if (asprintf(&path, "%.*s.json", (int)(len - n), dump) < 0)
+			return NULL;
+		if (is_sidecar(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+/* ---- one dump ------------------------------------------------------------------------------------------ */
+
+/* The profile as a reader of the bundle will make it: other maps only where the dump has none. */
+static struct jprof_profile *profile_of(const struct bundling *b, const struct jprof_dump *dump)
+{
+	struct jprof_maps *maps = NULL;
+	struct jprof_profile *profile = NULL;
+	struct jprof_error err;
+	if (!jprof_dump_maps(dump) && b->o->common.maps && !load_maps(b->o->common.maps, &maps))
+		return NULL;
+	struct jprof_profile_opts opts = { .size = sizeof opts, .maps = maps };
+	bool good = said(jprof_profile_new(dump, &opts, &profile, &err), &err);
+	jprof_maps_free(maps);
+	return good ? profile : NULL;
+}
+
+/* For --symbols=later a side-car tells all build-ids; without one the files are asked for theirs. */
+static bool add_symbols(struct bundling *b, const char *path, const struct jprof_dump *dump, bool has_ids)
+{
+	bool now = b->o->symbols == SYMBOLS_NOW;
+	char *one = (char *)(uintptr_t)path;
+	struct inputs inputs = { .program = b->inputs->program, .dumps = &one, .dump_count = 1 };
+	struct jprof_error err;
+	if (!now && has_ids)
+		return true;
+	struct jprof_profile *profile = profile_of(b, dump);
+	bool good = profile && load_names(profile, &inputs, &b->o->common) &&
+	            said(jprof_bundle_writer_symbols(b->writer, profile, now, &err), &err);
+	jprof_profile_free(profile);
+	return good;
+}
+
+static bool add_member(struct bundling *b, const char *path, const struct jprof_dump *dump)
+{
+	struct jprof_bundle_member member = { .size = sizeof member, .pid = pid_of_dump(path), .label = b->o->label };
+	struct jprof_error err;
+	char *sidecar = find_sidecar(path);
+	bool good = said(jprof_bundle_writer_member(b->writer, &member, &err), &err) &&
+	            add_file(b, "agent.json", sidecar) && add_file(b, "dump.heap", path) &&
+	            (!dump || add_symbols(b, path, dump, sidecar)) && add_gathered(b);
+	free(sidecar);
+	return good;
+}
+
+/* A profile.proto is taken as it is: it has its own names. */
+static bool check_other(const char *path)
+{
+	struct jprof_bundle *bundle;
+	struct jprof_profile *profile = NULL;
+	struct jprof_error err;
+	if (!jprof_bundle_open(path, &bundle, NULL)) {
+		jprof_bundle_free(bundle);
+		say("%s: is a bundle already", path);
+		return false;
+	}
+	bool good = said(jprof_profile_open(path, NULL, &profile, &err), &err);
+	jprof_profile_free(profile);
+	return good;
+}
+
+static bool add_dump(struct bundling *b, const char *path)
+{
+	bool other = false;
+	int fd = open_file(path);
+	if (fd < 0)
+		return false;
+	close(fd);
+	struct jprof_dump *dump = load_dump(path, &b->o->common, &other);
+	bool good = (dump || (other && check_other(path))) && add_member(b, path, dump);
+	jprof_dump_free(dump);
+	return good;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------- */
+
+static bool write_bundle(struct bundling *b)
+{
+	struct jprof_bundle_writer_opts opts = { .size = sizeof opts,
+		                                 .compression = b->o->gzip ? JPROF_COMPRESS_GZIP : JPROF_COMPRESS_BEST,
+		                                 .label = b->o->label };
+	struct newfile file;
+	struct jprof_error err;
+	if (!newfile_open(&file, b->o->output))
+		return false;
+	bool good = said(jprof_bundle_writer_new(&opts, newfile_write, &file, &b->writer, &err), &err);
+	for (int i = 0; good && i < b->inputs->dump_count; i++)
+		good = add_dump(b, b->inputs->dumps[i]);
+	if (good) {
+		int rc = jprof_bundle_writer_finish(b->writer, &err);
+		good = rc == JPROF_E_WRITE || said(rc, &err); /* newfile_commit says why it cannot be written */
+	}
+	jprof_bundle_writer_free(b->writer);
+	if (good)
+		return newfile_commit(&file);
+	newfile_abandon(&file);
+	return false;
+}
+
+static bool check(const struct bundle_options *o, const struct inputs *inputs)
+{
+	const char *only_one = o->stats         ? "stats"
+	                       : o->status      ? "status"
+	                       : o->smaps       ? "smaps"
+	                       : o->gcstat      ? "gcstat"
+	                       : o->common.maps ? "maps"
+	                                        : NULL;
+	if (!o->output)
+		say("no file given for the bundle: -o FILE.jprof");
+	else if (only_one && inputs->dump_count > 1)
+		say("--%s belongs to one dump: give one, or leave it out", only_one);
+	else
+		return true;
+	return false;
+}
+
+static void help(void)
+{
+	printf(
+	    "usage: jprof bundle -o FILE.jprof [OPTIONS] [PROGRAM] DUMP...\n"
+	    "\n"
+	    "Puts dumps and the names of their addresses in one file that any machine reads without the programs that\n"
+	    "ran. Side-cars of the agent (DUMP.json) are taken along by themselves.\n"
+	    "\n");
+	opt_help(&table);
+	printf("\n"
+	       "  jprof bundle -o boot.jprof --label=boot app.1.0.i0.heap\n"
+	       "  jprof bundle -o x.jprof --smaps=smaps_rollup --sysroot=unpacked-image ruby app.heap\n");
+}
+
+int cmd_bundle(int argc, char **argv)
+{
+	struct bundle_options o = { .symbols = SYMBOLS_NOW };
+	struct inputs inputs = { 0 };
+	o.common.operands = argv + 1;
+	if (!opt_parse(&table, &o, argc, argv, &o.common.operand_count))
+		return 1;
+	if (o.common.help) {
+		help();
+		return 0;
+	}
+	struct bundling b = { .o = &o, .inputs = &inputs };
+	bool good = inputs_find(&inputs, &o.common) && check(&o, &inputs) && write_bundle(&b);
+	free(inputs.program);
+	return good ? 0 : 1;
+}

@@ -1,0 +1,200 @@
+#include "report/cmd_graph.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/say.h"
+#include "dot.h"
+#include "report/browser.h"
+
+static const char *format_of(const char *output)
+{
+	return strcmp(output, "web") ? output : "svg";
+}
+
+bool graph_is(const char *output)
+{
+	return dot_knows(format_of(output));
+}
+
+bool graph_is_binary(const char *output)
+{
+	return dot_is_binary(format_of(output));
+}
+
+/* ---- The legend's lines about the input ---- */
+
+struct facts {
+	char lines[16][512];
+	const char *list[16];
+	size_t count;
+};
+
+static void __attribute__((format(printf, 2, 3))) add(struct facts *f, const char *fmt, ...)
+{
+	va_list args;
+	if (f->count == sizeof f->lines / sizeof *f->lines)
+		return;
+	va_start(args, fmt);
+	vsnprintf(f->lines[f->count], sizeof *f->lines, fmt, args);
+	va_end(args);
+	f->list[f->count] = f->lines[f->count];
+	f->count++;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	if (!strcmp(path, "-"))
+		return "standard input";
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_bytes(char *text, size_t size, double bytes, bool exact)
+{
+	if (exact || bytes < 1024)
+		snprintf(text, size, "%.0f B", bytes);
+	else if (bytes < 1048576)
+		snprintf(text, size, "%.*f KB", fmod(bytes, 1024) != 0, bytes / 1024);
+	else
+		snprintf(text, size, "%.*f MB", fmod(bytes, 1048576) != 0, bytes / 1048576);
+}
+
+static void add_input(struct facts *f, const struct loaded *l, const struct options *o, const struct inputs *inputs)
+{
+	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
+	char rate[64];
+	if (o->base || o->diff_base)
+		add(f, "since: %.400s", o->base ? o->base : o->diff_base);
+	if (inputs->dump_count > 1)
+		add(f, "sum of %d dumps", inputs->dump_count);
+	if (*info->members)
+		add(f, "of a bundle: %.400s", info->members);
+	put_bytes(rate, sizeof rate, (double)info->rate, false);
+	if (info->rate > 1)
+		add(f, "sampled: one in %s", rate);
+	else if (info->rate)
+		add(f, "every allocation recorded");
+	if (o->thread)
+		add(f, "thread: %.100s", strcmp(o->thread, "*") ? o->thread : "all");
+}
+
+static void add_filters(struct facts *f, const struct options *o)
+{
+	if (o->focus)
+		add(f, "focus: %.400s", o->focus);
+	if (o->ignore)
+		add(f, "ignore: %.400s", o->ignore);
+	if (o->retain)
+		add(f, "retain: %.400s", o->retain);
+	if (o->exclude)
+		add(f, "exclude: %.400s", o->exclude);
+}
+
+static void add_total(struct facts *f, const struct loaded *l, const struct jprof_view_opts *view,
+                      const struct jprof_graph_info *info)
+{
+	double total = view->thread ? jprof_profile_thread_total(l->profile, view->counter, view->thread)
+	                            : jprof_profile_total(l->profile, view->counter);
+	if (total != 0 && !info->difference && fabs(info->total - total) > 1e-6 * fabs(total))
+		add(f, "that is %.1f %% of all", info->total * 100 / total);
+}
+
+static void add_trust(struct facts *f, const struct loaded *l, const struct options *o,
+                      const struct jprof_view_opts *view)
+{
+	struct jprof_coverage *coverage;
+	struct jprof_range range;
+	char low[64], high[64];
+	const char *what = o->base || o->diff_base ? "change" : "total";
+	if (o->granularity != JPROF_BY_LIBRARY && !jprof_coverage_new(l->profile, o->counter, &coverage, NULL)) {
+		add(f, "named: %.1f %% of the bytes have a function's name", jprof_coverage_named(coverage) * 100);
+		jprof_coverage_free(coverage);
+	}
+	if (!view->errors || view->thread)
+		return;
+	jprof_profile_range(l->profile, o->counter, &range);
+	if (isnan(range.error)) {
+		add(f, "errors: not known, for the input does not tell how it was sampled");
+	} else if (o->counter == JPROF_INUSE_SPACE || o->counter == JPROF_ALLOC_SPACE) {
+		snprintf(low, sizeof low, "%.2f MB", range.low / 1048576);
+		snprintf(high, sizeof high, "%.2f MB", range.high / 1048576);
+		add(f, "the %s lies between %s and %s with 95 %% confidence", what, low, high);
+	} else {
+		add(f, "the %s lies between %.0f and %.0f objects with 95 %% confidence", what, range.low, range.high);
+	}
+}
+
+/* ---- Drawing ---- */
+
+static double fraction(double share)
+{
+	return share > 0 ? share : -1;
+}
+
+static int make_graph(const struct loaded *l, const struct options *o, const struct jprof_view_opts *view,
+                      struct jprof_graph **graph)
+{
+	struct jprof_error err;
+	const struct jprof_graph_opts opts = {
+		.size = sizeof opts,
+		.nodecount = o->nodecount,
+		.nodefraction = fraction(o->nodefraction),
+		.edgefraction = fraction(o->edgefraction),
+		.maxdegree = o->maxdegree,
+	};
+	int rc = jprof_graph_new(l->profile, view, &opts, graph, &err);
+	if (rc)
+		say_error(&err);
+	return rc;
+}
+
+static int draw(const struct jprof_graph *graph, const struct dot_opts *opts, const struct options *o,
+                struct sink *sink)
+{
+	struct dot_picture picture;
+	struct jprof_error err;
+	bool web = !strcmp(o->output, "web");
+	if (dot_draw(graph, opts, format_of(o->output), &picture, &err)) {
+		say(err.code == JPROF_E_UNSUPPORTED ? "--%s cannot be drawn: %s" : "%.0s%s", o->output, err.text);
+		return 1;
+	}
+	if (*picture.remark)
+		say("Graphviz: %s", picture.remark);
+	/* The file's own trouble is told when it is closed. */
+	bool good = web && !o->file ? true : !sink_write(sink, picture.data, picture.len);
+	if (good && web)
+		good = browser_show(o->file, picture.data, picture.len);
+	free(picture.data);
+	return good ? 0 : 1;
+}
+
+int graph_report(const struct loaded *l, const struct options *o, const struct inputs *inputs,
+                 const struct jprof_view_opts *view, struct sink *sink)
+{
+	struct facts facts = { .count = 0 };
+	struct jprof_graph *graph;
+	char title[512];
+	if (make_graph(l, o, view, &graph))
+		return 1;
+	snprintf(title, sizeof title, "%.200s%s%.200s", inputs->program ? base_name(inputs->program) : "",
+	         inputs->program ? ", " : "", base_name(inputs->dumps[inputs->dump_count - 1]));
+	add_input(&facts, l, o, inputs);
+	add_filters(&facts, o);
+	add_total(&facts, l, view, jprof_graph_info(graph));
+	add_trust(&facts, l, o, view);
+	const struct dot_opts opts = {
+		.view = view,
+		.title = title,
+		.facts = facts.list,
+		.fact_count = facts.count,
+		.cluster = o->cluster,
+	};
+	int status = draw(graph, &opts, o, sink);
+	jprof_graph_free(graph);
+	return status;
+}

@@ -1,0 +1,308 @@
+/* jprof info [PROGRAM] DUMP...: what a dump holds, and how sure its names are. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "cli/text.h"
+#include "commands.h"
+#include "report/load.h"
+#include "report/members.h"
+
+static const double mb = 1048576;
+static const char nowhere[] = "(outside all mappings)";
+
+static void put_counters(const char *label, const double *total, const double *header)
+{
+	printf("%-10s %.1f MB in %.0f objects", label, total[1] / mb, trunc(total[0]));
+	if (header)
+		printf(" (estimated from %.0f samples)", header[0]);
+	putchar('\n');
+}
+
+static void put_format(const char *path, const char *format, uint64_t rate)
+{
+	printf("%-10s ", "dump");
+	put_name(path);
+	printf("\n%-10s %s, ", "format", format);
+	if (rate)
+		printf("a sample every %llu bytes", (unsigned long long)rate);
+	else
+		printf("not sampled, or with a rate that is not known");
+	if (rate && !(rate & (rate - 1)))
+		printf(" (lg_prof_sample:%d)", (int)log2((double)rate));
+}
+
+static void put_header(const char *path, const struct jprof_dump_info *info)
+{
+	put_format(path, info->format, info->rate);
+	printf("\n%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
+	       info->addresses);
+	put_counters("in use", info->total, info->rate ? info->header : NULL);
+	if (info->has_alloc)
+		put_counters("allocated", info->total + 2, info->rate ? info->header + 2 : NULL);
+	else
+		printf("%-10s not recorded (prof_accum:false)\n", "allocated");
+}
+
+/* What is known of a profile that is no dump in text. */
+static void put_profile(const char *path, const struct jprof_profile *profile)
+{
+	const struct jprof_profile_info *info = jprof_profile_info(profile);
+	double total[JPROF_COUNTERS];
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		total[c] = jprof_profile_total(profile, (enum jprof_counter)c);
+	put_format(path, info->format, info->rate);
+	printf("\n%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
+	       info->addresses);
+	put_counters("in use", total, NULL);
+	if (info->has_alloc)
+		put_counters("allocated", total + 2, NULL);
+}
+
+static void put_threads(const struct jprof_dump *dump)
+{
+	size_t count = jprof_dump_info(dump)->threads;
+	printf("%-10s %zu\n", "threads", count);
+	for (size_t i = 0; i < count; i++) {
+		const struct jprof_dump_thread *t = jprof_dump_thread(dump, i);
+		printf("  t%-6llu %8.1f MB %10.0f objects  ", (unsigned long long)t->id, t->total[1] / mb,
+		       trunc(t->total[0]));
+		put_name(t->name);
+		putchar('\n');
+	}
+}
+
+static void put_maps(const struct jprof_maps *maps)
+{
+	size_t code = 0, count = maps ? jprof_maps_count(maps) : 0;
+	for (size_t i = 0; i < count; i++)
+		code += jprof_maps_at(maps, i)->executable;
+	if (maps)
+		printf("%-10s %zu mappings, %zu with code\n", "maps", count, code);
+	else
+		printf("%-10s none in the dump\n", "maps");
+}
+
+static const char *const sources[JPROF_SOURCES] = {
+	[JPROF_SOURCE_NONE] = "none",     [JPROF_SOURCE_FDE] = "FDE", [JPROF_SOURCE_DYNSYM] = "dynsym",
+	[JPROF_SOURCE_SYMTAB] = "symtab", [JPROF_SOURCE_JIT] = "JIT", [JPROF_SOURCE_DWARF] = "DWARF",
+	[JPROF_SOURCE_INPUT] = "input",
+};
+static const char *const proofs[] = { "no file", "another", "unverified", "same inode", "same build", "not needed" };
+
+/* One line of the table: MB in all and by source, best first. `addresses` tells "none" from "none in MB". */
+static void put_row(const double *bytes, const uint64_t *addresses, double all, const char *proof, const char *path)
+{
+	double sum = 0;
+	for (int s = 0; s < JPROF_SOURCES; s++)
+		sum += bytes[s];
+	printf("%9.1f %5.1f%%", sum / mb, all != 0 ? sum * 100 / all : 0);
+	for (int s = JPROF_SOURCES - 1; s >= 0; s--)
+		if (bytes[s] != 0 || addresses[s])
+			printf(" %7.1f", bytes[s] / mb);
+		else
+			printf(" %7s", "-");
+	printf("  %-10s  ", proof);
+	put_name(path);
+	putchar('\n');
+}
+
+/* What would name the rest, once for each file that something is missing of. */
+static void put_advice(const struct jprof_coverage *c)
+{
+	bool any = false;
+	for (size_t i = 0; i < jprof_coverage_count(c); i++) {
+		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
+		if (!*f->advice && !*f->reason)
+			continue;
+		if (!any)
+			printf("\nwhat would name the rest\n");
+		any = true;
+		printf("  ");
+		put_name(*f->path ? f->path : nowhere);
+		printf("\n      %s%s%s\n", f->reason, *f->reason && *f->advice ? "; " : "", f->advice);
+	}
+}
+
+static void put_coverage(const struct jprof_coverage *c)
+{
+	double all[JPROF_SOURCES] = { 0 }, sum = 0, unverified = 0;
+	uint64_t addresses[JPROF_SOURCES] = { 0 };
+	for (size_t i = 0; i < jprof_coverage_count(c); i++) {
+		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
+		for (int s = 0; s < JPROF_SOURCES; s++) {
+			sum += f->bytes[s];
+			all[s] += f->bytes[s];
+			addresses[s] += f->addresses[s];
+			if (f->proof == JPROF_PROOF_UNVERIFIED)
+				unverified += f->bytes[s];
+		}
+	}
+	printf("\nwhich file named how many MB, by innermost frame (the allocator's left out), and by what\n");
+	printf("%9s %6s", "MB", "");
+	for (int s = JPROF_SOURCES - 1; s >= 0; s--)
+		printf(" %7s", sources[s]);
+	printf("  %-10s  %s\n", "file is", "file");
+	for (size_t i = 0; i < jprof_coverage_count(c); i++) {
+		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
+		put_row(f->bytes, f->addresses, sum, proofs[f->proof], *f->path ? f->path : nowhere);
+	}
+	put_row(all, addresses, sum, "", "all");
+	printf("\n%.1f %% of the bytes have a function's name (all but FDE and none); %.1f MB lie in files that are\n"
+	       "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
+	       jprof_coverage_named(c) * 100, unverified / mb);
+	put_advice(c);
+}
+
+static int show_names(const struct options *o, const struct jprof_profile *profile)
+{
+	struct jprof_coverage *coverage;
+	struct jprof_error err;
+	if (jprof_coverage_new(profile, o->counter, &coverage, &err)) {
+		say_error(&err);
+		return 1;
+	}
+	put_coverage(coverage);
+	jprof_coverage_free(coverage);
+	return 0;
+}
+
+static int write_out(void *context, const void *data, size_t len)
+{
+	(void)context;
+	return fwrite(data, 1, len, stdout) == len ? 0 : -1;
+}
+
+/* --json; `dump` is NULL for a profile that is none in text. */
+static int show_json(const struct options *o, const struct loaded *l, const char *path, const struct jprof_dump *dump)
+{
+	struct jprof_error err;
+	struct jprof_view_opts view = {
+		.size = sizeof view, .counter = o->counter, .inputs = &path, .input_count = 1, .dump = dump
+	};
+	int rc = jprof_render(l->profile, "json-info", &view, write_out, NULL, &err);
+	if (rc && rc != JPROF_E_WRITE) /* main looks after standard output */
+		say_error(&err);
+	return rc ? 1 : 0;
+}
+
+static bool wants_json(const struct options *o)
+{
+	return !strcmp(o->output, "json");
+}
+
+static void put_dump(const char *path, const struct jprof_dump *dump)
+{
+	put_header(path, jprof_dump_info(dump));
+	put_threads(dump);
+	put_maps(jprof_dump_maps(dump));
+}
+
+/* A dump in text tells more than the profile that is made of it. */
+static int show_dump(const struct options *o, const struct inputs *inputs, const char *path,
+                     const struct jprof_dump *dump)
+{
+	struct loaded loaded;
+	if (!wants_json(o))
+		put_dump(path, dump);
+	if (!load_from_dump(&loaded, dump, inputs, o))
+		return 1;
+	int status = wants_json(o) ? show_json(o, &loaded, path, dump) : show_names(o, loaded.profile);
+	loaded_free(&loaded);
+	return status;
+}
+
+static int show_profile(const struct options *o, const struct inputs *inputs, char *path)
+{
+	struct inputs one = { .program = inputs->program, .dumps = &path, .dump_count = 1 };
+	struct loaded loaded;
+	if (!load_profile(&loaded, &one, o))
+		return 1;
+	if (!wants_json(o))
+		put_profile(path, loaded.profile);
+	int status = wants_json(o) ? show_json(o, &loaded, path, NULL) : show_names(o, loaded.profile);
+	loaded_free(&loaded);
+	return status;
+}
+
+/* As for a dump, whatever file it is in. */
+static int show_member(const struct options *o, const struct inputs *inputs, const char *path,
+                       const struct jprof_bundle *bundle, size_t i)
+{
+	struct loaded loaded;
+	struct jprof_dump *dump = NULL;
+	char name[4096];
+	size_t len;
+	const void *data = jprof_bundle_file(bundle, i, "dump.heap", &len);
+	snprintf(name, sizeof name, "%s:%s", path, jprof_bundle_member(bundle, i)->name);
+	putchar('\n');
+	if (!jprof_dump_parse(data, len, name, &dump, NULL))
+		put_dump(name, dump);
+	bool good = load_from_bundle(&loaded, bundle, i, inputs, o);
+	if (good && !dump)
+		put_profile(name, loaded.profile);
+	jprof_dump_free(dump);
+	if (!good)
+		return 1;
+	int status = show_names(o, loaded.profile);
+	loaded_free(&loaded);
+	return status;
+}
+
+static int show_bundle(const struct options *o, const struct inputs *inputs, const char *path,
+                       const struct jprof_bundle *bundle)
+{
+	size_t i = jprof_bundle_find(bundle, o->member, 0);
+	int status = 0;
+	if (jprof_bundle_warning(bundle))
+		say_error(jprof_bundle_warning(bundle));
+	put_members(path, bundle);
+	if (i == jprof_bundle_count(bundle)) {
+		say("%s: has no member %s", path, o->member);
+		return 1;
+	}
+	for (; i < jprof_bundle_count(bundle); i = jprof_bundle_find(bundle, o->member, i + 1))
+		status |= show_member(o, inputs, path, bundle, i);
+	return status;
+}
+
+/* No dump in text: a bundle, or else a profile, which says what is wrong if it is neither. With --json a bundle is
+ * the profile that its members add up to. */
+static int show_other(const struct options *o, const struct inputs *inputs, char *path)
+{
+	struct jprof_bundle *bundle;
+	if (wants_json(o) || jprof_bundle_open(path, &bundle, NULL))
+		return show_profile(o, inputs, path);
+	int status = show_bundle(o, inputs, path, bundle);
+	jprof_bundle_free(bundle);
+	return status;
+}
+
+static int show(const struct options *o, const struct inputs *inputs, char *path)
+{
+	bool other;
+	struct jprof_dump *dump = load_dump(path, o, &other);
+	if (!dump)
+		return other ? show_other(o, inputs, path) : 1;
+	int status = show_dump(o, inputs, path, dump);
+	jprof_dump_free(dump);
+	return status;
+}
+
+int cmd_info(const struct options *o)
+{
+	struct inputs inputs;
+	int status = 1;
+	if (inputs_find(&inputs, o)) {
+		status = 0;
+		for (int i = 0; i < inputs.dump_count; i++) {
+			if (i && !wants_json(o))
+				putchar('\n');
+			status |= show(o, &inputs, inputs.dumps[i]);
+		}
+	}
+	free(inputs.program);
+	return status;
+}

@@ -1,0 +1,283 @@
+/* jprof [OPTIONS] [PROGRAM] DUMP...: a report on standard output. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/say.h"
+#include "cli/sink.h"
+#include "commands.h"
+#include "report/cmd_graph.h"
+#include "report/cmd_report.h"
+#include "report/load.h"
+
+/* Below this share of named bytes the user is told. */
+static const double enough_named = 0.95;
+
+enum { piece = 1 << 14 };
+
+volatile sig_atomic_t report_stop;
+
+/* In pieces, so that it can be stopped. */
+static int write_pieces(void *context, const void *data, size_t len)
+{
+	struct sink *sink = context;
+	const char *at = data;
+	while (len && !report_stop) {
+		size_t n = len < piece ? len : piece;
+		if (sink_write(sink, at, n))
+			return -1;
+		at += n;
+		len -= n;
+	}
+	if (report_stop)
+		sink->error = EINTR;
+	return report_stop ? -1 : 0;
+}
+
+static bool can_write(const struct options *o)
+{
+	bool binary = !strcmp(o->output, "proto") || graph_is_binary(o->output);
+	if (!binary || o->file || !isatty(STDOUT_FILENO))
+		return true;
+	say("--%s writes binary data, which is nothing for a terminal; give -o FILE", o->output);
+	return false;
+}
+
+static bool has_rows(const struct jprof_profile *profile, const struct jprof_view_opts *view)
+{
+	struct jprof_table *table;
+	if (jprof_table_new(profile, view, &table, NULL))
+		return true; /* rendering will say what is wrong */
+	size_t rows = jprof_table_count(table);
+	jprof_table_free(table);
+	return rows;
+}
+
+static bool has_filter(const struct options *o)
+{
+	return o->focus || o->ignore || o->retain || o->exclude;
+}
+
+/* Why there is nothing to see. */
+static void explain_empty(const struct loaded *l, const struct options *o)
+{
+	const struct jprof_profile *profile = l->profile;
+	if (jprof_profile_total(profile, o->counter) != 0 && has_filter(o))
+		say("no stack is left by --focus, --ignore, --retain and --exclude");
+	else if (o->base || o->diff_base)
+		say("nothing changed between the dumps");
+	else if (o->counter == JPROF_ALLOC_SPACE || o->counter == JPROF_ALLOC_OBJECTS)
+		say("no allocations are recorded: that needs MALLOC_CONF=prof_accum:true in the process");
+	else if (!l->warned)
+		say("the dump holds no samples: nothing was in use, or less than one sample's worth (lg_prof_sample)");
+}
+
+/* Without maps no address lies in a file; the dump's own warning has said that. */
+static bool has_files(const struct jprof_coverage *coverage)
+{
+	for (size_t i = 0; i < jprof_coverage_count(coverage); i++)
+		if (*jprof_coverage_at(coverage, i)->path)
+			return true;
+	return false;
+}
+
+static void tell_coverage(const struct jprof_profile *profile, const struct options *o, const struct inputs *inputs)
+{
+	struct jprof_coverage *coverage;
+	if (jprof_coverage_new(profile, o->counter, &coverage, NULL))
+		return;
+	double named = jprof_coverage_named(coverage);
+	if (named < enough_named && has_files(coverage))
+		say("only %.0f %% of the bytes have a function's name; what is missing: jprof info %s", named * 100,
+		    inputs->dumps[0]);
+	jprof_coverage_free(coverage);
+}
+
+static void tell_bound(const struct jprof_profile *profile, const struct options *o)
+{
+	const char *why = jprof_profile_bound(profile, o->counter);
+	if (o->errors && *why)
+		say("%s", why);
+}
+
+/* A dump in text without names: such a one begins with a word, or with a % before it. */
+static bool is_plain_dump(const char *bytes, size_t size)
+{
+	return size && (*bytes == 'h' || *bytes == '%') && jprof_dump_probe(bytes, size);
+}
+
+static void read_plain(const char *path, char **bytes, size_t *size)
+{
+	FILE *file = fopen(path, "re");
+	FILE *copy = file ? open_memstream(bytes, size) : NULL;
+	if (copy) {
+		char chunk[4096];
+		size_t n;
+		while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
+			fwrite(chunk, 1, n, copy);
+		fclose(copy);
+	}
+	if (file)
+		fclose(file);
+}
+
+/* The dump of the only member that is asked for. */
+static void read_member(const char *path, const char *member, char **bytes, size_t *size)
+{
+	struct jprof_bundle *bundle;
+	if (jprof_bundle_open(path, &bundle, NULL))
+		return;
+	const void *dump = jprof_bundle_file(bundle, jprof_bundle_find(bundle, member, 0), "dump.heap", size);
+	*bytes = malloc(*size + 1);
+	if (*bytes)
+		memcpy(*bytes, dump, *size);
+	jprof_bundle_free(bundle);
+}
+
+/* The dump itself, for --raw, where the profile is nothing but that: then readers find all of it. */
+static void read_source(const struct loaded *l, const struct options *o, const struct inputs *inputs,
+                        struct jprof_view_opts *view, char **bytes)
+{
+	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
+	bool whole = info->inputs == 1 && !o->base && !o->diff_base && !o->thread && !has_filter(o);
+	size_t size = 0;
+	if (!whole || strcmp(o->output, "raw") || !strcmp(inputs->dumps[0], "-"))
+		return;
+	if (*info->members)
+		read_member(inputs->dumps[0], o->member, bytes, &size);
+	else
+		read_plain(inputs->dumps[0], bytes, &size);
+	if (*bytes && is_plain_dump(*bytes, size)) {
+		view->source = *bytes;
+		view->source_len = size;
+	}
+}
+
+static int render(const struct jprof_profile *profile, const struct options *o, const struct jprof_view_opts *view,
+                  struct sink *sink)
+{
+	struct jprof_error err;
+	int rc = jprof_render(profile, o->output, view, write_pieces, sink, &err);
+	if (rc && rc != JPROF_E_WRITE) /* the sink's own trouble is told when it is closed */
+		say_error(&err);
+	return rc ? 1 : 0;
+}
+
+/* Reports that come once for each thread. */
+static bool is_by_thread(const char *output)
+{
+	return !strcmp(output, "text") || !strcmp(output, "tree") || !strcmp(output, "traces");
+}
+
+/* --thread=*: each thread in turn. A label is "tN NAME"; jeprof's heading is tN. */
+static int render_threads(const struct loaded *l, const struct options *o, struct jprof_view_opts *view,
+                          struct sink *sink)
+{
+	int status = 0;
+	for (size_t i = 0; !status && i < jprof_profile_threads(l->profile); i++) {
+		const char *thread = jprof_profile_thread(l->profile, i);
+		char label[32] = "";
+		sscanf(thread, "%31s", label);
+		view->thread = thread;
+		view->label = label;
+		view->percent_of =
+		    o->diff_base && l->base ? jprof_profile_thread_total(l->base, o->counter, thread) : 0;
+		status = render(l->profile, o, view, sink);
+	}
+	return status;
+}
+
+static struct jprof_view_opts view_of(const struct loaded *l, const struct options *o, const struct inputs *inputs)
+{
+	struct jprof_view_opts view = {
+		.size = sizeof view,
+		.counter = o->counter,
+		.granularity = o->granularity,
+		.cum = o->cum,
+		.show_bytes = o->show_bytes,
+		.full_names = o->full_names,
+		.top = o->top,
+		.percent_of = o->diff_base && l->base ? jprof_profile_total(l->base, o->counter) : 0,
+		.normalize = o->normalize,
+		.errors = o->errors,
+		.least_share = o->nodefraction > 0 ? o->nodefraction : -1,
+		.total = o->total,
+		.pattern = o->pattern,
+		.source_path = o->source_path,
+		.trim_path = o->trim_path,
+		.sysroot = o->sysroot,
+	};
+	view.thread = l->thread;
+	view.threads = o->thread && !strcmp(o->thread, "*");
+	view.inputs = (const char *const *)inputs->dumps;
+	view.input_count = (size_t)inputs->dump_count;
+	view.base = o->base ? o->base : o->diff_base;
+	if (l->thread && o->diff_base && l->base)
+		view.percent_of = jprof_profile_thread_total(l->base, o->counter, l->thread);
+	return view;
+}
+
+/* What is to be known of a report before it comes. */
+static void tell(const struct loaded *l, const struct options *o, const struct inputs *inputs, bool empty)
+{
+	if (empty)
+		explain_empty(l, o);
+	else if (o->granularity != JPROF_BY_LIBRARY && !l->warned && !o->quiet) /* libraries need no names */
+		tell_coverage(l->profile, o, inputs);
+	if (!empty && !o->quiet)
+		tell_bound(l->profile, o);
+}
+
+static int report(const struct loaded *l, const struct options *o, const struct inputs *inputs, struct sink *sink)
+{
+	char label[64], *source = NULL;
+	struct jprof_view_opts view = view_of(l, o, inputs);
+	bool empty = !has_rows(l->profile, &view);
+	tell(l, o, inputs, empty);
+	if (graph_is(o->output))
+		return empty ? 1 : graph_report(l, o, inputs, &view, sink);
+	if (view.threads && is_by_thread(o->output))
+		return render_threads(l, o, &view, sink);
+	if (o->thread) {
+		bool number = strspn(o->thread, "0123456789") == strlen(o->thread);
+		snprintf(label, sizeof label, "%s%.60s", number ? "t" : "", o->thread);
+		view.label = label;
+	}
+	read_source(l, o, inputs, &view, &source);
+	int status = render(l->profile, o, &view, sink);
+	free(source);
+	bool nothing = empty && jprof_profile_total(l->profile, o->counter) == 0 && !o->base && !o->diff_base;
+	return status ? status : nothing;
+}
+
+int report_show(const struct loaded *l, const struct options *o, const struct inputs *inputs)
+{
+	struct sink sink = { .path = o->file };
+	int status = can_write(o) ? report(l, o, inputs, &sink) : 1;
+	if (!sink_close(&sink)) {
+		say("%s: cannot be written: %s", o->file, strerror(sink.error));
+		status = 1;
+	}
+	return status;
+}
+
+int cmd_report(const struct options *o)
+{
+	struct inputs inputs;
+	struct loaded loaded;
+	int status = 1;
+	if (!strcmp(o->output, "symbols"))
+		return cmd_symbols(o);
+	if (!strcmp(o->output, "interactive") || !strcmp(o->output, "i"))
+		return cmd_interactive(o);
+	if (!can_write(o))
+		return 1;
+	if (inputs_find(&inputs, o) && load_profile(&loaded, &inputs, o)) {
+		status = report_show(&loaded, o, &inputs);
+		loaded_free(&loaded);
+	}
+	free(inputs.program);
+	return status;
+}

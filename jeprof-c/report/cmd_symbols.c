@@ -1,0 +1,111 @@
+/* jprof --symbols: standard input holds the text of a /proc/PID/maps and hexadecimal addresses, one a
+ * line; each address gets a line with its function's short name, or ??. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "commands.h"
+#include "report/options.h"
+
+/* What was read. */
+struct request {
+	unsigned long long *addresses;
+	size_t count;
+	char *maps; /* text */
+	size_t maps_len;
+};
+
+static bool add_address(struct request *r, unsigned long long address)
+{
+	void *grown = realloc(r->addresses, (r->count + 1) * sizeof *r->addresses);
+	if (!grown)
+		return false;
+	r->addresses = grown;
+	r->addresses[r->count++] = address;
+	return true;
+}
+
+/* A line of maps has a dash after its first number; an address is all of its line. */
+static bool read_request(struct request *r)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	FILE *maps = open_memstream(&r->maps, &r->maps_len);
+	bool good = maps;
+	while (good && getline(&line, &cap, stdin) >= 0) {
+		char *end;
+		unsigned long long address = strtoull(line, &end, 16);
+		if (end != line && *end == '-')
+			fputs(line, maps);
+		else if (end != line && strspn(end, " \t\r\n") == strlen(end))
+			good = add_address(r, address);
+	}
+	free(line);
+	if (maps && fclose(maps))
+		good = false;
+	return good;
+}
+
+/* A dump with one stack of one frame for each address: the innermost frame is looked up as it is. */
+static char *as_dump(const struct request *r, size_t *len)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, len);
+	if (!out)
+		return NULL;
+	fprintf(out, "heap_v2/1\n");
+	for (size_t i = 0; i < r->count; i++)
+		fprintf(out, "@ 0x%llx\n  t*: 1: 64 [0: 0]\n", r->addresses[i]);
+	fprintf(out, "\nMAPPED_LIBRARIES:\n%.*s", (int)r->maps_len, r->maps);
+	return fclose(out) ? NULL : text;
+}
+
+static const char *name_of(const struct jprof_profile *profile, unsigned long long address)
+{
+	for (size_t i = 0; i < jprof_profile_stacks(profile); i++) {
+		struct jprof_frame frames[64];
+		size_t n = jprof_profile_frames(profile, i, frames, 64);
+		if (n && n <= 64 && frames[0].address == address)
+			return frames[0].named ? frames[n - 1].function : "??";
+	}
+	return "??";
+}
+
+static int answer(const struct request *r, const struct options *o)
+{
+	struct jprof_error err;
+	struct jprof_dump *dump = NULL;
+	struct jprof_profile *profile = NULL;
+	struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = o->sysroot, .lib_prefix = o->lib_prefix };
+	size_t len;
+	char *text = as_dump(r, &len);
+	int rc = text ? jprof_dump_parse(text, len, "<stdin>", &dump, &err) : JPROF_E_NOMEM;
+	if (!rc)
+		rc = jprof_profile_new(dump, NULL, &profile, &err);
+	if (!rc)
+		rc = jprof_profile_symbolize(profile, &opts, &err);
+	for (size_t i = 0; !rc && i < r->count; i++)
+		puts(name_of(profile, r->addresses[i]));
+	if (rc)
+		say_error(&err);
+	jprof_profile_free(profile);
+	jprof_dump_free(dump);
+	free(text);
+	return rc ? 1 : 0;
+}
+
+int cmd_symbols(const struct options *o)
+{
+	struct request r = { 0 };
+	int status = 1;
+	if (!read_request(&r))
+		say("standard input cannot be read, or is too large");
+	else if (!r.count)
+		say("standard input holds no addresses; give the text of a /proc/PID/maps and addresses, one a line");
+	else
+		status = answer(&r, o);
+	free(r.addresses);
+	free(r.maps);
+	return status;
+}

@@ -1,0 +1,76 @@
+#include "report/edit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct edit {
+	const char *prompt;
+	struct edit_terminal *terminal; /* NULL: lines are read as they come */
+	char *line;
+	size_t cap;
+};
+
+struct edit *edit_open(const char *prompt, edit_complete_fn *complete, void *context)
+{
+	struct edit *e = calloc(1, sizeof *e);
+	if (e)
+		e->prompt = prompt;
+	if (e && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+		e->terminal = edit_terminal_open(prompt, complete, context);
+	return e;
+}
+
+static bool keep(struct edit *e, const char *text, size_t len)
+{
+	char *line = realloc(e->line, len + 1);
+	if (!line)
+		return false;
+	memcpy(line, text, len);
+	line[len] = '\0';
+	e->line = line;
+	e->cap = len + 1;
+	return true;
+}
+
+static ssize_t read_plain(struct edit *e)
+{
+	fputs(e->prompt, stderr);
+	errno = 0;
+	ssize_t len = getline(&e->line, &e->cap, stdin);
+	if (len >= 0 || errno != EINTR)
+		return len;
+	clearerr(stdin);
+	fputs("\n", stderr);
+	return keep(e, "", 0) ? 0 : -1;
+}
+
+static ssize_t read_terminal(struct edit *e)
+{
+	size_t len;
+	const char *line = edit_terminal_line(e->terminal, &len);
+	return line && keep(e, line, len) ? (ssize_t)len : -1;
+}
+
+const char *edit_line(struct edit *e)
+{
+	ssize_t len = e->terminal ? read_terminal(e) : read_plain(e);
+	if (len < 0) {
+		fputs("\n", stderr);
+		return NULL;
+	}
+	while (len && (e->line[len - 1] == '\n' || e->line[len - 1] == '\r'))
+		e->line[--len] = '\0';
+	return e->line;
+}
+
+void edit_close(struct edit *e)
+{
+	if (!e)
+		return;
+	edit_terminal_close(e->terminal);
+	free(e->line);
+	free(e);
+}

@@ -1,0 +1,418 @@
+#include "report/load.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/say.h"
+#include "cli/text.h"
+
+enum { probe_size = 512 };
+
+/* ---- operands ------------------------------------------------------------------------------- */
+
+static bool is_regular(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* A pipe cannot be looked into without eating it: it is taken for a dump. */
+static bool is_dump(const char *path)
+{
+	char head[probe_size];
+	struct stat st;
+	if (!strcmp(path, "-") || stat(path, &st))
+		return !strcmp(path, "-");
+	if (!S_ISREG(st.st_mode))
+		return S_ISFIFO(st.st_mode);
+	FILE *file = fopen(path, "re");
+	size_t n = file ? fread(head, 1, sizeof head, file) : 0;
+	if (file)
+		fclose(file);
+	return jprof_dump_probe(head, n);
+}
+
+/* An ELF file or a script: a shim in front of a program is one. */
+static bool is_program(const char *path)
+{
+	char head[4] = "";
+	FILE *file = fopen(path, "re");
+	size_t n = file ? fread(head, 1, sizeof head, file) : 0;
+	if (file)
+		fclose(file);
+	return !file || (n == 4 && !memcmp(head, "\177ELF", 4)) || (n >= 2 && !memcmp(head, "#!", 2));
+}
+
+static char *find_program(const char *word)
+{
+	struct stat st;
+	if (!stat(word, &st)) {
+		if (S_ISREG(st.st_mode))
+			return strdup(word);
+		say("%s: is no file; the order is: jprof PROGRAM DUMP", word);
+		return NULL;
+	}
+	char *found = strchr(word, '/') ? NULL : program_in_path(word);
+	if (!found)
+		say("%s: %s%s; without PROGRAM the dump's own maps are used", word, strerror(ENOENT),
+		    strchr(word, '/') ? "" : ", here or in PATH");
+	return found;
+}
+
+bool inputs_find(struct inputs *inputs, const struct options *options)
+{
+	*inputs = (struct inputs){ .dumps = options->operands, .dump_count = options->operand_count };
+	if (!inputs->dump_count) {
+		say("no dump given; usage: jprof [OPTIONS] [PROGRAM] DUMP..., see jprof --help");
+		return false;
+	}
+	if (inputs->dump_count == 1 || is_dump(inputs->dumps[0]))
+		return true;
+	inputs->program = find_program(inputs->dumps[0]);
+	if (inputs->program && !is_program(inputs->program)) {
+		say("%s: is neither a program nor a heap dump; the order is: jprof PROGRAM DUMP", inputs->program);
+		free(inputs->program);
+		inputs->program = NULL;
+	}
+	inputs->dumps++;
+	inputs->dump_count--;
+	return inputs->program;
+}
+
+/* ---- dumps ------------------------------------------------------------------------------------ */
+
+/* Says the first of a dump's warnings, and how many more there are. */
+static void say_warnings(const struct jprof_dump *dump, const char *path, const struct options *o)
+{
+	size_t warnings = jprof_dump_warnings(dump);
+	if (!warnings)
+		return;
+	struct jprof_error first = *jprof_dump_warning(dump, 0);
+	size_t len = strlen(first.text);
+	if (!jprof_dump_maps(dump) && !o->maps)
+		snprintf(first.text + len, sizeof first.text - len,
+		         ", nothing can be named without maps (--maps=FILE|PID)");
+	say_error(&first);
+	if (warnings > 1)
+		say("%s: %zu more warnings like this", path, warnings - 1);
+}
+
+struct jprof_dump *load_dump(const char *path, const struct options *o, bool *other)
+{
+	struct jprof_error err;
+	struct jprof_dump *dump;
+	int rc = jprof_dump_open(path, &dump, &err);
+	*other = rc == JPROF_E_UNSUPPORTED && strcmp(path, "-");
+	if (rc && !*other)
+		say_error(&err);
+	if (rc)
+		return NULL;
+	say_warnings(dump, path, o);
+	return dump;
+}
+
+/* A PID is that of a process that runs here. */
+bool load_maps(const char *word, struct jprof_maps **maps)
+{
+	struct jprof_error err;
+	char path[64];
+	bool pid = *word && strspn(word, "0123456789") == strlen(word) && strlen(word) < 20 && !is_regular(word);
+	*maps = NULL;
+	if (pid)
+		snprintf(path, sizeof path, "/proc/%s/maps", word);
+	if (!jprof_maps_open(pid ? path : word, maps, &err))
+		return true;
+	say_error(&err);
+	return false;
+}
+
+/* What the work on one command line needs. */
+struct work {
+	const struct inputs *inputs;
+	const struct options *o;
+	struct jprof_maps *maps;
+	const char *thread; /* as jprof_profile_opts has it */
+	int unknown;        /* dumps without the thread asked for */
+};
+
+/* A thread that this dump does not have is no fault where others may have it. */
+static void say_or_count(struct work *w, int rc, const struct jprof_error *err)
+{
+	if (rc == JPROF_E_ARGUMENT)
+		w->unknown++;
+	else if (rc)
+		say_error(err);
+}
+
+static struct jprof_profile_opts profile_opts(const struct work *w)
+{
+	return (struct jprof_profile_opts){
+		.size = sizeof(struct jprof_profile_opts), .maps = w->maps, .thread = w->thread, .member = w->o->member
+	};
+}
+
+/* Of a bundle with several members all are taken, unless one is asked for. */
+static void say_members(const struct jprof_profile *profile, const char *path)
+{
+	const struct jprof_profile_info *info = jprof_profile_info(profile);
+	if (info->inputs > 1)
+		say("%s: %zu members are added up: %s; --member=NAME|PID|ROLE takes one", path, info->inputs,
+		    info->members);
+}
+
+/* The profile of one file. What it has to note is said at the end, once for all files. */
+static struct jprof_profile *profile_of_file(struct work *w, struct loaded *l, const char *path)
+{
+	struct jprof_error err;
+	struct jprof_profile_opts opts = profile_opts(w);
+	struct jprof_profile *profile = NULL;
+	say_or_count(w, jprof_profile_open(path, &opts, &profile, &err), &err);
+	l->warned = l->warned || (profile && jprof_profile_notes(profile));
+	if (profile)
+		say_members(profile, path);
+	return profile;
+}
+
+/* Adds a profile to the sum, which takes it over if it was empty. */
+static bool add(struct jprof_profile **sum, struct jprof_profile *profile)
+{
+	struct jprof_error err;
+	if (!*sum) {
+		*sum = profile;
+		return true;
+	}
+	int rc = jprof_profile_merge(*sum, profile, 1, &err);
+	jprof_profile_free(profile);
+	if (rc)
+		say_error(&err);
+	return !rc;
+}
+
+static void say_no_thread(const struct work *w)
+{
+	say("no thread %s in %s; jprof info lists its threads", w->o->thread, w->inputs->dumps[0]);
+}
+
+static bool add_dumps(struct work *w, struct loaded *l)
+{
+	const struct inputs *inputs = w->inputs;
+	for (int i = 0; i < inputs->dump_count; i++) {
+		int before = w->unknown;
+		struct jprof_profile *profile = profile_of_file(w, l, inputs->dumps[i]);
+		if (!profile && w->unknown == before)
+			return false;
+		if (profile && w->o->member && !*jprof_profile_info(profile)->members) {
+			say("%s: has no member %s, for it is no bundle", inputs->dumps[i], w->o->member);
+			jprof_profile_free(profile);
+			return false;
+		}
+		if (profile && !add(&l->profile, profile))
+			return false;
+	}
+	if (!l->profile && (w->o->base || w->o->diff_base)) {
+		/* It may have ended since the base was made: all threads are read, and the one is looked for at the
+		 * end. */
+		w->thread = "*";
+		return add_dumps(w, l);
+	}
+	if (!l->profile)
+		say_no_thread(w);
+	else if (inputs->dump_count > 1)
+		say("%d dumps are added up; what grew between two of them shows --diff_base=%s %s", inputs->dump_count,
+		    inputs->dumps[0], inputs->dumps[1]);
+	return l->profile;
+}
+
+static bool subtract_base(struct work *w, struct loaded *l)
+{
+	struct jprof_error err;
+	const char *base = w->o->base ? w->o->base : w->o->diff_base;
+	int before = w->unknown;
+	if (!base)
+		return true;
+	l->base = profile_of_file(w, l, base);
+	if (!l->base)
+		return w->unknown > before; /* a thread that did not exist then */
+	if (jprof_profile_merge(l->profile, l->base, -1, &err)) {
+		say_error(&err);
+		return false;
+	}
+	if (w->o->drop_negative)
+		jprof_profile_drop_negative(l->profile);
+	return true;
+}
+
+/* Where all threads were read for the sake of one: its label, "tN" or "tN NAME". */
+static bool find_thread(const struct work *w, struct loaded *l)
+{
+	const char *wanted = w->o->thread;
+	if (w->thread == wanted)
+		return true;
+	for (size_t i = 0; !l->thread && i < jprof_profile_threads(l->profile); i++) {
+		const char *label = jprof_profile_thread(l->profile, i), *name = label + strcspn(label, " ");
+		size_t digits = (size_t)(name - label) - 1;
+		if ((strlen(wanted) == digits && !strncmp(label + 1, wanted, digits)) ||
+		    (*name && !strcmp(name + 1, wanted)))
+			l->thread = label;
+	}
+	if (!l->thread)
+		say_no_thread(w);
+	return l->thread;
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+/* Takes what `set` holds off the end of text[0..len); false if that is nothing or all. */
+static bool take_last(const char *text, size_t *len, const char *set)
+{
+	size_t end = *len;
+	while (*len && strchr(set, text[*len - 1]))
+		--*len;
+	return *len && *len < end;
+}
+
+unsigned long long pid_of_dump(const char *path)
+{
+	static const char digits[] = "0123456789";
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".heap");
+	size_t len = end ? (size_t)(end - name) : 0;
+	take_last(name, &len, digits);
+	if (!take_last(name, &len, "fijmu") || !take_last(name, &len, ".") || !take_last(name, &len, digits) ||
+	    !take_last(name, &len, ".") || !take_last(name, &len, digits) || name[len - 1] != '.')
+		return 0;
+	return strtoull(name + len, NULL, 10);
+}
+
+/* The process that all dumps are of, or 0. */
+static unsigned long long common_pid(const struct inputs *inputs, const struct options *o)
+{
+	const char *base = o->base ? o->base : o->diff_base;
+	unsigned long long pid = pid_of_dump(inputs->dumps[0]);
+	for (int i = 1; i < inputs->dump_count; i++)
+		if (pid_of_dump(inputs->dumps[i]) != pid)
+			return 0;
+	return base && pid_of_dump(base) != pid ? 0 : pid;
+}
+
+/* What libdebuginfod only reads there: one try, and a time-out that one waits for. */
+static void set_debuginfod_limits(void)
+{
+	setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
+	setenv("DEBUGINFOD_TIMEOUT", "30", 0);
+}
+
+static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
+{
+	struct jprof_error err;
+	if (o->debuginfod)
+		set_debuginfod_limits();
+	struct jprof_symbolize_opts opts = { .size = sizeof opts,
+		                             .program = inputs->program,
+		                             .sysroot = o->sysroot,
+		                             .lib_prefix = o->lib_prefix,
+		                             .add_lib = o->add_lib,
+		                             .debug_dir = o->debug_dir,
+		                             .debuginfod = o->debuginfod,
+		                             .perf_map = o->perf_map,
+		                             .perf_map_pid = common_pid(inputs, o) };
+	if (!jprof_profile_symbolize(profile, &opts, &err))
+		return true;
+	say_error(&err);
+	return false;
+}
+
+static void say_notes(const struct jprof_profile *profile)
+{
+	for (size_t i = 0; i < jprof_profile_notes(profile); i++)
+		say("%s", jprof_profile_note(profile, i));
+}
+
+bool load_names(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
+{
+	bool good = symbolize(profile, inputs, o);
+	if (good)
+		say_notes(profile);
+	return good;
+}
+
+bool fold_and_filter(struct jprof_profile *profile, const struct options *o)
+{
+	struct jprof_error err;
+	struct jprof_filter_opts filter = { .size = sizeof filter,
+		                            .focus = o->focus,
+		                            .ignore = o->ignore,
+		                            .retain = o->retain,
+		                            .exclude = o->exclude };
+	if (!jprof_profile_fold(profile, o->fold, &err) && !jprof_profile_filter(profile, &filter, &err))
+		return true;
+	say_error(&err);
+	return false;
+}
+
+bool load_named(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
+{
+	struct work w = { .inputs = inputs, .o = o, .thread = o->thread };
+	*loaded = (struct loaded){ 0 };
+	if (o->maps && !load_maps(o->maps, &w.maps))
+		return false;
+	bool good = add_dumps(&w, loaded) && subtract_base(&w, loaded) && find_thread(&w, loaded) &&
+	            load_names(loaded->profile, inputs, o);
+	jprof_maps_free(w.maps);
+	if (!good)
+		loaded_free(loaded);
+	return good;
+}
+
+bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
+{
+	if (!load_named(loaded, inputs, o))
+		return false;
+	if (fold_and_filter(loaded->profile, o))
+		return true;
+	loaded_free(loaded);
+	return false;
+}
+
+/* One dump, open already: in text, or a bundle's. */
+static bool load_one(struct loaded *loaded, const struct jprof_dump *dump, const struct jprof_bundle *bundle,
+                     size_t member, const struct inputs *inputs, const struct options *o)
+{
+	struct work w = { .inputs = inputs, .o = o, .thread = o->thread };
+	struct jprof_error err;
+	*loaded = (struct loaded){ 0 };
+	if (o->maps && !load_maps(o->maps, &w.maps))
+		return false;
+	struct jprof_profile_opts opts = profile_opts(&w);
+	int rc = bundle ? jprof_bundle_profile(bundle, member, &opts, &loaded->profile, &err)
+	                : jprof_profile_new(dump, &opts, &loaded->profile, &err);
+	say_or_count(&w, rc, &err);
+	bool good = loaded->profile && load_names(loaded->profile, inputs, o) && fold_and_filter(loaded->profile, o);
+	jprof_maps_free(w.maps);
+	if (!good)
+		loaded_free(loaded);
+	return good;
+}
+
+bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const struct inputs *inputs,
+                    const struct options *o)
+{
+	return load_one(loaded, dump, NULL, 0, inputs, o);
+}
+
+bool load_from_bundle(struct loaded *loaded, const struct jprof_bundle *bundle, size_t member,
+                      const struct inputs *inputs, const struct options *o)
+{
+	return load_one(loaded, NULL, bundle, member, inputs, o);
+}
+
+void loaded_free(struct loaded *loaded)
+{
+	jprof_profile_free(loaded->profile);
+	jprof_profile_free(loaded->base);
+	*loaded = (struct loaded){ 0 };
+}

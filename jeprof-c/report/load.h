@@ -1,0 +1,58 @@
+/* From the words of the command line to a profile with names. */
+#ifndef JEPROF_LOAD_H
+#define JEPROF_LOAD_H
+
+#include "report/options.h"
+
+/* What the operands mean. */
+struct inputs {
+	char *program; /* path of the program, or NULL; owned */
+	char **dumps;  /* part of the operands */
+	int dump_count;
+};
+
+/* Finds out which operand is the program: the first, unless it is a dump. A bare name is looked
+ * up here and then in PATH. False after having said what is wrong. */
+bool inputs_find(struct inputs *inputs, const struct options *options);
+
+/* Reads a dump in text and says its warnings. NULL after having said what is wrong; with *other set, nothing
+ * was said: it is a profile.proto or a bundle. */
+struct jprof_dump *load_dump(const char *path, const struct options *options, bool *other);
+
+/* What the dumps came to. */
+struct loaded {
+	struct jprof_profile *profile; /* all dumps added up, less the base; named, folded, filtered */
+	struct jprof_profile *base;    /* the base alone, or NULL; not named */
+	const char *thread;            /* the only thread label to show; NULL: all of the profile */
+	bool warned;                   /* a dump was not whole, which has been said */
+};
+
+/* Reads all dumps and gives names; neither folds nor filters. False after having said what is wrong. */
+bool load_named(struct loaded *loaded, const struct inputs *inputs, const struct options *options);
+
+/* Folds and filters as the options say. False after having said what is wrong. */
+bool fold_and_filter(struct jprof_profile *profile, const struct options *options);
+
+/* All of that. False after having said what is wrong. */
+bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *options);
+
+/* The same for one dump that is open already. */
+bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const struct inputs *inputs,
+                    const struct options *options);
+
+/* The same for one member of a bundle that is open already. */
+bool load_from_bundle(struct loaded *loaded, const struct jprof_bundle *bundle, size_t member,
+                      const struct inputs *inputs, const struct options *options);
+
+/* Reads the maps that --maps=FILE|PID names. False after having said what is wrong. */
+bool load_maps(const char *word, struct jprof_maps **maps);
+
+/* Names a profile and says what symbolizing has to note. False after having said what is wrong. */
+bool load_names(struct jprof_profile *profile, const struct inputs *inputs, const struct options *options);
+
+/* The PID in the name of a dump that jemalloc or the agent named: PREFIX.PID.SEQ.KINDn.heap; 0: it is no such name. */
+unsigned long long pid_of_dump(const char *path);
+
+void loaded_free(struct loaded *loaded);
+
+#endif

@@ -1,0 +1,154 @@
+#include "report/options.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/optparse.h"
+#include "cli/say.h"
+
+#define AT(member) offsetof(struct options, member)
+/* clang-format off */
+#define REFUSED_ROW(word, why) { word, OPT_REFUSED, 0, 0, NULL, NULL, why }
+/* clang-format on */
+
+static const struct opt_row rows[] = {
+	{ "text", OPT_NAME, AT(output), 0, "output", NULL, "a table of flat and cumulative values (the default)" },
+	{ "collapsed", OPT_NAME, AT(output), 0, "output", NULL, "stacks for flame graphs: ROOT;...;LEAF VALUE" },
+	{ "raw", OPT_NAME, AT(output), 0, "output", NULL, "the dump with its names, readable without the program" },
+	{ "proto", OPT_NAME, AT(output), 0, "output", NULL, "a profile.proto, for pprof and its kin: give -o FILE" },
+	{ "tree", OPT_NAME, AT(output), 0, "output", NULL, "what was called from where, from the roots on" },
+	{ "peek", OPT_NAME, AT(output), AT(pattern), "output", "RE", "callers and callees of functions that match" },
+	{ "traces", OPT_NAME, AT(output), 0, "output", NULL, "every stack with its value" },
+	{ "list", OPT_NAME, AT(output), AT(pattern), "output", "RE",
+	  "source lines of functions that match, with values" },
+	{ "disasm", OPT_NAME, AT(output), AT(pattern), "output", "RE", "their machine code, with values" },
+	{ "callgrind", OPT_NAME, AT(output), 0, "output", NULL,
+	  "for kcachegrind and callgrind_annotate: give -o FILE" },
+	{ "interactive", OPT_NAME, AT(output), 0, "output", NULL, "reads commands, one a line; also -i" },
+	{ "i", OPT_NAME, AT(output), 0, "output", NULL, NULL },
+	{ "csv", OPT_NAME, AT(output), 0, "output", NULL, "the table with errors, files and lines, for spreadsheets" },
+	{ "json", OPT_NAME, AT(output), 0, "output", NULL, "all that text and info show; docs/json.md has the schema" },
+	{ "speedscope", OPT_NAME, AT(output), 0, "output", NULL, "a profile for www.speedscope.app" },
+	{ "dhat", OPT_NAME, AT(output), 0, "output", NULL, "a profile for valgrind's dh_view.html" },
+	{ "diff-collapsed", OPT_NAME, AT(output), 0, "output", NULL,
+	  "with --diff_base: ROOT;...;LEAF BASE NEW, for difffolded.pl's kin" },
+	{ "symbols", OPT_NAME, AT(output), 0, "output", NULL,
+	  "names for addresses: reads maps and addresses from standard input" },
+	{ "svg", OPT_NAME, AT(output), 0, "output", NULL, "a picture of the call graph, to be zoomed in a browser" },
+	{ "pdf", OPT_NAME, AT(output), 0, "output", NULL, "the same on one page; give -o FILE" },
+	{ "png", OPT_NAME, AT(output), 0, "output", NULL, "the same as pixels; give -o FILE" },
+	{ "gif", OPT_NAME, AT(output), 0, "output", NULL, "the same as pixels; give -o FILE" },
+	{ "ps", OPT_NAME, AT(output), 0, "output", NULL, "the same in PostScript" },
+	{ "dot", OPT_NAME, AT(output), 0, "output", NULL, "the call graph in Graphviz' language" },
+	{ "web", OPT_NAME, AT(output), 0, "output", NULL, "the picture in your browser, by xdg-open" },
+	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE",
+	  "write the report to FILE (- is standard output); -o FILE is the same" },
+	{ "functions", OPT_CHOICE, AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
+	  "one row for each function (the default)" },
+	{ "lines", OPT_CHOICE, AT(granularity), JPROF_BY_LINE, "granularity", NULL, "one row for each source line" },
+	{ "files", OPT_CHOICE, AT(granularity), JPROF_BY_FILE, "granularity", NULL, "one row for each source file" },
+	{ "addresses", OPT_CHOICE, AT(granularity), JPROF_BY_ADDRESS, "granularity", NULL, "one row for each address" },
+	{ "libs", OPT_CHOICE, AT(granularity), JPROF_BY_LIBRARY, "granularity", NULL,
+	  "one row for each library or gem: who owns it" },
+	{ "inuse_space", OPT_CHOICE, AT(counter), JPROF_INUSE_SPACE, "counter", NULL, "bytes in use (the default)" },
+	{ "inuse_objects", OPT_CHOICE, AT(counter), JPROF_INUSE_OBJECTS, "counter", NULL, "objects in use" },
+	{ "alloc_space", OPT_CHOICE, AT(counter), JPROF_ALLOC_SPACE, "counter", NULL,
+	  "bytes allocated since the start (prof_accum:true)" },
+	{ "alloc_objects", OPT_CHOICE, AT(counter), JPROF_ALLOC_OBJECTS, "counter", NULL,
+	  "objects allocated since the start" },
+	{ "show_bytes", OPT_SWITCH, AT(show_bytes), 0, NULL, NULL, "bytes instead of MB" },
+	{ "cum", OPT_SWITCH, AT(cum), 0, NULL, NULL, "order by cumulative value" },
+	{ "top", OPT_NUMBER, AT(top), 0, NULL, "N", "only the first N rows" },
+	{ "full-names", OPT_SWITCH, AT(full_names), 0, NULL, NULL, "function names with their parameters" },
+	{ "errors", OPT_SWITCH, AT(errors), 0, NULL, NULL,
+	  "how far each number may be off: standard error, 95 % interval,\n"
+	  "number of samples" },
+	{ "fold", OPT_WORD, AT(fold), 0, NULL, "none|alloc|vm",
+	  "take away the language's malloc wrappers (alloc, the default), its\n"
+	  "machinery too (vm), or nothing but the allocator (none, as jeprof)" },
+	{ "base", OPT_TEXT, AT(base), 0, NULL, "DUMP", "subtract DUMP: what has grown since" },
+	{ "diff_base", OPT_TEXT, AT(diff_base), 0, NULL, "DUMP", "the same, with percentages of DUMP" },
+	{ "drop_negative", OPT_SWITCH, AT(drop_negative), 0, NULL, NULL, "in a difference, count what shrank as 0" },
+	{ "focus", OPT_TEXT, AT(focus), 0, NULL, "RE", "only stacks with a function, line or address that matches" },
+	{ "ignore", OPT_TEXT, AT(ignore), 0, NULL, "RE", "only stacks without one" },
+	{ "retain", OPT_TEXT, AT(retain), 0, NULL, "RE", "only frames whose function matches" },
+	{ "exclude", OPT_TEXT, AT(exclude), 0, NULL, "RE", "only frames whose function does not" },
+	{ "thread", OPT_TEXT, AT(thread), 0, NULL, "N|NAME|*", "one thread, or each in turn" },
+	{ "member", OPT_TEXT, AT(member), 0, NULL, "NAME|PID|ROLE",
+	  "of a bundle, this member alone: its name, pid, or master" },
+	{ "normalize-addresses", OPT_SWITCH, AT(normalize), 0, NULL, NULL,
+	  "--proto: addresses as in the object files, so that equal stacks\nof several processes are equal" },
+	{ "nodecount", OPT_NUMBER, AT(nodecount), 0, NULL, "N", "call graph: at most N functions (80)" },
+	{ "nodefraction", OPT_SHARE, AT(nodefraction), 0, NULL, "F",
+	  "leave out functions of up to this share (.005);\nof --tree, too" },
+	{ "edgefraction", OPT_SHARE, AT(edgefraction), 0, NULL, "F", "and arrows of up to this one (.001)" },
+	{ "maxdegree", OPT_NUMBER, AT(maxdegree), 0, NULL, "N", "at most N arrows into and out of a function (8)" },
+	{ "cluster", OPT_SWITCH, AT(cluster), 0, NULL, NULL, "a frame around what lies in one library" },
+	{ "heapcheck", OPT_NOTHING, 0, 0, NULL, NULL, NULL }, /* colours always tell growth from loss */
+	{ "scale", OPT_NOTHING, 0, 0, NULL, "N", NULL },      /* for gv, which is not run */
+	{ "maps", OPT_TEXT, AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
+	OPTIONS_LOOKUP(AT),
+	{ "source-path", OPT_TEXT, AT(source_path), 0, NULL, "DIR,DIR", "look for source files below these first" },
+	{ "trim-path", OPT_TEXT, AT(trim_path), 0, NULL, "P,P", "take these off the front of their paths before that" },
+	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
+	{ "version", OPT_SWITCH, AT(version), 0, NULL, NULL, "version and features" },
+	/* clang-format off */
+	REFUSED_ROW("evince", "give --pdf -o FILE and open that, or --web"),
+	REFUSED_ROW("gv", "give --pdf -o FILE and open that, or --web"),
+	REFUSED_ROW("contentions", "jprof reads heap profiles only"),
+	REFUSED_ROW("debug", "jprof info tells what was looked for, and what was found"),
+	REFUSED_ROW("debug-syms-by-id", "not needed: debug files are always found by build-id"),
+	REFUSED_ROW("mean_delay", "jprof reads heap profiles only"),
+	REFUSED_ROW("seconds", "jprof never fetches profiles from a network"),
+	REFUSED_ROW("test", "jprof's own tests are run by: sh tests/run.sh"),
+	REFUSED_ROW("test_stride", "jprof's own tests are run by: sh tests/run.sh"),
+	REFUSED_ROW("tools", "not needed: jprof reads object files itself"),
+	REFUSED_ROW("total_delay", "jprof reads heap profiles only"),
+	/* clang-format on */
+};
+
+static const struct opt_table table = { .rows = rows, .count = sizeof rows / sizeof *rows, .help = "jprof --help" };
+
+bool options_parse(struct options *o, int argc, char **argv)
+{
+	o->operands = argv + 1;
+	if (!opt_parse(&table, o, argc, argv, &o->operand_count))
+		return false;
+	if (o->file && !strcmp(o->file, "-"))
+		o->file = NULL;
+	if (o->base && o->diff_base) {
+		say("--base and --diff_base exclude each other");
+		return false;
+	}
+	return true;
+}
+
+const struct opt_row *options_output(size_t i)
+{
+	for (const struct opt_row *row = rows; row < rows + table.count; row++)
+		if (row->kind == OPT_NAME && !strcmp(row->group, "output") && !i--)
+			return row;
+	return NULL;
+}
+
+void options_help(void)
+{
+	printf(
+	    "usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from heap profiles\n"
+	    "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
+	    "       jprof bundle -o FILE DUMP...        a dump with its names in one file, to be read anywhere\n"
+	    "       jprof snap [OPTIONS] PID...         dumps of live processes, in one bundle; see jprof snap --help\n"
+	    "       jprof run [OPTIONS] -- COMMAND...   starts a program under profiling\n"
+	    "       jprof doctor PID | -- COMMAND...    what is wrong with a set-up, and its mend\n"
+	    "\n"
+	    "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
+	    "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a symbolized file, gperftools'\n"
+	    "text, or profile.proto, each compressed or not, or a bundle.\n"
+	    "\n");
+	opt_help(&table);
+	printf("\n"
+	       "  jprof --show_bytes ruby app.1.heap\n"
+	       "  jprof --lines --cum --top=20 app.1.heap\n"
+	       "  jprof --diff_base=app.1.heap ruby app.2.heap\n");
+}

@@ -1,0 +1,78 @@
+/* The command line: one table makes the parser and --help. */
+#ifndef JEPROF_OPTIONS_H
+#define JEPROF_OPTIONS_H
+
+#include "jprof.h"
+
+struct options {
+	bool help;
+	bool version;
+	enum jprof_granularity granularity;
+	enum jprof_counter counter;
+	enum jprof_fold fold;
+	bool cum;
+	bool show_bytes;
+	bool full_names;
+	bool errors;
+	size_t top;
+	const char *base;
+	const char *diff_base;
+	const char *maps;
+	const char *sysroot;
+	const char *lib_prefix;
+	const char *thread;
+	const char *member;
+	const char *focus;
+	const char *ignore;
+	const char *retain;
+	const char *exclude;
+	bool drop_negative;
+	const char *output; /* name of the report: "text" ... as jprof_render has it, or "symbols" */
+	const char *file;   /* where it goes; NULL: standard output */
+	bool normalize;
+	const char *add_lib;
+	const char *debug_dir;
+	const char *perf_map;
+	bool debuginfod;
+	const char *pattern; /* of --peek, --list and --disasm */
+	const char *source_path;
+	const char *trim_path;
+	bool total;       /* of reports that do not have it by themselves, too: the line "Total:" */
+	bool quiet;       /* remarks on how sure the names and numbers are were made before */
+	bool as_jeprof;   /* called by that name */
+	size_t nodecount; /* of a graph; 0: as jprof_graph_opts has it. The shares are those of jprof.h */
+	double nodefraction;
+	double edgefraction;
+	size_t maxdegree;
+	bool cluster;
+	char **operands; /* what is no option, in order; part of argv */
+	int operand_count;
+};
+
+/* Reads argv[1..], which is reordered. False after having said what is wrong. */
+bool options_parse(struct options *options, int argc, char **argv);
+
+struct opt_row;
+
+/* The i-th option that chooses a report, or NULL after the last. */
+const struct opt_row *options_output(size_t i);
+
+/* Prints the table for people. */
+void options_help(void);
+
+/* Rows of an option table: where names are looked for. AT(member) is the place of a member of struct options. */
+/* clang-format off */
+#define OPTIONS_LOOKUP(AT) \
+	{ "sysroot", OPT_TEXT, AT(sysroot), 0, NULL, "DIR", "look up all mapped files below DIR" }, \
+	{ "lib_prefix", OPT_TEXT, AT(lib_prefix), 0, NULL, "DIR,DIR", "look up mapped files below these first" }, \
+	{ "add_lib", OPT_TEXT, AT(add_lib), 0, NULL, "FILE,FILE", \
+	  "files that stand in for mapped ones that are missing" }, \
+	{ "debug-dir", OPT_TEXT, AT(debug_dir), 0, NULL, "DIR,DIR", \
+	  "look for separate debug files here, then in /usr/lib/debug" }, \
+	{ "debuginfod", OPT_SWITCH, AT(debuginfod), 0, NULL, NULL, \
+	  "ask the servers in $DEBUGINFOD_URLS for what is missing" }, \
+	{ "perf-map", OPT_TEXT, AT(perf_map), 0, NULL, "FILE", \
+	  "a JIT compiler's list of its code, as /tmp/perf-PID.map" }
+/* clang-format on */
+
+#endif

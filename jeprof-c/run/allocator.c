@@ -1,0 +1,288 @@
+#include "run/allocator.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/text.h"
+#include "run/child.h"
+#include "run/trust.h"
+
+enum { seconds_max = 20 };
+
+const char *preload_next(const char **text, size_t *len)
+{
+	static const char separators[] = ": \t\n";
+	const char *start = *text + strspn(*text, separators);
+	*len = strcspn(start, separators);
+	*text = start + *len;
+	return start;
+}
+
+bool is_jemalloc(const char *path)
+{
+	struct jprof_binary *b;
+	if (strstr(base_name(path), "jemalloc"))
+		return true;
+	if (jprof_binary_open(NULL, path, &b, NULL))
+		return false;
+	bool is = jprof_binary_defines(b, "mallctl") && jprof_binary_defines(b, "malloc");
+	jprof_binary_free(b);
+	return is;
+}
+
+/* ---- what the program is linked with ------------------------------------------------------------- */
+
+/* Of "\tlibjemalloc.so.2 => /usr/lib/libjemalloc.so.2 (0x7f..)": the path. */
+static char *listed(const char *line, const char *name)
+{
+	line += strspn(line, " \t");
+	const char *arrow = strstr(line, " => /");
+	if (strncmp(base_name(line), name, strlen(name)) && strncmp(line, name, strlen(name)))
+		return NULL;
+	const char *path = arrow ? arrow + 4 : line;
+	return *path == '/' ? strndup(path, strcspn(path, " \n")) : NULL;
+}
+
+/* The loader, if it is the system's: a program can name any. */
+static char *loader_of(const struct target *target)
+{
+	const char *loader = jprof_binary_info(target->binary)->interpreter;
+	return *loader ? trusted_path(loader) : NULL;
+}
+
+static char *variable(const char *name, const char *value)
+{
+	char *text;
+	return asprintf(&text, "%s=%s", name, value ? value : "") < 0 ? NULL : text;
+}
+
+/* The first line of the loader's list that names such a library. */
+static char *listed_by(char *loader, char *program, const char *name, char *const *env)
+{
+	char *argv[] = { loader, "--list", program, NULL }, *text, *rest, *path = NULL;
+	int status;
+	if (!child_run(argv, env, STDOUT_FILENO, seconds_max, &text, &status))
+		return NULL;
+	for (char *line = strtok_r(text, "\n", &rest); line && !path; line = strtok_r(NULL, "\n", &rest))
+		path = listed(line, name);
+	free(text);
+	return path;
+}
+
+char *linked_library(const struct target *target, const char *name, const char *preload)
+{
+	char *loader = loader_of(target), *path = NULL;
+	char *env[] = { variable("LD_LIBRARY_PATH", getenv("LD_LIBRARY_PATH")), variable("LD_PRELOAD", preload), NULL };
+	if (loader && env[0] && env[1])
+		path = listed_by(loader, target->path, name, env);
+	free(env[0]);
+	free(env[1]);
+	free(loader);
+	return path;
+}
+
+bool is_for_loader(const char *entry)
+{
+	return !strchr(entry, '/') || strchr(entry, '$');
+}
+
+char *preload_path(const struct target *target, const char *entry, size_t len)
+{
+	char *name = strndup(entry, len), *path;
+	if (!name || !is_for_loader(name))
+		return name;
+	path = linked_library(target, base_name(name), name);
+	free(name);
+	return path;
+}
+
+/* ---- candidates --------------------------------------------------------------------------------------- */
+
+struct search {
+	struct allocator *found;
+	const struct target *target;
+	FILE *tried;
+	bool failed;
+};
+
+static void reject(struct search *s, const char *path, const char *reason)
+{
+	fprintf(s->tried, "%s%s: %s", ftell(s->tried) > 0 ? "; " : "", path, reason);
+}
+
+static const char *why_not(const struct proof *proof)
+{
+	switch (proof->proved) {
+	case PROVED_NO_PROFILES: return "a jemalloc built without profiling (no --enable-prof)";
+	case PROVED_NO_JEMALLOC: return "is no jemalloc: it reads no MALLOC_CONF";
+	case PROVED_BROKEN: return *proof->said ? proof->said : "the program that it was tried in did not end well";
+	case PROVED_NOTHING: return "no program here to try it in";
+	case PROVED_PROFILES: break;
+	}
+	return "";
+}
+
+/* Whether it fits the program, by its headers; before anything is run. */
+static bool fits(struct search *s, const char *path)
+{
+	struct jprof_binary *b;
+	struct jprof_error err;
+	char is[64], need[64], text[192];
+	if (jprof_binary_open(NULL, path, &b, &err)) {
+		reject(s, path, err.text);
+		return false;
+	}
+	bool good = target_fits(jprof_binary_info(s->target->binary), jprof_binary_info(b));
+	target_describe(jprof_binary_info(b), is, sizeof is);
+	target_describe(jprof_binary_info(s->target->binary), need, sizeof need);
+	jprof_binary_free(b);
+	snprintf(text, sizeof text, "is for %s; %s is for %s", is, s->target->name, need);
+	if (!good)
+		reject(s, path, text);
+	return good;
+}
+
+/* To prove it is to run its code, and nobody has asked for this file. */
+static bool is_trusted(struct search *s, const char *path)
+{
+	char *trusted = trusted_path(path);
+	if (!trusted)
+		reject(s, path, "others may write it, so it is not tried unless --jemalloc names it");
+	free(trusted);
+	return trusted;
+}
+
+/* Takes the library if it profiles. */
+static bool consider(struct search *s, const char *path, enum allocator_from from)
+{
+	struct proof proof;
+	if (s->found->path || s->failed || (from == ALLOCATOR_FOUND && !is_trusted(s, path)) || !fits(s, path))
+		return false;
+	if (strpbrk(path, ": \t\n")) {
+		reject(s, path, "LD_PRELOAD cannot name it, for its path has a blank or colon; move it");
+		return false;
+	}
+	if (!prove(&proof, path, s->target, NULL) || !(s->found->path = strdup(path))) {
+		s->failed = true;
+		return false;
+	}
+	s->found->from = from;
+	s->found->proof = proof;
+	if (proof.proved == PROVED_PROFILES)
+		return true;
+	char *line = strndup(why_not(&proof), strcspn(why_not(&proof), "\n"));
+	reject(s, path, line ? line : "");
+	free(line);
+	proof_free(&s->found->proof);
+	free(s->found->path);
+	s->found->path = NULL;
+	return false;
+}
+
+/* Wherever Debian, Alpine, and those who build their own put it. */
+static void consider_places(struct search *s)
+{
+	static const char *const patterns[] = { "/usr/local/lib/libjemalloc.so.2", "/usr/local/lib/*/libjemalloc.so.2",
+		                                "/usr/lib/*/libjemalloc.so.2",     "/usr/lib/libjemalloc.so.2",
+		                                "/usr/lib64/libjemalloc.so.2",     "/opt/*/lib/libjemalloc.so.2",
+		                                "/usr/local/lib/libjemalloc.so",   "/usr/lib/*/libjemalloc.so.1" };
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+		glob_t g;
+		if (glob(patterns[i], 0, NULL, &g) == 0)
+			for (size_t n = 0; n < g.gl_pathc; n++)
+				consider(s, g.gl_pathv[n], ALLOCATOR_FOUND);
+		globfree(&g);
+	}
+}
+
+/* "libjemalloc.so.2 (libc6,x86-64) => /opt/x/libjemalloc.so.2": a line of ldconfig -p. */
+static void consider_cache(struct search *s)
+{
+	static const char *const tools[] = { "/sbin/ldconfig", "/usr/sbin/ldconfig" };
+	char *text = NULL, *rest, *env[] = { NULL };
+	int status;
+	for (size_t i = 0; i < sizeof tools / sizeof *tools && !text && !s->found->path; i++) {
+		char *argv[] = { (char *)tools[i], "-p", NULL };
+		if (access(tools[i], X_OK) || !child_run(argv, env, STDOUT_FILENO, seconds_max, &text, &status))
+			text = NULL;
+	}
+	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+		char *path = listed(line, "libjemalloc.so");
+		if (path && strncmp(path, "/usr/lib/", 9) && strncmp(path, "/lib/", 5) &&
+		    strncmp(path, "/usr/local/lib/", 15))
+			consider(s, path, ALLOCATOR_FOUND);
+		free(path);
+	}
+	free(text);
+}
+
+char *preloaded_jemalloc(const struct target *target, const char *preload)
+{
+	size_t len;
+	const char *name;
+	while (preload && (name = preload_next(&preload, &len)) && len) {
+		char *path = preload_path(target, name, len);
+		if (path && !access(path, R_OK) && is_jemalloc(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+/* Its own symbols come before those of anything that is preloaded. It cannot be tried without running the program. */
+static bool is_inside(struct search *s)
+{
+	const struct target *t = s->target;
+	if (!jprof_binary_defines(t->binary, "mallctl") || !jprof_binary_defines(t->binary, "malloc"))
+		return false;
+	s->found->from = ALLOCATOR_LINKED;
+	s->found->proof.proved = PROVED_NOTHING;
+	s->found->path = strdup(t->path);
+	s->failed = !s->found->path;
+	return true;
+}
+
+static void search(struct search *s, const char *given, const char *preload)
+{
+	if (is_inside(s))
+		return;
+	char *linked = given ? NULL : linked_library(s->target, "libjemalloc", NULL), *own = NULL;
+	if (given) {
+		consider(s, given, ALLOCATOR_GIVEN);
+	} else if (linked) {
+		consider(s, linked, ALLOCATOR_LINKED);
+	} else if ((own = preloaded_jemalloc(s->target, preload))) {
+		consider(s, own, ALLOCATOR_PRELOADED);
+	} else {
+		consider_places(s);
+		consider_cache(s);
+	}
+	free(linked);
+	free(own);
+}
+
+bool allocator_find(struct allocator *allocator, const struct target *target, const char *given, const char *preload)
+{
+	size_t size;
+	*allocator = (struct allocator){ 0 };
+	struct search s = { .found = allocator, .target = target, .tried = open_memstream(&allocator->tried, &size) };
+	if (!s.tried)
+		return false;
+	search(&s, given, preload);
+	if (fclose(s.tried))
+		s.failed = true;
+	if (s.failed)
+		allocator_free(allocator);
+	return !s.failed;
+}
+
+void allocator_free(struct allocator *allocator)
+{
+	free(allocator->path);
+	free(allocator->tried);
+	proof_free(&allocator->proof);
+	*allocator = (struct allocator){ 0 };
+}

@@ -1,0 +1,50 @@
+/* Finds the jemalloc that a program is to be started with. */
+#ifndef JEPROF_ALLOCATOR_H
+#define JEPROF_ALLOCATOR_H
+
+#include "run/prove.h"
+
+enum allocator_from {
+	ALLOCATOR_GIVEN,     /* named by the user: --jemalloc or JPROF_JEMALLOC */
+	ALLOCATOR_LINKED,    /* the program is linked with it; with the program's path: it is part of that */
+	ALLOCATOR_PRELOADED, /* LD_PRELOAD has it already */
+	ALLOCATOR_FOUND,     /* at a usual place or in ldconfig's cache, where only root or the caller can write */
+};
+
+struct allocator {
+	char *path; /* owned; NULL: none that profiles */
+	enum allocator_from from;
+	struct proof proof; /* of path */
+	char *tried;        /* why others are not it: "FILE: reason" parted by "; "; owned, never NULL */
+};
+
+/* Looks, in this order, at `given` (NULL: none), what the program is linked with, what `preload` (LD_PRELOAD's text,
+ * or NULL) has, usual places, and ldconfig's cache. Where there is one of the first three, it is the only one
+ * considered: another one beside it would be a second allocator, or not what the user wants. What is found is
+ * proved, unless it is part of the program; path is NULL if nothing profiles. False when memory is short. */
+bool allocator_find(struct allocator *allocator, const struct target *target, const char *given, const char *preload);
+
+void allocator_free(struct allocator *allocator);
+
+/* Takes the next file name off LD_PRELOAD's text: parted by colons and blanks. Length 0 at the end. */
+const char *preload_next(const char **text, size_t *len);
+
+/* The first jemalloc that LD_PRELOAD's text (or NULL) has for this program, as a path owned by the caller, or NULL. */
+char *preloaded_jemalloc(const struct target *target, const char *preload);
+
+/* Whether the library at `path` is a jemalloc, by its symbols or its name. */
+bool is_jemalloc(const char *path);
+
+/* What the program's own loader says that it would load, as "/path" for the first library whose name begins so: a
+ * jemalloc that the program is linked with. `preload` is what it is to preload, or NULL. NULL if there is none.
+ * Nothing of the program runs. Owned by the caller, as below. */
+char *linked_library(const struct target *target, const char *name, const char *preload);
+
+/* Whether only the loader knows which file an entry of LD_PRELOAD means: a name without a slash is looked for in its
+ * own places, and $LIB and its like are its words. */
+bool is_for_loader(const char *entry);
+
+/* The file that an entry of LD_PRELOAD means to the program's loader; NULL if there is none, or memory is short. */
+char *preload_path(const struct target *target, const char *entry, size_t len);
+
+#endif

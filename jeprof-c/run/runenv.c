@@ -1,0 +1,281 @@
+#include "run/runenv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "run/mallconf.h"
+
+enum { value_max = 4096 };
+
+/* ---- MALLOC_CONF ------------------------------------------------------------------------------------ */
+
+/* A pair of ours. */
+struct own_pair {
+	const char *key;
+	const char *value;
+	bool given; /* on the command line: counts more than what the environment has */
+};
+
+/* Of a key that comes twice the last counts. */
+enum place { NOWHERE, BEFORE, AFTER };
+
+/* Where ours stands to the user's text. Where that has the key with another value, one of the two gives way,
+ * which is said. */
+static enum place weigh(const struct own_pair *own, const char *user)
+{
+	char theirs[value_max];
+	if (!conf_get(user, own->key, theirs, sizeof theirs))
+		return BEFORE;
+	if (strcmp(theirs, own->value) && own->given)
+		say("MALLOC_CONF has %s:%s; the command line's %s:%s counts", own->key, theirs, own->key, own->value);
+	else if (strcmp(theirs, own->value))
+		say("MALLOC_CONF has %s:%s, which stays; jprof would have set %s", own->key, theirs, own->value);
+	return own->given && strcmp(theirs, own->value) ? AFTER : NOWHERE;
+}
+
+static char *put_together(const struct own_pair *own, const enum place *places, size_t count, const char *user)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		if (places[i] == BEFORE)
+			fprintf(out, "%s:%s,", own[i].key, own[i].value);
+	fprintf(out, "%s%s", user, *user ? "," : "");
+	for (size_t i = 0; i < count; i++)
+		if (places[i] == AFTER)
+			fprintf(out, "%s:%s,", own[i].key, own[i].value);
+	long len = ftell(out);
+	if (fclose(out) || len < 0) {
+		free(text);
+		return NULL;
+	}
+	if (len)
+		text[len - 1] = '\0'; /* a comma at the end is one that jemalloc complains of */
+	return text;
+}
+
+static bool has_prof(const char *user)
+{
+	char value[value_max];
+	if (!conf_get(user, "prof", value, sizeof value) || strcmp(value, "false"))
+		return true;
+	say("MALLOC_CONF has prof:false, with which nothing can be profiled: take it out");
+	return false;
+}
+
+/* The user's text, in order. NULL after having said why. */
+static char *users_conf(void)
+{
+	const char *set = getenv("MALLOC_CONF");
+	char *tidy = conf_tidy(set ? set : "");
+	if (!tidy)
+		say("memory is short");
+	else if (conf_has_blanks(set ? set : ""))
+		say("MALLOC_CONF has blanks or line ends around its pairs, as folded YAML leaves them, at which jemalloc "
+		    "stops reading; taken out here: write it on one line where it is set");
+	if (tidy && !has_prof(tidy)) {
+		free(tidy);
+		return NULL;
+	}
+	return tidy;
+}
+
+static char *make_conf(const struct run_wish *wish)
+{
+	char sample[24], prefix[value_max], *user = users_conf(), *text;
+	snprintf(sample, sizeof sample, "%zu", wish->sample);
+	if (wish->dir)
+		snprintf(prefix, sizeof prefix, "%s/%s", strcmp(wish->dir, "/") ? wish->dir : "", wish->label);
+	const struct own_pair own[] = {
+		{ "prof", "true", false },
+		{ "prof_active", wish->inactive ? "false" : "true", wish->inactive },
+		{ "lg_prof_sample", sample, wish->sample_given },
+		{ "prof_accum", "true", false },
+		{ "prof_prefix", prefix, wish->prefix_given },
+	};
+	size_t count = sizeof own / sizeof *own - !wish->dir;
+	enum place places[sizeof own / sizeof *own];
+	if (!user)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		places[i] = weigh(&own[i], user);
+	text = put_together(own, places, count, user);
+	if (!text)
+		say("memory is short");
+	free(user);
+	return text;
+}
+
+/* ---- LD_PRELOAD, JPROF_AGENT ---------------------------------------------------------------------- */
+
+static bool has_entry(const char *preload, const char *path)
+{
+	size_t len;
+	const char *name;
+	while (preload && (name = preload_next(&preload, &len)) && len)
+		if (len == strlen(path) && !memcmp(name, path, len))
+			return true;
+	return false;
+}
+
+/* The loader takes colons and blanks as the ends of names, whatever they are quoted with. */
+static bool can_preload(const char *path)
+{
+	if (!path || !strpbrk(path, ": \t\n"))
+		return true;
+	say("%s: cannot be named in LD_PRELOAD, for its path has a blank or colon; move it", path);
+	return false;
+}
+
+static char *make_preload(const struct run_wish *wish, const struct allocator *allocator)
+{
+	const char *user = getenv("LD_PRELOAD"), *library = allocator->path;
+	const char *agent = wish->agent;
+	char *text;
+	user = user ? user + strspn(user, ": \t\n") : "";
+	if (!can_preload(agent) || !can_preload(library))
+		return NULL;
+	if (agent && has_entry(user, agent))
+		agent = NULL;
+	if (allocator->from == ALLOCATOR_LINKED || allocator->from == ALLOCATOR_PRELOADED || has_entry(user, library))
+		library = NULL;
+	if (asprintf(&text, "%s%s%s%s%s", agent ? agent : "", agent && (library || *user) ? ":" : "",
+	             library ? library : "", library && *user ? ":" : "", user) < 0) {
+		say("memory is short");
+		return NULL;
+	}
+	return text;
+}
+
+/* A word "for=..." of the user's stays; jprof's own is for programs that are no Ruby. */
+static bool make_agent(const struct run_wish *wish, char **text)
+{
+	const char *user = getenv("JPROF_AGENT");
+	*text = NULL;
+	if (!wish->agent || !wish->target || (user && strstr(user, "for=")))
+		return true;
+	if (asprintf(text, "%s%sfor=%s", user ? user : "", user && *user ? "," : "", wish->target) < 0) {
+		*text = NULL;
+		say("memory is short");
+		return false;
+	}
+	return true;
+}
+
+bool run_env_make(struct run_env *env, const struct run_wish *wish, const struct allocator *allocator)
+{
+	*env = (struct run_env){ 0 };
+	env->malloc_conf = make_conf(wish);
+	env->ld_preload = env->malloc_conf ? make_preload(wish, allocator) : NULL;
+	if (env->ld_preload && make_agent(wish, &env->jprof_agent))
+		return true;
+	run_env_free(env);
+	return false;
+}
+
+void run_env_free(struct run_env *env)
+{
+	free(env->ld_preload);
+	free(env->malloc_conf);
+	free(env->jprof_agent);
+	*env = (struct run_env){ 0 };
+}
+
+/* ---- written down ----------------------------------------------------------------------------------- */
+
+/* The value with `before` in front of each character of `special`. */
+static void put_escaped(const char *value, const char *special, const char *before)
+{
+	for (; *value; value++)
+		printf("%s%c", strchr(special, *value) ? before : "", *value);
+}
+
+/* sh, and .env files: between single quotes all stands for itself. */
+static void put_single(const char *value)
+{
+	putchar('\'');
+	for (; *value; value++)
+		if (*value == '\'')
+			printf("'\\''");
+		else
+			putchar(*value);
+	putchar('\'');
+}
+
+/* Kubernetes makes $$ of it what is $ in the end; YAML's double quotes know the backslash. */
+static void put_yaml(const char *value)
+{
+	putchar('"');
+	for (; *value; value++)
+		if (*value == '$')
+			printf("$$");
+		else
+			put_escaped((const char[]){ *value, '\0' }, "\"\\", "\\");
+	putchar('"');
+}
+
+static void put_systemd(const char *value)
+{
+	for (; *value; value++)
+		if (*value == '%')
+			printf("%%%%");
+		else
+			put_escaped((const char[]){ *value, '\0' }, "\"\\", "\\");
+}
+
+/* Quotes are not taken off by all that read such files: only where nothing else helps. */
+static void put_dotenv(const char *value)
+{
+	if (strpbrk(value, " \t'\"$\\#`"))
+		put_single(value);
+	else
+		printf("%s", value);
+}
+
+static void put_variable(enum env_form form, const char *name, const char *value, bool first, bool last)
+{
+	switch (form) {
+	case ENV_SHELL:
+		printf("export %s=", name);
+		put_single(value);
+		break;
+	case ENV_DOCKER:
+		printf("%s%s=\"", first ? "ENV " : "    ", name);
+		put_escaped(value, "\"\\$", "\\");
+		printf(last ? "\"" : "\" \\");
+		break;
+	case ENV_HELM:
+		printf("  - name: %s\n    value: ", name);
+		put_yaml(value);
+		break;
+	case ENV_PROCFILE:
+		printf("%s=", name);
+		put_dotenv(value);
+		break;
+	case ENV_SYSTEMD:
+		printf("Environment=\"%s=", name);
+		put_systemd(value);
+		putchar('"');
+		break;
+	case ENV_NONE: return;
+	}
+	putchar('\n');
+}
+
+void run_env_print(const struct run_env *env, enum env_form form)
+{
+	const char *values[][2] = { { "LD_PRELOAD", *env->ld_preload ? env->ld_preload : NULL },
+		                    { "MALLOC_CONF", env->malloc_conf },
+		                    { "JPROF_AGENT", env->jprof_agent } };
+	if (form == ENV_HELM)
+		printf("env:\n");
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (values[i][1])
+			put_variable(form, values[i][0], values[i][1], i == (values[0][1] ? 0 : 1),
+			             i == (env->jprof_agent ? 2 : 1));
+}

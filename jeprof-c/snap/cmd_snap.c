@@ -1,0 +1,264 @@
+/* jprof snap PID...: dumps of live processes, in one bundle. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/newfile.h"
+#include "cli/say.h"
+#include "commands.h"
+#include "snap/candidates.h"
+#include "snap/series.h"
+#include "snap/snapdump.h"
+#include "snap/snapmember.h"
+#include "snap/snapopts.h"
+
+/* Set by a signal that ends the program: what is being done is finished or taken back first. The second one ends
+ * it at once. */
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction old;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
+/* ---- which processes -------------------------------------------------------------------------------------- */
+
+/* The processes that were given by pid, as they were at the beginning: a pid that comes again later is another. */
+struct origin {
+	uint64_t *start_ticks;
+	bool known;
+};
+
+static struct jprof_processes *select_processes(const struct snap_options *o)
+{
+	struct jprof_processes_opts opts = {
+		.size = sizeof opts,
+		.pids = o->pids,
+		.pid_count = o->pid_count,
+		.match = o->match,
+		.children_of = (int)o->children_of,
+		.puma = o->puma != NULL,
+		.puma_of = o->puma_of,
+	};
+	struct jprof_processes *list = NULL;
+	struct jprof_error err;
+	if (jprof_processes_new(&opts, &list, &err))
+		say_error(&err);
+	return list;
+}
+
+static bool is_another(struct origin *origin, const struct snap_options *o, const struct jprof_process *p, size_t i)
+{
+	if (i >= o->pid_count || !origin->start_ticks)
+		return false;
+	if (!origin->known)
+		origin->start_ticks[i] = p->start_ticks;
+	if (p->state != JPROF_PROCESS_ALIVE || p->start_ticks == origin->start_ticks[i])
+		return false;
+	say("process %d: has ended, and another has its pid", p->pid);
+	return true;
+}
+
+static void say_none(const struct snap_options *o)
+{
+	if (o->puma_of)
+		say("process %d: is no Puma; `jprof snap` alone lists the processes", o->puma_of);
+	else
+		say("no process was found that is meant, and is a Ruby or has a jemalloc; `jprof snap` alone lists those "
+		    "there are");
+}
+
+/* ---- one bundle --------------------------------------------------------------------------------------------- */
+
+struct round {
+	const struct snap_options *options;
+	struct origin *origin;
+	struct jprof_processes *list;
+	struct series series;
+	struct newfile file;
+	struct jprof_bundle_writer *writer;
+	struct leftovers leftovers;
+	size_t good, failed;
+};
+
+static bool begin(struct round *r)
+{
+	const struct snap_options *o = r->options;
+	struct jprof_bundle_writer_opts opts = { .size = sizeof opts, .label = o->label, .time = time(NULL) };
+	struct jprof_error err;
+	if (!series_begin(&r->series, o, jprof_processes_at(r->list, 0)->pid))
+		return false;
+	char *path = series_next(&r->series);
+	bool good = path && newfile_open(&r->file, path);
+	free(path);
+	if (good && jprof_bundle_writer_new(&opts, newfile_write, &r->file, &r->writer, &err)) {
+		say_error(&err);
+		good = false;
+	}
+	return good;
+}
+
+/* False where the writer can only be freed. */
+static bool take_all(struct round *r)
+{
+	for (size_t i = 0; !interrupted && i < jprof_processes_count(r->list); i++) {
+		const struct jprof_process *p = jprof_processes_at(r->list, i);
+		int done =
+		    is_another(r->origin, r->options, p, i) ? 0 : snap_member(r->writer, p, r->options, &r->leftovers);
+		if (done < 0)
+			return false;
+		r->good += done > 0;
+		r->failed += !done;
+	}
+	return true;
+}
+
+static char *another_name(const void *context)
+{
+	const struct round *r = context;
+	if (!r->series.exact)
+		return series_next(&r->series);
+	say("%s%s: was made by somebody else meanwhile, and nothing is overwritten; give another name", r->series.dir,
+	    r->series.begin);
+	return NULL;
+}
+
+static bool finish(struct round *r)
+{
+	struct jprof_error err;
+	char *path = NULL;
+	if (jprof_bundle_writer_finish(r->writer, &err) && !r->file.error) {
+		say_error(&err);
+		return false;
+	}
+	if (!newfile_commit_as(&r->file, another_name, r, &path))
+		return false;
+	printf("%s\n", path);
+	fflush(stdout);
+	series_prune(&r->series, r->options, path);
+	free(path);
+	return true;
+}
+
+static bool make_bundle(struct round *r)
+{
+	bool done = begin(r) && take_all(r) && !interrupted && r->good && finish(r);
+	if (interrupted)
+		say("interrupted: %s", done ? "the bundle was written before" : "no bundle was written");
+	leftovers_end(&r->leftovers, (done || interrupted) && !r->options->keep_dumps);
+	jprof_bundle_writer_free(r->writer);
+	newfile_abandon(&r->file);
+	series_end(&r->series);
+	return done && !r->failed;
+}
+
+/* True if all that were meant are in the bundle. */
+static bool run_round(const struct snap_options *o, struct origin *origin)
+{
+	struct round r = { .options = o, .origin = origin, .list = select_processes(o), .file = { .fd = -1 } };
+	bool good = false;
+	if (r.list && !jprof_processes_count(r.list))
+		say_none(o);
+	else if (r.list)
+		good = make_bundle(&r);
+	origin->known = true;
+	jprof_processes_free(r.list);
+	return good;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------ */
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void wait_until(int64_t when)
+{
+	enum { step = 60000 };
+	for (int64_t left; !interrupted && (left = when - now_ms()) > 0;)
+		poll(NULL, 0, left > step ? step : (int)left);
+}
+
+static int run_all(const struct snap_options *o)
+{
+	struct origin origin = { .start_ticks = calloc(o->pid_count + 1, sizeof *origin.start_ticks) };
+	bool good = true;
+	int64_t next = now_ms();
+	for (size_t i = 0; !interrupted && (!o->count || i < o->count); i++) {
+		wait_until(next);
+		if (interrupted)
+			break;
+		next += (int64_t)o->every_ms;
+		good = run_round(o, &origin) && good;
+	}
+	free(origin.start_ticks);
+	return good ? 0 : 1;
+}
+
+/* --activate, --deactivate */
+static int switch_all(const struct snap_options *o)
+{
+	struct jprof_processes *list = select_processes(o);
+	size_t count = list ? jprof_processes_count(list) : 0, good = 0;
+	bool on = o->sampling == SNAP_ACTIVATES, was;
+	if (list && !count)
+		say_none(o);
+	for (size_t i = 0; !interrupted && i < count; i++) {
+		const struct jprof_process *p = jprof_processes_at(list, i);
+		if (!snap_switch(p, o, &was))
+			continue;
+		printf("%d: samples are %s%s\n", p->pid, on ? "taken" : "not taken",
+		       was == on ? ", as before" : " from now on");
+		good++;
+	}
+	jprof_processes_free(list);
+	return count && good == count ? 0 : 1;
+}
+
+static int list_candidates(void)
+{
+	int count = candidates_print();
+	if (!count)
+		say("no process here is a Ruby or has a jemalloc that this user may see");
+	else if (count > 0)
+		say("give the PIDs of those to dump, or --puma, --match=RE, --children-of=PID; see jprof snap --help");
+	return 1;
+}
+
+int cmd_snap(int argc, char **argv)
+{
+	struct snap_options options;
+	int status = 1;
+	if (!snap_options_parse(&options, argc, argv))
+		status = 1;
+	else if (options.help) {
+		snap_options_help();
+		status = 0;
+	} else if (!snap_options_select(&options)) {
+		status = list_candidates();
+	} else {
+		catch_signals();
+		status = options.sampling ? switch_all(&options) : run_all(&options);
+	}
+	snap_options_free(&options);
+	return status;
+}

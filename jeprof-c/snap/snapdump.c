@@ -1,0 +1,223 @@
+#include "snap/snapdump.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "snap/signals.h"
+
+/* ---- what cannot be ------------------------------------------------------------------------------------- */
+
+/* Why there is no agent to be asked, and what to do. */
+static bool refuse_without_agent(const struct jprof_process *p)
+{
+	if (!p->readable)
+		say("process %d: no permission to look at it: run jprof as user %u, or as root with CAP_SYS_PTRACE",
+		    p->pid, p->uid);
+	else if (p->agent_version)
+		say("process %d: its agent has no socket (JPROF_AGENT=socket=off, or it could open none): start it without that",
+		    p->pid);
+	else if (p->agent_library)
+		say("process %d: jprof's agent is loaded but not active: jemalloc has no prof:true there (MALLOC_CONF), "
+		    "or the agent is meant for other programs (JPROF_AGENT=for=all)",
+		    p->pid);
+	else if (p->jemalloc)
+		say("process %d: has jemalloc, but not jprof's agent, without which nothing is safe to ask: start it "
+		    "with `jprof run -- COMMAND`, or with libjprof-agent.so in LD_PRELOAD and prof:true in MALLOC_CONF",
+		    p->pid);
+	else
+		say("process %d: has neither jemalloc nor jprof's agent: start it with `jprof run -- COMMAND`", p->pid);
+	return false;
+}
+
+static bool said(const struct jprof_error *err)
+{
+	say_error(err);
+	return false;
+}
+
+/* ---- through the socket ----------------------------------------------------------------------------------- */
+
+static unsigned timeout_of(const struct snap_options *o)
+{
+	return (unsigned)o->timeout * 1000;
+}
+
+static struct jprof_agent *connect_agent(const struct jprof_process *p, const struct snap_options *o,
+                                         const struct jprof_agent_report **report)
+{
+	struct jprof_agent_opts opts = { .size = sizeof opts, .timeout = timeout_of(o) };
+	struct jprof_agent *agent = NULL;
+	struct jprof_error err;
+	if (!p->agent_socket) {
+		refuse_without_agent(p);
+		return NULL;
+	}
+	if (jprof_agent_connect(p, &opts, &agent, &err) || jprof_agent_report(agent, report, &err)) {
+		say_error(&err);
+		jprof_agent_free(agent);
+		return NULL;
+	}
+	if (!(*report)->prof_active && !o->sampling)
+		say("process %d: is not sampling (prof_active:false): the dump holds what was sampled before", p->pid);
+	return agent;
+}
+
+bool snap_switch(const struct jprof_process *p, const struct snap_options *o, bool *was)
+{
+	const struct jprof_agent_report *report;
+	struct jprof_target *target = NULL;
+	struct jprof_error err;
+	if (jprof_target_open(p, NULL, &target, &err))
+		return said(&err);
+	struct jprof_agent *agent = connect_agent(p, o, &report);
+	bool good = agent && (!jprof_agent_set_active(agent, o->sampling == SNAP_ACTIVATES, was, &err) || said(&err));
+	jprof_agent_free(agent);
+	jprof_target_free(target);
+	return good;
+}
+
+/* The garbage that was not collected is no reason to be without a dump. */
+static void say_gc(const struct jprof_process *p, const struct jprof_agent_dump *dump)
+{
+	if (!dump->gc || strcmp(dump->gc, "done"))
+		say("process %d: garbage was not collected (%s); dumped without", p->pid,
+		    dump->gc ? dump->gc : "no word");
+}
+
+static bool open_files(struct snap_dump *d, const struct jprof_target *target, const struct jprof_agent_dump *made)
+{
+	struct jprof_error err;
+	if (jprof_target_file(target, made->dump, &d->dump, &err) ||
+	    (made->sidecar && jprof_target_file(target, made->sidecar, &d->sidecar, &err)))
+		return said(&err);
+	return true;
+}
+
+static bool ask(struct snap_dump *d, struct jprof_agent *agent, const struct jprof_target *target,
+                const struct jprof_process *p, const struct snap_options *o)
+{
+	struct jprof_agent_dump_opts opts = {
+		.size = sizeof opts, .label = o->label, .gc = o->gc, .gc_timeout = o->gc ? timeout_of(o) / 2 : 0
+	};
+	const struct jprof_agent_dump *made;
+	struct jprof_error err;
+	if (jprof_agent_dump(agent, &opts, &made, &err))
+		return said(&err);
+	d->own = true;
+	d->milliseconds = made->milliseconds;
+	if (o->gc)
+		say_gc(p, made);
+	return open_files(d, target, made);
+}
+
+/* ---- by a signal -------------------------------------------------------------------------------------------- */
+
+/* Sends it and waits. With `agent` what comes has a side-car. */
+static bool signal_and_wait(struct snap_dump *d, const struct jprof_target *target, const char *prefix, bool agent,
+                            const struct snap_options *o)
+{
+	struct jprof_dump_watch *watch = NULL;
+	struct jprof_error err;
+	bool good = !jprof_target_watch(target, prefix, agent, &watch, &err) &&
+	            !jprof_target_signal(target, o->signal, &err) &&
+	            !jprof_dump_watch_wait(watch, timeout_of(o), &d->dump, &err) &&
+	            (!agent || !jprof_target_beside(target, d->dump, ".json", &d->sidecar, &err));
+	if (!good)
+		say_error(&err);
+	jprof_dump_watch_free(watch);
+	return good;
+}
+
+static bool is_owned(const struct jprof_process *p, const struct jprof_agent_report *r, const struct snap_options *o)
+{
+	char number[16], other[16];
+	const char *name = signal_name(o->signal, number);
+	if (r->signal == o->signal && r->signal_owned)
+		return true;
+	if (r->signal == o->signal)
+		say("process %d: %s is not the agent's: the program has installed a handler of its own since, and sending "
+		    "it may do anything; leave out --signal, the socket needs none",
+		    p->pid, name);
+	else
+		say("process %d: its agent handles %s%s, not %s; leave out --signal, the socket needs none", p->pid,
+		    r->signal ? "signal " : "no signal", r->signal ? signal_name(r->signal, other) : "", name);
+	return false;
+}
+
+/* What the agent says of a dump that did not come. */
+static void say_last_error(struct jprof_agent *agent, const struct jprof_process *p)
+{
+	const struct jprof_agent_report *r;
+	if (!jprof_agent_report(agent, &r, NULL) && r->last_error)
+		say("process %d: its agent's last error: %s", p->pid, r->last_error);
+}
+
+static bool by_owned_signal(struct snap_dump *d, struct jprof_agent *agent, const struct jprof_agent_report *report,
+                            const struct jprof_target *target, const struct jprof_process *p,
+                            const struct snap_options *o)
+{
+	if (!is_owned(p, report, o))
+		return false;
+	d->own = true;
+	bool good = report->prefix && signal_and_wait(d, target, report->prefix, true, o);
+	if (!good)
+		say_last_error(agent, p);
+	return good;
+}
+
+/* Servers that are known to do something else. */
+static bool is_restart(const struct jprof_process *p, const struct snap_options *o)
+{
+	bool server = !strcmp(p->server, "puma") || !strcmp(p->server, "unicorn");
+	return server && strcmp(p->role, "worker") && o->signal == signal_by_name("USR2");
+}
+
+static bool by_trusted_signal(struct snap_dump *d, const struct jprof_target *target, const struct jprof_process *p,
+                              const struct snap_options *o)
+{
+	char prefix[4096], number[16];
+	struct jprof_error err;
+	if (is_restart(p, o)) {
+		say("process %d: is a %s, which USR2 restarts: not sent", p->pid, p->server);
+		return false;
+	}
+	if (!(p->caught >> (o->signal - 1) & 1)) {
+		say("process %d: has no handler for %s, which would end it: not sent", p->pid,
+		    signal_name(o->signal, number));
+		return false;
+	}
+	if (o->dump_dir)
+		snprintf(prefix, sizeof prefix, "%s/", o->dump_dir);
+	else if (jprof_target_prefix(target, prefix, sizeof prefix, &err))
+		return said(&err);
+	return signal_and_wait(d, target, prefix, false, o);
+}
+
+/* ---- all of them -------------------------------------------------------------------------------------------- */
+
+bool snap_dump(struct snap_dump *d, const struct jprof_target *target, const struct jprof_process *p,
+               const struct snap_options *o)
+{
+	*d = (struct snap_dump){ .milliseconds = -1 };
+	bool good;
+	if (o->trust) {
+		good = by_trusted_signal(d, target, p, o);
+	} else {
+		const struct jprof_agent_report *report;
+		struct jprof_agent *agent = connect_agent(p, o, &report);
+		good = agent &&
+		       (o->signal ? by_owned_signal(d, agent, report, target, p, o) : ask(d, agent, target, p, o));
+		jprof_agent_free(agent);
+	}
+	if (!good)
+		snap_dump_free(d);
+	return good;
+}
+
+void snap_dump_free(struct snap_dump *d)
+{
+	jprof_dump_file_free(d->dump);
+	jprof_dump_file_free(d->sidecar);
+	d->dump = d->sidecar = NULL;
+}

@@ -1,0 +1,26 @@
+/* Having a process dump, in one of three ways: asked through its agent's socket; by a signal that its agent says
+ * is its own; by a signal that the user says is the program's own. */
+#ifndef JEPROF_SNAPDUMP_H
+#define JEPROF_SNAPDUMP_H
+
+#include "jprof.h"
+#include "snap/snapopts.h"
+
+struct snap_dump {
+	struct jprof_dump_file *dump;
+	struct jprof_dump_file *sidecar; /* NULL: there is none */
+	double milliseconds;             /* that it took; below 0: not known */
+	bool own;                        /* the agent made it for us: it may go afterwards */
+};
+
+/* False after having said what is wrong. */
+bool snap_dump(struct snap_dump *dump, const struct jprof_target *target, const struct jprof_process *process,
+               const struct snap_options *options);
+
+void snap_dump_free(struct snap_dump *dump);
+
+/* Has the process's agent switch sampling on or off, as the options say; *was is what it was. False after having said
+ * what is wrong. */
+bool snap_switch(const struct jprof_process *process, const struct snap_options *options, bool *was);
+
+#endif

@@ -1,0 +1,324 @@
+#include "snap/snapmember.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/say.h"
+#include "snap/snapdump.h"
+
+/* The work on one process. */
+struct member {
+	const struct jprof_process *process;
+	struct jprof_processes *renewed; /* which process is from, if it had to be looked at again */
+	const struct snap_options *options;
+	struct jprof_target *target;
+	struct snap_dump dump;
+	struct jprof_profile *profile;
+	char *text; /* of the dump */
+	size_t len;
+	double named; /* share of bytes; below 0: not known */
+};
+
+/* ---- reading ---------------------------------------------------------------------------------------------- */
+
+/* All of an open file, to be freed. NULL with errno set. No dump is as large as the limit: that file is another. */
+static char *read_whole(int fd, size_t *len)
+{
+	enum { limit = 1 << 30 };
+	struct stat st;
+	size_t room = fstat(fd, &st) || st.st_size < 0 ? 0 : (size_t)st.st_size;
+	if (room > limit) {
+		errno = EFBIG;
+		return NULL;
+	}
+	char *text = malloc(room + 1);
+	for (*len = 0; text && *len < room;) {
+		ssize_t n = pread(fd, text + *len, room - *len, (off_t)*len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			free(text);
+			return NULL;
+		}
+		if (!n)
+			break;
+		*len += (size_t)n;
+	}
+	return text;
+}
+
+static bool cannot_read(const struct member *m, const struct jprof_dump_file *file)
+{
+	say("process %d: its file %s cannot be read: %s", m->process->pid, jprof_dump_file_name(file), strerror(errno));
+	return false;
+}
+
+/* The side-car tells which builds of its files the process has. */
+static bool take_sidecar(struct member *m)
+{
+	size_t len;
+	struct jprof_error err;
+	if (!m->dump.sidecar)
+		return true;
+	char *json = read_whole(jprof_dump_file_fd(m->dump.sidecar), &len);
+	if (!json)
+		return cannot_read(m, m->dump.sidecar);
+	if (jprof_profile_sidecar(m->profile, json, len, &err))
+		say_error(&err);
+	free(json);
+	return true;
+}
+
+static bool read_dump(struct member *m)
+{
+	struct jprof_error err;
+	m->text = read_whole(jprof_dump_file_fd(m->dump.dump), &m->len);
+	if (!m->text)
+		return cannot_read(m, m->dump.dump);
+	if (!jprof_profile_parse(m->text, m->len, jprof_dump_file_name(m->dump.dump), NULL, &m->profile, &err))
+		return take_sidecar(m);
+	say_error(&err);
+	return false;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------- */
+
+static void count_named(struct member *m)
+{
+	struct jprof_coverage *coverage;
+	if (jprof_coverage_new(m->profile, JPROF_INUSE_SPACE, &coverage, NULL))
+		return;
+	m->named = jprof_coverage_named(coverage);
+	jprof_coverage_free(coverage);
+}
+
+/* While a process ends its root goes before the process does. */
+static bool has_ended(const struct member *m, const char *root)
+{
+	struct stat st;
+	return jprof_target_check(m->target, NULL) || (stat(root, &st) && (errno == ENOENT || errno == ESRCH));
+}
+
+/* Object files are looked for where the process sees them. */
+static bool symbolize(struct member *m)
+{
+	char root[64];
+	struct jprof_error err;
+	const struct jprof_process *p = m->process;
+	struct jprof_symbolize_opts opts = {
+		.size = sizeof opts,
+		.sysroot = root,
+		.debug_dir = m->options->debug_dir,
+		.debuginfod = m->options->debuginfod,
+		.perf_map_pid = (uint64_t)p->ns_pid,
+		.perf_map_uid = p->uid,
+		.live_pid = p->pid,
+	};
+	snprintf(root, sizeof root, "/proc/%d/root", p->pid);
+	if (jprof_profile_symbolize(m->profile, &opts, &err)) {
+		if (has_ended(m, root))
+			say("process %d: has ended meanwhile: the bundle has its dump, without names", p->pid);
+		else
+			say_error(&err);
+		return false;
+	}
+	count_named(m);
+	for (size_t i = 0; i < jprof_profile_notes(m->profile); i++)
+		say("process %d: %s", p->pid, jprof_profile_note(m->profile, i));
+	return true;
+}
+
+/* ---- into the bundle ------------------------------------------------------------------------------------------ */
+
+static int64_t time_of(const struct member *m)
+{
+	struct stat st;
+	return m->dump.sidecar || fstat(jprof_dump_file_fd(m->dump.dump), &st) ? 0 : (int64_t)st.st_mtime;
+}
+
+static int begin(const struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
+{
+	const struct jprof_process *p = m->process;
+	struct jprof_bundle_member member = {
+		.size = sizeof member,
+		.pid = (uint64_t)p->pid,
+		.start_ticks = p->start_ticks,
+		.program = *p->program ? p->program : NULL,
+		.title = p->title,
+		.role = p->role,
+		.label = m->options->label,
+		.time = time_of(m),
+	};
+	return jprof_bundle_writer_member(writer, &member, err);
+}
+
+/* In an order that lets the dump's text go before names are looked for. A side-car has all build-ids. */
+static int write_member(struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
+{
+	int rc = begin(m, writer, err);
+	if (!rc && m->dump.sidecar)
+		rc = jprof_bundle_writer_fd(writer, "agent.json", jprof_dump_file_fd(m->dump.sidecar), err);
+	rc = rc ? rc : jprof_bundle_writer_file(writer, "dump.heap", m->text, m->len, err);
+	free(m->text);
+	m->text = NULL;
+	rc = rc ? rc : jprof_target_gather(m->target, m->options->cmdline, writer, err);
+	bool now = m->options->symbols == SNAP_SYMBOLS_NOW;
+	if (!rc && (now || !m->dump.sidecar) && symbolize(m))
+		rc = jprof_bundle_writer_symbols(writer, m->profile, now, err);
+	return rc;
+}
+
+static void show_progress(const struct member *m, double megabytes)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "snap %d ", m->process->pid);
+	for (const char *s = m->process->title; *s; s++)
+		fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, stderr);
+	fprintf(stderr, ": dump ");
+	if (m->dump.milliseconds >= 0)
+		fprintf(stderr, "%.0f ms, ", m->dump.milliseconds);
+	fprintf(stderr, "%.1f MB", megabytes);
+	if (m->named >= 0)
+		fprintf(stderr, ", symbols %.0f %%", m->named * 100);
+	fputc('\n', stderr);
+}
+
+/* ---- what is left in the process's directory --------------------------------------------------------------------- */
+
+/* Takes the file over; what cannot be noted is left there. */
+static void leave(struct leftovers *l, struct jprof_dump_file **file)
+{
+	struct jprof_dump_file **more = realloc(l->files, (l->count + 1) * sizeof *more);
+	if (!more || !*file) {
+		l->files = more ? more : l->files;
+		return;
+	}
+	l->files = more;
+	more[l->count++] = *file;
+	*file = NULL;
+}
+
+/* The dump goes before its side-car, so that none is ever without. */
+static void leave_files(struct member *m, struct leftovers *l)
+{
+	if (!m->dump.own)
+		return;
+	leave(l, &m->dump.dump);
+	leave(l, &m->dump.sidecar);
+}
+
+void leftovers_end(struct leftovers *l, bool remove)
+{
+	struct jprof_error err;
+	for (size_t i = 0; i < l->count; i++) {
+		if (remove && jprof_dump_file_remove(l->files[i], &err))
+			say_error(&err);
+		jprof_dump_file_free(l->files[i]);
+	}
+	free(l->files);
+	*l = (struct leftovers){ 0 };
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_agent_thread(const char *pid, const char *thread)
+{
+	char path[320], name[32] = "";
+	snprintf(path, sizeof path, "/proc/%s/task/%s/comm", pid, thread);
+	FILE *file = fopen(path, "re");
+	bool good = file && fgets(name, sizeof name, file) && !strcmp(name, "jprof-agent\n");
+	if (file)
+		fclose(file);
+	return good;
+}
+
+static bool has_agent_thread(const struct jprof_process *p)
+{
+	char path[64], pid[16];
+	bool found = false;
+	snprintf(pid, sizeof pid, "%d", p->pid);
+	snprintf(path, sizeof path, "/proc/%s/task", pid);
+	DIR *dir = opendir(path);
+	for (struct dirent *e; dir && !found && (e = readdir(dir));)
+		found = is_agent_thread(pid, e->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Whether an agent may be there that has not yet announced itself: that of a forked child takes its time, and a program
+ * that was just begun (exec) may not even have a thread for it. */
+static bool is_starting(const struct jprof_process *p, int tried)
+{
+	enum { until_thread = 10 };
+	bool loaded = p->state == JPROF_PROCESS_ALIVE && p->agent_library && !p->agent_version;
+	return loaded && (tried < until_thread || has_agent_thread(p));
+}
+
+/* Looks at the process again until its agent can be asked. */
+static void let_it_start(struct member *m)
+{
+	enum { tries = 50, pause_ms = 100 };
+	struct jprof_processes_opts opts = { .size = sizeof opts, .pids = &m->process->pid, .pid_count = 1 };
+	for (int i = 0; i < tries && is_starting(m->process, i); i++) {
+		struct jprof_processes *again;
+		poll(NULL, 0, pause_ms);
+		if (jprof_processes_new(&opts, &again, NULL))
+			return;
+		if (jprof_processes_at(again, 0)->start_ticks != m->process->start_ticks) {
+			jprof_processes_free(again);
+			return;
+		}
+		m->process = jprof_processes_at(again, 0);
+		opts.pids = &m->process->pid;
+		jprof_processes_free(m->renewed);
+		m->renewed = again;
+	}
+}
+
+static bool make_dump(struct member *m)
+{
+	struct jprof_error err;
+	let_it_start(m);
+	if (jprof_target_open(m->process, NULL, &m->target, &err)) {
+		say_error(&err);
+		return false;
+	}
+	return snap_dump(&m->dump, m->target, m->process, m->options) && read_dump(m);
+}
+
+static int make_member(struct member *m, struct jprof_bundle_writer *writer)
+{
+	struct jprof_error err;
+	if (!make_dump(m))
+		return 0;
+	double megabytes = (double)m->len / 1048576;
+	if (write_member(m, writer, &err)) {
+		say_error(&err);
+		return -1;
+	}
+	show_progress(m, megabytes);
+	return 1;
+}
+
+int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *process,
+                const struct snap_options *options, struct leftovers *leftovers)
+{
+	struct member m = { .process = process, .options = options, .named = -1 };
+	int done = make_member(&m, writer);
+	leave_files(&m, leftovers);
+	jprof_profile_free(m.profile);
+	snap_dump_free(&m.dump);
+	jprof_target_free(m.target);
+	jprof_processes_free(m.renewed);
+	free(m.text);
+	return done;
+}

@@ -1,0 +1,22 @@
+/* One process becomes a member of a bundle. */
+#ifndef JEPROF_SNAPMEMBER_H
+#define JEPROF_SNAPMEMBER_H
+
+#include "jprof.h"
+#include "snap/snapopts.h"
+
+/* Files that processes wrote because they were asked to, and which go once the bundle is there. */
+struct leftovers {
+	struct jprof_dump_file **files;
+	size_t count;
+};
+
+/* Has the process dump and adds what comes of it. 1: done; 0: not, which has been said, and the writer is as it
+ * was; -1: not, and the writer can only be freed. */
+int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *process,
+                const struct snap_options *options, struct leftovers *leftovers);
+
+/* Removes the files, or leaves them where they are. */
+void leftovers_end(struct leftovers *leftovers, bool remove);
+
+#endif

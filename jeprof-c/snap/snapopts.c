@@ -1,0 +1,215 @@
+#include "snap/snapopts.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/optparse.h"
+#include "cli/say.h"
+#include "cli/text.h"
+#include "jprof.h"
+#include "snap/signals.h"
+
+enum { default_timeout = 30, longest_timeout = 86400 };
+
+#define AT(member) offsetof(struct snap_options, member)
+
+static const struct opt_row rows[] = {
+	{ "match", OPT_TEXT, AT(match), 0, NULL, "RE",
+	  "processes whose command line matches, that have a jemalloc or\nare a Ruby" },
+	{ "children-of", OPT_NUMBER, AT(children_of), 0, NULL, "PID", "likewise, the children of PID" },
+	{ "puma", OPT_MAYBE, AT(puma), 0, NULL, "PID",
+	  "all Puma processes; with PID (a master or a worker) that\ncluster: the master and its workers" },
+	{ "output", OPT_TEXT, AT(output), 0, NULL, "FILE|DIR",
+	  "the bundle, or where it goes; -o is the same. By default\njprof[-LABEL]-PID.jprof in the current directory" },
+	{ "label", OPT_TEXT, AT(label), 0, NULL, "WORD", "a name for this moment: boot, warm, steady" },
+	{ "gc", OPT_SWITCH, AT(gc), 0, NULL, NULL, "have a Ruby collect its garbage first" },
+	{ "count", OPT_NUMBER, AT(count), 0, NULL, "N", "make N bundles, numbered" },
+	{ "every", OPT_TEXT, AT(every), 0, NULL, "60s",
+	  "time from one to the next (s, m, h); without --count until\ninterrupted" },
+	{ "keep", OPT_NUMBER, AT(keep), 0, NULL, "N",
+	  "afterwards remove the oldest bundles of this series (the same\nlabel, or else pid) but N" },
+	{ "max-bytes", OPT_TEXT, AT(max_bytes), 0, NULL, "SIZE", "... but as many as SIZE holds (k, M, G)" },
+	{ "symbols", OPT_WORD, AT(symbols), 0, NULL, "now|later",
+	  "put names into the bundle (now, the default), or only the\nbuild-ids of the files that have them" },
+	{ "debug-dir", OPT_TEXT, AT(debug_dir), 0, NULL, "DIR,DIR", "look for separate debug files here, too" },
+	{ "debuginfod", OPT_SWITCH, AT(debuginfod), 0, NULL, NULL,
+	  "ask the servers in $DEBUGINFOD_URLS for what is missing" },
+	{ "cmdline", OPT_SWITCH, AT(cmdline), 0, NULL, NULL, "put the arguments of the processes into the bundle" },
+	{ "timeout", OPT_NUMBER, AT(timeout), 0, NULL, "S",
+	  "seconds that a process may take for its dump (30); half of it\nfor --gc" },
+	{ "keep-dumps", OPT_SWITCH, AT(keep_dumps), 0, NULL, NULL,
+	  "leave the raw dumps where the processes wrote them" },
+	{ "signal", OPT_TEXT, AT(signal_name), 0, NULL, "USR2",
+	  "send this signal instead of asking through the socket, if the\nagent says that it handles it" },
+	{ "trust-handler", OPT_TEXT, AT(trust_name), 0, NULL, "USR2",
+	  "with --signal, for a program without the agent: believe that\nits own handler of this signal makes it dump" },
+	{ "dump-dir", OPT_TEXT, AT(dump_dir), 0, NULL, "DIR",
+	  "with --trust-handler: where it dumps, as it sees it (by default\nas its MALLOC_CONF says)" },
+	{ "activate", OPT_CHOICE, AT(sampling), SNAP_ACTIVATES, "sampling", NULL,
+	  "no dump: have the processes take samples from now on, as after\njprof run --inactive" },
+	{ "deactivate", OPT_CHOICE, AT(sampling), SNAP_DEACTIVATES, "sampling", NULL, "no dump: and not any more" },
+	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
+};
+
+static const struct opt_table table = { .rows = rows,
+	                                .count = sizeof rows / sizeof *rows,
+	                                .help = "jprof snap --help" };
+
+static bool parse_pid(const char *text, int *pid)
+{
+	if (is_pid(text, pid))
+		return true;
+	say("%s: give the number of a process; `jprof snap` alone lists them", text);
+	return false;
+}
+
+/* A number and one of the `units`, each worth `worth` of the same place; without one it is worth `plain`. */
+static bool parse_amount(const char *text, const char *units, const uint64_t *worth, uint64_t plain, uint64_t *amount)
+{
+	char *end;
+	errno = 0;
+	double n = strtod(text, &end);
+	const char *unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+	if (errno || end == text || (*end && (!unit || end[1])) || !(n > 0))
+		return false;
+	double product = n * (double)(unit ? worth[unit - units] : plain);
+	if (!(product >= 1 && product < 9e18))
+		return false;
+	*amount = (uint64_t)product;
+	return true;
+}
+
+static bool parse_every(struct snap_options *o)
+{
+	static const uint64_t worth[] = { 1000, 60000, 3600000 };
+	o->every_ms = 60000;
+	if (!o->every || parse_amount(o->every, "smh", worth, 1000, &o->every_ms))
+		return true;
+	say("--every=%s: give a time such as 60s, 10m or 1h", o->every);
+	return false;
+}
+
+static bool parse_max_bytes(struct snap_options *o)
+{
+	static const uint64_t worth[] = { 1 << 10, 1 << 20, 1 << 30 };
+	if (!o->max_bytes || parse_amount(o->max_bytes, "kmg", worth, 1, &o->most_bytes))
+		return true;
+	say("--max-bytes=%s: give a size such as 500M or 2G", o->max_bytes);
+	return false;
+}
+
+static bool parse_signal(const char *option, const char *name, int *signal)
+{
+	if (!name)
+		return true;
+	*signal = signal_by_name(name);
+	if (!*signal)
+		say("--%s=%s: give a signal such as USR2, or its number", option, name);
+	return *signal > 0;
+}
+
+static bool parse_signals(struct snap_options *o)
+{
+	if (!parse_signal("signal", o->signal_name, &o->signal) ||
+	    !parse_signal("trust-handler", o->trust_name, &o->trust))
+		return false;
+	if (o->trust && o->trust != o->signal) {
+		say("--trust-handler=%s needs --signal=%s: both have to name it", o->trust_name, o->trust_name);
+		return false;
+	}
+	if (o->dump_dir && !o->trust) {
+		say("--dump-dir is for --trust-handler: an agent tells where it dumps");
+		return false;
+	}
+	if (o->signal && o->gc) {
+		say("--gc and --signal exclude each other: a signal cannot say it; leave out --signal");
+		return false;
+	}
+	return true;
+}
+
+static bool parse_label(const struct snap_options *o)
+{
+	if (!o->label || jprof_agent_label_good(o->label))
+		return true;
+	say("--label=%s: give 1 to 64 of A-Z a-z 0-9 . _ -", o->label);
+	return false;
+}
+
+static bool parse_sampling(const struct snap_options *o)
+{
+	bool dumps =
+	    o->label || o->gc || o->every || o->count || o->output || o->signal_name || o->keep || o->max_bytes;
+	if (!o->sampling || !dumps)
+		return true;
+	say("--activate and --deactivate make no bundle: only say which processes are meant");
+	return false;
+}
+
+static bool parse_puma(struct snap_options *o)
+{
+	return !o->puma || !*o->puma || parse_pid(o->puma, &o->puma_of);
+}
+
+static bool parse_pids(struct snap_options *o, char **operands, int count)
+{
+	o->pids = calloc((size_t)count + 1, sizeof *o->pids);
+	if (!o->pids) {
+		say("memory is short");
+		return false;
+	}
+	for (int i = 0; i < count; i++)
+		if (!parse_pid(operands[i], &o->pids[o->pid_count++]))
+			return false;
+	return true;
+}
+
+bool snap_options_parse(struct snap_options *o, int argc, char **argv)
+{
+	int count;
+	*o = (struct snap_options){ .timeout = default_timeout };
+	if (!opt_parse(&table, o, argc, argv, &count))
+		return false;
+	if (o->help)
+		return true;
+	if (o->timeout > longest_timeout || o->children_of > INT_MAX) {
+		say(o->timeout > longest_timeout ? "--timeout: give at most 86400 seconds"
+		                                 : "--children-of: give a pid");
+		return false;
+	}
+	if (!parse_sampling(o))
+		return false;
+	if (!o->count && !o->every)
+		o->count = 1;
+	return parse_every(o) && parse_max_bytes(o) && parse_signals(o) && parse_label(o) && parse_puma(o) &&
+	       parse_pids(o, argv + 1, count);
+}
+
+void snap_options_free(struct snap_options *o)
+{
+	free(o->pids);
+}
+
+bool snap_options_select(const struct snap_options *o)
+{
+	return o->pid_count || o->match || o->children_of || o->puma;
+}
+
+void snap_options_help(void)
+{
+	printf("usage: jprof snap [OPTIONS] PID...   dumps of live processes, in one bundle that can be read anywhere\n"
+	       "       jprof snap                    which processes there are\n"
+	       "\n"
+	       "The processes' agents (see jprof run) are asked through their sockets; no signal is sent. What cannot\n"
+	       "be had is said in one line, and the process goes on. The bundle's path is printed.\n"
+	       "\n");
+	opt_help(&table);
+	printf("\n"
+	       "  jprof snap --puma --label=boot -o /var/tmp\n"
+	       "  jprof snap --gc --count=12 --every=10m --keep=50 4711\n");
+}

@@ -1,0 +1,164 @@
+#include "base/jsonout.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "jprof.h"
+
+static bool put_short_escape(struct jp_strbuf *out, char c)
+{
+	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+	const char *at = memchr(from, c, sizeof from - 1);
+	if (!at)
+		return false;
+	const char escape[] = { '\\', to[at - from] };
+	jp_strbuf_add(out, escape, sizeof escape);
+	return true;
+}
+
+void jp_json_put_text(struct jp_strbuf *out, const char *s)
+{
+	if (!s) {
+		jp_strbuf_str(out, "null");
+		return;
+	}
+	jp_strbuf_str(out, "\"");
+	while (*s) {
+		size_t len = jp_utf8_len(s);
+		if (!len)
+			jp_strbuf_str(out, JP_UTF8_REPLACEMENT);
+		else if (len > 1 || ((unsigned char)*s >= 0x20 && *s != '"' && *s != '\\' && *s != 0x7f))
+			jp_strbuf_add(out, s, len);
+		else if (!put_short_escape(out, *s))
+			jp_strbuf_printf(out, "\\u%04x", (unsigned)(unsigned char)*s);
+		s += len ? len : 1;
+	}
+	jp_strbuf_str(out, "\"");
+}
+
+static void new_line(struct jp_jsonout *j)
+{
+	jp_strbuf_str(j->out, "\n");
+	for (unsigned i = 0; i < j->depth; i++)
+		jp_strbuf_str(j->out, " ");
+}
+
+/* What stands before a value. */
+static void begin(struct jp_jsonout *j, const char *key)
+{
+	if (j->depth) {
+		if (j->level[j->depth - 1].filled)
+			jp_strbuf_str(j->out, ",");
+		if (!j->level[j->depth - 1].flat)
+			new_line(j);
+		j->level[j->depth - 1].filled = true;
+	}
+	if (key) {
+		jp_json_put_text(j->out, key);
+		jp_strbuf_str(j->out, ":");
+	}
+}
+
+void jp_jsonout_open(struct jp_jsonout *j, const char *key, char kind, bool flat)
+{
+	begin(j, key);
+	if (j->depth == JP_JSON_DEPTH) {
+		j->out->failed = true;
+		return;
+	}
+	jp_strbuf_add(j->out, &kind, 1);
+	j->level[j->depth].end = kind == '{' ? '}' : ']';
+	j->level[j->depth].flat = flat || (j->depth && j->level[j->depth - 1].flat);
+	j->level[j->depth].filled = false;
+	j->depth++;
+}
+
+void jp_jsonout_close(struct jp_jsonout *j)
+{
+	if (!j->depth)
+		return;
+	j->depth--;
+	if (j->level[j->depth].filled && !j->level[j->depth].flat)
+		new_line(j);
+	jp_strbuf_add(j->out, &j->level[j->depth].end, 1);
+	if (!j->depth)
+		jp_strbuf_str(j->out, "\n");
+}
+
+void jp_jsonout_string(struct jp_jsonout *j, const char *key, const char *s)
+{
+	begin(j, key);
+	jp_json_put_text(j->out, s);
+}
+
+/* The point is set by hand: printf's is the locale's. */
+void jp_put_decimal(struct jp_strbuf *out, double value, unsigned decimals)
+{
+	double scale = 1;
+	for (unsigned i = 0; i < decimals; i++)
+		scale *= 10;
+	double magnitude = fabs(value);
+	/* From here on doubles have no decimals, and scaled they would have too many digits. */
+	if (magnitude >= 0x1p52 / scale)
+		decimals = 0, scale = 1;
+	double scaled = round(magnitude * scale), part = fmod(scaled, scale), whole = (scaled - part) / scale;
+	for (; decimals && fmod(part, 10) == 0; decimals--)
+		part /= 10;
+	jp_strbuf_printf(out, "%s%.0f", value < 0 && scaled > 0 ? "-" : "", whole);
+	if (decimals)
+		jp_strbuf_printf(out, ".%0*.0f", (int)decimals, part);
+}
+
+void jp_jsonout_number(struct jp_jsonout *j, const char *key, double value, unsigned decimals)
+{
+	begin(j, key);
+	if (isfinite(value))
+		jp_put_decimal(j->out, value, decimals);
+	else
+		jp_strbuf_str(j->out, "null");
+}
+
+void jp_jsonout_uint(struct jp_jsonout *j, const char *key, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+	begin(j, key);
+	do
+		digits[--at] = (char)('0' + value % 10);
+	while (value /= 10);
+	jp_strbuf_add(j->out, digits + at, sizeof digits - at);
+}
+
+void jp_jsonout_bool(struct jp_jsonout *j, const char *key, bool value)
+{
+	begin(j, key);
+	jp_strbuf_str(j->out, value ? "true" : "false");
+}
+
+void jp_jsonout_null(struct jp_jsonout *j, const char *key)
+{
+	jp_jsonout_string(j, key, NULL);
+}
+
+void jp_jsonout_raw(struct jp_jsonout *j, const char *key, const struct jp_strbuf *document)
+{
+	size_t len = document->len;
+	begin(j, key);
+	while (len && document->text[len - 1] == '\n')
+		len--;
+	if (len)
+		jp_strbuf_add(j->out, document->text, len);
+	else
+		jp_strbuf_str(j->out, "null");
+}
+
+char *jprof_json_text(const char *text)
+{
+	struct jp_strbuf out = { 0 };
+	jp_json_put_text(&out, text);
+	if (!out.failed)
+		return out.text;
+	jp_strbuf_release(&out);
+	return NULL;
+}
