@@ -12,8 +12,9 @@
 #include "text.h"
 
 /* What is awake comes to it by itself in the first of these; each further one interrupts, for a collection. Nothing
- * is interrupted for GC.stat alone, which is waited for no longer than ASIDE_MS. */
-enum { FIRST_STEP_MS = 15, LAST_STEP_MS = 480, ASIDE_MS = 100 };
+ * is interrupted for GC.stat alone, which is waited for no longer than ASIDE_MS; where a VM was just found asleep,
+ * for less, so that a burst of signals is a burst of dumps. */
+enum { FIRST_STEP_MS = 15, LAST_STEP_MS = 480, ASIDE_MS = 100, ASLEEP_MS = 2, ASLEEP_FOR_MS = 1000 };
 
 static pthread_mutex_t lock;
 static pthread_cond_t answered;
@@ -23,6 +24,7 @@ static bool want_gc;
 static struct ruby_answer got;
 static atomic_bool working; /* a Ruby thread is at it; what follows is its own */
 static struct ruby_answer making;
+static uint64_t asleep_until; /* by process_clock: a VM that did not answer is not waited for again so soon */
 
 bool ruby_present(void)
 {
@@ -158,6 +160,8 @@ static void ask(bool gc, unsigned timeout, struct ruby_answer *answer)
 {
 	get_ready(gc);
 	bool can = wait_for_answer(gc, process_clock() + timeout), done = got.count > 0;
+	if (!gc && timeout >= ASIDE_MS)
+		asleep_until = done ? 0 : process_clock() + ASLEEP_FOR_MS;
 	*answer = got;
 	pending = false;
 	pthread_mutex_unlock(&lock);
@@ -169,13 +173,20 @@ static void ask(bool gc, unsigned timeout, struct ruby_answer *answer)
 			: "this Ruby cannot be asked: it is ending, or its version or jemalloc's is not known";
 }
 
+/* The agent's thread alone asks. */
+static unsigned patience(void)
+{
+	return process_clock() < asleep_until ? ASLEEP_MS : ASIDE_MS;
+}
+
 void ruby_ask(bool gc, unsigned timeout, struct ruby_answer *answer)
 {
+	unsigned aside = patience();
 	memset(answer, 0, sizeof *answer);
 	answer->gc = !gc ? "not asked" : !ruby_present() ? "no ruby" : "not possible";
 	answer->why = "not asked";
 	if (ruby_present() && has_functions() && timeout > 0)
-		ask(gc, gc || timeout < ASIDE_MS ? timeout : ASIDE_MS, answer);
+		ask(gc, gc || timeout < aside ? timeout : aside, answer);
 }
 
 void ruby_stop(void)
