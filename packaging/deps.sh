@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the packages that a part of the work needs and that are not there yet.
-# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, bench, ci, musl
+# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, bench, browser, ci, musl
 set -eu
 
 die() {
@@ -20,11 +20,13 @@ debian_packages() {
         'dwz xz-utils debuginfod jq python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core graphviz' \
         'curl valgrind unicorn' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri valgrind python3 gcc libc6-dev' ;;
+    # opens the pictures and what other viewers are given; large, so nobody gets it unasked
+    browser) echo 'chromium' ;;
     ci) echo 'debootstrap git' ;;
     # gcc 11's unwinder is the last that does without a function of glibc's
     musl) echo 'musl-tools libgcc-11-dev linux-libc-dev bison flex m4 dpkg-dev make gcc pkgconf|pkg-config meson' \
         'debian-archive-keyring' ;;
-    *) die "no group '$1'; give build, samples, tests, bench, ci or musl" ;;
+    *) die "no group '$1'; give build, samples, tests, bench, browser, ci or musl" ;;
     esac
 }
 
@@ -37,8 +39,9 @@ alpine_packages() {
     tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go' \
         'zstd graphviz font-dejavu poppler-utils libxml2-utils jq python3' ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri valgrind' ;;
+    browser) echo 'chromium' ;;
     ci) echo 'debootstrap git' ;;
-    *) die "no group '$1'; give build, samples, tests, bench, ci or musl" ;;
+    *) die "no group '$1'; give build, samples, tests, bench, browser, ci or musl" ;;
     esac
 }
 
@@ -89,7 +92,7 @@ find_root() {
     $become true || die "'$become' was refused; as root install: $*"
 }
 
-[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, ci, musl)"
+[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, browser, ci, musl)"
 
 if command -v apt-get >/dev/null; then
     system=debian
