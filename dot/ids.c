@@ -6,28 +6,30 @@
 
 /* An id is twice the place of a name, or an odd number for what has none. */
 struct ids {
-	char **names;
+	Agraph_t *g;
+	char **names; /* of agstrdup, as libcgraph takes its names to be; the graph frees them */
 	size_t count, cap;
 	IDTYPE nameless;
 };
 
 static void *ids_open(Agraph_t *g, Agdisc_t *disc)
 {
-	(void)g, (void)disc;
-	return calloc(1, sizeof(struct ids));
+	(void)disc;
+	struct ids *ids = calloc(1, sizeof *ids);
+	if (ids)
+		ids->g = g;
+	return ids;
 }
 
 static void ids_close(void *state)
 {
 	struct ids *ids = state;
-	for (size_t i = 0; ids && i < ids->count; i++)
-		free(ids->names[i]);
 	if (ids)
 		free(ids->names);
 	free(ids);
 }
 
-static bool add_name(struct ids *ids, const char *name)
+static bool add_name(struct ids *ids, char *name)
 {
 	if (ids->count == ids->cap) {
 		size_t cap = ids->cap ? 2 * ids->cap : 64;
@@ -37,7 +39,7 @@ static bool add_name(struct ids *ids, const char *name)
 		ids->names = names;
 		ids->cap = cap;
 	}
-	ids->names[ids->count] = strdup(name);
+	ids->names[ids->count] = agstrdup(ids->g, name);
 	return ids->names[ids->count] && ++ids->count;
 }
 
