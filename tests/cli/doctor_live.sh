@@ -30,7 +30,7 @@ doctor() {
 
 # ---- a Ruby that jprof started: nothing to mend but symbols
 run_in_background -- "$ruby" "$app"
-check "not announced" announced "$pid"
+check "not announced" until_true 30 announced "$pid"
 doctor "$pid"
 exits 0
 says
@@ -87,6 +87,7 @@ fi
 
 # ---- other states of the agent
 run_in_background --inactive -- "$ruby" "$app"
+until_true 30 announced "$pid"
 doctor "$pid"
 exits 0
 row warn prof_active 'no samples are taken now'
@@ -116,6 +117,7 @@ File.write("ready", "")
 sleep
 END
 run_in_background -- "$ruby" trap.rb
+until_true 30 announced "$pid"
 doctor "$pid"
 exits 0
 row warn signal 'unless the program has a trap for it'
@@ -173,12 +175,14 @@ if command -v puma >/dev/null; then
     if until_true 60 test -e ready0 -a -e ready1; then
         workers=$(cat "/proc/$master/task/$master/children")
         started="$started $workers"
+        until_true 30 announced "$master"
         doctor "$master"
         exits 0
         row ok program 'puma master'
         row ok agent answers
         row warn signal 'hot-restarts a Puma'
         for worker in $workers; do
+            until_true 30 announced "$worker"
             doctor "$worker"
             exits 0
             row ok program 'puma worker'
