@@ -128,6 +128,40 @@ place=/proc/$pid/root$tmp/small
 error_like "Read-only file system; let this user write there"
 end "$pid"
 
+# Memory of a control group, whose files stand in place of the system's: a limit of 100 MB in the group above.
+cat >cgroup.sh <<'END'
+group=$1 used=$2 limit=$3 none=$4 line=$5
+shift 5
+mount -t tmpfs none /sys/fs/cgroup
+mkdir -p "$group/box/app"
+echo "$none" >"$group/box/app/$limit"
+echo 100000000 >"$group/box/$limit"
+echo 50000000 | tee "$group/box/$used" >"$group/box/app/$used"
+echo "$line" >cgroup.txt
+mount --bind cgroup.txt "/proc/$$/cgroup"
+exec "$@"
+END
+rm -f d/* d/.j*
+conf=prof:true,prof_prefix:$tmp/d/app
+words=for=subject,at=cgroup:85%
+
+# cgroup GROUP USED: starts the subject by $wrap; its memory comes up to the threshold.
+cgroup() {
+    start "$subject" hold wait
+    sleep 2.5
+    check "$1: below the threshold" test "$(count_dumps)" -eq 0
+    echo 86000000 >"/proc/$pid/root$1/box/$2"
+    check "$1: at=cgroup" until_true has_dumps 1
+    check "$1: reason" test "$(jq -r .reason d/*.json)" = at
+    end "$pid"
+    rm -f d/* d/.j*
+}
+wrap='unshare --mount --propagation private sh cgroup.sh /sys/fs/cgroup memory.current memory.max max 0::/box/app'
+cgroup /sys/fs/cgroup memory.current
+wrap='unshare --mount --propagation private sh cgroup.sh /sys/fs/cgroup/memory memory.usage_in_bytes memory.limit_in_bytes'
+wrap="$wrap 9223372036854771712 7:memory:/box/app"
+cgroup /sys/fs/cgroup/memory memory.usage_in_bytes
+
 # Another user's directory.
 chmod 755 "$tmp"
 mkdir -m 755 closed
