@@ -37,27 +37,37 @@ lives() {
     check "process $1 is gone" alive "$1"
 }
 
-# start CONF COMMAND...: in the background under profiling with the agent; sets $pid. It makes the file
-# `ready` when it is.
-start() {
-    conf=$1
-    shift
+# launch PRELOAD CONF COMMAND...: in the background; sets $pid. It makes the file `ready` when it is.
+launch() {
+    preload=$1 conf=$2
+    shift 2
     rm -f ready
-    env LD_PRELOAD="$jemalloc:$agent" MALLOC_CONF="prof:true,$conf" "$@" >target.out 2>target.err </dev/null &
+    env LD_PRELOAD="$preload" MALLOC_CONF="$conf" "$@" >target.out 2>target.err </dev/null &
     pid=$!
     started="$started $pid"
     until_true 60 test -e ready || { cat target.err; echo "did not start: $*"; exit 1; }
 }
 
-# The same without the agent.
-start_bare() {
+# start CONF COMMAND...: under profiling with the agent; start_bare: with what CONF says, without the agent.
+start() {
     conf=$1
     shift
-    rm -f ready
-    env LD_PRELOAD="$jemalloc" MALLOC_CONF="$conf" "$@" >target.out 2>target.err </dev/null &
-    pid=$!
-    started="$started $pid"
-    until_true 60 test -e ready || { cat target.err; echo "did not start: $*"; exit 1; }
+    launch "$jemalloc:$agent" "prof:true,$conf" "$@"
+}
+
+start_bare() {
+    launch "$jemalloc" "$@"
+}
+
+# A program for Rack that holds 3000 bytes for each request, and answers with the process.
+rack_app() {
+    cat >config.ru <<'END'
+HELD = []
+run lambda { |env|
+  HELD << "x" * 3000
+  [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
+}
+END
 }
 
 # stop PID: and waits for its end.

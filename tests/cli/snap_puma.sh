@@ -6,13 +6,7 @@ need_ruby
 need_agent
 puma=$(command -v puma) || skip "no puma here (Debian: puma)"
 command -v python3 >/dev/null || skip "no python3 here"
-cat >config.ru <<'END'
-HELD = []
-run lambda { |env|
-  HELD << "x" * 3000
-  [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
-}
-END
+rack_app
 cat >puma.rb <<'END'
 workers 2
 threads 1, 2

@@ -6,13 +6,7 @@ need_ruby
 need_agent
 unicorn=$(command -v unicorn) || skip "no unicorn here (Debian: unicorn)"
 command -v python3 >/dev/null || skip "no python3 here"
-cat >config.ru <<'END'
-HELD = []
-run lambda { |env|
-  HELD << "x" * 3000
-  [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
-}
-END
+rack_app
 cat >unicorn.rb <<END
 worker_processes 1
 preload_app true
