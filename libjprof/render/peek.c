@@ -104,13 +104,8 @@ static void put_edges(const struct peek *p, size_t node, bool callers)
 static void put_node(const struct peek *p, size_t id, double sum)
 {
 	const struct jprof_node *node = jprof_graph_node(p->graph, id);
-	char flat[jp_cell], flat_percent[jp_cell], sum_percent[jp_cell], cum[jp_cell], cum_percent[jp_cell];
-	jp_put_value(flat, node->flat, p->opts);
-	jp_put_percent(flat_percent, node->flat, p->whole);
-	jp_put_percent(sum_percent, sum, p->whole);
-	jp_put_value(cum, node->cum, p->opts);
-	jp_put_percent(cum_percent, node->cum, p->whole);
-	jp_strbuf_printf(p->out, "%8s %6s %6s %8s %6s %18s | ", flat, flat_percent, sum_percent, cum, cum_percent, "");
+	jp_put_columns(node->flat, sum, node->cum, p->whole, p->opts, p->out);
+	jp_strbuf_printf(p->out, "%18s | ", "");
 	jp_strbuf_visible(p->out, node->name);
 	put_error(p, "  flat ", &node->flat_range, node->flat);
 	put_error(p, "  cum ", &node->cum_range, node->cum);

@@ -18,13 +18,7 @@ struct report {
 static void put_row(const struct report *r, size_t i, double sum)
 {
 	const struct jprof_row *row = jprof_table_at(r->table, i);
-	char flat[jp_cell], flat_percent[jp_cell], sum_percent[jp_cell], cum[jp_cell], cum_percent[jp_cell];
-	jp_put_value(flat, row->flat, r->opts);
-	jp_put_percent(flat_percent, row->flat, r->whole);
-	jp_put_percent(sum_percent, sum, r->whole);
-	jp_put_value(cum, row->cum, r->opts);
-	jp_put_percent(cum_percent, row->cum, r->whole);
-	jp_strbuf_printf(r->out, "%8s %6s %6s %8s %6s ", flat, flat_percent, sum_percent, cum, cum_percent);
+	jp_put_columns(row->flat, sum, row->cum, r->whole, r->opts, r->out);
 	size_t start = r->out->len;
 	jp_strbuf_visible(r->out, row->name);
 	if (r->errors)

@@ -36,6 +36,18 @@ void jp_put_percent(char text[jp_cell], double value, double whole)
 		snprintf(text, jp_cell, "%s", value == 0 ? "nan" : value > 0 ? "+inf" : "-inf");
 }
 
+void jp_put_columns(double flat, double sum, double cum, double whole, const struct jprof_view_opts *opts,
+                    struct jp_strbuf *out)
+{
+	char value[2][jp_cell], share[3][jp_cell];
+	jp_put_value(value[0], flat, opts);
+	jp_put_value(value[1], cum, opts);
+	jp_put_percent(share[0], flat, whole);
+	jp_put_percent(share[1], sum, whole);
+	jp_put_percent(share[2], cum, whole);
+	jp_strbuf_printf(out, "%8s %6s %6s %8s %6s ", value[0], share[0], share[1], value[1], share[2]);
+}
+
 void jp_put_total(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out)
 {
 	double total = jp_view_total(profile, opts);
