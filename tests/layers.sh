@@ -30,7 +30,8 @@ check input base input
 check model base input model
 check ops base input model ops
 check render base input model ops render
-check collect base input model ops render collect
+check bundle base input model ops render bundle
+check collect base input model ops render bundle collect
 
 # The program: rooms around what all commands share. Only main.c and the list of commands see them all.
 room() {

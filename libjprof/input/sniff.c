@@ -2,9 +2,10 @@
 
 #include "base/error.h"
 #include "base/reader.h"
-#include "input/bundle.h"
 #include "input/pprof.h"
 #include "input/unpack.h"
+
+enum { tar_block = 512, magic_at = 257 };
 
 static const char order[] = "not a heap dump; the order is: jprof PROGRAM DUMP";
 
@@ -54,6 +55,23 @@ static struct jp_span first_line(const void *data, size_t len)
 		if (!jp_span_starts(line, "%"))
 			return line;
 	return (struct jp_span){ 0 };
+}
+
+bool jp_is_tar(const void *data, size_t len)
+{
+	if (len < tar_block)
+		return false;
+	struct jp_span at = { (const char *)data + magic_at, len - magic_at };
+	return jp_span_starts(at, "ustar");
+}
+
+bool jp_is_bundle(const void *data, size_t len)
+{
+	struct jp_span name = { data, len };
+	if (!jp_is_tar(data, len))
+		return false;
+	(void)jp_span_text(&name, "./");
+	return jp_span_text(&name, "bundle.json") && jp_span_char(&name, '\0');
 }
 
 enum jp_format jp_sniff(const void *data, size_t len)

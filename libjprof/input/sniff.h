@@ -11,11 +11,15 @@ enum jp_format {
 	JP_FORMAT_GPERF,   /* gperftools' heap or growth profile, in text */
 	JP_FORMAT_RAW,     /* symbolized: names before one of the two above */
 	JP_FORMAT_PPROF,   /* profile.proto */
-	JP_FORMAT_BUNDLE,  /* a tar whose first file is bundle.json, see bundle.h */
+	JP_FORMAT_BUNDLE,  /* a tar whose first file is bundle.json: docs/bundle.md */
 	JP_FORMAT_OTHER,   /* a profile, but not of memory, or not read */
 };
 
 enum jp_format jp_sniff(const void *data, size_t len);
+
+/* Whether these first bytes are those of a tar archive; of one whose first file is bundle.json. */
+bool jp_is_tar(const void *data, size_t len);
+bool jp_is_bundle(const void *data, size_t len);
 
 /* Says what a file is that no reader takes, and what to do with it. */
 int jp_sniff_refuse(const void *data, size_t len, const char *name, struct jprof_error *err);

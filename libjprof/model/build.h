@@ -54,12 +54,6 @@ int jp_profile_from_pprof(const void *data, size_t len, const char *name, const 
                           const struct jprof_profile_opts *opts, struct jprof_profile **profile,
                           struct jprof_error *err);
 
-struct jprof_bundle;
-
-/* The members that opts->member asks for, added up; what is wrong with the bundle becomes a note. */
-int jp_profile_from_bundle(const struct jprof_bundle *bundle, const struct jprof_profile_opts *opts,
-                           struct jprof_profile **profile, struct jprof_error *err);
-
 /* An error or warning as a note. 0, or -1 when memory is short. */
 int jp_note_error(struct jprof_profile *profile, const struct jprof_error *what);
 

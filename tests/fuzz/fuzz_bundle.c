@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bundle/bundle.h"
 #include "fuzz.h"
-#include "input/bundle.h"
 
 static void ask(const struct jprof_bundle *b, size_t i)
 {

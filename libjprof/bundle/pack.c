@@ -1,5 +1,5 @@
 /* The headers are those of POSIX ustar; libarchive compresses. */
-#include "render/pack.h"
+#include "bundle/pack.h"
 
 #include <archive.h>
 #include <archive_entry.h>

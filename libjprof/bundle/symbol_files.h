@@ -1,6 +1,6 @@
 /* What symbolizing found, in a form that a bundle carries: docs/bundle.md. */
-#ifndef JP_RENDER_SYMBOLS_H
-#define JP_RENDER_SYMBOLS_H
+#ifndef JP_BUNDLE_SYMBOL_FILES_H
+#define JP_BUNDLE_SYMBOL_FILES_H
 
 #include "base/strbuf.h"
 #include "jprof.h"

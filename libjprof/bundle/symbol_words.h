@@ -1,7 +1,7 @@
-/* Words shared by who writes symbols.json of a bundle (render/symbols.c) and who reads it (model/names.c): see
+/* Words shared by who writes symbols.json of a bundle (symbol_files.c) and who reads it (bundled_names.c): see
  * docs/bundle.md. */
-#ifndef JP_MODEL_SYMBOLS_H
-#define JP_MODEL_SYMBOLS_H
+#ifndef JP_BUNDLE_SYMBOL_WORDS_H
+#define JP_BUNDLE_SYMBOL_WORDS_H
 
 #include "model/profile.h"
 

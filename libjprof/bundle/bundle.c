@@ -1,4 +1,4 @@
-#include "input/bundle.h"
+#include "bundle/bundle.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -12,29 +12,11 @@
 #include "base/file.h"
 #include "base/reader.h"
 #include "input/json.h"
+#include "input/sniff.h"
 #include "input/unpack.h"
 
-enum { tar_block = 512, magic_at = 257, chunk_size = 1 << 16, most_members = 512, most_files = 256, known_version = 1 };
+enum { tar_block = 512, chunk_size = 1 << 16, most_members = 512, most_files = 256, known_version = 1 };
 static const char list_name[] = "bundle.json";
-
-/* ---- what it is ----------------------------------------------------------------------------------- */
-
-bool jp_is_tar(const void *data, size_t len)
-{
-	if (len < tar_block)
-		return false;
-	struct jp_span at = { (const char *)data + magic_at, len - magic_at };
-	return jp_span_starts(at, "ustar");
-}
-
-bool jp_is_bundle(const void *data, size_t len)
-{
-	struct jp_span name = { data, len };
-	if (!jp_is_tar(data, len))
-		return false;
-	(void)jp_span_text(&name, "./");
-	return jp_span_text(&name, list_name) && jp_span_char(&name, '\0');
-}
 
 /* ---- bundle.json ------------------------------------------------------------------------------------ */
 

@@ -12,9 +12,9 @@
 #include "base/intern.h"
 #include "base/jsonout.h"
 #include "base/opts.h"
+#include "bundle/pack.h"
+#include "bundle/symbol_files.h"
 #include "input/json.h"
-#include "render/pack.h"
-#include "render/symbols.h"
 
 enum { longest_name = 64, chunk_size = 1 << 16, version = 1 };
 

@@ -1,6 +1,6 @@
 /* The names that a bundle has for its dump become those of the dump's profile. */
-#ifndef JP_MODEL_NAMES_H
-#define JP_MODEL_NAMES_H
+#ifndef JP_BUNDLE_BUNDLED_NAMES_H
+#define JP_BUNDLE_BUNDLED_NAMES_H
 
 #include "base/reader.h"
 #include "model/profile.h"

@@ -1,6 +1,6 @@
 /* A tar archive on its way through a compressor, a piece at a time. */
-#ifndef JP_RENDER_PACK_H
-#define JP_RENDER_PACK_H
+#ifndef JP_BUNDLE_PACK_H
+#define JP_BUNDLE_PACK_H
 
 #include "base/strbuf.h"
 #include "jprof.h"

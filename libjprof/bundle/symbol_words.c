@@ -1,4 +1,4 @@
-#include "model/symbols.h"
+#include "bundle/symbol_words.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* symbols.json says by letters how each address was named, in the order of the addresses: the names themselves are
  * in the profile.proto beside it. */
-#include "render/symbols.h"
+#include "bundle/symbol_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/jsonout.h"
-#include "model/symbols.h"
+#include "bundle/symbol_words.h"
 #include "render/render.h"
 
 struct order {

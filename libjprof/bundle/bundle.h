@@ -1,7 +1,7 @@
 /* A bundle as it stands in the file: docs/bundle.md. Members and their files are looked at, and nothing of what they
  * hold but bundle.json. */
-#ifndef JP_INPUT_BUNDLE_H
-#define JP_INPUT_BUNDLE_H
+#ifndef JP_BUNDLE_BUNDLE_H
+#define JP_BUNDLE_BUNDLE_H
 
 #include <stdbool.h>
 
@@ -37,10 +37,6 @@ struct jprof_bundle {
 	struct jprof_error warning;
 };
 
-/* Whether these first bytes are those of a tar archive; of one whose first file is bundle.json. */
-bool jp_is_tar(const void *data, size_t len);
-bool jp_is_bundle(const void *data, size_t len);
-
 /* As jprof_bundle_parse, for the bare archive; `damage` (may be NULL) says what was wrong with the compressed data
  * around it. */
 int jp_bundle_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
@@ -48,5 +44,9 @@ int jp_bundle_parse(const void *data, size_t len, const char *name, const struct
 
 /* A file of a member, or NULL. */
 const struct jp_bundle_file *jp_bundle_file(const struct jp_bundle_member *member, const char *name);
+
+/* The members that opts->member asks for, added up; what is wrong with the bundle becomes a note. */
+int jp_profile_from_bundle(const struct jprof_bundle *bundle, const struct jprof_profile_opts *opts,
+                           struct jprof_profile **profile, struct jprof_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "model/names.h"
+#include "bundle/bundled_names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -6,10 +6,10 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "bundle/symbol_words.h"
 #include "input/json.h"
 #include "input/pprof.h"
 #include "model/build.h"
-#include "model/symbols.h"
 
 /* Sorted by its first member, as jp_last_up_to wants it. */
 struct entry {

@@ -5,13 +5,13 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "input/bundle.h"
+#include "bundle/bundle.h"
+#include "bundle/bundled_names.h"
 #include "input/heapfile.h"
 #include "input/json.h"
 #include "input/sniff.h"
 #include "input/unpack.h"
 #include "model/build.h"
-#include "model/names.h"
 
 static struct jp_span file_of(const struct jp_bundle_member *m, const char *name)
 {

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/opts.h"
-#include "input/bundle.h"
+#include "bundle/bundle.h"
 #include "input/heapfile.h"
 #include "input/sniff.h"
 #include "input/unpack.h"
