@@ -10,8 +10,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/reader.h"
-#include "input/json.h"
 #include "input/sniff.h"
 #include "input/unpack.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "base/search.h"
 #include "bundle/symbol_words.h"
-#include "input/json.h"
 #include "input/pprof.h"
 #include "model/build.h"
 

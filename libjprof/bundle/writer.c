@@ -10,11 +10,11 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/json.h"
 #include "base/jsonout.h"
 #include "base/opts.h"
 #include "bundle/pack.h"
 #include "bundle/symbol_files.h"
-#include "input/json.h"
 
 enum { longest_name = 64, chunk_size = 1 << 16, version = 1 };
 

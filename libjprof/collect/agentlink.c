@@ -10,11 +10,11 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/opts.h"
 #include "base/strbuf.h"
 #include "collect/procfs.h"
 #include "collect/unixsock.h"
-#include "input/json.h"
 
 enum {
 	protocol_version = 1,

@@ -15,10 +15,10 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/strbuf.h"
 #include "collect/dumpfile.h"
 #include "collect/unixsock.h"
-#include "input/json.h"
 
 enum { look_every_ms = 100, tail_bytes = 1 << 16, sidecar_limit = 16 << 20 };
 

@@ -1,6 +1,6 @@
 /* JSON: hostile texts are refused, odd values are as if they were not there. */
+#include "base/json.h"
 #include "harness.h"
-#include "input/json.h"
 
 static struct json_object *parsed(const char *text)
 {

@@ -1,4 +1,4 @@
-#include "input/json.h"
+#include "base/json.h"
 
 #include <json-c/json.h>
 #include <limits.h>
