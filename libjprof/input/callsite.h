@@ -15,13 +15,6 @@ enum jp_callsite {
 /* Whether a call instruction ends right before the image-relative address `vaddr`. */
 enum jp_callsite jp_callsite_check(const struct jp_objfile *file, uint64_t vaddr);
 
-/* Start addresses of the nameless functions that an exported allocation wrapper (ruby_xmalloc ...)
- * calls or jumps to: they are wrappers too, in a library without symbols for its static functions.
- * *targets is sorted, to be freed by the caller. After jp_objfile_symbolize. 0, or -1 when memory is short. */
-int jp_wrapper_targets(const struct jp_objfile *file, uint64_t **targets, size_t *count);
-
-bool jp_is_target(const uint64_t *targets, size_t count, uint64_t vaddr);
-
 /* ELF's e_machine of the file. */
 int jp_machine_of(const struct jp_objfile *file);
 

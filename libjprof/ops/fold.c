@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "input/wrappers.h"
 #include "model/profile.h"
+#include "ops/wrappers.h"
 
 enum { entry_within = 24 }; /* jemalloc's own part of a stack is at most this deep */
 

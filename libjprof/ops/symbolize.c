@@ -8,13 +8,13 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/opts.h"
-#include "input/callsite.h"
 #include "input/debugfile.h"
 #include "input/demangle.h"
 #include "input/perfmap.h"
 #include "model/profile.h"
 #include "ops/findfile.h"
 #include "ops/reopen.h"
+#include "ops/wrapper_targets.h"
 
 struct work {
 	struct jprof_profile *profile;

@@ -1,5 +1,5 @@
 #include "harness.h"
-#include "input/wrappers.h"
+#include "ops/wrappers.h"
 
 typedef bool test_fn(const char *name);
 

@@ -1,4 +1,4 @@
-#include "input/wrappers.h"
+#include "ops/wrappers.h"
 
 #include <fnmatch.h>
 #include <stddef.h>

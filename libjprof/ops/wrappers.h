@@ -1,6 +1,6 @@
 /* Which function names say how memory was got, and not for what: tables that folding uses. */
-#ifndef JP_INPUT_WRAPPERS_H
-#define JP_INPUT_WRAPPERS_H
+#ifndef JP_OPS_WRAPPERS_H
+#define JP_OPS_WRAPPERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
