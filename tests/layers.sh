@@ -26,12 +26,13 @@ check() {
 }
 
 check base base
-check input base input
-check model base input model
-check ops base input model ops
-check render base input model ops render
-check bundle base input model ops render bundle
-check collect base input model ops render bundle collect
+check statistics base statistics
+check input base statistics input
+check model base statistics input model
+check ops base statistics input model ops
+check render base statistics input model ops render
+check bundle base statistics input model ops render bundle
+check collect base statistics input model ops render bundle collect
 
 # The program: rooms around what all commands share. Only main.c and the list of commands see them all.
 room() {

@@ -1,5 +1,4 @@
 /* Dumps in text: what their formats share, and which one a file is. */
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,12 +181,12 @@ static void add_up(struct jprof_dump *dump)
 {
 	double value[JPROF_COUNTERS];
 	for (size_t i = 0; i < dump->totals.count; i++) {
-		jp_dump_scale(dump, dump->totals.items[i].count, value);
+		jp_scale_record(dump->scaling, dump->info.rate, dump->totals.items[i].count, value);
 		for (int c = 0; c < JPROF_COUNTERS; c++)
 			dump->info.total[c] += value[c];
 	}
 	for (size_t i = 0; i < dump->per_thread.count; i++) {
-		jp_dump_scale(dump, dump->per_thread.items[i].count, value);
+		jp_scale_record(dump->scaling, dump->info.rate, dump->per_thread.items[i].count, value);
 		for (int c = 0; c < JPROF_COUNTERS; c++)
 			dump->threads[dump->per_thread.items[i].thread].pub.total[c] += value[c];
 	}
@@ -305,51 +304,4 @@ void jprof_dump_free(struct jprof_dump *dump)
 	free(dump->warnings);
 	free(dump->name);
 	free(dump);
-}
-
-/* ---- scaling ---------------------------------------------------------------------------------------- */
-
-/* With r = mean size / rate, an object of mean size is sampled with probability 1 - exp(-r)
- * (jemalloc's prof.c draws the distance between samples from a geometric distribution; the same
- * formula stands in jeprof's AdjustSamples). Where r is too small for a double to tell, it is r. */
-static double poisson(uint64_t rate, double objects, double bytes)
-{
-	double r = (bytes / objects) / (double)rate, p = 1 - exp(-r);
-	return p > 0 ? p : r;
-}
-
-void jp_unbias(uint64_t rate, uint64_t objects, uint64_t bytes, double *true_objects, double *true_bytes)
-{
-	double n = (double)objects, s = (double)bytes, k = 1;
-	if (objects && bytes && rate)
-		k = 1 / poisson(rate, n, s);
-	*true_objects = n * k;
-	*true_bytes = s * k;
-}
-
-void jp_unbias_record(uint64_t rate, const uint64_t count[JPROF_COUNTERS], double value[JPROF_COUNTERS])
-{
-	jp_unbias(rate, count[0], count[1], &value[0], &value[1]);
-	jp_unbias(rate, count[2], count[3], &value[2], &value[3]);
-}
-
-/* The probability with which a pair's objects were sampled; 1 where nothing is to be scaled. */
-static double probability(const struct jprof_dump *dump, uint64_t objects, uint64_t bytes)
-{
-	double n = (double)objects, s = (double)bytes, rate = (double)dump->info.rate;
-	if (!objects || !bytes || !dump->info.rate || dump->scaling == JP_SCALE_NONE)
-		return 1;
-	if (dump->scaling == JP_SCALE_POISSON)
-		return poisson(dump->info.rate, n, s);
-	return (s / n) / (rate / 2) < 1 ? (s / n) / (rate / 2) : 1;
-}
-
-void jp_dump_scale(const struct jprof_dump *dump, const uint64_t count[JPROF_COUNTERS], double value[JPROF_COUNTERS])
-{
-	if (dump->scaling == JP_SCALE_POISSON) {
-		jp_unbias_record(dump->info.rate, count, value);
-		return;
-	}
-	for (int c = 0; c < JPROF_COUNTERS; c++)
-		value[c] = (double)count[c] / probability(dump, count[c & ~1], count[c | 1]);
 }

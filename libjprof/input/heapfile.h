@@ -9,6 +9,7 @@
 #include "base/reader.h"
 #include "base/strbuf.h"
 #include "jprof.h"
+#include "statistics/scaling.h"
 
 /* A stack: indices of dump->addresses, innermost frame first, in dump->frames. */
 struct jp_stack {
@@ -38,13 +39,6 @@ struct jp_thread {
 struct jp_given_name {
 	uint64_t address; /* a lookup address */
 	uint32_t text;    /* id in dump->names */
-};
-
-/* How sampled counters become estimates. */
-enum jp_scaling {
-	JP_SCALE_POISSON, /* k = 1/(1-exp(-(bytes/objects)/rate)) */
-	JP_SCALE_LINEAR,  /* k = 1/((bytes/objects)/(rate/2)) where that is above 1: gperftools' first version */
-	JP_SCALE_NONE,    /* every allocation was counted */
 };
 
 struct jprof_dump {
@@ -121,16 +115,5 @@ int jp_parse_end(struct jp_parse *p);
 /* As jprof_dump_parse; `damage` (may be NULL) says what was wrong with the compressed data around it. */
 int jp_dump_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
                   struct jprof_dump **dump, struct jprof_error *err);
-
-/* ---- scaling ---- */
-
-/* jemalloc's inverse of sampling for one counter pair of one stack. */
-void jp_unbias(uint64_t rate, uint64_t objects, uint64_t bytes, double *true_objects, double *true_bytes);
-
-/* All four counters of a record, scaled. */
-void jp_unbias_record(uint64_t rate, const uint64_t count[JPROF_COUNTERS], double value[JPROF_COUNTERS]);
-
-/* All four counters of a record, scaled in the dump's own way. */
-void jp_dump_scale(const struct jprof_dump *dump, const uint64_t count[JPROF_COUNTERS], double value[JPROF_COUNTERS]);
 
 #endif

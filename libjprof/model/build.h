@@ -3,7 +3,7 @@
 #define JP_MODEL_BUILD_H
 
 #include "model/profile.h"
-#include "model/sampling.h"
+#include "statistics/sampling.h"
 
 /* The object of a mapping; NULL: of all addresses outside every mapping. JP_NONE when memory is short. */
 uint32_t jp_build_object(struct jprof_profile *profile, const struct jprof_map *map);

@@ -67,7 +67,7 @@ static int give_names(struct work *w)
 static struct jp_sample sample_of(const struct jprof_dump *dump, const struct jp_record *record, uint32_t thread)
 {
 	struct jp_sample s = { .thread = thread };
-	jp_dump_scale(dump, record->count, s.value);
+	jp_scale_record(dump->scaling, dump->info.rate, record->count, s.value);
 	for (int pair = 0; pair < 2; pair++) {
 		if (dump->scaling == JP_SCALE_LINEAR)
 			continue;

@@ -265,24 +265,6 @@ struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *st
 	return &profile->samples[id];
 }
 
-static float mean_of(double a, double weight_a, double b, double weight_b)
-{
-	double weight = weight_a + weight_b;
-	return (float)(weight > 0 ? fmin((a * weight_a + b * weight_b) / weight, FLT_MAX) : 0);
-}
-
-void jp_seen_add(struct jp_seen *to, const struct jp_seen *from, double factor)
-{
-	for (int i = 0; i < 2; i++)
-		to->n[i] += from->n[i];
-	for (int c = 0; c < JPROF_COUNTERS; c++) {
-		double old = to->variance[c], more = factor * factor * from->variance[c];
-		to->variance[c] = old + more;
-		to->worth[c] = mean_of(to->worth[c], old, fabs(factor) * from->worth[c], more);
-		to->open[c] = mean_of(to->open[c], old, from->open[c], more);
-	}
-}
-
 void jp_sample_add_values(struct jp_sample *to, const struct jp_sample *like, double factor)
 {
 	for (int c = 0; c < JPROF_COUNTERS; c++) {

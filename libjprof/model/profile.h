@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "input/maps.h"
 #include "jprof.h"
+#include "statistics/evidence.h"
 
 struct jp_object {
 	uint32_t path; /* id in strings */
@@ -79,16 +80,6 @@ struct jp_function {
 	uint32_t file;   /* JP_NONE: not known */
 };
 
-/* What was really seen, on one side of a sum or difference: enough to say how far its estimate may
- * be off. Sampled objects count; those that are the same on both sides are left out. See
- * docs/statistics.md. */
-struct jp_seen {
-	double n[2];                     /* sampled objects: in use, ever allocated */
-	double variance[JPROF_COUNTERS]; /* of the estimates, in their units squared */
-	float worth[JPROF_COUNTERS];     /* what one sampled object stands for; mean by variance */
-	float open[JPROF_COUNTERS];      /* the chance that an object was not sampled; mean by variance */
-};
-
 struct jp_sample {
 	uint32_t stack;  /* id in stacks: an array of uint32_t location ids */
 	uint32_t thread; /* string id of the thread's label, or JP_NONE: all together */
@@ -96,14 +87,6 @@ struct jp_sample {
 	double shift[JPROF_COUNTERS]; /* added to value, undoes the rounding of the dumps' counters */
 	double base[JPROF_COUNTERS];  /* what was subtracted: value + base is what it was subtracted from */
 	struct jp_seen plus, minus;   /* of what was added, and of what was subtracted */
-};
-
-/* What the operations on a profile mean for its errors. */
-struct jp_lineage {
-	bool subtracted;     /* something was: a row may have had more than was seen of it */
-	bool strangers;      /* dumps of processes without a common past were subtracted */
-	bool shared_sum;     /* dumps with a common past were added: what they share is not known */
-	bool shared_unknown; /* such were subtracted, and what they share is not known for every stack */
 };
 
 struct jprof_profile {
@@ -180,9 +163,6 @@ struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *st
 
 /* Adds `factor` times the values of `like`, and keeps what was subtracted. */
 void jp_sample_add_values(struct jp_sample *to, const struct jp_sample *like, double factor);
-
-/* Adds what was seen of other objects; `factor` is that of their values, any sign. */
-void jp_seen_add(struct jp_seen *to, const struct jp_seen *from, double factor);
 
 /* Adds `factor` times what `like` holds to the sample with its thread and with a stack of `depth`
  * location ids (like->stack is not used). What was sampled for the two counts as independent.

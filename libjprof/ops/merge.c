@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "model/profile.h"
-#include "ops/related.h"
+#include "statistics/related.h"
 
 /* What the other profile's ids are in this one. */
 struct translation {
@@ -133,12 +133,64 @@ static int translate_mappings(struct jprof_profile *to, const struct jprof_profi
 	return 0;
 }
 
+/* Whether two profiles have a common past: most files that both have mapped lie at the same addresses. Without
+ * maps that is taken for granted, for then stacks match by their addresses. Before the mappings of one are added. */
+static bool are_related(const struct jprof_profile *to, const struct jprof_profile *from, const uint32_t *object)
+{
+	size_t same = 0, moved = 0;
+	for (size_t i = 0; i < from->mapping_count; i++) {
+		const struct jp_mapping *m = &from->mappings[i];
+		bool mapped = false, there = false;
+		for (size_t k = 0; k < to->mapping_count && !there; k++) {
+			if (to->mappings[k].object != object[m->object])
+				continue;
+			mapped = true;
+			there = to->mappings[k].map.start == m->map.start;
+		}
+		same += there;
+		moved += mapped && !there;
+	}
+	return same >= moved;
+}
+
 static int translate_thread(struct jprof_profile *to, const struct jprof_profile *from, struct jp_sample *sample)
 {
 	if (sample->thread == JP_NONE)
 		return 0;
 	sample->thread = jp_thread_label(to, jp_string(from, sample->thread));
 	return sample->thread == JP_NONE ? -1 : 0;
+}
+
+static bool has_samples(const struct jp_seen *seen)
+{
+	return seen->n[0] > 0 || seen->n[1] > 0;
+}
+
+/* Adds what a related sample of the same stack holds. */
+static void join_sample(struct jp_sample *to, const struct jp_sample *like, double factor, struct jp_lineage *lineage)
+{
+	jp_sample_add_values(to, like, factor);
+	lineage->shared_sum |= has_samples(&to->plus) && has_samples(&like->plus);
+	jp_seen_join(&to->plus, &like->plus, factor);
+	jp_seen_join(&to->minus, &like->minus, factor);
+}
+
+static bool is_equal(const struct jp_sample *a, const struct jp_sample *b, int pair)
+{
+	int objects = 2 * pair, bytes = objects + 1;
+	return a->plus.n[pair] == b->plus.n[pair] && a->value[objects] == b->value[objects] &&
+	       a->value[bytes] == b->value[bytes];
+}
+
+/* Takes away what a related sample of the same stack holds. */
+static void cancel_sample(struct jp_sample *to, const struct jp_sample *like, struct jp_lineage *lineage)
+{
+	struct jp_seen early = like->plus;
+	bool equal[2] = { is_equal(to, like, 0), is_equal(to, like, 1) };
+	jp_seen_cancel(&to->plus, &early, equal, lineage);
+	jp_seen_add(&to->minus, &early, -1);
+	jp_seen_add(&to->plus, &like->minus, -1);
+	jp_sample_add_values(to, like, -1);
 }
 
 static int add_sample(struct jprof_profile *to, const uint32_t *stack, size_t depth, const struct jp_sample *like,
@@ -150,9 +202,9 @@ static int add_sample(struct jprof_profile *to, const uint32_t *stack, size_t de
 	if (!sample)
 		return -1;
 	if (factor < 0)
-		jp_sample_cancel(sample, like, &to->lineage);
+		cancel_sample(sample, like, &to->lineage);
 	else
-		jp_sample_join(sample, like, factor, &to->lineage);
+		join_sample(sample, like, factor, &to->lineage);
 	return 0;
 }
 
@@ -196,7 +248,7 @@ int jprof_profile_merge(struct jprof_profile *to, const struct jprof_profile *fr
 	if (!rc)
 		rc = translate_locations(to, from, &t);
 	if (!rc) {
-		t.related = jp_related(to, from, t.object);
+		t.related = are_related(to, from, t.object);
 		merge_lineage(&to->lineage, &from->lineage, factor, t.related);
 		rc = translate_mappings(to, from, &t);
 	}

@@ -6,8 +6,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/opts.h"
-#include "ops/errors.h"
 #include "ops/owner.h"
+#include "ops/ranges.h"
 #include "render/render.h"
 #include "render/rows.h"
 
@@ -106,7 +106,7 @@ static int each_sample(struct build *b, add_fn *add)
 		if (value == 0 || !jp_in_view(b->profile, b->view, sample))
 			continue;
 		if (b->view->errors)
-			evidence = jp_evidence_of(b->profile, sample, b->view->counter);
+			evidence = jp_sample_evidence(b->profile, sample, b->view->counter);
 		rc = jp_rows_path(&b->rows, stack, depth, &b->path) ? -1 : add(b, i, value, &evidence);
 	}
 	return rc;
@@ -160,8 +160,8 @@ static int add_node(struct build *b, uint32_t row)
 	};
 	describe(b, &b->rows.origins[row], node);
 	if (t->evidence) {
-		node->flat_range = jp_evidence_range(b->profile, &t->evidence[0], b->view->counter);
-		node->cum_range = jp_evidence_range(b->profile, &t->evidence[1], b->view->counter);
+		node->flat_range = jp_evidence_range(&b->profile->lineage, &t->evidence[0], b->view->counter);
+		node->cum_range = jp_evidence_range(&b->profile->lineage, &t->evidence[1], b->view->counter);
 	}
 	t->node = (uint32_t)b->graph->node_count++;
 	return node->owner ? 0 : -1;
@@ -328,7 +328,7 @@ static void finish_edges(struct build *b)
 		if (e->residual)
 			e->bridged = e->value;
 		if (b->view->errors)
-			e->range = jp_evidence_range(b->profile, &b->marks[i].evidence, b->view->counter);
+			e->range = jp_evidence_range(&b->profile->lineage, &b->marks[i].evidence, b->view->counter);
 	}
 	if (g->edge_count)
 		qsort(g->edges, g->edge_count, sizeof *g->edges, by_value);

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/jsonout.h"
-#include "ops/errors.h"
+#include "ops/ranges.h"
 #include "render/render.h"
 
 /* Changes that old readers would misread raise it; new members do not. */

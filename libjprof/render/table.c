@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "model/profile.h"
-#include "ops/errors.h"
+#include "ops/ranges.h"
 #include "render/render.h"
 #include "render/rows.h"
 
@@ -177,7 +177,7 @@ static int add_sample(struct build *b, uint32_t id)
 	if (!jp_in_view(b->profile, b->opts, sample))
 		return 0;
 	if (b->opts->errors)
-		share.evidence = jp_evidence_of(b->profile, sample, b->opts->counter);
+		share.evidence = jp_sample_evidence(b->profile, sample, b->opts->counter);
 	return b->opts->granularity == JPROF_BY_LIBRARY ? add_sample_by_owner(b, stack, depth, &share)
 	                                                : add_sample_by_frame(b, stack, depth, &share);
 }
@@ -215,8 +215,8 @@ static void put_ranges(struct build *b)
 {
 	for (size_t i = 0; b->evidence && i < b->table->count; i++) {
 		struct jprof_row *row = &b->table->rows[i];
-		row->flat_range = jp_evidence_range(b->profile, &b->evidence[i].flat, b->opts->counter);
-		row->cum_range = jp_evidence_range(b->profile, &b->evidence[i].cum, b->opts->counter);
+		row->flat_range = jp_evidence_range(&b->profile->lineage, &b->evidence[i].flat, b->opts->counter);
+		row->cum_range = jp_evidence_range(&b->profile->lineage, &b->evidence[i].cum, b->opts->counter);
 	}
 }
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "ops/errors.h"
+#include "ops/ranges.h"
 #include "render/errors.h"
 #include "render/render.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/gamma.h"
+#include "statistics/gamma.h"
 
 /* Chi-square values that are exceeded with probability 0.975 and 0.025: NIST/SEMATECH e-Handbook of
  * Statistical Methods, 1.3.6.7.4, three decimals. */

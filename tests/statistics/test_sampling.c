@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "model/sampling.h"
 #include "sampler.h"
+#include "statistics/sampling.h"
 
 /* jemalloc's size classes, as the table in jemalloc(3) lists them. */
 static uint64_t next_class(uint64_t size)

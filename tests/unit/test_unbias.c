@@ -1,7 +1,7 @@
 /* The formula: with r = (bytes/objects)/rate, k = 1/(1-exp(-r)) scales both. The constants were
  * computed with 50 decimal digits, outside of this program. */
 #include "harness.h"
-#include "input/heapfile.h"
+#include "statistics/scaling.h"
 
 static void test_numbers(void **state)
 {

@@ -1,28 +1,10 @@
-#include "ops/related.h"
+#include "statistics/related.h"
 
 #include <float.h>
 #include <math.h>
 
-bool jp_related(const struct jprof_profile *to, const struct jprof_profile *from, const uint32_t *object)
-{
-	size_t same = 0, moved = 0;
-	for (size_t i = 0; i < from->mapping_count; i++) {
-		const struct jp_mapping *m = &from->mappings[i];
-		bool mapped = false, there = false;
-		for (size_t k = 0; k < to->mapping_count && !there; k++) {
-			if (to->mappings[k].object != object[m->object])
-				continue;
-			mapped = true;
-			there = to->mappings[k].map.start == m->map.start;
-		}
-		same += there;
-		moved += mapped && !there;
-	}
-	return same >= moved;
-}
-
 /* The standard errors add up, as if each sampled object were worth what it is in both. */
-static void seen_join(struct jp_seen *to, const struct jp_seen *from, double factor)
+void jp_seen_join(struct jp_seen *to, const struct jp_seen *from, double factor)
 {
 	struct jp_seen sum = *to;
 	jp_seen_add(&sum, from, factor);
@@ -33,19 +15,6 @@ static void seen_join(struct jp_seen *to, const struct jp_seen *from, double fac
 			sum.worth[c] = (float)fmin(sum.worth[c] * sum.variance[c] / apart, FLT_MAX);
 	}
 	*to = sum;
-}
-
-static bool has_samples(const struct jp_seen *seen)
-{
-	return seen->n[0] > 0 || seen->n[1] > 0;
-}
-
-void jp_sample_join(struct jp_sample *to, const struct jp_sample *like, double factor, struct jp_lineage *lineage)
-{
-	jp_sample_add_values(to, like, factor);
-	lineage->shared_sum |= has_samples(&to->plus) && has_samples(&like->plus);
-	seen_join(&to->plus, &like->plus, factor);
-	seen_join(&to->minus, &like->minus, factor);
 }
 
 /* Sampled objects that are in the late dump alone, and in the early one alone. */
@@ -92,23 +61,12 @@ static void keep(struct jp_seen *seen, int pair, double part)
 		seen->variance[c] *= whole > 0 ? part / whole : 0;
 }
 
-static bool is_equal(const struct jp_sample *a, const struct jp_sample *b, int pair)
+void jp_seen_cancel(struct jp_seen *late, struct jp_seen *early, const bool equal[2], struct jp_lineage *lineage)
 {
-	int objects = 2 * pair, bytes = objects + 1;
-	return a->plus.n[pair] == b->plus.n[pair] && a->value[objects] == b->value[objects] &&
-	       a->value[bytes] == b->value[bytes];
-}
-
-void jp_sample_cancel(struct jp_sample *to, const struct jp_sample *like, struct jp_lineage *lineage)
-{
-	struct jp_seen gone = like->plus;
-	struct apart in_use = in_use_apart(&to->plus, &gone, is_equal(to, like, 0), lineage);
-	struct apart allocated = allocated_apart(&to->plus, &gone, is_equal(to, like, 1));
-	keep(&to->plus, 0, in_use.late);
-	keep(&to->plus, 1, allocated.late);
-	keep(&gone, 0, in_use.early);
-	keep(&gone, 1, allocated.early);
-	jp_seen_add(&to->minus, &gone, -1);
-	jp_seen_add(&to->plus, &like->minus, -1);
-	jp_sample_add_values(to, like, -1);
+	struct apart in_use = in_use_apart(late, early, equal[0], lineage);
+	struct apart allocated = allocated_apart(late, early, equal[1]);
+	keep(late, 0, in_use.late);
+	keep(late, 1, allocated.late);
+	keep(early, 0, in_use.early);
+	keep(early, 1, allocated.early);
 }

@@ -1,4 +1,4 @@
-#include "model/sampling.h"
+#include "statistics/sampling.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* What a pair of printed counters, objects and bytes of one stack, tells of the sampling behind
  * it: how many objects were sampled and how far the estimates may be off. docs/statistics.md has
  * the method; the names there are those here. */
-#ifndef JP_MODEL_SAMPLING_H
-#define JP_MODEL_SAMPLING_H
+#ifndef JP_STATISTICS_SAMPLING_H
+#define JP_STATISTICS_SAMPLING_H
 
 #include <stdint.h>
 

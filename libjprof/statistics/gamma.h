@@ -1,6 +1,6 @@
 /* The gamma distribution, which intervals for small counts are made of: docs/statistics.md. */
-#ifndef JP_BASE_GAMMA_H
-#define JP_BASE_GAMMA_H
+#ifndef JP_STATISTICS_GAMMA_H
+#define JP_STATISTICS_GAMMA_H
 
 /* The probability that a gamma variable of this shape (above 0) and scale 1 is at most x: the
  * regularized lower incomplete gamma function. Good to 10 digits up to shape 1e4. */

@@ -1,15 +1,33 @@
-#include "ops/errors.h"
+#include "statistics/evidence.h"
 
+#include <float.h>
 #include <math.h>
-#include <string.h>
 
-#include "base/gamma.h"
+#include "statistics/gamma.h"
 
 static const double few = 10;             /* fewer samples than this are noise */
 static const double small_error = 0.1;    /* unless the error is this part of the value at most */
 static const double least_size = 8;       /* jemalloc's smallest size class */
 static const double none_upper = 3.6889;  /* upper end of the 95 % interval for a count of none */
 static const double none_missed = 0.0253; /* of as many objects expected none comes in 97.5 % of cases */
+
+static float mean_of(double a, double weight_a, double b, double weight_b)
+{
+	double weight = weight_a + weight_b;
+	return (float)(weight > 0 ? fmin((a * weight_a + b * weight_b) / weight, FLT_MAX) : 0);
+}
+
+void jp_seen_add(struct jp_seen *to, const struct jp_seen *from, double factor)
+{
+	for (int i = 0; i < 2; i++)
+		to->n[i] += from->n[i];
+	for (int c = 0; c < JPROF_COUNTERS; c++) {
+		double old = to->variance[c], more = factor * factor * from->variance[c];
+		to->variance[c] = old + more;
+		to->worth[c] = mean_of(to->worth[c], old, fabs(factor) * from->worth[c], more);
+		to->open[c] = mean_of(to->open[c], old, from->open[c], more);
+	}
+}
 
 static bool is_in_use(enum jprof_counter counter)
 {
@@ -19,9 +37,9 @@ static bool is_in_use(enum jprof_counter counter)
 /* Some stacks that did change look as if they had not. Those that are seen to have changed answer for
  * them: m samples in two dumps come in equal numbers once in about sqrt(pi m) times; to be a bound it is
  * more than makes up for that on the average. */
-static double look_alikes(const struct jprof_profile *profile, double m, enum jprof_counter counter)
+static double look_alikes(const struct jp_lineage *lineage, double m, enum jprof_counter counter)
 {
-	return profile->lineage.shared_unknown && is_in_use(counter) && m > 0 ? 1 + 1 / sqrt(m) : 1;
+	return lineage->shared_unknown && is_in_use(counter) && m > 0 ? 1 + 1 / sqrt(m) : 1;
 }
 
 static struct jp_spread spread_of(const struct jp_seen *seen, enum jprof_counter counter, double more)
@@ -42,17 +60,17 @@ static struct jp_spread spread_of(const struct jp_seen *seen, enum jprof_counter
 	return s;
 }
 
-struct jp_evidence jp_evidence_of(const struct jprof_profile *profile, const struct jp_sample *sample,
-                                  enum jprof_counter counter)
+struct jp_evidence jp_evidence_of(const struct jp_lineage *lineage, double value, double shift,
+                                  const struct jp_seen *plus, const struct jp_seen *minus, enum jprof_counter counter)
 {
 	int pair = is_in_use(counter) ? 0 : 1;
-	double n = sample->plus.n[pair] + sample->minus.n[pair], more = look_alikes(profile, n, counter);
+	double n = plus->n[pair] + minus->n[pair], more = look_alikes(lineage, n, counter);
 	return (struct jp_evidence){
-		.value = sample->value[counter],
-		.shift = sample->shift[counter],
-		.plus = spread_of(&sample->plus, counter, more),
-		.minus = spread_of(&sample->minus, counter, more),
-		.unknown = sample->value[counter] != 0 && n <= 0,
+		.value = value,
+		.shift = shift,
+		.plus = spread_of(plus, counter, more),
+		.minus = spread_of(minus, counter, more),
+		.unknown = value != 0 && n <= 0,
 	};
 }
 
@@ -145,12 +163,12 @@ static bool is_noise(const struct jprof_range *range, double value, bool differe
 
 /* Whether more may have been subtracted than was seen. In one process what was ever allocated is never
  * taken back. */
-static bool has_minus(const struct jprof_profile *profile, enum jprof_counter counter)
+static bool has_minus(const struct jp_lineage *lineage, enum jprof_counter counter)
 {
-	return profile->lineage.subtracted && (is_in_use(counter) || profile->lineage.strangers);
+	return lineage->subtracted && (is_in_use(counter) || lineage->strangers);
 }
 
-struct jprof_range jp_evidence_range(const struct jprof_profile *profile, const struct jp_evidence *e,
+struct jprof_range jp_evidence_range(const struct jp_lineage *lineage, const struct jp_evidence *e,
                                      enum jprof_counter counter)
 {
 	const struct jp_spread *plus = &e->plus, *minus = &e->minus;
@@ -161,52 +179,29 @@ struct jprof_range jp_evidence_range(const struct jprof_profile *profile, const 
 		return range;
 	}
 	up = ends_of(plus, seen_one(plus, minus));
-	if (has_minus(profile, counter))
+	if (has_minus(lineage, counter))
 		down = ends_of(minus, seen_one(minus, plus));
 	range.error = sqrt(plus->variance + minus->variance + e->shift * e->shift);
 	put_ends(&range, e->value + e->shift, up, down);
-	range.noise = is_noise(&range, e->value, profile->lineage.subtracted);
+	range.noise = is_noise(&range, e->value, lineage->subtracted);
 	return range;
 }
 
-/* ---- of the whole profile ---------------------------------------------------------------------- */
-
 /* X bytes go unsampled with the chance exp(-X/rate), whatever the sizes of the objects. */
-static void put_nothing_seen(struct jprof_range *range, const struct jprof_profile *profile, enum jprof_counter counter)
+static void put_nothing_seen(struct jprof_range *range, const struct jp_lineage *lineage, uint64_t rate,
+                             enum jprof_counter counter)
 {
-	double bytes = none_upper * (double)profile->rate;
+	double bytes = none_upper * (double)rate;
 	bool objects = counter == JPROF_INUSE_OBJECTS || counter == JPROF_ALLOC_OBJECTS;
 	range->high = objects ? bytes / least_size : bytes;
-	range->low = has_minus(profile, counter) ? -range->high : 0;
+	range->low = has_minus(lineage, counter) ? -range->high : 0;
 }
 
-void jp_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread,
-                      struct jprof_range *range)
+struct jprof_range jp_evidence_total_range(const struct jp_lineage *lineage, uint64_t rate,
+                                           const struct jp_evidence *all, enum jprof_counter counter)
 {
-	struct jp_evidence all = { 0 };
-	for (uint32_t i = 0; i < jp_sample_count(profile); i++) {
-		if (thread && strcmp(jp_string(profile, profile->samples[i].thread), thread))
-			continue;
-		struct jp_evidence one = jp_evidence_of(profile, &profile->samples[i], counter);
-		jp_evidence_add(&all, &one);
-	}
-	*range = jp_evidence_range(profile, &all, counter);
-	if (range->samples <= 0 && !all.unknown)
-		put_nothing_seen(range, profile, counter);
-}
-
-void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, struct jprof_range *range)
-{
-	jp_profile_range(profile, counter, NULL, range);
-}
-
-const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_counter counter)
-{
-	if (profile->lineage.shared_unknown && is_in_use(counter))
-		return "errors of what changed are upper bounds: without prof_accum:true a dump does not tell how much of "
-		       "what it holds was there before";
-	if (profile->lineage.shared_sum)
-		return "errors are upper bounds: the added dumps come from one process or its forks, and may hold the same "
-		       "objects";
-	return "";
+	struct jprof_range range = jp_evidence_range(lineage, all, counter);
+	if (range.samples <= 0 && !all->unknown)
+		put_nothing_seen(&range, lineage, rate, counter);
+	return range;
 }

@@ -1,4 +1,4 @@
-#include "base/gamma.h"
+#include "statistics/gamma.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,0 +1,40 @@
+#include "ops/ranges.h"
+
+#include <string.h>
+
+struct jp_evidence jp_sample_evidence(const struct jprof_profile *profile, const struct jp_sample *sample,
+                                      enum jprof_counter counter)
+{
+	return jp_evidence_of(&profile->lineage, sample->value[counter], sample->shift[counter], &sample->plus,
+	                      &sample->minus, counter);
+}
+
+void jp_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread,
+                      struct jprof_range *range)
+{
+	struct jp_evidence all = { 0 };
+	for (uint32_t i = 0; i < jp_sample_count(profile); i++) {
+		if (thread && strcmp(jp_string(profile, profile->samples[i].thread), thread))
+			continue;
+		struct jp_evidence one = jp_sample_evidence(profile, &profile->samples[i], counter);
+		jp_evidence_add(&all, &one);
+	}
+	*range = jp_evidence_total_range(&profile->lineage, profile->rate, &all, counter);
+}
+
+void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, struct jprof_range *range)
+{
+	jp_profile_range(profile, counter, NULL, range);
+}
+
+const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_counter counter)
+{
+	bool in_use = counter == JPROF_INUSE_OBJECTS || counter == JPROF_INUSE_SPACE;
+	if (profile->lineage.shared_unknown && in_use)
+		return "errors of what changed are upper bounds: without prof_accum:true a dump does not tell how much of "
+		       "what it holds was there before";
+	if (profile->lineage.shared_sum)
+		return "errors are upper bounds: the added dumps come from one process or its forks, and may hold the same "
+		       "objects";
+	return "";
+}

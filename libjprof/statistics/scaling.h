@@ -1,0 +1,27 @@
+/* From the counters of samples, as dumps print them, to estimates of the truth. */
+#ifndef JP_STATISTICS_SCALING_H
+#define JP_STATISTICS_SCALING_H
+
+#include <stdint.h>
+
+#include "jprof.h"
+
+/* How sampled counters become estimates. */
+enum jp_scaling {
+	JP_SCALE_POISSON, /* k = 1/(1-exp(-(bytes/objects)/rate)) */
+	JP_SCALE_LINEAR,  /* k = 1/((bytes/objects)/(rate/2)) where that is above 1: gperftools' first version */
+	JP_SCALE_NONE,    /* every allocation was counted */
+};
+
+/* jemalloc's inverse of sampling for one counter pair of one stack; `rate` is the mean number of bytes between two
+ * samples. A pair without objects, bytes or rate stays as it is. */
+void jp_unbias(uint64_t rate, uint64_t objects, uint64_t bytes, double *true_objects, double *true_bytes);
+
+/* The same for all four counters of a record. */
+void jp_unbias_record(uint64_t rate, const uint64_t count[JPROF_COUNTERS], double value[JPROF_COUNTERS]);
+
+/* All four counters of a record, scaled in the way of their input. */
+void jp_scale_record(enum jp_scaling scaling, uint64_t rate, const uint64_t count[JPROF_COUNTERS],
+                     double value[JPROF_COUNTERS]);
+
+#endif
