@@ -8,7 +8,7 @@
 #include "base/opts.h"
 #include "bundle/bundle.h"
 #include "bundle/bundled_names.h"
-#include "input/heapfile.h"
+#include "input/dump.h"
 #include "input/sniff.h"
 #include "input/unpack.h"
 #include "model/build.h"

@@ -15,7 +15,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "input/heapfile.h"
+#include "base/strbuf.h"
+#include "input/gperf.h"
 
 static const uint64_t default_step = 131072; /* bytes between two samples, where none is given */
 

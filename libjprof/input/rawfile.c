@@ -14,7 +14,9 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "input/gperf.h"
 #include "input/heapfile.h"
+#include "input/rawfile.h"
 #include "input/sniff.h"
 
 static int add_name(struct jp_parse *p, uint64_t address, struct jp_span text)

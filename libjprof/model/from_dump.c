@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "input/heapfile.h"
+#include "input/dump.h"
 #include "model/build.h"
 
 struct work {

@@ -1,5 +1,5 @@
 #include "harness.h"
-#include "input/heapfile.h"
+#include "input/dump.h"
 #include "model/profile.h"
 
 #define MAPS                                                                                                           \

@@ -1,0 +1,73 @@
+/* What a dump in text holds, as it stands there: stacks of addresses and their raw counters. heap_v2,
+ * gperftools' heap profiles and symbolized files all become this. */
+#ifndef JP_INPUT_DUMP_H
+#define JP_INPUT_DUMP_H
+
+#include <time.h>
+
+#include "base/intern.h"
+#include "jprof.h"
+#include "statistics/scaling.h"
+
+/* A stack: indices of dump->addresses, innermost frame first, in dump->frames. */
+struct jp_stack {
+	size_t first;
+	uint32_t depth;
+};
+
+/* One counter line: of all threads together, or of one. */
+struct jp_record {
+	uint32_t stack;
+	uint32_t thread; /* index of dump->threads */
+	uint64_t count[JPROF_COUNTERS];
+};
+
+struct jp_records {
+	struct jp_record *items;
+	size_t count;
+	size_t cap;
+};
+
+struct jp_thread {
+	struct jprof_dump_thread pub;
+	uint32_t name; /* id in dump->names */
+};
+
+/* What a symbolized file calls an address: its functions, separated by --, outermost first. */
+struct jp_given_name {
+	uint64_t address; /* a lookup address */
+	uint32_t text;    /* id in dump->names */
+};
+
+struct jprof_dump {
+	struct jprof_dump_info info;
+	enum jp_scaling scaling;
+	char *name;             /* for messages */
+	time_t mtime;           /* of the file; 0: not known */
+	struct jp_intern names; /* of threads, and of functions in symbolized files */
+	struct jp_intern address_ids;
+	uint64_t *addresses; /* lookup addresses: return addresses less one, see heapfile.h */
+	size_t address_cap;
+	uint32_t *frames;
+	size_t frame_count, frame_cap;
+	struct jp_stack *stacks;
+	size_t stack_cap;
+	struct jp_records totals;     /* the t* lines, in order */
+	struct jp_records per_thread; /* the tN lines, in order */
+	struct jp_thread *threads;
+	size_t thread_cap;
+	struct jp_given_name *given; /* by ascending address */
+	size_t given_count, given_cap;
+	struct jprof_maps *maps;
+	struct jprof_error *warnings;
+	size_t warning_count, warning_cap;
+};
+
+/* Adds a warning. 0 or JPROF_E_NOMEM. */
+int jp_dump_warn(struct jprof_dump *dump, const struct jprof_error *what);
+
+/* As jprof_dump_parse; `damage` (may be NULL) says what was wrong with the compressed data around it. */
+int jp_dump_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
+                  struct jprof_dump **dump, struct jprof_error *err);
+
+#endif
