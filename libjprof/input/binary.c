@@ -155,11 +155,12 @@ enum jprof_source jprof_binary_source(struct jprof_binary *binary)
 {
 	struct jp_objfile *file = binary->file;
 	const struct jp_debug_where where = { .root = file->root };
-	if (!file->dwarf && !file->debug && jp_debugfile_load(file, &where))
+	struct jp_debugfiles jp_cleanup(jp_debugfiles_release) found = { 0 };
+	if (jp_debugfiles_find(file, &where, &found))
 		return JPROF_SOURCE_NONE;
-	if (file->dwarf)
+	if (found.dwarf)
 		return JPROF_SOURCE_DWARF;
-	if (jp_objfile_has_symtab(file) || (file->debug && jp_objfile_has_symtab(file->debug)))
+	if (jp_objfile_has_symtab(file) || (found.separate && jp_objfile_has_symtab(found.separate)))
 		return JPROF_SOURCE_SYMTAB;
 	return JPROF_SOURCE_DYNSYM;
 }

@@ -17,6 +17,7 @@ static const char system_dir[] = "/usr/lib/debug";
 /* A search under way. */
 struct hunt {
 	struct jp_objfile *file; /* whose debug information is wanted */
+	struct jp_debugfiles *found;
 	const struct jp_debug_where *where;
 	const char *root;
 	const char *build_id; /* that the wanted file must have; "": not known */
@@ -62,19 +63,19 @@ static bool is_right(const struct hunt *h, const struct jp_objfile *candidate)
 /* A debug file with DWARF ends the search; one with symbols alone stays until there is a better one. */
 static bool take(struct hunt *h, struct jp_objfile *candidate)
 {
-	struct jp_objfile *file = h->file;
+	struct jp_debugfiles *found = h->found;
 	if (h->shared) {
-		file->shared = candidate;
+		found->shared = candidate;
 		return true;
 	}
-	h->failed = h->failed || jp_dwarf_new(file, candidate, &file->dwarf);
-	if (file->dwarf || (!file->debug && jp_objfile_has_symtab(candidate))) {
-		jp_objfile_close(file->debug);
-		file->debug = candidate;
+	h->failed = h->failed || jp_dwarf_new(h->file, candidate, &found->dwarf);
+	if (found->dwarf || (!found->separate && jp_objfile_has_symtab(candidate))) {
+		jp_objfile_close(found->separate);
+		found->separate = candidate;
 	} else {
 		jp_objfile_close(candidate);
 	}
-	return file->dwarf;
+	return found->dwarf;
 }
 
 /* Whether the file at `path` ends the search. */
@@ -198,13 +199,15 @@ static bool by_server(struct hunt *h)
 	return found;
 }
 
-static int find_separate(struct jp_objfile *file, const struct jp_debug_where *where)
+static int find_separate(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_debugfiles *found)
 {
-	struct hunt h = {
-		.file = file, .where = where, .root = where->root ? where->root : file->root, .build_id = file->build_id
-	};
-	bool found = by_build_id(&h) || by_link(&h) || among_given(&h) || by_server(&h);
-	(void)found;
+	struct hunt h = { .file = file,
+		          .found = found,
+		          .where = where,
+		          .root = where->root ? where->root : file->root,
+		          .build_id = file->build_id };
+	bool any = by_build_id(&h) || by_link(&h) || among_given(&h) || by_server(&h);
+	(void)any;
 	return h.failed ? -1 : 0;
 }
 
@@ -227,38 +230,47 @@ static bool consider_moved(struct hunt *h, const char *path)
 	return (*path == '/' && consider_dirs(h, path + 1)) || (usual && consider_dirs(h, usual + 1));
 }
 
-static int find_shared(struct jp_objfile *file, const struct jp_debug_where *where)
+static int find_shared(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_debugfiles *found)
 {
-	const struct jp_objfile *holder = file->debug ? file->debug : file;
+	const struct jp_objfile *holder = found->separate ? found->separate : file;
 	const char *path;
 	char build_id[sizeof file->build_id];
-	if (!jp_dwarf_shares(file->dwarf, &path, build_id))
+	if (!jp_dwarf_shares(found->dwarf, &path, build_id))
 		return 0;
 	struct hunt h = { .file = file,
+		          .found = found,
 		          .where = where,
 		          .root = where->root ? where->root : file->root,
 		          .build_id = build_id,
 		          .shared = true };
-	bool found = consider_written(&h, holder, path) || consider_moved(&h, path) || by_build_id(&h) ||
-	             among_given(&h) || by_server(&h);
-	if (found && !jp_dwarf_set_shared(file->dwarf, file->shared))
+	bool any = consider_written(&h, holder, path) || consider_moved(&h, path) || by_build_id(&h) ||
+	           among_given(&h) || by_server(&h);
+	if (any && !jp_dwarf_set_shared(found->dwarf, found->shared))
 		return 0;
 	jp_objfile_remark(file, "part of its debug information is in %s (dwz, build-id %s), which %s", path, build_id,
-	                  found ? "cannot be read" : "is missing");
+	                  any ? "cannot be read" : "is missing");
 	/* Else libdw would open that path itself, whatever is there. */
-	jp_dwarf_free(file->dwarf);
-	file->dwarf = NULL;
+	jp_dwarf_free(found->dwarf);
+	found->dwarf = NULL;
 	return h.failed ? -1 : 0;
 }
 
-int jp_debugfile_load(struct jp_objfile *file, const struct jp_debug_where *where)
+int jp_debugfiles_find(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_debugfiles *found)
 {
-	if (jp_dwarf_new(file, file, &file->dwarf) || (!file->dwarf && find_separate(file, where)))
+	if (jp_dwarf_new(file, file, &found->dwarf) || (!found->dwarf && find_separate(file, where, found)))
 		return -1;
-	if (file->dwarf && find_shared(file, where))
+	if (found->dwarf && find_shared(file, where, found))
 		return -1;
 	/* What was refused on the way is of no interest once the right thing is found. */
-	if (file->dwarf)
+	if (found->dwarf)
 		jp_strbuf_cut(&file->remarks, 0);
 	return 0;
+}
+
+void jp_debugfiles_release(struct jp_debugfiles *found)
+{
+	jp_dwarf_free(found->dwarf);
+	jp_objfile_close(found->shared);
+	jp_objfile_close(found->separate);
+	*found = (struct jp_debugfiles){ 0 };
 }

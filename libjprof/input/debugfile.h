@@ -13,7 +13,14 @@ struct jp_debug_where {
 	struct jp_debuginfod *server; /* NULL: no server is asked */
 };
 
-/* Sets file->dwarf, file->debug and file->shared. If the file has no debug information of its own, a
+/* What was found. */
+struct jp_debugfiles {
+	struct jp_objfile *separate; /* the debug file, or NULL */
+	struct jp_objfile *shared;   /* what dwz moved out of the debug information, or NULL */
+	struct jp_dwarf *dwarf;      /* of the file or one of these; NULL: none that can be used */
+};
+
+/* Fills *found, which is empty. If the file has no debug information of its own, a
  * separate debug file is looked for, in this order:
  *
  *   .build-id/xx/yyy.debug below the debug directories; its build-id must be the file's
@@ -26,7 +33,11 @@ struct jp_debug_where {
  * of its own (.gnu_debugaltlink) is looked for by its path, by its path below the debug directories,
  * and like the above by its build-id, which must be right; without it the DWARF is not used.
  *
- * What was refused, and why, is remarked on `file`. 0, or -1 when memory is short. */
-int jp_debugfile_load(struct jp_objfile *file, const struct jp_debug_where *where);
+ * What was refused, and why, is remarked on `file`. 0, or -1 when memory is short; *found is to be released either
+ * way. */
+int jp_debugfiles_find(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_debugfiles *found);
+
+/* Releases what was found, and leaves it empty. Before the file is closed. */
+void jp_debugfiles_release(struct jp_debugfiles *found);
 
 #endif

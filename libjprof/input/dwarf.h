@@ -2,6 +2,7 @@
 #ifndef JP_INPUT_DWARF_H
 #define JP_INPUT_DWARF_H
 
+#include "input/lookup.h"
 #include "input/objfile.h"
 
 struct jp_dwarf;

@@ -77,7 +77,7 @@ static const char *open_unpacked(struct jp_minidebug *mini)
 	return mini->elf && elf_kind(mini->elf) == ELF_K_ELF ? NULL : "it holds no ELF file";
 }
 
-int jp_minidebug_load(struct jp_objfile *file)
+int jp_minidebug_load(struct jp_objfile *file, struct jp_minidebug **out)
 {
 	const Elf_Data *packed = find_section(file);
 	if (!packed || !packed->d_buf)
@@ -90,7 +90,7 @@ int jp_minidebug_load(struct jp_objfile *file)
 	if (!wrong && !failed)
 		wrong = open_unpacked(mini);
 	if (!wrong && !failed) {
-		file->mini = mini;
+		*out = mini;
 		return 0;
 	}
 	if (wrong)

@@ -7,15 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "input/debugfile.h"
-#include "input/demangle.h"
-#include "input/dwarf.h"
-#include "input/ehframe.h"
-#include "input/minidebug.h"
-#include "input/symtab.h"
 
 enum { note_name_max = 4, page = 4096 };
 
@@ -128,13 +121,9 @@ void jp_objfile_close(struct jp_objfile *file)
 {
 	if (!file)
 		return;
-	jp_dwarf_free(file->dwarf);
-	jp_symtab_free(file->symtab);
-	jp_objfile_close(file->shared);
-	jp_objfile_close(file->debug);
-	jp_minidebug_free(file->mini);
+	if (file->names)
+		file->free_names(file->names);
 	jp_strbuf_release(&file->remarks);
-	jp_ehframe_free(file->ehframe);
 	elf_end(file->elf);
 	jp_file_close(&file->fd);
 	jp_arena_release(&file->arena);
@@ -198,55 +187,7 @@ bool jp_objfile_fits(const struct jp_objfile *file, uint64_t start, uint64_t off
 	return false;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------ */
-
-/* A compiler's clone ("f.cold", "f.isra.0") is one function in DWARF and has a symbol of its own. */
-static bool is_clone_of(const char *symbol, const char *name)
-{
-	size_t n = strlen(name);
-	return !strncmp(symbol, name, n) && symbol[n] == '.';
-}
-
-/* DWARF gives C++ functions of internal linkage no linkage name: the symbol that holds the address
- * says in which namespace or function they are. */
-static bool says_more(const char *symbol, const char *name)
-{
-	return is_clone_of(symbol, name) || (jp_is_mangled(symbol) && !jp_is_mangled(name));
-}
-
-static int name_by_symbol(struct jp_objfile *file, struct jp_lookup *lookup)
-{
-	const struct jp_symbol *symbol =
-	    jp_symtab_find(file->symtab, lookup->vaddr, lookup->fde_start, lookup->fde_end);
-	if (!symbol)
-		return 0;
-	if (!lookup->frames) {
-		lookup->frames = jp_arena_alloc(&file->arena, sizeof *lookup->frames);
-		if (!lookup->frames)
-			return -1;
-		lookup->frame_count = 1;
-	}
-	struct jp_symframe *physical = &lookup->frames[lookup->frame_count - 1];
-	if (!physical->name || says_more(symbol->name, physical->name))
-		physical->name = symbol->name;
-	if (lookup->source < symbol->source)
-		lookup->source = symbol->source;
-	return 0;
-}
-
-static int name_rest(struct jp_objfile *file, struct jp_lookup *lookups, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct jp_lookup *l = &lookups[i];
-		if (!jp_ehframe_find(file->ehframe, l->vaddr, &l->fde_start, &l->fde_end))
-			l->fde_start = l->fde_end = 0;
-		else if (l->source == JPROF_SOURCE_NONE)
-			l->source = JPROF_SOURCE_FDE;
-		if (name_by_symbol(file, l))
-			return -1;
-	}
-	return 0;
-}
+/* ---- what others ask -------------------------------------------------------------------------------- */
 
 void jp_objfile_remark(struct jp_objfile *file, const char *fmt, ...)
 {
@@ -268,71 +209,4 @@ bool jp_objfile_has_symtab(const struct jp_objfile *file)
 		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB)
 			return true;
 	return false;
-}
-
-/* The symbols beside the file's own: those of its debug file; only where .symtab is stripped and there is no
- * such file, those of MiniDebugInfo. */
-static int load_symtab(struct jp_objfile *file)
-{
-	bool has_symtab = jp_objfile_has_symtab(file) || (file->debug && jp_objfile_has_symtab(file->debug));
-	if (!has_symtab && jp_minidebug_load(file))
-		return -1;
-	Elf *more = file->mini ? jp_minidebug_elf(file->mini) : file->debug ? file->debug->elf : NULL;
-	file->symtab = jp_symtab_new(file->elf, more);
-	return file->symtab ? 0 : -1;
-}
-
-static int load_tables(struct jp_objfile *file)
-{
-	if (!file->symtab && load_symtab(file))
-		return -1;
-	if (!file->ehframe)
-		file->ehframe = jp_ehframe_new(file->elf);
-	return file->ehframe ? 0 : -1;
-}
-
-int jp_objfile_symbolize(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_lookup *lookups,
-                         size_t count)
-{
-	if (!file->loaded && (jp_debugfile_load(file, where) || load_tables(file)))
-		return -1;
-	file->loaded = true;
-	if (file->dwarf && jp_dwarf_lookup(file->dwarf, file, lookups, count))
-		return -1;
-	return name_rest(file, lookups, count) || file->remarks.failed ? -1 : 0;
-}
-
-bool jp_objfile_function(const struct jp_objfile *file, uint64_t vaddr, uint64_t *start, uint64_t *end)
-{
-	uint64_t fde_start, fde_end;
-	bool described = jp_ehframe_find(file->ehframe, vaddr, &fde_start, &fde_end);
-	const struct jp_symbol *symbol =
-	    jp_symtab_find(file->symtab, vaddr, described ? fde_start : 0, described ? fde_end : 0);
-	*start = symbol && (symbol->size || !described) ? symbol->value : fde_start;
-	*end = symbol && symbol->size ? symbol->value + symbol->size : fde_end;
-	return described || (symbol && symbol->size);
-}
-
-const char *jp_objfile_symbol_at(const struct jp_objfile *file, uint64_t vaddr)
-{
-	const struct jp_symbol *symbol = file->symtab ? jp_symtab_find(file->symtab, vaddr, 0, 0) : NULL;
-	return symbol && symbol->value == vaddr ? symbol->name : NULL;
-}
-
-bool jp_objfile_exports(const struct jp_objfile *file, const char *name)
-{
-	return file->symtab && jp_symtab_exports(file->symtab, name);
-}
-
-const char *jp_objfile_symbol_ending(const struct jp_objfile *file, const char *word)
-{
-	const char *best = NULL;
-	size_t len = strlen(word);
-	const struct jp_symbol *symbol;
-	for (size_t i = 0; file->symtab && (symbol = jp_symtab_at(file->symtab, i)); i++) {
-		size_t n = strlen(symbol->name);
-		if (n >= len && !strcmp(symbol->name + n - len, word) && (!best || n < strlen(best)))
-			best = symbol->name;
-	}
-	return best;
 }

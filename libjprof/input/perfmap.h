@@ -2,7 +2,8 @@
 #ifndef JP_INPUT_PERFMAP_H
 #define JP_INPUT_PERFMAP_H
 
-#include "input/objfile.h"
+#include "base/arena.h"
+#include "input/lookup.h"
 
 struct jp_perfmap;
 

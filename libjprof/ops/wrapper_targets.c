@@ -32,8 +32,8 @@ static uint64_t branch_target(int machine, const unsigned char *code, size_t roo
 static bool is_nameless_function(const struct jp_objfile *file, uint64_t vaddr)
 {
 	uint64_t start, end;
-	return jp_ehframe_find(file->ehframe, vaddr, &start, &end) && start == vaddr &&
-	       !jp_symtab_find(file->symtab, vaddr, start, end);
+	return jp_ehframe_find(file->names->ehframe, vaddr, &start, &end) && start == vaddr &&
+	       !jp_symtab_find(file->names->symtab, vaddr, start, end);
 }
 
 struct targets {
@@ -70,7 +70,7 @@ int jp_wrapper_targets(const struct jp_objfile *file, uint64_t **items, size_t *
 	struct targets targets = { 0 };
 	const struct jp_symbol *symbol;
 	int rc = 0;
-	for (size_t i = 0; !rc && file->symtab && (symbol = jp_symtab_at(file->symtab, i)); i++)
+	for (size_t i = 0; !rc && file->names && (symbol = jp_symtab_at(file->names->symtab, i)); i++)
 		if (symbol->source == JPROF_SOURCE_DYNSYM && jp_is_wrapper_name(symbol->name))
 			rc = scan_wrapper(file, symbol, &targets);
 	if (targets.count)

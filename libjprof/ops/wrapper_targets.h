@@ -2,7 +2,7 @@
 #ifndef JP_OPS_WRAPPER_TARGETS_H
 #define JP_OPS_WRAPPER_TARGETS_H
 
-#include "input/objfile.h"
+#include "input/objnames.h"
 
 /* Start addresses of the nameless functions that an exported allocation wrapper (ruby_xmalloc ...)
  * calls or jumps to: they are wrappers too, in a library without symbols for its static functions.

@@ -13,6 +13,7 @@
 #include "base/search.h"
 #include "input/callsite.h"
 #include "input/demangle.h"
+#include "input/objnames.h"
 #include "ops/reopen.h"
 #include "render/render.h"
 #include "render/select.h"

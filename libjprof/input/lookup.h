@@ -1,0 +1,25 @@
+/* A question for the name of an address, and its answer. */
+#ifndef JP_INPUT_LOOKUP_H
+#define JP_INPUT_LOOKUP_H
+
+#include "jprof.h"
+
+/* One function at an address. Strings live as long as the object file. */
+struct jp_symframe {
+	const char *name; /* as the linker or DWARF knows it, mangled; NULL: not known */
+	const char *file; /* NULL: not known */
+	unsigned line;    /* 0: not known */
+	bool inlined;
+};
+
+/* A question and its answer. */
+struct jp_lookup {
+	uint64_t vaddr;    /* image-relative address */
+	uint32_t location; /* the caller's mark */
+	enum jprof_source source;
+	uint64_t fde_start, fde_end; /* bounds of the function from .eh_frame; 0, 0: not known */
+	struct jp_symframe *frames;  /* innermost first; the last is the physical function */
+	unsigned frame_count;
+};
+
+#endif
