@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/opts.h"
 #include "bundle/bundle.h"
-#include "input/dump.h"
+#include "input/dumpopen.h"
 #include "input/sniff.h"
 #include "input/unpack.h"
 #include "model/build.h"

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/jsonin.h"
 #include "base/reader.h"
 #include "input/sniff.h"
 #include "input/unpack.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/json.h"
+#include "base/jsonin.h"
 #include "base/search.h"
 #include "bundle/symbol_words.h"
 #include "input/pprof.h"

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/json.h"
+#include "base/jsonin.h"
 #include "base/opts.h"
 #include "bundle/bundle.h"
 #include "bundle/bundled_names.h"
-#include "input/dump.h"
+#include "input/dumpopen.h"
 #include "input/sniff.h"
 #include "input/unpack.h"
 #include "model/build.h"

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
-#include "base/json.h"
+#include "base/jsonin.h"
 #include "base/jsonout.h"
 #include "base/opts.h"
 #include "bundle/pack.h"

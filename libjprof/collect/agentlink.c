@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/jsonin.h"
 #include "base/opts.h"
 #include "base/strbuf.h"
 #include "collect/procfs.h"

@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/jsonin.h"
 #include "base/strbuf.h"
 #include "collect/dumpfile.h"
 #include "collect/unixsock.h"

@@ -12,11 +12,12 @@
  *   heap, any other                            version 1: each RATE/2 bytes
  *   none                                       version 1 if both pairs of sums are equal, else not at all
  * Without RATE it is one in 128 KB. A line with "growth" in it makes a growth profile: same units. */
+#include "input/gperf.h"
+
 #include <string.h>
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "input/gperf.h"
 
 static const uint64_t default_step = 131072; /* bytes between two samples, where none is given */
 

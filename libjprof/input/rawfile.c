@@ -9,6 +9,8 @@
  *
  * Lookup addresses are return addresses less one (the innermost of a stack as it is), with any number of
  * leading zeros. The section of symbols may be missing. */
+#include "input/rawfile.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,6 @@
 #include "base/error.h"
 #include "input/gperf.h"
 #include "input/heapfile.h"
-#include "input/rawfile.h"
 #include "input/sniff.h"
 
 static int add_name(struct jp_parse *p, uint64_t address, struct jp_span text)

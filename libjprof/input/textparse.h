@@ -4,7 +4,7 @@
 
 #include "base/macros.h"
 #include "base/reader.h"
-#include "input/dump.h"
+#include "input/dumpdata.h"
 
 /* A parse under way. */
 struct jp_parse {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "input/dump.h"
+#include "input/dumpdata.h"
 #include "model/build.h"
 
 struct work {

@@ -1,7 +1,7 @@
 /* Real dumps cut at every byte. A cut dump is refused with a text, or read up to the cut with one
  * warning. Only where the cut leaves whole lines of maps can nobody tell. */
 #include "harness.h"
-#include "input/dump.h"
+#include "input/dumpdata.h"
 #include "input/maps.h"
 
 struct whole {

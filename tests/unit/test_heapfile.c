@@ -1,7 +1,7 @@
 /* The rules of the format, each by a dump of a few lines; then the real and the faulty samples,
  * whose README says what holds. Rate 1 makes counters stand as they are: k is 1 for r >= 40. */
 #include "harness.h"
-#include "input/dump.h"
+#include "input/dumpdata.h"
 #include "input/maps.h"
 
 #define MAPS "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 42   /opt/app/bin/server\n"

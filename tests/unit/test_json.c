@@ -1,5 +1,5 @@
 /* JSON: hostile texts are refused, odd values are as if they were not there. */
-#include "base/json.h"
+#include "base/jsonin.h"
 #include "harness.h"
 
 static struct json_object *parsed(const char *text)

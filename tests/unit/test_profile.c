@@ -1,5 +1,5 @@
 #include "harness.h"
-#include "input/dump.h"
+#include "input/dumpdata.h"
 #include "model/profile.h"
 
 #define MAPS                                                                                                           \

@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/jsonin.h"
 
 #include <json-c/json.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* What a dump in text holds, as it stands there: stacks of addresses and their raw counters. heap_v2,
  * gperftools' heap profiles and symbolized files all become this. */
-#ifndef JP_INPUT_DUMP_H
-#define JP_INPUT_DUMP_H
+#ifndef JP_INPUT_DUMPDATA_H
+#define JP_INPUT_DUMPDATA_H
 
 #include <time.h>
 
@@ -65,9 +65,5 @@ struct jprof_dump {
 
 /* Adds a warning. 0 or JPROF_E_NOMEM. */
 int jp_dump_warn(struct jprof_dump *dump, const struct jprof_error *what);
-
-/* As jprof_dump_parse; `damage` (may be NULL) says what was wrong with the compressed data around it. */
-int jp_dump_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
-                  struct jprof_dump **dump, struct jprof_error *err);
 
 #endif

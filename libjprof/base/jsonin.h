@@ -1,7 +1,7 @@
 /* JSON, read by json-c (base/jsonout.h writes it). What is read is not trusted: its size and depth are bounded, and a
  * value that is missing or of another type is as if it were not there. */
-#ifndef JP_BASE_JSON_H
-#define JP_BASE_JSON_H
+#ifndef JP_BASE_JSONIN_H
+#define JP_BASE_JSONIN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,8 @@
-#include "input/dump.h"
+#include "input/dumpopen.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "input/gperf.h"
@@ -11,14 +10,6 @@
 #include "input/rawfile.h"
 #include "input/sniff.h"
 #include "input/unpack.h"
-
-int jp_dump_warn(struct jprof_dump *dump, const struct jprof_error *what)
-{
-	if (jp_array_push(dump->warnings, dump->warning_count, dump->warning_cap))
-		return JPROF_E_NOMEM;
-	dump->warnings[dump->warning_count++] = *what;
-	return 0;
-}
 
 static void add_up(struct jprof_dump *dump)
 {
@@ -101,48 +92,4 @@ int jprof_dump_open(const char *path, struct jprof_dump **dump, struct jprof_err
 	if (!rc && S_ISREG(st.st_mode))
 		(*dump)->mtime = st.st_mtime;
 	return rc;
-}
-
-const struct jprof_dump_info *jprof_dump_info(const struct jprof_dump *dump)
-{
-	return &dump->info;
-}
-
-const struct jprof_dump_thread *jprof_dump_thread(const struct jprof_dump *dump, size_t i)
-{
-	return &dump->threads[i].pub;
-}
-
-const struct jprof_maps *jprof_dump_maps(const struct jprof_dump *dump)
-{
-	return dump->maps;
-}
-
-size_t jprof_dump_warnings(const struct jprof_dump *dump)
-{
-	return dump->warning_count;
-}
-
-const struct jprof_error *jprof_dump_warning(const struct jprof_dump *dump, size_t i)
-{
-	return &dump->warnings[i];
-}
-
-void jprof_dump_free(struct jprof_dump *dump)
-{
-	if (!dump)
-		return;
-	jp_intern_release(&dump->names);
-	jp_intern_release(&dump->address_ids);
-	jprof_maps_free(dump->maps);
-	free(dump->addresses);
-	free(dump->frames);
-	free(dump->stacks);
-	free(dump->totals.items);
-	free(dump->per_thread.items);
-	free(dump->threads);
-	free(dump->given);
-	free(dump->warnings);
-	free(dump->name);
-	free(dump);
 }

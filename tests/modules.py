@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""A module is one .c and the header of its name: HACKING.md, "Layout". Checked here:
+
+- no circle: a module uses those below it, by its header or its source, and is never used by one of them
+- a header is that of a source file beside it, or declares no function; NAME_variant.c shares NAME.h
+- a source file includes its own header first, so that the header stands alone
+- names of files occur once
+
+usage: modules.py SOURCE_ROOT
+"""
+import pathlib
+import re
+import sys
+
+# Folders of the project, and where their quoted includes begin.
+ROOTS = {"libjprof": "libjprof", "jeprof-c": "jeprof-c", "dot": "dot", "agent": "agent"}
+
+# Headers that are the door of a folder: who includes them uses the folder, and not each source in it.
+DOORS = {"libjprof/jprof.h", "libjprof/jprof-live.h", "jeprof-c/commands.h", "dot/dot.h"}
+
+
+def module_of(path, headers):
+    """The header that a source file implements, or the source itself: disasm_none.c is part of disasm.h."""
+    stem = path[:-2]
+    while True:
+        if stem + ".h" in headers:
+            return stem + ".h"
+        folder, _, name = stem.rpartition("/")
+        if "_" not in name:
+            return path
+        stem = folder + "/" + name.rpartition("_")[0]
+
+
+def includes_of(root, path, base):
+    text = (root / path).read_text()
+    for name in re.findall(r'^#include "(.*?)"', text, re.M):
+        for place in (base, path.rpartition("/")[0], "libjprof", "dot"):
+            if (root / place / name).is_file():
+                yield place + "/" + name
+                break
+
+
+def circles(graph):
+    """The strongly connected parts of more than one module (Tarjan)."""
+    index, low, stack, on, found = {}, {}, [], set(), []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        on.add(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in on:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            part = []
+            while True:
+                part.append(stack.pop())
+                on.discard(part[-1])
+                if part[-1] == node:
+                    break
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    sys.setrecursionlimit(10000)
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def check(root):
+    bad = []
+    files = {}
+    for folder, base in ROOTS.items():
+        for path in sorted((root / folder).rglob("*.[ch]")):
+            files[str(path.relative_to(root))] = base
+    headers = {f for f in files if f.endswith(".h")}
+    sources = sorted(set(files) - headers)
+    graph, implemented, stems = {}, set(), {}
+    for path, base in files.items():
+        module = path if path in headers else module_of(path, headers)
+        uses = list(includes_of(root, path, base))
+        graph.setdefault(module, set()).update(u for u in uses if u != module and u not in DOORS)
+        if path in headers:
+            continue
+        implemented.add(module)
+        if module in headers and module not in DOORS and path[:-2] + ".h" == module and uses[:1] != [module]:
+            bad.append(f"{path} should include its own header first: {module}")
+    for part in circles(graph):
+        bad.append("a circle: " + ", ".join(part))
+    for header in sorted(headers - implemented - DOORS):
+        text = re.sub(r"/\*.*?\*/", "", (root / header).read_text(), flags=re.S)
+        if re.search(r"^\w[\w \*]*\b\w+\([^;{]*\)[^;{]*;", text, re.M) and "static inline" not in text:
+            bad.append(f"{header} declares functions, and there is no source file of its name")
+    for path in sources:
+        stems.setdefault(path.rpartition("/")[2], []).append(path)
+    for name, paths in sorted(stems.items()):
+        if len(paths) > 1:
+            bad.append(f"{len(paths)} files have one name: " + ", ".join(paths))
+    return bad
+
+
+if __name__ == "__main__":
+    faults = check(pathlib.Path(sys.argv[1]))
+    print("\n".join(faults) or "no circles")
+    sys.exit(1 if faults else 0)
