@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 static bool is_bytes(const struct jprof_view_opts *view)
@@ -33,42 +32,11 @@ void dot_change(char text[dot_cell], double value, const struct jprof_view_opts 
 		snprintf(text, dot_cell, "%s%.40s %s", value > 0 ? "+" : "", plain, value > 0 ? "grew" : "shrank");
 }
 
-/* Bytes of the UTF-8 character at s, 0 if there is none; `len` bytes are there. */
-static size_t character(const unsigned char *s, size_t len, uint32_t *code)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
-	if (n > len)
-		return 0;
-	*code = n < 2 ? *s : *s & (0x7fu >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (s[i] & 0x3f);
-	}
-	return n && *code >= least[n] ? n : 0;
-}
-
-static bool is_harmless(uint32_t code)
-{
-	return code >= 0x20 && !(code >= 0x7f && code < 0xa0) && !(code >= 0xd800 && code < 0xe000) &&
-	       !(code >= 0x200e && code <= 0x200f) && !(code >= 0x2028 && code <= 0x202e) &&
-	       !(code >= 0x2066 && code <= 0x2069) && code != 0xfeff && (code & 0xfffe) != 0xfffe && code <= 0x10ffff;
-}
-
-/* Bytes of a character that may be shown as it is, else 0. */
-static size_t shown(const char *s, size_t len)
-{
-	uint32_t code;
-	size_t n = character((const unsigned char *)s, len, &code);
-	return n && is_harmless(code) ? n : 0;
-}
-
 /* `backslash` is what stands for one. */
 static void put_markup(FILE *out, const char *s, size_t len, const char *backslash)
 {
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
-		n = shown(s + i, len - i);
+		n = jprof_visible_len(s + i, len - i);
 		switch (n ? s[i] : 0) {
 		case 0: fprintf(out, "%sx%02x", backslash, (unsigned char)s[i]); break;
 		case '\\': fputs(backslash, out); break;
@@ -95,7 +63,7 @@ void dot_put_escaped(FILE *out, const char *s)
 {
 	size_t len = strlen(s);
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
-		n = shown(s + i, len - i);
+		n = jprof_visible_len(s + i, len - i);
 		switch (n ? s[i] : 0) {
 		case 0: fprintf(out, "\\\\x%02x", (unsigned char)s[i]); break;
 		case '&': fputs("&amp;", out); break;

@@ -71,6 +71,16 @@ JPROF_API const char *jprof_features(void);
  * the caller, to be freed by free(); NULL when memory is short. Since: 0.1 */
 JPROF_API char *jprof_json_text(const char *text);
 
+/* How many of the `len` bytes at `s` are a character that people may be shown as it is; 0: there is none, and the first
+ * byte is to be written as \xNN. Such are control characters (C0, DEL, C1), what has no shape or changes the order in
+ * which others are shown (bidi overrides and isolates, line separators, zero-width characters, tags: the categories Cc,
+ * Cf, Zl, Zp), and bytes that are no UTF-8. All that jprof writes for people goes through this. Since: 0.1 */
+JPROF_API size_t jprof_visible_len(const char *s, size_t len);
+
+/* Copies the text so, cut between two characters where `size` bytes with the NUL do not hold it; no more than
+ * 4 * strlen(text) + 1 are needed. Since: 0.1 */
+JPROF_API void jprof_visible(const char *text, char *to, size_t size);
+
 /* ---- Memory maps: /proc/PID/maps ------------------------------------------------------- */
 
 struct jprof_maps;

@@ -5,16 +5,14 @@
 
 void say(const char *fmt, ...)
 {
-	char text[2048];
+	char text[2048], shown[4 * sizeof text];
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
 	/* One line, whatever was in a name that went into it. */
-	for (char *p = text; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	fprintf(stderr, "jprof: %s\n", text);
+	jprof_visible(text, shown, sizeof shown);
+	fprintf(stderr, "jprof: %s\n", shown);
 }
 
 void say_error(const struct jprof_error *err)

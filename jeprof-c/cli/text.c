@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "jprof.h"
+
 const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -16,11 +18,22 @@ const char *base_name(const char *path)
 
 void put_name(const char *name)
 {
-	for (; *name; name++)
-		if ((unsigned char)*name < 0x20 || *name == 0x7f)
-			printf("\\x%02x", (unsigned char)*name);
+	size_t left = strlen(name);
+	for (size_t n; left; name += n, left -= n) {
+		n = jprof_visible_len(name, left);
+		if (n)
+			fwrite(name, 1, n, stdout);
 		else
-			putchar(*name);
+			printf("\\x%02x", (unsigned)(unsigned char)name[n++]);
+	}
+}
+
+bool is_visible(const char *text)
+{
+	size_t left = strlen(text), n = 1;
+	for (; left && n; text += n, left -= n)
+		n = jprof_visible_len(text, left);
+	return n;
 }
 
 bool is_pid(const char *word, int *pid)

@@ -7,8 +7,12 @@
 /* What follows the last slash; part of `path`. */
 const char *base_name(const char *path);
 
-/* Prints a name so that it stays on its line and steers no terminal: control characters as \xNN. */
+/* Prints a name so that it stays on its line and steers no terminal: what jprof_visible_len does not let through as
+ * \xNN. Whatever a process or a file told is printed by this. */
 void put_name(const char *name);
+
+/* Whether the text would be printed as it is. */
+bool is_visible(const char *text);
 
 /* A program that may be run: its path, owned by the caller, found as execvp finds it: a name with a slash is a path,
  * another is looked for in PATH. NULL: there is none. */

@@ -122,7 +122,11 @@ static void put_advice(const struct jprof_coverage *c)
 		any = true;
 		printf("  ");
 		put_name(*f->path ? f->path : nowhere);
-		printf("\n      %s%s%s\n", f->reason, *f->reason && *f->advice ? "; " : "", f->advice);
+		printf("\n      ");
+		put_name(f->reason);
+		printf("%s", *f->reason && *f->advice ? "; " : "");
+		put_name(f->advice);
+		putchar('\n');
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "cli/text.h"
 #include "commands.h"
 #include "report/options.h"
 
@@ -85,8 +86,10 @@ static int answer(const struct request *r, const struct options *o)
 		rc = jprof_profile_new(dump, NULL, &profile, &err);
 	if (!rc)
 		rc = jprof_profile_symbolize(profile, &opts, &err);
-	for (size_t i = 0; !rc && i < r->count; i++)
-		puts(name_of(profile, r->addresses[i]));
+	for (size_t i = 0; !rc && i < r->count; i++) {
+		put_name(name_of(profile, r->addresses[i]));
+		putchar('\n');
+	}
 	if (rc)
 		say_error(&err);
 	jprof_profile_free(profile);

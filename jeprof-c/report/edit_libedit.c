@@ -5,6 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "cli/text.h"
 #include "report/edit.h"
 
 enum { history_lines = 1000, most_words = 1000, most_shown = 100 };
@@ -36,7 +37,7 @@ struct words {
 static bool offer(void *list, const char *word)
 {
 	struct words *w = list;
-	if (strncmp(word, w->typed, w->typed_len))
+	if (strncmp(word, w->typed, w->typed_len) || !is_visible(word))
 		return true;
 	for (size_t i = 0; i < w->count; i++)
 		if (!strcmp(w->items[i], word))

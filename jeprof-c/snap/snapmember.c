@@ -178,10 +178,9 @@ static void show_progress(const struct member *m, double megabytes)
 {
 	if (!isatty(STDERR_FILENO))
 		return;
-	fprintf(stderr, "snap %d ", m->process->pid);
-	for (const char *s = m->process->title; *s; s++)
-		fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, stderr);
-	fprintf(stderr, ": dump ");
+	char title[512];
+	jprof_visible(m->process->title, title, sizeof title);
+	fprintf(stderr, "snap %d %s: dump ", m->process->pid, title);
 	if (m->dump.milliseconds >= 0)
 		fprintf(stderr, "%.0f ms, ", m->dump.milliseconds);
 	fprintf(stderr, "%.1f MB", megabytes);

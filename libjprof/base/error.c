@@ -1,22 +1,7 @@
 #include "base/error.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
-
-/* As jp_strbuf_visible, but without memory of its own: an error must be told when there is none left. */
-static void copy_visible(char *to, size_t size, const char *from)
-{
-	for (; *from && size > 1; from++) {
-		unsigned char c = (unsigned char)*from;
-		bool plain = c >= 0x20 && c != 0x7f;
-		int n = snprintf(to, size, plain ? "%c" : "\\x%02x", c);
-		size_t fits = n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
-		to += fits;
-		size -= fits;
-	}
-	*to = '\0';
-}
 
 int jp_error(struct jprof_error *err, int code, const char *path, unsigned line, const char *fmt, ...)
 {
@@ -29,8 +14,8 @@ int jp_error(struct jprof_error *err, int code, const char *path, unsigned line,
 	va_end(args);
 	err->code = code;
 	err->line = line;
-	copy_visible(err->path, sizeof err->path, path ? path : "");
-	copy_visible(err->text, sizeof err->text, text);
+	jprof_visible(path ? path : "", err->path, sizeof err->path);
+	jprof_visible(text, err->text, sizeof err->text);
 	return code;
 }
 

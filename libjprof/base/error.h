@@ -6,7 +6,7 @@
 #include "jprof.h"
 
 /* Sets *err (which may be NULL) and returns `code`. `path` may be NULL, `line` 0: not known.
- * Texts too long for the struct are cut; control characters are made visible. */
+ * Texts too long for the struct are cut; what people may not be shown (jprof_visible_len) is \xNN. */
 int jp_error(struct jprof_error *err, int code, const char *path, unsigned line, const char *fmt, ...) jp_printf(5, 6);
 
 /* The error for memory that could not be had. */

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/utf8.h"
+#include "jprof.h"
 
 static bool reserve(struct jp_strbuf *buf, size_t more)
 {
@@ -47,14 +49,44 @@ void jp_strbuf_printf(struct jp_strbuf *buf, const char *fmt, ...)
 	va_end(args);
 }
 
+void jp_strbuf_visible_bytes(struct jp_strbuf *buf, const char *s, size_t len)
+{
+	for (size_t run; len; s += run, len -= run) {
+		size_t n = jprof_visible_len(s, len);
+		for (run = n; n && run < len; run += n)
+			n = jprof_visible_len(s + run, len - run);
+		jp_strbuf_add(buf, s, run);
+		if (!run)
+			jp_strbuf_printf(buf, "\\x%02x", (unsigned)(unsigned char)s[run++]);
+	}
+}
+
 void jp_strbuf_visible(struct jp_strbuf *buf, const char *s)
 {
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-		if (c < 0x20 || c == 0x7f)
-			jp_strbuf_printf(buf, "\\x%02x", c);
+	jp_strbuf_visible_bytes(buf, s, strlen(s));
+}
+
+void jp_strbuf_utf8(struct jp_strbuf *buf, const char *s)
+{
+	for (size_t run; *s; s += run) {
+		size_t n = jp_utf8_len(s);
+		for (run = n; n && s[run]; run += n)
+			n = jp_utf8_len(s + run);
+		jp_strbuf_add(buf, run ? s : JP_UTF8_REPLACEMENT, run ? run : sizeof JP_UTF8_REPLACEMENT - 1);
+		run += !run;
+	}
+}
+
+void jp_strbuf_line(struct jp_strbuf *buf, const char *s)
+{
+	for (size_t n; *s; s += n ? n : 1) {
+		n = jp_utf8_len(s);
+		if (!n)
+			jp_strbuf_str(buf, JP_UTF8_REPLACEMENT);
+		else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			jp_strbuf_printf(buf, "\\x%02x", (unsigned)(unsigned char)*s);
 		else
-			jp_strbuf_add(buf, s, 1);
+			jp_strbuf_add(buf, s, n);
 	}
 }
 

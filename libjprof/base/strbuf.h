@@ -20,9 +20,15 @@ void jp_strbuf_add(struct jp_strbuf *buf, const void *data, size_t len);
 void jp_strbuf_str(struct jp_strbuf *buf, const char *s);
 void jp_strbuf_printf(struct jp_strbuf *buf, const char *fmt, ...) jp_printf(2, 3);
 
-/* Adds `s` as one line of text is allowed to hold it: control characters as \xNN, so that a name
- * can neither break a row nor steer a terminal. */
+/* Adds `s` as people may be shown it, on one line: what jprof_visible_len does not let through becomes \xNN, so that a
+ * name can neither break a row nor steer a terminal. */
 void jp_strbuf_visible(struct jp_strbuf *buf, const char *s);
+void jp_strbuf_visible_bytes(struct jp_strbuf *buf, const char *s, size_t len);
+
+/* Adds `s` as a format for programs may have it: its characters as they are; bytes that are no UTF-8 become U+FFFD
+ * each. The second is for one line: control characters of ASCII become \xNN. */
+void jp_strbuf_utf8(struct jp_strbuf *buf, const char *s);
+void jp_strbuf_line(struct jp_strbuf *buf, const char *s);
 
 /* Cuts the text to its first `len` bytes. */
 void jp_strbuf_cut(struct jp_strbuf *buf, size_t len);

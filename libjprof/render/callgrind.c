@@ -264,7 +264,7 @@ static void put_text(struct graph *g, const char *text)
 static int number_of(struct graph *g, struct written *written, const char *name, const char *more, uint32_t *number)
 {
 	jp_strbuf_cut(&g->text, 0);
-	jp_strbuf_visible(&g->text, name + strspn(name, " "));
+	jp_strbuf_line(&g->text, name + strspn(name, " "));
 	while (g->text.len && g->text.text[g->text.len - 1] == ' ')
 		jp_strbuf_cut(&g->text, g->text.len - 1);
 	if (!g->text.len)

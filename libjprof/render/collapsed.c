@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "model/profile.h"
 #include "render/render.h"
 
@@ -25,8 +26,14 @@ struct lines {
 static void add_name(struct jp_strbuf *line, const struct jprof_profile *p, const struct jp_frame *frame, bool full)
 {
 	const struct jp_function *f = &p->functions[frame->function];
-	for (const char *s = jp_string(p, full ? f->name : f->brief); *s; s++)
-		jp_strbuf_add(line, *s == ';' ? ":" : (unsigned char)*s < 0x20 || *s == 0x7f ? "?" : s, 1);
+	size_t n;
+	for (const char *s = jp_string(p, full ? f->name : f->brief); *s; s += n ? n : 1) {
+		n = jp_utf8_len(s);
+		if (!n)
+			jp_strbuf_str(line, JP_UTF8_REPLACEMENT);
+		else
+			jp_strbuf_add(line, *s == ';' ? ":" : (unsigned char)*s < 0x20 || *s == 0x7f ? "?" : s, n);
+	}
 	if (frame->inlined)
 		jp_strbuf_str(line, "[inline]");
 }

@@ -458,10 +458,11 @@ static int put_routine(struct disasm *d, const struct routine *r, struct jprof_e
 		return rc;
 	put_head(d, r);
 	unsigned char *code = len <= largest_function ? malloc((size_t)len) : NULL;
-	if (len > largest_function || (code && !jp_read_code(file, r->start, code, (size_t)len)))
-		jp_strbuf_printf(d->out, "(no code: %s holds none at 0x%llx)\n", file->path,
-		                 (unsigned long long)r->start);
-	else if (!code || decode(decoder, code, r, &rows) || find_lines(d, r, &rows))
+	if (len > largest_function || (code && !jp_read_code(file, r->start, code, (size_t)len))) {
+		jp_strbuf_str(d->out, "(no code: ");
+		jp_strbuf_visible(d->out, file->path);
+		jp_strbuf_printf(d->out, " holds none at 0x%llx)\n", (unsigned long long)r->start);
+	} else if (!code || decode(decoder, code, r, &rows) || find_lines(d, r, &rows))
 		rc = jp_error_nomem(err);
 	if (!rc && rows.count) {
 		find_values(d, r, &rows);

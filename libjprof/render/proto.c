@@ -409,8 +409,10 @@ static void put_tail(struct writer *w, struct jp_strbuf *out)
 	put_number(out, PROFILE_PERIOD, w->profile->rate);
 	put_comments(w, out);
 	put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(w, "inuse_space"));
-	for (uint32_t i = 0; i < w->strings.count; i++)
-		put_bytes(out, PROFILE_STRING, jp_intern_get(&w->strings, i), jp_intern_len(&w->strings, i));
+	for (uint32_t i = 0; i < w->strings.count; i++) {
+		jp_strbuf_utf8(&w->inner, jp_intern_get(&w->strings, i));
+		put_message(w, out, PROFILE_STRING, &w->inner);
+	}
 }
 
 /* ---- gzip -------------------------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ static void put_names(const struct jprof_profile *p, const struct jp_location *l
 	jp_strbuf_printf(out, "0x%016llx ", (unsigned long long)l->address);
 	for (uint32_t f = l->frame_count; f-- > 0;) {
 		const struct jp_frame *frame = &p->frames[l->frame_first + f];
-		jp_strbuf_visible(out, jp_string(p, p->functions[frame->function].name));
+		jp_strbuf_line(out, jp_string(p, p->functions[frame->function].name));
 		jp_strbuf_str(out, f ? "--" : "\n");
 	}
 }
@@ -148,7 +148,7 @@ int jp_render_raw(const struct jprof_profile *profile, const struct jprof_view_o
                   struct jprof_error *err)
 {
 	jp_strbuf_str(out, "--- symbol\nbinary=");
-	jp_strbuf_visible(out, program_of(profile));
+	jp_strbuf_line(out, program_of(profile));
 	jp_strbuf_str(out, "\n");
 	if (put_symbols(profile, out))
 		return jp_error_nomem(err);

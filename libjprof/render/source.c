@@ -120,12 +120,12 @@ int jp_source_open(struct jp_source *s, const char *path, const struct jprof_vie
 void jp_source_put(const struct jp_source *s, size_t number, struct jp_strbuf *out)
 {
 	const struct jp_span *line = number && number <= s->count ? &s->lines[number - 1] : NULL;
-	for (size_t i = 0; line && i < line->len; i++) {
-		unsigned char c = (unsigned char)line->ptr[i];
-		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			jp_strbuf_printf(out, "\\x%02x", c);
-		else
-			jp_strbuf_add(out, &line->ptr[i], 1);
+	for (size_t i = 0, part; line && i < line->len; i += part) {
+		const char *at = line->ptr + i, *tab = memchr(at, '\t', line->len - i);
+		part = tab ? (size_t)(tab - at) + 1 : line->len - i;
+		jp_strbuf_visible_bytes(out, at, part - (tab != NULL));
+		if (tab)
+			jp_strbuf_str(out, "\t");
 	}
 }
 

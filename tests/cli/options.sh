@@ -74,7 +74,7 @@ refuses() {
 }
 refuses 'jprof: unknown option --nonsense; see jprof --help' --nonsense dump.heap
 refuses 'jprof: unknown option --linez; see jprof --help' --linez dump.heap
-refuses 'jprof: unknown option --x?y; see jprof --help' "$(printf -- '--x\ny')" dump.heap
+refuses 'jprof: unknown option --x\x0ay; see jprof --help' "$(printf -- '--x\ny')" dump.heap
 refuses 'jprof: ambiguous option --a; see jprof --help' --a dump.heap
 refuses 'jprof: ambiguous option --li; see jprof --help' -li dump.heap
 refuses 'jprof: ambiguous option --alloc; see jprof --help' --alloc dump.heap

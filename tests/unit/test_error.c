@@ -50,8 +50,10 @@ static void test_long_texts_are_cut(void **state)
 		memset(text, c, sizeof text - 1);
 		text[sizeof text - 1] = '\0';
 		jp_error(&err, JPROF_E_IO, text, 0, "%s", text);
-		assert_int_equal(strnlen(err.path, sizeof err.path), sizeof err.path - 1);
-		assert_int_equal(strnlen(err.text, sizeof err.text), sizeof err.text - 1);
+		size_t most = c == 'x' ? sizeof err.path - 1 : (sizeof err.path - 1) / 4 * 4; /* whole \xNN */
+		assert_int_equal(sizeof err.path, sizeof err.text);
+		assert_int_equal(strnlen(err.path, sizeof err.path), most);
+		assert_int_equal(strnlen(err.text, sizeof err.text), most);
 		assert_is_message(err.path);
 		assert_is_message(err.text);
 	}

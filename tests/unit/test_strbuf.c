@@ -45,6 +45,16 @@ static void test_visible(void **state)
 		{ "\001\037\177", "\\x01\\x1f\\x7f" },
 		{ "caf\303\251 \"quoted\" \\ ;$()", "caf\303\251 \"quoted\" \\ ;$()" },
 		{ "", "" },
+		{ "\xc2\x9b"
+		  "31m",
+		  "\\xc2\\x9b31m" }, /* CSI of C1 */
+		{ "a\xe2\x80\xae"
+		  "b",
+		  "a\\xe2\\x80\\xaeb" }, /* right-to-left override */
+		{ "\xe2\x81\xa6\xd8\x9c", "\\xe2\\x81\\xa6\\xd8\\x9c" },
+		{ "\xe2\x80\xa8|\xef\xbb\xbf", "\\xe2\\x80\\xa8|\\xef\\xbb\\xbf" },
+		{ "\xff|\x9b|\xed\xa0\x80|\xe2\x80", "\\xff|\\x9b|\\xed\\xa0\\x80|\\xe2\\x80" },
+		{ "\xe2\x80\xa7\xf0\x9f\x98\x80\xc2\xa0", "\xe2\x80\xa7\xf0\x9f\x98\x80\xc2\xa0" },
 	};
 	for (size_t i = 0; i < jp_count(cases); i++) {
 		struct jp_strbuf b = { 0 };
@@ -52,6 +62,33 @@ static void test_visible(void **state)
 		jp_strbuf_visible(&b, cases[i].from);
 		assert_string_equal(b.text, cases[i].to);
 		jp_strbuf_release(&b);
+	}
+}
+
+static void test_for_programs(void **state)
+{
+	(void)state;
+	struct jp_strbuf b = { 0 };
+	jp_strbuf_utf8(&b, "a\n\xe2\x80\xae\xff\xc3\xa9\xe2\x80");
+	assert_string_equal(b.text, "a\n\xe2\x80\xae\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd");
+	jp_strbuf_cut(&b, 0);
+	jp_strbuf_line(&b, "a\n\x7f\xe2\x80\xae\xff");
+	assert_string_equal(b.text, "a\\x0a\\x7f\xe2\x80\xae\xef\xbf\xbd");
+	jp_strbuf_release(&b);
+}
+
+/* As much as fits, and no part of a character or of \xNN. */
+static void test_copy(void **state)
+{
+	(void)state;
+	static const char whole[] = "a\xc3\xa9\\x1bz";
+	char to[16];
+	for (size_t size = 1; size <= sizeof to; size++) {
+		size_t fits = size < 2 ? 0 : size < 4 ? 1 : size < 8 ? 3 : size < 9 ? 7 : 8;
+		memset(to, '#', sizeof to);
+		jprof_visible("a\xc3\xa9\x1bz", to, size);
+		assert_int_equal(strlen(to), fits);
+		assert_memory_equal(to, whole, fits);
 	}
 }
 
@@ -92,8 +129,9 @@ static void test_failure_lasts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_adding), cmocka_unit_test(test_long_texts),    cmocka_unit_test(test_visible),
-		cmocka_unit_test(test_cut),    cmocka_unit_test(test_failure_lasts),
+		cmocka_unit_test(test_adding),        cmocka_unit_test(test_long_texts), cmocka_unit_test(test_visible),
+		cmocka_unit_test(test_for_programs),  cmocka_unit_test(test_copy),       cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_failure_lasts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,223 @@
+"""Names, titles and messages that would steer a terminal, through every report: hostile.sh calls this with the program.
+
+What Unicode calls a control, format or separator character comes from Python's tables; the profiles are written here,
+field by field, as profile.proto, heap dump and bundle."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import io
+import unicodedata
+
+JPROF = sys.argv[1]
+BAD_CATEGORIES = ("Cc", "Cf", "Zl", "Zp", "Cs")
+BAD = [chr(c) for c in range(1, 0x110000) if unicodedata.category(chr(c)) in BAD_CATEGORIES and not 0xD800 <= c < 0xE000]
+OVERRIDE = "\u202e"  # the one that programs have to get
+failures = checks = 0
+
+
+def check(good, what):
+    global failures, checks
+    checks += 1
+    if not good:
+        failures += 1
+        print("FAIL:", what)
+
+
+# ---- what is put in ----
+
+def names():
+    """Names of bytes: every bad character once, some in each name, and bytes that are no UTF-8."""
+    for i in range(0, len(BAD), 24):
+        yield b"n%d_" % i + "".join(c for c in BAD[i:i + 24] if c != "\n").encode() + b"_end"
+    yield b"bytes_\xff\x9b31m\xc2_\xc0\x80_\xed\xa0\x80_\xf5\x80\x80\x80_\xe2\x80"
+    yield "kept_caf\u00e9_\u6f22\u5b57_\U0001f600".encode()
+
+
+def varint(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def proto():
+    """Each name is a function, its file, the object's path, the thread's label and a comment."""
+    strings, out = [b""], b""
+
+    def text(s):
+        if s not in strings:
+            strings.append(s)
+        return strings.index(s)
+
+    for kind, unit in ((b"inuse_objects", b"count"), (b"inuse_space", b"bytes")):
+        out += field(1, field(1, text(kind)) + field(2, text(unit)))
+    for i, name in enumerate(names(), 1):
+        label = field(1, text(b"thread")) + field(2, text(b"t%d " % i + name))
+        out += field(2, field(1, i) + field(1, 1) + field(2, varint(1) + varint(4096 * i)) + field(3, label))
+        out += field(3, field(1, i) + field(2, i << 20) + field(3, (i << 20) + 4096) + field(5, text(b"/lib/" + name)) +
+                     field(7, 1) + field(8, 1) + field(9, 1))
+        out += field(4, field(1, i) + field(2, i) + field(3, (i << 20) + 16) + field(4, field(1, i) + field(2, i)))
+        out += field(5, field(1, i) + field(2, text(name)) + field(3, text(name)) + field(4, text(b"/src/" + name)))
+        out += field(13, text(name))
+    for s in strings:
+        out += field(6, s)
+    return out
+
+
+def heap():
+    """Each name is a path in the maps, and a thread's."""
+    stacks, maps, threads = b"", b"", b""
+    for i, name in enumerate(names(), 1):
+        stacks += b"@ 0x%x 0x%x\n  t*: 1: 4096 [0: 0]\n  t%d: 1: 4096 [0: 0]\n" % (i << 24, (i << 24) + 256, i)
+        maps += b"%08x-%08x r-xp 00000000 08:01 %d    /lib/%s.so\n" % (i << 24, (i << 24) + 4096, i, name)
+        threads += b"  t%d: 1: 4096 [0: 0] %s\n" % (i, name)
+    n = len(list(names()))
+    return b"heap_v2/1024\n  t*: %d: %d [0: 0]\n%s%s\nMAPPED_LIBRARIES:\n%s" % (n, 4096 * n, threads, stacks, maps)
+
+
+def bundle_of(dump):
+    """A bundle with one member whose words are all hostile."""
+    name = "x" + "".join(c for c in BAD if c != "\x00")
+    text = json.dumps({"jprof_bundle": 1, "tool": name, "label": name, "created": 1, "time": 1, "members": [
+        {"name": "1", "pid": 1, "role": name, "title": name, "program": name, "label": name, "cmdline": [name],
+         "notes": [name], "errors": [name]}]})
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for path, data in (("bundle.json", text.encode()), ("1/dump.heap", dump)):
+            info = tarfile.TarInfo(path)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+# ---- what comes out ----
+
+def faults(data, allowed=""):
+    """The characters of a text for people that should not be there."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as e:
+        return "no UTF-8: " + repr(data[max(0, e.start - 20):e.start + 20])
+    bad = {c for c in text if unicodedata.category(c) in BAD_CATEGORIES and c not in "\n" + allowed}
+    return "U+%04X ..." % ord(min(bad)) if bad else ""
+
+
+def run(*args, stdin=b""):
+    p = subprocess.run([JPROF, *args], input=stdin, capture_output=True, timeout=60)
+    check(p.returncode in (0, 1), f"{args}: status {p.returncode}: {p.stderr[-300:]}")
+    check(not faults(p.stderr), f"{args}: standard error: {faults(p.stderr)}")
+    return p.stdout
+
+
+def for_people(*args, stdin=b"", rows=0, allowed=""):
+    out = run(*args, stdin=stdin)
+    check(not faults(out, allowed), f"{args}: {faults(out, allowed)}")
+    check(out.count(b"\\x") >= rows, f"{args}: has only {out.count(bytes([92]) + b'x')} bytes as \\xNN")
+
+
+def for_programs(*args, kept=True):
+    out = run(*args)
+    if "--raw" in args:  # what follows is the dump itself
+        out = out.split(b"--- heap\n")[0]
+    try:
+        text = out.decode()
+        check(OVERRIDE in text or json.dumps(OVERRIDE)[1:-1] in text or not kept, f"{args}: U+202E is not kept")
+        check("\ufffd" in text or not kept, f"{args}: no U+FFFD")
+    except UnicodeDecodeError as e:
+        check(False, f"{args}: {e}")
+
+
+def formats():
+    """What `jprof --help` lists: each has to be in one of the lists below."""
+    words = re.findall(r"^  --([a-z-]+)", run("--help").decode(), re.M)
+    return words[:words.index("output")] if "output" in words else words
+
+
+PEOPLE = {"text", "tree", "traces", "peek", "list", "disasm", "dot", "svg"}
+PROGRAMS = {"collapsed", "raw", "callgrind", "csv", "json", "speedscope", "dhat", "diff-collapsed"}
+OTHERS = {"proto", "interactive", "symbols", "pdf", "png", "gif", "ps", "web"}  # below, or no text
+
+
+def proto_strings(data):
+    """All strings of a profile.proto: field 6 of the message."""
+    import gzip
+    data, at, found = gzip.decompress(data), 0, []
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    while at < len(data):
+        key, value = number(), number()
+        if key & 7 == 2:
+            if key >> 3 == 6:
+                found.append(data[at:at + value])
+            at += value
+    return found
+
+
+def main():
+    for path, data in (("p.pb", proto()), ("d.heap", heap()), ("b.jprof", bundle_of(heap()))):
+        with open(path, "wb") as f:
+            f.write(data)
+    listed = set(formats())
+    check(listed == PEOPLE | PROGRAMS | OTHERS, f"formats that are in no list here: {listed ^ (PEOPLE | PROGRAMS | OTHERS)}")
+    for source in "p.pb", "d.heap", "b.jprof":
+        for word in sorted(PEOPLE):
+            option = f"--{word}=." if word in ("peek", "list", "disasm") else f"--{word}"
+            if word == "svg" and b"not in this build" in run("--svg", "-o", "/dev/null", source):
+                continue
+            for_people(option, "--nodecount=1000", "--nodefraction=0", source,
+                       rows=0 if word in ("svg", "dot", "disasm", "list") else 100,
+                       allowed="\t" if word == "dot" else "")
+        for word in "--lines", "--files", "--addresses", "--libs", "--thread=*", "--errors", "--full-names":
+            for_people(word, source, rows=30)
+        for_people("info", source, rows=100)
+        for word in sorted(PROGRAMS - {"diff-collapsed"}):
+            for_programs(f"--{word}", source, kept=word not in ("raw",) or source == "p.pb")
+        for_people("--interactive", source, stdin=b"top1000\npeek .\ntree\ntraces\nlist .\nfocus n24_\ntext\noptions\n")
+    for_programs("info", "--json", "p.pb")
+    run("--proto", "-o", "out.pb.gz", "p.pb")
+    for s in proto_strings(open("out.pb.gz", "rb").read()):
+        check(s.decode(errors="replace").encode() == s, f"--proto: no UTF-8: {s!r}")
+    for_programs("--diff-collapsed", "--diff_base=d.heap", "p.pb", kept=False)
+    os.mkdir("src")
+    with open("src/" + list(names())[-1].decode(), "wb") as f:
+        f.write(b"".join(n + b"\n" for n in names()))
+    for_people("--list=kept", "--source-path=src", "p.pb", rows=8, allowed="\t")
+    # Messages: a name of a file that is not there, an option, a dump that is none, a regex.
+    for name in names():
+        name = name.replace(b"/", b"")
+        for_people(b"no/" + name, "p.pb")
+        for_people(b"--" + name)
+        for_people(b"--focus=(" + name, "p.pb")
+        with open(b"bad_" + name, "wb") as f:
+            f.write(b"heap_v2/1024\n  t*: 1: " + name)
+        for_people(b"bad_" + name)
+        for_people("info", b"bad_" + name)
+        for_people("doctor", b"bad_" + name)
+        for_people("bundle", "-o", b"dir/" + name, "p.pb")
+        for_people("--proto", "-o", b"dir/" + name, "p.pb")
+        for_people("snap", "-o", b"dir/" + name, "1")
+        for_people("run", name)
+    print(f"{checks} checks, {failures} failed")
+    return 1 if failures or not checks else 0
+
+
+sys.exit(main())
