@@ -9,6 +9,7 @@
 #include "process.h"
 #include "ruby_api.h"
 #include "ruby_job.h"
+#include "ruby_vm.h"
 #include "text.h"
 
 /* What is awake comes to it by itself in the first of these; each further one interrupts, for a collection. Nothing
@@ -102,8 +103,10 @@ static void set_up_lock(void)
 
 void ruby_start(void (*at_end)(void))
 {
-	if (ruby_present())
+	if (ruby_present()) {
 		ruby_api_load();
+		ruby_vm_find();
+	}
 	set_up_lock();
 	ruby_job_init(work, at_end);
 }
@@ -170,7 +173,7 @@ static void ask(bool gc, unsigned timeout, struct ruby_answer *answer)
 	if (!done)
 		answer->why =
 		    can ? "no Ruby thread came to it in time: the VM sleeps, or is long in a C function"
-			: "this Ruby cannot be asked: it is ending, or its version or jemalloc's is not known";
+			: "this Ruby cannot be asked: it is ending, or its version, its machine code or jemalloc's version is not known";
 }
 
 /* The agent's thread alone asks. */

@@ -32,6 +32,9 @@ static const char names[][32] = {
 	"rb_intern",
 	"rb_funcall",
 	"rb_proc_new",
+	"ruby_current_vm_ptr",
+	"ruby_current_ec",
+	"rb_profile_frames",
 };
 
 _Static_assert(sizeof(struct ruby_api) == sizeof names / sizeof *names * sizeof(void *), "a name for each member");

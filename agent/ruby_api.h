@@ -37,6 +37,9 @@ struct ruby_api {
 	uintptr_t (*rb_intern)(const char *name);
 	VALUE (*rb_funcall)(VALUE object, uintptr_t method, int argc, ...);
 	VALUE (*rb_proc_new)(block_fn *block, VALUE data);
+	void *const *ruby_current_vm_ptr; /* Ruby 2.5 to 3.1 */
+	void *const *ruby_current_ec;     /* Ruby 3.0 and 3.1: this thread's */
+	int (*rb_profile_frames)(int start, int limit, VALUE *frames, int *lines);
 };
 
 extern struct ruby_api ruby;

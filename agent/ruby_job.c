@@ -7,6 +7,7 @@
 #include "handle.h"
 #include "jemalloc.h"
 #include "ruby_api.h"
+#include "ruby_vm.h"
 #include "ruby_wake.h"
 #include "wake.h"
 
@@ -94,8 +95,8 @@ static VALUE protected_work(VALUE unused)
 
 static bool knows_ruby(void)
 {
-	return ruby.ruby_thread_has_gvl_p && ruby.rb_during_gc && ruby.rb_set_end_proc && ruby.ruby_vm_at_exit &&
-	       ruby.rb_protect && ruby.rb_errinfo && ruby.rb_set_errinfo && ruby.rb_cComplex &&
+	return ruby_vm_known() && ruby.ruby_thread_has_gvl_p && ruby.rb_during_gc && ruby.rb_set_end_proc &&
+	       ruby.ruby_vm_at_exit && ruby.rb_protect && ruby.rb_errinfo && ruby.rb_set_errinfo && ruby.rb_cComplex &&
 	       (can_trigger() || ruby.rb_postponed_job_register_one);
 }
 
@@ -108,8 +109,7 @@ static bool is_alone(void)
 /* As free as a signal handler: it may be anywhere in Ruby. */
 static void in_allocation(void)
 {
-	if (!atomic_load(&wanted) || atomic_load(&over) || !*ruby.rb_cComplex || !ruby.ruby_thread_has_gvl_p() ||
-	    ruby.rb_during_gc() || !is_alone())
+	if (!atomic_load(&wanted) || atomic_load(&over) || !ruby_vm_serves() || !is_alone())
 		return;
 	if (!atomic_exchange(&wanted, false))
 		return;
@@ -156,7 +156,7 @@ void ruby_job_init(void (*work)(void), void (*at_end)(void))
 bool ruby_job_forked(void (*start)(void))
 {
 	do_start = NULL;
-	if (!atomic_load(&contacted) || atomic_load(&ending) || atomic_load(&over) || !ruby.ruby_thread_has_gvl_p() ||
+	if (!atomic_load(&contacted) || atomic_load(&ending) || atomic_load(&over) || !ruby_vm_serves() ||
 	    !is_alone() || !register_here())
 		return false;
 	do_start = start;

@@ -1,7 +1,7 @@
 /* What runs on a Ruby thread, and how it gets there: by a postponed job. Ruby 3.3 lets any thread trigger a
  * registered one; before, only a thread that holds the GVL may register one. The first contact comes about within
- * an allocation of such a thread, in every version: only there is it sure that the VM is up, and not being taken down.
- */
+ * an allocation of such a thread, in every version, where ruby_vm.h says that the VM serves. Nothing else is done
+ * there: registering allocates nothing, while for one ruby_vm_at_exit may start a collection inside a collection. */
 #ifndef AGENT_RUBY_JOB_H
 #define AGENT_RUBY_JOB_H
 

@@ -1,0 +1,53 @@
+#include "ruby_vm.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ruby_api.h"
+
+static void *const *vm;
+
+/* Ruby's variable for each thread lies as far from this one in every thread: both are in the block that the loader
+ * makes with the thread, for both libraries were there when the program started. */
+static __thread char mark __attribute__((tls_model("initial-exec")));
+static uintptr_t context_distance;
+
+/* A variable that does not lie in Ruby, or is set before main, is another one. */
+static bool may_be_vm(void *const *variable)
+{
+	return variable && (uintptr_t)variable % sizeof *variable == 0 && ruby_api_has(variable) && !*variable;
+}
+
+void ruby_vm_find(void)
+{
+	void *const *found = ruby.ruby_current_vm_ptr;
+	if (!found && ruby.rb_during_gc)
+		found = ruby_head_variable((const void *)(uintptr_t)ruby.rb_during_gc);
+	vm = may_be_vm(found) ? found : NULL;
+	if (ruby.ruby_current_ec)
+		context_distance = (uintptr_t)ruby.ruby_current_ec - (uintptr_t)&mark;
+}
+
+bool ruby_vm_known(void)
+{
+	return vm != NULL;
+}
+
+/* The main thread has none after the VM began to go: then the object that ruby_thread_has_gvl_p reads is freed, while
+ * functions of extensions still run (ruby_vm_at_exit). */
+static bool has_context(void)
+{
+	VALUE frame;
+	int line;
+	if (ruby.ruby_current_ec)
+		return *(void *const *)((uintptr_t)&mark + context_distance) != NULL;
+	/* It looks for the context itself from Ruby 3.3 on. */
+	return !ruby.rb_postponed_job_trigger || !ruby.rb_profile_frames ||
+	       ruby.rb_profile_frames(0, 1, &frame, &line) > 0;
+}
+
+bool ruby_vm_serves(void)
+{
+	return vm && *(void *const volatile *)vm && *ruby.rb_cComplex && ruby.ruby_thread_has_gvl_p() &&
+	       !ruby.rb_during_gc() && has_context();
+}

@@ -1,0 +1,23 @@
+/* Whether the Ruby VM lives, asked from within an allocation, which may come at any time: before the VM is made, inside
+ * a garbage collection, while the VM is taken down and after that. Ruby's own functions follow its pointer to the VM
+ * without a look, so that pointer is read first. */
+#ifndef AGENT_RUBY_VM_H
+#define AGENT_RUBY_VM_H
+
+#include <stdbool.h>
+
+/* Finds Ruby's variables, in the constructor, before there is a VM. */
+void ruby_vm_find(void);
+
+/* Were they found? Without them nothing of Ruby may be called from an allocation. */
+bool ruby_vm_known(void);
+
+/* Is the VM up, and does this thread run in it, hold its lock, and collect no garbage? As free as a signal handler:
+ * nothing is allocated, and nothing of the VM is touched where it is gone. */
+bool ruby_vm_serves(void);
+
+/* The VM's variable, as the machine code of rb_during_gc loads it; NULL where the code has another form than those that
+ * are known on this machine. One file for each kind of machine: ruby_head_*.c. */
+void *const *ruby_head_variable(const void *code);
+
+#endif
