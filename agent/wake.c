@@ -77,8 +77,10 @@ bool wake_open(void)
 	handle_close(HANDLE_WAKE_WRITE);
 	handle_lock();
 	bool made = pipe2(fds, O_CLOEXEC | O_NONBLOCK) == 0;
-	made = handle_keep(HANDLE_WAKE_READ, fds[0]) & handle_keep(HANDLE_WAKE_WRITE, fds[1]) & made;
+	bool kept_read = handle_keep(HANDLE_WAKE_READ, fds[0]);
+	bool kept_write = handle_keep(HANDLE_WAKE_WRITE, fds[1]);
 	handle_unlock();
+	made = made && kept_read && kept_write;
 	owner = made ? getpid() : 0;
 	return made;
 }

@@ -211,10 +211,8 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_nameless, setup),
-		cmocka_unit_test_setup(test_with_part, setup),
-		cmocka_unit_test_setup(test_killed, setup),
-		cmocka_unit_test_setup(test_another_name, setup),
+		cmocka_unit_test_setup(test_nameless, setup), cmocka_unit_test_setup(test_with_part, setup),
+		cmocka_unit_test_setup(test_killed, setup),   cmocka_unit_test_setup(test_another_name, setup),
 		cmocka_unit_test_setup(test_errors, setup),
 	};
 	if (!mkdtemp(dir))

@@ -101,10 +101,11 @@ static const struct truth *named(const struct subject *s, const char *name)
 	return NULL;
 }
 
-/* Where the innermost of the symbols that hold the address starts; false if none does. */
+/* Where the innermost of the symbols that hold the address starts; false and 0 if none does. */
 static bool innermost(const struct subject *s, uint64_t vaddr, uint64_t *start)
 {
 	bool found = false;
+	*start = 0;
 	for (size_t i = 0; i < s->count; i++) {
 		const struct truth *t = &s->truth[i];
 		if (vaddr < t->value || vaddr - t->value >= t->size || (found && t->value < *start))

@@ -6,8 +6,14 @@
 #include <fts.h>
 #include <stdlib.h>
 
-int argp_parse(void) { abort(); }
-void argp_error(const struct argp_state *state, const char *format, ...) { (void)state, (void)format, abort(); }
+int argp_parse(void)
+{
+	abort();
+}
+void argp_error(const struct argp_state *state, const char *format, ...)
+{
+	(void)state, (void)format, abort();
+}
 void argp_help(const struct argp *argp, FILE *stream, unsigned flags, char *name)
 {
 	(void)argp, (void)stream, (void)flags, (void)name, abort();
@@ -24,8 +30,20 @@ FTS *fts_open(char *const *paths, int options, int (*compare)(const FTSENT **, c
 	return NULL;
 }
 /* fts_open never gives an FTS to call these with. */
-FTSENT *fts_read(FTS *fts) { (void)fts, abort(); }
-int fts_set(FTS *fts, FTSENT *entry, int action) { (void)fts, (void)entry, (void)action, abort(); }
-int fts_close(FTS *fts) { (void)fts, abort(); }
+FTSENT *fts_read(FTS *fts)
+{
+	(void)fts, abort();
+}
+int fts_set(FTS *fts, FTSENT *entry, int action)
+{
+	(void)fts, (void)entry, (void)action, abort();
+}
+int fts_close(FTS *fts)
+{
+	(void)fts, abort();
+}
 
-void _obstack_free(void) { abort(); }
+void _obstack_free(void)
+{
+	abort();
+}
