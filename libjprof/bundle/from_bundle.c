@@ -96,6 +96,7 @@ static int from_text(const struct jp_bundle_member *m, const struct jp_span *dat
                      struct jprof_error *err)
 {
 	struct jprof_dump *dump;
+	struct jprof_profile *made = NULL;
 	struct jprof_maps *maps = NULL;
 	int rc = jp_dump_parse(data->ptr, data->len, name, damage, &dump, err);
 	if (rc)
@@ -103,13 +104,15 @@ static int from_text(const struct jp_bundle_member *m, const struct jp_span *dat
 	if (!dump->maps && with_maps(m, &maps, &opts))
 		rc = jp_error_nomem(err);
 	if (!rc)
-		rc = jp_profile_from_dump(dump, &opts, profile, err);
+		rc = jp_profile_from_dump(dump, &opts, &made, err);
 	jprof_maps_free(maps);
 	jprof_dump_free(dump);
-	if (!rc && (take_build_ids(*profile, m) || take_names(*profile, m, name))) {
-		jprof_profile_free(*profile);
+	if (!rc && (take_build_ids(made, m) || take_names(made, m, name))) {
+		jprof_profile_free(made);
 		rc = jp_error_nomem(err);
 	}
+	if (!rc)
+		*profile = made;
 	return rc;
 }
 
@@ -157,13 +160,16 @@ int jprof_bundle_profile(const struct jprof_bundle *bundle, size_t i, const stru
 		return rc;
 	opts.size = sizeof opts;
 	const struct jp_bundle_member *m = &bundle->members[i];
+	struct jprof_profile *made;
 	char *name = name_of(bundle, m);
-	rc = name ? from_member(m, name, &opts, profile, err) : jp_error_nomem(err);
+	rc = name ? from_member(m, name, &opts, &made, err) : jp_error_nomem(err);
 	free(name);
-	if (!rc && describe(*profile, m)) {
-		jprof_profile_free(*profile);
+	if (!rc && describe(made, m)) {
+		jprof_profile_free(made);
 		rc = jp_error_nomem(err);
 	}
+	if (!rc)
+		*profile = made;
 	return rc;
 }
 

@@ -1,48 +1,11 @@
-/* Memory that is short: every allocation of a whole job fails once. The linker turns the library's
- * calls of malloc and its kin to the functions here (--wrap). The leak checker of a developer's
- * build looks at what is left. */
+/* Memory that is short: every allocation of a whole job fails once. The leak checker of a developer's build looks at
+ * what is left. test_untouched.c has each exported function by itself. */
 #include <unistd.h>
 
 #include "base/strbuf.h"
 #include "harness.h"
 #include "input/maps.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *s);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *s);
-
-static bool armed;
-static size_t calls, failing; /* the call of this number, from 1, fails; 0: none */
-
-static bool is_time(void)
-{
-	return armed && ++calls == failing;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return is_time() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return is_time() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-	return is_time() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *s)
-{
-	return is_time() ? NULL : __real_strdup(s);
-}
+#include "shortmem.h"
 
 /* What a job is given and what it made. */
 struct job {
@@ -52,7 +15,8 @@ struct job {
 	char report[200000];
 	size_t len;
 	double named;
-	bool views; /* the other reports, too */
+	bool views;   /* the other reports, too */
+	size_t calls; /* allocations that it asked for */
 	struct jprof_error err;
 };
 
@@ -245,11 +209,9 @@ static int run_failing(struct job *job, size_t nth)
 	job->len = 0;
 	*job->report = '\0';
 	memset(&job->err, 0, sizeof job->err);
-	calls = 0;
-	failing = nth;
-	armed = true;
+	shortmem_arm(nth);
 	int rc = job->run(job);
-	armed = false;
+	job->calls = shortmem_disarm();
 	return rc;
 }
 
@@ -261,7 +223,7 @@ static void check_job(const struct job *given, const char *part)
 	whole = job = *given;
 	assert_int_equal(run_failing(&whole, 0), 0);
 	assert_contains(whole.report, part);
-	size_t count = calls;
+	size_t count = whole.calls;
 	assert_true(count > 20);
 	for (size_t nth = 1; nth <= count; nth++) {
 		int rc = run_failing(&job, nth);
@@ -328,7 +290,7 @@ static void test_writing_bundles(void **state)
 	static struct job job;
 	size_t len = 0;
 	int wrong = 0;
-	for (size_t nth = 0; !nth || nth <= calls; nth++) {
+	for (size_t nth = 0; !nth || nth <= job.calls; nth++) {
 		job = (struct job){ .path = SAMPLES "/heaps/hand-4.heap", .sysroot = "/proc/self/fdinfo" };
 		job.run = run_write;
 		int rc = run_failing(&job, nth);
@@ -360,13 +322,13 @@ static void test_maps(void **state)
 {
 	(void)state;
 	static const char text[] = "00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n";
-	for (failing = 1;; failing++) {
+	size_t failing = 1;
+	for (;; failing++) {
 		struct jprof_maps *maps = NULL;
 		struct jprof_error err = { 0 };
-		calls = 0;
-		armed = true;
+		shortmem_arm(failing);
 		int rc = jprof_maps_parse(text, strlen(text), "maps", &maps, &err);
-		armed = false;
+		size_t calls = shortmem_disarm();
 		assert_int_equal(rc, calls < failing ? 0 : JPROF_E_NOMEM);
 		assert_int_equal(err.code, rc);
 		if (rc)

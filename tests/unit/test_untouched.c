@@ -1,0 +1,428 @@
+/* Every exported function that can run out of memory, by itself: each of its allocations fails once. The result is
+ * JPROF_E_NOMEM and the out parameter is untouched, or the function did without. The leak checker of a developer's
+ * build looks at what is left. */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "harness.h"
+#include "input/unpack.h"
+#include "shortmem.h"
+
+/* Inputs, made with all memory there is. */
+static struct {
+	char *heap, *pprof, *bundle;
+	size_t heap_len, pprof_len, bundle_len;
+	char gz[64], jprof[64];
+	struct jprof_dump *dump;
+	struct jprof_profile *profile, *named; /* as read; symbolized and folded */
+	struct jprof_bundle *made;
+	struct jprof_processes *processes;
+	int pid;
+} in;
+
+static const char sidecar[] = "{\"jprof_agent\": 1, \"pid\": 7, \"program\": \"/opt/app/server\",\n"
+			      " \"objects\": [{\"path\": \"/x\", \"base\": \"0x400000\", \"build_id\": \"ab\"}]}";
+
+static const char raw_text[] = "--- symbol\nbinary=/opt/x\n0x401233 main--row\n---\n--- heap\nheap_v2/524288\n"
+			       "  t*: 1: 64 [0: 0]\n@ 0x401234 0x401334\n  t*: 1: 64 [0: 0]\n\nMAPPED_LIBRARIES:\n"
+			       "00400000-00500000 r-xp 00000000 08:01 42 /opt/app/server\n";
+static const char gperf_text[] = "heap profile: 1: 64 [1: 64] @ heap/524288\n1: 64 [1: 64] @ 0x401234 0x401334\n"
+				 "MAPPED_LIBRARIES:\nbuild=/opt\n00400000-00500000 r-xp 00000000 08:01 42 $build/x\n";
+static const char maps_text[] = "00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n"
+				"00600000-00700000 r-xp 00000000 08:01 42   /opt/app/b\\012b\n";
+
+static const struct jprof_symbolize_opts files = { .size = sizeof files, .sysroot = SAMPLES "/heaps/sysroot" };
+static const struct jprof_view_opts view = { .size = sizeof view,
+	                                     .counter = JPROF_INUSE_SPACE,
+	                                     .granularity = JPROF_BY_LINE,
+	                                     .errors = true,
+	                                     .base = "none",
+	                                     .pattern = "^(row|main|work)",
+	                                     .source_path = SAMPLES "/heaps/src" };
+
+/* What a case is given and makes. `out` is what the function under test gets the address of. */
+struct attempt {
+	void *out;
+	struct jprof_profile *subject; /* a copy of a profile, to be changed */
+	struct jprof_bundle_writer *writer;
+	struct jprof_error err;
+};
+
+static int take(void *context, const void *data, size_t len)
+{
+	(void)context, (void)data, (void)len;
+	return 0;
+}
+
+/* ---- what makes an object ---------------------------------------------------------------------------- */
+
+/* The second name is that of the function that frees. */
+#define MAKER(name, type, free_it, call)                                                                               \
+	static int name(struct attempt *a)                                                                             \
+	{                                                                                                              \
+		struct type *out = a->out;                                                                             \
+		int rc = call;                                                                                         \
+		a->out = out;                                                                                          \
+		return rc;                                                                                             \
+	}                                                                                                              \
+	static void name##_end(struct attempt *a)                                                                      \
+	{                                                                                                              \
+		free_it(a->out);                                                                                       \
+	}
+
+/* clang-format off */
+MAKER(maps_parse, jprof_maps, jprof_maps_free, jprof_maps_parse(maps_text, strlen(maps_text), "maps", &out, &a->err))
+MAKER(maps_open, jprof_maps, jprof_maps_free, jprof_maps_open("/proc/self/maps", &out, &a->err))
+MAKER(dump_parse, jprof_dump, jprof_dump_free, jprof_dump_parse(in.heap, in.heap_len, "d", &out, &a->err))
+MAKER(dump_raw, jprof_dump, jprof_dump_free, jprof_dump_parse(raw_text, strlen(raw_text), "d", &out, &a->err))
+MAKER(dump_gperf, jprof_dump, jprof_dump_free, jprof_dump_parse(gperf_text, strlen(gperf_text), "d", &out, &a->err))
+MAKER(dump_open, jprof_dump, jprof_dump_free, jprof_dump_open(SAMPLES "/heaps/hand-4.heap", &out, &a->err))
+MAKER(dump_open_gz, jprof_dump, jprof_dump_free, jprof_dump_open(in.gz, &out, &a->err))
+MAKER(profile_new, jprof_profile, jprof_profile_free, jprof_profile_new(in.dump, NULL, &out, &a->err))
+MAKER(profile_threads, jprof_profile, jprof_profile_free,
+      jprof_profile_new(in.dump, &(struct jprof_profile_opts){ .size = sizeof(struct jprof_profile_opts), .thread = "*" },
+                        &out, &a->err))
+MAKER(profile_text, jprof_profile, jprof_profile_free,
+      jprof_profile_parse(in.heap, in.heap_len, "d", NULL, &out, &a->err))
+MAKER(profile_raw, jprof_profile, jprof_profile_free,
+      jprof_profile_parse(raw_text, strlen(raw_text), "d", NULL, &out, &a->err))
+MAKER(profile_pprof, jprof_profile, jprof_profile_free,
+      jprof_profile_parse(in.pprof, in.pprof_len, "p", NULL, &out, &a->err))
+MAKER(profile_bundle, jprof_profile, jprof_profile_free,
+      jprof_profile_parse(in.bundle, in.bundle_len, "b", NULL, &out, &a->err))
+MAKER(profile_open, jprof_profile, jprof_profile_free,
+      jprof_profile_open(SAMPLES "/heaps/hand-4.heap", NULL, &out, &a->err))
+MAKER(profile_open_gz, jprof_profile, jprof_profile_free, jprof_profile_open(in.gz, NULL, &out, &a->err))
+MAKER(profile_open_bundle, jprof_profile, jprof_profile_free, jprof_profile_open(in.jprof, NULL, &out, &a->err))
+MAKER(profile_copy, jprof_profile, jprof_profile_free, jprof_profile_copy(in.named, &out, &a->err))
+MAKER(bundle_parse, jprof_bundle, jprof_bundle_free, jprof_bundle_parse(in.bundle, in.bundle_len, "b", &out, &a->err))
+MAKER(bundle_open, jprof_bundle, jprof_bundle_free, jprof_bundle_open(in.jprof, &out, &a->err))
+MAKER(bundle_profile, jprof_profile, jprof_profile_free, jprof_bundle_profile(in.made, 1, NULL, &out, &a->err))
+MAKER(bundle_writer, jprof_bundle_writer, jprof_bundle_writer_free,
+      jprof_bundle_writer_new(NULL, take, NULL, &out, &a->err))
+MAKER(table_new, jprof_table, jprof_table_free, jprof_table_new(in.named, &view, &out, &a->err))
+MAKER(graph_new, jprof_graph, jprof_graph_free, jprof_graph_new(in.named, &view, NULL, &out, &a->err))
+MAKER(coverage_new, jprof_coverage, jprof_coverage_free,
+      jprof_coverage_new(in.named, JPROF_INUSE_SPACE, &out, &a->err))
+MAKER(binary_open, jprof_binary, jprof_binary_free, jprof_binary_open(NULL, "/proc/self/exe", &out, &a->err))
+MAKER(processes_new, jprof_processes, jprof_processes_free,
+      jprof_processes_new(&(struct jprof_processes_opts){ .size = sizeof(struct jprof_processes_opts),
+                                                          .pids = &in.pid, .pid_count = 1 }, &out, &a->err))
+MAKER(target_open, jprof_target, jprof_target_free,
+      jprof_target_open(jprof_processes_at(in.processes, 0), NULL, &out, &a->err))
+/* clang-format on */
+
+static int json_text(struct attempt *a)
+{
+	char *text = jprof_json_text("a\"b");
+	if (!text)
+		return a->err.code = JPROF_E_NOMEM;
+	a->out = text;
+	return 0;
+}
+
+static void json_text_end(struct attempt *a)
+{
+	free(a->out);
+}
+
+/* ---- what changes a profile ------------------------------------------------------------------------------ */
+
+static int merge(struct attempt *a)
+{
+	return jprof_profile_merge(a->subject, in.profile, -1, &a->err);
+}
+
+static int symbolize(struct attempt *a)
+{
+	return jprof_profile_symbolize(a->subject, &files, &a->err);
+}
+
+static int fold(struct attempt *a)
+{
+	return jprof_profile_fold(a->subject, JPROF_FOLD_VM, &a->err);
+}
+
+static int filter(struct attempt *a)
+{
+	const struct jprof_filter_opts opts = {
+		.size = sizeof opts, .focus = "row", .ignore = "none", .exclude = "main"
+	};
+	return jprof_profile_filter(a->subject, &opts, &a->err);
+}
+
+static int take_sidecar(struct attempt *a)
+{
+	return jprof_profile_sidecar(a->subject, sidecar, strlen(sidecar), &a->err);
+}
+
+/* ---- what writes ------------------------------------------------------------------------------------------- */
+
+static const char *const formats[] = { "text",           "collapsed", "raw",    "proto",      "csv",
+	                               "json",           "json-info", "tree",   "speedscope", "dhat",
+	                               "diff-collapsed", "callgrind", "traces", "peek",       "list",
+	                               "disasm" };
+static const char *format;
+
+/* Where there is no code or disassembler --disasm has an error of its own. */
+static int render(struct attempt *a)
+{
+	int rc = jprof_render(in.named, format, &view, take, NULL, &a->err);
+	return rc == JPROF_E_UNSUPPORTED ? 0 : rc;
+}
+
+static int write_member(struct attempt *a)
+{
+	return jprof_bundle_writer_member(a->writer, NULL, &a->err);
+}
+
+static int write_file(struct attempt *a)
+{
+	return jprof_bundle_writer_file(a->writer, "agent.json", sidecar, strlen(sidecar), &a->err);
+}
+
+static int write_fd(struct attempt *a)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	int rc = jprof_bundle_writer_fd(a->writer, "maps", fd, &a->err);
+	close(fd);
+	return rc;
+}
+
+static int write_symbols(struct attempt *a)
+{
+	return jprof_bundle_writer_symbols(a->writer, in.named, true, &a->err);
+}
+
+static int write_finish(struct attempt *a)
+{
+	return jprof_bundle_writer_finish(a->writer, &a->err);
+}
+
+static int write_gathered(struct attempt *a)
+{
+	struct jprof_target *target;
+	int rc = jprof_target_open(jprof_processes_at(in.processes, 0), NULL, &target, &a->err);
+	if (rc)
+		return rc;
+	rc = jprof_target_gather(target, true, a->writer, &a->err);
+	jprof_target_free(target);
+	return rc;
+}
+
+/* ---- the cases ------------------------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	int (*run)(struct attempt *a);
+	void (*end)(struct attempt *a); /* frees what was made */
+} makers[] = {
+/* clang-format off */
+#define ROW(name) { #name, name, name##_end }
+	ROW(maps_parse), ROW(maps_open), ROW(dump_parse), ROW(dump_raw), ROW(dump_gperf), ROW(dump_open),
+	ROW(dump_open_gz), ROW(profile_new), ROW(profile_threads), ROW(profile_text), ROW(profile_raw),
+	ROW(profile_pprof), ROW(profile_bundle), ROW(profile_open), ROW(profile_open_gz), ROW(profile_open_bundle),
+	ROW(profile_copy), ROW(bundle_parse), ROW(bundle_open), ROW(bundle_profile), ROW(bundle_writer), ROW(table_new),
+	ROW(graph_new), ROW(coverage_new), ROW(binary_open), ROW(processes_new), ROW(target_open), ROW(json_text),
+	/* clang-format on */
+};
+
+static const struct {
+	const char *name;
+	int (*run)(struct attempt *a);
+	bool named; /* works on a profile with names */
+} changers[] = {
+	{ "merge", merge, false },  { "symbolize", symbolize, false },  { "fold", fold, true },
+	{ "filter", filter, true }, { "sidecar", take_sidecar, false },
+};
+
+static const struct {
+	const char *name;
+	int (*run)(struct attempt *a);
+	bool begun; /* in a member */
+} writers[] = {
+	{ "writer_member", write_member, false }, { "writer_file", write_file, true },
+	{ "writer_fd", write_fd, true },          { "writer_symbols", write_symbols, true },
+	{ "writer_finish", write_finish, true },  { "gather", write_gathered, true },
+};
+
+/* One attempt with a failing allocation; false when there is none of that number any more. */
+static bool attempt(const char *name, int (*run)(struct attempt *a), size_t nth, struct attempt *a, int *wrong)
+{
+	static char nobody;
+	a->out = &nobody;
+	shortmem_arm(nth);
+	int rc = run(a);
+	bool more = shortmem_disarm() >= nth;
+	if (rc && (rc != JPROF_E_NOMEM || !more))
+		*wrong += complain("%s, allocation %zu: %d %s", name, nth, rc, a->err.text);
+	if (rc && a->err.code != rc)
+		*wrong += complain("%s, allocation %zu: %d, but the error says %d", name, nth, rc, a->err.code);
+	if (rc && a->out != &nobody)
+		*wrong += complain("%s, allocation %zu: the out parameter was touched", name, nth);
+	if (rc)
+		a->out = NULL;
+	return more;
+}
+
+static void test_makers(void **state)
+{
+	(void)state;
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(makers); i++) {
+		size_t nth = 1;
+		for (bool more = true; more; nth++) {
+			struct attempt a = { 0 };
+			more = attempt(makers[i].name, makers[i].run, nth, &a, &wrong);
+			makers[i].end(&a);
+		}
+		if (nth < 3)
+			wrong += complain("%s allocates nothing", makers[i].name);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static void test_changers(void **state)
+{
+	(void)state;
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(changers); i++) {
+		bool more = true;
+		for (size_t nth = 1; more; nth++) {
+			struct attempt a = { 0 };
+			assert_int_equal(
+			    jprof_profile_copy(changers[i].named ? in.named : in.profile, &a.subject, NULL), 0);
+			more = attempt(changers[i].name, changers[i].run, nth, &a, &wrong);
+			jprof_profile_free(a.subject);
+		}
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static void test_formats(void **state)
+{
+	(void)state;
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(formats); i++) {
+		bool more = true;
+		format = formats[i];
+		for (size_t nth = 1; more; nth++) {
+			struct attempt a = { 0 };
+			more = attempt(format, render, nth, &a, &wrong);
+		}
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static void test_writers(void **state)
+{
+	(void)state;
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(writers); i++) {
+		bool more = true;
+		for (size_t nth = 1; more; nth++) {
+			struct attempt a = { 0 };
+			assert_int_equal(jprof_bundle_writer_new(NULL, take, NULL, &a.writer, NULL), 0);
+			if (writers[i].begun)
+				assert_int_equal(jprof_bundle_writer_member(a.writer, NULL, NULL), 0);
+			more = attempt(writers[i].name, writers[i].run, nth, &a, &wrong);
+			jprof_bundle_writer_free(a.writer);
+		}
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* ---- the inputs ----------------------------------------------------------------------------------------------- */
+
+static int add(void *context, const void *data, size_t len)
+{
+	jp_strbuf_add(context, data, len);
+	return 0;
+}
+
+static void add_member(struct jprof_bundle_writer *w)
+{
+	assert_int_equal(jprof_bundle_writer_member(w, NULL, NULL), 0);
+	assert_int_equal(jprof_bundle_writer_file(w, "agent.json", sidecar, strlen(sidecar), NULL), 0);
+	assert_int_equal(jprof_bundle_writer_file(w, "dump.heap", in.heap, in.heap_len, NULL), 0);
+	assert_int_equal(jprof_bundle_writer_symbols(w, in.profile, true, NULL), 0);
+}
+
+static void write_to(char path[64], const void *data, size_t len)
+{
+	strcpy(path, "/tmp/jprof-untouched-XXXXXX");
+	int fd = mkstemp(path);
+	assert_true(fd >= 0 && write(fd, data, len) == (ssize_t)len);
+	close(fd);
+}
+
+static void make_bundle(void)
+{
+	struct jprof_bundle_writer *w;
+	struct jp_strbuf out = { 0 };
+	assert_int_equal(jprof_bundle_writer_new(NULL, add, &out, &w, NULL), 0);
+	add_member(w);
+	add_member(w);
+	assert_int_equal(jprof_bundle_writer_finish(w, NULL), 0);
+	jprof_bundle_writer_free(w);
+	in.bundle = out.text;
+	in.bundle_len = out.len;
+	assert_int_equal(jprof_bundle_parse(in.bundle, in.bundle_len, "b", &in.made, NULL), 0);
+	write_to(in.jprof, in.bundle, in.bundle_len);
+}
+
+/* profile.proto comes compressed; it is what a .gz is made of, too. */
+static void make_files(void)
+{
+	struct jp_strbuf out = { 0 };
+	assert_int_equal(jprof_render(in.named, "proto", &view, add, &out, NULL), 0);
+	in.pprof = out.text;
+	in.pprof_len = out.len;
+	write_to(in.gz, "", 0);
+	char command[160];
+	snprintf(command, sizeof command, "gzip -9nc <" SAMPLES "/heaps/hand-4.heap >%s", in.gz);
+	assert_int_equal(system(command), 0);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	in.pid = getpid();
+	in.heap = read_whole(SAMPLES "/heaps/jemalloc-5.3.0.heap", &in.heap_len);
+	assert_int_equal(jprof_dump_parse(in.heap, in.heap_len, "d", &in.dump, NULL), 0);
+	assert_int_equal(jprof_profile_new(in.dump, NULL, &in.profile, NULL), 0);
+	assert_int_equal(jprof_profile_copy(in.profile, &in.named, NULL), 0);
+	assert_int_equal(jprof_profile_symbolize(in.named, &files, NULL), 0);
+	make_bundle();
+	make_files();
+	const struct jprof_processes_opts opts = { .size = sizeof opts, .pids = &in.pid, .pid_count = 1 };
+	return jprof_processes_new(&opts, &in.processes, NULL);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unlink(in.gz);
+	unlink(in.jprof);
+	jprof_processes_free(in.processes);
+	jprof_bundle_free(in.made);
+	jprof_profile_free(in.named);
+	jprof_profile_free(in.profile);
+	jprof_dump_free(in.dump);
+	free(in.heap);
+	free(in.pprof);
+	free(in.bundle);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_makers),
+		cmocka_unit_test(test_changers),
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_writers),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
