@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
+#include "dotgraph.h"
 #include "module.h"
 #include "svg.h"
 #include "undate.h"

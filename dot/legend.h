@@ -3,7 +3,7 @@
 #define DOT_LEGEND_H
 
 #include "dot.h"
-#include "text.h"
+#include "dottext.h"
 
 /* Total and title, the caller's facts, what was left out, and what colours and dashes mean. */
 void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts);

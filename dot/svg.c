@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
+#include "dotgraph.h"
+#include "dottext.h"
 #include "legend.h"
-#include "text.h"
 
 /* Made of svg.css and svg.js by the build, line by line. */
 static const char *const style[] = {

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/names.h"
 #include "cli/say.h"
-#include "cli/text.h"
 #include "commands.h"
 #include "report/edit.h"
 #include "report/options.h"
@@ -27,6 +27,16 @@ static const struct {
 	int (*run)(const struct options *);
 } reports[] = {
 	{ "info", cmd_info },
+};
+
+/* What is asked for as a report, and is a command of its own. */
+static const struct {
+	const char *output;
+	int (*run)(const struct options *);
+} outputs[] = {
+	{ "symbols", cmd_symbols },
+	{ "interactive", cmd_interactive },
+	{ "i", cmd_interactive },
 };
 
 static bool called_as_jeprof(const char *name)
@@ -89,6 +99,9 @@ static int run_report(const struct options *options)
 				rest.operand_count--;
 				return reports[i].run(&rest);
 			}
+	for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+		if (!strcmp(options->output, outputs[i].output))
+			return outputs[i].run(options);
 	return cmd_report(options);
 }
 

@@ -2,6 +2,7 @@
 """A module is one .c and the header of its name: HACKING.md, "Layout". Checked here:
 
 - no circle: a module uses those below it, by its header or its source, and is never used by one of them
+- a command is run by main.c, never by another
 - a header is that of a source file beside it, or declares no function; NAME_variant.c shares NAME.h
 - a source file includes its own header first, so that the header stands alone
 - names of files occur once
@@ -17,6 +18,15 @@ ROOTS = {"libjprof": "libjprof", "jeprof-c": "jeprof-c", "dot": "dot", "agent": 
 
 # Headers that are the door of a folder: who includes them uses the folder, and not each source in it.
 DOORS = {"libjprof/jprof.h", "libjprof/jprof-live.h", "jeprof-c/commands.h", "dot/dot.h"}
+
+
+# What is still to be done; an entry that is no longer needed is a fault, too.
+LEFT = {
+    "a circle: agent/dump.h, agent/sidecar.h",
+    "2 files have one name: agent/announce.c, libjprof/collect/announce.c",
+    "2 files have one name: agent/process.c, libjprof/collect/process.c",
+    "2 files have one name: agent/text.c, libjprof/render/text.c",
+}
 
 
 def module_of(path, headers):
@@ -96,14 +106,18 @@ def check(root):
         if re.search(r"^\w[\w \*]*\b\w+\([^;{]*\)[^;{]*;", text, re.M) and "static inline" not in text:
             bad.append(f"{header} declares functions, and there is no source file of its name")
     for path in sources:
+        for command in re.findall(r"\b(cmd_\w+)\(", (root / path).read_text()):
+            if path.startswith("jeprof-c/") and not path.endswith(("/main.c", f"/{command}.c")):
+                bad.append(f"{path} runs {command}: only main.c may")
         stems.setdefault(path.rpartition("/")[2], []).append(path)
     for name, paths in sorted(stems.items()):
         if len(paths) > 1:
             bad.append(f"{len(paths)} files have one name: " + ", ".join(paths))
-    return bad
+    return sorted(set(bad) ^ LEFT)
 
 
 if __name__ == "__main__":
     faults = check(pathlib.Path(sys.argv[1]))
-    print("\n".join(faults) or "no circles")
+    for fault in faults:
+        print(fault, "(no longer so: take it out of LEFT)" if fault in LEFT else "")
     sys.exit(1 if faults else 0)

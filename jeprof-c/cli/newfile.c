@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/names.h"
 #include "cli/say.h"
-#include "cli/text.h"
 
 static const char part_end[] = ".jprof-part";
 enum { tries = 8 };

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/names.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
-#include "cli/text.h"
 #include "commands.h"
 #include "doctor/doctor.h"
 #include "snap/candidates.h"

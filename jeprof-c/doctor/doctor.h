@@ -34,7 +34,7 @@ struct scene {
 	char root[64];                       /* "/proc/PID/root", or "" */
 	bool elsewhere;                      /* the process sees other file systems than we do */
 	unsigned uid;                        /* that dumps are written by */
-	struct target target;                /* the program; path NULL: not known */
+	struct program target;               /* the program; path NULL: not known */
 	char *words;                         /* the command's words, parted by blanks; NULL for a process */
 
 	bool env_known;    /* false: may not be read, or the process has overwritten it by a longer title */

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/text.h"
+#include "cli/names.h"
 #include "doctor/doctor.h"
 #include "run/allocator.h"
 
@@ -24,7 +24,7 @@ static void describe_process(const struct jprof_process *p, char *text, size_t s
 
 static void check_command(const struct scene *s, struct findings *f, const char *is)
 {
-	const struct target *t = &s->target;
+	const struct program *t = &s->target;
 	const char *via = t->via ? t->via : "", *arrow = t->via ? " starts " : "";
 	if (t->secure)
 		findings_add(f, "program", VERDICT_BAD, "start a copy without setuid bits and file capabilities",
@@ -41,7 +41,7 @@ void check_program(const struct scene *s, struct findings *f)
 {
 	char text[512], is[64] = "not an ELF file that can be read";
 	if (s->target.binary)
-		target_describe(jprof_binary_info(s->target.binary), is, sizeof is);
+		program_describe(jprof_binary_info(s->target.binary), is, sizeof is);
 	if (!s->process) {
 		check_command(s, f, is);
 		return;
@@ -94,10 +94,10 @@ static bool is_unfit(const struct scene *s, const char *path, char *why, size_t 
 		snprintf(why, size, "%s", err.text);
 		return true;
 	}
-	bool fits = !s->target.binary || target_fits(jprof_binary_info(s->target.binary), jprof_binary_info(b));
-	target_describe(jprof_binary_info(b), is, sizeof is);
+	bool fits = !s->target.binary || program_fits(jprof_binary_info(s->target.binary), jprof_binary_info(b));
+	program_describe(jprof_binary_info(b), is, sizeof is);
 	if (!fits)
-		target_describe(jprof_binary_info(s->target.binary), need, sizeof need);
+		program_describe(jprof_binary_info(s->target.binary), need, sizeof need);
 	jprof_binary_free(b);
 	if (!fits)
 		snprintf(why, size, "is for %s, the program for %s", is, need);

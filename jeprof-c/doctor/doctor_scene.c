@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/names.h"
 #include "cli/say.h"
-#include "cli/text.h"
 #include "doctor/doctor.h"
 #include "run/allocator.h"
 #include "run/mallconf.h"
@@ -130,7 +130,7 @@ static void read_conf_link(struct scene *s)
 /* ---- jemalloc ----------------------------------------------------------------------------------------- */
 
 /* A jemalloc that was linked into the program. */
-static bool holds_jemalloc(const struct target *t)
+static bool holds_jemalloc(const struct program *t)
 {
 	return t->binary && jprof_binary_defines(t->binary, "mallctl") && jprof_binary_defines(t->binary, "malloc");
 }
@@ -187,7 +187,7 @@ static void open_program(struct scene *s)
 	if (s->target.path)
 		s->target.name = base_name(s->target.path);
 	else
-		target_free(&s->target);
+		program_free(&s->target);
 }
 
 bool scene_of_process(struct scene *s, const struct jprof_process *process)
@@ -251,7 +251,7 @@ bool scene_of_command(struct scene *s, char *const *argv)
 {
 	struct jprof_error err;
 	*s = (struct scene){ .uid = geteuid(), .env_known = true };
-	if (target_find(&s->target, argv, &err)) {
+	if (program_find(&s->target, argv, &err)) {
 		say_error(&err);
 		return false;
 	}
@@ -273,7 +273,7 @@ bool scene_of_command(struct scene *s, char *const *argv)
 
 void scene_free(struct scene *s)
 {
-	target_free(&s->target);
+	program_free(&s->target);
 	if (s->proved) {
 		proof_free(&s->proof);
 		proof_free(&s->tried);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/names.h"
 #include "cli/say.h"
-#include "cli/text.h"
 #include "commands.h"
 #include "report/load.h"
 #include "report/members.h"

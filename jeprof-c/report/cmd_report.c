@@ -1,4 +1,6 @@
 /* jprof [OPTIONS] [PROGRAM] DUMP...: a report on standard output. */
+#include "report/cmd_report.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,6 @@
 #include "cli/sink.h"
 #include "commands.h"
 #include "report/cmd_graph.h"
-#include "report/cmd_report.h"
 #include "report/load.h"
 
 /* Below this share of named bytes the user is told. */
@@ -268,10 +269,6 @@ int cmd_report(const struct options *o)
 	struct inputs inputs;
 	struct loaded loaded;
 	int status = 1;
-	if (!strcmp(o->output, "symbols"))
-		return cmd_symbols(o);
-	if (!strcmp(o->output, "interactive") || !strcmp(o->output, "i"))
-		return cmd_interactive(o);
 	if (!can_write(o))
 		return 1;
 	if (inputs_find(&inputs, o) && load_profile(&loaded, &inputs, o)) {

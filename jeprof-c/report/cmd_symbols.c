@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/say.h"
-#include "cli/text.h"
+#include "cli/names.h"
 #include "commands.h"
 #include "report/options.h"
 

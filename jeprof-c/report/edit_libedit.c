@@ -5,7 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "cli/text.h"
+#include "cli/names.h"
 #include "report/edit.h"
 
 enum { history_lines = 1000, most_words = 1000, most_shown = 100 };

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/names.h"
 #include "cli/say.h"
-#include "cli/text.h"
 
 enum { probe_size = 512 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/text.h"
+#include "cli/names.h"
 
 static void put_time(int64_t seconds)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/text.h"
+#include "cli/names.h"
 #include "run/child.h"
 #include "run/trust.h"
 
@@ -47,7 +47,7 @@ static char *listed(const char *line, const char *name)
 }
 
 /* The loader, if it is the system's: a program can name any. */
-static char *loader_of(const struct target *target)
+static char *loader_of(const struct program *target)
 {
 	const char *loader = jprof_binary_info(target->binary)->interpreter;
 	return *loader ? trusted_path(loader) : NULL;
@@ -72,7 +72,7 @@ static char *listed_by(char *loader, char *program, const char *name, char *cons
 	return path;
 }
 
-char *linked_library(const struct target *target, const char *name, const char *preload)
+char *linked_library(const struct program *target, const char *name, const char *preload)
 {
 	char *loader = loader_of(target), *path = NULL;
 	char *env[] = { variable("LD_LIBRARY_PATH", getenv("LD_LIBRARY_PATH")), variable("LD_PRELOAD", preload), NULL };
@@ -89,7 +89,7 @@ bool is_for_loader(const char *entry)
 	return !strchr(entry, '/') || strchr(entry, '$');
 }
 
-char *preload_path(const struct target *target, const char *entry, size_t len)
+char *preload_path(const struct program *target, const char *entry, size_t len)
 {
 	char *name = strndup(entry, len), *path;
 	if (!name || !is_for_loader(name))
@@ -103,7 +103,7 @@ char *preload_path(const struct target *target, const char *entry, size_t len)
 
 struct search {
 	struct allocator *found;
-	const struct target *target;
+	const struct program *target;
 	FILE *tried;
 	bool failed;
 };
@@ -135,9 +135,9 @@ static bool fits(struct search *s, const char *path)
 		reject(s, path, err.text);
 		return false;
 	}
-	bool good = target_fits(jprof_binary_info(s->target->binary), jprof_binary_info(b));
-	target_describe(jprof_binary_info(b), is, sizeof is);
-	target_describe(jprof_binary_info(s->target->binary), need, sizeof need);
+	bool good = program_fits(jprof_binary_info(s->target->binary), jprof_binary_info(b));
+	program_describe(jprof_binary_info(b), is, sizeof is);
+	program_describe(jprof_binary_info(s->target->binary), need, sizeof need);
 	jprof_binary_free(b);
 	snprintf(text, sizeof text, "is for %s; %s is for %s", is, s->target->name, need);
 	if (!good)
@@ -219,7 +219,7 @@ static void consider_cache(struct search *s)
 	free(text);
 }
 
-char *preloaded_jemalloc(const struct target *target, const char *preload)
+char *preloaded_jemalloc(const struct program *target, const char *preload)
 {
 	size_t len;
 	const char *name;
@@ -235,7 +235,7 @@ char *preloaded_jemalloc(const struct target *target, const char *preload)
 /* Its own symbols come before those of anything that is preloaded. It cannot be tried without running the program. */
 static bool is_inside(struct search *s)
 {
-	const struct target *t = s->target;
+	const struct program *t = s->target;
 	if (!jprof_binary_defines(t->binary, "mallctl") || !jprof_binary_defines(t->binary, "malloc"))
 		return false;
 	s->found->from = ALLOCATOR_LINKED;
@@ -264,7 +264,7 @@ static void search(struct search *s, const char *given, const char *preload)
 	free(own);
 }
 
-bool allocator_find(struct allocator *allocator, const struct target *target, const char *given, const char *preload)
+bool allocator_find(struct allocator *allocator, const struct program *target, const char *given, const char *preload)
 {
 	size_t size;
 	*allocator = (struct allocator){ 0 };

@@ -22,7 +22,7 @@ struct allocator {
  * or NULL) has, usual places, and ldconfig's cache. Where there is one of the first three, it is the only one
  * considered: another one beside it would be a second allocator, or not what the user wants. What is found is
  * proved, unless it is part of the program; path is NULL if nothing profiles. False when memory is short. */
-bool allocator_find(struct allocator *allocator, const struct target *target, const char *given, const char *preload);
+bool allocator_find(struct allocator *allocator, const struct program *target, const char *given, const char *preload);
 
 void allocator_free(struct allocator *allocator);
 
@@ -30,7 +30,7 @@ void allocator_free(struct allocator *allocator);
 const char *preload_next(const char **text, size_t *len);
 
 /* The first jemalloc that LD_PRELOAD's text (or NULL) has for this program, as a path owned by the caller, or NULL. */
-char *preloaded_jemalloc(const struct target *target, const char *preload);
+char *preloaded_jemalloc(const struct program *target, const char *preload);
 
 /* Whether the library at `path` is a jemalloc, by its symbols or its name. */
 bool is_jemalloc(const char *path);
@@ -38,13 +38,13 @@ bool is_jemalloc(const char *path);
 /* What the program's own loader says that it would load, as "/path" for the first library whose name begins so: a
  * jemalloc that the program is linked with. `preload` is what it is to preload, or NULL. NULL if there is none.
  * Nothing of the program runs. Owned by the caller, as below. */
-char *linked_library(const struct target *target, const char *name, const char *preload);
+char *linked_library(const struct program *target, const char *name, const char *preload);
 
 /* Whether only the loader knows which file an entry of LD_PRELOAD means: a name without a slash is looked for in its
  * own places, and $LIB and its like are its words. */
 bool is_for_loader(const char *entry);
 
 /* The file that an entry of LD_PRELOAD means to the program's loader; NULL if there is none, or memory is short. */
-char *preload_path(const struct target *target, const char *entry, size_t len);
+char *preload_path(const struct program *target, const char *entry, size_t len);
 
 #endif

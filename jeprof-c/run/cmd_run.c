@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/names.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
-#include "cli/text.h"
 #include "commands.h"
 #include "run/agentfile.h"
 #include "run/dumpdir.h"
@@ -117,11 +117,11 @@ static char *label_of(const char *program)
 
 /* ---- the program, its allocator, its agent ------------------------------------------------------ */
 
-static bool find_target(struct target *target, char *const *argv)
+static bool program_to_run(struct program *target, char *const *argv)
 {
 	struct jprof_error err;
 	char *self = *argv ? NULL : realpath("/proc/self/exe", NULL);
-	int rc = *argv ? target_find(target, argv, &err) : target_open(target, self ? self : "/proc/self/exe", &err);
+	int rc = *argv ? program_find(target, argv, &err) : program_open(target, self ? self : "/proc/self/exe", &err);
 	free(self);
 	if (rc) {
 		say_error(&err);
@@ -137,11 +137,11 @@ static bool find_target(struct target *target, char *const *argv)
 	else
 		say("%s: is linked statically, so nothing can be preloaded; link jemalloc into it, or link it dynamically",
 		    target->path);
-	target_free(target);
+	program_free(target);
 	return false;
 }
 
-static void no_jemalloc(const struct allocator *a, const struct target *target)
+static void no_jemalloc(const struct allocator *a, const struct program *target)
 {
 	bool musl = !strcmp(jprof_binary_info(target->binary)->libc, "musl");
 	const char *mend = musl ? "Alpine's package is built without profiling: build jemalloc with --enable-prof "
@@ -153,7 +153,7 @@ static void no_jemalloc(const struct allocator *a, const struct target *target)
 }
 
 /* One that the user names is believed where nothing is here to try it in. */
-static bool believe(struct allocator *a, const struct target *target, const char *given)
+static bool believe(struct allocator *a, const struct program *target, const char *given)
 {
 	if (a->path || !given || !strstr(a->tried, "no program here to try it in"))
 		return a->path != NULL;
@@ -163,7 +163,7 @@ static bool believe(struct allocator *a, const struct target *target, const char
 	return a->path != NULL;
 }
 
-static bool find_allocator(struct allocator *a, const struct target *target, const struct run_options *o)
+static bool find_allocator(struct allocator *a, const struct program *target, const struct run_options *o)
 {
 	const char *set = getenv("JPROF_JEMALLOC");
 	const char *given = o->jemalloc ? o->jemalloc : set && *set ? set : NULL;
@@ -184,7 +184,7 @@ static bool find_allocator(struct allocator *a, const struct target *target, con
 	return good;
 }
 
-static bool agent_fits(const char *path, const struct target *target)
+static bool agent_fits(const char *path, const struct program *target)
 {
 	struct jprof_binary *b;
 	struct jprof_error err;
@@ -193,8 +193,8 @@ static bool agent_fits(const char *path, const struct target *target)
 		say_error(&err);
 		return false;
 	}
-	bool fits = target_fits(jprof_binary_info(target->binary), jprof_binary_info(b));
-	target_describe(jprof_binary_info(b), is, sizeof is);
+	bool fits = program_fits(jprof_binary_info(target->binary), jprof_binary_info(b));
+	program_describe(jprof_binary_info(b), is, sizeof is);
 	jprof_binary_free(b);
 	if (!fits)
 		say("%s: is for %s, which %s is not: install the jprof of that system there, or give --no-agent", path,
@@ -203,7 +203,7 @@ static bool agent_fits(const char *path, const struct target *target)
 }
 
 /* *agent is NULL if none is wanted; owned by the caller. */
-static bool find_agent(char **agent, const struct run_options *o, const struct target *target)
+static bool find_agent(char **agent, const struct run_options *o, const struct program *target)
 {
 	*agent = NULL;
 	if (o->no_agent)
@@ -222,7 +222,7 @@ static bool find_agent(char **agent, const struct run_options *o, const struct t
 /* ---- starting ------------------------------------------------------------------------------------------ */
 
 /* The very values once more, in a program that does nothing: what jemalloc refuses is said. */
-static bool try_conf(const struct run_env *env, const struct allocator *a, const struct target *target)
+static bool try_conf(const struct run_env *env, const struct allocator *a, const struct program *target)
 {
 	struct proof proof;
 	char value[16] = "true", *rest;
@@ -296,7 +296,7 @@ static bool choose_dir(const struct run_options *o, char **dir)
 	return *dir != NULL;
 }
 
-static int print_or_start(const struct run_options *o, const struct target *target, const struct allocator *a,
+static int print_or_start(const struct run_options *o, const struct program *target, const struct allocator *a,
                           const struct run_env *env, char *const *argv)
 {
 	if (!try_conf(env, a, target))
@@ -308,10 +308,10 @@ static int print_or_start(const struct run_options *o, const struct target *targ
 }
 
 /* Puts together what was found. */
-static int run_with(const struct run_options *o, const struct target *target, const struct allocator *a,
+static int run_with(const struct run_options *o, const struct program *target, const struct allocator *a,
                     const char *agent, char *const *argv)
 {
-	bool other = *argv && !target_is_ruby(target) && !target->may_be;
+	bool other = *argv && !program_is_ruby(target) && !target->may_be;
 	char *label = label_of(o->label ? o->label : *argv ? *argv : "app"), *dir;
 	struct run_wish wish = {
 		.label = label,
@@ -336,7 +336,7 @@ static int run_with(const struct run_options *o, const struct target *target, co
 	return status;
 }
 
-static int run_target(const struct run_options *o, const struct target *target, char *const *argv)
+static int run_target(const struct run_options *o, const struct program *target, char *const *argv)
 {
 	struct allocator allocator;
 	char *agent;
@@ -354,7 +354,7 @@ static int run_target(const struct run_options *o, const struct target *target, 
 int cmd_run(int argc, char **argv)
 {
 	struct run_options o = { 0 };
-	struct target target;
+	struct program target;
 	int operands;
 	if (!opt_parse(&table, &o, argc, argv, &operands))
 		return 1;
@@ -363,9 +363,9 @@ int cmd_run(int argc, char **argv)
 		return 0;
 	}
 	argv[1 + operands] = NULL;
-	if (!find_form(&o) || !check(&o, operands) || !find_target(&target, argv + 1))
+	if (!find_form(&o) || !check(&o, operands) || !program_to_run(&target, argv + 1))
 		return 1;
 	int status = run_target(&o, &target, argv + 1);
-	target_free(&target);
+	program_free(&target);
 	return status;
 }

@@ -22,20 +22,20 @@ struct host {
 	const char *argument;
 };
 
-static bool host_fits(const char *path, const struct target *like)
+static bool host_fits(const char *path, const struct program *like)
 {
-	struct target t;
+	struct program t;
 	struct jprof_error err;
-	if (target_open(&t, path, &err))
+	if (program_open(&t, path, &err))
 		return false;
 	const struct jprof_binary_info *a = jprof_binary_info(like->binary), *b = jprof_binary_info(t.binary);
-	bool fits = *b->interpreter && !t.secure && target_fits(a, b) && !strcmp(a->libc, b->libc);
-	target_free(&t);
+	bool fits = *b->interpreter && !t.secure && program_fits(a, b) && !strcmp(a->libc, b->libc);
+	program_free(&t);
 	return fits;
 }
 
 /* Interpreters that with --version say it and end. */
-static bool is_interpreter(const struct target *t)
+static bool is_interpreter(const struct program *t)
 {
 	static const char *const names[] = { "ruby", "python", "perl", "node" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -44,7 +44,7 @@ static bool is_interpreter(const struct target *t)
 	return false;
 }
 
-static bool find_host(struct host *host, const struct target *like)
+static bool find_host(struct host *host, const struct program *like)
 {
 	static const char *const nothings[] = { "/bin/true", "/usr/bin/true" };
 	for (size_t i = 0; i < sizeof nothings / sizeof *nothings; i++)
@@ -191,7 +191,7 @@ static bool try(struct proof *proof, const struct host *host, char *const *env)
 	return good;
 }
 
-bool prove(struct proof *proof, const char *so, const struct target *like, const char *conf)
+bool prove(struct proof *proof, const char *so, const struct program *like, const char *conf)
 {
 	struct host host;
 	char *env[3];

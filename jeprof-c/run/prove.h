@@ -2,7 +2,7 @@
 #ifndef JEPROF_PROVE_H
 #define JEPROF_PROVE_H
 
-#include "run/target.h"
+#include "run/program.h"
 
 enum proved {
 	PROVED_PROFILES,    /* jemalloc, with config.prof */
@@ -22,7 +22,7 @@ struct proof {
 /* Loads the library at `so` into a program of the machine and C library of `like`: true, jprof itself or, where it
  * is an interpreter known to be harmless so, `like` with --version. `conf` is the MALLOC_CONF to try, or NULL; what
  * in it would write dumps is switched off. False when memory is short or no process can be started. */
-bool prove(struct proof *proof, const char *so, const struct target *like, const char *conf);
+bool prove(struct proof *proof, const char *so, const struct program *like, const char *conf);
 
 /* The value of opt.NAME, cut to size, without quotes; false if jemalloc did not tell. */
 bool proof_option(const struct proof *proof, const char *name, char *value, size_t size);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/names.h"
 #include "cli/say.h"
-#include "cli/text.h"
 #include "jprof.h"
 
 enum { patience_ms = 2000, widest_command = 100 };

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/names.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
-#include "cli/text.h"
 #include "jprof.h"
 #include "snap/signals.h"
 

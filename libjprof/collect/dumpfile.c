@@ -1,4 +1,6 @@
 /* A file that a process names, as it sees it: opened below its root, and taken only if it is that process's own. */
+#include "collect/dumpfile.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "collect/dumpfile.h"
 
 int jp_dump_dir_open(const struct jprof_target *t, const char *path)
 {

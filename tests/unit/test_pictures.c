@@ -1,6 +1,6 @@
 /* Texts of pictures: numbers, where names are broken, what becomes of hard bytes. */
+#include "dottext.h"
 #include "harness.h"
-#include "text.h"
 
 static void check_value(double value, enum jprof_counter counter, bool exact, const char *should, const char *change)
 {

@@ -1,4 +1,4 @@
-#include "cli/text.h"
+#include "cli/names.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* Texts of a picture: numbers for people, and names that may hold any bytes made fit for HTML-like labels, for
  * escStrings, and for XML. */
-#ifndef DOT_TEXT_H
-#define DOT_TEXT_H
+#ifndef DOT_DOTTEXT_H
+#define DOT_DOTTEXT_H
 
 #include <stdio.h>
 

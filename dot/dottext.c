@@ -1,4 +1,4 @@
-#include "text.h"
+#include "dottext.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,14 +1,14 @@
-#include "build.h"
+#include "dotgraph.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dottext.h"
 #include "ids.h"
 #include "legend.h"
 #include "paint.h"
-#include "text.h"
 
 #define FONT "DejaVu Sans"
 

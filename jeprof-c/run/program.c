@@ -1,4 +1,4 @@
-#include "run/target.h"
+#include "run/program.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "cli/text.h"
+#include "cli/names.h"
 
 enum { hops_max = 6, line_max = 256 };
 
@@ -94,14 +94,14 @@ static char *absolute(const char *path)
 	return text;
 }
 
-int target_open(struct target *t, const char *path, struct jprof_error *err)
+int program_open(struct program *t, const char *path, struct jprof_error *err)
 {
-	*t = (struct target){ .path = absolute(path) };
+	*t = (struct program){ .path = absolute(path) };
 	if (!t->path)
 		return fail(err, JPROF_E_NOMEM, "", "memory is short");
 	int rc = jprof_binary_open(NULL, path, &t->binary, err);
 	if (rc) {
-		target_free(t);
+		program_free(t);
 		return rc;
 	}
 	t->name = base_name(t->path);
@@ -129,7 +129,7 @@ static int follow(char **path, char *const *argv, struct jprof_error *err)
 	return 0;
 }
 
-int target_find(struct target *t, char *const *argv, struct jprof_error *err)
+int program_find(struct program *t, char *const *argv, struct jprof_error *err)
 {
 	char *path = program_in_path(argv[0]);
 	if (!path || !is_executable(path)) {
@@ -142,7 +142,7 @@ int target_find(struct target *t, char *const *argv, struct jprof_error *err)
 	int step = first ? 0 : fail(err, JPROF_E_NOMEM, "", "memory is short");
 	for (int hops = 0; !step && hops < hops_max; hops++)
 		step = follow(&path, hops ? NULL : argv, err);
-	int rc = step < 0 ? step : target_open(t, path, err);
+	int rc = step < 0 ? step : program_open(t, path, err);
 	if (!rc && strcmp(first, path)) {
 		t->via = first;
 		first = NULL;
@@ -152,22 +152,22 @@ int target_find(struct target *t, char *const *argv, struct jprof_error *err)
 	return rc;
 }
 
-void target_free(struct target *t)
+void program_free(struct program *t)
 {
 	free(t->path);
 	free(t->via);
 	jprof_binary_free(t->binary);
-	*t = (struct target){ 0 };
+	*t = (struct program){ 0 };
 }
 
-bool target_fits(const struct jprof_binary_info *program, const struct jprof_binary_info *library)
+bool program_fits(const struct jprof_binary_info *program, const struct jprof_binary_info *library)
 {
 	return program->bits == library->bits && program->machine == library->machine &&
 	       program->big_endian == library->big_endian &&
 	       (!*library->libc || !*program->libc || !strcmp(library->libc, program->libc));
 }
 
-void target_describe(const struct jprof_binary_info *info, char *text, size_t size)
+void program_describe(const struct jprof_binary_info *info, char *text, size_t size)
 {
 	static const struct {
 		unsigned machine;
@@ -184,7 +184,7 @@ void target_describe(const struct jprof_binary_info *info, char *text, size_t si
 	         *info->libc ? info->libc : "a C library that is not known");
 }
 
-bool target_is_ruby(const struct target *t)
+bool program_is_ruby(const struct program *t)
 {
 	return !strncmp(t->name, "ruby", 4);
 }

@@ -1,6 +1,6 @@
 /* Small things about words and names. */
-#ifndef JEPROF_TEXT_H
-#define JEPROF_TEXT_H
+#ifndef JEPROF_NAMES_H
+#define JEPROF_NAMES_H
 
 #include <stdbool.h>
 

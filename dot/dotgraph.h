@@ -1,6 +1,6 @@
 /* A jprof_graph as a graph of libcgraph, with all that Graphviz needs to draw it. */
-#ifndef DOT_BUILD_H
-#define DOT_BUILD_H
+#ifndef DOT_DOTGRAPH_H
+#define DOT_DOTGRAPH_H
 
 #include <cgraph.h>
 #include <stdio.h>
