@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "errno_text.h"
 #include "handle.h"
 #include "jemalloc.h"
 #include "place.h"
@@ -59,7 +60,7 @@ static const char *mend(int error)
 
 static bool failed_at(const char *path, int error)
 {
-	dump_failed("cannot write %s: %s; %s", path, strerror(error), mend(error));
+	dump_failed("cannot write %s: %s; %s", path, errno_text(error), mend(error));
 	return false;
 }
 
@@ -140,7 +141,7 @@ static bool write_dump(void)
 	if (why)
 		return failed_at(result.dump, why);
 	dump_failed("jemalloc did not finish %s%s%s; is profiling on, and /proc mounted?", result.dump,
-	            error ? ": " : "", error ? strerror(error) : "");
+	            error ? ": " : "", error ? errno_text(error) : "");
 	return false;
 }
 

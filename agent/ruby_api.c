@@ -1,7 +1,10 @@
 #include "ruby_api.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 extern void ruby_init(void) __attribute__((weak));
@@ -46,17 +49,37 @@ bool ruby_api_present(void)
 	return ruby_init != NULL;
 }
 
+static uintptr_t ruby_start_address, ruby_size;
+
+/* Where Ruby's object file lies, by its own headers. */
+static void find_ruby(void)
+{
+	Dl_info info;
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	if (!dladdr((void *)(uintptr_t)ruby_init, &info))
+		return;
+	const ElfW(Ehdr) *header = info.dli_fbase;
+	const ElfW(Phdr) *ph = (const void *)((const char *)info.dli_fbase + header->e_phoff);
+	for (const ElfW(Phdr) *end = ph + header->e_phnum; ph < end; ph++) {
+		if (ph->p_type != PT_LOAD)
+			continue;
+		low = ph->p_vaddr < low ? ph->p_vaddr : low;
+		high = ph->p_vaddr + ph->p_memsz > high ? ph->p_vaddr + ph->p_memsz : high;
+	}
+	ruby_start_address = (uintptr_t)info.dli_fbase;
+	ruby_size = high > low ? high - low : 0;
+}
+
 void ruby_api_load(void)
 {
 	void *found[sizeof names / sizeof *names];
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		found[i] = dlsym(RTLD_DEFAULT, names[i]);
 	memcpy(&ruby, found, sizeof ruby);
+	find_ruby();
 }
 
 bool ruby_api_has(const void *address)
 {
-	Dl_info of_address, of_ruby;
-	return dladdr(address, &of_address) && dladdr((void *)(uintptr_t)ruby_init, &of_ruby) &&
-	       of_address.dli_fbase == of_ruby.dli_fbase;
+	return (uintptr_t)address - ruby_start_address < ruby_size;
 }

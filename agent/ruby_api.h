@@ -49,7 +49,7 @@ bool ruby_api_present(void);
 /* In the constructor: it takes the loader's lock. */
 void ruby_api_load(void);
 
-/* Does the address lie in the object that has Ruby? */
+/* Does the address lie in the object that has Ruby? Takes no lock. */
 bool ruby_api_has(const void *address);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "announce.h"
 #include "dump.h"
+#include "errno_text.h"
 #include "handle.h"
 #include "place.h"
 #include "process.h"
@@ -78,13 +79,13 @@ static bool open_in(const char *dir, const char *name)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = handle_open(HANDLE_DIR, dir, O_PATH | O_DIRECTORY);
 	if (fd < 0) {
-		dump_failed("no control socket in %s: %s", dir, strerror(errno));
+		dump_failed("no control socket in %s: %s", dir, errno_text(errno));
 		return false;
 	}
 	snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", fd, name);
 	int error = new_socket(&address, sizeof address);
 	if (error)
-		dump_failed("no control socket in %s: %s", dir, strerror(error));
+		dump_failed("no control socket in %s: %s", dir, errno_text(error));
 	else
 		open_to_all(address.sun_path);
 	handle_close(HANDLE_DIR);
@@ -113,7 +114,7 @@ const char *server_open(void)
 	snprintf(name, sizeof name, ".jprof-agent.%d.%s.sock", (int)getpid(), hex);
 	int error = place_find(&place);
 	if (error)
-		dump_failed("no control socket in the directory of the dumps: %s", strerror(error));
+		dump_failed("no control socket in the directory of the dumps: %s", errno_text(error));
 	else
 		place_sweep(&place);
 	if (!error && fits(&place) && open_in(place.dir, name))

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { FIRST_SIZE = 16 << 10 };
+enum { FIRST_SIZE = 16 << 10, READ_SIZE = 8 << 10 };
 
 static void *bigger(struct text *text, size_t cap)
 {
@@ -129,6 +129,21 @@ int text_write(const struct text *text, int fd)
 			return errno;
 		if (n > 0)
 			done += (size_t)n;
+	}
+	return 0;
+}
+
+int text_read(struct text *text, int fd)
+{
+	ssize_t n = 1;
+	while (n != 0) {
+		if (!reserve(text, READ_SIZE))
+			return ENOMEM;
+		n = read(fd, text->data + text->len, READ_SIZE);
+		if (n < 0 && errno != EINTR)
+			return errno;
+		text->len += n > 0 ? (size_t)n : 0;
+		text->data[text->len] = 0;
 	}
 	return 0;
 }

@@ -24,6 +24,9 @@ void text_json(struct text *text, const char *s);
 /* Writes all of it to a file. Returns 0 or an errno. */
 int text_write(const struct text *text, int fd);
 
+/* Adds all that a file has from here on. Returns 0 or an errno. */
+int text_read(struct text *text, int fd);
+
 void text_free(struct text *text);
 
 #endif
