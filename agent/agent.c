@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "announce.h"
@@ -16,6 +15,7 @@
 #include "dump.h"
 #include "handle.h"
 #include "jemalloc.h"
+#include "leave.h"
 #include "process.h"
 #include "request.h"
 #include "ruby.h"
@@ -25,17 +25,16 @@
 #include "trigger.h"
 #include "wake.h"
 
-enum { STACK = 256 << 10, DELAY_MS = 100, RUBY_MS = 100, EXIT_WAIT_S = 10 };
+enum { STACK = 256 << 10, DELAY_MS = 100, RUBY_MS = 100 };
 
 static struct config config;
 static int our_signal;
-static pid_t owner;                                         /* the process that has a thread of its own */
-static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER; /* held while a request is served */
+static pid_t owner; /* the process that has a thread of its own */
 
 static void dump_now(const char *reason, unsigned timeout)
 {
 	const struct dump_result *result;
-	dump_make(&(struct dump_request){ reason, NULL, false, timeout }, &result);
+	dump_make(&(struct dump_request){ .reason = reason, .timeout = timeout }, &result);
 }
 
 static void open_channels(void)
@@ -46,7 +45,7 @@ static void open_channels(void)
 /* What a program closed that was not its own, or what could not be opened before. */
 static void mend_lost(void)
 {
-	if (handle_fd(HANDLE_WAKE_READ) < 0 || handle_fd(HANDLE_WAKE_WRITE) < 0)
+	if (wake_lost())
 		wake_open();
 	if (config.socket && handle_fd(HANDLE_LISTEN) < 0)
 		open_channels();
@@ -70,14 +69,14 @@ static void wait_once(void)
 	struct pollfd polls[1 + SERVER_POLLS] = { { .fd = handle_fd(HANDLE_WAKE_READ), .events = POLLIN } };
 	server_polls(polls + 1);
 	poll(polls, 1 + SERVER_POLLS, timeout());
-	pthread_mutex_lock(&serving);
+	leave_serve();
 	if (wake_drain())
 		dump_now("signal", RUBY_MS);
 	server_serve(polls + 1);
 	trigger_run();
 	ruby_job_tidy();
 	mend_lost();
-	pthread_mutex_unlock(&serving);
+	leave_served();
 }
 
 /* What ends at once never gets a socket: it would cost, and a child leave it behind. Only a signal cannot wait. */
@@ -95,11 +94,12 @@ static void *run(void *unused)
 {
 	pthread_setname_np(pthread_self(), "jprof-agent");
 	start_slowly();
-	pthread_mutex_lock(&serving);
+	wake_part();
+	leave_serve();
 	process_read();
 	trigger_start(&config);
 	open_channels();
-	pthread_mutex_unlock(&serving);
+	leave_served();
 	for (;;)
 		wait_once();
 	return unused;
@@ -150,7 +150,7 @@ static void after_fork_child(void)
 {
 	int error = errno;
 	handle_forked();
-	pthread_mutex_init(&serving, NULL);
+	leave_forked();
 	announce_forked();
 	server_forked();
 	dump_forked();
@@ -161,35 +161,25 @@ static void after_fork_child(void)
 	errno = error;
 }
 
-/* A dump that is being written is waited for; the thread then stays before the lock. */
-static bool stop_serving(void)
-{
-	struct timespec end;
-	ruby_stop();
-	clock_gettime(CLOCK_REALTIME, &end);
-	end.tv_sec += EXIT_WAIT_S;
-	return pthread_mutex_timedlock(&serving, &end) == 0;
-}
-
 /* Once: when the VM ends, which Ruby may do to die by a signal, or else with exit. */
 static void dump_at_exit(void)
 {
 	static pid_t done;
-	if (!owner || owner != getpid() || done == owner || !config.on_exit || !stop_serving())
+	if (done == owner || !config.on_exit || !leave_stand_in())
 		return;
 	done = owner;
 	dump_now("exit", 0);
-	pthread_mutex_unlock(&serving);
+	leave_served();
 }
 
 /* A Ruby that dies by a signal comes no further. */
-static void at_vm_end(void)
+static void at_end(void)
 {
+	if (!owner || owner != getpid())
+		return;
+	ruby_stop();
 	dump_at_exit();
-	if (owner == getpid() && stop_serving()) {
-		server_unlink();
-		pthread_mutex_unlock(&serving);
-	}
+	leave();
 }
 
 static bool is_selected(void)
@@ -237,7 +227,7 @@ __attribute__((constructor)) static void load(void)
 	if (!jemalloc_bool("opt.prof")) {
 		no_profiling();
 	} else if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0) {
-		ruby_start(at_vm_end);
+		ruby_start(at_end);
 		our_signal = signal_install(config.signal);
 		request_init(our_signal, triggers_text());
 		start();
@@ -247,9 +237,5 @@ __attribute__((constructor)) static void load(void)
 
 __attribute__((destructor)) static void unload(void)
 {
-	if (!owner || owner != getpid())
-		return;
-	dump_at_exit();
-	if (stop_serving())
-		server_unlink();
+	at_end();
 }

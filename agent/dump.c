@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,6 +15,7 @@
 #include "errno_text.h"
 #include "handle.h"
 #include "jemalloc.h"
+#include "memdump.h"
 #include "place.h"
 #include "process.h"
 #include "sidecar.h"
@@ -25,6 +27,8 @@ enum { NO_REPLACE = 1, TRIES = 100 };
 static struct dump_history history;
 static struct dump_result result;
 static struct place place;
+static unsigned next_seq; /* of a dump that makes no file */
+static atomic_bool is_written;
 static char part[PATH_MAX + 8], sidecar_part[PATH_MAX + 16];
 
 const struct dump_history *dump_history(void)
@@ -44,6 +48,9 @@ void dump_failed(const char *fmt, ...)
 void dump_forked(void)
 {
 	memset(&history, 0, sizeof history);
+	next_seq = 0;
+	atomic_store(&is_written, false);
+	memdump_forked();
 }
 
 static const char *mend(int error)
@@ -67,12 +74,7 @@ static bool failed_at(const char *path, int error)
 /* Makes a file that was not there. Returns 0 or an errno. */
 static int create(int slot, const char *path)
 {
-	handle_lock();
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644), error = fd < 0 ? errno : 0;
-	if (!handle_keep(slot, fd) && !error)
-		error = EIO;
-	handle_unlock();
-	return error;
+	return handle_open(slot, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW) < 0 ? errno : 0;
 }
 
 static bool set_names(void)
@@ -92,18 +94,21 @@ static bool set_names(void)
 static int create_part(void)
 {
 	struct stat st;
-	int error = create(HANDLE_DUMP, part), fd = handle_fd(HANDLE_DUMP);
+	int error = create(HANDLE_PART, part), fd = handle_fd(HANDLE_PART);
 	if (error)
 		return error;
 	bool taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 	if (!taken && fstat(fd, &st) == 0 && st.st_nlink > 0)
 		return 0;
-	handle_close(HANDLE_DUMP);
+	handle_close(HANDLE_PART);
 	return EEXIST;
 }
 
+/* Makes the file of the dump, unless it is there. */
 static bool begin(void)
 {
+	if (handle_fd(HANDLE_PART) >= 0)
+		return true;
 	int error = place_find(&place);
 	if (error)
 		return failed_at("a dump", error);
@@ -122,20 +127,20 @@ static bool begin(void)
 static int why_not(void)
 {
 	static const char zeros[4096];
-	int fd = handle_fd(HANDLE_DUMP);
+	int fd = handle_fd(HANDLE_PART);
 	struct stat st;
 	if (fstat(fd, &st) != 0 || pwrite(fd, zeros, sizeof zeros, st.st_size) == (ssize_t)sizeof zeros)
 		return 0;
 	return errno ? errno : ENOSPC;
 }
 
-static bool write_dump(void)
+static bool write_directly(void)
 {
-	uint64_t start = process_clock();
 	int error = jemalloc_dump(part), why;
-	result.milliseconds = (unsigned)(process_clock() - start);
-	if (!error && whole_dump(handle_fd(HANDLE_DUMP)))
+	if (!error && whole_dump(handle_fd(HANDLE_PART))) {
+		memdump_note_size(handle_fd(HANDLE_PART));
 		return true;
+	}
 	errno = 0;
 	why = why_not();
 	if (why)
@@ -143,6 +148,27 @@ static bool write_dump(void)
 	dump_failed("jemalloc did not finish %s%s%s; is profiling on, and /proc mounted?", result.dump,
 	            error ? ": " : "", error ? errno_text(error) : "");
 	return false;
+}
+
+static bool set_direct(const char *why)
+{
+	snprintf(result.direct, sizeof result.direct, "%s", why ? why : "");
+	return !why;
+}
+
+/* Has jemalloc write, in memory if that may be; then HANDLE_DUMP has it. */
+static bool write_in_memory(void)
+{
+	bool in_memory = set_direct(memdump_write(HANDLE_DUMP));
+	if (!in_memory)
+		handle_close(HANDLE_DUMP);
+	return in_memory;
+}
+
+static bool copy_to_file(void)
+{
+	int error = memdump_copy(HANDLE_DUMP, handle_fd(HANDLE_PART));
+	return error ? failed_at(result.dump, error) : true;
 }
 
 static bool is_there(const char *path)
@@ -167,15 +193,22 @@ static bool rename_new(const char *from, const char *to)
 	return rename(from, to) == 0 || failed_at(to, errno);
 }
 
-static bool write_sidecar(const struct dump_request *request, double began)
+/* Into HANDLE_SIDECAR. Returns 0 or an errno. */
+static int fill_sidecar(const struct dump_request *request, double began)
 {
 	struct text text = { 0 };
-	int error = create(HANDLE_SIDECAR, sidecar_part);
-	if (!error) {
-		sidecar_json(request, &result, strrchr(result.dump, '/') + 1, began, &text);
-		error = text_write(&text, handle_fd(HANDLE_SIDECAR));
-	}
+	const char *slash = strrchr(result.dump, '/');
+	sidecar_json(request, &result, slash ? slash + 1 : result.dump, began, &text);
+	int error = text_write(&text, handle_fd(HANDLE_SIDECAR));
 	text_free(&text);
+	return error;
+}
+
+static bool write_sidecar(const struct dump_request *request, double began)
+{
+	int error = create(HANDLE_SIDECAR, sidecar_part);
+	if (!error)
+		error = fill_sidecar(request, began);
 	handle_close(HANDLE_SIDECAR);
 	return error ? failed_at(result.sidecar, error) : true;
 }
@@ -187,10 +220,10 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static bool finish(const struct dump_request *request)
+/* Gives file and side-car their names, or takes both away. */
+static bool finish(const struct dump_request *request, bool written, double began)
 {
-	double began = now();
-	bool done = write_dump() && write_sidecar(request, began) && rename_new(sidecar_part, result.sidecar);
+	bool done = written && write_sidecar(request, began) && rename_new(sidecar_part, result.sidecar);
 	if (done && !rename_new(part, result.dump)) {
 		unlink(result.sidecar);
 		done = false;
@@ -199,20 +232,90 @@ static bool finish(const struct dump_request *request)
 		unlink(sidecar_part);
 		unlink(part);
 	}
-	handle_close(HANDLE_DUMP);
+	handle_close(HANDLE_PART);
 	return done;
+}
+
+/* The names that the files would have; no directory is looked into. */
+static void name_memory(void)
+{
+	place_find(&place);
+	result.seq = next_seq;
+	snprintf(result.dump, sizeof result.dump, "%s.%d.%u.j%u.heap", place.base, (int)getpid(), result.seq,
+	         history.made);
+	snprintf(result.sidecar, sizeof result.sidecar, "%s.json", result.dump);
+}
+
+/* Makes what is handed over of the dump in memory. */
+static bool make_memory(const struct dump_request *request, double began)
+{
+	name_memory();
+	const char *why = memdump_open(HANDLE_SIDECAR);
+	int error = why ? 0 : fill_sidecar(request, began);
+	if (!why && !error && memdump_seal(HANDLE_DUMP) && memdump_seal(HANDLE_SIDECAR))
+		return true;
+	handle_close(HANDLE_SIDECAR);
+	set_direct(why ? why : error ? errno_text(error) : "no seals here");
+	return false;
+}
+
+void dump_close(void)
+{
+	handle_close(HANDLE_DUMP);
+	handle_close(HANDLE_SIDECAR);
+}
+
+bool dump_is_written(void)
+{
+	return atomic_load(&is_written);
+}
+
+bool dump_hands_over(void)
+{
+	bool can = access("/proc/thread-self/fd", X_OK) == 0 && !memdump_open(HANDLE_BRIEF);
+	handle_close(HANDLE_BRIEF);
+	return can;
+}
+
+static bool timed(bool (*write)(void))
+{
+	uint64_t start = process_clock();
+	atomic_store(&is_written, true);
+	bool written = write();
+	atomic_store(&is_written, false);
+	result.milliseconds = (unsigned)(process_clock() - start);
+	return written;
+}
+
+/* What is to be a file is begun first, so that nobody waits for Ruby in vain; what is handed over becomes a file only
+ * where memory is not to be had. */
+static bool make(const struct dump_request *request)
+{
+	bool in_memory = set_direct(memdump_refusal()) && set_direct(memdump_open(HANDLE_DUMP));
+	if (!(request->fds && in_memory) && !begin())
+		return false;
+	ruby_ask(request->gc, request->timeout, &result.ruby);
+	double began = now();
+	bool written = in_memory && timed(write_in_memory);
+	result.fds = written && request->fds && make_memory(request, began);
+	if (result.fds)
+		return true;
+	if (!begin())
+		return false;
+	return finish(request, written ? copy_to_file() : timed(write_directly), began);
 }
 
 bool dump_make(const struct dump_request *request, const struct dump_result **made)
 {
 	*made = &result;
 	memset(&result, 0, sizeof result);
-	if (!begin())
-		return false;
-	ruby_ask(request->gc, request->timeout, &result.ruby);
-	if (!finish(request))
+	bool done = make(request);
+	if (!result.fds)
+		dump_close();
+	if (!done)
 		return false;
 	history.made++;
+	next_seq = result.seq + 1;
 	memcpy(history.last_dump, result.dump, sizeof history.last_dump);
 	return true;
 }

@@ -12,13 +12,16 @@ struct dump_request {
 	const char *label; /* or NULL */
 	bool gc;
 	unsigned timeout; /* ms that Ruby is waited for, 0: not asked at all */
+	bool fds;         /* dump and side-car are wanted as descriptors, and no file */
 };
 
 struct dump_result {
-	char dump[PATH_MAX];
+	char dump[PATH_MAX]; /* a path; with fds a file name */
 	char sidecar[PATH_MAX + 8];
 	unsigned seq;
 	unsigned milliseconds; /* that prof.dump took */
+	bool fds;              /* sealed, in HANDLE_DUMP and HANDLE_SIDECAR */
+	char direct[160];      /* why jemalloc wrote the file itself, a fork waiting for it meanwhile; "": it did not */
 	struct ruby_answer ruby;
 	char error[PATH_MAX + 256];
 };
@@ -33,6 +36,15 @@ struct dump_history {
 /* Makes one. On failure returns false with result->error, and nothing is left in the directory. The result is
  * the module's, and stays until the next call. One at a time. */
 bool dump_make(const struct dump_request *request, const struct dump_result **result);
+
+/* Closes what was to be handed over. */
+void dump_close(void);
+
+/* Is jemalloc writing a dump at this moment? To be asked on any thread. */
+bool dump_is_written(void);
+
+/* Can descriptors be handed over here? */
+bool dump_hands_over(void);
 
 const struct dump_history *dump_history(void);
 void dump_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -3,16 +3,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "place.h"
+
+enum { CLOSE_RANGE = 436, RANGE_UNSHARE = 2, NO_EXEC = 8 /* MFD_NOEXEC_SEAL, Linux 6.3 */ };
 
 static struct {
 	int fd_plus_one; /* so that all zero means none */
+	bool apart;      /* it is in the agent's own table */
 	dev_t dev;
 	ino_t ino;
 } handles[HANDLE_COUNT];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int apart; /* the thread that has a table of its own, 0 if none */
 
 void handle_lock(void)
 {
@@ -24,18 +35,68 @@ void handle_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+static bool is_apart(void)
+{
+	int thread = atomic_load(&apart);
+	return thread && thread == (int)syscall(SYS_gettid);
+}
+
+static void close_between(int below, int above)
+{
+	if (above - below > 1)
+		syscall(CLOSE_RANGE, below + 1, above - 1, 0);
+}
+
+static int kept[2]; /* the pipe's, the lower first */
+
+static bool close_entry(const char *name, void *unused)
+{
+	int fd = atoi(name);
+	(void)unused;
+	if (*name != '.' && fd != kept[0] && fd != kept[1] && fd != handle_fd(HANDLE_BRIEF))
+		close(fd);
+	return true;
+}
+
+/* Before Linux 5.9, where all is copied first. Without /proc nobody could tell what to close. */
+static bool copy_and_close(void)
+{
+	return access("/proc/thread-self/fd", X_OK) == 0 && unshare(CLONE_FILES) == 0 &&
+	       place_entries("/proc/thread-self/fd", close_entry, NULL) == 0;
+}
+
+/* close_range copies nothing that it would close above the pipe: of the program's files the fewest are closed again. */
+bool handle_part(void)
+{
+	int a = handle_fd(HANDLE_WAKE_READ), b = handle_fd(HANDLE_WAKE_WRITE);
+	bool has_pipe = a >= 0 && b >= 0;
+	kept[0] = !has_pipe ? -1 : a < b ? a : b;
+	kept[1] = !has_pipe ? -1 : a < b ? b : a;
+	if (syscall(CLOSE_RANGE, kept[1] + 1, ~0u, RANGE_UNSHARE) == 0) {
+		close_between(kept[0], kept[1]);
+		close_between(-1, kept[0]);
+	} else if (!copy_and_close()) {
+		return false;
+	}
+	atomic_store(&apart, (int)syscall(SYS_gettid));
+	return true;
+}
+
 bool handle_keep(int slot, int fd)
 {
 	struct stat st;
 	handles[slot].fd_plus_one = 0;
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) != 0) {
+	handles[slot].apart = is_apart();
+	if (!handles[slot].apart && fstat(fd, &st) != 0) {
 		close(fd);
 		return false;
 	}
-	handles[slot].dev = st.st_dev;
-	handles[slot].ino = st.st_ino;
+	if (!handles[slot].apart) {
+		handles[slot].dev = st.st_dev;
+		handles[slot].ino = st.st_ino;
+	}
 	handles[slot].fd_plus_one = fd + 1;
 	return true;
 }
@@ -44,7 +105,11 @@ int handle_fd(int slot)
 {
 	int fd = handles[slot].fd_plus_one - 1;
 	struct stat st;
-	if (fd < 0 || fstat(fd, &st) != 0)
+	if (fd < 0)
+		return -1;
+	if (handles[slot].apart)
+		return is_apart() ? fd : -1;
+	if (fstat(fd, &st) != 0)
 		return -1;
 	return st.st_dev == handles[slot].dev && st.st_ino == handles[slot].ino ? fd : -1;
 }
@@ -52,32 +117,46 @@ int handle_fd(int slot)
 int handle_open(int slot, const char *path, int flags)
 {
 	handle_close(slot);
+	int fd = open(path, flags | O_CLOEXEC, 0644), error = errno;
+	bool is_kept = handle_keep(slot, fd);
+	errno = error;
+	return is_kept ? fd : -1;
+}
+
+int handle_memory(int slot, const char *name, unsigned flags)
+{
+	handle_close(slot);
 	handle_lock();
-	int fd = open(path, flags | O_CLOEXEC), error = errno;
-	bool kept = handle_keep(slot, fd);
+	int fd = memfd_create(name, MFD_CLOEXEC | NO_EXEC | flags);
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create(name, MFD_CLOEXEC | flags);
+	int error = errno;
+	bool is_kept = handle_keep(slot, fd);
 	handle_unlock();
 	errno = error;
-	return kept ? fd : -1;
+	return is_kept ? fd : -1;
 }
 
-static void close_slot(int slot)
+void handle_move(int from, int to)
 {
-	int fd = handle_fd(slot);
-	handles[slot].fd_plus_one = 0;
-	if (fd >= 0)
-		close(fd);
+	handles[to] = handles[from];
+	handles[from].fd_plus_one = 0;
 }
 
+/* First closed, then forgotten: of a child that is forked between the two, handle_forked() sees that it is not there.
+ */
 void handle_close(int slot)
 {
-	handle_lock();
-	close_slot(slot);
-	handle_unlock();
+	int fd = handle_fd(slot);
+	if (fd >= 0)
+		close(fd);
+	handles[slot].fd_plus_one = 0;
 }
 
 void handle_forked(void)
 {
+	atomic_store(&apart, 0);
 	for (int slot = 0; slot < HANDLE_COUNT; slot++)
-		close_slot(slot);
+		handle_close(slot);
 	handle_unlock();
 }

@@ -1,6 +1,12 @@
-/* The agent's descriptors. A program may close descriptors that are not its own (daemons do) and get their
- * numbers for files of its own; so each is known by its inode too, and looked at before it is used. After a
- * fork the child closes those it inherited. */
+/* The agent's descriptors.
+ *
+ * Where the kernel lets it, the agent's thread has a table of descriptors of its own (handle_part): nothing of the
+ * program is in it, nothing of the agent's, but the pipe that wakes it, is in the program's. Then a fork inherits none,
+ * and a program that closes descriptors which are not its own, as daemons do, closes none.
+ *
+ * Else the two share the program's table: each descriptor is known by its inode too, and looked at before it is used,
+ * and after a fork the child closes those that it inherited. What opens a file is not under the lock, for that may
+ * take for ever; so a child that is forked at that very moment may keep a close-on-exec descriptor. */
 #ifndef AGENT_HANDLE_H
 #define AGENT_HANDLE_H
 
@@ -10,7 +16,8 @@ enum {
 	HANDLE_WAKE_READ,
 	HANDLE_WAKE_WRITE,
 	HANDLE_LISTEN,
-	HANDLE_DUMP,
+	HANDLE_DUMP, /* in memory */
+	HANDLE_PART, /* the dump's file */
 	HANDLE_SIDECAR,
 	HANDLE_BRIEF, /* open within one function */
 	HANDLE_DIR,
@@ -19,19 +26,33 @@ enum {
 	HANDLE_COUNT = HANDLE_CLIENT + HANDLE_CLIENTS
 };
 
-/* Between the two no fork happens: what opens a descriptor and keeps it does so there. Nothing in between
- * may allocate or wait. */
+/* The calling thread's descriptor, as a path: for printf, with its number. */
+#define HANDLE_PATH "/proc/thread-self/fd/%d"
+
+/* Between the two no fork happens: what makes a descriptor without a file system (a socket, a pipe, a memfd) and keeps
+ * it does so there. Nothing in between may allocate, wait, or touch a file system. */
 void handle_lock(void);
 void handle_unlock(void);
 
-/* Keeps a descriptor, under the lock. -1 is kept as none; returns false for it. */
+/* On the agent's thread: gives it a table of its own, with the pipe alone in it. False where it stays the program's. */
+bool handle_part(void);
+
+/* Keeps a descriptor, under the lock if there is a need for it. -1 is kept as none; returns false for it. */
 bool handle_keep(int slot, int fd);
 
-/* Opens a file, close-on-exec, in place of what the slot has. Returns the descriptor, or -1 with errno. */
+/* Opens a file, close-on-exec, in place of what the slot has; a new one with mode 0644. Returns the descriptor, or -1
+ * with errno. */
 int handle_open(int slot, const char *path, int flags);
 
-/* The descriptor, -1 if there is none or if its number now means another file. Async-signal-safe. */
+/* Makes a memfd in place of what the slot has. `flags` are left out where the kernel does not know them. Returns the
+ * descriptor, or -1 with errno. */
+int handle_memory(int slot, const char *name, unsigned flags);
+
+/* The calling thread's descriptor, -1 if there is none or if its number now means another file. Async-signal-safe. */
 int handle_fd(int slot);
+
+/* Gives a descriptor to another slot, which has none. */
+void handle_move(int from, int to);
 
 void handle_close(int slot);
 

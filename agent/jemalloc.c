@@ -54,6 +54,15 @@ const char *jemalloc_string(const char *name)
 	return get(name, &value, sizeof value) ? value : NULL;
 }
 
+/* 4096 stands for all arenas, from jemalloc 5 on. Numbers are those of the last change of the epoch. */
+size_t jemalloc_internal(void)
+{
+	uint64_t epoch = 1;
+	control()("epoch", NULL, NULL, &epoch, sizeof epoch);
+	size_t internal = jemalloc_size("stats.arenas.4096.internal");
+	return internal ? internal : jemalloc_size("stats.metadata");
+}
+
 int jemalloc_activate(bool active, bool *was)
 {
 	size_t len = sizeof *was;

@@ -15,6 +15,10 @@ size_t jemalloc_size(const char *name);
 /* NULL where there is none. The string is jemalloc's, and stays. */
 const char *jemalloc_string(const char *name);
 
+/* Bytes that jemalloc took for itself, the stacks that it keeps among them; all its bookkeeping where it does not tell
+ * the two apart. */
+size_t jemalloc_internal(void);
+
 /* Sets prof.active. Returns 0 or an errno. */
 int jemalloc_activate(bool active, bool *was);
 

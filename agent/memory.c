@@ -10,13 +10,15 @@
 #include "process.h"
 
 struct version {
-	const char *mount, *used, *limit;
+	const char *mount, *used, *limit, *cache;
 };
 
-static const struct version v2 = { "/sys/fs/cgroup", "memory.current", "memory.max" };
-static const struct version v1 = { "/sys/fs/cgroup/memory", "memory.usage_in_bytes", "memory.limit_in_bytes" };
+static const struct version v2 = { "/sys/fs/cgroup", "memory.current", "memory.max", "\ninactive_file " };
+static const struct version v1 = { "/sys/fs/cgroup/memory", "memory.usage_in_bytes", "memory.limit_in_bytes",
+	                           "\ntotal_inactive_file " };
 
-static char used_path[PATH_MAX], limit_path[PATH_MAX];
+static char used_path[PATH_MAX], limit_path[PATH_MAX], stat_path[PATH_MAX];
+static const char *cache_key;
 
 /* The number that a file consists of; 0 where it is none ("max"), or stands for none. */
 static uint64_t read_number(const char *path)
@@ -53,6 +55,8 @@ static void consider(const struct version *version, const char *group)
 		return;
 	memcpy(used_path, used, (size_t)a + 1);
 	memcpy(limit_path, limit, (size_t)b + 1);
+	snprintf(stat_path, sizeof stat_path, "%s%s/memory.stat", version->mount, group);
+	cache_key = version->cache;
 }
 
 /* The path may be that of another namespace's mount; then the mount's root is the group. */
@@ -94,4 +98,29 @@ void memory_find_cgroup(void)
 unsigned memory_cgroup_percent(void)
 {
 	return *limit_path ? percent(used_path, limit_path) : 0;
+}
+
+/* The number behind `key`, which begins with the end of the line before; 0 where there is none. */
+static uint64_t read_value(const char *path, const char *key)
+{
+	static char text[8192];
+	const char *at = process_read_file(path, text, sizeof text) > 0 ? strstr(text, key) : NULL;
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+static uint64_t cgroup_left(void)
+{
+	memory_find_cgroup();
+	uint64_t max = *limit_path ? read_number(limit_path) : 0;
+	if (!max)
+		return UINT64_MAX;
+	uint64_t used = read_number(used_path), cache = read_value(stat_path, cache_key);
+	used -= cache < used ? cache : used;
+	return used < max ? max - used : 0;
+}
+
+uint64_t memory_left(void)
+{
+	uint64_t group = cgroup_left(), kilobytes = read_value("/proc/meminfo", "\nMemAvailable:");
+	return kilobytes && kilobytes < group / 1024 ? kilobytes * 1024 : group;
 }

@@ -16,11 +16,13 @@ enum { TIMEOUT_MS = 2000, TIMEOUT_MAX = 60000, LABEL_MAX = 64 };
 struct arguments {
 	const char *label;
 	bool gc;
+	bool fds;
 	unsigned timeout;
 };
 
 static int our_signal;
 static const char *our_triggers = "";
+static bool handed_over; /* by the request that is answered */
 
 void request_init(int signo, const char *triggers)
 {
@@ -63,6 +65,7 @@ static void report(const struct arguments *arguments, struct text *reply)
 	add_string(reply, "prefix", jemalloc_string("opt.prof_prefix"));
 	text_printf(reply, ",\"signal\":%d", our_signal);
 	add_bool(reply, "signal_owned", signal_owned(our_signal));
+	add_bool(reply, "fds", dump_hands_over());
 	add_string(reply, "ruby", ruby_version_text());
 	add_string(reply, "triggers", our_triggers);
 	text_printf(reply, ",\"dumps\":%u", history->made);
@@ -73,7 +76,7 @@ static void report(const struct arguments *arguments, struct text *reply)
 
 static void dump(const struct arguments *arguments, struct text *reply)
 {
-	struct dump_request request = { "socket", arguments->label, arguments->gc, arguments->timeout };
+	struct dump_request request = { "socket", arguments->label, arguments->gc, arguments->timeout, arguments->fds };
 	const struct dump_result *result;
 	if (!dump_make(&request, &result)) {
 		refuse(reply, result->error);
@@ -82,6 +85,11 @@ static void dump(const struct arguments *arguments, struct text *reply)
 	text_str(reply, "{\"ok\":true");
 	add_string(reply, "dump", result->dump);
 	add_string(reply, "sidecar", result->sidecar);
+	if (arguments->fds)
+		text_printf(reply, ",\"fds\":%d", result->fds ? 2 : 0);
+	if (arguments->fds && !result->fds)
+		add_string(reply, "why", result->direct);
+	handed_over = result->fds;
 	text_printf(reply, ",\"seq\":%u", result->seq);
 	add_string(reply, "gc", result->ruby.gc);
 	text_printf(reply, ",\"milliseconds\":%u}\n", result->milliseconds);
@@ -150,13 +158,19 @@ static const char *take_argument(struct arguments *arguments, const char *word)
 		arguments->gc = n;
 		return NULL;
 	}
+	if (strncmp(word, "fds=", 4) == 0) {
+		if (!is_number(word + 4, 1, &n))
+			return "fds is 0 or 1";
+		arguments->fds = n;
+		return NULL;
+	}
 	if (strncmp(word, "timeout=", 8) == 0) {
 		if (!is_number(word + 8, TIMEOUT_MAX, &n))
 			return "a timeout is 0 to 60000 milliseconds";
 		arguments->timeout = (unsigned)n;
 		return NULL;
 	}
-	return "unknown argument; dump takes label=L, gc=1 and timeout=MS";
+	return "unknown argument; dump takes label=L, gc=1, timeout=MS and fds=1";
 }
 
 static void (*verb_of(const char *word))(const struct arguments *, struct text *)
@@ -174,10 +188,11 @@ static void (*verb_of(const char *word))(const struct arguments *, struct text *
 	return NULL;
 }
 
-void request_answer(char *line, struct text *reply)
+bool request_answer(char *line, struct text *reply)
 {
 	struct arguments arguments = { .timeout = TIMEOUT_MS };
 	const char *wrong = NULL;
+	handed_over = false;
 	char *rest, *word = strtok_r(line, " ", &rest);
 	void (*run)(const struct arguments *, struct text *) = word ? verb_of(word) : NULL;
 	while (run && !wrong && (word = strtok_r(NULL, " ", &rest)))
@@ -190,4 +205,5 @@ void request_answer(char *line, struct text *reply)
 		refuse(reply, wrong);
 	else
 		run(&arguments, reply);
+	return handed_over;
 }

@@ -22,6 +22,7 @@
 #include "text.h"
 
 enum { LINE_MAX_BYTES = 4096, IDLE_MS = 5000, REPLY_MS = 5000, DEAF_MS = 500, OVERFLOW_UID = 65534 };
+enum { BACKLOG = 128, REFUSALS = 100, REFUSE_MS = 50 };
 
 _Static_assert(SERVER_POLLS == HANDLE_CLIENTS + 1, "one for each client, and the listener");
 
@@ -32,7 +33,8 @@ static struct client {
 } clients[HANDLE_CLIENTS];
 
 static char socket_path[PATH_MAX + 64]; /* "" or "@...": no file */
-static uint64_t deaf_until;             /* nobody could be taken, for want of descriptors or memory */
+static uint64_t deaf_until;             /* nobody can be taken, for want of descriptors or memory; or is to be */
+static unsigned refused;                /* of those that take() took */
 
 static void random_hex(char *hex, size_t bytes)
 {
@@ -48,32 +50,30 @@ static void random_hex(char *hex, size_t bytes)
 static int new_socket(const struct sockaddr_un *address, size_t len)
 {
 	handle_lock();
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && (bind(fd, (const void *)address, (socklen_t)len) != 0 || listen(fd, 16) != 0)) {
-		int error = errno;
-		close(fd);
-		errno = error;
-		fd = -1;
-	}
-	bool made = handle_keep(HANDLE_LISTEN, fd);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error = fd < 0 ? errno : 0;
+	handle_keep(HANDLE_LISTEN, fd);
 	handle_unlock();
-	return made ? 0 : errno;
+	if (!error && (bind(fd, (const void *)address, (socklen_t)len) != 0 || listen(fd, BACKLOG) != 0))
+		error = errno;
+	if (error)
+		handle_close(HANDLE_LISTEN);
+	return error;
 }
 
-/* By a descriptor: in a directory that is anybody's the name may be that of another file by now. */
-static void open_to_all(const char *path)
+/* Others cannot even connect; but root may become another user, whose own must still be able to. By a descriptor: in a
+ * directory that is anybody's the name may be that of another file by now. */
+static void set_mode(const char *path)
 {
-	char held[32];
+	char held[40];
 	struct stat st;
 	int fd = handle_open(HANDLE_BRIEF, path, O_PATH | O_NOFOLLOW);
-	snprintf(held, sizeof held, "/proc/self/fd/%d", fd);
+	snprintf(held, sizeof held, HANDLE_PATH, fd);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_uid == geteuid())
-		chmod(held, 0666);
+		chmod(held, st.st_uid == 0 ? 0666 : 0600);
 	handle_close(HANDLE_BRIEF);
 }
 
-/* Through the directory's descriptor, for a path may be longer than an address. Whoever may connect is told
- * by credentials: the process may change its user, and its own must still be able to. */
+/* Through the directory's descriptor, for a path may be longer than an address. */
 static bool open_in(const char *dir, const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -82,12 +82,12 @@ static bool open_in(const char *dir, const char *name)
 		dump_failed("no control socket in %s: %s", dir, errno_text(errno));
 		return false;
 	}
-	snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", fd, name);
+	snprintf(address.sun_path, sizeof address.sun_path, HANDLE_PATH "/%s", fd, name);
 	int error = new_socket(&address, sizeof address);
 	if (error)
 		dump_failed("no control socket in %s: %s", dir, errno_text(error));
 	else
-		open_to_all(address.sun_path);
+		set_mode(address.sun_path);
 	handle_close(HANDLE_DIR);
 	return !error;
 }
@@ -124,6 +124,11 @@ const char *server_open(void)
 	return socket_path;
 }
 
+bool server_has_file(void)
+{
+	return *socket_path == '/';
+}
+
 void server_unlink(void)
 {
 	if (*socket_path == '/')
@@ -141,12 +146,31 @@ static void drop(int i)
 	handle_close(HANDLE_CLIENT + i);
 }
 
+/* With `count` descriptors, if any, that go with the first byte. */
+static ssize_t send_some(int fd, char *data, size_t len, const int *fds, size_t count)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
+	struct iovec part = { data, len };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	if (count) {
+		message.msg_control = control;
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+		rights->cmsg_level = SOL_SOCKET;
+		rights->cmsg_type = SCM_RIGHTS;
+		rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(rights), fds, count * sizeof(int));
+	}
+	return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 /* All of it, to a client that reads it in time. */
-static bool send_all(int fd, const struct text *text)
+static bool send_all(int fd, const struct text *text, bool with_dump)
 {
 	uint64_t end = process_clock() + REPLY_MS;
+	int fds[2] = { handle_fd(HANDLE_DUMP), handle_fd(HANDLE_SIDECAR) };
 	for (size_t done = 0; done < text->len;) {
-		ssize_t n = send(fd, text->data + done, text->len - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = send_some(fd, text->data + done, text->len - done, fds, with_dump && !done ? 2 : 0);
 		if (n > 0) {
 			done += (size_t)n;
 			continue;
@@ -162,9 +186,11 @@ static bool send_all(int fd, const struct text *text)
 static bool answer(int i, char *line)
 {
 	struct text reply = { 0 };
-	request_answer(line, &reply);
+	bool with_dump = request_answer(line, &reply);
 	int fd = handle_fd(HANDLE_CLIENT + i);
-	bool sent = !reply.failed && fd >= 0 && send_all(fd, &reply);
+	bool sent = !reply.failed && fd >= 0 && send_all(fd, &reply, with_dump);
+	if (with_dump)
+		dump_close();
 	text_free(&reply);
 	return sent;
 }
@@ -252,22 +278,39 @@ int server_timeout(void)
 	return ms ? ms : -1;
 }
 
-static void take(void)
+/* Takes one that is allowed to ask; only for such a one another is dropped. False where nobody is there any more. */
+static bool take_one(int listener)
 {
-	int listener = handle_fd(HANDLE_LISTEN), i = first_place();
-	if (listener < 0)
-		return;
-	drop(i);
 	handle_lock();
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), error = errno;
-	bool kept = handle_keep(HANDLE_CLIENT + i, fd);
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), error = errno, i;
+	bool kept = handle_keep(HANDLE_BRIEF, fd);
 	handle_unlock();
 	if (fd < 0 && error != EAGAIN && error != EINTR && error != ECONNABORTED)
 		deaf_until = process_clock() + DEAF_MS;
+	if (!kept)
+		return false;
+	if (!may_ask(fd)) {
+		refused++;
+		handle_close(HANDLE_BRIEF);
+		return true;
+	}
+	drop(i = first_place());
+	handle_move(HANDLE_BRIEF, HANDLE_CLIENT + i);
 	clients[i].len = 0;
 	clients[i].heard = process_clock();
-	if (kept && !may_ask(fd))
-		drop(i);
+	return true;
+}
+
+/* Those that are refused are taken together, and then nobody for a while: whatever they do, they cost no more than
+ * REFUSALS of them each REFUSE_MS. Whoever may ask waits in the kernel's queue for so long. */
+static void take(void)
+{
+	int listener = handle_fd(HANDLE_LISTEN);
+	refused = 0;
+	while (listener >= 0 && refused < REFUSALS && room_in() == 0 && take_one(listener))
+		;
+	if (refused)
+		deaf_until = process_clock() + REFUSE_MS;
 }
 
 /* While there is no room the listener is not waited for. */

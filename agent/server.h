@@ -20,6 +20,9 @@ int server_timeout(void);
 /* Serves what is ready. */
 void server_serve(const struct pollfd *polls);
 
+/* Has it a file? */
+bool server_has_file(void);
+
 /* Takes the socket's file away. */
 void server_unlink(void);
 

@@ -19,6 +19,8 @@ void sidecar_json(const struct dump_request *request, const struct dump_result *
 	long long thousandths = (long long)(began * 1000);
 	text_printf(text, ",\"time\":%lld.%03lld,\"milliseconds\":%u", thousandths / 1000, thousandths % 1000,
 	            result->milliseconds);
+	text_str(text, ",\"direct\":");
+	text_json(text, *result->direct ? result->direct : NULL);
 	text_str(text, ",\"ruby\":");
 	ruby_json(&result->ruby, text);
 	text_str(text, ",\"objects\":");

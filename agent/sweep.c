@@ -36,7 +36,7 @@ static void sweep_socket(const struct sweep *sweep, const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct stat st;
-	int len = snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", sweep->dir, name);
+	int len = snprintf(address.sun_path, sizeof address.sun_path, HANDLE_PATH "/%s", sweep->dir, name);
 	if (len < 0 || (size_t)len >= sizeof address.sun_path || seems_alive(name))
 		return;
 	if (fstatat(sweep->dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(st.st_mode) || st.st_uid != geteuid())

@@ -55,7 +55,7 @@ int trigger_timeout(void)
 static bool make(const char *reason)
 {
 	const struct dump_result *result;
-	return dump_make(&(struct dump_request){ reason, NULL, false, RUBY_MS }, &result);
+	return dump_make(&(struct dump_request){ .reason = reason, .timeout = RUBY_MS }, &result);
 }
 
 /* Has the value come up to the threshold since it was below? */

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "handle.h"
@@ -13,12 +15,25 @@ static volatile pid_t owner; /* the process whose thread reads the pipe */
 static atomic_bool asked;
 static atomic_bool said;
 static char refusal[200];
+static char way_in[64]; /* to the agent's thread's pipe, from any thread */
+static atomic_bool reachable;
+
+/* The pipe of the agent's thread, which the program may have closed in its own table. */
+static int open_again(void)
+{
+	return atomic_load(&reachable) ? open(way_in, O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+}
 
 void wake(void)
 {
 	int error = errno, fd = handle_fd(HANDLE_WAKE_WRITE);
+	bool lost = fd < 0;
+	if (lost)
+		fd = open_again();
 	if (fd >= 0 && write(fd, "", 1) < 0)
 		errno = error; /* full: it wakes anyway */
+	if (lost && fd >= 0)
+		close(fd);
 	errno = error;
 }
 
@@ -85,9 +100,33 @@ bool wake_open(void)
 	return made;
 }
 
+bool wake_lost(void)
+{
+	return handle_fd(HANDLE_WAKE_READ) < 0 || handle_fd(HANDLE_WAKE_WRITE) < 0;
+}
+
+/* What jemalloc says on standard error must not come into a dump or a reply: there is nothing that takes it. */
+static void guard_stderr(void)
+{
+	if (fcntl(STDERR_FILENO, F_GETFD) < 0)
+		dup3(handle_fd(HANDLE_WAKE_READ), STDERR_FILENO, O_CLOEXEC);
+}
+
+void wake_part(void)
+{
+	bool apart = handle_part();
+	if (wake_lost())
+		wake_open();
+	if (apart)
+		guard_stderr();
+	snprintf(way_in, sizeof way_in, "/proc/self/task/%ld/fd/%d", syscall(SYS_gettid), handle_fd(HANDLE_WAKE_READ));
+	atomic_store(&reachable, apart);
+}
+
 void wake_forked(void)
 {
 	atomic_store(&asked, false);
+	atomic_store(&reachable, false);
 	owner = getpid();
 }
 

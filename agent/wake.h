@@ -1,5 +1,5 @@
 /* The signal that asks for a dump, and the pipe that wakes the agent's thread. A pipe, not an eventfd: its
- * inode tells it from another file that has got its number (handle.h). */
+ * inode tells it from another file that has got its number (handle.h), and it can be opened by /proc. */
 #ifndef AGENT_WAKE_H
 #define AGENT_WAKE_H
 
@@ -16,6 +16,12 @@ bool signal_owned(int signo);
 
 /* Opens the pipe of this process, anew where it was lost. */
 bool wake_open(void);
+
+/* On the agent's thread: can it not be woken any more? */
+bool wake_lost(void);
+
+/* On the agent's thread: gives it descriptors of its own (handle.h), the pipe among them, anew where it was lost. */
+void wake_part(void);
 
 /* Wakes the thread without asking for anything. Async-signal-safe. */
 void wake(void);

@@ -1,13 +1,16 @@
 /* A program that knows nothing of jemalloc or the agent.
- * usage: subject [hold] [block] [ready] [fill] [close] [fork] [daemon] [exec] [wait] [exit]: does these one after the
- * other. wait: for two minutes, then die. */
+ * usage: subject [hold] [block] [ready] [fill] [close] [fork] [forks] [daemon] [exec] [wait] [exit]: does these one
+ * after the other. forks: children that end at once, until standard input ends; tells how long the longest fork() took.
+ * wait: for two minutes, then die. */
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static char **self;
@@ -47,6 +50,31 @@ static void split(void)
 		waitpid(child, &status, 0);
 		exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 	}
+}
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void forks(void)
+{
+	struct pollfd end = { .fd = STDIN_FILENO, .events = POLLIN };
+	double longest = 0;
+	alarm(120);
+	while (poll(&end, 1, 5) <= 0) {
+		double began = now();
+		pid_t child = fork();
+		if (child == 0)
+			_exit(0);
+		double took = now() - began;
+		longest = took > longest ? took : longest;
+		waitpid(child, NULL, 0);
+	}
+	printf("%.3f\n", longest);
+	fflush(stdout);
 }
 
 /* For a file of that name. */
@@ -106,7 +134,7 @@ int main(int argc, char **argv)
 		{ "hold", hold },       { "block", block },    { "close", close_all },
 		{ "fork", split },      { "ready", ready },    { "daemon", become_daemon },
 		{ "exec", start_over }, { "wait", wait_long }, { "exit", stop },
-		{ "fill", fill },
+		{ "fill", fill },       { "forks", forks },
 	};
 	self = argv;
 	for (int i = 1; i < argc; i++)
