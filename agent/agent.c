@@ -22,10 +22,12 @@
 #include "ruby_job.h"
 #include "server.h"
 #include "text.h"
+#include "thread.h"
 #include "trigger.h"
+#include "trouble.h"
 #include "wake.h"
 
-enum { STACK = 256 << 10, DELAY_MS = 100, RUBY_MS = 100 };
+enum { DELAY_MS = 100, RUBY_MS = 100 };
 
 static struct config config;
 static int our_signal;
@@ -39,7 +41,17 @@ static void dump_now(const char *reason, unsigned timeout)
 
 static void open_channels(void)
 {
-	announce(our_signal, config.socket ? server_open() : "");
+	const char *socket = config.socket ? server_open() : "";
+	int error = announce(our_signal, socket);
+	if (error) { /* nobody finds the socket, whose descriptor may be the last one */
+		server_unlink();
+		handle_close(HANDLE_LISTEN);
+		trouble_tell(TROUBLE_ANNOUNCE, error);
+	} else if (config.socket && !*socket) {
+		trouble_tell(TROUBLE_SOCKET, server_error());
+	} else {
+		trouble_tell(TROUBLE_NONE, 0);
+	}
 }
 
 /* What a program closed that was not its own, or what could not be opened before. */
@@ -93,6 +105,10 @@ static void start_slowly(void)
 static void *run(void *unused)
 {
 	pthread_setname_np(pthread_self(), "jprof-agent");
+	if (!thread_has_room()) {
+		trouble_tell(TROUBLE_STACK, 0);
+		return unused;
+	}
 	start_slowly();
 	wake_part();
 	leave_serve();
@@ -105,27 +121,16 @@ static void *run(void *unused)
 	return unused;
 }
 
-/* The thread takes no signal, whoever's it is. */
-static bool start_thread(void)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-	sigset_t all, old;
-	sigfillset(&all);
-	if (pthread_attr_init(&attr) != 0)
-		return false;
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int error = pthread_create(&thread, &attr, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	return error == 0;
-}
-
 static bool start(void)
 {
-	owner = wake_open() && start_thread() ? getpid() : 0;
+	int error = 0;
+	owner = 0;
+	if (!wake_open())
+		trouble_tell(TROUBLE_PIPE, errno);
+	else if ((error = thread_start(run)) != 0)
+		trouble_tell(TROUBLE_THREAD, error);
+	else
+		owner = getpid();
 	return owner != 0;
 }
 
@@ -152,6 +157,7 @@ static void after_fork_child(void)
 	handle_forked();
 	leave_forked();
 	announce_forked();
+	trouble_forked();
 	server_forked();
 	dump_forked();
 	wake_forked();
@@ -161,6 +167,22 @@ static void after_fork_child(void)
 	errno = error;
 }
 
+/* On a thread of the program's, which a file that grows beyond RLIMIT_FSIZE would kill by SIGXFSZ; the agent's own
+ * takes no signals. The kernel sends it to the thread that writes. */
+static void dump_on_exit(void)
+{
+	const struct timespec at_once = { 0 };
+	sigset_t size_limit, old, before;
+	sigemptyset(&size_limit);
+	sigaddset(&size_limit, SIGXFSZ);
+	sigpending(&before);
+	pthread_sigmask(SIG_BLOCK, &size_limit, &old);
+	dump_now("exit", 0);
+	if (!sigismember(&before, SIGXFSZ))
+		sigtimedwait(&size_limit, NULL, &at_once);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 /* Once: when the VM ends, which Ruby may do to die by a signal, or else with exit. */
 static void dump_at_exit(void)
 {
@@ -168,7 +190,7 @@ static void dump_at_exit(void)
 	if (done == owner || !config.on_exit || !leave_stand_in())
 		return;
 	done = owner;
-	dump_now("exit", 0);
+	dump_on_exit();
 	leave_served();
 }
 
@@ -228,6 +250,8 @@ __attribute__((constructor)) static void load(void)
 		no_profiling();
 	} else if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0) {
 		ruby_start(at_end);
+		thread_init();
+		trouble_init();
 		our_signal = signal_install(config.signal);
 		request_init(our_signal, triggers_text());
 		start();

@@ -1,5 +1,6 @@
 #include "announce.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -17,14 +18,16 @@ static void *map(const char *name, size_t size)
 	if (fd < 0)
 		return NULL;
 	void *mapped = ftruncate(fd, (off_t)size) == 0 ? mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+	int error = errno;
 	handle_close(HANDLE_BRIEF);
+	errno = error;
 	if (mapped == MAP_FAILED)
 		return NULL;
 	madvise(mapped, size, MADV_DONTFORK);
 	return mapped;
 }
 
-void announce(int signo, const char *socket)
+int announce(int signo, const char *socket)
 {
 	char name[ANNOUNCE_SOCKET_MAX + 30];
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -32,6 +35,7 @@ void announce(int signo, const char *socket)
 	if (page)
 		munmap(page, size);
 	page = map(name, size);
+	return page ? 0 : errno;
 }
 
 void announce_forked(void)

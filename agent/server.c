@@ -35,6 +35,7 @@ static struct client {
 static char socket_path[PATH_MAX + 64]; /* "" or "@...": no file */
 static uint64_t deaf_until;             /* nobody can be taken, for want of descriptors or memory; or is to be */
 static unsigned refused;                /* of those that take() took */
+static int listen_error;                /* why the last socket could not be made */
 
 static void random_hex(char *hex, size_t bytes)
 {
@@ -57,7 +58,13 @@ static int new_socket(const struct sockaddr_un *address, size_t len)
 		error = errno;
 	if (error)
 		handle_close(HANDLE_LISTEN);
+	listen_error = error;
 	return error;
+}
+
+int server_error(void)
+{
+	return listen_error;
 }
 
 /* Others cannot even connect; but root may become another user, whose own must still be able to. By a descriptor: in a

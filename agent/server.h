@@ -29,4 +29,7 @@ void server_unlink(void);
 /* In a forked child: the file is the parent's. */
 void server_forked(void);
 
+/* Why there is no socket: the errno of the last try, 0 if it was made. */
+int server_error(void);
+
 #endif
