@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/fdwrite.h"
 #include "cli/names.h"
 #include "cli/say.h"
 
@@ -23,6 +25,16 @@ static char *directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
+}
+
+/* Hidden, and like those of mkostemps; to be freed. */
+static char *part_name(const char *path, unsigned number)
+{
+	char *dir = directory_of(path), *part = NULL;
+	if (dir && asprintf(&part, "%s.%.220s.%06x%s", dir, base_name(path), number & 0xffffff, part_end) < 0)
+		part = NULL;
+	free(dir);
+	return part;
 }
 
 static bool is_part_of(const char *entry, const char *name)
@@ -72,7 +84,7 @@ static bool lock(int fd)
 static int open_part(struct newfile *file, const char *dir)
 {
 	for (int i = 0; i < tries; i++) {
-		if (asprintf(&file->part, "%s.%s.XXXXXX%s", dir, base_name(file->path), part_end) < 0) {
+		if (asprintf(&file->part, "%s.%.220s.XXXXXX%s", dir, base_name(file->path), part_end) < 0) {
 			file->part = NULL;
 			errno = ENOMEM;
 			return -1;
@@ -103,6 +115,26 @@ static int open_nameless(const char *dir)
 	return fd < 0 && errno != EISDIR && errno != EOPNOTSUPP && errno != EINVAL && errno != ENOENT ? -2 : fd;
 }
 
+int newfile_begin(struct newfile *file, const char *path)
+{
+	*file = (struct newfile){ .fd = -1 };
+	char *dir = directory_of(path);
+	file->path = strdup(path);
+	errno = ENOMEM;
+	if (dir && file->path) {
+		remove_left(dir, base_name(path));
+		file->fd = open_nameless(dir);
+		if (file->fd == -1)
+			file->fd = open_part(file, dir);
+	}
+	int error = errno;
+	free(dir);
+	if (file->fd >= 0)
+		return 0;
+	newfile_abandon(file);
+	return error;
+}
+
 bool newfile_open(struct newfile *file, const char *path)
 {
 	struct stat st;
@@ -111,37 +143,17 @@ bool newfile_open(struct newfile *file, const char *path)
 		say("%s: exists already, and nothing is overwritten; give another name, or remove it", path);
 		return false;
 	}
-	char *dir = directory_of(path);
-	file->path = strdup(path);
-	if (dir && file->path) {
-		remove_left(dir, base_name(path));
-		file->fd = open_nameless(dir);
-		if (file->fd == -1)
-			file->fd = open_part(file, dir);
-	}
-	free(dir);
-	if (file->fd >= 0)
-		return true;
-	say("%s: cannot be made: %s", path, strerror(errno));
-	newfile_abandon(file);
-	return false;
+	int error = newfile_begin(file, path);
+	if (error)
+		say("%s: cannot be made: %s", path, strerror(error));
+	return !error;
 }
 
 int newfile_write(void *context, const void *data, size_t len)
 {
 	struct newfile *file = context;
-	const char *from = data;
-	while (len && !file->error) {
-		ssize_t n = write(file->fd, from, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			file->error = n < 0 ? errno : ENOSPC;
-			break;
-		}
-		from += n;
-		len -= (size_t)n;
-	}
+	if (!file->error)
+		file->error = fd_write(file->fd, data, len, true);
 	return file->error ? -1 : 0;
 }
 
@@ -155,13 +167,55 @@ static int name_part(const struct newfile *file)
 	return syscall(SYS_renameat2, AT_FDCWD, file->part, AT_FDCWD, file->path, 1) ? -1 : 0;
 }
 
-static int give_name(const struct newfile *file)
+static int link_nameless(const struct newfile *file, const char *path)
 {
 	char link_path[64];
-	if (file->part)
-		return name_part(file);
 	snprintf(link_path, sizeof link_path, "/proc/self/fd/%d", file->fd);
-	return linkat(AT_FDCWD, link_path, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW);
+	return linkat(AT_FDCWD, link_path, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+static int give_name(const struct newfile *file)
+{
+	return file->part ? name_part(file) : link_nameless(file, file->path);
+}
+
+static int sync_data(const struct newfile *file)
+{
+	return fdatasync(file->fd) && errno != EINVAL && errno != EROFS ? errno : 0;
+}
+
+/* rename takes names alone: a file without one gets that of a part. */
+static int name_as_part(struct newfile *file)
+{
+	unsigned number;
+	for (int i = 0; i < tries; i++) {
+		char *part = getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number
+		                 ? part_name(file->path, number)
+		                 : NULL;
+		int rc = part ? link_nameless(file, part) : -1;
+		if (!rc)
+			file->part = part;
+		else
+			free(part);
+		if (!rc || errno != EEXIST)
+			return rc;
+	}
+	return -1;
+}
+
+int newfile_replace(struct newfile *file)
+{
+	if (!file->error)
+		file->error = sync_data(file);
+	if (!file->error && ((!file->part && name_as_part(file)) || rename(file->part, file->path)))
+		file->error = errno;
+	if (!file->error) {
+		free(file->part);
+		file->part = NULL;
+	}
+	int error = file->error;
+	newfile_abandon(file);
+	return error;
 }
 
 /* Gives the file its name, or another that `next` knows. False: no name is left, which has been said. */
@@ -192,8 +246,8 @@ static void say_failure(const struct newfile *file)
 
 bool newfile_commit_as(struct newfile *file, char *(*next)(const void *), const void *context, char **path)
 {
-	if (!file->error && fdatasync(file->fd) && errno != EINVAL && errno != EROFS)
-		file->error = errno;
+	if (!file->error)
+		file->error = sync_data(file);
 	bool good = name_it(file, next, context);
 	if (good && file->error) {
 		say_failure(file);

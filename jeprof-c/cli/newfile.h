@@ -1,4 +1,4 @@
-/* A new file that is there whole or not at all, and never in place of another. */
+/* A new file that is there whole or not at all, in place of another only where that is asked for. */
 #ifndef JEPROF_NEWFILE_H
 #define JEPROF_NEWFILE_H
 
@@ -30,6 +30,13 @@ bool newfile_commit(struct newfile *file);
  * directory, in memory that is freed here; NULL, after having said why, if there is none. *path gets what the file
  * is called now, for the caller to free. */
 bool newfile_commit_as(struct newfile *file, char *(*next)(const void *), const void *context, char **path);
+
+/* The two for who finds words himself, and may replace: newfile_begin does not ask whether there is such a file, and
+ * newfile_replace gives the name by rename. They return an errno, or 0; newfile_replace leaves nothing but the old file
+ * where it fails. While file->part is not NULL after newfile_begin, the caller keeps signals that would end the program
+ * away, lest a part is left. */
+int newfile_begin(struct newfile *file, const char *path);
+int newfile_replace(struct newfile *file);
 
 /* Takes it back, if it was not committed. A file that was closed or never opened (all zero) is fine. */
 void newfile_abandon(struct newfile *file);

@@ -1,23 +1,50 @@
 #include "cli/sink.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/outfile.h"
+
+static int keep(struct sink *sink, const void *data, size_t len)
+{
+	if (len > sink->cap - sink->len) {
+		size_t cap = sink->len > SIZE_MAX / 4 || len > SIZE_MAX / 4 ? SIZE_MAX : 2 * (sink->len + len);
+		char *grown = realloc(sink->data, cap);
+		if (!grown) {
+			sink->failed = true;
+			sink->why = strerror(ENOMEM);
+			return -1;
+		}
+		sink->data = grown;
+		sink->cap = cap;
+	}
+	if (len)
+		memcpy(sink->data + sink->len, data, len);
+	sink->len += len;
+	return 0;
+}
 
 int sink_write(void *context, const void *data, size_t len)
 {
 	struct sink *sink = context;
-	if (!sink->file)
-		sink->file = sink->path ? fopen(sink->path, "we") : stdout;
-	if (sink->file && fwrite(data, 1, len, sink->file) == len && !fflush(sink->file))
+	sink->begun = true;
+	if (sink->path)
+		return keep(sink, data, len);
+	if (fwrite(data, 1, len, stdout) == len && !fflush(stdout))
 		return 0;
-	sink->error = errno;
+	sink->failed = true;
 	return -1;
 }
 
 bool sink_close(struct sink *sink)
 {
-	if (!sink->path || !sink->file)
-		return !sink->path || !sink->error;
-	if (fclose(sink->file) && !sink->error)
-		sink->error = errno;
-	return !sink->error;
+	if (sink->path && sink->begun && !sink->failed && !sink->closed)
+		sink->why = outfile_write(sink->path, sink->data, sink->len);
+	sink->closed = true;
+	free(sink->data);
+	sink->data = NULL;
+	return !sink->why;
 }

@@ -1,21 +1,25 @@
-/* Where a report goes: standard output, or a file that is made when there is something to write. */
+/* Where a report goes: standard output, or a file that is written when the report is whole. */
 #ifndef JEPROF_SINK_H
 #define JEPROF_SINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 struct sink {
 	const char *path; /* NULL: standard output */
-	FILE *file;
-	int error; /* errno of the path; main looks after standard output */
+	char *data;       /* what goes to the path, until it is closed */
+	size_t len, cap;
+	bool begun;  /* a report was made, be it empty */
+	bool failed; /* it is not whole: the file is left as it is */
+	bool closed;
+	const char *why; /* the path cannot be written; main looks after standard output */
 };
 
 /* A jprof_write_fn; `sink` is a struct sink. */
 int sink_write(void *sink, const void *data, size_t len);
 
-/* False when the file could not be written; sink->error says why. */
+/* Writes what came to the path, as outfile_write does, unless nothing did or the report failed; once. False when that
+ * could not be done; sink->why says why. */
 bool sink_close(struct sink *sink);
 
 #endif

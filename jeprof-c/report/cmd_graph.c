@@ -1,6 +1,7 @@
 #include "report/cmd_graph.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,7 +160,12 @@ static int draw(const struct jprof_graph *graph, const struct dot_opts *opts, co
 	struct dot_picture picture;
 	struct jprof_error err;
 	bool web = !strcmp(o->output, "web");
-	if (dot_draw(graph, opts, format_of(o->output), &picture, &err)) {
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	sigemptyset(&ignore.sa_mask);
+	sigaction(SIGXFSZ, &ignore, &before); /* the libraries have files of their own, and a limit may hold for them */
+	int rc = dot_draw(graph, opts, format_of(o->output), &picture, &err);
+	sigaction(SIGXFSZ, &before, NULL);
+	if (rc) {
 		say(err.code == JPROF_E_UNSUPPORTED ? "--%s cannot be drawn: %s" : "%.0s%s", o->output, err.text);
 		return 1;
 	}
@@ -167,8 +173,8 @@ static int draw(const struct jprof_graph *graph, const struct dot_opts *opts, co
 		say("Graphviz: %s", picture.remark);
 	/* The file's own trouble is told when it is closed. */
 	bool good = web && !o->file ? true : !sink_write(sink, picture.data, picture.len);
-	if (good && web)
-		good = browser_show(o->file, picture.data, picture.len);
+	if (good && web) /* the browser wants it whole */
+		good = sink_close(sink) && browser_show(o->file, picture.data, picture.len);
 	free(picture.data);
 	return good ? 0 : 1;
 }

@@ -1,7 +1,6 @@
 /* jprof [OPTIONS] [PROGRAM] DUMP...: a report on standard output. */
 #include "report/cmd_report.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "commands.h"
 #include "report/cmd_graph.h"
 #include "report/load.h"
+#include "report/overwrite.h"
 
 /* Below this share of named bytes the user is told. */
 static const double enough_named = 0.95;
@@ -33,7 +33,7 @@ static int write_pieces(void *context, const void *data, size_t len)
 		len -= n;
 	}
 	if (report_stop)
-		sink->error = EINTR;
+		sink->failed = true;
 	return report_stop ? -1 : 0;
 }
 
@@ -163,6 +163,8 @@ static int render(const struct jprof_profile *profile, const struct options *o, 
 	int rc = jprof_render(profile, o->output, view, write_pieces, sink, &err);
 	if (rc && rc != JPROF_E_WRITE) /* the sink's own trouble is told when it is closed */
 		say_error(&err);
+	if (rc || sink_write(sink, "", 0)) /* an empty report is one, too */
+		sink->failed = true;
 	return rc ? 1 : 0;
 }
 
@@ -256,9 +258,9 @@ static int report(const struct loaded *l, const struct options *o, const struct 
 int report_show(const struct loaded *l, const struct options *o, const struct inputs *inputs)
 {
 	struct sink sink = { .path = o->file };
-	int status = can_write(o) ? report(l, o, inputs, &sink) : 1;
+	int status = can_write(o) && overwrites_no_input(o, inputs) ? report(l, o, inputs, &sink) : 1;
 	if (!sink_close(&sink)) {
-		say("%s: cannot be written: %s", o->file, strerror(sink.error));
+		say("%s: cannot be written: %s", o->file, sink.why);
 		status = 1;
 	}
 	return status;
@@ -271,7 +273,7 @@ int cmd_report(const struct options *o)
 	int status = 1;
 	if (!can_write(o))
 		return 1;
-	if (inputs_find(&inputs, o) && load_profile(&loaded, &inputs, o)) {
+	if (inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) && load_profile(&loaded, &inputs, o)) {
 		status = report_show(&loaded, o, &inputs);
 		loaded_free(&loaded);
 	}

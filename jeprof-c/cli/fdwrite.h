@@ -1,0 +1,12 @@
+/* Writing to a descriptor, all of it. */
+#ifndef JEPROF_FDWRITE_H
+#define JEPROF_FDWRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Returns 0 or an errno. A limit on the size of files (ulimit -f) is EFBIG, not the end of the program. With `patient`
+ * a signal's handler does not end the writing; else that is EINTR. */
+int fd_write(int fd, const void *data, size_t len, bool patient);
+
+#endif

@@ -1,0 +1,11 @@
+/* A report does not go onto what it is made from. */
+#ifndef JEPROF_OVERWRITE_H
+#define JEPROF_OVERWRITE_H
+
+#include "report/load.h"
+
+/* False after having said that the file that the report is to go to (be it by redirection) is one of those that the
+ * command line gives it to read: the same file, by whatever name. */
+bool overwrites_no_input(const struct options *options, const struct inputs *inputs);
+
+#endif
