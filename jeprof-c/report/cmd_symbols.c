@@ -12,17 +12,21 @@
 /* What was read. */
 struct request {
 	unsigned long long *addresses;
-	size_t count;
+	size_t count, cap;
 	char *maps; /* text */
 	size_t maps_len;
 };
 
 static bool add_address(struct request *r, unsigned long long address)
 {
-	void *grown = realloc(r->addresses, (r->count + 1) * sizeof *r->addresses);
-	if (!grown)
-		return false;
-	r->addresses = grown;
+	if (r->count == r->cap) {
+		size_t cap = r->cap ? 2 * r->cap : 256;
+		void *grown = reallocarray(r->addresses, cap, sizeof *r->addresses);
+		if (!grown)
+			return false;
+		r->addresses = grown;
+		r->cap = cap;
+	}
 	r->addresses[r->count++] = address;
 	return true;
 }
@@ -62,36 +66,66 @@ static char *as_dump(const struct request *r, size_t *len)
 	return fclose(out) ? NULL : text;
 }
 
-static const char *name_of(const struct jprof_profile *profile, unsigned long long address)
+/* What an address is called. */
+struct name {
+	unsigned long long address;
+	const char *name; /* the profile's */
+};
+
+static int by_address(const void *a, const void *b)
 {
-	for (size_t i = 0; i < jprof_profile_stacks(profile); i++) {
+	const struct name *x = a, *y = b;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* The names of all stacks by address, to be freed; NULL when memory is short. */
+static struct name *names_of(const struct jprof_profile *profile, size_t *count)
+{
+	size_t stacks = jprof_profile_stacks(profile);
+	struct name *names = calloc(stacks + 1, sizeof *names);
+	*count = 0;
+	for (size_t i = 0; names && i < stacks; i++) {
 		struct jprof_frame frames[64];
 		size_t n = jprof_profile_frames(profile, i, frames, 64);
-		if (n && n <= 64 && frames[0].address == address)
-			return frames[0].named ? frames[n - 1].function : "??";
+		if (n && n <= 64 && frames[0].named)
+			names[(*count)++] = (struct name){ frames[0].address, frames[n - 1].function };
 	}
-	return "??";
+	if (names)
+		qsort(names, *count, sizeof *names, by_address);
+	return names;
+}
+
+static void put_names(const struct request *r, const struct name *names, size_t count)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct name key = { .address = r->addresses[i] };
+		const struct name *found = bsearch(&key, names, count, sizeof key, by_address);
+		put_name(found ? found->name : "??");
+		putchar('\n');
+	}
 }
 
 static int answer(const struct request *r, const struct options *o)
 {
-	struct jprof_error err;
+	struct jprof_error err = { .text = "out of memory" };
 	struct jprof_dump *dump = NULL;
 	struct jprof_profile *profile = NULL;
 	struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = o->sysroot, .lib_prefix = o->lib_prefix };
-	size_t len;
+	struct name *names = NULL;
+	size_t len, count = 0;
 	char *text = as_dump(r, &len);
 	int rc = text ? jprof_dump_parse(text, len, "<stdin>", &dump, &err) : JPROF_E_NOMEM;
 	if (!rc)
 		rc = jprof_profile_new(dump, NULL, &profile, &err);
 	if (!rc)
 		rc = jprof_profile_symbolize(profile, &opts, &err);
-	for (size_t i = 0; !rc && i < r->count; i++) {
-		put_name(name_of(profile, r->addresses[i]));
-		putchar('\n');
-	}
+	if (!rc && !(names = names_of(profile, &count)))
+		rc = JPROF_E_NOMEM;
 	if (rc)
 		say_error(&err);
+	else
+		put_names(r, names, count);
+	free(names);
 	jprof_profile_free(profile);
 	jprof_dump_free(dump);
 	free(text);

@@ -437,6 +437,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 	jp_intern_release(&profile->stacks);
 	jp_intern_release(&profile->sample_keys);
 	jp_intern_release(&profile->variant_keys);
+	jp_intern_release(&profile->mapping_keys);
 	free(profile->objects);
 	free(profile->locations);
 	free(profile->functions);

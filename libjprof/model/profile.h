@@ -106,6 +106,8 @@ struct jprof_profile {
 	size_t thread_count, thread_cap;
 	struct jp_mapping *mappings;
 	size_t mapping_count, mapping_cap;
+	struct jp_intern mapping_keys; /* by which merging finds the first `mapping_indexed` of them */
+	size_t mapping_indexed;
 	char **notes;
 	size_t note_count, note_cap;
 	uint32_t debug_root, debug_dirs, debug_files; /* where debug files were looked for (string ids), or JP_NONE */

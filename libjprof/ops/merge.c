@@ -108,14 +108,43 @@ static int add_notes(struct jprof_profile *to, const struct jprof_profile *from)
 	return 0;
 }
 
-static bool has_mapping(const struct jprof_profile *profile, const struct jp_mapping *m)
+/* By what mappings are found: all of one, where it begins, or that its object has any. */
+struct mapping_place {
+	uint64_t start, limit;
+	uint32_t object;
+	enum { PLACE_WHOLE, PLACE_START, PLACE_OBJECT } kind;
+};
+
+/* Equal bytes for equal places: what the kind does not ask for is 0. */
+static struct mapping_place place_of(const struct jp_mapping *m, uint32_t object, unsigned kind)
 {
-	for (size_t i = 0; i < profile->mapping_count; i++) {
-		const struct jp_mapping *known = &profile->mappings[i];
-		if (known->object == m->object && known->map.start == m->map.start && known->map.limit == m->map.limit)
-			return true;
+	struct mapping_place place;
+	memset(&place, 0, sizeof place);
+	place.object = object;
+	place.kind = kind;
+	place.start = kind == PLACE_OBJECT ? 0 : m->map.start;
+	place.limit = kind == PLACE_WHOLE ? m->map.limit : 0;
+	return place;
+}
+
+static bool has_place(const struct jprof_profile *profile, const struct jp_mapping *m, uint32_t object, unsigned kind)
+{
+	struct mapping_place place = place_of(m, object, kind);
+	return jp_intern_find(&profile->mapping_keys, &place, sizeof place) != JP_NONE;
+}
+
+/* Of all mappings that were added since the last time. 0, or -1 when memory is short. */
+static int index_mappings(struct jprof_profile *profile)
+{
+	for (; profile->mapping_indexed < profile->mapping_count; profile->mapping_indexed++) {
+		const struct jp_mapping *m = &profile->mappings[profile->mapping_indexed];
+		for (unsigned kind = PLACE_WHOLE; kind <= PLACE_OBJECT; kind++) {
+			struct mapping_place place = place_of(m, m->object, kind);
+			if (jp_intern(&profile->mapping_keys, &place, sizeof place) == JP_NONE)
+				return -1;
+		}
 	}
-	return false;
+	return 0;
 }
 
 /* The same mapping twice would prove nothing more about its file. */
@@ -124,31 +153,27 @@ static int translate_mappings(struct jprof_profile *to, const struct jprof_profi
 	for (size_t i = 0; i < from->mapping_count; i++) {
 		struct jp_mapping m = from->mappings[i];
 		m.object = t->object[m.object];
-		if (has_mapping(to, &m))
+		if (has_place(to, &m, m.object, PLACE_WHOLE))
 			continue;
 		if (jp_array_push(to->mappings, to->mapping_count, to->mapping_cap))
 			return -1;
 		to->mappings[to->mapping_count++] = m;
+		if (index_mappings(to))
+			return -1;
 	}
 	return 0;
 }
 
 /* Whether two profiles have a common past: most files that both have mapped lie at the same addresses. Without
- * maps that is taken for granted, for then stacks match by their addresses. Before the mappings of one are added. */
+ * maps that is taken for granted, for then stacks match by their addresses. After index_mappings. */
 static bool are_related(const struct jprof_profile *to, const struct jprof_profile *from, const uint32_t *object)
 {
 	size_t same = 0, moved = 0;
 	for (size_t i = 0; i < from->mapping_count; i++) {
 		const struct jp_mapping *m = &from->mappings[i];
-		bool mapped = false, there = false;
-		for (size_t k = 0; k < to->mapping_count && !there; k++) {
-			if (to->mappings[k].object != object[m->object])
-				continue;
-			mapped = true;
-			there = to->mappings[k].map.start == m->map.start;
-		}
+		bool there = has_place(to, m, object[m->object], PLACE_START);
 		same += there;
-		moved += mapped && !there;
+		moved += !there && has_place(to, m, object[m->object], PLACE_OBJECT);
 	}
 	return same >= moved;
 }
@@ -247,6 +272,8 @@ int jprof_profile_merge(struct jprof_profile *to, const struct jprof_profile *fr
 	int rc = t.object && t.location ? translate_objects(to, from, t.object) : -1;
 	if (!rc)
 		rc = translate_locations(to, from, &t);
+	if (!rc)
+		rc = index_mappings(to);
 	if (!rc) {
 		t.related = are_related(to, from, t.object);
 		merge_lineage(&to->lineage, &from->lineage, factor, t.related);
