@@ -16,7 +16,8 @@
  * - Nothing prints, exits, starts a process, uses the network or writes a file; but for
  *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache. Only the section "Live
  *   processes" looks at processes; of it jprof_agent_* talk to one through its agent's socket,
- *   jprof_target_signal sends a signal, and jprof_dump_file_remove removes a file.
+ *   jprof_target_signal sends a signal, and jprof_dump_file_remove removes a file. With a struct jprof_opener
+ *   the caller opens the files that a live process names.
  * - No global state: different objects may be used by different threads; one object by one
  *   thread at a time.
  * - Who calls a function that makes an object frees it with the function named _free, which
@@ -234,6 +235,31 @@ JPROF_API double jprof_profile_thread_total(const struct jprof_profile *profile,
 JPROF_API size_t jprof_profile_threads(const struct jprof_profile *profile);
 JPROF_API const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i);
 
+/* What is to be opened of that which a live process sees. Paths are its own; links are followed below its root,
+ * and none leads out of it. */
+enum jprof_open {
+	JPROF_OPEN_FILE,   /* a regular file, for reading */
+	JPROF_OPEN_DUMP,   /* the same; the path's last component is no link */
+	JPROF_OPEN_CGROUP, /* the same, and it lies in a control group's file system */
+	JPROF_OPEN_DIR,    /* a directory, for reading and searching */
+	JPROF_OPEN_SOCKET, /* a stream socket: connected, close-on-exec, non-blocking, with SO_PASSCRED */
+	JPROF_OPEN_MAPPED, /* a file that it has mapped; the path is START-LIMIT, as in /proc/PID/map_files */
+};
+
+struct stat;
+
+/* Opens files for the library with the rights of one live process: who has more must not lend them to it. Paths
+ * without a leading slash begin at its working directory. */
+struct jprof_opener {
+	/* A descriptor, and in *st what fstat tells of the file; or -1 with errno set: EINVAL where it is not of that
+	 * kind. It can be read without waiting: of a file system that may hang it is a copy in memory. */
+	int (*open)(void *context, enum jprof_open what, const char *path, struct stat *st);
+
+	/* Removes a file, if it is still that of `st`. 0, or -1 with errno set: ESTALE where it is another. */
+	int (*remove)(void *context, const char *path, const struct stat *st);
+	void *context;
+};
+
 struct jprof_symbolize_opts {
 	size_t size;
 	const char *program;    /* ELF file of the main program, if its mapped path does not lead to it */
@@ -264,6 +290,10 @@ struct jprof_symbolize_opts {
 	/* The process of the dump, if it is alive here: mapped files that were deleted are read through its
 	 * /proc/PID/map_files, where the caller may. 0: none. The caller makes sure that it is the process. */
 	int live_pid;
+
+	/* With live_pid: opens what lies below sysroot, which is the process's root; NULL: it is opened as any file.
+	 * Then .dwo files are not read, which libdw opens by itself. It is not used after the call. */
+	const struct jprof_opener *opener;
 };
 
 /* Gives every address a function, file and line where they can be known: see enum jprof_source.
@@ -766,8 +796,9 @@ struct jprof_agent;
 
 struct jprof_agent_opts {
 	size_t size;
-	const char *proc; /* as in jprof_processes_opts */
-	unsigned timeout; /* milliseconds that a request may take; 0: 30000 */
+	const char *proc;                  /* as in jprof_processes_opts */
+	unsigned timeout;                  /* milliseconds that a request may take; 0: 30000 */
+	const struct jprof_opener *opener; /* of that process, used for its socket; NULL: the caller connects */
 };
 
 /* What an agent tells of its process. Strings are NULL where there is none, and live until the next report. */
@@ -792,7 +823,8 @@ struct jprof_agent_report {
 };
 
 /* Connects to the agent that the process announces, and makes sure, by a first report, that it is that very
- * process which answers. `process` may go before the agent does. Since: 0.1 */
+ * process which answers, and that its user is still the one that `process` tells. `process` may go before the agent
+ * does. Since: 0.1 */
 JPROF_API int jprof_agent_connect(const struct jprof_process *process, const struct jprof_agent_opts *opts,
                                   struct jprof_agent **agent, struct jprof_error *err);
 
@@ -806,18 +838,21 @@ struct jprof_agent_dump_opts {
 	bool gc;             /* collect garbage first, in a Ruby */
 	unsigned gc_timeout; /* milliseconds that a Ruby is waited for; 0: the agent's 2000 */
 	unsigned timeout;    /* milliseconds for all of it; 0: that of the connection */
+	bool files;          /* into files, also where the agent can hand over what no file holds */
 };
 
 /* A dump that was made; it lives until the next one. */
 struct jprof_agent_dump {
-	const char *dump;    /* absolute paths, as the process sees them */
+	const char *dump;    /* absolute paths, as the process sees them; without `files` names alone */
 	const char *sidecar; /* NULL: none */
 	const char *gc;      /* "done", "timed out", "no ruby", "not asked", "not possible" */
 	uint64_t seq;
 	double milliseconds;
+	bool files;      /* it is in files; else in descriptors that the agent handed over */
+	const char *why; /* why it is in files although descriptors were asked for, or NULL */
 };
 
-/* Has the process dumped: the file is complete when this returns. Since: 0.1 */
+/* Has the process dumped: it is complete when this returns. Since: 0.1 */
 JPROF_API int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_opts *opts,
                                const struct jprof_agent_dump **dump, struct jprof_error *err);
 
@@ -839,6 +874,23 @@ struct jprof_target;
 JPROF_API int jprof_target_open(const struct jprof_process *process, const char *proc, struct jprof_target **target,
                                 struct jprof_error *err);
 
+/* Whose rights a live process has, by the ids of the caller's user namespace. */
+struct jprof_rights {
+	unsigned uid, gid; /* effective */
+	unsigned real_uid, real_gid;
+	const unsigned *groups; /* until the next call, or the target's end */
+	size_t group_count;
+	uint64_t capabilities; /* effective in the caller's user namespace: bit N for capability N */
+};
+
+/* Reads them. Refused with a sentence: a process whose user is not the one that jprof_target_open was told, one that
+ * runs a setuid or setgid program, and one whose user has no number here. Since: 0.1 */
+JPROF_API int jprof_target_rights(struct jprof_target *target, struct jprof_rights *rights, struct jprof_error *err);
+
+/* From now on its files are opened and removed by `opener`, whose context must outlive the target and its dump files;
+ * NULL: by the caller. Since: 0.1 */
+JPROF_API void jprof_target_use(struct jprof_target *target, const struct jprof_opener *opener);
+
 /* 0 if it is still there; else a sentence about it. Since: 0.1 */
 JPROF_API int jprof_target_check(const struct jprof_target *target, struct jprof_error *err);
 
@@ -859,20 +911,22 @@ JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdlin
 /* A file that a process made, open for reading. */
 struct jprof_dump_file;
 
-/* Opens a file that a process names, as it sees it. It must be a regular file and belong to the process's user
- * (but for processes of root). Since: 0.1 */
-JPROF_API int jprof_target_file(const struct jprof_target *target, const char *path, struct jprof_dump_file **file,
+/* The dump that the process's agent made last and its side-car. Taken are two sealed memfds; else two regular files
+ * PREFIX.PID.SEQ.jN.heap and the same with .json, in one directory, of the process's user. The side-car must be of
+ * this process and this dump, which was made after it was asked for. Since: 0.1 */
+JPROF_API int jprof_agent_files(struct jprof_agent *agent, const struct jprof_target *target,
+                                struct jprof_dump_file **dump, struct jprof_dump_file **sidecar,
                                 struct jprof_error *err);
 
-/* The same for the one in the same directory whose name has `suffix` at its end. Since: 0.1 */
-JPROF_API int jprof_target_beside(const struct jprof_target *target, const struct jprof_dump_file *file,
-                                  const char *suffix, struct jprof_dump_file **beside, struct jprof_error *err);
+/* The side-car of a dump that a watch with `agent` gave, with the same checks. Since: 0.1 */
+JPROF_API int jprof_target_sidecar(const struct jprof_target *target, const struct jprof_dump_file *dump,
+                                   struct jprof_dump_file **sidecar, struct jprof_error *err);
 
 /* Its descriptor, and its name without the directory. Since: 0.1 */
 JPROF_API int jprof_dump_file_fd(const struct jprof_dump_file *file);
 JPROF_API const char *jprof_dump_file_name(const struct jprof_dump_file *file);
 
-/* Removes it, if it still has that name: another file is left alone. Since: 0.1 */
+/* Removes it, if it still has that name: another file is left alone, and a memfd has none. Since: 0.1 */
 JPROF_API int jprof_dump_file_remove(struct jprof_dump_file *file, struct jprof_error *err);
 JPROF_API void jprof_dump_file_free(struct jprof_dump_file *file);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "snap/opener.h"
 #include "snap/signals.h"
 
 /* ---- what cannot be ------------------------------------------------------------------------------------- */
@@ -43,10 +44,16 @@ static unsigned timeout_of(const struct snap_options *o)
 	return (unsigned)o->timeout * 1000;
 }
 
-static struct jprof_agent *connect_agent(const struct jprof_process *p, const struct snap_options *o,
-                                         const struct jprof_agent_report **report)
+unsigned snap_file_timeout(const struct snap_options *o)
 {
-	struct jprof_agent_opts opts = { .size = sizeof opts, .timeout = timeout_of(o) };
+	enum { most = 10000 };
+	return timeout_of(o) < most ? timeout_of(o) : most;
+}
+
+static struct jprof_agent *connect_agent(const struct jprof_process *p, const struct jprof_opener *opener,
+                                         const struct snap_options *o, const struct jprof_agent_report **report)
+{
+	struct jprof_agent_opts opts = { .size = sizeof opts, .timeout = timeout_of(o), .opener = opener };
 	struct jprof_agent *agent = NULL;
 	struct jprof_error err;
 	if (!p->agent_socket) {
@@ -67,13 +74,19 @@ bool snap_switch(const struct jprof_process *p, const struct snap_options *o, bo
 {
 	const struct jprof_agent_report *report;
 	struct jprof_target *target = NULL;
+	struct opener *opener = NULL;
 	struct jprof_error err;
 	if (jprof_target_open(p, NULL, &target, &err))
 		return said(&err);
-	struct jprof_agent *agent = connect_agent(p, o, &report);
+	struct jprof_agent *agent = NULL;
+	if (!p->agent_socket)
+		refuse_without_agent(p);
+	else if (opener_start(&opener, target, p, snap_file_timeout(o)))
+		agent = connect_agent(p, opener_functions(opener), o, &report);
 	bool good = agent && (!jprof_agent_set_active(agent, o->sampling == SNAP_ACTIVATES, was, &err) || said(&err));
 	jprof_agent_free(agent);
 	jprof_target_free(target);
+	opener_end(opener);
 	return good;
 }
 
@@ -85,20 +98,15 @@ static void say_gc(const struct jprof_process *p, const struct jprof_agent_dump 
 		    dump->gc ? dump->gc : "no word");
 }
 
-static bool open_files(struct snap_dump *d, const struct jprof_target *target, const struct jprof_agent_dump *made)
-{
-	struct jprof_error err;
-	if (jprof_target_file(target, made->dump, &d->dump, &err) ||
-	    (made->sidecar && jprof_target_file(target, made->sidecar, &d->sidecar, &err)))
-		return said(&err);
-	return true;
-}
-
 static bool ask(struct snap_dump *d, struct jprof_agent *agent, const struct jprof_target *target,
                 const struct jprof_process *p, const struct snap_options *o)
 {
 	struct jprof_agent_dump_opts opts = {
-		.size = sizeof opts, .label = o->label, .gc = o->gc, .gc_timeout = o->gc ? timeout_of(o) / 2 : 0
+		.size = sizeof opts,
+		.label = o->label,
+		.gc = o->gc,
+		.gc_timeout = o->gc ? timeout_of(o) / 2 : 0,
+		.files = o->keep_dumps,
 	};
 	const struct jprof_agent_dump *made;
 	struct jprof_error err;
@@ -108,7 +116,7 @@ static bool ask(struct snap_dump *d, struct jprof_agent *agent, const struct jpr
 	d->milliseconds = made->milliseconds;
 	if (o->gc)
 		say_gc(p, made);
-	return open_files(d, target, made);
+	return !jprof_agent_files(agent, target, &d->dump, &d->sidecar, &err) || said(&err);
 }
 
 /* ---- by a signal -------------------------------------------------------------------------------------------- */
@@ -122,7 +130,7 @@ static bool signal_and_wait(struct snap_dump *d, const struct jprof_target *targ
 	bool good = !jprof_target_watch(target, prefix, agent, &watch, &err) &&
 	            !jprof_target_signal(target, o->signal, &err) &&
 	            !jprof_dump_watch_wait(watch, timeout_of(o), &d->dump, &err) &&
-	            (!agent || !jprof_target_beside(target, d->dump, ".json", &d->sidecar, &err));
+	            (!agent || !jprof_target_sidecar(target, d->dump, &d->sidecar, &err));
 	if (!good)
 		say_error(&err);
 	jprof_dump_watch_free(watch);
@@ -196,8 +204,8 @@ static bool by_trusted_signal(struct snap_dump *d, const struct jprof_target *ta
 
 /* ---- all of them -------------------------------------------------------------------------------------------- */
 
-bool snap_dump(struct snap_dump *d, const struct jprof_target *target, const struct jprof_process *p,
-               const struct snap_options *o)
+bool snap_dump(struct snap_dump *d, const struct jprof_target *target, const struct jprof_opener *opener,
+               const struct jprof_process *p, const struct snap_options *o)
 {
 	*d = (struct snap_dump){ .milliseconds = -1 };
 	bool good;
@@ -205,7 +213,7 @@ bool snap_dump(struct snap_dump *d, const struct jprof_target *target, const str
 		good = by_trusted_signal(d, target, p, o);
 	} else {
 		const struct jprof_agent_report *report;
-		struct jprof_agent *agent = connect_agent(p, o, &report);
+		struct jprof_agent *agent = connect_agent(p, opener, o, &report);
 		good = agent &&
 		       (o->signal ? by_owned_signal(d, agent, report, target, p, o) : ask(d, agent, target, p, o));
 		jprof_agent_free(agent);

@@ -13,11 +13,14 @@ struct snap_dump {
 	bool own;                        /* the agent made it for us: it may go afterwards */
 };
 
-/* False after having said what is wrong. */
-bool snap_dump(struct snap_dump *dump, const struct jprof_target *target, const struct jprof_process *process,
-               const struct snap_options *options);
+/* `opener` is the target's; NULL: it has none. False after having said what is wrong. */
+bool snap_dump(struct snap_dump *dump, const struct jprof_target *target, const struct jprof_opener *opener,
+               const struct jprof_process *process, const struct snap_options *options);
 
 void snap_dump_free(struct snap_dump *dump);
+
+/* Milliseconds that a file system may take for one file. */
+unsigned snap_file_timeout(const struct snap_options *options);
 
 /* Has the process's agent switch sampling on or off, as the options say; *was is what it was. False after having said
  * what is wrong. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/say.h"
+#include "snap/opener.h"
 #include "snap/snapdump.h"
 
 /* The work on one process. */
@@ -18,10 +19,13 @@ struct member {
 	struct jprof_processes *renewed; /* which process is from, if it had to be looked at again */
 	const struct snap_options *options;
 	struct jprof_target *target;
+	struct opener *opener; /* NULL: the caller opens its files */
 	struct snap_dump dump;
 	struct jprof_profile *profile;
 	char *text; /* of the dump */
 	size_t len;
+	char *sidecar; /* its text, or NULL */
+	size_t sidecar_len;
 	double named; /* share of bytes; below 0: not known */
 };
 
@@ -62,16 +66,14 @@ static bool cannot_read(const struct member *m, const struct jprof_dump_file *fi
 /* The side-car tells which builds of its files the process has. */
 static bool take_sidecar(struct member *m)
 {
-	size_t len;
 	struct jprof_error err;
 	if (!m->dump.sidecar)
 		return true;
-	char *json = read_whole(jprof_dump_file_fd(m->dump.sidecar), &len);
-	if (!json)
+	m->sidecar = read_whole(jprof_dump_file_fd(m->dump.sidecar), &m->sidecar_len);
+	if (!m->sidecar)
 		return cannot_read(m, m->dump.sidecar);
-	if (jprof_profile_sidecar(m->profile, json, len, &err))
+	if (jprof_profile_sidecar(m->profile, m->sidecar, m->sidecar_len, &err))
 		say_error(&err);
-	free(json);
 	return true;
 }
 
@@ -119,6 +121,7 @@ static bool symbolize(struct member *m)
 		.perf_map_pid = (uint64_t)p->ns_pid,
 		.perf_map_uid = p->uid,
 		.live_pid = p->pid,
+		.opener = opener_functions(m->opener),
 	};
 	snprintf(root, sizeof root, "/proc/%d/root", p->pid);
 	if (jprof_profile_symbolize(m->profile, &opts, &err)) {
@@ -163,7 +166,7 @@ static int write_member(struct member *m, struct jprof_bundle_writer *writer, st
 {
 	int rc = begin(m, writer, err);
 	if (!rc && m->dump.sidecar)
-		rc = jprof_bundle_writer_fd(writer, "agent.json", jprof_dump_file_fd(m->dump.sidecar), err);
+		rc = jprof_bundle_writer_file(writer, "agent.json", m->sidecar, m->sidecar_len, err);
 	rc = rc ? rc : jprof_bundle_writer_file(writer, "dump.heap", m->text, m->len, err);
 	free(m->text);
 	m->text = NULL;
@@ -191,37 +194,39 @@ static void show_progress(const struct member *m, double megabytes)
 
 /* ---- what is left in the process's directory --------------------------------------------------------------------- */
 
-/* Takes the file over; what cannot be noted is left there. */
-static void leave(struct leftovers *l, struct jprof_dump_file **file)
+/* Takes the files over; what cannot be noted is left there. */
+static void leave_files(struct member *m, struct leftovers *l)
 {
-	struct jprof_dump_file **more = realloc(l->files, (l->count + 1) * sizeof *more);
-	if (!more || !*file) {
-		l->files = more ? more : l->files;
+	struct leftover *more = m->dump.own && m->dump.dump ? realloc(l->items, (l->count + 1) * sizeof *more) : NULL;
+	if (!more)
 		return;
-	}
-	l->files = more;
-	more[l->count++] = *file;
-	*file = NULL;
+	l->items = more;
+	more[l->count++] = (struct leftover){ .dump = m->dump.dump, .sidecar = m->dump.sidecar, .opener = m->opener };
+	m->dump = (struct snap_dump){ 0 };
+	m->opener = NULL;
+}
+
+static void remove_file(struct jprof_dump_file *file)
+{
+	struct jprof_error err;
+	if (file && jprof_dump_file_remove(file, &err))
+		say_error(&err);
 }
 
 /* The dump goes before its side-car, so that none is ever without. */
-static void leave_files(struct member *m, struct leftovers *l)
-{
-	if (!m->dump.own)
-		return;
-	leave(l, &m->dump.dump);
-	leave(l, &m->dump.sidecar);
-}
-
 void leftovers_end(struct leftovers *l, bool remove)
 {
-	struct jprof_error err;
 	for (size_t i = 0; i < l->count; i++) {
-		if (remove && jprof_dump_file_remove(l->files[i], &err))
-			say_error(&err);
-		jprof_dump_file_free(l->files[i]);
+		struct leftover *item = &l->items[i];
+		if (remove) {
+			remove_file(item->dump);
+			remove_file(item->sidecar);
+		}
+		jprof_dump_file_free(item->dump);
+		jprof_dump_file_free(item->sidecar);
+		opener_end(item->opener);
 	}
-	free(l->files);
+	free(l->items);
 	*l = (struct leftovers){ 0 };
 }
 
@@ -291,7 +296,10 @@ static bool make_dump(struct member *m)
 		say_error(&err);
 		return false;
 	}
-	return snap_dump(&m->dump, m->target, m->process, m->options) && read_dump(m);
+	if (!m->options->trust && !m->process->agent_socket)
+		return snap_dump(&m->dump, m->target, NULL, m->process, m->options); /* which says why it cannot */
+	return opener_start(&m->opener, m->target, m->process, snap_file_timeout(m->options)) &&
+	       snap_dump(&m->dump, m->target, opener_functions(m->opener), m->process, m->options) && read_dump(m);
 }
 
 static int make_member(struct member *m, struct jprof_bundle_writer *writer)
@@ -317,7 +325,9 @@ int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *
 	jprof_profile_free(m.profile);
 	snap_dump_free(&m.dump);
 	jprof_target_free(m.target);
+	opener_end(m.opener);
 	jprof_processes_free(m.renewed);
 	free(m.text);
+	free(m.sidecar);
 	return done;
 }

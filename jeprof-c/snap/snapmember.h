@@ -5,9 +5,17 @@
 #include "jprof.h"
 #include "snap/snapopts.h"
 
-/* Files that processes wrote because they were asked to, and which go once the bundle is there. */
+struct opener;
+
+/* Files that processes wrote because they were asked to, and which go once the bundle is there; of each process with
+ * the opener that they are removed by, or NULL. */
+struct leftover {
+	struct jprof_dump_file *dump, *sidecar;
+	struct opener *opener;
+};
+
 struct leftovers {
-	struct jprof_dump_file **files;
+	struct leftover *items;
 	size_t count;
 };
 

@@ -163,9 +163,14 @@ static int reopen(int handle)
 	return open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-int jp_file_open_untrusted(const char *root, const char *path, struct stat *st)
+int jp_file_open_untrusted(struct jp_root root, const char *path, struct stat *st)
 {
-	int jp_cleanup(jp_file_close) handle = root ? jp_file_handle_below(root, path) : open(path, O_PATH | O_CLOEXEC);
+	if (root.opener && root.mapped)
+		return root.opener->open(root.opener->context, JPROF_OPEN_MAPPED, strrchr(path, '/') + 1, st);
+	if (root.opener)
+		return root.opener->open(root.opener->context, JPROF_OPEN_FILE, path, st);
+	int jp_cleanup(jp_file_close) handle =
+	    root.path ? jp_file_handle_below(root.path, path) : open(path, O_PATH | O_CLOEXEC);
 	if (handle < 0 || fstat(handle, st))
 		return -1;
 	if (!S_ISREG(st->st_mode)) {
@@ -175,10 +180,8 @@ int jp_file_open_untrusted(const char *root, const char *path, struct stat *st)
 	return reopen(handle);
 }
 
-static bool read_fd_link(int fd, char *path)
+static bool read_link(const char *link, char *path)
 {
-	char link[32];
-	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(link, path, PATH_MAX - 1);
 	if (n <= 0 || *path != '/')
 		return false;
@@ -186,15 +189,29 @@ static bool read_fd_link(int fd, char *path)
 	return true;
 }
 
-bool jp_file_real_path(int fd, const char *root, char *path)
+static bool read_fd_link(int fd, char *path)
 {
+	char link[32];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	return read_link(link, path);
+}
+
+static bool real_root(struct jp_root root, char *path)
+{
+	if (root.opener) /* the root of a live process is a link, which needs not be followed */
+		return read_link(root.path, path);
+	int jp_cleanup(jp_file_close) dir = open(root.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return dir >= 0 && read_fd_link(dir, path);
+}
+
+bool jp_file_real_path(int fd, struct jp_root root, char *path)
+{
+	char top[PATH_MAX];
 	if (!read_fd_link(fd, path))
 		return false;
-	if (!root)
+	if (!root.path)
 		return true;
-	char top[PATH_MAX];
-	int jp_cleanup(jp_file_close) dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0 || !read_fd_link(dir, top))
+	if (!real_root(root, top))
 		return false;
 	size_t n = strcmp(top, "/") ? strlen(top) : 0;
 	if (strncmp(path, top, n) || path[n] != '/')

@@ -12,19 +12,26 @@
 /* Reads all of a file or pipe that the user named; "-" is standard input. `st` may be NULL. */
 int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struct jprof_error *err);
 
+/* Below what paths are resolved. All zero: they are taken as they are. */
+struct jp_root {
+	const char *path;                  /* a directory; NULL: none */
+	const struct jprof_opener *opener; /* opens what lies below it; NULL: the caller does */
+	bool mapped;                       /* paths are those of /proc/PID/map_files: for the opener their end */
+};
+
 /* Opens a regular file that a dump named, for reading, and tells its status. Anything else
- * (FIFO, device, directory) is never opened, only looked at. With `root` (not NULL) the path and
+ * (FIFO, device, directory) is never opened, only looked at. With a root the path and
  * all symbolic links on its way, absolute ones too, are resolved below that directory.
  * Returns a descriptor, or -1 with errno set (EINVAL: not a regular file). */
-int jp_file_open_untrusted(const char *root, const char *path, struct stat *st);
+int jp_file_open_untrusted(struct jp_root root, const char *path, struct stat *st);
 
 /* An O_PATH descriptor of whatever lies at `path` with all links resolved below the directory `root`; -1 with
  * errno set. Nothing is opened for reading, and no FIFO or device is touched. */
 int jp_file_handle_below(const char *root, const char *path);
 
-/* The path, all links resolved, of an open file as seen below `root` (NULL: as it is). False if it has
+/* The path, all links resolved, of an open file as seen below `root`. False if it has
  * none there. `path` has PATH_MAX bytes. */
-bool jp_file_real_path(int fd, const char *root, char *path);
+bool jp_file_real_path(int fd, struct jp_root root, char *path);
 
 void jp_file_close(int *fd);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -13,7 +14,9 @@
 #include "base/jsonin.h"
 #include "base/opts.h"
 #include "base/strbuf.h"
+#include "collect/dumpfile.h"
 #include "collect/procfs.h"
+#include "collect/sidecar.h"
 #include "collect/unixsock.h"
 
 enum {
@@ -21,17 +24,24 @@ enum {
 	default_timeout = 30000,
 	reply_limit = 16 << 20,
 	label_limit = 64,
+	status_limit = 1 << 20,
 };
 
 struct jprof_agent {
 	struct jp_arena arena; /* of the report */
 	int fd;
+	int pid;          /* as the caller sees it */
+	int ns_pid;       /* as it sees itself */
+	unsigned user;    /* real: who speaks for the process */
+	bool hands_over;  /* it knows fds=1 */
 	unsigned timeout; /* ms, of a request */
 	char name[48];    /* in errors */
 	struct jprof_agent_report report;
 	struct jprof_agent_dump dump;
 	struct jp_arena dump_arena;
-	char *stats; /* the last that were asked for */
+	struct jp_reply dump_reply; /* whose descriptors are the dump's */
+	int64_t dump_asked;         /* seconds since the epoch */
+	char *stats;                /* the last that were asked for */
 };
 
 /* Copies a member's text to *to, which is left NULL where there is none. False when memory is short. */
@@ -55,21 +65,44 @@ static int refused(struct jprof_agent *agent, jp_json *object, struct jprof_erro
 	return jp_error(err, JPROF_E_IO, NULL, 0, "%s says: %s", agent->name, why ? why : "no");
 }
 
-/* Sends a line and reads one: *object, to be freed even where that fails. */
-static int ask(struct jprof_agent *agent, const char *request, unsigned timeout, struct json_object **object,
-               struct jprof_error *err)
+/* The kernel's word on who wrote the reply: it was the process itself, and with the user that its files are opened for.
+ * A process may pass through a setuid program while another one answers in its place. */
+static int check_speaker(const struct jprof_agent *agent, const struct jp_reply *reply, struct jprof_error *err)
+{
+	if (reply->pid < 0)
+		return jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
+		                "%s: this kernel does not show who answers; run jprof elsewhere", agent->name);
+	if (reply->pid && reply->pid != agent->pid)
+		return jp_error(err, JPROF_E_IO, NULL, 0, "%s: process %d answers in its place", agent->name,
+		                reply->pid);
+	if (reply->real_uid != agent->user)
+		return jp_error(err, JPROF_E_IO, NULL, 0, "%s answers as user %u, and the process is user %u's",
+		                agent->name, reply->real_uid, agent->user);
+	return 0;
+}
+
+/* Sends a line and reads one: *object and *reply, to be freed even where that fails. */
+static int ask_for(struct jprof_agent *agent, const char *request, unsigned timeout, struct json_object **object,
+                   struct jp_reply *reply, struct jprof_error *err)
 {
 	uint64_t deadline = jp_clock_ms() + timeout;
-	char *line = NULL;
 	int rc = jp_unixsock_send(agent->fd, request, strlen(request), deadline, agent->name, err);
-	rc = rc ? rc : jp_unixsock_line(agent->fd, reply_limit, deadline, agent->name, &line, err);
-	if (rc)
-		return rc;
-	rc = jp_json_parse(line, strlen(line), agent->name, object, err);
-	free(line);
+	rc = rc ? rc : jp_unixsock_line(agent->fd, reply_limit, deadline, agent->name, reply, err);
+	rc = rc ? rc : check_speaker(agent, reply, err);
+	rc = rc ? rc : jp_json_parse(reply->line, strlen(reply->line), agent->name, object, err);
 	if (rc)
 		return rc;
 	return jp_json_true(*object, "ok") ? 0 : refused(agent, *object, err);
+}
+
+/* The same where no descriptors are asked for: *object alone. */
+static int ask(struct jprof_agent *agent, const char *request, struct json_object **object, struct jprof_error *err)
+{
+	struct jp_reply jp_cleanup(jp_reply_release) reply = { 0 };
+	int rc = ask_for(agent, request, agent->timeout, object, &reply, err);
+	if (rc || !reply.fd_count)
+		return rc;
+	return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s hands over descriptors that it should not", agent->name);
 }
 
 static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error *err)
@@ -96,13 +129,14 @@ static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error
 	jp_arena_release(&agent->arena);
 	agent->arena = arena;
 	agent->report = r;
+	agent->hands_over = jp_json_true(o, "fds");
 	return 0;
 }
 
 int jprof_agent_report(struct jprof_agent *agent, const struct jprof_agent_report **report, struct jprof_error *err)
 {
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
-	int rc = ask(agent, "report\n", agent->timeout, &object, err);
+	int rc = ask(agent, "report\n", &object, err);
 	rc = rc ? rc : take_report(agent, object, err);
 	if (!rc)
 		*report = &agent->report;
@@ -120,8 +154,7 @@ static int check_peer(struct jprof_agent *agent, const struct jprof_process *pro
 	                process->pid, (int)peer.pid);
 }
 
-static int check_identity(struct jprof_agent *agent, const struct jprof_process *process, const char *proc,
-                          struct jprof_error *err)
+static int check_identity(struct jprof_agent *agent, const struct jprof_process *process, struct jprof_error *err)
 {
 	const struct jprof_agent_report *r;
 	int rc = jprof_agent_report(agent, &r, err);
@@ -137,10 +170,32 @@ static int check_identity(struct jprof_agent *agent, const struct jprof_process 
 		    "process %d: the agent that it names is that of process %d (as it calls itself): it was "
 		    "just forked and has none of its own yet; try again",
 		    process->pid, r->pid);
-	if (r->start_ticks != process->start_ticks || jp_proc_start_ticks(proc, process->pid) != process->start_ticks)
+	if (r->start_ticks != process->start_ticks)
 		return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended, and another has its pid",
 		                process->pid);
 	return 0;
+}
+
+/* Its user is read again now that it is connected to: it may have become another program meanwhile. */
+static int check_user(struct jprof_agent *agent, const struct jprof_process *process, const char *proc,
+                      struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	struct jp_proc_status now;
+	int error = jp_proc_read(proc, process->pid, "status", status_limit, &text);
+	if (error == ENOMEM)
+		return jp_error_nomem(err);
+	jp_proc_status_parse((struct jp_span){ text.text, text.len }, &now);
+	uint64_t start = error ? 0 : jp_proc_start_ticks(proc, process->pid);
+	if (start != process->start_ticks)
+		return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended%s", process->pid,
+		                start ? ", and another has its pid" : " meanwhile");
+	agent->user = now.real_uid;
+	if (now.uid == process->uid)
+		return 0;
+	return jp_error(err, JPROF_E_IO, NULL, 0,
+	                "process %d: was user %u a moment ago and is user %u now: it is not asked; try again",
+	                process->pid, process->uid, now.uid);
 }
 
 int jprof_agent_connect(const struct jprof_process *process, const struct jprof_agent_opts *given,
@@ -152,15 +207,21 @@ int jprof_agent_connect(const struct jprof_process *process, const struct jprof_
 		return rc;
 	if (!process->agent_socket)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "process %d: has no agent", process->pid);
-	const char *proc = opts.proc ? opts.proc : "/proc";
 	struct jprof_agent *agent = calloc(1, sizeof *agent);
 	if (!agent)
 		return jp_error_nomem(err);
+	const struct jprof_target target = { .proc = (char *)(opts.proc ? opts.proc : "/proc"),
+		                             .pid = process->pid,
+		                             .pidfd = -1,
+		                             .opener = opts.opener ? *opts.opener : (struct jprof_opener){ 0 } };
 	agent->timeout = opts.timeout ? opts.timeout : default_timeout;
+	agent->pid = process->pid;
+	agent->ns_pid = process->ns_pid;
 	snprintf(agent->name, sizeof agent->name, "process %d: its agent", process->pid);
-	agent->fd = jp_unixsock_connect(proc, process->pid, process->agent_socket, err);
+	agent->fd = jp_unixsock_connect(&target, process->agent_socket, err);
 	rc = agent->fd < 0 ? agent->fd : check_peer(agent, process, err);
-	rc = rc ? rc : check_identity(agent, process, proc, err);
+	rc = rc ? rc : check_user(agent, process, target.proc, err);
+	rc = rc ? rc : check_identity(agent, process, err);
 	if (rc) {
 		jprof_agent_free(agent);
 		return rc;
@@ -176,13 +237,14 @@ bool jprof_agent_label_good(const char *label)
 	return len > 0 && len <= label_limit && strspn(label, allowed) == len;
 }
 
-static int dump_request(const struct jprof_agent_dump_opts *o, struct jp_strbuf *request, struct jprof_error *err)
+static int dump_request(const struct jprof_agent_dump_opts *o, bool hand_over, struct jp_strbuf *request,
+                        struct jprof_error *err)
 {
 	if (o->label && !jprof_agent_label_good(o->label))
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "a label is made of 1 to %d of A-Z a-z 0-9 . _ and -, not \"%s\"", label_limit,
 		                o->label);
-	jp_strbuf_str(request, "dump");
+	jp_strbuf_str(request, hand_over ? "dump fds=1" : "dump");
 	if (o->label)
 		jp_strbuf_printf(request, " label=%s", o->label);
 	if (o->gc)
@@ -193,18 +255,37 @@ static int dump_request(const struct jprof_agent_dump_opts *o, struct jp_strbuf 
 	return request->failed ? jp_error_nomem(err) : 0;
 }
 
-static int take_dump(struct jprof_agent *agent, jp_json *o, struct jprof_error *err)
+/* What speaks against a reply; NULL: nothing. In files it has absolute paths, else names and two descriptors. */
+static const char *why_no_dump(const struct jprof_agent *agent, const struct jprof_agent_dump *d, bool asked)
+{
+	const char *prefix = agent->report.prefix ? agent->report.prefix : "";
+	if (!d->dump || (d->files && *d->dump != '/'))
+		return "does not tell where";
+	if (d->files ? agent->dump_reply.fd_count != 0 : !asked || agent->dump_reply.fd_count != jp_reply_fds)
+		return "does not hand over what it says";
+	const char *name = d->files ? jp_dump_base(d->dump) : d->dump;
+	if (!jp_dump_name_good(name, *prefix ? prefix : "jeprof", agent->ns_pid))
+		return "gives it another name than PREFIX.PID.SEQ.jN.heap";
+	size_t len = strlen(d->dump);
+	if (!d->sidecar || strncmp(d->sidecar, d->dump, len) || strcmp(d->sidecar + len, ".json"))
+		return "does not give its side-car the same name with .json";
+	return NULL;
+}
+
+static int take_dump(struct jprof_agent *agent, jp_json *o, bool asked, struct jprof_error *err)
 {
 	struct jprof_agent_dump d = {
 		.seq = jp_json_number(o, "seq"),
 		.milliseconds = (double)jp_json_number(o, "milliseconds"),
+		.files = !jp_json_number(o, "fds"),
 	};
 	jp_arena_release(&agent->dump_arena);
 	if (!keep(&agent->dump_arena, o, "dump", &d.dump) || !keep(&agent->dump_arena, o, "sidecar", &d.sidecar) ||
-	    !keep(&agent->dump_arena, o, "gc", &d.gc))
+	    !keep(&agent->dump_arena, o, "gc", &d.gc) || !keep(&agent->dump_arena, o, "why", &d.why))
 		return jp_error_nomem(err);
-	if (!d.dump || *d.dump != '/' || (d.sidecar && *d.sidecar != '/'))
-		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s made a dump, but does not tell where", agent->name);
+	const char *why = why_no_dump(agent, &d, asked);
+	if (why)
+		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s made a dump, but %s", agent->name, why);
 	agent->dump = d;
 	return 0;
 }
@@ -215,19 +296,62 @@ int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_op
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) request = { 0 };
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
 	struct jprof_agent_dump_opts opts;
+	jp_reply_release(&agent->dump_reply);
+	agent->dump = (struct jprof_agent_dump){ 0 };
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
-	rc = rc ? rc : dump_request(&opts, &request, err);
-	rc = rc ? rc : ask(agent, request.text, opts.timeout ? opts.timeout : agent->timeout, &object, err);
-	rc = rc ? rc : take_dump(agent, object, err);
-	if (!rc)
+	bool hand_over = !rc && agent->hands_over && !opts.files;
+	rc = rc ? rc : dump_request(&opts, hand_over, &request, err);
+	agent->dump_asked = time(NULL);
+	rc = rc ? rc
+	        : ask_for(agent, request.text, opts.timeout ? opts.timeout : agent->timeout, &object,
+	                  &agent->dump_reply, err);
+	rc = rc ? rc : take_dump(agent, object, hand_over, err);
+	if (rc)
+		jp_reply_release(&agent->dump_reply);
+	else
 		*dump = &agent->dump;
 	return rc;
+}
+
+/* Both of a dump; what is adopted is not the reply's any more. */
+static int open_both(struct jprof_agent *agent, const struct jprof_target *target, struct jprof_dump_file **dump,
+                     struct jprof_dump_file **sidecar, struct jprof_error *err)
+{
+	const struct jprof_agent_dump *d = &agent->dump;
+	int *fds = agent->dump_reply.fds;
+	if (d->files) {
+		int rc = jp_dump_file_open(target, d->dump, dump, err);
+		return rc ? rc : jp_dump_file_open(target, d->sidecar, sidecar, err);
+	}
+	agent->dump_reply.fd_count = 0;
+	int rc = jp_dump_file_adopt(fds[0], d->dump, agent->name, dump, err);
+	if (rc)
+		jp_file_close(&fds[1]);
+	return rc ? rc : jp_dump_file_adopt(fds[1], d->sidecar, agent->name, sidecar, err);
+}
+
+int jprof_agent_files(struct jprof_agent *agent, const struct jprof_target *target, struct jprof_dump_file **out,
+                      struct jprof_dump_file **out_sidecar, struct jprof_error *err)
+{
+	struct jprof_dump_file *dump = NULL, *sidecar = NULL;
+	if (!agent->dump.dump || (!agent->dump.files && !agent->dump_reply.fd_count))
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s has made no dump that was not taken", agent->name);
+	int rc = open_both(agent, target, &dump, &sidecar, err);
+	rc = rc ? rc : jp_sidecar_check(target, sidecar, dump->name, agent->dump_asked, err);
+	if (rc) {
+		jprof_dump_file_free(dump);
+		jprof_dump_file_free(sidecar);
+		return rc;
+	}
+	*out = dump;
+	*out_sidecar = sidecar;
+	return 0;
 }
 
 int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err)
 {
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
-	int rc = ask(agent, "stats\n", agent->timeout, &object, err);
+	int rc = ask(agent, "stats\n", &object, err);
 	if (rc)
 		return rc;
 	char *text = jp_json_print(jp_json_get(object, "stats"));
@@ -242,7 +366,7 @@ int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof
 int jprof_agent_set_active(struct jprof_agent *agent, bool active, bool *was, struct jprof_error *err)
 {
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
-	int rc = ask(agent, active ? "activate\n" : "deactivate\n", agent->timeout, &object, err);
+	int rc = ask(agent, active ? "activate\n" : "deactivate\n", &object, err);
 	if (!rc)
 		*was = jp_json_true(object, "was");
 	return rc;
@@ -253,6 +377,7 @@ void jprof_agent_free(struct jprof_agent *agent)
 	if (!agent)
 		return;
 	jp_file_close(&agent->fd);
+	jp_reply_release(&agent->dump_reply);
 	jp_arena_release(&agent->arena);
 	jp_arena_release(&agent->dump_arena);
 	free(agent->stats);

@@ -1,4 +1,4 @@
-/* A file that a process names, as it sees it: opened below its root, and taken only if it is that process's own. */
+/* A dump or side-car: a sealed memfd that the process handed over, or a file that it named. */
 #include "collect/dumpfile.h"
 
 #include <errno.h>
@@ -11,20 +11,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/reader.h"
+#include "collect/below.h"
+#include "collect/sidecar.h"
 
-int jp_dump_dir_open(const struct jprof_target *t, const char *path)
-{
-	char dir[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-	size_t len = slash ? (size_t)(slash - path) + 1 : 0;
-	if (len >= sizeof dir) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(dir, path, len);
-	dir[len] = '\0';
-	return jp_file_handle_below(jp_target_path(t, *path == '/' ? "root" : "cwd"), dir);
-}
+enum { largest = 1 << 30 };
 
 const char *jp_dump_base(const char *path)
 {
@@ -32,46 +23,89 @@ const char *jp_dump_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static int fail(const struct jprof_target *t, const char *path, const char *why, struct jprof_error *err)
+bool jp_dump_name_good(const char *name, const char *prefix, int pid)
 {
-	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: its file %s cannot be read: %s", t->pid, path, why);
+	struct jp_span text = { name, strlen(name) };
+	uint64_t number;
+	return !strchr(name, '/') && jp_span_text(&text, jp_dump_base(prefix)) && jp_span_char(&text, '.') &&
+	       jp_span_decimal(&text, &number) == JP_NUMBER_OK && number == (uint64_t)pid && jp_span_char(&text, '.') &&
+	       jp_span_decimal(&text, &number) == JP_NUMBER_OK && jp_span_text(&text, ".j") &&
+	       jp_span_decimal(&text, &number) == JP_NUMBER_OK && jp_span_text(&text, ".heap") && !text.len;
 }
 
-/* A process may tell of any file: one of another user's is none that it made. */
-static const char *why_not_its_own(const struct jprof_target *t, const struct stat *st)
+/* ---- handed over ------------------------------------------------------------------------------------------ */
+
+/* Only a file in memory has seals: no other one's reading can be made to wait, and none can change. */
+static const char *why_not_sealed(int fd, const struct stat *st)
 {
-	if (!S_ISREG(st->st_mode))
-		return "it is not a regular file";
-	if (t->uid && st->st_uid != t->uid)
-		return "it belongs to another user than the process";
+	const int all = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+	int seals = fcntl(fd, F_GET_SEALS);
+	if (!S_ISREG(st->st_mode) || seals < 0)
+		return "is no memfd";
+	if ((seals & all) != all)
+		return "is a memfd that is not sealed";
+	return st->st_size > largest ? "is larger than any dump" : NULL;
+}
+
+int jp_dump_file_adopt(int fd, const char *name, const char *what, struct jprof_dump_file **out,
+                       struct jprof_error *err)
+{
+	int jp_cleanup(jp_file_close) held = fd;
+	struct stat st;
+	const char *why = fstat(fd, &st) ? strerror(errno) : why_not_sealed(fd, &st);
+	if (why)
+		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s handed over something for %s that %s", what, name,
+		                why);
+	struct jprof_dump_file *file = calloc(1, sizeof *file);
+	if (file)
+		*file = (struct jprof_dump_file){ .fd = -1, .st = st, .path = strdup(name) };
+	if (!file || !file->path) {
+		jprof_dump_file_free(file);
+		return jp_error_nomem(err);
+	}
+	file->name = file->path;
+	file->fd = held;
+	held = -1;
+	*out = file;
+	return 0;
+}
+
+/* ---- named ------------------------------------------------------------------------------------------------- */
+
+static int fail(const struct jprof_target *t, const char *name, const char *why, struct jprof_error *err)
+{
+	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: its file %s cannot be read: %s", t->pid, name, why);
+}
+
+/* Of a target that may end before its files are removed. */
+static struct jprof_target *copy_of(const struct jprof_target *t)
+{
+	struct jprof_target *copy = calloc(1, sizeof *copy);
+	if (!copy)
+		return NULL;
+	*copy = (struct jprof_target){ .proc = strdup(t->proc), .pid = t->pid, .pidfd = -1, .opener = t->opener };
+	if (copy->proc)
+		return copy;
+	free(copy);
 	return NULL;
 }
 
-static int open_at(const struct jprof_target *t, struct jprof_dump_file *file, struct jprof_error *err)
-{
-	char held[32];
-	int jp_cleanup(jp_file_close) handle = openat(file->dir, file->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (handle < 0 || fstat(handle, &file->st))
-		return fail(t, file->name, strerror(errno), err);
-	const char *why = why_not_its_own(t, &file->st);
-	if (why)
-		return fail(t, file->name, why, err);
-	snprintf(held, sizeof held, "/proc/self/fd/%d", handle);
-	file->fd = open(held, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return file->fd < 0 ? fail(t, file->name, strerror(errno), err) : 0;
-}
-
-int jp_dump_file_at(const struct jprof_target *t, int dir, const char *name, struct jprof_dump_file **out,
-                    struct jprof_error *err)
+int jp_dump_file_open(const struct jprof_target *t, const char *path, struct jprof_dump_file **out,
+                      struct jprof_error *err)
 {
 	struct jprof_dump_file *file = calloc(1, sizeof *file);
 	if (!file)
 		return jp_error_nomem(err);
-	file->fd = -1;
-	file->dir = fcntl(dir, F_DUPFD_CLOEXEC, 0);
-	file->name = strdup(name);
-	int rc = !file->name ? jp_error_nomem(err) : file->dir < 0 ? fail(t, name, strerror(errno), err) : 0;
-	rc = rc ? rc : open_at(t, file, err);
+	*file = (struct jprof_dump_file){ .fd = -1, .path = strdup(path), .of = copy_of(t) };
+	int rc = file->path && file->of ? 0 : jp_error_nomem(err);
+	if (!rc) {
+		file->name = jp_dump_base(file->path);
+		file->fd = jp_below_open(t, JPROF_OPEN_DUMP, path, &file->st);
+		if (file->fd < 0)
+			rc = fail(t, file->name, jp_below_reason(errno), err);
+		else if (file->st.st_uid != t->uid) /* a process may name any file */
+			rc = fail(t, file->name, "it belongs to another user than the process", err);
+	}
 	if (rc) {
 		jprof_dump_file_free(file);
 		return rc;
@@ -80,21 +114,31 @@ int jp_dump_file_at(const struct jprof_target *t, int dir, const char *name, str
 	return 0;
 }
 
-int jprof_target_file(const struct jprof_target *t, const char *path, struct jprof_dump_file **out,
-                      struct jprof_error *err)
-{
-	int jp_cleanup(jp_file_close) dir = jp_dump_dir_open(t, path);
-	return dir < 0 ? fail(t, path, strerror(errno), err) : jp_dump_file_at(t, dir, jp_dump_base(path), out, err);
-}
-
-int jprof_target_beside(const struct jprof_target *t, const struct jprof_dump_file *file, const char *suffix,
+int jp_dump_file_beside(const struct jprof_target *t, const struct jprof_dump_file *file, const char *suffix,
                         struct jprof_dump_file **out, struct jprof_error *err)
 {
-	char name[NAME_MAX + 1];
-	if ((size_t)snprintf(name, sizeof name, "%s%s", file->name, suffix) >= sizeof name)
+	char path[PATH_MAX];
+	if ((size_t)snprintf(path, sizeof path, "%s%s", file->path, suffix) >= sizeof path)
 		return fail(t, file->name, strerror(ENAMETOOLONG), err);
-	return jp_dump_file_at(t, file->dir, name, out, err);
+	return jp_dump_file_open(t, path, out, err);
 }
+
+int jprof_target_sidecar(const struct jprof_target *t, const struct jprof_dump_file *dump, struct jprof_dump_file **out,
+                         struct jprof_error *err)
+{
+	struct jprof_dump_file *sidecar;
+	int rc = jp_dump_file_beside(t, dump, ".json", &sidecar, err);
+	if (rc)
+		return rc;
+	rc = jp_sidecar_check(t, sidecar, dump->name, 0, err);
+	if (rc)
+		jprof_dump_file_free(sidecar);
+	else
+		*out = sidecar;
+	return rc;
+}
+
+/* ---- both --------------------------------------------------------------------------------------------------- */
 
 int jprof_dump_file_fd(const struct jprof_dump_file *file)
 {
@@ -108,16 +152,9 @@ const char *jprof_dump_file_name(const struct jprof_dump_file *file)
 
 int jprof_dump_file_remove(struct jprof_dump_file *file, struct jprof_error *err)
 {
-	struct stat st;
-	if (fstatat(file->dir, file->name, &st, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT
-		           ? 0
-		           : jp_error(err, JPROF_E_IO, file->name, 0, "cannot be removed: %s", strerror(errno));
-	if (st.st_dev != file->st.st_dev || st.st_ino != file->st.st_ino)
+	if (!file->of || !jp_below_remove(file->of, file->path, &file->st) || errno == ENOENT || errno == ESTALE)
 		return 0;
-	if (!unlinkat(file->dir, file->name, 0) || errno == ENOENT)
-		return 0;
-	return jp_error(err, JPROF_E_IO, file->name, 0, "cannot be removed: %s", strerror(errno));
+	return jp_error(err, JPROF_E_IO, file->name, 0, "cannot be removed: %s", jp_below_reason(errno));
 }
 
 void jprof_dump_file_free(struct jprof_dump_file *file)
@@ -125,7 +162,9 @@ void jprof_dump_file_free(struct jprof_dump_file *file)
 	if (!file)
 		return;
 	jp_file_close(&file->fd);
-	jp_file_close(&file->dir);
-	free(file->name);
+	if (file->of)
+		free(file->of->proc);
+	free(file->of);
+	free(file->path);
 	free(file);
 }

@@ -1,4 +1,4 @@
-/* Files that a process names; the public part is in jprof.h. */
+/* Dumps and their side-cars; the public part is in jprof.h. */
 #ifndef JP_COLLECT_DUMPFILE_H
 #define JP_COLLECT_DUMPFILE_H
 
@@ -7,21 +7,30 @@
 #include "collect/target.h"
 
 struct jprof_dump_file {
-	int dir; /* O_PATH */
-	char *name;
-	int fd; /* open for reading */
+	struct jprof_target *of; /* a copy for removing, without its pidfd; NULL: a memfd */
+	char *path;              /* as the process sees it */
+	const char *name;        /* its last component */
+	int fd;                  /* open for reading */
 	struct stat st;
 };
-
-/* An O_PATH descriptor of the directory of `path` as the process sees it, which without a leading slash is below
- * its working directory; -1 with errno set. */
-int jp_dump_dir_open(const struct jprof_target *target, const char *path);
 
 /* What follows the last slash. */
 const char *jp_dump_base(const char *path);
 
-/* Opens the file `name` in an O_PATH directory. */
-int jp_dump_file_at(const struct jprof_target *target, int dir, const char *name, struct jprof_dump_file **file,
-                    struct jprof_error *err);
+/* Whether a name is PREFIX.PID.SEQ.jN.heap, the prefix being the last component of `prefix`. */
+bool jp_dump_name_good(const char *name, const char *prefix, int pid);
+
+/* Opens a regular file of the process's user, by its path as the process sees it. */
+int jp_dump_file_open(const struct jprof_target *target, const char *path, struct jprof_dump_file **file,
+                      struct jprof_error *err);
+
+/* The same for the path with `suffix` at its end. */
+int jp_dump_file_beside(const struct jprof_target *target, const struct jprof_dump_file *file, const char *suffix,
+                        struct jprof_dump_file **beside, struct jprof_error *err);
+
+/* Takes a memfd that the process handed over, and closes it where it is none that nobody can change any more. `what`
+ * begins an error. */
+int jp_dump_file_adopt(int fd, const char *name, const char *what, struct jprof_dump_file **file,
+                       struct jprof_error *err);
 
 #endif

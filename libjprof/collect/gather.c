@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/reader.h"
 #include "base/strbuf.h"
+#include "collect/below.h"
 #include "collect/procfs.h"
 #include "collect/target.h"
 
@@ -86,11 +87,18 @@ static int find_cgroup(const struct jprof_target *t, struct cgroup *cgroup)
 	return 0;
 }
 
-static int read_below(const char *root, const char *path, struct jp_strbuf *text)
+/* Only what a control group's file system holds: any other file is not what it is called. */
+static int open_of_cgroup(const struct jprof_target *t, const char *path)
 {
 	struct stat st;
+	const struct jprof_target own = { .proc = (char *)"/proc", .pid = getpid(), .pidfd = -1 };
+	return jp_below_open(t ? t : &own, JPROF_OPEN_CGROUP, path, &st);
+}
+
+static int read_cgroup_file(const struct jprof_target *t, const char *path, struct jp_strbuf *text)
+{
 	char chunk[1 << 12];
-	int jp_cleanup(jp_file_close) fd = jp_file_open_untrusted(root, path, &st);
+	int jp_cleanup(jp_file_close) fd = open_of_cgroup(t, path);
 	for (ssize_t n; fd >= 0 && text->len < cgroup_limit && (n = read(fd, chunk, sizeof chunk)) > 0;)
 		jp_strbuf_add(text, chunk, (size_t)n);
 	return text->failed ? -1 : 0;
@@ -99,7 +107,7 @@ static int read_below(const char *root, const char *path, struct jp_strbuf *text
 /* Where the group's files may lie: below our own mount by the path, and, if that leads out of our namespace, where
  * the process itself sees its group. */
 struct place {
-	const char *root;
+	const struct jprof_target *target; /* NULL: as the caller sees it */
 	char dir[PATH_MAX + 64];
 };
 
@@ -109,7 +117,7 @@ static int add_cgroup_file(const struct place *place, const char *name, struct j
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	char path[PATH_MAX + 128];
 	snprintf(path, sizeof path, "%s/%s", place->dir, name);
-	if (read_below(place->root, path, &text))
+	if (read_cgroup_file(place->target, path, &text))
 		return jp_error_nomem(err);
 	*found = *found || text.len;
 	return add(writer, name, &text, err);
@@ -129,7 +137,7 @@ static int add_from(const struct place *place, bool v1, struct jprof_bundle_writ
 static int add_cgroup(const struct jprof_target *t, struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
 	struct cgroup cgroup = { 0 };
-	struct place own = { 0 }, its = { .root = jp_target_path(t, "root") };
+	struct place own = { 0 }, its = { .target = t };
 	bool found = false;
 	if (find_cgroup(t, &cgroup))
 		return jp_error_nomem(err);

@@ -54,8 +54,7 @@ int jp_proc_link(const char *proc, int pid, const char *name, struct jp_strbuf *
 	return out->failed ? ENOMEM : 0;
 }
 
-/* The next word of a line, or false. */
-static bool next_word(struct jp_span *line, struct jp_span *word)
+bool jp_proc_word(struct jp_span *line, struct jp_span *word)
 {
 	jp_span_blanks(line);
 	*word = (struct jp_span){ line->ptr, 0 };
@@ -72,11 +71,11 @@ bool jp_proc_stat_parse(struct jp_span text, struct jp_proc_stat *stat)
 	if (!paren)
 		return false;
 	struct jp_span rest = { paren + 1, text.len - (size_t)(paren + 1 - text.ptr) };
-	if (!next_word(&rest, &word))
+	if (!jp_proc_word(&rest, &word))
 		return false;
 	stat->state = *word.ptr;
 	for (int field = ppid_field; field <= start_field; field++) {
-		if (!next_word(&rest, &word))
+		if (!jp_proc_word(&rest, &word))
 			return false;
 		if (field != ppid_field && field != start_field)
 			continue;
@@ -90,16 +89,33 @@ bool jp_proc_stat_parse(struct jp_span text, struct jp_proc_stat *stat)
 	return true;
 }
 
-static uint64_t number(struct jp_span word)
+static uint64_t number(struct jp_span line)
 {
 	uint64_t value;
-	return jp_span_decimal(&word, &value) == JP_NUMBER_OK ? value : 0;
+	struct jp_span word;
+	return jp_proc_word(&line, &word) && jp_span_decimal(&word, &value) == JP_NUMBER_OK ? value : 0;
 }
 
-static int pid_number(struct jp_span word)
+static int pid_number(struct jp_span line)
 {
-	uint64_t value = number(word);
+	uint64_t value = number(line);
 	return value <= INT_MAX ? (int)value : 0;
+}
+
+/* The first two of the four ids of a line. */
+static void take_ids(struct jp_span line, unsigned *real, unsigned *effective)
+{
+	struct jp_span word;
+	*real = (unsigned)number(line);
+	if (jp_proc_word(&line, &word))
+		*effective = (unsigned)number(line);
+}
+
+static void take_hex(struct jp_span line, uint64_t *value)
+{
+	struct jp_span word;
+	if (jp_proc_word(&line, &word))
+		(void)jp_span_hex(&word, value);
 }
 
 static void parse_status_line(struct jp_span line, struct jp_proc_status *s)
@@ -109,18 +125,22 @@ static void parse_status_line(struct jp_span line, struct jp_proc_status *s)
 		jp_span_blanks(&line);
 		snprintf(s->name, sizeof s->name, "%.*s", (int)(line.len < sizeof s->name ? line.len : sizeof s->name),
 		         line.ptr);
-	} else if (jp_span_text(&line, "Tgid:") && next_word(&line, &word)) {
-		s->tgid = pid_number(word);
+	} else if (jp_span_text(&line, "Tgid:")) {
+		s->tgid = pid_number(line);
 	} else if (jp_span_text(&line, "NSpid:")) {
-		while (next_word(&line, &word))
+		for (struct jp_span at = line; jp_proc_word(&at, &word);)
 			s->ns_pid = pid_number(word);
-	} else if (jp_span_text(&line, "Uid:") && next_word(&line, &word) && next_word(&line, &word)) {
-		s->uid = (unsigned)number(word);
-	} else if (jp_span_text(&line, "VmRSS:") && next_word(&line, &word)) {
-		uint64_t kb = number(word);
+	} else if (jp_span_text(&line, "Uid:")) {
+		take_ids(line, &s->real_uid, &s->uid);
+	} else if (jp_span_text(&line, "Gid:")) {
+		take_ids(line, &s->real_gid, &s->gid);
+	} else if (jp_span_text(&line, "VmRSS:")) {
+		uint64_t kb = number(line);
 		s->rss = kb < UINT64_MAX / 1024 ? kb * 1024 : 0;
-	} else if (jp_span_text(&line, "SigCgt:") && next_word(&line, &word)) {
-		(void)jp_span_hex(&word, &s->caught);
+	} else if (jp_span_text(&line, "SigCgt:")) {
+		take_hex(line, &s->caught);
+	} else if (jp_span_text(&line, "CapEff:")) {
+		take_hex(line, &s->effective);
 	}
 }
 

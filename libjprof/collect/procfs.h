@@ -33,12 +33,16 @@ bool jp_proc_stat_parse(struct jp_span text, struct jp_proc_stat *stat);
 struct jp_proc_status {
 	char name[64]; /* the program's short name, as the kernel escapes it */
 	int tgid;
-	int ns_pid; /* in the innermost pid namespace; the pid itself before Linux 4.1 */
-	unsigned uid;
-	uint64_t rss; /* bytes */
+	int ns_pid;                            /* in the innermost pid namespace; the pid itself before Linux 4.1 */
+	unsigned real_uid, uid, real_gid, gid; /* uid and gid: effective */
+	uint64_t effective;                    /* capabilities, in its own user namespace */
+	uint64_t rss;                          /* bytes */
 	uint64_t caught;
 };
 void jp_proc_status_parse(struct jp_span text, struct jp_proc_status *status);
+
+/* The next word of a line that blanks part, or false. */
+bool jp_proc_word(struct jp_span *line, struct jp_span *word);
 
 /* start_ticks of a process now; 0 if it is gone. */
 uint64_t jp_proc_start_ticks(const char *proc, int pid);

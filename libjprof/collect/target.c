@@ -96,6 +96,7 @@ void jprof_target_free(struct jprof_target *t)
 	if (!t)
 		return;
 	jp_file_close(&t->pidfd);
+	free(t->groups);
 	free(t->proc);
 	free(t);
 }

@@ -10,7 +10,9 @@ struct jprof_target {
 	int ns_pid;
 	unsigned uid;
 	uint64_t start_ticks;
-	int pidfd; /* -1: the kernel has none (before Linux 5.3) */
+	int pidfd;                  /* -1: the kernel has none (before Linux 5.3) */
+	struct jprof_opener opener; /* zero: the caller opens its files */
+	unsigned *groups;           /* as they were read last */
 };
 
 /* PROC/PID/NAME; the text lives as long as the block it is used in. */

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/strbuf.h"
+#include "collect/below.h"
 #include "collect/procfs.h"
 
 uint64_t jp_clock_ms(void)
@@ -83,8 +84,10 @@ static const char *reason(int rc)
 	case ECONNREFUSED: return "nobody listens there any more: it has just begun another program; try again";
 	case ENOENT: return "the file is gone, somebody has removed it: start the process anew";
 	case EACCES:
-	case EPERM: return "no permission: run jprof as the process's user, or as root with CAP_SYS_PTRACE";
+	case EPERM:
+		return "the process's own user may not reach it there: it has changed its user, or the directory's mode was changed";
 	case EAGAIN: return "too many are waiting for it; try again";
+	case ETIMEDOUT: return "its file system does not answer";
 	default: return strerror(rc);
 	}
 }
@@ -95,64 +98,52 @@ static int fail(int rc, int pid, const char *name, struct jprof_error *err)
 	                reason(rc));
 }
 
-/* Connects *fd, closing it where that fails. A full backlog (EAGAIN) is waited for: the agent serves one at a
- * time. */
-static int connect_to(int *fd, const struct sockaddr_un *address, socklen_t len, int pid, const char *name,
-                      struct jprof_error *err)
-{
-	enum { tries = 100, pause_ms = 20 };
-	int rc = -1;
-	for (int i = 0; rc && i < tries; i++) {
-		rc = connect(*fd, (const struct sockaddr *)address, len);
-		if (!rc || (errno != EAGAIN && errno != EINTR))
-			break;
-		poll(NULL, 0, pause_ms);
-	}
-	int why = errno;
-	if (!rc)
-		return 0;
-	jp_file_close(fd);
-	return fail(why, pid, name, err);
-}
+enum { tries = 100, pause_ms = 20 };
 
-static int connect_abstract(const char *proc, int pid, const char *name, struct jprof_error *err)
+static int connect_abstract(const struct jprof_target *t, const char *name, struct jprof_error *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	size_t len = strlen(name + 1);
 	if (len > sizeof address.sun_path - 1)
-		return fail(ENAMETOOLONG, pid, name, err);
+		return fail(ENAMETOOLONG, t->pid, name, err);
 	memcpy(address.sun_path + 1, name + 1, len);
-	int fd = socket_in_network_of(proc, pid);
-	if (fd < 0)
-		return fail(errno, pid, name, err);
-	int rc =
-	    connect_to(&fd, &address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len), pid, name, err);
-	return rc ? rc : fd;
+	int yes = 1, rc = -1, fd = socket_in_network_of(t->proc, t->pid);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes)) {
+		int error = errno;
+		jp_file_close(&fd);
+		return fail(error, t->pid, name, err);
+	}
+	/* A full backlog (EAGAIN) is waited for: the agent serves one at a time. */
+	for (int i = 0; rc && i < tries; i++) {
+		rc = connect(fd, (const struct sockaddr *)&address,
+		             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len));
+		if (!rc || (errno != EAGAIN && errno != EINTR))
+			break;
+		poll(NULL, 0, pause_ms);
+	}
+	int error = errno;
+	if (!rc)
+		return fd;
+	jp_file_close(&fd);
+	return fail(error, t->pid, name, err);
 }
 
-static int connect_path(const char *proc, int pid, const char *name, struct jprof_error *err)
+static int connect_path(const struct jprof_target *t, const char *name, struct jprof_error *err)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	char root[PATH_MAX];
 	struct stat st;
-	jp_proc_path(proc, pid, "root", root, sizeof root);
-	int jp_cleanup(jp_file_close) handle = jp_file_handle_below(root, name);
-	if (handle < 0 || fstat(handle, &st))
-		return fail(errno, pid, name, err);
-	if (!S_ISSOCK(st.st_mode))
-		return fail(ENOTSOCK, pid, name, err);
-	/* Paths of sockets have 107 bytes at most: this one is short, and nothing is resolved again. */
-	snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", handle);
-	int fd = new_socket();
-	if (fd < 0)
-		return fail(errno, pid, name, err);
-	int rc = connect_to(&fd, &address, sizeof address, pid, name, err);
-	return rc ? rc : fd;
+	int fd = -1;
+	for (int i = 0; fd < 0 && i < tries; i++) {
+		fd = jp_below_open(t, JPROF_OPEN_SOCKET, name, &st);
+		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
+			break;
+		poll(NULL, 0, pause_ms);
+	}
+	return fd < 0 ? fail(errno == EINVAL ? ENOTSOCK : errno, t->pid, name, err) : fd;
 }
 
-int jp_unixsock_connect(const char *proc, int pid, const char *name, struct jprof_error *err)
+int jp_unixsock_connect(const struct jprof_target *t, const char *name, struct jprof_error *err)
 {
-	return *name == '@' ? connect_abstract(proc, pid, name, err) : connect_path(proc, pid, name, err);
+	return *name == '@' ? connect_abstract(t, name, err) : connect_path(t, name, err);
 }
 
 /* Waits until the socket is ready: 0, or an error with words. */
@@ -191,42 +182,115 @@ int jp_unixsock_send(int fd, const void *data, size_t len, uint64_t deadline, co
 	return 0;
 }
 
-/* Reads some more: the number of bytes, 0 at the end, or a code. */
-static ssize_t receive(int fd, char *chunk, size_t size, uint64_t deadline, const char *what, struct jprof_error *err)
+/* ---- what is received ------------------------------------------------------------------------------------- */
+
+void jp_reply_release(struct jp_reply *reply)
 {
+	for (unsigned i = 0; i < reply->fd_count; i++)
+		jp_file_close(&reply->fds[i]);
+	reply->fd_count = 0;
+	free(reply->line);
+	reply->line = NULL;
+}
+
+/* Some bytes with all that came along. */
+struct chunk {
+	char text[1 << 12];
+	size_t len;
+	int fds[8]; /* more are closed by the kernel */
+	unsigned fd_count;
+	bool fds_cut;
+	struct ucred from; /* pid -1: not known */
+};
+
+static void take_control(struct msghdr *message, struct chunk *chunk)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		size_t len = c->cmsg_len - CMSG_LEN(0);
+		if (c->cmsg_type == SCM_RIGHTS && len <= sizeof chunk->fds) {
+			memcpy(chunk->fds, CMSG_DATA(c), len);
+			chunk->fd_count = (unsigned)(len / sizeof *chunk->fds);
+		} else if (c->cmsg_type == SCM_CREDENTIALS && len >= sizeof chunk->from) {
+			memcpy(&chunk->from, CMSG_DATA(c), sizeof chunk->from);
+		}
+	}
+	chunk->fds_cut = message->msg_flags & MSG_CTRUNC;
+}
+
+/* Reads some more: 0, also at the end, or a code. */
+static int receive(int fd, struct chunk *chunk, uint64_t deadline, const char *what, struct jprof_error *err)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof chunk->fds) + CMSG_SPACE(sizeof(struct ucred))];
+		struct cmsghdr aligned;
+	} control;
 	for (;;) {
 		int rc = wait_for(fd, POLLIN, deadline, what, err);
 		if (rc)
 			return rc;
-		ssize_t n = recv(fd, chunk, size, 0);
-		if (n >= 0)
-			return n;
-		if (errno != EINTR && errno != EAGAIN)
+		struct iovec part = { .iov_base = chunk->text, .iov_len = sizeof chunk->text };
+		struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof control.bytes;
+		ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n < 0)
 			return jp_error(err, JPROF_E_IO, NULL, 0, "%s has hung up: %s", what, strerror(errno));
+		chunk->len = (size_t)n;
+		chunk->fd_count = 0;
+		chunk->from.pid = -1;
+		take_control(&message, chunk);
+		return 0;
 	}
 }
 
-int jp_unixsock_line(int fd, size_t limit, uint64_t deadline, const char *what, char **line, struct jprof_error *err)
+/* Takes over what came beside the text. */
+static int take_aside(struct chunk *chunk, bool first, const char *what, struct jp_reply *reply,
+                      struct jprof_error *err)
+{
+	bool good = !chunk->fds_cut && chunk->fd_count <= (first ? jp_reply_fds : 0);
+	for (unsigned i = 0; i < chunk->fd_count; i++)
+		if (good)
+			reply->fds[reply->fd_count++] = chunk->fds[i];
+		else
+			close(chunk->fds[i]);
+	if (!good)
+		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s hands over descriptors that it should not", what);
+	if (!first && (chunk->from.pid != reply->pid || chunk->from.uid != reply->real_uid))
+		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s is several processes: they answer in turns", what);
+	reply->pid = chunk->from.pid;
+	reply->real_uid = chunk->from.uid;
+	return 0;
+}
+
+int jp_unixsock_line(int fd, size_t limit, uint64_t deadline, const char *what, struct jp_reply *reply,
+                     struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	char chunk[1 << 12];
-	for (;;) {
-		ssize_t n = receive(fd, chunk, sizeof chunk, deadline, what, err);
-		if (n < 0)
-			return (int)n;
-		if (!n)
+	struct chunk chunk;
+	for (bool first = true;; first = false) {
+		int rc = receive(fd, &chunk, deadline, what, err);
+		if (rc)
+			return rc;
+		if (!chunk.len)
 			return jp_error(err, JPROF_E_IO, NULL, 0,
 			                "%s hung up without an answer: the process ended, or began another program",
 			                what);
-		const char *end = memchr(chunk, '\n', (size_t)n);
-		jp_strbuf_add(&text, chunk, end ? (size_t)(end - chunk) : (size_t)n);
+		rc = take_aside(&chunk, first, what, reply, err);
+		if (rc)
+			return rc;
+		const char *end = memchr(chunk.text, '\n', chunk.len);
+		jp_strbuf_add(&text, chunk.text, end ? (size_t)(end - chunk.text) : chunk.len);
 		if (text.failed)
 			return jp_error_nomem(err);
 		if (text.len > limit)
 			return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s answers without end", what);
 		if (!end)
 			continue;
-		*line = text.text;
+		reply->line = text.text;
 		text = (struct jp_strbuf){ 0 };
 		return 0;
 	}

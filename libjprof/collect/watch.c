@@ -15,12 +15,12 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/jsonin.h"
-#include "base/strbuf.h"
+#include "collect/below.h"
 #include "collect/dumpfile.h"
+#include "collect/sidecar.h"
 #include "collect/unixsock.h"
 
-enum { look_every_ms = 100, tail_bytes = 1 << 16, sidecar_limit = 16 << 20 };
+enum { look_every_ms = 100, tail_bytes = 1 << 16 };
 
 /* A file as it was when it was looked at. */
 struct seen {
@@ -32,6 +32,7 @@ struct seen {
 struct jprof_dump_watch {
 	const struct jprof_target *target;
 	struct jp_arena arena;
+	char *prefix; /* as given */
 	int dir, inotify;
 	bool agent;
 	char part[NAME_MAX + 1]; /* "PREFIX.PID." */
@@ -98,7 +99,7 @@ static int fail(const struct jprof_dump_watch *w, const char *prefix, struct jpr
 {
 	return jp_error(err, JPROF_E_IO, NULL, 0,
 	                "process %d: the directory of its dumps (prof_prefix %s) cannot be read: %s", w->target->pid,
-	                prefix, strerror(errno));
+	                prefix, jp_below_reason(errno));
 }
 
 /* What is there before the signal is not it. */
@@ -127,6 +128,20 @@ static void start_inotify(struct jprof_dump_watch *w)
 		jp_file_close(&w->inotify);
 }
 
+/* The directory of a prefix: "." where it has none. */
+static int open_watched(const struct jprof_target *target, const char *prefix)
+{
+	char dir[PATH_MAX];
+	struct stat st;
+	size_t len = (size_t)(jp_dump_base(prefix) - prefix);
+	if (len >= sizeof dir) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	snprintf(dir, sizeof dir, "%.*s", (int)len, prefix);
+	return jp_below_open(target, JPROF_OPEN_DIR, len ? dir : ".", &st);
+}
+
 int jprof_target_watch(const struct jprof_target *target, const char *prefix, bool agent, struct jprof_dump_watch **out,
                        struct jprof_error *err)
 {
@@ -136,13 +151,16 @@ int jprof_target_watch(const struct jprof_target *target, const char *prefix, bo
 	w->target = target;
 	w->agent = agent;
 	w->inotify = -1;
+	w->prefix = strdup(prefix);
 	const char *base = jp_dump_base(prefix);
 	int n = snprintf(w->part, sizeof w->part, "%s.%d.", base, target->ns_pid);
 	w->anywhere = !*base;
-	w->dir = jp_dump_dir_open(target, prefix);
+	w->dir = w->prefix ? open_watched(target, prefix) : -1;
 	if (n < 0 || (size_t)n >= sizeof w->part)
 		errno = ENAMETOOLONG;
-	int rc = w->dir < 0 || (size_t)n >= sizeof w->part ? fail(w, prefix, err) : 0;
+	int rc = !w->prefix ? jp_error_nomem(err) : 0;
+	if (!rc && (w->dir < 0 || (size_t)n >= sizeof w->part))
+		rc = fail(w, prefix, err);
 	if (!rc)
 		start_inotify(w);
 	rc = rc ? rc : note_all(w, prefix, err);
@@ -183,19 +201,11 @@ static bool ends_well(const struct jprof_dump_file *file)
 static bool is_of_signal(const struct jprof_dump_watch *w, const struct jprof_dump_file *file)
 {
 	struct jprof_dump_file *sidecar = NULL;
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	struct json_object *jp_cleanup(jp_json_release) json = NULL;
-	char chunk[1 << 12];
-	if (jprof_target_beside(w->target, file, ".json", &sidecar, NULL))
+	if (jp_dump_file_beside(w->target, file, ".json", &sidecar, NULL))
 		return true;
-	for (ssize_t n;
-	     text.len < sidecar_limit && (n = read_at(sidecar->fd, chunk, sizeof chunk, (off_t)text.len)) > 0;)
-		jp_strbuf_add(&text, chunk, (size_t)n);
+	bool is_it = jp_sidecar_is_of_signal(sidecar);
 	jprof_dump_file_free(sidecar);
-	if (text.failed || jp_json_parse(text.text ? text.text : "", text.len, NULL, &json, NULL))
-		return true;
-	const char *reason = jp_json_text(json, "reason");
-	return !reason || !strcmp(reason, "signal");
+	return is_it;
 }
 
 /* What jemalloc writes in place shows its end only by standing still. */
@@ -208,7 +218,10 @@ static bool is_finished(const struct jprof_dump_watch *w, const struct jprof_dum
 static struct jprof_dump_file *take(struct jprof_dump_watch *w, struct seen *seen, bool changed)
 {
 	struct jprof_dump_file *file = NULL;
-	if (!seen->fresh || jp_dump_file_at(w->target, w->dir, seen->name, &file, NULL))
+	char path[PATH_MAX];
+	int n =
+	    snprintf(path, sizeof path, "%.*s%s", (int)(jp_dump_base(w->prefix) - w->prefix), w->prefix, seen->name);
+	if (!seen->fresh || (size_t)n >= sizeof path || jp_dump_file_open(w->target, path, &file, NULL))
 		return NULL;
 	bool is_it = is_finished(w, file, changed);
 	seen->fresh = !is_it && !w->agent;
@@ -277,6 +290,7 @@ void jprof_dump_watch_free(struct jprof_dump_watch *w)
 	jp_file_close(&w->dir);
 	jp_file_close(&w->inotify);
 	jp_arena_release(&w->arena);
+	free(w->prefix);
 	free(w->seen);
 	free(w);
 }

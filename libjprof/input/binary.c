@@ -102,7 +102,7 @@ int jprof_binary_open(const char *root, const char *path, struct jprof_binary **
 	struct jprof_binary *b = calloc(1, sizeof *b);
 	if (!b)
 		return jp_error_nomem(err);
-	int rc = jp_objfile_open(root, path, &b->file, err);
+	int rc = jp_objfile_open((struct jp_root){ .path = root }, path, &b->file, err);
 	if (!rc)
 		rc = fill(b, err);
 	if (rc)

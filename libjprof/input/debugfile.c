@@ -13,13 +13,14 @@
 #include "input/dwarf.h"
 
 static const char system_dir[] = "/usr/lib/debug";
+static const struct jp_root host;
 
 /* A search under way. */
 struct hunt {
 	struct jp_objfile *file; /* whose debug information is wanted */
 	struct jp_debugfiles *found;
 	const struct jp_debug_where *where;
-	const char *root;
+	struct jp_root root;
 	const char *build_id; /* that the wanted file must have; "": not known */
 	bool shared;          /* what dwz moved out is wanted, not a debug file */
 	bool check_crc;       /* the candidate must have this CRC-32 */
@@ -79,7 +80,7 @@ static bool take(struct hunt *h, struct jp_objfile *candidate)
 }
 
 /* Whether the file at `path` ends the search. */
-static bool consider(struct hunt *h, const char *root, const char *path)
+static bool consider(struct hunt *h, struct jp_root root, const char *path)
 {
 	struct jp_objfile *candidate;
 	struct jprof_error err = { 0 };
@@ -96,7 +97,7 @@ static bool consider(struct hunt *h, const char *root, const char *path)
 	return false;
 }
 
-static bool consider_in(struct hunt *h, const char *root, const char *dir, size_t dir_len, const char *name)
+static bool consider_in(struct hunt *h, struct jp_root root, const char *dir, size_t dir_len, const char *name)
 {
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof path, "%.*s/%s", (int)dir_len, dir, name);
@@ -109,9 +110,9 @@ static bool consider_dirs(struct hunt *h, const char *name)
 	const char *list = h->where->dirs;
 	while (list && *list) {
 		size_t len = strcspn(list, ",");
-		if (len && h->root && consider_in(h, h->root, list, len, name))
+		if (len && h->root.path && consider_in(h, h->root, list, len, name))
 			return true;
-		if (len && consider_in(h, NULL, list, len, name))
+		if (len && consider_in(h, host, list, len, name))
 			return true;
 		list += len + (list[len] == ',');
 	}
@@ -179,7 +180,7 @@ static bool among_given(struct hunt *h)
 		struct jp_objfile *candidate;
 		int n = snprintf(path, sizeof path, "%.*s", (int)len, list);
 		list += len + (list[len] == ',');
-		if (n <= 0 || (size_t)n >= sizeof path || jp_objfile_open(NULL, path, &candidate, NULL))
+		if (n <= 0 || (size_t)n >= sizeof path || jp_objfile_open(host, path, &candidate, NULL))
 			continue;
 		if (strcmp(candidate->build_id, h->build_id))
 			jp_objfile_close(candidate);
@@ -194,7 +195,7 @@ static bool by_server(struct hunt *h)
 	if (!h->where->server || strlen(h->build_id) < 4)
 		return false;
 	char *path = jp_debuginfod_find(h->where->server, h->build_id);
-	bool found = path && consider(h, NULL, path);
+	bool found = path && consider(h, host, path);
 	free(path);
 	return found;
 }
@@ -204,7 +205,7 @@ static int find_separate(struct jp_objfile *file, const struct jp_debug_where *w
 	struct hunt h = { .file = file,
 		          .found = found,
 		          .where = where,
-		          .root = where->root ? where->root : file->root,
+		          .root = where->root.path ? where->root : file->root,
 		          .build_id = file->build_id };
 	bool any = by_build_id(&h) || by_link(&h) || among_given(&h) || by_server(&h);
 	(void)any;
@@ -240,7 +241,7 @@ static int find_shared(struct jp_objfile *file, const struct jp_debug_where *whe
 	struct hunt h = { .file = file,
 		          .found = found,
 		          .where = where,
-		          .root = where->root ? where->root : file->root,
+		          .root = where->root.path ? where->root : file->root,
 		          .build_id = build_id,
 		          .shared = true };
 	bool any = consider_written(&h, holder, path) || consider_moved(&h, path) || by_build_id(&h) ||

@@ -5,9 +5,9 @@
 #include "input/debuginfod.h"
 #include "input/objfile.h"
 
-/* Where to look; see jprof_symbolize_opts. All may be NULL. */
+/* Where to look; see jprof_symbolize_opts. All may be NULL or zero. */
 struct jp_debug_where {
-	const char *root;             /* below which paths that are not the user's are looked up */
+	struct jp_root root;          /* below which paths that are not the user's are looked up */
 	const char *dirs;             /* the user's, comma-separated */
 	const char *files;            /* the user's, comma-separated, which may be debug files */
 	struct jp_debuginfod *server; /* NULL: no server is asked */

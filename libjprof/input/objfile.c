@@ -93,21 +93,23 @@ static int load(struct jp_objfile *file, struct jprof_error *err)
 	return 0;
 }
 
-int jp_objfile_open(const char *root, const char *path, struct jp_objfile **out, struct jprof_error *err)
+int jp_objfile_open(struct jp_root root, const char *path, struct jp_objfile **out, struct jprof_error *err)
 {
 	elf_version(EV_CURRENT);
 	struct jp_objfile *file = calloc(1, sizeof *file);
 	if (!file)
 		return jp_error_nomem(err);
 	file->path = strdup(path);
-	file->root = root ? strdup(root) : NULL;
+	file->root = (struct jp_root){ .path = root.path ? strdup(root.path) : NULL, .opener = root.opener };
 	file->fd = jp_file_open_untrusted(root, path, &file->st);
 	int rc;
-	if (!file->path || (root && !file->root))
+	if (!file->path || (root.path && !file->root.path))
 		rc = jp_error_nomem(err);
 	else if (file->fd < 0)
 		rc = jp_error(err, JPROF_E_IO, path, 0, "%s",
-		              errno == EINVAL ? "is not a regular file" : strerror(errno));
+		              errno == EINVAL      ? "is not a regular file"
+		              : errno == ETIMEDOUT ? "lies on a file system that does not answer"
+		                                   : strerror(errno));
 	else
 		rc = load(file, err);
 	if (rc)
@@ -128,7 +130,7 @@ void jp_objfile_close(struct jp_objfile *file)
 	jp_file_close(&file->fd);
 	jp_arena_release(&file->arena);
 	free(file->path);
-	free(file->root);
+	free((void *)file->root.path);
 	free(file);
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/strbuf.h"
 #include "jprof.h"
 
@@ -22,7 +23,7 @@ struct jp_segment {
 struct jp_objfile {
 	struct jp_arena arena;
 	char *path;
-	char *root; /* see jp_file_open_untrusted; NULL: none */
+	struct jp_root root; /* see jp_file_open_untrusted; its path is owned */
 	int fd;
 	struct stat st;
 	Elf *elf;
@@ -38,7 +39,7 @@ struct jp_objfile {
 };
 
 /* Opens the ELF file at `path`, as untrusted: see jp_file_open_untrusted. */
-int jp_objfile_open(const char *root, const char *path, struct jp_objfile **file, struct jprof_error *err);
+int jp_objfile_open(struct jp_root root, const char *path, struct jp_objfile **file, struct jprof_error *err);
 void jp_objfile_close(struct jp_objfile *file);
 
 /* Image-relative address of a file offset, by the program headers; false if no code lies there. */

@@ -107,7 +107,8 @@ static const char *why_not_trusted(const struct stat *st, unsigned uid)
 	return NULL;
 }
 
-int jp_perfmap_open_pid(const char *root, uint64_t pid, unsigned uid, struct jp_perfmap **map, struct jprof_error *err)
+int jp_perfmap_open_pid(struct jp_root root, uint64_t pid, unsigned uid, struct jp_perfmap **map,
+                        struct jprof_error *err)
 {
 	char path[64], held[32];
 	struct stat st;

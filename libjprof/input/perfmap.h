@@ -14,9 +14,10 @@ int jp_perfmap_parse(const void *data, size_t len, const char *name, struct jp_p
 /* The same for a file that the user named. */
 int jp_perfmap_open(const char *path, struct jp_perfmap **map, struct jprof_error *err);
 
-/* The same for /tmp/perf-PID.map below `root` (NULL: none); *map is NULL if there is none. JPROF_E_IO if it
+/* The same for /tmp/perf-PID.map below `root`; *map is NULL if there is none. JPROF_E_IO if it
  * is not a regular file, belongs to another user who is neither root nor `uid`, or may be written by anybody. */
-int jp_perfmap_open_pid(const char *root, uint64_t pid, unsigned uid, struct jp_perfmap **map, struct jprof_error *err);
+int jp_perfmap_open_pid(struct jp_root root, uint64_t pid, unsigned uid, struct jp_perfmap **map,
+                        struct jprof_error *err);
 
 /* The number of faulty lines, and that of the first of them; the latter is 0 if there is none. A last line
  * without a newline is not counted: the list was being written. */

@@ -41,7 +41,7 @@ static bool list(const struct jp_objfile *holder, Dwarf_Die *skeleton, struct ca
 	c->name = string_of(skeleton, DW_AT_dwo_name);
 	if (!c->name)
 		c->name = string_of(skeleton, DW_AT_GNU_dwo_name);
-	if (!c->name || !jp_file_real_path(holder->fd, NULL, dir))
+	if (!c->name || !jp_file_real_path(holder->fd, (struct jp_root){ 0 }, dir))
 		return false;
 	if (snprintf(c->path[package], PATH_MAX, "%s.dwp", dir) >= PATH_MAX)
 		*c->path[package] = '\0';
@@ -57,10 +57,10 @@ static enum place look_at(const struct jp_objfile *holder, const char *path)
 {
 	struct stat host, below;
 	char inside[PATH_MAX];
-	int jp_cleanup(jp_file_close) fd = *path ? jp_file_open_untrusted(NULL, path, &host) : -1;
+	int jp_cleanup(jp_file_close) fd = *path ? jp_file_open_untrusted((struct jp_root){ 0 }, path, &host) : -1;
 	if (fd < 0)
 		return *path && errno == EINVAL ? FORBIDDEN : NOTHING;
-	if (!holder->root)
+	if (!holder->root.path)
 		return REGULAR;
 	int jp_cleanup(jp_file_close) same = -1;
 	if (jp_file_real_path(fd, holder->root, inside))
@@ -81,7 +81,8 @@ static bool may_open(const struct jp_objfile *holder, const struct candidates *c
 		enum place place = look_at(holder, c->path[i]);
 		if (place == FORBIDDEN) {
 			lose(losses, c->path[i],
-			     holder->root ? "lies outside the sysroot, or is no regular file" : "is no regular file");
+			     holder->root.path ? "lies outside the sysroot, or is no regular file"
+			                       : "is no regular file");
 			return false;
 		}
 		if (place == REGULAR)
@@ -104,6 +105,10 @@ bool jp_split_find(const struct jp_objfile *holder, Dwarf_Die *skeleton, Dwarf_D
                    struct jp_split_losses *losses)
 {
 	struct candidates c;
+	if (holder->root.opener) { /* libdw would open them with the caller's rights */
+		lose(losses, "a .dwo file", "is not read of a live process; --symbols=later leaves it to the reader");
+		return false;
+	}
 	if (!list(holder, skeleton, &c)) {
 		lose(losses, "a .dwo file", "has no name");
 		return false;

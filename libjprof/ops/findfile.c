@@ -10,6 +10,13 @@
 #include "base/error.h"
 #include "input/callsite.h"
 
+static const struct jp_root host;
+
+static struct jp_root sysroot_of(const struct jprof_symbolize_opts *opts)
+{
+	return (struct jp_root){ .path = opts->sysroot, .opener = opts->opener };
+}
+
 /* A search under way. */
 struct search {
 	struct jprof_profile *profile;
@@ -117,7 +124,7 @@ static void plain_path(const struct search *s, char path[static PATH_MAX])
 }
 
 /* Takes the file if nothing speaks against it; else says why not. */
-static bool consider(struct search *s, const char *root, const char *path)
+static bool consider(struct search *s, struct jp_root root, const char *path)
 {
 	struct jp_found *found = s->found;
 	struct jp_objfile *file;
@@ -156,7 +163,7 @@ static bool consider_below(struct search *s, const char *prefix, size_t len)
 		if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)len, prefix, rest + (*rest == '/')) >=
 		    sizeof path)
 			continue;
-		if (consider(s, NULL, path))
+		if (consider(s, host, path))
 			return true;
 	}
 	return false;
@@ -190,14 +197,14 @@ static bool consider_stranger(struct search *s, const char *path)
 {
 	struct jp_objfile *file;
 	size_t calls, others;
-	int rc = has_code(s) ? jp_objfile_open(NULL, path, &file, NULL) : -1;
+	int rc = has_code(s) ? jp_objfile_open(host, path, &file, NULL) : -1;
 	s->failed = s->failed || rc == JPROF_E_NOMEM;
 	if (rc)
 		return false;
 	count_calls(s, file, true, &calls, &others);
 	bool fits = headers_fit(s, file) && calls && others * 4 <= calls + others;
 	jp_objfile_close(file);
-	if (!fits || !consider(s, NULL, path))
+	if (!fits || !consider(s, host, path))
 		return false;
 	s->failed = s->failed || jp_note(s->profile, "%s stands in for %s, which its layout fits", path, own_path(s));
 	return true;
@@ -214,7 +221,7 @@ static bool consider_added(struct search *s, bool same_name)
 		list += len + (list[len] == ',');
 		if (n <= 0 || (size_t)n >= sizeof path || !strcmp(jp_basename(path), jp_basename(plain)) != same_name)
 			continue;
-		if (same_name ? consider(s, NULL, path) : consider_stranger(s, path))
+		if (same_name ? consider(s, host, path) : consider_stranger(s, path))
 			return true;
 	}
 	return false;
@@ -237,13 +244,16 @@ uint32_t jp_main_object(const struct jprof_profile *p)
 static bool consider_mapped(struct search *s)
 {
 	char path[96];
+	struct jp_root root = host;
+	if (s->opts->opener)
+		root = (struct jp_root){ .path = s->opts->sysroot, .opener = s->opts->opener, .mapped = true };
 	for (size_t i = 0; s->opts->live_pid && i < s->profile->mapping_count; i++) {
 		const struct jp_mapping *m = &s->profile->mappings[i];
 		if (m->object != s->object || !m->map.executable)
 			continue;
 		snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, s->opts->live_pid, m->map.start,
 		         m->map.limit);
-		return consider(s, NULL, path);
+		return consider(s, root, path);
 	}
 	return false;
 }
@@ -254,11 +264,11 @@ static void search(struct search *s)
 	bool has_file = object->kind == JP_MAP_FILE || object->kind == JP_MAP_DELETED;
 	if (!has_file || object->unmapped || consider_prefixes(s))
 		return;
-	if (object->kind == JP_MAP_FILE && consider(s, s->opts->sysroot, own_path(s)))
+	if (object->kind == JP_MAP_FILE && consider(s, sysroot_of(s->opts), own_path(s)))
 		return;
 	if (object->kind == JP_MAP_DELETED && consider_mapped(s))
 		return;
-	if (s->opts->program && s->object == jp_main_object(s->profile) && consider(s, NULL, s->opts->program))
+	if (s->opts->program && s->object == jp_main_object(s->profile) && consider(s, host, s->opts->program))
 		return;
 	if (!consider_added(s, true))
 		consider_added(s, false);
@@ -327,7 +337,7 @@ static bool is_program_file(const struct jprof_profile *p, uint32_t object, cons
 	struct jp_found found = { 0 };
 	struct jp_sites none = { p, NULL, 0 };
 	struct search own = { (struct jprof_profile *)p, object, &none, opts, &found, false };
-	bool usable = p->objects[object].kind == JP_MAP_FILE && consider(&own, opts->sysroot, own_path(&own));
+	bool usable = p->objects[object].kind == JP_MAP_FILE && consider(&own, sysroot_of(opts), own_path(&own));
 	jp_objfile_close(found.file);
 	return !usable;
 }
@@ -340,7 +350,7 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 	const char *ran = object == JP_NONE ? "nothing" : jp_string(p, p->objects[object].path);
 	struct jp_objfile *file;
 	struct jprof_error err = { 0 };
-	int rc = jp_objfile_open(NULL, opts->program, &file, &err);
+	int rc = jp_objfile_open(host, opts->program, &file, &err);
 	if (rc == JPROF_E_NOMEM)
 		return -1;
 	if (rc)

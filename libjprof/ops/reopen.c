@@ -26,13 +26,15 @@ static int remember(struct jprof_profile *p, const char *text, uint32_t *id)
 int jp_remember_file(struct jprof_profile *p, uint32_t object, const struct jp_objfile *file)
 {
 	struct jp_object *o = &p->objects[object];
+	if (file->root.opener)
+		return 0;
 	o->file_mark = mark_of(file);
-	return remember(p, file->path, &o->file) || remember(p, file->root, &o->file_root) ? -1 : 0;
+	return remember(p, file->path, &o->file) || remember(p, file->root.path, &o->file_root) ? -1 : 0;
 }
 
 int jp_remember_where(struct jprof_profile *p, const struct jp_debug_where *where)
 {
-	return remember(p, where->root, &p->debug_root) || remember(p, where->dirs, &p->debug_dirs) ||
+	return remember(p, where->root.path, &p->debug_root) || remember(p, where->dirs, &p->debug_dirs) ||
 	               remember(p, where->files, &p->debug_files)
 	           ? -1
 	           : 0;
@@ -45,7 +47,7 @@ static const char *text_of(const struct jprof_profile *p, uint32_t id)
 
 struct jp_debug_where jp_where_remembered(const struct jprof_profile *p)
 {
-	return (struct jp_debug_where){ .root = text_of(p, p->debug_root),
+	return (struct jp_debug_where){ .root = { .path = text_of(p, p->debug_root) },
 		                        .dirs = text_of(p, p->debug_dirs),
 		                        .files = text_of(p, p->debug_files) };
 }
@@ -75,7 +77,8 @@ int jp_reopen(const struct jprof_profile *p, uint32_t object, struct jp_objfile 
 	const struct jp_object *o = &p->objects[object];
 	if (o->file == JP_NONE)
 		return refuse(p, o, err);
-	int rc = jp_objfile_open(text_of(p, o->file_root), jp_string(p, o->file), file, err);
+	int rc =
+	    jp_objfile_open((struct jp_root){ .path = text_of(p, o->file_root) }, jp_string(p, o->file), file, err);
 	if (rc)
 		return rc;
 	struct jp_file_mark now = mark_of(*file);

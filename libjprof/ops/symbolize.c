@@ -216,7 +216,8 @@ static int find_jit(struct work *w)
 	if (w->jit || w->looked_for_jit || !w->opts->perf_map_pid)
 		return 0;
 	w->looked_for_jit = true;
-	int rc = jp_perfmap_open_pid(w->opts->sysroot, w->opts->perf_map_pid, w->opts->perf_map_uid, &w->jit, &err);
+	struct jp_root root = { .path = w->opts->sysroot, .opener = w->opts->opener };
+	int rc = jp_perfmap_open_pid(root, w->opts->perf_map_pid, w->opts->perf_map_uid, &w->jit, &err);
 	if (!rc)
 		return 0;
 	return rc == JPROF_E_NOMEM || jp_note(w->profile, "%s %s, and is not used", err.path, err.text) ? -1 : 0;
@@ -432,7 +433,9 @@ static int symbolize_all(struct work *w)
 static int open_sources(struct work *w, struct jprof_error *err)
 {
 	const struct jprof_symbolize_opts *o = w->opts;
-	w->where = (struct jp_debug_where){ .root = o->sysroot, .dirs = o->debug_dir, .files = o->add_lib };
+	w->where = (struct jp_debug_where){ .root = { .path = o->sysroot, .opener = o->opener },
+		                            .dirs = o->debug_dir,
+		                            .files = o->add_lib };
 	if (o->debuginfod && !(w->where.server = jp_debuginfod_new()))
 		return jp_error_nomem(err);
 	w->looked_for_jit = o->perf_map;
@@ -477,7 +480,7 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 	if (rc)
 		return rc;
 	struct stat st;
-	if (opts.sysroot && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))
+	if (opts.sysroot && !opts.opener && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))
 		return jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory; --sysroot=DIR wants one");
 	struct work w = { .profile = profile, .opts = &opts };
 	rc = open_sources(&w, err);

@@ -56,7 +56,7 @@ static const char *read_file(struct jp_source *s, int fd, const struct stat *st)
 static bool try_file(struct jp_source *s, const char *root, const char *path)
 {
 	struct stat st;
-	int jp_cleanup(jp_file_close) fd = jp_file_open_untrusted(root, path, &st);
+	int jp_cleanup(jp_file_close) fd = jp_file_open_untrusted((struct jp_root){ .path = root }, path, &st);
 	const char *why = fd >= 0 ? read_file(s, fd, &st) : errno == EINVAL ? "is not a regular file" : strerror(errno);
 	if (!why)
 		return true;

@@ -6,15 +6,16 @@
 python3=$(command -v python3) || skip "no python3 here"
 "$python3" -c 'import os; os.memfd_create' 2>/dev/null || skip "this python3 knows no memfd"
 mkdir d
-cp "$heaps/jemalloc-5.3.0.heap" d/good.heap
+good=$heaps/jemalloc-5.3.0.heap
 
-# fake LIE [DUMP]: a process with such an agent; sets $pid.
+# fake LIES: a process with such an agent; sets $pid. Its next dump: $next.
 fake() {
     rm -f ready
-    "$python3" "$here/src/fake_agent.py" "$tmp/d" "$@" >target.out 2>target.err </dev/null &
+    "$python3" "$here/src/fake_agent.py" "$tmp/d" "$1" "$good" >target.out 2>target.err </dev/null &
     pid=$!
     started="$started $pid"
     until_true 60 test -e ready || { cat target.err; exit 1; }
+    next=app.$pid.0.j0.heap
 }
 
 # refuses LIKE OPTIONS...: snap of $pid
@@ -28,50 +29,89 @@ refuses() {
     nothing_like . jprof-part
 }
 
+# refuses_as LIES LIKE: of an agent that lies so; the process lives on.
+refuses_as() {
+    fake "$1"
+    refuses "$2"
+    lives "$pid"
+    stop "$pid"
+    rm -rf d
+    mkdir d
+}
+
 # takes OPTIONS...
 takes() {
     rm -f x.jprof
     run "$jprof" snap "$pid" -o x.jprof "$@"
     exits 0
     has x.jprof "$pid/dump.heap"
+    has x.jprof "$pid/agent.json"
     tar xOf x.jprof "$pid/dump.heap" >inside.heap
-    same "it is another dump" inside.heap "$heaps/jemalloc-5.3.0.heap"
+    same "it is another dump" inside.heap "$good"
+    tar xOf x.jprof "$pid/agent.json" >inside.json
+    check "it is another side-car" grep -q "\"pid\": $pid" inside.json
     rm -f x.jprof
 }
 
-fake honest good.heap
+# ---- files, of an agent that knows nothing else ----------------------------------------------------------------
+fake honest
 takes --keep-dumps
-check "the dump is gone" [ -e d/good.heap ]
+check "the dump is gone" [ -e "d/$next" ]
+check "its side-car is gone" [ -e "d/$next.json" ]
+rm -f d/app.*
 run "$jprof" snap "$pid" -o x.jprof --gc
 exits 0
 says "jprof: process $pid: garbage was not collected (timed out); dumped without"
-check "the dump is still there" [ ! -e d/good.heap ]
+no_dumps d
 rm -f x.jprof
-refuses "its file .*good.heap cannot be read: No such file or directory"
-cp "$heaps/jemalloc-5.3.0.heap" d/good.heap
 run "$jprof" snap "$pid" -o x.jprof --signal=USR2 --timeout=1
 exits 1
 says "jprof: process $pid: no dump app.$pid.*.heap appeared within 1 s of the signal; give more with --timeout" \
     "jprof: process $pid: its agent's last error: no room at all"
 stop "$pid"
 
-fake abstract good.heap
-takes --keep-dumps
+fake abstract
+takes
 stop "$pid"
-fake inactive good.heap
-run "$jprof" snap "$pid" -o x.jprof --keep-dumps
+fake inactive
+run "$jprof" snap "$pid" -o x.jprof
 exits 0
 says "jprof: process $pid: is not sampling (prof_active:false): the dump holds what was sampled before"
 rm -f x.jprof
 stop "$pid"
+
+# ---- descriptors ---------------------------------------------------------------------------------------------------
+# No file is made, the memfds' offsets are the process's business, and --keep-dumps wants files.
+fake fds
+takes
+no_dumps d
+takes --keep-dumps
+check "no file was made for --keep-dumps" [ "$(ls d | grep -c '^app\.')" -eq 2 ]
+stop "$pid"
+rm -f d/app.*
+fake fds,why
+takes
+no_dumps d
+stop "$pid"
+refuses_as fds,one "its agent made a dump, but does not hand over what it says"
+refuses_as fds,three "its agent hands over descriptors that it should not"
+refuses_as fds,many "its agent hands over descriptors that it should not"
+refuses_as fds,late "its agent hands over descriptors that it should not"
+refuses_as fds,uninvited "its agent hands over descriptors that it should not"
+refuses_as fds,fifo "its agent handed over something for app.* that is no memfd"
+refuses_as fds,opened-directory "its agent handed over something for app.* that is no memfd"
+refuses_as fds,socket "its agent handed over something for app.* that is no memfd"
+refuses_as fds,disk "its agent handed over something for app.* that is no memfd"
+refuses_as fds,writable "its agent handed over something for app.* that is a memfd that is not sealed"
+refuses_as fds,slash "its agent made a dump, but gives it another name"
+refuses_as fds,name "its agent made a dump, but gives it another name"
+
+# ---- no answer, or a wrong one --------------------------------------------------------------------------------------
 fake silent
 refuses "its agent does not answer in time; give more with --timeout" --timeout=1
 lives "$pid"
 stop "$pid"
-fake hangup
-refuses "its agent hung up without an answer"
-lives "$pid"
-stop "$pid"
+refuses_as hangup "its agent hung up without an answer"
 fake die
 refuses "its agent hung up without an answer: the process ended, or began another program"
 # An exec in the middle harms nobody.
@@ -80,68 +120,65 @@ refuses "its agent (hung up without an answer|has hung up)"
 until_true 20 sh -c "tr '\\0' ' ' <'/proc/$pid/cmdline' | grep -q '^sleep 600'" || fail "it is no sleep"
 lives "$pid"
 stop "$pid"
-fake error
-refuses "its agent says: the dump failed:.x0aNo space left on device"
-stop "$pid"
-fake endless
-refuses "its agent answers without end"
-stop "$pid"
-fake protocol
-refuses "its agent speaks protocol 2, this jprof 1"
-stop "$pid"
+refuses_as error "its agent says: the dump failed:.x0aNo space left on device"
+refuses_as endless "its agent answers without end"
+refuses_as protocol "its agent speaks protocol 2, this jprof 1"
 fake pid
 refuses "the agent that it names is that of process $((pid + 1))"
 stop "$pid"
-fake ticks
-refuses "has ended, and another has its pid"
-stop "$pid"
-fake device
-refuses "its agent cannot be reached at /dev/null: .*socket"
-stop "$pid"
-fake directory
-refuses "its agent cannot be reached at $tmp/d: .*socket"
-stop "$pid"
+refuses_as ticks "has ended, and another has its pid"
+refuses_as device "its agent cannot be reached at /dev/null: .*socket"
+refuses_as directory "its agent cannot be reached at $tmp/d: .*socket"
+refuses_as instead "its agent: process [0-9]* answers in its place"
 
 # ---- files that are none of its dumps ------------------------------------------------------------------------
-fake honest /dev/zero
-refuses "its file zero cannot be read: it is not a regular file"
+refuses_as slash "the side-car app.* is not taken: it tells of another dump"
+refuses_as name "its agent made a dump, but gives it another name than PREFIX.PID.SEQ.jN.heap"
+refuses_as elsewhere "its agent made a dump, but does not give its side-car the same name with .json"
+refuses_as planted "its file app.* cannot be read: No such file or directory"
+refuses_as no-sidecar "its file app.*heap.json cannot be read: No such file or directory"
+for memory in "" fds,; do
+    refuses_as "${memory}other-pid" "the side-car app.* is not taken: it tells of another process"
+    refuses_as "${memory}other-start" "the side-car app.* is not taken: it tells of another process"
+    refuses_as "${memory}other-dump" "the side-car app.* is not taken: it tells of another dump"
+    refuses_as "${memory}old" "the side-car app.* is not taken: the dump was made before it was asked for"
+    fake "${memory}garbage"
+    run "$jprof" snap "$pid" -o x.jprof
+    exits 1
+    says_like '^jprof: app.*heap.json'
+    stop "$pid"
+    rm -f d/app.*
+done
+
+# refuses_planted COMMAND...: makes what is the dump, $plant; it is still there afterwards.
+refuses_planted() {
+    fake planted
+    plant=d/$next
+    "$@"
+    refuses "its file $next cannot be read: it is not a regular file"
+    check "what stood there is gone" [ -e "$plant" ]
+    stop "$pid"
+    rm -rf d
+    mkdir d
+}
+plant_fifo() { mkfifo "$plant"; }
+plant_link() { ln -s "$good" "$plant"; }
+plant_directory() { mkdir "$plant"; }
+refuses_planted plant_fifo
+refuses_planted plant_link
+refuses_planted plant_directory
+fake planted-sidecar
+ln -s "$good" "d/$next.json"
+refuses "its file $next.json cannot be read: it is not a regular file"
 stop "$pid"
-mkfifo d/fifo
-fake honest fifo
-refuses "its file fifo cannot be read: it is not a regular file"
-stop "$pid"
-ln -s good.heap d/link
-fake honest link
-refuses "its file link cannot be read: it is not a regular file"
-stop "$pid"
-fake honest ../../../../../../../../nowhere.heap
-refuses "its file .*nowhere.heap cannot be read: No such file"
-stop "$pid"
-fake sidecar good.heap
-refuses "its file .*good.heap.json cannot be read: No such file"
-check "the dump is gone" [ -e d/good.heap ]
-stop "$pid"
-echo 'no dump' >d/text.heap
-fake honest text.heap
+rm -rf d
+mkdir d
+good=$tmp/text.heap
+echo 'no dump' >text.heap
+fake honest
 run "$jprof" snap "$pid" -o x.jprof
 exits 1
-says_like '^jprof: text.heap'
+says_like '^jprof: app.*heap'
 check "a file was made" [ ! -e x.jprof ]
 stop "$pid"
-rm -f d/good.heap
-nobody="setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/python3"
-if [ "$(id -u)" -eq 0 ] && $nobody -c '' 2>/dev/null; then
-    # Another user's process cannot have root read a file of root's for it.
-    cp "$heaps/jemalloc-5.3.0.heap" d/roots.heap
-    chmod 0600 d/roots.heap
-    chmod 0777 "$tmp" d
-    rm -f ready target.*
-    $nobody "$here/src/fake_agent.py" "$tmp/d" honest roots.heap >target.out 2>target.err </dev/null &
-    pid=$!
-    started="$started $pid"
-    until_true 60 test -e ready || { cat target.err; exit 1; }
-    refuses "its file roots.heap cannot be read: it belongs to another user than the process"
-    check "root's file is gone" [ -e d/roots.heap ]
-    chmod 0755 "$tmp"
-fi
 finish

@@ -86,9 +86,8 @@ wait "$outer" 2>/dev/null
 check "the collector took something along" [ ! -e private/host ]
 
 # ---- a socket in the abstract namespace of another network ----------------------------------------------------------
-cp "$heaps/jemalloc-5.3.0.heap" d/good.heap
 rm -f ready
-unshare --net "$(command -v python3)" "$here/src/fake_agent.py" "$tmp/d" abstract good.heap >target.out 2>target.err &
+unshare --net "$(command -v python3)" "$here/src/fake_agent.py" "$tmp/d" abstract "$heaps/jemalloc-5.3.0.heap" >target.out 2>target.err &
 pid=$!
 started="$started $pid"
 until_true 60 test -e ready || { cat target.err; exit 1; }

@@ -107,6 +107,18 @@ static char *report_of(const struct jprof_process *p, int pid, const char *rest)
 	return text[turn];
 }
 
+/* A reply of a dump DIRECTORY/a.PIDNAME, whose side-car ends in `ending`. */
+static char *dump_line(const char *directory, int pid, const char *name, const char *ending, const char *rest)
+{
+	static char text[requests_kept][512];
+	static unsigned turn;
+	turn = (turn + 1) % jp_count(text);
+	snprintf(text[turn], sizeof text[turn],
+	         "{\"ok\":true,\"dump\":\"%sa.%d%s\",\"sidecar\":\"%sa.%d%s%s\",\"seq\":3%s}\n", directory, pid, name,
+	         directory, pid, name, ending, rest);
+	return text[turn];
+}
+
 static int connect_agent(const struct jprof_process *p, struct jprof_agent **agent, struct jprof_error *err)
 {
 	struct jprof_agent_opts opts = { .size = sizeof opts, .timeout = 20000 };
@@ -121,8 +133,7 @@ static void test_a_whole_talk(void **state)
 	struct jprof_process p = myself(fake.path);
 	fake.replies[0] =
 	    report_of(&p, p.ns_pid, ",\"signal\":12,\"signal_owned\":true,\"ruby\":null,\"prefix\":\"/t/a\"");
-	fake.replies[1] = "{\"ok\":true,\"dump\":\"/t/a.1.0.j0.heap\",\"sidecar\":\"/t/a.1.0.j0.heap.json\",\"seq\":3,"
-			  "\"gc\":\"done\",\"milliseconds\":12}\n";
+	fake.replies[1] = dump_line("/t/", p.ns_pid, ".3.j0.heap", ".json", ",\"gc\":\"done\",\"milliseconds\":12");
 	fake.replies[2] = "{\"ok\":true,\"stats\":{\"jemalloc\":{\"version\":\"5.3.0\"}}}\n";
 	fake.replies[3] = "{\"ok\":true,\"was\":true}\n";
 	fake.replies[4] = "{\"ok\":false,\"error\":\"no room in /t\"}\n";
@@ -136,8 +147,10 @@ static void test_a_whole_talk(void **state)
 	const char *stats;
 	bool was = false;
 	assert_int_equal(jprof_agent_dump(agent, &opts, &dump, &err), 0);
-	assert_string_equal(dump->dump, "/t/a.1.0.j0.heap");
-	assert_string_equal(dump->sidecar, "/t/a.1.0.j0.heap.json");
+	assert_true(dump->files);
+	assert_int_equal(strncmp(dump->dump, "/t/a.", 5), 0);
+	assert_contains(dump->dump, ".3.j0.heap");
+	assert_contains(dump->sidecar, ".3.j0.heap.json");
 	assert_string_equal(dump->gc, "done");
 	assert_int_equal(dump->seq, 3);
 	assert_near(dump->milliseconds, 12);
@@ -230,18 +243,75 @@ static void test_dumps_that_are_none(void **state)
 	fake.replies[0] = report_of(&p, p.ns_pid, "");
 	fake.replies[1] = "{\"ok\":true}\n";
 	fake.replies[2] = "{\"ok\":true,\"dump\":\"relative.heap\"}\n";
+	static const char *const names[] = { ".3.j0.hea", ".3.0.heap", ".3.j.heap", ".j0.heap", ".3.j0.heap.json" };
+	unsigned count = 3;
+	for (size_t i = 0; i < jp_count(names) && count < requests_kept; i++)
+		fake.replies[count++] = dump_line("/t/", p.ns_pid, names[i], ".json", "");
 	start(&fake);
 	struct jprof_agent *agent;
 	const struct jprof_agent_dump *dump;
 	struct jprof_error err = { 0 };
 	assert_int_equal(connect_agent(&p, &agent, &err), 0);
-	assert_int_equal(jprof_agent_dump(agent, NULL, &dump, &err), JPROF_E_FORMAT);
-	assert_int_equal(jprof_agent_dump(agent, NULL, &dump, &err), JPROF_E_FORMAT);
+	for (unsigned i = 1; i < count; i++)
+		assert_int_equal(jprof_agent_dump(agent, NULL, &dump, &err), JPROF_E_FORMAT);
+	struct jprof_dump_file *none = NULL;
+	assert_int_equal(jprof_agent_files(agent, NULL, &none, &none, &err), JPROF_E_ARGUMENT);
 	struct jprof_agent_dump_opts opts = { .size = sizeof opts, .label = "a b" };
 	assert_int_equal(jprof_agent_dump(agent, &opts, &dump, &err), JPROF_E_ARGUMENT);
 	jprof_agent_free(agent);
 	stop(&fake);
-	assert_int_equal(fake.count, 3);
+	assert_int_equal(fake.count, count);
+}
+
+/* Another process, and another directory or name for the side-car, or none. */
+static void test_dumps_of_others(void **state)
+{
+	(void)state;
+	struct fake fake = { 0 };
+	struct jprof_process p = myself(fake.path);
+	fake.replies[0] = report_of(&p, p.ns_pid, ",\"prefix\":\"/t/a\"");
+	fake.replies[1] = dump_line("/t/", p.ns_pid + 1, ".3.j0.heap", ".json", "");
+	fake.replies[2] = dump_line("/t/", p.ns_pid, ".3.j0.heap", ".jso", "");
+	fake.replies[3] = "{\"ok\":true,\"dump\":\"/t/b.1.0.j0.heap\",\"sidecar\":\"/t/b.1.0.j0.heap.json\"}\n";
+	fake.replies[4] = dump_line("/t/", p.ns_pid, ".3.j0.heap", ".json", ",\"fds\":2");
+	fake.replies[5] = dump_line("", p.ns_pid, ".3.j0.heap", ".json", ",\"fds\":2");
+	fake.replies[6] = dump_line("/t/", p.ns_pid, ".3.j0.heap", ".json", "");
+	start(&fake);
+	struct jprof_agent *agent;
+	const struct jprof_agent_dump *dump;
+	struct jprof_error err = { 0 };
+	assert_int_equal(connect_agent(&p, &agent, &err), 0);
+	for (int i = 1; i < 6; i++)
+		assert_int_equal(jprof_agent_dump(agent, NULL, &dump, &err), JPROF_E_FORMAT);
+	assert_int_equal(jprof_agent_dump(agent, NULL, &dump, &err), 0);
+	assert_string_equal(fake.asked[1], "dump"); /* it said nothing of descriptors */
+	jprof_agent_free(agent);
+	stop(&fake);
+}
+
+/* Between the look at /proc and the connection it may have become another user's, or another process. */
+static void test_who_it_is_now(void **state)
+{
+	(void)state;
+	struct fake fake = { 0 };
+	struct jprof_process p = myself(fake.path);
+	struct jprof_agent *agent = NULL;
+	struct jprof_error err = { 0 };
+	p.uid++;
+	fake.replies[0] = report_of(&p, p.ns_pid, "");
+	start(&fake);
+	assert_int_equal(connect_agent(&p, &agent, &err), JPROF_E_IO);
+	assert_contains(err.text, "a moment ago");
+	stop(&fake);
+	p.uid--;
+	p.start_ticks++;
+	fake = (struct fake){ .replies = { report_of(&p, p.ns_pid, "") } };
+	start(&fake);
+	p.agent_socket = fake.path;
+	assert_int_equal(connect_agent(&p, &agent, &err), JPROF_E_IO);
+	assert_contains(err.text, "another has its pid");
+	assert_null(agent);
+	stop(&fake);
 }
 
 static void test_labels(void **state)
@@ -325,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_answers), cmocka_unit_test(test_dumps_that_are_none),
 		cmocka_unit_test(test_labels),        cmocka_unit_test(test_no_socket_there),
 		cmocka_unit_test(test_silence),       cmocka_unit_test(test_an_abstract_name),
+		cmocka_unit_test(test_who_it_is_now), cmocka_unit_test(test_dumps_of_others),
 	};
 	int failures = cmocka_run_group_tests(tests, NULL, NULL);
 	jprof_processes_free(own);

@@ -72,7 +72,7 @@ static const char *look(const char *root, const char *path)
 {
 	static char text[64];
 	struct stat st;
-	int fd = jp_file_open_untrusted(root, path, &st);
+	int fd = jp_file_open_untrusted((struct jp_root){ .path = root }, path, &st);
 	if (fd < 0)
 		return errno_name();
 	assert_true(S_ISREG(st.st_mode));
@@ -158,7 +158,7 @@ static void test_a_fifo_is_never_opened(void **state)
 {
 	(void)state;
 	struct stat st;
-	assert_int_equal(jp_file_open_untrusted("root", "/fifo", &st), -1);
+	assert_int_equal(jp_file_open_untrusted((struct jp_root){ .path = "root" }, "/fifo", &st), -1);
 	assert_int_equal(open("root/fifo", O_WRONLY | O_NONBLOCK), -1);
 	assert_int_equal(errno, ENXIO);
 }

@@ -1,0 +1,390 @@
+#include "snap/openchild.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum {
+	nr_openat2 = 437, /* not in every libc; the numbers are the kernel's for all architectures */
+	nr_close_range = 436,
+	most_groups = 65536,
+	largest_copy = 256 << 20,
+	retries = 16,
+};
+
+/* What is taken before the rights are given up. */
+struct places {
+	int root, cwd; /* O_PATH */
+	int mapped;    /* O_PATH, -1: none was asked for */
+	bool own_overlays;
+};
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+#define AUTO_CLOSE __attribute__((cleanup(close_fd)))
+
+/* ---- rights ------------------------------------------------------------------------------------------------- */
+
+static int set_capabilities(uint64_t keep)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 }, back[2];
+	for (int i = 0; i < 2; i++)
+		data[i].effective = data[i].permitted = (uint32_t)(keep >> (32 * i));
+	if (syscall(SYS_capset, &header, data) || syscall(SYS_capget, &header, back))
+		return -1;
+	return memcmp(data, back, sizeof data) ? fail(EPERM) : 0;
+}
+
+static bool has_groups(const struct openchild_plan *plan)
+{
+	gid_t now[most_groups];
+	int n = getgroups(most_groups, now);
+	return n >= 0 && (size_t)n == plan->group_count && (!n || !memcmp(now, plan->groups, (size_t)n * sizeof *now));
+}
+
+static bool has_ids(const struct openchild_plan *plan)
+{
+	uid_t uid[3];
+	gid_t gid[3];
+	return !getresuid(&uid[0], &uid[1], &uid[2]) && !getresgid(&gid[0], &gid[1], &gid[2]) && uid[0] == plan->uid &&
+	       uid[1] == plan->uid && uid[2] == plan->uid && gid[0] == plan->gid && gid[1] == plan->gid &&
+	       gid[2] == plan->gid;
+}
+
+/* All is read back: not every call says when it did nothing. From here on the process's user has no power over this
+ * one either: it is not dumpable. */
+static int take_rights(const struct openchild_plan *plan)
+{
+	if (!has_groups(plan) && setgroups(plan->group_count, plan->groups))
+		return -1;
+	if (setresgid(plan->gid, plan->gid, plan->gid) || setresuid(plan->uid, plan->uid, plan->uid) ||
+	    prctl(PR_SET_DUMPABLE, 0) || set_capabilities(plan->capabilities) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -1;
+	return has_groups(plan) && has_ids(plan) && prctl(PR_GET_DUMPABLE) == 0 ? 0 : fail(EPERM);
+}
+
+/* ---- resolving ---------------------------------------------------------------------------------------------- */
+
+/* Without openat2: component by component, and no link is followed. */
+static int walk(int base, const char *path)
+{
+	char name[NAME_MAX + 1];
+	int at = openat(base, ".", O_PATH | O_CLOEXEC);
+	for (path += strspn(path, "/"); at >= 0 && *path; path += strspn(path, "/")) {
+		size_t n = strcspn(path, "/");
+		if (n > NAME_MAX || (n == 2 && !strncmp(path, "..", n))) {
+			close(at);
+			return fail(n > NAME_MAX ? ENAMETOOLONG : ELOOP);
+		}
+		memcpy(name, path, n);
+		name[n] = '\0';
+		path += n;
+		int next = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		int error = errno;
+		close(at);
+		at = next;
+		errno = error;
+	}
+	return at;
+}
+
+/* An O_PATH descriptor of what lies at a path; with O_NOFOLLOW in `flags` of a link that is its last component. */
+static int resolve(const struct places *p, const char *path, int flags)
+{
+	struct open_how how = { .flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
+		                .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	int base = *path == '/' ? p->root : p->cwd, fd;
+	int left = retries; /* something was renamed on the way: EAGAIN */
+	do
+		fd = (int)syscall(nr_openat2, base, path, &how, sizeof how);
+	while (fd < 0 && (errno == EAGAIN || errno == EINTR) && --left);
+	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? walk(base, path) : fd;
+}
+
+/* The directory of a path, and what follows its last slash. */
+static int resolve_parent(const struct places *p, const char *path, const char **base)
+{
+	char dir[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+	*base = path + n;
+	memcpy(dir, path, n);
+	dir[n] = '\0';
+	return resolve(p, n ? dir : ".", O_DIRECTORY);
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------------- */
+
+/* Whether the kernel alone answers for the file's contents, from this machine. An overlay of somebody's own making may
+ * stand on anything. */
+static bool is_local(const struct places *p, const struct statfs *fs)
+{
+	switch ((unsigned long)fs->f_type) {
+	case EXT4_SUPER_MAGIC:
+	case XFS_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case F2FS_SUPER_MAGIC:
+	case SQUASHFS_MAGIC:
+	case EROFS_SUPER_MAGIC_V1:
+	case ISOFS_SUPER_MAGIC:
+	case MSDOS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+	case CGROUP_SUPER_MAGIC:
+	case CGROUP2_SUPER_MAGIC:
+	case 0x2fc12fc1: /* ZFS */
+	case 0xca451a4e: /* bcachefs */ return true;
+	case OVERLAYFS_SUPER_MAGIC: return p->own_overlays;
+	default: return false;
+	}
+}
+
+/* 0, or -1 with errno set. */
+static int copy_all(int from, int to)
+{
+	static char chunk[1 << 16];
+	off_t at = 0;
+	ssize_t n;
+	while ((n = pread(from, chunk, sizeof chunk, at)) > 0 || (n < 0 && errno == EINTR)) {
+		for (ssize_t done = 0, w; done < n; done += w) {
+			w = pwrite(to, chunk + done, (size_t)(n - done), at + done);
+			if (w <= 0)
+				return -1;
+		}
+		at += n > 0 ? n : 0;
+		if (at > largest_copy)
+			return fail(EFBIG);
+	}
+	return n < 0 ? -1 : 0;
+}
+
+/* A copy in memory, so that whoever reads it does not wait for a server. */
+static int copy_of(int fd)
+{
+	int memory = (int)syscall(SYS_memfd_create, "jprof", 1); /* 1: MFD_CLOEXEC */
+	if (memory >= 0 && copy_all(fd, memory)) {
+		int error = errno;
+		close(memory);
+		return fail(error);
+	}
+	return memory;
+}
+
+/* Opens for reading what an O_PATH descriptor stands for. */
+static int open_regular(const struct places *p, int handle, struct stat *st)
+{
+	char held[32];
+	struct statfs fs;
+	if (handle < 0 || fstat(handle, st))
+		return -1;
+	if (!S_ISREG(st->st_mode))
+		return fail(EINVAL);
+	snprintf(held, sizeof held, "/proc/self/fd/%d", handle);
+	int fd = open(held, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || (!fstatfs(fd, &fs) && is_local(p, &fs)))
+		return fd;
+	int copy = copy_of(fd), error = errno;
+	close(fd);
+	errno = error;
+	return copy;
+}
+
+static int open_cgroup(const struct places *p, int handle, struct stat *st)
+{
+	struct statfs fs;
+	if (handle < 0 || fstatfs(handle, &fs))
+		return -1;
+	bool good = fs.f_type == CGROUP_SUPER_MAGIC || fs.f_type == CGROUP2_SUPER_MAGIC;
+	return good ? open_regular(p, handle, st) : fail(EINVAL);
+}
+
+/* Who gets it may look at its files without the child. */
+static int open_directory(const struct places *p, int handle, struct stat *st)
+{
+	struct statfs fs;
+	if (handle < 0 || fstat(handle, st) || fstatfs(handle, &fs))
+		return -1;
+	if (!S_ISDIR(st->st_mode))
+		return fail(EINVAL);
+	return is_local(p, &fs) ? openat(handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : fail(ENOTSUP);
+}
+
+static int open_socket(int handle, struct stat *st)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	if (handle < 0 || fstat(handle, st))
+		return -1;
+	if (!S_ISSOCK(st->st_mode))
+		return fail(EINVAL);
+	int yes = 1, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", handle);
+	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) &&
+	    !connect(fd, (const struct sockaddr *)&address, sizeof address))
+		return fd;
+	int error = errno;
+	close_fd(&fd);
+	return fail(error);
+}
+
+static int open_what(const struct places *p, const struct openchild_request *r, struct stat *st)
+{
+	int flags = r->what == JPROF_OPEN_DUMP || r->what == JPROF_OPEN_CGROUP ? O_NOFOLLOW : 0;
+	int AUTO_CLOSE handle = resolve(p, r->path, flags);
+	switch (r->what) {
+	case JPROF_OPEN_FILE:
+	case JPROF_OPEN_DUMP: return open_regular(p, handle, st);
+	case JPROF_OPEN_CGROUP: return open_cgroup(p, handle, st);
+	case JPROF_OPEN_DIR: return open_directory(p, handle, st);
+	case JPROF_OPEN_SOCKET: return open_socket(handle, st);
+	default: return fail(EINVAL);
+	}
+}
+
+static int remove_same(const struct places *p, const struct openchild_request *r)
+{
+	const char *base;
+	struct stat now;
+	int AUTO_CLOSE dir = resolve_parent(p, r->path, &base);
+	if (dir < 0 || fstatat(dir, base, &now, AT_SYMLINK_NOFOLLOW))
+		return -1;
+	return now.st_dev == r->dev && now.st_ino == r->ino ? unlinkat(dir, base, 0) : fail(ESTALE);
+}
+
+/* ---- serving ---------------------------------------------------------------------------------------------------- */
+
+static void send_reply(int socket, const struct openchild_reply *reply, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof fd)];
+		struct cmsghdr header;
+	} control = { 0 };
+	struct iovec part = { .iov_base = (void *)reply, .iov_len = sizeof *reply };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	if (fd >= 0) {
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof control.bytes;
+		control.header = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+			                           .cmsg_type = SCM_RIGHTS,
+			                           .cmsg_len = CMSG_LEN(sizeof fd) };
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+	}
+	if (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
+		_exit(1);
+}
+
+static void serve(const struct places *p, int socket)
+{
+	static struct openchild_request request;
+	ssize_t n;
+	while ((n = recv(socket, &request, sizeof request, 0)) > 0 || (n < 0 && errno == EINTR)) {
+		if (n <= (ssize_t)offsetof(struct openchild_request, path) ||
+		    ((char *)&request)[n - 1]) /* cut: not by us */
+			continue;
+		struct openchild_reply reply = { 0 };
+		int AUTO_CLOSE fd = -1;
+		int rc = request.what == OPENCHILD_REMOVE ? remove_same(p, &request)
+		                                          : (fd = open_what(p, &request, &reply.st));
+		reply.error = rc < 0 ? errno : 0;
+		send_reply(socket, &reply, fd);
+	}
+}
+
+/* ---- beginning ----------------------------------------------------------------------------------------------------
+ */
+
+static void close_others(int keep)
+{
+	enum { usual_limit = 65536 };
+	bool done = (!keep || !syscall(nr_close_range, 0U, (unsigned)keep - 1, 0)) &&
+	            !syscall(nr_close_range, (unsigned)keep + 1, ~0U, 0);
+	for (int fd = 0; !done && fd < usual_limit; fd++)
+		if (fd != keep)
+			close(fd);
+}
+
+/* A signal that ends the program lets it finish or take back what it does: so long the child is needed. */
+static void leave_signals_to_parent(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		signal(signals[i], SIG_IGN);
+}
+
+static bool shares_user_namespace(int pid)
+{
+	char path[64];
+	struct stat own, other;
+	snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
+	return !stat("/proc/self/ns/user", &own) && !stat(path, &other) && own.st_ino == other.st_ino &&
+	       own.st_dev == other.st_dev;
+}
+
+static int open_of(int pid, const char *name, int flags)
+{
+	char path[128];
+	snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+	return open(path, O_PATH | O_CLOEXEC | flags);
+}
+
+/* With the caller's rights: to see these at all takes some that the process may not have. */
+static int take_places(const struct openchild_plan *plan, struct places *p)
+{
+	char mapped[96];
+	*p = (struct places){ .root = -1, .cwd = -1, .mapped = -1, .own_overlays = shares_user_namespace(plan->pid) };
+	if (plan->mapped) {
+		snprintf(mapped, sizeof mapped, "map_files/%s", plan->mapped);
+		p->mapped = open_of(plan->pid, mapped, 0);
+		return p->mapped < 0 ? -1 : 0;
+	}
+	p->root = open_of(plan->pid, "root", O_DIRECTORY);
+	p->cwd = open_of(plan->pid, "cwd", O_DIRECTORY); /* one that was removed is no hindrance */
+	return p->root < 0 ? -1 : 0;
+}
+
+_Noreturn void openchild_run(const struct openchild_plan *plan, int socket)
+{
+	struct places places;
+	struct openchild_reply ready = { .failed_at = OPENCHILD_ROOT };
+	int AUTO_CLOSE fd = -1;
+	close_others(socket);
+	leave_signals_to_parent();
+	bool good = !take_places(plan, &places);
+	if (good) {
+		ready.failed_at = OPENCHILD_RIGHTS;
+		good = !take_rights(plan);
+	}
+	if (good && plan->mapped) {
+		fd = open_regular(&places, places.mapped, &ready.st);
+		good = fd >= 0;
+	}
+	ready.error = good ? 0 : errno;
+	send_reply(socket, &ready, fd);
+	if (good && !plan->mapped)
+		serve(&places, socket);
+	_exit(0);
+}

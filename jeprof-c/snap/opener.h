@@ -1,0 +1,24 @@
+/* Opens files as a live process sees them, in a child process that has that process's rights and no more. Who collects
+ * as root would else open, read and remove for a process what it could not itself. The child also takes the risk of
+ * file systems that hang: what does not come in time is given up, and the child is ended. */
+#ifndef JEPROF_OPENER_H
+#define JEPROF_OPENER_H
+
+#include <stdbool.h>
+
+#include "jprof.h"
+
+struct opener;
+
+/* Starts the child and has the target use it. Each request may take `timeout` ms. *opener is NULL where the caller has
+ * no more rights than the process, and opens its files itself. False after having said what is wrong. */
+bool opener_start(struct opener **opener, struct jprof_target *target, const struct jprof_process *process,
+                  unsigned timeout);
+
+/* For the library; NULL for NULL. It lives as long as the opener. */
+const struct jprof_opener *opener_functions(const struct opener *opener);
+
+/* Ends the child. NULL is fine. */
+void opener_end(struct opener *opener);
+
+#endif
