@@ -148,8 +148,9 @@ static size_t name_length(const struct jprof_node *n)
 	return n->inlined && len > tail && !strcmp(n->name + len - tail, mark) ? len - tail : len;
 }
 
-/* Big type makes wide boxes, and a long name a big one: it is broken earlier, and its type is smaller. */
-static void put_name(FILE *out, const struct jprof_node *n, double size)
+/* Big type makes wide boxes, and a long name a big one: it is broken earlier, and its type is smaller. False when
+ * memory is short. */
+static bool put_name(FILE *out, const struct jprof_node *n, double size)
 {
 	enum { head = 9, tail = 6 }; /* lines */
 	char *name = strndup(n->name, name_length(n)), *rest = name;
@@ -170,7 +171,9 @@ static void put_name(FILE *out, const struct jprof_node *n, double size)
 			fputs("<br/>", out);
 	}
 	fputs("</b></font><br/>", out);
+	bool good = name;
 	free(name);
+	return good;
 }
 
 static void put_owner(FILE *out, const struct build *b, const struct jprof_node *n, double size)
@@ -186,10 +189,10 @@ static void put_owner(FILE *out, const struct build *b, const struct jprof_node 
 	fputs("</font><br/>", out);
 }
 
-static void put_label(FILE *out, const struct build *b, const struct jprof_node *n, double size)
+static void put_label(FILE *out, struct build *b, const struct jprof_node *n, double size)
 {
 	const struct jprof_graph_info *info = jprof_graph_info(b->graph);
-	put_name(out, n, size);
+	b->failed |= !put_name(out, n, size);
 	put_owner(out, b, n, size);
 	if (n->flat != 0 || n->cum == 0) {
 		put_amount(out, n->flat, info, b->opts->view);

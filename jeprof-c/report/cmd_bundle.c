@@ -216,11 +216,14 @@ static bool check_other(const char *path)
 	struct jprof_bundle *bundle;
 	struct jprof_profile *profile = NULL;
 	struct jprof_error err;
-	if (!jprof_bundle_open(path, &bundle, NULL)) {
+	int rc = jprof_bundle_open(path, &bundle, &err);
+	if (!rc) {
 		jprof_bundle_free(bundle);
 		say("%s: is a bundle already", path);
 		return false;
 	}
+	if (rc == JPROF_E_NOMEM)
+		return said(rc, &err);
 	bool good = said(jprof_profile_open(path, NULL, &profile, &err), &err);
 	jprof_profile_free(profile);
 	return good;

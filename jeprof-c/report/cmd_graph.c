@@ -105,19 +105,25 @@ static void add_total(struct facts *f, const struct loaded *l, const struct jpro
 		add(f, "that is %.1f %% of all", info->total * 100 / total);
 }
 
-static void add_trust(struct facts *f, const struct loaded *l, const struct options *o,
+/* False after having said what is wrong. */
+static bool add_trust(struct facts *f, const struct loaded *l, const struct options *o,
                       const struct jprof_view_opts *view)
 {
 	struct jprof_coverage *coverage;
+	struct jprof_error err;
 	struct jprof_range range;
 	char low[64], high[64];
 	const char *what = o->base || o->diff_base ? "change" : "total";
-	if (o->granularity != JPROF_BY_LIBRARY && !jprof_coverage_new(l->profile, o->counter, &coverage, NULL)) {
+	if (o->granularity != JPROF_BY_LIBRARY) {
+		if (jprof_coverage_new(l->profile, o->counter, &coverage, &err)) {
+			say_error(&err);
+			return false;
+		}
 		add(f, "named: %.1f %% of the bytes have a function's name", jprof_coverage_named(coverage) * 100);
 		jprof_coverage_free(coverage);
 	}
 	if (!view->errors || view->thread)
-		return;
+		return true;
 	jprof_profile_range(l->profile, o->counter, &range);
 	if (isnan(range.error)) {
 		add(f, "errors: not known, for the input does not tell how it was sampled");
@@ -128,6 +134,7 @@ static void add_trust(struct facts *f, const struct loaded *l, const struct opti
 	} else {
 		add(f, "the %s lies between %.0f and %.0f objects with 95 %% confidence", what, range.low, range.high);
 	}
+	return true;
 }
 
 /* ---- Drawing ---- */
@@ -192,7 +199,7 @@ int graph_report(const struct loaded *l, const struct options *o, const struct i
 	add_input(&facts, l, o, inputs);
 	add_filters(&facts, o);
 	add_total(&facts, l, view, jprof_graph_info(graph));
-	add_trust(&facts, l, o, view);
+	bool good = add_trust(&facts, l, o, view);
 	const struct dot_opts opts = {
 		.view = view,
 		.title = title,
@@ -200,7 +207,7 @@ int graph_report(const struct loaded *l, const struct options *o, const struct i
 		.fact_count = facts.count,
 		.cluster = o->cluster,
 	};
-	int status = draw(graph, &opts, o, sink);
+	int status = good ? draw(graph, &opts, o, sink) : 1;
 	jprof_graph_free(graph);
 	return status;
 }

@@ -236,14 +236,20 @@ static int show_member(const struct options *o, const struct inputs *inputs, con
                        const struct jprof_bundle *bundle, size_t i)
 {
 	struct loaded loaded;
+	struct jprof_error err;
 	struct jprof_dump *dump = NULL;
 	char name[4096];
 	size_t len;
 	const void *data = jprof_bundle_file(bundle, i, "dump.heap", &len);
 	snprintf(name, sizeof name, "%s:%s", path, jprof_bundle_member(bundle, i)->name);
 	putchar('\n');
-	if (!jprof_dump_parse(data, len, name, &dump, NULL))
+	int rc = jprof_dump_parse(data, len, name, &dump, &err);
+	if (!rc)
 		put_dump(name, dump);
+	if (rc == JPROF_E_NOMEM) {
+		say_error(&err);
+		return 1;
+	}
 	bool good = load_from_bundle(&loaded, bundle, i, inputs, o);
 	if (good && !dump)
 		put_profile(name, loaded.profile);
@@ -277,7 +283,13 @@ static int show_bundle(const struct options *o, const struct inputs *inputs, con
 static int show_other(const struct options *o, const struct inputs *inputs, char *path)
 {
 	struct jprof_bundle *bundle;
-	if (wants_json(o) || jprof_bundle_open(path, &bundle, NULL))
+	struct jprof_error err;
+	int rc = wants_json(o) ? JPROF_E_FORMAT : jprof_bundle_open(path, &bundle, &err);
+	if (rc == JPROF_E_NOMEM) {
+		say_error(&err);
+		return 1;
+	}
+	if (rc)
 		return show_profile(o, inputs, path);
 	int status = show_bundle(o, inputs, path, bundle);
 	jprof_bundle_free(bundle);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/names.h"
+#include "cli/say.h"
 
 static void put_time(int64_t seconds)
 {
@@ -48,7 +49,11 @@ static bool find_samples(const struct jprof_bundle *b, size_t i, double *samples
 	size_t len;
 	const void *data = jprof_bundle_file(b, i, "dump.heap", &len);
 	struct jprof_dump *dump;
-	if (jprof_dump_parse(data, len, NULL, &dump, NULL))
+	struct jprof_error err;
+	int rc = jprof_dump_parse(data, len, jprof_bundle_member(b, i)->name, &dump, &err);
+	if (rc == JPROF_E_NOMEM)
+		say_error(&err);
+	if (rc)
 		return false;
 	const struct jprof_dump_info *info = jprof_dump_info(dump);
 	*samples = info->header[JPROF_INUSE_OBJECTS];

@@ -1,0 +1,154 @@
+/* The program with memory that is short: each allocation of each command fails once, in one process. The linker puts
+ * this main in front of the program's (--wrap=main). A command that ends well says what it says with all memory; one
+ * that does not says why, in one line at least, and leaves no file. A crash or a leak ends this program.
+ * usage: short_commands SAMPLES */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shortmem.h"
+
+int __real_main(int argc, char **argv);
+int __wrap_main(int argc, char **argv);
+
+enum { most_words = 12, report_size = 1 << 20 };
+
+/* %D: the directory with samples; %T: one for what is made; %N: one without files. */
+static const char *const commands[][most_words] = {
+	{ "--text", "--lines", "--errors", "--sysroot=%N", "%D/hand-4.heap" },
+	{ "--show_bytes", "--sysroot=%N", "--diff_base=%D/crlf.heap", "%D/hand-4.heap" },
+	{ "--thread=*", "--sysroot=%N", "%D/hand-4.heap" },
+	{ "--focus=row", "--libs", "--sysroot=%N", "%D/hand-4.heap", "%D/crlf.heap" },
+	{ "--proto", "-o", "%T/out.pb.gz", "--sysroot=%N", "%D/hand-4.heap" },
+	{ "--raw", "--sysroot=%N", "%D/hand-4.heap" },
+	{ "--list=row", "--sysroot=%D/sysroot", "--source-path=%D/src", "%D/jemalloc-5.3.0.heap" },
+	{ "--json", "--sysroot=%N", "%D/hand-4.heap" },
+	{ "--dot", "--sysroot=%N", "%D/hand-4.heap" },
+	{ "--text", "--sysroot=%N", "%T/made.jprof" },
+	{ "info", "--sysroot=%N", "%D/hand-4.heap" },
+	{ "info", "--json", "--sysroot=%N", "%D/hand-4.heap" },
+	{ "info", "--sysroot=%N", "%T/made.jprof" },
+	{ "bundle", "-o", "%T/out.jprof", "--sysroot=%N", "%D/hand-4.heap" },
+	{ "snap", "--help" },
+};
+
+static struct {
+	char samples[512], made[64];
+	int out, err, terminal;
+	int wrong;
+} run;
+
+static void expand(const char *word, char *to, size_t size)
+{
+	const char *at = strchr(word, '%');
+	const char *dir = !at || at[1] == 'T' ? run.made : at[1] == 'D' ? run.samples : "/proc/self/fdinfo";
+	if (at)
+		snprintf(to, size, "%.*s%s%s", (int)(at - word), word, dir, at + 2);
+	else
+		snprintf(to, size, "%s", word);
+}
+
+static void capture(int to, int fd)
+{
+	if (ftruncate(to, 0) || lseek(to, 0, SEEK_SET) || dup2(to, fd) < 0)
+		abort();
+}
+
+static size_t text_of(int fd, char *text)
+{
+	ssize_t n = pread(fd, text, report_size - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+static void path_made(const char *name, char *path, size_t size)
+{
+	snprintf(path, size, "%s/%s", run.made, name);
+}
+
+/* Whether a command left a file of that name; it is removed. */
+static bool remove_made(const char *name)
+{
+	char path[128];
+	path_made(name, path, sizeof path);
+	return !unlink(path);
+}
+
+/* One run of a command; its exit status. */
+static int run_command(const char *const *words, size_t failing, size_t *asked)
+{
+	static char text[most_words][1024];
+	char *argv[most_words + 2] = { (char[]){ "jprof" } };
+	int argc = 1;
+	for (; argc <= most_words && words[argc - 1]; argc++) {
+		expand(words[argc - 1], text[argc - 1], sizeof text[argc - 1]);
+		argv[argc] = text[argc - 1];
+	}
+	capture(run.out, STDOUT_FILENO);
+	capture(run.err, STDERR_FILENO);
+	shortmem_arm(failing);
+	int status = __real_main(argc, argv);
+	*asked = shortmem_disarm();
+	fflush(stdout);
+	dup2(run.terminal, STDERR_FILENO);
+	return status;
+}
+
+static void complain(const char *const *words, size_t nth, const char *what, const char *detail)
+{
+	fprintf(stderr, "%s %s, allocation %zu: %s%s\n", words[0], words[1] ? words[1] : "", nth, what, detail);
+	run.wrong++;
+}
+
+static void check(const char *const *words)
+{
+	static char whole[report_size], said[report_size], now[report_size], why[report_size];
+	size_t count, asked;
+	if (run_command(words, 0, &count))
+		complain(words, 0, "fails with all memory", "");
+	size_t len = text_of(run.out, whole);
+	text_of(run.err, said);
+	bool made = remove_made("out.jprof") || remove_made("out.pb.gz");
+	for (size_t nth = 1; nth <= count; nth++) {
+		int status = run_command(words, nth, &asked);
+		bool same = text_of(run.out, now) == len && !memcmp(now, whole, len);
+		text_of(run.err, why);
+		bool left = remove_made("out.jprof") || remove_made("out.pb.gz");
+		if (status && !*why)
+			complain(words, nth, "fails without a word", "");
+		if (!status && strcmp(why, said) == 0 && (!same || left != made))
+			complain(words, nth, "another report, without a word", "");
+		if (status && left && made)
+			complain(words, nth, "left a file: ", why);
+	}
+}
+
+int __wrap_main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 2;
+	snprintf(run.samples, sizeof run.samples, "%s", argv[1]);
+	strcpy(run.made, "/tmp/jprof-short-XXXXXX");
+	int before = dup(STDOUT_FILENO);
+	run.terminal = dup(STDERR_FILENO);
+	run.out = memfd_create("out", MFD_CLOEXEC);
+	run.err = memfd_create("err", MFD_CLOEXEC);
+	if (!mkdtemp(run.made) || run.out < 0 || run.err < 0 || before < 0)
+		return 2;
+	setvbuf(stdout, NULL, _IONBF, 0);
+	static const char *const make[most_words] = { "bundle", "-o", "%T/made.jprof", "--sysroot=%N",
+		                                      "%D/hand-4.heap" };
+	size_t asked;
+	run_command(make, 0, &asked);
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+		check(commands[i]);
+	remove_made("made.jprof");
+	rmdir(run.made);
+	dup2(before, STDOUT_FILENO);
+	return run.wrong ? 1 : 0;
+}
