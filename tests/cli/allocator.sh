@@ -87,7 +87,7 @@ find_archive
 system='-lstdc++ -lm -pthread -ldl'
 build inside inside.c $flags "$archive" $system
 check "malloc is not the program's own" eval "nm inside | grep -q ' T malloc\$'"
-MALLOC_CONF=prof:true,lg_prof_sample:0 timeout 60 ./inside inside.heap || exit 1
+MALLOC_CONF=prof:true,lg_prof_sample:0 timeout 300 ./inside inside.heap || exit 1
 inside_rows ./inside inside.heap
 
 nm -g --defined-only "$archive" 2>/dev/null |
@@ -96,6 +96,6 @@ objcopy --redefine-syms=prefixed "$archive" prefixed.a 2>err || { cat err; exit 
 build prefixed inside.c $flags '-DPREFIXED(name)=_rjem_##name' prefixed.a $system
 check "malloc has no prefix" eval "nm prefixed | grep -q ' T _rjem_malloc\$'"
 check "there is a malloc without a prefix, too" eval "! nm prefixed | grep -q ' T malloc\$'"
-MALLOC_CONF=prof:true,lg_prof_sample:0 timeout 60 ./prefixed prefixed.heap || exit 1
+MALLOC_CONF=prof:true,lg_prof_sample:0 timeout 300 ./prefixed prefixed.heap || exit 1
 inside_rows ./prefixed prefixed.heap
 finish

@@ -65,7 +65,7 @@ try() {
     checks=$((checks + 1))
     what="jprof $*"
     status=0
-    (cd cwd && timeout 10 "$jprof" "$@" >../out 2>../err </dev/null) || status=$?
+    (cd cwd && timeout 300 "$jprof" "$@" >../out 2>../err </dev/null) || status=$?
     check "a sanitizer found something" no_finding
     check "killed, or out of time" [ "$status" -lt 124 ]
     check "not quiet, and not one line for each thing" [ "$(wc -l <err)" -le 2 ]
@@ -161,7 +161,7 @@ huge() {
     (
         # A sanitizer's shadow memory does not fit any limit.
         [ "$sanitized" = true ] || ulimit -v 1000000
-        timeout 10 "$jprof" --show_bytes $no "$2" >out 2>err
+        timeout 300 "$jprof" --show_bytes $no "$2" >out 2>err
     ) || status=$?
     check "a sanitizer found something" no_finding
     check "standard error is not one line" [ "$(wc -l <err)" -eq 1 ]

@@ -8,7 +8,7 @@ reports() {
         --fold=none --fold=vm '--errors --cum' '--inuse_objects --top=5' --alloc_space '--thread=*' \
         '--proto --normalize-addresses' '--focus=m --ignore=zz'; do
         # shellcheck disable=SC2086
-        timeout 60 "$jprof" $options "$1" >dump.out 2>dump.err </dev/null
+        timeout 300 "$jprof" $options "$1" >dump.out 2>dump.err </dev/null
         # shellcheck disable=SC2086
         run "$jprof" $options "$2" "$3"
         same "other output than for the dump" dump.out out
@@ -17,7 +17,7 @@ reports() {
         sed "s,$3:[a-z0-9-]*,DUMP,g; s,$3,DUMP,g" err >bundle.said
         same "other words than for the dump" dump.said bundle.said
     done
-    timeout 60 "$jprof" info "$1" 2>/dev/null | tail -n +2 >dump.out
+    timeout 300 "$jprof" info "$1" 2>/dev/null | tail -n +2 >dump.out
     run "$jprof" info "$2" "$3"
     prints '^members    1$'
     prints 'named by the bundle'

@@ -26,7 +26,7 @@ rm -f later.jprof
 run "$jprof" bundle --symbols=later -o later.jprof app.41.0.m0.heap
 exits 0
 check "names, though they were to come later" eval '! tar_of later.jprof | tar tf - | grep -q symbols'
-timeout 20 "$jprof" --lines app.41.0.m0.heap >right.out 2>/dev/null
+timeout 300 "$jprof" --lines app.41.0.m0.heap >right.out 2>/dev/null
 run "$jprof" --lines later.jprof
 same "not named from the files here" right.out out
 run "$jprof" info later.jprof
@@ -54,7 +54,7 @@ profiled lg_prof_sample:0 ./bare bare.heap
 taken bare.heap
 run "$jprof" "$far" x.jprof
 prints ' bare!0x'
-timeout 20 "$jprof" --lines --debug-dir=debug bare.heap >right.out 2>/dev/null
+timeout 300 "$jprof" --lines --debug-dir=debug bare.heap >right.out 2>/dev/null
 run "$jprof" --lines --debug-dir=debug x.jprof
 same "the debug file is not used" right.out out
 prints '/names\.cc:'
@@ -72,7 +72,7 @@ run "$jprof" bundle -o z.jprof bare.heap
 run "$jprof" z.jprof
 prints ' bare\+0x'
 mv bare.away bare
-timeout 20 "$jprof" bare.heap >right.out 2>/dev/null
+timeout 300 "$jprof" bare.heap >right.out 2>/dev/null
 run "$jprof" z.jprof
 same "the program here is not used" right.out out
 
@@ -92,7 +92,7 @@ if [ -f "$archive" ]; then
     objcopy --redefine-syms=prefixed "$archive" prefixed.a 2>err || { cat err; exit 1; }
     build inside inside.c -g -O1 -fno-optimize-sibling-calls '-DPREFIXED(name)=_rjem_##name' prefixed.a \
         -lstdc++ -lm -pthread -ldl
-    MALLOC_CONF=prof:true,lg_prof_sample:0 timeout 60 ./inside inside.heap || exit 1
+    MALLOC_CONF=prof:true,lg_prof_sample:0 timeout 300 ./inside inside.heap || exit 1
     taken inside.heap
     run "$jprof" "$far" x.jprof
     prints ' by_malloc$'

@@ -23,7 +23,7 @@ run "$jprof" bundle -o x.jprof --sysroot="$cases/sysroot" "$cases/ruby31/cext.1.
 exits 0
 for options in '' --lines '--cum --errors' --proto; do
     # shellcheck disable=SC2086
-    timeout 60 "$jprof" $options --sysroot="$cases/sysroot" "$cases/ruby31/cext.1.heap" >dump.out 2>/dev/null
+    timeout 300 "$jprof" $options --sysroot="$cases/sysroot" "$cases/ruby31/cext.1.heap" >dump.out 2>/dev/null
     # shellcheck disable=SC2086
     run "$jprof" $options "$far" x.jprof
     same "other output than with the sysroot" dump.out out
@@ -56,7 +56,7 @@ for how in '' --gzip; do
     run tar xOf y.tar dump/dump.heap
     same "the dump is not as it was" out "$heaps/hand-4.heap"
     run "$jprof" "$far" y.tar
-    timeout 20 "$jprof" "$heaps/hand-4.heap" >dump.out 2>/dev/null
+    timeout 300 "$jprof" "$heaps/hand-4.heap" >dump.out 2>/dev/null
     same "the bare archive reads otherwise" dump.out out
 done
 if command -v python3 >/dev/null; then
@@ -101,17 +101,17 @@ exits 0
 says
 run "$jprof" "$far" x.jprof
 check "members are not named" grep -qx 'jprof: x.jprof: 2 members are added up: 17, 21; --member=NAME|PID|ROLE takes one' err
-timeout 20 "$jprof" app.17.0.j0.heap app.21.4.f.heap >dump.out 2>/dev/null
+timeout 300 "$jprof" app.17.0.j0.heap app.21.4.f.heap >dump.out 2>/dev/null
 same "not the sum" dump.out out
 run "$jprof" "$far" --member=21 x.jprof
-timeout 20 "$jprof" app.21.4.f.heap >dump.out 2>/dev/null
+timeout 300 "$jprof" app.21.4.f.heap >dump.out 2>/dev/null
 same "not the member" dump.out out
 rm -f boot.jprof late.jprof
 run "$jprof" bundle -o boot.jprof app.17.0.j0.heap app.21.4.f.heap
 cp app.21.4.f.heap app.17.9.f.heap
 run "$jprof" bundle -o late.jprof app.17.9.f.heap app.21.4.f.heap
 run "$jprof" "$far" --cum --member=17 --diff_base=boot.jprof late.jprof
-timeout 20 "$jprof" --cum --diff_base=app.17.0.j0.heap app.17.9.f.heap >dump.out 2>/dev/null
+timeout 300 "$jprof" --cum --diff_base=app.17.0.j0.heap app.17.9.f.heap >dump.out 2>/dev/null
 same "not the difference of the members" dump.out out
 run "$jprof" --cum --member=17 --diff_base=app.17.0.j0.heap late.jprof
 same "not the difference to a plain dump" dump.out out
@@ -149,7 +149,7 @@ sed '/^MAPPED_LIBRARIES/,$d' app.21.4.f.heap >short.heap
 sed '1,/^MAPPED_LIBRARIES/d' app.21.4.f.heap >short.maps
 rm -f s.jprof
 run "$jprof" bundle -o s.jprof --maps=short.maps short.heap
-timeout 20 "$jprof" --libs --maps=short.maps short.heap >dump.out 2>/dev/null
+timeout 300 "$jprof" --libs --maps=short.maps short.heap >dump.out 2>/dev/null
 run "$jprof" --libs "$far" s.jprof
 same "the maps are not used" dump.out out
 
@@ -157,7 +157,7 @@ same "the maps are not used" dump.out out
 size=$(wc -c <x.jprof)
 for part in 0 1 5 10 20 40 50 60 80 95 99; do
     head -c $((size * part / 100)) x.jprof >cut.jprof
-    run "$jprof" "$far" --libs cut.jprof
+    run "$hostile" "$far" --libs cut.jprof
     if [ "$status" -eq 0 ]; then
         check "no warning" grep -qE '^jprof: cut.jprof: .*what is whole is used' err
     else
@@ -168,17 +168,17 @@ done
 gzip -dc <g.jprof >g.tar
 for at in 700 1500 40000 90000; do
     { head -c $at g.tar && head -c 600 /dev/zero | tr '\0' 'x' && tail -c +$((at + 601)) g.tar; } >bad.tar
-    run "$jprof" "$far" bad.tar
+    run "$hostile" "$far" bad.tar
     check "neither read nor refused" [ "$status" -le 1 ]
 done
 
 # Foreign archives, and bundles of a later version.
 tar cf f.tar short.maps
-run "$jprof" f.tar
+run "$hostile" f.tar
 exits 1
 says 'jprof: f.tar: is a tar archive, but no bundle of jprof, which begins with bundle.json'
 mkdir v && echo '{"jprof_bundle": 2}' >v/bundle.json && (cd v && tar cf ../v.tar bundle.json)
-run "$jprof" v.tar
+run "$hostile" v.tar
 exits 1
 says_like '^jprof: v.tar: is a bundle of version 2, and jprof [0-9.]+ knows version 1; take a newer jprof$'
 finish

@@ -20,7 +20,7 @@ until_true() {
     tries=0
     until "$@" 2>/dev/null; do
         tries=$((tries + 1))
-        [ "$tries" -lt 400 ] || { echo "never came true: $*"; exit 1; }
+        [ "$tries" -lt 3000 ] || { echo "never came true: $*"; exit 1; }
         sleep 0.05
     done
 }

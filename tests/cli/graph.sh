@@ -144,7 +144,7 @@ if command -v python3 >/dev/null; then
     for word in pdf png gif; do
         what="--$word on a terminal"
         status=0
-        timeout 60 python3 - "$jprof" --$word $at "$dump" >out 2>err <<'END' || status=$?
+        timeout 300 python3 - "$jprof" --$word $at "$dump" >out 2>err <<'END' || status=$?
 import os, pty, subprocess, sys
 parent, child = pty.openpty()
 sys.exit(subprocess.run(sys.argv[1:], stdout=child).returncode)

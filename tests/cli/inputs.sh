@@ -151,7 +151,7 @@ LD_PRELOAD=$jemalloc MALLOC_CONF=prof:true,lg_prof_sample:0 ./stay stay.heap <ho
 pid=$!
 exec 3>hold
 tries=0
-until [ -s stay.ready ] || [ $tries -ge 50 ]; do
+until [ -s stay.ready ] || [ $tries -ge 3000 ]; do
     sleep 0.2
     tries=$((tries + 1))
 done
@@ -173,7 +173,7 @@ says "jprof: /proc/$pid/maps: cannot be opened: No such file or directory"
 for words in "-" "/dev/stdin" "$heaps/sysroot/tmp/jprof-samples/threads -"; do
     what="a pipe as: $words"
     status=0
-    cat dump.heap | timeout 20 "$jprof" --show_bytes $sys $words >out 2>err || status=$?
+    cat dump.heap | timeout 300 "$jprof" --show_bytes $sys $words >out 2>err || status=$?
     exits 0
     same "not as the file" reference out
 done
@@ -194,7 +194,7 @@ says 'jprof: nothing changed between the dumps'
 "$jprof" info $sys dump.heap >info.file 2>err
 what="info of a pipe"
 status=0
-cat dump.heap | timeout 20 "$jprof" info $sys - >out 2>err || status=$?
+cat dump.heap | timeout 300 "$jprof" info $sys - >out 2>err || status=$?
 exits 0
 says
 sed 1d info.file >file.rest

@@ -2,7 +2,8 @@
 #     . "$(dirname "$0")/lib.sh"
 # is called with the program to test as $1, finds itself in a directory of its own that goes at the
 # end, and ends with `finish`. JPROF_SOURCE_ROOT: the checkout. JPROF_SANITIZED=true: the program
-# is built with sanitizers, which take address space and do not work under a tracer.
+# is built with sanitizers, which take address space and do not work under a tracer. JPROF_HOSTILE: the program
+# for hostile input, where that is another one, see tests/plain/meson.build.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -19,6 +20,7 @@ root=${JPROF_SOURCE_ROOT:-$(CDPATH= cd -- "$here/../.." && pwd)}
 heaps=$root/samples/heaps
 cases=$root/samples/cases
 sanitized=${JPROF_SANITIZED:-false}
+hostile=${JPROF_HOSTILE:-$jprof}
 
 tmp=$(mktemp -d) || exit 1
 trap 'cd / && rm -rf "$tmp"' EXIT
@@ -56,7 +58,7 @@ no_finding() {
 run() {
     what="$*"
     status=0
-    timeout 20 "$@" >out 2>err </dev/null || status=$?
+    timeout 300 "$@" >out 2>err </dev/null || status=$?
     check "a sanitizer found something" no_finding
     check "killed, or out of time" [ "$status" -lt 124 ]
 }
@@ -127,20 +129,39 @@ find_jemalloc() {
 profiled() {
     conf=$1
     shift
-    timeout 60 env LD_PRELOAD="$jemalloc" MALLOC_CONF="prof:true,$conf" "$@" || { echo "failed: $*"; exit 1; }
+    timeout 300 env LD_PRELOAD="$jemalloc" MALLOC_CONF="prof:true,$conf" "$@" || { echo "failed: $*"; exit 1; }
 }
 
-# Sets $jeprof to Perl's jeprof.
+# Sets $jeprof to Perl's jeprof, which remembers what binutils said of an object file, see jeprof.pl.
 find_jeprof() {
-    jeprof=$(command -v jeprof) || skip "no jeprof here (Debian: libjemalloc-dev)"
+    plain_jeprof=$(command -v jeprof) || skip "no jeprof here (Debian: libjemalloc-dev)"
+    mkdir -p jeprof.asked
+    printf '#!/bin/sh\nexec perl "%s" "%s" "%s" "$@"\n' \
+        "$root/tests/cli/jeprof.pl" "$plain_jeprof" "$tmp/jeprof.asked" >jeprof.remembers
+    chmod +x jeprof.remembers
+    jeprof=$tmp/jeprof.remembers
 }
 
-# perl_jeprof ARGUMENTS...: what Perl's jeprof prints goes into the file theirs.whole; it must work.
 # What it leaves in /tmp goes: it takes no other directory, and the name has its process id.
-perl_jeprof() {
-    HOME=$tmp JEPROF_TMPDIR=$tmp timeout 60 sh -c 'echo $$ >jeprof.pid && exec "$@"' jeprof "$jeprof" "$@" \
+ask_jeprof() {
+    HOME=$tmp JEPROF_TMPDIR=$tmp PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 timeout 600 sh -c 'echo $$ >jeprof.pid && exec "$@"' jeprof "$@" \
         >theirs.whole 2>theirs.err </dev/null || { cat theirs.err; echo "jeprof failed: $*"; exit 1; }
     rm -f "/tmp/jeprof$(cat jeprof.pid).sym"
+}
+
+# perl_jeprof ARGUMENTS...: what Perl's jeprof prints goes into the file theirs.whole; it must work. At the first
+# call a second one, which only remembers, and plain jeprof must say the same lines.
+perl_jeprof() {
+    ask_jeprof "$jeprof" "$@"
+    if [ ! -e theirs.plain ]; then
+        sort theirs.whole >theirs.asked
+        ask_jeprof "$jeprof" "$@"
+        sort theirs.whole >theirs.remembered
+        ask_jeprof "$plain_jeprof" "$@"
+        sort theirs.whole >theirs.plain
+        same "jeprof.pl is not as jeprof (<)" theirs.plain theirs.asked
+        same "what jeprof.pl remembers is not as jeprof (<)" theirs.plain theirs.remembered
+    fi
 }
 
 # The Total line and the rows of parity.c, grow.c or names.cc in a report; without discriminators.

@@ -16,7 +16,7 @@ trap 'end_started; umount "$tmp/full" 2>/dev/null; cd / && rm -rf "$tmp"' EXIT
 
 # until_true SECONDS COMMAND...
 until_true() {
-    tries=$(($1 * 20))
+    tries=$(($1 * 200)) # a loaded machine has ten times as long
     shift
     while ! "$@"; do
         tries=$((tries - 1))

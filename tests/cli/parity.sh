@@ -12,7 +12,7 @@
 # Inline marks are compared: in a program with the symbol _fini jeprof has them, too. `@address`
 # suffixes do not occur, since no two functions share a name.
 . "$(dirname "$0")/lib.sh"
-command -v jeprof >/dev/null || skip "no jeprof here (Debian: libjemalloc-dev)"
+find_jeprof
 find_jemalloc
 
 case $3 in
@@ -47,8 +47,7 @@ without_doubles() {
 
 # compare ARGUMENTS...
 compare() {
-    HOME=$tmp JEPROF_TMPDIR=$tmp jeprof --text "$@" >theirs.whole 2>theirs.err </dev/null ||
-        { cat theirs.err; echo "jeprof failed: $*"; exit 1; }
+    perl_jeprof --text "$@"
     run "$jprof" --fold=none "$@"
     exits 0
     of_program theirs.whole >theirs.all

@@ -85,7 +85,7 @@ servers="$servers $!"
 tries=0
 until DEBUGINFOD_CACHE_PATH=$work/try.$tries "$FRAMES" --debuginfod app/truth.heap | grep -q 'subject.c:'; do
     tries=$((tries + 1))
-    [ $tries -lt 100 ] || fail "the server gives nothing: $(tail -n 5 server.log)"
+    [ $tries -lt 3000 ] || fail "the server gives nothing: $(tail -n 5 server.log)"
     sleep 0.2
 done
 expect lines app '' --debuginfod
@@ -112,7 +112,7 @@ if command -v dwz >/dev/null; then
     tries=0
     until DEBUGINFOD_CACHE_PATH=$work/dwz-try.$tries "$FRAMES" --debuginfod dwz/truth.heap | grep -q 'subject.c:'; do
         tries=$((tries + 1))
-        [ $tries -lt 100 ] || fail "the server does not give what dwz moved out: $(tail -n 5 server2.log)"
+        [ $tries -lt 3000 ] || fail "the server does not give what dwz moved out: $(tail -n 5 server2.log)"
         sleep 0.2
     done
     DEBUGINFOD_CACHE_PATH=$work/dwz-cache expect lines dwz '' --debuginfod

@@ -33,7 +33,7 @@ trap 'exec 3>&-; kill $server 2>/dev/null; cd / && rm -rf "$tmp"' EXIT
 tries=0
 while ! [ -f received/address ]; do
     tries=$((tries + 1))
-    kill -0 $server 2>/dev/null && [ $tries -lt 600 ] || { cat server/err; echo "the server does not start"; exit 1; }
+    kill -0 $server 2>/dev/null && [ $tries -lt 3000 ] || { cat server/err; echo "the server does not start"; exit 1; }
     sleep 0.1
 done
 PYROSCOPE=$(cat received/address) WEB=$tmp/web ARCHIVE=$tmp/archive

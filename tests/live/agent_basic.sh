@@ -108,7 +108,7 @@ deaf = client(); deaf.sendall(b"stats\n" * 100)      # never reads: closed after
 silent = [client() for _ in range(12)]               # more than there are places
 c = client(); c.sendall(b"report\n"); assert b'"ok":true' in c.recv(4096)
 END
-check "hostile clients" timeout 60 python3 hostile.py "$pid"
+check "hostile clients" timeout 300 python3 hostile.py "$pid"
 check "lives" lives "$pid"
 for i in 1 2 3 4; do ask "$pid" dump dump dump >"both$i" & asking="${asking:-} $!"; done
 wait $asking

@@ -115,7 +115,7 @@ static void wait_long(void)
 {
 	printf("%d\n", (int)getpid());
 	fflush(stdout);
-	alarm(120);
+	alarm(1200);
 	for (;;)
 		pause();
 }

@@ -30,9 +30,9 @@ start() {
 expect() {
     proof=$1 names=$2
     shift 2
-    timeout 10 "$jprof" --lines --fold=none "$@" "$dir/s.heap" >"$dir/report" 2>"$dir/err" ||
+    timeout 300 "$jprof" --lines --fold=none "$@" "$dir/s.heap" >"$dir/report" 2>"$dir/err" ||
         fail "jprof $* ended with status $?: $(cat "$dir/err")"
-    timeout 10 "$jprof" info "$@" "$dir/s.heap" >"$dir/info" 2>"$dir/err" || fail "jprof info ended with status $?"
+    timeout 300 "$jprof" info "$@" "$dir/s.heap" >"$dir/info" 2>"$dir/err" || fail "jprof info ended with status $?"
     said=$(sed -n "s|.*  \([a-z][a-z ]*[a-z]\)  *$dir/prog\( (deleted)\)\{0,1\}\$|\1|p" "$dir/info")
     [ "$said" = "$proof" ] || fail "the file is \"$said\", expected \"$proof\""
     named=$(grep -c ' plain .*/frames\.c:[0-9]*$' "$dir/report") || true
@@ -135,7 +135,7 @@ expect 'no file' nameless
 
 start 'cut short' "$subject"
 head -c 6000 "$subject" >"$dir/prog"
-timeout 10 "$jprof" --lines --fold=none "$dir/s.heap" >"$dir/report" 2>&1 || fail "ended with status $?"
+timeout 300 "$jprof" --lines --fold=none "$dir/s.heap" >"$dir/report" 2>&1 || fail "ended with status $?"
 if grep -q '/frames\.c:' "$dir/report"; then fail 'names from half a file'; fi
 
 # It names a file to share debug information with, which libdw opens too.
@@ -147,7 +147,7 @@ if command -v dwz >/dev/null; then
     expect 'same inode' named
     rm "$dir/common"
     mkfifo "$dir/common"
-    timeout 10 "$jprof" --lines --fold=none "$dir/s.heap" >"$dir/report" 2>&1 ||
+    timeout 300 "$jprof" --lines --fold=none "$dir/s.heap" >"$dir/report" 2>&1 ||
         fail "with a FIFO for the shared file jprof ended with status $?"
 fi
 
@@ -158,7 +158,7 @@ for dwo in $(readelf --debug-dump=info "$split" | sed -n 's/.*DW_AT_dwo_name .*:
     mkfifo "$dir/$dwo"
 done
 [ -n "$(find "$dir" -name '*.dwo')" ] || fail 'no .dwo is named: this tests nothing'
-timeout 10 "$jprof" --lines --fold=none "$dir/s.heap" >"$dir/report" 2>&1 ||
+timeout 300 "$jprof" --lines --fold=none "$dir/s.heap" >"$dir/report" 2>&1 ||
     fail "with FIFOs for its .dwo files jprof ended with status $?"
 
 exit $status

@@ -1,5 +1,6 @@
 /* Mangled names are those that g++ 12 and rustc wrote for real code; full names are those of
  * binutils' c++filt. */
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -260,14 +261,14 @@ static void test_hostile_names(void **state)
 static void test_deep_nesting(void **state)
 {
 	(void)state;
-	enum { size = 100000 };
+	enum { size = 1000000 };
 	pid_t child = fork();
 	if (!child) {
 		struct jp_strbuf brief = { 0 };
 		char *name = malloc(size + 1);
 		memset(name, '<', size);
 		name[size] = '\0';
-		alarm(5);
+		setrlimit(RLIMIT_CPU, &(struct rlimit){ 60, 60 });
 		jp_shorten(name, &brief);
 		_exit(0);
 	}

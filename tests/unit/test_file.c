@@ -25,7 +25,7 @@ static int set_up(void **state)
 	char target[PATH_MAX + 32];
 	const char *tmp = getenv("TMPDIR");
 	snprintf(base, sizeof base, "%s/jprof-file-XXXXXX", tmp ? tmp : "/tmp");
-	alarm(60); /* a FIFO that is opened after all would wait for ever */
+	alarm(600); /* a FIFO that is opened after all would wait for ever */
 	if (!mkdtemp(base) || chdir(base) || mkdir("root", 0700) || mkdir("root/lib", 0700) || mkdir("root/sub", 0700))
 		return -1;
 	put("root/lib/a.so", "inside");

@@ -14,7 +14,7 @@ commands() {
     shift
     what="commands: $(printf '%s' "$text" | tr '\n' ';') $*"
     status=0
-    printf '%b' "$text" | timeout 60 "$jprof" -i --fold=none "$@" subject late.heap >out 2>err || status=$?
+    printf '%b' "$text" | timeout 300 "$jprof" -i --fold=none "$@" subject late.heap >out 2>err || status=$?
     check "a sanitizer found something" no_finding
     exits 0
 }
@@ -133,7 +133,7 @@ same "a thread" expected out
 "$jprof" bundle -o both.jprof early.heap late.heap 2>log
 what="a bundle in a session"
 status=0
-printf 'top3\nfocus p_even\ntop3\nreset\n' | timeout 60 "$jprof" -i --fold=none both.jprof >out 2>err || status=$?
+printf 'top3\nfocus p_even\ntop3\nreset\n' | timeout 300 "$jprof" -i --fold=none both.jprof >out 2>err || status=$?
 exits 0
 check "a sanitizer found something" no_finding
 { "$jprof" --fold=none --top=3 both.jprof && "$jprof" --fold=none --top=3 --focus=p_even both.jprof; } >expected 2>log
@@ -147,8 +147,8 @@ says_like '^jprof: nothing\.heap: '
 # ---- beside Perl's ----
 find_jeprof
 beside() {
-    printf '%b' "$1" | HOME=$tmp JEPROF_TMPDIR=$tmp timeout 120 "$jeprof" --interactive subject late.heap >theirs.whole 2>theirs.err
-    printf '%b' "$1" | timeout 60 ./jeprof --interactive subject late.heap >out 2>err
+    printf '%b' "$1" | HOME=$tmp JEPROF_TMPDIR=$tmp timeout 300 "$jeprof" --interactive subject late.heap >theirs.whole 2>theirs.err
+    printf '%b' "$1" | timeout 300 ./jeprof --interactive subject late.heap >out 2>err
     what="as jeprof: $(printf '%s' "$1" | tr '\n' ';')"
     check "the prompt" grep -q '^(jeprof) ' err
     of_program theirs.whole >theirs
@@ -168,7 +168,7 @@ listing() {
         on && $3 ~ /^[0-9]+:$/ && !($1 == "." && $2 == ".")' "$1"
 }
 for word in main p_work '^p_by_'; do # jeprof's names end in tags
-    printf 'list %s\n' "$word" | HOME=$tmp JEPROF_TMPDIR=$tmp timeout 120 "$jeprof" --interactive subject late.heap >theirs.whole 2>theirs.err
+    printf 'list %s\n' "$word" | HOME=$tmp JEPROF_TMPDIR=$tmp timeout 300 "$jeprof" --interactive subject late.heap >theirs.whole 2>theirs.err
     printf 'list %s\n' "$word" | ./jeprof --interactive subject late.heap >out 2>err
     what="list $word"
     listing theirs.whole | sort >theirs

@@ -99,7 +99,7 @@ snap() {
         MALLOC_CONF="prof:true,lg_prof_sample:0,prof_prefix:$dir/snap/app" \
         "$dir/known" "$dir/snap/first.dump" "$dir/snap/ready" &
     pid=$!
-    tries=600
+    tries=6000
     while ! { [ -e "$dir/snap/ready" ] && grep -q memfd:jprof-agent "/proc/$pid/maps"; }; do
         tries=$((tries - 1))
         [ "$tries" -gt 0 ] || break
@@ -122,7 +122,7 @@ until_true() {
     tries=0
     until "$@" >/dev/null 2>&1; do
         tries=$((tries + 1))
-        [ "$tries" -lt 300 ] || { echo "never came true: $*"; return 1; }
+        [ "$tries" -lt 3000 ] || { echo "never came true: $*"; return 1; }
         sleep 0.1
     done
 }
