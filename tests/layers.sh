@@ -1,99 +1,170 @@
 #!/bin/sh
-# The rules of HACKING.md that a machine can check: which folder may include which, that the program
-# uses the public header alone, and how long functions and files may be.
-# usage: sh tests/layers.sh SOURCE_ROOT
+# The rules of HACKING.md that a machine can check: which room may use which, by includes and by the symbols of the
+# build's objects; what the library, the program and the agent never call; and how long functions and files may be.
+# usage: sh tests/layers.sh SOURCE_ROOT BUILD_ROOT
 set -eu
+build=$2
+case $build in /*) ;; *) build=$PWD/$build ;; esac
 cd "$1"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
 status=0
+
+# libjprof/ROOM: a room uses itself and those before it. A new room needs a place here.
+library_rooms='base statistics input model ops view render bundle collect'
+# jeprof-c/ROOM, and which others it uses.
+program_rooms='cli:
+report: cli
+run: cli
+snap: cli
+doctor: cli run snap'
+
+# What nobody may call, as extended regular expressions of whole names.
+printing='v?f?printf|v?dprintf|__v?f?printf_chk|__v?dprintf_chk|(puts|fputs|fputc|putc|putchar|fwrite)(_unlocked)?|perror|psignal|warnx?|v?syslog|std(in|out|err)'
+ending='exit|_exit|_Exit|quick_exit|abort|__assert_fail|atexit|errx?|raise|kill|longjmp'
+starting='v?fork|_Fork|clone3?|posix_spawnp?|exec(l|le|lp|v|ve|vp|vpe|veat)|fexecve|system|popen|wordexp'
+changing='setlocale|signal|sigaction|sigprocmask|alarm|setitimer|(set|put|unset|clear)env|f?chdir|umask|srand|rand'
+allocating='malloc|calloc|realloc|reallocarray|strn?dup|v?asprintf|getline|fopen|opendir|qsort_r'
 
 bad() {
     echo "$*"
     status=1
 }
 
-# FOLDER ALLOWED...: every quoted include of the folder is jprof.h or lies in an allowed one.
-check() {
-    folder=$1
-    shift
-    for file in "libjprof/$folder"/*.[ch]; do
-        for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
-            case " $* jprof.h " in
-            *" ${include%/*} "*) ;;
-            *) bad "$file includes $include: $folder may use only: $*" ;;
-            esac
-        done
+# All rooms of the library up to this one.
+rooms_up_to() {
+    seen=
+    for room in $library_rooms; do
+        seen="$seen $room"
+        if [ "$room" = "$1" ]; then
+            echo "$seen"
+            return
+        fi
     done
 }
 
-check base base
-check statistics base statistics
-check input base statistics input
-check model base statistics input model
-check ops base statistics input model ops
-check render base statistics input model ops render
-check bundle base statistics input model ops render bundle
-check collect base statistics input model ops render bundle collect
-
-# The program: rooms around what all commands share. Only main.c and the list of commands see them all.
-room() {
-    folder=$1
-    shift
-    for file in "jeprof-c/$folder"/*.[ch]; do
-        for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
-            case " $* " in
-            *" ${include%/*} "*) [ -f "jeprof-c/$include" ] || bad "$file includes $include: jprof.h alone of the library" ;;
-            *) case $include in
-                jprof.h | commands.h) ;;
-                dot.h) [ "$folder" = report ] || bad "$file includes $include: pictures are reports" ;;
-                *) bad "$file includes $include: $folder may use only: $*" ;;
-                esac ;;
-            esac
-        done
+# FILE PREFIX ALLOWED_ROOMS ALLOWED_HEADERS: every quoted include of the file.
+check_includes() {
+    for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$1"); do
+        case " $3 " in *" ${include%/*} "*) if [ -f "$2/$include" ]; then continue; fi ;; esac
+        case " $4 " in *" $include "*) continue ;; esac
+        bad "$1 includes $include: it may use the rooms$3, and $4"
     done
 }
 
-room cli cli
-room report cli report
-room run cli run
-room snap cli snap
-room doctor cli run snap doctor
+for folder in libjprof/*/; do
+    room=$(basename "$folder")
+    allowed=$(rooms_up_to "$room")
+    [ -n "$allowed" ] || bad "libjprof/$room has no place among the rooms in tests/layers.sh"
+    for file in "$folder"*.[ch]; do check_includes "$file" libjprof "$allowed" jprof.h; done
+done
+
+# Only main.c and the list of commands see all rooms. Pictures are reports.
+for folder in jeprof-c/*/; do
+    room=$(basename "$folder")
+    uses=$(echo "$program_rooms" | sed -n "s/^$room: *//p")
+    echo "$program_rooms" | grep -q "^$room:" || bad "jeprof-c/$room has no place among the rooms in tests/layers.sh"
+    headers='jprof.h commands.h'
+    [ "$room" != report ] || headers="$headers dot.h"
+    for file in "$folder"*.[ch]; do check_includes "$file" jeprof-c " $room $uses" "$headers"; done
+done
 
 for file in dot/*.[ch]; do
-    for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
-        case $include in
-        jprof.h | svg_css.inc | svg_js.inc) ;;
-        *) [ -f "dot/$include" ] || bad "$file includes $include: only jprof.h of the library" ;;
-        esac
-    done
+    check_includes "$file" . '' "jprof.h svg_css.inc svg_js.inc $(cd dot && echo *.h)"
 done
 
 # The agent is a world of its own: system headers and its own.
-for file in agent/*.[ch]; do
-    for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
-        [ -f "agent/$include" ] || bad "$file includes $include: only its own headers"
-    done
+for file in agent/*.[ch]; do check_includes "$file" . '' "$(cd agent && echo *.h)"; done
+
+# ---- symbols ----
+# symbols FOLDER_OF_OBJECTS: SOURCE CLASS NAME SECTION of each; gcc's clones (f.cold) are f.
+symbols() {
+    set -- "$1"/*.o
+    [ -f "$1" ] || { echo "no objects in $1" >&2; return 1; }
+    nm -A -f sysv "$@" 2>/dev/null | sed -n 's/^.*\.p\/\([^ ]*\)\.o:\([^ |]*\) *|[^|]*| *\([A-Za-z]\) *|[^|]*|[^|]*|[^|]*| *\([^ ]*\) *$/\1 \3 \2 \4/p' |
+        sed 's/\.\(cold\|isra\|part\|constprop\)[.0-9]* / /; s/@[A-Z0-9_.@]* / /'
+}
+symbols "$(ls -d "$build"/libjprof/libjprof.so*.p)" >"$tmp/library"
+symbols "$build/jeprof-c/jprof.p" >"$tmp/program"
+symbols "$build/dot/libdot.a.p" >"$tmp/dot"
+symbols "$(ls -d "$build"/agent/libjprof-agent.so.p)" >"$tmp/agent"
+
+# never FILE NAMES WHY [SOURCES]: no object but those of SOURCES wants one of NAMES.
+never() {
+    grep -E " U ($2)\$| U ($2) " "$tmp/$1" | grep -vE "^(${4:-none}) " >"$tmp/found" || return 0
+    sed 's/ U / calls /' "$tmp/found"
+    bad "$3"
+}
+never library "$printing|$ending|$starting|$changing" "the library must not print, end, start or change a process"
+never program "$starting" "the program starts others only in browser.c, child.c and cmd_run.c; opener.c forks a child that runs none" \
+    'report_browser\.c|run_child\.c|run_cmd_run\.c|snap_opener\.c'
+if grep -E "^snap_openchild\.c U ($allocating|$ending)\$" "$tmp/program"; then
+    bad "the child that opens files allocates nothing after the fork"
+fi
+never dot "$starting" "pictures start no process"
+never agent "printf|puts|std(in|out|err)|exit|_exit|abort|__assert_fail|$starting|setlocale|$allocating" \
+    "the agent must not allocate, print, end or start a process"
+
+# No state outside the profile: no datum that can be written. .data.rel.ro is written by the loader alone.
+awk '$4 ~ /^\.(data|bss|tdata|tbss)/ && $4 !~ /^\.data\.rel\.ro/ && $3 !~ /^(\.|_|__)/' "$tmp/library" >"$tmp/found"
+if [ -s "$tmp/found" ]; then
+    cat "$tmp/found"
+    bad "the library keeps no state of its own"
+fi
+
+# rooms FILE TABLE: TABLE has for each room those that it may use; a symbol belongs to the room that defines it.
+# The object of base/arena.c is base_arena.c.o; those without a room (main.c, version.c) see and serve all.
+rooms() {
+    awk '
+        FNR == NR { room = $1; for (i = 1; i <= NF; i++) may[room, $i] = 1; known[room] = 1; next }
+        { room = $1; sub(/_.*/, "", room); if (!(room in known)) room = "" }
+        $2 ~ /^[TDBRVW]$/ { home[$3] = room; source[$3] = $1 }
+        $2 == "U" { wants[++n] = room; what[n] = $3; who[n] = $1 }
+        END {
+            for (i = 1; i <= n; i++) {
+                from = wants[i]
+                to = home[what[i]]
+                if (from == "" || to == "" || (from, to) in may) continue
+                print who[i] " uses " what[i] " of " source[what[i]] ": " from " must not use " to
+                wrong = 1
+            }
+            exit wrong
+        }' "$2" "$1"
+}
+for room in $library_rooms; do echo "$room $(rooms_up_to "$room")"; done >"$tmp/library.rooms"
+echo "$program_rooms" | tr -d : >"$tmp/program.rooms"
+rooms "$tmp/library" "$tmp/library.rooms" || status=1
+rooms "$tmp/program" "$tmp/program.rooms" || status=1
+# What the table of rooms says is worth nothing where no symbol is found.
+for name in library program; do
+    [ "$(grep -c ' T ' "$tmp/$name")" -gt 100 ] || bad "few functions in the objects of the $name: this test sees nothing"
 done
-if grep -nE '\b(malloc|calloc|realloc|strdup|asprintf|fopen|opendir|exit|abort|system|popen|fork)[[:space:]]*\(' agent/*.c; then
-    bad "the agent must not allocate, exit or start a process"
+
+# The program and the pictures use what libjprof.map exports, and nothing else of the library.
+sed -n 's/^	\(jprof_[a-z0-9_]*\);$/\1/p' libjprof/libjprof.map | sort >"$tmp/exported"
+awk '$2 ~ /^[TDBRVW]$/ { print $3 }' "$tmp/library" | sort -u >"$tmp/defined"
+awk '$2 == "U" { print $3 }' "$tmp/program" "$tmp/dot" | sort -u | comm -12 - "$tmp/defined" | comm -23 - "$tmp/exported" >"$tmp/found"
+if [ -s "$tmp/found" ]; then
+    cat "$tmp/found"
+    bad "the program uses what libjprof.map does not export"
 fi
 
-# The library never prints, exits, or starts a process.
-if grep -nE '\b(printf|puts|putchar|exit|abort|system|popen|execve?|execlp?|execvp?|fork)[[:space:]]*\(' libjprof/*.c libjprof/*/*.c; then
-    bad "the library must not print, exit or start a process"
-fi
-
-# The program runs no shell; a child is spawned, and only "jprof run" becomes another program. One child runs no program:
-# it opens files with fewer rights.
-if grep -nE '\b(system|popen|wordexp|execlp?e?|execvp?e|execv)[[:space:]]*\(' jeprof-c/*.c jeprof-c/*/*.c dot/*.c ||
-    grep -nE '\bv?fork[[:space:]]*\(' $(ls jeprof-c/*.c jeprof-c/*/*.c dot/*.c | grep -v '^jeprof-c/snap/opener.c$') ||
-    grep -nE '\b([cm]alloc|realloc|strdup|asprintf|fopen|opendir|exit)[[:space:]]*\(' jeprof-c/snap/openchild.c ||
-    grep -nE '\b(posix_spawnp?|execvp)[[:space:]]*\(' $(ls jeprof-c/*.c jeprof-c/*/*.c dot/*.c | grep -vE '/(browser|child|cmd_run)\.c$'); then
-    bad "the program must not start others, but in browser.c, child.c, cmd_run.c and opener.c, whose child allocates nothing"
-fi
-
-wc -l agent/*.[ch] libjprof/*/*.[ch] jeprof-c/*.[ch] jeprof-c/*/*.[ch] dot/*.[ch] | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines, 800 at most"; bad = 1 } END { exit bad }' || status=1
-awk 'FNR == 1 { start = 0 }
-     /^{/ { start = FNR }
-     /^}/ { if (start && FNR - start > 100) { print FILENAME ":" start ": a function of " FNR - start " lines, 100 at most"; bad = 1 } start = 0 }
-     END { exit bad }' agent/*.c libjprof/*/*.c jeprof-c/*.c jeprof-c/*/*.c dot/*.c || status=1
+# ---- sizes ----
+sources='agent/*.[ch] libjprof/*.[ch] libjprof/*/*.[ch] jeprof-c/*.[ch] jeprof-c/*/*.[ch] dot/*.[ch]'
+# The one header that users read may be longer.
+# shellcheck disable=SC2046
+awk -v most=600 'FNR == 1 { if (lines > most) { print file ": " lines " lines, " most " at most"; bad = 1 } file = FILENAME }
+    { lines = FNR }
+    END { if (lines > most) { print file ": " lines " lines, " most " at most"; bad = 1 } exit bad }' $(ls $sources | grep -v '/jprof\.h$') || status=1
+# shellcheck disable=SC2086
+awk -v most=60 'FNR == 1 { start = 0 }
+    /^{/ { start = FNR }
+    /^}/ {
+        if (start && FNR - start - 1 > most) {
+            print FILENAME ":" start ": a function of " FNR - start - 1 " lines, " most " at most"
+            bad = 1
+        }
+        start = 0
+    }
+    END { exit bad }' $sources || status=1
 exit "$status"
