@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the packages that a part of the work needs and that are not there yet.
-# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, bench, browser, ci, musl
+# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, bench, browser, ci, lint, musl
 set -eu
 
 die() {
@@ -23,10 +23,12 @@ debian_packages() {
     # opens the pictures and what other viewers are given; large, so nobody gets it unasked
     browser) echo 'chromium' ;;
     ci) echo 'debootstrap git' ;;
+    # what .ci/check needs besides
+    lint) echo 'clang clang-format' ;;
     # gcc 11's unwinder is the last that does without a function of glibc's
     musl) echo 'musl-tools libgcc-11-dev linux-libc-dev bison flex m4 dpkg-dev make gcc pkgconf|pkg-config meson' \
         'debian-archive-keyring' ;;
-    *) die "no group '$1'; give build, samples, tests, bench, browser, ci or musl" ;;
+    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, lint or musl" ;;
     esac
 }
 
@@ -41,7 +43,8 @@ alpine_packages() {
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri valgrind' ;;
     browser) echo 'chromium' ;;
     ci) echo 'debootstrap git' ;;
-    *) die "no group '$1'; give build, samples, tests, bench, browser, ci or musl" ;;
+    lint) echo 'clang clang-extra-tools' ;;
+    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, lint or musl" ;;
     esac
 }
 
@@ -92,7 +95,7 @@ find_root() {
     $become true || die "'$become' was refused; as root install: $*"
 }
 
-[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, browser, ci, musl)"
+[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, browser, ci, lint, musl)"
 
 if command -v apt-get >/dev/null; then
     system=debian
