@@ -98,7 +98,7 @@ never() {
 never library "$printing|$ending|$starting|$changing" "the library must not print, end, start or change a process"
 never program "$starting" "the program starts others only in browser.c, child.c and cmd_run.c; opener.c forks a child that runs none" \
     'report_browser\.c|run_child\.c|run_cmd_run\.c|snap_opener\.c'
-if grep -E "^snap_openchild\.c U ($allocating|$ending)\$" "$tmp/program"; then
+if grep -E "^snap_openchild\.c U ($allocating|exit)\$" "$tmp/program"; then
     bad "the child that opens files allocates nothing after the fork"
 fi
 never dot "$starting" "pictures start no process"
