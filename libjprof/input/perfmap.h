@@ -3,6 +3,7 @@
 #define JP_INPUT_PERFMAP_H
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "input/lookup.h"
 
 struct jp_perfmap;
