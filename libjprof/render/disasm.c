@@ -40,6 +40,7 @@ struct routine {
 };
 
 struct disasm {
+	const char *doubt; /* why source files that the function at hand names are not to be read; NULL: nothing */
 	const struct jprof_profile *profile;
 	const struct jprof_view_opts *opts;
 	struct jp_intern keys; /* (object, vaddr) of sites */
@@ -313,10 +314,13 @@ static void find_values(const struct disasm *d, const struct routine *r, struct 
 /* The source file of that path, read when it is asked for first; NULL when memory is short. */
 static const struct jp_source *source_of(struct disasm *d, const char *path)
 {
+	static const struct jp_source none;
+	if (d->doubt && !d->opts->source_path)
+		return &none;
 	uint32_t known = d->source_paths.count, id = jp_intern_str(&d->source_paths, path);
 	if (id == known && id != JP_NONE) {
 		if (jp_array_push(d->sources, d->source_count, d->source_cap) ||
-		    jp_source_open(&d->sources[d->source_count++], path, d->opts))
+		    jp_source_open(&d->sources[d->source_count++], path, d->doubt, d->opts))
 			return NULL;
 	}
 	return id == JP_NONE ? NULL : &d->sources[id];
@@ -457,6 +461,7 @@ static int put_routine(struct disasm *d, const struct routine *r, struct jprof_e
 	if (rc)
 		return rc;
 	put_head(d, r);
+	d->doubt = jp_source_doubt(d->profile, r->object, d->opts);
 	unsigned char *code = len <= largest_function ? malloc((size_t)len) : NULL;
 	if (len > largest_function || (code && !jp_read_code(file, r->start, code, (size_t)len))) {
 		jp_strbuf_str(d->out, "(no code: ");

@@ -18,6 +18,7 @@ struct routine {
 	uint32_t function; /* the first of this name and file */
 	double flat, cum;
 	uint32_t seen;     /* 1 + the last sample that counted it */
+	const char *doubt; /* why its file is not to be read; NULL: nothing speaks against it */
 	size_t first, end; /* its lines, once sorted */
 };
 
@@ -30,6 +31,7 @@ struct line {
 struct list {
 	const struct jprof_profile *profile;
 	const struct jprof_view_opts *opts;
+	const char **doubts;        /* by object: likewise, "" for NULL; NULL until asked */
 	char *matched;              /* by function: 'y' or 'n', 0 until asked */
 	struct jp_intern keys;      /* (full name, file) of routines */
 	struct jp_intern line_keys; /* (routine, number) */
@@ -50,7 +52,10 @@ static uint32_t routine_of(struct list *l, uint32_t function)
 	if (id == known && id != JP_NONE) {
 		if (jp_array_push(l->routines, l->routine_count, l->routine_cap))
 			return JP_NONE;
-		l->routines[l->routine_count++] = (struct routine){ .function = function };
+		l->routines[l->routine_count++] = (struct routine){
+			.function = function,
+			.doubt = "is named by the input alone, and not by an object file that was found here"
+		};
 	}
 	return id;
 }
@@ -68,13 +73,28 @@ static uint32_t line_of(struct list *l, uint32_t routine, uint32_t number)
 }
 
 /* Routines and lines count once per stack, however often recursion passes through them. */
-static int count_frame(struct list *l, const struct jp_frame *frame, uint32_t sample, double value, bool innermost)
+/* The best that is known of who named its file; an object is asked once. */
+static void look_at_evidence(struct list *l, struct routine *routine, const struct jp_location *at)
+{
+	const char **doubt = &l->doubts[at->object];
+	if (!routine->doubt || at->given || at->bundled || at->source == JPROF_SOURCE_INPUT)
+		return;
+	if (!*doubt) {
+		const char *words = jp_source_doubt(l->profile, at->object, l->opts);
+		*doubt = words ? words : "";
+	}
+	routine->doubt = **doubt ? *doubt : NULL;
+}
+
+static int count_frame(struct list *l, const struct jp_frame *frame, const struct jp_location *at, uint32_t sample,
+                       double value, bool innermost)
 {
 	uint32_t r = routine_of(l, frame->function), n = r == JP_NONE ? JP_NONE : line_of(l, r, frame->line);
 	if (n == JP_NONE)
 		return -1;
 	struct routine *routine = &l->routines[r];
 	struct line *line = &l->lines[n];
+	look_at_evidence(l, routine, at);
 	routine->cum += routine->seen == sample + 1 ? 0 : value;
 	line->cum += line->seen == sample + 1 ? 0 : value;
 	routine->seen = line->seen = sample + 1;
@@ -102,7 +122,7 @@ static int add_sample(struct list *l, struct jp_pattern *pattern, uint32_t id)
 		for (uint32_t f = 0; f < at->frame_count; f++, innermost = false) {
 			const struct jp_frame *frame = &l->profile->frames[at->frame_first + f];
 			if (is_wanted(l, pattern, frame->function) &&
-			    count_frame(l, frame, id, sample->value[l->opts->counter], innermost))
+			    count_frame(l, frame, at, id, sample->value[l->opts->counter], innermost))
 				return -1;
 		}
 	}
@@ -112,7 +132,8 @@ static int add_sample(struct list *l, struct jp_pattern *pattern, uint32_t id)
 static int add_all(struct list *l, struct jp_pattern *pattern)
 {
 	l->matched = calloc((size_t)l->profile->function_keys.count + 1, 1);
-	if (!l->matched)
+	l->doubts = calloc((size_t)jp_object_count(l->profile) + 1, sizeof *l->doubts);
+	if (!l->matched || !l->doubts)
 		return -1;
 	for (uint32_t i = 0; i < jp_sample_count(l->profile); i++)
 		if (jp_in_view(l->profile, l->opts, &l->profile->samples[i]) && add_sample(l, pattern, i))
@@ -212,7 +233,7 @@ static int put_source(const struct list *l, const struct routine *r, const struc
 {
 	struct jp_source source = { 0 };
 	const char *file = file_of(l, r);
-	int rc = *file ? jp_source_open(&source, file, l->opts) : 0;
+	int rc = *file ? jp_source_open(&source, file, r->doubt, l->opts) : 0;
 	if (!rc && first < end)
 		put_unknown(l, first);
 	if (!rc && source.count)
@@ -293,6 +314,7 @@ int jp_render_list(const struct jprof_profile *profile, const struct jprof_view_
 	jp_intern_release(&l.keys);
 	jp_intern_release(&l.line_keys);
 	free(l.matched);
+	free(l.doubts);
 	free(l.routines);
 	free(l.lines);
 	return rc;

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/ours.h"
 
 enum { most_bytes = 64 << 20 };
 
@@ -53,13 +54,8 @@ static const char *read_file(struct jp_source *s, int fd, const struct stat *st)
 	return s->text.len ? NULL : "is empty";
 }
 
-static bool try_file(struct jp_source *s, const char *root, const char *path)
+static void put_trouble(struct jp_source *s, const char *root, const char *path, const char *why)
 {
-	struct stat st;
-	int jp_cleanup(jp_file_close) fd = jp_file_open_untrusted((struct jp_root){ .path = root }, path, &st);
-	const char *why = fd >= 0 ? read_file(s, fd, &st) : errno == EINVAL ? "is not a regular file" : strerror(errno);
-	if (!why)
-		return true;
 	jp_strbuf_cut(&s->trouble, 0);
 	jp_strbuf_cut(&s->text, 0);
 	if (root)
@@ -69,6 +65,16 @@ static bool try_file(struct jp_source *s, const char *root, const char *path)
 	jp_strbuf_visible(&s->trouble, path);
 	jp_strbuf_str(&s->trouble, ": ");
 	jp_strbuf_str(&s->trouble, why);
+}
+
+static bool try_file(struct jp_source *s, const char *root, const char *path)
+{
+	struct stat st;
+	int jp_cleanup(jp_file_close) fd = jp_file_open_untrusted((struct jp_root){ .path = root }, path, &st);
+	const char *why = fd >= 0 ? read_file(s, fd, &st) : errno == EINVAL ? "is not a regular file" : strerror(errno);
+	if (!why)
+		return true;
+	put_trouble(s, root, path, why);
 	return false;
 }
 
@@ -83,14 +89,17 @@ static bool try_below(struct jp_source *s, const char *dir, const char *path)
 	return false;
 }
 
-static bool find(struct jp_source *s, const char *path, const struct jprof_view_opts *opts)
+static bool find(struct jp_source *s, const char *path, const char *doubt, const struct jprof_view_opts *opts)
 {
 	char dir[PATH_MAX];
 	const char *dirs = opts->source_path, *plain = trim(path, opts->trim_path);
 	while (next_word(&dirs, dir))
 		if (try_below(s, dir, plain))
 			return true;
-	return try_file(s, opts->sysroot, path);
+	if (!doubt)
+		return try_file(s, opts->sysroot, path);
+	put_trouble(s, NULL, path, doubt);
+	return false;
 }
 
 static int split(struct jp_source *s)
@@ -106,10 +115,21 @@ static int split(struct jp_source *s)
 	return 0;
 }
 
-int jp_source_open(struct jp_source *s, const char *path, const struct jprof_view_opts *opts)
+const char *jp_source_doubt(const struct jprof_profile *p, uint32_t object, const struct jprof_view_opts *opts)
+{
+	const struct jp_object *o = &p->objects[object];
+	if (o->file == JP_NONE)
+		return "is named by the input alone, and not by an object file that was found here";
+	if ((opts->sysroot && o->file_root != JP_NONE) ||
+	    jp_file_is_ours(jp_string(p, o->file), o->file_mark.dev, o->file_mark.inode))
+		return NULL;
+	return "is named by an object file that somebody else may have made";
+}
+
+int jp_source_open(struct jp_source *s, const char *path, const char *doubt, const struct jprof_view_opts *opts)
 {
 	*s = (struct jp_source){ 0 };
-	if (find(s, path, opts)) {
+	if (find(s, path, doubt, opts)) {
 		jp_strbuf_cut(&s->trouble, 0);
 		if (s->text.failed || split(s))
 			return -1;

@@ -1,0 +1,14 @@
+/* Files that nobody else can have put there. */
+#ifndef JP_BASE_OURS_H
+#define JP_BASE_OURS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether the file at `path` is still the one of this device and inode, and nobody but root and the caller can have
+ * made or changed it: it and all directories above it, without links, belong to one of them, and nobody else may write
+ * them. A directory where only the owner may remove (/tmp) is fine, and so is a group of the caller's own number, which
+ * by custom has no other member. */
+bool jp_file_is_ours(const char *path, uint64_t dev, uint64_t inode);
+
+#endif
