@@ -102,6 +102,32 @@ cat "$shifted" >"$dir/prog"
 expect another nameless
 expect another nameless "$dir/prog"
 
+# A file of another name fits by its layout, which is weak: calls must stand where the dump has return addresses.
+start 'another name stands in' "$subject"
+cp "$dir/prog" "$dir/elsewhere"
+rm "$dir/prog"
+cp "$shifted" "$dir/shifted"
+expect unverified named --add_lib="$dir/elsewhere"
+grep -q "$dir/elsewhere stands in for $dir/prog, which its layout fits" "$dir/err" ||
+    fail "nothing says that it stands in: $(cat "$dir/err")"
+expect 'no file' nameless --add_lib="$dir/shifted"
+expect unverified named --add_lib="$dir/shifted,$dir/elsewhere"
+
+# (A comma would part the list.) Where each stack has one address only, nothing says that a call returned there: no file stands in.
+start 'another name and innermost frames alone' "$subject"
+cp "$dir/prog" "$dir/elsewhere"
+rm "$dir/prog"
+cp "$shifted" "$dir/shifted"
+awk '
+    /^MAPPED_LIBRARIES:/ { maps = 1 }
+    maps || !/^[@ ]/ { print; next }
+    /^@/ { for (i = 2; i <= NF; i++) if (!seen[$i]++) print "@ " $i "\n  t*: 1: 100 [0: 0]" }
+' "$dir/s.heap" >"$dir/one" && mv "$dir/one" "$dir/s.heap"
+for file in shifted elsewhere; do
+    expect 'no file' nameless --add_lib="$dir/$file"
+    if grep -q 'stands in' "$dir/err"; then fail "$file stands in: $(cat "$dir/err")"; fi
+done
+
 start 'stripped since' "$subject"
 objcopy --strip-all "$dir/prog" "$dir/stripped"
 "$dir/prog" "$dir/s"

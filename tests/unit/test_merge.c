@@ -196,6 +196,54 @@ static void test_what_was_subtracted_is_kept(void **state)
 	jprof_profile_free(p);
 }
 
+/* Dumps of one program, with what it has allocated and where it lies. */
+#define SAMPLED(count, stack, program, library)                                                                        \
+	"heap_v2/1000\n"                                                                                               \
+	"@ " stack "\n  t*: " count " [" count "]\n"                                                                   \
+	"\nMAPPED_LIBRARIES:\n" program " r-xp 00000000 08:01 42   /opt/app/server\n" library                          \
+	" r-xp 00001000 08:01 43   /usr/lib/liba.so\n"
+static const char before[] =
+    SAMPLED("3: 300", "0x7f0000001000 0x401000", "00400000-00500000", "7f0000000000-7f0000100000");
+static const char after[] =
+    SAMPLED("9: 900", "0x7f0000001000 0x401000", "00400000-00500000", "7f0000000000-7f0000100000");
+static const char stranger[] =
+    SAMPLED("9: 900", "0x7e5550301000 0x801000", "00800000-00900000", "7e5550300000-7e5550400000");
+static const char third[] =
+    SAMPLED("5: 500", "0x7d0000001000 0xa01000", "00a00000-00b00000", "7d0000000000-7d0000100000");
+
+static struct jprof_range allocated(const struct jprof_profile *p)
+{
+	struct jprof_range range;
+	jprof_profile_range(p, JPROF_ALLOC_SPACE, &range);
+	return range;
+}
+
+/* Another process may have allocated more than was seen of it: A less B is as uncertain as B less A. */
+static void test_strangers_may_have_had_more(void **state)
+{
+	(void)state;
+	struct jprof_profile *p = merged(stranger, before, -1), *q = merged(before, stranger, -1);
+	assert_near(allocated(p).low, -allocated(q).high);
+	assert_near(allocated(p).high, -allocated(q).low);
+	jprof_profile_free(q);
+
+	/* What a difference is added to is as uncertain as if it came first. */
+	q = profile_of(third);
+	assert_int_equal(jprof_profile_merge(q, p, 1, NULL), 0);
+	struct jprof_profile *r = profile_of(third);
+	assert_int_equal(jprof_profile_merge(p, r, 1, NULL), 0);
+	assert_near(allocated(p).low, allocated(q).low);
+	assert_near(allocated(p).high, allocated(q).high);
+	jprof_profile_free(p);
+	jprof_profile_free(q);
+	jprof_profile_free(r);
+
+	/* One process never takes back what it has allocated in all. */
+	p = merged(after, before, -1);
+	assert_true(allocated(p).low >= 0);
+	jprof_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_mappings_of_both_are_kept_once),
 		cmocka_unit_test(test_merging_into_nothing),
 		cmocka_unit_test(test_what_was_subtracted_is_kept),
+		cmocka_unit_test(test_strangers_may_have_had_more),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
