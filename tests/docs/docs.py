@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""README.md, docs/*.md, --help and the tables of options say the same, and the README's commands work.
+
+usage: python3 docs.py JPROF SOURCE_ROOT"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+jprof, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+failures = []
+
+# Options of other programs that the documents name in spans of code without their program.
+FOREIGN = {
+    "disable-cxx", "enable-prof",  # jemalloc's configure
+    "dwarf-5",  # dwz
+    "separate-recs",  # callgrind
+    "x",  # any option
+}
+# What a command of the README may begin with to be run, and what of it starts a server, needs a live process or opens
+# a window.
+RUN, SKIP = ("jprof", "jeprof"), re.compile(r"^jprof (run|snap|doctor)\b|--web\b")
+# Answers about the dump that is at hand here: the command itself was understood.
+ANSWERS = re.compile(r"no function with memory has such a name|no allocations are recorded")
+# Files that commands of the README name, by what their names begin with; others are the later dump.
+EARLY = re.compile(r"boot|early|before|first|old|base|cext\.0|\b0\b")
+
+
+def fail(text):
+    failures.append(text)
+
+
+def said(*arguments):
+    done = subprocess.run([jprof, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        fail(f"jprof {' '.join(arguments)}: exit status {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def rows_of_tables():
+    """Each row of the program's tables of options: name, whether it is refused, whether it has a help."""
+    rows = []
+    for path in glob.glob(f"{root}/jeprof-c/**/*.[ch]", recursive=True):
+        text = open(path).read()
+        for row in re.finditer(r'\{ "([a-z][a-z_0-9-]*)", (OPT_\w+),(.*?)\}[,;\s]', text, re.S):
+            rows.append((row.group(1), row.group(2) == "OPT_REFUSED", not row.group(3).strip().endswith("NULL")))
+        rows += [(name, True, False) for name in re.findall(r'REFUSED_ROW\("([^"]+)"', text)]
+    return rows
+
+
+def commands_of(text):
+    """What a shell would be given in blocks of code, fenced or indented: lines without their prompt."""
+    fenced = False
+    for line in text.split("\n"):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif fenced or line.startswith("    "):
+            yield re.sub(r"^\$ ", "", line.strip())
+
+
+def options_of(text):
+    """Options that are jprof's: on lines of code that call it, in spans of code that call nothing, and in prose."""
+    code = "\n".join(line for line in commands_of(text) if re.match(r"(sudo |[A-Z_]+=\S+ )*(\S*/)?(jprof|jeprof)\b", line))
+    code = re.sub(r"(jprof run\b.*?) --(\s.*)", r"\1", code)  # then comes another program's
+    code = re.sub(r"\|.*", "", code)
+    prose = re.sub(r"^```.*?^```|^    .*?$", "", text, flags=re.S | re.M)
+    prose = re.sub(r"`([^`]*)`", lambda m: m.group(1) if re.match(r"-|j(e)?prof\b", m.group(1)) else "", prose)
+    prose = re.sub(r"\(https?://[^)]*\)|https?://\S+", "", prose)
+    return set(re.findall(r"(?<![\w-])--([a-z][a-z_0-9-]*)(?![\w*-]|[A-Z])", code + "\n" + prose))
+
+
+def check_words():
+    helps = {"": said("--help")}
+    for command in sorted(set(re.findall(r"jprof ([a-z]+)\b(?! DUMP\.\.\.\s+what a dump)", helps[""]))):
+        helps[command] = said(command, "--help")
+    shown = set(re.findall(r"^  --([a-z][a-z_0-9-]*)", "\n".join(helps.values()), re.M))
+    rows = rows_of_tables()
+    if len(rows) < 50:
+        fail(f"{len(rows)} rows in the tables of options: this test cannot read them")
+    known = {name for name, _, _ in rows} | {"help", "version"}
+    helped = {name for name, refused, has_help in rows if has_help and not refused}
+    for name in sorted(helped - shown):
+        fail(f"--{name}: in the table of options with a help, and in no --help")
+    for name in sorted(shown - known):
+        fail(f"--{name}: in --help, and in no table of options")
+
+    documents = {path: open(path).read() for path in [f"{root}/README.md", *sorted(glob.glob(f"{root}/docs/*.md"))]}
+    named = set()
+    for path, text in [*documents.items(), *((f"jprof {c} --help", text) for c, text in helps.items())]:
+        if path in documents:
+            named |= set(re.findall(r"--([a-z][a-z_0-9-]*)", text))
+        for name in sorted(options_of(text) - known - FOREIGN):
+            fail(f"{os.path.relpath(path, root) if path in documents else path}: --{name} is no option of jprof")
+    for name in sorted(helped - named - {"help"}):
+        fail(f"--{name}: is in --help, and neither in README.md nor in docs")
+    return len(known), len(documents)
+
+
+def prepare(command, dump):
+    """The files that a command reads and that are not there yet."""
+    for name in re.findall(r"(?<![\w/.-])[\w.-]+\.(?:heap|jprof)\b", re.sub(r"(-o|--output=?) ?\S+", "", command)):
+        if os.path.exists(name):
+            continue
+        source = dump[0 if EARLY.search(name) else 1]
+        if name.endswith(".heap"):
+            shutil.copy(source, name)
+        else:
+            subprocess.run([jprof, "bundle", "-o", name, f"--sysroot={root}/samples/cases/sysroot", source], check=True,
+                           stderr=subprocess.DEVNULL)
+
+
+def check_commands():
+    dump = [f"{root}/samples/cases/ruby31/cext.{i}.heap" for i in (0, 1)]
+    ran = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        os.mkdir("bin")
+        for name in RUN:
+            os.symlink(jprof, f"bin/{name}")
+        environment = dict(os.environ, PATH=f"{scratch}/bin:{os.environ['PATH']}")
+        text = open(f"{root}/README.md").read()
+        for line in [*commands_of(text), *re.findall(r"`(jprof [^`\n]*\.(?:heap|jprof)\b[^`\n]*)`", text)]:
+            command = re.sub(r"\s+#.*", "", line)
+            if command.split(" ")[0] not in RUN or command in RUN or SKIP.search(command) or re.search(r"\b[A-Z]{2,}\b|\[|\.\.\.", command):
+                continue
+            prepare(command, dump)
+            done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, text=True,
+                                  stdin=subprocess.DEVNULL)
+            ran += 1
+            if ANSWERS.search(done.stderr):
+                continue
+            if done.returncode:
+                fail(f"README.md: `{command}` ended with {done.returncode}: {done.stderr.strip()}")
+            elif not done.stdout and not re.search(r"-o |--output|>| -i\b|--interactive", command):
+                fail(f"README.md: `{command}` prints nothing")
+        os.chdir("/")
+    if not ran:
+        fail("README.md has no command that can be run: this test sees nothing")
+    return ran
+
+
+options, documents = check_words()
+ran = check_commands()
+print("\n".join(failures))
+print(f"{options} options, {documents} documents, {ran} commands of README.md; {len(failures)} disagree")
+sys.exit(bool(failures))
