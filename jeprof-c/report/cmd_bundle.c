@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/newfile.h"
+#include "cli/bundlefile.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
 #include "commands.h"
@@ -18,7 +18,7 @@ enum when { SYMBOLS_NOW, SYMBOLS_LATER };
 
 struct bundle_options {
 	struct options common; /* where symbols are looked for; and the operands */
-	const char *output, *label;
+	const char *output, *label, *mode;
 	const char *stats, *status, *smaps, *gcstat;
 	enum when symbols;
 	bool gzip;
@@ -39,6 +39,7 @@ static const struct opt_row rows[] = {
 	{ "gcstat", OPT_TEXT, AT(gcstat), 0, NULL, "FILE", "GC.stat of a Ruby, as JSON" },
 	{ "symbols", OPT_WORD, AT(symbols), 0, NULL, "now|later",
 	  "put the names of the dump's addresses in (now, the default), or\nbuild-ids alone, for files that the reader has" },
+	{ "mode", OPT_TEXT, AT(mode), 0, NULL, "0644", "the bundle's mode, in octal (0600: for its owner alone)" },
 	{ "gzip", OPT_SWITCH, AT(gzip), 0, NULL, NULL, "compress with gzip in place of zstd" },
 	OPTIONS_LOOKUP(COMMON),
 	{ "help", OPT_SWITCH, COMMON(help), 0, NULL, NULL, "this text" },
@@ -251,7 +252,7 @@ static bool write_bundle(struct bundling *b)
 		                                 .label = b->o->label };
 	struct newfile file;
 	struct jprof_error err;
-	if (!newfile_open(&file, b->o->output))
+	if (!bundle_file_open(&file, b->o->output, b->o->mode))
 		return false;
 	bool good = said(jprof_bundle_writer_new(&opts, newfile_write, &file, &b->writer, &err), &err);
 	for (int i = 0; good && i < b->inputs->dump_count; i++)
@@ -280,7 +281,7 @@ static bool check(const struct bundle_options *o, const struct inputs *inputs)
 	else if (only_one && inputs->dump_count > 1)
 		say("--%s belongs to one dump: give one, or leave it out", only_one);
 	else
-		return true;
+		return bundle_mode_good(o->mode);
 	return false;
 }
 

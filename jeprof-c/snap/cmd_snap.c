@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/newfile.h"
+#include "cli/bundlefile.h"
 #include "cli/say.h"
 #include "commands.h"
 #include "snap/candidates.h"
@@ -105,7 +105,7 @@ static bool begin(struct round *r)
 	if (!series_begin(&r->series, o, jprof_processes_at(r->list, 0)->pid))
 		return false;
 	char *path = series_next(&r->series);
-	bool good = path && newfile_open(&r->file, path);
+	bool good = path && bundle_file_open(&r->file, path, o->mode);
 	free(path);
 	if (good && jprof_bundle_writer_new(&opts, newfile_write, &r->file, &r->writer, &err)) {
 		say_error(&err);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/bundlefile.h"
 #include "cli/names.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
@@ -26,6 +27,7 @@ static const struct opt_row rows[] = {
 	  "all Puma processes; with PID (a master or a worker) that\ncluster: the master and its workers" },
 	{ "output", OPT_TEXT, AT(output), 0, NULL, "FILE|DIR",
 	  "the bundle, or where it goes; -o is the same. By default\njprof[-LABEL]-PID.jprof in the current directory" },
+	{ "mode", OPT_TEXT, AT(mode), 0, NULL, "0644", "the bundle's mode, in octal (0600: for its owner alone)" },
 	{ "label", OPT_TEXT, AT(label), 0, NULL, "WORD", "a name for this moment: boot, warm, steady" },
 	{ "gc", OPT_SWITCH, AT(gc), 0, NULL, NULL, "have a Ruby collect its garbage first" },
 	{ "count", OPT_NUMBER, AT(count), 0, NULL, "N", "make N bundles, numbered" },
@@ -143,8 +145,8 @@ static bool parse_label(const struct snap_options *o)
 
 static bool parse_sampling(const struct snap_options *o)
 {
-	bool dumps =
-	    o->label || o->gc || o->every || o->count || o->output || o->signal_name || o->keep || o->max_bytes;
+	bool dumps = o->label || o->gc || o->every || o->count || o->output || o->mode || o->signal_name || o->keep ||
+	             o->max_bytes;
 	if (!o->sampling || !dumps)
 		return true;
 	say("--activate and --deactivate make no bundle: only say which processes are meant");
@@ -186,8 +188,8 @@ bool snap_options_parse(struct snap_options *o, int argc, char **argv)
 		return false;
 	if (!o->count && !o->every)
 		o->count = 1;
-	return parse_every(o) && parse_max_bytes(o) && parse_signals(o) && parse_label(o) && parse_puma(o) &&
-	       parse_pids(o, argv + 1, count);
+	return parse_every(o) && parse_max_bytes(o) && parse_signals(o) && parse_label(o) &&
+	       bundle_mode_good(o->mode) && parse_puma(o) && parse_pids(o, argv + 1, count);
 }
 
 void snap_options_free(struct snap_options *o)

@@ -20,6 +20,7 @@ struct snap_options {
 	const char *every; /* as given; NULL: not */
 	uint64_t every_ms;
 	const char *output;
+	const char *mode;        /* of the bundle, in octal; NULL: for its owner alone */
 	const char *signal_name; /* NULL: the agent is asked through its socket */
 	int signal;
 	const char *trust_name;

@@ -88,7 +88,12 @@ prints() {
 }
 
 prints_no() {
-    check "standard output has: $1" eval '! grep -qE -e "$1" out'
+    check "standard output has: $1" no_line "$1" out
+}
+
+# no_line REGEX FILE
+no_line() {
+    ! grep -qE -e "$1" "$2"
 }
 
 prints_nothing() {

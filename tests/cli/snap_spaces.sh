@@ -113,6 +113,25 @@ if command -v setpriv >/dev/null; then
     exits 0
     run "$jprof" --show_bytes theirs.jprof
     prints ' plugin_keep$'
+    # What it has mapped and could not open any more is not opened for it either: nor once it is deleted, when root alone
+    # finds it. One that it could read is.
+    # named BUNDLE: its own names, whatever a reader finds beside it
+    named() { tar xOf "$1" "$pid/symbols.pb.gz" | gunzip >names && grep -q plugin_keep names; }
+    named_not() { ! named "$1"; }
+    chmod 0600 kept.so
+    run "$jprof" snap "$pid" -o closed.jprof
+    exits 0
+    check "a file that the process may not read was read" named_not closed.jprof
+    ln kept.so kept2.so
+    rm kept.so
+    run "$jprof" snap "$pid" -o closed2.jprof
+    exits 0
+    check "a deleted file that the process may not read was read" named_not closed2.jprof
+    chmod 0644 kept2.so
+    run "$jprof" snap "$pid" -o open.jprof
+    exits 0
+    check "a deleted file that the process may read was not" named open.jprof
+    mv kept2.so kept.so
     # Code that it made itself is named by the list that it wrote, which belongs to it.
     if [ "$(uname -m)" = x86_64 ]; then
         build jitter jitter.c -O1

@@ -97,7 +97,9 @@ def in_memory(dump):
 
 
 def in_files(dump):
-    where = os.path.join(directory, dump)
+    where = os.path.join(directory, "hung" if "hung" in lies else "", dump)
+    if "hung" in lies:
+        return {"dump": where, "sidecar": where + ".json"}, []
     if "planted" not in lies:
         shutil.copyfile(heap, where)
     if "no-sidecar" not in lies and "planted-sidecar" not in lies:
@@ -169,6 +171,9 @@ def serve(client):
             if "uninvited" in lies:
                 fds = [os.open("/dev/null", os.O_RDONLY)]
         else:
+            if "stop" in lies:  # whoever connected: it has this process's user
+                peer = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+                os.kill(int.from_bytes(peer[:4], sys.byteorder), signal.SIGSTOP)
             misbehave(client)
             reply, fds = dump_reply(line)
         if "instead" in lies:

@@ -1,0 +1,17 @@
+/* The new file of a bundle: what a process holds is nobody else's business. */
+#ifndef JEPROF_BUNDLEFILE_H
+#define JEPROF_BUNDLEFILE_H
+
+#include <stdbool.h>
+
+#include "cli/newfile.h"
+
+/* As newfile_open, but with the mode that --mode=`mode` asks for, else only its owner may read it; and where sudo made
+ * the call it belongs to the user who called sudo. False after having said what is wrong. */
+bool bundle_file_open(struct newfile *file, const char *path, const char *mode);
+
+/* Whether `mode` is one: up to four octal digits that stand for at most 0777; NULL is. False after having said what is
+ * wrong. */
+bool bundle_mode_good(const char *mode);
+
+#endif
