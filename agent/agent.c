@@ -109,6 +109,10 @@ static void *run(void *unused)
 		trouble_tell(TROUBLE_STACK, 0);
 		return unused;
 	}
+	if (!thread_has_memory()) {
+		trouble_tell(TROUBLE_MEMORY, ENOMEM);
+		return unused;
+	}
 	start_slowly();
 	wake_part();
 	leave_serve();

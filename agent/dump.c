@@ -60,6 +60,7 @@ static const char *mend(int error)
 	case EDQUOT: return "make room there, or point prof_prefix of MALLOC_CONF elsewhere";
 	case ENOENT:
 	case ENOTDIR: return "make that directory, or point prof_prefix of MALLOC_CONF elsewhere";
+	case EFBIG: return "raise ulimit -f";
 	case ENAMETOOLONG: return "shorten prof_prefix of MALLOC_CONF";
 	default: return "let this user write there, or point prof_prefix of MALLOC_CONF elsewhere";
 	}

@@ -91,6 +91,15 @@ int thread_start(void *(*run)(void *))
 	return error;
 }
 
+/* A thread's first call of jemalloc makes it an arena: 2 MiB, and as much again where they must be aligned; without,
+ * 5.3 goes through NULL. A dump takes some more. */
+bool thread_has_memory(void)
+{
+	enum { ARENA = 16 << 20 };
+	void *tried = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return tried != MAP_FAILED && munmap(tried, ARENA) == 0;
+}
+
 bool thread_has_room(void)
 {
 	char here;

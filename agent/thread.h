@@ -16,4 +16,7 @@ int thread_start(void *(*run)(void *));
 /* On that thread, in its outermost function: has its stack room for what a dump needs? */
 bool thread_has_room(void);
 
+/* Is there memory for what jemalloc takes when a thread first calls it? To be asked before that. */
+bool thread_has_memory(void);
+
 #endif

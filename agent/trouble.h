@@ -12,6 +12,7 @@ enum trouble {
 	TROUBLE_STACK,    /* the stack that was to be had is too small */
 	TROUBLE_PIPE,     /* no descriptors for it */
 	TROUBLE_SOCKET,   /* socket, bind or listen */
+	TROUBLE_MEMORY,   /* for jemalloc on the agent's thread */
 };
 
 /* In the constructor: it takes the loader's lock. */

@@ -765,6 +765,7 @@ struct jprof_process {
 	int agent_version;         /* of docs/agent.md; 0: no active agent */
 	int agent_signal;          /* what its handler was installed for, 0: nothing */
 	const char *agent_socket;  /* a path, "@NAME", or NULL: it has none */
+	const char *agent_trouble; /* what keeps the agent from being asked, in words, or NULL: it tells nothing */
 };
 
 /* Every selection adds to the list; without any it is all processes that are a Ruby, have a jemalloc or an

@@ -12,12 +12,30 @@
 
 #include "doctor/doctor.h"
 #include "run/mallconf.h"
+#include "snap/silence.h"
 
 /* ---- the agent --------------------------------------------------------------------------------------------- */
 
 static bool preloads_agent(const struct scene *s)
 {
 	return (s->process && s->process->agent_library) || (s->preload && strstr(s->preload, "libjprof-agent"));
+}
+
+/* What is loaded and gives no report. */
+static void check_silent(const struct scene *s, struct findings *f)
+{
+	const struct silence_env env = { .known = s->env_known, .agent = s->agent_words, .conf = s->conf };
+	char text[512];
+	bool profiles = scene_profiles(s) != 0;
+	if (!s->process->agent_trouble && s->process->jemalloc && !profiles)
+		snprintf(text, sizeof text, "not active, for jemalloc does not profile");
+	else if (!silence_text(s->process, &env, text, sizeof text))
+		snprintf(text, sizeof text, "tells nothing, and the reason is not known");
+	findings_add(f, "agent", s->process->agent_trouble ? VERDICT_BAD : VERDICT_WARN,
+	             s->process->agent_trouble ? "mend that, and start it anew"
+	                                       : "it needs prof:true, a Ruby or JPROF_AGENT=for=all, and a "
+	                                         "mallctl that it can see; off and socket=off silence it",
+	             "is loaded, but %s", text);
 }
 
 static void check_report(const struct scene *s, struct findings *f)
@@ -36,6 +54,11 @@ void check_agent(const struct scene *s, struct findings *f)
 {
 	if (s->report)
 		check_report(s, f);
+	else if (s->process && s->process->agent_version && !s->process->agent_socket)
+		findings_add(f, "agent", s->process->agent_trouble ? VERDICT_BAD : VERDICT_WARN,
+		             s->process->agent_trouble ? "mend that, and start it anew" : "start it without socket=off",
+		             "%s%s", s->process->agent_trouble ? "is there, but " : "is there without a socket",
+		             s->process->agent_trouble ? s->process->agent_trouble : "");
 	else if (s->process && s->process->agent_version)
 		findings_add(f, "agent", VERDICT_BAD,
 		             "see the row directory, which held the socket; else look as the same user or as root",
@@ -46,11 +69,13 @@ void check_agent(const struct scene *s, struct findings *f)
 	else if (!s->process && preloads_agent(s))
 		findings_add(f, "agent", VERDICT_OK, NULL, "would be loaded%s%s",
 		             s->agent_words ? ", JPROF_AGENT=" : "", s->agent_words ? s->agent_words : "");
+	else if (s->process && s->process->agent_library)
+		check_silent(s, f);
 	else if (preloads_agent(s))
-		findings_add(f, "agent", VERDICT_WARN,
-		             "it needs prof:true, and a Ruby or JPROF_AGENT=for=all; off and socket=off silence it",
-		             "is loaded, but not active%s%s", s->agent_words ? ": JPROF_AGENT=" : "",
-		             s->agent_words ? s->agent_words : "");
+		findings_add(f, "agent", VERDICT_BAD,
+		             "its file and all directories above must be readable for the user who starts the program; "
+		             "see the row preload",
+		             "LD_PRELOAD names it, and the loader did not load it");
 	else
 		findings_add(f, "agent", VERDICT_WARN, "start it by: jprof run -- COMMAND",
 		             "none: jprof snap cannot ask for a dump");

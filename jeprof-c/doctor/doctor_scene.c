@@ -11,13 +11,14 @@
 #include <unistd.h>
 
 #include "cli/names.h"
+#include "cli/procenv.h"
 #include "cli/say.h"
 #include "doctor/doctor.h"
 #include "run/allocator.h"
 #include "run/mallconf.h"
 #include "run/trust.h"
 
-enum { env_max = 4 << 20, agent_ms = 5000 };
+enum { agent_ms = 5000 };
 
 /* ---- files as the process sees them ------------------------------------------------------------ */
 
@@ -43,79 +44,26 @@ int scene_open(const struct scene *scene, const char *path)
 
 /* ---- environment ----------------------------------------------------------------------------------- */
 
-static char *read_all(const char *path, size_t *len)
-{
-	FILE *file = fopen(path, "re");
-	char *text = file ? malloc(env_max + 1) : NULL;
-	*len = text ? fread(text, 1, env_max, file) : 0;
-	if (text)
-		text[*len] = '\0';
-	if (file)
-		fclose(file);
-	return text;
-}
-
 static char *keep(struct scene *s, char *copy)
 {
 	s->failed = s->failed || !copy;
 	return copy;
 }
 
-static char *variable(struct scene *s, const char *env, size_t len, const char *name)
+static char *variable(struct scene *s, const struct procenv *env, const char *name)
 {
-	size_t n = strlen(name);
-	for (const char *p = env; p < env + len; p += strlen(p) + 1)
-		if (!strncmp(p, name, n) && p[n] == '=')
-			return keep(s, strdup(p + n + 1));
-	return NULL;
-}
-
-/* A program that sets its title writes it over its arguments and then over its environment. */
-static bool is_whole(const char *env, size_t len)
-{
-	size_t good = 0;
-	for (const char *p = env; p < env + len; p += strlen(p) + 1) {
-		const char *equals = strchr(p, '=');
-		if (!equals || equals == p)
-			return false;
-		good++;
-	}
-	return good > 0;
-}
-
-/* A longer one goes on into the environment without a NUL between; then the kernel shows more arguments than
- * there is room for, by fields 48 and 49 of /proc/PID/stat (arg_start and arg_end). */
-static bool title_overflows(int pid)
-{
-	enum { arg_start = 48, arg_end = 49, first = 3 };
-	char path[64], *rest;
-	size_t len, shown;
-	unsigned long long bounds[2] = { 0, 0 };
-	snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
-	free(read_all(path, &shown));
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	char *stat = read_all(path, &len), *at = stat ? strrchr(stat, ')') : NULL;
-	char *word = at ? strtok_r(at + 1, " \n", &rest) : NULL;
-	for (int field = first; word && field <= arg_end; field++, word = strtok_r(NULL, " \n", &rest))
-		if (field >= arg_start)
-			bounds[field - arg_start] = strtoull(word, NULL, 10);
-	free(stat);
-	return bounds[0] && bounds[1] > bounds[0] && shown > bounds[1] - bounds[0];
+	const char *value = procenv_get(env, name);
+	return value ? keep(s, strdup(value)) : NULL;
 }
 
 static void read_environ(struct scene *s, int pid)
 {
-	char path[64];
-	size_t len;
-	snprintf(path, sizeof path, "/proc/%d/environ", pid);
-	char *env = read_all(path, &len);
-	if (env && is_whole(env, len) && !title_overflows(pid)) {
-		s->env_known = true;
-		s->preload = variable(s, env, len, "LD_PRELOAD");
-		s->conf = variable(s, env, len, "MALLOC_CONF");
-		s->agent_words = variable(s, env, len, "JPROF_AGENT");
-	}
-	free(env);
+	struct procenv env;
+	s->env_known = procenv_read(&env, pid);
+	s->preload = variable(s, &env, "LD_PRELOAD");
+	s->conf = variable(s, &env, "MALLOC_CONF");
+	s->agent_words = variable(s, &env, "JPROF_AGENT");
+	procenv_free(&env);
 }
 
 static void read_conf_link(struct scene *s)

@@ -3,11 +3,35 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/procenv.h"
 #include "cli/say.h"
 #include "snap/opener.h"
 #include "snap/signals.h"
+#include "snap/silence.h"
 
 /* ---- what cannot be ------------------------------------------------------------------------------------- */
+
+static void refuse_silent(const struct jprof_process *p)
+{
+	struct procenv env;
+	struct silence_env known = { .known = procenv_read(&env, p->pid) };
+	char text[512];
+	known.agent = procenv_get(&env, "JPROF_AGENT");
+	known.conf = procenv_get(&env, "MALLOC_CONF");
+	(void)silence_text(p, &known, text, sizeof text);
+	say("process %d: jprof's agent is loaded, but %s", p->pid, text);
+	procenv_free(&env);
+}
+
+/* The agent was to be loaded, and the loader went on without. */
+static bool is_preload_lost(const struct jprof_process *p)
+{
+	struct procenv env;
+	const char *preload = procenv_read(&env, p->pid) ? procenv_get(&env, "LD_PRELOAD") : NULL;
+	bool lost = preload && strstr(preload, "libjprof-agent");
+	procenv_free(&env);
+	return lost;
+}
 
 /* Why there is no agent to be asked, and what to do. */
 static bool refuse_without_agent(const struct jprof_process *p)
@@ -15,13 +39,14 @@ static bool refuse_without_agent(const struct jprof_process *p)
 	if (!p->readable)
 		say("process %d: no permission to look at it: run jprof as user %u, or as root with CAP_SYS_PTRACE",
 		    p->pid, p->uid);
-	else if (p->agent_version)
-		say("process %d: its agent has no socket (JPROF_AGENT=socket=off, or it could open none): start it without that",
-		    p->pid);
+	else if (p->agent_library && !p->agent_trouble && p->agent_version)
+		say("process %d: its agent has no socket (JPROF_AGENT=socket=off): start it without that", p->pid);
 	else if (p->agent_library)
-		say("process %d: jprof's agent is loaded but not active: jemalloc has no prof:true there (MALLOC_CONF), "
-		    "or the agent is meant for other programs (JPROF_AGENT=for=all)",
-		    p->pid);
+		refuse_silent(p);
+	else if (is_preload_lost(p))
+		say("process %d: LD_PRELOAD names jprof's agent, and it is not loaded: the file must be there, readable for "
+		    "user %u, and of the program's C library; try `jprof doctor %d`",
+		    p->pid, p->uid, p->pid);
 	else if (p->jemalloc)
 		say("process %d: has jemalloc, but not jprof's agent, without which nothing is safe to ask: start it "
 		    "with `jprof run -- COMMAND`, or with libjprof-agent.so in LD_PRELOAD and prof:true in MALLOC_CONF",

@@ -140,13 +140,25 @@ static int note_announce(struct jp_arena *arena, struct jprof_process *p, const 
 	return p->agent_socket ? 0 : -1;
 }
 
-/* What one mapping tells. 0, or -1 when memory is short. */
-static int note_map(struct jp_arena *arena, struct jprof_process *p, const char *path)
+static int note_trouble(struct jp_arena *arena, struct jprof_process *p, int trouble, int error)
 {
-	const char *base = base_name(path);
+	char text[256];
+	jp_trouble_text(trouble, error, text, sizeof text);
+	p->agent_trouble = jp_arena_dup(arena, text, strlen(text));
+	return p->agent_trouble ? 0 : -1;
+}
+
+/* What one mapping tells. 0, or -1 when memory is short. */
+static int note_map(struct jp_arena *arena, struct jprof_process *p, const struct jprof_map *map)
+{
+	const char *path = map->path, *base = base_name(path);
 	const char **found = NULL;
+	int trouble, error;
 	if (starts(path, "/memfd:"))
 		return note_announce(arena, p, path);
+	if (starts(base, "libjprof-agent") && jp_trouble_parse(map->offset, &trouble, &error) &&
+	    note_trouble(arena, p, trouble, error))
+		return -1;
 	if (starts(base, "libjemalloc"))
 		found = &p->jemalloc;
 	else if (starts(base, "libjprof-agent"))
@@ -190,7 +202,7 @@ int jp_process_read_maps(struct jp_arena *arena, const char *proc, struct jprof_
 		return -1;
 	int failed = 0;
 	for (size_t i = 0; !failed && i < jprof_maps_count(maps); i++)
-		failed = note_map(arena, p, jprof_maps_at(maps, i)->path);
+		failed = note_map(arena, p, jprof_maps_at(maps, i));
 	jprof_maps_free(maps);
 	if (!p->ruby && !p->readable && is_ruby_name(p->name))
 		p->ruby = p->name;

@@ -128,7 +128,7 @@ JPROF_AGENT=off
 export JPROF_AGENT
 run_in_background -- "$ruby" "$app"
 doctor "$pid"
-row warn agent 'is loaded, but not active: JPROF_AGENT=off'
+row warn agent 'is loaded, but is switched off: JPROF_AGENT=off'
 stop "$pid"
 unset JPROF_AGENT
 

@@ -231,7 +231,7 @@ started="$started $off"
 until_true 60 test -e off || { cat off.err; exit 1; }
 run "$jprof" snap "$off"
 exits 1
-says_like "process $off: jprof's agent is loaded but not active: jemalloc has no prof:true"
+says_like "process $off: jprof's agent is loaded, but MALLOC_CONF has no prof:true"
 lives "$off"
 "$ruby" "$app" plain >/dev/null 2>&1 &
 plain=$!

@@ -1,4 +1,5 @@
 /* A /proc of our own, with texts from proc(5) and from real servers; then the real one. */
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>
@@ -209,6 +210,25 @@ static void test_stat(void **state)
 		assert_false(jp_proc_stat_parse((struct jp_span){ bad[i], strlen(bad[i]) }, &stat));
 }
 
+static void test_troubles(void **state)
+{
+	(void)state;
+	int trouble, error;
+	char text[256];
+	assert_true(jp_trouble_parse(0x40000000 + (2 * 256 + EAGAIN) * 0x10000ull, &trouble, &error));
+	assert_int_equal(trouble, 2);
+	assert_int_equal(error, EAGAIN);
+	jp_trouble_text(trouble, error, text, sizeof text);
+	assert_non_null(strstr(text, "could not start its thread"));
+	assert_non_null(strstr(text, "ulimit -u"));
+	assert_true(jp_trouble_parse(0x40000000 + 60 * 256 * 0x10000ull, &trouble, &error)); /* of an agent to come */
+	jp_trouble_text(trouble, error, text, sizeof text);
+	assert_non_null(strstr(text, "does not know"));
+	static const uint64_t none[] = { 0, 0x1000, 0x40000000, 0x42001000, 0x80000000, 0x140000000 };
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		assert_false(jp_trouble_parse(none[i], &trouble, &error));
+}
+
 static void test_announcements(void **state)
 {
 	(void)state;
@@ -304,6 +324,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_states_and_roles, make_proc, remove_proc),
 		cmocka_unit_test(test_stat),
 		cmocka_unit_test(test_announcements),
+		cmocka_unit_test(test_troubles),
 		cmocka_unit_test(test_titles),
 		cmocka_unit_test(test_the_real_one),
 	};

@@ -1,0 +1,20 @@
+/* Why an agent that is loaded tells nothing of itself. */
+#ifndef SNAP_SILENCE_H
+#define SNAP_SILENCE_H
+
+#include <stddef.h>
+
+#include "jprof.h"
+
+/* What of a process's environment bears on it. */
+struct silence_env {
+	bool known;
+	const char *agent; /* JPROF_AGENT; NULL: not set */
+	const char *conf;  /* MALLOC_CONF; NULL: not set */
+};
+
+/* The reason in words, after "jprof's agent is loaded, but ", and what to do; false where it is not known, and the
+ * words say what it may be. */
+bool silence_text(const struct jprof_process *process, const struct silence_env *env, char *text, size_t size);
+
+#endif
