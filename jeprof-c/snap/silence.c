@@ -37,9 +37,15 @@ static bool is_left_out(const struct jprof_process *p, const char *words, char *
 
 bool silence_text(const struct jprof_process *p, const struct silence_env *env, char *text, size_t size)
 {
+	size_t len;
 	if (p->agent_trouble)
 		snprintf(text, size, "%s", p->agent_trouble);
-	else if (env->known && is_left_out(p, env->agent, text, size))
+	else if (p->agent_version && env->known && find_word(env->agent, "socket=off", &len))
+		snprintf(text, size, "has no socket: JPROF_AGENT=%s: start it without socket=off", env->agent);
+	else if (p->agent_version) {
+		snprintf(text, size, "has no socket, and the reason is not known; try `jprof doctor %d`", p->pid);
+		return false;
+	} else if (env->known && is_left_out(p, env->agent, text, size))
 		return true;
 	else if (!p->jemalloc)
 		snprintf(text, size,

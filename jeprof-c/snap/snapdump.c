@@ -39,9 +39,7 @@ static bool refuse_without_agent(const struct jprof_process *p)
 	if (!p->readable)
 		say("process %d: no permission to look at it: run jprof as user %u, or as root with CAP_SYS_PTRACE",
 		    p->pid, p->uid);
-	else if (p->agent_library && !p->agent_trouble && p->agent_version)
-		say("process %d: its agent has no socket (JPROF_AGENT=socket=off): start it without that", p->pid);
-	else if (p->agent_library)
+	else if (p->agent_library || p->agent_version)
 		refuse_silent(p);
 	else if (is_preload_lost(p))
 		say("process %d: LD_PRELOAD names jprof's agent, and it is not loaded: the file must be there, readable for "

@@ -64,7 +64,7 @@ start "prof_prefix:$tmp/d/app" env JPROF_AGENT=socket=off "$ruby" "$app"
 for way in --gc --signal=USR2; do
     run "$jprof" snap "$way" "$pid" -o off.jprof
     exits 1
-    says_like "process $pid: its agent has no socket"
+    says_like "process $pid: jprof's agent is loaded, but has no socket: JPROF_AGENT="
 done
 lives "$pid"
 stop "$pid"

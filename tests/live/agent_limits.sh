@@ -21,8 +21,8 @@ launch() {
     shift
     rm -f said
     # shellcheck disable=SC2086
-    LIMITED="$agent:$jemalloc" $wrap sh -c "$limits"' && LD_PRELOAD=$LIMITED && export LD_PRELOAD && exec "$@"' sh \
-        env MALLOC_CONF="$conf" JPROF_AGENT="$words" "$@" >said 2>cried </dev/null &
+    $wrap sh -c "$limits"' && exec "$@"' sh env LD_PRELOAD="$agent:$jemalloc" MALLOC_CONF="$conf" JPROF_AGENT="$words" \
+        "$@" >said 2>cried </dev/null &
     pid=$!
     started="$started $pid"
     until_true has_begun
@@ -59,6 +59,10 @@ wrap=
 words=
 launch true "$subject" hold wait
 snap_says 'serves Rubies alone' 'serves Rubies alone'
+words=for=all,socket=off
+launch true "$subject" hold wait
+until_true is_told "$pid"
+snap_says 'JPROF_AGENT=for=all,socket=off' 'without a socket'
 words=for=other
 launch true "$subject" hold wait
 snap_says 'called other' 'called other'
