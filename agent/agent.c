@@ -114,6 +114,7 @@ static void *run(void *unused)
 		return unused;
 	}
 	start_slowly();
+	announce_check(config.socket);
 	wake_part();
 	leave_serve();
 	process_read();

@@ -4,8 +4,11 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include "errno_text.h"
 #include "handle.h"
 
 enum { PROTOCOL = 1 };
@@ -37,6 +40,42 @@ int announce(int signo, const char *socket)
 		munmap(page, size);
 	page = map(name, size);
 	return page ? 0 : errno;
+}
+
+static void say(const char *call, const char *what)
+{
+	static bool said;
+	char line[200];
+	int len = snprintf(line, sizeof line, "libjprof-agent: jprof cannot %s: %s: %s; signals still make dumps\n",
+	                   what, call, errno_text(errno));
+	if (!said && write(STDERR_FILENO, line, (size_t)len) == len)
+		said = true;
+}
+
+/* Binds to a name that the kernel chooses. */
+static void check_socket(void)
+{
+	struct sockaddr_un any = { .sun_family = AF_UNIX };
+	static const char what[] = "ask this process";
+	handle_lock();
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), error = errno;
+	handle_keep(HANDLE_BRIEF, fd);
+	handle_unlock();
+	errno = error;
+	if (fd < 0)
+		say("socket", what);
+	else if (bind(fd, (const void *)&any, sizeof any.sun_family) != 0)
+		say("bind", what);
+	handle_close(HANDLE_BRIEF);
+}
+
+void announce_check(bool socket)
+{
+	if (handle_memory(HANDLE_BRIEF, "jprof", 0) < 0)
+		say("memfd_create", "find this process");
+	handle_close(HANDLE_BRIEF);
+	if (socket)
+		check_socket();
 }
 
 void announce_forked(void)

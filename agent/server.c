@@ -22,7 +22,7 @@
 #include "text.h"
 
 enum { LINE_MAX_BYTES = 4096, IDLE_MS = 5000, REPLY_MS = 5000, DEAF_MS = 500, OVERFLOW_UID = 65534 };
-enum { BACKLOG = 128, REFUSALS = 100, REFUSE_MS = 50 };
+enum { BACKLOG = 32, REFUSALS = 48, REFUSE_MS = 50 };
 
 _Static_assert(SERVER_POLLS == HANDLE_CLIENTS + 1, "one for each client, and the listener");
 

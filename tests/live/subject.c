@@ -1,7 +1,7 @@
 /* A program that knows nothing of jemalloc or the agent.
- * usage: subject [hold] [block] [ready] [fill] [close] [fork] [forks] [daemon] [exec] [wait] [exit]: does these one
- * after the other. forks: children that end at once, until standard input ends; tells how long the longest fork() took.
- * wait: for two minutes, then die. */
+ * usage: subject [hold] [block] [ready] [fill] [close] [fork] [forks] [later] [hush] [daemon] [exec] [wait] [exit]:
+ * does these one after the other. forks: children that end at once, until standard input ends; tells how long the
+ * longest fork() took. later: in half a second. hush: closes standard output. wait: for two minutes, then die. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -111,6 +111,19 @@ static void start_over(void)
 	abort();
 }
 
+/* Until its agent is there. */
+static void later(void)
+{
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	usleep(500000);
+}
+
+static void hush(void)
+{
+	close(STDOUT_FILENO);
+}
+
 static void wait_long(void)
 {
 	printf("%d\n", (int)getpid());
@@ -134,7 +147,8 @@ int main(int argc, char **argv)
 		{ "hold", hold },       { "block", block },    { "close", close_all },
 		{ "fork", split },      { "ready", ready },    { "daemon", become_daemon },
 		{ "exec", start_over }, { "wait", wait_long }, { "exit", stop },
-		{ "fill", fill },       { "forks", forks },
+		{ "fill", fill },       { "forks", forks },    { "later", later },
+		{ "hush", hush },
 	};
 	self = argv;
 	for (int i = 1; i < argc; i++)
