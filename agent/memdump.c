@@ -33,9 +33,7 @@ const char *memdump_open(int slot)
 	return why;
 }
 
-/* A stack costs jemalloc about as many bytes as its text has; the longest three quarters. So says bench:
- * docs/design.md.
- */
+/* docs/design.md has where 3/2 comes from. */
 static uint64_t expected_size(void)
 {
 	uint64_t size = (uint64_t)jemalloc_internal() / 2 * 3 + MAPS;

@@ -73,6 +73,7 @@ int scene_open(const struct scene *scene, const char *path);
 void check_program(const struct scene *scene, struct findings *findings);
 void check_preload(const struct scene *scene, struct findings *findings);
 void check_jemalloc(const struct scene *scene, struct findings *findings);
+void check_forks(const struct scene *scene, struct findings *findings);
 void check_profiling(const struct scene *scene, struct findings *findings);
 void check_symbols(const struct scene *scene, struct findings *findings);
 

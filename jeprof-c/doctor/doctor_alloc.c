@@ -243,6 +243,27 @@ void check_jemalloc(const struct scene *s, struct findings *f)
 		             agent_only(s) ? "; the agent alone makes no dumps" : "");
 }
 
+/* ---- children by fork ------------------------------------------------------------------------------------ */
+
+/* From 2.35 on an unwinder finds its way without the loader's lock (_dl_find_object, in the C library); the loader of
+ * that version is known by __rseq_offset. */
+void check_forks(const struct scene *s, struct findings *f)
+{
+	const struct jprof_binary_info *info = s->target.binary ? jprof_binary_info(s->target.binary) : NULL;
+	struct jprof_binary *loader = NULL;
+	struct jprof_error err;
+	if (!info || strcmp(info->libc, "glibc") || !*info->interpreter ||
+	    jprof_binary_open(*s->root ? s->root : NULL, info->interpreter, &loader, &err))
+		return;
+	if (!jprof_binary_defines(loader, "__rseq_offset"))
+		findings_add(
+		    f, "forks", VERDICT_WARN, "run it on a system with glibc 2.35 or later",
+		    "glibc is older than 2.35: jemalloc holds the loader's lock while it takes a sample, so that "
+		    "a child which another thread forks at that moment hangs when it loads a library, with the "
+		    "agent or without");
+	jprof_binary_free(loader);
+}
+
 /* ---- config.prof ----------------------------------------------------------------------------------------- */
 
 /* The mend for a jemalloc without profiling. */

@@ -342,6 +342,18 @@ fi
 run "$jprof" doctor --json -- ./waits 'a"b'
 prints '"pid":null,"command":"./waits a\\"b"'
 
+# ---- a glibc before 2.35: its loader has no __rseq_offset
+loader=$(readelf -lW waits | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+if readelf -W --dyn-syms "$loader" | grep -q __rseq_offset; then
+    run "$jprof" doctor -- env LD_PRELOAD="$jemalloc" ./waits
+    prints_no '^[a-z]* *forks '
+    LC_ALL=C sed 's/__rseq_offset/__lost_offset/g' "$loader" >"$tmp/${loader##*/}"
+    chmod +x "$tmp/${loader##*/}"
+    build old-waits waits.c -Wl,--dynamic-linker="$tmp/${loader##*/}"
+    run "$jprof" doctor -- env LD_PRELOAD="$jemalloc" ./old-waits
+    prints "^warn +forks +glibc is older than 2.35"
+fi
+
 # ---- it never signals, and starts only what does nothing
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 \
