@@ -115,7 +115,8 @@ static void *run(void *unused)
 	}
 	start_slowly();
 	announce_check(config.socket);
-	wake_part();
+	if (!ruby_present()) /* whose signal handler, when ruby_wake() raises, writes to descriptors of Ruby's */
+		wake_part();
 	leave_serve();
 	process_read();
 	trigger_start(&config);

@@ -1,8 +1,8 @@
 /* The agent's descriptors.
  *
- * Where the kernel lets it, the agent's thread has a table of descriptors of its own (handle_part): nothing of the
- * program is in it, nothing of the agent's, but the pipe that wakes it, is in the program's. Then a fork inherits none,
- * and a program that closes descriptors which are not its own, as daemons do, closes none.
+ * Where the kernel lets it, and no Ruby is, the agent's thread has a table of descriptors of its own (handle_part):
+ * nothing of the program is in it, nothing of the agent's, but the pipe that wakes it, is in the program's. Then a fork
+ * inherits none, and a program that closes descriptors which are not its own, as daemons do, closes none.
  *
  * Else the two share the program's table: each descriptor is known by its inode too, and looked at before it is used,
  * and after a fork the child closes those that it inherited. What opens a file is not under the lock, for that may

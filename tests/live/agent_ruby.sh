@@ -141,6 +141,11 @@ check "on=exit" test "$(count_dumps)" -eq 1 -a "$(last .reason)" = exit
 check "whole" dumps_are_whole
 rm -f d/* d/.j*
 start ruby -e 'sleep 60'
+until_true is_announced "$pid"
+# Ruby's signal handler, which the agent's thread runs, writes to Ruby's own descriptors, and aborts where they are not.
+thread=$(grep -l '^jprof-agent$' "/proc/$pid/task"/*/comm)
+check "Ruby's descriptors are not the thread's" test "$(ls -l "${thread%comm}fd" | grep -c anon_inode)" = "$(ls -l "/proc/$pid/fd" | grep -c anon_inode)"
+check "the program's pipes are not the thread's" test "$(readlink "${thread%comm}fd/2")" = "$(readlink "/proc/$pid/fd/2")"
 sleep 0.5
 kill "$pid"
 wait "$pid"
