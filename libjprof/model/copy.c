@@ -73,7 +73,8 @@ int jprof_profile_copy(const struct jprof_profile *profile, struct jprof_profile
 		return jp_error_nomem(err);
 	*p = *profile;
 	p->strings = p->object_keys = p->location_keys = p->function_keys = p->stacks = p->sample_keys =
-	    p->variant_keys = none;
+	    p->variant_keys = p->mapping_keys = none;
+	p->mapping_indexed = 0;
 	p->notes = NULL;
 	p->note_count = p->note_cap = 0;
 	p->members = NULL;

@@ -148,6 +148,20 @@ static void test_mappings_of_both_are_kept_once(void **state)
 	jprof_profile_free(q);
 }
 
+/* A copy owns its keys, too: it merges on, and both are freed. */
+static void test_a_copy_of_a_sum_merges_on(void **state)
+{
+	(void)state;
+	struct jprof_profile *p = merged(first, second, 1), *q = profile_of(second), *copy;
+	size_t mappings = p->mapping_count;
+	assert_int_equal(jprof_profile_copy(p, &copy, NULL), 0);
+	assert_int_equal(jprof_profile_merge(copy, q, 1, NULL), 0);
+	assert_int_equal(copy->mapping_count, mappings);
+	jprof_profile_free(p);
+	jprof_profile_free(q);
+	jprof_profile_free(copy);
+}
+
 static void test_merging_into_nothing(void **state)
 {
 	(void)state;
@@ -255,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_rates_may_differ),
 		cmocka_unit_test(test_mappings_of_both_are_kept_once),
 		cmocka_unit_test(test_merging_into_nothing),
+		cmocka_unit_test(test_a_copy_of_a_sum_merges_on),
 		cmocka_unit_test(test_what_was_subtracted_is_kept),
 		cmocka_unit_test(test_strangers_may_have_had_more),
 	};
