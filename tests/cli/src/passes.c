@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { pause_us = 4000, page = 4096 };
+enum { pause_us = 300, page = 4096 };
 
 static char socket_path[108];
 
