@@ -76,11 +76,26 @@ static int timeout(void)
 	return sooner(trigger_timeout(), server_timeout());
 }
 
+/* poll() takes no more entries than the process may have descriptors, and would fail at once for ever. */
+static void wait_for(struct pollfd *polls, nfds_t count, int milliseconds)
+{
+	struct pollfd open[1 + SERVER_POLLS];
+	nfds_t opened = 0;
+	for (nfds_t i = 0; i < count; i++)
+		if (polls[i].fd >= 0)
+			open[opened++] = polls[i];
+	if (poll(open, opened, milliseconds) < 0 && errno == EINVAL)
+		usleep(DELAY_MS * 1000);
+	opened = 0;
+	for (nfds_t i = 0; i < count; i++)
+		polls[i].revents = polls[i].fd >= 0 ? open[opened++].revents : 0;
+}
+
 static void wait_once(void)
 {
 	struct pollfd polls[1 + SERVER_POLLS] = { { .fd = handle_fd(HANDLE_WAKE_READ), .events = POLLIN } };
 	server_polls(polls + 1);
-	poll(polls, 1 + SERVER_POLLS, timeout());
+	wait_for(polls, 1 + SERVER_POLLS, timeout());
 	leave_serve();
 	if (wake_drain())
 		dump_now("signal", RUBY_MS);

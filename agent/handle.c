@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "place.h"
+#include "entries.h"
 
 enum { CLOSE_RANGE = 436, RANGE_UNSHARE = 2, NO_EXEC = 8 /* MFD_NOEXEC_SEAL, Linux 6.3 */ };
 
@@ -61,8 +61,12 @@ static bool close_entry(const char *name, void *unused)
 /* Before Linux 5.9, where all is copied first. Without /proc nobody could tell what to close. */
 static bool copy_and_close(void)
 {
-	return access("/proc/thread-self/fd", X_OK) == 0 && unshare(CLONE_FILES) == 0 &&
-	       place_entries("/proc/thread-self/fd", close_entry, NULL) == 0;
+	if (access("/proc/thread-self/fd", X_OK) != 0 || unshare(CLONE_FILES) != 0)
+		return false;
+	int fd = handle_open(HANDLE_BRIEF, "/proc/thread-self/fd", O_RDONLY | O_DIRECTORY);
+	bool closed = fd >= 0 && entries_read(fd, close_entry, NULL) == 0;
+	handle_close(HANDLE_BRIEF);
+	return closed;
 }
 
 /* close_range copies nothing that it would close above the pipe: of the program's files the fewest are closed again. */

@@ -6,19 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "entries.h"
 #include "handle.h"
 #include "jemalloc.h"
-
-struct kernel_dirent {
-	uint64_t ino;
-	int64_t off;
-	unsigned short len;
-	unsigned char type;
-	char name[];
-};
 
 int place_find(struct place *place)
 {
@@ -44,28 +36,12 @@ int place_find(struct place *place)
 	return 0;
 }
 
-static int entries_of(int fd, bool (*each)(const char *name, void *arg), void *arg)
-{
-	static _Alignas(8) char block[16 << 10];
-	for (;;) {
-		long len = syscall(SYS_getdents64, fd, block, sizeof block);
-		if (len <= 0)
-			return len < 0 ? errno : 0;
-		for (long at = 0; at < len;) {
-			const struct kernel_dirent *entry = (const void *)(block + at);
-			if (!each(entry->name, arg))
-				return 0;
-			at += entry->len;
-		}
-	}
-}
-
 int place_entries(const char *dir, bool (*each)(const char *name, void *arg), void *arg)
 {
 	int fd = handle_open(HANDLE_BRIEF, dir, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return errno;
-	int error = entries_of(fd, each, arg);
+	int error = entries_read(fd, each, arg);
 	handle_close(HANDLE_BRIEF);
 	return error;
 }

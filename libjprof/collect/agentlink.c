@@ -16,7 +16,7 @@
 #include "base/strbuf.h"
 #include "collect/dumpfile.h"
 #include "collect/procfs.h"
-#include "collect/sidecar.h"
+#include "collect/dumpsidecar.h"
 #include "collect/unixsock.h"
 
 enum {

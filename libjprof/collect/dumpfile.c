@@ -13,7 +13,6 @@
 #include "base/file.h"
 #include "base/reader.h"
 #include "collect/below.h"
-#include "collect/sidecar.h"
 
 enum { largest = 1 << 30 };
 
@@ -121,21 +120,6 @@ int jp_dump_file_beside(const struct jprof_target *t, const struct jprof_dump_fi
 	if ((size_t)snprintf(path, sizeof path, "%s%s", file->path, suffix) >= sizeof path)
 		return fail(t, file->name, strerror(ENAMETOOLONG), err);
 	return jp_dump_file_open(t, path, out, err);
-}
-
-int jprof_target_sidecar(const struct jprof_target *t, const struct jprof_dump_file *dump, struct jprof_dump_file **out,
-                         struct jprof_error *err)
-{
-	struct jprof_dump_file *sidecar;
-	int rc = jp_dump_file_beside(t, dump, ".json", &sidecar, err);
-	if (rc)
-		return rc;
-	rc = jp_sidecar_check(t, sidecar, dump->name, 0, err);
-	if (rc)
-		jprof_dump_file_free(sidecar);
-	else
-		*out = sidecar;
-	return rc;
 }
 
 /* ---- both --------------------------------------------------------------------------------------------------- */

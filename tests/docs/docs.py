@@ -18,6 +18,8 @@ FOREIGN = {
     "disable-cxx", "enable-prof",  # jemalloc's configure
     "dwarf-5",  # dwz
     "separate-recs",  # callgrind
+    "export-dynamic",  # the linker
+    "lgs", "runs",  # scripts of tests/live
     "x",  # any option
 }
 # What a command of the README may begin with to be run, and what of it starts a server, needs a live process or opens
@@ -26,7 +28,7 @@ RUN, SKIP = ("jprof", "jeprof"), re.compile(r"^jprof (run|snap|doctor)\b|--web\b
 # Answers about the dump that is at hand here, and about this build: the command itself was understood.
 ANSWERS = re.compile(r"no function with memory has such a name|no allocations are recorded|was built without")
 # Files that commands of the README name, by what their names begin with; others are the later dump.
-EARLY = re.compile(r"boot|early|before|first|old|base|cext\.0|\b0\b")
+EARLY = re.compile(r"boot|early|evening|before|first|old|base|cext\.0|\b0\b")
 
 
 def fail(text):

@@ -1,4 +1,4 @@
-#include "collect/sidecar.h"
+#include "collect/dumpsidecar.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -58,6 +58,21 @@ int jp_sidecar_check(const struct jprof_target *t, const struct jprof_dump_file 
 	if (since && jp_json_seconds(json, "time") < since)
 		return refuse(t, sidecar, "the dump was made before it was asked for", err);
 	return 0;
+}
+
+int jprof_target_sidecar(const struct jprof_target *t, const struct jprof_dump_file *dump, struct jprof_dump_file **out,
+                         struct jprof_error *err)
+{
+	struct jprof_dump_file *sidecar;
+	int rc = jp_dump_file_beside(t, dump, ".json", &sidecar, err);
+	if (rc)
+		return rc;
+	rc = jp_sidecar_check(t, sidecar, dump->name, 0, err);
+	if (rc)
+		jprof_dump_file_free(sidecar);
+	else
+		*out = sidecar;
+	return rc;
 }
 
 bool jp_sidecar_is_of_signal(const struct jprof_dump_file *sidecar)

@@ -1,6 +1,6 @@
 /* The side-car of a dump: docs/agent.md. */
-#ifndef JP_COLLECT_SIDECAR_H
-#define JP_COLLECT_SIDECAR_H
+#ifndef JP_COLLECT_DUMPSIDECAR_H
+#define JP_COLLECT_DUMPSIDECAR_H
 
 #include "collect/dumpfile.h"
 
