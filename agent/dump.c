@@ -61,6 +61,7 @@ static const char *mend(int error)
 	case ENOENT:
 	case ENOTDIR: return "make that directory, or point prof_prefix of MALLOC_CONF elsewhere";
 	case EFBIG: return "raise ulimit -f";
+	case EMFILE: return "it has no descriptors left: raise ulimit -n";
 	case ENAMETOOLONG: return "shorten prof_prefix of MALLOC_CONF";
 	default: return "let this user write there, or point prof_prefix of MALLOC_CONF elsewhere";
 	}
@@ -124,10 +125,14 @@ static bool begin(void)
 	return error ? failed_at(part, error) : true;
 }
 
-/* prof.dump gives no reason; the same disk gives it for a few more bytes. */
+/* prof.dump gives no reason; the next file, and the same disk for a few more bytes, give it. */
 static int why_not(void)
 {
 	static const char zeros[4096];
+	if (handle_open(HANDLE_BRIEF, "/proc/self/maps", O_RDONLY) < 0 && errno == EMFILE)
+		return EMFILE;
+	handle_close(HANDLE_BRIEF);
+	errno = 0;
 	int fd = handle_fd(HANDLE_PART);
 	struct stat st;
 	if (fstat(fd, &st) != 0 || pwrite(fd, zeros, sizeof zeros, st.st_size) == (ssize_t)sizeof zeros)

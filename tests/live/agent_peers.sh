@@ -43,7 +43,8 @@ for prefix in "$tmp/d/app" "$tmp/missing/app"; do
     check "$prefix: root is not answered" asks 0
     check "$prefix: another user is answered" eval '! asks 65534'
     check "$prefix: it could not connect: $(cat answer)" eval '! grep -q PermissionError answer'
-    check "$prefix: flood" python3 "$here/flood.py" "$pid" "$seconds"
+    # Twice, for on a machine that has no time a client may come too late for an answer.
+    check "$prefix: flood" eval 'python3 "$here/flood.py" "$pid" "$seconds" || python3 "$here/flood.py" "$pid" "$seconds"'
     cat check.out
     check "lives" lives "$pid"
     end "$pid"
