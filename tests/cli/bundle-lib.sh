@@ -2,11 +2,18 @@
 
 command -v zstd >/dev/null || skip "no zstd here to unpack bundles with"
 
-# reports DUMP FAR BUNDLE: all reports on both agree, and so does what is said of them.
+# Those that show all of the names and values, and those that show a part or another view of them.
+essential=':--proto:--raw:--errors --cum:--lines'
+others='--libs:--cum:--files:--addresses:--collapsed:--full-names:--fold=none:--fold=vm:--inuse_objects --top=5:--alloc_space'
+others="$others:--thread=*:--proto --normalize-addresses:--focus=m --ignore=zz"
+
+# reports DUMP FAR BUNDLE [OPTIONS:OPTIONS...]: these reports on both agree, and so does what is said of them; all
+# reports where none are named.
 reports() {
-    for options in '' --lines --libs --cum --files --addresses --collapsed --proto --raw --full-names \
-        --fold=none --fold=vm '--errors --cum' '--inuse_objects --top=5' --alloc_space '--thread=*' \
-        '--proto --normalize-addresses' '--focus=m --ignore=zz'; do
+    compared=${4-$essential:$others}:
+    while [ -n "$compared" ]; do
+        options=${compared%%:*}
+        compared=${compared#*:}
         # shellcheck disable=SC2086
         timeout 300 "$jprof" $options "$1" >dump.out 2>dump.err </dev/null
         # shellcheck disable=SC2086

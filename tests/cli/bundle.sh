@@ -7,14 +7,18 @@ far="--sysroot=$tmp/empty"
 
 . "$here/bundle-lib.sh"
 
-# The dumps of the samples: some of their files are here, others are not.
+# The dumps of the samples: some of their files are here, others are not. All reports on a dump with threads and on a
+# Ruby's.
 for dump in "$heaps"/jemalloc-5.3.0.heap "$heaps"/jemalloc-4.0.0.heap "$heaps"/hand-4.heap "$heaps"/nopie.heap \
     "$heaps"/loader.heap "$heaps"/maps.heap "$heaps"/crlf.heap "$cases"/ruby31/cext.1.heap "$cases"/puma/w0.3.heap; do
     rm -f x.jprof
     run "$jprof" bundle -o x.jprof "$dump"
     exits 0
     prints_nothing
-    reports "$dump" "$far" x.jprof
+    case $dump in
+    */jemalloc-5.3.0.heap | */cext.1.heap) reports "$dump" "$far" x.jprof ;;
+    *) reports "$dump" "$far" x.jprof "$essential" ;;
+    esac
 done
 
 # With the files of the case: names from debug information, and its own sysroot.

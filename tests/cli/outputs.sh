@@ -250,14 +250,16 @@ cp out reference
 cat maps of_program | "$jprof" --symbols >out 2>err
 same "another answer without the program" reference out
 # No answer depends on what else is asked.
+awk '(NR % 3) == 1' all >some
 : >one_by_one
 while read -r address; do
     echo "$address" >alone
     cat maps alone | "$jprof" --symbols 2>err >>one_by_one
-done <all
-check "few names one by one" [ "$(grep -cv '^??$' one_by_one)" -ge 20 ]
+done <some
+check "few names one by one" [ "$(grep -cv '^??$' one_by_one)" -ge 8 ]
 symbols all
-same "other names in a list (>) than one by one (<)" one_by_one out
+paste all out | awk '(NR % 3) == 1' | cut -f 2- >out.some
+same "other names in a list (>) than one by one (<)" one_by_one out.some
 # Nothing is there, or nothing of use.
 printf '0x10\nffffffffffffffff\n' >odd
 symbols odd
