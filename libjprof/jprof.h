@@ -52,15 +52,43 @@ enum jprof_code {
 	JPROF_E_MEMBER = -4006,      /* a bundle has no such member */
 };
 
-/* What went wrong. The texts are single lines without control characters; `path` is empty and
+/* What would help, as far as the library can tell: its texts name no options or commands of a program, which has words
+ * of its own for each of these and puts them behind the text. Of struct jprof_symbolize_opts, if not said otherwise. */
+enum jprof_advice {
+	JPROF_ADVICE_NONE,
+	JPROF_ADVICE_FILE,     /* the file that ran: sysroot, lib_prefix or add_lib lead to it */
+	JPROF_ADVICE_SYSROOT,  /* sysroot is a directory */
+	JPROF_ADVICE_PERF_MAP, /* the list of its code that a JIT compiler wrote: perf_map */
+	JPROF_ADVICE_SYMBOLS,  /* debug symbols of the file, in words already */
+	JPROF_ADVICE_MAPS,     /* the process's maps: jprof_profile_opts.maps */
+	JPROF_ADVICE_THREAD,   /* a thread that the dump has: jprof_dump_thread */
+	JPROF_ADVICE_AGAIN,    /* all of it once more: a file was replaced in between */
+	JPROF_ADVICE_PATTERN,  /* another pattern; the text begins with the name of the option that holds it */
+	JPROF_ADVICE_FUNCTION, /* a pattern that finds functions: a table by cum lists them. The text begins as above */
+	JPROF_ADVICE_BASE,     /* a profile with a base: a difference. The text begins with the name of the format */
+	JPROF_ADVICE_GROWTH,   /* a difference without what shrank */
+	JPROF_ADVICE_LINES,    /* debug information with lines; what there is jprof_coverage_new says */
+	JPROF_ADVICE_SOURCE,   /* the source file: source_path and trim_path of the report, or sysroot */
+	JPROF_ADVICE_TIMEOUT,  /* a longer timeout of the call */
+	JPROF_ADVICE_DUMP_DIR, /* the directory of the dumps: jprof_target_watch */
+	JPROF_ADVICE_NO_SIGNAL /* another way to a dump than a signal */
+};
+
+/* What went wrong. The texts are single lines of what people may be shown; `path` is empty and
  * `line` or `column` (from 1) is 0 where there is none. Owned by the caller. Since: 0.1 */
 struct jprof_error {
-	int code;
+	int code;                 /* of enum jprof_code */
+	enum jprof_advice advice; /* what would help. Since: 0.2 */
 	unsigned line;
-	unsigned column;
+	unsigned column; /* in bytes: in the line, or in a pattern */
 	char path[512];
 	char text[512];
 };
+
+/* Writes the error as one line, "PATH:LINE:COLUMN: TEXT", without what is not known, into `line`, which has `size`
+ * bytes; what does not fit is cut. JPROF_ERROR_LINE bytes hold every error. Returns `line`. Since: 0.2 */
+enum { JPROF_ERROR_LINE = 1056 };
+JPROF_API const char *jprof_error_line(const struct jprof_error *err, char *line, size_t size);
 
 /* The library's version, "MAJOR.MINOR.PATCH"; static. Since: 0.1 */
 JPROF_API const char *jprof_version(void);
@@ -312,6 +340,9 @@ JPROF_API int jprof_profile_sidecar(struct jprof_profile *profile, const void *d
 /* Remarks for the user that arose while reading and symbolizing, one line each, none twice. Since: 0.1 */
 JPROF_API size_t jprof_profile_notes(const struct jprof_profile *profile);
 JPROF_API const char *jprof_profile_note(const struct jprof_profile *profile, size_t i);
+
+/* What would help against the i-th. Since: 0.2 */
+JPROF_API enum jprof_advice jprof_profile_note_advice(const struct jprof_profile *profile, size_t i);
 
 /* How far a number may be off that was estimated from samples: docs/statistics.md. In the number's own
  * unit, objects or bytes. All NAN but `samples` where the input does not tell how it was sampled. */

@@ -15,12 +15,42 @@ void say(const char *fmt, ...)
 	fprintf(stderr, "jprof: %s\n", shown);
 }
 
+/* What the library advises, in terms of this program. */
+static const struct {
+	const char *before, *after;
+} words[] = {
+	[JPROF_ADVICE_NONE] = { "", "" },
+	[JPROF_ADVICE_FILE] = { "", ": --sysroot=DIR (an unpacked image), --lib_prefix=DIR or --add_lib=FILE" },
+	[JPROF_ADVICE_SYSROOT] = { "", "; --sysroot=DIR wants one" },
+	[JPROF_ADVICE_PERF_MAP] = { "", ": --perf-map=FILE" },
+	[JPROF_ADVICE_SYMBOLS] = { "", "" },
+	[JPROF_ADVICE_MAPS] = { "", " (--maps=FILE|PID)" },
+	[JPROF_ADVICE_THREAD] = { "", "; jprof info lists its threads" },
+	[JPROF_ADVICE_AGAIN] = { "", "; run jprof again" },
+	[JPROF_ADVICE_PATTERN] = { "--", "" },
+	[JPROF_ADVICE_FUNCTION] = { "--", "; jprof --cum lists those that have" },
+	[JPROF_ADVICE_BASE] = { "--", "; give the early one with --diff_base=DUMP" },
+	[JPROF_ADVICE_GROWTH] = { "", "; --drop_negative shows what grew" },
+	[JPROF_ADVICE_LINES] = { "", ", see jprof info" },
+	[JPROF_ADVICE_SOURCE] = { "", "; give --source-path=DIR, with --trim-path=PREFIX, or --sysroot=DIR" },
+	[JPROF_ADVICE_TIMEOUT] = { "", "; give more with --timeout" },
+	[JPROF_ADVICE_DUMP_DIR] = { "", "; give --dump-dir=DIR" },
+	[JPROF_ADVICE_NO_SIGNAL] = { "", ": do without --signal" },
+};
+
+const char *advice_after(enum jprof_advice advice)
+{
+	return (size_t)advice < sizeof words / sizeof *words ? words[advice].after : "";
+}
+
+void say_advised(const char *text, enum jprof_advice advice)
+{
+	bool known = (size_t)advice < sizeof words / sizeof *words;
+	say("%s%s%s", known ? words[advice].before : "", text, advice_after(advice));
+}
+
 void say_error(const struct jprof_error *err)
 {
-	if (*err->path && err->line)
-		say("%s:%u: %s", err->path, err->line, err->text);
-	else if (*err->path)
-		say("%s: %s", err->path, err->text);
-	else
-		say("%s", err->text);
+	char line[JPROF_ERROR_LINE];
+	say_advised(jprof_error_line(err, line, sizeof line), err->advice);
 }

@@ -329,7 +329,7 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 static void say_notes(const struct jprof_profile *profile)
 {
 	for (size_t i = 0; i < jprof_profile_notes(profile); i++)
-		say("%s", jprof_profile_note(profile, i));
+		say_advised(jprof_profile_note(profile, i), jprof_profile_note_advice(profile, i));
 }
 
 bool load_names(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)

@@ -133,7 +133,8 @@ static bool symbolize(struct member *m)
 	}
 	count_named(m);
 	for (size_t i = 0; i < jprof_profile_notes(m->profile); i++)
-		say("process %d: %s", p->pid, jprof_profile_note(m->profile, i));
+		say("process %d: %s%s", p->pid, jprof_profile_note(m->profile, i),
+		    advice_after(jprof_profile_note_advice(m->profile, i)));
 	return true;
 }
 

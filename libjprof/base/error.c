@@ -13,7 +13,9 @@ int jp_error(struct jprof_error *err, int code, const char *path, unsigned line,
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
 	err->code = code;
+	err->advice = JPROF_ADVICE_NONE;
 	err->line = line;
+	err->column = 0;
 	jprof_visible(path ? path : "", err->path, sizeof err->path);
 	jprof_visible(text, err->text, sizeof err->text);
 	return code;
@@ -22,4 +24,22 @@ int jp_error(struct jprof_error *err, int code, const char *path, unsigned line,
 int jp_error_nomem(struct jprof_error *err)
 {
 	return jp_error(err, JPROF_E_NOMEM, NULL, 0, "out of memory");
+}
+
+int jp_advise(struct jprof_error *err, enum jprof_advice advice, int code)
+{
+	if (err)
+		err->advice = advice;
+	return code;
+}
+
+const char *jprof_error_line(const struct jprof_error *err, char *line, size_t size)
+{
+	char place[32] = "";
+	if (err->line && err->column)
+		snprintf(place, sizeof place, ":%u:%u", err->line, err->column);
+	else if (err->line)
+		snprintf(place, sizeof place, ":%u", err->line);
+	snprintf(line, size, "%s%s%s%s", err->path, *err->path ? place : "", *err->path ? ": " : "", err->text);
+	return line;
 }

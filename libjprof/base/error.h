@@ -9,6 +9,10 @@
  * Texts too long for the struct are cut; what people may not be shown (jprof_visible_len) is \xNN. */
 int jp_error(struct jprof_error *err, int code, const char *path, unsigned line, const char *fmt, ...) jp_printf(5, 6);
 
+/* Adds what would help to the error that was just set with this code, which is returned:
+ * return jp_advise(err, JPROF_ADVICE_MAPS, jp_error(err, ...)); */
+int jp_advise(struct jprof_error *err, enum jprof_advice advice, int code);
+
 /* The error for memory that could not be had. */
 int jp_error_nomem(struct jprof_error *err);
 

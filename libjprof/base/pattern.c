@@ -29,11 +29,11 @@ int jp_pattern_new(const char *text, const char *option, struct jp_pattern **out
 		PCRE2_UCHAR why[128] = "";
 		pcre2_get_error_message(code, why, sizeof why);
 		free(pattern);
-		int rc = jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "--%s: %s, marked by <-- HERE in %.*s <-- HERE %s",
+		int rc = jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s: %s, marked by <-- HERE in %.*s <-- HERE %s",
 		                  option, (const char *)why, (int)at, text, text + at);
 		if (err)
 			err->column = (unsigned)at + 1;
-		return rc;
+		return jp_advise(err, JPROF_ADVICE_PATTERN, rc);
 	}
 	pattern->match = pcre2_match_data_create_from_pattern(pattern->code, NULL);
 	pattern->limits = pcre2_match_context_create(NULL);

@@ -199,10 +199,10 @@ int jprof_target_prefix(const struct jprof_target *t, char *prefix, size_t size,
 	if (rc == ENOMEM)
 		return jp_error_nomem(err);
 	if (rc)
-		return jp_error(err, JPROF_E_IO, NULL, 0,
-		                "process %d: its environment, which tells where it dumps, cannot be read: %s; give "
-		                "--dump-dir=DIR",
-		                t->pid, strerror(rc));
+		return jp_advise(err, JPROF_ADVICE_DUMP_DIR,
+		                 jp_error(err, JPROF_E_IO, NULL, 0,
+		                          "process %d: its environment, which tells where it dumps, cannot be read: %s",
+		                          t->pid, strerror(rc)));
 	snprintf(prefix, size, "jeprof");
 	for (size_t at = 0; at < text.len;) {
 		struct jp_span variable = { text.text + at, strlen(text.text + at) };

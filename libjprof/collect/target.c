@@ -75,11 +75,11 @@ int jprof_target_open(const struct jprof_process *process, const char *proc, str
 int jprof_target_signal(const struct jprof_target *t, int signal, struct jprof_error *err)
 {
 	if (t->pidfd < 0)
-		return jp_error(
-		    err, JPROF_E_UNSUPPORTED, NULL, 0,
-		    "process %d: this kernel has no pidfd, without which a signal may meet another process: "
-		    "do without --signal",
-		    t->pid);
+		return jp_advise(err, JPROF_ADVICE_NO_SIGNAL,
+		                 jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
+		                          "process %d: this kernel has no pidfd, without which a signal may meet "
+		                          "another process",
+		                          t->pid));
 	int rc = jprof_target_check(t, err);
 	if (rc)
 		return rc;

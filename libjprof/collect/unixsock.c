@@ -152,8 +152,8 @@ static int wait_for(int fd, short events, uint64_t deadline, const char *what, s
 	for (;;) {
 		uint64_t now = jp_clock_ms();
 		if (now >= deadline)
-			return jp_error(err, JPROF_E_IO, NULL, 0,
-			                "%s does not answer in time; give more with --timeout", what);
+			return jp_advise(err, JPROF_ADVICE_TIMEOUT,
+			                 jp_error(err, JPROF_E_IO, NULL, 0, "%s does not answer in time", what));
 		struct pollfd poll_fd = { .fd = fd, .events = events };
 		int left = deadline - now > INT_MAX ? INT_MAX : (int)(deadline - now);
 		int n = poll(&poll_fd, 1, left);

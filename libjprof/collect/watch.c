@@ -274,11 +274,10 @@ int jprof_dump_watch_wait(struct jprof_dump_watch *w, unsigned timeout, struct j
 		if (rc)
 			return rc;
 		if (jp_clock_ms() >= deadline)
-			return jp_error(
-			    err, JPROF_E_IO, NULL, 0,
-			    "process %d: no dump %s*.heap appeared within %u s of the signal; give more with "
-			    "--timeout",
-			    w->target->pid, w->part, (timeout + 999) / 1000);
+			return jp_advise(err, JPROF_ADVICE_TIMEOUT,
+			                 jp_error(err, JPROF_E_IO, NULL, 0,
+			                          "process %d: no dump %s*.heap appeared within %u s of the signal",
+			                          w->target->pid, w->part, (timeout + 999) / 1000));
 		pause_a_while(w);
 	}
 }

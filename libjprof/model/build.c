@@ -264,7 +264,6 @@ bool jp_is_thread(uint64_t id, const char *name, const char *wanted)
 
 int jp_note_error(struct jprof_profile *profile, const struct jprof_error *what)
 {
-	if (*what->path && what->line)
-		return jp_note(profile, "%s:%u: %s", what->path, what->line, what->text);
-	return *what->path ? jp_note(profile, "%s: %s", what->path, what->text) : jp_note(profile, "%s", what->text);
+	char line[JPROF_ERROR_LINE];
+	return jp_note_advised(profile, jprof_error_line(what, line, sizeof line), what->advice);
 }

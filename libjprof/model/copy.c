@@ -31,7 +31,7 @@ static int copy_array(void *array, size_t *cap, size_t count, size_t size)
 static int copy_notes(struct jprof_profile *to, const struct jprof_profile *from)
 {
 	for (size_t i = 0; i < from->note_count; i++)
-		if (jp_note(to, "%s", from->notes[i]))
+		if (jp_note_advised(to, from->notes[i], from->note_advice[i]))
 			return -1;
 	return 0;
 }
@@ -76,6 +76,8 @@ int jprof_profile_copy(const struct jprof_profile *profile, struct jprof_profile
 	    p->variant_keys = p->mapping_keys = none;
 	p->mapping_indexed = 0;
 	p->notes = NULL;
+	p->note_advice = NULL;
+	p->note_advice_cap = 0;
 	p->note_count = p->note_cap = 0;
 	p->members = NULL;
 	if (copy_arrays(p, profile) || copy_keys(p, profile) || copy_notes(p, profile) || copy_members(p, profile)) {

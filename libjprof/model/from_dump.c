@@ -174,8 +174,8 @@ int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_
 	if (rc)
 		return rc;
 	if (opts.thread && !has_thread(dump, opts.thread))
-		return jp_error(err, JPROF_E_ARGUMENT, dump->name, 0, "has no thread %s; jprof info lists its threads",
-		                opts.thread);
+		return jp_advise(err, JPROF_ADVICE_THREAD,
+		                 jp_error(err, JPROF_E_ARGUMENT, dump->name, 0, "has no thread %s", opts.thread));
 	struct work w = { .dump = dump, .profile = jp_profile_empty() };
 	if (!w.profile || fill(&w, opts.maps ? opts.maps : dump->maps, opts.thread)) {
 		jprof_profile_free(w.profile);
@@ -194,9 +194,10 @@ static int note_warnings(struct jprof_profile *profile, const struct jprof_dump 
 		return 0;
 	struct jprof_error first = dump->warnings[0];
 	size_t len = strlen(first.text);
-	if (!dump->maps && !opts->maps)
-		snprintf(first.text + len, sizeof first.text - len,
-		         ", nothing can be named without maps (--maps=FILE|PID)");
+	if (!dump->maps && !opts->maps) {
+		snprintf(first.text + len, sizeof first.text - len, ", nothing can be named without maps");
+		first.advice = JPROF_ADVICE_MAPS;
+	}
 	if (jp_note_error(profile, &first))
 		return -1;
 	return dump->warning_count == 1

@@ -327,13 +327,8 @@ int jp_samples_rewrite(struct jprof_profile *profile, jp_rewrite_fn *rewrite, vo
 	return rc;
 }
 
-int jp_note(struct jprof_profile *profile, const char *fmt, ...)
+int jp_note_advised(struct jprof_profile *profile, const char *text, enum jprof_advice advice)
 {
-	char text[1024];
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
-	va_end(args);
 	struct jp_strbuf note = { 0 };
 	jp_strbuf_visible(&note, text);
 	for (size_t i = 0; note.text && i < profile->note_count; i++)
@@ -341,12 +336,24 @@ int jp_note(struct jprof_profile *profile, const char *fmt, ...)
 			jp_strbuf_release(&note);
 			return 0;
 		}
-	if (note.failed || !note.text || jp_array_push(profile->notes, profile->note_count, profile->note_cap)) {
+	if (note.failed || !note.text || jp_array_push(profile->notes, profile->note_count, profile->note_cap) ||
+	    jp_array_push(profile->note_advice, profile->note_count, profile->note_advice_cap)) {
 		jp_strbuf_release(&note);
 		return -1;
 	}
+	profile->note_advice[profile->note_count] = advice;
 	profile->notes[profile->note_count++] = note.text;
 	return 0;
+}
+
+int jp_note(struct jprof_profile *profile, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	return jp_note_advised(profile, text, JPROF_ADVICE_NONE);
 }
 
 struct jprof_profile *jp_profile_empty(void)
@@ -426,6 +433,11 @@ const char *jprof_profile_note(const struct jprof_profile *profile, size_t i)
 	return profile->notes[i];
 }
 
+enum jprof_advice jprof_profile_note_advice(const struct jprof_profile *profile, size_t i)
+{
+	return profile->note_advice[i];
+}
+
 void jprof_profile_free(struct jprof_profile *profile)
 {
 	if (!profile)
@@ -448,6 +460,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 	for (size_t i = 0; i < profile->note_count; i++)
 		free(profile->notes[i]);
 	free(profile->notes);
+	free(profile->note_advice);
 	free(profile->members);
 	free(profile);
 }

@@ -110,6 +110,8 @@ struct jprof_profile {
 	size_t mapping_indexed;
 	char **notes;
 	size_t note_count, note_cap;
+	enum jprof_advice *note_advice; /* of each note */
+	size_t note_advice_cap;
 	uint32_t debug_root, debug_dirs, debug_files; /* where debug files were looked for (string ids), or JP_NONE */
 	uint32_t allocator_hint;                      /* the object of the samples' innermost frames, or JP_NONE */
 	time_t mtime;                                 /* when the newest dump was made; 0: not known */
@@ -190,6 +192,9 @@ const char *jp_basename(const char *path);
 
 /* Notes something for the user, unless it is noted already. 0, or -1 when memory is short. */
 int jp_note(struct jprof_profile *profile, const char *fmt, ...) jp_printf(2, 3);
+
+/* The same for a text that is there, with what would help. */
+int jp_note_advised(struct jprof_profile *profile, const char *text, enum jprof_advice advice);
 
 struct jprof_profile *jp_profile_empty(void);
 

@@ -130,8 +130,9 @@ static int rewrite(struct filter *f, struct jprof_error *err)
 	enum which which = given_up(f);
 	if (which == FILTERS)
 		return jp_error_nomem(err);
-	return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "--%s: takes too much backtracking; give a simpler pattern",
-	                names[which]);
+	return jp_advise(err, JPROF_ADVICE_PATTERN,
+	                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+	                          "%s: takes too much backtracking; give a simpler pattern", names[which]));
 }
 
 int jprof_profile_filter(struct jprof_profile *profile, const struct jprof_filter_opts *given, struct jprof_error *err)

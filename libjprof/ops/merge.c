@@ -103,7 +103,7 @@ static int translate_locations(struct jprof_profile *to, const struct jprof_prof
 static int add_notes(struct jprof_profile *to, const struct jprof_profile *from)
 {
 	for (size_t i = 0; i < from->note_count; i++)
-		if (jp_note(to, "%s", from->notes[i]))
+		if (jp_note_advised(to, from->notes[i], from->note_advice[i]))
 			return -1;
 	return 0;
 }

@@ -62,14 +62,15 @@ static int refuse(const struct jprof_profile *p, const struct jp_object *o, stru
 		    "was not needed for names, which came with the profile, and nothing tells that the file "
 		    "here is the one that ran; give the heap dump itself");
 	if (o->bundled)
-		return jp_error(
-		    err, JPROF_E_UNSUPPORTED, path, 0,
-		    "the bundle has its names, not its code, and the file that ran is not found here; give it: "
-		    "--sysroot=DIR, --lib_prefix=DIR or --add_lib=FILE");
-	return jp_error(err, JPROF_E_UNSUPPORTED, *path ? path : NULL, 0,
-	                "%s, so there is no code to show; give the file that ran: --sysroot=DIR, --lib_prefix=DIR or "
-	                "--add_lib=FILE",
-	                *reason ? reason : "its code lies in no file");
+		return jp_advise(
+		    err, JPROF_ADVICE_FILE,
+		    jp_error(
+			err, JPROF_E_UNSUPPORTED, path, 0,
+			"the bundle has its names, not its code, and the file that ran is not found here; give it"));
+	return jp_advise(err, JPROF_ADVICE_FILE,
+	                 jp_error(err, JPROF_E_UNSUPPORTED, *path ? path : NULL, 0,
+	                          "%s, so there is no code to show; give the file that ran",
+	                          *reason ? reason : "its code lies in no file"));
 }
 
 int jp_reopen(const struct jprof_profile *p, uint32_t object, struct jp_objfile **file, struct jprof_error *err)
@@ -85,6 +86,7 @@ int jp_reopen(const struct jprof_profile *p, uint32_t object, struct jp_objfile 
 	if (is_same(&now, &o->file_mark))
 		return 0;
 	jp_objfile_close(*file);
-	return jp_error(err, JPROF_E_UNSUPPORTED, jp_string(p, o->file), 0,
-	                "was replaced after its names were read; run jprof again");
+	return jp_advise(
+	    err, JPROF_ADVICE_AGAIN,
+	    jp_error(err, JPROF_E_UNSUPPORTED, jp_string(p, o->file), 0, "was replaced after its names were read"));
 }

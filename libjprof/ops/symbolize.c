@@ -481,7 +481,8 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 		return rc;
 	struct stat st;
 	if (opts.sysroot && !opts.opener && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))
-		return jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory; --sysroot=DIR wants one");
+		return jp_advise(err, JPROF_ADVICE_SYSROOT,
+		                 jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory"));
 	struct work w = { .profile = profile, .opts = &opts };
 	rc = open_sources(&w, err);
 	if (!rc && (jp_remember_where(profile, &w.where) || symbolize_all(&w) || note_sources(&w)))

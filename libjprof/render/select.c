@@ -15,8 +15,9 @@ int jp_view_pattern(const struct jprof_view_opts *opts, const char *option, stru
                     struct jprof_error *err)
 {
 	if (!opts->pattern || !*opts->pattern)
-		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "--%s=RE: give a pattern for names of functions",
-		                option);
+		return jp_advise(
+		    err, JPROF_ADVICE_PATTERN,
+		    jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s=RE: give a pattern for names of functions", option));
 	return jp_pattern_new(opts->pattern, option, pattern, err);
 }
 
@@ -36,13 +37,14 @@ int jp_pattern_check(const struct jp_pattern *pattern, const char *option, struc
 {
 	if (!jp_pattern_given_up(pattern))
 		return 0;
-	return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "--%s: takes too much backtracking; give a simpler pattern",
-	                option);
+	return jp_advise(err, JPROF_ADVICE_PATTERN,
+	                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+	                          "%s: takes too much backtracking; give a simpler pattern", option));
 }
 
 int jp_error_no_match(struct jprof_error *err, const char *option, const struct jprof_view_opts *opts)
 {
-	return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
-	                "--%s=%s: no function with memory has such a name; jprof --cum lists those that have", option,
-	                opts->pattern);
+	return jp_advise(err, JPROF_ADVICE_FUNCTION,
+	                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s=%s: no function with memory has such a name",
+	                          option, opts->pattern));
 }

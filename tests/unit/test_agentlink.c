@@ -359,7 +359,7 @@ static void test_silence(void **state)
 	struct jprof_agent *agent = NULL;
 	struct jprof_error err = { 0 };
 	assert_int_equal(jprof_agent_connect(&p, &opts, &agent, &err), JPROF_E_IO);
-	assert_contains(err.text, "--timeout");
+	assert_int_equal(err.advice, JPROF_ADVICE_TIMEOUT);
 	assert_null(agent);
 	stop(&fake);
 }

@@ -1,6 +1,8 @@
 #include "base/error.h"
 #include "harness.h"
 
+#include <limits.h>
+
 static void test_fields(void **state)
 {
 	(void)state;
@@ -14,6 +16,39 @@ static void test_fields(void **state)
 	assert_string_equal(err.path, "");
 	assert_int_equal(err.line, 0);
 	assert_string_equal(err.text, "gone");
+}
+
+static void test_one_line(void **state)
+{
+	(void)state;
+	struct jprof_error err = { 0 };
+	char line[JPROF_ERROR_LINE], few[8];
+	jp_error(&err, JPROF_E_IO, NULL, 0, "gone");
+	assert_string_equal(jprof_error_line(&err, line, sizeof line), "gone");
+	jp_error(&err, JPROF_E_IO, "a.heap", 0, "gone");
+	assert_string_equal(jprof_error_line(&err, line, sizeof line), "a.heap: gone");
+	jp_error(&err, JPROF_E_IO, "a.heap", 7, "odd");
+	assert_string_equal(jprof_error_line(&err, line, sizeof line), "a.heap:7: odd");
+	err.column = 3;
+	assert_string_equal(jprof_error_line(&err, line, sizeof line), "a.heap:7:3: odd");
+	assert_string_equal(jprof_error_line(&err, few, sizeof few), "a.heap:");
+	memset(err.path, 'p', sizeof err.path - 1);
+	memset(err.text, 't', sizeof err.text - 1);
+	err.line = err.column = UINT_MAX;
+	assert_int_equal(strlen(jprof_error_line(&err, line, sizeof line)), 2 * 511 + 2 * 11 + 2);
+}
+
+/* What the last error advised says nothing of the next. */
+static void test_advice(void **state)
+{
+	(void)state;
+	struct jprof_error err = { .column = 9 };
+	assert_int_equal(jp_advise(&err, JPROF_ADVICE_MAPS, jp_error(&err, JPROF_E_IO, NULL, 0, "gone")), JPROF_E_IO);
+	assert_int_equal(err.advice, JPROF_ADVICE_MAPS);
+	assert_int_equal(err.column, 0);
+	jp_error(&err, JPROF_E_IO, NULL, 0, "gone");
+	assert_int_equal(err.advice, JPROF_ADVICE_NONE);
+	assert_int_equal(jp_advise(NULL, JPROF_ADVICE_MAPS, JPROF_E_IO), JPROF_E_IO);
 }
 
 static void test_nobody_asks(void **state)
@@ -63,6 +98,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_one_line),
+		cmocka_unit_test(test_advice),
 		cmocka_unit_test(test_nobody_asks),
 		cmocka_unit_test(test_nomem),
 		cmocka_unit_test(test_control_characters_are_shown),
