@@ -51,10 +51,8 @@ static int read_all(int fd, const char *path, struct jp_strbuf *out, off_t size,
 	}
 }
 
-int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struct jprof_error *err)
+int jp_file_open(const char *path, int *out, struct stat *st, struct jprof_error *err)
 {
-	struct stat own;
-	st = st ? st : &own;
 	int jp_cleanup(jp_file_close) fd = -1;
 	if (!strcmp(path, "-"))
 		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -63,6 +61,19 @@ int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struc
 	if (fd < 0 || fstat(fd, st))
 		return jp_error(err, JPROF_E_IO, *path ? path : "\"\"", 0, "cannot be opened: %s", strerror(errno));
 	int rc = check_kind(path, st, err);
+	if (rc)
+		return rc;
+	*out = fd;
+	fd = -1;
+	return 0;
+}
+
+int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struct jprof_error *err)
+{
+	struct stat own;
+	st = st ? st : &own;
+	int jp_cleanup(jp_file_close) fd = -1;
+	int rc = jp_file_open(path, &fd, st, err);
 	return rc ? rc : read_all(fd, path, out, S_ISREG(st->st_mode) ? st->st_size : 0, err);
 }
 

@@ -12,6 +12,9 @@
 /* Reads all of a file or pipe that the user named; "-" is standard input. `st` may be NULL. */
 int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struct jprof_error *err);
 
+/* Opens a file or pipe that the user named, for reading; "-" is standard input. */
+int jp_file_open(const char *path, int *fd, struct stat *st, struct jprof_error *err);
+
 /* Below what paths are resolved. All zero: they are taken as they are. */
 struct jp_root {
 	const char *path;                  /* a directory; NULL: none */

@@ -2,17 +2,56 @@
 
 #include <string.h>
 
+#include "base/source.h"
+
 void jp_reader_init(struct jp_reader *reader, const void *data, size_t len)
 {
 	*reader = (struct jp_reader){ .rest = { data, len } };
 }
 
+void jp_reader_init_window(struct jp_reader *reader, struct jp_window *window)
+{
+	*reader =
+	    (struct jp_reader){ .rest = { window->text + window->at, window->len - window->at }, .window = window };
+}
+
+/* False at the end. */
+static bool read_on(struct jp_reader *reader)
+{
+	struct jp_window *w = reader->window;
+	if (!w)
+		return false;
+	w->at = w->len - reader->rest.len;
+	bool more = jp_window_more(w);
+	reader->rest = (struct jp_span){ w->text + w->at, w->len - w->at };
+	return more;
+}
+
+void jp_reader_peek(struct jp_reader *reader, size_t size)
+{
+	while (reader->rest.len < size && read_on(reader))
+		continue;
+}
+
+/* The newline that ends the next line; NULL: there is none. */
+static const char *find_newline(struct jp_reader *reader)
+{
+	const char *newline = NULL;
+	size_t seen = 0;
+	do {
+		if (reader->rest.len > seen)
+			newline = memchr(reader->rest.ptr + seen, '\n', reader->rest.len - seen);
+		seen = reader->rest.len;
+	} while (!newline && read_on(reader));
+	return newline;
+}
+
 bool jp_reader_line(struct jp_reader *reader, struct jp_span *line)
 {
 	struct jp_span *rest = &reader->rest;
+	const char *newline = find_newline(reader);
 	if (!rest->len)
 		return false;
-	const char *newline = memchr(rest->ptr, '\n', rest->len);
 	size_t len = newline ? (size_t)(newline - rest->ptr) : rest->len;
 	*line = (struct jp_span){ rest->ptr, len };
 	if (len && line->ptr[len - 1] == '\r')

@@ -13,16 +13,25 @@ struct jp_span {
 	size_t len;
 };
 
+struct jp_window;
+
 struct jp_reader {
 	struct jp_span rest;
-	unsigned line; /* number of the line last returned, from 1 */
-	bool cut;      /* the line last returned had no newline: the file ends inside it */
+	struct jp_window *window; /* moves on when the rest is used up; NULL: the rest is all there is */
+	unsigned line;            /* number of the line last returned, from 1 */
+	bool cut;                 /* the line last returned had no newline: the file ends inside it */
 };
 
 void jp_reader_init(struct jp_reader *reader, const void *data, size_t len);
 
-/* The next line without its \n or \r\n; false at the end. */
+/* The same for what a window holds and what comes after it. Whether that ended as it should, window->rc tells. */
+void jp_reader_init_window(struct jp_reader *reader, struct jp_window *window);
+
+/* The next line without its \n or \r\n; false at the end. Of a window it lives until the next one is read. */
 bool jp_reader_line(struct jp_reader *reader, struct jp_span *line);
+
+/* Sees to it that the rest has `size` bytes, if there are so many. */
+void jp_reader_peek(struct jp_reader *reader, size_t size);
 
 /* What was found where a number should be. */
 enum jp_number { JP_NUMBER_OK, JP_NUMBER_NONE, JP_NUMBER_TOO_BIG };

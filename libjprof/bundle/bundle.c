@@ -9,11 +9,11 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/jsonin.h"
 #include "base/reader.h"
+#include "base/strbuf.h"
 #include "input/sniff.h"
-#include "input/unpack.h"
+#include "input/stream.h"
 
 enum { tar_block = 512, chunk_size = 1 << 16, most_members = 512, most_files = 256, known_version = 1 };
 static const char list_name[] = "bundle.json";
@@ -285,25 +285,29 @@ int jp_bundle_parse(const void *data, size_t len, const char *name, const struct
 	return rc;
 }
 
+/* What cannot be a bundle is not read on. */
+static int read_bundle(struct jp_stream *stream, struct jprof_bundle **bundle, struct jprof_error *err)
+{
+	struct jp_span all = jp_stream_head(stream);
+	if (stream->damage.code && all.len < tar_block)
+		return jp_error(err, JPROF_E_FORMAT, stream->name, 0, "%s; copy it again", stream->damage.text);
+	int rc = jp_is_bundle(all.ptr, all.len) ? jp_stream_whole(stream, &all, err) : 0;
+	return rc ? rc : jp_bundle_parse(all.ptr, all.len, stream->name, &stream->damage, bundle, err);
+}
+
 int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jprof_bundle **bundle,
                        struct jprof_error *err)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) unpacked = { 0 };
-	struct jprof_error damage = { 0 };
-	name = name ? name : "";
-	if (!jp_is_packed(data, len))
-		return jp_bundle_parse(data, len, name, NULL, bundle, err);
-	int rc = jp_unpack(data, len, name, &jp_unpack_default, &unpacked, &damage, err);
-	if (!rc && damage.code && unpacked.len < tar_block)
-		rc = jp_error(err, JPROF_E_FORMAT, name, 0, "%s; copy it again", damage.text);
-	return rc ? rc : jp_bundle_parse(unpacked.text, unpacked.len, name, &damage, bundle, err);
+	struct jp_stream jp_cleanup(jp_stream_release) stream;
+	int rc = jp_stream_memory(&stream, data, len, name, err);
+	return rc ? rc : read_bundle(&stream, bundle, err);
 }
 
 int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jprof_error *err)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	int rc = jp_file_read(path, &text, NULL, err);
-	return rc ? rc : jprof_bundle_parse(text.text, text.len, strcmp(path, "-") ? path : "<stdin>", bundle, err);
+	struct jp_stream jp_cleanup(jp_stream_release) stream;
+	int rc = jp_stream_open(&stream, path, err);
+	return rc ? rc : read_bundle(&stream, bundle, err);
 }
 
 const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_bundle *bundle)

@@ -10,6 +10,7 @@
 #include "bundle/bundled_names.h"
 #include "input/dumpopen.h"
 #include "input/sniff.h"
+#include "input/stream.h"
 #include "input/unpack.h"
 #include "model/build.h"
 
@@ -91,14 +92,13 @@ static int with_maps(const struct jp_bundle_member *m, struct jprof_maps **maps,
 	return rc == JPROF_E_NOMEM ? rc : 0;
 }
 
-static int from_text(const struct jp_bundle_member *m, const struct jp_span *data, const char *name,
-                     const struct jprof_error *damage, struct jprof_profile_opts opts, struct jprof_profile **profile,
-                     struct jprof_error *err)
+static int from_text(const struct jp_bundle_member *m, struct jp_stream *stream, struct jprof_profile_opts opts,
+                     struct jprof_profile **profile, struct jprof_error *err)
 {
 	struct jprof_dump *dump;
 	struct jprof_profile *made = NULL;
 	struct jprof_maps *maps = NULL;
-	int rc = jp_dump_parse(data->ptr, data->len, name, damage, &dump, err);
+	int rc = jp_dump_read(stream, &dump, err);
 	if (rc)
 		return rc;
 	if (!dump->maps && with_maps(m, &maps, &opts))
@@ -107,7 +107,7 @@ static int from_text(const struct jp_bundle_member *m, const struct jp_span *dat
 		rc = jp_profile_from_dump(dump, &opts, &made, err);
 	jprof_maps_free(maps);
 	jprof_dump_free(dump);
-	if (!rc && (take_build_ids(made, m) || take_names(made, m, name))) {
+	if (!rc && (take_build_ids(made, m) || take_names(made, m, stream->name))) {
 		jprof_profile_free(made);
 		rc = jp_error_nomem(err);
 	}
@@ -119,22 +119,19 @@ static int from_text(const struct jp_bundle_member *m, const struct jp_span *dat
 static int from_member(const struct jp_bundle_member *m, const char *name, const struct jprof_profile_opts *opts,
                        struct jprof_profile **profile, struct jprof_error *err)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) unpacked = { 0 };
-	struct jprof_error damage = { 0 };
-	struct jp_span data = file_of(m, "dump.heap");
-	int rc = 0;
-	if (jp_is_packed(data.ptr, data.len)) {
-		rc = jp_unpack(data.ptr, data.len, name, &jp_unpack_default, &unpacked, &damage, err);
-		data = (struct jp_span){ unpacked.text ? unpacked.text : "", unpacked.len };
-	}
+	struct jp_stream jp_cleanup(jp_stream_release) stream;
+	struct jp_span data = file_of(m, "dump.heap"), all;
+	int rc = jp_stream_memory(&stream, data.ptr, data.len, name, err);
+	if (rc)
+		return rc;
+	data = jp_stream_head(&stream);
 	enum jp_format format = jp_sniff(data.ptr, data.len);
-	if (!rc && format == JP_FORMAT_BUNDLE)
-		rc = jp_error(err, JPROF_E_UNSUPPORTED, name, 0, "is a bundle inside a bundle; take it out first");
-	else if (!rc && format == JP_FORMAT_PPROF)
-		rc = jp_profile_from_pprof(data.ptr, data.len, name, &damage, opts, profile, err);
-	else if (!rc)
-		rc = from_text(m, &data, name, &damage, *opts, profile, err);
-	return rc;
+	if (format == JP_FORMAT_BUNDLE)
+		return jp_error(err, JPROF_E_UNSUPPORTED, name, 0, "is a bundle inside a bundle; take it out first");
+	if (format != JP_FORMAT_PPROF)
+		return from_text(m, &stream, *opts, profile, err);
+	rc = jp_stream_whole(&stream, &all, err);
+	return rc ? rc : jp_profile_from_pprof(all.ptr, all.len, name, &stream.damage, opts, profile, err);
 }
 
 static int describe(struct jprof_profile *profile, const struct jp_bundle_member *m)

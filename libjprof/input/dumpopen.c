@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "input/gperf.h"
 #include "input/heapfile.h"
 #include "input/rawfile.h"
 #include "input/sniff.h"
-#include "input/unpack.h"
+#include "input/stream.h"
 
 static void add_up(struct jprof_dump *dump)
 {
@@ -34,40 +33,29 @@ bool jprof_dump_probe(const void *data, size_t len)
 	return jp_sniff(data, len) != JP_FORMAT_UNKNOWN;
 }
 
-static int parse_text(struct jp_parse *p, const void *data, size_t len)
+static int parse_any(struct jp_parse *p, struct jp_stream *stream)
 {
-	jp_reader_init(&p->reader, data, len);
-	switch (jp_sniff(data, len)) {
+	struct jp_span head = jp_stream_head(stream);
+	jp_reader_init_window(&p->reader, &stream->window);
+	switch (jp_sniff(head.ptr, head.len)) {
 	case JP_FORMAT_HEAP: return jp_parse_heap(p);
 	case JP_FORMAT_GPERF: return jp_parse_gperf(p);
 	case JP_FORMAT_RAW: return jp_parse_raw(p);
-	default: return jp_sniff_refuse(data, len, p->dump->name, p->err);
+	default: return jp_sniff_refuse(head.ptr, head.len, p->dump->name, p->err);
 	}
 }
 
-static int parse_any(struct jp_parse *p, const void *data, size_t len)
+int jp_dump_read(struct jp_stream *stream, struct jprof_dump **out, struct jprof_error *err)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) unpacked = { 0 };
-	if (!jp_is_packed(data, len))
-		return parse_text(p, data, len);
-	int rc = jp_unpack(data, len, p->dump->name, &jp_unpack_default, &unpacked, &p->damage, p->err);
-	if (!rc && p->damage.code && !unpacked.len)
-		rc = jp_error(p->err, JPROF_E_FORMAT, p->dump->name, 0,
-		              "the compressed data is cut or damaged from its start on; copy it again");
-	return rc ? rc : parse_text(p, unpacked.text, unpacked.len);
-}
-
-int jp_dump_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
-                  struct jprof_dump **out, struct jprof_error *err)
-{
-	struct jp_parse p = { .dump = calloc(1, sizeof *p.dump), .err = err };
+	struct jp_parse p = { .dump = calloc(1, sizeof *p.dump), .err = err, .damage = &stream->damage };
 	if (!p.dump)
 		return jp_error_nomem(err);
-	if (damage)
-		p.damage = *damage;
-	p.dump->name = strdup(name ? name : "");
-	int rc = p.dump->name ? parse_any(&p, data, len) : jp_error_nomem(err);
+	p.dump->mtime = stream->mtime;
+	p.dump->name = strdup(stream->name);
+	int rc = p.dump->name ? parse_any(&p, stream) : jp_error_nomem(err);
 	free(p.stack);
+	if (stream->window.rc)
+		rc = jp_stream_trouble(stream, err);
 	if (rc) {
 		jprof_dump_free(p.dump);
 		return rc;
@@ -79,17 +67,14 @@ int jp_dump_parse(const void *data, size_t len, const char *name, const struct j
 
 int jprof_dump_parse(const void *data, size_t len, const char *name, struct jprof_dump **out, struct jprof_error *err)
 {
-	return jp_dump_parse(data, len, name, NULL, out, err);
+	struct jp_stream jp_cleanup(jp_stream_release) stream;
+	int rc = jp_stream_memory(&stream, data, len, name, err);
+	return rc ? rc : jp_dump_read(&stream, out, err);
 }
 
 int jprof_dump_open(const char *path, struct jprof_dump **dump, struct jprof_error *err)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	struct stat st;
-	int rc = jp_file_read(path, &text, &st, err);
-	if (!rc)
-		rc = jprof_dump_parse(text.text, text.len, strcmp(path, "-") ? path : "<stdin>", dump, err);
-	if (!rc && S_ISREG(st.st_mode))
-		(*dump)->mtime = st.st_mtime;
-	return rc;
+	struct jp_stream jp_cleanup(jp_stream_release) stream;
+	int rc = jp_stream_open(&stream, path, err);
+	return rc ? rc : jp_dump_read(&stream, dump, err);
 }

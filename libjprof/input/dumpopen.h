@@ -4,8 +4,9 @@
 
 #include "input/dumpdata.h"
 
-/* As jprof_dump_parse; `damage` (may be NULL) says what was wrong with the compressed data around it. */
-int jp_dump_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
-                  struct jprof_dump **dump, struct jprof_error *err);
+struct jp_stream;
+
+/* Reads a stream to its end. As jprof_dump_parse. */
+int jp_dump_read(struct jp_stream *stream, struct jprof_dump **dump, struct jprof_error *err);
 
 #endif

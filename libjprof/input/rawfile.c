@@ -20,6 +20,8 @@
 #include "input/heapfile.h"
 #include "input/sniff.h"
 
+enum { enough_to_tell = 512 };
+
 static int add_name(struct jp_parse *p, uint64_t address, struct jp_span text)
 {
 	struct jprof_dump *dump = p->dump;
@@ -67,6 +69,7 @@ static int parse_symbols(struct jp_parse *p, struct jp_span *section)
 static int parse_body(struct jp_parse *p)
 {
 	int rc;
+	jp_reader_peek(&p->reader, enough_to_tell);
 	switch (jp_sniff(p->reader.rest.ptr, p->reader.rest.len)) {
 	case JP_FORMAT_HEAP:
 		rc = jp_parse_heap(p);
@@ -91,7 +94,7 @@ int jp_parse_raw(struct jp_parse *p)
 	if (!section.len)
 		return jp_error(p->err, JPROF_E_FORMAT, p->dump->name, p->reader.line,
 		                "%s; no stack before it is sound, make a new one",
-		                p->damage.code ? p->damage.text : "the symbolized file ends inside its names");
+		                p->damage->code ? p->damage->text : "the symbolized file ends inside its names");
 	if (!jp_span_starts(section, "--- heap") && !jp_span_starts(section, "--- growth"))
 		return jp_error(p->err, JPROF_E_FORMAT, p->dump->name, p->reader.line,
 		                "holds no heap profile, but \"%.*s\": it tells of time or locks, and jprof of memory",

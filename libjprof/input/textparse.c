@@ -152,12 +152,12 @@ int jp_parse_end(struct jp_parse *p)
 	struct jprof_dump *dump = p->dump;
 	struct jprof_error maps = { 0 }, warning = { 0 };
 	int rc = p->maps_next ? parse_maps(p, &maps) : 0;
-	const struct jprof_error *why = p->damage.code ? &p->damage : p->fault.code ? &p->fault : &maps;
+	const struct jprof_error *why = p->damage->code ? p->damage : p->fault.code ? &p->fault : &maps;
 	if (rc || (!why->code && dump->maps))
 		return rc;
 	const char *what = why->code ? why->text : "the file ends without MAPPED_LIBRARIES:";
 	unsigned line = why->line ? why->line : p->reader.line;
-	if (!dump->info.stacks && (p->fault.code || p->damage.code || !dump->maps))
+	if (!dump->info.stacks && (p->fault.code || p->damage->code || !dump->maps))
 		return jp_error(p->err, JPROF_E_FORMAT, dump->name, line,
 		                "%s; no stack before it is sound, make a new dump", what);
 	jp_error(&warning, 0, dump->name, line, "%s; %zu stack%s read", what, dump->info.stacks,

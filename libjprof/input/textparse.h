@@ -11,9 +11,9 @@ struct jp_parse {
 	struct jprof_dump *dump;
 	struct jp_reader reader;
 	struct jprof_error *err;
-	struct jprof_error fault;  /* where the sound part ends; code 0: nowhere yet */
-	struct jprof_error damage; /* of the compressed data around it; code 0: none */
-	uint64_t *stack;           /* the stack whose counters are still to come; released by jp_dump_parse */
+	struct jprof_error fault;   /* where the sound part ends; code 0: nowhere yet */
+	struct jprof_error *damage; /* of the compressed data around it, once it is come to; code 0: none */
+	uint64_t *stack;            /* the stack whose counters are still to come; released by jp_dump_read */
 	size_t depth, stack_cap;
 	bool open_stack; /* there is one */
 	bool maps_next;  /* the line before the maps was read */

@@ -1,10 +1,11 @@
-/* Compressed bytes become the bytes that they stand for: gzip by zlib, which checks the sums that
+/* Compressed bytes become the bytes that they stand for, a piece at a time: gzip by zlib, which checks the sums that
  * libarchive leaves alone; xz, zstd and bzip2 by libarchive. No program is started. */
 #ifndef JP_INPUT_UNPACK_H
 #define JP_INPUT_UNPACK_H
 
 #include <stdint.h>
 
+#include "base/source.h"
 #include "base/strbuf.h"
 #include "jprof.h"
 
@@ -20,9 +21,14 @@ extern const struct jp_unpack_limits jp_unpack_default;
 /* Whether these bytes begin like a compressed file of a kind that is known. */
 bool jp_is_packed(const void *data, size_t len);
 
-/* Appends to `out` what the bytes stand for; what is compressed twice is unpacked twice. Where they are
- * cut or damaged, what came before goes to `out`, *fault says so (code JPROF_E_FORMAT) and the result
- * is 0. Errors: a bomb, a kind that this libarchive cannot do, no memory. */
+/* While what a window holds begins like a compressed file, its source becomes one of what it stands for; what is
+ * compressed twice is unpacked twice. The window then holds the first of that. Where the compressed data is cut or
+ * damaged, the window ends there and *fault says so (code JPROF_E_FORMAT). Errors, here or in window->rc later: a
+ * bomb, a kind that this libarchive cannot do, no memory. `name` and `fault` must outlive the window. */
+int jp_unpack_window(struct jp_window *window, const char *name, const struct jp_unpack_limits *limits,
+                     struct jprof_error *fault, struct jprof_error *err);
+
+/* Appends to `out` what the bytes stand for, whole. As above; what came before the damage goes to `out`. */
 int jp_unpack(const void *data, size_t len, const char *name, const struct jp_unpack_limits *limits,
               struct jp_strbuf *out, struct jprof_error *fault, struct jprof_error *err);
 
