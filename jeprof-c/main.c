@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/budget.h"
 #include "cli/names.h"
 #include "cli/say.h"
 #include "commands.h"
@@ -131,7 +132,7 @@ static int run(int argc, char **argv)
 		.edgefraction = 0.001,
 		.fold = argc && called_as_jeprof(argv[0]) ? JPROF_FOLD_NONE : JPROF_FOLD_ALLOC,
 	};
-	return options_parse(&options, argc, argv) ? run_report(&options) : 1;
+	return options_parse(&options, argc, argv) && budget_watch(options.max_memory) ? run_report(&options) : 1;
 }
 
 int main(int argc, char **argv)

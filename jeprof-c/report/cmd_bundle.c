@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/budget.h"
 #include "cli/bundlefile.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
@@ -311,7 +312,8 @@ int cmd_bundle(int argc, char **argv)
 		return 0;
 	}
 	struct bundling b = { .o = &o, .inputs = &inputs };
-	bool good = inputs_find(&inputs, &o.common) && check(&o, &inputs) && write_bundle(&b);
+	bool good = budget_watch(o.common.max_memory) && inputs_find(&inputs, &o.common) && check(&o, &inputs) &&
+	            write_bundle(&b);
 	free(inputs.program);
 	return good ? 0 : 1;
 }

@@ -34,6 +34,7 @@ struct options {
 	const char *debug_dir;
 	const char *perf_map;
 	bool debuginfod;
+	const char *max_memory; /* as given */
 	const char *pattern; /* of --peek, --list and --disasm */
 	const char *source_path;
 	const char *trim_path;
@@ -72,7 +73,9 @@ void options_help(void);
 	{ "debuginfod", OPT_SWITCH, AT(debuginfod), 0, NULL, NULL, \
 	  "ask the servers in $DEBUGINFOD_URLS for what is missing" }, \
 	{ "perf-map", OPT_TEXT, AT(perf_map), 0, NULL, "FILE", \
-	  "a JIT compiler's list of its code, as /tmp/perf-PID.map" }
+	  "a JIT compiler's list of its code, as /tmp/perf-PID.map" }, \
+	{ "max-memory", OPT_TEXT, AT(max_memory), 0, NULL, "SIZE", \
+	  "end, with a line that says so, before more memory is taken (k, M, G;\nby default what the control group has left, or half of what is free)" }
 /* clang-format on */
 
 #endif

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/budget.h"
 #include "cli/bundlefile.h"
 #include "cli/say.h"
 #include "commands.h"
@@ -255,7 +256,7 @@ int cmd_snap(int argc, char **argv)
 		status = 0;
 	} else if (!snap_options_select(&options)) {
 		status = list_candidates();
-	} else {
+	} else if (budget_watch(options.max_memory)) {
 		catch_signals();
 		status = options.sampling ? switch_all(&options) : run_all(&options);
 	}

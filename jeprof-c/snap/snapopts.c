@@ -55,6 +55,8 @@ static const struct opt_row rows[] = {
 	{ "activate", OPT_CHOICE, AT(sampling), SNAP_ACTIVATES, "sampling", NULL,
 	  "no dump: have the processes take samples from now on, as after\njprof run --inactive" },
 	{ "deactivate", OPT_CHOICE, AT(sampling), SNAP_DEACTIVATES, "sampling", NULL, "no dump: and not any more" },
+	{ "max-memory", OPT_TEXT, AT(max_memory), 0, NULL, "SIZE",
+	  "end before this program takes more memory than that (k, M, G; by\ndefault what its control group has left, or half of what is free)" },
 	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
 };
 

@@ -36,6 +36,7 @@ struct snap_options {
 	size_t timeout;        /* seconds */
 	const char *debug_dir;
 	bool debuginfod;
+	const char *max_memory; /* as given */
 };
 
 /* SNAP_DUMPS: a bundle is made; else sampling is switched on or off, and none is. */

@@ -29,7 +29,7 @@ static struct jp_arena_block *block_new(struct jp_arena *arena, size_t size)
 
 void *jp_arena_alloc(struct jp_arena *arena, size_t size)
 {
-	const size_t align = alignof(max_align_t);
+	const size_t align = alignof(uint64_t);
 	if (size > SIZE_MAX - align)
 		return NULL;
 	size = (size + align - 1) / align * align;

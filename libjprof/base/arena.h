@@ -14,7 +14,7 @@ struct jp_arena {
 	size_t used; /* bytes taken of the newest block */
 };
 
-/* `size` zeroed bytes aligned for any type, or NULL when memory is short. */
+/* `size` zeroed bytes aligned for any type but long double, or NULL when memory is short. */
 void *jp_arena_alloc(struct jp_arena *arena, size_t size) jp_must_check;
 
 /* A copy of `len` bytes followed by a NUL, or NULL when memory is short. */

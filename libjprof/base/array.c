@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { large = 1 << 20 }; /* bytes from which on half of it is enough to grow by */
+
 int jp_array_reserve(void *items, size_t *cap, size_t need, size_t size)
 {
 	if (need <= *cap)
@@ -12,9 +14,9 @@ int jp_array_reserve(void *items, size_t *cap, size_t need, size_t size)
 	while (wanted < need) {
 		if (wanted > SIZE_MAX / 2)
 			return -1;
-		wanted *= 2;
+		wanted += wanted < large / size ? wanted : wanted / 2;
 	}
-	if (wanted > SIZE_MAX / size)
+	if (wanted > PTRDIFF_MAX / size)
 		return -1;
 	void *old;
 	memcpy(&old, items, sizeof old);

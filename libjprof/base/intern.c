@@ -8,16 +8,7 @@
 
 static uint32_t hash_bytes(uint64_t seed, const char *data, size_t len)
 {
-	uint64_t h = seed ^ len;
-	while (len) {
-		uint64_t word = 0;
-		size_t n = len < sizeof word ? len : sizeof word;
-		memcpy(&word, data, n);
-		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 29;
-		data += n;
-		len -= n;
-	}
+	uint64_t h = jp_hash(seed, data, len);
 	return (uint32_t)(h ^ h >> 32);
 }
 
@@ -59,7 +50,7 @@ static int grow_slots(struct jp_intern *table)
 
 uint32_t jp_intern(struct jp_intern *table, const void *data, size_t len)
 {
-	if (table->count >= table->slot_count / 2 && grow_slots(table))
+	if (len > UINT32_MAX || (table->count >= table->slot_count / 4 * 3 && grow_slots(table)))
 		return JP_NONE;
 	uint32_t hash = hash_bytes(table->seed, data, len);
 	uint32_t *slot = slot_for(table, data, len, hash);
@@ -70,7 +61,7 @@ uint32_t jp_intern(struct jp_intern *table, const void *data, size_t len)
 	char *copy = jp_arena_dup(&table->arena, data, len);
 	if (!copy)
 		return JP_NONE;
-	table->items[table->count] = (struct jp_intern_item){ copy, len, hash };
+	table->items[table->count] = (struct jp_intern_item){ copy, (uint32_t)len, hash };
 	*slot = table->count;
 	return table->count++;
 }

@@ -7,12 +7,11 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-
-#define JP_NONE UINT32_MAX
+#include "base/index.h"
 
 struct jp_intern_item {
 	const char *data;
-	size_t len;
+	uint32_t len;
 	uint32_t hash;
 };
 

@@ -4,6 +4,52 @@
 
 #include "base/array.h"
 
+/* Numbers of seven bits a byte, the lowest first; all but the last have the eighth bit. */
+static size_t pack_number(unsigned char *to, uint64_t n)
+{
+	size_t len = 0;
+	for (; n > 0x7f; n >>= 7)
+		to[len++] = (unsigned char)(n | 0x80);
+	to[len++] = (unsigned char)n;
+	return len;
+}
+
+static uint64_t unpack_number(const unsigned char *from, size_t *at)
+{
+	uint64_t n = 0;
+	for (unsigned shift = 0;; shift += 7) {
+		unsigned char byte = from[(*at)++];
+		n |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte <= 0x7f)
+			return n;
+	}
+}
+
+int jp_records_add(struct jp_records *records, const struct jp_record *record)
+{
+	enum { longest = 10, numbers = 2 + JPROF_COUNTERS };
+	if (jp_array_reserve(&records->bytes, &records->cap, records->len + longest * numbers, 1))
+		return -1;
+	unsigned char *bytes = records->bytes;
+	records->len += pack_number(bytes + records->len, record->stack - records->last);
+	records->len += pack_number(bytes + records->len, (uint64_t)(uint32_t)(record->thread + 1));
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		records->len += pack_number(bytes + records->len, record->count[c]);
+	records->last = record->stack;
+	return 0;
+}
+
+bool jp_records_next(const struct jp_records *records, size_t *at, struct jp_record *record)
+{
+	if (*at == records->len)
+		return false;
+	record->stack += (uint32_t)unpack_number(records->bytes, at);
+	record->thread = (uint32_t)unpack_number(records->bytes, at) - 1;
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		record->count[c] = unpack_number(records->bytes, at);
+	return true;
+}
+
 int jp_dump_warn(struct jprof_dump *dump, const struct jprof_error *what)
 {
 	if (jp_array_push(dump->warnings, dump->warning_count, dump->warning_cap))
@@ -42,13 +88,13 @@ void jprof_dump_free(struct jprof_dump *dump)
 	if (!dump)
 		return;
 	jp_intern_release(&dump->names);
-	jp_intern_release(&dump->address_ids);
+	jp_index_release(&dump->address_ids);
 	jprof_maps_free(dump->maps);
 	free(dump->addresses);
 	free(dump->frames);
 	free(dump->stacks);
-	free(dump->totals.items);
-	free(dump->per_thread.items);
+	free(dump->totals.bytes);
+	free(dump->per_thread.bytes);
 	free(dump->threads);
 	free(dump->given);
 	free(dump->warnings);

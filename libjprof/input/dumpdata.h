@@ -22,11 +22,19 @@ struct jp_record {
 	uint64_t count[JPROF_COUNTERS];
 };
 
+/* Records one after the other, packed: a large dump has as many as lines. */
 struct jp_records {
-	struct jp_record *items;
-	size_t count;
-	size_t cap;
+	unsigned char *bytes;
+	size_t len, cap;
+	uint32_t last; /* the stack of the newest */
 };
+
+/* Adds a record; its stack is that of the one before or a newer one. 0, or -1 when memory is short. */
+int jp_records_add(struct jp_records *records, const struct jp_record *record);
+
+/* Reads the next record from *at on, which is 0 at first; *record must be that of the last call, or all zero. False
+ * after the last. */
+bool jp_records_next(const struct jp_records *records, size_t *at, struct jp_record *record);
 
 struct jp_thread {
 	struct jprof_dump_thread pub;
@@ -45,8 +53,8 @@ struct jprof_dump {
 	char *name;             /* for messages */
 	time_t mtime;           /* of the file; 0: not known */
 	struct jp_intern names; /* of threads, and of functions in symbolized files */
-	struct jp_intern address_ids;
-	uint64_t *addresses; /* lookup addresses: return addresses less one, see heapfile.h */
+	struct jp_index address_ids;
+	uint64_t *addresses; /* by id: lookup addresses: return addresses less one, see heapfile.h */
 	size_t address_cap;
 	uint32_t *frames;
 	size_t frame_count, frame_cap;

@@ -13,15 +13,17 @@
 static void add_up(struct jprof_dump *dump)
 {
 	double value[JPROF_COUNTERS];
-	for (size_t i = 0; i < dump->totals.count; i++) {
-		jp_scale_record(dump->scaling, dump->info.rate, dump->totals.items[i].count, value);
+	struct jp_record record = { 0 };
+	for (size_t at = 0; jp_records_next(&dump->totals, &at, &record);) {
+		jp_scale_record(dump->scaling, dump->info.rate, record.count, value);
 		for (int c = 0; c < JPROF_COUNTERS; c++)
 			dump->info.total[c] += value[c];
 	}
-	for (size_t i = 0; i < dump->per_thread.count; i++) {
-		jp_scale_record(dump->scaling, dump->info.rate, dump->per_thread.items[i].count, value);
+	record = (struct jp_record){ 0 };
+	for (size_t at = 0; jp_records_next(&dump->per_thread, &at, &record);) {
+		jp_scale_record(dump->scaling, dump->info.rate, record.count, value);
 		for (int c = 0; c < JPROF_COUNTERS; c++)
-			dump->threads[dump->per_thread.items[i].thread].pub.total[c] += value[c];
+			dump->threads[record.thread].pub.total[c] += value[c];
 	}
 	for (size_t i = 0; i < dump->info.threads; i++)
 		dump->threads[i].pub.name = jp_intern_get(&dump->names, dump->threads[i].name);
@@ -60,6 +62,8 @@ int jp_dump_read(struct jp_stream *stream, struct jprof_dump **out, struct jprof
 		jprof_dump_free(p.dump);
 		return rc;
 	}
+	free(p.dump->address_ids.slots); /* no address comes any more */
+	p.dump->address_ids.slots = NULL;
 	add_up(p.dump);
 	*out = p.dump;
 	return 0;

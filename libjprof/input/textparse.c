@@ -58,12 +58,9 @@ bool jp_span_counters(struct jp_span *line, uint64_t count[JPROF_COUNTERS], bool
 int jp_parse_record(struct jp_parse *p, uint32_t thread, const uint64_t count[JPROF_COUNTERS])
 {
 	struct jp_records *to = thread == JP_NONE ? &p->dump->totals : &p->dump->per_thread;
-	if (jp_array_push(to->items, to->count, to->cap))
-		return jp_error_nomem(p->err);
-	struct jp_record *record = &to->items[to->count++];
-	*record = (struct jp_record){ .stack = (uint32_t)p->dump->info.stacks - 1, .thread = thread };
-	memcpy(record->count, count, sizeof record->count);
-	return 0;
+	struct jp_record record = { .stack = (uint32_t)p->dump->info.stacks - 1, .thread = thread };
+	memcpy(record.count, count, sizeof record.count);
+	return jp_records_add(to, &record) ? jp_error_nomem(p->err) : 0;
 }
 
 /* ---- stacks ---------------------------------------------------------------------------------- */
@@ -92,11 +89,27 @@ int jp_parse_stack(struct jp_parse *p, struct jp_span line)
 	return p->reader.cut ? jp_parse_fault(p, "the file ends inside a stack") : 0;
 }
 
+static uint64_t hash_address(uint64_t seed, const void *address)
+{
+	uint64_t word;
+	memcpy(&word, address, sizeof word);
+	return jp_hash_mix(seed, word);
+}
+
+static bool same_address(const void *a, const void *b)
+{
+	return !memcmp(a, b, sizeof(uint64_t));
+}
+
 static int add_frame(struct jprof_dump *dump, uint64_t address)
 {
-	uint32_t id = jp_intern(&dump->address_ids, &address, sizeof address);
-	if (id == JP_NONE || jp_array_push(dump->frames, dump->frame_count, dump->frame_cap) ||
-	    jp_array_reserve(&dump->addresses, &dump->address_cap, (size_t)id + 1, sizeof *dump->addresses))
+	static const struct jp_index_kind kind = { sizeof address, hash_address, same_address };
+	bool known;
+	if (jp_array_push(dump->frames, dump->frame_count, dump->frame_cap) ||
+	    jp_array_push(dump->addresses, dump->address_ids.count, dump->address_cap))
+		return -1;
+	uint32_t id = jp_index_id(&dump->address_ids, &kind, dump->addresses, &address, &known);
+	if (id == JP_NONE)
 		return -1;
 	dump->addresses[id] = address;
 	dump->info.addresses = dump->address_ids.count;

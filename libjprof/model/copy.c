@@ -39,9 +39,10 @@ static int copy_notes(struct jprof_profile *to, const struct jprof_profile *from
 static int copy_keys(struct jprof_profile *to, const struct jprof_profile *from)
 {
 	return copy_intern(&to->strings, &from->strings) || copy_intern(&to->object_keys, &from->object_keys) ||
-	       copy_intern(&to->location_keys, &from->location_keys) ||
-	       copy_intern(&to->function_keys, &from->function_keys) || copy_intern(&to->stacks, &from->stacks) ||
-	       copy_intern(&to->sample_keys, &from->sample_keys) || copy_intern(&to->variant_keys, &from->variant_keys);
+	       copy_intern(&to->stacks, &from->stacks) || copy_intern(&to->variant_keys, &from->variant_keys) ||
+	       jp_index_copy(&to->location_ids, &from->location_ids) ||
+	       jp_index_copy(&to->function_ids, &from->function_ids) ||
+	       jp_index_copy(&to->sample_ids, &from->sample_ids);
 }
 
 /* All are tried, so that none is left that belongs to the original. */
@@ -49,7 +50,7 @@ static int copy_arrays(struct jprof_profile *to, const struct jprof_profile *fro
 {
 	int rc = COPY(to, objects, object_cap, jp_object_count(from));
 	rc |= COPY(to, locations, location_cap, jp_location_count(from));
-	rc |= COPY(to, functions, function_cap, from->function_keys.count);
+	rc |= COPY(to, functions, function_cap, jp_function_count(from));
 	rc |= COPY(to, frames, frame_cap, from->frame_count);
 	rc |= COPY(to, samples, sample_cap, jp_sample_count(from));
 	rc |= COPY(to, threads, thread_cap, from->thread_count);
@@ -72,8 +73,8 @@ int jprof_profile_copy(const struct jprof_profile *profile, struct jprof_profile
 	if (!p)
 		return jp_error_nomem(err);
 	*p = *profile;
-	p->strings = p->object_keys = p->location_keys = p->function_keys = p->stacks = p->sample_keys =
-	    p->variant_keys = p->mapping_keys = none;
+	p->strings = p->object_keys = p->stacks = p->variant_keys = p->mapping_keys = none;
+	p->location_ids = p->function_ids = p->sample_ids = (struct jp_index){ 0 };
 	p->mapping_indexed = 0;
 	p->notes = NULL;
 	p->note_advice = NULL;

@@ -101,23 +101,24 @@ static uint32_t label_of(struct jprof_profile *profile, const struct jprof_dump_
 static int add_per_thread(struct work *w, const char *wanted)
 {
 	bool all = !strcmp(wanted, "*");
+	struct jp_record record = { 0 };
 	int rc = 0;
-	for (size_t i = 0; !rc && i < w->dump->per_thread.count; i++) {
-		const struct jp_record *record = &w->dump->per_thread.items[i];
-		const struct jprof_dump_thread *t = &w->dump->threads[record->thread].pub;
+	for (size_t at = 0; !rc && jp_records_next(&w->dump->per_thread, &at, &record);) {
+		const struct jprof_dump_thread *t = &w->dump->threads[record.thread].pub;
 		if (!all && !jp_is_thread(t->id, t->name, wanted))
 			continue;
 		uint32_t label = all ? label_of(w->profile, t) : JP_NONE;
-		rc = all && label == JP_NONE ? -1 : add_record(w, record, label);
+		rc = all && label == JP_NONE ? -1 : add_record(w, &record, label);
 	}
 	return rc;
 }
 
 static int add_together(struct work *w)
 {
+	struct jp_record record = { 0 };
 	int rc = 0;
-	for (size_t i = 0; !rc && i < w->dump->totals.count; i++)
-		rc = add_record(w, &w->dump->totals.items[i], JP_NONE);
+	for (size_t at = 0; !rc && jp_records_next(&w->dump->totals, &at, &record);)
+		rc = add_record(w, &record, JP_NONE);
 	return rc;
 }
 

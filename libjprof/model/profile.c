@@ -17,17 +17,46 @@ struct object_key {
 	uint32_t build_id; /* JP_NONE for the first build of a path, and where none is known */
 };
 
-struct location_key {
-	uint32_t object;
-	uint32_t folded;
-	uint64_t offset;
-	uint64_t variant;
-};
+/* ---- what makes equal things the same ---------------------------------------------------------- */
 
-struct sample_key {
-	uint32_t stack;
-	uint32_t thread;
-};
+static uint64_t hash_location(uint64_t seed, const void *item)
+{
+	const struct jp_location *l = item;
+	uint64_t h = jp_hash_mix(seed, (uint64_t)l->folded << 32 | l->object);
+	return jp_hash_mix(jp_hash_mix(h, l->offset), l->variant);
+}
+
+static bool same_location(const void *a, const void *b)
+{
+	const struct jp_location *x = a, *y = b;
+	return x->offset == y->offset && x->object == y->object && x->folded == y->folded && x->variant == y->variant;
+}
+
+static uint64_t hash_function(uint64_t seed, const void *item)
+{
+	return jp_hash(seed, item, sizeof(struct jp_function));
+}
+
+static bool same_function(const void *a, const void *b)
+{
+	return !memcmp(a, b, sizeof(struct jp_function));
+}
+
+static uint64_t hash_sample(uint64_t seed, const void *item)
+{
+	const struct jp_sample *s = item;
+	return jp_hash_mix(seed, (uint64_t)s->thread << 32 | s->stack);
+}
+
+static bool same_sample(const void *a, const void *b)
+{
+	const struct jp_sample *x = a, *y = b;
+	return x->stack == y->stack && x->thread == y->thread;
+}
+
+static const struct jp_index_kind location_kind = { sizeof(struct jp_location), hash_location, same_location };
+static const struct jp_index_kind function_kind = { sizeof(struct jp_function), hash_function, same_function };
+static const struct jp_index_kind sample_kind = { sizeof(struct jp_sample), hash_sample, same_sample };
 
 uint32_t jp_object_count(const struct jprof_profile *profile)
 {
@@ -36,12 +65,17 @@ uint32_t jp_object_count(const struct jprof_profile *profile)
 
 uint32_t jp_location_count(const struct jprof_profile *profile)
 {
-	return profile->location_keys.count;
+	return profile->location_ids.count;
+}
+
+uint32_t jp_function_count(const struct jprof_profile *profile)
+{
+	return profile->function_ids.count;
 }
 
 uint32_t jp_sample_count(const struct jprof_profile *profile)
 {
-	return profile->sample_keys.count;
+	return profile->sample_ids.count;
 }
 
 const char *jp_string(const struct jprof_profile *profile, uint32_t id)
@@ -90,13 +124,12 @@ uint32_t jp_object_built(struct jprof_profile *profile, const struct jp_object *
 
 static uint32_t location_add(struct jprof_profile *profile, const struct jp_location *like)
 {
-	struct location_key key = { like->object, like->folded, like->offset, like->variant };
-	uint32_t known = jp_location_count(profile), id = jp_intern(&profile->location_keys, &key, sizeof key);
-	if (id != known || id == JP_NONE)
-		return id;
-	if (jp_array_reserve(&profile->locations, &profile->location_cap, (size_t)id + 1, sizeof *profile->locations))
+	bool known;
+	if (jp_array_push(profile->locations, jp_location_count(profile), profile->location_cap))
 		return JP_NONE;
-	profile->locations[id] = *like;
+	uint32_t id = jp_index_id(&profile->location_ids, &location_kind, profile->locations, like, &known);
+	if (id != JP_NONE && !known)
+		profile->locations[id] = *like;
 	return id;
 }
 
@@ -218,13 +251,12 @@ int jp_object_bundled(struct jprof_profile *profile, uint32_t object, const stru
 
 uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function *function)
 {
-	uint32_t known = profile->function_keys.count;
-	uint32_t id = jp_intern(&profile->function_keys, function, sizeof *function);
-	if (id != known || id == JP_NONE)
-		return id;
-	if (jp_array_reserve(&profile->functions, &profile->function_cap, (size_t)id + 1, sizeof *profile->functions))
+	bool known;
+	if (jp_array_push(profile->functions, jp_function_count(profile), profile->function_cap))
 		return JP_NONE;
-	profile->functions[id] = *function;
+	uint32_t id = jp_index_id(&profile->function_ids, &function_kind, profile->functions, function, &known);
+	if (id != JP_NONE)
+		profile->functions[id] = *function;
 	return id;
 }
 
@@ -253,15 +285,15 @@ int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t func
 
 struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread)
 {
-	struct sample_key key = { jp_intern(&profile->stacks, stack, depth * sizeof *stack), thread };
-	if (key.stack == JP_NONE)
+	struct jp_sample key = { .stack = jp_intern(&profile->stacks, stack, depth * sizeof *stack), .thread = thread };
+	bool known;
+	if (key.stack == JP_NONE || jp_array_push(profile->samples, jp_sample_count(profile), profile->sample_cap))
 		return NULL;
-	uint32_t known = jp_sample_count(profile), id = jp_intern(&profile->sample_keys, &key, sizeof key);
-	if (id == JP_NONE ||
-	    jp_array_reserve(&profile->samples, &profile->sample_cap, (size_t)id + 1, sizeof *profile->samples))
+	uint32_t id = jp_index_id(&profile->sample_ids, &sample_kind, profile->samples, &key, &known);
+	if (id == JP_NONE)
 		return NULL;
-	if (id == known)
-		profile->samples[id] = (struct jp_sample){ .stack = key.stack, .thread = key.thread };
+	if (!known)
+		profile->samples[id] = key;
 	return &profile->samples[id];
 }
 
@@ -301,28 +333,26 @@ static size_t deepest(const struct jp_intern *stacks)
 	return most / sizeof(uint32_t);
 }
 
+/* In place: the sample that another becomes is never behind it. */
 int jp_samples_rewrite(struct jprof_profile *profile, jp_rewrite_fn *rewrite, void *context)
 {
 	struct jp_intern stacks = profile->stacks;
-	struct jp_sample *samples = profile->samples;
 	uint32_t count = jp_sample_count(profile), *scratch = malloc((deepest(&stacks) + 1) * sizeof *scratch);
 	if (!scratch)
 		return -1;
-	jp_intern_release(&profile->sample_keys);
+	jp_index_release(&profile->sample_ids);
 	profile->stacks = (struct jp_intern){ 0 };
-	profile->samples = NULL;
-	profile->sample_cap = 0;
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < count; i++) {
-		size_t size = jp_intern_len(&stacks, samples[i].stack), depth = size / sizeof *scratch;
+		const struct jp_sample sample = profile->samples[i];
+		size_t size = jp_intern_len(&stacks, sample.stack), depth = size / sizeof *scratch;
 		uint32_t *stack = scratch;
-		memcpy(stack, jp_intern_get(&stacks, samples[i].stack), size);
+		memcpy(stack, jp_intern_get(&stacks, sample.stack), size);
 		rc = rewrite(context, &stack, &depth);
 		if (!rc)
-			rc = jp_sample_add(profile, stack, depth, &samples[i], 1);
+			rc = jp_sample_add(profile, stack, depth, &sample, 1);
 	}
 	free(scratch);
-	free(samples);
 	jp_intern_release(&stacks);
 	return rc;
 }
@@ -444,10 +474,10 @@ void jprof_profile_free(struct jprof_profile *profile)
 		return;
 	jp_intern_release(&profile->strings);
 	jp_intern_release(&profile->object_keys);
-	jp_intern_release(&profile->location_keys);
-	jp_intern_release(&profile->function_keys);
+	jp_index_release(&profile->location_ids);
+	jp_index_release(&profile->function_ids);
 	jp_intern_release(&profile->stacks);
-	jp_intern_release(&profile->sample_keys);
+	jp_index_release(&profile->sample_ids);
 	jp_intern_release(&profile->variant_keys);
 	jp_intern_release(&profile->mapping_keys);
 	free(profile->objects);

@@ -91,7 +91,8 @@ struct jp_sample {
 
 struct jprof_profile {
 	struct jp_intern strings;
-	struct jp_intern object_keys, location_keys, function_keys, stacks, sample_keys, variant_keys;
+	struct jp_intern object_keys, stacks, variant_keys;
+	struct jp_index location_ids, function_ids, sample_ids;
 	struct jp_object *objects;
 	size_t object_cap;
 	struct jp_location *locations;
@@ -124,6 +125,7 @@ struct jprof_profile {
 /* Numbers of things; ids run from 0 to these less one. */
 uint32_t jp_object_count(const struct jprof_profile *profile);
 uint32_t jp_location_count(const struct jprof_profile *profile);
+uint32_t jp_function_count(const struct jprof_profile *profile);
 uint32_t jp_sample_count(const struct jprof_profile *profile);
 
 /* The id of a thing, made when it is new; JP_NONE when memory is short. */

@@ -182,7 +182,7 @@ static int fold_stack(void *context, uint32_t **stack, size_t *depth)
 int jprof_profile_fold(struct jprof_profile *profile, enum jprof_fold level, struct jprof_error *err)
 {
 	struct fold f = { .profile = profile, .level = level };
-	f.known = calloc((size_t)profile->function_keys.count + 1, sizeof *f.known);
+	f.known = calloc((size_t)jp_function_count(profile) + 1, sizeof *f.known);
 	int rc = f.known ? jp_samples_rewrite(profile, fold_stack, &f) : -1;
 	free(f.known);
 	return rc ? jp_error_nomem(err) : 0;

@@ -131,7 +131,7 @@ static int add_sample(struct list *l, struct jp_pattern *pattern, uint32_t id)
 
 static int add_all(struct list *l, struct jp_pattern *pattern)
 {
-	l->matched = calloc((size_t)l->profile->function_keys.count + 1, 1);
+	l->matched = calloc((size_t)jp_function_count(l->profile) + 1, 1);
 	l->doubts = calloc((size_t)jp_object_count(l->profile) + 1, sizeof *l->doubts);
 	if (!l->matched || !l->doubts)
 		return -1;

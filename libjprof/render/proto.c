@@ -459,7 +459,7 @@ static int prepare(struct writer *w)
 	w->mapping_id = calloc(p->mapping_count + 1, sizeof *w->mapping_id);
 	w->image_id = calloc((size_t)jp_object_count(p) + 1, sizeof *w->image_id);
 	w->location_id = calloc((size_t)jp_location_count(p) + 1, sizeof *w->location_id);
-	w->function_id = calloc((size_t)p->function_keys.count + 1, sizeof *w->function_id);
+	w->function_id = calloc((size_t)jp_function_count(p) + 1, sizeof *w->function_id);
 	string_of(w, "");
 	return w->mapping_id && w->image_id && w->location_id && w->function_id ? sort_mappings(w) : -1;
 }

@@ -10,7 +10,7 @@ static void test_pieces_are_zeroed_aligned_and_apart(void **state)
 	for (size_t i = 0; i < jp_count(sizes); i++) {
 		pieces[i] = jp_arena_alloc(&arena, sizes[i]);
 		assert_non_null(pieces[i]);
-		assert_int_equal((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
+		assert_int_equal((uintptr_t)pieces[i] % _Alignof(uint64_t), 0);
 		for (size_t b = 0; b < sizes[i]; b++)
 			assert_int_equal(pieces[i][b], 0);
 		memset(pieces[i], (int)i + 1, sizes[i]);

@@ -1,0 +1,234 @@
+#include "cli/budget.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/say.h"
+
+static const uint64_t unlimited = UINT64_MAX;
+static const uint64_t fastest = 4000; /* bytes in a microsecond: no program fills memory faster */
+
+enum { text_size = 16384, longest_nap = 20000, shortest_nap = 1000 /* microseconds */ };
+
+/* ---- texts of the kernel ------------------------------------------------------------------------------ */
+
+static bool read_text(const char *path, char text[text_size])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, text_size - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* The number behind a word at the start of a line; `otherwise` where there is none. */
+static uint64_t number_after(const char *text, const char *word, uint64_t otherwise)
+{
+	size_t len = strlen(word);
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, word, len))
+			return strtoull(line + len, NULL, 10);
+	}
+	return otherwise;
+}
+
+/* ---- control groups ------------------------------------------------------------------------------------ */
+
+/* The number in a file of a control group; "max" is none. */
+static uint64_t group_number(const char *dir, const char *file)
+{
+	char path[PATH_MAX], text[text_size];
+	if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, file) >= sizeof path || !read_text(path, text) ||
+	    *text < '0' || *text > '9')
+		return unlimited;
+	return strtoull(text, NULL, 10);
+}
+
+/* Bytes of page cache that the group gives back when it has to. */
+static uint64_t group_cache(const char *dir, const char *word)
+{
+	char path[PATH_MAX], text[text_size];
+	if ((size_t)snprintf(path, sizeof path, "%s/memory.stat", dir) >= sizeof path || !read_text(path, text))
+		return 0;
+	return number_after(text, word, 0);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* What one group has left. */
+static uint64_t rest_of_group(const char *dir, bool second)
+{
+	uint64_t limit = second ? least(group_number(dir, "memory.max"), group_number(dir, "memory.high"))
+	                        : group_number(dir, "memory.limit_in_bytes");
+	uint64_t used = group_number(dir, second ? "memory.current" : "memory.usage_in_bytes");
+	if (limit == unlimited || used == unlimited)
+		return unlimited;
+	return less(limit, less(used, group_cache(dir, second ? "inactive_file " : "total_inactive_file ")));
+}
+
+/* The least that the group at `path` below `top` and those above it have left. */
+static uint64_t rest_upwards(const char *top, const char *path, bool second)
+{
+	char dir[PATH_MAX];
+	size_t base = strlen(top);
+	if ((size_t)snprintf(dir, sizeof dir, "%s%s", top, path) >= sizeof dir)
+		return unlimited;
+	uint64_t rest = unlimited;
+	for (;;) {
+		rest = least(rest, rest_of_group(dir, second));
+		char *slash = strrchr(dir + base, '/');
+		if (!slash)
+			return rest;
+		*slash = '\0';
+	}
+}
+
+static bool has_controller(const char *list, size_t len)
+{
+	static const char name[] = "memory";
+	for (const char *at = list; at < list + len; at += strcspn(at, ",:") + 1)
+		if (!strncmp(at, name, sizeof name - 1) && strchr(",:", at[sizeof name - 1]))
+			return true;
+	return false;
+}
+
+uint64_t budget_of_cgroup(const char *root, const char *membership)
+{
+	uint64_t rest = unlimited;
+	for (const char *line = membership; *line;) {
+		size_t len = strcspn(line, "\n");
+		const char *first = memchr(line, ':', len);
+		const char *path = first ? memchr(first + 1, ':', len - (size_t)(first + 1 - line)) : NULL;
+		char top[PATH_MAX], group[PATH_MAX];
+		if (path) {
+			bool second = path == first + 1;
+			snprintf(top, sizeof top, "%s%s", root, second ? "" : "/memory");
+			snprintf(group, sizeof group, "%.*s", (int)(len - (size_t)(path + 1 - line)), path + 1);
+			if (second || has_controller(first + 1, (size_t)(path - first)))
+				rest = least(rest, rest_upwards(top, group, second));
+		}
+		line += len + (line[len] == '\n');
+	}
+	return rest;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------- */
+
+uint64_t budget_size(const char *text)
+{
+	static const char units[] = "kmg";
+	char *end;
+	uint64_t size = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+	if (!size)
+		return 0;
+	const char *unit = *end ? strchr(units, *end | 0x20) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	end += unit ? 1 : 0;
+	return *end || size > UINT64_MAX >> shift ? 0 : size << shift;
+}
+
+/* ---- the watch --------------------------------------------------------------------------------------------- */
+
+static struct {
+	int statm;
+	uint64_t page, limit, size; /* bytes; `size` is what the limit allows beyond what was taken at first */
+	const char *why;
+} budget;
+
+/* Bytes in memory that no file stands behind. */
+static uint64_t taken(void)
+{
+	char text[128];
+	unsigned long long resident = 0, shared = 0;
+	ssize_t n = pread(budget.statm, text, sizeof text - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	sscanf(text, "%*s %llu %llu", &resident, &shared);
+	return less(resident, shared) * budget.page;
+}
+
+static void *watch(void *context)
+{
+	(void)context;
+	for (;;) {
+		uint64_t now = taken(), nap = less(budget.limit, now) / fastest;
+		if (now > budget.limit) {
+			say("this needs more memory than the %llu MB that it may take (%s); --max-memory=SIZE allows more, "
+			    "if there is more",
+			    (unsigned long long)(budget.size >> 20), budget.why);
+			_exit(1);
+		}
+		nap = nap > longest_nap ? longest_nap : nap < shortest_nap ? shortest_nap : nap;
+		nanosleep(&(struct timespec){ .tv_nsec = (long)nap * 1000 }, NULL);
+	}
+	return NULL;
+}
+
+/* The thread takes no signals: they are the main one's. */
+static void start(void)
+{
+	enum { stack = 256 << 10 };
+	pthread_t thread;
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	budget.page = (uint64_t)sysconf(_SC_PAGESIZE);
+	budget.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (budget.statm < 0 || pthread_attr_init(&attributes))
+		return;
+	uint64_t now = taken();
+	budget.limit = budget.size > UINT64_MAX - now ? UINT64_MAX : now + budget.size;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, stack);
+	pthread_create(&thread, &attributes, watch, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
+static void choose(void)
+{
+	char text[text_size];
+	uint64_t half = unlimited, group = unlimited;
+	if (read_text("/proc/meminfo", text))
+		half = number_after(text, "MemAvailable:", unlimited);
+	half = half == unlimited ? half : half / 2 << 10;
+	if (read_text("/proc/self/cgroup", text))
+		group = budget_of_cgroup("/sys/fs/cgroup", text);
+	group -= group == unlimited ? 0 : group / 16;
+	budget.size = least(half, group);
+	budget.why = group < half ? "what its control group has left" : "half of what is free";
+}
+
+bool budget_watch(const char *size)
+{
+	if (size) {
+		budget.size = budget_size(size);
+		budget.why = "as --max-memory says";
+	} else {
+		choose();
+	}
+	if (size && !budget.size) {
+		say("--max-memory=%s: give a size such as 500M or 2G", size);
+		return false;
+	}
+	if (budget.size != unlimited)
+		start();
+	return true;
+}

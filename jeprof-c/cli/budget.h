@@ -1,0 +1,24 @@
+/* How much memory the program may take: when it takes more it ends with one line, and not by the kernel's hand, which
+ * may choose another process of the same control group. */
+#ifndef JEPROF_BUDGET_H
+#define JEPROF_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Begins to watch the program's own memory (what no file stands behind). `size` is what --max-memory was given, such as
+ * 500M; NULL: what the control group has left (less a sixteenth), or half of what the machine has free, whichever is
+ * smaller; where neither is known nothing is watched. A thread looks at it at least fifty times a second, the more
+ * often the nearer the limit is; over the limit it says so and ends the program with status 1. False after having
+ * said that `size` is none. */
+bool budget_watch(const char *size);
+
+/* A size such as 500M, in bytes; k, M and G are powers of 1024. 0: it is none. */
+uint64_t budget_size(const char *text);
+
+/* Bytes that the control group of a process has left before memory.max and memory.high, and those above it, too
+ * (version 2), or memory.limit_in_bytes (version 1); page cache that can be given back counts as left. `membership`
+ * is the text of /proc/PID/cgroup, `root` where /sys/fs/cgroup is. UINT64_MAX: without limit, or not known. */
+uint64_t budget_of_cgroup(const char *root, const char *membership);
+
+#endif

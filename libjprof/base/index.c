@@ -1,0 +1,89 @@
+#include "base/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { least_slots = 64 };
+
+uint64_t jp_hash(uint64_t seed, const void *data, size_t len)
+{
+	uint64_t h = seed ^ len;
+	const char *from = data;
+	while (len) {
+		uint64_t word = 0;
+		size_t n = len < sizeof word ? len : sizeof word;
+		memcpy(&word, from, n);
+		h = jp_hash_mix(h, word);
+		from += n;
+		len -= n;
+	}
+	return h;
+}
+
+static uint32_t first_slot(const struct jp_index *index, const struct jp_index_kind *kind, const void *item)
+{
+	uint64_t h = kind->hash(index->seed, item);
+	return (uint32_t)(h ^ h >> 32) & (index->slot_count - 1);
+}
+
+/* The old slots go first: they can be had again from the items, and both at once are never held. */
+static int grow(struct jp_index *index, const struct jp_index_kind *kind, const void *items)
+{
+	uint32_t wanted = index->slot_count ? index->slot_count : least_slots;
+	if (!index->seed && getentropy(&index->seed, sizeof index->seed))
+		index->seed = (uintptr_t)index;
+	while (wanted / 4 * 3 <= index->count) {
+		if (wanted > UINT32_MAX / 4)
+			return -1;
+		wanted *= 2;
+	}
+	free(index->slots);
+	index->slot_count = 0;
+	index->slots = malloc(wanted * sizeof *index->slots);
+	if (!index->slots)
+		return -1;
+	memset(index->slots, 0xff, wanted * sizeof *index->slots);
+	index->slot_count = wanted;
+	for (uint32_t id = 0; id < index->count; id++) {
+		uint32_t i = first_slot(index, kind, (const char *)items + (size_t)id * kind->size);
+		while (index->slots[i] != JP_NONE)
+			i = (i + 1) & (wanted - 1);
+		index->slots[i] = id;
+	}
+	return 0;
+}
+
+uint32_t jp_index_id(struct jp_index *index, const struct jp_index_kind *kind, const void *items, const void *key,
+                     bool *known)
+{
+	if (index->count >= index->slot_count / 4 * 3 && grow(index, kind, items))
+		return JP_NONE;
+	uint32_t i = first_slot(index, kind, key);
+	for (; index->slots[i] != JP_NONE; i = (i + 1) & (index->slot_count - 1))
+		if (kind->equal((const char *)items + (size_t)index->slots[i] * kind->size, key)) {
+			*known = true;
+			return index->slots[i];
+		}
+	*known = false;
+	return index->slots[i] = index->count++;
+}
+
+int jp_index_copy(struct jp_index *to, const struct jp_index *from)
+{
+	*to = (struct jp_index){ .seed = from->seed, .count = from->count };
+	if (!from->slots)
+		return 0;
+	to->slots = malloc(from->slot_count * sizeof *to->slots);
+	if (!to->slots)
+		return -1;
+	memcpy(to->slots, from->slots, from->slot_count * sizeof *to->slots);
+	to->slot_count = from->slot_count;
+	return 0;
+}
+
+void jp_index_release(struct jp_index *index)
+{
+	free(index->slots);
+	*index = (struct jp_index){ 0 };
+}

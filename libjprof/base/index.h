@@ -1,0 +1,46 @@
+/* Which id an item has: a hash table over an array whose places are the ids. Nothing of the items is copied. */
+#ifndef JP_BASE_INDEX_H
+#define JP_BASE_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/macros.h"
+
+#define JP_NONE UINT32_MAX
+
+/* What items of one type have in common. Only what `equal` compares may go into `hash`. */
+struct jp_index_kind {
+	size_t size; /* of an item */
+	uint64_t (*hash)(uint64_t seed, const void *item);
+	bool (*equal)(const void *a, const void *b);
+};
+
+/* An index of zero bytes is empty and ready for use. */
+struct jp_index {
+	uint32_t *slots;
+	uint32_t slot_count; /* a power of two, or 0 */
+	uint32_t count;      /* of items; ids run from 0 to this less one */
+	uint64_t seed;       /* drawn per table, so that no input can aim at collisions */
+};
+
+/* The id of the item in `items` that is equal to `key`; if there is none, it becomes that of the next one, which the
+ * caller then puts at items[id] (*known is false): there must be room for it. JP_NONE when memory is short. */
+uint32_t jp_index_id(struct jp_index *index, const struct jp_index_kind *kind, const void *items, const void *key,
+                     bool *known);
+
+/* Makes `to`, which is empty, the same. 0, or -1 when memory is short. */
+int jp_index_copy(struct jp_index *to, const struct jp_index *from) jp_must_check;
+
+void jp_index_release(struct jp_index *index);
+
+/* A hash of any bytes, and how two of them are mixed. */
+uint64_t jp_hash(uint64_t seed, const void *data, size_t len);
+static inline uint64_t jp_hash_mix(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+#endif

@@ -1,0 +1,130 @@
+#!/bin/sh
+# Memory has a limit that ends in one line; TERM and INT end every phase, and nothing is left.
+. "$(dirname "$0")/lib.sh"
+
+# dump STACKS: each of 30 frames, all addresses different
+dump() {
+    awk -v n="$1" 'BEGIN {
+        print "heap_v2/524288\n  t*: 1: 100 [0: 0]"
+        for (i = 0; i < n; i++) {
+            line = "@"
+            for (f = 0; f < 30; f++)
+                line = line sprintf(" 0x7f%010x", a++ * 16)
+            print line "\n  t*: 1: 100 [0: 0]"
+        }
+        print "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 42 /opt/x"
+    }'
+}
+dump 20000 >big.heap
+
+# ---- the limit ----
+for command in "--text" info "bundle -o out.jprof"; do
+    for limit in 1M 20M; do
+        what="$command --max-memory=$limit"
+        run "$jprof" $command --max-memory=$limit big.heap
+        exits 1
+        check "not one line" [ "$(wc -l <err)" = 1 ]
+        check "does not say what to do" grep -q "needs more memory than the ${limit%M} MB .*--max-memory=SIZE" err
+        check "a file is left" [ ! -e out.jprof ]
+    done
+done
+run "$jprof" --text --max-memory=4G "$heaps/hand-4.heap"
+exits 0
+run "$jprof" --text --max-memory=lots "$heaps/hand-4.heap"
+exits 1
+check "no word on the size" grep -q "max-memory=lots: give a size" err
+
+# The control group's limit, where one may be made.
+what="a control group"
+group=
+for dir in /sys/fs/cgroup /sys/fs/cgroup/memory; do
+    [ -n "$group" ] || { mkdir "$dir/jprof-limits.$$" && [ -e "$dir/jprof-limits.$$/cgroup.procs" ] && group=$dir/jprof-limits.$$; } 2>/dev/null
+done
+limit_file=$group/memory.max
+[ -e "$limit_file" ] || limit_file=$group/memory.limit_in_bytes
+if [ -n "$group" ] && [ "$sanitized" = false ] && echo 40M >"$limit_file" 2>/dev/null; then
+    run sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$jprof" --text big.heap
+    exits 1
+    check "not one line about the control group" grep -q "what its control group has left" err
+fi
+[ -z "$group" ] || rmdir "$group"
+
+# ---- signals ----
+# A shell lets what runs in the background ignore INT.
+default=$(env --default-signal=INT,TERM true 2>/dev/null && echo env --default-signal=INT,TERM)
+signals=TERM
+[ -z "$default" ] || signals="TERM INT"
+
+# start COMMAND...: in the background; $pid is its own
+start() {
+    $default "$@" >start.log 2>&1 &
+    pid=$!
+}
+
+# begun TICKS: it waits, or has used the processor for a while, in hundredths of a second
+begun() {
+    tries=200
+    while [ $tries -gt 0 ]; do
+        ticks=$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | awk '{ print $12 + $13 }')
+        [ "${ticks:-$1}" -ge "$1" ] && return
+        tries=$((tries - 1))
+        sleep 0.05
+    done
+}
+
+# ends_by SIGNAL: because of it, and before long: KILL comes after a time that no loaded machine needs
+ends_by() {
+    kill -s "$1" $pid 2>/dev/null || fail "it had ended before"
+    (sleep 20 && kill -s KILL $pid) 2>/dev/null &
+    guard=$!
+    wait $pid
+    status=$?
+    kill $guard 2>/dev/null
+    case $1 in TERM) wanted=143 ;; *) wanted=130 ;; esac
+    check "ended with $status" [ $status = $wanted ]
+}
+
+mkdir reports made
+TMPDIR=$tmp/made
+export TMPDIR
+mkfifo pipe
+dump 60000 >huge.heap
+awk 'BEGIN {
+    srand(1)
+    print "heap_v2/524288\n  t*: 1: 100 [0: 0]"
+    for (i = 0; i < 6000; i++) {
+        line = "@"
+        for (f = 0; f < 12; f++)
+            line = line sprintf(" 0x%x", 4194304 + 64 * int(rand() * 3000))
+        print line "\n  t*: 9: 9000000 [0: 0]"
+    }
+    print "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 42 /opt/x"
+}' >tangle.heap
+
+for signal in $signals; do
+    what="$signal while it waits for its input"
+    start "$jprof" --text -o reports/a pipe
+    exec 9>pipe
+    ends_by $signal
+    exec 9>&-
+
+    what="$signal while it reads"
+    start "$jprof" --text -o reports/b huge.heap
+    begun 3
+    ends_by $signal
+
+    what="$signal while it bundles"
+    start "$jprof" bundle -o reports/c.jprof huge.heap
+    begun 10
+    ends_by $signal
+
+    what="$signal while it lays out a graph"
+    start "$jprof" --svg --nodecount=100000 --nodefraction=0 --edgefraction=0 -o reports/d tangle.heap
+    begun 100
+    ends_by $signal
+done
+what="after all signals"
+left=$(find reports made ! -type d)
+check "something is left: $left" [ -z "$left" ]
+
+finish
