@@ -66,6 +66,30 @@ uint32_t jp_intern(struct jp_intern *table, const void *data, size_t len)
 	return table->count++;
 }
 
+int jp_intern_rewrite(struct jp_intern *table, jp_intern_rewrite_fn *rewrite, void *context, uint32_t *map)
+{
+	uint32_t count = table->count;
+	if (count)
+		memset(table->slots, 0xff, table->slot_count * sizeof *table->slots);
+	table->count = 0;
+	for (uint32_t id = 0; id < count; id++) {
+		char *old = (char *)(uintptr_t)table->items[id].data, *data = old;
+		size_t len = table->items[id].len;
+		int rc = rewrite(context, &data, &len);
+		if (rc)
+			return rc;
+		memmove(old, data, len);
+		old[len] = '\0';
+		uint32_t hash = hash_bytes(table->seed, old, len), *slot = slot_for(table, old, len, hash);
+		if (*slot == JP_NONE) {
+			table->items[table->count] = (struct jp_intern_item){ old, (uint32_t)len, hash };
+			*slot = table->count++;
+		}
+		map[id] = *slot;
+	}
+	return 0;
+}
+
 uint32_t jp_intern_find(const struct jp_intern *table, const void *data, size_t len)
 {
 	return table->slot_count ? *slot_for(table, data, len, hash_bytes(table->seed, data, len)) : JP_NONE;

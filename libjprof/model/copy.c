@@ -28,6 +28,22 @@ static int copy_array(void *array, size_t *cap, size_t count, size_t size)
 
 #define COPY(profile, items, cap, count) copy_array(&(profile)->items, &(profile)->cap, count, sizeof *(profile)->items)
 
+/* The samples are copied; what was subtracted from them still belongs to the original. */
+static int copy_subtracted(struct jprof_profile *to)
+{
+	for (uint32_t i = 0; i < jp_sample_count(to); i++) {
+		struct jp_sample *sample = &to->samples[i];
+		const struct jp_less *theirs = sample->less;
+		if (!theirs)
+			continue;
+		sample->less = NULL;
+		if (!jp_sample_make_less(to, sample))
+			return -1;
+		*sample->less = *theirs;
+	}
+	return 0;
+}
+
 static int copy_notes(struct jprof_profile *to, const struct jprof_profile *from)
 {
 	for (size_t i = 0; i < from->note_count; i++)
@@ -75,13 +91,15 @@ int jprof_profile_copy(const struct jprof_profile *profile, struct jprof_profile
 	*p = *profile;
 	p->strings = p->object_keys = p->stacks = p->variant_keys = p->mapping_keys = none;
 	p->location_ids = p->function_ids = p->sample_ids = (struct jp_index){ 0 };
+	p->subtracted = (struct jp_arena){ 0 };
 	p->mapping_indexed = 0;
 	p->notes = NULL;
 	p->note_advice = NULL;
 	p->note_advice_cap = 0;
 	p->note_count = p->note_cap = 0;
 	p->members = NULL;
-	if (copy_arrays(p, profile) || copy_keys(p, profile) || copy_notes(p, profile) || copy_members(p, profile)) {
+	if (copy_arrays(p, profile) || copy_keys(p, profile) || copy_subtracted(p) || copy_notes(p, profile) ||
+	    copy_members(p, profile)) {
 		jprof_profile_free(p);
 		return jp_error_nomem(err);
 	}

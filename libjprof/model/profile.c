@@ -283,11 +283,12 @@ int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t func
 	return 0;
 }
 
-struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread)
+/* The sample of a stack that has an id. */
+static struct jp_sample *sample_of_stack(struct jprof_profile *profile, uint32_t stack, uint32_t thread)
 {
-	struct jp_sample key = { .stack = jp_intern(&profile->stacks, stack, depth * sizeof *stack), .thread = thread };
+	struct jp_sample key = { .stack = stack, .thread = thread };
 	bool known;
-	if (key.stack == JP_NONE || jp_array_push(profile->samples, jp_sample_count(profile), profile->sample_cap))
+	if (stack == JP_NONE || jp_array_push(profile->samples, jp_sample_count(profile), profile->sample_cap))
 		return NULL;
 	uint32_t id = jp_index_id(&profile->sample_ids, &sample_kind, profile->samples, &key, &known);
 	if (id == JP_NONE)
@@ -297,25 +298,56 @@ struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *st
 	return &profile->samples[id];
 }
 
-void jp_sample_add_values(struct jp_sample *to, const struct jp_sample *like, double factor)
+struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread)
 {
+	return sample_of_stack(profile, jp_intern(&profile->stacks, stack, depth * sizeof *stack), thread);
+}
+
+const struct jp_less *jp_sample_less(const struct jp_sample *sample)
+{
+	static const struct jp_less nothing;
+	return sample->less ? sample->less : &nothing;
+}
+
+struct jp_less *jp_sample_make_less(struct jprof_profile *profile, struct jp_sample *sample)
+{
+	if (!sample->less)
+		sample->less = jp_arena_alloc(&profile->subtracted, sizeof *sample->less);
+	return sample->less;
+}
+
+int jp_sample_add_values(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like,
+                         double factor)
+{
+	const struct jp_less *theirs = jp_sample_less(like);
 	for (int c = 0; c < JPROF_COUNTERS; c++) {
 		to->value[c] += factor * like->value[c];
 		to->shift[c] += factor * like->shift[c];
-		to->base[c] += factor < 0 ? -factor * (like->value[c] + like->base[c]) : factor * like->base[c];
 	}
+	if (factor >= 0 && !like->less)
+		return 0;
+	struct jp_less *less = jp_sample_make_less(profile, to);
+	for (int c = 0; less && c < JPROF_COUNTERS; c++)
+		less->base[c] += factor < 0 ? -factor * (like->value[c] + theirs->base[c]) : factor * theirs->base[c];
+	return less ? 0 : -1;
+}
+
+/* To the sample `to` of the profile. 0, or -1 when memory is short. */
+static int add_to(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like, double factor)
+{
+	if (!to || jp_sample_add_values(profile, to, like, factor))
+		return -1;
+	struct jp_less *less = to->less;
+	jp_seen_add(factor < 0 ? &less->seen : &to->plus, &like->plus, factor);
+	if (like->less)
+		jp_seen_add(factor < 0 ? &to->plus : &less->seen, &like->less->seen, factor);
+	return 0;
 }
 
 int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
                   double factor)
 {
-	struct jp_sample *to = jp_sample_at(profile, stack, depth, like->thread);
-	if (!to)
-		return -1;
-	jp_sample_add_values(to, like, factor);
-	jp_seen_add(factor < 0 ? &to->minus : &to->plus, &like->plus, factor);
-	jp_seen_add(factor < 0 ? &to->plus : &to->minus, &like->minus, factor);
-	return 0;
+	return add_to(profile, jp_sample_at(profile, stack, depth, like->thread), like, factor);
 }
 
 const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth)
@@ -324,36 +356,48 @@ const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack
 	return (const uint32_t *)(const void *)jp_intern_get(&profile->stacks, stack);
 }
 
-static size_t deepest(const struct jp_intern *stacks)
+/* A rewriting of stacks, as the table of stacks sees it. */
+struct rewriting {
+	jp_rewrite_fn *rewrite;
+	void *context;
+};
+
+static int rewrite_bytes(void *context, char **data, size_t *len)
 {
-	size_t most = 0;
-	for (uint32_t i = 0; i < stacks->count; i++)
-		if (jp_intern_len(stacks, i) > most)
-			most = jp_intern_len(stacks, i);
-	return most / sizeof(uint32_t);
+	const struct rewriting *r = context;
+	uint32_t *stack = (uint32_t *)(void *)*data;
+	size_t depth = *len / sizeof *stack;
+	int rc = r->rewrite(r->context, &stack, &depth);
+	*data = (char *)stack;
+	*len = depth * sizeof *stack;
+	return rc;
 }
 
 /* In place: the sample that another becomes is never behind it. */
-int jp_samples_rewrite(struct jprof_profile *profile, jp_rewrite_fn *rewrite, void *context)
+static int rewrite_samples(struct jprof_profile *profile, const uint32_t *stacks)
 {
-	struct jp_intern stacks = profile->stacks;
-	uint32_t count = jp_sample_count(profile), *scratch = malloc((deepest(&stacks) + 1) * sizeof *scratch);
-	if (!scratch)
-		return -1;
-	jp_index_release(&profile->sample_ids);
-	profile->stacks = (struct jp_intern){ 0 };
+	uint32_t count = jp_sample_count(profile);
 	int rc = 0;
+	jp_index_release(&profile->sample_ids);
 	for (uint32_t i = 0; !rc && i < count; i++) {
 		const struct jp_sample sample = profile->samples[i];
-		size_t size = jp_intern_len(&stacks, sample.stack), depth = size / sizeof *scratch;
-		uint32_t *stack = scratch;
-		memcpy(stack, jp_intern_get(&stacks, sample.stack), size);
-		rc = rewrite(context, &stack, &depth);
-		if (!rc)
-			rc = jp_sample_add(profile, stack, depth, &sample, 1);
+		rc = add_to(profile, sample_of_stack(profile, stacks[sample.stack], sample.thread), &sample, 1);
 	}
-	free(scratch);
-	jp_intern_release(&stacks);
+	return rc;
+}
+
+int jp_samples_rewrite(struct jprof_profile *profile, jp_rewrite_fn *rewrite, void *context)
+{
+	struct rewriting r = { rewrite, context };
+	uint32_t *stacks = malloc(((size_t)profile->stacks.count + 1) * sizeof *stacks);
+	if (!stacks)
+		return -1;
+	int rc = jp_intern_rewrite(&profile->stacks, rewrite_bytes, &r, stacks);
+	if (!rc)
+		rc = rewrite_samples(profile, stacks);
+	if (rc) /* what is left of the stacks belongs to no sample */
+		jp_index_release(&profile->sample_ids);
+	free(stacks);
 	return rc;
 }
 
@@ -485,6 +529,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 	free(profile->functions);
 	free(profile->frames);
 	free(profile->samples);
+	jp_arena_release(&profile->subtracted);
 	free(profile->mappings);
 	free(profile->threads);
 	for (size_t i = 0; i < profile->note_count; i++)

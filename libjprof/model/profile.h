@@ -80,13 +80,19 @@ struct jp_function {
 	uint32_t file;   /* JP_NONE: not known */
 };
 
+/* What was subtracted from a sample. */
+struct jp_less {
+	double base[JPROF_COUNTERS]; /* value + base is what it was subtracted from */
+	struct jp_seen seen;
+};
+
 struct jp_sample {
 	uint32_t stack;  /* id in stacks: an array of uint32_t location ids */
 	uint32_t thread; /* string id of the thread's label, or JP_NONE: all together */
 	double value[JPROF_COUNTERS];
 	double shift[JPROF_COUNTERS]; /* added to value, undoes the rounding of the dumps' counters */
-	double base[JPROF_COUNTERS];  /* what was subtracted: value + base is what it was subtracted from */
-	struct jp_seen plus, minus;   /* of what was added, and of what was subtracted */
+	struct jp_seen plus;          /* of what was added */
+	struct jp_less *less;         /* of the profile; NULL: nothing was subtracted */
 };
 
 struct jprof_profile {
@@ -103,7 +109,8 @@ struct jprof_profile {
 	size_t frame_count, frame_cap;
 	struct jp_sample *samples;
 	size_t sample_cap;
-	uint32_t *threads; /* string ids of the labels of samples, t2 before t10 */
+	struct jp_arena subtracted; /* has the samples' `less` */
+	uint32_t *threads;          /* string ids of the labels of samples, t2 before t10 */
 	size_t thread_count, thread_cap;
 	struct jp_mapping *mappings;
 	size_t mapping_count, mapping_cap;
@@ -167,8 +174,15 @@ int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t func
  * is short. It stays where it is until the next is made. */
 struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread);
 
-/* Adds `factor` times the values of `like`, and keeps what was subtracted. */
-void jp_sample_add_values(struct jp_sample *to, const struct jp_sample *like, double factor);
+/* What was subtracted from a sample; zeros where nothing was. */
+const struct jp_less *jp_sample_less(const struct jp_sample *sample);
+
+/* The same to be changed, made if there is none; NULL when memory is short. */
+struct jp_less *jp_sample_make_less(struct jprof_profile *profile, struct jp_sample *sample);
+
+/* Adds `factor` times the values of `like`, and keeps what was subtracted. 0, or -1 when memory is short. */
+int jp_sample_add_values(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like,
+                         double factor) jp_must_check;
 
 /* Adds `factor` times what `like` holds to the sample with its thread and with a stack of `depth`
  * location ids (like->stack is not used). What was sampled for the two counts as independent.
@@ -182,8 +196,9 @@ uint32_t jp_thread_label(struct jprof_profile *profile, const char *label);
 /* The locations of a stack, innermost first. */
 const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth);
 
-/* Gives every sample a new stack: `rewrite` changes the stack in place, may move its start, and sets its
- * depth. Samples whose stacks become equal become one. 0, or -1 when memory is short or `rewrite` says so. */
+/* Gives every sample a new stack, none deeper than it was: `rewrite` changes each in place, may move its start, and
+ * sets its depth. Samples whose stacks become equal become one. 0, or -1 when memory is short or `rewrite` says so; the
+ * profile is then without samples. */
 typedef int jp_rewrite_fn(void *context, uint32_t **stack, size_t *depth);
 int jp_samples_rewrite(struct jprof_profile *profile, jp_rewrite_fn *rewrite, void *context) jp_must_check;
 

@@ -191,13 +191,16 @@ static bool has_samples(const struct jp_seen *seen)
 	return seen->n[0] > 0 || seen->n[1] > 0;
 }
 
-/* Adds what a related sample of the same stack holds. */
-static void join_sample(struct jp_sample *to, const struct jp_sample *like, double factor, struct jp_lineage *lineage)
+/* Adds to a sample of `profile` what a related one of the same stack holds. */
+static int join_sample(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like, double factor)
 {
-	jp_sample_add_values(to, like, factor);
-	lineage->shared_sum |= has_samples(&to->plus) && has_samples(&like->plus);
+	profile->lineage.shared_sum |= has_samples(&to->plus) && has_samples(&like->plus);
+	if (jp_sample_add_values(profile, to, like, factor))
+		return -1;
 	jp_seen_join(&to->plus, &like->plus, factor);
-	jp_seen_join(&to->minus, &like->minus, factor);
+	if (like->less)
+		jp_seen_join(&to->less->seen, &like->less->seen, factor);
+	return 0;
 }
 
 static bool is_equal(const struct jp_sample *a, const struct jp_sample *b, int pair)
@@ -207,15 +210,17 @@ static bool is_equal(const struct jp_sample *a, const struct jp_sample *b, int p
 	       a->value[bytes] == b->value[bytes];
 }
 
-/* Takes away what a related sample of the same stack holds. */
-static void cancel_sample(struct jp_sample *to, const struct jp_sample *like, struct jp_lineage *lineage)
+/* Takes from a sample of `profile` what a related one of the same stack holds. */
+static int cancel_sample(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like)
 {
 	struct jp_seen early = like->plus;
 	bool equal[2] = { is_equal(to, like, 0), is_equal(to, like, 1) };
-	jp_seen_cancel(&to->plus, &early, equal, lineage);
-	jp_seen_add(&to->minus, &early, -1);
-	jp_seen_add(&to->plus, &like->minus, -1);
-	jp_sample_add_values(to, like, -1);
+	jp_seen_cancel(&to->plus, &early, equal, &profile->lineage);
+	if (jp_sample_add_values(profile, to, like, -1))
+		return -1;
+	jp_seen_add(&to->less->seen, &early, -1);
+	jp_seen_add(&to->plus, &jp_sample_less(like)->seen, -1);
+	return 0;
 }
 
 static int add_sample(struct jprof_profile *to, const uint32_t *stack, size_t depth, const struct jp_sample *like,
@@ -226,11 +231,7 @@ static int add_sample(struct jprof_profile *to, const uint32_t *stack, size_t de
 	struct jp_sample *sample = jp_sample_at(to, stack, depth, like->thread);
 	if (!sample)
 		return -1;
-	if (factor < 0)
-		cancel_sample(sample, like, &to->lineage);
-	else
-		join_sample(sample, like, factor, &to->lineage);
-	return 0;
+	return factor < 0 ? cancel_sample(to, sample, like) : join_sample(to, sample, like, factor);
 }
 
 static int add_samples(struct jprof_profile *to, const struct jprof_profile *from, const struct translation *t,

@@ -6,7 +6,7 @@ struct jp_evidence jp_sample_evidence(const struct jprof_profile *profile, const
                                       enum jprof_counter counter)
 {
 	return jp_evidence_of(&profile->lineage, sample->value[counter], sample->shift[counter], &sample->plus,
-	                      &sample->minus, counter);
+	                      &jp_sample_less(sample)->seen, counter);
 }
 
 void jp_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread,

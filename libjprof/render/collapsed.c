@@ -70,7 +70,7 @@ static int collect(struct lines *lines, const struct jprof_profile *p, const str
 		if (id == known)
 			lines->of[id] = (struct line){ 0 };
 		lines->of[id].value += p->samples[i].value[opts->counter];
-		lines->of[id].base += p->samples[i].base[opts->counter];
+		lines->of[id].base += jp_sample_less(&p->samples[i])->base[opts->counter];
 	}
 	return 0;
 }

@@ -62,7 +62,7 @@ double jp_base_total(const struct jprof_profile *profile, enum jprof_counter cou
 	double sum = 0;
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++)
 		if (!thread || !strcmp(jp_string(profile, profile->samples[i].thread), thread))
-			sum += profile->samples[i].base[counter];
+			sum += jp_sample_less(&profile->samples[i])->base[counter];
 	return sum;
 }
 

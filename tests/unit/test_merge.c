@@ -182,8 +182,8 @@ static void check_base(const struct jprof_profile *p, double base, double now)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
-		assert_true(p->samples[i].base[JPROF_INUSE_SPACE] >= 0);
-		sum += p->samples[i].base[JPROF_INUSE_SPACE];
+		assert_true(jp_sample_less(&p->samples[i])->base[JPROF_INUSE_SPACE] >= 0);
+		sum += jp_sample_less(&p->samples[i])->base[JPROF_INUSE_SPACE];
 	}
 	assert_near(sum, base);
 	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE) + sum, now);
