@@ -1,0 +1,138 @@
+/* What reading costs, in bytes that our own objects ask for, by the size of the input. Generated dumps of a few MB; the
+ * file itself is not in memory. */
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "harness.h"
+#include "shortmem.h"
+
+enum { dump_size = 4 << 20, least_cost = 300 << 10 /* window, tables of no size */ };
+
+/* A dump as it is wanted: how deep its stacks are, and how many addresses there are; 0: all different. */
+struct shape {
+	const char *name;
+	unsigned depth, addresses;
+	double most; /* times its size that may be held while it becomes a profile */
+};
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return *state >> 33;
+}
+
+static size_t write_dump(const char *path, const struct shape *shape)
+{
+	FILE *file = fopen(path, "we");
+	uint64_t random = 1, fresh = 0;
+	long size = 0;
+	assert_non_null(file);
+	fprintf(file, "heap_v2/524288\n  t*: 1: 100 [0: 0]\n  t0: 1: 100 [0: 0]\n");
+	while (size < dump_size) {
+		fputs("@", file);
+		for (unsigned i = 0; i < shape->depth; i++) {
+			uint64_t at = shape->addresses ? next_random(&random) % shape->addresses : ++fresh;
+			fprintf(file, " 0x7f%010llx", (unsigned long long)at * 16);
+		}
+		unsigned objects = 1 + (unsigned)(next_random(&random) % 50);
+		fprintf(file, "\n  t*: %u: %u [0: 0]\n  t0: %u: %u [0: 0]\n", objects, objects * 64, objects,
+		        objects * 64);
+		size = ftell(file);
+	}
+	fprintf(file, "\nMAPPED_LIBRARIES:\n7f0000000000-7fff00000000 r-xp 00000000 08:01 42 /opt/app/server\n");
+	fclose(file);
+	return (size_t)size;
+}
+
+static void make_path(char path[64])
+{
+	strcpy(path, "/tmp/jprof-memory-XXXXXX");
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+/* Before there were windows, and tables without copies of their keys, it was 15 and 2 times the size. */
+static void test_dumps(void **state)
+{
+	static const struct shape shapes[] = {
+		{ "shared addresses, deep stacks", 80, 2000, 1.0 },
+		{ "shared addresses, stacks of 25", 25, 2000, 1.4 },
+		{ "all addresses different", 25, 0, 7.0 },
+	};
+	char path[64];
+	int wrong = 0;
+	(void)state;
+	make_path(path);
+	for (size_t i = 0; i < jp_count(shapes); i++) {
+		double size = (double)write_dump(path, &shapes[i]);
+		struct jprof_profile *p;
+		size_t before = shortmem_held();
+		shortmem_peak(1);
+		assert_int_equal(jprof_profile_open(path, NULL, &p, NULL), 0);
+		double cost = (double)(shortmem_peak(1) - before - least_cost) / size;
+		if (cost > shapes[i].most)
+			wrong +=
+			    complain("%s: %.2f times its size, %.2f at most", shapes[i].name, cost, shapes[i].most);
+		jprof_profile_free(p);
+	}
+	unlink(path);
+	assert_int_equal(wrong, 0);
+}
+
+/* Folding needs no second table of stacks. */
+static void test_folding(void **state)
+{
+	static const struct shape shape = { "", 80, 2000, 0.05 };
+	char path[64];
+	(void)state;
+	make_path(path);
+	double size = (double)write_dump(path, &shape);
+	struct jprof_profile *p;
+	assert_int_equal(jprof_profile_open(path, NULL, &p, NULL), 0);
+	size_t before = shortmem_held();
+	shortmem_peak(1);
+	assert_int_equal(jprof_profile_fold(p, JPROF_FOLD_VM, NULL), 0);
+	assert_true((double)(shortmem_peak(1) - before) < shape.most * size);
+	jprof_profile_free(p);
+	unlink(path);
+}
+
+/* A bomb is known for one by its first bytes. */
+static void test_zeros(void **state)
+{
+	enum { zeros = 64 << 20, piece = 1 << 20 };
+	char path[64], *nothing = calloc(1, piece);
+	struct jprof_profile *p;
+	struct jprof_dump *dump;
+	struct jprof_bundle *bundle;
+	struct jprof_error err;
+	(void)state;
+	make_path(path);
+	gzFile file = gzopen(path, "wb1");
+	assert_non_null(nothing);
+	assert_non_null(file);
+	for (size_t i = 0; i < zeros / piece; i++)
+		assert_int_equal(gzwrite(file, nothing, piece), piece);
+	gzclose(file);
+	free(nothing);
+	size_t before = shortmem_held();
+	shortmem_peak(1);
+	assert_int_equal(jprof_profile_open(path, NULL, &p, &err), JPROF_E_FORMAT);
+	assert_contains(err.text, "is no heap dump");
+	assert_int_equal(jprof_dump_open(path, &dump, &err), JPROF_E_FORMAT);
+	assert_int_equal(jprof_bundle_open(path, &bundle, &err), JPROF_E_FORMAT);
+	assert_true(shortmem_peak(1) - before < 1 << 20);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dumps),
+		cmocka_unit_test(test_folding),
+		cmocka_unit_test(test_zeros),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
