@@ -35,7 +35,7 @@ struct options {
 	const char *perf_map;
 	bool debuginfod;
 	const char *max_memory; /* as given */
-	const char *pattern; /* of --peek, --list and --disasm */
+	const char *pattern;    /* of --peek, --list and --disasm */
 	const char *source_path;
 	const char *trim_path;
 	bool total;       /* of reports that do not have it by themselves, too: the line "Total:" */

@@ -4,18 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { large = 1 << 20 }; /* bytes from which on half of it is enough to grow by */
+/* Elements at first, and bytes from which on half of it is enough to grow by. */
+enum { least = 16, large = 1 << 20 };
 
 int jp_array_reserve(void *items, size_t *cap, size_t need, size_t size)
 {
 	if (need <= *cap)
 		return 0;
-	size_t wanted = *cap ? *cap : 16;
-	while (wanted < need) {
-		if (wanted > SIZE_MAX / 2)
-			return -1;
-		wanted += wanted < large / size ? wanted : wanted / 2;
-	}
+	size_t wanted = *cap < large / size ? 2 * *cap : *cap + *cap / 2;
+	wanted = wanted < least ? least : wanted;
+	wanted = wanted < need ? need : wanted;
 	if (wanted > PTRDIFF_MAX / size)
 		return -1;
 	void *old;

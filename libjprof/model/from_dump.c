@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "input/dumpdata.h"
@@ -128,6 +129,9 @@ static int fill(struct work *w, const struct jprof_maps *maps, const char *threa
 	w->location = calloc(dump->info.addresses + 1, sizeof *w->location);
 	w->stack = calloc(dump->info.depth + 1, sizeof *w->stack);
 	int rc = w->location && w->stack ? jp_build_mappings(w->profile, maps) : -1;
+	if (!rc) /* most are places of their own */
+		rc = jp_array_reserve(&w->profile->locations, &w->profile->location_cap, dump->info.addresses,
+		                      sizeof *w->profile->locations);
 	for (size_t i = 0; !rc && i < dump->info.addresses; i++) {
 		w->location[i] = jp_build_location(w->profile, maps, dump->addresses[i]);
 		rc = w->location[i] == JP_NONE ? -1 : 0;
