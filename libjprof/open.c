@@ -6,8 +6,8 @@
 #include "input/stream.h"
 #include "model/build.h"
 
-static int read_dump(struct jp_stream *stream, const struct jprof_profile_opts *opts, struct jprof_profile **profile,
-                     struct jprof_error *err)
+static int read_text_profile(struct jp_stream *stream, const struct jprof_profile_opts *opts,
+                             struct jprof_profile **profile, struct jprof_error *err)
 {
 	struct jprof_dump *dump;
 	int rc = jp_dump_read(stream, &dump, err);
@@ -42,7 +42,7 @@ static int read_profile(struct jp_stream *stream, const struct jprof_profile_opt
 	opts.size = sizeof opts;
 	enum jp_format format = jp_sniff(head.ptr, head.len);
 	if (format != JP_FORMAT_BUNDLE && format != JP_FORMAT_PPROF)
-		return read_dump(stream, &opts, profile, err);
+		return read_text_profile(stream, &opts, profile, err);
 	rc = jp_stream_whole(stream, &all, err);
 	if (rc)
 		return rc;

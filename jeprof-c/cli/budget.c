@@ -181,7 +181,7 @@ static void *watch(void *context)
 }
 
 /* The thread takes no signals: they are the main one's. */
-static void start(void)
+static void start_watch(void)
 {
 	enum { stack = 256 << 10 };
 	pthread_t thread;
@@ -202,7 +202,7 @@ static void start(void)
 	pthread_attr_destroy(&attributes);
 }
 
-static void choose(void)
+static void choose_limit(void)
 {
 	char text[text_size];
 	uint64_t half = unlimited, group = unlimited;
@@ -222,13 +222,13 @@ bool budget_watch(const char *size)
 		budget.size = budget_size(size);
 		budget.why = "as --max-memory says";
 	} else {
-		choose();
+		choose_limit();
 	}
 	if (size && !budget.size) {
 		say("--max-memory=%s: give a size such as 500M or 2G", size);
 		return false;
 	}
 	if (budget.size != unlimited)
-		start();
+		start_watch();
 	return true;
 }

@@ -28,7 +28,7 @@ static uint32_t first_slot(const struct jp_index *index, const struct jp_index_k
 }
 
 /* The old slots go first: they can be had again from the items, and both at once are never held. */
-static int grow(struct jp_index *index, const struct jp_index_kind *kind, const void *items)
+static int enlarge(struct jp_index *index, const struct jp_index_kind *kind, const void *items)
 {
 	uint32_t wanted = index->slot_count ? index->slot_count : least_slots;
 	if (!index->seed && getentropy(&index->seed, sizeof index->seed))
@@ -57,7 +57,7 @@ static int grow(struct jp_index *index, const struct jp_index_kind *kind, const 
 uint32_t jp_index_id(struct jp_index *index, const struct jp_index_kind *kind, const void *items, const void *key,
                      bool *known)
 {
-	if (index->count >= index->slot_count / 4 * 3 && grow(index, kind, items))
+	if (index->count >= index->slot_count / 4 * 3 && enlarge(index, kind, items))
 		return JP_NONE;
 	uint32_t i = first_slot(index, kind, key);
 	for (; index->slots[i] != JP_NONE; i = (i + 1) & (index->slot_count - 1))

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/source.h"
+#include "base/bytesource.h"
 
 void jp_reader_init(struct jp_reader *reader, const void *data, size_t len)
 {

@@ -15,7 +15,7 @@ int jp_stream_trouble(const struct jp_stream *s, struct jprof_error *err)
 	return s->window.rc;
 }
 
-static int unpack(struct jp_stream *s, struct jprof_error *err)
+static int unpack_stream(struct jp_stream *s, struct jprof_error *err)
 {
 	int rc = jp_unpack_window(&s->window, s->name, &jp_unpack_default, &s->damage, err);
 	if (!rc && s->damage.code && !jp_stream_head(s).len)
@@ -33,12 +33,12 @@ int jp_stream_open(struct jp_stream *s, const char *path, struct jprof_error *er
 	if (rc)
 		return rc;
 	s->mtime = S_ISREG(st.st_mode) ? st.st_mtime : 0;
-	s->window.source = jp_source_file(fd, path);
+	s->window.source = jp_bytesource_file(fd, path);
 	if (!s->window.source)
 		return jp_error_nomem(err);
 	jp_window_fill(&s->window, enough_to_tell);
 	rc = jp_stream_trouble(s, err);
-	return rc ? rc : unpack(s, err);
+	return rc ? rc : unpack_stream(s, err);
 }
 
 int jp_stream_memory(struct jp_stream *s, const void *data, size_t len, const char *name, struct jprof_error *err)
@@ -48,12 +48,12 @@ int jp_stream_memory(struct jp_stream *s, const void *data, size_t len, const ch
 		s->window = (struct jp_window){ .text = (char *)(uintptr_t)data, .len = len };
 		return 0;
 	}
-	s->window.source = jp_source_memory(data, len);
+	s->window.source = jp_bytesource_memory(data, len);
 	if (!s->window.source)
 		return jp_error_nomem(err);
 	jp_window_fill(&s->window, enough_to_tell);
 	int rc = jp_stream_trouble(s, err);
-	return rc ? rc : unpack(s, err);
+	return rc ? rc : unpack_stream(s, err);
 }
 
 struct jp_span jp_stream_head(const struct jp_stream *s)

@@ -5,8 +5,8 @@
 
 #include <time.h>
 
+#include "base/bytesource.h"
 #include "base/reader.h"
-#include "base/source.h"
 
 /* Where it lies it stays: what reads it points into it. */
 struct jp_stream {

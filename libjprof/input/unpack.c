@@ -17,7 +17,7 @@ const struct jp_unpack_limits jp_unpack_default = { .size = UINT64_C(8) << 30,
 
 /* A source of what another one's bytes stand for. */
 struct unpack {
-	struct jp_source source;
+	struct jp_bytesource source;
 	struct jp_window packed; /* what of it is not used yet, and where more comes from */
 	const char *name;
 	const struct jp_unpack_limits *limits;
@@ -28,7 +28,7 @@ struct unpack {
 	struct archive *a; /* of the others */
 };
 
-typedef int pull_fn(struct jp_source *source, char *to, size_t room, size_t *got, struct jprof_error *err);
+typedef int pull_fn(struct jp_bytesource *source, char *to, size_t room, size_t *got, struct jprof_error *err);
 typedef int begin_fn(struct unpack *u, struct jprof_error *err);
 static pull_fn pull_gzip, pull_archive;
 static begin_fn begin_gzip, begin_bzip2, begin_xz, begin_zstd;
@@ -126,7 +126,7 @@ static int inflate_some(struct unpack *u, char *to, size_t room, size_t *got)
 	return status;
 }
 
-static int pull_gzip(struct jp_source *source, char *to, size_t room, size_t *got, struct jprof_error *err)
+static int pull_gzip(struct jp_bytesource *source, char *to, size_t room, size_t *got, struct jprof_error *err)
 {
 	struct unpack *u = (struct unpack *)source;
 	for (*got = 0; !*got && !u->ended;) {
@@ -163,7 +163,7 @@ static la_ssize_t give_packed(struct archive *a, void *context, const void **pie
 	return in->rc ? -1 : (la_ssize_t)n;
 }
 
-static const char *reason(const struct unpack *u, const char *otherwise)
+static const char *archive_words(const struct unpack *u, const char *otherwise)
 {
 	return archive_error_string(u->a) ? archive_error_string(u->a) : otherwise;
 }
@@ -182,16 +182,16 @@ static int begin_archive(struct unpack *u, int (*support)(struct archive *), int
 	    archive_read_open(u->a, u, NULL, give_packed, NULL) != ARCHIVE_OK ||
 	    archive_filter_code(u->a, 0) != filter) {
 		int rc = packed_trouble(u, err);
-		return rc ? rc : damaged(u, reason(u, "its header is wrong"));
+		return rc ? rc : damaged(u, archive_words(u, "its header is wrong"));
 	}
 	if (archive_read_next_header(u->a, &entry) == ARCHIVE_OK)
 		return 0;
 	int rc = packed_trouble(u, err);
 	u->ended = true;
-	return rc ? rc : archive_error_string(u->a) ? damaged(u, reason(u, "")) : 0;
+	return rc ? rc : archive_error_string(u->a) ? damaged(u, archive_words(u, "")) : 0;
 }
 
-static int pull_archive(struct jp_source *source, char *to, size_t room, size_t *got, struct jprof_error *err)
+static int pull_archive(struct jp_bytesource *source, char *to, size_t room, size_t *got, struct jprof_error *err)
 {
 	struct unpack *u = (struct unpack *)source;
 	la_ssize_t n = u->ended ? 0 : archive_read_data(u->a, to, room);
@@ -200,7 +200,7 @@ static int pull_archive(struct jp_source *source, char *to, size_t room, size_t 
 	u->ended |= !n;
 	if (rc)
 		return rc;
-	return n < 0 ? damaged(u, reason(u, "no reason is given")) : count_made(u, *got, err);
+	return n < 0 ? damaged(u, archive_words(u, "no reason is given")) : count_made(u, *got, err);
 }
 
 static int begin_bzip2(struct unpack *u, struct jprof_error *err)
@@ -220,7 +220,7 @@ static int begin_zstd(struct unpack *u, struct jprof_error *err)
 
 /* ---- windows -------------------------------------------------------------------------------------- */
 
-static void close_unpack(struct jp_source *source)
+static void close_unpack(struct jp_bytesource *source)
 {
 	struct unpack *u = (struct unpack *)source;
 	if (u->source.pull == pull_gzip)
@@ -268,7 +268,7 @@ int jp_unpack_window(struct jp_window *window, const char *name, const struct jp
 int jp_unpack(const void *data, size_t len, const char *name, const struct jp_unpack_limits *limits,
               struct jp_strbuf *out, struct jprof_error *fault, struct jprof_error *err)
 {
-	struct jp_window jp_cleanup(jp_window_release) window = { .source = jp_source_memory(data, len) };
+	struct jp_window jp_cleanup(jp_window_release) window = { .source = jp_bytesource_memory(data, len) };
 	if (!window.source)
 		return jp_error_nomem(err);
 	jp_window_fill(&window, enough_to_tell);

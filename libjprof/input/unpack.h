@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "base/source.h"
+#include "base/bytesource.h"
 #include "base/strbuf.h"
 #include "jprof.h"
 

@@ -1,4 +1,4 @@
-#include "base/source.h"
+#include "base/bytesource.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -13,24 +13,24 @@
 enum { window_size = 1 << 16 };
 
 struct file_source {
-	struct jp_source source;
+	struct jp_bytesource source;
 	int fd;
 	const char *path;
 };
 
 struct memory_source {
-	struct jp_source source;
+	struct jp_bytesource source;
 	const char *data;
 	size_t len;
 };
 
-void jp_source_close(struct jp_source *source)
+void jp_bytesource_close(struct jp_bytesource *source)
 {
 	if (source)
 		source->close(source);
 }
 
-static int pull_file(struct jp_source *source, char *to, size_t room, size_t *got, struct jprof_error *err)
+static int pull_file(struct jp_bytesource *source, char *to, size_t room, size_t *got, struct jprof_error *err)
 {
 	const struct file_source *f = (struct file_source *)source;
 	ssize_t n;
@@ -41,13 +41,13 @@ static int pull_file(struct jp_source *source, char *to, size_t room, size_t *go
 	return n < 0 ? jp_error(err, JPROF_E_IO, f->path, 0, "cannot be read: %s", strerror(errno)) : 0;
 }
 
-static void close_file(struct jp_source *source)
+static void close_file(struct jp_bytesource *source)
 {
 	jp_file_close(&((struct file_source *)source)->fd);
 	free(source);
 }
 
-struct jp_source *jp_source_file(int fd, const char *path)
+struct jp_bytesource *jp_bytesource_file(int fd, const char *path)
 {
 	struct file_source *f = malloc(sizeof *f);
 	if (!f) {
@@ -58,7 +58,7 @@ struct jp_source *jp_source_file(int fd, const char *path)
 	return &f->source;
 }
 
-static int pull_memory(struct jp_source *source, char *to, size_t room, size_t *got, struct jprof_error *err)
+static int pull_memory(struct jp_bytesource *source, char *to, size_t room, size_t *got, struct jprof_error *err)
 {
 	struct memory_source *m = (struct memory_source *)source;
 	(void)err;
@@ -70,12 +70,12 @@ static int pull_memory(struct jp_source *source, char *to, size_t room, size_t *
 	return 0;
 }
 
-static void close_memory(struct jp_source *source)
+static void close_memory(struct jp_bytesource *source)
 {
 	free(source);
 }
 
-struct jp_source *jp_source_memory(const void *data, size_t len)
+struct jp_bytesource *jp_bytesource_memory(const void *data, size_t len)
 {
 	struct memory_source *m = malloc(sizeof *m);
 	if (!m)
@@ -116,7 +116,7 @@ void jp_window_fill(struct jp_window *w, size_t size)
 
 void jp_window_release(struct jp_window *w)
 {
-	jp_source_close(w->source);
+	jp_bytesource_close(w->source);
 	if (w->cap)
 		free(w->text);
 	*w = (struct jp_window){ 0 };
