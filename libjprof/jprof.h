@@ -14,10 +14,9 @@
  *   parameter, which is untouched on failure. The last parameter, which may be NULL, tells what
  *   went wrong, where, and what to do about it.
  * - Nothing prints, exits, starts a process, uses the network or writes a file; but for
- *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache. Only the section "Live
- *   processes" looks at processes; of it jprof_agent_* talk to one through its agent's socket,
- *   jprof_target_signal sends a signal, and jprof_dump_file_remove removes a file. With a struct jprof_opener
- *   the caller opens the files that a live process names.
+ *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache. What looks at processes and talks to them
+ *   is in jprof-live.h, a library of its own. With a struct jprof_opener the caller opens the files that a live process
+ *   names.
  * - No global state: different objects may be used by different threads; one object by one
  *   thread at a time.
  * - Who calls a function that makes an object frees it with the function named _free, which
@@ -90,7 +89,18 @@ struct jprof_error {
 enum { JPROF_ERROR_LINE = 1056 };
 JPROF_API const char *jprof_error_line(const struct jprof_error *err, char *line, size_t size);
 
-/* The library's version, "MAJOR.MINOR.PATCH"; static. Since: 0.1 */
+/* ---- Version ---------------------------------------------------------------------------- */
+
+/* Of this header. What is promised of the ABI: a program that was built with the headers of 0.2.0 or later runs with every
+ * library libjprof.so.0 that is not older than they are. Until the soname changes functions are only added, structs of
+ * options grow at their end (their size tells), structs that the library hands out by a pointer and enums grow at theirs,
+ * and struct jprof_error, jprof_range and jprof_frame stay as they are. libjprof-live.so.0 likewise. */
+#define JPROF_VERSION_MAJOR 0
+#define JPROF_VERSION_MINOR 2
+#define JPROF_VERSION_PATCH 0
+#define JPROF_VERSION "0.2.0"
+
+/* The version of the library that is loaded, "MAJOR.MINOR.PATCH"; static. Since: 0.1 */
 JPROF_API const char *jprof_version(void);
 
 /* What this build can and cannot do, in words, such as its demangler; static. Since: 0.1 */
@@ -436,7 +446,7 @@ struct jprof_bundle_member {
 
 struct jprof_bundle_info {
 	uint64_t version; /* of the format: 1 */
-	const char *tool; /* that wrote it: "jprof 0.1.0" */
+	const char *tool; /* that wrote it: "jprof 0.2.0" */
 	const char *label;
 	int64_t time; /* when it was made, in seconds since the epoch; 0: not known */
 };
@@ -766,217 +776,7 @@ JPROF_API int jprof_render(const struct jprof_profile *profile, const char *form
 
 /* ---- Live processes ------------------------------------------------------------------------ */
 
-enum jprof_process_state {
-	JPROF_PROCESS_ALIVE,
-	JPROF_PROCESS_ZOMBIE, /* it has ended; its parent has not yet noticed */
-	JPROF_PROCESS_GONE,   /* there is none, or it ended while it was looked at */
-};
-
-/* A process as /proc tells of it. Where `readable` is false the caller has no permission to see what is mapped:
- * all that follows it is not known. Paths are as the process sees them. */
-struct jprof_process {
-	enum jprof_process_state state;
-	int pid;              /* as the caller sees it */
-	int ppid;             /* its parent's */
-	int ns_pid;           /* as the process sees itself */
-	unsigned uid;         /* effective user */
-	uint64_t start_ticks; /* field 22 of /proc/PID/stat: with it a pid means one process only */
-	uint64_t rss;         /* bytes */
-	uint64_t caught;      /* signals with a handler: bit N - 1 for signal N */
-	const char *name;     /* the short one; "ruby", "puma 5.6.5 (tcp" ... */
-	const char *title;    /* its argv[0]: the path of a program, or what the process made of it */
-	const char *cmdline;  /* all of argv, with blanks between its words */
-	const char *server;   /* "puma", "unicorn", "sidekiq", "resque", or "" */
-	const char *role;     /* "master", "worker" or "" */
-	const char *program;  /* the executable; "" if it cannot be read */
-	bool readable;
-	const char *ruby;          /* libruby, or the program if that is a Ruby; NULL: it is no Ruby */
-	const char *jemalloc;      /* the library that is mapped, or NULL */
-	const char *agent_library; /* libjprof-agent.so, or NULL: it may be there and not active */
-	int agent_version;         /* of docs/agent.md; 0: no active agent */
-	int agent_signal;          /* what its handler was installed for, 0: nothing */
-	const char *agent_socket;  /* a path, "@NAME", or NULL: it has none */
-	const char *agent_trouble; /* what keeps the agent from being asked, in words, or NULL: it tells nothing */
-};
-
-/* Every selection adds to the list; without any it is all processes that are a Ruby, have a jemalloc or an
- * agent. But for those given by pid, selections are among these alone, and leave out the caller. */
-struct jprof_processes_opts {
-	size_t size;
-	const char *proc; /* where /proc is; NULL: there */
-	const int *pids;  /* whatever these are, in this order; a thread's id means its process */
-	size_t pid_count;
-	const char *match; /* PCRE2, found anywhere in the command line, with blanks between its words */
-	int children_of;   /* 0: of none */
-	bool puma;         /* all Puma processes */
-	int puma_of;       /* the Puma of this pid, a master or a worker: with all its workers; 0: of none */
-};
-
-struct jprof_processes;
-
-/* Looks at all processes. Those given by pid come first, then the others by ascending pid. No process found
- * is no error. Since: 0.1 */
-JPROF_API int jprof_processes_new(const struct jprof_processes_opts *opts, struct jprof_processes **list,
-                                  struct jprof_error *err);
-JPROF_API size_t jprof_processes_count(const struct jprof_processes *list);
-JPROF_API const struct jprof_process *jprof_processes_at(const struct jprof_processes *list, size_t i);
-JPROF_API void jprof_processes_free(struct jprof_processes *list);
-
-/* A connection to the agent of a process: docs/agent.md. It is closed by the agent when the process ends or
- * begins another program; then all requests fail, and harm nobody. */
-struct jprof_agent;
-
-struct jprof_agent_opts {
-	size_t size;
-	const char *proc;                  /* as in jprof_processes_opts */
-	unsigned timeout;                  /* milliseconds that a request may take; 0: 30000 */
-	const struct jprof_opener *opener; /* of that process, used for its socket; NULL: the caller connects */
-};
-
-/* What an agent tells of its process. Strings are NULL where there is none, and live until the next report. */
-struct jprof_agent_report {
-	int protocol;
-	int pid; /* as the process sees it */
-	uint64_t start_ticks;
-	const char *version; /* of the agent */
-	const char *boot_id;
-	const char *program;
-	const char *jemalloc; /* its version */
-	const char *prefix;   /* of the names of dumps */
-	const char *ruby;     /* its version; NULL: no Ruby */
-	const char *triggers;
-	const char *last_dump;
-	const char *last_error;
-	uint64_t dumps;    /* made so far */
-	int lg_sample;     /* a sample every 2^N bytes, in the mean */
-	int signal;        /* 0: none */
-	bool signal_owned; /* the handler of `signal` was the agent's when this was written */
-	bool prof_active;
-};
-
-/* Connects to the agent that the process announces, and makes sure, by a first report, that it is that very
- * process which answers, and that its user is still the one that `process` tells. `process` may go before the agent
- * does. Since: 0.1 */
-JPROF_API int jprof_agent_connect(const struct jprof_process *process, const struct jprof_agent_opts *opts,
-                                  struct jprof_agent **agent, struct jprof_error *err);
-
-/* A new report; it lives until the next one. Since: 0.1 */
-JPROF_API int jprof_agent_report(struct jprof_agent *agent, const struct jprof_agent_report **report,
-                                 struct jprof_error *err);
-
-struct jprof_agent_dump_opts {
-	size_t size;
-	const char *label;   /* 1 to 64 of A-Z a-z 0-9 . _ -; NULL: none */
-	bool gc;             /* collect garbage first, in a Ruby */
-	unsigned gc_timeout; /* milliseconds that a Ruby is waited for; 0: the agent's 2000 */
-	unsigned timeout;    /* milliseconds for all of it; 0: that of the connection */
-	bool files;          /* into files, also where the agent can hand over what no file holds */
-};
-
-/* A dump that was made; it lives until the next one. */
-struct jprof_agent_dump {
-	const char *dump;    /* absolute paths, as the process sees them; without `files` names alone */
-	const char *sidecar; /* NULL: none */
-	const char *gc;      /* "done", "timed out", "no ruby", "not asked", "not possible" */
-	uint64_t seq;
-	double milliseconds;
-	bool files;      /* it is in files; else in descriptors that the agent handed over */
-	const char *why; /* why it is in files although descriptors were asked for, or NULL */
-};
-
-/* Has the process dumped: it is complete when this returns. Since: 0.1 */
-JPROF_API int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_opts *opts,
-                               const struct jprof_agent_dump **dump, struct jprof_error *err);
-
-/* What malloc_stats_print writes, as JSON; it lives until the next. Since: 0.1 */
-JPROF_API int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err);
-
-/* Turns sampling on or off; *was tells what it was. Since: 0.1 */
-JPROF_API int jprof_agent_set_active(struct jprof_agent *agent, bool active, bool *was, struct jprof_error *err);
-
-JPROF_API void jprof_agent_free(struct jprof_agent *agent);
-
-/* Whether a label is one that agents take. Since: 0.1 */
-JPROF_API bool jprof_agent_label_good(const char *label);
-
-/* A live process that is dealt with: held by a pidfd, so that another one with its pid is never taken for it. */
-struct jprof_target;
-
-/* `proc` as in jprof_processes_opts. A zombie, and one that is gone, is refused with a sentence. Since: 0.1 */
-JPROF_API int jprof_target_open(const struct jprof_process *process, const char *proc, struct jprof_target **target,
-                                struct jprof_error *err);
-
-/* Whose rights a live process has, by the ids of the caller's user namespace. */
-struct jprof_rights {
-	unsigned uid, gid; /* effective */
-	unsigned real_uid, real_gid;
-	const unsigned *groups; /* until the next call, or the target's end */
-	size_t group_count;
-	uint64_t capabilities; /* effective in the caller's user namespace: bit N for capability N */
-};
-
-/* Reads them. Refused with a sentence: a process whose user is not the one that jprof_target_open was told, one that
- * runs a setuid or setgid program, and one whose user has no number here. Since: 0.1 */
-JPROF_API int jprof_target_rights(struct jprof_target *target, struct jprof_rights *rights, struct jprof_error *err);
-
-/* From now on its files are opened and removed by `opener`, whose context must outlive the target and its dump files;
- * NULL: by the caller. Since: 0.1 */
-JPROF_API void jprof_target_use(struct jprof_target *target, const struct jprof_opener *opener);
-
-/* 0 if it is still there; else a sentence about it. Since: 0.1 */
-JPROF_API int jprof_target_check(const struct jprof_target *target, struct jprof_error *err);
-
-/* Sends it a signal. Only for what has just said that it handles it: most signals end most processes, and between
- * the word and the signal a process may begin another program. Since: 0.1 */
-JPROF_API int jprof_target_signal(const struct jprof_target *target, int signal, struct jprof_error *err);
-
-/* The prefix of its dumps by MALLOC_CONF in its environment, for a process without an agent; jemalloc's own default if
- * there is none. Since: 0.1 */
-JPROF_API int jprof_target_prefix(const struct jprof_target *target, char *prefix, size_t size,
-                                  struct jprof_error *err);
-
-/* Adds what /proc and its control group tell to the member that was begun: maps, smaps_rollup, status, memory.*;
- * its arguments only with `cmdline`, its environment never. What cannot be read is left out. Since: 0.1 */
-JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdline, struct jprof_bundle_writer *writer,
-                                  struct jprof_error *err);
-
-/* A file that a process made, open for reading. */
-struct jprof_dump_file;
-
-/* The dump that the process's agent made last and its side-car. Taken are two sealed memfds; else two regular files
- * PREFIX.PID.SEQ.jN.heap and the same with .json, in one directory, of the process's user. The side-car must be of
- * this process and this dump, which was made after it was asked for. Since: 0.1 */
-JPROF_API int jprof_agent_files(struct jprof_agent *agent, const struct jprof_target *target,
-                                struct jprof_dump_file **dump, struct jprof_dump_file **sidecar,
-                                struct jprof_error *err);
-
-/* The side-car of a dump that a watch with `agent` gave, with the same checks. Since: 0.1 */
-JPROF_API int jprof_target_sidecar(const struct jprof_target *target, const struct jprof_dump_file *dump,
-                                   struct jprof_dump_file **sidecar, struct jprof_error *err);
-
-/* Its descriptor, and its name without the directory. Since: 0.1 */
-JPROF_API int jprof_dump_file_fd(const struct jprof_dump_file *file);
-JPROF_API const char *jprof_dump_file_name(const struct jprof_dump_file *file);
-
-/* Removes it, if it still has that name: another file is left alone, and a memfd has none. Since: 0.1 */
-JPROF_API int jprof_dump_file_remove(struct jprof_dump_file *file, struct jprof_error *err);
-JPROF_API void jprof_dump_file_free(struct jprof_dump_file *file);
-
-/* Waits for a dump that a signal makes. */
-struct jprof_dump_watch;
-
-/* Begins to watch, before the signal, for files PREFIX.PID.*.heap; a PREFIX that ends in a slash means all
- * *.PID.*.heap of that directory. With `agent` a dump is complete when it can be seen, and one that was not made
- * because of a signal is not taken; else it is when its end is there. The target must outlive the watch. Since: 0.1 */
-JPROF_API int jprof_target_watch(const struct jprof_target *target, const char *prefix, bool agent,
-                                 struct jprof_dump_watch **watch, struct jprof_error *err);
-
-/* Waits up to `timeout` milliseconds for the next one. Since: 0.1 */
-JPROF_API int jprof_dump_watch_wait(struct jprof_dump_watch *watch, unsigned timeout, struct jprof_dump_file **file,
-                                    struct jprof_error *err);
-JPROF_API void jprof_dump_watch_free(struct jprof_dump_watch *watch);
-
-JPROF_API void jprof_target_free(struct jprof_target *target);
+/* They are in jprof-live.h, and in a library of their own: who reads dumps neither sees nor links it. */
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@ fail() {
 DESTDIR=$tmp meson install -C "$build" --no-rebuild >/dev/null
 pc=$(find "$tmp" -name libjprof.pc)
 [ -n "$pc" ] || fail "no libjprof.pc was installed"
-[ -z "$(find "$tmp" -name '*.h' ! -name jprof.h)" ] || fail "more than one header was installed"
+[ -z "$(find "$tmp" -name '*.h' ! -name jprof.h ! -name jprof-live.h)" ] || fail "more than two headers were installed"
 export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$tmp"
 # shellcheck disable=SC2046
 ${CC:-cc} -std=c11 -Wall -Wextra -Werror ${CFLAGS:-} "$source/samples/api/top.c" $(pkg-config --cflags --libs libjprof) -o "$tmp/top"
@@ -21,12 +21,47 @@ lib=$(find "$tmp" -name libjprof.so)
 LD_LIBRARY_PATH=${lib%/*} "$tmp/top" "$source/samples/cases/ruby31/cext.1.heap" "$source/samples/cases/sysroot" >"$tmp/out"
 head -n 1 "$tmp/out" | grep -qE '^ +20[0-9]{6} bytes  row_new$' || fail "not row_new first: $(cat "$tmp/out")"
 
-# Exactly what the version script lists is exported.
-nm -D --defined-only "$lib" | sed -n 's/.* T \([^@]*\).*/\1/p' | sort >"$tmp/exported"
-sed -n 's/^	\(jprof_[a-z0-9_]*\);$/\1/p' "$source/libjprof/libjprof.map" | sort >"$tmp/listed"
-diff "$tmp/listed" "$tmp/exported" || fail "exports are not as libjprof.map lists them (<)"
-grep -v '^typedef' "$source/libjprof/jprof.h" | grep -oE 'jprof_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$tmp/declared"
-diff "$tmp/listed" "$tmp/declared" || fail "jprof.h declares others than libjprof.map lists (<)"
+# Exactly what the version scripts list is exported, and the headers declare that and no more.
+check_exports() {
+    exports=$(find "$tmp" -name "lib$1.so")
+    nm -D --defined-only "$exports" | sed -n 's/.* T \([^@]*\).*/\1/p' | sort >"$tmp/exported"
+    sed -n 's/^	\(jprof_[a-z0-9_]*\);$/\1/p' "$source/libjprof/lib$1.map" | sort >"$tmp/listed"
+    diff "$tmp/listed" "$tmp/exported" || fail "exports are not as lib$1.map lists them (<)"
+    sed 's/^ \*.*//; s/^\/\*.*//' "$source/libjprof/$1.h" | grep -v '^typedef' | grep -oE 'jprof_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$tmp/declared"
+    diff "$tmp/listed" "$tmp/declared" || fail "$1.h declares others than lib$1.map lists (<)"
+}
+check_exports jprof
+check_exports jprof-live
+
+# Who reads dumps does not link what talks to processes.
+nm -D --undefined-only "$lib" >"$tmp/wanted"
+if grep -E ' U (socket|connect|send|sendto|sendmsg|recv|recvmsg|kill|syscall|ptrace|pidfd_[a-z_]+|inotify_[a-z_0-9]+|poll)(@|$)' "$tmp/wanted"; then
+    fail "libjprof talks to processes"
+fi
+readelf -d "$tmp/top" | grep -q 'libjprof-live' && fail "a program that reads dumps has linked libjprof-live"
+# And who wants to finds it.
+cat >"$tmp/live.c" <<'END'
+#include <jprof-live.h>
+int main(void)
+{
+	struct jprof_processes *list;
+	struct jprof_processes_opts opts = { sizeof opts };
+	if (jprof_processes_new(&opts, &list, NULL))
+		return 1;
+	jprof_processes_free(list);
+	return 0;
+}
+END
+# shellcheck disable=SC2046
+${CC:-cc} -std=c11 ${CFLAGS:-} "$tmp/live.c" $(pkg-config --cflags --libs libjprof-live) -o "$tmp/live"
+LD_LIBRARY_PATH=${lib%/*} "$tmp/live" || fail "a program of libjprof-live fails"
+
+# The macros of jprof.h are the version that is installed.
+printf '#include <jprof.h>\nVERSION JPROF_VERSION JPROF_VERSION_MAJOR.JPROF_VERSION_MINOR.JPROF_VERSION_PATCH\n' >"$tmp/version.c"
+version=$(pkg-config --modversion libjprof)
+# shellcheck disable=SC2046
+${CC:-cc} -E $(pkg-config --cflags libjprof) "$tmp/version.c" | grep -qx "VERSION \"$version\" $(echo "$version" | tr . ' ' | sed 's/ / *. */g')" ||
+    fail "JPROF_VERSION is not $version"
 
 # The installed program finds its library, its agent and its pictures by itself, wherever the tree stands. (With
 # prefix=/usr a package has no path in it: the loader knows.)

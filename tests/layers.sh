@@ -56,7 +56,7 @@ for folder in libjprof/*/; do
     room=$(basename "$folder")
     allowed=$(rooms_up_to "$room")
     [ -n "$allowed" ] || bad "libjprof/$room has no place among the rooms in tests/layers.sh"
-    for file in "$folder"*.[ch]; do check_includes "$file" libjprof "$allowed" jprof.h; done
+    for file in "$folder"*.[ch]; do check_includes "$file" libjprof "$allowed" "jprof.h $([ "$room" != collect ] || echo jprof-live.h)"; done
 done
 
 # Only main.c and the list of commands see all rooms. Pictures are reports.
@@ -65,6 +65,7 @@ for folder in jeprof-c/*/; do
     uses=$(echo "$program_rooms" | sed -n "s/^$room: *//p")
     echo "$program_rooms" | grep -q "^$room:" || bad "jeprof-c/$room has no place among the rooms in tests/layers.sh"
     headers='jprof.h commands.h'
+    case $room in snap | doctor | run) headers="$headers jprof-live.h" ;; esac
     [ "$room" != report ] || headers="$headers dot.h"
     for file in "$folder"*.[ch]; do check_includes "$file" jeprof-c " $room $uses" "$headers"; done
 done
@@ -84,7 +85,8 @@ symbols() {
     nm -A -f sysv "$@" 2>/dev/null | sed -n 's/^.*\.p\/\([^ ]*\)\.o:\([^ |]*\) *|[^|]*| *\([A-Za-z]\) *|[^|]*|[^|]*|[^|]*| *\([^ ]*\) *$/\1 \3 \2 \4/p' |
         sed 's/\.\(cold\|isra\|part\|constprop\)[.0-9]* / /; s/@[A-Z0-9_.@]* / /'
 }
-symbols "$(ls -d "$build"/libjprof/libjprof.so*.p)" >"$tmp/library"
+symbols "$(ls -dt "$build"/libjprof/libjprof.so*.p | head -n 1)" >"$tmp/library"
+symbols "$(ls -dt "$build"/libjprof/libjprof-live.so*.p | head -n 1)" >>"$tmp/library"
 symbols "$build/jeprof-c/jprof.p" >"$tmp/program"
 symbols "$build/dot/libdot.a.p" >"$tmp/dot"
 symbols "$(ls -d "$build"/agent/libjprof-agent.so.p)" >"$tmp/agent"
@@ -141,7 +143,7 @@ for name in library program; do
 done
 
 # The program and the pictures use what libjprof.map exports, and nothing else of the library.
-sed -n 's/^	\(jprof_[a-z0-9_]*\);$/\1/p' libjprof/libjprof.map | sort >"$tmp/exported"
+sed -n 's/^	\(jprof_[a-z0-9_]*\);$/\1/p' libjprof/libjprof.map libjprof/libjprof-live.map | sort >"$tmp/exported"
 awk '$2 ~ /^[TDBRVW]$/ { print $3 }' "$tmp/library" | sort -u >"$tmp/defined"
 awk '$2 == "U" { print $3 }' "$tmp/program" "$tmp/dot" | sort -u | comm -12 - "$tmp/defined" | comm -23 - "$tmp/exported" >"$tmp/found"
 if [ -s "$tmp/found" ]; then

@@ -3,6 +3,7 @@
 #ifndef JEPROF_DOCTOR_H
 #define JEPROF_DOCTOR_H
 
+#include "jprof-live.h"
 #include "run/prove.h"
 
 enum verdict { VERDICT_OK, VERDICT_WARN, VERDICT_BAD, VERDICT_UNKNOWN, VERDICTS };

@@ -9,6 +9,7 @@
 #include "cli/optparse.h"
 #include "cli/say.h"
 #include "commands.h"
+#include "jprof-live.h"
 #include "run/agentfile.h"
 #include "run/dumpdir.h"
 #include "run/mallconf.h"

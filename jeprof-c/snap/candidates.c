@@ -5,7 +5,7 @@
 
 #include "cli/names.h"
 #include "cli/say.h"
-#include "jprof.h"
+#include "jprof-live.h"
 
 enum { patience_ms = 2000, widest_command = 100 };
 

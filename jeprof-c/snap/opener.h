@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "jprof.h"
+#include "jprof-live.h"
 
 struct opener;
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "jprof.h"
+#include "jprof-live.h"
 
 /* What of a process's environment bears on it. */
 struct silence_env {

@@ -3,7 +3,7 @@
 #ifndef JEPROF_SNAPDUMP_H
 #define JEPROF_SNAPDUMP_H
 
-#include "jprof.h"
+#include "jprof-live.h"
 #include "snap/snapopts.h"
 
 struct snap_dump {

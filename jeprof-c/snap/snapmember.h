@@ -2,7 +2,7 @@
 #ifndef JEPROF_SNAPMEMBER_H
 #define JEPROF_SNAPMEMBER_H
 
-#include "jprof.h"
+#include "jprof-live.h"
 #include "snap/snapopts.h"
 
 struct opener;

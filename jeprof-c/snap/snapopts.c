@@ -12,7 +12,7 @@
 #include "cli/names.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
-#include "jprof.h"
+#include "jprof-live.h"
 #include "snap/signals.h"
 
 enum { default_timeout = 30, longest_timeout = 86400 };

@@ -15,8 +15,8 @@
 #include "base/opts.h"
 #include "base/strbuf.h"
 #include "collect/dumpfile.h"
-#include "collect/procfs.h"
 #include "collect/dumpsidecar.h"
+#include "collect/procfs.h"
 #include "collect/unixsock.h"
 
 enum {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/strbuf.h"
 #include "base/jsonin.h"
+#include "base/strbuf.h"
 
 enum { sidecar_limit = 16 << 20 };
 

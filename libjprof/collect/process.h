@@ -3,7 +3,7 @@
 #define JP_COLLECT_PROCESS_H
 
 #include "base/arena.h"
-#include "jprof.h"
+#include "jprof-live.h"
 
 /* Fills in *process, whose pid is set, from /proc/PID; strings come from `arena`. Its role by its own title
  * alone. A process that is gone or a zombie is no error, but a state. 0, or -1 when memory is short. */

@@ -2,7 +2,7 @@
 #ifndef JP_COLLECT_TARGET_H
 #define JP_COLLECT_TARGET_H
 
-#include "jprof.h"
+#include "jprof-live.h"
 
 struct jprof_target {
 	char *proc;

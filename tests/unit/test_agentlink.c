@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "jprof-live.h"
 
 enum { requests_kept = 8 };
 

@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "harness.h"
 #include "input/maps.h"
+#include "jprof-live.h"
 #include "shortmem.h"
 
 /* What a job is given and what it made. */

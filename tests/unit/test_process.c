@@ -10,6 +10,7 @@
 #include "collect/procfs.h"
 #include "collect/roles.h"
 #include "harness.h"
+#include "jprof-live.h"
 
 static char proc[64];
 
@@ -132,7 +133,8 @@ static void test_a_faulty_pattern(void **state)
 	struct jprof_processes *list;
 	struct jprof_error err;
 	assert_int_equal(jprof_processes_new(&opts, &list, &err), JPROF_E_ARGUMENT);
-	assert_contains(err.text, "--match");
+	assert_contains(err.text, "match: ");
+	assert_int_equal(err.advice, JPROF_ADVICE_PATTERN);
 }
 
 static struct jprof_processes *list_of(const int *pids, size_t count)

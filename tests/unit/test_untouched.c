@@ -7,6 +7,7 @@
 #include "base/strbuf.h"
 #include "harness.h"
 #include "input/unpack.h"
+#include "jprof-live.h"
 #include "shortmem.h"
 
 /* Inputs, made with all memory there is. */
