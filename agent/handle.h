@@ -16,6 +16,7 @@ enum {
 	HANDLE_WAKE_READ,
 	HANDLE_WAKE_WRITE,
 	HANDLE_LISTEN,
+	HANDLE_PEER, /* who connected, until it is known whether it may ask */
 	HANDLE_DUMP, /* in memory */
 	HANDLE_PART, /* the dump's file */
 	HANDLE_SIDECAR,

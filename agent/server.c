@@ -290,7 +290,7 @@ static bool take_one(int listener)
 {
 	handle_lock();
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), error = errno, i;
-	bool kept = handle_keep(HANDLE_BRIEF, fd);
+	bool kept = handle_keep(HANDLE_PEER, fd);
 	handle_unlock();
 	if (fd < 0 && error != EAGAIN && error != EINTR && error != ECONNABORTED)
 		deaf_until = process_clock() + DEAF_MS;
@@ -298,11 +298,11 @@ static bool take_one(int listener)
 		return false;
 	if (!may_ask(fd)) {
 		refused++;
-		handle_close(HANDLE_BRIEF);
+		handle_close(HANDLE_PEER);
 		return true;
 	}
 	drop(i = first_place());
-	handle_move(HANDLE_BRIEF, HANDLE_CLIENT + i);
+	handle_move(HANDLE_PEER, HANDLE_CLIENT + i);
 	clients[i].len = 0;
 	clients[i].heard = process_clock();
 	return true;

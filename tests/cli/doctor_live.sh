@@ -75,7 +75,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
     pid=$!
     started="$started $pid"
     until_true 60 test -e ready || { cat target.out; echo "did not start in a namespace"; exit 1; }
-    run "$jprof" snap "$pid" -o small.jprof
+    run "$jprof" snap --keep-dumps "$pid" -o small.jprof
     exits 1
     doctor "$pid"
     exits 1

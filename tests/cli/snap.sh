@@ -274,7 +274,9 @@ if [ "$(id -u)" -eq 0 ]; then
     mkdir full
     if mount -t tmpfs -o size=64k none full 2>/dev/null; then
         start "lg_prof_sample:8,prof_prefix:$tmp/full/app" "$ruby" "$app"
-        run "$jprof" snap "$pid" -o full.jprof
+        run "$jprof" snap "$pid" -o memory.jprof
+        exits 0
+        run "$jprof" snap --keep-dumps "$pid" -o full.jprof
         exits 1
         says_like "process $pid: its agent says: .*[Nn]o space"
         lives "$pid"
