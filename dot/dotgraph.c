@@ -150,7 +150,7 @@ static size_t name_length(const struct jprof_node *n)
 
 /* Big type makes wide boxes, and a long name a big one: it is broken earlier, and its type is smaller. False when
  * memory is short. */
-static bool put_name(FILE *out, const struct jprof_node *n, double size)
+static bool put_node_name(FILE *out, const struct jprof_node *n, double size)
 {
 	enum { head = 9, tail = 6 }; /* lines */
 	char *name = strndup(n->name, name_length(n)), *rest = name;
@@ -192,7 +192,7 @@ static void put_owner(FILE *out, const struct build *b, const struct jprof_node 
 static void put_label(FILE *out, struct build *b, const struct jprof_node *n, double size)
 {
 	const struct jprof_graph_info *info = jprof_graph_info(b->graph);
-	b->failed |= !put_name(out, n, size);
+	b->failed |= !put_node_name(out, n, size);
 	put_owner(out, b, n, size);
 	if (n->flat != 0 || n->cum == 0) {
 		put_amount(out, n->flat, info, b->opts->view);
@@ -343,7 +343,7 @@ static void declare(struct build *b)
 		b->failed |= !agattr(b->g, AGNODE, "tooltip", "") || !agattr(b->g, AGEDGE, "tooltip", "");
 }
 
-static void fill(struct build *b)
+static void fill_graph(struct build *b)
 {
 	struct text t;
 	declare(b);
@@ -371,7 +371,7 @@ Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts
 	b.nodes = calloc(jprof_graph_nodes(graph) + 1, sizeof *b.nodes);
 	b.g = good && b.nodes ? agopen(title.bytes, Agdirected, &dot_ids) : NULL;
 	if (b.g)
-		fill(&b);
+		fill_graph(&b);
 	free(title.bytes);
 	free(b.nodes);
 	if (b.g && b.failed) {

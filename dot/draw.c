@@ -15,7 +15,7 @@ static const struct {
 	{ "dot", false }, { "svg", false }, { "pdf", true }, { "ps", false }, { "png", true }, { "gif", true },
 };
 
-static size_t find(const char *format)
+static size_t find_layout(const char *format)
 {
 	size_t i = 0;
 	while (i < sizeof formats / sizeof *formats && strcmp(formats[i].name, format))
@@ -25,12 +25,12 @@ static size_t find(const char *format)
 
 bool dot_knows(const char *format)
 {
-	return find(format) < sizeof formats / sizeof *formats;
+	return find_layout(format) < sizeof formats / sizeof *formats;
 }
 
 bool dot_is_binary(const char *format)
 {
-	return dot_knows(format) && formats[find(format)].binary;
+	return dot_knows(format) && formats[find_layout(format)].binary;
 }
 
 static int __attribute__((format(printf, 3, 4))) fail(struct jprof_error *err, int code, const char *fmt, ...)
@@ -82,7 +82,7 @@ static int draw_dot(Agraph_t *g, struct dot_picture *picture)
 
 /* ---- The rest ---- */
 
-static int take(struct dot_picture *picture, const char *data, size_t len)
+static int take_drawing(struct dot_picture *picture, const char *data, size_t len)
 {
 	picture->data = malloc(len + 1);
 	if (!picture->data)
@@ -116,7 +116,7 @@ static int draw_module(const struct jprof_graph *graph, const struct dot_opts *o
 		return err->code;
 	if (module->render(g, format, &data, &len, &why))
 		return fail(err, JPROF_E_UNSUPPORTED, *said ? "%s: %s" : "%s", why, said);
-	int rc = take(picture, data, len);
+	int rc = take_drawing(picture, data, len);
 	module->release(data);
 	if (!rc)
 		rc = dress(graph, opts, format, picture);

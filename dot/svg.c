@@ -21,7 +21,7 @@ struct dress {
 	FILE *out;
 };
 
-static void put_name(FILE *out, const char *s)
+static void put_svg_name(FILE *out, const char *s)
 {
 	dot_put_xml(out, s, strlen(s));
 }
@@ -63,14 +63,14 @@ static void put_title(const struct dress *d, const char *at)
 	size_t node, to, edge;
 	if (take_node(d, &node_at, "</title>", &node)) {
 		dot_tell_node(d->out, jprof_graph_node(d->graph, node), jprof_graph_info(d->graph), d->opts->view,
-		              put_name, "\n");
+		              put_svg_name, "\n");
 	} else if (take_node(d, &edge_at, "&#45;&gt;", &node) && take_node(d, &edge_at, "</title>", &to)) {
 		if (find_edge(d, node, to, &edge))
-			dot_tell_edge(d->out, d->graph, edge, d->opts->view, put_name, "\n");
+			dot_tell_edge(d->out, d->graph, edge, d->opts->view, put_svg_name, "\n");
 	} else if (!strncmp(at, cluster, strlen(cluster))) {
 		node = strtoul(at + strlen(cluster), NULL, 10);
 		if (node < jprof_graph_nodes(d->graph))
-			put_name(d->out, jprof_graph_node(d->graph, node)->owner);
+			put_svg_name(d->out, jprof_graph_node(d->graph, node)->owner);
 	}
 }
 
@@ -100,7 +100,7 @@ static void put_page(const struct dress *d, const char *root, const char *body, 
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n", d->out);
 	fwrite(root, 1, (size_t)(body - root), d->out);
 	fputs("\n<title>", d->out);
-	put_name(d->out, d->opts->title);
+	put_svg_name(d->out, d->opts->title);
 	fputs(": ", d->out);
 	dot_put_headline(d->out, d->graph, d->opts);
 	fputs("</title>\n<style>\n", d->out);

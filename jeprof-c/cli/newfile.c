@@ -21,7 +21,7 @@ static const char part_end[] = ".jprof-part";
 enum { tries = 8 };
 
 /* The directory of a path, with its last slash; to be freed. */
-static char *directory_of(const char *path)
+static char *newfile_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
@@ -30,7 +30,7 @@ static char *directory_of(const char *path)
 /* Hidden, and like those of mkostemps; to be freed. */
 static char *part_name(const char *path, unsigned number)
 {
-	char *dir = directory_of(path), *part = NULL;
+	char *dir = newfile_directory(path), *part = NULL;
 	if (dir && asprintf(&part, "%s.%.220s.%06x%s", dir, base_name(path), number & 0xffffff, part_end) < 0)
 		part = NULL;
 	free(dir);
@@ -67,7 +67,7 @@ static void remove_left(const char *dir_path, const char *name)
 }
 
 /* As if open had made it: mkostemps gives it to its owner alone. */
-static void set_mode(int fd)
+static void set_new_mode(int fd)
 {
 	mode_t mask = umask(0);
 	umask(mask);
@@ -91,7 +91,7 @@ static int open_part(struct newfile *file, const char *dir)
 		}
 		int fd = mkostemps(file->part, sizeof part_end - 1, O_CLOEXEC);
 		if (fd >= 0 && lock(fd)) {
-			set_mode(fd);
+			set_new_mode(fd);
 			return fd;
 		}
 		int error = errno;
@@ -118,7 +118,7 @@ static int open_nameless(const char *dir)
 int newfile_begin(struct newfile *file, const char *path)
 {
 	*file = (struct newfile){ .fd = -1 };
-	char *dir = directory_of(path);
+	char *dir = newfile_directory(path);
 	file->path = strdup(path);
 	errno = ENOMEM;
 	if (dir && file->path) {

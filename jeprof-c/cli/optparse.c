@@ -17,7 +17,7 @@ struct parse {
 
 /* The row that `name` means: that very name, or the only one that begins so; words that are refused
  * anyway make nothing ambiguous. *hits counts what it may mean. */
-static const struct opt_row *find(const struct opt_table *table, const char *name, size_t len, int *hits)
+static const struct opt_row *find_option(const struct opt_table *table, const char *name, size_t len, int *hits)
 {
 	const struct opt_row *found = NULL, *refused = NULL;
 	*hits = 0;
@@ -43,14 +43,14 @@ static const struct opt_row *find(const struct opt_table *table, const char *nam
 }
 
 /* The row of a word such as "lines", "lin" or "nolines"; *on is false for the last. */
-static const struct opt_row *find_word(const struct opt_table *table, const char *name, size_t len, bool *on)
+static const struct opt_row *find_option_word(const struct opt_table *table, const char *name, size_t len, bool *on)
 {
 	int hits, unused;
-	const struct opt_row *row = find(table, name, len, &hits);
+	const struct opt_row *row = find_option(table, name, len, &hits);
 	*on = true;
 	if (!hits && len > 2 && !strncasecmp(name, "no", 2)) {
 		size_t skip = 2 + (name[2] == '-');
-		row = find(table, name + skip, len - skip, &unused);
+		row = find_option(table, name + skip, len - skip, &unused);
 		*on = false;
 	}
 	if (!row)
@@ -159,7 +159,7 @@ static bool unset_choice(struct parse *p, const struct opt_row *row)
 	return true;
 }
 
-static bool apply(struct parse *p, const struct opt_row *row, bool on, const char *argument)
+static bool apply_option(struct parse *p, const struct opt_row *row, bool on, const char *argument)
 {
 	void *member = p->options + row->at;
 	switch (row->kind) {
@@ -183,7 +183,7 @@ static bool parse_one(struct parse *p, int argc, char **argv, int *i)
 	const char *name = argv[*i] + 1 + (argv[*i][1] == '-'), *equals = strchr(name, '=');
 	size_t len = equals ? (size_t)(equals - name) : strlen(name);
 	bool on;
-	const struct opt_row *row = find_word(p->table, name, len, &on);
+	const struct opt_row *row = find_option_word(p->table, name, len, &on);
 	if (!row)
 		return false;
 	if (!on && is_choice(row))
@@ -203,7 +203,7 @@ static bool parse_one(struct parse *p, int argc, char **argv, int *i)
 		say("--no%s: --%s cannot be negated", row->name, row->name);
 		return false;
 	}
-	return apply(p, row, on, argument);
+	return apply_option(p, row, on, argument);
 }
 
 static bool parse_all(struct parse *p, int argc, char **argv, int *operand_count)

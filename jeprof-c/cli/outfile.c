@@ -42,7 +42,7 @@ static int descriptor_of(const char *path)
 }
 
 /* Puts the link's target in its place. */
-static int follow(char path[static PATH_MAX])
+static int follow_output(char path[static PATH_MAX])
 {
 	char target[PATH_MAX], whole[2 * PATH_MAX];
 	ssize_t n = readlink(path, target, sizeof target - 1);
@@ -59,7 +59,7 @@ static int follow(char path[static PATH_MAX])
 }
 
 /* The path without a link at its end, and what lies there: st_mode is 0 for nothing. */
-static const char *resolve(char path[static PATH_MAX], struct stat *st)
+static const char *resolve_output(char path[static PATH_MAX], struct stat *st)
 {
 	for (int i = 0; i < most_links && descriptor_of(path) < 0; i++) {
 		if (lstat(path, st)) {
@@ -70,7 +70,7 @@ static const char *resolve(char path[static PATH_MAX], struct stat *st)
 			return NULL;
 		if (st->st_uid && st->st_uid != geteuid())
 			return foreign_link;
-		int error = follow(path);
+		int error = follow_output(path);
 		if (error)
 			return strerror(error);
 	}
@@ -100,7 +100,7 @@ static bool is_ending(void)
 
 /* ---- ways to write ------------------------------------------------------------------------------------------ */
 
-static const char *write_directly(const char *path, const char *data, size_t len)
+static const char *write_through(const char *path, const char *data, size_t len)
 {
 	struct stat st;
 	int number = descriptor_of(path), fd = number;
@@ -190,11 +190,11 @@ const char *outfile_write(const char *given, const void *data, size_t len)
 	struct stat st = { 0 };
 	if ((size_t)snprintf(path, sizeof path, "%s", given) >= sizeof path)
 		return strerror(ENAMETOOLONG);
-	const char *why = resolve(path, &st);
+	const char *why = resolve_output(path, &st);
 	if (why)
 		return why;
 	if (descriptor_of(path) >= 0 || (st.st_mode && !S_ISREG(st.st_mode)))
-		return write_directly(path, data, len);
+		return write_through(path, data, len);
 	if (st.st_mode && access(path, W_OK))
 		return strerror(errno);
 	int error = write_beside(path, &st, data, len);

@@ -6,7 +6,7 @@
 
 enum { env_max = 4 << 20 };
 
-static char *read_all(const char *path, size_t *len)
+static char *read_all_environ(const char *path, size_t *len)
 {
 	FILE *file = fopen(path, "re");
 	char *text = file ? malloc(env_max + 1) : NULL;
@@ -40,9 +40,9 @@ static bool title_overflows(int pid)
 	size_t len, shown;
 	unsigned long long bounds[2] = { 0, 0 };
 	snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
-	free(read_all(path, &shown));
+	free(read_all_environ(path, &shown));
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	char *stat = read_all(path, &len), *at = stat ? strrchr(stat, ')') : NULL;
+	char *stat = read_all_environ(path, &len), *at = stat ? strrchr(stat, ')') : NULL;
 	char *word = at ? strtok_r(at + 1, " \n", &rest) : NULL;
 	for (int field = first; word && field <= arg_end; field++, word = strtok_r(NULL, " \n", &rest))
 		if (field >= arg_start)
@@ -55,7 +55,7 @@ bool procenv_read(struct procenv *env, int pid)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/environ", pid);
-	env->text = read_all(path, &env->len);
+	env->text = read_all_environ(path, &env->len);
 	if (env->text && (!is_whole(env->text, env->len) || title_overflows(pid)))
 		procenv_free(env);
 	return env->text != NULL;

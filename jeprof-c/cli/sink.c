@@ -8,7 +8,7 @@
 
 #include "cli/outfile.h"
 
-static int keep(struct sink *sink, const void *data, size_t len)
+static int keep_piece(struct sink *sink, const void *data, size_t len)
 {
 	if (len > sink->cap - sink->len) {
 		size_t cap = sink->len > SIZE_MAX / 4 || len > SIZE_MAX / 4 ? SIZE_MAX : 2 * (sink->len + len);
@@ -32,7 +32,7 @@ int sink_write(void *context, const void *data, size_t len)
 	struct sink *sink = context;
 	sink->begun = true;
 	if (sink->path)
-		return keep(sink, data, len);
+		return keep_piece(sink, data, len);
 	if (fwrite(data, 1, len, stdout) == len && !fflush(stdout))
 		return 0;
 	sink->failed = true;

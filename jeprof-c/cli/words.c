@@ -6,7 +6,7 @@
 #include "cli/say.h"
 
 /* Takes a word off the front of *from and writes it to *to, quotes undone. False at the end, or with a quote open. */
-static bool take(const char **from, char **to, const char **word, bool *open)
+static bool take_typed_word(const char **from, char **to, const char **word, bool *open)
 {
 	const char *p = *from + strspn(*from, " \t");
 	char quote = 0, *w = *to;
@@ -27,7 +27,7 @@ static bool take(const char **from, char **to, const char **word, bool *open)
 	return !quote;
 }
 
-static bool add(struct words *words, const char *word)
+static bool add_word(struct words *words, const char *word)
 {
 	if (words->count == words_most) {
 		say("more than %d words", words_most);
@@ -37,12 +37,12 @@ static bool add(struct words *words, const char *word)
 	return true;
 }
 
-static bool parse(struct words *words, const char *line)
+static bool parse_words(struct words *words, const char *line)
 {
 	char *to = words->text;
 	const char *word;
 	bool open, good = true, file_next = false;
-	while (good && take(&line, &to, &word, &open)) {
+	while (good && take_typed_word(&line, &to, &word, &open)) {
 		if (file_next || (*word == '>' && word[1] && !words->file)) {
 			words->file = word + (*word == '>' && !file_next);
 			file_next = false;
@@ -52,7 +52,7 @@ static bool parse(struct words *words, const char *line)
 			say("no other program is started: write to a file, with > FILE");
 			return false;
 		} else {
-			good = add(words, word);
+			good = add_word(words, word);
 		}
 	}
 	if (good && open)
@@ -70,7 +70,7 @@ bool words_parse(struct words *words, const char *line)
 {
 	*words = (struct words){ .text = malloc(2 * strlen(line) + 2) };
 	if (words->text)
-		return parse(words, line);
+		return parse_words(words, line);
 	say("memory is short");
 	return false;
 }

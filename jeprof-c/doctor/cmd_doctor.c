@@ -1,4 +1,4 @@
-/* jprof doctor PID | -- COMMAND...: what is wrong with a set-up, each finding with its mend. */
+/* jprof doctor PID | -- COMMAND...: what is wrong with a set-up, each finding with its fix. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static const struct opt_table table = {
 	.rows = rows, .count = sizeof rows / sizeof *rows, .help = "jprof doctor --help", .command = true
 };
 
-static void help(void)
+static void doctor_help(void)
 {
 	printf("usage: jprof doctor [--json] PID               looks at a process\n"
 	       "       jprof doctor [--json] [--] COMMAND...   what would happen if COMMAND were started from here\n"
@@ -53,16 +53,16 @@ static size_t count_of(const struct findings *f, enum verdict verdict)
 	return n;
 }
 
-static void put_text(const struct findings *f)
+static void put_findings_text(const struct findings *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		const struct finding *item = &f->items[i];
 		printf("%-7s  %-11s  ", verdicts[item->verdict], item->check);
 		put_name(item->found);
 		putchar('\n');
-		if (item->mend) {
+		if (item->fix) {
 			printf("%-7s  %-11s  -> ", "", "");
-			put_name(item->mend);
+			put_name(item->fix);
 			putchar('\n');
 		}
 	}
@@ -84,12 +84,12 @@ static bool put_check(const struct finding *item)
 	printf("{\"check\":\"%s\",\"verdict\":\"%s\",", item->check, verdicts[item->verdict]);
 	bool good = put_json_text("found", item->found);
 	putchar(',');
-	good = put_json_text("mend", item->mend) && good;
+	good = put_json_text("mend", item->fix) && good;
 	putchar('}');
 	return good;
 }
 
-static bool put_json(const struct scene *s, const struct findings *f)
+static bool put_findings_json(const struct scene *s, const struct findings *f)
 {
 	printf(s->process ? "{\"jprof_doctor\":1,\"pid\":%d," : "{\"jprof_doctor\":1,\"pid\":null,",
 	       s->process ? s->process->pid : 0);
@@ -107,15 +107,15 @@ static bool put_json(const struct scene *s, const struct findings *f)
 	return good;
 }
 
-static int show(const struct doctor_options *o, const struct scene *scene)
+static int show_findings(const struct doctor_options *o, const struct scene *scene)
 {
 	struct findings findings = { 0 };
 	doctor_look(scene, &findings);
 	bool good = !findings.failed;
 	if (good && o->json)
-		good = put_json(scene, &findings);
+		good = put_findings_json(scene, &findings);
 	else if (good)
-		put_text(&findings);
+		put_findings_text(&findings);
 	if (!good)
 		say("memory is short");
 	int status = !good || count_of(&findings, VERDICT_BAD);
@@ -130,7 +130,7 @@ static int doctor_command(const struct doctor_options *o, char *const *argv)
 	struct scene scene;
 	if (!scene_of_command(&scene, argv))
 		return 1;
-	int status = show(o, &scene);
+	int status = show_findings(o, &scene);
 	scene_free(&scene);
 	return status;
 }
@@ -149,14 +149,14 @@ static int doctor_process(const struct doctor_options *o, int pid)
 	if (!jprof_processes_count(list)) {
 		say("%d: there is no such process", pid);
 	} else if (scene_of_process(&scene, jprof_processes_at(list, 0))) {
-		status = show(o, &scene);
+		status = show_findings(o, &scene);
 		scene_free(&scene);
 	}
 	jprof_processes_free(list);
 	return status;
 }
 
-static int list_candidates(void)
+static int say_candidates(void)
 {
 	int count = candidates_print();
 	if (count > 0)
@@ -174,11 +174,11 @@ int cmd_doctor(int argc, char **argv)
 	if (!opt_parse(&table, &o, argc, argv, &operands))
 		return 1;
 	if (o.help) {
-		help();
+		doctor_help();
 		return 0;
 	}
 	if (!operands)
-		return list_candidates();
+		return say_candidates();
 	argv[1 + operands] = NULL;
 	if (!is_pid(argv[1], &pid))
 		return doctor_command(&o, argv + 1);

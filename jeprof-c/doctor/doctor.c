@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void findings_add(struct findings *f, const char *check, enum verdict verdict, const char *mend, const char *fmt, ...)
+void findings_add(struct findings *f, const char *check, enum verdict verdict, const char *fix, const char *fmt, ...)
 {
-	struct finding item = { .check = check, .verdict = verdict, .mend = mend ? strdup(mend) : NULL };
+	struct finding item = { .check = check, .verdict = verdict, .fix = fix ? strdup(fix) : NULL };
 	va_list args;
 	va_start(args, fmt);
 	if (vasprintf(&item.found, fmt, args) < 0)
@@ -16,12 +16,12 @@ void findings_add(struct findings *f, const char *check, enum verdict verdict, c
 	struct finding *items = realloc(f->items, (f->count + 1) * sizeof *items);
 	if (items)
 		f->items = items;
-	if (items && item.found && (item.mend || !mend)) {
+	if (items && item.found && (item.fix || !fix)) {
 		items[f->count++] = item;
 		return;
 	}
 	free(item.found);
-	free(item.mend);
+	free(item.fix);
 	f->failed = true;
 }
 
@@ -29,7 +29,7 @@ void findings_free(struct findings *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		free(f->items[i].found);
-		free(f->items[i].mend);
+		free(f->items[i].fix);
 	}
 	free(f->items);
 	*f = (struct findings){ 0 };

@@ -13,7 +13,7 @@ struct finding {
 	const char *check; /* its name; static */
 	enum verdict verdict;
 	char *found; /* owned */
-	char *mend;  /* what to do about it; NULL: nothing; owned */
+	char *fix;   /* what to do about it; NULL: nothing; owned */
 };
 
 struct findings {
@@ -22,8 +22,8 @@ struct findings {
 	bool failed; /* memory was short */
 };
 
-/* Adds a finding. `mend` may be NULL. */
-void findings_add(struct findings *findings, const char *check, enum verdict verdict, const char *mend, const char *fmt,
+/* Adds a finding. `fix` may be NULL. */
+void findings_add(struct findings *findings, const char *check, enum verdict verdict, const char *fix, const char *fmt,
                   ...) __attribute__((format(printf, 5, 6)));
 void findings_free(struct findings *findings);
 

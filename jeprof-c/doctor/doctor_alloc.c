@@ -124,7 +124,7 @@ static void check_entry(const struct scene *s, struct findings *f, const char *p
 	findings_add(f, "preload", VERDICT_BAD,
 	             strstr(why, "is for ")
 	                 ? "name the library of the program's own system; with musl every child fails, too"
-	                 : "mend the path in LD_PRELOAD (on Debian it holds the machine: "
+	                 : "fix the path in LD_PRELOAD (on Debian it holds the machine: "
 	                   "/usr/lib/x86_64-linux-gnu, /usr/lib/aarch64-linux-gnu)",
 	             "LD_PRELOAD names %s: %s", path, why);
 }
@@ -266,7 +266,7 @@ void check_forks(const struct scene *s, struct findings *f)
 
 /* ---- config.prof ----------------------------------------------------------------------------------------- */
 
-/* The mend for a jemalloc without profiling. */
+/* The fix for a jemalloc without profiling. */
 static const char *build_it(const struct scene *s)
 {
 	bool musl = s->target.binary && !strcmp(jprof_binary_info(s->target.binary)->libc, "musl");
@@ -290,7 +290,7 @@ static void check_proved(const struct scene *s, struct findings *f)
 		             s->jemalloc);
 		break;
 	case PROVED_BROKEN:
-		findings_add(f, "config.prof", VERDICT_BAD, "mend what the loader says", "%.*s",
+		findings_add(f, "config.prof", VERDICT_BAD, "fix what the loader says", "%.*s",
 		             (int)strcspn(said, "\n"), said);
 		break;
 	case PROVED_NOTHING:
@@ -330,19 +330,19 @@ static bool is_alpine(const struct scene *s)
 }
 
 /* "libruby-3.1.so.3.1" comes in Debian's package libruby3.1. */
-static void symbols_mend(const struct scene *s, const char *path, char *mend, size_t size)
+static void symbols_fix(const struct scene *s, const char *path, char *fix, size_t size)
 {
 	const char *name = base_name(path), *version = strpbrk(name, "0123456789");
 	if (is_alpine(s))
-		snprintf(mend, size, "apk add ruby-dbg musl-dbg where the names are looked up");
+		snprintf(fix, size, "apk add ruby-dbg musl-dbg where the names are looked up");
 	else if (!strncmp(name, "libruby-", 8) && version)
-		snprintf(mend, size,
+		snprintf(fix, size,
 		         "install libruby%.*s-dbgsym (Debian's debian-debug archive), or use jprof --debuginfod with "
 		         "DEBUGINFOD_URLS=https://debuginfod.debian.net",
 		         (int)strspn(version, "0123456789."), version);
 	else
-		snprintf(mend, size, "install its debug symbols (Debian: PACKAGE-dbgsym), or use jprof --debuginfod");
-	char *dot = strstr(mend, ".-dbgsym");
+		snprintf(fix, size, "install its debug symbols (Debian: PACKAGE-dbgsym), or use jprof --debuginfod");
+	char *dot = strstr(fix, ".-dbgsym");
 	if (dot)
 		memmove(dot, dot + 1, strlen(dot));
 }
@@ -365,7 +365,7 @@ static char *mapped_libruby(const struct jprof_process *process)
 /* Of a Ruby it is libruby whose names matter, where there is one. */
 void check_symbols(const struct scene *s, struct findings *f)
 {
-	char *linked = s->process ? mapped_libruby(s->process) : linked_library(&s->target, "libruby", NULL), mend[256];
+	char *linked = s->process ? mapped_libruby(s->process) : linked_library(&s->target, "libruby", NULL), fix[256];
 	const char *path = linked ? linked : s->target.path;
 	struct jprof_binary *b;
 	if (!path || jprof_binary_open(*s->root ? s->root : NULL, path, &b, NULL)) {
@@ -374,7 +374,7 @@ void check_symbols(const struct scene *s, struct findings *f)
 		free(linked);
 		return;
 	}
-	symbols_mend(s, path, mend, sizeof mend);
+	symbols_fix(s, path, fix, sizeof fix);
 	switch (jprof_binary_source(b)) {
 	case JPROF_SOURCE_DWARF:
 		findings_add(f, "symbols", VERDICT_OK, NULL, "%s has debug information: functions and lines", path);
@@ -383,7 +383,7 @@ void check_symbols(const struct scene *s, struct findings *f)
 		findings_add(f, "symbols", VERDICT_OK, NULL, "%s has a symbol table: functions, no lines", path);
 		break;
 	default:
-		findings_add(f, "symbols", VERDICT_WARN, mend,
+		findings_add(f, "symbols", VERDICT_WARN, fix,
 		             "%s is stripped: only exported functions have names, build-id %s", path,
 		             *jprof_binary_info(b)->build_id ? jprof_binary_info(b)->build_id : "none");
 	}

@@ -61,7 +61,7 @@ void check_refused(const struct scene *s, struct findings *f)
 		const char *text = !strncmp(line, "<jemalloc>: ", 12) ? line + 12 : line;
 		if (strstr(text, "onf ")) { /* "Invalid conf pair", "Malformed conf string", "Conf string ends ..." */
 			findings_add(f, "refused", VERDICT_BAD,
-			             "mend or take out the pair; TUNING.md of this jemalloc's version lists all",
+			             "fix or take out the pair; TUNING.md of this jemalloc's version lists all",
 			             "jemalloc says of MALLOC_CONF: %s", text);
 			refused++;
 		}
@@ -94,19 +94,19 @@ void check_prof(const struct scene *s, struct findings *f)
 void check_active(const struct scene *s, struct findings *f)
 {
 	char value[16];
-	const char *mend = "jprof snap --activate PID (needs the agent), or start with prof_active:true";
+	const char *fix = "jprof snap --activate PID (needs the agent), or start with prof_active:true";
 	if (scene_profiles(s) <= 0)
 		return;
 	if (s->report)
 		findings_add(f, "prof_active", s->report->prof_active ? VERDICT_OK : VERDICT_WARN,
-		             s->report->prof_active ? NULL : mend, "%s",
+		             s->report->prof_active ? NULL : fix, "%s",
 		             s->report->prof_active ? "samples are taken"
 		                                    : "no samples are taken now: prof.active is false");
 	else if (!scene_option(s, "prof_active", value, sizeof value) || !strcmp(value, "true"))
 		findings_add(f, "prof_active", VERDICT_OK, NULL, "samples are taken from the start");
 	else
 		findings_add(
-		    f, "prof_active", VERDICT_WARN, mend,
+		    f, "prof_active", VERDICT_WARN, fix,
 		    "prof_active:%s: no samples are taken until it is switched on; what was allocated before is not seen",
 		    value);
 }
@@ -145,11 +145,11 @@ static void add_rate(struct findings *f, int lg)
 {
 	double rate = (double)(1ULL << lg), per_100mb = 100e6 / rate, mb = 1e6;
 	enum verdict verdict = lg >= 17 && lg <= 20 ? VERDICT_OK : VERDICT_WARN;
-	const char *mend = lg < 17   ? "17 is enough for most: lg_prof_sample:17"
-	                   : lg > 20 ? "use 17 to 19, or only large sums can be told from noise"
-	                             : NULL;
+	const char *fix = lg < 17   ? "17 is enough for most: lg_prof_sample:17"
+	                  : lg > 20 ? "use 17 to 19, or only large sums can be told from noise"
+	                            : NULL;
 	findings_add(
-	    f, "rate", verdict, mend,
+	    f, "rate", verdict, fix,
 	    "lg_prof_sample:%d, one sample for %.0f bytes: for each 100 MB/s allocated %.1f %% of a CPU, for each 100 "
 	    "MB in use %.1f to %.1f MB more, and what is below %.1f MB is noise",
 	    lg, rate, per_100mb * sample_us / 1e6 * 100, per_100mb * sample_rss_min / mb,

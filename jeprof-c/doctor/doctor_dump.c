@@ -32,7 +32,7 @@ static void check_silent(const struct scene *s, struct findings *f)
 	else if (!silence_text(s->process, &env, text, sizeof text))
 		snprintf(text, sizeof text, "tells nothing, and the reason is not known");
 	findings_add(f, "agent", s->process->agent_trouble ? VERDICT_BAD : VERDICT_WARN,
-	             s->process->agent_trouble ? "mend that, and start it anew"
+	             s->process->agent_trouble ? "fix that, and start it anew"
 	                                       : "it needs prof:true, a Ruby or JPROF_AGENT=for=all, and a "
 	                                         "mallctl that it can see; off and socket=off silence it",
 	             "is loaded, but %s", text);
@@ -42,7 +42,7 @@ static void check_report(const struct scene *s, struct findings *f)
 {
 	const struct jprof_agent_report *r = s->report;
 	if (r->last_error)
-		findings_add(f, "agent", VERDICT_WARN, "mend what it says; see the row directory",
+		findings_add(f, "agent", VERDICT_WARN, "fix what it says; see the row directory",
 		             "version %s answers, its last dump failed: %s", r->version ? r->version : "?",
 		             r->last_error);
 	else
@@ -56,7 +56,7 @@ void check_agent(const struct scene *s, struct findings *f)
 		check_report(s, f);
 	else if (s->process && s->process->agent_version && !s->process->agent_socket)
 		findings_add(f, "agent", s->process->agent_trouble ? VERDICT_BAD : VERDICT_WARN,
-		             s->process->agent_trouble ? "mend that, and start it anew" : "start it without socket=off",
+		             s->process->agent_trouble ? "fix that, and start it anew" : "start it without socket=off",
 		             "%s%s", s->process->agent_trouble ? "is there, but " : "is there without a socket",
 		             s->process->agent_trouble ? s->process->agent_trouble : "");
 	else if (s->process && s->process->agent_version)
@@ -99,7 +99,7 @@ static const char *usr2_of(const char *server, const char *role)
 	return NULL;
 }
 
-static const char signal_mend[] = "never send it; jprof snap asks through the agent's socket";
+static const char signal_fix[] = "never send it; jprof snap asks through the agent's socket";
 
 /* The server that a command line starts, by the words in it. */
 static const char *server_of(const char *words)
@@ -120,13 +120,13 @@ static void check_signal_of_command(const struct scene *s, struct findings *f)
 	const char *what = usr2_of(server_of(s->words), "master");
 	bool agent = preloads_agent(s);
 	if (what)
-		findings_add(f, "signal", VERDICT_WARN, signal_mend, "USR2 %s%s", what,
+		findings_add(f, "signal", VERDICT_WARN, signal_fix, "USR2 %s%s", what,
 		             agent ? "; its own handler comes after the agent's, and wins" : "");
 	else if (agent)
 		findings_add(f, "signal", VERDICT_OK, NULL,
 		             "USR2 would make a dump, unless the program sets a handler of its own");
 	else
-		findings_add(f, "signal", VERDICT_WARN, signal_mend,
+		findings_add(f, "signal", VERDICT_WARN, signal_fix,
 		             "USR2 kills a program without a handler of its own, plain Ruby among them");
 }
 
@@ -137,17 +137,17 @@ static void check_signal_of_process(const struct scene *s, struct findings *f)
 	const char *what = usr2_of(p->server, p->role);
 	bool caught = p->caught >> (SIGUSR2 - 1) & 1;
 	if (what)
-		findings_add(f, "signal", VERDICT_WARN, signal_mend, "USR2 %s", what);
+		findings_add(f, "signal", VERDICT_WARN, signal_fix, "USR2 %s", what);
 	else if (p->ruby && caught)
 		findings_add(
-		    f, "signal", VERDICT_WARN, signal_mend,
+		    f, "signal", VERDICT_WARN, signal_fix,
 		    "USR2 kills a plain Ruby, unless the program has a trap for it; its bit in SigCgt (set here) is Ruby's "
 		    "own and proves nothing");
 	else if (caught)
-		findings_add(f, "signal", VERDICT_UNKNOWN, signal_mend,
+		findings_add(f, "signal", VERDICT_UNKNOWN, signal_fix,
 		             "USR2 has a handler of the program's own: what it does is not known");
 	else
-		findings_add(f, "signal", VERDICT_WARN, signal_mend, "USR2 kills this process: it has no handler");
+		findings_add(f, "signal", VERDICT_WARN, signal_fix, "USR2 kills this process: it has no handler");
 }
 
 void check_signal(const struct scene *s, struct findings *f)
@@ -176,7 +176,7 @@ static bool find_prefix(const struct scene *s, char *prefix, size_t size)
 	return true;
 }
 
-static void directory_of(const struct scene *s, const char *prefix, char *dir, size_t size)
+static void dump_directory(const struct scene *s, const char *prefix, char *dir, size_t size)
 {
 	char link[64], cwd[2048] = ".";
 	const char *slash = strrchr(prefix, '/');
@@ -213,7 +213,7 @@ static bool has_group(const struct scene *s, gid_t gid)
 }
 
 /* By owner and mode, for it is not us who will write. */
-static bool can_write(const struct scene *s, const struct stat *st)
+static bool may_dump_into(const struct scene *s, const struct stat *st)
 {
 	if (s->uid == 0)
 		return true;
@@ -221,10 +221,10 @@ static bool can_write(const struct scene *s, const struct stat *st)
 	return (st->st_mode >> shift & 3) == 3;
 }
 
-static const char dir_mend[] = "make it, or name another by prof_prefix or jprof run --dir=DIR";
+static const char dir_fix[] = "make it, or name another by prof_prefix or jprof run --dir=DIR";
 
 /* A stack takes about 500 bytes in a dump, and there is at most one for each sample in use. */
-static double expected_size(const struct scene *s)
+static double dump_size(const struct scene *s)
 {
 	char value[16];
 	int lg = s->report && s->report->lg_sample > 0                    ? s->report->lg_sample
@@ -239,18 +239,18 @@ static void check_space(const struct scene *s, struct findings *f, int fd, const
 	struct statvfs v;
 	if (fstatvfs(fd, &v))
 		return;
-	double room = (double)v.f_bavail * (double)v.f_frsize, need = expected_size(s);
+	double room = (double)v.f_bavail * (double)v.f_frsize, need = dump_size(s);
 	enum verdict verdict = v.f_flag & ST_RDONLY || room < need || (v.f_files && !v.f_favail) ? VERDICT_BAD
 	                       : room < 10 * need                                                ? VERDICT_WARN
 	                                                                                         : VERDICT_OK;
-	const char *mend =
+	const char *fix =
 	    verdict == VERDICT_OK ? NULL : "make room, or name another directory by prof_prefix or --dir=DIR";
 	if (v.f_flag & ST_RDONLY)
-		findings_add(f, "space", verdict, mend, "%s is on a read-only file system", dir);
+		findings_add(f, "space", verdict, fix, "%s is on a read-only file system", dir);
 	else if (v.f_files && !v.f_favail)
-		findings_add(f, "space", verdict, mend, "%s: no more files can be made (no inodes are free)", dir);
+		findings_add(f, "space", verdict, fix, "%s: no more files can be made (no inodes are free)", dir);
 	else
-		findings_add(f, "space", verdict, mend,
+		findings_add(f, "space", verdict, fix,
 		             "%s has %.1f MB free; a dump of this process takes up to %.1f MB", dir, room / 1e6,
 		             need / 1e6);
 }
@@ -259,8 +259,8 @@ static void check_open_directory(const struct scene *s, struct findings *f, int 
 {
 	struct stat st;
 	if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
-		findings_add(f, "directory", VERDICT_BAD, dir_mend, "%s is no directory", dir);
-	else if (!can_write(s, &st))
+		findings_add(f, "directory", VERDICT_BAD, dir_fix, "%s is no directory", dir);
+	else if (!may_dump_into(s, &st))
 		findings_add(f, "directory", VERDICT_BAD,
 		             "give it to that user, or name another by prof_prefix or --dir=DIR",
 		             "%s may not be written by user %u: it belongs to user %u, mode %04o", dir, s->uid,
@@ -293,13 +293,13 @@ void check_directory(const struct scene *s, struct findings *f)
 		             "prof_prefix is empty: jemalloc cannot name a dump");
 		return;
 	}
-	directory_of(s, prefix, dir, sizeof dir);
+	dump_directory(s, prefix, dir, sizeof dir);
 	int fd = scene_open(s, dir);
 	if (fd < 0 && errno == EACCES)
 		findings_add(f, "directory", VERDICT_UNKNOWN, "look as that user or as root", "%s may not be seen",
 		             dir);
 	else if (fd < 0)
-		findings_add(f, "directory", VERDICT_BAD, dir_mend, "%s, where dumps are to go: %s", dir,
+		findings_add(f, "directory", VERDICT_BAD, dir_fix, "%s, where dumps are to go: %s", dir,
 		             strerror(errno));
 	else {
 		check_open_directory(s, f, fd, dir);

@@ -44,25 +44,25 @@ int scene_open(const struct scene *scene, const char *path)
 
 /* ---- environment ----------------------------------------------------------------------------------- */
 
-static char *keep(struct scene *s, char *copy)
+static char *keep_words(struct scene *s, char *copy)
 {
 	s->failed = s->failed || !copy;
 	return copy;
 }
 
-static char *variable(struct scene *s, const struct procenv *env, const char *name)
+static char *scene_variable(struct scene *s, const struct procenv *env, const char *name)
 {
 	const char *value = procenv_get(env, name);
-	return value ? keep(s, strdup(value)) : NULL;
+	return value ? keep_words(s, strdup(value)) : NULL;
 }
 
 static void read_environ(struct scene *s, int pid)
 {
 	struct procenv env;
 	s->env_known = procenv_read(&env, pid);
-	s->preload = variable(s, &env, "LD_PRELOAD");
-	s->conf = variable(s, &env, "MALLOC_CONF");
-	s->agent_words = variable(s, &env, "JPROF_AGENT");
+	s->preload = scene_variable(s, &env, "LD_PRELOAD");
+	s->conf = scene_variable(s, &env, "MALLOC_CONF");
+	s->agent_words = scene_variable(s, &env, "JPROF_AGENT");
 	procenv_free(&env);
 }
 
@@ -72,7 +72,7 @@ static void read_conf_link(struct scene *s)
 	snprintf(path, sizeof path, "%s/etc/malloc.conf", s->root);
 	ssize_t n = readlink(path, text, sizeof text - 1);
 	if (n > 0)
-		s->conf_link = keep(s, strndup(text, (size_t)n));
+		s->conf_link = keep_words(s, strndup(text, (size_t)n));
 }
 
 /* ---- jemalloc ----------------------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static bool try_jemalloc(struct scene *s)
 
 /* ---- a process ------------------------------------------------------------------------------------------ */
 
-static void ask_agent(struct scene *s)
+static void ask_scene_agent(struct scene *s)
 {
 	const struct jprof_agent_opts opts = { .size = sizeof opts, .timeout = agent_ms };
 	const char *stats;
@@ -111,7 +111,7 @@ static void ask_agent(struct scene *s)
 	if (jprof_agent_report(s->agent, &s->report, &s->agent_error))
 		s->report = NULL;
 	if (s->report && !jprof_agent_stats(s->agent, &stats, NULL))
-		s->stats = keep(s, strdup(stats));
+		s->stats = keep_words(s, strdup(stats));
 }
 
 static bool sees_other_files(int pid)
@@ -151,8 +151,8 @@ bool scene_of_process(struct scene *s, const struct jprof_process *process)
 		open_program(s);
 	s->inside = !process->jemalloc && holds_jemalloc(&s->target);
 	const char *jemalloc = process->jemalloc ? process->jemalloc : s->inside ? process->program : NULL;
-	s->jemalloc = jemalloc ? keep(s, strdup(jemalloc)) : NULL;
-	ask_agent(s);
+	s->jemalloc = jemalloc ? keep_words(s, strdup(jemalloc)) : NULL;
+	ask_scene_agent(s);
 	if (!s->failed && try_jemalloc(s))
 		return true;
 	say("jemalloc cannot be tried: memory is short, or no process can be started");
@@ -162,7 +162,7 @@ bool scene_of_process(struct scene *s, const struct jprof_process *process)
 
 /* ---- a command --------------------------------------------------------------------------------------- */
 
-static char *join(char *const *argv)
+static char *join_words(char *const *argv)
 {
 	char *text = NULL;
 	size_t size;
@@ -192,7 +192,7 @@ static char *variable_for(struct scene *s, const char *name, char *const *argv)
 	for (int i = 1; env && argv[i] && (*argv[i] == '-' || strchr(argv[i], '=')); i++)
 		if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
 			value = argv[i] + n + 1;
-	return value ? keep(s, strdup(value)) : NULL;
+	return value ? keep_words(s, strdup(value)) : NULL;
 }
 
 bool scene_of_command(struct scene *s, char *const *argv)
@@ -203,7 +203,7 @@ bool scene_of_command(struct scene *s, char *const *argv)
 		say_error(&err);
 		return false;
 	}
-	s->words = keep(s, join(argv));
+	s->words = keep_words(s, join_words(argv));
 	s->preload = variable_for(s, "LD_PRELOAD", argv);
 	s->conf = variable_for(s, "MALLOC_CONF", argv);
 	s->agent_words = variable_for(s, "JPROF_AGENT", argv);
@@ -211,7 +211,7 @@ bool scene_of_command(struct scene *s, char *const *argv)
 	s->jemalloc = loaded_jemalloc(s);
 	s->inside = !s->jemalloc && holds_jemalloc(&s->target);
 	if (s->inside)
-		s->jemalloc = keep(s, strdup(s->target.path));
+		s->jemalloc = keep_words(s, strdup(s->target.path));
 	if (!s->failed && try_jemalloc(s))
 		return true;
 	say("jemalloc cannot be tried: memory is short, or no process can be started");

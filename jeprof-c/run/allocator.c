@@ -53,7 +53,7 @@ static char *loader_of(const struct program *target)
 	return *loader ? trusted_path(loader) : NULL;
 }
 
-static char *variable(const char *name, const char *value)
+static char *preload_variable(const char *name, const char *value)
 {
 	char *text;
 	return asprintf(&text, "%s=%s", name, value ? value : "") < 0 ? NULL : text;
@@ -75,7 +75,8 @@ static char *listed_by(char *loader, char *program, const char *name, char *cons
 char *linked_library(const struct program *target, const char *name, const char *preload)
 {
 	char *loader = loader_of(target), *path = NULL;
-	char *env[] = { variable("LD_LIBRARY_PATH", getenv("LD_LIBRARY_PATH")), variable("LD_PRELOAD", preload), NULL };
+	char *env[] = { preload_variable("LD_LIBRARY_PATH", getenv("LD_LIBRARY_PATH")),
+		        preload_variable("LD_PRELOAD", preload), NULL };
 	if (loader && env[0] && env[1])
 		path = listed_by(loader, target->path, name, env);
 	free(env[0]);
@@ -101,19 +102,19 @@ char *preload_path(const struct program *target, const char *entry, size_t len)
 
 /* ---- candidates --------------------------------------------------------------------------------------- */
 
-struct search {
+struct allocator_search {
 	struct allocator *found;
 	const struct program *target;
 	FILE *tried;
 	bool failed;
 };
 
-static void reject(struct search *s, const char *path, const char *reason)
+static void reject(struct allocator_search *s, const char *path, const char *reason)
 {
 	fprintf(s->tried, "%s%s: %s", ftell(s->tried) > 0 ? "; " : "", path, reason);
 }
 
-static const char *why_not(const struct proof *proof)
+static const char *why_not_jemalloc(const struct proof *proof)
 {
 	switch (proof->proved) {
 	case PROVED_NO_PROFILES: return "a jemalloc built without profiling (no --enable-prof)";
@@ -126,7 +127,7 @@ static const char *why_not(const struct proof *proof)
 }
 
 /* Whether it fits the program, by its headers; before anything is run. */
-static bool fits(struct search *s, const char *path)
+static bool library_fits(struct allocator_search *s, const char *path)
 {
 	struct jprof_binary *b;
 	struct jprof_error err;
@@ -146,7 +147,7 @@ static bool fits(struct search *s, const char *path)
 }
 
 /* To prove it is to run its code, and nobody has asked for this file. */
-static bool is_trusted(struct search *s, const char *path)
+static bool is_trusted(struct allocator_search *s, const char *path)
 {
 	char *trusted = trusted_path(path);
 	if (!trusted)
@@ -156,10 +157,10 @@ static bool is_trusted(struct search *s, const char *path)
 }
 
 /* Takes the library if it profiles. */
-static bool consider(struct search *s, const char *path, enum allocator_from from)
+static bool consider_library(struct allocator_search *s, const char *path, enum allocator_from from)
 {
 	struct proof proof;
-	if (s->found->path || s->failed || (from == ALLOCATOR_FOUND && !is_trusted(s, path)) || !fits(s, path))
+	if (s->found->path || s->failed || (from == ALLOCATOR_FOUND && !is_trusted(s, path)) || !library_fits(s, path))
 		return false;
 	if (strpbrk(path, ": \t\n")) {
 		reject(s, path, "LD_PRELOAD cannot name it, for its path has a blank or colon; move it");
@@ -173,7 +174,7 @@ static bool consider(struct search *s, const char *path, enum allocator_from fro
 	s->found->proof = proof;
 	if (proof.proved == PROVED_PROFILES)
 		return true;
-	char *line = strndup(why_not(&proof), strcspn(why_not(&proof), "\n"));
+	char *line = strndup(why_not_jemalloc(&proof), strcspn(why_not_jemalloc(&proof), "\n"));
 	reject(s, path, line ? line : "");
 	free(line);
 	proof_free(&s->found->proof);
@@ -183,7 +184,7 @@ static bool consider(struct search *s, const char *path, enum allocator_from fro
 }
 
 /* Wherever Debian, Alpine, and those who build their own put it. */
-static void consider_places(struct search *s)
+static void consider_places(struct allocator_search *s)
 {
 	static const char *const patterns[] = { "/usr/local/lib/libjemalloc.so.2", "/usr/local/lib/*/libjemalloc.so.2",
 		                                "/usr/lib/*/libjemalloc.so.2",     "/usr/lib/libjemalloc.so.2",
@@ -193,13 +194,13 @@ static void consider_places(struct search *s)
 		glob_t g;
 		if (glob(patterns[i], 0, NULL, &g) == 0)
 			for (size_t n = 0; n < g.gl_pathc; n++)
-				consider(s, g.gl_pathv[n], ALLOCATOR_FOUND);
+				consider_library(s, g.gl_pathv[n], ALLOCATOR_FOUND);
 		globfree(&g);
 	}
 }
 
 /* "libjemalloc.so.2 (libc6,x86-64) => /opt/x/libjemalloc.so.2": a line of ldconfig -p. */
-static void consider_cache(struct search *s)
+static void consider_cache(struct allocator_search *s)
 {
 	static const char *const tools[] = { "/sbin/ldconfig", "/usr/sbin/ldconfig" };
 	char *text = NULL, *rest, *env[] = { NULL };
@@ -213,7 +214,7 @@ static void consider_cache(struct search *s)
 		char *path = listed(line, "libjemalloc.so");
 		if (path && strncmp(path, "/usr/lib/", 9) && strncmp(path, "/lib/", 5) &&
 		    strncmp(path, "/usr/local/lib/", 15))
-			consider(s, path, ALLOCATOR_FOUND);
+			consider_library(s, path, ALLOCATOR_FOUND);
 		free(path);
 	}
 	free(text);
@@ -233,7 +234,7 @@ char *preloaded_jemalloc(const struct program *target, const char *preload)
 }
 
 /* Its own symbols come before those of anything that is preloaded. It cannot be tried without running the program. */
-static bool is_inside(struct search *s)
+static bool is_inside(struct allocator_search *s)
 {
 	const struct program *t = s->target;
 	if (!jprof_binary_defines(t->binary, "mallctl") || !jprof_binary_defines(t->binary, "malloc"))
@@ -245,17 +246,17 @@ static bool is_inside(struct search *s)
 	return true;
 }
 
-static void search(struct search *s, const char *given, const char *preload)
+static void search(struct allocator_search *s, const char *given, const char *preload)
 {
 	if (is_inside(s))
 		return;
 	char *linked = given ? NULL : linked_library(s->target, "libjemalloc", NULL), *own = NULL;
 	if (given) {
-		consider(s, given, ALLOCATOR_GIVEN);
+		consider_library(s, given, ALLOCATOR_GIVEN);
 	} else if (linked) {
-		consider(s, linked, ALLOCATOR_LINKED);
+		consider_library(s, linked, ALLOCATOR_LINKED);
 	} else if ((own = preloaded_jemalloc(s->target, preload))) {
-		consider(s, own, ALLOCATOR_PRELOADED);
+		consider_library(s, own, ALLOCATOR_PRELOADED);
 	} else {
 		consider_places(s);
 		consider_cache(s);
@@ -268,7 +269,9 @@ bool allocator_find(struct allocator *allocator, const struct program *target, c
 {
 	size_t size;
 	*allocator = (struct allocator){ 0 };
-	struct search s = { .found = allocator, .target = target, .tried = open_memstream(&allocator->tried, &size) };
+	struct allocator_search s = { .found = allocator,
+		                      .target = target,
+		                      .tried = open_memstream(&allocator->tried, &size) };
 	if (!s.tried)
 		return false;
 	search(&s, given, preload);

@@ -13,7 +13,7 @@
 
 enum { said_max = 65536, look_ms = 5 };
 
-static long long now_ms(void)
+static long long child_clock_ms(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -82,7 +82,7 @@ static void listen_to(int fd, char *said, long long deadline)
 {
 	size_t len = 0;
 	char chunk[4096];
-	for (long long left; (left = deadline - now_ms()) > 0;) {
+	for (long long left; (left = deadline - child_clock_ms()) > 0;) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 		if (poll(&p, 1, (int)left) <= 0)
 			continue;
@@ -100,7 +100,7 @@ static int reap(pid_t pid, long long deadline)
 {
 	int status;
 	pid_t ended;
-	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 && now_ms() < deadline)
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 && child_clock_ms() < deadline)
 		poll(NULL, 0, look_ms);
 	if (ended == pid)
 		return status;
@@ -138,7 +138,7 @@ bool child_run(char *const *argv, char *const *env, int stream, int seconds, cha
 	int error = spawn(&pid, argv, env, stream, ends[1]);
 	close(ends[1]);
 	if (!error) {
-		long long deadline = now_ms() + seconds * 1000LL;
+		long long deadline = child_clock_ms() + seconds * 1000LL;
 		listen_to(ends[0], text, deadline);
 		*status = reap(pid, deadline);
 		*said = text;

@@ -51,7 +51,7 @@ static const struct opt_table table = {
 	.rows = rows, .count = sizeof rows / sizeof *rows, .help = "jprof run --help", .command = true
 };
 
-static void help(void)
+static void put_run_help(void)
 {
 	printf("usage: jprof run [OPTIONS] [--] COMMAND...        starts COMMAND under profiling\n"
 	       "       jprof run --print-env[=FORM] [OPTIONS]     prints the variables that do it\n"
@@ -89,7 +89,7 @@ static bool find_form(struct run_options *o)
 	return false;
 }
 
-static bool check(const struct run_options *o, int operands)
+static bool check_run_options(const struct run_options *o, int operands)
 {
 	if (o->sample > sample_max) {
 		say("--sample=%zu: give the logarithm of bytes, 17 for a sample each 128 KiB", o->sample);
@@ -103,7 +103,7 @@ static bool check(const struct run_options *o, int operands)
 }
 
 /* The program's name with only such characters as a label may have; owned by the caller. */
-static char *label_of(const char *program)
+static char *run_label(const char *program)
 {
 	char *label = strdup(base_name(program));
 	for (char *p = label; p && *p; p++)
@@ -164,7 +164,7 @@ static bool believe(struct allocator *a, const struct program *target, const cha
 	return a->path != NULL;
 }
 
-static bool find_allocator(struct allocator *a, const struct program *target, const struct run_options *o)
+static bool choose_allocator(struct allocator *a, const struct program *target, const struct run_options *o)
 {
 	const char *set = getenv("JPROF_JEMALLOC");
 	const char *given = o->jemalloc ? o->jemalloc : set && *set ? set : NULL;
@@ -267,7 +267,7 @@ static bool check_prefix(const struct run_env *env)
 	return good;
 }
 
-static int start(const struct run_env *env, const struct allocator *a, char *const *argv)
+static int start_program(const struct run_env *env, const struct allocator *a, char *const *argv)
 {
 	char prefix[4096] = "";
 	conf_get(env->malloc_conf, "prof_prefix", prefix, sizeof prefix);
@@ -303,7 +303,7 @@ static int print_or_start(const struct run_options *o, const struct program *tar
 	if (!try_conf(env, a, target))
 		return 1;
 	if (o->form == ENV_NONE)
-		return check_prefix(env) ? start(env, a, argv) : 1;
+		return check_prefix(env) ? start_program(env, a, argv) : 1;
 	run_env_print(env, o->form);
 	return 0;
 }
@@ -313,7 +313,7 @@ static int run_with(const struct run_options *o, const struct program *target, c
                     const char *agent, char *const *argv)
 {
 	bool other = *argv && !program_is_ruby(target) && !target->may_be;
-	char *label = label_of(o->label ? o->label : *argv ? *argv : "app"), *dir;
+	char *label = run_label(o->label ? o->label : *argv ? *argv : "app"), *dir;
 	struct run_wish wish = {
 		.label = label,
 		.sample = o->sample ? o->sample : sample_default,
@@ -342,7 +342,7 @@ static int run_target(const struct run_options *o, const struct program *target,
 	struct allocator allocator;
 	char *agent;
 	int status = 1;
-	if (!find_allocator(&allocator, target, o))
+	if (!choose_allocator(&allocator, target, o))
 		return 1;
 	if (find_agent(&agent, o, target)) {
 		status = run_with(o, target, &allocator, agent, argv);
@@ -360,11 +360,11 @@ int cmd_run(int argc, char **argv)
 	if (!opt_parse(&table, &o, argc, argv, &operands))
 		return 1;
 	if (o.help) {
-		help();
+		put_run_help();
 		return 0;
 	}
 	argv[1 + operands] = NULL;
-	if (!find_form(&o) || !check(&o, operands) || !program_to_run(&target, argv + 1))
+	if (!find_form(&o) || !check_run_options(&o, operands) || !program_to_run(&target, argv + 1))
 		return 1;
 	int status = run_target(&o, &target, argv + 1);
 	program_free(&target);

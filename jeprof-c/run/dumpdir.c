@@ -10,7 +10,7 @@
 
 #include "cli/say.h"
 
-static bool make(const char *dir, mode_t mode)
+static bool make_dumpdir(const char *dir, mode_t mode)
 {
 	if (!mkdir(dir, mode) || errno == EEXIST)
 		return true;
@@ -18,7 +18,7 @@ static bool make(const char *dir, mode_t mode)
 	return false;
 }
 
-static bool can_write(const char *dir)
+static bool can_dump_here(const char *dir)
 {
 	struct stat st;
 	int error = stat(dir, &st) ? errno : !S_ISDIR(st.st_mode) ? ENOTDIR : access(dir, W_OK | X_OK) ? errno : 0;
@@ -44,7 +44,7 @@ char *dump_dir(const char *given)
 	char own[4096];
 	snprintf(own, sizeof own, "%s/jprof-%lu", tmp && *tmp == '/' ? tmp : "/tmp", (unsigned long)geteuid());
 	const char *dir = given ? given : own;
-	if (!make(dir, given ? 0777 : 0700) || (!given && !is_private(dir)) || !can_write(dir))
+	if (!make_dumpdir(dir, given ? 0777 : 0700) || (!given && !is_private(dir)) || !can_dump_here(dir))
 		return NULL;
 	char *path = realpath(dir, NULL);
 	if (!path) {

@@ -27,18 +27,18 @@ static size_t pair_len(const struct conf_pair *p)
 	return p->value ? (size_t)(p->value - p->key) + p->value_len : p->key_len;
 }
 
-static bool is_blank(char c)
+static bool is_conf_blank(char c)
 {
 	return c && strchr(blanks, c);
 }
 
 /* The pair's text without the blanks around it. */
-static const char *trim(const struct conf_pair *p, size_t *len)
+static const char *trim_pair(const struct conf_pair *p, size_t *len)
 {
 	const char *start = p->key, *end = start + pair_len(p);
-	while (start < end && is_blank(*start))
+	while (start < end && is_conf_blank(*start))
 		start++;
-	while (start < end && is_blank(end[-1]))
+	while (start < end && is_conf_blank(end[-1]))
 		end--;
 	*len = (size_t)(end - start);
 	return start;
@@ -49,7 +49,7 @@ bool conf_has_blanks(const char *conf)
 	struct conf_pair p;
 	size_t len;
 	while (conf_next(&conf, &p)) {
-		trim(&p, &len);
+		trim_pair(&p, &len);
 		if (len != pair_len(&p))
 			return true;
 	}
@@ -62,7 +62,7 @@ bool conf_get(const char *conf, const char *key, char *value, size_t size)
 	size_t len, n = strlen(key);
 	bool found = false;
 	while (conf_next(&conf, &p)) {
-		const char *text = trim(&p, &len);
+		const char *text = trim_pair(&p, &len);
 		if (len <= n || strncmp(text, key, n) || text[n] != ':')
 			continue;
 		snprintf(value, size, "%.*s", (int)(len - n - 1), text + n + 1);
@@ -79,7 +79,7 @@ char *conf_tidy(const char *conf)
 	if (!copy)
 		return NULL;
 	while (conf_next(&conf, &p)) {
-		const char *text = trim(&p, &len);
+		const char *text = trim_pair(&p, &len);
 		if (!len)
 			continue;
 		if (to != copy)

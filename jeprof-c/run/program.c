@@ -14,10 +14,10 @@
 
 enum { hops_max = 6, line_max = 256 };
 
-static int fail(struct jprof_error *err, int code, const char *path, const char *fmt, ...)
+static int fail_to_run(struct jprof_error *err, int code, const char *path, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-static int fail(struct jprof_error *err, int code, const char *path, const char *fmt, ...)
+static int fail_to_run(struct jprof_error *err, int code, const char *path, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
@@ -98,7 +98,7 @@ int program_open(struct program *t, const char *path, struct jprof_error *err)
 {
 	*t = (struct program){ .path = absolute(path) };
 	if (!t->path)
-		return fail(err, JPROF_E_NOMEM, "", "memory is short");
+		return fail_to_run(err, JPROF_E_NOMEM, "", "memory is short");
 	int rc = jprof_binary_open(NULL, path, &t->binary, err);
 	if (rc) {
 		program_free(t);
@@ -111,7 +111,7 @@ int program_open(struct program *t, const char *path, struct jprof_error *err)
 }
 
 /* One step from *path to what it starts: 1 done, 0 go on, below 0 an error. */
-static int follow(char **path, char *const *argv, struct jprof_error *err)
+static int follow_command(char **path, char *const *argv, struct jprof_error *err)
 {
 	char line[line_max], *words[16], *next;
 	bool env = !strcmp(base_name(*path), "env") && argv && env_program(argv);
@@ -123,7 +123,7 @@ static int follow(char **path, char *const *argv, struct jprof_error *err)
 		next = !strcmp(base_name(words[0]), "env") && env_program(words) ? env_program(words) : words[0];
 	char *found = program_in_path(next);
 	if (!found)
-		return fail(err, JPROF_E_IO, *path, "starts %s, which is not in PATH", next);
+		return fail_to_run(err, JPROF_E_IO, *path, "starts %s, which is not in PATH", next);
 	free(*path);
 	*path = found;
 	return 0;
@@ -133,15 +133,15 @@ int program_find(struct program *t, char *const *argv, struct jprof_error *err)
 {
 	char *path = program_in_path(argv[0]);
 	if (!path || !is_executable(path)) {
-		int rc = fail(err, JPROF_E_IO, argv[0], "%s",
-		              path && !access(path, F_OK) ? "is no program that may be run" : "no such program");
+		int rc = fail_to_run(err, JPROF_E_IO, argv[0], "%s",
+		                     path && !access(path, F_OK) ? "is no program that may be run" : "no such program");
 		free(path);
 		return rc;
 	}
 	char *first = strdup(path);
-	int step = first ? 0 : fail(err, JPROF_E_NOMEM, "", "memory is short");
+	int step = first ? 0 : fail_to_run(err, JPROF_E_NOMEM, "", "memory is short");
 	for (int hops = 0; !step && hops < hops_max; hops++)
-		step = follow(&path, hops ? NULL : argv, err);
+		step = follow_command(&path, hops ? NULL : argv, err);
 	int rc = step < 0 ? step : program_open(t, path, err);
 	if (!rc && strcmp(first, path)) {
 		t->via = first;

@@ -82,7 +82,7 @@ static bool proof_line(const struct proof *proof, const char *key, char *value, 
 	return false;
 }
 
-static bool begins(const char *line, const char *with)
+static bool begins_text(const char *line, const char *with)
 {
 	return !strncmp(line, with, strlen(with));
 }
@@ -104,11 +104,11 @@ struct sorting {
 static void sort_statistic(struct sorting *s, const char *line)
 {
 	line += strspn(line, " ");
-	if (begins(line, "Version: "))
+	if (begins_text(line, "Version: "))
 		take_version(s->proof, line + strlen("Version: "));
-	else if (begins(line, "opt.") || begins(line, "config.prof:"))
+	else if (begins_text(line, "opt.") || begins_text(line, "config.prof:"))
 		fprintf(s->options, "%s\n", line);
-	else if (begins(line, "--- End jemalloc statistics"))
+	else if (begins_text(line, "--- End jemalloc statistics"))
 		s->inside = false;
 }
 
@@ -117,7 +117,7 @@ static void sort_line(struct sorting *s, const char *line)
 {
 	if (s->inside) {
 		sort_statistic(s, line);
-	} else if (begins(line, "___ Begin jemalloc statistics")) {
+	} else if (begins_text(line, "___ Begin jemalloc statistics")) {
 		s->inside = true;
 	} else if (*line && !strstr(line, unknown_pair_name) && !strstr(line, "stats_print_opts:mdablxeh") &&
 	           !(s->last && !strcmp(s->last, line))) {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_ours(const struct stat *st)
+static bool is_trusted_owner(const struct stat *st)
 {
 	bool others = st->st_mode & (S_IWGRP | S_IWOTH) && !(S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX);
 	return (st->st_uid == 0 || st->st_uid == geteuid()) && !others;
@@ -17,10 +17,10 @@ static bool all_ours(const char *path)
 {
 	char *dir = strdup(path);
 	struct stat st;
-	bool good = dir && !lstat(dir, &st) && S_ISREG(st.st_mode) && is_ours(&st);
+	bool good = dir && !lstat(dir, &st) && S_ISREG(st.st_mode) && is_trusted_owner(&st);
 	for (char *slash = good ? strrchr(dir, '/') : NULL; slash && good; slash = strrchr(dir, '/')) {
 		*slash = '\0';
-		good = !lstat(*dir ? dir : "/", &st) && is_ours(&st);
+		good = !lstat(*dir ? dir : "/", &st) && is_trusted_owner(&st);
 	}
 	free(dir);
 	return good;

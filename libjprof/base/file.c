@@ -28,7 +28,7 @@ static int check_kind(const char *path, const struct stat *st, struct jprof_erro
 	return 0;
 }
 
-static int read_all(int fd, const char *path, struct jp_strbuf *out, off_t size, struct jprof_error *err)
+static int read_to_end(int fd, const char *path, struct jp_strbuf *out, off_t size, struct jprof_error *err)
 {
 	char chunk[read_chunk];
 	if (size > 0 && (uint64_t)size < SIZE_MAX / 2 && !out->failed) {
@@ -74,18 +74,18 @@ int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struc
 	st = st ? st : &own;
 	int jp_cleanup(jp_file_close) fd = -1;
 	int rc = jp_file_open(path, &fd, st, err);
-	return rc ? rc : read_all(fd, path, out, S_ISREG(st->st_mode) ? st->st_size : 0, err);
+	return rc ? rc : read_to_end(fd, path, out, S_ISREG(st->st_mode) ? st->st_size : 0, err);
 }
 
 /* The path that is left to walk below a root, and how far the walk has come. */
-struct walk {
+struct path_walk {
 	int dir;             /* where the walk stands, an O_PATH descriptor */
 	char rest[PATH_MAX]; /* what is still to be walked */
 	int links;           /* symbolic links followed */
 };
 
 /* Takes the first component off walk->rest: 1, or 0 at the end, or -1 with errno set. */
-static int next_component(struct walk *walk, char name[static NAME_MAX + 1])
+static int next_component(struct path_walk *walk, char name[static NAME_MAX + 1])
 {
 	char *p = walk->rest + strspn(walk->rest, "/");
 	size_t n = strcspn(p, "/");
@@ -100,7 +100,7 @@ static int next_component(struct walk *walk, char name[static NAME_MAX + 1])
 }
 
 /* Puts the link's target in front of what is left; an absolute one starts again at the root. */
-static int follow_link(struct walk *walk, int link, const char *root)
+static int follow_link(struct path_walk *walk, int link, const char *root)
 {
 	char target[PATH_MAX], joined[PATH_MAX];
 	ssize_t n = readlinkat(link, "", target, sizeof target - 1);
@@ -128,7 +128,7 @@ static bool same_file(int a, int b)
 }
 
 /* One step of the walk: into a directory, along a link, or up, but never above the root. */
-static int step(struct walk *walk, const char *root, const char *name)
+static int walk_step(struct path_walk *walk, const char *root, const char *name)
 {
 	if (!strcmp(name, "..")) {
 		int jp_cleanup(jp_file_close) top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -149,7 +149,7 @@ static int step(struct walk *walk, const char *root, const char *name)
 
 int jp_file_handle_below(const char *root, const char *path)
 {
-	struct walk walk = { .dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) };
+	struct path_walk walk = { .dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) };
 	char name[NAME_MAX + 1];
 	if (walk.dir < 0)
 		return -1;
@@ -160,7 +160,7 @@ int jp_file_handle_below(const char *root, const char *path)
 	int more = 1;
 	while (walk.dir >= 0 && more) {
 		more = next_component(&walk, name);
-		if (more < 0 || (more && step(&walk, root, name)))
+		if (more < 0 || (more && walk_step(&walk, root, name)))
 			jp_file_close(&walk.dir);
 	}
 	return walk.dir;

@@ -23,7 +23,7 @@ void jp_json_release(struct json_object **value)
 }
 
 /* What follows the value must be blanks. */
-static bool is_blank(const char *text, size_t len)
+static bool is_json_blank(const char *text, size_t len)
 {
 	return strspn(text, " \t\r\n") >= len;
 }
@@ -41,7 +41,7 @@ int jp_json_parse(const void *data, size_t len, const char *name, struct json_ob
 	struct json_object *found = json_tokener_parse_ex(tokener, text.text, (int)len + 1);
 	enum json_tokener_error fault = json_tokener_get_error(tokener);
 	size_t end = json_tokener_get_parse_end(tokener);
-	if (fault == json_tokener_success && found && (end >= len || is_blank(text.text + end, len - end))) {
+	if (fault == json_tokener_success && found && (end >= len || is_json_blank(text.text + end, len - end))) {
 		*value = found;
 		return 0;
 	}

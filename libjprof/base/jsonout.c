@@ -45,7 +45,7 @@ static void new_line(struct jp_jsonout *j)
 }
 
 /* What stands before a value. */
-static void begin(struct jp_jsonout *j, const char *key)
+static void begin_value(struct jp_jsonout *j, const char *key)
 {
 	if (j->depth) {
 		if (j->level[j->depth - 1].filled)
@@ -62,7 +62,7 @@ static void begin(struct jp_jsonout *j, const char *key)
 
 void jp_jsonout_open(struct jp_jsonout *j, const char *key, char kind, bool flat)
 {
-	begin(j, key);
+	begin_value(j, key);
 	if (j->depth == JP_JSON_DEPTH) {
 		j->out->failed = true;
 		return;
@@ -88,7 +88,7 @@ void jp_jsonout_close(struct jp_jsonout *j)
 
 void jp_jsonout_string(struct jp_jsonout *j, const char *key, const char *s)
 {
-	begin(j, key);
+	begin_value(j, key);
 	jp_json_put_text(j->out, s);
 }
 
@@ -112,7 +112,7 @@ void jp_put_decimal(struct jp_strbuf *out, double value, unsigned decimals)
 
 void jp_jsonout_number(struct jp_jsonout *j, const char *key, double value, unsigned decimals)
 {
-	begin(j, key);
+	begin_value(j, key);
 	if (isfinite(value))
 		jp_put_decimal(j->out, value, decimals);
 	else
@@ -123,7 +123,7 @@ void jp_jsonout_uint(struct jp_jsonout *j, const char *key, uint64_t value)
 {
 	char digits[20];
 	size_t at = sizeof digits;
-	begin(j, key);
+	begin_value(j, key);
 	do
 		digits[--at] = (char)('0' + value % 10);
 	while (value /= 10);
@@ -132,7 +132,7 @@ void jp_jsonout_uint(struct jp_jsonout *j, const char *key, uint64_t value)
 
 void jp_jsonout_bool(struct jp_jsonout *j, const char *key, bool value)
 {
-	begin(j, key);
+	begin_value(j, key);
 	jp_strbuf_str(j->out, value ? "true" : "false");
 }
 
@@ -144,7 +144,7 @@ void jp_jsonout_null(struct jp_jsonout *j, const char *key)
 void jp_jsonout_raw(struct jp_jsonout *j, const char *key, const struct jp_strbuf *document)
 {
 	size_t len = document->len;
-	begin(j, key);
+	begin_value(j, key);
 	while (len && document->text[len - 1] == '\n')
 		len--;
 	if (len)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static uint64_t key_of(const void *items, size_t size, size_t i)
+static uint64_t element_key(const void *items, size_t size, size_t i)
 {
 	uint64_t key;
 	memcpy(&key, (const char *)items + i * size, sizeof key);
@@ -14,7 +14,7 @@ size_t jp_count_below(const void *items, size_t count, size_t size, uint64_t key
 	size_t lo = 0, hi = count;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (key_of(items, size, mid) < key)
+		if (element_key(items, size, mid) < key)
 			lo = mid + 1;
 		else
 			hi = mid;

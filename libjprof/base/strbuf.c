@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "jprof.h"
 
-static bool reserve(struct jp_strbuf *buf, size_t more)
+static bool strbuf_reserve(struct jp_strbuf *buf, size_t more)
 {
 	if (!buf->failed &&
 	    (more > SIZE_MAX - buf->len - 1 || jp_array_reserve(&buf->text, &buf->cap, buf->len + more + 1, 1)))
@@ -20,7 +20,7 @@ static bool reserve(struct jp_strbuf *buf, size_t more)
 
 void jp_strbuf_add(struct jp_strbuf *buf, const void *data, size_t len)
 {
-	if (!reserve(buf, len))
+	if (!strbuf_reserve(buf, len))
 		return;
 	if (len)
 		memcpy(buf->text + buf->len, data, len);
@@ -41,7 +41,7 @@ void jp_strbuf_printf(struct jp_strbuf *buf, const char *fmt, ...)
 	int n = vsnprintf(NULL, 0, fmt, args);
 	if (n < 0)
 		buf->failed = true;
-	else if (reserve(buf, (size_t)n)) {
+	else if (strbuf_reserve(buf, (size_t)n)) {
 		vsnprintf(buf->text + buf->len, (size_t)n + 1, fmt, again);
 		buf->len += (size_t)n;
 	}

@@ -21,12 +21,12 @@ static const char list_name[] = "bundle.json";
 /* ---- bundle.json ------------------------------------------------------------------------------------ */
 
 /* A copy that lives as long as the bundle; "" for NULL. NULL when memory is short. */
-static const char *keep(struct jprof_bundle *b, const char *text)
+static const char *keep_text(struct jprof_bundle *b, const char *text)
 {
 	return text ? jp_arena_dup(&b->arena, text, strlen(text)) : "";
 }
 
-static int take_ids(struct jprof_bundle *b, struct jp_bundle_member *m, jp_json *list)
+static int take_build_id_list(struct jprof_bundle *b, struct jp_bundle_member *m, jp_json *list)
 {
 	size_t n = jp_json_length(list);
 	m->ids = jp_arena_alloc(&b->arena, (n + 1) * sizeof *m->ids);
@@ -37,7 +37,7 @@ static int take_ids(struct jprof_bundle *b, struct jp_bundle_member *m, jp_json 
 		struct jp_bundle_id id = { jp_json_text(from, "path"), jp_json_text(from, "build_id") };
 		if (!id.path || !id.build_id)
 			continue;
-		id = (struct jp_bundle_id){ keep(b, id.path), keep(b, id.build_id) };
+		id = (struct jp_bundle_id){ keep_text(b, id.path), keep_text(b, id.build_id) };
 		if (!id.path || !id.build_id)
 			return -1;
 		m->ids[m->id_count++] = id;
@@ -49,19 +49,19 @@ static int take_member(struct jprof_bundle *b, struct jp_bundle_member *m, jp_js
 {
 	m->pub = (struct jprof_bundle_member){
 		.size = sizeof m->pub,
-		.name = keep(b, jp_json_text(from, "name")),
+		.name = keep_text(b, jp_json_text(from, "name")),
 		.pid = jp_json_number(from, "pid"),
 		.start_ticks = jp_json_number(from, "start_ticks"),
-		.boot_id = keep(b, jp_json_text(from, "boot_id")),
-		.program = keep(b, jp_json_text(from, "program")),
-		.title = keep(b, jp_json_text(from, "title")),
-		.role = keep(b, jp_json_text(from, "role")),
-		.label = keep(b, jp_json_text(from, "label")),
+		.boot_id = keep_text(b, jp_json_text(from, "boot_id")),
+		.program = keep_text(b, jp_json_text(from, "program")),
+		.title = keep_text(b, jp_json_text(from, "title")),
+		.role = keep_text(b, jp_json_text(from, "role")),
+		.label = keep_text(b, jp_json_text(from, "label")),
 		.time = jp_json_seconds(from, "time"),
 	};
 	m->dump_mtime = jp_json_seconds(from, "dump_mtime");
 	bool good = m->pub.name && m->pub.boot_id && m->pub.program && m->pub.title && m->pub.role && m->pub.label;
-	return good ? take_ids(b, m, jp_json_get(from, "build_ids")) : -1;
+	return good ? take_build_id_list(b, m, jp_json_get(from, "build_ids")) : -1;
 }
 
 static int take_list(struct jprof_bundle *b, jp_json *list, struct jprof_error *err)
@@ -69,8 +69,8 @@ static int take_list(struct jprof_bundle *b, jp_json *list, struct jprof_error *
 	jp_json *members = jp_json_get(list, "members");
 	b->info = (struct jprof_bundle_info){
 		.version = jp_json_number(list, "jprof_bundle"),
-		.tool = keep(b, jp_json_text(list, "tool")),
-		.label = keep(b, jp_json_text(list, "label")),
+		.tool = keep_text(b, jp_json_text(list, "tool")),
+		.label = keep_text(b, jp_json_text(list, "label")),
 		.time = jp_json_seconds(list, "time"),
 	};
 	if (!b->info.version)
@@ -130,7 +130,7 @@ static struct jp_bundle_member *member_of(struct jprof_bundle *b, const char *pa
 }
 
 /* Of two files of one name the last counts, as for tar. */
-static int add_file(struct jprof_bundle *b, struct jp_bundle_member *m, const char *name, struct jp_strbuf *text)
+static int add_member_file(struct jprof_bundle *b, struct jp_bundle_member *m, const char *name, struct jp_strbuf *text)
 {
 	struct jp_bundle_file *known = (struct jp_bundle_file *)jp_bundle_file(m, name);
 	jp_strbuf_add(text, "", 0);
@@ -139,7 +139,7 @@ static int add_file(struct jprof_bundle *b, struct jp_bundle_member *m, const ch
 	if (!known && m->file_count == most_files)
 		return 0;
 	if (!known) {
-		const char *own = keep(b, name);
+		const char *own = keep_text(b, name);
 		if (!own || jp_array_push(m->files, m->file_count, m->file_cap))
 			return -1;
 		known = &m->files[m->file_count++];
@@ -181,7 +181,7 @@ static int take_entry(struct jprof_bundle *b, struct archive *a, struct archive_
 		return 0;
 	int rc = read_data(a, limit, &text);
 	if (!rc && member)
-		rc = add_file(b, member, file, &text);
+		rc = add_member_file(b, member, file, &text);
 	if (rc < 0)
 		return jp_error_nomem(err);
 	if (list && !rc)
@@ -249,7 +249,7 @@ static void drop_empty(struct jprof_bundle *b)
 	b->count = kept;
 }
 
-static int conclude(struct jprof_bundle *b, struct jprof_error *err)
+static int conclude_bundle(struct jprof_bundle *b, struct jprof_error *err)
 {
 	if (!b->listed)
 		return jp_error(err, JPROF_E_FORMAT, b->name, 0,
@@ -277,7 +277,7 @@ int jp_bundle_parse(const void *data, size_t len, const char *name, const struct
 	if (!rc)
 		rc = read_archive(b, data, len, err);
 	if (!rc)
-		rc = conclude(b, err);
+		rc = conclude_bundle(b, err);
 	if (rc)
 		jprof_bundle_free(b);
 	else
@@ -328,7 +328,7 @@ const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle 
 /* What `wanted` may be, best first: a pid may be another member's name. */
 enum match { BY_NAME, BY_PID, BY_ROLE, MATCHES };
 
-static bool matches(const struct jprof_bundle_member *m, const char *wanted, enum match how)
+static bool is_member_wanted(const struct jprof_bundle_member *m, const char *wanted, enum match how)
 {
 	char pid[32];
 	snprintf(pid, sizeof pid, "%llu", (unsigned long long)m->pid);
@@ -337,7 +337,7 @@ static bool matches(const struct jprof_bundle_member *m, const char *wanted, enu
 
 static size_t find_next(const struct jprof_bundle *b, const char *wanted, enum match how, size_t from)
 {
-	while (from < b->count && !matches(&b->members[from].pub, wanted, how))
+	while (from < b->count && !is_member_wanted(&b->members[from].pub, wanted, how))
 		from++;
 	return from;
 }

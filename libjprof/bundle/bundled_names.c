@@ -12,7 +12,7 @@
 #include "model/build.h"
 
 /* Sorted by its first member, as jp_last_up_to wants it. */
-struct entry {
+struct name_entry {
 	uint64_t key;
 	size_t index;
 };
@@ -28,32 +28,32 @@ struct shifts {
 	size_t count;
 };
 
-struct work {
+struct names_work {
 	struct jprof_profile *profile;
 	struct jp_pprof pprof;
 	struct json_object *json;
-	const char *letters;     /* of each address; NULL: none */
-	struct entry *addresses; /* the addresses that are named, each once: indices of pprof.locations */
+	const char *letters;          /* of each address; NULL: none */
+	struct name_entry *addresses; /* the addresses that are named, each once: indices of pprof.locations */
 	size_t address_count;
-	struct entry *functions; /* ids of pprof.functions */
-	struct entry *places;    /* addresses of the profile's locations */
-	uint32_t *function;      /* of each of pprof.functions, JP_NONE: not made yet */
-	struct shifts *shifts;   /* of each object of the profile */
+	struct name_entry *functions; /* ids of pprof.functions */
+	struct name_entry *places;    /* addresses of the profile's locations */
+	uint32_t *function;           /* of each of pprof.functions, JP_NONE: not made yet */
+	struct shifts *shifts;        /* of each object of the profile */
 	struct jp_frame *frames;
 	size_t frame_cap;
 };
 
-static int by_key(const void *a, const void *b)
+static int by_entry_key(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct name_entry *x = a, *y = b;
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-static bool find(const struct entry *entries, size_t count, uint64_t key, size_t *index)
+static bool find_entry(const struct name_entry *entries, size_t count, uint64_t key, size_t *index)
 {
-	const struct entry *e = jp_last_up_to(entries, count, sizeof *entries, key);
+	const struct name_entry *e = jp_last_up_to(entries, count, sizeof *entries, key);
 	if (!e || e->key != key)
 		return false;
 	*index = e->index;
@@ -62,7 +62,7 @@ static bool find(const struct entry *entries, size_t count, uint64_t key, size_t
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
 
-static int make_tables(struct work *w)
+static int make_tables(struct names_work *w)
 {
 	const struct jp_pprof *p = &w->pprof;
 	size_t places = jp_location_count(w->profile), objects = jp_object_count(w->profile);
@@ -74,16 +74,16 @@ static int make_tables(struct work *w)
 	if (!w->addresses || !w->functions || !w->function || !w->places || !w->shifts)
 		return -1;
 	for (size_t i = 0; i < p->functions.count; i++) {
-		w->functions[i] = (struct entry){ p->functions.items[i].id, i };
+		w->functions[i] = (struct name_entry){ p->functions.items[i].id, i };
 		w->function[i] = JP_NONE;
 	}
 	for (size_t i = 0; i < p->locations.count; i++)
-		w->addresses[i] = (struct entry){ p->locations.items[i].address, i };
+		w->addresses[i] = (struct name_entry){ p->locations.items[i].address, i };
 	for (size_t i = 0; i < places; i++)
-		w->places[i] = (struct entry){ w->profile->locations[i].address, i };
-	qsort(w->functions, p->functions.count, sizeof *w->functions, by_key);
-	qsort(w->addresses, p->locations.count, sizeof *w->addresses, by_key);
-	qsort(w->places, places, sizeof *w->places, by_key);
+		w->places[i] = (struct name_entry){ w->profile->locations[i].address, i };
+	qsort(w->functions, p->functions.count, sizeof *w->functions, by_entry_key);
+	qsort(w->addresses, p->locations.count, sizeof *w->addresses, by_entry_key);
+	qsort(w->places, places, sizeof *w->places, by_entry_key);
 	for (size_t i = 0; i < p->locations.count; i++)
 		if (!i || w->addresses[i].key != w->addresses[w->address_count - 1].key)
 			w->addresses[w->address_count++] = w->addresses[i];
@@ -98,7 +98,7 @@ static int by_from(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-static int take_shifts(struct work *w, uint32_t object, jp_json *list)
+static int take_shifts(struct names_work *w, uint32_t object, jp_json *list)
 {
 	size_t n = jp_json_length(list);
 	struct shifts *s = &w->shifts[object];
@@ -117,7 +117,7 @@ static int take_shifts(struct work *w, uint32_t object, jp_json *list)
 }
 
 /* JP_NONE for a text that is not there; *failed is set when memory is short. */
-static uint32_t text_id(struct work *w, jp_json *object, const char *key, bool *failed)
+static uint32_t text_id(struct names_work *w, jp_json *object, const char *key, bool *failed)
 {
 	const char *text = jp_json_text(object, key);
 	uint32_t id = text ? jp_intern_str(&w->profile->strings, text) : JP_NONE;
@@ -125,18 +125,18 @@ static uint32_t text_id(struct work *w, jp_json *object, const char *key, bool *
 	return id;
 }
 
-static bool is_proven(enum jprof_proof proof)
+static bool is_proof_known(enum jprof_proof proof)
 {
 	return proof == JPROF_PROOF_INODE || proof == JPROF_PROOF_BUILD_ID;
 }
 
-static int take_object(struct work *w, jp_json *from)
+static int take_object(struct names_work *w, jp_json *from)
 {
 	struct jprof_profile *p = w->profile;
 	uint64_t address;
 	size_t place;
 	bool failed = false;
-	if (!jp_json_hex(from, "address", &address) || !find(w->places, jp_location_count(p), address, &place))
+	if (!jp_json_hex(from, "address", &address) || !find_entry(w->places, jp_location_count(p), address, &place))
 		return 0;
 	uint32_t object = p->locations[place].object;
 	struct jp_object like = {
@@ -148,15 +148,15 @@ static int take_object(struct work *w, jp_json *from)
 		.advice = text_id(w, from, "advice", &failed),
 	};
 	const char *build_id = jp_json_text(from, "build_id");
-	like.unproven_id = is_proven(like.proof) ? JP_NONE : text_id(w, from, "build_id", &failed);
+	like.unproven_id = is_proof_known(like.proof) ? JP_NONE : text_id(w, from, "build_id", &failed);
 	if (failed || jp_object_bundled(p, object, p, &like))
 		return -1;
-	if (build_id && is_proven(like.proof) && jp_build_id_at(p, address, build_id))
+	if (build_id && is_proof_known(like.proof) && jp_build_id_at(p, address, build_id))
 		return -1;
 	return take_shifts(w, object, jp_json_get(from, "vaddr"));
 }
 
-static int take_objects(struct work *w)
+static int take_objects(struct names_work *w)
 {
 	jp_json *list = jp_json_get(w->json, "objects");
 	int rc = 0;
@@ -168,7 +168,7 @@ static int take_objects(struct work *w)
 /* ---- locations -------------------------------------------------------------------------------------------- */
 
 /* A string of the file up to a NUL; to be freed. NULL when memory is short; "" if there is none. */
-static char *text_of(const struct jp_pprof *p, uint64_t index)
+static char *pprof_text(const struct jp_pprof *p, uint64_t index)
 {
 	struct jp_span s = { "", 0 };
 	(void)jp_pprof_string(p, index, &s);
@@ -176,10 +176,10 @@ static char *text_of(const struct jp_pprof *p, uint64_t index)
 }
 
 /* What stands where there is no name is no linker's name either. */
-static uint32_t make_function(struct work *w, const struct jp_pprof_function *f, bool named)
+static uint32_t make_function(struct names_work *w, const struct jp_pprof_function *f, bool named)
 {
-	char *name = text_of(&w->pprof, f->name_s), *system = text_of(&w->pprof, f->system_s),
-	     *file = text_of(&w->pprof, f->file_s);
+	char *name = pprof_text(&w->pprof, f->name_s), *system = pprof_text(&w->pprof, f->system_s),
+	     *file = pprof_text(&w->pprof, f->file_s);
 	uint32_t id = JP_NONE;
 	if (name && system && file && named)
 		id = jp_build_function(w->profile, name, system, file);
@@ -192,7 +192,7 @@ static uint32_t make_function(struct work *w, const struct jp_pprof_function *f,
 }
 
 /* 0, or -1 when memory is short. Lines without a function are left out. */
-static int frames_of(struct work *w, const struct jp_pprof_location *l, bool named, size_t *count)
+static int bundled_frames(struct names_work *w, const struct jp_pprof_location *l, bool named, size_t *count)
 {
 	*count = 0;
 	if (jp_array_reserve(&w->frames, &w->frame_cap, l->line_count + 1, sizeof *w->frames))
@@ -200,7 +200,7 @@ static int frames_of(struct work *w, const struct jp_pprof_location *l, bool nam
 	for (size_t i = 0; i < l->line_count; i++) {
 		const struct jp_pprof_line *line = &w->pprof.lines.items[l->line_first + i];
 		size_t f;
-		if (!find(w->functions, w->pprof.functions.count, line->function, &f))
+		if (!find_entry(w->functions, w->pprof.functions.count, line->function, &f))
 			continue;
 		if (w->function[f] == JP_NONE)
 			w->function[f] = make_function(w, &w->pprof.functions.items[f], named);
@@ -212,32 +212,32 @@ static int frames_of(struct work *w, const struct jp_pprof_location *l, bool nam
 	return 0;
 }
 
-static uint64_t vaddr_of(const struct work *w, const struct jp_location *l)
+static uint64_t vaddr_of(const struct names_work *w, const struct jp_location *l)
 {
 	const struct shifts *s = &w->shifts[l->object];
 	const struct shift *shift = jp_last_up_to(s->items, s->count, sizeof *s->items, l->offset);
 	return shift ? l->offset + shift->add : 0;
 }
 
-static int take_location(struct work *w, uint32_t location)
+static int take_location(struct names_work *w, uint32_t location)
 {
 	const struct jp_location *l = &w->profile->locations[location];
 	struct jp_location like = { .source = JPROF_SOURCE_INPUT };
 	bool looked_up = false;
 	size_t index, count;
-	const struct entry *e = jp_last_up_to(w->addresses, w->address_count, sizeof *w->addresses, l->address);
+	const struct name_entry *e = jp_last_up_to(w->addresses, w->address_count, sizeof *w->addresses, l->address);
 	if (l->variant || !e || e->key != l->address)
 		return 0;
 	index = (size_t)(e - w->addresses);
 	if (w->letters && !jp_symbols_source(w->letters[index], &like.source, &like.wrapper, &looked_up))
 		return 0;
-	if (frames_of(w, &w->pprof.locations.items[e->index], like.source > JPROF_SOURCE_FDE, &count))
+	if (bundled_frames(w, &w->pprof.locations.items[e->index], like.source > JPROF_SOURCE_FDE, &count))
 		return -1;
 	like.vaddr = looked_up ? vaddr_of(w, l) : 0;
 	return count ? jp_location_bundled(w->profile, location, &like, w->frames, count) : 0;
 }
 
-static int take_locations(struct work *w)
+static int take_locations(struct names_work *w)
 {
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < jp_location_count(w->profile); i++)
@@ -247,7 +247,7 @@ static int take_locations(struct work *w)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-static int take_json(struct work *w, struct jp_span json)
+static int take_json(struct names_work *w, struct jp_span json)
 {
 	struct jprof_error err;
 	int rc = json.len ? jp_json_parse(json.ptr, json.len, "", &w->json, &err) : JPROF_E_FORMAT;
@@ -261,7 +261,7 @@ static int take_json(struct work *w, struct jp_span json)
 	return take_objects(w);
 }
 
-static void release(struct work *w)
+static void release_names_work(struct names_work *w)
 {
 	for (size_t i = 0; w->shifts && i < jp_object_count(w->profile); i++)
 		free(w->shifts[i].items);
@@ -277,7 +277,7 @@ static void release(struct work *w)
 
 int jp_names_take(struct jprof_profile *profile, struct jp_span pprof, struct jp_span json)
 {
-	struct work w = { .profile = profile };
+	struct names_work w = { .profile = profile };
 	int rc = jp_pprof_parse(pprof.ptr, pprof.len, &w.pprof);
 	if (!rc)
 		rc = make_tables(&w);
@@ -285,7 +285,7 @@ int jp_names_take(struct jprof_profile *profile, struct jp_span pprof, struct jp
 		rc = take_json(&w, json);
 	if (!rc)
 		rc = take_locations(&w);
-	release(&w);
+	release_names_work(&w);
 	return rc;
 }
 

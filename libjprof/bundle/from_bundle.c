@@ -14,7 +14,7 @@
 #include "input/unpack.h"
 #include "model/build.h"
 
-static struct jp_span file_of(const struct jp_bundle_member *m, const char *name)
+static struct jp_span member_file(const struct jp_bundle_member *m, const char *name)
 {
 	const struct jp_bundle_file *file = jp_bundle_file(m, name);
 	return file ? (struct jp_span){ file->data, file->len } : (struct jp_span){ "", 0 };
@@ -53,14 +53,14 @@ static int take_build_ids(struct jprof_profile *p, const struct jp_bundle_member
 	for (size_t i = 0; i < m->id_count; i++)
 		if (jp_build_id_at_path(p, m->ids[i].path, m->ids[i].build_id))
 			return -1;
-	return take_agent_ids(p, file_of(m, "agent.json"));
+	return take_agent_ids(p, member_file(m, "agent.json"));
 }
 
 /* Names that are damaged are as good as none, and a note says so. */
 static int take_names(struct jprof_profile *p, const struct jp_bundle_member *m, const char *name)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) pprof = { 0 };
-	struct jp_span packed = file_of(m, "symbols.pb.gz");
+	struct jp_span packed = member_file(m, "symbols.pb.gz");
 	struct jprof_error damage = { 0 }, err;
 	if (!packed.len)
 		return 0;
@@ -70,13 +70,13 @@ static int take_names(struct jprof_profile *p, const struct jp_bundle_member *m,
 	if (rc || damage.code)
 		return jp_note(p, "%s: its symbols.pb.gz %s; names are looked for in files", name,
 		               rc ? err.text : damage.text);
-	return jp_names_take(p, (struct jp_span){ pprof.text, pprof.len }, file_of(m, "symbols.json"));
+	return jp_names_take(p, (struct jp_span){ pprof.text, pprof.len }, member_file(m, "symbols.json"));
 }
 
 /* ---- one member ----------------------------------------------------------------------------------------- */
 
 /* Messages name the member: FILE:NAME. */
-static char *name_of(const struct jprof_bundle *b, const struct jp_bundle_member *m)
+static char *member_title(const struct jprof_bundle *b, const struct jp_bundle_member *m)
 {
 	char *name;
 	return asprintf(&name, "%s:%s", b->name, m->pub.name) < 0 ? NULL : name;
@@ -85,7 +85,7 @@ static char *name_of(const struct jprof_bundle *b, const struct jp_bundle_member
 /* NAME/maps help where the dump was cut before its own: those are of the same moment. */
 static int with_maps(const struct jp_bundle_member *m, struct jprof_maps **maps, struct jprof_profile_opts *opts)
 {
-	struct jp_span text = file_of(m, "maps");
+	struct jp_span text = member_file(m, "maps");
 	struct jprof_error err;
 	int rc = text.len && !opts->maps ? jprof_maps_parse(text.ptr, text.len, "maps", maps, &err) : 0;
 	opts->maps = opts->maps ? opts->maps : *maps;
@@ -120,7 +120,7 @@ static int from_member(const struct jp_bundle_member *m, const char *name, const
                        struct jprof_profile **profile, struct jprof_error *err)
 {
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
-	struct jp_span data = file_of(m, "dump.heap"), all;
+	struct jp_span data = member_file(m, "dump.heap"), all;
 	int rc = jp_stream_memory(&stream, data.ptr, data.len, name, err);
 	if (rc)
 		return rc;
@@ -134,7 +134,7 @@ static int from_member(const struct jp_bundle_member *m, const char *name, const
 	return rc ? rc : jp_profile_from_pprof(all.ptr, all.len, name, &stream.damage, opts, profile, err);
 }
 
-static int describe(struct jprof_profile *profile, const struct jp_bundle_member *m)
+static int note_member(struct jprof_profile *profile, const struct jp_bundle_member *m)
 {
 	const struct jprof_bundle_member *pub = &m->pub;
 	int64_t time = m->dump_mtime ? m->dump_mtime : pub->time;
@@ -158,10 +158,10 @@ int jprof_bundle_profile(const struct jprof_bundle *bundle, size_t i, const stru
 	opts.size = sizeof opts;
 	const struct jp_bundle_member *m = &bundle->members[i];
 	struct jprof_profile *made;
-	char *name = name_of(bundle, m);
+	char *name = member_title(bundle, m);
 	rc = name ? from_member(m, name, &opts, &made, err) : jp_error_nomem(err);
 	free(name);
-	if (!rc && describe(made, m)) {
+	if (!rc && note_member(made, m)) {
 		jprof_profile_free(made);
 		rc = jp_error_nomem(err);
 	}
@@ -172,7 +172,7 @@ int jprof_bundle_profile(const struct jprof_bundle *bundle, size_t i, const stru
 
 /* ---- all that are asked for -------------------------------------------------------------------------------- */
 
-static int add_name(struct jprof_profile *sum, const char *name)
+static int add_member_name(struct jprof_profile *sum, const char *name)
 {
 	char *both;
 	if (asprintf(&both, "%s, %s", sum->members, name) < 0)
@@ -184,14 +184,14 @@ static int add_name(struct jprof_profile *sum, const char *name)
 }
 
 /* Adds a profile, which is freed, to the sum, which it becomes if there is none. */
-static int add(struct jprof_profile **sum, struct jprof_profile *profile, struct jprof_error *err)
+static int add_member_to_sum(struct jprof_profile **sum, struct jprof_profile *profile, struct jprof_error *err)
 {
 	if (!*sum) {
 		*sum = profile;
 		return 0;
 	}
 	int rc = jprof_profile_merge(*sum, profile, 1, err);
-	if (!rc && add_name(*sum, profile->members))
+	if (!rc && add_member_name(*sum, profile->members))
 		rc = jp_error_nomem(err);
 	jprof_profile_free(profile);
 	return rc;
@@ -223,7 +223,7 @@ int jp_profile_from_bundle(const struct jprof_bundle *b, const struct jprof_prof
 	for (; !rc && i < b->count; i = jprof_bundle_find(b, opts->member, i + 1)) {
 		rc = jprof_bundle_profile(b, i, opts, &one, &fault);
 		if (!rc)
-			rc = add(&sum, one, &fault);
+			rc = add_member_to_sum(&sum, one, &fault);
 		if (rc == JPROF_E_ARGUMENT && opts->thread)
 			rc = 0;
 	}

@@ -25,7 +25,7 @@ struct ustar {
 };
 _Static_assert(sizeof(struct ustar) == block, "a header is one block");
 
-static la_ssize_t take(struct archive *archive, void *context, const void *data, size_t len)
+static la_ssize_t take_packed(struct archive *archive, void *context, const void *data, size_t len)
 {
 	struct jp_pack *pack = context;
 	(void)archive;
@@ -65,7 +65,7 @@ static int open_stream(struct jp_pack *pack)
 	if (rc == ARCHIVE_OK)
 		rc = archive_write_set_bytes_in_last_block(a, 1);
 	if (rc == ARCHIVE_OK)
-		rc = archive_write_open(a, pack, NULL, take, NULL);
+		rc = archive_write_open(a, pack, NULL, take_packed, NULL);
 	if (rc == ARCHIVE_OK)
 		rc = archive_write_header(a, entry);
 	archive_entry_free(entry);

@@ -16,14 +16,14 @@ struct order {
 	size_t count;
 };
 
-struct key {
+struct place_key {
 	uint64_t first, second;
 	uint32_t location;
 };
 
-static int by_key(const void *a, const void *b)
+static int by_place_key(const void *a, const void *b)
 {
-	const struct key *x = a, *y = b;
+	const struct place_key *x = a, *y = b;
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
 	if (x->second != y->second)
@@ -31,12 +31,12 @@ static int by_key(const void *a, const void *b)
 	return (x->location > y->location) - (x->location < y->location);
 }
 
-static size_t sort_by_address(const struct jprof_profile *p, struct key *keys, uint32_t *to)
+static size_t sort_by_address(const struct jprof_profile *p, struct place_key *keys, uint32_t *to)
 {
 	size_t n = jp_location_count(p), count = 0;
 	for (uint32_t i = 0; i < n; i++)
-		keys[i] = (struct key){ p->locations[i].address, 0, i };
-	qsort(keys, n, sizeof *keys, by_key);
+		keys[i] = (struct place_key){ p->locations[i].address, 0, i };
+	qsort(keys, n, sizeof *keys, by_place_key);
 	for (size_t i = 0; i < n; i++)
 		if (!i || keys[i].first != keys[i - 1].first)
 			to[count++] = keys[i].location;
@@ -46,7 +46,7 @@ static size_t sort_by_address(const struct jprof_profile *p, struct key *keys, u
 static int sort(const struct jprof_profile *p, struct order *o)
 {
 	size_t room = (size_t)jp_location_count(p) + 1;
-	struct key *keys = calloc(room, sizeof *keys);
+	struct place_key *keys = calloc(room, sizeof *keys);
 	o->by_address = calloc(room, sizeof *o->by_address);
 	o->by_offset = calloc(room, sizeof *o->by_offset);
 	if (!keys || !o->by_address || !o->by_offset) {
@@ -56,16 +56,16 @@ static int sort(const struct jprof_profile *p, struct order *o)
 	o->count = sort_by_address(p, keys, o->by_address);
 	for (size_t i = 0; i < o->count; i++) {
 		const struct jp_location *l = &p->locations[o->by_address[i]];
-		keys[i] = (struct key){ l->object, l->offset, o->by_address[i] };
+		keys[i] = (struct place_key){ l->object, l->offset, o->by_address[i] };
 	}
-	qsort(keys, o->count, sizeof *keys, by_key);
+	qsort(keys, o->count, sizeof *keys, by_place_key);
 	for (size_t i = 0; i < o->count; i++)
 		o->by_offset[i] = keys[i].location;
 	free(keys);
 	return 0;
 }
 
-static void put_text(struct jp_strbuf *out, const char *key, const char *text)
+static void put_symbol_text(struct jp_strbuf *out, const char *key, const char *text)
 {
 	if (!*text)
 		return;
@@ -98,22 +98,23 @@ static void put_vaddrs(const struct jprof_profile *p, const uint32_t *locations,
 		jp_strbuf_str(out, "]");
 }
 
-static void put_object(const struct jprof_profile *p, const uint32_t *locations, size_t count, struct jp_strbuf *out)
+static void put_symbol_object(const struct jprof_profile *p, const uint32_t *locations, size_t count,
+                              struct jp_strbuf *out)
 {
 	const struct jp_location *first = &p->locations[*locations];
 	const struct jp_object *o = &p->objects[first->object];
 	jp_strbuf_printf(out, "{\"address\": \"0x%llx\"", (unsigned long long)first->address);
-	put_text(out, "path", jp_string(p, o->path));
-	put_text(out, "build_id", jp_string(p, o->build_id));
-	put_text(out, "proof", jp_symbols_proof_word(o->proof));
+	put_symbol_text(out, "path", jp_string(p, o->path));
+	put_symbol_text(out, "build_id", jp_string(p, o->build_id));
+	put_symbol_text(out, "proof", jp_symbols_proof_word(o->proof));
 	put_flag(out, "program", o->program);
 	put_flag(out, "allocator", o->allocator);
 	if (o->entry_prefix != JP_NONE) {
 		jp_strbuf_str(out, ", \"entry_prefix\": ");
 		jp_json_put_text(out, jp_string(p, o->entry_prefix));
 	}
-	put_text(out, "reason", jp_string(p, o->reason));
-	put_text(out, "advice", jp_string(p, o->advice));
+	put_symbol_text(out, "reason", jp_string(p, o->reason));
+	put_symbol_text(out, "advice", jp_string(p, o->advice));
 	put_vaddrs(p, locations, count, out);
 	jp_strbuf_str(out, "}");
 }
@@ -125,11 +126,11 @@ static void put_objects(const struct jprof_profile *p, const struct order *o, st
 		for (end = first; end < o->count && p->locations[o->by_offset[end]].object == object;)
 			end++;
 		jp_strbuf_str(out, first ? ",\n    " : "\n    ");
-		put_object(p, o->by_offset + first, end - first, out);
+		put_symbol_object(p, o->by_offset + first, end - first, out);
 	}
 }
 
-static void put_json(const struct jprof_profile *p, const struct order *o, struct jp_strbuf *out)
+static void put_symbols_json(const struct jprof_profile *p, const struct order *o, struct jp_strbuf *out)
 {
 	jp_strbuf_printf(out, "{\"jprof_symbols\": %d,\n  \"sources\": \"", jp_symbols_version);
 	for (size_t i = 0; i < o->count; i++) {
@@ -149,7 +150,7 @@ int jp_symbols_render(const struct jprof_profile *profile, struct jp_strbuf *pro
 	if (!rc)
 		rc = jp_render_names(profile, proto, err);
 	if (!rc) {
-		put_json(profile, &order, json);
+		put_symbols_json(profile, &order, json);
 		rc = json->failed || proto->failed ? jp_error_nomem(err) : 0;
 	}
 	free(order.by_address);
@@ -157,7 +158,7 @@ int jp_symbols_render(const struct jprof_profile *profile, struct jp_strbuf *pro
 	return rc;
 }
 
-static bool is_proven(const struct jp_object *o)
+static bool is_build_proven(const struct jp_object *o)
 {
 	return o->build_id != JP_NONE && (o->proof == JPROF_PROOF_INODE || o->proof == JPROF_PROOF_BUILD_ID);
 }
@@ -166,7 +167,7 @@ void jp_symbols_build_ids(const struct jprof_profile *p, struct jp_strbuf *out)
 {
 	for (uint32_t i = 0; i < jp_object_count(p); i++) {
 		const struct jp_object *o = &p->objects[i];
-		if (!is_proven(o))
+		if (!is_build_proven(o))
 			continue;
 		jp_strbuf_str(out, out->len ? ", {\"path\": " : "{\"path\": ");
 		jp_json_put_text(out, jp_string(p, o->path));

@@ -71,7 +71,7 @@ static bool fill_head(struct head *head, const struct jprof_bundle_member *from)
 }
 
 /* Its path: `program` may be the short name, and the first object is the main program. */
-static const char *program_of(jp_json *agent)
+static const char *title_program(jp_json *agent)
 {
 	const char *program = jp_json_text(agent, "program");
 	const char *first = jp_json_text(jp_json_at(jp_json_get(agent, "objects"), 0), "path");
@@ -89,7 +89,7 @@ static int fill_from_agent(struct head *head, const void *data, size_t len, stru
 		.pid = jp_json_number(agent, "pid"),
 		.start_ticks = jp_json_number(agent, "start_ticks"),
 		.boot_id = jp_json_text(agent, "boot_id"),
-		.program = program_of(agent),
+		.program = title_program(agent),
 		.label = jp_json_text(agent, "label"),
 		.time = jp_json_seconds(agent, "time"),
 	};
@@ -97,7 +97,7 @@ static int fill_from_agent(struct head *head, const void *data, size_t len, stru
 }
 
 /* A part of a path in the archive that no tool can misunderstand. */
-static bool is_name(const char *name)
+static bool is_member_name(const char *name)
 {
 	size_t len = strlen(name);
 	for (size_t i = 0; i < len; i++)
@@ -110,7 +110,7 @@ static bool is_name(const char *name)
 static int choose_name(struct jprof_bundle_writer *w, struct jprof_error *err)
 {
 	char base[longest_name - 8];
-	if (w->head.name && is_name(w->head.name))
+	if (w->head.name && is_member_name(w->head.name))
 		snprintf(base, sizeof base, "%s", w->head.name);
 	else if (w->head.pid)
 		snprintf(base, sizeof base, "%llu", (unsigned long long)w->head.pid);
@@ -122,13 +122,13 @@ static int choose_name(struct jprof_bundle_writer *w, struct jprof_error *err)
 	return jp_intern_str(&w->names, w->name) == JP_NONE ? jp_error_nomem(err) : 0;
 }
 
-static void put_text(struct jp_strbuf *out, const char *key, const char *text)
+static void put_member_text(struct jp_strbuf *out, const char *key, const char *text)
 {
 	jp_strbuf_printf(out, ", \"%s\": ", key);
 	jp_json_put_text(out, text && *text ? text : NULL);
 }
 
-static void put_number(struct jp_strbuf *out, const char *key, uint64_t number)
+static void put_member_number(struct jp_strbuf *out, const char *key, uint64_t number)
 {
 	if (number)
 		jp_strbuf_printf(out, ", \"%s\": %llu", key, (unsigned long long)number);
@@ -144,16 +144,16 @@ static int end_member(struct jprof_bundle_writer *w, struct jprof_error *err)
 	if (rc || !w->begun)
 		return rc;
 	jp_strbuf_printf(&w->list, "%s{\"name\": \"%s\"", w->list.len ? ",\n    " : "", w->name);
-	put_number(&w->list, "pid", h->pid);
-	put_number(&w->list, "start_ticks", h->start_ticks);
-	put_text(&w->list, "boot_id", h->boot_id);
-	put_text(&w->list, "program", h->program);
-	put_text(&w->list, "title", h->title);
+	put_member_number(&w->list, "pid", h->pid);
+	put_member_number(&w->list, "start_ticks", h->start_ticks);
+	put_member_text(&w->list, "boot_id", h->boot_id);
+	put_member_text(&w->list, "program", h->program);
+	put_member_text(&w->list, "title", h->title);
 	jp_strbuf_str(&w->list, ", \"role\": ");
 	jp_json_put_text(&w->list, h->role ? h->role : "");
-	put_text(&w->list, "label", h->label);
-	put_number(&w->list, "time", h->time > 0 ? (uint64_t)h->time : 0);
-	put_number(&w->list, "dump_mtime", h->dump_mtime > 0 ? (uint64_t)h->dump_mtime : 0);
+	put_member_text(&w->list, "label", h->label);
+	put_member_number(&w->list, "time", h->time > 0 ? (uint64_t)h->time : 0);
+	put_member_number(&w->list, "dump_mtime", h->dump_mtime > 0 ? (uint64_t)h->dump_mtime : 0);
 	jp_strbuf_str(&w->list, ", \"build_ids\": [");
 	jp_strbuf_add(&w->list, w->build_ids.text, w->build_ids.len);
 	jp_strbuf_str(&w->list, "]}");
@@ -183,7 +183,7 @@ int jprof_bundle_writer_member(struct jprof_bundle_writer *w, const struct jprof
 static int begin_file(struct jprof_bundle_writer *w, const char *file, uint64_t size, struct jprof_error *err)
 {
 	char path[2 * (longest_name + 1)];
-	if (!w->begun || !is_name(file))
+	if (!w->begun || !is_member_name(file))
 		return jp_error(err, JPROF_E_ARGUMENT, file, 0, "%s",
 		                w->begun ? "is no name for a file in a bundle: 1 to 64 of A-Za-z0-9._-"
 		                         : "a member of the bundle must be begun first");
@@ -226,7 +226,7 @@ static int read_some(int fd, const char *file, char *to, size_t len, size_t *got
 	return 0;
 }
 
-static int read_whole(struct jprof_bundle_writer *w, const char *file, int fd, struct jprof_error *err)
+static int read_descriptor(struct jprof_bundle_writer *w, const char *file, int fd, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) all = { 0 };
 	char chunk[chunk_size];
@@ -266,7 +266,7 @@ int jprof_bundle_writer_fd(struct jprof_bundle_writer *w, const char *file, int 
 		w->head.dump_mtime = st.st_mtime;
 	off_t at = S_ISREG(st.st_mode) && st.st_size > 0 ? lseek(fd, 0, SEEK_CUR) : -1;
 	if (at < 0 || at >= st.st_size || !strcmp(file, "agent.json"))
-		return read_whole(w, file, fd, err);
+		return read_descriptor(w, file, fd, err);
 	return read_through(w, file, fd, (uint64_t)(st.st_size - at), err);
 }
 
@@ -309,8 +309,8 @@ int jprof_bundle_writer_new(const struct jprof_bundle_writer_opts *given, jprof_
 static void put_list(struct jprof_bundle_writer *w, struct jp_strbuf *out)
 {
 	jp_strbuf_printf(out, "{\"jprof_bundle\": %d, \"tool\": \"jprof %s\"", version, jprof_version());
-	put_text(out, "label", w->label);
-	put_number(out, "time", w->opts.time > 0 ? (uint64_t)w->opts.time : 0);
+	put_member_text(out, "label", w->label);
+	put_member_number(out, "time", w->opts.time > 0 ? (uint64_t)w->opts.time : 0);
 	jp_strbuf_str(out, ",\n  \"members\": [\n    ");
 	jp_strbuf_add(out, w->list.text, w->list.len);
 	jp_strbuf_str(out, "]}\n");

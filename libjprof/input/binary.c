@@ -60,7 +60,7 @@ static int read_needed(struct jprof_binary *b)
 	return 0;
 }
 
-static bool begins(const char *text, const char *with)
+static bool begins_with(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
@@ -68,20 +68,20 @@ static bool begins(const char *text, const char *with)
 static const char *libc_of(const struct jprof_binary *b)
 {
 	const char *slash = strrchr(b->info.interpreter, '/'), *loader = slash ? slash + 1 : b->info.interpreter;
-	if (begins(loader, "ld-musl"))
+	if (begins_with(loader, "ld-musl"))
 		return "musl";
-	if (begins(loader, "ld-linux") || begins(loader, "ld.so.") || begins(loader, "ld64.so."))
+	if (begins_with(loader, "ld-linux") || begins_with(loader, "ld.so.") || begins_with(loader, "ld64.so."))
 		return "glibc";
 	for (size_t i = 0; i < b->needed_count; i++) {
-		if (begins(b->needed[i], "libc.so."))
+		if (begins_with(b->needed[i], "libc.so."))
 			return "glibc";
-		if (begins(b->needed[i], "libc.musl-") || !strcmp(b->needed[i], "libc.so"))
+		if (begins_with(b->needed[i], "libc.musl-") || !strcmp(b->needed[i], "libc.so"))
 			return "musl";
 	}
 	return "";
 }
 
-static int fill(struct jprof_binary *b, struct jprof_error *err)
+static int read_binary(struct jprof_binary *b, struct jprof_error *err)
 {
 	GElf_Ehdr ehdr;
 	if (!gelf_getehdr(b->file->elf, &ehdr))
@@ -104,7 +104,7 @@ int jprof_binary_open(const char *root, const char *path, struct jprof_binary **
 		return jp_error_nomem(err);
 	int rc = jp_objfile_open((struct jp_root){ .path = root }, path, &b->file, err);
 	if (!rc)
-		rc = fill(b, err);
+		rc = read_binary(b, err);
 	if (rc)
 		jprof_binary_free(b);
 	else

@@ -62,7 +62,7 @@ static bool is_right(const struct hunt *h, const struct jp_objfile *candidate)
 }
 
 /* A debug file with DWARF ends the search; one with symbols alone stays until there is a better one. */
-static bool take(struct hunt *h, struct jp_objfile *candidate)
+static bool take_debugfile(struct hunt *h, struct jp_objfile *candidate)
 {
 	struct jp_debugfiles *found = h->found;
 	if (h->shared) {
@@ -80,7 +80,7 @@ static bool take(struct hunt *h, struct jp_objfile *candidate)
 }
 
 /* Whether the file at `path` ends the search. */
-static bool consider(struct hunt *h, struct jp_root root, const char *path)
+static bool consider_debugfile(struct hunt *h, struct jp_root root, const char *path)
 {
 	struct jp_objfile *candidate;
 	struct jprof_error err = { 0 };
@@ -92,7 +92,7 @@ static bool consider(struct hunt *h, struct jp_root root, const char *path)
 		return false;
 	bool itself = candidate->st.st_dev == h->file->st.st_dev && candidate->st.st_ino == h->file->st.st_ino;
 	if (!itself && is_right(h, candidate))
-		return take(h, candidate);
+		return take_debugfile(h, candidate);
 	jp_objfile_close(candidate);
 	return false;
 }
@@ -101,7 +101,7 @@ static bool consider_in(struct hunt *h, struct jp_root root, const char *dir, si
 {
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof path, "%.*s/%s", (int)dir_len, dir, name);
-	return n > 0 && (size_t)n < sizeof path && consider(h, root, path);
+	return n > 0 && (size_t)n < sizeof path && consider_debugfile(h, root, path);
 }
 
 /* `name` below the debug directories, the user's first. */
@@ -184,7 +184,7 @@ static bool among_given(struct hunt *h)
 			continue;
 		if (strcmp(candidate->build_id, h->build_id))
 			jp_objfile_close(candidate);
-		else if (take(h, candidate))
+		else if (take_debugfile(h, candidate))
 			return true;
 	}
 	return false;
@@ -195,7 +195,7 @@ static bool by_server(struct hunt *h)
 	if (!h->where->server || strlen(h->build_id) < 4)
 		return false;
 	char *path = jp_debuginfod_find(h->where->server, h->build_id);
-	bool found = path && consider(h, host, path);
+	bool found = path && consider_debugfile(h, host, path);
 	free(path);
 	return found;
 }
@@ -219,7 +219,7 @@ static bool consider_written(struct hunt *h, const struct jp_objfile *holder, co
 {
 	char real[PATH_MAX];
 	if (*path == '/')
-		return consider(h, holder->root, path);
+		return consider_debugfile(h, holder->root, path);
 	return jp_file_real_path(holder->fd, holder->root, real) &&
 	       consider_in(h, holder->root, real, dir_of(real), path);
 }

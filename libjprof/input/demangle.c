@@ -11,7 +11,7 @@ bool jp_is_mangled(const char *name)
 	return !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2) || !strncmp(name, "__Z", 3);
 }
 
-static bool starts(const char *s, const char *with)
+static bool starts_with(const char *s, const char *with)
 {
 	return !strncmp(s, with, strlen(with));
 }
@@ -27,7 +27,7 @@ static size_t operator_length(const char *s)
 	static const char *const symbols[] = { "()", "[]", "->*", "->", "<=>", "<<=", ">>=",
 		                               "<<", ">>", "<=",  ">=", "<",   ">",   "\"\" " };
 	for (size_t i = 0; i < jp_count(symbols); i++)
-		if (starts(s, symbols[i]))
+		if (starts_with(s, symbols[i]))
 			return strlen(symbols[i]);
 	return 0;
 }
@@ -39,12 +39,12 @@ static const char *skip_brackets(const char *s)
 	size_t depth = 0;
 	const char *begin = s;
 	while (*s) {
-		if (starts(s, "operator") && (s == begin || !is_word(s[-1])) && !is_word(s[8])) {
+		if (starts_with(s, "operator") && (s == begin || !is_word(s[-1])) && !is_word(s[8])) {
 			s += 8;
 			s += operator_length(s);
 			continue;
 		}
-		if (starts(s, "->")) {
+		if (starts_with(s, "->")) {
 			s += 2;
 			continue;
 		}
@@ -62,7 +62,7 @@ static const char *skip_qualifiers(const char *s)
 {
 	static const char *const words[] = { " const", " volatile", " &&", " &", " noexcept" };
 	for (size_t i = 0; i < jp_count(words);)
-		if (starts(s, words[i])) {
+		if (starts_with(s, words[i])) {
 			s += strlen(words[i]);
 			i = 0;
 		} else {
@@ -94,7 +94,7 @@ static const char *keep_shortened(const char *s, unsigned depth, struct jp_strbu
 static const char *keep_whole(const char *s, unsigned depth)
 {
 	static const char anonymous[] = "(anonymous namespace)";
-	if (starts(s, anonymous))
+	if (starts_with(s, anonymous))
 		return s + strlen(anonymous);
 	return *s == '{' || (*s == '(' && depth) ? skip_brackets(s) : NULL;
 }
@@ -113,7 +113,7 @@ static void shorten(const char *s, const char *end, unsigned depth, struct jp_st
 {
 	const char *begin = s, *after;
 	while (s < end) {
-		if (starts(s, "operator") && (s == begin || !is_word(s[-1])) && !is_word(s[8])) {
+		if (starts_with(s, "operator") && (s == begin || !is_word(s[-1])) && !is_word(s[8])) {
 			size_t n = 8 + operator_length(s + 8);
 			jp_strbuf_add(brief, s, n);
 			s += n;
@@ -121,7 +121,7 @@ static void shorten(const char *s, const char *end, unsigned depth, struct jp_st
 			after = after && after < end ? after : end;
 			jp_strbuf_add(brief, s, (size_t)(after - s));
 			s = after;
-		} else if (*s == '<' && (s == begin || (ends_in_colons(brief) && starts(s, "<impl ")))) {
+		} else if (*s == '<' && (s == begin || (ends_in_colons(brief) && starts_with(s, "<impl ")))) {
 			s = keep_shortened(s, depth, brief);
 		} else if (*s == '(' || *s == '<') {
 			s = drop_brackets(s, brief);

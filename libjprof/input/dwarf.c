@@ -46,7 +46,7 @@ struct wanted {
 	struct scope *innermost;
 };
 
-struct walk {
+struct dwarf_walk {
 	struct jp_objfile *file;
 	const struct jp_objfile *holder; /* of the debug information */
 	struct jp_split_losses losses;
@@ -180,7 +180,7 @@ void jp_dwarf_free(struct jp_dwarf *dwarf)
 /* ---- the tree --------------------------------------------------------------------------------- */
 
 /* Where two subprograms claim one address the first one keeps it, with what is inlined there. */
-static void push_scope(struct walk *walk, struct wanted *wanted, const Dwarf_Die *die, const void *function)
+static void push_scope(struct dwarf_walk *walk, struct wanted *wanted, const Dwarf_Die *die, const void *function)
 {
 	bool inlined = die->addr != function;
 	struct scope *outer = wanted->innermost;
@@ -199,14 +199,14 @@ static void push_scope(struct walk *walk, struct wanted *wanted, const Dwarf_Die
 }
 
 /* Ranges of functions that the linker threw away begin at 0 or in no segment. */
-static bool is_live(const struct walk *walk, uint64_t start)
+static bool is_live(const struct dwarf_walk *walk, uint64_t start)
 {
 	return jp_objfile_is_code(walk->file, start);
 }
 
 /* How many wanted addresses the DIE covers, or -1 if it has no addresses at all. With `function`,
  * the subprogram it is part of, it is put in front of the list of each. */
-static long cover(struct walk *walk, Dwarf_Die *die, const void *function)
+static long cover(struct dwarf_walk *walk, Dwarf_Die *die, const void *function)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
@@ -226,9 +226,9 @@ static long cover(struct walk *walk, Dwarf_Die *die, const void *function)
 	return hits;
 }
 
-static void walk_children(struct walk *walk, Dwarf_Die *parent, const void *function, unsigned depth);
+static void walk_children(struct dwarf_walk *walk, Dwarf_Die *parent, const void *function, unsigned depth);
 
-static const char *string_of(Dwarf_Die *die, unsigned name)
+static const char *dwarf_string(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;
 	return dwarf_attr_integrate(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
@@ -236,12 +236,12 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 
 static const char *linkage_name(Dwarf_Die *die)
 {
-	const char *name = string_of(die, DW_AT_linkage_name);
-	return name ? name : string_of(die, DW_AT_MIPS_linkage_name);
+	const char *name = dwarf_string(die, DW_AT_linkage_name);
+	return name ? name : dwarf_string(die, DW_AT_MIPS_linkage_name);
 }
 
 /* C++ functions of internal linkage have no linkage name: theirs is made of the scopes around them. */
-static void remember_name(struct walk *walk, Dwarf_Die *die)
+static void remember_name(struct dwarf_walk *walk, Dwarf_Die *die)
 {
 	const char *name = walk->qualify && walk->scope.len && !linkage_name(die) ? dwarf_diename(die) : NULL;
 	if (!name)
@@ -258,7 +258,7 @@ static void remember_name(struct walk *walk, Dwarf_Die *die)
 }
 
 /* The children of something that gives them a scope. */
-static void walk_scope(struct walk *walk, Dwarf_Die *die, const void *function, unsigned depth)
+static void walk_scope(struct dwarf_walk *walk, Dwarf_Die *die, const void *function, unsigned depth)
 {
 	size_t len = walk->scope.len;
 	if (walk->qualify && len < max_scope) {
@@ -274,7 +274,7 @@ static void walk_scope(struct walk *walk, Dwarf_Die *die, const void *function, 
 /* `function` is the subprogram under way if it holds a wanted address. One that holds none is
  * still looked into: functions nested in it (of GNU C, Ada, or members of a local class) have
  * addresses of their own. */
-static void visit(struct walk *walk, Dwarf_Die *die, const void *function, unsigned depth)
+static void visit(struct dwarf_walk *walk, Dwarf_Die *die, const void *function, unsigned depth)
 {
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
@@ -304,7 +304,7 @@ static void visit(struct walk *walk, Dwarf_Die *die, const void *function, unsig
 	}
 }
 
-static void walk_children(struct walk *walk, Dwarf_Die *parent, const void *function, unsigned depth)
+static void walk_children(struct dwarf_walk *walk, Dwarf_Die *parent, const void *function, unsigned depth)
 {
 	Dwarf_Die die;
 	if (depth >= max_tree_depth || walk->failed || dwarf_child(parent, &die))
@@ -331,7 +331,7 @@ static Dwarf_Die declaration_of(const Dwarf_Die *die)
 	return at;
 }
 
-static const char *qualified_name(struct walk *walk, const Dwarf_Die *die)
+static const char *qualified_name(struct dwarf_walk *walk, const Dwarf_Die *die)
 {
 	Dwarf_Die at = declaration_of(die);
 	uint32_t id = jp_intern_find(&walk->named, &at.addr, sizeof at.addr);
@@ -340,16 +340,16 @@ static const char *qualified_name(struct walk *walk, const Dwarf_Die *die)
 
 /* The linker's name where it says more than the source's (C++, Rust). In C it would only be an
  * alias that some header made (glibc's "__GI_x"). */
-static const char *name_of(struct walk *walk, Dwarf_Die *die)
+static const char *dwarf_name(struct dwarf_walk *walk, Dwarf_Die *die)
 {
 	const char *name = linkage_name(die);
 	if (name && jp_is_mangled(name))
 		return name;
 	name = qualified_name(walk, die);
-	return name ? name : string_of(die, DW_AT_name);
+	return name ? name : dwarf_string(die, DW_AT_name);
 }
 
-static unsigned number_of(Dwarf_Die *die, unsigned name)
+static unsigned dwarf_number(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
@@ -358,25 +358,25 @@ static unsigned number_of(Dwarf_Die *die, unsigned name)
 	return (unsigned)value;
 }
 
-static const char *call_file(struct walk *walk, Dwarf_Die *die)
+static const char *call_file(struct dwarf_walk *walk, Dwarf_Die *die)
 {
 	size_t count;
 	if (!walk->files && dwarf_getsrcfiles(&walk->unit, &walk->files, &count))
 		return NULL;
 	Dwarf_Attribute attr;
 	return dwarf_attr(die, DW_AT_call_file, &attr)
-	           ? dwarf_filesrc(walk->files, number_of(die, DW_AT_call_file), NULL, NULL)
+	           ? dwarf_filesrc(walk->files, dwarf_number(die, DW_AT_call_file), NULL, NULL)
 	           : NULL;
 }
 
-static const char *keep(struct walk *walk, const char *text)
+static const char *keep_name(struct dwarf_walk *walk, const char *text)
 {
 	const char *copy = text ? jp_arena_dup(&walk->file->arena, text, strlen(text)) : NULL;
 	walk->failed = walk->failed || (text && !copy);
 	return copy;
 }
 
-static void line_of(struct walk *walk, uint64_t vaddr, const char **file, unsigned *number)
+static void dwarf_line(struct dwarf_walk *walk, uint64_t vaddr, const char **file, unsigned *number)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&walk->unit, vaddr);
 	int n;
@@ -390,12 +390,12 @@ static void line_of(struct walk *walk, uint64_t vaddr, const char **file, unsign
 
 /* The address's own line belongs to the innermost function; where that one was called is the
  * line of the next. */
-static void answer(struct walk *walk, struct wanted *wanted)
+static void answer_from_scopes(struct dwarf_walk *walk, struct wanted *wanted)
 {
 	struct jp_lookup *lookup = wanted->lookup;
 	const char *file;
 	unsigned line, count = wanted->innermost ? wanted->innermost->depth : 0;
-	line_of(walk, lookup->vaddr, &file, &line);
+	dwarf_line(walk, lookup->vaddr, &file, &line);
 	if (!count && !file)
 		return;
 	struct jp_symframe *frames = jp_arena_alloc(&walk->file->arena, (count ? count : 1) * sizeof *frames);
@@ -404,13 +404,14 @@ static void answer(struct walk *walk, struct wanted *wanted)
 		return;
 	}
 	if (!count)
-		frames[0] = (struct jp_symframe){ .file = keep(walk, file), .line = line };
+		frames[0] = (struct jp_symframe){ .file = keep_name(walk, file), .line = line };
 	struct jp_symframe *frame = frames;
 	for (struct scope *scope = wanted->innermost; scope; scope = scope->outer, frame++) {
-		*frame = (struct jp_symframe){ name_of(walk, &scope->die), keep(walk, file), line, scope->inlined };
+		*frame =
+		    (struct jp_symframe){ dwarf_name(walk, &scope->die), keep_name(walk, file), line, scope->inlined };
 		if (scope->inlined) {
 			file = call_file(walk, &scope->die);
-			line = number_of(&scope->die, DW_AT_call_line);
+			line = dwarf_number(&scope->die, DW_AT_call_line);
 		}
 	}
 	lookup->frames = frames;
@@ -421,7 +422,7 @@ static void answer(struct walk *walk, struct wanted *wanted)
 
 /* ---- units ---------------------------------------------------------------------------------------- */
 
-static int want(struct walk *walk, struct jp_lookup *lookup)
+static int want(struct dwarf_walk *walk, struct jp_lookup *lookup)
 {
 	if (lookup->source == JPROF_SOURCE_DWARF)
 		return 0;
@@ -431,14 +432,14 @@ static int want(struct walk *walk, struct jp_lookup *lookup)
 	return 0;
 }
 
-static int by_vaddr(const void *a, const void *b)
+static int by_wanted_vaddr(const void *a, const void *b)
 {
 	const struct jp_lookup *x = ((const struct wanted *)a)->lookup, *y = ((const struct wanted *)b)->lookup;
 	return (x > y) - (x < y);
 }
 
 /* Collects the lookups in the unit's ranges. `ranged` tells whether it has any. */
-static int collect(struct walk *walk, struct jp_lookup *lookups, size_t count, bool *ranged)
+static int collect_wanted(struct dwarf_walk *walk, struct jp_lookup *lookups, size_t count, bool *ranged)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
@@ -453,7 +454,7 @@ static int collect(struct walk *walk, struct jp_lookup *lookups, size_t count, b
 				return -1;
 	}
 	if (walk->count)
-		qsort(walk->wanted, walk->count, sizeof *walk->wanted, by_vaddr);
+		qsort(walk->wanted, walk->count, sizeof *walk->wanted, by_wanted_vaddr);
 	return 0;
 }
 
@@ -464,20 +465,20 @@ static bool is_cplusplus(int language)
 	       language == lang_cplusplus_17 || language == lang_cplusplus_20;
 }
 
-static int resolve_unit(struct walk *walk)
+static int resolve_unit(struct dwarf_walk *walk)
 {
 	walk->files = NULL;
 	walk->qualify = is_cplusplus(dwarf_srclang(&walk->unit));
 	walk_children(walk, &walk->unit, NULL, 0);
 	for (size_t i = 0; i < walk->count && !walk->failed; i++)
-		answer(walk, &walk->wanted[i]);
+		answer_from_scopes(walk, &walk->wanted[i]);
 	jp_arena_release(&walk->arena);
 	jp_intern_release(&walk->named); /* addresses of DIEs are good for this unit's walk */
 	return walk->failed ? -1 : 0;
 }
 
 /* Goes on from a skeleton to where its functions are. Without that its lines still are of use. */
-static void complete(struct walk *walk)
+static void complete_split_unit(struct dwarf_walk *walk)
 {
 	Dwarf_Die split;
 	if (jp_split_find(walk->holder, &walk->unit, &split, &walk->losses))
@@ -485,7 +486,7 @@ static void complete(struct walk *walk)
 }
 
 /* One pass over all units: those with ranges, or those without, which may hold anything. */
-static int pass(struct walk *walk, Dwarf *dbg, struct jp_lookup *lookups, size_t count, bool with_ranges)
+static int pass(struct dwarf_walk *walk, Dwarf *dbg, struct jp_lookup *lookups, size_t count, bool with_ranges)
 {
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
@@ -497,13 +498,13 @@ static int pass(struct walk *walk, Dwarf *dbg, struct jp_lookup *lookups, size_t
 			continue;
 		walk->unit = die;
 		walk->count = 0;
-		rc = collect(walk, lookups, count, &ranged);
+		rc = collect_wanted(walk, lookups, count, &ranged);
 		for (size_t i = 0; !rc && !ranged && !with_ranges && i < count; i++)
 			rc = want(walk, &lookups[i]);
 		if (rc || ranged != with_ranges || !walk->count)
 			continue;
 		if (type == DW_UT_skeleton)
-			complete(walk);
+			complete_split_unit(walk);
 		rc = resolve_unit(walk);
 	}
 	return rc;
@@ -511,7 +512,7 @@ static int pass(struct walk *walk, Dwarf *dbg, struct jp_lookup *lookups, size_t
 
 int jp_dwarf_lookup(struct jp_dwarf *dwarf, struct jp_objfile *file, struct jp_lookup *lookups, size_t count)
 {
-	struct walk walk = { .file = file, .holder = dwarf->holder };
+	struct dwarf_walk walk = { .file = file, .holder = dwarf->holder };
 	int rc = pass(&walk, dwarf->dbg, lookups, count, true);
 	bool left = false;
 	for (size_t i = 0; i < count; i++)

@@ -56,7 +56,7 @@ struct jp_ehframe {
 	size_t walked_count, walked_cap;
 };
 
-static uint64_t read_value(struct jp_bytes *b, unsigned format, unsigned word)
+static uint64_t read_encoded(struct jp_bytes *b, unsigned format, unsigned word)
 {
 	switch (format) {
 	case pe_absptr: return jp_bytes_uint(b, word);
@@ -77,7 +77,7 @@ static uint64_t read_value(struct jp_bytes *b, unsigned format, unsigned word)
 static uint64_t read_pointer(struct jp_bytes *b, const struct section *s, unsigned encoding, unsigned word)
 {
 	uint64_t here = s->vaddr + b->pos;
-	uint64_t value = read_value(b, encoding & pe_format, word);
+	uint64_t value = read_encoded(b, encoding & pe_format, word);
 	switch (encoding & pe_base) {
 	case 0: break;
 	case pe_pcrel: value += here; break;
@@ -135,7 +135,7 @@ static unsigned cie_encoding(const struct jp_ehframe *e, uint64_t pos)
 		else if (*a == 'P') {
 			/* The personality routine is only skipped, wherever it points to. */
 			unsigned personality = (unsigned)jp_bytes_uint(&b, 1);
-			read_value(&b, personality & pe_format, e->word);
+			read_encoded(&b, personality & pe_format, e->word);
 		} else if (*a != 'S' && *a != 'B')
 			break;
 	}
@@ -153,7 +153,7 @@ static bool fde_bounds(const struct jp_ehframe *e, struct jp_bytes b, const stru
 		return false;
 	b.len = (size_t)record->end;
 	bounds->start = read_pointer(&b, &e->frames, encoding, e->word);
-	uint64_t length = read_value(&b, encoding & pe_format, e->word);
+	uint64_t length = read_encoded(&b, encoding & pe_format, e->word);
 	return !b.bad && !__builtin_add_overflow(bounds->start, length, &bounds->end);
 }
 
@@ -210,7 +210,7 @@ static void find_table(struct jp_ehframe *e)
 		e->table = b->pos;
 }
 
-static int by_start(const void *a, const void *b)
+static int by_fde_start(const void *a, const void *b)
 {
 	const struct bounds *x = a, *y = b;
 	return (x->start > y->start) - (x->start < y->start);
@@ -230,7 +230,7 @@ static int walk_records(struct jp_ehframe *e)
 		jp_bytes_seek(&b, record.end);
 	}
 	if (e->walked_count)
-		qsort(e->walked, e->walked_count, sizeof *e->walked, by_start);
+		qsort(e->walked, e->walked_count, sizeof *e->walked, by_fde_start);
 	return 0;
 }
 

@@ -59,7 +59,7 @@ static void choose_scaling(struct jprof_dump *dump, struct jp_span line)
 		dump->info.rate = rate ? rate : 2 * default_step;
 }
 
-static int parse_header(struct jp_parse *p)
+static int parse_gperf_header(struct jp_parse *p)
 {
 	struct jprof_dump *dump = p->dump;
 	struct jp_span line = { 0 };
@@ -78,12 +78,12 @@ static int parse_header(struct jp_parse *p)
 	return 0;
 }
 
-static bool is_maps_line(struct jp_span line)
+static bool begins_gperf_maps(struct jp_span line)
 {
 	return jp_span_starts(line, "MAPPED_LIBRARIES:") || jp_span_starts(line, "--- Memory map:");
 }
 
-static int parse_line(struct jp_parse *p, struct jp_span line)
+static int parse_gperf_line(struct jp_parse *p, struct jp_span line)
 {
 	uint64_t count[JPROF_COUNTERS];
 	bool too_big = false;
@@ -139,14 +139,14 @@ int jp_parse_gperf(struct jp_parse *p)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) maps = { 0 };
 	struct jp_span line;
-	int rc = parse_header(p);
+	int rc = parse_gperf_header(p);
 	while (!rc && !p->maps_next && jp_reader_line(&p->reader, &line)) {
-		p->maps_next = is_maps_line(line);
-		rc = p->maps_next ? 0 : parse_line(p, line);
+		p->maps_next = begins_gperf_maps(line);
+		rc = p->maps_next ? 0 : parse_gperf_line(p, line);
 	}
 	if (rc && (!p->fault.code || rc != p->fault.code))
 		return rc;
-	jp_parse_find_maps(p, is_maps_line);
+	jp_parse_find_maps(p, begins_gperf_maps);
 	rc = p->maps_next ? expand_build(p, &maps) : 0;
 	return rc ? rc : jp_parse_end(p);
 }

@@ -96,7 +96,7 @@ static int by_id(const void *a, const void *b)
 	return (x->pub.id > y->pub.id) - (x->pub.id < y->pub.id);
 }
 
-static uint32_t find_thread(const struct jprof_dump *dump, uint64_t id)
+static uint32_t find_dump_thread(const struct jprof_dump *dump, uint64_t id)
 {
 	const struct jp_thread key = { .pub.id = id }, *found = NULL;
 	if (dump->info.threads)
@@ -106,7 +106,7 @@ static uint32_t find_thread(const struct jprof_dump *dump, uint64_t id)
 
 /* Lines before the first stack: a thread's name may hold anything, so what is not understood is
  * no fault here. Returns with the first line that is a stack or the end. */
-static int parse_header(struct jp_parse *p, struct jp_span *line, bool *more)
+static int parse_heap_header(struct jp_parse *p, struct jp_span *line, bool *more)
 {
 	struct jprof_dump *dump = p->dump;
 	while ((*more = jp_reader_line(&p->reader, line)) && !jp_span_starts(*line, "@") &&
@@ -140,7 +140,7 @@ static int parse_counters(struct jp_parse *p, struct jp_span line)
 		return jp_error_nomem(p->err);
 	if (c.total && p->open_stack && jp_parse_commit(p))
 		return JPROF_E_NOMEM;
-	uint32_t thread = c.total ? JP_NONE : find_thread(p->dump, c.id);
+	uint32_t thread = c.total ? JP_NONE : find_dump_thread(p->dump, c.id);
 	if (p->open_stack || !p->dump->info.stacks || (!c.total && thread == JP_NONE))
 		return 0;
 	return jp_parse_record(p, thread, c.count);
@@ -172,7 +172,7 @@ static int parse_stacks(struct jp_parse *p, struct jp_span line, bool more)
 	return p->fault.code && rc == p->fault.code ? 0 : rc;
 }
 
-static bool is_maps_line(struct jp_span line)
+static bool begins_maps(struct jp_span line)
 {
 	return jp_span_starts(line, maps_line);
 }
@@ -184,11 +184,11 @@ int jp_parse_heap(struct jp_parse *p)
 	p->dump->info.format = "heap_v2";
 	int rc = parse_first_line(p);
 	if (!rc)
-		rc = parse_header(p, &line, &more);
+		rc = parse_heap_header(p, &line, &more);
 	if (!rc)
 		rc = parse_stacks(p, line, more);
 	if (rc)
 		return rc;
-	jp_parse_find_maps(p, is_maps_line);
+	jp_parse_find_maps(p, begins_maps);
 	return jp_parse_end(p);
 }

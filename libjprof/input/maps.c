@@ -51,7 +51,7 @@ static bool parse_perms(struct jp_span *line, struct jprof_map *map)
 	return true;
 }
 
-static char *path_of(struct jp_arena *arena, struct jp_span text)
+static char *map_path(struct jp_arena *arena, struct jp_span text)
 {
 	char *path = jp_arena_dup(arena, text.ptr, text.len);
 	if (!path)
@@ -66,7 +66,7 @@ static char *path_of(struct jp_arena *arena, struct jp_span text)
 	return path;
 }
 
-static bool parse_line(struct jp_span line, struct jprof_map *map, struct jp_span *path)
+static bool parse_map_line(struct jp_span line, struct jprof_map *map, struct jp_span *path)
 {
 	uint64_t major, minor;
 	if (!hex_then(&line, &map->start, '-') || !hex_then(&line, &map->limit, ' ') || !parse_perms(&line, map) ||
@@ -80,7 +80,7 @@ static bool parse_line(struct jp_span line, struct jprof_map *map, struct jp_spa
 	return true;
 }
 
-static int by_start(const void *a, const void *b)
+static int by_map_start(const void *a, const void *b)
 {
 	const struct jprof_map *x = a, *y = b;
 	return (x->start > y->start) - (x->start < y->start);
@@ -88,7 +88,7 @@ static int by_start(const void *a, const void *b)
 
 static int add_map(struct jprof_maps *maps, struct jprof_map map, struct jp_span path)
 {
-	map.path = path_of(&maps->arena, path);
+	map.path = map_path(&maps->arena, path);
 	if (!map.path || jp_array_push(maps->items, maps->count, maps->cap))
 		return -1;
 	maps->items[maps->count++] = map;
@@ -106,7 +106,7 @@ int jp_maps_read(struct jp_reader *reader, const char *name, struct jprof_maps *
 		struct jprof_map map = { 0 };
 		if (!line.len)
 			continue;
-		if (!parse_line(line, &map, &path) || reader->cut)
+		if (!parse_map_line(line, &map, &path) || reader->cut)
 			rc = jp_error(err, JPROF_E_FORMAT, name, reader->line,
 			              reader->cut ? "the last line of the maps has no end: \"%.*s\""
 			                          : "no line of /proc/PID/maps: \"%.*s\"",
@@ -117,7 +117,7 @@ int jp_maps_read(struct jp_reader *reader, const char *name, struct jprof_maps *
 		}
 	}
 	if (maps->count)
-		qsort(maps->items, maps->count, sizeof *maps->items, by_start);
+		qsort(maps->items, maps->count, sizeof *maps->items, by_map_start);
 	*out = maps;
 	return rc;
 }

@@ -77,7 +77,7 @@ static void read_build_id(struct jp_objfile *file)
 	}
 }
 
-static int load(struct jp_objfile *file, struct jprof_error *err)
+static int load_headers(struct jp_objfile *file, struct jprof_error *err)
 {
 	file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
 	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF)
@@ -111,7 +111,7 @@ int jp_objfile_open(struct jp_root root, const char *path, struct jp_objfile **o
 		              : errno == ETIMEDOUT ? "lies on a file system that does not answer"
 		                                   : strerror(errno));
 	else
-		rc = load(file, err);
+		rc = load_headers(file, err);
 	if (rc)
 		jp_objfile_close(file);
 	else
@@ -164,7 +164,7 @@ bool jp_objfile_is_code(const struct jp_objfile *file, uint64_t vaddr)
 }
 
 /* A mapping's unit: pages may be larger than 4096, then starts and lengths are multiples of more. */
-static uint64_t page_of(uint64_t start, uint64_t offset, uint64_t len)
+static uint64_t mapping_unit(uint64_t start, uint64_t offset, uint64_t len)
 {
 	uint64_t size = 65536, all = start | offset | len;
 	while (size > page && all & (size - 1))
@@ -174,7 +174,7 @@ static uint64_t page_of(uint64_t start, uint64_t offset, uint64_t len)
 
 bool jp_objfile_fits(const struct jp_objfile *file, uint64_t start, uint64_t offset, uint64_t len)
 {
-	uint64_t size = page_of(start, offset, len);
+	uint64_t size = mapping_unit(start, offset, len);
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const struct jp_segment *s = &file->segments[i];
 		if (!s->executable || s->offset > UINT64_MAX - s->file_size - size)

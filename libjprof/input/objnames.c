@@ -79,7 +79,7 @@ static void free_objnames(struct jp_objnames *names)
 	free(names);
 }
 
-static int load_names(struct jp_objfile *file, const struct jp_debug_where *where)
+static int load_objnames(struct jp_objfile *file, const struct jp_debug_where *where)
 {
 	if (!file->names)
 		file->names = calloc(1, sizeof *file->names);
@@ -98,7 +98,7 @@ static int load_names(struct jp_objfile *file, const struct jp_debug_where *wher
 int jp_objfile_symbolize(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_lookup *lookups,
                          size_t count)
 {
-	if (!(file->names && file->names->loaded) && load_names(file, where))
+	if (!(file->names && file->names->loaded) && load_objnames(file, where))
 		return -1;
 	struct jp_dwarf *dwarf = file->names->debug.dwarf;
 	if (dwarf && jp_dwarf_lookup(dwarf, file, lookups, count))

@@ -18,14 +18,14 @@
 #include "base/reader.h"
 #include "base/search.h"
 
-struct entry {
+struct jit_entry {
 	uint64_t start, end;
 	const char *name;
 };
 
 struct jp_perfmap {
-	struct jp_arena arena; /* names */
-	struct entry *items;   /* in the order of the file */
+	struct jp_arena arena;   /* names */
+	struct jit_entry *items; /* in the order of the file */
 	size_t count, cap;
 	size_t faults;
 	unsigned first_fault;
@@ -33,29 +33,29 @@ struct jp_perfmap {
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-static bool take_hex(struct jp_span *line, uint64_t *value)
+static bool take_jit_hex(struct jp_span *line, uint64_t *value)
 {
 	if (!jp_span_text(line, "0x"))
 		(void)jp_span_text(line, "0X");
 	return jp_span_hex(line, value) == JP_NUMBER_OK && jp_span_char(line, ' ');
 }
 
-static bool parse_line(struct jp_span *line, struct entry *entry)
+static bool parse_jit_line(struct jp_span *line, struct jit_entry *entry)
 {
 	uint64_t size;
-	if (!take_hex(line, &entry->start) || !take_hex(line, &size))
+	if (!take_jit_hex(line, &entry->start) || !take_jit_hex(line, &size))
 		return false;
 	jp_span_blanks(line);
 	return line->len && !__builtin_add_overflow(entry->start, size, &entry->end) &&
 	       !memchr(line->ptr, '\0', line->len);
 }
 
-static int add_line(struct jp_perfmap *map, const struct jp_reader *reader, struct jp_span line)
+static int add_jit_line(struct jp_perfmap *map, const struct jp_reader *reader, struct jp_span line)
 {
-	struct entry entry;
+	struct jit_entry entry;
 	if (!line.len || reader->cut)
 		return 0;
-	if (!parse_line(&line, &entry)) {
+	if (!parse_jit_line(&line, &entry)) {
 		if (!map->faults++)
 			map->first_fault = reader->line;
 		return 0;
@@ -77,7 +77,7 @@ int jp_perfmap_parse(const void *data, size_t len, const char *name, struct jp_p
 	int rc = map ? 0 : -1;
 	jp_reader_init(&reader, data, len);
 	while (!rc && jp_reader_line(&reader, &line))
-		rc = add_line(map, &reader, line);
+		rc = add_jit_line(map, &reader, line);
 	if (rc)
 		rc = jp_error_nomem(err);
 	else if (!map->count && (map->faults || reader.cut))
@@ -160,7 +160,7 @@ static size_t open_from(size_t *next, size_t i)
 	return end;
 }
 
-static int answer(struct jp_lookup *lookup, const struct entry *entry, struct jp_arena *arena)
+static int answer_from_map(struct jp_lookup *lookup, const struct jit_entry *entry, struct jp_arena *arena)
 {
 	if (lookup->frame_count)
 		return 0;
@@ -181,10 +181,10 @@ int jp_perfmap_lookup(const struct jp_perfmap *map, struct jp_arena *arena, stru
 	for (size_t i = 0; !rc && i <= count; i++)
 		next[i] = i;
 	for (size_t e = map->count; !rc && e-- > 0;) {
-		const struct entry *entry = &map->items[e];
+		const struct jit_entry *entry = &map->items[e];
 		size_t i = open_from(next, jp_count_below(lookups, count, sizeof *lookups, entry->start));
 		for (; !rc && i < count && lookups[i].vaddr < entry->end; i = open_from(next, i)) {
-			rc = answer(&lookups[i], entry, arena);
+			rc = answer_from_map(&lookups[i], entry, arena);
 			next[i] = i + 1;
 		}
 	}

@@ -53,7 +53,7 @@ static int add_type(struct jp_pprof *p, struct jp_bytes *message)
 	return 0;
 }
 
-static int add_mapping(struct jp_pprof *p, struct jp_bytes *message)
+static int read_pprof_mapping(struct jp_pprof *p, struct jp_bytes *message)
 {
 	struct jp_pprof_mapping m = { 0 };
 	uint64_t *const to[] = { NULL, &m.id, &m.start, &m.limit, &m.offset, &m.file_s, &m.build_id_s };
@@ -79,7 +79,7 @@ static int add_function(struct jp_pprof *p, struct jp_bytes *message)
 	return 0;
 }
 
-static int add_line(struct jp_pprof *p, struct jp_bytes *message)
+static int read_pprof_line(struct jp_pprof *p, struct jp_bytes *message)
 {
 	uint64_t function = 0, line = 0;
 	uint64_t *const to[] = { NULL, &function, &line };
@@ -100,7 +100,7 @@ static int add_location(struct jp_pprof *p, struct jp_bytes *message)
 	while (jp_field_next(message, &field)) {
 		if (field.number < jp_count(to) && to[field.number])
 			*to[field.number] = field.value;
-		if (field.number == 4 && field.wire == JP_WIRE_BYTES && add_line(p, &field.bytes))
+		if (field.number == 4 && field.wire == JP_WIRE_BYTES && read_pprof_line(p, &field.bytes))
 			return -1;
 		message->bad = message->bad || field.bytes.bad;
 	}
@@ -139,7 +139,7 @@ static int add_ids(struct jp_pprof *p, struct jp_field *field)
 	return 0;
 }
 
-static int add_values(struct jp_pprof *p, struct jp_field *field)
+static int read_pprof_values(struct jp_pprof *p, struct jp_field *field)
 {
 	uint64_t value;
 	while (jp_field_number(field, &value)) {
@@ -150,7 +150,7 @@ static int add_values(struct jp_pprof *p, struct jp_field *field)
 	return 0;
 }
 
-static int add_sample(struct jp_pprof *p, struct jp_bytes *message)
+static int read_pprof_sample(struct jp_pprof *p, struct jp_bytes *message)
 {
 	struct jp_pprof_sample s = { .id_first = p->ids.count,
 		                     .value_first = p->values.count,
@@ -161,7 +161,7 @@ static int add_sample(struct jp_pprof *p, struct jp_bytes *message)
 		if (field.number == 1)
 			rc = add_ids(p, &field);
 		else if (field.number == 2)
-			rc = add_values(p, &field);
+			rc = read_pprof_values(p, &field);
 		else if (field.number == 3 && field.wire == JP_WIRE_BYTES)
 			rc = add_label(p, &field.bytes);
 		message->bad = message->bad || field.bytes.bad;
@@ -188,7 +188,7 @@ static int add_comments(struct jp_pprof *p, struct jp_field *field)
 	return 0;
 }
 
-static int add_string(struct jp_pprof *p, const struct jp_bytes *bytes)
+static int read_pprof_string(struct jp_pprof *p, const struct jp_bytes *bytes)
 {
 	if (PUSH(p->strings))
 		return -1;
@@ -201,11 +201,11 @@ static int add_field(struct jp_pprof *p, struct jp_field *field)
 {
 	switch (field->number) {
 	case SAMPLE_TYPE: return add_type(p, &field->bytes);
-	case SAMPLE: return add_sample(p, &field->bytes);
-	case MAPPING: return add_mapping(p, &field->bytes);
+	case SAMPLE: return read_pprof_sample(p, &field->bytes);
+	case MAPPING: return read_pprof_mapping(p, &field->bytes);
 	case LOCATION: return add_location(p, &field->bytes);
 	case FUNCTION: return add_function(p, &field->bytes);
-	case STRING: return add_string(p, &field->bytes);
+	case STRING: return read_pprof_string(p, &field->bytes);
 	case PERIOD_TYPE: read_type(&field->bytes, &p->period_type); return 0;
 	case TIME_NANOS: p->time_nanos = (int64_t)field->value; return 0;
 	case PERIOD: p->period = (int64_t)field->value; return 0;

@@ -22,7 +22,7 @@
 
 enum { enough_to_tell = 512 };
 
-static int add_name(struct jp_parse *p, uint64_t address, struct jp_span text)
+static int add_given_name(struct jp_parse *p, uint64_t address, struct jp_span text)
 {
 	struct jprof_dump *dump = p->dump;
 	if (jp_array_push(dump->given, dump->given_count, dump->given_cap))
@@ -41,10 +41,10 @@ static int parse_symbol(struct jp_parse *p, struct jp_span line)
 		return jp_parse_warn(p, "an address of the symbols is wrong; it keeps no name") ? jp_error_nomem(p->err)
 		                                                                                : 0;
 	jp_span_blanks(&line);
-	return line.len && !memchr(line.ptr, '\0', line.len) ? add_name(p, address, line) : 0;
+	return line.len && !memchr(line.ptr, '\0', line.len) ? add_given_name(p, address, line) : 0;
 }
 
-static int by_address(const void *a, const void *b)
+static int by_given_address(const void *a, const void *b)
 {
 	const struct jp_given_name *x = a, *y = b;
 	if (x->address != y->address)
@@ -100,6 +100,6 @@ int jp_parse_raw(struct jp_parse *p)
 		                "holds no heap profile, but \"%.*s\": it tells of time or locks, and jprof of memory",
 		                (int)(section.len < 40 ? section.len : 40), section.ptr);
 	if (p->dump->given_count)
-		qsort(p->dump->given, p->dump->given_count, sizeof *p->dump->given, by_address);
+		qsort(p->dump->given, p->dump->given_count, sizeof *p->dump->given, by_given_address);
 	return parse_body(p);
 }

@@ -20,35 +20,35 @@ struct candidates {
 	const char *name; /* of the .dwo, as written */
 };
 
-static const char *string_of(Dwarf_Die *die, unsigned name)
+static const char *skeleton_string(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;
 	return dwarf_attr(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
 /* DIR/NAME, or NAME if that is absolute; "" if it gets too long. */
-static void join(char *path, const char *dir, const char *name)
+static void join_path(char *path, const char *dir, const char *name)
 {
 	int n = *name == '/' ? snprintf(path, PATH_MAX, "%s", name) : snprintf(path, PATH_MAX, "%s/%s", dir, name);
 	if (n < 0 || n >= PATH_MAX)
 		*path = '\0';
 }
 
-static bool list(const struct jp_objfile *holder, Dwarf_Die *skeleton, struct candidates *c)
+static bool list_candidate_paths(const struct jp_objfile *holder, Dwarf_Die *skeleton, struct candidates *c)
 {
 	char dir[PATH_MAX], compiled_in[PATH_MAX];
-	const char *comp_dir = string_of(skeleton, DW_AT_comp_dir);
-	c->name = string_of(skeleton, DW_AT_dwo_name);
+	const char *comp_dir = skeleton_string(skeleton, DW_AT_comp_dir);
+	c->name = skeleton_string(skeleton, DW_AT_dwo_name);
 	if (!c->name)
-		c->name = string_of(skeleton, DW_AT_GNU_dwo_name);
+		c->name = skeleton_string(skeleton, DW_AT_GNU_dwo_name);
 	if (!c->name || !jp_file_real_path(holder->fd, (struct jp_root){ 0 }, dir))
 		return false;
 	if (snprintf(c->path[package], PATH_MAX, "%s.dwp", dir) >= PATH_MAX)
 		*c->path[package] = '\0';
 	*strrchr(dir, '/') = '\0';
-	join(c->path[beside], dir, c->name);
-	join(compiled_in, dir, comp_dir ? comp_dir : "");
-	join(c->path[compiled], compiled_in, c->name);
+	join_path(c->path[beside], dir, c->name);
+	join_path(compiled_in, dir, comp_dir ? comp_dir : "");
+	join_path(c->path[compiled], compiled_in, c->name);
 	return true;
 }
 
@@ -109,7 +109,7 @@ bool jp_split_find(const struct jp_objfile *holder, Dwarf_Die *skeleton, Dwarf_D
 		lose(losses, "a .dwo file", "is not read of a live process; --symbols=later leaves it to the reader");
 		return false;
 	}
-	if (!list(holder, skeleton, &c)) {
+	if (!list_candidate_paths(holder, skeleton, &c)) {
 		lose(losses, "a .dwo file", "has no name");
 		return false;
 	}

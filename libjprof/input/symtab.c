@@ -114,7 +114,7 @@ static int read_tables(struct jp_symtab *t, Elf *elf)
 
 /* ---- arranging -------------------------------------------------------------------------------- */
 
-static int compare(const struct jp_symbol *a, const struct jp_symbol *b)
+static int compare_symbols(const struct jp_symbol *a, const struct jp_symbol *b)
 {
 	if (a->value != b->value)
 		return a->value < b->value ? -1 : 1;
@@ -132,7 +132,7 @@ struct placed {
 
 static int compare_placed(const void *a, const void *b)
 {
-	return compare(&((const struct placed *)a)->symbol, &((const struct placed *)b)->symbol);
+	return compare_symbols(&((const struct placed *)a)->symbol, &((const struct placed *)b)->symbol);
 }
 
 static int sort_symbols(struct jp_symtab *t)
@@ -161,7 +161,7 @@ static int add_range(struct ranges *to, uint64_t start, uint64_t limit, uint32_t
 	return 0;
 }
 
-static uint64_t end_of(const struct jp_symtab *t, uint32_t symbol)
+static uint64_t symbol_end(const struct jp_symtab *t, uint32_t symbol)
 {
 	return t->symbols[symbol].value + t->symbols[symbol].size;
 }
@@ -171,7 +171,7 @@ static uint64_t end_of(const struct jp_symtab *t, uint32_t symbol)
 static int emit(struct jp_symtab *t, uint32_t *stack, size_t *depth, uint64_t from, uint64_t to)
 {
 	while (*depth && from < to) {
-		uint64_t end = end_of(t, stack[*depth - 1]);
+		uint64_t end = symbol_end(t, stack[*depth - 1]);
 		uint64_t limit = end < to ? end : to;
 		if (limit > from) {
 			if (add_range(&t->sized, from, limit, stack[*depth - 1]))

@@ -96,7 +96,7 @@ void jp_evidence_add(struct jp_evidence *to, const struct jp_evidence *from)
 /* ---- from evidence to a range ------------------------------------------------------------------ */
 
 /* Distances from an estimate to the ends of its interval. */
-struct ends {
+struct interval_ends {
 	double down, up;
 };
 
@@ -128,9 +128,9 @@ static double up_of(double variance, double third, double half)
  * the upper end as one with another sample, which might have come just as well. `like` tells what
  * that would be worth: the spread itself or, where it has no samples, the other side's. Objects are
  * whole: an end lies half of one further out, unless it is all but sure that none went unsampled. */
-static struct ends ends_of(const struct jp_spread *s, const struct jp_spread *like)
+static struct interval_ends ends_of(const struct jp_spread *s, const struct jp_spread *like)
 {
-	struct ends ends = { s->unsampled, 0 };
+	struct interval_ends ends = { s->unsampled, 0 };
 	if (!(like->variance > 0))
 		return ends;
 	double worth = like->worth / like->variance, open = like->open / like->variance;
@@ -144,7 +144,7 @@ static struct ends ends_of(const struct jp_spread *s, const struct jp_spread *li
 }
 
 /* Distances of independent sums and differences combine like standard errors. */
-static void put_ends(struct jprof_range *range, double value, struct ends plus, struct ends minus)
+static void put_ends(struct jprof_range *range, double value, struct interval_ends plus, struct interval_ends minus)
 {
 	range->low = value - hypot(plus.down, minus.up);
 	range->high = value + hypot(plus.up, minus.down);
@@ -173,7 +173,7 @@ struct jprof_range jp_evidence_range(const struct jp_lineage *lineage, const str
 {
 	const struct jp_spread *plus = &e->plus, *minus = &e->minus;
 	struct jprof_range range = { .samples = plus->n + minus->n };
-	struct ends up, down = { 0, 0 };
+	struct interval_ends up, down = { 0, 0 };
 	if (e->unknown) {
 		range.error = range.low = range.high = NAN;
 		return range;

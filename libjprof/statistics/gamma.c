@@ -28,7 +28,7 @@ static double series(double shape, double x)
 }
 
 /* The continued fraction of 1 - P by Lentz's method, good for x above shape + 1. */
-static double fraction(double shape, double x)
+static double continued_fraction(double shape, double x)
 {
 	double b = x + 1 - shape, c = 1 / DBL_MIN, d = 1 / b, h = d, step = 0;
 	for (int i = 1; i < most_terms && fabs(step - 1) > DBL_EPSILON; i++) {
@@ -46,7 +46,7 @@ double jp_gamma_p(double shape, double x)
 {
 	if (x <= 0)
 		return 0;
-	return x < shape + 1 ? series(shape, x) : 1 - fraction(shape, x);
+	return x < shape + 1 ? series(shape, x) : 1 - continued_fraction(shape, x);
 }
 
 /* Newton's steps, kept between ends that are known to hold the root. The series' first term alone is never

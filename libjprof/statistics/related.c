@@ -53,7 +53,7 @@ static struct apart allocated_apart(const struct jp_seen *late, const struct jp_
 }
 
 /* What is left when only `part` of the samples of a pair stay. */
-static void keep(struct jp_seen *seen, int pair, double part)
+static void keep_part(struct jp_seen *seen, int pair, double part)
 {
 	double whole = seen->n[pair];
 	seen->n[pair] = part;
@@ -65,8 +65,8 @@ void jp_seen_cancel(struct jp_seen *late, struct jp_seen *early, const bool equa
 {
 	struct apart in_use = in_use_apart(late, early, equal[0], lineage);
 	struct apart allocated = allocated_apart(late, early, equal[1]);
-	keep(late, 0, in_use.late);
-	keep(late, 1, allocated.late);
-	keep(early, 0, in_use.early);
-	keep(early, 1, allocated.early);
+	keep_part(late, 0, in_use.late);
+	keep_part(late, 1, allocated.late);
+	keep_part(early, 0, in_use.early);
+	keep_part(early, 1, allocated.early);
 }

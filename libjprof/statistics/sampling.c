@@ -32,7 +32,7 @@ static void print_one(double rate, double size, double *objects, double *bytes)
 }
 
 /* Whether a whole number of such objects is printed as `count`. */
-static bool fits(double rate, double size, const uint64_t count[2], double *n)
+static bool counters_fit(double rate, double size, const uint64_t count[2], double *n)
 {
 	double objects, bytes;
 	print_one(rate, size, &objects, &bytes);
@@ -53,7 +53,7 @@ static double rounded_size(double rate, const uint64_t count[2], double *n)
 		return 0;
 	for (uint64_t size = class_above(least > 0 ? (uint64_t)least : 0); (double)size <= mean * slack;
 	     size = class_above(size))
-		if (fits(rate, (double)size, count, n))
+		if (counters_fit(rate, (double)size, count, n))
 			return (double)size;
 	return 0;
 }
