@@ -69,8 +69,14 @@ struct jprof_processes;
  * is no error. Since: 0.1 */
 JPROF_API int jprof_processes_new(const struct jprof_processes_opts *opts, struct jprof_processes **list,
                                   struct jprof_error *err);
+
+/* Number of processes found. Since: 0.1 */
 JPROF_API size_t jprof_processes_count(const struct jprof_processes *list);
+
+/* The i-th, from 0; it lives as long as the list. Since: 0.1 */
 JPROF_API const struct jprof_process *jprof_processes_at(const struct jprof_processes *list, size_t i);
+
+/* Frees the list; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_processes_free(struct jprof_processes *list);
 
 /* ---- Agents ----------------------------------------------------------------------------------- */
@@ -147,6 +153,7 @@ JPROF_API int jprof_agent_stats(struct jprof_agent *agent, const char **json, st
 /* Turns sampling on or off; *was tells what it was. Since: 0.1 */
 JPROF_API int jprof_agent_set_active(struct jprof_agent *agent, bool active, bool *was, struct jprof_error *err);
 
+/* Closes the connection and frees it, with its last report and dump; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_agent_free(struct jprof_agent *agent);
 
 /* Whether a label is one that agents take. Since: 0.1 */
@@ -211,12 +218,16 @@ JPROF_API int jprof_agent_files(struct jprof_agent *agent, const struct jprof_ta
 JPROF_API int jprof_target_sidecar(const struct jprof_target *target, const struct jprof_dump_file *dump,
                                    struct jprof_dump_file **sidecar, struct jprof_error *err);
 
-/* Its descriptor, and its name without the directory. Since: 0.1 */
+/* Its descriptor, at any offset; it is the file's, and closed with it. Since: 0.1 */
 JPROF_API int jprof_dump_file_fd(const struct jprof_dump_file *file);
+
+/* Its name without the directory; it lives as long as the file. Since: 0.1 */
 JPROF_API const char *jprof_dump_file_name(const struct jprof_dump_file *file);
 
 /* Removes it, if it still has that name: another file is left alone, and a memfd has none. Since: 0.1 */
 JPROF_API int jprof_dump_file_remove(struct jprof_dump_file *file, struct jprof_error *err);
+
+/* Closes the descriptor and frees it; the file itself stays. NULL is fine. Since: 0.1 */
 JPROF_API void jprof_dump_file_free(struct jprof_dump_file *file);
 
 /* Waits for a dump that a signal makes. */
@@ -231,8 +242,11 @@ JPROF_API int jprof_target_watch(const struct jprof_target *target, const char *
 /* Waits up to `timeout` milliseconds for the next one. Since: 0.1 */
 JPROF_API int jprof_dump_watch_wait(struct jprof_dump_watch *watch, unsigned timeout, struct jprof_dump_file **file,
                                     struct jprof_error *err);
+
+/* Ends the watch; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_dump_watch_free(struct jprof_dump_watch *watch);
 
+/* Lets the process alone and frees what was held of it, after its watches; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_target_free(struct jprof_target *target);
 
 #ifdef __cplusplus

@@ -33,6 +33,10 @@ check_exports() {
 check_exports jprof
 check_exports jprof-live
 
+# Each function has a comment of its own, right before it,.
+awk '/^JPROF_API/ && last !~ /\*\/$/ { print FILENAME ": no comment of its own: " $0; bad = 1 } { last = $0 } END { exit bad }' \
+    "$source/libjprof/jprof-live.h" || fail "a function without a comment"
+
 # Who reads dumps does not link what talks to processes.
 nm -D --undefined-only "$lib" >"$tmp/wanted"
 if grep -E ' U (socket|connect|send|sendto|sendmsg|recv|recvmsg|kill|syscall|ptrace|pidfd_[a-z_]+|inotify_[a-z_0-9]+|poll)(@|$)' "$tmp/wanted"; then
