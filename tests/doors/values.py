@@ -5,6 +5,7 @@ usage: values.py CHECK ARGUMENT...; exits 1 with a line that says what is wrong
 import csv
 import json
 import math
+import re
 import sys
 
 
@@ -152,6 +153,7 @@ def check_csv(path, text):
     for record, (name, flat, cum, *_) in zip(records, rows):
         if None in record or None in record.values():
             die("a record has not as many fields as the header: %r" % record)
+        name = re.sub(r"\\x[89a-f][0-9a-f]", "\ufffd", name)  # bytes that are no UTF-8, as programs get them
         if record["name"].lstrip("'") != name:
             die("a row is %r, not %r" % (record["name"], name))
         near("flat of " + name, float(record["flat"]), flat, 0)
