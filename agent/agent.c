@@ -240,7 +240,7 @@ static void say_unknown(void)
 		dprintf(
 		    STDERR_FILENO,
 		    "libjprof-agent: JPROF_AGENT: not understood: %s; it takes every=10m, at=cgroup:85%%, at=rss:900M, "
-		    "on=exit, for=ruby|all|NAME, signal=usr2|none|NUMBER, socket=off, off\n",
+		    "on=exit, for=ruby|all|NAME, signal=usr2|none|NUMBER, socket=off, mode=0644, off\n",
 		    config.unknown);
 }
 
@@ -274,6 +274,7 @@ __attribute__((constructor)) static void load(void)
 		thread_init();
 		trouble_init();
 		our_signal = signal_install(config.signal);
+		dump_init(config.mode);
 		request_init(our_signal, triggers_text());
 		start();
 	}

@@ -108,6 +108,18 @@ static bool set_socket(struct config *config, const char *value)
 	return true;
 }
 
+/* Three octal digits, perhaps after a 0; their owner may read and write them. */
+static bool set_mode(struct config *config, const char *value)
+{
+	const unsigned owner = 0600;
+	char *end;
+	unsigned long mode = strtoul(value, &end, 8);
+	if (*value < '0' || *value > '7' || *end || mode > 0777 || (mode & owner) != owner)
+		return false;
+	config->mode = (unsigned)mode;
+	return true;
+}
+
 static bool set_off(struct config *config, const char *value)
 {
 	if (*value)
@@ -122,8 +134,8 @@ static bool apply(struct config *config, const char *word)
 		const char *key;
 		bool (*set)(struct config *, const char *value);
 	} keys[] = {
-		{ "every=", set_every },   { "at=", set_at },         { "on=", set_on },  { "for=", set_for },
-		{ "signal=", set_signal }, { "socket=", set_socket }, { "off", set_off },
+		{ "every=", set_every },   { "at=", set_at },         { "on=", set_on },     { "for=", set_for },
+		{ "signal=", set_signal }, { "socket=", set_socket }, { "mode=", set_mode }, { "off", set_off },
 	};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		size_t len = strlen(keys[i].key);
@@ -146,7 +158,7 @@ static void note_unknown(struct config *config, const char *word, size_t len)
 
 void config_parse(struct config *config, const char *text)
 {
-	*config = (struct config){ .socket = true, .signal = SIGUSR2 };
+	*config = (struct config){ .socket = true, .signal = SIGUSR2, .mode = 0600 };
 	while (text && *text) {
 		char word[128];
 		size_t len = strcspn(text, ",");

@@ -16,6 +16,7 @@ struct config {
 	enum config_scope scope;
 	char name[64];           /* of CONFIG_NAME: the program's short name */
 	int signal;              /* 0: none */
+	unsigned mode;           /* permissions of dumps and sidecars */
 	unsigned every;          /* seconds between dumps, 0: none */
 	unsigned cgroup_percent; /* 0: none */
 	uint64_t rss;            /* bytes, 0: none */

@@ -22,8 +22,9 @@
 #include "text.h"
 #include "whole.h"
 
-enum { NO_REPLACE = 1, TRIES = 100 };
+enum { NO_REPLACE = 1, TRIES = 100, OWNER_ALONE = 0600 };
 
+static unsigned mode = OWNER_ALONE;
 static struct dump_history history;
 static struct dump_result result;
 static struct place place;
@@ -73,10 +74,20 @@ static bool failed_at(const char *path, int error)
 	return false;
 }
 
+void dump_init(unsigned files_mode)
+{
+	mode = files_mode;
+}
+
 /* Makes a file that was not there. Returns 0 or an errno. */
 static int create(int slot, const char *path)
 {
-	return handle_open(slot, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW) < 0 ? errno : 0;
+	int fd = handle_open(slot, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+	if (fd < 0)
+		return errno;
+	if (mode != OWNER_ALONE)
+		fchmod(fd, mode);
+	return 0;
 }
 
 static bool set_names(void)

@@ -33,6 +33,9 @@ struct dump_history {
 	char last_error[PATH_MAX + 256];
 };
 
+/* Which permissions the files get, whatever the umask; until then they are their owner's alone. */
+void dump_init(unsigned mode);
+
 /* Makes one. On failure returns false with result->error, and nothing is left in the directory. The result is
  * the module's, and stays until the next call. One at a time. */
 bool dump_make(const struct dump_request *request, const struct dump_result **result);

@@ -121,7 +121,7 @@ int handle_fd(int slot)
 int handle_open(int slot, const char *path, int flags)
 {
 	handle_close(slot);
-	int fd = open(path, flags | O_CLOEXEC, 0644), error = errno;
+	int fd = open(path, flags | O_CLOEXEC, 0600), error = errno;
 	bool is_kept = handle_keep(slot, fd);
 	errno = error;
 	return is_kept ? fd : -1;

@@ -24,6 +24,24 @@ mkdir "$place"
 check "once it is there" test "$(field .dump dump)" = "$place/app.$pid.0.j0.heap"
 end "$pid"
 
+# Files are their owner's alone, unless asked otherwise.
+for asked in "" 0640 644; do
+    mode=0${asked#0}
+    [ -n "$asked" ] || mode=0600
+    rm -f "$place"/app.*
+    words=for=all,${asked:+mode=$asked}
+    start "$subject" hold wait
+    ask "$pid" dump >reply
+    check "mode $mode: $(ls -l "$place")" \
+        test "$(stat -c 0%a "$place"/app."$pid".0.j0.heap* | sort -u)" = "$mode"
+    end "$pid"
+done
+words=for=all,mode=0400
+start "$subject" wait
+check "a mode that its owner cannot write" grep -q 'not understood: mode=0400;' cried
+end "$pid"
+words=for=all
+
 # A relative prefix is one of the working directory.
 mkdir -p work/sub
 cd work || exit 1
