@@ -38,11 +38,12 @@ check "no word on the size" grep -q "max-memory=lots: give a size" err
 what="a control group"
 group=
 for dir in /sys/fs/cgroup /sys/fs/cgroup/memory; do
-    [ -n "$group" ] || { mkdir "$dir/jprof-limits.$$" && [ -e "$dir/jprof-limits.$$/cgroup.procs" ] && group=$dir/jprof-limits.$$; } 2>/dev/null
+    [ -z "$group" ] && [ "$sanitized" = false ] && [ -e "$dir/cgroup.procs" ] &&
+        mkdir "$dir/jprof-limits.$$" 2>/dev/null && group=$dir/jprof-limits.$$
 done
 limit_file=$group/memory.max
 [ -e "$limit_file" ] || limit_file=$group/memory.limit_in_bytes
-if [ -n "$group" ] && [ "$sanitized" = false ] && dump 20000 >big.heap && echo 40M >"$limit_file" 2>/dev/null; then
+if [ -n "$group" ] && dump 20000 >big.heap && echo 40M >"$limit_file" 2>/dev/null; then
     run sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$jprof" --text big.heap
     exits 1
     check "not one line about the control group" grep -q "what its control group has left" err

@@ -55,7 +55,9 @@ traced() {
     exits 0
     prints '^Total: 2368 B$'
     check "more than itself was executed" [ "$(grep -c 'execve(' trace)" -eq 1 ]
-    check "a process was started" eval '! grep -E " (clone3?|v?fork)\(" trace | grep -qv CLONE_THREAD'
+    grep -E " (clone3?|v?fork)\(" trace >clones
+    check "a process was started" eval '! grep -qv CLONE_THREAD clones'
+    check "another thread was started than the one that watches memory" [ "$(wc -l <clones)" -le 1 ]
     check "the network was asked for" eval '! grep -qE "(socket|connect|sendto)\(" trace'
     check "something was opened for writing" eval '! grep -E "open(at)?\(|creat\(" trace | grep -E "O_WRONLY|O_RDWR|O_CREAT|creat\(" | grep -v /dev/null'
     check "something was made, moved or removed" eval \
