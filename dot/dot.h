@@ -6,18 +6,16 @@
 #include "jprof.h"
 
 struct dot_opts {
-	const struct jprof_view_opts *view; /* that the graph was made with */
+	const struct jprof_view_info *view; /* what the graph is of */
+	bool show_bytes;                    /* integers and "B" in place of fitting units */
 	const char *title;                  /* what the numbers are of: the dump's name */
 	const char *const *facts;           /* lines for the legend, told by the caller; `fact_count` of them */
 	size_t fact_count;
 	bool cluster; /* nodes of one library stand together in a frame */
 };
 
-/* The kinds of picture: "dot", "svg", "pdf", "ps", "png", "gif". */
-bool dot_knows(const char *format);
-
-/* Whether its bytes are nothing for a terminal. */
-bool dot_is_binary(const char *format);
+/* The i-th kind of picture, or NULL after the last; static. */
+const struct jprof_format *dot_format_at(size_t i);
 
 /* A picture, and what Graphviz had to remark in one line; "" for nothing. */
 struct dot_picture {

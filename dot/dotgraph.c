@@ -68,38 +68,38 @@ set(struct build *b, void *object, const char *attribute, const char *fmt, ...)
 
 /* ---- What is said of nodes and edges ---- */
 
-static void put_amount(FILE *out, double value, const struct jprof_graph_info *info, const struct jprof_view_opts *view)
+static void put_amount(FILE *out, double value, const struct jprof_graph_info *info, const struct dot_opts *opts)
 {
 	char text[dot_cell];
-	double whole = view->percent_of != 0 ? view->percent_of : info->difference ? 0 : info->total;
-	(info->difference ? dot_change : dot_value)(text, value, view);
+	double whole = opts->view->percent_of != 0 ? opts->view->percent_of : info->difference ? 0 : info->total;
+	(info->difference ? dot_change : dot_value)(text, value, opts);
 	fputs(text, out);
 	if (whole != 0)
 		fprintf(out, " (%.1f%%)", value * 100 / whole);
 }
 
-static void put_error(FILE *out, const struct jprof_range *range, const struct jprof_view_opts *view)
+static void put_error(FILE *out, const struct jprof_range *range, const struct dot_opts *opts)
 {
 	char text[dot_cell];
-	if (!view->errors)
+	if (!opts->view->errors)
 		return;
-	dot_value(text, range->error, view);
+	dot_value(text, range->error, opts);
 	fprintf(out, isnan(range->error) ? " (error not known)" : " ±%s%s", text, range->noise ? " (noise)" : "");
 }
 
-static void put_range(FILE *out, const struct jprof_range *range, const struct jprof_view_opts *view)
+static void put_range(FILE *out, const struct jprof_range *range, const struct dot_opts *opts)
 {
 	char low[dot_cell], high[dot_cell];
-	put_error(out, range, view);
-	if (!view->errors || isnan(range->error))
+	put_error(out, range, opts);
+	if (!opts->view->errors || isnan(range->error))
 		return;
-	dot_value(low, range->low, view);
-	dot_value(high, range->high, view);
+	dot_value(low, range->low, opts);
+	dot_value(high, range->high, opts);
 	fprintf(out, ", 95 %% between %s and %s", low, high);
 }
 
 void dot_tell_node(FILE *out, const struct jprof_node *n, const struct jprof_graph_info *info,
-                   const struct jprof_view_opts *view, dot_put_fn *put, const char *end)
+                   const struct dot_opts *opts, dot_put_fn *put, const char *end)
 {
 	put(out, n->full);
 	if (n->inlined)
@@ -113,23 +113,23 @@ void dot_tell_node(FILE *out, const struct jprof_node *n, const struct jprof_gra
 	}
 	put(out, *n->object ? n->object : "outside all mappings");
 	fprintf(out, "%sitself: ", end);
-	put_amount(out, n->flat, info, view);
-	put_range(out, &n->flat_range, view);
+	put_amount(out, n->flat, info, opts);
+	put_range(out, &n->flat_range, opts);
 	fprintf(out, "%swith what it calls: ", end);
-	put_amount(out, n->cum, info, view);
-	put_range(out, &n->cum_range, view);
+	put_amount(out, n->cum, info, opts);
+	put_range(out, &n->cum_range, opts);
 }
 
-void dot_tell_edge(FILE *out, const struct jprof_graph *graph, size_t i, const struct jprof_view_opts *view,
-                   dot_put_fn *put, const char *end)
+void dot_tell_edge(FILE *out, const struct jprof_graph *graph, size_t i, const struct dot_opts *opts, dot_put_fn *put,
+                   const char *end)
 {
 	const struct jprof_edge *e = jprof_graph_edge(graph, i);
 	put(out, jprof_graph_node(graph, e->from)->name);
 	fputs(e->residual ? " ... " : e->inlined ? " with, inlined, " : " calls ", out);
 	put(out, jprof_graph_node(graph, e->to)->name);
 	fputs(end, out);
-	put_amount(out, e->value, jprof_graph_info(graph), view);
-	put_range(out, &e->range, view);
+	put_amount(out, e->value, jprof_graph_info(graph), opts);
+	put_range(out, &e->range, opts);
 }
 
 /* ---- Nodes ---- */
@@ -195,14 +195,14 @@ static void put_label(FILE *out, struct build *b, const struct jprof_node *n, do
 	b->failed |= !put_node_name(out, n, size);
 	put_owner(out, b, n, size);
 	if (n->flat != 0 || n->cum == 0) {
-		put_amount(out, n->flat, info, b->opts->view);
-		put_error(out, &n->flat_range, b->opts->view);
+		put_amount(out, n->flat, info, b->opts);
+		put_error(out, &n->flat_range, b->opts);
 	}
 	if (n->flat == n->cum)
 		return;
 	fputs(n->flat != 0 ? "<br/>of " : "0 of ", out);
-	put_amount(out, n->cum, info, b->opts->view);
-	put_error(out, &n->cum_range, b->opts->view);
+	put_amount(out, n->cum, info, b->opts);
+	put_error(out, &n->cum_range, b->opts);
 }
 
 static void add_node(struct build *b, size_t i)
@@ -228,7 +228,7 @@ static void add_node(struct build *b, size_t i)
 	if (n->inlined)
 		set(b, b->nodes[i], "style", "filled,dashed");
 	if (b->tooltips && text_open(&t)) {
-		dot_tell_node(t.out, n, info, b->opts->view, dot_put_escaped, "\\n");
+		dot_tell_node(t.out, n, info, b->opts, dot_put_escaped, "\\n");
 		text_set(b, &t, b->nodes[i], "tooltip", false);
 	}
 }
@@ -248,7 +248,7 @@ static void add_edge(struct build *b, size_t i)
 		b->failed = true;
 		return;
 	}
-	(info->difference ? dot_change : dot_value)(value, e->value, b->opts->view);
+	(info->difference ? dot_change : dot_value)(value, e->value, b->opts);
 	set(b, edge, "label", " %s ", value);
 	set(b, edge, "weight", "%.0f", trunc(fmin(pow(fabs(e->value), 0.7), 100000)));
 	set(b, edge, "penwidth", "%.2f", fmax(1, 2 * fmin(1, 3 * share)));
@@ -259,7 +259,7 @@ static void add_edge(struct build *b, size_t i)
 	if (e->inlined)
 		set(b, edge, "arrowhead", "empty");
 	if (b->tooltips && text_open(&t)) {
-		dot_tell_edge(t.out, b->graph, i, b->opts->view, dot_put_escaped, "\\n");
+		dot_tell_edge(t.out, b->graph, i, b->opts, dot_put_escaped, "\\n");
 		text_set(b, &t, edge, "tooltip", false);
 	}
 }

@@ -15,8 +15,8 @@ Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts
  * names. */
 typedef void dot_put_fn(FILE *out, const char *s);
 void dot_tell_node(FILE *out, const struct jprof_node *node, const struct jprof_graph_info *info,
-                   const struct jprof_view_opts *view, dot_put_fn *put, const char *end);
-void dot_tell_edge(FILE *out, const struct jprof_graph *graph, size_t i, const struct jprof_view_opts *view,
-                   dot_put_fn *put, const char *end);
+                   const struct dot_opts *opts, dot_put_fn *put, const char *end);
+void dot_tell_edge(FILE *out, const struct jprof_graph *graph, size_t i, const struct dot_opts *opts, dot_put_fn *put,
+                   const char *end);
 
 #endif

@@ -4,28 +4,28 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_bytes(const struct jprof_view_opts *view)
+static bool is_bytes(const struct dot_opts *opts)
 {
-	return view->counter == JPROF_INUSE_SPACE || view->counter == JPROF_ALLOC_SPACE;
+	return opts->view->counter == JPROF_INUSE_SPACE || opts->view->counter == JPROF_ALLOC_SPACE;
 }
 
-void dot_value(char text[dot_cell], double value, const struct jprof_view_opts *view)
+void dot_value(char text[dot_cell], double value, const struct dot_opts *opts)
 {
 	static const char *const units[] = { "B", "KB", "MB", "GB", "TB", "PB" };
 	size_t unit = 0;
-	if (!is_bytes(view)) {
+	if (!is_bytes(opts)) {
 		snprintf(text, dot_cell, "%.0f object%s", trunc(value) + 0.0, fabs(trunc(value)) == 1 ? "" : "s");
 		return;
 	}
-	for (; !view->show_bytes && fabs(value) >= 1023.95 && unit + 1 < sizeof units / sizeof *units; unit++)
+	for (; !opts->show_bytes && fabs(value) >= 1023.95 && unit + 1 < sizeof units / sizeof *units; unit++)
 		value /= 1024;
 	snprintf(text, dot_cell, unit ? "%.1f %s" : "%.0f %s", unit ? value : trunc(value) + 0.0, units[unit]);
 }
 
-void dot_change(char text[dot_cell], double value, const struct jprof_view_opts *view)
+void dot_change(char text[dot_cell], double value, const struct dot_opts *opts)
 {
 	char plain[dot_cell];
-	dot_value(plain, value, view);
+	dot_value(plain, value, opts);
 	if (value == 0)
 		snprintf(text, dot_cell, "unchanged");
 	else

@@ -5,15 +5,15 @@
 
 #include <stdio.h>
 
-#include "jprof.h"
+#include "dot.h"
 
 enum { dot_cell = 64 };
 
 /* "19.3 MB" (2^20 bytes), "812 B"; with show_bytes always in B; a counter of objects has "12 objects". */
-void dot_value(char text[dot_cell], double value, const struct jprof_view_opts *view);
+void dot_value(char text[dot_cell], double value, const struct dot_opts *opts);
 
 /* The same with its sign and "grew" or "shrank". */
-void dot_change(char text[dot_cell], double value, const struct jprof_view_opts *view);
+void dot_change(char text[dot_cell], double value, const struct dot_opts *opts);
 
 /* Text for XML. What is no UTF-8, or would steer its reader (controls, marks of writing direction), becomes
  * \xNN, here and below. */

@@ -8,29 +8,18 @@
 #include "svg.h"
 #include "undate.h"
 
-static const struct {
-	const char *name;
-	bool binary;
-} formats[] = {
-	{ "dot", false }, { "svg", false }, { "pdf", true }, { "ps", false }, { "png", true }, { "gif", true },
+static const struct jprof_format formats[] = {
+	{ .name = "svg", .help = "a picture of the call graph, to be zoomed in a browser" },
+	{ .name = "pdf", .help = "the same on one page; give -o FILE", .binary = true },
+	{ .name = "png", .help = "the same as pixels; give -o FILE", .binary = true },
+	{ .name = "gif", .help = "the same as pixels; give -o FILE", .binary = true },
+	{ .name = "ps", .help = "the same in PostScript" },
+	{ .name = "dot", .help = "the call graph in Graphviz' language" },
 };
 
-static size_t find_layout(const char *format)
+const struct jprof_format *dot_format_at(size_t i)
 {
-	size_t i = 0;
-	while (i < sizeof formats / sizeof *formats && strcmp(formats[i].name, format))
-		i++;
-	return i;
-}
-
-bool dot_knows(const char *format)
-{
-	return find_layout(format) < sizeof formats / sizeof *formats;
-}
-
-bool dot_is_binary(const char *format)
-{
-	return dot_knows(format) && formats[find_layout(format)].binary;
+	return i < sizeof formats / sizeof *formats ? &formats[i] : NULL;
 }
 
 static int __attribute__((format(printf, 3, 4))) fail(struct jprof_error *err, int code, const char *fmt, ...)

@@ -4,9 +4,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-static const char *verb(const struct jprof_view_opts *view)
+static const char *verb(const struct dot_opts *opts)
 {
-	return view->counter == JPROF_ALLOC_SPACE || view->counter == JPROF_ALLOC_OBJECTS ? "allocated" : "in use";
+	return opts->view->counter == JPROF_ALLOC_SPACE || opts->view->counter == JPROF_ALLOC_OBJECTS ? "allocated"
+	                                                                                              : "in use";
 }
 
 void dot_put_headline(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts)
@@ -14,10 +15,10 @@ void dot_put_headline(FILE *out, const struct jprof_graph *graph, const struct d
 	const struct jprof_graph_info *info = jprof_graph_info(graph);
 	char total[dot_cell];
 	if (info->difference)
-		dot_change(total, info->total, opts->view);
+		dot_change(total, info->total, opts);
 	else
-		dot_value(total, info->total, opts->view);
-	fprintf(out, "%s %s", total, info->difference ? "in all" : verb(opts->view));
+		dot_value(total, info->total, opts);
+	fprintf(out, "%s %s", total, info->difference ? "in all" : verb(opts));
 }
 
 /* One line of small type. */
@@ -32,7 +33,7 @@ static void __attribute__((format(printf, 2, 3))) put_line(FILE *out, const char
 	fputs("<br align=\"left\"/>", out);
 }
 
-static const char *noun(const struct jprof_view_opts *view, bool many)
+static const char *noun(const struct dot_opts *opts, bool many)
 {
 	static const char *const nouns[][2] = {
 		[JPROF_BY_FUNCTION] = { "function", "functions" },
@@ -41,18 +42,18 @@ static const char *noun(const struct jprof_view_opts *view, bool many)
 		[JPROF_BY_ADDRESS] = { "address", "addresses" },
 		[JPROF_BY_LIBRARY] = { "library", "libraries" },
 	};
-	return nouns[view->granularity][many];
+	return nouns[opts->view->granularity][many];
 }
 
-static void put_dropped(FILE *out, const struct jprof_graph_info *info, const struct jprof_view_opts *view)
+static void put_dropped(FILE *out, const struct jprof_graph_info *info, const struct dot_opts *opts)
 {
 	char flat[dot_cell], limit[dot_cell];
 	double share = info->scale > 0 ? info->dropped_flat * 100 / info->scale : 0;
-	dot_value(flat, info->dropped_flat, view);
-	dot_value(limit, info->nodelimit < 0 ? 0 : info->nodelimit, view);
+	dot_value(flat, info->dropped_flat, opts);
+	dot_value(limit, info->nodelimit < 0 ? 0 : info->nodelimit, opts);
 	if (info->dropped_nodes)
 		put_line(out, "left out: %zu %s with %s (%.1f %%) of their own%s%s%s", info->dropped_nodes,
-		         noun(view, info->dropped_nodes != 1), flat, share, info->nodelimit > 0 ? " (limit: " : "",
+		         noun(opts, info->dropped_nodes != 1), flat, share, info->nodelimit > 0 ? " (limit: " : "",
 		         info->nodelimit > 0 ? limit : "", info->nodelimit > 0 ? ")" : "");
 	if (info->dropped_edges)
 		put_line(out, "left out: %zu of the smaller arrows", info->dropped_edges);
@@ -68,12 +69,12 @@ static bool has_edge(const struct jprof_graph *graph, bool residual)
 	return false;
 }
 
-static void put_key(FILE *out, const struct jprof_graph *graph, const struct jprof_view_opts *view)
+static void put_key(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts)
 {
 	if (jprof_graph_info(graph)->difference)
 		put_line(out, "red grew, blue shrank; the stronger, the more");
 	if (has_edge(graph, true))
-		put_line(out, "dashed: by way of %s left out", noun(view, true));
+		put_line(out, "dashed: by way of %s left out", noun(opts, true));
 	if (has_edge(graph, false))
 		put_line(out, "hollow arrow: inlined");
 }
@@ -93,7 +94,7 @@ void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot
 	fprintf(out, "</font><font point-size=\"%.0f\" color=\"#55524c\">", 11 * scale);
 	for (size_t i = 0; i < opts->fact_count; i++)
 		put_line(out, "%.500s", opts->facts[i]);
-	put_dropped(out, jprof_graph_info(graph), opts->view);
-	put_key(out, graph, opts->view);
+	put_dropped(out, jprof_graph_info(graph), opts);
+	put_key(out, graph, opts);
 	fputs("</font><br/>", out);
 }

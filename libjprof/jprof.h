@@ -4,10 +4,12 @@
  *
  *   bytes --jprof_profile_open--> profile, or, for a look at what stands in a dump,
  *   bytes --jprof_dump_open--> dump --jprof_profile_new--> profile
- *   profile --jprof_profile_merge--> sums and differences
- *           --jprof_profile_symbolize--> functions, files and lines
- *           --jprof_profile_fold--> without the allocator's own frames
- *           --jprof_table_new, jprof_render, jprof_coverage_new--> answers
+ *   profile --jprof_profile_add, jprof_profile_difference--> sums and differences
+ *           --jprof_profile_symbolize--> functions, files and lines: from here on it does not change
+ *           --jprof_view_new--> view: folded, filtered, of one counter and granularity
+ *   view    --jprof_table_new, jprof_graph_new, jprof_coverage_new, jprof_render--> answers
+ *
+ * The order is kept: what comes too early or too late is JPROF_E_ARGUMENT with a sentence.
  *
  * Rules that hold everywhere:
  * - A function returns 0 or a negative code of enum jprof_code; its result goes to the out
@@ -22,7 +24,7 @@
  * - Who calls a function that makes an object frees it with the function named _free, which
  *   takes NULL too. A pointer obtained from an object lives as long as the object.
  * - A struct of options starts with its size; leave the rest zero for the defaults:
- *   struct jprof_view_opts opts = { .size = sizeof opts, .cum = true };
+ *   struct jprof_view_opts opts = { .size = sizeof opts, .full_names = true };
  * - Strings from a dump (paths, names) are bytes as they stand there: they may hold anything but NUL.
  */
 #ifndef JPROF_H
@@ -251,18 +253,24 @@ struct jprof_profile_info {
 	size_t stacks;       /* read, with another count for each thread where threads are kept apart */
 	size_t addresses;    /* distinct code addresses in them */
 	size_t depth;        /* frames of the deepest stack */
-	size_t inputs;       /* 1; more after merging, which leaves the rest as it was in the first */
+	size_t inputs;       /* 1; more after adding, which leaves the rest as it was in the first */
 	bool has_alloc;      /* with what was ever allocated: made with prof_accum:true */
 	const char *members; /* of a bundle: those that are in it, "17 (master), 21 (worker)"; else "" */
 };
 
 JPROF_API const struct jprof_profile_info *jprof_profile_info(const struct jprof_profile *profile);
 
-/* Adds `factor` times `other` to `profile`: 1 to sum, -1 to subtract. Stacks meet by object file
- * and offset, so that runs with other load addresses do too. Merge before symbolizing: of `other`'s names
- * only those that came with its input are taken over. Its notes are. Since: 0.1 */
-JPROF_API int jprof_profile_merge(struct jprof_profile *profile, const struct jprof_profile *other, double factor,
-                                  struct jprof_error *err);
+/* Adds `other` to `profile`. Stacks meet by object file and offset, so that runs with other load addresses do too. The
+ * names that came with the input of `other` are taken over, and its notes. Profiles whose inputs were folded
+ * differently (profile.proto, --raw) have different stacks; their rows meet by name. Before names are found: of a
+ * profile that was symbolized it is JPROF_E_ARGUMENT. A failure leaves `profile` as it was. Since: 0.2 */
+JPROF_API int jprof_profile_add(struct jprof_profile *profile, const struct jprof_profile *other,
+                                struct jprof_error *err);
+
+/* Makes `profile` the difference: what it holds more than `base`. It remembers what each stack had in the base, of each
+ * counter and thread. All else as for jprof_profile_add. Since: 0.2 */
+JPROF_API int jprof_profile_difference(struct jprof_profile *profile, const struct jprof_profile *base,
+                                       struct jprof_error *err);
 
 /* Sum of one counter over all stacks; over those of one thread label. Since: 0.1 */
 JPROF_API double jprof_profile_total(const struct jprof_profile *profile, enum jprof_counter counter);
@@ -332,18 +340,20 @@ struct jprof_symbolize_opts {
 	/* With live_pid: opens what lies below sysroot, which is the process's root; NULL: it is opened as any file.
 	 * Then .dwo files are not read, which libdw opens by itself. It is not used after the call. */
 	const struct jprof_opener *opener;
+	bool no_lookup; /* no file is looked for: what has no name from the input is FILE+0xOFFSET */
 };
 
-/* Gives every address a function, file and line where they can be known: see enum jprof_source.
- * Files that the dump names are only ever opened if they are regular files. `opts` may be NULL.
+/* Gives every address a function, file and line where they can be known: see enum jprof_source. Names that came with
+ * the input stay. Files that the dump names are only ever opened if they are regular files. `opts` may be NULL.
  * What cannot be named is no error; jprof_coverage_new tells. A perf_map that cannot be read is one.
- * Since: 0.1 */
+ *
+ * From here on the profile does not change: a second call does nothing, whatever its options. Since: 0.1 */
 JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts,
                                       struct jprof_error *err);
 
 /* Takes from the text of an agent's side-car (docs/agent.md) which builds of its files the process had: proof for or
- * against what is found when symbolizing. What is no side-car tells nothing. For the profile of that one dump,
- * before anything is merged. Since: 0.1 */
+ * against what is found when symbolizing. What is no side-car tells nothing. For the profile of that one dump, before
+ * anything is added, and before it is symbolized. Since: 0.1 */
 JPROF_API int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len,
                                     struct jprof_error *err);
 
@@ -371,33 +381,6 @@ JPROF_API void jprof_profile_range(const struct jprof_profile *profile, enum jpr
 /* Why this profile's ranges are wider than need be, in words; "" where they are exact. Since: 0.1 */
 JPROF_API const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_counter counter);
 
-enum jprof_fold {
-	JPROF_FOLD_NONE,  /* the allocator's frames go, as in jeprof */
-	JPROF_FOLD_ALLOC, /* and the language's wrappers of malloc: ruby_xmalloc, __rust_alloc ... */
-	JPROF_FOLD_VM,    /* and the language's own machinery between two useful frames: vm_exec_core ... */
-};
-
-/* Takes frames out of all stacks that say how memory was got and not for what. After symbolizing. Since: 0.1 */
-JPROF_API int jprof_profile_fold(struct jprof_profile *profile, enum jprof_fold fold, struct jprof_error *err);
-
-/* Perl regular expressions (PCRE2), found anywhere in a text; NULL or "" does nothing. */
-struct jprof_filter_opts {
-	size_t size;
-	const char *retain;  /* keep only frames whose outermost function matches */
-	const char *exclude; /* drop those */
-	const char *focus;   /* keep only stacks in which a function, a FILE:LINE or an address matches */
-	const char *ignore;  /* drop those */
-};
-
-/* Frames first, then stacks, as in jeprof. The profile's total stays: what is dropped has no stack any
- * more. A faulty pattern is JPROF_E_ARGUMENT, with its place; so is one that takes too long. After folding. Since: 0.1
- */
-JPROF_API int jprof_profile_filter(struct jprof_profile *profile, const struct jprof_filter_opts *opts,
-                                   struct jprof_error *err);
-
-/* Makes negative values of a difference 0. Since: 0.1 */
-JPROF_API void jprof_profile_drop_negative(struct jprof_profile *profile);
-
 /* One function of a stack. */
 struct jprof_frame {
 	const char *function; /* short name, or what stands for it */
@@ -416,10 +399,6 @@ JPROF_API size_t jprof_profile_stacks(const struct jprof_profile *profile);
 JPROF_API double jprof_profile_value(const struct jprof_profile *profile, size_t i, enum jprof_counter counter);
 JPROF_API size_t jprof_profile_frames(const struct jprof_profile *profile, size_t i, struct jprof_frame *frames,
                                       size_t cap);
-
-/* A profile of its own with all that this one holds, to be folded and filtered in another way. Since: 0.1 */
-JPROF_API int jprof_profile_copy(const struct jprof_profile *profile, struct jprof_profile **copy,
-                                 struct jprof_error *err);
 
 JPROF_API void jprof_profile_free(struct jprof_profile *profile);
 
@@ -527,8 +506,8 @@ JPROF_API int jprof_bundle_writer_fd(struct jprof_bundle_writer *writer, const c
                                      struct jprof_error *err);
 
 /* Adds what symbolizing found to the member: its names (symbols.pb.gz), what else folding and `info` need
- * (symbols.json), and the proven build-ids. `profile` is that of the member's dump alone, symbolized and neither
- * folded nor filtered. Without `names` only the build-ids: the reader will look for the files itself. Since: 0.1 */
+ * (symbols.json), and the proven build-ids. `profile` is that of the member's dump alone, symbolized. Without `names`
+ * only the build-ids: the reader will look for the files itself. Since: 0.1 */
 JPROF_API int jprof_bundle_writer_symbols(struct jprof_bundle_writer *writer, const struct jprof_profile *profile,
                                           bool names, struct jprof_error *err);
 
@@ -537,7 +516,7 @@ JPROF_API int jprof_bundle_writer_finish(struct jprof_bundle_writer *writer, str
 
 JPROF_API void jprof_bundle_writer_free(struct jprof_bundle_writer *writer);
 
-/* ---- Coverage: who named what ------------------------------------------------------------- */
+/* ---- Names: where they come from ------------------------------------------------------------- */
 
 /* Where a name comes from, from none to best. Only from JPROF_SOURCE_DYNSYM on it is a function's name. */
 enum jprof_source {
@@ -560,31 +539,6 @@ enum jprof_proof {
 	JPROF_PROOF_BUILD_ID,     /* the build-id that the input tells */
 	JPROF_PROOF_INPUT,        /* no file was needed: the input came with all names */
 };
-
-/* What one object file (or a region without one) gave. Bytes are those of the chosen counter
- * whose innermost remaining frame lies there. */
-struct jprof_coverage_file {
-	const char *path;     /* as in the maps; "" for addresses outside all mappings */
-	const char *build_id; /* lower-case hex, "" when not known */
-	enum jprof_proof proof;
-	const char *reason; /* why no or few names or lines, in words; "" when nothing is wrong */
-	const char *advice; /* what would name the rest; "" when nothing is missing */
-	double bytes[JPROF_SOURCES];
-	uint64_t addresses[JPROF_SOURCES]; /* distinct addresses in any frame, by source */
-};
-
-struct jprof_coverage;
-
-JPROF_API int jprof_coverage_new(const struct jprof_profile *profile, enum jprof_counter counter,
-                                 struct jprof_coverage **coverage, struct jprof_error *err);
-JPROF_API size_t jprof_coverage_count(const struct jprof_coverage *coverage);
-
-/* The i-th file, by descending bytes. Since: 0.1 */
-JPROF_API const struct jprof_coverage_file *jprof_coverage_at(const struct jprof_coverage *coverage, size_t i);
-
-/* Share (0 to 1) of the bytes whose innermost frame has a function's name; 1 for an empty profile. Since: 0.1 */
-JPROF_API double jprof_coverage_named(const struct jprof_coverage *coverage);
-JPROF_API void jprof_coverage_free(struct jprof_coverage *coverage);
 
 /* ---- Object files: what an ELF file is to its loader ---------------------------------------- */
 
@@ -628,45 +582,72 @@ enum jprof_granularity {
 	JPROF_BY_LIBRARY, /* by owner: "libxml2 via nokogiri.so"; see --libs in the README */
 };
 
+/* Which frames say how memory was got and not for what, and are taken away. */
+enum jprof_fold {
+	JPROF_FOLD_ALLOC, /* the allocator's, and the language's wrappers of malloc: ruby_xmalloc, __rust_alloc ... */
+	JPROF_FOLD_NONE,  /* the allocator's alone, as in jeprof */
+	JPROF_FOLD_VM,    /* and the language's own machinery between two useful frames: vm_exec_core ... */
+	JPROF_FOLD_RAW,   /* none at all: stacks begin in the allocator */
+};
+
+/* Patterns are Perl regular expressions (PCRE2), found anywhere in a text; NULL or "" does nothing. Frames are dropped
+ * first, then stacks, as in jeprof. */
 struct jprof_view_opts {
 	size_t size;
 	enum jprof_counter counter;
 	enum jprof_granularity granularity;
-	bool cum;           /* order by cumulative value */
-	bool show_bytes;    /* integers and "B" in place of "MB" */
-	bool full_names;    /* names with their parameters */
-	size_t top;         /* rows to show; 0: all */
-	double percent_of;  /* what is 100 %; 0: the table's own flat sum */
-	const char *thread; /* only samples with this label; NULL: all */
-	const char *label;  /* of the total's line: "Total (LABEL): ..." */
-	const void *source; /* for "raw": the dump itself, to be repeated; NULL: stacks are written anew */
-	size_t source_len;
-	bool errors;    /* how far each number may be off */
-	bool normalize; /* for "proto": addresses as in the object files, so that runs meet */
+	enum jprof_fold fold;
+	const char *retain;      /* keep only frames whose outermost function matches */
+	const char *exclude;     /* drop those */
+	const char *focus;       /* keep only stacks in which a function, a FILE:LINE or an address matches */
+	const char *ignore;      /* drop those */
+	const char *also_focus;  /* a second focus: both must match */
+	const char *also_ignore; /* a second ignore */
+	const char *thread;      /* of a profile with thread labels: those of this label, number or name; NULL: all */
+	bool drop_negative;      /* negative values of a difference are 0 */
+	bool full_names;         /* rows have names with parameters */
+	bool errors;             /* how far each number may be off; "csv" and "json" want it */
+	bool percent_of_base;    /* what was subtracted is 100 %, if anything was */
+};
 
-	bool threads; /* for "csv" and "json": a table for each thread label; "json": beside that of all */
+/* What a view is of. */
+struct jprof_view_info {
+	enum jprof_counter counter;
+	enum jprof_granularity granularity;
+	bool full_names, errors;
+	bool difference;          /* something was subtracted: values may have shrunk */
+	const char *thread;       /* the label of its only thread; NULL: all that the profile has */
+	const char *heading;      /* the thread's short name, for the line "Total (HEADING)"; NULL: of no one thread */
+	double total;             /* of all stacks, those without frames too */
+	struct jprof_range range; /* of the total; with opts->errors, else zero */
+	double flat;              /* sum of the flat values of all rows */
+	double percent_of;        /* what was given to be 100 %; 0: nothing, it is `flat` */
+	size_t rows;              /* that are not of zeros alone */
+};
 
-	/* What the profile was made of, for reports that tell: NULL and 0 where it is not known. */
-	const char *const *inputs;
-	size_t input_count;
-	const char *base;              /* what was subtracted */
-	const struct jprof_dump *dump; /* for "json-info": the only input, whose threads are listed */
+/* A view: what to look at, and in which terms. It never changes; two reports of it, in either order, are what each is
+ * alone. What a filter drops has no stack any more, but stays in the total. The profile must be symbolized (else
+ * JPROF_E_ARGUMENT), and outlive its views. An unknown counter, granularity, fold or thread, and a faulty pattern or
+ * one that takes too long, is JPROF_E_ARGUMENT. `opts` may be NULL. Since: 0.2 */
+struct jprof_view;
+JPROF_API int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_opts *opts,
+                             struct jprof_view **view, struct jprof_error *err);
+JPROF_API const struct jprof_view_info *jprof_view_info(const struct jprof_view *view);
 
-	/* For "peek", "list" and "disasm": which functions, by a Perl regular expression (PCRE2) found in their
-	 * short or full names. */
-	const char *pattern;
+/* Number of thread labels, and the view of the i-th alone (t2 before t10), which lives no longer than the whole.
+ * Since: 0.2 */
+JPROF_API size_t jprof_view_threads(const struct jprof_view *view);
+JPROF_API int jprof_view_thread(const struct jprof_view *view, size_t i, struct jprof_view **part,
+                                struct jprof_error *err);
 
-	double least_share; /* "tree": callees of less than this share are left out; 0: 0.005, negative: none */
+JPROF_API void jprof_view_free(struct jprof_view *view);
 
-	bool total; /* "list" and "disasm" begin with the line "Total:", too */
+/* ---- Tables -------------------------------------------------------------------------------- */
 
-	/* For "list" and "disasm": where source files are. Of a path that debug information names the first of
-	 * these prefixes (comma-separated) that it begins with is taken off; the file is then looked for below the
-	 * directories (comma-separated), with fewer and fewer of its leading directories, and last as it stands,
-	 * below sysroot. */
-	const char *trim_path;
-	const char *source_path;
-	const char *sysroot;
+struct jprof_table_opts {
+	size_t size;
+	bool cum;   /* order by cumulative value */
+	size_t top; /* rows at most; 0: all */
 };
 
 struct jprof_table;
@@ -677,7 +658,7 @@ struct jprof_row {
 	const char *name;
 	double flat;
 	double cum;
-	struct jprof_range flat_range; /* with opts->errors, else zero */
+	struct jprof_range flat_range; /* in a view with errors, else zero */
 	struct jprof_range cum_range;
 	const char *object;       /* path of the object file; NULL: several, or not known */
 	const char *file;         /* source file; NULL likewise */
@@ -685,16 +666,42 @@ struct jprof_row {
 	enum jprof_source source; /* of the name, the least that one of its frames has; NONE by library */
 };
 
-/* Flat and cumulative values by function, line, file or address, ordered by flat or cum
- * descending, then by name. Rows of only zeros are left out. Since: 0.1 */
-JPROF_API int jprof_table_new(const struct jprof_profile *profile, const struct jprof_view_opts *opts,
+/* The rows of a view, ordered by flat or cum descending, then by name. Rows of only zeros are left out. `opts` may be
+ * NULL. The view must outlive the table. Since: 0.1 */
+JPROF_API int jprof_table_new(const struct jprof_view *view, const struct jprof_table_opts *opts,
                               struct jprof_table **table, struct jprof_error *err);
 JPROF_API size_t jprof_table_count(const struct jprof_table *table);
 JPROF_API const struct jprof_row *jprof_table_at(const struct jprof_table *table, size_t i);
 
-/* Sum of the flat values of all rows. Since: 0.1 */
-JPROF_API double jprof_table_flat(const struct jprof_table *table);
 JPROF_API void jprof_table_free(struct jprof_table *table);
+
+/* ---- Coverage: who named what ------------------------------------------------------------- */
+
+/* What one object file (or a region without one) gave. Bytes are those of the view's
+ * counter whose innermost remaining frame lies there. */
+struct jprof_coverage_file {
+	const char *path;     /* as in the maps; "" for addresses outside all mappings */
+	const char *build_id; /* lower-case hex, "" when not known */
+	enum jprof_proof proof;
+	const char *reason; /* why no or few names or lines, in words; "" when nothing is wrong */
+	const char *advice; /* what would name the rest; "" when nothing is missing */
+	double bytes[JPROF_SOURCES];
+	uint64_t addresses[JPROF_SOURCES]; /* distinct addresses in any frame, by source */
+};
+
+struct jprof_coverage;
+
+/* Of all that a view shows, by its counter. Since: 0.1 */
+JPROF_API int jprof_coverage_new(const struct jprof_view *view, struct jprof_coverage **coverage,
+                                 struct jprof_error *err);
+JPROF_API size_t jprof_coverage_count(const struct jprof_coverage *coverage);
+
+/* The i-th file, by descending bytes. Since: 0.1 */
+JPROF_API const struct jprof_coverage_file *jprof_coverage_at(const struct jprof_coverage *coverage, size_t i);
+
+/* Share (0 to 1) of the bytes whose innermost frame has a function's name; 1 for an empty profile. Since: 0.1 */
+JPROF_API double jprof_coverage_named(const struct jprof_coverage *coverage);
+JPROF_API void jprof_coverage_free(struct jprof_coverage *coverage);
 
 /* ---- Call graphs ----------------------------------------------------------------------------- */
 
@@ -709,7 +716,7 @@ struct jprof_graph_opts {
 	size_t maxdegree;    /* edges at most out of, and into, a node; 0: 8 */
 };
 
-/* A row of the table that jprof_table_new makes for the same view, with the same values. By
+/* A row of the view, with the same values. By
  * JPROF_BY_LIBRARY a node is an owner or an object file. */
 struct jprof_node {
 	const char *name;   /* as in the table */
@@ -722,7 +729,7 @@ struct jprof_node {
 	bool inlined; /* into what called it */
 	double flat;
 	double cum;
-	struct jprof_range flat_range; /* with view opts->errors, else zero */
+	struct jprof_range flat_range; /* in a view with errors, else zero */
 	struct jprof_range cum_range;
 };
 
@@ -734,7 +741,7 @@ struct jprof_edge {
 	double bridged;           /* the part of it whose stacks only get here through dropped nodes */
 	bool residual;            /* all of them do: no direct call is in it */
 	bool inlined;             /* no call: `to` is inlined in `from` */
-	struct jprof_range range; /* with view opts->errors, else zero */
+	struct jprof_range range; /* in a view with errors, else zero */
 };
 
 /* What a graph shows, and what it leaves out. */
@@ -751,10 +758,10 @@ struct jprof_graph_info {
 /* The call graph of a view, by jeprof's rules. Nodes are those of the highest |cum|, but not below the
  * limit. Of the edges between them, highest |value| first, one stays if it is the first into its callee, or
  * joins two parts of the graph, or is above the limit while neither end has maxdegree edges. A node that
- * was dropped is bridged by an edge from its caller to what it called. `opts` may be NULL. The profile must
- * outlive the graph, unchanged. Since: 0.1 */
-JPROF_API int jprof_graph_new(const struct jprof_profile *profile, const struct jprof_view_opts *view,
-                              const struct jprof_graph_opts *opts, struct jprof_graph **graph, struct jprof_error *err);
+ * was dropped is bridged by an edge from its caller to what it called. `opts` may be NULL. The view must outlive
+ * the graph. Since: 0.1 */
+JPROF_API int jprof_graph_new(const struct jprof_view *view, const struct jprof_graph_opts *opts,
+                              struct jprof_graph **graph, struct jprof_error *err);
 
 JPROF_API const struct jprof_graph_info *jprof_graph_info(const struct jprof_graph *graph);
 
@@ -766,13 +773,57 @@ JPROF_API const struct jprof_edge *jprof_graph_edge(const struct jprof_graph *gr
 
 JPROF_API void jprof_graph_free(struct jprof_graph *graph);
 
-/* Writes a report in the named format through `write`: "text", "collapsed", "raw", "proto" (gzip'd
- * profile.proto, with all counters that there are), "csv", "json", "json-info" (without rows), "speedscope",
- * "dhat", "diff-collapsed" (both sides of a difference), "callgrind",
- * "tree", "traces", "peek", "list" or "disasm". An unknown format is JPROF_E_ARGUMENT, one that
- * cannot show this profile JPROF_E_UNSUPPORTED, a failing writer JPROF_E_WRITE. Since: 0.1 */
-JPROF_API int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *opts,
+/* ---- Reports ---------------------------------------------------------------------------------- */
+
+/* A format of reports. */
+struct jprof_format {
+	const char *name;     /* "text" ... */
+	const char *help;     /* what it is, in a line */
+	const char *argument; /* "RE": it wants a pattern; else NULL */
+	bool for_people;      /* to be read; else it is for another program */
+	bool by_thread;       /* of a view with thread labels there is one report for each thread */
+	bool binary;          /* nothing for a terminal */
+	bool difference;      /* it wants a view of a difference */
+	bool errors;          /* it wants a view with errors */
+	bool source;          /* it can repeat the dump itself: jprof_report_opts.source */
+};
+
+/* The i-th format, or NULL after the last; the one of that name, or NULL. Static. Since: 0.2 */
+JPROF_API const struct jprof_format *jprof_format_at(size_t i);
+JPROF_API const struct jprof_format *jprof_format_find(const char *name);
+
+/* What reports look at beside the view; each uses what is meant for it. */
+struct jprof_report_opts {
+	size_t size;
+	bool cum;            /* "text", "csv", "json", "peek": order by cumulative value */
+	size_t top;          /* for people, "csv" and "json": rows, stacks or functions at most; 0: all */
+	bool show_bytes;     /* for people: integers and "B" in place of "MB" */
+	const char *pattern; /* "peek", "list", "disasm": which functions, by a Perl regular expression (PCRE2) found in
+	                        their short or full names */
+	double least_share;  /* "tree": callees of less than this share are left out; 0: 0.005, negative: none */
+	bool total;          /* "list", "disasm": they begin with the line "Total:", too */
+	bool normalize;      /* "proto": addresses as in the object files, so that runs match */
+	const void *source;  /* "raw": the dump itself, to be repeated; NULL: stacks are written anew */
+	size_t source_len;
+
+	/* "list", "disasm": where source files are. Of a path that debug information names the first of these prefixes
+	 * (comma-separated) that it begins with is taken off; the file is then looked for below the directories
+	 * (comma-separated), with fewer and fewer of its leading directories, and last as it stands, below the sysroot
+	 * of symbolizing. */
+	const char *trim_path;
+	const char *source_path;
+};
+
+/* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,
+ * as is one that wants what the view does not have; one that cannot show this view JPROF_E_UNSUPPORTED; a failing
+ * writer JPROF_E_WRITE. `opts` may be NULL. Since: 0.1 */
+JPROF_API int jprof_render(const struct jprof_view *view, const char *format, const struct jprof_report_opts *opts,
                            jprof_write_fn *write, void *context, struct jprof_error *err);
+
+/* Writes all that "json" tells but the rows; the threads are those of `dump`, the only input, if it is not NULL.
+ * Since: 0.2 */
+JPROF_API int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *dump, jprof_write_fn *write,
+                                void *context, struct jprof_error *err);
 
 /* ---- Live processes ------------------------------------------------------------------------ */
 

@@ -1,4 +1,5 @@
 /* A profile of any file: which format it is decides who reads it. */
+#include "base/error.h"
 #include "base/opts.h"
 #include "bundle/bundle.h"
 #include "input/dumpopen.h"
@@ -46,9 +47,17 @@ static int read_profile(struct jp_stream *stream, const struct jprof_profile_opt
 	rc = jp_stream_whole(stream, &all, err);
 	if (rc)
 		return rc;
-	return format == JP_FORMAT_BUNDLE
-	           ? parse_bundle(all, stream, &opts, profile, err)
-	           : jp_profile_from_pprof(all.ptr, all.len, stream->name, &stream->damage, &opts, profile, err);
+	struct jprof_profile *made = NULL;
+	rc = format == JP_FORMAT_BUNDLE
+	         ? parse_bundle(all, stream, &opts, &made, err)
+	         : jp_profile_from_pprof(all.ptr, all.len, stream->name, &stream->damage, &opts, &made, err);
+	if (!rc && jp_profile_set_input(made, stream->name)) {
+		jprof_profile_free(made);
+		rc = jp_error_nomem(err);
+	}
+	if (!rc)
+		*profile = made;
+	return rc;
 }
 
 int jprof_profile_parse(const void *data, size_t len, const char *name, const struct jprof_profile_opts *opts,

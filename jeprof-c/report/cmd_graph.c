@@ -11,21 +11,7 @@
 #include "cli/say.h"
 #include "dot.h"
 #include "report/browser.h"
-
-static const char *format_of(const char *output)
-{
-	return strcmp(output, "web") ? output : "svg";
-}
-
-bool graph_is(const char *output)
-{
-	return dot_knows(format_of(output));
-}
-
-bool graph_is_binary(const char *output)
-{
-	return dot_is_binary(format_of(output));
-}
+#include "report/formats.h"
 
 /* ---- The legend's lines about the input ---- */
 
@@ -84,55 +70,54 @@ static void add_input(struct facts *f, const struct loaded *l, const struct opti
 		add(f, "thread: %.100s", strcmp(o->thread, "*") ? o->thread : "all");
 }
 
+/* Filters of one report of a session stand for what they are added to. */
 static void add_filters(struct facts *f, const struct options *o)
 {
-	if (o->focus)
-		add(f, "focus: %.400s", o->focus);
-	if (o->ignore)
-		add(f, "ignore: %.400s", o->ignore);
-	if (o->retain)
+	bool also = o->also_focus || o->also_ignore;
+	const char *focus = also ? o->also_focus : o->focus, *ignore = also ? o->also_ignore : o->ignore;
+	if (focus)
+		add(f, "focus: %.400s", focus);
+	if (ignore)
+		add(f, "ignore: %.400s", ignore);
+	if (o->retain && !also)
 		add(f, "retain: %.400s", o->retain);
-	if (o->exclude)
+	if (o->exclude && !also)
 		add(f, "exclude: %.400s", o->exclude);
 }
 
-static void add_total(struct facts *f, const struct loaded *l, const struct jprof_view_opts *view,
-                      const struct jprof_graph_info *info)
+static void add_total(struct facts *f, const struct jprof_view_info *view, const struct jprof_graph_info *info)
 {
-	double total = view->thread ? jprof_profile_thread_total(l->profile, view->counter, view->thread)
-	                            : jprof_profile_total(l->profile, view->counter);
-	if (total != 0 && !info->difference && fabs(info->total - total) > 1e-6 * fabs(total))
-		add(f, "that is %.1f %% of all", info->total * 100 / total);
+	if (view->total != 0 && !info->difference && fabs(info->total - view->total) > 1e-6 * fabs(view->total))
+		add(f, "that is %.1f %% of all", info->total * 100 / view->total);
 }
 
 /* False after having said what is wrong. */
-static bool add_trust(struct facts *f, const struct loaded *l, const struct options *o,
-                      const struct jprof_view_opts *view)
+static bool add_trust(struct facts *f, const struct jprof_view *view, const struct options *o)
 {
+	const struct jprof_view_info *info = jprof_view_info(view);
 	struct jprof_coverage *coverage;
 	struct jprof_error err;
-	struct jprof_range range;
 	char low[64], high[64];
 	const char *what = o->base || o->diff_base ? "change" : "total";
 	if (o->granularity != JPROF_BY_LIBRARY) {
-		if (jprof_coverage_new(l->profile, o->counter, &coverage, &err)) {
+		if (jprof_coverage_new(view, &coverage, &err)) {
 			say_error(&err);
 			return false;
 		}
 		add(f, "named: %.1f %% of the bytes have a function's name", jprof_coverage_named(coverage) * 100);
 		jprof_coverage_free(coverage);
 	}
-	if (!view->errors || view->thread)
+	if (!info->errors || info->thread)
 		return true;
-	jprof_profile_range(l->profile, o->counter, &range);
-	if (isnan(range.error)) {
+	if (isnan(info->range.error)) {
 		add(f, "errors: not known, for the input does not tell how it was sampled");
 	} else if (o->counter == JPROF_INUSE_SPACE || o->counter == JPROF_ALLOC_SPACE) {
-		snprintf(low, sizeof low, "%.2f MB", range.low / 1048576);
-		snprintf(high, sizeof high, "%.2f MB", range.high / 1048576);
+		snprintf(low, sizeof low, "%.2f MB", info->range.low / 1048576);
+		snprintf(high, sizeof high, "%.2f MB", info->range.high / 1048576);
 		add(f, "the %s lies between %s and %s with 95 %% confidence", what, low, high);
 	} else {
-		add(f, "the %s lies between %.0f and %.0f objects with 95 %% confidence", what, range.low, range.high);
+		add(f, "the %s lies between %.0f and %.0f objects with 95 %% confidence", what, info->range.low,
+		    info->range.high);
 	}
 	return true;
 }
@@ -144,8 +129,7 @@ static double fraction(double share)
 	return share > 0 ? share : -1;
 }
 
-static int make_graph(const struct loaded *l, const struct options *o, const struct jprof_view_opts *view,
-                      struct jprof_graph **graph)
+static int make_graph(const struct jprof_view *view, const struct options *o, struct jprof_graph **graph)
 {
 	struct jprof_error err;
 	const struct jprof_graph_opts opts = {
@@ -155,7 +139,7 @@ static int make_graph(const struct loaded *l, const struct options *o, const str
 		.edgefraction = fraction(o->edgefraction),
 		.maxdegree = o->maxdegree,
 	};
-	int rc = jprof_graph_new(l->profile, view, &opts, graph, &err);
+	int rc = jprof_graph_new(view, &opts, graph, &err);
 	if (rc)
 		say_error(&err);
 	return rc;
@@ -166,11 +150,11 @@ static int draw(const struct jprof_graph *graph, const struct dot_opts *opts, co
 {
 	struct dot_picture picture;
 	struct jprof_error err;
-	bool web = !strcmp(o->output, "web");
+	bool web = format_find(o->output)->for_people;
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	sigemptyset(&ignore.sa_mask);
 	sigaction(SIGXFSZ, &ignore, &before); /* the libraries have files of their own, and a limit may hold for them */
-	int rc = dot_draw(graph, opts, format_of(o->output), &picture, &err);
+	int rc = dot_draw(graph, opts, format_picture(o->output), &picture, &err);
 	sigaction(SIGXFSZ, &before, NULL);
 	if (rc) {
 		say(err.code == JPROF_E_UNSUPPORTED ? "--%s cannot be drawn: %s" : "%.0s%s", o->output, err.text);
@@ -186,22 +170,23 @@ static int draw(const struct jprof_graph *graph, const struct dot_opts *opts, co
 	return good ? 0 : 1;
 }
 
-int graph_report(const struct loaded *l, const struct options *o, const struct inputs *inputs,
-                 const struct jprof_view_opts *view, struct sink *sink)
+int graph_report(const struct loaded *l, const struct jprof_view *view, const struct options *o,
+                 const struct inputs *inputs, struct sink *sink)
 {
 	struct facts facts = { .count = 0 };
 	struct jprof_graph *graph;
 	char title[512];
-	if (make_graph(l, o, view, &graph))
+	if (make_graph(view, o, &graph))
 		return 1;
 	snprintf(title, sizeof title, "%.200s%s%.200s", inputs->program ? base_name(inputs->program) : "",
 	         inputs->program ? ", " : "", base_name(inputs->dumps[inputs->dump_count - 1]));
 	add_input(&facts, l, o, inputs);
 	add_filters(&facts, o);
-	add_total(&facts, l, view, jprof_graph_info(graph));
-	bool good = add_trust(&facts, l, o, view);
+	add_total(&facts, jprof_view_info(view), jprof_graph_info(graph));
+	bool good = add_trust(&facts, view, o);
 	const struct dot_opts opts = {
-		.view = view,
+		.view = jprof_view_info(view),
+		.show_bytes = o->show_bytes,
 		.title = title,
 		.facts = facts.list,
 		.fact_count = facts.count,

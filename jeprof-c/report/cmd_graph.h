@@ -5,12 +5,8 @@
 #include "cli/sink.h"
 #include "report/load.h"
 
-/* Whether a report of this name is one; whether it is nothing for a terminal. */
-bool graph_is(const char *output);
-bool graph_is_binary(const char *output);
-
 /* Draws what was loaded. The exit status, after having said what is wrong. */
-int graph_report(const struct loaded *loaded, const struct options *options, const struct inputs *inputs,
-                 const struct jprof_view_opts *view, struct sink *sink);
+int graph_report(const struct loaded *loaded, const struct jprof_view *view, const struct options *options,
+                 const struct inputs *inputs, struct sink *sink);
 
 #endif

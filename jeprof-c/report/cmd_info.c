@@ -160,11 +160,11 @@ static void put_coverage(const struct jprof_coverage *c)
 	put_advice(c);
 }
 
-static int show_names(const struct options *o, const struct jprof_profile *profile)
+static int show_names(const struct jprof_view *view)
 {
 	struct jprof_coverage *coverage;
 	struct jprof_error err;
-	if (jprof_coverage_new(profile, o->counter, &coverage, &err)) {
+	if (jprof_coverage_new(view, &coverage, &err)) {
 		say_error(&err);
 		return 1;
 	}
@@ -180,13 +180,10 @@ static int write_out(void *context, const void *data, size_t len)
 }
 
 /* --json; `dump` is NULL for a profile that is none in text. */
-static int show_json(const struct options *o, const struct loaded *l, const char *path, const struct jprof_dump *dump)
+static int show_json(const struct jprof_view *view, const struct jprof_dump *dump)
 {
 	struct jprof_error err;
-	struct jprof_view_opts view = {
-		.size = sizeof view, .counter = o->counter, .inputs = &path, .input_count = 1, .dump = dump
-	};
-	int rc = jprof_render(l->profile, "json-info", &view, write_out, NULL, &err);
+	int rc = jprof_render_info(view, dump, write_out, NULL, &err);
 	if (rc && rc != JPROF_E_WRITE) /* main looks after standard output */
 		say_error(&err);
 	return rc ? 1 : 0;
@@ -204,6 +201,18 @@ static void put_dump(const char *path, const struct jprof_dump *dump)
 	put_maps(jprof_dump_maps(dump));
 }
 
+/* What a profile tells of its names, or all with --json. */
+static int show_loaded(const struct options *o, const struct loaded *l, const struct jprof_dump *dump)
+{
+	struct options plain = *o;
+	plain.output = "text"; /* no rows are shown, and no errors of theirs */
+	plain.errors = false;
+	struct jprof_view *view = load_view(l, &plain);
+	int status = !view ? 1 : wants_json(o) ? show_json(view, dump) : show_names(view);
+	jprof_view_free(view);
+	return status;
+}
+
 /* A dump in text tells more than the profile that is made of it. */
 static int show_dump(const struct options *o, const struct inputs *inputs, const char *path,
                      const struct jprof_dump *dump)
@@ -213,7 +222,7 @@ static int show_dump(const struct options *o, const struct inputs *inputs, const
 		put_dump(path, dump);
 	if (!load_from_dump(&loaded, dump, inputs, o))
 		return 1;
-	int status = wants_json(o) ? show_json(o, &loaded, path, dump) : show_names(o, loaded.profile);
+	int status = show_loaded(o, &loaded, dump);
 	loaded_free(&loaded);
 	return status;
 }
@@ -226,7 +235,7 @@ static int show_profile(const struct options *o, const struct inputs *inputs, ch
 		return 1;
 	if (!wants_json(o))
 		put_profile(path, loaded.profile);
-	int status = wants_json(o) ? show_json(o, &loaded, path, NULL) : show_names(o, loaded.profile);
+	int status = show_loaded(o, &loaded, NULL);
 	loaded_free(&loaded);
 	return status;
 }
@@ -256,7 +265,7 @@ static int show_member(const struct options *o, const struct inputs *inputs, con
 	jprof_dump_free(dump);
 	if (!good)
 		return 1;
-	int status = show_names(o, loaded.profile);
+	int status = show_loaded(o, &loaded, NULL);
 	loaded_free(&loaded);
 	return status;
 }

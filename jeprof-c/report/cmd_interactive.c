@@ -12,40 +12,11 @@
 #include "commands.h"
 #include "report/cmd_report.h"
 #include "report/edit.h"
+#include "report/formats.h"
 #include "report/load.h"
 #include "report/session.h"
 
 enum { default_rows = 10 };
-/* ---- what is shown ------------------------------------------------------------------------------------- */
-
-static struct jprof_profile *copy_of(const struct jprof_profile *profile)
-{
-	struct jprof_error err;
-	struct jprof_profile *copy;
-	if (!jprof_profile_copy(profile, &copy, &err))
-		return copy;
-	say_error(&err);
-	return NULL;
-}
-
-bool session_show(struct session *s)
-{
-	if (s->shown)
-		return true;
-	struct jprof_profile *profile = copy_of(s->named.profile);
-	if (profile && !fold_and_filter(profile, &s->o)) {
-		jprof_profile_free(profile);
-		profile = NULL;
-	}
-	s->shown = profile;
-	return profile;
-}
-
-static void forget_shown(struct session *s)
-{
-	jprof_profile_free(s->shown);
-	s->shown = NULL;
-}
 
 /* The words of one report. */
 struct terms {
@@ -88,32 +59,6 @@ static bool take_words(struct terms *t, const struct session *s, const struct re
 	return true;
 }
 
-/* With filters of this command's own the report is of a copy. */
-static void show_filtered(struct session *s, struct terms *t, const char *focus, const char *ignore)
-{
-	struct loaded l = { .profile = s->shown, .base = s->named.base, .thread = s->named.thread, .warned = true };
-	if (ignore)
-		fprintf(stderr, "Ignoring samples in call stacks that match '%s'\n", ignore);
-	if (focus || ignore) {
-		t->o.focus = focus;
-		t->o.ignore = ignore;
-		t->o.retain = t->o.exclude = NULL;
-		t->o.fold = JPROF_FOLD_NONE;
-		struct jprof_filter_opts filter = { .size = sizeof filter, .focus = focus, .ignore = ignore };
-		struct jprof_error err;
-		l.profile = copy_of(s->shown);
-		if (l.profile && jprof_profile_filter(l.profile, &filter, &err)) {
-			say_error(&err);
-			jprof_profile_free(l.profile);
-			l.profile = NULL;
-		}
-	}
-	if (l.profile)
-		report_show(&l, &t->o, s->inputs);
-	if (l.profile != s->shown)
-		jprof_profile_free(l.profile);
-}
-
 /* Ends what a ^C stopped: the rest of it goes nowhere. */
 static void end_report(void)
 {
@@ -129,12 +74,15 @@ static void end_report(void)
 
 static void show(struct session *s, struct terms *t, bool pattern)
 {
-	if (!session_show(s))
-		return;
 	char *wanted = words_join(t->wanted, t->wanted_count), *ignore = words_join(t->unwanted, t->unwanted_count);
 	if (pattern)
 		t->o.pattern = wanted;
-	show_filtered(s, t, pattern ? NULL : wanted, ignore);
+	else
+		t->o.also_focus = wanted;
+	t->o.also_ignore = ignore;
+	if (ignore)
+		fprintf(stderr, "Ignoring samples in call stacks that match '%s'\n", ignore);
+	report_show(&s->loaded, &t->o, s->inputs);
 	end_report();
 	free(wanted);
 	free(ignore);
@@ -153,26 +101,26 @@ static void run_top(struct session *s, const struct request *r)
 	show(s, &t, false);
 }
 
-/* Reports whose words are patterns, not a file. */
-static bool takes_words(const char *report)
+/* Reports whose words are patterns of stacks, not a file or a pattern of functions. */
+static bool takes_words(const struct jprof_format *format)
 {
-	return !strcmp(report, "tree") || !strcmp(report, "traces") || !strcmp(report, "web");
+	return format->for_people && !format->argument;
 }
 
 /* Hundreds of lines for a program are no answer on a terminal. */
-static bool has_place(const struct terms *t, const struct opt_row *row)
+static bool has_place(const struct terms *t, const struct jprof_format *row)
 {
-	if (row->argument || takes_words(row->name) || t->o.file || !isatty(STDOUT_FILENO))
+	if (row->for_people || t->o.file || !isatty(STDOUT_FILENO))
 		return true;
 	say("%s is for another program: give a file, %s FILE", row->name, row->name);
 	return false;
 }
 
 /* Reports of the table of options that go to a file or to standard output, and those that take a pattern. */
-static void run_report(struct session *s, const struct request *r, const struct opt_row *row)
+static void run_report(struct session *s, const struct request *r, const struct jprof_format *row)
 {
 	struct terms t;
-	bool pattern = row->argument, focused = takes_words(row->name);
+	bool pattern = row->argument, focused = takes_words(row);
 	if (!take_words(&t, s, r, row->name))
 		return;
 	if (pattern && !t.wanted_count) {
@@ -194,14 +142,15 @@ static void set_text(struct session *s, const struct request *r, const char **me
 	char *text = words_join(r->words, r->count);
 	const char *before = *member;
 	*member = text;
-	forget_shown(s);
-	if (session_show(s)) {
+	struct jprof_view *view = load_view(&s->loaded, &s->o); /* says it if the pattern is faulty */
+	if (view) {
 		free(*own);
 		*own = text;
 	} else {
 		*member = before;
 		free(text);
 	}
+	jprof_view_free(view);
 }
 
 static void run_focus(struct session *s, const struct request *r)
@@ -218,19 +167,15 @@ static void run_reset(struct session *s, const struct request *r)
 {
 	(void)r;
 	s->o = s->initial;
-	forget_shown(s);
 }
 
 static void run_fold(struct session *s, const struct request *r)
 {
-	static const char *const levels[] = { "none", "alloc", "vm" };
-	for (size_t i = 0; r->count && i < sizeof levels / sizeof *levels; i++)
-		if (!strcmp(r->words[0], levels[i])) {
-			s->o.fold = (enum jprof_fold)i;
-			forget_shown(s);
-			return;
-		}
-	say("fold: give one of none, alloc, vm");
+	int place = r->count ? opt_word("none|alloc|vm", r->words[0]) : -1;
+	if (place < 0)
+		say("fold: give one of none, alloc, vm");
+	else
+		s->o.fold = (unsigned)place;
 }
 
 static void run_sort(struct session *s, const struct request *r)
@@ -270,18 +215,20 @@ const struct session_command *session_command(size_t i)
 	return i < sizeof commands / sizeof *commands ? &commands[i] : NULL;
 }
 
-/* Reports that make no sense here. */
-static bool is_offered(const struct opt_row *row)
+/* Whether a command of that name does better. */
+static bool is_command(const struct jprof_format *format)
 {
-	return row->help && strcmp(row->name, "text") && strcmp(row->name, "interactive") &&
-	       strcmp(row->name, "symbols");
+	for (size_t i = 0; session_command(i); i++)
+		if (!strcmp(commands[i].name, format->name))
+			return true;
+	return false;
 }
 
-const struct opt_row *session_report(size_t i)
+const struct jprof_format *session_report(size_t i)
 {
-	const struct opt_row *row;
-	for (size_t at = 0; (row = options_output(at)); at++)
-		if (is_offered(row) && !i--)
+	const struct jprof_format *row;
+	for (size_t at = 0; (row = format_at(at)); at++)
+		if (!is_command(row) && !i--)
 			return row;
 	return NULL;
 }
@@ -299,7 +246,7 @@ static void put_help(const char *name, const char *arguments, const char *help)
 static void run_help(struct session *s, const struct request *r)
 {
 	const struct session_setting *setting;
-	const struct opt_row *row;
+	const struct jprof_format *row;
 	(void)s;
 	(void)r;
 	fputs("Commands; the first letters are enough if they are clear:\n", stderr);
@@ -308,11 +255,7 @@ static void run_help(struct session *s, const struct request *r)
 			put_help(commands[i].name, commands[i].arguments, commands[i].help);
 	fputs("Reports, to standard output or to a file:\n", stderr);
 	for (size_t i = 0; (row = session_report(i)); i++)
-		put_help(row->name,
-		         row->argument            ? "RE [-RE]"
-		         : takes_words(row->name) ? "[RE] [-RE]"
-		                                  : "[FILE]",
-		         row->help);
+		put_help(row->name, row->argument ? "RE [-RE]" : takes_words(row) ? "[RE] [-RE]" : "[FILE]", row->help);
 	fputs("Settings, from now on; with -- before them, of one report:\n", stderr);
 	for (size_t i = 0; (setting = session_setting(i)); i++)
 		put_help(setting->name, setting->kind == SET_SWITCH ? "[on|off]" : "", setting->help);
@@ -337,7 +280,7 @@ struct session_meaning session_meaning(const char *word, size_t len)
 	struct session_meaning m = { 0 };
 	const struct session_command *command;
 	const struct session_setting *setting;
-	const struct opt_row *row;
+	const struct jprof_format *row;
 	for (size_t i = 0; (command = session_command(i)); i++)
 		consider(&m, word, len, &(struct session_meaning){ .name = command->name, .command = command });
 	for (size_t i = 0; (row = session_report(i)); i++)
@@ -440,11 +383,11 @@ int cmd_interactive(const struct options *o)
 	struct session s = { .o = *o, .initial = *o, .inputs = &inputs };
 	int status = 1;
 	s.o.quiet = s.initial.quiet = true;
-	if (inputs_find(&inputs, o) && load_named(&s.named, &inputs, o)) {
+	if (inputs_find(&inputs, o) && load_profile(&s.loaded, &inputs, o)) {
+		s.loaded.warned = true; /* what there was to say has been said */
 		catch_interrupts();
 		converse(&s);
-		forget_shown(&s);
-		loaded_free(&s.named);
+		loaded_free(&s.loaded);
 		free(s.focus);
 		free(s.ignore);
 		status = 0;

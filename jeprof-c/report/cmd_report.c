@@ -10,6 +10,7 @@
 #include "cli/sink.h"
 #include "commands.h"
 #include "report/cmd_graph.h"
+#include "report/formats.h"
 #include "report/load.h"
 #include "report/overwrite.h"
 
@@ -39,33 +40,21 @@ static int write_pieces(void *context, const void *data, size_t len)
 
 static bool can_write(const struct options *o)
 {
-	bool binary = !strcmp(o->output, "proto") || graph_is_binary(o->output);
-	if (!binary || o->file || !isatty(STDOUT_FILENO))
+	if (!format_find(o->output)->binary || o->file || !isatty(STDOUT_FILENO))
 		return true;
 	say("--%s writes binary data, which is nothing for a terminal; give -o FILE", o->output);
 	return false;
 }
 
-static bool has_rows(const struct jprof_profile *profile, const struct jprof_view_opts *view)
-{
-	struct jprof_table *table;
-	if (jprof_table_new(profile, view, &table, NULL))
-		return true; /* rendering will say what is wrong */
-	size_t rows = jprof_table_count(table);
-	jprof_table_free(table);
-	return rows;
-}
-
 static bool has_filter(const struct options *o)
 {
-	return o->focus || o->ignore || o->retain || o->exclude;
+	return o->focus || o->ignore || o->retain || o->exclude || o->also_focus || o->also_ignore;
 }
 
 /* Why there is nothing to see. */
-static void explain_empty(const struct loaded *l, const struct options *o)
+static void explain_empty(const struct loaded *l, const struct jprof_view *view, const struct options *o)
 {
-	const struct jprof_profile *profile = l->profile;
-	if (jprof_profile_total(profile, o->counter) != 0 && has_filter(o))
+	if (jprof_view_info(view)->total != 0 && has_filter(o))
 		say("no stack is left by --focus, --ignore, --retain and --exclude");
 	else if (o->base || o->diff_base)
 		say("nothing changed between the dumps");
@@ -84,10 +73,10 @@ static bool has_files(const struct jprof_coverage *coverage)
 	return false;
 }
 
-static void tell_coverage(const struct jprof_profile *profile, const struct options *o, const struct inputs *inputs)
+static void tell_coverage(const struct jprof_view *view, const struct inputs *inputs)
 {
 	struct jprof_coverage *coverage;
-	if (jprof_coverage_new(profile, o->counter, &coverage, NULL))
+	if (jprof_coverage_new(view, &coverage, NULL))
 		return;
 	double named = jprof_coverage_named(coverage);
 	if (named < enough_named && has_files(coverage))
@@ -139,28 +128,28 @@ static void read_member(const char *path, const char *member, char **bytes, size
 
 /* The dump itself, for --raw, where the profile is nothing but that: then readers find all of it. */
 static void read_source(const struct loaded *l, const struct options *o, const struct inputs *inputs,
-                        struct jprof_view_opts *view, char **bytes)
+                        struct jprof_report_opts *report, char **bytes)
 {
 	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
 	bool whole = info->inputs == 1 && !o->base && !o->diff_base && !o->thread && !has_filter(o);
 	size_t size = 0;
-	if (!whole || strcmp(o->output, "raw") || !strcmp(inputs->dumps[0], "-"))
+	if (!whole || !format_find(o->output)->source || !strcmp(inputs->dumps[0], "-"))
 		return;
 	if (*info->members)
 		read_member(inputs->dumps[0], o->member, bytes, &size);
 	else
 		read_plain(inputs->dumps[0], bytes, &size);
 	if (*bytes && is_plain_dump(*bytes, size)) {
-		view->source = *bytes;
-		view->source_len = size;
+		report->source = *bytes;
+		report->source_len = size;
 	}
 }
 
-static int render(const struct jprof_profile *profile, const struct options *o, const struct jprof_view_opts *view,
+static int render(const struct jprof_view *view, const struct options *o, const struct jprof_report_opts *opts,
                   struct sink *sink)
 {
 	struct jprof_error err;
-	int rc = jprof_render(profile, o->output, view, write_pieces, sink, &err);
+	int rc = jprof_render(view, o->output, opts, write_pieces, sink, &err);
 	if (rc && rc != JPROF_E_WRITE) /* the sink's own trouble is told when it is closed */
 		say_error(&err);
 	if (rc || sink_write(sink, "", 0)) /* an empty report is one, too */
@@ -168,97 +157,64 @@ static int render(const struct jprof_profile *profile, const struct options *o, 
 	return rc ? 1 : 0;
 }
 
-/* Reports that come once for each thread. */
-static bool is_by_thread(const char *output)
+/* --thread=*: each thread in turn. */
+static int render_threads(const struct jprof_view *view, const struct options *o, struct sink *sink)
 {
-	return !strcmp(output, "text") || !strcmp(output, "tree") || !strcmp(output, "traces");
-}
-
-/* --thread=*: each thread in turn. A label is "tN NAME"; jeprof's heading is tN. */
-static int render_threads(const struct loaded *l, const struct options *o, struct jprof_view_opts *view,
-                          struct sink *sink)
-{
+	const struct jprof_report_opts opts = options_report(o);
+	struct jprof_error err;
 	int status = 0;
-	for (size_t i = 0; !status && i < jprof_profile_threads(l->profile); i++) {
-		const char *thread = jprof_profile_thread(l->profile, i);
-		char label[32] = "";
-		sscanf(thread, "%31s", label);
-		view->thread = thread;
-		view->label = label;
-		view->percent_of =
-		    o->diff_base && l->base ? jprof_profile_thread_total(l->base, o->counter, thread) : 0;
-		status = render(l->profile, o, view, sink);
+	for (size_t i = 0; !status && i < jprof_view_threads(view); i++) {
+		struct jprof_view *part;
+		if (jprof_view_thread(view, i, &part, &err)) {
+			say_error(&err);
+			return 1;
+		}
+		status = render(part, o, &opts, sink);
+		jprof_view_free(part);
 	}
 	return status;
 }
 
-static struct jprof_view_opts view_of(const struct loaded *l, const struct options *o, const struct inputs *inputs)
-{
-	struct jprof_view_opts view = {
-		.size = sizeof view,
-		.counter = o->counter,
-		.granularity = o->granularity,
-		.cum = o->cum,
-		.show_bytes = o->show_bytes,
-		.full_names = o->full_names,
-		.top = o->top,
-		.percent_of = o->diff_base && l->base ? jprof_profile_total(l->base, o->counter) : 0,
-		.normalize = o->normalize,
-		.errors = o->errors,
-		.least_share = o->nodefraction > 0 ? o->nodefraction : -1,
-		.total = o->total,
-		.pattern = o->pattern,
-		.source_path = o->source_path,
-		.trim_path = o->trim_path,
-		.sysroot = o->sysroot,
-	};
-	view.thread = l->thread;
-	view.threads = o->thread && !strcmp(o->thread, "*");
-	view.inputs = (const char *const *)inputs->dumps;
-	view.input_count = (size_t)inputs->dump_count;
-	view.base = o->base ? o->base : o->diff_base;
-	if (l->thread && o->diff_base && l->base)
-		view.percent_of = jprof_profile_thread_total(l->base, o->counter, l->thread);
-	return view;
-}
-
 /* What is to be known of a report before it comes. */
-static void tell(const struct loaded *l, const struct options *o, const struct inputs *inputs, bool empty)
+static void tell(const struct loaded *l, const struct jprof_view *view, const struct options *o,
+                 const struct inputs *inputs)
 {
+	bool empty = !jprof_view_info(view)->rows;
 	if (empty)
-		explain_empty(l, o);
+		explain_empty(l, view, o);
 	else if (o->granularity != JPROF_BY_LIBRARY && !l->warned && !o->quiet) /* libraries need no names */
-		tell_coverage(l->profile, o, inputs);
+		tell_coverage(view, inputs);
 	if (!empty && !o->quiet)
 		tell_bound(l->profile, o);
 }
 
-static int report(const struct loaded *l, const struct options *o, const struct inputs *inputs, struct sink *sink)
+static int report(const struct loaded *l, const struct jprof_view *view, const struct options *o,
+                  const struct inputs *inputs, struct sink *sink)
 {
-	char label[64], *source = NULL;
-	struct jprof_view_opts view = view_of(l, o, inputs);
-	bool empty = !has_rows(l->profile, &view);
-	tell(l, o, inputs, empty);
-	if (graph_is(o->output))
-		return empty ? 1 : graph_report(l, o, inputs, &view, sink);
-	if (view.threads && is_by_thread(o->output))
-		return render_threads(l, o, &view, sink);
-	if (o->thread) {
-		bool number = strspn(o->thread, "0123456789") == strlen(o->thread);
-		snprintf(label, sizeof label, "%s%.60s", number ? "t" : "", o->thread);
-		view.label = label;
-	}
-	read_source(l, o, inputs, &view, &source);
-	int status = render(l->profile, o, &view, sink);
+	const struct jprof_view_info *info = jprof_view_info(view);
+	struct jprof_report_opts opts = options_report(o);
+	char *source = NULL;
+	if (format_picture(o->output))
+		return info->rows ? graph_report(l, view, o, inputs, sink) : 1;
+	if (jprof_view_threads(view) && format_find(o->output)->by_thread)
+		return render_threads(view, o, sink);
+	read_source(l, o, inputs, &opts, &source);
+	int status = render(view, o, &opts, sink);
 	free(source);
-	bool nothing = empty && jprof_profile_total(l->profile, o->counter) == 0 && !o->base && !o->diff_base;
+	bool nothing = !info->rows && info->total == 0 && !o->base && !o->diff_base;
 	return status ? status : nothing;
 }
 
 int report_show(const struct loaded *l, const struct options *o, const struct inputs *inputs)
 {
 	struct sink sink = { .path = o->file };
-	int status = can_write(o) && overwrites_no_input(o, inputs) ? report(l, o, inputs, &sink) : 1;
+	struct jprof_view *view = can_write(o) && overwrites_no_input(o, inputs) ? load_view(l, o) : NULL;
+	int status = 1;
+	if (view) {
+		tell(l, view, o, inputs);
+		status = report(l, view, o, inputs, &sink);
+	}
+	jprof_view_free(view);
 	if (!sink_close(&sink)) {
 		say("%s: cannot be written: %s", o->file, sink.why);
 		status = 1;

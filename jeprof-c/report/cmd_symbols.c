@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
 #include "cli/names.h"
+#include "cli/say.h"
 #include "commands.h"
 #include "report/options.h"
 

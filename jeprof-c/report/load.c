@@ -186,7 +186,7 @@ static bool add(struct jprof_profile **sum, struct jprof_profile *profile)
 		*sum = profile;
 		return true;
 	}
-	int rc = jprof_profile_merge(*sum, profile, 1, &err);
+	int rc = jprof_profile_add(*sum, profile, &err);
 	jprof_profile_free(profile);
 	if (rc)
 		say_error(&err);
@@ -231,38 +231,18 @@ static bool add_dumps(struct work *w, struct loaded *l)
 static bool subtract_base(struct work *w, struct loaded *l)
 {
 	struct jprof_error err;
-	const char *base = w->o->base ? w->o->base : w->o->diff_base;
+	const char *path = w->o->base ? w->o->base : w->o->diff_base;
 	int before = w->unknown;
+	if (!path)
+		return true;
+	struct jprof_profile *base = profile_of_file(w, l, path);
 	if (!base)
-		return true;
-	l->base = profile_of_file(w, l, base);
-	if (!l->base)
 		return w->unknown > before; /* a thread that did not exist then */
-	if (jprof_profile_merge(l->profile, l->base, -1, &err)) {
+	int rc = jprof_profile_difference(l->profile, base, &err);
+	jprof_profile_free(base);
+	if (rc)
 		say_error(&err);
-		return false;
-	}
-	if (w->o->drop_negative)
-		jprof_profile_drop_negative(l->profile);
-	return true;
-}
-
-/* Where all threads were read for the sake of one: its label, "tN" or "tN NAME". */
-static bool find_thread(const struct work *w, struct loaded *l)
-{
-	const char *wanted = w->o->thread;
-	if (w->thread == wanted)
-		return true;
-	for (size_t i = 0; !l->thread && i < jprof_profile_threads(l->profile); i++) {
-		const char *label = jprof_profile_thread(l->profile, i), *name = label + strcspn(label, " ");
-		size_t digits = (size_t)(name - label) - 1;
-		if ((strlen(wanted) == digits && !strncmp(label + 1, wanted, digits)) ||
-		    (*name && !strcmp(name + 1, wanted)))
-			l->thread = label;
-	}
-	if (!l->thread)
-		say_no_thread(w);
-	return l->thread;
+	return !rc;
 }
 
 /* ---- names ------------------------------------------------------------------------------------ */
@@ -340,42 +320,46 @@ bool load_names(struct jprof_profile *profile, const struct inputs *inputs, cons
 	return good;
 }
 
-bool fold_and_filter(struct jprof_profile *profile, const struct options *o)
+/* Where all threads were read for the sake of one, it is chosen for views. */
+static bool choose_thread(const struct work *w, struct loaded *l)
 {
-	struct jprof_error err;
-	struct jprof_filter_opts filter = { .size = sizeof filter,
-		                            .focus = o->focus,
-		                            .ignore = o->ignore,
-		                            .retain = o->retain,
-		                            .exclude = o->exclude };
-	if (!jprof_profile_fold(profile, o->fold, &err) && !jprof_profile_filter(profile, &filter, &err))
+	if (w->thread == w->o->thread)
 		return true;
-	say_error(&err);
-	return false;
+	l->thread = w->o->thread;
+	struct jprof_view_opts opts = { .size = sizeof opts, .thread = l->thread };
+	struct jprof_view *view;
+	int rc = jprof_view_new(l->profile, &opts, &view, NULL);
+	if (rc == JPROF_E_ARGUMENT)
+		say_no_thread(w);
+	if (!rc)
+		jprof_view_free(view);
+	return rc != JPROF_E_ARGUMENT;
 }
 
-bool load_named(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
+bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
 {
 	struct work w = { .inputs = inputs, .o = o, .thread = o->thread };
 	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
-	bool good = add_dumps(&w, loaded) && subtract_base(&w, loaded) && find_thread(&w, loaded) &&
-	            load_names(loaded->profile, inputs, o);
+	bool good = add_dumps(&w, loaded) && subtract_base(&w, loaded) && load_names(loaded->profile, inputs, o) &&
+	            choose_thread(&w, loaded);
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);
 	return good;
 }
 
-bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
+struct jprof_view *load_view(const struct loaded *l, const struct options *o)
 {
-	if (!load_named(loaded, inputs, o))
-		return false;
-	if (fold_and_filter(loaded->profile, o))
-		return true;
-	loaded_free(loaded);
-	return false;
+	struct jprof_view_opts opts = options_view(o);
+	struct jprof_view *view;
+	struct jprof_error err;
+	opts.thread = l->thread;
+	if (!jprof_view_new(l->profile, &opts, &view, &err))
+		return view;
+	say_error(&err);
+	return NULL;
 }
 
 /* One dump, open already: in text, or a bundle's. */
@@ -391,7 +375,7 @@ static bool load_one(struct loaded *loaded, const struct jprof_dump *dump, const
 	int rc = bundle ? jprof_bundle_profile(bundle, member, &opts, &loaded->profile, &err)
 	                : jprof_profile_new(dump, &opts, &loaded->profile, &err);
 	say_or_count(&w, rc, &err);
-	bool good = loaded->profile && load_names(loaded->profile, inputs, o) && fold_and_filter(loaded->profile, o);
+	bool good = loaded->profile && load_names(loaded->profile, inputs, o);
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);
@@ -413,6 +397,5 @@ bool load_from_bundle(struct loaded *loaded, const struct jprof_bundle *bundle, 
 void loaded_free(struct loaded *loaded)
 {
 	jprof_profile_free(loaded->profile);
-	jprof_profile_free(loaded->base);
 	*loaded = (struct loaded){ 0 };
 }

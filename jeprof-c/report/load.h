@@ -21,19 +21,12 @@ struct jprof_dump *load_dump(const char *path, const struct options *options, bo
 
 /* What the dumps came to. */
 struct loaded {
-	struct jprof_profile *profile; /* all dumps added up, less the base; named, folded, filtered */
-	struct jprof_profile *base;    /* the base alone, or NULL; not named */
-	const char *thread;            /* the only thread label to show; NULL: all of the profile */
+	struct jprof_profile *profile; /* all dumps added up, less the base; with names */
+	const char *thread;            /* the only thread to show; NULL: all of the profile */
 	bool warned;                   /* a dump was not whole, which has been said */
 };
 
-/* Reads all dumps and gives names; neither folds nor filters. False after having said what is wrong. */
-bool load_named(struct loaded *loaded, const struct inputs *inputs, const struct options *options);
-
-/* Folds and filters as the options say. False after having said what is wrong. */
-bool fold_and_filter(struct jprof_profile *profile, const struct options *options);
-
-/* All of that. False after having said what is wrong. */
+/* Reads all dumps and gives names. False after having said what is wrong. */
 bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *options);
 
 /* The same for one dump that is open already. */
@@ -43,6 +36,9 @@ bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const 
 /* The same for one member of a bundle that is open already. */
 bool load_from_bundle(struct loaded *loaded, const struct jprof_bundle *bundle, size_t member,
                       const struct inputs *inputs, const struct options *options);
+
+/* The view that the options ask for; NULL after having said what is wrong. It lives no longer than what was loaded. */
+struct jprof_view *load_view(const struct loaded *loaded, const struct options *options);
 
 /* Reads the maps that --maps=FILE|PID names. False after having said what is wrong. */
 bool load_maps(const char *word, struct jprof_maps **maps);

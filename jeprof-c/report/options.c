@@ -2,10 +2,12 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/optparse.h"
 #include "cli/say.h"
+#include "report/formats.h"
 
 #define AT(member) offsetof(struct options, member)
 /* clang-format off */
@@ -13,35 +15,10 @@
 /* clang-format on */
 
 static const struct opt_row rows[] = {
-	{ "text", OPT_NAME, AT(output), 0, "output", NULL, "a table of flat and cumulative values (the default)" },
-	{ "collapsed", OPT_NAME, AT(output), 0, "output", NULL, "stacks for flame graphs: ROOT;...;LEAF VALUE" },
-	{ "raw", OPT_NAME, AT(output), 0, "output", NULL, "the dump with its names, readable without the program" },
-	{ "proto", OPT_NAME, AT(output), 0, "output", NULL, "a profile.proto, for pprof and its kin: give -o FILE" },
-	{ "tree", OPT_NAME, AT(output), 0, "output", NULL, "what was called from where, from the roots on" },
-	{ "peek", OPT_NAME, AT(output), AT(pattern), "output", "RE", "callers and callees of functions that match" },
-	{ "traces", OPT_NAME, AT(output), 0, "output", NULL, "every stack with its value" },
-	{ "list", OPT_NAME, AT(output), AT(pattern), "output", "RE",
-	  "source lines of functions that match, with values" },
-	{ "disasm", OPT_NAME, AT(output), AT(pattern), "output", "RE", "their machine code, with values" },
-	{ "callgrind", OPT_NAME, AT(output), 0, "output", NULL,
-	  "for kcachegrind and callgrind_annotate: give -o FILE" },
 	{ "interactive", OPT_NAME, AT(output), 0, "output", NULL, "reads commands, one a line; also -i" },
 	{ "i", OPT_NAME, AT(output), 0, "output", NULL, NULL },
-	{ "csv", OPT_NAME, AT(output), 0, "output", NULL, "the table with errors, files and lines, for spreadsheets" },
-	{ "json", OPT_NAME, AT(output), 0, "output", NULL, "all that text and info show; docs/json.md has the schema" },
-	{ "speedscope", OPT_NAME, AT(output), 0, "output", NULL, "a profile for www.speedscope.app" },
-	{ "dhat", OPT_NAME, AT(output), 0, "output", NULL, "a profile for valgrind's dh_view.html" },
-	{ "diff-collapsed", OPT_NAME, AT(output), 0, "output", NULL,
-	  "with --diff_base: ROOT;...;LEAF BASE NEW, for difffolded.pl's kin" },
 	{ "symbols", OPT_NAME, AT(output), 0, "output", NULL,
 	  "names for addresses: reads maps and addresses from standard input" },
-	{ "svg", OPT_NAME, AT(output), 0, "output", NULL, "a picture of the call graph, to be zoomed in a browser" },
-	{ "pdf", OPT_NAME, AT(output), 0, "output", NULL, "the same on one page; give -o FILE" },
-	{ "png", OPT_NAME, AT(output), 0, "output", NULL, "the same as pixels; give -o FILE" },
-	{ "gif", OPT_NAME, AT(output), 0, "output", NULL, "the same as pixels; give -o FILE" },
-	{ "ps", OPT_NAME, AT(output), 0, "output", NULL, "the same in PostScript" },
-	{ "dot", OPT_NAME, AT(output), 0, "output", NULL, "the call graph in Graphviz' language" },
-	{ "web", OPT_NAME, AT(output), 0, "output", NULL, "the picture in your browser, by xdg-open" },
 	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE",
 	  "write the report to FILE (- is standard output); -o FILE is the same" },
 	{ "functions", OPT_CHOICE, AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
@@ -108,12 +85,36 @@ static const struct opt_row rows[] = {
 	/* clang-format on */
 };
 
-static const struct opt_table table = { .rows = rows, .count = sizeof rows / sizeof *rows, .help = "jprof --help" };
+enum { row_count = sizeof rows / sizeof *rows };
+
+/* All options: the formats of reports, the first of which is the default, and those above. To be released by free. */
+static struct opt_row *all_rows(struct opt_table *table)
+{
+	const struct jprof_format *format;
+	size_t count = 0;
+	while (format_at(count))
+		count++;
+	struct opt_row *all = calloc(count + row_count, sizeof *all);
+	for (size_t i = 0; all && (format = format_at(i)); i++)
+		all[i] =
+		    (struct opt_row){ format->name, OPT_NAME,         AT(output),  format->argument ? AT(pattern) : 0,
+			              "output",     format->argument, format->help };
+	if (all)
+		memcpy(all + count, rows, sizeof rows);
+	else
+		say("memory is short");
+	*table = (struct opt_table){ .rows = all, .count = count + row_count, .help = "jprof --help" };
+	return all;
+}
 
 bool options_parse(struct options *o, int argc, char **argv)
 {
+	struct opt_table table;
+	struct opt_row *all = all_rows(&table);
 	o->operands = argv + 1;
-	if (!opt_parse(&table, o, argc, argv, &o->operand_count))
+	bool good = all && opt_parse(&table, o, argc, argv, &o->operand_count);
+	free(all);
+	if (!good)
 		return false;
 	if (o->file && !strcmp(o->file, "-"))
 		o->file = NULL;
@@ -124,16 +125,52 @@ bool options_parse(struct options *o, int argc, char **argv)
 	return true;
 }
 
-const struct opt_row *options_output(size_t i)
+/* In the order of --fold's words. */
+static const enum jprof_fold folds[] = { JPROF_FOLD_NONE, JPROF_FOLD_ALLOC, JPROF_FOLD_VM };
+
+struct jprof_view_opts options_view(const struct options *o)
 {
-	for (const struct opt_row *row = rows; row < rows + table.count; row++)
-		if (row->kind == OPT_NAME && !strcmp(row->group, "output") && !i--)
-			return row;
-	return NULL;
+	const struct jprof_format *format = format_find(o->output);
+	return (struct jprof_view_opts){
+		.size = sizeof(struct jprof_view_opts),
+		.counter = o->counter,
+		.granularity = o->granularity,
+		.fold = folds[o->fold],
+		.retain = o->retain,
+		.exclude = o->exclude,
+		.focus = o->focus,
+		.ignore = o->ignore,
+		.also_focus = o->also_focus,
+		.also_ignore = o->also_ignore,
+		.drop_negative = o->drop_negative && (o->base || o->diff_base),
+		.full_names = o->full_names,
+		.errors = o->errors || (format && format->errors),
+		.percent_of_base = o->diff_base,
+	};
+}
+
+struct jprof_report_opts options_report(const struct options *o)
+{
+	return (struct jprof_report_opts){
+		.size = sizeof(struct jprof_report_opts),
+		.cum = o->cum,
+		.top = o->top,
+		.show_bytes = o->show_bytes,
+		.pattern = o->pattern,
+		.least_share = o->nodefraction > 0 ? o->nodefraction : -1,
+		.total = o->total,
+		.normalize = o->normalize,
+		.trim_path = o->trim_path,
+		.source_path = o->source_path,
+	};
 }
 
 void options_help(void)
 {
+	struct opt_table table;
+	struct opt_row *all = all_rows(&table);
+	if (!all)
+		return;
 	printf(
 	    "usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from heap profiles\n"
 	    "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
@@ -147,6 +184,7 @@ void options_help(void)
 	    "text, or profile.proto, each compressed or not, or a bundle.\n"
 	    "\n");
 	opt_help(&table);
+	free(all);
 	printf("\n"
 	       "  jprof --show_bytes ruby app.1.heap\n"
 	       "  jprof --lines --cum --top=20 app.1.heap\n"

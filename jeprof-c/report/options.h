@@ -9,7 +9,7 @@ struct options {
 	bool version;
 	enum jprof_granularity granularity;
 	enum jprof_counter counter;
-	enum jprof_fold fold;
+	enum { FOLD_NONE, FOLD_ALLOC, FOLD_VM } fold; /* in the order of --fold's words */
 	bool cum;
 	bool show_bytes;
 	bool full_names;
@@ -24,10 +24,12 @@ struct options {
 	const char *member;
 	const char *focus;
 	const char *ignore;
+	const char *also_focus; /* of one report of a session, beside what is set for all */
+	const char *also_ignore;
 	const char *retain;
 	const char *exclude;
 	bool drop_negative;
-	const char *output; /* name of the report: "text" ... as jprof_render has it, or "symbols" */
+	const char *output; /* the format of the report, or the command "symbols", "interactive" or "i" */
 	const char *file;   /* where it goes; NULL: standard output */
 	bool normalize;
 	const char *add_lib;
@@ -53,10 +55,9 @@ struct options {
 /* Reads argv[1..], which is reordered. False after having said what is wrong. */
 bool options_parse(struct options *options, int argc, char **argv);
 
-struct opt_row;
-
-/* The i-th option that chooses a report, or NULL after the last. */
-const struct opt_row *options_output(size_t i);
+/* What they mean for views, and for reports of views. */
+struct jprof_view_opts options_view(const struct options *options);
+struct jprof_report_opts options_report(const struct options *options);
 
 /* Prints the table for people. */
 void options_help(void);

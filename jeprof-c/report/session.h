@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/optparse.h"
 #include "report/edit.h"
 #include "report/load.h"
 
@@ -13,9 +12,8 @@ struct session {
 	struct options o;       /* as they are set now */
 	struct options initial; /* as they were given */
 	const struct inputs *inputs;
-	struct loaded named;         /* all that was read, neither folded nor filtered */
-	struct jprof_profile *shown; /* folded and filtered; NULL: to be made */
-	char *focus, *ignore;        /* those of o that were typed */
+	struct loaded loaded;
+	char *focus, *ignore; /* those of o that were typed */
 	bool quit;
 };
 
@@ -29,9 +27,6 @@ struct request {
 };
 
 typedef void session_run_fn(struct session *session, const struct request *request);
-
-/* Makes `shown` unless it is there. False after having said what is wrong. */
-bool session_show(struct session *session);
 
 /* ---- Settings ---- */
 
@@ -74,13 +69,13 @@ struct session_command {
 const struct session_command *session_command(size_t i);
 
 /* The i-th report that a session offers, or NULL. */
-const struct opt_row *session_report(size_t i);
+const struct jprof_format *session_report(size_t i);
 
 /* What a word may mean: a command, a report, a setting; `hits` says how many begin so. */
 struct session_meaning {
 	const char *name;
 	const struct session_command *command;
-	const struct opt_row *report;
+	const struct jprof_format *report;
 	const struct session_setting *setting;
 	size_t hits;
 	bool exact;

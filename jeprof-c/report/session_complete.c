@@ -24,14 +24,19 @@ static bool offer_name(const char *name, edit_offer_fn *offer, void *list)
 
 static void offer_functions(struct session *s, edit_offer_fn *offer, void *list)
 {
+	const struct jprof_table_opts order = { .size = sizeof order, .cum = true };
+	struct options o = s->o;
 	struct jprof_table *table;
-	struct jprof_view_opts view = { .size = sizeof view, .counter = s->o.counter, .cum = true };
-	if (!session_show(s) || jprof_table_new(s->shown, &view, &table, NULL))
-		return;
-	bool more = true;
-	for (size_t i = 0; more && i < jprof_table_count(table); i++)
-		more = offer_name(jprof_table_at(table, i)->name, offer, list);
-	jprof_table_free(table);
+	o.granularity = JPROF_BY_FUNCTION;
+	o.full_names = false;
+	struct jprof_view *view = load_view(&s->loaded, &o);
+	if (view && !jprof_table_new(view, &order, &table, NULL)) {
+		bool more = true;
+		for (size_t i = 0; more && i < jprof_table_count(table); i++)
+			more = offer_name(jprof_table_at(table, i)->name, offer, list);
+		jprof_table_free(table);
+	}
+	jprof_view_free(view);
 }
 
 static void offer_commands(edit_offer_fn *offer, void *list)

@@ -93,11 +93,18 @@ static bool read_dump(struct member *m)
 
 static void count_named(struct member *m)
 {
+	const struct jprof_view_opts opts = { .size = sizeof opts,
+		                              .counter = JPROF_INUSE_SPACE,
+		                              .fold = JPROF_FOLD_RAW };
 	struct jprof_coverage *coverage;
-	if (jprof_coverage_new(m->profile, JPROF_INUSE_SPACE, &coverage, NULL))
+	struct jprof_view *view;
+	if (jprof_view_new(m->profile, &opts, &view, NULL))
 		return;
-	m->named = jprof_coverage_named(coverage);
-	jprof_coverage_free(coverage);
+	if (!jprof_coverage_new(view, &coverage, NULL)) {
+		m->named = jprof_coverage_named(coverage);
+		jprof_coverage_free(coverage);
+	}
+	jprof_view_free(view);
 }
 
 /* While a process ends its root goes before the process does. */

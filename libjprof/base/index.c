@@ -27,6 +27,18 @@ static uint32_t first_slot(const struct jp_index *index, const struct jp_index_k
 	return (uint32_t)(h ^ h >> 32) & (index->slot_count - 1);
 }
 
+static void fill(struct jp_index *index, const struct jp_index_kind *kind, const void *items)
+{
+	if (index->slot_count)
+		memset(index->slots, 0xff, index->slot_count * sizeof *index->slots);
+	for (uint32_t id = 0; id < index->count && index->slot_count; id++) {
+		uint32_t i = first_slot(index, kind, (const char *)items + (size_t)id * kind->size);
+		while (index->slots[i] != JP_NONE)
+			i = (i + 1) & (index->slot_count - 1);
+		index->slots[i] = id;
+	}
+}
+
 /* The old slots go first: they can be had again from the items, and both at once are never held. */
 static int enlarge(struct jp_index *index, const struct jp_index_kind *kind, const void *items)
 {
@@ -43,14 +55,8 @@ static int enlarge(struct jp_index *index, const struct jp_index_kind *kind, con
 	index->slots = malloc(wanted * sizeof *index->slots);
 	if (!index->slots)
 		return -1;
-	memset(index->slots, 0xff, wanted * sizeof *index->slots);
 	index->slot_count = wanted;
-	for (uint32_t id = 0; id < index->count; id++) {
-		uint32_t i = first_slot(index, kind, (const char *)items + (size_t)id * kind->size);
-		while (index->slots[i] != JP_NONE)
-			i = (i + 1) & (wanted - 1);
-		index->slots[i] = id;
-	}
+	fill(index, kind, items);
 	return 0;
 }
 
@@ -69,17 +75,12 @@ uint32_t jp_index_id(struct jp_index *index, const struct jp_index_kind *kind, c
 	return index->slots[i] = index->count++;
 }
 
-int jp_index_copy(struct jp_index *to, const struct jp_index *from)
+void jp_index_cut(struct jp_index *index, const struct jp_index_kind *kind, const void *items, uint32_t count)
 {
-	*to = (struct jp_index){ .seed = from->seed, .count = from->count };
-	if (!from->slots)
-		return 0;
-	to->slots = malloc(from->slot_count * sizeof *to->slots);
-	if (!to->slots)
-		return -1;
-	memcpy(to->slots, from->slots, from->slot_count * sizeof *to->slots);
-	to->slot_count = from->slot_count;
-	return 0;
+	if (count >= index->count)
+		return;
+	index->count = count;
+	fill(index, kind, items);
 }
 
 void jp_index_release(struct jp_index *index)

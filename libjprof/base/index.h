@@ -30,8 +30,8 @@ struct jp_index {
 uint32_t jp_index_id(struct jp_index *index, const struct jp_index_kind *kind, const void *items, const void *key,
                      bool *known);
 
-/* Makes `to`, which is empty, the same. 0, or -1 when memory is short. */
-int jp_index_copy(struct jp_index *to, const struct jp_index *from) jp_must_check;
+/* Forgets all items from `count` on. */
+void jp_index_cut(struct jp_index *index, const struct jp_index_kind *kind, const void *items, uint32_t count);
 
 void jp_index_release(struct jp_index *index);
 

@@ -25,6 +25,18 @@ static uint32_t *slot_for(const struct jp_intern *table, const char *data, size_
 	}
 }
 
+static void fill_slots(struct jp_intern *table)
+{
+	if (table->slot_count)
+		memset(table->slots, 0xff, table->slot_count * sizeof *table->slots);
+	for (uint32_t id = 0; id < table->count; id++) {
+		uint32_t i = table->items[id].hash & (table->slot_count - 1);
+		while (table->slots[i] != JP_NONE)
+			i = (i + 1) & (table->slot_count - 1);
+		table->slots[i] = id;
+	}
+}
+
 static int grow_slots(struct jp_intern *table)
 {
 	if (!table->slot_count && getentropy(&table->seed, sizeof table->seed))
@@ -35,17 +47,19 @@ static int grow_slots(struct jp_intern *table)
 	uint32_t *slots = malloc(wanted * sizeof *slots);
 	if (!slots)
 		return -1;
-	memset(slots, 0xff, wanted * sizeof *slots);
-	for (uint32_t id = 0; id < table->count; id++) {
-		uint32_t i = table->items[id].hash & (wanted - 1);
-		while (slots[i] != JP_NONE)
-			i = (i + 1) & (wanted - 1);
-		slots[i] = id;
-	}
 	free(table->slots);
 	table->slots = slots;
 	table->slot_count = wanted;
+	fill_slots(table);
 	return 0;
+}
+
+void jp_intern_cut(struct jp_intern *table, uint32_t count)
+{
+	if (count >= table->count)
+		return;
+	table->count = count;
+	fill_slots(table);
 }
 
 uint32_t jp_intern(struct jp_intern *table, const void *data, size_t len)
@@ -64,30 +78,6 @@ uint32_t jp_intern(struct jp_intern *table, const void *data, size_t len)
 	table->items[table->count] = (struct jp_intern_item){ copy, (uint32_t)len, hash };
 	*slot = table->count;
 	return table->count++;
-}
-
-int jp_intern_rewrite(struct jp_intern *table, jp_intern_rewrite_fn *rewrite, void *context, uint32_t *map)
-{
-	uint32_t count = table->count;
-	if (count)
-		memset(table->slots, 0xff, table->slot_count * sizeof *table->slots);
-	table->count = 0;
-	for (uint32_t id = 0; id < count; id++) {
-		char *old = (char *)(uintptr_t)table->items[id].data, *data = old;
-		size_t len = table->items[id].len;
-		int rc = rewrite(context, &data, &len);
-		if (rc)
-			return rc;
-		memmove(old, data, len);
-		old[len] = '\0';
-		uint32_t hash = hash_bytes(table->seed, old, len), *slot = slot_for(table, old, len, hash);
-		if (*slot == JP_NONE) {
-			table->items[table->count] = (struct jp_intern_item){ old, (uint32_t)len, hash };
-			*slot = table->count++;
-		}
-		map[id] = *slot;
-	}
-	return 0;
 }
 
 uint32_t jp_intern_find(const struct jp_intern *table, const void *data, size_t len)
@@ -116,4 +106,12 @@ void jp_intern_release(struct jp_intern *table)
 	free(table->items);
 	free(table->slots);
 	*table = (struct jp_intern){ 0 };
+}
+
+uint32_t *jp_none_array(size_t count)
+{
+	uint32_t *ids = malloc((count + 1) * sizeof *ids);
+	if (ids)
+		memset(ids, 0xff, (count + 1) * sizeof *ids);
+	return ids;
 }

@@ -38,13 +38,12 @@ uint32_t jp_intern_find(const struct jp_intern *table, const void *data, size_t 
 const char *jp_intern_get(const struct jp_intern *table, uint32_t id);
 size_t jp_intern_len(const struct jp_intern *table, uint32_t id);
 
-/* Changes all byte strings in place: `rewrite` may write on them, move their start, and make them shorter. Those that
- * become equal become one; map[id] gets the new id of each, in the order of the old ones. 0, or what `rewrite` returned
- * if that was not 0; then the ids mean nothing any more. */
-typedef int jp_intern_rewrite_fn(void *context, char **data, size_t *len);
-int jp_intern_rewrite(struct jp_intern *table, jp_intern_rewrite_fn *rewrite, void *context,
-                      uint32_t *map) jp_must_check;
+/* Forgets all ids from `count` on; their memory is released with the table. */
+void jp_intern_cut(struct jp_intern *table, uint32_t count);
 
 void jp_intern_release(struct jp_intern *table);
+
+/* `count` ids, all of them JP_NONE; NULL when memory is short. */
+uint32_t *jp_none_array(size_t count) jp_must_check;
 
 #endif

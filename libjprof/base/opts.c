@@ -10,6 +10,9 @@ int jp_opts_take(void *own, size_t size, const void *given, struct jprof_error *
 	memset(own, 0, size);
 	if (given)
 		memcpy(&given_size, given, sizeof given_size);
+	if (given && given_size < sizeof given_size)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                "options without their size: begin with { .size = sizeof opts }");
 	for (size_t i = size; i < given_size; i++)
 		if (((const unsigned char *)given)[i])
 			return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,

@@ -98,6 +98,20 @@ void jp_strbuf_cut(struct jp_strbuf *buf, size_t len)
 	}
 }
 
+void jp_strbuf_flush(struct jp_strbuf *buf)
+{
+	if (!buf->failed && !buf->refused && buf->len && buf->write(buf->context, buf->text, buf->len))
+		buf->refused = true;
+	jp_strbuf_cut(buf, 0);
+}
+
+void jp_strbuf_drain(struct jp_strbuf *buf)
+{
+	enum { piece = 1 << 16 };
+	if (buf->write && buf->len >= piece)
+		jp_strbuf_flush(buf);
+}
+
 void jp_strbuf_release(struct jp_strbuf *buf)
 {
 	free(buf->text);

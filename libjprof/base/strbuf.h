@@ -14,6 +14,11 @@ struct jp_strbuf {
 	size_t len;
 	size_t cap;
 	bool failed;
+
+	/* Where drained text goes; NULL: nowhere, all of it is kept. */
+	int (*write)(void *context, const void *data, size_t len);
+	void *context;
+	bool refused; /* `write` returned other than 0: what follows is dropped */
 };
 
 void jp_strbuf_add(struct jp_strbuf *buf, const void *data, size_t len);
@@ -29,6 +34,12 @@ void jp_strbuf_visible_bytes(struct jp_strbuf *buf, const char *s, size_t len);
  * each. The second is for one line: control characters of ASCII become \xNN. */
 void jp_strbuf_utf8(struct jp_strbuf *buf, const char *s);
 void jp_strbuf_line(struct jp_strbuf *buf, const char *s);
+
+/* Between two parts of a report: hands over what has gathered, if that is worth a write and there is a `write`. */
+void jp_strbuf_drain(struct jp_strbuf *buf);
+
+/* Hands over all of it. */
+void jp_strbuf_flush(struct jp_strbuf *buf);
 
 /* Cuts the text to its first `len` bytes. */
 void jp_strbuf_cut(struct jp_strbuf *buf, size_t len);

@@ -45,6 +45,9 @@ static int take_agent_ids(struct jprof_profile *p, struct jp_span text)
 
 int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len, struct jprof_error *err)
 {
+	if (profile->named)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                "names were looked for already: give the side-car before jprof_profile_symbolize");
 	return take_agent_ids(profile, (struct jp_span){ data, len }) ? jp_error_nomem(err) : 0;
 }
 
@@ -190,7 +193,7 @@ static int add_member_to_sum(struct jprof_profile **sum, struct jprof_profile *p
 		*sum = profile;
 		return 0;
 	}
-	int rc = jprof_profile_merge(*sum, profile, 1, err);
+	int rc = jprof_profile_add(*sum, profile, err);
 	if (!rc && add_member_name(*sum, profile->members))
 		rc = jp_error_nomem(err);
 	jprof_profile_free(profile);

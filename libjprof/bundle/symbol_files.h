@@ -8,8 +8,7 @@
 /* Appends the proven build-ids of the profile's objects as they stand in bundle.json: {"path": ..}, ... */
 void jp_symbols_build_ids(const struct jprof_profile *profile, struct jp_strbuf *out);
 
-/* The two files of a profile that is symbolized and not folded: the names as gzip'd profile.proto, and the
- * rest as JSON. */
+/* The two files of a profile that is symbolized: the names as gzip'd profile.proto, and the rest as JSON. */
 int jp_symbols_render(const struct jprof_profile *profile, struct jp_strbuf *proto, struct jp_strbuf *json,
                       struct jprof_error *err);
 

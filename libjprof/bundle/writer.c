@@ -15,6 +15,7 @@
 #include "base/opts.h"
 #include "bundle/pack.h"
 #include "bundle/symbol_files.h"
+#include "model/profile.h"
 
 enum { longest_name = 64, chunk_size = 1 << 16, version = 1 };
 
@@ -274,6 +275,9 @@ int jprof_bundle_writer_symbols(struct jprof_bundle_writer *w, const struct jpro
                                 struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) proto = { 0 }, jp_cleanup(jp_strbuf_release) rest = { 0 };
+	if (!profile->named)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                "the profile has no names to be put in a bundle: call jprof_profile_symbolize first");
 	jp_symbols_build_ids(profile, &w->build_ids);
 	int rc = w->build_ids.failed ? jp_error_nomem(err) : 0;
 	if (rc || !names)

@@ -182,7 +182,8 @@ int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_
 		return jp_advise(err, JPROF_ADVICE_THREAD,
 		                 jp_error(err, JPROF_E_ARGUMENT, dump->name, 0, "has no thread %s", opts.thread));
 	struct work w = { .dump = dump, .profile = jp_profile_empty() };
-	if (!w.profile || fill(&w, opts.maps ? opts.maps : dump->maps, opts.thread)) {
+	if (!w.profile || fill(&w, opts.maps ? opts.maps : dump->maps, opts.thread) ||
+	    jp_profile_set_input(w.profile, dump->name) || jp_profile_set_thread(w.profile, opts.thread)) {
 		jprof_profile_free(w.profile);
 		return jp_error_nomem(err);
 	}

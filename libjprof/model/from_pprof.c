@@ -511,7 +511,7 @@ static int fill(struct work *w, const struct jprof_error *damage)
 static int parse(struct work *w, const void *data, size_t len, const struct jprof_error *damage)
 {
 	w->profile = jp_profile_empty();
-	if (!w->profile || jp_pprof_parse(data, len, &w->pprof))
+	if (!w->profile || jp_profile_set_thread(w->profile, w->thread) || jp_pprof_parse(data, len, &w->pprof))
 		return jp_error_nomem(w->err);
 	bool headless = w->pprof.cut && (!w->pprof.types.count || !w->pprof.strings.count);
 	int rc = headless ? conclude(w, damage) : choose_types(w);

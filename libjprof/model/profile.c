@@ -22,14 +22,14 @@ struct object_key {
 static uint64_t hash_location(uint64_t seed, const void *item)
 {
 	const struct jp_location *l = item;
-	uint64_t h = jp_hash_mix(seed, (uint64_t)l->folded << 32 | l->object);
+	uint64_t h = jp_hash_mix(seed, l->object);
 	return jp_hash_mix(jp_hash_mix(h, l->offset), l->variant);
 }
 
 static bool same_location(const void *a, const void *b)
 {
 	const struct jp_location *x = a, *y = b;
-	return x->offset == y->offset && x->object == y->object && x->folded == y->folded && x->variant == y->variant;
+	return x->offset == y->offset && x->object == y->object && x->variant == y->variant;
 }
 
 static uint64_t hash_function(uint64_t seed, const void *item)
@@ -105,6 +105,26 @@ static uint32_t object_add(struct jprof_profile *profile, const struct jp_object
 	return id;
 }
 
+void jp_profile_cut(struct jprof_profile *p, const struct jprof_profile *was)
+{
+	jp_intern_cut(&p->strings, was->strings.count);
+	jp_intern_cut(&p->object_keys, was->object_keys.count);
+	jp_intern_cut(&p->stacks, was->stacks.count);
+	jp_intern_cut(&p->variant_keys, was->variant_keys.count);
+	jp_intern_cut(&p->mapping_keys, was->mapping_keys.count);
+	jp_index_cut(&p->location_ids, &location_kind, p->locations, was->location_ids.count);
+	jp_index_cut(&p->function_ids, &function_kind, p->functions, was->function_ids.count);
+	jp_index_cut(&p->sample_ids, &sample_kind, p->samples, was->sample_ids.count);
+	while (p->note_count > was->note_count)
+		free(p->notes[--p->note_count]);
+	p->frame_count = was->frame_count;
+	p->thread_count = was->thread_count;
+	p->mapping_count = was->mapping_count;
+	p->mapping_indexed = was->mapping_indexed;
+	p->input_count = was->input_count;
+	p->base_input = was->base_input;
+}
+
 uint32_t jp_object_id(struct jprof_profile *profile, const struct jp_object *like)
 {
 	return object_add(profile, like, JP_NONE);
@@ -135,18 +155,7 @@ static uint32_t location_add(struct jprof_profile *profile, const struct jp_loca
 
 uint32_t jp_location_id(struct jprof_profile *profile, uint32_t object, uint64_t offset, uint64_t address)
 {
-	struct jp_location like = {
-		.object = object, .offset = offset, .address = address, .origin = jp_location_count(profile)
-	};
-	return location_add(profile, &like);
-}
-
-uint32_t jp_location_folded(struct jprof_profile *profile, uint32_t location, uint32_t frames)
-{
-	struct jp_location like = profile->locations[location];
-	like.folded += frames;
-	like.frame_first += frames;
-	like.frame_count -= frames;
+	struct jp_location like = { .object = object, .offset = offset, .address = address };
 	return location_add(profile, &like);
 }
 
@@ -196,7 +205,6 @@ uint32_t jp_location_named(struct jprof_profile *profile, uint32_t object, uint6
 	if (profile->locations[id].frame_count) {
 		struct jp_location like = { .object = object, .offset = offset, .address = address };
 		like.variant = variant_of(profile, frames, count);
-		like.origin = jp_location_count(profile);
 		id = like.variant ? location_add(profile, &like) : JP_NONE;
 	}
 	if (id == JP_NONE || profile->locations[id].frame_count)
@@ -332,8 +340,7 @@ int jp_sample_add_values(struct jprof_profile *profile, struct jp_sample *to, co
 	return less ? 0 : -1;
 }
 
-/* To the sample `to` of the profile. 0, or -1 when memory is short. */
-static int add_to(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like, double factor)
+int jp_sample_add_to(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like, double factor)
 {
 	if (!to || jp_sample_add_values(profile, to, like, factor))
 		return -1;
@@ -347,58 +354,13 @@ static int add_to(struct jprof_profile *profile, struct jp_sample *to, const str
 int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
                   double factor)
 {
-	return add_to(profile, jp_sample_at(profile, stack, depth, like->thread), like, factor);
+	return jp_sample_add_to(profile, jp_sample_at(profile, stack, depth, like->thread), like, factor);
 }
 
 const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth)
 {
 	*depth = jp_intern_len(&profile->stacks, stack) / sizeof(uint32_t);
 	return (const uint32_t *)(const void *)jp_intern_get(&profile->stacks, stack);
-}
-
-/* A rewriting of stacks, as the table of stacks sees it. */
-struct rewriting {
-	jp_rewrite_fn *rewrite;
-	void *context;
-};
-
-static int rewrite_bytes(void *context, char **data, size_t *len)
-{
-	const struct rewriting *r = context;
-	uint32_t *stack = (uint32_t *)(void *)*data;
-	size_t depth = *len / sizeof *stack;
-	int rc = r->rewrite(r->context, &stack, &depth);
-	*data = (char *)stack;
-	*len = depth * sizeof *stack;
-	return rc;
-}
-
-/* In place: the sample that another becomes is never behind it. */
-static int rewrite_samples(struct jprof_profile *profile, const uint32_t *stacks)
-{
-	uint32_t count = jp_sample_count(profile);
-	int rc = 0;
-	jp_index_release(&profile->sample_ids);
-	for (uint32_t i = 0; !rc && i < count; i++) {
-		const struct jp_sample sample = profile->samples[i];
-		rc = add_to(profile, sample_of_stack(profile, stacks[sample.stack], sample.thread), &sample, 1);
-	}
-	return rc;
-}
-
-int jp_samples_rewrite(struct jprof_profile *profile, jp_rewrite_fn *rewrite, void *context)
-{
-	struct rewriting r = { rewrite, context };
-	uint32_t *stacks = malloc(((size_t)profile->stacks.count + 1) * sizeof *stacks);
-	if (!stacks)
-		return -1;
-	int rc = jp_intern_rewrite(&profile->stacks, rewrite_bytes, &r, stacks);
-	if (!rc)
-		rc = rewrite_samples(profile, stacks);
-	if (rc) /* what is left of the stacks belongs to no sample */
-		jp_index_release(&profile->sample_ids);
-	free(stacks);
-	return rc;
 }
 
 int jp_note_advised(struct jprof_profile *profile, const char *text, enum jprof_advice advice)
@@ -430,11 +392,28 @@ int jp_note(struct jprof_profile *profile, const char *fmt, ...)
 	return jp_note_advised(profile, text, JPROF_ADVICE_NONE);
 }
 
+int jp_profile_set_thread(struct jprof_profile *profile, const char *thread)
+{
+	profile->thread = thread ? strdup(thread) : NULL;
+	return thread && !profile->thread ? -1 : 0;
+}
+
+int jp_profile_set_input(struct jprof_profile *profile, const char *name)
+{
+	uint32_t id = jp_intern_str(&profile->strings, strcmp(name, "<stdin>") ? name : "-");
+	profile->input_count = 0;
+	if (id == JP_NONE || jp_array_push(profile->inputs, profile->input_count, profile->input_cap))
+		return -1;
+	profile->inputs[profile->input_count++] = id;
+	return 0;
+}
+
 struct jprof_profile *jp_profile_empty(void)
 {
 	struct jprof_profile *profile = calloc(1, sizeof *profile);
 	if (profile) {
 		profile->allocator_hint = profile->debug_root = profile->debug_dirs = profile->debug_files = JP_NONE;
+		profile->base_input = JP_NONE;
 		profile->info.members = "";
 	}
 	return profile;
@@ -537,5 +516,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 	free(profile->notes);
 	free(profile->note_advice);
 	free(profile->members);
+	free(profile->thread);
+	free(profile->inputs);
 	free(profile);
 }

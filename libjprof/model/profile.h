@@ -57,9 +57,7 @@ struct jp_location {
 	uint64_t vaddr;   /* image-relative, once symbolized */
 	uint32_t frame_first;
 	uint32_t frame_count; /* 0 until symbolized */
-	uint32_t folded;      /* how many of the innermost frames were taken away by folding */
 	uint32_t variant;     /* above 0: the input calls one place by several names; see jp_location_named */
-	uint32_t origin;      /* the location this was before folding; itself otherwise */
 	enum jprof_source source;
 	bool given;       /* the frames came with the input */
 	bool bundled;     /* source, vaddr, frames and wrapper are what symbolizing found when a bundle was made */
@@ -126,7 +124,12 @@ struct jprof_profile {
 	uint64_t rate;                                /* mean bytes between two samples; 0: not known, or several */
 	struct jp_lineage lineage;
 	struct jprof_profile_info info;
-	char *members; /* owns info.members; NULL: "" */
+	char *members;    /* owns info.members; NULL: "" */
+	char *thread;     /* the only thread that was read, or "*", as it was asked for; NULL: all together */
+	uint32_t *inputs; /* names of what was read (string ids) */
+	size_t input_count, input_cap;
+	uint32_t base_input; /* of what was subtracted (string id), or JP_NONE */
+	bool named;          /* names were looked for: it does not change any more */
 };
 
 /* Numbers of things; ids run from 0 to these less one. */
@@ -143,7 +146,6 @@ uint32_t jp_object_id(struct jprof_profile *profile, const struct jp_object *lik
 uint32_t jp_object_built(struct jprof_profile *profile, const struct jp_object *like, uint32_t build_id);
 
 uint32_t jp_location_id(struct jprof_profile *profile, uint32_t object, uint64_t offset, uint64_t address);
-uint32_t jp_location_folded(struct jprof_profile *profile, uint32_t location, uint32_t frames);
 
 /* The location at a place that an input calls by these frames, innermost first: the place's own if it has
  * no frames yet or these, else a variant, for one place may stand in an input with and without its folded
@@ -190,17 +192,16 @@ int jp_sample_add_values(struct jprof_profile *profile, struct jp_sample *to, co
 int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
                   double factor) jp_must_check;
 
+/* The same for a sample of the profile; NULL is memory that was short. Of one that has its `less`, or needs none, it
+ * cannot fail. */
+int jp_sample_add_to(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like,
+                     double factor) jp_must_check;
+
 /* The id of a thread label for samples; JP_NONE when memory is short. */
 uint32_t jp_thread_label(struct jprof_profile *profile, const char *label);
 
 /* The locations of a stack, innermost first. */
 const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth);
-
-/* Gives every sample a new stack, none deeper than it was: `rewrite` changes each in place, may move its start, and
- * sets its depth. Samples whose stacks become equal become one. 0, or -1 when memory is short or `rewrite` says so; the
- * profile is then without samples. */
-typedef int jp_rewrite_fn(void *context, uint32_t **stack, size_t *depth);
-int jp_samples_rewrite(struct jprof_profile *profile, jp_rewrite_fn *rewrite, void *context) jp_must_check;
 
 const char *jp_string(const struct jprof_profile *profile, uint32_t id);
 
@@ -212,6 +213,14 @@ int jp_note(struct jprof_profile *profile, const char *fmt, ...) jp_printf(2, 3)
 
 /* The same for a text that is there, with what would help. */
 int jp_note_advised(struct jprof_profile *profile, const char *text, enum jprof_advice advice);
+
+/* Remembers which thread was asked for (NULL: none), and the name of the input ("<stdin>" is "-"), in place of those
+ * known. 0, or -1 when memory is short. */
+int jp_profile_set_thread(struct jprof_profile *profile, const char *thread) jp_must_check;
+int jp_profile_set_input(struct jprof_profile *profile, const char *name) jp_must_check;
+
+/* Takes out all things that were added since the profile was `was`, a copy of the struct. What was changed stays. */
+void jp_profile_cut(struct jprof_profile *profile, const struct jprof_profile *was);
 
 struct jprof_profile *jp_profile_empty(void);
 

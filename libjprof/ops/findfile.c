@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "input/callsite.h"
+#include "model/code.h"
 
 static const struct jp_root host;
 
@@ -227,17 +228,10 @@ static bool consider_added(struct search *s, bool same_name)
 	return false;
 }
 
-uint32_t jp_main_object(const struct jprof_profile *p)
+static uint32_t main_object(const struct jprof_profile *p)
 {
-	for (size_t i = 0; i < p->mapping_count; i++) {
-		const struct jp_mapping *m = &p->mappings[i];
-		const char *name = jp_basename(jp_string(p, p->objects[m->object].path));
-		bool library = strstr(name, ".so") || !strncmp(name, "ld-", 3);
-		enum jp_map_kind kind = p->objects[m->object].kind;
-		if (m->map.executable && !library && (kind == JP_MAP_FILE || kind == JP_MAP_DELETED))
-			return m->object;
-	}
-	return JP_NONE;
+	const struct jp_code code = jp_code_of(p);
+	return jp_code_program(&code);
 }
 
 /* A file that was deleted is still mapped, and the kernel has a link to it. */
@@ -268,7 +262,7 @@ static void search(struct search *s)
 		return;
 	if (object->kind == JP_MAP_DELETED && consider_mapped(s))
 		return;
-	if (s->opts->program && s->object == jp_main_object(s->profile) && consider(s, host, s->opts->program))
+	if (s->opts->program && s->object == main_object(s->profile) && consider(s, host, s->opts->program))
 		return;
 	if (!consider_added(s, true))
 		consider_added(s, false);
@@ -346,7 +340,7 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 {
 	if (!opts->program || !p->mapping_count)
 		return 0;
-	uint32_t object = jp_main_object(p);
+	uint32_t object = main_object(p);
 	const char *ran = object == JP_NONE ? "nothing" : jp_string(p, p->objects[object].path);
 	struct jp_objfile *file;
 	struct jprof_error err = { 0 };

@@ -35,10 +35,6 @@ int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp
 bool jp_site_vaddr(const struct jprof_profile *profile, const struct jp_location *location,
                    const struct jp_objfile *file, uint64_t *vaddr);
 
-/* The main program: the first mapped file with code, by address, that is no library; in a dump of a
- * program started through the loader, too. JP_NONE: there is none. */
-uint32_t jp_main_object(const struct jprof_profile *profile);
-
 /* Notes it where opts->program does not fit what the maps say ran. 0, or -1 when memory is short. */
 int jp_note_program(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts);
 

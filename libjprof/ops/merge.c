@@ -1,16 +1,18 @@
 /* Sums and differences: the stacks of one profile meet those of another by object and offset. */
+#include "ops/merge.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "model/profile.h"
 #include "statistics/related.h"
 
 /* What the other profile's ids are in this one. */
 struct translation {
 	uint32_t *object;
 	uint32_t *location;
+	uint32_t *sample;
 	bool related;
 };
 
@@ -94,8 +96,6 @@ static int translate_locations(struct jprof_profile *to, const struct jprof_prof
 		                                        : jp_location_id(to, object, l->offset, l->address);
 		if (t->location[i] == JP_NONE)
 			return -1;
-		if (l->returned_to)
-			to->locations[t->location[i]].returned_to = true;
 	}
 	return 0;
 }
@@ -178,14 +178,6 @@ static bool are_related(const struct jprof_profile *to, const struct jprof_profi
 	return same >= moved;
 }
 
-static int translate_thread(struct jprof_profile *to, const struct jprof_profile *from, struct jp_sample *sample)
-{
-	if (sample->thread == JP_NONE)
-		return 0;
-	sample->thread = jp_thread_label(to, jp_string(from, sample->thread));
-	return sample->thread == JP_NONE ? -1 : 0;
-}
-
 static bool has_samples(const struct jp_seen *seen)
 {
 	return seen->n[0] > 0 || seen->n[1] > 0;
@@ -223,34 +215,38 @@ static int cancel_sample(struct jprof_profile *profile, struct jp_sample *to, co
 	return 0;
 }
 
-static int add_sample(struct jprof_profile *to, const uint32_t *stack, size_t depth, const struct jp_sample *like,
-                      double factor, bool related)
+static void add_sample(struct jprof_profile *to, struct jp_sample *sample, const struct jp_sample *like, double factor,
+                       bool related)
 {
-	if (!related || (factor < 0 && factor != -1))
-		return jp_sample_add(to, stack, depth, like, factor);
-	struct jp_sample *sample = jp_sample_at(to, stack, depth, like->thread);
-	if (!sample)
-		return -1;
-	return factor < 0 ? cancel_sample(to, sample, like) : join_sample(to, sample, like, factor);
+	int rc = related && factor == -1  ? cancel_sample(to, sample, like)
+	         : related && factor >= 0 ? join_sample(to, sample, like, factor)
+	                                  : jp_sample_add_to(to, sample, like, factor);
+	(void)rc; /* there is nothing that it could want memory for: translate_samples has made it */
 }
 
-static int add_samples(struct jprof_profile *to, const struct jprof_profile *from, const struct translation *t,
-                       double factor)
+/* The sum's sample for each of the other's, without values where it is new, and with room for what is subtracted. */
+static int translate_samples(struct jprof_profile *to, const struct jprof_profile *from, double factor,
+                             struct translation *t)
 {
-	uint32_t *stack = NULL;
+	uint32_t *stack = NULL, count = jp_sample_count(from);
 	size_t cap = 0;
 	int rc = 0;
-	for (uint32_t i = 0; !rc && i < jp_sample_count(from); i++) {
-		struct jp_sample sample = from->samples[i];
+	for (uint32_t i = 0; !rc && i < count; i++) {
 		size_t depth;
 		const uint32_t *old = jp_stack_get(from, from->samples[i].stack, &depth);
-		rc = jp_array_reserve(&stack, &cap, depth + 1, sizeof *stack);
+		uint32_t thread = from->samples[i].thread;
+		if (jp_array_reserve(&stack, &cap, depth + 1, sizeof *stack))
+			rc = -1;
 		for (size_t f = 0; !rc && f < depth; f++)
 			stack[f] = t->location[old[f]];
-		if (!rc)
-			rc = translate_thread(to, from, &sample);
-		if (!rc)
-			rc = add_sample(to, stack, depth, &sample, factor, t->related);
+		if (!rc && thread != JP_NONE && (thread = jp_thread_label(to, jp_string(from, thread))) == JP_NONE)
+			rc = -1;
+		struct jp_sample *sample = rc ? NULL : jp_sample_at(to, stack, depth, thread);
+		bool less = factor < 0 || from->samples[i].less;
+		if (!sample || (less && !jp_sample_make_less(to, sample)))
+			rc = -1;
+		else
+			t->sample[i] = (uint32_t)(sample - to->samples);
 	}
 	free(stack);
 	return rc;
@@ -265,33 +261,145 @@ static void merge_lineage(struct jp_lineage *to, const struct jp_lineage *from, 
 	to->shared_unknown |= from->shared_unknown || (related && factor < 0 && factor != -1);
 }
 
-int jprof_profile_merge(struct jprof_profile *to, const struct jprof_profile *from, double factor,
-                        struct jprof_error *err)
+static int add_inputs(struct jprof_profile *to, const struct jprof_profile *from, double factor)
 {
-	struct translation t = { calloc((size_t)jp_object_count(from) + 1, sizeof *t.object),
-		                 calloc((size_t)jp_location_count(from) + 1, sizeof *t.location), false };
-	int rc = t.object && t.location ? translate_objects(to, from, t.object) : -1;
-	if (!rc)
-		rc = translate_locations(to, from, &t);
-	if (!rc)
-		rc = index_mappings(to);
-	if (!rc) {
-		t.related = are_related(to, from, t.object);
-		merge_lineage(&to->lineage, &from->lineage, factor, t.related);
-		rc = translate_mappings(to, from, &t);
+	size_t count = from->input_count; /* they may be one and the same */
+	for (size_t i = 0; i < count; i++) {
+		uint32_t id = jp_intern_str(&to->strings, jp_string(from, from->inputs[i]));
+		if (id == JP_NONE || jp_array_push(to->inputs, to->input_count, to->input_cap))
+			return -1;
+		if (factor > 0)
+			to->inputs[to->input_count++] = id;
+		else if (!i)
+			to->base_input = id;
 	}
-	if (!rc)
-		rc = add_samples(to, from, &t, factor);
-	if (!rc)
-		rc = add_notes(to, from);
-	if (!rc && to->allocator_hint == JP_NONE && from->allocator_hint != JP_NONE)
-		to->allocator_hint = t.object[from->allocator_hint];
-	free(t.object);
-	free(t.location);
+	return 0;
+}
+
+/* ---- all or nothing -------------------------------------------------------------------------------- */
+
+/* All that needs memory: ids for what the other has. Nothing is added up yet. */
+static int translate(struct jprof_profile *to, const struct jprof_profile *from, double factor, struct translation *t)
+{
+	t->object = calloc((size_t)jp_object_count(from) + 1, sizeof *t->object);
+	t->location = calloc((size_t)jp_location_count(from) + 1, sizeof *t->location);
+	t->sample = calloc((size_t)jp_sample_count(from) + 1, sizeof *t->sample);
+	if (!t->object || !t->location || !t->sample || translate_objects(to, from, t->object) ||
+	    translate_locations(to, from, t) || index_mappings(to))
+		return -1;
+	t->related = are_related(to, from, t->object);
+	return translate_mappings(to, from, t) || translate_samples(to, from, factor, t) || add_notes(to, from) ||
+	               add_inputs(to, from, factor)
+	           ? -1
+	           : 0;
+}
+
+/* All that cannot fail. */
+static void add_up(struct jprof_profile *to, const struct jprof_profile *from, double factor,
+                   const struct translation *t)
+{
+	uint32_t samples = jp_sample_count(from);
+	merge_lineage(&to->lineage, &from->lineage, factor, t->related);
+	for (uint32_t i = 0; i < samples; i++) {
+		struct jp_sample like = from->samples[i];
+		add_sample(to, &to->samples[t->sample[i]], &like, factor, t->related);
+	}
+	for (uint32_t i = 0; i < jp_location_count(from); i++)
+		to->locations[t->location[i]].returned_to |= from->locations[i].returned_to;
+	if (to->allocator_hint == JP_NONE && from->allocator_hint != JP_NONE)
+		to->allocator_hint = t->object[from->allocator_hint];
 	if (from->mtime > to->mtime)
 		to->mtime = from->mtime;
 	if (from->rate != to->rate)
 		to->rate = 0;
 	to->info.inputs += from->info.inputs;
+}
+
+/* What a profile was before: its counts, and what translating may change. NULL: nothing of it. */
+struct backup {
+	struct jprof_profile was;
+	struct jp_object *objects;
+	struct jp_location *locations;
+	uint32_t *threads;
+};
+
+/* Whether what is known of an object or a location there may be taken over for one that is known here. */
+static bool tells_of_objects(const struct jprof_profile *from)
+{
+	for (uint32_t i = 0; i < jp_object_count(from); i++)
+		if (from->objects[i].bundled || from->objects[i].build_id != JP_NONE)
+			return true;
+	return false;
+}
+
+static bool tells_of_locations(const struct jprof_profile *from)
+{
+	for (uint32_t i = 0; i < jp_location_count(from); i++)
+		if (from->locations[i].bundled || from->locations[i].given)
+			return true;
+	return false;
+}
+
+/* A copy in *copy, if it is wanted. 0, or -1 when memory is short. */
+static int keep(bool wanted, const void *items, size_t count, size_t size, void *copy)
+{
+	void *kept = wanted ? calloc(count + 1, size) : NULL;
+	if (kept && count)
+		memcpy(kept, items, count * size);
+	memcpy(copy, &kept, sizeof kept);
+	return wanted && !kept ? -1 : 0;
+}
+
+static int back_up(const struct jprof_profile *p, const struct jprof_profile *from, struct backup *b)
+{
+	*b = (struct backup){ .was = *p };
+	return keep(tells_of_objects(from), p->objects, jp_object_count(p), sizeof *p->objects, &b->objects) ||
+	               keep(tells_of_locations(from), p->locations, jp_location_count(p), sizeof *p->locations,
+	                    &b->locations) ||
+	               keep(from->thread_count, p->threads, p->thread_count, sizeof *p->threads, &b->threads)
+	           ? -1
+	           : 0;
+}
+
+static void restore(struct jprof_profile *p, const struct backup *b)
+{
+	if (b->locations && p->locations)
+		memcpy(p->locations, b->locations, b->was.location_ids.count * sizeof *p->locations);
+	jp_profile_cut(p, &b->was);
+	if (b->objects && p->objects)
+		memcpy(p->objects, b->objects, jp_object_count(p) * sizeof *p->objects);
+	if (b->threads && p->threads)
+		memcpy(p->threads, b->threads, p->thread_count * sizeof *p->threads);
+}
+
+int jp_profile_merge(struct jprof_profile *to, const struct jprof_profile *from, double factor, struct jprof_error *err)
+{
+	struct translation t = { 0 };
+	struct backup backup;
+	if (to->named || from->named)
+		return jp_error(
+		    err, JPROF_E_ARGUMENT, NULL, 0,
+		    "names were looked for already: add and subtract profiles before jprof_profile_symbolize");
+	int rc = back_up(to, from, &backup);
+	if (!rc && (rc = translate(to, from, factor, &t)))
+		restore(to, &backup);
+	if (!rc)
+		add_up(to, from, factor, &t);
+	free(backup.objects);
+	free(backup.locations);
+	free(backup.threads);
+	free(t.object);
+	free(t.location);
+	free(t.sample);
 	return rc ? jp_error_nomem(err) : 0;
+}
+
+int jprof_profile_add(struct jprof_profile *profile, const struct jprof_profile *other, struct jprof_error *err)
+{
+	return jp_profile_merge(profile, other, 1, err);
+}
+
+int jprof_profile_difference(struct jprof_profile *profile, const struct jprof_profile *base, struct jprof_error *err)
+{
+	return jp_profile_merge(profile, base, -1, err);
 }

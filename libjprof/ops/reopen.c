@@ -40,22 +40,22 @@ int jp_remember_where(struct jprof_profile *p, const struct jp_debug_where *wher
 	           : 0;
 }
 
-static const char *text_of(const struct jprof_profile *p, uint32_t id)
+static const char *text_of(const struct jp_code *code, uint32_t id)
 {
-	return id == JP_NONE ? NULL : jp_string(p, id);
+	return id == JP_NONE ? NULL : jp_code_string(code, id);
 }
 
-struct jp_debug_where jp_where_remembered(const struct jprof_profile *p)
+struct jp_debug_where jp_where_remembered(const struct jp_code *code)
 {
-	return (struct jp_debug_where){ .root = { .path = text_of(p, p->debug_root) },
-		                        .dirs = text_of(p, p->debug_dirs),
-		                        .files = text_of(p, p->debug_files) };
+	return (struct jp_debug_where){ .root = { .path = text_of(code, code->debug_root) },
+		                        .dirs = text_of(code, code->debug_dirs),
+		                        .files = text_of(code, code->debug_files) };
 }
 
 /* Why there is no file. */
-static int refuse(const struct jprof_profile *p, const struct jp_object *o, struct jprof_error *err)
+static int refuse(const struct jp_code *code, const struct jp_object *o, struct jprof_error *err)
 {
-	const char *path = jp_string(p, o->path), *reason = jp_string(p, o->reason);
+	const char *path = jp_code_string(code, o->path), *reason = jp_code_string(code, o->reason);
 	if (o->proof == JPROF_PROOF_INPUT)
 		return jp_error(
 		    err, JPROF_E_UNSUPPORTED, path, 0,
@@ -73,20 +73,20 @@ static int refuse(const struct jprof_profile *p, const struct jp_object *o, stru
 	                          *reason ? reason : "its code lies in no file"));
 }
 
-int jp_reopen(const struct jprof_profile *p, uint32_t object, struct jp_objfile **file, struct jprof_error *err)
+int jp_reopen(const struct jp_code *code, uint32_t object, struct jp_objfile **file, struct jprof_error *err)
 {
-	const struct jp_object *o = &p->objects[object];
+	const struct jp_object *o = &code->objects[object];
 	if (o->file == JP_NONE)
-		return refuse(p, o, err);
-	int rc =
-	    jp_objfile_open((struct jp_root){ .path = text_of(p, o->file_root) }, jp_string(p, o->file), file, err);
+		return refuse(code, o, err);
+	int rc = jp_objfile_open((struct jp_root){ .path = text_of(code, o->file_root) }, jp_code_string(code, o->file),
+	                         file, err);
 	if (rc)
 		return rc;
 	struct jp_file_mark now = mark_of(*file);
 	if (is_same(&now, &o->file_mark))
 		return 0;
 	jp_objfile_close(*file);
-	return jp_advise(
-	    err, JPROF_ADVICE_AGAIN,
-	    jp_error(err, JPROF_E_UNSUPPORTED, jp_string(p, o->file), 0, "was replaced after its names were read"));
+	return jp_advise(err, JPROF_ADVICE_AGAIN,
+	                 jp_error(err, JPROF_E_UNSUPPORTED, jp_code_string(code, o->file), 0,
+	                          "was replaced after its names were read"));
 }

@@ -328,7 +328,7 @@ static int symbolize_bundled(struct work *w, uint32_t object, uint32_t first, ui
 	struct jp_found found = { 0 };
 	struct jp_sites sites = { p, w->order + first, end - first };
 	bool known = p->objects[object].build_id != JP_NONE;
-	int rc = better || known ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
+	int rc = (better || known) && !w->opts->no_lookup ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
 	bool usable = !rc && found.file && may_replace(&p->objects[object], p, &found);
 	if (usable && better) {
 		note_if_newer(w, object, &found);
@@ -356,7 +356,9 @@ static int symbolize_object(struct work *w, uint32_t object, uint32_t first, uin
 	bool jit_wanted = w->opts->perf_map && is_made_at_run_time(p, &p->objects[object]);
 	if (is_bundled(w, object, first, end, &better) && !jit_wanted)
 		return symbolize_bundled(w, object, first, end, better);
-	if (jp_find_file(p, object, &sites, w->opts, &found))
+	if (w->opts->no_lookup)
+		snprintf(found.reason, sizeof found.reason, "no file was looked for");
+	else if (jp_find_file(p, object, &sites, w->opts, &found))
 		return -1;
 	note_if_newer(w, object, &found);
 	bool jit = !found.file && is_made_at_run_time(p, &p->objects[object]);
@@ -425,7 +427,7 @@ static int symbolize_all(struct work *w)
 	}
 	if (!rc)
 		rc = note_newer(w);
-	return rc ? rc : jp_note_program(w->profile, w->opts);
+	return rc || w->opts->no_lookup ? rc : jp_note_program(w->profile, w->opts);
 }
 
 /* ---- where names are looked for ---------------------------------------------------------------------- */
@@ -477,7 +479,7 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 {
 	struct jprof_symbolize_opts opts;
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
-	if (rc)
+	if (rc || profile->named)
 		return rc;
 	struct stat st;
 	if (opts.sysroot && !opts.opener && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))
@@ -488,5 +490,6 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 	if (!rc && (jp_remember_where(profile, &w.where) || symbolize_all(&w) || note_sources(&w)))
 		rc = jp_error_nomem(err);
 	release(&w);
+	profile->named = !rc;
 	return rc;
 }

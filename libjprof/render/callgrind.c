@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "render/render.h"
+#include "view/walk.h"
 
 enum { events = 2 }; /* grown and shrunk; the second only if something shrank */
 
@@ -54,8 +55,8 @@ struct written {
 };
 
 struct graph {
-	const struct jprof_profile *profile;
-	const struct jprof_view_opts *opts;
+	const struct jprof_view *view;
+	struct jp_walk walk;
 	struct jp_intern function_keys, cost_keys;
 	struct function *functions;
 	size_t function_count, function_cap;
@@ -75,9 +76,10 @@ struct graph {
 
 /* ---- adding up -------------------------------------------------------------------------------------- */
 
-static uint32_t function_of(struct graph *g, const struct jp_location *l, const struct jp_frame *frame)
+static uint32_t function_of(struct graph *g, uint32_t frame)
 {
-	const struct function_key key = { frame->function, l->object, frame->inlined };
+	const struct jp_frame *f = &g->view->code.frames[frame];
+	const struct function_key key = { f->function, jp_frame_location(g->view, frame)->object, f->inlined };
 	uint32_t known = g->function_keys.count, id = jp_intern(&g->function_keys, &key, sizeof key);
 	if (id != known || id == JP_NONE)
 		return id;
@@ -89,37 +91,30 @@ static uint32_t function_of(struct graph *g, const struct jp_location *l, const 
 	return id;
 }
 
-static int take_stack(struct graph *g, const struct jp_sample *sample)
+static int take_stack(struct graph *g, uint32_t stack)
 {
-	size_t depth;
-	const uint32_t *stack = jp_stack_get(g->profile, sample->stack, &depth);
 	g->depth = 0;
-	for (size_t i = 0; i < depth; i++) {
-		const struct jp_location *l = &g->profile->locations[stack[i]];
-		for (uint32_t f = 0; f < l->frame_count; f++) {
-			const struct jp_frame *frame = &g->profile->frames[l->frame_first + f];
-			uint32_t function = function_of(g, l, frame);
-			if (function == JP_NONE || jp_array_push(g->stack, g->depth, g->stack_cap))
-				return -1;
-			g->stack[g->depth++] = (struct place){ 2 * function, frame->line };
-		}
+	const struct jp_walk *w = &g->walk;
+	jp_walk_frames(&g->walk, stack);
+	for (uint32_t i = 0; i < w->depth; i++) {
+		uint32_t function = function_of(g, w->frames[i]);
+		if (function == JP_NONE || jp_array_push(g->stack, g->depth, g->stack_cap))
+			return -1;
+		g->stack[g->depth++] = (struct place){ 2 * function, g->view->code.frames[w->frames[i]].line };
 	}
 	return 0;
 }
 
 /* From the root on: what was met before is NAME'2. */
-static void mark_recursion(struct graph *g, uint32_t sample)
+static void mark_recursion(struct graph *g, uint32_t stack)
 {
-	for (size_t i = g->depth; i-- > 0;) {
-		uint32_t *met = &g->met[g->stack[i].node / 2];
-		g->stack[i].node += *met == sample + 1;
-		*met = sample + 1;
-	}
+	for (size_t i = g->depth; i-- > 0;)
+		g->stack[i].node += !jp_first_in_stack(&g->met[g->stack[i].node / 2], stack);
 }
 
-/* What one sample adds. */
+/* What one stack adds. */
 struct share {
-	uint32_t sample;
+	uint32_t stack;
 	int event;
 	double value, objects;
 };
@@ -131,25 +126,23 @@ static int add_cost(struct graph *g, struct cost_key key, const struct share *sh
 		return -1;
 	if (id == known)
 		g->costs[g->cost_count++] = (struct cost){ .key = key };
-	if (g->costs[id].seen == share->sample + 1)
+	if (!jp_first_in_stack(&g->costs[id].seen, share->stack))
 		return 0;
-	g->costs[id].seen = share->sample + 1;
 	g->costs[id].value[share->event] += share->value;
 	g->costs[id].calls += share->objects;
 	return 0;
 }
 
-static int add_sample(struct graph *g, uint32_t id)
+static int add_stack(struct graph *g, uint32_t id)
 {
-	const struct jp_sample *sample = &g->profile->samples[id];
-	enum jprof_counter counter = g->opts->counter;
-	double value = sample->value[counter], objects = sample->value[counter & ~1U];
-	if (take_stack(g, sample))
+	const double *values = g->view->stacks[id].value;
+	double value = jp_stack_value(g->view, id), objects = values[g->view->info.counter & ~1U];
+	if (take_stack(g, id))
 		return -1;
 	if (!g->depth)
 		return 0;
 	mark_recursion(g, id);
-	struct share share = { .sample = id, .event = value < 0 };
+	struct share share = { .stack = id, .event = value < 0 };
 	share.value = jp_whole_step(&g->sum[share.event], fabs(value));
 	share.objects = jp_whole_step(&g->sum_objects, fabs(objects));
 	g->total[share.event] += share.value;
@@ -169,19 +162,18 @@ static int add_sample(struct graph *g, uint32_t id)
 
 static const char *name_of(const struct graph *g, const struct function *f)
 {
-	const struct jp_function *function = &g->profile->functions[f->key.id];
-	return jp_string(g->profile, g->opts->full_names ? function->name : function->brief);
+	return jp_code_name(&g->view->code, f->key.id, g->view->info.full_names);
 }
 
 static const char *file_of(const struct graph *g, const struct function *f)
 {
-	uint32_t file = g->profile->functions[f->key.id].file;
-	return file == JP_NONE ? "???" : jp_string(g->profile, file);
+	bool has_file = g->view->code.functions[f->key.id].file != JP_NONE;
+	return has_file ? jp_code_file(&g->view->code, f->key.id) : "???";
 }
 
 static const char *object_of(const struct graph *g, const struct function *f)
 {
-	const char *path = jp_string(g->profile, g->profile->objects[f->key.object].path);
+	const char *path = jp_code_object(&g->view->code, f->key.object);
 	return *path ? path : "???";
 }
 
@@ -369,7 +361,8 @@ static int put_cost(struct graph *g, const struct cost *cost)
 
 static void put_head(struct graph *g)
 {
-	const char *name = jp_counter_names[g->opts->counter], *title = counter_titles[g->opts->counter];
+	const char *name = jp_counter_names[g->view->info.counter];
+	const char *title = counter_titles[g->view->info.counter];
 	jp_strbuf_printf(g->out, "# callgrind format\nversion: 1\ncreator: jprof %s\npositions: line\n",
 	                 jprof_version());
 	if (has_shrunk(g))
@@ -401,6 +394,7 @@ static int put_all(struct graph *g)
 		before = cost->key.from;
 		if (put_cost(g, cost))
 			return -1;
+		jp_strbuf_drain(g->out);
 	}
 	jp_strbuf_printf(g->out, "\ntotals: %.0f", g->total[0]);
 	if (has_shrunk(g))
@@ -417,6 +411,7 @@ static void release(struct graph *g)
 	jp_intern_release(&g->files.names);
 	jp_intern_release(&g->names.names);
 	jp_strbuf_release(&g->text);
+	jp_walk_release(&g->walk);
 	free(g->functions);
 	free(g->costs);
 	free(g->met);
@@ -424,14 +419,14 @@ static void release(struct graph *g)
 	free(g->stack);
 }
 
-int jp_render_callgrind(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+int jp_render_callgrind(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                         struct jprof_error *err)
 {
-	struct graph g = { .profile = profile, .opts = opts, .out = out };
-	int rc = 0;
-	for (uint32_t i = 0; !rc && i < jp_sample_count(profile); i++)
-		if (jp_in_view(profile, opts, &profile->samples[i]))
-			rc = add_sample(&g, i);
+	struct graph g = { .view = view, .out = out };
+	int rc = jp_walk_init(&g.walk, view);
+	(void)opts;
+	for (uint32_t i = 0; !rc && i < view->stack_count; i++)
+		rc = add_stack(&g, i);
 	if (!rc)
 		rc = put_all(&g);
 	release(&g);

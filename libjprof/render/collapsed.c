@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/utf8.h"
-#include "model/profile.h"
 #include "render/render.h"
+#include "view/walk.h"
 
 /* Stacks of equal names are one line. */
 struct line {
@@ -23,43 +23,36 @@ struct lines {
 };
 
 /* A name as a part of such a line: the separators are not allowed in it. */
-static void add_name(struct jp_strbuf *line, const struct jprof_profile *p, const struct jp_frame *frame, bool full)
+static void add_name(struct jp_strbuf *line, const struct jprof_view *view, uint32_t frame)
 {
-	const struct jp_function *f = &p->functions[frame->function];
 	size_t n;
-	for (const char *s = jp_string(p, full ? f->name : f->brief); *s; s += n ? n : 1) {
+	for (const char *s = jp_frame_name(view, frame); *s; s += n ? n : 1) {
 		n = jp_utf8_len(s);
 		if (!n)
 			jp_strbuf_str(line, JP_UTF8_REPLACEMENT);
 		else
 			jp_strbuf_add(line, *s == ';' ? ":" : (unsigned char)*s < 0x20 || *s == 0x7f ? "?" : s, n);
 	}
-	if (frame->inlined)
+	if (view->code.frames[frame].inlined)
 		jp_strbuf_str(line, "[inline]");
 }
 
-static void add_stack(struct jp_strbuf *line, const struct jprof_profile *p, const struct jp_sample *sample, bool full)
+static void add_stack(struct jp_strbuf *line, const struct jp_walk *walk)
 {
-	size_t depth;
-	const uint32_t *stack = jp_stack_get(p, sample->stack, &depth);
-	for (size_t i = depth; i-- > 0;) {
-		const struct jp_location *l = &p->locations[stack[i]];
-		for (uint32_t f = l->frame_count; f-- > 0;) {
-			if (line->len)
-				jp_strbuf_str(line, ";");
-			add_name(line, p, &p->frames[l->frame_first + f], full);
-		}
+	for (uint32_t i = walk->depth; i-- > 0;) {
+		if (line->len)
+			jp_strbuf_str(line, ";");
+		add_name(line, walk->view, walk->frames[i]);
 	}
 }
 
-static int collect(struct lines *lines, const struct jprof_profile *p, const struct jprof_view_opts *opts)
+static int collect(struct lines *lines, struct jp_walk *walk)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) line = { 0 };
-	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
+	for (uint32_t i = 0; i < walk->view->stack_count; i++) {
 		jp_strbuf_cut(&line, 0);
-		if (!jp_in_view(p, opts, &p->samples[i]))
-			continue;
-		add_stack(&line, p, &p->samples[i], opts->full_names);
+		jp_walk_frames(walk, i);
+		add_stack(&line, walk);
 		if (line.failed)
 			return -1;
 		if (!line.len)
@@ -69,8 +62,8 @@ static int collect(struct lines *lines, const struct jprof_profile *p, const str
 			return -1;
 		if (id == known)
 			lines->of[id] = (struct line){ 0 };
-		lines->of[id].value += p->samples[i].value[opts->counter];
-		lines->of[id].base += jp_sample_less(&p->samples[i])->base[opts->counter];
+		lines->of[id].value += jp_stack_value(walk->view, i);
+		lines->of[id].base += walk->view->stacks[i].base;
 	}
 	return 0;
 }
@@ -100,9 +93,11 @@ typedef void put_rows_fn(const struct row *rows, size_t count, struct jp_strbuf 
 
 static void put_values(const struct row *rows, size_t count, struct jp_strbuf *out)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		if (trunc(rows[i].line.value) != 0)
 			jp_strbuf_printf(out, "%s %.0f\n", rows[i].name, trunc(rows[i].line.value));
+		jp_strbuf_drain(out);
+	}
 }
 
 /* Whole numbers that sum up to the two totals. Subtracting leaves traces of rounding. */
@@ -115,36 +110,36 @@ static void put_both(const struct row *rows, size_t count, struct jp_strbuf *out
 		double now_step = jp_whole_step(&now_sum, now > 1e-6 ? now : 0);
 		if (base_step != 0 || now_step != 0)
 			jp_strbuf_printf(out, "%s %.0f %.0f\n", rows[i].name, base_step, now_step);
+		jp_strbuf_drain(out);
 	}
 }
 
-static int render(const struct jprof_profile *profile, const struct jprof_view_opts *opts, put_rows_fn *put,
-                  struct jp_strbuf *out, struct jprof_error *err)
+static int render(const struct jprof_view *view, put_rows_fn *put, struct jp_strbuf *out, struct jprof_error *err)
 {
 	struct lines lines = { 0 };
-	int rc = collect(&lines, profile, opts);
+	struct jp_walk walk;
+	int rc = jp_walk_init(&walk, view) ? -1 : collect(&lines, &walk);
 	struct row *rows = rc ? NULL : sorted(&lines);
 	if (rows)
 		put(rows, lines.names.count, out);
 	rc = rows ? 0 : -1;
 	free(rows);
+	jp_walk_release(&walk);
 	jp_intern_release(&lines.names);
 	free(lines.of);
 	return rc ? jp_error_nomem(err) : 0;
 }
 
-int jp_render_collapsed(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+int jp_render_collapsed(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                         struct jprof_error *err)
 {
-	return render(profile, opts, put_values, out, err);
+	(void)opts;
+	return render(view, put_values, out, err);
 }
 
-int jp_render_diff_collapsed(const struct jprof_profile *profile, const struct jprof_view_opts *opts,
-                             struct jp_strbuf *out, struct jprof_error *err)
+int jp_render_diff_collapsed(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
+                             struct jprof_error *err)
 {
-	if (!profile->lineage.subtracted && !opts->base)
-		return jp_error(
-		    err, JPROF_E_ARGUMENT, NULL, 0,
-		    "--diff-collapsed shows two dumps side by side; give the early one with --diff_base=DUMP");
-	return render(profile, opts, put_both, out, err);
+	(void)opts;
+	return render(view, put_both, out, err);
 }

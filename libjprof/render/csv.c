@@ -79,44 +79,39 @@ static void put_row(struct jp_strbuf *out, const struct jprof_row *row, double s
 	put_place(out, row);
 }
 
-static void put_rows(struct jp_strbuf *out, const struct jprof_table *table, const char *thread, double whole)
-{
-	double sum = 0;
-	for (size_t i = 0; i < jprof_table_count(table); i++) {
-		const struct jprof_row *row = jprof_table_at(table, i);
-		sum += row->flat;
-		put_row(out, row, sum, whole);
-		put_text(out, thread ? thread : "");
-		jp_strbuf_str(out, "\r\n");
-	}
-}
-
-static int put_view(struct jp_strbuf *out, const struct jprof_profile *p, const struct jprof_view_opts *opts,
+static int put_view(struct jp_strbuf *out, const struct jprof_view *view, const struct jprof_report_opts *opts,
                     struct jprof_error *err)
 {
+	const struct jprof_table_opts order = { .size = sizeof order, .cum = opts->cum, .top = opts->top };
+	const char *thread = view->info.thread ? view->info.thread : view->info.heading;
 	struct jprof_table *table;
-	int rc = jprof_table_new(p, opts, &table, err);
-	if (rc)
-		return rc;
-	put_rows(out, table, opts->thread ? opts->thread : opts->label,
-	         opts->percent_of != 0 ? opts->percent_of : jprof_table_flat(table));
-	jprof_table_free(table);
-	return 0;
+	double sum = 0;
+	int rc = jprof_table_new(view, &order, &table, err);
+	for (size_t i = 0; !rc && i < jprof_table_count(table); i++) {
+		const struct jprof_row *row = jprof_table_at(table, i);
+		sum += row->flat;
+		put_row(out, row, sum, jp_whole(view));
+		put_text(out, thread ? thread : "");
+		jp_strbuf_str(out, "\r\n");
+		jp_strbuf_drain(out);
+	}
+	if (!rc)
+		jprof_table_free(table);
+	return rc;
 }
 
-int jp_render_csv(const struct jprof_profile *profile, const struct jprof_view_opts *given, struct jp_strbuf *out,
+int jp_render_csv(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                   struct jprof_error *err)
 {
-	struct jprof_view_opts opts = *given;
-	opts.errors = true;
-	opts.size = sizeof opts;
 	jp_strbuf_printf(out, "%s,thread\r\n", head);
-	if (!opts.threads)
-		return put_view(out, profile, &opts, err);
-	int rc = 0;
-	for (size_t i = 0; !rc && i < profile->thread_count; i++) {
-		const struct jprof_view_opts one = jp_view_of_thread(profile, &opts, i);
-		rc = put_view(out, profile, &one, err);
+	int rc = view->thread_count ? 0 : put_view(out, view, opts, err);
+	for (size_t i = 0; !rc && i < view->thread_count; i++) {
+		struct jprof_view *part;
+		rc = jprof_view_thread(view, i, &part, err);
+		if (rc)
+			return rc;
+		rc = put_view(out, part, opts, err);
+		jprof_view_free(part);
 	}
 	return rc;
 }

@@ -8,10 +8,11 @@
 #include "base/error.h"
 #include "base/jsonout.h"
 #include "render/render.h"
+#include "view/walk.h"
 
 struct writer {
-	const struct jprof_profile *profile;
-	const struct jprof_view_opts *opts;
+	const struct jprof_view *view;
+	struct jp_walk walk;
 	struct jp_jsonout *json;
 	struct jp_intern frames; /* DHAT's frames as text; the first is the root */
 	uint32_t *id_of_frame;   /* by frame id, 0: not known yet */
@@ -21,31 +22,30 @@ struct writer {
 
 static bool in_use(const struct writer *w)
 {
-	return w->opts->counter == JPROF_INUSE_SPACE || w->opts->counter == JPROF_INUSE_OBJECTS;
+	return w->view->info.counter == JPROF_INUSE_SPACE || w->view->info.counter == JPROF_INUSE_OBJECTS;
 }
 
 /* "0xADDRESS: NAME (FILE:LINE)", or "(in OBJECT)". */
-static void describe(const struct writer *w, const struct jp_location *l, const struct jp_frame *frame,
-                     struct jp_strbuf *text)
+static void describe(const struct writer *w, uint32_t id, struct jp_strbuf *text)
 {
-	const struct jprof_profile *p = w->profile;
-	const struct jp_function *f = &p->functions[frame->function];
-	const char *object = jp_string(p, p->objects[l->object].path);
-	jp_strbuf_printf(text, "0x%llX: %s", (unsigned long long)l->address,
-	                 jp_string(p, w->opts->full_names ? f->name : f->brief));
-	if (f->file != JP_NONE)
-		jp_strbuf_printf(text, " (%s:%u)", jp_string(p, f->file), frame->line);
+	const struct jp_code *code = &w->view->code;
+	const struct jp_location *l = jp_frame_location(w->view, id);
+	const struct jp_frame *frame = &code->frames[id];
+	const char *object = jp_code_object(code, l->object);
+	jp_strbuf_printf(text, "0x%llX: %s", (unsigned long long)l->address, jp_frame_name(w->view, id));
+	if (code->functions[frame->function].file != JP_NONE)
+		jp_strbuf_printf(text, " (%s:%u)", jp_code_file(code, frame->function), frame->line);
 	else if (*object)
 		jp_strbuf_printf(text, " (in %s)", object);
 }
 
-static uint32_t frame_of(struct writer *w, const struct jp_location *l, uint32_t frame)
+static uint32_t frame_of(struct writer *w, uint32_t frame)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	uint32_t *id = &w->id_of_frame[frame];
 	if (*id)
 		return *id;
-	describe(w, l, &w->profile->frames[frame], &text);
+	describe(w, frame, &text);
 	uint32_t found = text.failed ? JP_NONE : jp_intern(&w->frames, text.text, text.len);
 	if (found == JP_NONE)
 		w->failed = true;
@@ -54,23 +54,20 @@ static uint32_t frame_of(struct writer *w, const struct jp_location *l, uint32_t
 	return found;
 }
 
-static void put_stack(struct writer *w, const uint32_t *stack, size_t depth)
+static void put_stack(struct writer *w, uint32_t stack)
 {
+	jp_walk_frames(&w->walk, stack);
 	jp_jsonout_open(w->json, "fs", '[', true);
-	for (size_t i = 0; i < depth; i++) {
-		const struct jp_location *l = &w->profile->locations[stack[i]];
-		for (uint32_t f = 0; f < l->frame_count; f++)
-			jp_jsonout_uint(w->json, NULL, frame_of(w, l, l->frame_first + f));
-	}
+	for (uint32_t i = 0; i < w->walk.depth; i++)
+		jp_jsonout_uint(w->json, NULL, frame_of(w, w->walk.frames[i]));
 	jp_jsonout_close(w->json);
 }
 
-static void put_point(struct writer *w, const struct jp_sample *sample)
+static void put_point(struct writer *w, uint32_t id)
 {
-	size_t depth;
-	const uint32_t *stack = jp_stack_get(w->profile, sample->stack, &depth);
-	const double *pair = sample->value + (in_use(w) ? JPROF_INUSE_OBJECTS : JPROF_ALLOC_OBJECTS);
-	if (!depth || !(pair[0] > 0 || pair[1] > 0) || !jp_in_view(w->profile, w->opts, sample))
+	const struct jp_view_stack *stack = &w->view->stacks[id];
+	const double *pair = stack->value + (in_use(w) ? JPROF_INUSE_OBJECTS : JPROF_ALLOC_OBJECTS);
+	if (!stack->depth || !(pair[0] > 0 || pair[1] > 0))
 		return;
 	double blocks = jp_whole_step(&w->blocks, fmax(pair[0], 0)), bytes = jp_whole_step(&w->bytes, fmax(pair[1], 0));
 	if (bytes == 0 && blocks == 0)
@@ -78,15 +75,16 @@ static void put_point(struct writer *w, const struct jp_sample *sample)
 	jp_jsonout_open(w->json, NULL, '{', true);
 	jp_jsonout_number(w->json, "tb", bytes, 0);
 	jp_jsonout_number(w->json, "tbk", blocks, 0);
-	put_stack(w, stack, depth);
+	put_stack(w, id);
 	jp_jsonout_close(w->json);
+	jp_strbuf_drain(w->json->out);
 }
 
 static void put_points(struct writer *w)
 {
 	jp_jsonout_open(w->json, "pps", '[', false);
-	for (uint32_t i = 0; i < jp_sample_count(w->profile); i++)
-		put_point(w, &w->profile->samples[i]);
+	for (uint32_t i = 0; i < w->view->stack_count; i++)
+		put_point(w, i);
 	jp_jsonout_close(w->json);
 	jp_jsonout_open(w->json, "ftbl", '[', false);
 	for (uint32_t i = 0; i < w->frames.count; i++)
@@ -98,10 +96,10 @@ static void put_command(struct writer *w)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	jp_strbuf_str(&text, "jprof");
-	for (size_t i = 0; i < w->opts->input_count; i++)
-		jp_strbuf_printf(&text, " %s", w->opts->inputs[i]);
-	if (w->opts->base)
-		jp_strbuf_printf(&text, " (what grew since %s)", w->opts->base);
+	for (size_t i = 0; i < w->view->profile->input_count; i++)
+		jp_strbuf_printf(&text, " %s", jp_view_input(w->view, i));
+	if (jp_view_base(w->view))
+		jp_strbuf_printf(&text, " (what grew since %s)", jp_view_base(w->view));
 	jp_jsonout_string(w->json, "cmd", text.text ? text.text : "");
 	w->failed |= text.failed;
 }
@@ -132,27 +130,28 @@ static void put_document(struct writer *w)
 static bool has_negative(const struct writer *w)
 {
 	int first = in_use(w) ? JPROF_INUSE_OBJECTS : JPROF_ALLOC_OBJECTS;
-	for (uint32_t i = 0; i < jp_sample_count(w->profile); i++)
+	for (uint32_t i = 0; i < w->view->stack_count; i++)
 		for (int c = first; c < first + 2; c++)
-			if (w->profile->samples[i].value[c] <= -0.5 &&
-			    jp_in_view(w->profile, w->opts, &w->profile->samples[i]))
+			if (w->view->stacks[i].value[c] <= -0.5)
 				return true;
 	return false;
 }
 
-int jp_render_dhat(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+int jp_render_dhat(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                    struct jprof_error *err)
 {
 	struct jp_jsonout json = { .out = out };
-	struct writer w = { .profile = profile, .opts = opts, .json = &json };
+	struct writer w = { .view = view, .json = &json };
+	(void)opts;
 	if (has_negative(&w))
 		return jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
 		                "DHAT's viewer has no place for what shrank; --drop_negative shows what grew");
-	w.id_of_frame = calloc(profile->frame_count + 1, sizeof *w.id_of_frame);
-	w.failed = !w.id_of_frame || jp_intern_str(&w.frames, "[root]") == JP_NONE;
+	w.id_of_frame = calloc((size_t)view->code.frame_count + 1, sizeof *w.id_of_frame);
+	w.failed = jp_walk_init(&w.walk, view) || !w.id_of_frame || jp_intern_str(&w.frames, "[root]") == JP_NONE;
 	if (!w.failed)
 		put_document(&w);
 	jp_intern_release(&w.frames);
+	jp_walk_release(&w.walk);
 	free(w.id_of_frame);
 	return w.failed ? jp_error_nomem(err) : 0;
 }

@@ -15,6 +15,7 @@
 #include "input/demangle.h"
 #include "input/objnames.h"
 #include "ops/reopen.h"
+#include "render/errors.h"
 #include "render/render.h"
 #include "render/select.h"
 #include "render/source.h"
@@ -41,8 +42,10 @@ struct routine {
 
 struct disasm {
 	const char *doubt; /* why source files that the function at hand names are not to be read; NULL: nothing */
-	const struct jprof_profile *profile;
-	const struct jprof_view_opts *opts;
+	const struct jprof_view *view;
+	const struct jp_code *code;
+	const struct jprof_report_opts *opts;
+	enum jp_unit unit;
 	struct jp_intern keys; /* (object, vaddr) of sites */
 	uint32_t *site_of;     /* by location, JP_NONE: not in this view */
 	struct site *sites;    /* sorted by object and vaddr once all are there */
@@ -55,7 +58,6 @@ struct disasm {
 	struct jp_intern source_paths;
 	struct jp_source *sources; /* by path */
 	size_t source_count, source_cap;
-	double total;
 	struct jp_strbuf *out;
 };
 
@@ -63,8 +65,8 @@ struct disasm {
 
 static uint32_t site_of(struct disasm *d, uint32_t location)
 {
-	const struct jp_location *l = &d->profile->locations[location];
-	bool known_file = d->profile->objects[l->object].file != JP_NONE; /* without it vaddr is not known */
+	const struct jp_location *l = &d->code->locations[location];
+	bool known_file = d->code->objects[l->object].file != JP_NONE; /* without it vaddr is not known */
 	const uint64_t key[] = { l->object, known_file ? l->vaddr : location, known_file };
 	uint32_t known = d->keys.count, id = jp_intern(&d->keys, key, sizeof key);
 	if (id == JP_NONE || id != known)
@@ -78,20 +80,16 @@ static uint32_t site_of(struct disasm *d, uint32_t location)
 
 static int add_sites(struct disasm *d)
 {
-	const struct jprof_profile *p = d->profile;
-	size_t count = (size_t)jp_location_count(p) + 1;
-	d->site_of = malloc(count * sizeof *d->site_of);
+	d->site_of = jp_none_array(d->code->location_count);
 	if (!d->site_of)
 		return -1;
-	memset(d->site_of, 0xff, count * sizeof *d->site_of);
-	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
-		size_t depth;
-		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
-		if (!jp_in_view(p, d->opts, &p->samples[i]))
-			continue;
-		for (size_t k = 0; k < depth; k++)
-			if (d->site_of[stack[k]] == JP_NONE && (d->site_of[stack[k]] = site_of(d, stack[k])) == JP_NONE)
+	for (uint32_t i = 0; i < d->view->stack_count; i++) {
+		const struct jp_view_stack *stack = &d->view->stacks[i];
+		for (uint32_t k = 0; k < stack->depth; k++) {
+			uint32_t location = stack->places[k];
+			if (d->site_of[location] == JP_NONE && (d->site_of[location] = site_of(d, location)) == JP_NONE)
 				return -1;
+		}
 	}
 	return 0;
 }
@@ -118,7 +116,7 @@ static int sort_sites(struct disasm *d)
 		moved[d->sites[i].seen] = i;
 		d->sites[i].seen = 0;
 	}
-	for (uint32_t l = 0; l < jp_location_count(d->profile); l++)
+	for (uint32_t l = 0; l < d->code->location_count; l++)
 		if (d->site_of[l] != JP_NONE)
 			d->site_of[l] = moved[d->site_of[l]];
 	free(moved);
@@ -142,11 +140,11 @@ static struct site *sites_from(const struct disasm *d, uint32_t object, size_t *
 /* By the function that was called; with `inlined` by those that were inlined into it. */
 static bool is_wanted(const struct disasm *d, struct jp_pattern *pattern, const struct site *site, bool inlined)
 {
-	const struct jp_location *l = &d->profile->locations[d->profile->locations[site->location].origin];
-	const struct jp_frame *frames = &d->profile->frames[l->frame_first];
+	const struct jp_location *l = &d->code->locations[site->location];
+	const struct jp_frame *frames = &d->code->frames[l->frame_first];
 	bool found = false;
 	for (uint32_t i = inlined || !l->frame_count ? 0 : l->frame_count - 1; !found && i < l->frame_count; i++)
-		found = jp_matches_function(d->profile, pattern, frames[i].function);
+		found = jp_matches_function(d->view, pattern, frames[i].function);
 	return found;
 }
 
@@ -154,7 +152,7 @@ static int open_file(struct disasm *d, uint32_t object, uint64_t vaddr)
 {
 	struct jprof_error err;
 	struct jp_lookup lookup = { .vaddr = vaddr };
-	int rc = d->files[object] ? 0 : jp_reopen(d->profile, object, &d->files[object], &err);
+	int rc = d->files[object] ? 0 : jp_reopen(d->code, object, &d->files[object], &err);
 	if (rc && !d->trouble.code)
 		d->trouble = err;
 	if (rc)
@@ -165,11 +163,10 @@ static int open_file(struct disasm *d, uint32_t object, uint64_t vaddr)
 static int add_routine(struct disasm *d, struct site *site)
 {
 	uint64_t start, end;
-	const struct jp_location *l = &d->profile->locations[d->profile->locations[site->location].origin];
+	const struct jp_location *l = &d->code->locations[site->location];
 	if (!jp_objfile_function(d->files[site->object], site->vaddr, &start, &end) || start >= end) {
 		if (!d->trouble.code)
-			jp_error(&d->trouble, JPROF_E_UNSUPPORTED,
-			         jp_string(d->profile, d->profile->objects[site->object].path), 0,
+			jp_error(&d->trouble, JPROF_E_UNSUPPORTED, jp_code_object(d->code, site->object), 0,
 			         "has neither a symbol nor unwind tables that tell where the function at 0x%llx ends",
 			         (unsigned long long)site->vaddr);
 		return 0;
@@ -180,7 +177,7 @@ static int add_routine(struct disasm *d, struct site *site)
 			return -1;
 		d->routines[d->routine_count++] =
 		    (struct routine){ .object = site->object,
-			              .function = d->profile->frames[l->frame_first + l->frame_count - 1].function,
+			              .function = d->code->frames[l->frame_first + l->frame_count - 1].function,
 			              .start = start,
 			              .end = end };
 	}
@@ -218,34 +215,20 @@ static int find_routines(struct disasm *d, struct jp_pattern *pattern, bool inli
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
-static void add_sample(struct disasm *d, uint32_t id)
+static void add_stack(struct disasm *d, uint32_t id)
 {
-	const struct jp_sample *sample = &d->profile->samples[id];
-	double value = sample->value[d->opts->counter];
-	size_t depth;
-	const uint32_t *stack = jp_stack_get(d->profile, sample->stack, &depth);
-	d->total += depth ? value : 0;
-	for (size_t i = 0; i < depth; i++) {
-		struct site *site = &d->sites[d->site_of[stack[i]]];
+	const struct jp_view_stack *stack = &d->view->stacks[id];
+	double value = jp_stack_value(d->view, id);
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		struct site *site = &d->sites[d->site_of[stack->places[i]]];
 		struct routine *routine = site->routine == JP_NONE ? NULL : &d->routines[site->routine];
 		site->flat += i ? 0 : value;
-		site->cum += site->seen == id + 1 ? 0 : value;
-		site->seen = id + 1;
+		site->cum += jp_first_in_stack(&site->seen, id) ? value : 0;
 		if (!routine)
 			continue;
 		routine->flat += i ? 0 : value;
-		routine->cum += routine->seen == id + 1 ? 0 : value;
-		routine->seen = id + 1;
+		routine->cum += jp_first_in_stack(&routine->seen, id) ? value : 0;
 	}
-}
-
-static void add_values(struct disasm *d)
-{
-	for (uint32_t i = 0; i < jp_sample_count(d->profile); i++)
-		if (jp_in_view(d->profile, d->opts, &d->profile->samples[i]))
-			add_sample(d, i);
-	if (d->opts->percent_of != 0)
-		d->total = d->opts->percent_of;
 }
 
 /* ---- one routine ----------------------------------------------------------------------------------------- */
@@ -320,7 +303,7 @@ static const struct jp_source *source_of(struct disasm *d, const char *path)
 	uint32_t known = d->source_paths.count, id = jp_intern_str(&d->source_paths, path);
 	if (id == known && id != JP_NONE) {
 		if (jp_array_push(d->sources, d->source_count, d->source_cap) ||
-		    jp_source_open(&d->sources[d->source_count++], path, d->doubt, d->opts))
+		    jp_source_open(&d->sources[d->source_count++], path, d->doubt, d->code, d->opts))
 			return NULL;
 	}
 	return id == JP_NONE ? NULL : &d->sources[id];
@@ -329,8 +312,8 @@ static const struct jp_source *source_of(struct disasm *d, const char *path)
 static void put_values(const struct disasm *d, double flat, double cum)
 {
 	char f[jp_cell], c[jp_cell];
-	jp_put_value_or_dot(f, flat, d->opts);
-	jp_put_value_or_dot(c, cum, d->opts);
+	jp_put_value_or_dot(f, flat, d->unit);
+	jp_put_value_or_dot(c, cum, d->unit);
 	jp_strbuf_printf(d->out, "%6s %6s ", f, c);
 }
 
@@ -441,14 +424,14 @@ static int put_rows(struct disasm *d, const struct routine *r, const struct rows
 
 static void put_head(const struct disasm *d, const struct routine *r)
 {
-	const struct jp_function *f = &d->profile->functions[r->function];
 	char flat[jp_cell], cum[jp_cell], percent[jp_cell];
-	jp_put_value(flat, r->flat, d->opts);
-	jp_put_value(cum, r->cum, d->opts);
-	jp_put_percent(percent, r->cum, d->total);
+	jp_put_value(flat, r->flat, d->unit);
+	jp_put_value(cum, r->cum, d->unit);
+	jp_put_percent(percent, r->cum, jp_whole(d->view));
 	jp_strbuf_str(d->out, "ROUTINE ====================== ");
-	jp_strbuf_visible(d->out, jp_string(d->profile, d->opts->full_names ? f->name : f->brief));
-	jp_strbuf_printf(d->out, "\n%6s %6s %s (flat, cumulative) %s of total\n", flat, cum, jp_unit(d->opts), percent);
+	jp_strbuf_visible(d->out, jp_code_name(d->code, r->function, d->view->info.full_names));
+	jp_strbuf_printf(d->out, "\n%6s %6s %s (flat, cumulative) %s of total\n", flat, cum, jp_unit_name(d->unit),
+	                 percent);
 }
 
 static int put_routine(struct disasm *d, const struct routine *r, struct jprof_error *err)
@@ -461,7 +444,7 @@ static int put_routine(struct disasm *d, const struct routine *r, struct jprof_e
 	if (rc)
 		return rc;
 	put_head(d, r);
-	d->doubt = jp_source_doubt(d->profile, r->object, d->opts);
+	d->doubt = jp_source_doubt(d->code, r->object);
 	unsigned char *code = len <= largest_function ? malloc((size_t)len) : NULL;
 	if (len > largest_function || (code && !jp_read_code(file, r->start, code, (size_t)len))) {
 		jp_strbuf_str(d->out, "(no code: ");
@@ -496,12 +479,13 @@ static int put_all(struct disasm *d, struct jprof_error *err)
 	size_t left = d->opts->top ? d->opts->top : SIZE_MAX;
 	int rc = 0;
 	if (d->opts->total)
-		jp_put_total(d->profile, d->opts, d->out);
+		jp_put_total(d->view, d->unit, d->out);
 	if (d->routine_count)
 		qsort(d->routines, d->routine_count, sizeof *d->routines, by_size);
 	for (size_t i = 0; !rc && i < d->routine_count && left; i++)
 		if (d->routines[i].flat != 0 || d->routines[i].cum != 0) {
 			rc = put_routine(d, &d->routines[i], err);
+			jp_strbuf_drain(d->out);
 			left--;
 		}
 	if (!rc && d->trouble.code && d->routine_count)
@@ -512,7 +496,7 @@ static int put_all(struct disasm *d, struct jprof_error *err)
 static int run(struct disasm *d, struct jp_pattern *pattern, struct jprof_error *err)
 {
 	bool any;
-	d->files = calloc((size_t)jp_object_count(d->profile) + 1, sizeof(struct jp_objfile *));
+	d->files = calloc((size_t)d->code->object_count + 1, sizeof(struct jp_objfile *));
 	if (!d->files || add_sites(d) || sort_sites(d) || find_routines(d, pattern, false, &any) ||
 	    (!any && find_routines(d, pattern, true, &any)))
 		return jp_error_nomem(err);
@@ -525,13 +509,14 @@ static int run(struct disasm *d, struct jp_pattern *pattern, struct jprof_error 
 			*err = d->trouble;
 		return d->trouble.code;
 	}
-	add_values(d);
+	for (uint32_t i = 0; i < d->view->stack_count; i++)
+		add_stack(d, i);
 	return put_all(d, err);
 }
 
 static void release(struct disasm *d)
 {
-	for (uint32_t i = 0; d->files && i < jp_object_count(d->profile); i++)
+	for (uint32_t i = 0; d->files && i < d->code->object_count; i++)
 		jp_objfile_close(d->files[i]);
 	for (size_t i = 0; i < d->source_count; i++)
 		jp_source_release(&d->sources[i]);
@@ -544,10 +529,15 @@ static void release(struct disasm *d)
 	free(d->routines);
 }
 
-int jp_render_disasm(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+int jp_render_disasm(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                      struct jprof_error *err)
 {
-	struct disasm d = { .profile = profile, .opts = opts, .out = out, .where = jp_where_remembered(profile) };
+	struct disasm d = { .view = view,
+		            .code = &view->code,
+		            .opts = opts,
+		            .unit = jp_unit_of(view, opts),
+		            .out = out,
+		            .where = jp_where_remembered(&view->code) };
 	struct jp_pattern *pattern;
 	int rc = jp_view_pattern(opts, "disasm", &pattern, err);
 	if (rc)

@@ -26,44 +26,38 @@ struct jp_error_column {
 	size_t name;
 };
 
-static bool is_mb(const struct jprof_view_opts *opts)
-{
-	return !opts->show_bytes && (opts->counter == JPROF_INUSE_SPACE || opts->counter == JPROF_ALLOC_SPACE);
-}
-
 /* MB with two places, objects and bytes whole; `round_to` says which way. No zero is negative. */
-static void put_number(char text[number], double value, double round_to(double), const struct jprof_view_opts *opts)
+static void put_number(char text[number], double value, double round_to(double), enum jp_unit unit)
 {
-	if (is_mb(opts))
+	if (unit == JP_MB)
 		snprintf(text, number, "%.2f", round_to(value / 1048576 * 100) / 100 + 0.0);
 	else
 		snprintf(text, number, "%.0f", round_to(value) + 0.0);
 }
 
 /* The ends are rounded outwards. */
-static void put_cells(struct cells *cells, const struct jprof_range *range, const struct jprof_view_opts *opts)
+static void put_cells(struct cells *cells, const struct jprof_range *range, enum jp_unit unit)
 {
 	char error[number], low[number], high[number];
 	if (isnan(range->error)) {
 		*cells = (struct cells){ "+-?", "[?, ?]", "n=?" };
 		return;
 	}
-	put_number(error, range->error, round, opts);
-	put_number(low, range->low, floor, opts);
-	put_number(high, range->high, ceil, opts);
+	put_number(error, range->error, round, unit);
+	put_number(low, range->low, floor, unit);
+	put_number(high, range->high, ceil, unit);
 	snprintf(cells->error, cell, "+-%s", error);
 	snprintf(cells->ends, cell, "[%s, %s]", low, high);
 	snprintf(cells->samples, cell, "n=%.0f%s", range->samples, range->noise ? " (noise)" : "");
 }
 
 /* A row that holds nothing itself, only in what it calls. */
-static void put_value_cells(struct cells *cells, const struct jprof_range *range, double value,
-                            const struct jprof_view_opts *opts)
+static void put_value_cells(struct cells *cells, const struct jprof_range *range, double value, enum jp_unit unit)
 {
 	if (value == 0 && range->samples == 0 && !isnan(range->error))
 		*cells = (struct cells){ "-", "", "" };
 	else
-		put_cells(cells, range, opts);
+		put_cells(cells, range, unit);
 }
 
 static void widen(int *width, const char *text)
@@ -87,13 +81,13 @@ static size_t visible_length(const char *name, struct jp_strbuf *scratch)
 	return scratch->len;
 }
 
-static bool lay_out(struct jp_error_column *c, const struct jprof_table *table, const struct jprof_view_opts *opts)
+static bool lay_out(struct jp_error_column *c, const struct jprof_table *table, enum jp_unit unit)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
-		put_value_cells(&c->rows[i].flat, &row->flat_range, row->flat, opts);
-		put_value_cells(&c->rows[i].cum, &row->cum_range, row->cum, opts);
+		put_value_cells(&c->rows[i].flat, &row->flat_range, row->flat, unit);
+		put_value_cells(&c->rows[i].cum, &row->cum_range, row->cum, unit);
 		measure(&c->flat, &c->rows[i].flat);
 		measure(&c->cum, &c->rows[i].cum);
 		size_t len = visible_length(row->name, &name);
@@ -103,12 +97,12 @@ static bool lay_out(struct jp_error_column *c, const struct jprof_table *table, 
 	return !name.failed;
 }
 
-struct jp_error_column *jp_error_column_new(const struct jprof_table *table, const struct jprof_view_opts *opts)
+struct jp_error_column *jp_error_column_new(const struct jprof_table *table, enum jp_unit unit)
 {
 	struct jp_error_column *c = calloc(1, sizeof *c);
 	if (c)
 		c->rows = calloc(jprof_table_count(table) + 1, sizeof *c->rows);
-	if (!c || !c->rows || !lay_out(c, table, opts)) {
+	if (!c || !c->rows || !lay_out(c, table, unit)) {
 		jp_error_column_free(c);
 		return NULL;
 	}
@@ -132,19 +126,28 @@ void jp_error_column_free(struct jp_error_column *column)
 	free(column);
 }
 
-void jp_error_total_put(const struct jprof_range *range, const char *unit, const struct jprof_view_opts *opts,
-                        struct jp_strbuf *out)
+void jp_error_put(const struct jprof_range *range, double value, enum jp_unit unit, struct jp_strbuf *out)
 {
 	struct cells cells;
-	put_cells(&cells, range, opts);
-	jp_strbuf_printf(out, "  %s %s standard error, %s with 95 %% confidence, %s samples", cells.error, unit,
-	                 cells.ends, cells.samples);
+	put_value_cells(&cells, range, value, unit);
+	jp_strbuf_printf(out, "%s%s", cells.error, range->noise ? " (noise)" : "");
 }
 
-void jp_error_put(const struct jprof_range *range, double value, const struct jprof_view_opts *opts,
-                  struct jp_strbuf *out)
+void jp_put_total(const struct jprof_view *view, enum jp_unit unit, struct jp_strbuf *out)
 {
-	struct cells cells;
-	put_value_cells(&cells, range, value, opts);
-	jp_strbuf_printf(out, "%s%s", cells.error, range->noise ? " (noise)" : "");
+	const struct jprof_view_info *info = jprof_view_info(view);
+	char text[jp_cell];
+	if (info->total == 0)
+		return;
+	jp_put_value(text, info->total, unit);
+	jp_strbuf_str(out, info->heading ? "Total (" : "Total");
+	jp_strbuf_visible(out, info->heading ? info->heading : "");
+	jp_strbuf_printf(out, "%s: %s %s", info->heading ? ")" : "", text, jp_unit_name(unit));
+	if (info->errors) {
+		struct cells cells;
+		put_cells(&cells, &info->range, unit);
+		jp_strbuf_printf(out, "  %s %s standard error, %s with 95 %% confidence, %s samples", cells.error,
+		                 jp_unit_name(unit), cells.ends, cells.samples);
+	}
+	jp_strbuf_str(out, "\n");
 }

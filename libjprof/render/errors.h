@@ -4,12 +4,13 @@
 
 #include "base/strbuf.h"
 #include "jprof.h"
+#include "render/values.h"
 
 struct jp_error_column;
 
 /* Lays the column out for the rows of a table: names of up to 60 bytes, errors, intervals and
  * sample counts are padded to the longest. NULL when memory is short. */
-struct jp_error_column *jp_error_column_new(const struct jprof_table *table, const struct jprof_view_opts *opts);
+struct jp_error_column *jp_error_column_new(const struct jprof_table *table, enum jp_unit unit);
 
 /* Appends the column of the i-th row, whose name ends the text so far and began `name_len` bytes
  * before the end. */
@@ -17,12 +18,11 @@ void jp_error_column_put(const struct jp_error_column *column, size_t i, size_t 
 
 void jp_error_column_free(struct jp_error_column *column);
 
-/* Appends what the line "Total:" has to say of its error; `unit` is that of the line. */
-void jp_error_total_put(const struct jprof_range *range, const char *unit, const struct jprof_view_opts *opts,
-                        struct jp_strbuf *out);
+/* Appends the line "Total: VALUE UNIT"; in a view with errors it ends in how far that may be off. Nothing if it is 0.
+ */
+void jp_put_total(const struct jprof_view *view, enum jp_unit unit, struct jp_strbuf *out);
 
 /* Appends the standard error of one value: "+-0.26", "+-0.26 (noise)", "+-?" where it is not known, "-" for nothing. */
-void jp_error_put(const struct jprof_range *range, double value, const struct jprof_view_opts *opts,
-                  struct jp_strbuf *out);
+void jp_error_put(const struct jprof_range *range, double value, enum jp_unit unit, struct jp_strbuf *out);
 
 #endif

@@ -6,13 +6,11 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/opts.h"
-#include "ops/owner.h"
-#include "ops/ranges.h"
 #include "render/render.h"
-#include "render/rows.h"
+#include "view/owner.h"
+#include "view/walk.h"
 
 struct jprof_graph {
-	struct jp_intern names; /* of nodes, by row */
 	struct jp_arena labels;
 	struct jprof_graph_info info;
 	struct jprof_node *nodes;
@@ -24,6 +22,7 @@ struct jprof_graph {
 /* A row before it becomes a node. */
 struct tally {
 	double flat, cum;
+	uint32_t frame;               /* where it was seen first; JP_NONE by library */
 	uint32_t seen;                /* 1 + the last sample that counted it */
 	uint32_t node;                /* its place in the list of nodes; JP_NONE: dropped */
 	struct jp_evidence *evidence; /* of flat and of cum, if errors are asked for */
@@ -37,17 +36,15 @@ struct mark {
 };
 
 struct build {
-	const struct jprof_profile *profile;
-	const struct jprof_view_opts *view;
+	const struct jprof_view *view;
+	struct jp_walk walk;
 	struct jprof_graph_opts opts;
 	struct jprof_graph *graph;
-	struct jp_rows rows;
-	struct tally *tallies; /* by row */
-	size_t tally_count, tally_cap;
+	struct tally *tallies;      /* by row */
+	bool *passed;               /* by frame: a stack that holds something passes through it */
 	struct jp_intern edge_keys; /* pairs of nodes */
 	struct mark *marks;
 	size_t mark_cap;
-	struct jp_path path;
 	struct jp_arena arena;
 };
 
@@ -55,59 +52,71 @@ struct build {
 
 static int tally_rows(struct build *b)
 {
-	while (b->tally_count < b->rows.names.count) {
-		if (jp_array_push(b->tallies, b->tally_count, b->tally_cap))
-			return -1;
-		struct tally *t = &b->tallies[b->tally_count++];
-		*t = (struct tally){ .node = JP_NONE };
-		if (b->view->errors && !(t->evidence = jp_arena_alloc(&b->arena, 2 * sizeof *t->evidence)))
-			return -1;
-	}
-	return 0;
+	size_t count = b->view->row_count;
+	b->tallies = calloc(count + 1, sizeof *b->tallies);
+	b->passed = calloc((size_t)b->view->code.frame_count + 1, 1);
+	struct jp_evidence *evidence =
+	    b->tallies && b->view->evidence ? jp_arena_alloc(&b->arena, 2 * count * sizeof *evidence) : NULL;
+	for (size_t i = 0; b->tallies && i < count; i++)
+		b->tallies[i] =
+		    (struct tally){ .frame = JP_NONE, .node = JP_NONE, .evidence = evidence ? evidence + 2 * i : NULL };
+	return b->tallies && b->passed && (evidence || !b->view->evidence) ? 0 : -1;
 }
 
-static void add_to_rows(struct build *b, uint32_t id, double value, const struct jp_evidence *evidence)
+/* One stack, that holds something, with its path. */
+struct pass {
+	uint32_t stack;
+	double value;
+	const struct jp_evidence *evidence; /* if errors are asked for */
+	const uint32_t *rows;
+	size_t length;
+};
+
+/* By all granularities but library the rows of a stack are those of its frames. */
+static void pass_frames(struct build *b, const struct pass *pass)
 {
-	for (size_t i = 0; i < b->path.count; i++) {
-		struct tally *t = &b->tallies[b->path.rows[i]];
+	const uint32_t *frames = b->walk.frames;
+	for (size_t i = 0; i < pass->length; i++) {
+		struct tally *t = &b->tallies[pass->rows[i]];
+		b->passed[frames[i]] = true;
+		if (t->frame == JP_NONE)
+			t->frame = frames[i];
+	}
+}
+
+static int add_nodes(struct build *b, const struct pass *pass)
+{
+	if (b->view->info.granularity != JPROF_BY_LIBRARY)
+		pass_frames(b, pass);
+	for (size_t i = 0; i < pass->length; i++) {
+		struct tally *t = &b->tallies[pass->rows[i]];
 		if (!i)
-			t->flat += value;
+			t->flat += pass->value;
 		if (!i && t->evidence)
-			jp_evidence_add(&t->evidence[0], evidence);
-		if (t->seen == id + 1)
+			jp_evidence_add(&t->evidence[0], pass->evidence);
+		if (!jp_first_in_stack(&t->seen, pass->stack))
 			continue;
-		t->seen = id + 1;
-		t->cum += value;
+		t->cum += pass->value;
 		if (t->evidence)
-			jp_evidence_add(&t->evidence[1], evidence);
+			jp_evidence_add(&t->evidence[1], pass->evidence);
 	}
-}
-
-typedef int add_fn(struct build *b, uint32_t id, double value, const struct jp_evidence *evidence);
-
-static int add_nodes(struct build *b, uint32_t id, double value, const struct jp_evidence *evidence)
-{
-	if (tally_rows(b))
-		return -1;
-	add_to_rows(b, id, value, evidence);
 	return 0;
 }
 
-/* Calls `add` for each sample of the view that holds something, with its rows in b->path. */
-static int each_sample(struct build *b, add_fn *add)
+/* Calls `add` for each stack that holds something. */
+static int each_stack(struct build *b, int (*add)(struct build *b, const struct pass *pass))
 {
+	const struct jprof_view *v = b->view;
 	int rc = 0;
-	for (uint32_t i = 0; !rc && i < jp_sample_count(b->profile); i++) {
-		const struct jp_sample *sample = &b->profile->samples[i];
-		double value = sample->value[b->view->counter];
-		struct jp_evidence evidence = { 0 };
-		size_t depth;
-		const uint32_t *stack = jp_stack_get(b->profile, sample->stack, &depth);
-		if (value == 0 || !jp_in_view(b->profile, b->view, sample))
+	for (uint32_t i = 0; !rc && i < v->stack_count; i++) {
+		struct pass pass = { .stack = i,
+			             .value = jp_stack_value(v, i),
+			             .evidence = v->evidence ? &v->evidence[i] : NULL };
+		if (pass.value == 0)
 			continue;
-		if (b->view->errors)
-			evidence = jp_sample_evidence(b->profile, sample, b->view->counter);
-		rc = jp_rows_path(&b->rows, stack, depth, &b->path) ? -1 : add(b, i, value, &evidence);
+		jp_walk_rows(&b->walk, i);
+		pass.rows = jp_walk_path(&b->walk, &pass.length);
+		rc = add(b, &pass);
 	}
 	return rc;
 }
@@ -121,30 +130,28 @@ static int by_cum(const void *m, const void *n, void *context)
 	double first = fabs(b->tallies[x].cum), second = fabs(b->tallies[y].cum);
 	if (first != second)
 		return first > second ? -1 : 1;
-	return strcmp(jp_intern_get(&b->rows.names, x), jp_intern_get(&b->rows.names, y));
+	return strcmp(b->view->rows[x].name, b->view->rows[y].name);
 }
 
 static const char *owner_label(struct build *b, uint32_t object)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) label = { 0 };
-	jp_object_label(b->profile, object, &label);
+	jp_object_label(&b->view->code, object, &label);
 	return label.failed ? NULL : jp_arena_dup(&b->graph->labels, label.text ? label.text : "", label.len);
 }
 
 /* What is known of a row's function; by library there is none. */
-static void describe(const struct build *b, const struct jp_row_origin *origin, struct jprof_node *node)
+static void describe(const struct build *b, uint32_t id, struct jprof_node *node)
 {
-	const struct jprof_profile *p = b->profile;
-	node->object = jp_string(p, p->objects[origin->object].path);
+	const struct jp_code *code = &b->view->code;
 	node->full = node->name;
-	if (origin->frame == JP_NONE)
+	if (id == JP_NONE)
 		return;
-	const struct jp_frame *frame = &p->frames[origin->frame];
-	const struct jp_function *f = &p->functions[frame->function];
-	node->file = f->file == JP_NONE ? NULL : jp_string(p, f->file);
-	if (b->view->granularity == JPROF_BY_FILE)
+	const struct jp_frame *frame = &code->frames[id];
+	node->file = code->functions[frame->function].file == JP_NONE ? NULL : jp_code_file(code, frame->function);
+	if (b->view->info.granularity == JPROF_BY_FILE)
 		return;
-	node->full = jp_string(p, f->name);
+	node->full = jp_code_name(code, frame->function, true);
 	node->inlined = frame->inlined;
 }
 
@@ -152,16 +159,18 @@ static int add_node(struct build *b, uint32_t row)
 {
 	struct tally *t = &b->tallies[row];
 	struct jprof_node *node = &b->graph->nodes[b->graph->node_count];
+	uint32_t object = t->frame == JP_NONE ? b->view->row_object[row] : jp_frame_location(b->view, t->frame)->object;
 	*node = (struct jprof_node){
-		.name = jp_intern_get(&b->rows.names, row),
-		.owner = owner_label(b, b->rows.origins[row].object),
+		.name = b->view->rows[row].name,
+		.object = jp_code_object(&b->view->code, object),
+		.owner = owner_label(b, object),
 		.flat = t->flat,
 		.cum = t->cum,
 	};
-	describe(b, &b->rows.origins[row], node);
+	describe(b, t->frame, node);
 	if (t->evidence) {
-		node->flat_range = jp_evidence_range(&b->profile->lineage, &t->evidence[0], b->view->counter);
-		node->cum_range = jp_evidence_range(&b->profile->lineage, &t->evidence[1], b->view->counter);
+		node->flat_range = jp_evidence_range(&b->view->lineage, &t->evidence[0], b->view->info.counter);
+		node->cum_range = jp_evidence_range(&b->view->lineage, &t->evidence[1], b->view->info.counter);
 	}
 	t->node = (uint32_t)b->graph->node_count++;
 	return node->owner ? 0 : -1;
@@ -175,11 +184,11 @@ static double limit(double fraction, double usual, double scale)
 static void sum_up(struct build *b)
 {
 	struct jprof_graph_info *info = &b->graph->info;
-	for (size_t i = 0; i < b->tally_count; i++) {
+	for (size_t i = 0; i < b->view->row_count; i++) {
 		info->total += b->tallies[i].flat;
 		info->scale += fabs(b->tallies[i].flat);
 	}
-	info->difference = b->profile->lineage.subtracted;
+	info->difference = b->view->info.difference;
 	info->nodelimit = b->opts.whole ? -1 : limit(b->opts.nodefraction, 0.005, info->scale);
 	info->edgelimit = b->opts.whole ? -1 : limit(b->opts.edgefraction, 0.001, info->scale);
 }
@@ -201,16 +210,14 @@ static size_t count_kept(struct build *b, const uint32_t *order, size_t count)
 /* Ranges of lines, from all frames of the view that belong to nodes. */
 static void find_lines(struct build *b)
 {
-	const struct jp_rows *rows = &b->rows;
-	for (size_t i = 0; i < b->profile->frame_count; i++) {
-		uint32_t row = rows->of_frame[i];
-		uint32_t at = row == JP_NONE ? JP_NONE : b->tallies[row].node;
-		const struct jp_frame *frame = &b->profile->frames[i];
-		uint32_t file = b->profile->functions[frame->function].file;
-		if (at == JP_NONE || file == JP_NONE || !frame->line)
+	const struct jp_code *code = &b->view->code;
+	for (uint32_t i = 0; i < code->frame_count; i++) {
+		uint32_t at = b->passed[i] ? b->tallies[b->view->row_of_frame[i]].node : JP_NONE;
+		const struct jp_frame *frame = &code->frames[i];
+		if (at == JP_NONE || code->functions[frame->function].file == JP_NONE || !frame->line)
 			continue;
 		struct jprof_node *node = &b->graph->nodes[at];
-		if (!node->file || strcmp(node->file, jp_string(b->profile, file)))
+		if (!node->file || strcmp(node->file, jp_code_file(code, frame->function)))
 			continue;
 		if (!node->line || frame->line < node->line)
 			node->line = frame->line;
@@ -223,7 +230,7 @@ static void find_lines(struct build *b)
 static int choose_nodes(struct build *b, uint32_t *order)
 {
 	size_t count = 0;
-	for (uint32_t row = 0; row < b->tally_count; row++)
+	for (uint32_t row = 0; row < b->view->row_count; row++)
 		if (b->tallies[row].flat != 0 || b->tallies[row].cum != 0)
 			order[count++] = row;
 	qsort_r(order, count, sizeof *order, by_cum, b);
@@ -239,7 +246,7 @@ static int choose_nodes(struct build *b, uint32_t *order)
 
 static int make_nodes(struct build *b)
 {
-	uint32_t *order = calloc(b->tally_count + 1, sizeof *order);
+	uint32_t *order = calloc(b->view->row_count + 1, sizeof *order);
 	sum_up(b);
 	int rc = order ? choose_nodes(b, order) : -1;
 	free(order);
@@ -265,33 +272,30 @@ static uint32_t edge_between(struct build *b, uint32_t from, uint32_t to)
 }
 
 /* A stack may pass an edge both directly and by way of dropped nodes; then it counts as direct. */
-static void count_edge(struct build *b, uint32_t edge, uint32_t sample, bool direct, double value,
-                       const struct jp_evidence *evidence)
+static void count_edge(struct build *b, uint32_t edge, const struct pass *pass, bool direct)
 {
 	struct jprof_edge *e = &b->graph->edges[edge];
 	struct mark *m = &b->marks[edge];
-	bool again = m->seen == sample + 1, was_direct = m->direct == sample + 1;
-	if (!again) {
-		e->value += value;
-		if (b->view->errors)
-			jp_evidence_add(&m->evidence, evidence);
+	bool first = jp_first_in_stack(&m->seen, pass->stack);
+	bool first_direct = direct && jp_first_in_stack(&m->direct, pass->stack);
+	if (first) {
+		e->value += pass->value;
+		if (pass->evidence)
+			jp_evidence_add(&m->evidence, pass->evidence);
 	}
-	if (!again && !direct)
-		e->bridged += value;
-	else if (again && direct && !was_direct)
-		e->bridged -= value;
-	m->seen = sample + 1;
-	if (direct)
-		m->direct = sample + 1;
+	if (first && !direct)
+		e->bridged += pass->value;
+	else if (!first && first_direct)
+		e->bridged -= pass->value;
 }
 
 /* From each node of the stack to the next one further in; recursion by way of dropped nodes makes no edge. */
-static int add_edges(struct build *b, uint32_t id, double value, const struct jp_evidence *evidence)
+static int add_edges(struct build *b, const struct pass *pass)
 {
 	uint32_t caller = JP_NONE;
 	bool direct = true;
-	for (size_t i = b->path.count; i-- > 0;) {
-		uint32_t node = b->tallies[b->path.rows[i]].node;
+	for (size_t i = pass->length; i-- > 0;) {
+		uint32_t node = b->tallies[pass->rows[i]].node;
 		if (node == JP_NONE) {
 			direct = false;
 			continue;
@@ -300,7 +304,7 @@ static int add_edges(struct build *b, uint32_t id, double value, const struct jp
 			uint32_t edge = edge_between(b, caller, node);
 			if (edge == JP_NONE)
 				return -1;
-			count_edge(b, edge, id, direct, value, evidence);
+			count_edge(b, edge, pass, direct);
 		}
 		caller = node;
 		direct = true;
@@ -327,8 +331,8 @@ static void finish_edges(struct build *b)
 		e->inlined = !e->residual && g->nodes[e->to].inlined;
 		if (e->residual)
 			e->bridged = e->value;
-		if (b->view->errors)
-			e->range = jp_evidence_range(&b->profile->lineage, &b->marks[i].evidence, b->view->counter);
+		if (b->view->evidence)
+			e->range = jp_evidence_range(&b->view->lineage, &b->marks[i].evidence, b->view->info.counter);
 	}
 	if (g->edge_count)
 		qsort(g->edges, g->edge_count, sizeof *g->edges, by_value);
@@ -385,40 +389,28 @@ static int choose_edges(struct build *b)
 
 static int build(struct build *b)
 {
-	if (jp_rows_init(&b->rows, b->profile, b->view) || each_sample(b, add_nodes) || make_nodes(b) ||
-	    each_sample(b, add_edges))
+	if (jp_walk_init(&b->walk, b->view) || tally_rows(b) || each_stack(b, add_nodes) || make_nodes(b) ||
+	    each_stack(b, add_edges))
 		return -1;
 	finish_edges(b);
-	if (!b->opts.whole && choose_edges(b))
-		return -1;
-	b->graph->names = b->rows.names;
-	b->rows.names = (struct jp_intern){ 0 };
-	return 0;
+	return b->opts.whole ? 0 : choose_edges(b);
 }
 
-static void build_release(struct build *b)
+int jprof_graph_new(const struct jprof_view *view, const struct jprof_graph_opts *given, struct jprof_graph **out,
+                    struct jprof_error *err)
 {
-	jp_rows_release(&b->rows);
-	free(b->tallies);
-	free(b->marks);
-	free(b->path.rows);
-	jp_intern_release(&b->edge_keys);
-	jp_arena_release(&b->arena);
-}
-
-int jprof_graph_new(const struct jprof_profile *profile, const struct jprof_view_opts *given_view,
-                    const struct jprof_graph_opts *given, struct jprof_graph **out, struct jprof_error *err)
-{
-	struct jprof_view_opts view;
-	struct build b = { .profile = profile, .view = &view };
-	int rc = jp_opts_take(&view, sizeof view, given_view, err);
-	if (!rc)
-		rc = jp_opts_take(&b.opts, sizeof b.opts, given, err);
+	struct build b = { .view = view };
+	int rc = jp_opts_take(&b.opts, sizeof b.opts, given, err);
 	if (rc)
 		return rc;
 	b.graph = calloc(1, sizeof *b.graph);
 	rc = b.graph ? build(&b) : -1;
-	build_release(&b);
+	jp_walk_release(&b.walk);
+	free(b.tallies);
+	free(b.passed);
+	free(b.marks);
+	jp_intern_release(&b.edge_keys);
+	jp_arena_release(&b.arena);
 	if (rc) {
 		jprof_graph_free(b.graph);
 		return jp_error_nomem(err);
@@ -456,7 +448,6 @@ void jprof_graph_free(struct jprof_graph *graph)
 {
 	if (!graph)
 		return;
-	jp_intern_release(&graph->names);
 	jp_arena_release(&graph->labels);
 	free(graph->nodes);
 	free(graph->edges);

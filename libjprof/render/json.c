@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/jsonout.h"
-#include "ops/ranges.h"
 #include "render/render.h"
 
 /* Changes that old readers would misread raise it; new members do not. */
@@ -46,13 +45,13 @@ static void put_counters(struct jp_jsonout *j, const char *key, const double *va
 
 /* ---- the head ---------------------------------------------------------------------------------- */
 
-static void put_inputs(struct jp_jsonout *j, const struct jprof_view_opts *opts)
+static void put_inputs(struct jp_jsonout *j, const struct jprof_view *view, const char *base)
 {
 	jp_jsonout_open(j, "inputs", '[', true);
-	for (size_t i = 0; i < opts->input_count; i++)
-		jp_jsonout_string(j, NULL, opts->inputs[i]);
+	for (size_t i = 0; i < view->profile->input_count; i++)
+		jp_jsonout_string(j, NULL, jp_view_input(view, i));
 	jp_jsonout_close(j);
-	jp_jsonout_string(j, "base", opts->base);
+	jp_jsonout_string(j, "base", base);
 }
 
 static void put_profile(struct jp_jsonout *j, const struct jprof_profile *p)
@@ -72,38 +71,33 @@ static void put_profile(struct jp_jsonout *j, const struct jprof_profile *p)
 	jp_jsonout_close(j);
 }
 
-static void put_view(struct jp_jsonout *j, const struct jprof_view_opts *opts)
+static void put_view(struct jp_jsonout *j, const struct jprof_view_info *info, const char *thread, bool cum)
 {
 	jp_jsonout_open(j, "view", '{', false);
-	jp_jsonout_string(j, "counter", jp_counter_names[opts->counter]);
-	jp_jsonout_string(j, "unit", jp_counts_bytes(opts->counter) ? "bytes" : "objects");
-	jp_jsonout_string(j, "granularity", granularities[opts->granularity]);
-	jp_jsonout_string(j, "order", opts->cum ? "cum" : "flat");
-	jp_jsonout_bool(j, "full_names", opts->full_names);
-	jp_jsonout_string(j, "thread", opts->thread ? opts->thread : opts->label);
+	jp_jsonout_string(j, "counter", jp_counter_names[info->counter]);
+	jp_jsonout_string(j, "unit", jp_counts_bytes(info->counter) ? "bytes" : "objects");
+	jp_jsonout_string(j, "granularity", granularities[info->granularity]);
+	jp_jsonout_string(j, "order", cum ? "cum" : "flat");
+	jp_jsonout_bool(j, "full_names", info->full_names);
+	jp_jsonout_string(j, "thread", thread);
 	jp_jsonout_close(j);
 }
 
-static void put_totals(struct jp_jsonout *j, const struct jprof_profile *p)
+static void put_totals(struct jp_jsonout *j, const struct jprof_view *view)
 {
-	double now[JPROF_COUNTERS], base[JPROF_COUNTERS];
-	for (int c = 0; c < JPROF_COUNTERS; c++) {
-		now[c] = jprof_profile_total(p, (enum jprof_counter)c);
-		base[c] = jp_base_total(p, (enum jprof_counter)c, NULL);
-	}
-	put_counters(j, "totals", now);
-	if (p->lineage.subtracted)
-		put_counters(j, "base_totals", base);
+	put_counters(j, "totals", view->total);
+	if (view->info.difference)
+		put_counters(j, "base_totals", view->base_total);
 	else
 		jp_jsonout_null(j, "base_totals");
 }
 
-static void put_notes(struct jp_jsonout *j, const struct jprof_profile *p, enum jprof_counter counter)
+static void put_notes(struct jp_jsonout *j, const struct jprof_view *view)
 {
-	const char *bound = jprof_profile_bound(p, counter);
+	const char *bound = jprof_profile_bound(view->profile, view->info.counter);
 	jp_jsonout_open(j, "notes", '[', false);
-	for (size_t i = 0; i < p->note_count; i++)
-		jp_jsonout_string(j, NULL, p->notes[i]);
+	for (size_t i = 0; i < jprof_profile_notes(view->profile); i++)
+		jp_jsonout_string(j, NULL, jprof_profile_note(view->profile, i));
 	jp_jsonout_close(j);
 	jp_jsonout_string(j, "bound", *bound ? bound : NULL);
 }
@@ -128,33 +122,27 @@ static void put_row(struct jp_jsonout *j, const struct jprof_row *row, double su
 	jp_jsonout_close(j);
 }
 
-static void put_rows(struct jp_jsonout *j, const struct jprof_table *table, double whole)
+/* Total, what is 100 %, and the rows of one view. */
+static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts,
+                     struct jprof_error *err)
 {
+	const struct jprof_table_opts order = { .size = sizeof order, .cum = opts->cum, .top = opts->top };
+	struct jprof_table *table;
 	double sum = 0;
+	int rc = jprof_table_new(view, &order, &table, err);
+	if (rc)
+		return rc;
+	put_value(j, "total", view->info.total);
+	put_range(j, "total_range", &view->info.range);
+	put_value(j, "percent_of", jp_whole(view));
 	jp_jsonout_open(j, "rows", '[', false);
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
 		sum += row->flat;
-		put_row(j, row, sum, whole);
+		put_row(j, row, sum, jp_whole(view));
+		jp_strbuf_drain(j->out);
 	}
 	jp_jsonout_close(j);
-}
-
-/* Total, what is 100 %, and the rows of one view. */
-static int put_table(struct jp_jsonout *j, const struct jprof_profile *p, const struct jprof_view_opts *opts,
-                     struct jprof_error *err)
-{
-	struct jprof_table *table;
-	struct jprof_range range;
-	int rc = jprof_table_new(p, opts, &table, err);
-	if (rc)
-		return rc;
-	double whole = opts->percent_of != 0 ? opts->percent_of : jprof_table_flat(table);
-	jp_profile_range(p, opts->counter, opts->thread, &range);
-	put_value(j, "total", jp_view_total(p, opts));
-	put_range(j, "total_range", &range);
-	put_value(j, "percent_of", whole);
-	put_rows(j, table, whole);
 	jprof_table_free(table);
 	return 0;
 }
@@ -162,17 +150,21 @@ static int put_table(struct jp_jsonout *j, const struct jprof_profile *p, const 
 /* ---- threads ------------------------------------------------------------------------------------- */
 
 /* --thread=*: each thread with a table of its own. */
-static int put_threads(struct jp_jsonout *j, const struct jprof_profile *p, const struct jprof_view_opts *opts,
+static int put_threads(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts,
                        struct jprof_error *err)
 {
 	int rc = 0;
 	jp_jsonout_open(j, "threads", '[', false);
-	for (size_t i = 0; !rc && opts->threads && i < p->thread_count; i++) {
-		const struct jprof_view_opts one = jp_view_of_thread(p, opts, i);
+	for (size_t i = 0; !rc && i < view->thread_count; i++) {
+		struct jprof_view *part;
+		rc = jprof_view_thread(view, i, &part, err);
+		if (rc)
+			return rc;
 		jp_jsonout_open(j, NULL, '{', false);
-		jp_jsonout_string(j, "thread", one.thread);
-		rc = put_table(j, p, &one, err);
+		jp_jsonout_string(j, "thread", part->info.thread);
+		rc = put_table(j, part, opts, err);
 		jp_jsonout_close(j);
+		jprof_view_free(part);
 	}
 	jp_jsonout_close(j);
 	return rc;
@@ -214,11 +206,10 @@ static void put_file(struct jp_jsonout *j, const struct jprof_coverage_file *f)
 	jp_jsonout_close(j);
 }
 
-static int put_coverage(struct jp_jsonout *j, const struct jprof_profile *p, enum jprof_counter counter,
-                        struct jprof_error *err)
+static int put_coverage(struct jp_jsonout *j, const struct jprof_view *view, struct jprof_error *err)
 {
 	struct jprof_coverage *coverage;
-	int rc = jprof_coverage_new(p, counter, &coverage, err);
+	int rc = jprof_coverage_new(view, &coverage, err);
 	if (rc)
 		return rc;
 	jp_jsonout_number(j, "named", jprof_coverage_named(coverage), 6);
@@ -232,42 +223,42 @@ static int put_coverage(struct jp_jsonout *j, const struct jprof_profile *p, enu
 
 /* ---- the document ------------------------------------------------------------------------------------ */
 
-static void put_head(struct jp_jsonout *j, const struct jprof_profile *p, const struct jprof_view_opts *opts)
+/* `opts` are NULL where no rows follow. */
+static void put_head(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts)
 {
+	const char *thread = view->info.thread ? view->info.thread : view->info.heading;
 	jp_jsonout_open(j, NULL, '{', false);
 	jp_jsonout_uint(j, "jprof_json", schema_version);
 	jp_jsonout_string(j, "version", jprof_version());
-	put_inputs(j, opts);
-	put_profile(j, p);
-	put_view(j, opts);
-	put_totals(j, p);
-	put_notes(j, p, opts->counter);
+	put_inputs(j, view, opts ? jp_view_base(view) : NULL);
+	put_profile(j, view->profile);
+	put_view(j, &view->info, opts ? thread : NULL, opts && opts->cum);
+	put_totals(j, view);
+	put_notes(j, view);
 }
 
-int jp_render_json(const struct jprof_profile *p, const struct jprof_view_opts *given, struct jp_strbuf *out,
+int jp_render_json(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                    struct jprof_error *err)
 {
 	struct jp_jsonout j = { .out = out };
-	struct jprof_view_opts opts = *given;
-	opts.errors = true;
-	opts.size = sizeof opts;
-	put_head(&j, p, &opts);
-	int rc = put_table(&j, p, &opts, err);
+	put_head(&j, view, opts);
+	int rc = put_table(&j, view, opts, err);
 	if (!rc)
-		rc = put_threads(&j, p, &opts, err);
+		rc = put_threads(&j, view, opts, err);
 	if (!rc)
-		rc = put_coverage(&j, p, opts.counter, err);
+		rc = put_coverage(&j, view, err);
 	jp_jsonout_close(&j);
 	return rc;
 }
 
-int jp_render_json_info(const struct jprof_profile *p, const struct jprof_view_opts *opts, struct jp_strbuf *out,
-                        struct jprof_error *err)
+int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *dump, jprof_write_fn *write,
+                      void *context, struct jprof_error *err)
 {
-	struct jp_jsonout j = { .out = out };
-	put_head(&j, p, opts);
-	put_dump_threads(&j, opts->dump);
-	int rc = put_coverage(&j, p, opts->counter, err);
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) out = { .write = write, .context = context };
+	struct jp_jsonout j = { .out = &out };
+	put_head(&j, view, NULL);
+	put_dump_threads(&j, dump);
+	int rc = put_coverage(&j, view, err);
 	jp_jsonout_close(&j);
-	return rc;
+	return rc ? rc : jp_report_end(&out, err);
 }

@@ -7,10 +7,12 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "render/errors.h"
 #include "render/render.h"
 #include "render/select.h"
 #include "render/source.h"
 #include "render/values.h"
+#include "view/walk.h"
 
 enum { context = 5, longest_gap = 100 }; /* lines */
 
@@ -29,8 +31,10 @@ struct line {
 };
 
 struct list {
-	const struct jprof_profile *profile;
-	const struct jprof_view_opts *opts;
+	const struct jprof_view *view;
+	struct jp_walk walk;
+	const struct jprof_report_opts *opts;
+	enum jp_unit unit;
 	const char **doubts;        /* by object: likewise, "" for NULL; NULL until asked */
 	char *matched;              /* by function: 'y' or 'n', 0 until asked */
 	struct jp_intern keys;      /* (full name, file) of routines */
@@ -46,7 +50,7 @@ struct list {
 
 static uint32_t routine_of(struct list *l, uint32_t function)
 {
-	const struct jp_function *f = &l->profile->functions[function];
+	const struct jp_function *f = &l->view->code.functions[function];
 	const uint32_t key[] = { f->name, f->file };
 	uint32_t known = l->keys.count, id = jp_intern(&l->keys, key, sizeof key);
 	if (id == known && id != JP_NONE) {
@@ -72,7 +76,6 @@ static uint32_t line_of(struct list *l, uint32_t routine, uint32_t number)
 	return id;
 }
 
-/* Routines and lines count once per stack, however often recursion passes through them. */
 /* The best that is known of who named its file; an object is asked once. */
 static void look_at_evidence(struct list *l, struct routine *routine, const struct jp_location *at)
 {
@@ -80,24 +83,24 @@ static void look_at_evidence(struct list *l, struct routine *routine, const stru
 	if (!routine->doubt || at->given || at->bundled || at->source == JPROF_SOURCE_INPUT)
 		return;
 	if (!*doubt) {
-		const char *words = jp_source_doubt(l->profile, at->object, l->opts);
+		const char *words = jp_source_doubt(&l->view->code, at->object);
 		*doubt = words ? words : "";
 	}
 	routine->doubt = **doubt ? *doubt : NULL;
 }
 
-static int count_frame(struct list *l, const struct jp_frame *frame, const struct jp_location *at, uint32_t sample,
-                       double value, bool innermost)
+/* Routines and lines count once per stack, however often recursion passes through them. */
+static int count_frame(struct list *l, uint32_t id, uint32_t stack, double value, bool innermost)
 {
+	const struct jp_frame *frame = &l->view->code.frames[id];
 	uint32_t r = routine_of(l, frame->function), n = r == JP_NONE ? JP_NONE : line_of(l, r, frame->line);
 	if (n == JP_NONE)
 		return -1;
 	struct routine *routine = &l->routines[r];
 	struct line *line = &l->lines[n];
-	look_at_evidence(l, routine, at);
-	routine->cum += routine->seen == sample + 1 ? 0 : value;
-	line->cum += line->seen == sample + 1 ? 0 : value;
-	routine->seen = line->seen = sample + 1;
+	look_at_evidence(l, routine, jp_frame_location(l->view, id));
+	routine->cum += jp_first_in_stack(&routine->seen, stack) ? value : 0;
+	line->cum += jp_first_in_stack(&line->seen, stack) ? value : 0;
 	routine->flat += innermost ? value : 0;
 	line->flat += innermost ? value : 0;
 	return 0;
@@ -107,36 +110,31 @@ static bool is_wanted(struct list *l, struct jp_pattern *pattern, uint32_t funct
 {
 	char *known = &l->matched[function];
 	if (!*known)
-		*known = jp_matches_function(l->profile, pattern, function) ? 'y' : 'n';
+		*known = jp_matches_function(l->view, pattern, function) ? 'y' : 'n';
 	return *known == 'y';
 }
 
-static int add_sample(struct list *l, struct jp_pattern *pattern, uint32_t id)
+static int add_stack(struct list *l, struct jp_pattern *pattern, uint32_t id)
 {
-	const struct jp_sample *sample = &l->profile->samples[id];
-	size_t depth;
-	const uint32_t *stack = jp_stack_get(l->profile, sample->stack, &depth);
-	bool innermost = true;
-	for (size_t i = 0; i < depth; i++) {
-		const struct jp_location *at = &l->profile->locations[stack[i]];
-		for (uint32_t f = 0; f < at->frame_count; f++, innermost = false) {
-			const struct jp_frame *frame = &l->profile->frames[at->frame_first + f];
-			if (is_wanted(l, pattern, frame->function) &&
-			    count_frame(l, frame, at, id, sample->value[l->opts->counter], innermost))
-				return -1;
-		}
+	const struct jp_walk *w = &l->walk;
+	jp_walk_frames(&l->walk, id);
+	for (uint32_t i = 0; i < w->depth; i++) {
+		uint32_t function = l->view->code.frames[w->frames[i]].function;
+		if (is_wanted(l, pattern, function) &&
+		    count_frame(l, w->frames[i], id, jp_stack_value(l->view, id), !i))
+			return -1;
 	}
 	return 0;
 }
 
 static int add_all(struct list *l, struct jp_pattern *pattern)
 {
-	l->matched = calloc((size_t)jp_function_count(l->profile) + 1, 1);
-	l->doubts = calloc((size_t)jp_object_count(l->profile) + 1, sizeof *l->doubts);
-	if (!l->matched || !l->doubts)
+	l->matched = calloc((size_t)l->view->code.function_count + 1, 1);
+	l->doubts = calloc((size_t)l->view->code.object_count + 1, sizeof *l->doubts);
+	if (jp_walk_init(&l->walk, l->view) || !l->matched || !l->doubts)
 		return -1;
-	for (uint32_t i = 0; i < jp_sample_count(l->profile); i++)
-		if (jp_in_view(l->profile, l->opts, &l->profile->samples[i]) && add_sample(l, pattern, i))
+	for (uint32_t i = 0; i < l->view->stack_count; i++)
+		if (add_stack(l, pattern, i))
 			return -1;
 	return 0;
 }
@@ -145,13 +143,12 @@ static int add_all(struct list *l, struct jp_pattern *pattern)
 
 static const char *name_of(const struct list *l, const struct routine *r)
 {
-	const struct jp_function *f = &l->profile->functions[r->function];
-	return jp_string(l->profile, l->opts->full_names ? f->name : f->brief);
+	return jp_code_name(&l->view->code, r->function, l->view->info.full_names);
 }
 
 static const char *file_of(const struct list *l, const struct routine *r)
 {
-	return jp_string(l->profile, l->profile->functions[r->function].file);
+	return jp_code_file(&l->view->code, r->function);
 }
 
 static int by_size(const void *a, const void *b, void *context)
@@ -177,8 +174,8 @@ static int by_place(const void *a, const void *b)
 static void put_line(const struct list *l, const struct jp_source *source, const struct line *line, size_t number)
 {
 	char flat[jp_cell], cum[jp_cell];
-	jp_put_value_or_dot(flat, line ? line->flat : 0, l->opts);
-	jp_put_value_or_dot(cum, line ? line->cum : 0, l->opts);
+	jp_put_value_or_dot(flat, line ? line->flat : 0, l->unit);
+	jp_put_value_or_dot(cum, line ? line->cum : 0, l->unit);
 	jp_strbuf_printf(l->out, "%6s %6s %4zu: ", flat, cum, number);
 	jp_source_put(source, number, l->out);
 	jp_strbuf_str(l->out, "\n");
@@ -223,8 +220,8 @@ static void put_unknown(const struct list *l, const struct line *line)
 	char flat[jp_cell], cum[jp_cell];
 	if (line->number || (line->flat == 0 && line->cum == 0))
 		return;
-	jp_put_value_or_dot(flat, line->flat, l->opts);
-	jp_put_value_or_dot(cum, line->cum, l->opts);
+	jp_put_value_or_dot(flat, line->flat, l->unit);
+	jp_put_value_or_dot(cum, line->cum, l->unit);
 	jp_strbuf_printf(l->out, "%6s %6s    ?: (no line is known: that takes debug information, see jprof info)\n",
 	                 flat, cum);
 }
@@ -233,7 +230,7 @@ static int put_source(const struct list *l, const struct routine *r, const struc
 {
 	struct jp_source source = { 0 };
 	const char *file = file_of(l, r);
-	int rc = *file ? jp_source_open(&source, file, r->doubt, l->opts) : 0;
+	int rc = *file ? jp_source_open(&source, file, r->doubt, &l->view->code, l->opts) : 0;
 	if (!rc && first < end)
 		put_unknown(l, first);
 	if (!rc && source.count)
@@ -252,13 +249,13 @@ static int put_routine(const struct list *l, uint32_t id)
 {
 	const struct routine *r = &l->routines[id];
 	char flat[jp_cell], cum[jp_cell];
-	jp_put_value(flat, r->flat, l->opts);
-	jp_put_value(cum, r->cum, l->opts);
+	jp_put_value(flat, r->flat, l->unit);
+	jp_put_value(cum, r->cum, l->unit);
 	jp_strbuf_str(l->out, "ROUTINE ====================== ");
 	jp_strbuf_visible(l->out, name_of(l, r));
 	jp_strbuf_str(l->out, " in ");
 	jp_strbuf_visible(l->out, *file_of(l, r) ? file_of(l, r) : "??");
-	jp_strbuf_printf(l->out, "\n%6s %6s Total %s (flat / cumulative)\n", flat, cum, jp_unit(l->opts));
+	jp_strbuf_printf(l->out, "\n%6s %6s Total %s (flat / cumulative)\n", flat, cum, jp_unit_name(l->unit));
 	return put_source(l, r, l->lines + r->first, l->lines + r->end);
 }
 
@@ -288,18 +285,20 @@ static int put_all(struct list *l, bool *any)
 		count = l->opts->top;
 	int rc = order ? 0 : -1;
 	if (count && l->opts->total)
-		jp_put_total(l->profile, l->opts, l->out);
-	for (size_t i = 0; !rc && i < count; i++)
+		jp_put_total(l->view, l->unit, l->out);
+	for (size_t i = 0; !rc && i < count; i++) {
 		rc = put_routine(l, order[i]);
+		jp_strbuf_drain(l->out);
+	}
 	*any = count;
 	free(order);
 	return rc;
 }
 
-int jp_render_list(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+int jp_render_list(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                    struct jprof_error *err)
 {
-	struct list l = { .profile = profile, .opts = opts, .out = out };
+	struct list l = { .view = view, .opts = opts, .unit = jp_unit_of(view, opts), .out = out };
 	struct jp_pattern *pattern;
 	bool any = false;
 	int rc = jp_view_pattern(opts, "list", &pattern, err);
@@ -313,6 +312,7 @@ int jp_render_list(const struct jprof_profile *profile, const struct jprof_view_
 	jp_pattern_free(pattern);
 	jp_intern_release(&l.keys);
 	jp_intern_release(&l.line_keys);
+	jp_walk_release(&l.walk);
 	free(l.matched);
 	free(l.doubts);
 	free(l.routines);

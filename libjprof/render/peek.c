@@ -16,12 +16,13 @@ struct index {
 };
 
 struct peek {
-	const struct jprof_view_opts *opts;
+	const struct jprof_view *view;
+	const struct jprof_report_opts *opts;
+	enum jp_unit unit;
 	const struct jprof_graph *graph;
 	struct index callers, callees; /* edges to a node, and from it */
 	size_t *matches;               /* nodes, in the order of a table */
 	size_t count;
-	double whole;
 	struct jp_strbuf *out;
 };
 
@@ -76,10 +77,10 @@ static int index_edges(const struct jprof_graph *graph, struct index *index, boo
 
 static void put_error(const struct peek *p, const char *before, const struct jprof_range *range, double value)
 {
-	if (!p->opts->errors)
+	if (!p->view->info.errors)
 		return;
 	jp_strbuf_str(p->out, before);
-	jp_error_put(range, value, p->opts, p->out);
+	jp_error_put(range, value, p->unit, p->out);
 }
 
 /* The calls of a node, or those to it. */
@@ -92,7 +93,7 @@ static void put_edges(const struct peek *p, size_t node, bool callers)
 		const struct jprof_edge *edge = jprof_graph_edge(p->graph, index->list[i]);
 		if (edge->value == 0)
 			continue;
-		jp_put_value(value, edge->value, p->opts);
+		jp_put_value(value, edge->value, p->unit);
 		jp_put_percent(percent, edge->value, cum);
 		jp_strbuf_printf(p->out, "%50s %6s |   ", value, percent);
 		jp_strbuf_visible(p->out, jprof_graph_node(p->graph, callers ? edge->from : edge->to)->name);
@@ -104,7 +105,7 @@ static void put_edges(const struct peek *p, size_t node, bool callers)
 static void put_node(const struct peek *p, size_t id, double sum)
 {
 	const struct jprof_node *node = jprof_graph_node(p->graph, id);
-	jp_put_columns(node->flat, sum, node->cum, p->whole, p->opts, p->out);
+	jp_put_columns(node->flat, sum, node->cum, jp_whole(p->view), p->unit, p->out);
 	jp_strbuf_printf(p->out, "%18s | ", "");
 	jp_strbuf_visible(p->out, node->name);
 	put_error(p, "  flat ", &node->flat_range, node->flat);
@@ -123,11 +124,11 @@ static void put_all(const struct peek *p)
 		put_node(p, p->matches[i], sum);
 		put_edges(p, p->matches[i], false);
 		jp_strbuf_str(p->out, rule);
+		jp_strbuf_drain(p->out);
 	}
 }
 
-static int peek(struct peek *p, const struct jprof_profile *profile, struct jp_pattern *pattern,
-                struct jprof_error *err)
+static int peek(struct peek *p, struct jp_pattern *pattern, struct jprof_error *err)
 {
 	if (find_matches(p, pattern) || index_edges(p->graph, &p->callers, true) ||
 	    index_edges(p->graph, &p->callees, false))
@@ -137,7 +138,7 @@ static int peek(struct peek *p, const struct jprof_profile *profile, struct jp_p
 		rc = jp_error_no_match(err, "peek", p->opts);
 	if (rc)
 		return rc;
-	jp_put_total(profile, p->opts, p->out);
+	jp_put_total(p->view, p->unit, p->out);
 	put_all(p);
 	return 0;
 }
@@ -151,7 +152,7 @@ static void release(struct peek *p)
 	free(p->callees.list);
 }
 
-int jp_render_peek(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+int jp_render_peek(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                    struct jprof_error *err)
 {
 	const struct jprof_graph_opts all = { .size = sizeof all, .whole = true };
@@ -160,11 +161,12 @@ int jp_render_peek(const struct jprof_profile *profile, const struct jprof_view_
 	int rc = jp_view_pattern(opts, "peek", &pattern, err);
 	if (rc)
 		return rc;
-	rc = jprof_graph_new(profile, opts, &all, &graph, err);
+	rc = jprof_graph_new(view, &all, &graph, err);
 	if (!rc) {
-		struct peek p = { .opts = opts, .graph = graph, .out = out };
-		p.whole = opts->percent_of != 0 ? opts->percent_of : jprof_graph_info(graph)->total;
-		rc = peek(&p, profile, pattern, err);
+		struct peek p = {
+			.view = view, .opts = opts, .unit = jp_unit_of(view, opts), .graph = graph, .out = out
+		};
+		rc = peek(&p, pattern, err);
 		release(&p);
 		jprof_graph_free(graph);
 	}

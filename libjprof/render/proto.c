@@ -9,8 +9,6 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "model/profile.h"
-#include "ops/findfile.h"
 #include "render/render.h"
 
 /* Field numbers of the messages. */
@@ -44,9 +42,11 @@ struct mapping_key {
 };
 
 struct writer {
-	const struct jprof_profile *profile;
+	const struct jprof_profile *profile; /* what is told of it as a whole */
+	const struct jp_code *code;
+	const struct jprof_view *view; /* NULL: all locations and their addresses are wanted and no samples, to be read
+	                                  back beside the dump */
 	bool normalize;
-	bool names; /* all locations and their addresses are wanted and no samples, to be read back beside the dump */
 	bool has_alloc;
 	struct jp_intern strings;
 	struct out_mapping *mappings; /* in order of ids */
@@ -54,7 +54,7 @@ struct writer {
 	struct mapping_key *by_object; /* the profile's mappings, sorted */
 	uint32_t *mapping_id;          /* of each of the profile's mappings; 0: none yet, here and below */
 	uint32_t *image_id;            /* of each object, for addresses in the file */
-	uint32_t *location_id;         /* of each location */
+	uint32_t *location_id;         /* of each location, by its first frame: folding may have taken off some */
 	uint32_t *function_id;
 	uint32_t location_count, function_count;
 	struct jp_strbuf samples, locations, functions; /* the profile's fields of that kind */
@@ -128,8 +128,8 @@ static uint32_t image_mapping(struct writer *w, uint32_t object)
 
 static uint32_t real_mapping(struct writer *w, uint32_t index)
 {
-	const struct jprof_map *map = &w->profile->mappings[index].map;
-	struct out_mapping mapping = { map->start, map->limit, map->offset, w->profile->mappings[index].object, false };
+	const struct jprof_map *map = &w->code->mappings[index].map;
+	struct out_mapping mapping = { map->start, map->limit, map->offset, w->code->mappings[index].object, false };
 	if (!w->mapping_id[index])
 		w->mapping_id[index] = add_mapping(w, mapping);
 	return w->mapping_id[index];
@@ -147,10 +147,10 @@ static int by_object_and_start(const void *a, const void *b)
 
 static int sort_mappings(struct writer *w)
 {
-	size_t count = w->profile->mapping_count;
+	size_t count = w->code->mapping_count;
 	w->by_object = calloc(count + 1, sizeof *w->by_object);
 	for (size_t i = 0; w->by_object && i < count; i++) {
-		const struct jp_mapping *m = &w->profile->mappings[i];
+		const struct jp_mapping *m = &w->code->mappings[i];
 		w->by_object[i] = (struct mapping_key){ m->object, (uint32_t)i, m->map.start };
 	}
 	if (w->by_object && count)
@@ -162,7 +162,7 @@ static int sort_mappings(struct writer *w)
 static bool find_mapping(const struct writer *w, uint32_t object, uint64_t address, uint32_t *index)
 {
 	enum { look_back = 16 };
-	size_t lo = 0, hi = w->profile->mapping_count;
+	size_t lo = 0, hi = w->code->mapping_count;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		const struct mapping_key *key = &w->by_object[mid];
@@ -172,9 +172,9 @@ static bool find_mapping(const struct writer *w, uint32_t object, uint64_t addre
 			hi = mid;
 	}
 	for (size_t i = lo; i-- > 0 && lo - i <= look_back && w->by_object[i].object == object;) {
-		const struct jprof_map *map = &w->profile->mappings[w->by_object[i].index].map;
+		const struct jprof_map *map = &w->code->mappings[w->by_object[i].index].map;
 		*index = w->by_object[i].index;
-		if (address < map->limit && (map->executable || w->names))
+		if (address < map->limit && (map->executable || !w->view))
 			return true;
 	}
 	return false;
@@ -182,12 +182,12 @@ static bool find_mapping(const struct writer *w, uint32_t object, uint64_t addre
 
 static void put_main_mapping(struct writer *w)
 {
-	const struct jprof_profile *p = w->profile;
-	uint32_t object = jp_main_object(p);
+	const struct jp_code *code = w->code;
+	uint32_t object = jp_code_program(code);
 	if (object == JP_NONE)
 		return;
-	for (size_t i = 0; i < p->mapping_count && !w->normalize; i++)
-		if (p->mappings[i].object == object && p->mappings[i].map.executable) {
+	for (size_t i = 0; i < code->mapping_count && !w->normalize; i++)
+		if (code->mappings[i].object == object && code->mappings[i].map.executable) {
 			real_mapping(w, (uint32_t)i);
 			return;
 		}
@@ -196,15 +196,15 @@ static void put_main_mapping(struct writer *w)
 
 static void put_mappings(struct writer *w, struct jp_strbuf *out)
 {
-	const struct jprof_profile *p = w->profile;
 	for (size_t i = 0; i < w->mapping_count; i++) {
 		const struct out_mapping *m = &w->mappings[i];
 		const uint64_t numbers[] = { i + 1,
 			                     m->start,
 			                     m->limit,
 			                     m->offset,
-			                     string_of(w, jp_string(p, p->objects[m->object].path)),
-			                     string_of(w, jp_string(p, p->objects[m->object].build_id)) };
+			                     string_of(w, jp_code_object(w->code, m->object)),
+			                     string_of(w,
+			                               jp_code_string(w->code, w->code->objects[m->object].build_id)) };
 		for (size_t n = 0; n < jp_count(numbers); n++)
 			put_number(&w->message, (unsigned)n + 1, numbers[n]);
 		/* What jprof could not name pprof must not name by the nearest symbol. */
@@ -218,16 +218,16 @@ static void put_mappings(struct writer *w, struct jp_strbuf *out)
 
 static uint32_t function_of(struct writer *w, uint32_t function)
 {
-	const struct jp_function *f = &w->profile->functions[function];
+	const struct jp_function *f = &w->code->functions[function];
 	uint32_t *id = &w->function_id[function];
 	if (*id)
 		return *id;
 	*id = ++w->function_count;
-	uint32_t shown = *jp_string(w->profile, f->brief) ? f->brief : f->name;
+	uint32_t shown = *jp_code_string(w->code, f->brief) ? f->brief : f->name;
 	put_number(&w->inner, 1, *id);
-	put_number(&w->inner, 2, string_of(w, jp_string(w->profile, shown)));
-	put_number(&w->inner, 3, string_of(w, jp_string(w->profile, f->system)));
-	put_number(&w->inner, 4, string_of(w, jp_string(w->profile, f->file)));
+	put_number(&w->inner, 2, string_of(w, jp_code_string(w->code, shown)));
+	put_number(&w->inner, 3, string_of(w, jp_code_string(w->code, f->system)));
+	put_number(&w->inner, 4, string_of(w, jp_code_string(w->code, f->file)));
 	put_message(w, &w->functions, PROFILE_FUNCTION, &w->inner);
 	return *id;
 }
@@ -235,7 +235,7 @@ static uint32_t function_of(struct writer *w, uint32_t function)
 /* Where pprof is told that a location lies. */
 static void place(struct writer *w, const struct jp_location *l, uint32_t *mapping, uint64_t *address)
 {
-	const struct jp_object *o = &w->profile->objects[l->object];
+	const struct jp_object *o = &w->code->objects[l->object];
 	uint32_t index;
 	*mapping = 0;
 	*address = l->address;
@@ -245,16 +245,16 @@ static void place(struct writer *w, const struct jp_location *l, uint32_t *mappi
 		*mapping = real_mapping(w, index);
 		return;
 	}
-	if (w->names)
+	if (!w->view)
 		return;
 	*mapping = image_mapping(w, l->object);
 	*address = l->vaddr && !o->image ? l->vaddr : l->offset;
 }
 
-static uint32_t location_of(struct writer *w, uint32_t location)
+/* A location with the `count` frames from `first` on. */
+static uint32_t location_of(struct writer *w, const struct jp_location *l, uint32_t first, uint32_t count)
 {
-	const struct jp_location *l = &w->profile->locations[location];
-	uint32_t *id = &w->location_id[location], mapping;
+	uint32_t *id = &w->location_id[first], mapping;
 	uint64_t address;
 	if (*id)
 		return *id;
@@ -263,15 +263,13 @@ static uint32_t location_of(struct writer *w, uint32_t location)
 	put_number(&w->message, LOCATION_ID, *id);
 	put_number(&w->message, LOCATION_MAPPING, mapping);
 	put_number(&w->message, LOCATION_ADDRESS, address);
-	for (uint32_t i = 0; i < l->frame_count; i++) {
-		const struct jp_frame *frame = &w->profile->frames[l->frame_first + i];
+	for (uint32_t i = 0; i < count; i++) {
+		const struct jp_frame *frame = &w->code->frames[first + i];
 		uint32_t function = function_of(w, frame->function);
 		put_number(&w->inner, 1, function);
 		put_number(&w->inner, 2, frame->line);
 		put_message(w, &w->message, LOCATION_LINE, &w->inner);
 	}
-	if (mapping && mapping <= w->mapping_count && !l->frame_count)
-		w->mappings[mapping - 1].nameless = true;
 	put_message(w, &w->locations, PROFILE_LOCATION, &w->message);
 	return *id;
 }
@@ -311,17 +309,17 @@ static void put_label(struct writer *w, const char *key, const char *str, uint64
 }
 
 /* The mean size of the stack's objects: pprof groups and filters by it. */
-static void put_labels(struct writer *w, const struct jp_sample *s)
+static void put_labels(struct writer *w, const struct jp_view_stack *s)
 {
 	const double *pair = whole(s->value[JPROF_INUSE_OBJECTS]) > 0 ? s->value : s->value + 2;
 	int64_t size = whole(pair[0]) > 0 && pair[1] > 0 ? whole(pair[1] / pair[0]) : 0;
 	if (size > 0)
 		put_label(w, "bytes", "", (uint64_t)size, "bytes");
 	if (s->thread != JP_NONE)
-		put_label(w, "thread", jp_string(w->profile, s->thread), 0, "");
+		put_label(w, "thread", jp_code_string(w->code, s->thread), 0, "");
 }
 
-static bool is_nothing(const struct writer *w, const struct jp_sample *s)
+static bool is_nothing(const struct writer *w, const struct jp_view_stack *s)
 {
 	for (size_t t = first_type(w); t < jp_count(types); t++)
 		if (whole(s->value[types[t].counter]))
@@ -329,14 +327,14 @@ static bool is_nothing(const struct writer *w, const struct jp_sample *s)
 	return true;
 }
 
-static void put_sample(struct writer *w, const struct jp_sample *s)
+static void put_sample(struct writer *w, const struct jp_view_stack *s)
 {
-	size_t depth;
-	const uint32_t *stack = jp_stack_get(w->profile, s->stack, &depth);
 	struct jp_strbuf sample = { 0 };
-	for (size_t i = 0; i < depth; i++)
-		put_varint(&w->packed, location_of(w, stack[i]));
-	if (depth)
+	for (uint32_t i = 0; i < s->depth; i++) {
+		uint32_t count, first = jp_place_frames(w->view, s, i, &count);
+		put_varint(&w->packed, location_of(w, &w->code->locations[s->places[i]], first, count));
+	}
+	if (s->depth)
 		put_message(w, &sample, SAMPLE_LOCATION, &w->packed);
 	for (size_t t = first_type(w); t < jp_count(types); t++)
 		put_varint(&w->packed, (uint64_t)whole(s->value[types[t].counter]));
@@ -348,17 +346,23 @@ static void put_sample(struct writer *w, const struct jp_sample *s)
 	jp_strbuf_release(&sample);
 }
 
-static void put_samples(struct writer *w, const struct jprof_view_opts *opts)
+static void put_samples(struct writer *w)
 {
-	const struct jprof_profile *p = w->profile;
-	for (uint32_t i = 0; i < jp_sample_count(p); i++)
-		w->has_alloc = w->has_alloc || whole(p->samples[i].value[JPROF_ALLOC_OBJECTS]) ||
-		               whole(p->samples[i].value[JPROF_ALLOC_SPACE]);
-	for (uint32_t i = 0; i < jp_sample_count(p) && !w->failed && !w->names; i++)
-		if (!is_nothing(w, &p->samples[i]) && jp_in_view(p, opts, &p->samples[i]))
-			put_sample(w, &p->samples[i]);
-	for (uint32_t i = 0; i < jp_location_count(p) && w->names; i++)
-		location_of(w, i);
+	const struct jprof_view *v = w->view;
+	for (uint32_t i = 0; i < v->stack_count; i++)
+		w->has_alloc = w->has_alloc || whole(v->stacks[i].value[JPROF_ALLOC_OBJECTS]) ||
+		               whole(v->stacks[i].value[JPROF_ALLOC_SPACE]);
+	for (uint32_t i = 0; i < v->stack_count && !w->failed; i++)
+		if (!is_nothing(w, &v->stacks[i]))
+			put_sample(w, &v->stacks[i]);
+}
+
+static void put_locations(struct writer *w)
+{
+	for (uint32_t i = 0; i < w->code->location_count; i++) {
+		const struct jp_location *l = &w->code->locations[i];
+		location_of(w, l, l->frame_first, l->frame_count);
+	}
 }
 
 /* ---- the profile --------------------------------------------------------------------------------------- */
@@ -434,6 +438,7 @@ static int deflate_all(z_stream *z, const struct jp_strbuf *from, struct jp_strb
 		z->avail_out = sizeof chunk;
 		status = deflate(z, fed == from->len ? Z_FINISH : Z_NO_FLUSH);
 		jp_strbuf_add(out, chunk, sizeof chunk - z->avail_out);
+		jp_strbuf_drain(out);
 		if (out->failed)
 			return -1;
 	}
@@ -455,11 +460,11 @@ static int gzip(const struct jp_strbuf *from, struct jp_strbuf *out)
 
 static int prepare(struct writer *w)
 {
-	const struct jprof_profile *p = w->profile;
-	w->mapping_id = calloc(p->mapping_count + 1, sizeof *w->mapping_id);
-	w->image_id = calloc((size_t)jp_object_count(p) + 1, sizeof *w->image_id);
-	w->location_id = calloc((size_t)jp_location_count(p) + 1, sizeof *w->location_id);
-	w->function_id = calloc((size_t)jp_function_count(p) + 1, sizeof *w->function_id);
+	const struct jp_code *code = w->code;
+	w->mapping_id = calloc((size_t)code->mapping_count + 1, sizeof *w->mapping_id);
+	w->image_id = calloc((size_t)code->object_count + 1, sizeof *w->image_id);
+	w->location_id = calloc((size_t)code->frame_count + 1, sizeof *w->location_id);
+	w->function_id = calloc((size_t)code->function_count + 1, sizeof *w->function_id);
 	string_of(w, "");
 	return w->mapping_id && w->image_id && w->location_id && w->function_id ? sort_mappings(w) : -1;
 }
@@ -481,13 +486,16 @@ static void release(struct writer *w)
 	free(w->function_id);
 }
 
-static int write_all(struct writer *w, const struct jprof_view_opts *opts, struct jp_strbuf *out)
+static int write_all(struct writer *w, struct jp_strbuf *out)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) all = { 0 };
 	if (prepare(w))
 		return -1;
 	put_main_mapping(w);
-	put_samples(w, opts);
+	if (w->view)
+		put_samples(w);
+	else
+		put_locations(w);
 	put_head(w, &all);
 	jp_strbuf_add(&all, w->samples.text, w->samples.len);
 	put_mappings(w, &all);
@@ -499,24 +507,23 @@ static int write_all(struct writer *w, const struct jprof_view_opts *opts, struc
 	return gzip(&all, out);
 }
 
-static int write_as(struct writer *w, const struct jprof_view_opts *opts, struct jp_strbuf *out,
-                    struct jprof_error *err)
+static int write_as(struct writer *w, struct jp_strbuf *out, struct jprof_error *err)
 {
-	int rc = write_all(w, opts, out);
+	int rc = write_all(w, out);
 	release(w);
 	return rc ? jp_error_nomem(err) : 0;
 }
 
-int jp_render_proto(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+int jp_render_proto(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                     struct jprof_error *err)
 {
-	struct writer w = { .profile = profile, .normalize = opts->normalize };
-	return write_as(&w, opts, out, err);
+	struct writer w = { .profile = view->profile, .code = &view->code, .view = view, .normalize = opts->normalize };
+	return write_as(&w, out, err);
 }
 
 int jp_render_names(const struct jprof_profile *profile, struct jp_strbuf *out, struct jprof_error *err)
 {
-	struct jprof_view_opts opts = { .size = sizeof opts };
-	struct writer w = { .profile = profile, .names = true };
-	return write_as(&w, &opts, out, err);
+	const struct jp_code code = jp_code_of(profile);
+	struct writer w = { .profile = profile, .code = &code };
+	return write_as(&w, out, err);
 }

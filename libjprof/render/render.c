@@ -6,31 +6,70 @@
 #include "base/error.h"
 #include "base/opts.h"
 
-static const struct {
-	const char *format;
+static const struct renderer {
+	struct jprof_format format;
 	jp_render_fn *render;
 } renderers[] = {
-	{ "text", jp_render_text },
-	{ "collapsed", jp_render_collapsed },
-	{ "proto", jp_render_proto },
-	{ "raw", jp_render_raw },
-	{ "csv", jp_render_csv },
-	{ "dhat", jp_render_dhat },
-	{ "diff-collapsed", jp_render_diff_collapsed },
-	{ "json", jp_render_json },
-	{ "json-info", jp_render_json_info },
-	{ "speedscope", jp_render_speedscope },
-	{ "callgrind", jp_render_callgrind },
-	{ "disasm", jp_render_disasm },
-	{ "list", jp_render_list },
-	{ "peek", jp_render_peek },
-	{ "traces", jp_render_traces },
-	{ "tree", jp_render_tree },
+	{ { .name = "text",
+	    .help = "a table of flat and cumulative values (the default)",
+	    .for_people = true,
+	    .by_thread = true },
+	  jp_render_text },
+	{ { .name = "collapsed", .help = "stacks for flame graphs: ROOT;...;LEAF VALUE" }, jp_render_collapsed },
+	{ { .name = "raw", .help = "the dump with its names, readable without the program", .source = true },
+	  jp_render_raw },
+	{ { .name = "proto", .help = "a profile.proto, for pprof and its kin: give -o FILE", .binary = true },
+	  jp_render_proto },
+	{ { .name = "tree",
+	    .help = "what was called from where, from the roots on",
+	    .for_people = true,
+	    .by_thread = true },
+	  jp_render_tree },
+	{ { .name = "peek",
+	    .help = "callers and callees of functions that match",
+	    .argument = "RE",
+	    .for_people = true },
+	  jp_render_peek },
+	{ { .name = "traces", .help = "every stack with its value", .for_people = true, .by_thread = true },
+	  jp_render_traces },
+	{ { .name = "list",
+	    .help = "source lines of functions that match, with values",
+	    .argument = "RE",
+	    .for_people = true },
+	  jp_render_list },
+	{ { .name = "disasm", .help = "their machine code, with values", .argument = "RE", .for_people = true },
+	  jp_render_disasm },
+	{ { .name = "callgrind", .help = "for kcachegrind and callgrind_annotate: give -o FILE" },
+	  jp_render_callgrind },
+	{ { .name = "csv", .help = "the table with errors, files and lines, for spreadsheets", .errors = true },
+	  jp_render_csv },
+	{ { .name = "json", .help = "all that text and info show; docs/json.md has the schema", .errors = true },
+	  jp_render_json },
+	{ { .name = "speedscope", .help = "a profile for www.speedscope.app" }, jp_render_speedscope },
+	{ { .name = "dhat", .help = "a profile for valgrind's dh_view.html" }, jp_render_dhat },
+	{ { .name = "diff-collapsed",
+	    .help = "with --diff_base: ROOT;...;LEAF BASE NEW, for difffolded.pl's kin",
+	    .difference = true },
+	  jp_render_diff_collapsed },
 };
 
-bool jp_in_view(const struct jprof_profile *profile, const struct jprof_view_opts *opts, const struct jp_sample *sample)
+const struct jprof_format *jprof_format_at(size_t i)
 {
-	return !opts->thread || !strcmp(jp_string(profile, sample->thread), opts->thread);
+	return i < jp_count(renderers) ? &renderers[i].format : NULL;
+}
+
+static const struct renderer *find(const char *format)
+{
+	for (size_t i = 0; i < jp_count(renderers); i++)
+		if (!strcmp(renderers[i].format.name, format))
+			return &renderers[i];
+	return NULL;
+}
+
+const struct jprof_format *jprof_format_find(const char *name)
+{
+	const struct renderer *renderer = find(name);
+	return renderer ? &renderer->format : NULL;
 }
 
 const char *const jp_counter_names[JPROF_COUNTERS] = {
@@ -51,28 +90,9 @@ bool jp_counts_bytes(enum jprof_counter counter)
 	return counter == JPROF_INUSE_SPACE || counter == JPROF_ALLOC_SPACE;
 }
 
-double jp_view_total(const struct jprof_profile *profile, const struct jprof_view_opts *opts)
+double jp_whole(const struct jprof_view *view)
 {
-	return opts->thread ? jprof_profile_thread_total(profile, opts->counter, opts->thread)
-	                    : jprof_profile_total(profile, opts->counter);
-}
-
-double jp_base_total(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread)
-{
-	double sum = 0;
-	for (uint32_t i = 0; i < jp_sample_count(profile); i++)
-		if (!thread || !strcmp(jp_string(profile, profile->samples[i].thread), thread))
-			sum += jp_sample_less(&profile->samples[i])->base[counter];
-	return sum;
-}
-
-struct jprof_view_opts jp_view_of_thread(const struct jprof_profile *profile, const struct jprof_view_opts *all,
-                                         size_t thread)
-{
-	struct jprof_view_opts view = *all;
-	view.thread = jp_string(profile, profile->threads[thread]);
-	view.percent_of = all->percent_of != 0 ? jp_base_total(profile, all->counter, view.thread) : 0;
-	return view;
+	return view->info.percent_of != 0 ? view->info.percent_of : view->info.flat;
 }
 
 double jp_whole_step(double *sum, double value)
@@ -82,30 +102,40 @@ double jp_whole_step(double *sum, double value)
 	return floor(*sum) - before;
 }
 
-static jp_render_fn *find(const char *format)
+int jp_report_end(struct jp_strbuf *out, struct jprof_error *err)
 {
-	for (size_t i = 0; i < jp_count(renderers); i++)
-		if (!strcmp(renderers[i].format, format))
-			return renderers[i].render;
-	return NULL;
+	if (out->failed)
+		return jp_error_nomem(err);
+	jp_strbuf_flush(out);
+	return out->refused ? jp_error(err, JPROF_E_WRITE, NULL, 0, "the report cannot be written") : 0;
 }
 
-int jprof_render(const struct jprof_profile *profile, const char *format, const struct jprof_view_opts *given,
+/* What the view must have for the format. */
+static int check(const struct jprof_view *view, const struct jprof_format *format, struct jprof_error *err)
+{
+	if (format->errors && !view->info.errors)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                "a report as %s tells how far numbers may be off: make the view with .errors = true",
+		                format->name);
+	if (format->difference && !view->info.difference)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                "--%s shows two dumps side by side; give the early one with --diff_base=DUMP",
+		                format->name);
+	return 0;
+}
+
+int jprof_render(const struct jprof_view *view, const char *format, const struct jprof_report_opts *given,
                  jprof_write_fn *write, void *context, struct jprof_error *err)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) out = { 0 };
-	struct jprof_view_opts opts;
-	jp_render_fn *render = find(format);
-	if (!render)
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) out = { .write = write, .context = context };
+	struct jprof_report_opts opts;
+	const struct renderer *renderer = find(format);
+	if (!renderer)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "no such report format: %s", format);
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (!rc)
-		rc = render(profile, &opts, &out, err);
-	if (rc)
-		return rc;
-	if (out.failed)
-		return jp_error_nomem(err);
-	if (out.len && write(context, out.text, out.len))
-		return jp_error(err, JPROF_E_WRITE, NULL, 0, "the report cannot be written");
-	return 0;
+		rc = check(view, &renderer->format, err);
+	if (!rc)
+		rc = renderer->render(view, &opts, &out, err);
+	return rc ? rc : jp_report_end(&out, err);
 }

@@ -1,17 +1,13 @@
-/* Renderers: each turns a profile into text, and is one row of the table in render.c. */
+/* Renderers: each turns a view into text, and is one row of the table in render.c. */
 #ifndef JP_RENDER_RENDER_H
 #define JP_RENDER_RENDER_H
 
 #include "base/strbuf.h"
-#include "model/profile.h"
+#include "view/view.h"
 
-/* Appends the report to `out`. */
-typedef int jp_render_fn(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+/* Appends the report to `out`, which is drained between its parts. */
+typedef int jp_render_fn(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                          struct jprof_error *err);
-
-/* Whether a sample belongs to the view's thread. */
-bool jp_in_view(const struct jprof_profile *profile, const struct jprof_view_opts *opts,
-                const struct jp_sample *sample);
 
 /* As the options and the fields of JSON are called. */
 extern const char *const jp_counter_names[JPROF_COUNTERS];
@@ -19,39 +15,33 @@ extern const char *const jp_source_names[JPROF_SOURCES];
 
 bool jp_counts_bytes(enum jprof_counter counter);
 
-/* What the view's counter sums up to, over the stacks of its thread, dropped ones too. */
-double jp_view_total(const struct jprof_profile *profile, const struct jprof_view_opts *opts);
-
-/* The same for what was subtracted; `thread` NULL: all. */
-double jp_base_total(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread);
-
-/* The view of the i-th thread alone. */
-struct jprof_view_opts jp_view_of_thread(const struct jprof_profile *profile, const struct jprof_view_opts *all,
-                                         size_t thread);
+/* What is 100 %. */
+double jp_whole(const struct jprof_view *view);
 
 /* The next of several whole numbers for estimates of 0 or more: adds `value` to *sum and returns by how much its
  * whole part grew, so that they sum up to the whole part of the sum. */
 double jp_whole_step(double *sum, double value);
+
+/* Hands over what is left of a report that is complete; tells what went wrong on the way. */
+int jp_report_end(struct jp_strbuf *out, struct jprof_error *err);
 
 jp_render_fn jp_render_text;           /* jeprof's table */
 jp_render_fn jp_render_collapsed;      /* stacks for flame graphs */
 jp_render_fn jp_render_diff_collapsed; /* the same with both sides of a difference */
 jp_render_fn jp_render_csv;            /* the table for spreadsheets */
 jp_render_fn jp_render_json;           /* the table and all about it: docs/json.md */
-jp_render_fn jp_render_json_info;      /* all about it */
 jp_render_fn jp_render_speedscope;     /* speedscope's own JSON */
 jp_render_fn jp_render_dhat;           /* DHAT's JSON, for dh_view.html */
 jp_render_fn jp_render_raw;            /* a symbolized file */
 jp_render_fn jp_render_proto;          /* profile.proto, gzip'd */
+jp_render_fn jp_render_callgrind;      /* for kcachegrind */
+jp_render_fn jp_render_disasm;         /* machine code with values */
+jp_render_fn jp_render_list;           /* source with values */
+jp_render_fn jp_render_peek;           /* callers and callees of chosen functions */
+jp_render_fn jp_render_traces;         /* stacks */
+jp_render_fn jp_render_tree;           /* calls from the roots on */
 
 /* profile.proto with all locations at the addresses of the process, and without samples. */
 int jp_render_names(const struct jprof_profile *profile, struct jp_strbuf *out, struct jprof_error *err);
-
-jp_render_fn jp_render_callgrind; /* for kcachegrind */
-jp_render_fn jp_render_disasm;    /* machine code with values */
-jp_render_fn jp_render_list;      /* source with values */
-jp_render_fn jp_render_peek;      /* callers and callees of chosen functions */
-jp_render_fn jp_render_traces;    /* stacks */
-jp_render_fn jp_render_tree;      /* calls from the roots on */
 
 #endif

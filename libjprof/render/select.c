@@ -4,14 +4,7 @@
 
 #include "base/error.h"
 
-int jp_rows_of_sample(struct jp_rows *rows, const struct jp_sample *sample, struct jp_path *path)
-{
-	size_t depth;
-	const uint32_t *stack = jp_stack_get(rows->profile, sample->stack, &depth);
-	return jp_rows_path(rows, stack, depth, path);
-}
-
-int jp_view_pattern(const struct jprof_view_opts *opts, const char *option, struct jp_pattern **pattern,
+int jp_view_pattern(const struct jprof_report_opts *opts, const char *option, struct jp_pattern **pattern,
                     struct jprof_error *err)
 {
 	if (!opts->pattern || !*opts->pattern)
@@ -26,11 +19,11 @@ static bool found_in(struct jp_pattern *pattern, const char *text)
 	return !jp_pattern_given_up(pattern) && jp_pattern_found(pattern, text, strlen(text));
 }
 
-bool jp_matches_function(const struct jprof_profile *p, struct jp_pattern *pattern, uint32_t function)
+bool jp_matches_function(const struct jprof_view *view, struct jp_pattern *pattern, uint32_t function)
 {
-	const struct jp_function *f = &p->functions[function];
-	return found_in(pattern, jp_string(p, f->brief)) ||
-	       (f->name != f->brief && found_in(pattern, jp_string(p, f->name)));
+	const struct jp_function *f = &view->code.functions[function];
+	return found_in(pattern, jp_code_name(&view->code, function, false)) ||
+	       (f->name != f->brief && found_in(pattern, jp_code_name(&view->code, function, true)));
 }
 
 int jp_pattern_check(const struct jp_pattern *pattern, const char *option, struct jprof_error *err)
@@ -42,7 +35,7 @@ int jp_pattern_check(const struct jp_pattern *pattern, const char *option, struc
 	                          "%s: takes too much backtracking; give a simpler pattern", option));
 }
 
-int jp_error_no_match(struct jprof_error *err, const char *option, const struct jprof_view_opts *opts)
+int jp_error_no_match(struct jprof_error *err, const char *option, const struct jprof_report_opts *opts)
 {
 	return jp_advise(err, JPROF_ADVICE_FUNCTION,
 	                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s=%s: no function with memory has such a name",

@@ -89,7 +89,8 @@ static bool try_below(struct jp_source *s, const char *dir, const char *path)
 	return false;
 }
 
-static bool find(struct jp_source *s, const char *path, const char *doubt, const struct jprof_view_opts *opts)
+static bool find(struct jp_source *s, const char *path, const char *doubt, const char *root,
+                 const struct jprof_report_opts *opts)
 {
 	char dir[PATH_MAX];
 	const char *dirs = opts->source_path, *plain = trim(path, opts->trim_path);
@@ -97,7 +98,7 @@ static bool find(struct jp_source *s, const char *path, const char *doubt, const
 		if (try_below(s, dir, plain))
 			return true;
 	if (!doubt)
-		return try_file(s, opts->sysroot, path);
+		return try_file(s, root, path);
 	put_trouble(s, NULL, path, doubt);
 	return false;
 }
@@ -115,21 +116,28 @@ static int split(struct jp_source *s)
 	return 0;
 }
 
-const char *jp_source_doubt(const struct jprof_profile *p, uint32_t object, const struct jprof_view_opts *opts)
+/* The sysroot of symbolizing; NULL: none. */
+static const char *sysroot_of(const struct jp_code *code)
 {
-	const struct jp_object *o = &p->objects[object];
+	return code->debug_root == JP_NONE ? NULL : jp_code_string(code, code->debug_root);
+}
+
+const char *jp_source_doubt(const struct jp_code *code, uint32_t object)
+{
+	const struct jp_object *o = &code->objects[object];
 	if (o->file == JP_NONE)
 		return "is named by the input alone, and not by an object file that was found here";
-	if ((opts->sysroot && o->file_root != JP_NONE) ||
-	    jp_file_is_ours(jp_string(p, o->file), o->file_mark.dev, o->file_mark.inode))
+	if ((sysroot_of(code) && o->file_root != JP_NONE) ||
+	    jp_file_is_ours(jp_code_string(code, o->file), o->file_mark.dev, o->file_mark.inode))
 		return NULL;
 	return "is named by an object file that somebody else may have made";
 }
 
-int jp_source_open(struct jp_source *s, const char *path, const char *doubt, const struct jprof_view_opts *opts)
+int jp_source_open(struct jp_source *s, const char *path, const char *doubt, const struct jp_code *code,
+                   const struct jprof_report_opts *opts)
 {
 	*s = (struct jp_source){ 0 };
-	if (find(s, path, doubt, opts)) {
+	if (find(s, path, doubt, sysroot_of(code), opts)) {
 		jp_strbuf_cut(&s->trouble, 0);
 		if (s->text.failed || split(s))
 			return -1;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/jsonout.h"
 #include "render/render.h"
+#include "view/walk.h"
 
 /* What makes two frames one. */
 struct key {
@@ -17,8 +18,8 @@ struct key {
 };
 
 struct writer {
-	const struct jprof_profile *profile;
-	const struct jprof_view_opts *opts;
+	const struct jprof_view *view;
+	struct jp_walk walk;
 	struct jp_intern keys; /* speedscope's frames, by id */
 	unsigned *line;        /* of each; where several are one frame, the first in the file */
 	size_t line_cap;
@@ -35,24 +36,27 @@ static const enum jprof_counter order[] = { JPROF_INUSE_SPACE, JPROF_INUSE_OBJEC
 
 static bool by_line(const struct writer *w)
 {
-	return w->opts->granularity == JPROF_BY_LINE || w->opts->granularity == JPROF_BY_ADDRESS;
+	enum jprof_granularity by = w->view->info.granularity;
+	return by == JPROF_BY_LINE || by == JPROF_BY_ADDRESS;
 }
 
-static struct key key_of(const struct writer *w, const struct jp_location *l, const struct jp_frame *frame)
+static struct key key_of(const struct writer *w, uint32_t id)
 {
-	const struct jp_function *f = &w->profile->functions[frame->function];
-	uint32_t file = f->file != JP_NONE ? f->file : w->profile->objects[l->object].path;
-	return (struct key){ w->opts->full_names ? f->name : f->brief, file, by_line(w) ? frame->line : 0,
+	const struct jp_code *code = &w->view->code;
+	const struct jp_frame *frame = &code->frames[id];
+	const struct jp_function *f = &code->functions[frame->function];
+	uint32_t file = f->file != JP_NONE ? f->file : code->objects[jp_frame_location(w->view, id)->object].path;
+	return (struct key){ w->view->info.full_names ? f->name : f->brief, file, by_line(w) ? frame->line : 0,
 		             frame->inlined };
 }
 
-static uint32_t frame_id(struct writer *w, const struct jp_location *l, uint32_t frame)
+static uint32_t frame_id(struct writer *w, uint32_t frame)
 {
 	uint32_t *id = &w->id_of_frame[frame];
-	unsigned line = w->profile->frames[frame].line;
+	unsigned line = w->view->code.frames[frame].line;
 	if (*id != JP_NONE)
 		return *id;
-	const struct key key = key_of(w, l, &w->profile->frames[frame]);
+	const struct key key = key_of(w, frame);
 	uint32_t known = w->keys.count, found = jp_intern(&w->keys, &key, sizeof key);
 	if (found == JP_NONE || jp_array_reserve(&w->line, &w->line_cap, (size_t)found + 1, sizeof *w->line))
 		return JP_NONE;
@@ -63,16 +67,11 @@ static uint32_t frame_id(struct writer *w, const struct jp_location *l, uint32_t
 
 static int number_frames(struct writer *w)
 {
-	const struct jprof_profile *p = w->profile;
-	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
-		size_t depth;
-		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
-		while (jp_in_view(p, w->opts, &p->samples[i]) && depth--) {
-			const struct jp_location *l = &p->locations[stack[depth]];
-			for (uint32_t f = l->frame_count; f-- > 0;)
-				if (frame_id(w, l, l->frame_first + f) == JP_NONE)
-					return -1;
-		}
+	for (uint32_t i = 0; i < w->view->stack_count; i++) {
+		jp_walk_frames(&w->walk, i);
+		for (uint32_t f = w->walk.depth; f-- > 0;)
+			if (frame_id(w, w->walk.frames[f]) == JP_NONE)
+				return -1;
 	}
 	return 0;
 }
@@ -80,9 +79,9 @@ static int number_frames(struct writer *w)
 static void put_frame(struct writer *w, uint32_t id)
 {
 	const struct key *key = (const void *)jp_intern_get(&w->keys, id);
-	const char *place = jp_string(w->profile, key->place);
+	const char *place = jp_code_string(&w->view->code, key->place);
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
-	jp_strbuf_printf(&name, "%s%s", jp_string(w->profile, key->name), key->inlined ? " (inline)" : "");
+	jp_strbuf_printf(&name, "%s%s", jp_code_string(&w->view->code, key->name), key->inlined ? " (inline)" : "");
 	jp_jsonout_open(w->json, NULL, '{', true);
 	jp_jsonout_string(w->json, "name", name.text ? name.text : "");
 	if (*place)
@@ -105,36 +104,33 @@ static void put_frames(struct writer *w)
 
 /* ---- profiles ---------------------------------------------------------------------------------- */
 
-static void put_stack(struct writer *w, const uint32_t *stack, size_t depth)
+static void put_stack(struct writer *w, uint32_t stack)
 {
+	jp_walk_frames(&w->walk, stack);
 	jp_jsonout_open(w->json, NULL, '[', true);
-	while (depth--) {
-		const struct jp_location *l = &w->profile->locations[stack[depth]];
-		for (uint32_t f = l->frame_count; f-- > 0;)
-			jp_jsonout_uint(w->json, NULL, w->id_of_frame[l->frame_first + f]);
-	}
+	for (uint32_t i = w->walk.depth; i-- > 0;)
+		jp_jsonout_uint(w->json, NULL, w->id_of_frame[w->walk.frames[i]]);
 	jp_jsonout_close(w->json);
+	jp_strbuf_drain(w->json->out);
 }
 
 /* Adds the stacks of one sign; returns the sum of the weights, which are kept for later. */
 static double put_samples(struct writer *w, enum jprof_counter counter, int sign)
 {
-	const struct jprof_profile *p = w->profile;
 	struct jp_jsonout weights = { .out = &w->weights };
 	double sum = 0;
 	jp_strbuf_cut(&w->weights, 0);
 	jp_jsonout_open(w->json, "samples", '[', false);
 	jp_jsonout_open(&weights, NULL, '[', true);
-	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
-		size_t depth;
-		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
-		double value = sign * p->samples[i].value[counter];
-		if (!depth || value <= 0 || !jp_in_view(p, w->opts, &p->samples[i]))
+	for (uint32_t i = 0; i < w->view->stack_count; i++) {
+		const struct jp_view_stack *stack = &w->view->stacks[i];
+		double value = sign * stack->value[counter];
+		if (!stack->depth || value <= 0)
 			continue;
 		double weight = jp_whole_step(&sum, value);
 		if (weight == 0)
 			continue;
-		put_stack(w, stack, depth);
+		put_stack(w, i);
 		jp_jsonout_number(&weights, NULL, weight, 0);
 	}
 	jp_jsonout_close(w->json);
@@ -144,16 +140,15 @@ static double put_samples(struct writer *w, enum jprof_counter counter, int sign
 
 static bool has_sign(const struct writer *w, enum jprof_counter counter, int sign)
 {
-	for (uint32_t i = 0; i < jp_sample_count(w->profile); i++)
-		if (sign * w->profile->samples[i].value[counter] >= 0.5 &&
-		    jp_in_view(w->profile, w->opts, &w->profile->samples[i]))
+	for (uint32_t i = 0; i < w->view->stack_count; i++)
+		if (sign * w->view->stacks[i].value[counter] >= 0.5)
 			return true;
 	return false;
 }
 
 static void put_profile(struct writer *w, enum jprof_counter counter, int sign)
 {
-	const char *suffix = sign < 0 ? ": shrank" : w->profile->lineage.subtracted ? ": grew" : "";
+	const char *suffix = sign < 0 ? ": shrank" : w->view->info.difference ? ": grew" : "";
 	char name[64];
 	snprintf(name, sizeof name, "%s%s", jp_counter_names[counter], suffix);
 	jp_jsonout_open(w->json, NULL, '{', false);
@@ -174,7 +169,7 @@ static unsigned put_profiles(struct writer *w)
 	jp_jsonout_open(w->json, "profiles", '[', false);
 	for (size_t i = 0; i < jp_count(order); i++)
 		for (int sign = 1; sign >= -1; sign -= 2) {
-			bool wanted = sign > 0 && order[i] == w->opts->counter;
+			bool wanted = sign > 0 && order[i] == w->view->info.counter;
 			if (!has_sign(w, order[i], sign) && !wanted)
 				continue;
 			active = wanted ? count : active;
@@ -187,12 +182,8 @@ static unsigned put_profiles(struct writer *w)
 
 static int prepare(struct writer *w)
 {
-	size_t count = w->profile->frame_count + 1;
-	w->id_of_frame = malloc(count * sizeof *w->id_of_frame);
-	if (!w->id_of_frame)
-		return -1;
-	memset(w->id_of_frame, 0xff, count * sizeof *w->id_of_frame);
-	return number_frames(w);
+	w->id_of_frame = jp_none_array(w->view->code.frame_count);
+	return jp_walk_init(&w->walk, w->view) || !w->id_of_frame ? -1 : number_frames(w);
 }
 
 static void put_document(struct writer *w)
@@ -200,23 +191,25 @@ static void put_document(struct writer *w)
 	jp_jsonout_open(w->json, NULL, '{', false);
 	jp_jsonout_string(w->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
 	jp_jsonout_string(w->json, "exporter", "jprof");
-	if (w->opts->input_count)
-		jp_jsonout_string(w->json, "name", jp_basename(w->opts->inputs[0]));
+	if (w->view->profile->input_count)
+		jp_jsonout_string(w->json, "name", jp_basename(jp_view_input(w->view, 0)));
 	put_frames(w);
 	unsigned active = put_profiles(w);
 	jp_jsonout_uint(w->json, "activeProfileIndex", active);
 	jp_jsonout_close(w->json);
 }
 
-int jp_render_speedscope(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+int jp_render_speedscope(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                          struct jprof_error *err)
 {
 	struct jp_jsonout json = { .out = out };
-	struct writer w = { .profile = profile, .opts = opts, .json = &json };
+	struct writer w = { .view = view, .json = &json };
+	(void)opts;
 	int rc = prepare(&w);
 	if (!rc)
 		put_document(&w);
 	rc = rc || w.weights.failed ? -1 : 0;
+	jp_walk_release(&w.walk);
 	jp_intern_release(&w.keys);
 	jp_strbuf_release(&w.weights);
 	free(w.line);

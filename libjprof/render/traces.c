@@ -9,9 +9,10 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "render/errors.h"
 #include "render/render.h"
-#include "render/select.h"
 #include "render/values.h"
+#include "view/walk.h"
 
 static const char rule[] = "----------------+-------------------------------------------------------\n";
 
@@ -21,28 +22,27 @@ struct trace {
 };
 
 struct traces {
-	struct jp_rows rows;
-	struct jp_path path;     /* of the stack under way */
+	const struct jprof_view *view;
+	struct jp_walk walk;
+	enum jp_unit unit;
 	struct jp_intern stacks; /* arrays of names; the id is the place in items until sorted */
 	struct trace *items;
 	size_t count, cap;
-	double whole;
 };
 
-static int add_sample(struct traces *t, const struct jp_sample *sample, double value)
+static int add_stack(struct traces *t, uint32_t stack)
 {
-	if (jp_rows_of_sample(&t->rows, sample, &t->path))
-		return -1;
-	if (!t->path.count)
+	size_t length;
+	jp_walk_rows(&t->walk, stack);
+	const uint32_t *rows = jp_walk_path(&t->walk, &length);
+	if (!length)
 		return 0;
-	uint32_t known = t->stacks.count;
-	uint32_t id = jp_intern(&t->stacks, t->path.rows, t->path.count * sizeof *t->path.rows);
+	uint32_t known = t->stacks.count, id = jp_intern(&t->stacks, rows, length * sizeof *rows);
 	if (id == JP_NONE || (id == known && jp_array_push(t->items, t->count, t->cap)))
 		return -1;
 	if (id == known)
 		t->items[t->count++] = (struct trace){ .stack = id };
-	t->items[id].value += value;
-	t->whole += value;
+	t->items[id].value += jp_stack_value(t->view, stack);
 	return 0;
 }
 
@@ -64,7 +64,7 @@ static int by_size(const void *a, const void *b, void *context)
 		i++;
 	if (i == m || i == n)
 		return (m > n) - (m < n);
-	return strcmp(jp_intern_get(&t->rows.names, p[i]), jp_intern_get(&t->rows.names, q[i]));
+	return strcmp(t->view->rows[p[i]].name, t->view->rows[q[i]].name);
 }
 
 static void put_trace(const struct traces *t, const struct trace *trace, struct jp_strbuf *out)
@@ -72,51 +72,40 @@ static void put_trace(const struct traces *t, const struct trace *trace, struct 
 	char value[jp_cell], percent[jp_cell];
 	size_t depth;
 	const uint32_t *names = names_of(t, trace->stack, &depth);
-	jp_put_value(value, trace->value, t->rows.opts);
-	jp_put_percent(percent, trace->value, t->whole);
+	jp_put_value(value, trace->value, t->unit);
+	jp_put_percent(percent, trace->value, jp_whole(t->view));
 	jp_strbuf_str(out, rule);
 	for (size_t i = 0; i < depth; i++) {
 		if (i)
 			jp_strbuf_printf(out, "%15s   ", "");
 		else
 			jp_strbuf_printf(out, "%8s %6s   ", value, percent);
-		jp_strbuf_visible(out, jp_intern_get(&t->rows.names, names[i]));
+		jp_strbuf_visible(out, t->view->rows[names[i]].name);
 		jp_strbuf_str(out, "\n");
 	}
 }
 
-static int build(struct traces *t, const struct jprof_profile *p, const struct jprof_view_opts *opts)
-{
-	if (jp_rows_init(&t->rows, p, opts))
-		return -1;
-	for (uint32_t i = 0; i < jp_sample_count(p); i++)
-		if (jp_in_view(p, opts, &p->samples[i]) &&
-		    add_sample(t, &p->samples[i], p->samples[i].value[opts->counter]))
-			return -1;
-	if (opts->percent_of != 0)
-		t->whole = opts->percent_of;
-	if (t->count)
-		qsort_r(t->items, t->count, sizeof *t->items, by_size, t);
-	return 0;
-}
-
-int jp_render_traces(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+int jp_render_traces(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                      struct jprof_error *err)
 {
-	struct traces t = { 0 };
-	size_t rows = opts->top ? opts->top : SIZE_MAX;
-	int rc = build(&t, profile, opts);
+	struct traces t = { .view = view, .unit = jp_unit_of(view, opts) };
+	size_t left = opts->top ? opts->top : SIZE_MAX;
+	int rc = jp_walk_init(&t.walk, view);
+	for (uint32_t i = 0; !rc && i < view->stack_count; i++)
+		rc = add_stack(&t, i);
+	if (!rc && t.count)
+		qsort_r(t.items, t.count, sizeof *t.items, by_size, &t);
 	if (!rc)
-		jp_put_total(profile, opts, out);
-	for (size_t i = 0; !rc && i < t.count && rows; i++)
+		jp_put_total(view, t.unit, out);
+	for (size_t i = 0; !rc && i < t.count && left; i++)
 		if (t.items[i].value != 0) {
 			put_trace(&t, &t.items[i], out);
-			rows--;
+			jp_strbuf_drain(out);
+			left--;
 		}
 	if (!rc && t.count)
 		jp_strbuf_str(out, rule);
-	jp_rows_release(&t.rows);
-	free(t.path.rows);
+	jp_walk_release(&t.walk);
 	jp_intern_release(&t.stacks);
 	free(t.items);
 	return rc ? jp_error_nomem(err) : 0;

@@ -15,9 +15,10 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "render/errors.h"
 #include "render/render.h"
-#include "render/select.h"
 #include "render/values.h"
+#include "view/walk.h"
 
 enum { longest_loop = 16, chain_ends = 3, root = 0 };
 
@@ -29,10 +30,12 @@ struct node {
 };
 
 struct tree {
-	const struct jprof_profile *profile;
-	const struct jprof_view_opts *opts;
-	struct jp_rows rows;
-	struct jp_path path;   /* of the stack under way */
+	const struct jprof_view *view;
+	struct jp_walk walk;
+	const struct jprof_report_opts *opts;
+	enum jp_unit unit;
+	uint32_t *path; /* of the stack under way */
+	size_t path_cap;
 	struct jp_intern keys; /* (parent, name); a node's id is its key's and 1 */
 	struct node *nodes;
 	size_t count, cap;
@@ -51,16 +54,11 @@ static bool is_loop(const uint32_t *names, size_t len, size_t period)
 	return len >= 2 * period && !memcmp(names + len - period, names + len - 2 * period, period * sizeof *names);
 }
 
-/* Turns a stack of names, innermost first, round, and takes what repeats itself out; returns what is left, with
- * t->loops telling where something was taken out. Reads ahead of what it writes. */
+/* Takes what repeats itself out of a stack of names, outermost first; returns what is left, with t->loops telling where
+ * something was taken out. Reads ahead of what it writes. */
 static size_t unloop(struct tree *t, uint32_t *names, size_t depth)
 {
 	size_t len = 0;
-	for (size_t i = 0; i < depth / 2; i++) {
-		uint32_t name = names[i];
-		names[i] = names[depth - 1 - i];
-		names[depth - 1 - i] = name;
-	}
 	for (size_t i = 0; i < depth; i++) {
 		names[len] = names[i];
 		t->loops[len++] = false;
@@ -88,16 +86,21 @@ static uint32_t node_of(struct tree *t, uint32_t parent, uint32_t name)
 	return id + 1;
 }
 
-static int add_sample(struct tree *t, const struct jp_sample *sample)
+static int add_stack(struct tree *t, uint32_t stack)
 {
-	double value = sample->value[t->opts->counter];
-	if (jp_rows_of_sample(&t->rows, sample, &t->path) ||
-	    jp_array_reserve(&t->loops, &t->loop_cap, t->path.count + 1, sizeof *t->loops))
+	double value = jp_stack_value(t->view, stack);
+	size_t depth;
+	jp_walk_rows(&t->walk, stack);
+	const uint32_t *rows = jp_walk_path(&t->walk, &depth);
+	if (jp_array_reserve(&t->path, &t->path_cap, depth + 1, sizeof *t->path) ||
+	    jp_array_reserve(&t->loops, &t->loop_cap, depth + 1, sizeof *t->loops))
 		return -1;
-	size_t len = unloop(t, t->path.rows, t->path.count);
+	for (size_t i = 0; i < depth; i++)
+		t->path[depth - 1 - i] = rows[i];
+	size_t len = unloop(t, t->path, depth);
 	uint32_t at = root;
 	for (size_t i = 0; i < len; i++) {
-		at = node_of(t, at, t->path.rows[i]);
+		at = node_of(t, at, t->path[i]);
 		if (at == JP_NONE)
 			return -1;
 		t->nodes[at].cum += value;
@@ -120,7 +123,7 @@ static int compare(const void *a, const void *b, void *context)
 		return x->parent < y->parent ? -1 : 1;
 	if (fabs(x->cum) != fabs(y->cum))
 		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
-	return strcmp(jp_intern_get(&t->rows.names, x->name), jp_intern_get(&t->rows.names, y->name));
+	return strcmp(t->view->rows[x->name].name, t->view->rows[y->name].name);
 }
 
 static int by_size(const void *a, const void *b, void *context)
@@ -194,9 +197,9 @@ static int push(struct stack *stack, struct pending item)
 static void put_numbers(const struct tree *t, double flat, double cum)
 {
 	char f[jp_cell], fp[jp_cell], c[jp_cell], cp[jp_cell];
-	jp_put_value(f, flat, t->opts);
+	jp_put_value(f, flat, t->unit);
 	jp_put_percent(fp, flat, t->whole);
-	jp_put_value(c, cum, t->opts);
+	jp_put_value(c, cum, t->unit);
 	jp_put_percent(cp, cum, t->whole);
 	jp_strbuf_printf(t->out, "%8s %6s %8s %6s ", f, fp, c, cp);
 }
@@ -205,8 +208,9 @@ static void put_node(const struct tree *t, const struct node *node, uint32_t ind
 {
 	put_numbers(t, node->flat, node->cum);
 	jp_strbuf_printf(t->out, "%*s%s ", (int)(2 * indent), "", fork ? "+" : " ");
-	jp_strbuf_visible(t->out, jp_intern_get(&t->rows.names, node->name));
+	jp_strbuf_visible(t->out, t->view->rows[node->name].name);
 	jp_strbuf_str(t->out, node->recursive ? " (recursive)\n" : "\n");
+	jp_strbuf_drain(t->out);
 }
 
 /* The only callee of a node, if that has one worth a row and nothing beside it. */
@@ -294,27 +298,27 @@ static int put_tree(const struct tree *t)
 
 static int build(struct tree *t)
 {
-	if (jp_rows_init(&t->rows, t->profile, t->opts) || jp_array_push(t->nodes, t->count, t->cap))
+	if (jp_walk_init(&t->walk, t->view) || jp_array_push(t->nodes, t->count, t->cap))
 		return -1;
 	t->nodes[t->count++] = (struct node){ .name = JP_NONE, .parent = JP_NONE };
-	for (uint32_t i = 0; i < jp_sample_count(t->profile); i++)
-		if (jp_in_view(t->profile, t->opts, &t->profile->samples[i]) && add_sample(t, &t->profile->samples[i]))
+	for (uint32_t i = 0; i < t->view->stack_count; i++)
+		if (add_stack(t, i))
 			return -1;
-	t->whole = t->opts->percent_of != 0 ? t->opts->percent_of : t->nodes[root].cum;
+	t->whole = jp_whole(t->view);
 	return arrange(t);
 }
 
-int jp_render_tree(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out,
+int jp_render_tree(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                    struct jprof_error *err)
 {
-	struct tree t = { .profile = profile, .opts = opts, .out = out };
+	struct tree t = { .view = view, .opts = opts, .unit = jp_unit_of(view, opts), .out = out };
 	int rc = build(&t);
 	if (!rc) {
-		jp_put_total(profile, opts, out);
+		jp_put_total(view, t.unit, out);
 		rc = put_tree(&t);
 	}
-	jp_rows_release(&t.rows);
-	free(t.path.rows);
+	jp_walk_release(&t.walk);
+	free(t.path);
 	jp_intern_release(&t.keys);
 	free(t.nodes);
 	free(t.order);

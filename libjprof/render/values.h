@@ -7,22 +7,23 @@
 
 enum { jp_cell = 64 };
 
-/* "objects", "B" or "MB" (2^20 bytes). */
-const char *jp_unit(const struct jprof_view_opts *opts);
+/* What numbers for people are in; a MB has 2^20 bytes. */
+enum jp_unit { JP_OBJECTS, JP_BYTES, JP_MB };
+
+enum jp_unit jp_unit_of(const struct jprof_view *view, const struct jprof_report_opts *opts);
+
+/* "objects", "B" or "MB". */
+const char *jp_unit_name(enum jp_unit unit);
 
 /* Objects and bytes are cut to whole numbers, as jeprof does; MB have one place. */
-void jp_put_value(char text[jp_cell], double value, const struct jprof_view_opts *opts);
+void jp_put_value(char text[jp_cell], double value, enum jp_unit unit);
 
 /* The same, but "." for 0, as jeprof has it beside source lines. */
-void jp_put_value_or_dot(char text[jp_cell], double value, const struct jprof_view_opts *opts);
+void jp_put_value_or_dot(char text[jp_cell], double value, enum jp_unit unit);
 
 void jp_put_percent(char text[jp_cell], double value, double whole);
 
 /* jeprof's five columns before a name: flat and its share, the share of `sum`, cum and its share; then a blank. */
-void jp_put_columns(double flat, double sum, double cum, double whole, const struct jprof_view_opts *opts,
-                    struct jp_strbuf *out);
-
-/* The line "Total: VALUE UNIT"; with opts->errors it ends in how far that may be off. Nothing if it is 0. */
-void jp_put_total(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jp_strbuf *out);
+void jp_put_columns(double flat, double sum, double cum, double whole, enum jp_unit unit, struct jp_strbuf *out);
 
 #endif

@@ -23,21 +23,24 @@ int main(int argc, char **argv)
 	struct jprof_error err = { 0 };
 	struct jprof_dump *dump = NULL;
 	struct jprof_profile *profile = NULL;
+	struct jprof_view *view = NULL;
 	struct jprof_table *table = NULL;
 	struct jprof_symbolize_opts where = { .size = sizeof where, .sysroot = argc > 2 ? argv[2] : NULL };
-	struct jprof_view_opts view = { .size = sizeof view, .counter = JPROF_INUSE_SPACE, .top = 10 };
+	struct jprof_view_opts bytes = { .size = sizeof bytes, .counter = JPROF_INUSE_SPACE };
+	struct jprof_table_opts ten = { .size = sizeof ten, .top = 10 };
 	int rc = argc > 1 ? jprof_dump_open(argv[1], &dump, &err) : jprof_dump_open("-", &dump, &err);
 	if (!rc)
 		rc = jprof_profile_new(dump, NULL, &profile, &err);
 	if (!rc)
 		rc = jprof_profile_symbolize(profile, &where, &err);
 	if (!rc)
-		rc = jprof_profile_fold(profile, JPROF_FOLD_ALLOC, &err);
+		rc = jprof_view_new(profile, &bytes, &view, &err);
 	if (!rc)
-		rc = jprof_table_new(profile, &view, &table, &err);
+		rc = jprof_table_new(view, &ten, &table, &err);
 	if (!rc)
 		print(table);
 	jprof_table_free(table);
+	jprof_view_free(view);
 	jprof_profile_free(profile);
 	jprof_dump_free(dump);
 	return rc ? fail(&err) : 0;

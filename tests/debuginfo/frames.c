@@ -68,7 +68,13 @@ static void print_samples(const struct jprof_profile *p, bool functions)
 static void print_remarks(const struct jprof_profile *p)
 {
 	struct jprof_coverage *coverage;
-	if (jprof_coverage_new(p, JPROF_INUSE_SPACE, &coverage, NULL))
+	struct jprof_view_opts opts = { .size = sizeof opts, .counter = JPROF_INUSE_SPACE, .fold = JPROF_FOLD_RAW };
+	struct jprof_view *view;
+	if (jprof_view_new(p, &opts, &view, NULL))
+		return;
+	int rc = jprof_coverage_new(view, &coverage, NULL);
+	jprof_view_free(view);
+	if (rc)
 		return;
 	for (size_t i = 0; i < jprof_coverage_count(coverage); i++)
 		if (*jprof_coverage_at(coverage, i)->reason)

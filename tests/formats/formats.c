@@ -32,13 +32,25 @@ static int to_buffer(void *context, const void *data, size_t len)
 	return 0;
 }
 
-struct jp_strbuf rendered(const struct jprof_profile *profile, const char *format, bool normalize)
+struct jprof_view *folded(const struct jprof_profile *profile, enum jprof_fold fold)
+{
+	struct jprof_view_opts opts = { .size = sizeof opts, .counter = JPROF_INUSE_SPACE, .fold = fold };
+	struct jprof_error err = { 0 };
+	struct jprof_view *view;
+	if (jprof_view_new(profile, &opts, &view, &err))
+		fail_msg("no view: %s", err.text);
+	return view;
+}
+
+struct jp_strbuf rendered(const struct jprof_profile *profile, const char *format, bool normalize, enum jprof_fold fold)
 {
 	struct jprof_error err = { 0 };
 	struct jp_strbuf out = { 0 };
-	struct jprof_view_opts opts = { .size = sizeof opts, .normalize = normalize };
-	if (jprof_render(profile, format, &opts, to_buffer, &out, &err))
+	struct jprof_report_opts opts = { .size = sizeof opts, .normalize = normalize };
+	struct jprof_view *view = folded(profile, fold);
+	if (jprof_render(view, format, &opts, to_buffer, &out, &err))
 		fail_msg("cannot be written: %s", err.text);
+	jprof_view_free(view);
 	return out;
 }
 
@@ -61,12 +73,11 @@ void assert_noted(const struct jprof_profile *profile, const char *part)
 		         jprof_profile_notes(profile) ? jprof_profile_note(profile, 0) : "");
 }
 
-static void same_table(const struct jprof_profile *a, const struct jprof_profile *b, const struct jprof_view_opts *opts,
-                       const char *what)
+static void same_table(const struct jprof_view *a, const struct jprof_view *b, const char *what)
 {
 	struct jprof_table *ta, *tb;
-	assert_int_equal(jprof_table_new(a, opts, &ta, NULL), 0);
-	assert_int_equal(jprof_table_new(b, opts, &tb, NULL), 0);
+	assert_int_equal(jprof_table_new(a, NULL, &ta, NULL), 0);
+	assert_int_equal(jprof_table_new(b, NULL, &tb, NULL), 0);
 	size_t count = jprof_table_count(ta);
 	if (count != jprof_table_count(tb))
 		fail_msg("%s: %zu rows and %zu", what, count, jprof_table_count(tb));
@@ -81,7 +92,7 @@ static void same_table(const struct jprof_profile *a, const struct jprof_profile
 }
 
 void assert_same_rows(const struct jprof_profile *a, const struct jprof_profile *b, bool full, bool addresses,
-                      const char *what)
+                      enum jprof_fold fold, const char *what)
 {
 	for (int by = JPROF_BY_FUNCTION; by <= (addresses ? JPROF_BY_ADDRESS : JPROF_BY_FILE); by++)
 		for (int c = 0; c < JPROF_COUNTERS; c++)
@@ -90,7 +101,14 @@ void assert_same_rows(const struct jprof_profile *a, const struct jprof_profile 
 					                        .counter = (enum jprof_counter)c,
 					                        .granularity = (enum jprof_granularity)by,
 					                        .full_names = names };
-				same_table(a, b, &opts, what);
+				struct jprof_view *va, *vb;
+				opts.fold = fold;
+				assert_int_equal(jprof_view_new(a, &opts, &va, NULL), 0);
+				opts.fold = JPROF_FOLD_RAW;
+				assert_int_equal(jprof_view_new(b, &opts, &vb, NULL), 0);
+				same_table(va, vb, what);
+				jprof_view_free(va);
+				jprof_view_free(vb);
 			}
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		if (jprof_profile_total(a, (enum jprof_counter)c) != jprof_profile_total(b, (enum jprof_counter)c))

@@ -19,8 +19,10 @@
 struct jprof_profile *must_parse(const void *data, size_t len, const struct jprof_profile_opts *opts);
 void must_refuse(const void *data, size_t len, const char *part);
 
-/* What jprof_render writes. */
-struct jp_strbuf rendered(const struct jprof_profile *profile, const char *format, bool normalize);
+/* A view by bytes that must be made, and what jprof_render writes of one. */
+struct jprof_view *folded(const struct jprof_profile *profile, enum jprof_fold fold);
+struct jp_strbuf rendered(const struct jprof_profile *profile, const char *format, bool normalize,
+                          enum jprof_fold fold);
 
 /* All of a file; fails the test if it cannot be read. */
 struct jp_strbuf whole_file(const char *path);
@@ -29,8 +31,8 @@ struct jp_strbuf whole_file(const char *path);
 void assert_noted(const struct jprof_profile *profile, const char *part);
 
 /* Fails unless both profiles have the same rows in all granularities, for all counters, with short names
- * and (if `full`) with long ones. By address only if `addresses`. */
+ * and (if `full`) with long ones. By address only if `addresses`. `a` is folded; `b`, which was written so, is not. */
 void assert_same_rows(const struct jprof_profile *a, const struct jprof_profile *b, bool full, bool addresses,
-                      const char *what);
+                      enum jprof_fold fold, const char *what);
 
 #endif

@@ -16,14 +16,17 @@ static struct jprof_profile *profile_of(const char *text)
 
 static double value(const struct jprof_profile *p, enum jprof_counter counter, const char *row)
 {
-	struct jprof_view_opts opts = { .size = sizeof opts, .counter = counter };
+	struct jprof_view_opts opts = { .size = sizeof opts, .counter = counter, .fold = JPROF_FOLD_NONE };
+	struct jprof_view *view;
 	struct jprof_table *table;
 	double cum = -1;
-	assert_int_equal(jprof_table_new(p, &opts, &table, NULL), 0);
+	assert_int_equal(jprof_view_new(p, &opts, &view, NULL), 0);
+	assert_int_equal(jprof_table_new(view, NULL, &table, NULL), 0);
 	for (size_t i = 0; i < jprof_table_count(table); i++)
 		if (!strcmp(jprof_table_at(table, i)->name, row))
 			cum = jprof_table_at(table, i)->cum;
 	jprof_table_free(table);
+	jprof_view_free(view);
 	return cum;
 }
 
@@ -35,7 +38,6 @@ static void check(const char *header, const long expected[4], const char *format
 	assert_int_equal(jprof_profile_notes(p), 0);
 	assert_string_equal(jprof_profile_info(p)->format, format);
 	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
-	assert_int_equal(jprof_profile_fold(p, JPROF_FOLD_NONE, NULL), 0);
 	assert_int_equal((long)value(p, JPROF_INUSE_OBJECTS, "server+0x1000"), expected[0]);
 	assert_int_equal((long)value(p, JPROF_INUSE_SPACE, "server+0x1000"), expected[1]);
 	assert_int_equal((long)value(p, JPROF_INUSE_OBJECTS, "server+0x3000"), expected[2]);
@@ -88,7 +90,9 @@ static void test_memory_map(void **state)
 	assert_int_equal(jprof_profile_notes(p), 0);
 	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
 	struct jprof_coverage *c;
-	assert_int_equal(jprof_coverage_new(p, JPROF_INUSE_SPACE, &c, NULL), 0);
+	struct jprof_view *view = folded(p, JPROF_FOLD_RAW);
+	assert_int_equal(jprof_coverage_new(view, &c, NULL), 0);
+	jprof_view_free(view);
 	bool found = false;
 	for (size_t i = 0; i < jprof_coverage_count(c); i++)
 		found = found || !strcmp(jprof_coverage_at(c, i)->path, "/srv/out/bin/server");

@@ -5,7 +5,7 @@
 #include "formats.h"
 #include "input/pprof.h"
 #include "input/unpack.h"
-#include "model/profile.h"
+#include "view/view.h"
 
 enum { max_files = 64 };
 
@@ -31,19 +31,27 @@ static struct jprof_profile *open_sample(const char *path, const char *thread)
 	return NULL;
 }
 
-static void name(struct jprof_profile *p, const char *path, enum jprof_fold fold)
+static void name(struct jprof_profile *p, const char *path)
 {
 	struct jprof_symbolize_opts opts = { .size = sizeof opts,
 		                             .sysroot = strstr(path, "/heaps/") ? SAMPLES "/heaps/sysroot"
 		                                                                : SAMPLES "/cases/sysroot" };
 	assert_int_equal(jprof_profile_symbolize(p, &opts, NULL), 0);
-	assert_int_equal(jprof_profile_fold(p, fold, NULL), 0);
 }
 
-static struct jprof_profile *again(const struct jprof_profile *p, bool normalize, const char *thread)
+/* Looks for no file: of what was written with its names all are there. */
+static struct jprof_profile *as_it_is(struct jprof_profile *p)
+{
+	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .no_lookup = true };
+	assert_int_equal(jprof_profile_symbolize(p, &opts, NULL), 0);
+	return p;
+}
+
+static struct jprof_profile *again(const struct jprof_profile *p, enum jprof_fold fold, bool normalize,
+                                   const char *thread)
 {
 	struct jprof_profile_opts opts = { .size = sizeof opts, .thread = thread };
-	struct jp_strbuf proto = rendered(p, "proto", normalize), twice = rendered(p, "proto", normalize);
+	struct jp_strbuf proto = rendered(p, "proto", normalize, fold), twice = rendered(p, "proto", normalize, fold);
 	assert_int_equal(proto.len, twice.len);
 	assert_memory_equal(proto.text, twice.text, proto.len);
 	struct jprof_profile *read = must_parse(proto.text, proto.len, &opts);
@@ -52,18 +60,22 @@ static struct jprof_profile *again(const struct jprof_profile *p, bool normalize
 	return read;
 }
 
-static void same_threads(const struct jprof_profile *a, const struct jprof_profile *b)
+static void same_threads(const struct jprof_profile *a, const struct jprof_profile *b, enum jprof_fold fold)
 {
-	assert_int_equal(jp_sample_count(a), jp_sample_count(b));
-	for (uint32_t i = 0; i < jp_sample_count(a); i++)
-		assert_string_equal(jp_string(a, a->samples[i].thread), jp_string(b, b->samples[i].thread));
+	struct jprof_view *va = folded(a, fold), *vb = folded(b, JPROF_FOLD_RAW);
+	assert_int_equal(va->stack_count, vb->stack_count);
+	for (uint32_t i = 0; i < va->stack_count; i++)
+		assert_string_equal(jp_string(a, va->stacks[i].thread), jp_string(b, vb->stacks[i].thread));
+	jprof_view_free(va);
+	jprof_view_free(vb);
 }
 
-static void same_objects(const struct jprof_profile *a, const struct jprof_profile *b)
+static void same_objects(const struct jprof_profile *a, const struct jprof_profile *b, enum jprof_fold fold)
 {
+	struct jprof_view *va = folded(a, fold), *vb = folded(b, JPROF_FOLD_RAW);
 	struct jprof_coverage *ca, *cb;
-	assert_int_equal(jprof_coverage_new(a, JPROF_INUSE_SPACE, &ca, NULL), 0);
-	assert_int_equal(jprof_coverage_new(b, JPROF_INUSE_SPACE, &cb, NULL), 0);
+	assert_int_equal(jprof_coverage_new(va, &ca, NULL), 0);
+	assert_int_equal(jprof_coverage_new(vb, &cb, NULL), 0);
 	if (fabs(jprof_coverage_named(ca) - jprof_coverage_named(cb)) > 1e-9)
 		fail_msg("named: %g and %g", jprof_coverage_named(ca), jprof_coverage_named(cb));
 	for (size_t i = 0, j; i < jprof_coverage_count(cb); i++) {
@@ -74,6 +86,8 @@ static void same_objects(const struct jprof_profile *a, const struct jprof_profi
 	}
 	jprof_coverage_free(ca);
 	jprof_coverage_free(cb);
+	jprof_view_free(va);
+	jprof_view_free(vb);
 }
 
 static void check_named(const char *path, enum jprof_fold fold, const char *thread)
@@ -81,20 +95,23 @@ static void check_named(const char *path, enum jprof_fold fold, const char *thre
 	struct jprof_profile *p = open_sample(path, thread);
 	if (!p)
 		return;
-	name(p, path, fold);
+	name(p, path);
 	round_samples(p);
-	struct jprof_profile *read = again(p, false, thread), *image = again(p, true, thread);
-	assert_same_rows(p, read, true, true, path);
-	assert_same_rows(p, image, true, false, path);
-	same_objects(p, read);
+	struct jprof_profile *read = again(p, fold, false, thread), *less = again(p, fold, false, thread),
+			     *image = as_it_is(again(p, fold, true, thread));
+	assert_int_equal(jprof_profile_difference(less, read, NULL), 0);
+	as_it_is(read);
+	assert_same_rows(p, read, true, true, fold, path);
+	assert_same_rows(p, image, true, false, fold, path);
+	same_objects(p, read, fold);
 	assert_int_equal(p->mtime, read->mtime);
 	assert_int_equal(p->rate, read->rate);
-	if (thread && fold == JPROF_FOLD_NONE)
-		same_threads(p, read);
-	assert_int_equal(jprof_profile_merge(read, p, -1, NULL), 0);
-	for (uint32_t i = 0; i < jp_sample_count(read) && fold == JPROF_FOLD_NONE; i++)
+	if (thread)
+		same_threads(p, read, fold);
+	for (uint32_t i = 0; i < jp_sample_count(less); i++)
 		for (int c = 0; c < JPROF_COUNTERS; c++)
-			assert_true(read->samples[i].value[c] == 0);
+			assert_true(less->samples[i].value[c] == 0);
+	jprof_profile_free(less);
 	jprof_profile_free(p);
 	jprof_profile_free(read);
 	jprof_profile_free(image);
@@ -121,18 +138,19 @@ static void test_unnamed(void **state)
 		                             SAMPLES "/cases/ruby31/fiddle.1.heap" };
 	(void)state;
 	for (size_t i = 0; i < jp_count(paths); i++) {
-		struct jprof_profile *p = open_sample(paths[i], NULL);
+		struct jprof_profile *p = open_sample(paths[i], NULL), *bare = open_sample(paths[i], NULL);
 		round_samples(p);
-		struct jprof_profile *read = again(p, false, NULL);
-		read->allocator_hint = JP_NONE;
-		name(p, paths[i], JPROF_FOLD_NONE);
+		round_samples(bare);
+		struct jprof_profile *read = again(as_it_is(bare), JPROF_FOLD_RAW, false, NULL);
+		name(p, paths[i]);
 		/* The allocator is not guessed in what jprof wrote; here it is still in. */
 		for (uint32_t o = 0; o < jp_object_count(read); o++)
 			if (!strcmp(jp_string(read, read->objects[o].path),
 			            jp_string(p, p->objects[p->allocator_hint].path)))
 				read->allocator_hint = o;
-		name(read, paths[i], JPROF_FOLD_NONE);
-		assert_same_rows(p, read, true, true, paths[i]);
+		name(read, paths[i]);
+		assert_same_rows(p, read, true, true, JPROF_FOLD_RAW, paths[i]);
+		jprof_profile_free(bare);
 		jprof_profile_free(p);
 		jprof_profile_free(read);
 	}
@@ -144,15 +162,55 @@ static void test_difference(void **state)
 	const char *path = SAMPLES "/cases/ruby31/hash.1.heap";
 	struct jprof_profile *p = open_sample(path, NULL),
 			     *base = open_sample(SAMPLES "/cases/ruby31/hash.0.heap", NULL);
-	assert_int_equal(jprof_profile_merge(p, base, -1, NULL), 0);
-	name(p, path, JPROF_FOLD_ALLOC);
+	assert_int_equal(jprof_profile_difference(p, base, NULL), 0);
+	name(p, path);
 	round_samples(p);
-	struct jprof_profile *read = again(p, false, NULL);
-	assert_same_rows(p, read, true, true, path);
+	struct jprof_profile *read = as_it_is(again(p, JPROF_FOLD_ALLOC, false, NULL));
+	assert_same_rows(p, read, true, true, JPROF_FOLD_ALLOC, path);
 	assert_true(jprof_profile_total(read, JPROF_INUSE_SPACE) < 40e6);
 	jprof_profile_free(p);
 	jprof_profile_free(base);
 	jprof_profile_free(read);
+}
+
+static double cum_of(const struct jprof_view *view, const char *name)
+{
+	for (uint32_t i = 0; i < view->row_count; i++)
+		if (!strcmp(view->rows[i].name, name))
+			return view->rows[i].cum;
+	return 0;
+}
+
+/* Profiles that came with names of different fold levels have different stacks; their rows meet by name: each has what
+ * both have under it, and no more of its own than in all. */
+static void test_fold_levels_meet_by_name(void **state)
+{
+	(void)state;
+	const char *path = SAMPLES "/cases/ruby31/cext.1.heap";
+	struct jprof_profile *p = open_sample(path, NULL);
+	name(p, path);
+	round_samples(p);
+	struct jprof_profile *none = as_it_is(again(p, JPROF_FOLD_NONE, false, NULL)),
+			     *vm = as_it_is(again(p, JPROF_FOLD_VM, false, NULL));
+	struct jprof_profile *both = again(p, JPROF_FOLD_NONE, false, NULL),
+			     *more = again(p, JPROF_FOLD_VM, false, NULL);
+	assert_int_equal(jprof_profile_add(both, more, NULL), 0);
+	as_it_is(both);
+	struct jprof_view *a = folded(none, JPROF_FOLD_RAW), *b = folded(vm, JPROF_FOLD_RAW),
+			  *sum = folded(both, JPROF_FOLD_RAW);
+	assert_true(sum->row_count > 20 && a->row_count != b->row_count);
+	for (uint32_t i = 0; i < sum->row_count; i++) {
+		const struct jprof_row *row = &sum->rows[i];
+		if (row->flat > row->cum || row->cum != cum_of(a, row->name) + cum_of(b, row->name))
+			fail_msg("%s: flat %f, cum %f", row->name, row->flat, row->cum);
+	}
+	assert_true(sum->info.total == a->info.total + b->info.total);
+	struct jprof_view *views[] = { a, b, sum };
+	struct jprof_profile *profiles[] = { p, none, vm, both, more };
+	for (size_t i = 0; i < 3; i++)
+		jprof_view_free(views[i]);
+	for (size_t i = 0; i < 5; i++)
+		jprof_profile_free(profiles[i]);
 }
 
 static bool string_is(const struct jp_pprof *p, uint64_t index, const char *text)
@@ -187,8 +245,8 @@ static void check_ids(const struct jp_pprof *p)
 static void check_layout(const char *path, const char *thread, const char *const *types, size_t type_count)
 {
 	struct jprof_profile *profile = open_sample(path, thread);
-	name(profile, path, JPROF_FOLD_ALLOC);
-	struct jp_strbuf proto = rendered(profile, "proto", false), plain = { 0 };
+	name(profile, path);
+	struct jp_strbuf proto = rendered(profile, "proto", false, JPROF_FOLD_ALLOC), plain = { 0 };
 	struct jprof_error fault = { 0 };
 	struct jp_pprof p;
 	static const unsigned char no_time[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0 };
@@ -262,8 +320,9 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_named),      cmocka_unit_test(test_threads), cmocka_unit_test(test_unnamed),
-		cmocka_unit_test(test_difference), cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_named),   cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_unnamed), cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_layout),  cmocka_unit_test(test_fold_levels_meet_by_name),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -24,7 +24,10 @@ static void ask(const struct jprof_bundle *b, size_t i)
 		return;
 	const struct jprof_symbolize_opts nowhere = { .size = sizeof nowhere, .sysroot = "/proc/self/fdinfo" };
 	must(!jprof_profile_symbolize(p, &nowhere, NULL));
-	must(!jprof_profile_fold(p, JPROF_FOLD_VM, NULL));
+	const struct jprof_view_opts opts = { .size = sizeof opts, .fold = JPROF_FOLD_VM };
+	struct jprof_view *view;
+	must(!jprof_view_new(p, &opts, &view, NULL));
+	jprof_view_free(view);
 	jprof_profile_free(p);
 }
 

@@ -69,10 +69,10 @@ static uint64_t grow(struct process *p, struct rng *rng, size_t at, uint64_t siz
 }
 
 /* late - early, or late + early. */
-static struct jprof_profile *merged(const struct process *late, const struct process *early, double factor)
+static struct jprof_profile *merged(const struct process *late, const struct process *early, int sign)
 {
 	struct jprof_profile *profile = process_profile(late), *other = process_profile(early);
-	if (!profile || !other || jprof_profile_merge(profile, other, factor, NULL))
+	if (!profile || !other || (sign < 0 ? jprof_profile_difference : jprof_profile_add)(profile, other, NULL))
 		die("a dump was refused");
 	jprof_profile_free(other);
 	return profile;

@@ -27,30 +27,35 @@ static struct jprof_profile *profile_of(const char *name)
 static struct jprof_profile *growth(const char *early, const char *late)
 {
 	struct jprof_profile *profile = profile_of(late), *base = profile_of(early);
-	assert_int_equal(jprof_profile_merge(profile, base, -1, NULL), 0);
+	assert_int_equal(jprof_profile_difference(profile, base, NULL), 0);
 	jprof_profile_free(base);
 	return profile;
 }
 
-static struct jprof_table *table_of(struct jprof_profile *profile, enum jprof_counter counter)
+/* A view with errors. */
+static struct jprof_view *errors_of(struct jprof_profile *profile, enum jprof_counter counter)
 {
-	struct jprof_table *table;
-	struct jprof_view_opts view = { .size = sizeof view, .counter = counter, .errors = true };
+	struct jprof_view *view;
+	struct jprof_view_opts opts = { .size = sizeof opts, .counter = counter, .errors = true };
 	struct jprof_symbolize_opts symbolize = { .size = sizeof symbolize,
 		                                  .sysroot = SOURCE_ROOT "/samples/cases/sysroot" };
 	assert_int_equal(jprof_profile_symbolize(profile, &symbolize, NULL), 0);
-	assert_int_equal(jprof_profile_fold(profile, JPROF_FOLD_ALLOC, NULL), 0);
-	assert_int_equal(jprof_table_new(profile, &view, &table, NULL), 0);
-	return table;
+	assert_int_equal(jprof_view_new(profile, &opts, &view, NULL), 0);
+	return view;
 }
 
-static struct jprof_row row_named(const struct jprof_table *table, const char *name)
+static struct jprof_row row_named(const struct jprof_view *view, const char *name)
 {
+	struct jprof_table *table;
+	struct jprof_row row = { 0 };
+	assert_int_equal(jprof_table_new(view, NULL, &table, NULL), 0);
 	for (size_t i = 0; i < jprof_table_count(table); i++)
 		if (!strcmp(jprof_table_at(table, i)->name, name))
-			return *jprof_table_at(table, i);
-	fail_msg("no row %s", name);
-	return (struct jprof_row){ 0 };
+			row = *jprof_table_at(table, i);
+	jprof_table_free(table);
+	if (!row.name)
+		fail_msg("no row %s", name);
+	return row;
 }
 
 static void assert_holds(const struct jprof_range *r, double truth)
@@ -74,12 +79,12 @@ static void test_growth(void **state)
 	};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		struct jprof_profile *profile = growth(known[i].early, known[i].late);
-		struct jprof_table *table = table_of(profile, JPROF_INUSE_SPACE);
-		struct jprof_row row = row_named(table, known[i].row);
+		struct jprof_view *view = errors_of(profile, JPROF_INUSE_SPACE);
+		struct jprof_row row = row_named(view, known[i].row);
 		assert_holds(&row.cum_range, known[i].truth);
 		assert_true(row.cum_range.high - row.cum_range.low < known[i].width);
 		assert_false(row.cum_range.noise);
-		jprof_table_free(table);
+		jprof_view_free(view);
 		jprof_profile_free(profile);
 	}
 }
@@ -90,14 +95,14 @@ static void test_leak_in_puma(void **state)
 {
 	(void)state;
 	struct jprof_profile *profile = growth("cases/puma/w0.2.heap", "cases/puma/w0.3.heap");
-	struct jprof_table *table = table_of(profile, JPROF_INUSE_SPACE);
-	struct jprof_row leak = row_named(table, "row_new"), strings = row_named(table, "rb_str_times");
+	struct jprof_view *view = errors_of(profile, JPROF_INUSE_SPACE);
+	struct jprof_row leak = row_named(view, "row_new"), strings = row_named(view, "rb_str_times");
 	assert_holds(&leak.flat_range, 1200 * 1024);
 	assert_true(leak.flat_range.low > 0 && !leak.flat_range.noise);
 	assert_true(leak.flat_range.samples == 11);
 	assert_holds(&strings.cum_range, 1200 * 2048);
 	assert_true(strstr(jprof_profile_bound(profile, JPROF_INUSE_SPACE), "prof_accum"));
-	jprof_table_free(table);
+	jprof_view_free(view);
 	jprof_profile_free(profile);
 }
 
@@ -105,10 +110,10 @@ static void test_leak_in_objects(void **state)
 {
 	(void)state;
 	struct jprof_profile *profile = growth("cases/ruby31/cext.0.heap", "cases/ruby31/cext.1.heap");
-	struct jprof_table *table = table_of(profile, JPROF_INUSE_OBJECTS);
-	struct jprof_row row = row_named(table, "row_new");
+	struct jprof_view *view = errors_of(profile, JPROF_INUSE_OBJECTS);
+	struct jprof_row row = row_named(view, "row_new");
 	assert_holds(&row.flat_range, 20000);
-	jprof_table_free(table);
+	jprof_view_free(view);
 	jprof_profile_free(profile);
 }
 
@@ -131,7 +136,7 @@ static void test_sum_of_relatives(void **state)
 	struct jprof_range single, both;
 	jprof_profile_range(one, JPROF_INUSE_SPACE, &single);
 	assert_string_equal(jprof_profile_bound(one, JPROF_INUSE_SPACE), "");
-	assert_int_equal(jprof_profile_merge(sum, one, 1, NULL), 0);
+	assert_int_equal(jprof_profile_add(sum, one, NULL), 0);
 	jprof_profile_range(sum, JPROF_INUSE_SPACE, &both);
 	assert_true(fabs(both.error / single.error - 2) < 1e-6);
 	assert_true(fabs((both.high - both.low) / (single.high - single.low) - 2) < 1e-3);
@@ -156,17 +161,17 @@ static void test_whole(void **state)
 {
 	(void)state;
 	struct jprof_profile *profile = profile_of("cases/ruby31/iseq.1.heap");
-	struct jprof_table *table = table_of(profile, JPROF_INUSE_SPACE), *plain;
-	struct jprof_row all = row_named(table, "_start");
+	struct jprof_view *view = errors_of(profile, JPROF_INUSE_SPACE), *plain;
+	struct jprof_row all = row_named(view, "_start");
 	struct jprof_range r;
-	struct jprof_view_opts view = { .size = sizeof view, .counter = JPROF_INUSE_SPACE };
+	struct jprof_view_opts opts = { .size = sizeof opts, .counter = JPROF_INUSE_SPACE };
 	jprof_profile_range(profile, JPROF_INUSE_SPACE, &r);
 	assert_true(all.cum_range.error <= r.error && all.cum_range.error > 0.9 * r.error);
 	assert_true(all.flat_range.error == 0 && all.flat_range.samples == 0);
-	assert_int_equal(jprof_table_new(profile, &view, &plain, NULL), 0);
-	assert_true(jprof_table_at(plain, 0)->flat_range.error == 0 && jprof_table_at(plain, 0)->flat_range.high == 0);
-	jprof_table_free(plain);
-	jprof_table_free(table);
+	assert_int_equal(jprof_view_new(profile, &opts, &plain, NULL), 0);
+	assert_true(row_named(plain, "_start").cum_range.error == 0 && row_named(plain, "_start").cum_range.high == 0);
+	jprof_view_free(plain);
+	jprof_view_free(view);
 	jprof_profile_free(profile);
 }
 

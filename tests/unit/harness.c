@@ -108,6 +108,7 @@ void name_locations(struct jprof_profile *p, const struct known *table, size_t c
 		for (size_t n = 0; known && known->names[n]; n++)
 			add_frame(p, l, known->names[n], known, known->names[n + 1]);
 	}
+	p->named = true;
 }
 
 static int append(void *context, const void *data, size_t len)
@@ -116,10 +117,35 @@ static int append(void *context, const void *data, size_t len)
 	return 0;
 }
 
-char *text_of(const struct jprof_profile *profile, const struct jprof_view_opts *opts)
+struct jprof_view *view_of(const struct jprof_profile *profile, const struct asked *asked)
 {
+	struct jprof_view_opts opts = asked ? asked->view : (struct jprof_view_opts){ .size = 0 };
+	struct jprof_error err = { 0 };
+	struct jprof_view *view;
+	opts.size = sizeof opts;
+	if (jprof_view_new(profile, &opts, &view, &err))
+		fail_msg("%s", err.text);
+	return view;
+}
+
+struct jprof_table *ordered(const struct jprof_view *view, const struct asked *asked)
+{
+	const struct jprof_table_opts opts = { .size = sizeof opts,
+		                               .cum = asked && asked->report.cum,
+		                               .top = asked ? asked->report.top : 0 };
+	struct jprof_table *table;
+	assert_int_equal(jprof_table_new(view, &opts, &table, NULL), 0);
+	return table;
+}
+
+char *text_of(const struct jprof_profile *profile, const struct asked *asked)
+{
+	struct jprof_report_opts opts = asked ? asked->report : (struct jprof_report_opts){ .size = 0 };
+	struct jprof_view *view = view_of(profile, asked);
 	struct jp_strbuf out = { 0 };
-	assert_int_equal(jprof_render(profile, "text", opts, append, &out, NULL), 0);
+	opts.size = sizeof opts;
+	assert_int_equal(jprof_render(view, "text", &opts, append, &out, NULL), 0);
+	jprof_view_free(view);
 	jp_strbuf_str(&out, "");
 	assert_false(out.failed);
 	return out.text;

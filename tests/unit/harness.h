@@ -49,10 +49,18 @@ struct known {
 };
 
 /* Names all locations without any object file; an address that is not in the table becomes
- * "0xADDRESS" of source NONE. */
+ * "0xADDRESS" of source NONE. The profile counts as symbolized. */
 void name_locations(struct jprof_profile *profile, const struct known *table, size_t count);
 
-/* The whole text report. For free(). */
-char *text_of(const struct jprof_profile *profile, const struct jprof_view_opts *opts);
+/* What a report is asked for; sizes are filled in. NULL: nothing. */
+struct asked {
+	struct jprof_view_opts view;
+	struct jprof_report_opts report;
+};
+
+/* A view that must be made, a table in the order asked for, and the whole text report. For their own free, and free(). */
+struct jprof_view *view_of(const struct jprof_profile *profile, const struct asked *asked);
+struct jprof_table *ordered(const struct jprof_view *view, const struct asked *asked);
+char *text_of(const struct jprof_profile *profile, const struct asked *asked);
 
 #endif

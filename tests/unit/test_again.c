@@ -20,16 +20,17 @@ static const char text[] = "heap_v2/1\n"
 
 static struct dot_picture draw(const struct jprof_profile *p, const char *format, bool cluster)
 {
-	const struct jprof_view_opts view = { .size = sizeof view, .counter = JPROF_INUSE_SPACE };
-	const struct dot_opts opts = { .view = &view, .title = "again", .cluster = cluster };
+	struct jprof_view *view = view_of(p, &(const struct asked){ .view.counter = JPROF_INUSE_SPACE });
+	const struct dot_opts opts = { .view = jprof_view_info(view), .title = "again", .cluster = cluster };
 	struct jprof_graph *graph;
 	struct dot_picture picture;
 	struct jprof_error err;
-	assert_int_equal(jprof_graph_new(p, &view, NULL, &graph, NULL), 0);
+	assert_int_equal(jprof_graph_new(view, NULL, &graph, NULL), 0);
 	if (dot_draw(graph, &opts, format, &picture, &err))
 		fail_msg("%s: %s", format, err.text);
 	assert_string_equal(picture.remark, "");
 	jprof_graph_free(graph);
+	jprof_view_free(view);
 	return picture;
 }
 

@@ -6,6 +6,7 @@
 #include "harness.h"
 #include "input/maps.h"
 #include "jprof-live.h"
+#include "ops/merge.h"
 #include "shortmem.h"
 
 /* What a job is given and what it made. */
@@ -32,57 +33,59 @@ static int keep(void *context, const void *data, size_t len)
 	return 0;
 }
 
-/* Every view; of a copy. Where there is no code or disassembler --disasm has an error of its own. */
-static int show_views(const struct jprof_profile *p, struct job *job)
+/* Every format of the library, in the order of their table; of a part, too. Where there is no code or disassembler
+ * --disasm has an error of its own. */
+static int show_views(const struct jprof_view *view, struct job *job)
 {
-	static const char *const formats[] = { "tree", "traces", "peek", "list", "disasm", "callgrind" };
-	const struct jprof_view_opts view = { .size = sizeof view,
-		                              .counter = JPROF_INUSE_SPACE,
-		                              .pattern = "^(row|main|work)",
-		                              .source_path = SAMPLES "/heaps/src" };
-	struct jprof_profile *copy;
-	int rc = jprof_profile_copy(p, &copy, &job->err);
-	if (rc)
-		return rc;
-	for (size_t i = 0; !rc && i < jp_count(formats); i++) {
-		rc = jprof_render(copy, formats[i], &view, keep, job, &job->err);
+	const struct jprof_report_opts opts = { .size = sizeof opts,
+		                                .pattern = "^(row|main|work)",
+		                                .source_path = SAMPLES "/heaps/src" };
+	const struct jprof_format *format;
+	int rc = 0;
+	for (size_t i = 0; !rc && (format = jprof_format_at(i)); i++) {
+		if (i && format->for_people != job->views)
+			continue;
+		if (format->difference && !jprof_view_info(view)->difference)
+			continue;
+		rc = jprof_render(view, format->name, &opts, keep, job, &job->err);
 		if (rc == JPROF_E_UNSUPPORTED)
 			rc = 0;
 	}
-	jprof_profile_free(copy);
 	return rc;
 }
 
 static int answer(struct jprof_profile *p, struct job *job)
 {
 	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = job->sysroot };
-	const struct jprof_view_opts view = {
-		.size = sizeof view,
+	const struct jprof_view_opts view_opts = {
+		.size = sizeof view_opts,
 		.counter = JPROF_INUSE_SPACE,
 		.granularity = JPROF_BY_LINE,
+		.fold = JPROF_FOLD_VM,
 		.errors = true,
-		.base = "none",
+		.focus = ".",
+		.ignore = "nowhere",
 	};
 	const struct jprof_graph_opts graph_opts = { .size = sizeof graph_opts, .nodecount = 3 };
-	static const char *const formats[] = { "text", "collapsed", "diff-collapsed", "csv",
-		                               "json", "json-info", "speedscope",     "dhat" };
 	struct jprof_coverage *coverage = NULL;
 	struct jprof_graph *graph = NULL;
+	struct jprof_view *view = NULL;
 	int rc = jprof_profile_symbolize(p, &opts, &job->err);
 	if (!rc)
-		rc = jprof_profile_fold(p, JPROF_FOLD_VM, &job->err);
-	for (size_t i = 0; !rc && i < jp_count(formats); i++)
-		rc = jprof_render(p, formats[i], &view, keep, job, &job->err);
+		rc = jprof_view_new(p, &view_opts, &view, &job->err);
 	if (!rc)
-		rc = jprof_coverage_new(p, JPROF_INUSE_SPACE, &coverage, &job->err);
+		rc = show_views(view, job);
+	if (!rc && !job->views)
+		rc = jprof_render_info(view, NULL, keep, job, &job->err);
 	if (!rc)
-		rc = jprof_graph_new(p, &view, &graph_opts, &graph, &job->err);
+		rc = jprof_coverage_new(view, &coverage, &job->err);
+	if (!rc)
+		rc = jprof_graph_new(view, &graph_opts, &graph, &job->err);
 	if (!rc)
 		job->named = jprof_coverage_named(coverage);
-	if (!rc && job->views)
-		rc = show_views(p, job);
 	jprof_graph_free(graph);
 	jprof_coverage_free(coverage);
+	jprof_view_free(view);
 	return rc;
 }
 
@@ -96,7 +99,7 @@ static int run(struct job *job)
 	if (!rc)
 		rc = jprof_profile_new(dump, NULL, &other, &job->err);
 	if (!rc)
-		rc = jprof_profile_merge(p, other, 2, &job->err);
+		rc = jp_profile_merge(p, other, 2, &job->err);
 	if (!rc)
 		rc = answer(p, job);
 	jprof_dump_free(dump);
@@ -252,7 +255,7 @@ static void test_views(void **state)
 		                 .sysroot = SAMPLES "/heaps/sysroot",
 		                 .run = run,
 		                 .views = true };
-	check_job(&job, "fn=(1)");
+	check_job(&job, "ROUTINE ====");
 }
 
 static void test_without_files(void **state)

@@ -123,11 +123,14 @@ static void test_sidecar(void **state)
 	assert_true(m->pid == 9 && m->start_ticks == 88 && m->time == 1234);
 
 	struct jprof_profile *p;
+	struct jprof_view *view;
 	struct jprof_coverage *c;
 	const struct jprof_symbolize_opts nowhere = { .size = sizeof nowhere, .sysroot = "/proc/self/fdinfo" };
 	must(jprof_bundle_profile(b, 0, NULL, &p, NULL));
 	must(jprof_profile_symbolize(p, &nowhere, NULL));
-	must(jprof_coverage_new(p, JPROF_INUSE_SPACE, &c, NULL));
+	must(jprof_view_new(p, NULL, &view, NULL));
+	must(jprof_coverage_new(view, &c, NULL));
+	jprof_view_free(view);
 	assert_string_equal(jprof_coverage_at(c, 0)->build_id, "abcd");
 	jprof_coverage_free(c);
 	jprof_profile_free(p);

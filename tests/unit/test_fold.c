@@ -2,7 +2,7 @@
  * for names: 0x4.. lie in the program, 0x5.. in a library, 0x7f.. in an allocator's library. */
 #include "base/strbuf.h"
 #include "harness.h"
-#include "model/profile.h"
+#include "view/walk.h"
 
 #define MAPS                                                                                                           \
 	"\nMAPPED_LIBRARIES:\n"                                                                                        \
@@ -39,7 +39,7 @@ static const struct known names[] = {
 	{ 0x500020, N, NULL, 0, { "std::string::reserve()" } },
 };
 
-static struct jprof_profile *folded_profile(const char *stacks, bool library, enum jprof_fold level)
+static struct jprof_profile *named_profile(const char *stacks, bool library)
 {
 	char text[2048];
 	snprintf(text, sizeof text, "heap_v2/1\n%s" MAPS, stacks);
@@ -47,21 +47,12 @@ static struct jprof_profile *folded_profile(const char *stacks, bool library, en
 	name_locations(p, names, jp_count(names));
 	if (library)
 		p->objects[p->allocator_hint].allocator = true;
-	assert_int_equal(jprof_profile_fold(p, level, NULL), 0);
 	return p;
 }
 
-static void add_stack(const struct jprof_profile *p, uint32_t id, struct jp_strbuf *out)
+static struct jprof_view *folded(const struct jprof_profile *p, enum jprof_fold level)
 {
-	size_t depth;
-	const uint32_t *stack = jp_stack_get(p, p->samples[id].stack, &depth);
-	for (size_t i = 0; i < depth; i++) {
-		const struct jp_location *l = &p->locations[stack[i]];
-		for (uint32_t f = 0; f < l->frame_count; f++) {
-			const struct jp_function *function = &p->functions[p->frames[l->frame_first + f].function];
-			jp_strbuf_printf(out, "%s%s", out->len ? " < " : "", jp_string(p, function->brief));
-		}
-	}
+	return view_of(p, &(const struct asked){ .view.counter = JPROF_INUSE_SPACE, .view.fold = level });
 }
 
 /* Folds one stack and checks what is left of it. */
@@ -70,12 +61,19 @@ static int check(bool library, enum jprof_fold level, const char *addresses, con
 	char stack[512];
 	struct jp_strbuf is = { 0 };
 	snprintf(stack, sizeof stack, "@ %s" COUNTERS, addresses);
-	struct jprof_profile *p = folded_profile(stack, library, level);
-	assert_int_equal(jp_sample_count(p), 1);
-	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), 100);
-	add_stack(p, 0, &is);
+	struct jprof_profile *p = named_profile(stack, library);
+	struct jprof_view *view = folded(p, level);
+	assert_int_equal(view->stack_count, 1);
+	assert_near(view->info.total, 100);
+	struct jp_walk walk;
+	assert_int_equal(jp_walk_init(&walk, view), 0);
+	jp_walk_frames(&walk, 0);
+	for (uint32_t i = 0; i < walk.depth; i++)
+		jp_strbuf_printf(&is, "%s%s", is.len ? " < " : "", jp_frame_name(view, walk.frames[i]));
+	jp_walk_release(&walk);
 	int wrong = strcmp(is.text, left) ? complain("%s: \"%s\" should be \"%s\"", addresses, is.text, left) : 0;
 	jp_strbuf_release(&is);
+	jprof_view_free(view);
 	jprof_profile_free(p);
 	return wrong;
 }
@@ -157,57 +155,41 @@ static void test_wrappers_of_the_language(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* Stacks that are equal once folded become one sample; no byte is lost. */
+/* Stacks that are equal once folded become one; no byte is lost. Unfolded they are three. */
 static void test_stacks_meet(void **state)
 {
 	(void)state;
 	struct jprof_profile *p =
-	    folded_profile("@ 0x7f000010 0x7f000021 0x401011 0x401001" COUNTERS
-	                   "@ 0x7f000010 0x7f000031 0x401011 0x401001" COUNTERS "@ 0x7f000010 0x401011" COUNTERS,
-	                   true, JPROF_FOLD_ALLOC);
-	assert_int_equal(jp_sample_count(p), 2);
-	assert_near(p->samples[0].value[JPROF_INUSE_SPACE], 200);
-	assert_near(p->samples[1].value[JPROF_INUSE_SPACE], 100);
+	    named_profile("@ 0x7f000010 0x7f000021 0x401011 0x401001" COUNTERS
+	                  "@ 0x7f000010 0x7f000031 0x401011 0x401001" COUNTERS "@ 0x7f000010 0x401011" COUNTERS,
+	                  true);
+	struct jprof_view *view = folded(p, JPROF_FOLD_ALLOC), *raw = folded(p, JPROF_FOLD_RAW);
+	assert_int_equal(view->stack_count, 2);
+	assert_near(view->stacks[0].value[JPROF_INUSE_SPACE], 200);
+	assert_near(view->stacks[1].value[JPROF_INUSE_SPACE], 100);
+	assert_int_equal(raw->stack_count, 3);
+	assert_int_equal(raw->stacks[0].depth, 4);
+	jprof_view_free(view);
+	jprof_view_free(raw);
 	jprof_profile_free(p);
 }
 
-/* The part of a location that is left has the whole's outer frames, and knows where it is from. */
+/* The part of a location that is left has the whole's outer frames, and is a place of its own. */
 static void test_a_location_folded_in_part(void **state)
 {
 	(void)state;
-	struct jprof_profile *p =
-	    folded_profile("@ 0x7f000010 0x401061 0x401061 0x401001" COUNTERS, true, JPROF_FOLD_ALLOC);
-	size_t depth;
-	const uint32_t *stack = jp_stack_get(p, p->samples[0].stack, &depth);
-	assert_int_equal(depth, 3);
-	const struct jp_location *part = &p->locations[stack[0]], *whole = &p->locations[stack[1]];
-	assert_int_equal(part->folded, 1);
-	assert_int_equal(part->frame_count, 1);
-	assert_int_equal(part->origin, stack[1]);
-	assert_int_equal(part->address, whole->address);
-	assert_int_equal(whole->folded, 0);
-	assert_int_equal(whole->frame_count, 2);
+	struct jprof_profile *p = named_profile("@ 0x7f000010 0x401061 0x401061 0x401001" COUNTERS, true);
+	struct jprof_view *view = folded(p, JPROF_FOLD_ALLOC);
+	const struct jp_view_stack *stack = &view->stacks[0];
+	uint32_t count, first = jp_place_frames(view, stack, 0, &count),
+			whole = jp_place_frames(view, stack, 1, &(uint32_t){ 0 });
+	assert_int_equal(stack->depth, 3);
+	assert_int_equal(stack->skip, 1);
+	assert_int_equal(stack->places[0], stack->places[1]);
+	assert_int_equal(count, 1);
+	assert_int_equal(first, whole + 1);
+	jprof_view_free(view);
 	jprof_profile_free(p);
-}
-
-/* The part is a location more: however many there are, the array may have to grow for it. */
-static void test_a_part_where_locations_move(void **state)
-{
-	(void)state;
-	for (int more = 1; more < 40; more++) {
-		struct jp_strbuf stack = { 0 };
-		jp_strbuf_str(&stack, "@ 0x7f000010 0x401061");
-		for (int i = 0; i < more; i++)
-			jp_strbuf_printf(&stack, " 0x%x", 0x402001 + 16 * i);
-		jp_strbuf_str(&stack, COUNTERS);
-		struct jprof_profile *p = folded_profile(stack.text, true, JPROF_FOLD_ALLOC);
-		size_t depth;
-		const uint32_t *left = jp_stack_get(p, p->samples[0].stack, &depth);
-		assert_int_equal(depth, more + 1);
-		assert_int_equal(p->locations[left[0]].folded, 1);
-		jprof_profile_free(p);
-		free(stack.text);
-	}
 }
 
 int main(void)
@@ -215,7 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_allocator_as_library),      cmocka_unit_test(test_allocator_in_the_program),
 		cmocka_unit_test(test_wrappers_of_the_language),  cmocka_unit_test(test_stacks_meet),
-		cmocka_unit_test(test_a_location_folded_in_part), cmocka_unit_test(test_a_part_where_locations_move),
+		cmocka_unit_test(test_a_location_folded_in_part),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,13 +47,21 @@ static char *shown(const struct jprof_graph *g)
 	return out.text;
 }
 
+static struct jprof_view *shown_view; /* of the only graph */
+
 static struct jprof_graph *graph_of(const struct jprof_profile *p, enum jprof_granularity by,
                                     const struct jprof_graph_opts *opts)
 {
-	const struct jprof_view_opts view = { .size = sizeof view, .counter = JPROF_INUSE_SPACE, .granularity = by };
 	struct jprof_graph *g = NULL;
-	assert_int_equal(jprof_graph_new(p, &view, opts, &g, NULL), 0);
+	shown_view = view_of(p, &(const struct asked){ .view.counter = JPROF_INUSE_SPACE, .view.granularity = by });
+	assert_int_equal(jprof_graph_new(shown_view, opts, &g, NULL), 0);
 	return g;
+}
+
+static void graph_free(struct jprof_graph *g)
+{
+	jprof_graph_free(g);
+	jprof_view_free(shown_view);
 }
 
 static void check_by(enum jprof_granularity by, const char *text, const struct jprof_graph_opts *opts,
@@ -64,7 +72,7 @@ static void check_by(enum jprof_granularity by, const char *text, const struct j
 	char *is = shown(g);
 	assert_string_equal(is, should);
 	free(is);
-	jprof_graph_free(g);
+	graph_free(g);
 	jprof_profile_free(p);
 }
 
@@ -182,7 +190,7 @@ static void test_info(void **state)
 	assert_int_equal(info->dropped_edges, 1);
 	assert_near(info->dropped_flat, 1000);
 	assert_false(info->difference);
-	jprof_graph_free(g);
+	graph_free(g);
 	jprof_profile_free(p);
 }
 
@@ -205,7 +213,7 @@ static void test_what_a_node_knows(void **state)
 	assert_int_equal(xml->line, 0);
 	assert_true(jprof_graph_node(g, 3)->inlined);
 	assert_string_equal(jprof_graph_node(g, 3)->name, "small (inline)");
-	jprof_graph_free(g);
+	graph_free(g);
 	jprof_profile_free(p);
 }
 
@@ -216,7 +224,7 @@ static void test_a_difference(void **state)
 	    profile_of("heap_v2/1\n@ 0x401000 0x405001" OF(500) "@ 0x402000 0x405001" OF(100) MAPS);
 	struct jprof_profile *base =
 	    profile_of("heap_v2/1\n@ 0x401000 0x405001" OF(100) "@ 0x402000 0x405001" OF(900) MAPS);
-	assert_int_equal(jprof_profile_merge(p, base, -1, NULL), 0);
+	assert_int_equal(jprof_profile_difference(p, base, NULL), 0);
 	name_locations(p, names, jp_count(names));
 	struct jprof_graph *g = graph_of(p, JPROF_BY_FUNCTION, NULL);
 	char *is = shown(g);
@@ -225,7 +233,7 @@ static void test_a_difference(void **state)
 	assert_near(jprof_graph_info(g)->total, -400);
 	assert_near(jprof_graph_info(g)->scale, 1200);
 	free(is);
-	jprof_graph_free(g);
+	graph_free(g);
 	jprof_profile_free(p);
 	jprof_profile_free(base);
 }
@@ -246,13 +254,8 @@ static void test_equals_the_table(void **state)
 	const struct jprof_graph_opts whole = { .size = sizeof whole, .whole = true };
 	struct jprof_profile *p = named(deep);
 	for (int by = JPROF_BY_FUNCTION; by <= JPROF_BY_ADDRESS; by++) {
-		const struct jprof_view_opts view = { .size = sizeof view,
-			                              .counter = JPROF_INUSE_SPACE,
-			                              .granularity = (enum jprof_granularity)by,
-			                              .cum = true };
-		struct jprof_graph *g = graph_of(p, view.granularity, &whole);
-		struct jprof_table *table;
-		assert_int_equal(jprof_table_new(p, &view, &table, NULL), 0);
+		struct jprof_graph *g = graph_of(p, (enum jprof_granularity)by, &whole);
+		struct jprof_table *table = ordered(shown_view, &(const struct asked){ .report.cum = true });
 		assert_int_equal(jprof_graph_nodes(g), jprof_table_count(table));
 		for (size_t i = 0; i < jprof_table_count(table); i++) {
 			const struct jprof_row *row = jprof_table_at(table, i);
@@ -261,7 +264,7 @@ static void test_equals_the_table(void **state)
 			assert_near(jprof_graph_node(g, i)->cum, row->cum);
 		}
 		jprof_table_free(table);
-		jprof_graph_free(g);
+		graph_free(g);
 	}
 	jprof_profile_free(p);
 }
@@ -270,17 +273,17 @@ static void test_errors(void **state)
 {
 	(void)state;
 	static const char text[] = "heap_v2/1000\n@ 0x401000 0x405001\n  t*: 100: 20000 [0: 0]\n" MAPS;
-	const struct jprof_view_opts view = { .size = sizeof view, .counter = JPROF_INUSE_SPACE, .errors = true };
 	struct jprof_profile *p = named(text);
 	struct jprof_graph *g;
 	struct jprof_range total;
-	assert_int_equal(jprof_graph_new(p, &view, NULL, &g, NULL), 0);
+	shown_view = view_of(p, &(const struct asked){ .view.counter = JPROF_INUSE_SPACE, .view.errors = true });
+	assert_int_equal(jprof_graph_new(shown_view, NULL, &g, NULL), 0);
 	jprof_profile_range(p, JPROF_INUSE_SPACE, &total);
 	assert_true(total.error > 0);
 	assert_near(jprof_graph_node(g, 0)->cum_range.error, total.error);
 	assert_near(jprof_graph_edge(g, 0)->range.error, total.error);
 	assert_near(jprof_graph_node(g, 0)->flat_range.samples, 100);
-	jprof_graph_free(g);
+	graph_free(g);
 	jprof_profile_free(p);
 }
 

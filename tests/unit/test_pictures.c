@@ -4,11 +4,12 @@
 
 static void check_value(double value, enum jprof_counter counter, bool exact, const char *should, const char *change)
 {
-	const struct jprof_view_opts view = { .size = sizeof view, .counter = counter, .show_bytes = exact };
+	const struct jprof_view_info view = { .counter = counter };
+	const struct dot_opts opts = { .view = &view, .show_bytes = exact };
 	char text[dot_cell];
-	dot_value(text, value, &view);
+	dot_value(text, value, &opts);
 	assert_string_equal(text, should);
-	dot_change(text, value, &view);
+	dot_change(text, value, &opts);
 	assert_string_equal(text, change);
 }
 

@@ -43,19 +43,18 @@ static void check_rows(const struct jprof_table *table, const struct expected *s
 	assert_int_equal(jprof_table_count(table), count);
 }
 
-static void check(const char *text, const struct jprof_view_opts *opts, const struct expected *should, size_t count)
+static void check(const char *text, const struct asked *asked, const struct expected *should, size_t count)
 {
 	struct jprof_profile *p = named(text);
-	struct jprof_table *table;
-	assert_int_equal(jprof_table_new(p, opts, &table, NULL), 0);
+	struct jprof_view *view = view_of(p, asked);
+	struct jprof_table *table = ordered(view, asked);
 	check_rows(table, should, count);
 	jprof_table_free(table);
+	jprof_view_free(view);
 	jprof_profile_free(p);
 }
 
-#define CHECK(text, should, ...)                                                                                       \
-	check(text, &(const struct jprof_view_opts){ .size = sizeof(struct jprof_view_opts), __VA_ARGS__ }, should,    \
-	      jp_count(should))
+#define CHECK(text, should, ...) check(text, &(const struct asked){ __VA_ARGS__ }, should, jp_count(should))
 
 static void test_by_function(void **state)
 {
@@ -70,9 +69,9 @@ static void test_by_function(void **state)
 		{ "grow (inline)", 0, 1000 }, { "list_add (inline)", 1000, 1000 }, { "parse", 0, 1000 },
 	};
 	static const struct expected full[] = { { "row_new(int)", 9000, 9000 } };
-	CHECK(rows, by_flat, .counter = JPROF_INUSE_SPACE);
-	CHECK(rows, by_cum, .counter = JPROF_INUSE_SPACE, .cum = true);
-	CHECK(rows, full, .counter = JPROF_INUSE_SPACE, .full_names = true, .top = 1);
+	CHECK(rows, by_flat, .view.counter = JPROF_INUSE_SPACE);
+	CHECK(rows, by_cum, .view.counter = JPROF_INUSE_SPACE, .report.cum = true);
+	CHECK(rows, full, .view.counter = JPROF_INUSE_SPACE, .view.full_names = true, .report.top = 1);
 }
 
 static void test_by_line(void **state)
@@ -87,7 +86,7 @@ static void test_by_line(void **state)
 		{ "parse row.c:40", 0, 1000 },
 		{ "rows_keep rows.c:20", 0, 9000 },
 	};
-	CHECK(rows, should, .counter = JPROF_INUSE_SPACE, .granularity = JPROF_BY_LINE);
+	CHECK(rows, should, .view.counter = JPROF_INUSE_SPACE, .view.granularity = JPROF_BY_LINE);
 }
 
 /* A stack that passes through a file several times counts once. */
@@ -97,7 +96,7 @@ static void test_by_file(void **state)
 	static const struct expected should[] = { { "row.c", 10000, 10000 },
 		                                  { "main.c", 0, 10000 },
 		                                  { "rows.c", 0, 9000 } };
-	CHECK(rows, should, .counter = JPROF_INUSE_SPACE, .granularity = JPROF_BY_FILE);
+	CHECK(rows, should, .view.counter = JPROF_INUSE_SPACE, .view.granularity = JPROF_BY_FILE);
 }
 
 static void test_by_address(void **state)
@@ -112,7 +111,7 @@ static void test_by_address(void **state)
 		{ "0000000000404000 grow (inline) row.c:40", 0, 1000 },
 		{ "0000000000404000 parse row.c:40", 0, 1000 },
 	};
-	CHECK(rows, should, .counter = JPROF_INUSE_SPACE, .granularity = JPROF_BY_ADDRESS);
+	CHECK(rows, should, .view.counter = JPROF_INUSE_SPACE, .view.granularity = JPROF_BY_ADDRESS);
 }
 
 /* A symbol without lines is "name ??:0"; what has no name at all has no line either. */
@@ -121,7 +120,7 @@ static void test_without_lines(void **state)
 	(void)state;
 	static const char text[] = "heap_v2/1\n@ 0x405000 0x406001\n  t*: 1: 100 [0: 0]\n" MAPS;
 	static const struct expected should[] = { { "from_symtab ??:0", 100, 100 }, { "server!0x6000", 0, 100 } };
-	CHECK(text, should, .counter = JPROF_INUSE_SPACE, .granularity = JPROF_BY_LINE);
+	CHECK(text, should, .view.counter = JPROF_INUSE_SPACE, .view.granularity = JPROF_BY_LINE);
 }
 
 static void test_each_counter(void **state)
@@ -130,13 +129,13 @@ static void test_each_counter(void **state)
 	static const double top[JPROF_COUNTERS] = { 12, 9000, 1, 7777 };
 	struct jprof_profile *p = named(rows);
 	for (int c = 0; c < JPROF_COUNTERS; c++) {
-		const struct jprof_view_opts opts = { .size = sizeof opts, .counter = (enum jprof_counter)c };
-		struct jprof_table *table;
-		assert_int_equal(jprof_table_new(p, &opts, &table, NULL), 0);
+		struct jprof_view *view = view_of(p, &(const struct asked){ .view.counter = (enum jprof_counter)c });
+		struct jprof_table *table = ordered(view, NULL);
 		assert_string_equal(jprof_table_at(table, 0)->name, "row_new");
 		assert_near(jprof_table_at(table, 0)->flat, top[c]);
-		assert_near(jprof_table_flat(table), jprof_profile_total(p, (enum jprof_counter)c));
+		assert_near(jprof_view_info(view)->flat, jprof_profile_total(p, (enum jprof_counter)c));
 		jprof_table_free(table);
+		jprof_view_free(view);
 	}
 	jprof_profile_free(p);
 }
@@ -148,7 +147,7 @@ static void test_recursion_counts_once(void **state)
 				   "@ 0x402000 0x402001 0x402001 0x403001 0x402001\n  t*: 1: 100 [0: 0]\n"
 				   "@ 0x402000 0x403001\n  t*: 1: 1000 [0: 0]\n" MAPS;
 	static const struct expected should[] = { { "rows_keep", 1100, 1100 }, { "main", 0, 1100 } };
-	CHECK(text, should, .counter = JPROF_INUSE_SPACE);
+	CHECK(text, should, .view.counter = JPROF_INUSE_SPACE);
 }
 
 static void test_rows_of_zeros_are_left_out(void **state)
@@ -158,7 +157,7 @@ static void test_rows_of_zeros_are_left_out(void **state)
 				   "@ 0x402000 0x403001\n  t*: 0: 0 [1: 100]\n"
 				   "@ 0x405000\n  t*: 1: 100 [0: 0]\n" MAPS;
 	static const struct expected should[] = { { "from_symtab", 100, 100 } };
-	CHECK(text, should, .counter = JPROF_INUSE_SPACE);
+	CHECK(text, should, .view.counter = JPROF_INUSE_SPACE);
 }
 
 /* Equal values: by name, byte by byte, whatever the order of the dump. */
@@ -173,8 +172,8 @@ static void test_ties_by_name(void **state)
 	static const struct expected should[] = {
 		{ "0x9", 100, 100 }, { "from_symtab", 100, 100 }, { "main", 100, 100 }, { "rows_keep", 100, 100 }
 	};
-	CHECK(text, should, .counter = JPROF_INUSE_SPACE);
-	CHECK(text, should, .counter = JPROF_INUSE_SPACE, .cum = true);
+	CHECK(text, should, .view.counter = JPROF_INUSE_SPACE);
+	CHECK(text, should, .view.counter = JPROF_INUSE_SPACE, .report.cum = true);
 }
 
 static void test_top_cuts_rows_and_not_the_sum(void **state)
@@ -182,12 +181,13 @@ static void test_top_cuts_rows_and_not_the_sum(void **state)
 	(void)state;
 	struct jprof_profile *p = named(rows);
 	for (size_t top = 1; top < 9; top++) {
-		const struct jprof_view_opts opts = { .size = sizeof opts, .counter = JPROF_INUSE_SPACE, .top = top };
-		struct jprof_table *table;
-		assert_int_equal(jprof_table_new(p, &opts, &table, NULL), 0);
+		const struct asked asked = { .view.counter = JPROF_INUSE_SPACE, .report.top = top };
+		struct jprof_view *view = view_of(p, &asked);
+		struct jprof_table *table = ordered(view, &asked);
 		assert_int_equal(jprof_table_count(table), top < 6 ? top : 6);
-		assert_near(jprof_table_flat(table), 10000);
+		assert_near(jprof_view_info(view)->flat, 10000);
 		jprof_table_free(table);
+		jprof_view_free(view);
 	}
 	jprof_profile_free(p);
 }
@@ -199,11 +199,12 @@ static void test_a_request_from_the_future(void **state)
 		struct jprof_view_opts known;
 		long more;
 	} opts = { .known = { .size = sizeof opts }, .more = 1 };
-	struct jprof_table *table = (void *)&opts;
+	struct jprof_view *view = (void *)&opts;
 	struct jprof_profile *p = named(rows);
-	assert_int_equal(jprof_table_new(p, &opts.known, &table, NULL), JPROF_E_ARGUMENT);
-	assert_ptr_equal(table, &opts);
+	assert_int_equal(jprof_view_new(p, &opts.known, &view, NULL), JPROF_E_ARGUMENT);
+	assert_ptr_equal(view, &opts);
 	jprof_profile_free(p);
+	jprof_view_free(NULL);
 	jprof_table_free(NULL);
 }
 
@@ -236,14 +237,14 @@ static void test_rows_have_a_place(void **state)
 	};
 	struct jprof_profile *p = named(rows);
 	for (size_t i = 0; i < jp_count(by); i++) {
-		const struct jprof_view_opts opts = { .size = sizeof opts,
-			                              .counter = JPROF_INUSE_SPACE,
-			                              .granularity = (enum jprof_granularity)i };
-		struct jprof_table *table;
-		assert_int_equal(jprof_table_new(p, &opts, &table, NULL), 0);
+		const struct asked asked = { .view.counter = JPROF_INUSE_SPACE,
+			                     .view.granularity = (enum jprof_granularity)i };
+		struct jprof_view *view = view_of(p, &asked);
+		struct jprof_table *table = ordered(view, NULL);
 		for (size_t r = 0; r < 2; r++)
 			check_place(jprof_table_at(table, r), &by[i][r]);
 		jprof_table_free(table);
+		jprof_view_free(view);
 	}
 	jprof_profile_free(p);
 }

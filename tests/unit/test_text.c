@@ -37,19 +37,17 @@ static struct jprof_profile *made_of(const struct sample *samples, size_t count)
 	return p;
 }
 
-static void check(const struct sample *samples, size_t count, const struct jprof_view_opts *opts, const char *should)
+static void check(const struct sample *samples, size_t count, const struct asked *asked, const char *should)
 {
 	struct jprof_profile *p = made_of(samples, count);
-	char *is = text_of(p, opts);
+	char *is = text_of(p, asked);
 	if (strcmp(is, should))
 		fail_msg("\n%s--- should be\n%s", is, should);
 	free(is);
 	jprof_profile_free(p);
 }
 
-#define CHECK(samples, should, ...)                                                                                    \
-	check(samples, jp_count(samples),                                                                              \
-	      &(const struct jprof_view_opts){ .size = sizeof(struct jprof_view_opts), __VA_ARGS__ }, should)
+#define CHECK(samples, should, ...) check(samples, jp_count(samples), &(const struct asked){ __VA_ARGS__ }, should)
 
 static const struct sample rows[] = {
 	{ { 0x401000, 0x402000, 0x403000 }, 3000 },
@@ -66,7 +64,7 @@ static void test_bytes(void **state)
 	      "    1000  10.0% 100.0%     1000  10.0% parse\n"
 	      "       0   0.0% 100.0%     4000  40.0% main\n"
 	      "       0   0.0% 100.0%     9000  90.0% rows_keep\n",
-	      .counter = JPROF_INUSE_SPACE, .show_bytes = true);
+	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true);
 }
 
 static void test_cum(void **state)
@@ -78,7 +76,7 @@ static void test_cum(void **state)
 	      "       0   0.0%  90.0%     9000  90.0% rows_keep\n"
 	      "       0   0.0%  90.0%     4000  40.0% main\n"
 	      "    1000  10.0% 100.0%     1000  10.0% parse\n",
-	      .counter = JPROF_ALLOC_SPACE, .show_bytes = true, .cum = true);
+	      .view.counter = JPROF_ALLOC_SPACE, .report.show_bytes = true, .report.cum = true);
 }
 
 static void test_top(void **state)
@@ -88,19 +86,32 @@ static void test_top(void **state)
 	      "Total: 10000 B\n"
 	      "    9000  90.0%  90.0%     9000  90.0% row_new\n"
 	      "    1000  10.0% 100.0%     1000  10.0% parse\n",
-	      .counter = JPROF_INUSE_SPACE, .show_bytes = true, .top = 2);
+	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true, .report.top = 2);
 }
 
-static void test_percent_of(void **state)
+/* The base has 20000 in a stack of its own. */
+static void test_percent_of_the_base(void **state)
 {
 	(void)state;
-	CHECK(rows,
-	      "Total: 10000 B\n"
-	      "    9000  45.0%  45.0%     9000  45.0% row_new\n"
-	      "    1000   5.0%  50.0%     1000   5.0% parse\n"
-	      "       0   0.0%  50.0%     4000  20.0% main\n"
-	      "       0   0.0%  50.0%     9000  45.0% rows_keep\n",
-	      .counter = JPROF_INUSE_SPACE, .show_bytes = true, .percent_of = 20000);
+	static const struct sample now[] = { { { 0x401000, 0x402000, 0x403000 }, 3000 },
+		                             { { 0x404000, 0x403000 }, 21000 } };
+	static const struct sample before[] = { { { 0x404000, 0x403000 }, 20000 } };
+	const struct asked asked = { .view.counter = JPROF_INUSE_SPACE,
+		                     .view.percent_of_base = true,
+		                     .report.show_bytes = true };
+	struct jprof_profile *p = made_of(now, jp_count(now)), *base = made_of(before, jp_count(before));
+	p->named = base->named = false;
+	assert_int_equal(jprof_profile_difference(p, base, NULL), 0);
+	p->named = true;
+	char *is = text_of(p, &asked);
+	assert_string_equal(is, "Total: 4000 B\n"
+	                        "    3000  15.0%  15.0%     3000  15.0% row_new\n"
+	                        "    1000   5.0%  20.0%     1000   5.0% parse\n"
+	                        "       0   0.0%  20.0%     4000  20.0% main\n"
+	                        "       0   0.0%  20.0%     3000  15.0% rows_keep\n");
+	free(is);
+	jprof_profile_free(p);
+	jprof_profile_free(base);
 }
 
 /* MB are 2^20 bytes with one digit; show_bytes has no say over objects. */
@@ -114,10 +125,10 @@ static void test_units(void **state)
 	static const char objects[] = "Total: 1625292 objects\n"
 				      " 1572864  96.8%  96.8%  1572864  96.8% row_new\n"
 				      "   52428   3.2% 100.0%    52428   3.2% parse\n";
-	CHECK(samples, mb, .counter = JPROF_INUSE_SPACE);
-	CHECK(samples, mb, .counter = JPROF_ALLOC_SPACE);
-	CHECK(samples, objects, .counter = JPROF_INUSE_OBJECTS);
-	CHECK(samples, objects, .counter = JPROF_ALLOC_OBJECTS, .show_bytes = true);
+	CHECK(samples, mb, .view.counter = JPROF_INUSE_SPACE);
+	CHECK(samples, mb, .view.counter = JPROF_ALLOC_SPACE);
+	CHECK(samples, objects, .view.counter = JPROF_INUSE_OBJECTS);
+	CHECK(samples, objects, .view.counter = JPROF_ALLOC_OBJECTS, .report.show_bytes = true);
 }
 
 /* Towards zero, and never as "-0". */
@@ -133,7 +144,7 @@ static void test_truncation(void **state)
 	      "       0 -50.0% -225.0%        0 -50.0% parse\n"
 	      "       0  50.0% -175.0%        0  50.0% rows_keep\n"
 	      "      -2 275.0% 100.0%       -2 275.0% main\n",
-	      .counter = JPROF_INUSE_SPACE, .show_bytes = true);
+	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true);
 }
 
 static void test_wide_columns(void **state)
@@ -144,7 +155,7 @@ static void test_wide_columns(void **state)
 	      "Total: 10000000103037338 B\n"
 	      "10000000000000000 100.0% 100.0% 10000000000000000 100.0% parse\n"
 	      "103037338   0.0% 100.0% 103037338   0.0% row_new\n",
-	      .counter = JPROF_INUSE_SPACE, .show_bytes = true);
+	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true);
 }
 
 static void test_a_negative_total(void **state)
@@ -156,7 +167,7 @@ static void test_a_negative_total(void **state)
 	      "     500 -33.3% -33.3%      500 -33.3% row_new\n"
 	      "       0  -0.0% -33.3%    -1500 100.0% main\n"
 	      "   -2000 133.3% 100.0%    -2000 133.3% parse\n",
-	      .counter = JPROF_INUSE_SPACE, .show_bytes = true);
+	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true);
 }
 
 static void test_a_total_of_zero(void **state)
@@ -167,14 +178,14 @@ static void test_a_total_of_zero(void **state)
 	      "     500   +inf   +inf      500   +inf row_new\n"
 	      "       0    nan   +inf      500   +inf main\n"
 	      "    -500   -inf    nan     -500   -inf parse\n",
-	      .counter = JPROF_INUSE_SPACE, .show_bytes = true);
+	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true);
 }
 
 static void test_nothing_to_say(void **state)
 {
 	(void)state;
 	static const struct sample samples[] = { { { 0x401000, 0x403000 }, 0 } };
-	CHECK(samples, "", .counter = JPROF_ALLOC_SPACE);
+	CHECK(samples, "", .view.counter = JPROF_ALLOC_SPACE);
 	check(samples, 0, NULL, "");
 }
 
@@ -186,11 +197,11 @@ static void test_hostile_names(void **state)
 	CHECK(samples,
 	      "Total: 100 B\n"
 	      "     100 100.0% 100.0%      100 100.0% two\\x0alines\\x1b[1m; \"$\" %s\n",
-	      .counter = JPROF_INUSE_SPACE, .show_bytes = true);
+	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true);
 	CHECK(samples,
 	      "Total: 100 B\n"
 	      "     100 100.0% 100.0%      100 100.0% two\\x0alines\\x1b[1m; \"$(x)\" %s\n",
-	      .counter = JPROF_INUSE_SPACE, .show_bytes = true, .full_names = true);
+	      .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true, .view.full_names = true);
 }
 
 /* A dump's counters come scaled: 829411.40 bytes, 1.58 objects. */
@@ -198,17 +209,17 @@ static void test_scaled(void **state)
 {
 	(void)state;
 	struct jprof_profile *p = profile_of("heap_v2/524288\n@ 0x401000\n  t*: 1: 524288 [0: 0]\n" MAPS);
-	const struct jprof_view_opts bytes = { .size = sizeof bytes, .counter = JPROF_INUSE_SPACE, .show_bytes = true };
-	const struct jprof_view_opts mb = { .size = sizeof mb, .counter = JPROF_INUSE_SPACE };
+	const struct asked bytes = { .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true };
+	const struct asked mb = { .view.counter = JPROF_INUSE_SPACE };
 	name_locations(p, names, jp_count(names));
 	static const char *const should[] = {
 		"Total: 829411 B\n  829411 100.0% 100.0%   829411 100.0% row_new\n",
 		"Total: 0.8 MB\n     0.8 100.0% 100.0%      0.8 100.0% row_new\n",
 		"Total: 1 objects\n       1 100.0% 100.0%        1 100.0% row_new\n",
 	};
-	const struct jprof_view_opts *opts[] = { &bytes, &mb, NULL };
+	const struct asked *asked[] = { &bytes, &mb, NULL };
 	for (size_t i = 0; i < jp_count(should); i++) {
-		char *is = text_of(p, opts[i]);
+		char *is = text_of(p, asked[i]);
 		assert_string_equal(is, should[i]);
 		free(is);
 	}
@@ -228,14 +239,16 @@ static void test_refusals(void **state)
 	(void)state;
 	struct jprof_profile *p = made_of(rows, jp_count(rows));
 	struct jprof_error err = { 0 };
+	struct jprof_view *view = view_of(p, NULL);
 	int calls = 0;
-	assert_int_equal(jprof_render(p, "no such", NULL, count_calls, &calls, &err), JPROF_E_ARGUMENT);
+	assert_int_equal(jprof_render(view, "no such", NULL, count_calls, &calls, &err), JPROF_E_ARGUMENT);
 	assert_contains(err.text, "no such");
 	assert_int_equal(calls, 0);
-	assert_int_equal(jprof_render(p, "text", NULL, count_calls, &calls, &err), JPROF_E_WRITE);
+	assert_int_equal(jprof_render(view, "text", NULL, count_calls, &calls, &err), JPROF_E_WRITE);
 	assert_int_equal(err.code, JPROF_E_WRITE);
 	assert_is_message(err.text);
 	assert_int_equal(calls, 1);
+	jprof_view_free(view);
 	jprof_profile_free(p);
 }
 
@@ -245,7 +258,7 @@ int main(void)
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_cum),
 		cmocka_unit_test(test_top),
-		cmocka_unit_test(test_percent_of),
+		cmocka_unit_test(test_percent_of_the_base),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_truncation),
 		cmocka_unit_test(test_wide_columns),

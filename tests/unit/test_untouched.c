@@ -16,7 +16,9 @@ static struct {
 	size_t heap_len, pprof_len, bundle_len;
 	char gz[64], jprof[64];
 	struct jprof_dump *dump;
-	struct jprof_profile *profile, *named; /* as read; symbolized and folded */
+	struct jprof_profile *profile, *named;    /* as read; symbolized */
+	struct jprof_view *view, *threads;        /* of `named`; of another with thread labels */
+	struct jprof_profile *labelled, *bundled; /* the latter with names of its own, not symbolized */
 	struct jprof_bundle *made;
 	struct jprof_processes *processes;
 	int pid;
@@ -34,13 +36,17 @@ static const char maps_text[] = "00400000-00500000 r-xp 00000000 08:01 42   /opt
 				"00600000-00700000 r-xp 00000000 08:01 42   /opt/app/b\\012b\n";
 
 static const struct jprof_symbolize_opts files = { .size = sizeof files, .sysroot = SAMPLES "/heaps/sysroot" };
-static const struct jprof_view_opts view = { .size = sizeof view,
-	                                     .counter = JPROF_INUSE_SPACE,
-	                                     .granularity = JPROF_BY_LINE,
-	                                     .errors = true,
-	                                     .base = "none",
-	                                     .pattern = "^(row|main|work)",
-	                                     .source_path = SAMPLES "/heaps/src" };
+static const struct jprof_view_opts by_line = { .size = sizeof by_line,
+	                                        .counter = JPROF_INUSE_SPACE,
+	                                        .granularity = JPROF_BY_LINE,
+	                                        .fold = JPROF_FOLD_VM,
+	                                        .focus = "row",
+	                                        .ignore = "none",
+	                                        .exclude = "main",
+	                                        .errors = true };
+static const struct jprof_report_opts report = { .size = sizeof report,
+	                                         .pattern = "^(row|main|work)",
+	                                         .source_path = SAMPLES "/heaps/src" };
 
 /* What a case is given and makes. `out` is what the function under test gets the address of. */
 struct attempt {
@@ -53,6 +59,12 @@ struct attempt {
 static int take(void *context, const void *data, size_t len)
 {
 	(void)context, (void)data, (void)len;
+	return 0;
+}
+
+static int add_text(void *context, const void *data, size_t len)
+{
+	jp_strbuf_add(context, data, len);
 	return 0;
 }
 
@@ -96,16 +108,16 @@ MAKER(profile_open, jprof_profile, jprof_profile_free,
       jprof_profile_open(SAMPLES "/heaps/hand-4.heap", NULL, &out, &a->err))
 MAKER(profile_open_gz, jprof_profile, jprof_profile_free, jprof_profile_open(in.gz, NULL, &out, &a->err))
 MAKER(profile_open_bundle, jprof_profile, jprof_profile_free, jprof_profile_open(in.jprof, NULL, &out, &a->err))
-MAKER(profile_copy, jprof_profile, jprof_profile_free, jprof_profile_copy(in.named, &out, &a->err))
 MAKER(bundle_parse, jprof_bundle, jprof_bundle_free, jprof_bundle_parse(in.bundle, in.bundle_len, "b", &out, &a->err))
 MAKER(bundle_open, jprof_bundle, jprof_bundle_free, jprof_bundle_open(in.jprof, &out, &a->err))
 MAKER(bundle_profile, jprof_profile, jprof_profile_free, jprof_bundle_profile(in.made, 1, NULL, &out, &a->err))
 MAKER(bundle_writer, jprof_bundle_writer, jprof_bundle_writer_free,
       jprof_bundle_writer_new(NULL, take, NULL, &out, &a->err))
-MAKER(table_new, jprof_table, jprof_table_free, jprof_table_new(in.named, &view, &out, &a->err))
-MAKER(graph_new, jprof_graph, jprof_graph_free, jprof_graph_new(in.named, &view, NULL, &out, &a->err))
-MAKER(coverage_new, jprof_coverage, jprof_coverage_free,
-      jprof_coverage_new(in.named, JPROF_INUSE_SPACE, &out, &a->err))
+MAKER(table_new, jprof_table, jprof_table_free, jprof_table_new(in.view, NULL, &out, &a->err))
+MAKER(graph_new, jprof_graph, jprof_graph_free, jprof_graph_new(in.view, NULL, &out, &a->err))
+MAKER(coverage_new, jprof_coverage, jprof_coverage_free, jprof_coverage_new(in.view, &out, &a->err))
+MAKER(view_new, jprof_view, jprof_view_free, jprof_view_new(in.named, &by_line, &out, &a->err))
+MAKER(view_thread, jprof_view, jprof_view_free, jprof_view_thread(in.threads, 0, &out, &a->err))
 MAKER(binary_open, jprof_binary, jprof_binary_free, jprof_binary_open(NULL, "/proc/self/exe", &out, &a->err))
 MAKER(processes_new, jprof_processes, jprof_processes_free,
       jprof_processes_new(&(struct jprof_processes_opts){ .size = sizeof(struct jprof_processes_opts),
@@ -130,9 +142,14 @@ static void json_text_end(struct attempt *a)
 
 /* ---- what changes a profile ------------------------------------------------------------------------------ */
 
-static int merge(struct attempt *a)
+static int subtract(struct attempt *a)
 {
-	return jprof_profile_merge(a->subject, in.profile, -1, &a->err);
+	return jprof_profile_difference(a->subject, in.profile, &a->err);
+}
+
+static int add_bundle(struct attempt *a)
+{
+	return jprof_profile_add(a->subject, in.bundled, &a->err);
 }
 
 static int symbolize(struct attempt *a)
@@ -140,17 +157,36 @@ static int symbolize(struct attempt *a)
 	return jprof_profile_symbolize(a->subject, &files, &a->err);
 }
 
-static int fold(struct attempt *a)
+/* All that reports tell of a profile, as it is. */
+static struct jp_strbuf told(struct jprof_profile *p)
 {
-	return jprof_profile_fold(a->subject, JPROF_FOLD_VM, &a->err);
+	const struct jprof_symbolize_opts none = { .size = sizeof none, .no_lookup = true };
+	const struct jprof_view_opts opts = { .size = sizeof opts, .fold = JPROF_FOLD_RAW, .errors = true };
+	struct jp_strbuf out = { 0 };
+	struct jprof_view *view;
+	assert_int_equal(jprof_profile_symbolize(p, &none, NULL), 0);
+	assert_int_equal(jprof_view_new(p, &opts, &view, NULL), 0);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(jprof_render(view, i ? "raw" : "json", NULL, add_text, &out, NULL), 0);
+	jprof_view_free(view);
+	return out;
 }
 
-static int filter(struct attempt *a)
+/* A sum that failed leaves its profile as it was, as if it had never been tried. */
+static void check_left_alone(struct jprof_profile *p)
 {
-	const struct jprof_filter_opts opts = {
-		.size = sizeof opts, .focus = "row", .ignore = "none", .exclude = "main"
-	};
-	return jprof_profile_filter(a->subject, &opts, &a->err);
+	static struct jp_strbuf before;
+	if (!before.len) {
+		struct jprof_profile *fresh;
+		assert_int_equal(jprof_profile_new(in.dump, NULL, &fresh, NULL), 0);
+		before = told(fresh);
+		jprof_profile_free(fresh);
+	}
+	struct jp_strbuf after;
+	after = told(p);
+	assert_int_equal(after.len, before.len);
+	assert_memory_equal(after.text, before.text, before.len);
+	jp_strbuf_release(&after);
 }
 
 static int take_sidecar(struct attempt *a)
@@ -160,17 +196,18 @@ static int take_sidecar(struct attempt *a)
 
 /* ---- what writes ------------------------------------------------------------------------------------------- */
 
-static const char *const formats[] = { "text",           "collapsed", "raw",    "proto",      "csv",
-	                               "json",           "json-info", "tree",   "speedscope", "dhat",
-	                               "diff-collapsed", "callgrind", "traces", "peek",       "list",
-	                               "disasm" };
-static const char *format;
+static const struct jprof_format *format;
 
 /* Where there is no code or disassembler --disasm has an error of its own. */
 static int render(struct attempt *a)
 {
-	int rc = jprof_render(in.named, format, &view, take, NULL, &a->err);
+	int rc = jprof_render(in.view, format->name, &report, take, NULL, &a->err);
 	return rc == JPROF_E_UNSUPPORTED ? 0 : rc;
+}
+
+static int render_info(struct attempt *a)
+{
+	return jprof_render_info(in.view, in.dump, take, NULL, &a->err);
 }
 
 static int write_member(struct attempt *a)
@@ -224,7 +261,8 @@ static const struct {
 	ROW(maps_parse), ROW(maps_open), ROW(dump_parse), ROW(dump_raw), ROW(dump_gperf), ROW(dump_open),
 	ROW(dump_open_gz), ROW(profile_new), ROW(profile_threads), ROW(profile_text), ROW(profile_raw),
 	ROW(profile_pprof), ROW(profile_bundle), ROW(profile_open), ROW(profile_open_gz), ROW(profile_open_bundle),
-	ROW(profile_copy), ROW(bundle_parse), ROW(bundle_open), ROW(bundle_profile), ROW(bundle_writer), ROW(table_new),
+	ROW(bundle_parse), ROW(bundle_open), ROW(bundle_profile), ROW(bundle_writer), ROW(table_new),
+	ROW(view_new), ROW(view_thread),
 	ROW(graph_new), ROW(coverage_new), ROW(binary_open), ROW(processes_new), ROW(target_open), ROW(json_text),
 	/* clang-format on */
 };
@@ -232,10 +270,12 @@ static const struct {
 static const struct {
 	const char *name;
 	int (*run)(struct attempt *a);
-	bool named; /* works on a profile with names */
+	bool all_or_nothing;
 } changers[] = {
-	{ "merge", merge, false },  { "symbolize", symbolize, false },  { "fold", fold, true },
-	{ "filter", filter, true }, { "sidecar", take_sidecar, false },
+	{ "difference", subtract, true },
+	{ "add", add_bundle, true },
+	{ "symbolize", symbolize, false },
+	{ "sidecar", take_sidecar, false },
 };
 
 static const struct {
@@ -292,9 +332,10 @@ static void test_changers(void **state)
 		bool more = true;
 		for (size_t nth = 1; more; nth++) {
 			struct attempt a = { 0 };
-			assert_int_equal(
-			    jprof_profile_copy(changers[i].named ? in.named : in.profile, &a.subject, NULL), 0);
+			assert_int_equal(jprof_profile_new(in.dump, NULL, &a.subject, NULL), 0);
 			more = attempt(changers[i].name, changers[i].run, nth, &a, &wrong);
+			if (a.err.code && changers[i].all_or_nothing)
+				check_left_alone(a.subject);
 			jprof_profile_free(a.subject);
 		}
 	}
@@ -305,13 +346,17 @@ static void test_formats(void **state)
 {
 	(void)state;
 	int wrong = 0;
-	for (size_t i = 0; i < jp_count(formats); i++) {
-		bool more = true;
-		format = formats[i];
+	for (size_t i = 0; (format = jprof_format_at(i)); i++) {
+		bool more = !format->difference || jprof_view_info(in.view)->difference;
 		for (size_t nth = 1; more; nth++) {
 			struct attempt a = { 0 };
-			more = attempt(format, render, nth, &a, &wrong);
+			more = attempt(format->name, render, nth, &a, &wrong);
 		}
+	}
+	bool more = true;
+	for (size_t nth = 1; more; nth++) {
+		struct attempt a = { 0 };
+		more = attempt("render_info", render_info, nth, &a, &wrong);
 	}
 	assert_int_equal(wrong, 0);
 }
@@ -336,18 +381,12 @@ static void test_writers(void **state)
 
 /* ---- the inputs ----------------------------------------------------------------------------------------------- */
 
-static int add(void *context, const void *data, size_t len)
-{
-	jp_strbuf_add(context, data, len);
-	return 0;
-}
-
 static void add_member(struct jprof_bundle_writer *w)
 {
 	assert_int_equal(jprof_bundle_writer_member(w, NULL, NULL), 0);
 	assert_int_equal(jprof_bundle_writer_file(w, "agent.json", sidecar, strlen(sidecar), NULL), 0);
 	assert_int_equal(jprof_bundle_writer_file(w, "dump.heap", in.heap, in.heap_len, NULL), 0);
-	assert_int_equal(jprof_bundle_writer_symbols(w, in.profile, true, NULL), 0);
+	assert_int_equal(jprof_bundle_writer_symbols(w, in.named, true, NULL), 0);
 }
 
 static void write_to(char path[64], const void *data, size_t len)
@@ -362,7 +401,7 @@ static void make_bundle(void)
 {
 	struct jprof_bundle_writer *w;
 	struct jp_strbuf out = { 0 };
-	assert_int_equal(jprof_bundle_writer_new(NULL, add, &out, &w, NULL), 0);
+	assert_int_equal(jprof_bundle_writer_new(NULL, add_text, &out, &w, NULL), 0);
 	add_member(w);
 	add_member(w);
 	assert_int_equal(jprof_bundle_writer_finish(w, NULL), 0);
@@ -377,7 +416,7 @@ static void make_bundle(void)
 static void make_files(void)
 {
 	struct jp_strbuf out = { 0 };
-	assert_int_equal(jprof_render(in.named, "proto", &view, add, &out, NULL), 0);
+	assert_int_equal(jprof_render(in.view, "proto", NULL, add_text, &out, NULL), 0);
 	in.pprof = out.text;
 	in.pprof_len = out.len;
 	write_to(in.gz, "", 0);
@@ -393,9 +432,15 @@ static int set_up(void **state)
 	in.heap = read_whole(SAMPLES "/heaps/jemalloc-5.3.0.heap", &in.heap_len);
 	assert_int_equal(jprof_dump_parse(in.heap, in.heap_len, "d", &in.dump, NULL), 0);
 	assert_int_equal(jprof_profile_new(in.dump, NULL, &in.profile, NULL), 0);
-	assert_int_equal(jprof_profile_copy(in.profile, &in.named, NULL), 0);
+	assert_int_equal(jprof_profile_new(in.dump, NULL, &in.named, NULL), 0);
 	assert_int_equal(jprof_profile_symbolize(in.named, &files, NULL), 0);
+	const struct jprof_profile_opts all = { .size = sizeof all, .thread = "*" };
+	assert_int_equal(jprof_profile_new(in.dump, &all, &in.labelled, NULL), 0);
+	assert_int_equal(jprof_profile_symbolize(in.labelled, &files, NULL), 0);
+	assert_int_equal(jprof_view_new(in.named, &by_line, &in.view, NULL), 0);
+	assert_int_equal(jprof_view_new(in.labelled, NULL, &in.threads, NULL), 0);
 	make_bundle();
+	assert_int_equal(jprof_bundle_profile(in.made, 0, &all, &in.bundled, NULL), 0);
 	make_files();
 	const struct jprof_processes_opts opts = { .size = sizeof opts, .pids = &in.pid, .pid_count = 1 };
 	return jprof_processes_new(&opts, &in.processes, NULL);
@@ -408,6 +453,10 @@ static int tear_down(void **state)
 	unlink(in.jprof);
 	jprof_processes_free(in.processes);
 	jprof_bundle_free(in.made);
+	jprof_view_free(in.view);
+	jprof_view_free(in.threads);
+	jprof_profile_free(in.labelled);
+	jprof_profile_free(in.bundled);
 	jprof_profile_free(in.named);
 	jprof_profile_free(in.profile);
 	jprof_dump_free(in.dump);

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "model/profile.h"
+#include "view/view.h"
 
 struct jprof_coverage {
 	struct jprof_coverage_file *files;
@@ -31,23 +31,21 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static void count_bytes(const struct jprof_profile *p, enum jprof_counter counter, struct jprof_coverage *c)
+static void count_bytes(const struct jprof_view *v, struct jprof_coverage *c)
 {
-	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
-		size_t depth;
-		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
-		if (!depth)
-			continue;
-		const struct jp_location *l = &p->locations[stack[0]];
-		c->files[l->object].bytes[l->source] += p->samples[i].value[counter];
+	for (uint32_t i = 0; i < v->stack_count; i++) {
+		const struct jp_view_stack *stack = &v->stacks[i];
+		const struct jp_location *l = stack->depth ? &v->code.locations[stack->places[0]] : NULL;
+		if (l)
+			c->files[l->object].bytes[l->source] += jp_stack_value(v, i);
 	}
 }
 
-static void count_addresses(const struct jprof_profile *p, struct jprof_coverage *c)
+/* Of the whole profile: those that folding took away were looked up too. */
+static void count_addresses(const struct jp_code *code, struct jprof_coverage *c)
 {
-	for (uint32_t i = 0; i < jp_location_count(p); i++)
-		if (!p->locations[i].folded)
-			c->files[p->locations[i].object].addresses[p->locations[i].source]++;
+	for (uint32_t i = 0; i < code->location_count; i++)
+		c->files[code->locations[i].object].addresses[code->locations[i].source]++;
 }
 
 /* What would name those functions of a usable file that have no name. */
@@ -80,22 +78,23 @@ static void keep_sampled(struct jprof_coverage *c)
 	c->count = kept;
 }
 
-static int fill(struct jprof_coverage *c, const struct jprof_profile *p, enum jprof_counter counter)
+static int fill(struct jprof_coverage *c, const struct jprof_view *v)
 {
-	c->count = jp_object_count(p);
+	const struct jp_code *code = &v->code;
+	c->count = code->object_count;
 	c->files = calloc(c->count + 1, sizeof *c->files);
 	if (!c->files)
 		return -1;
-	for (size_t i = 0; i < c->count; i++) {
-		const struct jp_object *o = &p->objects[i];
-		c->files[i] = (struct jprof_coverage_file){ .path = jp_string(p, o->path),
-			                                    .build_id = jp_string(p, o->build_id),
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct jp_object *o = &code->objects[i];
+		c->files[i] = (struct jprof_coverage_file){ .path = jp_code_object(code, i),
+			                                    .build_id = jp_code_string(code, o->build_id),
 			                                    .proof = o->proof,
-			                                    .reason = jp_string(p, o->reason),
-			                                    .advice = jp_string(p, o->advice) };
+			                                    .reason = jp_code_string(code, o->reason),
+			                                    .advice = jp_code_string(code, o->advice) };
 	}
-	count_bytes(p, counter, c);
-	count_addresses(p, c);
+	count_bytes(v, c);
+	count_addresses(code, c);
 	for (size_t i = 0; i < c->count; i++) {
 		c->files[i].advice = advice_for(c, &c->files[i]);
 		if (!c->files[i].advice)
@@ -107,11 +106,10 @@ static int fill(struct jprof_coverage *c, const struct jprof_profile *p, enum jp
 	return 0;
 }
 
-int jprof_coverage_new(const struct jprof_profile *profile, enum jprof_counter counter, struct jprof_coverage **out,
-                       struct jprof_error *err)
+int jprof_coverage_new(const struct jprof_view *view, struct jprof_coverage **out, struct jprof_error *err)
 {
 	struct jprof_coverage *c = calloc(1, sizeof *c);
-	if (!c || fill(c, profile, counter)) {
+	if (!c || fill(c, view)) {
 		jprof_coverage_free(c);
 		return jp_error_nomem(err);
 	}

@@ -1,4 +1,4 @@
-#include "ops/owner.h"
+#include "view/owner.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -8,23 +8,18 @@ static bool starts(const char *s, const char *with)
 	return !strncmp(s, with, strlen(with));
 }
 
-static const char *path_of(const struct jprof_profile *p, uint32_t object)
-{
-	return jp_string(p, p->objects[object].path);
-}
-
 static bool is_library(const char *base)
 {
 	return strstr(base, ".so") || strstr(base, ".node") || strstr(base, ".bundle");
 }
 
-enum jp_role jp_role_of(const struct jprof_profile *p, uint32_t object)
+enum jp_role jp_role_of(const struct jp_code *c, uint32_t object)
 {
 	static const char *const system[] = { "libc.so",     "libc-",     "libc.musl", "ld-",    "libpthread",
 		                              "libdl.",      "libdl-",    "libm.so",   "libm-",  "librt.",
 		                              "libjemalloc", "libstdc++", "libgcc_s",  "[vdso]", "[vsyscall]" };
-	const char *base = jp_basename(path_of(p, object));
-	if (p->objects[object].unmapped || (object == p->allocator_hint && p->objects[object].allocator))
+	const char *base = jp_basename(jp_code_object(c, object));
+	if (c->objects[object].unmapped || (object == c->allocator && c->objects[object].allocator))
 		return JP_ROLE_SYSTEM;
 	for (size_t i = 0; i < jp_count(system); i++)
 		if (starts(base, system[i]))
@@ -62,10 +57,10 @@ static bool gem_label(const char *path, struct jp_strbuf *label)
 	return false;
 }
 
-void jp_object_label(const struct jprof_profile *p, uint32_t object, struct jp_strbuf *label)
+void jp_object_label(const struct jp_code *c, uint32_t object, struct jp_strbuf *label)
 {
-	const char *path = path_of(p, object), *base = jp_basename(path);
-	if (p->objects[object].unmapped)
+	const char *path = jp_code_object(c, object), *base = jp_basename(path);
+	if (c->objects[object].unmapped)
 		jp_strbuf_str(label, "(outside all mappings)");
 	else if (gem_label(path, label))
 		return;
@@ -76,45 +71,43 @@ void jp_object_label(const struct jprof_profile *p, uint32_t object, struct jp_s
 }
 
 /* An extension of the language: foreign, and not named like a system library. */
-static bool is_extension(const struct jprof_profile *p, uint32_t object)
+static bool is_extension(const struct jp_code *c, uint32_t object)
 {
-	const char *base = jp_basename(path_of(p, object));
-	return jp_role_of(p, object) == JP_ROLE_FOREIGN && !starts(base, "lib");
+	const char *base = jp_basename(jp_code_object(c, object));
+	return jp_role_of(c, object) == JP_ROLE_FOREIGN && !starts(base, "lib");
 }
 
-/* The place of the stack's innermost frame with a role below `above`; `depth` if there is none. */
-static size_t innermost(const struct jprof_profile *p, const uint32_t *stack, size_t depth, enum jp_role above)
+/* The place of the innermost object with a role below `above`; `depth` if there is none. */
+static size_t innermost(const struct jp_code *c, const uint32_t *objects, size_t depth, enum jp_role above)
 {
 	size_t i = 0;
-	while (i < depth && jp_role_of(p, p->locations[stack[i]].object) >= above)
+	while (i < depth && jp_role_of(c, objects[i]) >= above)
 		i++;
 	return i;
 }
 
-size_t jp_owner_place(const struct jprof_profile *p, const uint32_t *stack, size_t depth)
+size_t jp_owner_place(const struct jp_code *c, const uint32_t *objects, size_t depth)
 {
-	size_t place = innermost(p, stack, depth, JP_ROLE_RUNTIME);
+	size_t place = innermost(c, objects, depth, JP_ROLE_RUNTIME);
 	if (place == depth)
-		place = innermost(p, stack, depth, JP_ROLE_SYSTEM);
+		place = innermost(c, objects, depth, JP_ROLE_SYSTEM);
 	return place == depth ? 0 : place;
 }
 
 /* Of several extensions in a stack the one next to the library is meant: the innermost. */
-static uint32_t innermost_extension(const struct jprof_profile *p, const uint32_t *stack, size_t depth)
+static uint32_t innermost_extension(const struct jp_code *c, const uint32_t *objects, size_t depth)
 {
 	for (size_t i = 0; i < depth; i++)
-		if (is_extension(p, p->locations[stack[i]].object))
-			return p->locations[stack[i]].object;
+		if (is_extension(c, objects[i]))
+			return objects[i];
 	return JP_NONE;
 }
 
-void jp_owner_label(const struct jprof_profile *p, const uint32_t *stack, size_t depth, struct jp_strbuf *label)
+void jp_owner_label(const struct jp_code *c, const uint32_t *objects, size_t depth, struct jp_strbuf *label)
 {
-	if (!depth)
-		return;
-	uint32_t owner = p->locations[stack[jp_owner_place(p, stack, depth)]].object;
-	jp_object_label(p, owner, label);
-	uint32_t via = is_extension(p, owner) ? JP_NONE : innermost_extension(p, stack, depth);
-	if (jp_role_of(p, owner) == JP_ROLE_FOREIGN && via != JP_NONE)
-		jp_strbuf_printf(label, " via %s", jp_basename(path_of(p, via)));
+	uint32_t owner = objects[jp_owner_place(c, objects, depth)];
+	jp_object_label(c, owner, label);
+	uint32_t via = is_extension(c, owner) ? JP_NONE : innermost_extension(c, objects, depth);
+	if (jp_role_of(c, owner) == JP_ROLE_FOREIGN && via != JP_NONE)
+		jp_strbuf_printf(label, " via %s", jp_basename(jp_code_object(c, via)));
 }

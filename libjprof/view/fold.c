@@ -1,0 +1,182 @@
+#include "view/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "ops/wrappers.h"
+
+enum { entry_within = 24 }; /* jemalloc's own part of a stack is at most this deep */
+
+/* What is known of a function's name; KNOWN_x says that bit x has been worked out. */
+enum { ENTRY = 1, PREFIXED = 2, INTERNAL = 4, WRAPPER = 8, PLUMBING = 16, KNOWN_SHIFT = 5 };
+
+static bool name_is(unsigned what, const char *name)
+{
+	switch (what) {
+	case ENTRY: return jp_is_allocator_name(name);
+	case PREFIXED: return jp_is_prefixed_allocator_name(name);
+	case INTERNAL: return jp_is_allocator_internal(name);
+	case WRAPPER: return jp_is_wrapper_name(name);
+	default: return jp_is_plumbing_name(name);
+	}
+}
+
+static bool function_is(const struct jp_fold *f, uint32_t function, unsigned what)
+{
+	unsigned short *known = &f->known[function];
+	if (!(*known & what << KNOWN_SHIFT)) {
+		bool is = name_is(what, jp_code_name(f->code, function, false));
+		*known = (unsigned short)(*known | what << KNOWN_SHIFT | (is ? what : 0));
+	}
+	return *known & what;
+}
+
+static bool frame_is(const struct jp_fold *f, const struct jp_location *l, uint32_t frame, unsigned what)
+{
+	return l->source > JPROF_SOURCE_FDE && function_is(f, f->code->frames[l->frame_first + frame].function, what);
+}
+
+/* By the outermost function there, the one that was called. */
+static bool location_is(const struct jp_fold *f, uint32_t location, unsigned what)
+{
+	const struct jp_location *l = &f->code->locations[location];
+	return l->frame_count && frame_is(f, l, l->frame_count - 1, what);
+}
+
+static uint32_t object_at(const struct jp_fold *f, const struct jp_run *run, size_t i)
+{
+	return f->code->locations[run->places[i]].object;
+}
+
+static const char *name_at(const struct jp_fold *f, const struct jp_run *run, size_t i)
+{
+	const struct jp_location *l = &f->code->locations[run->places[i]];
+	uint32_t function = f->code->frames[l->frame_first + l->frame_count - 1].function;
+	return jp_code_name(f->code, function, false);
+}
+
+/* An entry point with a prefix. Where the file's own is known, a user's by_malloc is none; where it is not,
+ * one at the very inner end is none either: what jemalloc itself wrote begins with its inner functions. */
+static bool is_prefixed_entry(const struct jp_fold *f, const struct jp_run *run, size_t i)
+{
+	uint32_t known = f->code->objects[f->code->allocator].entry_prefix;
+	if (!location_is(f, run->places[i], PREFIXED))
+		return false;
+	if (known == JP_NONE)
+		return i > 0;
+	const char *name = name_at(f, run, i), *prefix = jp_code_string(f->code, known);
+	return jp_allocator_prefix(name) == strlen(prefix) && !strncmp(name, prefix, strlen(prefix));
+}
+
+/* How many frames of the allocator's own stand at the inner end, when it is part of a larger
+ * object: up to the first entry point. That may have ended in a jump and be absent. */
+static size_t count_static_allocator(const struct jp_fold *f, const struct jp_run *run)
+{
+	uint32_t allocator = f->code->allocator;
+	size_t n = 0;
+	for (; n < run->depth && n < entry_within && object_at(f, run, n) == allocator; n++)
+		if (!location_is(f, run->places[n], INTERNAL) &&
+		    (location_is(f, run->places[n], ENTRY) || is_prefixed_entry(f, run, n)))
+			return n + 1;
+	for (n = 0; n < run->depth && object_at(f, run, n) == allocator && location_is(f, run->places[n], INTERNAL);)
+		n++;
+	return n;
+}
+
+static size_t count_allocator(const struct jp_fold *f, const struct jp_run *run)
+{
+	uint32_t allocator = f->code->allocator;
+	size_t n = 0;
+	if (allocator == JP_NONE || !run->depth || object_at(f, run, 0) != allocator)
+		n = 0;
+	else if (f->code->objects[allocator].allocator)
+		while (n < run->depth && object_at(f, run, n) == allocator)
+			n++;
+	else
+		n = count_static_allocator(f, run);
+	while (n < run->depth && location_is(f, run->places[n], ENTRY))
+		n++;
+	return n;
+}
+
+/* Takes n places off the inner end, but never the last one: bytes without a frame would be lost. */
+static void drop(struct jp_run *run, size_t n)
+{
+	if (n && n >= run->depth)
+		n = run->depth - 1;
+	run->places += n;
+	run->depth -= (uint32_t)n;
+}
+
+static uint32_t count_wrapper_frames(const struct jp_fold *f, const struct jp_location *l)
+{
+	uint32_t n = 0;
+	if (l->wrapper)
+		return l->frame_count;
+	while (n < l->frame_count && (frame_is(f, l, n, WRAPPER) || frame_is(f, l, n, ENTRY)))
+		n++;
+	return n;
+}
+
+/* A location goes as a whole or, where wrappers are inlined into something else, in part. */
+static void fold_wrappers(const struct jp_fold *f, struct jp_run *run)
+{
+	while (run->depth > 1) {
+		const struct jp_location *l = &f->code->locations[run->places[0]];
+		uint32_t n = count_wrapper_frames(f, l);
+		if (n < l->frame_count) {
+			run->skip = n;
+			return;
+		}
+		drop(run, 1);
+	}
+}
+
+static bool is_plumbing(const struct jp_fold *f, uint32_t location, uint32_t skip)
+{
+	const struct jp_location *l = &f->code->locations[location];
+	for (uint32_t i = skip; i < l->frame_count; i++)
+		if (!frame_is(f, l, i, PLUMBING))
+			return false;
+	return skip < l->frame_count;
+}
+
+static int fold_plumbing(struct jp_fold *f, struct jp_run *run)
+{
+	uint32_t kept = 0;
+	bool innermost = false;
+	if (jp_array_reserve(&f->scratch, &f->scratch_cap, run->depth, sizeof *f->scratch))
+		return -1;
+	for (uint32_t i = 0; i < run->depth; i++)
+		if (!is_plumbing(f, run->places[i], i ? 0 : run->skip)) {
+			innermost = innermost || !i;
+			f->scratch[kept++] = run->places[i];
+		}
+	if (kept && kept < run->depth)
+		*run = (struct jp_run){ f->scratch, kept, innermost ? run->skip : 0 };
+	return 0;
+}
+
+int jp_fold_stack(struct jp_fold *f, struct jp_run *run)
+{
+	if (f->level == JPROF_FOLD_RAW)
+		return 0;
+	drop(run, count_allocator(f, run));
+	if (f->level != JPROF_FOLD_NONE)
+		fold_wrappers(f, run);
+	return f->level == JPROF_FOLD_VM ? fold_plumbing(f, run) : 0;
+}
+
+int jp_fold_init(struct jp_fold *f, const struct jp_code *code, enum jprof_fold level)
+{
+	*f = (struct jp_fold){ .code = code, .level = level };
+	f->known = calloc((size_t)code->function_count + 1, sizeof *f->known);
+	return f->known ? 0 : -1;
+}
+
+void jp_fold_release(struct jp_fold *f)
+{
+	free(f->known);
+	free(f->scratch);
+}

@@ -1,0 +1,32 @@
+/* Folding: frames that tell how memory was got are taken off the inner end of a stack, so that the innermost frame left
+ * tells what for. */
+#ifndef JP_VIEW_FOLD_H
+#define JP_VIEW_FOLD_H
+
+#include "model/code.h"
+
+/* A stack as it is folded and filtered: location ids, innermost first, and how many frames of the innermost are taken
+ * off. */
+struct jp_run {
+	const uint32_t *places;
+	uint32_t depth, skip;
+};
+
+struct jp_fold {
+	const struct jp_code *code;
+	enum jprof_fold level;
+	unsigned short *known; /* by function: what is known of its name */
+	uint32_t *scratch;     /* what is left where frames between others were taken out */
+	size_t scratch_cap;
+};
+
+/* 0, or -1 when memory is short; to be released in either case. The code must outlive it. */
+int jp_fold_init(struct jp_fold *fold, const struct jp_code *code, enum jprof_fold level) jp_must_check;
+
+/* Folds a whole stack; at least one place is left. What is left lies in the stack itself, or else in the fold's scratch
+ * until the next is folded. 0, or -1 when memory is short. */
+int jp_fold_stack(struct jp_fold *fold, struct jp_run *run) jp_must_check;
+
+void jp_fold_release(struct jp_fold *fold);
+
+#endif

@@ -1,0 +1,127 @@
+/* The view of one thread of another: it shares that one's tables, and has stacks and rows of its own. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "view/heading.h"
+#include "view/store.h"
+#include "view/tally.h"
+
+/* Rows have ids of their own in a part. */
+struct part {
+	struct jprof_view *view;
+	uint32_t *id;  /* by the whole's row; JP_NONE: not in the part */
+	uint32_t *row; /* the whole's, by id */
+};
+
+static const char *part_name(const void *context, uint32_t row)
+{
+	const struct part *p = context;
+	return p->view->whole->rows[p->row[row]].name;
+}
+
+static uint32_t part_row(struct part *p, uint32_t row)
+{
+	uint32_t *id = &p->id[row];
+	if (*id == JP_NONE) {
+		*id = p->view->row_count++;
+		p->row[*id] = row;
+		p->view->row_object[*id] = p->view->whole->row_object[row];
+	}
+	return *id;
+}
+
+static int part_path(struct part *p, const struct jp_view_path *path)
+{
+	struct jprof_view *v = p->view;
+	uint32_t *rows = jp_arena_alloc(&v->store->places, ((size_t)path->length + 1) * sizeof *rows);
+	for (uint32_t i = 0; rows && i < path->length; i++)
+		rows[i] = part_row(p, path->rows[i]);
+	v->paths[v->stack_count] = (struct jp_view_path){ rows, path->inner, path->length };
+	return rows ? 0 : -1;
+}
+
+static void part_rows(struct part *p, const struct jp_view_stack *stack)
+{
+	struct jprof_view *v = p->view;
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		uint32_t count, first = jp_place_frames(v, stack, i, &count);
+		uint32_t object = v->code.locations[stack->places[i]].object;
+		if (v->paths)
+			v->row_of_object[object] = part_row(p, v->whole->row_of_object[object]);
+		for (uint32_t f = first; !v->paths && f < first + count; f++)
+			v->row_of_frame[f] = part_row(p, v->whole->row_of_frame[f]);
+	}
+}
+
+static int part_stacks(struct part *p, size_t thread)
+{
+	struct jprof_view *v = p->view;
+	const struct jprof_view *whole = v->whole;
+	for (uint32_t i = whole->thread_first[thread]; i < whole->thread_first[thread + 1]; i++) {
+		uint32_t id = whole->by_thread[i];
+		v->stacks[v->stack_count] = whole->stacks[id];
+		if (v->evidence)
+			v->evidence[v->stack_count] = whole->evidence[id];
+		v->base_total[v->info.counter] += whole->stacks[id].base;
+		if (v->paths && part_path(p, &whole->paths[id]))
+			return -1;
+		part_rows(p, &whole->stacks[id]);
+		v->stack_count++;
+	}
+	return 0;
+}
+
+static int make_part(struct part *p, size_t thread)
+{
+	struct jprof_view *v = p->view;
+	const struct jprof_view *whole = v->whole;
+	size_t stacks = (size_t)whole->thread_first[thread + 1] - whole->thread_first[thread] + 1;
+	v->store = calloc(1, sizeof *v->store);
+	v->stacks = calloc(stacks, sizeof *v->stacks);
+	v->evidence = whole->evidence ? calloc(stacks, sizeof *v->evidence) : NULL;
+	v->paths = whole->paths ? calloc(stacks, sizeof *v->paths) : NULL;
+	v->row_object = calloc((size_t)whole->row_count + 1, sizeof *v->row_object);
+	v->row_of_frame = jp_none_array(whole->code.frame_count);
+	v->row_of_object = jp_none_array(whole->code.object_count);
+	p->row = calloc((size_t)whole->row_count + 1, sizeof *p->row);
+	p->id = jp_none_array(whole->row_count);
+	if (!v->store || !v->stacks || (whole->evidence && !v->evidence) || (whole->paths && !v->paths) ||
+	    !v->row_object || !v->row_of_frame || !v->row_of_object || !p->row || !p->id || part_stacks(p, thread) ||
+	    jp_view_tally(v, part_name, p))
+		return -1;
+	v->info.heading = jp_thread_heading(&v->store->places, v->info.thread, v->info.thread);
+	return v->info.heading ? 0 : -1;
+}
+
+int jprof_view_thread(const struct jprof_view *whole, size_t i, struct jprof_view **out, struct jprof_error *err)
+{
+	struct jprof_view *v = calloc(1, sizeof *v);
+	struct part p = { .view = v };
+	if (!v)
+		return jp_error_nomem(err);
+	*v = (struct jprof_view){
+		.code = whole->code,
+		.info = { .counter = whole->info.counter,
+		          .granularity = whole->info.granularity,
+		          .full_names = whole->info.full_names,
+		          .errors = whole->info.errors,
+		          .difference = whole->info.difference,
+		          .thread = jp_code_string(&whole->code, whole->threads[i]) },
+		.percent_of_base = whole->percent_of_base,
+		.lineage = whole->lineage,
+		.profile = whole->profile,
+		.location_of = whole->location_of,
+		.deepest = whole->deepest,
+		.longest = whole->longest,
+		.whole = whole,
+	};
+	int rc = make_part(&p, i);
+	free(p.id);
+	free(p.row);
+	if (!rc) {
+		*out = v;
+		return 0;
+	}
+	jprof_view_free(v);
+	return jp_error_nomem(err);
+}

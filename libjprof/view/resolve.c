@@ -1,0 +1,235 @@
+#include "view/resolve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "view/filter.h"
+#include "view/store.h"
+
+/* What was seen of a stack, while its samples are added up. */
+struct sum {
+	double shift;
+	struct jp_seen plus, minus;
+};
+
+struct resolve {
+	struct jprof_view *view;
+	const struct jprof_profile *profile;
+	const struct jprof_view_opts *opts;
+	struct jp_fold fold;
+	struct jp_filter filter;
+	uint32_t thread; /* the only one wanted, or JP_NONE: all */
+	struct jp_index ids;
+	struct jp_path path; /* of the stack at hand, by library */
+	size_t stack_cap, path_cap, sum_cap;
+	struct sum *sums; /* by stack, for errors */
+};
+
+/* ---- stacks ---------------------------------------------------------------------------------------- */
+
+static uint64_t hash_stack(uint64_t seed, const void *item)
+{
+	const struct jp_view_stack *s = item;
+	uint64_t h = jp_hash_mix(seed, (uint64_t)s->thread << 32 | s->skip);
+	return jp_hash(h, s->places, s->depth * sizeof *s->places);
+}
+
+static bool same_stack(const void *a, const void *b)
+{
+	const struct jp_view_stack *x = a, *y = b;
+	return x->thread == y->thread && x->skip == y->skip && x->depth == y->depth &&
+	       (!x->depth || !memcmp(x->places, y->places, x->depth * sizeof *x->places));
+}
+
+/* Places stay where they are in the profile; what was put together elsewhere is kept. */
+static int keep_places(struct resolve *r, struct jp_view_stack *stack)
+{
+	if (stack->places != r->fold.scratch && stack->places != r->filter.scratch)
+		return 0;
+	uint32_t *kept = jp_arena_alloc(&r->view->store->places, (stack->depth + 1) * sizeof *kept);
+	if (kept && stack->depth)
+		memcpy(kept, stack->places, stack->depth * sizeof *kept);
+	stack->places = kept;
+	return kept ? 0 : -1;
+}
+
+static int add_path(struct resolve *r, uint32_t id)
+{
+	struct jprof_view *v = r->view;
+	const struct jp_view_stack *stack = &v->stacks[id];
+	if (jp_array_push(v->paths, id, r->path_cap) ||
+	    jp_rows_path(&v->store->rows, stack->places, stack->depth, &r->path))
+		return -1;
+	uint32_t *rows = jp_arena_alloc(&v->store->places, (r->path.count + 1) * sizeof *rows);
+	if (rows && r->path.count)
+		memcpy(rows, r->path.rows, r->path.count * sizeof *rows);
+	v->paths[id] = (struct jp_view_path){ rows, (uint32_t)r->path.inner, (uint32_t)r->path.count };
+	v->longest = r->path.count > v->longest ? r->path.count : v->longest;
+	return rows ? 0 : -1;
+}
+
+/* Names the rows of a new stack. */
+static int add_rows(struct resolve *r, uint32_t id)
+{
+	struct jprof_view *v = r->view;
+	const struct jp_view_stack *stack = &v->stacks[id];
+	bool library = r->opts->granularity == JPROF_BY_LIBRARY;
+	size_t frames = 0;
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		uint32_t count, first = jp_place_frames(v, stack, i, &count);
+		if (!library && jp_rows_of_frames(&v->store->rows, first, count))
+			return -1;
+		frames += count;
+	}
+	v->deepest = frames > v->deepest ? frames : v->deepest;
+	return library ? add_path(r, id) : 0;
+}
+
+/* The view's stack with these places, made when it is new; JP_NONE when memory is short. */
+static uint32_t stack_of(struct resolve *r, const struct jp_run *run, uint32_t thread)
+{
+	static const struct jp_index_kind kind = { sizeof(struct jp_view_stack), hash_stack, same_stack };
+	struct jprof_view *v = r->view;
+	struct jp_view_stack stack = {
+		.places = run->places, .depth = run->depth, .skip = run->skip, .thread = thread
+	};
+	bool known;
+	if (jp_array_push(v->stacks, v->stack_count, r->stack_cap) ||
+	    (r->opts->errors && jp_array_push(r->sums, v->stack_count, r->sum_cap)))
+		return JP_NONE;
+	uint32_t id = jp_index_id(&r->ids, &kind, v->stacks, &stack, &known);
+	if (id == JP_NONE || known)
+		return id;
+	if (keep_places(r, &stack))
+		return JP_NONE;
+	v->stacks[v->stack_count++] = stack;
+	if (r->opts->errors)
+		r->sums[id] = (struct sum){ 0 };
+	return add_rows(r, id) ? JP_NONE : id;
+}
+
+/* ---- samples ----------------------------------------------------------------------------------------- */
+
+static void add_values(struct resolve *r, uint32_t id, const struct jp_sample *sample)
+{
+	struct jp_view_stack *to = &r->view->stacks[id];
+	const struct jp_less *less = jp_sample_less(sample);
+	enum jprof_counter counter = r->opts->counter;
+	for (int c = 0; c < JPROF_COUNTERS; c++) {
+		to->value[c] += r->opts->drop_negative && sample->value[c] < 0 ? 0 : sample->value[c];
+		r->view->base_total[c] += less->base[c];
+	}
+	to->base += less->base[counter];
+	if (!r->opts->errors)
+		return;
+	r->sums[id].shift += sample->shift[counter];
+	jp_seen_add(&r->sums[id].plus, &sample->plus, 1);
+	jp_seen_add(&r->sums[id].minus, &less->seen, 1);
+}
+
+static int add_sample(struct resolve *r, const struct jp_sample *sample, struct jprof_error *err)
+{
+	size_t depth;
+	struct jp_run run = { .places = jp_stack_get(r->profile, sample->stack, &depth) };
+	run.depth = (uint32_t)depth;
+	if (jp_fold_stack(&r->fold, &run))
+		return jp_error_nomem(err);
+	int rc = r->filter.any ? jp_filter_stack(&r->filter, &run, err) : 0;
+	if (rc)
+		return rc;
+	uint32_t id = stack_of(r, &run, sample->thread);
+	if (id == JP_NONE)
+		return jp_error_nomem(err);
+	add_values(r, id, sample);
+	return 0;
+}
+
+static int add_samples(struct resolve *r, struct jprof_error *err)
+{
+	int rc = 0;
+	/* Most are stacks of their own. */
+	if (r->thread == JP_NONE && jp_array_reserve(&r->view->stacks, &r->stack_cap, jp_sample_count(r->profile),
+	                                             sizeof *r->view->stacks))
+		return jp_error_nomem(err);
+	for (uint32_t i = 0; !rc && i < jp_sample_count(r->profile); i++) {
+		const struct jp_sample *sample = &r->profile->samples[i];
+		if (r->thread == JP_NONE || sample->thread == r->thread)
+			rc = add_sample(r, sample, err);
+	}
+	return rc;
+}
+
+/* What each stack's value rests on. */
+static int weigh(struct resolve *r)
+{
+	struct jprof_view *v = r->view;
+	if (!r->opts->errors)
+		return 0;
+	v->evidence = calloc((size_t)v->stack_count + 1, sizeof *v->evidence);
+	for (uint32_t i = 0; v->evidence && i < v->stack_count; i++)
+		v->evidence[i] = jp_evidence_of(&v->lineage, jp_stack_value(v, i), r->sums[i].shift, &r->sums[i].plus,
+		                                &r->sums[i].minus, r->opts->counter);
+	return v->evidence ? 0 : -1;
+}
+
+/* ---- threads --------------------------------------------------------------------------------------- */
+
+/* Whether a label, "tN" or "tN NAME", is that of the thread meant: by all of it, its number or its name. */
+static bool is_labelled(const char *label, const char *wanted)
+{
+	const char *name = label + strcspn(label, " ");
+	size_t digits = (size_t)(name - label) - (*label == 't');
+	return !strcmp(label, wanted) || (*name && !strcmp(name + 1, wanted)) ||
+	       (*label == 't' && strlen(wanted) == digits && !strncmp(label + 1, wanted, digits));
+}
+
+static int find_thread(struct resolve *r, struct jprof_error *err)
+{
+	const struct jprof_profile *p = r->profile;
+	r->thread = JP_NONE;
+	for (size_t i = 0; r->opts->thread && i < p->thread_count && r->thread == JP_NONE; i++)
+		if (is_labelled(jp_string(p, p->threads[i]), r->opts->thread))
+			r->thread = p->threads[i];
+	if (!r->opts->thread || r->thread != JP_NONE)
+		return 0;
+	return jp_advise(err, JPROF_ADVICE_THREAD,
+	                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "has no thread %s", r->opts->thread));
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------- */
+
+static int prepare(struct resolve *r)
+{
+	struct jprof_view *v = r->view;
+	uint32_t *location_of = jp_none_array(v->code.frame_count);
+	v->location_of = v->store->location_of = location_of;
+	for (uint32_t i = 0; location_of && i < v->code.location_count; i++)
+		for (uint32_t f = 0; f < v->code.locations[i].frame_count; f++)
+			location_of[v->code.locations[i].frame_first + f] = i;
+	if (!location_of || jp_fold_init(&r->fold, &v->code, r->opts->fold))
+		return -1;
+	return jp_rows_init(&v->store->rows, &v->code, location_of, r->opts);
+}
+
+int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile, const struct jprof_view_opts *opts,
+                    struct jprof_error *err)
+{
+	struct resolve r = { .view = view, .profile = profile, .opts = opts };
+	int rc = find_thread(&r, err);
+	if (!rc)
+		rc = jp_filter_init(&r.filter, &view->code, opts, err);
+	if (!rc && prepare(&r))
+		rc = jp_error_nomem(err);
+	if (!rc)
+		rc = add_samples(&r, err);
+	if (!rc && weigh(&r))
+		rc = jp_error_nomem(err);
+	jp_fold_release(&r.fold);
+	jp_filter_release(&r.filter);
+	jp_index_release(&r.ids);
+	free(r.path.rows);
+	free(r.sums);
+	return rc;
+}

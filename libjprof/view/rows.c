@@ -1,0 +1,142 @@
+#include "view/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "view/owner.h"
+
+int jp_rows_init(struct jp_rows *rows, const struct jp_code *code, const uint32_t *location_of,
+                 const struct jprof_view_opts *opts)
+{
+	*rows = (struct jp_rows){ .code = code,
+		                  .location_of = location_of,
+		                  .granularity = opts->granularity,
+		                  .full_names = opts->full_names };
+	rows->of_frame = jp_none_array(code->frame_count);
+	rows->of_object = jp_none_array(code->object_count);
+	return rows->of_frame && rows->of_object ? 0 : -1;
+}
+
+void jp_rows_release(struct jp_rows *rows)
+{
+	jp_intern_release(&rows->names);
+	free(rows->object);
+	free(rows->of_frame);
+	free(rows->of_object);
+	free(rows->objects);
+	jp_strbuf_release(&rows->text);
+}
+
+/* "name (inline)", "name file:line", "address name file:line". */
+static void name_by_function(struct jp_rows *r, const struct jp_location *l, const struct jp_frame *frame)
+{
+	bool has_file = r->code->functions[frame->function].file != JP_NONE;
+	if (r->granularity == JPROF_BY_ADDRESS)
+		jp_strbuf_printf(&r->text, "%016llx ", (unsigned long long)l->address);
+	jp_strbuf_str(&r->text, jp_code_name(r->code, frame->function, r->full_names));
+	if (frame->inlined)
+		jp_strbuf_str(&r->text, " (inline)");
+	if (r->granularity == JPROF_BY_FUNCTION || (l->source <= JPROF_SOURCE_FDE && !has_file))
+		return;
+	if (has_file)
+		jp_strbuf_printf(&r->text, " %s:%u", jp_code_file(r->code, frame->function), frame->line);
+	else
+		jp_strbuf_str(&r->text, " ??:0");
+}
+
+static void name_by_file(struct jp_rows *r, const struct jp_location *l, const struct jp_frame *frame)
+{
+	if (r->code->functions[frame->function].file != JP_NONE)
+		jp_strbuf_str(&r->text, jp_code_file(r->code, frame->function));
+	else
+		jp_strbuf_printf(&r->text, "%s (no lines)", jp_basename(jp_code_object(r->code, l->object)));
+}
+
+/* The row named by r->text, seen in an object. */
+static uint32_t row_named(struct jp_rows *r, uint32_t object)
+{
+	uint32_t known = r->names.count;
+	if (r->text.failed || jp_array_push(r->object, known, r->object_cap))
+		return JP_NONE;
+	uint32_t row = jp_intern(&r->names, r->text.text, r->text.len);
+	if (row == known && row != JP_NONE)
+		r->object[row] = object;
+	return row;
+}
+
+static uint32_t row_of_frame(struct jp_rows *r, uint32_t id)
+{
+	uint32_t *row = &r->of_frame[id];
+	if (*row == JP_NONE) {
+		const struct jp_location *l = &r->code->locations[r->location_of[id]];
+		jp_strbuf_cut(&r->text, 0);
+		(r->granularity == JPROF_BY_FILE ? name_by_file : name_by_function)(r, l, &r->code->frames[id]);
+		*row = row_named(r, l->object);
+	}
+	return *row;
+}
+
+static uint32_t row_of_object(struct jp_rows *r, uint32_t object)
+{
+	uint32_t *row = &r->of_object[object];
+	if (*row == JP_NONE) {
+		jp_strbuf_cut(&r->text, 0);
+		jp_object_label(r->code, object, &r->text);
+		*row = row_named(r, object);
+	}
+	return *row;
+}
+
+static uint32_t row_of_owner(struct jp_rows *r, size_t depth, size_t owner)
+{
+	jp_strbuf_cut(&r->text, 0);
+	jp_owner_label(r->code, r->objects, depth, &r->text);
+	return row_named(r, r->objects[owner]);
+}
+
+int jp_rows_of_frames(struct jp_rows *r, uint32_t first, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (row_of_frame(r, first + i) == JP_NONE)
+			return -1;
+	return 0;
+}
+
+static int add_to_path(struct jp_path *path, uint32_t row)
+{
+	if (row == JP_NONE || jp_array_push(path->rows, path->count, path->cap))
+		return -1;
+	path->rows[path->count++] = row;
+	return 0;
+}
+
+/* The rows of the objects [from, to), each once in a run; `before` stands inside of them. */
+static int add_objects(struct jp_rows *r, size_t from, size_t to, uint32_t before, struct jp_path *path)
+{
+	for (size_t i = from; i < to; i++) {
+		if (r->objects[i] != before && add_to_path(path, row_of_object(r, r->objects[i])))
+			return -1;
+		before = r->objects[i];
+	}
+	return 0;
+}
+
+int jp_rows_path(struct jp_rows *r, const uint32_t *places, size_t depth, struct jp_path *path)
+{
+	path->inner = path->count = 0;
+	if (jp_array_reserve(&r->objects, &r->objects_cap, depth + 1, sizeof *r->objects))
+		return -1;
+	for (size_t i = 0; i < depth; i++)
+		r->objects[i] = r->code->locations[places[i]].object;
+	if (!depth)
+		return 0;
+	size_t owner = jp_owner_place(r->code, r->objects, depth);
+	uint32_t row = row_of_owner(r, depth, owner);
+	if (add_objects(r, 0, owner + 1, JP_NONE, path))
+		return -1;
+	path->inner = path->count;
+	if (add_to_path(path, row))
+		return -1;
+	return add_objects(r, owner + 1, depth, r->objects[owner], path);
+}

@@ -1,0 +1,43 @@
+/* Rows under construction: the names under which values are added up, at each granularity. */
+#ifndef JP_VIEW_ROWS_H
+#define JP_VIEW_ROWS_H
+
+#include "base/strbuf.h"
+#include "model/code.h"
+
+/* Rows have ids that count up from 0 in the order of first sight. */
+struct jp_rows {
+	const struct jp_code *code;
+	const uint32_t *location_of; /* by frame */
+	enum jprof_granularity granularity;
+	bool full_names;
+	struct jp_intern names;
+	uint32_t *object; /* by row: where it was seen first */
+	size_t object_cap;
+	uint32_t *of_frame;  /* by frame id, JP_NONE: not asked for yet */
+	uint32_t *of_object; /* by object id, likewise */
+	struct jp_strbuf text;
+	uint32_t *objects; /* of the stack under way */
+	size_t objects_cap;
+};
+
+/* The rows of one stack: struct jp_view_path. */
+struct jp_path {
+	uint32_t *rows;
+	size_t inner, count, cap;
+};
+
+/* 0, or -1 when memory is short; release in either case. Code and locations must outlive the rows. */
+int jp_rows_init(struct jp_rows *rows, const struct jp_code *code, const uint32_t *location_of,
+                 const struct jprof_view_opts *opts) jp_must_check;
+
+/* Makes rows for frames. 0, or -1 when memory is short. */
+int jp_rows_of_frames(struct jp_rows *rows, uint32_t first, uint32_t count) jp_must_check;
+
+/* Makes `path` that of a stack of locations, by library: its owner, and the object files that called it; inside of the
+ * path all up to the owner's own. 0, or -1 when memory is short. */
+int jp_rows_path(struct jp_rows *rows, const uint32_t *places, size_t depth, struct jp_path *path) jp_must_check;
+
+void jp_rows_release(struct jp_rows *rows);
+
+#endif

@@ -1,0 +1,13 @@
+/* What is behind the places, paths and names of a view; a view of one thread has paths of its own and no more. */
+#ifndef JP_VIEW_STORE_H
+#define JP_VIEW_STORE_H
+
+#include "view/rows.h"
+
+struct jp_view_store {
+	struct jp_arena places; /* of stacks that are no run of one of the profile's; paths; words */
+	struct jp_rows rows;
+	uint32_t *location_of; /* by frame */
+};
+
+#endif

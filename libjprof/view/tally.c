@@ -1,0 +1,163 @@
+#include "view/tally.h"
+
+#include <stdlib.h>
+
+#include "view/walk.h"
+
+/* ---- where rows lie --------------------------------------------------------------------------------- */
+
+static const char *or_null(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+/* Strings of one profile: equal ones are the same. */
+static void place_row(struct jprof_row *row, bool first, const struct jprof_row *like)
+{
+	row->object = first || row->object == like->object ? like->object : NULL;
+	row->file = first || row->file == like->file ? like->file : NULL;
+	row->line = first || (row->line == like->line && row->file) ? like->line : 0;
+	row->source = first || like->source < row->source ? like->source : row->source;
+}
+
+static void place_frame(const struct jprof_view *v, uint32_t id, struct jprof_row *row, bool first)
+{
+	const struct jp_frame *frame = &v->code.frames[id];
+	const struct jp_location *l = jp_frame_location(v, id);
+	const struct jprof_row like = { .object = or_null(jp_code_object(&v->code, l->object)),
+		                        .file = or_null(jp_code_file(&v->code, frame->function)),
+		                        .line = frame->line,
+		                        .source = l->source };
+	place_row(row, first, &like);
+}
+
+static void place_object(const struct jprof_view *v, uint32_t object, struct jprof_row *row, bool first)
+{
+	place_row(row, first, &(const struct jprof_row){ .object = or_null(jp_code_object(&v->code, object)) });
+}
+
+/* A row lies where all of its frames do, or its object files. */
+struct placing {
+	struct jprof_view *view;
+	bool *placed, *seen; /* by row; by frame or by object */
+};
+
+static void place_once(struct placing *p, uint32_t thing, uint32_t row,
+                       void (*place)(const struct jprof_view *v, uint32_t id, struct jprof_row *row, bool first))
+{
+	if (p->seen[thing])
+		return;
+	p->seen[thing] = true;
+	place(p->view, thing, &p->view->rows[row], !p->placed[row]);
+	p->placed[row] = true;
+}
+
+static void place_stack(struct placing *p, const struct jp_view_stack *stack)
+{
+	const struct jprof_view *v = p->view;
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		uint32_t count, first = jp_place_frames(v, stack, i, &count);
+		uint32_t object = v->code.locations[stack->places[i]].object;
+		if (v->paths)
+			place_once(p, object, v->row_of_object[object], place_object);
+		for (uint32_t f = first; !v->paths && f < first + count; f++)
+			place_once(p, f, v->row_of_frame[f], place_frame);
+	}
+}
+
+static int place_rows(struct jprof_view *v)
+{
+	size_t things = v->paths ? v->code.object_count : v->code.frame_count;
+	struct placing p = { v, calloc((size_t)v->row_count + 1, 1), calloc(things + 1, 1) };
+	int rc = p.placed && p.seen ? 0 : -1;
+	for (uint32_t i = 0; !rc && i < v->stack_count; i++)
+		place_stack(&p, &v->stacks[i]);
+	free(p.placed);
+	free(p.seen);
+	return rc;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------- */
+
+/* What the two numbers of a row rest on. */
+struct row_evidence {
+	struct jp_evidence flat, cum;
+};
+
+struct tally {
+	struct jprof_view *view;
+	struct jp_walk walk;
+	uint32_t *seen;                /* by row */
+	struct row_evidence *evidence; /* by row, if errors are asked for */
+};
+
+static void count_stack(struct tally *t, uint32_t id)
+{
+	struct jprof_view *v = t->view;
+	const struct jp_walk *w = &t->walk;
+	double value = jp_stack_value(v, id);
+	jp_walk_rows(&t->walk, id);
+	if (w->length) {
+		v->rows[w->rows[w->inner]].flat += value;
+		v->info.flat += value;
+	}
+	for (uint32_t i = 0; i < w->length; i++)
+		if (jp_first_in_stack(&t->seen[w->rows[i]], id)) {
+			v->rows[w->rows[i]].cum += value;
+			if (t->evidence)
+				jp_evidence_add(&t->evidence[w->rows[i]].cum, &v->evidence[id]);
+		}
+	if (w->length && t->evidence)
+		jp_evidence_add(&t->evidence[w->rows[w->inner]].flat, &v->evidence[id]);
+}
+
+static void put_ranges(struct tally *t)
+{
+	struct jprof_view *v = t->view;
+	struct jp_evidence all = { 0 };
+	for (uint32_t i = 0; i < v->stack_count; i++)
+		jp_evidence_add(&all, &v->evidence[i]);
+	v->info.range = jp_evidence_total_range(&v->lineage, v->profile->rate, &all, v->info.counter);
+	for (uint32_t i = 0; i < v->row_count; i++) {
+		v->rows[i].flat_range = jp_evidence_range(&v->lineage, &t->evidence[i].flat, v->info.counter);
+		v->rows[i].cum_range = jp_evidence_range(&v->lineage, &t->evidence[i].cum, v->info.counter);
+	}
+}
+
+static void sum_up(struct jprof_view *v)
+{
+	for (uint32_t i = 0; i < v->stack_count; i++)
+		for (int c = 0; c < JPROF_COUNTERS; c++)
+			v->total[c] += v->stacks[i].value[c];
+	v->info.total = v->total[v->info.counter];
+	for (uint32_t i = 0; i < v->row_count; i++)
+		v->info.rows += v->rows[i].flat != 0 || v->rows[i].cum != 0;
+	v->info.percent_of = v->percent_of_base ? v->base_total[v->info.counter] : 0;
+}
+
+static int count_rows(struct jprof_view *v)
+{
+	struct tally t = { .view = v, .seen = calloc((size_t)v->row_count + 1, sizeof *t.seen) };
+	if (v->evidence)
+		t.evidence = calloc((size_t)v->row_count + 1, sizeof *t.evidence);
+	int rc = jp_walk_init(&t.walk, v) || !t.seen || (v->evidence && !t.evidence) ? -1 : 0;
+	for (uint32_t i = 0; !rc && i < v->stack_count; i++)
+		count_stack(&t, i);
+	if (!rc && v->evidence)
+		put_ranges(&t);
+	jp_walk_release(&t.walk);
+	free(t.seen);
+	free(t.evidence);
+	return rc;
+}
+
+int jp_view_tally(struct jprof_view *v, jp_row_name_fn *name, const void *context)
+{
+	v->rows = calloc((size_t)v->row_count + 1, sizeof *v->rows);
+	for (uint32_t i = 0; v->rows && i < v->row_count; i++)
+		v->rows[i].name = name(context, i);
+	if (!v->rows || place_rows(v) || count_rows(v))
+		return -1;
+	sum_up(v);
+	return 0;
+}

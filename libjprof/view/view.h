@@ -1,0 +1,112 @@
+/* A view: what reports are made of. It is made once, of a profile whose names were found, and never changes.
+ *
+ *   place   a location, of which folding may have taken some frames
+ *   frame   one function at a place; its id is that of jp_code.frames
+ *   stack   places, innermost first: folded, filtered, of one thread, with its values. A stack of which a filter left
+ *           nothing has no places; its values count in totals only
+ *   row     the name under which values are added up, at the view's granularity
+ *   path    the rows of a stack, innermost first: a frame's row each; by library, its owner and the object files that
+ *           called it
+ *
+ * Stacks and rows have ids from 0 on, in the order of first sight. A stack is laid out in frames and rows by
+ * view/walk.h; what is stored of it are places, the profile's own where folding took off the inner end alone. */
+#ifndef JP_VIEW_VIEW_H
+#define JP_VIEW_VIEW_H
+
+#include "model/code.h"
+#include "statistics/evidence.h"
+
+struct jp_view_stack {
+	const uint32_t *places; /* location ids */
+	uint32_t depth;         /* number of places */
+	uint32_t skip;          /* frames of the innermost place that folding took off */
+	uint32_t thread;        /* string id of the label, or JP_NONE */
+	double value[JPROF_COUNTERS];
+	double base; /* of the view's counter: what was subtracted */
+};
+
+/* The rows of a stack where they are not those of its frames: by library. */
+struct jp_view_path {
+	const uint32_t *rows;
+	uint32_t inner, length; /* inside of the path, rows that count for cum alone; in all */
+};
+
+struct jprof_view {
+	struct jp_code code;
+	struct jprof_view_info info;
+	double total[JPROF_COUNTERS], base_total[JPROF_COUNTERS]; /* over all stacks */
+	bool percent_of_base;
+	struct jp_lineage lineage;
+	const struct jprof_profile *profile; /* whose code and notes these are; only to be handed on */
+	const uint32_t *location_of;         /* by frame */
+	struct jp_view_stack *stacks;
+	uint32_t stack_count;
+	struct jp_view_path *paths;   /* by stack, by library only; else NULL */
+	size_t deepest, longest;      /* frames, and rows, of any stack at most */
+	struct jp_evidence *evidence; /* of each stack's value; NULL: errors were not asked for */
+	struct jprof_row *rows;       /* by id, those of zeros too */
+	uint32_t *row_object;         /* by row: the object where it was seen first */
+	uint32_t row_count;
+	uint32_t *row_of_frame;  /* by frame; JP_NONE: in no stack, or by library */
+	uint32_t *row_of_object; /* by object; JP_NONE: in no stack, or not by library */
+	const uint32_t *threads; /* string ids of the labels, t2 before t10 */
+	size_t thread_count;
+	uint32_t *by_thread,
+	    *thread_first;           /* stacks of thread i: by_thread[thread_first[i]] ... [thread_first[i + 1] - 1] */
+	struct jp_view_store *store; /* what is behind frames, paths and names */
+	const struct jprof_view *whole; /* of a view of one thread: that of all, whose tables it shares; else NULL */
+};
+
+/* Whether this is the first time that something is met in a stack, however often recursion passes through it. `seen`
+ * is 0 at first and remembers. */
+static inline bool jp_first_in_stack(uint32_t *seen, uint32_t stack)
+{
+	bool first = *seen != stack + 1;
+	*seen = stack + 1;
+	return first;
+}
+
+/* The value of a stack, by the view's counter. */
+static inline double jp_stack_value(const struct jprof_view *view, uint32_t stack)
+{
+	return view->stacks[stack].value[view->info.counter];
+}
+
+/* The function of a frame, its name (full if the view has full names), and its location. */
+static inline const struct jp_function *jp_frame_function(const struct jprof_view *view, uint32_t frame)
+{
+	return &view->code.functions[view->code.frames[frame].function];
+}
+
+static inline const char *jp_frame_name(const struct jprof_view *view, uint32_t frame)
+{
+	return jp_code_name(&view->code, view->code.frames[frame].function, view->info.full_names);
+}
+
+static inline const struct jp_location *jp_frame_location(const struct jprof_view *view, uint32_t frame)
+{
+	return &view->code.locations[view->location_of[frame]];
+}
+
+/* The name of the i-th of view->profile->input_count inputs, and of what was subtracted; NULL: nothing. */
+static inline const char *jp_view_input(const struct jprof_view *view, size_t i)
+{
+	return jp_code_string(&view->code, view->profile->inputs[i]);
+}
+
+static inline const char *jp_view_base(const struct jprof_view *view)
+{
+	return view->profile->base_input == JP_NONE ? NULL : jp_code_string(&view->code, view->profile->base_input);
+}
+
+/* The first frame of the i-th place of a stack, and how many follow. */
+static inline uint32_t jp_place_frames(const struct jprof_view *view, const struct jp_view_stack *stack, uint32_t i,
+                                       uint32_t *count)
+{
+	const struct jp_location *l = &view->code.locations[stack->places[i]];
+	uint32_t skip = i ? 0 : stack->skip;
+	*count = l->frame_count - skip;
+	return l->frame_first + skip;
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* Views of a profile: what is asked for, and the whole. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "view/heading.h"
+#include "view/resolve.h"
+#include "view/store.h"
+#include "view/tally.h"
+
+static int take_opts(struct jprof_view_opts *opts, const struct jprof_view_opts *given, struct jprof_error *err)
+{
+	int rc = jp_opts_take(opts, sizeof *opts, given, err);
+	if (rc)
+		return rc;
+	const struct {
+		const char *what;
+		unsigned value, count;
+	} words[] = { { "counter", opts->counter, JPROF_COUNTERS },
+		      { "granularity", opts->granularity, JPROF_BY_LIBRARY + 1 },
+		      { "fold", opts->fold, JPROF_FOLD_RAW + 1 } };
+	for (size_t i = 0; i < jp_count(words); i++)
+		if (words[i].value >= words[i].count)
+			return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+			                "a view has no %s %u; jprof.h has those that there are", words[i].what,
+			                words[i].value);
+	return 0;
+}
+
+static int name_thread(struct jprof_view *v, const struct jprof_view_opts *opts)
+{
+	const char *wanted = opts->thread ? opts->thread : v->profile->thread;
+	if (opts->thread)
+		v->info.thread = v->stack_count ? jp_code_string(&v->code, v->stacks[0].thread) : opts->thread;
+	if (wanted)
+		v->info.heading = jp_thread_heading(&v->store->places, v->info.thread, wanted);
+	return wanted && !v->info.heading ? -1 : 0;
+}
+
+static const char *row_name(const void *names, uint32_t row)
+{
+	return jp_intern_get(names, row);
+}
+
+/* A counting sort: thread_first[i + 2] counts the stacks of thread i, then thread_first[i + 1] is where its next goes.
+ */
+static int index_threads(struct jprof_view *v)
+{
+	uint32_t *place = calloc((size_t)v->code.strings->count + 1, sizeof *place);
+	v->thread_first = calloc(v->thread_count + 2, sizeof *v->thread_first);
+	v->by_thread = calloc((size_t)v->stack_count + 1, sizeof *v->by_thread);
+	int rc = place && v->thread_first && v->by_thread ? 0 : -1;
+	for (uint32_t i = 0; !rc && i < v->thread_count; i++)
+		place[v->threads[i]] = i + 1;
+	for (uint32_t i = 0; !rc && v->thread_count && i < v->stack_count; i++)
+		if (v->stacks[i].thread != JP_NONE && place[v->stacks[i].thread])
+			v->thread_first[place[v->stacks[i].thread] + 1]++;
+	for (size_t i = 1; !rc && i < v->thread_count + 2; i++)
+		v->thread_first[i] += v->thread_first[i - 1];
+	for (uint32_t i = 0; !rc && v->thread_count && i < v->stack_count; i++)
+		if (v->stacks[i].thread != JP_NONE && place[v->stacks[i].thread])
+			v->by_thread[v->thread_first[place[v->stacks[i].thread]]++] = i;
+	free(place);
+	return rc;
+}
+
+static int make(struct jprof_view *v, const struct jprof_profile *profile, const struct jprof_view_opts *opts,
+                struct jprof_error *err)
+{
+	v->store = calloc(1, sizeof *v->store);
+	int rc = v->store ? jp_view_resolve(v, profile, opts, err) : jp_error_nomem(err);
+	if (rc)
+		return rc;
+	struct jp_rows *rows = &v->store->rows;
+	v->row_count = rows->names.count;
+	v->row_object = rows->object;
+	v->row_of_frame = rows->of_frame;
+	v->row_of_object = rows->of_object;
+	return name_thread(v, opts) || index_threads(v) || jp_view_tally(v, row_name, &rows->names)
+	           ? jp_error_nomem(err)
+	           : 0;
+}
+
+int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_opts *given, struct jprof_view **out,
+                   struct jprof_error *err)
+{
+	struct jprof_view_opts opts;
+	int rc = take_opts(&opts, given, err);
+	if (rc)
+		return rc;
+	if (!profile->named)
+		return jp_error(
+		    err, JPROF_E_ARGUMENT, NULL, 0,
+		    "a view is of a profile whose names were looked for: call jprof_profile_symbolize first");
+	struct jprof_view *v = calloc(1, sizeof *v);
+	if (!v)
+		return jp_error_nomem(err);
+	*v = (struct jprof_view){
+		.code = jp_code_of(profile),
+		.info = { .counter = opts.counter,
+		          .granularity = opts.granularity,
+		          .full_names = opts.full_names,
+		          .errors = opts.errors,
+		          .difference = profile->lineage.subtracted },
+		.percent_of_base = opts.percent_of_base,
+		.lineage = profile->lineage,
+		.profile = profile,
+		.threads = profile->threads,
+		.thread_count = opts.thread ? 0 : profile->thread_count,
+	};
+	rc = make(v, profile, &opts, err);
+	if (rc)
+		jprof_view_free(v);
+	else
+		*out = v;
+	return rc;
+}
+
+const struct jprof_view_info *jprof_view_info(const struct jprof_view *view)
+{
+	return &view->info;
+}
+
+size_t jprof_view_threads(const struct jprof_view *view)
+{
+	return view->thread_count;
+}
+
+void jprof_view_free(struct jprof_view *v)
+{
+	if (!v)
+		return;
+	if (v->whole) {
+		free(v->row_object);
+		free(v->row_of_frame);
+		free(v->row_of_object);
+	}
+	if (v->store) {
+		jp_arena_release(&v->store->places);
+		jp_rows_release(&v->store->rows);
+		free(v->store->location_of);
+	}
+	free(v->store);
+	free(v->stacks);
+	free(v->paths);
+	free(v->evidence);
+	free(v->rows);
+	free(v->by_thread);
+	free(v->thread_first);
+	free(v);
+}
