@@ -16,12 +16,12 @@
 #include "handle.h"
 #include "jemalloc.h"
 #include "leave.h"
-#include "process.h"
 #include "request.h"
 #include "ruby.h"
 #include "ruby_job.h"
+#include "self.h"
 #include "server.h"
-#include "text.h"
+#include "textbuf.h"
 #include "thread.h"
 #include "trigger.h"
 #include "trouble.h"
@@ -46,16 +46,16 @@ static void open_channels(void)
 	if (error) { /* nobody finds the socket, whose descriptor may be the last one */
 		server_unlink();
 		handle_close(HANDLE_LISTEN);
-		trouble_tell(TROUBLE_ANNOUNCE, error);
+		trouble_report(TROUBLE_ANNOUNCE, error);
 	} else if (config.socket && !*socket) {
-		trouble_tell(TROUBLE_SOCKET, server_error());
+		trouble_report(TROUBLE_SOCKET, server_error());
 	} else {
-		trouble_tell(TROUBLE_NONE, 0);
+		trouble_report(TROUBLE_NONE, 0);
 	}
 }
 
 /* What a program closed that was not its own, or what could not be opened before. */
-static void mend_lost(void)
+static void reopen_lost(void)
 {
 	if (wake_lost())
 		wake_open();
@@ -77,7 +77,7 @@ static int timeout(void)
 }
 
 /* poll() takes no more entries than the process may have descriptors, and would fail at once for ever. */
-static void wait_for(struct pollfd *polls, nfds_t count, int milliseconds)
+static void poll_open(struct pollfd *polls, nfds_t count, int milliseconds)
 {
 	struct pollfd open[1 + SERVER_POLLS];
 	nfds_t opened = 0;
@@ -95,37 +95,37 @@ static void wait_once(void)
 {
 	struct pollfd polls[1 + SERVER_POLLS] = { { .fd = handle_fd(HANDLE_WAKE_READ), .events = POLLIN } };
 	server_polls(polls + 1);
-	wait_for(polls, 1 + SERVER_POLLS, timeout());
+	poll_open(polls, 1 + SERVER_POLLS, timeout());
 	leave_serve();
 	if (wake_drain())
 		dump_now("signal", RUBY_MS);
 	server_serve(polls + 1);
 	trigger_run();
 	ruby_job_tidy();
-	mend_lost();
+	reopen_lost();
 	leave_served();
 }
 
 /* What ends at once never gets a socket: it would cost, and a child leave it behind. Only a signal cannot wait. */
 static void start_slowly(void)
 {
-	uint64_t end = process_clock() + DELAY_MS, now;
-	while (!wake_asked() && (now = process_clock()) < end) {
+	uint64_t end = self_clock() + DELAY_MS, now;
+	while (!wake_asked() && (now = self_clock()) < end) {
 		struct pollfd woken = { .fd = handle_fd(HANDLE_WAKE_READ), .events = POLLIN };
 		poll(&woken, 1, (int)(end - now));
 		wake_empty();
 	}
 }
 
-static void *run(void *unused)
+static void *agent_run(void *unused)
 {
 	pthread_setname_np(pthread_self(), "jprof-agent");
 	if (!thread_has_room()) {
-		trouble_tell(TROUBLE_STACK, 0);
+		trouble_report(TROUBLE_STACK, 0);
 		return unused;
 	}
 	if (!thread_has_memory()) {
-		trouble_tell(TROUBLE_MEMORY, ENOMEM);
+		trouble_report(TROUBLE_MEMORY, ENOMEM);
 		return unused;
 	}
 	start_slowly();
@@ -133,7 +133,7 @@ static void *run(void *unused)
 	if (!ruby_present()) /* whose signal handler, when ruby_wake() raises, writes to descriptors of Ruby's */
 		wake_part();
 	leave_serve();
-	process_read();
+	self_read();
 	trigger_start(&config);
 	open_channels();
 	leave_served();
@@ -142,14 +142,14 @@ static void *run(void *unused)
 	return unused;
 }
 
-static bool start(void)
+static bool start_agent(void)
 {
 	int error = 0;
 	owner = 0;
 	if (!wake_open())
-		trouble_tell(TROUBLE_PIPE, errno);
-	else if ((error = thread_start(run)) != 0)
-		trouble_tell(TROUBLE_THREAD, error);
+		trouble_report(TROUBLE_PIPE, errno);
+	else if ((error = thread_start(agent_run)) != 0)
+		trouble_report(TROUBLE_THREAD, error);
 	else
 		owner = getpid();
 	return owner != 0;
@@ -159,7 +159,7 @@ static bool start(void)
 static void start_late(void)
 {
 	if (owner != getpid())
-		start();
+		start_agent();
 }
 
 static void before_fork(void)
@@ -184,7 +184,7 @@ static void after_fork_child(void)
 	wake_forked();
 	bool later = ruby_forked(start_late);
 	if (owner && !later)
-		start();
+		start_agent();
 	errno = error;
 }
 
@@ -225,12 +225,12 @@ static void at_end(void)
 	leave();
 }
 
-static bool is_selected(void)
+static bool is_in_scope(void)
 {
 	switch (config.scope) {
 	case CONFIG_RUBY: return ruby_present();
 	case CONFIG_ALL: return true;
-	default: return strcmp(config.name, process_program()) == 0;
+	default: return strcmp(config.name, self_program()) == 0;
 	}
 }
 
@@ -253,18 +253,18 @@ static void no_profiling(void)
 
 static const char *triggers_text(void)
 {
-	static struct text text;
+	static struct textbuf text;
 	config_triggers(&config, &text);
 	return text.data ? text.data : "";
 }
 
 /* mallctl initializes jemalloc: its locks must be released in a child before this agent's handler runs. */
-__attribute__((constructor)) static void load(void)
+__attribute__((constructor)) static void agent_load(void)
 {
 	int error = errno;
-	process_init();
+	self_init();
 	config_parse(&config, getenv("JPROF_AGENT"));
-	if (config.off || !is_selected() || !jemalloc_present())
+	if (config.off || !is_in_scope() || !jemalloc_present())
 		return;
 	say_unknown();
 	if (!jemalloc_bool("opt.prof")) {
@@ -276,7 +276,7 @@ __attribute__((constructor)) static void load(void)
 		our_signal = signal_install(config.signal);
 		dump_init(config.mode);
 		request_init(our_signal, triggers_text());
-		start();
+		start_agent();
 	}
 	errno = error;
 }

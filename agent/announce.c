@@ -42,7 +42,7 @@ int announce(int signo, const char *socket)
 	return page ? 0 : errno;
 }
 
-static void say(const char *call, const char *what)
+static void say_denied(const char *call, const char *what)
 {
 	static bool said;
 	char line[200];
@@ -63,16 +63,16 @@ static void check_socket(void)
 	handle_unlock();
 	errno = error;
 	if (fd < 0)
-		say("socket", what);
+		say_denied("socket", what);
 	else if (bind(fd, (const void *)&any, sizeof any.sun_family) != 0)
-		say("bind", what);
+		say_denied("bind", what);
 	handle_close(HANDLE_BRIEF);
 }
 
 void announce_check(bool socket)
 {
 	if (handle_memory(HANDLE_BRIEF, "jprof", 0) < 0)
-		say("memfd_create", "find this process");
+		say_denied("memfd_create", "find this process");
 	handle_close(HANDLE_BRIEF);
 	if (socket)
 		check_socket();

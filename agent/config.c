@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "textbuf.h"
 
 /* Reads a number and its unit, the last character, which must be one of `units`; the unit that follows the
  * k-th of them is `factors[k]`. 0 where it is none, is zero or does not fit. */
-static uint64_t number(const char *s, const char *units, const uint64_t *factors)
+static uint64_t number_with_unit(const char *s, const char *units, const uint64_t *factors)
 {
 	uint64_t value = 0;
 	const char *unit;
@@ -28,7 +28,7 @@ static uint64_t number(const char *s, const char *units, const uint64_t *factors
 
 static bool set_every(struct config *config, const char *value)
 {
-	uint64_t seconds = number(value, "smh", (const uint64_t[]){ 1, 60, 3600 });
+	uint64_t seconds = number_with_unit(value, "smh", (const uint64_t[]){ 1, 60, 3600 });
 	if (seconds == 0 || seconds > 86400 * 365)
 		return false;
 	config->every = (unsigned)seconds;
@@ -39,7 +39,7 @@ static bool set_at(struct config *config, const char *value)
 {
 	uint64_t n;
 	if (strncmp(value, "cgroup:", 7) == 0) {
-		n = number(value + 7, "%", (const uint64_t[]){ 1 });
+		n = number_with_unit(value + 7, "%", (const uint64_t[]){ 1 });
 		if (n == 0 || n > 100)
 			return false;
 		config->cgroup_percent = (unsigned)n;
@@ -47,7 +47,8 @@ static bool set_at(struct config *config, const char *value)
 	}
 	if (strncmp(value, "rss:", 4) != 0)
 		return false;
-	n = number(value + 4, "KMGkmg", (const uint64_t[]){ 1 << 10, 1 << 20, 1 << 30, 1 << 10, 1 << 20, 1 << 30 });
+	n = number_with_unit(value + 4, "KMGkmg",
+	                     (const uint64_t[]){ 1 << 10, 1 << 20, 1 << 30, 1 << 10, 1 << 20, 1 << 30 });
 	if (n == 0)
 		return false;
 	config->rss = n;
@@ -128,7 +129,7 @@ static bool set_off(struct config *config, const char *value)
 	return true;
 }
 
-static bool apply(struct config *config, const char *word)
+static bool apply_word(struct config *config, const char *word)
 {
 	static const struct {
 		const char *key;
@@ -166,38 +167,38 @@ void config_parse(struct config *config, const char *text)
 			memcpy(word, text, len);
 			word[len] = 0;
 		}
-		if (len > 0 && (len >= sizeof word || !apply(config, word)))
+		if (len > 0 && (len >= sizeof word || !apply_word(config, word)))
 			note_unknown(config, text, len);
 		text += len + (text[len] == ',');
 	}
 }
 
 /* Writes the value with the largest unit that divides it. */
-static void with_unit(struct text *text, uint64_t value, const char *units, const uint64_t *factors)
+static void with_unit(struct textbuf *text, uint64_t value, const char *units, const uint64_t *factors)
 {
 	size_t k = 0;
 	while (units[k + 1] && value % factors[k])
 		k++;
-	text_printf(text, "%llu%c", (unsigned long long)(value / factors[k]), units[k]);
+	textbuf_printf(text, "%llu%c", (unsigned long long)(value / factors[k]), units[k]);
 }
 
-void config_triggers(const struct config *config, struct text *text)
+void config_triggers(const struct config *config, struct textbuf *text)
 {
 	const char *comma = "";
 	if (config->every) {
-		text_str(text, "every=");
+		textbuf_str(text, "every=");
 		with_unit(text, config->every, "hms", (const uint64_t[]){ 3600, 60, 1 });
 		comma = ",";
 	}
 	if (config->cgroup_percent) {
-		text_printf(text, "%sat=cgroup:%u%%", comma, config->cgroup_percent);
+		textbuf_printf(text, "%sat=cgroup:%u%%", comma, config->cgroup_percent);
 		comma = ",";
 	}
 	if (config->rss) {
-		text_printf(text, "%sat=rss:", comma);
+		textbuf_printf(text, "%sat=rss:", comma);
 		with_unit(text, config->rss, "GMK", (const uint64_t[]){ 1 << 30, 1 << 20, 1 << 10 });
 		comma = ",";
 	}
 	if (config->on_exit)
-		text_printf(text, "%son=exit", comma);
+		textbuf_printf(text, "%son=exit", comma);
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct text;
+struct textbuf;
 
 enum config_scope { CONFIG_RUBY, CONFIG_ALL, CONFIG_NAME };
 
@@ -27,6 +27,6 @@ struct config {
 void config_parse(struct config *config, const char *text);
 
 /* Adds the triggers as one would write them in JPROF_AGENT. */
-void config_triggers(const struct config *config, struct text *text);
+void config_triggers(const struct config *config, struct textbuf *text);
 
 #endif

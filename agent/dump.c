@@ -17,9 +17,9 @@
 #include "jemalloc.h"
 #include "memdump.h"
 #include "place.h"
-#include "process.h"
+#include "self.h"
 #include "sidecar.h"
-#include "text.h"
+#include "textbuf.h"
 #include "whole.h"
 
 enum { NO_REPLACE = 1, TRIES = 100, OWNER_ALONE = 0600 };
@@ -27,7 +27,7 @@ enum { NO_REPLACE = 1, TRIES = 100, OWNER_ALONE = 0600 };
 static unsigned mode = OWNER_ALONE;
 static struct dump_history history;
 static struct dump_result result;
-static struct place place;
+static struct dump_place place;
 static unsigned next_seq; /* of a dump that makes no file */
 static atomic_bool is_written;
 static char part[PATH_MAX + 8], sidecar_part[PATH_MAX + 16];
@@ -54,7 +54,7 @@ void dump_forked(void)
 	memdump_forked();
 }
 
-static const char *mend(int error)
+static const char *error_advice(int error)
 {
 	switch (error) {
 	case ENOSPC:
@@ -70,7 +70,7 @@ static const char *mend(int error)
 
 static bool failed_at(const char *path, int error)
 {
-	dump_failed("cannot write %s: %s; %s", path, errno_text(error), mend(error));
+	dump_failed("cannot write %s: %s; %s", path, errno_text(error), error_advice(error));
 	return false;
 }
 
@@ -80,7 +80,7 @@ void dump_init(unsigned files_mode)
 }
 
 /* Makes a file that was not there. Returns 0 or an errno. */
-static int create(int slot, const char *path)
+static int create_file(int slot, const char *path)
 {
 	int fd = handle_open(slot, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
 	if (fd < 0)
@@ -107,7 +107,7 @@ static bool set_names(void)
 static int create_part(void)
 {
 	struct stat st;
-	int error = create(HANDLE_PART, part), fd = handle_fd(HANDLE_PART);
+	int error = create_file(HANDLE_PART, part), fd = handle_fd(HANDLE_PART);
 	if (error)
 		return error;
 	bool taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -118,7 +118,7 @@ static int create_part(void)
 }
 
 /* Makes the file of the dump, unless it is there. */
-static bool begin(void)
+static bool begin_dump(void)
 {
 	if (handle_fd(HANDLE_PART) >= 0)
 		return true;
@@ -213,24 +213,24 @@ static bool rename_new(const char *from, const char *to)
 /* Into HANDLE_SIDECAR. Returns 0 or an errno. */
 static int fill_sidecar(const struct dump_request *request, double began)
 {
-	struct text text = { 0 };
+	struct textbuf text = { 0 };
 	const char *slash = strrchr(result.dump, '/');
 	sidecar_json(request, &result, slash ? slash + 1 : result.dump, began, &text);
-	int error = text_write(&text, handle_fd(HANDLE_SIDECAR));
-	text_free(&text);
+	int error = textbuf_write(&text, handle_fd(HANDLE_SIDECAR));
+	textbuf_free(&text);
 	return error;
 }
 
 static bool write_sidecar(const struct dump_request *request, double began)
 {
-	int error = create(HANDLE_SIDECAR, sidecar_part);
+	int error = create_file(HANDLE_SIDECAR, sidecar_part);
 	if (!error)
 		error = fill_sidecar(request, began);
 	handle_close(HANDLE_SIDECAR);
 	return error ? failed_at(result.sidecar, error) : true;
 }
 
-static double now(void)
+static double seconds_now(void)
 {
 	struct timespec time;
 	clock_gettime(CLOCK_REALTIME, &time);
@@ -238,7 +238,7 @@ static double now(void)
 }
 
 /* Gives file and side-car their names, or takes both away. */
-static bool finish(const struct dump_request *request, bool written, double began)
+static bool finish_files(const struct dump_request *request, bool written, double began)
 {
 	bool done = written && write_sidecar(request, began) && rename_new(sidecar_part, result.sidecar);
 	if (done && !rename_new(part, result.dump)) {
@@ -296,37 +296,37 @@ bool dump_hands_over(void)
 
 static bool timed(bool (*write)(void))
 {
-	uint64_t start = process_clock();
+	uint64_t start = self_clock();
 	atomic_store(&is_written, true);
 	bool written = write();
 	atomic_store(&is_written, false);
-	result.milliseconds = (unsigned)(process_clock() - start);
+	result.milliseconds = (unsigned)(self_clock() - start);
 	return written;
 }
 
 /* What is to be a file is begun first, so that nobody waits for Ruby in vain; what is handed over becomes a file only
  * where memory is not to be had. */
-static bool make(const struct dump_request *request)
+static bool write_dump(const struct dump_request *request)
 {
 	bool in_memory = set_direct(memdump_refusal()) && set_direct(memdump_open(HANDLE_DUMP));
-	if (!(request->fds && in_memory) && !begin())
+	if (!(request->fds && in_memory) && !begin_dump())
 		return false;
 	ruby_ask(request->gc, request->timeout, &result.ruby);
-	double began = now();
+	double began = seconds_now();
 	bool written = in_memory && timed(write_in_memory);
 	result.fds = written && request->fds && make_memory(request, began);
 	if (result.fds)
 		return true;
-	if (!begin())
+	if (!begin_dump())
 		return false;
-	return finish(request, written ? copy_to_file() : timed(write_directly), began);
+	return finish_files(request, written ? copy_to_file() : timed(write_directly), began);
 }
 
 bool dump_make(const struct dump_request *request, const struct dump_result **made)
 {
 	*made = &result;
 	memset(&result, 0, sizeof result);
-	bool done = make(request);
+	bool done = write_dump(request);
 	if (!result.fds)
 		dump_close();
 	if (!done)

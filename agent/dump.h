@@ -1,30 +1,11 @@
-/* One dump and its side-car. */
+/* Makes dumps and their side-cars. */
 #ifndef AGENT_DUMP_H
 #define AGENT_DUMP_H
 
 #include <limits.h>
 #include <stdbool.h>
 
-#include "ruby.h"
-
-struct dump_request {
-	const char *reason;
-	const char *label; /* or NULL */
-	bool gc;
-	unsigned timeout; /* ms that Ruby is waited for, 0: not asked at all */
-	bool fds;         /* dump and side-car are wanted as descriptors, and no file */
-};
-
-struct dump_result {
-	char dump[PATH_MAX]; /* a path; with fds a file name */
-	char sidecar[PATH_MAX + 8];
-	unsigned seq;
-	unsigned milliseconds; /* that prof.dump took */
-	bool fds;              /* sealed, in HANDLE_DUMP and HANDLE_SIDECAR */
-	char direct[160];      /* why jemalloc wrote the file itself, a fork waiting for it meanwhile; "": it did not */
-	struct ruby_answer ruby;
-	char error[PATH_MAX + 256];
-};
+#include "dump_result.h"
 
 /* What this process's agent did so far. */
 struct dump_history {

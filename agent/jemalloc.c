@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "text.h"
+#include "textbuf.h"
 
 typedef int mallctl_fn(const char *name, void *old, size_t *old_len, void *new, size_t new_len);
 typedef void stats_fn(void (*write)(void *, const char *), void *arg, const char *opts);
@@ -159,13 +159,13 @@ void jemalloc_hook_sampled(void (*hook)(void))
 }
 
 /* jemalloc breaks its lines, and indents them; inside its strings there are no such characters. */
-static void add_line(void *arg, const char *s)
+static void add_stats(void *arg, const char *s)
 {
 	while (*s) {
 		size_t blank = strspn(s, "\n\t");
 		s += blank;
 		size_t len = strcspn(s, "\n\t");
-		text_add(arg, s, len);
+		textbuf_add(arg, s, len);
 		s += len;
 	}
 }
@@ -190,13 +190,13 @@ static bool is_object(const char *s, const char *end)
 	return false;
 }
 
-void jemalloc_stats(struct text *text)
+void jemalloc_stats(struct textbuf *text)
 {
 	size_t start = text->len;
 	if (stats_print())
-		stats_print()(add_line, text, "J");
+		stats_print()(add_stats, text, "J");
 	if (text->failed || is_object(text->data + start, text->data + text->len))
 		return;
 	text->len = start;
-	text_str(text, "null");
+	textbuf_str(text, "null");
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct text;
+struct textbuf;
 
 bool jemalloc_present(void);
 
@@ -26,7 +26,7 @@ int jemalloc_activate(bool active, bool *was);
 int jemalloc_dump(const char *path);
 
 /* Adds what malloc_stats_print writes with "J", on one line; null where that is no whole object. */
-void jemalloc_stats(struct text *text);
+void jemalloc_stats(struct textbuf *text);
 
 /* Has `hook` called within each allocation, on its thread; slows allocations and frees down. Only in versions whose
  * hooks are known: 5.2 and 5.3.0. Returns a handle, NULL where there is no such thing. A call may still come after the

@@ -15,7 +15,7 @@ enum { PATIENCE_MS = 50, DUMP_MS = 10000 };
 
 static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool leaving;
-static sem_t gone; /* the socket's file is; all zero is a semaphore of 0 */
+static sem_t removed; /* the socket's file is; all zero is a semaphore of 0 */
 
 void leave_serve(void)
 {
@@ -23,7 +23,7 @@ void leave_serve(void)
 	if (!atomic_load(&leaving))
 		return;
 	server_unlink();
-	sem_post(&gone);
+	sem_post(&removed);
 	for (;;)
 		pause();
 }
@@ -55,11 +55,11 @@ bool leave_stand_in(void)
 	return false;
 }
 
-static bool is_gone(void)
+static bool is_removed_in_time(void)
 {
 	struct timespec end = soon();
 	int rc;
-	while ((rc = sem_timedwait(&gone, &end)) != 0 && errno == EINTR)
+	while ((rc = sem_timedwait(&removed, &end)) != 0 && errno == EINTR)
 		;
 	return rc == 0;
 }
@@ -76,13 +76,13 @@ void leave(void)
 		pthread_mutex_unlock(&serving);
 	}
 	wake();
-	if (!is_gone() && pthread_mutex_trylock(&serving) == 0)
+	if (!is_removed_in_time() && pthread_mutex_trylock(&serving) == 0)
 		server_unlink();
 }
 
 void leave_forked(void)
 {
 	pthread_mutex_init(&serving, NULL);
-	sem_init(&gone, 0, 0);
+	sem_init(&removed, 0, 0);
 	atomic_store(&leaving, false);
 }

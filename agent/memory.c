@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "process.h"
+#include "self.h"
 
 struct version {
 	const char *mount, *used, *limit, *cache;
@@ -24,14 +24,14 @@ static const char *cache_key;
 static uint64_t read_number(const char *path)
 {
 	char text[32];
-	uint64_t value = process_read_file(path, text, sizeof text) > 0 ? strtoull(text, NULL, 10) : 0;
+	uint64_t value = self_read_file(path, text, sizeof text) > 0 ? strtoull(text, NULL, 10) : 0;
 	return value > INT64_MAX / 2 ? 0 : value;
 }
 
 uint64_t memory_rss(void)
 {
 	char text[128];
-	if (process_read_file("/proc/self/statm", text, sizeof text) <= 0)
+	if (self_read_file("/proc/self/statm", text, sizeof text) <= 0)
 		return 0;
 	const char *second = strchr(text, ' ');
 	return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
@@ -44,7 +44,7 @@ static unsigned percent(const char *used, const char *limit)
 }
 
 /* Keeps a group's files if it has a limit, and less room than the one before. */
-static void consider(const struct version *version, const char *group)
+static void consider_group(const struct version *version, const char *group)
 {
 	char used[PATH_MAX], limit[PATH_MAX];
 	int a = snprintf(used, sizeof used, "%s%s/%s", version->mount, group, version->used);
@@ -64,12 +64,12 @@ static void consider_upwards(const struct version *version, char *group)
 {
 	while (*group) {
 		char *slash = strrchr(group, '/');
-		consider(version, group);
+		consider_group(version, group);
 		if (!slash)
 			break;
 		*slash = 0;
 	}
-	consider(version, "");
+	consider_group(version, "");
 }
 
 /* Lines are NUMBER:CONTROLLERS:PATH; version 2 is number 0 and names none. */
@@ -89,7 +89,7 @@ void memory_find_cgroup(void)
 {
 	char text[8192], *rest;
 	*used_path = *limit_path = 0;
-	if (process_read_file("/proc/self/cgroup", text, sizeof text) <= 0)
+	if (self_read_file("/proc/self/cgroup", text, sizeof text) <= 0)
 		return;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		consider_line(line);
@@ -104,7 +104,7 @@ unsigned memory_cgroup_percent(void)
 static uint64_t read_value(const char *path, const char *key)
 {
 	static char text[8192];
-	const char *at = process_read_file(path, text, sizeof text) > 0 ? strstr(text, key) : NULL;
+	const char *at = self_read_file(path, text, sizeof text) > 0 ? strstr(text, key) : NULL;
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 

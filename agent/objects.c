@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "handle.h"
-#include "text.h"
+#include "textbuf.h"
 
 enum { HEADERS_MAX = 64, NOTES_MAX = 4096 };
 
@@ -123,12 +123,12 @@ static bool read_image(int mem, const char *line, const struct mapping *m)
 	       find_base(m->start) && is_loaded(line);
 }
 
-static void add_hex(struct text *text, const unsigned char *bytes, size_t len)
+static void add_hex(struct textbuf *text, const unsigned char *bytes, size_t len)
 {
-	text_str(text, "\"");
+	textbuf_str(text, "\"");
 	for (size_t i = 0; i < len; i++)
-		text_printf(text, "%02x", bytes[i]);
-	text_str(text, "\"");
+		textbuf_printf(text, "%02x", bytes[i]);
+	textbuf_str(text, "\"");
 }
 
 static size_t padded(size_t len)
@@ -137,7 +137,7 @@ static size_t padded(size_t len)
 }
 
 /* Adds the build-id of a note segment's `len` bytes, if one is there. */
-static bool add_build_id(struct text *text, const unsigned char *p, size_t len)
+static bool add_build_id(struct textbuf *text, const unsigned char *p, size_t len)
 {
 	ElfW(Nhdr) note;
 	while (len >= sizeof note) {
@@ -158,7 +158,7 @@ static bool add_build_id(struct text *text, const unsigned char *p, size_t len)
 	return false;
 }
 
-static void build_id(int mem, struct text *text)
+static void build_id(int mem, struct textbuf *text)
 {
 	for (size_t i = 0; i < image.count; i++) {
 		const ElfW(Phdr) *ph = &image.headers[i];
@@ -167,10 +167,10 @@ static void build_id(int mem, struct text *text)
 		    add_build_id(text, notes, len))
 			return;
 	}
-	text_str(text, "null");
+	textbuf_str(text, "null");
 }
 
-static void add_object(int mem, const struct mapping *m, struct text *text)
+static void add_object(int mem, const struct mapping *m, struct textbuf *text)
 {
 	static const char deleted[] = " (deleted)";
 	static char path[PATH_MAX];
@@ -179,15 +179,15 @@ static void add_object(int mem, const struct mapping *m, struct text *text)
 	if (len > ending && memcmp(path + len - ending, deleted, ending) == 0)
 		len -= ending;
 	path[len] = 0;
-	text_str(text, text->data[text->len - 1] == '[' ? "{\"path\":" : ",{\"path\":");
-	text_json(text, path);
-	text_printf(text, ",\"base\":\"0x%llx\",\"build_id\":", (unsigned long long)image.base);
+	textbuf_str(text, text->data[text->len - 1] == '[' ? "{\"path\":" : ",{\"path\":");
+	textbuf_json(text, path);
+	textbuf_printf(text, ",\"base\":\"0x%llx\",\"build_id\":", (unsigned long long)image.base);
 	build_id(mem, text);
-	text_str(text, "}");
+	textbuf_str(text, "}");
 }
 
 /* Adds those that hold the address, or those that do not. */
-static void add_objects(int mem, const char *maps, uint64_t address, bool hold, struct text *text)
+static void add_objects(int mem, const char *maps, uint64_t address, bool hold, struct textbuf *text)
 {
 	struct mapping m;
 	for (const char *line = maps, *next; (next = next_mapping(line, &m)); line = next)
@@ -196,19 +196,19 @@ static void add_objects(int mem, const char *maps, uint64_t address, bool hold, 
 }
 
 /* The program comes first: the one that has what the kernel told it of its program headers. */
-void objects_json(struct text *text)
+void objects_json(struct textbuf *text)
 {
-	struct text maps = { 0 };
+	struct textbuf maps = { 0 };
 	uint64_t headers = getauxval(AT_PHDR);
-	text_str(text, "[");
+	textbuf_str(text, "[");
 	int fd = handle_open(HANDLE_BRIEF, "/proc/self/maps", O_RDONLY);
-	bool whole = fd >= 0 && text_read(&maps, fd) == 0;
+	bool whole = fd >= 0 && textbuf_read(&maps, fd) == 0;
 	int mem = handle_open(HANDLE_BRIEF, "/proc/self/mem", O_RDONLY);
 	if (whole && !text->failed) {
 		add_objects(mem, maps.data, headers, true, text);
 		add_objects(mem, maps.data, headers, false, text);
 	}
 	handle_close(HANDLE_BRIEF);
-	text_free(&maps);
-	text_str(text, "]");
+	textbuf_free(&maps);
+	textbuf_str(text, "]");
 }

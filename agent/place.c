@@ -12,7 +12,7 @@
 #include "handle.h"
 #include "jemalloc.h"
 
-int place_find(struct place *place)
+int place_find(struct dump_place *place)
 {
 	const char *prefix = jemalloc_string("opt.prof_prefix");
 	if (!prefix || !*prefix)
@@ -64,7 +64,7 @@ static bool note_seq(const char *name, void *arg)
 	return true;
 }
 
-unsigned place_next_seq(const struct place *place)
+unsigned place_next_seq(const struct dump_place *place)
 {
 	struct seq_search search = { .next = 0 };
 	snprintf(search.start, sizeof search.start, "%s.%d.", place->base, (int)getpid());

@@ -6,9 +6,9 @@
 
 #include "dump.h"
 #include "jemalloc.h"
-#include "process.h"
 #include "ruby.h"
-#include "text.h"
+#include "self.h"
+#include "textbuf.h"
 #include "wake.h"
 
 enum { TIMEOUT_MS = 2000, TIMEOUT_MAX = 60000, LABEL_MAX = 64 };
@@ -30,22 +30,22 @@ void request_init(int signo, const char *triggers)
 	our_triggers = triggers;
 }
 
-static void refuse(struct text *reply, const char *error)
+static void reply_refusal(struct textbuf *reply, const char *error)
 {
-	text_str(reply, "{\"ok\":false,\"error\":");
-	text_json(reply, error);
-	text_str(reply, "}\n");
+	textbuf_str(reply, "{\"ok\":false,\"error\":");
+	textbuf_json(reply, error);
+	textbuf_str(reply, "}\n");
 }
 
-static void add_bool(struct text *reply, const char *key, bool value)
+static void add_bool(struct textbuf *reply, const char *key, bool value)
 {
-	text_printf(reply, ",\"%s\":%s", key, value ? "true" : "false");
+	textbuf_printf(reply, ",\"%s\":%s", key, value ? "true" : "false");
 }
 
-static void add_string(struct text *reply, const char *key, const char *value)
+static void add_string(struct textbuf *reply, const char *key, const char *value)
 {
-	text_printf(reply, ",\"%s\":", key);
-	text_json(reply, value);
+	textbuf_printf(reply, ",\"%s\":", key);
+	textbuf_json(reply, value);
 }
 
 static const char *or_null(const char *s)
@@ -53,76 +53,77 @@ static const char *or_null(const char *s)
 	return *s ? s : NULL;
 }
 
-static void report(const struct arguments *arguments, struct text *reply)
+static void reply_report(const struct arguments *arguments, struct textbuf *reply)
 {
 	const struct dump_history *history = dump_history();
 	(void)arguments;
-	text_str(reply, "{\"ok\":true,\"protocol\":1,\"version\":\"" JPROF_VERSION "\",");
-	process_json(reply);
+	textbuf_str(reply, "{\"ok\":true,\"protocol\":1,\"version\":\"" JPROF_VERSION "\",");
+	self_json(reply);
 	add_string(reply, "jemalloc", jemalloc_string("version"));
 	add_bool(reply, "prof_active", jemalloc_bool("prof.active"));
-	text_printf(reply, ",\"lg_sample\":%zu", jemalloc_size("prof.lg_sample"));
+	textbuf_printf(reply, ",\"lg_sample\":%zu", jemalloc_size("prof.lg_sample"));
 	add_string(reply, "prefix", jemalloc_string("opt.prof_prefix"));
-	text_printf(reply, ",\"signal\":%d", our_signal);
+	textbuf_printf(reply, ",\"signal\":%d", our_signal);
 	add_bool(reply, "signal_owned", signal_owned(our_signal));
 	add_bool(reply, "fds", dump_hands_over());
 	add_string(reply, "ruby", ruby_version_text());
 	add_string(reply, "triggers", our_triggers);
-	text_printf(reply, ",\"dumps\":%u", history->made);
+	textbuf_printf(reply, ",\"dumps\":%u", history->made);
 	add_string(reply, "last_dump", or_null(history->last_dump));
 	add_string(reply, "last_error", or_null(history->last_error));
-	text_str(reply, "}\n");
+	textbuf_str(reply, "}\n");
 }
 
-static void dump(const struct arguments *arguments, struct text *reply)
+static void reply_dump(const struct arguments *arguments, struct textbuf *reply)
 {
 	struct dump_request request = { "socket", arguments->label, arguments->gc, arguments->timeout, arguments->fds };
 	const struct dump_result *result;
 	if (!dump_make(&request, &result)) {
-		refuse(reply, result->error);
+		reply_refusal(reply, result->error);
 		return;
 	}
-	text_str(reply, "{\"ok\":true");
+	textbuf_str(reply, "{\"ok\":true");
 	add_string(reply, "dump", result->dump);
 	add_string(reply, "sidecar", result->sidecar);
 	if (arguments->fds)
-		text_printf(reply, ",\"fds\":%d", result->fds ? 2 : 0);
+		textbuf_printf(reply, ",\"fds\":%d", result->fds ? 2 : 0);
 	if (arguments->fds && !result->fds)
 		add_string(reply, "why", result->direct);
 	handed_over = result->fds;
-	text_printf(reply, ",\"seq\":%u", result->seq);
+	textbuf_printf(reply, ",\"seq\":%u", result->seq);
 	add_string(reply, "gc", result->ruby.gc);
-	text_printf(reply, ",\"milliseconds\":%u}\n", result->milliseconds);
+	textbuf_printf(reply, ",\"milliseconds\":%u}\n", result->milliseconds);
 }
 
-static void stats(const struct arguments *arguments, struct text *reply)
+static void reply_stats(const struct arguments *arguments, struct textbuf *reply)
 {
 	(void)arguments;
-	text_str(reply, "{\"ok\":true,\"stats\":");
+	textbuf_str(reply, "{\"ok\":true,\"stats\":");
 	jemalloc_stats(reply);
-	text_str(reply, "}\n");
+	textbuf_str(reply, "}\n");
 }
 
-static void set_active(bool active, struct text *reply)
+static void set_active(bool active, struct textbuf *reply)
 {
 	bool was;
 	if (jemalloc_activate(active, &was) != 0) {
-		refuse(reply,
-		       "jemalloc does not let prof.active be changed; profiling must be on (prof:true in MALLOC_CONF)");
+		reply_refusal(
+		    reply,
+		    "jemalloc does not let prof.active be changed; profiling must be on (prof:true in MALLOC_CONF)");
 		return;
 	}
-	text_str(reply, "{\"ok\":true");
+	textbuf_str(reply, "{\"ok\":true");
 	add_bool(reply, "was", was);
-	text_str(reply, "}\n");
+	textbuf_str(reply, "}\n");
 }
 
-static void activate(const struct arguments *arguments, struct text *reply)
+static void reply_activate(const struct arguments *arguments, struct textbuf *reply)
 {
 	(void)arguments;
 	set_active(true, reply);
 }
 
-static void deactivate(const struct arguments *arguments, struct text *reply)
+static void reply_deactivate(const struct arguments *arguments, struct textbuf *reply)
 {
 	(void)arguments;
 	set_active(false, reply);
@@ -173,14 +174,15 @@ static const char *take_argument(struct arguments *arguments, const char *word)
 	return "unknown argument; dump takes label=L, gc=1, timeout=MS and fds=1";
 }
 
-static void (*verb_of(const char *word))(const struct arguments *, struct text *)
+static void (*verb_of(const char *word))(const struct arguments *, struct textbuf *)
 {
 	static const struct {
 		const char *name;
-		void (*run)(const struct arguments *, struct text *);
+		void (*run)(const struct arguments *, struct textbuf *);
 	} verbs[] = {
-		{ "report", report },         { "dump", dump }, { "stats", stats }, { "activate", activate },
-		{ "deactivate", deactivate },
+		{ "report", reply_report },         { "dump", reply_dump },
+		{ "stats", reply_stats },           { "activate", reply_activate },
+		{ "deactivate", reply_deactivate },
 	};
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
 		if (strcmp(word, verbs[i].name) == 0)
@@ -188,13 +190,13 @@ static void (*verb_of(const char *word))(const struct arguments *, struct text *
 	return NULL;
 }
 
-bool request_answer(char *line, struct text *reply)
+bool request_answer(char *line, struct textbuf *reply)
 {
 	struct arguments arguments = { .timeout = TIMEOUT_MS };
 	const char *wrong = NULL;
 	handed_over = false;
 	char *rest, *word = strtok_r(line, " ", &rest);
-	void (*run)(const struct arguments *, struct text *) = word ? verb_of(word) : NULL;
+	void (*run)(const struct arguments *, struct textbuf *) = word ? verb_of(word) : NULL;
 	while (run && !wrong && (word = strtok_r(NULL, " ", &rest)))
 		wrong = take_argument(&arguments, word);
 	if (!run)
@@ -202,7 +204,7 @@ bool request_answer(char *line, struct text *reply)
 		    "unknown request; this agent knows report, dump, stats, activate and deactivate, in lines of at "
 		    "most 4096 bytes";
 	if (wrong)
-		refuse(reply, wrong);
+		reply_refusal(reply, wrong);
 	else
 		run(&arguments, reply);
 	return handed_over;

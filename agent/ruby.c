@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "process.h"
 #include "ruby_api.h"
 #include "ruby_job.h"
 #include "ruby_vm.h"
-#include "text.h"
+#include "self.h"
+#include "textbuf.h"
 
 /* What is awake comes to it by itself in the first of these; each further one interrupts, for a collection. Nothing
  * is interrupted for GC.stat alone, which is waited for no longer than ASIDE_MS; where a VM was just found asleep,
@@ -25,7 +25,7 @@ static bool want_gc;
 static struct ruby_answer got;
 static atomic_bool working; /* a Ruby thread is at it; what follows is its own */
 static struct ruby_answer making;
-static uint64_t asleep_until; /* by process_clock: a VM that did not answer is not waited for again so soon */
+static uint64_t asleep_until; /* by self_clock(): a VM that did not answer is not waited for again so soon */
 
 bool ruby_present(void)
 {
@@ -140,7 +140,7 @@ static bool wait_for_answer(bool gc, uint64_t end)
 	bool can = ruby_job_request(gc ? RUBY_JOB_ASK : RUBY_JOB_ASIDE);
 	pthread_mutex_lock(&lock);
 	for (unsigned step = FIRST_STEP_MS; can && pending && !stopped; step = step < LAST_STEP_MS ? 2 * step : step) {
-		uint64_t now = process_clock();
+		uint64_t now = self_clock();
 		if (now >= end)
 			break;
 		sleep_until(now + step < end ? now + step : end);
@@ -159,12 +159,12 @@ static bool has_functions(void)
 	       ruby.rb_id2name && ruby.rb_num2ull;
 }
 
-static void ask(bool gc, unsigned timeout, struct ruby_answer *answer)
+static void ask_vm(bool gc, unsigned timeout, struct ruby_answer *answer)
 {
 	get_ready(gc);
-	bool can = wait_for_answer(gc, process_clock() + timeout), done = got.count > 0;
+	bool can = wait_for_answer(gc, self_clock() + timeout), done = got.count > 0;
 	if (!gc && timeout >= ASIDE_MS)
-		asleep_until = done ? 0 : process_clock() + ASLEEP_FOR_MS;
+		asleep_until = done ? 0 : self_clock() + ASLEEP_FOR_MS;
 	*answer = got;
 	pending = false;
 	pthread_mutex_unlock(&lock);
@@ -179,7 +179,7 @@ static void ask(bool gc, unsigned timeout, struct ruby_answer *answer)
 /* The agent's thread alone asks. */
 static unsigned patience(void)
 {
-	return process_clock() < asleep_until ? ASLEEP_MS : ASIDE_MS;
+	return self_clock() < asleep_until ? ASLEEP_MS : ASIDE_MS;
 }
 
 void ruby_ask(bool gc, unsigned timeout, struct ruby_answer *answer)
@@ -189,7 +189,7 @@ void ruby_ask(bool gc, unsigned timeout, struct ruby_answer *answer)
 	answer->gc = !gc ? "not asked" : !ruby_present() ? "no ruby" : "not possible";
 	answer->why = "not asked";
 	if (ruby_present() && has_functions() && timeout > 0)
-		ask(gc, gc || timeout < aside ? timeout : aside, answer);
+		ask_vm(gc, gc || timeout < aside ? timeout : aside, answer);
 }
 
 void ruby_stop(void)
@@ -200,33 +200,33 @@ void ruby_stop(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void stats_json(const struct ruby_answer *answer, struct text *text)
+static void stats_json(const struct ruby_answer *answer, struct textbuf *text)
 {
 	if (answer->why) {
-		text_str(text, "null");
+		textbuf_str(text, "null");
 		return;
 	}
 	for (int i = 0; i < answer->count; i++) {
-		text_str(text, i ? "," : "{");
-		text_json(text, answer->stats[i].key);
-		text_printf(text, ":%llu", answer->stats[i].value);
+		textbuf_str(text, i ? "," : "{");
+		textbuf_json(text, answer->stats[i].key);
+		textbuf_printf(text, ":%llu", answer->stats[i].value);
 	}
-	text_str(text, "}");
+	textbuf_str(text, "}");
 }
 
-void ruby_json(const struct ruby_answer *answer, struct text *text)
+void ruby_json(const struct ruby_answer *answer, struct textbuf *text)
 {
 	if (!ruby_present()) {
-		text_str(text, "null");
+		textbuf_str(text, "null");
 		return;
 	}
-	text_str(text, "{\"version\":");
-	text_json(text, ruby_version_text());
-	text_str(text, ",\"gc\":");
-	text_json(text, answer->gc);
-	text_str(text, ",\"gc_stat\":");
+	textbuf_str(text, "{\"version\":");
+	textbuf_json(text, ruby_version_text());
+	textbuf_str(text, ",\"gc\":");
+	textbuf_json(text, answer->gc);
+	textbuf_str(text, ",\"gc_stat\":");
 	stats_json(answer, text);
-	text_str(text, ",\"why\":");
-	text_json(text, answer->why);
-	text_str(text, "}");
+	textbuf_str(text, ",\"why\":");
+	textbuf_json(text, answer->why);
+	textbuf_str(text, "}");
 }

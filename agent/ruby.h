@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-struct text;
+struct textbuf;
 
 enum { RUBY_STATS = 64, RUBY_KEY = 48 };
 
@@ -35,7 +35,7 @@ void ruby_ask(bool gc, unsigned timeout, struct ruby_answer *answer);
 void ruby_stop(void);
 
 /* Adds the side-car's "ruby". */
-void ruby_json(const struct ruby_answer *answer, struct text *text);
+void ruby_json(const struct ruby_answer *answer, struct textbuf *text);
 
 /* In a forked child: what the parent waited for is nobody's. Returns whether `start` will be called on a Ruby thread,
  * at once where the child goes on with Ruby, and never where it only comes to exec. */

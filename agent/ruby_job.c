@@ -119,7 +119,7 @@ static void in_allocation(void)
 		atomic_store(&wanted, true);
 }
 
-static bool install(void)
+static bool install_hook(void)
 {
 	atomic_store(&wanted, true);
 	handle_lock();
@@ -129,7 +129,7 @@ static bool install(void)
 	return hook != NULL;
 }
 
-static void uninstall(void)
+static void uninstall_hook(void)
 {
 	atomic_store(&wanted, false);
 	handle_lock();
@@ -189,7 +189,7 @@ bool ruby_job_request(enum ruby_job_way way)
 	if (way == RUBY_JOB_ASIDE)
 		return true;
 	if (!reached)
-		return install();
+		return install_hook();
 	if (!triggers || way == RUBY_JOB_WAKE)
 		ruby_wake();
 	return true;
@@ -199,11 +199,11 @@ bool ruby_job_request(enum ruby_job_way way)
 void ruby_job_settle(void)
 {
 	if (atomic_load(&contacted) || atomic_load(&over) || !is_alone())
-		uninstall();
+		uninstall_hook();
 }
 
 void ruby_job_tidy(void)
 {
 	if ((hook || sampled) && !atomic_load(&wanted))
-		uninstall();
+		uninstall_hook();
 }

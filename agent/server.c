@@ -17,9 +17,9 @@
 #include "errno_text.h"
 #include "handle.h"
 #include "place.h"
-#include "process.h"
 #include "request.h"
-#include "text.h"
+#include "self.h"
+#include "textbuf.h"
 
 enum { LINE_MAX_BYTES = 4096, IDLE_MS = 5000, REPLY_MS = 5000, DEAF_MS = 500, OVERFLOW_UID = 65534 };
 enum { BACKLOG = 32, REFUSALS = 48, REFUSE_MS = 50 };
@@ -34,21 +34,21 @@ static struct client {
 
 static char socket_path[PATH_MAX + 64]; /* "" or "@...": no file */
 static uint64_t deaf_until;             /* nobody can be taken, for want of descriptors or memory; or is to be */
-static unsigned refused;                /* of those that take() took */
+static unsigned refused;                /* of those that take_clients() took */
 static int listen_error;                /* why the last socket could not be made */
 
 static void random_hex(char *hex, size_t bytes)
 {
 	unsigned char raw[16] = { 0 };
 	if (getrandom(raw, bytes, GRND_NONBLOCK) != (ssize_t)bytes) {
-		uint64_t clock = process_clock();
+		uint64_t clock = self_clock();
 		memcpy(raw, &clock, sizeof clock);
 	}
 	for (size_t i = 0; i < bytes; i++)
 		sprintf(hex + 2 * i, "%02x", raw[i]);
 }
 
-static int new_socket(const struct sockaddr_un *address, size_t len)
+static int listen_at(const struct sockaddr_un *address, size_t len)
 {
 	handle_lock();
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error = fd < 0 ? errno : 0;
@@ -69,7 +69,7 @@ int server_error(void)
 
 /* Others cannot even connect; but root may become another user, whose own must still be able to. By a descriptor: in a
  * directory that is anybody's the name may be that of another file by now. */
-static void set_mode(const char *path)
+static void set_socket_mode(const char *path)
 {
 	char held[40];
 	struct stat st;
@@ -90,11 +90,11 @@ static bool open_in(const char *dir, const char *name)
 		return false;
 	}
 	snprintf(address.sun_path, sizeof address.sun_path, HANDLE_PATH "/%s", fd, name);
-	int error = new_socket(&address, sizeof address);
+	int error = listen_at(&address, sizeof address);
 	if (error)
 		dump_failed("no control socket in %s: %s", dir, errno_text(error));
 	else
-		set_mode(address.sun_path);
+		set_socket_mode(address.sun_path);
 	handle_close(HANDLE_DIR);
 	return !error;
 }
@@ -103,17 +103,17 @@ static bool open_abstract(const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	size_t len = (size_t)snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s", name);
-	return new_socket(&address, offsetof(struct sockaddr_un, sun_path) + 1 + len) == 0;
+	return listen_at(&address, offsetof(struct sockaddr_un, sun_path) + 1 + len) == 0;
 }
 
-static bool fits(const struct place *place)
+static bool fits(const struct dump_place *place)
 {
 	return strlen(place->dir) + 64 < ANNOUNCE_SOCKET_MAX;
 }
 
 const char *server_open(void)
 {
-	static struct place place;
+	static struct dump_place place;
 	char hex[17], name[64];
 	server_unlink();
 	handle_close(HANDLE_LISTEN);
@@ -148,7 +148,7 @@ void server_forked(void)
 	*socket_path = 0;
 }
 
-static void drop(int i)
+static void drop_client(int i)
 {
 	handle_close(HANDLE_CLIENT + i);
 }
@@ -172,9 +172,9 @@ static ssize_t send_some(int fd, char *data, size_t len, const int *fds, size_t 
 }
 
 /* All of it, to a client that reads it in time. */
-static bool send_all(int fd, const struct text *text, bool with_dump)
+static bool send_all(int fd, const struct textbuf *text, bool with_dump)
 {
-	uint64_t end = process_clock() + REPLY_MS;
+	uint64_t end = self_clock() + REPLY_MS;
 	int fds[2] = { handle_fd(HANDLE_DUMP), handle_fd(HANDLE_SIDECAR) };
 	for (size_t done = 0; done < text->len;) {
 		ssize_t n = send_some(fd, text->data + done, text->len - done, fds, with_dump && !done ? 2 : 0);
@@ -183,22 +183,22 @@ static bool send_all(int fd, const struct text *text, bool with_dump)
 			continue;
 		}
 		struct pollfd writable = { .fd = fd, .events = POLLOUT };
-		uint64_t now = process_clock();
+		uint64_t now = self_clock();
 		if ((errno != EAGAIN && errno != EINTR) || now >= end || poll(&writable, 1, (int)(end - now)) == 0)
 			return false;
 	}
 	return true;
 }
 
-static bool answer(int i, char *line)
+static bool answer_line(int i, char *line)
 {
-	struct text reply = { 0 };
+	struct textbuf reply = { 0 };
 	bool with_dump = request_answer(line, &reply);
 	int fd = handle_fd(HANDLE_CLIENT + i);
 	bool sent = !reply.failed && fd >= 0 && send_all(fd, &reply, with_dump);
 	if (with_dump)
 		dump_close();
-	text_free(&reply);
+	textbuf_free(&reply);
 	return sent;
 }
 
@@ -211,7 +211,7 @@ static bool answer_lines(int i)
 		*newline = 0;
 		if (newline > start && newline[-1] == '\r')
 			newline[-1] = 0;
-		if (!answer(i, start))
+		if (!answer_line(i, start))
 			return false;
 		start = newline + 1;
 	}
@@ -220,7 +220,7 @@ static bool answer_lines(int i)
 	if (client->len < sizeof client->line)
 		return true;
 	char too_long[] = "";
-	answer(i, too_long);
+	answer_line(i, too_long);
 	return false;
 }
 
@@ -231,10 +231,10 @@ static void hear(int i)
 	ssize_t n = fd < 0 ? 0 : recv(fd, client->line + client->len, sizeof client->line - client->len, MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	client->heard = process_clock();
+	client->heard = self_clock();
 	client->len += n > 0 ? (size_t)n : 0;
 	if (n <= 0 || !answer_lines(i))
-		drop(i);
+		drop_client(i);
 }
 
 /* In a user namespace all who have no number there get this one. */
@@ -242,7 +242,7 @@ static bool is_anybody(uid_t uid)
 {
 	char map[64];
 	unsigned inside, outside, count;
-	if (uid != OVERFLOW_UID || process_read_file("/proc/self/uid_map", map, sizeof map) <= 0)
+	if (uid != OVERFLOW_UID || self_read_file("/proc/self/uid_map", map, sizeof map) <= 0)
 		return false;
 	return sscanf(map, "%u %u %u", &inside, &outside, &count) != 3 || count != UINT32_MAX;
 }
@@ -273,7 +273,7 @@ static int first_place(void)
 static int room_in(void)
 {
 	int i = first_place();
-	uint64_t now = process_clock(), silent = now - clients[i].heard;
+	uint64_t now = self_clock(), silent = now - clients[i].heard;
 	if (now < deaf_until)
 		return (int)(deaf_until - now);
 	return handle_fd(HANDLE_CLIENT + i) < 0 || silent >= IDLE_MS ? 0 : (int)(IDLE_MS - silent);
@@ -293,7 +293,7 @@ static bool take_one(int listener)
 	bool kept = handle_keep(HANDLE_PEER, fd);
 	handle_unlock();
 	if (fd < 0 && error != EAGAIN && error != EINTR && error != ECONNABORTED)
-		deaf_until = process_clock() + DEAF_MS;
+		deaf_until = self_clock() + DEAF_MS;
 	if (!kept)
 		return false;
 	if (!may_ask(fd)) {
@@ -301,23 +301,23 @@ static bool take_one(int listener)
 		handle_close(HANDLE_PEER);
 		return true;
 	}
-	drop(i = first_place());
+	drop_client(i = first_place());
 	handle_move(HANDLE_PEER, HANDLE_CLIENT + i);
 	clients[i].len = 0;
-	clients[i].heard = process_clock();
+	clients[i].heard = self_clock();
 	return true;
 }
 
 /* Those that are refused are taken together, and then nobody for a while: whatever they do, they cost no more than
  * REFUSALS of them each REFUSE_MS. Whoever may ask waits in the kernel's queue for so long. */
-static void take(void)
+static void take_clients(void)
 {
 	int listener = handle_fd(HANDLE_LISTEN);
 	refused = 0;
 	while (listener >= 0 && refused < REFUSALS && room_in() == 0 && take_one(listener))
 		;
 	if (refused)
-		deaf_until = process_clock() + REFUSE_MS;
+		deaf_until = self_clock() + REFUSE_MS;
 }
 
 /* While there is no room the listener is not waited for. */
@@ -334,5 +334,5 @@ void server_serve(const struct pollfd *polls)
 		if (polls[1 + i].fd >= 0 && polls[1 + i].revents)
 			hear(i);
 	if (polls[0].fd >= 0 && polls[0].revents)
-		take();
+		take_clients();
 }

@@ -2,30 +2,30 @@
 
 #include "jemalloc.h"
 #include "objects.h"
-#include "process.h"
-#include "text.h"
+#include "self.h"
+#include "textbuf.h"
 
 void sidecar_json(const struct dump_request *request, const struct dump_result *result, const char *name, double began,
-                  struct text *text)
+                  struct textbuf *text)
 {
-	text_str(text, "{\"jprof_agent\":1,\"version\":\"" JPROF_VERSION "\",\"reason\":");
-	text_json(text, request->reason);
-	text_str(text, ",\"label\":");
-	text_json(text, request->label);
-	text_printf(text, ",\"seq\":%u,\"dump\":", result->seq);
-	text_json(text, name);
-	text_str(text, ",");
-	process_json(text);
+	textbuf_str(text, "{\"jprof_agent\":1,\"version\":\"" JPROF_VERSION "\",\"reason\":");
+	textbuf_json(text, request->reason);
+	textbuf_str(text, ",\"label\":");
+	textbuf_json(text, request->label);
+	textbuf_printf(text, ",\"seq\":%u,\"dump\":", result->seq);
+	textbuf_json(text, name);
+	textbuf_str(text, ",");
+	self_json(text);
 	long long thousandths = (long long)(began * 1000);
-	text_printf(text, ",\"time\":%lld.%03lld,\"milliseconds\":%u", thousandths / 1000, thousandths % 1000,
-	            result->milliseconds);
-	text_str(text, ",\"direct\":");
-	text_json(text, *result->direct ? result->direct : NULL);
-	text_str(text, ",\"ruby\":");
+	textbuf_printf(text, ",\"time\":%lld.%03lld,\"milliseconds\":%u", thousandths / 1000, thousandths % 1000,
+	               result->milliseconds);
+	textbuf_str(text, ",\"direct\":");
+	textbuf_json(text, *result->direct ? result->direct : NULL);
+	textbuf_str(text, ",\"ruby\":");
 	ruby_json(&result->ruby, text);
-	text_str(text, ",\"objects\":");
+	textbuf_str(text, ",\"objects\":");
 	objects_json(text);
-	text_str(text, ",\"malloc_stats\":");
+	textbuf_str(text, ",\"malloc_stats\":");
 	jemalloc_stats(text);
-	text_str(text, "}\n");
+	textbuf_str(text, "}\n");
 }

@@ -2,10 +2,10 @@
 #ifndef AGENT_SIDECAR_H
 #define AGENT_SIDECAR_H
 
-#include "dump.h"
+#include "dump_result.h"
 
 /* Adds the side-car of a dump that was made; `name` is its file name, `began` in seconds since the epoch. */
 void sidecar_json(const struct dump_request *request, const struct dump_result *result, const char *name, double began,
-                  struct text *text);
+                  struct textbuf *text);
 
 #endif

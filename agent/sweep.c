@@ -105,7 +105,7 @@ static bool sweep_entry(const char *name, void *arg)
 	return true;
 }
 
-void place_sweep(const struct place *place)
+void place_sweep(const struct dump_place *place)
 {
 	struct sweep sweep = { handle_open(HANDLE_DIR, place->dir, O_PATH | O_DIRECTORY), place->base };
 	if (sweep.dir < 0)

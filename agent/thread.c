@@ -54,7 +54,7 @@ static void unmap_stack(void)
 	stack = NULL;
 }
 
-static int create(void *(*run)(void *))
+static int create_thread(void *(*run)(void *))
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -81,7 +81,7 @@ int thread_start(void *(*run)(void *))
 	int error = 0;
 	if (!stack)
 		error = map_stack(size);
-	while (!error && (error = create(run)) == EINVAL && size < LAST_SIZE) {
+	while (!error && (error = create_thread(run)) == EINVAL && size < LAST_SIZE) {
 		unmap_stack();
 		size *= 2;
 		error = map_stack(size);

@@ -6,7 +6,7 @@
 
 #include "dump.h"
 #include "memory.h"
-#include "process.h"
+#include "self.h"
 
 enum { LOOK_MS = 1000, APART_MS = 60000, RUBY_MS = 100 };
 
@@ -22,7 +22,7 @@ static uint64_t next_every, next_look, quiet_until;
 
 void trigger_start(const struct config *config)
 {
-	uint64_t now = process_clock();
+	uint64_t now = self_clock();
 	every = config->every;
 	rss = (struct threshold){ .at = config->rss };
 	cgroup = (struct threshold){ .at = config->cgroup_percent };
@@ -40,7 +40,7 @@ static bool looks(void)
 
 int trigger_timeout(void)
 {
-	uint64_t now = process_clock(), next = UINT64_MAX;
+	uint64_t now = self_clock(), next = UINT64_MAX;
 	if (!every && !looks())
 		return -1;
 	if (every)
@@ -52,7 +52,7 @@ int trigger_timeout(void)
 	return next - now < INT32_MAX ? (int)(next - now) : INT32_MAX;
 }
 
-static bool make(const char *reason)
+static bool trigger_dump(const char *reason)
 {
 	const struct dump_result *result;
 	return dump_make(&(struct dump_request){ .reason = reason, .timeout = RUBY_MS }, &result);
@@ -69,7 +69,7 @@ static bool crosses(struct threshold *threshold, uint64_t value)
 }
 
 /* A crossing within the minute after a dump is seen again when that is over, if it still holds. */
-static void look(uint64_t now)
+static void look_at_memory(uint64_t now)
 {
 	next_look = now + LOOK_MS;
 	bool over_rss = crosses(&rss, rss.at ? memory_rss() : 0);
@@ -79,16 +79,16 @@ static void look(uint64_t now)
 	rss.crossed |= over_rss;
 	cgroup.crossed |= over_cgroup;
 	quiet_until = now + APART_MS;
-	make("at");
+	trigger_dump("at");
 }
 
 void trigger_run(void)
 {
-	uint64_t now = process_clock();
+	uint64_t now = self_clock();
 	if (every && now >= next_every) {
 		next_every = now + every * 1000ull;
-		make("every");
+		trigger_dump("every");
 	}
 	if (looks() && now >= next_look)
-		look(now);
+		look_at_memory(now);
 }

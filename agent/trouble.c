@@ -14,7 +14,7 @@ enum { STEP = 1 << 16, ERRORS = 256 };
 
 static char library[PATH_MAX]; /* of the agent, "": not known */
 static void *page;
-static long told; /* the offset of the page */
+static long reported; /* the offset of the page */
 
 void trouble_init(void)
 {
@@ -41,16 +41,16 @@ void trouble_forked(void)
 	page = NULL;
 }
 
-void trouble_tell(enum trouble trouble, int error)
+void trouble_report(enum trouble trouble, int error)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	long offset = FIRST_OFFSET + ((long)trouble * ERRORS + (error > 0 && error < ERRORS ? error : 0)) * STEP;
-	if (page && (trouble == TROUBLE_NONE || offset != told)) {
+	if (page && (trouble == TROUBLE_NONE || offset != reported)) {
 		munmap(page, size);
 		page = NULL;
 	}
 	if (trouble == TROUBLE_NONE || page)
 		return;
-	told = offset;
+	reported = offset;
 	page = map_library(offset, size);
 }

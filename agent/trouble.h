@@ -1,5 +1,5 @@
-/* What keeps the agent from being asked, told to whoever reads /proc/PID/maps: a page of the agent's own library,
- * mapped at an offset far behind its end that tells what failed. It needs no thread, no socket and no memfd.
+/* What keeps the agent from being asked, reported to whoever reads /proc/PID/maps: a page of the agent's own library,
+ * mapped at an offset far behind its end that says what failed. It needs no thread, no socket and no memfd.
  * docs/agent.md has the numbers. */
 #ifndef AGENT_TROUBLE_H
 #define AGENT_TROUBLE_H
@@ -18,9 +18,9 @@ enum trouble {
 /* In the constructor: it takes the loader's lock. */
 void trouble_init(void);
 
-/* Tells it in place of what was told before; TROUBLE_NONE takes that back. Where the library's file cannot be opened
- * any more nothing is told. */
-void trouble_tell(enum trouble trouble, int error);
+/* Reports it in place of what was reported before; TROUBLE_NONE takes that back. Where the library's file cannot be
+ * opened any more nothing is reported. */
+void trouble_report(enum trouble trouble, int error);
 
 /* In a forked child, which has no such page. */
 void trouble_forked(void);

@@ -38,7 +38,7 @@ void wake(void)
 }
 
 /* In a child that shares this memory (vfork) or has not got its own agent yet, nothing is asked for. */
-static void on_signal(int signo)
+static void on_dump_signal(int signo)
 {
 	int error = errno;
 	(void)signo;
@@ -58,7 +58,7 @@ static void on_refused(int signo)
 	errno = error;
 }
 
-static bool install(int signo, void (*handler)(int))
+static bool install_handler(int signo, void (*handler)(int))
 {
 	struct sigaction now, action = { .sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK };
 	if (sigaction(signo, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
@@ -68,21 +68,21 @@ static bool install(int signo, void (*handler)(int))
 
 int signal_install(int signo)
 {
-	return signo && install(signo, on_signal) ? signo : 0;
+	return signo && install_handler(signo, on_dump_signal) ? signo : 0;
 }
 
 void signal_install_refusal(int signo, const char *why)
 {
 	strncpy(refusal, why, sizeof refusal - 1);
 	if (signo)
-		install(signo, on_refused);
+		install_handler(signo, on_refused);
 }
 
 /* Ruby takes a handler that stands for its own, with flags of its own. */
 bool signal_owned(int signo)
 {
 	struct sigaction now;
-	return signo && sigaction(signo, NULL, &now) == 0 && now.sa_handler == on_signal;
+	return signo && sigaction(signo, NULL, &now) == 0 && now.sa_handler == on_dump_signal;
 }
 
 bool wake_open(void)

@@ -26,7 +26,7 @@ static void ask_agent(const struct jprof_process *p, char *words, size_t size)
 	jprof_agent_free(agent);
 }
 
-static void put_command(const struct jprof_process *p)
+static void put_candidate(const struct jprof_process *p)
 {
 	const char *text = *p->cmdline ? p->cmdline : p->name;
 	char start[widest_command + 1];
@@ -49,7 +49,7 @@ static void put_process(const struct jprof_process *p)
 	       : p->jemalloc ? "yes"
 	                     : "no",
 	       agent, p->role);
-	put_command(p);
+	put_candidate(p);
 }
 
 int candidates_print(void)

@@ -22,7 +22,7 @@
  * it at once. */
 static volatile sig_atomic_t interrupted;
 
-static void on_signal(int signal)
+static void on_end_signal(int signal)
 {
 	(void)signal;
 	interrupted = 1;
@@ -31,7 +31,7 @@ static void on_signal(int signal)
 static void catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction action = { .sa_handler = on_end_signal, .sa_flags = (int)SA_RESETHAND };
 	struct sigaction old;
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
@@ -98,7 +98,7 @@ struct round {
 	size_t good, failed;
 };
 
-static bool begin(struct round *r)
+static bool begin_round(struct round *r)
 {
 	const struct snap_options *o = r->options;
 	struct jprof_bundle_writer_opts opts = { .size = sizeof opts, .label = o->label, .time = time(NULL) };
@@ -140,7 +140,7 @@ static char *another_name(const void *context)
 	return NULL;
 }
 
-static bool finish(struct round *r)
+static bool finish_round(struct round *r)
 {
 	struct jprof_error err;
 	char *path = NULL;
@@ -159,7 +159,7 @@ static bool finish(struct round *r)
 
 static bool make_bundle(struct round *r)
 {
-	bool done = begin(r) && take_all(r) && !interrupted && r->good && finish(r);
+	bool done = begin_round(r) && take_all(r) && !interrupted && r->good && finish_round(r);
 	if (interrupted)
 		say("interrupted: %s", done ? "the bundle was written before" : "no bundle was written");
 	leftovers_end(&r->leftovers, (done || interrupted) && !r->options->keep_dumps);
@@ -185,7 +185,7 @@ static bool run_round(const struct snap_options *o, struct origin *origin)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------ */
 
-static int64_t now_ms(void)
+static int64_t monotonic_ms(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -195,7 +195,7 @@ static int64_t now_ms(void)
 static void wait_until(int64_t when)
 {
 	enum { step = 60000 };
-	for (int64_t left; !interrupted && (left = when - now_ms()) > 0;)
+	for (int64_t left; !interrupted && (left = when - monotonic_ms()) > 0;)
 		poll(NULL, 0, left > step ? step : (int)left);
 }
 
@@ -203,7 +203,7 @@ static int run_all(const struct snap_options *o)
 {
 	struct origin origin = { .start_ticks = calloc(o->pid_count + 1, sizeof *origin.start_ticks) };
 	bool good = true;
-	int64_t next = now_ms();
+	int64_t next = monotonic_ms();
 	for (size_t i = 0; !interrupted && (!o->count || i < o->count); i++) {
 		wait_until(next);
 		if (interrupted)

@@ -33,7 +33,7 @@ struct places {
 	bool own_overlays;
 };
 
-static int fail(int error)
+static int child_failed(int error)
 {
 	errno = error;
 	return -1;
@@ -56,7 +56,7 @@ static int set_capabilities(uint64_t keep)
 		data[i].effective = data[i].permitted = (uint32_t)(keep >> (32 * i));
 	if (syscall(SYS_capset, &header, data) || syscall(SYS_capget, &header, back))
 		return -1;
-	return memcmp(data, back, sizeof data) ? fail(EPERM) : 0;
+	return memcmp(data, back, sizeof data) ? child_failed(EPERM) : 0;
 }
 
 static bool has_groups(const struct openchild_plan *plan)
@@ -85,7 +85,7 @@ static int take_rights(const struct openchild_plan *plan)
 	    prctl(PR_SET_DUMPABLE, 0) || set_capabilities(plan->capabilities) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return -1;
-	return has_groups(plan) && has_ids(plan) && prctl(PR_GET_DUMPABLE) == 0 ? 0 : fail(EPERM);
+	return has_groups(plan) && has_ids(plan) && prctl(PR_GET_DUMPABLE) == 0 ? 0 : child_failed(EPERM);
 }
 
 /* ---- resolving ---------------------------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ static int walk(int base, const char *path)
 		size_t n = strcspn(path, "/");
 		if (n > NAME_MAX || (n == 2 && !strncmp(path, "..", n))) {
 			close(at);
-			return fail(n > NAME_MAX ? ENAMETOOLONG : ELOOP);
+			return child_failed(n > NAME_MAX ? ENAMETOOLONG : ELOOP);
 		}
 		memcpy(name, path, n);
 		name[n] = '\0';
@@ -178,19 +178,19 @@ static int copy_all(int from, int to)
 		}
 		at += n > 0 ? n : 0;
 		if (at > largest_copy)
-			return fail(EFBIG);
+			return child_failed(EFBIG);
 	}
 	return n < 0 ? -1 : 0;
 }
 
 /* A copy in memory, so that whoever reads it does not wait for a server. */
-static int copy_of(int fd)
+static int copy_in_memory(int fd)
 {
 	int memory = (int)syscall(SYS_memfd_create, "jprof", 1); /* 1: MFD_CLOEXEC */
 	if (memory >= 0 && copy_all(fd, memory)) {
 		int error = errno;
 		close(memory);
-		return fail(error);
+		return child_failed(error);
 	}
 	return memory;
 }
@@ -203,44 +203,44 @@ static int open_regular(const struct places *p, int handle, struct stat *st)
 	if (handle < 0 || fstat(handle, st))
 		return -1;
 	if (!S_ISREG(st->st_mode))
-		return fail(EINVAL);
+		return child_failed(EINVAL);
 	snprintf(held, sizeof held, "/proc/self/fd/%d", handle);
 	int fd = open(held, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 || (!fstatfs(fd, &fs) && is_local(p, &fs)))
 		return fd;
-	int copy = copy_of(fd), error = errno;
+	int copy = copy_in_memory(fd), error = errno;
 	close(fd);
 	errno = error;
 	return copy;
 }
 
-static int open_cgroup(const struct places *p, int handle, struct stat *st)
+static int open_held_cgroup(const struct places *p, int handle, struct stat *st)
 {
 	struct statfs fs;
 	if (handle < 0 || fstatfs(handle, &fs))
 		return -1;
 	bool good = fs.f_type == CGROUP_SUPER_MAGIC || fs.f_type == CGROUP2_SUPER_MAGIC;
-	return good ? open_regular(p, handle, st) : fail(EINVAL);
+	return good ? open_regular(p, handle, st) : child_failed(EINVAL);
 }
 
 /* Who gets it may look at its files without the child. */
-static int open_directory(const struct places *p, int handle, struct stat *st)
+static int open_held_directory(const struct places *p, int handle, struct stat *st)
 {
 	struct statfs fs;
 	if (handle < 0 || fstat(handle, st) || fstatfs(handle, &fs))
 		return -1;
 	if (!S_ISDIR(st->st_mode))
-		return fail(EINVAL);
-	return is_local(p, &fs) ? openat(handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : fail(ENOTSUP);
+		return child_failed(EINVAL);
+	return is_local(p, &fs) ? openat(handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : child_failed(ENOTSUP);
 }
 
-static int open_socket(int handle, struct stat *st)
+static int open_held_socket(int handle, struct stat *st)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	if (handle < 0 || fstat(handle, st))
 		return -1;
 	if (!S_ISSOCK(st->st_mode))
-		return fail(EINVAL);
+		return child_failed(EINVAL);
 	int yes = 1, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", handle);
 	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) &&
@@ -248,7 +248,7 @@ static int open_socket(int handle, struct stat *st)
 		return fd;
 	int error = errno;
 	close_fd(&fd);
-	return fail(error);
+	return child_failed(error);
 }
 
 static int open_what(const struct places *p, const struct openchild_request *r, struct stat *st)
@@ -258,10 +258,10 @@ static int open_what(const struct places *p, const struct openchild_request *r, 
 	switch (r->what) {
 	case JPROF_OPEN_FILE:
 	case JPROF_OPEN_DUMP: return open_regular(p, handle, st);
-	case JPROF_OPEN_CGROUP: return open_cgroup(p, handle, st);
-	case JPROF_OPEN_DIR: return open_directory(p, handle, st);
-	case JPROF_OPEN_SOCKET: return open_socket(handle, st);
-	default: return fail(EINVAL);
+	case JPROF_OPEN_CGROUP: return open_held_cgroup(p, handle, st);
+	case JPROF_OPEN_DIR: return open_held_directory(p, handle, st);
+	case JPROF_OPEN_SOCKET: return open_held_socket(handle, st);
+	default: return child_failed(EINVAL);
 	}
 }
 
@@ -272,7 +272,7 @@ static int remove_same(const struct places *p, const struct openchild_request *r
 	int AUTO_CLOSE dir = resolve_parent(p, r->path, &base);
 	if (dir < 0 || fstatat(dir, base, &now, AT_SYMLINK_NOFOLLOW))
 		return -1;
-	return now.st_dev == r->dev && now.st_ino == r->ino ? unlinkat(dir, base, 0) : fail(ESTALE);
+	return now.st_dev == r->dev && now.st_ino == r->ino ? unlinkat(dir, base, 0) : child_failed(ESTALE);
 }
 
 /* ---- serving ---------------------------------------------------------------------------------------------------- */

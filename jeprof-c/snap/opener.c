@@ -125,7 +125,7 @@ static bool take_reply(const struct child *child, struct openchild_reply *reply,
 }
 
 /* A descriptor (0 where none was asked for), or -1 with errno set; ETIMEDOUT: the child was given up. */
-static int receive(struct opener *o, struct child *child, bool wants_fd, struct openchild_reply *reply)
+static int receive_reply(struct opener *o, struct child *child, bool wants_fd, struct openchild_reply *reply)
 {
 	int fd;
 	if (child->socket < 0 || !wait_reply(child, o->timeout) || !take_reply(child, reply, &fd)) {
@@ -156,14 +156,14 @@ static int request(struct opener *o, uint32_t what, const char *path, const stru
 	if (o->child.socket >= 0 && send(o->child.socket, &r, offsetof(struct openchild_request, path) + len + 1,
 	                                 MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		child_end(&o->child);
-	int fd = receive(o, &o->child, !old, &reply);
+	int fd = receive_reply(o, &o->child, !old, &reply);
 	if (fd >= 0 && st)
 		*st = reply.st;
 	return fd;
 }
 
 /* A file that only root may find gets a child of its own: it finds it as root, and opens it as the process would. */
-static int open_mapped(struct opener *o, const char *range, struct stat *st)
+static int open_by_range(struct opener *o, const char *range, struct stat *st)
 {
 	struct openchild_plan plan = o->plan;
 	struct openchild_reply reply;
@@ -175,7 +175,7 @@ static int open_mapped(struct opener *o, const char *range, struct stat *st)
 	plan.mapped = range;
 	if (child_start(&child, &plan))
 		return -1;
-	int fd = receive(o, &child, true, &reply), error = errno;
+	int fd = receive_reply(o, &child, true, &reply), error = errno;
 	*st = reply.st;
 	child_end(&child);
 	errno = error;
@@ -185,7 +185,7 @@ static int open_mapped(struct opener *o, const char *range, struct stat *st)
 static int opener_open(void *context, enum jprof_open what, const char *path, struct stat *st)
 {
 	struct opener *o = context;
-	return what == JPROF_OPEN_MAPPED ? open_mapped(o, path, st) : request(o, what, path, NULL, st);
+	return what == JPROF_OPEN_MAPPED ? open_by_range(o, path, st) : request(o, what, path, NULL, st);
 }
 
 static int opener_remove(void *context, const char *path, const struct stat *st)
@@ -230,14 +230,14 @@ static bool copy_plan(struct opener *o, int pid, const struct jprof_rights *r)
 	return true;
 }
 
-static bool start(struct opener *o, int pid)
+static bool start_opener(struct opener *o, int pid)
 {
 	struct openchild_reply ready;
 	if (child_start(&o->child, &o->plan)) {
 		say("process %d: no child can be started to open its files: %s", pid, strerror(errno));
 		return false;
 	}
-	if (!receive(o, &o->child, false, &ready))
+	if (!receive_reply(o, &o->child, false, &ready))
 		return true;
 	if (errno == ETIMEDOUT)
 		say("process %d: its files cannot be looked at: its file system does not answer", pid);
@@ -283,7 +283,7 @@ bool opener_start(struct opener **out, struct jprof_target *target, const struct
 	*o = (struct opener){ .functions = { opener_open, opener_remove, o },
 		              .timeout = timeout,
 		              .child = { .pidfd = -1, .socket = -1 } };
-	if (!copy_plan(o, process->pid, &rights) || !start(o, process->pid) || !check_again(target, &o->plan)) {
+	if (!copy_plan(o, process->pid, &rights) || !start_opener(o, process->pid) || !check_again(target, &o->plan)) {
 		opener_end(o);
 		return false;
 	}

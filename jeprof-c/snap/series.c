@@ -69,7 +69,7 @@ bool series_begin(struct series *s, const struct snap_options *o, int pid)
 }
 
 /* The digits at *p, at most 18; -1: there are none. */
-static long long take_number(const char **p)
+static long long take_digits(const char **p)
 {
 	long long n = -1;
 	for (int i = 0; i < 18 && isdigit((unsigned char)**p); i++, ++*p)
@@ -84,13 +84,13 @@ static bool parse_name(const struct series *s, const char *name, long long *pid,
 	if (strncmp(name, s->begin, n))
 		return false;
 	const char *p = name + n;
-	*pid = s->by_pid ? take_number(&p) : 0;
+	*pid = s->by_pid ? take_digits(&p) : 0;
 	*number = 1;
 	if (*pid < 0)
 		return false;
 	if (*p == '.' && isdigit((unsigned char)p[1])) {
 		p++;
-		*number = take_number(&p);
+		*number = take_digits(&p);
 	}
 	return !strcmp(p, suffix);
 }
@@ -184,7 +184,7 @@ static uint64_t sum_of(const struct bundles *all, size_t from)
 	return sum;
 }
 
-static uint64_t size_of(DIR *dir, const char *name)
+static uint64_t bundle_size(DIR *dir, const char *name)
 {
 	struct stat st;
 	return fstatat(dirfd(dir), name, &st, 0) ? 0 : (uint64_t)st.st_size;
@@ -198,7 +198,7 @@ void series_prune(const struct series *s, const struct snap_options *o, const ch
 	if (!dir)
 		return;
 	list(s, dir, name, &all);
-	uint64_t own = size_of(dir, name);
+	uint64_t own = bundle_size(dir, name);
 	for (size_t i = 0; i < all.count; i++) {
 		bool many = o->keep && all.count - i + 1 > o->keep;
 		bool much = o->most_bytes && sum_of(&all, i) + own > o->most_bytes;

@@ -54,7 +54,7 @@ static bool refuse_without_agent(const struct jprof_process *p)
 	return false;
 }
 
-static bool said(const struct jprof_error *err)
+static bool failed_with(const struct jprof_error *err)
 {
 	say_error(err);
 	return false;
@@ -100,13 +100,14 @@ bool snap_switch(const struct jprof_process *p, const struct snap_options *o, bo
 	struct opener *opener = NULL;
 	struct jprof_error err;
 	if (jprof_target_open(p, NULL, &target, &err))
-		return said(&err);
+		return failed_with(&err);
 	struct jprof_agent *agent = NULL;
 	if (!p->agent_socket)
 		refuse_without_agent(p);
 	else if (opener_start(&opener, target, p, snap_file_timeout(o)))
 		agent = connect_agent(p, opener_functions(opener), o, &report);
-	bool good = agent && (!jprof_agent_set_active(agent, o->sampling == SNAP_ACTIVATES, was, &err) || said(&err));
+	bool good =
+	    agent && (!jprof_agent_set_active(agent, o->sampling == SNAP_ACTIVATES, was, &err) || failed_with(&err));
 	jprof_agent_free(agent);
 	jprof_target_free(target);
 	opener_end(opener);
@@ -121,8 +122,8 @@ static void say_gc(const struct jprof_process *p, const struct jprof_agent_dump 
 		    dump->gc ? dump->gc : "no word");
 }
 
-static bool ask(struct snap_dump *d, struct jprof_agent *agent, const struct jprof_target *target,
-                const struct jprof_process *p, const struct snap_options *o)
+static bool ask_for_dump(struct snap_dump *d, struct jprof_agent *agent, const struct jprof_target *target,
+                         const struct jprof_process *p, const struct snap_options *o)
 {
 	struct jprof_agent_dump_opts opts = {
 		.size = sizeof opts,
@@ -134,12 +135,12 @@ static bool ask(struct snap_dump *d, struct jprof_agent *agent, const struct jpr
 	const struct jprof_agent_dump *made;
 	struct jprof_error err;
 	if (jprof_agent_dump(agent, &opts, &made, &err))
-		return said(&err);
+		return failed_with(&err);
 	d->own = true;
 	d->milliseconds = made->milliseconds;
 	if (o->gc)
 		say_gc(p, made);
-	return !jprof_agent_files(agent, target, &d->dump, &d->sidecar, &err) || said(&err);
+	return !jprof_agent_files(agent, target, &d->dump, &d->sidecar, &err) || failed_with(&err);
 }
 
 /* ---- by a signal -------------------------------------------------------------------------------------------- */
@@ -221,7 +222,7 @@ static bool by_trusted_signal(struct snap_dump *d, const struct jprof_target *ta
 	if (o->dump_dir)
 		snprintf(prefix, sizeof prefix, "%s/", o->dump_dir);
 	else if (jprof_target_prefix(target, prefix, sizeof prefix, &err))
-		return said(&err);
+		return failed_with(&err);
 	return signal_and_wait(d, target, prefix, false, o);
 }
 
@@ -237,8 +238,8 @@ bool snap_dump(struct snap_dump *d, const struct jprof_target *target, const str
 	} else {
 		const struct jprof_agent_report *report;
 		struct jprof_agent *agent = connect_agent(p, opener, o, &report);
-		good = agent &&
-		       (o->signal ? by_owned_signal(d, agent, report, target, p, o) : ask(d, agent, target, p, o));
+		good = agent && (o->signal ? by_owned_signal(d, agent, report, target, p, o)
+		                           : ask_for_dump(d, agent, target, p, o));
 		jprof_agent_free(agent);
 	}
 	if (!good)

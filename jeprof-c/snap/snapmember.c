@@ -108,14 +108,14 @@ static void count_named(struct member *m)
 }
 
 /* While a process ends its root goes before the process does. */
-static bool has_ended(const struct member *m, const char *root)
+static bool member_has_ended(const struct member *m, const char *root)
 {
 	struct stat st;
 	return jprof_target_check(m->target, NULL) || (stat(root, &st) && (errno == ENOENT || errno == ESRCH));
 }
 
 /* Object files are looked for where the process sees them. */
-static bool symbolize(struct member *m)
+static bool symbolize_member(struct member *m)
 {
 	char root[64];
 	struct jprof_error err;
@@ -132,7 +132,7 @@ static bool symbolize(struct member *m)
 	};
 	snprintf(root, sizeof root, "/proc/%d/root", p->pid);
 	if (jprof_profile_symbolize(m->profile, &opts, &err)) {
-		if (has_ended(m, root))
+		if (member_has_ended(m, root))
 			say("process %d: has ended meanwhile: the bundle has its dump, without names", p->pid);
 		else
 			say_error(&err);
@@ -153,7 +153,7 @@ static int64_t time_of(const struct member *m)
 	return m->dump.sidecar || fstat(jprof_dump_file_fd(m->dump.dump), &st) ? 0 : (int64_t)st.st_mtime;
 }
 
-static int begin(const struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
+static int begin_member(const struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
 	const struct jprof_process *p = m->process;
 	struct jprof_bundle_member member = {
@@ -172,7 +172,7 @@ static int begin(const struct member *m, struct jprof_bundle_writer *writer, str
 /* In an order that lets the dump's text go before names are looked for. A side-car has all build-ids. */
 static int write_member(struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
-	int rc = begin(m, writer, err);
+	int rc = begin_member(m, writer, err);
 	if (!rc && m->dump.sidecar)
 		rc = jprof_bundle_writer_file(writer, "agent.json", m->sidecar, m->sidecar_len, err);
 	rc = rc ? rc : jprof_bundle_writer_file(writer, "dump.heap", m->text, m->len, err);
@@ -180,7 +180,7 @@ static int write_member(struct member *m, struct jprof_bundle_writer *writer, st
 	m->text = NULL;
 	rc = rc ? rc : jprof_target_gather(m->target, m->options->cmdline, writer, err);
 	bool now = m->options->symbols == SNAP_SYMBOLS_NOW;
-	if (!rc && (now || !m->dump.sidecar) && symbolize(m))
+	if (!rc && (now || !m->dump.sidecar) && symbolize_member(m))
 		rc = jprof_bundle_writer_symbols(writer, m->profile, now, err);
 	return rc;
 }

@@ -45,7 +45,7 @@ struct jprof_agent {
 };
 
 /* Copies a member's text to *to, which is left NULL where there is none. False when memory is short. */
-static bool keep(struct jp_arena *arena, jp_json *object, const char *key, const char **to)
+static bool keep_string(struct jp_arena *arena, jp_json *object, const char *key, const char **to)
 {
 	const char *text = jp_json_text(object, key);
 	*to = text ? jp_arena_dup(arena, text, strlen(text)) : NULL;
@@ -96,7 +96,8 @@ static int ask_for(struct jprof_agent *agent, const char *request, unsigned time
 }
 
 /* The same where no descriptors are asked for: *object alone. */
-static int ask(struct jprof_agent *agent, const char *request, struct json_object **object, struct jprof_error *err)
+static int ask_for_text(struct jprof_agent *agent, const char *request, struct json_object **object,
+                        struct jprof_error *err)
 {
 	struct jp_reply jp_cleanup(jp_reply_release) reply = { 0 };
 	int rc = ask_for(agent, request, agent->timeout, object, &reply, err);
@@ -118,11 +119,11 @@ static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error
 		.dumps = jp_json_number(o, "dumps"),
 	};
 	struct jp_arena arena = { 0 };
-	if (!keep(&arena, o, "version", &r.version) || !keep(&arena, o, "boot_id", &r.boot_id) ||
-	    !keep(&arena, o, "program", &r.program) || !keep(&arena, o, "jemalloc", &r.jemalloc) ||
-	    !keep(&arena, o, "prefix", &r.prefix) || !keep(&arena, o, "ruby", &r.ruby) ||
-	    !keep(&arena, o, "triggers", &r.triggers) || !keep(&arena, o, "last_dump", &r.last_dump) ||
-	    !keep(&arena, o, "last_error", &r.last_error)) {
+	if (!keep_string(&arena, o, "version", &r.version) || !keep_string(&arena, o, "boot_id", &r.boot_id) ||
+	    !keep_string(&arena, o, "program", &r.program) || !keep_string(&arena, o, "jemalloc", &r.jemalloc) ||
+	    !keep_string(&arena, o, "prefix", &r.prefix) || !keep_string(&arena, o, "ruby", &r.ruby) ||
+	    !keep_string(&arena, o, "triggers", &r.triggers) || !keep_string(&arena, o, "last_dump", &r.last_dump) ||
+	    !keep_string(&arena, o, "last_error", &r.last_error)) {
 		jp_arena_release(&arena);
 		return jp_error_nomem(err);
 	}
@@ -136,7 +137,7 @@ static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error
 int jprof_agent_report(struct jprof_agent *agent, const struct jprof_agent_report **report, struct jprof_error *err)
 {
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
-	int rc = ask(agent, "report\n", &object, err);
+	int rc = ask_for_text(agent, "report\n", &object, err);
 	rc = rc ? rc : take_report(agent, object, err);
 	if (!rc)
 		*report = &agent->report;
@@ -280,8 +281,9 @@ static int take_dump(struct jprof_agent *agent, jp_json *o, bool asked, struct j
 		.files = !jp_json_number(o, "fds"),
 	};
 	jp_arena_release(&agent->dump_arena);
-	if (!keep(&agent->dump_arena, o, "dump", &d.dump) || !keep(&agent->dump_arena, o, "sidecar", &d.sidecar) ||
-	    !keep(&agent->dump_arena, o, "gc", &d.gc) || !keep(&agent->dump_arena, o, "why", &d.why))
+	if (!keep_string(&agent->dump_arena, o, "dump", &d.dump) ||
+	    !keep_string(&agent->dump_arena, o, "sidecar", &d.sidecar) ||
+	    !keep_string(&agent->dump_arena, o, "gc", &d.gc) || !keep_string(&agent->dump_arena, o, "why", &d.why))
 		return jp_error_nomem(err);
 	const char *why = why_no_dump(agent, &d, asked);
 	if (why)
@@ -351,7 +353,7 @@ int jprof_agent_files(struct jprof_agent *agent, const struct jprof_target *targ
 int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err)
 {
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
-	int rc = ask(agent, "stats\n", &object, err);
+	int rc = ask_for_text(agent, "stats\n", &object, err);
 	if (rc)
 		return rc;
 	char *text = jp_json_print(jp_json_get(object, "stats"));
@@ -366,7 +368,7 @@ int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof
 int jprof_agent_set_active(struct jprof_agent *agent, bool active, bool *was, struct jprof_error *err)
 {
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
-	int rc = ask(agent, active ? "activate\n" : "deactivate\n", &object, err);
+	int rc = ask_for_text(agent, active ? "activate\n" : "deactivate\n", &object, err);
 	if (!rc)
 		*was = jp_json_true(object, "was");
 	return rc;

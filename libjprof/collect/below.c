@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 
-static const char *base_of(const char *path)
+static const char *last_component(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
@@ -28,7 +28,7 @@ static const char *root_of(const struct jprof_target *t, const char *path, char 
 static int hold_directory(const struct jprof_target *t, const char *path)
 {
 	char dir[PATH_MAX], root[4096];
-	size_t len = (size_t)(base_of(path) - path);
+	size_t len = (size_t)(last_component(path) - path);
 	if (len >= sizeof dir) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -38,7 +38,7 @@ static int hold_directory(const struct jprof_target *t, const char *path)
 	return jp_file_handle_below(root_of(t, path, root), dir);
 }
 
-static int fail(int error)
+static int below_failed(int error)
 {
 	errno = error;
 	return -1;
@@ -51,7 +51,7 @@ static int open_held(int handle, struct stat *st)
 	if (handle < 0 || fstat(handle, st))
 		return -1;
 	if (!S_ISREG(st->st_mode))
-		return fail(EINVAL);
+		return below_failed(EINVAL);
 	snprintf(held, sizeof held, "/proc/self/fd/%d", handle);
 	return open(held, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
@@ -60,7 +60,7 @@ static int open_without_link(const struct jprof_target *t, const char *path, str
 {
 	int jp_cleanup(jp_file_close) dir = hold_directory(t, path);
 	int jp_cleanup(jp_file_close) handle =
-	    dir < 0 ? -1 : openat(dir, base_of(path), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	    dir < 0 ? -1 : openat(dir, last_component(path), O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	return open_held(handle, st);
 }
 
@@ -71,7 +71,7 @@ static int open_cgroup(const struct jprof_target *t, const char *path, struct st
 	if (fd < 0 || (!fstatfs(fd, &fs) && (fs.f_type == CGROUP_SUPER_MAGIC || fs.f_type == CGROUP2_SUPER_MAGIC)))
 		return fd;
 	close(fd);
-	return fail(EINVAL);
+	return below_failed(EINVAL);
 }
 
 static int open_directory(const struct jprof_target *t, const char *path, struct stat *st)
@@ -80,7 +80,7 @@ static int open_directory(const struct jprof_target *t, const char *path, struct
 	int jp_cleanup(jp_file_close) handle = jp_file_handle_below(root_of(t, path, root), path);
 	if (handle < 0 || fstat(handle, st))
 		return -1;
-	return S_ISDIR(st->st_mode) ? openat(handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : fail(EINVAL);
+	return S_ISDIR(st->st_mode) ? openat(handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : below_failed(EINVAL);
 }
 
 static int connect_held(int handle)
@@ -94,7 +94,7 @@ static int connect_held(int handle)
 		return fd;
 	int error = errno;
 	jp_file_close(&fd);
-	return fail(error);
+	return below_failed(error);
 }
 
 static int open_socket(const struct jprof_target *t, const char *path, struct stat *st)
@@ -103,7 +103,7 @@ static int open_socket(const struct jprof_target *t, const char *path, struct st
 	int jp_cleanup(jp_file_close) handle = jp_file_handle_below(root_of(t, path, root), path);
 	if (handle < 0 || fstat(handle, st))
 		return -1;
-	return S_ISSOCK(st->st_mode) ? connect_held(handle) : fail(EINVAL);
+	return S_ISSOCK(st->st_mode) ? connect_held(handle) : below_failed(EINVAL);
 }
 
 static int open_mapped(const struct jprof_target *t, const char *range, struct stat *st)
@@ -127,7 +127,7 @@ int jp_below_open(const struct jprof_target *t, enum jprof_open what, const char
 	case JPROF_OPEN_SOCKET: return open_socket(t, path, st);
 	case JPROF_OPEN_MAPPED: return open_mapped(t, path, st);
 	}
-	return fail(EINVAL);
+	return below_failed(EINVAL);
 }
 
 int jp_below_remove(const struct jprof_target *t, const char *path, const struct stat *st)
@@ -136,11 +136,11 @@ int jp_below_remove(const struct jprof_target *t, const char *path, const struct
 	if (t->opener.remove)
 		return t->opener.remove(t->opener.context, path, st);
 	int jp_cleanup(jp_file_close) dir = hold_directory(t, path);
-	if (dir < 0 || fstatat(dir, base_of(path), &now, AT_SYMLINK_NOFOLLOW))
+	if (dir < 0 || fstatat(dir, last_component(path), &now, AT_SYMLINK_NOFOLLOW))
 		return -1;
 	if (now.st_dev != st->st_dev || now.st_ino != st->st_ino)
-		return fail(ESTALE);
-	return unlinkat(dir, base_of(path), 0);
+		return below_failed(ESTALE);
+	return unlinkat(dir, last_component(path), 0);
 }
 
 const char *jp_below_reason(int error)

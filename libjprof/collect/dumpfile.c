@@ -71,13 +71,13 @@ int jp_dump_file_adopt(int fd, const char *name, const char *what, struct jprof_
 
 /* ---- named ------------------------------------------------------------------------------------------------- */
 
-static int fail(const struct jprof_target *t, const char *name, const char *why, struct jprof_error *err)
+static int file_failed(const struct jprof_target *t, const char *name, const char *why, struct jprof_error *err)
 {
 	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: its file %s cannot be read: %s", t->pid, name, why);
 }
 
 /* Of a target that may end before its files are removed. */
-static struct jprof_target *copy_of(const struct jprof_target *t)
+static struct jprof_target *copy_target(const struct jprof_target *t)
 {
 	struct jprof_target *copy = calloc(1, sizeof *copy);
 	if (!copy)
@@ -95,15 +95,15 @@ int jp_dump_file_open(const struct jprof_target *t, const char *path, struct jpr
 	struct jprof_dump_file *file = calloc(1, sizeof *file);
 	if (!file)
 		return jp_error_nomem(err);
-	*file = (struct jprof_dump_file){ .fd = -1, .path = strdup(path), .of = copy_of(t) };
+	*file = (struct jprof_dump_file){ .fd = -1, .path = strdup(path), .of = copy_target(t) };
 	int rc = file->path && file->of ? 0 : jp_error_nomem(err);
 	if (!rc) {
 		file->name = jp_dump_base(file->path);
 		file->fd = jp_below_open(t, JPROF_OPEN_DUMP, path, &file->st);
 		if (file->fd < 0)
-			rc = fail(t, file->name, jp_below_reason(errno), err);
+			rc = file_failed(t, file->name, jp_below_reason(errno), err);
 		else if (file->st.st_uid != t->uid) /* a process may name any file */
-			rc = fail(t, file->name, "it belongs to another user than the process", err);
+			rc = file_failed(t, file->name, "it belongs to another user than the process", err);
 	}
 	if (rc) {
 		jprof_dump_file_free(file);
@@ -118,7 +118,7 @@ int jp_dump_file_beside(const struct jprof_target *t, const struct jprof_dump_fi
 {
 	char path[PATH_MAX];
 	if ((size_t)snprintf(path, sizeof path, "%s%s", file->path, suffix) >= sizeof path)
-		return fail(t, file->name, strerror(ENAMETOOLONG), err);
+		return file_failed(t, file->name, strerror(ENAMETOOLONG), err);
 	return jp_dump_file_open(t, path, out, err);
 }
 

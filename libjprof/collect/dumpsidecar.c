@@ -25,7 +25,7 @@ static int read_all(const struct jprof_dump_file *file, struct jp_strbuf *text)
 	return n < 0 ? errno : 0;
 }
 
-static int parse(const struct jprof_dump_file *file, struct json_object **json, struct jprof_error *err)
+static int parse_sidecar(const struct jprof_dump_file *file, struct json_object **json, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	int error = read_all(file, &text);
@@ -36,8 +36,8 @@ static int parse(const struct jprof_dump_file *file, struct json_object **json, 
 	return jp_json_parse(text.text ? text.text : "", text.len, file->name, json, err);
 }
 
-static int refuse(const struct jprof_target *t, const struct jprof_dump_file *file, const char *what,
-                  struct jprof_error *err)
+static int refuse_sidecar(const struct jprof_target *t, const struct jprof_dump_file *file, const char *what,
+                          struct jprof_error *err)
 {
 	return jp_error(err, JPROF_E_FORMAT, NULL, 0, "process %d: the side-car %s is not taken: %s", t->pid,
 	                file->name, what);
@@ -47,16 +47,16 @@ int jp_sidecar_check(const struct jprof_target *t, const struct jprof_dump_file 
                      int64_t since, struct jprof_error *err)
 {
 	struct json_object *jp_cleanup(jp_json_release) json = NULL;
-	int rc = parse(sidecar, &json, err);
+	int rc = parse_sidecar(sidecar, &json, err);
 	if (rc)
 		return rc;
 	const char *name = jp_json_text(json, "dump");
 	if (!name || strcmp(name, dump))
-		return refuse(t, sidecar, "it tells of another dump", err);
+		return refuse_sidecar(t, sidecar, "it tells of another dump", err);
 	if (jp_json_number(json, "pid") != (uint64_t)t->ns_pid || jp_json_number(json, "start_ticks") != t->start_ticks)
-		return refuse(t, sidecar, "it tells of another process", err);
+		return refuse_sidecar(t, sidecar, "it tells of another process", err);
 	if (since && jp_json_seconds(json, "time") < since)
-		return refuse(t, sidecar, "the dump was made before it was asked for", err);
+		return refuse_sidecar(t, sidecar, "the dump was made before it was asked for", err);
 	return 0;
 }
 
@@ -78,7 +78,7 @@ int jprof_target_sidecar(const struct jprof_target *t, const struct jprof_dump_f
 bool jp_sidecar_is_of_signal(const struct jprof_dump_file *sidecar)
 {
 	struct json_object *jp_cleanup(jp_json_release) json = NULL;
-	if (parse(sidecar, &json, NULL))
+	if (parse_sidecar(sidecar, &json, NULL))
 		return true;
 	const char *reason = jp_json_text(json, "reason");
 	return !reason || !strcmp(reason, "signal");

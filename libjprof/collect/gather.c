@@ -23,8 +23,8 @@ static const char *const v2_files[] = { "memory.current", "memory.max",  "memory
 static const char *const v1_files[] = { "memory.usage_in_bytes", "memory.limit_in_bytes", "memory.max_usage_in_bytes",
 	                                "memory.stat", "memory.failcnt" };
 
-static int add(struct jprof_bundle_writer *writer, const char *name, const struct jp_strbuf *text,
-               struct jprof_error *err)
+static int add_nonempty(struct jprof_bundle_writer *writer, const char *name, const struct jp_strbuf *text,
+                        struct jprof_error *err)
 {
 	return text->len ? jprof_bundle_writer_file(writer, name, text->text, text->len, err) : 0;
 }
@@ -38,7 +38,7 @@ static int add_proc(const struct jprof_target *t, const char *name, struct jprof
 	int rc = jp_proc_read(t->proc, t->pid, name, proc_limit, &text);
 	if (rc == ENOMEM)
 		return jp_error_nomem(err);
-	return rc || jprof_target_check(t, NULL) ? 0 : add(writer, name, &text, err);
+	return rc || jprof_target_check(t, NULL) ? 0 : add_nonempty(writer, name, &text, err);
 }
 
 /* ---- the control group ---------------------------------------------------------------------------------- */
@@ -106,13 +106,13 @@ static int read_cgroup_file(const struct jprof_target *t, const char *path, stru
 
 /* Where the group's files may lie: below our own mount by the path, and, if that leads out of our namespace, where
  * the process itself sees its group. */
-struct place {
+struct cgroup_place {
 	const struct jprof_target *target; /* NULL: as the caller sees it */
 	char dir[PATH_MAX + 64];
 };
 
-static int add_cgroup_file(const struct place *place, const char *name, struct jprof_bundle_writer *writer, bool *found,
-                           struct jprof_error *err)
+static int add_cgroup_file(const struct cgroup_place *place, const char *name, struct jprof_bundle_writer *writer,
+                           bool *found, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	char path[PATH_MAX + 128];
@@ -120,10 +120,10 @@ static int add_cgroup_file(const struct place *place, const char *name, struct j
 	if (read_cgroup_file(place->target, path, &text))
 		return jp_error_nomem(err);
 	*found = *found || text.len;
-	return add(writer, name, &text, err);
+	return add_nonempty(writer, name, &text, err);
 }
 
-static int add_from(const struct place *place, bool v1, struct jprof_bundle_writer *writer, bool *found,
+static int add_from(const struct cgroup_place *place, bool v1, struct jprof_bundle_writer *writer, bool *found,
                     struct jprof_error *err)
 {
 	const char *const *files = v1 ? v1_files : v2_files;
@@ -137,7 +137,7 @@ static int add_from(const struct place *place, bool v1, struct jprof_bundle_writ
 static int add_cgroup(const struct jprof_target *t, struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
 	struct cgroup cgroup = { 0 };
-	struct place own = { 0 }, its = { .target = t };
+	struct cgroup_place own = { 0 }, its = { .target = t };
 	bool found = false;
 	if (find_cgroup(t, &cgroup))
 		return jp_error_nomem(err);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "collect/announce.h"
+#include "collect/announcement.h"
 #include "collect/procfs.h"
 #include "collect/roles.h"
 #include "input/maps.h"
@@ -16,13 +16,13 @@ static struct jp_span span_of(const struct jp_strbuf *text)
 	return (struct jp_span){ text->text, text->len };
 }
 
-static const char *base_name(const char *path)
+static const char *path_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
 }
 
-static bool starts(const char *s, const char *with)
+static bool path_starts(const char *s, const char *with)
 {
 	return !strncmp(s, with, strlen(with));
 }
@@ -30,7 +30,7 @@ static bool starts(const char *s, const char *with)
 /* ruby, ruby3.1, ruby-mri; not rubyfmt. */
 static bool is_ruby_name(const char *name)
 {
-	return starts(name, "ruby") && strchr("0123456789.- ", name[4]);
+	return path_starts(name, "ruby") && strchr("0123456789.- ", name[4]);
 }
 
 static int short_of_memory(int rc)
@@ -151,19 +151,19 @@ static int note_trouble(struct jp_arena *arena, struct jprof_process *p, int tro
 /* What one mapping tells. 0, or -1 when memory is short. */
 static int note_map(struct jp_arena *arena, struct jprof_process *p, const struct jprof_map *map)
 {
-	const char *path = map->path, *base = base_name(path);
+	const char *path = map->path, *base = path_base_name(path);
 	const char **found = NULL;
 	int trouble, error;
-	if (starts(path, "/memfd:"))
+	if (path_starts(path, "/memfd:"))
 		return note_announce(arena, p, path);
-	if (starts(base, "libjprof-agent") && jp_trouble_parse(map->offset, &trouble, &error) &&
+	if (path_starts(base, "libjprof-agent") && jp_trouble_parse(map->offset, &trouble, &error) &&
 	    note_trouble(arena, p, trouble, error))
 		return -1;
-	if (starts(base, "libjemalloc"))
+	if (path_starts(base, "libjemalloc"))
 		found = &p->jemalloc;
-	else if (starts(base, "libjprof-agent"))
+	else if (path_starts(base, "libjprof-agent"))
 		found = &p->agent_library;
-	else if (starts(base, "libruby") && strstr(base, ".so"))
+	else if (path_starts(base, "libruby") && strstr(base, ".so"))
 		found = &p->ruby;
 	if (!found || *found)
 		return 0;
@@ -180,7 +180,7 @@ static int read_program(struct jp_arena *arena, const char *proc, struct jprof_p
 	p->program = jp_arena_dup(arena, exe.text, exe.len);
 	if (!p->program)
 		return -1;
-	if (is_ruby_name(base_name(p->program)))
+	if (is_ruby_name(path_base_name(p->program)))
 		p->ruby = p->program;
 	return 0;
 }

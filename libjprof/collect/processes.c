@@ -30,7 +30,7 @@ struct scan {
 	size_t count, cap;
 };
 
-static void close_dir(DIR **dir)
+static void close_proc(DIR **dir)
 {
 	if (*dir)
 		closedir(*dir);
@@ -65,7 +65,7 @@ static int by_pid(const void *a, const void *b)
 
 static int look_at_all(struct scan *scan, struct jprof_error *err)
 {
-	DIR *jp_cleanup(close_dir) dir = opendir(scan->opts.proc);
+	DIR *jp_cleanup(close_proc) dir = opendir(scan->opts.proc);
 	if (!dir)
 		return jp_error(err, JPROF_E_IO, scan->opts.proc, 0, "cannot be read: %s", strerror(errno));
 	for (struct dirent *entry; (entry = readdir(dir));) {
@@ -120,7 +120,7 @@ static int master_of(const struct scan *scan, int pid)
 	return at ? at->pid : pid;
 }
 
-static bool is_selected(const struct scan *scan, const struct jprof_process *p, int master)
+static bool is_asked_for(const struct scan *scan, const struct jprof_process *p, int master)
 {
 	const struct jprof_processes_opts *o = &scan->opts;
 	if (p->pid == getpid())
@@ -147,7 +147,7 @@ static bool is_listed(const struct jprof_processes *list, int pid)
 	return false;
 }
 
-static int add(struct jprof_processes *list, const struct jprof_process *p)
+static int list_process(struct jprof_processes *list, const struct jprof_process *p)
 {
 	if (jp_array_push(list->items, list->count, list->cap))
 		return -1;
@@ -165,7 +165,7 @@ static int add_pids(struct scan *scan, struct jprof_processes *list)
 		const struct jprof_process *seen = find_pid(scan, p.pid);
 		if (seen && p.state == JPROF_PROCESS_ALIVE && !*p.role)
 			p.role = seen->role;
-		if (!is_listed(list, p.pid) && add(list, &p))
+		if (!is_listed(list, p.pid) && list_process(list, &p))
 			return -1;
 	}
 	return 0;
@@ -176,18 +176,18 @@ static int add_selected(struct scan *scan, struct jprof_processes *list)
 	int master = scan->opts.puma_of ? master_of(scan, scan->opts.puma_of) : 0;
 	for (size_t i = 0; i < scan->count; i++) {
 		struct jprof_process *p = &scan->all[i];
-		if (p->state != JPROF_PROCESS_ALIVE || !is_selected(scan, p, master))
+		if (p->state != JPROF_PROCESS_ALIVE || !is_asked_for(scan, p, master))
 			continue;
 		if (jp_process_read_maps(&list->arena, scan->opts.proc, p))
 			return -1;
 		if (jp_proc_start_ticks(scan->opts.proc, p->pid) == p->start_ticks && is_candidate(p) &&
-		    !is_listed(list, p->pid) && add(list, p))
+		    !is_listed(list, p->pid) && list_process(list, p))
 			return -1;
 	}
 	return 0;
 }
 
-static int fill(struct scan *scan, struct jprof_processes *list, struct jprof_error *err)
+static int fill_list(struct scan *scan, struct jprof_processes *list, struct jprof_error *err)
 {
 	const char *match = scan->opts.match;
 	int rc = match ? jp_pattern_new(match, "match", &scan->match, err) : 0;
@@ -213,7 +213,7 @@ int jprof_processes_new(const struct jprof_processes_opts *opts, struct jprof_pr
 		scan.opts.proc = "/proc";
 	scan.opts.puma = scan.opts.puma || scan.opts.puma_of;
 	scan.arena = &list->arena;
-	rc = fill(&scan, list, err);
+	rc = fill_list(&scan, list, err);
 	jp_pattern_free(scan.match);
 	free(scan.all);
 	if (rc) {

@@ -89,7 +89,7 @@ bool jp_proc_stat_parse(struct jp_span text, struct jp_proc_stat *stat)
 	return true;
 }
 
-static uint64_t number(struct jp_span line)
+static uint64_t status_value(struct jp_span line)
 {
 	uint64_t value;
 	struct jp_span word;
@@ -98,7 +98,7 @@ static uint64_t number(struct jp_span line)
 
 static int pid_number(struct jp_span line)
 {
-	uint64_t value = number(line);
+	uint64_t value = status_value(line);
 	return value <= INT_MAX ? (int)value : 0;
 }
 
@@ -106,9 +106,9 @@ static int pid_number(struct jp_span line)
 static void take_ids(struct jp_span line, unsigned *real, unsigned *effective)
 {
 	struct jp_span word;
-	*real = (unsigned)number(line);
+	*real = (unsigned)status_value(line);
 	if (jp_proc_word(&line, &word))
-		*effective = (unsigned)number(line);
+		*effective = (unsigned)status_value(line);
 }
 
 static void take_hex(struct jp_span line, uint64_t *value)
@@ -135,7 +135,7 @@ static void parse_status_line(struct jp_span line, struct jp_proc_status *s)
 	} else if (jp_span_text(&line, "Gid:")) {
 		take_ids(line, &s->real_gid, &s->gid);
 	} else if (jp_span_text(&line, "VmRSS:")) {
-		uint64_t kb = number(line);
+		uint64_t kb = status_value(line);
 		s->rss = kb < UINT64_MAX / 1024 ? kb * 1024 : 0;
 	} else if (jp_span_text(&line, "SigCgt:")) {
 		take_hex(line, &s->caught);

@@ -74,7 +74,7 @@ static int read_groups(struct jprof_target *t, struct jp_span status, size_t *co
 }
 
 /* Who gained rights by what it runs must not be lent them for what it did before; who gave some up is let. */
-static int refuse(const struct jprof_target *t, const struct jp_proc_status *s, struct jprof_error *err)
+static int refuse_rights(const struct jprof_target *t, const struct jp_proc_status *s, struct jprof_error *err)
 {
 	if (s->real_uid && (s->real_uid != s->uid || s->real_gid != s->gid))
 		return jp_error(err, JPROF_E_IO, NULL, 0,
@@ -105,7 +105,7 @@ int jprof_target_rights(struct jprof_target *t, struct jprof_rights *rights, str
 	jp_proc_status_parse((struct jp_span){ text.text, text.len }, &s);
 	if (read_groups(t, (struct jp_span){ text.text, text.len }, &count))
 		return jp_error_nomem(err);
-	int rc = refuse(t, &s, err);
+	int rc = refuse_rights(t, &s, err);
 	rc = rc ? rc : jprof_target_check(t, err);
 	if (rc)
 		return rc;

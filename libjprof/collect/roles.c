@@ -26,7 +26,7 @@ static const struct {
 
 static const char *const scripts[] = { "puma", "unicorn", "unicorn_rails", "sidekiq", "resque" };
 
-static const char *base_of(const char *word, size_t *len)
+static const char *word_base(const char *word, size_t *len)
 {
 	const char *base = word;
 	size_t n = strcspn(word, " ");
@@ -41,7 +41,7 @@ static const char *base_of(const char *word, size_t *len)
 static const char *script_of(const char *cmdline)
 {
 	size_t len;
-	const char *base = base_of(cmdline, &len);
+	const char *base = word_base(cmdline, &len);
 	if (len < 4 || strncmp(base, "ruby", 4))
 		return NULL;
 	for (const char *p = base + len; *p;) {
@@ -60,7 +60,7 @@ struct jp_title jp_title_role(const char *title, const char *cmdline)
 			return titles[i].role;
 	size_t len;
 	const char *script = script_of(cmdline);
-	const char *base = script ? base_of(script, &len) : "";
+	const char *base = script ? word_base(script, &len) : "";
 	for (size_t i = 0; script && i < sizeof scripts / sizeof *scripts; i++)
 		if (len == strlen(scripts[i]) && !strncmp(base, scripts[i], len))
 			return (struct jp_title){ i == 2 ? "unicorn" : scripts[i], "" };

@@ -30,12 +30,12 @@ static int refuse_state(const struct jprof_process *p, struct jprof_error *err)
 	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: there is no such process", p->pid);
 }
 
-static int gone(const struct jprof_target *t, struct jprof_error *err)
+static int target_ended(const struct jprof_target *t, struct jprof_error *err)
 {
 	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended meanwhile", t->pid);
 }
 
-static bool has_ended(const struct jprof_target *t)
+static bool target_has_ended(const struct jprof_target *t)
 {
 	struct pollfd poll_fd = { .fd = t->pidfd, .events = POLLIN };
 	return t->pidfd >= 0 && poll(&poll_fd, 1, 0) > 0;
@@ -43,10 +43,10 @@ static bool has_ended(const struct jprof_target *t)
 
 int jprof_target_check(const struct jprof_target *t, struct jprof_error *err)
 {
-	uint64_t now = has_ended(t) ? 0 : jp_proc_start_ticks(t->proc, t->pid);
+	uint64_t now = target_has_ended(t) ? 0 : jp_proc_start_ticks(t->proc, t->pid);
 	if (now && now != t->start_ticks)
 		return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended, and another has its pid", t->pid);
-	return now ? 0 : gone(t, err);
+	return now ? 0 : target_ended(t, err);
 }
 
 int jprof_target_open(const struct jprof_process *process, const char *proc, struct jprof_target **out,
@@ -86,7 +86,7 @@ int jprof_target_signal(const struct jprof_target *t, int signal, struct jprof_e
 	if (!syscall(nr_pidfd_send_signal, t->pidfd, signal, NULL, 0))
 		return 0;
 	if (errno == ESRCH)
-		return gone(t, err);
+		return target_ended(t, err);
 	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: cannot be sent signal %d: %s", t->pid, signal,
 	                strerror(errno));
 }

@@ -28,7 +28,7 @@ uint64_t jp_clock_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static int new_socket(void)
+static int new_unix_socket(void)
 {
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
@@ -43,7 +43,7 @@ struct visit {
 static void *make_inside(void *context)
 {
 	struct visit *visit = context;
-	visit->fd = setns(visit->ns, CLONE_NEWNET) ? -1 : new_socket();
+	visit->fd = setns(visit->ns, CLONE_NEWNET) ? -1 : new_unix_socket();
 	visit->error = errno;
 	return NULL;
 }
@@ -74,7 +74,7 @@ static int socket_in_network_of(const char *proc, int pid)
 	char path[PATH_MAX];
 	jp_proc_path(proc, pid, "ns/net", path, sizeof path);
 	int jp_cleanup(jp_file_close) ns = open(path, O_RDONLY | O_CLOEXEC);
-	return ns < 0 || same_namespace(ns) ? new_socket() : socket_inside(ns);
+	return ns < 0 || same_namespace(ns) ? new_unix_socket() : socket_inside(ns);
 }
 
 /* What an errno of connecting means, and what to do. */
@@ -92,7 +92,7 @@ static const char *reason(int rc)
 	}
 }
 
-static int fail(int rc, int pid, const char *name, struct jprof_error *err)
+static int cannot_reach(int rc, int pid, const char *name, struct jprof_error *err)
 {
 	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: its agent cannot be reached at %s: %s", pid, name,
 	                reason(rc));
@@ -105,13 +105,13 @@ static int connect_abstract(const struct jprof_target *t, const char *name, stru
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	size_t len = strlen(name + 1);
 	if (len > sizeof address.sun_path - 1)
-		return fail(ENAMETOOLONG, t->pid, name, err);
+		return cannot_reach(ENAMETOOLONG, t->pid, name, err);
 	memcpy(address.sun_path + 1, name + 1, len);
 	int yes = 1, rc = -1, fd = socket_in_network_of(t->proc, t->pid);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes)) {
 		int error = errno;
 		jp_file_close(&fd);
-		return fail(error, t->pid, name, err);
+		return cannot_reach(error, t->pid, name, err);
 	}
 	/* A full backlog (EAGAIN) is waited for: the agent serves one at a time. */
 	for (int i = 0; rc && i < tries; i++) {
@@ -125,7 +125,7 @@ static int connect_abstract(const struct jprof_target *t, const char *name, stru
 	if (!rc)
 		return fd;
 	jp_file_close(&fd);
-	return fail(error, t->pid, name, err);
+	return cannot_reach(error, t->pid, name, err);
 }
 
 static int connect_path(const struct jprof_target *t, const char *name, struct jprof_error *err)
@@ -138,7 +138,7 @@ static int connect_path(const struct jprof_target *t, const char *name, struct j
 			break;
 		poll(NULL, 0, pause_ms);
 	}
-	return fd < 0 ? fail(errno == EINVAL ? ENOTSOCK : errno, t->pid, name, err) : fd;
+	return fd < 0 ? cannot_reach(errno == EINVAL ? ENOTSOCK : errno, t->pid, name, err) : fd;
 }
 
 int jp_unixsock_connect(const struct jprof_target *t, const char *name, struct jprof_error *err)
@@ -147,7 +147,7 @@ int jp_unixsock_connect(const struct jprof_target *t, const char *name, struct j
 }
 
 /* Waits until the socket is ready: 0, or an error with words. */
-static int wait_for(int fd, short events, uint64_t deadline, const char *what, struct jprof_error *err)
+static int wait_ready(int fd, short events, uint64_t deadline, const char *what, struct jprof_error *err)
 {
 	for (;;) {
 		uint64_t now = jp_clock_ms();
@@ -168,7 +168,7 @@ int jp_unixsock_send(int fd, const void *data, size_t len, uint64_t deadline, co
 {
 	const char *at = data;
 	while (len) {
-		int rc = wait_for(fd, POLLOUT, deadline, what, err);
+		int rc = wait_ready(fd, POLLOUT, deadline, what, err);
 		if (rc)
 			return rc;
 		ssize_t n = send(fd, at, len, MSG_NOSIGNAL);
@@ -220,14 +220,14 @@ static void take_control(struct msghdr *message, struct chunk *chunk)
 }
 
 /* Reads some more: 0, also at the end, or a code. */
-static int receive(int fd, struct chunk *chunk, uint64_t deadline, const char *what, struct jprof_error *err)
+static int receive_chunk(int fd, struct chunk *chunk, uint64_t deadline, const char *what, struct jprof_error *err)
 {
 	union {
 		char bytes[CMSG_SPACE(sizeof chunk->fds) + CMSG_SPACE(sizeof(struct ucred))];
 		struct cmsghdr aligned;
 	} control;
 	for (;;) {
-		int rc = wait_for(fd, POLLIN, deadline, what, err);
+		int rc = wait_ready(fd, POLLIN, deadline, what, err);
 		if (rc)
 			return rc;
 		struct iovec part = { .iov_base = chunk->text, .iov_len = sizeof chunk->text };
@@ -272,7 +272,7 @@ int jp_unixsock_line(int fd, size_t limit, uint64_t deadline, const char *what, 
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	struct chunk chunk;
 	for (bool first = true;; first = false) {
-		int rc = receive(fd, &chunk, deadline, what, err);
+		int rc = receive_chunk(fd, &chunk, deadline, what, err);
 		if (rc)
 			return rc;
 		if (!chunk.len)

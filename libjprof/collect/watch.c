@@ -41,7 +41,7 @@ struct jprof_dump_watch {
 	size_t count, cap;
 };
 
-static void close_dir(DIR **dir)
+static void close_listing(DIR **dir)
 {
 	if (*dir)
 		closedir(*dir);
@@ -63,7 +63,7 @@ static struct seen *find_seen(const struct jprof_dump_watch *w, const char *name
 	return NULL;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool is_unchanged(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -80,7 +80,7 @@ static struct seen *note(struct jprof_dump_watch *w, const char *name, const str
 		seen = &w->seen[w->count++];
 		*seen = (struct seen){ .name = copy };
 	}
-	*changed = !is_same(&seen->st, st);
+	*changed = !is_unchanged(&seen->st, st);
 	seen->fresh = seen->fresh || *changed;
 	seen->st = *st;
 	return seen;
@@ -95,7 +95,7 @@ static DIR *open_listing(int dir)
 	return listing;
 }
 
-static int fail(const struct jprof_dump_watch *w, const char *prefix, struct jprof_error *err)
+static int cannot_list(const struct jprof_dump_watch *w, const char *prefix, struct jprof_error *err)
 {
 	return jp_error(err, JPROF_E_IO, NULL, 0,
 	                "process %d: the directory of its dumps (prof_prefix %s) cannot be read: %s", w->target->pid,
@@ -107,9 +107,9 @@ static int note_all(struct jprof_dump_watch *w, const char *prefix, struct jprof
 {
 	struct stat st;
 	bool changed;
-	DIR *jp_cleanup(close_dir) dir = open_listing(w->dir);
+	DIR *jp_cleanup(close_listing) dir = open_listing(w->dir);
 	if (!dir)
-		return fail(w, prefix, err);
+		return cannot_list(w, prefix, err);
 	for (struct dirent *e; (e = readdir(dir));)
 		if (is_dump_name(w, e->d_name) && !fstatat(w->dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
 		    !note(w, e->d_name, &st, &changed))
@@ -160,7 +160,7 @@ int jprof_target_watch(const struct jprof_target *target, const char *prefix, bo
 		errno = ENAMETOOLONG;
 	int rc = !w->prefix ? jp_error_nomem(err) : 0;
 	if (!rc && (w->dir < 0 || (size_t)n >= sizeof w->part))
-		rc = fail(w, prefix, err);
+		rc = cannot_list(w, prefix, err);
 	if (!rc)
 		start_inotify(w);
 	rc = rc ? rc : note_all(w, prefix, err);
@@ -215,7 +215,7 @@ static bool is_finished(const struct jprof_dump_watch *w, const struct jprof_dum
 }
 
 /* Opens the file if it is the dump. The agent's others, made for other reasons, are not looked at again. */
-static struct jprof_dump_file *take(struct jprof_dump_watch *w, struct seen *seen, bool changed)
+static struct jprof_dump_file *open_if_wanted(struct jprof_dump_watch *w, struct seen *seen, bool changed)
 {
 	struct jprof_dump_file *file = NULL;
 	char path[PATH_MAX];
@@ -232,18 +232,18 @@ static struct jprof_dump_file *take(struct jprof_dump_watch *w, struct seen *see
 }
 
 /* Looks through the directory: *file is set if the dump is there. 0 or -1: no memory. */
-static int look(struct jprof_dump_watch *w, struct jprof_dump_file **file)
+static int look_through(struct jprof_dump_watch *w, struct jprof_dump_file **file)
 {
 	struct stat st;
 	bool changed;
-	DIR *jp_cleanup(close_dir) dir = open_listing(w->dir);
+	DIR *jp_cleanup(close_listing) dir = open_listing(w->dir);
 	for (struct dirent *e; dir && !*file && (e = readdir(dir));) {
 		if (!is_dump_name(w, e->d_name) || fstatat(w->dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;
 		struct seen *seen = note(w, e->d_name, &st, &changed);
 		if (!seen)
 			return -1;
-		*file = take(w, seen, changed);
+		*file = open_if_wanted(w, seen, changed);
 	}
 	return 0;
 }
@@ -264,7 +264,7 @@ int jprof_dump_watch_wait(struct jprof_dump_watch *w, unsigned timeout, struct j
 	uint64_t deadline = jp_clock_ms() + timeout;
 	for (;;) {
 		struct jprof_dump_file *file = NULL;
-		if (look(w, &file))
+		if (look_through(w, &file))
 			return jp_error_nomem(err);
 		if (file) {
 			*out = file;

@@ -10,17 +10,17 @@
 #include <cmocka.h>
 
 #include "config.h"
-#include "text.h"
+#include "textbuf.h"
 
 static void triggers_are(const char *words, const char *expected, const char *unknown)
 {
 	struct config config;
-	struct text text = { 0 };
+	struct textbuf text = { 0 };
 	config_parse(&config, words);
 	config_triggers(&config, &text);
 	assert_string_equal(text.data ? text.data : "", expected);
 	assert_string_equal(config.unknown, unknown);
-	text_free(&text);
+	textbuf_free(&text);
 }
 
 static void test_defaults(void **state)
@@ -134,10 +134,10 @@ static void test_too_long(void **state)
 
 static void json_is(const char *s, const char *expected)
 {
-	struct text text = { 0 };
-	text_json(&text, s);
+	struct textbuf text = { 0 };
+	textbuf_json(&text, s);
 	assert_string_equal(text.data, expected);
-	text_free(&text);
+	textbuf_free(&text);
 }
 
 static void test_json(void **state)
@@ -155,13 +155,13 @@ static void test_json(void **state)
 
 static void test_text(void **state)
 {
-	struct text text = { 0 };
+	struct textbuf text = { 0 };
 	(void)state;
 	for (int i = 0; i < 50000; i++)
-		text_printf(&text, "%05d", i);
+		textbuf_printf(&text, "%05d", i);
 	assert_int_equal(text.len, 250000);
 	assert_memory_equal(text.data + 249990, "4999849999", 11);
-	text_free(&text);
+	textbuf_free(&text);
 	assert_null(text.data);
 }
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/announce.h"
+#include "collect/announcement.h"
 #include "collect/procfs.h"
 #include "collect/roles.h"
 #include "harness.h"

@@ -1,4 +1,4 @@
-#include "text.h"
+#include "textbuf.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 enum { FIRST_SIZE = 16 << 10, READ_SIZE = 8 << 10 };
 
-static void *bigger(struct text *text, size_t cap)
+static void *bigger(struct textbuf *text, size_t cap)
 {
 	if (text->data)
 		return mremap(text->data, text->cap, cap, MREMAP_MAYMOVE);
@@ -18,7 +18,7 @@ static void *bigger(struct text *text, size_t cap)
 }
 
 /* Room for `more` bytes and a NUL. */
-static bool reserve(struct text *text, size_t more)
+static bool reserve(struct textbuf *text, size_t more)
 {
 	size_t cap = text->cap ? text->cap : FIRST_SIZE;
 	if (text->failed || more > SIZE_MAX / 4 - text->len) {
@@ -38,7 +38,7 @@ static bool reserve(struct text *text, size_t more)
 	return true;
 }
 
-void text_add(struct text *text, const void *data, size_t len)
+void textbuf_add(struct textbuf *text, const void *data, size_t len)
 {
 	if (!reserve(text, len))
 		return;
@@ -47,12 +47,12 @@ void text_add(struct text *text, const void *data, size_t len)
 	text->data[text->len] = 0;
 }
 
-void text_str(struct text *text, const char *s)
+void textbuf_str(struct textbuf *text, const char *s)
 {
-	text_add(text, s, strlen(s));
+	textbuf_add(text, s, strlen(s));
 }
 
-void text_printf(struct text *text, const char *fmt, ...)
+void textbuf_printf(struct textbuf *text, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
@@ -92,34 +92,34 @@ static size_t utf8_len(const unsigned char *s)
 	return 0;
 }
 
-static void json_char(struct text *text, const char *s, size_t len)
+static void json_char(struct textbuf *text, const char *s, size_t len)
 {
 	if (len == 0)
-		text_str(text, "\\ufffd");
+		textbuf_str(text, "\\ufffd");
 	else if ((unsigned char)*s < 0x20)
-		text_printf(text, "\\u%04x", *s);
+		textbuf_printf(text, "\\u%04x", *s);
 	else if (*s == '"' || *s == '\\')
-		text_printf(text, "\\%c", *s);
+		textbuf_printf(text, "\\%c", *s);
 	else
-		text_add(text, s, len);
+		textbuf_add(text, s, len);
 }
 
-void text_json(struct text *text, const char *s)
+void textbuf_json(struct textbuf *text, const char *s)
 {
 	if (!s) {
-		text_str(text, "null");
+		textbuf_str(text, "null");
 		return;
 	}
-	text_str(text, "\"");
+	textbuf_str(text, "\"");
 	while (*s) {
 		size_t len = utf8_len((const unsigned char *)s);
 		json_char(text, s, len);
 		s += len ? len : 1;
 	}
-	text_str(text, "\"");
+	textbuf_str(text, "\"");
 }
 
-int text_write(const struct text *text, int fd)
+int textbuf_write(const struct textbuf *text, int fd)
 {
 	if (text->failed)
 		return ENOMEM;
@@ -133,7 +133,7 @@ int text_write(const struct text *text, int fd)
 	return 0;
 }
 
-int text_read(struct text *text, int fd)
+int textbuf_read(struct textbuf *text, int fd)
 {
 	ssize_t n = 1;
 	while (n != 0) {
@@ -148,7 +148,7 @@ int text_read(struct text *text, int fd)
 	return 0;
 }
 
-void text_free(struct text *text)
+void textbuf_free(struct textbuf *text)
 {
 	if (text->data)
 		munmap(text->data, text->cap);

@@ -1,4 +1,4 @@
-#include "process.h"
+#include "self.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,23 +8,23 @@
 #include <unistd.h>
 
 #include "handle.h"
-#include "text.h"
+#include "textbuf.h"
 
 static char program[64];
 static unsigned long long start_ticks;
 
-void process_init(void)
+void self_init(void)
 {
 	const char *name = program_invocation_short_name;
 	strncpy(program, name ? name : "", sizeof program - 1);
 }
 
-const char *process_program(void)
+const char *self_program(void)
 {
 	return program;
 }
 
-ssize_t process_read_file(const char *path, char *buf, size_t size)
+ssize_t self_read_file(const char *path, char *buf, size_t size)
 {
 	int fd = handle_open(HANDLE_BRIEF, path, O_RDONLY);
 	if (fd < 0)
@@ -36,11 +36,11 @@ ssize_t process_read_file(const char *path, char *buf, size_t size)
 }
 
 /* Field 22 of stat; the second, the name in brackets, may hold anything. */
-void process_read(void)
+void self_read(void)
 {
 	char stat[1024];
 	start_ticks = 0;
-	if (process_read_file("/proc/self/stat", stat, sizeof stat) <= 0)
+	if (self_read_file("/proc/self/stat", stat, sizeof stat) <= 0)
 		return;
 	const char *field = strrchr(stat, ')');
 	for (int i = 2; field && i < 22; i++) {
@@ -51,18 +51,18 @@ void process_read(void)
 		start_ticks = strtoull(field, NULL, 10);
 }
 
-void process_json(struct text *text)
+void self_json(struct textbuf *text)
 {
 	char boot_id[64];
-	ssize_t len = process_read_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
+	ssize_t len = self_read_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
 	boot_id[strcspn(len > 0 ? boot_id : "", "\n")] = 0;
-	text_printf(text, "\"pid\":%d,\"start_ticks\":%llu,\"boot_id\":", (int)getpid(), start_ticks);
-	text_json(text, len > 0 ? boot_id : NULL);
-	text_str(text, ",\"program\":");
-	text_json(text, program);
+	textbuf_printf(text, "\"pid\":%d,\"start_ticks\":%llu,\"boot_id\":", (int)getpid(), start_ticks);
+	textbuf_json(text, len > 0 ? boot_id : NULL);
+	textbuf_str(text, ",\"program\":");
+	textbuf_json(text, program);
 }
 
-uint64_t process_clock(void)
+uint64_t self_clock(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,4 +1,4 @@
-#include "collect/announce.h"
+#include "collect/announcement.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -41,7 +41,7 @@ bool jp_trouble_parse(uint64_t offset, int *trouble, int *error)
 	return *trouble > 0;
 }
 
-static const char *trouble_mend(int error)
+static const char *trouble_advice(int error)
 {
 	switch (error) {
 	case EMFILE: return "; it has no descriptors left: raise ulimit -n";
@@ -68,5 +68,5 @@ void jp_trouble_text(int trouble, int error, char *text, size_t size)
 	};
 	size_t known = trouble > 0 && (size_t)trouble < sizeof words / sizeof *words ? (size_t)trouble : 0;
 	snprintf(text, size, "%s%s%s%s", words[known], error ? ": " : "", error ? strerror(error) : "",
-	         trouble_mend(error));
+	         trouble_advice(error));
 }

@@ -1,6 +1,6 @@
 /* How an agent announces itself in /proc/PID/maps: docs/agent.md. */
-#ifndef JP_COLLECT_ANNOUNCE_H
-#define JP_COLLECT_ANNOUNCE_H
+#ifndef JP_COLLECT_ANNOUNCEMENT_H
+#define JP_COLLECT_ANNOUNCEMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
