@@ -41,8 +41,8 @@ bool handle_part(void);
 /* Keeps a descriptor, under the lock if there is a need for it. -1 is kept as none; returns false for it. */
 bool handle_keep(int slot, int fd);
 
-/* Opens a file, close-on-exec, in place of what the slot has; a new one for its owner alone. Returns the descriptor, or -1
- * with errno. */
+/* Opens a file, close-on-exec, in place of what the slot has; a new one for its owner alone. Returns the descriptor, or
+ * -1 with errno. */
 int handle_open(int slot, const char *path, int flags);
 
 /* Makes a memfd in place of what the slot has. `flags` are left out where the kernel does not know them. Returns the

@@ -16,9 +16,9 @@
  *   parameter, which is untouched on failure. The last parameter, which may be NULL, tells what
  *   went wrong, where, and what to do about it.
  * - Nothing prints, exits, starts a process, uses the network or writes a file; but for
- *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache. What looks at processes and talks to them
- *   is in jprof-live.h, a library of its own. With a struct jprof_opener the caller opens the files that a live process
- *   names.
+ *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache. What looks at processes and talks to
+ * them is in jprof-live.h, a library of its own. With a struct jprof_opener the caller opens the files that a live
+ * process names.
  * - No global state: different objects may be used by different threads; one object by one
  *   thread at a time.
  * - Who calls a function that makes an object frees it with the function named _free, which
@@ -93,10 +93,10 @@ JPROF_API const char *jprof_error_line(const struct jprof_error *err, char *line
 
 /* ---- Version ---------------------------------------------------------------------------- */
 
-/* Of this header. What is promised of the ABI: a program that was built with the headers of 0.2.0 or later runs with every
- * library libjprof.so.0 that is not older than they are. Until the soname changes functions are only added, structs of
- * options grow at their end (their size tells), structs that the library hands out by a pointer and enums grow at theirs,
- * and struct jprof_error, jprof_range and jprof_frame stay as they are. libjprof-live.so.0 likewise. */
+/* Of this header. What is promised of the ABI: a program that was built with the headers of 0.2.0 or later runs with
+ * every library libjprof.so.0 that is not older than they are. Until the soname changes functions are only added,
+ * structs of options grow at their end (their size tells), structs that the library hands out by a pointer and enums
+ * grow at theirs, and struct jprof_error, jprof_range and jprof_frame stay as they are. libjprof-live.so.0 likewise. */
 #define JPROF_VERSION_MAJOR 0
 #define JPROF_VERSION_MINOR 2
 #define JPROF_VERSION_PATCH 0

@@ -150,8 +150,8 @@ static int add_samples(struct resolve *r, struct jprof_error *err)
 {
 	int rc = 0;
 	/* Most are stacks of their own. */
-	if (r->thread == JP_NONE && jp_array_reserve(&r->view->stacks, &r->stack_cap, jp_sample_count(r->profile),
-	                                             sizeof *r->view->stacks))
+	if (r->thread == JP_NONE &&
+	    jp_array_reserve(&r->view->stacks, &r->stack_cap, jp_sample_count(r->profile), sizeof *r->view->stacks))
 		return jp_error_nomem(err);
 	for (uint32_t i = 0; !rc && i < jp_sample_count(r->profile); i++) {
 		const struct jp_sample *sample = &r->profile->samples[i];

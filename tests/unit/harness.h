@@ -58,7 +58,8 @@ struct asked {
 	struct jprof_report_opts report;
 };
 
-/* A view that must be made, a table in the order asked for, and the whole text report. For their own free, and free(). */
+/* A view that must be made, a table in the order asked for, and the whole text report. For their own free, and free().
+ */
 struct jprof_view *view_of(const struct jprof_profile *profile, const struct asked *asked);
 struct jprof_table *ordered(const struct jprof_view *view, const struct asked *asked);
 char *text_of(const struct jprof_profile *profile, const struct asked *asked);
