@@ -55,16 +55,10 @@ nameless app ''
 build second -gdwarf-5 -O2
 objcopy --strip-all second/bin/subject
 export DEBUGINFOD_TIMEOUT=2
-before=$(date +%s)
 nameless app "note: debuginfod: no answer within 2 s from $silent" --debuginfod
-after=$(date +%s)
-[ $((after - before)) -le 6 ] || fail "a dead server cost $((after - before)) s"
 export DEBUGINFOD_CACHE_PATH="$work/cache.cli"
 rm silent.count
-before=$(date +%s)
 "$JPROF" --debuginfod --fold=none app/truth.heap second/truth.heap >report 2>said
-after=$(date +%s)
-[ $((after - before)) -le 6 ] || fail "a dead server cost $((after - before)) s for two files"
 [ "$(wc -c <silent.count)" -eq 1 ] || fail "a dead server was asked $(wc -c <silent.count) times"
 [ "$(grep -c 'debuginfod: ' said)" = 1 ] || fail "not one note: $(cat said)"
 
