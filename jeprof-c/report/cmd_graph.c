@@ -11,7 +11,7 @@
 #include "cli/say.h"
 #include "dot.h"
 #include "report/browser.h"
-#include "report/formats.h"
+#include "report/allformats.h"
 
 /* ---- The legend's lines about the input ---- */
 

@@ -12,7 +12,7 @@
 #include "commands.h"
 #include "report/cmd_report.h"
 #include "report/edit.h"
-#include "report/formats.h"
+#include "report/allformats.h"
 #include "report/load.h"
 #include "report/session.h"
 

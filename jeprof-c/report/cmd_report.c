@@ -10,7 +10,7 @@
 #include "cli/sink.h"
 #include "commands.h"
 #include "report/cmd_graph.h"
-#include "report/formats.h"
+#include "report/allformats.h"
 #include "report/load.h"
 #include "report/overwrite.h"
 

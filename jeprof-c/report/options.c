@@ -7,7 +7,7 @@
 
 #include "cli/optparse.h"
 #include "cli/say.h"
-#include "report/formats.h"
+#include "report/allformats.h"
 
 #define AT(member) offsetof(struct options, member)
 /* clang-format off */

@@ -43,8 +43,14 @@ def said(*arguments):
 
 
 def rows_of_tables():
-    """Each row of the program's tables of options: name, whether it is refused, whether it has a help."""
+    """Each row of the program's tables of options and of the tables of reports, which are options too: name, whether
+    it is refused, whether it has a help."""
     rows = []
+    for path in (f"{root}/libjprof/render/render.c", f"{root}/dot/draw.c", f"{root}/jeprof-c/report/allformats.c"):
+        reports = re.findall(r'\.name = "([a-z-]+)",\s*\.help = "', open(path).read())
+        if not reports:
+            fail(f"{path}: no table of reports: this test cannot read it")
+        rows += [(name, False, True) for name in reports]
     for path in glob.glob(f"{root}/jeprof-c/**/*.[ch]", recursive=True):
         text = open(path).read()
         for row in re.finditer(r'\{ "([a-z][a-z_0-9-]*)", (OPT_\w+),(.*?)\}[,;\s]', text, re.S):

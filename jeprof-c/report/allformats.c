@@ -1,4 +1,4 @@
-#include "report/formats.h"
+#include "report/allformats.h"
 
 #include <string.h>
 
