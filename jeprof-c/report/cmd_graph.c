@@ -10,8 +10,8 @@
 
 #include "cli/say.h"
 #include "dot.h"
-#include "report/browser.h"
 #include "report/allformats.h"
+#include "report/browser.h"
 
 /* ---- The legend's lines about the input ---- */
 

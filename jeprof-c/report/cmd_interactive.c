@@ -10,9 +10,9 @@
 #include "cli/say.h"
 #include "cli/words.h"
 #include "commands.h"
+#include "report/allformats.h"
 #include "report/cmd_report.h"
 #include "report/edit.h"
-#include "report/allformats.h"
 #include "report/load.h"
 #include "report/session.h"
 

@@ -9,8 +9,8 @@
 #include "cli/say.h"
 #include "cli/sink.h"
 #include "commands.h"
-#include "report/cmd_graph.h"
 #include "report/allformats.h"
+#include "report/cmd_graph.h"
 #include "report/load.h"
 #include "report/overwrite.h"
 
