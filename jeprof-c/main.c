@@ -125,7 +125,6 @@ static int run(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "help") && access("help", F_OK))
 		return help(argc - 1, argv + 1);
 	struct options options = {
-		.counter = JPROF_INUSE_SPACE,
 		.output = "text",
 		.as_jeprof = argc && called_as_jeprof(argv[0]),
 		.nodefraction = 0.005,

@@ -157,12 +157,12 @@ JPROF_API void jprof_maps_free(struct jprof_maps *maps);
 
 /* ---- Dumps: what a file holds ----------------------------------------------------------- */
 
-/* The four counters of a sample, in the order of the dump. */
+/* The four counters of a sample. */
 enum jprof_counter {
-	JPROF_INUSE_OBJECTS, /* objects allocated and not freed */
-	JPROF_INUSE_SPACE,   /* their bytes */
-	JPROF_ALLOC_OBJECTS, /* objects allocated since the start; all 0 without prof_accum */
-	JPROF_ALLOC_SPACE,   /* their bytes */
+	JPROF_INUSE_SPACE,   /* bytes allocated and not freed: what reports show unless told otherwise */
+	JPROF_INUSE_OBJECTS, /* their objects */
+	JPROF_ALLOC_SPACE,   /* bytes allocated since the start; all 0 without prof_accum */
+	JPROF_ALLOC_OBJECTS, /* their objects */
 	JPROF_COUNTERS
 };
 

@@ -13,11 +13,13 @@
 static const double mb = 1048576;
 static const char nowhere[] = "(outside all mappings)";
 
+/* Of a pair: what is in use, or as far behind it what was allocated. */
 static void put_counters(const char *label, const double *total, const double *header)
 {
-	printf("%-10s %.1f MB in %.0f objects", label, total[1] / mb, trunc(total[0]));
+	printf("%-10s %.1f MB in %.0f objects", label, total[JPROF_INUSE_SPACE] / mb,
+	       trunc(total[JPROF_INUSE_OBJECTS]));
 	if (header)
-		printf(" (estimated from %.0f samples)", header[0]);
+		printf(" (estimated from %.0f samples)", header[JPROF_INUSE_OBJECTS]);
 	putchar('\n');
 }
 
@@ -41,7 +43,8 @@ static void put_header(const char *path, const struct jprof_dump_info *info)
 	       info->addresses);
 	put_counters("in use", info->total, info->rate ? info->header : NULL);
 	if (info->has_alloc)
-		put_counters("allocated", info->total + 2, info->rate ? info->header + 2 : NULL);
+		put_counters("allocated", info->total + JPROF_ALLOC_SPACE,
+		             info->rate ? info->header + JPROF_ALLOC_SPACE : NULL);
 	else
 		printf("%-10s not recorded (prof_accum:false)\n", "allocated");
 }
@@ -58,7 +61,7 @@ static void put_profile(const char *path, const struct jprof_profile *profile)
 	       info->addresses);
 	put_counters("in use", total, NULL);
 	if (info->has_alloc)
-		put_counters("allocated", total + 2, NULL);
+		put_counters("allocated", total + JPROF_ALLOC_SPACE, NULL);
 }
 
 static void put_threads(const struct jprof_dump *dump)
@@ -67,8 +70,8 @@ static void put_threads(const struct jprof_dump *dump)
 	printf("%-10s %zu\n", "threads", count);
 	for (size_t i = 0; i < count; i++) {
 		const struct jprof_dump_thread *t = jprof_dump_thread(dump, i);
-		printf("  t%-6llu %8.1f MB %10.0f objects  ", (unsigned long long)t->id, t->total[1] / mb,
-		       trunc(t->total[0]));
+		printf("  t%-6llu %8.1f MB %10.0f objects  ", (unsigned long long)t->id,
+		       t->total[JPROF_INUSE_SPACE] / mb, trunc(t->total[JPROF_INUSE_OBJECTS]));
 		put_name(t->name);
 		putchar('\n');
 	}

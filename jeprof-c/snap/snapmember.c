@@ -93,9 +93,7 @@ static bool read_dump(struct member *m)
 
 static void count_named(struct member *m)
 {
-	const struct jprof_view_opts opts = { .size = sizeof opts,
-		                              .counter = JPROF_INUSE_SPACE,
-		                              .fold = JPROF_FOLD_RAW };
+	const struct jprof_view_opts opts = { .size = sizeof opts, .fold = JPROF_FOLD_RAW };
 	struct jprof_coverage *coverage;
 	struct jprof_view *view;
 	if (jprof_view_new(m->profile, &opts, &view, NULL))

@@ -48,7 +48,10 @@ static void choose_scaling(struct jprof_dump *dump, struct jp_span line)
 		jp_span_blanks(&line);
 	uint64_t rate = rate_of(&type, line);
 	if (!type.len)
-		dump->scaling = sum[0] == sum[2] && sum[1] == sum[3] ? JP_SCALE_LINEAR : JP_SCALE_NONE;
+		dump->scaling = sum[JPROF_INUSE_OBJECTS] == sum[JPROF_ALLOC_OBJECTS] &&
+		                        sum[JPROF_INUSE_SPACE] == sum[JPROF_ALLOC_SPACE]
+		                    ? JP_SCALE_LINEAR
+		                    : JP_SCALE_NONE;
 	else if (!contains(type, "heap") || (type.len == strlen("heapprofile") && jp_span_starts(type, "heapprofile")))
 		dump->scaling = JP_SCALE_NONE;
 	else

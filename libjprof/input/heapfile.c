@@ -135,7 +135,7 @@ static int parse_counters(struct jp_parse *p, struct jp_span line)
 		                                       : "a line is neither a stack, counters nor MAPPED_LIBRARIES:");
 	if (kind == COUNTERS_TOO_BIG)
 		return jp_parse_fault(p, "a counter is beyond 2^63-1, which no heap can reach");
-	if (c.total && c.count[0] && !c.count[1] &&
+	if (c.total && c.count[JPROF_INUSE_OBJECTS] && !c.count[JPROF_INUSE_SPACE] &&
 	    jp_parse_warn(p, "objects without bytes cannot be scaled; they count as they are"))
 		return jp_error_nomem(p->err);
 	if (c.total && p->open_stack && jp_parse_commit(p))

@@ -47,12 +47,13 @@ static bool read_counter(struct jp_span *line, uint64_t *value, bool *too_big)
 
 bool jp_span_counters(struct jp_span *line, uint64_t count[JPROF_COUNTERS], bool *too_big)
 {
-	if (!read_counter(line, &count[0], too_big) || !jp_span_char(line, ':') ||
-	    !read_counter(line, &count[1], too_big))
+	if (!read_counter(line, &count[JPROF_INUSE_OBJECTS], too_big) || !jp_span_char(line, ':') ||
+	    !read_counter(line, &count[JPROF_INUSE_SPACE], too_big))
 		return false;
 	jp_span_blanks(line);
-	return jp_span_char(line, '[') && read_counter(line, &count[2], too_big) && jp_span_char(line, ':') &&
-	       read_counter(line, &count[3], too_big) && jp_span_char(line, ']');
+	return jp_span_char(line, '[') && read_counter(line, &count[JPROF_ALLOC_OBJECTS], too_big) &&
+	       jp_span_char(line, ':') && read_counter(line, &count[JPROF_ALLOC_SPACE], too_big) &&
+	       jp_span_char(line, ']');
 }
 
 int jp_parse_record(struct jp_parse *p, uint32_t thread, const uint64_t count[JPROF_COUNTERS])

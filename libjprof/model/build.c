@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "input/demangle.h"
+#include "statistics/scaling.h"
 
 static const char anon_start[] = "[anon ";
 
@@ -243,11 +244,12 @@ int jp_build_given(struct jprof_profile *profile, uint32_t location, const char 
 
 /* ---- samples -------------------------------------------------------------------------------------- */
 
-void jp_build_seen(struct jp_sample *s, int pair, const struct jp_sampling *seen)
+void jp_build_seen(struct jp_sample *s, enum jprof_counter counter, const struct jp_sampling *seen)
 {
-	s->plus.n[pair] = seen->n;
+	const enum jprof_counter pair[2] = { jp_objects_of(counter), jp_bytes_of(counter) };
+	s->plus.n[counter >= JPROF_ALLOC_SPACE] = seen->n;
 	for (int i = 0; i < 2; i++) {
-		int c = 2 * pair + i;
+		enum jprof_counter c = pair[i];
 		s->plus.variance[c] = seen->variance[i];
 		s->plus.worth[c] = (float)fmin(seen->worth[i], FLT_MAX);
 		s->plus.open[c] = (float)seen->open;

@@ -35,8 +35,8 @@ enum jprof_source jp_build_source(const struct jprof_profile *profile, uint32_t 
 /* Names a location as a symbolized file does: functions separated by --, outermost first. */
 int jp_build_given(struct jprof_profile *profile, uint32_t location, const char *text);
 
-/* Takes over what the sampling of a pair of counters tells. */
-void jp_build_seen(struct jp_sample *sample, int pair, const struct jp_sampling *seen);
+/* Takes over what the sampling of a counter and the other of its pair tells. */
+void jp_build_seen(struct jp_sample *sample, enum jprof_counter counter, const struct jp_sampling *seen);
 
 /* Whether a thread with this number and name ("" or NULL: none) is the wanted one. */
 bool jp_is_thread(uint64_t id, const char *name, const char *wanted);

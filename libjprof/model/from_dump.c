@@ -69,13 +69,14 @@ static struct jp_sample sample_of(const struct jprof_dump *dump, const struct jp
 {
 	struct jp_sample s = { .thread = thread };
 	jp_scale_record(dump->scaling, dump->info.rate, record->count, s.value);
-	for (int pair = 0; pair < 2; pair++) {
+	for (unsigned first = 0; first < JPROF_COUNTERS; first += 2) {
 		if (dump->scaling == JP_SCALE_LINEAR)
 			continue;
 		/* What was not sampled at all is as if each object had been. */
 		uint64_t rate = dump->scaling == JP_SCALE_POISSON ? dump->info.rate : 0;
-		struct jp_sampling seen = jp_sampling_of(rate, record->count + 2 * pair);
-		jp_build_seen(&s, pair, &seen);
+		const uint64_t count[2] = { record->count[jp_objects_of(first)], record->count[jp_bytes_of(first)] };
+		struct jp_sampling seen = jp_sampling_of(rate, count);
+		jp_build_seen(&s, first, &seen);
 	}
 	return s;
 }

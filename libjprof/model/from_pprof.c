@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "input/pprof.h"
 #include "model/build.h"
+#include "statistics/scaling.h"
 
 /* Ids of messages are any numbers: tables turn them into indices. */
 struct ids {
@@ -386,15 +387,15 @@ static int thread_of(struct work *w, const struct jp_pprof_sample *s, uint32_t *
 static void guess_seen(const struct work *w, struct jp_sample *sample)
 {
 	double rate = (double)w->profile->rate;
-	for (int pair = 0; pair < 2 && rate > 0 && !w->difference; pair++) {
-		double objects = sample->value[2 * pair], bytes = sample->value[2 * pair + 1];
+	for (unsigned first = 0; first < JPROF_COUNTERS && rate > 0 && !w->difference; first += 2) {
+		double objects = sample->value[jp_objects_of(first)], bytes = sample->value[jp_bytes_of(first)];
 		if (!(objects > 0) || !(bytes > 0))
 			continue;
 		double p = -expm1(-bytes / objects / rate);
 		uint64_t count[2] = { (uint64_t)round(objects * p), (uint64_t)round(bytes * p) };
 		struct jp_sampling seen = jp_sampling_of(w->profile->rate, count);
 		seen.shift[0] = seen.shift[1] = 0;
-		jp_build_seen(sample, pair, &seen);
+		jp_build_seen(sample, first, &seen);
 	}
 }
 

@@ -197,9 +197,8 @@ static int join_sample(struct jprof_profile *profile, struct jp_sample *to, cons
 
 static bool is_equal(const struct jp_sample *a, const struct jp_sample *b, int pair)
 {
-	int objects = 2 * pair, bytes = objects + 1;
-	return a->plus.n[pair] == b->plus.n[pair] && a->value[objects] == b->value[objects] &&
-	       a->value[bytes] == b->value[bytes];
+	const double *one = a->value + 2 * pair, *other = b->value + 2 * pair;
+	return a->plus.n[pair] == b->plus.n[pair] && one[0] == other[0] && one[1] == other[1];
 }
 
 /* Takes from a sample of `profile` what a related one of the same stack holds. */

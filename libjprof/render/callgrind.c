@@ -14,12 +14,17 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "render/render.h"
+#include "statistics/scaling.h"
 #include "view/walk.h"
 
 enum { events = 2 }; /* grown and shrunk; the second only if something shrank */
 
-static const char *const counter_titles[JPROF_COUNTERS] = { "Objects in use", "Bytes in use", "Objects ever allocated",
-	                                                    "Bytes ever allocated" };
+static const char *const counter_titles[JPROF_COUNTERS] = {
+	[JPROF_INUSE_SPACE] = "Bytes in use",
+	[JPROF_INUSE_OBJECTS] = "Objects in use",
+	[JPROF_ALLOC_SPACE] = "Bytes ever allocated",
+	[JPROF_ALLOC_OBJECTS] = "Objects ever allocated",
+};
 
 struct function_key {
 	uint32_t id, object;
@@ -136,7 +141,7 @@ static int add_cost(struct graph *g, struct cost_key key, const struct share *sh
 static int add_stack(struct graph *g, uint32_t id)
 {
 	const double *values = g->view->stacks[id].value;
-	double value = jp_stack_value(g->view, id), objects = values[g->view->info.counter & ~1U];
+	double value = jp_stack_value(g->view, id), objects = values[jp_objects_of(g->view->info.counter)];
 	if (take_stack(g, id))
 		return -1;
 	if (!g->depth)

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/jsonout.h"
 #include "render/render.h"
+#include "statistics/scaling.h"
 #include "view/walk.h"
 
 struct writer {
@@ -66,10 +67,11 @@ static void put_stack(struct writer *w, uint32_t stack)
 static void put_point(struct writer *w, uint32_t id)
 {
 	const struct jp_view_stack *stack = &w->view->stacks[id];
-	const double *pair = stack->value + (in_use(w) ? JPROF_INUSE_OBJECTS : JPROF_ALLOC_OBJECTS);
-	if (!stack->depth || !(pair[0] > 0 || pair[1] > 0))
+	double all_blocks = fmax(stack->value[jp_objects_of(w->view->info.counter)], 0);
+	double all_bytes = fmax(stack->value[jp_bytes_of(w->view->info.counter)], 0);
+	if (!stack->depth || (all_blocks == 0 && all_bytes == 0))
 		return;
-	double blocks = jp_whole_step(&w->blocks, fmax(pair[0], 0)), bytes = jp_whole_step(&w->bytes, fmax(pair[1], 0));
+	double blocks = jp_whole_step(&w->blocks, all_blocks), bytes = jp_whole_step(&w->bytes, all_bytes);
 	if (bytes == 0 && blocks == 0)
 		return;
 	jp_jsonout_open(w->json, NULL, '{', true);
@@ -129,11 +131,12 @@ static void put_document(struct writer *w)
 
 static bool has_negative(const struct writer *w)
 {
-	int first = in_use(w) ? JPROF_INUSE_OBJECTS : JPROF_ALLOC_OBJECTS;
-	for (uint32_t i = 0; i < w->view->stack_count; i++)
-		for (int c = first; c < first + 2; c++)
-			if (w->view->stacks[i].value[c] <= -0.5)
-				return true;
+	enum jprof_counter counter = w->view->info.counter;
+	for (uint32_t i = 0; i < w->view->stack_count; i++) {
+		const double *value = w->view->stacks[i].value;
+		if (fmin(value[jp_bytes_of(counter)], value[jp_objects_of(counter)]) <= -0.5)
+			return true;
+	}
 	return false;
 }
 

@@ -37,9 +37,11 @@ static void put_range(struct jp_jsonout *j, const char *key, const struct jprof_
 
 static void put_counters(struct jp_jsonout *j, const char *key, const double *values)
 {
+	static const enum jprof_counter order[] = { JPROF_INUSE_OBJECTS, JPROF_INUSE_SPACE, JPROF_ALLOC_OBJECTS,
+		                                    JPROF_ALLOC_SPACE };
 	jp_jsonout_open(j, key, '{', true);
-	for (int c = 0; c < JPROF_COUNTERS; c++)
-		put_value(j, jp_counter_names[c], values[c]);
+	for (size_t i = 0; i < jp_count(order); i++)
+		put_value(j, jp_counter_names[order[i]], values[order[i]]);
 	jp_jsonout_close(j);
 }
 

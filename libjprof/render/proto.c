@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "render/render.h"
+#include "statistics/scaling.h"
 
 /* Field numbers of the messages. */
 enum {
@@ -311,8 +312,9 @@ static void put_label(struct writer *w, const char *key, const char *str, uint64
 /* The mean size of the stack's objects: pprof groups and filters by it. */
 static void put_labels(struct writer *w, const struct jp_view_stack *s)
 {
-	const double *pair = whole(s->value[JPROF_INUSE_OBJECTS]) > 0 ? s->value : s->value + 2;
-	int64_t size = whole(pair[0]) > 0 && pair[1] > 0 ? whole(pair[1] / pair[0]) : 0;
+	enum jprof_counter c = whole(s->value[JPROF_INUSE_OBJECTS]) > 0 ? JPROF_INUSE_SPACE : JPROF_ALLOC_SPACE;
+	double objects = s->value[jp_objects_of(c)], bytes = s->value[c];
+	int64_t size = whole(objects) > 0 && bytes > 0 ? whole(bytes / objects) : 0;
 	if (size > 0)
 		put_label(w, "bytes", "", (uint64_t)size, "bytes");
 	if (s->thread != JP_NONE)

@@ -61,12 +61,16 @@ static const char *program_of(const struct jp_code *code)
 
 static bool is_zero(const double *v)
 {
-	return round(v[0]) == 0 && round(v[1]) == 0 && round(v[2]) == 0 && round(v[3]) == 0;
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		if (round(v[c]) != 0)
+			return false;
+	return true;
 }
 
 static void put_counters(const double *v, struct jp_strbuf *out)
 {
-	jp_strbuf_printf(out, "%.0f: %.0f [%.0f: %.0f] @", round(v[0]), round(v[1]), round(v[2]), round(v[3]));
+	jp_strbuf_printf(out, "%.0f: %.0f [%.0f: %.0f] @", round(v[JPROF_INUSE_OBJECTS]), round(v[JPROF_INUSE_SPACE]),
+	                 round(v[JPROF_ALLOC_OBJECTS]), round(v[JPROF_ALLOC_SPACE]));
 }
 
 /* Return addresses again, but for the innermost: readers take one off all the others. */

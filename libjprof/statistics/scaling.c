@@ -22,8 +22,10 @@ void jp_unbias(uint64_t rate, uint64_t objects, uint64_t bytes, double *true_obj
 
 void jp_unbias_record(uint64_t rate, const uint64_t count[JPROF_COUNTERS], double value[JPROF_COUNTERS])
 {
-	jp_unbias(rate, count[0], count[1], &value[0], &value[1]);
-	jp_unbias(rate, count[2], count[3], &value[2], &value[3]);
+	jp_unbias(rate, count[JPROF_INUSE_OBJECTS], count[JPROF_INUSE_SPACE], &value[JPROF_INUSE_OBJECTS],
+	          &value[JPROF_INUSE_SPACE]);
+	jp_unbias(rate, count[JPROF_ALLOC_OBJECTS], count[JPROF_ALLOC_SPACE], &value[JPROF_ALLOC_OBJECTS],
+	          &value[JPROF_ALLOC_SPACE]);
 }
 
 /* The probability with which a pair's objects were sampled in steps of half a rate. */
@@ -40,8 +42,9 @@ void jp_scale_record(enum jp_scaling scaling, uint64_t rate, const uint64_t coun
 		jp_unbias_record(rate, count, value);
 		return;
 	}
-	for (int c = 0; c < JPROF_COUNTERS; c++) {
-		double p = scaling == JP_SCALE_LINEAR ? linear(rate, count[c & ~1], count[c | 1]) : 1;
+	for (unsigned c = 0; c < JPROF_COUNTERS; c++) {
+		double p =
+		    scaling == JP_SCALE_LINEAR ? linear(rate, count[jp_objects_of(c)], count[jp_bytes_of(c)]) : 1;
 		value[c] = (double)count[c] / p;
 	}
 }

@@ -13,6 +13,17 @@ enum jp_scaling {
 	JP_SCALE_NONE,    /* every allocation was counted */
 };
 
+/* The counters of a counter's pair: bytes and objects, in use or ever allocated. */
+static inline enum jprof_counter jp_bytes_of(enum jprof_counter counter)
+{
+	return counter < JPROF_ALLOC_SPACE ? JPROF_INUSE_SPACE : JPROF_ALLOC_SPACE;
+}
+
+static inline enum jprof_counter jp_objects_of(enum jprof_counter counter)
+{
+	return counter < JPROF_ALLOC_SPACE ? JPROF_INUSE_OBJECTS : JPROF_ALLOC_OBJECTS;
+}
+
 /* jemalloc's inverse of sampling for one counter pair of one stack; `rate` is the mean number of bytes between two
  * samples. A pair without objects, bytes or rate stays as it is. */
 void jp_unbias(uint64_t rate, uint64_t objects, uint64_t bytes, double *true_objects, double *true_bytes);

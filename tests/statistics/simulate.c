@@ -56,8 +56,8 @@ static struct process process_of(const struct experiment *e)
 
 static void settle(double truth[2], double objects, double size)
 {
-	truth[0] += objects;
-	truth[1] += objects * size;
+	truth[JPROF_INUSE_OBJECTS] += objects;
+	truth[JPROF_INUSE_SPACE] += objects * size;
 }
 
 /* Allocates and returns how many of them were sampled. */
@@ -305,7 +305,7 @@ static bool run(const struct experiment *e, uint64_t seed, int part)
 			hits[c] += holds(profile, (enum jprof_counter)(c + (e->allocated ? 2 : 0)), truth[c]);
 		jprof_profile_free(profile);
 	}
-	double objects = (double)hits[0] / draws, bytes = (double)hits[1] / draws;
+	double objects = (double)hits[JPROF_INUSE_OBJECTS] / draws, bytes = (double)hits[JPROF_INUSE_SPACE] / draws;
 	const char *wrong_bytes = judge(bytes, e->bytes, draws, part > 1),
 		   *wrong_objects = judge(objects, e->objects, draws, part > 1);
 	printf("%-14s %-5s rate 2^%-2.0f size %-8llu n %-7g x %-5g bytes %.3f %s%s  objects %.3f %s%s\n", e->name,

@@ -39,8 +39,8 @@ static void test_the_whole_format(void **state)
 	assert_int_equal(info->addresses, 5); /* 0x10 0x1f 0x2f 0x30 0xff..fe */
 	assert_int_equal(info->threads, 2);
 	assert_true(info->has_alloc);
-	static const double header[] = { 31, 4000, 42, 5500 }, total[] = { 31, 4000, 42, 5500 };
-	static const double t1[] = { 4, 400, 8, 800 }, t3[] = { 27, 3600, 34, 4700 };
+	static const double header[] = { 4000, 31, 5500, 42 }, total[] = { 4000, 31, 5500, 42 };
+	static const double t1[] = { 400, 4, 800, 8 }, t3[] = { 3600, 27, 4700, 34 };
 	for (int c = 0; c < JPROF_COUNTERS; c++) {
 		assert_near(info->header[c], header[c]);
 		assert_near(info->total[c], total[c]);
@@ -358,7 +358,7 @@ static void test_a_line_without_end(void **state)
 static void test_totals_of_real_dumps(void **state)
 {
 	(void)state;
-	static const char *const counters[] = { "inuse_objects", "inuse_space", "alloc_objects", "alloc_space" };
+	static const char *const counters[] = { "inuse_space", "inuse_objects", "alloc_space", "alloc_objects" };
 	char name[256], counter[64], path[512];
 	unsigned long long total;
 	int lines = 0;

@@ -126,7 +126,7 @@ static void test_without_lines(void **state)
 static void test_each_counter(void **state)
 {
 	(void)state;
-	static const double top[JPROF_COUNTERS] = { 12, 9000, 1, 7777 };
+	static const double top[JPROF_COUNTERS] = { 9000, 12, 7777, 1 };
 	struct jprof_profile *p = named(rows);
 	for (int c = 0; c < JPROF_COUNTERS; c++) {
 		struct jprof_view *view = view_of(p, &(const struct asked){ .view.counter = (enum jprof_counter)c });

@@ -210,14 +210,14 @@ static void test_scaled(void **state)
 	(void)state;
 	struct jprof_profile *p = profile_of("heap_v2/524288\n@ 0x401000\n  t*: 1: 524288 [0: 0]\n" MAPS);
 	const struct asked bytes = { .view.counter = JPROF_INUSE_SPACE, .report.show_bytes = true };
-	const struct asked mb = { .view.counter = JPROF_INUSE_SPACE };
+	const struct asked objects = { .view.counter = JPROF_INUSE_OBJECTS };
 	name_locations(p, names, jp_count(names));
 	static const char *const should[] = {
 		"Total: 829411 B\n  829411 100.0% 100.0%   829411 100.0% row_new\n",
 		"Total: 0.8 MB\n     0.8 100.0% 100.0%      0.8 100.0% row_new\n",
 		"Total: 1 objects\n       1 100.0% 100.0%        1 100.0% row_new\n",
 	};
-	const struct asked *asked[] = { &bytes, &mb, NULL };
+	const struct asked *asked[] = { &bytes, NULL, &objects };
 	for (size_t i = 0; i < jp_count(should); i++) {
 		char *is = text_of(p, asked[i]);
 		assert_string_equal(is, should[i]);

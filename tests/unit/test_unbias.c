@@ -56,7 +56,7 @@ static void test_the_largest_rate(void **state)
 static void test_pairs_are_scaled_apart(void **state)
 {
 	(void)state;
-	const uint64_t count[JPROF_COUNTERS] = { 1, 524288, 4, 8388608 };
+	const uint64_t count[JPROF_COUNTERS] = { 524288, 1, 8388608, 4 };
 	double value[JPROF_COUNTERS];
 	jp_unbias_record(524288, count, value);
 	assert_near(value[JPROF_INUSE_OBJECTS], 1.5819767068693265);
