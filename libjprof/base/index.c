@@ -27,7 +27,7 @@ static uint32_t first_slot(const struct jp_index *index, const struct jp_index_k
 	return (uint32_t)(h ^ h >> 32) & (index->slot_count - 1);
 }
 
-static void fill(struct jp_index *index, const struct jp_index_kind *kind, const void *items)
+static void fill_index(struct jp_index *index, const struct jp_index_kind *kind, const void *items)
 {
 	if (index->slot_count)
 		memset(index->slots, 0xff, index->slot_count * sizeof *index->slots);
@@ -56,7 +56,7 @@ static int enlarge(struct jp_index *index, const struct jp_index_kind *kind, con
 	if (!index->slots)
 		return -1;
 	index->slot_count = wanted;
-	fill(index, kind, items);
+	fill_index(index, kind, items);
 	return 0;
 }
 
@@ -80,7 +80,7 @@ void jp_index_cut(struct jp_index *index, const struct jp_index_kind *kind, cons
 	if (count >= index->count)
 		return;
 	index->count = count;
-	fill(index, kind, items);
+	fill_index(index, kind, items);
 }
 
 void jp_index_release(struct jp_index *index)

@@ -10,7 +10,7 @@
 #include "input/sniff.h"
 #include "input/stream.h"
 
-static void add_up(struct jprof_dump *dump)
+static void add_up_totals(struct jprof_dump *dump)
 {
 	double value[JPROF_COUNTERS];
 	struct jp_record record = { 0 };
@@ -64,7 +64,7 @@ int jp_dump_read(struct jp_stream *stream, struct jprof_dump **out, struct jprof
 	}
 	free(p.dump->address_ids.slots); /* no address comes any more */
 	p.dump->address_ids.slots = NULL;
-	add_up(p.dump);
+	add_up_totals(p.dump);
 	*out = p.dump;
 	return 0;
 }

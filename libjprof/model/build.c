@@ -155,7 +155,7 @@ static size_t operator_dashes(struct jp_span rest)
 }
 
 /* Where the name at the front of a symbolized file's text ends. */
-static size_t name_length(struct jp_span text)
+static size_t bare_name_length(struct jp_span text)
 {
 	static const char word[] = "operator";
 	const size_t n = sizeof word - 1;
@@ -221,7 +221,7 @@ int jp_build_given(struct jprof_profile *profile, uint32_t location, const char 
 	size_t count = 0, cap = 0;
 	int rc = 0;
 	while (!rc && rest.len) {
-		struct jp_span name = { rest.ptr, name_length(rest) };
+		struct jp_span name = { rest.ptr, bare_name_length(rest) };
 		size_t n = name.len + 2 < rest.len ? name.len + 2 : rest.len;
 		rest = (struct jp_span){ rest.ptr + n, rest.len - n };
 		if (!is_name(name))

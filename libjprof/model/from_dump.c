@@ -9,7 +9,7 @@
 #include "input/dumpdata.h"
 #include "model/build.h"
 
-struct work {
+struct dump_load {
 	const struct jprof_dump *dump;
 	struct jprof_profile *profile;
 	uint32_t *location; /* of each address of the dump */
@@ -17,7 +17,7 @@ struct work {
 };
 
 /* The object that holds the innermost frame of most stacks: that is where the allocator is. */
-static int find_allocator(struct jprof_profile *profile, const struct jprof_dump *dump, const uint32_t *location)
+static int vote_allocator(struct jprof_profile *profile, const struct jprof_dump *dump, const uint32_t *location)
 {
 	size_t *votes = calloc((size_t)jp_object_count(profile) + 1, sizeof *votes);
 	if (!votes)
@@ -52,7 +52,7 @@ static const struct jp_given_name *find_given(const struct jprof_dump *dump, uin
 	return lo < dump->given_count && dump->given[lo].address == address ? &dump->given[lo] : NULL;
 }
 
-static int give_names(struct work *w)
+static int give_names(struct dump_load *w)
 {
 	const struct jprof_dump *dump = w->dump;
 	for (size_t i = 0; dump->given_count && i < dump->info.addresses; i++) {
@@ -81,7 +81,7 @@ static struct jp_sample sample_of(const struct jprof_dump *dump, const struct jp
 	return s;
 }
 
-static int add_record(struct work *w, const struct jp_record *record, uint32_t thread)
+static int add_record(struct dump_load *w, const struct jp_record *record, uint32_t thread)
 {
 	const struct jp_stack *from = &w->dump->stacks[record->stack];
 	for (uint32_t f = 0; f < from->depth; f++)
@@ -100,7 +100,7 @@ static uint32_t label_of(struct jprof_profile *profile, const struct jprof_dump_
 	return jp_thread_label(profile, label);
 }
 
-static int add_per_thread(struct work *w, const char *wanted)
+static int add_per_thread(struct dump_load *w, const char *wanted)
 {
 	bool all = !strcmp(wanted, "*");
 	struct jp_record record = { 0 };
@@ -115,7 +115,7 @@ static int add_per_thread(struct work *w, const char *wanted)
 	return rc;
 }
 
-static int add_together(struct work *w)
+static int add_together(struct dump_load *w)
 {
 	struct jp_record record = { 0 };
 	int rc = 0;
@@ -124,7 +124,7 @@ static int add_together(struct work *w)
 	return rc;
 }
 
-static int fill(struct work *w, const struct jprof_maps *maps, const char *thread)
+static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, const char *thread)
 {
 	const struct jprof_dump *dump = w->dump;
 	w->location = calloc(dump->info.addresses + 1, sizeof *w->location);
@@ -140,7 +140,7 @@ static int fill(struct work *w, const struct jprof_maps *maps, const char *threa
 	if (!rc)
 		rc = give_names(w);
 	if (!rc)
-		rc = find_allocator(w->profile, dump, w->location);
+		rc = vote_allocator(w->profile, dump, w->location);
 	if (!rc)
 		rc = thread ? add_per_thread(w, thread) : add_together(w);
 	free(w->location);
@@ -156,7 +156,7 @@ static bool has_thread(const struct jprof_dump *dump, const char *wanted)
 	return !strcmp(wanted, "*");
 }
 
-static void describe(struct jprof_profile *profile, const struct jprof_dump *dump)
+static void describe_dump(struct jprof_profile *profile, const struct jprof_dump *dump)
 {
 	profile->mtime = dump->mtime;
 	profile->rate = dump->info.rate;
@@ -182,13 +182,13 @@ int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_
 	if (opts.thread && !has_thread(dump, opts.thread))
 		return jp_advise(err, JPROF_ADVICE_THREAD,
 		                 jp_error(err, JPROF_E_ARGUMENT, dump->name, 0, "has no thread %s", opts.thread));
-	struct work w = { .dump = dump, .profile = jp_profile_empty() };
-	if (!w.profile || fill(&w, opts.maps ? opts.maps : dump->maps, opts.thread) ||
+	struct dump_load w = { .dump = dump, .profile = jp_profile_empty() };
+	if (!w.profile || fill_from_dump(&w, opts.maps ? opts.maps : dump->maps, opts.thread) ||
 	    jp_profile_set_input(w.profile, dump->name) || jp_profile_set_thread(w.profile, opts.thread)) {
 		jprof_profile_free(w.profile);
 		return jp_error_nomem(err);
 	}
-	describe(w.profile, dump);
+	describe_dump(w.profile, dump);
 	*out = w.profile;
 	return 0;
 }

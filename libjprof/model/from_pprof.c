@@ -13,20 +13,20 @@
 #include "statistics/scaling.h"
 
 /* Ids of messages are any numbers: tables turn them into indices. */
-struct ids {
+struct id_index {
 	struct jp_intern keys;
 	size_t *index; /* of an id's first message */
 	size_t cap;
 };
 
-struct work {
+struct pprof_load {
 	struct jp_pprof pprof;
 	struct jprof_profile *profile;
 	const char *name;
 	const char *thread;
 	struct jprof_error *err;
 	int column[JPROF_COUNTERS]; /* of each counter among the sample types, -1: none */
-	struct ids mapping_ids, function_ids, location_ids;
+	struct id_index mapping_ids, function_ids, location_ids;
 	uint32_t *object;   /* of each mapping, JP_NONE: not needed yet */
 	uint32_t *function; /* of each function, likewise */
 	uint32_t *location; /* of each location, likewise */
@@ -44,7 +44,7 @@ struct work {
 /* What the steps of a sample return beside 0: memory is short, or the sample is faulty. */
 enum { NO_MEMORY = -1, FAULTY = 1 };
 
-static int faulty(struct work *w, const char *what, uint64_t value)
+static int faulty(struct pprof_load *w, const char *what, uint64_t value)
 {
 	w->fault = what;
 	w->fault_value = value;
@@ -53,7 +53,7 @@ static int faulty(struct work *w, const char *what, uint64_t value)
 
 /* ---- ids ---------------------------------------------------------------------------------------- */
 
-static int ids_add(struct ids *ids, uint64_t id, size_t index)
+static int ids_add(struct id_index *ids, uint64_t id, size_t index)
 {
 	uint32_t known = ids->keys.count, key = jp_intern(&ids->keys, &id, sizeof id);
 	if (key == JP_NONE || jp_array_reserve(&ids->index, &ids->cap, (size_t)key + 1, sizeof *ids->index))
@@ -64,7 +64,7 @@ static int ids_add(struct ids *ids, uint64_t id, size_t index)
 }
 
 /* The table is only asked for what it may have: a question adds nothing to it. */
-static bool ids_find(const struct ids *ids, uint64_t id, size_t *index)
+static bool ids_find(const struct id_index *ids, uint64_t id, size_t *index)
 {
 	uint32_t key = jp_intern_find(&ids->keys, &id, sizeof id);
 	if (key != JP_NONE)
@@ -72,13 +72,13 @@ static bool ids_find(const struct ids *ids, uint64_t id, size_t *index)
 	return key != JP_NONE;
 }
 
-static void ids_release(struct ids *ids)
+static void ids_release(struct id_index *ids)
 {
 	jp_intern_release(&ids->keys);
 	free(ids->index);
 }
 
-static int index_ids(struct work *w)
+static int index_ids(struct pprof_load *w)
 {
 	const struct jp_pprof *p = &w->pprof;
 	int rc = 0;
@@ -102,7 +102,7 @@ static uint32_t *none_array(size_t count)
 /* ---- strings -------------------------------------------------------------------------------------- */
 
 /* The id of a string of the file, without anything after a NUL. JP_NONE when memory is short. */
-static int string_id(struct work *w, uint64_t index, uint32_t *id)
+static int string_id(struct pprof_load *w, uint64_t index, uint32_t *id)
 {
 	struct jp_span s;
 	if (!jp_pprof_string(&w->pprof, index, &s))
@@ -130,7 +130,7 @@ static const struct {
 };
 
 /* "cpu/nanoseconds, samples/count" */
-static int refuse_types(struct work *w)
+static int refuse_types(struct pprof_load *w)
 {
 	const struct jp_pprof *p = &w->pprof;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) list = { 0 };
@@ -147,7 +147,7 @@ static int refuse_types(struct work *w)
 	                list.text && list.len ? list.text : "no sample types");
 }
 
-static int choose_types(struct work *w)
+static int choose_types(struct pprof_load *w)
 {
 	const struct jp_pprof *p = &w->pprof;
 	bool any = false;
@@ -173,7 +173,7 @@ static bool is_image(const struct jp_pprof_mapping *m)
 	return !m->start && (!m->limit || m->limit == UINT64_MAX);
 }
 
-static int object_of(struct work *w, const struct jp_pprof_mapping *m, uint32_t *object)
+static int object_of_mapping(struct pprof_load *w, const struct jp_pprof_mapping *m, uint32_t *object)
 {
 	struct jp_object like = { .image = is_image(m) };
 	uint32_t build_id = JP_NONE;
@@ -199,14 +199,14 @@ static int object_of(struct work *w, const struct jp_pprof_mapping *m, uint32_t 
 }
 
 /* Mappings that tell where the file was are kept: they show whether a file on disk is the one that ran. */
-static int take_mappings(struct work *w)
+static int take_mappings(struct pprof_load *w)
 {
 	for (size_t i = 0; i < w->pprof.mappings.count; i++) {
 		const struct jp_pprof_mapping *m = &w->pprof.mappings.items[i];
 		struct jprof_map map = {
 			.start = m->start, .limit = m->limit, .offset = m->offset, .readable = true, .executable = true
 		};
-		int rc = object_of(w, m, &w->object[i]);
+		int rc = object_of_mapping(w, m, &w->object[i]);
 		if (rc == NO_MEMORY)
 			return rc;
 		if (rc)
@@ -219,7 +219,7 @@ static int take_mappings(struct work *w)
 
 /* ---- functions and frames ------------------------------------------------------------------------------- */
 
-static int function_of(struct work *w, uint64_t id, uint32_t *function)
+static int function_of_id(struct pprof_load *w, uint64_t id, uint32_t *function)
 {
 	size_t i;
 	uint32_t name, system, file;
@@ -242,7 +242,7 @@ static int function_of(struct work *w, uint64_t id, uint32_t *function)
 	return *function == JP_NONE ? NO_MEMORY : 0;
 }
 
-static int frames_of(struct work *w, const struct jp_pprof_location *l, size_t *count)
+static int frames_of(struct pprof_load *w, const struct jp_pprof_location *l, size_t *count)
 {
 	*count = 0;
 	if (jp_array_reserve(&w->frames, &w->frame_cap, l->line_count + 1, sizeof *w->frames))
@@ -250,7 +250,7 @@ static int frames_of(struct work *w, const struct jp_pprof_location *l, size_t *
 	for (size_t i = 0; i < l->line_count; i++) {
 		const struct jp_pprof_line *line = &w->pprof.lines.items[l->line_first + i];
 		uint32_t function;
-		int rc = line->function ? function_of(w, line->function, &function) : 0;
+		int rc = line->function ? function_of_id(w, line->function, &function) : 0;
 		if (rc)
 			return rc;
 		if (!line->function || !*jp_string(w->profile, w->profile->functions[function].name))
@@ -265,7 +265,7 @@ static int frames_of(struct work *w, const struct jp_pprof_location *l, size_t *
 /* ---- locations ------------------------------------------------------------------------------------------- */
 
 /* What stands for the place of a location without an address: FNV-1a of its names. */
-static uint64_t hash_names(const struct work *w, size_t count)
+static uint64_t hash_names(const struct pprof_load *w, size_t count)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
 	for (size_t i = 0; i < count; i++) {
@@ -282,7 +282,7 @@ static uint64_t hash_names(const struct work *w, size_t count)
 	return h;
 }
 
-static uint32_t nowhere(struct work *w)
+static uint32_t nowhere(struct pprof_load *w)
 {
 	struct jp_object like = { .kind = JP_MAP_SPECIAL,
 		                  .path = jp_intern_str(&w->profile->strings, "[without addresses]") };
@@ -290,7 +290,8 @@ static uint32_t nowhere(struct work *w)
 }
 
 /* Where it lies: an object and an offset in it. */
-static int place_of(struct work *w, const struct jp_pprof_location *l, size_t count, uint32_t *object, uint64_t *offset)
+static int place_of_location(struct pprof_load *w, const struct jp_pprof_location *l, size_t count, uint32_t *object,
+                             uint64_t *offset)
 {
 	size_t i;
 	*offset = l->address;
@@ -312,7 +313,7 @@ static int place_of(struct work *w, const struct jp_pprof_location *l, size_t co
 	return 0;
 }
 
-static int location_of(struct work *w, uint64_t id, uint32_t *location)
+static int location_of_id(struct pprof_load *w, uint64_t id, uint32_t *location)
 {
 	size_t i, count;
 	uint32_t object;
@@ -323,7 +324,7 @@ static int location_of(struct work *w, uint64_t id, uint32_t *location)
 		const struct jp_pprof_location *l = &w->pprof.locations.items[i];
 		int rc = frames_of(w, l, &count);
 		if (!rc)
-			rc = place_of(w, l, count, &object, &offset);
+			rc = place_of_location(w, l, count, &object, &offset);
 		if (rc)
 			return rc;
 		enum jprof_source source =
@@ -337,7 +338,7 @@ static int location_of(struct work *w, uint64_t id, uint32_t *location)
 /* ---- samples ------------------------------------------------------------------------------------------------ */
 
 /* The text of the label "thread", or "tN" where it is a number; "" if there is none. */
-static int thread_label(struct work *w, const struct jp_pprof_sample *s, uint32_t *label)
+static int thread_label(struct pprof_load *w, const struct jp_pprof_sample *s, uint32_t *label)
 {
 	const struct jp_pprof *p = &w->pprof;
 	char number[32];
@@ -368,7 +369,7 @@ static bool is_thread(const char *label, const char *wanted)
 }
 
 /* `wanted` tells whether the sample is asked for. */
-static int thread_of(struct work *w, const struct jp_pprof_sample *s, uint32_t *thread, bool *wanted)
+static int thread_of(struct pprof_load *w, const struct jp_pprof_sample *s, uint32_t *thread, bool *wanted)
 {
 	bool all = w->thread && !strcmp(w->thread, "*");
 	uint32_t label;
@@ -384,7 +385,7 @@ static int thread_of(struct work *w, const struct jp_pprof_sample *s, uint32_t *
 
 /* The file has estimates. Their mean size tells the probability of being sampled, and so the counters
  * that they were made from. In a difference that is lost. */
-static void guess_seen(const struct work *w, struct jp_sample *sample)
+static void guess_seen(const struct pprof_load *w, struct jp_sample *sample)
 {
 	double rate = (double)w->profile->rate;
 	for (unsigned first = 0; first < JPROF_COUNTERS && rate > 0 && !w->difference; first += 2) {
@@ -399,12 +400,12 @@ static void guess_seen(const struct work *w, struct jp_sample *sample)
 	}
 }
 
-static int stack_of(struct work *w, const struct jp_pprof_sample *s)
+static int stack_of_sample(struct pprof_load *w, const struct jp_pprof_sample *s)
 {
 	if (jp_array_reserve(&w->stack, &w->stack_cap, s->id_count + 1, sizeof *w->stack))
 		return NO_MEMORY;
 	for (size_t i = 0; i < s->id_count; i++) {
-		int rc = location_of(w, w->pprof.ids.items[s->id_first + i], &w->stack[i]);
+		int rc = location_of_id(w, w->pprof.ids.items[s->id_first + i], &w->stack[i]);
 		if (rc)
 			return rc;
 	}
@@ -413,7 +414,7 @@ static int stack_of(struct work *w, const struct jp_pprof_sample *s)
 	return 0;
 }
 
-static int add_sample(struct work *w, const struct jp_pprof_sample *s)
+static int add_pprof_sample(struct pprof_load *w, const struct jp_pprof_sample *s)
 {
 	struct jp_sample sample = { 0 };
 	bool wanted;
@@ -421,7 +422,7 @@ static int add_sample(struct work *w, const struct jp_pprof_sample *s)
 		return faulty(w, "has another number of values than there are types:", s->value_count);
 	int rc = thread_of(w, s, &sample.thread, &wanted);
 	if (!rc)
-		rc = stack_of(w, s);
+		rc = stack_of_sample(w, s);
 	if (rc)
 		return rc;
 	for (int c = 0; c < JPROF_COUNTERS; c++)
@@ -436,7 +437,7 @@ static int add_sample(struct work *w, const struct jp_pprof_sample *s)
 
 /* jprof has taken the allocator's frames away. Others may have not, but then only an object that is called
  * an allocator, or a program with one inside, can be trusted to be it. */
-static int find_allocator(struct work *w)
+static int guess_allocator(struct pprof_load *w)
 {
 	struct jprof_profile *p = w->profile;
 	if (w->own)
@@ -451,7 +452,7 @@ static int find_allocator(struct work *w)
 	return 0;
 }
 
-static void describe(struct work *w)
+static void describe_pprof(struct pprof_load *w)
 {
 	const struct jp_pprof *p = &w->pprof;
 	struct jprof_profile *profile = w->profile;
@@ -468,7 +469,7 @@ static void describe(struct work *w)
 }
 
 /* One note says where the sound part ends, or the error if there is none. */
-static int conclude(struct work *w, const struct jprof_error *damage)
+static int conclude(struct pprof_load *w, const struct jprof_error *damage)
 {
 	struct jprof_error what = { 0 };
 	size_t n = w->samples;
@@ -488,19 +489,19 @@ static int conclude(struct work *w, const struct jprof_error *damage)
 	return jp_note_error(w->profile, &what) ? jp_error_nomem(w->err) : 0;
 }
 
-static int fill(struct work *w, const struct jprof_error *damage)
+static int fill_from_pprof(struct pprof_load *w, const struct jprof_error *damage)
 {
 	const struct jp_pprof *p = &w->pprof;
 	w->object = none_array(p->mappings.count);
 	w->function = none_array(p->functions.count);
 	w->location = none_array(p->locations.count);
-	describe(w);
+	describe_pprof(w);
 	int rc = w->object && w->function && w->location ? index_ids(w) : NO_MEMORY;
 	if (!rc)
 		rc = take_mappings(w);
 	for (size_t i = 0; !rc && i < p->samples.count; i++)
-		rc = add_sample(w, &p->samples.items[i]);
-	if (rc == NO_MEMORY || find_allocator(w))
+		rc = add_pprof_sample(w, &p->samples.items[i]);
+	if (rc == NO_MEMORY || guess_allocator(w))
 		return jp_error_nomem(w->err);
 	rc = conclude(w, damage);
 	if (!rc && w->thread && strcmp(w->thread, "*") && !w->thread_seen)
@@ -509,7 +510,7 @@ static int fill(struct work *w, const struct jprof_error *damage)
 	return rc;
 }
 
-static int parse(struct work *w, const void *data, size_t len, const struct jprof_error *damage)
+static int parse(struct pprof_load *w, const void *data, size_t len, const struct jprof_error *damage)
 {
 	w->profile = jp_profile_empty();
 	if (!w->profile || jp_profile_set_thread(w->profile, w->thread) || jp_pprof_parse(data, len, &w->pprof))
@@ -517,7 +518,7 @@ static int parse(struct work *w, const void *data, size_t len, const struct jpro
 	bool headless = w->pprof.cut && (!w->pprof.types.count || !w->pprof.strings.count);
 	int rc = headless ? conclude(w, damage) : choose_types(w);
 	if (!rc)
-		rc = fill(w, damage);
+		rc = fill_from_pprof(w, damage);
 	w->profile->info = (struct jprof_profile_info){
 		.format = "profile.proto",
 		.rate = w->profile->rate,
@@ -535,7 +536,7 @@ int jp_profile_from_pprof(const void *data, size_t len, const char *name, const 
                           const struct jprof_profile_opts *opts, struct jprof_profile **profile,
                           struct jprof_error *err)
 {
-	struct work w = { .name = name, .thread = opts->thread, .err = err };
+	struct pprof_load w = { .name = name, .thread = opts->thread, .err = err };
 	int rc = parse(&w, data, len, damage);
 	ids_release(&w.mapping_ids);
 	ids_release(&w.function_ids);

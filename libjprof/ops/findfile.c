@@ -13,7 +13,7 @@
 
 static const struct jp_root host;
 
-static struct jp_root sysroot_of(const struct jprof_symbolize_opts *opts)
+static struct jp_root given_sysroot(const struct jprof_symbolize_opts *opts)
 {
 	return (struct jp_root){ .path = opts->sysroot, .opener = opts->opener };
 }
@@ -125,7 +125,7 @@ static void plain_path(const struct search *s, char path[static PATH_MAX])
 }
 
 /* Takes the file if nothing speaks against it; else says why not. */
-static bool consider(struct search *s, struct jp_root root, const char *path)
+static bool consider_path(struct search *s, struct jp_root root, const char *path)
 {
 	struct jp_found *found = s->found;
 	struct jp_objfile *file;
@@ -164,7 +164,7 @@ static bool consider_below(struct search *s, const char *prefix, size_t len)
 		if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)len, prefix, rest + (*rest == '/')) >=
 		    sizeof path)
 			continue;
-		if (consider(s, host, path))
+		if (consider_path(s, host, path))
 			return true;
 	}
 	return false;
@@ -205,7 +205,7 @@ static bool consider_stranger(struct search *s, const char *path)
 	count_calls(s, file, true, &calls, &others);
 	bool fits = headers_fit(s, file) && calls && others * 4 <= calls + others;
 	jp_objfile_close(file);
-	if (!fits || !consider(s, host, path))
+	if (!fits || !consider_path(s, host, path))
 		return false;
 	s->failed = s->failed || jp_note(s->profile, "%s stands in for %s, which its layout fits", path, own_path(s));
 	return true;
@@ -222,7 +222,7 @@ static bool consider_added(struct search *s, bool same_name)
 		list += len + (list[len] == ',');
 		if (n <= 0 || (size_t)n >= sizeof path || !strcmp(jp_basename(path), jp_basename(plain)) != same_name)
 			continue;
-		if (same_name ? consider(s, host, path) : consider_stranger(s, path))
+		if (same_name ? consider_path(s, host, path) : consider_stranger(s, path))
 			return true;
 	}
 	return false;
@@ -247,22 +247,22 @@ static bool consider_mapped(struct search *s)
 			continue;
 		snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, s->opts->live_pid, m->map.start,
 		         m->map.limit);
-		return consider(s, root, path);
+		return consider_path(s, root, path);
 	}
 	return false;
 }
 
-static void search(struct search *s)
+static void search_places(struct search *s)
 {
 	const struct jp_object *object = &s->profile->objects[s->object];
 	bool has_file = object->kind == JP_MAP_FILE || object->kind == JP_MAP_DELETED;
 	if (!has_file || object->unmapped || consider_prefixes(s))
 		return;
-	if (object->kind == JP_MAP_FILE && consider(s, sysroot_of(s->opts), own_path(s)))
+	if (object->kind == JP_MAP_FILE && consider_path(s, given_sysroot(s->opts), own_path(s)))
 		return;
 	if (object->kind == JP_MAP_DELETED && consider_mapped(s))
 		return;
-	if (s->opts->program && s->object == main_object(s->profile) && consider(s, host, s->opts->program))
+	if (s->opts->program && s->object == main_object(s->profile) && consider_path(s, host, s->opts->program))
 		return;
 	if (!consider_added(s, true))
 		consider_added(s, false);
@@ -284,7 +284,7 @@ static const char *why_without_file(const struct jp_object *object)
 	return "";
 }
 
-static void explain(struct search *s)
+static void explain_found(struct search *s)
 {
 	const struct jp_object *object = &s->profile->objects[s->object];
 	struct jp_found *found = s->found;
@@ -309,8 +309,8 @@ int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp
                  const struct jprof_symbolize_opts *opts, struct jp_found *found)
 {
 	struct search s = { profile, object, sites, opts, found, false };
-	search(&s);
-	explain(&s);
+	search_places(&s);
+	explain_found(&s);
 	found->newer = found->file && profile->mtime && found->file->st.st_mtime > profile->mtime;
 	return s.failed ? -1 : 0;
 }
@@ -331,7 +331,8 @@ static bool is_program_file(const struct jprof_profile *p, uint32_t object, cons
 	struct jp_found found = { 0 };
 	struct jp_sites none = { p, NULL, 0 };
 	struct search own = { (struct jprof_profile *)p, object, &none, opts, &found, false };
-	bool usable = p->objects[object].kind == JP_MAP_FILE && consider(&own, sysroot_of(opts), own_path(&own));
+	bool usable =
+	    p->objects[object].kind == JP_MAP_FILE && consider_path(&own, given_sysroot(opts), own_path(&own));
 	jp_objfile_close(found.file);
 	return !usable;
 }

@@ -116,7 +116,7 @@ struct mapping_place {
 };
 
 /* Equal bytes for equal places: what the kind does not ask for is 0. */
-static struct mapping_place place_of(const struct jp_mapping *m, uint32_t object, unsigned kind)
+static struct mapping_place mapping_place_of(const struct jp_mapping *m, uint32_t object, unsigned kind)
 {
 	struct mapping_place place;
 	memset(&place, 0, sizeof place);
@@ -127,9 +127,10 @@ static struct mapping_place place_of(const struct jp_mapping *m, uint32_t object
 	return place;
 }
 
-static bool has_place(const struct jprof_profile *profile, const struct jp_mapping *m, uint32_t object, unsigned kind)
+static bool has_mapping_place(const struct jprof_profile *profile, const struct jp_mapping *m, uint32_t object,
+                              unsigned kind)
 {
-	struct mapping_place place = place_of(m, object, kind);
+	struct mapping_place place = mapping_place_of(m, object, kind);
 	return jp_intern_find(&profile->mapping_keys, &place, sizeof place) != JP_NONE;
 }
 
@@ -139,7 +140,7 @@ static int index_mappings(struct jprof_profile *profile)
 	for (; profile->mapping_indexed < profile->mapping_count; profile->mapping_indexed++) {
 		const struct jp_mapping *m = &profile->mappings[profile->mapping_indexed];
 		for (unsigned kind = PLACE_WHOLE; kind <= PLACE_OBJECT; kind++) {
-			struct mapping_place place = place_of(m, m->object, kind);
+			struct mapping_place place = mapping_place_of(m, m->object, kind);
 			if (jp_intern(&profile->mapping_keys, &place, sizeof place) == JP_NONE)
 				return -1;
 		}
@@ -153,7 +154,7 @@ static int translate_mappings(struct jprof_profile *to, const struct jprof_profi
 	for (size_t i = 0; i < from->mapping_count; i++) {
 		struct jp_mapping m = from->mappings[i];
 		m.object = t->object[m.object];
-		if (has_place(to, &m, m.object, PLACE_WHOLE))
+		if (has_mapping_place(to, &m, m.object, PLACE_WHOLE))
 			continue;
 		if (jp_array_push(to->mappings, to->mapping_count, to->mapping_cap))
 			return -1;
@@ -171,9 +172,9 @@ static bool are_related(const struct jprof_profile *to, const struct jprof_profi
 	size_t same = 0, moved = 0;
 	for (size_t i = 0; i < from->mapping_count; i++) {
 		const struct jp_mapping *m = &from->mappings[i];
-		bool there = has_place(to, m, object[m->object], PLACE_START);
+		bool there = has_mapping_place(to, m, object[m->object], PLACE_START);
 		same += there;
-		moved += !there && has_place(to, m, object[m->object], PLACE_OBJECT);
+		moved += !there && has_mapping_place(to, m, object[m->object], PLACE_OBJECT);
 	}
 	return same >= moved;
 }
@@ -214,8 +215,8 @@ static int cancel_sample(struct jprof_profile *profile, struct jp_sample *to, co
 	return 0;
 }
 
-static void add_sample(struct jprof_profile *to, struct jp_sample *sample, const struct jp_sample *like, double factor,
-                       bool related)
+static void merge_sample(struct jprof_profile *to, struct jp_sample *sample, const struct jp_sample *like,
+                         double factor, bool related)
 {
 	int rc = related && factor == -1  ? cancel_sample(to, sample, like)
 	         : related && factor >= 0 ? join_sample(to, sample, like, factor)
@@ -294,14 +295,14 @@ static int translate(struct jprof_profile *to, const struct jprof_profile *from,
 }
 
 /* All that cannot fail. */
-static void add_up(struct jprof_profile *to, const struct jprof_profile *from, double factor,
-                   const struct translation *t)
+static void merge_samples(struct jprof_profile *to, const struct jprof_profile *from, double factor,
+                          const struct translation *t)
 {
 	uint32_t samples = jp_sample_count(from);
 	merge_lineage(&to->lineage, &from->lineage, factor, t->related);
 	for (uint32_t i = 0; i < samples; i++) {
 		struct jp_sample like = from->samples[i];
-		add_sample(to, &to->samples[t->sample[i]], &like, factor, t->related);
+		merge_sample(to, &to->samples[t->sample[i]], &like, factor, t->related);
 	}
 	for (uint32_t i = 0; i < jp_location_count(from); i++)
 		to->locations[t->location[i]].returned_to |= from->locations[i].returned_to;
@@ -340,7 +341,7 @@ static bool tells_of_locations(const struct jprof_profile *from)
 }
 
 /* A copy in *copy, if it is wanted. 0, or -1 when memory is short. */
-static int keep(bool wanted, const void *items, size_t count, size_t size, void *copy)
+static int keep_copy(bool wanted, const void *items, size_t count, size_t size, void *copy)
 {
 	void *kept = wanted ? calloc(count + 1, size) : NULL;
 	if (kept && count)
@@ -352,10 +353,10 @@ static int keep(bool wanted, const void *items, size_t count, size_t size, void 
 static int back_up(const struct jprof_profile *p, const struct jprof_profile *from, struct backup *b)
 {
 	*b = (struct backup){ .was = *p };
-	return keep(tells_of_objects(from), p->objects, jp_object_count(p), sizeof *p->objects, &b->objects) ||
-	               keep(tells_of_locations(from), p->locations, jp_location_count(p), sizeof *p->locations,
-	                    &b->locations) ||
-	               keep(from->thread_count, p->threads, p->thread_count, sizeof *p->threads, &b->threads)
+	return keep_copy(tells_of_objects(from), p->objects, jp_object_count(p), sizeof *p->objects, &b->objects) ||
+	               keep_copy(tells_of_locations(from), p->locations, jp_location_count(p), sizeof *p->locations,
+	                         &b->locations) ||
+	               keep_copy(from->thread_count, p->threads, p->thread_count, sizeof *p->threads, &b->threads)
 	           ? -1
 	           : 0;
 }
@@ -383,7 +384,7 @@ int jp_profile_merge(struct jprof_profile *to, const struct jprof_profile *from,
 	if (!rc && (rc = translate(to, from, factor, &t)))
 		restore(to, &backup);
 	if (!rc)
-		add_up(to, from, factor, &t);
+		merge_samples(to, from, factor, &t);
 	free(backup.objects);
 	free(backup.locations);
 	free(backup.threads);

@@ -16,7 +16,7 @@
 #include "ops/reopen.h"
 #include "ops/wrapper_targets.h"
 
-struct work {
+struct symbolizing {
 	struct jprof_profile *profile;
 	const struct jprof_symbolize_opts *opts;
 	uint32_t *order; /* locations by object and offset */
@@ -32,7 +32,7 @@ struct work {
 
 /* ---- functions ---------------------------------------------------------------------------------- */
 
-static uint32_t function_named(struct work *w, const char *name, const char *file)
+static uint32_t function_named(struct symbolizing *w, const char *name, const char *file)
 {
 	jp_strbuf_cut(&w->full, 0);
 	jp_strbuf_cut(&w->brief, 0);
@@ -43,7 +43,7 @@ static uint32_t function_named(struct work *w, const char *name, const char *fil
 }
 
 /* What stands for a name where there is none: FILE!0xSTART of the function, or FILE+0xADDRESS. */
-static uint32_t function_nameless(struct work *w, const struct jp_location *l, const struct jp_lookup *lookup,
+static uint32_t function_nameless(struct symbolizing *w, const struct jp_location *l, const struct jp_lookup *lookup,
                                   const char *file)
 {
 	const struct jp_object *object = &w->profile->objects[l->object];
@@ -60,7 +60,7 @@ static uint32_t function_nameless(struct work *w, const struct jp_location *l, c
 }
 
 /* What an input calls a place that has no name stays, unless something better is found. */
-static int apply(struct work *w, uint32_t location, const struct jp_lookup *lookup)
+static int apply(struct symbolizing *w, uint32_t location, const struct jp_lookup *lookup)
 {
 	struct jp_location *l = &w->profile->locations[location];
 	if ((l->given || l->bundled) && l->frame_count && (!lookup || lookup->source <= l->source))
@@ -82,15 +82,15 @@ static int apply(struct work *w, uint32_t location, const struct jp_lookup *look
 
 /* ---- one object file ------------------------------------------------------------------------------ */
 
-static int set_text(struct jprof_profile *profile, uint32_t *id, const char *text)
+static int set_string(struct jprof_profile *profile, uint32_t *id, const char *text)
 {
 	*id = jp_intern_str(&profile->strings, text);
 	return *id == JP_NONE ? -1 : 0;
 }
 
 /* The lookups for locations [first, end) of the order that lie in code, sorted by address. */
-static struct jp_lookup *make_lookups(struct work *w, const struct jp_objfile *file, uint32_t first, uint32_t end,
-                                      size_t *count)
+static struct jp_lookup *make_lookups(struct symbolizing *w, const struct jp_objfile *file, uint32_t first,
+                                      uint32_t end, size_t *count)
 {
 	struct jp_lookup *lookups = calloc((size_t)(end - first) + 1, sizeof *lookups);
 	*count = 0;
@@ -109,7 +109,7 @@ static int by_vaddr(const void *a, const void *b)
 	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
 }
 
-static int apply_all(struct work *w, const struct jp_lookup *lookups, size_t count, uint32_t first, uint32_t end)
+static int apply_all(struct symbolizing *w, const struct jp_lookup *lookups, size_t count, uint32_t first, uint32_t end)
 {
 	int rc = 0;
 	for (size_t i = 0; !rc && i < count; i++)
@@ -121,7 +121,7 @@ static int apply_all(struct work *w, const struct jp_lookup *lookups, size_t cou
 }
 
 /* Every jemalloc has a mallctl: what stands before it stands before malloc, too. */
-static int find_entry_prefix(struct work *w, struct jp_object *object, const struct jp_objfile *file)
+static int find_entry_prefix(struct symbolizing *w, struct jp_object *object, const struct jp_objfile *file)
 {
 	static const char word[] = "mallctl";
 	const char *name = jp_objfile_symbol_ending(file, word);
@@ -132,7 +132,7 @@ static int find_entry_prefix(struct work *w, struct jp_object *object, const str
 }
 
 /* A library that defines malloc for others is an allocator and nothing else. */
-static int classify(struct work *w, uint32_t object, const struct jp_objfile *file)
+static int classify(struct symbolizing *w, uint32_t object, const struct jp_objfile *file)
 {
 	struct jp_object *o = &w->profile->objects[object];
 	if (!file && o->bundled)
@@ -146,7 +146,8 @@ static int classify(struct work *w, uint32_t object, const struct jp_objfile *fi
 	return o->allocator ? 0 : find_entry_prefix(w, o, file);
 }
 
-static int mark_wrappers(struct work *w, const struct jp_objfile *file, const struct jp_lookup *lookups, size_t count)
+static int mark_wrappers(struct symbolizing *w, const struct jp_objfile *file, const struct jp_lookup *lookups,
+                         size_t count)
 {
 	uint64_t *targets;
 	size_t target_count, nameless = 0;
@@ -173,7 +174,7 @@ static bool has_unwind_tables(const struct jp_lookup *lookups, size_t count)
 	return false;
 }
 
-static int symbolize_with(struct work *w, uint32_t object, struct jp_objfile *file, uint32_t first, uint32_t end)
+static int symbolize_with(struct symbolizing *w, uint32_t object, struct jp_objfile *file, uint32_t first, uint32_t end)
 {
 	size_t count = 0;
 	struct jp_lookup *lookups = file ? make_lookups(w, file, first, end, &count) : NULL;
@@ -210,7 +211,7 @@ static bool is_made_at_run_time(const struct jprof_profile *p, const struct jp_o
 }
 
 /* The list of the process itself, looked for when it is needed first. What speaks against it is noted. */
-static int find_jit(struct work *w)
+static int find_jit(struct symbolizing *w)
 {
 	struct jprof_error err = { 0 };
 	if (w->jit || w->looked_for_jit || !w->opts->perf_map_pid)
@@ -224,7 +225,7 @@ static int find_jit(struct work *w)
 }
 
 /* The locations [first, end) of the order that the list names, by address. */
-static struct jp_lookup *jit_lookups(struct work *w, uint32_t first, uint32_t end, size_t *count)
+static struct jp_lookup *jit_lookups(struct symbolizing *w, uint32_t first, uint32_t end, size_t *count)
 {
 	size_t all = 0, kept = 0;
 	struct jp_lookup *lookups = calloc((size_t)(end - first) + 1, sizeof *lookups);
@@ -245,7 +246,7 @@ static struct jp_lookup *jit_lookups(struct work *w, uint32_t first, uint32_t en
 	return lookups;
 }
 
-static int symbolize_jit(struct work *w, uint32_t first, uint32_t end, struct jp_found *found)
+static int symbolize_jit(struct symbolizing *w, uint32_t first, uint32_t end, struct jp_found *found)
 {
 	size_t count;
 	struct jp_lookup *lookups = jit_lookups(w, first, end, &count);
@@ -265,20 +266,20 @@ static int symbolize_jit(struct work *w, uint32_t first, uint32_t end, struct jp
 
 /* ---- one object ------------------------------------------------------------------------------------ */
 
-static int explain(struct work *w, uint32_t object, const struct jp_found *found)
+static int store_proof(struct symbolizing *w, uint32_t object, const struct jp_found *found)
 {
 	struct jp_object *o = &w->profile->objects[object];
 	const struct jp_strbuf *remarks = found->file ? &found->file->remarks : NULL;
 	o->proof = found->proof;
-	if (set_text(w->profile, &o->reason, remarks && remarks->len ? remarks->text : found->reason) ||
-	    set_text(w->profile, &o->advice, found->advice) ||
+	if (set_string(w->profile, &o->reason, remarks && remarks->len ? remarks->text : found->reason) ||
+	    set_string(w->profile, &o->advice, found->advice) ||
 	    (found->file && jp_remember_file(w->profile, object, found->file)))
 		return -1;
-	return *found->build_id ? set_text(w->profile, &o->build_id, found->build_id) : 0;
+	return *found->build_id ? set_string(w->profile, &o->build_id, found->build_id) : 0;
 }
 
 /* Nothing is looked for where the input came with all names. */
-static bool is_all_named(const struct work *w, uint32_t first, uint32_t end)
+static bool is_all_named(const struct symbolizing *w, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++)
 		if (w->profile->locations[w->order[i]].source != JPROF_SOURCE_INPUT)
@@ -286,7 +287,7 @@ static bool is_all_named(const struct work *w, uint32_t first, uint32_t end)
 	return true;
 }
 
-static void note_if_newer(struct work *w, uint32_t object, const struct jp_found *found)
+static void note_if_newer(struct symbolizing *w, uint32_t object, const struct jp_found *found)
 {
 	if (found->newer && !w->newer++)
 		w->newest = object;
@@ -295,7 +296,7 @@ static void note_if_newer(struct work *w, uint32_t object, const struct jp_found
 /* ---- objects that a bundle knows ----------------------------------------------------------------- */
 
 /* Whether a bundle named all locations, and whether a file could name any of them better. */
-static bool is_bundled(const struct work *w, uint32_t object, uint32_t first, uint32_t end, bool *better)
+static bool is_bundled(const struct symbolizing *w, uint32_t object, uint32_t first, uint32_t end, bool *better)
 {
 	bool all = w->profile->objects[object].bundled;
 	*better = false;
@@ -322,7 +323,7 @@ static void keep_bundled(struct jp_object *o)
 		o->build_id = o->unproven_id;
 }
 
-static int symbolize_bundled(struct work *w, uint32_t object, uint32_t first, uint32_t end, bool better)
+static int symbolize_bundled(struct symbolizing *w, uint32_t object, uint32_t first, uint32_t end, bool better)
 {
 	struct jprof_profile *p = w->profile;
 	struct jp_found found = { 0 };
@@ -334,7 +335,7 @@ static int symbolize_bundled(struct work *w, uint32_t object, uint32_t first, ui
 		note_if_newer(w, object, &found);
 		rc = symbolize_with(w, object, found.file, first, end);
 		if (!rc)
-			rc = explain(w, object, &found);
+			rc = store_proof(w, object, &found);
 	} else if (usable && known) { /* for its code */
 		rc = jp_remember_file(p, object, found.file);
 	}
@@ -343,7 +344,7 @@ static int symbolize_bundled(struct work *w, uint32_t object, uint32_t first, ui
 	return rc;
 }
 
-static int symbolize_object(struct work *w, uint32_t object, uint32_t first, uint32_t end)
+static int symbolize_object(struct symbolizing *w, uint32_t object, uint32_t first, uint32_t end)
 {
 	bool better;
 	struct jprof_profile *p = w->profile;
@@ -368,7 +369,7 @@ static int symbolize_object(struct work *w, uint32_t object, uint32_t first, uin
 	else if (!rc)
 		rc = symbolize_with(w, object, found.file, first, end);
 	if (!rc)
-		rc = explain(w, object, &found);
+		rc = store_proof(w, object, &found);
 	jp_objfile_close(found.file);
 	return rc;
 }
@@ -389,7 +390,7 @@ static int by_object_and_offset(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static int sort_locations(struct work *w)
+static int sort_locations(struct symbolizing *w)
 {
 	w->count = jp_location_count(w->profile);
 	struct sort_key *keys = calloc((size_t)w->count + 1, sizeof *keys);
@@ -405,7 +406,7 @@ static int sort_locations(struct work *w)
 	return rc;
 }
 
-static int note_newer(struct work *w)
+static int note_newer(struct symbolizing *w)
 {
 	if (!w->newer)
 		return 0;
@@ -416,7 +417,7 @@ static int note_newer(struct work *w)
 	               path, w->newer - 1);
 }
 
-static int symbolize_all(struct work *w)
+static int symbolize_all(struct symbolizing *w)
 {
 	int rc = sort_locations(w);
 	for (uint32_t first = 0, end; !rc && first < w->count; first = end) {
@@ -432,7 +433,7 @@ static int symbolize_all(struct work *w)
 
 /* ---- where names are looked for ---------------------------------------------------------------------- */
 
-static int open_sources(struct work *w, struct jprof_error *err)
+static int open_sources(struct symbolizing *w, struct jprof_error *err)
 {
 	const struct jprof_symbolize_opts *o = w->opts;
 	w->where = (struct jp_debug_where){ .root = { .path = o->sysroot, .opener = o->opener },
@@ -445,7 +446,7 @@ static int open_sources(struct work *w, struct jprof_error *err)
 }
 
 /* What the user should know of them. */
-static int note_sources(struct work *w)
+static int note_sources(struct symbolizing *w)
 {
 	const struct jprof_symbolize_opts *o = w->opts;
 	const char *trouble = w->where.server ? jp_debuginfod_trouble(w->where.server) : NULL;
@@ -464,7 +465,7 @@ static int note_sources(struct work *w)
 	return 0;
 }
 
-static void release(struct work *w)
+static void symbolizing_release(struct symbolizing *w)
 {
 	jp_strbuf_release(&w->full);
 	jp_strbuf_release(&w->brief);
@@ -485,11 +486,11 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 	if (opts.sysroot && !opts.opener && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))
 		return jp_advise(err, JPROF_ADVICE_SYSROOT,
 		                 jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory"));
-	struct work w = { .profile = profile, .opts = &opts };
+	struct symbolizing w = { .profile = profile, .opts = &opts };
 	rc = open_sources(&w, err);
 	if (!rc && (jp_remember_where(profile, &w.where) || symbolize_all(&w) || note_sources(&w)))
 		rc = jp_error_nomem(err);
-	release(&w);
+	symbolizing_release(&w);
 	profile->named = !rc;
 	return rc;
 }

@@ -59,7 +59,7 @@ static int scan_wrapper(const struct jp_objfile *file, const struct jp_symbol *s
 	return 0;
 }
 
-static int by_value(const void *a, const void *b)
+static int by_target(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 	return (*x > *y) - (*x < *y);
@@ -74,7 +74,7 @@ int jp_wrapper_targets(const struct jp_objfile *file, uint64_t **items, size_t *
 		if (symbol->source == JPROF_SOURCE_DYNSYM && jp_is_wrapper_name(symbol->name))
 			rc = scan_wrapper(file, symbol, &targets);
 	if (targets.count)
-		qsort(targets.items, targets.count, sizeof *targets.items, by_value);
+		qsort(targets.items, targets.count, sizeof *targets.items, by_target);
 	*items = targets.items;
 	*count = targets.count;
 	return rc;
@@ -82,5 +82,5 @@ int jp_wrapper_targets(const struct jp_objfile *file, uint64_t **items, size_t *
 
 bool jp_is_target(const uint64_t *targets, size_t count, uint64_t vaddr)
 {
-	return count && bsearch(&vaddr, targets, count, sizeof vaddr, by_value);
+	return count && bsearch(&vaddr, targets, count, sizeof vaddr, by_target);
 }

@@ -81,7 +81,7 @@ struct graph {
 
 /* ---- adding up -------------------------------------------------------------------------------------- */
 
-static uint32_t function_of(struct graph *g, uint32_t frame)
+static uint32_t function_of_frame(struct graph *g, uint32_t frame)
 {
 	const struct jp_frame *f = &g->view->code.frames[frame];
 	const struct function_key key = { f->function, jp_frame_location(g->view, frame)->object, f->inlined };
@@ -102,7 +102,7 @@ static int take_stack(struct graph *g, uint32_t stack)
 	const struct jp_walk *w = &g->walk;
 	jp_walk_frames(&g->walk, stack);
 	for (uint32_t i = 0; i < w->depth; i++) {
-		uint32_t function = function_of(g, w->frames[i]);
+		uint32_t function = function_of_frame(g, w->frames[i]);
 		if (function == JP_NONE || jp_array_push(g->stack, g->depth, g->stack_cap))
 			return -1;
 		g->stack[g->depth++] = (struct place){ 2 * function, g->view->code.frames[w->frames[i]].line };
@@ -138,7 +138,7 @@ static int add_cost(struct graph *g, struct cost_key key, const struct share *sh
 	return 0;
 }
 
-static int add_stack(struct graph *g, uint32_t id)
+static int add_stack_costs(struct graph *g, uint32_t id)
 {
 	const double *values = g->view->stacks[id].value;
 	double value = jp_stack_value(g->view, id), objects = values[jp_objects_of(g->view->info.counter)];
@@ -165,18 +165,18 @@ static int add_stack(struct graph *g, uint32_t id)
 
 /* ---- order ---------------------------------------------------------------------------------------------- */
 
-static const char *name_of(const struct graph *g, const struct function *f)
+static const char *function_name(const struct graph *g, const struct function *f)
 {
 	return jp_code_name(&g->view->code, f->key.id, g->view->info.full_names);
 }
 
-static const char *file_of(const struct graph *g, const struct function *f)
+static const char *function_file(const struct graph *g, const struct function *f)
 {
 	bool has_file = g->view->code.functions[f->key.id].file != JP_NONE;
 	return has_file ? jp_code_file(&g->view->code, f->key.id) : "???";
 }
 
-static const char *object_of(const struct graph *g, const struct function *f)
+static const char *function_object(const struct graph *g, const struct function *f)
 {
 	const char *path = jp_code_object(&g->view->code, f->key.object);
 	return *path ? path : "???";
@@ -187,9 +187,9 @@ static int compare_functions(const void *a, const void *b, void *context)
 	const struct graph *g = context;
 	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
 	const struct function *x = &g->functions[m], *y = &g->functions[n];
-	int rc = strcmp(object_of(g, x), object_of(g, y));
-	rc = rc ? rc : strcmp(file_of(g, x), file_of(g, y));
-	rc = rc ? rc : strcmp(name_of(g, x), name_of(g, y));
+	int rc = strcmp(function_object(g, x), function_object(g, y));
+	rc = rc ? rc : strcmp(function_file(g, x), function_file(g, y));
+	rc = rc ? rc : strcmp(function_name(g, x), function_name(g, y));
 	return rc ? rc : (m > n) - (m < n);
 }
 
@@ -223,7 +223,7 @@ static int by_number(uint32_t a, uint32_t b)
 }
 
 /* By function; its own lines before its calls. */
-static int compare(const void *a, const void *b)
+static int by_cost_key(const void *a, const void *b)
 {
 	const struct cost_key *x = &((const struct cost *)a)->key, *y = &((const struct cost *)b)->key;
 	if (x->from != y->from)
@@ -238,7 +238,7 @@ static int compare(const void *a, const void *b)
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
 /* A whole number of 0 or more. */
-static void put_number(struct graph *g, double value)
+static void put_digits(struct graph *g, double value)
 {
 	char digits[24], *at = digits + sizeof digits;
 	if (value >= 1e18) {
@@ -250,11 +250,6 @@ static void put_number(struct graph *g, double value)
 		*--at = (char)('0' + rest % 10);
 	while (rest /= 10);
 	jp_strbuf_add(g->out, at, (size_t)(digits + sizeof digits - at));
-}
-
-static void put_text(struct graph *g, const char *text)
-{
-	jp_strbuf_str(g->out, text);
 }
 
 /* The number of a name, which is in g->text then. Readers keep no blanks at the ends of names. */
@@ -275,21 +270,21 @@ static int number_of(struct graph *g, struct written *written, const char *name,
 }
 
 /* "KEY=(1) name" the first time, "KEY=(1)" from then on. `number` remembers which. */
-static int put_name(struct graph *g, struct written *written, const char *key, const char *name, const char *more,
-                    uint32_t *number)
+static int put_numbered_name(struct graph *g, struct written *written, const char *key, const char *name,
+                             const char *more, uint32_t *number)
 {
 	uint32_t known = written->names.count;
 	if (!*number && number_of(g, written, name, more, number))
 		return -1;
-	put_text(g, key);
-	put_text(g, "=(");
-	put_number(g, *number);
-	put_text(g, ")");
+	jp_strbuf_str(g->out, key);
+	jp_strbuf_str(g->out, "=(");
+	put_digits(g, *number);
+	jp_strbuf_str(g->out, ")");
 	if (*number > known) {
-		put_text(g, " ");
-		put_text(g, g->text.text);
+		jp_strbuf_str(g->out, " ");
+		jp_strbuf_str(g->out, g->text.text);
 	}
-	put_text(g, "\n");
+	jp_strbuf_str(g->out, "\n");
 	return 0;
 }
 
@@ -300,24 +295,24 @@ static struct function *function_at(const struct graph *g, uint32_t node)
 
 static int put_object(struct graph *g, struct function *f, const char *key)
 {
-	return put_name(g, &g->objects, key, object_of(g, f), "", &f->object_number);
+	return put_numbered_name(g, &g->objects, key, function_object(g, f), "", &f->object_number);
 }
 
-static int put_file(struct graph *g, struct function *f, const char *key)
+static int put_function_file(struct graph *g, struct function *f, const char *key)
 {
-	return put_name(g, &g->files, key, file_of(g, f), "", &f->file_number);
+	return put_numbered_name(g, &g->files, key, function_file(g, f), "", &f->file_number);
 }
 
 static int put_function_name(struct graph *g, struct function *f, bool again, const char *key)
 {
 	const char *more = f->key.inlined ? (again ? " (inline)'2" : " (inline)") : again ? "'2" : "";
-	return put_name(g, &g->names, key, name_of(g, f), more, &f->name_number[again]);
+	return put_numbered_name(g, &g->names, key, function_name(g, f), more, &f->name_number[again]);
 }
 
 static int put_function(struct graph *g, uint32_t node)
 {
 	struct function *f = function_at(g, node);
-	return put_object(g, f, "ob") || put_file(g, f, "fl") ? -1 : put_function_name(g, f, node % 2, "fn");
+	return put_object(g, f, "ob") || put_function_file(g, f, "fl") ? -1 : put_function_name(g, f, node % 2, "fn");
 }
 
 /* Object file and file are those of the caller where they are not told. */
@@ -326,10 +321,10 @@ static int put_called(struct graph *g, uint32_t from, uint32_t to)
 	const struct function *caller = function_at(g, from);
 	struct function *called = function_at(g, to);
 	int rc = 0;
-	if (strcmp(object_of(g, caller), object_of(g, called)))
+	if (strcmp(function_object(g, caller), function_object(g, called)))
 		rc = put_object(g, called, "cob");
-	if (!rc && strcmp(file_of(g, caller), file_of(g, called)))
-		rc = put_file(g, called, "cfi");
+	if (!rc && strcmp(function_file(g, caller), function_file(g, called)))
+		rc = put_function_file(g, called, "cfi");
 	return rc ? rc : put_function_name(g, called, to % 2, "cfn");
 }
 
@@ -338,14 +333,14 @@ static bool has_shrunk(const struct graph *g)
 	return g->total[1] != 0;
 }
 
-static void put_values(struct graph *g, uint32_t line, const double value[static events])
+static void put_cost_values(struct graph *g, uint32_t line, const double value[static events])
 {
-	put_number(g, line);
+	put_digits(g, line);
 	for (int i = 0; i < 1 + has_shrunk(g); i++) {
-		put_text(g, " ");
-		put_number(g, value[i]);
+		jp_strbuf_str(g->out, " ");
+		put_digits(g, value[i]);
 	}
-	put_text(g, "\n");
+	jp_strbuf_str(g->out, "\n");
 }
 
 static int put_cost(struct graph *g, const struct cost *cost)
@@ -354,17 +349,17 @@ static int put_cost(struct graph *g, const struct cost *cost)
 	if (key->to != JP_NONE) {
 		if (put_called(g, key->from, key->to))
 			return -1;
-		put_text(g, "calls=");
-		put_number(g, fmax(cost->calls, 1));
-		put_text(g, " ");
-		put_number(g, key->to_line);
-		put_text(g, "\n");
+		jp_strbuf_str(g->out, "calls=");
+		put_digits(g, fmax(cost->calls, 1));
+		jp_strbuf_str(g->out, " ");
+		put_digits(g, key->to_line);
+		jp_strbuf_str(g->out, "\n");
 	}
-	put_values(g, key->line, cost->value);
+	put_cost_values(g, key->line, cost->value);
 	return 0;
 }
 
-static void put_head(struct graph *g)
+static void put_callgrind_head(struct graph *g)
 {
 	const char *name = jp_counter_names[g->view->info.counter];
 	const char *title = counter_titles[g->view->info.counter];
@@ -379,14 +374,14 @@ static void put_head(struct graph *g)
 		jp_strbuf_printf(g->out, "event: %s : %s\nevents: %s\nsummary: %.0f\n", name, title, name, g->total[0]);
 }
 
-static int put_all(struct graph *g)
+static int put_callgrind(struct graph *g)
 {
 	uint32_t before = JP_NONE;
 	if (rank_functions(g))
 		return -1;
 	if (g->cost_count)
-		qsort(g->costs, g->cost_count, sizeof *g->costs, compare);
-	put_head(g);
+		qsort(g->costs, g->cost_count, sizeof *g->costs, by_cost_key);
+	put_callgrind_head(g);
 	for (size_t i = 0; i < g->cost_count; i++) {
 		const struct cost *cost = &g->costs[i];
 		if (cost->value[0] == 0 && cost->value[1] == 0)
@@ -408,7 +403,7 @@ static int put_all(struct graph *g)
 	return 0;
 }
 
-static void release(struct graph *g)
+static void callgrind_release(struct graph *g)
 {
 	jp_intern_release(&g->function_keys);
 	jp_intern_release(&g->cost_keys);
@@ -431,9 +426,9 @@ int jp_render_callgrind(const struct jprof_view *view, const struct jprof_report
 	int rc = jp_walk_init(&g.walk, view);
 	(void)opts;
 	for (uint32_t i = 0; !rc && i < view->stack_count; i++)
-		rc = add_stack(&g, i);
+		rc = add_stack_costs(&g, i);
 	if (!rc)
-		rc = put_all(&g);
-	release(&g);
+		rc = put_callgrind(&g);
+	callgrind_release(&g);
 	return rc ? jp_error_nomem(err) : 0;
 }

@@ -11,19 +11,19 @@
 #include "view/walk.h"
 
 /* Stacks of equal names are one line. */
-struct line {
+struct stack_values {
 	double value;
 	double base;
 };
 
 struct lines {
 	struct jp_intern names;
-	struct line *of; /* by id in names */
+	struct stack_values *of; /* by id in names */
 	size_t cap;
 };
 
 /* A name as a part of such a line: the separators are not allowed in it. */
-static void add_name(struct jp_strbuf *line, const struct jprof_view *view, uint32_t frame)
+static void add_frame_name(struct jp_strbuf *line, const struct jprof_view *view, uint32_t frame)
 {
 	size_t n;
 	for (const char *s = jp_frame_name(view, frame); *s; s += n ? n : 1) {
@@ -37,12 +37,12 @@ static void add_name(struct jp_strbuf *line, const struct jprof_view *view, uint
 		jp_strbuf_str(line, "[inline]");
 }
 
-static void add_stack(struct jp_strbuf *line, const struct jp_walk *walk)
+static void join_frames(struct jp_strbuf *line, const struct jp_walk *walk)
 {
 	for (uint32_t i = walk->depth; i-- > 0;) {
 		if (line->len)
 			jp_strbuf_str(line, ";");
-		add_name(line, walk->view, walk->frames[i]);
+		add_frame_name(line, walk->view, walk->frames[i]);
 	}
 }
 
@@ -52,7 +52,7 @@ static int collect(struct lines *lines, struct jp_walk *walk)
 	for (uint32_t i = 0; i < walk->view->stack_count; i++) {
 		jp_strbuf_cut(&line, 0);
 		jp_walk_frames(walk, i);
-		add_stack(&line, walk);
+		join_frames(&line, walk);
 		if (line.failed)
 			return -1;
 		if (!line.len)
@@ -61,7 +61,7 @@ static int collect(struct lines *lines, struct jp_walk *walk)
 		if (id == JP_NONE || jp_array_reserve(&lines->of, &lines->cap, (size_t)id + 1, sizeof *lines->of))
 			return -1;
 		if (id == known)
-			lines->of[id] = (struct line){ 0 };
+			lines->of[id] = (struct stack_values){ 0 };
 		lines->of[id].value += jp_stack_value(walk->view, i);
 		lines->of[id].base += walk->view->stacks[i].base;
 	}
@@ -69,29 +69,29 @@ static int collect(struct lines *lines, struct jp_walk *walk)
 }
 
 /* One line to be written. */
-struct row {
+struct stack_line {
 	const char *name;
-	struct line line;
+	struct stack_values line;
 };
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct row *)a)->name, ((const struct row *)b)->name);
+	return strcmp(((const struct stack_line *)a)->name, ((const struct stack_line *)b)->name);
 }
 
-static struct row *sorted(const struct lines *lines)
+static struct stack_line *sorted(const struct lines *lines)
 {
-	struct row *rows = calloc((size_t)lines->names.count + 1, sizeof *rows);
+	struct stack_line *rows = calloc((size_t)lines->names.count + 1, sizeof *rows);
 	for (uint32_t i = 0; rows && i < lines->names.count; i++)
-		rows[i] = (struct row){ jp_intern_get(&lines->names, i), lines->of[i] };
+		rows[i] = (struct stack_line){ jp_intern_get(&lines->names, i), lines->of[i] };
 	if (rows)
 		qsort(rows, lines->names.count, sizeof *rows, by_name);
 	return rows;
 }
 
-typedef void put_rows_fn(const struct row *rows, size_t count, struct jp_strbuf *out);
+typedef void put_rows_fn(const struct stack_line *rows, size_t count, struct jp_strbuf *out);
 
-static void put_values(const struct row *rows, size_t count, struct jp_strbuf *out)
+static void put_stack_values(const struct stack_line *rows, size_t count, struct jp_strbuf *out)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (trunc(rows[i].line.value) != 0)
@@ -101,7 +101,7 @@ static void put_values(const struct row *rows, size_t count, struct jp_strbuf *o
 }
 
 /* Whole numbers that sum up to the two totals. Subtracting leaves traces of rounding. */
-static void put_both(const struct row *rows, size_t count, struct jp_strbuf *out)
+static void put_both(const struct stack_line *rows, size_t count, struct jp_strbuf *out)
 {
 	double base_sum = 0, now_sum = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -114,12 +114,13 @@ static void put_both(const struct row *rows, size_t count, struct jp_strbuf *out
 	}
 }
 
-static int render(const struct jprof_view *view, put_rows_fn *put, struct jp_strbuf *out, struct jprof_error *err)
+static int render_stacks(const struct jprof_view *view, put_rows_fn *put, struct jp_strbuf *out,
+                         struct jprof_error *err)
 {
 	struct lines lines = { 0 };
 	struct jp_walk walk;
 	int rc = jp_walk_init(&walk, view) ? -1 : collect(&lines, &walk);
-	struct row *rows = rc ? NULL : sorted(&lines);
+	struct stack_line *rows = rc ? NULL : sorted(&lines);
 	if (rows)
 		put(rows, lines.names.count, out);
 	rc = rows ? 0 : -1;
@@ -134,12 +135,12 @@ int jp_render_collapsed(const struct jprof_view *view, const struct jprof_report
                         struct jprof_error *err)
 {
 	(void)opts;
-	return render(view, put_values, out, err);
+	return render_stacks(view, put_stack_values, out, err);
 }
 
 int jp_render_diff_collapsed(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                              struct jprof_error *err)
 {
 	(void)opts;
-	return render(view, put_both, out, err);
+	return render_stacks(view, put_both, out, err);
 }

@@ -14,7 +14,7 @@ static const char head[] = "flat,flat_percent,sum_percent,cum,cum_percent,name,"
 			   "object,file,line,source";
 
 /* A text of one line; the first field of a record has no comma before it. */
-static void put_text(struct jp_strbuf *out, const char *s)
+static void put_csv_text(struct jp_strbuf *out, const char *s)
 {
 	jp_strbuf_str(out, ",\"");
 	if (*s && strchr("=+-@", *s))
@@ -33,54 +33,54 @@ static void put_text(struct jp_strbuf *out, const char *s)
 }
 
 /* What is no number, or infinite, is an empty field. */
-static void put_number(struct jp_strbuf *out, double value, unsigned decimals)
+static void put_csv_number(struct jp_strbuf *out, double value, unsigned decimals)
 {
 	if (isfinite(value))
 		jp_put_decimal(out, value, decimals);
 }
 
-static void put_percent(struct jp_strbuf *out, double value, double whole)
+static void put_csv_percent(struct jp_strbuf *out, double value, double whole)
 {
 	jp_strbuf_str(out, ",");
-	put_number(out, whole != 0 ? value * 100 / whole : NAN, 4);
+	put_csv_number(out, whole != 0 ? value * 100 / whole : NAN, 4);
 }
 
-static void put_range(struct jp_strbuf *out, const struct jprof_range *range)
+static void put_csv_range(struct jp_strbuf *out, const struct jprof_range *range)
 {
 	const double numbers[] = { range->error, floor(range->low), ceil(range->high), round(range->samples) };
 	for (size_t i = 0; i < jp_count(numbers); i++) {
 		jp_strbuf_str(out, ",");
-		put_number(out, numbers[i], i ? 0 : 1);
+		put_csv_number(out, numbers[i], i ? 0 : 1);
 	}
 	jp_strbuf_str(out, range->noise ? ",true" : ",false");
 }
 
 static void put_place(struct jp_strbuf *out, const struct jprof_row *row)
 {
-	put_text(out, row->object ? row->object : "");
-	put_text(out, row->file ? row->file : "");
+	put_csv_text(out, row->object ? row->object : "");
+	put_csv_text(out, row->file ? row->file : "");
 	jp_strbuf_str(out, ",");
 	if (row->line)
 		jp_strbuf_printf(out, "%u", row->line);
-	put_text(out, jp_source_names[row->source]);
+	put_csv_text(out, jp_source_names[row->source]);
 }
 
-static void put_row(struct jp_strbuf *out, const struct jprof_row *row, double sum, double whole)
+static void put_csv_row(struct jp_strbuf *out, const struct jprof_row *row, double sum, double whole)
 {
-	put_number(out, trunc(row->flat), 0);
-	put_percent(out, row->flat, whole);
-	put_percent(out, sum, whole);
+	put_csv_number(out, trunc(row->flat), 0);
+	put_csv_percent(out, row->flat, whole);
+	put_csv_percent(out, sum, whole);
 	jp_strbuf_str(out, ",");
-	put_number(out, trunc(row->cum), 0);
-	put_percent(out, row->cum, whole);
-	put_text(out, row->name);
-	put_range(out, &row->flat_range);
-	put_range(out, &row->cum_range);
+	put_csv_number(out, trunc(row->cum), 0);
+	put_csv_percent(out, row->cum, whole);
+	put_csv_text(out, row->name);
+	put_csv_range(out, &row->flat_range);
+	put_csv_range(out, &row->cum_range);
 	put_place(out, row);
 }
 
-static int put_view(struct jp_strbuf *out, const struct jprof_view *view, const struct jprof_report_opts *opts,
-                    struct jprof_error *err)
+static int put_csv_view(struct jp_strbuf *out, const struct jprof_view *view, const struct jprof_report_opts *opts,
+                        struct jprof_error *err)
 {
 	const struct jprof_table_opts order = { .size = sizeof order, .cum = opts->cum, .top = opts->top };
 	const char *thread = view->info.thread ? view->info.thread : view->info.heading;
@@ -90,8 +90,8 @@ static int put_view(struct jp_strbuf *out, const struct jprof_view *view, const 
 	for (size_t i = 0; !rc && i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
 		sum += row->flat;
-		put_row(out, row, sum, jp_whole(view));
-		put_text(out, thread ? thread : "");
+		put_csv_row(out, row, sum, jp_whole(view));
+		put_csv_text(out, thread ? thread : "");
 		jp_strbuf_str(out, "\r\n");
 		jp_strbuf_drain(out);
 	}
@@ -104,13 +104,13 @@ int jp_render_csv(const struct jprof_view *view, const struct jprof_report_opts 
                   struct jprof_error *err)
 {
 	jp_strbuf_printf(out, "%s,thread\r\n", head);
-	int rc = view->thread_count ? 0 : put_view(out, view, opts, err);
+	int rc = view->thread_count ? 0 : put_csv_view(out, view, opts, err);
 	for (size_t i = 0; !rc && i < view->thread_count; i++) {
 		struct jprof_view *part;
 		rc = jprof_view_thread(view, i, &part, err);
 		if (rc)
 			return rc;
-		rc = put_view(out, part, opts, err);
+		rc = put_csv_view(out, part, opts, err);
 		jprof_view_free(part);
 	}
 	return rc;

@@ -11,7 +11,7 @@
 #include "statistics/scaling.h"
 #include "view/walk.h"
 
-struct writer {
+struct dhat_writer {
 	const struct jprof_view *view;
 	struct jp_walk walk;
 	struct jp_jsonout *json;
@@ -21,13 +21,13 @@ struct writer {
 	bool failed;
 };
 
-static bool in_use(const struct writer *w)
+static bool in_use(const struct dhat_writer *w)
 {
 	return w->view->info.counter == JPROF_INUSE_SPACE || w->view->info.counter == JPROF_INUSE_OBJECTS;
 }
 
 /* "0xADDRESS: NAME (FILE:LINE)", or "(in OBJECT)". */
-static void describe(const struct writer *w, uint32_t id, struct jp_strbuf *text)
+static void describe_frame(const struct dhat_writer *w, uint32_t id, struct jp_strbuf *text)
 {
 	const struct jp_code *code = &w->view->code;
 	const struct jp_location *l = jp_frame_location(w->view, id);
@@ -40,13 +40,13 @@ static void describe(const struct writer *w, uint32_t id, struct jp_strbuf *text
 		jp_strbuf_printf(text, " (in %s)", object);
 }
 
-static uint32_t frame_of(struct writer *w, uint32_t frame)
+static uint32_t dhat_frame(struct dhat_writer *w, uint32_t frame)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	uint32_t *id = &w->id_of_frame[frame];
 	if (*id)
 		return *id;
-	describe(w, frame, &text);
+	describe_frame(w, frame, &text);
 	uint32_t found = text.failed ? JP_NONE : jp_intern(&w->frames, text.text, text.len);
 	if (found == JP_NONE)
 		w->failed = true;
@@ -55,16 +55,16 @@ static uint32_t frame_of(struct writer *w, uint32_t frame)
 	return found;
 }
 
-static void put_stack(struct writer *w, uint32_t stack)
+static void put_dhat_stack(struct dhat_writer *w, uint32_t stack)
 {
 	jp_walk_frames(&w->walk, stack);
 	jp_jsonout_open(w->json, "fs", '[', true);
 	for (uint32_t i = 0; i < w->walk.depth; i++)
-		jp_jsonout_uint(w->json, NULL, frame_of(w, w->walk.frames[i]));
+		jp_jsonout_uint(w->json, NULL, dhat_frame(w, w->walk.frames[i]));
 	jp_jsonout_close(w->json);
 }
 
-static void put_point(struct writer *w, uint32_t id)
+static void put_point(struct dhat_writer *w, uint32_t id)
 {
 	const struct jp_view_stack *stack = &w->view->stacks[id];
 	double all_blocks = fmax(stack->value[jp_objects_of(w->view->info.counter)], 0);
@@ -77,12 +77,12 @@ static void put_point(struct writer *w, uint32_t id)
 	jp_jsonout_open(w->json, NULL, '{', true);
 	jp_jsonout_number(w->json, "tb", bytes, 0);
 	jp_jsonout_number(w->json, "tbk", blocks, 0);
-	put_stack(w, id);
+	put_dhat_stack(w, id);
 	jp_jsonout_close(w->json);
 	jp_strbuf_drain(w->json->out);
 }
 
-static void put_points(struct writer *w)
+static void put_points(struct dhat_writer *w)
 {
 	jp_jsonout_open(w->json, "pps", '[', false);
 	for (uint32_t i = 0; i < w->view->stack_count; i++)
@@ -94,7 +94,7 @@ static void put_points(struct writer *w)
 	jp_jsonout_close(w->json);
 }
 
-static void put_command(struct writer *w)
+static void put_command(struct dhat_writer *w)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	jp_strbuf_str(&text, "jprof");
@@ -106,7 +106,7 @@ static void put_command(struct writer *w)
 	w->failed |= text.failed;
 }
 
-static void put_head(struct writer *w)
+static void put_dhat_head(struct dhat_writer *w)
 {
 	jp_jsonout_uint(w->json, "dhatFileVersion", 2);
 	jp_jsonout_string(w->json, "mode", "heap");
@@ -121,15 +121,15 @@ static void put_head(struct writer *w)
 	jp_jsonout_uint(w->json, "te", 1000000);
 }
 
-static void put_document(struct writer *w)
+static void put_dhat(struct dhat_writer *w)
 {
 	jp_jsonout_open(w->json, NULL, '{', false);
-	put_head(w);
+	put_dhat_head(w);
 	put_points(w);
 	jp_jsonout_close(w->json);
 }
 
-static bool has_negative(const struct writer *w)
+static bool has_negative(const struct dhat_writer *w)
 {
 	enum jprof_counter counter = w->view->info.counter;
 	for (uint32_t i = 0; i < w->view->stack_count; i++) {
@@ -144,7 +144,7 @@ int jp_render_dhat(const struct jprof_view *view, const struct jprof_report_opts
                    struct jprof_error *err)
 {
 	struct jp_jsonout json = { .out = out };
-	struct writer w = { .view = view, .json = &json };
+	struct dhat_writer w = { .view = view, .json = &json };
 	(void)opts;
 	if (has_negative(&w))
 		return jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
@@ -152,7 +152,7 @@ int jp_render_dhat(const struct jprof_view *view, const struct jprof_report_opts
 	w.id_of_frame = calloc((size_t)view->code.frame_count + 1, sizeof *w.id_of_frame);
 	w.failed = jp_walk_init(&w.walk, view) || !w.id_of_frame || jp_intern_str(&w.frames, "[root]") == JP_NONE;
 	if (!w.failed)
-		put_document(&w);
+		put_dhat(&w);
 	jp_intern_release(&w.frames);
 	jp_walk_release(&w.walk);
 	free(w.id_of_frame);

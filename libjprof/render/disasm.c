@@ -33,7 +33,7 @@ struct site {
 	double flat, cum;
 };
 
-struct routine {
+struct code_routine {
 	uint32_t object, function;
 	uint64_t start, end;
 	uint32_t seen;
@@ -50,7 +50,7 @@ struct disasm {
 	uint32_t *site_of;     /* by location, JP_NONE: not in this view */
 	struct site *sites;    /* sorted by object and vaddr once all are there */
 	size_t site_count, site_cap;
-	struct routine *routines;
+	struct code_routine *routines;
 	size_t routine_count, routine_cap;
 	struct jp_objfile **files; /* by object, those that are open */
 	struct jp_debug_where where;
@@ -94,7 +94,7 @@ static int add_sites(struct disasm *d)
 	return 0;
 }
 
-static int by_place(const void *a, const void *b)
+static int sites_by_address(const void *a, const void *b)
 {
 	const struct site *x = a, *y = b;
 	if (x->object != y->object)
@@ -111,7 +111,7 @@ static int sort_sites(struct disasm *d)
 	for (uint32_t i = 0; i < d->site_count; i++)
 		d->sites[i].seen = i;
 	if (d->site_count)
-		qsort(d->sites, d->site_count, sizeof *d->sites, by_place);
+		qsort(d->sites, d->site_count, sizeof *d->sites, sites_by_address);
 	for (uint32_t i = 0; i < d->site_count; i++) {
 		moved[d->sites[i].seen] = i;
 		d->sites[i].seen = 0;
@@ -138,7 +138,7 @@ static struct site *sites_from(const struct disasm *d, uint32_t object, size_t *
 /* ---- routines ------------------------------------------------------------------------------------------ */
 
 /* By the function that was called; with `inlined` by those that were inlined into it. */
-static bool is_wanted(const struct disasm *d, struct jp_pattern *pattern, const struct site *site, bool inlined)
+static bool is_wanted_site(const struct disasm *d, struct jp_pattern *pattern, const struct site *site, bool inlined)
 {
 	const struct jp_location *l = &d->code->locations[site->location];
 	const struct jp_frame *frames = &d->code->frames[l->frame_first];
@@ -148,7 +148,7 @@ static bool is_wanted(const struct disasm *d, struct jp_pattern *pattern, const 
 	return found;
 }
 
-static int open_file(struct disasm *d, uint32_t object, uint64_t vaddr)
+static int open_object(struct disasm *d, uint32_t object, uint64_t vaddr)
 {
 	struct jprof_error err;
 	struct jp_lookup lookup = { .vaddr = vaddr };
@@ -171,15 +171,15 @@ static int add_routine(struct disasm *d, struct site *site)
 			         (unsigned long long)site->vaddr);
 		return 0;
 	}
-	const struct routine *last = d->routine_count ? &d->routines[d->routine_count - 1] : NULL;
+	const struct code_routine *last = d->routine_count ? &d->routines[d->routine_count - 1] : NULL;
 	if (!last || last->object != site->object || last->start != start) {
 		if (jp_array_push(d->routines, d->routine_count, d->routine_cap))
 			return -1;
 		d->routines[d->routine_count++] =
-		    (struct routine){ .object = site->object,
-			              .function = d->code->frames[l->frame_first + l->frame_count - 1].function,
-			              .start = start,
-			              .end = end };
+		    (struct code_routine){ .object = site->object,
+			                   .function = d->code->frames[l->frame_first + l->frame_count - 1].function,
+			                   .start = start,
+			                   .end = end };
 	}
 	site->routine = (uint32_t)d->routine_count - 1;
 	return 0;
@@ -202,10 +202,10 @@ static int find_routines(struct disasm *d, struct jp_pattern *pattern, bool inli
 	*any = false;
 	for (size_t i = 0; i < d->site_count; i++) {
 		struct site *site = &d->sites[i];
-		if (!is_wanted(d, pattern, site, inlined))
+		if (!is_wanted_site(d, pattern, site, inlined))
 			continue;
 		*any = true;
-		int rc = open_file(d, site->object, site->vaddr);
+		int rc = open_object(d, site->object, site->vaddr);
 		if (rc == JPROF_E_NOMEM || (!rc && add_routine(d, site)))
 			return -1;
 	}
@@ -215,13 +215,13 @@ static int find_routines(struct disasm *d, struct jp_pattern *pattern, bool inli
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
-static void add_stack(struct disasm *d, uint32_t id)
+static void add_to_sites(struct disasm *d, uint32_t id)
 {
 	const struct jp_view_stack *stack = &d->view->stacks[id];
 	double value = jp_stack_value(d->view, id);
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		struct site *site = &d->sites[d->site_of[stack->places[i]]];
-		struct routine *routine = site->routine == JP_NONE ? NULL : &d->routines[site->routine];
+		struct code_routine *routine = site->routine == JP_NONE ? NULL : &d->routines[site->routine];
 		site->flat += i ? 0 : value;
 		site->cum += jp_first_in_stack(&site->seen, id) ? value : 0;
 		if (!routine)
@@ -233,7 +233,7 @@ static void add_stack(struct disasm *d, uint32_t id)
 
 /* ---- one routine ----------------------------------------------------------------------------------------- */
 
-struct row {
+struct code_row {
 	struct jp_instruction instruction;
 	const char *file;    /* NULL: not known */
 	const char *inlined; /* the function that was inlined there, or NULL */
@@ -242,18 +242,19 @@ struct row {
 };
 
 struct rows {
-	struct row *items;
+	struct code_row *items;
 	size_t count, cap;
 };
 
-static int decode(struct jp_decoder *decoder, const unsigned char *code, const struct routine *r, struct rows *rows)
+static int decode(struct jp_decoder *decoder, const unsigned char *code, const struct code_routine *r,
+                  struct rows *rows)
 {
 	size_t len = (size_t)(r->end - r->start);
 	for (size_t at = 0; at < len;) {
 		if (jp_array_push(rows->items, rows->count, rows->cap))
 			return -1;
-		struct row *row = &rows->items[rows->count++];
-		*row = (struct row){ 0 };
+		struct code_row *row = &rows->items[rows->count++];
+		*row = (struct code_row){ 0 };
 		jp_decode(decoder, code + at, len - at, r->start + at, &row->instruction);
 		at += row->instruction.size;
 	}
@@ -261,7 +262,7 @@ static int decode(struct jp_decoder *decoder, const unsigned char *code, const s
 }
 
 /* The instructions' lines: of the innermost function there. */
-static int find_lines(struct disasm *d, const struct routine *r, struct rows *rows)
+static int find_code_lines(struct disasm *d, const struct code_routine *r, struct rows *rows)
 {
 	struct jp_lookup *lookups = calloc(rows->count + 1, sizeof *lookups);
 	for (size_t i = 0; lookups && i < rows->count; i++)
@@ -279,12 +280,12 @@ static int find_lines(struct disasm *d, const struct routine *r, struct rows *ro
 	return rc;
 }
 
-static void find_values(const struct disasm *d, const struct routine *r, struct rows *rows)
+static void find_values(const struct disasm *d, const struct code_routine *r, struct rows *rows)
 {
 	size_t count;
 	const struct site *sites = sites_from(d, r->object, &count);
 	for (size_t i = 0; i < rows->count; i++) {
-		struct row *row = &rows->items[i];
+		struct code_row *row = &rows->items[i];
 		uint64_t start = row->instruction.vaddr, end = start + row->instruction.size;
 		for (size_t k = jp_count_below(sites, count, sizeof *sites, start); k < count && sites[k].vaddr < end;
 		     k++) {
@@ -309,7 +310,7 @@ static const struct jp_source *source_of(struct disasm *d, const char *path)
 	return id == JP_NONE ? NULL : &d->sources[id];
 }
 
-static void put_values(const struct disasm *d, double flat, double cum)
+static void put_code_values(const struct disasm *d, double flat, double cum)
 {
 	char f[jp_cell], c[jp_cell];
 	jp_put_value_or_dot(f, flat, d->unit);
@@ -322,7 +323,7 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static void put_file(const struct disasm *d, const struct row *row)
+static void put_code_file(const struct disasm *d, const struct code_row *row)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) full = { 0 }, jp_cleanup(jp_strbuf_release) brief = { 0 };
 	jp_strbuf_str(d->out, "-------------------- ");
@@ -338,9 +339,9 @@ static void put_file(const struct disasm *d, const struct row *row)
 }
 
 /* The line that the rows [i, end) were made of. */
-static int put_line(struct disasm *d, const struct rows *rows, size_t i, size_t end)
+static int put_code_line(struct disasm *d, const struct rows *rows, size_t i, size_t end)
 {
-	const struct row *row = &rows->items[i];
+	const struct code_row *row = &rows->items[i];
 	double flat = 0, cum = 0;
 	const struct jp_source *source = row->file && row->line ? source_of(d, row->file) : NULL;
 	if (!row->file || !row->line)
@@ -351,18 +352,18 @@ static int put_line(struct disasm *d, const struct rows *rows, size_t i, size_t 
 		flat += rows->items[k].flat;
 		cum += rows->items[k].cum;
 	}
-	put_values(d, flat, cum);
+	put_code_values(d, flat, cum);
 	jp_strbuf_printf(d->out, "%5u: ", row->line);
 	jp_source_put(source, row->line, d->out);
 	jp_strbuf_str(d->out, "\n");
 	return 0;
 }
 
-static void put_instruction(const struct disasm *d, const struct routine *r, const struct row *row)
+static void put_instruction(const struct disasm *d, const struct code_routine *r, const struct code_row *row)
 {
 	const struct jp_instruction *in = &row->instruction;
 	const char *target = in->target ? jp_objfile_symbol_at(d->files[r->object], in->target) : NULL;
-	put_values(d, row->flat, row->cum);
+	put_code_values(d, row->flat, row->cum);
 	jp_strbuf_printf(d->out, "   %8llx: ", (unsigned long long)in->vaddr);
 	jp_strbuf_visible(d->out, in->text);
 	if (target) {
@@ -373,7 +374,7 @@ static void put_instruction(const struct disasm *d, const struct routine *r, con
 	jp_strbuf_str(d->out, "\n");
 }
 
-static bool has_value(const struct row *row)
+static bool has_value(const struct code_row *row)
 {
 	return row->flat != 0 || row->cum != 0;
 }
@@ -395,11 +396,11 @@ static size_t cold(const struct rows *rows, size_t i)
 	return stop - i;
 }
 
-static int put_rows(struct disasm *d, const struct routine *r, const struct rows *rows)
+static int put_rows(struct disasm *d, const struct code_routine *r, const struct rows *rows)
 {
-	const struct row *before = NULL;
+	const struct code_row *before = NULL;
 	for (size_t i = 0, end; i < rows->count; i = end) {
-		const struct row *row = &rows->items[i];
+		const struct code_row *row = &rows->items[i];
 		size_t skip = cold(rows, i);
 		if (skip) {
 			jp_strbuf_printf(d->out, "--- %zu instructions without memory\n", skip);
@@ -408,13 +409,13 @@ static int put_rows(struct disasm *d, const struct routine *r, const struct rows
 			continue;
 		}
 		if (!before || !is_same_text(row->file, before->file) || !is_same_text(row->inlined, before->inlined))
-			put_file(d, row);
+			put_code_file(d, row);
 		before = row;
 		for (end = i + 1; end < rows->count && rows->items[end].line == row->line &&
 		                  is_same_text(rows->items[end].file, row->file) &&
 		                  is_same_text(rows->items[end].inlined, row->inlined) && !cold(rows, end);)
 			end++;
-		if (put_line(d, rows, i, end))
+		if (put_code_line(d, rows, i, end))
 			return -1;
 		for (size_t k = i; k < end; k++)
 			put_instruction(d, r, &rows->items[k]);
@@ -422,7 +423,7 @@ static int put_rows(struct disasm *d, const struct routine *r, const struct rows
 	return 0;
 }
 
-static void put_head(const struct disasm *d, const struct routine *r)
+static void put_routine_head(const struct disasm *d, const struct code_routine *r)
 {
 	char flat[jp_cell], cum[jp_cell], percent[jp_cell];
 	jp_put_value(flat, r->flat, d->unit);
@@ -434,7 +435,7 @@ static void put_head(const struct disasm *d, const struct routine *r)
 	                 percent);
 }
 
-static int put_routine(struct disasm *d, const struct routine *r, struct jprof_error *err)
+static int put_code(struct disasm *d, const struct code_routine *r, struct jprof_error *err)
 {
 	const struct jp_objfile *file = d->files[r->object];
 	struct jp_decoder *decoder;
@@ -443,14 +444,14 @@ static int put_routine(struct disasm *d, const struct routine *r, struct jprof_e
 	int rc = jp_decoder_new(jp_machine_of(file), &decoder, err);
 	if (rc)
 		return rc;
-	put_head(d, r);
+	put_routine_head(d, r);
 	d->doubt = jp_source_doubt(d->code, r->object);
 	unsigned char *code = len <= largest_function ? malloc((size_t)len) : NULL;
 	if (len > largest_function || (code && !jp_read_code(file, r->start, code, (size_t)len))) {
 		jp_strbuf_str(d->out, "(no code: ");
 		jp_strbuf_visible(d->out, file->path);
 		jp_strbuf_printf(d->out, " holds none at 0x%llx)\n", (unsigned long long)r->start);
-	} else if (!code || decode(decoder, code, r, &rows) || find_lines(d, r, &rows))
+	} else if (!code || decode(decoder, code, r, &rows) || find_code_lines(d, r, &rows))
 		rc = jp_error_nomem(err);
 	if (!rc && rows.count) {
 		find_values(d, r, &rows);
@@ -464,9 +465,9 @@ static int put_routine(struct disasm *d, const struct routine *r, struct jprof_e
 
 /* ---- all of them -------------------------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
+static int routines_by_cum(const void *a, const void *b)
 {
-	const struct routine *x = a, *y = b;
+	const struct code_routine *x = a, *y = b;
 	if (fabs(x->cum) != fabs(y->cum))
 		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
 	if (x->object != y->object)
@@ -474,17 +475,17 @@ static int by_size(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static int put_all(struct disasm *d, struct jprof_error *err)
+static int put_routines(struct disasm *d, struct jprof_error *err)
 {
 	size_t left = d->opts->top ? d->opts->top : SIZE_MAX;
 	int rc = 0;
 	if (d->opts->total)
 		jp_put_total(d->view, d->unit, d->out);
 	if (d->routine_count)
-		qsort(d->routines, d->routine_count, sizeof *d->routines, by_size);
+		qsort(d->routines, d->routine_count, sizeof *d->routines, routines_by_cum);
 	for (size_t i = 0; !rc && i < d->routine_count && left; i++)
 		if (d->routines[i].flat != 0 || d->routines[i].cum != 0) {
-			rc = put_routine(d, &d->routines[i], err);
+			rc = put_code(d, &d->routines[i], err);
 			jp_strbuf_drain(d->out);
 			left--;
 		}
@@ -493,7 +494,7 @@ static int put_all(struct disasm *d, struct jprof_error *err)
 	return rc;
 }
 
-static int run(struct disasm *d, struct jp_pattern *pattern, struct jprof_error *err)
+static int disassemble(struct disasm *d, struct jp_pattern *pattern, struct jprof_error *err)
 {
 	bool any;
 	d->files = calloc((size_t)d->code->object_count + 1, sizeof(struct jp_objfile *));
@@ -510,11 +511,11 @@ static int run(struct disasm *d, struct jp_pattern *pattern, struct jprof_error 
 		return d->trouble.code;
 	}
 	for (uint32_t i = 0; i < d->view->stack_count; i++)
-		add_stack(d, i);
-	return put_all(d, err);
+		add_to_sites(d, i);
+	return put_routines(d, err);
 }
 
-static void release(struct disasm *d)
+static void disasm_release(struct disasm *d)
 {
 	for (uint32_t i = 0; d->files && i < d->code->object_count; i++)
 		jp_objfile_close(d->files[i]);
@@ -542,8 +543,8 @@ int jp_render_disasm(const struct jprof_view *view, const struct jprof_report_op
 	int rc = jp_view_pattern(opts, "disasm", &pattern, err);
 	if (rc)
 		return rc;
-	rc = run(&d, pattern, err);
+	rc = disassemble(&d, pattern, err);
 	jp_pattern_free(pattern);
-	release(&d);
+	disasm_release(&d);
 	return rc;
 }

@@ -48,7 +48,7 @@ static uint64_t only_address(const char *operands)
 	return address && !*end ? address : 0;
 }
 
-static void put_bytes(const struct jp_decoder *d, const unsigned char *code, size_t len, struct jp_instruction *to)
+static void put_undecoded(const struct jp_decoder *d, const unsigned char *code, size_t len, struct jp_instruction *to)
 {
 	size_t at = (size_t)snprintf(to->text, sizeof to->text, ".byte ");
 	to->size = len < d->unit ? (unsigned)len : d->unit;
@@ -63,7 +63,7 @@ void jp_decode(struct jp_decoder *d, const unsigned char *code, size_t len, uint
 	uint64_t address = vaddr;
 	*to = (struct jp_instruction){ .vaddr = vaddr };
 	if (!cs_disasm_iter(d->handle, &at, &left, &address, d->insn)) {
-		put_bytes(d, code, len, to);
+		put_undecoded(d, code, len, to);
 		return;
 	}
 	to->size = d->insn->size;

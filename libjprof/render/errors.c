@@ -16,18 +16,18 @@ struct widths {
 	int error, ends, samples;
 };
 
-struct row {
+struct error_row {
 	struct cells flat, cum;
 };
 
 struct jp_error_column {
-	struct row *rows;
+	struct error_row *rows;
 	struct widths flat, cum;
 	size_t name;
 };
 
 /* MB with two places, objects and bytes whole; `round_to` says which way. No zero is negative. */
-static void put_number(char text[number], double value, double round_to(double), enum jp_unit unit)
+static void put_bound(char text[number], double value, double round_to(double), enum jp_unit unit)
 {
 	if (unit == JP_MB)
 		snprintf(text, number, "%.2f", round_to(value / 1048576 * 100) / 100 + 0.0);
@@ -43,9 +43,9 @@ static void put_cells(struct cells *cells, const struct jprof_range *range, enum
 		*cells = (struct cells){ "+-?", "[?, ?]", "n=?" };
 		return;
 	}
-	put_number(error, range->error, round, unit);
-	put_number(low, range->low, floor, unit);
-	put_number(high, range->high, ceil, unit);
+	put_bound(error, range->error, round, unit);
+	put_bound(low, range->low, floor, unit);
+	put_bound(high, range->high, ceil, unit);
 	snprintf(cells->error, cell, "+-%s", error);
 	snprintf(cells->ends, cell, "[%s, %s]", low, high);
 	snprintf(cells->samples, cell, "n=%.0f%s", range->samples, range->noise ? " (noise)" : "");

@@ -20,7 +20,7 @@ struct jprof_graph {
 };
 
 /* A row before it becomes a node. */
-struct tally {
+struct graph_row {
 	double flat, cum;
 	uint32_t frame;               /* where it was seen first; JP_NONE by library */
 	uint32_t seen;                /* 1 + the last sample that counted it */
@@ -35,12 +35,12 @@ struct mark {
 	struct jp_evidence evidence;
 };
 
-struct build {
+struct graph_build {
 	const struct jprof_view *view;
 	struct jp_walk walk;
 	struct jprof_graph_opts opts;
 	struct jprof_graph *graph;
-	struct tally *tallies;      /* by row */
+	struct graph_row *tallies;  /* by row */
 	bool *passed;               /* by frame: a stack that holds something passes through it */
 	struct jp_intern edge_keys; /* pairs of nodes */
 	struct mark *marks;
@@ -50,7 +50,7 @@ struct build {
 
 /* ---- Nodes: the values of all rows ---- */
 
-static int tally_rows(struct build *b)
+static int tally_rows(struct graph_build *b)
 {
 	size_t count = b->view->row_count;
 	b->tallies = calloc(count + 1, sizeof *b->tallies);
@@ -58,8 +58,9 @@ static int tally_rows(struct build *b)
 	struct jp_evidence *evidence =
 	    b->tallies && b->view->evidence ? jp_arena_alloc(&b->arena, 2 * count * sizeof *evidence) : NULL;
 	for (size_t i = 0; b->tallies && i < count; i++)
-		b->tallies[i] =
-		    (struct tally){ .frame = JP_NONE, .node = JP_NONE, .evidence = evidence ? evidence + 2 * i : NULL };
+		b->tallies[i] = (struct graph_row){ .frame = JP_NONE,
+			                            .node = JP_NONE,
+			                            .evidence = evidence ? evidence + 2 * i : NULL };
 	return b->tallies && b->passed && (evidence || !b->view->evidence) ? 0 : -1;
 }
 
@@ -73,23 +74,23 @@ struct pass {
 };
 
 /* By all granularities but library the rows of a stack are those of its frames. */
-static void pass_frames(struct build *b, const struct pass *pass)
+static void pass_frames(struct graph_build *b, const struct pass *pass)
 {
 	const uint32_t *frames = b->walk.frames;
 	for (size_t i = 0; i < pass->length; i++) {
-		struct tally *t = &b->tallies[pass->rows[i]];
+		struct graph_row *t = &b->tallies[pass->rows[i]];
 		b->passed[frames[i]] = true;
 		if (t->frame == JP_NONE)
 			t->frame = frames[i];
 	}
 }
 
-static int add_nodes(struct build *b, const struct pass *pass)
+static int add_nodes(struct graph_build *b, const struct pass *pass)
 {
 	if (b->view->info.granularity != JPROF_BY_LIBRARY)
 		pass_frames(b, pass);
 	for (size_t i = 0; i < pass->length; i++) {
-		struct tally *t = &b->tallies[pass->rows[i]];
+		struct graph_row *t = &b->tallies[pass->rows[i]];
 		if (!i)
 			t->flat += pass->value;
 		if (!i && t->evidence)
@@ -104,7 +105,7 @@ static int add_nodes(struct build *b, const struct pass *pass)
 }
 
 /* Calls `add` for each stack that holds something. */
-static int each_stack(struct build *b, int (*add)(struct build *b, const struct pass *pass))
+static int each_stack(struct graph_build *b, int (*add)(struct graph_build *b, const struct pass *pass))
 {
 	const struct jprof_view *v = b->view;
 	int rc = 0;
@@ -123,9 +124,9 @@ static int each_stack(struct build *b, int (*add)(struct build *b, const struct 
 
 /* ---- Nodes: which stay ---- */
 
-static int by_cum(const void *m, const void *n, void *context)
+static int rows_by_cum(const void *m, const void *n, void *context)
 {
-	const struct build *b = context;
+	const struct graph_build *b = context;
 	uint32_t x = *(const uint32_t *)m, y = *(const uint32_t *)n;
 	double first = fabs(b->tallies[x].cum), second = fabs(b->tallies[y].cum);
 	if (first != second)
@@ -133,7 +134,7 @@ static int by_cum(const void *m, const void *n, void *context)
 	return strcmp(b->view->rows[x].name, b->view->rows[y].name);
 }
 
-static const char *owner_label(struct build *b, uint32_t object)
+static const char *owner_label(struct graph_build *b, uint32_t object)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) label = { 0 };
 	jp_object_label(&b->view->code, object, &label);
@@ -141,7 +142,7 @@ static const char *owner_label(struct build *b, uint32_t object)
 }
 
 /* What is known of a row's function; by library there is none. */
-static void describe(const struct build *b, uint32_t id, struct jprof_node *node)
+static void describe_node(const struct graph_build *b, uint32_t id, struct jprof_node *node)
 {
 	const struct jp_code *code = &b->view->code;
 	node->full = node->name;
@@ -155,9 +156,9 @@ static void describe(const struct build *b, uint32_t id, struct jprof_node *node
 	node->inlined = frame->inlined;
 }
 
-static int add_node(struct build *b, uint32_t row)
+static int add_graph_node(struct graph_build *b, uint32_t row)
 {
-	struct tally *t = &b->tallies[row];
+	struct graph_row *t = &b->tallies[row];
 	struct jprof_node *node = &b->graph->nodes[b->graph->node_count];
 	uint32_t object = t->frame == JP_NONE ? b->view->row_object[row] : jp_frame_location(b->view, t->frame)->object;
 	*node = (struct jprof_node){
@@ -167,7 +168,7 @@ static int add_node(struct build *b, uint32_t row)
 		.flat = t->flat,
 		.cum = t->cum,
 	};
-	describe(b, t->frame, node);
+	describe_node(b, t->frame, node);
 	if (t->evidence) {
 		node->flat_range = jp_evidence_range(&b->view->lineage, &t->evidence[0], b->view->info.counter);
 		node->cum_range = jp_evidence_range(&b->view->lineage, &t->evidence[1], b->view->info.counter);
@@ -181,7 +182,7 @@ static double limit(double fraction, double usual, double scale)
 	return fraction < 0 ? -1 : trunc((fraction > 0 ? fraction : usual) * scale);
 }
 
-static void sum_up(struct build *b)
+static void sum_graph(struct graph_build *b)
 {
 	struct jprof_graph_info *info = &b->graph->info;
 	for (size_t i = 0; i < b->view->row_count; i++) {
@@ -194,7 +195,7 @@ static void sum_up(struct build *b)
 }
 
 /* How many of the sorted rows become nodes. */
-static size_t count_kept(struct build *b, const uint32_t *order, size_t count)
+static size_t count_kept(struct graph_build *b, const uint32_t *order, size_t count)
 {
 	struct jprof_graph_info *info = &b->graph->info;
 	size_t most = b->opts.whole ? SIZE_MAX : b->opts.nodecount ? b->opts.nodecount : 80;
@@ -208,7 +209,7 @@ static size_t count_kept(struct build *b, const uint32_t *order, size_t count)
 }
 
 /* Ranges of lines, from all frames of the view that belong to nodes. */
-static void find_lines(struct build *b)
+static void find_node_lines(struct graph_build *b)
 {
 	const struct jp_code *code = &b->view->code;
 	for (uint32_t i = 0; i < code->frame_count; i++) {
@@ -227,37 +228,37 @@ static void find_lines(struct build *b)
 }
 
 /* Rows of only zeros are no nodes. `order` has room for all. */
-static int choose_nodes(struct build *b, uint32_t *order)
+static int choose_nodes(struct graph_build *b, uint32_t *order)
 {
 	size_t count = 0;
 	for (uint32_t row = 0; row < b->view->row_count; row++)
 		if (b->tallies[row].flat != 0 || b->tallies[row].cum != 0)
 			order[count++] = row;
-	qsort_r(order, count, sizeof *order, by_cum, b);
+	qsort_r(order, count, sizeof *order, rows_by_cum, b);
 	size_t kept = count_kept(b, order, count);
 	b->graph->nodes = calloc(kept + 1, sizeof *b->graph->nodes);
 	if (!b->graph->nodes)
 		return -1;
 	for (size_t i = 0; i < kept; i++)
-		if (add_node(b, order[i]))
+		if (add_graph_node(b, order[i]))
 			return -1;
 	return 0;
 }
 
-static int make_nodes(struct build *b)
+static int make_nodes(struct graph_build *b)
 {
 	uint32_t *order = calloc(b->view->row_count + 1, sizeof *order);
-	sum_up(b);
+	sum_graph(b);
 	int rc = order ? choose_nodes(b, order) : -1;
 	free(order);
 	if (!rc)
-		find_lines(b);
+		find_node_lines(b);
 	return rc;
 }
 
 /* ---- Edges ---- */
 
-static uint32_t edge_between(struct build *b, uint32_t from, uint32_t to)
+static uint32_t edge_between(struct graph_build *b, uint32_t from, uint32_t to)
 {
 	struct jprof_graph *g = b->graph;
 	uint32_t ends[2] = { from, to }, known = b->edge_keys.count;
@@ -272,7 +273,7 @@ static uint32_t edge_between(struct build *b, uint32_t from, uint32_t to)
 }
 
 /* A stack may pass an edge both directly and by way of dropped nodes; then it counts as direct. */
-static void count_edge(struct build *b, uint32_t edge, const struct pass *pass, bool direct)
+static void count_edge(struct graph_build *b, uint32_t edge, const struct pass *pass, bool direct)
 {
 	struct jprof_edge *e = &b->graph->edges[edge];
 	struct mark *m = &b->marks[edge];
@@ -290,7 +291,7 @@ static void count_edge(struct build *b, uint32_t edge, const struct pass *pass, 
 }
 
 /* From each node of the stack to the next one further in; recursion by way of dropped nodes makes no edge. */
-static int add_edges(struct build *b, const struct pass *pass)
+static int add_edges(struct graph_build *b, const struct pass *pass)
 {
 	uint32_t caller = JP_NONE;
 	bool direct = true;
@@ -312,7 +313,7 @@ static int add_edges(struct build *b, const struct pass *pass)
 	return 0;
 }
 
-static int by_value(const void *a, const void *b)
+static int edges_by_value(const void *a, const void *b)
 {
 	const struct jprof_edge *x = a, *y = b;
 	if (fabs(x->value) != fabs(y->value))
@@ -322,7 +323,7 @@ static int by_value(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-static void finish_edges(struct build *b)
+static void finish_edges(struct graph_build *b)
 {
 	struct jprof_graph *g = b->graph;
 	for (size_t i = 0; i < g->edge_count; i++) {
@@ -335,7 +336,7 @@ static void finish_edges(struct build *b)
 			e->range = jp_evidence_range(&b->view->lineage, &b->marks[i].evidence, b->view->info.counter);
 	}
 	if (g->edge_count)
-		qsort(g->edges, g->edge_count, sizeof *g->edges, by_value);
+		qsort(g->edges, g->edge_count, sizeof *g->edges, edges_by_value);
 }
 
 /* What is known of a node while edges are chosen. */
@@ -352,7 +353,7 @@ static uint32_t part_of(struct ends *ends, uint32_t node)
 	return node;
 }
 
-static bool stays(const struct build *b, struct ends *ends, const struct jprof_edge *e)
+static bool stays(const struct graph_build *b, struct ends *ends, const struct jprof_edge *e)
 {
 	size_t most = b->opts.maxdegree ? b->opts.maxdegree : 8;
 	struct ends *from = &ends[e->from], *to = &ends[e->to];
@@ -362,7 +363,7 @@ static bool stays(const struct build *b, struct ends *ends, const struct jprof_e
 	return fabs(e->value) > b->graph->info.edgelimit && from->out < most && to->in < most;
 }
 
-static int choose_edges(struct build *b)
+static int choose_edges(struct graph_build *b)
 {
 	struct jprof_graph *g = b->graph;
 	size_t kept = 0;
@@ -387,7 +388,7 @@ static int choose_edges(struct build *b)
 	return 0;
 }
 
-static int build(struct build *b)
+static int build_graph(struct graph_build *b)
 {
 	if (jp_walk_init(&b->walk, b->view) || tally_rows(b) || each_stack(b, add_nodes) || make_nodes(b) ||
 	    each_stack(b, add_edges))
@@ -399,12 +400,12 @@ static int build(struct build *b)
 int jprof_graph_new(const struct jprof_view *view, const struct jprof_graph_opts *given, struct jprof_graph **out,
                     struct jprof_error *err)
 {
-	struct build b = { .view = view };
+	struct graph_build b = { .view = view };
 	int rc = jp_opts_take(&b.opts, sizeof b.opts, given, err);
 	if (rc)
 		return rc;
 	b.graph = calloc(1, sizeof *b.graph);
-	rc = b.graph ? build(&b) : -1;
+	rc = b.graph ? build_graph(&b) : -1;
 	jp_walk_release(&b.walk);
 	free(b.tallies);
 	free(b.passed);

@@ -19,12 +19,12 @@ static void put_value(struct jp_jsonout *j, const char *key, double value)
 	jp_jsonout_number(j, key, value, value_decimals);
 }
 
-static void put_percent(struct jp_jsonout *j, const char *key, double value, double whole)
+static void put_json_percent(struct jp_jsonout *j, const char *key, double value, double whole)
 {
 	jp_jsonout_number(j, key, whole != 0 ? value * 100 / whole : NAN, percent_decimals);
 }
 
-static void put_range(struct jp_jsonout *j, const char *key, const struct jprof_range *range)
+static void put_json_range(struct jp_jsonout *j, const char *key, const struct jprof_range *range)
 {
 	jp_jsonout_open(j, key, '{', true);
 	put_value(j, "error", range->error);
@@ -35,7 +35,7 @@ static void put_range(struct jp_jsonout *j, const char *key, const struct jprof_
 	jp_jsonout_close(j);
 }
 
-static void put_counters(struct jp_jsonout *j, const char *key, const double *values)
+static void put_json_counters(struct jp_jsonout *j, const char *key, const double *values)
 {
 	static const enum jprof_counter order[] = { JPROF_INUSE_OBJECTS, JPROF_INUSE_SPACE, JPROF_ALLOC_OBJECTS,
 		                                    JPROF_ALLOC_SPACE };
@@ -56,7 +56,7 @@ static void put_inputs(struct jp_jsonout *j, const struct jprof_view *view, cons
 	jp_jsonout_string(j, "base", base);
 }
 
-static void put_profile(struct jp_jsonout *j, const struct jprof_profile *p)
+static void put_json_profile(struct jp_jsonout *j, const struct jprof_profile *p)
 {
 	const struct jprof_profile_info *info = &p->info;
 	jp_jsonout_open(j, "profile", '{', false);
@@ -73,7 +73,7 @@ static void put_profile(struct jp_jsonout *j, const struct jprof_profile *p)
 	jp_jsonout_close(j);
 }
 
-static void put_view(struct jp_jsonout *j, const struct jprof_view_info *info, const char *thread, bool cum)
+static void put_json_view(struct jp_jsonout *j, const struct jprof_view_info *info, const char *thread, bool cum)
 {
 	jp_jsonout_open(j, "view", '{', false);
 	jp_jsonout_string(j, "counter", jp_counter_names[info->counter]);
@@ -87,9 +87,9 @@ static void put_view(struct jp_jsonout *j, const struct jprof_view_info *info, c
 
 static void put_totals(struct jp_jsonout *j, const struct jprof_view *view)
 {
-	put_counters(j, "totals", view->total);
+	put_json_counters(j, "totals", view->total);
 	if (view->info.difference)
-		put_counters(j, "base_totals", view->base_total);
+		put_json_counters(j, "base_totals", view->base_total);
 	else
 		jp_jsonout_null(j, "base_totals");
 }
@@ -106,17 +106,17 @@ static void put_notes(struct jp_jsonout *j, const struct jprof_view *view)
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
-static void put_row(struct jp_jsonout *j, const struct jprof_row *row, double sum, double whole)
+static void put_json_row(struct jp_jsonout *j, const struct jprof_row *row, double sum, double whole)
 {
 	jp_jsonout_open(j, NULL, '{', true);
 	jp_jsonout_string(j, "name", row->name);
 	put_value(j, "flat", row->flat);
-	put_percent(j, "flat_percent", row->flat, whole);
-	put_percent(j, "sum_percent", sum, whole);
+	put_json_percent(j, "flat_percent", row->flat, whole);
+	put_json_percent(j, "sum_percent", sum, whole);
 	put_value(j, "cum", row->cum);
-	put_percent(j, "cum_percent", row->cum, whole);
-	put_range(j, "flat_range", &row->flat_range);
-	put_range(j, "cum_range", &row->cum_range);
+	put_json_percent(j, "cum_percent", row->cum, whole);
+	put_json_range(j, "flat_range", &row->flat_range);
+	put_json_range(j, "cum_range", &row->cum_range);
 	jp_jsonout_string(j, "object", row->object);
 	jp_jsonout_string(j, "file", row->file);
 	jp_jsonout_uint(j, "line", row->line);
@@ -135,13 +135,13 @@ static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const 
 	if (rc)
 		return rc;
 	put_value(j, "total", view->info.total);
-	put_range(j, "total_range", &view->info.range);
+	put_json_range(j, "total_range", &view->info.range);
 	put_value(j, "percent_of", jp_whole(view));
 	jp_jsonout_open(j, "rows", '[', false);
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
 		sum += row->flat;
-		put_row(j, row, sum, jp_whole(view));
+		put_json_row(j, row, sum, jp_whole(view));
 		jp_strbuf_drain(j->out);
 	}
 	jp_jsonout_close(j);
@@ -152,8 +152,8 @@ static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const 
 /* ---- threads ------------------------------------------------------------------------------------- */
 
 /* --thread=*: each thread with a table of its own. */
-static int put_threads(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts,
-                       struct jprof_error *err)
+static int put_json_threads(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts,
+                            struct jprof_error *err)
 {
 	int rc = 0;
 	jp_jsonout_open(j, "threads", '[', false);
@@ -181,7 +181,7 @@ static void put_dump_threads(struct jp_jsonout *j, const struct jprof_dump *dump
 		jp_jsonout_open(j, NULL, '{', true);
 		jp_jsonout_uint(j, "id", t->id);
 		jp_jsonout_string(j, "name", t->name);
-		put_counters(j, "totals", t->total);
+		put_json_counters(j, "totals", t->total);
 		jp_jsonout_close(j);
 	}
 	jp_jsonout_close(j);
@@ -189,7 +189,7 @@ static void put_dump_threads(struct jp_jsonout *j, const struct jprof_dump *dump
 
 /* ---- coverage -------------------------------------------------------------------------------------- */
 
-static void put_file(struct jp_jsonout *j, const struct jprof_coverage_file *f)
+static void put_json_file(struct jp_jsonout *j, const struct jprof_coverage_file *f)
 {
 	jp_jsonout_open(j, NULL, '{', true);
 	jp_jsonout_string(j, "path", f->path);
@@ -208,7 +208,7 @@ static void put_file(struct jp_jsonout *j, const struct jprof_coverage_file *f)
 	jp_jsonout_close(j);
 }
 
-static int put_coverage(struct jp_jsonout *j, const struct jprof_view *view, struct jprof_error *err)
+static int put_json_coverage(struct jp_jsonout *j, const struct jprof_view *view, struct jprof_error *err)
 {
 	struct jprof_coverage *coverage;
 	int rc = jprof_coverage_new(view, &coverage, err);
@@ -217,7 +217,7 @@ static int put_coverage(struct jp_jsonout *j, const struct jprof_view *view, str
 	jp_jsonout_number(j, "named", jprof_coverage_named(coverage), 6);
 	jp_jsonout_open(j, "coverage", '[', false);
 	for (size_t i = 0; i < jprof_coverage_count(coverage); i++)
-		put_file(j, jprof_coverage_at(coverage, i));
+		put_json_file(j, jprof_coverage_at(coverage, i));
 	jp_jsonout_close(j);
 	jprof_coverage_free(coverage);
 	return 0;
@@ -226,15 +226,15 @@ static int put_coverage(struct jp_jsonout *j, const struct jprof_view *view, str
 /* ---- the document ------------------------------------------------------------------------------------ */
 
 /* `opts` are NULL where no rows follow. */
-static void put_head(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts)
+static void put_json_head(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts)
 {
 	const char *thread = view->info.thread ? view->info.thread : view->info.heading;
 	jp_jsonout_open(j, NULL, '{', false);
 	jp_jsonout_uint(j, "jprof_json", schema_version);
 	jp_jsonout_string(j, "version", jprof_version());
 	put_inputs(j, view, opts ? jp_view_base(view) : NULL);
-	put_profile(j, view->profile);
-	put_view(j, &view->info, opts ? thread : NULL, opts && opts->cum);
+	put_json_profile(j, view->profile);
+	put_json_view(j, &view->info, opts ? thread : NULL, opts && opts->cum);
 	put_totals(j, view);
 	put_notes(j, view);
 }
@@ -243,12 +243,12 @@ int jp_render_json(const struct jprof_view *view, const struct jprof_report_opts
                    struct jprof_error *err)
 {
 	struct jp_jsonout j = { .out = out };
-	put_head(&j, view, opts);
+	put_json_head(&j, view, opts);
 	int rc = put_table(&j, view, opts, err);
 	if (!rc)
-		rc = put_threads(&j, view, opts, err);
+		rc = put_json_threads(&j, view, opts, err);
 	if (!rc)
-		rc = put_coverage(&j, view, err);
+		rc = put_json_coverage(&j, view, err);
 	jp_jsonout_close(&j);
 	return rc;
 }
@@ -258,9 +258,9 @@ int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *du
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) out = { .write = write, .context = context };
 	struct jp_jsonout j = { .out = &out };
-	put_head(&j, view, NULL);
+	put_json_head(&j, view, NULL);
 	put_dump_threads(&j, dump);
-	int rc = put_coverage(&j, view, err);
+	int rc = put_json_coverage(&j, view, err);
 	jp_jsonout_close(&j);
 	return rc ? rc : jp_report_end(&out, err);
 }

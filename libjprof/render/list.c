@@ -16,7 +16,7 @@
 
 enum { context = 5, longest_gap = 100 }; /* lines */
 
-struct routine {
+struct list_routine {
 	uint32_t function; /* the first of this name and file */
 	double flat, cum;
 	uint32_t seen;     /* 1 + the last sample that counted it */
@@ -24,7 +24,7 @@ struct routine {
 	size_t first, end; /* its lines, once sorted */
 };
 
-struct line {
+struct list_line {
 	uint32_t routine, number;
 	double flat, cum;
 	uint32_t seen;
@@ -39,9 +39,9 @@ struct list {
 	char *matched;              /* by function: 'y' or 'n', 0 until asked */
 	struct jp_intern keys;      /* (full name, file) of routines */
 	struct jp_intern line_keys; /* (routine, number) */
-	struct routine *routines;
+	struct list_routine *routines;
 	size_t routine_count, routine_cap;
-	struct line *lines;
+	struct list_line *lines;
 	size_t line_count, line_cap;
 	struct jp_strbuf *out;
 };
@@ -56,7 +56,7 @@ static uint32_t routine_of(struct list *l, uint32_t function)
 	if (id == known && id != JP_NONE) {
 		if (jp_array_push(l->routines, l->routine_count, l->routine_cap))
 			return JP_NONE;
-		l->routines[l->routine_count++] = (struct routine){
+		l->routines[l->routine_count++] = (struct list_routine){
 			.function = function,
 			.doubt = "is named by the input alone, and not by an object file that was found here"
 		};
@@ -71,13 +71,13 @@ static uint32_t line_of(struct list *l, uint32_t routine, uint32_t number)
 	if (id == known && id != JP_NONE) {
 		if (jp_array_push(l->lines, l->line_count, l->line_cap))
 			return JP_NONE;
-		l->lines[l->line_count++] = (struct line){ .routine = routine, .number = number };
+		l->lines[l->line_count++] = (struct list_line){ .routine = routine, .number = number };
 	}
 	return id;
 }
 
 /* The best that is known of who named its file; an object is asked once. */
-static void look_at_evidence(struct list *l, struct routine *routine, const struct jp_location *at)
+static void look_at_evidence(struct list *l, struct list_routine *routine, const struct jp_location *at)
 {
 	const char **doubt = &l->doubts[at->object];
 	if (!routine->doubt || at->given || at->bundled || at->source == JPROF_SOURCE_INPUT)
@@ -96,8 +96,8 @@ static int count_frame(struct list *l, uint32_t id, uint32_t stack, double value
 	uint32_t r = routine_of(l, frame->function), n = r == JP_NONE ? JP_NONE : line_of(l, r, frame->line);
 	if (n == JP_NONE)
 		return -1;
-	struct routine *routine = &l->routines[r];
-	struct line *line = &l->lines[n];
+	struct list_routine *routine = &l->routines[r];
+	struct list_line *line = &l->lines[n];
 	look_at_evidence(l, routine, jp_frame_location(l->view, id));
 	routine->cum += jp_first_in_stack(&routine->seen, stack) ? value : 0;
 	line->cum += jp_first_in_stack(&line->seen, stack) ? value : 0;
@@ -106,7 +106,7 @@ static int count_frame(struct list *l, uint32_t id, uint32_t stack, double value
 	return 0;
 }
 
-static bool is_wanted(struct list *l, struct jp_pattern *pattern, uint32_t function)
+static bool is_wanted_function(struct list *l, struct jp_pattern *pattern, uint32_t function)
 {
 	char *known = &l->matched[function];
 	if (!*known)
@@ -114,13 +114,13 @@ static bool is_wanted(struct list *l, struct jp_pattern *pattern, uint32_t funct
 	return *known == 'y';
 }
 
-static int add_stack(struct list *l, struct jp_pattern *pattern, uint32_t id)
+static int add_stack_lines(struct list *l, struct jp_pattern *pattern, uint32_t id)
 {
 	const struct jp_walk *w = &l->walk;
 	jp_walk_frames(&l->walk, id);
 	for (uint32_t i = 0; i < w->depth; i++) {
 		uint32_t function = l->view->code.frames[w->frames[i]].function;
-		if (is_wanted(l, pattern, function) &&
+		if (is_wanted_function(l, pattern, function) &&
 		    count_frame(l, w->frames[i], id, jp_stack_value(l->view, id), !i))
 			return -1;
 	}
@@ -134,36 +134,36 @@ static int add_all(struct list *l, struct jp_pattern *pattern)
 	if (jp_walk_init(&l->walk, l->view) || !l->matched || !l->doubts)
 		return -1;
 	for (uint32_t i = 0; i < l->view->stack_count; i++)
-		if (add_stack(l, pattern, i))
+		if (add_stack_lines(l, pattern, i))
 			return -1;
 	return 0;
 }
 
 /* ---- order ------------------------------------------------------------------------------------------- */
 
-static const char *name_of(const struct list *l, const struct routine *r)
+static const char *routine_name(const struct list *l, const struct list_routine *r)
 {
 	return jp_code_name(&l->view->code, r->function, l->view->info.full_names);
 }
 
-static const char *file_of(const struct list *l, const struct routine *r)
+static const char *routine_file(const struct list *l, const struct list_routine *r)
 {
 	return jp_code_file(&l->view->code, r->function);
 }
 
-static int by_size(const void *a, const void *b, void *context)
+static int list_by_cum(const void *a, const void *b, void *context)
 {
 	const struct list *l = context;
-	const struct routine *x = &l->routines[*(const uint32_t *)a], *y = &l->routines[*(const uint32_t *)b];
+	const struct list_routine *x = &l->routines[*(const uint32_t *)a], *y = &l->routines[*(const uint32_t *)b];
 	if (fabs(x->cum) != fabs(y->cum))
 		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
-	int by_name = strcmp(name_of(l, x), name_of(l, y));
-	return by_name ? by_name : strcmp(file_of(l, x), file_of(l, y));
+	int by_name = strcmp(routine_name(l, x), routine_name(l, y));
+	return by_name ? by_name : strcmp(routine_file(l, x), routine_file(l, y));
 }
 
-static int by_place(const void *a, const void *b)
+static int lines_by_routine(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct list_line *x = a, *y = b;
 	if (x->routine != y->routine)
 		return x->routine < y->routine ? -1 : 1;
 	return (x->number > y->number) - (x->number < y->number);
@@ -171,7 +171,8 @@ static int by_place(const void *a, const void *b)
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
 
-static void put_line(const struct list *l, const struct jp_source *source, const struct line *line, size_t number)
+static void put_list_line(const struct list *l, const struct jp_source *source, const struct list_line *line,
+                          size_t number)
 {
 	char flat[jp_cell], cum[jp_cell];
 	jp_put_value_or_dot(flat, line ? line->flat : 0, l->unit);
@@ -182,40 +183,40 @@ static void put_line(const struct list *l, const struct jp_source *source, const
 }
 
 /* Lines [first, end) of one routine, all between them and what stands around them; "---" stands for a long gap. */
-static void put_pieces(const struct list *l, const struct jp_source *source, const struct line *first,
-                       const struct line *end)
+static void put_pieces(const struct list *l, const struct jp_source *source, const struct list_line *first,
+                       const struct list_line *end)
 {
 	size_t next = 0; /* the first line not written yet */
 	while (first < end && !first->number)
 		first++;
-	for (const struct line *line = first; line < end; line++) {
+	for (const struct list_line *line = first; line < end; line++) {
 		size_t from = line->number > context ? line->number - context : 1;
 		if (next && from > next + longest_gap)
 			jp_strbuf_str(l->out, "---\n");
 		else if (next)
 			from = next;
 		for (size_t n = from > next ? from : next; n < line->number && n <= source->count; n++)
-			put_line(l, source, NULL, n);
-		put_line(l, source, line, line->number);
+			put_list_line(l, source, NULL, n);
+		put_list_line(l, source, line, line->number);
 		size_t stop = (size_t)line->number + context + 1;
 		if (line + 1 < end && line[1].number < stop)
 			stop = line[1].number;
 		for (next = (size_t)line->number + 1; next < stop && next <= source->count; next++)
-			put_line(l, source, NULL, next);
+			put_list_line(l, source, NULL, next);
 	}
 }
 
 /* Without the source: the lines that have values. */
-static void put_bare(const struct list *l, const struct jp_source *source, const struct line *first,
-                     const struct line *end)
+static void put_bare(const struct list *l, const struct jp_source *source, const struct list_line *first,
+                     const struct list_line *end)
 {
-	for (const struct line *line = first; line < end; line++)
+	for (const struct list_line *line = first; line < end; line++)
 		if (line->number && (line->flat != 0 || line->cum != 0))
-			put_line(l, source, line, line->number);
+			put_list_line(l, source, line, line->number);
 }
 
 /* What belongs to no line. */
-static void put_unknown(const struct list *l, const struct line *line)
+static void put_unknown(const struct list *l, const struct list_line *line)
 {
 	char flat[jp_cell], cum[jp_cell];
 	if (line->number || (line->flat == 0 && line->cum == 0))
@@ -226,10 +227,11 @@ static void put_unknown(const struct list *l, const struct line *line)
 	                 flat, cum);
 }
 
-static int put_source(const struct list *l, const struct routine *r, const struct line *first, const struct line *end)
+static int put_list_source(const struct list *l, const struct list_routine *r, const struct list_line *first,
+                           const struct list_line *end)
 {
 	struct jp_source source = { 0 };
-	const char *file = file_of(l, r);
+	const char *file = routine_file(l, r);
 	int rc = *file ? jp_source_open(&source, file, r->doubt, &l->view->code, l->opts) : 0;
 	if (!rc && first < end)
 		put_unknown(l, first);
@@ -245,32 +247,32 @@ static int put_source(const struct list *l, const struct routine *r, const struc
 	return rc;
 }
 
-static int put_routine(const struct list *l, uint32_t id)
+static int put_list_routine(const struct list *l, uint32_t id)
 {
-	const struct routine *r = &l->routines[id];
+	const struct list_routine *r = &l->routines[id];
 	char flat[jp_cell], cum[jp_cell];
 	jp_put_value(flat, r->flat, l->unit);
 	jp_put_value(cum, r->cum, l->unit);
 	jp_strbuf_str(l->out, "ROUTINE ====================== ");
-	jp_strbuf_visible(l->out, name_of(l, r));
+	jp_strbuf_visible(l->out, routine_name(l, r));
 	jp_strbuf_str(l->out, " in ");
-	jp_strbuf_visible(l->out, *file_of(l, r) ? file_of(l, r) : "??");
+	jp_strbuf_visible(l->out, *routine_file(l, r) ? routine_file(l, r) : "??");
 	jp_strbuf_printf(l->out, "\n%6s %6s Total %s (flat / cumulative)\n", flat, cum, jp_unit_name(l->unit));
-	return put_source(l, r, l->lines + r->first, l->lines + r->end);
+	return put_list_source(l, r, l->lines + r->first, l->lines + r->end);
 }
 
 static void sort_lines(struct list *l)
 {
-	qsort(l->lines, l->line_count, sizeof *l->lines, by_place);
+	qsort(l->lines, l->line_count, sizeof *l->lines, lines_by_routine);
 	for (size_t i = 0; i < l->line_count; i++) {
-		struct routine *r = &l->routines[l->lines[i].routine];
+		struct list_routine *r = &l->routines[l->lines[i].routine];
 		if (!r->end)
 			r->first = i;
 		r->end = i + 1;
 	}
 }
 
-static int put_all(struct list *l, bool *any)
+static int put_listings(struct list *l, bool *any)
 {
 	uint32_t *order = calloc(l->routine_count + 1, sizeof *order);
 	size_t count = 0;
@@ -278,7 +280,7 @@ static int put_all(struct list *l, bool *any)
 		if (l->routines[i].flat != 0 || l->routines[i].cum != 0)
 			order[count++] = i;
 	if (count) {
-		qsort_r(order, count, sizeof *order, by_size, l);
+		qsort_r(order, count, sizeof *order, list_by_cum, l);
 		sort_lines(l);
 	}
 	if (l->opts->top && l->opts->top < count)
@@ -287,7 +289,7 @@ static int put_all(struct list *l, bool *any)
 	if (count && l->opts->total)
 		jp_put_total(l->view, l->unit, l->out);
 	for (size_t i = 0; !rc && i < count; i++) {
-		rc = put_routine(l, order[i]);
+		rc = put_list_routine(l, order[i]);
 		jp_strbuf_drain(l->out);
 	}
 	*any = count;
@@ -305,7 +307,7 @@ int jp_render_list(const struct jprof_view *view, const struct jprof_report_opts
 	if (rc)
 		return rc;
 	rc = add_all(&l, pattern) ? jp_error_nomem(err) : jp_pattern_check(pattern, "list", err);
-	if (!rc && put_all(&l, &any))
+	if (!rc && put_listings(&l, &any))
 		rc = jp_error_nomem(err);
 	if (!rc && !any)
 		rc = jp_error_no_match(err, "list", opts);

@@ -26,7 +26,7 @@ struct peek {
 	struct jp_strbuf *out;
 };
 
-static int by_size(const void *a, const void *b, void *context)
+static int matches_by_value(const void *a, const void *b, void *context)
 {
 	const struct peek *p = context;
 	const struct jprof_node *x = jprof_graph_node(p->graph, *(const size_t *)a);
@@ -47,7 +47,7 @@ static int find_matches(struct peek *p, struct jp_pattern *pattern)
 			p->matches[p->count++] = i;
 	}
 	if (p->count)
-		qsort_r(p->matches, p->count, sizeof *p->matches, by_size, p);
+		qsort_r(p->matches, p->count, sizeof *p->matches, matches_by_value, p);
 	if (p->opts->top && p->opts->top < p->count)
 		p->count = p->opts->top;
 	return p->matches ? 0 : -1;
@@ -75,7 +75,7 @@ static int index_edges(const struct jprof_graph *graph, struct index *index, boo
 	return 0;
 }
 
-static void put_error(const struct peek *p, const char *before, const struct jprof_range *range, double value)
+static void put_peek_error(const struct peek *p, const char *before, const struct jprof_range *range, double value)
 {
 	if (!p->view->info.errors)
 		return;
@@ -97,23 +97,23 @@ static void put_edges(const struct peek *p, size_t node, bool callers)
 		jp_put_percent(percent, edge->value, cum);
 		jp_strbuf_printf(p->out, "%50s %6s |   ", value, percent);
 		jp_strbuf_visible(p->out, jprof_graph_node(p->graph, callers ? edge->from : edge->to)->name);
-		put_error(p, "  ", &edge->range, edge->value);
+		put_peek_error(p, "  ", &edge->range, edge->value);
 		jp_strbuf_str(p->out, "\n");
 	}
 }
 
-static void put_node(const struct peek *p, size_t id, double sum)
+static void put_peek_node(const struct peek *p, size_t id, double sum)
 {
 	const struct jprof_node *node = jprof_graph_node(p->graph, id);
 	jp_put_columns(node->flat, sum, node->cum, jp_whole(p->view), p->unit, p->out);
 	jp_strbuf_printf(p->out, "%18s | ", "");
 	jp_strbuf_visible(p->out, node->name);
-	put_error(p, "  flat ", &node->flat_range, node->flat);
-	put_error(p, "  cum ", &node->cum_range, node->cum);
+	put_peek_error(p, "  flat ", &node->flat_range, node->flat);
+	put_peek_error(p, "  cum ", &node->cum_range, node->cum);
 	jp_strbuf_str(p->out, "\n");
 }
 
-static void put_all(const struct peek *p)
+static void put_peek(const struct peek *p)
 {
 	double sum = 0;
 	jp_strbuf_printf(p->out, "%s%8s %6s %6s %8s %6s %11s %6s |   callers, function, callees\n%s", rule, "flat",
@@ -121,7 +121,7 @@ static void put_all(const struct peek *p)
 	for (size_t i = 0; i < p->count; i++) {
 		sum += jprof_graph_node(p->graph, p->matches[i])->flat;
 		put_edges(p, p->matches[i], true);
-		put_node(p, p->matches[i], sum);
+		put_peek_node(p, p->matches[i], sum);
 		put_edges(p, p->matches[i], false);
 		jp_strbuf_str(p->out, rule);
 		jp_strbuf_drain(p->out);
@@ -139,11 +139,11 @@ static int peek(struct peek *p, struct jp_pattern *pattern, struct jprof_error *
 	if (rc)
 		return rc;
 	jp_put_total(p->view, p->unit, p->out);
-	put_all(p);
+	put_peek(p);
 	return 0;
 }
 
-static void release(struct peek *p)
+static void peek_release(struct peek *p)
 {
 	free(p->matches);
 	free(p->callers.first);
@@ -167,7 +167,7 @@ int jp_render_peek(const struct jprof_view *view, const struct jprof_report_opts
 			.view = view, .opts = opts, .unit = jp_unit_of(view, opts), .graph = graph, .out = out
 		};
 		rc = peek(&p, pattern, err);
-		release(&p);
+		peek_release(&p);
 		jprof_graph_free(graph);
 	}
 	jp_pattern_free(pattern);

@@ -42,7 +42,7 @@ struct mapping_key {
 	uint64_t start;
 };
 
-struct writer {
+struct proto_writer {
 	const struct jprof_profile *profile; /* what is told of it as a whole */
 	const struct jp_code *code;
 	const struct jprof_view *view; /* NULL: all locations and their addresses are wanted and no samples, to be read
@@ -76,7 +76,7 @@ static void put_varint(struct jp_strbuf *out, uint64_t value)
 }
 
 /* 0 is what a missing field means. */
-static void put_number(struct jp_strbuf *out, unsigned field, uint64_t value)
+static void put_number_field(struct jp_strbuf *out, unsigned field, uint64_t value)
 {
 	if (!value)
 		return;
@@ -84,7 +84,7 @@ static void put_number(struct jp_strbuf *out, unsigned field, uint64_t value)
 	put_varint(out, value);
 }
 
-static void put_bytes(struct jp_strbuf *out, unsigned field, const void *data, size_t len)
+static void put_bytes_field(struct jp_strbuf *out, unsigned field, const void *data, size_t len)
 {
 	put_varint(out, field << 3 | 2);
 	put_varint(out, len);
@@ -92,14 +92,14 @@ static void put_bytes(struct jp_strbuf *out, unsigned field, const void *data, s
 }
 
 /* Puts a finished message in its place; it is empty again. */
-static void put_message(struct writer *w, struct jp_strbuf *out, unsigned field, struct jp_strbuf *message)
+static void put_message(struct proto_writer *w, struct jp_strbuf *out, unsigned field, struct jp_strbuf *message)
 {
-	put_bytes(out, field, message->text, message->len);
+	put_bytes_field(out, field, message->text, message->len);
 	w->failed = w->failed || message->failed;
 	jp_strbuf_cut(message, 0);
 }
 
-static uint64_t string_of(struct writer *w, const char *text)
+static uint64_t string_of(struct proto_writer *w, const char *text)
 {
 	uint32_t id = jp_intern_str(&w->strings, text);
 	if (id == JP_NONE)
@@ -109,7 +109,7 @@ static uint64_t string_of(struct writer *w, const char *text)
 
 /* ---- mappings ----------------------------------------------------------------------------------- */
 
-static uint32_t add_mapping(struct writer *w, struct out_mapping mapping)
+static uint32_t add_mapping(struct proto_writer *w, struct out_mapping mapping)
 {
 	if (jp_array_push(w->mappings, w->mapping_count, w->mapping_cap)) {
 		w->failed = true;
@@ -120,14 +120,14 @@ static uint32_t add_mapping(struct writer *w, struct out_mapping mapping)
 }
 
 /* The mapping that stands for a whole object file. */
-static uint32_t image_mapping(struct writer *w, uint32_t object)
+static uint32_t image_mapping(struct proto_writer *w, uint32_t object)
 {
 	if (!w->image_id[object])
 		w->image_id[object] = add_mapping(w, (struct out_mapping){ .limit = UINT64_MAX, .object = object });
 	return w->image_id[object];
 }
 
-static uint32_t real_mapping(struct writer *w, uint32_t index)
+static uint32_t real_mapping(struct proto_writer *w, uint32_t index)
 {
 	const struct jprof_map *map = &w->code->mappings[index].map;
 	struct out_mapping mapping = { map->start, map->limit, map->offset, w->code->mappings[index].object, false };
@@ -146,7 +146,7 @@ static int by_object_and_start(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-static int sort_mappings(struct writer *w)
+static int sort_mappings(struct proto_writer *w)
 {
 	size_t count = w->code->mapping_count;
 	w->by_object = calloc(count + 1, sizeof *w->by_object);
@@ -160,7 +160,7 @@ static int sort_mappings(struct writer *w)
 }
 
 /* The mapping of the object in which the address lies; of several processes' mappings the nearest. */
-static bool find_mapping(const struct writer *w, uint32_t object, uint64_t address, uint32_t *index)
+static bool find_mapping(const struct proto_writer *w, uint32_t object, uint64_t address, uint32_t *index)
 {
 	enum { look_back = 16 };
 	size_t lo = 0, hi = w->code->mapping_count;
@@ -181,7 +181,7 @@ static bool find_mapping(const struct writer *w, uint32_t object, uint64_t addre
 	return false;
 }
 
-static void put_main_mapping(struct writer *w)
+static void put_main_mapping(struct proto_writer *w)
 {
 	const struct jp_code *code = w->code;
 	uint32_t object = jp_code_program(code);
@@ -195,7 +195,7 @@ static void put_main_mapping(struct writer *w)
 	image_mapping(w, object);
 }
 
-static void put_mappings(struct writer *w, struct jp_strbuf *out)
+static void put_mappings(struct proto_writer *w, struct jp_strbuf *out)
 {
 	for (size_t i = 0; i < w->mapping_count; i++) {
 		const struct out_mapping *m = &w->mappings[i];
@@ -207,17 +207,17 @@ static void put_mappings(struct writer *w, struct jp_strbuf *out)
 			                     string_of(w,
 			                               jp_code_string(w->code, w->code->objects[m->object].build_id)) };
 		for (size_t n = 0; n < jp_count(numbers); n++)
-			put_number(&w->message, (unsigned)n + 1, numbers[n]);
+			put_number_field(&w->message, (unsigned)n + 1, numbers[n]);
 		/* What jprof could not name pprof must not name by the nearest symbol. */
 		for (unsigned f = MAPPING_HAS_FUNCTIONS; f <= MAPPING_HAS_INLINE_FRAMES && !m->nameless; f++)
-			put_number(&w->message, f, 1);
+			put_number_field(&w->message, f, 1);
 		put_message(w, out, PROFILE_MAPPING, &w->message);
 	}
 }
 
 /* ---- functions and locations --------------------------------------------------------------------- */
 
-static uint32_t function_of(struct writer *w, uint32_t function)
+static uint32_t proto_function(struct proto_writer *w, uint32_t function)
 {
 	const struct jp_function *f = &w->code->functions[function];
 	uint32_t *id = &w->function_id[function];
@@ -225,16 +225,16 @@ static uint32_t function_of(struct writer *w, uint32_t function)
 		return *id;
 	*id = ++w->function_count;
 	uint32_t shown = *jp_code_string(w->code, f->brief) ? f->brief : f->name;
-	put_number(&w->inner, 1, *id);
-	put_number(&w->inner, 2, string_of(w, jp_code_string(w->code, shown)));
-	put_number(&w->inner, 3, string_of(w, jp_code_string(w->code, f->system)));
-	put_number(&w->inner, 4, string_of(w, jp_code_string(w->code, f->file)));
+	put_number_field(&w->inner, 1, *id);
+	put_number_field(&w->inner, 2, string_of(w, jp_code_string(w->code, shown)));
+	put_number_field(&w->inner, 3, string_of(w, jp_code_string(w->code, f->system)));
+	put_number_field(&w->inner, 4, string_of(w, jp_code_string(w->code, f->file)));
 	put_message(w, &w->functions, PROFILE_FUNCTION, &w->inner);
 	return *id;
 }
 
 /* Where pprof is told that a location lies. */
-static void place(struct writer *w, const struct jp_location *l, uint32_t *mapping, uint64_t *address)
+static void place(struct proto_writer *w, const struct jp_location *l, uint32_t *mapping, uint64_t *address)
 {
 	const struct jp_object *o = &w->code->objects[l->object];
 	uint32_t index;
@@ -253,7 +253,7 @@ static void place(struct writer *w, const struct jp_location *l, uint32_t *mappi
 }
 
 /* A location with the `count` frames from `first` on. */
-static uint32_t location_of(struct writer *w, const struct jp_location *l, uint32_t first, uint32_t count)
+static uint32_t proto_location(struct proto_writer *w, const struct jp_location *l, uint32_t first, uint32_t count)
 {
 	uint32_t *id = &w->location_id[first], mapping;
 	uint64_t address;
@@ -261,14 +261,14 @@ static uint32_t location_of(struct writer *w, const struct jp_location *l, uint3
 		return *id;
 	*id = ++w->location_count;
 	place(w, l, &mapping, &address);
-	put_number(&w->message, LOCATION_ID, *id);
-	put_number(&w->message, LOCATION_MAPPING, mapping);
-	put_number(&w->message, LOCATION_ADDRESS, address);
+	put_number_field(&w->message, LOCATION_ID, *id);
+	put_number_field(&w->message, LOCATION_MAPPING, mapping);
+	put_number_field(&w->message, LOCATION_ADDRESS, address);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct jp_frame *frame = &w->code->frames[first + i];
-		uint32_t function = function_of(w, frame->function);
-		put_number(&w->inner, 1, function);
-		put_number(&w->inner, 2, frame->line);
+		uint32_t function = proto_function(w, frame->function);
+		put_number_field(&w->inner, 1, function);
+		put_number_field(&w->inner, 2, frame->line);
 		put_message(w, &w->message, LOCATION_LINE, &w->inner);
 	}
 	put_message(w, &w->locations, PROFILE_LOCATION, &w->message);
@@ -288,7 +288,7 @@ static const struct {
 	{ "inuse_space", "bytes", JPROF_INUSE_SPACE },
 };
 
-static size_t first_type(const struct writer *w)
+static size_t first_type(const struct proto_writer *w)
 {
 	return w->has_alloc ? 0 : 2;
 }
@@ -300,28 +300,28 @@ static int64_t whole(double value)
 	return llround(value);
 }
 
-static void put_label(struct writer *w, const char *key, const char *str, uint64_t num, const char *unit)
+static void put_proto_label(struct proto_writer *w, const char *key, const char *str, uint64_t num, const char *unit)
 {
-	put_number(&w->inner, LABEL_KEY, string_of(w, key));
-	put_number(&w->inner, LABEL_STR, string_of(w, str));
-	put_number(&w->inner, LABEL_NUM, num);
-	put_number(&w->inner, LABEL_NUM_UNIT, string_of(w, unit));
+	put_number_field(&w->inner, LABEL_KEY, string_of(w, key));
+	put_number_field(&w->inner, LABEL_STR, string_of(w, str));
+	put_number_field(&w->inner, LABEL_NUM, num);
+	put_number_field(&w->inner, LABEL_NUM_UNIT, string_of(w, unit));
 	put_message(w, &w->message, SAMPLE_LABEL, &w->inner);
 }
 
 /* The mean size of the stack's objects: pprof groups and filters by it. */
-static void put_labels(struct writer *w, const struct jp_view_stack *s)
+static void put_labels(struct proto_writer *w, const struct jp_view_stack *s)
 {
 	enum jprof_counter c = whole(s->value[JPROF_INUSE_OBJECTS]) > 0 ? JPROF_INUSE_SPACE : JPROF_ALLOC_SPACE;
 	double objects = s->value[jp_objects_of(c)], bytes = s->value[c];
 	int64_t size = whole(objects) > 0 && bytes > 0 ? whole(bytes / objects) : 0;
 	if (size > 0)
-		put_label(w, "bytes", "", (uint64_t)size, "bytes");
+		put_proto_label(w, "bytes", "", (uint64_t)size, "bytes");
 	if (s->thread != JP_NONE)
-		put_label(w, "thread", jp_code_string(w->code, s->thread), 0, "");
+		put_proto_label(w, "thread", jp_code_string(w->code, s->thread), 0, "");
 }
 
-static bool is_nothing(const struct writer *w, const struct jp_view_stack *s)
+static bool is_nothing(const struct proto_writer *w, const struct jp_view_stack *s)
 {
 	for (size_t t = first_type(w); t < jp_count(types); t++)
 		if (whole(s->value[types[t].counter]))
@@ -329,12 +329,12 @@ static bool is_nothing(const struct writer *w, const struct jp_view_stack *s)
 	return true;
 }
 
-static void put_sample(struct writer *w, const struct jp_view_stack *s)
+static void put_sample(struct proto_writer *w, const struct jp_view_stack *s)
 {
 	struct jp_strbuf sample = { 0 };
 	for (uint32_t i = 0; i < s->depth; i++) {
 		uint32_t count, first = jp_place_frames(w->view, s, i, &count);
-		put_varint(&w->packed, location_of(w, &w->code->locations[s->places[i]], first, count));
+		put_varint(&w->packed, proto_location(w, &w->code->locations[s->places[i]], first, count));
 	}
 	if (s->depth)
 		put_message(w, &sample, SAMPLE_LOCATION, &w->packed);
@@ -348,7 +348,7 @@ static void put_sample(struct writer *w, const struct jp_view_stack *s)
 	jp_strbuf_release(&sample);
 }
 
-static void put_samples(struct writer *w)
+static void put_proto_samples(struct proto_writer *w)
 {
 	const struct jprof_view *v = w->view;
 	for (uint32_t i = 0; i < v->stack_count; i++)
@@ -359,31 +359,31 @@ static void put_samples(struct writer *w)
 			put_sample(w, &v->stacks[i]);
 }
 
-static void put_locations(struct writer *w)
+static void put_locations(struct proto_writer *w)
 {
 	for (uint32_t i = 0; i < w->code->location_count; i++) {
 		const struct jp_location *l = &w->code->locations[i];
-		location_of(w, l, l->frame_first, l->frame_count);
+		proto_location(w, l, l->frame_first, l->frame_count);
 	}
 }
 
 /* ---- the profile --------------------------------------------------------------------------------------- */
 
-static void put_type(struct writer *w, struct jp_strbuf *out, unsigned field, const char *type, const char *unit)
+static void put_type(struct proto_writer *w, struct jp_strbuf *out, unsigned field, const char *type, const char *unit)
 {
-	put_number(&w->inner, 1, string_of(w, type));
-	put_number(&w->inner, 2, string_of(w, unit));
+	put_number_field(&w->inner, 1, string_of(w, type));
+	put_number_field(&w->inner, 2, string_of(w, unit));
 	put_message(w, out, field, &w->inner);
 }
 
-static void put_comment(struct writer *w, struct jp_strbuf *out)
+static void put_comment(struct proto_writer *w, struct jp_strbuf *out)
 {
-	put_number(out, PROFILE_COMMENT, string_of(w, w->message.text ? w->message.text : ""));
+	put_number_field(out, PROFILE_COMMENT, string_of(w, w->message.text ? w->message.text : ""));
 	w->failed = w->failed || w->message.failed;
 	jp_strbuf_cut(&w->message, 0);
 }
 
-static void put_comments(struct writer *w, struct jp_strbuf *out)
+static void put_comments(struct proto_writer *w, struct jp_strbuf *out)
 {
 	const struct jprof_profile_info *info = &w->profile->info;
 	jp_strbuf_printf(&w->message, "jprof %s", jprof_version());
@@ -401,20 +401,20 @@ static void put_comments(struct writer *w, struct jp_strbuf *out)
 	put_comment(w, out);
 }
 
-static void put_head(struct writer *w, struct jp_strbuf *out)
+static void put_sample_types(struct proto_writer *w, struct jp_strbuf *out)
 {
 	for (size_t t = first_type(w); t < jp_count(types); t++)
 		put_type(w, out, PROFILE_SAMPLE_TYPE, types[t].type, types[t].unit);
 }
 
-static void put_tail(struct writer *w, struct jp_strbuf *out)
+static void put_tail(struct proto_writer *w, struct jp_strbuf *out)
 {
 	if (w->profile->mtime > 0)
-		put_number(out, PROFILE_TIME_NANOS, (uint64_t)w->profile->mtime * 1000000000);
+		put_number_field(out, PROFILE_TIME_NANOS, (uint64_t)w->profile->mtime * 1000000000);
 	put_type(w, out, PROFILE_PERIOD_TYPE, "space", "bytes");
-	put_number(out, PROFILE_PERIOD, w->profile->rate);
+	put_number_field(out, PROFILE_PERIOD, w->profile->rate);
 	put_comments(w, out);
-	put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(w, "inuse_space"));
+	put_number_field(out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(w, "inuse_space"));
 	for (uint32_t i = 0; i < w->strings.count; i++) {
 		jp_strbuf_utf8(&w->inner, jp_intern_get(&w->strings, i));
 		put_message(w, out, PROFILE_STRING, &w->inner);
@@ -460,7 +460,7 @@ static int gzip(const struct jp_strbuf *from, struct jp_strbuf *out)
 
 /* ---- all of it ------------------------------------------------------------------------------------------------ */
 
-static int prepare(struct writer *w)
+static int proto_prepare(struct proto_writer *w)
 {
 	const struct jp_code *code = w->code;
 	w->mapping_id = calloc((size_t)code->mapping_count + 1, sizeof *w->mapping_id);
@@ -471,7 +471,7 @@ static int prepare(struct writer *w)
 	return w->mapping_id && w->image_id && w->location_id && w->function_id ? sort_mappings(w) : -1;
 }
 
-static void release(struct writer *w)
+static void proto_release(struct proto_writer *w)
 {
 	jp_intern_release(&w->strings);
 	jp_strbuf_release(&w->samples);
@@ -488,17 +488,17 @@ static void release(struct writer *w)
 	free(w->function_id);
 }
 
-static int write_all(struct writer *w, struct jp_strbuf *out)
+static int write_all(struct proto_writer *w, struct jp_strbuf *out)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) all = { 0 };
-	if (prepare(w))
+	if (proto_prepare(w))
 		return -1;
 	put_main_mapping(w);
 	if (w->view)
-		put_samples(w);
+		put_proto_samples(w);
 	else
 		put_locations(w);
-	put_head(w, &all);
+	put_sample_types(w, &all);
 	jp_strbuf_add(&all, w->samples.text, w->samples.len);
 	put_mappings(w, &all);
 	jp_strbuf_add(&all, w->locations.text, w->locations.len);
@@ -509,23 +509,25 @@ static int write_all(struct writer *w, struct jp_strbuf *out)
 	return gzip(&all, out);
 }
 
-static int write_as(struct writer *w, struct jp_strbuf *out, struct jprof_error *err)
+static int write_as(struct proto_writer *w, struct jp_strbuf *out, struct jprof_error *err)
 {
 	int rc = write_all(w, out);
-	release(w);
+	proto_release(w);
 	return rc ? jp_error_nomem(err) : 0;
 }
 
 int jp_render_proto(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                     struct jprof_error *err)
 {
-	struct writer w = { .profile = view->profile, .code = &view->code, .view = view, .normalize = opts->normalize };
+	struct proto_writer w = {
+		.profile = view->profile, .code = &view->code, .view = view, .normalize = opts->normalize
+	};
 	return write_as(&w, out, err);
 }
 
 int jp_render_names(const struct jprof_profile *profile, struct jp_strbuf *out, struct jprof_error *err)
 {
 	const struct jp_code code = jp_code_of(profile);
-	struct writer w = { .profile = profile, .code = &code };
+	struct proto_writer w = { .profile = profile, .code = &code };
 	return write_as(&w, out, err);
 }

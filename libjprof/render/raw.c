@@ -19,13 +19,13 @@ struct named {
 	uint32_t location;
 };
 
-static int by_address(const void *a, const void *b)
+static int by_call_address(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-static void put_names(const struct jp_code *code, const struct jp_location *l, struct jp_strbuf *out)
+static void put_raw_names(const struct jp_code *code, const struct jp_location *l, struct jp_strbuf *out)
 {
 	jp_strbuf_printf(out, "0x%016llx ", (unsigned long long)l->address);
 	for (uint32_t f = l->frame_count; f-- > 0;) {
@@ -45,10 +45,10 @@ static int put_symbols(const struct jp_code *code, struct jp_strbuf *out)
 	for (uint32_t i = 0; i < code->location_count; i++)
 		if (code->locations[i].source > JPROF_SOURCE_NONE)
 			all[count++] = (struct named){ code->locations[i].address, i };
-	qsort(all, count, sizeof *all, by_address);
+	qsort(all, count, sizeof *all, by_call_address);
 	for (size_t i = 0; i < count; i++)
 		if (!i || all[i].address != all[i - 1].address)
-			put_names(code, &code->locations[all[i].location], out);
+			put_raw_names(code, &code->locations[all[i].location], out);
 	free(all);
 	return 0;
 }
@@ -67,18 +67,18 @@ static bool is_zero(const double *v)
 	return true;
 }
 
-static void put_counters(const double *v, struct jp_strbuf *out)
+static void put_raw_counters(const double *v, struct jp_strbuf *out)
 {
 	jp_strbuf_printf(out, "%.0f: %.0f [%.0f: %.0f] @", round(v[JPROF_INUSE_OBJECTS]), round(v[JPROF_INUSE_SPACE]),
 	                 round(v[JPROF_ALLOC_OBJECTS]), round(v[JPROF_ALLOC_SPACE]));
 }
 
 /* Return addresses again, but for the innermost: readers take one off all the others. */
-static void put_stack(const struct jprof_view *view, const struct jp_view_stack *stack, struct jp_strbuf *out)
+static void put_raw_stack(const struct jprof_view *view, const struct jp_view_stack *stack, struct jp_strbuf *out)
 {
 	if (!stack->depth || is_zero(stack->value))
 		return;
-	put_counters(stack->value, out);
+	put_raw_counters(stack->value, out);
 	for (uint32_t i = 0; i < stack->depth; i++)
 		jp_strbuf_printf(out, " 0x%016llx",
 		                 (unsigned long long)(view->code.locations[stack->places[i]].address + (i > 0)));
@@ -89,10 +89,10 @@ static void put_stack(const struct jprof_view *view, const struct jp_view_stack 
 static void put_stacks(const struct jprof_view *view, struct jp_strbuf *out)
 {
 	jp_strbuf_str(out, "heap profile: ");
-	put_counters(view->total, out);
+	put_raw_counters(view->total, out);
 	jp_strbuf_str(out, " heapprofile\n");
 	for (uint32_t i = 0; i < view->stack_count; i++)
-		put_stack(view, &view->stacks[i], out);
+		put_raw_stack(view, &view->stacks[i], out);
 }
 
 static bool in_allocator(const struct jp_code *code, uint64_t address)
@@ -130,7 +130,7 @@ static void put_source_stack(const struct jp_code *code, struct jp_span line, st
 }
 
 /* The dump as it was, but for the allocator's frames. */
-static void put_source(const struct jp_code *code, const struct jprof_report_opts *opts, struct jp_strbuf *out)
+static void put_raw_source(const struct jp_code *code, const struct jprof_report_opts *opts, struct jp_strbuf *out)
 {
 	struct jp_reader reader;
 	struct jp_span line;
@@ -157,7 +157,7 @@ int jp_render_raw(const struct jprof_view *view, const struct jprof_report_opts 
 		return jp_error_nomem(err);
 	jp_strbuf_str(out, "---\n--- heap\n");
 	if (opts->source)
-		put_source(&view->code, opts, out);
+		put_raw_source(&view->code, opts, out);
 	else
 		put_stacks(view, out);
 	return 0;

@@ -58,7 +58,7 @@ const struct jprof_format *jprof_format_at(size_t i)
 	return i < jp_count(renderers) ? &renderers[i].format : NULL;
 }
 
-static const struct renderer *find(const char *format)
+static const struct renderer *find_renderer(const char *format)
 {
 	for (size_t i = 0; i < jp_count(renderers); i++)
 		if (!strcmp(renderers[i].format.name, format))
@@ -68,7 +68,7 @@ static const struct renderer *find(const char *format)
 
 const struct jprof_format *jprof_format_find(const char *name)
 {
-	const struct renderer *renderer = find(name);
+	const struct renderer *renderer = find_renderer(name);
 	return renderer ? &renderer->format : NULL;
 }
 
@@ -111,7 +111,7 @@ int jp_report_end(struct jp_strbuf *out, struct jprof_error *err)
 }
 
 /* What the view must have for the format. */
-static int check(const struct jprof_view *view, const struct jprof_format *format, struct jprof_error *err)
+static int check_wants(const struct jprof_view *view, const struct jprof_format *format, struct jprof_error *err)
 {
 	if (format->errors && !view->info.errors)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
@@ -129,12 +129,12 @@ int jprof_render(const struct jprof_view *view, const char *format, const struct
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) out = { .write = write, .context = context };
 	struct jprof_report_opts opts;
-	const struct renderer *renderer = find(format);
+	const struct renderer *renderer = find_renderer(format);
 	if (!renderer)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "no such report format: %s", format);
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (!rc)
-		rc = check(view, &renderer->format, err);
+		rc = check_wants(view, &renderer->format, err);
 	if (!rc)
 		rc = renderer->render(view, &opts, &out, err);
 	return rc ? rc : jp_report_end(&out, err);

@@ -89,8 +89,8 @@ static bool try_below(struct jp_source *s, const char *dir, const char *path)
 	return false;
 }
 
-static bool find(struct jp_source *s, const char *path, const char *doubt, const char *root,
-                 const struct jprof_report_opts *opts)
+static bool find_source(struct jp_source *s, const char *path, const char *doubt, const char *root,
+                        const struct jprof_report_opts *opts)
 {
 	char dir[PATH_MAX];
 	const char *dirs = opts->source_path, *plain = trim(path, opts->trim_path);
@@ -117,7 +117,7 @@ static int split(struct jp_source *s)
 }
 
 /* The sysroot of symbolizing; NULL: none. */
-static const char *sysroot_of(const struct jp_code *code)
+static const char *code_sysroot(const struct jp_code *code)
 {
 	return code->debug_root == JP_NONE ? NULL : jp_code_string(code, code->debug_root);
 }
@@ -127,7 +127,7 @@ const char *jp_source_doubt(const struct jp_code *code, uint32_t object)
 	const struct jp_object *o = &code->objects[object];
 	if (o->file == JP_NONE)
 		return "is named by the input alone, and not by an object file that was found here";
-	if ((sysroot_of(code) && o->file_root != JP_NONE) ||
+	if ((code_sysroot(code) && o->file_root != JP_NONE) ||
 	    jp_file_is_ours(jp_code_string(code, o->file), o->file_mark.dev, o->file_mark.inode))
 		return NULL;
 	return "is named by an object file that somebody else may have made";
@@ -137,7 +137,7 @@ int jp_source_open(struct jp_source *s, const char *path, const char *doubt, con
                    const struct jprof_report_opts *opts)
 {
 	*s = (struct jp_source){ 0 };
-	if (find(s, path, doubt, sysroot_of(code), opts)) {
+	if (find_source(s, path, doubt, code_sysroot(code), opts)) {
 		jp_strbuf_cut(&s->trouble, 0);
 		if (s->text.failed || split(s))
 			return -1;

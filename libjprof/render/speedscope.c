@@ -17,7 +17,7 @@ struct key {
 	uint32_t name, place, line, inlined;
 };
 
-struct writer {
+struct speedscope_writer {
 	const struct jprof_view *view;
 	struct jp_walk walk;
 	struct jp_intern keys; /* speedscope's frames, by id */
@@ -34,13 +34,13 @@ static const enum jprof_counter order[] = { JPROF_INUSE_SPACE, JPROF_INUSE_OBJEC
 
 /* ---- frames ------------------------------------------------------------------------------------ */
 
-static bool by_line(const struct writer *w)
+static bool by_line(const struct speedscope_writer *w)
 {
 	enum jprof_granularity by = w->view->info.granularity;
 	return by == JPROF_BY_LINE || by == JPROF_BY_ADDRESS;
 }
 
-static struct key key_of(const struct writer *w, uint32_t id)
+static struct key key_of(const struct speedscope_writer *w, uint32_t id)
 {
 	const struct jp_code *code = &w->view->code;
 	const struct jp_frame *frame = &code->frames[id];
@@ -50,7 +50,7 @@ static struct key key_of(const struct writer *w, uint32_t id)
 		             frame->inlined };
 }
 
-static uint32_t frame_id(struct writer *w, uint32_t frame)
+static uint32_t frame_id(struct speedscope_writer *w, uint32_t frame)
 {
 	uint32_t *id = &w->id_of_frame[frame];
 	unsigned line = w->view->code.frames[frame].line;
@@ -65,7 +65,7 @@ static uint32_t frame_id(struct writer *w, uint32_t frame)
 	return *id = found;
 }
 
-static int number_frames(struct writer *w)
+static int number_frames(struct speedscope_writer *w)
 {
 	for (uint32_t i = 0; i < w->view->stack_count; i++) {
 		jp_walk_frames(&w->walk, i);
@@ -76,7 +76,7 @@ static int number_frames(struct writer *w)
 	return 0;
 }
 
-static void put_frame(struct writer *w, uint32_t id)
+static void put_frame(struct speedscope_writer *w, uint32_t id)
 {
 	const struct key *key = (const void *)jp_intern_get(&w->keys, id);
 	const char *place = jp_code_string(&w->view->code, key->place);
@@ -92,7 +92,7 @@ static void put_frame(struct writer *w, uint32_t id)
 	w->weights.failed |= name.failed;
 }
 
-static void put_frames(struct writer *w)
+static void put_frames(struct speedscope_writer *w)
 {
 	jp_jsonout_open(w->json, "shared", '{', false);
 	jp_jsonout_open(w->json, "frames", '[', false);
@@ -104,7 +104,7 @@ static void put_frames(struct writer *w)
 
 /* ---- profiles ---------------------------------------------------------------------------------- */
 
-static void put_stack(struct writer *w, uint32_t stack)
+static void put_speedscope_stack(struct speedscope_writer *w, uint32_t stack)
 {
 	jp_walk_frames(&w->walk, stack);
 	jp_jsonout_open(w->json, NULL, '[', true);
@@ -115,7 +115,7 @@ static void put_stack(struct writer *w, uint32_t stack)
 }
 
 /* Adds the stacks of one sign; returns the sum of the weights, which are kept for later. */
-static double put_samples(struct writer *w, enum jprof_counter counter, int sign)
+static double put_speedscope_samples(struct speedscope_writer *w, enum jprof_counter counter, int sign)
 {
 	struct jp_jsonout weights = { .out = &w->weights };
 	double sum = 0;
@@ -130,7 +130,7 @@ static double put_samples(struct writer *w, enum jprof_counter counter, int sign
 		double weight = jp_whole_step(&sum, value);
 		if (weight == 0)
 			continue;
-		put_stack(w, i);
+		put_speedscope_stack(w, i);
 		jp_jsonout_number(&weights, NULL, weight, 0);
 	}
 	jp_jsonout_close(w->json);
@@ -138,7 +138,7 @@ static double put_samples(struct writer *w, enum jprof_counter counter, int sign
 	return floor(sum);
 }
 
-static bool has_sign(const struct writer *w, enum jprof_counter counter, int sign)
+static bool has_sign(const struct speedscope_writer *w, enum jprof_counter counter, int sign)
 {
 	for (uint32_t i = 0; i < w->view->stack_count; i++)
 		if (sign * w->view->stacks[i].value[counter] >= 0.5)
@@ -146,7 +146,7 @@ static bool has_sign(const struct writer *w, enum jprof_counter counter, int sig
 	return false;
 }
 
-static void put_profile(struct writer *w, enum jprof_counter counter, int sign)
+static void put_speedscope_profile(struct speedscope_writer *w, enum jprof_counter counter, int sign)
 {
 	const char *suffix = sign < 0 ? ": shrank" : w->view->info.difference ? ": grew" : "";
 	char name[64];
@@ -155,7 +155,7 @@ static void put_profile(struct writer *w, enum jprof_counter counter, int sign)
 	jp_jsonout_string(w->json, "type", "sampled");
 	jp_jsonout_string(w->json, "name", name);
 	jp_jsonout_string(w->json, "unit", jp_counts_bytes(counter) ? "bytes" : "none");
-	double sum = put_samples(w, counter, sign);
+	double sum = put_speedscope_samples(w, counter, sign);
 	jp_jsonout_raw(w->json, "weights", &w->weights);
 	jp_jsonout_uint(w->json, "startValue", 0);
 	jp_jsonout_number(w->json, "endValue", sum, 0);
@@ -163,7 +163,7 @@ static void put_profile(struct writer *w, enum jprof_counter counter, int sign)
 }
 
 /* Returns which of them is the one asked for. A profile without stacks is one that speedscope does not open. */
-static unsigned put_profiles(struct writer *w)
+static unsigned put_profiles(struct speedscope_writer *w)
 {
 	unsigned count = 0, active = 0;
 	jp_jsonout_open(w->json, "profiles", '[', false);
@@ -173,20 +173,20 @@ static unsigned put_profiles(struct writer *w)
 			if (!has_sign(w, order[i], sign) && !wanted)
 				continue;
 			active = wanted ? count : active;
-			put_profile(w, order[i], sign);
+			put_speedscope_profile(w, order[i], sign);
 			count++;
 		}
 	jp_jsonout_close(w->json);
 	return active;
 }
 
-static int prepare(struct writer *w)
+static int speedscope_prepare(struct speedscope_writer *w)
 {
 	w->id_of_frame = jp_none_array(w->view->code.frame_count);
 	return jp_walk_init(&w->walk, w->view) || !w->id_of_frame ? -1 : number_frames(w);
 }
 
-static void put_document(struct writer *w)
+static void put_speedscope(struct speedscope_writer *w)
 {
 	jp_jsonout_open(w->json, NULL, '{', false);
 	jp_jsonout_string(w->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
@@ -203,11 +203,11 @@ int jp_render_speedscope(const struct jprof_view *view, const struct jprof_repor
                          struct jprof_error *err)
 {
 	struct jp_jsonout json = { .out = out };
-	struct writer w = { .view = view, .json = &json };
+	struct speedscope_writer w = { .view = view, .json = &json };
 	(void)opts;
-	int rc = prepare(&w);
+	int rc = speedscope_prepare(&w);
 	if (!rc)
-		put_document(&w);
+		put_speedscope(&w);
 	rc = rc || w.weights.failed ? -1 : 0;
 	jp_walk_release(&w.walk);
 	jp_intern_release(&w.keys);

@@ -15,7 +15,7 @@ struct report {
 	struct jp_strbuf *out;
 };
 
-static void put_row(const struct report *r, size_t i, double sum)
+static void put_text_row(const struct report *r, size_t i, double sum)
 {
 	const struct jprof_row *row = jprof_table_at(r->table, i);
 	jp_put_columns(row->flat, sum, row->cum, r->whole, r->unit, r->out);
@@ -46,7 +46,7 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 	jp_put_total(view, unit, out);
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		sum += jprof_table_at(table, i)->flat;
-		put_row(&report, i, sum);
+		put_text_row(&report, i, sum);
 	}
 	jp_error_column_free(errors);
 	jprof_table_free(table);

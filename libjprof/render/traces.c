@@ -30,7 +30,7 @@ struct traces {
 	size_t count, cap;
 };
 
-static int add_stack(struct traces *t, uint32_t stack)
+static int add_trace(struct traces *t, uint32_t stack)
 {
 	size_t length;
 	jp_walk_rows(&t->walk, stack);
@@ -46,20 +46,20 @@ static int add_stack(struct traces *t, uint32_t stack)
 	return 0;
 }
 
-static const uint32_t *names_of(const struct traces *t, uint32_t stack, size_t *depth)
+static const uint32_t *trace_rows(const struct traces *t, uint32_t stack, size_t *depth)
 {
 	*depth = jp_intern_len(&t->stacks, stack) / sizeof(uint32_t);
 	return (const uint32_t *)(const void *)jp_intern_get(&t->stacks, stack);
 }
 
-static int by_size(const void *a, const void *b, void *context)
+static int traces_by_value(const void *a, const void *b, void *context)
 {
 	const struct traces *t = context;
 	const struct trace *x = a, *y = b;
 	size_t m, n, i = 0;
 	if (fabs(x->value) != fabs(y->value))
 		return fabs(x->value) > fabs(y->value) ? -1 : 1;
-	const uint32_t *p = names_of(t, x->stack, &m), *q = names_of(t, y->stack, &n);
+	const uint32_t *p = trace_rows(t, x->stack, &m), *q = trace_rows(t, y->stack, &n);
 	while (i < m && i < n && p[i] == q[i])
 		i++;
 	if (i == m || i == n)
@@ -71,7 +71,7 @@ static void put_trace(const struct traces *t, const struct trace *trace, struct 
 {
 	char value[jp_cell], percent[jp_cell];
 	size_t depth;
-	const uint32_t *names = names_of(t, trace->stack, &depth);
+	const uint32_t *names = trace_rows(t, trace->stack, &depth);
 	jp_put_value(value, trace->value, t->unit);
 	jp_put_percent(percent, trace->value, jp_whole(t->view));
 	jp_strbuf_str(out, rule);
@@ -92,9 +92,9 @@ int jp_render_traces(const struct jprof_view *view, const struct jprof_report_op
 	size_t left = opts->top ? opts->top : SIZE_MAX;
 	int rc = jp_walk_init(&t.walk, view);
 	for (uint32_t i = 0; !rc && i < view->stack_count; i++)
-		rc = add_stack(&t, i);
+		rc = add_trace(&t, i);
 	if (!rc && t.count)
-		qsort_r(t.items, t.count, sizeof *t.items, by_size, &t);
+		qsort_r(t.items, t.count, sizeof *t.items, traces_by_value, &t);
 	if (!rc)
 		jp_put_total(view, t.unit, out);
 	for (size_t i = 0; !rc && i < t.count && left; i++)

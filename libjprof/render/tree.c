@@ -86,7 +86,7 @@ static uint32_t node_of(struct tree *t, uint32_t parent, uint32_t name)
 	return id + 1;
 }
 
-static int add_stack(struct tree *t, uint32_t stack)
+static int add_tree_stack(struct tree *t, uint32_t stack)
 {
 	double value = jp_stack_value(t->view, stack);
 	size_t depth;
@@ -115,7 +115,7 @@ static int add_stack(struct tree *t, uint32_t stack)
 
 /* ---- order ----------------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b, void *context)
+static int nodes_by_parent(const void *a, const void *b, void *context)
 {
 	const struct tree *t = context;
 	const struct node *x = &t->nodes[*(const uint32_t *)a], *y = &t->nodes[*(const uint32_t *)b];
@@ -126,7 +126,7 @@ static int compare(const void *a, const void *b, void *context)
 	return strcmp(t->view->rows[x->name].name, t->view->rows[y->name].name);
 }
 
-static int by_size(const void *a, const void *b, void *context)
+static int siblings_by_cum(const void *a, const void *b, void *context)
 {
 	const struct tree *t = context;
 	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
@@ -142,7 +142,7 @@ static void choose(struct tree *t)
 	size_t rows = t->opts->top ? t->opts->top : SIZE_MAX;
 	double share = t->opts->least_share == 0 ? 0.005 : fmax(t->opts->least_share, 0);
 	double least = share * fabs(t->whole);
-	qsort_r(t->order, t->count - 1, sizeof *t->order, by_size, t);
+	qsort_r(t->order, t->count - 1, sizeof *t->order, siblings_by_cum, t);
 	t->nodes[root].shown = true;
 	for (size_t i = 0; i < t->count - 1 && rows; i++) {
 		uint32_t at = t->order[i];
@@ -163,7 +163,7 @@ static int arrange(struct tree *t)
 	for (uint32_t i = 1; i < t->count; i++)
 		t->order[i - 1] = i;
 	choose(t);
-	qsort_r(t->order, t->count - 1, sizeof *t->order, compare, t);
+	qsort_r(t->order, t->count - 1, sizeof *t->order, nodes_by_parent, t);
 	for (uint32_t i = 0; i < t->count - 1; i++) {
 		struct node *parent = &t->nodes[t->nodes[t->order[i]].parent];
 		if (!parent->child_count++)
@@ -204,7 +204,7 @@ static void put_numbers(const struct tree *t, double flat, double cum)
 	jp_strbuf_printf(t->out, "%8s %6s %8s %6s ", f, fp, c, cp);
 }
 
-static void put_node(const struct tree *t, const struct node *node, uint32_t indent, bool fork)
+static void put_tree_node(const struct tree *t, const struct node *node, uint32_t indent, bool fork)
 {
 	put_numbers(t, node->flat, node->cum);
 	jp_strbuf_printf(t->out, "%*s%s ", (int)(2 * indent), "", fork ? "+" : " ");
@@ -235,7 +235,7 @@ static uint32_t put_chain(const struct tree *t, uint32_t id, uint32_t indent)
 {
 	size_t left = chain_length(t, id), place = 0;
 	bool cut = left > 2 * chain_ends + 1;
-	put_node(t, &t->nodes[id], indent, true);
+	put_tree_node(t, &t->nodes[id], indent, true);
 	for (; left; left--) {
 		id = only_child(t, id);
 		place++;
@@ -247,7 +247,7 @@ static uint32_t put_chain(const struct tree *t, uint32_t id, uint32_t indent)
 			for (; hidden; hidden--, left--)
 				id = only_child(t, id);
 		}
-		put_node(t, &t->nodes[id], indent, false);
+		put_tree_node(t, &t->nodes[id], indent, false);
 	}
 	return id;
 }
@@ -296,13 +296,13 @@ static int put_tree(const struct tree *t)
 	return rc;
 }
 
-static int build(struct tree *t)
+static int build_tree(struct tree *t)
 {
 	if (jp_walk_init(&t->walk, t->view) || jp_array_push(t->nodes, t->count, t->cap))
 		return -1;
 	t->nodes[t->count++] = (struct node){ .name = JP_NONE, .parent = JP_NONE };
 	for (uint32_t i = 0; i < t->view->stack_count; i++)
-		if (add_stack(t, i))
+		if (add_tree_stack(t, i))
 			return -1;
 	t->whole = jp_whole(t->view);
 	return arrange(t);
@@ -312,7 +312,7 @@ int jp_render_tree(const struct jprof_view *view, const struct jprof_report_opts
                    struct jprof_error *err)
 {
 	struct tree t = { .view = view, .opts = opts, .unit = jp_unit_of(view, opts), .out = out };
-	int rc = build(&t);
+	int rc = build_tree(&t);
 	if (!rc) {
 		jp_put_total(view, t.unit, out);
 		rc = put_tree(&t);

@@ -78,7 +78,7 @@ static void keep_sampled(struct jprof_coverage *c)
 	c->count = kept;
 }
 
-static int fill(struct jprof_coverage *c, const struct jprof_view *v)
+static int fill_coverage(struct jprof_coverage *c, const struct jprof_view *v)
 {
 	const struct jp_code *code = &v->code;
 	c->count = code->object_count;
@@ -109,7 +109,7 @@ static int fill(struct jprof_coverage *c, const struct jprof_view *v)
 int jprof_coverage_new(const struct jprof_view *view, struct jprof_coverage **out, struct jprof_error *err)
 {
 	struct jprof_coverage *c = calloc(1, sizeof *c);
-	if (!c || fill(c, view)) {
+	if (!c || fill_coverage(c, view)) {
 		jprof_coverage_free(c);
 		return jp_error_nomem(err);
 	}

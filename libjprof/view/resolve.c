@@ -88,7 +88,7 @@ static int add_rows(struct resolve *r, uint32_t id)
 }
 
 /* The view's stack with these places, made when it is new; JP_NONE when memory is short. */
-static uint32_t stack_of(struct resolve *r, const struct jp_run *run, uint32_t thread)
+static uint32_t view_stack_of(struct resolve *r, const struct jp_run *run, uint32_t thread)
 {
 	static const struct jp_index_kind kind = { sizeof(struct jp_view_stack), hash_stack, same_stack };
 	struct jprof_view *v = r->view;
@@ -129,7 +129,7 @@ static void add_values(struct resolve *r, uint32_t id, const struct jp_sample *s
 	jp_seen_add(&r->sums[id].minus, &less->seen, 1);
 }
 
-static int add_sample(struct resolve *r, const struct jp_sample *sample, struct jprof_error *err)
+static int resolve_sample(struct resolve *r, const struct jp_sample *sample, struct jprof_error *err)
 {
 	size_t depth;
 	struct jp_run run = { .places = jp_stack_get(r->profile, sample->stack, &depth) };
@@ -139,7 +139,7 @@ static int add_sample(struct resolve *r, const struct jp_sample *sample, struct 
 	int rc = r->filter.any ? jp_filter_stack(&r->filter, &run, err) : 0;
 	if (rc)
 		return rc;
-	uint32_t id = stack_of(r, &run, sample->thread);
+	uint32_t id = view_stack_of(r, &run, sample->thread);
 	if (id == JP_NONE)
 		return jp_error_nomem(err);
 	add_values(r, id, sample);
@@ -156,7 +156,7 @@ static int add_samples(struct resolve *r, struct jprof_error *err)
 	for (uint32_t i = 0; !rc && i < jp_sample_count(r->profile); i++) {
 		const struct jp_sample *sample = &r->profile->samples[i];
 		if (r->thread == JP_NONE || sample->thread == r->thread)
-			rc = add_sample(r, sample, err);
+			rc = resolve_sample(r, sample, err);
 	}
 	return rc;
 }
@@ -200,7 +200,7 @@ static int find_thread(struct resolve *r, struct jprof_error *err)
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
-static int prepare(struct resolve *r)
+static int prepare_view(struct resolve *r)
 {
 	struct jprof_view *v = r->view;
 	uint32_t *location_of = jp_none_array(v->code.frame_count);
@@ -220,7 +220,7 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 	int rc = find_thread(&r, err);
 	if (!rc)
 		rc = jp_filter_init(&r.filter, &view->code, opts, err);
-	if (!rc && prepare(&r))
+	if (!rc && prepare_view(&r))
 		rc = jp_error_nomem(err);
 	if (!rc)
 		rc = add_samples(&r, err);

@@ -112,7 +112,7 @@ static int add_to_path(struct jp_path *path, uint32_t row)
 }
 
 /* The rows of the objects [from, to), each once in a run; `before` stands inside of them. */
-static int add_objects(struct jp_rows *r, size_t from, size_t to, uint32_t before, struct jp_path *path)
+static int add_object_rows(struct jp_rows *r, size_t from, size_t to, uint32_t before, struct jp_path *path)
 {
 	for (size_t i = from; i < to; i++) {
 		if (r->objects[i] != before && add_to_path(path, row_of_object(r, r->objects[i])))
@@ -133,10 +133,10 @@ int jp_rows_path(struct jp_rows *r, const uint32_t *places, size_t depth, struct
 		return 0;
 	size_t owner = jp_owner_place(r->code, r->objects, depth);
 	uint32_t row = row_of_owner(r, depth, owner);
-	if (add_objects(r, 0, owner + 1, JP_NONE, path))
+	if (add_object_rows(r, 0, owner + 1, JP_NONE, path))
 		return -1;
 	path->inner = path->count;
 	if (add_to_path(path, row))
 		return -1;
-	return add_objects(r, owner + 1, depth, r->objects[owner], path);
+	return add_object_rows(r, owner + 1, depth, r->objects[owner], path);
 }

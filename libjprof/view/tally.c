@@ -6,7 +6,7 @@
 
 /* ---- where rows lie --------------------------------------------------------------------------------- */
 
-static const char *or_null(const char *text)
+static const char *null_if_empty(const char *text)
 {
 	return *text ? text : NULL;
 }
@@ -24,8 +24,8 @@ static void place_frame(const struct jprof_view *v, uint32_t id, struct jprof_ro
 {
 	const struct jp_frame *frame = &v->code.frames[id];
 	const struct jp_location *l = jp_frame_location(v, id);
-	const struct jprof_row like = { .object = or_null(jp_code_object(&v->code, l->object)),
-		                        .file = or_null(jp_code_file(&v->code, frame->function)),
+	const struct jprof_row like = { .object = null_if_empty(jp_code_object(&v->code, l->object)),
+		                        .file = null_if_empty(jp_code_file(&v->code, frame->function)),
 		                        .line = frame->line,
 		                        .source = l->source };
 	place_row(row, first, &like);
@@ -33,7 +33,7 @@ static void place_frame(const struct jprof_view *v, uint32_t id, struct jprof_ro
 
 static void place_object(const struct jprof_view *v, uint32_t object, struct jprof_row *row, bool first)
 {
-	place_row(row, first, &(const struct jprof_row){ .object = or_null(jp_code_object(&v->code, object)) });
+	place_row(row, first, &(const struct jprof_row){ .object = null_if_empty(jp_code_object(&v->code, object)) });
 }
 
 /* A row lies where all of its frames do, or its object files. */
@@ -84,14 +84,14 @@ struct row_evidence {
 	struct jp_evidence flat, cum;
 };
 
-struct tally {
+struct row_tally {
 	struct jprof_view *view;
 	struct jp_walk walk;
 	uint32_t *seen;                /* by row */
 	struct row_evidence *evidence; /* by row, if errors are asked for */
 };
 
-static void count_stack(struct tally *t, uint32_t id)
+static void count_stack(struct row_tally *t, uint32_t id)
 {
 	struct jprof_view *v = t->view;
 	const struct jp_walk *w = &t->walk;
@@ -111,7 +111,7 @@ static void count_stack(struct tally *t, uint32_t id)
 		jp_evidence_add(&t->evidence[w->rows[w->inner]].flat, &v->evidence[id]);
 }
 
-static void put_ranges(struct tally *t)
+static void put_ranges(struct row_tally *t)
 {
 	struct jprof_view *v = t->view;
 	struct jp_evidence all = { 0 };
@@ -124,7 +124,7 @@ static void put_ranges(struct tally *t)
 	}
 }
 
-static void sum_up(struct jprof_view *v)
+static void sum_view(struct jprof_view *v)
 {
 	for (uint32_t i = 0; i < v->stack_count; i++)
 		for (int c = 0; c < JPROF_COUNTERS; c++)
@@ -137,7 +137,7 @@ static void sum_up(struct jprof_view *v)
 
 static int count_rows(struct jprof_view *v)
 {
-	struct tally t = { .view = v, .seen = calloc((size_t)v->row_count + 1, sizeof *t.seen) };
+	struct row_tally t = { .view = v, .seen = calloc((size_t)v->row_count + 1, sizeof *t.seen) };
 	if (v->evidence)
 		t.evidence = calloc((size_t)v->row_count + 1, sizeof *t.evidence);
 	int rc = jp_walk_init(&t.walk, v) || !t.seen || (v->evidence && !t.evidence) ? -1 : 0;
@@ -158,6 +158,6 @@ int jp_view_tally(struct jprof_view *v, jp_row_name_fn *name, const void *contex
 		v->rows[i].name = name(context, i);
 	if (!v->rows || place_rows(v) || count_rows(v))
 		return -1;
-	sum_up(v);
+	sum_view(v);
 	return 0;
 }

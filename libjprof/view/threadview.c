@@ -13,7 +13,7 @@ struct part {
 	uint32_t *row; /* the whole's, by id */
 };
 
-static const char *part_name(const void *context, uint32_t row)
+static const char *name_in_part(const void *context, uint32_t row)
 {
 	const struct part *p = context;
 	return p->view->whole->rows[p->row[row]].name;
@@ -87,7 +87,7 @@ static int make_part(struct part *p, size_t thread)
 	p->id = jp_none_array(whole->row_count);
 	if (!v->store || !v->stacks || (whole->evidence && !v->evidence) || (whole->paths && !v->paths) ||
 	    !v->row_object || !v->row_of_frame || !v->row_of_object || !p->row || !p->id || part_stacks(p, thread) ||
-	    jp_view_tally(v, part_name, p))
+	    jp_view_tally(v, name_in_part, p))
 		return -1;
 	v->info.heading = jp_thread_heading(&v->store->places, v->info.thread, v->info.thread);
 	return v->info.heading ? 0 : -1;
