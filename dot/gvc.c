@@ -27,7 +27,7 @@ static bool has_fonts(void)
 	return fonts && fonts->nfont > 0;
 }
 
-static int draw(GVC_t *gvc, Agraph_t *g, size_t kind, char **data, size_t *len)
+static int draw_kind(GVC_t *gvc, Agraph_t *g, size_t kind, char **data, size_t *len)
 {
 	for (size_t i = 0; i < 3 && kinds[kind].renderers[i]; i++) {
 		GV_LENGTH n = 0;
@@ -56,7 +56,7 @@ static void free_layout(GVC_t *gvc, Agraph_t *g)
 		gvFreeLayout(gvc, g);
 }
 
-static int render(Agraph_t *g, const char *format, char **data, size_t *len, const char **why)
+static int render_picture(Agraph_t *g, const char *format, char **data, size_t *len, const char **why)
 {
 	size_t kind = 0;
 	while (strcmp(kinds[kind].format, format))
@@ -72,7 +72,7 @@ static int render(Agraph_t *g, const char *format, char **data, size_t *len, con
 	int rc = gvc ? gvLayout(gvc, g, "dot") : -1;
 	*why = "Graphviz' layout failed";
 	if (!rc) {
-		rc = draw(gvc, g, kind, data, len);
+		rc = draw_kind(gvc, g, kind, data, len);
 		*why = "this Graphviz cannot write that format; other formats may work, and --dot does";
 		free_layout(gvc, g);
 	}
@@ -87,6 +87,6 @@ static void release(char *data)
 extern const struct dot_module jprof_gvc;
 __attribute__((visibility("default"))) const struct dot_module jprof_gvc = {
 	.version = JPROF_VERSION,
-	.render = render,
+	.render = render_picture,
 	.release = release,
 };

@@ -29,7 +29,7 @@ static void ids_close(void *state)
 	free(ids);
 }
 
-static bool add_name(struct ids *ids, char *name)
+static bool keep_id_name(struct ids *ids, char *name)
 {
 	if (ids->count == ids->cap) {
 		size_t cap = ids->cap ? 2 * ids->cap : 64;
@@ -59,7 +59,7 @@ static GV_ID_RESULT ids_map(void *state, int type, char *name, IDTYPE *id, int m
 			*id = 2 * i;
 			return 1;
 		}
-	if (!make || !add_name(ids, name))
+	if (!make || !keep_id_name(ids, name))
 		return 0;
 	*id = 2 * (ids->count - 1);
 	return 1;

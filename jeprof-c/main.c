@@ -107,7 +107,7 @@ static int run_report(const struct options *options)
 }
 
 /* `jprof help [COMMAND]`, as --help. */
-static int help(int argc, char **argv)
+static int command_help(int argc, char **argv)
 {
 	char *words[] = { argc > 1 ? argv[1] : argv[0], (char[]){ "--help" }, NULL };
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
@@ -117,13 +117,13 @@ static int help(int argc, char **argv)
 	return 0;
 }
 
-static int run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "help") && access("help", F_OK))
-		return help(argc - 1, argv + 1);
+		return command_help(argc - 1, argv + 1);
 	struct options options = {
 		.output = "text",
 		.as_jeprof = argc && called_as_jeprof(argv[0]),
@@ -136,7 +136,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int status = run(argc, argv);
+	int status = run_command(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		if (errno == EPIPE)
 			return 0;

@@ -14,11 +14,11 @@ struct doctor_options {
 	bool json;
 };
 
-#define AT(member) offsetof(struct doctor_options, member)
+#define DOCTOR_AT(member) offsetof(struct doctor_options, member)
 
 static const struct opt_row rows[] = {
-	{ "json", OPT_SWITCH, AT(json), 0, NULL, NULL, "as JSON; docs/doctor.md has the keys" },
-	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
+	{ "json", OPT_SWITCH, DOCTOR_AT(json), 0, NULL, NULL, "as JSON; docs/doctor.md has the keys" },
+	{ "help", OPT_SWITCH, DOCTOR_AT(help), 0, NULL, NULL, "this text" },
 };
 
 static const struct opt_table table = {

@@ -39,7 +39,7 @@ static char *whole_path(const char *path)
 	return realpath(path, NULL);
 }
 
-static bool open_file(const char *path)
+static bool open_in_browser(const char *path)
 {
 	char *argv[] = { "xdg-open", (char *)path, NULL };
 	pid_t pid;
@@ -62,7 +62,7 @@ bool browser_show(const char *given, const char *data, size_t len)
 	if (!given && !make_file(made, sizeof made, data, len))
 		return false;
 	char *path = whole_path(given ? given : made);
-	bool good = path && open_file(path);
+	bool good = path && open_in_browser(path);
 	if (good && !given)
 		say("the picture is %s", path);
 	free(path);

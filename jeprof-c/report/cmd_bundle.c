@@ -25,23 +25,24 @@ struct bundle_options {
 	bool gzip;
 };
 
-#define AT(member) offsetof(struct bundle_options, member)
+#define BUNDLE_AT(member) offsetof(struct bundle_options, member)
 #define COMMON(member) offsetof(struct bundle_options, common.member)
 
 static const struct opt_row rows[] = {
-	{ "output", OPT_TEXT, AT(output), 0, NULL, "FILE",
+	{ "output", OPT_TEXT, BUNDLE_AT(output), 0, NULL, "FILE",
 	  "the bundle to make; -o FILE is the same. Nothing is overwritten" },
-	{ "label", OPT_TEXT, AT(label), 0, NULL, "TEXT", "what to call it: boot, warm, steady ..." },
-	{ "stats", OPT_TEXT, AT(stats), 0, NULL, "FILE", "what malloc_stats_print wrote with \"J\"" },
-	{ "status", OPT_TEXT, AT(status), 0, NULL, "FILE", "the process's /proc/PID/status" },
-	{ "smaps", OPT_TEXT, AT(smaps), 0, NULL, "FILE", "its /proc/PID/smaps_rollup, or smaps" },
+	{ "label", OPT_TEXT, BUNDLE_AT(label), 0, NULL, "TEXT", "what to call it: boot, warm, steady ..." },
+	{ "stats", OPT_TEXT, BUNDLE_AT(stats), 0, NULL, "FILE", "what malloc_stats_print wrote with \"J\"" },
+	{ "status", OPT_TEXT, BUNDLE_AT(status), 0, NULL, "FILE", "the process's /proc/PID/status" },
+	{ "smaps", OPT_TEXT, BUNDLE_AT(smaps), 0, NULL, "FILE", "its /proc/PID/smaps_rollup, or smaps" },
 	{ "maps", OPT_TEXT, COMMON(maps), 0, NULL, "FILE|PID",
 	  "its /proc/PID/maps: used if the dump was cut before its own" },
-	{ "gcstat", OPT_TEXT, AT(gcstat), 0, NULL, "FILE", "GC.stat of a Ruby, as JSON" },
-	{ "symbols", OPT_WORD, AT(symbols), 0, NULL, "now|later",
+	{ "gcstat", OPT_TEXT, BUNDLE_AT(gcstat), 0, NULL, "FILE", "GC.stat of a Ruby, as JSON" },
+	{ "symbols", OPT_WORD, BUNDLE_AT(symbols), 0, NULL, "now|later",
 	  "put the names of the dump's addresses in (now, the default), or\nbuild-ids alone, for files that the reader has" },
-	{ "mode", OPT_TEXT, AT(mode), 0, NULL, "0644", "the bundle's mode, in octal (0600: for its owner alone)" },
-	{ "gzip", OPT_SWITCH, AT(gzip), 0, NULL, NULL, "compress with gzip in place of zstd" },
+	{ "mode", OPT_TEXT, BUNDLE_AT(mode), 0, NULL, "0644",
+	  "the bundle's mode, in octal (0600: for its owner alone)" },
+	{ "gzip", OPT_SWITCH, BUNDLE_AT(gzip), 0, NULL, NULL, "compress with gzip in place of zstd" },
 	OPTIONS_LOOKUP(COMMON),
 	{ "help", OPT_SWITCH, COMMON(help), 0, NULL, NULL, "this text" },
 };
@@ -67,7 +68,7 @@ static bool said(int rc, const struct jprof_error *err)
 /* ---- files ---------------------------------------------------------------------------------------- */
 
 /* Opens a file that the user named; a directory or a device is refused. -1 after having said so. */
-static int open_file(const char *path)
+static int open_dump_file(const char *path)
 {
 	struct stat st;
 	if (!strcmp(path, "-")) {
@@ -90,7 +91,7 @@ static int open_file(const char *path)
 static bool add_file(struct bundling *b, const char *name, const char *path)
 {
 	struct jprof_error err;
-	int fd = path ? open_file(path) : -1;
+	int fd = path ? open_dump_file(path) : -1;
 	if (fd < 0)
 		return !path;
 	bool good = said(jprof_bundle_writer_fd(b->writer, name, fd, &err), &err);
@@ -234,7 +235,7 @@ static bool check_other(const char *path)
 static bool add_dump(struct bundling *b, const char *path)
 {
 	bool other = false;
-	int fd = open_file(path);
+	int fd = open_dump_file(path);
 	if (fd < 0)
 		return false;
 	close(fd);
@@ -269,7 +270,7 @@ static bool write_bundle(struct bundling *b)
 	return false;
 }
 
-static bool check(const struct bundle_options *o, const struct inputs *inputs)
+static bool check_bundle_options(const struct bundle_options *o, const struct inputs *inputs)
 {
 	const char *only_one = o->stats         ? "stats"
 	                       : o->status      ? "status"
@@ -286,7 +287,7 @@ static bool check(const struct bundle_options *o, const struct inputs *inputs)
 	return false;
 }
 
-static void help(void)
+static void bundle_help(void)
 {
 	printf(
 	    "usage: jprof bundle -o FILE.jprof [OPTIONS] [PROGRAM] DUMP...\n"
@@ -308,12 +309,12 @@ int cmd_bundle(int argc, char **argv)
 	if (!opt_parse(&table, &o, argc, argv, &o.common.operand_count))
 		return 1;
 	if (o.common.help) {
-		help();
+		bundle_help();
 		return 0;
 	}
 	struct bundling b = { .o = &o, .inputs = &inputs };
-	bool good = budget_watch(o.common.max_memory) && inputs_find(&inputs, &o.common) && check(&o, &inputs) &&
-	            write_bundle(&b);
+	bool good = budget_watch(o.common.max_memory) && inputs_find(&inputs, &o.common) &&
+	            check_bundle_options(&o, &inputs) && write_bundle(&b);
 	free(inputs.program);
 	return good ? 0 : 1;
 }

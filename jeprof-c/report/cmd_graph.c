@@ -21,7 +21,7 @@ struct facts {
 	size_t count;
 };
 
-static void __attribute__((format(printf, 2, 3))) add(struct facts *f, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) add_fact(struct facts *f, const char *fmt, ...)
 {
 	va_list args;
 	if (f->count == sizeof f->lines / sizeof *f->lines)
@@ -33,7 +33,7 @@ static void __attribute__((format(printf, 2, 3))) add(struct facts *f, const cha
 	f->count++;
 }
 
-static const char *base_name(const char *path)
+static const char *input_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	if (!strcmp(path, "-"))
@@ -41,7 +41,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static void put_bytes(char *text, size_t size, double bytes, bool exact)
+static void put_amount_of_bytes(char *text, size_t size, double bytes, bool exact)
 {
 	if (exact || bytes < 1024)
 		snprintf(text, size, "%.0f B", bytes);
@@ -56,18 +56,18 @@ static void add_input(struct facts *f, const struct loaded *l, const struct opti
 	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
 	char rate[64];
 	if (o->base || o->diff_base)
-		add(f, "since: %.400s", o->base ? o->base : o->diff_base);
+		add_fact(f, "since: %.400s", o->base ? o->base : o->diff_base);
 	if (inputs->dump_count > 1)
-		add(f, "sum of %d dumps", inputs->dump_count);
+		add_fact(f, "sum of %d dumps", inputs->dump_count);
 	if (*info->members)
-		add(f, "of a bundle: %.400s", info->members);
-	put_bytes(rate, sizeof rate, (double)info->rate, false);
+		add_fact(f, "of a bundle: %.400s", info->members);
+	put_amount_of_bytes(rate, sizeof rate, (double)info->rate, false);
 	if (info->rate > 1)
-		add(f, "sampled: one in %s", rate);
+		add_fact(f, "sampled: one in %s", rate);
 	else if (info->rate)
-		add(f, "every allocation recorded");
+		add_fact(f, "every allocation recorded");
 	if (o->thread)
-		add(f, "thread: %.100s", strcmp(o->thread, "*") ? o->thread : "all");
+		add_fact(f, "thread: %.100s", strcmp(o->thread, "*") ? o->thread : "all");
 }
 
 /* Filters of one report of a session stand for what they are added to. */
@@ -76,19 +76,19 @@ static void add_filters(struct facts *f, const struct options *o)
 	bool also = o->also_focus || o->also_ignore;
 	const char *focus = also ? o->also_focus : o->focus, *ignore = also ? o->also_ignore : o->ignore;
 	if (focus)
-		add(f, "focus: %.400s", focus);
+		add_fact(f, "focus: %.400s", focus);
 	if (ignore)
-		add(f, "ignore: %.400s", ignore);
+		add_fact(f, "ignore: %.400s", ignore);
 	if (o->retain && !also)
-		add(f, "retain: %.400s", o->retain);
+		add_fact(f, "retain: %.400s", o->retain);
 	if (o->exclude && !also)
-		add(f, "exclude: %.400s", o->exclude);
+		add_fact(f, "exclude: %.400s", o->exclude);
 }
 
 static void add_total(struct facts *f, const struct jprof_view_info *view, const struct jprof_graph_info *info)
 {
 	if (view->total != 0 && !info->difference && fabs(info->total - view->total) > 1e-6 * fabs(view->total))
-		add(f, "that is %.1f %% of all", info->total * 100 / view->total);
+		add_fact(f, "that is %.1f %% of all", info->total * 100 / view->total);
 }
 
 /* False after having said what is wrong. */
@@ -104,20 +104,20 @@ static bool add_trust(struct facts *f, const struct jprof_view *view, const stru
 			say_error(&err);
 			return false;
 		}
-		add(f, "named: %.1f %% of the bytes have a function's name", jprof_coverage_named(coverage) * 100);
+		add_fact(f, "named: %.1f %% of the bytes have a function's name", jprof_coverage_named(coverage) * 100);
 		jprof_coverage_free(coverage);
 	}
 	if (!info->errors || info->thread)
 		return true;
 	if (isnan(info->range.error)) {
-		add(f, "errors: not known, for the input does not tell how it was sampled");
+		add_fact(f, "errors: not known, for the input does not tell how it was sampled");
 	} else if (o->counter == JPROF_INUSE_SPACE || o->counter == JPROF_ALLOC_SPACE) {
 		snprintf(low, sizeof low, "%.2f MB", info->range.low / 1048576);
 		snprintf(high, sizeof high, "%.2f MB", info->range.high / 1048576);
-		add(f, "the %s lies between %s and %s with 95 %% confidence", what, low, high);
+		add_fact(f, "the %s lies between %s and %s with 95 %% confidence", what, low, high);
 	} else {
-		add(f, "the %s lies between %.0f and %.0f objects with 95 %% confidence", what, info->range.low,
-		    info->range.high);
+		add_fact(f, "the %s lies between %.0f and %.0f objects with 95 %% confidence", what, info->range.low,
+		         info->range.high);
 	}
 	return true;
 }
@@ -145,8 +145,8 @@ static int make_graph(const struct jprof_view *view, const struct options *o, st
 	return rc;
 }
 
-static int draw(const struct jprof_graph *graph, const struct dot_opts *opts, const struct options *o,
-                struct sink *sink)
+static int draw_picture(const struct jprof_graph *graph, const struct dot_opts *opts, const struct options *o,
+                        struct sink *sink)
 {
 	struct dot_picture picture;
 	struct jprof_error err;
@@ -178,8 +178,8 @@ int graph_report(const struct loaded *l, const struct jprof_view *view, const st
 	char title[512];
 	if (make_graph(view, o, &graph))
 		return 1;
-	snprintf(title, sizeof title, "%.200s%s%.200s", inputs->program ? base_name(inputs->program) : "",
-	         inputs->program ? ", " : "", base_name(inputs->dumps[inputs->dump_count - 1]));
+	snprintf(title, sizeof title, "%.200s%s%.200s", inputs->program ? input_name(inputs->program) : "",
+	         inputs->program ? ", " : "", input_name(inputs->dumps[inputs->dump_count - 1]));
 	add_input(&facts, l, o, inputs);
 	add_filters(&facts, o);
 	add_total(&facts, jprof_view_info(view), jprof_graph_info(graph));
@@ -192,7 +192,7 @@ int graph_report(const struct loaded *l, const struct jprof_view *view, const st
 		.fact_count = facts.count,
 		.cluster = o->cluster,
 	};
-	int status = good ? draw(graph, &opts, o, sink) : 1;
+	int status = good ? draw_picture(graph, &opts, o, sink) : 1;
 	jprof_graph_free(graph);
 	return status;
 }

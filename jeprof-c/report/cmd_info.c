@@ -308,7 +308,7 @@ static int show_other(const struct options *o, const struct inputs *inputs, char
 	return status;
 }
 
-static int show(const struct options *o, const struct inputs *inputs, char *path)
+static int show_input(const struct options *o, const struct inputs *inputs, char *path)
 {
 	bool other;
 	struct jprof_dump *dump = load_dump(path, o, &other);
@@ -328,7 +328,7 @@ int cmd_info(const struct options *o)
 		for (int i = 0; i < inputs.dump_count; i++) {
 			if (i && !wants_json(o))
 				putchar('\n');
-			status |= show(o, &inputs, inputs.dumps[i]);
+			status |= show_input(o, &inputs, inputs.dumps[i]);
 		}
 	}
 	free(inputs.program);

@@ -72,7 +72,7 @@ static void end_report(void)
 	}
 }
 
-static void show(struct session *s, struct terms *t, bool pattern)
+static void show_terms(struct session *s, struct terms *t, bool pattern)
 {
 	char *wanted = words_join(t->wanted, t->wanted_count), *ignore = words_join(t->unwanted, t->unwanted_count);
 	if (pattern)
@@ -98,7 +98,7 @@ static void run_top(struct session *s, const struct request *r)
 	t.o.cum = t.o.cum || !strcmp(r->name, "cum");
 	if (!t.o.top)
 		t.o.top = default_rows;
-	show(s, &t, false);
+	show_terms(s, &t, false);
 }
 
 /* Reports whose words are patterns of stacks, not a file or a pattern of functions. */
@@ -108,7 +108,7 @@ static bool takes_words(const struct jprof_format *format)
 }
 
 /* Hundreds of lines for a program are no answer on a terminal. */
-static bool has_place(const struct terms *t, const struct jprof_format *row)
+static bool has_destination(const struct terms *t, const struct jprof_format *row)
 {
 	if (row->for_people || t->o.file || !isatty(STDOUT_FILENO))
 		return true;
@@ -117,7 +117,7 @@ static bool has_place(const struct terms *t, const struct jprof_format *row)
 }
 
 /* Reports of the table of options that go to a file or to standard output, and those that take a pattern. */
-static void run_report(struct session *s, const struct request *r, const struct jprof_format *row)
+static void run_session_report(struct session *s, const struct request *r, const struct jprof_format *row)
 {
 	struct terms t;
 	bool pattern = row->argument, focused = takes_words(row);
@@ -131,13 +131,13 @@ static void run_report(struct session *s, const struct request *r, const struct 
 		t.o.file = t.wanted[0];
 		t.wanted_count = 0;
 	}
-	if (has_place(&t, row))
-		show(s, &t, pattern);
+	if (has_destination(&t, row))
+		show_terms(s, &t, pattern);
 }
 
 /* ---- other commands -------------------------------------------------------------------------------------- */
 
-static void set_text(struct session *s, const struct request *r, const char **member, char **own)
+static void set_session_pattern(struct session *s, const struct request *r, const char **member, char **own)
 {
 	char *text = words_join(r->words, r->count);
 	const char *before = *member;
@@ -155,12 +155,12 @@ static void set_text(struct session *s, const struct request *r, const char **me
 
 static void run_focus(struct session *s, const struct request *r)
 {
-	set_text(s, r, &s->o.focus, &s->focus);
+	set_session_pattern(s, r, &s->o.focus, &s->focus);
 }
 
 static void run_ignore(struct session *s, const struct request *r)
 {
-	set_text(s, r, &s->o.ignore, &s->ignore);
+	set_session_pattern(s, r, &s->o.ignore, &s->ignore);
 }
 
 static void run_reset(struct session *s, const struct request *r)
@@ -264,7 +264,8 @@ static void run_help(struct session *s, const struct request *r)
 
 /* ---- one line --------------------------------------------------------------------------------------------- */
 
-static void consider(struct session_meaning *m, const char *word, size_t len, const struct session_meaning *other)
+static void consider_meaning(struct session_meaning *m, const char *word, size_t len,
+                             const struct session_meaning *other)
 {
 	bool exact = strlen(other->name) == len;
 	if (strncmp(other->name, word, len) || m->exact)
@@ -282,11 +283,11 @@ struct session_meaning session_meaning(const char *word, size_t len)
 	const struct session_setting *setting;
 	const struct jprof_format *row;
 	for (size_t i = 0; (command = session_command(i)); i++)
-		consider(&m, word, len, &(struct session_meaning){ .name = command->name, .command = command });
+		consider_meaning(&m, word, len, &(struct session_meaning){ .name = command->name, .command = command });
 	for (size_t i = 0; (row = session_report(i)); i++)
-		consider(&m, word, len, &(struct session_meaning){ .name = row->name, .report = row });
+		consider_meaning(&m, word, len, &(struct session_meaning){ .name = row->name, .report = row });
 	for (size_t i = 0; (setting = session_setting(i)); i++)
-		consider(&m, word, len, &(struct session_meaning){ .name = setting->name, .setting = setting });
+		consider_meaning(&m, word, len, &(struct session_meaning){ .name = setting->name, .setting = setting });
 	return m;
 }
 
@@ -295,7 +296,7 @@ static void run_meaning(struct session *s, const struct session_meaning *m, cons
 	if (m->command)
 		m->command->run(s, r);
 	else if (m->report)
-		run_report(s, r, m->report);
+		run_session_report(s, r, m->report);
 	else
 		session_setting_change(s, m->setting, r);
 }

@@ -98,7 +98,7 @@ static bool is_plain_dump(const char *bytes, size_t size)
 	return size && (*bytes == 'h' || *bytes == '%') && jprof_dump_probe(bytes, size);
 }
 
-static void read_plain(const char *path, char **bytes, size_t *size)
+static void read_text_file(const char *path, char **bytes, size_t *size)
 {
 	FILE *file = fopen(path, "re");
 	FILE *copy = file ? open_memstream(bytes, size) : NULL;
@@ -138,15 +138,15 @@ static void read_source(const struct loaded *l, const struct options *o, const s
 	if (*info->members)
 		read_member(inputs->dumps[0], o->member, bytes, &size);
 	else
-		read_plain(inputs->dumps[0], bytes, &size);
+		read_text_file(inputs->dumps[0], bytes, &size);
 	if (*bytes && is_plain_dump(*bytes, size)) {
 		report->source = *bytes;
 		report->source_len = size;
 	}
 }
 
-static int render(const struct jprof_view *view, const struct options *o, const struct jprof_report_opts *opts,
-                  struct sink *sink)
+static int render_view(const struct jprof_view *view, const struct options *o, const struct jprof_report_opts *opts,
+                       struct sink *sink)
 {
 	struct jprof_error err;
 	int rc = jprof_render(view, o->output, opts, write_pieces, sink, &err);
@@ -169,7 +169,7 @@ static int render_threads(const struct jprof_view *view, const struct options *o
 			say_error(&err);
 			return 1;
 		}
-		status = render(part, o, &opts, sink);
+		status = render_view(part, o, &opts, sink);
 		jprof_view_free(part);
 	}
 	return status;
@@ -199,7 +199,7 @@ static int report(const struct loaded *l, const struct jprof_view *view, const s
 	if (jprof_view_threads(view) && format_find(o->output)->by_thread)
 		return render_threads(view, o, sink);
 	read_source(l, o, inputs, &opts, &source);
-	int status = render(view, o, &opts, sink);
+	int status = render_view(view, o, &opts, sink);
 	free(source);
 	bool nothing = !info->rows && info->total == 0 && !o->base && !o->diff_base;
 	return status ? status : nothing;

@@ -10,14 +10,14 @@
 #include "report/options.h"
 
 /* What was read. */
-struct request {
+struct symbol_request {
 	unsigned long long *addresses;
 	size_t count, cap;
 	char *maps; /* text */
 	size_t maps_len;
 };
 
-static bool add_address(struct request *r, unsigned long long address)
+static bool add_address(struct symbol_request *r, unsigned long long address)
 {
 	if (r->count == r->cap) {
 		size_t cap = r->cap ? 2 * r->cap : 256;
@@ -32,7 +32,7 @@ static bool add_address(struct request *r, unsigned long long address)
 }
 
 /* A line of maps has a dash after its first number; an address is all of its line. */
-static bool read_request(struct request *r)
+static bool read_request(struct symbol_request *r)
 {
 	char *line = NULL;
 	size_t cap = 0;
@@ -53,7 +53,7 @@ static bool read_request(struct request *r)
 }
 
 /* A dump with one stack of one frame for each address: the innermost frame is looked up as it is. */
-static char *as_dump(const struct request *r, size_t *len)
+static char *as_dump(const struct symbol_request *r, size_t *len)
 {
 	char *text = NULL;
 	FILE *out = open_memstream(&text, len);
@@ -95,7 +95,7 @@ static struct name *names_of(const struct jprof_profile *profile, size_t *count)
 	return names;
 }
 
-static void put_names(const struct request *r, const struct name *names, size_t count)
+static void put_names(const struct symbol_request *r, const struct name *names, size_t count)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		struct name key = { .address = r->addresses[i] };
@@ -105,7 +105,7 @@ static void put_names(const struct request *r, const struct name *names, size_t 
 	}
 }
 
-static int answer(const struct request *r, const struct options *o)
+static int answer(const struct symbol_request *r, const struct options *o)
 {
 	struct jprof_error err = { .text = "out of memory" };
 	struct jprof_dump *dump = NULL;
@@ -134,7 +134,7 @@ static int answer(const struct request *r, const struct options *o)
 
 int cmd_symbols(const struct options *o)
 {
-	struct request r = { 0 };
+	struct symbol_request r = { 0 };
 	int status = 1;
 	if (!read_request(&r))
 		say("standard input cannot be read, or is too large");

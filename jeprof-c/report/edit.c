@@ -23,7 +23,7 @@ struct edit *edit_open(const char *prompt, edit_complete_fn *complete, void *con
 	return e;
 }
 
-static bool keep(struct edit *e, const char *text, size_t len)
+static bool keep_line(struct edit *e, const char *text, size_t len)
 {
 	char *line = realloc(e->line, len + 1);
 	if (!line)
@@ -44,14 +44,14 @@ static ssize_t read_plain(struct edit *e)
 		return len;
 	clearerr(stdin);
 	fputs("\n", stderr);
-	return keep(e, "", 0) ? 0 : -1;
+	return keep_line(e, "", 0) ? 0 : -1;
 }
 
 static ssize_t read_terminal(struct edit *e)
 {
 	size_t len;
 	const char *line = edit_terminal_line(e->terminal, &len);
-	return line && keep(e, line, len) ? (ssize_t)len : -1;
+	return line && keep_line(e, line, len) ? (ssize_t)len : -1;
 }
 
 const char *edit_line(struct edit *e)

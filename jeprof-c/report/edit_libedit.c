@@ -27,7 +27,7 @@ static char *prompt_of(EditLine *el)
 
 /* ---- completion ----------------------------------------------------------------------------------- */
 
-struct words {
+struct completions {
 	const char *typed;
 	size_t typed_len;
 	char *items[most_words];
@@ -36,7 +36,7 @@ struct words {
 
 static bool offer(void *list, const char *word)
 {
-	struct words *w = list;
+	struct completions *w = list;
 	if (strncmp(word, w->typed, w->typed_len) || !is_visible(word))
 		return true;
 	for (size_t i = 0; i < w->count; i++)
@@ -53,7 +53,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static size_t common_length(const struct words *w)
+static size_t common_length(const struct completions *w)
 {
 	size_t len = strlen(w->items[0]);
 	for (size_t i = 1; i < w->count; i++)
@@ -63,7 +63,7 @@ static size_t common_length(const struct words *w)
 	return len;
 }
 
-static void show(const struct words *w)
+static void show_completions(const struct completions *w)
 {
 	fputs("\n", stderr);
 	for (size_t i = 0; i < w->count && i < most_shown; i++)
@@ -73,14 +73,14 @@ static void show(const struct words *w)
 }
 
 /* Adds what all words have in common; shows them if that is nothing. */
-static unsigned char extend(EditLine *el, struct words *w)
+static unsigned char extend(EditLine *el, struct completions *w)
 {
 	if (!w->count)
 		return CC_ERROR;
 	qsort(w->items, w->count, sizeof *w->items, by_text);
 	size_t len = common_length(w);
 	if (len == w->typed_len && w->count > 1) {
-		show(w);
+		show_completions(w);
 		return CC_REDISPLAY;
 	}
 	char *more = strndup(w->items[0] + w->typed_len, len - w->typed_len);
@@ -96,7 +96,7 @@ static unsigned char complete(EditLine *el, wint_t ch)
 	struct edit_terminal *t = NULL;
 	const LineInfo *info = el_line(el);
 	char *line = strndup(info->buffer, (size_t)(info->cursor - info->buffer));
-	struct words *words = calloc(1, sizeof *words);
+	struct completions *words = calloc(1, sizeof *words);
 	unsigned char result = CC_ERROR;
 	(void)ch;
 	if (line && words && !el_get(el, EL_CLIENTDATA, &t)) {

@@ -132,7 +132,7 @@ bool load_maps(const char *word, struct jprof_maps **maps)
 }
 
 /* What the work on one command line needs. */
-struct work {
+struct loading {
 	const struct inputs *inputs;
 	const struct options *o;
 	struct jprof_maps *maps;
@@ -141,7 +141,7 @@ struct work {
 };
 
 /* A thread that this dump does not have is no fault where others may have it. */
-static void say_or_count(struct work *w, int rc, const struct jprof_error *err)
+static void say_or_count(struct loading *w, int rc, const struct jprof_error *err)
 {
 	if (rc == JPROF_E_ARGUMENT)
 		w->unknown++;
@@ -149,7 +149,7 @@ static void say_or_count(struct work *w, int rc, const struct jprof_error *err)
 		say_error(err);
 }
 
-static struct jprof_profile_opts profile_opts(const struct work *w)
+static struct jprof_profile_opts profile_opts(const struct loading *w)
 {
 	return (struct jprof_profile_opts){
 		.size = sizeof(struct jprof_profile_opts), .maps = w->maps, .thread = w->thread, .member = w->o->member
@@ -166,7 +166,7 @@ static void say_members(const struct jprof_profile *profile, const char *path)
 }
 
 /* The profile of one file. What it has to note is said at the end, once for all files. */
-static struct jprof_profile *profile_of_file(struct work *w, struct loaded *l, const char *path)
+static struct jprof_profile *profile_of_file(struct loading *w, struct loaded *l, const char *path)
 {
 	struct jprof_error err;
 	struct jprof_profile_opts opts = profile_opts(w);
@@ -179,7 +179,7 @@ static struct jprof_profile *profile_of_file(struct work *w, struct loaded *l, c
 }
 
 /* Adds a profile to the sum, which takes it over if it was empty. */
-static bool add(struct jprof_profile **sum, struct jprof_profile *profile)
+static bool add_to_sum(struct jprof_profile **sum, struct jprof_profile *profile)
 {
 	struct jprof_error err;
 	if (!*sum) {
@@ -193,12 +193,12 @@ static bool add(struct jprof_profile **sum, struct jprof_profile *profile)
 	return !rc;
 }
 
-static void say_no_thread(const struct work *w)
+static void say_no_thread(const struct loading *w)
 {
 	say("no thread %s in %s; jprof info lists its threads", w->o->thread, w->inputs->dumps[0]);
 }
 
-static bool add_dumps(struct work *w, struct loaded *l)
+static bool add_dumps(struct loading *w, struct loaded *l)
 {
 	const struct inputs *inputs = w->inputs;
 	for (int i = 0; i < inputs->dump_count; i++) {
@@ -211,7 +211,7 @@ static bool add_dumps(struct work *w, struct loaded *l)
 			jprof_profile_free(profile);
 			return false;
 		}
-		if (profile && !add(&l->profile, profile))
+		if (profile && !add_to_sum(&l->profile, profile))
 			return false;
 	}
 	if (!l->profile && (w->o->base || w->o->diff_base)) {
@@ -228,7 +228,7 @@ static bool add_dumps(struct work *w, struct loaded *l)
 	return l->profile;
 }
 
-static bool subtract_base(struct work *w, struct loaded *l)
+static bool subtract_base(struct loading *w, struct loaded *l)
 {
 	struct jprof_error err;
 	const char *path = w->o->base ? w->o->base : w->o->diff_base;
@@ -321,7 +321,7 @@ bool load_names(struct jprof_profile *profile, const struct inputs *inputs, cons
 }
 
 /* Where all threads were read for the sake of one, it is chosen for views. */
-static bool choose_thread(const struct work *w, struct loaded *l)
+static bool choose_thread(const struct loading *w, struct loaded *l)
 {
 	if (w->thread == w->o->thread)
 		return true;
@@ -338,7 +338,7 @@ static bool choose_thread(const struct work *w, struct loaded *l)
 
 bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
 {
-	struct work w = { .inputs = inputs, .o = o, .thread = o->thread };
+	struct loading w = { .inputs = inputs, .o = o, .thread = o->thread };
 	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
@@ -366,7 +366,7 @@ struct jprof_view *load_view(const struct loaded *l, const struct options *o)
 static bool load_one(struct loaded *loaded, const struct jprof_dump *dump, const struct jprof_bundle *bundle,
                      size_t member, const struct inputs *inputs, const struct options *o)
 {
-	struct work w = { .inputs = inputs, .o = o, .thread = o->thread };
+	struct loading w = { .inputs = inputs, .o = o, .thread = o->thread };
 	struct jprof_error err;
 	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &w.maps))

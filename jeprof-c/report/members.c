@@ -17,7 +17,7 @@ static void put_time(int64_t seconds)
 		fputs(text, stdout);
 }
 
-static void put_label(const char *label)
+static void put_member_label(const char *label)
 {
 	if (*label) {
 		printf(", label ");
@@ -87,7 +87,7 @@ static void put_member(const struct jprof_bundle *b, size_t i)
 	printf("%*s ", strlen(m->role) < 8 ? 8 - (int)strlen(*m->role ? m->role : "-") : 0, "");
 	put_name(*m->title ? m->title : *m->program ? m->program : "-");
 	if (strcmp(m->label, jprof_bundle_info(b)->label) != 0)
-		put_label(m->label);
+		put_member_label(m->label);
 	put_time(m->time);
 	printf("%s\n", jprof_bundle_file(b, i, "symbols.pb.gz", NULL) ? ", named by the bundle" : "");
 }
@@ -99,7 +99,7 @@ void put_members(const char *path, const struct jprof_bundle *b)
 	put_name(path);
 	printf("\n%-10s ", "made by");
 	put_name(*info->tool ? info->tool : "(not told)");
-	put_label(info->label);
+	put_member_label(info->label);
 	put_time(info->time);
 	printf("\n%-10s %zu\n", "members", jprof_bundle_count(b));
 	printf("  %-12s %8s %9s %9s  %-8s %s\n", "name", "pid", "samples", "RSS MB", "role", "title");

@@ -9,67 +9,76 @@
 #include "cli/say.h"
 #include "report/allformats.h"
 
-#define AT(member) offsetof(struct options, member)
+#define OPTION_AT(member) offsetof(struct options, member)
 /* clang-format off */
 #define REFUSED_ROW(word, why) { word, OPT_REFUSED, 0, 0, NULL, NULL, why }
 /* clang-format on */
 
 static const struct opt_row rows[] = {
-	{ "interactive", OPT_NAME, AT(output), 0, "output", NULL, "reads commands, one a line; also -i" },
-	{ "i", OPT_NAME, AT(output), 0, "output", NULL, NULL },
-	{ "symbols", OPT_NAME, AT(output), 0, "output", NULL,
+	{ "interactive", OPT_NAME, OPTION_AT(output), 0, "output", NULL, "reads commands, one a line; also -i" },
+	{ "i", OPT_NAME, OPTION_AT(output), 0, "output", NULL, NULL },
+	{ "symbols", OPT_NAME, OPTION_AT(output), 0, "output", NULL,
 	  "names for addresses: reads maps and addresses from standard input" },
-	{ "output", OPT_TEXT, AT(file), 0, NULL, "FILE",
+	{ "output", OPT_TEXT, OPTION_AT(file), 0, NULL, "FILE",
 	  "write the report to FILE (- is standard output); -o FILE is the same" },
-	{ "functions", OPT_CHOICE, AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
+	{ "functions", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
 	  "one row for each function (the default)" },
-	{ "lines", OPT_CHOICE, AT(granularity), JPROF_BY_LINE, "granularity", NULL, "one row for each source line" },
-	{ "files", OPT_CHOICE, AT(granularity), JPROF_BY_FILE, "granularity", NULL, "one row for each source file" },
-	{ "addresses", OPT_CHOICE, AT(granularity), JPROF_BY_ADDRESS, "granularity", NULL, "one row for each address" },
-	{ "libs", OPT_CHOICE, AT(granularity), JPROF_BY_LIBRARY, "granularity", NULL,
+	{ "lines", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_LINE, "granularity", NULL,
+	  "one row for each source line" },
+	{ "files", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_FILE, "granularity", NULL,
+	  "one row for each source file" },
+	{ "addresses", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_ADDRESS, "granularity", NULL,
+	  "one row for each address" },
+	{ "libs", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_LIBRARY, "granularity", NULL,
 	  "one row for each library or gem: who owns it" },
-	{ "inuse_space", OPT_CHOICE, AT(counter), JPROF_INUSE_SPACE, "counter", NULL, "bytes in use (the default)" },
-	{ "inuse_objects", OPT_CHOICE, AT(counter), JPROF_INUSE_OBJECTS, "counter", NULL, "objects in use" },
-	{ "alloc_space", OPT_CHOICE, AT(counter), JPROF_ALLOC_SPACE, "counter", NULL,
+	{ "inuse_space", OPT_CHOICE, OPTION_AT(counter), JPROF_INUSE_SPACE, "counter", NULL,
+	  "bytes in use (the default)" },
+	{ "inuse_objects", OPT_CHOICE, OPTION_AT(counter), JPROF_INUSE_OBJECTS, "counter", NULL, "objects in use" },
+	{ "alloc_space", OPT_CHOICE, OPTION_AT(counter), JPROF_ALLOC_SPACE, "counter", NULL,
 	  "bytes allocated since the start (prof_accum:true)" },
-	{ "alloc_objects", OPT_CHOICE, AT(counter), JPROF_ALLOC_OBJECTS, "counter", NULL,
+	{ "alloc_objects", OPT_CHOICE, OPTION_AT(counter), JPROF_ALLOC_OBJECTS, "counter", NULL,
 	  "objects allocated since the start" },
-	{ "show_bytes", OPT_SWITCH, AT(show_bytes), 0, NULL, NULL, "bytes instead of MB" },
-	{ "cum", OPT_SWITCH, AT(cum), 0, NULL, NULL, "order by cumulative value" },
-	{ "top", OPT_NUMBER, AT(top), 0, NULL, "N", "only the first N rows" },
-	{ "full-names", OPT_SWITCH, AT(full_names), 0, NULL, NULL, "function names with their parameters" },
-	{ "errors", OPT_SWITCH, AT(errors), 0, NULL, NULL,
+	{ "show_bytes", OPT_SWITCH, OPTION_AT(show_bytes), 0, NULL, NULL, "bytes instead of MB" },
+	{ "cum", OPT_SWITCH, OPTION_AT(cum), 0, NULL, NULL, "order by cumulative value" },
+	{ "top", OPT_NUMBER, OPTION_AT(top), 0, NULL, "N", "only the first N rows" },
+	{ "full-names", OPT_SWITCH, OPTION_AT(full_names), 0, NULL, NULL, "function names with their parameters" },
+	{ "errors", OPT_SWITCH, OPTION_AT(errors), 0, NULL, NULL,
 	  "how far each number may be off: standard error, 95 % interval,\n"
 	  "number of samples" },
-	{ "fold", OPT_WORD, AT(fold), 0, NULL, "none|alloc|vm",
+	{ "fold", OPT_WORD, OPTION_AT(fold), 0, NULL, "none|alloc|vm",
 	  "take away the language's malloc wrappers (alloc, the default), its\n"
 	  "machinery too (vm), or nothing but the allocator (none, as jeprof)" },
-	{ "base", OPT_TEXT, AT(base), 0, NULL, "DUMP", "subtract DUMP: what has grown since" },
-	{ "diff_base", OPT_TEXT, AT(diff_base), 0, NULL, "DUMP", "the same, with percentages of DUMP" },
-	{ "drop_negative", OPT_SWITCH, AT(drop_negative), 0, NULL, NULL, "in a difference, count what shrank as 0" },
-	{ "focus", OPT_TEXT, AT(focus), 0, NULL, "RE", "only stacks with a function, line or address that matches" },
-	{ "ignore", OPT_TEXT, AT(ignore), 0, NULL, "RE", "only stacks without one" },
-	{ "retain", OPT_TEXT, AT(retain), 0, NULL, "RE", "only frames whose function matches" },
-	{ "exclude", OPT_TEXT, AT(exclude), 0, NULL, "RE", "only frames whose function does not" },
-	{ "thread", OPT_TEXT, AT(thread), 0, NULL, "N|NAME|*", "one thread, or each in turn" },
-	{ "member", OPT_TEXT, AT(member), 0, NULL, "NAME|PID|ROLE",
+	{ "base", OPT_TEXT, OPTION_AT(base), 0, NULL, "DUMP", "subtract DUMP: what has grown since" },
+	{ "diff_base", OPT_TEXT, OPTION_AT(diff_base), 0, NULL, "DUMP", "the same, with percentages of DUMP" },
+	{ "drop_negative", OPT_SWITCH, OPTION_AT(drop_negative), 0, NULL, NULL,
+	  "in a difference, count what shrank as 0" },
+	{ "focus", OPT_TEXT, OPTION_AT(focus), 0, NULL, "RE",
+	  "only stacks with a function, line or address that matches" },
+	{ "ignore", OPT_TEXT, OPTION_AT(ignore), 0, NULL, "RE", "only stacks without one" },
+	{ "retain", OPT_TEXT, OPTION_AT(retain), 0, NULL, "RE", "only frames whose function matches" },
+	{ "exclude", OPT_TEXT, OPTION_AT(exclude), 0, NULL, "RE", "only frames whose function does not" },
+	{ "thread", OPT_TEXT, OPTION_AT(thread), 0, NULL, "N|NAME|*", "one thread, or each in turn" },
+	{ "member", OPT_TEXT, OPTION_AT(member), 0, NULL, "NAME|PID|ROLE",
 	  "of a bundle, this member alone: its name, pid, or master" },
-	{ "normalize-addresses", OPT_SWITCH, AT(normalize), 0, NULL, NULL,
+	{ "normalize-addresses", OPT_SWITCH, OPTION_AT(normalize), 0, NULL, NULL,
 	  "--proto: addresses as in the object files, so that equal stacks\nof several processes are equal" },
-	{ "nodecount", OPT_NUMBER, AT(nodecount), 0, NULL, "N", "call graph: at most N functions (80)" },
-	{ "nodefraction", OPT_SHARE, AT(nodefraction), 0, NULL, "F",
+	{ "nodecount", OPT_NUMBER, OPTION_AT(nodecount), 0, NULL, "N", "call graph: at most N functions (80)" },
+	{ "nodefraction", OPT_SHARE, OPTION_AT(nodefraction), 0, NULL, "F",
 	  "leave out functions of up to this share (.005);\nof --tree, too" },
-	{ "edgefraction", OPT_SHARE, AT(edgefraction), 0, NULL, "F", "and arrows of up to this one (.001)" },
-	{ "maxdegree", OPT_NUMBER, AT(maxdegree), 0, NULL, "N", "at most N arrows into and out of a function (8)" },
-	{ "cluster", OPT_SWITCH, AT(cluster), 0, NULL, NULL, "a frame around what lies in one library" },
+	{ "edgefraction", OPT_SHARE, OPTION_AT(edgefraction), 0, NULL, "F", "and arrows of up to this one (.001)" },
+	{ "maxdegree", OPT_NUMBER, OPTION_AT(maxdegree), 0, NULL, "N",
+	  "at most N arrows into and out of a function (8)" },
+	{ "cluster", OPT_SWITCH, OPTION_AT(cluster), 0, NULL, NULL, "a frame around what lies in one library" },
 	{ "heapcheck", OPT_NOTHING, 0, 0, NULL, NULL, NULL }, /* colours always tell growth from loss */
 	{ "scale", OPT_NOTHING, 0, 0, NULL, "N", NULL },      /* for gv, which is not run */
-	{ "maps", OPT_TEXT, AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
-	OPTIONS_LOOKUP(AT),
-	{ "source-path", OPT_TEXT, AT(source_path), 0, NULL, "DIR,DIR", "look for source files below these first" },
-	{ "trim-path", OPT_TEXT, AT(trim_path), 0, NULL, "P,P", "take these off the front of their paths before that" },
-	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
-	{ "version", OPT_SWITCH, AT(version), 0, NULL, NULL, "version and features" },
+	{ "maps", OPT_TEXT, OPTION_AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
+	OPTIONS_LOOKUP(OPTION_AT),
+	{ "source-path", OPT_TEXT, OPTION_AT(source_path), 0, NULL, "DIR,DIR",
+	  "look for source files below these first" },
+	{ "trim-path", OPT_TEXT, OPTION_AT(trim_path), 0, NULL, "P,P",
+	  "take these off the front of their paths before that" },
+	{ "help", OPT_SWITCH, OPTION_AT(help), 0, NULL, NULL, "this text" },
+	{ "version", OPT_SWITCH, OPTION_AT(version), 0, NULL, NULL, "version and features" },
 	/* clang-format off */
 	REFUSED_ROW("evince", "give --pdf -o FILE and open that, or --web"),
 	REFUSED_ROW("gv", "give --pdf -o FILE and open that, or --web"),
@@ -96,9 +105,10 @@ static struct opt_row *all_rows(struct opt_table *table)
 		count++;
 	struct opt_row *all = calloc(count + row_count, sizeof *all);
 	for (size_t i = 0; all && (format = format_at(i)); i++)
-		all[i] =
-		    (struct opt_row){ format->name, OPT_NAME,         AT(output),  format->argument ? AT(pattern) : 0,
-			              "output",     format->argument, format->help };
+		all[i] = (struct opt_row){ format->name,      OPT_NAME,
+			                   OPTION_AT(output), format->argument ? OPTION_AT(pattern) : 0,
+			                   "output",          format->argument,
+			                   format->help };
 	if (all)
 		memcpy(all + count, rows, sizeof rows);
 	else

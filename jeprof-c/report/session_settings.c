@@ -4,7 +4,7 @@
 
 #include "report/session.h"
 
-#define AT(member) offsetof(struct options, member)
+#define SESSION_AT(member) offsetof(struct options, member)
 
 static const struct session_setting settings[] = {
 	{ "inuse_space", SET_COUNTER, JPROF_INUSE_SPACE, 0, "bytes in use" },
@@ -16,9 +16,9 @@ static const struct session_setting settings[] = {
 	{ "files", SET_GRANULARITY, JPROF_BY_FILE, 0, "rows are source files" },
 	{ "addresses", SET_GRANULARITY, JPROF_BY_ADDRESS, 0, "rows are addresses" },
 	{ "libs", SET_GRANULARITY, JPROF_BY_LIBRARY, 0, "rows are libraries and gems" },
-	{ "show_bytes", SET_SWITCH, 0, AT(show_bytes), "bytes instead of MB" },
-	{ "errors", SET_SWITCH, 0, AT(errors), "how far each number may be off" },
-	{ "full-names", SET_SWITCH, 0, AT(full_names), "names with their parameters" },
+	{ "show_bytes", SET_SWITCH, 0, SESSION_AT(show_bytes), "bytes instead of MB" },
+	{ "errors", SET_SWITCH, 0, SESSION_AT(errors), "how far each number may be off" },
+	{ "full-names", SET_SWITCH, 0, SESSION_AT(full_names), "names with their parameters" },
 };
 
 enum { setting_count = sizeof settings / sizeof *settings };
@@ -64,7 +64,7 @@ void session_setting_change(struct session *s, const struct session_setting *set
 		fprintf(stderr, "%s is %s\n", setting->name, on ? "on" : "off");
 }
 
-static const char *name_of(int kind, int value)
+static const char *setting_name(int kind, int value)
 {
 	for (size_t i = 0; i < setting_count; i++)
 		if ((int)settings[i].kind == kind && settings[i].value == value)
@@ -79,7 +79,7 @@ void session_options(struct session *s, const struct request *r)
 	(void)r;
 	fprintf(stderr,
 	        "counter     %s\nrows        %s\nsort        %s\nfold        %s\nfocus       %s\nignore      %s\n",
-	        name_of(SET_COUNTER, (int)o->counter), name_of(SET_GRANULARITY, (int)o->granularity),
+	        setting_name(SET_COUNTER, (int)o->counter), setting_name(SET_GRANULARITY, (int)o->granularity),
 	        o->cum ? "cum" : "flat", levels[o->fold], o->focus ? o->focus : "", o->ignore ? o->ignore : "");
 	for (size_t i = 0; i < setting_count; i++)
 		if (settings[i].kind == SET_SWITCH)

@@ -29,22 +29,22 @@ struct run_options {
 	enum env_form form;
 };
 
-#define AT(member) offsetof(struct run_options, member)
+#define RUN_AT(member) offsetof(struct run_options, member)
 
 static const struct opt_row rows[] = {
-	{ "sample", OPT_NUMBER, AT(sample), 0, NULL, "N",
+	{ "sample", OPT_NUMBER, RUN_AT(sample), 0, NULL, "N",
 	  "lg_prof_sample: one sample for 2^N allocated bytes (17: 128 KiB);\n"
 	  "fewer samples cost less and say less" },
-	{ "dir", OPT_TEXT, AT(dir), 0, NULL, "DIR",
+	{ "dir", OPT_TEXT, RUN_AT(dir), 0, NULL, "DIR",
 	  "where dumps go; made if it is not there. Default: jprof-UID in\n$TMPDIR or /tmp; of --print-env: /tmp" },
-	{ "label", OPT_TEXT, AT(label), 0, NULL, "WORD", "the dumps' first word; default: the program's name" },
-	{ "inactive", OPT_SWITCH, AT(inactive), 0, NULL, NULL,
+	{ "label", OPT_TEXT, RUN_AT(label), 0, NULL, "WORD", "the dumps' first word; default: the program's name" },
+	{ "inactive", OPT_SWITCH, RUN_AT(inactive), 0, NULL, NULL,
 	  "take no samples (prof_active:false) until\njprof snap --activate PID" },
-	{ "jemalloc", OPT_TEXT, AT(jemalloc), 0, NULL, "FILE", "this jemalloc; $JPROF_JEMALLOC does the same" },
-	{ "no-agent", OPT_SWITCH, AT(no_agent), 0, NULL, NULL,
+	{ "jemalloc", OPT_TEXT, RUN_AT(jemalloc), 0, NULL, "FILE", "this jemalloc; $JPROF_JEMALLOC does the same" },
+	{ "no-agent", OPT_SWITCH, RUN_AT(no_agent), 0, NULL, NULL,
 	  "without the agent: then jprof snap cannot ask for dumps" },
-	{ "print-env", OPT_MAYBE, AT(print_env), 0, NULL, ENV_FORMS, "print the variables and start nothing" },
-	{ "help", OPT_SWITCH, AT(help), 0, NULL, NULL, "this text" },
+	{ "print-env", OPT_MAYBE, RUN_AT(print_env), 0, NULL, ENV_FORMS, "print the variables and start nothing" },
+	{ "help", OPT_SWITCH, RUN_AT(help), 0, NULL, NULL, "this text" },
 };
 
 static const struct opt_table table = {

@@ -19,11 +19,11 @@ struct own_pair {
 };
 
 /* Of a key that comes twice the last counts. */
-enum place { NOWHERE, BEFORE, AFTER };
+enum conf_place { NOWHERE, BEFORE, AFTER };
 
 /* Where ours stands to the user's text. Where that has the key with another value, one of the two gives way,
  * which is said. */
-static enum place weigh(const struct own_pair *own, const char *user)
+static enum conf_place weigh_pair(const struct own_pair *own, const char *user)
 {
 	char theirs[value_max];
 	if (!conf_get(user, own->key, theirs, sizeof theirs))
@@ -35,7 +35,7 @@ static enum place weigh(const struct own_pair *own, const char *user)
 	return own->given && strcmp(theirs, own->value) ? AFTER : NOWHERE;
 }
 
-static char *put_together(const struct own_pair *own, const enum place *places, size_t count, const char *user)
+static char *put_together(const struct own_pair *own, const enum conf_place *places, size_t count, const char *user)
 {
 	char *text = NULL;
 	size_t size;
@@ -99,11 +99,11 @@ static char *make_conf(const struct run_wish *wish)
 		{ "prof_prefix", prefix, wish->prefix_given },
 	};
 	size_t count = sizeof own / sizeof *own - !wish->dir;
-	enum place places[sizeof own / sizeof *own];
+	enum conf_place places[sizeof own / sizeof *own];
 	if (!user)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
-		places[i] = weigh(&own[i], user);
+		places[i] = weigh_pair(&own[i], user);
 	text = put_together(own, places, count, user);
 	if (!text)
 		say("memory is short");
