@@ -1,4 +1,5 @@
-/* usage: test_binary LIBRARY STRIPPED: subject.c as a library, and without .symtab. What readelf says is the truth. */
+/* usage: test_binary LIBRARY STRIPPED: unit_subject.c as a library, and without .symtab. What readelf says is the
+ * truth. */
 #include <limits.h>
 #include <unistd.h>
 

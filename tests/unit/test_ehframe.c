@@ -1,5 +1,5 @@
 /* usage: test_ehframe (LIBRARY READELF)...
- * subject.c as a library, with and without the search table .eh_frame_hdr; each with what
+ * unit_subject.c as a library, with and without the search table .eh_frame_hdr; each with what
  * `readelf --debug-dump=frames` says of it. */
 #include <fcntl.h>
 #include <libelf.h>

@@ -1,5 +1,5 @@
 /* usage: test_symtab LIBRARY READELF STRIPPED READELF
- * subject.c as a library, and without .symtab; each with what `readelf -sW` says of it. */
+ * unit_subject.c as a library, and without .symtab; each with what `readelf -sW` says of it. */
 #include <fcntl.h>
 #include <libelf.h>
 #include <unistd.h>
