@@ -27,7 +27,7 @@
 #include "trouble.h"
 #include "wake.h"
 
-enum { DELAY_MS = 100, RUBY_MS = 100 };
+enum { DELAY_MS = 100 };
 
 static struct config config;
 static int our_signal;
@@ -98,7 +98,7 @@ static void wait_once(void)
 	poll_open(polls, 1 + SERVER_POLLS, timeout());
 	leave_serve();
 	if (wake_drain())
-		dump_now("signal", RUBY_MS);
+		dump_now("signal", DUMP_RUBY_MS);
 	server_serve(polls + 1);
 	trigger_run();
 	ruby_job_tidy();

@@ -17,6 +17,9 @@ struct dump_history {
 /* Which permissions the files get, whatever the umask; until then they are their owner's alone. */
 void dump_init(unsigned mode);
 
+/* Where nobody says how long, a Ruby VM has so many milliseconds to come by and be asked. */
+enum { DUMP_RUBY_MS = 100 };
+
 /* Makes one. On failure returns false with result->error, and nothing is left in the directory. The result is
  * the module's, and stays until the next call. One at a time. */
 bool dump_make(const struct dump_request *request, const struct dump_result **result);

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { FIRST_SIZE = 16 << 10, READ_SIZE = 8 << 10 };
+enum { FIRST_ROOM = 16 << 10, READ_SIZE = 8 << 10 };
 
 static void *bigger(struct textbuf *text, size_t cap)
 {
@@ -20,7 +20,7 @@ static void *bigger(struct textbuf *text, size_t cap)
 /* Room for `more` bytes and a NUL. */
 static bool reserve(struct textbuf *text, size_t more)
 {
-	size_t cap = text->cap ? text->cap : FIRST_SIZE;
+	size_t cap = text->cap ? text->cap : FIRST_ROOM;
 	if (text->failed || more > SIZE_MAX / 4 - text->len) {
 		text->failed = true;
 		return false;

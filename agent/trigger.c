@@ -8,7 +8,7 @@
 #include "memory.h"
 #include "self.h"
 
-enum { LOOK_MS = 1000, APART_MS = 60000, RUBY_MS = 100 };
+enum { LOOK_MS = 1000, APART_MS = 60000 };
 
 /* A threshold that was crossed counts again after the value was a tenth below it. */
 struct threshold {
@@ -55,7 +55,7 @@ int trigger_timeout(void)
 static bool trigger_dump(const char *reason)
 {
 	const struct dump_result *result;
-	return dump_make(&(struct dump_request){ .reason = reason, .timeout = RUBY_MS }, &result);
+	return dump_make(&(struct dump_request){ .reason = reason, .timeout = DUMP_RUBY_MS }, &result);
 }
 
 /* Has the value come up to the threshold since it was below? */

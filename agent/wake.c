@@ -11,7 +11,7 @@
 
 #include "handle.h"
 
-static volatile pid_t owner; /* the process whose thread reads the pipe */
+static volatile pid_t reader; /* the process whose thread reads the pipe */
 static atomic_bool asked;
 static atomic_bool said;
 static char refusal[200];
@@ -42,7 +42,7 @@ static void on_dump_signal(int signo)
 {
 	int error = errno;
 	(void)signo;
-	if (getpid() == owner) {
+	if (getpid() == reader) {
 		atomic_store(&asked, true);
 		wake();
 	}
@@ -96,7 +96,7 @@ bool wake_open(void)
 	bool kept_write = handle_keep(HANDLE_WAKE_WRITE, fds[1]);
 	handle_unlock();
 	made = made && kept_read && kept_write;
-	owner = made ? getpid() : 0;
+	reader = made ? getpid() : 0;
 	return made;
 }
 
@@ -127,7 +127,7 @@ void wake_forked(void)
 {
 	atomic_store(&asked, false);
 	atomic_store(&reachable, false);
-	owner = getpid();
+	reader = getpid();
 }
 
 bool wake_asked(void)

@@ -8,9 +8,9 @@
 
 #include "handle.h"
 
-enum { BLOCK = 16 << 10 };
+enum { WINDOW = 16 << 10 };
 
-static char block[BLOCK + 1];
+static char block[WINDOW + 1];
 
 /* Reads the file's last bytes into block. Returns how many, -1 on an error. */
 static ssize_t read_end(int fd)
@@ -18,7 +18,7 @@ static ssize_t read_end(int fd)
 	ssize_t len = -1;
 	off_t size = lseek(fd, 0, SEEK_END);
 	if (size > 0)
-		len = pread(fd, block, BLOCK, size > BLOCK ? size - BLOCK : 0);
+		len = pread(fd, block, WINDOW, size > WINDOW ? size - WINDOW : 0);
 	block[len > 0 ? len : 0] = 0;
 	return len;
 }
@@ -43,11 +43,11 @@ static unsigned long long end_of_maps(void)
 	ssize_t kept = 0, len;
 	if (fd < 0)
 		return 0;
-	while ((len = read(fd, block + kept, (size_t)(BLOCK - kept))) > 0) {
+	while ((len = read(fd, block + kept, (size_t)(WINDOW - kept))) > 0) {
 		kept += len;
-		if (kept > BLOCK / 2) {
-			memmove(block, block + kept - BLOCK / 4, BLOCK / 4);
-			kept = BLOCK / 4;
+		if (kept > WINDOW / 2) {
+			memmove(block, block + kept - WINDOW / 4, WINDOW / 4);
+			kept = WINDOW / 4;
 		}
 	}
 	handle_close(HANDLE_BRIEF);

@@ -18,7 +18,7 @@ enum { most_links = 40, chunk = 1 << 20 };
 static const char foreign_link[] = "is a link of somebody else's; give the file that is meant";
 static const char changed[] = "was replaced meanwhile; nothing is written";
 
-static const char *words(int error)
+static const char *write_trouble(int error)
 {
 	return error ? strerror(error) : NULL;
 }
@@ -110,7 +110,7 @@ static const char *write_through(const char *path, const char *data, size_t len)
 		return strerror(errno);
 	const char *why = number < 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? changed : NULL;
 	if (!why)
-		why = words(fd_write(fd, data, len, false));
+		why = write_trouble(fd_write(fd, data, len, false));
 	if (number < 0 && close(fd) && !why)
 		why = strerror(errno);
 	return why;
@@ -138,7 +138,7 @@ static const char *write_in_place(const char *path, const struct stat *old, cons
 	const char *why = fstat(fd, &st) || st.st_dev != old->st_dev || st.st_ino != old->st_ino ? changed : NULL;
 	hold_signals(&before);
 	if (!why)
-		why = words(overwrite(fd, data, len));
+		why = write_trouble(overwrite(fd, data, len));
 	close(fd);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return why;
@@ -198,5 +198,5 @@ const char *outfile_write(const char *given, const void *data, size_t len)
 	if (st.st_mode && access(path, W_OK))
 		return strerror(errno);
 	int error = write_beside(path, &st, data, len);
-	return st.st_mode && is_fixed(error) ? write_in_place(path, &st, data, len) : words(error);
+	return st.st_mode && is_fixed(error) ? write_in_place(path, &st, data, len) : write_trouble(error);
 }

@@ -18,7 +18,7 @@ void say(const char *fmt, ...)
 /* What the library advises, in terms of this program. */
 static const struct {
 	const char *before, *after;
-} words[] = {
+} advices[] = {
 	[JPROF_ADVICE_NONE] = { "", "" },
 	[JPROF_ADVICE_FILE] = { "", ": --sysroot=DIR (an unpacked image), --lib_prefix=DIR or --add_lib=FILE" },
 	[JPROF_ADVICE_SYSROOT] = { "", "; --sysroot=DIR wants one" },
@@ -40,13 +40,13 @@ static const struct {
 
 const char *advice_after(enum jprof_advice advice)
 {
-	return (size_t)advice < sizeof words / sizeof *words ? words[advice].after : "";
+	return (size_t)advice < sizeof advices / sizeof *advices ? advices[advice].after : "";
 }
 
 void say_advised(const char *text, enum jprof_advice advice)
 {
-	bool known = (size_t)advice < sizeof words / sizeof *words;
-	say("%s%s%s", known ? words[advice].before : "", text, advice_after(advice));
+	bool known = (size_t)advice < sizeof advices / sizeof *advices;
+	say("%s%s%s", known ? advices[advice].before : "", text, advice_after(advice));
 }
 
 void say_error(const struct jprof_error *err)

@@ -16,14 +16,15 @@ struct doctor_options {
 
 #define DOCTOR_AT(member) offsetof(struct doctor_options, member)
 
-static const struct opt_row rows[] = {
+static const struct opt_row doctor_rows[] = {
 	{ "json", OPT_SWITCH, DOCTOR_AT(json), 0, NULL, NULL, "as JSON; docs/doctor.md has the keys" },
 	{ "help", OPT_SWITCH, DOCTOR_AT(help), 0, NULL, NULL, "this text" },
 };
 
-static const struct opt_table table = {
-	.rows = rows, .count = sizeof rows / sizeof *rows, .help = "jprof doctor --help", .command = true
-};
+static const struct opt_table doctor_table = { .rows = doctor_rows,
+	                                       .count = sizeof doctor_rows / sizeof *doctor_rows,
+	                                       .help = "jprof doctor --help",
+	                                       .command = true };
 
 static void doctor_help(void)
 {
@@ -34,7 +35,7 @@ static void doctor_help(void)
 	       "Checks all that a heap dump needs. Never sends a signal, never starts COMMAND. Exit status 1 if\n"
 	       "something is bad, else 0.\n"
 	       "\n");
-	opt_help(&table);
+	opt_help(&doctor_table);
 	printf("\n"
 	       "  jprof doctor 4711\n"
 	       "  jprof doctor -- bundle exec puma\n"
@@ -171,7 +172,7 @@ int cmd_doctor(int argc, char **argv)
 {
 	struct doctor_options o = { 0 };
 	int operands, pid;
-	if (!opt_parse(&table, &o, argc, argv, &operands))
+	if (!opt_parse(&doctor_table, &o, argc, argv, &operands))
 		return 1;
 	if (o.help) {
 		doctor_help();

@@ -28,7 +28,7 @@ struct bundle_options {
 #define BUNDLE_AT(member) offsetof(struct bundle_options, member)
 #define COMMON(member) offsetof(struct bundle_options, common.member)
 
-static const struct opt_row rows[] = {
+static const struct opt_row bundle_rows[] = {
 	{ "output", OPT_TEXT, BUNDLE_AT(output), 0, NULL, "FILE",
 	  "the bundle to make; -o FILE is the same. Nothing is overwritten" },
 	{ "label", OPT_TEXT, BUNDLE_AT(label), 0, NULL, "TEXT", "what to call it: boot, warm, steady ..." },
@@ -47,9 +47,9 @@ static const struct opt_row rows[] = {
 	{ "help", OPT_SWITCH, COMMON(help), 0, NULL, NULL, "this text" },
 };
 
-static const struct opt_table table = { .rows = rows,
-	                                .count = sizeof rows / sizeof *rows,
-	                                .help = "jprof bundle --help" };
+static const struct opt_table bundle_table = { .rows = bundle_rows,
+	                                       .count = sizeof bundle_rows / sizeof *bundle_rows,
+	                                       .help = "jprof bundle --help" };
 
 /* The work on one bundle. */
 struct bundling {
@@ -295,7 +295,7 @@ static void bundle_help(void)
 	    "Puts dumps and the names of their addresses in one file that any machine reads without the programs that\n"
 	    "ran. Side-cars of the agent (DUMP.json) are taken along by themselves.\n"
 	    "\n");
-	opt_help(&table);
+	opt_help(&bundle_table);
 	printf("\n"
 	       "  jprof bundle -o boot.jprof --label=boot app.1.0.i0.heap\n"
 	       "  jprof bundle -o x.jprof --smaps=smaps_rollup --sysroot=unpacked-image ruby app.heap\n");
@@ -306,7 +306,7 @@ int cmd_bundle(int argc, char **argv)
 	struct bundle_options o = { .symbols = SYMBOLS_NOW };
 	struct inputs inputs = { 0 };
 	o.common.operands = argv + 1;
-	if (!opt_parse(&table, &o, argc, argv, &o.common.operand_count))
+	if (!opt_parse(&bundle_table, &o, argc, argv, &o.common.operand_count))
 		return 1;
 	if (o.common.help) {
 		bundle_help();

@@ -194,7 +194,7 @@ static void run_quit(struct session *s, const struct request *r)
 
 static session_run_fn run_help;
 
-static const struct session_command commands[] = {
+static const struct session_command session_commands[] = {
 	{ "top", run_top, NEXT_FUNCTION, "[N] [RE] [-RE]",
 	  "the N (10) biggest rows, of stacks with RE and without -RE" },
 	{ "text", run_top, NEXT_FUNCTION, "[N] [RE] [-RE]", "the same" },
@@ -212,14 +212,14 @@ static const struct session_command commands[] = {
 
 const struct session_command *session_command(size_t i)
 {
-	return i < sizeof commands / sizeof *commands ? &commands[i] : NULL;
+	return i < sizeof session_commands / sizeof *session_commands ? &session_commands[i] : NULL;
 }
 
 /* Whether a command of that name does better. */
 static bool is_command(const struct jprof_format *format)
 {
 	for (size_t i = 0; session_command(i); i++)
-		if (!strcmp(commands[i].name, format->name))
+		if (!strcmp(session_commands[i].name, format->name))
 			return true;
 	return false;
 }
@@ -251,8 +251,8 @@ static void run_help(struct session *s, const struct request *r)
 	(void)r;
 	fputs("Commands; the first letters are enough if they are clear:\n", stderr);
 	for (size_t i = 0; session_command(i); i++)
-		if (commands[i].help)
-			put_help(commands[i].name, commands[i].arguments, commands[i].help);
+		if (session_commands[i].help)
+			put_help(session_commands[i].name, session_commands[i].arguments, session_commands[i].help);
 	fputs("Reports, to standard output or to a file:\n", stderr);
 	for (size_t i = 0; (row = session_report(i)); i++)
 		put_help(row->name, row->argument ? "RE [-RE]" : takes_words(row) ? "[RE] [-RE]" : "[FILE]", row->help);

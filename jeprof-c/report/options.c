@@ -14,7 +14,7 @@
 #define REFUSED_ROW(word, why) { word, OPT_REFUSED, 0, 0, NULL, NULL, why }
 /* clang-format on */
 
-static const struct opt_row rows[] = {
+static const struct opt_row report_rows[] = {
 	{ "interactive", OPT_NAME, OPTION_AT(output), 0, "output", NULL, "reads commands, one a line; also -i" },
 	{ "i", OPT_NAME, OPTION_AT(output), 0, "output", NULL, NULL },
 	{ "symbols", OPT_NAME, OPTION_AT(output), 0, "output", NULL,
@@ -94,7 +94,7 @@ static const struct opt_row rows[] = {
 	/* clang-format on */
 };
 
-enum { row_count = sizeof rows / sizeof *rows };
+enum { row_count = sizeof report_rows / sizeof *report_rows };
 
 /* All options: the formats of reports, the first of which is the default, and those above. To be released by free. */
 static struct opt_row *all_rows(struct opt_table *table)
@@ -110,7 +110,7 @@ static struct opt_row *all_rows(struct opt_table *table)
 			                   "output",          format->argument,
 			                   format->help };
 	if (all)
-		memcpy(all + count, rows, sizeof rows);
+		memcpy(all + count, report_rows, sizeof report_rows);
 	else
 		say("memory is short");
 	*table = (struct opt_table){ .rows = all, .count = count + row_count, .help = "jprof --help" };

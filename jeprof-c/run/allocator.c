@@ -10,7 +10,7 @@
 #include "run/child.h"
 #include "run/trust.h"
 
-enum { seconds_max = 20 };
+enum { search_seconds = 20 };
 
 const char *preload_next(const char **text, size_t *len)
 {
@@ -64,7 +64,7 @@ static char *listed_by(char *loader, char *program, const char *name, char *cons
 {
 	char *argv[] = { loader, "--list", program, NULL }, *text, *rest, *path = NULL;
 	int status;
-	if (!child_run(argv, env, STDOUT_FILENO, seconds_max, &text, &status))
+	if (!child_run(argv, env, STDOUT_FILENO, search_seconds, &text, &status))
 		return NULL;
 	for (char *line = strtok_r(text, "\n", &rest); line && !path; line = strtok_r(NULL, "\n", &rest))
 		path = listed(line, name);
@@ -207,7 +207,7 @@ static void consider_cache(struct allocator_search *s)
 	int status;
 	for (size_t i = 0; i < sizeof tools / sizeof *tools && !text && !s->found->path; i++) {
 		char *argv[] = { (char *)tools[i], "-p", NULL };
-		if (access(tools[i], X_OK) || !child_run(argv, env, STDOUT_FILENO, seconds_max, &text, &status))
+		if (access(tools[i], X_OK) || !child_run(argv, env, STDOUT_FILENO, search_seconds, &text, &status))
 			text = NULL;
 	}
 	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {

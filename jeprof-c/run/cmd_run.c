@@ -31,7 +31,7 @@ struct run_options {
 
 #define RUN_AT(member) offsetof(struct run_options, member)
 
-static const struct opt_row rows[] = {
+static const struct opt_row run_rows[] = {
 	{ "sample", OPT_NUMBER, RUN_AT(sample), 0, NULL, "N",
 	  "lg_prof_sample: one sample for 2^N allocated bytes (17: 128 KiB);\n"
 	  "fewer samples cost less and say less" },
@@ -47,8 +47,8 @@ static const struct opt_row rows[] = {
 	{ "help", OPT_SWITCH, RUN_AT(help), 0, NULL, NULL, "this text" },
 };
 
-static const struct opt_table table = {
-	.rows = rows, .count = sizeof rows / sizeof *rows, .help = "jprof run --help", .command = true
+static const struct opt_table run_table = {
+	.rows = run_rows, .count = sizeof run_rows / sizeof *run_rows, .help = "jprof run --help", .command = true
 };
 
 static void put_run_help(void)
@@ -59,7 +59,7 @@ static void put_run_help(void)
 	       "Finds a jemalloc that can profile, proves it by running it once in a program that does nothing, and\n"
 	       "starts COMMAND with LD_PRELOAD and MALLOC_CONF set. What these have already is kept.\n"
 	       "\n");
-	opt_help(&table);
+	opt_help(&run_table);
 	printf("\n"
 	       "  jprof run -- bundle exec puma\n"
 	       "  jprof run --print-env=docker --dir=/dumps\n");
@@ -357,7 +357,7 @@ int cmd_run(int argc, char **argv)
 	struct run_options o = { 0 };
 	struct program target;
 	int operands;
-	if (!opt_parse(&table, &o, argc, argv, &operands))
+	if (!opt_parse(&run_table, &o, argc, argv, &operands))
 		return 1;
 	if (o.help) {
 		put_run_help();

@@ -10,7 +10,7 @@
 #include "run/mallconf.h"
 #include "run/trust.h"
 
-enum { seconds_max = 20 };
+enum { prove_seconds = 20 };
 
 /* A pair that every jemalloc refuses with a line that names it; those that make it tell its options. */
 static const char unknown_pair_name[] = "jprof_asks:1", unknown_pair[] = "jprof_asks:1,",
@@ -182,7 +182,7 @@ static bool try(struct proof *proof, const struct host *host, char *const *env)
 {
 	char *argv[] = { (char *)host->path, (char *)host->argument, NULL }, *output;
 	int status;
-	if (!child_run(argv, env, STDERR_FILENO, seconds_max, &output, &status))
+	if (!child_run(argv, env, STDERR_FILENO, prove_seconds, &output, &status))
 		return false;
 	bool answered = strstr(output, unknown_pair_name) != NULL, good = sort_output(proof, output);
 	if (good)

@@ -19,7 +19,7 @@ enum { default_timeout = 30, longest_timeout = 86400 };
 
 #define SNAP_AT(member) offsetof(struct snap_options, member)
 
-static const struct opt_row rows[] = {
+static const struct opt_row snap_rows[] = {
 	{ "match", OPT_TEXT, SNAP_AT(match), 0, NULL, "RE",
 	  "processes whose command line matches, that have a jemalloc or\nare a Ruby" },
 	{ "children-of", OPT_NUMBER, SNAP_AT(children_of), 0, NULL, "PID", "likewise, the children of PID" },
@@ -62,9 +62,9 @@ static const struct opt_row rows[] = {
 	{ "help", OPT_SWITCH, SNAP_AT(help), 0, NULL, NULL, "this text" },
 };
 
-static const struct opt_table table = { .rows = rows,
-	                                .count = sizeof rows / sizeof *rows,
-	                                .help = "jprof snap --help" };
+static const struct opt_table snap_table = { .rows = snap_rows,
+	                                     .count = sizeof snap_rows / sizeof *snap_rows,
+	                                     .help = "jprof snap --help" };
 
 static bool parse_pid(const char *text, int *pid)
 {
@@ -179,7 +179,7 @@ bool snap_options_parse(struct snap_options *o, int argc, char **argv)
 {
 	int count;
 	*o = (struct snap_options){ .timeout = default_timeout };
-	if (!opt_parse(&table, o, argc, argv, &count))
+	if (!opt_parse(&snap_table, o, argc, argv, &count))
 		return false;
 	if (o->help)
 		return true;
@@ -214,7 +214,7 @@ void snap_options_help(void)
 	       "The processes' agents (see jprof run) are asked through their sockets; no signal is sent. What cannot\n"
 	       "be had is said in one line, and the process goes on. The bundle's path is printed.\n"
 	       "\n");
-	opt_help(&table);
+	opt_help(&snap_table);
 	printf("\n"
 	       "  jprof snap --puma --label=boot -o /var/tmp\n"
 	       "  jprof snap --gc --count=12 --every=10m --keep=50 4711\n");

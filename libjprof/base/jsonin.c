@@ -8,7 +8,7 @@
 #include "base/reader.h"
 #include "base/strbuf.h"
 
-enum { most_bytes = 64 << 20, most_levels = 32 };
+enum { most_json = 64 << 20, most_levels = 32 };
 
 static void release_tokener(struct json_tokener **tokener)
 {
@@ -32,8 +32,8 @@ int jp_json_parse(const void *data, size_t len, const char *name, struct json_ob
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	struct json_tokener *jp_cleanup(release_tokener) tokener = json_tokener_new_ex(most_levels);
-	if (len > most_bytes)
-		return jp_error(err, JPROF_E_UNSUPPORTED, name, 0, "is JSON of more than %d MB", most_bytes >> 20);
+	if (len > most_json)
+		return jp_error(err, JPROF_E_UNSUPPORTED, name, 0, "is JSON of more than %d MB", most_json >> 20);
 	jp_strbuf_add(&text, data, len);
 	if (!tokener || text.failed)
 		return jp_error_nomem(err);

@@ -15,7 +15,7 @@
 #include "input/sniff.h"
 #include "input/stream.h"
 
-enum { tar_block = 512, chunk_size = 1 << 16, most_members = 512, most_files = 256, known_version = 1 };
+enum { member_piece = 1 << 16, most_members = 512, most_files = 256, known_version = 1 };
 static const char list_name[] = "bundle.json";
 
 /* ---- bundle.json ------------------------------------------------------------------------------------ */
@@ -155,7 +155,7 @@ static int add_member_file(struct jprof_bundle *b, struct jp_bundle_member *m, c
 /* 0, 1 where the data ends too early, -1 when memory is short. An entry with holes may claim any size. */
 static int read_data(struct archive *a, size_t limit, struct jp_strbuf *text)
 {
-	char chunk[chunk_size];
+	char chunk[member_piece];
 	la_ssize_t n;
 	while ((n = archive_read_data(a, chunk, sizeof chunk)) > 0) {
 		if ((size_t)n > limit - text->len)
@@ -289,7 +289,7 @@ int jp_bundle_parse(const void *data, size_t len, const char *name, const struct
 static int read_bundle(struct jp_stream *stream, struct jprof_bundle **bundle, struct jprof_error *err)
 {
 	struct jp_span all = jp_stream_head(stream);
-	if (stream->damage.code && all.len < tar_block)
+	if (stream->damage.code && all.len < jp_tar_block)
 		return jp_error(err, JPROF_E_FORMAT, stream->name, 0, "%s; copy it again", stream->damage.text);
 	int rc = jp_is_bundle(all.ptr, all.len) ? jp_stream_whole(stream, &all, err) : 0;
 	return rc ? rc : jp_bundle_parse(all.ptr, all.len, stream->name, &stream->damage, bundle, err);

@@ -17,7 +17,7 @@
 #include "bundle/symbol_files.h"
 #include "model/profile.h"
 
-enum { longest_name = 64, chunk_size = 1 << 16, version = 1 };
+enum { longest_name = 64, copy_piece = 1 << 16, version = 1 };
 
 /* What may stand open in a member until its first file is there. */
 struct head {
@@ -230,7 +230,7 @@ static int read_some(int fd, const char *file, char *to, size_t len, size_t *got
 static int read_descriptor(struct jprof_bundle_writer *w, const char *file, int fd, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) all = { 0 };
-	char chunk[chunk_size];
+	char chunk[copy_piece];
 	size_t n = 0;
 	int rc;
 	while (!(rc = read_some(fd, file, chunk, sizeof chunk, &n, err)) && n) {
@@ -244,7 +244,7 @@ static int read_descriptor(struct jprof_bundle_writer *w, const char *file, int 
 /* The header has told the length: a file that grows is cut there, one that shrinks is an error. */
 static int read_through(struct jprof_bundle_writer *w, const char *file, int fd, uint64_t size, struct jprof_error *err)
 {
-	char chunk[chunk_size];
+	char chunk[copy_piece];
 	int rc = begin_file(w, file, size, err);
 	for (uint64_t left = size; !rc && left;) {
 		size_t n = 0;

@@ -24,7 +24,6 @@ enum {
 	default_timeout = 30000,
 	reply_limit = 16 << 20,
 	label_limit = 64,
-	status_limit = 1 << 20,
 };
 
 struct jprof_agent {
@@ -183,7 +182,7 @@ static int check_user(struct jprof_agent *agent, const struct jprof_process *pro
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	struct jp_proc_status now;
-	int error = jp_proc_read(proc, process->pid, "status", status_limit, &text);
+	int error = jp_proc_read(proc, process->pid, "status", jp_proc_status_limit, &text);
 	if (error == ENOMEM)
 		return jp_error_nomem(err);
 	jp_proc_status_parse((struct jp_span){ text.text, text.len }, &now);

@@ -29,6 +29,9 @@ struct jp_proc_stat {
 };
 bool jp_proc_stat_parse(struct jp_span text, struct jp_proc_stat *stat);
 
+/* No /proc/PID/status is longer, in bytes. */
+enum { jp_proc_status_limit = 1 << 20 };
+
 /* Of /proc/PID/status; what is missing (a kernel thread has no memory) is 0. */
 struct jp_proc_status {
 	char name[64]; /* the program's short name, as the kernel escapes it */

@@ -11,7 +11,7 @@
 #include "collect/procfs.h"
 #include "collect/target.h"
 
-enum { status_limit = 1 << 20, number_limit = 64 };
+enum { number_limit = 64 };
 
 static bool same_user_namespace(const struct jprof_target *t)
 {
@@ -98,7 +98,7 @@ int jprof_target_rights(struct jprof_target *t, struct jprof_rights *rights, str
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	struct jp_proc_status s;
 	size_t count;
-	int error = jp_proc_read(t->proc, t->pid, "status", status_limit, &text);
+	int error = jp_proc_read(t->proc, t->pid, "status", jp_proc_status_limit, &text);
 	if (error)
 		return error == ENOMEM ? jp_error_nomem(err)
 		                       : jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended meanwhile", t->pid);

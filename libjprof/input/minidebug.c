@@ -7,7 +7,7 @@
 
 #include "base/strbuf.h"
 
-enum { most_bytes = 128 << 20, chunk_bytes = 1 << 14 };
+enum { most_unpacked = 128 << 20, chunk_bytes = 1 << 14 };
 
 struct jp_minidebug {
 	struct jp_strbuf bytes;
@@ -61,7 +61,7 @@ static const char *unpack(const Elf_Data *packed, struct jp_strbuf *out)
 			return damaged;
 		if (!n)
 			return NULL;
-		if (out->len + (size_t)n > most_bytes)
+		if (out->len + (size_t)n > most_unpacked)
 			return "it is larger than 128 MiB when unpacked";
 		jp_strbuf_add(out, chunk, (size_t)n);
 		if (out->failed)

@@ -19,8 +19,7 @@
 #include "input/gperf.h"
 #include "input/heapfile.h"
 #include "input/sniff.h"
-
-enum { enough_to_tell = 512 };
+#include "input/unpack.h"
 
 static int add_given_name(struct jp_parse *p, uint64_t address, struct jp_span text)
 {
@@ -69,7 +68,7 @@ static int parse_symbols(struct jp_parse *p, struct jp_span *section)
 static int parse_body(struct jp_parse *p)
 {
 	int rc;
-	jp_reader_peek(&p->reader, enough_to_tell);
+	jp_reader_peek(&p->reader, jp_sniff_enough);
 	switch (jp_sniff(p->reader.rest.ptr, p->reader.rest.len)) {
 	case JP_FORMAT_HEAP:
 		rc = jp_parse_heap(p);

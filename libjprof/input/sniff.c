@@ -5,7 +5,7 @@
 #include "input/pprof.h"
 #include "input/unpack.h"
 
-enum { tar_block = 512, magic_at = 257 };
+enum { magic_at = 257 };
 
 static const char order[] = "not a heap dump; the order is: jprof PROGRAM DUMP";
 
@@ -59,7 +59,7 @@ static struct jp_span first_line(const void *data, size_t len)
 
 bool jp_is_tar(const void *data, size_t len)
 {
-	if (len < tar_block)
+	if (len < jp_tar_block)
 		return false;
 	struct jp_span at = { (const char *)data + magic_at, len - magic_at };
 	return jp_span_starts(at, "ustar");

@@ -17,6 +17,9 @@ enum jp_format {
 
 enum jp_format jp_sniff(const void *data, size_t len);
 
+/* Bytes of a block of a tar archive. */
+enum { jp_tar_block = 512 };
+
 /* Whether these first bytes are those of a tar archive; of one whose first file is bundle.json. */
 bool jp_is_tar(const void *data, size_t len);
 bool jp_is_bundle(const void *data, size_t len);

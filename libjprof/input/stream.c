@@ -6,8 +6,6 @@
 #include "base/file.h"
 #include "input/unpack.h"
 
-enum { enough_to_tell = 512 };
-
 int jp_stream_trouble(const struct jp_stream *s, struct jprof_error *err)
 {
 	if (s->window.rc && err)
@@ -36,7 +34,7 @@ int jp_stream_open(struct jp_stream *s, const char *path, struct jprof_error *er
 	s->window.source = jp_bytesource_file(fd, path);
 	if (!s->window.source)
 		return jp_error_nomem(err);
-	jp_window_fill(&s->window, enough_to_tell);
+	jp_window_fill(&s->window, jp_sniff_enough);
 	rc = jp_stream_trouble(s, err);
 	return rc ? rc : unpack_stream(s, err);
 }
@@ -51,7 +49,7 @@ int jp_stream_memory(struct jp_stream *s, const void *data, size_t len, const ch
 	s->window.source = jp_bytesource_memory(data, len);
 	if (!s->window.source)
 		return jp_error_nomem(err);
-	jp_window_fill(&s->window, enough_to_tell);
+	jp_window_fill(&s->window, jp_sniff_enough);
 	int rc = jp_stream_trouble(s, err);
 	return rc ? rc : unpack_stream(s, err);
 }

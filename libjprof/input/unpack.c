@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/reader.h"
 
-enum { max_layers = 2, gzip_or_zlib = 15 + 32, enough_to_tell = 512, packed_piece = 1 << 16 };
+enum { max_layers = 2, gzip_or_zlib = 15 + 32, packed_piece = 1 << 16 };
 
 const struct jp_unpack_limits jp_unpack_default = { .size = UINT64_C(8) << 30,
 	                                            .free_size = UINT64_C(256) << 20,
@@ -76,7 +76,7 @@ static int count_made(struct unpack *u, size_t n, struct jprof_error *err)
 }
 
 /* The first fault counts: what is around it is damaged because of it. */
-static int damaged(struct unpack *u, const char *why)
+static int damaged_data(struct unpack *u, const char *why)
 {
 	u->ended = true;
 	if (!u->fault->code)
@@ -140,9 +140,9 @@ static int pull_gzip(struct jp_bytesource *source, char *to, size_t room, size_t
 		if (status == Z_STREAM_END)
 			u->ended = !next_member(u);
 		else if (status == Z_BUF_ERROR && none)
-			damaged(u, "it ends too early");
+			damaged_data(u, "it ends too early");
 		else if (status != Z_OK && status != Z_BUF_ERROR)
-			damaged(u, u->z.msg ? u->z.msg : "zlib gives no reason");
+			damaged_data(u, u->z.msg ? u->z.msg : "zlib gives no reason");
 	}
 	return 0;
 }
@@ -182,13 +182,13 @@ static int begin_archive(struct unpack *u, int (*support)(struct archive *), int
 	    archive_read_open(u->a, u, NULL, give_packed, NULL) != ARCHIVE_OK ||
 	    archive_filter_code(u->a, 0) != filter) {
 		int rc = packed_trouble(u, err);
-		return rc ? rc : damaged(u, archive_words(u, "its header is wrong"));
+		return rc ? rc : damaged_data(u, archive_words(u, "its header is wrong"));
 	}
 	if (archive_read_next_header(u->a, &entry) == ARCHIVE_OK)
 		return 0;
 	int rc = packed_trouble(u, err);
 	u->ended = true;
-	return rc ? rc : archive_error_string(u->a) ? damaged(u, archive_words(u, "")) : 0;
+	return rc ? rc : archive_error_string(u->a) ? damaged_data(u, archive_words(u, "")) : 0;
 }
 
 static int pull_archive(struct jp_bytesource *source, char *to, size_t room, size_t *got, struct jprof_error *err)
@@ -200,7 +200,7 @@ static int pull_archive(struct jp_bytesource *source, char *to, size_t room, siz
 	u->ended |= !n;
 	if (rc)
 		return rc;
-	return n < 0 ? damaged(u, archive_words(u, "no reason is given")) : count_made(u, *got, err);
+	return n < 0 ? damaged_data(u, archive_words(u, "no reason is given")) : count_made(u, *got, err);
 }
 
 static int begin_bzip2(struct unpack *u, struct jprof_error *err)
@@ -243,7 +243,7 @@ static int put_layer(struct jp_window *window, const struct kind *kind, const ch
 	int rc = kind->begin(u, err);
 	if (rc)
 		return rc;
-	jp_window_fill(window, enough_to_tell);
+	jp_window_fill(window, jp_sniff_enough);
 	if (window->rc && err)
 		*err = window->err;
 	return window->rc;
@@ -271,7 +271,7 @@ int jp_unpack(const void *data, size_t len, const char *name, const struct jp_un
 	struct jp_window jp_cleanup(jp_window_release) window = { .source = jp_bytesource_memory(data, len) };
 	if (!window.source)
 		return jp_error_nomem(err);
-	jp_window_fill(&window, enough_to_tell);
+	jp_window_fill(&window, jp_sniff_enough);
 	if (window.rc)
 		return jp_error_nomem(err);
 	int rc = jp_unpack_window(&window, name, limits, fault, err);

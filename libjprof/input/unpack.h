@@ -9,6 +9,9 @@
 #include "base/strbuf.h"
 #include "jprof.h"
 
+/* So many first bytes tell what a file is, packed or not. */
+enum { jp_sniff_enough = 512 };
+
 /* A small file must not fill the memory: more than `free_size` bytes are only unpacked while they
  * are at most `ratio` times what has been read, and never more than `size`. Real dumps compress
  * twenty-fold, a bomb a thousandfold and more. */

@@ -50,7 +50,7 @@ struct cost {
 	uint32_t seen; /* 1 + the last sample that counted it */
 };
 
-struct place {
+struct call_place {
 	uint32_t node, line;
 };
 
@@ -70,7 +70,7 @@ struct graph {
 	uint32_t *by_rank; /* functions in the file's order */
 	uint32_t *met;     /* by function: 1 + the last sample that has it */
 	size_t met_cap;
-	struct place *stack; /* of the sample under way, innermost first */
+	struct call_place *stack; /* of the sample under way, innermost first */
 	size_t depth, stack_cap;
 	double sum[events], sum_objects; /* so far, before rounding */
 	double total[events];
@@ -105,7 +105,7 @@ static int take_stack(struct graph *g, uint32_t stack)
 		uint32_t function = function_of_frame(g, w->frames[i]);
 		if (function == JP_NONE || jp_array_push(g->stack, g->depth, g->stack_cap))
 			return -1;
-		g->stack[g->depth++] = (struct place){ 2 * function, g->view->code.frames[w->frames[i]].line };
+		g->stack[g->depth++] = (struct call_place){ 2 * function, g->view->code.frames[w->frames[i]].line };
 	}
 	return 0;
 }

@@ -293,7 +293,7 @@ static size_t first_type(const struct proto_writer *w)
 	return w->has_alloc ? 0 : 2;
 }
 
-static int64_t whole(double value)
+static int64_t whole_number(double value)
 {
 	if (!(fabs(value) < 0x1p63))
 		return value > 0 ? INT64_MAX : value < 0 ? -INT64_MAX : 0;
@@ -312,9 +312,9 @@ static void put_proto_label(struct proto_writer *w, const char *key, const char 
 /* The mean size of the stack's objects: pprof groups and filters by it. */
 static void put_labels(struct proto_writer *w, const struct jp_view_stack *s)
 {
-	enum jprof_counter c = whole(s->value[JPROF_INUSE_OBJECTS]) > 0 ? JPROF_INUSE_SPACE : JPROF_ALLOC_SPACE;
+	enum jprof_counter c = whole_number(s->value[JPROF_INUSE_OBJECTS]) > 0 ? JPROF_INUSE_SPACE : JPROF_ALLOC_SPACE;
 	double objects = s->value[jp_objects_of(c)], bytes = s->value[c];
-	int64_t size = whole(objects) > 0 && bytes > 0 ? whole(bytes / objects) : 0;
+	int64_t size = whole_number(objects) > 0 && bytes > 0 ? whole_number(bytes / objects) : 0;
 	if (size > 0)
 		put_proto_label(w, "bytes", "", (uint64_t)size, "bytes");
 	if (s->thread != JP_NONE)
@@ -324,7 +324,7 @@ static void put_labels(struct proto_writer *w, const struct jp_view_stack *s)
 static bool is_nothing(const struct proto_writer *w, const struct jp_view_stack *s)
 {
 	for (size_t t = first_type(w); t < jp_count(types); t++)
-		if (whole(s->value[types[t].counter]))
+		if (whole_number(s->value[types[t].counter]))
 			return false;
 	return true;
 }
@@ -339,7 +339,7 @@ static void put_sample(struct proto_writer *w, const struct jp_view_stack *s)
 	if (s->depth)
 		put_message(w, &sample, SAMPLE_LOCATION, &w->packed);
 	for (size_t t = first_type(w); t < jp_count(types); t++)
-		put_varint(&w->packed, (uint64_t)whole(s->value[types[t].counter]));
+		put_varint(&w->packed, (uint64_t)whole_number(s->value[types[t].counter]));
 	put_message(w, &sample, SAMPLE_VALUE, &w->packed);
 	put_labels(w, s);
 	jp_strbuf_add(&sample, w->message.text, w->message.len);
@@ -352,8 +352,8 @@ static void put_proto_samples(struct proto_writer *w)
 {
 	const struct jprof_view *v = w->view;
 	for (uint32_t i = 0; i < v->stack_count; i++)
-		w->has_alloc = w->has_alloc || whole(v->stacks[i].value[JPROF_ALLOC_OBJECTS]) ||
-		               whole(v->stacks[i].value[JPROF_ALLOC_SPACE]);
+		w->has_alloc = w->has_alloc || whole_number(v->stacks[i].value[JPROF_ALLOC_OBJECTS]) ||
+		               whole_number(v->stacks[i].value[JPROF_ALLOC_SPACE]);
 	for (uint32_t i = 0; i < v->stack_count && !w->failed; i++)
 		if (!is_nothing(w, &v->stacks[i]))
 			put_sample(w, &v->stacks[i]);

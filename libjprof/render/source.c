@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/ours.h"
 
-enum { most_bytes = 64 << 20 };
+enum { most_source = 64 << 20 };
 
 /* Takes the next of a comma-separated list; false at its end. */
 static bool next_word(const char **list, char word[static PATH_MAX])
@@ -45,9 +45,9 @@ static const char *read_file(struct jp_source *s, int fd, const struct stat *st)
 {
 	char chunk[1 << 14];
 	ssize_t n;
-	if (st->st_size > most_bytes)
+	if (st->st_size > most_source)
 		return "is larger than 64 MiB";
-	while ((n = read(fd, chunk, sizeof chunk)) > 0 && s->text.len <= most_bytes)
+	while ((n = read(fd, chunk, sizeof chunk)) > 0 && s->text.len <= most_source)
 		jp_strbuf_add(&s->text, chunk, (size_t)n);
 	if (n < 0)
 		return strerror(errno);

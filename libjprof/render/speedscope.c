@@ -29,8 +29,8 @@ struct speedscope_writer {
 };
 
 /* The order in which profiles are shown: the one asked for is marked active. */
-static const enum jprof_counter order[] = { JPROF_INUSE_SPACE, JPROF_INUSE_OBJECTS, JPROF_ALLOC_SPACE,
-	                                    JPROF_ALLOC_OBJECTS };
+static const enum jprof_counter shown_order[] = { JPROF_INUSE_SPACE, JPROF_INUSE_OBJECTS, JPROF_ALLOC_SPACE,
+	                                          JPROF_ALLOC_OBJECTS };
 
 /* ---- frames ------------------------------------------------------------------------------------ */
 
@@ -167,13 +167,13 @@ static unsigned put_profiles(struct speedscope_writer *w)
 {
 	unsigned count = 0, active = 0;
 	jp_jsonout_open(w->json, "profiles", '[', false);
-	for (size_t i = 0; i < jp_count(order); i++)
+	for (size_t i = 0; i < jp_count(shown_order); i++)
 		for (int sign = 1; sign >= -1; sign -= 2) {
-			bool wanted = sign > 0 && order[i] == w->view->info.counter;
-			if (!has_sign(w, order[i], sign) && !wanted)
+			bool wanted = sign > 0 && shown_order[i] == w->view->info.counter;
+			if (!has_sign(w, shown_order[i], sign) && !wanted)
 				continue;
 			active = wanted ? count : active;
-			put_speedscope_profile(w, order[i], sign);
+			put_speedscope_profile(w, shown_order[i], sign);
 			count++;
 		}
 	jp_jsonout_close(w->json);

@@ -14,7 +14,7 @@
 #include "render/values.h"
 #include "view/walk.h"
 
-static const char rule[] = "----------------+-------------------------------------------------------\n";
+static const char trace_rule[] = "----------------+-------------------------------------------------------\n";
 
 struct trace {
 	uint32_t stack; /* id in traces->stacks */
@@ -74,7 +74,7 @@ static void put_trace(const struct traces *t, const struct trace *trace, struct 
 	const uint32_t *names = trace_rows(t, trace->stack, &depth);
 	jp_put_value(value, trace->value, t->unit);
 	jp_put_percent(percent, trace->value, jp_whole(t->view));
-	jp_strbuf_str(out, rule);
+	jp_strbuf_str(out, trace_rule);
 	for (size_t i = 0; i < depth; i++) {
 		if (i)
 			jp_strbuf_printf(out, "%15s   ", "");
@@ -104,7 +104,7 @@ int jp_render_traces(const struct jprof_view *view, const struct jprof_report_op
 			left--;
 		}
 	if (!rc && t.count)
-		jp_strbuf_str(out, rule);
+		jp_strbuf_str(out, trace_rule);
 	jp_walk_release(&t.walk);
 	jp_intern_release(&t.stacks);
 	free(t.items);

@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "statistics/gamma.h"
+#include "statistics/sampling.h"
 
 static const double few = 10;             /* fewer samples than this are noise */
 static const double small_error = 0.1;    /* unless the error is this part of the value at most */
-static const double least_size = 8;       /* jemalloc's smallest size class */
 static const double none_upper = 3.6889;  /* upper end of the 95 % interval for a count of none */
 static const double none_missed = 0.0253; /* of as many objects expected none comes in 97.5 % of cases */
 
@@ -193,7 +193,7 @@ static void put_nothing_seen(struct jprof_range *range, const struct jp_lineage 
 {
 	double bytes = none_upper * (double)rate;
 	bool objects = counter == JPROF_INUSE_OBJECTS || counter == JPROF_ALLOC_OBJECTS;
-	range->high = objects ? bytes / least_size : bytes;
+	range->high = objects ? bytes / jp_least_size : bytes;
 	range->low = has_minus(lineage, counter) ? -range->high : 0;
 }
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-static const double least_size = 8;          /* jemalloc's smallest size class */
 static const double count_shift = 8;         /* in its 5.3, sums of objects are kept as eighths */
 static const double worst_size = 1.5936;     /* in rates: objects of this size vary most; 2(1-exp(-x)) = x */
 static const double worst_variance = 0.6476; /* in rates squared: theirs, for one object that exists */
@@ -94,7 +93,7 @@ static struct jp_sampling of_several_sizes(double rate, const uint64_t count[2])
 	double mean = (double)count[1] / s.n, x = mean / rate, p = chance(rate, mean);
 	double objects = s.n / p, bytes = (double)count[1] / p, kept = (1 - p) / p;
 	double rounded = objects < bytes / rate ? objects : bytes / rate;
-	s.variance[0] = objects * rate / least_size + square(rounded / (2 * count_shift)) +
+	s.variance[0] = objects * rate / jp_least_size + square(rounded / (2 * count_shift)) +
 	                square(objects / s.n * (1 + x * kept)) / 12;
 	s.variance[1] = x < worst_size ? bytes * mean * kept : objects * worst_variance * square(rate);
 	s.variance[1] += square(bytes / s.n * x * kept) / 12;

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+enum { jp_least_size = 8 }; /* bytes: jemalloc's smallest size class */
+
 struct jp_sampling {
 	double n;           /* sampled objects */
 	double variance[2]; /* of the estimated objects and bytes */
