@@ -87,6 +87,7 @@ symbols() {
 }
 symbols "$(ls -dt "$build"/libjprof/libjprof.so*.p | head -n 1)" >"$tmp/library"
 symbols "$(ls -dt "$build"/libjprof/libjprof-live.so*.p | head -n 1)" >>"$tmp/library"
+symbols "$build/libjprof/libjprof_base.a.p" >>"$tmp/library"
 symbols "$build/jeprof-c/jprof.p" >"$tmp/program"
 symbols "$build/dot/libdot.a.p" >"$tmp/dot"
 symbols "$(ls -d "$build"/agent/libjprof-agent.so.p)" >"$tmp/agent"
