@@ -1,17 +1,15 @@
 #include "input/debuginfod.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 
 /* Something to point at; it holds nothing. */
 struct jp_debuginfod {
 	char nothing;
 };
 
-static struct jp_debuginfod none;
-
 struct jp_debuginfod *jp_debuginfod_new(void)
 {
-	return &none;
+	return calloc(1, sizeof(struct jp_debuginfod));
 }
 
 char *jp_debuginfod_find(struct jp_debuginfod *client, const char *build_id)
@@ -29,5 +27,5 @@ const char *jp_debuginfod_trouble(const struct jp_debuginfod *client)
 
 void jp_debuginfod_free(struct jp_debuginfod *client)
 {
-	(void)client;
+	free(client);
 }

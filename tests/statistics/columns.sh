@@ -13,9 +13,10 @@ bad() {
     status=1
 }
 
-# Each line of the plain report begins the same line of the other, and what follows has this form.
-number='-?[0-9]+(\.[0-9][0-9])?'
-range="[+]-$number +\\[$number, $number\\] +n=[0-9]+( \\(noise\\))?"
+# Each line of the plain report begins the same line of the other, and what follows has this form. No backslashes:
+# gawk's -v takes them out, mawk's leaves them in.
+number='-?[0-9]+([.][0-9][0-9])?'
+range="[+]-$number +[[]$number, $number] +n=[0-9]+( [(]noise[)])?"
 check() {
     "$jprof" "$@" >"$dir/plain" 2>/dev/null
     "$jprof" --errors "$@" >"$dir/errors" 2>/dev/null
