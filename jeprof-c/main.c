@@ -6,6 +6,7 @@
 
 #include "cli/budget.h"
 #include "cli/names.h"
+#include "cli/nearest.h"
 #include "cli/say.h"
 #include "commands.h"
 #include "report/edit.h"
@@ -26,8 +27,9 @@ static const struct {
 static const struct {
 	const char *name;
 	int (*run)(const struct options *);
+	void (*help)(void);
 } reports[] = {
-	{ "info", cmd_info },
+	{ "info", cmd_info, options_info_help },
 };
 
 /* What is asked for as a report, and is a command of its own. */
@@ -40,31 +42,50 @@ static const struct {
 	{ "i", cmd_interactive },
 };
 
+static int show_help(void (*help)(void))
+{
+	help();
+	return 0;
+}
+
 static bool called_as_jeprof(const char *name)
 {
 	return name && !strcmp(base_name(name), "jeprof");
 }
 
-/* Whether one letter too many, too few, wrong, or two the wrong way round make one of the other. */
-static bool is_slip(const char *typed, const char *name)
+/* Words that look like commands, and what does it today: not a program in PATH. A file of that name here is meant. */
+static const struct {
+	const char *name;
+	const char *instead;
+} no_commands[] = {
+	{ "cache", "jprof keeps nothing of what it has read" },
+	{ "check", "--diff_base=OLD --json NEW has the growth of each row with its error, for a gate of your own" },
+	{ "diff", "jprof --diff_base=OLD NEW shows what grew" },
+	{ "explain", "jprof --libs DUMP shows whose the memory is, jprof info DUMP what the dump holds" },
+	{ "names", "--debug-dir, --add_lib and --debuginfod bring names; jprof info DUMP says which are missing" },
+	{ "serve", "jprof snap -o FILE PID and jprof --proto -o FILE.pb.gz FILE make a profile for pprof" },
+	{ "top", "jprof --top=N DUMP prints the first N rows" },
+	{ "watch", "jprof snap --every=1m PID takes a snapshot each minute" },
+};
+
+static bool is_no_command(const char *word)
 {
-	while (*typed && *typed == *name)
-		typed++, name++;
-	if (!*typed || !*name)
-		return strlen(typed) + strlen(name) == 1;
-	return !strcmp(typed + 1, name) || !strcmp(typed, name + 1) || !strcmp(typed + 1, name + 1) ||
-	       (typed[0] == name[1] && typed[1] == name[0] && !strcmp(typed + 2, name + 2));
+	for (size_t i = 0; i < sizeof no_commands / sizeof *no_commands; i++)
+		if (!strcmp(word, no_commands[i].name) && access(word, F_OK)) {
+			say("there is no command %s; %s", word, no_commands[i].instead);
+			return true;
+		}
+	return false;
 }
 
 static const char *command_like(const char *word)
 {
+	struct nearest nearest = nearest_to(word, strlen(word));
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-		if (is_slip(word, commands[i].name))
-			return commands[i].name;
+		nearest_try(&nearest, commands[i].name);
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
-		if (is_slip(word, reports[i].name))
-			return reports[i].name;
-	return NULL;
+		nearest_try(&nearest, reports[i].name);
+	return nearest.best;
 }
 
 /* A word that is neither file nor program, and nearly a command. */
@@ -81,25 +102,23 @@ static bool is_misspelt(const char *word)
 
 static int run_report(const struct options *options)
 {
-	if (options->help) {
-		options_help();
-		return 0;
-	}
+	const char *first = options->operand_count ? options->operands[0] : "";
 	if (options->version) {
 		printf("jprof %s; demangler: %s; line editor: %s\n", jprof_version(), jprof_features(),
 		       edit_terminal_name());
 		return 0;
 	}
-	if (options->operand_count && is_misspelt(options->operands[0]))
+	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
+		if (!strcmp(first, reports[i].name)) {
+			struct options rest = *options;
+			rest.operands++;
+			rest.operand_count--;
+			return options->help ? show_help(reports[i].help) : reports[i].run(&rest);
+		}
+	if (options->help)
+		return show_help(options_help);
+	if (is_no_command(first) || (*first && is_misspelt(first)))
 		return 1;
-	if (options->operand_count)
-		for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
-			if (!strcmp(options->operands[0], reports[i].name)) {
-				struct options rest = *options;
-				rest.operands++;
-				rest.operand_count--;
-				return reports[i].run(&rest);
-			}
 	for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
 		if (!strcmp(options->output, outputs[i].output))
 			return outputs[i].run(options);
@@ -113,8 +132,10 @@ static int command_help(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(2, words);
-	options_help();
-	return 0;
+	for (size_t i = 0; argc > 1 && i < sizeof reports / sizeof *reports; i++)
+		if (!strcmp(argv[1], reports[i].name))
+			return show_help(reports[i].help);
+	return show_help(options_help);
 }
 
 static int run_command(int argc, char **argv)
@@ -122,7 +143,7 @@ static int run_command(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "help") && access("help", F_OK))
+	if (argc > 1 && !strcmp(argv[1], "help"))
 		return command_help(argc - 1, argv + 1);
 	struct options options = {
 		.output = "text",

@@ -281,6 +281,11 @@ JPROF_API double jprof_profile_thread_total(const struct jprof_profile *profile,
 JPROF_API size_t jprof_profile_threads(const struct jprof_profile *profile);
 JPROF_API const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i);
 
+/* Number of object files and other regions that the input maps, and the path of the i-th as the maps have it: a name
+ * in brackets, or "" where there is no file. Since: 0.2 */
+JPROF_API size_t jprof_profile_objects(const struct jprof_profile *profile);
+JPROF_API const char *jprof_profile_object(const struct jprof_profile *profile, size_t i);
+
 /* What is to be opened of that which a live process sees. Paths are its own; links are followed below its root,
  * and none leads out of it. */
 enum jprof_open {

@@ -1,12 +1,16 @@
 #include "cli/optparse.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "cli/nearest.h"
 #include "cli/say.h"
+
+enum { help_column = 25, help_width = 80 };
 
 /* The work on one command line. */
 struct parse {
@@ -15,47 +19,108 @@ struct parse {
 	const struct opt_row **chosen; /* by row: which of its group was chosen last, or NULL */
 };
 
-/* The row that `name` means: that very name, or the only one that begins so; words that are refused
- * anyway make nothing ambiguous. *hits counts what it may mean. */
-static const struct opt_row *find_option(const struct opt_table *table, const char *name, size_t len, int *hits)
+/* Letters of an option: case does not count, and a dash is an underscore. */
+static int option_letter(char c)
 {
-	const struct opt_row *found = NULL, *refused = NULL;
-	*hits = 0;
-	for (const struct opt_row *row = table->rows; row < table->rows + table->count; row++) {
-		if (strncasecmp(row->name, name, len))
-			continue;
-		if (strlen(row->name) == len) {
-			*hits = 1;
-			return row;
-		}
-		if (row->kind == OPT_REFUSED) {
-			refused = row;
-			continue;
-		}
-		found = row;
-		++*hits;
+	return c == '-' ? '_' : tolower((unsigned char)c);
+}
+
+static bool option_begins(const char *name, const char *start, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (option_letter(name[i]) != option_letter(start[i]))
+			return false;
+	return true;
+}
+
+static bool is_first(const struct opt_table *table, const struct opt_row *row)
+{
+	for (const char *const *name = table->first; name && *name; name++)
+		if (!strcmp(*name, row->name))
+			return true;
+	return false;
+}
+
+/* What a word may mean: the rows that begin so, of those that are looked at. */
+struct meanings {
+	const struct opt_row *row; /* the one that it means, or NULL */
+	size_t count;
+	char names[128]; /* of several: "--line, --list" */
+};
+
+static void add_meaning(struct meanings *m, const struct opt_row *row)
+{
+	size_t used = strlen(m->names);
+	snprintf(m->names + used, sizeof m->names - used, "%s--%s", m->count ? ", " : "", row->name);
+	m->row = m->count++ ? NULL : row;
+}
+
+/* Which rows are looked at, one set after the other. */
+enum option_rank { RANK_FIRST, RANK_FIRST_TAKEN, RANK_TAKEN, RANK_REFUSED, RANKS };
+
+static bool is_of_rank(const struct opt_table *table, const struct opt_row *row, enum option_rank rank)
+{
+	bool taken = row->kind != OPT_REFUSED;
+	switch (rank) {
+	case RANK_FIRST: return is_first(table, row);
+	case RANK_FIRST_TAKEN: return taken && is_first(table, row);
+	case RANK_TAKEN: return taken;
+	default: return !taken;
 	}
-	if (!*hits && refused) {
-		*hits = 1;
-		return refused;
-	}
-	return *hits == 1 ? found : NULL;
+}
+
+static struct meanings meanings_of_rank(const struct opt_table *table, enum option_rank rank, const char *name,
+                                        size_t len)
+{
+	struct meanings m = { 0 };
+	for (const struct opt_row *row = table->rows; row < table->rows + table->count; row++)
+		if (row->kind != OPT_HEADING && option_begins(row->name, name, len) && is_of_rank(table, row, rank))
+			add_meaning(&m, row);
+	return m;
+}
+
+/* What a word means: the option of that very name, or else the only one of the first rank that begins so. What is
+ * refused anyway makes nothing ambiguous. -h is help. */
+static struct meanings meanings_of(const struct opt_table *table, const char *name, size_t len)
+{
+	struct meanings m = { 0 };
+	if (len == 1 && *name == 'h')
+		name = "help", len = 4;
+	for (const struct opt_row *row = table->rows; row < table->rows + table->count; row++)
+		if (row->kind != OPT_HEADING && strlen(row->name) == len && option_begins(row->name, name, len))
+			return (struct meanings){ .row = row, .count = 1 };
+	for (int rank = 0; rank < RANKS && !m.row && (!m.count || rank == RANK_FIRST_TAKEN); rank++)
+		m = meanings_of_rank(table, rank, name, len);
+	return m;
+}
+
+/* Says that there is no such option, and which one was meant. */
+static void say_no_option(const struct opt_table *table, const char *name, size_t len)
+{
+	struct nearest nearest = nearest_to(name, len);
+	for (const struct opt_row *row = table->rows; row < table->rows + table->count; row++)
+		if (row->kind != OPT_HEADING && row->help)
+			nearest_try(&nearest, row->name);
+	if (nearest.best)
+		say("unknown option --%.*s; is it --%s? %s lists all", (int)len, name, nearest.best, table->help);
+	else
+		say("unknown option --%.*s; %s lists all", (int)len, name, table->help);
 }
 
 /* The row of a word such as "lines", "lin" or "nolines"; *on is false for the last. */
 static const struct opt_row *find_option_word(const struct opt_table *table, const char *name, size_t len, bool *on)
 {
-	int hits, unused;
-	const struct opt_row *row = find_option(table, name, len, &hits);
-	*on = true;
-	if (!hits && len > 2 && !strncasecmp(name, "no", 2)) {
-		size_t skip = 2 + (name[2] == '-');
-		row = find_option(table, name + skip, len - skip, &unused);
-		*on = false;
+	struct meanings m = meanings_of(table, name, len);
+	*on = m.count;
+	if (!m.count && len > 2 && option_begins(name, "no", 2)) {
+		size_t skip = 2 + (name[2] == '-' || name[2] == '_');
+		m = meanings_of(table, name + skip, len - skip);
 	}
-	if (!row)
-		say("%s option --%.*s; see %s", hits ? "ambiguous" : "unknown", (int)len, name, table->help);
-	return row;
+	if (!m.count)
+		say_no_option(table, name, len);
+	else if (!m.row)
+		say("ambiguous option --%.*s: %s", (int)len, name, m.names);
+	return m.row;
 }
 
 static bool set_number(size_t *to, const struct opt_row *row, const char *text)
@@ -171,6 +236,7 @@ static bool apply_option(struct parse *p, const struct opt_row *row, bool on, co
 	case OPT_NUMBER: return set_number(member, row, argument);
 	case OPT_SHARE: return set_share(member, row, argument);
 	case OPT_WORD: return set_word(member, row, argument);
+	case OPT_HEADING:
 	case OPT_NOTHING: return true;
 	case OPT_REFUSED: say("--%s is not taken: %s", row->name, row->help); return false;
 	}
@@ -236,25 +302,42 @@ bool opt_parse(const struct opt_table *table, void *options, int argc, char **ar
 	return good;
 }
 
-static void help_row(const struct opt_row *row)
+/* One paragraph, broken at blanks so that no line is longer than a terminal is wide; `column` is where it begins. */
+static void put_filled(const char *text, size_t column)
 {
-	char left[64];
-	const char *form = !row->argument ? "--%s%s" : row->kind == OPT_MAYBE ? "--%s[=%s]" : "--%s=%s";
-	snprintf(left, sizeof left, form, row->name, row->argument ? row->argument : "");
-	printf("  %-22s ", left);
-	if (strlen(left) > 22)
-		printf("\n  %-22s ", "");
-	for (const char *p = row->help; *p; p++) {
-		putchar(*p);
-		if (*p == '\n')
-			printf("  %-22s ", "");
+	size_t at = column;
+	for (size_t len; *text; text += len + (text[len] == ' ')) {
+		len = strcspn(text, " ");
+		bool breaks = at > column && at + 1 + len > help_width;
+		if (breaks)
+			printf("\n%*s", (int)column, "");
+		else if (at > column)
+			putchar(' ');
+		at = breaks ? column + len : at + len + (at > column);
+		printf("%.*s", (int)len, text);
 	}
 	putchar('\n');
 }
 
-void opt_help(const struct opt_table *table)
+static void help_row(const struct opt_row *row)
 {
-	for (const struct opt_row *row = table->rows; row < table->rows + table->count; row++)
-		if (row->help && row->kind != OPT_REFUSED)
+	char left[64];
+	const char *form = !row->argument ? "  --%s%s" : row->kind == OPT_MAYBE ? "  --%s[=%s]" : "  --%s=%s";
+	int width = snprintf(left, sizeof left, form, row->name, row->argument ? row->argument : "");
+	if (width <= help_column - 1)
+		printf("%-*s", help_column, left);
+	else
+		printf("%s\n%*s", left, help_column, "");
+	put_filled(row->help, help_column);
+}
+
+void opt_help(const struct opt_table *table, int commands)
+{
+	bool shown = true;
+	for (const struct opt_row *row = table->rows; row < table->rows + table->count; row++) {
+		if (row->kind == OPT_HEADING && (shown = row->value & commands))
+			printf("\n%s\n", row->help);
+		else if (row->kind != OPT_HEADING && row->kind != OPT_REFUSED && shown && row->help)
 			help_row(row);
+	}
 }

@@ -29,13 +29,14 @@ static const struct opt_table doctor_table = { .rows = doctor_rows,
 static void doctor_help(void)
 {
 	printf("usage: jprof doctor [--json] PID               looks at a process\n"
-	       "       jprof doctor [--json] [--] COMMAND...   what would happen if COMMAND were started from here\n"
+	       "       jprof doctor [--json] [--] COMMAND...   what would happen if COMMAND were\n"
+	       "                                               started from here\n"
 	       "       jprof doctor                            lists processes to look at\n"
 	       "\n"
-	       "Checks all that a heap dump needs. Never sends a signal, never starts COMMAND. Exit status 1 if\n"
-	       "something is bad, else 0.\n"
+	       "Checks all that a heap dump needs. Never sends a signal, never starts COMMAND.\n"
+	       "The exit status is 1 if something is bad, else 0.\n"
 	       "\n");
-	opt_help(&doctor_table);
+	opt_help(&doctor_table, 0);
 	printf("\n"
 	       "  jprof doctor 4711\n"
 	       "  jprof doctor -- bundle exec puma\n"

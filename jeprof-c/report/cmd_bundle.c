@@ -39,7 +39,7 @@ static const struct opt_row bundle_rows[] = {
 	  "its /proc/PID/maps: used if the dump was cut before its own" },
 	{ "gcstat", OPT_TEXT, BUNDLE_AT(gcstat), 0, NULL, "FILE", "GC.stat of a Ruby, as JSON" },
 	{ "symbols", OPT_WORD, BUNDLE_AT(symbols), 0, NULL, "now|later",
-	  "put the names of the dump's addresses in (now, the default), or\nbuild-ids alone, for files that the reader has" },
+	  "put the names of the dump's addresses in (now, the default), or build-ids alone, for files that the reader has" },
 	{ "mode", OPT_TEXT, BUNDLE_AT(mode), 0, NULL, "0644",
 	  "the bundle's mode, in octal (0600: for its owner alone)" },
 	{ "gzip", OPT_SWITCH, BUNDLE_AT(gzip), 0, NULL, NULL, "compress with gzip in place of zstd" },
@@ -289,16 +289,15 @@ static bool check_bundle_options(const struct bundle_options *o, const struct in
 
 static void bundle_help(void)
 {
-	printf(
-	    "usage: jprof bundle -o FILE.jprof [OPTIONS] [PROGRAM] DUMP...\n"
-	    "\n"
-	    "Puts dumps and the names of their addresses in one file that any machine reads without the programs that\n"
-	    "ran. Side-cars of the agent (DUMP.json) are taken along by themselves.\n"
-	    "\n");
-	opt_help(&bundle_table);
+	printf("usage: jprof bundle -o FILE.jprof [OPTIONS] [PROGRAM] DUMP...\n"
+	       "\n"
+	       "Puts dumps and the names of their addresses in one file that any machine reads\n"
+	       "without the programs that ran, and the agent's sidecars (DUMP.json) with them.\n"
+	       "\n");
+	opt_help(&bundle_table, 0);
 	printf("\n"
 	       "  jprof bundle -o boot.jprof --label=boot app.1.0.i0.heap\n"
-	       "  jprof bundle -o x.jprof --smaps=smaps_rollup --sysroot=unpacked-image ruby app.heap\n");
+	       "  jprof bundle -o x.jprof --smaps=smaps_rollup --sysroot=image ruby app.heap\n");
 }
 
 int cmd_bundle(int argc, char **argv)

@@ -221,10 +221,10 @@ static int show_dump(const struct options *o, const struct inputs *inputs, const
                      const struct jprof_dump *dump)
 {
 	struct loaded loaded;
-	if (!wants_json(o))
-		put_dump(path, dump);
 	if (!load_from_dump(&loaded, dump, inputs, o))
 		return 1;
+	if (!wants_json(o))
+		put_dump(path, dump);
 	int status = show_loaded(o, &loaded, dump);
 	loaded_free(&loaded);
 	return status;

@@ -48,20 +48,50 @@ static bool is_program(const char *path)
 	return !file || (n == 4 && !memcmp(head, "\177ELF", 4)) || (n >= 2 && !memcmp(head, "#!", 2));
 }
 
-static char *find_program(const char *word)
+/* The path of the program that a word means: a file here, or else one in PATH. */
+static char *find_program(const char *word, bool *from_path)
 {
 	struct stat st;
+	*from_path = false;
 	if (!stat(word, &st)) {
 		if (S_ISREG(st.st_mode))
 			return strdup(word);
 		say("%s: is no file; the order is: jprof PROGRAM DUMP", word);
 		return NULL;
 	}
-	char *found = strchr(word, '/') ? NULL : program_in_path(word);
+	*from_path = !strchr(word, '/');
+	char *found = *from_path ? program_in_path(word) : NULL;
 	if (!found)
 		say("%s: %s%s; without PROGRAM the dump's own maps are used", word, strerror(ENOENT),
 		    strchr(word, '/') ? "" : ", here or in PATH");
 	return found;
+}
+
+/* Whether a profile may be of a program that was found in PATH: its maps name that file, links followed, or a file of
+ * that name; or they name none at all. Who gives a path knows what he means. */
+static bool is_of_program(const struct jprof_profile *profile, const struct inputs *inputs)
+{
+	if (!inputs->from_path)
+		return true;
+	char *real = realpath(inputs->program, NULL);
+	bool named = false;
+	size_t files = 0;
+	for (size_t i = 0; i < jprof_profile_objects(profile) && !named; i++) {
+		const char *path = jprof_profile_object(profile, i);
+		files += *path == '/';
+		named = !strcmp(base_name(path), base_name(inputs->program)) || (real && !strcmp(path, real));
+	}
+	free(real);
+	return named || !files;
+}
+
+static bool check_is_program(const struct jprof_profile *profile, const struct inputs *inputs)
+{
+	bool good = is_of_program(profile, inputs);
+	if (!good)
+		say("%s: no command, no file here, and the dump is not of %s; leave it out, for the dump names its files",
+		    base_name(inputs->program), inputs->program);
+	return good;
 }
 
 bool inputs_find(struct inputs *inputs, const struct options *options)
@@ -73,7 +103,7 @@ bool inputs_find(struct inputs *inputs, const struct options *options)
 	}
 	if (inputs->dump_count == 1 || is_dump(inputs->dumps[0]))
 		return true;
-	inputs->program = find_program(inputs->dumps[0]);
+	inputs->program = find_program(inputs->dumps[0], &inputs->from_path);
 	if (inputs->program && !is_program(inputs->program)) {
 		say("%s: is neither a program nor a heap dump; the order is: jprof PROGRAM DUMP", inputs->program);
 		free(inputs->program);
@@ -314,7 +344,7 @@ static void say_notes(const struct jprof_profile *profile)
 
 bool load_names(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
 {
-	bool good = symbolize(profile, inputs, o);
+	bool good = check_is_program(profile, inputs) && symbolize(profile, inputs, o);
 	if (good)
 		say_notes(profile);
 	return good;

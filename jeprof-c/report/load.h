@@ -6,7 +6,8 @@
 
 /* What the operands mean. */
 struct inputs {
-	char *program; /* path of the program, or NULL; owned */
+	char *program;  /* path of the program, or NULL; owned */
+	bool from_path; /* it was found in PATH, by a bare name */
 	char **dumps;  /* part of the operands */
 	int dump_count;
 };

@@ -12,6 +12,22 @@
 #define OPTION_AT(member) offsetof(struct options, member)
 /* clang-format off */
 #define REFUSED_ROW(word, why) { word, OPT_REFUSED, 0, 0, NULL, NULL, why }
+#define HEADING_ROW(commands, text) { "", OPT_HEADING, 0, commands, NULL, NULL, text }
+/* clang-format on */
+
+/* In whose help a group of options stands. */
+enum { REPORTS = 1, INFO = 2 };
+
+/* Perl jeprof's own options: what begins one of them means it, so its abbreviations go on working. */
+/* clang-format off */
+static const char *const jeprof_options[] = {
+	"add_lib", "addresses", "alloc_objects", "alloc_space", "base", "callgrind", "collapsed", "contentions",
+	"cum", "debug", "debug-syms-by-id", "disasm", "dot", "drop_negative", "edgefraction", "evince", "exclude",
+	"files", "focus", "functions", "gif", "gv", "heapcheck", "help", "ignore", "interactive", "inuse_objects",
+	"inuse_space", "lib_prefix", "lines", "list", "maxdegree", "mean_delay", "nodecount", "nodefraction", "pdf",
+	"ps", "raw", "retain", "scale", "seconds", "show_bytes", "svg", "symbols", "test", "test_stride", "text",
+	"thread", "tools", "total_delay", "version", "web", NULL,
+};
 /* clang-format on */
 
 static const struct opt_row report_rows[] = {
@@ -19,8 +35,10 @@ static const struct opt_row report_rows[] = {
 	{ "i", OPT_NAME, OPTION_AT(output), 0, "output", NULL, NULL },
 	{ "symbols", OPT_NAME, OPTION_AT(output), 0, "output", NULL,
 	  "names for addresses: reads maps and addresses from standard input" },
+	HEADING_ROW(REPORTS | INFO, "Where it is written"),
 	{ "output", OPT_TEXT, OPTION_AT(file), 0, NULL, "FILE",
 	  "write the report to FILE (- is standard output); -o FILE is the same" },
+	HEADING_ROW(REPORTS, "What a row is"),
 	{ "functions", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
 	  "one row for each function (the default)" },
 	{ "lines", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_LINE, "granularity", NULL,
@@ -31,6 +49,7 @@ static const struct opt_row report_rows[] = {
 	  "one row for each address" },
 	{ "libs", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_LIBRARY, "granularity", NULL,
 	  "one row for each library or gem: who owns it" },
+	HEADING_ROW(REPORTS, "What is counted"),
 	{ "inuse_space", OPT_CHOICE, OPTION_AT(counter), JPROF_INUSE_SPACE, "counter", NULL,
 	  "bytes in use (the default)" },
 	{ "inuse_objects", OPT_CHOICE, OPTION_AT(counter), JPROF_INUSE_OBJECTS, "counter", NULL, "objects in use" },
@@ -38,45 +57,51 @@ static const struct opt_row report_rows[] = {
 	  "bytes allocated since the start (prof_accum:true)" },
 	{ "alloc_objects", OPT_CHOICE, OPTION_AT(counter), JPROF_ALLOC_OBJECTS, "counter", NULL,
 	  "objects allocated since the start" },
+	HEADING_ROW(REPORTS, "How it is shown"),
 	{ "show_bytes", OPT_SWITCH, OPTION_AT(show_bytes), 0, NULL, NULL, "bytes instead of MB" },
 	{ "cum", OPT_SWITCH, OPTION_AT(cum), 0, NULL, NULL, "order by cumulative value" },
 	{ "top", OPT_NUMBER, OPTION_AT(top), 0, NULL, "N", "only the first N rows" },
 	{ "full-names", OPT_SWITCH, OPTION_AT(full_names), 0, NULL, NULL, "function names with their parameters" },
 	{ "errors", OPT_SWITCH, OPTION_AT(errors), 0, NULL, NULL,
-	  "how far each number may be off: standard error, 95 % interval,\n"
-	  "number of samples" },
-	{ "fold", OPT_WORD, OPTION_AT(fold), 0, NULL, "none|alloc|vm",
-	  "take away the language's malloc wrappers (alloc, the default), its\n"
-	  "machinery too (vm), or nothing but the allocator (none, as jeprof)" },
+	  "how far each number may be off: standard error, 95 % interval, number of samples" },
+	{ "normalize-addresses", OPT_SWITCH, OPTION_AT(normalize), 0, NULL, NULL,
+	  "--proto: addresses as in the object files, so that equal stacks of several processes are equal" },
+	HEADING_ROW(REPORTS, "What grew"),
 	{ "base", OPT_TEXT, OPTION_AT(base), 0, NULL, "DUMP", "subtract DUMP: what has grown since" },
 	{ "diff_base", OPT_TEXT, OPTION_AT(diff_base), 0, NULL, "DUMP", "the same, with percentages of DUMP" },
 	{ "drop_negative", OPT_SWITCH, OPTION_AT(drop_negative), 0, NULL, NULL,
 	  "in a difference, count what shrank as 0" },
+	HEADING_ROW(REPORTS, "Which part"),
+	{ "fold", OPT_WORD, OPTION_AT(fold), 0, NULL, "none|alloc|vm",
+	  "take away the language's malloc wrappers (alloc, the default), its machinery too (vm), or nothing but the allocator (none, as jeprof)" },
 	{ "focus", OPT_TEXT, OPTION_AT(focus), 0, NULL, "RE",
 	  "only stacks with a function, line or address that matches" },
 	{ "ignore", OPT_TEXT, OPTION_AT(ignore), 0, NULL, "RE", "only stacks without one" },
 	{ "retain", OPT_TEXT, OPTION_AT(retain), 0, NULL, "RE", "only frames whose function matches" },
 	{ "exclude", OPT_TEXT, OPTION_AT(exclude), 0, NULL, "RE", "only frames whose function does not" },
 	{ "thread", OPT_TEXT, OPTION_AT(thread), 0, NULL, "N|NAME|*", "one thread, or each in turn" },
+	HEADING_ROW(REPORTS | INFO, "Which process of a bundle"),
 	{ "member", OPT_TEXT, OPTION_AT(member), 0, NULL, "NAME|PID|ROLE",
 	  "of a bundle, this member alone: its name, pid, or master" },
-	{ "normalize-addresses", OPT_SWITCH, OPTION_AT(normalize), 0, NULL, NULL,
-	  "--proto: addresses as in the object files, so that equal stacks\nof several processes are equal" },
+	HEADING_ROW(REPORTS, "Pictures, and --tree"),
 	{ "nodecount", OPT_NUMBER, OPTION_AT(nodecount), 0, NULL, "N", "call graph: at most N functions (80)" },
 	{ "nodefraction", OPT_SHARE, OPTION_AT(nodefraction), 0, NULL, "F",
-	  "leave out functions of up to this share (.005);\nof --tree, too" },
+	  "leave out functions of up to this share (.005); of --tree, too" },
 	{ "edgefraction", OPT_SHARE, OPTION_AT(edgefraction), 0, NULL, "F", "and arrows of up to this one (.001)" },
 	{ "maxdegree", OPT_NUMBER, OPTION_AT(maxdegree), 0, NULL, "N",
 	  "at most N arrows into and out of a function (8)" },
 	{ "cluster", OPT_SWITCH, OPTION_AT(cluster), 0, NULL, NULL, "a frame around what lies in one library" },
 	{ "heapcheck", OPT_NOTHING, 0, 0, NULL, NULL, NULL }, /* colours always tell growth from loss */
 	{ "scale", OPT_NOTHING, 0, 0, NULL, "N", NULL },      /* for gv, which is not run */
+	HEADING_ROW(REPORTS | INFO, "Where names come from"),
 	{ "maps", OPT_TEXT, OPTION_AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
 	OPTIONS_LOOKUP(OPTION_AT),
+	HEADING_ROW(REPORTS, "Source files, for --list"),
 	{ "source-path", OPT_TEXT, OPTION_AT(source_path), 0, NULL, "DIR,DIR",
 	  "look for source files below these first" },
 	{ "trim-path", OPT_TEXT, OPTION_AT(trim_path), 0, NULL, "P,P",
 	  "take these off the front of their paths before that" },
+	HEADING_ROW(REPORTS | INFO, "Help"),
 	{ "help", OPT_SWITCH, OPTION_AT(help), 0, NULL, NULL, "this text" },
 	{ "version", OPT_SWITCH, OPTION_AT(version), 0, NULL, NULL, "version and features" },
 	/* clang-format off */
@@ -91,6 +116,13 @@ static const struct opt_row report_rows[] = {
 	REFUSED_ROW("test_stride", "jprof's own tests are run by: sh tests/run.sh"),
 	REFUSED_ROW("tools", "not needed: jprof reads object files itself"),
 	REFUSED_ROW("total_delay", "jprof reads heap profiles only"),
+	REFUSED_ROW("ages", "dumps hold no times; --diff_base=OLD NEW shows what grew between two"),
+	REFUSED_ROW("by", "give --functions, --lines, --files, --addresses or --libs"),
+	REFUSED_ROW("flame", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
+	REFUSED_ROW("html", "--web opens a picture in your browser, --svg -o FILE writes one"),
+	REFUSED_ROW("newer", "dumps hold no times; --diff_base=OLD NEW shows what grew between two"),
+	REFUSED_ROW("older", "dumps hold no times; --diff_base=OLD NEW shows what grew between two"),
+	REFUSED_ROW("tag", "dumps hold no tags; --thread=N|NAME|* keeps threads apart"),
 	/* clang-format on */
 };
 
@@ -100,20 +132,24 @@ enum { row_count = sizeof report_rows / sizeof *report_rows };
 static struct opt_row *all_rows(struct opt_table *table)
 {
 	const struct jprof_format *format;
-	size_t count = 0;
-	while (format_at(count))
-		count++;
-	struct opt_row *all = calloc(count + row_count, sizeof *all);
-	for (size_t i = 0; all && (format = format_at(i)); i++)
-		all[i] = (struct opt_row){ format->name,      OPT_NAME,
-			                   OPTION_AT(output), format->argument ? OPTION_AT(pattern) : 0,
-			                   "output",          format->argument,
-			                   format->help };
-	if (all)
-		memcpy(all + count, report_rows, sizeof report_rows);
-	else
+	size_t n = 0;
+	while (format_at(n))
+		n++;
+	struct opt_row *all = calloc(1 + n + row_count, sizeof *all);
+	*table = (struct opt_table){
+		.rows = all, .count = 1 + n + row_count, .help = "jprof --help", .first = jeprof_options
+	};
+	if (!all) {
 		say("memory is short");
-	*table = (struct opt_table){ .rows = all, .count = count + row_count, .help = "jprof --help" };
+		return NULL;
+	}
+	all[0] = (struct opt_row)HEADING_ROW(REPORTS, "What is printed");
+	for (size_t i = 0; (format = format_at(i)); i++)
+		all[1 + i] = (struct opt_row){ format->name,      OPT_NAME,
+			                       OPTION_AT(output), format->argument ? OPTION_AT(pattern) : 0,
+			                       "output",          format->argument,
+			                       format->help };
+	memcpy(all + 1 + n, report_rows, sizeof report_rows);
 	return all;
 }
 
@@ -175,28 +211,49 @@ struct jprof_report_opts options_report(const struct options *o)
 	};
 }
 
-void options_help(void)
+static void put_options(int commands)
 {
 	struct opt_table table;
 	struct opt_row *all = all_rows(&table);
-	if (!all)
-		return;
-	printf(
-	    "usage: jprof [OPTIONS] [PROGRAM] DUMP...   where the memory of a process is, from heap profiles\n"
-	    "       jprof info [OPTIONS] DUMP...        what a dump holds, and how sure its names are\n"
-	    "       jprof bundle -o FILE DUMP...        a dump with its names in one file, to be read anywhere\n"
-	    "       jprof snap [OPTIONS] PID...         dumps of live processes, in one bundle; see jprof snap --help\n"
-	    "       jprof run [OPTIONS] -- COMMAND...   starts a program under profiling\n"
-	    "       jprof doctor PID | -- COMMAND...    what is wrong with a set-up, and its mend\n"
-	    "\n"
-	    "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
-	    "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a symbolized file, gperftools'\n"
-	    "text, or profile.proto, each compressed or not, or a bundle.\n"
-	    "\n");
-	opt_help(&table);
+	if (all)
+		opt_help(&table, commands);
 	free(all);
+}
+
+void options_help(void)
+{
+	printf("usage: jprof [OPTIONS] [PROGRAM] DUMP...  where the memory of a process is\n"
+	       "       jprof info DUMP...                 what a dump holds, how sure names are\n"
+	       "       jprof bundle -o FILE DUMP...       a dump with its names in one file\n"
+	       "       jprof snap PID...                  dumps of live processes, in a bundle\n"
+	       "       jprof run -- COMMAND...            starts a program under profiling\n"
+	       "       jprof doctor PID | -- COMMAND...   what is wrong with a set-up\n"
+	       "Each command has options of its own: jprof COMMAND --help\n"
+	       "\n"
+	       "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
+	       "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a\n"
+	       "symbolized file, gperftools' text or profile.proto, each compressed or not, or\n"
+	       "a bundle.\n");
+	put_options(REPORTS);
 	printf("\n"
+	       "Examples\n"
 	       "  jprof --show_bytes ruby app.1.heap\n"
 	       "  jprof --lines --cum --top=20 app.1.heap\n"
 	       "  jprof --diff_base=app.1.heap ruby app.2.heap\n");
+}
+
+void options_info_help(void)
+{
+	printf("usage: jprof info [OPTIONS] [PROGRAM] DUMP...\n"
+	       "\n"
+	       "Says what a dump holds: its format, sampling rate, threads and totals. For each\n"
+	       "object file it says who named how many bytes, why names are missing, and what\n"
+	       "would bring them.\n"
+	       "\n"
+	       "  --json                 the same as JSON; docs/json.md has the schema\n");
+	put_options(INFO);
+	printf("\n"
+	       "Examples\n"
+	       "  jprof info app.1.heap\n"
+	       "  jprof info --sysroot=image app.1.heap\n");
 }

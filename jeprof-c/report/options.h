@@ -59,8 +59,9 @@ bool options_parse(struct options *options, int argc, char **argv);
 struct jprof_view_opts options_view(const struct options *options);
 struct jprof_report_opts options_report(const struct options *options);
 
-/* Prints the table for people. */
+/* Print the options for people: those of reports, and those of `jprof info`. */
 void options_help(void);
+void options_info_help(void);
 
 /* Rows of an option table: where names are looked for. AT(member) is the place of a member of struct options. */
 /* clang-format off */
@@ -76,7 +77,7 @@ void options_help(void);
 	{ "perf-map", OPT_TEXT, AT(perf_map), 0, NULL, "FILE", \
 	  "a JIT compiler's list of its code, as /tmp/perf-PID.map" }, \
 	{ "max-memory", OPT_TEXT, AT(max_memory), 0, NULL, "SIZE", \
-	  "end, with a line that says so, before more memory is taken (k, M, G;\nby default what the control group has left, or half of what is free)" }
+	  "end, with a line that says so, before more memory is taken (k, M, G; by default what the control group has left, or half of what is free)" }
 /* clang-format on */
 
 #endif

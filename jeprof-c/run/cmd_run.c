@@ -33,13 +33,12 @@ struct run_options {
 
 static const struct opt_row run_rows[] = {
 	{ "sample", OPT_NUMBER, RUN_AT(sample), 0, NULL, "N",
-	  "lg_prof_sample: one sample for 2^N allocated bytes (17: 128 KiB);\n"
-	  "fewer samples cost less and say less" },
+	  "lg_prof_sample: one sample for 2^N allocated bytes (17: 128 KiB); fewer samples cost less and say less" },
 	{ "dir", OPT_TEXT, RUN_AT(dir), 0, NULL, "DIR",
-	  "where dumps go; made if it is not there. Default: jprof-UID in\n$TMPDIR or /tmp; of --print-env: /tmp" },
+	  "where dumps go; made if it is not there. Default: jprof-UID in $TMPDIR or /tmp; of --print-env: /tmp" },
 	{ "label", OPT_TEXT, RUN_AT(label), 0, NULL, "WORD", "the dumps' first word; default: the program's name" },
 	{ "inactive", OPT_SWITCH, RUN_AT(inactive), 0, NULL, NULL,
-	  "take no samples (prof_active:false) until\njprof snap --activate PID" },
+	  "take no samples (prof_active:false) until jprof snap --activate PID" },
 	{ "jemalloc", OPT_TEXT, RUN_AT(jemalloc), 0, NULL, "FILE", "this jemalloc; $JPROF_JEMALLOC does the same" },
 	{ "no-agent", OPT_SWITCH, RUN_AT(no_agent), 0, NULL, NULL,
 	  "without the agent: then jprof snap cannot ask for dumps" },
@@ -53,13 +52,14 @@ static const struct opt_table run_table = {
 
 static void put_run_help(void)
 {
-	printf("usage: jprof run [OPTIONS] [--] COMMAND...        starts COMMAND under profiling\n"
-	       "       jprof run --print-env[=FORM] [OPTIONS]     prints the variables that do it\n"
+	printf("usage: jprof run [OPTIONS] [--] COMMAND...       starts COMMAND under profiling\n"
+	       "       jprof run --print-env[=FORM] [OPTIONS]    prints the variables that do it\n"
 	       "\n"
-	       "Finds a jemalloc that can profile, proves it by running it once in a program that does nothing, and\n"
-	       "starts COMMAND with LD_PRELOAD and MALLOC_CONF set. What these have already is kept.\n"
+	       "Finds a jemalloc that can profile, proves it by running it once in a program\n"
+	       "that does nothing, and starts COMMAND with LD_PRELOAD and MALLOC_CONF set. What\n"
+	       "these have already is kept.\n"
 	       "\n");
-	opt_help(&run_table);
+	opt_help(&run_table, 0);
 	printf("\n"
 	       "  jprof run -- bundle exec puma\n"
 	       "  jprof run --print-env=docker --dir=/dumps\n");

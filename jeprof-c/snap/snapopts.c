@@ -21,44 +21,44 @@ enum { default_timeout = 30, longest_timeout = 86400 };
 
 static const struct opt_row snap_rows[] = {
 	{ "match", OPT_TEXT, SNAP_AT(match), 0, NULL, "RE",
-	  "processes whose command line matches, that have a jemalloc or\nare a Ruby" },
+	  "processes whose command line matches, that have a jemalloc or are a Ruby" },
 	{ "children-of", OPT_NUMBER, SNAP_AT(children_of), 0, NULL, "PID", "likewise, the children of PID" },
 	{ "puma", OPT_MAYBE, SNAP_AT(puma), 0, NULL, "PID",
-	  "all Puma processes; with PID (a master or a worker) that\ncluster: the master and its workers" },
+	  "all Puma processes; with PID (a master or a worker) that cluster: the master and its workers" },
 	{ "output", OPT_TEXT, SNAP_AT(output), 0, NULL, "FILE|DIR",
-	  "the bundle, or where it goes; -o is the same. By default\njprof[-LABEL]-PID.jprof in the current directory" },
+	  "the bundle, or where it goes; -o is the same. By default jprof[-LABEL]-PID.jprof in the current directory" },
 	{ "mode", OPT_TEXT, SNAP_AT(mode), 0, NULL, "0644", "the bundle's mode, in octal (0600: for its owner alone)" },
 	{ "label", OPT_TEXT, SNAP_AT(label), 0, NULL, "WORD", "a name for this moment: boot, warm, steady" },
 	{ "gc", OPT_SWITCH, SNAP_AT(gc), 0, NULL, NULL, "have a Ruby collect its garbage first" },
 	{ "count", OPT_NUMBER, SNAP_AT(count), 0, NULL, "N", "make N bundles, numbered" },
 	{ "every", OPT_TEXT, SNAP_AT(every), 0, NULL, "60s",
-	  "time from one to the next (s, m, h); without --count until\ninterrupted" },
+	  "time from one to the next (s, m, h); without --count until interrupted" },
 	{ "keep", OPT_NUMBER, SNAP_AT(keep), 0, NULL, "N",
-	  "afterwards remove the oldest bundles of this series (the same\nlabel, or else pid) but N" },
+	  "afterwards remove the oldest bundles of this series (the same label, or else pid) but N" },
 	{ "max-bytes", OPT_TEXT, SNAP_AT(max_bytes), 0, NULL, "SIZE", "... but as many as SIZE holds (k, M, G)" },
 	{ "symbols", OPT_WORD, SNAP_AT(symbols), 0, NULL, "now|later",
-	  "put names into the bundle (now, the default), or only the\nbuild-ids of the files that have them" },
+	  "put names into the bundle (now, the default), or only the build-ids of the files that have them" },
 	{ "debug-dir", OPT_TEXT, SNAP_AT(debug_dir), 0, NULL, "DIR,DIR", "look for separate debug files here, too" },
 	{ "debuginfod", OPT_SWITCH, SNAP_AT(debuginfod), 0, NULL, NULL,
 	  "ask the servers in $DEBUGINFOD_URLS for what is missing" },
 	{ "cmdline", OPT_SWITCH, SNAP_AT(cmdline), 0, NULL, NULL,
 	  "put the arguments of the processes into the bundle" },
 	{ "timeout", OPT_NUMBER, SNAP_AT(timeout), 0, NULL, "S",
-	  "seconds that a process may take for its dump (30); half of it\nfor --gc" },
+	  "seconds that a process may take for its dump (30); half of it for --gc" },
 	{ "keep-dumps", OPT_SWITCH, SNAP_AT(keep_dumps), 0, NULL, NULL,
 	  "leave the raw dumps where the processes wrote them" },
 	{ "signal", OPT_TEXT, SNAP_AT(signal_name), 0, NULL, "USR2",
-	  "send this signal instead of asking through the socket, if the\nagent says that it handles it" },
+	  "send this signal instead of asking through the socket, if the agent says that it handles it" },
 	{ "trust-handler", OPT_TEXT, SNAP_AT(trust_name), 0, NULL, "USR2",
-	  "with --signal, for a program without the agent: believe that\nits own handler of this signal makes it dump" },
+	  "with --signal, for a program without the agent: believe that its own handler of this signal makes it dump" },
 	{ "dump-dir", OPT_TEXT, SNAP_AT(dump_dir), 0, NULL, "DIR",
-	  "with --trust-handler: where it dumps, as it sees it (by default\nas its MALLOC_CONF says)" },
+	  "with --trust-handler: where it dumps, as it sees it (by default as its MALLOC_CONF says)" },
 	{ "activate", OPT_CHOICE, SNAP_AT(sampling), SNAP_ACTIVATES, "sampling", NULL,
-	  "no dump: have the processes take samples from now on, as after\njprof run --inactive" },
+	  "no dump: have the processes take samples from now on, as after jprof run --inactive" },
 	{ "deactivate", OPT_CHOICE, SNAP_AT(sampling), SNAP_DEACTIVATES, "sampling", NULL,
 	  "no dump: and not any more" },
 	{ "max-memory", OPT_TEXT, SNAP_AT(max_memory), 0, NULL, "SIZE",
-	  "end before this program takes more memory than that (k, M, G; by\ndefault what its control group has left, or half of what is free)" },
+	  "end before this program takes more memory than that (k, M, G; by default what its control group has left, or half of what is free)" },
 	{ "help", OPT_SWITCH, SNAP_AT(help), 0, NULL, NULL, "this text" },
 };
 
@@ -208,13 +208,15 @@ bool snap_options_select(const struct snap_options *o)
 
 void snap_options_help(void)
 {
-	printf("usage: jprof snap [OPTIONS] PID...   dumps of live processes, in one bundle that can be read anywhere\n"
+	printf("usage: jprof snap [OPTIONS] PID...   dumps of live processes, in one bundle that\n"
+	       "                                     can be read anywhere\n"
 	       "       jprof snap                    which processes there are\n"
 	       "\n"
-	       "The processes' agents (see jprof run) are asked through their sockets; no signal is sent. What cannot\n"
-	       "be had is said in one line, and the process goes on. The bundle's path is printed.\n"
+	       "The processes' agents (see jprof run) are asked through their sockets; no signal\n"
+	       "is sent. What cannot be had is said in one line, and the process goes on. The\n"
+	       "bundle's path is printed.\n"
 	       "\n");
-	opt_help(&snap_table);
+	opt_help(&snap_table, 0);
 	printf("\n"
 	       "  jprof snap --puma --label=boot -o /var/tmp\n"
 	       "  jprof snap --gc --count=12 --every=10m --keep=50 4711\n");

@@ -476,6 +476,16 @@ const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i)
 	return jp_string(profile, profile->threads[i]);
 }
 
+size_t jprof_profile_objects(const struct jprof_profile *profile)
+{
+	return jp_object_count(profile);
+}
+
+const char *jprof_profile_object(const struct jprof_profile *profile, size_t i)
+{
+	return i < jp_object_count(profile) ? jp_string(profile, profile->objects[i].path) : "";
+}
+
 size_t jprof_profile_notes(const struct jprof_profile *profile)
 {
 	return profile->note_count;

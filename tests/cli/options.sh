@@ -72,12 +72,12 @@ refuses() {
     prints_nothing
     says "$text"
 }
-refuses 'jprof: unknown option --nonsense; see jprof --help' --nonsense dump.heap
-refuses 'jprof: unknown option --linez; see jprof --help' --linez dump.heap
-refuses 'jprof: unknown option --x\x0ay; see jprof --help' "$(printf -- '--x\ny')" dump.heap
-refuses 'jprof: ambiguous option --a; see jprof --help' --a dump.heap
-refuses 'jprof: ambiguous option --li; see jprof --help' -li dump.heap
-refuses 'jprof: ambiguous option --alloc; see jprof --help' --alloc dump.heap
+refuses 'jprof: unknown option --nonsense; jprof --help lists all' --nonsense dump.heap
+refuses 'jprof: unknown option --linez; is it --lines? jprof --help lists all' --linez dump.heap
+refuses 'jprof: unknown option --x\x0ay; jprof --help lists all' "$(printf -- '--x\ny')" dump.heap
+refuses 'jprof: ambiguous option --a: --addresses, --alloc_space, --alloc_objects, --add_lib' --a dump.heap
+refuses 'jprof: ambiguous option --li: --list, --lines, --lib_prefix' -li dump.heap
+refuses 'jprof: ambiguous option --alloc: --alloc_space, --alloc_objects' --alloc dump.heap
 refuses 'jprof: --top needs a value; see jprof --help' dump.heap --top
 refuses 'jprof: --base needs a value; see jprof --help' dump.heap --base
 refuses 'jprof: --fold needs a value; see jprof --help' dump.heap --fold
@@ -166,7 +166,7 @@ for command in bundle doctor info run snap; do
         same "jprof help $command is not its --help" right out
         run "$jprof" $command --nonsense
         exits 1
-        says "jprof: unknown option --nonsense; see jprof $command --help"
+        says "jprof: unknown option --nonsense; jprof $command --help lists all"
     fi
 done
 run "$jprof" help
