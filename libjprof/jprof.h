@@ -564,6 +564,10 @@ JPROF_API int jprof_binary_open(const char *root, const char *path, struct jprof
                                 struct jprof_error *err);
 JPROF_API const struct jprof_binary_info *jprof_binary_info(const struct jprof_binary *binary);
 
+/* The same by an opener, which outlives the binary; NULL: as above. Since: 0.2 */
+JPROF_API int jprof_binary_open_by(const struct jprof_opener *opener, const char *root, const char *path,
+                                   struct jprof_binary **binary, struct jprof_error *err);
+
 /* The libraries that it needs by itself (DT_NEEDED), in its order. Since: 0.1 */
 JPROF_API size_t jprof_binary_needed_count(const struct jprof_binary *binary);
 JPROF_API const char *jprof_binary_needed(const struct jprof_binary *binary, size_t i);

@@ -5,6 +5,7 @@
 
 #include "jprof-live.h"
 #include "run/prove.h"
+#include "snap/opener.h"
 
 enum verdict { VERDICT_OK, VERDICT_WARN, VERDICT_BAD, VERDICT_UNKNOWN, VERDICTS };
 
@@ -28,11 +29,13 @@ void findings_add(struct findings *findings, const char *check, enum verdict ver
 void findings_free(struct findings *findings);
 
 /* All that the checks look at, gathered once. What could not be learnt is NULL or false. Paths are as the process
- * sees them, below `root`. */
+ * sees them. */
 struct scene {
 	bool failed;                         /* memory was short */
 	const struct jprof_process *process; /* NULL: a command */
-	char root[64];                       /* "/proc/PID/root", or "" */
+	struct jprof_target *held;           /* the process; NULL: a command, or it may not be had */
+	struct opener *opener;               /* of its files; NULL: the caller opens them */
+	bool shut;                           /* its files may not be opened, for its rights cannot be taken */
 	bool elsewhere;                      /* the process sees other file systems than we do */
 	unsigned uid;                        /* that dumps are written by */
 	struct program target;               /* the program; path NULL: not known */
@@ -67,8 +70,15 @@ const char *scene_option(const struct scene *scene, const char *name, char *valu
 /* Whether profiling is on, as far as known: 1, 0, or -1. */
 int scene_profiles(const struct scene *scene);
 
-/* Opens a path as the process sees it, as O_PATH; -1 with errno. */
+/* A path as the process sees it, with no more rights than the process has. Opens a regular file for reading: -1 with
+ * errno. */
 int scene_open(const struct scene *scene, const char *path);
+
+/* Looks at what lies there: see opener_look. */
+int scene_look(const struct scene *scene, const char *path, struct look *look);
+
+/* Opens an ELF file. */
+int scene_binary(const struct scene *scene, const char *path, struct jprof_binary **binary, struct jprof_error *err);
 
 /* The program and what is loaded: doctor_alloc.c. */
 void check_program(const struct scene *scene, struct findings *findings);

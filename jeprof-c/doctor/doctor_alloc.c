@@ -74,25 +74,27 @@ static bool is_nowhere(const struct scene *s, const char *name, char *why, size_
 	return nowhere;
 }
 
-/* What would keep the loader from taking it; false: nothing. */
-static bool is_unfit(const struct scene *s, const char *path, char *why, size_t size)
+/* What would keep the loader from taking it, in *why: VERDICT_OK where nothing would. What a process may not read was
+ * perhaps loaded before it gave up its rights. */
+static enum verdict check_file(const struct scene *s, const char *path, char *why, size_t size)
 {
 	struct jprof_binary *b;
 	struct jprof_error err;
 	char is[64], need[64];
 	if (is_for_loader(path))
-		return is_nowhere(s, path, why, size);
+		return is_nowhere(s, path, why, size) ? VERDICT_BAD : VERDICT_OK;
 	if (s->process && *path != '/')
-		return false; /* from where it was started is not known */
+		return VERDICT_OK; /* from where it was started is not known */
 	int fd = scene_open(s, path);
 	if (fd < 0) {
-		snprintf(why, size, "%s", strerror(errno));
-		return errno != EACCES && errno != EPERM;
+		bool closed = errno == EACCES || errno == EPERM;
+		snprintf(why, size, "%s", errno == EINVAL ? "is not a regular file" : strerror(errno));
+		return closed && s->process ? VERDICT_UNKNOWN : VERDICT_BAD;
 	}
 	close(fd);
-	if (jprof_binary_open(*s->root ? s->root : NULL, path, &b, &err)) {
+	if (scene_binary(s, path, &b, &err)) {
 		snprintf(why, size, "%s", err.text);
-		return true;
+		return VERDICT_BAD;
 	}
 	bool fits = !s->target.binary || program_fits(jprof_binary_info(s->target.binary), jprof_binary_info(b));
 	program_describe(jprof_binary_info(b), is, sizeof is);
@@ -101,7 +103,7 @@ static bool is_unfit(const struct scene *s, const char *path, char *why, size_t 
 	jprof_binary_free(b);
 	if (!fits)
 		snprintf(why, size, "is for %s, the program for %s", is, need);
-	return !fits;
+	return fits ? VERDICT_OK : VERDICT_BAD;
 }
 
 static bool is_allocator(const char *path)
@@ -118,11 +120,14 @@ static void check_entry(const struct scene *s, struct findings *f, const char *p
 	char why[600];
 	seen->count++;
 	seen->allocators += is_allocator(path);
-	if (!is_unfit(s, path, why, sizeof why))
+	enum verdict verdict = check_file(s, path, why, sizeof why);
+	if (verdict == VERDICT_OK)
 		return;
 	seen->bad = true;
-	findings_add(f, "preload", VERDICT_BAD,
-	             strstr(why, "is for ")
+	findings_add(f, "preload", verdict,
+	             verdict == VERDICT_UNKNOWN ? "if the row jemalloc or agent says that it is not loaded: make it "
+	                                          "readable for that user"
+	             : strstr(why, "is for ")
 	                 ? "name the library of the program's own system; with musl every child fails, too"
 	                 : "fix the path in LD_PRELOAD (on Debian it holds the machine: "
 	                   "/usr/lib/x86_64-linux-gnu, /usr/lib/aarch64-linux-gnu)",
@@ -201,8 +206,7 @@ static bool version_in(const char *path, char *version, size_t size)
 /* The version, from whoever knows. */
 static const char *version_of(const struct scene *s, char *version, size_t size)
 {
-	char path[4200];
-	struct stat st;
+	char path[32];
 	int fd;
 	if (s->report && s->report->jemalloc)
 		snprintf(version, size, "%.*s", (int)strcspn(s->report->jemalloc, "-"), s->report->jemalloc);
@@ -210,8 +214,7 @@ static const char *version_of(const struct scene *s, char *version, size_t size)
 		snprintf(version, size, "%s", s->proof.version);
 	else if ((fd = scene_open(s, s->jemalloc)) >= 0) {
 		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-		/* What the path is by now need not be a file any more. */
-		if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !version_in(path, version, size))
+		if (!version_in(path, version, size))
 			snprintf(version, size, "not known");
 		close(fd);
 	} else
@@ -253,7 +256,7 @@ void check_forks(const struct scene *s, struct findings *f)
 	struct jprof_binary *loader = NULL;
 	struct jprof_error err;
 	if (!info || strcmp(info->libc, "glibc") || !*info->interpreter ||
-	    jprof_binary_open(*s->root ? s->root : NULL, info->interpreter, &loader, &err))
+	    scene_binary(s, info->interpreter, &loader, &err))
 		return;
 	if (!jprof_binary_defines(loader, "__rseq_offset"))
 		findings_add(
@@ -323,10 +326,8 @@ void check_profiling(const struct scene *s, struct findings *f)
 
 static bool is_alpine(const struct scene *s)
 {
-	int fd = scene_open(s, "/etc/alpine-release");
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	struct look look;
+	return !scene_look(s, "/etc/alpine-release", &look);
 }
 
 /* "libruby-3.1.so.3.1" comes in Debian's package libruby3.1. */
@@ -368,7 +369,8 @@ void check_symbols(const struct scene *s, struct findings *f)
 	char *linked = s->process ? mapped_libruby(s->process) : linked_library(&s->target, "libruby", NULL), fix[256];
 	const char *path = linked ? linked : s->target.path;
 	struct jprof_binary *b;
-	if (!path || jprof_binary_open(*s->root ? s->root : NULL, path, &b, NULL)) {
+	struct jprof_error err;
+	if (!path || scene_binary(s, path, &b, &err)) {
 		if (path)
 			findings_add(f, "symbols", VERDICT_UNKNOWN, NULL, "%s cannot be read", path);
 		free(linked);

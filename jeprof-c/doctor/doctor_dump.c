@@ -193,35 +193,8 @@ static void dump_directory(const struct scene *s, const char *prefix, char *dir,
 	snprintf(dir, size, "%s%s%.*s", cwd, len ? "/" : "", len, prefix);
 }
 
-/* Numbers of a line of /proc/PID/status, such as "Gid:". */
-static bool has_group(const struct scene *s, gid_t gid)
-{
-	char path[64], line[4096], *rest;
-	bool found = false;
-	snprintf(path, sizeof path, "/proc/%d/status", s->process ? s->process->pid : (int)getpid());
-	FILE *file = fopen(path, "re");
-	while (file && !found && fgets(line, sizeof line, file)) {
-		if (strncmp(line, "Gid:", 4) && strncmp(line, "Groups:", 7))
-			continue;
-		for (char *word = strtok_r(strchr(line, ':') + 1, " \t\n", &rest); word && !found;
-		     word = strtok_r(NULL, " \t\n", &rest))
-			found = strtoul(word, NULL, 10) == gid;
-	}
-	if (file)
-		fclose(file);
-	return found;
-}
-
-/* By owner and mode, for it is not us who will write. */
-static bool may_dump_into(const struct scene *s, const struct stat *st)
-{
-	if (s->uid == 0)
-		return true;
-	unsigned shift = st->st_uid == s->uid ? 6 : has_group(s, st->st_gid) ? 3 : 0;
-	return (st->st_mode >> shift & 3) == 3;
-}
-
 static const char dir_fix[] = "make it, or name another by prof_prefix or jprof run --dir=DIR";
+static const char space_fix[] = "make room, or name another directory by prof_prefix or --dir=DIR";
 
 /* A stack takes about 500 bytes in a dump, and there is at most one for each sample in use. */
 static double dump_size(const struct scene *s)
@@ -234,20 +207,15 @@ static double dump_size(const struct scene *s)
 	return 0.3e6 + rss / (double)(1ULL << (lg < 0 || lg > 62 ? 19 : lg)) * 500;
 }
 
-static void check_space(const struct scene *s, struct findings *f, int fd, const char *dir)
+static void check_space(const struct scene *s, struct findings *f, const struct statvfs *room_there, const char *dir)
 {
-	struct statvfs v;
-	if (fstatvfs(fd, &v))
-		return;
+	const struct statvfs v = *room_there;
 	double room = (double)v.f_bavail * (double)v.f_frsize, need = dump_size(s);
-	enum verdict verdict = v.f_flag & ST_RDONLY || room < need || (v.f_files && !v.f_favail) ? VERDICT_BAD
-	                       : room < 10 * need                                                ? VERDICT_WARN
-	                                                                                         : VERDICT_OK;
-	const char *fix =
-	    verdict == VERDICT_OK ? NULL : "make room, or name another directory by prof_prefix or --dir=DIR";
-	if (v.f_flag & ST_RDONLY)
-		findings_add(f, "space", verdict, fix, "%s is on a read-only file system", dir);
-	else if (v.f_files && !v.f_favail)
+	enum verdict verdict = room < need || (v.f_files && !v.f_favail) ? VERDICT_BAD
+	                       : room < 10 * need                        ? VERDICT_WARN
+	                                                                 : VERDICT_OK;
+	const char *fix = verdict == VERDICT_OK ? NULL : space_fix;
+	if (v.f_files && !v.f_favail)
 		findings_add(f, "space", verdict, fix, "%s: no more files can be made (no inodes are free)", dir);
 	else
 		findings_add(f, "space", verdict, fix,
@@ -255,20 +223,22 @@ static void check_space(const struct scene *s, struct findings *f, int fd, const
 		             need / 1e6);
 }
 
-static void check_open_directory(const struct scene *s, struct findings *f, int fd, const char *dir)
+static void check_seen_directory(const struct scene *s, struct findings *f, const struct look *look, const char *dir)
 {
-	struct stat st;
-	if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
+	const struct stat *st = &look->st;
+	if (!S_ISDIR(st->st_mode))
 		findings_add(f, "directory", VERDICT_BAD, dir_fix, "%s is no directory", dir);
-	else if (!may_dump_into(s, &st))
+	else if (look->room.f_flag & ST_RDONLY)
+		findings_add(f, "space", VERDICT_BAD, space_fix, "%s is on a read-only file system", dir);
+	else if (!look->may_write)
 		findings_add(f, "directory", VERDICT_BAD,
 		             "give it to that user, or name another by prof_prefix or --dir=DIR",
 		             "%s may not be written by user %u: it belongs to user %u, mode %04o", dir, s->uid,
-		             (unsigned)st.st_uid, (unsigned)st.st_mode & 07777);
+		             (unsigned)st->st_uid, (unsigned)st->st_mode & 07777);
 	else {
 		findings_add(f, "directory", VERDICT_OK, NULL, "%s may be written by user %u%s", dir, s->uid,
 		             s->elsewhere ? ", as the process sees it" : "");
-		check_space(s, f, fd, dir);
+		check_space(s, f, &look->room, dir);
 	}
 }
 
@@ -294,16 +264,15 @@ void check_directory(const struct scene *s, struct findings *f)
 		return;
 	}
 	dump_directory(s, prefix, dir, sizeof dir);
-	int fd = scene_open(s, dir);
-	if (fd < 0 && errno == EACCES)
+	struct look look;
+	int rc = scene_look(s, dir, &look);
+	if (rc && errno == EACCES)
 		findings_add(f, "directory", VERDICT_UNKNOWN, "look as that user or as root", "%s may not be seen",
 		             dir);
-	else if (fd < 0)
+	else if (rc)
 		findings_add(f, "directory", VERDICT_BAD, dir_fix, "%s, where dumps are to go: %s", dir,
 		             strerror(errno));
-	else {
-		check_open_directory(s, f, fd, dir);
-		close(fd);
-	}
+	else
+		check_seen_directory(s, f, &look, dir);
 	check_shared(s, f, prefix);
 }

@@ -2,12 +2,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cli/names.h"
@@ -22,24 +20,52 @@ enum { agent_ms = 5000 };
 
 /* ---- files as the process sees them ------------------------------------------------------------ */
 
-int scene_open(const struct scene *scene, const char *path)
+static int scene_shut(void)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	if (!*scene->root)
-		return open(path, O_PATH | O_CLOEXEC);
-	int root = open(scene->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -1;
-	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how), error = errno;
-	if (fd < 0 && (error == ENOSYS || error == EPERM)) { /* before Linux 5.6, or what old seccomp filters say */
-		while (*path == '/')
-			path++;
-		fd = openat(root, *path ? path : ".", O_PATH | O_CLOEXEC);
-		error = errno;
+	errno = EACCES;
+	return -1;
+}
+
+static int own_file(const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+int scene_open(const struct scene *s, const char *path)
+{
+	struct stat st;
+	if (s->shut)
+		return scene_shut();
+	if (s->opener) {
+		const struct jprof_opener *by = opener_functions(s->opener);
+		return by->open(by->context, JPROF_OPEN_FILE, path, &st);
 	}
-	close(root);
-	errno = error;
-	return fd;
+	char below[4200];
+	snprintf(below, sizeof below, "/proc/%d/root%s", s->process ? s->process->pid : 0, path);
+	return own_file(s->process ? below : path);
+}
+
+int scene_look(const struct scene *s, const char *path, struct look *look)
+{
+	return s->shut ? scene_shut() : opener_look(s->opener, s->process ? s->process->pid : 0, path, false, look);
+}
+
+int scene_binary(const struct scene *s, const char *path, struct jprof_binary **binary, struct jprof_error *err)
+{
+	char root[64];
+	if (s->shut) {
+		*err = (struct jprof_error){ .code = JPROF_E_IO };
+		snprintf(err->text, sizeof err->text, "may not be seen");
+		return err->code;
+	}
+	snprintf(root, sizeof root, "/proc/%d/root", s->process ? s->process->pid : 0);
+	return jprof_binary_open_by(opener_functions(s->opener), s->process ? root : NULL, path, binary, err);
 }
 
 /* ---- environment ----------------------------------------------------------------------------------- */
@@ -68,11 +94,10 @@ static void read_environ(struct scene *s, int pid)
 
 static void read_conf_link(struct scene *s)
 {
-	char path[128], text[4096];
-	snprintf(path, sizeof path, "%s/etc/malloc.conf", s->root);
-	ssize_t n = readlink(path, text, sizeof text - 1);
-	if (n > 0)
-		s->conf_link = keep_words(s, strndup(text, (size_t)n));
+	struct look look;
+	int pid = s->process ? s->process->pid : 0;
+	if (!s->shut && !opener_look(s->opener, pid, "/etc/malloc.conf", true, &look) && *look.link)
+		s->conf_link = keep_words(s, strdup(look.link));
 }
 
 /* ---- jemalloc ----------------------------------------------------------------------------------------- */
@@ -102,9 +127,11 @@ static bool try_jemalloc(struct scene *s)
 
 static void ask_scene_agent(struct scene *s)
 {
-	const struct jprof_agent_opts opts = { .size = sizeof opts, .timeout = agent_ms };
+	const struct jprof_agent_opts opts = { .size = sizeof opts,
+		                               .timeout = agent_ms,
+		                               .opener = opener_functions(s->opener) };
 	const char *stats;
-	if (!s->process->agent_version || !s->process->agent_socket)
+	if (!s->process->agent_version || !s->process->agent_socket || s->shut)
 		return;
 	if (jprof_agent_connect(s->process, &opts, &s->agent, &s->agent_error))
 		return;
@@ -125,11 +152,10 @@ static bool sees_other_files(int pid)
 	return strcmp(theirs, ours) || stat(path, &a) || stat("/", &b) || a.st_dev != b.st_dev || a.st_ino != b.st_ino;
 }
 
-/* The program through /proc/PID/exe, with the path that the process sees. */
 static void open_program(struct scene *s)
 {
 	struct jprof_error err;
-	if (jprof_binary_open(s->root, s->process->program, &s->target.binary, &err))
+	if (scene_binary(s, s->process->program, &s->target.binary, &err))
 		return;
 	s->target.path = strdup(s->process->program);
 	if (s->target.path)
@@ -138,12 +164,20 @@ static void open_program(struct scene *s)
 		program_free(&s->target);
 }
 
+/* Whose rights cannot be taken has its reason kept as that of a silent agent: it would be asked with these. */
+static void hold_process(struct scene *s)
+{
+	enum { file_ms = 5000 };
+	s->shut = jprof_target_open(s->process, NULL, &s->held, &s->agent_error) ||
+	          opener_start(&s->opener, s->held, s->process, file_ms, &s->agent_error);
+}
+
 bool scene_of_process(struct scene *s, const struct jprof_process *process)
 {
 	*s = (struct scene){ .process = process, .uid = process->uid };
 	if (process->state != JPROF_PROCESS_ALIVE)
 		return true;
-	snprintf(s->root, sizeof s->root, "/proc/%d/root", process->pid);
+	hold_process(s);
 	s->elsewhere = sees_other_files(process->pid);
 	read_environ(s, process->pid);
 	read_conf_link(s);
@@ -227,6 +261,8 @@ void scene_free(struct scene *s)
 		proof_free(&s->tried);
 	}
 	jprof_agent_free(s->agent);
+	jprof_target_free(s->held);
+	opener_end(s->opener);
 	free(s->words);
 	free(s->preload);
 	free(s->conf);

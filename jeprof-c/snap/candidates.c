@@ -6,24 +6,44 @@
 #include "cli/names.h"
 #include "cli/say.h"
 #include "jprof-live.h"
+#include "snap/opener.h"
 
 enum { patience_ms = 2000, widest_command = 100 };
 
-/* What the agent says, in a few words. */
-static void ask_agent(const struct jprof_process *p, char *words, size_t size)
+/* Whether it samples, and how often, as its agent says; NULL: it says nothing. With the process's own rights: what it
+ * announces may be somebody else's socket. */
+static const char *words_of_agent(const struct jprof_process *p, char *words, size_t size)
 {
-	struct jprof_agent_opts opts = { .size = sizeof opts, .timeout = patience_ms };
 	const struct jprof_agent_report *report;
+	struct jprof_target *target = NULL;
+	struct opener *opener = NULL;
 	struct jprof_agent *agent = NULL;
-	if (!p->agent_socket)
-		snprintf(words, size, "yes, no socket");
-	else if (jprof_agent_connect(p, &opts, &agent, NULL) || jprof_agent_report(agent, &report, NULL))
-		snprintf(words, size, "yes, silent");
-	else if (report->prof_active)
+	struct jprof_error err;
+	bool good = !jprof_target_open(p, NULL, &target, &err) && !opener_start(&opener, target, p, patience_ms, &err);
+	struct jprof_agent_opts opts = { .size = sizeof opts,
+		                         .timeout = patience_ms,
+		                         .opener = opener_functions(opener) };
+	good = good && !jprof_agent_connect(p, &opts, &agent, &err) && !jprof_agent_report(agent, &report, &err);
+	if (good && report->prof_active)
 		snprintf(words, size, "yes, lg %d", report->lg_sample);
-	else
+	else if (good)
 		snprintf(words, size, "yes, inactive");
 	jprof_agent_free(agent);
+	jprof_target_free(target);
+	opener_end(opener);
+	return good ? words : NULL;
+}
+
+static const char *agent_of(const struct jprof_process *p, char *words, size_t size)
+{
+	if (!p->readable)
+		return "?";
+	if (!p->agent_version)
+		return p->agent_library ? "not active" : "no";
+	if (!p->agent_socket)
+		return "yes, no socket";
+	const char *said = words_of_agent(p, words, size);
+	return said ? said : "yes, silent";
 }
 
 static void put_candidate(const struct jprof_process *p)
@@ -37,18 +57,12 @@ static void put_candidate(const struct jprof_process *p)
 
 static void put_process(const struct jprof_process *p)
 {
-	char agent[32] = "no";
-	if (!p->readable)
-		snprintf(agent, sizeof agent, "?");
-	else if (p->agent_version)
-		ask_agent(p, agent, sizeof agent);
-	else if (p->agent_library)
-		snprintf(agent, sizeof agent, "not active");
+	char words[32];
 	printf("%7d %7d %8.1f  %-8s %-14s %-7s ", p->pid, p->ppid, (double)p->rss / 1048576,
 	       !p->readable  ? "?"
 	       : p->jemalloc ? "yes"
 	                     : "no",
-	       agent, p->role);
+	       agent_of(p, words, sizeof words), p->role);
 	put_candidate(p);
 }
 

@@ -5,7 +5,6 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,17 +18,15 @@
 #include <unistd.h>
 
 enum {
-	nr_openat2 = 437, /* not in every libc; the numbers are the kernel's for all architectures */
-	nr_close_range = 436,
+	nr_close_range = 436, /* not in every libc; the number is the kernel's for all architectures */
 	most_groups = 65536,
 	largest_copy = 256 << 20,
-	retries = 16,
 };
 
 /* What is taken before the rights are given up. */
-struct places {
-	int root, cwd; /* O_PATH */
-	int mapped;    /* O_PATH, -1: none was asked for */
+struct taken {
+	struct places at;
+	int mapped; /* O_PATH, -1: none was asked for */
 	bool own_overlays;
 };
 
@@ -90,44 +87,8 @@ static int take_rights(const struct openchild_plan *plan)
 
 /* ---- resolving ---------------------------------------------------------------------------------------------- */
 
-/* Without openat2: component by component, and no link is followed. */
-static int walk(int base, const char *path)
-{
-	char name[NAME_MAX + 1];
-	int at = openat(base, ".", O_PATH | O_CLOEXEC);
-	for (path += strspn(path, "/"); at >= 0 && *path; path += strspn(path, "/")) {
-		size_t n = strcspn(path, "/");
-		if (n > NAME_MAX || (n == 2 && !strncmp(path, "..", n))) {
-			close(at);
-			return child_failed(n > NAME_MAX ? ENAMETOOLONG : ELOOP);
-		}
-		memcpy(name, path, n);
-		name[n] = '\0';
-		path += n;
-		int next = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		int error = errno;
-		close(at);
-		at = next;
-		errno = error;
-	}
-	return at;
-}
-
-/* An O_PATH descriptor of what lies at a path; with O_NOFOLLOW in `flags` of a link that is its last component. */
-static int resolve(const struct places *p, const char *path, int flags)
-{
-	struct open_how how = { .flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
-		                .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-	int base = *path == '/' ? p->root : p->cwd, fd;
-	int left = retries; /* something was renamed on the way: EAGAIN */
-	do
-		fd = (int)syscall(nr_openat2, base, path, &how, sizeof how);
-	while (fd < 0 && (errno == EAGAIN || errno == EINTR) && --left);
-	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? walk(base, path) : fd;
-}
-
 /* The directory of a path, and what follows its last slash. */
-static int resolve_parent(const struct places *p, const char *path, const char **base)
+static int resolve_parent(const struct taken *p, const char *path, const char **base)
 {
 	char dir[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -135,14 +96,14 @@ static int resolve_parent(const struct places *p, const char *path, const char *
 	*base = path + n;
 	memcpy(dir, path, n);
 	dir[n] = '\0';
-	return resolve(p, n ? dir : ".", O_DIRECTORY);
+	return places_resolve(&p->at, n ? dir : ".", O_DIRECTORY);
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------------- */
 
 /* Whether the kernel alone answers for the file's contents, from this machine. An overlay of somebody's own making may
  * stand on anything. */
-static bool is_local(const struct places *p, const struct statfs *fs)
+static bool is_local(const struct taken *p, const struct statfs *fs)
 {
 	switch ((unsigned long)fs->f_type) {
 	case EXT4_SUPER_MAGIC:
@@ -196,7 +157,7 @@ static int copy_in_memory(int fd)
 }
 
 /* Opens for reading what an O_PATH descriptor stands for. */
-static int open_regular(const struct places *p, int handle, struct stat *st)
+static int open_regular(const struct taken *p, int handle, struct stat *st)
 {
 	char held[32];
 	struct statfs fs;
@@ -214,7 +175,7 @@ static int open_regular(const struct places *p, int handle, struct stat *st)
 	return copy;
 }
 
-static int open_held_cgroup(const struct places *p, int handle, struct stat *st)
+static int open_held_cgroup(const struct taken *p, int handle, struct stat *st)
 {
 	struct statfs fs;
 	if (handle < 0 || fstatfs(handle, &fs))
@@ -224,7 +185,7 @@ static int open_held_cgroup(const struct places *p, int handle, struct stat *st)
 }
 
 /* Who gets it may look at its files without the child. */
-static int open_held_directory(const struct places *p, int handle, struct stat *st)
+static int open_held_directory(const struct taken *p, int handle, struct stat *st)
 {
 	struct statfs fs;
 	if (handle < 0 || fstat(handle, st) || fstatfs(handle, &fs))
@@ -251,10 +212,10 @@ static int open_held_socket(int handle, struct stat *st)
 	return child_failed(error);
 }
 
-static int open_what(const struct places *p, const struct openchild_request *r, struct stat *st)
+static int open_what(const struct taken *p, const struct openchild_request *r, struct stat *st)
 {
 	int flags = r->what == JPROF_OPEN_DUMP || r->what == JPROF_OPEN_CGROUP ? O_NOFOLLOW : 0;
-	int AUTO_CLOSE handle = resolve(p, r->path, flags);
+	int AUTO_CLOSE handle = places_resolve(&p->at, r->path, flags);
 	switch (r->what) {
 	case JPROF_OPEN_FILE:
 	case JPROF_OPEN_DUMP: return open_regular(p, handle, st);
@@ -265,7 +226,7 @@ static int open_what(const struct places *p, const struct openchild_request *r, 
 	}
 }
 
-static int remove_same(const struct places *p, const struct openchild_request *r)
+static int remove_same(const struct taken *p, const struct openchild_request *r)
 {
 	const char *base;
 	struct stat now;
@@ -297,7 +258,18 @@ static void send_reply(int socket, const struct openchild_reply *reply, int fd)
 		_exit(1);
 }
 
-static void serve(const struct places *p, int socket)
+/* A look comes as it is: no descriptor goes with it. */
+static void answer_look(const struct taken *p, const struct openchild_request *r, int socket)
+{
+	static struct openchild_looked looked;
+	looked.reply = (struct openchild_reply){ 0 };
+	if (look_at(places_resolve(&p->at, r->path, r->what == OPENCHILD_LOOK_AT_LINK ? O_NOFOLLOW : 0), &looked.look))
+		looked.reply.error = errno;
+	if (send(socket, &looked, sizeof looked, MSG_NOSIGNAL) < 0)
+		_exit(1);
+}
+
+static void serve(const struct taken *p, int socket)
 {
 	static struct openchild_request request;
 	ssize_t n;
@@ -305,6 +277,10 @@ static void serve(const struct places *p, int socket)
 		if (n <= (ssize_t)offsetof(struct openchild_request, path) ||
 		    ((char *)&request)[n - 1]) /* cut: not by us */
 			continue;
+		if (request.what == OPENCHILD_LOOK || request.what == OPENCHILD_LOOK_AT_LINK) {
+			answer_look(p, &request, socket);
+			continue;
+		}
 		struct openchild_reply reply = { 0 };
 		int AUTO_CLOSE fd = -1;
 		int rc = request.what == OPENCHILD_REMOVE ? remove_same(p, &request)
@@ -344,47 +320,39 @@ static bool shares_user_namespace(int pid)
 	       own.st_dev == other.st_dev;
 }
 
-static int open_of(int pid, const char *name, int flags)
-{
-	char path[128];
-	snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
-	return open(path, O_PATH | O_CLOEXEC | flags);
-}
-
 /* With the caller's rights: to see these at all takes some that the process may not have. */
-static int take_places(const struct openchild_plan *plan, struct places *p)
+static int take_places(const struct openchild_plan *plan, struct taken *p)
 {
-	char mapped[96];
-	*p = (struct places){ .root = -1, .cwd = -1, .mapped = -1, .own_overlays = shares_user_namespace(plan->pid) };
+	char mapped[128];
+	*p = (struct taken){ { -1, -1 }, .mapped = -1, .own_overlays = shares_user_namespace(plan->pid) };
 	if (plan->mapped) {
-		snprintf(mapped, sizeof mapped, "map_files/%s", plan->mapped);
-		p->mapped = open_of(plan->pid, mapped, 0);
+		snprintf(mapped, sizeof mapped, "/proc/%d/map_files/%s", plan->pid, plan->mapped);
+		p->mapped = open(mapped, O_PATH | O_CLOEXEC);
 		return p->mapped < 0 ? -1 : 0;
 	}
-	p->root = open_of(plan->pid, "root", O_DIRECTORY);
-	p->cwd = open_of(plan->pid, "cwd", O_DIRECTORY); /* one that was removed is no hindrance */
-	return p->root < 0 ? -1 : 0;
+	places_open(&p->at, plan->pid);
+	return p->at.root < 0 ? -1 : 0;
 }
 
 _Noreturn void openchild_run(const struct openchild_plan *plan, int socket)
 {
-	struct places places;
+	struct taken taken;
 	struct openchild_reply ready = { .failed_at = OPENCHILD_ROOT };
 	int AUTO_CLOSE fd = -1;
 	close_others(socket);
 	leave_signals_to_parent();
-	bool good = !take_places(plan, &places);
+	bool good = !take_places(plan, &taken);
 	if (good) {
 		ready.failed_at = OPENCHILD_RIGHTS;
 		good = !take_rights(plan);
 	}
 	if (good && plan->mapped) {
-		fd = open_regular(&places, places.mapped, &ready.st);
+		fd = open_regular(&taken, taken.mapped, &ready.st);
 		good = fd >= 0;
 	}
 	ready.error = good ? 0 : errno;
 	send_reply(socket, &ready, fd);
 	if (good && !plan->mapped)
-		serve(&places, socket);
+		serve(&taken, socket);
 	_exit(0);
 }

@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 
 #include "jprof.h"
+#include "snap/places.h"
 
 /* Beside those of enum jprof_open. */
-enum { OPENCHILD_REMOVE = 100 };
+enum { OPENCHILD_REMOVE = 100, OPENCHILD_LOOK, OPENCHILD_LOOK_AT_LINK };
 
 struct openchild_request {
 	uint32_t what;
@@ -25,6 +26,12 @@ struct openchild_reply {
 	int error;
 	int failed_at; /* of the first one: enum openchild_step */
 	struct stat st;
+};
+
+/* The reply to a look. */
+struct openchild_looked {
+	struct openchild_reply reply;
+	struct look look;
 };
 
 enum openchild_step { OPENCHILD_ROOT, OPENCHILD_RIGHTS };

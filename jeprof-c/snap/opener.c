@@ -1,9 +1,11 @@
 #include "snap/opener.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/say.h"
 #include "snap/openchild.h"
 
 /* Not in every libc; the numbers are the kernel's for all architectures. */
@@ -43,20 +44,38 @@ static long long now_ms(void)
 
 /* ---- the child --------------------------------------------------------------------------------------------- */
 
-/* Ends it without waiting long: one that hangs in a file system ends when that lets it. It has nothing to finish. */
-static void child_end(struct child *child)
+/* Whether it has ended within a while. */
+static bool child_ended(const struct child *child)
 {
 	enum { looks = 100, look_ms = 2 };
+	for (int i = 0; i < looks; i++) {
+		if (waitpid(child->pid, NULL, WNOHANG))
+			return true;
+		poll(NULL, 0, look_ms);
+	}
+	return false;
+}
+
+static void child_kill(const struct child *child)
+{
+	if (child->pidfd >= 0)
+		syscall(nr_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0);
+	else
+		kill(child->pid, SIGKILL);
+}
+
+/* Ends it without waiting long: one that hangs in a file system ends when that lets it. One that is `idle` ends by
+ * itself when nobody can ask it any more. */
+static void child_end(struct child *child, bool idle)
+{
 	if (!child->pid)
 		return;
 	if (child->socket >= 0)
 		close(child->socket);
-	if (child->pidfd >= 0)
-		syscall(nr_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0);
-	else if (!waitpid(child->pid, NULL, WNOHANG))
-		kill(child->pid, SIGKILL);
-	for (int i = 0; i < looks && !waitpid(child->pid, NULL, WNOHANG); i++)
-		poll(NULL, 0, look_ms);
+	if (!idle || !child_ended(child)) {
+		child_kill(child);
+		(void)child_ended(child);
+	}
 	if (child->pidfd >= 0)
 		close(child->pidfd);
 	*child = (struct child){ .pidfd = -1, .socket = -1 };
@@ -129,7 +148,7 @@ static int receive_reply(struct opener *o, struct child *child, bool wants_fd, s
 {
 	int fd;
 	if (child->socket < 0 || !wait_reply(child, o->timeout) || !take_reply(child, reply, &fd)) {
-		child_end(child);
+		child_end(child, false);
 		*reply = (struct openchild_reply){ 0 };
 		errno = ETIMEDOUT;
 		return -1;
@@ -143,10 +162,10 @@ static int receive_reply(struct opener *o, struct child *child, bool wants_fd, s
 	return wants_fd ? fd : 0;
 }
 
-static int request(struct opener *o, uint32_t what, const char *path, const struct stat *old, struct stat *st)
+/* 0, or -1 with errno set; a child that does not take it is ended. */
+static int send_request(struct opener *o, uint32_t what, const char *path, const struct stat *old)
 {
 	struct openchild_request r = { .what = what, .dev = old ? old->st_dev : 0, .ino = old ? old->st_ino : 0 };
-	struct openchild_reply reply;
 	size_t len = strlen(path);
 	if (len >= sizeof r.path) {
 		errno = ENAMETOOLONG;
@@ -155,7 +174,15 @@ static int request(struct opener *o, uint32_t what, const char *path, const stru
 	memcpy(r.path, path, len + 1);
 	if (o->child.socket >= 0 && send(o->child.socket, &r, offsetof(struct openchild_request, path) + len + 1,
 	                                 MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		child_end(&o->child);
+		child_end(&o->child, false);
+	return 0;
+}
+
+static int request(struct opener *o, uint32_t what, const char *path, const struct stat *old, struct stat *st)
+{
+	struct openchild_reply reply;
+	if (send_request(o, what, path, old))
+		return -1;
 	int fd = receive_reply(o, &o->child, !old, &reply);
 	if (fd >= 0 && st)
 		*st = reply.st;
@@ -177,7 +204,7 @@ static int open_by_range(struct opener *o, const char *range, struct stat *st)
 		return -1;
 	int fd = receive_reply(o, &child, true, &reply), error = errno;
 	*st = reply.st;
-	child_end(&child);
+	child_end(&child, true);
 	errno = error;
 	return fd;
 }
@@ -191,6 +218,39 @@ static int opener_open(void *context, enum jprof_open what, const char *path, st
 static int opener_remove(void *context, const char *path, const struct stat *st)
 {
 	return request(context, OPENCHILD_REMOVE, path, st, NULL);
+}
+
+/* ---- looking ----------------------------------------------------------------------------------------------- */
+
+static int look_by_itself(int pid, const char *path, bool link, struct look *look)
+{
+	struct places places;
+	int flags = link ? O_NOFOLLOW : 0;
+	if (!pid)
+		return look_at(open(path, O_PATH | O_CLOEXEC | flags), look);
+	places_open(&places, pid);
+	int rc = look_at(places.root < 0 ? -1 : places_resolve(&places, path, flags), look), error = errno;
+	places_close(&places);
+	errno = error;
+	return rc;
+}
+
+int opener_look(struct opener *o, int pid, const char *path, bool link, struct look *look)
+{
+	struct openchild_looked looked;
+	if (!o)
+		return look_by_itself(pid, path, link, look);
+	if (send_request(o, link ? OPENCHILD_LOOK_AT_LINK : OPENCHILD_LOOK, path, NULL))
+		return -1;
+	if (o->child.socket < 0 || !wait_reply(&o->child, o->timeout) ||
+	    recv(o->child.socket, &looked, sizeof looked, MSG_DONTWAIT) != sizeof looked) {
+		child_end(&o->child, false);
+		errno = ETIMEDOUT;
+		return -1;
+	}
+	*look = looked.look;
+	errno = looked.reply.error;
+	return errno ? -1 : 0;
 }
 
 /* ---- beginning ------------------------------------------------------------------------------------------------------
@@ -213,13 +273,23 @@ static uint64_t capabilities_to_keep(const struct jprof_rights *r)
 	return r->uid || r->real_uid ? 0 : wanted & r->capabilities & own_capabilities();
 }
 
-static bool copy_plan(struct opener *o, int pid, const struct jprof_rights *r)
+static int opener_failed(struct jprof_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static int opener_failed(struct jprof_error *err, int code, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	*err = (struct jprof_error){ .code = code };
+	vsnprintf(err->text, sizeof err->text, fmt, args);
+	va_end(args);
+	return code;
+}
+
+static int copy_plan(struct opener *o, int pid, const struct jprof_rights *r, struct jprof_error *err)
 {
 	o->groups = malloc((r->group_count + 1) * sizeof *o->groups);
-	if (!o->groups) {
-		say("memory is short");
-		return false;
-	}
+	if (!o->groups)
+		return opener_failed(err, JPROF_E_NOMEM, "memory is short");
 	memcpy(o->groups, r->groups ? r->groups : o->groups, r->group_count * sizeof *o->groups);
 	o->plan = (struct openchild_plan){ .pid = pid,
 		                           .uid = r->uid,
@@ -227,69 +297,68 @@ static bool copy_plan(struct opener *o, int pid, const struct jprof_rights *r)
 		                           .groups = o->groups,
 		                           .group_count = r->group_count,
 		                           .capabilities = capabilities_to_keep(r) };
-	return true;
+	return 0;
 }
 
-static bool start_opener(struct opener *o, int pid)
+static int start_opener(struct opener *o, int pid, struct jprof_error *err)
 {
 	struct openchild_reply ready;
-	if (child_start(&o->child, &o->plan)) {
-		say("process %d: no child can be started to open its files: %s", pid, strerror(errno));
-		return false;
-	}
+	if (child_start(&o->child, &o->plan))
+		return opener_failed(err, JPROF_E_IO, "process %d: no child can be started to open its files: %s", pid,
+		                     strerror(errno));
 	if (!receive_reply(o, &o->child, false, &ready))
-		return true;
+		return 0;
 	if (errno == ETIMEDOUT)
-		say("process %d: its files cannot be looked at: its file system does not answer", pid);
-	else if (ready.failed_at == OPENCHILD_ROOT)
-		say("process %d: its files cannot be looked at: %s; run jprof as user %u, or as root with CAP_SYS_PTRACE",
+		return opener_failed(err, JPROF_E_IO,
+		                     "process %d: its files cannot be looked at: its file system does not answer", pid);
+	if (ready.failed_at == OPENCHILD_ROOT)
+		return opener_failed(
+		    err, JPROF_E_IO,
+		    "process %d: its files cannot be looked at: %s; run jprof as user %u, or as root with CAP_SYS_PTRACE",
 		    pid, strerror(errno), o->plan.uid);
-	else
-		say("process %d: its files can only be opened with its own rights, and these (user %u, group %u) cannot be "
-		    "taken here: %s; run jprof as that user, or as root with CAP_SETUID and CAP_SETGID",
-		    pid, o->plan.uid, o->plan.gid, strerror(errno));
-	return false;
+	return opener_failed(
+	    err, JPROF_E_IO,
+	    "process %d: its files can only be opened with its own rights, and these (user %u, group %u) cannot be "
+	    "taken here: %s; run jprof as that user, or as root with CAP_SETUID and CAP_SETGID",
+	    pid, o->plan.uid, o->plan.gid, strerror(errno));
 }
 
 /* What the child took for the process's root was the process's: it is still there, as the same user. */
-static bool check_again(struct jprof_target *target, const struct openchild_plan *plan)
+static int check_again(struct jprof_target *target, const struct openchild_plan *plan, struct jprof_error *err)
 {
 	struct jprof_rights now;
-	struct jprof_error err;
-	if (jprof_target_rights(target, &now, &err)) {
-		say_error(&err);
-		return false;
-	}
-	return now.uid == plan->uid;
+	int rc = jprof_target_rights(target, &now, err);
+	if (!rc && now.uid != plan->uid)
+		rc = opener_failed(err, JPROF_E_IO, "process %d: has changed its user meanwhile; try again", plan->pid);
+	return rc;
 }
 
-bool opener_start(struct opener **out, struct jprof_target *target, const struct jprof_process *process,
-                  unsigned timeout)
+int opener_start(struct opener **out, struct jprof_target *target, const struct jprof_process *process,
+                 unsigned timeout, struct jprof_error *err)
 {
 	struct jprof_rights rights;
-	struct jprof_error err;
 	*out = NULL;
 	if (geteuid() == process->uid && !own_capabilities())
-		return true;
-	if (jprof_target_rights(target, &rights, &err)) {
-		say_error(&err);
-		return false;
-	}
+		return 0;
+	int rc = jprof_target_rights(target, &rights, err);
+	if (rc)
+		return rc;
 	struct opener *o = calloc(1, sizeof *o);
-	if (!o) {
-		say("memory is short");
-		return false;
-	}
+	if (!o)
+		return opener_failed(err, JPROF_E_NOMEM, "memory is short");
 	*o = (struct opener){ .functions = { opener_open, opener_remove, o },
 		              .timeout = timeout,
 		              .child = { .pidfd = -1, .socket = -1 } };
-	if (!copy_plan(o, process->pid, &rights) || !start_opener(o, process->pid) || !check_again(target, &o->plan)) {
+	rc = copy_plan(o, process->pid, &rights, err);
+	rc = rc ? rc : start_opener(o, process->pid, err);
+	rc = rc ? rc : check_again(target, &o->plan, err);
+	if (rc) {
 		opener_end(o);
-		return false;
+		return rc;
 	}
 	jprof_target_use(target, &o->functions);
 	*out = o;
-	return true;
+	return 0;
 }
 
 const struct jprof_opener *opener_functions(const struct opener *o)
@@ -301,7 +370,7 @@ void opener_end(struct opener *o)
 {
 	if (!o)
 		return;
-	child_end(&o->child);
+	child_end(&o->child, true);
 	free(o->groups);
 	free(o);
 }

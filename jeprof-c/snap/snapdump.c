@@ -98,16 +98,19 @@ bool snap_switch(const struct jprof_process *p, const struct snap_options *o, bo
 	const struct jprof_agent_report *report;
 	struct jprof_target *target = NULL;
 	struct opener *opener = NULL;
+	struct jprof_agent *agent = NULL;
 	struct jprof_error err;
+	bool good = false;
 	if (jprof_target_open(p, NULL, &target, &err))
 		return failed_with(&err);
-	struct jprof_agent *agent = NULL;
 	if (!p->agent_socket)
 		refuse_without_agent(p);
-	else if (opener_start(&opener, target, p, snap_file_timeout(o)))
+	else if (opener_start(&opener, target, p, snap_file_timeout(o), &err))
+		say_error(&err);
+	else
 		agent = connect_agent(p, opener_functions(opener), o, &report);
-	bool good =
-	    agent && (!jprof_agent_set_active(agent, o->sampling == SNAP_ACTIVATES, was, &err) || failed_with(&err));
+	if (agent)
+		good = !jprof_agent_set_active(agent, o->sampling == SNAP_ACTIVATES, was, &err) || failed_with(&err);
 	jprof_agent_free(agent);
 	jprof_target_free(target);
 	opener_end(opener);
@@ -138,6 +141,8 @@ static bool ask_for_dump(struct snap_dump *d, struct jprof_agent *agent, const s
 		return failed_with(&err);
 	d->own = true;
 	d->milliseconds = made->milliseconds;
+	if (made->files && made->why)
+		say("process %d: its agent made the dump in files, not in memory: %s", p->pid, made->why);
 	if (o->gc)
 		say_gc(p, made);
 	return !jprof_agent_files(agent, target, &d->dump, &d->sidecar, &err) || failed_with(&err);

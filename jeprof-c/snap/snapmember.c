@@ -304,8 +304,11 @@ static bool make_dump(struct member *m)
 	}
 	if (!m->options->trust && !m->process->agent_socket)
 		return snap_dump(&m->dump, m->target, NULL, m->process, m->options); /* which says why it cannot */
-	return opener_start(&m->opener, m->target, m->process, snap_file_timeout(m->options)) &&
-	       snap_dump(&m->dump, m->target, opener_functions(m->opener), m->process, m->options) && read_dump(m);
+	if (opener_start(&m->opener, m->target, m->process, snap_file_timeout(m->options), &err)) {
+		say_error(&err);
+		return false;
+	}
+	return snap_dump(&m->dump, m->target, opener_functions(m->opener), m->process, m->options) && read_dump(m);
 }
 
 static int make_member(struct member *m, struct jprof_bundle_writer *writer)

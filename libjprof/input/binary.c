@@ -97,12 +97,13 @@ static int read_binary(struct jprof_binary *b, struct jprof_error *err)
 	return 0;
 }
 
-int jprof_binary_open(const char *root, const char *path, struct jprof_binary **out, struct jprof_error *err)
+int jprof_binary_open_by(const struct jprof_opener *opener, const char *root, const char *path,
+                         struct jprof_binary **out, struct jprof_error *err)
 {
 	struct jprof_binary *b = calloc(1, sizeof *b);
 	if (!b)
 		return jp_error_nomem(err);
-	int rc = jp_objfile_open((struct jp_root){ .path = root }, path, &b->file, err);
+	int rc = jp_objfile_open((struct jp_root){ .path = root, .opener = opener }, path, &b->file, err);
 	if (!rc)
 		rc = read_binary(b, err);
 	if (rc)
@@ -110,6 +111,11 @@ int jprof_binary_open(const char *root, const char *path, struct jprof_binary **
 	else
 		*out = b;
 	return rc;
+}
+
+int jprof_binary_open(const char *root, const char *path, struct jprof_binary **out, struct jprof_error *err)
+{
+	return jprof_binary_open_by(NULL, root, path, out, err);
 }
 
 const struct jprof_binary_info *jprof_binary_info(const struct jprof_binary *binary)

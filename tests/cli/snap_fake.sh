@@ -44,6 +44,7 @@ takes() {
     rm -f x.jprof
     run "$jprof" snap "$pid" -o x.jprof "$@"
     exits 0
+    cp err said.err
     has x.jprof "$pid/dump.heap"
     has x.jprof "$pid/agent.json"
     tar xOf x.jprof "$pid/dump.heap" >inside.heap
@@ -91,6 +92,8 @@ stop "$pid"
 rm -f d/app.*
 fake fds,why
 takes
+cp said.err err
+says "jprof: process $pid: its agent made the dump in files, not in memory: a test says so"
 no_dumps d
 stop "$pid"
 refuses_as fds,one "its agent made a dump, but does not hand over what it says"

@@ -1,9 +1,9 @@
 """Connects as another user all the time, while a legitimate client asks.
 
-usage: flood.py PID SECONDS
+usage: flood.py PID SECONDS [only]
 
 Prints how many connections there were, the CPU time of the agent's thread for a second of that of the flood, and how
-long the slowest of the legitimate client's answers took."""
+long the slowest of the legitimate client's answers took. With `only` it just connects, and says `flooding` first."""
 import multiprocessing
 import os
 import re
@@ -38,7 +38,8 @@ def flood(name, until, counts):
     os.setgroups([])
     os.setuid(NOBODY)
     made = tried = 0
-    while time.time() < until:
+    parent = os.getppid()
+    while time.time() < until and os.getppid() == parent:
         tried += 1
         client = socket.socket(socket.AF_UNIX)
         client.setblocking(False)
@@ -96,6 +97,10 @@ def pushed_out(name):
 def main():
     pid, seconds = int(sys.argv[1]), float(sys.argv[2])
     name, tid = address(pid), thread_of(pid)
+    if sys.argv[3:] == ["only"]:
+        print("flooding", flush=True)
+        made, tried, _ = start_flood(name, seconds).get()
+        sys.exit(not tried)
     lost = pushed_out(name)
     before, began = cpu(pid, tid), time.time()
     counts = start_flood(name, seconds)
