@@ -13,14 +13,22 @@
 #include "announce.h"
 #include "config.h"
 #include "dump.h"
+#include "dumptable.h"
+#include "epoch.h"
+#include "errno_text.h"
 #include "handle.h"
 #include "jemalloc.h"
 #include "leave.h"
+#include "otherdump.h"
 #include "request.h"
 #include "ruby.h"
 #include "ruby_job.h"
+#include "ruby_stacks.h"
+#include "sample.h"
 #include "self.h"
 #include "server.h"
+#include "stacktree.h"
+#include "synthetic.h"
 #include "textbuf.h"
 #include "thread.h"
 #include "trigger.h"
@@ -165,16 +173,21 @@ static void start_late(void)
 static void before_fork(void)
 {
 	handle_lock();
+	stacktree_fork();
 }
 
 static void after_fork_parent(void)
 {
+	stacktree_forked_parent();
 	handle_unlock();
 }
 
 static void after_fork_child(void)
 {
 	int error = errno;
+	stacktree_forked_child();
+	dumptable_forked();
+	epoch_forked();
 	handle_forked();
 	leave_forked();
 	announce_forked();
@@ -240,7 +253,8 @@ static void say_unknown(void)
 		dprintf(
 		    STDERR_FILENO,
 		    "libjprof-agent: JPROF_AGENT: not understood: %s; it takes every=10m, at=cgroup:85%%, at=rss:900M, "
-		    "on=exit, for=ruby|all|NAME, signal=usr2|none|NUMBER, socket=off, mode=0644, off\n",
+		    "on=exit, for=ruby|all|NAME, signal=usr2|none|NUMBER, socket=off, mode=0644, ruby=on|off, native=64, "
+		    "epoch=10m|off, off\n",
 		    config.unknown);
 }
 
@@ -249,6 +263,38 @@ static void no_profiling(void)
 	signal_install_refusal(config.signal,
 	                       "libjprof-agent: no dump: profiling is off in this process; start it with prof:true in "
 	                       "MALLOC_CONF, and a jemalloc built with --enable-prof\n");
+}
+
+/* Returns NULL, or why nothing is added to samples. With prof_accum jemalloc keeps every stack for ever, one for each
+ * epoch: then there are none. */
+static const char *start_adding(void)
+{
+	static char why[120];
+	if (!config.ruby)
+		return "JPROF_AGENT has ruby=off";
+	int error = synthetic_reserve();
+	if (!error)
+		error = stacktree_init();
+	if (!error)
+		error = epoch_init(jemalloc_bool("opt.prof_accum") ? 0 : config.epoch);
+	if (error) {
+		snprintf(why, sizeof why, "no memory could be had for them: %s", errno_text(error));
+		return why;
+	}
+	return sample_init(config.native);
+}
+
+/* A Ruby's samples get Ruby stacks and epochs. */
+static void start_ruby(void)
+{
+	const char *why = ruby_present() ? start_adding() : NULL;
+	if (ruby_present() && !why) {
+		dumptable_init();
+		otherdump_init();
+	} else if (ruby_present()) {
+		ruby_stacks_refuse(why);
+	}
+	ruby_start(at_end);
 }
 
 static const char *triggers_text(void)
@@ -270,7 +316,7 @@ __attribute__((constructor)) static void agent_load(void)
 	if (!jemalloc_bool("opt.prof")) {
 		no_profiling();
 	} else if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0) {
-		ruby_start(at_end);
+		start_ruby();
 		thread_init();
 		trouble_init();
 		our_signal = signal_install(config.signal);

@@ -7,7 +7,7 @@
 #include "textbuf.h"
 
 /* Reads a number and its unit, the last character, which must be one of `units`; the unit that follows the
- * k-th of them is `factors[k]`. 0 where it is none, is zero or does not fit. */
+ * k-th of them is `factors[k]`. Without `units` it has none. 0 where it is none, is zero or does not fit. */
 static uint64_t number_with_unit(const char *s, const char *units, const uint64_t *factors)
 {
 	uint64_t value = 0;
@@ -19,6 +19,8 @@ static uint64_t number_with_unit(const char *s, const char *units, const uint64_
 			return 0;
 		value = value * 10 + (uint64_t)(*s - '0');
 	}
+	if (!*units)
+		return *s ? 0 : value;
 	if (!*s || s[1] || !(unit = strchr(units, *s)))
 		return 0;
 	if (__builtin_mul_overflow(value, factors[unit - units], &value))
@@ -121,6 +123,31 @@ static bool set_mode(struct config *config, const char *value)
 	return true;
 }
 
+static bool set_ruby(struct config *config, const char *value)
+{
+	config->ruby = strcmp(value, "on") == 0;
+	return config->ruby || strcmp(value, "off") == 0;
+}
+
+static bool set_native(struct config *config, const char *value)
+{
+	uint64_t n = number_with_unit(value, "", NULL);
+	if (n == 0 || n > 125)
+		return false;
+	config->native = (unsigned)n;
+	return true;
+}
+
+static bool set_epoch(struct config *config, const char *value)
+{
+	uint64_t seconds = number_with_unit(value, "smh", (const uint64_t[]){ 1, 60, 3600 });
+	bool off = strcmp(value, "off") == 0;
+	if (!off && (seconds == 0 || seconds > 86400 * 365))
+		return false;
+	config->epoch = (unsigned)seconds;
+	return true;
+}
+
 static bool set_off(struct config *config, const char *value)
 {
 	if (*value)
@@ -135,8 +162,9 @@ static bool apply_word(struct config *config, const char *word)
 		const char *key;
 		bool (*set)(struct config *, const char *value);
 	} keys[] = {
-		{ "every=", set_every },   { "at=", set_at },         { "on=", set_on },     { "for=", set_for },
-		{ "signal=", set_signal }, { "socket=", set_socket }, { "mode=", set_mode }, { "off", set_off },
+		{ "every=", set_every },   { "at=", set_at },         { "on=", set_on },       { "for=", set_for },
+		{ "signal=", set_signal }, { "socket=", set_socket }, { "mode=", set_mode },   { "off", set_off },
+		{ "ruby=", set_ruby },     { "native=", set_native }, { "epoch=", set_epoch },
 	};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		size_t len = strlen(keys[i].key);
@@ -159,7 +187,9 @@ static void note_unknown(struct config *config, const char *word, size_t len)
 
 void config_parse(struct config *config, const char *text)
 {
-	*config = (struct config){ .socket = true, .signal = SIGUSR2, .mode = 0600 };
+	*config = (struct config){
+		.socket = true, .signal = SIGUSR2, .mode = 0600, .ruby = true, .native = 64, .epoch = 600
+	};
 	while (text && *text) {
 		char word[128];
 		size_t len = strcspn(text, ",");

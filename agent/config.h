@@ -17,6 +17,9 @@ struct config {
 	char name[64];           /* of CONFIG_NAME: the program's short name */
 	int signal;              /* 0: none */
 	unsigned mode;           /* permissions of dumps and sidecars */
+	bool ruby;               /* Ruby stacks and epochs are added to samples */
+	unsigned native;         /* frames in front of a Ruby stack, at most */
+	unsigned epoch;          /* seconds, 0: none */
 	unsigned every;          /* seconds between dumps, 0: none */
 	unsigned cgroup_percent; /* 0: none */
 	uint64_t rss;            /* bytes, 0: none */

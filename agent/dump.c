@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dumptable.h"
 #include "errno_text.h"
 #include "handle.h"
 #include "jemalloc.h"
@@ -30,7 +31,9 @@ static struct dump_result result;
 static struct dump_place place;
 static unsigned next_seq; /* of a dump that makes no file */
 static atomic_bool is_written;
-static char part[PATH_MAX + 8], sidecar_part[PATH_MAX + 16];
+static char part[PATH_MAX + 8], sidecar_part[PATH_MAX + 16], table_part[PATH_MAX + 16];
+static struct dumptable_bounds bounds;
+static struct textbuf table; /* of the dump that is made; empty: there is none */
 
 const struct dump_history *dump_history(void)
 {
@@ -99,6 +102,7 @@ static bool set_names(void)
 	snprintf(part, sizeof part, "%s.part", result.dump);
 	snprintf(result.sidecar, sizeof result.sidecar, "%s.json", result.dump);
 	snprintf(sidecar_part, sizeof sidecar_part, "%s.part", result.sidecar);
+	snprintf(table_part, sizeof table_part, "%s.ruby.part", result.dump);
 	return true;
 }
 
@@ -230,6 +234,26 @@ static bool write_sidecar(const struct dump_request *request, double began)
 	return error ? failed_at(result.sidecar, error) : true;
 }
 
+/* The dump is in this file. Where memory is short, there is no table. */
+static void make_table(int slot)
+{
+	if (dumptable_is_on() && !dumptable_make(handle_fd(slot), &bounds, &table))
+		textbuf_free(&table);
+	if (table.len)
+		snprintf(result.table, sizeof result.table, "%s.ruby", result.dump);
+}
+
+static bool write_table(void)
+{
+	if (!table.len)
+		return true;
+	int error = create_file(HANDLE_TABLE, table_part);
+	if (!error)
+		error = textbuf_write(&table, handle_fd(HANDLE_TABLE));
+	handle_close(HANDLE_TABLE);
+	return error ? failed_at(result.table, error) : true;
+}
+
 static double seconds_now(void)
 {
 	struct timespec time;
@@ -237,15 +261,25 @@ static double seconds_now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Gives file and side-car their names, or takes both away. */
+static bool name_table(void)
+{
+	return !table.len || rename_new(table_part, result.table);
+}
+
+/* Gives the files their names, the dump last, or takes them all away. */
 static bool finish_files(const struct dump_request *request, bool written, double began)
 {
-	bool done = written && write_sidecar(request, began) && rename_new(sidecar_part, result.sidecar);
-	if (done && !rename_new(part, result.dump)) {
+	if (written)
+		make_table(HANDLE_PART);
+	bool done = written && write_table() && write_sidecar(request, began);
+	bool has_sidecar = done && rename_new(sidecar_part, result.sidecar), has_table = has_sidecar && name_table();
+	done = has_table && rename_new(part, result.dump);
+	if (!done && has_sidecar)
 		unlink(result.sidecar);
-		done = false;
-	}
+	if (!done && has_table)
+		unlink(result.table);
 	if (!done) {
+		unlink(table_part);
 		unlink(sidecar_part);
 		unlink(part);
 	}
@@ -263,15 +297,36 @@ static void name_memory(void)
 	snprintf(result.sidecar, sizeof result.sidecar, "%s.json", result.dump);
 }
 
+/* Makes the third file, if that is wanted, and there is a table. Returns NULL, or why not. */
+static const char *hand_over_table(bool is_wanted)
+{
+	make_table(HANDLE_DUMP);
+	if (!is_wanted || !table.len) {
+		result.table[0] = 0;
+		return NULL;
+	}
+	const char *why = memdump_open(HANDLE_TABLE);
+	int error = why ? 0 : textbuf_write(&table, handle_fd(HANDLE_TABLE));
+	if (why || error)
+		return why ? why : errno_text(error);
+	return memdump_seal(HANDLE_TABLE) ? NULL : "no seals here";
+}
+
 /* Makes what is handed over of the dump in memory. */
 static bool make_memory(const struct dump_request *request, double began)
 {
 	name_memory();
 	const char *why = memdump_open(HANDLE_SIDECAR);
+	if (!why)
+		why = hand_over_table(request->table);
 	int error = why ? 0 : fill_sidecar(request, began);
-	if (!why && !error && memdump_seal(HANDLE_DUMP) && memdump_seal(HANDLE_SIDECAR))
+	if (!why && !error && memdump_seal(HANDLE_DUMP) && memdump_seal(HANDLE_SIDECAR)) {
+		result.fds = *result.table ? 3 : 2;
 		return true;
+	}
 	handle_close(HANDLE_SIDECAR);
+	handle_close(HANDLE_TABLE);
+	textbuf_free(&table);
 	set_direct(why ? why : error ? errno_text(error) : "no seals here");
 	return false;
 }
@@ -280,6 +335,7 @@ void dump_close(void)
 {
 	handle_close(HANDLE_DUMP);
 	handle_close(HANDLE_SIDECAR);
+	handle_close(HANDLE_TABLE);
 }
 
 bool dump_is_written(void)
@@ -297,9 +353,11 @@ bool dump_hands_over(void)
 static bool timed(bool (*write)(void))
 {
 	uint64_t start = self_clock();
+	dumptable_begin(&bounds);
 	atomic_store(&is_written, true);
 	bool written = write();
 	atomic_store(&is_written, false);
+	dumptable_end(&bounds);
 	result.milliseconds = (unsigned)(self_clock() - start);
 	return written;
 }
@@ -314,8 +372,7 @@ static bool write_dump(const struct dump_request *request)
 	ruby_ask(request->gc, request->timeout, &result.ruby);
 	double began = seconds_now();
 	bool written = in_memory && timed(write_in_memory);
-	result.fds = written && request->fds && make_memory(request, began);
-	if (result.fds)
+	if (written && request->fds && make_memory(request, began))
 		return true;
 	if (!begin_dump())
 		return false;
@@ -327,6 +384,7 @@ bool dump_make(const struct dump_request *request, const struct dump_result **ma
 	*made = &result;
 	memset(&result, 0, sizeof result);
 	bool done = write_dump(request);
+	textbuf_free(&table);
 	if (!result.fds)
 		dump_close();
 	if (!done)

@@ -13,14 +13,16 @@ struct dump_request {
 	bool gc;
 	unsigned timeout; /* ms that Ruby is waited for, 0: not asked at all */
 	bool fds;         /* dump and side-car are wanted as descriptors, and no file */
+	bool table;       /* with fds: the table, too */
 };
 
 struct dump_result {
 	char dump[PATH_MAX]; /* a path; with fds a file name */
 	char sidecar[PATH_MAX + 8];
+	char table[PATH_MAX + 8]; /* "": there is none */
 	unsigned seq;
 	unsigned milliseconds; /* that prof.dump took */
-	bool fds;              /* sealed, in HANDLE_DUMP and HANDLE_SIDECAR */
+	unsigned fds;          /* how many, sealed: HANDLE_DUMP, HANDLE_SIDECAR and HANDLE_TABLE */
 	char direct[160];      /* why jemalloc wrote the file itself, a fork waiting for it meanwhile; "": it did not */
 	struct ruby_answer ruby;
 	char error[PATH_MAX + 256];

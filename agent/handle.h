@@ -20,6 +20,7 @@ enum {
 	HANDLE_DUMP, /* in memory */
 	HANDLE_PART, /* the dump's file */
 	HANDLE_SIDECAR,
+	HANDLE_TABLE,
 	HANDLE_BRIEF, /* open within one function */
 	HANDLE_DIR,
 	HANDLE_CLIENT, /* the first of them */

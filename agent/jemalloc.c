@@ -1,5 +1,7 @@
 #include "jemalloc.h"
 
+#include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -69,9 +71,20 @@ int jemalloc_activate(bool active, bool *was)
 	return control()("prof.active", was, &len, &active, sizeof active);
 }
 
+static _Atomic(const char *) dumped_to;
+
 int jemalloc_dump(const char *path)
 {
-	return control()("prof.dump", NULL, NULL, &path, sizeof path);
+	atomic_store(&dumped_to, path);
+	int error = control()("prof.dump", NULL, NULL, &path, sizeof path);
+	atomic_store(&dumped_to, NULL);
+	return error;
+}
+
+bool jemalloc_dumps_here(const char *path)
+{
+	const char *ours = atomic_load(&dumped_to);
+	return ours && strcmp(ours, path) == 0;
 }
 
 /* The layout of what experimental.hooks.install takes. */
@@ -112,50 +125,31 @@ void jemalloc_unhook(void *handle)
 	control()("experimental.hooks.remove", NULL, NULL, &handle, sizeof handle);
 }
 
-typedef void backtrace_fn(void **frames, unsigned *len, unsigned max);
+static const char backtrace_name[] = "experimental.hooks.prof_backtrace";
+static const char dump_name[] = "experimental.hooks.prof_dump";
 
-static backtrace_fn *take_backtrace; /* jemalloc's own, or another's */
-static void (*hooked_sampled)(void);
-
-/* Where this library lies; the linker sets them. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
-
-static bool is_ours(const void *address)
+backtrace_fn *jemalloc_backtrace(void)
 {
-	return (uintptr_t)address - (uintptr_t)__ehdr_start < (uintptr_t)etext - (uintptr_t)__ehdr_start;
-}
-
-/* The stack is to be that of a process without the agent: the frame of the hook goes. */
-static void on_sampled(void **frames, unsigned *len, unsigned max)
-{
-	unsigned kept = 0;
-	take_backtrace(frames, len, max);
-	for (unsigned i = 0; i < *len; i++)
-		if (!is_ours(frames[i]))
-			frames[kept++] = frames[i];
-	*len = kept;
-	hooked_sampled();
-}
-
-static bool set_backtrace(backtrace_fn *hook)
-{
-	return control()("experimental.hooks.prof_backtrace", NULL, NULL, &hook, sizeof hook) == 0;
-}
-
-void jemalloc_hook_sampled(void (*hook)(void))
-{
-	static const char name[] = "experimental.hooks.prof_backtrace";
 	backtrace_fn *now;
-	if (!get(name, &now, sizeof now))
-		return;
-	if (hook && now != on_sampled) {
-		take_backtrace = now;
-		hooked_sampled = hook;
-		set_backtrace(on_sampled);
-	} else if (!hook && now == on_sampled) {
-		set_backtrace(take_backtrace);
-	}
+	return get(backtrace_name, &now, sizeof now) ? now : NULL;
+}
+
+bool jemalloc_set_backtrace(backtrace_fn *hook)
+{
+	return control()(backtrace_name, NULL, NULL, &hook, sizeof hook) == 0;
+}
+
+bool jemalloc_unwinds_alike(backtrace_fn *hook)
+{
+	Dl_info ours, theirs;
+	return jemalloc_bool("config.prof_libgcc") && dladdr((void *)(uintptr_t)control(), &ours) &&
+	       dladdr((void *)(uintptr_t)hook, &theirs) && ours.dli_fbase == theirs.dli_fbase;
+}
+
+bool jemalloc_hook_dumps(dump_fn *hook, dump_fn **before)
+{
+	size_t len = sizeof *before;
+	return control()(dump_name, before, &len, &hook, sizeof hook) == 0;
 }
 
 /* jemalloc breaks its lines, and indents them; inside its strings there are no such characters. */

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "dump.h"
+#include "dumptable.h"
+#include "epoch.h"
 #include "jemalloc.h"
 #include "ruby.h"
+#include "ruby_stacks.h"
 #include "self.h"
 #include "textbuf.h"
 #include "wake.h"
@@ -17,12 +20,13 @@ struct arguments {
 	const char *label;
 	bool gc;
 	bool fds;
+	bool tables;
 	unsigned timeout;
 };
 
 static int our_signal;
 static const char *our_triggers = "";
-static bool handed_over; /* by the request that is answered */
+static unsigned handed_over; /* by the request that is answered */
 
 void request_init(int signo, const char *triggers)
 {
@@ -66,7 +70,11 @@ static void reply_report(const struct arguments *arguments, struct textbuf *repl
 	textbuf_printf(reply, ",\"signal\":%d", our_signal);
 	add_bool(reply, "signal_owned", signal_owned(our_signal));
 	add_bool(reply, "fds", dump_hands_over());
+	add_bool(reply, "tables", dumptable_is_on());
 	add_string(reply, "ruby", ruby_version_text());
+	add_bool(reply, "ruby_stacks", !ruby_stacks_refusal());
+	add_string(reply, "ruby_stacks_why", ruby_stacks_refusal());
+	add_bool(reply, "epochs", epoch_is_on());
 	add_string(reply, "triggers", our_triggers);
 	textbuf_printf(reply, ",\"dumps\":%u", history->made);
 	add_string(reply, "last_dump", or_null(history->last_dump));
@@ -76,7 +84,8 @@ static void reply_report(const struct arguments *arguments, struct textbuf *repl
 
 static void reply_dump(const struct arguments *arguments, struct textbuf *reply)
 {
-	struct dump_request request = { "socket", arguments->label, arguments->gc, arguments->timeout, arguments->fds };
+	struct dump_request request = { "socket",           arguments->label, arguments->gc,
+		                        arguments->timeout, arguments->fds,   arguments->tables };
 	const struct dump_result *result;
 	if (!dump_make(&request, &result)) {
 		reply_refusal(reply, result->error);
@@ -85,8 +94,10 @@ static void reply_dump(const struct arguments *arguments, struct textbuf *reply)
 	textbuf_str(reply, "{\"ok\":true");
 	add_string(reply, "dump", result->dump);
 	add_string(reply, "sidecar", result->sidecar);
+	if (arguments->tables || !arguments->fds)
+		add_string(reply, "table", or_null(result->table));
 	if (arguments->fds)
-		textbuf_printf(reply, ",\"fds\":%d", result->fds ? 2 : 0);
+		textbuf_printf(reply, ",\"fds\":%u", result->fds);
 	if (arguments->fds && !result->fds)
 		add_string(reply, "why", result->direct);
 	handed_over = result->fds;
@@ -145,6 +156,15 @@ static bool is_number(const char *s, unsigned long max, unsigned long *value)
 	return !*end && *value <= max;
 }
 
+static bool take_switch(const char *word, const char *key, bool *value)
+{
+	unsigned long n;
+	if (strncmp(word, key, strlen(key)) != 0 || !is_number(word + strlen(key), 1, &n))
+		return false;
+	*value = n;
+	return true;
+}
+
 /* Returns what is wrong with the word, NULL if it was taken. */
 static const char *take_argument(struct arguments *arguments, const char *word)
 {
@@ -153,25 +173,22 @@ static const char *take_argument(struct arguments *arguments, const char *word)
 		arguments->label = word + 6;
 		return is_label(word + 6) ? NULL : "a label is 1 to 64 of A-Za-z0-9._-";
 	}
-	if (strncmp(word, "gc=", 3) == 0) {
-		if (!is_number(word + 3, 1, &n))
-			return "gc is 0 or 1";
-		arguments->gc = n;
-		return NULL;
-	}
-	if (strncmp(word, "fds=", 4) == 0) {
-		if (!is_number(word + 4, 1, &n))
-			return "fds is 0 or 1";
-		arguments->fds = n;
-		return NULL;
-	}
 	if (strncmp(word, "timeout=", 8) == 0) {
 		if (!is_number(word + 8, TIMEOUT_MAX, &n))
 			return "a timeout is 0 to 60000 milliseconds";
 		arguments->timeout = (unsigned)n;
 		return NULL;
 	}
-	return "unknown argument; dump takes label=L, gc=1, timeout=MS and fds=1";
+	if (take_switch(word, "gc=", &arguments->gc) || take_switch(word, "fds=", &arguments->fds) ||
+	    take_switch(word, "tables=", &arguments->tables))
+		return NULL;
+	if (strncmp(word, "gc=", 3) == 0)
+		return "gc is 0 or 1";
+	if (strncmp(word, "fds=", 4) == 0)
+		return "fds is 0 or 1";
+	if (strncmp(word, "tables=", 7) == 0)
+		return "tables is 0 or 1";
+	return "unknown argument; dump takes label=L, gc=1, timeout=MS, fds=1 and tables=1";
 }
 
 static void (*verb_of(const char *word))(const struct arguments *, struct textbuf *)
@@ -190,11 +207,11 @@ static void (*verb_of(const char *word))(const struct arguments *, struct textbu
 	return NULL;
 }
 
-bool request_answer(char *line, struct textbuf *reply)
+unsigned request_answer(char *line, struct textbuf *reply)
 {
 	struct arguments arguments = { .timeout = TIMEOUT_MS };
 	const char *wrong = NULL;
-	handed_over = false;
+	handed_over = 0;
 	char *rest, *word = strtok_r(line, " ", &rest);
 	void (*run)(const struct arguments *, struct textbuf *) = word ? verb_of(word) : NULL;
 	while (run && !wrong && (word = strtok_r(NULL, " ", &rest)))

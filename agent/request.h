@@ -2,13 +2,12 @@
 #ifndef AGENT_REQUEST_H
 #define AGENT_REQUEST_H
 
-#include <stdbool.h>
-
 struct textbuf;
 
 /* Answers one line, which is written over, with one line of JSON. An empty one stands for a line that was
- * too long. Returns whether the descriptors in HANDLE_DUMP and HANDLE_SIDECAR go with it; dump_close() closes them. */
-bool request_answer(char *line, struct textbuf *reply);
+ * too long. Returns how many of the descriptors in HANDLE_DUMP, HANDLE_SIDECAR and HANDLE_TABLE go with it;
+ * dump_close() closes them. */
+unsigned request_answer(char *line, struct textbuf *reply);
 
 /* What `report` tells about the agent's settings. Both stay the caller's. */
 void request_init(int signo, const char *triggers);

@@ -7,7 +7,9 @@
 #include <time.h>
 
 #include "ruby_api.h"
+#include "ruby_interpreter.h"
 #include "ruby_job.h"
+#include "ruby_stacks.h"
 #include "ruby_vm.h"
 #include "self.h"
 #include "textbuf.h"
@@ -80,6 +82,7 @@ static void give(void)
 static void work(void)
 {
 	bool gc;
+	ruby_stacks_learn();
 	if (!is_pending(&gc) || atomic_exchange(&working, true))
 		return;
 	if (gc)
@@ -214,6 +217,20 @@ static void stats_json(const struct ruby_answer *answer, struct textbuf *text)
 	textbuf_str(text, "}");
 }
 
+static void interpreter_json(struct textbuf *text)
+{
+	const struct code_range *functions;
+	size_t count = ruby_interpreter_functions(&functions);
+	textbuf_str(text, ",\"object\":");
+	textbuf_json(text, count ? ruby_api_path() : NULL);
+	textbuf_str(text, ",\"interpreter\":[");
+	for (size_t i = 0; i < count; i++)
+		textbuf_printf(text, "%s[\"0x%llx\",%llu]", i ? "," : "",
+		               (unsigned long long)(functions[i].begin - (uintptr_t)ruby_api_image()),
+		               (unsigned long long)(functions[i].end - functions[i].begin));
+	textbuf_str(text, "]");
+}
+
 void ruby_json(const struct ruby_answer *answer, struct textbuf *text)
 {
 	if (!ruby_present()) {
@@ -228,5 +245,8 @@ void ruby_json(const struct ruby_answer *answer, struct textbuf *text)
 	stats_json(answer, text);
 	textbuf_str(text, ",\"why\":");
 	textbuf_json(text, answer->why);
+	textbuf_printf(text, ",\"stacks\":%s,\"stacks_why\":", ruby_stacks_refusal() ? "false" : "true");
+	textbuf_json(text, ruby_stacks_refusal());
+	interpreter_json(text);
 	textbuf_str(text, "}");
 }

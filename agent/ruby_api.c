@@ -10,7 +10,7 @@
 extern void ruby_init(void) __attribute__((weak));
 
 /* No pointers: they would have to be relocated in every process. */
-static const char names[][32] = {
+static const char names[][40] = {
 	"ruby_version",
 	"rb_gc_start",
 	"rb_gc_stat",
@@ -38,6 +38,22 @@ static const char names[][32] = {
 	"ruby_current_vm_ptr",
 	"ruby_current_ec",
 	"rb_profile_frames",
+	"rb_profile_frame_path",
+	"rb_profile_frame_label",
+	"rb_profile_frame_method_name",
+	"rb_profile_frame_singleton_method_p",
+	"rb_mod_name",
+	"rb_class_attached_object",
+	"rb_attr_get",
+	"rb_str_new",
+	"rb_sourcefile",
+	"rb_sourceline",
+	"rb_module_new",
+	"rb_singleton_class",
+	"rb_define_singleton_method",
+	"rb_eval_string",
+	"rb_id2sym",
+	"rb_postponed_job_flush",
 };
 
 _Static_assert(sizeof(struct ruby_api) == sizeof names / sizeof *names * sizeof(void *), "a name for each member");
@@ -50,6 +66,7 @@ bool ruby_api_present(void)
 }
 
 static uintptr_t ruby_start_address, ruby_size;
+static const char *ruby_path;
 
 /* Where Ruby's object file lies, by its own headers. */
 static void find_ruby(void)
@@ -67,6 +84,7 @@ static void find_ruby(void)
 		high = ph->p_vaddr + ph->p_memsz > high ? ph->p_vaddr + ph->p_memsz : high;
 	}
 	ruby_start_address = (uintptr_t)info.dli_fbase;
+	ruby_path = info.dli_fname;
 	ruby_size = high > low ? high - low : 0;
 }
 
@@ -82,4 +100,14 @@ void ruby_api_load(void)
 bool ruby_api_has(const void *address)
 {
 	return (uintptr_t)address - ruby_start_address < ruby_size;
+}
+
+const void *ruby_api_image(void)
+{
+	return (const void *)ruby_start_address;
+}
+
+const char *ruby_api_path(void)
+{
+	return ruby_path;
 }

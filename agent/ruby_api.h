@@ -40,6 +40,22 @@ struct ruby_api {
 	void *const *ruby_current_vm_ptr; /* Ruby 2.5 to 3.1 */
 	void *const *ruby_current_ec;     /* Ruby 3.0 and 3.1: this thread's */
 	int (*rb_profile_frames)(int start, int limit, VALUE *frames, int *lines);
+	VALUE (*rb_profile_frame_path)(VALUE frame);
+	VALUE (*rb_profile_frame_label)(VALUE frame);
+	VALUE (*rb_profile_frame_method_name)(VALUE frame);
+	VALUE (*rb_profile_frame_singleton_method_p)(VALUE frame);
+	VALUE (*rb_mod_name)(VALUE module);
+	VALUE (*rb_class_attached_object)(VALUE singleton); /* from Ruby 3.2 on */
+	VALUE (*rb_attr_get)(VALUE object, uintptr_t id);
+	VALUE (*rb_str_new)(const char *bytes, long len);
+	const char *(*rb_sourcefile)(void);
+	int (*rb_sourceline)(void);
+	VALUE (*rb_module_new)(void);
+	VALUE (*rb_singleton_class)(VALUE object);
+	void (*rb_define_singleton_method)(VALUE object, const char *name, VALUE (*run)(VALUE self), int argc);
+	VALUE (*rb_eval_string)(const char *code);
+	VALUE (*rb_id2sym)(uintptr_t id);
+	void (*rb_postponed_job_flush)(void *vm);
 };
 
 extern struct ruby_api ruby;
@@ -48,6 +64,10 @@ bool ruby_api_present(void);
 
 /* In the constructor: it takes the loader's lock. */
 void ruby_api_load(void);
+
+/* Where the object that has Ruby is mapped from its first byte on, and its path. */
+const void *ruby_api_image(void);
+const char *ruby_api_path(void);
 
 /* Does the address lie in the object that has Ruby? Takes no lock. */
 bool ruby_api_has(const void *address);

@@ -9,6 +9,7 @@
 #include "ruby_api.h"
 #include "ruby_vm.h"
 #include "ruby_wake.h"
+#include "sample.h"
 #include "wake.h"
 
 static void (*do_work)(void);
@@ -100,16 +101,10 @@ static bool knows_ruby(void)
 	       (can_trigger() || ruby.rb_postponed_job_register_one);
 }
 
-/* Before 3.3, with several ractors, this thread's GVL may be another than that of the thread that runs jobs. */
-static bool is_alone(void)
-{
-	return can_trigger() || !ruby.ruby_single_main_ractor || *ruby.ruby_single_main_ractor;
-}
-
 /* As free as a signal handler: it may be anywhere in Ruby. */
 static void in_allocation(void)
 {
-	if (!atomic_load(&wanted) || atomic_load(&over) || !ruby_vm_serves() || !is_alone())
+	if (!atomic_load(&wanted) || atomic_load(&over) || !ruby_vm_serves() || !ruby_vm_is_alone())
 		return;
 	if (!atomic_exchange(&wanted, false))
 		return;
@@ -137,7 +132,7 @@ static void uninstall_hook(void)
 		jemalloc_unhook(hook);
 	hook = NULL;
 	if (sampled)
-		jemalloc_hook_sampled(NULL);
+		sample_watch(NULL);
 	sampled = false;
 	handle_unlock();
 }
@@ -149,7 +144,7 @@ void ruby_job_init(void (*work)(void), void (*at_end)(void))
 	sampled = knows_ruby();
 	atomic_store(&wanted, sampled);
 	if (sampled)
-		jemalloc_hook_sampled(in_allocation);
+		sample_watch(in_allocation);
 }
 
 /* The hook is there in case that the job is lost. */
@@ -157,12 +152,12 @@ bool ruby_job_forked(void (*start)(void))
 {
 	do_start = NULL;
 	if (!atomic_load(&contacted) || atomic_load(&ending) || atomic_load(&over) || !ruby_vm_serves() ||
-	    !is_alone() || !register_here())
+	    !ruby_vm_is_alone() || !register_here())
 		return false;
 	do_start = start;
 	sampled = true;
 	atomic_store(&wanted, true);
-	jemalloc_hook_sampled(in_allocation);
+	sample_watch(in_allocation);
 	return true;
 }
 
@@ -172,7 +167,7 @@ static void look_in_samples(void)
 	atomic_store(&wanted, true);
 	handle_lock();
 	if (!sampled)
-		jemalloc_hook_sampled(in_allocation);
+		sample_watch(in_allocation);
 	sampled = true;
 	handle_unlock();
 }
@@ -198,7 +193,7 @@ bool ruby_job_request(enum ruby_job_way way)
 /* Without a contact the hook stays for it, if it may come about. */
 void ruby_job_settle(void)
 {
-	if (atomic_load(&contacted) || atomic_load(&over) || !is_alone())
+	if (atomic_load(&contacted) || atomic_load(&over) || !ruby_vm_is_alone())
 		uninstall_hook();
 }
 

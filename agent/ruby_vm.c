@@ -51,3 +51,9 @@ bool ruby_vm_serves(void)
 	return vm && *(void *const volatile *)vm && *ruby.rb_cComplex && ruby.ruby_thread_has_gvl_p() &&
 	       !ruby.rb_during_gc() && has_context();
 }
+
+bool ruby_vm_is_alone(void)
+{
+	bool can_trigger = ruby.rb_postponed_job_preregister && ruby.rb_postponed_job_trigger;
+	return can_trigger || !ruby.ruby_single_main_ractor || *ruby.ruby_single_main_ractor;
+}

@@ -16,6 +16,10 @@ bool ruby_vm_known(void);
  * nothing is allocated, and nothing of the VM is touched where it is gone. */
 bool ruby_vm_serves(void);
 
+/* Is there one ractor? Before Ruby 3.3, with several, this thread's lock may be another than that of the thread that
+ * runs jobs, and what takes the VM's own lock may wait for others. Later ones are always right for it. */
+bool ruby_vm_is_alone(void);
+
 /* The VM's variable, as the machine code of rb_during_gc loads it; NULL where the code has another form than those that
  * are known on this machine. One file for each kind of machine: ruby_head_*.c. */
 void *const *ruby_head_variable(const void *code);

@@ -22,7 +22,7 @@
 #include "textbuf.h"
 
 enum { LINE_MAX_BYTES = 4096, IDLE_MS = 5000, REPLY_MS = 5000, DEAF_MS = 500, OVERFLOW_UID = 65534 };
-enum { BACKLOG = 32, REFUSALS = 48, REFUSE_MS = 50 };
+enum { FDS_MAX = 3, BACKLOG = 32, REFUSALS = 48, REFUSE_MS = 50 };
 
 _Static_assert(SERVER_POLLS == HANDLE_CLIENTS + 1, "one for each client, and the listener");
 
@@ -156,7 +156,7 @@ static void drop_client(int i)
 /* With `count` descriptors, if any, that go with the first byte. */
 static ssize_t send_some(int fd, char *data, size_t len, const int *fds, size_t count)
 {
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))] = { 0 };
 	struct iovec part = { data, len };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	if (count) {
@@ -171,13 +171,13 @@ static ssize_t send_some(int fd, char *data, size_t len, const int *fds, size_t 
 	return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* All of it, to a client that reads it in time. */
-static bool send_all(int fd, const struct textbuf *text, bool with_dump)
+/* All of it, with so many descriptors of the dump, to a client that reads it in time. */
+static bool send_all(int fd, const struct textbuf *text, unsigned with)
 {
 	uint64_t end = self_clock() + REPLY_MS;
-	int fds[2] = { handle_fd(HANDLE_DUMP), handle_fd(HANDLE_SIDECAR) };
+	int fds[FDS_MAX] = { handle_fd(HANDLE_DUMP), handle_fd(HANDLE_SIDECAR), handle_fd(HANDLE_TABLE) };
 	for (size_t done = 0; done < text->len;) {
-		ssize_t n = send_some(fd, text->data + done, text->len - done, fds, with_dump && !done ? 2 : 0);
+		ssize_t n = send_some(fd, text->data + done, text->len - done, fds, done ? 0 : with);
 		if (n > 0) {
 			done += (size_t)n;
 			continue;
@@ -193,10 +193,10 @@ static bool send_all(int fd, const struct textbuf *text, bool with_dump)
 static bool answer_line(int i, char *line)
 {
 	struct textbuf reply = { 0 };
-	bool with_dump = request_answer(line, &reply);
+	unsigned with = request_answer(line, &reply);
 	int fd = handle_fd(HANDLE_CLIENT + i);
-	bool sent = !reply.failed && fd >= 0 && send_all(fd, &reply, with_dump);
-	if (with_dump)
+	bool sent = !reply.failed && fd >= 0 && send_all(fd, &reply, with);
+	if (with)
 		dump_close();
 	textbuf_free(&reply);
 	return sent;

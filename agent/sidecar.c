@@ -1,5 +1,7 @@
 #include "sidecar.h"
 
+#include <string.h>
+
 #include "jemalloc.h"
 #include "objects.h"
 #include "self.h"
@@ -21,6 +23,9 @@ void sidecar_json(const struct dump_request *request, const struct dump_result *
 	               result->milliseconds);
 	textbuf_str(text, ",\"direct\":");
 	textbuf_json(text, *result->direct ? result->direct : NULL);
+	const char *slash = strrchr(result->table, '/');
+	textbuf_str(text, ",\"table\":");
+	textbuf_json(text, *result->table ? slash ? slash + 1 : result->table : NULL);
 	textbuf_str(text, ",\"ruby\":");
 	ruby_json(&result->ruby, text);
 	textbuf_str(text, ",\"objects\":");

@@ -56,7 +56,7 @@ static void remove_ending(int dir, const char *stem, size_t stem_len, const char
 		unlinkat(dir, name, 0);
 }
 
-/* The side-car of a dump that was never seen goes too. Where both names of a dump are there, it was killed
+/* Side-car and table of a dump that was never seen go too. Where both names of a dump are there, it was killed
  * between giving it the second and taking the first, and is whole. */
 static void remove_unfinished(int dir, const char *name)
 {
@@ -67,6 +67,8 @@ static void remove_unfinished(int dir, const char *name)
 	if (fstatat(dir, whole, &st, AT_SYMLINK_NOFOLLOW) != 0) {
 		remove_ending(dir, name, len, ".json.part");
 		remove_ending(dir, name, len, ".json");
+		remove_ending(dir, name, len, ".ruby.part");
+		remove_ending(dir, name, len, ".ruby");
 	}
 	unlinkat(dir, name, 0);
 }

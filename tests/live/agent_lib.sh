@@ -117,7 +117,7 @@ dumps_are_whole() {
     for heap in d/*.heap; do
         grep -q '^MAPPED_LIBRARIES:' "$heap" && jq -e .malloc_stats.jemalloc.stats.allocated "$heap.json" || return 1
     done
-    ! ls -A d | grep -vE '^\.jprof-agent\.[0-9]+\.[0-9a-f]+\.sock$|\.heap$|\.heap\.json$'
+    ! ls -A d | grep -vE '^\.jprof-agent\.[0-9]+\.[0-9a-f]+\.sock$|\.heap$|\.heap\.json$|\.heap\.ruby$'
 }
 
 end() {

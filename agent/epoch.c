@@ -1,0 +1,155 @@
+#include "epoch.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "self.h"
+#include "synthetic.h"
+
+enum { KEPT = 16384, EPOCHS = SYNTHETIC_END - SYNTHETIC_EPOCHS };
+
+/* The epochs whose times are known, ascending; the last is the running one. */
+static struct span {
+	uint32_t epoch;
+	uint32_t is_used;
+	uint64_t begin, end; /* by self_clock() */
+} * spans;
+
+static atomic_uint count;
+static uint64_t length;
+static uint64_t since_1970; /* what is added to self_clock() */
+static atomic_uint running;
+static atomic_bool is_sampled; /* the running one is */
+static _Atomic uint64_t due;
+static atomic_flag closing = ATOMIC_FLAG_INIT;
+
+static uint64_t wall_clock(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+int epoch_init(unsigned seconds)
+{
+	since_1970 = wall_clock() - self_clock();
+	if (!seconds)
+		return 0;
+	void *memory = mmap(NULL, KEPT * sizeof *spans, PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return errno;
+	spans = memory;
+	length = seconds * 1000ull;
+	spans[0] = (struct span){ .epoch = 1, .begin = self_clock() };
+	count = 1;
+	atomic_store(&running, 1);
+	atomic_store(&due, spans[0].begin + length);
+	return 0;
+}
+
+bool epoch_is_on(void)
+{
+	return spans != NULL;
+}
+
+uint64_t epoch_clock(void)
+{
+	return self_clock() + since_1970;
+}
+
+/* Without samples it only begins anew. With no more room, or numbers, it runs for ever. */
+static void close_running(uint64_t now)
+{
+	struct span *last = &spans[count - 1];
+	if (!atomic_exchange(&is_sampled, false)) {
+		last->begin = now;
+	} else if (count < KEPT && last->epoch + 1 < EPOCHS) {
+		last->end = now;
+		last[1] = (struct span){ .epoch = last->epoch + 1, .begin = now };
+		count++;
+		atomic_store(&running, last[1].epoch);
+	}
+	atomic_store(&due, now + length);
+}
+
+/* Who is at it closes it now. */
+static uint32_t try_close(uint64_t now)
+{
+	if (!atomic_flag_test_and_set(&closing)) {
+		close_running(now);
+		atomic_flag_clear(&closing);
+	}
+	return atomic_load(&running);
+}
+
+uint32_t epoch_now(void)
+{
+	uint64_t now = self_clock();
+	uint32_t epoch = now < atomic_load_explicit(&due, memory_order_relaxed)
+	                     ? atomic_load_explicit(&running, memory_order_relaxed)
+	                     : try_close(now);
+	if (!atomic_load_explicit(&is_sampled, memory_order_relaxed))
+		atomic_store(&is_sampled, true);
+	return epoch;
+}
+
+uint32_t epoch_close(void)
+{
+	return spans ? try_close(self_clock()) : 0;
+}
+
+void epoch_forked(void)
+{
+	atomic_flag_clear(&closing);
+}
+
+static struct span *find(uint32_t epoch)
+{
+	uint32_t low = 0, high = count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (spans[middle].epoch < epoch)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && spans[low].epoch == epoch ? &spans[low] : NULL;
+}
+
+void epoch_use(uint32_t epoch)
+{
+	struct span *span = spans ? find(epoch) : NULL;
+	if (span)
+		span->is_used = true;
+}
+
+static void forget_unused(void)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		bool stays = spans[i].is_used || i + 2 >= count;
+		spans[i].is_used = false;
+		if (stays)
+			spans[kept++] = spans[i];
+	}
+	count = kept;
+}
+
+void epoch_each_used(void (*each)(uint32_t, uint64_t, uint64_t, void *), void *arg)
+{
+	while (spans && atomic_flag_test_and_set(&closing))
+		sched_yield();
+	for (uint32_t i = 0; spans && i < count; i++) {
+		uint64_t end = spans[i].end ? spans[i].end + since_1970 : 0;
+		if (spans[i].is_used)
+			each(spans[i].epoch, spans[i].begin + since_1970, end, arg);
+	}
+	if (spans)
+		forget_unused();
+	atomic_flag_clear(&closing);
+}

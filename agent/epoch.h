@@ -1,0 +1,34 @@
+/* Epochs: in which stretch of time something was allocated. docs/ruby-table.md says what they promise. */
+#ifndef AGENT_EPOCH_H
+#define AGENT_EPOCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Epochs last so many seconds; 0: there are none. In the constructor. Returns 0 or an errno. */
+int epoch_init(unsigned seconds);
+
+bool epoch_is_on(void);
+
+/* In a sampled allocation: the running epoch, from 1 on. Takes no lock that it would wait for. */
+uint32_t epoch_now(void);
+
+/* Closes the running one, on any thread. All sampled before is in epochs below the one that is returned. */
+uint32_t epoch_close(void);
+
+/* In a forked child, which goes on from here. */
+void epoch_forked(void);
+
+/* Milliseconds since 1970, by the clock of the epochs. */
+uint64_t epoch_clock(void);
+
+/* ---- with a dump, by one thread at a time */
+
+/* The dump has samples of this epoch. */
+void epoch_use(uint32_t epoch);
+
+/* Calls `each` for the epochs that were used, in ascending order; end is 0 while it runs. Then forgets the times of
+ * those that ended and were not. */
+void epoch_each_used(void (*each)(uint32_t epoch, uint64_t begin, uint64_t end, void *arg), void *arg);
+
+#endif

@@ -1,0 +1,200 @@
+#include "ruby_stacks.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "ruby_api.h"
+#include "ruby_interpreter.h"
+#include "ruby_names.h"
+#include "ruby_vm.h"
+#include "stacktree.h"
+
+enum { INNER = 160, OUTER = 40, LINE_UNKNOWN = 0 };
+
+static atomic_bool ready;
+static bool tried;
+static const char *refusal = "no Ruby stack can be read before Ruby was up, and something was sampled";
+
+void ruby_stacks_refuse(const char *why)
+{
+	tried = true;
+	refusal = why;
+}
+
+void ruby_stacks_learn(void)
+{
+	if (tried)
+		return;
+	ruby_stacks_refuse("Ruby raised an exception where the agent looked at its functions");
+	refusal = ruby_interpreter_learn();
+	atomic_store(&ready, !refusal);
+}
+
+const char *ruby_stacks_refusal(void)
+{
+	return refusal;
+}
+
+bool ruby_stacks_serve(void)
+{
+	return atomic_load_explicit(&ready, memory_order_acquire) && ruby_vm_serves() && ruby_vm_is_alone();
+}
+
+uint32_t ruby_stacks_job(void)
+{
+	bool moves_data = ruby.ruby_version[0] == '3' && ruby.ruby_version[2] <= '2';
+	return moves_data ? STACKTREE_AFTER_GC : STACKTREE_JOB;
+}
+
+/* What Ruby said of a stack, innermost first. */
+struct taken {
+	VALUE *frames;
+	int *lines;
+	int count, room;
+	int innermost; /* that has a line, -1: none */
+};
+
+static struct taken take_frames(void)
+{
+	size_t size;
+	struct taken taken = { .frames = stacktree_scratch(&size), .innermost = -1 };
+	taken.room = (int)(size / (sizeof *taken.frames + sizeof *taken.lines));
+	taken.lines = (int *)(void *)(taken.frames + taken.room);
+	taken.count = ruby.rb_profile_frames(0, taken.room, taken.frames, taken.lines);
+	return taken;
+}
+
+/* ---- code that was evaluated ----
+ *
+ * Ruby gives the path of the method around it, and a line of its own. Of the innermost frame the path is to be had. Of
+ * others it is not, but what called them shows them. */
+
+static bool is_word(struct text_span span, const char *word)
+{
+	return span.len == strlen(word) && memcmp(span.bytes, word, span.len) == 0;
+}
+
+/* What a frame is called by. */
+struct caller {
+	VALUE frame; /* the nearest that has a line */
+	int line;
+	bool evals; /* there is an eval between */
+	bool may_eval;
+};
+
+static bool is_evaluated(const struct caller *caller, VALUE frame, int line)
+{
+	return caller->evals || (caller->may_eval && frame == caller->frame && line < caller->line);
+}
+
+static void call_from(struct caller *caller, const struct ruby_names *names, VALUE frame, int line)
+{
+	struct text_span by = names->path.len ? (struct text_span){ "", 0 } : names->method;
+	caller->evals = is_word(by, "eval");
+	caller->may_eval = is_word(by, "instance_eval") || is_word(by, "class_eval") || is_word(by, "module_eval");
+	if (names->path.len) {
+		caller->frame = frame;
+		caller->line = line;
+	}
+}
+
+/* The path of the innermost frame that has one, as Ruby gives it to warnings. */
+static void correct_innermost(struct ruby_names *names, int line)
+{
+	const char *path = ruby.rb_sourcefile && ruby.rb_sourceline ? ruby.rb_sourcefile() : NULL;
+	if (path && path != names->path.bytes && ruby.rb_sourceline() == line)
+		names->path = (struct text_span){ path, strlen(path) };
+}
+
+static void correct_path(struct ruby_names *names, const struct caller *caller, const struct taken *taken, int i)
+{
+	static const char unknown[] = "(eval)";
+	if (!names->path.len)
+		return;
+	if (i == taken->innermost)
+		correct_innermost(names, taken->lines[i]);
+	else if (is_evaluated(caller, taken->frames[i], taken->lines[i]))
+		names->path = (struct text_span){ unknown, sizeof unknown - 1 };
+}
+
+/* ---- nodes ---- */
+
+static uint32_t add_frame(uint32_t parent, const struct ruby_names *names, int line, bool last)
+{
+	struct stacktree_frame frame = { .line = line > 0 && names->path.len ? (uint32_t)line : LINE_UNKNOWN,
+		                         .kind = (unsigned char)names->kind };
+	frame.path = texts_hold(names->path, last);
+	frame.class = texts_hold(names->class, last);
+	frame.method = texts_hold(names->method, last);
+	bool whole = (frame.path || !names->path.len) && (frame.class || !names->class.len) &&
+	             (frame.method || !names->method.len);
+	if (whole)
+		return stacktree_node(parent, &frame, last);
+	texts_release(frame.path);
+	texts_release(frame.class);
+	texts_release(frame.method);
+	return 0;
+}
+
+/* Adds frames from `from` inwards, to `to`. Returns 0 where there is no more room. */
+static uint32_t add_frames(uint32_t node, const struct taken *taken, int from, int to, struct caller *caller)
+{
+	struct ruby_names names;
+	for (int i = from; i >= to; i--) {
+		ruby_names_of(taken->frames[i], &names);
+		correct_path(&names, caller, taken, i);
+		call_from(caller, &names, taken->frames[i], taken->lines[i]);
+		node = add_frame(node, &names, taken->lines[i], false);
+		if (!node)
+			return 0;
+	}
+	return node;
+}
+
+static uint32_t add_all(const struct taken *taken)
+{
+	struct caller caller = { 0 };
+	if (taken->count <= INNER + OUTER)
+		return add_frames(0, taken, taken->count - 1, 0, &caller);
+	bool knows_outer = taken->count < taken->room;
+	uint32_t node = 0;
+	if (knows_outer)
+		node = add_frames(0, taken, taken->count - 1, taken->count - OUTER, &caller);
+	if (knows_outer && !node)
+		return 0;
+	node = stacktree_mark(node, STACKTREE_CUT, knows_outer ? (uint32_t)(taken->count - OUTER - INNER) : 0);
+	caller = (struct caller){ 0 };
+	return node ? add_frames(node, taken, INNER - 1, 0, &caller) : 0;
+}
+
+/* There is no room for the stack: its innermost line alone. */
+static uint32_t add_line(const struct taken *taken)
+{
+	struct ruby_names names;
+	if (taken->innermost < 0)
+		return STACKTREE_FULL;
+	ruby_names_of(taken->frames[taken->innermost], &names);
+	correct_innermost(&names, taken->lines[taken->innermost]);
+	uint32_t node = add_frame(STACKTREE_FULL, &names, taken->lines[taken->innermost], true);
+	return node ? node : STACKTREE_FULL;
+}
+
+static void find_innermost(struct taken *taken)
+{
+	for (int i = 0; i < taken->count && taken->innermost < 0; i++)
+		if (ruby.rb_profile_frame_path(taken->frames[i]) > 4096)
+			taken->innermost = i;
+}
+
+uint32_t ruby_stacks_take(void)
+{
+	if (!stacktree_try_lock())
+		return STACKTREE_BUSY;
+	struct taken taken = take_frames();
+	find_innermost(&taken);
+	uint32_t node = taken.count > 0 ? add_all(&taken) : 0;
+	if (!node && taken.count > 0)
+		node = add_line(&taken);
+	stacktree_unlock();
+	return node;
+}
