@@ -19,6 +19,9 @@
  *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache. What looks at processes and talks to
  * them is in jprof-live.h, a library of its own. With a struct jprof_opener the caller opens the files that a live
  * process names.
+ * - A caller's mistake does no harm. NULL where it is not allowed, a number that does not exist and options without
+ *   their size are JPROF_E_ARGUMENT. A function that returns no code gives what an object without anything would give
+ *   (NULL, "", 0, false), and NAN for an estimate. So does an index past the end.
  * - No global state: different objects may be used by different threads; one object by one
  *   thread at a time.
  * - Who calls a function that makes an object frees it with the function named _free, which
@@ -487,7 +490,8 @@ struct jprof_bundle_writer_opts {
 
 /* Writes a bundle: for each process jprof_bundle_writer_member, then its files; then jprof_bundle_writer_finish. What
  * was given is kept compressed in memory until then, for the first thing in a bundle is the list of all that
- * is in it. Equal calls write equal bytes. After a failure only _free may be called. */
+ * is in it. Equal calls write equal bytes. After a failure in the middle of a file, and after _finish, all calls but _free
+ * are JPROF_E_ARGUMENT. */
 struct jprof_bundle_writer;
 
 /* Nothing is written before jprof_bundle_writer_finish. `opts` may be NULL. JPROF_E_UNSUPPORTED: this

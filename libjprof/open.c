@@ -63,6 +63,8 @@ static int read_profile(struct jp_stream *stream, const struct jprof_profile_opt
 int jprof_profile_parse(const void *data, size_t len, const char *name, const struct jprof_profile_opts *opts,
                         struct jprof_profile **profile, struct jprof_error *err)
 {
+	if (jp_null(err, profile) || (len && jp_null(err, data)))
+		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	int rc = jp_stream_memory(&stream, data, len, name, err);
 	return rc ? rc : read_profile(&stream, opts, profile, err);
@@ -71,6 +73,8 @@ int jprof_profile_parse(const void *data, size_t len, const char *name, const st
 int jprof_profile_open(const char *path, const struct jprof_profile_opts *opts, struct jprof_profile **profile,
                        struct jprof_error *err)
 {
+	if (jp_null(err, path, profile))
+		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	int rc = jp_stream_open(&stream, path, err);
 	if (!rc)

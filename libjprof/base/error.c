@@ -21,6 +21,18 @@ int jp_error(struct jprof_error *err, int code, const char *path, unsigned line,
 	return code;
 }
 
+const char jp_no_more[] = "";
+
+int jp_null_of(struct jprof_error *err, const char *function, const void *const *given)
+{
+	while (*given && *given != jp_no_more)
+		given++;
+	return *given ? 0
+	              : jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+	                         "%s: NULL was given where it must not be; its comment in the header says where it may",
+	                         function);
+}
+
 int jp_error_nomem(struct jprof_error *err)
 {
 	return jp_error(err, JPROF_E_NOMEM, NULL, 0, "out of memory");
@@ -36,6 +48,12 @@ int jp_advise(struct jprof_error *err, enum jprof_advice advice, int code)
 const char *jprof_error_line(const struct jprof_error *err, char *line, size_t size)
 {
 	char place[32] = "";
+	if (!line || !size)
+		return "";
+	if (!err) {
+		*line = '\0';
+		return line;
+	}
 	if (err->line && err->column)
 		snprintf(place, sizeof place, ":%u:%u", err->line, err->column);
 	else if (err->line)

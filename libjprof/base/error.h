@@ -13,6 +13,12 @@ int jp_error(struct jprof_error *err, int code, const char *path, unsigned line,
  * return jp_advise(err, JPROF_ADVICE_MAPS, jp_error(err, ...)); */
 int jp_advise(struct jprof_error *err, enum jprof_advice advice, int code);
 
+/* 0 if none of these is NULL; else JPROF_E_ARGUMENT, which names the function. For what others call:
+ * if (jp_null(err, view, format)) return JPROF_E_ARGUMENT; */
+#define jp_null(err, ...) jp_null_of(err, __func__, (const void *const[]){ __VA_ARGS__, jp_no_more })
+int jp_null_of(struct jprof_error *err, const char *function, const void *const *given);
+extern const char jp_no_more[];
+
 /* The error for memory that could not be had. */
 int jp_error_nomem(struct jprof_error *err);
 

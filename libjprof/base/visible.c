@@ -31,13 +31,15 @@ static bool is_shown(uint32_t code)
 size_t jprof_visible_len(const char *s, size_t len)
 {
 	uint32_t code;
-	size_t n = len ? jp_utf8_decode(s, len, &code) : 0;
+	size_t n = s && len ? jp_utf8_decode(s, len, &code) : 0;
 	return n && is_shown(code) ? n : 0;
 }
 
 void jprof_visible(const char *text, char *to, size_t size)
 {
-	size_t left = strlen(text);
+	size_t left = text ? strlen(text) : 0;
+	if (!to)
+		return;
 	for (size_t n, wide; left; text += n, left -= n, to += wide, size -= wide) {
 		n = jprof_visible_len(text, left);
 		wide = n ? n : sizeof "\\xNN" - 1;

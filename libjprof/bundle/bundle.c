@@ -298,6 +298,8 @@ static int read_bundle(struct jp_stream *stream, struct jprof_bundle **bundle, s
 int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jprof_bundle **bundle,
                        struct jprof_error *err)
 {
+	if (jp_null(err, bundle) || (len && jp_null(err, data)))
+		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	int rc = jp_stream_memory(&stream, data, len, name, err);
 	return rc ? rc : read_bundle(&stream, bundle, err);
@@ -305,6 +307,8 @@ int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jp
 
 int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jprof_error *err)
 {
+	if (jp_null(err, path, bundle))
+		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	int rc = jp_stream_open(&stream, path, err);
 	return rc ? rc : read_bundle(&stream, bundle, err);
@@ -312,17 +316,17 @@ int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jpr
 
 const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_bundle *bundle)
 {
-	return &bundle->info;
+	return bundle ? &bundle->info : NULL;
 }
 
 size_t jprof_bundle_count(const struct jprof_bundle *bundle)
 {
-	return bundle->count;
+	return bundle ? bundle->count : 0;
 }
 
 const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle *bundle, size_t i)
 {
-	return &bundle->members[i].pub;
+	return bundle && i < bundle->count ? &bundle->members[i].pub : NULL;
 }
 
 /* What `wanted` may be, best first: a pid may be another member's name. */
@@ -344,6 +348,8 @@ static size_t find_next(const struct jprof_bundle *b, const char *wanted, enum m
 
 size_t jprof_bundle_find(const struct jprof_bundle *bundle, const char *wanted, size_t from)
 {
+	if (!bundle || from > bundle->count)
+		return jprof_bundle_count(bundle);
 	if (!wanted)
 		return from;
 	for (enum match how = BY_NAME; how < MATCHES; how++)
@@ -362,7 +368,8 @@ const struct jp_bundle_file *jp_bundle_file(const struct jp_bundle_member *membe
 
 const void *jprof_bundle_file(const struct jprof_bundle *bundle, size_t i, const char *name, size_t *len)
 {
-	const struct jp_bundle_file *file = jp_bundle_file(&bundle->members[i], name);
+	bool known = bundle && name && i < bundle->count;
+	const struct jp_bundle_file *file = known ? jp_bundle_file(&bundle->members[i], name) : NULL;
 	if (file && len)
 		*len = file->len;
 	return file ? file->data : NULL;
@@ -370,7 +377,7 @@ const void *jprof_bundle_file(const struct jprof_bundle *bundle, size_t i, const
 
 const struct jprof_error *jprof_bundle_warning(const struct jprof_bundle *bundle)
 {
-	return bundle->warning.code ? &bundle->warning : NULL;
+	return bundle && bundle->warning.code ? &bundle->warning : NULL;
 }
 
 void jprof_bundle_free(struct jprof_bundle *bundle)

@@ -45,6 +45,8 @@ static int take_agent_ids(struct jprof_profile *p, struct jp_span text)
 
 int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len, struct jprof_error *err)
 {
+	if (jp_null(err, profile) || (len && jp_null(err, data)))
+		return JPROF_E_ARGUMENT;
 	if (profile->named)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "names were looked for already: give the side-car before jprof_profile_symbolize");
@@ -154,10 +156,15 @@ static int note_member(struct jprof_profile *profile, const struct jp_bundle_mem
 int jprof_bundle_profile(const struct jprof_bundle *bundle, size_t i, const struct jprof_profile_opts *given,
                          struct jprof_profile **profile, struct jprof_error *err)
 {
+	if (jp_null(err, bundle, profile))
+		return JPROF_E_ARGUMENT;
 	struct jprof_profile_opts opts;
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (rc)
 		return rc;
+	if (i >= bundle->count)
+		return jp_error(err, JPROF_E_MEMBER, bundle->name, 0, "has %zu members, and none of number %zu",
+		                bundle->count, i);
 	opts.size = sizeof opts;
 	const struct jp_bundle_member *m = &bundle->members[i];
 	struct jprof_profile *made;

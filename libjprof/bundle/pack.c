@@ -86,6 +86,9 @@ int jp_pack_open(enum jprof_compression compression, struct jp_strbuf *out, stru
                  struct jprof_error *err)
 {
 	int rc;
+	if ((unsigned)compression > JPROF_COMPRESS_GZIP)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                "there is no compression %u; jprof.h has those that there are", (unsigned)compression);
 	struct jp_pack *pack = calloc(1, sizeof *pack);
 	if (!pack)
 		return jp_error_nomem(err);

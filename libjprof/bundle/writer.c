@@ -31,7 +31,7 @@ struct jprof_bundle_writer {
 	char *label;
 	jprof_write_fn *write;
 	void *context;
-	struct jp_pack *pack;
+	struct jp_pack *pack;       /* NULL: nothing can be added any more */
 	struct jp_strbuf body;      /* the members, compressed */
 	struct jp_strbuf list;      /* the members' objects in bundle.json */
 	struct jp_strbuf build_ids; /* of the current member, likewise */
@@ -41,6 +41,13 @@ struct jprof_bundle_writer {
 	char name[longest_name + 1]; /* of the current member, in the file; "" until its first file */
 	bool begun;                  /* there is a current member */
 };
+
+static int check_open(const struct jprof_bundle_writer *w, struct jprof_error *err)
+{
+	return w->pack ? 0
+	               : jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+	                          "the bundle is finished, or adding to it has failed: only free the writer");
+}
 
 /* ---- members ------------------------------------------------------------------------------------ */
 
@@ -169,8 +176,12 @@ static int end_member(struct jprof_bundle_writer *w, struct jprof_error *err)
 int jprof_bundle_writer_member(struct jprof_bundle_writer *w, const struct jprof_bundle_member *given,
                                struct jprof_error *err)
 {
+	if (jp_null(err, w))
+		return JPROF_E_ARGUMENT;
 	struct jprof_bundle_member member;
-	int rc = jp_opts_take(&member, sizeof member, given, err);
+	int rc = check_open(w, err);
+	if (!rc)
+		rc = jp_opts_take(&member, sizeof member, given, err);
 	if (!rc)
 		rc = end_member(w, err);
 	if (rc)
@@ -184,6 +195,8 @@ int jprof_bundle_writer_member(struct jprof_bundle_writer *w, const struct jprof
 static int begin_file(struct jprof_bundle_writer *w, const char *file, uint64_t size, struct jprof_error *err)
 {
 	char path[2 * (longest_name + 1)];
+	if (check_open(w, err))
+		return JPROF_E_ARGUMENT;
 	if (!w->begun || !is_member_name(file))
 		return jp_error(err, JPROF_E_ARGUMENT, file, 0, "%s",
 		                w->begun ? "is no name for a file in a bundle: 1 to 64 of A-Za-z0-9._-"
@@ -201,17 +214,29 @@ static int begin_file(struct jprof_bundle_writer *w, const char *file, uint64_t 
 	return jp_pack_header(w->pack, path, size, err);
 }
 
+/* Where the file is not whole the archive is none any more. */
+static int end_file(struct jprof_bundle_writer *w, uint64_t size, int rc, struct jprof_error *err)
+{
+	if (!rc)
+		rc = jp_pack_pad(w->pack, size, err);
+	if (rc) {
+		jp_pack_drop(w->pack);
+		w->pack = NULL;
+	}
+	return rc;
+}
+
 int jprof_bundle_writer_file(struct jprof_bundle_writer *w, const char *file, const void *data, size_t len,
                              struct jprof_error *err)
 {
+	if (jp_null(err, w, file) || (len && jp_null(err, data)))
+		return JPROF_E_ARGUMENT;
 	int rc = 0;
 	if (w->begun && !*w->name && !strcmp(file, "agent.json"))
 		rc = fill_from_agent(&w->head, data, len, err);
 	if (!rc)
 		rc = begin_file(w, file, len, err);
-	if (!rc)
-		rc = jp_pack_put(w->pack, data, len, err);
-	return rc ? rc : jp_pack_pad(w->pack, len, err);
+	return rc ? rc : end_file(w, len, jp_pack_put(w->pack, data, len, err), err);
 }
 
 /* At most `len` bytes; *got is 0 at the end. */
@@ -246,6 +271,8 @@ static int read_through(struct jprof_bundle_writer *w, const char *file, int fd,
 {
 	char chunk[copy_piece];
 	int rc = begin_file(w, file, size, err);
+	if (rc)
+		return rc;
 	for (uint64_t left = size; !rc && left;) {
 		size_t n = 0;
 		rc = read_some(fd, file, chunk, left < sizeof chunk ? (size_t)left : sizeof chunk, &n, err);
@@ -255,11 +282,13 @@ static int read_through(struct jprof_bundle_writer *w, const char *file, int fd,
 			rc = jp_pack_put(w->pack, chunk, n, err);
 		left -= n;
 	}
-	return rc ? rc : jp_pack_pad(w->pack, size, err);
+	return end_file(w, size, rc, err);
 }
 
 int jprof_bundle_writer_fd(struct jprof_bundle_writer *w, const char *file, int fd, struct jprof_error *err)
 {
+	if (jp_null(err, w, file))
+		return JPROF_E_ARGUMENT;
 	struct stat st;
 	if (fstat(fd, &st))
 		return jp_error(err, JPROF_E_IO, file, 0, "cannot be read: %s", strerror(errno));
@@ -274,6 +303,8 @@ int jprof_bundle_writer_fd(struct jprof_bundle_writer *w, const char *file, int 
 int jprof_bundle_writer_symbols(struct jprof_bundle_writer *w, const struct jprof_profile *profile, bool names,
                                 struct jprof_error *err)
 {
+	if (jp_null(err, w, profile))
+		return JPROF_E_ARGUMENT;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) proto = { 0 }, jp_cleanup(jp_strbuf_release) rest = { 0 };
 	if (!profile->named)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
@@ -293,6 +324,8 @@ int jprof_bundle_writer_symbols(struct jprof_bundle_writer *w, const struct jpro
 int jprof_bundle_writer_new(const struct jprof_bundle_writer_opts *given, jprof_write_fn *write, void *context,
                             struct jprof_bundle_writer **out, struct jprof_error *err)
 {
+	if (jp_null(err, out) || (!write && jp_null(err, NULL)))
+		return JPROF_E_ARGUMENT;
 	struct jprof_bundle_writer *w = calloc(1, sizeof *w);
 	if (!w)
 		return jp_error_nomem(err);
@@ -344,18 +377,23 @@ static int pack_list(struct jprof_bundle_writer *w, struct jp_strbuf *out, struc
 
 static int end_body(struct jprof_bundle_writer *w, struct jprof_error *err)
 {
-	int rc = jp_pack_end(w->pack, err);
-	if (rc)
-		return rc;
-	rc = jp_pack_close(w->pack, err);
+	struct jp_pack *pack = w->pack;
+	int rc = jp_pack_end(pack, err);
 	w->pack = NULL;
+	if (!rc)
+		return jp_pack_close(pack, err);
+	jp_pack_drop(pack);
 	return rc;
 }
 
 int jprof_bundle_writer_finish(struct jprof_bundle_writer *w, struct jprof_error *err)
 {
+	if (jp_null(err, w))
+		return JPROF_E_ARGUMENT;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) head = { 0 };
-	int rc = end_member(w, err);
+	int rc = check_open(w, err);
+	if (!rc)
+		rc = end_member(w, err);
 	if (!rc && !w->names.count)
 		rc = jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "a bundle without members is none");
 	if (!rc)

@@ -135,6 +135,8 @@ static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error
 
 int jprof_agent_report(struct jprof_agent *agent, const struct jprof_agent_report **report, struct jprof_error *err)
 {
+	if (jp_null(err, agent, report))
+		return JPROF_E_ARGUMENT;
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
 	int rc = ask_for_text(agent, "report\n", &object, err);
 	rc = rc ? rc : take_report(agent, object, err);
@@ -201,6 +203,8 @@ static int check_user(struct jprof_agent *agent, const struct jprof_process *pro
 int jprof_agent_connect(const struct jprof_process *process, const struct jprof_agent_opts *given,
                         struct jprof_agent **out, struct jprof_error *err)
 {
+	if (jp_null(err, process, out))
+		return JPROF_E_ARGUMENT;
 	struct jprof_agent_opts opts;
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (rc)
@@ -233,7 +237,7 @@ int jprof_agent_connect(const struct jprof_process *process, const struct jprof_
 bool jprof_agent_label_good(const char *label)
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-	size_t len = strlen(label);
+	size_t len = label ? strlen(label) : 0;
 	return len > 0 && len <= label_limit && strspn(label, allowed) == len;
 }
 
@@ -294,6 +298,8 @@ static int take_dump(struct jprof_agent *agent, jp_json *o, bool asked, struct j
 int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_opts *given,
                      const struct jprof_agent_dump **dump, struct jprof_error *err)
 {
+	if (jp_null(err, agent, dump))
+		return JPROF_E_ARGUMENT;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) request = { 0 };
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
 	struct jprof_agent_dump_opts opts;
@@ -334,6 +340,8 @@ static int open_both(struct jprof_agent *agent, const struct jprof_target *targe
 int jprof_agent_files(struct jprof_agent *agent, const struct jprof_target *target, struct jprof_dump_file **out,
                       struct jprof_dump_file **out_sidecar, struct jprof_error *err)
 {
+	if (jp_null(err, agent, target, out, out_sidecar))
+		return JPROF_E_ARGUMENT;
 	struct jprof_dump_file *dump = NULL, *sidecar = NULL;
 	if (!agent->dump.dump || (!agent->dump.files && !agent->dump_reply.fd_count))
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s has made no dump that was not taken", agent->name);
@@ -351,6 +359,8 @@ int jprof_agent_files(struct jprof_agent *agent, const struct jprof_target *targ
 
 int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err)
 {
+	if (jp_null(err, agent, json))
+		return JPROF_E_ARGUMENT;
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
 	int rc = ask_for_text(agent, "stats\n", &object, err);
 	if (rc)
@@ -366,6 +376,8 @@ int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof
 
 int jprof_agent_set_active(struct jprof_agent *agent, bool active, bool *was, struct jprof_error *err)
 {
+	if (jp_null(err, agent, was))
+		return JPROF_E_ARGUMENT;
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
 	int rc = ask_for_text(agent, active ? "activate\n" : "deactivate\n", &object, err);
 	if (!rc)

@@ -126,16 +126,18 @@ int jp_dump_file_beside(const struct jprof_target *t, const struct jprof_dump_fi
 
 int jprof_dump_file_fd(const struct jprof_dump_file *file)
 {
-	return file->fd;
+	return file ? file->fd : -1;
 }
 
 const char *jprof_dump_file_name(const struct jprof_dump_file *file)
 {
-	return file->name;
+	return file ? file->name : NULL;
 }
 
 int jprof_dump_file_remove(struct jprof_dump_file *file, struct jprof_error *err)
 {
+	if (jp_null(err, file))
+		return JPROF_E_ARGUMENT;
 	if (!file->of || !jp_below_remove(file->of, file->path, &file->st) || errno == ENOENT || errno == ESTALE)
 		return 0;
 	return jp_error(err, JPROF_E_IO, file->name, 0, "cannot be removed: %s", jp_below_reason(errno));

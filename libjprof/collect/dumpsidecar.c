@@ -63,6 +63,8 @@ int jp_sidecar_check(const struct jprof_target *t, const struct jprof_dump_file 
 int jprof_target_sidecar(const struct jprof_target *t, const struct jprof_dump_file *dump, struct jprof_dump_file **out,
                          struct jprof_error *err)
 {
+	if (jp_null(err, t, dump, out))
+		return JPROF_E_ARGUMENT;
 	struct jprof_dump_file *sidecar;
 	int rc = jp_dump_file_beside(t, dump, ".json", &sidecar, err);
 	if (rc)

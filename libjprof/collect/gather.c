@@ -156,6 +156,8 @@ static int add_cgroup(const struct jprof_target *t, struct jprof_bundle_writer *
 int jprof_target_gather(const struct jprof_target *t, bool cmdline, struct jprof_bundle_writer *writer,
                         struct jprof_error *err)
 {
+	if (jp_null(err, t, writer))
+		return JPROF_E_ARGUMENT;
 	int rc = 0;
 	for (size_t i = 0; !rc && i < jp_count(proc_files); i++)
 		rc = add_proc(t, proc_files[i], writer, err);
@@ -194,6 +196,8 @@ static void take_variable(struct jp_span variable, char *prefix, size_t size)
 
 int jprof_target_prefix(const struct jprof_target *t, char *prefix, size_t size, struct jprof_error *err)
 {
+	if (jp_null(err, t, prefix))
+		return JPROF_E_ARGUMENT;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	int rc = jp_proc_read(t->proc, t->pid, "environ", proc_limit, &text);
 	if (rc == ENOMEM)

@@ -202,10 +202,14 @@ static int fill_list(struct scan *scan, struct jprof_processes *list, struct jpr
 
 int jprof_processes_new(const struct jprof_processes_opts *opts, struct jprof_processes **out, struct jprof_error *err)
 {
+	if (jp_null(err, out))
+		return JPROF_E_ARGUMENT;
 	struct scan scan = { 0 };
 	int rc = jp_opts_take(&scan.opts, sizeof scan.opts, opts, err);
 	if (rc)
 		return rc;
+	if (scan.opts.pid_count && jp_null(err, scan.opts.pids))
+		return JPROF_E_ARGUMENT;
 	struct jprof_processes *list = calloc(1, sizeof *list);
 	if (!list)
 		return jp_error_nomem(err);
@@ -226,12 +230,12 @@ int jprof_processes_new(const struct jprof_processes_opts *opts, struct jprof_pr
 
 size_t jprof_processes_count(const struct jprof_processes *list)
 {
-	return list->count;
+	return list ? list->count : 0;
 }
 
 const struct jprof_process *jprof_processes_at(const struct jprof_processes *list, size_t i)
 {
-	return i < list->count ? &list->items[i] : NULL;
+	return list && i < list->count ? &list->items[i] : NULL;
 }
 
 void jprof_processes_free(struct jprof_processes *list)

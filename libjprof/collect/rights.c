@@ -95,6 +95,8 @@ static int refuse_rights(const struct jprof_target *t, const struct jp_proc_stat
 
 int jprof_target_rights(struct jprof_target *t, struct jprof_rights *rights, struct jprof_error *err)
 {
+	if (jp_null(err, t, rights))
+		return JPROF_E_ARGUMENT;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	struct jp_proc_status s;
 	size_t count;
@@ -121,5 +123,6 @@ int jprof_target_rights(struct jprof_target *t, struct jprof_rights *rights, str
 
 void jprof_target_use(struct jprof_target *t, const struct jprof_opener *opener)
 {
-	t->opener = opener ? *opener : (struct jprof_opener){ 0 };
+	if (t)
+		t->opener = opener ? *opener : (struct jprof_opener){ 0 };
 }

@@ -43,6 +43,8 @@ static bool target_has_ended(const struct jprof_target *t)
 
 int jprof_target_check(const struct jprof_target *t, struct jprof_error *err)
 {
+	if (jp_null(err, t))
+		return JPROF_E_ARGUMENT;
 	uint64_t now = target_has_ended(t) ? 0 : jp_proc_start_ticks(t->proc, t->pid);
 	if (now && now != t->start_ticks)
 		return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended, and another has its pid", t->pid);
@@ -52,6 +54,8 @@ int jprof_target_check(const struct jprof_target *t, struct jprof_error *err)
 int jprof_target_open(const struct jprof_process *process, const char *proc, struct jprof_target **out,
                       struct jprof_error *err)
 {
+	if (jp_null(err, process, out))
+		return JPROF_E_ARGUMENT;
 	if (process->state != JPROF_PROCESS_ALIVE)
 		return refuse_state(process, err);
 	struct jprof_target *t = calloc(1, sizeof *t);
@@ -74,6 +78,8 @@ int jprof_target_open(const struct jprof_process *process, const char *proc, str
 
 int jprof_target_signal(const struct jprof_target *t, int signal, struct jprof_error *err)
 {
+	if (jp_null(err, t))
+		return JPROF_E_ARGUMENT;
 	if (t->pidfd < 0)
 		return jp_advise(err, JPROF_ADVICE_NO_SIGNAL,
 		                 jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,

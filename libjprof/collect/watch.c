@@ -145,6 +145,8 @@ static int open_watched(const struct jprof_target *target, const char *prefix)
 int jprof_target_watch(const struct jprof_target *target, const char *prefix, bool agent, struct jprof_dump_watch **out,
                        struct jprof_error *err)
 {
+	if (jp_null(err, target, prefix, out))
+		return JPROF_E_ARGUMENT;
 	struct jprof_dump_watch *w = calloc(1, sizeof *w);
 	if (!w)
 		return jp_error_nomem(err);
@@ -261,6 +263,8 @@ static void pause_a_while(struct jprof_dump_watch *w)
 int jprof_dump_watch_wait(struct jprof_dump_watch *w, unsigned timeout, struct jprof_dump_file **out,
                           struct jprof_error *err)
 {
+	if (jp_null(err, w, out))
+		return JPROF_E_ARGUMENT;
 	uint64_t deadline = jp_clock_ms() + timeout;
 	for (;;) {
 		struct jprof_dump_file *file = NULL;

@@ -100,6 +100,8 @@ static int read_binary(struct jprof_binary *b, struct jprof_error *err)
 int jprof_binary_open_by(const struct jprof_opener *opener, const char *root, const char *path,
                          struct jprof_binary **out, struct jprof_error *err)
 {
+	if (jp_null(err, path, out))
+		return JPROF_E_ARGUMENT;
 	struct jprof_binary *b = calloc(1, sizeof *b);
 	if (!b)
 		return jp_error_nomem(err);
@@ -120,17 +122,17 @@ int jprof_binary_open(const char *root, const char *path, struct jprof_binary **
 
 const struct jprof_binary_info *jprof_binary_info(const struct jprof_binary *binary)
 {
-	return &binary->info;
+	return binary ? &binary->info : NULL;
 }
 
 size_t jprof_binary_needed_count(const struct jprof_binary *binary)
 {
-	return binary->needed_count;
+	return binary ? binary->needed_count : 0;
 }
 
 const char *jprof_binary_needed(const struct jprof_binary *binary, size_t i)
 {
-	return binary->needed[i];
+	return binary && i < binary->needed_count ? binary->needed[i] : NULL;
 }
 
 /* Whether the symbol table in `scn` defines `name`. */
@@ -150,7 +152,7 @@ bool jprof_binary_defines(const struct jprof_binary *binary, const char *name)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
-	while ((scn = elf_nextscn(binary->file->elf, scn)))
+	while (binary && name && (scn = elf_nextscn(binary->file->elf, scn)))
 		if (gelf_getshdr(scn, &shdr) && (shdr.sh_type == SHT_DYNSYM || shdr.sh_type == SHT_SYMTAB) &&
 		    table_defines(binary->file->elf, scn, &shdr, name))
 			return true;
@@ -159,6 +161,8 @@ bool jprof_binary_defines(const struct jprof_binary *binary, const char *name)
 
 enum jprof_source jprof_binary_source(struct jprof_binary *binary)
 {
+	if (!binary)
+		return JPROF_SOURCE_NONE;
 	struct jp_objfile *file = binary->file;
 	const struct jp_debug_where where = { .root = file->root };
 	struct jp_debugfiles jp_cleanup(jp_debugfiles_release) found = { 0 };

@@ -60,27 +60,27 @@ int jp_dump_warn(struct jprof_dump *dump, const struct jprof_error *what)
 
 const struct jprof_dump_info *jprof_dump_info(const struct jprof_dump *dump)
 {
-	return &dump->info;
+	return dump ? &dump->info : NULL;
 }
 
 const struct jprof_dump_thread *jprof_dump_thread(const struct jprof_dump *dump, size_t i)
 {
-	return &dump->threads[i].pub;
+	return dump && i < dump->info.threads ? &dump->threads[i].pub : NULL;
 }
 
 const struct jprof_maps *jprof_dump_maps(const struct jprof_dump *dump)
 {
-	return dump->maps;
+	return dump ? dump->maps : NULL;
 }
 
 size_t jprof_dump_warnings(const struct jprof_dump *dump)
 {
-	return dump->warning_count;
+	return dump ? dump->warning_count : 0;
 }
 
 const struct jprof_error *jprof_dump_warning(const struct jprof_dump *dump, size_t i)
 {
-	return &dump->warnings[i];
+	return dump && i < dump->warning_count ? &dump->warnings[i] : NULL;
 }
 
 void jprof_dump_free(struct jprof_dump *dump)

@@ -32,7 +32,7 @@ static void add_up_totals(struct jprof_dump *dump)
 
 bool jprof_dump_probe(const void *data, size_t len)
 {
-	return jp_sniff(data, len) != JP_FORMAT_UNKNOWN;
+	return data && jp_sniff(data, len) != JP_FORMAT_UNKNOWN;
 }
 
 static int parse_any(struct jp_parse *p, struct jp_stream *stream)
@@ -71,6 +71,8 @@ int jp_dump_read(struct jp_stream *stream, struct jprof_dump **out, struct jprof
 
 int jprof_dump_parse(const void *data, size_t len, const char *name, struct jprof_dump **out, struct jprof_error *err)
 {
+	if (jp_null(err, out) || (len && jp_null(err, data)))
+		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	int rc = jp_stream_memory(&stream, data, len, name, err);
 	return rc ? rc : jp_dump_read(&stream, out, err);
@@ -78,6 +80,8 @@ int jprof_dump_parse(const void *data, size_t len, const char *name, struct jpro
 
 int jprof_dump_open(const char *path, struct jprof_dump **dump, struct jprof_error *err)
 {
+	if (jp_null(err, path, dump))
+		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	int rc = jp_stream_open(&stream, path, err);
 	return rc ? rc : jp_dump_read(&stream, dump, err);

@@ -124,6 +124,8 @@ int jp_maps_read(struct jp_reader *reader, const char *name, struct jprof_maps *
 
 int jprof_maps_parse(const void *data, size_t len, const char *name, struct jprof_maps **out, struct jprof_error *err)
 {
+	if (jp_null(err, out) || (len && jp_null(err, data)))
+		return JPROF_E_ARGUMENT;
 	struct jp_reader reader;
 	struct jprof_maps *maps = NULL;
 	jp_reader_init(&reader, data, len);
@@ -139,6 +141,8 @@ int jprof_maps_parse(const void *data, size_t len, const char *name, struct jpro
 
 int jprof_maps_open(const char *path, struct jprof_maps **maps, struct jprof_error *err)
 {
+	if (jp_null(err, path, maps))
+		return JPROF_E_ARGUMENT;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	int rc = jp_file_read(path, &text, NULL, err);
 	return rc ? rc : jprof_maps_parse(text.text, text.len, path, maps, err);
@@ -146,12 +150,12 @@ int jprof_maps_open(const char *path, struct jprof_maps **maps, struct jprof_err
 
 size_t jprof_maps_count(const struct jprof_maps *maps)
 {
-	return maps->count;
+	return maps ? maps->count : 0;
 }
 
 const struct jprof_map *jprof_maps_at(const struct jprof_maps *maps, size_t i)
 {
-	return &maps->items[i];
+	return maps && i < maps->count ? &maps->items[i] : NULL;
 }
 
 const struct jprof_map *jp_maps_find(const struct jprof_maps *maps, uint64_t address)

@@ -175,6 +175,8 @@ static void describe_dump(struct jprof_profile *profile, const struct jprof_dump
 int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *given, struct jprof_profile **out,
                       struct jprof_error *err)
 {
+	if (jp_null(err, dump, out))
+		return JPROF_E_ARGUMENT;
 	struct jprof_profile_opts opts;
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (rc)

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/strbuf.h"
+#include "statistics/scaling.h"
 
 struct object_key {
 	uint32_t path;
@@ -422,6 +423,8 @@ struct jprof_profile *jp_profile_empty(void)
 double jprof_profile_total(const struct jprof_profile *profile, enum jprof_counter counter)
 {
 	double sum = 0;
+	if (!profile || !jp_is_counter(counter))
+		return NAN;
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++)
 		sum += profile->samples[i].value[counter];
 	return sum;
@@ -429,12 +432,14 @@ double jprof_profile_total(const struct jprof_profile *profile, enum jprof_count
 
 const struct jprof_profile_info *jprof_profile_info(const struct jprof_profile *profile)
 {
-	return &profile->info;
+	return profile ? &profile->info : NULL;
 }
 
 double jprof_profile_thread_total(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread)
 {
 	double sum = 0;
+	if (!profile || !thread || !jp_is_counter(counter))
+		return NAN;
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++)
 		if (!strcmp(jp_string(profile, profile->samples[i].thread), thread))
 			sum += profile->samples[i].value[counter];
@@ -468,12 +473,12 @@ uint32_t jp_thread_label(struct jprof_profile *p, const char *label)
 
 size_t jprof_profile_threads(const struct jprof_profile *profile)
 {
-	return profile->thread_count;
+	return profile ? profile->thread_count : 0;
 }
 
 const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i)
 {
-	return jp_string(profile, profile->threads[i]);
+	return profile && i < profile->thread_count ? jp_string(profile, profile->threads[i]) : NULL;
 }
 
 size_t jprof_profile_objects(const struct jprof_profile *profile)
@@ -488,17 +493,17 @@ const char *jprof_profile_object(const struct jprof_profile *profile, size_t i)
 
 size_t jprof_profile_notes(const struct jprof_profile *profile)
 {
-	return profile->note_count;
+	return profile ? profile->note_count : 0;
 }
 
 const char *jprof_profile_note(const struct jprof_profile *profile, size_t i)
 {
-	return profile->notes[i];
+	return profile && i < profile->note_count ? profile->notes[i] : NULL;
 }
 
 enum jprof_advice jprof_profile_note_advice(const struct jprof_profile *profile, size_t i)
 {
-	return profile->note_advice[i];
+	return profile && i < profile->note_count ? profile->note_advice[i] : JPROF_ADVICE_NONE;
 }
 
 void jprof_profile_free(struct jprof_profile *profile)

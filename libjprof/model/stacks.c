@@ -1,14 +1,17 @@
 /* Stacks as the public API shows them. */
+#include <math.h>
+
 #include "model/profile.h"
+#include "statistics/scaling.h"
 
 size_t jprof_profile_stacks(const struct jprof_profile *profile)
 {
-	return jp_sample_count(profile);
+	return profile ? jp_sample_count(profile) : 0;
 }
 
 double jprof_profile_value(const struct jprof_profile *profile, size_t i, enum jprof_counter counter)
 {
-	return profile->samples[i].value[counter];
+	return i < jprof_profile_stacks(profile) && jp_is_counter(counter) ? profile->samples[i].value[counter] : NAN;
 }
 
 static struct jprof_frame frame_of(const struct jprof_profile *p, const struct jp_location *l,
@@ -30,11 +33,13 @@ static struct jprof_frame frame_of(const struct jprof_profile *p, const struct j
 size_t jprof_profile_frames(const struct jprof_profile *p, size_t i, struct jprof_frame *frames, size_t cap)
 {
 	size_t depth, count = 0;
+	if (i >= jprof_profile_stacks(p))
+		return 0;
 	const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
 	for (size_t s = 0; s < depth; s++) {
 		const struct jp_location *l = &p->locations[stack[s]];
 		for (uint32_t f = 0; f < l->frame_count; f++, count++)
-			if (count < cap)
+			if (frames && count < cap)
 				frames[count] = frame_of(p, l, &p->frames[l->frame_first + f]);
 	}
 	return count;

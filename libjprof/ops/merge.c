@@ -396,10 +396,14 @@ int jp_profile_merge(struct jprof_profile *to, const struct jprof_profile *from,
 
 int jprof_profile_add(struct jprof_profile *profile, const struct jprof_profile *other, struct jprof_error *err)
 {
+	if (jp_null(err, profile, other))
+		return JPROF_E_ARGUMENT;
 	return jp_profile_merge(profile, other, 1, err);
 }
 
 int jprof_profile_difference(struct jprof_profile *profile, const struct jprof_profile *base, struct jprof_error *err)
 {
+	if (jp_null(err, profile, base))
+		return JPROF_E_ARGUMENT;
 	return jp_profile_merge(profile, base, -1, err);
 }

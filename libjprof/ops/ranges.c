@@ -1,6 +1,9 @@
 #include "ops/ranges.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "statistics/scaling.h"
 
 struct jp_evidence jp_sample_evidence(const struct jprof_profile *profile, const struct jp_sample *sample,
                                       enum jprof_counter counter)
@@ -24,11 +27,17 @@ void jp_profile_range(const struct jprof_profile *profile, enum jprof_counter co
 
 void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, struct jprof_range *range)
 {
-	jp_profile_range(profile, counter, NULL, range);
+	if (!range)
+		return;
+	*range = (struct jprof_range){ NAN, NAN, NAN, 0, false };
+	if (profile && jp_is_counter(counter))
+		jp_profile_range(profile, counter, NULL, range);
 }
 
 const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_counter counter)
 {
+	if (!profile || !jp_is_counter(counter))
+		return "";
 	bool in_use = counter == JPROF_INUSE_OBJECTS || counter == JPROF_INUSE_SPACE;
 	if (profile->lineage.shared_unknown && in_use)
 		return "errors of what changed are upper bounds: without prof_accum:true a dump does not tell how much of "

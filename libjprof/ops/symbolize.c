@@ -478,10 +478,14 @@ static void symbolizing_release(struct symbolizing *w)
 int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *given,
                             struct jprof_error *err)
 {
+	if (jp_null(err, profile))
+		return JPROF_E_ARGUMENT;
 	struct jprof_symbolize_opts opts;
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (rc || profile->named)
 		return rc;
+	if (opts.opener && !opts.opener->open)
+		return jp_null(err, NULL);
 	struct stat st;
 	if (opts.sysroot && !opts.opener && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))
 		return jp_advise(err, JPROF_ADVICE_SYSROOT,

@@ -400,6 +400,8 @@ static int build_graph(struct graph_build *b)
 int jprof_graph_new(const struct jprof_view *view, const struct jprof_graph_opts *given, struct jprof_graph **out,
                     struct jprof_error *err)
 {
+	if (jp_null(err, view, out))
+		return JPROF_E_ARGUMENT;
 	struct graph_build b = { .view = view };
 	int rc = jp_opts_take(&b.opts, sizeof b.opts, given, err);
 	if (rc)
@@ -422,27 +424,27 @@ int jprof_graph_new(const struct jprof_view *view, const struct jprof_graph_opts
 
 const struct jprof_graph_info *jprof_graph_info(const struct jprof_graph *graph)
 {
-	return &graph->info;
+	return graph ? &graph->info : NULL;
 }
 
 size_t jprof_graph_nodes(const struct jprof_graph *graph)
 {
-	return graph->node_count;
+	return graph ? graph->node_count : 0;
 }
 
 const struct jprof_node *jprof_graph_node(const struct jprof_graph *graph, size_t i)
 {
-	return &graph->nodes[i];
+	return graph && i < graph->node_count ? &graph->nodes[i] : NULL;
 }
 
 size_t jprof_graph_edges(const struct jprof_graph *graph)
 {
-	return graph->edge_count;
+	return graph ? graph->edge_count : 0;
 }
 
 const struct jprof_edge *jprof_graph_edge(const struct jprof_graph *graph, size_t i)
 {
-	return &graph->edges[i];
+	return graph && i < graph->edge_count ? &graph->edges[i] : NULL;
 }
 
 void jprof_graph_free(struct jprof_graph *graph)

@@ -256,6 +256,8 @@ int jp_render_json(const struct jprof_view *view, const struct jprof_report_opts
 int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *dump, jprof_write_fn *write,
                       void *context, struct jprof_error *err)
 {
+	if (jp_null(err, view) || (!write && jp_null(err, NULL)))
+		return JPROF_E_ARGUMENT;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) out = { .write = write, .context = context };
 	struct jp_jsonout j = { .out = &out };
 	put_json_head(&j, view, NULL);

@@ -68,7 +68,7 @@ static const struct renderer *find_renderer(const char *format)
 
 const struct jprof_format *jprof_format_find(const char *name)
 {
-	const struct renderer *renderer = find_renderer(name);
+	const struct renderer *renderer = name ? find_renderer(name) : NULL;
 	return renderer ? &renderer->format : NULL;
 }
 
@@ -118,15 +118,17 @@ static int check_wants(const struct jprof_view *view, const struct jprof_format 
 		                "a report as %s tells how far numbers may be off: make the view with .errors = true",
 		                format->name);
 	if (format->difference && !view->info.difference)
-		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
-		                "--%s shows two dumps side by side; give the early one with --diff_base=DUMP",
-		                format->name);
+		return jp_advise(err, JPROF_ADVICE_BASE,
+		                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s shows two dumps side by side",
+		                          format->name));
 	return 0;
 }
 
 int jprof_render(const struct jprof_view *view, const char *format, const struct jprof_report_opts *given,
                  jprof_write_fn *write, void *context, struct jprof_error *err)
 {
+	if (jp_null(err, view, format) || (!write && jp_null(err, NULL)))
+		return JPROF_E_ARGUMENT;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) out = { .write = write, .context = context };
 	struct jprof_report_opts opts;
 	const struct renderer *renderer = find_renderer(format);

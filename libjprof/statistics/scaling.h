@@ -13,6 +13,12 @@ enum jp_scaling {
 	JP_SCALE_NONE,    /* every allocation was counted */
 };
 
+/* Whether it is one: callers may give any number. */
+static inline bool jp_is_counter(enum jprof_counter counter)
+{
+	return (unsigned)counter < JPROF_COUNTERS;
+}
+
 /* The counters of a counter's pair: bytes and objects, in use or ever allocated. */
 static inline enum jprof_counter jp_bytes_of(enum jprof_counter counter)
 {

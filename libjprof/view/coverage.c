@@ -108,6 +108,8 @@ static int fill_coverage(struct jprof_coverage *c, const struct jprof_view *v)
 
 int jprof_coverage_new(const struct jprof_view *view, struct jprof_coverage **out, struct jprof_error *err)
 {
+	if (jp_null(err, view, out))
+		return JPROF_E_ARGUMENT;
 	struct jprof_coverage *c = calloc(1, sizeof *c);
 	if (!c || fill_coverage(c, view)) {
 		jprof_coverage_free(c);
@@ -119,18 +121,18 @@ int jprof_coverage_new(const struct jprof_view *view, struct jprof_coverage **ou
 
 size_t jprof_coverage_count(const struct jprof_coverage *coverage)
 {
-	return coverage->count;
+	return coverage ? coverage->count : 0;
 }
 
 const struct jprof_coverage_file *jprof_coverage_at(const struct jprof_coverage *coverage, size_t i)
 {
-	return &coverage->files[i];
+	return coverage && i < coverage->count ? &coverage->files[i] : NULL;
 }
 
 double jprof_coverage_named(const struct jprof_coverage *coverage)
 {
 	double named = 0, all = 0;
-	for (size_t i = 0; i < coverage->count; i++)
+	for (size_t i = 0; i < jprof_coverage_count(coverage); i++)
 		for (int s = 0; s < JPROF_SOURCES; s++) {
 			all += fabs(coverage->files[i].bytes[s]);
 			if (s > JPROF_SOURCE_FDE)

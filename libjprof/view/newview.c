@@ -84,6 +84,8 @@ static int make(struct jprof_view *v, const struct jprof_profile *profile, const
 int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_opts *given, struct jprof_view **out,
                    struct jprof_error *err)
 {
+	if (jp_null(err, profile, out))
+		return JPROF_E_ARGUMENT;
 	struct jprof_view_opts opts;
 	int rc = take_opts(&opts, given, err);
 	if (rc)
@@ -118,12 +120,12 @@ int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_
 
 const struct jprof_view_info *jprof_view_info(const struct jprof_view *view)
 {
-	return &view->info;
+	return view ? &view->info : NULL;
 }
 
 size_t jprof_view_threads(const struct jprof_view *view)
 {
-	return view->thread_count;
+	return view ? view->thread_count : 0;
 }
 
 void jprof_view_free(struct jprof_view *v)

@@ -30,6 +30,8 @@ static int by_cum(const void *a, const void *b)
 int jprof_table_new(const struct jprof_view *view, const struct jprof_table_opts *given, struct jprof_table **out,
                     struct jprof_error *err)
 {
+	if (jp_null(err, view, out))
+		return JPROF_E_ARGUMENT;
 	struct jprof_table_opts opts;
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (rc)
@@ -53,12 +55,12 @@ int jprof_table_new(const struct jprof_view *view, const struct jprof_table_opts
 
 size_t jprof_table_count(const struct jprof_table *table)
 {
-	return table->count;
+	return table ? table->count : 0;
 }
 
 const struct jprof_row *jprof_table_at(const struct jprof_table *table, size_t i)
 {
-	return table->rows[i];
+	return table && i < table->count ? table->rows[i] : NULL;
 }
 
 void jprof_table_free(struct jprof_table *table)

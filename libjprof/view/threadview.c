@@ -95,6 +95,11 @@ static int make_part(struct part *p, size_t thread)
 
 int jprof_view_thread(const struct jprof_view *whole, size_t i, struct jprof_view **out, struct jprof_error *err)
 {
+	if (jp_null(err, whole, out))
+		return JPROF_E_ARGUMENT;
+	if (i >= whole->thread_count)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                "the view has %zu thread labels, and none of number %zu", whole->thread_count, i);
 	struct jprof_view *v = calloc(1, sizeof *v);
 	struct part p = { .view = v };
 	if (!v)

@@ -3,16 +3,16 @@
 
 struct known_opts {
 	size_t size;
-	int first;
-	int second;
+	size_t first;
+	size_t second;
 };
 
 struct newer_opts {
 	size_t size;
-	int first;
-	int second;
-	int third;
-	int fourth;
+	size_t first;
+	size_t second;
+	size_t third;
+	size_t fourth;
 };
 
 static void test_none_means_zero(void **state)

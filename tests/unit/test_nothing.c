@@ -1,0 +1,504 @@
+/* What others call with nothing, or with a number that nothing has: NULL for each object in turn, an index past the
+ * end, a counter that does not exist. A function with a code answers JPROF_E_ARGUMENT and its own name; one without
+ * gives what an object without anything would, and NAN for a number. tests/api.sh compares the names here with the
+ * libraries'. */
+#include <math.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "harness.h"
+#include "jprof-live.h"
+
+#define DUMP "heap_v2/524288\n  t*: 1: 100 [0: 0]\n@ 0x401001 0x402001\n  t*: 1: 100 [0: 0]\n\n" MAPS
+#define MAPS "MAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 00:00 0\n"
+
+static int wrong;
+
+/* CALL, which takes &err, is refused with a sentence that names the function. */
+#define REFUSED(function, ...)                                                                                         \
+	do {                                                                                                           \
+		struct jprof_error err = { 0 };                                                                        \
+		int code = function(__VA_ARGS__, &err);                                                                \
+		if (code != JPROF_E_ARGUMENT || err.code != code || !strstr(err.text, #function))                      \
+			wrong += complain("%s(%s): %d %s", #function, #__VA_ARGS__, code, err.text);                   \
+		if (function(__VA_ARGS__, NULL) != code)                                                               \
+			wrong += complain("%s(%s): another code without an error", #function, #__VA_ARGS__);           \
+	} while (0)
+
+/* Refused with these words. */
+#define REFUSED_AS(words, as, function, ...)                                                                           \
+	do {                                                                                                           \
+		struct jprof_error err = { 0 };                                                                        \
+		int code = function(__VA_ARGS__, &err);                                                                \
+		if (code != (as) || err.code != code || !strstr(err.text, words))                                      \
+			wrong += complain("%s(%s): %d %s", #function, #__VA_ARGS__, code, err.text);                   \
+	} while (0)
+
+#define GIVES(what, ...)                                                                                               \
+	do {                                                                                                           \
+		if (!((__VA_ARGS__)what))                                                                              \
+			wrong += complain("%s: not %s", #__VA_ARGS__, #what);                                          \
+	} while (0)
+
+#define IS_NAN(...)                                                                                                    \
+	do {                                                                                                           \
+		if (!isnan(__VA_ARGS__))                                                                               \
+			wrong += complain("%s: is a number", #__VA_ARGS__);                                            \
+	} while (0)
+
+static int drop(void *context, const void *data, size_t len)
+{
+	(void)context, (void)data, (void)len;
+	return 0;
+}
+
+static int keep(void *context, const void *data, size_t len)
+{
+	jp_strbuf_add(context, data, len);
+	return 0;
+}
+
+static void test_texts(void **state)
+{
+	(void)state;
+	char text[8] = "before";
+	struct jprof_maps *maps = NULL;
+	GIVES([0] == '\0', jprof_error_line(NULL, text, sizeof text));
+	GIVES([0] == '\0', jprof_error_line(&(struct jprof_error){ .text = "x" }, NULL, 8));
+	GIVES([0] == '\0', jprof_error_line(&(struct jprof_error){ .text = "x" }, text, 0));
+	char *json = jprof_json_text(NULL);
+	assert_string_equal(json, "null");
+	free(json);
+	GIVES(== 0, jprof_visible_len(NULL, 5));
+	GIVES(== 0, jprof_visible_len("x", 0));
+	jprof_visible("x", NULL, 8);
+	jprof_visible("x", NULL, 0);
+	jprof_visible(NULL, text, sizeof text);
+	assert_string_equal(text, "");
+	GIVES([0] != '\0', jprof_version());
+	GIVES([0] != '\0', jprof_features());
+
+	REFUSED(jprof_maps_parse, NULL, 5, "x", &maps);
+	REFUSED(jprof_maps_parse, "", 0, "x", NULL);
+	REFUSED(jprof_maps_open, NULL, &maps);
+	REFUSED(jprof_maps_open, "/dev/null", NULL);
+	assert_int_equal(jprof_maps_parse("", 0, NULL, &maps, NULL), JPROF_E_FORMAT);
+	assert_int_equal(jprof_maps_parse(NULL, 0, NULL, &maps, NULL), JPROF_E_FORMAT);
+	assert_null(maps);
+	static const char one[] = "00400000-00500000 r-xp 00000000 00:00 0\n";
+	assert_int_equal(jprof_maps_parse(one, strlen(one), NULL, &maps, NULL), 0);
+	GIVES(!= NULL, jprof_maps_at(maps, 0));
+	GIVES(== NULL, jprof_maps_at(maps, 1));
+	GIVES(== NULL, jprof_maps_at(maps, SIZE_MAX));
+	GIVES(== NULL, jprof_maps_at(NULL, 0));
+	GIVES(== 0, jprof_maps_count(NULL));
+	jprof_maps_free(maps);
+	jprof_maps_free(NULL);
+	assert_int_equal(wrong, 0);
+}
+
+static void test_dumps(void **state)
+{
+	(void)state;
+	struct jprof_dump *dump = dump_of(DUMP), *made = NULL;
+	REFUSED(jprof_dump_parse, NULL, 5, "x", &made);
+	REFUSED(jprof_dump_parse, DUMP, strlen(DUMP), "x", NULL);
+	REFUSED(jprof_dump_open, NULL, &made);
+	REFUSED(jprof_dump_open, "/dev/null", NULL);
+	GIVES(== false, jprof_dump_probe(NULL, 5));
+	GIVES(== false, jprof_dump_probe(NULL, 0));
+	GIVES(== NULL, jprof_dump_info(NULL));
+	GIVES(== NULL, jprof_dump_maps(NULL));
+	GIVES(== NULL, jprof_dump_thread(NULL, 0));
+	GIVES(== NULL, jprof_dump_thread(dump, jprof_dump_info(dump)->threads));
+	GIVES(== NULL, jprof_dump_thread(dump, SIZE_MAX));
+	GIVES(== 0, jprof_dump_warnings(NULL));
+	GIVES(== NULL, jprof_dump_warning(NULL, 0));
+	GIVES(== NULL, jprof_dump_warning(dump, jprof_dump_warnings(dump)));
+	jprof_dump_free(NULL);
+	jprof_dump_free(dump);
+	assert_null(made);
+	assert_int_equal(wrong, 0);
+}
+
+static void check_numbers(const struct jprof_profile *p)
+{
+	const enum jprof_counter space = JPROF_INUSE_SPACE;
+	const enum jprof_counter none[] = { JPROF_COUNTERS, (enum jprof_counter) - 1, (enum jprof_counter)INT32_MAX };
+	for (size_t i = 0; i < jp_count(none); i++) {
+		struct jprof_range range = { .samples = 5 };
+		IS_NAN(jprof_profile_total(p, none[i]));
+		IS_NAN(jprof_profile_thread_total(p, none[i], ""));
+		IS_NAN(jprof_profile_value(p, 0, none[i]));
+		jprof_profile_range(p, none[i], &range);
+		assert_true(isnan(range.error) && isnan(range.low) && isnan(range.high) && range.samples == 0);
+		assert_string_equal(jprof_profile_bound(p, none[i]), "");
+	}
+	struct jprof_range range;
+	IS_NAN(jprof_profile_total(NULL, space));
+	IS_NAN(jprof_profile_thread_total(NULL, space, ""));
+	IS_NAN(jprof_profile_thread_total(p, space, NULL));
+	IS_NAN(jprof_profile_value(NULL, 0, space));
+	IS_NAN(jprof_profile_value(p, jprof_profile_stacks(p), space));
+	IS_NAN(jprof_profile_value(p, SIZE_MAX, space));
+	jprof_profile_range(p, space, NULL);
+	jprof_profile_range(NULL, space, &range);
+	IS_NAN(range.error);
+	assert_string_equal(jprof_profile_bound(NULL, space), "");
+}
+
+static void test_profiles(void **state)
+{
+	(void)state;
+	struct jprof_profile *p = profile_of(DUMP), *made = NULL;
+	struct jprof_dump *dump = dump_of(DUMP);
+	struct jprof_frame frame = { .line = 4711 };
+	REFUSED(jprof_profile_new, NULL, NULL, &made);
+	REFUSED(jprof_profile_new, dump, NULL, NULL);
+	REFUSED(jprof_profile_parse, NULL, 5, "x", NULL, &made);
+	REFUSED(jprof_profile_parse, DUMP, strlen(DUMP), "x", NULL, NULL);
+	REFUSED(jprof_profile_open, NULL, NULL, &made);
+	REFUSED(jprof_profile_open, "/dev/null", NULL, NULL);
+	REFUSED(jprof_profile_add, NULL, p);
+	REFUSED(jprof_profile_add, p, NULL);
+	REFUSED(jprof_profile_difference, NULL, p);
+	REFUSED(jprof_profile_difference, p, NULL);
+	REFUSED(jprof_profile_sidecar, NULL, "{}", 2);
+	REFUSED(jprof_profile_sidecar, p, NULL, 2);
+	REFUSED(jprof_profile_symbolize, NULL, NULL);
+	assert_int_equal(jprof_profile_sidecar(p, NULL, 0, NULL), 0);
+	assert_int_equal(jprof_profile_parse(NULL, 0, NULL, NULL, &made, NULL), JPROF_E_FORMAT);
+	assert_null(made);
+
+	check_numbers(p);
+	GIVES(== NULL, jprof_profile_info(NULL));
+	GIVES(== 0, jprof_profile_threads(NULL));
+	GIVES(== NULL, jprof_profile_thread(NULL, 0));
+	GIVES(== NULL, jprof_profile_thread(p, jprof_profile_threads(p)));
+	GIVES(== 0, jprof_profile_notes(NULL));
+	GIVES(== NULL, jprof_profile_note(NULL, 0));
+	GIVES(== NULL, jprof_profile_note(p, jprof_profile_notes(p)));
+	GIVES(== JPROF_ADVICE_NONE, jprof_profile_note_advice(NULL, 0));
+	GIVES(== JPROF_ADVICE_NONE, jprof_profile_note_advice(p, SIZE_MAX));
+	GIVES(== 0, jprof_profile_stacks(NULL));
+	GIVES(== 0, jprof_profile_frames(NULL, 0, &frame, 1));
+	GIVES(== 0, jprof_profile_frames(p, jprof_profile_stacks(p), &frame, 1));
+	GIVES(== 0, jprof_profile_frames(p, SIZE_MAX, &frame, 1));
+	assert_int_equal(frame.line, 4711);
+	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
+	GIVES(== 2, jprof_profile_frames(p, 0, NULL, 0));
+	GIVES(== 2, jprof_profile_frames(p, 0, NULL, 5));
+	jprof_profile_free(NULL);
+	jprof_profile_free(p);
+	jprof_dump_free(dump);
+	assert_int_equal(wrong, 0);
+}
+
+static void test_bundles(void **state)
+{
+	(void)state;
+	struct jprof_bundle *bundle = NULL, *made = NULL;
+	struct jprof_profile *p = NULL;
+	size_t len = 4711;
+	REFUSED(jprof_bundle_parse, NULL, 5, "x", &made);
+	REFUSED(jprof_bundle_parse, DUMP, strlen(DUMP), "x", NULL);
+	REFUSED(jprof_bundle_open, NULL, &made);
+	REFUSED(jprof_bundle_open, "/dev/null", NULL);
+	struct jp_strbuf text = { 0 };
+	struct jprof_bundle_writer *w;
+	assert_int_equal(jprof_bundle_writer_new(NULL, keep, &text, &w, NULL), 0);
+	assert_int_equal(jprof_bundle_writer_member(w, NULL, NULL), 0);
+	assert_int_equal(jprof_bundle_writer_file(w, "dump.heap", DUMP, strlen(DUMP), NULL), 0);
+	assert_int_equal(jprof_bundle_writer_finish(w, NULL), 0);
+	assert_int_equal(jprof_bundle_parse(text.text, text.len, NULL, &bundle, NULL), 0);
+	jprof_bundle_writer_free(w);
+	jp_strbuf_release(&text);
+	size_t count = jprof_bundle_count(bundle);
+	REFUSED(jprof_bundle_profile, NULL, 0, NULL, &p);
+	REFUSED(jprof_bundle_profile, bundle, 0, NULL, NULL);
+	REFUSED_AS("none of number", JPROF_E_MEMBER, jprof_bundle_profile, bundle, count, NULL, &p);
+	GIVES(== 0, jprof_bundle_count(NULL));
+	GIVES(== NULL, jprof_bundle_info(NULL));
+	GIVES(== NULL, jprof_bundle_warning(NULL));
+	GIVES(== NULL, jprof_bundle_member(NULL, 0));
+	GIVES(== NULL, jprof_bundle_member(bundle, count));
+	GIVES(== NULL, jprof_bundle_file(NULL, 0, "dump.heap", &len));
+	GIVES(== NULL, jprof_bundle_file(bundle, count, "dump.heap", &len));
+	GIVES(== NULL, jprof_bundle_file(bundle, 0, NULL, &len));
+	GIVES(!= NULL, jprof_bundle_file(bundle, 0, "dump.heap", NULL));
+	GIVES(== 0, jprof_bundle_find(NULL, "x", 0));
+	GIVES(== count, jprof_bundle_find(bundle, NULL, count + 5));
+	GIVES(== count, jprof_bundle_find(bundle, "x", count + 5));
+	assert_int_equal(len, 4711);
+	assert_null(p);
+	assert_null(made);
+	jprof_bundle_free(NULL);
+	jprof_bundle_free(bundle);
+	assert_int_equal(wrong, 0);
+}
+
+static void test_bundle_writers(void **state)
+{
+	(void)state;
+	struct jprof_bundle_writer *w = NULL;
+	struct jprof_profile *p = profile_of(DUMP);
+	REFUSED(jprof_bundle_writer_new, NULL, NULL, NULL, &w);
+	REFUSED(jprof_bundle_writer_new, NULL, drop, NULL, NULL);
+	assert_null(w);
+	REFUSED(jprof_bundle_writer_member, NULL, NULL);
+	REFUSED(jprof_bundle_writer_file, NULL, "dump.heap", "x", 1);
+	REFUSED(jprof_bundle_writer_fd, NULL, "dump.heap", STDIN_FILENO);
+	REFUSED(jprof_bundle_writer_symbols, NULL, p, true);
+	REFUSED(jprof_bundle_writer_finish, NULL);
+	assert_int_equal(jprof_bundle_writer_new(NULL, drop, NULL, &w, NULL), 0);
+	assert_int_equal(jprof_bundle_writer_member(w, NULL, NULL), 0);
+	REFUSED(jprof_bundle_writer_file, w, NULL, "x", 1);
+	REFUSED(jprof_bundle_writer_file, w, "dump.heap", NULL, 1);
+	REFUSED(jprof_bundle_writer_fd, w, NULL, STDIN_FILENO);
+	REFUSED(jprof_bundle_writer_symbols, w, NULL, true);
+	REFUSED_AS("cannot be read", JPROF_E_IO, jprof_bundle_writer_fd, w, "dump.heap", -1);
+	assert_int_equal(jprof_bundle_writer_file(w, "dump.heap", DUMP, strlen(DUMP), NULL), 0);
+	assert_int_equal(jprof_bundle_writer_finish(w, NULL), 0);
+
+	/* Too late. */
+	REFUSED_AS("is finished", JPROF_E_ARGUMENT, jprof_bundle_writer_finish, w);
+	REFUSED_AS("is finished", JPROF_E_ARGUMENT, jprof_bundle_writer_member, w, NULL);
+	REFUSED_AS("is finished", JPROF_E_ARGUMENT, jprof_bundle_writer_file, w, "b", "x", 1);
+	jprof_bundle_writer_free(NULL);
+	jprof_bundle_writer_free(w);
+	jprof_profile_free(p);
+	assert_int_equal(wrong, 0);
+}
+
+static void test_object_files(void **state)
+{
+	(void)state;
+	struct jprof_binary *b = NULL;
+	REFUSED(jprof_binary_open, NULL, NULL, &b);
+	REFUSED(jprof_binary_open, NULL, "/proc/self/exe", NULL);
+	assert_int_equal(jprof_binary_open(NULL, "/proc/self/exe", &b, NULL), 0);
+	GIVES(== NULL, jprof_binary_info(NULL));
+	GIVES(== 0, jprof_binary_needed_count(NULL));
+	GIVES(== NULL, jprof_binary_needed(NULL, 0));
+	GIVES(== NULL, jprof_binary_needed(b, jprof_binary_needed_count(b)));
+	GIVES(== false, jprof_binary_defines(NULL, "main"));
+	GIVES(== false, jprof_binary_defines(b, NULL));
+	GIVES(== JPROF_SOURCE_NONE, jprof_binary_source(NULL));
+	jprof_binary_free(NULL);
+	jprof_binary_free(b);
+	assert_int_equal(wrong, 0);
+}
+
+static void check_tables(const struct jprof_view *view)
+{
+	struct jprof_table *table = NULL;
+	struct jprof_coverage *coverage = NULL;
+	struct jprof_graph *graph = NULL;
+	REFUSED(jprof_table_new, NULL, NULL, &table);
+	REFUSED(jprof_table_new, view, NULL, NULL);
+	REFUSED(jprof_coverage_new, NULL, &coverage);
+	REFUSED(jprof_coverage_new, view, NULL);
+	REFUSED(jprof_graph_new, NULL, NULL, &graph);
+	REFUSED(jprof_graph_new, view, NULL, NULL);
+	assert_int_equal(jprof_table_new(view, NULL, &table, NULL), 0);
+	assert_int_equal(jprof_coverage_new(view, &coverage, NULL), 0);
+	assert_int_equal(jprof_graph_new(view, NULL, &graph, NULL), 0);
+	GIVES(== 0, jprof_table_count(NULL));
+	GIVES(== NULL, jprof_table_at(NULL, 0));
+	GIVES(== NULL, jprof_table_at(table, jprof_table_count(table)));
+	GIVES(== 0, jprof_coverage_count(NULL));
+	GIVES(== 1, jprof_coverage_named(NULL));
+	GIVES(== NULL, jprof_coverage_at(NULL, 0));
+	GIVES(== NULL, jprof_coverage_at(coverage, jprof_coverage_count(coverage)));
+	GIVES(== NULL, jprof_graph_info(NULL));
+	GIVES(== 0, jprof_graph_nodes(NULL));
+	GIVES(== 0, jprof_graph_edges(NULL));
+	GIVES(== NULL, jprof_graph_node(NULL, 0));
+	GIVES(== NULL, jprof_graph_node(graph, jprof_graph_nodes(graph)));
+	GIVES(== NULL, jprof_graph_edge(NULL, 0));
+	GIVES(== NULL, jprof_graph_edge(graph, jprof_graph_edges(graph)));
+	jprof_table_free(NULL);
+	jprof_table_free(table);
+	jprof_coverage_free(NULL);
+	jprof_coverage_free(coverage);
+	jprof_graph_free(NULL);
+	jprof_graph_free(graph);
+}
+
+static void test_views(void **state)
+{
+	(void)state;
+	struct jprof_profile *p = profile_of(DUMP);
+	struct jprof_view *view = NULL, *made = NULL;
+	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
+	REFUSED(jprof_view_new, NULL, NULL, &made);
+	REFUSED(jprof_view_new, p, NULL, NULL);
+	assert_int_equal(jprof_view_new(p, NULL, &view, NULL), 0);
+	REFUSED(jprof_view_thread, NULL, 0, &made);
+	REFUSED(jprof_view_thread, view, 0, NULL);
+	REFUSED_AS("none of number", JPROF_E_ARGUMENT, jprof_view_thread, view, jprof_view_threads(view), &made);
+	REFUSED_AS("none of number", JPROF_E_ARGUMENT, jprof_view_thread, view, SIZE_MAX, &made);
+	GIVES(== NULL, jprof_view_info(NULL));
+	GIVES(== 0, jprof_view_threads(NULL));
+	check_tables(view);
+
+	GIVES(== NULL, jprof_format_at(SIZE_MAX));
+	GIVES(== NULL, jprof_format_find(NULL));
+	REFUSED(jprof_render, NULL, "text", NULL, drop, NULL);
+	REFUSED(jprof_render, view, NULL, NULL, drop, NULL);
+	REFUSED(jprof_render, view, "text", NULL, NULL, NULL);
+	REFUSED(jprof_render_info, NULL, NULL, drop, NULL);
+	REFUSED(jprof_render_info, view, NULL, NULL, NULL);
+	assert_null(made);
+	jprof_view_free(NULL);
+	jprof_view_free(view);
+	jprof_profile_free(p);
+	assert_int_equal(wrong, 0);
+}
+
+/* Each thread of a view by its number, and no more of them; the view of one has none of its own. */
+static void test_threads(void **state)
+{
+	(void)state;
+	const struct jprof_profile_opts each = { .size = sizeof each, .thread = "*" };
+	static const char two[] = "heap_v2/524288\n  t*: 2: 200 [0: 0]\n  t1: 1: 100 [0: 0]\n  t2: 1: 100 [0: 0]\n"
+				  "@ 0x401001\n  t*: 2: 200 [0: 0]\n  t1: 1: 100 [0: 0]\n  t2: 1: 100 [0: 0]\n" MAPS;
+	struct jprof_profile *p;
+	struct jprof_view *view, *part, *none = NULL;
+	assert_int_equal(jprof_profile_parse(two, strlen(two), NULL, &each, &p, NULL), 0);
+	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
+	assert_int_equal(jprof_view_new(p, NULL, &view, NULL), 0);
+	assert_int_equal(jprof_view_threads(view), 2);
+	assert_int_equal(jprof_view_thread(view, 1, &part, NULL), 0);
+	REFUSED_AS("has 2 thread labels", JPROF_E_ARGUMENT, jprof_view_thread, view, 2, &none);
+	REFUSED_AS("has 0 thread labels", JPROF_E_ARGUMENT, jprof_view_thread, part, 0, &none);
+	assert_null(none);
+	jprof_view_free(part);
+	jprof_view_free(view);
+	jprof_profile_free(p);
+	assert_int_equal(wrong, 0);
+}
+
+/* Every format takes no options, and an option struct of zeros, or says what it wants. */
+static void test_reports_without_options(void **state)
+{
+	(void)state;
+	const struct jprof_view_opts errors = { .size = sizeof errors, .errors = true };
+	const struct jprof_report_opts zeros = { .size = sizeof zeros };
+	struct jprof_profile *p = profile_of(DUMP);
+	struct jprof_view *view;
+	const struct jprof_format *format;
+	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
+	assert_int_equal(jprof_view_new(p, &errors, &view, NULL), 0);
+	for (size_t i = 0; (format = jprof_format_at(i)); i++) {
+		struct jprof_error err = { 0 };
+		int rc = jprof_render(view, format->name, NULL, drop, NULL, &err);
+		bool wants = format->argument || format->difference;
+		if (rc != jprof_render(view, format->name, &zeros, drop, NULL, NULL) || !rc == wants ||
+		    !rc == !!*err.text)
+			wrong += complain("%s: %d %s", format->name, rc, err.text);
+	}
+	jprof_view_free(view);
+	jprof_profile_free(p);
+	assert_int_equal(wrong, 0);
+}
+
+static void test_processes(void **state)
+{
+	(void)state;
+	const int self = getpid();
+	const struct jprof_processes_opts opts = { .size = sizeof opts, .pids = &self, .pid_count = 1 };
+	const struct jprof_processes_opts none = { .size = sizeof none, .pid_count = 1 };
+	struct jprof_processes *list = NULL;
+	struct jprof_target *target = NULL;
+	struct jprof_bundle_writer *writer;
+	struct jprof_dump_watch *watch = NULL;
+	struct jprof_dump_file *file = NULL;
+	struct jprof_rights rights;
+	char prefix[8];
+	REFUSED(jprof_processes_new, NULL, NULL);
+	REFUSED(jprof_processes_new, &none, &list);
+	assert_int_equal(jprof_processes_new(&opts, &list, NULL), 0);
+	const struct jprof_process *me = jprof_processes_at(list, 0);
+	GIVES(!= NULL, me);
+	GIVES(== NULL, jprof_processes_at(list, jprof_processes_count(list)));
+	GIVES(== NULL, jprof_processes_at(NULL, 0));
+	GIVES(== 0, jprof_processes_count(NULL));
+
+	assert_int_equal(jprof_bundle_writer_new(NULL, drop, NULL, &writer, NULL), 0);
+	REFUSED(jprof_target_open, NULL, NULL, &target);
+	REFUSED(jprof_target_open, me, NULL, NULL);
+	assert_int_equal(jprof_target_open(me, NULL, &target, NULL), 0);
+	REFUSED(jprof_target_rights, NULL, &rights);
+	REFUSED(jprof_target_rights, target, NULL);
+	jprof_target_use(NULL, NULL);
+	jprof_target_use(target, NULL);
+	REFUSED(jprof_target_check, NULL);
+	REFUSED(jprof_target_signal, NULL, 0);
+	REFUSED(jprof_target_prefix, NULL, prefix, sizeof prefix);
+	REFUSED(jprof_target_prefix, target, NULL, sizeof prefix);
+	REFUSED(jprof_target_gather, NULL, false, writer);
+	REFUSED(jprof_target_gather, target, false, NULL);
+	REFUSED(jprof_target_watch, NULL, "x", false, &watch);
+	REFUSED(jprof_target_watch, target, NULL, false, &watch);
+	REFUSED(jprof_target_watch, target, "x", false, NULL);
+	REFUSED(jprof_dump_watch_wait, NULL, 0, &file);
+	REFUSED(jprof_target_sidecar, NULL, NULL, &file);
+	REFUSED(jprof_target_sidecar, target, NULL, &file);
+	REFUSED(jprof_dump_file_remove, NULL);
+	GIVES(== -1, jprof_dump_file_fd(NULL));
+	GIVES(== NULL, jprof_dump_file_name(NULL));
+	assert_null(watch);
+	assert_null(file);
+	jprof_dump_file_free(NULL);
+	jprof_dump_watch_free(NULL);
+	jprof_target_free(NULL);
+	jprof_target_free(target);
+	jprof_bundle_writer_free(writer);
+	jprof_processes_free(NULL);
+	jprof_processes_free(list);
+	assert_int_equal(wrong, 0);
+}
+
+static void test_agents(void **state)
+{
+	(void)state;
+	struct jprof_agent *agent = NULL;
+	struct jprof_dump_file *file = NULL, *sidecar = NULL;
+	const struct jprof_agent_report *report = NULL;
+	const struct jprof_agent_dump *dump = NULL;
+	const struct jprof_process process = { .state = JPROF_PROCESS_ALIVE };
+	const char *json = NULL;
+	bool was = false;
+	REFUSED(jprof_agent_connect, NULL, NULL, &agent);
+	REFUSED(jprof_agent_connect, &process, NULL, NULL);
+	REFUSED_AS("has no agent", JPROF_E_ARGUMENT, jprof_agent_connect, &process, NULL, &agent);
+	REFUSED(jprof_agent_report, NULL, &report);
+	REFUSED(jprof_agent_dump, NULL, NULL, &dump);
+	REFUSED(jprof_agent_stats, NULL, &json);
+	REFUSED(jprof_agent_set_active, NULL, true, &was);
+	REFUSED(jprof_agent_files, NULL, NULL, &file, &sidecar);
+	GIVES(== false, jprof_agent_label_good(NULL));
+	GIVES(== false, jprof_agent_label_good(""));
+	jprof_agent_free(NULL);
+	assert_null(agent);
+	assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_dumps),
+		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_bundles),
+		cmocka_unit_test(test_bundle_writers),
+		cmocka_unit_test(test_object_files),
+		cmocka_unit_test(test_views),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_reports_without_options),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_agents),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
