@@ -184,6 +184,12 @@ static int sync_data(const struct newfile *file)
 	return fdatasync(file->fd) && errno != EINVAL && errno != EROFS ? errno : 0;
 }
 
+void newfile_sync(struct newfile *file)
+{
+	if (!file->error)
+		file->error = sync_data(file);
+}
+
 /* rename takes names alone: a file without one gets that of a part. */
 static int name_as_part(struct newfile *file)
 {
@@ -205,8 +211,7 @@ static int name_as_part(struct newfile *file)
 
 int newfile_replace(struct newfile *file)
 {
-	if (!file->error)
-		file->error = sync_data(file);
+	newfile_sync(file);
 	if (!file->error && ((!file->part && name_as_part(file)) || rename(file->part, file->path)))
 		file->error = errno;
 	if (!file->error) {
@@ -246,8 +251,7 @@ static void say_failure(const struct newfile *file)
 
 bool newfile_commit_as(struct newfile *file, char *(*next)(const void *), const void *context, char **path)
 {
-	if (!file->error)
-		file->error = sync_data(file);
+	newfile_sync(file);
 	bool good = name_it(file, next, context);
 	if (good && file->error) {
 		say_failure(file);
@@ -266,6 +270,12 @@ bool newfile_commit_as(struct newfile *file, char *(*next)(const void *), const 
 bool newfile_commit(struct newfile *file)
 {
 	return newfile_commit_as(file, NULL, NULL, NULL);
+}
+
+void newfile_forget(const struct newfile *file)
+{
+	if (file->part)
+		unlink(file->part);
 }
 
 /* After a rename the part's name is gone already, after a link it goes now. */

@@ -22,6 +22,9 @@ bool newfile_open(struct newfile *file, const char *path);
 /* Has the signature of jprof_write_fn; `context` is the struct newfile. */
 int newfile_write(void *context, const void *data, size_t len);
 
+/* Has what was written so far reach the disk, which may take its time; giving the name does not then. */
+void newfile_sync(struct newfile *file);
+
 /* Gives the file its name. False after having said what is wrong, also when a write failed before or somebody has
  * made a file of that name meanwhile; then nothing is left. */
 bool newfile_commit(struct newfile *file);
@@ -37,6 +40,9 @@ bool newfile_commit_as(struct newfile *file, char *(*next)(const void *), const 
  * away, lest a part is left. */
 int newfile_begin(struct newfile *file, const char *path);
 int newfile_replace(struct newfile *file);
+
+/* For who is about to end the program on another thread: removes what it is called until then, and frees nothing. */
+void newfile_forget(const struct newfile *file);
 
 /* Takes it back, if it was not committed. A file that was closed or never opened (all zero) is fine. */
 void newfile_abandon(struct newfile *file);

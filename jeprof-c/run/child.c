@@ -4,8 +4,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,60 +21,68 @@ static long long child_clock_ms(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-/* 0, or an error number. */
-static int set_streams(posix_spawn_file_actions_t *actions, int stream, int out)
+/* Its end to write to is none of the three that the child gets anew, also where one of those is closed here. */
+static int open_pipe(int *ends)
 {
-	int error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDWR, 0);
-	if (!error)
-		error = posix_spawn_file_actions_adddup2(actions, 0, 3 - stream);
-	if (!error)
-		error = posix_spawn_file_actions_adddup2(actions, out, stream);
-	return error ? error : posix_spawn_file_actions_addchdir_np(actions, "/");
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	int out = fcntl(ends[1], F_DUPFD_CLOEXEC, 3), error = errno;
+	close(ends[1]);
+	ends[1] = out;
+	if (out < 0)
+		close(ends[0]);
+	errno = error;
+	return out < 0 ? -1 : 0;
 }
 
 /* No signal is blocked or ignored, whatever our parent has left to us. */
-static int set_signals(posix_spawnattr_t *attributes)
+static void reset_signals(void)
 {
-	sigset_t none, all;
+	sigset_t none;
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
 	sigemptyset(&none);
-	sigfillset(&all);
-	int error = posix_spawnattr_setsigmask(attributes, &none);
-	if (!error)
-		error = posix_spawnattr_setsigdefault(attributes, &all);
-	return error ? error : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Limits are inherited: ours is lowered for that moment. */
-static int spawn_without_core(pid_t *pid, char *const *argv, char *const *env,
-                              const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes)
+/* What the child does until it is the program; an error number. It ends with its parent, however that ends. */
+static int become(char *const *argv, char *const *env, int stream, int out, pid_t parent)
 {
-	struct rlimit was, none;
-	bool limited = !getrlimit(RLIMIT_CORE, &was);
-	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = was.rlim_max };
-	limited = limited && !setrlimit(RLIMIT_CORE, &none);
-	int error = posix_spawn(pid, argv[0], actions, attributes, argv, env);
-	if (limited)
-		setrlimit(RLIMIT_CORE, &was);
-	return error;
+	const struct rlimit none = { 0 };
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		return ECHILD;
+	int null = open("/dev/null", O_RDWR); /* may be one of the three */
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 3 - stream) < 0 || dup2(out, stream) < 0 || chdir("/"))
+		return errno;
+	if (null > 2)
+		close(null);
+	setrlimit(RLIMIT_CORE, &none);
+	reset_signals();
+	execve(argv[0], argv, env);
+	return errno;
 }
 
+/* 0, or an error number. The child tells of an error through a pipe that a good start closes. */
 static int spawn(pid_t *pid, char *const *argv, char *const *env, int stream, int out)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int error = posix_spawn_file_actions_init(&actions);
-	if (error)
-		return error;
-	error = posix_spawnattr_init(&attributes);
-	if (!error) {
-		error = set_streams(&actions, stream, out);
-		if (!error)
-			error = set_signals(&attributes);
-		if (!error)
-			error = spawn_without_core(pid, argv, env, &actions, &attributes);
-		posix_spawnattr_destroy(&attributes);
+	int told[2], error = 0;
+	pid_t parent = getpid();
+	if (open_pipe(told))
+		return errno;
+	fflush(NULL);
+	*pid = fork();
+	if (!*pid) {
+		error = become(argv, env, stream, out, parent);
+		if (write(told[1], &error, sizeof error) < 0)
+			_exit(2);
+		_exit(1);
 	}
-	posix_spawn_file_actions_destroy(&actions);
+	if (*pid < 0)
+		error = errno;
+	close(told[1]);
+	if (!error && read(told[0], &error, sizeof error) == sizeof error)
+		waitpid(*pid, NULL, 0);
+	close(told[0]);
 	return error;
 }
 
@@ -110,24 +119,10 @@ static int reap(pid_t pid, long long deadline)
 	return -1;
 }
 
-/* Its end to write to is none of the three that the child gets anew, also where one of those is closed here. */
-static int open_pipe(int *ends)
-{
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	int out = fcntl(ends[1], F_DUPFD_CLOEXEC, 3), error = errno;
-	close(ends[1]);
-	ends[1] = out;
-	if (out < 0)
-		close(ends[0]);
-	errno = error;
-	return out < 0 ? -1 : 0;
-}
-
 bool child_run(char *const *argv, char *const *env, int stream, int seconds, char **said, int *status)
 {
 	int ends[2];
-	pid_t pid;
+	pid_t pid = -1;
 	char *text = calloc(1, said_max + 1);
 	struct sigaction plain = { .sa_handler = SIG_DFL }, was;
 	if (!text || open_pipe(ends)) {

@@ -1,7 +1,6 @@
 /* jprof snap PID...: dumps of live processes, in one bundle. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,30 +12,11 @@
 #include "cli/say.h"
 #include "commands.h"
 #include "snap/candidates.h"
+#include "snap/interrupt.h"
 #include "snap/series.h"
 #include "snap/snapdump.h"
 #include "snap/snapmember.h"
 #include "snap/snapopts.h"
-
-/* Set by a signal that ends the program: what is being done is finished or taken back first. The second one ends
- * it at once. */
-static volatile sig_atomic_t interrupted;
-
-static void on_end_signal(int signal)
-{
-	(void)signal;
-	interrupted = 1;
-}
-
-static void catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_end_signal, .sa_flags = (int)SA_RESETHAND };
-	struct sigaction old;
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
-}
 
 /* ---- which processes -------------------------------------------------------------------------------------- */
 
@@ -96,6 +76,7 @@ struct round {
 	struct jprof_bundle_writer *writer;
 	struct leftovers leftovers;
 	size_t good, failed;
+	bool done; /* the bundle has its name */
 };
 
 static bool begin_round(struct round *r)
@@ -106,7 +87,9 @@ static bool begin_round(struct round *r)
 	if (!series_begin(&r->series, o, jprof_processes_at(r->list, 0)->pid))
 		return false;
 	char *path = series_next(&r->series);
+	interrupt_hold();
 	bool good = path && bundle_file_open(&r->file, path, o->mode);
+	interrupt_release();
 	free(path);
 	if (good && jprof_bundle_writer_new(&opts, newfile_write, &r->file, &r->writer, &err)) {
 		say_error(&err);
@@ -118,7 +101,7 @@ static bool begin_round(struct round *r)
 /* False where the writer can only be freed. */
 static bool take_all(struct round *r)
 {
-	for (size_t i = 0; !interrupted && i < jprof_processes_count(r->list); i++) {
+	for (size_t i = 0; !interrupted() && i < jprof_processes_count(r->list); i++) {
 		const struct jprof_process *p = jprof_processes_at(r->list, i);
 		int done =
 		    is_another(r->origin, r->options, p, i) ? 0 : snap_member(r->writer, p, r->options, &r->leftovers);
@@ -148,7 +131,11 @@ static bool finish_round(struct round *r)
 		say_error(&err);
 		return false;
 	}
-	if (!newfile_commit_as(&r->file, another_name, r, &path))
+	newfile_sync(&r->file);
+	interrupt_hold();
+	r->done = newfile_commit_as(&r->file, another_name, r, &path);
+	interrupt_release();
+	if (!r->done)
 		return false;
 	printf("%s\n", path);
 	fflush(stdout);
@@ -157,12 +144,42 @@ static bool finish_round(struct round *r)
 	return true;
 }
 
+/* The one under way; NULL: none. */
+static struct round *current;
+
+static void say_interrupted(const struct round *r)
+{
+	say("interrupted: %s", r->done ? "the bundle was written before" : "no bundle was written");
+}
+
+/* Of what is under way, on another thread. */
+static void take_back(void)
+{
+	if (!current)
+		return;
+	say_interrupted(current);
+	leftovers_remove(&current->leftovers, current->options);
+	if (!current->done)
+		newfile_forget(&current->file);
+}
+
+static void set_current(struct round *r)
+{
+	interrupt_hold();
+	current = r;
+	interrupt_release();
+}
+
 static bool make_bundle(struct round *r)
 {
-	bool done = begin_round(r) && take_all(r) && !interrupted && r->good && finish_round(r);
-	if (interrupted)
-		say("interrupted: %s", done ? "the bundle was written before" : "no bundle was written");
-	leftovers_end(&r->leftovers, (done || interrupted) && !r->options->keep_dumps);
+	set_current(r);
+	bool done = begin_round(r) && take_all(r) && !interrupted() && r->good && finish_round(r);
+	set_current(NULL);
+	if (interrupted())
+		say_interrupted(r);
+	if (done || interrupted())
+		leftovers_remove(&r->leftovers, r->options);
+	leftovers_end(&r->leftovers);
 	jprof_bundle_writer_free(r->writer);
 	newfile_abandon(&r->file);
 	series_end(&r->series);
@@ -195,7 +212,7 @@ static int64_t monotonic_ms(void)
 static void wait_until(int64_t when)
 {
 	enum { step = 60000 };
-	for (int64_t left; !interrupted && (left = when - monotonic_ms()) > 0;)
+	for (int64_t left; !interrupted() && (left = when - monotonic_ms()) > 0;)
 		poll(NULL, 0, left > step ? step : (int)left);
 }
 
@@ -204,9 +221,9 @@ static int run_all(const struct snap_options *o)
 	struct origin origin = { .start_ticks = calloc(o->pid_count + 1, sizeof *origin.start_ticks) };
 	bool good = true;
 	int64_t next = monotonic_ms();
-	for (size_t i = 0; !interrupted && (!o->count || i < o->count); i++) {
+	for (size_t i = 0; !interrupted() && (!o->count || i < o->count); i++) {
 		wait_until(next);
-		if (interrupted)
+		if (interrupted())
 			break;
 		next += (int64_t)o->every_ms;
 		good = run_round(o, &origin) && good;
@@ -223,7 +240,7 @@ static int switch_all(const struct snap_options *o)
 	bool on = o->sampling == SNAP_ACTIVATES, was;
 	if (list && !count)
 		say_none(o);
-	for (size_t i = 0; !interrupted && i < count; i++) {
+	for (size_t i = 0; !interrupted() && i < count; i++) {
 		const struct jprof_process *p = jprof_processes_at(list, i);
 		if (!snap_switch(p, o, &was))
 			continue;
@@ -257,7 +274,7 @@ int cmd_snap(int argc, char **argv)
 	} else if (!snap_options_select(&options)) {
 		status = list_candidates();
 	} else if (budget_watch(options.max_memory)) {
-		catch_signals();
+		interrupt_catch(take_back);
 		status = options.sampling ? switch_all(&options) : run_all(&options);
 	}
 	snap_options_free(&options);

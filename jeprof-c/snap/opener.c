@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,6 +33,7 @@ struct opener {
 	struct openchild_plan plan;
 	unsigned *groups;
 	unsigned timeout;
+	pthread_mutex_t turn; /* a request and its reply: another thread takes files back when the program is ended */
 	struct child child;
 };
 
@@ -181,9 +183,12 @@ static int send_request(struct opener *o, uint32_t what, const char *path, const
 static int request(struct opener *o, uint32_t what, const char *path, const struct stat *old, struct stat *st)
 {
 	struct openchild_reply reply;
-	if (send_request(o, what, path, old))
-		return -1;
-	int fd = receive_reply(o, &o->child, !old, &reply);
+	pthread_mutex_lock(&o->turn);
+	int fd = send_request(o, what, path, old);
+	fd = fd ? fd : receive_reply(o, &o->child, !old, &reply);
+	int error = errno;
+	pthread_mutex_unlock(&o->turn);
+	errno = error;
 	if (fd >= 0 && st)
 		*st = reply.st;
 	return fd;
@@ -235,11 +240,9 @@ static int look_by_itself(int pid, const char *path, bool link, struct look *loo
 	return rc;
 }
 
-int opener_look(struct opener *o, int pid, const char *path, bool link, struct look *look)
+static int ask_to_look(struct opener *o, const char *path, bool link, struct look *look)
 {
 	struct openchild_looked looked;
-	if (!o)
-		return look_by_itself(pid, path, link, look);
 	if (send_request(o, link ? OPENCHILD_LOOK_AT_LINK : OPENCHILD_LOOK, path, NULL))
 		return -1;
 	if (o->child.socket < 0 || !wait_reply(&o->child, o->timeout) ||
@@ -251,6 +254,17 @@ int opener_look(struct opener *o, int pid, const char *path, bool link, struct l
 	*look = looked.look;
 	errno = looked.reply.error;
 	return errno ? -1 : 0;
+}
+
+int opener_look(struct opener *o, int pid, const char *path, bool link, struct look *look)
+{
+	if (!o)
+		return look_by_itself(pid, path, link, look);
+	pthread_mutex_lock(&o->turn);
+	int rc = ask_to_look(o, path, link, look), error = errno;
+	pthread_mutex_unlock(&o->turn);
+	errno = error;
+	return rc;
 }
 
 /* ---- beginning ------------------------------------------------------------------------------------------------------
@@ -349,6 +363,7 @@ int opener_start(struct opener **out, struct jprof_target *target, const struct 
 	*o = (struct opener){ .functions = { opener_open, opener_remove, o },
 		              .timeout = timeout,
 		              .child = { .pidfd = -1, .socket = -1 } };
+	pthread_mutex_init(&o->turn, NULL);
 	rc = copy_plan(o, process->pid, &rights, err);
 	rc = rc ? rc : start_opener(o, process->pid, err);
 	rc = rc ? rc : check_again(target, &o->plan, err);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/say.h"
+#include "snap/interrupt.h"
 #include "snap/opener.h"
 #include "snap/snapdump.h"
 
@@ -18,6 +19,8 @@ struct member {
 	const struct jprof_process *process;
 	struct jprof_processes *renewed; /* which process is from, if it had to be looked at again */
 	const struct snap_options *options;
+	struct leftovers *leftovers;
+	bool noted; /* dump and opener are theirs */
 	struct jprof_target *target;
 	struct opener *opener; /* NULL: the caller opens its files */
 	struct snap_dump dump;
@@ -200,16 +203,22 @@ static void show_progress(const struct member *m, double megabytes)
 
 /* ---- what is left in the process's directory --------------------------------------------------------------------- */
 
-/* Takes the files over; what cannot be noted is left there. */
-static void leave_files(struct member *m, struct leftovers *l)
+/* Hands the files and their opener over to who removes them, as soon as they are known; they live as long as the round.
+ * What cannot be noted stays there. */
+static void note_files(struct member *m)
 {
-	struct leftover *more = m->dump.own && m->dump.dump ? realloc(l->items, (l->count + 1) * sizeof *more) : NULL;
-	if (!more)
+	struct leftovers *l = m->leftovers;
+	if (!m->dump.own || !m->dump.dump)
 		return;
-	l->items = more;
-	more[l->count++] = (struct leftover){ .dump = m->dump.dump, .sidecar = m->dump.sidecar, .opener = m->opener };
-	m->dump = (struct snap_dump){ 0 };
-	m->opener = NULL;
+	interrupt_hold();
+	struct leftover *more = realloc(l->items, (l->count + 1) * sizeof *more);
+	if (more) {
+		l->items = more;
+		more[l->count++] =
+		    (struct leftover){ .dump = m->dump.dump, .sidecar = m->dump.sidecar, .opener = m->opener };
+		m->noted = true;
+	}
+	interrupt_release();
 }
 
 static void remove_file(struct jprof_dump_file *file)
@@ -220,17 +229,20 @@ static void remove_file(struct jprof_dump_file *file)
 }
 
 /* The dump goes before its side-car, so that none is ever without. */
-void leftovers_end(struct leftovers *l, bool remove)
+void leftovers_remove(const struct leftovers *l, const struct snap_options *options)
+{
+	for (size_t i = 0; i < l->count && !options->keep_dumps; i++) {
+		remove_file(l->items[i].dump);
+		remove_file(l->items[i].sidecar);
+	}
+}
+
+void leftovers_end(struct leftovers *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
-		struct leftover *item = &l->items[i];
-		if (remove) {
-			remove_file(item->dump);
-			remove_file(item->sidecar);
-		}
-		jprof_dump_file_free(item->dump);
-		jprof_dump_file_free(item->sidecar);
-		opener_end(item->opener);
+		jprof_dump_file_free(l->items[i].dump);
+		jprof_dump_file_free(l->items[i].sidecar);
+		opener_end(l->items[i].opener);
 	}
 	free(l->items);
 	*l = (struct leftovers){ 0 };
@@ -308,7 +320,10 @@ static bool make_dump(struct member *m)
 		say_error(&err);
 		return false;
 	}
-	return snap_dump(&m->dump, m->target, opener_functions(m->opener), m->process, m->options) && read_dump(m);
+	if (!snap_dump(&m->dump, m->target, opener_functions(m->opener), m->process, m->options))
+		return false;
+	note_files(m);
+	return read_dump(m);
 }
 
 static int make_member(struct member *m, struct jprof_bundle_writer *writer)
@@ -328,13 +343,14 @@ static int make_member(struct member *m, struct jprof_bundle_writer *writer)
 int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *process,
                 const struct snap_options *options, struct leftovers *leftovers)
 {
-	struct member m = { .process = process, .options = options, .named = -1 };
+	struct member m = { .process = process, .options = options, .leftovers = leftovers, .named = -1 };
 	int done = make_member(&m, writer);
-	leave_files(&m, leftovers);
 	jprof_profile_free(m.profile);
-	snap_dump_free(&m.dump);
+	if (!m.noted)
+		snap_dump_free(&m.dump);
 	jprof_target_free(m.target);
-	opener_end(m.opener);
+	if (!m.noted)
+		opener_end(m.opener);
 	jprof_processes_free(m.renewed);
 	free(m.text);
 	free(m.sidecar);

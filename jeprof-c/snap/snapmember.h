@@ -8,7 +8,7 @@
 struct opener;
 
 /* Files that processes wrote because they were asked to, and which go once the bundle is there; of each process with
- * the opener that they are removed by, or NULL. */
+ * the opener that they are removed by, or NULL. Changed under interrupt_hold alone. */
 struct leftover {
 	struct jprof_dump_file *dump, *sidecar;
 	struct opener *opener;
@@ -24,7 +24,10 @@ struct leftovers {
 int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *process,
                 const struct snap_options *options, struct leftovers *leftovers);
 
-/* Removes the files, or leaves them where they are. */
-void leftovers_end(struct leftovers *leftovers, bool remove);
+/* Removes the files, but with --keep-dumps; frees nothing. */
+void leftovers_remove(const struct leftovers *leftovers, const struct snap_options *options);
+
+/* Lets them be, and ends their openers. */
+void leftovers_end(struct leftovers *leftovers);
 
 #endif

@@ -129,7 +129,8 @@ def dump_reply(line):
 
 def misbehave(client):
     if "silent" in lies:
-        time.sleep(600)
+        open("asked", "w").close()
+        time.sleep(86400)
     if "hangup" in lies:
         raise OSError
     if "die" in lies:
@@ -167,6 +168,9 @@ def serve(client):
     for line in client.makefile("r"):
         fds = []
         if line.startswith("report"):
+            if "silent-report" in lies:
+                open("asked", "w").close()
+                time.sleep(86400)
             reply = report
             if "uninvited" in lies:
                 fds = [os.open("/dev/null", os.O_RDONLY)]

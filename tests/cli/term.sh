@@ -1,0 +1,148 @@
+#!/bin/sh
+# TERM ends whatever the program does, within moments and with nothing left: while it waits for an agent or for a server
+# of debug information, while it writes, and while it tries a library. Without an end each of these takes days here; the
+# waits below are long only because a machine may be slow.
+. "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
+python3=$(command -v python3) || skip "no python3 here"
+"$python3" -c 'import os; os.memfd_create' 2>/dev/null || skip "this python3 knows no memfd"
+unset JPROF_JEMALLOC JPROF_AGENT JPROF_AGENT_LIB MALLOC_CONF LD_PRELOAD
+mkdir d
+good=$heaps/jemalloc-5.3.0.heap
+
+gone() {
+    ! alive "$1"
+}
+
+# begin ARGUMENTS...: jprof in the background; sets $busy.
+begin() {
+    what="jprof $*"
+    "$jprof" "$@" >out 2>err &
+    busy=$!
+    started="$started $busy"
+}
+
+# ended: by TERM; sets $status.
+ended() {
+    kill -TERM "$busy"
+    if ! until_true 6 gone "$busy"; then
+        fail "goes on after TERM"
+        kill -KILL "$busy"
+    fi
+    wait "$busy"
+    status=$?
+    check "a sanitizer found something" no_finding
+    nothing_like . 'jprof-part|\.jprof$'
+}
+
+# fake LIES: a process with such an agent; sets $pid.
+fake() {
+    rm -f ready asked
+    "$python3" "$here/src/fake_agent.py" "$tmp/d" "$1" "$good" >target.out 2>target.err </dev/null &
+    pid=$!
+    started="$started $pid"
+    until_true 60 test -e ready || { cat target.err; exit 1; }
+}
+
+# ---- an agent that does not answer
+fake silent
+begin snap "$pid" -o x.jprof --timeout=86400
+until_true 60 test -e asked
+ended
+exits 1
+says 'jprof: interrupted: no bundle was written'
+lives "$pid"
+stop "$pid"
+fake silent-report
+begin doctor "$pid"
+until_true 60 test -e asked
+ended
+exits 143
+stop "$pid"
+
+# ---- a server of debug information that does not answer
+run "$jprof" --debuginfod "$good"
+if ! grep -q 'built without libdebuginfod' err out; then
+    cat >server.py <<'END'
+import socket
+server = socket.socket()
+server.bind(("127.0.0.1", 0))
+server.listen(8)
+with open("port.part", "w") as f:
+    f.write(str(server.getsockname()[1]))
+import os
+os.rename("port.part", "port")
+held = []
+while True:
+    held.append(server.accept()[0])
+    open("asked", "w").close()
+END
+    "$python3" server.py &
+    started="$started $!"
+    until_true 60 test -s port
+    DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)/ DEBUGINFOD_TIMEOUT=86400 DEBUGINFOD_CACHE_PATH=$tmp/cache
+    export DEBUGINFOD_URLS DEBUGINFOD_TIMEOUT DEBUGINFOD_CACHE_PATH
+    build waits waits.c -s
+    readelf -lhW waits | awk -v path="$tmp/waits" '
+        /Entry point/ { entry = $NF }
+        / LOAD .* R E / { printf "%s %s %s %s %s\n", entry, $2, $3, $6, path }' >load
+    "$python3" -c '
+entry, offset, vaddr, size, path = open("load").read().split()
+base, vaddr = 0x555555554000, int(vaddr, 16)
+end = (vaddr + int(size, 16) + 4095) & ~4095
+print("heap_v2/524288\n  t*: 1: 4096 [0: 0]\n@ 0x%x\n  t*: 1: 4096 [0: 0]\n\nMAPPED_LIBRARIES:\n%x-%x r-xp %08x 08:01 1 %s" %
+      (base + int(entry, 16) + 8, base + vaddr, base + end, int(offset, 16), path))' >waits.heap
+    for way in '--text' 'bundle -o x.jprof'; do
+        rm -f asked
+        # shellcheck disable=SC2086
+        begin $way --debuginfod waits.heap
+        until_true 60 test -e asked
+        ended
+        exits 143
+    done
+    good=$tmp/waits.heap
+    rm -f asked
+    fake fds
+    begin snap "$pid" -o x.jprof --debuginfod
+    until_true 60 test -e asked
+    ended
+    exits 1
+    says 'jprof: interrupted: no bundle was written'
+    stop "$pid"
+    # The agent made files for it, which go.
+    rm -f asked
+    fake honest
+    begin snap "$pid" -o x.jprof --debuginfod
+    until_true 60 test -e asked
+    ended
+    exits 1
+    no_dumps d
+    stop "$pid"
+fi
+
+# ---- nobody reads what it writes
+good=$heaps/jemalloc-5.3.0.heap
+mkfifo pipe
+begin --text -o pipe "$good"
+until_true 60 grep -q . "/proc/$busy/wchan"
+sleep 0.2
+ended
+exits 143
+
+# ---- a library whose code does not return
+printf '#include <stdio.h>\n#include <unistd.h>\n__attribute__((constructor)) static void hang(void) {\n
+FILE *f = fopen(MARK ".part", "w"); fprintf(f, "%%d", getpid()); fclose(f); rename(MARK ".part", MARK); for (;;) pause(); }\n' >hang.c
+${CC:-gcc} -shared -fPIC -DMARK="\"$tmp/mark\"" -o libjemalloc.so.2 hang.c || skip "no compiler here"
+build waits waits.c
+for way in 'doctor --' 'run --dir=. --no-agent --'; do
+    rm -f mark
+    # shellcheck disable=SC2086
+    begin $way env LD_PRELOAD="$tmp/libjemalloc.so.2" ./waits
+    until_true 60 test -s mark || fail "nothing was tried"
+    tried=$(cat mark)
+    ended
+    exits 143
+    until_true 6 gone "$tried" || fail "what was tried is still there"
+    kill -KILL "$tried" 2>/dev/null
+done
+finish
