@@ -259,6 +259,8 @@ struct jprof_profile_info {
 	size_t inputs;       /* 1; more after adding, which leaves the rest as it was in the first */
 	bool has_alloc;      /* with what was ever allocated: made with prof_accum:true */
 	const char *members; /* of a bundle: those that are in it, "17 (master), 21 (worker)"; else "" */
+	size_t synthetic;    /* distinct addresses that stand for Ruby stacks and epochs (docs/ruby-table.md), and were
+	                      * taken off their stacks. Since: 0.2 */
 };
 
 JPROF_API const struct jprof_profile_info *jprof_profile_info(const struct jprof_profile *profile);

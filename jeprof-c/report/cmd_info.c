@@ -204,12 +204,23 @@ static void put_dump(const char *path, const struct jprof_dump *dump)
 	put_maps(jprof_dump_maps(dump));
 }
 
+/* What the agent added to stacks. */
+static void put_synthetic(const struct jprof_profile *profile)
+{
+	size_t synthetic = jprof_profile_info(profile)->synthetic;
+	if (synthetic)
+		printf("%-10s %zu addresses stand for Ruby stacks and epochs, and were taken off\n", "agent",
+		       synthetic);
+}
+
 /* What a profile tells of its names, or all with --json. */
 static int show_loaded(const struct options *o, const struct loaded *l, const struct jprof_dump *dump)
 {
 	struct options plain = *o;
 	plain.output = "text"; /* no rows are shown, and no errors of theirs */
 	plain.errors = false;
+	if (!wants_json(o))
+		put_synthetic(l->profile);
 	struct jprof_view *view = load_view(l, &plain);
 	int status = !view ? 1 : wants_json(o) ? show_json(view, dump) : show_names(view);
 	jprof_view_free(view);

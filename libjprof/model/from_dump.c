@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "input/dumpdata.h"
+#include "input/maps.h"
 #include "model/build.h"
 
 struct dump_load {
@@ -14,7 +15,18 @@ struct dump_load {
 	struct jprof_profile *profile;
 	uint32_t *location; /* of each address of the dump */
 	uint32_t *stack;    /* room for the deepest */
+	size_t synthetic;
 };
+
+/* Of an address that stands for a Ruby stack or an epoch, and for no place: docs/ruby-table.md. */
+enum { NO_PLACE = UINT32_MAX };
+
+static bool is_synthetic(const struct jprof_maps *maps, uint64_t address)
+{
+	static const char name[] = "/memfd:jprof-ids:";
+	const struct jprof_map *map = maps ? jp_maps_find(maps, address) : NULL;
+	return map && !strncmp(map->path, name, sizeof name - 1);
+}
 
 /* The object that holds the innermost frame of most stacks: that is where the allocator is. */
 static int vote_allocator(struct jprof_profile *profile, const struct jprof_dump *dump, const uint32_t *location)
@@ -27,7 +39,10 @@ static int vote_allocator(struct jprof_profile *profile, const struct jprof_dump
 		const struct jp_stack *stack = &dump->stacks[i];
 		if (!stack->depth)
 			continue;
-		uint32_t object = profile->locations[location[dump->frames[stack->first]]].object;
+		uint32_t innermost = location[dump->frames[stack->first]];
+		if (innermost == NO_PLACE)
+			continue;
+		uint32_t object = profile->locations[innermost].object;
 		if (++votes[object] > best && !profile->objects[object].unmapped) {
 			best = votes[object];
 			profile->allocator_hint = object;
@@ -57,7 +72,8 @@ static int give_names(struct dump_load *w)
 	const struct jprof_dump *dump = w->dump;
 	for (size_t i = 0; dump->given_count && i < dump->info.addresses; i++) {
 		const struct jp_given_name *given = find_given(dump, dump->addresses[i]);
-		if (given && jp_build_given(w->profile, w->location[i], jp_intern_get(&dump->names, given->text)))
+		if (given && w->location[i] != NO_PLACE &&
+		    jp_build_given(w->profile, w->location[i], jp_intern_get(&dump->names, given->text)))
 			return -1;
 	}
 	return 0;
@@ -84,12 +100,16 @@ static struct jp_sample sample_of(const struct jprof_dump *dump, const struct jp
 static int add_record(struct dump_load *w, const struct jp_record *record, uint32_t thread)
 {
 	const struct jp_stack *from = &w->dump->stacks[record->stack];
-	for (uint32_t f = 0; f < from->depth; f++)
-		w->stack[f] = w->location[w->dump->frames[from->first + f]];
-	for (uint32_t f = 1; f < from->depth; f++)
+	uint32_t depth = 0;
+	for (uint32_t f = 0; f < from->depth; f++) {
+		uint32_t location = w->location[w->dump->frames[from->first + f]];
+		if (location != NO_PLACE)
+			w->stack[depth++] = location;
+	}
+	for (uint32_t f = 1; f < depth; f++)
 		w->profile->locations[w->stack[f]].returned_to = true;
 	struct jp_sample sample = sample_of(w->dump, record, thread);
-	return jp_sample_add(w->profile, w->stack, from->depth, &sample, 1);
+	return jp_sample_add(w->profile, w->stack, depth, &sample, 1);
 }
 
 /* A thread's label: names may be equal, numbers are not. */
@@ -134,6 +154,11 @@ static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, co
 		rc = jp_array_reserve(&w->profile->locations, &w->profile->location_cap, dump->info.addresses,
 		                      sizeof *w->profile->locations);
 	for (size_t i = 0; !rc && i < dump->info.addresses; i++) {
+		if (is_synthetic(maps, dump->addresses[i])) {
+			w->location[i] = NO_PLACE;
+			w->synthetic++;
+			continue;
+		}
 		w->location[i] = jp_build_location(w->profile, maps, dump->addresses[i]);
 		rc = w->location[i] == JP_NONE ? -1 : 0;
 	}
@@ -191,6 +216,8 @@ int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_
 		return jp_error_nomem(err);
 	}
 	describe_dump(w.profile, dump);
+	w.profile->info.addresses -= w.synthetic;
+	w.profile->info.synthetic = w.synthetic;
 	*out = w.profile;
 	return 0;
 }

@@ -67,6 +67,8 @@ static void put_json_profile(struct jp_jsonout *j, const struct jprof_profile *p
 		jp_jsonout_null(j, "rate");
 	jp_jsonout_uint(j, "stacks", info->stacks);
 	jp_jsonout_uint(j, "addresses", info->addresses);
+	if (info->synthetic)
+		jp_jsonout_uint(j, "synthetic", info->synthetic);
 	jp_jsonout_uint(j, "depth", info->depth);
 	jp_jsonout_uint(j, "merged", info->inputs);
 	jp_jsonout_bool(j, "has_alloc", info->has_alloc);

@@ -110,6 +110,25 @@ static void test_an_empty_stack_counts(void **state)
 	jprof_profile_free(p);
 }
 
+/* What stands for Ruby stacks and epochs is no place: stacks that differ in nothing else meet. Truth: the places. */
+static void test_synthetic_addresses_are_taken_off(void **state)
+{
+	(void)state;
+	struct jprof_profile *p = profile_of("heap_v2/1\n"
+	                                     "@ 0x401001 0x7000000b 0x70080803\n  t*: 1: 100 [0: 0]\n"
+	                                     "@ 0x401001 0x7000000d 0x70080803\n  t*: 2: 300 [0: 0]\n"
+	                                     "@ 0x70080803\n  t*: 1: 50 [0: 0]\n"
+	                                     "\nMAPPED_LIBRARIES:\n"
+	                                     "00400000-00500000 r-xp 00000000 08:01 9 /bin/a\n"
+	                                     "70000000-70480000 ---s 00000000 00:01 7 /memfd:jprof-ids:2 (deleted)\n");
+	assert_int_equal(jp_location_count(p), 1);
+	assert_int_equal(jp_sample_count(p), 2);
+	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), 450);
+	assert_int_equal(jprof_profile_info(p)->synthetic, 4); /* nothing is taken off the innermost: there it is another */
+	assert_int_equal(jprof_profile_info(p)->addresses, 1);
+	jprof_profile_free(p);
+}
+
 static void test_maps_given_beside_the_dump(void **state)
 {
 	(void)state;
@@ -181,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_samples_are_scaled_and_equal_stacks_meet),
 		cmocka_unit_test(test_the_allocator_is_where_most_stacks_begin),
 		cmocka_unit_test(test_an_empty_stack_counts),
+		cmocka_unit_test(test_synthetic_addresses_are_taken_off),
 		cmocka_unit_test(test_maps_given_beside_the_dump),
 		cmocka_unit_test(test_totals_equal_the_dump),
 		cmocka_unit_test(test_names_without_files),
