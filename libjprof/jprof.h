@@ -238,6 +238,12 @@ struct jprof_profile_opts {
 JPROF_API int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
                                 struct jprof_profile **profile, struct jprof_error *err);
 
+/* The same of a dump that is not needed whole any more: the profile takes its stacks, which saves memory and time. The
+ * dump still has its info, threads, maps and warnings; another profile of it is JPROF_E_ARGUMENT, whether or not this
+ * one could be made. Where the options are refused nothing is taken. Since: 0.2 */
+JPROF_API int jprof_profile_take(struct jprof_dump *dump, const struct jprof_profile_opts *opts,
+                                 struct jprof_profile **profile, struct jprof_error *err);
+
 /* Reads a profile of any kind: what jprof_dump_parse reads, profile.proto of any producer, compressed or
  * not, and bundles. Names and threads that come with it are kept. What is faulty after a sound part is left out with
  * one note; where nothing is sound, JPROF_E_FORMAT. `name` is used in messages and may be NULL. The profile keeps

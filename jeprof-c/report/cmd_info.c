@@ -228,8 +228,7 @@ static int show_loaded(const struct options *o, const struct loaded *l, const st
 }
 
 /* A dump in text tells more than the profile that is made of it. */
-static int show_dump(const struct options *o, const struct inputs *inputs, const char *path,
-                     const struct jprof_dump *dump)
+static int show_dump(const struct options *o, const struct inputs *inputs, const char *path, struct jprof_dump *dump)
 {
 	struct loaded loaded;
 	if (!load_from_dump(&loaded, dump, inputs, o))

@@ -116,7 +116,7 @@ static int answer(const struct symbol_request *r, const struct options *o)
 	char *text = as_dump(r, &len);
 	int rc = text ? jprof_dump_parse(text, len, "<stdin>", &dump, &err) : JPROF_E_NOMEM;
 	if (!rc)
-		rc = jprof_profile_new(dump, NULL, &profile, &err);
+		rc = jprof_profile_take(dump, NULL, &profile, &err);
 	if (!rc)
 		rc = jprof_profile_symbolize(profile, &opts, &err);
 	if (!rc && !(names = names_of(profile, &count)))

@@ -393,8 +393,8 @@ struct jprof_view *load_view(const struct loaded *l, const struct options *o)
 }
 
 /* One dump, open already: in text, or a bundle's. */
-static bool load_one(struct loaded *loaded, const struct jprof_dump *dump, const struct jprof_bundle *bundle,
-                     size_t member, const struct inputs *inputs, const struct options *o)
+static bool load_one(struct loaded *loaded, struct jprof_dump *dump, const struct jprof_bundle *bundle, size_t member,
+                     const struct inputs *inputs, const struct options *o)
 {
 	struct loading w = { .inputs = inputs, .o = o, .thread = o->thread };
 	struct jprof_error err;
@@ -403,7 +403,7 @@ static bool load_one(struct loaded *loaded, const struct jprof_dump *dump, const
 		return false;
 	struct jprof_profile_opts opts = profile_opts(&w);
 	int rc = bundle ? jprof_bundle_profile(bundle, member, &opts, &loaded->profile, &err)
-	                : jprof_profile_new(dump, &opts, &loaded->profile, &err);
+	                : jprof_profile_take(dump, &opts, &loaded->profile, &err);
 	say_or_count(&w, rc, &err);
 	bool good = loaded->profile && load_names(loaded->profile, inputs, o);
 	jprof_maps_free(w.maps);
@@ -412,7 +412,7 @@ static bool load_one(struct loaded *loaded, const struct jprof_dump *dump, const
 	return good;
 }
 
-bool load_from_dump(struct loaded *loaded, const struct jprof_dump *dump, const struct inputs *inputs,
+bool load_from_dump(struct loaded *loaded, struct jprof_dump *dump, const struct inputs *inputs,
                     const struct options *o)
 {
 	return load_one(loaded, dump, NULL, 0, inputs, o);

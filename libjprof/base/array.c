@@ -25,3 +25,14 @@ int jp_array_reserve(void *items, size_t *cap, size_t need, size_t size)
 	*cap = wanted;
 	return 0;
 }
+
+void jp_array_trim(void *items, size_t *cap, size_t count, size_t size)
+{
+	void *old;
+	memcpy(&old, items, sizeof old);
+	void *shrunk = count && count < *cap ? realloc(old, count * size) : NULL;
+	if (!shrunk)
+		return;
+	memcpy(items, &shrunk, sizeof shrunk);
+	*cap = count;
+}

@@ -39,19 +39,31 @@ static void fill_index(struct jp_index *index, const struct jp_index_kind *kind,
 	}
 }
 
+uint64_t jp_index_seed(struct jp_index *index)
+{
+	if (!index->seed && getentropy(&index->seed, sizeof index->seed))
+		index->seed = (uintptr_t)index;
+	return index->seed;
+}
+
+void jp_index_rest(struct jp_index *index)
+{
+	free(index->slots);
+	index->slots = NULL;
+	index->slot_count = 0;
+}
+
 /* The old slots go first: they can be had again from the items, and both at once are never held. */
 static int enlarge(struct jp_index *index, const struct jp_index_kind *kind, const void *items)
 {
 	uint32_t wanted = index->slot_count ? index->slot_count : least_slots;
-	if (!index->seed && getentropy(&index->seed, sizeof index->seed))
-		index->seed = (uintptr_t)index;
+	jp_index_seed(index);
 	while (wanted / 4 * 3 <= index->count) {
 		if (wanted > UINT32_MAX / 4)
 			return -1;
 		wanted *= 2;
 	}
-	free(index->slots);
-	index->slot_count = 0;
+	jp_index_rest(index);
 	index->slots = malloc(wanted * sizeof *index->slots);
 	if (!index->slots)
 		return -1;

@@ -30,6 +30,12 @@ struct jp_index {
 uint32_t jp_index_id(struct jp_index *index, const struct jp_index_kind *kind, const void *items, const void *key,
                      bool *known);
 
+/* What hashes of the items' own making begin with: drawn at the first call. */
+uint64_t jp_index_seed(struct jp_index *index);
+
+/* Gives back the memory of the slots, until an id is asked for again: then they are made anew. */
+void jp_index_rest(struct jp_index *index);
+
 /* Forgets all items from `count` on. */
 void jp_index_cut(struct jp_index *index, const struct jp_index_kind *kind, const void *items, uint32_t count);
 

@@ -50,6 +50,36 @@ bool jp_records_next(const struct jp_records *records, size_t *at, struct jp_rec
 	return true;
 }
 
+void jp_dump_trim(struct jprof_dump *dump)
+{
+	jp_index_rest(&dump->address_ids); /* no address comes any more */
+	jp_array_trim(&dump->addresses, &dump->address_cap, dump->info.addresses, sizeof *dump->addresses);
+	jp_array_trim(&dump->frames, &dump->frame_cap, dump->frame_count, sizeof *dump->frames);
+	jp_array_trim(&dump->depths, &dump->depth_cap, dump->info.stacks, sizeof *dump->depths);
+	jp_array_trim(&dump->totals.bytes, &dump->totals.cap, dump->totals.len, 1);
+	jp_array_trim(&dump->per_thread.bytes, &dump->per_thread.cap, dump->per_thread.len, 1);
+}
+
+void jp_dump_drop_addresses(struct jprof_dump *dump)
+{
+	free(dump->addresses);
+	dump->addresses = NULL;
+}
+
+void jp_dump_drop_stacks(struct jprof_dump *dump)
+{
+	jp_dump_drop_addresses(dump);
+	free(dump->frames);
+	free(dump->depths);
+	free(dump->totals.bytes);
+	free(dump->per_thread.bytes);
+	free(dump->given);
+	dump->frames = dump->depths = NULL;
+	dump->totals = dump->per_thread = (struct jp_records){ 0 };
+	dump->given = NULL;
+	dump->given_count = 0;
+}
+
 int jp_dump_warn(struct jprof_dump *dump, const struct jprof_error *what)
 {
 	if (jp_array_push(dump->warnings, dump->warning_count, dump->warning_cap))
@@ -90,13 +120,8 @@ void jprof_dump_free(struct jprof_dump *dump)
 	jp_intern_release(&dump->names);
 	jp_index_release(&dump->address_ids);
 	jprof_maps_free(dump->maps);
-	free(dump->addresses);
-	free(dump->frames);
-	free(dump->stacks);
-	free(dump->totals.bytes);
-	free(dump->per_thread.bytes);
+	jp_dump_drop_stacks(dump);
 	free(dump->threads);
-	free(dump->given);
 	free(dump->warnings);
 	free(dump->name);
 	free(dump);

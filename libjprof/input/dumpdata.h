@@ -9,12 +9,6 @@
 #include "jprof.h"
 #include "statistics/scaling.h"
 
-/* A stack: indices of dump->addresses, innermost frame first, in dump->frames. */
-struct jp_stack {
-	size_t first;
-	uint32_t depth;
-};
-
 /* One counter line: of all threads together, or of one. */
 struct jp_record {
 	uint32_t stack;
@@ -56,10 +50,10 @@ struct jprof_dump {
 	struct jp_index address_ids;
 	uint64_t *addresses; /* by id: lookup addresses: return addresses less one, see heapfile.h */
 	size_t address_cap;
-	uint32_t *frames;
+	uint32_t *frames; /* of all stacks, one after the other: indices of addresses, innermost first */
 	size_t frame_count, frame_cap;
-	struct jp_stack *stacks;
-	size_t stack_cap;
+	uint32_t *depths; /* by stack: how many of the frames are its own */
+	size_t depth_cap;
 	struct jp_records totals;     /* the t* lines, in order */
 	struct jp_records per_thread; /* the tN lines, in order */
 	struct jp_thread *threads;
@@ -69,7 +63,15 @@ struct jprof_dump {
 	struct jprof_maps *maps;
 	struct jprof_error *warnings;
 	size_t warning_count, warning_cap;
+	bool taken; /* a profile has the stacks, addresses and records: here are none any more */
 };
+
+/* Gives back room that the arrays have beyond what is in them. */
+void jp_dump_trim(struct jprof_dump *dump);
+
+/* Frees the addresses, and all that stacks are made of. */
+void jp_dump_drop_addresses(struct jprof_dump *dump);
+void jp_dump_drop_stacks(struct jprof_dump *dump);
 
 /* Adds a warning. 0 or JPROF_E_NOMEM. */
 int jp_dump_warn(struct jprof_dump *dump, const struct jprof_error *what);

@@ -62,8 +62,7 @@ int jp_dump_read(struct jp_stream *stream, struct jprof_dump **out, struct jprof
 		jprof_dump_free(p.dump);
 		return rc;
 	}
-	free(p.dump->address_ids.slots); /* no address comes any more */
-	p.dump->address_ids.slots = NULL;
+	jp_dump_trim(p.dump);
 	add_up_totals(p.dump);
 	*out = p.dump;
 	return 0;

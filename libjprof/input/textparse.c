@@ -121,15 +121,14 @@ static int add_frame(struct jprof_dump *dump, uint64_t address)
 int jp_parse_commit(struct jp_parse *p)
 {
 	struct jprof_dump *dump = p->dump;
-	struct jp_stack stack = { .first = dump->frame_count, .depth = (uint32_t)p->depth };
 	if (!p->depth && jp_parse_warn(p, "a stack without addresses: its bytes are in the total and in no row"))
 		return jp_error_nomem(p->err);
 	for (size_t i = 0; i < p->depth; i++)
 		if (add_frame(dump, p->stack[i] - (i && p->stack[i])))
 			return jp_error_nomem(p->err);
-	if (jp_array_push(dump->stacks, dump->info.stacks, dump->stack_cap))
+	if (jp_array_push(dump->depths, dump->info.stacks, dump->depth_cap))
 		return jp_error_nomem(p->err);
-	dump->stacks[dump->info.stacks++] = stack;
+	dump->depths[dump->info.stacks++] = (uint32_t)p->depth;
 	if (p->depth > dump->info.depth)
 		dump->info.depth = p->depth;
 	p->open_stack = false;

@@ -1,8 +1,6 @@
 #include "model/build.h"
 
 #include <ctype.h>
-#include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +8,6 @@
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "input/demangle.h"
-#include "statistics/scaling.h"
 
 static const char anon_start[] = "[anon ";
 
@@ -86,7 +83,7 @@ int jp_find_allocator(const struct jprof_profile *profile, uint32_t *out)
 	*out = JP_NONE;
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++) {
 		size_t depth;
-		const uint32_t *stack = jp_stack_get(profile, profile->samples[i].stack, &depth);
+		const uint32_t *stack = jp_stack_get(profile, profile->samples.items[i].stack, &depth);
 		if (!depth)
 			continue;
 		uint32_t object = profile->locations[stack[0]].object;
@@ -242,20 +239,7 @@ int jp_build_given(struct jprof_profile *profile, uint32_t location, const char 
 	return rc;
 }
 
-/* ---- samples -------------------------------------------------------------------------------------- */
-
-void jp_build_seen(struct jp_sample *s, enum jprof_counter counter, const struct jp_sampling *seen)
-{
-	const enum jprof_counter pair[2] = { jp_objects_of(counter), jp_bytes_of(counter) };
-	s->plus.n[counter >= JPROF_ALLOC_SPACE] = seen->n;
-	for (int i = 0; i < 2; i++) {
-		enum jprof_counter c = pair[i];
-		s->plus.variance[c] = seen->variance[i];
-		s->plus.worth[c] = (float)fmin(seen->worth[i], FLT_MAX);
-		s->plus.open[c] = (float)seen->open;
-		s->shift[c] = seen->shift[i];
-	}
-}
+/* ---- threads and notes ---------------------------------------------------------------------------- */
 
 bool jp_is_thread(uint64_t id, const char *name, const char *wanted)
 {

@@ -3,7 +3,6 @@
 #define JP_MODEL_BUILD_H
 
 #include "model/profile.h"
-#include "statistics/sampling.h"
 
 /* The object of a mapping; NULL: of all addresses outside every mapping. JP_NONE when memory is short. */
 uint32_t jp_build_object(struct jprof_profile *profile, const struct jprof_map *map);
@@ -35,9 +34,6 @@ enum jprof_source jp_build_source(const struct jprof_profile *profile, uint32_t 
 /* Names a location as a symbolized file does: functions separated by --, outermost first. */
 int jp_build_given(struct jprof_profile *profile, uint32_t location, const char *text);
 
-/* Takes over what the sampling of a counter and the other of its pair tells. */
-void jp_build_seen(struct jp_sample *sample, enum jprof_counter counter, const struct jp_sampling *seen);
-
 /* Whether a thread with this number and name ("" or NULL: none) is the wanted one. */
 bool jp_is_thread(uint64_t id, const char *name, const char *wanted);
 
@@ -45,9 +41,9 @@ bool jp_is_thread(uint64_t id, const char *name, const char *wanted);
  * memory is short. */
 int jp_find_allocator(const struct jprof_profile *profile, uint32_t *out);
 
-/* As jprof_profile_new; the dump's warnings become notes. */
-int jp_profile_from_dump(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
-                         struct jprof_profile **profile, struct jprof_error *err);
+/* As jprof_profile_take; the dump's warnings become notes. */
+int jp_profile_from_dump(struct jprof_dump *dump, const struct jprof_profile_opts *opts, struct jprof_profile **profile,
+                         struct jprof_error *err);
 
 /* A profile of a profile.proto. `damage` says what was wrong with the compressed data around it. */
 int jp_profile_from_pprof(const void *data, size_t len, const char *name, const struct jprof_error *damage,

@@ -12,9 +12,10 @@
 
 struct dump_load {
 	const struct jprof_dump *dump;
+	struct jprof_dump *taken; /* the same, if its stacks may be taken; else NULL */
 	struct jprof_profile *profile;
 	uint32_t *location; /* of each address of the dump */
-	uint32_t *stack;    /* room for the deepest */
+	uint32_t *places;   /* locations of all frames; of the profile */
 	size_t synthetic;
 };
 
@@ -29,20 +30,19 @@ static bool is_synthetic(const struct jprof_maps *maps, uint64_t address)
 }
 
 /* The object that holds the innermost frame of most stacks: that is where the allocator is. */
-static int vote_allocator(struct jprof_profile *profile, const struct jprof_dump *dump, const uint32_t *location)
+static int vote_allocator(const struct dump_load *w)
 {
+	struct jprof_profile *profile = w->profile;
 	size_t *votes = calloc((size_t)jp_object_count(profile) + 1, sizeof *votes);
 	if (!votes)
 		return -1;
-	size_t best = 0;
-	for (size_t i = 0; i < dump->info.stacks; i++) {
-		const struct jp_stack *stack = &dump->stacks[i];
-		if (!stack->depth)
+	size_t best = 0, first = 0;
+	for (size_t i = 0; i < w->dump->info.stacks; first += w->dump->depths[i++]) {
+		if (!w->dump->depths[i])
 			continue;
-		uint32_t innermost = location[dump->frames[stack->first]];
-		if (innermost == NO_PLACE)
+		if (w->places[first] == NO_PLACE)
 			continue;
-		uint32_t object = profile->locations[innermost].object;
+		uint32_t object = profile->locations[w->places[first]].object;
 		if (++votes[object] > best && !profile->objects[object].unmapped) {
 			best = votes[object];
 			profile->allocator_hint = object;
@@ -81,35 +81,33 @@ static int give_names(struct dump_load *w)
 
 /* ---- samples ------------------------------------------------------------------------------ */
 
-static struct jp_sample sample_of(const struct jprof_dump *dump, const struct jp_record *record, uint32_t thread)
+/* Where the frames of records are: stacks come in order. */
+struct stack_cursor {
+	uint32_t stack, id; /* that of the last record, and its id in the profile or JP_NONE */
+	size_t first;
+};
+
+/* The stack of a record; JP_NONE when memory is short. */
+static uint32_t stack_of_record(struct dump_load *w, struct stack_cursor *c, uint32_t stack)
 {
-	struct jp_sample s = { .thread = thread };
-	jp_scale_record(dump->scaling, dump->info.rate, record->count, s.value);
-	for (unsigned first = 0; first < JPROF_COUNTERS; first += 2) {
-		if (dump->scaling == JP_SCALE_LINEAR)
-			continue;
-		/* What was not sampled at all is as if each object had been. */
-		uint64_t rate = dump->scaling == JP_SCALE_POISSON ? dump->info.rate : 0;
-		const uint64_t count[2] = { record->count[jp_objects_of(first)], record->count[jp_bytes_of(first)] };
-		struct jp_sampling seen = jp_sampling_of(rate, count);
-		jp_build_seen(&s, first, &seen);
-	}
-	return s;
+	const uint32_t *depths = w->dump->depths;
+	for (; c->stack < stack; c->id = JP_NONE)
+		c->first += depths[c->stack++];
+	if (c->id != JP_NONE)
+		return c->id;
+	uint32_t *places = w->places + c->first, depth = 0;
+	for (uint32_t f = 0; f < depths[stack]; f++)
+		if (places[f] != NO_PLACE)
+			places[depth++] = places[f];
+	for (uint32_t f = 1; f < depth; f++)
+		w->profile->locations[places[f]].returned_to = true;
+	return c->id = jp_stack_id_owned(&w->profile->stacks, places, depth);
 }
 
-static int add_record(struct dump_load *w, const struct jp_record *record, uint32_t thread)
+static int add_record(struct dump_load *w, struct stack_cursor *at, const struct jp_record *record, uint32_t thread)
 {
-	const struct jp_stack *from = &w->dump->stacks[record->stack];
-	uint32_t depth = 0;
-	for (uint32_t f = 0; f < from->depth; f++) {
-		uint32_t location = w->location[w->dump->frames[from->first + f]];
-		if (location != NO_PLACE)
-			w->stack[depth++] = location;
-	}
-	for (uint32_t f = 1; f < depth; f++)
-		w->profile->locations[w->stack[f]].returned_to = true;
-	struct jp_sample sample = sample_of(w->dump, record, thread);
-	return jp_sample_add(w->profile, w->stack, depth, &sample, 1);
+	uint32_t stack = stack_of_record(w, at, record->stack);
+	return stack == JP_NONE ? -1 : jp_sample_count_in(&w->profile->samples, stack, thread, record->count);
 }
 
 /* A thread's label: names may be equal, numbers are not. */
@@ -124,13 +122,14 @@ static int add_per_thread(struct dump_load *w, const char *wanted)
 {
 	bool all = !strcmp(wanted, "*");
 	struct jp_record record = { 0 };
+	struct stack_cursor cursor = { .id = JP_NONE };
 	int rc = 0;
 	for (size_t at = 0; !rc && jp_records_next(&w->dump->per_thread, &at, &record);) {
 		const struct jprof_dump_thread *t = &w->dump->threads[record.thread].pub;
 		if (!all && !jp_is_thread(t->id, t->name, wanted))
 			continue;
 		uint32_t label = all ? label_of(w->profile, t) : JP_NONE;
-		rc = all && label == JP_NONE ? -1 : add_record(w, &record, label);
+		rc = all && label == JP_NONE ? -1 : add_record(w, &cursor, &record, label);
 	}
 	return rc;
 }
@@ -138,38 +137,70 @@ static int add_per_thread(struct dump_load *w, const char *wanted)
 static int add_together(struct dump_load *w)
 {
 	struct jp_record record = { 0 };
+	struct stack_cursor cursor = { .id = JP_NONE };
 	int rc = 0;
 	for (size_t at = 0; !rc && jp_records_next(&w->dump->totals, &at, &record);)
-		rc = add_record(w, &record, JP_NONE);
+		rc = add_record(w, &cursor, &record, JP_NONE);
 	return rc;
 }
 
-static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, const char *thread)
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static int make_locations(struct dump_load *w, const struct jprof_maps *maps)
 {
 	const struct jprof_dump *dump = w->dump;
+	struct jprof_profile *p = w->profile;
 	w->location = calloc(dump->info.addresses + 1, sizeof *w->location);
-	w->stack = calloc(dump->info.depth + 1, sizeof *w->stack);
-	int rc = w->location && w->stack ? jp_build_mappings(w->profile, maps) : -1;
-	if (!rc) /* most are places of their own */
-		rc = jp_array_reserve(&w->profile->locations, &w->profile->location_cap, dump->info.addresses,
-		                      sizeof *w->profile->locations);
-	for (size_t i = 0; !rc && i < dump->info.addresses; i++) {
+	/* Most are places of their own. */
+	if (!w->location ||
+	    jp_array_reserve(&p->locations, &p->location_cap, dump->info.addresses, sizeof *p->locations))
+		return -1;
+	for (size_t i = 0; i < dump->info.addresses; i++) {
 		if (is_synthetic(maps, dump->addresses[i])) {
 			w->location[i] = NO_PLACE;
 			w->synthetic++;
 			continue;
 		}
-		w->location[i] = jp_build_location(w->profile, maps, dump->addresses[i]);
-		rc = w->location[i] == JP_NONE ? -1 : 0;
+		w->location[i] = jp_build_location(p, maps, dump->addresses[i]);
+		if (w->location[i] == JP_NONE)
+			return -1;
 	}
+	return give_names(w);
+}
+
+/* The frames become the profile's stacks, where they lie if they may be taken. */
+static int make_places(struct dump_load *w)
+{
+	size_t count = w->dump->frame_count;
+	w->places = w->taken ? w->taken->frames : malloc((count + 1) * sizeof *w->places);
+	if (!w->places && count)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		w->places[i] = w->location[w->dump->frames[i]];
+	if (w->taken)
+		w->taken->frames = NULL;
+	w->profile->stacks.owned = w->places;
+	free(w->location);
+	w->location = NULL;
+	return 0;
+}
+
+static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, const char *thread)
+{
+	w->profile->samples.scaling = w->dump->scaling;
+	w->profile->samples.rate = w->dump->info.rate;
+	int rc = jp_build_mappings(w->profile, maps);
 	if (!rc)
-		rc = give_names(w);
+		rc = make_locations(w, maps);
 	if (!rc)
-		rc = vote_allocator(w->profile, dump, w->location);
+		rc = make_places(w);
+	free(w->location);
+	if (!rc && w->taken)
+		jp_dump_drop_addresses(w->taken);
+	if (!rc)
+		rc = vote_allocator(w);
 	if (!rc)
 		rc = thread ? add_per_thread(w, thread) : add_together(w);
-	free(w->location);
-	free(w->stack);
 	return rc;
 }
 
@@ -197,29 +228,48 @@ static void describe_dump(struct jprof_profile *profile, const struct jprof_dump
 	};
 }
 
-int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *given, struct jprof_profile **out,
-                      struct jprof_error *err)
+static int load_dump_as(const struct jprof_dump *dump, struct jprof_dump *taken, const struct jprof_profile_opts *given,
+                        struct jprof_profile **out, struct jprof_error *err)
 {
-	if (jp_null(err, dump, out))
-		return JPROF_E_ARGUMENT;
 	struct jprof_profile_opts opts;
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (rc)
 		return rc;
+	if (dump->taken)
+		return jp_error(err, JPROF_E_ARGUMENT, dump->name, 0,
+		                "its stacks were taken by another profile; open the dump again");
 	if (opts.thread && !has_thread(dump, opts.thread))
 		return jp_advise(err, JPROF_ADVICE_THREAD,
 		                 jp_error(err, JPROF_E_ARGUMENT, dump->name, 0, "has no thread %s", opts.thread));
-	struct dump_load w = { .dump = dump, .profile = jp_profile_empty() };
+	struct dump_load w = { .dump = dump, .taken = taken, .profile = jp_profile_empty() };
 	if (!w.profile || fill_from_dump(&w, opts.maps ? opts.maps : dump->maps, opts.thread) ||
 	    jp_profile_set_input(w.profile, dump->name) || jp_profile_set_thread(w.profile, opts.thread)) {
 		jprof_profile_free(w.profile);
-		return jp_error_nomem(err);
+		rc = jp_error_nomem(err);
 	}
+	if (taken) {
+		jp_dump_drop_stacks(taken);
+		taken->taken = true;
+	}
+	if (rc)
+		return rc;
 	describe_dump(w.profile, dump);
 	w.profile->info.addresses -= w.synthetic;
 	w.profile->info.synthetic = w.synthetic;
 	*out = w.profile;
 	return 0;
+}
+
+int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
+                      struct jprof_profile **profile, struct jprof_error *err)
+{
+	return jp_null(err, dump, profile) ? JPROF_E_ARGUMENT : load_dump_as(dump, NULL, opts, profile, err);
+}
+
+int jprof_profile_take(struct jprof_dump *dump, const struct jprof_profile_opts *opts, struct jprof_profile **profile,
+                       struct jprof_error *err)
+{
+	return jp_null(err, dump, profile) ? JPROF_E_ARGUMENT : load_dump_as(dump, dump, opts, profile, err);
 }
 
 /* The first warning in full: the others are mostly of its kind. */
@@ -241,11 +291,11 @@ static int note_warnings(struct jprof_profile *profile, const struct jprof_dump 
 	           : jp_note(profile, "%s: %zu more warnings like this", dump->name, dump->warning_count - 1);
 }
 
-int jp_profile_from_dump(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
-                         struct jprof_profile **out, struct jprof_error *err)
+int jp_profile_from_dump(struct jprof_dump *dump, const struct jprof_profile_opts *opts, struct jprof_profile **out,
+                         struct jprof_error *err)
 {
 	struct jprof_profile *profile;
-	int rc = jprof_profile_new(dump, opts, &profile, err);
+	int rc = jprof_profile_take(dump, opts, &profile, err);
 	if (!rc && note_warnings(profile, dump, opts)) {
 		jprof_profile_free(profile);
 		rc = jp_error_nomem(err);

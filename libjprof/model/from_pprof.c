@@ -385,7 +385,7 @@ static int thread_of(struct pprof_load *w, const struct jp_pprof_sample *s, uint
 
 /* The file has estimates. Their mean size tells the probability of being sampled, and so the counters
  * that they were made from. In a difference that is lost. */
-static void guess_seen(const struct pprof_load *w, struct jp_sample *sample)
+static void guess_seen(const struct pprof_load *w, struct jp_values *sample)
 {
 	double rate = (double)w->profile->rate;
 	for (unsigned first = 0; first < JPROF_COUNTERS && rate > 0 && !w->difference; first += 2) {
@@ -396,7 +396,7 @@ static void guess_seen(const struct pprof_load *w, struct jp_sample *sample)
 		uint64_t count[2] = { (uint64_t)round(objects * p), (uint64_t)round(bytes * p) };
 		struct jp_sampling seen = jp_sampling_of(w->profile->rate, count);
 		seen.shift[0] = seen.shift[1] = 0;
-		jp_build_seen(sample, first, &seen);
+		jp_values_seen(sample, first, &seen);
 	}
 }
 
@@ -416,11 +416,12 @@ static int stack_of_sample(struct pprof_load *w, const struct jp_pprof_sample *s
 
 static int add_pprof_sample(struct pprof_load *w, const struct jp_pprof_sample *s)
 {
-	struct jp_sample sample = { 0 };
+	struct jp_values sample = { 0 };
+	uint32_t thread;
 	bool wanted;
 	if (s->value_count != w->pprof.types.count)
 		return faulty(w, "has another number of values than there are types:", s->value_count);
-	int rc = thread_of(w, s, &sample.thread, &wanted);
+	int rc = thread_of(w, s, &thread, &wanted);
 	if (!rc)
 		rc = stack_of_sample(w, s);
 	if (rc)
@@ -430,7 +431,7 @@ static int add_pprof_sample(struct pprof_load *w, const struct jp_pprof_sample *
 			sample.value[c] = (double)w->pprof.values.items[s->value_first + (size_t)w->column[c]];
 	guess_seen(w, &sample);
 	w->samples++;
-	return wanted ? jp_sample_add(w->profile, w->stack, s->id_count, &sample, 1) : 0;
+	return wanted ? jp_sample_add(w->profile, w->stack, s->id_count, thread, &sample, 1) : 0;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */

@@ -43,21 +43,8 @@ static bool same_function(const void *a, const void *b)
 	return !memcmp(a, b, sizeof(struct jp_function));
 }
 
-static uint64_t hash_sample(uint64_t seed, const void *item)
-{
-	const struct jp_sample *s = item;
-	return jp_hash_mix(seed, (uint64_t)s->thread << 32 | s->stack);
-}
-
-static bool same_sample(const void *a, const void *b)
-{
-	const struct jp_sample *x = a, *y = b;
-	return x->stack == y->stack && x->thread == y->thread;
-}
-
 static const struct jp_index_kind location_kind = { sizeof(struct jp_location), hash_location, same_location };
 static const struct jp_index_kind function_kind = { sizeof(struct jp_function), hash_function, same_function };
-static const struct jp_index_kind sample_kind = { sizeof(struct jp_sample), hash_sample, same_sample };
 
 uint32_t jp_object_count(const struct jprof_profile *profile)
 {
@@ -76,7 +63,7 @@ uint32_t jp_function_count(const struct jprof_profile *profile)
 
 uint32_t jp_sample_count(const struct jprof_profile *profile)
 {
-	return profile->sample_ids.count;
+	return profile->samples.ids.count;
 }
 
 const char *jp_string(const struct jprof_profile *profile, uint32_t id)
@@ -110,12 +97,12 @@ void jp_profile_cut(struct jprof_profile *p, const struct jprof_profile *was)
 {
 	jp_intern_cut(&p->strings, was->strings.count);
 	jp_intern_cut(&p->object_keys, was->object_keys.count);
-	jp_intern_cut(&p->stacks, was->stacks.count);
+	jp_stack_cut(&p->stacks, was->stacks.ids.count);
 	jp_intern_cut(&p->variant_keys, was->variant_keys.count);
 	jp_intern_cut(&p->mapping_keys, was->mapping_keys.count);
 	jp_index_cut(&p->location_ids, &location_kind, p->locations, was->location_ids.count);
 	jp_index_cut(&p->function_ids, &function_kind, p->functions, was->function_ids.count);
-	jp_index_cut(&p->sample_ids, &sample_kind, p->samples, was->sample_ids.count);
+	jp_samples_cut(&p->samples, &was->samples);
 	while (p->note_count > was->note_count)
 		free(p->notes[--p->note_count]);
 	p->frame_count = was->frame_count;
@@ -292,76 +279,26 @@ int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t func
 	return 0;
 }
 
-/* The sample of a stack that has an id. */
-static struct jp_sample *sample_of_stack(struct jprof_profile *profile, uint32_t stack, uint32_t thread)
+int jp_sample_add(struct jprof_profile *p, const uint32_t *stack, size_t depth, uint32_t thread,
+                  const struct jp_values *like, double factor)
 {
-	struct jp_sample key = { .stack = stack, .thread = thread };
-	bool known;
-	if (stack == JP_NONE || jp_array_push(profile->samples, jp_sample_count(profile), profile->sample_cap))
-		return NULL;
-	uint32_t id = jp_index_id(&profile->sample_ids, &sample_kind, profile->samples, &key, &known);
-	if (id == JP_NONE)
-		return NULL;
-	if (!known)
-		profile->samples[id] = key;
-	return &profile->samples[id];
-}
-
-struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread)
-{
-	return sample_of_stack(profile, jp_intern(&profile->stacks, stack, depth * sizeof *stack), thread);
-}
-
-const struct jp_less *jp_sample_less(const struct jp_sample *sample)
-{
-	static const struct jp_less nothing;
-	return sample->less ? sample->less : &nothing;
-}
-
-struct jp_less *jp_sample_make_less(struct jprof_profile *profile, struct jp_sample *sample)
-{
-	if (!sample->less)
-		sample->less = jp_arena_alloc(&profile->subtracted, sizeof *sample->less);
-	return sample->less;
-}
-
-int jp_sample_add_values(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like,
-                         double factor)
-{
-	const struct jp_less *theirs = jp_sample_less(like);
-	for (int c = 0; c < JPROF_COUNTERS; c++) {
-		to->value[c] += factor * like->value[c];
-		to->shift[c] += factor * like->shift[c];
-	}
-	if (factor >= 0 && !like->less)
-		return 0;
-	struct jp_less *less = jp_sample_make_less(profile, to);
-	for (int c = 0; less && c < JPROF_COUNTERS; c++)
-		less->base[c] += factor < 0 ? -factor * (like->value[c] + theirs->base[c]) : factor * theirs->base[c];
-	return less ? 0 : -1;
-}
-
-int jp_sample_add_to(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like, double factor)
-{
-	if (!to || jp_sample_add_values(profile, to, like, factor))
-		return -1;
-	struct jp_less *less = to->less;
-	jp_seen_add(factor < 0 ? &less->seen : &to->plus, &like->plus, factor);
-	if (like->less)
-		jp_seen_add(factor < 0 ? &to->plus : &less->seen, &like->less->seen, factor);
-	return 0;
-}
-
-int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
-                  double factor)
-{
-	return jp_sample_add_to(profile, jp_sample_at(profile, stack, depth, like->thread), like, factor);
+	struct jp_sample *sample = jp_sample_make(&p->samples, jp_stack_id(&p->stacks, stack, depth), thread, NULL);
+	struct jp_values *sum = sample ? jp_sample_sum(&p->samples, sample) : NULL;
+	return sum ? jp_values_add(&p->samples, sum, like, factor) : -1;
 }
 
 const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth)
 {
-	*depth = jp_intern_len(&profile->stacks, stack) / sizeof(uint32_t);
-	return (const uint32_t *)(const void *)jp_intern_get(&profile->stacks, stack);
+	*depth = profile->stacks.items[stack].depth;
+	return profile->stacks.items[stack].places;
+}
+
+void jp_profile_rest(struct jprof_profile *profile)
+{
+	jp_index_rest(&profile->location_ids);
+	jp_index_rest(&profile->function_ids);
+	jp_index_rest(&profile->stacks.ids);
+	jp_index_rest(&profile->samples.ids);
 }
 
 int jp_note_advised(struct jprof_profile *profile, const char *text, enum jprof_advice advice)
@@ -426,7 +363,7 @@ double jprof_profile_total(const struct jprof_profile *profile, enum jprof_count
 	if (!profile || !jp_is_counter(counter))
 		return NAN;
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++)
-		sum += profile->samples[i].value[counter];
+		sum += jprof_profile_value(profile, i, counter);
 	return sum;
 }
 
@@ -441,8 +378,8 @@ double jprof_profile_thread_total(const struct jprof_profile *profile, enum jpro
 	if (!profile || !thread || !jp_is_counter(counter))
 		return NAN;
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++)
-		if (!strcmp(jp_string(profile, profile->samples[i].thread), thread))
-			sum += profile->samples[i].value[counter];
+		if (!strcmp(jp_string(profile, profile->samples.items[i].thread), thread))
+			sum += jprof_profile_value(profile, i, counter);
 	return sum;
 }
 
@@ -514,16 +451,14 @@ void jprof_profile_free(struct jprof_profile *profile)
 	jp_intern_release(&profile->object_keys);
 	jp_index_release(&profile->location_ids);
 	jp_index_release(&profile->function_ids);
-	jp_intern_release(&profile->stacks);
-	jp_index_release(&profile->sample_ids);
+	jp_stack_table_release(&profile->stacks);
+	jp_samples_release(&profile->samples);
 	jp_intern_release(&profile->variant_keys);
 	jp_intern_release(&profile->mapping_keys);
 	free(profile->objects);
 	free(profile->locations);
 	free(profile->functions);
 	free(profile->frames);
-	free(profile->samples);
-	jp_arena_release(&profile->subtracted);
 	free(profile->mappings);
 	free(profile->threads);
 	for (size_t i = 0; i < profile->note_count; i++)

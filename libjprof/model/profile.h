@@ -16,7 +16,7 @@
 #include "base/intern.h"
 #include "input/maps.h"
 #include "jprof.h"
-#include "statistics/evidence.h"
+#include "model/samples.h"
 
 struct jp_object {
 	uint32_t path; /* id in strings */
@@ -78,25 +78,10 @@ struct jp_function {
 	uint32_t file;   /* JP_NONE: not known */
 };
 
-/* What was subtracted from a sample. */
-struct jp_less {
-	double base[JPROF_COUNTERS]; /* value + base is what it was subtracted from */
-	struct jp_seen seen;
-};
-
-struct jp_sample {
-	uint32_t stack;  /* id in stacks: an array of uint32_t location ids */
-	uint32_t thread; /* string id of the thread's label, or JP_NONE: all together */
-	double value[JPROF_COUNTERS];
-	double shift[JPROF_COUNTERS]; /* added to value, undoes the rounding of the dumps' counters */
-	struct jp_seen plus;          /* of what was added */
-	struct jp_less *less;         /* of the profile; NULL: nothing was subtracted */
-};
-
 struct jprof_profile {
 	struct jp_intern strings;
-	struct jp_intern object_keys, stacks, variant_keys;
-	struct jp_index location_ids, function_ids, sample_ids;
+	struct jp_intern object_keys, variant_keys;
+	struct jp_index location_ids, function_ids;
 	struct jp_object *objects;
 	size_t object_cap;
 	struct jp_location *locations;
@@ -105,10 +90,9 @@ struct jprof_profile {
 	size_t function_cap;
 	struct jp_frame *frames;
 	size_t frame_count, frame_cap;
-	struct jp_sample *samples;
-	size_t sample_cap;
-	struct jp_arena subtracted; /* has the samples' `less` */
-	uint32_t *threads;          /* string ids of the labels of samples, t2 before t10 */
+	struct jp_stack_table stacks;
+	struct jp_samples samples;
+	uint32_t *threads; /* string ids of the labels of samples, t2 before t10 */
 	size_t thread_count, thread_cap;
 	struct jp_mapping *mappings;
 	size_t mapping_count, mapping_cap;
@@ -172,33 +156,16 @@ int jp_object_bundled(struct jprof_profile *profile, uint32_t object, const stru
 int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t function, unsigned line,
                  bool inlined) jp_must_check;
 
-/* The sample with this thread and a stack of `depth` location ids, made when it is new; NULL when memory
- * is short. It stays where it is until the next is made. */
-struct jp_sample *jp_sample_at(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread);
-
-/* What was subtracted from a sample; zeros where nothing was. */
-const struct jp_less *jp_sample_less(const struct jp_sample *sample);
-
-/* The same to be changed, made if there is none; NULL when memory is short. */
-struct jp_less *jp_sample_make_less(struct jprof_profile *profile, struct jp_sample *sample);
-
-/* Adds `factor` times the values of `like`, and keeps what was subtracted. 0, or -1 when memory is short. */
-int jp_sample_add_values(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like,
-                         double factor) jp_must_check;
-
-/* Adds `factor` times what `like` holds to the sample with its thread and with a stack of `depth`
- * location ids (like->stack is not used). What was sampled for the two counts as independent.
- * 0, or -1 when memory is short. */
-int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, const struct jp_sample *like,
-                  double factor) jp_must_check;
-
-/* The same for a sample of the profile; NULL is memory that was short. Of one that has its `less`, or needs none, it
- * cannot fail. */
-int jp_sample_add_to(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like,
-                     double factor) jp_must_check;
+/* Adds `factor` times what `like` holds to the sample with this thread and a stack of `depth` location ids, made when
+ * it is new. What was sampled for the two counts as independent. 0, or -1 when memory is short. */
+int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread,
+                  const struct jp_values *like, double factor) jp_must_check;
 
 /* The id of a thread label for samples; JP_NONE when memory is short. */
 uint32_t jp_thread_label(struct jprof_profile *profile, const char *label);
+
+/* Gives back the memory by which things that are there are found again, until something is made anew. */
+void jp_profile_rest(struct jprof_profile *profile);
 
 /* The locations of a stack, innermost first. */
 const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth);

@@ -11,7 +11,11 @@ size_t jprof_profile_stacks(const struct jprof_profile *profile)
 
 double jprof_profile_value(const struct jprof_profile *profile, size_t i, enum jprof_counter counter)
 {
-	return i < jprof_profile_stacks(profile) && jp_is_counter(counter) ? profile->samples[i].value[counter] : NAN;
+	double value[JPROF_COUNTERS];
+	if (i >= jprof_profile_stacks(profile) || !jp_is_counter(counter))
+		return NAN;
+	jp_sample_estimates(&profile->samples, &profile->samples.items[i], value);
+	return value[counter];
 }
 
 static struct jprof_frame frame_of(const struct jprof_profile *p, const struct jp_location *l,
@@ -35,7 +39,7 @@ size_t jprof_profile_frames(const struct jprof_profile *p, size_t i, struct jpro
 	size_t depth, count = 0;
 	if (i >= jprof_profile_stacks(p))
 		return 0;
-	const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
+	const uint32_t *stack = jp_stack_get(p, p->samples.items[i].stack, &depth);
 	for (size_t s = 0; s < depth; s++) {
 		const struct jp_location *l = &p->locations[stack[s]];
 		for (uint32_t f = 0; f < l->frame_count; f++, count++)

@@ -185,10 +185,10 @@ static bool has_samples(const struct jp_seen *seen)
 }
 
 /* Adds to a sample of `profile` what a related one of the same stack holds. */
-static int join_sample(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like, double factor)
+static int join_sample(struct jprof_profile *profile, struct jp_values *to, const struct jp_values *like, double factor)
 {
 	profile->lineage.shared_sum |= has_samples(&to->plus) && has_samples(&like->plus);
-	if (jp_sample_add_values(profile, to, like, factor))
+	if (jp_values_add_estimates(&profile->samples, to, like, factor))
 		return -1;
 	jp_seen_join(&to->plus, &like->plus, factor);
 	if (like->less)
@@ -196,32 +196,62 @@ static int join_sample(struct jprof_profile *profile, struct jp_sample *to, cons
 	return 0;
 }
 
-static bool is_equal(const struct jp_sample *a, const struct jp_sample *b, int pair)
+static bool is_equal(const struct jp_values *a, const struct jp_values *b, int pair)
 {
 	const double *one = a->value + 2 * pair, *other = b->value + 2 * pair;
 	return a->plus.n[pair] == b->plus.n[pair] && one[0] == other[0] && one[1] == other[1];
 }
 
 /* Takes from a sample of `profile` what a related one of the same stack holds. */
-static int cancel_sample(struct jprof_profile *profile, struct jp_sample *to, const struct jp_sample *like)
+static int cancel_sample(struct jprof_profile *profile, struct jp_values *to, const struct jp_values *like)
 {
 	struct jp_seen early = like->plus;
 	bool equal[2] = { is_equal(to, like, 0), is_equal(to, like, 1) };
 	jp_seen_cancel(&to->plus, &early, equal, &profile->lineage);
-	if (jp_sample_add_values(profile, to, like, -1))
+	if (jp_values_add_estimates(&profile->samples, to, like, -1))
 		return -1;
 	jp_seen_add(&to->less->seen, &early, -1);
-	jp_seen_add(&to->plus, &jp_sample_less(like)->seen, -1);
+	jp_seen_add(&to->plus, &jp_values_less(like)->seen, -1);
 	return 0;
 }
 
-static void merge_sample(struct jprof_profile *to, struct jp_sample *sample, const struct jp_sample *like,
-                         double factor, bool related)
+static void merge_values(struct jprof_profile *to, struct jp_values *sum, const struct jp_values *like, double factor,
+                         bool related)
 {
-	int rc = related && factor == -1  ? cancel_sample(to, sample, like)
-	         : related && factor >= 0 ? join_sample(to, sample, like, factor)
-	                                  : jp_sample_add_to(to, sample, like, factor);
+	int rc = related && factor == -1  ? cancel_sample(to, sum, like)
+	         : related && factor >= 0 ? join_sample(to, sum, like, factor)
+	                                  : jp_values_add(&to->samples, sum, like, factor);
 	(void)rc; /* there is nothing that it could want memory for: translate_samples has made it */
+}
+
+/* One that is new has the other's counters, if they mean the same here; else it needs a sum. */
+static void merge_sample(struct jprof_profile *to, struct jp_sample *sample, const struct jprof_profile *from,
+                         const struct jp_sample *other, double factor, bool related)
+{
+	if (sample->sum != JP_NONE) {
+		struct jp_values like = jp_sample_values(&from->samples, other);
+		merge_values(to, &to->samples.sums[sample->sum], &like, factor, related);
+		return;
+	}
+	memcpy(sample->counted, other->counted, sizeof sample->counted);
+	if (sample->ever != JP_NONE)
+		to->samples.ever[sample->ever] = from->samples.ever[other->ever];
+}
+
+static bool count_alike(const struct jp_samples *a, const struct jp_samples *b)
+{
+	return a->scaling == b->scaling && a->rate == b->rate;
+}
+
+/* Makes all that merge_sample will want. 0, or -1 when memory is short. */
+static int room_for_sample(struct jprof_profile *to, struct jp_sample *sample, bool known,
+                           const struct jprof_profile *from, const struct jp_sample *other, double factor)
+{
+	if (!known && factor == 1 && other->sum == JP_NONE && count_alike(&to->samples, &from->samples))
+		return other->ever == JP_NONE ? 0 : jp_sample_make_ever(&to->samples, sample);
+	bool less = factor < 0 || (other->sum != JP_NONE && from->samples.sums[other->sum].less);
+	struct jp_values *sum = jp_sample_sum(&to->samples, sample);
+	return !sum || (less && !jp_values_make_less(&to->samples, sum)) ? -1 : 0;
 }
 
 /* The sum's sample for each of the other's, without values where it is new, and with room for what is subtracted. */
@@ -233,20 +263,22 @@ static int translate_samples(struct jprof_profile *to, const struct jprof_profil
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < count; i++) {
 		size_t depth;
-		const uint32_t *old = jp_stack_get(from, from->samples[i].stack, &depth);
-		uint32_t thread = from->samples[i].thread;
+		const struct jp_sample *other = &from->samples.items[i];
+		const uint32_t *old = jp_stack_get(from, other->stack, &depth);
+		uint32_t thread = other->thread;
+		bool known;
 		if (jp_array_reserve(&stack, &cap, depth + 1, sizeof *stack))
 			rc = -1;
 		for (size_t f = 0; !rc && f < depth; f++)
 			stack[f] = t->location[old[f]];
 		if (!rc && thread != JP_NONE && (thread = jp_thread_label(to, jp_string(from, thread))) == JP_NONE)
 			rc = -1;
-		struct jp_sample *sample = rc ? NULL : jp_sample_at(to, stack, depth, thread);
-		bool less = factor < 0 || from->samples[i].less;
-		if (!sample || (less && !jp_sample_make_less(to, sample)))
+		uint32_t id = rc ? JP_NONE : jp_stack_id(&to->stacks, stack, depth);
+		struct jp_sample *sample = jp_sample_make(&to->samples, id, thread, &known);
+		if (!sample || room_for_sample(to, sample, known, from, &from->samples.items[i], factor))
 			rc = -1;
 		else
-			t->sample[i] = (uint32_t)(sample - to->samples);
+			t->sample[i] = (uint32_t)(sample - to->samples.items);
 	}
 	free(stack);
 	return rc;
@@ -300,10 +332,8 @@ static void merge_samples(struct jprof_profile *to, const struct jprof_profile *
 {
 	uint32_t samples = jp_sample_count(from);
 	merge_lineage(&to->lineage, &from->lineage, factor, t->related);
-	for (uint32_t i = 0; i < samples; i++) {
-		struct jp_sample like = from->samples[i];
-		merge_sample(to, &to->samples[t->sample[i]], &like, factor, t->related);
-	}
+	for (uint32_t i = 0; i < samples; i++)
+		merge_sample(to, &to->samples.items[t->sample[i]], from, &from->samples.items[i], factor, t->related);
 	for (uint32_t i = 0; i < jp_location_count(from); i++)
 		to->locations[t->location[i]].returned_to |= from->locations[i].returned_to;
 	if (to->allocator_hint == JP_NONE && from->allocator_hint != JP_NONE)

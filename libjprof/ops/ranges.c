@@ -8,8 +8,9 @@
 struct jp_evidence jp_sample_evidence(const struct jprof_profile *profile, const struct jp_sample *sample,
                                       enum jprof_counter counter)
 {
-	return jp_evidence_of(&profile->lineage, sample->value[counter], sample->shift[counter], &sample->plus,
-	                      &jp_sample_less(sample)->seen, counter);
+	struct jp_values v = jp_sample_values(&profile->samples, sample);
+	return jp_evidence_of(&profile->lineage, v.value[counter], v.shift[counter], &v.plus, &jp_values_less(&v)->seen,
+	                      counter);
 }
 
 void jp_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread,
@@ -17,9 +18,9 @@ void jp_profile_range(const struct jprof_profile *profile, enum jprof_counter co
 {
 	struct jp_evidence all = { 0 };
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++) {
-		if (thread && strcmp(jp_string(profile, profile->samples[i].thread), thread))
+		if (thread && strcmp(jp_string(profile, profile->samples.items[i].thread), thread))
 			continue;
-		struct jp_evidence one = jp_sample_evidence(profile, &profile->samples[i], counter);
+		struct jp_evidence one = jp_sample_evidence(profile, &profile->samples.items[i], counter);
 		jp_evidence_add(&all, &one);
 	}
 	*range = jp_evidence_total_range(&profile->lineage, profile->rate, &all, counter);

@@ -492,9 +492,11 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 		                 jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory"));
 	struct symbolizing w = { .profile = profile, .opts = &opts };
 	rc = open_sources(&w, err);
+	jp_profile_rest(profile);
 	if (!rc && (jp_remember_where(profile, &w.where) || symbolize_all(&w) || note_sources(&w)))
 		rc = jp_error_nomem(err);
 	symbolizing_release(&w);
+	jp_profile_rest(profile);
 	profile->named = !rc;
 	return rc;
 }

@@ -112,21 +112,33 @@ static uint32_t view_stack_of(struct resolve *r, const struct jp_run *run, uint3
 
 /* ---- samples ----------------------------------------------------------------------------------------- */
 
+/* What was subtracted from a stack. */
+static void add_less(struct resolve *r, uint32_t id, const struct jp_less *less)
+{
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		r->view->base_total[c] += less->base[c];
+	r->view->stacks[id].base += less->base[r->opts->counter];
+}
+
+static void add_stack_seen(struct resolve *r, uint32_t id, const struct jp_sample *sample)
+{
+	struct jp_values values = jp_sample_values(&r->profile->samples, sample);
+	r->sums[id].shift += values.shift[r->opts->counter];
+	jp_seen_add(&r->sums[id].plus, &values.plus, 1);
+	jp_seen_add(&r->sums[id].minus, &jp_values_less(&values)->seen, 1);
+}
+
 static void add_values(struct resolve *r, uint32_t id, const struct jp_sample *sample)
 {
 	struct jp_view_stack *to = &r->view->stacks[id];
-	const struct jp_less *less = jp_sample_less(sample);
-	enum jprof_counter counter = r->opts->counter;
-	for (int c = 0; c < JPROF_COUNTERS; c++) {
-		to->value[c] += r->opts->drop_negative && sample->value[c] < 0 ? 0 : sample->value[c];
-		r->view->base_total[c] += less->base[c];
-	}
-	to->base += less->base[counter];
-	if (!r->opts->errors)
-		return;
-	r->sums[id].shift += sample->shift[counter];
-	jp_seen_add(&r->sums[id].plus, &sample->plus, 1);
-	jp_seen_add(&r->sums[id].minus, &less->seen, 1);
+	double value[JPROF_COUNTERS];
+	jp_sample_estimates(&r->profile->samples, sample, value);
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		to->value[c] += r->opts->drop_negative && value[c] < 0 ? 0 : value[c];
+	if (sample->sum != JP_NONE)
+		add_less(r, id, jp_values_less(&r->profile->samples.sums[sample->sum]));
+	if (r->opts->errors)
+		add_stack_seen(r, id, sample);
 }
 
 static int resolve_sample(struct resolve *r, const struct jp_sample *sample, struct jprof_error *err)
@@ -154,7 +166,7 @@ static int add_samples(struct resolve *r, struct jprof_error *err)
 	    jp_array_reserve(&r->view->stacks, &r->stack_cap, jp_sample_count(r->profile), sizeof *r->view->stacks))
 		return jp_error_nomem(err);
 	for (uint32_t i = 0; !rc && i < jp_sample_count(r->profile); i++) {
-		const struct jp_sample *sample = &r->profile->samples[i];
+		const struct jp_sample *sample = &r->profile->samples.items[i];
 		if (r->thread == JP_NONE || sample->thread == r->thread)
 			rc = resolve_sample(r, sample, err);
 	}

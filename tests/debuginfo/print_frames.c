@@ -55,8 +55,8 @@ static void print_samples(const struct jprof_profile *p, bool functions)
 	struct found *all = calloc(count + 1, sizeof *all);
 	for (uint32_t i = 0; all && i < count; i++) {
 		size_t depth;
-		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
-		all[i] = (struct found){ p->samples[i].value[JPROF_INUSE_SPACE], &p->locations[stack[0]] };
+		const uint32_t *stack = jp_stack_get(p, p->samples.items[i].stack, &depth);
+		all[i] = (struct found){ jprof_profile_value(p, i, JPROF_INUSE_SPACE), &p->locations[stack[0]] };
 	}
 	if (all)
 		qsort(all, count, sizeof *all, by_size);

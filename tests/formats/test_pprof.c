@@ -202,7 +202,7 @@ static void test_variants(void **state)
 	assert_int_equal(jprof_profile_difference(p, other, NULL), 0);
 	assert_int_equal(jp_sample_count(p), 2);
 	for (uint32_t i = 0; i < jp_sample_count(p); i++)
-		assert_true(p->samples[i].value[JPROF_INUSE_SPACE] == 0);
+		assert_true(jprof_profile_value(p, i, JPROF_INUSE_SPACE) == 0);
 	jprof_profile_free(p);
 	jprof_profile_free(other);
 	jp_strbuf_release(&proto);
@@ -257,7 +257,7 @@ static void test_builds(void **state)
 	}
 	assert_int_equal(jp_profile_merge(p[0], p[2], -1, NULL), 0);
 	assert_int_equal(jprof_profile_notes(p[0]), 0);
-	assert_true(p[0]->samples[0].value[JPROF_INUSE_SPACE] == 0);
+	assert_true(jprof_profile_value(p[0], 0, JPROF_INUSE_SPACE) == 0);
 	assert_int_equal(jp_profile_merge(p[0], p[1], 1, NULL), 0);
 	assert_noted(p[0], "two builds");
 	assert_int_equal(jp_sample_count(p[0]), 2);
@@ -394,7 +394,7 @@ static void test_rate(void **state)
 	assert_int_equal(p->rate, 1024);
 	assert_int_equal(p->mtime, 5);
 	assert_true(jprof_profile_total(p, JPROF_INUSE_OBJECTS) == 100);
-	double n = p->samples[0].plus.n[0]; /* 100 (1 - 1/e) */
+	double n = jp_sample_values(&p->samples, &p->samples.items[0]).plus.n[0]; /* 100 (1 - 1/e) */
 	assert_true(n == 63);
 	jprof_profile_free(p);
 	jp_strbuf_release(&proto);

@@ -16,8 +16,11 @@ static size_t file_count;
 static void round_samples(struct jprof_profile *p)
 {
 	for (uint32_t i = 0; i < jp_sample_count(p); i++)
-		for (int c = 0; c < JPROF_COUNTERS; c++)
-			p->samples[i].value[c] = (double)llround(p->samples[i].value[c]);
+		for (int c = 0; c < JPROF_COUNTERS; c++) {
+			struct jp_values *sum = jp_sample_sum(&p->samples, &p->samples.items[i]);
+			assert_non_null(sum);
+			sum->value[c] = (double)llround(sum->value[c]);
+		}
 }
 
 static struct jprof_profile *open_sample(const char *path, const char *thread)
@@ -110,7 +113,7 @@ static void check_named(const char *path, enum jprof_fold fold, const char *thre
 		same_threads(p, read, fold);
 	for (uint32_t i = 0; i < jp_sample_count(less); i++)
 		for (int c = 0; c < JPROF_COUNTERS; c++)
-			assert_true(less->samples[i].value[c] == 0);
+			assert_true(jprof_profile_value(less, i, c) == 0);
 	jprof_profile_free(less);
 	jprof_profile_free(p);
 	jprof_profile_free(read);

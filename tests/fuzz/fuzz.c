@@ -75,9 +75,9 @@ static void check_totals(const struct jprof_profile *p, const struct jprof_profi
 	for (int c = 0; c < JPROF_COUNTERS; c++) {
 		double sum = 0, size = 1, total = jprof_profile_total(read, (enum jprof_counter)c);
 		for (uint32_t i = 0; i < jp_sample_count(p); i++) {
-			must(isfinite(p->samples[i].value[c]));
-			sum += written(p->samples[i].value[c]);
-			size += fabs(written(p->samples[i].value[c]));
+			must(isfinite(jprof_profile_value(p, i, c)));
+			sum += written(jprof_profile_value(p, i, c));
+			size += fabs(written(jprof_profile_value(p, i, c)));
 		}
 		must(fabs(sum - total) <= 1e-12 * size);
 	}
@@ -214,7 +214,7 @@ static void check_difference(const void *data, size_t size)
 	must(jp_sample_count(p) == samples);
 	for (uint32_t i = 0; i < samples; i++)
 		for (int c = 0; c < JPROF_COUNTERS; c++)
-			must(p->samples[i].value[c] == 0);
+			must(jprof_profile_value(p, i, c) == 0);
 	jprof_profile_free(p);
 	jprof_profile_free(same);
 }

@@ -31,11 +31,11 @@ static double value_at(const struct jprof_profile *p, const char *path, uint64_t
 {
 	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
 		size_t depth;
-		const uint32_t *stack = jp_stack_get(p, p->samples[i].stack, &depth);
+		const uint32_t *stack = jp_stack_get(p, p->samples.items[i].stack, &depth);
 		const struct jp_location *l = &p->locations[stack[0]];
 		if (depth == 2 && l->offset == offset && p->locations[stack[1]].address == caller &&
 		    !strcmp(jp_string(p, p->objects[l->object].path), path))
-			return p->samples[i].value[JPROF_INUSE_SPACE];
+			return jprof_profile_value(p, i, JPROF_INUSE_SPACE);
 	}
 	return NAN;
 }
@@ -64,7 +64,7 @@ static void assert_all_zero(const struct jprof_profile *p)
 	assert_true(jp_sample_count(p) > 0);
 	for (uint32_t i = 0; i < jp_sample_count(p); i++)
 		for (int c = 0; c < JPROF_COUNTERS; c++)
-			assert_true(p->samples[i].value[c] == 0);
+			assert_true(jprof_profile_value(p, i, c) == 0);
 }
 
 static void test_a_less_a_is_nothing(void **state)
@@ -168,8 +168,9 @@ static void check_base(const struct jprof_profile *p, double base, double now)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
-		assert_true(jp_sample_less(&p->samples[i])->base[JPROF_INUSE_SPACE] >= 0);
-		sum += jp_sample_less(&p->samples[i])->base[JPROF_INUSE_SPACE];
+		struct jp_values values = jp_sample_values(&p->samples, &p->samples.items[i]);
+		assert_true(jp_values_less(&values)->base[JPROF_INUSE_SPACE] >= 0);
+		sum += jp_values_less(&values)->base[JPROF_INUSE_SPACE];
 	}
 	assert_near(sum, base);
 	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE) + sum, now);

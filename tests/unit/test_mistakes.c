@@ -280,6 +280,21 @@ MISTAKE(unknown_thread_of_a_dump)
 	return jprof_profile_new(t->dump, &opts, (struct jprof_profile **)result, err);
 }
 
+MISTAKE(taken_twice)
+{
+	struct jprof_dump *dump;
+	struct jprof_profile *first;
+	(void)t;
+	int rc = jprof_dump_open(SAMPLES "/heaps/hand-4.heap", &dump, err);
+	assert_int_equal(rc, 0);
+	assert_int_equal(jprof_profile_take(dump, NULL, &first, err), 0);
+	assert_true(jprof_dump_info(dump)->stacks && jprof_dump_maps(dump));
+	rc = jprof_profile_new(dump, NULL, (struct jprof_profile **)result, err);
+	jprof_profile_free(first);
+	jprof_dump_free(dump);
+	return rc;
+}
+
 MISTAKE(unknown_format)
 {
 	(void)result;
@@ -361,6 +376,7 @@ static void test_what_does_not_exist(void **state)
 		{ "fold", unknown_fold, JPROF_E_ARGUMENT, "fold 4" },
 		{ "thread of a view", unknown_thread_of_a_view, JPROF_E_ARGUMENT, "no thread no such one" },
 		{ "thread of a dump", unknown_thread_of_a_dump, JPROF_E_ARGUMENT, "no thread 4711" },
+		{ "a dump taken twice", taken_twice, JPROF_E_ARGUMENT, "open the dump again" },
 		{ "format", unknown_format, JPROF_E_ARGUMENT, "no such report format: tekst" },
 		{ "focus", faulty_focus, JPROF_E_ARGUMENT, "focus" },
 		{ "retain", faulty_retain, JPROF_E_ARGUMENT, "retain" },

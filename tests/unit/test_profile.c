@@ -17,7 +17,7 @@
 static const struct jp_location *location(const struct jprof_profile *p, size_t i)
 {
 	size_t depth;
-	const uint32_t *stack = jp_stack_get(p, p->samples[0].stack, &depth);
+	const uint32_t *stack = jp_stack_get(p, p->samples.items[0].stack, &depth);
 	assert_true(i < depth);
 	return &p->locations[stack[i]];
 }
@@ -75,8 +75,8 @@ static void test_samples_are_scaled_and_equal_stacks_meet(void **state)
 	                                     "@ 0x1\n  t*: 4: 8388608 [0: 0]\n"
 	                                     "@ 0x1 0x2\n  t*: 4: 8388608 [4: 8388608]\n" MAPS);
 	assert_int_equal(jp_sample_count(p), 2);
-	assert_near(p->samples[0].value[JPROF_INUSE_SPACE], 829411.40369110543 + 8545117.2824064381);
-	assert_near(p->samples[1].value[JPROF_INUSE_SPACE], 8545117.2824064381);
+	assert_near(jprof_profile_value(p, 0, JPROF_INUSE_SPACE), 829411.40369110543 + 8545117.2824064381);
+	assert_near(jprof_profile_value(p, 1, JPROF_INUSE_SPACE), 8545117.2824064381);
 	assert_near(jprof_profile_total(p, JPROF_INUSE_OBJECTS), 1.5819767068693265 + 2 * 4.0746294414550963);
 	assert_near(jprof_profile_total(p, JPROF_ALLOC_SPACE), 2 * 8545117.2824064381);
 	jprof_profile_free(p);
