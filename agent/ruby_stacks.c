@@ -5,11 +5,12 @@
 
 #include "ruby_api.h"
 #include "ruby_interpreter.h"
+#include "ruby_last.h"
 #include "ruby_names.h"
 #include "ruby_vm.h"
 #include "stacktree.h"
 
-enum { INNER = 160, OUTER = 40, LINE_UNKNOWN = 0 };
+enum { LINE_UNKNOWN = 0 };
 
 static atomic_bool ready;
 static bool tried;
@@ -28,6 +29,7 @@ void ruby_stacks_learn(void)
 	ruby_stacks_refuse("Ruby raised an exception where the agent looked at its functions");
 	refusal = ruby_interpreter_learn();
 	atomic_store(&ready, !refusal);
+	ruby_last_learn();
 }
 
 const char *ruby_stacks_refusal(void)
@@ -136,35 +138,67 @@ static uint32_t add_frame(uint32_t parent, const struct ruby_names *names, int l
 	return 0;
 }
 
-/* Adds frames from `from` inwards, to `to`. Returns 0 where there is no more room. */
-static uint32_t add_frames(uint32_t node, const struct taken *taken, int from, int to, struct caller *caller)
+/* Where the kept frame at this place from the outermost on is among those that were taken. */
+static int index_of(const struct taken *taken, int place)
+{
+	bool is_behind_cut = taken->count > RUBY_KEPT && place >= RUBY_OUTER;
+	return is_behind_cut ? RUBY_KEPT - 1 - place : taken->count - 1 - place;
+}
+
+/* How many of the outermost are those of the last stack. The path of the innermost that has a line was had in another
+ * way. */
+static int count_common(const struct taken *taken, const struct ruby_last *last)
+{
+	int place = 0;
+	for (; place < last->used; place++) {
+		int i = index_of(taken, place);
+		if (i <= taken->innermost || taken->frames[i] != last->frames[place].frame ||
+		    taken->lines[i] != last->frames[place].line)
+			break;
+	}
+	return place;
+}
+
+static uint32_t add_one(uint32_t parent, const struct taken *taken, int i, struct caller *caller)
 {
 	struct ruby_names names;
-	for (int i = from; i >= to; i--) {
-		ruby_names_of(taken->frames[i], &names);
-		correct_path(&names, caller, taken, i);
-		call_from(caller, &names, taken->frames[i], taken->lines[i]);
-		node = add_frame(node, &names, taken->lines[i], false);
+	ruby_names_of(taken->frames[i], &names);
+	correct_path(&names, caller, taken, i);
+	call_from(caller, &names, taken->frames[i], taken->lines[i]);
+	return add_frame(parent, &names, taken->lines[i], false);
+}
+
+/* Begins two frames further out than needed, for who calls a frame may tell about it. */
+static uint32_t add_kept(const struct taken *taken, struct ruby_last *last)
+{
+	int total = taken->count < RUBY_KEPT ? taken->count : RUBY_KEPT, common = count_common(taken, last);
+	struct caller caller = { 0 };
+	last->used = common > 2 ? common - 2 : 0;
+	uint32_t node = last->used ? last->frames[last->used - 1].node : 0;
+	for (int place = last->used; place < total; place++) {
+		int i = index_of(taken, place);
+		if (taken->count > RUBY_KEPT && place == RUBY_OUTER) {
+			node = stacktree_mark(node, STACKTREE_CUT, (uint32_t)(taken->count - RUBY_KEPT));
+			caller = (struct caller){ 0 };
+		}
+		node = node || !place ? add_one(node, taken, i, &caller) : 0;
 		if (!node)
 			return 0;
+		if (i > taken->innermost && last->used == place)
+			last->frames[last->used++] =
+			    (struct ruby_last_frame){ taken->frames[i], taken->lines[i], node };
 	}
 	return node;
 }
 
-static uint32_t add_all(const struct taken *taken)
+/* The outermost are not known: there were more than there is room for. */
+static uint32_t add_inner(const struct taken *taken)
 {
 	struct caller caller = { 0 };
-	if (taken->count <= INNER + OUTER)
-		return add_frames(0, taken, taken->count - 1, 0, &caller);
-	bool knows_outer = taken->count < taken->room;
-	uint32_t node = 0;
-	if (knows_outer)
-		node = add_frames(0, taken, taken->count - 1, taken->count - OUTER, &caller);
-	if (knows_outer && !node)
-		return 0;
-	node = stacktree_mark(node, STACKTREE_CUT, knows_outer ? (uint32_t)(taken->count - OUTER - INNER) : 0);
-	caller = (struct caller){ 0 };
-	return node ? add_frames(node, taken, INNER - 1, 0, &caller) : 0;
+	uint32_t node = stacktree_mark(0, STACKTREE_CUT, 0);
+	for (int i = RUBY_INNER - 1; i >= 0 && node; i--)
+		node = add_one(node, taken, i, &caller);
+	return node;
 }
 
 /* There is no room for the stack: its innermost line alone. */
@@ -192,7 +226,11 @@ uint32_t ruby_stacks_take(void)
 		return STACKTREE_BUSY;
 	struct taken taken = take_frames();
 	find_innermost(&taken);
-	uint32_t node = taken.count > 0 ? add_all(&taken) : 0;
+	uint32_t node = 0;
+	if (taken.count == taken.room)
+		node = add_inner(&taken);
+	else if (taken.count > 0)
+		node = add_kept(&taken, ruby_last_here(taken.count));
 	if (!node && taken.count > 0)
 		node = add_line(&taken);
 	stacktree_unlock();
