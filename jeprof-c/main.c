@@ -150,7 +150,7 @@ static int run_command(int argc, char **argv)
 		.as_jeprof = argc && called_as_jeprof(argv[0]),
 		.nodefraction = 0.005,
 		.edgefraction = 0.001,
-		.fold = argc && called_as_jeprof(argv[0]) ? FOLD_NONE : FOLD_ALLOC,
+		.fold = argc && called_as_jeprof(argv[0]) ? FOLD_NONE : FOLD_STD,
 	};
 	return options_parse(&options, argc, argv) && budget_watch(options.max_memory) ? run_report(&options) : 1;
 }

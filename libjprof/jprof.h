@@ -605,9 +605,10 @@ enum jprof_granularity {
 
 /* Which frames say how memory was got and not for what, and are taken away. */
 enum jprof_fold {
-	JPROF_FOLD_ALLOC, /* the allocator's, and the language's wrappers of malloc: ruby_xmalloc, __rust_alloc ... */
+	JPROF_FOLD_STD,   /* those of alloc, and what std of C++ and Rust does for its user: std::vector ... */
 	JPROF_FOLD_NONE,  /* the allocator's alone, as in jeprof */
-	JPROF_FOLD_VM,    /* and the language's own machinery between two useful frames: vm_exec_core ... */
+	JPROF_FOLD_ALLOC, /* and wrappers of malloc: zmalloc, ruby_xmalloc, __rust_alloc ... */
+	JPROF_FOLD_VM,    /* those of std, and an interpreter's machinery between two useful frames: vm_exec_core ... */
 	JPROF_FOLD_RAW,   /* none at all: stacks begin in the allocator */
 };
 
@@ -629,6 +630,7 @@ struct jprof_view_opts {
 	bool full_names;         /* rows have names with parameters */
 	bool errors;             /* how far each number may be off; "csv" and "json" want it */
 	bool percent_of_base;    /* what was subtracted is 100 %, if anything was */
+	const char *fold_also;   /* functions that fold as an allocation wrapper does, beside those that are known */
 };
 
 /* What a view is of. */

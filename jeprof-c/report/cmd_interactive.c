@@ -171,9 +171,9 @@ static void run_reset(struct session *s, const struct request *r)
 
 static void run_fold(struct session *s, const struct request *r)
 {
-	int place = r->count ? opt_word("none|alloc|vm", r->words[0]) : -1;
+	int place = r->count ? opt_word("none|alloc|std|vm", r->words[0]) : -1;
 	if (place < 0)
-		say("fold: give one of none, alloc, vm");
+		say("fold: give one of none, alloc, std, vm");
 	else
 		s->o.fold = (unsigned)place;
 }
@@ -201,7 +201,7 @@ static const struct session_command session_commands[] = {
 	{ "cum", run_top, NEXT_FUNCTION, "[N] [RE] [-RE]", "the same, ordered by cumulative value" },
 	{ "focus", run_focus, NEXT_FUNCTION, "[RE]", "from now on only stacks with RE; without it, all" },
 	{ "ignore", run_ignore, NEXT_FUNCTION, "[RE]", "from now on only stacks without RE" },
-	{ "fold", run_fold, NEXT_FOLD, "none|alloc|vm", "frames that say how memory was got" },
+	{ "fold", run_fold, NEXT_FOLD, "none|alloc|std|vm", "frames that say how memory was got" },
 	{ "sort", run_sort, NEXT_SORT, "flat|cum", "order of rows" },
 	{ "reset", run_reset, NEXT_NOTHING, "", "all settings as in the beginning" },
 	{ "options", session_options, NEXT_NOTHING, "", "shows the settings" },

@@ -72,8 +72,10 @@ static const struct opt_row report_rows[] = {
 	{ "drop_negative", OPT_SWITCH, OPTION_AT(drop_negative), 0, NULL, NULL,
 	  "in a difference, count what shrank as 0" },
 	HEADING_ROW(REPORTS, "Which part"),
-	{ "fold", OPT_WORD, OPTION_AT(fold), 0, NULL, "none|alloc|vm",
-	  "take away the language's malloc wrappers (alloc, the default), its machinery too (vm), or nothing but the allocator (none, as jeprof)" },
+	{ "fold", OPT_WORD, OPTION_AT(fold), 0, NULL, "none|alloc|std|vm",
+	  "take away wrappers of malloc (alloc), the standard library of C++ and Rust as well (std, the default), "
+	  "the language's machinery too (vm), or nothing but the allocator (none, as jeprof)" },
+	{ "fold-also", OPT_TEXT, OPTION_AT(fold_also), 0, NULL, "RE", "functions that are wrappers of malloc, too" },
 	{ "focus", OPT_TEXT, OPTION_AT(focus), 0, NULL, "RE",
 	  "only stacks with a function, line or address that matches" },
 	{ "ignore", OPT_TEXT, OPTION_AT(ignore), 0, NULL, "RE", "only stacks without one" },
@@ -172,7 +174,7 @@ bool options_parse(struct options *o, int argc, char **argv)
 }
 
 /* In the order of --fold's words. */
-static const enum jprof_fold folds[] = { JPROF_FOLD_NONE, JPROF_FOLD_ALLOC, JPROF_FOLD_VM };
+static const enum jprof_fold folds[] = { JPROF_FOLD_NONE, JPROF_FOLD_ALLOC, JPROF_FOLD_STD, JPROF_FOLD_VM };
 
 struct jprof_view_opts options_view(const struct options *o)
 {
@@ -182,6 +184,7 @@ struct jprof_view_opts options_view(const struct options *o)
 		.counter = o->counter,
 		.granularity = o->granularity,
 		.fold = folds[o->fold],
+		.fold_also = o->fold_also,
 		.retain = o->retain,
 		.exclude = o->exclude,
 		.focus = o->focus,

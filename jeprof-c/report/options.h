@@ -9,7 +9,8 @@ struct options {
 	bool version;
 	enum jprof_granularity granularity;
 	enum jprof_counter counter;
-	enum { FOLD_NONE, FOLD_ALLOC, FOLD_VM } fold; /* in the order of --fold's words */
+	enum { FOLD_NONE, FOLD_ALLOC, FOLD_STD, FOLD_VM } fold; /* in the order of --fold's words */
+	const char *fold_also;
 	bool cum;
 	bool show_bytes;
 	bool full_names;

@@ -74,7 +74,7 @@ static const char *setting_name(int kind, int value)
 
 void session_options(struct session *s, const struct request *r)
 {
-	static const char *const levels[] = { "none", "alloc", "vm" };
+	static const char *const levels[] = { "none", "alloc", "std", "vm" };
 	const struct options *o = &s->o;
 	(void)r;
 	fprintf(stderr,

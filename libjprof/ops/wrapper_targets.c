@@ -68,11 +68,13 @@ static int by_target(const void *a, const void *b)
 int jp_wrapper_targets(const struct jp_objfile *file, uint64_t **items, size_t *count)
 {
 	struct targets targets = { 0 };
+	struct jp_wrappers wrappers;
 	const struct jp_symbol *symbol;
-	int rc = 0;
+	int rc = jp_wrappers_init(&wrappers);
 	for (size_t i = 0; !rc && file->names && (symbol = jp_symtab_at(file->names->symtab, i)); i++)
-		if (symbol->source == JPROF_SOURCE_DYNSYM && jp_is_wrapper_name(symbol->name))
+		if (symbol->source == JPROF_SOURCE_DYNSYM && jp_is_wrapper_name(&wrappers, symbol->name))
 			rc = scan_wrapper(file, symbol, &targets);
+	jp_wrappers_release(&wrappers);
 	if (targets.count)
 		qsort(targets.items, targets.count, sizeof *targets.items, by_target);
 	*items = targets.items;

@@ -1,10 +1,11 @@
 #include "ops/wrappers.h"
 
 #include <fnmatch.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/macros.h"
+#include "ops/wrapper_table.h"
 
 /* Compilers append ".constprop.0", ".isra.3", ".part.1", ".cold" to the clones they make. */
 static size_t stem(const char *name)
@@ -24,7 +25,7 @@ static bool in_table(const char *name, const char *const *table, size_t count)
 /* Patterns as in a shell; the stem of the name is matched. */
 static bool matches(const char *name, const char *const *patterns, size_t count)
 {
-	char text[256];
+	char text[1024];
 	size_t n = stem(name);
 	if (n >= sizeof text)
 		return false;
@@ -101,43 +102,68 @@ bool jp_is_allocator_internal(const char *name)
 	return matches(name, patterns, jp_count(patterns));
 }
 
-bool jp_is_wrapper_name(const char *name)
+/* ---- the table, by first letter ---------------------------------------------------------------------- */
+
+static size_t count_patterns(void)
 {
-	static const char *const patterns[] = {
-		/* Ruby, gc.c and util.c of 2.7 to 3.4 */
-		"ruby_x[mcr]*alloc*",
-		"ruby_sized_x*",
-		"ruby_mimmalloc",
-		"ruby_xcalloc_body",
-		"ruby_xmalloc*_body",
-		"rb_xmalloc_mul_add*",
-		"rb_xrealloc_mul_add*",
-		"rb_xcalloc_mul_add*",
-		"objspace_x*",
-		"objspace_malloc_*",
-		"rb_gc_impl_malloc",
-		"rb_gc_impl_calloc",
-		"rb_gc_impl_realloc",
-		"rb_alloc_tmp_buffer*",
-		"rb_mem_*",
-		"calloc1",
-		"heap_page_body_allocate",
-		/* Rust, library/alloc */
-		"__rust_alloc",
-		"__rust_alloc_zeroed",
-		"__rust_realloc",
-		"__rg_alloc*",
-		"__rg_realloc",
-		"__rdl_alloc*",
-		"__rdl_realloc",
-		"alloc::alloc::alloc*",
-		"alloc::alloc::realloc",
-		"alloc::alloc::Global::*",
-		"alloc::alloc::exchange_malloc",
-		"<* as core::alloc::global::GlobalAlloc>::*",
-		"<alloc::alloc::Global as core::alloc::Allocator>::*",
-	};
-	return matches(name, patterns, jp_count(patterns));
+	size_t n = 0;
+	for (const struct jp_wrapper_row *row = jp_wrapper_table; row->names; row++)
+		for (size_t i = 0; row->names[i]; i++)
+			n++;
+	return n;
+}
+
+/* By two letters, but of "<TYPE as TRAIT>" by the first. */
+static unsigned bin_of(const char *text)
+{
+	return *text && *text != '<' ? ((unsigned char)text[0] * 31U + (unsigned char)text[1]) % jp_wrapper_bins
+	                             : (unsigned char)*text;
+}
+
+int jp_wrappers_init(struct jp_wrappers *w)
+{
+	size_t next[jp_wrapper_bins] = { 0 }, first = 0;
+	*w = (struct jp_wrappers){ .patterns = calloc(count_patterns() + 1, sizeof *w->patterns) };
+	if (!w->patterns)
+		return -1;
+	for (const struct jp_wrapper_row *row = jp_wrapper_table; row->names; row++)
+		for (size_t i = 0; row->names[i]; i++)
+			next[bin_of(row->names[i])]++;
+	for (size_t bin = 0; bin < jp_wrapper_bins; bin++) {
+		w->first[bin] = first;
+		first += next[bin];
+		next[bin] = w->first[bin];
+	}
+	w->first[jp_wrapper_bins] = first;
+	for (const struct jp_wrapper_row *row = jp_wrapper_table; row->names; row++)
+		for (size_t i = 0; row->names[i]; i++)
+			w->patterns[next[bin_of(row->names[i])]++] =
+			    (struct jp_wrapper_pattern){ row->names[i], strcspn(row->names[i], "*[") };
+	return 0;
+}
+
+void jp_wrappers_release(struct jp_wrappers *w)
+{
+	free(w->patterns);
+}
+
+/* strncmp, for texts that differ early. */
+static bool begins_as(const char *name, const char *prefix, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (name[i] != prefix[i])
+			return false;
+	return true;
+}
+
+bool jp_is_wrapper_name(const struct jp_wrappers *w, const char *name)
+{
+	unsigned bin = bin_of(name);
+	for (size_t i = w->first[bin]; i < w->first[bin + 1]; i++)
+		if (begins_as(name, w->patterns[i].text, w->patterns[i].literal) &&
+		    matches(name, &w->patterns[i].text, 1))
+			return true;
+	return false;
 }
 
 /* Ruby's frames that say "Ruby code runs", of which there are many in a row. */

@@ -4,20 +4,29 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "ops/wrappers.h"
+#include "base/error.h"
+#include "ops/standard.h"
 
 enum { entry_within = 24 }; /* jemalloc's own part of a stack is at most this deep */
 
 /* What is known of a function's name; KNOWN_x says that bit x has been worked out. */
-enum { ENTRY = 1, PREFIXED = 2, INTERNAL = 4, WRAPPER = 8, PLUMBING = 16, KNOWN_SHIFT = 5 };
+enum { ENTRY = 1, PREFIXED = 2, INTERNAL = 4, WRAPPER = 8, PLUMBING = 16, STANDARD = 32, ALSO = 64, KNOWN_SHIFT = 7 };
 
-static bool name_is(unsigned what, const char *name)
+static bool found(struct jp_pattern *also, const char *name)
 {
+	return jp_pattern_found(also, name, strlen(name));
+}
+
+static bool name_is(const struct jp_fold *f, uint32_t function, unsigned what)
+{
+	const char *name = jp_code_name(f->code, function, false);
 	switch (what) {
 	case ENTRY: return jp_is_allocator_name(name);
 	case PREFIXED: return jp_is_prefixed_allocator_name(name);
 	case INTERNAL: return jp_is_allocator_internal(name);
-	case WRAPPER: return jp_is_wrapper_name(name);
+	case WRAPPER: return jp_is_wrapper_name(&f->wrappers, name);
+	case STANDARD: return jp_is_standard_name(name, jp_code_string(f->code, f->code->functions[function].system));
+	case ALSO: return found(f->also, name) || found(f->also, jp_code_name(f->code, function, true));
 	default: return jp_is_plumbing_name(name);
 	}
 }
@@ -26,7 +35,7 @@ static bool function_is(const struct jp_fold *f, uint32_t function, unsigned wha
 {
 	unsigned short *known = &f->known[function];
 	if (!(*known & what << KNOWN_SHIFT)) {
-		bool is = name_is(what, jp_code_name(f->code, function, false));
+		bool is = name_is(f, function, what);
 		*known = (unsigned short)(*known | what << KNOWN_SHIFT | (is ? what : 0));
 	}
 	return *known & what;
@@ -100,6 +109,11 @@ static size_t count_allocator(const struct jp_fold *f, const struct jp_run *run)
 	return n;
 }
 
+static bool folds_standard(const struct jp_fold *f)
+{
+	return f->level == JPROF_FOLD_STD || f->level == JPROF_FOLD_VM;
+}
+
 /* Takes n places off the inner end, but never the last one: bytes without a frame would be lost. */
 static void drop(struct jp_run *run, size_t n)
 {
@@ -109,14 +123,30 @@ static void drop(struct jp_run *run, size_t n)
 	run->depth -= (uint32_t)n;
 }
 
+static bool is_wrapper(const struct jp_fold *f, const struct jp_location *l, uint32_t frame)
+{
+	if (f->also && function_is(f, f->code->frames[l->frame_first + frame].function, ALSO))
+		return true;
+	return f->level != JPROF_FOLD_NONE && (frame_is(f, l, frame, WRAPPER) || frame_is(f, l, frame, ENTRY));
+}
+
 static uint32_t count_wrapper_frames(const struct jp_fold *f, const struct jp_location *l)
 {
 	uint32_t n = 0;
-	if (l->wrapper)
+	if (l->wrapper && f->level != JPROF_FOLD_NONE)
 		return l->frame_count;
-	while (n < l->frame_count && (frame_is(f, l, n, WRAPPER) || frame_is(f, l, n, ENTRY)))
+	while (n < l->frame_count && (is_wrapper(f, l, n) || (folds_standard(f) && frame_is(f, l, n, STANDARD))))
 		n++;
 	return n;
+}
+
+/* Whether the innermost place has no name and a wrapper of its object file called it: a part of the wrapper. */
+static bool is_below_wrapper(const struct jp_fold *f, const struct jp_run *run)
+{
+	const struct jp_location *l = &f->code->locations[run->places[0]],
+				 *caller = &f->code->locations[run->places[1]];
+	return l->source <= JPROF_SOURCE_FDE && l->object == caller->object && caller->frame_count &&
+	       ((caller->wrapper && f->level != JPROF_FOLD_NONE) || is_wrapper(f, caller, 0));
 }
 
 /* A location goes as a whole or, where wrappers are inlined into something else, in part. */
@@ -125,7 +155,7 @@ static void fold_wrappers(const struct jp_fold *f, struct jp_run *run)
 	while (run->depth > 1) {
 		const struct jp_location *l = &f->code->locations[run->places[0]];
 		uint32_t n = count_wrapper_frames(f, l);
-		if (n < l->frame_count) {
+		if (n < l->frame_count && !is_below_wrapper(f, run)) {
 			run->skip = n;
 			return;
 		}
@@ -163,20 +193,26 @@ int jp_fold_stack(struct jp_fold *f, struct jp_run *run)
 	if (f->level == JPROF_FOLD_RAW)
 		return 0;
 	drop(run, count_allocator(f, run));
-	if (f->level != JPROF_FOLD_NONE)
+	if (f->level != JPROF_FOLD_NONE || f->also)
 		fold_wrappers(f, run);
 	return f->level == JPROF_FOLD_VM ? fold_plumbing(f, run) : 0;
 }
 
-int jp_fold_init(struct jp_fold *f, const struct jp_code *code, enum jprof_fold level)
+int jp_fold_init(struct jp_fold *f, const struct jp_code *code, const struct jprof_view_opts *opts,
+                 struct jprof_error *err)
 {
-	*f = (struct jp_fold){ .code = code, .level = level };
+	*f = (struct jp_fold){ .code = code, .level = opts->fold };
+	int rc = opts->fold_also && *opts->fold_also ? jp_pattern_new(opts->fold_also, "fold-also", &f->also, err) : 0;
+	if (rc)
+		return rc;
 	f->known = calloc((size_t)code->function_count + 1, sizeof *f->known);
-	return f->known ? 0 : -1;
+	return jp_wrappers_init(&f->wrappers) || !f->known ? jp_error_nomem(err) : 0;
 }
 
 void jp_fold_release(struct jp_fold *f)
 {
+	jp_wrappers_release(&f->wrappers);
+	jp_pattern_free(f->also);
 	free(f->known);
 	free(f->scratch);
 }

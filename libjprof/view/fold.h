@@ -3,7 +3,9 @@
 #ifndef JP_VIEW_FOLD_H
 #define JP_VIEW_FOLD_H
 
+#include "base/pattern.h"
 #include "model/code.h"
+#include "ops/wrappers.h"
 
 /* A stack as it is folded and filtered: location ids, innermost first, and how many frames of the innermost are taken
  * off. */
@@ -15,13 +17,16 @@ struct jp_run {
 struct jp_fold {
 	const struct jp_code *code;
 	enum jprof_fold level;
-	unsigned short *known; /* by function: what is known of its name */
-	uint32_t *scratch;     /* what is left where frames between others were taken out */
+	struct jp_wrappers wrappers;
+	struct jp_pattern *also; /* what the user calls a wrapper; NULL: nothing */
+	unsigned short *known;   /* by function: what is known of its name */
+	uint32_t *scratch;       /* what is left where frames between others were taken out */
 	size_t scratch_cap;
 };
 
-/* 0, or -1 when memory is short; to be released in either case. The code must outlive it. */
-int jp_fold_init(struct jp_fold *fold, const struct jp_code *code, enum jprof_fold level) jp_must_check;
+/* Takes `fold` and `fold_also` of the options; to be released in either case. The code must outlive it. */
+int jp_fold_init(struct jp_fold *fold, const struct jp_code *code, const struct jprof_view_opts *opts,
+                 struct jprof_error *err) jp_must_check;
 
 /* Folds a whole stack; at least one place is left. What is left lies in the stack itself, or else in the fold's scratch
  * until the next is folded. 0, or -1 when memory is short. */

@@ -148,6 +148,10 @@ static int resolve_sample(struct resolve *r, const struct jp_sample *sample, str
 	run.depth = (uint32_t)depth;
 	if (jp_fold_stack(&r->fold, &run))
 		return jp_error_nomem(err);
+	if (jp_pattern_given_up(r->fold.also))
+		return jp_advise(err, JPROF_ADVICE_PATTERN,
+		                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                          "fold-also: takes too much backtracking; give a simpler pattern"));
 	int rc = r->filter.any ? jp_filter_stack(&r->filter, &run, err) : 0;
 	if (rc)
 		return rc;
@@ -212,7 +216,7 @@ static int find_thread(struct resolve *r, struct jprof_error *err)
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
-static int prepare_view(struct resolve *r)
+static int prepare_view(struct resolve *r, struct jprof_error *err)
 {
 	struct jprof_view *v = r->view;
 	uint32_t *location_of = jp_none_array(v->code.frame_count);
@@ -220,9 +224,9 @@ static int prepare_view(struct resolve *r)
 	for (uint32_t i = 0; location_of && i < v->code.location_count; i++)
 		for (uint32_t f = 0; f < v->code.locations[i].frame_count; f++)
 			location_of[v->code.locations[i].frame_first + f] = i;
-	if (!location_of || jp_fold_init(&r->fold, &v->code, r->opts->fold))
-		return -1;
-	return jp_rows_init(&v->store->rows, &v->code, location_of, r->opts);
+	if (!location_of || jp_rows_init(&v->store->rows, &v->code, location_of, r->opts))
+		return jp_error_nomem(err);
+	return jp_fold_init(&r->fold, &v->code, r->opts, err);
 }
 
 int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile, const struct jprof_view_opts *opts,
@@ -232,8 +236,8 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 	int rc = find_thread(&r, err);
 	if (!rc)
 		rc = jp_filter_init(&r.filter, &view->code, opts, err);
-	if (!rc && prepare_view(&r))
-		rc = jp_error_nomem(err);
+	if (!rc)
+		rc = prepare_view(&r, err);
 	if (!rc)
 		rc = add_samples(&r, err);
 	if (!rc && weigh(&r))

@@ -19,7 +19,7 @@ below() {
 # ---- functions of one's own with an allocator's names, in mid-stack ----
 build midfree midfree.c $flags -fno-builtin
 profiled lg_prof_sample:0 ./midfree midfree.heap
-for fold in alloc none vm; do
+for fold in alloc none std vm; do
     run "$jprof" --show_bytes --fold=$fold midfree midfree.heap
     exits 0
     holds below_free 512000

@@ -85,7 +85,7 @@ refuses 'jprof: --cum takes no value' --cum=1 dump.heap
 for n in '' 0 -1 x 3x 1.5 99999999999999999999999; do
     refuses "jprof: --top=$n: give a whole number above 0" "--top=$n" dump.heap
 done
-refuses 'jprof: --fold=all: give one of none|alloc|vm' --fold=all dump.heap
+refuses 'jprof: --fold=all: give one of none|alloc|std|vm' --fold=all dump.heap
 refuses 'jprof: --lines and --files exclude each other' --lines --files dump.heap
 refuses 'jprof: --functions and --addresses exclude each other' --functions --addresses dump.heap
 refuses 'jprof: --inuse_space and --alloc_objects exclude each other' --inuse_space --alloc_objects dump.heap

@@ -35,6 +35,16 @@ static const struct known names[] = {
 	{ 0x401090, FDE, NULL, 0, { "ruby_xmalloc" } },
 	{ 0x4010a0, N, NULL, 0, { "rb_ary_push" } },
 	{ 0x4010b0, N, NULL, 0, { "rb_yield", "rb_ary_each" } },
+	{ 0x4010c0, FDE, NULL, 0, { "server!0x10c0" } },
+	{ 0x4010d0, N, NULL, 0, { "zmalloc" } },
+	{ 0x4010e0, N, NULL, 0, { "zmalloc", "hashTypeSet" } },
+	{ 0x4010f0, N, NULL, 0, { "pool::take(int)" } },
+	{ 0x401100, N, NULL, 0, { "std::__new_allocator::allocate", "std::vector::push_back" } },
+	{ 0x401110, N, NULL, 0, { "std::__new_allocator::allocate", "Index::add" } },
+	{ 0x401120, N, NULL, 0, { "std::vector::resize" } },
+	{ 0x401130, N, NULL, 0, { "alloc::raw_vec::finish_grow" } },
+	{ 0x401140, N, NULL, 0, { "alloc::vec::Vec::push" } },
+	{ 0x500030, FDE, NULL, 0, { "libstdc++!0x30" } },
 	{ 0x500010, N, NULL, 0, { "operator new(unsigned long)" } },
 	{ 0x500020, N, NULL, 0, { "std::string::reserve()" } },
 };
@@ -56,13 +66,14 @@ static struct jprof_view *folded(const struct jprof_profile *p, enum jprof_fold 
 }
 
 /* Folds one stack and checks what is left of it. */
-static int check(bool library, enum jprof_fold level, const char *addresses, const char *left)
+static int check_also(bool library, enum jprof_fold level, const char *also, const char *addresses, const char *left)
 {
 	char stack[512];
 	struct jp_strbuf is = { 0 };
 	snprintf(stack, sizeof stack, "@ %s" COUNTERS, addresses);
 	struct jprof_profile *p = named_profile(stack, library);
-	struct jprof_view *view = folded(p, level);
+	struct jprof_view *view = view_of(
+	    p, &(const struct asked){ .view.counter = JPROF_INUSE_SPACE, .view.fold = level, .view.fold_also = also });
 	assert_int_equal(view->stack_count, 1);
 	assert_near(view->info.total, 100);
 	struct jp_walk walk;
@@ -76,6 +87,11 @@ static int check(bool library, enum jprof_fold level, const char *addresses, con
 	jprof_view_free(view);
 	jprof_profile_free(p);
 	return wrong;
+}
+
+static int check(bool library, enum jprof_fold level, const char *addresses, const char *left)
+{
+	return check_also(library, level, NULL, addresses, left);
 }
 
 /* All of the library's frames at the inner end go, named or not; those further out stay. */
@@ -155,6 +171,67 @@ static void test_wrappers_of_the_language(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* A function without a name that a wrapper of its object file called belongs to the wrapper; what called the wrapper
+ * does not, nor does one of another file. */
+static void test_nameless_functions_of_wrappers(void **state)
+{
+	(void)state;
+	static const struct {
+		enum jprof_fold level;
+		const char *addresses, *left;
+	} cases[] = {
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x4010c1 0x4010d1 0x4010a1 0x401001", "rb_ary_push < main" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x4010c1 0x4010e1 0x401001", "hashTypeSet < main" },
+		{ JPROF_FOLD_NONE, "0x7f000010 0x4010c1 0x4010d1 0x401001", "server!0x10c0 < zmalloc < main" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x4010d1 0x4010c1 0x401001", "server!0x10c0 < main" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x4010c1 0x4010a1 0x401001", "server!0x10c0 < rb_ary_push < main" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x500031 0x4010d1 0x401001", "libstdc++!0x30 < zmalloc < main" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x4010c1 0x4010d1", "zmalloc" },
+		{ JPROF_FOLD_STD, "0x7f000010 0x4010c1 0x401121 0x401001",
+		  "server!0x10c0 < std::vector::resize < main" },
+	};
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(cases); i++)
+		wrong += check(true, cases[i].level, cases[i].addresses, cases[i].left);
+	assert_int_equal(wrong, 0);
+}
+
+/* The user's own, by short or full name, at each level. */
+static void test_also(void **state)
+{
+	(void)state;
+	static const char stack[] = "0x7f000010 0x4010d1 0x4010f1 0x4010a1 0x401001";
+	int wrong = check_also(true, JPROF_FOLD_ALLOC, "^pool::take$", stack, "rb_ary_push < main");
+	wrong += check_also(true, JPROF_FOLD_ALLOC, "take.int", stack, "rb_ary_push < main");
+	wrong += check_also(true, JPROF_FOLD_ALLOC, "", stack, "pool::take < rb_ary_push < main");
+	wrong += check_also(true, JPROF_FOLD_NONE, "^pool::take$|zmalloc", stack, "rb_ary_push < main");
+	wrong += check_also(true, JPROF_FOLD_NONE, "^pool::take$", stack, "zmalloc < pool::take < rb_ary_push < main");
+	wrong += check_also(true, JPROF_FOLD_ALLOC, "!0x10c0", "0x7f000010 0x4010c1 0x401001", "main");
+	assert_int_equal(wrong, 0);
+}
+
+static void test_standard_libraries(void **state)
+{
+	(void)state;
+	static const struct {
+		enum jprof_fold level;
+		const char *addresses, *left;
+	} cases[] = {
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x401101 0x401121 0x401001",
+		  "std::__new_allocator::allocate < std::vector::push_back < std::vector::resize < main" },
+		{ JPROF_FOLD_STD, "0x7f000010 0x500011 0x401101 0x401121 0x401001", "main" },
+		{ JPROF_FOLD_VM, "0x7f000010 0x500011 0x401101 0x401121 0x401001", "main" },
+		{ JPROF_FOLD_STD, "0x7f000010 0x401111 0x401121 0x401001", "Index::add < std::vector::resize < main" },
+		{ JPROF_FOLD_STD, "0x7f000010 0x401121", "std::vector::resize" },
+		{ JPROF_FOLD_ALLOC, "0x7f000010 0x401131 0x401141 0x401001", "alloc::vec::Vec::push < main" },
+		{ JPROF_FOLD_STD, "0x7f000010 0x401131 0x401141 0x401001", "main" },
+	};
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(cases); i++)
+		wrong += check(true, cases[i].level, cases[i].addresses, cases[i].left);
+	assert_int_equal(wrong, 0);
+}
+
 /* Stacks that are equal once folded become one; no byte is lost. Unfolded they are three. */
 static void test_stacks_meet(void **state)
 {
@@ -195,9 +272,14 @@ static void test_a_location_folded_in_part(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_allocator_as_library),      cmocka_unit_test(test_allocator_in_the_program),
-		cmocka_unit_test(test_wrappers_of_the_language),  cmocka_unit_test(test_stacks_meet),
+		cmocka_unit_test(test_allocator_as_library),
+		cmocka_unit_test(test_allocator_in_the_program),
+		cmocka_unit_test(test_wrappers_of_the_language),
+		cmocka_unit_test(test_stacks_meet),
 		cmocka_unit_test(test_a_location_folded_in_part),
+		cmocka_unit_test(test_nameless_functions_of_wrappers),
+		cmocka_unit_test(test_also),
+		cmocka_unit_test(test_standard_libraries),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

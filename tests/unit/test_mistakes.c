@@ -373,7 +373,7 @@ static void test_what_does_not_exist(void **state)
 		{ "counter", unknown_counter, JPROF_E_ARGUMENT, "counter 4" },
 		{ "counter below 0", negative_counter, JPROF_E_ARGUMENT, "counter" },
 		{ "granularity", unknown_granularity, JPROF_E_ARGUMENT, "granularity 5" },
-		{ "fold", unknown_fold, JPROF_E_ARGUMENT, "fold 4" },
+		{ "fold", unknown_fold, JPROF_E_ARGUMENT, "fold 5" },
 		{ "thread of a view", unknown_thread_of_a_view, JPROF_E_ARGUMENT, "no thread no such one" },
 		{ "thread of a dump", unknown_thread_of_a_dump, JPROF_E_ARGUMENT, "no thread 4711" },
 		{ "a dump taken twice", taken_twice, JPROF_E_ARGUMENT, "open the dump again" },

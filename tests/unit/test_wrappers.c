@@ -1,7 +1,15 @@
 #include "harness.h"
+#include "ops/wrapper_table.h"
 #include "ops/wrappers.h"
 
 typedef bool test_fn(const char *name);
+
+static struct jp_wrappers table;
+
+static bool is_wrapper(const char *name)
+{
+	return jp_is_wrapper_name(&table, name);
+}
 
 static void check(test_fn *is, bool should, const char *const *names, size_t count)
 {
@@ -48,15 +56,67 @@ static void test_internals(void **state)
 static void test_wrappers_of_languages(void **state)
 {
 	(void)state;
-	all_are(jp_is_wrapper_name, "ruby_xmalloc", "ruby_xmalloc2", "ruby_xcalloc", "ruby_xrealloc2",
-	        "ruby_xmalloc_body", "ruby_mimmalloc", "objspace_xmalloc0", "objspace_xrealloc.isra.0", "rb_mem_clear",
-	        "rb_xmalloc_mul_add", "rb_alloc_tmp_buffer_with_count", "__rust_alloc", "__rust_realloc", "__rdl_alloc",
-	        "__rg_alloc_zeroed", "alloc::alloc::alloc", "alloc::alloc::exchange_malloc",
-	        "alloc::alloc::Global::alloc_impl", "<A as core::alloc::global::GlobalAlloc>::alloc",
+	all_are(is_wrapper, "ruby_xmalloc", "ruby_xmalloc2", "ruby_xcalloc", "ruby_xrealloc2", "ruby_xmalloc_body",
+	        "ruby_mimmalloc", "objspace_xmalloc0", "objspace_xrealloc.isra.0", "rb_mem_clear", "rb_xmalloc_mul_add",
+	        "rb_alloc_tmp_buffer_with_count", "__rust_alloc", "__rust_realloc", "__rdl_alloc", "__rg_alloc_zeroed",
+	        "alloc::alloc::alloc", "alloc::alloc::exchange_malloc", "alloc::alloc::Global::alloc_impl",
+	        "<A as core::alloc::global::GlobalAlloc>::alloc",
 	        "<alloc::alloc::Global as core::alloc::Allocator>::allocate");
-	none_is(jp_is_wrapper_name, "", "main", "malloc", "ruby_xfree", "ruby_exec_node", "rb_str_new", "rb_ary_new",
-	        "st_init_table", "alloc::vec::Vec::push", "str_alloc_heap", "row_new", "xmalloc", "__rust_dealloc",
-	        "rb_memory_id", "<A as core::ops::drop::Drop>::drop");
+	none_is(is_wrapper, "", "main", "malloc", "ruby_xfree", "ruby_exec_node", "rb_str_new", "rb_ary_new",
+	        "st_init_table", "alloc::vec::Vec::push", "str_alloc_heap", "row_new", "__rust_dealloc", "rb_memory_id",
+	        "<A as core::ops::drop::Drop>::drop");
+}
+
+/* As the programs call them, read from their symbols: those of Debian's packages and the projects' own builds. */
+static void test_wrappers_of_projects(void **state)
+{
+	(void)state;
+	all_are(is_wrapper, "zmalloc", "zmalloc_usable", "ztrycalloc_usable", "zrealloc_usable", "_sdsnewlen");
+	all_are(is_wrapper, "isc__mem_get", "isc__mem_allocate", "isc__mem_strdup", "isc__mempool_get");
+	all_are(is_wrapper, "CRYPTO_malloc", "CRYPTO_zalloc", "CRYPTO_realloc", "CRYPTO_strdup", "CRYPTO_strndup",
+	        "CRYPTO_memdup", "OPENSSL_LH_insert", "BUF_MEM_grow", "BUF_MEM_grow_clean");
+	all_are(is_wrapper, "my_malloc", "my_realloc", "my_strdup", "my_multi_malloc", "alloc_root", "multi_alloc_root",
+	        "strdup_root", "ut_allocator::allocate", "mem_heap_create_block_func");
+	all_are(is_wrapper, "palloc", "palloc0", "palloc_extended", "repalloc", "repalloc_huge", "pstrdup",
+	        "MemoryContextAlloc", "MemoryContextAllocZeroAligned", "AllocSetAlloc",
+	        "AllocSetContextCreateInternal");
+	all_are(is_wrapper, "os::malloc", "os::realloc", "AllocateHeap", "Arena::grow", "Arena::Amalloc_4",
+	        "Chunk::operator new", "CHeapObj::operator new", "resource_allocate_bytes");
+	all_are(is_wrapper, "v8::internal::Malloced::operator new", "v8::internal::AlignedAllocWithRetry",
+	        "v8::internal::AllocWithRetry", "node::UncheckedMalloc");
+	all_are(is_wrapper, "PyMem_Malloc", "PyMem_RawRealloc", "PyObject_Malloc", "_PyObject_GC_New",
+	        "_PyObject_GC_NewVar", "PyType_GenericAlloc");
+	all_are(is_wrapper, "sqlite3Malloc", "sqlite3MallocZero", "sqlite3_malloc64", "sqlite3DbMallocRawNN",
+	        "xmlMalloc", "xmlStrndup", "g_malloc", "g_malloc0", "g_slice_alloc", "g_strdup", "xmalloc", "xstrdup",
+	        "x2nrealloc", "apr_palloc", "apr_allocator_alloc", "uv__malloc", "uv__strdup", "ngx_palloc_large",
+	        "talloc_strdup", "__strdup", "zmalloc.constprop.0");
+	none_is(is_wrapper, "zmallo", "zfree", "zslInsert", "hashTypeSet", "CRYPTO_free", "CRYPTO_THREAD_lock_new",
+	        "palmier", "AllocateRow", "os::init", "Arena", "Arena::draw", "PyMem", "PyDict_New", "sqlite3BtreeOpen",
+	        "g_hash_table_insert", "xmlParseDocument", "xml_load", "my_rows", "alloc_rooted", "by_malloc", "xrow");
+}
+
+/* Each pattern begins with a letter that the table is indexed by, and is found again by a name made of it. */
+static void test_the_whole_table(void **state)
+{
+	(void)state;
+	size_t patterns = 0;
+	for (const struct jp_wrapper_row *row = jp_wrapper_table; row->project; row++)
+		for (size_t i = 0; row->names[i]; i++, patterns++) {
+			char name[256];
+			size_t n = 0;
+			assert_true(strcspn(row->names[i], "*?[") >= 2 || !strncmp(row->names[i], "<*", 2));
+			for (const char *s = row->names[i]; *s; s++) {
+				bool set = *s == '[';
+				name[n++] = set ? s[1] : *s == '*' ? 'q' : *s;
+				s += set ? strcspn(s, "]") : 0;
+			}
+			name[n] = '\0';
+			if (!is_wrapper(name))
+				fail_msg("%s: %s is no %s", row->project, name, row->names[i]);
+			name[0] = '!';
+			assert_false(is_wrapper(name));
+		}
+	assert_true(patterns > 300);
 }
 
 static void test_plumbing(void **state)
@@ -81,9 +141,14 @@ static void test_very_long_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entry_points), cmocka_unit_test(test_prefixed_entry_points),
-		cmocka_unit_test(test_internals),    cmocka_unit_test(test_wrappers_of_languages),
-		cmocka_unit_test(test_plumbing),     cmocka_unit_test(test_very_long_names),
+		cmocka_unit_test(test_entry_points),    cmocka_unit_test(test_prefixed_entry_points),
+		cmocka_unit_test(test_internals),       cmocka_unit_test(test_wrappers_of_languages),
+		cmocka_unit_test(test_plumbing),        cmocka_unit_test(test_wrappers_of_projects),
+		cmocka_unit_test(test_the_whole_table), cmocka_unit_test(test_very_long_names),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	if (jp_wrappers_init(&table))
+		return 1;
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	jp_wrappers_release(&table);
+	return failed;
 }

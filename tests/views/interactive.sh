@@ -101,7 +101,7 @@ report --top=1 >expected
 same "faults end the session, or print something" expected out
 for line in "Unknown command: try 'help'\." 'no other program is started: write to a file, with > FILE$' 'list needs a pattern: list RE$' \
     'peek needs a pattern' '--list=nothing_like_it: no function' '/nowhere/x: cannot be written: No such file' \
-    'fold: give one of none, alloc, vm$' 'sort: give one of flat, cum$' '--focus: missing closing' 'option --nonsense' 't may mean several commands' \
+    'fold: give one of none, alloc, std, vm$' 'sort: give one of flat, cum$' '--focus: missing closing' 'option --nonsense' 't may mean several commands' \
     'weblist is not in this version' 'a quote is not closed$' '> needs the name of a file$' '>> is not known'; do
     check "no line: $line" grep -qE -e "$line" err
 done
