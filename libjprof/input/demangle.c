@@ -78,15 +78,83 @@ static bool ends_in_colons(const struct jp_strbuf *text)
 
 static void shorten(const char *s, const char *end, unsigned depth, struct jp_strbuf *brief);
 
-/* "<T as Trait>" and "<impl Trait for T>" stay, shortened inside: they tell one f from another. */
-static const char *keep_shortened(const char *s, unsigned depth, struct jp_strbuf *brief)
+/* Where a word stands in [s, end) outside of all brackets; NULL. */
+static const char *find_word(const char *s, const char *end, const char *word)
 {
-	const char *end = skip_brackets(s);
-	bool closed = end > s + 1 && end[-1] == '>';
+	while (s < end)
+		if (starts_with(s, word))
+			return s;
+		else if (starts_with(s, "->"))
+			s += 2;
+		else
+			s = strchr("(<[{", *s) ? skip_brackets(s) : s + 1;
+	return NULL;
+}
+
+/* Whether a type is a path, and no builtin one. */
+static bool is_path(const char *s, const char *end)
+{
+	size_t n = 0;
+	while (s + n < end && is_word(s[n]))
+		n++;
+	return n && s + n + 2 < end && starts_with(s + n, "::");
+}
+
+/* The type that has a function without any trait: "<PATH>::f" is "PATH::f", as Rust's legacy names have it. Of a
+ * builtin type the elements are left out, since there is one such function for all: "<[_]>::to_vec". */
+static void add_type(const char *s, const char *end, unsigned depth, struct jp_strbuf *brief)
+{
+	if (is_path(s, end)) {
+		shorten(s, end, depth, brief);
+		return;
+	}
 	jp_strbuf_str(brief, "<");
-	shorten(s + 1, closed ? end - 1 : end, depth + 1, brief);
-	jp_strbuf_str(brief, closed ? ">" : "");
-	return end;
+	if (*s == '[')
+		jp_strbuf_str(brief, find_word(s + 1, end - 1, ";") ? "[_; _]" : "[_]");
+	else if (starts_with(s, "*const ") || starts_with(s, "*mut "))
+		jp_strbuf_printf(brief, "%.*s_", (int)(strchr(s, ' ') + 1 - s), s);
+	else
+		shorten(s, end, depth + 1, brief);
+	jp_strbuf_str(brief, ">");
+}
+
+/* "<T as Trait>" stays, shortened inside: it tells one f from another. "MODULE::<impl Trait for T>" of Rust's legacy
+ * names is the same; what this call wrote before it, from `begin` on, goes. */
+static const char *keep_shortened(const char *s, size_t begin, unsigned depth, struct jp_strbuf *brief)
+{
+	const char *after = skip_brackets(s), *type = s + 1, *trait = NULL;
+	const char *end = after > s + 1 && after[-1] == '>' ? after - 1 : after, *type_end = end, *trait_end = end;
+	bool impl = starts_with(s, "<impl ");
+	const char *word = find_word(type, end, impl ? " for " : " as ");
+	if (impl) {
+		jp_strbuf_cut(brief, begin);
+		type = word ? word + strlen(" for ") : s + strlen("<impl ");
+		trait = word ? s + strlen("<impl ") : NULL;
+		trait_end = word;
+	} else if (word) {
+		type_end = word;
+		trait = word + strlen(" as ");
+	}
+	if (!trait) {
+		add_type(type, type_end, depth, brief);
+		return after;
+	}
+	jp_strbuf_str(brief, "<");
+	shorten(type, type_end, depth + 1, brief);
+	jp_strbuf_str(brief, " as ");
+	shorten(trait, trait_end, depth + 1, brief);
+	jp_strbuf_str(brief, end < after ? ">" : "");
+	return after;
+}
+
+/* Rust's closures, which legacy names do not number: where one ends, or NULL. */
+static const char *skip_closure(const char *s)
+{
+	static const char legacy[] = "{{closure}}", v0[] = "{closure#";
+	if (starts_with(s, legacy))
+		return s + strlen(legacy);
+	const char *end = starts_with(s, v0) ? strchr(s, '}') : NULL;
+	return end ? end + 1 : NULL;
 }
 
 /* What stays as it is: "(anonymous namespace)", "{lambda(int)#1}", and inside of Rust's brackets
@@ -112,17 +180,21 @@ static const char *drop_brackets(const char *s, struct jp_strbuf *brief)
 static void shorten(const char *s, const char *end, unsigned depth, struct jp_strbuf *brief)
 {
 	const char *begin = s, *after;
+	size_t written = brief->len;
 	while (s < end) {
 		if (starts_with(s, "operator") && (s == begin || !is_word(s[-1])) && !is_word(s[8])) {
 			size_t n = 8 + operator_length(s + 8);
 			jp_strbuf_add(brief, s, n);
 			s += n;
+		} else if (*s == '{' && (after = skip_closure(s))) {
+			jp_strbuf_str(brief, "{closure}");
+			s = after;
 		} else if ((after = keep_whole(s, depth)) || depth == max_nesting) {
 			after = after && after < end ? after : end;
 			jp_strbuf_add(brief, s, (size_t)(after - s));
 			s = after;
 		} else if (*s == '<' && (s == begin || (ends_in_colons(brief) && starts_with(s, "<impl ")))) {
-			s = keep_shortened(s, depth, brief);
+			s = keep_shortened(s, written, depth, brief);
 		} else if (*s == '(' || *s == '<') {
 			s = drop_brackets(s, brief);
 		} else {
@@ -131,9 +203,30 @@ static void shorten(const char *s, const char *end, unsigned depth, struct jp_st
 	}
 }
 
+/* Types as v0 names have them: legacy ones have no blank behind a comma, and ".>" for "->". */
+static void respell(struct jp_strbuf *brief, size_t begin)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	const char *s = brief->text + begin;
+	if (!strchr(s, ',') && !strstr(s, ") .> "))
+		return;
+	for (const char *c = s; *c; c++) {
+		bool arrow = *c == '.' && c[1] == '>' && c > s && c[-1] == ' ';
+		jp_strbuf_add(&text, arrow ? "-" : c, 1);
+		if (*c == ',' && c[1] && c[1] != ' ')
+			jp_strbuf_add(&text, " ", 1);
+	}
+	brief->failed = brief->failed || text.failed;
+	jp_strbuf_cut(brief, begin);
+	jp_strbuf_add(brief, text.text ? text.text : "", text.len);
+}
+
 void jp_shorten(const char *full, struct jp_strbuf *brief)
 {
+	size_t begin = brief->len;
 	shorten(full, full + strlen(full), 0, brief);
+	if (brief->text)
+		respell(brief, begin);
 }
 
 void jp_demangle(const char *name, struct jp_strbuf *full, struct jp_strbuf *brief)

@@ -13,7 +13,8 @@ bool jp_is_mangled(const char *name);
 
 /* Takes parameter lists, template arguments and trailing qualifiers out of a demangled name:
  * "ns::f<int>(char const*) const" becomes "ns::f". Operators, "(anonymous namespace)", lambdas
- * and Rust's "<T as Trait>::f" keep what makes them distinct. */
+ * and Rust's "<T as Trait>::f" keep what makes them distinct. A function of Rust has one such name, whether the linker
+ * knows it by a legacy name or by one of v0: "<PATH>::f" is "PATH::f", closures have no numbers. */
 void jp_shorten(const char *full, struct jp_strbuf *brief);
 
 /* The demangler in use, in words. */

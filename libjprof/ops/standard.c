@@ -21,16 +21,18 @@ static bool begins_with_any(const char *s, const char *const *list, size_t count
 	return false;
 }
 
-/* Rust's names are those of its v0 scheme, or C++ ones that end in a hash: "17h", 16 digits, "E". */
+/* Rust's names are those of its v0 scheme, or C++ ones that end in a hash: "17h", 16 digits, "E"; LLVM may append to
+ * it. */
 static enum language language_of(const char *system)
 {
-	size_t len = strlen(system);
 	if (begins(system, "_R"))
 		return RUST;
 	if (!begins(system, "_Z"))
 		return UNKNOWN;
-	const char *hash = len > 23 ? strstr(system + len - 23, "17h") : NULL;
-	return hash && strspn(hash + 3, "0123456789abcdef") == 16 && hash[19] == 'E' ? RUST : OTHER;
+	for (const char *hash = strstr(system, "17h"); hash; hash = strstr(hash + 1, "17h"))
+		if (strspn(hash + 3, "0123456789abcdef") == 16 && hash[19] == 'E')
+			return RUST;
+	return OTHER;
 }
 
 /* A path of Rust's crates. Where the language is not known, of those modules that no program is likely to have. */
@@ -81,6 +83,8 @@ static bool is_rust_impl(const char *type, const char *trait, enum language lang
 		"core::convert::Into",  "core::convert::TryInto", "alloc::string::Spec",     "core::iter::adapters::"
 	};
 	const char *path = path_of(type);
+	if (*trait == '<' && !has_crate(path_of(trait + 1)))
+		return true; /* a trait within a function of a builtin type */
 	if (!is_rust_path(trait, language))
 		return false;
 	return !has_crate(path) || is_rust_path(path, language) || begins_with_any(trait, blanket, jp_count(blanket));
@@ -97,6 +101,6 @@ bool jp_is_standard_name(const char *name, const char *system)
 	if (*name != '<' || language == OTHER)
 		return is_rust_path(name, language);
 	const char *as = strstr(name, " as ");
-	/* Only the library has functions of builtin types: "<[T]>::to_vec". */
+	/* Only the library has functions of builtin types: "<[_]>::to_vec". */
 	return as ? is_rust_impl(name + 1, as + 4, language) : !has_crate(path_of(name + 1));
 }

@@ -140,11 +140,10 @@ static void test_rust_traits_stay(void **state)
 	(void)state;
 	static const struct pair cases[] = {
 		{ "<r::S<u32> as r::Tr>::go", "<r::S as r::Tr>::go" },
-		{ "<alloc::vec::Vec<u32>>::push", "<alloc::vec::Vec>::push" },
+		{ "<alloc::vec::Vec<u32>>::push", "alloc::vec::Vec::push" },
 		{ "core::ptr::drop_in_place::<alloc::vec::Vec<u32>>", "core::ptr::drop_in_place" },
-		{ "r::all::{closure#0}", "r::all::{closure#0}" },
-		{ "core::fmt::num::<impl core::fmt::Display for u32>::fmt",
-		  "core::fmt::num::<impl core::fmt::Display for u32>::fmt" },
+		{ "r::all::{closure#0}", "r::all::{closure}" },
+		{ "core::fmt::num::<impl core::fmt::Display for u32>::fmt", "<u32 as core::fmt::Display>::fmt" },
 		{ "<&T as core::fmt::Debug>::fmt", "<&T as core::fmt::Debug>::fmt" },
 		{ "<[T] as alloc::slice::ToOwned>::to_owned", "<[T] as alloc::slice::ToOwned>::to_owned" },
 		{ "<<A as B>::C as D>::f", "<<A as B>::C as D>::f" },
@@ -205,11 +204,11 @@ static void test_mangled(void **state)
 		  "<alloc::vec::Vec as core::ops::drop::Drop>::drop" },
 		/* Rust, v0 */
 		{ "_RNvCs2OpA4fNwd7R_1r3all", "r::all", "r::all" },
-		{ "_RNCNvCs2OpA4fNwd7R_1r3all0B3_", "r::all::{closure#0}", "r::all::{closure#0}" },
+		{ "_RNCNvCs2OpA4fNwd7R_1r3all0B3_", "r::all::{closure#0}", "r::all::{closure}" },
 		{ "_RINvCs2OpA4fNwd7R_1r3genyEB2_", "r::gen::<u64>", "r::gen" },
 		{ "_RNvXCs2OpA4fNwd7R_1rINtB2_1SmENtB2_2Tr2goB2_", "<r::S<u32> as r::Tr>::go", "<r::S as r::Tr>::go" },
 		{ "_RNvMsF_NtCslNYArtu3iFV_5alloc3vecINtB5_3VecmE4pushCs2OpA4fNwd7R_1r", "<alloc::vec::Vec<u32>>::push",
-		  "<alloc::vec::Vec>::push" },
+		  "alloc::vec::Vec::push" },
 	};
 	if (!strstr(jp_demangler(), "libiberty (")) {
 		print_message("built without libiberty\n");
@@ -225,6 +224,54 @@ static void test_mangled(void **state)
 			wrong += complain("%s: \"%s\" should be \"%s\"", cases[i].name, brief.text, cases[i].brief);
 		jp_strbuf_release(&full);
 		jp_strbuf_release(&brief);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* One function by rustc 1.95's legacy names and by its v0 names. */
+static void test_rust_spellings(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *brief, *legacy, *v0;
+	} cases[] = {
+		{ "t::shop::Session::grow", "_ZN1t4shop16Session$LT$T$GT$4grow17h9d91945a5e82260bE",
+		  "_RNvMNtCsjMaewn57Afh_1t4shopINtB2_7SessionmE4growB4_" },
+		{ "<(u8, u16) as t::shop::Encode>::encode",
+		  "_ZN52_$LT$$LP$u8$C$u16$RP$$u20$as$u20$t..shop..Encode$GT$6encode17hef22fb00fa0f36bdE",
+		  "_RNvXs2_NtCsjMaewn57Afh_1t4shopThtENtB5_6Encode6encode" },
+		{ "<fn(u32) -> u8 as t::shop::Encode>::encode",
+		  "_ZN66_$LT$fn$LP$u32$RP$$u20$.$GT$$u20$u8$u20$as$u20$t..shop..Encode$GT$6encode17h3679884789d05d92E",
+		  "_RNvXs4_NtCsjMaewn57Afh_1t4shopFmEhNtB5_6Encode6encode" },
+		{ "<[u16] as t::shop::Encode>::encode::{closure}",
+		  "_ZN49_$LT$$u5b$u16$u5d$$u20$as$u20$t..shop..Encode$GT$6encode28_$u7b$$u7b$closure$u7d$$u7d$17hddfa5c541933ebc7E",
+		  "_RNCNvXs1_NtCsjMaewn57Afh_1t4shopStNtB7_6Encode6encode0B9_" },
+		{ "<[_]>::to_vec", "_ZN5alloc5slice29_$LT$impl$u20$$u5b$T$u5d$$GT$6to_vec17h47188ec40f14b532E",
+		  "_RNvMNtCslNYArtu3iFV_5alloc5sliceSh6to_vecCsjMaewn57Afh_1t" },
+		{ "alloc::collections::btree::node::Handle::next_leaf_edge",
+		  "_ZN5alloc11collections5btree8navigate235_$LT$impl$u20$alloc..collections..btree..node..Handle$LT$alloc..collections..btree..node..NodeRef$LT$BorrowType$C$K$C$V$C$alloc..collections..btree..node..marker..LeafOrInternal$GT$$C$alloc..collections..btree..node..marker..KV$GT$$GT$14next_leaf_edge17h42c04e9ef60128e5E",
+		  "_RNvMsp_NtNtNtCslNYArtu3iFV_5alloc11collections5btree8navigateINtNtB7_4node6HandleINtB10_7NodeRefNtNtB10_6marker5DyingjINtNtBb_2rc2RcjENtB1y_14LeafOrInternalENtB1y_2KVE14next_leaf_edgeCsjMaewn57Afh_1t" },
+		{ "<t::shop::Session as core::clone::Clone>::clone",
+		  "_ZN64_$LT$t..shop..Session$LT$T$GT$$u20$as$u20$core..clone..Clone$GT$5clone17h47ae8bfd9362859eE",
+		  "_RNvXs5_NtCsjMaewn57Afh_1t4shopINtB5_7SessionmENtNtCsgEmfK2I1SDS_4core5clone5Clone5cloneB7_" },
+		{ "t::run::{closure}", "_ZN1t3run28_$u7b$$u7b$closure$u7d$$u7d$17h45cc3470de608fceE",
+		  "_RNCNvCsjMaewn57Afh_1t3run0B3_" },
+		{ "hashbrown::map::HashMap::insert",
+		  "_ZN9hashbrown3map28HashMap$LT$K$C$V$C$S$C$A$GT$6insert17hcdf62b6d90dc55c4E",
+		  "_RNvMs1_NtCsgvbsrvnw3yD_9hashbrown3mapINtB5_7HashMapyINtNtCsjMaewn57Afh_1t4shop7SessionmENtNtNtCsjrHSEGnQ3l9_3std4hash6random11RandomStateE6insertBT_" },
+	};
+	if (!strstr(jp_demangler(), "libiberty ("))
+		skip();
+	int wrong = 0;
+	for (size_t i = 0; i < jp_count(cases); i++) {
+		struct jp_strbuf full = { 0 }, legacy = { 0 }, v0 = { 0 };
+		jp_demangle(cases[i].legacy, &full, &legacy);
+		jp_demangle(cases[i].v0, &full, &v0);
+		if (strcmp(legacy.text, cases[i].brief) || strcmp(v0.text, cases[i].brief))
+			wrong += complain("%s: legacy \"%s\", v0 \"%s\"", cases[i].brief, legacy.text, v0.text);
+		jp_strbuf_release(&full);
+		jp_strbuf_release(&legacy);
+		jp_strbuf_release(&v0);
 	}
 	assert_int_equal(wrong, 0);
 }
@@ -299,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_rust_traits_stay),
 		cmocka_unit_test(test_rust_types_in_parentheses_stay),
 		cmocka_unit_test(test_mangled),
+		cmocka_unit_test(test_rust_spellings),
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_deep_nesting),
 		cmocka_unit_test(test_what_looks_mangled),
