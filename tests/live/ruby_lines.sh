@@ -1,0 +1,133 @@
+#!/bin/sh
+# Each sample's innermost line is the one that allocated: no other's that had its place before, or runs by chance. The truth
+# is a label that the program sets, which a hook of its own adds to the stack.
+# By hand: ruby_lines.sh AGENT SUBJECT --evals=15000 --lg=12 --ruby="ruby --yjit"
+. "$(dirname "$0")/agent_lib.sh"
+has_ruby || skip "no ruby here"
+shift 2
+evals=1200
+lg=12
+ruby=ruby
+for word; do
+    case $word in
+    --evals=*) evals=${word#*=} ;;
+    --lg=*) lg=${word#*=} ;;
+    --ruby=*) ruby=${word#*=} ;;
+    *) echo "FAIL: usage: ruby_lines.sh AGENT SUBJECT [--evals=N] [--lg=LG] [--ruby=\"COMMAND\"]"; exit 1 ;;
+    esac
+done
+${CC:-cc} -O1 -fPIC -shared -ftls-model=initial-exec -o label.so "$here/label.c" 2>/dev/null || skip "no compiler here"
+
+# script TEXT ARGUMENT...: of Ruby, whose dumps are made by dump(PATH).
+script() {
+    text=$1
+    shift
+    LD_PRELOAD="$agent:$tmp/label.so:$jemalloc" MALLOC_CONF="prof:true,lg_prof_sample:$lg,prof_prefix:$tmp/d/app" \
+        $ruby -r"$here/label.rb" -e "$text" "$@" >said 2>cried </dev/null || { echo "FAIL: $text"; cat cried; exit 1; }
+}
+
+judge() {
+    python3 "$here/rubytable.py" "$@"
+}
+
+# labels WHAT TEMPLATE...: of the dump x.heap
+labels() {
+    what=$1
+    shift
+    got=$(judge labels x.heap "$@")
+    right=$?
+    check "$what: $got" test $right -eq 0
+    echo "$what: $got"
+}
+
+# A collected method gives its place to another one.
+for mode in plain compact; do
+    script 'GC.auto_compact = true if ARGV[1] == "compact" && GC.respond_to?(:auto_compact=)
+        ARGV[0].to_i.times { |i|
+          n = i + 1
+          labelled(n) { eval("\n$keep << Fiddle.malloc(3000)", TOPLEVEL_BINDING, "gen_#{n}.rb", n % 7 + 1) }
+          GC.start if i % 200 == 0 }
+        dump "x.heap"' "$evals" $mode
+    labels "evals, $mode" 'gen_{n}.rb:{n%7+2} <main>' '-e:4 *'
+done
+script 'ARGV[0].to_i.times { |i|
+          n = i + 1
+          labelled(n) {
+            eval("def again = $keep << Fiddle.malloc(3000)", TOPLEVEL_BINDING, "gen_#{n}.rb", n % 5 + 1)
+            again }
+          Object.send(:undef_method, :again) if i.odd?
+          GC.start if i % 200 == 0 }
+        dump "x.heap"' "$evals"
+labels "methods defined anew" 'gen_{n}.rb:{n%5+1} Object#again' '-e:4 *' '-e:5 *' 'gen_{n}.rb:{n%5+1} <main>'
+
+# Ruby gives the path of the method around it; the line is that of the text.
+script 'def within(n) = eval("\n$keep << Fiddle.malloc(3000)", binding, "gen_#{n}.rb", n % 7 + 1)
+        class Shop; def sell(n) = instance_eval("$keep << Fiddle.malloc(3000)", "sold_#{n}.rb", 1); end
+        def outer(n) = labelled(n) { n.odd? ? within(n) : Shop.new.sell(n) }
+        ARGV[0].to_i.times { |i| outer(i + 1); GC.start if i % 200 == 0 }
+        dump "x.heap"' "$evals"
+labels "evals within a method" 'gen_{n}.rb:{n%7+2} Object#within' '-e:1 Object#within' \
+    'sold_{n}.rb:1 Shop#sell' '-e:2 Shop#sell'
+
+# One text in many classes; what the frames have in common is all but the class.
+script 'text = "def keep(n)\n $keep << Fiddle.malloc(3000)\nend\ndef self.make(n)\n $keep << Fiddle.malloc(3000)\nend"
+        50.times { |k| Object.const_set("K#{k}", Class.new).class_eval(text, "shared.rb", 1) }
+        ARGV[0].to_i.times { |i|
+          n = i + 1
+          k = Object.const_get("K#{n % 50}")
+          labelled(n) { i % 2 == 0 ? k.new.keep(n) : k.make(n) }
+          GC.start if i % 200 == 0 }
+        dump "x.heap"' "$evals"
+labels "50 classes" 'shared.rb:2 K{n%50}#keep' 'shared.rb:5 K{n%50}.make' '-e:6 *'
+script 'module Keeps; def keep(n) = $keep << Fiddle.malloc(3000); end
+        ks = 50.times.map { |k| Object.const_set("I#{k}", Class.new { include Keeps }).new }
+        ARGV[0].to_i.times { |i| labelled(i + 1) { ks[i % 50].keep(i) } }
+        dump "x.heap"' "$evals"
+labels "a module in 50 classes" '-e:1 Keeps#keep' '-e:3 *'
+script 'text = "def keep(n)\n $keep << Fiddle.malloc(3000)\nend"
+        ARGV[0].to_i.times { |i|
+          n = i + 1
+          c = Object.const_set("Gone#{n}", Class.new)
+          c.class_eval(text, "shared.rb", 1)
+          o = c.new
+          labelled(n) { o.keep(n) }
+          Object.send(:remove_const, "Gone#{n}")
+          o = c = nil
+          GC.start if i % 100 == 0 }
+        dump "x.heap"' "$evals"
+labels "classes dropped and made anew" 'shared.rb:2 Gone{n}#keep' '-e:7 *'
+
+# What survives a collection is allocated anew by whoever runs then, in Ruby to 3.2.
+script 'def creator(n) = n.times { |i| $keep << [i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7] }
+        def innocent = 60_000.times { Object.new }
+        def busy(n) = n.times { |i| i.to_s * 3 }
+        8.times { creator(9000); innocent; busy(12_000) }
+        dump "x.heap"'
+for line in innocent busy; do
+    check "bytes of a line that keeps nothing, $line: $(judge share x.heap "Object#$line") %" \
+        eval 'echo "$(judge share x.heap "Object#$line") < 2" | grep -q "^[01][.]"'
+done
+
+script '100_000.times { |i| p = Fiddle.malloc(1024); Fiddle.free(p) if i.odd? }
+        dump "x.heap"'
+got=$(judge bytes x.heap "-e:1 ")
+check "51200000 bytes of Fiddle.malloc: $got" test "$got" -gt 49000000 -a "$got" -lt 53400000
+check "with a Ruby stack: $(judge ruby x.heap) %" eval 'judge ruby x.heap | grep -q "^9[4-9]"'
+
+# Children count on from the same numbers.
+script 'def common = 2000.times { $keep << Fiddle.malloc(3000) }
+        common
+        2.times { |c| fork {
+          eval("def own = 2000.times { |i| LABEL_SET.call(#{c + 1}); $keep << Fiddle.malloc(3000); LABEL_SET.call(0) }",
+               TOPLEVEL_BINDING, "child#{c + 1}.rb")
+          own
+          dump "child#{c + 1}.heap"
+          exit!(0) } }
+        Process.waitall'
+for child in 1 2; do
+    mv child$child.heap x.heap
+    mv child$child.heap.ruby x.heap.ruby
+    labels "child $child" 'child{n}.rb:1 *'
+    check "the parent's line in child $child" test "$(judge bytes x.heap 'Object#common')" -gt 4000000
+done
+finish

@@ -1,0 +1,173 @@
+"""Reads a dump with its table (docs/ruby-table.md), apart from libjprof, and judges it.
+
+usage: rubytable.py COMMAND DUMP [ARGUMENT...]; each prints one line, and fails where something is wrong.
+    labels DUMP TEMPLATE...  a sample with the label N has as its innermost line one of the TEMPLATEs, in which * is
+                             anything, {n%K+M} made of N; samples without a Ruby stack, or a line, count as without
+    share DUMP LINE          percent of the bytes whose innermost line, with its method, contains LINE
+    bytes DUMP LINE          likewise, the bytes
+    ruby DUMP                percent of the bytes that have a Ruby stack
+    shape DUMP               nodes, deepest stack, and the words of markers
+    epochs DUMP LINE         "EPOCH:SAMPLES ..." of the innermost lines that contain LINE
+    bounds DUMP              BEFORE and AFTER
+"""
+import collections
+import fnmatch
+import math
+import re
+import sys
+
+LABELS = range(0x10000000, 0x20000000)
+MARKER = "!"
+
+
+class Frame:
+    def __init__(self, parent, path, line, owner, separator, method):
+        self.parent, self.path, self.line, self.separator = parent, path, line, separator
+        self.name = owner + separator + method if owner else method
+
+    def __str__(self):
+        return f"{self.path}:{self.line} {self.name}"
+
+
+def unescaped(text):
+    return re.sub("%([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), text)
+
+
+def fnv1a(data):
+    check = 0xCBF29CE484222325
+    for byte in data:
+        check = (check ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return f"{check:x}"
+
+
+class Table:
+    def __init__(self, path, dump):
+        self.head, self.nodes, self.epochs = {}, {0: None}, {}
+        strings = {"0": ""}
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            text = file.read()
+        lines = text.split("\n")
+        if lines[0] != "jprof-table 1" or lines[-1]:
+            sys.exit(f"{path}: no table, or cut")
+        for line in lines[:-1]:
+            word = line.split(" ")
+            if word[0] == "s":
+                strings[word[1]] = unescaped(line.split(" ", 2)[2])
+            elif word[0] == "n":
+                self.add(word, Frame(int(word[2]), strings[word[3]], int(word[4]), strings[word[5]], word[6],
+                                     strings[word[7]]))
+            elif word[0] == "m":
+                self.add(word, Frame(int(word[2]), "", int(word[4]), "", MARKER, word[3]))
+            elif word[0] == "e":
+                self.epochs[int(word[1])] = word[2:]
+            else:
+                self.head.setdefault(word[0], []).append(word[1:])
+        if int(self.head["end"][0][0]) != len(self.nodes) - 1:
+            sys.exit(f"{path}: {self.head['end']} for {len(self.nodes) - 1} nodes")
+        if self.head["dump"] != [[str(len(dump)), fnv1a(dump)]]:
+            sys.exit(f"{path}: is the table of another dump: {self.head['dump']}")
+        self.start, self.first, self.tags, self.first_epoch, self.end = (int(x, 16) for x in self.head["ids"][0])
+
+    def add(self, word, frame):
+        if frame.parent not in self.nodes or int(word[1]) in self.nodes:
+            sys.exit(f"node {word[1]} comes before its parent, or twice")
+        self.nodes[int(word[1])] = frame
+
+    def stack(self, node):
+        frames = []
+        while node:
+            frames.append(self.nodes[node])
+            node = frames[-1].parent
+        return frames
+
+
+class Sample:
+    """The sampled objects of one stack that live."""
+
+    def __init__(self, table, addresses, count, size, rate):
+        self.count, self.size = count, size / (1 - math.exp(-size / count / rate))
+        self.native, self.stack, self.epoch, self.label = [], [], None, 0
+        for address in addresses:
+            number = (address - table.start) // 2
+            if address in LABELS:
+                self.label = (address - LABELS[0]) // 16
+            elif not 0 <= number < table.end:
+                self.native.append(address)
+            elif number >= table.first_epoch:
+                self.epoch = number - table.first_epoch
+            else:
+                self.stack = table.stack(number)
+        self.line = next((frame for frame in self.stack if frame.path), None)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        dump = file.read()
+    table, samples, rate, addresses = Table(path + ".ruby", dump), [], None, None
+    for line in dump.decode("latin-1").split("\n"):
+        if line.startswith("heap_v2/"):
+            rate = int(line[8:])
+        elif line.startswith("@"):
+            addresses = [int(x, 16) for x in line.split()[1:]]
+        elif line.startswith("  t*:") and addresses is not None:
+            count, size = (int(x) for x in re.match(r"  t\*: (\d+): (\d+)", line).groups())
+            if count:
+                samples.append(Sample(table, addresses, count, size, rate))
+        elif line.startswith("MAPPED_LIBRARIES"):
+            break
+    return table, samples
+
+
+def filled(template, n):
+    return re.sub(r"{n(?:%(\d+))?(?:\+(\d+))?}",
+                  lambda m: str((n % int(m[1]) if m[1] else n) + int(m[2] or 0)), template)
+
+
+def labels(table, samples, templates):
+    right, wrong, without, example = 0, 0, 0, ""
+    for sample in samples:
+        if not sample.label:
+            continue
+        if not sample.line:
+            without += sample.count
+        elif any(fnmatch.fnmatchcase(str(sample.line), filled(t, sample.label)) for t in templates):
+            right += sample.count
+        else:
+            wrong += sample.count
+            example = f", such as {sample.line} for {sample.label}"
+    print(f"{right} right, {wrong} wrong, {without} without{example}")
+    return wrong == 0 and right > 20 and without * 20 <= right
+
+
+def bytes_of(samples, part):
+    return sum(s.size for s in samples if s.line and part in str(s.line))
+
+
+def main():
+    command, path, *rest = sys.argv[1:]
+    table, samples = read(path)
+    total = sum(s.size for s in samples)
+    if command == "labels":
+        sys.exit(not labels(table, samples, rest))
+    elif command == "share":
+        print(round(100 * bytes_of(samples, rest[0]) / total, 2))
+    elif command == "bytes":
+        print(round(bytes_of(samples, rest[0])))
+    elif command == "ruby":
+        print(round(100 * sum(s.size for s in samples if s.stack) / total, 1))
+    elif command == "shape":
+        words = collections.Counter(f.name for f in table.nodes.values() if f and f.separator == MARKER)
+        print(len(table.nodes) - 1, max(len(s.stack) for s in samples), " ".join(sorted(words)))
+    elif command == "epochs":
+        counts = collections.Counter()
+        for sample in samples:
+            if sample.line and rest[0] in str(sample.line):
+                counts[sample.epoch] += sample.count
+        print(" ".join(f"{e}:{n}" for e, n in sorted(counts.items())))
+    elif command == "bounds":
+        print(" ".join(table.head["bounds"][0]))
+    else:
+        sys.exit(__doc__)
+
+
+main()
