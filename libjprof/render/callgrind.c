@@ -5,9 +5,10 @@
  * A function that was inlined is a function of its own, called from where it was inlined, as in all other reports.
  *
  * Readers make a function's inclusive cost of what it calls, or of what calls it. Both are right only if it stands
- * once in a stack. So, as callgrind itself does with --separate-recs=2, all but a function's outermost frame belong
- * to a function NAME'2. That one's own inclusive cost may count a stack more than once. */
+ * once in a stack, and what readers take for one function is what has one written name. So a name that comes again
+ * further in is NAME'2 there, then NAME'3 and so on, as callgrind writes them with --separate-recs. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,15 +30,21 @@ static const char *const counter_titles[JPROF_COUNTERS] = {
 struct function_key {
 	uint32_t id, object;
 	uint32_t inlined;
+	uint32_t again; /* how often its name stands further out in the stack */
 };
 
 /* A function of kcachegrind's, and under which numbers its names were written; 0: not yet. */
 struct function {
 	struct function_key key;
-	uint32_t object_number, file_number, name_number[2];
+	uint32_t object_number, file_number, name_number;
 };
 
-/* A cost of a line, or of a call made there. A node is 2 * function, and 1 more for NAME'2. */
+/* How often a name stands in a stack. */
+struct repeats {
+	uint32_t stack, count;
+};
+
+/* A cost of a line, or of a call made there. */
 struct cost_key {
 	uint32_t from, line;
 	uint32_t to, to_line; /* JP_NONE: no call, the line's own */
@@ -51,7 +58,7 @@ struct cost {
 };
 
 struct call_place {
-	uint32_t node, line;
+	uint32_t function, line;
 };
 
 /* Names that were written with their number. */
@@ -68,8 +75,10 @@ struct graph {
 	struct cost *costs;
 	size_t cost_count, cost_cap;
 	uint32_t *by_rank; /* functions in the file's order */
-	uint32_t *met;     /* by function: 1 + the last sample that has it */
-	size_t met_cap;
+	struct jp_intern title_keys;
+	uint32_t *titles;        /* what is written for a function, and for it inlined: id in title_keys, or JP_NONE */
+	struct repeats *repeats; /* by title */
+	size_t repeat_cap;
 	struct call_place *stack; /* of the sample under way, innermost first */
 	size_t depth, stack_cap;
 	double sum[events], sum_objects; /* so far, before rounding */
@@ -81,40 +90,79 @@ struct graph {
 
 /* ---- adding up -------------------------------------------------------------------------------------- */
 
-static uint32_t function_of_frame(struct graph *g, uint32_t frame)
+static const char *inline_mark(bool inlined)
+{
+	return inlined ? " (inline)" : "";
+}
+
+/* The name as it is written, in g->text. Readers keep no blanks at the ends of names. */
+static void put_written_title(struct graph *g, const char *name, const char *more)
+{
+	jp_strbuf_cut(&g->text, 0);
+	jp_strbuf_line(&g->text, name + strspn(name, " "));
+	while (g->text.len && g->text.text[g->text.len - 1] == ' ')
+		jp_strbuf_cut(&g->text, g->text.len - 1);
+	if (!g->text.len)
+		jp_strbuf_str(&g->text, "???");
+	jp_strbuf_str(&g->text, more);
+}
+
+static uint32_t written_title(struct graph *g, const struct jp_frame *f)
+{
+	uint32_t *title = &g->titles[2 * f->function + f->inlined], known = g->title_keys.count;
+	if (*title != JP_NONE)
+		return *title;
+	put_written_title(g, jp_code_name(&g->view->code, f->function, g->view->info.full_names),
+	                  inline_mark(f->inlined));
+	if (g->text.failed || jp_array_push(g->repeats, known, g->repeat_cap))
+		return JP_NONE;
+	*title = jp_intern(&g->title_keys, g->text.text, g->text.len);
+	if (*title == known)
+		g->repeats[known] = (struct repeats){ 0 };
+	return *title;
+}
+
+/* How often the title came before in this stack. */
+static uint32_t count_written_title(struct graph *g, uint32_t title, uint32_t stack)
+{
+	struct repeats *r = &g->repeats[title];
+	if (jp_first_in_stack(&r->stack, stack))
+		r->count = 0;
+	return r->count++;
+}
+
+static uint32_t function_of_frame(struct graph *g, uint32_t frame, uint32_t stack)
 {
 	const struct jp_frame *f = &g->view->code.frames[frame];
-	const struct function_key key = { f->function, jp_frame_location(g->view, frame)->object, f->inlined };
+	uint32_t title = written_title(g, f);
+	if (title == JP_NONE)
+		return JP_NONE;
+	const struct function_key key = { f->function, jp_frame_location(g->view, frame)->object, f->inlined,
+		                          count_written_title(g, title, stack) };
 	uint32_t known = g->function_keys.count, id = jp_intern(&g->function_keys, &key, sizeof key);
 	if (id != known || id == JP_NONE)
 		return id;
-	if (jp_array_push(g->functions, g->function_count, g->function_cap) ||
-	    jp_array_push(g->met, g->function_count, g->met_cap))
+	if (jp_array_push(g->functions, g->function_count, g->function_cap))
 		return JP_NONE;
-	g->met[g->function_count] = 0;
 	g->functions[g->function_count++] = (struct function){ .key = key };
 	return id;
 }
 
+/* From the root on, which is where repeats are counted from. */
 static int take_stack(struct graph *g, uint32_t stack)
 {
-	g->depth = 0;
 	const struct jp_walk *w = &g->walk;
 	jp_walk_frames(&g->walk, stack);
-	for (uint32_t i = 0; i < w->depth; i++) {
-		uint32_t function = function_of_frame(g, w->frames[i]);
-		if (function == JP_NONE || jp_array_push(g->stack, g->depth, g->stack_cap))
+	g->depth = w->depth;
+	if (jp_array_reserve(&g->stack, &g->stack_cap, g->depth + 1, sizeof *g->stack))
+		return -1;
+	for (uint32_t i = w->depth; i-- > 0;) {
+		uint32_t function = function_of_frame(g, w->frames[i], stack);
+		if (function == JP_NONE)
 			return -1;
-		g->stack[g->depth++] = (struct call_place){ 2 * function, g->view->code.frames[w->frames[i]].line };
+		g->stack[i] = (struct call_place){ function, g->view->code.frames[w->frames[i]].line };
 	}
 	return 0;
-}
-
-/* From the root on: what was met before is NAME'2. */
-static void mark_recursion(struct graph *g, uint32_t stack)
-{
-	for (size_t i = g->depth; i-- > 0;)
-		g->stack[i].node += !jp_first_in_stack(&g->met[g->stack[i].node / 2], stack);
 }
 
 /* What one stack adds. */
@@ -146,16 +194,15 @@ static int add_stack_costs(struct graph *g, uint32_t id)
 		return -1;
 	if (!g->depth)
 		return 0;
-	mark_recursion(g, id);
 	struct share share = { .stack = id, .event = value < 0 };
 	share.value = jp_whole_step(&g->sum[share.event], fabs(value));
 	share.objects = jp_whole_step(&g->sum_objects, fabs(objects));
 	g->total[share.event] += share.value;
 	int rc = 0;
 	for (size_t i = 0; !rc && i < g->depth; i++) {
-		struct cost_key key = { g->stack[i].node, g->stack[i].line, JP_NONE, JP_NONE };
+		struct cost_key key = { g->stack[i].function, g->stack[i].line, JP_NONE, JP_NONE };
 		if (i) {
-			key.to = g->stack[i - 1].node;
+			key.to = g->stack[i - 1].function;
 			key.to_line = g->stack[i - 1].line;
 		}
 		rc = add_cost(g, key, &share);
@@ -182,6 +229,11 @@ static const char *function_object(const struct graph *g, const struct function 
 	return *path ? path : "???";
 }
 
+static int by_number(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
 static int compare_functions(const void *a, const void *b, void *context)
 {
 	const struct graph *g = context;
@@ -190,7 +242,8 @@ static int compare_functions(const void *a, const void *b, void *context)
 	int rc = strcmp(function_object(g, x), function_object(g, y));
 	rc = rc ? rc : strcmp(function_file(g, x), function_file(g, y));
 	rc = rc ? rc : strcmp(function_name(g, x), function_name(g, y));
-	return rc ? rc : (m > n) - (m < n);
+	rc = rc ? rc : by_number(x->key.again, y->key.again);
+	return rc ? rc : by_number(m, n);
 }
 
 /* Orders all functions by object file, file and name, and puts their places into the costs' keys. */
@@ -209,17 +262,12 @@ static int rank_functions(struct graph *g)
 		rank[g->by_rank[i]] = i;
 	for (size_t i = 0; i < g->cost_count; i++) {
 		struct cost_key *key = &g->costs[i].key;
-		key->from = 2 * rank[key->from / 2] + key->from % 2;
+		key->from = rank[key->from];
 		if (key->to != JP_NONE)
-			key->to = 2 * rank[key->to / 2] + key->to % 2;
+			key->to = rank[key->to];
 	}
 	free(rank);
 	return 0;
-}
-
-static int by_number(uint32_t a, uint32_t b)
-{
-	return (a > b) - (a < b);
 }
 
 /* By function; its own lines before its calls. */
@@ -252,16 +300,10 @@ static void put_digits(struct graph *g, double value)
 	jp_strbuf_add(g->out, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* The number of a name, which is in g->text then. Readers keep no blanks at the ends of names. */
+/* The number of a name, which is in g->text then. */
 static int number_of(struct graph *g, struct written *written, const char *name, const char *more, uint32_t *number)
 {
-	jp_strbuf_cut(&g->text, 0);
-	jp_strbuf_line(&g->text, name + strspn(name, " "));
-	while (g->text.len && g->text.text[g->text.len - 1] == ' ')
-		jp_strbuf_cut(&g->text, g->text.len - 1);
-	if (!g->text.len)
-		jp_strbuf_str(&g->text, "???");
-	jp_strbuf_str(&g->text, more);
+	put_written_title(g, name, more);
 	uint32_t id = g->text.failed ? JP_NONE : jp_intern(&written->names, g->text.text, g->text.len);
 	if (id == JP_NONE)
 		return -1;
@@ -288,9 +330,9 @@ static int put_numbered_name(struct graph *g, struct written *written, const cha
 	return 0;
 }
 
-static struct function *function_at(const struct graph *g, uint32_t node)
+static struct function *function_at(const struct graph *g, uint32_t rank)
 {
-	return &g->functions[g->by_rank[node / 2]];
+	return &g->functions[g->by_rank[rank]];
 }
 
 static int put_object(struct graph *g, struct function *f, const char *key)
@@ -303,16 +345,20 @@ static int put_function_file(struct graph *g, struct function *f, const char *ke
 	return put_numbered_name(g, &g->files, key, function_file(g, f), "", &f->file_number);
 }
 
-static int put_function_name(struct graph *g, struct function *f, bool again, const char *key)
+static int put_function_name(struct graph *g, struct function *f, const char *key)
 {
-	const char *more = f->key.inlined ? (again ? " (inline)'2" : " (inline)") : again ? "'2" : "";
-	return put_numbered_name(g, &g->names, key, function_name(g, f), more, &f->name_number[again]);
+	char more[32];
+	if (f->key.again)
+		snprintf(more, sizeof more, "%s'%u", inline_mark(f->key.inlined), f->key.again + 1);
+	else
+		snprintf(more, sizeof more, "%s", inline_mark(f->key.inlined));
+	return put_numbered_name(g, &g->names, key, function_name(g, f), more, &f->name_number);
 }
 
-static int put_function(struct graph *g, uint32_t node)
+static int put_function(struct graph *g, uint32_t rank)
 {
-	struct function *f = function_at(g, node);
-	return put_object(g, f, "ob") || put_function_file(g, f, "fl") ? -1 : put_function_name(g, f, node % 2, "fn");
+	struct function *f = function_at(g, rank);
+	return put_object(g, f, "ob") || put_function_file(g, f, "fl") ? -1 : put_function_name(g, f, "fn");
 }
 
 /* Object file and file are those of the caller where they are not told. */
@@ -325,7 +371,7 @@ static int put_called(struct graph *g, uint32_t from, uint32_t to)
 		rc = put_object(g, called, "cob");
 	if (!rc && strcmp(function_file(g, caller), function_file(g, called)))
 		rc = put_function_file(g, called, "cfi");
-	return rc ? rc : put_function_name(g, called, to % 2, "cfn");
+	return rc ? rc : put_function_name(g, called, "cfn");
 }
 
 static bool has_shrunk(const struct graph *g)
@@ -406,6 +452,7 @@ static int put_callgrind(struct graph *g)
 static void callgrind_release(struct graph *g)
 {
 	jp_intern_release(&g->function_keys);
+	jp_intern_release(&g->title_keys);
 	jp_intern_release(&g->cost_keys);
 	jp_intern_release(&g->objects.names);
 	jp_intern_release(&g->files.names);
@@ -414,7 +461,8 @@ static void callgrind_release(struct graph *g)
 	jp_walk_release(&g->walk);
 	free(g->functions);
 	free(g->costs);
-	free(g->met);
+	free(g->titles);
+	free(g->repeats);
 	free(g->by_rank);
 	free(g->stack);
 }
@@ -422,8 +470,8 @@ static void callgrind_release(struct graph *g)
 int jp_render_callgrind(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                         struct jprof_error *err)
 {
-	struct graph g = { .view = view, .out = out };
-	int rc = jp_walk_init(&g.walk, view);
+	struct graph g = { .view = view, .out = out, .titles = jp_none_array(2 * (size_t)view->code.function_count) };
+	int rc = jp_walk_init(&g.walk, view) || !g.titles ? -1 : 0;
 	(void)opts;
 	for (uint32_t i = 0; !rc && i < view->stack_count; i++)
 		rc = add_stack_costs(&g, i);

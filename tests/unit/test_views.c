@@ -189,8 +189,9 @@ static void test_callgrind(void **state)
 	         "event: inuse_space : Bytes in use\nevents: inuse_space\nsummary: 108\n"
 	         "\nob=(1) ???\nfl=(1) ???\nfn=(1) x\\x0ay\n0 8\n"
 	         "\nob=(1)\nfl=(2) a.c\nfn=(2) a\ncfn=(3) a'2\ncalls=100 10\n10 100\n"
-	         "\nob=(1)\nfl=(2)\nfn=(3)\n10 100\ncfn=(3)\ncalls=100 10\n10 100\n"
-	         "\nob=(1)\nfl=(3) m.c\nfn=(4) main\ncfi=(1)\ncfn=(1)\ncalls=8 0\n40 8\n"
+	         "\nob=(1)\nfl=(2)\nfn=(3)\ncfn=(4) a'3\ncalls=100 10\n10 100\n"
+	         "\nob=(1)\nfl=(2)\nfn=(4)\n10 100\n"
+	         "\nob=(1)\nfl=(3) m.c\nfn=(5) main\ncfi=(1)\ncfn=(1)\ncalls=8 0\n40 8\n"
 	         "cfi=(2)\ncfn=(2)\ncalls=100 10\n40 100\n"
 	         "\ntotals: 108\n",
 	         jprof_version());
