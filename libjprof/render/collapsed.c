@@ -20,6 +20,7 @@ struct lines {
 	struct jp_intern names;
 	struct stack_values *of; /* by id in names */
 	size_t cap;
+	double total; /* of all, added up in the order of the view, as its own total is */
 };
 
 /* A name as a part of such a line: the separators are not allowed in it. */
@@ -63,6 +64,7 @@ static int collect(struct lines *lines, struct jp_walk *walk)
 		if (id == known)
 			lines->of[id] = (struct stack_values){ 0 };
 		lines->of[id].value += jp_stack_value(walk->view, i);
+		lines->total += jp_stack_value(walk->view, i);
 		lines->of[id].base += walk->view->stacks[i].base;
 	}
 	return 0;
@@ -89,20 +91,28 @@ static struct stack_line *sorted(const struct lines *lines)
 	return rows;
 }
 
-typedef void put_rows_fn(const struct stack_line *rows, size_t count, struct jp_strbuf *out);
+typedef void put_rows_fn(const struct stack_line *rows, size_t count, double total, struct jp_strbuf *out);
 
-static void put_stack_values(const struct stack_line *rows, size_t count, struct jp_strbuf *out)
+/* Whole numbers that sum up to that of the total. A sum in another order may be off by a rounding error, which must not
+ * cost the last byte: so the last row is what is missing. */
+static void put_stack_values(const struct stack_line *rows, size_t count, double total, struct jp_strbuf *out)
 {
+	double sum = 0, written = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (trunc(rows[i].line.value) != 0)
-			jp_strbuf_printf(out, "%s %.0f\n", rows[i].name, trunc(rows[i].line.value));
+		double step = jp_whole_step(&sum, rows[i].line.value);
+		if (i + 1 == count)
+			step = trunc(total) - written;
+		written += step;
+		if (step != 0)
+			jp_strbuf_printf(out, "%s %.0f\n", rows[i].name, step);
 		jp_strbuf_drain(out);
 	}
 }
 
 /* Whole numbers that sum up to the two totals. Subtracting leaves traces of rounding. */
-static void put_both(const struct stack_line *rows, size_t count, struct jp_strbuf *out)
+static void put_both(const struct stack_line *rows, size_t count, double total, struct jp_strbuf *out)
 {
+	(void)total;
 	double base_sum = 0, now_sum = 0;
 	for (size_t i = 0; i < count; i++) {
 		double now = rows[i].line.base + rows[i].line.value;
@@ -122,7 +132,7 @@ static int render_stacks(const struct jprof_view *view, put_rows_fn *put, struct
 	int rc = jp_walk_init(&walk, view) ? -1 : collect(&lines, &walk);
 	struct stack_line *rows = rc ? NULL : sorted(&lines);
 	if (rows)
-		put(rows, lines.names.count, out);
+		put(rows, lines.names.count, lines.total, out);
 	rc = rows ? 0 : -1;
 	free(rows);
 	jp_walk_release(&walk);

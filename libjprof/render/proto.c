@@ -49,6 +49,7 @@ struct proto_writer {
 	                                  back beside the dump */
 	bool normalize;
 	bool has_alloc;
+	double sum[JPROF_COUNTERS]; /* of the samples so far, before rounding */
 	struct jp_intern strings;
 	struct out_mapping *mappings; /* in order of ids */
 	size_t mapping_count, mapping_cap;
@@ -321,16 +322,23 @@ static void put_labels(struct proto_writer *w, const struct jp_view_stack *s)
 		put_proto_label(w, "thread", jp_code_string(w->code, s->thread), 0, "");
 }
 
-static bool is_nothing(const struct proto_writer *w, const struct jp_view_stack *s)
+/* What is written of a stack's values: all samples sum up to the totals. False: nothing but zeros. */
+static bool take_values(struct proto_writer *w, const struct jp_view_stack *s, int64_t value[static JPROF_COUNTERS])
 {
-	for (size_t t = first_type(w); t < jp_count(types); t++)
-		if (whole_number(s->value[types[t].counter]))
-			return false;
-	return true;
+	bool any = false;
+	for (size_t t = first_type(w); t < jp_count(types); t++) {
+		enum jprof_counter c = types[t].counter;
+		value[c] = whole_number(jp_whole_step(&w->sum[c], s->value[c]));
+		any = any || value[c];
+	}
+	return any;
 }
 
 static void put_sample(struct proto_writer *w, const struct jp_view_stack *s)
 {
+	int64_t value[JPROF_COUNTERS];
+	if (!take_values(w, s, value))
+		return;
 	struct jp_strbuf sample = { 0 };
 	for (uint32_t i = 0; i < s->depth; i++) {
 		uint32_t count, first = jp_place_frames(w->view, s, i, &count);
@@ -339,7 +347,7 @@ static void put_sample(struct proto_writer *w, const struct jp_view_stack *s)
 	if (s->depth)
 		put_message(w, &sample, SAMPLE_LOCATION, &w->packed);
 	for (size_t t = first_type(w); t < jp_count(types); t++)
-		put_varint(&w->packed, (uint64_t)whole_number(s->value[types[t].counter]));
+		put_varint(&w->packed, (uint64_t)value[types[t].counter]);
 	put_message(w, &sample, SAMPLE_VALUE, &w->packed);
 	put_labels(w, s);
 	jp_strbuf_add(&sample, w->message.text, w->message.len);
@@ -355,8 +363,7 @@ static void put_proto_samples(struct proto_writer *w)
 		w->has_alloc = w->has_alloc || whole_number(v->stacks[i].value[JPROF_ALLOC_OBJECTS]) ||
 		               whole_number(v->stacks[i].value[JPROF_ALLOC_SPACE]);
 	for (uint32_t i = 0; i < v->stack_count && !w->failed; i++)
-		if (!is_nothing(w, &v->stacks[i]))
-			put_sample(w, &v->stacks[i]);
+		put_sample(w, &v->stacks[i]);
 }
 
 static void put_locations(struct proto_writer *w)

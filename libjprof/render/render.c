@@ -97,9 +97,9 @@ double jp_whole(const struct jprof_view *view)
 
 double jp_whole_step(double *sum, double value)
 {
-	double before = floor(*sum);
+	double before = trunc(*sum);
 	*sum += value;
-	return floor(*sum) - before;
+	return trunc(*sum) - before;
 }
 
 int jp_report_end(struct jp_strbuf *out, struct jprof_error *err)

@@ -18,8 +18,8 @@ bool jp_counts_bytes(enum jprof_counter counter);
 /* What is 100 %. */
 double jp_whole(const struct jprof_view *view);
 
-/* The next of several whole numbers for estimates of 0 or more: adds `value` to *sum and returns by how much its
- * whole part grew, so that they sum up to the whole part of the sum. */
+/* The next of several whole numbers for estimates: adds `value` to *sum and returns by how much its whole part grew,
+ * so that they sum up to the whole part of the sum, which is what --show_bytes prints. None has the other sign. */
 double jp_whole_step(double *sum, double value);
 
 /* Hands over what is left of a report that is complete; tells what went wrong on the way. */

@@ -24,6 +24,20 @@ total() {
     sed -n 's/^Total: \(.*\) [a-zA-Z]*$/\1/p' "$1"
 }
 
+# exact COUNTER ARGUMENT...: the sums of --collapsed and --proto are the total, to the byte
+exact() {
+    counter=$1
+    shift
+    write text text --show_bytes --$counter "$@"
+    write collapsed collapsed --$counter "$@"
+    run "$jprof" --proto -o pb.gz "$@"
+    exits 0
+    python3 "$doors/proto_check.py" pb.gz >sums
+    checks=$((checks + 1))
+    is="$(awk '{ sum += $NF } END { printf "%.0f", sum }' collapsed) $(sed "s/.*\\<$counter=\\([0-9-]*\\).*/\\1/" sums)"
+    [ "$is" = "$(total text) $(total text)" ] || fail "$counter of --collapsed and --proto: $is, of text: $(total text)"
+}
+
 # every DUMP ARGUMENT...: all formats of one dump
 every() {
     dump=$1
@@ -37,6 +51,8 @@ every() {
         write csv csv $more "$@" "$dump"
         judge csv csv text
     done
+    exact inuse_space "$@" "$dump"
+    exact inuse_objects "$@" "$dump"
     write text text.objects --inuse_objects "$@" "$dump"
     write text text.bytes --show_bytes "$@" "$dump"
     write dhat dhat "$@" "$dump"
@@ -124,10 +140,12 @@ if [ -f "$cases/totals.txt" ]; then
             write diff-collapsed folded --$counter --diff_base="$early" $ruby "$late"
             judge folded folded "$(total early)" "$(total late)"
             write collapsed one --$counter --diff_base="$early" $ruby "$late"
-            # What grew less what shrank is the same in one column; each line is cut to a whole number.
+            # What grew less what shrank is the same in one column; each line is a whole number.
             check "one column and two differ" [ "$(awk 'FNR == NR { sum += $NF; lines++; next } { sum -= $NF - $(NF - 1); lines++ }
                 END { print (sum < lines && sum > -lines) ? "same" : sum }' one folded)" = same ]
         done
+        exact inuse_space --diff_base="$early" $ruby "$late"
+        exact inuse_objects --base="$late" $ruby "$early"
         write json late.json $ruby "$late"
         write json early.json $ruby "$early"
         write json diff.json --diff_base="$early" $ruby "$late"
