@@ -84,7 +84,10 @@ static void put_error(FILE *out, const struct jprof_range *range, const struct d
 	if (!opts->view->errors)
 		return;
 	dot_value(text, range->error, opts);
-	fprintf(out, isnan(range->error) ? " (error not known)" : " ±%s%s", text, range->noise ? " (noise)" : "");
+	fprintf(out, isnan(range->error) ? " (error not known)" : " ±%s%s", text,
+	        range->within_error  ? " (within error)"
+	        : range->few_samples ? " (few samples)"
+	                             : "");
 }
 
 static void put_range(FILE *out, const struct jprof_range *range, const struct dot_opts *opts)

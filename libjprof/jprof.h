@@ -383,11 +383,12 @@ JPROF_API enum jprof_advice jprof_profile_note_advice(const struct jprof_profile
 /* How far a number may be off that was estimated from samples: docs/statistics.md. In the number's own
  * unit, objects or bytes. All NAN but `samples` where the input does not tell how it was sampled. */
 struct jprof_range {
-	double error;   /* standard error */
-	double low;     /* with 95 % confidence the truth lies between these two */
-	double high;    /* ... */
-	double samples; /* sampled objects that it rests on; in a difference those that changed */
-	bool noise;     /* fewer than 10 (but not if the error is below a tenth), or a change of unknown sign */
+	double error;      /* standard error */
+	double low;        /* with 95 % confidence the truth lies between these two */
+	double high;       /* ... */
+	double samples;    /* sampled objects that it rests on; in a difference those that changed */
+	bool few_samples;  /* below 10, and the error is above a tenth: the number may be far off */
+	bool within_error; /* of a difference: the interval holds 0, so there may be no change at all */
 };
 
 /* The range of the sum of one counter over all stacks. Since: 0.1 */

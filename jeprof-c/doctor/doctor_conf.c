@@ -139,21 +139,21 @@ void check_options(const struct scene *s, struct findings *f)
 
 /* A sample costs about 24 microseconds (docs/doctor.md has how these were measured), and gives a small object 16 KiB of
  * its own, of which at least 4 become resident. */
-static const double sample_us = 24, sample_rss_min = 4096, sample_rss_max = 16384, noise_samples = 10;
+static const double sample_us = 24, sample_rss_min = 4096, sample_rss_max = 16384, few_samples = 10;
 
 static void add_rate(struct findings *f, int lg)
 {
 	double rate = (double)(1ULL << lg), per_100mb = 100e6 / rate, mb = 1e6;
 	enum verdict verdict = lg >= 17 && lg <= 20 ? VERDICT_OK : VERDICT_WARN;
 	const char *fix = lg < 17   ? "17 is enough for most: lg_prof_sample:17"
-	                  : lg > 20 ? "use 17 to 19, or only large sums can be told from noise"
+	                  : lg > 20 ? "use 17 to 19, or only large sums rest on enough samples"
 	                            : NULL;
 	findings_add(
 	    f, "rate", verdict, fix,
 	    "lg_prof_sample:%d, one sample for %.0f bytes: for each 100 MB/s allocated %.1f %% of a CPU, for each 100 "
-	    "MB in use %.1f to %.1f MB more, and what is below %.1f MB is noise",
+	    "MB in use %.1f to %.1f MB more, and what is below %.1f MB has few samples",
 	    lg, rate, per_100mb * sample_us / 1e6 * 100, per_100mb * sample_rss_min / mb,
-	    per_100mb * sample_rss_max / mb, noise_samples * rate / mb);
+	    per_100mb * sample_rss_max / mb, few_samples * rate / mb);
 }
 
 void check_rate(const struct scene *s, struct findings *f)

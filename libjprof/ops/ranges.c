@@ -30,7 +30,7 @@ void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter
 {
 	if (!range)
 		return;
-	*range = (struct jprof_range){ NAN, NAN, NAN, 0, false };
+	*range = (struct jprof_range){ .error = NAN, .low = NAN, .high = NAN };
 	if (profile && jp_is_counter(counter))
 		jp_profile_range(profile, counter, NULL, range);
 }

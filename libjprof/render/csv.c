@@ -9,8 +9,8 @@
 #include "render/render.h"
 
 static const char head[] = "flat,flat_percent,sum_percent,cum,cum_percent,name,"
-			   "flat_error,flat_low,flat_high,flat_samples,flat_noise,"
-			   "cum_error,cum_low,cum_high,cum_samples,cum_noise,"
+			   "flat_error,flat_low,flat_high,flat_samples,flat_few_samples,flat_within_error,"
+			   "cum_error,cum_low,cum_high,cum_samples,cum_few_samples,cum_within_error,"
 			   "object,file,line,source";
 
 /* A text of one line; the first field of a record has no comma before it. */
@@ -52,7 +52,8 @@ static void put_csv_range(struct jp_strbuf *out, const struct jprof_range *range
 		jp_strbuf_str(out, ",");
 		put_csv_number(out, numbers[i], i ? 0 : 1);
 	}
-	jp_strbuf_str(out, range->noise ? ",true" : ",false");
+	jp_strbuf_str(out, range->few_samples ? ",true" : ",false");
+	jp_strbuf_str(out, range->within_error ? ",true" : ",false");
 }
 
 static void put_place(struct jp_strbuf *out, const struct jprof_row *row)

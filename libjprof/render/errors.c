@@ -35,6 +35,12 @@ static void put_bound(char text[number], double value, double round_to(double), 
 		snprintf(text, number, "%.0f", round_to(value) + 0.0);
 }
 
+/* What a reader has to know of a number before all else, or "". That there may be no change at all comes first. */
+static const char *doubt(const struct jprof_range *range)
+{
+	return range->within_error ? " (within error)" : range->few_samples ? " (few samples)" : "";
+}
+
 /* The ends are rounded outwards. */
 static void put_cells(struct cells *cells, const struct jprof_range *range, enum jp_unit unit)
 {
@@ -48,7 +54,7 @@ static void put_cells(struct cells *cells, const struct jprof_range *range, enum
 	put_bound(high, range->high, ceil, unit);
 	snprintf(cells->error, cell, "+-%s", error);
 	snprintf(cells->ends, cell, "[%s, %s]", low, high);
-	snprintf(cells->samples, cell, "n=%.0f%s", range->samples, range->noise ? " (noise)" : "");
+	snprintf(cells->samples, cell, "n=%.0f%s", range->samples, doubt(range));
 }
 
 /* A row that holds nothing itself, only in what it calls. */
@@ -130,7 +136,7 @@ void jp_error_put(const struct jprof_range *range, double value, enum jp_unit un
 {
 	struct cells cells;
 	put_value_cells(&cells, range, value, unit);
-	jp_strbuf_printf(out, "%s%s", cells.error, range->noise ? " (noise)" : "");
+	jp_strbuf_printf(out, "%s%s", cells.error, doubt(range));
 }
 
 void jp_put_total(const struct jprof_view *view, enum jp_unit unit, struct jp_strbuf *out)

@@ -22,7 +22,7 @@ void jp_error_column_free(struct jp_error_column *column);
  */
 void jp_put_total(const struct jprof_view *view, enum jp_unit unit, struct jp_strbuf *out);
 
-/* Appends the standard error of one value: "+-0.26", "+-0.26 (noise)", "+-?" where it is not known, "-" for nothing. */
+/* Appends the standard error of one value: "+-0.26", "+-0.26 (few samples)", "+-?" where it is not known, "-" for nothing. */
 void jp_error_put(const struct jprof_range *range, double value, enum jp_unit unit, struct jp_strbuf *out);
 
 #endif

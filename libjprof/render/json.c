@@ -7,7 +7,7 @@
 #include "render/render.h"
 
 /* Changes that old readers would misread raise it; new members do not. */
-enum { schema_version = 1 };
+enum { schema_version = 2 };
 /* Decimals of objects and bytes, and of percentages. */
 enum { value_decimals = 3, percent_decimals = 4 };
 
@@ -31,7 +31,8 @@ static void put_json_range(struct jp_jsonout *j, const char *key, const struct j
 	put_value(j, "low", range->low);
 	put_value(j, "high", range->high);
 	put_value(j, "samples", range->samples);
-	jp_jsonout_bool(j, "noise", range->noise);
+	jp_jsonout_bool(j, "few_samples", range->few_samples);
+	jp_jsonout_bool(j, "within_error", range->within_error);
 	jp_jsonout_close(j);
 }
 

@@ -6,7 +6,7 @@
 #include "statistics/gamma.h"
 #include "statistics/sampling.h"
 
-static const double few = 10;             /* fewer samples than this are noise */
+static const double few = 10;             /* fewer samples than this are few */
 static const double small_error = 0.1;    /* unless the error is this part of the value at most */
 static const double none_upper = 3.6889;  /* upper end of the 95 % interval for a count of none */
 static const double none_missed = 0.0253; /* of as many objects expected none comes in 97.5 % of cases */
@@ -155,10 +155,12 @@ static const struct jp_spread *seen_one(const struct jp_spread *s, const struct 
 	return s->n > 0 ? s : other;
 }
 
-static bool is_noise(const struct jprof_range *range, double value, bool difference)
+/* Two things that have nothing to do with each other: a change of few samples may well be certain, and one of many
+ * may not be. */
+static void put_doubts(struct jprof_range *range, double value, bool difference)
 {
-	return (range->samples < few && range->error > small_error * fabs(value)) ||
-	       (difference && range->error > 0 && range->low <= 0 && range->high >= 0);
+	range->few_samples = range->samples < few && range->error > small_error * fabs(value);
+	range->within_error = difference && range->error > 0 && range->low <= 0 && range->high >= 0;
 }
 
 /* Whether more may have been subtracted than was seen. In one process what was ever allocated is never
@@ -183,7 +185,7 @@ struct jprof_range jp_evidence_range(const struct jp_lineage *lineage, const str
 		down = ends_of(minus, seen_one(minus, plus));
 	range.error = sqrt(plus->variance + minus->variance + e->shift * e->shift);
 	put_ends(&range, e->value + e->shift, up, down);
-	range.noise = is_noise(&range, e->value, lineage->subtracted);
+	put_doubts(&range, e->value, lineage->subtracted);
 	return range;
 }
 

@@ -96,7 +96,7 @@ def check_schema(schema_path, *paths):
     # A schema that lets everything through proves nothing.
     document = load(paths[0])
     for change in (lambda d: d.pop("totals"), lambda d: d.update(named="1"), lambda d: d.update(extra=1),
-                   lambda d: d["view"].update(unit="MB"), lambda d: d.update(jprof_json=2)):
+                   lambda d: d["view"].update(unit="MB"), lambda d: d.update(jprof_json=1)):
         broken = json.loads(json.dumps(document))
         change(broken)
         if not conforms(broken, schema, schema, "broken"):
@@ -126,8 +126,11 @@ def check_json(path, text, errors):
                 die("%s of %s lies outside its own range" % (kind, name))
     by_text = open(errors, encoding="utf-8", errors="replace").read()
     for row in document["rows"][:20]:
-        if row["flat_range"]["noise"] != ("(noise)" in [line for line in by_text.splitlines() if " " + row["name"] + " " in line][0].partition(" cum ")[0]):
-            die("noise of %s is not what --errors says" % row["name"])
+        flat = [line for line in by_text.splitlines() if " " + row["name"] + " " in line][0].partition(" cum ")[0]
+        doubt = row["flat_range"]
+        says = "within error" if doubt["within_error"] else "few samples" if doubt["few_samples"] else None
+        if [word for word in ("within error", "few samples") if "(%s)" % word in flat] != ([says] if says else []):
+            die("the doubt of %s is not what --errors says: %s, %s" % (row["name"], says, flat))
     near("sum of the rows", sum(row["flat"] for row in document["rows"]), document["total"], 0.001 * len(rows) + 0.001)
     covered = sum(value for file in document["coverage"] for value in file["values"].values())
     near("sum of the coverage", covered, document["total"], 1)

@@ -16,7 +16,7 @@ bad() {
 # Each line of the plain report begins the same line of the other, and what follows has this form. No backslashes:
 # gawk's -v takes them out, mawk's leaves them in.
 number='-?[0-9]+([.][0-9][0-9])?'
-range="[+]-$number +[[]$number, $number] +n=[0-9]+( [(]noise[)])?"
+range="[+]-$number +[[]$number, $number[]] +n=[0-9]+( [(](few samples|within error)[)])?"
 check() {
     "$jprof" "$@" >"$dir/plain" 2>/dev/null
     "$jprof" --errors "$@" >"$dir/errors" 2>/dev/null
@@ -24,7 +24,7 @@ check() {
     awk -v plain="$dir/plain" -v range="$range" '
         { if ((getline before <plain) != 1 || index($0, before "  ") != 1) { print "changed: " $0; wrong = 1; next } }
         { after = substr($0, length(before) + 1) }
-        NR == 1 && after !~ "^  [+]-.* standard error, \\[.*\\] with 95 % confidence, n=[0-9]+( \\(noise\\))? samples$" { print "Total: " after; wrong = 1 }
+        NR == 1 && after !~ "^  [+]-.* standard error, [[].*[]] with 95 % confidence, n=[0-9]+( [(](few samples|within error)[)])? samples$" { print "Total: " after; wrong = 1 }
         NR > 1 && after !~ "^ *  flat (-|" range ") *  cum (-|" range ")$" { print "row: " after; wrong = 1 }
         END { if (getline before <plain) { print "a line is missing"; wrong = 1 } exit wrong }
     ' "$dir/errors" || bad "jprof --errors $*"

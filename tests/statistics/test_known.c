@@ -83,7 +83,7 @@ static void test_growth(void **state)
 		struct jprof_row row = row_named(view, known[i].row);
 		assert_holds(&row.cum_range, known[i].truth);
 		assert_true(row.cum_range.high - row.cum_range.low < known[i].width);
-		assert_false(row.cum_range.noise);
+		assert_false(row.cum_range.few_samples || row.cum_range.within_error);
 		jprof_view_free(view);
 		jprof_profile_free(profile);
 	}
@@ -98,7 +98,7 @@ static void test_leak_in_puma(void **state)
 	struct jprof_view *view = errors_of(profile, JPROF_INUSE_SPACE);
 	struct jprof_row leak = row_named(view, "row_new"), strings = row_named(view, "rb_str_times");
 	assert_holds(&leak.flat_range, 1200 * 1024);
-	assert_true(leak.flat_range.low > 0 && !leak.flat_range.noise);
+	assert_true(leak.flat_range.low > 0 && !leak.flat_range.few_samples && !leak.flat_range.within_error);
 	assert_true(leak.flat_range.samples == 11);
 	assert_holds(&strings.cum_range, 1200 * 2048);
 	assert_true(strstr(jprof_profile_bound(profile, JPROF_INUSE_SPACE), "prof_accum"));
@@ -145,6 +145,41 @@ static void test_sum_of_relatives(void **state)
 	jprof_profile_free(sum);
 }
 
+static const char one_row[] = "heap_v2/524288\n  t*: 0: 0 [0: 0]\n@ 0x1000 0x2000\n  t*: %s [0: 0]\n";
+
+static struct jprof_range grown_row(const char *before, const char *after)
+{
+	char text[200];
+	struct jprof_dump *dump;
+	struct jprof_profile *profile[2];
+	const char *counters[] = { before, after };
+	struct jprof_range range;
+	for (int i = 0; i < 2; i++) {
+		int len = snprintf(text, sizeof text, one_row, counters[i]);
+		assert_int_equal(jprof_dump_parse(text, (size_t)len, NULL, &dump, NULL), 0);
+		assert_int_equal(jprof_profile_new(dump, NULL, &profile[i], NULL), 0);
+		jprof_dump_free(dump);
+	}
+	assert_int_equal(jprof_profile_difference(profile[1], profile[0], NULL), 0);
+	jprof_profile_range(profile[1], JPROF_INUSE_SPACE, &range);
+	jprof_profile_free(profile[0]);
+	jprof_profile_free(profile[1]);
+	return range;
+}
+
+/* Nine samples of 4 KiB more are a growth that is certain, and how much it is nobody knows; 400 samples against 401
+ * are many, and may be no growth at all. */
+static void test_two_doubts(void **state)
+{
+	(void)state;
+	struct jprof_range certain = grown_row("0: 0", "9: 36864"), unsure = grown_row("400: 1638400", "401: 1642496"),
+			   neither = grown_row("0: 0", "100: 409600"), both = grown_row("0: 0", "1: 4096");
+	assert_true(certain.few_samples && !certain.within_error && certain.low > 0);
+	assert_true(!unsure.few_samples && unsure.within_error);
+	assert_true(!neither.few_samples && !neither.within_error);
+	assert_true(both.few_samples && both.within_error);
+}
+
 /* Bytes without objects: nobody knows how they were sampled. */
 static void test_not_known(void **state)
 {
@@ -178,13 +213,10 @@ static void test_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_growth),
-		cmocka_unit_test(test_leak_in_puma),
-		cmocka_unit_test(test_leak_in_objects),
-		cmocka_unit_test(test_same_dump_twice),
-		cmocka_unit_test(test_sum_of_relatives),
-		cmocka_unit_test(test_not_known),
-		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_growth),           cmocka_unit_test(test_leak_in_puma),
+		cmocka_unit_test(test_leak_in_objects),  cmocka_unit_test(test_same_dump_twice),
+		cmocka_unit_test(test_sum_of_relatives), cmocka_unit_test(test_two_doubts),
+		cmocka_unit_test(test_not_known),        cmocka_unit_test(test_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
