@@ -71,10 +71,13 @@ set(struct build *b, void *object, const char *attribute, const char *fmt, ...)
 static void put_amount(FILE *out, double value, const struct jprof_graph_info *info, const struct dot_opts *opts)
 {
 	char text[dot_cell];
-	double whole = opts->view->percent_of != 0 ? opts->view->percent_of : info->difference ? 0 : info->total;
+	bool of_base = opts->view->shares == JPROF_SHARES_OF_BASE;
+	double whole = of_base ? opts->view->percent_of : info->difference ? 0 : info->total;
 	(info->difference ? dot_change : dot_value)(text, value, opts);
 	fputs(text, out);
-	if (whole != 0)
+	if (of_base && fabs(value) > fabs(whole))
+		fprintf(out, " (%.1fx)", value / whole);
+	else if (whole != 0)
 		fprintf(out, " (%.1f%%)", value * 100 / whole);
 }
 

@@ -151,6 +151,7 @@ static int run_command(int argc, char **argv)
 		.nodefraction = 0.005,
 		.edgefraction = 0.001,
 		.fold = argc && called_as_jeprof(argv[0]) ? FOLD_NONE : FOLD_STD,
+		.sort = argc && called_as_jeprof(argv[0]) ? SORT_VALUE : SORT_CHANGE,
 	};
 	return options_parse(&options, argc, argv) && budget_watch(options.max_memory) ? run_report(&options) : 1;
 }

@@ -499,8 +499,8 @@ struct jprof_bundle_writer_opts {
 
 /* Writes a bundle: for each process jprof_bundle_writer_member, then its files; then jprof_bundle_writer_finish. What
  * was given is kept compressed in memory until then, for the first thing in a bundle is the list of all that
- * is in it. Equal calls write equal bytes. After a failure in the middle of a file, and after _finish, all calls but _free
- * are JPROF_E_ARGUMENT. */
+ * is in it. Equal calls write equal bytes. After a failure in the middle of a file, and after _finish, all calls but
+ * _free are JPROF_E_ARGUMENT. */
 struct jprof_bundle_writer;
 
 /* Nothing is written before jprof_bundle_writer_finish. `opts` may be NULL. JPROF_E_UNSUPPORTED: this
@@ -632,6 +632,15 @@ struct jprof_view_opts {
 	bool errors;             /* how far each number may be off; "csv" and "json" want it */
 	bool percent_of_base;    /* what was subtracted is 100 %, if anything was */
 	const char *fold_also;   /* functions that fold as an allocation wrapper does, beside those that are known */
+	bool percent_of_changes; /* of a difference: all that grew and all that shrank together is, so that no share is
+	                            above 100 %. Since: 0.2 */
+};
+
+/* What is 100 %. */
+enum jprof_shares {
+	JPROF_SHARES_OF_ROWS,    /* what the rows have: all but what filters dropped */
+	JPROF_SHARES_OF_BASE,    /* what was subtracted */
+	JPROF_SHARES_OF_CHANGES, /* the changes of all stacks, without their signs */
 };
 
 /* What a view is of. */
@@ -647,6 +656,7 @@ struct jprof_view_info {
 	double flat;              /* sum of the flat values of all rows */
 	double percent_of;        /* what was given to be 100 %; 0: nothing, it is `flat` */
 	size_t rows;              /* that are not of zeros alone */
+	enum jprof_shares shares; /* of what percentages are. Since: 0.2 */
 };
 
 /* A view: what to look at, and in which terms. It never changes; two reports of it, in either order, are what each is
@@ -670,8 +680,9 @@ JPROF_API void jprof_view_free(struct jprof_view *view);
 
 struct jprof_table_opts {
 	size_t size;
-	bool cum;   /* order by cumulative value */
-	size_t top; /* rows at most; 0: all */
+	bool cum;       /* order by cumulative value */
+	size_t top;     /* rows at most; 0: all */
+	bool by_change; /* the largest change first, whatever its sign. Since: 0.2 */
 };
 
 struct jprof_table;
@@ -690,8 +701,8 @@ struct jprof_row {
 	enum jprof_source source; /* of the name, the least that one of its frames has; NONE by library */
 };
 
-/* The rows of a view, ordered by flat or cum descending, then by name. Rows of only zeros are left out. `opts` may be
- * NULL. The view must outlive the table. Since: 0.1 */
+/* The rows of a view, ordered by flat or cum descending (by_change: without their signs), then by name. Rows of only
+ * zeros are left out. `opts` may be NULL. The view must outlive the table. Since: 0.1 */
 JPROF_API int jprof_table_new(const struct jprof_view *view, const struct jprof_table_opts *opts,
                               struct jprof_table **table, struct jprof_error *err);
 JPROF_API size_t jprof_table_count(const struct jprof_table *table);
@@ -836,6 +847,9 @@ struct jprof_report_opts {
 	 * of symbolizing. */
 	const char *trim_path;
 	const char *source_path;
+	bool by_change;       /* "text", "csv", "json", "peek": order as jprof_table_opts has it. Since: 0.2 */
+	bool plain_total;     /* the line "Total:" is jeprof's, without more words. Since: 0.2 */
+	const char *total_of; /* what the total is of, as words behind it; NULL: nothing is said. Since: 0.2 */
 };
 
 /* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,

@@ -69,6 +69,8 @@ static const struct opt_row report_rows[] = {
 	HEADING_ROW(REPORTS, "What grew"),
 	{ "base", OPT_TEXT, OPTION_AT(base), 0, NULL, "DUMP", "subtract DUMP: what has grown since" },
 	{ "diff_base", OPT_TEXT, OPTION_AT(diff_base), 0, NULL, "DUMP", "the same, with percentages of DUMP" },
+	{ "sort", OPT_WORD, OPTION_AT(sort), 0, NULL, "change|value",
+	  "of a difference: the largest change first, whatever its sign (change, the default), or growth before loss (value, as jeprof)" },
 	{ "drop_negative", OPT_SWITCH, OPTION_AT(drop_negative), 0, NULL, NULL,
 	  "in a difference, count what shrank as 0" },
 	HEADING_ROW(REPORTS, "Which part"),
@@ -195,6 +197,7 @@ struct jprof_view_opts options_view(const struct options *o)
 		.full_names = o->full_names,
 		.errors = o->errors || (format && format->errors),
 		.percent_of_base = o->diff_base,
+		.percent_of_changes = !o->as_jeprof,
 	};
 }
 
@@ -211,6 +214,8 @@ struct jprof_report_opts options_report(const struct options *o)
 		.normalize = o->normalize,
 		.trim_path = o->trim_path,
 		.source_path = o->source_path,
+		.by_change = o->sort == SORT_CHANGE && (o->base || o->diff_base),
+		.plain_total = o->as_jeprof,
 	};
 }
 

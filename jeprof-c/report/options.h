@@ -12,6 +12,7 @@ struct options {
 	enum { FOLD_NONE, FOLD_ALLOC, FOLD_STD, FOLD_VM } fold; /* in the order of --fold's words */
 	const char *fold_also;
 	bool cum;
+	enum { SORT_CHANGE, SORT_VALUE } sort; /* of a difference, in the order of --sort's words */
 	bool show_bytes;
 	bool full_names;
 	bool errors;

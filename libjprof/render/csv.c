@@ -83,7 +83,9 @@ static void put_csv_row(struct jp_strbuf *out, const struct jprof_row *row, doub
 static int put_csv_view(struct jp_strbuf *out, const struct jprof_view *view, const struct jprof_report_opts *opts,
                         struct jprof_error *err)
 {
-	const struct jprof_table_opts order = { .size = sizeof order, .cum = opts->cum, .top = opts->top };
+	const struct jprof_table_opts order = {
+		.size = sizeof order, .cum = opts->cum, .top = opts->top, .by_change = opts->by_change
+	};
 	const char *thread = view->info.thread ? view->info.thread : view->info.heading;
 	struct jprof_table *table;
 	double sum = 0;

@@ -428,7 +428,7 @@ static void put_routine_head(const struct disasm *d, const struct code_routine *
 	char flat[jp_cell], cum[jp_cell], percent[jp_cell];
 	jp_put_value(flat, r->flat, d->unit);
 	jp_put_value(cum, r->cum, d->unit);
-	jp_put_percent(percent, r->cum, jp_whole(d->view));
+	jp_put_percent(percent, r->cum, jp_scale_of(d->view));
 	jp_strbuf_str(d->out, "ROUTINE ====================== ");
 	jp_strbuf_visible(d->out, jp_code_name(d->code, r->function, d->view->info.full_names));
 	jp_strbuf_printf(d->out, "\n%6s %6s %s (flat, cumulative) %s of total\n", flat, cum, jp_unit_name(d->unit),
@@ -480,7 +480,7 @@ static int put_routines(struct disasm *d, struct jprof_error *err)
 	size_t left = d->opts->top ? d->opts->top : SIZE_MAX;
 	int rc = 0;
 	if (d->opts->total)
-		jp_put_total(d->view, d->unit, d->out);
+		jp_put_total(d->view, d->opts, d->unit, d->out);
 	if (d->routine_count)
 		qsort(d->routines, d->routine_count, sizeof *d->routines, routines_by_cum);
 	for (size_t i = 0; !rc && i < d->routine_count && left; i++)

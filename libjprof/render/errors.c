@@ -139,7 +139,26 @@ void jp_error_put(const struct jprof_range *range, double value, enum jp_unit un
 	jp_strbuf_printf(out, "%s%s", cells.error, doubt(range));
 }
 
-void jp_put_total(const struct jprof_view *view, enum jp_unit unit, struct jp_strbuf *out)
+/* What the total is of, and what shares are of where that is something else. */
+static void put_meaning(const struct jprof_view_info *info, const struct jprof_report_opts *opts, enum jp_unit unit,
+                        struct jp_strbuf *out)
+{
+	static const char *const words[] = {
+		[JPROF_SHARES_OF_BASE] = "in the base", [JPROF_SHARES_OF_CHANGES] = "that grew or shrank"
+	};
+	char text[jp_cell];
+	if (opts->plain_total)
+		return;
+	if (opts->total_of)
+		jp_strbuf_printf(out, " %s", opts->total_of);
+	if (info->shares == JPROF_SHARES_OF_ROWS)
+		return;
+	jp_put_value(text, info->percent_of, unit);
+	jp_strbuf_printf(out, "; shares are of the %s %s %s", text, jp_unit_name(unit), words[info->shares]);
+}
+
+void jp_put_total(const struct jprof_view *view, const struct jprof_report_opts *opts, enum jp_unit unit,
+                  struct jp_strbuf *out)
 {
 	const struct jprof_view_info *info = jprof_view_info(view);
 	char text[jp_cell];
@@ -149,6 +168,7 @@ void jp_put_total(const struct jprof_view *view, enum jp_unit unit, struct jp_st
 	jp_strbuf_str(out, info->heading ? "Total (" : "Total");
 	jp_strbuf_visible(out, info->heading ? info->heading : "");
 	jp_strbuf_printf(out, "%s: %s %s", info->heading ? ")" : "", text, jp_unit_name(unit));
+	put_meaning(info, opts, unit, out);
 	if (info->errors) {
 		struct cells cells;
 		put_cells(&cells, &info->range, unit);

@@ -18,11 +18,13 @@ void jp_error_column_put(const struct jp_error_column *column, size_t i, size_t 
 
 void jp_error_column_free(struct jp_error_column *column);
 
-/* Appends the line "Total: VALUE UNIT"; in a view with errors it ends in how far that may be off. Nothing if it is 0.
- */
-void jp_put_total(const struct jprof_view *view, enum jp_unit unit, struct jp_strbuf *out);
+/* Appends the line "Total: VALUE UNIT", what the total is of, where it is not 100 % what is, and in a view with errors
+ * how far it may be off. Nothing if it is 0. */
+void jp_put_total(const struct jprof_view *view, const struct jprof_report_opts *opts, enum jp_unit unit,
+                  struct jp_strbuf *out);
 
-/* Appends the standard error of one value: "+-0.26", "+-0.26 (few samples)", "+-?" where it is not known, "-" for nothing. */
+/* Appends the standard error of one value: "+-0.26", "+-0.26 (few samples)", "+-?" where it is not known, "-" for
+ * nothing. */
 void jp_error_put(const struct jprof_range *range, double value, enum jp_unit unit, struct jp_strbuf *out);
 
 #endif

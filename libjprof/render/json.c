@@ -12,6 +12,7 @@ enum { schema_version = 2 };
 enum { value_decimals = 3, percent_decimals = 4 };
 
 static const char *const granularities[] = { "function", "line", "file", "address", "library" };
+static const char *const shares[] = { "rows", "base", "changes" };
 static const char *const proofs[] = { "no_file", "contradicted", "unverified", "inode", "build_id", "input" };
 
 static void put_value(struct jp_jsonout *j, const char *key, double value)
@@ -76,13 +77,15 @@ static void put_json_profile(struct jp_jsonout *j, const struct jprof_profile *p
 	jp_jsonout_close(j);
 }
 
-static void put_json_view(struct jp_jsonout *j, const struct jprof_view_info *info, const char *thread, bool cum)
+static void put_json_view(struct jp_jsonout *j, const struct jprof_view_info *info, const char *thread,
+                          const struct jprof_report_opts *opts)
 {
 	jp_jsonout_open(j, "view", '{', false);
 	jp_jsonout_string(j, "counter", jp_counter_names[info->counter]);
 	jp_jsonout_string(j, "unit", jp_counts_bytes(info->counter) ? "bytes" : "objects");
 	jp_jsonout_string(j, "granularity", granularities[info->granularity]);
-	jp_jsonout_string(j, "order", cum ? "cum" : "flat");
+	jp_jsonout_string(j, "order", opts && opts->cum ? "cum" : "flat");
+	jp_jsonout_string(j, "sort", opts && opts->by_change ? "change" : "value");
 	jp_jsonout_bool(j, "full_names", info->full_names);
 	jp_jsonout_string(j, "thread", thread);
 	jp_jsonout_close(j);
@@ -131,7 +134,9 @@ static void put_json_row(struct jp_jsonout *j, const struct jprof_row *row, doub
 static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts,
                      struct jprof_error *err)
 {
-	const struct jprof_table_opts order = { .size = sizeof order, .cum = opts->cum, .top = opts->top };
+	const struct jprof_table_opts order = {
+		.size = sizeof order, .cum = opts->cum, .top = opts->top, .by_change = opts->by_change
+	};
 	struct jprof_table *table;
 	double sum = 0;
 	int rc = jprof_table_new(view, &order, &table, err);
@@ -140,6 +145,7 @@ static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const 
 	put_value(j, "total", view->info.total);
 	put_json_range(j, "total_range", &view->info.range);
 	put_value(j, "percent_of", jp_whole(view));
+	jp_jsonout_string(j, "shares", shares[view->info.shares]);
 	jp_jsonout_open(j, "rows", '[', false);
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
@@ -237,7 +243,7 @@ static void put_json_head(struct jp_jsonout *j, const struct jprof_view *view, c
 	jp_jsonout_string(j, "version", jprof_version());
 	put_inputs(j, view, opts ? jp_view_base(view) : NULL);
 	put_json_profile(j, view->profile);
-	put_json_view(j, &view->info, opts ? thread : NULL, opts && opts->cum);
+	put_json_view(j, &view->info, opts ? thread : NULL, opts);
 	put_totals(j, view);
 	put_notes(j, view);
 }

@@ -287,7 +287,7 @@ static int put_listings(struct list *l, bool *any)
 		count = l->opts->top;
 	int rc = order ? 0 : -1;
 	if (count && l->opts->total)
-		jp_put_total(l->view, l->unit, l->out);
+		jp_put_total(l->view, l->opts, l->unit, l->out);
 	for (size_t i = 0; !rc && i < count; i++) {
 		rc = put_list_routine(l, order[i]);
 		jp_strbuf_drain(l->out);

@@ -1,4 +1,5 @@
 /* --peek=RE: each function that matches, with its callers above and its callees below, as in pprof. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,10 @@ static int matches_by_value(const void *a, const void *b, void *context)
 	const struct jprof_node *x = jprof_graph_node(p->graph, *(const size_t *)a);
 	const struct jprof_node *y = jprof_graph_node(p->graph, *(const size_t *)b);
 	double m = p->opts->cum ? x->cum : x->flat, n = p->opts->cum ? y->cum : y->flat;
+	if (p->opts->by_change) {
+		m = fabs(m);
+		n = fabs(n);
+	}
 	return m != n ? (m > n ? -1 : 1) : strcmp(x->name, y->name);
 }
 
@@ -88,13 +93,15 @@ static void put_edges(const struct peek *p, size_t node, bool callers)
 {
 	const struct index *index = callers ? &p->callers : &p->callees;
 	char value[jp_cell], percent[jp_cell];
-	double cum = jprof_graph_node(p->graph, node)->cum;
+	/* In a difference a call may have changed by more than all calls together: shares are those of the rows. */
+	struct jp_scale of_node = { .whole = jprof_graph_node(p->graph, node)->cum };
+	struct jp_scale scale = p->view->info.shares == JPROF_SHARES_OF_ROWS ? of_node : jp_scale_of(p->view);
 	for (size_t i = index->first[node]; i < index->first[node + 1]; i++) {
 		const struct jprof_edge *edge = jprof_graph_edge(p->graph, index->list[i]);
 		if (edge->value == 0)
 			continue;
 		jp_put_value(value, edge->value, p->unit);
-		jp_put_percent(percent, edge->value, cum);
+		jp_put_percent(percent, edge->value, scale);
 		jp_strbuf_printf(p->out, "%50s %6s |   ", value, percent);
 		jp_strbuf_visible(p->out, jprof_graph_node(p->graph, callers ? edge->from : edge->to)->name);
 		put_peek_error(p, "  ", &edge->range, edge->value);
@@ -105,7 +112,7 @@ static void put_edges(const struct peek *p, size_t node, bool callers)
 static void put_peek_node(const struct peek *p, size_t id, double sum)
 {
 	const struct jprof_node *node = jprof_graph_node(p->graph, id);
-	jp_put_columns(node->flat, sum, node->cum, jp_whole(p->view), p->unit, p->out);
+	jp_put_columns(node->flat, sum, node->cum, jp_scale_of(p->view), p->unit, p->out);
 	jp_strbuf_printf(p->out, "%18s | ", "");
 	jp_strbuf_visible(p->out, node->name);
 	put_peek_error(p, "  flat ", &node->flat_range, node->flat);
@@ -138,7 +145,7 @@ static int peek(struct peek *p, struct jp_pattern *pattern, struct jprof_error *
 		rc = jp_error_no_match(err, "peek", p->opts);
 	if (rc)
 		return rc;
-	jp_put_total(p->view, p->unit, p->out);
+	jp_put_total(p->view, p->opts, p->unit, p->out);
 	put_peek(p);
 	return 0;
 }

@@ -11,14 +11,14 @@ struct report {
 	const struct jprof_table *table;
 	const struct jp_error_column *errors; /* NULL: not asked for */
 	enum jp_unit unit;
-	double whole;
+	struct jp_scale scale;
 	struct jp_strbuf *out;
 };
 
 static void put_text_row(const struct report *r, size_t i, double sum)
 {
 	const struct jprof_row *row = jprof_table_at(r->table, i);
-	jp_put_columns(row->flat, sum, row->cum, r->whole, r->unit, r->out);
+	jp_put_columns(row->flat, sum, row->cum, r->scale, r->unit, r->out);
 	size_t start = r->out->len;
 	jp_strbuf_visible(r->out, row->name);
 	if (r->errors)
@@ -30,7 +30,9 @@ static void put_text_row(const struct report *r, size_t i, double sum)
 int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                    struct jprof_error *err)
 {
-	const struct jprof_table_opts order = { .size = sizeof order, .cum = opts->cum, .top = opts->top };
+	const struct jprof_table_opts order = {
+		.size = sizeof order, .cum = opts->cum, .top = opts->top, .by_change = opts->by_change
+	};
 	enum jp_unit unit = jp_unit_of(view, opts);
 	struct jprof_table *table;
 	struct jp_error_column *errors = NULL;
@@ -42,8 +44,8 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 		jprof_table_free(table);
 		return jp_error_nomem(err);
 	}
-	const struct report report = { table, errors, unit, jp_whole(view), out };
-	jp_put_total(view, unit, out);
+	const struct report report = { table, errors, unit, jp_scale_of(view), out };
+	jp_put_total(view, opts, unit, out);
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		sum += jprof_table_at(table, i)->flat;
 		put_text_row(&report, i, sum);

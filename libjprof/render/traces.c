@@ -73,7 +73,7 @@ static void put_trace(const struct traces *t, const struct trace *trace, struct 
 	size_t depth;
 	const uint32_t *names = trace_rows(t, trace->stack, &depth);
 	jp_put_value(value, trace->value, t->unit);
-	jp_put_percent(percent, trace->value, jp_whole(t->view));
+	jp_put_percent(percent, trace->value, jp_scale_of(t->view));
 	jp_strbuf_str(out, trace_rule);
 	for (size_t i = 0; i < depth; i++) {
 		if (i)
@@ -96,7 +96,7 @@ int jp_render_traces(const struct jprof_view *view, const struct jprof_report_op
 	if (!rc && t.count)
 		qsort_r(t.items, t.count, sizeof *t.items, traces_by_value, &t);
 	if (!rc)
-		jp_put_total(view, t.unit, out);
+		jp_put_total(view, opts, t.unit, out);
 	for (size_t i = 0; !rc && i < t.count && left; i++)
 		if (t.items[i].value != 0) {
 			put_trace(&t, &t.items[i], out);

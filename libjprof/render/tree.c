@@ -42,7 +42,7 @@ struct tree {
 	uint32_t *order; /* nodes by parent, then size */
 	bool *loops;     /* of the stack under way: by place */
 	size_t loop_cap;
-	double whole;
+	struct jp_scale scale;
 	struct jp_strbuf *out;
 };
 
@@ -141,7 +141,7 @@ static void choose(struct tree *t)
 {
 	size_t rows = t->opts->top ? t->opts->top : SIZE_MAX;
 	double share = t->opts->least_share == 0 ? 0.005 : fmax(t->opts->least_share, 0);
-	double least = share * fabs(t->whole);
+	double least = share * fabs(t->scale.whole);
 	qsort_r(t->order, t->count - 1, sizeof *t->order, siblings_by_cum, t);
 	t->nodes[root].shown = true;
 	for (size_t i = 0; i < t->count - 1 && rows; i++) {
@@ -198,9 +198,9 @@ static void put_numbers(const struct tree *t, double flat, double cum)
 {
 	char f[jp_cell], fp[jp_cell], c[jp_cell], cp[jp_cell];
 	jp_put_value(f, flat, t->unit);
-	jp_put_percent(fp, flat, t->whole);
+	jp_put_percent(fp, flat, t->scale);
 	jp_put_value(c, cum, t->unit);
-	jp_put_percent(cp, cum, t->whole);
+	jp_put_percent(cp, cum, t->scale);
 	jp_strbuf_printf(t->out, "%8s %6s %8s %6s ", f, fp, c, cp);
 }
 
@@ -304,7 +304,7 @@ static int build_tree(struct tree *t)
 	for (uint32_t i = 0; i < t->view->stack_count; i++)
 		if (add_tree_stack(t, i))
 			return -1;
-	t->whole = jp_whole(t->view);
+	t->scale = jp_scale_of(t->view);
 	return arrange(t);
 }
 
@@ -314,7 +314,7 @@ int jp_render_tree(const struct jprof_view *view, const struct jprof_report_opts
 	struct tree t = { .view = view, .opts = opts, .unit = jp_unit_of(view, opts), .out = out };
 	int rc = build_tree(&t);
 	if (!rc) {
-		jp_put_total(view, t.unit, out);
+		jp_put_total(view, opts, t.unit, out);
 		rc = put_tree(&t);
 	}
 	jp_walk_release(&t.walk);

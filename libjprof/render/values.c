@@ -32,21 +32,31 @@ void jp_put_value_or_dot(char text[jp_cell], double value, enum jp_unit unit)
 		jp_put_value(text, value, unit);
 }
 
-void jp_put_percent(char text[jp_cell], double value, double whole)
+struct jp_scale jp_scale_of(const struct jprof_view *view)
 {
-	if (whole != 0)
+	return (struct jp_scale){ jp_whole(view), view->info.shares == JPROF_SHARES_OF_BASE };
+}
+
+void jp_put_percent(char text[jp_cell], double value, struct jp_scale scale)
+{
+	static const double rounded_up = 1.0005;
+	double whole = scale.whole;
+	if (scale.of_base && fabs(value) >= rounded_up * fabs(whole))
+		snprintf(text, jp_cell, "%.1fx", value / whole);
+	else if (whole != 0)
 		snprintf(text, jp_cell, "%.1f%%", value * 100 / whole);
 	else
 		snprintf(text, jp_cell, "%s", value == 0 ? "nan" : value > 0 ? "+inf" : "-inf");
 }
 
-void jp_put_columns(double flat, double sum, double cum, double whole, enum jp_unit unit, struct jp_strbuf *out)
+void jp_put_columns(double flat, double sum, double cum, struct jp_scale scale, enum jp_unit unit,
+                    struct jp_strbuf *out)
 {
 	char value[2][jp_cell], share[3][jp_cell];
 	jp_put_value(value[0], flat, unit);
 	jp_put_value(value[1], cum, unit);
-	jp_put_percent(share[0], flat, whole);
-	jp_put_percent(share[1], sum, whole);
-	jp_put_percent(share[2], cum, whole);
+	jp_put_percent(share[0], flat, scale);
+	jp_put_percent(share[1], sum, scale);
+	jp_put_percent(share[2], cum, scale);
 	jp_strbuf_printf(out, "%8s %6s %6s %8s %6s ", value[0], share[0], share[1], value[1], share[2]);
 }

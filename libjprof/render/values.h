@@ -21,9 +21,18 @@ void jp_put_value(char text[jp_cell], double value, enum jp_unit unit);
 /* The same, but "." for 0, as jeprof has it beside source lines. */
 void jp_put_value_or_dot(char text[jp_cell], double value, enum jp_unit unit);
 
-void jp_put_percent(char text[jp_cell], double value, double whole);
+/* What is 100 %. Of a base something may be many times, which is no share: above 100 % that is written "2.5x". */
+struct jp_scale {
+	double whole;
+	bool of_base;
+};
+
+struct jp_scale jp_scale_of(const struct jprof_view *view);
+
+void jp_put_percent(char text[jp_cell], double value, struct jp_scale scale);
 
 /* jeprof's five columns before a name: flat and its share, the share of `sum`, cum and its share; then a blank. */
-void jp_put_columns(double flat, double sum, double cum, double whole, enum jp_unit unit, struct jp_strbuf *out);
+void jp_put_columns(double flat, double sum, double cum, struct jp_scale scale, enum jp_unit unit,
+                    struct jp_strbuf *out);
 
 #endif

@@ -105,6 +105,7 @@ int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_
 		          .errors = opts.errors,
 		          .difference = profile->lineage.subtracted },
 		.percent_of_base = opts.percent_of_base,
+		.percent_of_changes = opts.percent_of_changes,
 		.lineage = profile->lineage,
 		.profile = profile,
 		.threads = profile->threads,

@@ -1,4 +1,5 @@
 /* The rows of a view in order. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,20 +12,24 @@ struct jprof_table {
 	size_t count;
 };
 
-static int by_flat(const void *a, const void *b)
+/* What a row is ordered by. */
+static double sort_value(const struct jprof_row *row, const struct jprof_table_opts *order)
 {
-	const struct jprof_row *x = *(const struct jprof_row *const *)a, *y = *(const struct jprof_row *const *)b;
-	if (x->flat != y->flat)
-		return x->flat > y->flat ? -1 : 1;
-	return strcmp(x->name, y->name);
+	double value = order->cum ? row->cum : row->flat;
+	return order->by_change ? fabs(value) : value;
 }
 
-static int by_cum(const void *a, const void *b)
+/* Of equal flat changes, most of which are 0, the larger cumulative one comes first. */
+static int compare_rows(const void *a, const void *b, void *context)
 {
+	const struct jprof_table_opts *order = context;
 	const struct jprof_row *x = *(const struct jprof_row *const *)a, *y = *(const struct jprof_row *const *)b;
-	if (x->cum != y->cum)
-		return x->cum > y->cum ? -1 : 1;
-	return strcmp(x->name, y->name);
+	double m = sort_value(x, order), n = sort_value(y, order);
+	if (m == n && order->by_change) {
+		m = fabs(x->cum);
+		n = fabs(y->cum);
+	}
+	return m != n ? (m > n ? -1 : 1) : strcmp(x->name, y->name);
 }
 
 int jprof_table_new(const struct jprof_view *view, const struct jprof_table_opts *given, struct jprof_table **out,
@@ -46,7 +51,7 @@ int jprof_table_new(const struct jprof_view *view, const struct jprof_table_opts
 	for (uint32_t i = 0; i < view->row_count; i++)
 		if (view->rows[i].flat != 0 || view->rows[i].cum != 0)
 			t->rows[t->count++] = &view->rows[i];
-	qsort(t->rows, t->count, sizeof(struct jprof_row *), opts.cum ? by_cum : by_flat);
+	qsort_r(t->rows, t->count, sizeof(struct jprof_row *), compare_rows, &opts);
 	if (opts.top && opts.top < t->count)
 		t->count = opts.top;
 	*out = t;

@@ -1,5 +1,6 @@
 #include "view/tally.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "view/walk.h"
@@ -124,6 +125,27 @@ static void put_ranges(struct row_tally *t)
 	}
 }
 
+static double sum_of_changes(const struct jprof_view *v)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < v->stack_count; i++)
+		sum += v->stacks[i].depth ? fabs(jp_stack_value(v, i)) : 0;
+	return sum;
+}
+
+/* Of an empty base there are no shares. */
+static void choose_shares(struct jprof_view *v)
+{
+	double base = v->base_total[v->info.counter];
+	if (v->percent_of_base && base != 0) {
+		v->info.percent_of = base;
+		v->info.shares = JPROF_SHARES_OF_BASE;
+	} else if (v->percent_of_changes && v->info.difference) {
+		v->info.percent_of = sum_of_changes(v);
+		v->info.shares = JPROF_SHARES_OF_CHANGES;
+	}
+}
+
 static void sum_view(struct jprof_view *v)
 {
 	for (uint32_t i = 0; i < v->stack_count; i++)
@@ -132,7 +154,7 @@ static void sum_view(struct jprof_view *v)
 	v->info.total = v->total[v->info.counter];
 	for (uint32_t i = 0; i < v->row_count; i++)
 		v->info.rows += v->rows[i].flat != 0 || v->rows[i].cum != 0;
-	v->info.percent_of = v->percent_of_base ? v->base_total[v->info.counter] : 0;
+	choose_shares(v);
 }
 
 static int count_rows(struct jprof_view *v)

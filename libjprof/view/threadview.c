@@ -113,6 +113,7 @@ int jprof_view_thread(const struct jprof_view *whole, size_t i, struct jprof_vie
 		          .difference = whole->info.difference,
 		          .thread = jp_code_string(&whole->code, whole->threads[i]) },
 		.percent_of_base = whole->percent_of_base,
+		.percent_of_changes = whole->percent_of_changes,
 		.lineage = whole->lineage,
 		.profile = whole->profile,
 		.location_of = whole->location_of,

@@ -35,7 +35,7 @@ struct jprof_view {
 	struct jp_code code;
 	struct jprof_view_info info;
 	double total[JPROF_COUNTERS], base_total[JPROF_COUNTERS]; /* over all stacks */
-	bool percent_of_base;
+	bool percent_of_base, percent_of_changes;
 	struct jp_lineage lineage;
 	const struct jprof_profile *profile; /* whose code and notes these are; only to be handed on */
 	const uint32_t *location_of;         /* by frame */

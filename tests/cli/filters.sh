@@ -7,13 +7,18 @@ find_jemalloc
 
 build subject parity.c -g -O2 -fPIE -pie -gdwarf-3 -gstrict-dwarf -fno-optimize-sibling-calls -pthread
 profiled prof_active:false,prof_accum:true,lg_prof_sample:11 ./subject early.heap late.heap
+ln -s "$jprof" jeprof
 
 # compare LEAST ARGUMENTS...: at least that many lines, and not those of the report without filters.
 compare() {
     least=$1
     shift
     perl_jeprof --text "$@"
-    run "$jprof" --fold=none "$@"
+    # The order and the shares of a difference are jeprof's under its name alone.
+    case " $* " in
+    *' --base='*) run ./jeprof "$@" ;;
+    *) run "$jprof" --fold=none "$@" ;;
+    esac
     exits 0
     of_program theirs.whole >theirs
     of_program out >ours

@@ -76,19 +76,64 @@ truth() {
     check "a row without a name" eval '! grep -qE " (0x)?[0-9a-f]{16}$" out'
 }
 truth --inuse_space g_rows $((234 * 1024))
-prints "^Total: $((234 * 1024 - 300 * 112)) B\$"
+prints "^Total: $((234 * 1024 - 300 * 112)) B; shares are of the $((234 * 1024 + 300 * 112)) B that grew or shrank\$"
 truth --inuse_space g_cells $((-300 * 112))
 truth --inuse_objects g_rows 234
 truth --inuse_objects g_cells -300
 truth --alloc_space g_rows $((234 * 1024))
 truth --alloc_objects g_cells -300
 truth --drop_negative g_rows $((234 * 1024))
-prints "^Total: $((234 * 1024)) B\$"
+prints "^Total: $((234 * 1024)) B; shares are of the $((234 * 1024)) B that grew or shrank\$"
 run "$jprof" --show_bytes --lines --base=first.heap second.heap
 prints "^ *$((234 * 1024)) .* g_rows .*/grow\.c:[0-9]+\$"
 prints "^ *$((-300 * 112)) .* g_cells .*/grow\.c:[0-9]+\$"
 run "$jprof" --show_bytes --diff_base=first.heap second.heap
 prints "^ *$((234 * 1024)) +22\.2% .* g_rows\$" # of 1080000
+prints '^Total: .* B; shares are of the 1080000 B in the base$'
+
+# ---- order and shares of a difference: what shrank most comes first, and no share is above 100 % ----
+# names FILE: of the rows with a value of their own
+own_rows() {
+    awk 'NR > 1 && $1 != 0 { printf "%s ", $6 }' "$1"
+}
+profiled $all ./grow third.heap 900 1410
+rows=$((-100 * 1024)) cells=$((910 * 112))
+ln -s "$jprof" jeprof
+for more in '' --cum --lines; do
+    run "$jprof" --show_bytes $more --base=first.heap grow third.heap
+    exits 0
+    prints "^Total: $((rows + cells)) B; shares are of the $((cells - rows)) B that grew or shrank\$"
+    prints "^ *$rows +-50\.1% +-?[0-9.]+% +$rows +-50\.1% g_rows( |\$)"
+    prints "^ *$cells +49\.9% +-?[0-9.]+% +$cells +49\.9% g_cells( |\$)"
+    check "a share above 100 %" awk 'NR > 1 { for (i = 2; i <= 5; i++) if ($i ~ /%/ && ($i + 0 > 100.05 || $i + 0 < -100.05)) exit 1 }' out
+done
+run "$jprof" --show_bytes --base=first.heap grow third.heap
+check "g_rows, which changed most, is not the first row" [ "$(own_rows out)" = 'g_rows g_cells ' ]
+run "$jprof" --show_bytes --sort=value --base=first.heap grow third.heap
+check "--sort=value: g_cells, which grew, is not the first row" [ "$(own_rows out)" = 'g_cells g_rows ' ]
+run ./jeprof --show_bytes --base=first.heap grow third.heap
+check "jeprof: g_cells, which grew, is not the first row" [ "$(own_rows out)" = 'g_cells g_rows ' ]
+prints "^Total: $((rows + cells)) B\$"
+prints "^ *$rows +21333\.3% "
+for format in csv json; do
+    run "$jprof" --$format --base=first.heap grow third.heap
+    check "--$format: g_rows is not before g_cells" \
+        [ "$(grep -oE '"g_(rows|cells)"' out | tr -d '\n')" = '"g_rows""g_cells"' ]
+done
+prints '"sort":"change"'
+prints '"shares":"changes"'
+run "$jprof" --show_bytes '--peek=^g_|^main$' --base=first.heap grow third.heap
+check "--peek: a share above 100 %" eval '! grep -qE "[0-9]{3}[0-9.]*%" out'
+check "--peek: g_rows is not before g_cells" [ "$(sed -n 's/.*| \(g_[a-z]*\)$/\1/p' out | head -n 1)" = g_rows ]
+# Of a base something may be many times, which is no share.
+run "$jprof" --show_bytes --diff_base=third.heap grow third.heap
+says 'jprof: nothing changed between the dumps'
+profiled $all ./grow small.heap 10 0
+run "$jprof" --show_bytes --diff_base=small.heap grow third.heap
+prints "^Total: .* B; shares are of the 10240 B in the base\$"
+prints "^ *$((890 * 1024)) +89\.0x +89\.0x +$((890 * 1024)) +89\.0x g_rows\$"
+run "$jprof" --dot --show_bytes --diff_base=small.heap grow third.heap
+prints '89\.0x'
 run "$jprof" --show_bytes first.heap second.heap
 prints "^Total: $((2234 * 1024 + 700 * 112)) B\$"
 prints "^ *$((2234 * 1024)) .* g_rows\$"

@@ -48,7 +48,11 @@ without_doubles() {
 # compare ARGUMENTS...
 compare() {
     perl_jeprof --text "$@"
-    run "$jprof" --fold=none "$@"
+    # The order and the shares of a difference are jeprof's under its name alone.
+    case " $* " in
+    *' --base='*) run ./jeprof "$@" ;;
+    *) run "$jprof" --fold=none "$@" ;;
+    esac
     exits 0
     of_program theirs.whole >theirs.all
     of_program out >ours.all

@@ -118,7 +118,10 @@ def check_json(path, text, errors):
         near("cum of " + name, row["cum"], cum, 1)
         running += row["flat"]
         for key, wanted in (("flat_percent", flat_percent), ("sum_percent", sum_percent), ("cum_percent", cum_percent)):
-            near("%s of %s" % (key, name), row[key], float(wanted.rstrip("%")), 0.0502)
+            if wanted.endswith("x"):
+                near("%s of %s" % (key, name), row[key] / 100, float(wanted.rstrip("x")), 0.0502)
+            else:
+                near("%s of %s" % (key, name), row[key], float(wanted.rstrip("%")), 0.0502)
         near("sum_percent of " + name, row["sum_percent"], running * 100 / document["percent_of"], 0.001)
         for kind in ("flat", "cum"):
             span = row[kind + "_range"]

@@ -21,7 +21,7 @@ write() {
 
 # total FILE: as a number
 total() {
-    sed -n 's/^Total: \(.*\) [a-zA-Z]*$/\1/p' "$1"
+    sed -n 's/^Total: \([0-9.-]*\) .*/\1/p' "$1"
 }
 
 # exact COUNTER ARGUMENT...: the sums of --collapsed and --proto are the total, to the byte

@@ -104,7 +104,7 @@ static void test_percent_of_the_base(void **state)
 	assert_int_equal(jprof_profile_difference(p, base, NULL), 0);
 	p->named = true;
 	char *is = text_of(p, &asked);
-	assert_string_equal(is, "Total: 4000 B\n"
+	assert_string_equal(is, "Total: 4000 B; shares are of the 20000 B in the base\n"
 	                        "    3000  15.0%  15.0%     3000  15.0% row_new\n"
 	                        "    1000   5.0%  20.0%     1000   5.0% parse\n"
 	                        "       0   0.0%  20.0%     4000  20.0% main\n"
