@@ -198,7 +198,8 @@ struct jprof_dump_thread {
 JPROF_API int jprof_dump_parse(const void *data, size_t len, const char *name, struct jprof_dump **dump,
                                struct jprof_error *err);
 
-/* The same for a file or pipe; "-" is standard input. Since: 0.1 */
+/* The same for a file or pipe; "-" is standard input. The table of its Ruby stacks (FILE.ruby) is read with it, if it
+ * is that of this very dump: docs/ruby-table.md. Since: 0.1 */
 JPROF_API int jprof_dump_open(const char *path, struct jprof_dump **dump, struct jprof_error *err);
 
 /* Whether these first bytes of a file are those of a profile (and so not of a program): in any format
@@ -230,6 +231,9 @@ struct jprof_profile_opts {
 	                                  or "tN NAME". A number or a name: that thread's samples alone */
 	const char *member; /* of a bundle, that of this name, or those of this pid or role; NULL: all, added up. A
 	                       bundle without such a member is JPROF_E_MEMBER; other files have none */
+	const void *table;  /* the table of Ruby stacks (docs/ruby-table.md) of the dump that is read, in place of the
+	                       one beside it. Since: 0.2 */
+	size_t table_len;   /* of a dump in text; a bundle's members have their own, and jprof_profile_new its dump's */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -267,6 +271,7 @@ struct jprof_profile_info {
 	const char *members; /* of a bundle: those that are in it, "17 (master), 21 (worker)"; else "" */
 	size_t synthetic;    /* distinct addresses that stand for Ruby stacks and epochs (docs/ruby-table.md), and were
 	                      * taken off their stacks. Since: 0.2 */
+	bool has_ruby;       /* stacks have frames of Ruby, JPROF_SOURCE_RUBY. Since: 0.2 */
 };
 
 JPROF_API const struct jprof_profile_info *jprof_profile_info(const struct jprof_profile *profile);
@@ -545,6 +550,7 @@ enum jprof_source {
 	JPROF_SOURCE_JIT,    /* a JIT compiler's own list: jprof_symbolize_opts.perf_map */
 	JPROF_SOURCE_DWARF,  /* debug information, with lines and inlined functions */
 	JPROF_SOURCE_INPUT,  /* the input came with names */
+	JPROF_SOURCE_RUBY,   /* a frame of Ruby, out of the table beside the dump. Since: 0.2 */
 	JPROF_SOURCES
 };
 

@@ -8,9 +8,9 @@
 #include "base/opts.h"
 #include "bundle/bundle.h"
 #include "bundle/bundled_names.h"
-#include "input/dumpopen.h"
 #include "input/sniff.h"
 #include "input/stream.h"
+#include "input/tablefile.h"
 #include "input/unpack.h"
 #include "model/build.h"
 
@@ -103,7 +103,9 @@ static int from_text(const struct jp_bundle_member *m, struct jp_stream *stream,
 	struct jprof_dump *dump;
 	struct jprof_profile *made = NULL;
 	struct jprof_maps *maps = NULL;
-	int rc = jp_dump_read(stream, &dump, err);
+	const struct jp_bundle_file *frames = jp_bundle_file(m, "frames");
+	struct jp_span table = { frames ? frames->data : NULL, frames ? frames->len : 0 };
+	int rc = jp_dump_read_tabled(stream, table, stream->name, &dump, err);
 	if (rc)
 		return rc;
 	if (!dump->maps && with_maps(m, &maps, &opts))

@@ -33,9 +33,10 @@ static int by_place_key(const void *a, const void *b)
 
 static size_t sort_by_address(const struct jprof_profile *p, struct place_key *keys, uint32_t *to)
 {
-	size_t n = jp_location_count(p), count = 0;
-	for (uint32_t i = 0; i < n; i++)
-		keys[i] = (struct place_key){ p->locations[i].address, 0, i };
+	size_t n = 0, count = 0;
+	for (uint32_t i = 0; i < jp_location_count(p); i++)
+		if (p->locations[i].source != JPROF_SOURCE_RUBY) /* these have no address */
+			keys[n++] = (struct place_key){ p->locations[i].address, 0, i };
 	qsort(keys, n, sizeof *keys, by_place_key);
 	for (size_t i = 0; i < n; i++)
 		if (!i || keys[i].first != keys[i - 1].first)

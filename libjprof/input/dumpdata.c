@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "input/rubytable.h"
 
 /* Numbers of seven bits a byte, the lowest first; all but the last have the eighth bit. */
 static size_t pack_number(unsigned char *to, uint64_t n)
@@ -123,6 +124,7 @@ void jprof_dump_free(struct jprof_dump *dump)
 	jp_dump_drop_stacks(dump);
 	free(dump->threads);
 	free(dump->warnings);
+	jp_rubytable_free(dump->table);
 	free(dump->name);
 	free(dump);
 }

@@ -41,6 +41,8 @@ struct jp_given_name {
 	uint32_t text;    /* id in dump->names */
 };
 
+struct jp_rubytable;
+
 struct jprof_dump {
 	struct jprof_dump_info info;
 	enum jp_scaling scaling;
@@ -61,6 +63,8 @@ struct jprof_dump {
 	struct jp_given_name *given; /* by ascending address */
 	size_t given_count, given_cap;
 	struct jprof_maps *maps;
+	struct jp_rubytable *table;     /* of this very dump; NULL: none */
+	struct jprof_error table_error; /* why one that was there is not used; code 0: there was none */
 	struct jprof_error *warnings;
 	size_t warning_count, warning_cap;
 	bool taken; /* a profile has the stacks, addresses and records: here are none any more */

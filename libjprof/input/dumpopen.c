@@ -76,12 +76,3 @@ int jprof_dump_parse(const void *data, size_t len, const char *name, struct jpro
 	int rc = jp_stream_memory(&stream, data, len, name, err);
 	return rc ? rc : jp_dump_read(&stream, out, err);
 }
-
-int jprof_dump_open(const char *path, struct jprof_dump **dump, struct jprof_error *err)
-{
-	if (jp_null(err, path, dump))
-		return JPROF_E_ARGUMENT;
-	struct jp_stream jp_cleanup(jp_stream_release) stream;
-	int rc = jp_stream_open(&stream, path, err);
-	return rc ? rc : jp_dump_read(&stream, dump, err);
-}

@@ -54,6 +54,25 @@ int jp_stream_memory(struct jp_stream *s, const void *data, size_t len, const ch
 	return rc ? rc : unpack_stream(s, err);
 }
 
+int jp_stream_sum(struct jp_stream *s, struct jprof_error *err)
+{
+	struct jp_span head = jp_stream_head(s);
+	s->sum = jp_checksum_none();
+	jp_checksum_add(&s->sum, head.ptr, head.len);
+	struct jp_bytesource *source = s->window.source ? jp_checksum_source(s->window.source, &s->sum) : NULL;
+	if (s->window.source && !source)
+		return jp_error_nomem(err);
+	s->window.source = source;
+	return 0;
+}
+
+void jp_stream_skip(struct jp_stream *s)
+{
+	do
+		s->window.at = s->window.len;
+	while (jp_window_more(&s->window));
+}
+
 struct jp_span jp_stream_head(const struct jp_stream *s)
 {
 	return (struct jp_span){ s->window.text ? s->window.text + s->window.at : "", s->window.len - s->window.at };

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/bytesource.h"
+#include "base/checksum.h"
 #include "base/reader.h"
 
 /* Where it lies it stays: what reads it points into it. */
@@ -14,6 +15,7 @@ struct jp_stream {
 	time_t mtime;     /* of a regular file; 0: it is none */
 	struct jp_window window;
 	struct jprof_error damage; /* of compressed data, once the window has come to it; code 0: none */
+	struct jp_checksum sum;    /* of what was read so far, unpacked, if jp_stream_sum asked for it */
 };
 
 /* Opens a file or pipe that the user named; "-" is standard input. `path` must outlive the stream. Release in any
@@ -22,6 +24,12 @@ int jp_stream_open(struct jp_stream *stream, const char *path, struct jprof_erro
 
 /* The same for bytes in memory; they and `name` (may be NULL) must outlive the stream. */
 int jp_stream_memory(struct jp_stream *stream, const void *data, size_t len, const char *name, struct jprof_error *err);
+
+/* Has all bytes, from the first on, added up in stream->sum: called before any is used up. */
+int jp_stream_sum(struct jp_stream *stream, struct jprof_error *err);
+
+/* Reads the rest, and holds nothing of it. */
+void jp_stream_skip(struct jp_stream *stream);
 
 /* What is held: at least the first 512 bytes, if there are so many. */
 struct jp_span jp_stream_head(const struct jp_stream *stream);

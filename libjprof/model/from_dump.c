@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "input/dumpdata.h"
-#include "input/maps.h"
 #include "model/build.h"
+#include "model/rubyframes.h"
 
 struct dump_load {
 	const struct jprof_dump *dump;
@@ -16,18 +16,8 @@ struct dump_load {
 	struct jprof_profile *profile;
 	uint32_t *location; /* of each address of the dump */
 	uint32_t *places;   /* locations of all frames; of the profile */
-	size_t synthetic;
+	struct jp_ruby_load ruby;
 };
-
-/* Of an address that stands for a Ruby stack or an epoch, and for no place: docs/ruby-table.md. */
-enum { NO_PLACE = UINT32_MAX };
-
-static bool is_synthetic(const struct jprof_maps *maps, uint64_t address)
-{
-	static const char name[] = "/memfd:jprof-ids:";
-	const struct jprof_map *map = maps ? jp_maps_find(maps, address) : NULL;
-	return map && !strncmp(map->path, name, sizeof name - 1);
-}
 
 /* The object that holds the innermost frame of most stacks: that is where the allocator is. */
 static int vote_allocator(const struct dump_load *w)
@@ -40,7 +30,7 @@ static int vote_allocator(const struct dump_load *w)
 	for (size_t i = 0; i < w->dump->info.stacks; first += w->dump->depths[i++]) {
 		if (!w->dump->depths[i])
 			continue;
-		if (w->places[first] == NO_PLACE)
+		if (w->places[first] & jp_ruby_mark)
 			continue;
 		uint32_t object = profile->locations[w->places[first]].object;
 		if (++votes[object] > best && !profile->objects[object].unmapped) {
@@ -72,7 +62,7 @@ static int give_names(struct dump_load *w)
 	const struct jprof_dump *dump = w->dump;
 	for (size_t i = 0; dump->given_count && i < dump->info.addresses; i++) {
 		const struct jp_given_name *given = find_given(dump, dump->addresses[i]);
-		if (given && w->location[i] != NO_PLACE &&
+		if (given && !(w->location[i] & jp_ruby_mark) &&
 		    jp_build_given(w->profile, w->location[i], jp_intern_get(&dump->names, given->text)))
 			return -1;
 	}
@@ -95,13 +85,15 @@ static uint32_t stack_of_record(struct dump_load *w, struct stack_cursor *c, uin
 		c->first += depths[c->stack++];
 	if (c->id != JP_NONE)
 		return c->id;
-	uint32_t *places = w->places + c->first, depth = 0;
-	for (uint32_t f = 0; f < depths[stack]; f++)
-		if (places[f] != NO_PLACE)
-			places[depth++] = places[f];
+	uint32_t *places = w->places + c->first, depth = depths[stack], all;
+	const uint32_t *joined = places;
+	if (w->ruby.any && !(joined = jp_ruby_join(&w->ruby, places, &depth, &all)))
+		return JP_NONE;
 	for (uint32_t f = 1; f < depth; f++)
 		w->profile->locations[places[f]].returned_to = true;
-	return c->id = jp_stack_id_owned(&w->profile->stacks, places, depth);
+	c->id = joined == places ? jp_stack_id_owned(&w->profile->stacks, places, depth)
+	                         : jp_stack_id(&w->profile->stacks, joined, all);
+	return c->id;
 }
 
 static int add_record(struct dump_load *w, struct stack_cursor *at, const struct jp_record *record, uint32_t thread)
@@ -156,11 +148,9 @@ static int make_locations(struct dump_load *w, const struct jprof_maps *maps)
 	    jp_array_reserve(&p->locations, &p->location_cap, dump->info.addresses, sizeof *p->locations))
 		return -1;
 	for (size_t i = 0; i < dump->info.addresses; i++) {
-		if (is_synthetic(maps, dump->addresses[i])) {
-			w->location[i] = NO_PLACE;
-			w->synthetic++;
+		w->location[i] = w->ruby.any ? jp_ruby_number(&w->ruby, dump->addresses[i]) : 0;
+		if (w->location[i])
 			continue;
-		}
 		w->location[i] = jp_build_location(p, maps, dump->addresses[i]);
 		if (w->location[i] == JP_NONE)
 			return -1;
@@ -189,7 +179,9 @@ static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, co
 {
 	w->profile->samples.scaling = w->dump->scaling;
 	w->profile->samples.rate = w->dump->info.rate;
-	int rc = jp_build_mappings(w->profile, maps);
+	int rc = jp_ruby_load_init(&w->ruby, w->profile, w->dump, maps);
+	if (!rc)
+		rc = jp_build_mappings(w->profile, maps);
 	if (!rc)
 		rc = make_locations(w, maps);
 	if (!rc)
@@ -201,6 +193,9 @@ static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, co
 		rc = vote_allocator(w);
 	if (!rc)
 		rc = thread ? add_per_thread(w, thread) : add_together(w);
+	if (!rc)
+		rc = jp_ruby_note(&w->ruby, w->dump);
+	jp_ruby_load_release(&w->ruby);
 	return rc;
 }
 
@@ -254,8 +249,7 @@ static int load_dump_as(const struct jprof_dump *dump, struct jprof_dump *taken,
 	if (rc)
 		return rc;
 	describe_dump(w.profile, dump);
-	w.profile->info.addresses -= w.synthetic;
-	w.profile->info.synthetic = w.synthetic;
+	jp_ruby_describe(&w.ruby, &w.profile->info);
 	*out = w.profile;
 	return 0;
 }

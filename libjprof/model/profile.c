@@ -204,7 +204,7 @@ int jp_location_bundled(struct jprof_profile *profile, uint32_t location, const 
                         const struct jp_frame *frames, size_t count)
 {
 	struct jp_location *l = &profile->locations[location];
-	if ((l->given && l->source == JPROF_SOURCE_INPUT) || (l->bundled && l->source >= like->source))
+	if ((l->given && l->source >= JPROF_SOURCE_INPUT) || (l->bundled && l->source >= like->source))
 		return 0;
 	l->bundled = true;
 	l->source = like->source;
@@ -351,7 +351,7 @@ struct jprof_profile *jp_profile_empty(void)
 	struct jprof_profile *profile = calloc(1, sizeof *profile);
 	if (profile) {
 		profile->allocator_hint = profile->debug_root = profile->debug_dirs = profile->debug_files = JP_NONE;
-		profile->base_input = JP_NONE;
+		profile->base_input = profile->outside_ruby = JP_NONE;
 		profile->info.members = "";
 	}
 	return profile;

@@ -338,6 +338,9 @@ static void merge_samples(struct jprof_profile *to, const struct jprof_profile *
 		to->locations[t->location[i]].returned_to |= from->locations[i].returned_to;
 	if (to->allocator_hint == JP_NONE && from->allocator_hint != JP_NONE)
 		to->allocator_hint = t->object[from->allocator_hint];
+	if (to->outside_ruby == JP_NONE && from->outside_ruby != JP_NONE)
+		to->outside_ruby = t->location[from->outside_ruby];
+	to->info.has_ruby |= from->info.has_ruby;
 	if (from->mtime > to->mtime)
 		to->mtime = from->mtime;
 	if (from->rate != to->rate)

@@ -97,7 +97,7 @@ static struct jp_lookup *make_lookups(struct symbolizing *w, const struct jp_obj
 	for (uint32_t i = first; lookups && i < end; i++) {
 		const struct jp_location *l = &w->profile->locations[w->order[i]];
 		uint64_t vaddr;
-		if (l->source != JPROF_SOURCE_INPUT && jp_site_vaddr(w->profile, l, file, &vaddr))
+		if (l->source < JPROF_SOURCE_INPUT && jp_site_vaddr(w->profile, l, file, &vaddr))
 			lookups[(*count)++] = (struct jp_lookup){ .vaddr = vaddr, .location = w->order[i] };
 	}
 	return lookups;
@@ -230,7 +230,7 @@ static struct jp_lookup *jit_lookups(struct symbolizing *w, uint32_t first, uint
 	size_t all = 0, kept = 0;
 	struct jp_lookup *lookups = calloc((size_t)(end - first) + 1, sizeof *lookups);
 	for (uint32_t i = first; lookups && i < end; i++)
-		if (w->profile->locations[w->order[i]].source != JPROF_SOURCE_INPUT)
+		if (w->profile->locations[w->order[i]].source < JPROF_SOURCE_INPUT)
 			lookups[all++] = (struct jp_lookup){ .vaddr = w->profile->locations[w->order[i]].address,
 				                             .location = w->order[i] };
 	if (all)
@@ -282,7 +282,7 @@ static int store_proof(struct symbolizing *w, uint32_t object, const struct jp_f
 static bool is_all_named(const struct symbolizing *w, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++)
-		if (w->profile->locations[w->order[i]].source != JPROF_SOURCE_INPUT)
+		if (w->profile->locations[w->order[i]].source < JPROF_SOURCE_INPUT)
 			return false;
 	return true;
 }
@@ -302,7 +302,7 @@ static bool is_bundled(const struct symbolizing *w, uint32_t object, uint32_t fi
 	*better = false;
 	for (uint32_t i = first; i < end; i++) {
 		const struct jp_location *l = &w->profile->locations[w->order[i]];
-		all = all && (l->bundled || l->source == JPROF_SOURCE_INPUT);
+		all = all && (l->bundled || l->source >= JPROF_SOURCE_INPUT);
 		*better = *better || l->source < JPROF_SOURCE_JIT;
 	}
 	return all;

@@ -198,7 +198,8 @@ static void put_dump_threads(struct jp_jsonout *j, const struct jprof_dump *dump
 
 /* ---- coverage -------------------------------------------------------------------------------------- */
 
-static void put_json_file(struct jp_jsonout *j, const struct jprof_coverage_file *f)
+/* `sources` of them: no source of Ruby where there is no Ruby. */
+static void put_json_file(struct jp_jsonout *j, const struct jprof_coverage_file *f, int sources)
 {
 	jp_jsonout_open(j, NULL, '{', true);
 	jp_jsonout_string(j, "path", f->path);
@@ -207,11 +208,11 @@ static void put_json_file(struct jp_jsonout *j, const struct jprof_coverage_file
 	jp_jsonout_string(j, "reason", *f->reason ? f->reason : NULL);
 	jp_jsonout_string(j, "advice", *f->advice ? f->advice : NULL);
 	jp_jsonout_open(j, "values", '{', true);
-	for (int s = 0; s < JPROF_SOURCES; s++)
+	for (int s = 0; s < sources; s++)
 		put_value(j, jp_source_names[s], f->bytes[s]);
 	jp_jsonout_close(j);
 	jp_jsonout_open(j, "addresses", '{', true);
-	for (int s = 0; s < JPROF_SOURCES; s++)
+	for (int s = 0; s < sources; s++)
 		jp_jsonout_uint(j, jp_source_names[s], f->addresses[s]);
 	jp_jsonout_close(j);
 	jp_jsonout_close(j);
@@ -226,7 +227,8 @@ static int put_json_coverage(struct jp_jsonout *j, const struct jprof_view *view
 	jp_jsonout_number(j, "named", jprof_coverage_named(coverage), 6);
 	jp_jsonout_open(j, "coverage", '[', false);
 	for (size_t i = 0; i < jprof_coverage_count(coverage); i++)
-		put_json_file(j, jprof_coverage_at(coverage, i));
+		put_json_file(j, jprof_coverage_at(coverage, i),
+		              view->profile->info.has_ruby ? JPROF_SOURCES : JPROF_SOURCE_RUBY);
 	jp_jsonout_close(j);
 	jprof_coverage_free(coverage);
 	return 0;

@@ -80,7 +80,7 @@ static uint32_t line_of(struct list *l, uint32_t routine, uint32_t number)
 static void look_at_evidence(struct list *l, struct list_routine *routine, const struct jp_location *at)
 {
 	const char **doubt = &l->doubts[at->object];
-	if (!routine->doubt || at->given || at->bundled || at->source == JPROF_SOURCE_INPUT)
+	if (!routine->doubt || at->given || at->bundled || at->source >= JPROF_SOURCE_INPUT)
 		return;
 	if (!*doubt) {
 		const char *words = jp_source_doubt(&l->view->code, at->object);

@@ -370,7 +370,8 @@ static void put_locations(struct proto_writer *w)
 {
 	for (uint32_t i = 0; i < w->code->location_count; i++) {
 		const struct jp_location *l = &w->code->locations[i];
-		proto_location(w, l, l->frame_first, l->frame_count);
+		if (l->source != JPROF_SOURCE_RUBY) /* a bundle has the table for these */
+			proto_location(w, l, l->frame_first, l->frame_count);
 	}
 }
 

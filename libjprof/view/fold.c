@@ -43,6 +43,8 @@ static bool function_is(const struct jp_fold *f, uint32_t function, unsigned wha
 
 static bool frame_is(const struct jp_fold *f, const struct jp_location *l, uint32_t frame, unsigned what)
 {
+	if (l->source == JPROF_SOURCE_RUBY)
+		return false;
 	return l->source > JPROF_SOURCE_FDE && function_is(f, f->code->frames[l->frame_first + frame].function, what);
 }
 

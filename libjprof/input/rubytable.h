@@ -1,0 +1,64 @@
+/* The table beside a dump: what the numbers stand for that the agent added to its stacks. docs/ruby-table.md has the
+ * format. Nothing of it is trusted: what is no table is refused whole. */
+#ifndef JP_INPUT_RUBYTABLE_H
+#define JP_INPUT_RUBYTABLE_H
+
+#include "base/checksum.h"
+#include "base/intern.h"
+#include "jprof.h"
+
+/* What a frame is. */
+enum jp_rubyword {
+	JP_RUBY_FRAME,
+	/* markers, which stand instead of one */
+	JP_RUBY_AFTER_GC,
+	JP_RUBY_JOB,
+	JP_RUBY_CUT,
+	JP_RUBY_FULL,
+	JP_RUBY_BUSY,
+	JP_RUBY_OTHER, /* of a later agent; `method` is its word */
+};
+
+struct jp_rubyframe {
+	enum jp_rubyword word;
+	uint32_t parent; /* what called it: its place in frames, before this one; JP_NONE: the outermost */
+	uint32_t depth;  /* of the stack whose innermost it is: 1 or more */
+	uint32_t line;   /* 0: not known; of a marker its count */
+	uint32_t path;   /* JP_NONE: a C method's */
+	uint32_t owner;  /* class, likewise */
+	uint32_t method; /* ids in texts */
+	char separator;  /* # or ., or - without a class */
+};
+
+struct jp_rubytable {
+	struct jp_checksum dump;                  /* that it belongs to */
+	uint64_t start, nodes, tags, epochs, end; /* of the mapping, and of the numbers of each kind */
+	uint64_t pid, start_ticks, before, after; /* before, after: 0 without epochs */
+	bool stacks;                              /* Ruby stacks were taken; else `why` not */
+	bool interpreter;                         /* it is known where native parts end */
+	char *boot, *why;                         /* "" if not known */
+	struct jp_rubyframe *frames;
+	size_t frame_count, frame_cap;
+	uint32_t *places; /* by node: place in frames, or JP_NONE */
+	size_t node_count, place_cap;
+	struct jp_intern texts;
+};
+
+enum {
+	jp_rubytable_limit = 256 << 20, /* bytes of a table at most */
+	jp_rubytable_deepest = 256,     /* frames of a stack at most: the agent keeps 200 and a marker */
+};
+
+/* JPROF_E_FORMAT for what is no table, is cut, or is damaged. `name` is used in errors. */
+int jp_rubytable_parse(const void *data, size_t len, const char *name, struct jp_rubytable **table,
+                       struct jprof_error *err);
+
+/* The innermost frame that the number of a stack stands for: its place in frames. JP_NONE: it is no node's. */
+uint32_t jp_rubytable_frame(const struct jp_rubytable *table, uint64_t number);
+
+/* "" for JP_NONE. */
+const char *jp_rubytable_text(const struct jp_rubytable *table, uint32_t id);
+
+void jp_rubytable_free(struct jp_rubytable *table);
+
+#endif

@@ -1,0 +1,202 @@
+#include "model/rubyframes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/strbuf.h"
+#include "input/rubytable.h"
+
+static const char ids_path[] = "/memfd:jprof-ids:", read_version[] = "/memfd:jprof-ids:1 (deleted)";
+
+enum { most_number = INT32_MAX }; /* no number of an agent is as high */
+
+/* ---- places ---------------------------------------------------------------------------------------------- */
+
+static uint32_t ruby_object(struct jprof_profile *profile)
+{
+	struct jp_object like = { .kind = JP_MAP_SPECIAL, .path = jp_intern_str(&profile->strings, "[ruby]") };
+	return like.path == JP_NONE ? JP_NONE : jp_object_id(profile, &like);
+}
+
+/* The place of a function without an address; JP_NONE when memory is short. */
+static uint32_t ruby_place(const struct jp_ruby_load *w, const char *name, const char *file, uint32_t line)
+{
+	struct jp_checksum place = jp_checksum_none();
+	jp_checksum_add(&place, name, strlen(name) + 1);
+	jp_checksum_add(&place, file ? file : "", file ? strlen(file) : 0);
+	jp_checksum_add(&place, &line, sizeof line);
+	struct jp_frame frame = { jp_function_named(w->profile, name, name, name, file), line, false };
+	if (frame.function == JP_NONE)
+		return JP_NONE;
+	return jp_location_named(w->profile, w->object, place.fnv, 0, &frame, 1, JPROF_SOURCE_RUBY);
+}
+
+/* CLASS SEPARATOR METHOD, or the words for a marker. */
+static void name_frame(const struct jp_rubytable *t, const struct jp_rubyframe *f, struct jp_strbuf *name)
+{
+	static const char *const words[] = { [JP_RUBY_AFTER_GC] = "after a GC: creator not known",
+		                             [JP_RUBY_JOB] = "finalizer or job",
+		                             [JP_RUBY_CUT] = "frames left out",
+		                             [JP_RUBY_FULL] = "outer frames not kept",
+		                             [JP_RUBY_BUSY] = "Ruby stack not taken" };
+	jp_strbuf_cut(name, 0);
+	if (f->word == JP_RUBY_CUT && f->line)
+		jp_strbuf_printf(name, "%u ", f->line);
+	if (f->word != JP_RUBY_FRAME && f->word != JP_RUBY_OTHER)
+		jp_strbuf_str(name, words[f->word]);
+	else if (f->owner != JP_NONE)
+		jp_strbuf_printf(name, "%s%c%s", jp_rubytable_text(t, f->owner), f->separator,
+		                 jp_rubytable_text(t, f->method));
+	else
+		jp_strbuf_str(name, jp_rubytable_text(t, f->method));
+}
+
+static uint32_t place_of_frame(struct jp_ruby_load *w, uint32_t id)
+{
+	const struct jp_rubyframe *f = &w->table->frames[id];
+	if (w->place[id] == JP_NONE) {
+		struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
+		bool marker = f->word != JP_RUBY_FRAME;
+		const char *file = f->path == JP_NONE ? NULL : jp_rubytable_text(w->table, f->path);
+		name_frame(w->table, f, &name);
+		if (!name.failed)
+			w->place[id] = ruby_place(w, name.text, file, marker ? 0 : f->line);
+	}
+	return w->place[id];
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------------- */
+
+static bool has_ids(const struct jprof_map *map)
+{
+	return !strncmp(map->path, ids_path, strlen(ids_path));
+}
+
+static bool is_node(const struct jp_ruby_load *w, uint32_t number)
+{
+	if (w->table)
+		return number >= w->table->nodes && number < w->table->tags;
+	return number < 1 << 18; /* as version 1 has always done */
+}
+
+uint32_t jp_ruby_number(struct jp_ruby_load *w, uint64_t address)
+{
+	const struct jprof_map *map = jp_maps_find(w->maps, address);
+	if (!map || !has_ids(map))
+		return 0;
+	uint64_t number = (address - map->start) / 2;
+	bool known = !strcmp(map->path, read_version) && (!w->table || map->start == w->table->start);
+	w->added++;
+	return jp_ruby_mark | (uint32_t)(known && number < most_number ? number : most_number);
+}
+
+/* Shortens a stack to its places; the frame that its number stands for, or JP_NONE. */
+static uint32_t take_number(struct jp_ruby_load *w, uint32_t *places, uint32_t *depth)
+{
+	uint32_t kept = 0, frame = JP_NONE;
+	bool has_node = false;
+	for (uint32_t i = 0; i < *depth; i++) {
+		uint32_t number = places[i] & ~jp_ruby_mark;
+		if (number == places[i]) {
+			places[kept++] = number;
+		} else if (!has_node && is_node(w, number)) {
+			has_node = true;
+			frame = w->table ? jp_rubytable_frame(w->table, number) : JP_NONE;
+		}
+	}
+	w->found += has_node;
+	w->lost += has_node && frame == JP_NONE;
+	*depth = kept;
+	return frame;
+}
+
+const uint32_t *jp_ruby_join(struct jp_ruby_load *w, uint32_t *places, uint32_t *native, uint32_t *depth)
+{
+	uint32_t frame = take_number(w, places, native);
+	*depth = *native;
+	w->deepest = *native > w->deepest ? *native : w->deepest;
+	if (frame == JP_NONE)
+		return places;
+	size_t all = (size_t)*native + w->table->frames[frame].depth;
+	if (jp_array_reserve(&w->joined, &w->joined_cap, all, sizeof *w->joined))
+		return NULL;
+	memcpy(w->joined, places, *native * sizeof *places);
+	for (; frame != JP_NONE; frame = w->table->frames[frame].parent) {
+		w->joined[*depth] = place_of_frame(w, frame);
+		if (w->joined[(*depth)++] == JP_NONE)
+			return NULL;
+	}
+	w->deepest = all > w->deepest ? all : w->deepest;
+	return w->joined;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------- */
+
+int jp_ruby_load_init(struct jp_ruby_load *w, struct jprof_profile *profile, const struct jprof_dump *dump,
+                      const struct jprof_maps *maps)
+{
+	*w = (struct jp_ruby_load){ .profile = profile, .table = dump->table, .maps = maps };
+	size_t count = maps ? jprof_maps_count(maps) : 0;
+	for (size_t i = 0; i < count; i++)
+		w->any = w->any || has_ids(jprof_maps_at(maps, i));
+	if (!w->any || !w->table)
+		return 0;
+	w->object = ruby_object(profile);
+	w->place = jp_none_array(w->table->frame_count);
+	if (w->object == JP_NONE || !w->place)
+		return -1;
+	profile->outside_ruby = ruby_place(w, "(no Ruby stack)", NULL, 0);
+	return profile->outside_ruby == JP_NONE ? -1 : 0;
+}
+
+/* Where there was a table, and it cannot be used. */
+static int note_left_out(const struct jp_ruby_load *w, const struct jprof_dump *dump, const struct jprof_error *why)
+{
+	char line[JPROF_ERROR_LINE];
+	return jp_note(w->profile, "%s: the Ruby stacks of %zu stacks are left out: %s", dump->name, w->lost,
+	               jprof_error_line(why, line, sizeof line));
+}
+
+int jp_ruby_note(const struct jp_ruby_load *w, const struct jprof_dump *dump)
+{
+	const struct jp_rubytable *t = w->table;
+	if (!w->any)
+		return 0;
+	if (dump->table_error.code)
+		return note_left_out(w, dump, &dump->table_error);
+	if (w->lost && !t)
+		return jp_note(w->profile,
+		               "%s: the Ruby stacks of %zu stacks are left out: they need the table that was written "
+		               "beside this dump, with .ruby at the end of its name",
+		               dump->name, w->lost);
+	if (w->lost &&
+	    jp_note(w->profile, "%s: its table does not have the Ruby stacks of %zu stacks", dump->name, w->lost))
+		return -1;
+	if (t && !t->stacks && *t->why && jp_note(w->profile, "%s: no Ruby stacks were taken: %s", dump->name, t->why))
+		return -1;
+	if (t && w->found && !t->interpreter)
+		return jp_note(
+		    w->profile,
+		    "%s: it is not known where the interpreter's frames begin: native stacks go on through it, "
+		    "and the Ruby stack stands outside of all of them",
+		    dump->name);
+	return 0;
+}
+
+void jp_ruby_describe(const struct jp_ruby_load *w, struct jprof_profile_info *info)
+{
+	if (!w->any)
+		return;
+	info->addresses -= w->added;
+	info->synthetic = w->added;
+	info->depth = w->deepest;
+	info->has_ruby = w->found > w->lost;
+}
+
+void jp_ruby_load_release(struct jp_ruby_load *w)
+{
+	free(w->place);
+	free(w->joined);
+	w->place = w->joined = NULL;
+}

@@ -1,0 +1,48 @@
+/* Ruby stacks become places of a profile. A frame of Ruby is a place without an address, under one pseudo object, known
+ * by its content: path, line, class and method; so it is the same place in every process and every dump. */
+#ifndef JP_MODEL_RUBYFRAMES_H
+#define JP_MODEL_RUBYFRAMES_H
+
+#include "input/dumpdata.h"
+#include "model/profile.h"
+
+/* What the agent added to the stacks of one dump, on its way into a profile. */
+struct jp_ruby_load {
+	struct jprof_profile *profile;
+	const struct jp_rubytable *table; /* NULL: none */
+	const struct jprof_maps *maps;
+	uint32_t object;
+	uint32_t *place;  /* by frame of the table: its location, or JP_NONE */
+	uint32_t *joined; /* the stack under way */
+	size_t joined_cap;
+	size_t found, lost; /* stacks that have a Ruby stack, and those whose number has no meaning here */
+	size_t added;       /* addresses that are none of code */
+	size_t deepest;     /* frames of the deepest stack, without what the agent added */
+	bool any;           /* the dump has such addresses */
+};
+
+/* In place of a location: what the agent added. The rest is its number. */
+#define jp_ruby_mark (UINT32_C(1) << 31)
+
+/* 0, or -1 when memory is short; to be released in either case. */
+int jp_ruby_load_init(struct jp_ruby_load *load, struct jprof_profile *profile, const struct jprof_dump *dump,
+                      const struct jprof_maps *maps) jp_must_check;
+
+/* What stands for an address that the agent added: the mark and a number; 0: it is another one. */
+uint32_t jp_ruby_number(struct jp_ruby_load *load, uint64_t address);
+
+/* Takes what the agent added off a stack of *native places, which it shortens, and gives all of it with the Ruby stack
+ * at its outer end: the same places where it has none, else *depth others, until the next call. NULL when memory is
+ * short.
+ */
+const uint32_t *jp_ruby_join(struct jp_ruby_load *load, uint32_t *places, uint32_t *native, uint32_t *depth);
+
+/* Tells a profile's user of it. */
+void jp_ruby_describe(const struct jp_ruby_load *load, struct jprof_profile_info *info);
+
+/* Says what was left out, and why. 0, or -1 when memory is short. */
+int jp_ruby_note(const struct jp_ruby_load *load, const struct jprof_dump *dump) jp_must_check;
+
+void jp_ruby_load_release(struct jp_ruby_load *load);
+
+#endif

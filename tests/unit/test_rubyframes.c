@@ -1,0 +1,194 @@
+/* Ruby stacks in a profile: dumps and tables are written here by docs/ruby-table.md. Addresses of the dump are return
+ * addresses, one behind the call, so a number N is START + 2N + 1. */
+#include "base/checksum.h"
+#include "harness.h"
+
+#define NODE(n) 0x7f0000000000 + 2 * (n) + 1
+#define EPOCH(n) NODE(0x40400 + (n))
+
+static const char maps[] = "MAPPED_LIBRARIES:\n"
+			   "00400000-00500000 r-xp 00000000 08:01 7 /bin/subject\n"
+			   "7f0000000000-7f0000480800 ---s 00000000 00:01 2050 /memfd:jprof-ids:1 (deleted)\n";
+
+static const char frames[] = "s 1 app/a.rb\ns 2 Shop\ns 3 find\ns 4 String\ns 5 +\ns 6 <main>\n"
+			     "n 1 0 1 3 0 - 6\nn 2 1 1 12 2 . 3\nn 3 2 0 0 4 # 5\nm 4 0 after-gc 0\nm 5 1 cut 9\n"
+			     "n 6 5 1 12 2 . 3\nend 6\n";
+
+/* A dump of these stacks, each with its address lines and bytes. */
+static char *dump_text(const char *stacks, size_t *len)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, len);
+	fprintf(out, "heap_v2/1\n  t*: 1: 1 [0: 0]\n%s\n%s", stacks, maps);
+	fclose(out);
+	return text;
+}
+
+static char *table_text(const char *dump, size_t len, const char *body, size_t *table_len)
+{
+	struct jp_checksum sum = jp_checksum_none();
+	char *text = NULL;
+	jp_checksum_add(&sum, dump, len);
+	FILE *out = open_memstream(&text, table_len);
+	fprintf(out,
+	        "jprof-table 1\nprocess 1 2 -\ndump %zu %llx\nids 7f0000000000 0 40000 40400 240400\nruby 3.1.2 on\n"
+	        "interpreter 1 2 libruby.so\ntime 1.000\n%s",
+	        len, (unsigned long long)sum.fnv, body);
+	fclose(out);
+	return text;
+}
+
+static char *stack(char *to, size_t size, int bytes, const uint64_t *addresses, size_t count)
+{
+	size_t at = (size_t)snprintf(to, size, "@");
+	for (size_t i = 0; i < count; i++)
+		at += (size_t)snprintf(to + at, size - at, " 0x%llx", (unsigned long long)addresses[i]);
+	at += (size_t)snprintf(to + at, size - at, "\n  t*: 1: %d [0: 0]\n", bytes);
+	return to + at;
+}
+
+static struct jprof_profile *profile_with(const char *text, size_t len, const char *table, size_t table_len)
+{
+	struct jprof_profile_opts opts = { .size = sizeof opts, .table = table, .table_len = table_len };
+	struct jprof_profile *p = NULL;
+	struct jprof_error err = { 0 };
+	if (jprof_profile_parse(text, len, "test.heap", &opts, &p, &err))
+		fail_msg("%s", err.text);
+	const struct jprof_symbolize_opts none = { .size = sizeof none, .no_lookup = true };
+	assert_int_equal(jprof_profile_symbolize(p, &none, &err), 0);
+	return p;
+}
+
+/* "value: innermost < ... < outermost" of each stack, a line each. */
+static char *stacks_of(const struct jprof_profile *p)
+{
+	char *text = NULL;
+	size_t len;
+	struct jprof_frame frame[300];
+	FILE *out = open_memstream(&text, &len);
+	for (size_t i = 0; i < jprof_profile_stacks(p); i++) {
+		size_t count = jprof_profile_frames(p, i, frame, jp_count(frame));
+		fprintf(out, "%.0f:", jprof_profile_value(p, i, JPROF_INUSE_SPACE));
+		for (size_t f = 0; f < count; f++) {
+			fprintf(out, "%s%s", f ? " < " : " ", frame[f].function);
+			if (frame[f].file)
+				fprintf(out, " %s:%u", frame[f].file, frame[f].line);
+		}
+		fputc('\n', out);
+	}
+	fclose(out);
+	return text;
+}
+
+static void check_stacks(const char *stacks, const char *body, const char *should, const char *note)
+{
+	size_t len, table_len = 0;
+	char *text = dump_text(stacks, &len), *table = body ? table_text(text, len, body, &table_len) : NULL;
+	struct jprof_profile *p = profile_with(text, len, table, table_len);
+	char *is = stacks_of(p);
+	assert_string_equal(is, should);
+	assert_int_equal(jprof_profile_notes(p), note != NULL);
+	if (note)
+		assert_contains(jprof_profile_note(p, 0), note);
+	free(is);
+	jprof_profile_free(p);
+	free(table);
+	free(text);
+}
+
+/* The native part inside, the Ruby stack outside of it; epochs of one stack are added up. */
+static void test_expanded(void **state)
+{
+	(void)state;
+	char stacks[1024], *end = stacks + sizeof stacks, *at = stacks;
+	at = stack(at, (size_t)(end - at), 100, (const uint64_t[]){ 0x401000, 0x401101, NODE(3), EPOCH(1) }, 4);
+	at = stack(at, (size_t)(end - at), 20, (const uint64_t[]){ 0x401000, 0x401101, NODE(3), EPOCH(2) }, 4);
+	at = stack(at, (size_t)(end - at), 7, (const uint64_t[]){ 0x401000, 0x401201, EPOCH(2) }, 3);
+	at = stack(at, (size_t)(end - at), 5, (const uint64_t[]){ 0x401000, NODE(4), EPOCH(2) }, 3);
+	stack(at, (size_t)(end - at), 3, (const uint64_t[]){ 0x401000, NODE(6) }, 2);
+	check_stacks(stacks, frames,
+	             "120: subject+0x1000 < subject+0x1100 < String#+ < Shop.find app/a.rb:12 < <main> app/a.rb:3\n"
+	             "7: subject+0x1000 < subject+0x1200\n"
+	             "5: subject+0x1000 < after a GC: creator not known\n"
+	             "3: subject+0x1000 < Shop.find app/a.rb:12 < 9 frames left out < <main> app/a.rb:3\n",
+	             NULL);
+}
+
+static const uint64_t two[] = { 0x401000, 0x401101, NODE(3), EPOCH(1) };
+
+static void test_without_table(void **state)
+{
+	(void)state;
+	char stacks[512];
+	stack(stacks, sizeof stacks, 100, two, 4);
+	check_stacks(stacks, NULL, "100: subject+0x1000 < subject+0x1100\n", "test.heap: the Ruby stacks of 1 stacks");
+}
+
+/* A node that the table does not have is taken off, and counted. */
+static void test_unknown_node(void **state)
+{
+	(void)state;
+	char stacks[512];
+	stack(stacks, sizeof stacks, 100, (const uint64_t[]){ 0x401000, NODE(77), EPOCH(1) }, 3);
+	check_stacks(stacks, frames, "100: subject+0x1000\n", "does not have the Ruby stacks of 1");
+}
+
+/* One byte of the dump is another: the table is none of it, and names nothing. */
+static void test_table_of_another_dump(void **state)
+{
+	(void)state;
+	char stacks[512];
+	size_t len, table_len;
+	stack(stacks, sizeof stacks, 100, two, 4);
+	char *text = dump_text(stacks, &len), *table = table_text(text, len, frames, &table_len);
+	*strstr(text, "1: 100") = '2';
+	struct jprof_profile *p = profile_with(text, len, table, table_len);
+	char *is = stacks_of(p);
+	assert_null(strstr(is, "Shop"));
+	assert_int_equal(jprof_profile_notes(p), 1);
+	assert_contains(jprof_profile_note(p, 0), "is the table of another dump");
+	free(is);
+	jprof_profile_free(p);
+	free(table);
+	free(text);
+}
+
+/* Numbers of two processes mean different things; their content meets. */
+static void test_merged_by_content(void **state)
+{
+	(void)state;
+	static const char other[] = "s 9 app/a.rb\ns 8 Shop\ns 7 find\ns 6 String\ns 5 +\ns 4 <main>\n"
+				    "n 3 0 9 3 0 - 4\nn 7 3 9 12 8 . 7\nn 8 7 0 0 6 # 5\nend 3\n";
+	char stacks[512], others[512];
+	size_t len[2], table_len[2];
+	stack(stacks, sizeof stacks, 100, two, 4);
+	stack(others, sizeof others, 30, (const uint64_t[]){ 0x401000, 0x401101, NODE(8), EPOCH(1) }, 4);
+	char *text[2] = { dump_text(stacks, &len[0]), dump_text(others, &len[1]) };
+	char *table[2] = { table_text(text[0], len[0], frames, &table_len[0]),
+		           table_text(text[1], len[1], other, &table_len[1]) };
+	struct jprof_profile *p[2];
+	for (int i = 0; i < 2; i++) {
+		struct jprof_profile_opts opts = { .size = sizeof opts, .table = table[i], .table_len = table_len[i] };
+		assert_int_equal(jprof_profile_parse(text[i], len[i], "x", &opts, &p[i], NULL), 0);
+	}
+	assert_int_equal(jprof_profile_add(p[0], p[1], NULL), 0);
+	assert_int_equal(jprof_profile_stacks(p[0]), 1);
+	assert_near(jprof_profile_value(p[0], 0, JPROF_INUSE_SPACE), 130);
+	assert_int_equal(jprof_profile_difference(p[0], p[1], NULL), 0);
+	assert_near(jprof_profile_value(p[0], 0, JPROF_INUSE_SPACE), 100);
+	for (int i = 0; i < 2; i++) {
+		jprof_profile_free(p[i]);
+		free(text[i]);
+		free(table[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_expanded),          cmocka_unit_test(test_without_table),
+		cmocka_unit_test(test_unknown_node),      cmocka_unit_test(test_table_of_another_dump),
+		cmocka_unit_test(test_merged_by_content),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/* Tables of Ruby stacks: docs/ruby-table.md. What is no table is refused whole, with its line. */
+#include "harness.h"
+#include "input/rubytable.h"
+
+#define HEAD "jprof-table 1\nprocess 17 99 boot-id\ndump 4096 00ff\nids 7f00 0 40000 40400 240400\n"
+
+static const char sound[] = HEAD "ruby 3.1.2 on\ninterpreter 100 20 /lib/lib ruby.so\ntime 12.345\nbounds 3 5\n"
+				 "e 1 1.000 2.000\nsomething new\ns 1 app/a b.rb\ns 7 Caf\xc3\xa9%0A%25\ns 3 call\n"
+				 "n 4 0 1 12 7 # 3\nn 9 4 0 0 0 - 3\nm 2 9 cut 12\nm 5 0 after-gc 0\nm 6 0 later 7\n"
+				 "end 5\n";
+
+static struct jp_rubytable *parse(const char *text, size_t len, struct jprof_error *err)
+{
+	struct jp_rubytable *table = NULL;
+	int rc = jp_rubytable_parse(text, len, "x.ruby", &table, err);
+	assert_int_equal(!rc, table != NULL);
+	return table;
+}
+
+static void test_sound(void **state)
+{
+	(void)state;
+	struct jprof_error err = { 0 };
+	struct jp_rubytable *t = parse(sound, sizeof sound - 1, &err);
+	assert_non_null(t);
+	assert_int_equal(t->dump.size, 4096);
+	assert_int_equal(t->dump.fnv, 0xff);
+	assert_int_equal(t->pid, 17);
+	assert_int_equal(t->start_ticks, 99);
+	assert_string_equal(t->boot, "boot-id");
+	assert_true(t->stacks && t->interpreter);
+	assert_int_equal(t->before, 3);
+	assert_int_equal(t->after, 5);
+	assert_int_equal(t->frame_count, 5);
+	const struct jp_rubyframe *f = &t->frames[jp_rubytable_frame(t, 2)];
+	assert_int_equal(f->word, JP_RUBY_CUT);
+	assert_int_equal(f->line, 12);
+	assert_int_equal(f->depth, 3);
+	f = &t->frames[f->parent];
+	assert_int_equal(f->path, JP_NONE);
+	assert_int_equal(f->separator, '-');
+	f = &t->frames[f->parent];
+	assert_string_equal(jp_rubytable_text(t, f->path), "app/a b.rb");
+	assert_string_equal(jp_rubytable_text(t, f->owner), "Caf\xc3\xa9\n%");
+	assert_string_equal(jp_rubytable_text(t, f->method), "call");
+	assert_int_equal(f->line, 12);
+	assert_int_equal(f->separator, '#');
+	assert_int_equal(f->parent, JP_NONE);
+	assert_int_equal(t->frames[jp_rubytable_frame(t, 5)].word, JP_RUBY_AFTER_GC);
+	assert_int_equal(t->frames[jp_rubytable_frame(t, 6)].word, JP_RUBY_OTHER);
+	assert_string_equal(jp_rubytable_text(t, t->frames[jp_rubytable_frame(t, 6)].method), "later");
+	const uint64_t none[] = { 0, 1, 3, 10, 0x3ffff, 0x40000, 0x40401, UINT64_MAX };
+	for (size_t i = 0; i < jp_count(none); i++)
+		assert_int_equal(jp_rubytable_frame(t, none[i]), JP_NONE);
+	jp_rubytable_free(t);
+}
+
+/* Wherever it is cut it is no table. */
+static void test_every_cut(void **state)
+{
+	(void)state;
+	for (size_t len = 0; len < sizeof sound - 1; len++) {
+		struct jprof_error err = { 0 };
+		char *cut = malloc(len + 1); /* for the sanitizer to see a read behind it */
+		memcpy(cut, sound, len);
+		if (parse(cut, len, &err))
+			fail_msg("%zu bytes of a table are a table", len);
+		assert_is_message(err.text);
+		free(cut);
+	}
+}
+
+static const char *const faulty[] = {
+	"jprof-table 2\nend 0\n",
+	"jprof-table\nend 0\n",
+	"heap_v2/1\n",
+	"jprof-table 1\nids 0 0 1 2 3\nend 0\n",  /* of no dump */
+	"jprof-table 1\ndump 1 1\nend 0\n",       /* no numbers */
+	HEAD "end 1\n",                           /* one frame less than it had */
+	HEAD "end 0\nend 0\n",                    /* something behind its end */
+	HEAD "s 0 x\nend 0\n",                    /* no number of a string */
+	HEAD "s 1048576 x\nend 0\n",              /* a number that none has */
+	HEAD "s 99999999999999999999 x\nend 0\n", /* longer than 64 bits */
+	HEAD "s 1 x\ns 1 y\nend 0\n",             /* twice */
+	HEAD "s 1 x%\nend 0\n",                   /* half a character */
+	HEAD "s 1 x%4\nend 0\n",                  /* likewise */
+	HEAD "s 1 x%zz\nend 0\n",                 /* none */
+	HEAD "n 1 0 5 1 0 - 0\nend 1\n",          /* a string that does not come before */
+	HEAD "n 1 1 0 1 0 - 0\nend 1\n",          /* its own caller */
+	HEAD "n 1 2 0 1 0 - 0\nn 2 1 0 1 0 - 0\nend 2\n",
+	HEAD "n 0 0 0 1 0 - 0\nend 1\n",
+	HEAD "n 262144 0 0 1 0 - 0\nend 1\n",
+	HEAD "n 1 0 0 1 0 - 0\nn 1 0 0 1 0 - 0\nend 2\n",
+	HEAD "n 1 0 0 1 0 ! 0\nend 1\n",
+	HEAD "n 1 0 0 1 0 - 0 0\nend 1\n",
+	HEAD "n 1 0 0 -1 0 - 0\nend 1\n",
+	HEAD "n 1 0 0\nend 1\n",
+	HEAD "m 1 0 cut\nend 1\n",
+	HEAD "m 1 0  0\nend 1\n",
+	HEAD "bounds 5 5\nend 0\n",
+	"jprof-table 1\ndump 1 1\nids 0 4 3 5 6\nend 0\n",
+};
+
+static void test_faults(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < jp_count(faulty); i++) {
+		struct jprof_error err = { 0 };
+		if (parse(faulty[i], strlen(faulty[i]), &err))
+			fail_msg("is a table: %s", faulty[i]);
+		assert_is_message(err.text);
+		assert_string_equal(err.path, "x.ruby");
+	}
+	struct jprof_error err = { 0 };
+	static const char with_nul[] = HEAD "s 1 a\0b\nend 0\n";
+	assert_null(parse(with_nul, sizeof with_nul - 1, &err));
+}
+
+/* A stack is never deeper than an agent makes it, however long the chain. */
+static void test_depth(void **state)
+{
+	(void)state;
+	for (unsigned frames = jp_rubytable_deepest; frames <= jp_rubytable_deepest + 1; frames++) {
+		struct jprof_error err = { 0 };
+		char *text = NULL;
+		size_t len;
+		FILE *out = open_memstream(&text, &len);
+		fputs(HEAD, out);
+		for (unsigned i = 1; i <= frames; i++)
+			fprintf(out, "n %u %u 0 1 0 - 0\n", i, i - 1);
+		fprintf(out, "end %u\n", frames);
+		fclose(out);
+		struct jp_rubytable *t = parse(text, len, &err);
+		assert_int_equal(t != NULL, frames == jp_rubytable_deepest);
+		jp_rubytable_free(t);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sound),
+		cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_depth),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
