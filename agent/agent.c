@@ -240,11 +240,8 @@ static void at_end(void)
 
 static bool is_in_scope(void)
 {
-	switch (config.scope) {
-	case CONFIG_RUBY: return ruby_present();
-	case CONFIG_ALL: return true;
-	default: return strcmp(config.name, self_program()) == 0;
-	}
+	return config.scope & CONFIG_ALL || (config.scope & CONFIG_RUBY && ruby_present()) ||
+	       (config.scope & CONFIG_NAME && strcmp(config.name, self_program()) == 0);
 }
 
 static void say_unknown(void)

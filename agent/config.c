@@ -70,12 +70,14 @@ static bool set_for(struct config *config, const char *value)
 	size_t len = strlen(value);
 	if (len == 0 || len >= sizeof config->name)
 		return false;
-	config->scope = CONFIG_NAME;
 	if (strcmp(value, "ruby") == 0)
-		config->scope = CONFIG_RUBY;
+		config->scope |= CONFIG_RUBY;
 	else if (strcmp(value, "all") == 0)
-		config->scope = CONFIG_ALL;
-	memcpy(config->name, value, len + 1);
+		config->scope |= CONFIG_ALL;
+	else {
+		config->scope |= CONFIG_NAME;
+		memcpy(config->name, value, len + 1);
+	}
 	return true;
 }
 
@@ -201,6 +203,8 @@ void config_parse(struct config *config, const char *text)
 			note_unknown(config, text, len);
 		text += len + (text[len] == ',');
 	}
+	if (!config->scope)
+		config->scope = CONFIG_RUBY;
 }
 
 /* Writes the value with the largest unit that divides it. */

@@ -7,13 +7,14 @@
 
 struct textbuf;
 
-enum config_scope { CONFIG_RUBY, CONFIG_ALL, CONFIG_NAME };
+/* Bits: whom it serves. */
+enum config_scope { CONFIG_RUBY = 1, CONFIG_ALL = 2, CONFIG_NAME = 4 };
 
 struct config {
 	bool off;
 	bool socket;
 	bool on_exit;
-	enum config_scope scope;
+	unsigned scope;
 	char name[64];           /* of CONFIG_NAME: the program's short name */
 	int signal;              /* 0: none */
 	unsigned mode;           /* permissions of dumps and sidecars */

@@ -80,6 +80,13 @@ static void set_socket_mode(const char *path)
 	handle_close(HANDLE_BRIEF);
 }
 
+/* Whether a socket there can still be reached when root has become another user, whoever that is. */
+static bool stays_in_reach(int dir)
+{
+	struct stat st;
+	return geteuid() != 0 || (fstat(dir, &st) == 0 && st.st_mode & S_IXOTH);
+}
+
 /* Through the directory's descriptor, for a path may be longer than an address. */
 static bool open_in(const char *dir, const char *name)
 {
@@ -87,6 +94,10 @@ static bool open_in(const char *dir, const char *name)
 	int fd = handle_open(HANDLE_DIR, dir, O_PATH | O_DIRECTORY);
 	if (fd < 0) {
 		dump_failed("no control socket in %s: %s", dir, errno_text(errno));
+		return false;
+	}
+	if (!stays_in_reach(fd)) {
+		handle_close(HANDLE_DIR);
 		return false;
 	}
 	snprintf(address.sun_path, sizeof address.sun_path, HANDLE_PATH "/%s", fd, name);

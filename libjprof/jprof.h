@@ -594,6 +594,9 @@ JPROF_API const char *jprof_binary_needed(const struct jprof_binary *binary, siz
 /* Whether one of its symbol tables defines `name`. Since: 0.1 */
 JPROF_API bool jprof_binary_defines(const struct jprof_binary *binary, const char *name);
 
+/* Whether it defines `name` for others: what is preloaded into a program sees only that. Since: 0.2 */
+JPROF_API bool jprof_binary_exports(const struct jprof_binary *binary, const char *name);
+
 /* The best that names its functions: JPROF_SOURCE_DWARF, _SYMTAB or _DYNSYM, in the file or in a separate
  * debug file that belongs to it and lies where such files lie (below `root`). Since: 0.1 */
 JPROF_API enum jprof_source jprof_binary_source(struct jprof_binary *binary);

@@ -15,6 +15,17 @@ void say(const char *fmt, ...)
 	fprintf(stderr, "jprof: %s\n", shown);
 }
 
+int fail_as(struct jprof_error *err, int code, const char *path, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	*err = (struct jprof_error){ .code = code };
+	snprintf(err->path, sizeof err->path, "%s", path);
+	vsnprintf(err->text, sizeof err->text, fmt, args);
+	va_end(args);
+	return code;
+}
+
 /* What the library advises, in terms of this program. */
 static const struct {
 	const char *before, *after;

@@ -6,6 +6,10 @@
 
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Fills *err with a code, a path ("": none) and a text, as the library does; returns the code. */
+int fail_as(struct jprof_error *err, int code, const char *path, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* What follows a text of the library that comes with this advice: the options that help; "": nothing. */
 const char *advice_after(enum jprof_advice advice);
 

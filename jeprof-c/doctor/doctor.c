@@ -1,9 +1,11 @@
 #include "doctor/doctor.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void findings_add(struct findings *f, const char *check, enum verdict verdict, const char *fix, const char *fmt, ...)
 {
@@ -38,17 +40,28 @@ void findings_free(struct findings *f)
 typedef void check_fn(const struct scene *scene, struct findings *findings);
 
 static check_fn *const checks[] = {
-	check_program, check_preload, check_jemalloc,  check_forks,   check_profiling, check_conf,
-	check_refused, check_options, check_prof,      check_active,  check_rate,      check_recipe,
-	check_agent,   check_signal,  check_directory, check_symbols, check_children,
+	check_program, check_run,       check_preload, check_jemalloc, check_forks,  check_profiling, check_conf,
+	check_refused, check_options,   check_prof,    check_active,   check_rate,   check_recipe,    check_agent,
+	check_signal,  check_directory, check_symbols, check_children, check_unseen,
 };
+
+/* It has no program, whoever asks. */
+static bool is_kernel_thread(const struct jprof_process *p)
+{
+	char path[64], target[8];
+	snprintf(path, sizeof path, "/proc/%d/exe", p->pid);
+	return !*p->cmdline && readlink(path, target, sizeof target) < 0 && errno == ENOENT;
+}
 
 static bool is_over(const struct scene *scene, struct findings *f)
 {
 	const struct jprof_process *p = scene->process;
-	if (!p || p->state == JPROF_PROCESS_ALIVE)
+	if (!p || (p->state == JPROF_PROCESS_ALIVE && !is_kernel_thread(p)))
 		return false;
-	if (p->state == JPROF_PROCESS_ZOMBIE)
+	if (p->state == JPROF_PROCESS_ALIVE)
+		findings_add(f, "process", VERDICT_BAD, "see jprof doctor for those that can be looked at",
+		             "%d, %s, is a thread of the kernel: it has no memory to profile", p->pid, p->name);
+	else if (p->state == JPROF_PROCESS_ZOMBIE)
 		findings_add(f, "process", VERDICT_BAD, "look at its parent, which has not taken note of its end",
 		             "%d, %s, is a zombie: it has ended", p->pid, p->name);
 	else

@@ -4,7 +4,7 @@
 #define JEPROF_DOCTOR_H
 
 #include "jprof-live.h"
-#include "run/prove.h"
+#include "run/allocator.h"
 #include "snap/opener.h"
 
 enum verdict { VERDICT_OK, VERDICT_WARN, VERDICT_BAD, VERDICT_UNKNOWN, VERDICTS };
@@ -40,16 +40,22 @@ struct scene {
 	unsigned uid;                        /* that dumps are written by */
 	struct program target;               /* the program; path NULL: not known */
 	char *words;                         /* the command's words, parted by blanks; NULL for a process */
+	char *without;                       /* of a command: why jprof run would start it without profiling; or NULL */
+	char *made;                          /* of a command: a directory that jprof run would make; or NULL */
 
-	bool env_known;    /* false: may not be read, or the process has overwritten it by a longer title */
-	char *preload;     /* LD_PRELOAD; NULL: not set */
-	char *conf;        /* MALLOC_CONF; NULL: not set */
-	char *conf_link;   /* what /etc/malloc.conf, a link, says; NULL: there is none */
-	char *agent_words; /* JPROF_AGENT; NULL: not set */
+	bool env_known; /* false: may not be read, or the process has overwritten it by a longer title */
+	char *preload;  /* LD_PRELOAD; NULL: not set */
+	char *conf;     /* MALLOC_CONF, or what conf_name says; NULL: not set */
+	const char *conf_name;
+	char *conf_link;    /* what /etc/malloc.conf, a link, says; NULL: there is none */
+	char *agent_words;  /* JPROF_AGENT; NULL: not set */
+	bool python_malloc; /* PYTHONMALLOC=malloc */
 
-	char *jemalloc; /* the library; NULL: none. The program's own path, if it holds one */
-	bool inside;    /* jemalloc is part of the program */
-	bool proved;    /* `proof` says what it can do, `tried` what it makes of MALLOC_CONF */
+	char *jemalloc;          /* the library; NULL: none. The program's own path, if it holds one */
+	bool inside;             /* jemalloc is part of the program */
+	struct own_jemalloc own; /* then */
+	char *other;             /* another allocator of LD_PRELOAD that comes before any jemalloc; or NULL */
+	bool proved;             /* `proof` says what it can do, `tried` what it makes of MALLOC_CONF */
 	struct proof proof, tried;
 
 	struct jprof_agent *agent;               /* NULL: none, or it does not answer */
@@ -97,6 +103,21 @@ void check_active(const struct scene *scene, struct findings *findings);
 void check_rate(const struct scene *scene, struct findings *findings);
 void check_recipe(const struct scene *scene, struct findings *findings);
 void check_children(const struct scene *scene, struct findings *findings);
+
+/* Whether the agent's file is loaded, or would be. */
+bool preloads_agent(const struct scene *scene);
+
+/* What a command would do, and what it cannot show: doctor_plan.c. */
+enum serving { SERVES, SERVES_NOT, SERVING_UNKNOWN };
+enum serving command_serves(const struct scene *scene, char *why, size_t size);
+void check_run(const struct scene *scene, struct findings *findings);
+void check_agent_of_command(const struct scene *scene, struct findings *findings);
+void check_signal_of_command(const struct scene *scene, struct findings *findings);
+void check_unseen(const struct scene *scene, struct findings *findings);
+
+/* What USR2 does to a server that has no agent's handler; NULL: not one that is known. */
+const char *usr2_of(const char *server, const char *role);
+extern const char signal_fix[];
 
 /* How dumps come about, and where they go: doctor_dump.c. */
 void check_agent(const struct scene *scene, struct findings *findings);

@@ -22,11 +22,23 @@ static void describe_process(const struct jprof_process *p, char *text, size_t s
 		snprintf(text + n, size - (size_t)n, ", pid %d in its own namespace", p->ns_pid);
 }
 
+static bool cannot_preload(const struct program *t)
+{
+	return t->secure || t->dropped_by || (t->binary && !*jprof_binary_info(t->binary)->interpreter && !t->may_be);
+}
+
 static void check_command(const struct scene *s, struct findings *f, const char *is)
 {
 	const struct program *t = &s->target;
 	const char *via = t->via ? t->via : "", *arrow = t->via ? " starts " : "";
-	if (t->secure)
+	if (t->dropped_by)
+		findings_add(f, "program", VERDICT_BAD, "put jprof run behind it, in front of the program",
+		             "%s starts %s, and takes LD_PRELOAD out of the environment", t->dropped_by, t->path);
+	else if (t->may_be)
+		findings_add(f, "program", VERDICT_UNKNOWN, NULL,
+		             "%s%s%s (%s) starts other programs: which, and what these do, is not known", via, arrow,
+		             t->path, is);
+	else if (t->secure)
 		findings_add(f, "program", VERDICT_BAD, "start a copy without setuid bits and file capabilities",
 		             "%s%s%s (%s) is setuid, setgid or has file capabilities: the loader ignores LD_PRELOAD",
 		             via, arrow, t->path, is);
@@ -230,11 +242,24 @@ static bool agent_only(const struct scene *s)
 void check_jemalloc(const struct scene *s, struct findings *f)
 {
 	char version[96];
-	if (s->jemalloc)
+	if (s->inside && !s->own.exported) {
+		char fix[128];
+		snprintf(fix, sizeof fix, "link it with -Wl,--export-dynamic-symbol=%s", s->own.mallctl);
+		findings_add(f, "jemalloc", VERDICT_BAD, fix,
+		             "part of %s, version %s, which does not export %s: the agent cannot ask it for a dump",
+		             s->jemalloc, version_of(s, version, sizeof version), s->own.mallctl);
+	} else if (s->jemalloc)
 		findings_add(f, "jemalloc", VERDICT_OK, NULL, "%s%s, version %s", s->inside ? "part of " : "",
 		             s->jemalloc, version_of(s, version, sizeof version));
 	else if (s->process && !s->process->readable)
 		findings_add(f, "jemalloc", VERDICT_UNKNOWN, NULL, "what is mapped may not be seen");
+	else if (s->other)
+		findings_add(f, "jemalloc", VERDICT_BAD, "take it out of LD_PRELOAD",
+		             "LD_PRELOAD names %s first, which serves malloc: a jemalloc behind it gets nothing",
+		             s->other);
+	else if (!s->process && cannot_preload(&s->target))
+		findings_add(f, "jemalloc", VERDICT_BAD, "see the row program",
+		             "none would be loaded: LD_PRELOAD does nothing for this program");
 	else if (s->preload && strstr(s->preload, "jemalloc"))
 		findings_add(f, "jemalloc", VERDICT_BAD, "see the row preload; or start it by: jprof run -- COMMAND",
 		             "LD_PRELOAD names a jemalloc, and %s",

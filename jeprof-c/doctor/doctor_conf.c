@@ -40,16 +40,16 @@ void check_conf(const struct scene *s, struct findings *f)
 		findings_add(
 		    f, "malloc-conf", VERDICT_BAD,
 		    "write it on one line without blanks (YAML: \"...\", not > or |); jprof run --print-env=helm does",
-		    "MALLOC_CONF has blanks or line ends around its pairs, as folded YAML leaves them: jemalloc says "
+		    "%s has blanks or line ends around its pairs, as folded YAML leaves them: jemalloc says "
 		    "\"Malformed conf string\" and takes nothing from there on: '%s'",
-		    text);
+		    s->conf_name, text);
 	else if (s->conf || s->conf_link)
-		findings_add(f, "malloc-conf", VERDICT_OK, NULL, "%s%s%s%s", s->conf ? "MALLOC_CONF=" : "", text,
-		             s->conf_link ? "; before it counts /etc/malloc.conf -> " : "",
+		findings_add(f, "malloc-conf", VERDICT_OK, NULL, "%s%s%s%s%s", s->conf ? s->conf_name : "",
+		             s->conf ? "=" : "", text, s->conf_link ? "; before it counts /etc/malloc.conf -> " : "",
 		             s->conf_link ? s->conf_link : "");
 	else
 		findings_add(f, "malloc-conf", s->jemalloc ? VERDICT_BAD : VERDICT_WARN,
-		             "start it by: jprof run -- COMMAND", "MALLOC_CONF is not set");
+		             "start it by: jprof run -- COMMAND", "%s is not set", s->conf_name);
 }
 
 /* Each complaint of jemalloc's about a pair, once. */
@@ -85,10 +85,11 @@ void check_prof(const struct scene *s, struct findings *f)
 		findings_add(f, "prof", VERDICT_UNKNOWN, NULL, "%s", no_options);
 	else if (s->conf && strstr(s->conf, "prof:true"))
 		findings_add(f, "prof", VERDICT_BAD, "see the rows above",
-		             "MALLOC_CONF says prof:true, which jemalloc does not take: no profiling");
+		             "%s says prof:true, which jemalloc does not take: no profiling", s->conf_name);
 	else
-		findings_add(f, "prof", VERDICT_BAD, "set MALLOC_CONF=prof:true,... before it starts, or use jprof run",
-		             "prof:true is missing from MALLOC_CONF: no profiling, and it cannot be switched on later");
+		findings_add(f, "prof", VERDICT_BAD, "set it before it starts, or use jprof run",
+		             "prof:true is missing from %s: no profiling, and it cannot be switched on later",
+		             s->conf_name);
 }
 
 void check_active(const struct scene *s, struct findings *f)

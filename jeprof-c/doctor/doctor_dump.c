@@ -16,7 +16,7 @@
 
 /* ---- the agent --------------------------------------------------------------------------------------------- */
 
-static bool preloads_agent(const struct scene *s)
+bool preloads_agent(const struct scene *s)
 {
 	return (s->process && s->process->agent_library) || (s->preload && strstr(s->preload, "libjprof-agent"));
 }
@@ -43,8 +43,7 @@ static void check_report(const struct scene *s, struct findings *f)
 	const struct jprof_agent_report *r = s->report;
 	if (r->last_error)
 		findings_add(f, "agent", VERDICT_WARN, "fix what it says; see the row directory",
-		             "version %s answers, its last dump failed: %s", r->version ? r->version : "?",
-		             r->last_error);
+		             "version %s answers; its last error: %s", r->version ? r->version : "?", r->last_error);
 	else
 		findings_add(f, "agent", VERDICT_OK, NULL, "version %s answers; %llu dumps made",
 		             r->version ? r->version : "?", (unsigned long long)r->dumps);
@@ -52,24 +51,23 @@ static void check_report(const struct scene *s, struct findings *f)
 
 void check_agent(const struct scene *s, struct findings *f)
 {
-	if (s->report)
+	if (!s->process)
+		check_agent_of_command(s, f);
+	else if (s->report)
 		check_report(s, f);
-	else if (s->process && s->process->agent_version && !s->process->agent_socket)
+	else if (s->process->agent_version && !s->process->agent_socket)
 		findings_add(f, "agent", s->process->agent_trouble ? VERDICT_BAD : VERDICT_WARN,
 		             s->process->agent_trouble ? "fix that, and start it anew" : "start it without socket=off",
 		             "%s%s", s->process->agent_trouble ? "is there, but " : "is there without a socket",
 		             s->process->agent_trouble ? s->process->agent_trouble : "");
-	else if (s->process && s->process->agent_version)
+	else if (s->process->agent_version)
 		findings_add(f, "agent", VERDICT_BAD,
 		             "see the row directory, which held the socket; else look as the same user or as root",
 		             "is there, and does not answer: %s%s%s", s->agent_error.path,
 		             *s->agent_error.path ? ": " : "", s->agent_error.text);
-	else if (s->process && !s->process->readable)
+	else if (!s->process->readable)
 		findings_add(f, "agent", VERDICT_UNKNOWN, NULL, "what is mapped may not be seen");
-	else if (!s->process && preloads_agent(s))
-		findings_add(f, "agent", VERDICT_OK, NULL, "would be loaded%s%s",
-		             s->agent_words ? ", JPROF_AGENT=" : "", s->agent_words ? s->agent_words : "");
-	else if (s->process && s->process->agent_library)
+	else if (s->process->agent_library)
 		check_silent(s, f);
 	else if (preloads_agent(s))
 		findings_add(f, "agent", VERDICT_BAD,
@@ -83,51 +81,18 @@ void check_agent(const struct scene *s, struct findings *f)
 
 /* ---- USR2 -------------------------------------------------------------------------------------------------- */
 
-/* What USR2 does to a server that has no agent's handler; NULL: not one that is known. */
-static const char *usr2_of(const char *server, const char *role)
+static bool ignores(int pid, int signal)
 {
-	if (!strcmp(server, "puma"))
-		return !strcmp(role, "worker") ? "does nothing to a Puma worker: no dump, no restart"
-		                               : "hot-restarts a Puma: the whole server begins anew under the same pid";
-	if (!strcmp(server, "unicorn"))
-		return !strcmp(role, "worker") ? "does nothing useful to a Unicorn worker"
-		                               : "makes a Unicorn start a second master beside itself";
-	if (!strcmp(server, "sidekiq"))
-		return "kills a Sidekiq: only Sidekiq Pro has a handler for it";
-	if (!strcmp(server, "resque"))
-		return "pauses a Resque worker: it takes no more jobs";
-	return NULL;
-}
-
-static const char signal_fix[] = "never send it; jprof snap asks through the agent's socket";
-
-/* The server that a command line starts, by the words in it. */
-static const char *server_of(const char *words)
-{
-	static const char *const names[][2] = { { "unicorn", "unicorn" },
-		                                { "sidekiq", "sidekiq" },
-		                                { "resque", "resque" },
-		                                { "puma", "puma" },
-		                                { "rails s", "puma" } };
-	for (size_t i = 0; words && i < sizeof names / sizeof *names; i++)
-		if (strstr(words, names[i][0]))
-			return names[i][1];
-	return "";
-}
-
-static void check_signal_of_command(const struct scene *s, struct findings *f)
-{
-	const char *what = usr2_of(server_of(s->words), "master");
-	bool agent = preloads_agent(s);
-	if (what)
-		findings_add(f, "signal", VERDICT_WARN, signal_fix, "USR2 %s%s", what,
-		             agent ? "; its own handler comes after the agent's, and wins" : "");
-	else if (agent)
-		findings_add(f, "signal", VERDICT_OK, NULL,
-		             "USR2 would make a dump, unless the program sets a handler of its own");
-	else
-		findings_add(f, "signal", VERDICT_WARN, signal_fix,
-		             "USR2 kills a program without a handler of its own, plain Ruby among them");
+	char path[64], line[256];
+	bool ignored = false;
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof line, file))
+		if (!strncmp(line, "SigIgn:", 7))
+			ignored = strtoull(line + 7, NULL, 16) >> (signal - 1) & 1;
+	if (file)
+		fclose(file);
+	return ignored;
 }
 
 /* Whether a handler is there proves nothing: Ruby's own lets the process die of the signal. */
@@ -136,7 +101,12 @@ static void check_signal_of_process(const struct scene *s, struct findings *f)
 	const struct jprof_process *p = s->process;
 	const char *what = usr2_of(p->server, p->role);
 	bool caught = p->caught >> (SIGUSR2 - 1) & 1;
-	if (what)
+	if (!caught && ignores(p->pid, SIGUSR2))
+		findings_add(f, "signal", VERDICT_OK, NULL, "USR2 is ignored by this process: it makes no dump");
+	else if (!caught && p->ns_pid == 1)
+		findings_add(f, "signal", VERDICT_OK, NULL,
+		             "USR2 does nothing: it has no handler, and is pid 1 in its namespace");
+	else if (what)
 		findings_add(f, "signal", VERDICT_WARN, signal_fix, "USR2 %s", what);
 	else if (p->ruby && caught)
 		findings_add(
@@ -196,31 +166,43 @@ static void dump_directory(const struct scene *s, const char *prefix, char *dir,
 static const char dir_fix[] = "make it, or name another by prof_prefix or jprof run --dir=DIR";
 static const char space_fix[] = "make room, or name another directory by prof_prefix or --dir=DIR";
 
-/* A stack takes about 500 bytes in a dump, and there is at most one for each sample in use. */
-static double dump_size(const struct scene *s)
+/* Bytes of the last dump, where that is a file; 0: not known. Nothing else tells: a dump has all stacks that were ever
+ * sampled, also those of which nothing is left. */
+static double last_dump_size(const struct scene *s)
 {
-	char value[16];
-	int lg = s->report && s->report->lg_sample > 0                    ? s->report->lg_sample
-	         : scene_option(s, "lg_prof_sample", value, sizeof value) ? atoi(value)
-	                                                                  : 19;
-	double rss = s->process && s->process->rss ? (double)s->process->rss : 512e6;
-	return 0.3e6 + rss / (double)(1ULL << (lg < 0 || lg > 62 ? 19 : lg)) * 500;
+	struct look look;
+	const char *path = s->report ? s->report->last_dump : NULL;
+	return path && *path == '/' && !scene_look(s, path, &look) ? (double)look.st.st_size : 0;
 }
 
-static void check_space(const struct scene *s, struct findings *f, const struct statvfs *room_there, const char *dir)
+static void check_space(const struct scene *s, struct findings *f, const struct statvfs *there, const char *dir)
 {
-	const struct statvfs v = *room_there;
-	double room = (double)v.f_bavail * (double)v.f_frsize, need = dump_size(s);
-	enum verdict verdict = room < need || (v.f_files && !v.f_favail) ? VERDICT_BAD
-	                       : room < 10 * need                        ? VERDICT_WARN
-	                                                                 : VERDICT_OK;
+	enum { small = 1000000 };
+	double room = (double)there->f_bavail * (double)there->f_frsize, last = last_dump_size(s);
+	double need = last > small ? last : small;
+	bool no_inodes = there->f_files && !there->f_favail;
+	enum verdict verdict = room < need || no_inodes ? VERDICT_BAD : room < 10 * need ? VERDICT_WARN : VERDICT_OK;
 	const char *fix = verdict == VERDICT_OK ? NULL : space_fix;
-	if (v.f_files && !v.f_favail)
+	if (no_inodes)
 		findings_add(f, "space", verdict, fix, "%s: no more files can be made (no inodes are free)", dir);
+	else if (last > 0)
+		findings_add(f, "space", verdict, fix, "%s has %.1f MB free; the last dump has %.1f MB", dir,
+		             room / 1e6, last / 1e6);
 	else
-		findings_add(f, "space", verdict, fix,
-		             "%s has %.1f MB free; a dump of this process takes up to %.1f MB", dir, room / 1e6,
-		             need / 1e6);
+		findings_add(
+		    f, "space", verdict, fix,
+		    "%s has %.1f MB free; how large a dump gets is known after the first: some 500 bytes for each "
+		    "stack that was ever sampled",
+		    dir, room / 1e6);
+}
+
+/* For a command that becomes another user: by owner and mode. */
+static bool may_write_there(const struct scene *s, const struct look *look)
+{
+	if (s->process || s->uid == geteuid())
+		return look->may_write;
+	unsigned shift = look->st.st_uid == s->uid ? 6 : 0;
+	return !s->uid || (look->st.st_mode >> shift & 3) == 3;
 }
 
 static void check_seen_directory(const struct scene *s, struct findings *f, const struct look *look, const char *dir)
@@ -230,7 +212,7 @@ static void check_seen_directory(const struct scene *s, struct findings *f, cons
 		findings_add(f, "directory", VERDICT_BAD, dir_fix, "%s is no directory", dir);
 	else if (look->room.f_flag & ST_RDONLY)
 		findings_add(f, "space", VERDICT_BAD, space_fix, "%s is on a read-only file system", dir);
-	else if (!look->may_write)
+	else if (!may_write_there(s, look))
 		findings_add(f, "directory", VERDICT_BAD,
 		             "give it to that user, or name another by prof_prefix or --dir=DIR",
 		             "%s may not be written by user %u: it belongs to user %u, mode %04o", dir, s->uid,
@@ -266,7 +248,9 @@ void check_directory(const struct scene *s, struct findings *f)
 	dump_directory(s, prefix, dir, sizeof dir);
 	struct look look;
 	int rc = scene_look(s, dir, &look);
-	if (rc && errno == EACCES)
+	if (rc && errno == ENOENT && s->made && !strcmp(s->made, dir))
+		findings_add(f, "directory", VERDICT_OK, NULL, "%s is made by jprof run, for user %u", dir, s->uid);
+	else if (rc && errno == EACCES)
 		findings_add(f, "directory", VERDICT_UNKNOWN, "look as that user or as root", "%s may not be seen",
 		             dir);
 	else if (rc)

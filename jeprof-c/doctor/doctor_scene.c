@@ -13,7 +13,10 @@
 #include "cli/say.h"
 #include "doctor/doctor.h"
 #include "run/allocator.h"
+#include "run/dumpdir.h"
+#include "run/launcher.h"
 #include "run/mallconf.h"
+#include "run/plan.h"
 #include "run/trust.h"
 
 enum { agent_ms = 5000 };
@@ -70,6 +73,14 @@ int scene_binary(const struct scene *s, const char *path, struct jprof_binary **
 
 /* ---- environment ----------------------------------------------------------------------------------- */
 
+/* Its own jemalloc, whose variable may be another. */
+static void look_inside(struct scene *s, bool may_be)
+{
+	s->inside = may_be && s->target.binary && own_jemalloc(s->target.binary, &s->own);
+	if (s->inside)
+		s->conf_name = s->own.conf_name;
+}
+
 static char *keep_words(struct scene *s, char *copy)
 {
 	s->failed = s->failed || !copy;
@@ -87,8 +98,10 @@ static void read_environ(struct scene *s, int pid)
 	struct procenv env;
 	s->env_known = procenv_read(&env, pid);
 	s->preload = scene_variable(s, &env, "LD_PRELOAD");
-	s->conf = scene_variable(s, &env, "MALLOC_CONF");
+	s->conf = scene_variable(s, &env, s->conf_name);
 	s->agent_words = scene_variable(s, &env, "JPROF_AGENT");
+	const char *python = procenv_get(&env, "PYTHONMALLOC");
+	s->python_malloc = python && !strncmp(python, "malloc", 6);
 	procenv_free(&env);
 }
 
@@ -101,12 +114,6 @@ static void read_conf_link(struct scene *s)
 }
 
 /* ---- jemalloc ----------------------------------------------------------------------------------------- */
-
-/* A jemalloc that was linked into the program. */
-static bool holds_jemalloc(const struct program *t)
-{
-	return t->binary && jprof_binary_defines(t->binary, "mallctl") && jprof_binary_defines(t->binary, "malloc");
-}
 
 /* To try a library is to run its code: never that of another's container, or one that others may write. */
 static bool try_jemalloc(struct scene *s)
@@ -174,16 +181,16 @@ static void hold_process(struct scene *s)
 
 bool scene_of_process(struct scene *s, const struct jprof_process *process)
 {
-	*s = (struct scene){ .process = process, .uid = process->uid };
+	*s = (struct scene){ .process = process, .uid = process->uid, .conf_name = "MALLOC_CONF" };
 	if (process->state != JPROF_PROCESS_ALIVE)
 		return true;
 	hold_process(s);
 	s->elsewhere = sees_other_files(process->pid);
-	read_environ(s, process->pid);
-	read_conf_link(s);
 	if (process->program && *process->program)
 		open_program(s);
-	s->inside = !process->jemalloc && holds_jemalloc(&s->target);
+	look_inside(s, !process->jemalloc);
+	read_environ(s, process->pid);
+	read_conf_link(s);
 	const char *jemalloc = process->jemalloc ? process->jemalloc : s->inside ? process->program : NULL;
 	s->jemalloc = jemalloc ? keep_words(s, strdup(jemalloc)) : NULL;
 	ask_scene_agent(s);
@@ -211,41 +218,124 @@ static char *join_words(char *const *argv)
 }
 
 /* The jemalloc that the loader would take: LD_PRELOAD comes before what the program is linked with. */
-static char *loaded_jemalloc(const struct scene *s)
+static char *loaded_jemalloc(struct scene *s)
 {
-	char *path = preloaded_jemalloc(&s->target, s->preload);
-	return path ? path : linked_library(&s->target, "libjemalloc", NULL);
+	const struct program *t = &s->target;
+	if (t->secure || t->dropped_by || !*jprof_binary_info(t->binary)->interpreter)
+		return NULL;
+	char *path = preloaded_jemalloc(t, s->preload, &s->other);
+	return path || s->other ? path : linked_library(t, "libjemalloc", NULL);
 }
 
-/* The variable as the command would have it: from our environment, or from "env NAME=VALUE COMMAND". */
+/* A variable as the command would have it: from our environment, or from an env on the way. */
 static char *variable_for(struct scene *s, const char *name, char *const *argv)
 {
 	size_t n = strlen(name);
 	const char *value = getenv(name);
-	bool env = !strcmp(base_name(argv[0]), "env");
-	for (int i = 1; env && argv[i] && (*argv[i] == '-' || strchr(argv[i], '=')); i++)
-		if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
-			value = argv[i] + n + 1;
+	for (struct launch launch; launcher_read(argv, &launch); argv += launch.inner) {
+		bool env = !strcmp(base_name(argv[0]), "env");
+		value = env && launch.drops ? NULL : value;
+		for (int i = 1; env && argv[i] && (i < launch.inner || !launch.inner); i++)
+			if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
+				value = argv[i] + n + 1;
+		if (!launch.inner)
+			break;
+	}
 	return value ? keep_words(s, strdup(value)) : NULL;
+}
+
+/* Where `jprof run` stands among the launchers of a command line; NULL: nowhere. */
+static char *const *find_run(char *const *argv)
+{
+	for (struct launch launch; argv && argv[0]; argv = launch.inner ? argv + launch.inner : NULL) {
+		if (!strcmp(base_name(argv[0]), "jprof") && argv[1] && !strcmp(argv[1], "run"))
+			return argv + 1;
+		if (!launcher_read(argv, &launch))
+			return NULL;
+	}
+	return NULL;
+}
+
+static char *copy_or_null(struct scene *s, const char *text)
+{
+	return text && *text ? keep_words(s, strdup(text)) : NULL;
+}
+
+/* What jprof run would set. The program is that which it starts. */
+static void take_plan(struct scene *s, struct run_plan *plan)
+{
+	s->preload = copy_or_null(s, plan->env.ld_preload);
+	s->conf = copy_or_null(s, plan->env.malloc_conf);
+	s->agent_words = copy_or_null(s, plan->env.jprof_agent ? plan->env.jprof_agent : getenv("JPROF_AGENT"));
+	s->made = copy_or_null(s, plan->dir);
+}
+
+/* The words of `jprof run` in a copy, for its parser moves them. True: *command is what it would start; the scene has
+ * what it would set, or why it would not. */
+static bool look_through_run(struct scene *s, char *const *run, char *const **command)
+{
+	struct run_options o;
+	struct run_plan plan;
+	struct jprof_error err;
+	char line[JPROF_ERROR_LINE], **words;
+	int argc = 0;
+	while (run[argc])
+		argc++;
+	words = calloc((size_t)argc + 1, sizeof *words);
+	if (!words)
+		return false;
+	memcpy(words, run, (size_t)argc * sizeof *words);
+	bool good = run_options_parse(&o, argc, words) && !o.help && words[1];
+	if (good) {
+		*command = run;
+		while (**command != words[1])
+			++*command;
+		if (run_plan_make(&plan, &o, *command, true, &err))
+			s->without = keep_words(s, strdup(jprof_error_line(&err, line, sizeof line)));
+		else
+			take_plan(s, &plan);
+		run_plan_free(&plan);
+	}
+	free(words);
+	return good;
+}
+
+static void read_variables(struct scene *s, char *const *argv)
+{
+	s->preload = variable_for(s, "LD_PRELOAD", argv);
+	s->conf = variable_for(s, s->conf_name, argv);
+	s->agent_words = variable_for(s, "JPROF_AGENT", argv);
 }
 
 bool scene_of_command(struct scene *s, char *const *argv)
 {
 	struct jprof_error err;
-	*s = (struct scene){ .uid = geteuid(), .env_known = true };
-	if (program_find(&s->target, argv, &err)) {
-		say_error(&err);
+	char *const *run = find_run(argv), *const *command = argv;
+	unsigned gid;
+	*s = (struct scene){ .uid = geteuid(), .env_known = true, .conf_name = "MALLOC_CONF" };
+	s->words = keep_words(s, join_words(argv));
+	if (run && !look_through_run(s, run, &command)) {
+		scene_free(s);
 		return false;
 	}
-	s->words = keep_words(s, join_words(argv));
-	s->preload = variable_for(s, "LD_PRELOAD", argv);
-	s->conf = variable_for(s, "MALLOC_CONF", argv);
-	s->agent_words = variable_for(s, "JPROF_AGENT", argv);
+	if (program_find(&s->target, command, &err)) {
+		say_error(&err);
+		scene_free(s);
+		return false;
+	}
+	if (s->target.user && !s->uid)
+		(void)dump_user(s->target.user, &s->uid, &gid);
+	look_inside(s, true);
+	if (!run || s->without)
+		read_variables(s, argv);
+	char *python = variable_for(s, "PYTHONMALLOC", argv);
+	s->python_malloc = python && !strncmp(python, "malloc", 6);
+	free(python);
 	read_conf_link(s);
-	s->jemalloc = loaded_jemalloc(s);
-	s->inside = !s->jemalloc && holds_jemalloc(&s->target);
 	if (s->inside)
 		s->jemalloc = keep_words(s, strdup(s->target.path));
+	else
+		s->jemalloc = loaded_jemalloc(s);
 	if (!s->failed && try_jemalloc(s))
 		return true;
 	say("jemalloc cannot be tried: memory is short, or no process can be started");
@@ -269,6 +359,9 @@ void scene_free(struct scene *s)
 	free(s->conf_link);
 	free(s->agent_words);
 	free(s->jemalloc);
+	free(s->other);
+	free(s->without);
+	free(s->made);
 	free(s->stats);
 	*s = (struct scene){ 0 };
 }

@@ -106,6 +106,7 @@ struct allocator_search {
 	struct allocator *found;
 	const struct program *target;
 	FILE *tried;
+	enum proved *proved; /* where the last one's proof is noted, or NULL */
 	bool failed;
 };
 
@@ -172,6 +173,8 @@ static bool consider_library(struct allocator_search *s, const char *path, enum 
 	}
 	s->found->from = from;
 	s->found->proof = proof;
+	if (s->proved)
+		*s->proved = proof.proved;
 	if (proof.proved == PROVED_PROFILES)
 		return true;
 	char *line = strndup(why_not_jemalloc(&proof), strcspn(why_not_jemalloc(&proof), "\n"));
@@ -220,34 +223,100 @@ static void consider_cache(struct allocator_search *s)
 	free(text);
 }
 
-char *preloaded_jemalloc(const struct program *target, const char *preload)
+/* Whether the loader would take the file, by its headers. */
+static bool fits_program(const struct program *target, const struct jprof_binary *library)
 {
-	size_t len;
-	const char *name;
-	while (preload && (name = preload_next(&preload, &len)) && len) {
-		char *path = preload_path(target, name, len);
-		if (path && !access(path, R_OK) && is_jemalloc(path))
+	return program_fits(jprof_binary_info(target->binary), jprof_binary_info(library));
+}
+
+enum serves { SERVES_NOTHING, SERVES_MALLOC, IS_JEMALLOC };
+
+/* What a file that LD_PRELOAD names is to the program. */
+static enum serves what_serves(const struct program *target, const char *path)
+{
+	struct jprof_binary *b;
+	struct jprof_error err;
+	if (!path || access(path, R_OK) || jprof_binary_open(NULL, path, &b, &err))
+		return SERVES_NOTHING;
+	bool fits = fits_program(target, b), allocates = jprof_binary_exports(b, "malloc");
+	jprof_binary_free(b);
+	return !fits ? SERVES_NOTHING : is_jemalloc(path) ? IS_JEMALLOC : allocates ? SERVES_MALLOC : SERVES_NOTHING;
+}
+
+static char *preloaded_entry(const struct program *target, const char *preload, const char **entry, size_t *len,
+                             char **other)
+{
+	while (preload && (*entry = preload_next(&preload, len)) && *len) {
+		char *path = preload_path(target, *entry, *len);
+		enum serves serves = what_serves(target, path);
+		if (serves == IS_JEMALLOC)
 			return path;
+		if (serves == SERVES_MALLOC && other) {
+			*other = path;
+			return NULL;
+		}
 		free(path);
 	}
 	return NULL;
+}
+
+char *preloaded_jemalloc(const struct program *target, const char *preload, char **other)
+{
+	const char *entry;
+	size_t len;
+	return preloaded_entry(target, preload, &entry, &len, other);
+}
+
+bool own_jemalloc(const struct jprof_binary *program, struct own_jemalloc *own)
+{
+	static const struct own_jemalloc kinds[] = { { "", "mallctl", "MALLOC_CONF", false },
+		                                     { "_rjem_", "_rjem_mallctl", "_RJEM_MALLOC_CONF", false },
+		                                     { "je_", "je_mallctl", "JE_MALLOC_CONF", false } };
+	char allocates[32];
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		snprintf(allocates, sizeof allocates, "%smalloc", kinds[i].prefix);
+		if (!jprof_binary_defines(program, kinds[i].mallctl) || !jprof_binary_defines(program, allocates))
+			continue;
+		*own = kinds[i];
+		own->exported = jprof_binary_exports(program, own->mallctl);
+		return true;
+	}
+	return false;
 }
 
 /* Its own symbols come before those of anything that is preloaded. It cannot be tried without running the program. */
 static bool is_inside(struct allocator_search *s)
 {
 	const struct program *t = s->target;
-	if (!jprof_binary_defines(t->binary, "mallctl") || !jprof_binary_defines(t->binary, "malloc"))
+	struct own_jemalloc own;
+	if (!own_jemalloc(t->binary, &own))
 		return false;
 	s->found->from = ALLOCATOR_LINKED;
 	s->found->proof.proved = PROVED_NOTHING;
+	s->found->conf_name = own.conf_name;
+	s->found->hidden = own.exported ? NULL : own.mallctl;
 	s->found->path = strdup(t->path);
 	s->failed = !s->found->path;
 	return true;
 }
 
+/* One that was built without profiling gives way: `entry` of LD_PRELOAD. */
+static void consider_preloaded(struct allocator_search *s, const char *path, const char *entry, size_t len)
+{
+	enum proved proved = PROVED_PROFILES;
+	s->proved = &proved;
+	if (consider_library(s, path, ALLOCATOR_PRELOADED) || proved != PROVED_NO_PROFILES || s->failed)
+		return;
+	s->found->gives_way = strndup(entry, len);
+	s->failed = !s->found->gives_way;
+	consider_places(s);
+	consider_cache(s);
+}
+
 static void search(struct allocator_search *s, const char *given, const char *preload)
 {
+	const char *entry;
+	size_t len;
 	if (is_inside(s))
 		return;
 	char *linked = given ? NULL : linked_library(s->target, "libjemalloc", NULL), *own = NULL;
@@ -255,8 +324,8 @@ static void search(struct allocator_search *s, const char *given, const char *pr
 		consider_library(s, given, ALLOCATOR_GIVEN);
 	} else if (linked) {
 		consider_library(s, linked, ALLOCATOR_LINKED);
-	} else if ((own = preloaded_jemalloc(s->target, preload))) {
-		consider_library(s, own, ALLOCATOR_PRELOADED);
+	} else if ((own = preloaded_entry(s->target, preload, &entry, &len, NULL))) {
+		consider_preloaded(s, own, entry, len);
 	} else {
 		consider_places(s);
 		consider_cache(s);
@@ -286,6 +355,7 @@ void allocator_free(struct allocator *allocator)
 {
 	free(allocator->path);
 	free(allocator->tried);
+	free(allocator->gives_way);
 	proof_free(&allocator->proof);
 	*allocator = (struct allocator){ 0 };
 }

@@ -2,7 +2,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,34 +10,10 @@
 #include <unistd.h>
 
 #include "cli/names.h"
+#include "cli/say.h"
+#include "run/launcher.h"
 
-enum { hops_max = 6, line_max = 256 };
-
-static int fail_to_run(struct jprof_error *err, int code, const char *path, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static int fail_to_run(struct jprof_error *err, int code, const char *path, const char *fmt, ...)
-{
-	va_list args;
-	va_start(args, fmt);
-	*err = (struct jprof_error){ .code = code };
-	snprintf(err->path, sizeof err->path, "%s", path);
-	vsnprintf(err->text, sizeof err->text, fmt, args);
-	va_end(args);
-	return code;
-}
-
-/* Of "env -S -i A=1 ruby": "ruby". NULL if there is none. */
-static char *env_program(char *const *argv)
-{
-	for (int i = 1; argv[i]; i++) {
-		if (!strcmp(argv[i], "-u") || !strcmp(argv[i], "--unset") || !strcmp(argv[i], "-C"))
-			i += argv[i + 1] != NULL;
-		else if (*argv[i] != '-' && !strchr(argv[i], '='))
-			return argv[i];
-	}
-	return NULL;
-}
+enum { hops_max = 8, line_max = 256 };
 
 /* The words of a "#!" line, in `line`; false if the file begins otherwise. */
 static bool script_words(const char *path, char *line, char **words, size_t cap)
@@ -66,20 +41,6 @@ static bool is_secure(const char *path)
 	       getxattr(path, "security.capability", caps, sizeof caps) > 0;
 }
 
-/* Programs whose business is to start another one. */
-static bool is_launcher(const char *name)
-{
-	static const char *const names[] = { "sh",        "ash",       "bash",   "dash",      "ksh",     "zsh",
-		                             "busybox",   "env",       "nice",   "ionice",    "timeout", "nohup",
-		                             "setsid",    "stdbuf",    "tini",   "dumb-init", "gosu",    "su-exec",
-		                             "setpriv",   "chpst",     "chroot", "unshare",   "nsenter", "strace",
-		                             "catatonit", "s6-svscan", "runsv",  "sudo" };
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
-}
-
 /* The same place as seen from anywhere; links stay, for a name may be all that tells one program from another. */
 static char *absolute(const char *path)
 {
@@ -98,7 +59,7 @@ int program_open(struct program *t, const char *path, struct jprof_error *err)
 {
 	*t = (struct program){ .path = absolute(path) };
 	if (!t->path)
-		return fail_to_run(err, JPROF_E_NOMEM, "", "memory is short");
+		return fail_as(err, JPROF_E_NOMEM, "", "memory is short");
 	int rc = jprof_binary_open(NULL, path, &t->binary, err);
 	if (rc) {
 		program_free(t);
@@ -110,45 +71,69 @@ int program_open(struct program *t, const char *path, struct jprof_error *err)
 	return 0;
 }
 
-/* One step from *path to what it starts: 1 done, 0 go on, below 0 an error. */
-static int follow_command(char **path, char *const *argv, struct jprof_error *err)
+/* Where a command line leads to. */
+struct way {
+	char *path;        /* of what runs now; owned */
+	char *const *argv; /* its words; NULL: not known */
+	char line[line_max];
+	char *words[16]; /* of its "#!" line */
+};
+
+static int way_to(struct way *w, const char *name, struct jprof_error *err)
 {
-	char line[line_max], *words[16], *next;
-	bool env = !strcmp(base_name(*path), "env") && argv && env_program(argv);
-	if (env)
-		next = env_program(argv);
-	else if (!script_words(*path, line, words, sizeof words / sizeof *words))
-		return 1;
-	else
-		next = !strcmp(base_name(words[0]), "env") && env_program(words) ? env_program(words) : words[0];
-	char *found = program_in_path(next);
+	char *found = program_in_path(name);
 	if (!found)
-		return fail_to_run(err, JPROF_E_IO, *path, "starts %s, which is not in PATH", next);
-	free(*path);
-	*path = found;
+		return fail_as(err, JPROF_E_IO, w->path, "starts %s, which is not in PATH", name);
+	free(w->path);
+	w->path = found;
 	return 0;
 }
 
-int program_find(struct program *t, char *const *argv, struct jprof_error *err)
+/* One step on the way: 1 it is over, 0 go on, below 0 an error. */
+static int follow_command(struct way *w, struct program *t, struct jprof_error *err)
 {
-	char *path = program_in_path(argv[0]);
-	if (!path || !is_executable(path)) {
-		int rc = fail_to_run(err, JPROF_E_IO, argv[0], "%s",
-		                     path && !access(path, F_OK) ? "is no program that may be run" : "no such program");
-		free(path);
+	struct launch launch = { 0 };
+	if (w->argv && launcher_read(w->argv, &launch) && launch.inner) {
+		t->user = launch.user ? launch.user : t->user;
+		t->sets = launch.sets ? launch.sets : t->sets;
+		t->dropped_by = launch.drops ? w->argv[0] : t->dropped_by;
+		w->argv += launch.inner;
+		return way_to(w, w->argv[0], err);
+	}
+	w->argv = NULL;
+	if (!script_words(w->path, w->line, w->words, sizeof w->words / sizeof *w->words))
+		return 1;
+	char *name = launcher_read(w->words, &launch) && launch.inner ? w->words[launch.inner] : w->words[0];
+	return way_to(w, name, err);
+}
+
+int program_find(struct program *out, char *const *argv, struct jprof_error *err)
+{
+	struct way w = { .path = program_in_path(argv[0]), .argv = argv };
+	struct program on_way = { 0 };
+	*out = on_way;
+	if (!w.path || !is_executable(w.path)) {
+		int rc = fail_as(err, JPROF_E_IO, argv[0], "%s",
+		                 w.path && !access(w.path, F_OK) ? "is no program that may be run" : "no such program");
+		free(w.path);
 		return rc;
 	}
-	char *first = strdup(path);
-	int step = first ? 0 : fail_to_run(err, JPROF_E_NOMEM, "", "memory is short");
+	char *first = strdup(w.path);
+	int step = first ? 0 : fail_as(err, JPROF_E_NOMEM, "", "memory is short");
 	for (int hops = 0; !step && hops < hops_max; hops++)
-		step = follow_command(&path, hops ? NULL : argv, err);
-	int rc = step < 0 ? step : program_open(t, path, err);
-	if (!rc && strcmp(first, path)) {
-		t->via = first;
+		step = follow_command(&w, &on_way, err);
+	int rc = step < 0 ? step : program_open(out, w.path, err);
+	if (!rc) {
+		out->user = on_way.user;
+		out->sets = on_way.sets;
+		out->dropped_by = on_way.dropped_by;
+	}
+	if (!rc && strcmp(first, w.path)) {
+		out->via = first;
 		first = NULL;
 	}
 	free(first);
-	free(path);
+	free(w.path);
 	return rc;
 }
 

@@ -10,10 +10,15 @@ struct program {
 	const char *name; /* its file name; part of path */
 	bool secure;      /* setuid, setgid or with file capabilities: the loader ignores LD_PRELOAD */
 	bool may_be;      /* a shell or launcher: what it starts may be another program */
+
+	/* Of the launchers on the way; parts of the command line, or NULL. */
+	const char *user;       /* that the program runs as: "app", "app:app", "1000" */
+	const char *dropped_by; /* a launcher that does not hand on LD_PRELOAD: sudo */
+	const char *sets;       /* LD_PRELOAD=... or MALLOC_CONF=... of an env */
 	struct jprof_binary *binary;
 };
 
-/* Follows the command `argv` (NULL-terminated): PATH, "#!" lines, env and its assignments. Nothing is started.
+/* Follows the command `argv` (NULL-terminated): PATH, "#!" lines, launchers whose words are known. Nothing is started.
  * 0, or a code with the reason in *err. */
 int program_find(struct program *target, char *const *argv, struct jprof_error *err);
 

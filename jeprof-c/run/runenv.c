@@ -23,15 +23,15 @@ enum conf_place { NOWHERE, BEFORE, AFTER };
 
 /* Where ours stands to the user's text. Where that has the key with another value, one of the two gives way,
  * which is said. */
-static enum conf_place weigh_pair(const struct own_pair *own, const char *user)
+static enum conf_place weigh_pair(const struct own_pair *own, const char *name, const char *user)
 {
 	char theirs[value_max];
 	if (!conf_get(user, own->key, theirs, sizeof theirs))
 		return BEFORE;
 	if (strcmp(theirs, own->value) && own->given)
-		say("MALLOC_CONF has %s:%s; the command line's %s:%s counts", own->key, theirs, own->key, own->value);
+		say("%s has %s:%s; the command line's %s:%s counts", name, own->key, theirs, own->key, own->value);
 	else if (strcmp(theirs, own->value))
-		say("MALLOC_CONF has %s:%s, which stays; jprof would have set %s", own->key, theirs, own->value);
+		say("%s has %s:%s, which stays; jprof would have set %s", name, own->key, theirs, own->value);
 	return own->given && strcmp(theirs, own->value) ? AFTER : NOWHERE;
 }
 
@@ -59,35 +59,31 @@ static char *put_together(const struct own_pair *own, const enum conf_place *pla
 	return text;
 }
 
-static bool has_prof(const char *user)
+/* The user's text, in order, owned by the caller. */
+static int users_conf(const char *name, char **conf, struct jprof_error *err)
 {
+	const char *set = getenv(name);
 	char value[value_max];
-	if (!conf_get(user, "prof", value, sizeof value) || strcmp(value, "false"))
-		return true;
-	say("MALLOC_CONF has prof:false, with which nothing can be profiled: take it out");
-	return false;
+	*conf = conf_tidy(set ? set : "");
+	if (!*conf)
+		return fail_as(err, JPROF_E_NOMEM, "", "memory is short");
+	if (conf_has_blanks(set ? set : ""))
+		say("%s has blanks or line ends around its pairs, as folded YAML leaves them, at which jemalloc "
+		    "stops reading; taken out here: write it on one line where it is set",
+		    name);
+	if (!conf_get(*conf, "prof", value, sizeof value) || strcmp(value, "false"))
+		return 0;
+	free(*conf);
+	return fail_as(err, JPROF_E_ARGUMENT, "", "%s has prof:false, with which nothing can be profiled: take it out",
+	               name);
 }
 
-/* The user's text, in order. NULL after having said why. */
-static char *users_conf(void)
+static int make_conf(struct run_env *env, const struct run_wish *wish, struct jprof_error *err)
 {
-	const char *set = getenv("MALLOC_CONF");
-	char *tidy = conf_tidy(set ? set : "");
-	if (!tidy)
-		say("memory is short");
-	else if (conf_has_blanks(set ? set : ""))
-		say("MALLOC_CONF has blanks or line ends around its pairs, as folded YAML leaves them, at which jemalloc "
-		    "stops reading; taken out here: write it on one line where it is set");
-	if (tidy && !has_prof(tidy)) {
-		free(tidy);
-		return NULL;
-	}
-	return tidy;
-}
-
-static char *make_conf(const struct run_wish *wish)
-{
-	char sample[24], prefix[value_max], *user = users_conf(), *text;
+	char sample[24], prefix[value_max], *user;
+	int rc = users_conf(env->conf_name, &user, err);
+	if (rc)
+		return rc;
 	snprintf(sample, sizeof sample, "%zu", wish->sample);
 	if (wish->dir)
 		snprintf(prefix, sizeof prefix, "%s/%s", strcmp(wish->dir, "/") ? wish->dir : "", wish->label);
@@ -100,15 +96,11 @@ static char *make_conf(const struct run_wish *wish)
 	};
 	size_t count = sizeof own / sizeof *own - !wish->dir;
 	enum conf_place places[sizeof own / sizeof *own];
-	if (!user)
-		return NULL;
 	for (size_t i = 0; i < count; i++)
-		places[i] = weigh_pair(&own[i], user);
-	text = put_together(own, places, count, user);
-	if (!text)
-		say("memory is short");
+		places[i] = weigh_pair(&own[i], env->conf_name, user);
+	env->malloc_conf = put_together(own, places, count, user);
 	free(user);
-	return text;
+	return env->malloc_conf ? 0 : fail_as(err, JPROF_E_NOMEM, "", "memory is short");
 }
 
 /* ---- LD_PRELOAD, JPROF_AGENT ---------------------------------------------------------------------- */
@@ -124,58 +116,92 @@ static bool has_entry(const char *preload, const char *path)
 }
 
 /* The loader takes colons and blanks as the ends of names, whatever they are quoted with. */
-static bool can_preload(const char *path)
+static int can_preload(const char *path, struct jprof_error *err)
 {
 	if (!path || !strpbrk(path, ": \t\n"))
-		return true;
-	say("%s: cannot be named in LD_PRELOAD, for its path has a blank or colon; move it", path);
-	return false;
+		return 0;
+	return fail_as(err, JPROF_E_ARGUMENT, path,
+	               "cannot be named in LD_PRELOAD, for its path has a blank or colon; move it");
 }
 
-static char *make_preload(const struct run_wish *wish, const struct allocator *allocator)
+/* What the user preloads, without the one that gives way. NULL when memory is short. */
+static char *users_preload(const char *without)
 {
-	const char *user = getenv("LD_PRELOAD"), *library = allocator->path;
-	const char *agent = wish->agent;
-	char *text;
-	user = user ? user + strspn(user, ": \t\n") : "";
-	if (!can_preload(agent) || !can_preload(library))
+	const char *set = getenv("LD_PRELOAD"), *name;
+	char *text = NULL;
+	size_t size, len;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
 		return NULL;
-	if (agent && has_entry(user, agent))
-		agent = NULL;
-	if (allocator->from == ALLOCATOR_LINKED || allocator->from == ALLOCATOR_PRELOADED || has_entry(user, library))
-		library = NULL;
-	if (asprintf(&text, "%s%s%s%s%s", agent ? agent : "", agent && (library || *user) ? ":" : "",
-	             library ? library : "", library && *user ? ":" : "", user) < 0) {
-		say("memory is short");
+	if (!without)
+		fprintf(out, "%s", set ? set + strspn(set, ": \t\n") : "");
+	while (without && set && (name = preload_next(&set, &len)) && len)
+		if (len != strlen(without) || memcmp(name, without, len))
+			fprintf(out, "%s%.*s", ftell(out) > 0 ? ":" : "", (int)len, name);
+	if (fclose(out)) {
+		free(text);
 		return NULL;
 	}
 	return text;
 }
 
-/* A word "for=..." of the user's stays; jprof's own is for programs that are no Ruby. */
-static bool make_agent(const struct run_wish *wish, char **text)
+static int make_preload(struct run_env *env, const struct run_wish *wish, const struct allocator *allocator,
+                        struct jprof_error *err)
 {
-	const char *user = getenv("JPROF_AGENT");
-	*text = NULL;
-	if (!wish->agent || !wish->target || (user && strstr(user, "for=")))
-		return true;
-	if (asprintf(text, "%s%sfor=%s", user ? user : "", user && *user ? "," : "", wish->target) < 0) {
-		*text = NULL;
-		say("memory is short");
-		return false;
+	const char *library = allocator->path, *agent = wish->agent;
+	int rc = can_preload(agent, err);
+	rc = rc ? rc : can_preload(library, err);
+	if (rc)
+		return rc;
+	char *user = users_preload(allocator->gives_way);
+	if (agent && user && has_entry(user, agent))
+		agent = NULL;
+	if (allocator->from == ALLOCATOR_LINKED || allocator->from == ALLOCATOR_PRELOADED ||
+	    (user && has_entry(user, library)))
+		library = NULL;
+	if (!user ||
+	    asprintf(&env->ld_preload, "%s%s%s%s%s", agent ? agent : "", agent && (library || *user) ? ":" : "",
+	             library ? library : "", library && *user ? ":" : "", user) < 0) {
+		env->ld_preload = NULL;
+		rc = fail_as(err, JPROF_E_NOMEM, "", "memory is short");
 	}
-	return true;
+	free(user);
+	return rc;
 }
 
-bool run_env_make(struct run_env *env, const struct run_wish *wish, const struct allocator *allocator)
+/* A word "for=..." of the user's stays; jprof's own is for programs that are no Ruby, beside the Rubies that these may
+ * start. */
+static int make_agent(struct run_env *env, const struct run_wish *wish, struct jprof_error *err)
 {
-	*env = (struct run_env){ 0 };
-	env->malloc_conf = make_conf(wish);
-	env->ld_preload = env->malloc_conf ? make_preload(wish, allocator) : NULL;
-	if (env->ld_preload && make_agent(wish, &env->jprof_agent))
-		return true;
-	run_env_free(env);
-	return false;
+	const char *user = getenv("JPROF_AGENT");
+	if (!wish->agent || !wish->target || (user && strstr(user, "for=")))
+		return 0;
+	if (asprintf(&env->jprof_agent, "%s%sfor=ruby,for=%s", user ? user : "", user && *user ? "," : "",
+	             wish->target) >= 0)
+		return 0;
+	env->jprof_agent = NULL;
+	return fail_as(err, JPROF_E_NOMEM, "", "memory is short");
+}
+
+int run_env_make(struct run_env *env, const struct run_wish *wish, const struct allocator *allocator,
+                 struct jprof_error *err)
+{
+	*env = (struct run_env){ .conf_name = allocator->conf_name ? allocator->conf_name : "MALLOC_CONF" };
+	int rc = make_conf(env, wish, err);
+	rc = rc ? rc : make_preload(env, wish, allocator, err);
+	rc = rc ? rc : make_agent(env, wish, err);
+	if (rc)
+		run_env_free(env);
+	return rc;
+}
+
+int run_env_set(const struct run_env *env)
+{
+	return (*env->ld_preload ? setenv("LD_PRELOAD", env->ld_preload, 1) : unsetenv("LD_PRELOAD")) ||
+	               setenv(env->conf_name, env->malloc_conf, 1) ||
+	               (env->jprof_agent && setenv("JPROF_AGENT", env->jprof_agent, 1))
+	           ? -1
+	           : 0;
 }
 
 void run_env_free(struct run_env *env)
@@ -270,7 +296,7 @@ static void put_variable(enum env_form form, const char *name, const char *value
 void run_env_print(const struct run_env *env, enum env_form form)
 {
 	const char *values[][2] = { { "LD_PRELOAD", *env->ld_preload ? env->ld_preload : NULL },
-		                    { "MALLOC_CONF", env->malloc_conf },
+		                    { env->conf_name, env->malloc_conf },
 		                    { "JPROF_AGENT", env->jprof_agent } };
 	if (form == ENV_HELM)
 		printf("env:\n");

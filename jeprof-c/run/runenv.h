@@ -20,12 +20,17 @@ struct run_wish {
 struct run_env {
 	char *ld_preload;
 	char *malloc_conf;
+	const char *conf_name; /* the variable of malloc_conf: MALLOC_CONF, or that of the program's own jemalloc */
 	char *jprof_agent;
 };
 
 /* Puts the values together with what the environment has, and says in one line each what of the two gave way.
- * False after having said what is wrong. */
-bool run_env_make(struct run_env *env, const struct run_wish *wish, const struct allocator *allocator);
+ * 0, or a code with the reason in *err. */
+int run_env_make(struct run_env *env, const struct run_wish *wish, const struct allocator *allocator,
+                 struct jprof_error *err);
+
+/* Sets them. 0, or -1 when memory is short. */
+int run_env_set(const struct run_env *env);
 
 void run_env_free(struct run_env *env);
 

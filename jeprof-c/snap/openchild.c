@@ -24,7 +24,7 @@ enum {
 };
 
 /* What is taken before the rights are given up. */
-struct taken {
+struct child_places {
 	struct places at;
 	int mapped; /* O_PATH, -1: none was asked for */
 	bool own_overlays;
@@ -88,7 +88,7 @@ static int take_rights(const struct openchild_plan *plan)
 /* ---- resolving ---------------------------------------------------------------------------------------------- */
 
 /* The directory of a path, and what follows its last slash. */
-static int resolve_parent(const struct taken *p, const char *path, const char **base)
+static int resolve_parent(const struct child_places *p, const char *path, const char **base)
 {
 	char dir[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -103,7 +103,7 @@ static int resolve_parent(const struct taken *p, const char *path, const char **
 
 /* Whether the kernel alone answers for the file's contents, from this machine. An overlay of somebody's own making may
  * stand on anything. */
-static bool is_local(const struct taken *p, const struct statfs *fs)
+static bool is_local(const struct child_places *p, const struct statfs *fs)
 {
 	switch ((unsigned long)fs->f_type) {
 	case EXT4_SUPER_MAGIC:
@@ -157,7 +157,7 @@ static int copy_in_memory(int fd)
 }
 
 /* Opens for reading what an O_PATH descriptor stands for. */
-static int open_regular(const struct taken *p, int handle, struct stat *st)
+static int open_regular(const struct child_places *p, int handle, struct stat *st)
 {
 	char held[32];
 	struct statfs fs;
@@ -175,7 +175,7 @@ static int open_regular(const struct taken *p, int handle, struct stat *st)
 	return copy;
 }
 
-static int open_held_cgroup(const struct taken *p, int handle, struct stat *st)
+static int open_held_cgroup(const struct child_places *p, int handle, struct stat *st)
 {
 	struct statfs fs;
 	if (handle < 0 || fstatfs(handle, &fs))
@@ -185,7 +185,7 @@ static int open_held_cgroup(const struct taken *p, int handle, struct stat *st)
 }
 
 /* Who gets it may look at its files without the child. */
-static int open_held_directory(const struct taken *p, int handle, struct stat *st)
+static int open_held_directory(const struct child_places *p, int handle, struct stat *st)
 {
 	struct statfs fs;
 	if (handle < 0 || fstat(handle, st) || fstatfs(handle, &fs))
@@ -212,7 +212,7 @@ static int open_held_socket(int handle, struct stat *st)
 	return child_failed(error);
 }
 
-static int open_what(const struct taken *p, const struct openchild_request *r, struct stat *st)
+static int open_what(const struct child_places *p, const struct openchild_request *r, struct stat *st)
 {
 	int flags = r->what == JPROF_OPEN_DUMP || r->what == JPROF_OPEN_CGROUP ? O_NOFOLLOW : 0;
 	int AUTO_CLOSE handle = places_resolve(&p->at, r->path, flags);
@@ -226,7 +226,7 @@ static int open_what(const struct taken *p, const struct openchild_request *r, s
 	}
 }
 
-static int remove_same(const struct taken *p, const struct openchild_request *r)
+static int remove_same(const struct child_places *p, const struct openchild_request *r)
 {
 	const char *base;
 	struct stat now;
@@ -259,17 +259,17 @@ static void send_reply(int socket, const struct openchild_reply *reply, int fd)
 }
 
 /* A look comes as it is: no descriptor goes with it. */
-static void answer_look(const struct taken *p, const struct openchild_request *r, int socket)
+static void answer_look(const struct child_places *p, const struct openchild_request *r, int socket)
 {
 	static struct openchild_looked looked;
 	looked.reply = (struct openchild_reply){ 0 };
-	if (look_at(places_resolve(&p->at, r->path, r->what == OPENCHILD_LOOK_AT_LINK ? O_NOFOLLOW : 0), &looked.look))
+	if (look_handle(places_resolve(&p->at, r->path, r->what == OPENCHILD_LOOK_AT_LINK ? O_NOFOLLOW : 0), &looked.look))
 		looked.reply.error = errno;
 	if (send(socket, &looked, sizeof looked, MSG_NOSIGNAL) < 0)
 		_exit(1);
 }
 
-static void serve(const struct taken *p, int socket)
+static void serve(const struct child_places *p, int socket)
 {
 	static struct openchild_request request;
 	ssize_t n;
@@ -321,10 +321,10 @@ static bool shares_user_namespace(int pid)
 }
 
 /* With the caller's rights: to see these at all takes some that the process may not have. */
-static int take_places(const struct openchild_plan *plan, struct taken *p)
+static int take_places(const struct openchild_plan *plan, struct child_places *p)
 {
 	char mapped[128];
-	*p = (struct taken){ { -1, -1 }, .mapped = -1, .own_overlays = shares_user_namespace(plan->pid) };
+	*p = (struct child_places){ { -1, -1 }, .mapped = -1, .own_overlays = shares_user_namespace(plan->pid) };
 	if (plan->mapped) {
 		snprintf(mapped, sizeof mapped, "/proc/%d/map_files/%s", plan->pid, plan->mapped);
 		p->mapped = open(mapped, O_PATH | O_CLOEXEC);
@@ -336,7 +336,7 @@ static int take_places(const struct openchild_plan *plan, struct taken *p)
 
 _Noreturn void openchild_run(const struct openchild_plan *plan, int socket)
 {
-	struct taken taken;
+	struct child_places taken;
 	struct openchild_reply ready = { .failed_at = OPENCHILD_ROOT };
 	int AUTO_CLOSE fd = -1;
 	close_others(socket);

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/say.h"
 #include "snap/openchild.h"
 
 /* Not in every libc; the numbers are the kernel's for all architectures. */
@@ -232,9 +232,9 @@ static int look_by_itself(int pid, const char *path, bool link, struct look *loo
 	struct places places;
 	int flags = link ? O_NOFOLLOW : 0;
 	if (!pid)
-		return look_at(open(path, O_PATH | O_CLOEXEC | flags), look);
+		return look_handle(open(path, O_PATH | O_CLOEXEC | flags), look);
 	places_open(&places, pid);
-	int rc = look_at(places.root < 0 ? -1 : places_resolve(&places, path, flags), look), error = errno;
+	int rc = look_handle(places.root < 0 ? -1 : places_resolve(&places, path, flags), look), error = errno;
 	places_close(&places);
 	errno = error;
 	return rc;
@@ -287,23 +287,11 @@ static uint64_t capabilities_to_keep(const struct jprof_rights *r)
 	return r->uid || r->real_uid ? 0 : wanted & r->capabilities & own_capabilities();
 }
 
-static int opener_failed(struct jprof_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-static int opener_failed(struct jprof_error *err, int code, const char *fmt, ...)
-{
-	va_list args;
-	va_start(args, fmt);
-	*err = (struct jprof_error){ .code = code };
-	vsnprintf(err->text, sizeof err->text, fmt, args);
-	va_end(args);
-	return code;
-}
-
 static int copy_plan(struct opener *o, int pid, const struct jprof_rights *r, struct jprof_error *err)
 {
 	o->groups = malloc((r->group_count + 1) * sizeof *o->groups);
 	if (!o->groups)
-		return opener_failed(err, JPROF_E_NOMEM, "memory is short");
+		return fail_as(err, JPROF_E_NOMEM, "", "memory is short");
 	memcpy(o->groups, r->groups ? r->groups : o->groups, r->group_count * sizeof *o->groups);
 	o->plan = (struct openchild_plan){ .pid = pid,
 		                           .uid = r->uid,
@@ -318,20 +306,20 @@ static int start_opener(struct opener *o, int pid, struct jprof_error *err)
 {
 	struct openchild_reply ready;
 	if (child_start(&o->child, &o->plan))
-		return opener_failed(err, JPROF_E_IO, "process %d: no child can be started to open its files: %s", pid,
-		                     strerror(errno));
+		return fail_as(err, JPROF_E_IO, "", "process %d: no child can be started to open its files: %s", pid,
+		               strerror(errno));
 	if (!receive_reply(o, &o->child, false, &ready))
 		return 0;
 	if (errno == ETIMEDOUT)
-		return opener_failed(err, JPROF_E_IO,
-		                     "process %d: its files cannot be looked at: its file system does not answer", pid);
+		return fail_as(err, JPROF_E_IO, "",
+		               "process %d: its files cannot be looked at: its file system does not answer", pid);
 	if (ready.failed_at == OPENCHILD_ROOT)
-		return opener_failed(
-		    err, JPROF_E_IO,
+		return fail_as(
+		    err, JPROF_E_IO, "",
 		    "process %d: its files cannot be looked at: %s; run jprof as user %u, or as root with CAP_SYS_PTRACE",
 		    pid, strerror(errno), o->plan.uid);
-	return opener_failed(
-	    err, JPROF_E_IO,
+	return fail_as(
+	    err, JPROF_E_IO, "",
 	    "process %d: its files can only be opened with its own rights, and these (user %u, group %u) cannot be "
 	    "taken here: %s; run jprof as that user, or as root with CAP_SETUID and CAP_SETGID",
 	    pid, o->plan.uid, o->plan.gid, strerror(errno));
@@ -343,7 +331,7 @@ static int check_again(struct jprof_target *target, const struct openchild_plan 
 	struct jprof_rights now;
 	int rc = jprof_target_rights(target, &now, err);
 	if (!rc && now.uid != plan->uid)
-		rc = opener_failed(err, JPROF_E_IO, "process %d: has changed its user meanwhile; try again", plan->pid);
+		rc = fail_as(err, JPROF_E_IO, "", "process %d: has changed its user meanwhile; try again", plan->pid);
 	return rc;
 }
 
@@ -359,7 +347,7 @@ int opener_start(struct opener **out, struct jprof_target *target, const struct 
 		return rc;
 	struct opener *o = calloc(1, sizeof *o);
 	if (!o)
-		return opener_failed(err, JPROF_E_NOMEM, "memory is short");
+		return fail_as(err, JPROF_E_NOMEM, "", "memory is short");
 	*o = (struct opener){ .functions = { opener_open, opener_remove, o },
 		              .timeout = timeout,
 		              .child = { .pidfd = -1, .socket = -1 } };

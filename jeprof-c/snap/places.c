@@ -71,7 +71,7 @@ static int fill_look(int fd, struct look *look)
 	return 0;
 }
 
-int look_at(int fd, struct look *look)
+int look_handle(int fd, struct look *look)
 {
 	int rc = fill_look(fd, look), error = errno;
 	if (fd >= 0)

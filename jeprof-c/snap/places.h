@@ -26,7 +26,7 @@ int places_resolve(const struct places *places, const char *path, int flags);
 
 /* What an O_PATH descriptor stands for, which is closed. 0, or -1 with errno set, also for a descriptor of -1. Nothing
  * is opened for reading. */
-int look_at(int handle, struct look *look);
+int look_handle(int handle, struct look *look);
 
 /* Takes the handles of a process; root is -1 with errno set where it may not be had. One that works in a directory
  * that was removed has no cwd. */

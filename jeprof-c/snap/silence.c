@@ -15,23 +15,43 @@ static const char *find_word(const char *list, const char *key, size_t *len)
 	return NULL;
 }
 
-/* Whether JPROF_AGENT leaves this process out. */
-static bool is_left_out(const struct jprof_process *p, const char *words, char *text, size_t size)
+/* What the words for=... say of a program; several add up. */
+enum scope { SCOPE_NONE = 0, SCOPE_RUBY = 1, SCOPE_ALL = 2, SCOPE_NAMED = 4, SCOPE_OTHER = 8 };
+
+static unsigned scope_of(const char *words, const char *name, const char **other, int *other_len)
 {
+	unsigned scope = SCOPE_NONE;
 	size_t len;
-	const char *scope = find_word(words, "for=", &len);
-	int name_len = scope ? (int)len - 4 : 0;
+	for (const char *word = words; (word = find_word(word, "for=", &len)); word += len) {
+		size_t n = len - 4;
+		if (n == 4 && !strncmp(word + 4, "ruby", n)) {
+			scope |= SCOPE_RUBY;
+		} else if (n == 3 && !strncmp(word + 4, "all", n)) {
+			scope |= SCOPE_ALL;
+		} else {
+			scope |= strlen(name) == n && !strncmp(word + 4, name, n) ? SCOPE_NAMED : SCOPE_OTHER;
+			*other = word + 4;
+			*other_len = (int)n;
+		}
+	}
+	return scope ? scope : SCOPE_RUBY;
+}
+
+bool silence_left_out(const char *words, const char *name, bool ruby, char *text, size_t size)
+{
+	const char *other = "";
+	size_t len;
+	int other_len = 0;
+	unsigned scope = scope_of(words, name, &other, &other_len);
 	if (find_word(words, "off", &len) && len == 3)
 		snprintf(text, size, "is switched off: JPROF_AGENT=%s", words);
-	else if (scope && name_len == 3 && !strncmp(scope + 4, "all", 3))
+	else if (scope & (SCOPE_ALL | SCOPE_NAMED) || (scope & SCOPE_RUBY && ruby))
 		return false;
-	else if (!p->ruby && (!scope || (name_len == 4 && !strncmp(scope + 4, "ruby", 4))))
-		snprintf(text, size, "serves Rubies alone, of which this is none: start it with JPROF_AGENT=for=all");
-	else if (scope && strncmp(scope + 4, "ruby", 4) && strncmp(scope + 4, p->name, (size_t)name_len))
+	else if (scope & SCOPE_OTHER)
 		snprintf(text, size, "is meant for programs called %.*s (JPROF_AGENT): start it with for=all or for=%s",
-		         name_len, scope + 4, p->name);
+		         other_len, other, name);
 	else
-		return false;
+		snprintf(text, size, "serves Rubies alone, of which this is none: start it with JPROF_AGENT=for=all");
 	return true;
 }
 
@@ -45,7 +65,7 @@ bool silence_text(const struct jprof_process *p, const struct silence_env *env, 
 	else if (p->agent_version) {
 		snprintf(text, size, "has no socket, and the reason is not known; try `jprof doctor %d`", p->pid);
 		return false;
-	} else if (env->known && is_left_out(p, env->agent, text, size))
+	} else if (env->known && silence_left_out(env->agent, p->name, p->ruby, text, size))
 		return true;
 	else if (!p->jemalloc)
 		snprintf(text, size,

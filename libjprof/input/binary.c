@@ -148,15 +148,25 @@ static bool table_defines(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const c
 	return false;
 }
 
-bool jprof_binary_defines(const struct jprof_binary *binary, const char *name)
+static bool a_table_defines(const struct jprof_binary *binary, GElf_Word type, const char *name)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
 	while (binary && name && (scn = elf_nextscn(binary->file->elf, scn)))
-		if (gelf_getshdr(scn, &shdr) && (shdr.sh_type == SHT_DYNSYM || shdr.sh_type == SHT_SYMTAB) &&
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == type &&
 		    table_defines(binary->file->elf, scn, &shdr, name))
 			return true;
 	return false;
+}
+
+bool jprof_binary_defines(const struct jprof_binary *binary, const char *name)
+{
+	return a_table_defines(binary, SHT_DYNSYM, name) || a_table_defines(binary, SHT_SYMTAB, name);
+}
+
+bool jprof_binary_exports(const struct jprof_binary *binary, const char *name)
+{
+	return a_table_defines(binary, SHT_DYNSYM, name);
 }
 
 enum jprof_source jprof_binary_source(struct jprof_binary *binary)

@@ -191,7 +191,14 @@ exits 0
 row ok jemalloc '/libjemalloc\.so\.2, version'
 for archive in /usr/lib/*/libjemalloc.a; do
     [ -f "$archive" ] || continue
-    build holds waits.c -Wl,--undefined=mallctl "$archive" -lm -ldl -lstdc++ -lpthread
+    build hides waits.c -Wl,--undefined=mallctl "$archive" -lm -ldl -lstdc++ -lpthread
+    start env MALLOC_CONF="$good" ./hides
+    run "$jprof" doctor "$pid"
+    exits 1
+    row bad jemalloc "part of $tmp/hides, version [345]\..*does not export mallctl"
+    prints ' -> link it with -Wl,--export-dynamic-symbol=mallctl$'
+    stop
+    build holds waits.c -Wl,--undefined=mallctl -Wl,--export-dynamic-symbol=mallctl "$archive" -lm -ldl -lstdc++ -lpthread
     start env MALLOC_CONF="$good" ./holds
     run "$jprof" doctor "$pid"
     row ok jemalloc "part of $tmp/holds, version [345]\."

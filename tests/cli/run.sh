@@ -14,6 +14,29 @@ set_to() {
     check "$1 is not $2" grep -qxF "$1=$2" out
 }
 
+# without LIKE COMMAND-LINE...: such a command line of jprof run starts env-program all the same, as it was, and one line
+# says why; with --require it starts nothing. Leading words NAME=VALUE are for the environment.
+without() {
+    like=$1
+    shift
+    set_there=
+    while case $1 in *=*) true ;; *) false ;; esac; do
+        set_there="$set_there $1"
+        shift
+    done
+    # shellcheck disable=SC2086
+    run env $set_there "$jprof" run "$@"
+    exits 7
+    says_like "^jprof: .* is started without profiling: .*$like"
+    check "it is not started as it was" [ "$(grep -cE '^(LD_PRELOAD|MALLOC_CONF|JPROF_AGENT)=' out)" -eq 3 ]
+    check "jprof's agent is preloaded" no_line '^LD_PRELOAD=.*libjprof' out
+    # shellcheck disable=SC2086
+    run env $set_there "$jprof" run --require "$@"
+    exits 1
+    prints_nothing
+    says_like "^jprof: .*$like"
+}
+
 # ---- what is set, and what of the user's stays
 run "$jprof" run --no-agent --jemalloc="$jemalloc" -- ./env-program 'a b' '' --dir=x
 exits 7
@@ -37,10 +60,12 @@ prints "^MALLOC_CONF=prof:true,prof_active:true,lg_prof_sample:17,prof_accum:tru
 says_like "dumps go to $tmp/mine\."
 run env MALLOC_CONF=lg_prof_samples:12 "$jprof" run --no-agent -- ./env-program
 check "jemalloc's complaint was not told" grep -q 'jprof: jemalloc says of MALLOC_CONF: <jemalloc>: Invalid conf pair: lg_prof_samples:12' err
+without 'MALLOC_CONF has prof:false, with which nothing can be profiled: take it out$' MALLOC_CONF=prof:false --no-agent -- ./env-program
 run env MALLOC_CONF=prof:false "$jprof" run --no-agent -- ./env-program
-exits 1
-prints_nothing
-says 'jprof: MALLOC_CONF has prof:false, with which nothing can be profiled: take it out'
+set_to MALLOC_CONF prof:false
+set_to LD_PRELOAD '(unset)'
+# With it jemalloc would end the program.
+without 'a program that does nothing does not end well' MALLOC_CONF=abort_conf:true,nonsense:1 --no-agent -- ./env-program
 
 # Folded YAML: with it jemalloc itself stops at the first blank.
 folded=$(printf 'background_thread:false,\n lg_prof_sample:12\n ')
@@ -73,7 +98,7 @@ for command in env-program by-line by-env; do
 done
 run "$jprof" run --no-agent -- env A=2 env-program
 exits 7
-run "$jprof" run --no-agent -- by-none
+run "$jprof" run --no-agent --require -- by-none
 exits 1
 says_like 'by-none: starts no-such-interpreter, which is not in PATH'
 run "$jprof" run --no-agent -- no-such-program
@@ -81,35 +106,24 @@ exits 1
 says 'jprof: no-such-program: no such program'
 run "$jprof" run --no-agent -- ./libnoprof.so.not
 exits 1
-run "$jprof" run --no-agent -- text
+run "$jprof" run --no-agent --require -- text
 exits 1
 says_like 'text: is no ELF file'
 run "$jprof" run --no-agent
 exits 1
 says_like 'no command to start'
-run "$jprof" run --no-agent -- ./static-program
-exits 1
-says_like 'static-program: is linked statically'
+without 'static-program: is linked statically' --no-agent -- ./static-program
 cp env-program setuid && chmod u+s setuid
-run "$jprof" run --no-agent -- ./setuid
-exits 1
-says_like 'setuid: is setuid'
+without 'setuid: is setuid' --no-agent -- ./setuid
 
 # ---- which jemalloc
-run "$jprof" run --no-agent --jemalloc=./libnoprof.so -- ./env-program
-exits 1
-says_like 'libnoprof.so: a jemalloc built without profiling'
-run env JPROF_JEMALLOC=./libnoprof.so "$jprof" run --no-agent -- ./env-program
-exits 1
+without 'libnoprof.so: a jemalloc built without profiling' --no-agent --jemalloc=./libnoprof.so -- ./env-program
+without 'libnoprof.so: a jemalloc built without profiling' JPROF_JEMALLOC=./libnoprof.so --no-agent -- ./env-program
 run env JPROF_JEMALLOC="$jemalloc" "$jprof" run --no-agent -- ./env-program
 exits 7
 printf 'int x;\n' | ${CC:-gcc} -shared -fPIC -o libnothing.so -x c -
-run "$jprof" run --no-agent --jemalloc=libnothing.so -- ./env-program
-exits 1
-says_like 'libnothing.so: is no jemalloc'
-run "$jprof" run --no-agent --jemalloc=missing.so -- ./env-program
-exits 1
-says 'jprof: missing.so: No such file or directory'
+without 'libnothing.so: is no jemalloc' --no-agent --jemalloc=libnothing.so -- ./env-program
+without 'missing.so: No such file or directory$' --no-agent --jemalloc=missing.so -- ./env-program
 # Linked with it: not preloaded a second time.
 build linked environ.c -Wl,--no-as-needed "$jemalloc"
 run "$jprof" run --no-agent -- ./linked
@@ -171,18 +185,13 @@ exits 7
 # ---- musl beside glibc
 if command -v musl-gcc >/dev/null; then
     CC=musl-gcc build musl-program environ.c
-    run "$jprof" run --no-agent --jemalloc="$jemalloc" -- ./musl-program
-    exits 1
-    says_like 'is for .*, glibc; musl-program is for .*, musl'
-    says_like 'docs/alpine.md'
+    without 'is for .*, glibc; musl-program is for .*, musl.*docs/alpine.md' --no-agent --jemalloc="$jemalloc" -- ./musl-program
     for own in "${JPROF_CACHE:-${HOME:-/root}/.cache/jprof}"/musl-*/lib/libjemalloc.so.2; do
         [ -f "$own" ] || continue
         run "$jprof" run --no-agent --jemalloc="$own" -- ./musl-program
         exits 7
         set_to LD_PRELOAD "$(realpath "$own")"
-        run "$jprof" run --no-agent --jemalloc="$own" -- ./env-program
-        exits 1
-        says_like 'is for .*, musl; env-program is for .*, glibc'
+        without 'is for .*, musl; env-program is for .*, glibc' --no-agent --jemalloc="$own" -- ./env-program
     done
 else
     echo "no musl-gcc here (Debian: musl-tools): musl programs are not tried"
@@ -192,28 +201,34 @@ fi
 run env JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --jemalloc="$jemalloc" -- ./env-program
 exits 7
 set_to LD_PRELOAD "$tmp/libnothing.so:$(realpath "$jemalloc")"
-set_to JPROF_AGENT for=env-program
+set_to JPROF_AGENT for=ruby,for=env-program
 run env JPROF_AGENT_LIB="$tmp/libnothing.so" JPROF_AGENT=every=1h,for=all "$jprof" run -- ./env-program
 set_to JPROF_AGENT every=1h,for=all
-run env JPROF_AGENT_LIB="$tmp/missing.so" "$jprof" run -- ./env-program
-exits 1
-says_like 'libjprof-agent.so is not where it was installed.*--no-agent'
+without 'libjprof-agent.so is not where it was installed.*--no-agent' JPROF_AGENT_LIB="$tmp/missing.so" -- ./env-program
 mkdir 'a b'
 cp libnothing.so 'a b'
 run env JPROF_AGENT_LIB="$tmp/a b/libnothing.so" "$jprof" run -- ./env-program
-exits 1
-says_like 'cannot be named in LD_PRELOAD'
+exits 7
+says_like 'started without profiling: .*cannot be named in LD_PRELOAD'
+set_to LD_PRELOAD '(unset)'
 
 # ---- where dumps go
-run "$jprof" run --no-agent --dir=no/such -- ./env-program
+# nowhere LIKE COMMAND-LINE...: no file can be written, and it is profiled all the same.
+nowhere() {
+    like=$1
+    shift
+    run "$@"
+    exits 7
+    check "not said: $like" grep -qE "^jprof: $like.*no dump goes to a file then, and jprof snap gets them all the same" err
+    prints '^MALLOC_CONF=prof:true.*,prof_prefix:/nonexistent/env-program'
+}
+nowhere 'no/such: cannot be made: No such file or directory; give another directory with --dir=DIR' \
+    "$jprof" run --no-agent --dir=no/such -- ./env-program
+run "$jprof" run --no-agent --require --dir=no/such -- ./env-program
 exits 1
 says_like 'no/such: cannot be made: No such file or directory; give another directory with --dir=DIR'
-run "$jprof" run --no-agent --dir=env-program -- ./env-program
-exits 1
-says_like 'env-program: no dump can be written there: Not a directory'
-run "$jprof" run --no-agent --dir=a,b -- ./env-program
-exits 1
-says_like 'MALLOC_CONF cannot hold a path with a comma'
+nowhere 'env-program: no dump can be written there: Not a directory' "$jprof" run --no-agent --dir=env-program -- ./env-program
+nowhere '.*MALLOC_CONF cannot hold a path with a comma' "$jprof" run --no-agent --dir=a,b -- ./env-program
 run "$jprof" run --no-agent --label=a/b -- ./env-program
 exits 1
 run "$jprof" run --no-agent --sample=131072 -- ./env-program
@@ -222,12 +237,11 @@ says_like 'give the logarithm'
 # A directory in /tmp that somebody else could have made.
 mkdir taken
 mkdir -m 777 "taken/jprof-$(id -u)"
-run env TMPDIR="$tmp/taken" "$jprof" run --no-agent -- ./env-program
-exits 1
-says_like 'is not yours alone'
+nowhere '.*is not yours alone' env TMPDIR="$tmp/taken" "$jprof" run --no-agent -- ./env-program
 run env MALLOC_CONF=prof_prefix:/no/such/x "$jprof" run --no-agent -- ./env-program
-exits 1
-says_like '/no/such: cannot be made'
+exits 7
+check "not said" grep -q '/no/such: cannot be made' err
+set_to MALLOC_CONF "prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:/no/such/x"
 
 # ---- a real Ruby
 if command -v ruby >/dev/null; then

@@ -60,7 +60,8 @@ static void test_words(void **state)
 	assert_int_equal(config.signal, 0);
 	assert_true(config.off);
 	config_parse(&config, "signal=none,signal=usr2,for=x,for=ruby");
-	assert_int_equal(config.scope, CONFIG_RUBY);
+	assert_int_equal(config.scope, CONFIG_RUBY | CONFIG_NAME);
+	assert_string_equal(config.name, "x");
 	assert_int_equal(config.signal, SIGUSR2);
 }
 

@@ -1,0 +1,290 @@
+#include "run/plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/say.h"
+#include "run/agentfile.h"
+#include "run/dumpdir.h"
+#include "run/mallconf.h"
+
+enum { sample_default = 17 };
+
+/* Where no file can be made: jprof snap takes dumps from memory. */
+static const char nowhere[] = "/nonexistent";
+
+static int short_memory(struct jprof_error *err)
+{
+	return fail_as(err, JPROF_E_NOMEM, "", "memory is short");
+}
+
+static int cannot_try(struct jprof_error *err)
+{
+	return fail_as(err, JPROF_E_IO, "", "jemalloc cannot be tried: memory is short, or no process can be started");
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------ */
+
+/* In place of a launcher that is static: what it starts is most likely a program of this system. */
+static int stand_in(struct program *t, struct jprof_error *err)
+{
+	char *self = realpath("/proc/self/exe", NULL);
+	struct program own;
+	int rc = program_open(&own, self ? self : "/proc/self/exe", err);
+	free(self);
+	if (rc)
+		return rc;
+	own.may_be = true;
+	own.user = t->user;
+	program_free(t);
+	*t = own;
+	return 0;
+}
+
+static int check_target(struct program *t, struct jprof_error *err)
+{
+	if (t->dropped_by)
+		return fail_as(err, JPROF_E_UNSUPPORTED, "",
+		               "%s takes LD_PRELOAD out of the environment; put jprof run behind it, in front of %s",
+		               t->dropped_by, t->name);
+	if (t->sets)
+		return fail_as(err, JPROF_E_UNSUPPORTED, "",
+		               "env %s would replace what jprof sets; set it before: env %s jprof run -- COMMAND",
+		               t->sets, t->sets);
+	if (t->secure)
+		return fail_as(
+		    err, JPROF_E_UNSUPPORTED, t->path,
+		    "is setuid, setgid or has file capabilities, so the loader ignores LD_PRELOAD; start the "
+		    "program that it starts, or a copy without them");
+	if (*jprof_binary_info(t->binary)->interpreter)
+		return 0;
+	if (t->may_be)
+		return stand_in(t, err);
+	return fail_as(
+	    err, JPROF_E_UNSUPPORTED, t->path,
+	    "is linked statically, so nothing can be preloaded; link jemalloc into it, or link it dynamically");
+}
+
+static int find_target(struct program *target, char *const *argv, struct jprof_error *err)
+{
+	char *self = *argv ? NULL : realpath("/proc/self/exe", NULL);
+	int rc = *argv ? program_find(target, argv, err) : program_open(target, self ? self : "/proc/self/exe", err);
+	free(self);
+	return rc ? rc : check_target(target, err);
+}
+
+/* ---- its allocator ------------------------------------------------------------------------------------------ */
+
+static int no_jemalloc(const struct allocator *a, const struct program *target, struct jprof_error *err)
+{
+	bool musl = !strcmp(jprof_binary_info(target->binary)->libc, "musl");
+	const char *fix = musl ? "Alpine's package is built without profiling: build jemalloc with --enable-prof "
+	                         "(docs/alpine.md) and give --jemalloc=FILE"
+	                       : "install libjemalloc2 (Debian), or build jemalloc with --enable-prof and give "
+	                         "--jemalloc=FILE";
+	return fail_as(err, JPROF_E_UNSUPPORTED, "", "no jemalloc here that can profile %s%s%s%s; %s", target->name,
+	               *a->tried ? " (" : "", a->tried, *a->tried ? ")" : "", fix);
+}
+
+/* One that the user names is believed where nothing is here to try it in. */
+static bool believe(struct allocator *a, const struct program *target, const char *given)
+{
+	if (a->path || !given || !strstr(a->tried, "no program here to try it in"))
+		return a->path != NULL;
+	say("%s: not proved, for no program of %s's C library is here to try it in", given, target->name);
+	a->from = ALLOCATOR_GIVEN;
+	a->path = strdup(given);
+	return a->path != NULL;
+}
+
+static int choose_allocator(struct allocator *a, const struct program *target, const struct run_options *o,
+                            struct jprof_error *err)
+{
+	const char *set = getenv("JPROF_JEMALLOC");
+	const char *given = o->jemalloc ? o->jemalloc : set && *set ? set : NULL;
+	char *path = given ? realpath(given, NULL) : NULL;
+	if (given && !path)
+		return fail_as(err, JPROF_E_IO, given, "%s", strerror(errno));
+	int rc = allocator_find(a, target, path, getenv("LD_PRELOAD")) ? 0 : cannot_try(err);
+	if (!rc && !believe(a, target, path)) {
+		rc = no_jemalloc(a, target, err);
+		allocator_free(a);
+	} else if (!rc && a->gives_way) {
+		say("LD_PRELOAD names %s, which was built without profiling: %s takes its place", a->gives_way,
+		    a->path);
+	}
+	free(path);
+	return rc;
+}
+
+/* ---- the agent ---------------------------------------------------------------------------------------------- */
+
+static int check_agent_file(const char *path, const struct program *target, struct jprof_error *err)
+{
+	struct jprof_binary *b;
+	char is[64];
+	int rc = jprof_binary_open(NULL, path, &b, err);
+	if (rc)
+		return rc;
+	bool fits = program_fits(jprof_binary_info(target->binary), jprof_binary_info(b));
+	program_describe(jprof_binary_info(b), is, sizeof is);
+	jprof_binary_free(b);
+	return fits ? 0
+	            : fail_as(err, JPROF_E_UNSUPPORTED, path,
+	                      "is for %s, which %s is not: install the jprof of that system there, or give --no-agent",
+	                      is, target->name);
+}
+
+static int find_agent(char **agent, const struct program *target, const struct allocator *a, struct jprof_error *err)
+{
+	if (a->hidden)
+		return fail_as(
+		    err, JPROF_E_UNSUPPORTED, target->path,
+		    "its own jemalloc does not export %s, by which the agent asks it for dumps: link it with "
+		    "-Wl,--export-dynamic-symbol=%s",
+		    a->hidden, a->hidden);
+	*agent = agent_file();
+	if (*agent)
+		return check_agent_file(*agent, target, err);
+	return fail_as(
+	    err, JPROF_E_IO, "",
+	    "libjprof-agent.so is not where it was installed, so jprof snap could not ask for a dump: install "
+	    "jprof whole, set JPROF_AGENT_LIB=FILE, or give --no-agent");
+}
+
+/* ---- the directory ------------------------------------------------------------------------------------------ */
+
+/* Dumps need no file: jprof snap gets them in memory. */
+static char *do_without_files(const struct jprof_error *why)
+{
+	char line[JPROF_ERROR_LINE];
+	say("%s; no dump goes to a file then, and jprof snap gets them all the same",
+	    jprof_error_line(why, line, sizeof line));
+	return strdup(nowhere);
+}
+
+static int make_dir(struct run_plan *plan, const struct run_options *o, struct jprof_error *err)
+{
+	int rc = dump_dir(o->dir, plan->target.user, &plan->dir, err);
+	if (!rc || o->require)
+		return rc;
+	plan->dir = do_without_files(err);
+	return plan->dir ? 0 : short_memory(err);
+}
+
+/* Nothing is made: the directory's name is told. */
+static int name_dir(struct run_plan *plan, const struct run_options *o, struct jprof_error *err)
+{
+	char dir[4096];
+	unsigned uid = geteuid(), gid;
+	if (plan->target.user && !uid)
+		(void)dump_user(plan->target.user, &uid, &gid);
+	dump_dir_name(o->dir, uid, dir, sizeof dir);
+	plan->dir = strdup(dir);
+	return plan->dir ? 0 : short_memory(err);
+}
+
+/* Where MALLOC_CONF has a prefix of the user's and the command line says nothing of it, it stands. */
+static int choose_dir(struct run_plan *plan, const struct run_options *o, bool dry, struct jprof_error *err)
+{
+	const char *name = plan->allocator.conf_name, *conf = getenv(name ? name : "MALLOC_CONF");
+	char prefix[4096];
+	if (!o->dir && !o->label && conf && conf_get(conf, "prof_prefix", prefix, sizeof prefix))
+		return 0;
+	if (o->form == ENV_NONE)
+		return dry ? name_dir(plan, o, err) : make_dir(plan, o, err);
+	if (o->dir && *o->dir != '/')
+		return fail_as(err, JPROF_E_ARGUMENT, "",
+		               "--dir=%s: give the absolute path that it has where the program runs", o->dir);
+	plan->dir = strdup(o->dir ? o->dir : "/tmp");
+	return plan->dir ? 0 : short_memory(err);
+}
+
+/* The directory of a prefix of the user's. */
+static int check_prefix(const struct run_plan *plan, const struct run_options *o, struct jprof_error *err)
+{
+	char prefix[4096], line[JPROF_ERROR_LINE], *dir = NULL;
+	if (plan->dir || !conf_get(plan->env.malloc_conf, "prof_prefix", prefix, sizeof prefix))
+		return 0;
+	char *slash = strrchr(prefix, '/');
+	if (slash)
+		slash[slash == prefix] = '\0';
+	int rc = dump_dir(slash ? prefix : ".", plan->target.user, &dir, err);
+	free(dir);
+	if (!rc || o->require)
+		return rc;
+	say("%s", jprof_error_line(err, line, sizeof line));
+	return 0;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------ */
+
+/* The very values once more, in a program that does nothing: what jemalloc refuses is said. */
+static int try_conf(const struct run_plan *plan, struct jprof_error *err)
+{
+	struct proof proof;
+	char value[16] = "true", *rest;
+	if (plan->allocator.proof.proved != PROVED_PROFILES)
+		return 0;
+	if (!prove(&proof, plan->allocator.path, &plan->target, plan->env.malloc_conf))
+		return cannot_try(err);
+	bool on = !proof_option(&proof, "prof", value, sizeof value) || !strcmp(value, "true");
+	int rc = 0;
+	if (proof.proved == PROVED_BROKEN)
+		rc = fail_as(err, JPROF_E_UNSUPPORTED, "",
+		             "with %s=%s a program that does nothing does not end well: %.*s", plan->env.conf_name,
+		             plan->env.malloc_conf, (int)strcspn(proof.said, "\n"), proof.said);
+	else if (!on)
+		rc = fail_as(err, JPROF_E_UNSUPPORTED, "", "with %s=%s jemalloc does not profile: %.*s",
+		             plan->env.conf_name, plan->env.malloc_conf, (int)strcspn(proof.said, "\n"), proof.said);
+	for (char *line = rc ? NULL : strtok_r(proof.said, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		say("jemalloc says of %s: %s", plan->env.conf_name, line);
+	proof_free(&proof);
+	return rc;
+}
+
+static int plan_env(struct run_plan *plan, const struct run_options *o, char *const *argv, struct jprof_error *err)
+{
+	const struct program *t = &plan->target;
+	bool other = *argv && !program_is_ruby(t) && !t->may_be;
+	char *label = run_label(o->label ? o->label : *argv ? *argv : "app");
+	const struct run_wish wish = {
+		.dir = plan->dir,
+		.label = label,
+		.sample = o->sample ? o->sample : sample_default,
+		.sample_given = o->sample,
+		.inactive = o->inactive,
+		.prefix_given = o->dir || o->label,
+		.agent = plan->agent,
+		.target = other ? t->name : NULL,
+	};
+	int rc = label ? run_env_make(&plan->env, &wish, &plan->allocator, err) : short_memory(err);
+	free(label);
+	return rc;
+}
+
+int run_plan_make(struct run_plan *plan, const struct run_options *o, char *const *argv, bool dry,
+                  struct jprof_error *err)
+{
+	*plan = (struct run_plan){ 0 };
+	int rc = find_target(&plan->target, argv, err);
+	rc = rc ? rc : choose_allocator(&plan->allocator, &plan->target, o, err);
+	rc = rc || o->no_agent ? rc : find_agent(&plan->agent, &plan->target, &plan->allocator, err);
+	rc = rc ? rc : choose_dir(plan, o, dry, err);
+	rc = rc ? rc : plan_env(plan, o, argv, err);
+	rc = rc || dry || o->form != ENV_NONE ? rc : check_prefix(plan, o, err);
+	return rc ? rc : try_conf(plan, err);
+}
+
+void run_plan_free(struct run_plan *plan)
+{
+	program_free(&plan->target);
+	allocator_free(&plan->allocator);
+	run_env_free(&plan->env);
+	free(plan->agent);
+	free(plan->dir);
+	*plan = (struct run_plan){ 0 };
+}

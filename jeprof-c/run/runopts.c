@@ -1,0 +1,110 @@
+#include "run/runopts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/names.h"
+#include "cli/optparse.h"
+#include "cli/say.h"
+#include "jprof-live.h"
+
+enum { sample_max = 40, label_max = 64 };
+
+#define RUN_AT(member) offsetof(struct run_options, member)
+
+static const struct opt_row run_rows[] = {
+	{ "sample", OPT_NUMBER, RUN_AT(sample), 0, NULL, "N",
+	  "lg_prof_sample: one sample for 2^N allocated bytes (17: 128 KiB); fewer samples cost less and say less" },
+	{ "dir", OPT_TEXT, RUN_AT(dir), 0, NULL, "DIR",
+	  "where dumps go; made if it is not there. Default: jprof-UID in $TMPDIR or /tmp; of --print-env: /tmp" },
+	{ "label", OPT_TEXT, RUN_AT(label), 0, NULL, "WORD", "the dumps' first word; default: the program's name" },
+	{ "inactive", OPT_SWITCH, RUN_AT(inactive), 0, NULL, NULL,
+	  "take no samples (prof_active:false) until jprof snap --activate PID" },
+	{ "jemalloc", OPT_TEXT, RUN_AT(jemalloc), 0, NULL, "FILE", "this jemalloc; $JPROF_JEMALLOC does the same" },
+	{ "no-agent", OPT_SWITCH, RUN_AT(no_agent), 0, NULL, NULL,
+	  "without the agent: then jprof snap cannot ask for dumps" },
+	{ "require", OPT_SWITCH, RUN_AT(require), 0, NULL, NULL, "start nothing that cannot be profiled" },
+	{ "print-env", OPT_MAYBE, RUN_AT(print_env), 0, NULL, ENV_FORMS, "print the variables and start nothing" },
+	{ "help", OPT_SWITCH, RUN_AT(help), 0, NULL, NULL, "this text" },
+};
+
+static const struct opt_table run_table = {
+	.rows = run_rows, .count = sizeof run_rows / sizeof *run_rows, .help = "jprof run --help", .command = true
+};
+
+void run_options_help(void)
+{
+	printf("usage: jprof run [OPTIONS] [--] COMMAND...       starts COMMAND under profiling\n"
+	       "       jprof run --print-env[=FORM] [OPTIONS]    prints the variables that do it\n"
+	       "\n"
+	       "Finds a jemalloc that can profile, proves it by running it once in a program\n"
+	       "that does nothing, and starts COMMAND with LD_PRELOAD and MALLOC_CONF set. What\n"
+	       "these have already is kept. A COMMAND that cannot be profiled is started all the\n"
+	       "same, and one line says why.\n"
+	       "\n");
+	opt_help(&run_table, 0);
+	printf("\n"
+	       "  jprof run -- bundle exec puma\n"
+	       "  jprof run --print-env=docker --dir=/dumps\n");
+}
+
+/* ---- what is asked ---------------------------------------------------------------------------------- */
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+
+static bool check_label(const char *label)
+{
+	if (jprof_agent_label_good(label) && *label != '.')
+		return true;
+	say("--label=%s: give 1 to %d of A-Z a-z 0-9 . _ -, the first no dot", label, label_max);
+	return false;
+}
+
+static bool find_form(struct run_options *o)
+{
+	if (!o->print_env)
+		return true;
+	int place = *o->print_env ? opt_word(ENV_FORMS, o->print_env) : 0;
+	o->form = (enum env_form)(ENV_SHELL + place);
+	if (place >= 0)
+		return true;
+	say("--print-env=%s: give one of %s", o->print_env, ENV_FORMS);
+	return false;
+}
+
+static bool check_run_options(const struct run_options *o, int operands)
+{
+	if (o->sample > sample_max) {
+		say("--sample=%zu: give the logarithm of bytes, 17 for a sample each 128 KiB", o->sample);
+		return false;
+	}
+	if (!operands && o->form == ENV_NONE) {
+		say("no command to start; usage: jprof run [OPTIONS] -- COMMAND...");
+		return false;
+	}
+	return !o->label || check_label(o->label);
+}
+
+char *run_label(const char *program)
+{
+	char *label = strdup(base_name(program));
+	for (char *p = label; p && *p; p++)
+		if (!strchr(letters, *p))
+			*p = '_';
+	if (label && *label == '.')
+		*label = '_';
+	if (label && strlen(label) > label_max)
+		label[label_max] = '\0';
+	return label;
+}
+
+bool run_options_parse(struct run_options *o, int argc, char **argv)
+{
+	int operands;
+	*o = (struct run_options){ 0 };
+	if (!opt_parse(&run_table, o, argc, argv, &operands))
+		return false;
+	argv[1 + operands] = NULL;
+	return o->help || (find_form(o) && check_run_options(o, operands));
+}

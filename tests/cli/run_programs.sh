@@ -1,0 +1,120 @@
+#!/bin/sh
+# jprof run and what a command really is: a program with a jemalloc of its own, one that a launcher starts, one with a
+# jemalloc that cannot profile.
+. "$(dirname "$0")/lib.sh"
+find_jemalloc
+unset JPROF_JEMALLOC JPROF_AGENT JPROF_AGENT_LIB MALLOC_CONF LD_PRELOAD
+TMPDIR=$tmp
+export TMPDIR
+build env-program environ.c
+build libjemalloc-noprof.so noprof.c -shared -fPIC
+build static-program environ.c -static
+mkdir bin
+PATH=$tmp/bin:$PATH
+
+# set_to NAME VALUE: the program that was run printed it.
+set_to() {
+    check "$1 is not $2" grep -qxF "$1=$2" out
+}
+
+# without LIKE COMMAND-LINE...: such a command line of jprof run starts env-program all the same, as it was, and one line
+# says why; with --require it starts nothing. Leading words NAME=VALUE are for the environment.
+without() {
+    like=$1
+    shift
+    set_there=
+    while case $1 in *=*) true ;; *) false ;; esac; do
+        set_there="$set_there $1"
+        shift
+    done
+    # shellcheck disable=SC2086
+    run env $set_there "$jprof" run "$@"
+    exits 7
+    says_like "^jprof: .* is started without profiling: .*$like"
+    check "it is not started as it was" [ "$(grep -cE '^(LD_PRELOAD|MALLOC_CONF|JPROF_AGENT)=' out)" -eq 3 ]
+    check "jprof's agent is preloaded" no_line '^LD_PRELOAD=.*libjprof' out
+    # shellcheck disable=SC2086
+    run env $set_there "$jprof" run --require "$@"
+    exits 1
+    prints_nothing
+    says_like "^jprof: .*$like"
+}
+
+# ---- a preloaded jemalloc without profiling gives way
+without=$(realpath libjemalloc-noprof.so)
+run env LD_PRELOAD="$without" "$jprof" run --no-agent -- ./env-program
+exits 7
+check "not said" grep -q "LD_PRELOAD names $without, which was built without profiling: /.*/libjemalloc.so.2 takes its place" err
+prints '^LD_PRELOAD=/.*/libjemalloc\.so\.2$'
+prints '^MALLOC_CONF=prof:true'
+
+# ---- a jemalloc of the program's own: its functions have a prefix, its variable, too
+for prefix in _rjem_ je_; do
+    name=$(echo "${prefix}MALLOC_CONF" | tr a-z A-Z)
+    build own-seen own_jemalloc.c -DPREFIX=$prefix -rdynamic
+    build own-hidden own_jemalloc.c -DPREFIX=$prefix
+    run env "$name=narenas:2" "$jprof" run --no-agent --dir="$tmp" -- ./own-seen
+    exits 7
+    set_to "$name" "prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:$tmp/own-seen,narenas:2"
+    set_to MALLOC_CONF '(unset)'
+    set_to LD_PRELOAD '(unset)'
+    run "$jprof" run --no-agent --print-env --dir=/d -- ./own-seen
+    prints "^export $name='prof:true"
+    without "own-hidden: its own jemalloc does not export ${prefix}mallctl.*-Wl,--export-dynamic-symbol=${prefix}mallctl" \
+        JPROF_AGENT_LIB="$tmp/libjemalloc-noprof.so" -- ./own-hidden
+    run "$jprof" run --no-agent --dir="$tmp" -- ./own-hidden
+    prints "^$name=prof:true"
+    build own-named own_jemalloc.c -DPREFIX=$prefix -Wl,--export-dynamic-symbol=${prefix}mallctl
+    run "$jprof" run --no-agent --dir="$tmp" -- ./own-named
+    prints "^$name=prof:true"
+done
+
+# ---- launchers: what they start is what is meant
+printf '#!/bin/sh\nexec "$@"\n' >bin/tini
+printf '#!/bin/sh\nshift\nexec "$@"\n' >bin/gosu
+printf '#!/bin/sh\nshift 2\nexec "$@"\n' >bin/chpst
+cp bin/gosu bin/su-exec
+printf '#!/bin/sh\nshift 2\nexec "$@"\n' >bin/sudo
+chmod +x bin/*
+cp "$tmp/static-program" bin/static-program
+for launcher in 'tini --' 'tini -g -p KILL --' 'nice -n 5' 'nice -n5' 'timeout -k 5 60' 'timeout --signal=KILL 60' nohup setsid \
+    'stdbuf -oL' 'stdbuf -o L' 'env -u X A=1 nice' 'su-exec nobody' 'gosu nobody:nogroup'; do
+    # shellcheck disable=SC2086
+    run "$jprof" run --no-agent --print-env -- $launcher ./env-program
+    exits 0
+    prints '^export MALLOC_CONF='
+    # shellcheck disable=SC2086
+    run "$jprof" run --no-agent --print-env -- $launcher ./static-program
+    exits 1
+    says_like 'static-program: is linked statically'
+done
+if [ "$(id -u)" -eq 0 ]; then
+    rm -rf jprof-65534
+    for launcher in 'gosu nobody' 'su-exec 65534:65534' 'chpst -u nobody' 'setpriv --reuid=65534 --clear-groups' 'setpriv --reuid 65534 --clear-groups'; do
+        # shellcheck disable=SC2086
+        run "$jprof" run --no-agent -- $launcher ./env-program
+        exits 7
+        prints "^MALLOC_CONF=.*,prof_prefix:$tmp/jprof-65534/"
+        check "not that user's" [ "$(stat -c '%u %a' jprof-65534)" = '65534 700' ]
+    done
+    run "$jprof" run --no-agent --dir="$tmp/jprof-0" -- gosu nobody ./env-program
+    check "not said" grep -q 'user 65534 cannot write a dump there' err
+fi
+# ... or the line says where jprof run has to stand.
+run "$jprof" run --no-agent --require -- sudo -u nobody ./env-program
+exits 1
+says_like 'sudo takes LD_PRELOAD out of the environment; put jprof run behind it, in front of env-program'
+run "$jprof" run --no-agent --require -- env LD_PRELOAD=/x.so ./env-program
+exits 1
+says_like 'env LD_PRELOAD=/x.so would replace what jprof sets; set it before: env LD_PRELOAD=/x.so jprof run -- COMMAND'
+run "$jprof" run --no-agent --require -- env -i ./env-program
+exits 1
+says_like 'env takes LD_PRELOAD out'
+# A launcher that is static and starts what it likes.
+cp static-program bin/busybox
+run "$jprof" run --no-agent -- busybox sh
+exits 7
+prints '^MALLOC_CONF=prof:true'
+# A wrapper in another language keeps no Ruby out: for=ruby is beside for=NAME (above).
+
+finish
