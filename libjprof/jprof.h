@@ -75,7 +75,9 @@ enum jprof_advice {
 	JPROF_ADVICE_SOURCE,   /* the source file: source_path and trim_path of the report, or sysroot */
 	JPROF_ADVICE_TIMEOUT,  /* a longer timeout of the call */
 	JPROF_ADVICE_DUMP_DIR, /* the directory of the dumps: jprof_target_watch */
-	JPROF_ADVICE_NO_SIGNAL /* another way to a dump than a signal */
+	JPROF_ADVICE_NO_SIGNAL, /* another way to a dump than a signal */
+	JPROF_ADVICE_OPERANDS,  /* the program and its dumps in their order: here a dump is wanted */
+	JPROF_ADVICE_FORMAT,    /* another format; the text begins with the name of the one that cannot be */
 };
 
 /* What went wrong. The texts are single lines of what people may be shown; `path` is empty and
@@ -610,7 +612,7 @@ enum jprof_granularity {
 	JPROF_BY_LINE,
 	JPROF_BY_FILE,
 	JPROF_BY_ADDRESS,
-	JPROF_BY_LIBRARY, /* by owner: "libxml2 via nokogiri.so"; see --libs in the README */
+	JPROF_BY_LIBRARY, /* by owner: "libxml2 via nokogiri.so" */
 };
 
 /* Which frames say how memory was got and not for what, and are taken away. */
@@ -728,9 +730,10 @@ struct jprof_coverage_file {
 	const char *build_id; /* lower-case hex, "" when not known */
 	enum jprof_proof proof;
 	const char *reason; /* why no or few names or lines, in words; "" when nothing is wrong */
-	const char *advice; /* what would name the rest; "" when nothing is missing */
+	const char *advice; /* what would name the rest, in words; "" when nothing is missing */
 	double bytes[JPROF_SOURCES];
 	uint64_t addresses[JPROF_SOURCES]; /* distinct addresses in any frame, by source */
+	enum jprof_advice advised;         /* the code of `advice`. Since: 0.2 */
 };
 
 struct jprof_coverage;
@@ -859,6 +862,9 @@ struct jprof_report_opts {
 	bool by_change;       /* "text", "csv", "json", "peek": order as jprof_table_opts has it. Since: 0.2 */
 	bool plain_total;     /* the line "Total:" is jeprof's, without more words. Since: 0.2 */
 	const char *total_of; /* what the total is of, as words behind it; NULL: nothing is said. Since: 0.2 */
+
+	/* "json", "list": a program's own words after an advice, such as its options; NULL: none. Since: 0.2 */
+	const char *(*advice_words)(enum jprof_advice advice);
 };
 
 /* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,
@@ -868,9 +874,10 @@ JPROF_API int jprof_render(const struct jprof_view *view, const char *format, co
                            jprof_write_fn *write, void *context, struct jprof_error *err);
 
 /* Writes all that "json" tells but the rows; the threads are those of `dump`, the only input, if it is not NULL.
- * Since: 0.2 */
-JPROF_API int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *dump, jprof_write_fn *write,
-                                void *context, struct jprof_error *err);
+ * `opts` may be NULL. Since: 0.2 */
+JPROF_API int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *dump,
+                                const struct jprof_report_opts *opts, jprof_write_fn *write, void *context,
+                                struct jprof_error *err);
 
 /* ---- Live processes ------------------------------------------------------------------------ */
 

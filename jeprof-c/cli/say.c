@@ -47,6 +47,8 @@ static const struct {
 	[JPROF_ADVICE_TIMEOUT] = { "", "; give more with --timeout" },
 	[JPROF_ADVICE_DUMP_DIR] = { "", "; give --dump-dir=DIR" },
 	[JPROF_ADVICE_NO_SIGNAL] = { "", ": do without --signal" },
+	[JPROF_ADVICE_OPERANDS] = { "", "; the order is: jprof PROGRAM DUMP" },
+	[JPROF_ADVICE_FORMAT] = { "--", "" },
 };
 
 const char *advice_after(enum jprof_advice advice)

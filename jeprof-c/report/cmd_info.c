@@ -130,6 +130,7 @@ static void put_advice(const struct jprof_coverage *c)
 		put_name(f->reason);
 		printf("%s", *f->reason && *f->advice ? "; " : "");
 		put_name(f->advice);
+		printf("%s", advice_after(f->advised));
 		putchar('\n');
 	}
 }
@@ -188,7 +189,8 @@ static int write_out(void *context, const void *data, size_t len)
 static int show_json(const struct jprof_view *view, const struct jprof_dump *dump)
 {
 	struct jprof_error err;
-	int rc = jprof_render_info(view, dump, write_out, NULL, &err);
+	const struct jprof_report_opts opts = { .size = sizeof opts, .advice_words = advice_after };
+	int rc = jprof_render_info(view, dump, &opts, write_out, NULL, &err);
 	if (rc && rc != JPROF_E_WRITE) /* main looks after standard output */
 		say_error(&err);
 	return rc ? 1 : 0;

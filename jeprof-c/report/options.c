@@ -216,6 +216,7 @@ struct jprof_report_opts options_report(const struct options *o)
 		.source_path = o->source_path,
 		.by_change = o->sort == SORT_CHANGE && (o->base || o->diff_base),
 		.plain_total = o->as_jeprof,
+		.advice_words = advice_after,
 	};
 }
 

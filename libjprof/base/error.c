@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int jp_error(struct jprof_error *err, int code, const char *path, unsigned line, const char *fmt, ...)
 {
@@ -43,6 +44,25 @@ int jp_advise(struct jprof_error *err, enum jprof_advice advice, int code)
 	if (err)
 		err->advice = advice;
 	return code;
+}
+
+static const char *const advice_texts[] = {
+	[JPROF_ADVICE_FILE] = "give the file that ran",
+	[JPROF_ADVICE_PERF_MAP] = "give the list of its code that the JIT compiler wrote",
+	[JPROF_ADVICE_MAPS] = "give the process's maps",
+};
+
+const char *jp_advice_text(enum jprof_advice advice)
+{
+	return advice < jp_count(advice_texts) && advice_texts[advice] ? advice_texts[advice] : "";
+}
+
+enum jprof_advice jp_advice_of(const char *text)
+{
+	for (size_t i = 0; text && i < jp_count(advice_texts); i++)
+		if (advice_texts[i] && !strncmp(text, advice_texts[i], strlen(advice_texts[i])))
+			return (enum jprof_advice)i;
+	return JPROF_ADVICE_NONE;
 }
 
 const char *jprof_error_line(const struct jprof_error *err, char *line, size_t size)

@@ -13,6 +13,10 @@ int jp_error(struct jprof_error *err, int code, const char *path, unsigned line,
  * return jp_advise(err, JPROF_ADVICE_MAPS, jp_error(err, ...)); */
 int jp_advise(struct jprof_error *err, enum jprof_advice advice, int code);
 
+/* What object files want, in words; "" for other advice. The way back takes a text that begins so, as bundles have. */
+const char *jp_advice_text(enum jprof_advice advice);
+enum jprof_advice jp_advice_of(const char *text);
+
 /* 0 if none of these is NULL; else JPROF_E_ARGUMENT, which names the function. For what others call:
  * if (jp_null(err, view, format)) return JPROF_E_ARGUMENT; */
 #define jp_null(err, ...) jp_null_of(err, __func__, (const void *const[]){ __VA_ARGS__, jp_no_more })

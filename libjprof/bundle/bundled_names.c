@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/jsonin.h"
 #include "base/search.h"
 #include "bundle/symbol_words.h"
@@ -145,7 +146,7 @@ static int take_object(struct names_work *w, jp_json *from)
 		.allocator = jp_json_true(from, "allocator"),
 		.entry_prefix = text_id(w, from, "entry_prefix", &failed),
 		.reason = text_id(w, from, "reason", &failed),
-		.advice = text_id(w, from, "advice", &failed),
+		.advice = jp_advice_of(jp_json_text(from, "advice")),
 	};
 	const char *build_id = jp_json_text(from, "build_id");
 	like.unproven_id = is_proof_known(like.proof) ? JP_NONE : text_id(w, from, "build_id", &failed);

@@ -115,7 +115,7 @@ static void put_symbol_object(const struct jprof_profile *p, const uint32_t *loc
 		jp_json_put_text(out, jp_string(p, o->entry_prefix));
 	}
 	put_symbol_text(out, "reason", jp_string(p, o->reason));
-	put_symbol_text(out, "advice", jp_string(p, o->advice));
+	put_symbol_text(out, "advice", jp_advice_text(o->advice));
 	put_vaddrs(p, locations, count, out);
 	jp_strbuf_str(out, "}");
 }

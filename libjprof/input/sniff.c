@@ -7,8 +7,6 @@
 
 enum { magic_at = 257 };
 
-static const char order[] = "not a heap dump; the order is: jprof PROGRAM DUMP";
-
 /* By the first line that does not begin with %. */
 static const struct {
 	const char *start;
@@ -25,8 +23,8 @@ static const struct {
 	{ "--- Stacks:", JP_FORMAT_OTHER,
 	  "is a contention profile of gperftools: it tells of locks, and jprof of memory" },
 	{ "--- profile", JP_FORMAT_OTHER, "is a cpu profile of gperftools: it tells of time, and jprof of memory" },
-	{ "\177ELF", JP_FORMAT_UNKNOWN, "is a program, " },
-	{ "#!", JP_FORMAT_UNKNOWN, "is a script, " },
+	{ "\177ELF", JP_FORMAT_UNKNOWN, "is a program, not a heap dump" },
+	{ "#!", JP_FORMAT_UNKNOWN, "is a script, not a heap dump" },
 };
 
 /* gperftools' cpu profile: words of 4 or 8 bytes in either order, 0, 3, 0, period, 0. */
@@ -102,8 +100,9 @@ int jp_sniff_refuse(const void *data, size_t len, const char *name, struct jprof
 		                "is a tar archive, but no bundle of jprof, which begins with bundle.json");
 	for (size_t i = 0; i < jp_count(known); i++)
 		if (known[i].says && jp_span_starts(first, known[i].start))
-			return jp_error(err, JPROF_E_FORMAT, name, 1, "%s%s", known[i].says,
-			                known[i].format == JP_FORMAT_UNKNOWN ? order : "");
+			return jp_advise(
+			    err, known[i].format == JP_FORMAT_UNKNOWN ? JPROF_ADVICE_OPERANDS : JPROF_ADVICE_NONE,
+			    jp_error(err, JPROF_E_FORMAT, name, 1, "%s", known[i].says));
 	if (is_cpu_profile(data, len))
 		return jp_error(err, JPROF_E_FORMAT, name, 0,
 		                "is a cpu profile of gperftools: it tells of time, and jprof of memory");

@@ -106,7 +106,8 @@ bool jp_split_find(const struct jp_objfile *holder, Dwarf_Die *skeleton, Dwarf_D
 {
 	struct candidates c;
 	if (holder->root.opener) { /* libdw would open them with the caller's rights */
-		lose(losses, "a .dwo file", "is not read of a live process; --symbols=later leaves it to the reader");
+		lose(losses, "a .dwo file",
+		     "is not read of a live process; leave its names to the reader of the bundle");
 		return false;
 	}
 	if (!list_candidate_paths(holder, skeleton, &c)) {

@@ -88,7 +88,7 @@ static uint32_t object_add(struct jprof_profile *profile, const struct jp_object
 		return JP_NONE;
 	profile->objects[id] = *like;
 	struct jp_object *o = &profile->objects[id];
-	o->entry_prefix = o->build_id = o->reason = o->advice = o->unproven_id = o->file = o->file_root = JP_NONE;
+	o->entry_prefix = o->build_id = o->reason = o->unproven_id = o->file = o->file_root = JP_NONE;
 	o->bundled = false;
 	return id;
 }
@@ -240,7 +240,7 @@ int jp_object_bundled(struct jprof_profile *profile, uint32_t object, const stru
 	o->allocator = like->allocator;
 	o->entry_prefix = same_string(profile, from, like->entry_prefix, &failed);
 	o->reason = same_string(profile, from, like->reason, &failed);
-	o->advice = same_string(profile, from, like->advice, &failed);
+	o->advice = like->advice;
 	o->unproven_id = same_string(profile, from, like->unproven_id, &failed);
 	return failed ? -1 : 0;
 }

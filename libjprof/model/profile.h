@@ -33,9 +33,9 @@ struct jp_object {
 	uint32_t entry_prefix; /* string id: what stands before malloc in a static allocator's names, or JP_NONE */
 	uint32_t build_id;     /* string id, or JP_NONE; known before symbolizing where the input tells it */
 	uint32_t reason;       /* string id, or JP_NONE */
-	uint32_t advice;       /* string id, or JP_NONE */
-	uint32_t file;         /* path of the file that was used (string id), or JP_NONE */
-	uint32_t file_root;    /* the directory below which that is (string id), or JP_NONE: none */
+	enum jprof_advice advice;
+	uint32_t file;      /* path of the file that was used (string id), or JP_NONE */
+	uint32_t file_root; /* the directory below which that is (string id), or JP_NONE: none */
 	struct jp_file_mark {
 		uint64_t dev, inode, size;
 		int64_t seconds, nanoseconds;

@@ -295,14 +295,11 @@ static void explain_found(struct search *s)
 	if (!*found->reason || (object->kind == JP_MAP_DELETED && found->proof == JPROF_PROOF_NO_FILE))
 		snprintf(found->reason, sizeof found->reason, "%s", why_without_file(object));
 	if (object->kind == JP_MAP_FILE || object->kind == JP_MAP_DELETED)
-		snprintf(
-		    found->advice, sizeof found->advice,
-		    "give the file that ran: --sysroot=DIR (an unpacked image), --lib_prefix=DIR or --add_lib=FILE");
+		found->advice = JPROF_ADVICE_FILE;
 	else if (object->kind == JP_MAP_ANON || object->kind == JP_MAP_MEMFD)
-		snprintf(found->advice, sizeof found->advice,
-		         "give the list of its code that the JIT compiler wrote: --perf-map=FILE");
+		found->advice = JPROF_ADVICE_PERF_MAP;
 	else if (object->unmapped)
-		snprintf(found->advice, sizeof found->advice, "give the process's maps: --maps=FILE|PID");
+		found->advice = JPROF_ADVICE_MAPS;
 }
 
 int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp_sites *sites,

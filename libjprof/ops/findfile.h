@@ -17,12 +17,12 @@ struct jp_found {
 	enum jprof_proof proof;
 	bool newer; /* changed after the dump was made: a hint only, for package managers keep old times */
 	char build_id[2 * 64 + 1];
-	char reason[256]; /* why there is no file; "" if there is one */
-	char advice[512]; /* what would help; "" if nothing is needed */
+	char reason[256];         /* why there is no file; "" if there is one */
+	enum jprof_advice advice; /* what would help */
 };
 
-/* Looks at --lib_prefix, then at the object's own path, then, for the main program, at --program, then at
- * --add_lib: the first file that does not contradict the dump is taken. 0, or -1 when memory is short.
+/* Looks at lib_prefix, then at the object's own path, then, for the main program, at program, then at
+ * add_lib: the first file that does not contradict the dump is taken. 0, or -1 when memory is short.
  *
  * Evidence, in this order: the build-id, where the input tells it (contradiction if it differs); the
  * device and inode of the maps (proof); program headers that must fit the executable mappings

@@ -255,7 +255,8 @@ static int symbolize_jit(struct symbolizing *w, uint32_t first, uint32_t end, st
 	if (rc)
 		return -1;
 	if (count) {
-		*found->reason = *found->advice = '\0';
+		*found->reason = '\0';
+		found->advice = JPROF_ADVICE_NONE;
 		w->used_jit = true;
 	}
 	if (count < end - first)
@@ -271,8 +272,8 @@ static int store_proof(struct symbolizing *w, uint32_t object, const struct jp_f
 	struct jp_object *o = &w->profile->objects[object];
 	const struct jp_strbuf *remarks = found->file ? &found->file->remarks : NULL;
 	o->proof = found->proof;
+	o->advice = found->advice;
 	if (set_string(w->profile, &o->reason, remarks && remarks->len ? remarks->text : found->reason) ||
-	    set_string(w->profile, &o->advice, found->advice) ||
 	    (found->file && jp_remember_file(w->profile, object, found->file)))
 		return -1;
 	return *found->build_id ? set_string(w->profile, &o->build_id, found->build_id) : 0;

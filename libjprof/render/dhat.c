@@ -147,8 +147,9 @@ int jp_render_dhat(const struct jprof_view *view, const struct jprof_report_opts
 	struct dhat_writer w = { .view = view, .json = &json };
 	(void)opts;
 	if (has_negative(&w))
-		return jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
-		                "DHAT's viewer has no place for what shrank; --drop_negative shows what grew");
+		return jp_advise(
+		    err, JPROF_ADVICE_GROWTH,
+		    jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0, "DHAT's viewer has no place for what shrank"));
 	w.id_of_frame = calloc((size_t)view->code.frame_count + 1, sizeof *w.id_of_frame);
 	w.failed = jp_walk_init(&w.walk, view) || !w.id_of_frame || jp_intern_str(&w.frames, "[root]") == JP_NONE;
 	if (!w.failed)

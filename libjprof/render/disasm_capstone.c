@@ -25,8 +25,10 @@ static bool open_handle(struct jp_decoder *d, int machine)
 int jp_decoder_new(int machine, struct jp_decoder **out, struct jprof_error *err)
 {
 	if (machine != EM_X86_64 && machine != EM_AARCH64)
-		return jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
-		                "--disasm knows the code of x86-64 and AArch64; this is of ELF machine %d", machine);
+		return jp_advise(err, JPROF_ADVICE_FORMAT,
+		                 jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
+		                          "disasm knows the code of x86-64 and AArch64; this is of ELF machine %d",
+		                          machine));
 	struct jp_decoder *d = calloc(1, sizeof *d);
 	if (d && open_handle(d, machine))
 		d->insn = cs_malloc(d->handle);

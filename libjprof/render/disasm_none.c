@@ -6,10 +6,11 @@ int jp_decoder_new(int machine, struct jp_decoder **decoder, struct jprof_error 
 {
 	(void)machine;
 	(void)decoder;
-	return jp_error(
-	    err, JPROF_E_UNSUPPORTED, NULL, 0,
-	    "--disasm is not in this build, which was made without capstone; with libcapstone-dev (Debian) or "
-	    "capstone-dev (Alpine): meson setup -Dcapstone=enabled");
+	return jp_advise(
+	    err, JPROF_ADVICE_FORMAT,
+	    jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
+	             "disasm is not in this build, which was made without capstone; with libcapstone-dev (Debian) or "
+	             "capstone-dev (Alpine): meson setup -Dcapstone=enabled"));
 }
 
 void jp_decode(struct jp_decoder *decoder, const unsigned char *code, size_t len, uint64_t vaddr,

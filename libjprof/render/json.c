@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/jsonout.h"
+#include "base/opts.h"
 #include "render/render.h"
 
 /* Changes that old readers would misread raise it; new members do not. */
@@ -198,15 +199,27 @@ static void put_dump_threads(struct jp_jsonout *j, const struct jprof_dump *dump
 
 /* ---- coverage -------------------------------------------------------------------------------------- */
 
+/* With the program's words, if it has any. */
+static void put_json_advice(struct jp_jsonout *j, const struct jprof_coverage_file *f,
+                            const struct jprof_report_opts *opts)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	jp_strbuf_str(&text, f->advice);
+	jp_strbuf_str(&text, jp_advice_words(opts, f->advised));
+	j->out->failed = j->out->failed || text.failed;
+	jp_jsonout_string(j, "advice", text.len ? text.text : NULL);
+}
+
 /* `sources` of them: no source of Ruby where there is no Ruby. */
-static void put_json_file(struct jp_jsonout *j, const struct jprof_coverage_file *f, int sources)
+static void put_json_file(struct jp_jsonout *j, const struct jprof_coverage_file *f, int sources,
+                          const struct jprof_report_opts *opts)
 {
 	jp_jsonout_open(j, NULL, '{', true);
 	jp_jsonout_string(j, "path", f->path);
 	jp_jsonout_string(j, "build_id", *f->build_id ? f->build_id : NULL);
 	jp_jsonout_string(j, "proof", proofs[f->proof]);
 	jp_jsonout_string(j, "reason", *f->reason ? f->reason : NULL);
-	jp_jsonout_string(j, "advice", *f->advice ? f->advice : NULL);
+	put_json_advice(j, f, opts);
 	jp_jsonout_open(j, "values", '{', true);
 	for (int s = 0; s < sources; s++)
 		put_value(j, jp_source_names[s], f->bytes[s]);
@@ -218,7 +231,8 @@ static void put_json_file(struct jp_jsonout *j, const struct jprof_coverage_file
 	jp_jsonout_close(j);
 }
 
-static int put_json_coverage(struct jp_jsonout *j, const struct jprof_view *view, struct jprof_error *err)
+static int put_json_coverage(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts,
+                             struct jprof_error *err)
 {
 	struct jprof_coverage *coverage;
 	int rc = jprof_coverage_new(view, &coverage, err);
@@ -228,7 +242,7 @@ static int put_json_coverage(struct jp_jsonout *j, const struct jprof_view *view
 	jp_jsonout_open(j, "coverage", '[', false);
 	for (size_t i = 0; i < jprof_coverage_count(coverage); i++)
 		put_json_file(j, jprof_coverage_at(coverage, i),
-		              view->profile->info.has_ruby ? JPROF_SOURCES : JPROF_SOURCE_RUBY);
+		              view->profile->info.has_ruby ? JPROF_SOURCES : JPROF_SOURCE_RUBY, opts);
 	jp_jsonout_close(j);
 	jprof_coverage_free(coverage);
 	return 0;
@@ -259,21 +273,26 @@ int jp_render_json(const struct jprof_view *view, const struct jprof_report_opts
 	if (!rc)
 		rc = put_json_threads(&j, view, opts, err);
 	if (!rc)
-		rc = put_json_coverage(&j, view, err);
+		rc = put_json_coverage(&j, view, opts, err);
 	jp_jsonout_close(&j);
 	return rc;
 }
 
-int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *dump, jprof_write_fn *write,
-                      void *context, struct jprof_error *err)
+int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *dump,
+                      const struct jprof_report_opts *given, jprof_write_fn *write, void *context,
+                      struct jprof_error *err)
 {
 	if (jp_null(err, view) || (!write && jp_null(err, NULL)))
 		return JPROF_E_ARGUMENT;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) out = { .write = write, .context = context };
 	struct jp_jsonout j = { .out = &out };
+	struct jprof_report_opts opts;
+	int rc = jp_opts_take(&opts, sizeof opts, given, err);
+	if (rc)
+		return rc;
 	put_json_head(&j, view, NULL);
 	put_dump_threads(&j, dump);
-	int rc = put_json_coverage(&j, view, err);
+	rc = put_json_coverage(&j, view, &opts, err);
 	jp_jsonout_close(&j);
 	return rc ? rc : jp_report_end(&out, err);
 }

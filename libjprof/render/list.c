@@ -223,8 +223,8 @@ static void put_unknown(const struct list *l, const struct list_line *line)
 		return;
 	jp_put_value_or_dot(flat, line->flat, l->unit);
 	jp_put_value_or_dot(cum, line->cum, l->unit);
-	jp_strbuf_printf(l->out, "%6s %6s    ?: (no line is known: that takes debug information, see jprof info)\n",
-	                 flat, cum);
+	jp_strbuf_printf(l->out, "%6s %6s    ?: (no line is known: that takes debug information%s)\n", flat, cum,
+	                 jp_advice_words(l->opts, JPROF_ADVICE_LINES));
 }
 
 static int put_list_source(const struct list *l, const struct list_routine *r, const struct list_line *first,
@@ -238,9 +238,8 @@ static int put_list_source(const struct list *l, const struct list_routine *r, c
 	if (!rc && source.count)
 		put_pieces(l, &source, first, end);
 	if (!rc && !source.count && *file) {
-		jp_strbuf_printf(l->out,
-		                 "(no source: %s; give --source-path=DIR, with --trim-path=PREFIX, or --sysroot=DIR)\n",
-		                 source.trouble.text ? source.trouble.text : "");
+		jp_strbuf_printf(l->out, "(no source: %s%s)\n", source.trouble.text ? source.trouble.text : "",
+		                 jp_advice_words(l->opts, JPROF_ADVICE_SOURCE));
 		put_bare(l, &source, first, end);
 	}
 	jp_source_release(&source);

@@ -48,7 +48,7 @@ static const struct renderer {
 	{ { .name = "speedscope", .help = "a profile for www.speedscope.app" }, jp_render_speedscope },
 	{ { .name = "dhat", .help = "a profile for valgrind's dh_view.html" }, jp_render_dhat },
 	{ { .name = "diff-collapsed",
-	    .help = "with --diff_base: ROOT;...;LEAF BASE NEW, for difffolded.pl's kin",
+	    .help = "of a difference: ROOT;...;LEAF BASE NEW, for difffolded.pl's kin",
 	    .difference = true },
 	  jp_render_diff_collapsed },
 };
@@ -118,9 +118,9 @@ static int check_wants(const struct jprof_view *view, const struct jprof_format 
 		                "a report as %s tells how far numbers may be off: make the view with .errors = true",
 		                format->name);
 	if (format->difference && !view->info.difference)
-		return jp_advise(err, JPROF_ADVICE_BASE,
-		                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s shows two dumps side by side",
-		                          format->name));
+		return jp_advise(
+		    err, JPROF_ADVICE_BASE,
+		    jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s shows two dumps side by side", format->name));
 	return 0;
 }
 

@@ -22,6 +22,13 @@ double jp_whole(const struct jprof_view *view);
  * so that they sum up to the whole part of the sum, which is what --show_bytes prints. None has the other sign. */
 double jp_whole_step(double *sum, double value);
 
+/* What the program says after an advice. */
+static inline const char *jp_advice_words(const struct jprof_report_opts *opts, enum jprof_advice advice)
+{
+	const char *words = opts->advice_words ? opts->advice_words(advice) : NULL;
+	return words ? words : "";
+}
+
 /* Hands over what is left of a report that is complete; tells what went wrong on the way. */
 int jp_report_end(struct jp_strbuf *out, struct jprof_error *err);
 

@@ -49,7 +49,7 @@ static void count_addresses(const struct jp_code *code, struct jprof_coverage *c
 }
 
 /* What would name those functions of a usable file that have no name. */
-static const char *advice_for(struct jprof_coverage *c, const struct jprof_coverage_file *file)
+static const char *advice_for(struct jprof_coverage *c, struct jprof_coverage_file *file)
 {
 	char text[512];
 	uint64_t nameless = file->addresses[JPROF_SOURCE_FDE] + file->addresses[JPROF_SOURCE_NONE];
@@ -61,6 +61,7 @@ static const char *advice_for(struct jprof_coverage *c, const struct jprof_cover
 	                     : "use a build that is not stripped");
 	if (n > 0 && (size_t)n < sizeof text)
 		snprintf(text + n, sizeof text - (size_t)n, "%s", file->build_id);
+	file->advised = JPROF_ADVICE_SYMBOLS;
 	return jp_arena_dup(&c->arena, text, strlen(text));
 }
 
@@ -91,7 +92,8 @@ static int fill_coverage(struct jprof_coverage *c, const struct jprof_view *v)
 			                                    .build_id = jp_code_string(code, o->build_id),
 			                                    .proof = o->proof,
 			                                    .reason = jp_code_string(code, o->reason),
-			                                    .advice = jp_code_string(code, o->advice) };
+			                                    .advice = jp_advice_text(o->advice),
+			                                    .advised = o->advice };
 	}
 	count_bytes(v, c);
 	count_addresses(code, c);

@@ -155,7 +155,7 @@ static void check_documents(const struct jprof_view *view)
 			check_json(&out);
 	}
 	jp_strbuf_cut(&out, 0);
-	must(!jprof_render_info(view, NULL, to_buffer, &out, NULL));
+	must(!jprof_render_info(view, NULL, NULL, to_buffer, &out, NULL));
 	check_text(&out);
 	check_json(&out);
 	jp_strbuf_release(&out);

@@ -76,7 +76,7 @@ static int answer(struct jprof_profile *p, struct job *job)
 	if (!rc)
 		rc = show_views(view, job);
 	if (!rc && !job->views)
-		rc = jprof_render_info(view, NULL, keep, job, &job->err);
+		rc = jprof_render_info(view, NULL, NULL, keep, job, &job->err);
 	if (!rc)
 		rc = jprof_coverage_new(view, &coverage, &job->err);
 	if (!rc)

@@ -459,7 +459,7 @@ MISTAKE(writer_that_fails)
 MISTAKE(info_writer_that_fails)
 {
 	(void)result;
-	return jprof_render_info(t->view_with_errors, NULL, refuse, NULL, err);
+	return jprof_render_info(t->view_with_errors, NULL, NULL, refuse, NULL, err);
 }
 
 static void test_order(void **state)

@@ -347,8 +347,8 @@ static void test_views(void **state)
 	REFUSED(jprof_render, NULL, "text", NULL, drop, NULL);
 	REFUSED(jprof_render, view, NULL, NULL, drop, NULL);
 	REFUSED(jprof_render, view, "text", NULL, NULL, NULL);
-	REFUSED(jprof_render_info, NULL, NULL, drop, NULL);
-	REFUSED(jprof_render_info, view, NULL, NULL, NULL);
+	REFUSED(jprof_render_info, NULL, NULL, NULL, drop, NULL);
+	REFUSED(jprof_render_info, view, NULL, NULL, NULL, NULL);
 	assert_null(made);
 	jprof_view_free(NULL);
 	jprof_view_free(view);

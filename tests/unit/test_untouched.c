@@ -207,7 +207,7 @@ static int render(struct attempt *a)
 
 static int render_info(struct attempt *a)
 {
-	return jprof_render_info(in.view, in.dump, take, NULL, &a->err);
+	return jprof_render_info(in.view, in.dump, NULL, take, NULL, &a->err);
 }
 
 static int write_member(struct attempt *a)

@@ -202,16 +202,15 @@ static void test_list_without_source(void **state)
 {
 	(void)state;
 	static const struct sample samples[] = { { { IN, MAIN }, 100 }, { { A, MAIN }, -50 } };
-	CHECK(
-	    samples, "list",
-	    "ROUTINE ====================== in in i.c\n"
-	    "   100    100 Total B (flat / cumulative)\n"
-	    "(no source: i.c: is named by the input alone, and not by an object file that was found here; give --source-path=DIR, with --trim-path=PREFIX, or --sysroot=DIR)\n"
-	    "   100    100   50: \n"
-	    "ROUTINE ====================== a in a.c\n"
-	    "   -50    -50 Total B (flat / cumulative)\n"
-	    "(no source: a.c: is named by the input alone, and not by an object file that was found here; give --source-path=DIR, with --trim-path=PREFIX, or --sysroot=DIR)\n"
-	    "   -50    -50   10: \n");
+	CHECK(samples, "list",
+	      "ROUTINE ====================== in in i.c\n"
+	      "   100    100 Total B (flat / cumulative)\n"
+	      "(no source: i.c: is named by the input alone, and not by an object file that was found here)\n"
+	      "   100    100   50: \n"
+	      "ROUTINE ====================== a in a.c\n"
+	      "   -50    -50 Total B (flat / cumulative)\n"
+	      "(no source: a.c: is named by the input alone, and not by an object file that was found here)\n"
+	      "   -50    -50   10: \n");
 }
 
 static void test_patterns(void **state)
