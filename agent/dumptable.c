@@ -15,10 +15,10 @@
 #include "synthetic.h"
 #include "textbuf.h"
 
-enum { BLOCK = 64 << 10, PATIENCE_MS = 1000, TEXTS = 1 << 20 };
+enum { TABLE_BLOCK = 64 << 10, TABLE_PATIENCE_MS = 1000, TEXTS = 1 << 20 };
 
 static bool is_on;
-static atomic_flag making = ATOMIC_FLAG_INIT;
+static atomic_flag making_table = ATOMIC_FLAG_INIT;
 
 void dumptable_init(void)
 {
@@ -32,7 +32,7 @@ bool dumptable_is_on(void)
 
 void dumptable_forked(void)
 {
-	atomic_flag_clear(&making);
+	atomic_flag_clear(&making_table);
 }
 
 void dumptable_begin(struct dumptable_bounds *bounds)
@@ -93,7 +93,7 @@ static void scan_byte(struct scan *scan, unsigned char c)
 /* FNV-1a, 64 bits. */
 static bool scan_dump(int fd, struct scan *scan)
 {
-	static unsigned char block[BLOCK];
+	static unsigned char block[TABLE_BLOCK];
 	ssize_t len;
 	*scan = (struct scan){ .check = 0xcbf29ce484222325u, .at_start = true };
 	while ((len = pread(fd, block, sizeof block, (off_t)scan->size)) > 0) {
@@ -166,15 +166,15 @@ static void add_epoch(uint32_t epoch, uint64_t begin, uint64_t end, void *arg)
 		textbuf_str(text, "-\n");
 }
 
-static unsigned char is_written[TEXTS / 8];
+static unsigned char is_table_written[TEXTS / 8];
 static unsigned long lines;
 
 static void add_string(struct textbuf *text, uint32_t string)
 {
 	unsigned char bit = (unsigned char)(1u << string % 8);
-	if (!string || string >= TEXTS || is_written[string / 8] & bit)
+	if (!string || string >= TEXTS || is_table_written[string / 8] & bit)
 		return;
-	is_written[string / 8] |= bit;
+	is_table_written[string / 8] |= bit;
 	textbuf_printf(text, "s %u ", string);
 	add_text(text, texts_get(string));
 }
@@ -202,8 +202,8 @@ static void add_node(uint32_t node, uint32_t parent, const struct stacktree_fram
 static bool is_first(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
-	for (int i = 0; i < PATIENCE_MS; i++) {
-		if (!atomic_flag_test_and_set(&making))
+	for (int i = 0; i < TABLE_PATIENCE_MS; i++) {
+		if (!atomic_flag_test_and_set(&making_table))
 			return true;
 		nanosleep(&pause, NULL);
 	}
@@ -218,12 +218,12 @@ bool dumptable_make(int fd, const struct dumptable_bounds *bounds, struct textbu
 	stacktree_stock_begin();
 	bool read = scan_dump(fd, &scan);
 	lines = 0;
-	memset(is_written, 0, sizeof is_written);
+	memset(is_table_written, 0, sizeof is_table_written);
 	add_head(text, &scan, bounds);
 	epoch_each_used(add_epoch, text);
 	stacktree_each_used(add_node, text);
 	textbuf_printf(text, "end %lu\n", lines);
 	stacktree_stock_end(read && scan.in_maps);
-	atomic_flag_clear(&making);
+	atomic_flag_clear(&making_table);
 	return read && !text->failed;
 }

@@ -19,7 +19,7 @@ static struct span {
 	uint64_t begin, end; /* by self_clock() */
 } * spans;
 
-static atomic_uint count;
+static atomic_uint span_count;
 static uint64_t length;
 static uint64_t since_1970; /* what is added to self_clock() */
 static atomic_uint running;
@@ -46,7 +46,7 @@ int epoch_init(unsigned seconds)
 	spans = memory;
 	length = seconds * 1000ull;
 	spans[0] = (struct span){ .epoch = 1, .begin = self_clock() };
-	count = 1;
+	span_count = 1;
 	atomic_store(&running, 1);
 	atomic_store(&due, spans[0].begin + length);
 	return 0;
@@ -65,13 +65,13 @@ uint64_t epoch_clock(void)
 /* Without samples it only begins anew. With no more room, or numbers, it runs for ever. */
 static void close_running(uint64_t now)
 {
-	struct span *last = &spans[count - 1];
+	struct span *last = &spans[span_count - 1];
 	if (!atomic_exchange(&is_sampled, false)) {
 		last->begin = now;
-	} else if (count < KEPT && last->epoch + 1 < EPOCHS) {
+	} else if (span_count < KEPT && last->epoch + 1 < EPOCHS) {
 		last->end = now;
 		last[1] = (struct span){ .epoch = last->epoch + 1, .begin = now };
-		count++;
+		span_count++;
 		atomic_store(&running, last[1].epoch);
 	}
 	atomic_store(&due, now + length);
@@ -108,9 +108,9 @@ void epoch_forked(void)
 	atomic_flag_clear(&closing);
 }
 
-static struct span *find(uint32_t epoch)
+static struct span *find_epoch(uint32_t epoch)
 {
-	uint32_t low = 0, high = count;
+	uint32_t low = 0, high = span_count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		if (spans[middle].epoch < epoch)
@@ -118,12 +118,12 @@ static struct span *find(uint32_t epoch)
 		else
 			high = middle;
 	}
-	return low < count && spans[low].epoch == epoch ? &spans[low] : NULL;
+	return low < span_count && spans[low].epoch == epoch ? &spans[low] : NULL;
 }
 
 void epoch_use(uint32_t epoch)
 {
-	struct span *span = spans ? find(epoch) : NULL;
+	struct span *span = spans ? find_epoch(epoch) : NULL;
 	if (span)
 		span->is_used = true;
 }
@@ -131,20 +131,20 @@ void epoch_use(uint32_t epoch)
 static void forget_unused(void)
 {
 	uint32_t kept = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		bool stays = spans[i].is_used || i + 2 >= count;
+	for (uint32_t i = 0; i < span_count; i++) {
+		bool stays = spans[i].is_used || i + 2 >= span_count;
 		spans[i].is_used = false;
 		if (stays)
 			spans[kept++] = spans[i];
 	}
-	count = kept;
+	span_count = kept;
 }
 
 void epoch_each_used(void (*each)(uint32_t, uint64_t, uint64_t, void *), void *arg)
 {
 	while (spans && atomic_flag_test_and_set(&closing))
 		sched_yield();
-	for (uint32_t i = 0; spans && i < count; i++) {
+	for (uint32_t i = 0; spans && i < span_count; i++) {
 		uint64_t end = spans[i].end ? spans[i].end + since_1970 : 0;
 		if (spans[i].is_used)
 			each(spans[i].epoch, spans[i].begin + since_1970, end, arg);

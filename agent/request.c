@@ -46,7 +46,7 @@ static void add_bool(struct textbuf *reply, const char *key, bool value)
 	textbuf_printf(reply, ",\"%s\":%s", key, value ? "true" : "false");
 }
 
-static void add_string(struct textbuf *reply, const char *key, const char *value)
+static void add_json_string(struct textbuf *reply, const char *key, const char *value)
 {
 	textbuf_printf(reply, ",\"%s\":", key);
 	textbuf_json(reply, value);
@@ -63,22 +63,22 @@ static void reply_report(const struct arguments *arguments, struct textbuf *repl
 	(void)arguments;
 	textbuf_str(reply, "{\"ok\":true,\"protocol\":1,\"version\":\"" JPROF_VERSION "\",");
 	self_json(reply);
-	add_string(reply, "jemalloc", jemalloc_string("version"));
+	add_json_string(reply, "jemalloc", jemalloc_string("version"));
 	add_bool(reply, "prof_active", jemalloc_bool("prof.active"));
 	textbuf_printf(reply, ",\"lg_sample\":%zu", jemalloc_size("prof.lg_sample"));
-	add_string(reply, "prefix", jemalloc_string("opt.prof_prefix"));
+	add_json_string(reply, "prefix", jemalloc_string("opt.prof_prefix"));
 	textbuf_printf(reply, ",\"signal\":%d", our_signal);
 	add_bool(reply, "signal_owned", signal_owned(our_signal));
 	add_bool(reply, "fds", dump_hands_over());
 	add_bool(reply, "tables", dumptable_is_on());
-	add_string(reply, "ruby", ruby_version_text());
+	add_json_string(reply, "ruby", ruby_version_text());
 	add_bool(reply, "ruby_stacks", !ruby_stacks_refusal());
-	add_string(reply, "ruby_stacks_why", ruby_stacks_refusal());
+	add_json_string(reply, "ruby_stacks_why", ruby_stacks_refusal());
 	add_bool(reply, "epochs", epoch_is_on());
-	add_string(reply, "triggers", our_triggers);
+	add_json_string(reply, "triggers", our_triggers);
 	textbuf_printf(reply, ",\"dumps\":%u", history->made);
-	add_string(reply, "last_dump", or_null(history->last_dump));
-	add_string(reply, "last_error", or_null(history->last_error));
+	add_json_string(reply, "last_dump", or_null(history->last_dump));
+	add_json_string(reply, "last_error", or_null(history->last_error));
 	textbuf_str(reply, "}\n");
 }
 
@@ -92,17 +92,17 @@ static void reply_dump(const struct arguments *arguments, struct textbuf *reply)
 		return;
 	}
 	textbuf_str(reply, "{\"ok\":true");
-	add_string(reply, "dump", result->dump);
-	add_string(reply, "sidecar", result->sidecar);
+	add_json_string(reply, "dump", result->dump);
+	add_json_string(reply, "sidecar", result->sidecar);
 	if (arguments->tables || !arguments->fds)
-		add_string(reply, "table", or_null(result->table));
+		add_json_string(reply, "table", or_null(result->table));
 	if (arguments->fds)
 		textbuf_printf(reply, ",\"fds\":%u", result->fds);
 	if (arguments->fds && !result->fds)
-		add_string(reply, "why", result->direct);
+		add_json_string(reply, "why", result->direct);
 	handed_over = result->fds;
 	textbuf_printf(reply, ",\"seq\":%u", result->seq);
-	add_string(reply, "gc", result->ruby.gc);
+	add_json_string(reply, "gc", result->ruby.gc);
 	textbuf_printf(reply, ",\"milliseconds\":%u}\n", result->milliseconds);
 }
 

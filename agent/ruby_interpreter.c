@@ -15,7 +15,7 @@ struct path {
 };
 
 static struct code_range functions[FUNCTIONS];
-static atomic_size_t count;
+static atomic_size_t kept_count;
 static struct code_range jobs;
 static struct path *walked;
 static uintptr_t own_id;
@@ -63,7 +63,7 @@ static void keep_common(const struct path *a, const struct path *b)
 			break;
 		functions[kept++] = a->functions[i];
 	}
-	atomic_store(&count, kept);
+	atomic_store(&kept_count, kept);
 }
 
 /* By a method of an object that nobody else has, called within a block, and within another's code. */
@@ -83,7 +83,7 @@ static void learn_functions(void)
 	keep_common(&by_call, &by_eval);
 }
 
-static bool has_functions(void)
+static bool has_all_functions(void)
 {
 	return ruby.rb_profile_frames && ruby.rb_profile_frame_path && ruby.rb_profile_frame_label &&
 	       ruby.rb_profile_frame_method_name && ruby.rb_str_new && ruby.rb_intern && ruby.rb_funcall;
@@ -91,7 +91,7 @@ static bool has_functions(void)
 
 const char *ruby_interpreter_learn(void)
 {
-	if (!has_functions())
+	if (!has_all_functions())
 		return "this Ruby does not export rb_profile_frames and what belongs to it";
 	if (!ruby_names_learn())
 		return "the strings of this Ruby have a form that is not known";
@@ -105,7 +105,7 @@ const char *ruby_interpreter_learn(void)
 
 bool ruby_interpreter_has(const void *address)
 {
-	size_t n = atomic_load_explicit(&count, memory_order_acquire);
+	size_t n = atomic_load_explicit(&kept_count, memory_order_acquire);
 	for (size_t i = 0; i < n; i++)
 		if (code_range_has(&functions[i], (uintptr_t)address - 1))
 			return true;
@@ -120,5 +120,5 @@ bool ruby_interpreter_runs_jobs(const void *address)
 size_t ruby_interpreter_functions(const struct code_range **learned)
 {
 	*learned = functions;
-	return atomic_load(&count);
+	return atomic_load(&kept_count);
 }

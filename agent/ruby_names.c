@@ -46,14 +46,14 @@ static struct text_span (*read_string)(VALUE string);
 static bool knows_methods;
 static uintptr_t attached_id;
 
-static bool is_object(VALUE value)
+static bool is_heap_object(VALUE value)
 {
 	return value > 4096 && value % sizeof(VALUE) == 0;
 }
 
 static VALUE type_of(VALUE value)
 {
-	return is_object(value) ? ((const struct basic *)value)->flags & TYPE_MASK : 0;
+	return is_heap_object(value) ? ((const struct basic *)value)->flags & TYPE_MASK : 0;
 }
 
 static struct text_span read_old(VALUE string)

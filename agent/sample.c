@@ -13,8 +13,8 @@
 
 enum { ADDED_MAX = 3, LEAST = 16 };
 
-static backtrace_fn *before; /* jemalloc's own, or another's */
-static bool before_is_known; /* it does no more than what nativestack.h does */
+static backtrace_fn *before_backtrace; /* jemalloc's own, or another's */
+static bool before_is_known;           /* it does no more than what nativestack.h does */
 static bool adds;
 static unsigned native_max;
 static _Atomic(void (*)(void)) watching;
@@ -51,7 +51,7 @@ static void take_native(void **frames, unsigned *len, unsigned max, bool to_inte
 		*len = nativestack_until(frames, max, ruby_interpreter_has, &ended);
 		return;
 	}
-	before(frames, len, max);
+	before_backtrace(frames, len, max);
 	remove_ours(frames, len);
 	if (to_interpreter)
 		end_at_interpreter(frames, len);
@@ -88,7 +88,7 @@ static void on_sampled(void **frames, unsigned *len, unsigned max)
 	if (adds && max >= LEAST) {
 		take_and_add(frames, len, max);
 	} else {
-		before(frames, len, max);
+		before_backtrace(frames, len, max);
 		remove_ours(frames, len);
 	}
 	if (watch)
@@ -99,9 +99,9 @@ static void on_sampled(void **frames, unsigned *len, unsigned max)
 static bool install(void)
 {
 	backtrace_fn *now = jemalloc_backtrace();
-	if (!before)
-		before = now;
-	return now && (now == on_sampled || (now == before && jemalloc_set_backtrace(on_sampled)));
+	if (!before_backtrace)
+		before_backtrace = now;
+	return now && (now == on_sampled || (now == before_backtrace && jemalloc_set_backtrace(on_sampled)));
 }
 
 const char *sample_init(unsigned native)
@@ -122,6 +122,6 @@ void sample_watch(void (*watch)(void))
 		atomic_store(&watching, NULL);
 	if (installs)
 		install();
-	else if (!watch && !adds && before && jemalloc_backtrace() == on_sampled)
-		jemalloc_set_backtrace(before);
+	else if (!watch && !adds && before_backtrace && jemalloc_backtrace() == on_sampled)
+		jemalloc_set_backtrace(before_backtrace);
 }

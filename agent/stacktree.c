@@ -12,12 +12,12 @@
 enum {
 	NODES = SYNTHETIC_TAGS - SYNTHETIC_NODES,
 	SPARE = NODES / 8,
-	BUCKETS = NODES,
+	TREE_BUCKETS = NODES,
 	SCRATCH = 256 << 10,
 	ALL = 16 << 20,
-	TRIES = 100,
-	AT_ONCE = 64,    /* buckets */
-	APART_MS = 3000, /* a sample may be on its way into jemalloc for as long as its thread gets no processor */
+	TREE_TRIES = 100,
+	AT_ONCE = 64,         /* buckets */
+	TREE_APART_MS = 3000, /* a sample may be on its way into jemalloc for as long as its thread gets no processor */
 };
 
 struct node {
@@ -29,14 +29,15 @@ struct node {
 };
 
 _Static_assert(sizeof(struct node) == 36, "see the sum");
-_Static_assert(NODES * sizeof(struct node) + BUCKETS * sizeof(uint32_t) + SCRATCH < ALL - (4 << 20), "room for texts");
+_Static_assert(NODES * sizeof(struct node) + TREE_BUCKETS * sizeof(uint32_t) + SCRATCH < ALL - (4 << 20),
+               "room for texts");
 
 static struct node *nodes; /* NULL: none */
 static uint32_t *buckets;
 static char *scratch;
 static uint32_t next_fresh, next_freed, count;
-static atomic_uint generation;
-static atomic_flag lock = ATOMIC_FLAG_INIT;
+static atomic_uint tree_generation;
+static atomic_flag tree_lock = ATOMIC_FLAG_INIT;
 static bool fork_has_lock;
 static uint64_t last_stock;     /* by self_clock() */
 static uint32_t previous_stock; /* its generation */
@@ -49,7 +50,7 @@ int stacktree_init(void)
 		return errno;
 	nodes = (void *)memory;
 	buckets = (void *)(nodes + NODES);
-	scratch = (char *)(buckets + BUCKETS);
+	scratch = (char *)(buckets + TREE_BUCKETS);
 	texts_init(scratch + SCRATCH, (size_t)(memory + ALL - scratch - SCRATCH));
 	next_fresh = 1;
 	for (enum stacktree_marker marker = STACKTREE_AFTER_GC; marker < STACKTREE_CUT; marker++)
@@ -65,8 +66,8 @@ void *stacktree_scratch(size_t *size)
 
 bool stacktree_try_lock(void)
 {
-	for (int i = 0; nodes && i < TRIES; i++) {
-		if (!atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+	for (int i = 0; nodes && i < TREE_TRIES; i++) {
+		if (!atomic_flag_test_and_set_explicit(&tree_lock, memory_order_acquire))
 			return true;
 		if (i % 8 == 7)
 			sched_yield();
@@ -76,7 +77,7 @@ bool stacktree_try_lock(void)
 
 void stacktree_unlock(void)
 {
-	atomic_flag_clear_explicit(&lock, memory_order_release);
+	atomic_flag_clear_explicit(&tree_lock, memory_order_release);
 }
 
 /* Who is at it has no reason to wait; but a fork from a signal handler may have interrupted it. */
@@ -113,7 +114,7 @@ static uint32_t *bucket_of(uint32_t parent, const struct stacktree_frame *frame)
 	h = (h ^ h >> 32 ^ frame->class) * k;
 	h = (h ^ h >> 32 ^ frame->method) * k;
 	h = (h ^ h >> 32 ^ frame->line ^ (uint64_t)frame->kind << 32) * k;
-	return &buckets[(h >> 40) % BUCKETS];
+	return &buckets[(h >> 40) % TREE_BUCKETS];
 }
 
 static uint32_t take_node(bool last)
@@ -139,7 +140,7 @@ static void release_texts(const struct stacktree_frame *frame)
 
 uint32_t stacktree_node(uint32_t parent, const struct stacktree_frame *frame, bool last)
 {
-	uint32_t *bucket = bucket_of(parent, frame), now = atomic_load_explicit(&generation, memory_order_relaxed);
+	uint32_t *bucket = bucket_of(parent, frame), now = atomic_load_explicit(&tree_generation, memory_order_relaxed);
 	uint32_t node = *bucket;
 	while (node && !(nodes[node].parent == parent && memcmp(&nodes[node].frame, frame, sizeof *frame) == 0))
 		node = nodes[node].next;
@@ -166,7 +167,7 @@ uint32_t stacktree_mark(uint32_t parent, enum stacktree_marker marker, uint32_t 
 
 uint32_t stacktree_generation(void)
 {
-	return atomic_load_explicit(&generation, memory_order_relaxed);
+	return atomic_load_explicit(&tree_generation, memory_order_relaxed);
 }
 
 /* ---- stock ---- */
@@ -174,7 +175,7 @@ uint32_t stacktree_generation(void)
 void stacktree_stock_begin(void)
 {
 	takes_stock = true;
-	atomic_fetch_add(&generation, 1);
+	atomic_fetch_add(&tree_generation, 1);
 }
 
 bool stacktree_stock_use(uint32_t node)
@@ -235,8 +236,8 @@ static void take_stock_of(uint32_t *link, bool may_free)
 void stacktree_stock_end(bool whole)
 {
 	uint64_t now = self_clock();
-	bool counts = whole && now - last_stock >= APART_MS;
-	for (uint32_t i = 0; nodes && i < BUCKETS; i += AT_ONCE) {
+	bool counts = whole && now - last_stock >= TREE_APART_MS;
+	for (uint32_t i = 0; nodes && i < TREE_BUCKETS; i += AT_ONCE) {
 		bool locked = stacktree_try_lock();
 		for (uint32_t j = i; j < i + AT_ONCE; j++)
 			take_stock_of(&buckets[j], counts && locked);
@@ -247,6 +248,6 @@ void stacktree_stock_end(bool whole)
 		last_stock = now;
 		previous_stock = stacktree_generation();
 	}
-	atomic_fetch_add(&generation, 1);
+	atomic_fetch_add(&tree_generation, 1);
 	takes_stock = false;
 }

@@ -65,7 +65,7 @@ static uint32_t take_room(unsigned class, bool last)
 	return text;
 }
 
-static uint32_t add(struct text_span span, uint32_t hash, bool last)
+static uint32_t intern_text(struct text_span span, uint32_t hash, bool last)
 {
 	unsigned class = 0;
 	while (sizeof(struct text) + span.len > (size_t)granules_of[class] * GRANULE)
@@ -96,7 +96,7 @@ uint32_t texts_hold(struct text_span span, bool last)
 			at(text)->holders++;
 			return text;
 		}
-	return add(span, hash, last);
+	return intern_text(span, hash, last);
 }
 
 void texts_hold_again(uint32_t text)

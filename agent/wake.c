@@ -14,7 +14,7 @@
 static volatile pid_t reader; /* the process whose thread reads the pipe */
 static atomic_bool asked;
 static atomic_bool said;
-static char refusal[200];
+static char wake_refusal[200];
 static char way_in[64]; /* to the agent's thread's pipe, from any thread */
 static atomic_bool reachable;
 
@@ -53,7 +53,7 @@ static void on_refused(int signo)
 {
 	int error = errno;
 	(void)signo;
-	if (!atomic_exchange(&said, true) && write(STDERR_FILENO, refusal, strlen(refusal)) < 0)
+	if (!atomic_exchange(&said, true) && write(STDERR_FILENO, wake_refusal, strlen(wake_refusal)) < 0)
 		errno = error;
 	errno = error;
 }
@@ -73,7 +73,7 @@ int signal_install(int signo)
 
 void signal_install_refusal(int signo, const char *why)
 {
-	strncpy(refusal, why, sizeof refusal - 1);
+	strncpy(wake_refusal, why, sizeof wake_refusal - 1);
 	if (signo)
 		install_handler(signo, on_refused);
 }

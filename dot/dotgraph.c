@@ -23,20 +23,20 @@ struct build {
 };
 
 /* A text being written. */
-struct text {
+struct cell_text {
 	FILE *out;
 	char *bytes;
 	size_t len;
 };
 
-static FILE *text_open(struct text *t)
+static FILE *text_open(struct cell_text *t)
 {
-	*t = (struct text){ 0 };
+	*t = (struct cell_text){ 0 };
 	return t->out = open_memstream(&t->bytes, &t->len);
 }
 
 /* Sets an attribute to what was written and frees it. HTML-like labels are marked as such, all else is not. */
-static void text_set(struct build *b, struct text *t, void *object, const char *attribute, bool html)
+static void text_set(struct build *b, struct cell_text *t, void *object, const char *attribute, bool html)
 {
 	bool good = !ferror(t->out);
 	Agsym_t *symbol = agattr(b->g, AGTYPE(object) == AGINEDGE ? AGEDGE : AGTYPE(object), (char *)attribute, NULL);
@@ -54,7 +54,7 @@ static void text_set(struct build *b, struct text *t, void *object, const char *
 static void __attribute__((format(printf, 4, 5)))
 set(struct build *b, void *object, const char *attribute, const char *fmt, ...)
 {
-	struct text t;
+	struct cell_text t;
 	va_list args;
 	if (!text_open(&t)) {
 		b->failed = true;
@@ -211,14 +211,14 @@ static void put_label(FILE *out, struct build *b, const struct jprof_node *n, do
 	put_error(out, &n->cum_range, b->opts);
 }
 
-static void add_node(struct build *b, size_t i)
+static void draw_node(struct build *b, size_t i)
 {
 	const struct jprof_node *n = jprof_graph_node(b->graph, i);
 	const struct jprof_graph_info *info = jprof_graph_info(b->graph);
 	struct dot_paint paint = dot_paint(n->flat, info), frame = dot_paint(n->cum, info);
 	double size = font_size(n, info);
 	char name[dot_cell];
-	struct text t;
+	struct cell_text t;
 	snprintf(name, sizeof name, "N%zu", i + 1);
 	b->nodes[i] = agnode(b->g, name, 1);
 	if (!b->nodes[i] || !text_open(&t)) {
@@ -249,7 +249,7 @@ static void add_edge(struct build *b, size_t i)
 	double share = info->scale > 0 ? fabs(e->value) / info->scale : 0;
 	Agedge_t *edge = agedge(b->g, b->nodes[e->from], b->nodes[e->to], NULL, 1);
 	char value[dot_cell];
-	struct text t;
+	struct cell_text t;
 	if (!edge) {
 		b->failed = true;
 		return;
@@ -275,7 +275,7 @@ static void add_edge(struct build *b, size_t i)
 static Agraph_t *cluster_of(struct build *b, size_t number, const char *owner)
 {
 	char name[dot_cell];
-	struct text t;
+	struct cell_text t;
 	snprintf(name, sizeof name, "cluster_%zu", number);
 	Agraph_t *cluster = agsubg(b->g, name, 1);
 	if (!cluster || !text_open(&t)) {
@@ -351,14 +351,14 @@ static void declare(struct build *b)
 
 static void fill_graph(struct build *b)
 {
-	struct text t;
+	struct cell_text t;
 	declare(b);
 	if (b->failed || !text_open(&t))
 		return;
 	dot_put_legend(t.out, b->graph, b->opts);
 	text_set(b, &t, b->g, "label", true);
 	for (size_t i = 0; !b->failed && i < jprof_graph_nodes(b->graph); i++)
-		add_node(b, i);
+		draw_node(b, i);
 	for (size_t i = 0; !b->failed && i < jprof_graph_edges(b->graph); i++)
 		add_edge(b, i);
 	if (!b->failed && b->opts->cluster)
@@ -368,7 +368,7 @@ static void fill_graph(struct build *b)
 Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts, bool tooltips)
 {
 	struct build b = { .graph = graph, .opts = opts, .tooltips = tooltips };
-	struct text title;
+	struct cell_text title;
 	if (!text_open(&title))
 		return NULL;
 	fprintf(title.out, "%s; ", opts->title);

@@ -33,7 +33,7 @@ static void put_lines(FILE *out, const char *const *lines, size_t count)
 }
 
 /* Reads "N12", a node of the graph, at *at and what must follow it. */
-static bool take_node(const struct dress *d, const char **at, const char *after, size_t *node)
+static bool take_svg_node(const struct dress *d, const char **at, const char *after, size_t *node)
 {
 	char *end;
 	if (**at != 'N')
@@ -61,10 +61,10 @@ static void put_title(const struct dress *d, const char *at)
 	static const char cluster[] = "cluster_";
 	const char *edge_at = at, *node_at = at;
 	size_t node, to, edge;
-	if (take_node(d, &node_at, "</title>", &node)) {
+	if (take_svg_node(d, &node_at, "</title>", &node)) {
 		dot_tell_node(d->out, jprof_graph_node(d->graph, node), jprof_graph_info(d->graph), d->opts,
 		              put_svg_name, "\n");
-	} else if (take_node(d, &edge_at, "&#45;&gt;", &node) && take_node(d, &edge_at, "</title>", &to)) {
+	} else if (take_svg_node(d, &edge_at, "&#45;&gt;", &node) && take_svg_node(d, &edge_at, "</title>", &to)) {
 		if (find_edge(d, node, to, &edge))
 			dot_tell_edge(d->out, d->graph, edge, d->opts, put_svg_name, "\n");
 	} else if (!strncmp(at, cluster, strlen(cluster))) {

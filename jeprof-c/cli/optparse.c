@@ -33,7 +33,7 @@ static bool option_begins(const char *name, const char *start, size_t len)
 	return true;
 }
 
-static bool is_first(const struct opt_table *table, const struct opt_row *row)
+static bool is_first_row(const struct opt_table *table, const struct opt_row *row)
 {
 	for (const char *const *name = table->first; name && *name; name++)
 		if (!strcmp(*name, row->name))
@@ -62,8 +62,8 @@ static bool is_of_rank(const struct opt_table *table, const struct opt_row *row,
 {
 	bool taken = row->kind != OPT_REFUSED;
 	switch (rank) {
-	case RANK_FIRST: return is_first(table, row);
-	case RANK_FIRST_TAKEN: return taken && is_first(table, row);
+	case RANK_FIRST: return is_first_row(table, row);
+	case RANK_FIRST_TAKEN: return taken && is_first_row(table, row);
 	case RANK_TAKEN: return taken;
 	default: return !taken;
 	}

@@ -154,7 +154,7 @@ static void take_over(int fd, const struct stat *old)
 }
 
 /* Returns 0 or an errno; then there is nothing but what was there. */
-static int write_beside(const char *path, const struct stat *old, const char *data, size_t len)
+static int write_part(const char *path, const struct stat *old, const char *data, size_t len)
 {
 	struct newfile file;
 	sigset_t before;
@@ -197,6 +197,6 @@ const char *outfile_write(const char *given, const void *data, size_t len)
 		return write_through(path, data, len);
 	if (st.st_mode && access(path, W_OK))
 		return strerror(errno);
-	int error = write_beside(path, &st, data, len);
+	int error = write_part(path, &st, data, len);
 	return st.st_mode && is_fixed(error) ? write_in_place(path, &st, data, len) : write_trouble(error);
 }

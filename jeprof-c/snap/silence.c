@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The word of a comma-separated list that begins with `key`; its length is in `len`. */
-static const char *find_word(const char *list, const char *key, size_t *len)
+static const char *find_clause(const char *list, const char *key, size_t *len)
 {
 	size_t n = strlen(key);
 	for (const char *word = list; word && *word; word += *len + (word[*len] == ',')) {
@@ -22,7 +22,7 @@ static unsigned scope_of(const char *words, const char *name, const char **other
 {
 	unsigned scope = SCOPE_NONE;
 	size_t len;
-	for (const char *word = words; (word = find_word(word, "for=", &len)); word += len) {
+	for (const char *word = words; (word = find_clause(word, "for=", &len)); word += len) {
 		size_t n = len - 4;
 		if (n == 4 && !strncmp(word + 4, "ruby", n)) {
 			scope |= SCOPE_RUBY;
@@ -43,7 +43,7 @@ bool silence_left_out(const char *words, const char *name, bool ruby, char *text
 	size_t len;
 	int other_len = 0;
 	unsigned scope = scope_of(words, name, &other, &other_len);
-	if (find_word(words, "off", &len) && len == 3)
+	if (find_clause(words, "off", &len) && len == 3)
 		snprintf(text, size, "is switched off: JPROF_AGENT=%s", words);
 	else if (scope & (SCOPE_ALL | SCOPE_NAMED) || (scope & SCOPE_RUBY && ruby))
 		return false;
@@ -60,7 +60,7 @@ bool silence_text(const struct jprof_process *p, const struct silence_env *env, 
 	size_t len;
 	if (p->agent_trouble)
 		snprintf(text, size, "%s", p->agent_trouble);
-	else if (p->agent_version && env->known && find_word(env->agent, "socket=off", &len))
+	else if (p->agent_version && env->known && find_clause(env->agent, "socket=off", &len))
 		snprintf(text, size, "has no socket: JPROF_AGENT=%s: start it without socket=off", env->agent);
 	else if (p->agent_version) {
 		snprintf(text, size, "has no socket, and the reason is not known; try `jprof doctor %d`", p->pid);

@@ -11,7 +11,7 @@
 
 enum { small_limit = 1 << 16, cmdline_limit = 1 << 16, maps_limit = 32 << 20 };
 
-static struct jp_span span_of(const struct jp_strbuf *text)
+static struct jp_span span_of_text(const struct jp_strbuf *text)
 {
 	return (struct jp_span){ text->text, text->len };
 }
@@ -67,7 +67,7 @@ static int read_stat(const char *proc, struct jprof_process *p)
 	int rc = jp_proc_read(proc, p->pid, "stat", small_limit, &text);
 	if (rc)
 		return rc;
-	if (!jp_proc_stat_parse(span_of(&text), &stat))
+	if (!jp_proc_stat_parse(span_of_text(&text), &stat))
 		return ESRCH;
 	p->ppid = stat.ppid;
 	p->start_ticks = stat.start_ticks;
@@ -82,7 +82,7 @@ static int read_status(const char *proc, struct jprof_process *p, struct jp_proc
 	int rc = jp_proc_read(proc, p->pid, "status", small_limit, &text);
 	if (rc)
 		return rc;
-	jp_proc_status_parse(span_of(&text), status);
+	jp_proc_status_parse(span_of_text(&text), status);
 	p->ns_pid = status->ns_pid;
 	p->uid = status->uid;
 	p->rss = status->rss;

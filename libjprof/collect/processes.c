@@ -22,7 +22,7 @@ struct jprof_processes {
 	size_t count, cap;
 };
 
-struct scan {
+struct process_scan {
 	struct jprof_processes_opts opts;
 	struct jp_pattern *match;
 	struct jp_arena *arena;
@@ -46,7 +46,7 @@ static int pid_of(const char *name)
 	return !*end && n > 0 && n <= INT_MAX ? (int)n : 0;
 }
 
-static int add_seen(struct scan *scan, int pid)
+static int add_seen(struct process_scan *scan, int pid)
 {
 	struct jprof_process seen = { .pid = pid };
 	if (jp_process_read_basics(scan->arena, scan->opts.proc, &seen) ||
@@ -63,7 +63,7 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static int look_at_all(struct scan *scan, struct jprof_error *err)
+static int look_at_all(struct process_scan *scan, struct jprof_error *err)
 {
 	DIR *jp_cleanup(close_proc) dir = opendir(scan->opts.proc);
 	if (!dir)
@@ -78,7 +78,7 @@ static int look_at_all(struct scan *scan, struct jprof_error *err)
 	return 0;
 }
 
-static struct jprof_process *find_pid(const struct scan *scan, int pid)
+static struct jprof_process *find_pid(const struct process_scan *scan, int pid)
 {
 	struct jprof_process key = { .pid = pid };
 	return scan->count ? bsearch(&key, scan->all, scan->count, sizeof key, by_pid) : NULL;
@@ -90,7 +90,7 @@ static bool is_worker(const struct jprof_process *p, const char *server)
 }
 
 /* A server whose children are workers is a master. */
-static void find_masters(struct scan *scan)
+static void find_masters(struct process_scan *scan)
 {
 	for (size_t i = 0; i < scan->count; i++) {
 		struct jprof_process *p = &scan->all[i];
@@ -100,7 +100,7 @@ static void find_masters(struct scan *scan)
 	}
 }
 
-static bool descends(const struct scan *scan, const struct jprof_process *p, int ancestor)
+static bool descends(const struct process_scan *scan, const struct jprof_process *p, int ancestor)
 {
 	const struct jprof_process *at = find_pid(scan, p->ppid);
 	for (int i = 0; at && i < deepest; i++) {
@@ -112,7 +112,7 @@ static bool descends(const struct scan *scan, const struct jprof_process *p, int
 }
 
 /* The Puma that `pid` is the master or a worker of. */
-static int master_of(const struct scan *scan, int pid)
+static int master_of(const struct process_scan *scan, int pid)
 {
 	const struct jprof_process *at = find_pid(scan, pid);
 	for (int i = 0; at && is_worker(at, "puma") && i < deepest; i++)
@@ -120,7 +120,7 @@ static int master_of(const struct scan *scan, int pid)
 	return at ? at->pid : pid;
 }
 
-static bool is_asked_for(const struct scan *scan, const struct jprof_process *p, int master)
+static bool is_asked_for(const struct process_scan *scan, const struct jprof_process *p, int master)
 {
 	const struct jprof_processes_opts *o = &scan->opts;
 	if (p->pid == getpid())
@@ -156,7 +156,7 @@ static int list_process(struct jprof_processes *list, const struct jprof_process
 }
 
 /* Those asked for by pid, whatever they are. */
-static int add_pids(struct scan *scan, struct jprof_processes *list)
+static int add_pids(struct process_scan *scan, struct jprof_processes *list)
 {
 	for (size_t i = 0; i < scan->opts.pid_count; i++) {
 		struct jprof_process p = { .pid = scan->opts.pids[i] };
@@ -171,7 +171,7 @@ static int add_pids(struct scan *scan, struct jprof_processes *list)
 	return 0;
 }
 
-static int add_selected(struct scan *scan, struct jprof_processes *list)
+static int add_selected(struct process_scan *scan, struct jprof_processes *list)
 {
 	int master = scan->opts.puma_of ? master_of(scan, scan->opts.puma_of) : 0;
 	for (size_t i = 0; i < scan->count; i++) {
@@ -187,7 +187,7 @@ static int add_selected(struct scan *scan, struct jprof_processes *list)
 	return 0;
 }
 
-static int fill_list(struct scan *scan, struct jprof_processes *list, struct jprof_error *err)
+static int fill_list(struct process_scan *scan, struct jprof_processes *list, struct jprof_error *err)
 {
 	const char *match = scan->opts.match;
 	int rc = match ? jp_pattern_new(match, "match", &scan->match, err) : 0;
@@ -204,7 +204,7 @@ int jprof_processes_new(const struct jprof_processes_opts *opts, struct jprof_pr
 {
 	if (jp_null(err, out))
 		return JPROF_E_ARGUMENT;
-	struct scan scan = { 0 };
+	struct process_scan scan = { 0 };
 	int rc = jp_opts_take(&scan.opts, sizeof scan.opts, opts, err);
 	if (rc)
 		return rc;

@@ -100,7 +100,7 @@ static int read_binary(struct jprof_binary *b, struct jprof_error *err)
 int jprof_binary_open_by(const struct jprof_opener *opener, const char *root, const char *path,
                          struct jprof_binary **out, struct jprof_error *err)
 {
-	if (jp_null(err, path, out))
+	if (jp_null(err, path, out) || (opener && !opener->open && jp_null(err, NULL)))
 		return JPROF_E_ARGUMENT;
 	struct jprof_binary *b = calloc(1, sizeof *b);
 	if (!b)

@@ -16,7 +16,7 @@ static bool starts_with(const char *s, const char *with)
 	return !strncmp(s, with, strlen(with));
 }
 
-static bool is_word(char c)
+static bool is_word_byte(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
@@ -39,7 +39,7 @@ static const char *skip_brackets(const char *s)
 	size_t depth = 0;
 	const char *begin = s;
 	while (*s) {
-		if (starts_with(s, "operator") && (s == begin || !is_word(s[-1])) && !is_word(s[8])) {
+		if (starts_with(s, "operator") && (s == begin || !is_word_byte(s[-1])) && !is_word_byte(s[8])) {
 			s += 8;
 			s += operator_length(s);
 			continue;
@@ -95,7 +95,7 @@ static const char *find_word(const char *s, const char *end, const char *word)
 static bool is_path(const char *s, const char *end)
 {
 	size_t n = 0;
-	while (s + n < end && is_word(s[n]))
+	while (s + n < end && is_word_byte(s[n]))
 		n++;
 	return n && s + n + 2 < end && starts_with(s + n, "::");
 }
@@ -182,7 +182,7 @@ static void shorten(const char *s, const char *end, unsigned depth, struct jp_st
 	const char *begin = s, *after;
 	size_t written = brief->len;
 	while (s < end) {
-		if (starts_with(s, "operator") && (s == begin || !is_word(s[-1])) && !is_word(s[8])) {
+		if (starts_with(s, "operator") && (s == begin || !is_word_byte(s[-1])) && !is_word_byte(s[8])) {
 			size_t n = 8 + operator_length(s + 8);
 			jp_strbuf_add(brief, s, n);
 			s += n;

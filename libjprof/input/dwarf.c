@@ -274,7 +274,7 @@ static void walk_scope(struct dwarf_walk *walk, Dwarf_Die *die, const void *func
 /* `function` is the subprogram under way if it holds a wanted address. One that holds none is
  * still looked into: functions nested in it (of GNU C, Ada, or members of a local class) have
  * addresses of their own. */
-static void visit(struct dwarf_walk *walk, Dwarf_Die *die, const void *function, unsigned depth)
+static void visit_die(struct dwarf_walk *walk, Dwarf_Die *die, const void *function, unsigned depth)
 {
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
@@ -310,7 +310,7 @@ static void walk_children(struct dwarf_walk *walk, Dwarf_Die *parent, const void
 	if (depth >= max_tree_depth || walk->failed || dwarf_child(parent, &die))
 		return;
 	do
-		visit(walk, &die, function, depth + 1);
+		visit_die(walk, &die, function, depth + 1);
 	while (!walk->failed && !dwarf_siblingof(&die, &die));
 }
 

@@ -41,7 +41,7 @@ static void read_type(struct jp_bytes *message, struct jp_pprof_type *type)
 	read_numbers(message, to, jp_count(to));
 }
 
-static int add_type(struct jp_pprof *p, struct jp_bytes *message)
+static int take_type(struct jp_pprof *p, struct jp_bytes *message)
 {
 	struct jp_pprof_type type = { 0 };
 	read_type(message, &type);
@@ -200,7 +200,7 @@ static int read_pprof_string(struct jp_pprof *p, const struct jp_bytes *bytes)
 static int add_field(struct jp_pprof *p, struct jp_field *field)
 {
 	switch (field->number) {
-	case SAMPLE_TYPE: return add_type(p, &field->bytes);
+	case SAMPLE_TYPE: return take_type(p, &field->bytes);
 	case SAMPLE: return read_pprof_sample(p, &field->bytes);
 	case MAPPING: return read_pprof_mapping(p, &field->bytes);
 	case LOCATION: return add_location(p, &field->bytes);

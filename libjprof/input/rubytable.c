@@ -34,12 +34,12 @@ static bool take_decimal(struct jp_span *line, uint64_t most, uint64_t *value)
 	return jp_span_decimal(line, value) == JP_NUMBER_OK && *value <= most && ends_field(line);
 }
 
-static bool take_hex(struct jp_span *line, uint64_t *value)
+static bool take_table_hex(struct jp_span *line, uint64_t *value)
 {
 	return jp_span_hex(line, value) == JP_NUMBER_OK && ends_field(line);
 }
 
-static struct jp_span take_word(struct jp_span *line)
+static struct jp_span take_table_word(struct jp_span *line)
 {
 	struct jp_span word = *line;
 	while (line->len && *line->ptr != ' ')
@@ -49,7 +49,7 @@ static struct jp_span take_word(struct jp_span *line)
 	return word;
 }
 
-static bool is_word(struct jp_span word, const char *text)
+static bool is_table_word(struct jp_span word, const char *text)
 {
 	return word.len == strlen(text) && jp_span_starts(word, text);
 }
@@ -78,7 +78,7 @@ static bool take_text(struct table_parse *p)
 	return true;
 }
 
-static int keep_text(struct table_parse *p, char **to)
+static int keep_table_text(struct table_parse *p, char **to)
 {
 	if (!take_text(p))
 		return FAULTY;
@@ -94,14 +94,14 @@ static int read_process(struct table_parse *p)
 	struct jp_rubytable *t = p->table;
 	if (!take_decimal(&p->line, UINT64_MAX, &t->pid) || !take_decimal(&p->line, UINT64_MAX, &t->start_ticks))
 		return FAULTY;
-	return keep_text(p, &t->boot);
+	return keep_table_text(p, &t->boot);
 }
 
 static int read_sum(struct table_parse *p)
 {
 	struct jp_checksum *sum = &p->table->dump;
 	p->has_dump = true;
-	return take_decimal(&p->line, UINT64_MAX, &sum->size) && take_hex(&p->line, &sum->fnv) ? GOOD : FAULTY;
+	return take_decimal(&p->line, UINT64_MAX, &sum->size) && take_table_hex(&p->line, &sum->fnv) ? GOOD : FAULTY;
 }
 
 static int read_ids(struct table_parse *p)
@@ -110,16 +110,16 @@ static int read_ids(struct table_parse *p)
 	uint64_t *const bounds[] = { &t->start, &t->nodes, &t->tags, &t->epochs, &t->end };
 	p->has_ids = true;
 	for (size_t i = 0; i < jp_count(bounds); i++)
-		if (!take_hex(&p->line, bounds[i]))
+		if (!take_table_hex(&p->line, bounds[i]))
 			return FAULTY;
 	return t->nodes <= t->tags && t->tags <= t->epochs && t->epochs <= t->end ? GOOD : FAULTY;
 }
 
 static int read_ruby(struct table_parse *p)
 {
-	(void)take_word(&p->line);
-	p->table->stacks = is_word(take_word(&p->line), "on");
-	return keep_text(p, &p->table->why);
+	(void)take_table_word(&p->line);
+	p->table->stacks = is_table_word(take_table_word(&p->line), "on");
+	return keep_table_text(p, &p->table->why);
 }
 
 static int read_interpreter(struct table_parse *p)
@@ -204,7 +204,7 @@ static int read_frame(struct table_parse *p)
 	if (!take_nodes(p, &node, &frame) || !take_string(p, &frame.path) ||
 	    !take_decimal(&p->line, UINT32_MAX, &line) || !take_string(p, &frame.owner))
 		return FAULTY;
-	struct jp_span separator = take_word(&p->line);
+	struct jp_span separator = take_table_word(&p->line);
 	if (separator.len != 1 || !strchr("#.-", *separator.ptr) || !take_string(p, &frame.method) || p->line.len)
 		return FAULTY;
 	frame.line = (uint32_t)line;
@@ -226,17 +226,17 @@ static int read_marker(struct table_parse *p)
 	uint64_t node, count;
 	if (!take_nodes(p, &node, &frame))
 		return FAULTY;
-	struct jp_span word = take_word(&p->line);
+	struct jp_span word = take_table_word(&p->line);
 	if (!word.len || memchr(word.ptr, '\0', word.len) || !take_decimal(&p->line, UINT32_MAX, &count))
 		return FAULTY;
 	for (size_t i = 0; i < jp_count(words); i++)
-		frame.word = is_word(word, words[i].text) ? words[i].word : frame.word;
+		frame.word = is_table_word(word, words[i].text) ? words[i].word : frame.word;
 	frame.line = (uint32_t)count;
 	frame.method = jp_intern(&p->table->texts, word.ptr, word.len);
 	return frame.method == JP_NONE ? JPROF_E_NOMEM : add_table_frame(p, node, &frame);
 }
 
-static int read_end(struct table_parse *p)
+static int read_table_end(struct table_parse *p)
 {
 	uint64_t count;
 	p->ended = true;
@@ -253,12 +253,12 @@ static int read_table_line(struct table_parse *p)
 	} lines[] = { { "n", read_frame },         { "s", read_string },      { "m", read_marker },
 		      { "process", read_process }, { "dump", read_sum },      { "ids", read_ids },
 		      { "ruby", read_ruby },       { "bounds", read_bounds }, { "interpreter", read_interpreter },
-		      { "end", read_end } };
-	struct jp_span word = take_word(&p->line);
+		      { "end", read_table_end } };
+	struct jp_span word = take_table_word(&p->line);
 	if (p->ended)
 		return FAULTY;
 	for (size_t i = 0; i < jp_count(lines); i++)
-		if (is_word(word, lines[i].word))
+		if (is_table_word(word, lines[i].word))
 			return lines[i].read(p);
 	return GOOD;
 }
@@ -277,7 +277,7 @@ static int check_version(struct jp_reader *reader, const char *name, struct jpro
 	return 0;
 }
 
-static int read_table(struct table_parse *p, struct jp_reader *reader, const char *name, struct jprof_error *err)
+static int read_ruby_table(struct table_parse *p, struct jp_reader *reader, const char *name, struct jprof_error *err)
 {
 	int rc = check_version(reader, name, err);
 	if (rc)
@@ -305,7 +305,7 @@ int jp_rubytable_parse(const void *data, size_t len, const char *name, struct jp
 	jp_reader_init(&reader, data, len);
 	int rc = len > jp_rubytable_limit
 	             ? jp_error(err, JPROF_E_FORMAT, name, 0, "is larger than a table of Ruby stacks can be")
-	             : read_table(&p, &reader, name, err);
+	             : read_ruby_table(&p, &reader, name, err);
 	free(p.strings);
 	jp_strbuf_release(&p.text);
 	if (rc)

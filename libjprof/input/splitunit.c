@@ -53,7 +53,7 @@ static bool list_candidate_paths(const struct jp_objfile *holder, Dwarf_Die *ske
 }
 
 /* What libdw would find at a path of the host. */
-static enum place look_at(const struct jp_objfile *holder, const char *path)
+static enum place kind_of_path(const struct jp_objfile *holder, const char *path)
 {
 	struct stat host, below;
 	char inside[PATH_MAX];
@@ -78,7 +78,7 @@ static bool may_open(const struct jp_objfile *holder, const struct candidates *c
 {
 	enum place found = NOTHING;
 	for (int i = 0; i < candidate_count; i++) {
-		enum place place = look_at(holder, c->path[i]);
+		enum place place = kind_of_path(holder, c->path[i]);
 		if (place == FORBIDDEN) {
 			lose(losses, c->path[i],
 			     holder->root.path ? "lies outside the sysroot, or is no regular file"
@@ -122,7 +122,7 @@ bool jp_split_find(const struct jp_objfile *holder, Dwarf_Die *skeleton, Dwarf_D
 		lose(losses, c.name, "shares parts with another file (dwz)");
 		return false;
 	}
-	if (look_at(holder, c.path[beside]) == REGULAR || look_at(holder, c.path[compiled]) == REGULAR)
+	if (kind_of_path(holder, c.path[beside]) == REGULAR || kind_of_path(holder, c.path[compiled]) == REGULAR)
 		lose(losses, c.name, "is of another build, or damaged");
 	else
 		lose(losses, c.path[package], "is a DWARF package, which this libdw cannot read");

@@ -102,7 +102,7 @@ static bool same_address(const void *a, const void *b)
 	return !memcmp(a, b, sizeof(uint64_t));
 }
 
-static int add_frame(struct jprof_dump *dump, uint64_t address)
+static int push_frame(struct jprof_dump *dump, uint64_t address)
 {
 	static const struct jp_index_kind kind = { sizeof address, hash_address, same_address };
 	bool known;
@@ -124,7 +124,7 @@ int jp_parse_commit(struct jp_parse *p)
 	if (!p->depth && jp_parse_warn(p, "a stack without addresses: its bytes are in the total and in no row"))
 		return jp_error_nomem(p->err);
 	for (size_t i = 0; i < p->depth; i++)
-		if (add_frame(dump, p->stack[i] - (i && p->stack[i])))
+		if (push_frame(dump, p->stack[i] - (i && p->stack[i])))
 			return jp_error_nomem(p->err);
 	if (jp_array_push(dump->depths, dump->info.stacks, dump->depth_cap))
 		return jp_error_nomem(p->err);

@@ -420,12 +420,12 @@ const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i)
 
 size_t jprof_profile_objects(const struct jprof_profile *profile)
 {
-	return jp_object_count(profile);
+	return profile ? jp_object_count(profile) : 0;
 }
 
 const char *jprof_profile_object(const struct jprof_profile *profile, size_t i)
 {
-	return i < jp_object_count(profile) ? jp_string(profile, profile->objects[i].path) : "";
+	return i < jprof_profile_objects(profile) ? jp_string(profile, profile->objects[i].path) : NULL;
 }
 
 size_t jprof_profile_notes(const struct jprof_profile *profile)

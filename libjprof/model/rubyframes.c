@@ -68,7 +68,7 @@ static uint32_t place_of_frame(struct jp_ruby_load *w, uint32_t id)
 
 /* ---- numbers --------------------------------------------------------------------------------------------- */
 
-static bool has_ids(const struct jprof_map *map)
+static bool has_ruby_ids(const struct jprof_map *map)
 {
 	return !strncmp(map->path, ids_path, strlen(ids_path));
 }
@@ -83,7 +83,7 @@ static bool is_node(const struct jp_ruby_load *w, uint32_t number)
 uint32_t jp_ruby_number(struct jp_ruby_load *w, uint64_t address)
 {
 	const struct jprof_map *map = jp_maps_find(w->maps, address);
-	if (!map || !has_ids(map))
+	if (!map || !has_ruby_ids(map))
 		return 0;
 	uint64_t number = (address - map->start) / 2;
 	bool known = !strcmp(map->path, read_version) && (!w->table || map->start == w->table->start);
@@ -92,7 +92,7 @@ uint32_t jp_ruby_number(struct jp_ruby_load *w, uint64_t address)
 }
 
 /* Shortens a stack to its places; the frame that its number stands for, or JP_NONE. */
-static uint32_t take_number(struct jp_ruby_load *w, uint32_t *places, uint32_t *depth)
+static uint32_t take_ruby_number(struct jp_ruby_load *w, uint32_t *places, uint32_t *depth)
 {
 	uint32_t kept = 0, frame = JP_NONE;
 	bool has_node = false;
@@ -113,7 +113,7 @@ static uint32_t take_number(struct jp_ruby_load *w, uint32_t *places, uint32_t *
 
 const uint32_t *jp_ruby_join(struct jp_ruby_load *w, uint32_t *places, uint32_t *native, uint32_t *depth)
 {
-	uint32_t frame = take_number(w, places, native);
+	uint32_t frame = take_ruby_number(w, places, native);
 	*depth = *native;
 	w->deepest = *native > w->deepest ? *native : w->deepest;
 	if (frame == JP_NONE)
@@ -139,7 +139,7 @@ int jp_ruby_load_init(struct jp_ruby_load *w, struct jprof_profile *profile, con
 	*w = (struct jp_ruby_load){ .profile = profile, .table = dump->table, .maps = maps };
 	size_t count = maps ? jprof_maps_count(maps) : 0;
 	for (size_t i = 0; i < count; i++)
-		w->any = w->any || has_ids(jprof_maps_at(maps, i));
+		w->any = w->any || has_ruby_ids(jprof_maps_at(maps, i));
 	if (!w->any || !w->table)
 		return 0;
 	w->object = ruby_object(profile);

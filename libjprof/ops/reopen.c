@@ -40,16 +40,16 @@ int jp_remember_where(struct jprof_profile *p, const struct jp_debug_where *wher
 	           : 0;
 }
 
-static const char *text_of(const struct jp_code *code, uint32_t id)
+static const char *string_or_null(const struct jp_code *code, uint32_t id)
 {
 	return id == JP_NONE ? NULL : jp_code_string(code, id);
 }
 
 struct jp_debug_where jp_where_remembered(const struct jp_code *code)
 {
-	return (struct jp_debug_where){ .root = { .path = text_of(code, code->debug_root) },
-		                        .dirs = text_of(code, code->debug_dirs),
-		                        .files = text_of(code, code->debug_files) };
+	return (struct jp_debug_where){ .root = { .path = string_or_null(code, code->debug_root) },
+		                        .dirs = string_or_null(code, code->debug_dirs),
+		                        .files = string_or_null(code, code->debug_files) };
 }
 
 /* Why there is no file. */
@@ -78,8 +78,8 @@ int jp_reopen(const struct jp_code *code, uint32_t object, struct jp_objfile **f
 	const struct jp_object *o = &code->objects[object];
 	if (o->file == JP_NONE)
 		return refuse(code, o, err);
-	int rc = jp_objfile_open((struct jp_root){ .path = text_of(code, o->file_root) }, jp_code_string(code, o->file),
-	                         file, err);
+	int rc = jp_objfile_open((struct jp_root){ .path = string_or_null(code, o->file_root) },
+	                         jp_code_string(code, o->file), file, err);
 	if (rc)
 		return rc;
 	struct jp_file_mark now = mark_of(*file);

@@ -330,7 +330,7 @@ static int put_numbered_name(struct graph *g, struct written *written, const cha
 	return 0;
 }
 
-static struct function *function_at(const struct graph *g, uint32_t rank)
+static struct function *function_of_node(const struct graph *g, uint32_t rank)
 {
 	return &g->functions[g->by_rank[rank]];
 }
@@ -357,15 +357,15 @@ static int put_function_name(struct graph *g, struct function *f, const char *ke
 
 static int put_function(struct graph *g, uint32_t rank)
 {
-	struct function *f = function_at(g, rank);
+	struct function *f = function_of_node(g, rank);
 	return put_object(g, f, "ob") || put_function_file(g, f, "fl") ? -1 : put_function_name(g, f, "fn");
 }
 
 /* Object file and file are those of the caller where they are not told. */
 static int put_called(struct graph *g, uint32_t from, uint32_t to)
 {
-	const struct function *caller = function_at(g, from);
-	struct function *called = function_at(g, to);
+	const struct function *caller = function_of_node(g, from);
+	struct function *called = function_of_node(g, to);
 	int rc = 0;
 	if (strcmp(function_object(g, caller), function_object(g, called)))
 		rc = put_object(g, called, "cob");

@@ -22,7 +22,7 @@
 
 enum { longest_loop = 16, chain_ends = 3, root = 0 };
 
-struct node {
+struct tree_node {
 	uint32_t name, parent;
 	double flat, cum;
 	uint32_t child_first, child_count; /* places in tree->order, once sorted */
@@ -37,7 +37,7 @@ struct tree {
 	uint32_t *path; /* of the stack under way */
 	size_t path_cap;
 	struct jp_intern keys; /* (parent, name); a node's id is its key's and 1 */
-	struct node *nodes;
+	struct tree_node *nodes;
 	size_t count, cap;
 	uint32_t *order; /* nodes by parent, then size */
 	bool *loops;     /* of the stack under way: by place */
@@ -81,7 +81,7 @@ static uint32_t node_of(struct tree *t, uint32_t parent, uint32_t name)
 	if (id == known) {
 		if (jp_array_push(t->nodes, t->count, t->cap))
 			return JP_NONE;
-		t->nodes[t->count++] = (struct node){ .name = name, .parent = parent };
+		t->nodes[t->count++] = (struct tree_node){ .name = name, .parent = parent };
 	}
 	return id + 1;
 }
@@ -118,7 +118,7 @@ static int add_tree_stack(struct tree *t, uint32_t stack)
 static int nodes_by_parent(const void *a, const void *b, void *context)
 {
 	const struct tree *t = context;
-	const struct node *x = &t->nodes[*(const uint32_t *)a], *y = &t->nodes[*(const uint32_t *)b];
+	const struct tree_node *x = &t->nodes[*(const uint32_t *)a], *y = &t->nodes[*(const uint32_t *)b];
 	if (x->parent != y->parent)
 		return x->parent < y->parent ? -1 : 1;
 	if (fabs(x->cum) != fabs(y->cum))
@@ -130,7 +130,7 @@ static int siblings_by_cum(const void *a, const void *b, void *context)
 {
 	const struct tree *t = context;
 	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
-	const struct node *x = &t->nodes[m], *y = &t->nodes[n];
+	const struct tree_node *x = &t->nodes[m], *y = &t->nodes[n];
 	if (fabs(x->cum) != fabs(y->cum))
 		return fabs(x->cum) > fabs(y->cum) ? -1 : 1;
 	return (m > n) - (m < n);
@@ -165,7 +165,7 @@ static int arrange(struct tree *t)
 	choose(t);
 	qsort_r(t->order, t->count - 1, sizeof *t->order, nodes_by_parent, t);
 	for (uint32_t i = 0; i < t->count - 1; i++) {
-		struct node *parent = &t->nodes[t->nodes[t->order[i]].parent];
+		struct tree_node *parent = &t->nodes[t->nodes[t->order[i]].parent];
 		if (!parent->child_count++)
 			parent->child_first = i;
 	}
@@ -204,7 +204,7 @@ static void put_numbers(const struct tree *t, double flat, double cum)
 	jp_strbuf_printf(t->out, "%8s %6s %8s %6s ", f, fp, c, cp);
 }
 
-static void put_tree_node(const struct tree *t, const struct node *node, uint32_t indent, bool fork)
+static void put_tree_node(const struct tree *t, const struct tree_node *node, uint32_t indent, bool fork)
 {
 	put_numbers(t, node->flat, node->cum);
 	jp_strbuf_printf(t->out, "%*s%s ", (int)(2 * indent), "", fork ? "+" : " ");
@@ -216,7 +216,7 @@ static void put_tree_node(const struct tree *t, const struct node *node, uint32_
 /* The only callee of a node, if that has one worth a row and nothing beside it. */
 static uint32_t only_child(const struct tree *t, uint32_t id)
 {
-	const struct node *node = &t->nodes[id];
+	const struct tree_node *node = &t->nodes[id];
 	uint32_t child = node->child_count ? t->order[node->child_first] : JP_NONE;
 	return node->child_count == 1 && t->nodes[child].shown ? child : JP_NONE;
 }
@@ -253,11 +253,11 @@ static uint32_t put_chain(const struct tree *t, uint32_t id, uint32_t indent)
 }
 
 /* Callees too small for a row, together. */
-static int push_rest(const struct tree *t, struct stack *stack, const struct node *node, uint32_t indent)
+static int push_rest(const struct tree *t, struct stack *stack, const struct tree_node *node, uint32_t indent)
 {
 	struct pending rest = { .node = JP_NONE, .indent = indent };
 	for (uint32_t i = 0; i < node->child_count; i++) {
-		const struct node *child = &t->nodes[t->order[node->child_first + i]];
+		const struct tree_node *child = &t->nodes[t->order[node->child_first + i]];
 		if (child->shown || child->cum == 0)
 			continue;
 		rest.more++;
@@ -268,7 +268,7 @@ static int push_rest(const struct tree *t, struct stack *stack, const struct nod
 
 static int push_children(const struct tree *t, struct stack *stack, uint32_t id, uint32_t indent)
 {
-	const struct node *node = &t->nodes[id];
+	const struct tree_node *node = &t->nodes[id];
 	int rc = push_rest(t, stack, node, indent);
 	for (uint32_t i = node->child_count; !rc && i-- > 0;) {
 		uint32_t child = t->order[node->child_first + i];
@@ -300,7 +300,7 @@ static int build_tree(struct tree *t)
 {
 	if (jp_walk_init(&t->walk, t->view) || jp_array_push(t->nodes, t->count, t->cap))
 		return -1;
-	t->nodes[t->count++] = (struct node){ .name = JP_NONE, .parent = JP_NONE };
+	t->nodes[t->count++] = (struct tree_node){ .name = JP_NONE, .parent = JP_NONE };
 	for (uint32_t i = 0; i < t->view->stack_count; i++)
 		if (add_tree_stack(t, i))
 			return -1;

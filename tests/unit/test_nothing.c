@@ -155,6 +155,8 @@ static void test_profiles(void **state)
 	struct jprof_frame frame = { .line = 4711 };
 	REFUSED(jprof_profile_new, NULL, NULL, &made);
 	REFUSED(jprof_profile_new, dump, NULL, NULL);
+	REFUSED(jprof_profile_take, NULL, NULL, &made);
+	REFUSED(jprof_profile_take, dump, NULL, NULL);
 	REFUSED(jprof_profile_parse, NULL, 5, "x", NULL, &made);
 	REFUSED(jprof_profile_parse, DUMP, strlen(DUMP), "x", NULL, NULL);
 	REFUSED(jprof_profile_open, NULL, NULL, &made);
@@ -175,6 +177,9 @@ static void test_profiles(void **state)
 	GIVES(== 0, jprof_profile_threads(NULL));
 	GIVES(== NULL, jprof_profile_thread(NULL, 0));
 	GIVES(== NULL, jprof_profile_thread(p, jprof_profile_threads(p)));
+	GIVES(== 0, jprof_profile_objects(NULL));
+	GIVES(== NULL, jprof_profile_object(NULL, 0));
+	GIVES(== NULL, jprof_profile_object(p, jprof_profile_objects(p)));
 	GIVES(== 0, jprof_profile_notes(NULL));
 	GIVES(== NULL, jprof_profile_note(NULL, 0));
 	GIVES(== NULL, jprof_profile_note(p, jprof_profile_notes(p)));
@@ -276,6 +281,9 @@ static void test_object_files(void **state)
 	struct jprof_binary *b = NULL;
 	REFUSED(jprof_binary_open, NULL, NULL, &b);
 	REFUSED(jprof_binary_open, NULL, "/proc/self/exe", NULL);
+	REFUSED(jprof_binary_open_by, NULL, NULL, NULL, &b);
+	REFUSED(jprof_binary_open_by, NULL, NULL, "/proc/self/exe", NULL);
+	REFUSED(jprof_binary_open_by, &(const struct jprof_opener){ 0 }, NULL, "/proc/self/exe", &b);
 	assert_int_equal(jprof_binary_open(NULL, "/proc/self/exe", &b, NULL), 0);
 	GIVES(== NULL, jprof_binary_info(NULL));
 	GIVES(== 0, jprof_binary_needed_count(NULL));
