@@ -1,7 +1,7 @@
 /* libjprof-live: looks at live processes, asks their agents for dumps, and gathers what a bundle wants of them.
  *
- * A part of its own, so that who reads dumps does not link what talks to processes: pkg-config libjprof-live. The rules
- * of jprof.h hold here, too, but that
+ * A part of its own, so that a program that reads dumps does not link what talks to processes: pkg-config
+ * libjprof-live. The rules of jprof.h hold here, too, but that
  * - jprof_processes_new and jprof_target_* look at processes, by /proc;
  * - jprof_agent_* talk to one, through the socket of its agent;
  * - jprof_target_signal sends a signal;
@@ -23,7 +23,7 @@ enum jprof_process_state {
 	JPROF_PROCESS_GONE,   /* there is none, or it ended while it was looked at */
 };
 
-/* A process as /proc tells of it. Where `readable` is false the caller has no permission to see what is mapped:
+/* A process as /proc reports it. Where `readable` is false the caller has no permission to see what is mapped:
  * all that follows it is not known. Paths are as the process sees them. */
 struct jprof_process {
 	enum jprof_process_state state;
@@ -47,7 +47,7 @@ struct jprof_process {
 	int agent_version;         /* of docs/agent.md; 0: no active agent */
 	int agent_signal;          /* what its handler was installed for, 0: nothing */
 	const char *agent_socket;  /* a path, "@NAME", or NULL: it has none */
-	const char *agent_trouble; /* what keeps the agent from being asked, in words, or NULL: it tells nothing */
+	const char *agent_trouble; /* what keeps the agent from being asked, in words, or NULL: not known */
 };
 
 /* Every selection adds to the list; without any it is all processes that are a Ruby, have a jemalloc or an
@@ -92,7 +92,7 @@ struct jprof_agent_opts {
 	const struct jprof_opener *opener; /* of that process, used for its socket; NULL: the caller connects */
 };
 
-/* What an agent tells of its process. Strings are NULL where there is none, and live until the next report. */
+/* What an agent reports of its process. Strings are NULL where there is none, and live until the next report. */
 struct jprof_agent_report {
 	int protocol;
 	int pid; /* as the process sees it */
@@ -114,8 +114,8 @@ struct jprof_agent_report {
 };
 
 /* Connects to the agent that the process announces, and makes sure, by a first report, that it is that very
- * process which answers, and that its user is still the one that `process` tells. `process` may go before the agent
- * does. Since: 0.1 */
+ * process which answers, and that its user is still the one that `process` names. `process` may be freed before the
+ * agent does. Since: 0.1 */
 JPROF_API int jprof_agent_connect(const struct jprof_process *process, const struct jprof_agent_opts *opts,
                                   struct jprof_agent **agent, struct jprof_error *err);
 
@@ -150,7 +150,7 @@ JPROF_API int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_age
 /* What malloc_stats_print writes, as JSON; it lives until the next. Since: 0.1 */
 JPROF_API int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err);
 
-/* Turns sampling on or off; *was tells what it was. Since: 0.1 */
+/* Turns sampling on or off; *was is what it was before. Since: 0.1 */
 JPROF_API int jprof_agent_set_active(struct jprof_agent *agent, bool active, bool *was, struct jprof_error *err);
 
 /* Closes the connection and frees it, with its last report and dump; NULL is fine. Since: 0.1 */
@@ -164,7 +164,7 @@ JPROF_API bool jprof_agent_label_good(const char *label);
 /* A live process that is dealt with: held by a pidfd, so that another one with its pid is never taken for it. */
 struct jprof_target;
 
-/* `proc` as in jprof_processes_opts. A zombie, and one that is gone, is refused with a sentence. Since: 0.1 */
+/* `proc` as in jprof_processes_opts. A zombie, and one that has ended, is refused with a sentence. Since: 0.1 */
 JPROF_API int jprof_target_open(const struct jprof_process *process, const char *proc, struct jprof_target **target,
                                 struct jprof_error *err);
 
@@ -177,7 +177,7 @@ struct jprof_rights {
 	uint64_t capabilities; /* effective in the caller's user namespace: bit N for capability N */
 };
 
-/* Reads them. Refused with a sentence: a process whose user is not the one that jprof_target_open was told, one that
+/* Reads them. Refused with a sentence: a process whose user is not the one that jprof_target_open was given, one that
  * runs a setuid or setgid program, and one whose user has no number here. Since: 0.1 */
 JPROF_API int jprof_target_rights(struct jprof_target *target, struct jprof_rights *rights, struct jprof_error *err);
 
@@ -197,7 +197,7 @@ JPROF_API int jprof_target_signal(const struct jprof_target *target, int signal,
 JPROF_API int jprof_target_prefix(const struct jprof_target *target, char *prefix, size_t size,
                                   struct jprof_error *err);
 
-/* Adds what /proc and its control group tell to the member that was begun: maps, smaps_rollup, status, memory.*;
+/* Adds what /proc and its control group report to the member that was begun: maps, smaps_rollup, status, memory.*;
  * its arguments only with `cmdline`, its environment never. What cannot be read is left out. Since: 0.1 */
 JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdline, struct jprof_bundle_writer *writer,
                                   struct jprof_error *err);

@@ -12,9 +12,9 @@
  * The order is kept: what comes too early or too late is JPROF_E_ARGUMENT with a sentence.
  *
  * Rules that hold everywhere:
- * - A function returns 0 or a negative code of enum jprof_code; its result goes to the out
- *   parameter, which is untouched on failure. The last parameter, which may be NULL, tells what
- *   went wrong, where, and what to do about it.
+ * - A function returns 0 or a negative code of enum jprof_code. It stores its result in the out
+ *   parameter, and leaves that untouched on failure. The last parameter, which may be NULL, reports
+ *   what went wrong, where, and what to do about it.
  * - Nothing prints, exits, starts a process, uses the network or writes a file; but for
  *   jprof_symbolize_opts.debuginfod, which asks servers and fills their cache. What looks at processes and talks to
  * them is in jprof-live.h, a library of its own. With a struct jprof_opener the caller opens the files that a live
@@ -24,7 +24,7 @@
  *   (NULL, "", 0, false), and NAN for an estimate. So does an index past the end.
  * - No global state: different objects may be used by different threads; one object by one
  *   thread at a time.
- * - Who calls a function that makes an object frees it with the function named _free, which
+ * - The caller of a function that makes an object frees it with the function named _free, which
  *   takes NULL too. A pointer obtained from an object lives as long as the object.
  * - A struct of options starts with its size; leave the rest zero for the defaults:
  *   struct jprof_view_opts opts = { .size = sizeof opts, .full_names = true };
@@ -56,7 +56,7 @@ enum jprof_code {
 	JPROF_E_MEMBER = -4006,      /* a bundle has no such member */
 };
 
-/* What would help, as far as the library can tell: its texts name no options or commands of a program, which has words
+/* What would help, as far as the library knows: its texts name no options or commands of a program, which has words
  * of its own for each of these and puts them behind the text. Of struct jprof_symbolize_opts, if not said otherwise. */
 enum jprof_advice {
 	JPROF_ADVICE_NONE,
@@ -91,16 +91,18 @@ struct jprof_error {
 	char text[512];
 };
 
-/* Writes the error as one line, "PATH:LINE:COLUMN: TEXT", without what is not known, into `line`, which has `size`
- * bytes; what does not fit is cut. JPROF_ERROR_LINE bytes hold every error. Returns `line`. Since: 0.2 */
+/* Bytes that hold every error as a line. */
 enum { JPROF_ERROR_LINE = 1056 };
+
+/* Writes the error as one line, "PATH:LINE:COLUMN: TEXT", without what is not known, into `line`, which has `size`
+ * bytes; what does not fit is cut. Returns `line`, or "" where it holds nothing. Since: 0.2 */
 JPROF_API const char *jprof_error_line(const struct jprof_error *err, char *line, size_t size);
 
 /* ---- Version ---------------------------------------------------------------------------- */
 
 /* Of this header. What is promised of the ABI: a program that was built with the headers of 0.2.0 or later runs with
  * every library libjprof.so.0 that is not older than they are. Until the soname changes functions are only added,
- * structs of options grow at their end (their size tells), structs that the library hands out by a pointer and enums
+ * structs of options grow at their end (their size says so), structs that the library hands out by a pointer and enums
  * grow at theirs, and struct jprof_error, jprof_range and jprof_frame stay as they are. libjprof-live.so.0 likewise. */
 #define JPROF_VERSION_MAJOR 0
 #define JPROF_VERSION_MINOR 2
@@ -113,6 +115,8 @@ JPROF_API const char *jprof_version(void);
 /* What this build can and cannot do, in words, such as its demangler; static. Since: 0.1 */
 JPROF_API const char *jprof_features(void);
 
+/* ---- Texts: for people, and for JSON --------------------------------------------------------------------- */
+
 /* The text as a string of JSON, with its quotes: bytes that are no UTF-8 become U+FFFD each; "null" for NULL. Owned by
  * the caller, to be freed by free(); NULL when memory is short. Since: 0.1 */
 JPROF_API char *jprof_json_text(const char *text);
@@ -120,7 +124,7 @@ JPROF_API char *jprof_json_text(const char *text);
 /* How many of the `len` bytes at `s` are a character that people may be shown as it is; 0: there is none, and the first
  * byte is to be written as \xNN. Such are control characters (C0, DEL, C1), what has no shape or changes the order in
  * which others are shown (bidi overrides and isolates, line separators, zero-width characters, tags: the categories Cc,
- * Cf, Zl, Zp), and bytes that are no UTF-8. All that jprof writes for people goes through this. Since: 0.1 */
+ * Cf, Zl, Zp), and bytes that are no UTF-8. jprof writes nothing for people without this. Since: 0.1 */
 JPROF_API size_t jprof_visible_len(const char *s, size_t len);
 
 /* Copies the text so, cut between two characters where `size` bytes with the NUL do not hold it; no more than
@@ -154,17 +158,20 @@ JPROF_API int jprof_maps_parse(const void *data, size_t len, const char *name, s
 /* The same for a file. Since: 0.1 */
 JPROF_API int jprof_maps_open(const char *path, struct jprof_maps **maps, struct jprof_error *err);
 
-/* Number of mappings, and the i-th of them by ascending address. Since: 0.1 */
+/* Number of mappings. Since: 0.1 */
 JPROF_API size_t jprof_maps_count(const struct jprof_maps *maps);
+
+/* The i-th mapping, from 0, by ascending address; it lives as long as the maps. Since: 0.1 */
 JPROF_API const struct jprof_map *jprof_maps_at(const struct jprof_maps *maps, size_t i);
 
+/* Frees the maps; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_maps_free(struct jprof_maps *maps);
 
 /* ---- Dumps: what a file holds ----------------------------------------------------------- */
 
 /* The four counters of a sample. */
 enum jprof_counter {
-	JPROF_INUSE_SPACE,   /* bytes allocated and not freed: what reports show unless told otherwise */
+	JPROF_INUSE_SPACE,   /* bytes allocated and not freed: what reports show by default */
 	JPROF_INUSE_OBJECTS, /* their objects */
 	JPROF_ALLOC_SPACE,   /* bytes allocated since the start; all 0 without prof_accum */
 	JPROF_ALLOC_OBJECTS, /* their objects */
@@ -208,21 +215,25 @@ JPROF_API int jprof_dump_open(const char *path, struct jprof_dump **dump, struct
  * that jprof_profile_open reads or refuses with a word about it; 512 bytes are enough. Since: 0.1 */
 JPROF_API bool jprof_dump_probe(const void *data, size_t len);
 
+/* What the dump holds; it lives as long as the dump. Since: 0.1 */
 JPROF_API const struct jprof_dump_info *jprof_dump_info(const struct jprof_dump *dump);
 
-/* The i-th of info->threads, by ascending id. Since: 0.1 */
+/* The i-th of info->threads, from 0, by ascending id; it lives as long as the dump. Since: 0.1 */
 JPROF_API const struct jprof_dump_thread *jprof_dump_thread(const struct jprof_dump *dump, size_t i);
 
-/* The maps at the end of the dump, or NULL if it has none. Since: 0.1 */
+/* The maps at the end of the dump, or NULL if it has none; they live as long as the dump. Since: 0.1 */
 JPROF_API const struct jprof_maps *jprof_dump_maps(const struct jprof_dump *dump);
 
-/* What was wrong with the dump without making it useless. Since: 0.1 */
+/* Number of faults that did not make the dump useless. Since: 0.1 */
 JPROF_API size_t jprof_dump_warnings(const struct jprof_dump *dump);
+
+/* The i-th fault, from 0; it lives as long as the dump. Since: 0.1 */
 JPROF_API const struct jprof_error *jprof_dump_warning(const struct jprof_dump *dump, size_t i);
 
+/* Frees the dump; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_dump_free(struct jprof_dump *dump);
 
-/* ---- Profiles: the model ------------------------------------------------------------------ */
+/* ---- Profiles: reading them ------------------------------------------------------------------------------ */
 
 struct jprof_profile;
 
@@ -276,11 +287,17 @@ struct jprof_profile_info {
 	bool has_ruby;       /* stacks have frames of Ruby, JPROF_SOURCE_RUBY. Since: 0.2 */
 };
 
+/* What the profile was made of; it lives as long as the profile. Since: 0.1 */
 JPROF_API const struct jprof_profile_info *jprof_profile_info(const struct jprof_profile *profile);
 
-/* Adds `other` to `profile`. Stacks meet by object file and offset, so that runs with other load addresses do too. The
- * names that came with the input of `other` are taken over, and its notes. Profiles whose inputs were folded
- * differently (profile.proto, --raw) have different stacks; their rows meet by name. Before names are found: of a
+/* Frees the profile, after its views; NULL is fine. Since: 0.1 */
+JPROF_API void jprof_profile_free(struct jprof_profile *profile);
+
+/* ---- Profiles: sums and differences ---------------------------------------------------------------------- */
+
+/* Adds `other` to `profile`. Stacks match by object file and offset, so those of runs with other load addresses match
+ * too. The names that came with the input of `other` are taken over, and its notes. Profiles whose inputs were folded
+ * differently (profile.proto, --raw) have different stacks; their rows match by name. Before names are found: of a
  * profile that was symbolized it is JPROF_E_ARGUMENT. A failure leaves `profile` as it was. Since: 0.2 */
 JPROF_API int jprof_profile_add(struct jprof_profile *profile, const struct jprof_profile *other,
                                 struct jprof_error *err);
@@ -290,19 +307,29 @@ JPROF_API int jprof_profile_add(struct jprof_profile *profile, const struct jpro
 JPROF_API int jprof_profile_difference(struct jprof_profile *profile, const struct jprof_profile *base,
                                        struct jprof_error *err);
 
-/* Sum of one counter over all stacks; over those of one thread label. Since: 0.1 */
+/* ---- Profiles: totals, threads and objects --------------------------------------------------------------- */
+
+/* Sum of one counter over all stacks, in bytes or objects; NAN for a counter that does not exist. Since: 0.1 */
 JPROF_API double jprof_profile_total(const struct jprof_profile *profile, enum jprof_counter counter);
+
+/* The same over the stacks of one thread label, as jprof_profile_thread has it. Since: 0.1 */
 JPROF_API double jprof_profile_thread_total(const struct jprof_profile *profile, enum jprof_counter counter,
                                             const char *thread);
 
-/* Number of thread labels, and the i-th of them: t2 before t10. Since: 0.1 */
+/* Number of thread labels. Since: 0.1 */
 JPROF_API size_t jprof_profile_threads(const struct jprof_profile *profile);
+
+/* The i-th thread label, from 0: t2 before t10. It lives as long as the profile. Since: 0.1 */
 JPROF_API const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i);
 
-/* Number of object files and other regions that the input maps, and the path of the i-th as the maps have it: a name
- * in brackets, or "" where there is no file. Since: 0.2 */
+/* Number of object files and other regions that the input maps. Since: 0.2 */
 JPROF_API size_t jprof_profile_objects(const struct jprof_profile *profile);
+
+/* The path of the i-th, from 0, as the maps have it: a name in brackets, or "" where there is no file. It lives as long
+ * as the profile. Since: 0.2 */
 JPROF_API const char *jprof_profile_object(const struct jprof_profile *profile, size_t i);
+
+/* ---- Profiles: finding names ----------------------------------------------------------------------------- */
 
 /* What is to be opened of that which a live process sees. Paths are its own; links are followed below its root,
  * and none leads out of it. */
@@ -317,10 +344,10 @@ enum jprof_open {
 
 struct stat;
 
-/* Opens files for the library with the rights of one live process: who has more must not lend them to it. Paths
- * without a leading slash begin at its working directory. */
+/* Opens files for the library with the rights of one live process: a caller with more rights must not lend them to it.
+ * Paths without a leading slash begin at its working directory. */
 struct jprof_opener {
-	/* A descriptor, and in *st what fstat tells of the file; or -1 with errno set: EINVAL where it is not of that
+	/* A descriptor, and in *st what fstat reports of the file; or -1 with errno set: EINVAL where it is not of that
 	 * kind. It can be read without waiting: of a file system that may hang it is a copy in memory. */
 	int (*open)(void *context, enum jprof_open what, const char *path, struct stat *st);
 
@@ -368,27 +395,33 @@ struct jprof_symbolize_opts {
 
 /* Gives every address a function, file and line where they can be known: see enum jprof_source. Names that came with
  * the input stay. Files that the dump names are only ever opened if they are regular files. `opts` may be NULL.
- * What cannot be named is no error; jprof_coverage_new tells. A perf_map that cannot be read is one.
+ * An address that cannot be named is no error; jprof_coverage_new counts them. A perf_map that cannot be read is one.
  *
  * From here on the profile does not change: a second call does nothing, whatever its options. Since: 0.1 */
 JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts,
                                       struct jprof_error *err);
 
 /* Takes from the text of an agent's side-car (docs/agent.md) which builds of its files the process had: proof for or
- * against what is found when symbolizing. What is no side-car tells nothing. For the profile of that one dump, before
- * anything is added, and before it is symbolized. Since: 0.1 */
+ * against what is found when symbolizing. A text that is no side-car changes nothing. For the profile of that one dump,
+ * before anything is added, and before it is symbolized. Since: 0.1 */
 JPROF_API int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len,
                                     struct jprof_error *err);
 
-/* Remarks for the user that arose while reading and symbolizing, one line each, none twice. Since: 0.1 */
+/* ---- Profiles: remarks ----------------------------------------------------------------------------------- */
+
+/* Number of remarks for the user that arose while reading and symbolizing. Since: 0.1 */
 JPROF_API size_t jprof_profile_notes(const struct jprof_profile *profile);
+
+/* The i-th remark, from 0: one line, and none comes twice. It lives as long as the profile. Since: 0.1 */
 JPROF_API const char *jprof_profile_note(const struct jprof_profile *profile, size_t i);
 
-/* What would help against the i-th. Since: 0.2 */
+/* What would help against the i-th remark. Since: 0.2 */
 JPROF_API enum jprof_advice jprof_profile_note_advice(const struct jprof_profile *profile, size_t i);
 
+/* ---- Profiles: errors of estimates ----------------------------------------------------------------------- */
+
 /* How far a number may be off that was estimated from samples: docs/statistics.md. In the number's own
- * unit, objects or bytes. All NAN but `samples` where the input does not tell how it was sampled. */
+ * unit, objects or bytes. All NAN but `samples` where the input does not say how it was sampled. */
 struct jprof_range {
 	double error;      /* standard error */
 	double low;        /* with 95 % confidence the truth lies between these two */
@@ -398,14 +431,16 @@ struct jprof_range {
 	bool within_error; /* of a difference: the interval holds 0, so there may be no change at all */
 };
 
-/* The range of the sum of one counter over all stacks. Since: 0.1 */
+/* Stores in *range that of the sum of one counter over all stacks. Since: 0.1 */
 JPROF_API void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter counter,
                                    struct jprof_range *range);
 
-/* Why this profile's ranges are wider than need be, in words; "" where they are exact. Since: 0.1 */
+/* Why this profile's ranges are wider than need be, in words; "" where they are exact. Static. Since: 0.1 */
 JPROF_API const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_counter counter);
 
-/* One function of a stack. */
+/* ---- Profiles: their stacks ------------------------------------------------------------------------------ */
+
+/* One function of a stack. Its texts live as long as the profile. */
 struct jprof_frame {
 	const char *function; /* short name, or what stands for it */
 	const char *full;     /* with parameters */
@@ -417,16 +452,18 @@ struct jprof_frame {
 	const char *object;   /* path of its object file */
 };
 
-/* Number of stacks, the value of the i-th, and its frames, innermost first: at most `cap` of them are
- * written, and how many there are is returned. Since: 0.1 */
+/* Number of stacks, with another count for each thread where threads are kept apart. Since: 0.1 */
 JPROF_API size_t jprof_profile_stacks(const struct jprof_profile *profile);
+
+/* What the i-th stack, from 0, holds of a counter, in bytes or objects; below 0 in some differences. Since: 0.1 */
 JPROF_API double jprof_profile_value(const struct jprof_profile *profile, size_t i, enum jprof_counter counter);
+
+/* Writes the frames of the i-th stack, innermost first, at most `cap` of them. Returns how many there are. Before
+ * jprof_profile_symbolize only names of the input are known. Since: 0.1 */
 JPROF_API size_t jprof_profile_frames(const struct jprof_profile *profile, size_t i, struct jprof_frame *frames,
                                       size_t cap);
 
-JPROF_API void jprof_profile_free(struct jprof_profile *profile);
-
-/* ---- Bundles: a dump with all that reading it needs ------------------------------------------ */
+/* ---- Bundles: reading them ------------------------------------------------------------------------------- */
 
 /* A .jprof file holds one member for each process: its dump, the names of the dump's addresses, and what
  * else was gathered. docs/bundle.md has the format. */
@@ -455,7 +492,7 @@ struct jprof_bundle_info {
 };
 
 /* Reads a bundle: a tar inside zstd or gzip, or bare. Of one that is cut the members that have their dump are
- * read; jprof_bundle_warning tells. Anything else is JPROF_E_FORMAT, and one of a version that this library
+ * read; jprof_bundle_warning says so. Anything else is JPROF_E_FORMAT, and one of a version that this library
  * does not know JPROF_E_UNSUPPORTED. `name` is used in messages and may be NULL. Nothing of `data` is kept.
  * Since: 0.1 */
 JPROF_API int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jprof_bundle **bundle,
@@ -464,10 +501,13 @@ JPROF_API int jprof_bundle_parse(const void *data, size_t len, const char *name,
 /* The same for a file or pipe; "-" is standard input. Since: 0.1 */
 JPROF_API int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jprof_error *err);
 
+/* What is known of the bundle as a whole; it lives as long as the bundle. Since: 0.1 */
 JPROF_API const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_bundle *bundle);
 
-/* Number of members, at least 1, and the i-th of them in the order of the file. Since: 0.1 */
+/* Number of members, at least 1. Since: 0.1 */
 JPROF_API size_t jprof_bundle_count(const struct jprof_bundle *bundle);
+
+/* The i-th member, from 0, in the order of the file; it lives as long as the bundle. Since: 0.1 */
 JPROF_API const struct jprof_bundle_member *jprof_bundle_member(const struct jprof_bundle *bundle, size_t i);
 
 /* The first member from index `from` on whose name is `wanted` (NULL: any); where no member has that name,
@@ -482,11 +522,14 @@ JPROF_API const void *jprof_bundle_file(const struct jprof_bundle *bundle, size_
 JPROF_API const struct jprof_error *jprof_bundle_warning(const struct jprof_bundle *bundle);
 
 /* The profile of the i-th member's dump, with the names that the bundle has for it: symbolizing keeps them and
- * looks for files only where those, proven by build-id, could tell more. Since: 0.1 */
+ * looks for files only where those, proven by build-id, could add more. Since: 0.1 */
 JPROF_API int jprof_bundle_profile(const struct jprof_bundle *bundle, size_t i, const struct jprof_profile_opts *opts,
                                    struct jprof_profile **profile, struct jprof_error *err);
 
+/* Frees the bundle; profiles of it stay; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_bundle_free(struct jprof_bundle *bundle);
+
+/* ---- Bundles: writing them ------------------------------------------------------------------------------- */
 
 /* Takes `len` bytes; returns 0, or anything else to stop. */
 typedef int jprof_write_fn(void *context, const void *data, size_t len);
@@ -501,7 +544,7 @@ struct jprof_bundle_writer_opts {
 	size_t size;
 	enum jprof_compression compression;
 	const char *label; /* of the whole bundle; NULL: none */
-	int64_t time;      /* seconds since the epoch; 0: not told. Nothing else in a bundle tells time by itself */
+	int64_t time;      /* seconds since the epoch; 0: not known. The library itself stores no time in a bundle */
 };
 
 /* Writes a bundle: for each process jprof_bundle_writer_member, then its files; then jprof_bundle_writer_finish. What
@@ -539,6 +582,7 @@ JPROF_API int jprof_bundle_writer_symbols(struct jprof_bundle_writer *writer, co
 /* Writes all of it. A bundle without a member is JPROF_E_ARGUMENT, a failing `write` JPROF_E_WRITE. Since: 0.1 */
 JPROF_API int jprof_bundle_writer_finish(struct jprof_bundle_writer *writer, struct jprof_error *err);
 
+/* Frees the writer, finished or not; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_bundle_writer_free(struct jprof_bundle_writer *writer);
 
 /* ---- Names: where they come from ------------------------------------------------------------- */
@@ -562,7 +606,7 @@ enum jprof_proof {
 	JPROF_PROOF_CONTRADICTED, /* a different file: nothing was named */
 	JPROF_PROOF_UNVERIFIED,   /* neither proof nor contradiction */
 	JPROF_PROOF_INODE,        /* the very inode that was mapped, by the dump's maps */
-	JPROF_PROOF_BUILD_ID,     /* the build-id that the input tells */
+	JPROF_PROOF_BUILD_ID,     /* the build-id that the input has */
 	JPROF_PROOF_INPUT,        /* no file was needed: the input came with all names */
 };
 
@@ -583,14 +627,17 @@ struct jprof_binary_info {
  * are resolved below that directory. Since: 0.1 */
 JPROF_API int jprof_binary_open(const char *root, const char *path, struct jprof_binary **binary,
                                 struct jprof_error *err);
+/* What its headers say; it lives as long as the binary. Since: 0.1 */
 JPROF_API const struct jprof_binary_info *jprof_binary_info(const struct jprof_binary *binary);
 
 /* The same by an opener, which outlives the binary; NULL: as above. Since: 0.2 */
 JPROF_API int jprof_binary_open_by(const struct jprof_opener *opener, const char *root, const char *path,
                                    struct jprof_binary **binary, struct jprof_error *err);
 
-/* The libraries that it needs by itself (DT_NEEDED), in its order. Since: 0.1 */
+/* Number of the libraries that it needs by itself (DT_NEEDED). Since: 0.1 */
 JPROF_API size_t jprof_binary_needed_count(const struct jprof_binary *binary);
+
+/* The name of the i-th of them, from 0, in its order; it lives as long as the binary. Since: 0.1 */
 JPROF_API const char *jprof_binary_needed(const struct jprof_binary *binary, size_t i);
 
 /* Whether one of its symbol tables defines `name`. Since: 0.1 */
@@ -603,6 +650,7 @@ JPROF_API bool jprof_binary_exports(const struct jprof_binary *binary, const cha
  * debug file that belongs to it and lies where such files lie (below `root`). Since: 0.1 */
 JPROF_API enum jprof_source jprof_binary_source(struct jprof_binary *binary);
 
+/* Closes the file and frees the binary; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_binary_free(struct jprof_binary *binary);
 
 /* ---- Views --------------------------------------------------------------------------------- */
@@ -671,20 +719,27 @@ struct jprof_view_info {
 };
 
 /* A view: what to look at, and in which terms. It never changes; two reports of it, in either order, are what each is
- * alone. What a filter drops has no stack any more, but stays in the total. The profile must be symbolized (else
- * JPROF_E_ARGUMENT), and outlive its views. An unknown counter, granularity, fold or thread, and a faulty pattern or
- * one that takes too long, is JPROF_E_ARGUMENT. `opts` may be NULL. Since: 0.2 */
+ * alone. What a filter drops has no stack any more, but stays in the total. */
 struct jprof_view;
+
+/* Makes a view of a profile, which must be symbolized (else JPROF_E_ARGUMENT) and outlive its views. An unknown
+ * counter, granularity, fold or thread, and a faulty pattern or one that takes too long, is JPROF_E_ARGUMENT. `opts`
+ * may be NULL. Since: 0.2 */
 JPROF_API int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_opts *opts,
                              struct jprof_view **view, struct jprof_error *err);
+
+/* What the view is of; it lives as long as the view. Since: 0.2 */
 JPROF_API const struct jprof_view_info *jprof_view_info(const struct jprof_view *view);
 
-/* Number of thread labels, and the view of the i-th alone (t2 before t10), which lives no longer than the whole.
- * Since: 0.2 */
+/* Number of thread labels; 0 for the view of one thread. Since: 0.2 */
 JPROF_API size_t jprof_view_threads(const struct jprof_view *view);
+
+/* Makes the view of the i-th thread label alone, from 0 (t2 before t10). The whole view must outlive it. An index past
+ * the end is JPROF_E_ARGUMENT. Since: 0.2 */
 JPROF_API int jprof_view_thread(const struct jprof_view *view, size_t i, struct jprof_view **part,
                                 struct jprof_error *err);
 
+/* Frees the view, after its tables, graphs and parts; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_view_free(struct jprof_view *view);
 
 /* ---- Tables -------------------------------------------------------------------------------- */
@@ -716,9 +771,14 @@ struct jprof_row {
  * zeros are left out. `opts` may be NULL. The view must outlive the table. Since: 0.1 */
 JPROF_API int jprof_table_new(const struct jprof_view *view, const struct jprof_table_opts *opts,
                               struct jprof_table **table, struct jprof_error *err);
+
+/* Number of rows. Since: 0.1 */
 JPROF_API size_t jprof_table_count(const struct jprof_table *table);
+
+/* The i-th row, from 0; it lives as long as the view. Since: 0.1 */
 JPROF_API const struct jprof_row *jprof_table_at(const struct jprof_table *table, size_t i);
 
+/* Frees the table; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_table_free(struct jprof_table *table);
 
 /* ---- Coverage: who named what ------------------------------------------------------------- */
@@ -741,13 +801,17 @@ struct jprof_coverage;
 /* Of all that a view shows, by its counter. Since: 0.1 */
 JPROF_API int jprof_coverage_new(const struct jprof_view *view, struct jprof_coverage **coverage,
                                  struct jprof_error *err);
+
+/* Number of object files that stacks pass through. Since: 0.1 */
 JPROF_API size_t jprof_coverage_count(const struct jprof_coverage *coverage);
 
-/* The i-th file, by descending bytes. Since: 0.1 */
+/* The i-th file, from 0, by descending bytes; it lives as long as the coverage and the view. Since: 0.1 */
 JPROF_API const struct jprof_coverage_file *jprof_coverage_at(const struct jprof_coverage *coverage, size_t i);
 
 /* Share (0 to 1) of the bytes whose innermost frame has a function's name; 1 for an empty profile. Since: 0.1 */
 JPROF_API double jprof_coverage_named(const struct jprof_coverage *coverage);
+
+/* Frees the coverage; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_coverage_free(struct jprof_coverage *coverage);
 
 /* ---- Call graphs ----------------------------------------------------------------------------- */
@@ -758,8 +822,8 @@ struct jprof_graph_opts {
 	size_t size;
 	bool whole;          /* no limits: all nodes and all edges; the limits below are not looked at */
 	size_t nodecount;    /* nodes at most; 0: 80 */
-	double nodefraction; /* nodes of up to this share of the scale go; 0: 0.005; negative: none */
-	double edgefraction; /* edges of up to this share of the scale go; 0: 0.001; negative: none */
+	double nodefraction; /* nodes of up to this share of the scale are dropped; 0: 0.005; negative: none */
+	double edgefraction; /* edges of up to this share of the scale are dropped; 0: 0.001; negative: none */
 	size_t maxdegree;    /* edges at most out of, and into, a node; 0: 8 */
 };
 
@@ -768,7 +832,7 @@ struct jprof_graph_opts {
 struct jprof_node {
 	const char *name;   /* as in the table */
 	const char *full;   /* the function with its parameters; else as `name` */
-	const char *object; /* path of the object file where it was met first; "" outside all mappings */
+	const char *object; /* path of the object file where it was seen first; "" outside all mappings */
 	const char *owner;  /* a short name for that: "nokogiri 1.13.10", "libxml2" */
 	const char *file;   /* NULL: not known */
 	unsigned line;      /* the lowest and highest line in it that stacks pass through; 0: not known */
@@ -810,14 +874,22 @@ struct jprof_graph_info {
 JPROF_API int jprof_graph_new(const struct jprof_view *view, const struct jprof_graph_opts *opts,
                               struct jprof_graph **graph, struct jprof_error *err);
 
+/* What the graph shows; it lives as long as the graph. Since: 0.1 */
 JPROF_API const struct jprof_graph_info *jprof_graph_info(const struct jprof_graph *graph);
 
-/* Nodes by |cum| descending, then name; edges by |value| descending, then by their ends. Since: 0.1 */
+/* Number of nodes. Since: 0.1 */
 JPROF_API size_t jprof_graph_nodes(const struct jprof_graph *graph);
+
+/* The i-th node, from 0, by |cum| descending, then name; it lives as long as the graph. Since: 0.1 */
 JPROF_API const struct jprof_node *jprof_graph_node(const struct jprof_graph *graph, size_t i);
+
+/* Number of edges. Since: 0.1 */
 JPROF_API size_t jprof_graph_edges(const struct jprof_graph *graph);
+
+/* The i-th edge, from 0, by |value| descending, then by its ends; it lives as long as the graph. Since: 0.1 */
 JPROF_API const struct jprof_edge *jprof_graph_edge(const struct jprof_graph *graph, size_t i);
 
+/* Frees the graph; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_graph_free(struct jprof_graph *graph);
 
 /* ---- Reports ---------------------------------------------------------------------------------- */
@@ -835,8 +907,10 @@ struct jprof_format {
 	bool source;          /* it can repeat the dump itself: jprof_report_opts.source */
 };
 
-/* The i-th format, or NULL after the last; the one of that name, or NULL. Static. Since: 0.2 */
+/* The i-th format, from 0, or NULL after the last. Static. Since: 0.2 */
 JPROF_API const struct jprof_format *jprof_format_at(size_t i);
+
+/* The format of that name, or NULL. Static. Since: 0.2 */
 JPROF_API const struct jprof_format *jprof_format_find(const char *name);
 
 /* What reports look at beside the view; each uses what is meant for it. */
@@ -873,7 +947,7 @@ struct jprof_report_opts {
 JPROF_API int jprof_render(const struct jprof_view *view, const char *format, const struct jprof_report_opts *opts,
                            jprof_write_fn *write, void *context, struct jprof_error *err);
 
-/* Writes all that "json" tells but the rows; the threads are those of `dump`, the only input, if it is not NULL.
+/* Writes all of "json" but the rows; the threads are those of `dump`, the only input, if it is not NULL.
  * `opts` may be NULL. Since: 0.2 */
 JPROF_API int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *dump,
                                 const struct jprof_report_opts *opts, jprof_write_fn *write, void *context,
@@ -881,7 +955,7 @@ JPROF_API int jprof_render_info(const struct jprof_view *view, const struct jpro
 
 /* ---- Live processes ------------------------------------------------------------------------ */
 
-/* They are in jprof-live.h, and in a library of their own: who reads dumps neither sees nor links it. */
+/* They are in jprof-live.h, and in a library of their own: a program that reads dumps neither sees nor links it. */
 
 #ifdef __cplusplus
 }

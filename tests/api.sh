@@ -35,9 +35,9 @@ check_exports() {
 check_exports jprof
 check_exports jprof-live
 
-# Each function has a comment of its own, right before it,.
-awk '/^JPROF_API/ && last !~ /\*\/$/ { print FILENAME ": no comment of its own: " $0; bad = 1 } { last = $0 } END { exit bad }' \
-    "$source/libjprof/jprof-live.h" || fail "a function without a comment"
+# Each function has a comment of its own, right before it, that tells since when it is there.
+awk '/^JPROF_API/ && last !~ /Since: [0-9]+\.[0-9]+ \*\/$/ { print FILENAME ":" FNR ": no comment of its own: " $0; bad = 1 }
+    { last = $0 } END { exit bad }' "$source/libjprof/jprof.h" "$source/libjprof/jprof-live.h" || fail "a function without a comment"
 
 # Who reads dumps does not link what talks to processes.
 nm -D --undefined-only "$lib" >"$tmp/wanted"
