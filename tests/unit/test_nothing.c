@@ -291,6 +291,8 @@ static void test_object_files(void **state)
 	GIVES(== NULL, jprof_binary_needed(b, jprof_binary_needed_count(b)));
 	GIVES(== false, jprof_binary_defines(NULL, "main"));
 	GIVES(== false, jprof_binary_defines(b, NULL));
+	GIVES(== false, jprof_binary_exports(NULL, "main"));
+	GIVES(== false, jprof_binary_exports(b, NULL));
 	GIVES(== JPROF_SOURCE_NONE, jprof_binary_source(NULL));
 	jprof_binary_free(NULL);
 	jprof_binary_free(b);
