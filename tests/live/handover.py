@@ -1,5 +1,5 @@
 """Asks for a dump by descriptors: handover.py PID [WORD...]. Checks what came; prints the reply, and writes dump and
-side-car to handed.heap and handed.json."""
+side-car to handed.heap and handed.json, and with tables=1 the table to handed.heap.ruby."""
 import array
 import fcntl
 import json
@@ -30,7 +30,7 @@ def main():
     reply = json.loads(data)
     print(data.decode(), end="")
     assert not flags & socket.MSG_CTRUNC and len(fds) == reply.get("fds", 0), fds
-    for fd, path in zip(fds, ("handed.heap", "handed.json")):
+    for fd, path in zip(fds, ("handed.heap", "handed.json", "handed.heap.ruby")):
         info = os.fstat(fd)
         assert stat.S_ISREG(info.st_mode) and info.st_nlink == 0
         assert fcntl.fcntl(fd, GET_SEALS) & SEALS == SEALS
