@@ -166,6 +166,10 @@ uint64_t jp_bytes_uint(struct jp_bytes *bytes, unsigned size)
 	}
 	uint64_t value = 0;
 	const unsigned char *from = bytes->data + bytes->pos;
+	if (size == 4 && !bytes->big_endian) { /* most numbers are */
+		bytes->pos += size;
+		return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+	}
 	for (unsigned i = 0; i < size; i++)
 		value = value << 8 | from[bytes->big_endian ? i : size - 1 - i];
 	bytes->pos += size;
