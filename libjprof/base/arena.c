@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { block_size = 64 * 1024 };
+enum { first_size = 4 * 1024, block_size = 64 * 1024 }; /* many arenas stay small */
 
 struct jp_arena_block {
 	struct jp_arena_block *older;
@@ -35,7 +35,8 @@ void *jp_arena_alloc(struct jp_arena *arena, size_t size)
 	size = (size + align - 1) / align * align;
 	struct jp_arena_block *block = arena->newest;
 	if (!block || block->size - arena->used < size) {
-		block = block_new(arena, size > block_size ? size : block_size);
+		size_t usual = block ? block_size : first_size;
+		block = block_new(arena, size > usual ? size : usual);
 		if (!block)
 			return NULL;
 	}

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "input/debugfile.h"
+#include "input/asknames.h"
 #include "input/objfile.h"
 
 struct jprof_binary {
@@ -175,12 +175,12 @@ enum jprof_source jprof_binary_source(struct jprof_binary *binary)
 		return JPROF_SOURCE_NONE;
 	struct jp_objfile *file = binary->file;
 	const struct jp_debug_where where = { .root = file->root };
-	struct jp_debugfiles jp_cleanup(jp_debugfiles_release) found = { 0 };
-	if (jp_debugfiles_find(file, &where, &found))
+	struct jp_asking jp_cleanup(jp_asking_release) asking = { .file = file, .where = &where };
+	if (jp_asking_next(&asking) < 0)
 		return JPROF_SOURCE_NONE;
-	if (found.dwarf)
+	if (asking.found.dwarf != JP_DWARF_NOWHERE)
 		return JPROF_SOURCE_DWARF;
-	if (jp_objfile_has_symtab(file) || (found.separate && jp_objfile_has_symtab(found.separate)))
+	if (jp_objfile_has_symtab(file) || (asking.found.debug && jp_objfile_has_symtab(asking.found.debug)))
 		return JPROF_SOURCE_SYMTAB;
 	return JPROF_SOURCE_DYNSYM;
 }

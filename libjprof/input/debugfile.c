@@ -1,6 +1,5 @@
 #include "input/debugfile.h"
 
-#include <elfutils/libdwelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "input/dwarf.h"
+#include "input/filewants.h"
 
 static const char system_dir[] = "/usr/lib/debug";
 static const struct jp_root host;
@@ -20,17 +19,18 @@ struct hunt {
 	struct jp_objfile *file; /* whose debug information is wanted */
 	struct jp_debugfiles *found;
 	const struct jp_debug_where *where;
+	const struct jp_dwarf_judge *judge;
 	struct jp_root root;
 	const char *build_id; /* that the wanted file must have; "": not known */
 	bool shared;          /* what dwz moved out is wanted, not a debug file */
 	bool check_crc;       /* the candidate must have this CRC-32 */
-	GElf_Word crc;
+	uint32_t crc;
 	bool failed; /* memory was short */
 };
 
 /* ---- candidates --------------------------------------------------------------------------------- */
 
-static GElf_Word crc_of(int fd)
+static uint32_t crc_of(int fd)
 {
 	unsigned char chunk[1 << 14];
 	uLong crc = crc32(0, NULL, 0);
@@ -40,7 +40,7 @@ static GElf_Word crc_of(int fd)
 		crc = crc32(crc, chunk, (uInt)n);
 		at += n;
 	}
-	return (GElf_Word)crc;
+	return (uint32_t)crc;
 }
 
 static bool is_right(const struct hunt *h, const struct jp_objfile *candidate)
@@ -52,7 +52,7 @@ static bool is_right(const struct hunt *h, const struct jp_objfile *candidate)
 		                  *candidate->build_id ? candidate->build_id : "missing");
 		return false;
 	}
-	GElf_Word crc = h->check_crc ? crc_of(candidate->fd) : 0;
+	uint32_t crc = h->check_crc ? crc_of(candidate->fd) : 0;
 	if (h->check_crc && crc != h->crc) {
 		jp_objfile_remark(h->file, "%s is of another build: its CRC is %08x, .gnu_debuglink wants %08x",
 		                  candidate->path, (unsigned)crc, (unsigned)h->crc);
@@ -61,22 +61,22 @@ static bool is_right(const struct hunt *h, const struct jp_objfile *candidate)
 	return true;
 }
 
+static bool use_dwarf(struct hunt *h, enum jp_dwarf_in in, struct jp_objfile *candidate);
+
 /* A debug file with DWARF ends the search; one with symbols alone stays until there is a better one. */
 static bool take_debugfile(struct hunt *h, struct jp_objfile *candidate)
 {
 	struct jp_debugfiles *found = h->found;
+	struct jp_objfile *earlier = found->debug;
 	if (h->shared) {
 		found->shared = candidate;
 		return true;
 	}
-	h->failed = h->failed || jp_dwarf_new(h->file, candidate, &found->dwarf);
-	if (found->dwarf || (!found->separate && jp_objfile_has_symtab(candidate))) {
-		jp_objfile_close(found->separate);
-		found->separate = candidate;
-	} else {
-		jp_objfile_close(candidate);
-	}
-	return found->dwarf;
+	bool done = use_dwarf(h, JP_DWARF_IN_DEBUG, candidate);
+	bool keep = done || (!earlier && jp_objfile_has_symtab(candidate));
+	found->debug = keep ? candidate : earlier;
+	jp_objfile_close(keep ? earlier : candidate);
+	return done;
 }
 
 /* Whether the file at `path` ends the search. */
@@ -156,7 +156,10 @@ static bool consider_link(struct hunt *h, const char *path, const char *name)
 static bool by_link(struct hunt *h)
 {
 	char real[PATH_MAX];
-	const char *path = h->file->path, *name = dwelf_elf_gnu_debuglink(h->file->elf, &h->crc);
+	const char *path = h->file->path;
+	struct jp_file_wants wants;
+	jp_file_wants(h->file, &wants);
+	const char *name = wants.link;
 	if (!name || !*name)
 		return false;
 	if (strchr(name, '/')) {
@@ -164,6 +167,7 @@ static bool by_link(struct hunt *h)
 		return false;
 	}
 	h->check_crc = true;
+	h->crc = wants.crc;
 	bool known = jp_file_real_path(h->file->fd, h->file->root, real);
 	bool found =
 	    (known && consider_link(h, real, name)) || ((!known || strcmp(real, path)) && consider_link(h, path, name));
@@ -200,18 +204,6 @@ static bool by_server(struct hunt *h)
 	return found;
 }
 
-static int find_separate(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_debugfiles *found)
-{
-	struct hunt h = { .file = file,
-		          .found = found,
-		          .where = where,
-		          .root = where->root.path ? where->root : file->root,
-		          .build_id = file->build_id };
-	bool any = by_build_id(&h) || by_link(&h) || among_given(&h) || by_server(&h);
-	(void)any;
-	return h.failed ? -1 : 0;
-}
-
 /* ---- what dwz moved out ------------------------------------------------------------------------- */
 
 /* The path as written: absolute, or beginning at the directory of the file that it is written in. */
@@ -231,47 +223,86 @@ static bool consider_moved(struct hunt *h, const char *path)
 	return (*path == '/' && consider_dirs(h, path + 1)) || (usual && consider_dirs(h, usual + 1));
 }
 
-static int find_shared(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_debugfiles *found)
+/* Whether they are needed, and missing. The search for them is one of its own, with the remarks of the other. */
+static bool misses_shared(struct hunt *h, const struct jp_objfile *holder, const struct jp_file_wants *wants)
 {
-	const struct jp_objfile *holder = found->separate ? found->separate : file;
-	const char *path;
-	char build_id[sizeof file->build_id];
-	if (!jp_dwarf_shares(found->dwarf, &path, build_id))
-		return 0;
+	if (!wants->shared)
+		return false;
+	struct hunt own = { .file = h->file,
+		            .found = h->found,
+		            .where = h->where,
+		            .root = h->root,
+		            .build_id = wants->shared_id,
+		            .shared = true };
+	bool any = consider_written(&own, holder, wants->shared) || consider_moved(&own, wants->shared) ||
+	           by_build_id(&own) || among_given(&own) || by_server(&own);
+	h->failed = h->failed || own.failed;
+	return !any;
+}
+
+static void remark_shared(struct hunt *h, const struct jp_file_wants *wants, bool missing)
+{
+	jp_objfile_remark(h->file, "part of its debug information is in %s (dwz, build-id %s), which %s", wants->shared,
+	                  wants->shared_id, missing ? "is missing" : "cannot be read");
+}
+
+/* With shared parts that cannot be read the search ends, with debug information that cannot be it goes on. */
+static bool refuse_dwarf(struct hunt *h, const struct jp_file_wants *wants, enum jp_dwarf_state state)
+{
+	jp_objfile_close(h->found->shared);
+	h->found->shared = NULL;
+	if (state == JP_DWARF_SHARED_REFUSED)
+		remark_shared(h, wants, false);
+	return state == JP_DWARF_SHARED_REFUSED;
+}
+
+/* Whether the search ends with this file's debug information: because it can be used, or because it could but for what
+ * dwz moved out. */
+static bool use_dwarf(struct hunt *h, enum jp_dwarf_in in, struct jp_objfile *holder)
+{
+	struct jp_file_wants wants;
+	struct jp_debugfiles *found = h->found, try = { .dwarf = in };
+	enum jp_dwarf_state state = JP_DWARF_REFUSED;
+	jp_file_wants(holder, &wants);
+	if (!wants.dwarf || h->failed)
+		return false;
+	bool missing = misses_shared(h, holder, &wants);
+	if (missing) {
+		remark_shared(h, &wants, true);
+		return true;
+	}
+	try.debug = in == JP_DWARF_IN_DEBUG ? holder : NULL;
+	try.shared = found->shared;
+	h->failed = h->failed || h->judge->judge(h->judge->context, &try, &state);
+	if (state == JP_DWARF_USED) {
+		found->dwarf = in;
+		/* What was refused on the way is of no interest once the right thing is found. */
+		jp_strbuf_cut(&h->file->remarks, 0);
+		return true;
+	}
+	return refuse_dwarf(h, &wants, state);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------- */
+
+int jp_debugfiles_find(struct jp_objfile *file, const struct jp_debug_where *where, const struct jp_dwarf_judge *judge,
+                       struct jp_debugfiles *found)
+{
 	struct hunt h = { .file = file,
 		          .found = found,
 		          .where = where,
+		          .judge = judge,
 		          .root = where->root.path ? where->root : file->root,
-		          .build_id = build_id,
-		          .shared = true };
-	bool any = consider_written(&h, holder, path) || consider_moved(&h, path) || by_build_id(&h) ||
-	           among_given(&h) || by_server(&h);
-	if (any && !jp_dwarf_set_shared(found->dwarf, found->shared))
-		return 0;
-	jp_objfile_remark(file, "part of its debug information is in %s (dwz, build-id %s), which %s", path, build_id,
-	                  any ? "cannot be read" : "is missing");
-	/* Else libdw would open that path itself, whatever is there. */
-	jp_dwarf_free(found->dwarf);
-	found->dwarf = NULL;
+		          .build_id = file->build_id };
+	bool any = use_dwarf(&h, JP_DWARF_IN_OBJECT, file) || by_build_id(&h) || by_link(&h) || among_given(&h) ||
+	           by_server(&h);
+	(void)any;
 	return h.failed ? -1 : 0;
-}
-
-int jp_debugfiles_find(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_debugfiles *found)
-{
-	if (jp_dwarf_new(file, file, &found->dwarf) || (!found->dwarf && find_separate(file, where, found)))
-		return -1;
-	if (found->dwarf && find_shared(file, where, found))
-		return -1;
-	/* What was refused on the way is of no interest once the right thing is found. */
-	if (found->dwarf)
-		jp_strbuf_cut(&file->remarks, 0);
-	return 0;
 }
 
 void jp_debugfiles_release(struct jp_debugfiles *found)
 {
-	jp_dwarf_free(found->dwarf);
 	jp_objfile_close(found->shared);
-	jp_objfile_close(found->separate);
+	jp_objfile_close(found->debug);
 	*found = (struct jp_debugfiles){ 0 };
 }

@@ -1,8 +1,10 @@
-/* Finds the debug information that an object file left elsewhere. */
+/* Finds, and opens, the debug information that an object file left elsewhere. */
 #ifndef JP_INPUT_DEBUGFILE_H
 #define JP_INPUT_DEBUGFILE_H
 
 #include "input/debuginfod.h"
+#include "input/namereply.h"
+#include "input/namerequest.h"
 #include "input/objfile.h"
 
 /* Where to look; see jprof_symbolize_opts. All may be NULL or zero. */
@@ -15,9 +17,15 @@ struct jp_debug_where {
 
 /* What was found. */
 struct jp_debugfiles {
-	struct jp_objfile *separate; /* the debug file, or NULL */
-	struct jp_objfile *shared;   /* what dwz moved out of the debug information, or NULL */
-	struct jp_dwarf *dwarf;      /* of the file or one of these; NULL: none that can be used */
+	struct jp_objfile *debug;  /* the debug file, or NULL; unless `dwarf` says more, for its symbols alone */
+	struct jp_objfile *shared; /* what dwz moved out of the debug information, or NULL */
+	enum jp_dwarf_in dwarf;    /* where debug information is that can be used */
+};
+
+/* Whether the debug information in these files can be used: only reading it shows. */
+struct jp_dwarf_judge {
+	int (*judge)(void *context, const struct jp_debugfiles *files, enum jp_dwarf_state *state); /* -1: no memory */
+	void *context;
 };
 
 /* Fills *found, which is empty. If the file has no debug information of its own, a
@@ -35,9 +43,10 @@ struct jp_debugfiles {
  *
  * What was refused, and why, is remarked on `file`. 0, or -1 when memory is short; *found is to be released either
  * way. */
-int jp_debugfiles_find(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_debugfiles *found);
+int jp_debugfiles_find(struct jp_objfile *file, const struct jp_debug_where *where, const struct jp_dwarf_judge *judge,
+                       struct jp_debugfiles *found);
 
-/* Releases what was found, and leaves it empty. Before the file is closed. */
+/* Closes what was found, and leaves it empty. */
 void jp_debugfiles_release(struct jp_debugfiles *found);
 
 #endif

@@ -17,7 +17,7 @@
 #include "base/search.h"
 #include "base/strbuf.h"
 #include "input/demangle.h"
-#include "input/splitunit.h"
+#include "input/filewants.h"
 
 enum { max_tree_depth = 512, max_inline_depth = 256, max_hops = 16, max_scope = 4096 };
 
@@ -49,9 +49,12 @@ struct wanted {
 struct dwarf_walk {
 	struct jp_objfile *file;
 	const struct jp_objfile *holder; /* of the debug information */
-	struct jp_split_losses losses;
+	struct jp_splits *splits;
 	struct jp_arena arena; /* scopes of one unit */
 	Dwarf_Die unit;
+	Dwarf_Die skeleton;            /* of a unit from a .dwo file, which has its lines; else the unit */
+	struct jp_split_ranges ranges; /* of its functions */
+	bool split;
 	struct wanted *wanted; /* sorted by address */
 	size_t count, cap;
 	Dwarf_Files *files;
@@ -144,25 +147,13 @@ int jp_dwarf_new(struct jp_objfile *file, const struct jp_objfile *holder, struc
 	return 0;
 }
 
-bool jp_dwarf_shares(const struct jp_dwarf *dwarf, const char **path, char build_id[2 * 64 + 1])
-{
-	const void *id;
-	ssize_t len = dwelf_dwarf_gnu_debugaltlink(dwarf->dbg, path, &id);
-	*build_id = '\0';
-	if (len <= 0)
-		return false;
-	for (ssize_t i = 0; i < len && i < 64; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
-	return true;
-}
-
 int jp_dwarf_set_shared(struct jp_dwarf *dwarf, const struct jp_objfile *shared)
 {
-	const char *path;
-	const void *id;
-	dwarf->shared = dwarf_begin_elf(shared->elf, DWARF_C_READ, NULL);
+	struct jp_file_wants wants;
+	jp_file_wants(shared, &wants);
 	/* One that shares in turn would have libdw open another path. */
-	if (!dwarf->shared || dwelf_dwarf_gnu_debugaltlink(dwarf->shared, &path, &id) > 0)
+	dwarf->shared = wants.shared ? NULL : dwarf_begin_elf(shared->elf, DWARF_C_READ, NULL);
+	if (!dwarf->shared)
 		return -1;
 	dwarf_setalt(dwarf->dbg, dwarf->shared);
 	return 0;
@@ -204,20 +195,39 @@ static bool is_live(const struct dwarf_walk *walk, uint64_t start)
 	return jp_objfile_is_code(walk->file, start);
 }
 
+/* Where a walk over the ranges of a DIE is. */
+struct range_cursor {
+	ptrdiff_t at;
+	struct jp_split_cursor split;
+};
+
+static bool next_range(const struct dwarf_walk *walk, Dwarf_Die *die, struct range_cursor *cursor,
+                       struct jp_range *range)
+{
+	Dwarf_Addr base, start, end;
+	if (walk->split)
+		return jp_split_range_next(&walk->ranges, die, &cursor->split, range);
+	cursor->at = dwarf_ranges(die, cursor->at, &base, &start, &end);
+	if (cursor->at <= 0)
+		return false;
+	*range = (struct jp_range){ start, end };
+	return true;
+}
+
 /* How many wanted addresses the DIE covers, or -1 if it has no addresses at all. With `function`,
  * the subprogram it is part of, it is put in front of the list of each. */
 static long cover(struct dwarf_walk *walk, Dwarf_Die *die, const void *function)
 {
-	Dwarf_Addr base, start, end;
-	ptrdiff_t at = 0;
+	struct range_cursor cursor = { 0 };
+	struct jp_range range;
 	long hits = -1;
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+	while (next_range(walk, die, &cursor, &range)) {
 		if (hits < 0)
 			hits = 0;
-		if (!is_live(walk, start))
+		if (!is_live(walk, range.start))
 			continue;
-		for (size_t i = jp_count_below(walk->wanted, walk->count, sizeof *walk->wanted, start);
-		     i < walk->count && walk->wanted[i].vaddr < end; i++) {
+		for (size_t i = jp_count_below(walk->wanted, walk->count, sizeof *walk->wanted, range.start);
+		     i < walk->count && walk->wanted[i].vaddr < range.end; i++) {
 			hits++;
 			if (function)
 				push_scope(walk, &walk->wanted[i], die, function);
@@ -361,7 +371,8 @@ static unsigned dwarf_number(Dwarf_Die *die, unsigned name)
 static const char *call_file(struct dwarf_walk *walk, Dwarf_Die *die)
 {
 	size_t count;
-	if (!walk->files && dwarf_getsrcfiles(&walk->unit, &walk->files, &count))
+	if (!walk->files && dwarf_getsrcfiles(&walk->unit, &walk->files, &count) &&
+	    dwarf_getsrcfiles(&walk->skeleton, &walk->files, &count))
 		return NULL;
 	Dwarf_Attribute attr;
 	return dwarf_attr(die, DW_AT_call_file, &attr)
@@ -369,16 +380,9 @@ static const char *call_file(struct dwarf_walk *walk, Dwarf_Die *die)
 	           : NULL;
 }
 
-static const char *keep_name(struct dwarf_walk *walk, const char *text)
-{
-	const char *copy = text ? jp_arena_dup(&walk->file->arena, text, strlen(text)) : NULL;
-	walk->failed = walk->failed || (text && !copy);
-	return copy;
-}
-
 static void dwarf_line(struct dwarf_walk *walk, uint64_t vaddr, const char **file, unsigned *number)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(&walk->unit, vaddr);
+	Dwarf_Line *line = dwarf_getsrc_die(&walk->skeleton, vaddr);
 	int n;
 	*file = NULL;
 	*number = 0;
@@ -404,11 +408,10 @@ static void answer_from_scopes(struct dwarf_walk *walk, struct wanted *wanted)
 		return;
 	}
 	if (!count)
-		frames[0] = (struct jp_symframe){ .file = keep_name(walk, file), .line = line };
+		frames[0] = (struct jp_symframe){ .file = file, .line = line };
 	struct jp_symframe *frame = frames;
 	for (struct scope *scope = wanted->innermost; scope; scope = scope->outer, frame++) {
-		*frame =
-		    (struct jp_symframe){ dwarf_name(walk, &scope->die), keep_name(walk, file), line, scope->inlined };
+		*frame = (struct jp_symframe){ dwarf_name(walk, &scope->die), file, line, scope->inlined };
 		if (scope->inlined) {
 			file = call_file(walk, &scope->die);
 			line = dwarf_number(&scope->die, DW_AT_call_line);
@@ -424,7 +427,7 @@ static void answer_from_scopes(struct dwarf_walk *walk, struct wanted *wanted)
 
 static int want(struct dwarf_walk *walk, struct jp_lookup *lookup)
 {
-	if (lookup->source == JPROF_SOURCE_DWARF)
+	if (lookup->source == JPROF_SOURCE_DWARF || lookup->pending)
 		return 0;
 	if (jp_array_push(walk->wanted, walk->count, walk->cap))
 		return -1;
@@ -477,12 +480,33 @@ static int resolve_unit(struct dwarf_walk *walk)
 	return walk->failed ? -1 : 0;
 }
 
-/* Goes on from a skeleton to where its functions are. Without that its lines still are of use. */
-static void complete_split_unit(struct dwarf_walk *walk)
+static void postpone(struct dwarf_walk *walk, uint32_t want)
 {
-	Dwarf_Die split;
-	if (jp_split_find(walk->holder, &walk->unit, &split, &walk->losses))
-		walk->unit = split;
+	for (size_t i = 0; i < walk->count; i++) {
+		walk->wanted[i].lookup->pending = true;
+		walk->wanted[i].lookup->want = want;
+	}
+}
+
+/* Goes on from a skeleton to where its functions are. Without that its lines still are of use. */
+static int resolve_split_unit(struct dwarf_walk *walk)
+{
+	struct jp_split_unit split;
+	enum jp_split_state state;
+	if (jp_splits_find(walk->splits, walk->holder, &walk->skeleton, &split, &state))
+		return -1;
+	if (state == JP_SPLIT_WANTED) {
+		postpone(walk, split.want);
+		return 0;
+	}
+	walk->split = state == JP_SPLIT_FOUND;
+	if (walk->split) {
+		walk->unit = split.die;
+		walk->ranges = split.ranges;
+	}
+	int rc = resolve_unit(walk);
+	walk->split = false;
+	return rc;
 }
 
 /* One pass over all units: those with ranges, or those without, which may hold anything. */
@@ -496,34 +520,28 @@ static int pass(struct dwarf_walk *walk, Dwarf *dbg, struct jp_lookup *lookups, 
 		bool ranged;
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
-		walk->unit = die;
+		walk->unit = walk->skeleton = die;
 		walk->count = 0;
 		rc = collect_wanted(walk, lookups, count, &ranged);
 		for (size_t i = 0; !rc && !ranged && !with_ranges && i < count; i++)
 			rc = want(walk, &lookups[i]);
 		if (rc || ranged != with_ranges || !walk->count)
 			continue;
-		if (type == DW_UT_skeleton)
-			complete_split_unit(walk);
-		rc = resolve_unit(walk);
+		rc = type == DW_UT_skeleton ? resolve_split_unit(walk) : resolve_unit(walk);
 	}
 	return rc;
 }
 
-int jp_dwarf_lookup(struct jp_dwarf *dwarf, struct jp_objfile *file, struct jp_lookup *lookups, size_t count)
+int jp_dwarf_lookup(struct jp_dwarf *dwarf, struct jp_objfile *file, struct jp_splits *splits,
+                    struct jp_lookup *lookups, size_t count)
 {
-	struct dwarf_walk walk = { .file = file, .holder = dwarf->holder };
+	struct dwarf_walk walk = { .file = file, .holder = dwarf->holder, .splits = splits };
 	int rc = pass(&walk, dwarf->dbg, lookups, count, true);
 	bool left = false;
 	for (size_t i = 0; i < count; i++)
-		left = left || lookups[i].source != JPROF_SOURCE_DWARF;
+		left = left || (lookups[i].source != JPROF_SOURCE_DWARF && !lookups[i].pending);
 	if (!rc && left)
 		rc = pass(&walk, dwarf->dbg, lookups, count, false);
-	if (walk.losses.count > 1)
-		jp_objfile_remark(file, "no inlined functions from split debug information: %s; and %u more",
-		                  walk.losses.first, walk.losses.count - 1);
-	else if (walk.losses.count)
-		jp_objfile_remark(file, "no inlined functions from split debug information: %s", walk.losses.first);
 	free(walk.wanted);
 	free(walk.qualified);
 	jp_strbuf_release(&walk.scope);

@@ -4,6 +4,7 @@
 
 #include "input/lookup.h"
 #include "input/objfile.h"
+#include "input/splitunit.h"
 
 struct jp_dwarf;
 
@@ -12,19 +13,17 @@ struct jp_dwarf;
  * 0, or -1 when memory is short. */
 int jp_dwarf_new(struct jp_objfile *file, const struct jp_objfile *holder, struct jp_dwarf **dwarf);
 
-/* Whether part of the debug information was moved by dwz into a file that several share: its path as written,
- * which lives as long as `dwarf`, and its build-id in hex. */
-bool jp_dwarf_shares(const struct jp_dwarf *dwarf, const char **path, char build_id[2 * 64 + 1]);
-
-/* Tells where that part is. The file must outlive `dwarf`. 0, or -1 if it cannot be used. */
+/* Says where the part is that dwz moved into a file that several share. The file must outlive `dwarf`. 0, or -1 if it
+ * cannot be used. */
 int jp_dwarf_set_shared(struct jp_dwarf *dwarf, const struct jp_objfile *shared);
 
 /* Answers those of `lookups` (sorted by vaddr) that the debug information knows: frames from
- * `file->arena`, source JPROF_SOURCE_DWARF. Where it knows a line but no function, the one frame
- * has no name and the source stays as it was. Cost: one walk for each compile unit that holds an
- * address. Split debug information that was needed and is missing is remarked on `file`. 0, or -1 when
- * memory is short. */
-int jp_dwarf_lookup(struct jp_dwarf *dwarf, struct jp_objfile *file, struct jp_lookup *lookups, size_t count);
+ * `file->arena`, source JPROF_SOURCE_DWARF; their texts live as long as `dwarf` and `splits`. Where it knows a line but
+ * no function, the one frame has no name and the source stays as it was. Cost: one walk for each compile unit that
+ * holds an address. Where a unit's functions are in a .dwo file that `splits` has not, it says so, and the unit's
+ * addresses are pending if that file may still be given. 0, or -1 when memory is short. */
+int jp_dwarf_lookup(struct jp_dwarf *dwarf, struct jp_objfile *file, struct jp_splits *splits,
+                    struct jp_lookup *lookups, size_t count);
 
 void jp_dwarf_free(struct jp_dwarf *dwarf);
 

@@ -1,7 +1,6 @@
 #include "input/minidebug.h"
 
 #include <archive.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,21 +12,6 @@ struct jp_minidebug {
 	struct jp_strbuf bytes;
 	Elf *elf;
 };
-
-static Elf_Data *find_section(const struct jp_objfile *file)
-{
-	size_t names;
-	Elf_Scn *scn = NULL;
-	if (elf_getshdrstrndx(file->elf, &names))
-		return NULL;
-	while ((scn = elf_nextscn(file->elf, scn))) {
-		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(file->elf, names, shdr.sh_name) : NULL;
-		if (name && !strcmp(name, ".gnu_debugdata") && shdr.sh_type != SHT_NOBITS)
-			return elf_rawdata(scn, NULL);
-	}
-	return NULL;
-}
 
 static const unsigned char magic[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
 static const char damaged[] = "its compressed data are damaged";
@@ -79,7 +63,7 @@ static const char *open_unpacked(struct jp_minidebug *mini)
 
 int jp_minidebug_load(struct jp_objfile *file, struct jp_minidebug **out)
 {
-	const Elf_Data *packed = find_section(file);
+	const Elf_Data *packed = jp_objfile_section(file, ".gnu_debugdata");
 	if (!packed || !packed->d_buf)
 		return 0;
 	struct jp_minidebug *mini = calloc(1, sizeof *mini);

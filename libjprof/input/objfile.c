@@ -87,10 +87,24 @@ static int load_headers(struct jp_objfile *file, struct jprof_error *err)
 		rc = read_code_sections(file);
 	if (rc == JPROF_E_NOMEM)
 		return jp_error_nomem(err);
+	return rc ? jp_error(err, JPROF_E_FORMAT, file->path, 0, "has a damaged ELF header") : 0;
+}
+
+int jp_objfile_borrow(int fd, const char *path, struct jp_objfile **out, struct jprof_error *err)
+{
+	elf_version(EV_CURRENT);
+	struct jp_objfile *file = calloc(1, sizeof *file);
+	if (!file)
+		return jp_error_nomem(err);
+	file->path = strdup(path);
+	file->fd = fd;
+	file->borrowed = true;
+	int rc = file->path ? load_headers(file, err) : jp_error_nomem(err);
 	if (rc)
-		return jp_error(err, JPROF_E_FORMAT, file->path, 0, "has a damaged ELF header");
-	read_build_id(file);
-	return 0;
+		jp_objfile_close(file);
+	else
+		*out = file;
+	return rc;
 }
 
 int jp_objfile_open(struct jp_root root, const char *path, struct jp_objfile **out, struct jprof_error *err)
@@ -112,11 +126,13 @@ int jp_objfile_open(struct jp_root root, const char *path, struct jp_objfile **o
 		                                   : strerror(errno));
 	else
 		rc = load_headers(file, err);
-	if (rc)
+	if (rc) {
 		jp_objfile_close(file);
-	else
-		*out = file;
-	return rc;
+		return rc;
+	}
+	read_build_id(file);
+	*out = file;
+	return 0;
 }
 
 void jp_objfile_close(struct jp_objfile *file)
@@ -127,7 +143,8 @@ void jp_objfile_close(struct jp_objfile *file)
 		file->free_names(file->names);
 	jp_strbuf_release(&file->remarks);
 	elf_end(file->elf);
-	jp_file_close(&file->fd);
+	if (!file->borrowed)
+		jp_file_close(&file->fd);
 	jp_arena_release(&file->arena);
 	free(file->path);
 	free((void *)file->root.path);
@@ -201,6 +218,21 @@ void jp_objfile_remark(struct jp_objfile *file, const char *fmt, ...)
 	if (file->remarks.len)
 		jp_strbuf_str(&file->remarks, "; ");
 	jp_strbuf_visible(&file->remarks, text);
+}
+
+Elf_Data *jp_objfile_section(const struct jp_objfile *file, const char *wanted)
+{
+	size_t names;
+	Elf_Scn *scn = NULL;
+	if (elf_getshdrstrndx(file->elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(file->elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(file->elf, names, shdr.sh_name) : NULL;
+		if (name && !strcmp(name, wanted) && shdr.sh_type != SHT_NOBITS)
+			return elf_rawdata(scn, NULL);
+	}
+	return NULL;
 }
 
 bool jp_objfile_has_symtab(const struct jp_objfile *file)

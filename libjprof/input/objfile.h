@@ -1,5 +1,5 @@
 /* An ELF file that code ran from: what it is, and whether it is the one that was mapped. The names of addresses in it:
- * objnames.h. */
+ * asknames.h. */
 #ifndef JP_INPUT_OBJFILE_H
 #define JP_INPUT_OBJFILE_H
 
@@ -25,6 +25,7 @@ struct jp_objfile {
 	char *path;
 	struct jp_root root; /* see jp_file_open_untrusted; its path is owned */
 	int fd;
+	bool borrowed; /* the descriptor is the caller's */
 	struct stat st;
 	Elf *elf;
 	struct jp_range *code; /* executable sections; none if the file has no section headers */
@@ -33,14 +34,23 @@ struct jp_objfile {
 	size_t segment_count;
 	bool program; /* an executable, not a library */
 	char build_id[2 * 64 + 1];
-	struct jp_strbuf remarks;  /* what of its debug information cannot be used, and why; parted by "; " */
-	struct jp_objnames *names; /* NULL until it is asked for names */
-	void (*free_names)(struct jp_objnames *names); /* releases them with the file; set with `names` */
+	struct jp_strbuf remarks;    /* what of its debug information cannot be used, and why; parted by "; " */
+	struct jp_kept_names *names; /* NULL until it is asked for names */
+	void (*free_names)(struct jp_kept_names *names); /* releases them with the file; set with `names` */
 };
 
 /* Opens the ELF file at `path`, as untrusted: see jp_file_open_untrusted. */
 int jp_objfile_open(struct jp_root root, const char *path, struct jp_objfile **file, struct jprof_error *err);
+
+/* The same of an open file, for its names: nothing is opened, `fd` stays the caller's and outlives the result, and
+ * st, build_id and root are left empty. `path` is what errors and remarks call it. */
+int jp_objfile_borrow(int fd, const char *path, struct jp_objfile **file, struct jprof_error *err);
+
 void jp_objfile_close(struct jp_objfile *file);
+
+/* The contents of the first section of that name, as they stand in the file or as libdw unpacked them; NULL where there
+ * are none. */
+Elf_Data *jp_objfile_section(const struct jp_objfile *file, const char *name);
 
 /* Image-relative address of a file offset, by the program headers; false if no code lies there. */
 bool jp_objfile_vaddr(const struct jp_objfile *file, uint64_t offset, uint64_t *vaddr);

@@ -6,8 +6,104 @@
 #include "input/demangle.h"
 #include "input/dwarf.h"
 #include "input/ehframe.h"
+#include "input/filewants.h"
 #include "input/minidebug.h"
 #include "input/symtab.h"
+
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+/* 0, also of a file that cannot be read. */
+static int borrow(const struct jp_open_file *given, struct jp_objfile **file)
+{
+	int rc = given->fd < 0 ? 0 : jp_objfile_borrow(given->fd, given->path, file, NULL);
+	return rc == JPROF_E_NOMEM ? rc : 0;
+}
+
+/* Without the parts that dwz moved out it is not used: libdw would open the path itself, whatever is there. */
+static void attach_shared(struct jp_objnames *names, const struct jp_objfile *holder)
+{
+	struct jp_file_wants wants;
+	jp_file_wants(holder, &wants);
+	if (!wants.shared || (names->shared && !jp_dwarf_set_shared(names->dwarf, names->shared)))
+		return;
+	jp_dwarf_free(names->dwarf);
+	names->dwarf = NULL;
+	names->state = JP_DWARF_SHARED_REFUSED;
+}
+
+static int open_dwarf(struct jp_objnames *names, enum jp_dwarf_in in)
+{
+	struct jp_objfile *holder = in == JP_DWARF_IN_OBJECT ? names->object : names->debug;
+	if (in == JP_DWARF_NOWHERE)
+		return 0;
+	if (holder && jp_dwarf_new(names->object, holder, &names->dwarf))
+		return JPROF_E_NOMEM;
+	names->state = names->dwarf ? JP_DWARF_USED : JP_DWARF_REFUSED;
+	if (names->dwarf)
+		attach_shared(names, holder);
+	return 0;
+}
+
+int jp_objnames_open(const struct jp_name_request *request, struct jp_objnames **out)
+{
+	struct jp_objnames *names = calloc(1, sizeof *names);
+	if (!names)
+		return JPROF_E_NOMEM;
+	names->splits = jp_splits_new();
+	int rc = names->splits ? jp_objfile_borrow(request->object.fd, request->object.path, &names->object, NULL)
+	                       : JPROF_E_NOMEM;
+	if (!rc)
+		rc = borrow(&request->debug, &names->debug);
+	if (!rc)
+		rc = borrow(&request->shared, &names->shared);
+	if (!rc)
+		rc = open_dwarf(names, request->dwarf);
+	if (rc) {
+		jp_objnames_close(names);
+		return rc;
+	}
+	jp_splits_answer(names->splits, request->splits, request->split_count);
+	*out = names;
+	return 0;
+}
+
+void jp_objnames_close(struct jp_objnames *names)
+{
+	if (!names)
+		return;
+	jp_symtab_free(names->symtab);
+	jp_ehframe_free(names->ehframe);
+	jp_minidebug_free(names->mini);
+	jp_splits_free(names->splits);
+	jp_dwarf_free(names->dwarf);
+	jp_objfile_close(names->shared);
+	jp_objfile_close(names->debug);
+	jp_objfile_close(names->object);
+	free(names);
+}
+
+/* The symbols beside the file's own: those of its debug file; only where .symtab is stripped and there is no
+ * such file, those of MiniDebugInfo. */
+static int load_symtab(struct jp_objnames *names)
+{
+	bool has_symtab = jp_objfile_has_symtab(names->object) || (names->debug && jp_objfile_has_symtab(names->debug));
+	if (!has_symtab && !names->mini && jp_minidebug_load(names->object, &names->mini))
+		return -1;
+	Elf *more = names->mini ? jp_minidebug_elf(names->mini) : names->debug ? names->debug->elf : NULL;
+	names->symtab = jp_symtab_new(names->object->elf, more);
+	return names->symtab ? 0 : -1;
+}
+
+static int load_tables(struct jp_objnames *names)
+{
+	if (!names->symtab && load_symtab(names))
+		return -1;
+	if (!names->ehframe)
+		names->ehframe = jp_ehframe_new(names->object->elf);
+	return names->ehframe ? 0 : -1;
+}
+
+/* ---- lookups ------------------------------------------------------------------------------------ */
 
 /* A compiler's clone ("f.cold", "f.isra.0") is one function in DWARF and has a symbol of its own. */
 static bool is_clone_of(const char *symbol, const char *name)
@@ -23,14 +119,14 @@ static bool says_more(const char *symbol, const char *name)
 	return is_clone_of(symbol, name) || (jp_is_mangled(symbol) && !jp_is_mangled(name));
 }
 
-static int name_by_symbol(struct jp_objfile *file, struct jp_lookup *lookup)
+static int name_by_symbol(struct jp_objnames *names, struct jp_lookup *lookup)
 {
 	const struct jp_symbol *symbol =
-	    jp_symtab_find(file->names->symtab, lookup->vaddr, lookup->fde_start, lookup->fde_end);
+	    jp_symtab_find(names->symtab, lookup->vaddr, lookup->fde_start, lookup->fde_end);
 	if (!symbol)
 		return 0;
 	if (!lookup->frames) {
-		lookup->frames = jp_arena_alloc(&file->arena, sizeof *lookup->frames);
+		lookup->frames = jp_arena_alloc(&names->object->arena, sizeof *lookup->frames);
 		if (!lookup->frames)
 			return -1;
 		lookup->frame_count = 1;
@@ -43,102 +139,54 @@ static int name_by_symbol(struct jp_objfile *file, struct jp_lookup *lookup)
 	return 0;
 }
 
-static int name_rest(struct jp_objfile *file, struct jp_lookup *lookups, size_t count)
+static int name_rest(struct jp_objnames *names, struct jp_lookup *lookups, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct jp_lookup *l = &lookups[i];
-		if (!jp_ehframe_find(file->names->ehframe, l->vaddr, &l->fde_start, &l->fde_end))
+		if (!jp_ehframe_find(names->ehframe, l->vaddr, &l->fde_start, &l->fde_end))
 			l->fde_start = l->fde_end = 0;
 		else if (l->source == JPROF_SOURCE_NONE)
 			l->source = JPROF_SOURCE_FDE;
-		if (name_by_symbol(file, l))
+		if (name_by_symbol(names, l))
 			return -1;
 	}
 	return 0;
 }
 
-/* The symbols beside the file's own: those of its debug file; only where .symtab is stripped and there is no
- * such file, those of MiniDebugInfo. */
-static int load_symtab(struct jp_objfile *file, struct jp_objnames *names)
+int jp_objnames_lookup(struct jp_objnames *names, struct jp_lookup *lookups, size_t count)
 {
-	const struct jp_objfile *separate = names->debug.separate;
-	bool has_symtab = jp_objfile_has_symtab(file) || (separate && jp_objfile_has_symtab(separate));
-	if (!has_symtab && !names->mini && jp_minidebug_load(file, &names->mini))
+	if (load_tables(names))
 		return -1;
-	Elf *more = names->mini ? jp_minidebug_elf(names->mini) : separate ? separate->elf : NULL;
-	names->symtab = jp_symtab_new(file->elf, more);
-	return names->symtab ? 0 : -1;
+	if (names->dwarf && jp_dwarf_lookup(names->dwarf, names->object, names->splits, lookups, count))
+		return -1;
+	return name_rest(names, lookups, count) || names->object->remarks.failed ? -1 : 0;
 }
 
-static void free_objnames(struct jp_objnames *names)
-{
-	jp_symtab_free(names->symtab);
-	jp_debugfiles_release(&names->debug);
-	jp_minidebug_free(names->mini);
-	jp_ehframe_free(names->ehframe);
-	free(names);
-}
+/* ---- functions ---------------------------------------------------------------------------------- */
 
-static int load_objnames(struct jp_objfile *file, const struct jp_debug_where *where)
-{
-	if (!file->names)
-		file->names = calloc(1, sizeof *file->names);
-	struct jp_objnames *names = file->names;
-	if (!names)
-		return -1;
-	file->free_names = free_objnames;
-	jp_debugfiles_release(&names->debug); /* of an earlier time, when memory was short */
-	if (jp_debugfiles_find(file, where, &names->debug) || (!names->symtab && load_symtab(file, names)))
-		return -1;
-	names->ehframe = jp_ehframe_new(file->elf);
-	names->loaded = names->ehframe;
-	return names->ehframe ? 0 : -1;
-}
-
-int jp_objfile_symbolize(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_lookup *lookups,
-                         size_t count)
-{
-	if (!(file->names && file->names->loaded) && load_objnames(file, where))
-		return -1;
-	struct jp_dwarf *dwarf = file->names->debug.dwarf;
-	if (dwarf && jp_dwarf_lookup(dwarf, file, lookups, count))
-		return -1;
-	return name_rest(file, lookups, count) || file->remarks.failed ? -1 : 0;
-}
-
-bool jp_objfile_function(const struct jp_objfile *file, uint64_t vaddr, uint64_t *start, uint64_t *end)
+bool jp_objnames_function(const struct jp_objnames *names, uint64_t vaddr, uint64_t *start, uint64_t *end)
 {
 	uint64_t fde_start, fde_end;
-	bool described = jp_ehframe_find(file->names->ehframe, vaddr, &fde_start, &fde_end);
+	bool described = jp_ehframe_find(names->ehframe, vaddr, &fde_start, &fde_end);
 	const struct jp_symbol *symbol =
-	    jp_symtab_find(file->names->symtab, vaddr, described ? fde_start : 0, described ? fde_end : 0);
+	    jp_symtab_find(names->symtab, vaddr, described ? fde_start : 0, described ? fde_end : 0);
 	*start = symbol && (symbol->size || !described) ? symbol->value : fde_start;
 	*end = symbol && symbol->size ? symbol->value + symbol->size : fde_end;
 	return described || (symbol && symbol->size);
 }
 
-static bool has_symbols(const struct jp_objfile *file)
+const char *jp_objnames_symbol_at(const struct jp_objnames *names, uint64_t vaddr)
 {
-	return file->names && file->names->symtab;
-}
-
-const char *jp_objfile_symbol_at(const struct jp_objfile *file, uint64_t vaddr)
-{
-	const struct jp_symbol *symbol = has_symbols(file) ? jp_symtab_find(file->names->symtab, vaddr, 0, 0) : NULL;
+	const struct jp_symbol *symbol = names->symtab ? jp_symtab_find(names->symtab, vaddr, 0, 0) : NULL;
 	return symbol && symbol->value == vaddr ? symbol->name : NULL;
 }
 
-bool jp_objfile_exports(const struct jp_objfile *file, const char *name)
-{
-	return has_symbols(file) && jp_symtab_exports(file->names->symtab, name);
-}
-
-const char *jp_objfile_symbol_ending(const struct jp_objfile *file, const char *word)
+const char *jp_objnames_symbol_ending(const struct jp_objnames *names, const char *word)
 {
 	const char *best = NULL;
 	size_t len = strlen(word);
 	const struct jp_symbol *symbol;
-	for (size_t i = 0; has_symbols(file) && (symbol = jp_symtab_at(file->names->symtab, i)); i++) {
+	for (size_t i = 0; (symbol = jp_symtab_at(names->symtab, i)); i++) {
 		size_t n = strlen(symbol->name);
 		if (n >= len && !strcmp(symbol->name + n - len, word) && (!best || n < strlen(best)))
 			best = symbol->name;

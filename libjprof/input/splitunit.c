@@ -1,24 +1,182 @@
 #include "input/splitunit.h"
 
 #include <dwarf.h>
-#include <elfutils/libdwelf.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/macros.h"
+#include "base/array.h"
+#include "base/index.h"
+#include "input/dwpackage.h"
+#include "input/filewants.h"
 
-enum place { NOTHING, REGULAR, FORBIDDEN };
-
-enum { beside, compiled, package, candidate_count };
-
-/* The paths that libdw will open, as the kernel sees them; "": none. */
-struct candidates {
-	char path[candidate_count][PATH_MAX];
-	const char *name; /* of the .dwo, as written */
+struct split_die {
+	uint64_t id;
+	Dwarf_Die die;
 };
+
+/* A file that was given. */
+struct split_source {
+	int fd;
+	struct jp_objfile *file; /* NULL: it is no ELF file */
+	Dwarf *dwarf;            /* NULL: none that can be read */
+	bool package, shares;
+	struct split_die *units;
+	size_t count, cap;
+};
+
+struct jp_splits {
+	const struct jp_split_answer *answers;
+	size_t answer_count;
+	struct split_source **sources;
+	size_t source_count, source_cap;
+	struct jp_reply_want *wants;
+	size_t want_count, want_cap;
+	struct jp_reply_loss *losses;
+	size_t loss_count, loss_cap;
+	struct jp_arena arena; /* texts of losses */
+};
+
+struct jp_splits *jp_splits_new(void)
+{
+	return calloc(1, sizeof(struct jp_splits));
+}
+
+static void close_source(struct split_source *source)
+{
+	dwarf_end(source->dwarf);
+	jp_objfile_close(source->file);
+	free(source->units);
+	free(source);
+}
+
+void jp_splits_free(struct jp_splits *s)
+{
+	for (size_t i = 0; s && i < s->source_count; i++)
+		close_source(s->sources[i]);
+	if (s) {
+		jp_arena_release(&s->arena);
+		free(s->sources);
+		free(s->wants);
+		free(s->losses);
+	}
+	free(s);
+}
+
+void jp_splits_answer(struct jp_splits *s, const struct jp_split_answer *answers, size_t count)
+{
+	s->answers = answers;
+	s->answer_count = count;
+}
+
+/* ---- files that were given ---------------------------------------------------------------------- */
+
+/* Units are looked for by their id, which the skeleton has, too. */
+static int list_units(struct split_source *source)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	while (source->dwarf && !dwarf_get_units(source->dwarf, unit, &unit, NULL, &type, &die, NULL)) {
+		uint64_t id;
+		if (type != DW_UT_split_compile || dwarf_cu_info(unit, NULL, NULL, NULL, NULL, &id, NULL, NULL))
+			continue;
+		if (jp_array_push(source->units, source->count, source->cap))
+			return -1;
+		source->units[source->count++] = (struct split_die){ id, die };
+	}
+	return 0;
+}
+
+/* 0, also of a file that cannot be read; -1 when memory is short. */
+static int read_split_source(struct split_source *source, const struct jp_open_file *given)
+{
+	struct jp_file_wants wants;
+	int rc = jp_objfile_borrow(given->fd, given->path, &source->file, NULL);
+	if (rc)
+		return rc == JPROF_E_NOMEM ? -1 : 0;
+	jp_file_wants(source->file, &wants);
+	source->shares = wants.shared;
+	source->package = jp_objfile_section(source->file, ".debug_cu_index");
+	if (!source->package || jp_dwpackage_readable())
+		source->dwarf = dwarf_begin_elf(source->file->elf, DWARF_C_READ, NULL);
+	return list_units(source);
+}
+
+static struct split_source *split_source_of(struct jp_splits *s, const struct jp_open_file *given)
+{
+	for (size_t i = s->source_count; i-- > 0;)
+		if (s->sources[i]->fd == given->fd)
+			return s->sources[i];
+	struct split_source *source = calloc(1, sizeof *source);
+	if (!source || jp_array_push(s->sources, s->source_count, s->source_cap)) {
+		free(source);
+		return NULL;
+	}
+	source->fd = given->fd;
+	s->sources[s->source_count++] = source;
+	return read_split_source(source, given) ? NULL : source;
+}
+
+static struct split_die *unit_in(const struct split_source *source, uint64_t id)
+{
+	for (size_t i = 0; i < source->count; i++)
+		if (source->units[i].id == id)
+			return &source->units[i];
+	return NULL;
+}
+
+/* ---- wants and losses --------------------------------------------------------------------------- */
+
+static bool is_same_or_none(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static int want_split(struct jp_splits *s, const struct jp_reply_want *want, struct jp_split_unit *found)
+{
+	for (found->want = 0; found->want < s->want_count; found->want++)
+		if (s->wants[found->want].unit == want->unit && is_same_or_none(s->wants[found->want].name, want->name))
+			return 0;
+	if (jp_array_push(s->wants, s->want_count, s->want_cap))
+		return -1;
+	s->wants[s->want_count++] = *want;
+	return 0;
+}
+
+/* `what` (NULL: nothing) and why, once for each unit. */
+static int lose(struct jp_splits *s, uint64_t unit, const char *what, const char *why)
+{
+	char text[512];
+	for (size_t i = 0; i < s->loss_count; i++)
+		if (s->losses[i].unit == unit)
+			return 0;
+	snprintf(text, sizeof text, "%.380s%s%s", what ? what : "", what ? " " : "", why);
+	const char *copy = jp_arena_dup(&s->arena, text, strlen(text));
+	if (!copy || jp_array_push(s->losses, s->loss_count, s->loss_cap))
+		return -1;
+	s->losses[s->loss_count++] = (struct jp_reply_loss){ unit, copy };
+	return 0;
+}
+
+const struct jp_reply_want *jp_splits_wants(const struct jp_splits *s, uint32_t *count)
+{
+	*count = (uint32_t)s->want_count;
+	return s->wants;
+}
+
+const struct jp_reply_loss *jp_splits_losses(const struct jp_splits *s, uint32_t *count)
+{
+	*count = (uint32_t)s->loss_count;
+	return s->losses;
+}
+
+void jp_splits_forget_wants(struct jp_splits *s)
+{
+	s->want_count = 0;
+}
+
+/* ---- one unit ----------------------------------------------------------------------------------- */
 
 static const char *skeleton_string(Dwarf_Die *die, unsigned name)
 {
@@ -26,105 +184,71 @@ static const char *skeleton_string(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
-/* DIR/NAME, or NAME if that is absolute; "" if it gets too long. */
-static void join_path(char *path, const char *dir, const char *name)
+static const struct jp_split_answer *answer_to(const struct jp_splits *s, const struct jp_reply_want *want)
 {
-	int n = *name == '/' ? snprintf(path, PATH_MAX, "%s", name) : snprintf(path, PATH_MAX, "%s/%s", dir, name);
-	if (n < 0 || n >= PATH_MAX)
-		*path = '\0';
+	for (size_t i = 0; i < s->answer_count; i++)
+		if (s->answers[i].unit == want->unit && is_same_or_none(s->answers[i].name, want->name))
+			return &s->answers[i];
+	return NULL;
 }
 
-static bool list_candidate_paths(const struct jp_objfile *holder, Dwarf_Die *skeleton, struct candidates *c)
+/* Why none of the given files has it. A .dwo that is there should have been it. */
+static int lose_given(struct jp_splits *s, const struct jp_split_answer *answer)
 {
-	char dir[PATH_MAX], compiled_in[PATH_MAX];
-	const char *comp_dir = skeleton_string(skeleton, DW_AT_comp_dir);
-	c->name = skeleton_string(skeleton, DW_AT_dwo_name);
-	if (!c->name)
-		c->name = skeleton_string(skeleton, DW_AT_GNU_dwo_name);
-	if (!c->name || !jp_file_real_path(holder->fd, (struct jp_root){ 0 }, dir))
-		return false;
-	if (snprintf(c->path[package], PATH_MAX, "%s.dwp", dir) >= PATH_MAX)
-		*c->path[package] = '\0';
-	*strrchr(dir, '/') = '\0';
-	join_path(c->path[beside], dir, c->name);
-	join_path(compiled_in, dir, comp_dir ? comp_dir : "");
-	join_path(c->path[compiled], compiled_in, c->name);
-	return true;
-}
-
-/* What libdw would find at a path of the host. */
-static enum place kind_of_path(const struct jp_objfile *holder, const char *path)
-{
-	struct stat host, below;
-	char inside[PATH_MAX];
-	int jp_cleanup(jp_file_close) fd = *path ? jp_file_open_untrusted((struct jp_root){ 0 }, path, &host) : -1;
-	if (fd < 0)
-		return *path && errno == EINVAL ? FORBIDDEN : NOTHING;
-	if (!holder->root.path)
-		return REGULAR;
-	int jp_cleanup(jp_file_close) same = -1;
-	if (jp_file_real_path(fd, holder->root, inside))
-		same = jp_file_open_untrusted(holder->root, inside, &below);
-	return same >= 0 && below.st_dev == host.st_dev && below.st_ino == host.st_ino ? REGULAR : FORBIDDEN;
-}
-
-static void lose(struct jp_split_losses *losses, const char *path, const char *why)
-{
-	if (!losses->count++)
-		snprintf(losses->first, sizeof losses->first, "%.380s %s", path, why);
-}
-
-static bool may_open(const struct jp_objfile *holder, const struct candidates *c, struct jp_split_losses *losses)
-{
-	enum place found = NOTHING;
-	for (int i = 0; i < candidate_count; i++) {
-		enum place place = kind_of_path(holder, c->path[i]);
-		if (place == FORBIDDEN) {
-			lose(losses, c->path[i],
-			     holder->root.path ? "lies outside the sysroot, or is no regular file"
-			                       : "is no regular file");
-			return false;
-		}
-		if (place == REGULAR)
-			found = REGULAR;
+	const struct jp_open_file *package = NULL;
+	for (unsigned i = 0; i < answer->count; i++) {
+		const struct split_source *source = split_source_of(s, &answer->files[i]);
+		if (!source)
+			return -1;
+		if (!source->package)
+			return lose(s, answer->unit, answer->name, "is of another build, or damaged");
+		package = &answer->files[i];
 	}
-	if (found == NOTHING)
-		lose(losses, *c->path[compiled] ? c->path[compiled] : c->name, "is missing");
-	return found == REGULAR;
+	return lose(s, answer->unit, package ? package->path : answer->name,
+	            jp_dwpackage_readable() ? "is a DWARF package of another build, or damaged"
+	                                    : "is a DWARF package, which this libdw cannot read");
 }
 
-/* A .dwo that names a file of shared parts would have libdw open that, whatever it is. */
-static bool shares(const Dwarf_Die *split)
+static int find_among(struct jp_splits *s, const struct jp_objfile *holder, Dwarf_Die *skeleton,
+                      const struct jp_split_answer *answer, struct jp_split_unit *found, enum jp_split_state *state)
 {
-	const char *path;
-	const void *id;
-	return dwelf_dwarf_gnu_debugaltlink(dwarf_cu_getdwarf(split->cu), &path, &id) > 0;
+	*state = JP_SPLIT_LOST;
+	if (answer->why)
+		return lose(s, answer->unit, NULL, answer->why);
+	for (unsigned i = 0; i < answer->count; i++) {
+		struct split_source *source = split_source_of(s, &answer->files[i]);
+		struct split_die *unit = source ? unit_in(source, answer->unit) : NULL;
+		if (!source)
+			return -1;
+		if (!unit)
+			continue;
+		/* libdw would open what it shares with, whatever that is. */
+		if (source->shares)
+			return lose(s, answer->unit, answer->name, "shares parts with another file (dwz)");
+		found->die = unit->die;
+		jp_split_ranges_init(&found->ranges, holder, skeleton, source->file, &unit->die);
+		*state = JP_SPLIT_FOUND;
+		return 0;
+	}
+	return lose_given(s, answer);
 }
 
-bool jp_split_find(const struct jp_objfile *holder, Dwarf_Die *skeleton, Dwarf_Die *split,
-                   struct jp_split_losses *losses)
+int jp_splits_find(struct jp_splits *s, const struct jp_objfile *holder, Dwarf_Die *skeleton,
+                   struct jp_split_unit *found, enum jp_split_state *state)
 {
-	struct candidates c;
-	if (holder->root.opener) { /* libdw would open them with the caller's rights */
-		lose(losses, "a .dwo file",
-		     "is not read of a live process; leave its names to the reader of the bundle");
-		return false;
+	struct jp_reply_want want = { .name = skeleton_string(skeleton, DW_AT_dwo_name),
+		                      .dir = skeleton_string(skeleton, DW_AT_comp_dir) };
+	if (!want.name)
+		want.name = skeleton_string(skeleton, DW_AT_GNU_dwo_name);
+	if (dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &want.unit, NULL, NULL))
+		want.name = NULL;
+	if (!want.name) {
+		*state = JP_SPLIT_LOST;
+		return lose(s, want.unit, "a .dwo file", "has no name");
 	}
-	if (!list_candidate_paths(holder, skeleton, &c)) {
-		lose(losses, "a .dwo file", "has no name");
-		return false;
-	}
-	if (!may_open(holder, &c, losses))
-		return false;
-	if (!dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, split, NULL, NULL, NULL) && split->addr) {
-		if (!shares(split))
-			return true;
-		lose(losses, c.name, "shares parts with another file (dwz)");
-		return false;
-	}
-	if (kind_of_path(holder, c.path[beside]) == REGULAR || kind_of_path(holder, c.path[compiled]) == REGULAR)
-		lose(losses, c.name, "is of another build, or damaged");
-	else
-		lose(losses, c.path[package], "is a DWARF package, which this libdw cannot read");
-	return false;
+	const struct jp_split_answer *answer = answer_to(s, &want);
+	if (answer)
+		return find_among(s, holder, skeleton, answer, found, state);
+	*state = JP_SPLIT_WANTED;
+	return want_split(s, &want, found);
 }

@@ -1,24 +1,39 @@
-/* Split DWARF: units whose functions stand in a .dwo file of their own, or in a .dwp with all of them.
- *
- * libdw finds that file itself: NAME.dwo in the directory of the file with the skeleton, then in the directory
- * of the compilation; newer versions also FILE.dwp. It opens whatever is there, and knows of no
- * sysroot. So the same places are looked at first, and libdw is only let go where it will find a regular file
- * inside the sysroot. It follows that below a sysroot only .dwo and .dwp files beside the object file are found. */
+/* Split DWARF: units whose functions stand in a .dwo file of their own, or in a .dwp with all of them. Which file that
+ * is only the skeleton unit says; it is wanted from whoever asks (jp_reply_want), who opens it or says why not. */
 #ifndef JP_INPUT_SPLITUNIT_H
 #define JP_INPUT_SPLITUNIT_H
 
-#include <elfutils/libdw.h>
+#include "input/namereply.h"
+#include "input/namerequest.h"
+#include "input/splitranges.h"
 
-#include "input/objfile.h"
+struct jp_splits; /* files that were given, what is wanted, what is lost */
 
-/* Units that could not be completed, and why the first of them. */
-struct jp_split_losses {
-	unsigned count;
-	char first[512];
+/* NULL when memory is short. */
+struct jp_splits *jp_splits_new(void);
+void jp_splits_free(struct jp_splits *splits);
+
+/* Which wants are answered. Both, and the open files in them, outlive what is found by them. */
+void jp_splits_answer(struct jp_splits *splits, const struct jp_split_answer *answers, size_t count);
+
+enum jp_split_state { JP_SPLIT_FOUND, JP_SPLIT_LOST, JP_SPLIT_WANTED };
+
+struct jp_split_unit {
+	Dwarf_Die die;
+	struct jp_split_ranges ranges;
+	uint32_t want; /* of a unit that is wanted: its place among the wants */
 };
 
-/* The other part of the skeleton unit `skeleton`, which is in `holder`. False, and one loss more, if there is none. */
-bool jp_split_find(const struct jp_objfile *holder, Dwarf_Die *skeleton, Dwarf_Die *split,
-                   struct jp_split_losses *losses);
+/* The other part of the skeleton unit `skeleton`, which is in `holder`. Where there is none that is a want more, or a
+ * loss. -1 when memory is short. */
+int jp_splits_find(struct jp_splits *splits, const struct jp_objfile *holder, Dwarf_Die *skeleton,
+                   struct jp_split_unit *found, enum jp_split_state *state);
+
+/* All that are wanted and lost, each once, until the next call. */
+const struct jp_reply_want *jp_splits_wants(const struct jp_splits *splits, uint32_t *count);
+const struct jp_reply_loss *jp_splits_losses(const struct jp_splits *splits, uint32_t *count);
+
+/* Forgets what is wanted. */
+void jp_splits_forget_wants(struct jp_splits *splits);
 
 #endif

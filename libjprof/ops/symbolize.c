@@ -8,13 +8,13 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "input/asknames.h"
 #include "input/demangle.h"
-#include "input/objnames.h"
 #include "input/perfmap.h"
 #include "model/profile.h"
 #include "ops/findfile.h"
 #include "ops/reopen.h"
-#include "ops/wrapper_targets.h"
+#include "ops/wrappers.h"
 
 struct symbolizing {
 	struct jprof_profile *profile;
@@ -28,6 +28,7 @@ struct symbolizing {
 	struct jp_perfmap *jit; /* NULL: none, or not looked for yet */
 	bool looked_for_jit, used_jit;
 	struct jp_arena arena; /* names of JIT code */
+	struct jp_wrappers wrappers;
 };
 
 /* ---- functions ---------------------------------------------------------------------------------- */
@@ -43,41 +44,68 @@ static uint32_t function_named(struct symbolizing *w, const char *name, const ch
 }
 
 /* What stands for a name where there is none: FILE!0xSTART of the function, or FILE+0xADDRESS. */
-static uint32_t function_nameless(struct symbolizing *w, const struct jp_location *l, const struct jp_lookup *lookup,
-                                  const char *file)
+static uint32_t function_nameless(struct symbolizing *w, const struct jp_location *l,
+                                  const struct jp_reply_place *place, const char *file)
 {
 	const struct jp_object *object = &w->profile->objects[l->object];
 	const char *base = jp_basename(jp_string(w->profile, object->path));
 	char name[512];
 	if (object->unmapped)
 		snprintf(name, sizeof name, "0x%llx", (unsigned long long)l->address);
-	else if (lookup && lookup->fde_start < lookup->fde_end)
-		snprintf(name, sizeof name, "%.400s!0x%llx", base, (unsigned long long)lookup->fde_start);
+	else if (place && place->fde_start < place->fde_end)
+		snprintf(name, sizeof name, "%.400s!0x%llx", base, (unsigned long long)place->fde_start);
 	else
 		snprintf(name, sizeof name, "%.400s+0x%llx", base,
-		         (unsigned long long)(lookup ? lookup->vaddr : l->offset));
+		         (unsigned long long)(place ? place->vaddr : l->offset));
 	return jp_function_named(w->profile, name, name, name, file);
 }
 
-/* What an input calls a place that has no name stays, unless something better is found. */
-static int apply(struct symbolizing *w, uint32_t location, const struct jp_lookup *lookup)
+/* What an input calls a place that has no name name_stays, unless something better is found. */
+static bool name_stays(const struct jp_location *l, const struct jp_reply_place *place)
+{
+	return (l->given || l->bundled) && l->frame_count && (!place || place->source <= l->source);
+}
+
+/* Of a place about which nothing was found. */
+static int apply_nothing(struct symbolizing *w, uint32_t location)
 {
 	struct jp_location *l = &w->profile->locations[location];
-	if ((l->given || l->bundled) && l->frame_count && (!lookup || lookup->source <= l->source))
+	if (name_stays(l, NULL))
 		return 0;
 	l->frame_count = 0;
-	if (lookup) {
-		l->source = lookup->source;
-		l->vaddr = lookup->vaddr;
-	}
-	for (unsigned i = 0; lookup && i < lookup->frame_count; i++) {
-		const struct jp_symframe *f = &lookup->frames[i];
-		uint32_t function =
-		    f->name ? function_named(w, f->name, f->file) : function_nameless(w, l, lookup, f->file);
+	return jp_frame_add(w->profile, location, function_nameless(w, l, NULL, NULL), 0, false);
+}
+
+/* ---- one reply ------------------------------------------------------------------------------------ */
+
+/* The profile's ids of the reply's functions, which are made when the first frame needs them. */
+static uint32_t profile_function(struct symbolizing *w, const struct jp_namereply *reply, uint32_t *ids,
+                                 uint32_t function)
+{
+	const struct jp_reply_function *f = &reply->functions[function];
+	if (ids[function] == JP_NONE)
+		ids[function] = jp_function_named(w->profile, f->name, f->brief, f->linkage, f->file);
+	return ids[function];
+}
+
+static int apply(struct symbolizing *w, const struct jp_namereply *reply, uint32_t *ids,
+                 const struct jp_reply_place *place, uint32_t location)
+{
+	struct jp_location *l = &w->profile->locations[location];
+	if (name_stays(l, place))
+		return 0;
+	l->frame_count = 0;
+	l->source = place->source;
+	l->vaddr = place->vaddr;
+	for (uint32_t i = 0; i < place->frame_count; i++) {
+		const struct jp_reply_frame *f = &reply->frames[place->frame_first + i];
+		const struct jp_reply_function *named = &reply->functions[f->function];
+		uint32_t function = named->linkage ? profile_function(w, reply, ids, f->function)
+		                                   : function_nameless(w, l, place, named->file);
 		if (jp_frame_add(w->profile, location, function, f->line, f->inlined))
 			return -1;
 	}
-	return l->frame_count ? 0 : jp_frame_add(w->profile, location, function_nameless(w, l, lookup, NULL), 0, false);
+	return l->frame_count ? 0 : jp_frame_add(w->profile, location, function_nameless(w, l, place, NULL), 0, false);
 }
 
 /* ---- one object file ------------------------------------------------------------------------------ */
@@ -88,110 +116,137 @@ static int set_string(struct jprof_profile *profile, uint32_t *id, const char *t
 	return *id == JP_NONE ? -1 : 0;
 }
 
-/* The lookups for locations [first, end) of the order that lie in code, sorted by address. */
-static struct jp_lookup *make_lookups(struct symbolizing *w, const struct jp_objfile *file, uint32_t first,
-                                      uint32_t end, size_t *count)
+/* What is asked about locations [first, end) of the order. */
+struct question {
+	uint32_t *locations;
+	uint64_t *offsets; /* ascending, as the order is */
+	size_t count;
+};
+
+static int make_question(const struct symbolizing *w, uint32_t first, uint32_t end, struct question *q)
 {
-	struct jp_lookup *lookups = calloc((size_t)(end - first) + 1, sizeof *lookups);
-	*count = 0;
-	for (uint32_t i = first; lookups && i < end; i++) {
+	q->locations = calloc((size_t)(end - first) + 1, sizeof *q->locations);
+	q->offsets = calloc((size_t)(end - first) + 1, sizeof *q->offsets);
+	for (uint32_t i = first; q->locations && q->offsets && i < end; i++) {
 		const struct jp_location *l = &w->profile->locations[w->order[i]];
-		uint64_t vaddr;
-		if (l->source < JPROF_SOURCE_INPUT && jp_site_vaddr(w->profile, l, file, &vaddr))
-			lookups[(*count)++] = (struct jp_lookup){ .vaddr = vaddr, .location = w->order[i] };
+		if (l->source >= JPROF_SOURCE_INPUT)
+			continue;
+		q->locations[q->count] = w->order[i];
+		q->offsets[q->count++] = l->offset;
 	}
-	return lookups;
+	return q->locations && q->offsets ? 0 : -1;
 }
 
-static int by_vaddr(const void *a, const void *b)
+static void release_question(struct question *q)
 {
-	const struct jp_lookup *x = a, *y = b;
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+	free(q->locations);
+	free(q->offsets);
 }
 
-static int apply_all(struct symbolizing *w, const struct jp_lookup *lookups, size_t count, uint32_t first, uint32_t end)
+/* Those that have no frames yet. */
+static int apply_rest(struct symbolizing *w, uint32_t first, uint32_t end)
 {
 	int rc = 0;
-	for (size_t i = 0; !rc && i < count; i++)
-		rc = apply(w, lookups[i].location, &lookups[i]);
 	for (uint32_t i = first; !rc && i < end; i++)
 		if (!w->profile->locations[w->order[i]].frame_count)
-			rc = apply(w, w->order[i], NULL);
+			rc = apply_nothing(w, w->order[i]);
 	return rc;
 }
 
 /* Every jemalloc has a mallctl: what stands before it stands before malloc, too. */
-static int find_entry_prefix(struct symbolizing *w, struct jp_object *object, const struct jp_objfile *file)
+static int take_entry_prefix(struct symbolizing *w, struct jp_object *object, const char *mallctl)
 {
 	static const char word[] = "mallctl";
-	const char *name = jp_objfile_symbol_ending(file, word);
-	if (!name)
+	size_t len = mallctl ? strlen(mallctl) : 0;
+	if (len < strlen(word))
 		return 0;
-	object->entry_prefix = jp_intern(&w->profile->strings, name, strlen(name) - strlen(word));
+	object->entry_prefix = jp_intern(&w->profile->strings, mallctl, len - strlen(word));
 	return object->entry_prefix == JP_NONE ? -1 : 0;
 }
 
 /* A library that defines malloc for others is an allocator and nothing else. */
-static int classify(struct symbolizing *w, uint32_t object, const struct jp_objfile *file)
+static int classify(struct symbolizing *w, uint32_t object, const struct jp_namereply *reply)
 {
 	struct jp_object *o = &w->profile->objects[object];
-	if (!file && o->bundled)
-		return 0;
-	if (!file) {
-		o->allocator = strstr(jp_basename(jp_string(w->profile, o->path)), ".so");
-		return 0;
+	o->program = reply->program;
+	o->allocator = !reply->program && reply->exports_malloc;
+	return o->allocator ? 0 : take_entry_prefix(w, o, reply->mallctl);
+}
+
+static void classify_without_names(struct symbolizing *w, uint32_t object, const struct jp_objfile *file)
+{
+	struct jp_object *o = &w->profile->objects[object];
+	if (file)
+		o->program = file->program;
+	else if (o->bundled)
+		return;
+	o->allocator = !file && strstr(jp_basename(jp_string(w->profile, o->path)), ".so");
+}
+
+/* What all parts of an answer have. */
+struct seen_places {
+	bool code, described; /* places in code; such that unwind tables know */
+};
+
+/* One part of the answer. A place that is pending comes again. */
+static int apply_reply(struct symbolizing *w, const struct jp_asking *asking, const struct question *q,
+                       struct seen_places *seen)
+{
+	const struct jp_namereply *reply = &asking->reply;
+	uint32_t *ids = jp_none_array((size_t)reply->function_count + 1);
+	int rc = ids ? 0 : -1;
+	for (uint32_t i = 0; !rc && i < reply->place_count; i++) {
+		const struct jp_reply_place *place = &reply->places[i];
+		uint32_t location = q->locations[jp_asking_offset(asking, i)];
+		if (place->reason == JP_NAMELESS_OUTSIDE || place->reason == JP_NAMELESS_PENDING)
+			continue;
+		seen->code = true;
+		seen->described = seen->described || place->fde_start < place->fde_end;
+		rc = apply(w, reply, ids, place, location);
+		if (place->source == JPROF_SOURCE_FDE && w->profile->locations[location].source == JPROF_SOURCE_FDE)
+			w->profile->locations[location].wrapper = place->wrapper;
 	}
-	o->program = file->program;
-	o->allocator = !file->program && jp_objfile_exports(file, "malloc");
-	return o->allocator ? 0 : find_entry_prefix(w, o, file);
+	free(ids);
+	return rc;
 }
 
-static int mark_wrappers(struct symbolizing *w, const struct jp_objfile *file, const struct jp_lookup *lookups,
-                         size_t count)
+static bool hands_on_memory(const void *wrappers, const char *name)
 {
-	uint64_t *targets;
-	size_t target_count, nameless = 0;
-	for (size_t i = 0; i < count; i++)
-		nameless += lookups[i].source == JPROF_SOURCE_FDE;
-	if (!nameless)
-		return 0;
-	if (jp_wrapper_targets(file, &targets, &target_count))
-		return -1;
-	for (size_t i = 0; i < count; i++)
-		if (w->profile->locations[lookups[i].location].source == JPROF_SOURCE_FDE)
-			w->profile->locations[lookups[i].location].wrapper =
-			    jp_is_target(targets, target_count, lookups[i].fde_start);
-	free(targets);
-	return 0;
+	return jp_is_wrapper_name(wrappers, name);
 }
 
-/* musl's libc is built without: what called it is missing in the dump. */
-static bool has_unwind_tables(const struct jp_lookup *lookups, size_t count)
+static int ask_names(struct symbolizing *w, uint32_t object, struct jp_objfile *file, const struct question *q)
 {
-	for (size_t i = 0; i < count; i++)
-		if (lookups[i].fde_start < lookups[i].fde_end)
-			return true;
-	return false;
+	bool hint = object == w->profile->allocator_hint, classified = false;
+	struct seen_places seen = { 0 };
+	struct jp_asking jp_cleanup(jp_asking_release) asking = {
+		.file = file,
+		.where = &w->where,
+		.ask = { q->offsets, q->count, w->profile->objects[object].image, hint, hands_on_memory, &w->wrappers },
+	};
+	int more;
+	while ((more = jp_asking_next(&asking)) > 0) {
+		if (apply_reply(w, &asking, q, &seen) || (hint && !classified && classify(w, object, &asking.reply)))
+			return -1;
+		classified = true;
+	}
+	/* musl's libc is built without: what called it is missing in the dump. */
+	if (!more && seen.code && !seen.described)
+		jp_objfile_remark(file, "has no unwind tables: stacks that pass through it end there");
+	return more;
 }
 
 static int symbolize_with(struct symbolizing *w, uint32_t object, struct jp_objfile *file, uint32_t first, uint32_t end)
 {
-	size_t count = 0;
-	struct jp_lookup *lookups = file ? make_lookups(w, file, first, end, &count) : NULL;
-	int rc = file && !lookups ? -1 : 0;
-	if (lookups && count) {
-		qsort(lookups, count, sizeof *lookups, by_vaddr);
-		rc = jp_objfile_symbolize(file, &w->where, lookups, count);
-		if (!has_unwind_tables(lookups, count))
-			jp_objfile_remark(file, "has no unwind tables: stacks that pass through it end there");
-	}
+	struct question q = { 0 };
+	int rc = file ? make_question(w, first, end, &q) : 0;
+	if (!rc && q.count)
+		rc = ask_names(w, object, file, &q);
 	if (!rc)
-		rc = apply_all(w, lookups, count, first, end);
-	if (!rc && file)
-		rc = mark_wrappers(w, file, lookups, count);
-	if (!rc && object == w->profile->allocator_hint)
-		rc = classify(w, object, file);
-	free(lookups);
+		rc = apply_rest(w, first, end);
+	if (!rc && object == w->profile->allocator_hint && !q.count)
+		classify_without_names(w, object, file);
+	release_question(&q);
 	return rc;
 }
 
@@ -224,44 +279,65 @@ static int find_jit(struct symbolizing *w)
 	return rc == JPROF_E_NOMEM || jp_note(w->profile, "%s %s, and is not used", err.path, err.text) ? -1 : 0;
 }
 
-/* The locations [first, end) of the order that the list names, by address. */
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct jp_lookup *x = a, *y = b;
+	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+}
+
+/* The locations [first, end) of the order, by address. */
 static struct jp_lookup *jit_lookups(struct symbolizing *w, uint32_t first, uint32_t end, size_t *count)
 {
-	size_t all = 0, kept = 0;
 	struct jp_lookup *lookups = calloc((size_t)(end - first) + 1, sizeof *lookups);
+	*count = 0;
 	for (uint32_t i = first; lookups && i < end; i++)
 		if (w->profile->locations[w->order[i]].source < JPROF_SOURCE_INPUT)
-			lookups[all++] = (struct jp_lookup){ .vaddr = w->profile->locations[w->order[i]].address,
-				                             .location = w->order[i] };
-	if (all)
-		qsort(lookups, all, sizeof *lookups, by_vaddr);
-	if (lookups && jp_perfmap_lookup(w->jit, &w->arena, lookups, all)) {
+			lookups[(*count)++] = (struct jp_lookup){ .vaddr = w->profile->locations[w->order[i]].address,
+				                                  .location = w->order[i] };
+	if (*count)
+		qsort(lookups, *count, sizeof *lookups, by_vaddr);
+	if (lookups && jp_perfmap_lookup(w->jit, &w->arena, lookups, *count)) {
 		free(lookups);
 		return NULL;
 	}
-	for (size_t i = 0; i < all; i++)
-		if (lookups[i].frame_count)
-			lookups[kept++] = lookups[i];
-	*count = kept;
 	return lookups;
+}
+
+/* An entry of the list is one function. */
+static int apply_jit(struct symbolizing *w, const struct jp_lookup *lookup)
+{
+	struct jp_location *l = &w->profile->locations[lookup->location];
+	const struct jp_reply_place place = { .vaddr = lookup->vaddr, .source = lookup->source };
+	if (name_stays(l, &place))
+		return 0;
+	l->frame_count = 0;
+	l->source = lookup->source;
+	l->vaddr = lookup->vaddr;
+	const struct jp_symframe *f = lookup->frames;
+	return jp_frame_add(w->profile, lookup->location, function_named(w, f->name, f->file), f->line, f->inlined);
 }
 
 static int symbolize_jit(struct symbolizing *w, uint32_t first, uint32_t end, struct jp_found *found)
 {
-	size_t count;
+	size_t count, named = 0;
 	struct jp_lookup *lookups = jit_lookups(w, first, end, &count);
-	int rc = lookups ? apply_all(w, lookups, count, first, end) : -1;
+	int rc = lookups ? 0 : -1;
+	for (size_t i = 0; !rc && i < count; i++)
+		if (lookups[i].frame_count) {
+			named++;
+			rc = apply_jit(w, &lookups[i]);
+		}
 	free(lookups);
-	if (rc)
+	if (rc || apply_rest(w, first, end))
 		return -1;
-	if (count) {
+	if (named) {
 		*found->reason = '\0';
 		found->advice = JPROF_ADVICE_NONE;
 		w->used_jit = true;
 	}
-	if (count < end - first)
+	if (named < end - first)
 		snprintf(found->reason, sizeof found->reason,
-		         "%zu of %u addresses here are in no entry of the perf map", end - first - count, end - first);
+		         "%zu of %u addresses here are in no entry of the perf map", end - first - named, end - first);
 	return 0;
 }
 
@@ -440,7 +516,7 @@ static int open_sources(struct symbolizing *w, struct jprof_error *err)
 	w->where = (struct jp_debug_where){ .root = { .path = o->sysroot, .opener = o->opener },
 		                            .dirs = o->debug_dir,
 		                            .files = o->add_lib };
-	if (o->debuginfod && !(w->where.server = jp_debuginfod_new()))
+	if (jp_wrappers_init(&w->wrappers) || (o->debuginfod && !(w->where.server = jp_debuginfod_new())))
 		return jp_error_nomem(err);
 	w->looked_for_jit = o->perf_map;
 	return o->perf_map ? jp_perfmap_open(o->perf_map, &w->jit, err) : 0;
@@ -473,6 +549,7 @@ static void symbolizing_release(struct symbolizing *w)
 	jp_debuginfod_free(w->where.server);
 	jp_perfmap_free(w->jit);
 	jp_arena_release(&w->arena);
+	jp_wrappers_release(&w->wrappers);
 	free(w->order);
 }
 

@@ -13,7 +13,7 @@
 #include "base/search.h"
 #include "input/callsite.h"
 #include "input/demangle.h"
-#include "input/objnames.h"
+#include "input/asknames.h"
 #include "ops/reopen.h"
 #include "render/errors.h"
 #include "render/render.h"

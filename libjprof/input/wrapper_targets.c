@@ -1,4 +1,4 @@
-#include "ops/wrapper_targets.h"
+#include "input/wrapper_targets.h"
 
 #include <gelf.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "input/callsite.h"
 #include "input/ehframe.h"
 #include "input/symtab.h"
-#include "ops/wrappers.h"
 
 enum { longest_wrapper = 4096 };
 
@@ -29,11 +28,11 @@ static uint64_t branch_target(int machine, const unsigned char *code, size_t roo
 	return 0;
 }
 
-static bool is_nameless_function(const struct jp_objfile *file, uint64_t vaddr)
+static bool is_nameless_function(const struct jp_objnames *names, uint64_t vaddr)
 {
 	uint64_t start, end;
-	return jp_ehframe_find(file->names->ehframe, vaddr, &start, &end) && start == vaddr &&
-	       !jp_symtab_find(file->names->symtab, vaddr, start, end);
+	return jp_ehframe_find(names->ehframe, vaddr, &start, &end) && start == vaddr &&
+	       !jp_symtab_find(names->symtab, vaddr, start, end);
 }
 
 struct targets {
@@ -41,16 +40,16 @@ struct targets {
 	size_t count, cap;
 };
 
-static int scan_wrapper(const struct jp_objfile *file, const struct jp_symbol *symbol, struct targets *targets)
+static int scan_wrapper(const struct jp_objnames *names, const struct jp_symbol *symbol, struct targets *targets)
 {
 	unsigned char code[longest_wrapper];
 	size_t size = symbol->size < sizeof code ? (size_t)symbol->size : sizeof code;
-	int machine = jp_machine_of(file);
-	if (!jp_read_code(file, symbol->value, code, size))
+	int machine = jp_machine_of(names->object);
+	if (!jp_read_code(names->object, symbol->value, code, size))
 		return 0;
 	for (size_t i = 0; i < size; i++) {
 		uint64_t target = branch_target(machine, code + i, size - i, symbol->value + i);
-		if (!target || !is_nameless_function(file, target))
+		if (!target || !is_nameless_function(names, target))
 			continue;
 		if (jp_array_push(targets->items, targets->count, targets->cap))
 			return -1;
@@ -65,16 +64,15 @@ static int by_target(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-int jp_wrapper_targets(const struct jp_objfile *file, uint64_t **items, size_t *count)
+int jp_wrapper_targets(const struct jp_objnames *names, const struct jp_name_request *request, uint64_t **items,
+                       size_t *count)
 {
 	struct targets targets = { 0 };
-	struct jp_wrappers wrappers;
 	const struct jp_symbol *symbol;
-	int rc = jp_wrappers_init(&wrappers);
-	for (size_t i = 0; !rc && file->names && (symbol = jp_symtab_at(file->names->symtab, i)); i++)
-		if (symbol->source == JPROF_SOURCE_DYNSYM && jp_is_wrapper_name(&wrappers, symbol->name))
-			rc = scan_wrapper(file, symbol, &targets);
-	jp_wrappers_release(&wrappers);
+	int rc = 0;
+	for (size_t i = 0; !rc && (symbol = jp_symtab_at(names->symtab, i)); i++)
+		if (symbol->source == JPROF_SOURCE_DYNSYM && request->is_wrapper(request->wrappers, symbol->name))
+			rc = scan_wrapper(names, symbol, &targets);
 	if (targets.count)
 		qsort(targets.items, targets.count, sizeof *targets.items, by_target);
 	*items = targets.items;

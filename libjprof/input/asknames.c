@@ -1,0 +1,332 @@
+#include "input/asknames.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "input/findnames.h"
+#include "input/objnames.h"
+#include "input/splitunit.h"
+
+/* How many .dwo files are open at once, and how many are looked at for places that are in the way of each other. */
+enum { most_wants = 128, most_answers = 4 * most_wants };
+
+/* ---- one question ------------------------------------------------------------------------------- */
+
+static struct jp_open_file open_file_of(const struct jp_objfile *file)
+{
+	return (struct jp_open_file){ .fd = file ? file->fd : -1, .path = file ? file->path : NULL };
+}
+
+/* `found` may be any files that belong to the one that is asked about. */
+static struct jp_name_request request_of(const struct jp_objfile *file, const struct jp_debugfiles *found,
+                                         const struct jp_split_files *splits)
+{
+	return (struct jp_name_request){ .object = open_file_of(file),
+		                         .debug = open_file_of(found->debug),
+		                         .shared = open_file_of(found->shared),
+		                         .dwarf = found->dwarf,
+		                         .splits = splits->answers,
+		                         .split_count = splits->count };
+}
+
+static bool is_refused(const struct jp_namereply *reply)
+{
+	return reply->dwarf == JP_DWARF_REFUSED || reply->dwarf == JP_DWARF_SHARED_REFUSED;
+}
+
+/* A reply that is none, or to another question, has no places. 0, or -1 when memory is short. */
+static int read_answer(struct jp_asking *a)
+{
+	jp_namereply_release(&a->reply);
+	int rc = jp_namereply_read(a->bytes.text, a->bytes.len, &a->reply);
+	if (!rc && (is_refused(&a->reply) ? !a->reply.place_count : a->reply.place_count == a->count))
+		return 0;
+	jp_namereply_release(&a->reply);
+	if (rc != JPROF_E_NOMEM)
+		jp_objfile_remark(a->file, "its names cannot be read: the answer to the question for them is damaged");
+	return rc == JPROF_E_NOMEM ? -1 : 0;
+}
+
+static int ask_once(struct jp_asking *a, const struct jp_debugfiles *found)
+{
+	struct jp_name_request request = request_of(a->file, found, &a->splits);
+	request.offsets = a->offsets ? a->offsets : a->ask.offsets;
+	request.count = a->count;
+	request.image = a->ask.image;
+	request.allocator = a->ask.allocator;
+	request.is_wrapper = a->ask.is_wrapper;
+	request.wrappers = a->ask.wrappers;
+	jp_strbuf_cut(&a->bytes, 0);
+	return jp_find_names(&request, &a->bytes) || read_answer(a) ? -1 : 0;
+}
+
+/* ---- what is said of the files ------------------------------------------------------------------ */
+
+static void add_remarks(struct jp_asking *a)
+{
+	struct jp_strbuf *remarks = &a->file->remarks;
+	if (!a->reply.remarks)
+		return;
+	if (remarks->len)
+		jp_strbuf_str(remarks, "; ");
+	jp_strbuf_visible(remarks, a->reply.remarks);
+}
+
+static bool is_lost(const struct jp_asking *a, uint64_t unit)
+{
+	for (size_t i = 0; i < a->lost_count; i++)
+		if (a->lost[i] == unit)
+			return true;
+	return false;
+}
+
+static int add_losses(struct jp_asking *a)
+{
+	for (uint32_t i = 0; i < a->reply.loss_count; i++) {
+		const struct jp_reply_loss *loss = &a->reply.losses[i];
+		if (is_lost(a, loss->unit))
+			continue;
+		if (jp_array_push(a->lost, a->lost_count, a->lost_cap))
+			return -1;
+		if (!a->lost_count)
+			snprintf(a->first_loss, sizeof a->first_loss, "%s", loss->text);
+		a->lost[a->lost_count++] = loss->unit;
+	}
+	return 0;
+}
+
+static void remark_losses(struct jp_asking *a)
+{
+	if (a->lost_count > 1)
+		jp_objfile_remark(a->file, "no inlined functions from split debug information: %s; and %zu more",
+		                  a->first_loss, a->lost_count - 1);
+	else if (a->lost_count)
+		jp_objfile_remark(a->file, "no inlined functions from split debug information: %s", a->first_loss);
+	a->lost_count = 0;
+}
+
+/* ---- the first part ----------------------------------------------------------------------------- */
+
+static int judge_dwarf(void *context, const struct jp_debugfiles *files, enum jp_dwarf_state *state)
+{
+	struct jp_asking *a = context;
+	if (ask_once(a, files))
+		return -1;
+	*state = a->reply.dwarf == JP_DWARF_NONE ? JP_DWARF_REFUSED : a->reply.dwarf;
+	if (*state != JP_DWARF_USED)
+		add_remarks(a);
+	return 0;
+}
+
+/* Reading debug information shows whether it can be used; where it can, the names are found by that. */
+static int ask_first(struct jp_asking *a)
+{
+	const struct jp_dwarf_judge with = { judge_dwarf, a };
+	a->count = a->ask.count;
+	if (jp_debugfiles_find(a->file, a->where, &with, &a->found))
+		return -1;
+	return a->found.dwarf == JP_DWARF_NOWHERE ? ask_once(a, &a->found) : 0;
+}
+
+/* ---- the parts that want .dwo files ------------------------------------------------------------- */
+
+/* The file with the skeletons. */
+static const struct jp_objfile *holder_of(const struct jp_asking *a)
+{
+	return a->found.dwarf == JP_DWARF_IN_DEBUG ? a->found.debug : a->file;
+}
+
+static int answer_wants(struct jp_asking *a)
+{
+	int rc = 0;
+	for (uint32_t i = 0; !rc && i < a->reply.want_count && i < most_wants; i++)
+		rc = a->splits.count < most_answers
+		         ? jp_split_files_open(&a->splits, holder_of(a), &a->reply.wants[i])
+		         : jp_split_files_refuse(&a->splits, &a->reply.wants[i], "more .dwo files than are looked at");
+	return rc;
+}
+
+static int make_lists(struct jp_asking *a)
+{
+	if (!a->asked)
+		a->asked = calloc(a->ask.count + 1, sizeof *a->asked);
+	if (!a->rest)
+		a->rest = calloc(a->ask.count + 1, sizeof *a->rest);
+	if (!a->offsets)
+		a->offsets = calloc(a->ask.count + 1, sizeof *a->offsets);
+	return a->asked && a->rest && a->offsets ? 0 : -1;
+}
+
+/* Those whose files are open by now are asked for next, the others later. */
+static int keep_pending(struct jp_asking *a)
+{
+	bool all = !a->offsets;
+	size_t kept = 0;
+	if (make_lists(a))
+		return -1;
+	for (uint32_t i = 0; i < a->reply.place_count; i++) {
+		const struct jp_reply_place *place = &a->reply.places[i];
+		uint32_t number = all ? i : a->asked[i];
+		if (place->reason != JP_NAMELESS_PENDING)
+			continue;
+		if (place->want < most_wants)
+			a->asked[kept++] = number;
+		else
+			a->rest[a->rest_count++] = number;
+	}
+	a->count = kept;
+	return answer_wants(a);
+}
+
+static int by_asked_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* The files that were opened are of no use to the rest. */
+static void take_rest(struct jp_asking *a)
+{
+	jp_split_files_release(&a->splits);
+	qsort(a->rest, a->rest_count, sizeof *a->rest, by_asked_number);
+	memcpy(a->asked, a->rest, a->rest_count * sizeof *a->rest);
+	a->count = a->rest_count;
+	a->rest_count = 0;
+}
+
+static bool has_pending(const struct jp_namereply *reply)
+{
+	for (uint32_t i = 0; i < reply->place_count; i++)
+		if (reply->places[i].reason == JP_NAMELESS_PENDING)
+			return true;
+	return false;
+}
+
+/* 1 and the question for the next part, or 0: all is answered. */
+static int prepare_next(struct jp_asking *a)
+{
+	bool pending = has_pending(&a->reply);
+	if (pending && keep_pending(a))
+		return -1;
+	if (!pending && a->rest_count)
+		take_rest(a);
+	else if (!pending)
+		return 0;
+	for (size_t i = 0; i < a->count; i++)
+		a->offsets[i] = a->ask.offsets[a->asked[i]];
+	return 1;
+}
+
+int jp_asking_next(struct jp_asking *a)
+{
+	int more = a->begun ? prepare_next(a) : 1;
+	if (more <= 0) {
+		remark_losses(a);
+		return more;
+	}
+	if (a->begun ? ask_once(a, &a->found) : ask_first(a))
+		return -1;
+	if (!a->begun)
+		add_remarks(a);
+	a->begun = true;
+	return add_losses(a) || a->file->remarks.failed ? -1 : 1;
+}
+
+size_t jp_asking_offset(const struct jp_asking *a, size_t i)
+{
+	return a->asked ? a->asked[i] : i;
+}
+
+void jp_asking_release(struct jp_asking *a)
+{
+	jp_namereply_release(&a->reply);
+	jp_strbuf_release(&a->bytes);
+	jp_split_files_release(&a->splits);
+	jp_debugfiles_release(&a->found);
+	free(a->offsets);
+	free(a->asked);
+	free(a->rest);
+	free(a->lost);
+}
+
+/* ---- in this process ---------------------------------------------------------------------------- */
+
+struct jp_kept_names {
+	struct jp_debugfiles found;
+	struct jp_split_files splits;
+	struct jp_objnames *names;
+};
+
+static void free_kept_names(struct jp_kept_names *kept)
+{
+	jp_objnames_close(kept->names);
+	jp_split_files_release(&kept->splits);
+	jp_debugfiles_release(&kept->found);
+	free(kept);
+}
+
+static int keep_names(struct jp_objfile *file, const struct jp_debug_where *where)
+{
+	struct jp_asking asking = { .file = file, .where = where };
+	struct jp_kept_names *kept = calloc(1, sizeof *kept);
+	int rc = kept && jp_asking_next(&asking) > 0 ? 0 : -1;
+	if (!rc) {
+		kept->found = asking.found;
+		asking.found = (struct jp_debugfiles){ 0 };
+		struct jp_name_request request = request_of(file, &kept->found, &kept->splits);
+		rc = jp_objnames_open(&request, &kept->names);
+	}
+	jp_asking_release(&asking);
+	if (rc) {
+		if (kept)
+			free_kept_names(kept);
+		return -1;
+	}
+	file->names = kept;
+	file->free_names = free_kept_names;
+	return 0;
+}
+
+/* Opens what is wanted; a place is asked for anew. Whether any was. */
+static int open_wanted(struct jp_objfile *file, struct jp_lookup *lookups, size_t count, bool *any)
+{
+	struct jp_kept_names *kept = file->names;
+	uint32_t wanted;
+	const struct jp_reply_want *wants = jp_splits_wants(kept->names->splits, &wanted);
+	const struct jp_objfile *holder = kept->found.dwarf == JP_DWARF_IN_DEBUG ? kept->found.debug : file;
+	*any = wanted;
+	for (uint32_t i = 0; i < wanted; i++)
+		if (kept->splits.count < most_answers
+		        ? jp_split_files_open(&kept->splits, holder, &wants[i])
+		        : jp_split_files_refuse(&kept->splits, &wants[i], "more .dwo files than are looked at"))
+			return -1;
+	jp_splits_forget_wants(kept->names->splits);
+	jp_splits_answer(kept->names->splits, kept->splits.answers, kept->splits.count);
+	for (size_t i = 0; *any && i < count; i++)
+		lookups[i] = (struct jp_lookup){ .vaddr = lookups[i].vaddr, .location = lookups[i].location };
+	return 0;
+}
+
+int jp_objfile_symbolize(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_lookup *lookups,
+                         size_t count)
+{
+	bool again = true;
+	if (!file->names && keep_names(file, where))
+		return -1;
+	while (again)
+		if (jp_objnames_lookup(file->names->names, lookups, count) || open_wanted(file, lookups, count, &again))
+			return -1;
+	return 0;
+}
+
+bool jp_objfile_function(const struct jp_objfile *file, uint64_t vaddr, uint64_t *start, uint64_t *end)
+{
+	return jp_objnames_function(file->names->names, vaddr, start, end);
+}
+
+const char *jp_objfile_symbol_at(const struct jp_objfile *file, uint64_t vaddr)
+{
+	return file->names ? jp_objnames_symbol_at(file->names->names, vaddr) : NULL;
+}

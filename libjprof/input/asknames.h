@@ -1,0 +1,64 @@
+/* Names of places in an object file, from that file and all that belongs to it: opens them by the rules of debugfile.h
+ * and splitfile.h, has the names found by findnames.h, and opens what that wants. */
+#ifndef JP_INPUT_ASKNAMES_H
+#define JP_INPUT_ASKNAMES_H
+
+#include "input/debugfile.h"
+#include "input/lookup.h"
+#include "input/namereply.h"
+#include "input/splitfile.h"
+
+/* What is asked: see jp_name_request. */
+struct jp_name_ask {
+	const uint64_t *offsets;
+	size_t count;
+	bool image, allocator;
+	bool (*is_wrapper)(const void *wrappers, const char *name);
+	const void *wrappers;
+};
+
+/* A question that is answered in parts. The caller sets the first three; the rest is zero. */
+struct jp_asking {
+	struct jp_objfile *file;
+	const struct jp_debug_where *where;
+	struct jp_name_ask ask;
+
+	struct jp_namereply reply; /* of the last part; the i-th of its places is offset number jp_asking_offset() */
+
+	struct jp_debugfiles found; /* after the first part */
+	struct jp_split_files splits;
+	struct jp_strbuf bytes;
+	bool begun;
+	uint64_t *offsets; /* of this part: those asked->numbers; NULL: all */
+	uint32_t *asked, *rest;
+	size_t count, rest_count;
+	uint64_t *lost; /* units that could not be completed */
+	size_t lost_count, lost_cap;
+	char first_loss[512];
+};
+
+/* The next part: 1 and a->reply, 0 after the last, -1 when memory is short. A place that is pending comes again. What
+ * cannot be used is remarked on the file. */
+int jp_asking_next(struct jp_asking *asking) jp_must_check;
+
+/* Which of ask.offsets the i-th place of the reply is. */
+size_t jp_asking_offset(const struct jp_asking *asking, size_t i);
+
+/* Closes the files, and releases the reply. */
+void jp_asking_release(struct jp_asking *asking);
+
+/* ---- in this process, for as long as the file is open ------------------------------------------------------------ */
+
+/* Answers lookups, which are sorted by vaddr and new. What they get lives as long as the file. 0, or -1 when memory is
+ * short. */
+int jp_objfile_symbolize(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_lookup *lookups,
+                         size_t count);
+
+/* Bounds [start, end) of the function that holds `vaddr`: those of its symbol, else of its description in .eh_frame.
+ * False where neither is known. After jp_objfile_symbolize. */
+bool jp_objfile_function(const struct jp_objfile *file, uint64_t vaddr, uint64_t *start, uint64_t *end);
+
+/* The name of the function that begins there, or NULL. After jp_objfile_symbolize. */
+const char *jp_objfile_symbol_at(const struct jp_objfile *file, uint64_t vaddr);
+
+#endif

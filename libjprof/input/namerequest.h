@@ -1,0 +1,46 @@
+/* What is asked when names of places in an object file are to be found: open files and offsets, nothing else. Whoever
+ * asks has opened the files by its own rules; who answers (findnames.h) opens none. */
+#ifndef JP_INPUT_NAMEREQUEST_H
+#define JP_INPUT_NAMEREQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A file that is open for reading, and what remarks call it. */
+struct jp_open_file {
+	int fd; /* below 0: there is none */
+	const char *path;
+};
+
+/* In which file debug information (DWARF) is to be read. */
+enum jp_dwarf_in { JP_DWARF_NOWHERE, JP_DWARF_IN_OBJECT, JP_DWARF_IN_DEBUG };
+
+enum { jp_split_places = 3 };
+
+/* The answer to a jp_reply_want: the file in which the functions of a skeleton unit may stand. */
+struct jp_split_answer {
+	uint64_t unit; /* both are those of the want */
+	const char *name;
+	struct jp_open_file files[jp_split_places]; /* in this order; a descriptor may stand in several answers */
+	unsigned count;
+	const char *why; /* none is given for this reason, or NULL */
+};
+
+struct jp_name_request {
+	struct jp_open_file object;
+	struct jp_open_file debug;  /* its debug file; for its symbols alone, unless `dwarf` says more */
+	struct jp_open_file shared; /* what dwz moved out of the debug information */
+	enum jp_dwarf_in dwarf;
+	const struct jp_split_answer *splits;
+	size_t split_count;
+	const uint64_t *offsets; /* ascending, may repeat */
+	size_t count;
+	bool image;     /* offsets are image addresses, as program headers have them, and not offsets in the file */
+	bool allocator; /* whether the file is an allocator is asked, too */
+	/* Whether an exported function of that name hands on what it allocates; NULL: none does. A pure function. */
+	bool (*is_wrapper)(const void *wrappers, const char *name);
+	const void *wrappers;
+};
+
+#endif
