@@ -40,6 +40,7 @@ struct scene {
 	unsigned uid;                        /* that dumps are written by */
 	struct program target;               /* the program; path NULL: not known */
 	char *words;                         /* the command's words, parted by blanks; NULL for a process */
+	char *inner;                         /* those behind all launchers; NULL for a process */
 	char *without;                       /* of a command: why jprof run would start it without profiling; or NULL */
 	char *made;                          /* of a command: a directory that jprof run would make; or NULL */
 
@@ -107,8 +108,16 @@ void check_children(const struct scene *scene, struct findings *findings);
 /* Whether the agent's file is loaded, or would be. */
 bool preloads_agent(const struct scene *scene);
 
+/* Whether dumps can be written to files; true where it is not known. */
+bool can_write_dumps(const struct scene *scene);
+
 /* What a command would do, and what it cannot show: doctor_plan.c. */
-enum serving { SERVES, SERVES_NOT, SERVING_UNKNOWN };
+enum serving {
+	SERVES,
+	SERVES_NOT,
+	SERVES_REFUSAL, /* it catches the signal, and says that there is no profiling */
+	SERVING_UNKNOWN,
+};
 enum serving command_serves(const struct scene *scene, char *why, size_t size);
 void check_run(const struct scene *scene, struct findings *findings);
 void check_agent_of_command(const struct scene *scene, struct findings *findings);

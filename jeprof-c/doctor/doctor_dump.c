@@ -235,6 +235,30 @@ static void check_shared(const struct scene *s, struct findings *f, const char *
 		             prefix, p->ns_pid, p->ns_pid);
 }
 
+/* jprof run makes the directory if its parent is there. */
+static bool can_be_made(const struct scene *s, const char *dir)
+{
+	char parent[6200];
+	struct look look;
+	const char *slash = strrchr(dir, '/');
+	if (!s->made || strcmp(s->made, dir))
+		return false;
+	snprintf(parent, sizeof parent, "%.*s", !slash ? 1 : slash == dir ? 1 : (int)(slash - dir), slash ? dir : ".");
+	return !scene_look(s, parent, &look) && look.may_write;
+}
+
+bool can_write_dumps(const struct scene *s)
+{
+	char prefix[4096], dir[6200];
+	struct look look;
+	if (!find_prefix(s, prefix, sizeof prefix) || !*prefix)
+		return true;
+	dump_directory(s, prefix, dir, sizeof dir);
+	if (scene_look(s, dir, &look))
+		return errno != ENOENT || can_be_made(s, dir);
+	return S_ISDIR(look.st.st_mode) && may_write_there(s, &look) && !(look.room.f_flag & ST_RDONLY);
+}
+
 void check_directory(const struct scene *s, struct findings *f)
 {
 	char prefix[4096], dir[6200];
@@ -248,7 +272,7 @@ void check_directory(const struct scene *s, struct findings *f)
 	dump_directory(s, prefix, dir, sizeof dir);
 	struct look look;
 	int rc = scene_look(s, dir, &look);
-	if (rc && errno == ENOENT && s->made && !strcmp(s->made, dir))
+	if (rc && errno == ENOENT && can_be_made(s, dir))
 		findings_add(f, "directory", VERDICT_OK, NULL, "%s is made by jprof run, for user %u", dir, s->uid);
 	else if (rc && errno == EACCES)
 		findings_add(f, "directory", VERDICT_UNKNOWN, "look as that user or as root", "%s may not be seen",

@@ -33,6 +33,26 @@ static const char *why_no_preload(const struct program *t)
 	return NULL;
 }
 
+/* Whether the loader would take the agent's file. */
+static bool can_load_agent(const struct scene *s)
+{
+	const char *text = s->preload, *entry;
+	size_t len;
+	bool good = false;
+	while (!good && text && (entry = preload_next(&text, &len)) && len) {
+		struct jprof_binary *b = NULL;
+		struct jprof_error err;
+		char *path = memmem(entry, len, "libjprof-agent", strlen("libjprof-agent"))
+		                 ? preload_path(&s->target, entry, len)
+		                 : NULL;
+		good = path && !scene_binary(s, path, &b, &err) &&
+		       program_fits(jprof_binary_info(s->target.binary), jprof_binary_info(b));
+		jprof_binary_free(b);
+		free(path);
+	}
+	return good;
+}
+
 enum serving command_serves(const struct scene *s, char *why, size_t size)
 {
 	const struct program *t = &s->target;
@@ -43,15 +63,20 @@ enum serving command_serves(const struct scene *s, char *why, size_t size)
 	else if (t->may_be) {
 		snprintf(why, size, "that depends on what %s starts", t->name);
 		return SERVING_UNKNOWN;
-	} else if (silence_left_out(s->agent_words, t->name, program_is_ruby(t), why, size))
+	} else if (!can_load_agent(s))
+		snprintf(why, size, "the loader would not take its file: see the row preload");
+	else if (silence_left_out(s->agent_words, t->name, program_is_ruby(t), why, size))
 		return SERVES_NOT;
 	else if (!s->jemalloc)
 		snprintf(why, size, "there is no jemalloc that it could ask");
 	else if (s->inside && !s->own.exported)
 		snprintf(why, size, "it cannot see the program's %s", s->own.mallctl);
-	else if (!profiles)
+	else if (s->proved && s->proof.proved == PROVED_NO_JEMALLOC)
+		snprintf(why, size, "%s is no jemalloc", s->jemalloc);
+	else if (!profiles) {
 		snprintf(why, size, "jemalloc does not profile");
-	else if (profiles < 0) {
+		return SERVES_REFUSAL;
+	} else if (profiles < 0) {
 		snprintf(why, size, "whether jemalloc profiles is not known");
 		return SERVING_UNKNOWN;
 	} else
@@ -73,6 +98,7 @@ void check_agent_of_command(const struct scene *s, struct findings *f)
 		             s->agent_words ? ", JPROF_AGENT=" : "", s->agent_words ? s->agent_words : "");
 		break;
 	case SERVES_NOT:
+	case SERVES_REFUSAL:
 		findings_add(f, "agent", VERDICT_BAD, "see the rows above; jprof run -- COMMAND sets all that it needs",
 		             "would do nothing: %s", why);
 		break;
@@ -132,7 +158,7 @@ static int agents_signal(const char *words)
 void check_signal_of_command(const struct scene *s, struct findings *f)
 {
 	char why[512];
-	const char *what = usr2_of(server_of(s->words), "master");
+	const char *what = usr2_of(server_of(s->inner), "master");
 	enum serving serving = preloads_agent(s) ? command_serves(s, why, sizeof why) : SERVES_NOT;
 	bool takes = agents_signal(s->agent_words) == SIGUSR2;
 	if (what)
@@ -141,9 +167,19 @@ void check_signal_of_command(const struct scene *s, struct findings *f)
 	else if (s->target.may_be)
 		findings_add(f, "signal", VERDICT_UNKNOWN, signal_fix,
 		             "what USR2 does is not known: that depends on what %s starts", s->target.name);
+	else if (serving == SERVES && takes && !can_write_dumps(s))
+		findings_add(
+		    f, "signal", VERDICT_WARN, "see the row directory; jprof snap gets dumps in memory",
+		    "USR2 would make no dump, for it could not be written; the program goes on, unless it sets a "
+		    "handler of its own");
 	else if (serving == SERVES && takes)
 		findings_add(f, "signal", VERDICT_OK, NULL,
 		             "USR2 would make a dump, unless the program sets a handler of its own");
+	else if (serving == SERVES_REFUSAL && takes)
+		findings_add(
+		    f, "signal", VERDICT_WARN, NULL,
+		    "USR2 makes no dump: the agent says on standard error that profiling is off, and the program goes "
+		    "on");
 	else if (serving == SERVING_UNKNOWN && takes)
 		findings_add(
 		    f, "signal", VERDICT_UNKNOWN, signal_fix,

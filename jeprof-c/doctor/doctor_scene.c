@@ -323,6 +323,9 @@ bool scene_of_command(struct scene *s, char *const *argv)
 		scene_free(s);
 		return false;
 	}
+	for (struct launch launch; launcher_read(command, &launch) && launch.inner;)
+		command += launch.inner;
+	s->inner = keep_words(s, join_words(command));
 	if (s->target.user && !s->uid)
 		(void)dump_user(s->target.user, &s->uid, &gid);
 	look_inside(s, true);
@@ -354,6 +357,7 @@ void scene_free(struct scene *s)
 	jprof_target_free(s->held);
 	opener_end(s->opener);
 	free(s->words);
+	free(s->inner);
 	free(s->preload);
 	free(s->conf);
 	free(s->conf_link);

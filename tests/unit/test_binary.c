@@ -72,6 +72,8 @@ static void test_symbols(void **state)
 	assert_true(jprof_binary_defines(b, "subject_exported"));
 	assert_true(jprof_binary_defines(b, "subject_static"));
 	assert_false(jprof_binary_defines(b, "subject_export"));
+	assert_true(jprof_binary_exports(b, "subject_exported"));
+	assert_false(jprof_binary_exports(b, "subject_static"));
 	assert_int_equal(jprof_binary_source(b), JPROF_SOURCE_SYMTAB);
 	assert_int_equal(jprof_binary_source(b), JPROF_SOURCE_SYMTAB);
 	assert_string_equal(jprof_binary_info(b)->interpreter, "");

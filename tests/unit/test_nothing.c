@@ -293,6 +293,8 @@ static void test_object_files(void **state)
 	GIVES(== false, jprof_binary_defines(b, NULL));
 	GIVES(== false, jprof_binary_exports(NULL, "main"));
 	GIVES(== false, jprof_binary_exports(b, NULL));
+	REFUSED(jprof_binary_open_by, NULL, NULL, NULL, &b);
+	REFUSED(jprof_binary_open_by, NULL, NULL, "/proc/self/exe", NULL);
 	GIVES(== JPROF_SOURCE_NONE, jprof_binary_source(NULL));
 	jprof_binary_free(NULL);
 	jprof_binary_free(b);
