@@ -14,7 +14,7 @@
 enum { sample_default = 17 };
 
 /* Where no file can be made: jprof snap takes dumps from memory. */
-static const char nowhere[] = "/nonexistent";
+static const char not_found[] = "/nonexistent";
 
 static int short_memory(struct jprof_error *err)
 {
@@ -163,7 +163,7 @@ static char *do_without_files(const struct jprof_error *why)
 	char line[JPROF_ERROR_LINE];
 	say("%s; no dump goes to a file then, and jprof snap gets them all the same",
 	    jprof_error_line(why, line, sizeof line));
-	return strdup(nowhere);
+	return strdup(not_found);
 }
 
 static int make_dir(struct run_plan *plan, const struct run_options *o, struct jprof_error *err)

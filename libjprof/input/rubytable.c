@@ -11,7 +11,7 @@
 enum { most_nodes = (1 << 18) - 1, most_strings = (1 << 20) - 1 };
 
 /* What comes of a line; the rest are codes of enum jprof_code. */
-enum { GOOD, FAULTY };
+enum { GOOD, FAULTY_TABLE };
 
 struct table_parse {
 	struct jp_rubytable *table;
@@ -81,7 +81,7 @@ static bool take_text(struct table_parse *p)
 static int keep_table_text(struct table_parse *p, char **to)
 {
 	if (!take_text(p))
-		return FAULTY;
+		return FAULTY_TABLE;
 	free(*to);
 	*to = p->text.failed ? NULL : strdup(p->text.text);
 	return *to ? GOOD : JPROF_E_NOMEM;
@@ -93,7 +93,7 @@ static int read_process(struct table_parse *p)
 {
 	struct jp_rubytable *t = p->table;
 	if (!take_decimal(&p->line, UINT64_MAX, &t->pid) || !take_decimal(&p->line, UINT64_MAX, &t->start_ticks))
-		return FAULTY;
+		return FAULTY_TABLE;
 	return keep_table_text(p, &t->boot);
 }
 
@@ -101,7 +101,8 @@ static int read_sum(struct table_parse *p)
 {
 	struct jp_checksum *sum = &p->table->dump;
 	p->has_dump = true;
-	return take_decimal(&p->line, UINT64_MAX, &sum->size) && take_table_hex(&p->line, &sum->fnv) ? GOOD : FAULTY;
+	return take_decimal(&p->line, UINT64_MAX, &sum->size) && take_table_hex(&p->line, &sum->fnv) ? GOOD
+	                                                                                             : FAULTY_TABLE;
 }
 
 static int read_ids(struct table_parse *p)
@@ -111,8 +112,8 @@ static int read_ids(struct table_parse *p)
 	p->has_ids = true;
 	for (size_t i = 0; i < jp_count(bounds); i++)
 		if (!take_table_hex(&p->line, bounds[i]))
-			return FAULTY;
-	return t->nodes <= t->tags && t->tags <= t->epochs && t->epochs <= t->end ? GOOD : FAULTY;
+			return FAULTY_TABLE;
+	return t->nodes <= t->tags && t->tags <= t->epochs && t->epochs <= t->end ? GOOD : FAULTY_TABLE;
 }
 
 static int read_ruby(struct table_parse *p)
@@ -132,7 +133,7 @@ static int read_bounds(struct table_parse *p)
 {
 	struct jp_rubytable *t = p->table;
 	bool good = take_decimal(&p->line, UINT32_MAX, &t->before) && take_decimal(&p->line, UINT32_MAX, &t->after);
-	return good && t->before < t->after ? GOOD : FAULTY;
+	return good && t->before < t->after ? GOOD : FAULTY_TABLE;
 }
 
 /* ---- texts and frames ------------------------------------------------------------------------------------- */
@@ -151,11 +152,11 @@ static int read_string(struct table_parse *p)
 {
 	uint64_t id;
 	if (!take_decimal(&p->line, most_strings, &id) || !id || !take_text(p))
-		return FAULTY;
+		return FAULTY_TABLE;
 	if (p->text.failed || make_known(&p->strings, &p->string_count, &p->string_cap, id))
 		return JPROF_E_NOMEM;
 	if (p->strings[id] != JP_NONE)
-		return FAULTY;
+		return FAULTY_TABLE;
 	p->strings[id] = jp_intern(&p->table->texts, p->text.text, p->text.len);
 	return p->strings[id] == JP_NONE ? JPROF_E_NOMEM : GOOD;
 }
@@ -203,10 +204,10 @@ static int read_frame(struct table_parse *p)
 	uint64_t node, line;
 	if (!take_nodes(p, &node, &frame) || !take_string(p, &frame.path) ||
 	    !take_decimal(&p->line, UINT32_MAX, &line) || !take_string(p, &frame.owner))
-		return FAULTY;
+		return FAULTY_TABLE;
 	struct jp_span separator = take_table_word(&p->line);
 	if (separator.len != 1 || !strchr("#.-", *separator.ptr) || !take_string(p, &frame.method) || p->line.len)
-		return FAULTY;
+		return FAULTY_TABLE;
 	frame.line = (uint32_t)line;
 	frame.separator = *separator.ptr;
 	return add_table_frame(p, node, &frame);
@@ -225,10 +226,10 @@ static int read_marker(struct table_parse *p)
 	struct jp_rubyframe frame = { .word = JP_RUBY_OTHER, .path = JP_NONE, .owner = JP_NONE, .separator = '-' };
 	uint64_t node, count;
 	if (!take_nodes(p, &node, &frame))
-		return FAULTY;
+		return FAULTY_TABLE;
 	struct jp_span word = take_table_word(&p->line);
 	if (!word.len || memchr(word.ptr, '\0', word.len) || !take_decimal(&p->line, UINT32_MAX, &count))
-		return FAULTY;
+		return FAULTY_TABLE;
 	for (size_t i = 0; i < jp_count(words); i++)
 		frame.word = is_table_word(word, words[i].text) ? words[i].word : frame.word;
 	frame.line = (uint32_t)count;
@@ -240,7 +241,7 @@ static int read_table_end(struct table_parse *p)
 {
 	uint64_t count;
 	p->ended = true;
-	return take_decimal(&p->line, UINT64_MAX, &count) && count == p->table->frame_count ? GOOD : FAULTY;
+	return take_decimal(&p->line, UINT64_MAX, &count) && count == p->table->frame_count ? GOOD : FAULTY_TABLE;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
@@ -256,7 +257,7 @@ static int read_table_line(struct table_parse *p)
 		      { "end", read_table_end } };
 	struct jp_span word = take_table_word(&p->line);
 	if (p->ended)
-		return FAULTY;
+		return FAULTY_TABLE;
 	for (size_t i = 0; i < jp_count(lines); i++)
 		if (is_table_word(word, lines[i].word))
 			return lines[i].read(p);
@@ -286,7 +287,7 @@ static int read_ruby_table(struct table_parse *p, struct jp_reader *reader, cons
 		rc = read_table_line(p);
 	if (rc == JPROF_E_NOMEM)
 		return jp_error_nomem(err);
-	if (rc == FAULTY)
+	if (rc == FAULTY_TABLE)
 		return jp_error(err, JPROF_E_FORMAT, name, reader->line, "is no line of a table of Ruby stacks");
 	if (!p->ended || reader->cut)
 		return jp_error(err, JPROF_E_FORMAT, name, 0, "is cut: a table of Ruby stacks without its end");

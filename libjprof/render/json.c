@@ -13,7 +13,7 @@ enum { schema_version = 2 };
 enum { value_decimals = 3, percent_decimals = 4 };
 
 static const char *const granularities[] = { "function", "line", "file", "address", "library" };
-static const char *const shares[] = { "rows", "base", "changes" };
+static const char *const percent_keys[] = { "rows", "base", "changes" };
 static const char *const proofs[] = { "no_file", "contradicted", "unverified", "inode", "build_id", "input" };
 
 static void put_value(struct jp_jsonout *j, const char *key, double value)
@@ -146,7 +146,7 @@ static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const 
 	put_value(j, "total", view->info.total);
 	put_json_range(j, "total_range", &view->info.range);
 	put_value(j, "percent_of", jp_whole(view));
-	jp_jsonout_string(j, "shares", shares[view->info.shares]);
+	jp_jsonout_string(j, "shares", percent_keys[view->info.shares]);
 	jp_jsonout_open(j, "rows", '[', false);
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
