@@ -120,7 +120,7 @@ def callers(functions):
 
 def duplicates():
     said = subprocess.run(["sh", f"{ROOT}/tests/names-unique.sh", ROOT], capture_output=True, text=True).stdout
-    return dict(re.findall(r"^(\S+): (\d+) names stand", said, re.M))
+    return re.search(r"^(\d+) names stand", said, re.M).group(1)
 
 
 def touching(word, own):
@@ -178,7 +178,6 @@ def main():
     behind = [p for p in library if p.split("/")[1] not in ("base", "input", "model") and p.count("/") == 2]
     loops = sum(len(re.findall(r"for \([^;]*; [^;]*jp_sample_count\(", text_of(p))) for p in library)
     seen, deepest = run_plain(build, dump)
-    unique = duplicates()
     rows = [
         ("functions", len(functions)),
         ("lines of a function: median, longest", f"{lengths[len(lengths) // 2]}, {lengths[-1]}"),
@@ -194,8 +193,7 @@ def main():
         ("loops over all samples", loops),
         ("files to touch for a new format (dhat): code + tests and docs", touching("dhat", r"/dhat\.[ch]$")),
         ("files to touch for a new input (gperf): code + tests and docs", touching("gperf", r"/gperf\.[ch]$")),
-        ("names that stand for several things in the project", unique["project"]),
-        ("of them in one library or program", sum(int(unique[f]) for f in FOLDERS)),
+        ("names that stand for several things", duplicates()),
     ]
     for folder in sorted({os.path.dirname(p) for p in sources(*FOLDERS)}):
         for end in "ch":

@@ -99,6 +99,10 @@ never() {
     bad "$3"
 }
 never library "$printing|$ending|$starting|$changing" "the library must not print, end, start or change a process"
+never library 'f?open(64)?|openat(64)?|creat(64)?' "files are opened in base/file.c, and by rooms that look at processes" \
+    'base_file\.c|collect_(below|procfs|rights|unixsock|watch)\.c'
+never library 'time|gettimeofday|gmtime(_r)?|localtime(_r)?|getenv|rand(om)?' "reports depend on nothing but their input" \
+    'collect_agentlink\.c|input_debuginfod_lib\.c'
 never program "$starting" "the program starts others only in browser.c, child.c and cmd_run.c; opener.c forks a child that runs none" \
     'report_browser\.c|run_child\.c|run_cmd_run\.c|snap_opener\.c'
 if grep -E "^snap_openchild\.c U ($allocating|exit)\$" "$tmp/program"; then
@@ -159,6 +163,13 @@ sources='agent/*.[ch] libjprof/*.[ch] libjprof/*/*.[ch] jeprof-c/*.[ch] jeprof-c
 awk -v most=600 'FNR == 1 { if (lines > most) { print file ": " lines " lines, " most " at most"; bad = 1 } file = FILENAME }
     { lines = FNR }
     END { if (lines > most) { print file ": " lines " lines, " most " at most"; bad = 1 } exit bad }' $(ls $sources | grep -v '/jprof\.h$') || status=1
+# shellcheck disable=SC2086
+awk 'FNR == 1 { inside = 0 }
+    /^{/ { inside = 1 }
+    /^}/ { inside = 0 }
+    inside && /^#(if|el|endif)/ { print FILENAME ":" FNR ": #if in a function: a variant is a file of its own"; bad = 1 }
+    /^[ \t]+goto / { print FILENAME ":" FNR ": goto"; bad = 1 }
+    END { exit bad }' $sources || status=1
 # shellcheck disable=SC2086
 awk -v most=60 'FNR == 1 { start = 0 }
     /^{/ { start = FNR }

@@ -33,12 +33,6 @@ static bool make_file(char *path, size_t size, const char *data, size_t len)
 	return good;
 }
 
-/* A path that does not look like an option or an address. */
-static char *whole_path(const char *path)
-{
-	return realpath(path, NULL);
-}
-
 static bool open_in_browser(const char *path)
 {
 	char *argv[] = { "xdg-open", (char *)path, NULL };
@@ -61,7 +55,7 @@ bool browser_show(const char *given, const char *data, size_t len)
 	char made[PATH_MAX];
 	if (!given && !make_file(made, sizeof made, data, len))
 		return false;
-	char *path = whole_path(given ? given : made);
+	char *path = realpath(given ? given : made, NULL); /* it looks like no option and no address */
 	bool good = path && open_in_browser(path);
 	if (good && !given)
 		say("the picture is %s", path);

@@ -223,12 +223,6 @@ static void consider_cache(struct allocator_search *s)
 	free(text);
 }
 
-/* Whether the loader would take the file, by its headers. */
-static bool fits_program(const struct program *target, const struct jprof_binary *library)
-{
-	return program_fits(jprof_binary_info(target->binary), jprof_binary_info(library));
-}
-
 enum serves { SERVES_NOTHING, SERVES_MALLOC, IS_JEMALLOC };
 
 /* What a file that LD_PRELOAD names is to the program. */
@@ -238,7 +232,9 @@ static enum serves what_serves(const struct program *target, const char *path)
 	struct jprof_error err;
 	if (!path || access(path, R_OK) || jprof_binary_open(NULL, path, &b, &err))
 		return SERVES_NOTHING;
-	bool fits = fits_program(target, b), allocates = jprof_binary_exports(b, "malloc");
+	bool fits =
+	    program_fits(jprof_binary_info(target->binary), jprof_binary_info(b)); /* the loader would take it */
+	bool allocates = jprof_binary_exports(b, "malloc");
 	jprof_binary_free(b);
 	return !fits ? SERVES_NOTHING : is_jemalloc(path) ? IS_JEMALLOC : allocates ? SERVES_MALLOC : SERVES_NOTHING;
 }
