@@ -47,16 +47,19 @@ script '20.times { |i| $keep << Fiddle.malloc(3_000_000) }
         dump "d/own.heap"'
 more=
 lg=12
-for kind in 'i[0-9]*' 'u[0-9]*' f 'own'; do
-    seen=0
+# kind of dump, and a pattern of its name
+judge_last() {
+    # The first peaks were before the agent.
     # shellcheck disable=SC2086
-    for heap in d/app.*.$kind.heap d/$kind.heap; do
-        grep -qs jprof-ids "$heap" || continue # the first peaks were before the agent
-        seen=$((seen + 1))
-        check "$heap: $(judge shape "$heap" 2>&1)" judge shape "$heap"
-    done
-    check "dumps of kind $kind" test $seen -gt 0
-done
+    heaps=$(grep -ls jprof-ids $2 | tail -n 2)
+    check "dumps: $1" test -n "$heaps"
+    for heap in $heaps; do check "$1, $heap: $(judge shape "$heap" 2>&1 | tail -n 1)" judge shape "$heap"; done
+}
+judge_last "after so many bytes" 'd/app.*.i[0-9]*.heap'
+judge_last "at a peak" 'd/app.*.u[0-9]*.heap'
+judge_last "at the end" 'd/app.*.f.heap'
+judge_last "the program's" d/own.heap
+check "each has one" test "$(grep -ls jprof-ids d/*.heap | wc -l)" -eq "$(ls d/*.heap.ruby | wc -l)"
 check "parts: $(ls d | grep part)" eval '! ls d | grep -q part'
 rm -f d/*
 script 'LABEL_DUMP.call("/dev/null"); LABEL_DUMP.call("d/missing/x.heap"); Dir.mkdir("d/dir.heap.ruby"); dump "d/dir.heap"
