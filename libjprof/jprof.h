@@ -939,6 +939,8 @@ struct jprof_report_opts {
 
 	/* "json", "list": a program's own words after an advice, such as its options; NULL: none. Since: 0.2 */
 	const char *(*advice_words)(enum jprof_advice advice);
+	bool called_by; /* "text": after what has no name, what called it in all stacks, if that is one function. Since:
+	                   0.2 */
 };
 
 /* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/optparse.h"
 #include "cli/say.h"
@@ -217,6 +218,7 @@ struct jprof_report_opts options_report(const struct options *o)
 		.by_change = o->sort == SORT_CHANGE && (o->base || o->diff_base),
 		.plain_total = o->as_jeprof,
 		.advice_words = advice_after,
+		.called_by = !o->file && isatty(STDOUT_FILENO),
 	};
 }
 

@@ -128,14 +128,19 @@ enum jprof_source jp_build_source(const struct jprof_profile *p, uint32_t object
 {
 	const char *base = jp_basename(jp_string(p, p->objects[object].path));
 	const char *name = jp_string(p, p->functions[frames[0].function].name);
-	size_t len = strlen(base);
 	if (count != 1)
 		return JPROF_SOURCE_INPUT;
 	if (p->objects[object].unmapped)
 		return is_hex(name) ? JPROF_SOURCE_NONE : JPROF_SOURCE_INPUT;
-	if (strncmp(name, base, len) || (name[len] != '!' && name[len] != '+') || !is_hex(name + len + 1))
-		return JPROF_SOURCE_INPUT;
-	return name[len] == '!' ? JPROF_SOURCE_FDE : JPROF_SOURCE_NONE;
+	/* The file's stem, or all of its name where another file has that stem; the first jprof always wrote the
+	 * latter. */
+	const size_t lengths[] = { jp_stem_length(base), strlen(base) };
+	for (size_t i = 0; i < jp_count(lengths); i++) {
+		size_t len = lengths[i];
+		if (!strncmp(name, base, len) && (name[len] == '!' || name[len] == '+') && is_hex(name + len + 1))
+			return name[len] == '!' ? JPROF_SOURCE_FDE : JPROF_SOURCE_NONE;
+	}
+	return JPROF_SOURCE_INPUT;
 }
 
 /* How many of the dashes after the word operator belong to it: operator-- is one, and of a longer row

@@ -77,6 +77,14 @@ const char *jp_basename(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+size_t jp_stem_length(const char *basename)
+{
+	const char *so = strstr(basename, ".so");
+	while (so && so[3] && so[3] != '.' && so[3] != ' ')
+		so = strstr(so + 1, ".so");
+	return so && so > basename ? (size_t)(so - basename) : strlen(basename);
+}
+
 static uint32_t object_add(struct jprof_profile *profile, const struct jp_object *like, uint32_t build_id)
 {
 	struct object_key key = { like->path, like->unmapped ? UINT32_MAX : (uint32_t)like->kind, like->image,

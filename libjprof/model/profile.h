@@ -176,6 +176,10 @@ const char *jp_string(const struct jprof_profile *profile, uint32_t id);
 /* The part of a path after its last slash. */
 const char *jp_basename(const char *path);
 
+/* How much of such a part names the file: "libruby-3.1" of "libruby-3.1.so.3.1.2". What has no ".so" at its end or
+ * before a version is named as a whole. */
+size_t jp_stem_length(const char *basename);
+
 /* Notes something for the user, unless it is noted already. 0, or -1 when memory is short. */
 int jp_note(struct jprof_profile *profile, const char *fmt, ...) jp_printf(2, 3);
 

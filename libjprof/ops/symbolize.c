@@ -24,6 +24,8 @@ struct symbolizing {
 	uint32_t newer;               /* files that changed after the dump was made */
 	uint32_t newest;              /* the first of them */
 	struct jp_strbuf full, brief; /* for reuse */
+	uint32_t labelled;            /* the object that label_length is of, plus 1; 0: none yet */
+	int label_length;
 	struct jp_debug_where where;
 	struct jp_perfmap *jit; /* NULL: none, or not looked for yet */
 	bool looked_for_jit, used_jit;
@@ -43,6 +45,21 @@ static uint32_t function_named(struct symbolizing *w, const char *name, const ch
 	return jp_function_named(w->profile, w->full.text, w->brief.text, name, file);
 }
 
+/* How much of a file's name names its functions: the stem, unless a file of another name has that, too. */
+static size_t label_length(const struct symbolizing *w, uint32_t object)
+{
+	enum { longest = 400 };
+	const struct jprof_profile *p = w->profile;
+	const char *base = jp_basename(jp_string(p, p->objects[object].path));
+	size_t stem = jp_stem_length(base), len = stem;
+	for (uint32_t i = 0; i < jp_object_count(p); i++) {
+		const char *other = jp_basename(jp_string(p, p->objects[i].path));
+		if (jp_stem_length(other) == stem && !memcmp(other, base, stem) && strcmp(other, base))
+			len = strlen(base);
+	}
+	return len < longest ? len : longest;
+}
+
 /* What stands for a name where there is none: FILE!0xSTART of the function, or FILE+0xADDRESS. */
 static uint32_t function_nameless(struct symbolizing *w, const struct jp_location *l,
                                   const struct jp_reply_place *place, const char *file)
@@ -50,12 +67,17 @@ static uint32_t function_nameless(struct symbolizing *w, const struct jp_locatio
 	const struct jp_object *object = &w->profile->objects[l->object];
 	const char *base = jp_basename(jp_string(w->profile, object->path));
 	char name[512];
+	if (w->labelled != l->object + 1) {
+		w->labelled = l->object + 1;
+		w->label_length = (int)label_length(w, l->object);
+	}
 	if (object->unmapped)
 		snprintf(name, sizeof name, "0x%llx", (unsigned long long)l->address);
 	else if (place && place->fde_start < place->fde_end)
-		snprintf(name, sizeof name, "%.400s!0x%llx", base, (unsigned long long)place->fde_start);
+		snprintf(name, sizeof name, "%.*s!0x%llx", w->label_length, base,
+		         (unsigned long long)place->fde_start);
 	else
-		snprintf(name, sizeof name, "%.400s+0x%llx", base,
+		snprintf(name, sizeof name, "%.*s+0x%llx", w->label_length, base,
 		         (unsigned long long)(place ? place->vaddr : l->offset));
 	return jp_function_named(w->profile, name, name, name, file);
 }

@@ -6,6 +6,7 @@
 #include "base/jsonout.h"
 #include "base/opts.h"
 #include "render/render.h"
+#include "view/callers.h"
 
 /* Changes that old readers would misread raise it; new members do not. */
 enum { schema_version = 2 };
@@ -113,7 +114,8 @@ static void put_notes(struct jp_jsonout *j, const struct jprof_view *view)
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
-static void put_json_row(struct jp_jsonout *j, const struct jprof_row *row, double sum, double whole)
+static void put_json_row(struct jp_jsonout *j, const struct jprof_row *row, const char *caller, double sum,
+                         double whole)
 {
 	jp_jsonout_open(j, NULL, '{', true);
 	jp_jsonout_string(j, "name", row->name);
@@ -128,6 +130,7 @@ static void put_json_row(struct jp_jsonout *j, const struct jprof_row *row, doub
 	jp_jsonout_string(j, "file", row->file);
 	jp_jsonout_uint(j, "line", row->line);
 	jp_jsonout_string(j, "source", jp_source_names[row->source]);
+	jp_jsonout_string(j, "called_by", caller);
 	jp_jsonout_close(j);
 }
 
@@ -143,6 +146,11 @@ static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const 
 	int rc = jprof_table_new(view, &order, &table, err);
 	if (rc)
 		return rc;
+	uint32_t *callers = jp_sole_callers(view);
+	if (!callers) {
+		jprof_table_free(table);
+		return jp_error_nomem(err);
+	}
 	put_value(j, "total", view->info.total);
 	put_json_range(j, "total_range", &view->info.range);
 	put_value(j, "percent_of", jp_whole(view));
@@ -151,11 +159,12 @@ static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const 
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
 		sum += row->flat;
-		put_json_row(j, row, sum, jp_whole(view));
+		put_json_row(j, row, jp_sole_caller(view, callers, row), sum, jp_whole(view));
 		jp_strbuf_drain(j->out);
 	}
 	jp_jsonout_close(j);
 	jprof_table_free(table);
+	free(callers);
 	return 0;
 }
 

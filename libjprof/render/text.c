@@ -1,15 +1,20 @@
 /* jeprof's text: a line "Total: VALUE UNIT", then for each row
  * flat, flat%, running sum of flat%, cum, cum%, name. In a view with errors both end in how far the
  * numbers may be off. */
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "render/errors.h"
 #include "render/render.h"
 #include "render/values.h"
+#include "view/callers.h"
 
 /* What all rows of a report have in common. */
 struct report {
 	const struct jprof_table *table;
 	const struct jp_error_column *errors; /* NULL: not asked for */
+	const struct jprof_view *view;
+	const uint32_t *callers; /* NULL: not asked for */
 	enum jp_unit unit;
 	struct jp_scale scale;
 	struct jp_strbuf *out;
@@ -21,6 +26,11 @@ static void put_text_row(const struct report *r, size_t i, double sum)
 	jp_put_columns(row->flat, sum, row->cum, r->scale, r->unit, r->out);
 	size_t start = r->out->len;
 	jp_strbuf_visible(r->out, row->name);
+	const char *caller = r->callers ? jp_sole_caller(r->view, r->callers, row) : NULL;
+	if (caller) {
+		jp_strbuf_str(r->out, "  called by ");
+		jp_strbuf_visible(r->out, caller);
+	}
 	if (r->errors)
 		jp_error_column_put(r->errors, i, r->out->len - start, r->out);
 	jp_strbuf_str(r->out, "\n");
@@ -40,11 +50,13 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 	int rc = jprof_table_new(view, &order, &table, err);
 	if (rc)
 		return rc;
-	if (view->info.errors && !(errors = jp_error_column_new(table, unit))) {
+	uint32_t *callers = opts->called_by ? jp_sole_callers(view) : NULL;
+	if ((opts->called_by && !callers) || (view->info.errors && !(errors = jp_error_column_new(table, unit)))) {
 		jprof_table_free(table);
+		free(callers);
 		return jp_error_nomem(err);
 	}
-	const struct report report = { table, errors, unit, jp_scale_of(view), out };
+	const struct report report = { table, errors, view, callers, unit, jp_scale_of(view), out };
 	jp_put_total(view, opts, unit, out);
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		sum += jprof_table_at(table, i)->flat;
@@ -52,5 +64,6 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 	}
 	jp_error_column_free(errors);
 	jprof_table_free(table);
+	free(callers);
 	return 0;
 }

@@ -34,7 +34,7 @@ rows() {
         }
         $1 == "Total:" { total = $2; next }
         { seen[$6]++; sum += $1 }
-        $6 ~ /^libc\.so\+0x/ { nameless += $1 }
+        $6 ~ /^libc\+0x/ { nameless += $1 }
         $6 ~ /^(sorts|copies|streams)$/ { print "a row of " $6 ": its stacks should end in libc" }
         $6 in cum {
             if ($1 != flat[$6] * 1048576 || $4 != cum[$6] * 1048576)
@@ -42,7 +42,7 @@ rows() {
         }
         END {
             for (name in cum) if (seen[name] != 1) print name " has " seen[name] + 0 " rows"
-            if (nameless < 2097152) print "the stream has " nameless + 0 " bytes, in a row libc.so+0x...; expected 2 MB at least"
+            if (nameless < 2097152) print "the stream has " nameless + 0 " bytes, in a row libc+0x...; expected 2 MB at least"
             if (sum != total) print "the rows are " sum " bytes together, the total is " total
         }
     ' "${1:-$dir/rows}"
