@@ -13,20 +13,58 @@ static bool is_library(const char *base)
 	return strstr(base, ".so") || strstr(base, ".node") || strstr(base, ".bundle");
 }
 
+static bool starts_any(const char *s, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (starts(s, list[i]))
+			return true;
+	return false;
+}
+
+static bool is_library_of(const char *base, const char *const *names, size_t count)
+{
+	return starts(base, "lib") && starts_any(base + 3, names, count);
+}
+
+/* A program is an interpreter if the rest of its name is a version: ruby3.1, python3, node. */
+static bool is_interpreter(const char *base)
+{
+	static const char *const libraries[] = { "ruby", "python", "perl", "php", "node.",
+		                                 "v8",   "jvm.",   "jli.", "lua", "coreclr" };
+	static const char *const programs[] = { "ruby", "python", "pypy", "perl", "php",    "php-fpm",
+		                                "node", "nodejs", "java", "lua",  "luajit", "truffleruby" };
+	if (is_library_of(base, libraries, jp_count(libraries)))
+		return true;
+	for (size_t i = 0; i < jp_count(programs); i++) {
+		size_t n = strlen(programs[i]);
+		if (starts(base, programs[i]) && !base[n + strspn(base + n, "0123456789.-")])
+			return true;
+	}
+	return false;
+}
+
+/* Code that was made at run time. */
+static bool is_jit(const struct jp_object *object)
+{
+	return !object->unmapped && (object->kind == JP_MAP_ANON || object->kind == JP_MAP_MEMFD);
+}
+
 enum jp_role jp_role_of(const struct jp_code *c, uint32_t object)
 {
-	static const char *const system[] = { "libc.so",     "libc-",     "libc.musl", "ld-",    "libpthread",
-		                              "libdl.",      "libdl-",    "libm.so",   "libm-",  "librt.",
-		                              "libjemalloc", "libstdc++", "libgcc_s",  "[vdso]", "[vsyscall]" };
+	static const char *const system[] = { "libc.so",    "libc-",  "libc.musl",   "ld-",
+		                              "libpthread", "libdl.", "libdl-",      "libm.so",
+		                              "libm-",      "librt.", "libjemalloc", "libstdc++",
+		                              "libgcc_s",   "[vdso]", "[vsyscall]",  "libjprof-agent" };
 	const char *base = jp_basename(jp_code_object(c, object));
 	if (c->objects[object].unmapped || (object == c->allocator && c->objects[object].allocator))
 		return JP_ROLE_SYSTEM;
-	for (size_t i = 0; i < jp_count(system); i++)
-		if (starts(base, system[i]))
-			return JP_ROLE_SYSTEM;
-	if (starts(base, "libruby") || !is_library(base))
+	if (is_jit(&c->objects[object]))
 		return JP_ROLE_RUNTIME;
-	return JP_ROLE_FOREIGN;
+	if (starts_any(base, system, jp_count(system)))
+		return JP_ROLE_SYSTEM;
+	if (is_interpreter(base))
+		return JP_ROLE_RUNTIME;
+	return is_library(base) ? JP_ROLE_FOREIGN : JP_ROLE_PROGRAM;
 }
 
 /* "NAME-VERSION[-PLATFORM]" as RubyGems names directories; a git checkout's has a hash for version. */
@@ -42,13 +80,28 @@ static bool gem_of_component(const char *s, size_t len, struct jp_strbuf *label)
 	return false;
 }
 
+/* Debian's packages put extensions into .../vendor_ruby/API/NAME/ or .../vendor_ruby/API/NAME.so, without a version;
+ * Ruby's own lie beside vendor_ruby. */
+static bool vendor_label(const char *path, struct jp_strbuf *label)
+{
+	static const char folder[] = "/vendor_ruby/";
+	const char *s = strstr(path, folder);
+	if (s && isdigit((unsigned char)s[strlen(folder)]))
+		s = strchr(s + strlen(folder), '/');
+	if (!s)
+		return false;
+	size_t len = strcspn(s + 1, "/");
+	jp_strbuf_add(label, s + 1, s[1 + len] ? len : jp_stem_length(s + 1));
+	return true;
+}
+
 /* Gems lie in .../gems/NAME-VERSION/..., their extensions also in .../extensions/PLATFORM/API/NAME-VERSION/... */
 static bool gem_label(const char *path, struct jp_strbuf *label)
 {
 	const char *gems = strstr(path, "/gems/"), *extensions = strstr(path, "/extensions/");
 	const char *s = extensions ? extensions : gems;
 	if (!s)
-		return false;
+		return vendor_label(path, label);
 	for (s = strchr(s + 1, '/'); s; s = strchr(s + 1, '/')) {
 		size_t len = strcspn(s + 1, "/");
 		if (s[1 + len] && gem_of_component(s + 1, len, label))
@@ -57,11 +110,38 @@ static bool gem_label(const char *path, struct jp_strbuf *label)
 	return false;
 }
 
+/* Whose run-time code it is: that of the virtual machine that is mapped. */
+static const char *jit_label(const struct jp_code *c)
+{
+	static const struct {
+		const char *begin, *label;
+	} machines[] = { { "libjvm.", "JIT (Java)" }, { "libcoreclr.", "JIT (.NET)" }, { "libnode.", "JIT (V8)" },
+		         { "libv8", "JIT (V8)" },     { "libluajit", "JIT (LuaJIT)" }, { "libruby", "JIT (Ruby)" },
+		         { "libphp", "JIT (PHP)" },   { "libpython", "JIT (Python)" }, { "libLLVM", "JIT (LLVM)" } };
+	static const struct {
+		const char *name, *label;
+	} programs[] = { { "node", "JIT (V8)" },     { "nodejs", "JIT (V8)" },     { "java", "JIT (Java)" },
+		         { "ruby", "JIT (Ruby)" },   { "luajit", "JIT (LuaJIT)" }, { "php", "JIT (PHP)" },
+		         { "pypy", "JIT (Python)" }, { "python", "JIT (Python)" } };
+	for (size_t m = 0; m < jp_count(machines); m++)
+		for (uint32_t i = 0; i < c->object_count; i++)
+			if (starts(jp_basename(jp_code_object(c, i)), machines[m].begin))
+				return machines[m].label;
+	uint32_t program = jp_code_program(c);
+	const char *base = program == JP_NONE ? "" : jp_basename(jp_code_object(c, program));
+	for (size_t i = 0; i < jp_count(programs) && is_interpreter(base); i++)
+		if (starts(base, programs[i].name))
+			return programs[i].label;
+	return "JIT";
+}
+
 void jp_object_label(const struct jp_code *c, uint32_t object, struct jp_strbuf *label)
 {
 	const char *path = jp_code_object(c, object), *base = jp_basename(path);
 	if (c->objects[object].unmapped)
 		jp_strbuf_str(label, "(outside all mappings)");
+	else if (is_jit(&c->objects[object]))
+		jp_strbuf_str(label, jit_label(c));
 	else if (gem_label(path, label))
 		return;
 	else if (starts(base, "lib") && strstr(base, ".so"))
@@ -86,11 +166,30 @@ static size_t innermost(const struct jp_code *c, const uint32_t *objects, size_t
 	return i;
 }
 
+/* Libraries that call back what they were given: they own what they allocate, and nothing below. */
+static bool only_passes(const char *base)
+{
+	static const char *const names[] = { "uv", "ev.", "ev-", "event", "ffi" };
+	return is_library_of(base, names, jp_count(names));
+}
+
+/* What the interpreter allocated is for the innermost library or extension that called it; `depth` if there is none. */
+static size_t find_caller_of_runtime(const struct jp_code *c, const uint32_t *objects, size_t depth)
+{
+	size_t i = 0;
+	while (i < depth && (jp_role_of(c, objects[i]) != JP_ROLE_FOREIGN ||
+	                     only_passes(jp_basename(jp_code_object(c, objects[i])))))
+		i++;
+	return i;
+}
+
 size_t jp_owner_place(const struct jp_code *c, const uint32_t *objects, size_t depth)
 {
-	size_t place = innermost(c, objects, depth, JP_ROLE_RUNTIME);
-	if (place == depth)
-		place = innermost(c, objects, depth, JP_ROLE_SYSTEM);
+	size_t place = innermost(c, objects, depth, JP_ROLE_SYSTEM);
+	if (place < depth && jp_role_of(c, objects[place]) == JP_ROLE_RUNTIME) {
+		size_t caller = find_caller_of_runtime(c, objects, depth);
+		return caller < depth ? caller : place;
+	}
 	return place == depth ? 0 : place;
 }
 
@@ -108,6 +207,8 @@ void jp_owner_label(const struct jp_code *c, const uint32_t *objects, size_t dep
 	uint32_t owner = objects[jp_owner_place(c, objects, depth)];
 	jp_object_label(c, owner, label);
 	uint32_t via = is_extension(c, owner) ? JP_NONE : innermost_extension(c, objects, depth);
-	if (jp_role_of(c, owner) == JP_ROLE_FOREIGN && via != JP_NONE)
-		jp_strbuf_printf(label, " via %s", jp_basename(jp_code_object(c, via)));
+	if (jp_role_of(c, owner) != JP_ROLE_FOREIGN || via == JP_NONE)
+		return;
+	jp_strbuf_str(label, " via ");
+	jp_object_label(c, via, label);
 }

@@ -8,18 +8,21 @@
 /* What an object file is to its user. */
 enum jp_role {
 	JP_ROLE_FOREIGN, /* a library or extension with a business of its own */
-	JP_ROLE_RUNTIME, /* the language: libruby, ruby; the main program */
-	JP_ROLE_SYSTEM,  /* the allocator, libc, the loader, the C++ runtime */
+	JP_ROLE_PROGRAM, /* the main program, unless it is an interpreter */
+	JP_ROLE_RUNTIME, /* an interpreter: libruby, ruby, libjvm, node; the code that it makes */
+	JP_ROLE_SYSTEM,  /* the allocator, libc, the loader, the C++ runtime, jprof's agent */
 };
 
 enum jp_role jp_role_of(const struct jp_code *code, uint32_t object);
 
 /* A short name for an object file: "nokogiri 1.13.10" for one that a gem brought, by its path;
- * "libxml2" for /usr/lib/libxml2.so.2.9.14; else the file's name. */
+ * "libxml2" for /usr/lib/libxml2.so.2.9.14; "JIT (Java)" for code that was made at run time; else the file's name. */
 void jp_object_label(const struct jp_code *code, uint32_t object, struct jp_strbuf *label);
 
-/* The owner of a stack's memory, given its objects, innermost first and not none: its innermost foreign object; else
- * the innermost that is not the system's; else the innermost. That object's place in the stack. */
+/* The owner of a stack's memory, given its objects, innermost first and not none: the innermost object that is not the
+ * system's. Where that is an interpreter, the innermost library that called it, if there is one: what an extension asks
+ * the interpreter for is the extension's. Where all are the system's, the innermost. That object's place in the stack.
+ */
 size_t jp_owner_place(const struct jp_code *code, const uint32_t *objects, size_t depth);
 
 /* The owner's label, "libxml2 via nokogiri.so" where an extension of the language stands further out. */
