@@ -431,6 +431,21 @@ struct jprof_range {
 	bool within_error; /* of a difference: the interval holds 0, so there may be no change at all */
 };
 
+/* What is known of the processes of a profile beside their stacks, added up: in bytes, NAN where it is not known of
+ * each of them. A process that forked from another counts what they share as its own, but in pss. */
+struct jprof_outside {
+	unsigned processes; /* 0: the input tells of none */
+	bool related;       /* some of them have a common past, so that the profile has what they share several times */
+	double rss_anon;    /* RssAnon of /proc/PID/status: memory that has no file behind it */
+	double pss;         /* Pss of /proc/PID/smaps_rollup: shared memory counts once */
+	double gc_heap;     /* Ruby's GC heap, by GC.stat: no allocation of malloc, and so in no stack */
+	double kept;        /* by jemalloc: resident less allocated of its stats, which are free pages, the gaps between
+	                       objects, and its own data */
+};
+
+/* Of what was added, or of what was subtracted. Since: 0.2 */
+JPROF_API void jprof_profile_outside(const struct jprof_profile *profile, bool base, struct jprof_outside *outside);
+
 /* Stores in *range that of the sum of one counter over all stacks. Since: 0.1 */
 JPROF_API void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter counter,
                                    struct jprof_range *range);

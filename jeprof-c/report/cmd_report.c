@@ -12,6 +12,7 @@
 #include "report/allformats.h"
 #include "report/cmd_graph.h"
 #include "report/load.h"
+#include "report/outside.h"
 #include "report/overwrite.h"
 
 /* Below this share of named bytes the user is told. */
@@ -188,12 +189,28 @@ static void tell(const struct loaded *l, const struct jprof_view *view, const st
 		tell_bound(l->profile, o);
 }
 
+/* Memory that the profile does not have: the last lines for people, else a line for them alone. */
+static int put_outside(const struct loaded *l, const struct options *o, struct sink *sink)
+{
+	char text[outside_most];
+	const struct jprof_format *format = format_find(o->output);
+	if (o->as_jeprof || o->quiet || format->errors || !outside_line(l, text))
+		return 0;
+	if (!format->for_people || o->file || !isatty(STDOUT_FILENO)) {
+		say("%s", text);
+		return 0;
+	}
+	return sink_write(sink, "\n", 1) || sink_write(sink, text, strlen(text)) || sink_write(sink, "\n", 1) ? 1 : 0;
+}
+
 static int report(const struct loaded *l, const struct jprof_view *view, const struct options *o,
                   const struct inputs *inputs, struct sink *sink)
 {
 	const struct jprof_view_info *info = jprof_view_info(view);
 	struct jprof_report_opts opts = options_report(o);
-	char *source = NULL;
+	char *source = NULL, total_of[outside_most];
+	if (outside_total_of(l, total_of))
+		opts.total_of = total_of;
 	if (format_picture(o->output))
 		return info->rows ? graph_report(l, view, o, inputs, sink) : 1;
 	if (jprof_view_threads(view) && format_find(o->output)->by_thread)
@@ -213,6 +230,8 @@ int report_show(const struct loaded *l, const struct options *o, const struct in
 	if (view) {
 		tell(l, view, o, inputs);
 		status = report(l, view, o, inputs, &sink);
+		if (!status)
+			status = put_outside(l, o, &sink);
 	}
 	jprof_view_free(view);
 	if (!sink_close(&sink)) {

@@ -269,6 +269,7 @@ static bool subtract_base(struct loading *w, struct loaded *l)
 	if (!base)
 		return w->unknown > before; /* a thread that did not exist then */
 	int rc = jprof_profile_difference(l->profile, base, &err);
+	l->difference = !rc;
 	jprof_profile_free(base);
 	if (rc)
 		say_error(&err);

@@ -25,6 +25,7 @@ struct loaded {
 	struct jprof_profile *profile; /* all dumps added up, less the base; with names */
 	const char *thread;            /* the only thread to show; NULL: all of the profile */
 	bool warned;                   /* a dump was not whole, which has been said */
+	bool difference;               /* something was subtracted */
 };
 
 /* Reads all dumps and gives names. False after having said what is wrong. */

@@ -8,6 +8,7 @@
 #include "base/opts.h"
 #include "bundle/bundle.h"
 #include "bundle/bundled_names.h"
+#include "bundle/member_figures.h"
 #include "input/sniff.h"
 #include "input/stream.h"
 #include "input/tablefile.h"
@@ -22,14 +23,16 @@ static struct jp_span member_file(const struct jp_bundle_member *m, const char *
 
 /* ---- build-ids and names ---------------------------------------------------------------------------- */
 
-/* The agent's side-car tells all objects by load address: its paths need not be those of the maps. */
-static int take_agent_ids(struct jprof_profile *p, struct jp_span text)
+/* The agent's side-car tells all objects by load address: its paths need not be those of the maps. It has GC.stat,
+ * too. */
+static int take_sidecar(struct jprof_profile *p, struct jp_span text)
 {
 	struct json_object *jp_cleanup(jp_json_release) agent = NULL;
 	struct jprof_error err;
 	int rc = text.len ? jp_json_parse(text.ptr, text.len, "", &agent, &err) : JPROF_E_FORMAT;
 	if (rc)
 		return rc == JPROF_E_NOMEM ? -1 : 0;
+	jp_figures_of_sidecar(&p->outside, agent);
 	jp_json *objects = jp_json_get(agent, "objects");
 	for (size_t i = 0; i < jp_json_length(objects); i++) {
 		jp_json *o = jp_json_at(objects, i);
@@ -50,7 +53,8 @@ int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_
 	if (profile->named)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "names were looked for already: give the side-car before jprof_profile_symbolize");
-	return take_agent_ids(profile, (struct jp_span){ data, len }) ? jp_error_nomem(err) : 0;
+	profile->outside.now.processes = 1;
+	return take_sidecar(profile, (struct jp_span){ data, len }) ? jp_error_nomem(err) : 0;
 }
 
 static int take_build_ids(struct jprof_profile *p, const struct jp_bundle_member *m)
@@ -58,7 +62,7 @@ static int take_build_ids(struct jprof_profile *p, const struct jp_bundle_member
 	for (size_t i = 0; i < m->id_count; i++)
 		if (jp_build_id_at_path(p, m->ids[i].path, m->ids[i].build_id))
 			return -1;
-	return take_agent_ids(p, member_file(m, "agent.json"));
+	return take_sidecar(p, member_file(m, "agent.json"));
 }
 
 /* Names that are damaged are as good as none, and a note says so. */
@@ -144,6 +148,7 @@ static int from_member(const struct jp_bundle_member *m, const char *name, const
 static int note_member(struct jprof_profile *profile, const struct jp_bundle_member *m)
 {
 	const struct jprof_bundle_member *pub = &m->pub;
+	jp_figures_of_member(&profile->outside, m);
 	int64_t time = m->dump_mtime ? m->dump_mtime : pub->time;
 	if (time)
 		profile->mtime = (time_t)time;

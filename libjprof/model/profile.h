@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "input/maps.h"
 #include "jprof.h"
+#include "model/process_sums.h"
 #include "model/samples.h"
 
 struct jp_object {
@@ -108,6 +109,7 @@ struct jprof_profile {
 	time_t mtime;            /* when the newest dump was made; 0: not known */
 	uint64_t rate;           /* mean bytes between two samples; 0: not known, or several */
 	struct jp_lineage lineage;
+	struct jp_outside outside;
 	struct jprof_profile_info info;
 	char *members;    /* owns info.members; NULL: "" */
 	char *thread;     /* the only thread that was read, or "*", as it was asked for; NULL: all together */

@@ -346,6 +346,7 @@ static void merge_samples(struct jprof_profile *to, const struct jprof_profile *
 	if (from->rate != to->rate)
 		to->rate = 0;
 	to->info.inputs += from->info.inputs;
+	jp_outside_add(&to->outside, &from->outside, factor);
 }
 
 /* What a profile was before: its counts, and what translating may change. NULL: nothing of it. */

@@ -102,6 +102,32 @@ static void put_totals(struct jp_jsonout *j, const struct jprof_view *view)
 		jp_jsonout_null(j, "base_totals");
 }
 
+static void put_process_sums(struct jp_jsonout *j, const char *key, const struct jprof_profile *profile, bool base)
+{
+	struct jprof_outside sums;
+	jprof_profile_outside(profile, base, &sums);
+	if (!sums.processes) {
+		jp_jsonout_null(j, key);
+		return;
+	}
+	jp_jsonout_open(j, key, '{', true);
+	jp_jsonout_uint(j, "processes", sums.processes);
+	put_value(j, "rss_anon", sums.rss_anon);
+	put_value(j, "pss", sums.pss);
+	put_value(j, "gc_heap", sums.gc_heap);
+	put_value(j, "kept_by_jemalloc", sums.kept);
+	jp_jsonout_close(j);
+}
+
+/* What lies outside of the profile. */
+static void put_json_outside(struct jp_jsonout *j, const struct jprof_view *view)
+{
+	jp_jsonout_open(j, "outside", '{', false);
+	put_process_sums(j, "now", view->profile, false);
+	put_process_sums(j, "base", view->profile, true);
+	jp_jsonout_close(j);
+}
+
 static void put_notes(struct jp_jsonout *j, const struct jprof_view *view)
 {
 	const char *bound = jprof_profile_bound(view->profile, view->info.counter);
@@ -270,6 +296,7 @@ static void put_json_head(struct jp_jsonout *j, const struct jprof_view *view, c
 	put_json_profile(j, view->profile);
 	put_json_view(j, &view->info, opts ? thread : NULL, opts);
 	put_totals(j, view);
+	put_json_outside(j, view);
 	put_notes(j, view);
 }
 

@@ -1,0 +1,98 @@
+#include "report/outside.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double mb = 1048576;
+
+static void add_words(char text[outside_most], const char *words)
+{
+	size_t len = strlen(text);
+	snprintf(text + len, outside_most - len, "%s%s", len ? "; " : "", words);
+}
+
+static double grown(double now, double base)
+{
+	return now - base;
+}
+
+/* "RssAnon grew by 130 MB", "RssAnon of 3 processes is 130 MB"; of a difference `base` is what there was, else 0. */
+static void add_figure(char text[outside_most], const char *what, double now, double base, bool difference)
+{
+	char words[outside_most];
+	double change = grown(now, base);
+	if (!difference)
+		snprintf(words, sizeof words, "%s %s %.1f MB", what, strncmp(what, "Ruby", 4) ? "is" : "has", now / mb);
+	else
+		snprintf(words, sizeof words, "%s %s by %.1f MB", what, change < 0 ? "shrank" : "grew",
+		         fabs(change) / mb);
+	add_words(text, words);
+}
+
+/* How much of that the profile has. Where it has more than there is, it does not say "of it": jemalloc may have given
+ * back pages that a sample stands for. */
+static void add_part(char text[outside_most], double part, double whole, bool difference)
+{
+	char words[outside_most];
+	if (part >= 0 && part <= whole)
+		snprintf(words, sizeof words, "%.1f MB of it are in this profile", part / mb);
+	else if (difference)
+		snprintf(words, sizeof words, "what this profile sees %s by %.1f MB", part < 0 ? "shrank" : "grew",
+		         fabs(part) / mb);
+	else
+		snprintf(words, sizeof words, "this profile has %.1f MB", part / mb);
+	add_words(text, words);
+}
+
+static const char *rss_words(const struct jprof_outside *now, char words[64])
+{
+	if (now->processes < 2)
+		return "RssAnon";
+	snprintf(words, 64, "RssAnon of %u processes", now->processes);
+	return words;
+}
+
+bool outside_line(const struct loaded *l, char text[outside_most])
+{
+	struct jprof_outside now, base;
+	char words[64];
+	double part = jprof_profile_total(l->profile, JPROF_INUSE_SPACE);
+	jprof_profile_outside(l->profile, false, &now);
+	jprof_profile_outside(l->profile, true, &base);
+	bool difference = l->difference, comparable = !difference || now.processes == base.processes;
+	*text = '\0';
+	if (!now.processes || !comparable)
+		return false;
+	if (!difference)
+		base = (struct jprof_outside){ 0 };
+	double rss = grown(now.rss_anon, base.rss_anon), heap = grown(now.gc_heap, base.gc_heap);
+	if (!isnan(rss)) {
+		add_figure(text, rss_words(&now, words), now.rss_anon, base.rss_anon, difference);
+		add_part(text, part, rss, difference);
+	}
+	if (!isnan(heap))
+		add_figure(text, "Ruby's GC heap", now.gc_heap, base.gc_heap, difference);
+	double kept = grown(now.kept, base.kept);
+	if (!isnan(kept))
+		add_figure(text, "what jemalloc keeps (free pages, gaps, its own data)", now.kept, base.kept,
+		           difference);
+	if (isnan(rss) && !isnan(heap))
+		add_words(text, "it is not in this profile");
+	return *text;
+}
+
+bool outside_total_of(const struct loaded *l, char text[outside_most])
+{
+	struct jprof_outside now;
+	jprof_profile_outside(l->profile, false, &now);
+	if (now.processes < 2)
+		return false;
+	int len = snprintf(text, outside_most, "in %u processes, each counted whole", now.processes);
+	if (now.related)
+		len += snprintf(text + len, outside_most - (size_t)len,
+		                "; what they share since the fork counts %u times", now.processes);
+	if (!isnan(now.pss) && !l->difference)
+		snprintf(text + len, outside_most - (size_t)len, " (sum of Pss %.0f MB)", now.pss / mb);
+	return true;
+}

@@ -1,0 +1,15 @@
+/* What a report says of memory that is in no profile, and of sums over several processes. */
+#ifndef JEPROF_OUTSIDE_H
+#define JEPROF_OUTSIDE_H
+
+#include "report/load.h"
+
+enum { outside_most = 256 };
+
+/* What the total is of, as words behind it: "in 3 processes, ..."; false: there is nothing to say. */
+bool outside_total_of(const struct loaded *loaded, char text[outside_most]);
+
+/* The memory outside of the profile, as one line without its end; false: nothing is known of it. */
+bool outside_line(const struct loaded *loaded, char text[outside_most]);
+
+#endif

@@ -1,0 +1,36 @@
+/* What is known of the processes behind a profile and is in none of its stacks. */
+#ifndef JP_MODEL_PROCESS_SUMS_H
+#define JP_MODEL_PROCESS_SUMS_H
+
+#include <stdint.h>
+
+#include "jprof.h"
+
+/* A sum over those processes of which it is known. */
+struct jp_known_sum {
+	unsigned of;
+	double bytes;
+};
+
+struct jp_process_sums {
+	unsigned processes;
+	struct jp_known_sum rss_anon, pss, gc_heap, kept;
+};
+
+/* Of what was added, and of what was subtracted. */
+struct jp_outside {
+	struct jp_process_sums now, base;
+};
+
+/* Adds `from`; with a factor below 0 what it has now is part of the base. */
+void jp_outside_add(struct jp_outside *to, const struct jp_outside *from, double factor);
+
+/* Another process's figure. */
+void jp_known_add(struct jp_known_sum *to, double bytes);
+
+/* The size of a page of Ruby's GC heap: HEAP_PAGE_SIZE of that version's GC::INTERNAL_CONSTANTS, 16 KiB before 3.2 and
+ * 64 KiB from then on. `pages` and `slots` (GC.stat's heap_allocated_pages and heap_available_slots) must bear it out:
+ * a slot has 40 bytes at least. 0: it is not known. */
+double jp_gc_page_size(const char *version, uint64_t pages, uint64_t slots);
+
+#endif

@@ -1,0 +1,119 @@
+#!/bin/sh
+# Memory that no profile has: what a report says of it, beside /proc and what a real Ruby says of its own GC heap. And
+# sums over several processes.
+. "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
+need_ruby
+need_agent
+command -v python3 >/dev/null || skip "no python3 here"
+mkdir d
+# Strings that live in the GC heap's slots, in all versions; how large the heap is, at the moment of each dump.
+cat >held.rb <<'END'
+held = []
+said = lambda do
+  GC.start
+  File.write("heap.part", GC.stat(:heap_allocated_pages) * GC::INTERNAL_CONSTANTS[:HEAP_PAGE_SIZE])
+  File.rename("heap.part", "heap")
+end
+said.call
+File.write("ready", "")
+loop do
+  sleep 0.02
+  next unless File.exist?("grow")
+  1_200_000.times { |i| held << "no malloc #{i}" }
+  held << "x" * 20_000_000
+  said.call
+  File.delete("grow")
+end
+END
+start "lg_prof_sample:14,prof_prefix:$tmp/d/app" "$ruby" held.rb
+
+# value FILE EXPRESSION: of a JSON report d
+value() {
+    python3 -c 'import json, sys
+d = json.load(open(sys.argv[1])); n, b = d["outside"]["now"], d["outside"]["base"]
+print(eval(sys.argv[2]))' "$1" "$2"
+}
+rss_of() { # BUNDLE
+    python3 -c 'import re, sys; print(int(re.search(r"^RssAnon:\s*(\d+)", sys.stdin.read(), re.M)[1]) * 1024)' \
+        <<END
+$(tar xOf "$1" "$pid/status")
+END
+}
+run "$jprof" snap --gc "$pid" -o before.jprof
+exits 0
+cp heap heap.before
+: >grow
+until_true 60 [ ! -e grow ] || { cat target.err; exit 1; }
+run "$jprof" snap --gc "$pid" -o after.jprof
+exits 0
+cp heap heap.after
+
+# ---- as JSON: by Ruby's own page size, and by /proc ----
+run "$jprof" --json --base=before.jprof after.jprof
+exits 0
+cp out diff.json
+python3 "$root/tests/doors/values.py" schema "$root/docs/json.schema.json" diff.json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+check "RssAnon now" [ "$(value diff.json 'int(n["rss_anon"])')" = "$(rss_of after.jprof)" ]
+check "RssAnon before" [ "$(value diff.json 'int(b["rss_anon"])')" = "$(rss_of before.jprof)" ]
+# A few pages may come or go between the program's word and the dump.
+near_heap() { # VALUE TRUTH
+    awk -v is="$1" -v truth="$2" 'BEGIN { off = is - truth; exit !(is > 0 && off < 3e6 && off > -3e6) }'
+}
+check "GC heap now" near_heap "$(value diff.json 'int(n["gc_heap"])')" "$(cat heap.after)"
+check "GC heap before" near_heap "$(value diff.json 'int(b["gc_heap"])')" "$(cat heap.before)"
+grown=$(($(cat heap.after) - $(cat heap.before)))
+check "the GC heap grew by $grown only" [ "$grown" -gt 40000000 ]
+
+# ---- in words: a line on standard error where there is no terminal, else the last line ----
+number='[0-9]+[.][0-9]'
+line="RssAnon grew by $number MB; $number MB of it are in this profile; Ruby's GC heap grew by $number MB; what jemalloc keeps .* by $number MB"
+run "$jprof" --base=before.jprof after.jprof
+exits 0
+check "not one line: $(cat err)" [ "$(grep -cE "^jprof: $line\$" err)" = 1 ]
+prints_no RssAnon
+said=$(sed -n "s/.*GC heap grew by \\($number\\) MB.*/\\1/p; s/.*GC heap grew by \\([0-9]*\\.[0-9]\\) MB.*/\\1/p" err | head -n 1)
+check "the line says $said MB" awk -v said="$said" -v truth="$grown" 'BEGIN { off = said * 1048576 - truth; exit !(off < 6e6 && off > -6e6) }'
+run "$jprof" after.jprof
+check "no line for one" grep -qE "^jprof: RssAnon is $number MB; $number MB of it are in this profile; Ruby's GC heap has $number MB" err
+run "$jprof" --json after.jprof
+check "JSON: said on standard error too" eval '! grep -q RssAnon err'
+python3 - "$jprof" before.jprof after.jprof >terminal 2>&1 <<'END'
+import pty, sys
+pty.spawn([sys.argv[1], "--base=" + sys.argv[2], sys.argv[3]])
+END
+tr -d '\r' <terminal >lines
+what="on a terminal"
+check "not the last line: $(tail -n 1 lines)" eval "tail -n 1 lines | grep -qE \"^$line\\\$\""
+ln -s "$jprof" jeprof
+run ./jeprof --base=before.jprof after.jprof
+check "jeprof says it, too" eval '! grep -q RssAnon err'
+
+# ---- several processes: each is counted whole ----
+run "$jprof" after.jprof
+prints '^Total: [0-9.]+ MB$'
+cat >family.rb <<'END'
+held = Array.new(3000) { "f" * 5000 }
+2.times { fork { sleep 1000 } }
+File.write("ready", "")
+sleep 1000
+END
+start "lg_prof_sample:14,prof_prefix:$tmp/d/family" "$ruby" family.rb
+family=$pid
+children() {
+    cat /proc/"$family"/task/*/children 2>/dev/null
+}
+all_up() {
+    [ "$(children | wc -w)" = 2 ] && for p in $(children); do announced "$p" || return 1; done
+}
+until_true 60 all_up || skip "the children have no agent"
+started="$started $(children)"
+run "$jprof" snap "$family" --children-of="$family" -o family.jprof
+exits 0
+pss=$(for p in $family $(children); do tar xOf family.jprof "$p/smaps_rollup" | sed -n 's/^Pss: *\([0-9]*\) kB/\1/p'; done |
+    awk '{ sum += $1 } END { printf "%.0f", sum / 1024 }')
+run "$jprof" family.jprof
+prints "^Total: [0-9.]+ MB in 3 processes, each counted whole; what they share since the fork counts 3 times \\(sum of Pss $pss MB\\)\$"
+run "$jprof" --member="$family" family.jprof
+prints '^Total: [0-9.]+ MB$'
+finish
