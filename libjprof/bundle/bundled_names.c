@@ -223,19 +223,22 @@ static uint64_t vaddr_of(const struct names_work *w, const struct jp_location *l
 static int take_location(struct names_work *w, uint32_t location)
 {
 	const struct jp_location *l = &w->profile->locations[location];
-	struct jp_location like = { .source = JPROF_SOURCE_INPUT };
-	bool looked_up = false;
+	struct jp_location like = { 0 };
+	enum jprof_source source = JPROF_SOURCE_INPUT;
+	bool looked_up = false, wrapper = false;
 	size_t index, count;
 	const struct name_entry *e = jp_last_up_to(w->addresses, w->address_count, sizeof *w->addresses, l->address);
 	if (l->variant || !e || e->key != l->address)
 		return 0;
 	index = (size_t)(e - w->addresses);
-	if (w->letters && !jp_symbols_source(w->letters[index], &like.source, &like.wrapper, &looked_up))
+	if (w->letters && !jp_symbols_source(w->letters[index], &source, &wrapper, &looked_up))
 		return 0;
+	like.source = source;
+	like.wrapper = wrapper;
 	if (bundled_frames(w, &w->pprof.locations.items[e->index], like.source > JPROF_SOURCE_FDE, &count))
 		return -1;
-	like.vaddr = looked_up ? vaddr_of(w, l) : 0;
-	return count ? jp_location_bundled(w->profile, location, &like, w->frames, count) : 0;
+	uint64_t vaddr = looked_up ? vaddr_of(w, l) : 0;
+	return count ? jp_location_bundled(w->profile, location, &like, vaddr, w->frames, count) : 0;
 }
 
 static int take_locations(struct names_work *w)

@@ -87,8 +87,8 @@ static void put_vaddrs(const struct jprof_profile *p, const uint32_t *locations,
 	bool any = false;
 	for (size_t i = 0; i < count; i++) {
 		const struct jp_location *l = &p->locations[locations[i]];
-		uint64_t add = l->vaddr - l->offset;
-		if (!l->vaddr || (any && add == last))
+		uint64_t vaddr = jp_location_vaddr(p, locations[i]), add = vaddr - l->offset;
+		if (!vaddr || (any && add == last))
 			continue;
 		jp_strbuf_printf(out, "%s{\"from\": \"0x%llx\", \"add\": \"0x%llx\"}", any ? ", " : ", \"vaddr\": [",
 		                 (unsigned long long)l->offset, (unsigned long long)add);
@@ -135,7 +135,7 @@ static void put_symbols_json(const struct jprof_profile *p, const struct order *
 {
 	jp_strbuf_printf(out, "{\"jprof_symbols\": %d,\n  \"sources\": \"", jp_symbols_version);
 	for (size_t i = 0; i < o->count; i++) {
-		char letter = jp_symbols_letter(&p->locations[o->by_address[i]]);
+		char letter = jp_symbols_letter(p, o->by_address[i]);
 		jp_strbuf_add(out, &letter, 1);
 	}
 	jp_strbuf_str(out, "\",\n  \"objects\": [");

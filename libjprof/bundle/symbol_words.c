@@ -14,9 +14,10 @@ static const char *const words[] = {
 	[JPROF_PROOF_BUILD_ID] = "build-id",     [JPROF_PROOF_INPUT] = "input",
 };
 
-char jp_symbols_letter(const struct jp_location *l)
+char jp_symbols_letter(const struct jprof_profile *profile, uint32_t location)
 {
-	if (l->source == JPROF_SOURCE_NONE && !l->vaddr)
+	const struct jp_location *l = &profile->locations[location];
+	if (l->source == JPROF_SOURCE_NONE && !jp_location_vaddr(profile, location))
 		return outside;
 	return l->wrapper ? wrapper_letter : letters[l->source];
 }

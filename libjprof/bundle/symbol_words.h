@@ -8,7 +8,7 @@
 enum { jp_symbols_version = 1 };
 
 /* The letter of a location: its source, and whether it is a wrapper or was in no file. */
-char jp_symbols_letter(const struct jp_location *location);
+char jp_symbols_letter(const struct jprof_profile *profile, uint32_t location);
 
 /* Undoes that; *looked_up is false where the address lay in no file. False: no such letter. */
 bool jp_symbols_source(char letter, enum jprof_source *source, bool *wrapper, bool *looked_up);

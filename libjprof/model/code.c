@@ -8,6 +8,8 @@ struct jp_code jp_code_of(const struct jprof_profile *p)
 		.strings = &p->strings,
 		.objects = p->objects,
 		.locations = p->locations,
+		.vaddrs = p->vaddrs,
+		.vaddr_count = p->vaddr_count,
 		.functions = p->functions,
 		.frames = p->frames,
 		.mappings = p->mappings,
@@ -21,6 +23,12 @@ struct jp_code jp_code_of(const struct jprof_profile *p)
 		.debug_dirs = p->debug_dirs,
 		.debug_files = p->debug_files,
 	};
+}
+
+uint64_t jp_code_vaddr(const struct jp_code *code, const struct jp_location *location)
+{
+	size_t id = (size_t)(location - code->locations);
+	return id < code->vaddr_count ? code->vaddrs[id] : 0;
 }
 
 const char *jp_code_string(const struct jp_code *code, uint32_t id)

@@ -8,6 +8,8 @@ struct jp_code {
 	const struct jp_intern *strings;
 	const struct jp_object *objects;
 	const struct jp_location *locations;
+	const uint64_t *vaddrs;
+	size_t vaddr_count;
 	const struct jp_function *functions;
 	const struct jp_frame *frames;
 	const struct jp_mapping *mappings;
@@ -21,6 +23,9 @@ struct jp_code jp_code_of(const struct jprof_profile *profile);
 
 /* The text of a string id; "" for JP_NONE. */
 const char *jp_code_string(const struct jp_code *code, uint32_t id);
+
+/* As jp_location_vaddr, of one of the locations. */
+uint64_t jp_code_vaddr(const struct jp_code *code, const struct jp_location *location);
 
 /* The path of an object, and of the source file of a function; "" where there is none. */
 const char *jp_code_object(const struct jp_code *code, uint32_t object);

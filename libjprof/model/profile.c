@@ -208,15 +208,35 @@ uint32_t jp_location_named(struct jprof_profile *profile, uint32_t object, uint6
 	return give_frames(profile, id, frames, count, source) ? JP_NONE : id;
 }
 
+uint64_t jp_location_vaddr(const struct jprof_profile *profile, uint32_t location)
+{
+	return location < profile->vaddr_count ? profile->vaddrs[location] : 0;
+}
+
+int jp_location_set_vaddr(struct jprof_profile *profile, uint32_t location, uint64_t vaddr)
+{
+	size_t before = profile->vaddr_count;
+	if (location >= before && vaddr) {
+		if (jp_array_reserve(&profile->vaddrs, &profile->vaddr_count, jp_location_count(profile),
+		                     sizeof *profile->vaddrs))
+			return -1;
+		memset(profile->vaddrs + before, 0, (profile->vaddr_count - before) * sizeof *profile->vaddrs);
+	}
+	if (location < profile->vaddr_count)
+		profile->vaddrs[location] = vaddr;
+	return 0;
+}
+
 int jp_location_bundled(struct jprof_profile *profile, uint32_t location, const struct jp_location *like,
-                        const struct jp_frame *frames, size_t count)
+                        uint64_t vaddr, const struct jp_frame *frames, size_t count)
 {
 	struct jp_location *l = &profile->locations[location];
 	if ((l->given && l->source >= JPROF_SOURCE_INPUT) || (l->bundled && l->source >= like->source))
 		return 0;
+	if (jp_location_set_vaddr(profile, location, vaddr))
+		return -1;
 	l->bundled = true;
 	l->source = like->source;
-	l->vaddr = like->vaddr;
 	l->wrapper = like->wrapper;
 	l->frame_count = 0;
 	for (size_t i = 0; i < count; i++)
@@ -278,7 +298,8 @@ uint32_t jp_function_named(struct jprof_profile *profile, const char *name, cons
 int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t function, unsigned line, bool inlined)
 {
 	struct jp_location *l = &profile->locations[location];
-	if (function == JP_NONE || jp_array_push(profile->frames, profile->frame_count, profile->frame_cap))
+	if (function == JP_NONE || l->frame_count == jp_most_frames ||
+	    jp_array_push(profile->frames, profile->frame_count, profile->frame_cap))
 		return -1;
 	if (!l->frame_count)
 		l->frame_first = (uint32_t)profile->frame_count;
@@ -465,6 +486,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 	jp_intern_release(&profile->mapping_keys);
 	free(profile->objects);
 	free(profile->locations);
+	free(profile->vaddrs);
 	free(profile->functions);
 	free(profile->frames);
 	free(profile->mappings);

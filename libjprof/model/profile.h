@@ -51,20 +51,21 @@ struct jp_mapping {
 	uint32_t object;
 };
 
-struct jp_location {
-	uint32_t object;
+struct jp_location {      /* a large dump has millions */
 	uint64_t offset;  /* in the file, or an address where there is no file */
 	uint64_t address; /* where it was in the first process that had it */
-	uint64_t vaddr;   /* image-relative, once symbolized */
+	uint32_t object;
+	uint32_t variant; /* above 0: the input calls one place by several names; see jp_location_named */
 	uint32_t frame_first;
-	uint32_t frame_count; /* 0 until symbolized */
-	uint32_t variant;     /* above 0: the input calls one place by several names; see jp_location_named */
-	enum jprof_source source;
-	bool given;       /* the frames came with the input */
-	bool bundled;     /* source, vaddr, frames and wrapper are what symbolizing found when a bundle was made */
-	bool returned_to; /* a call returned there: in some stack it is not the innermost */
-	bool wrapper;     /* a nameless function that an allocation wrapper jumps to */
+	unsigned frame_count : 24; /* 0 until symbolized */
+	unsigned source : 4;       /* enum jprof_source */
+	bool given : 1;            /* the frames came with the input */
+	bool bundled : 1;     /* source, vaddr, frames and wrapper are what symbolizing found when a bundle was made */
+	bool returned_to : 1; /* a call returned there: in some stack it is not the innermost */
+	bool wrapper : 1;     /* a nameless function that an allocation wrapper jumps to */
 };
+
+enum { jp_most_frames = (1 << 24) - 1 }; /* of a location */
 
 struct jp_frame {
 	uint32_t function;
@@ -87,6 +88,8 @@ struct jprof_profile {
 	size_t object_cap;
 	struct jp_location *locations;
 	size_t location_cap;
+	uint64_t *vaddrs; /* of the first `vaddr_count` locations: image-relative, 0 where it is not known */
+	size_t vaddr_count;
 	struct jp_function *functions;
 	size_t function_cap;
 	struct jp_frame *frames;
@@ -144,10 +147,15 @@ uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function 
 uint32_t jp_function_named(struct jprof_profile *profile, const char *name, const char *brief, const char *system,
                            const char *file);
 
+/* Where a location is in its file as program headers have it; 0: not known. Setting it is 0, or -1 when memory is
+ * short. */
+uint64_t jp_location_vaddr(const struct jprof_profile *profile, uint32_t location);
+int jp_location_set_vaddr(struct jprof_profile *profile, uint32_t location, uint64_t vaddr) jp_must_check;
+
 /* Takes over what a bundle tells of a place: all but the place of `like`, with these frames, unless what is known
  * there is as good. 0, or -1 when memory is short. */
 int jp_location_bundled(struct jprof_profile *profile, uint32_t location, const struct jp_location *like,
-                        const struct jp_frame *frames, size_t count) jp_must_check;
+                        uint64_t vaddr, const struct jp_frame *frames, size_t count) jp_must_check;
 
 /* Takes over what a bundle tells of an object, `like` of the profile `from` (may be the same): not its build-id.
  * 0, or -1 when memory is short. */

@@ -83,6 +83,15 @@ void jp_sample_estimates(const struct jp_samples *samples, const struct jp_sampl
 		value[c] = samples->sums[s->sum].value[c];
 }
 
+void jp_samples_used(const struct jp_samples *samples, bool used[JPROF_COUNTERS])
+{
+	used[JPROF_INUSE_OBJECTS] = used[JPROF_INUSE_SPACE] = true;
+	used[JPROF_ALLOC_OBJECTS] = used[JPROF_ALLOC_SPACE] = samples->ever_count > 0;
+	for (size_t i = 0; i < samples->sum_count; i++)
+		for (int c = 0; c < JPROF_COUNTERS; c++)
+			used[c] = used[c] || samples->sums[i].value[c] != 0;
+}
+
 /* ---- making ---------------------------------------------------------------------------------------- */
 
 struct jp_sample *jp_sample_make(struct jp_samples *samples, uint32_t stack, uint32_t thread, bool *known)

@@ -55,6 +55,9 @@ struct jp_values jp_sample_values(const struct jp_samples *samples, const struct
 void jp_sample_estimates(const struct jp_samples *samples, const struct jp_sample *sample,
                          double value[JPROF_COUNTERS]);
 
+/* Whether any sample may have something of a counter. */
+void jp_samples_used(const struct jp_samples *samples, bool used[JPROF_COUNTERS]);
+
 /* The sample with this thread and stack, made without numbers when it is new (*known is false; may be NULL); NULL when
  * memory is short. It stays where it is until the next is made. */
 struct jp_sample *jp_sample_make(struct jp_samples *samples, uint32_t stack, uint32_t thread, bool *known);

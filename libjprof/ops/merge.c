@@ -72,16 +72,17 @@ static struct jp_frame *translate_frames(struct jprof_profile *to, const struct 
 }
 
 /* Names that came with the input are part of it; those of a bundle are what symbolizing would find. */
-static uint32_t translate_named(struct jprof_profile *to, const struct jprof_profile *from, uint32_t object,
-                                const struct jp_location *l)
+static uint32_t translate_named(struct jprof_profile *to, const struct jprof_profile *from, uint32_t object, uint32_t i)
 {
+	const struct jp_location *l = &from->locations[i];
 	struct jp_frame *frames = translate_frames(to, from, l);
 	uint32_t id = JP_NONE;
 	if (frames && l->given)
 		id = jp_location_named(to, object, l->offset, l->address, frames, l->frame_count, l->source);
 	else if (frames)
 		id = jp_location_id(to, object, l->offset, l->address);
-	if (id != JP_NONE && l->bundled && jp_location_bundled(to, id, l, frames, l->frame_count))
+	if (id != JP_NONE && l->bundled &&
+	    jp_location_bundled(to, id, l, jp_location_vaddr(from, i), frames, l->frame_count))
 		id = JP_NONE;
 	free(frames);
 	return id;
@@ -92,7 +93,7 @@ static int translate_locations(struct jprof_profile *to, const struct jprof_prof
 	for (uint32_t i = 0; i < jp_location_count(from); i++) {
 		const struct jp_location *l = &from->locations[i];
 		uint32_t object = t->object[l->object];
-		t->location[i] = l->given || l->bundled ? translate_named(to, from, object, l)
+		t->location[i] = l->given || l->bundled ? translate_named(to, from, object, i)
 		                                        : jp_location_id(to, object, l->offset, l->address);
 		if (t->location[i] == JP_NONE)
 			return -1;
@@ -354,6 +355,7 @@ struct backup {
 	struct jprof_profile was;
 	struct jp_object *objects;
 	struct jp_location *locations;
+	uint64_t *vaddrs;
 	uint32_t *threads;
 };
 
@@ -390,6 +392,7 @@ static int back_up(const struct jprof_profile *p, const struct jprof_profile *fr
 	return keep_copy(tells_of_objects(from), p->objects, jp_object_count(p), sizeof *p->objects, &b->objects) ||
 	               keep_copy(tells_of_locations(from), p->locations, jp_location_count(p), sizeof *p->locations,
 	                         &b->locations) ||
+	               keep_copy(tells_of_locations(from), p->vaddrs, p->vaddr_count, sizeof *p->vaddrs, &b->vaddrs) ||
 	               keep_copy(from->thread_count, p->threads, p->thread_count, sizeof *p->threads, &b->threads)
 	           ? -1
 	           : 0;
@@ -397,8 +400,13 @@ static int back_up(const struct jprof_profile *p, const struct jprof_profile *fr
 
 static void restore(struct jprof_profile *p, const struct backup *b)
 {
-	if (b->locations && p->locations)
+	if (b->locations && p->locations) {
 		memcpy(p->locations, b->locations, b->was.location_ids.count * sizeof *p->locations);
+		for (size_t i = b->was.vaddr_count; i < p->vaddr_count; i++)
+			p->vaddrs[i] = 0;
+	}
+	if (b->vaddrs && b->was.vaddr_count)
+		memcpy(p->vaddrs, b->vaddrs, b->was.vaddr_count * sizeof *p->vaddrs);
 	jp_profile_cut(p, &b->was);
 	if (b->objects && p->objects)
 		memcpy(p->objects, b->objects, jp_object_count(p) * sizeof *p->objects);
@@ -421,6 +429,7 @@ int jp_profile_merge(struct jprof_profile *to, const struct jprof_profile *from,
 		merge_samples(to, from, factor, &t);
 	free(backup.objects);
 	free(backup.locations);
+	free(backup.vaddrs);
 	free(backup.threads);
 	free(t.object);
 	free(t.location);

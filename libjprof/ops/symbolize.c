@@ -118,7 +118,8 @@ static int apply(struct symbolizing *w, const struct jp_namereply *reply, uint32
 		return 0;
 	l->frame_count = 0;
 	l->source = place->source;
-	l->vaddr = place->vaddr;
+	if (jp_location_set_vaddr(w->profile, location, place->vaddr))
+		return -1;
 	for (uint32_t i = 0; i < place->frame_count; i++) {
 		const struct jp_reply_frame *f = &reply->frames[place->frame_first + i];
 		const struct jp_reply_function *named = &reply->functions[f->function];
@@ -334,7 +335,8 @@ static int apply_jit(struct symbolizing *w, const struct jp_lookup *lookup)
 		return 0;
 	l->frame_count = 0;
 	l->source = lookup->source;
-	l->vaddr = lookup->vaddr;
+	if (jp_location_set_vaddr(w->profile, lookup->location, lookup->vaddr))
+		return -1;
 	const struct jp_symframe *f = lookup->frames;
 	return jp_frame_add(w->profile, lookup->location, function_named(w, f->name, f->file), f->line, f->inlined);
 }
@@ -475,34 +477,29 @@ static int symbolize_object(struct symbolizing *w, uint32_t object, uint32_t fir
 
 /* ---- all of them -------------------------------------------------------------------------------------- */
 
-struct sort_key {
-	uint32_t object;
-	uint64_t offset;
-	uint32_t location;
-};
-
-static int by_object_and_offset(const void *a, const void *b)
+static int by_object_and_offset(const void *a, const void *b, void *locations)
 {
-	const struct sort_key *x = a, *y = b;
+	uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
+	const struct jp_location *x = (const struct jp_location *)locations + m;
+	const struct jp_location *y = (const struct jp_location *)locations + n;
 	if (x->object != y->object)
 		return x->object < y->object ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (m > n) - (m < n);
 }
 
 static int sort_locations(struct symbolizing *w)
 {
 	w->count = jp_location_count(w->profile);
-	struct sort_key *keys = calloc((size_t)w->count + 1, sizeof *keys);
 	w->order = calloc((size_t)w->count + 1, sizeof *w->order);
-	int rc = keys && w->order ? 0 : -1;
-	for (uint32_t i = 0; !rc && i < w->count; i++)
-		keys[i] = (struct sort_key){ w->profile->locations[i].object, w->profile->locations[i].offset, i };
-	if (!rc)
-		qsort(keys, w->count, sizeof *keys, by_object_and_offset);
-	for (uint32_t i = 0; !rc && i < w->count; i++)
-		w->order[i] = keys[i].location;
-	free(keys);
-	return rc;
+	if (!w->order)
+		return -1;
+	for (uint32_t i = 0; i < w->count; i++)
+		w->order[i] = i;
+	if (w->count)
+		qsort_r(w->order, w->count, sizeof *w->order, by_object_and_offset, w->profile->locations);
+	return 0;
 }
 
 static int note_newer(struct symbolizing *w)

@@ -188,8 +188,8 @@ static int add_cost(struct graph *g, struct cost_key key, const struct share *sh
 
 static int add_stack_costs(struct graph *g, uint32_t id)
 {
-	const double *values = g->view->stacks[id].value;
-	double value = jp_stack_value(g->view, id), objects = values[jp_objects_of(g->view->info.counter)];
+	double value = jp_stack_value(g->view, id);
+	double objects = jp_stack_number(g->view, id, jp_objects_of(g->view->info.counter));
 	if (take_stack(g, id))
 		return -1;
 	if (!g->depth)

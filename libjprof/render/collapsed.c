@@ -65,7 +65,7 @@ static int collect(struct lines *lines, struct jp_walk *walk)
 			lines->of[id] = (struct stack_values){ 0 };
 		lines->of[id].value += jp_stack_value(walk->view, i);
 		lines->total += jp_stack_value(walk->view, i);
-		lines->of[id].base += walk->view->stacks[i].base;
+		lines->of[id].base += jp_stack_base(walk->view, i);
 	}
 	return 0;
 }

@@ -67,8 +67,8 @@ static void put_dhat_stack(struct dhat_writer *w, uint32_t stack)
 static void put_point(struct dhat_writer *w, uint32_t id)
 {
 	const struct jp_view_stack *stack = &w->view->stacks[id];
-	double all_blocks = fmax(stack->value[jp_objects_of(w->view->info.counter)], 0);
-	double all_bytes = fmax(stack->value[jp_bytes_of(w->view->info.counter)], 0);
+	double all_blocks = fmax(jp_stack_number(w->view, id, jp_objects_of(w->view->info.counter)), 0);
+	double all_bytes = fmax(jp_stack_number(w->view, id, jp_bytes_of(w->view->info.counter)), 0);
 	if (!stack->depth || (all_blocks == 0 && all_bytes == 0))
 		return;
 	double blocks = jp_whole_step(&w->blocks, all_blocks), bytes = jp_whole_step(&w->bytes, all_bytes);
@@ -132,11 +132,10 @@ static void put_dhat(struct dhat_writer *w)
 static bool has_negative(const struct dhat_writer *w)
 {
 	enum jprof_counter counter = w->view->info.counter;
-	for (uint32_t i = 0; i < w->view->stack_count; i++) {
-		const double *value = w->view->stacks[i].value;
-		if (fmin(value[jp_bytes_of(counter)], value[jp_objects_of(counter)]) <= -0.5)
+	for (uint32_t i = 0; i < w->view->stack_count; i++)
+		if (fmin(jp_stack_number(w->view, i, jp_bytes_of(counter)),
+		         jp_stack_number(w->view, i, jp_objects_of(counter))) <= -0.5)
 			return true;
-	}
 	return false;
 }
 

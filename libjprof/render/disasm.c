@@ -67,14 +67,15 @@ static uint32_t site_of(struct disasm *d, uint32_t location)
 {
 	const struct jp_location *l = &d->code->locations[location];
 	bool known_file = d->code->objects[l->object].file != JP_NONE; /* without it vaddr is not known */
-	const uint64_t key[] = { l->object, known_file ? l->vaddr : location, known_file };
+	uint64_t vaddr = jp_code_vaddr(d->code, l);
+	const uint64_t key[] = { l->object, known_file ? vaddr : location, known_file };
 	uint32_t known = d->keys.count, id = jp_intern(&d->keys, key, sizeof key);
 	if (id == JP_NONE || id != known)
 		return id;
 	if (jp_array_push(d->sites, d->site_count, d->site_cap))
 		return JP_NONE;
 	d->sites[d->site_count++] =
-	    (struct site){ .vaddr = l->vaddr, .object = l->object, .location = location, .routine = JP_NONE };
+	    (struct site){ .vaddr = vaddr, .object = l->object, .location = location, .routine = JP_NONE };
 	return id;
 }
 

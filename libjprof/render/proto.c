@@ -250,7 +250,8 @@ static void place(struct proto_writer *w, const struct jp_location *l, uint32_t 
 	if (!w->view)
 		return;
 	*mapping = image_mapping(w, l->object);
-	*address = l->vaddr && !o->image ? l->vaddr : l->offset;
+	uint64_t vaddr = jp_code_vaddr(w->code, l);
+	*address = vaddr && !o->image ? vaddr : l->offset;
 }
 
 /* A location with the `count` frames from `first` on. */
@@ -311,10 +312,12 @@ static void put_proto_label(struct proto_writer *w, const char *key, const char 
 }
 
 /* The mean size of the stack's objects: pprof groups and filters by it. */
-static void put_labels(struct proto_writer *w, const struct jp_view_stack *s)
+static void put_labels(struct proto_writer *w, uint32_t id)
 {
-	enum jprof_counter c = whole_number(s->value[JPROF_INUSE_OBJECTS]) > 0 ? JPROF_INUSE_SPACE : JPROF_ALLOC_SPACE;
-	double objects = s->value[jp_objects_of(c)], bytes = s->value[c];
+	const struct jp_view_stack *s = &w->view->stacks[id];
+	bool in_use = whole_number(jp_stack_number(w->view, id, JPROF_INUSE_OBJECTS)) > 0;
+	enum jprof_counter c = in_use ? JPROF_INUSE_SPACE : JPROF_ALLOC_SPACE;
+	double objects = jp_stack_number(w->view, id, jp_objects_of(c)), bytes = jp_stack_number(w->view, id, c);
 	int64_t size = whole_number(objects) > 0 && bytes > 0 ? whole_number(bytes / objects) : 0;
 	if (size > 0)
 		put_proto_label(w, "bytes", "", (uint64_t)size, "bytes");
@@ -323,22 +326,23 @@ static void put_labels(struct proto_writer *w, const struct jp_view_stack *s)
 }
 
 /* What is written of a stack's values: all samples sum up to the totals. False: nothing but zeros. */
-static bool take_values(struct proto_writer *w, const struct jp_view_stack *s, int64_t value[static JPROF_COUNTERS])
+static bool take_values(struct proto_writer *w, uint32_t id, int64_t value[static JPROF_COUNTERS])
 {
 	bool any = false;
 	for (size_t t = first_type(w); t < jp_count(types); t++) {
 		enum jprof_counter c = types[t].counter;
-		value[c] = whole_number(jp_whole_step(&w->sum[c], s->value[c]));
+		value[c] = whole_number(jp_whole_step(&w->sum[c], jp_stack_number(w->view, id, c)));
 		any = any || value[c];
 	}
 	return any;
 }
 
-static void put_sample(struct proto_writer *w, const struct jp_view_stack *s)
+static void put_sample(struct proto_writer *w, uint32_t id)
 {
 	int64_t value[JPROF_COUNTERS];
-	if (!take_values(w, s, value))
+	if (!take_values(w, id, value))
 		return;
+	const struct jp_view_stack *s = &w->view->stacks[id];
 	struct jp_strbuf sample = { 0 };
 	for (uint32_t i = 0; i < s->depth; i++) {
 		uint32_t count, first = jp_place_frames(w->view, s, i, &count);
@@ -349,7 +353,7 @@ static void put_sample(struct proto_writer *w, const struct jp_view_stack *s)
 	for (size_t t = first_type(w); t < jp_count(types); t++)
 		put_varint(&w->packed, (uint64_t)value[types[t].counter]);
 	put_message(w, &sample, SAMPLE_VALUE, &w->packed);
-	put_labels(w, s);
+	put_labels(w, id);
 	jp_strbuf_add(&sample, w->message.text, w->message.len);
 	jp_strbuf_cut(&w->message, 0);
 	put_message(w, &w->samples, PROFILE_SAMPLE, &sample);
@@ -360,10 +364,10 @@ static void put_proto_samples(struct proto_writer *w)
 {
 	const struct jprof_view *v = w->view;
 	for (uint32_t i = 0; i < v->stack_count; i++)
-		w->has_alloc = w->has_alloc || whole_number(v->stacks[i].value[JPROF_ALLOC_OBJECTS]) ||
-		               whole_number(v->stacks[i].value[JPROF_ALLOC_SPACE]);
+		w->has_alloc = w->has_alloc || whole_number(jp_stack_number(v, i, JPROF_ALLOC_OBJECTS)) ||
+		               whole_number(jp_stack_number(v, i, JPROF_ALLOC_SPACE));
 	for (uint32_t i = 0; i < v->stack_count && !w->failed; i++)
-		put_sample(w, &v->stacks[i]);
+		put_sample(w, i);
 }
 
 static void put_locations(struct proto_writer *w)

@@ -74,11 +74,15 @@ static void put_raw_counters(const double *v, struct jp_strbuf *out)
 }
 
 /* Return addresses again, but for the innermost: readers take one off all the others. */
-static void put_raw_stack(const struct jprof_view *view, const struct jp_view_stack *stack, struct jp_strbuf *out)
+static void put_raw_stack(const struct jprof_view *view, uint32_t id, struct jp_strbuf *out)
 {
-	if (!stack->depth || is_zero(stack->value))
+	const struct jp_view_stack *stack = &view->stacks[id];
+	double value[JPROF_COUNTERS];
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		value[c] = jp_stack_number(view, id, c);
+	if (!stack->depth || is_zero(value))
 		return;
-	put_raw_counters(stack->value, out);
+	put_raw_counters(value, out);
 	for (uint32_t i = 0; i < stack->depth; i++)
 		jp_strbuf_printf(out, " 0x%016llx",
 		                 (unsigned long long)(view->code.locations[stack->places[i]].address + (i > 0)));
@@ -92,7 +96,7 @@ static void put_stacks(const struct jprof_view *view, struct jp_strbuf *out)
 	put_raw_counters(view->total, out);
 	jp_strbuf_str(out, " heapprofile\n");
 	for (uint32_t i = 0; i < view->stack_count; i++)
-		put_raw_stack(view, &view->stacks[i], out);
+		put_raw_stack(view, i, out);
 }
 
 static bool in_allocator(const struct jp_code *code, uint64_t address)

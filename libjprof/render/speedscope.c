@@ -124,7 +124,7 @@ static double put_speedscope_samples(struct speedscope_writer *w, enum jprof_cou
 	jp_jsonout_open(&weights, NULL, '[', true);
 	for (uint32_t i = 0; i < w->view->stack_count; i++) {
 		const struct jp_view_stack *stack = &w->view->stacks[i];
-		double value = sign * stack->value[counter];
+		double value = sign * jp_stack_number(w->view, i, counter);
 		if (!stack->depth || value <= 0)
 			continue;
 		double weight = jp_whole_step(&sum, value);
@@ -141,7 +141,7 @@ static double put_speedscope_samples(struct speedscope_writer *w, enum jprof_cou
 static bool has_sign(const struct speedscope_writer *w, enum jprof_counter counter, int sign)
 {
 	for (uint32_t i = 0; i < w->view->stack_count; i++)
-		if (sign * w->view->stacks[i].value[counter] >= 0.5)
+		if (sign * jp_stack_number(w->view, i, counter) >= 0.5)
 			return true;
 	return false;
 }

@@ -39,7 +39,7 @@ static bool test_place(struct jp_filter *f, enum jp_filter_kind which, uint32_t 
 	bool outermost = which == JP_RETAIN || which == JP_EXCLUDE;
 	if (!outermost && match_address(f, which, l))
 		return true;
-	for (uint32_t i = outermost && l->frame_count ? l->frame_count - 1 : skip; i < l->frame_count; i++) {
+	for (uint32_t i = outermost && l->frame_count ? (uint32_t)l->frame_count - 1 : skip; i < l->frame_count; i++) {
 		const struct jp_frame *frame = &f->code->frames[l->frame_first + i];
 		if (match(f, which, jp_code_name(f->code, frame->function, false)) ||
 		    (!outermost && match_line(f, which, frame)))

@@ -145,6 +145,9 @@ void jprof_view_free(struct jprof_view *v)
 	}
 	free(v->store);
 	free(v->stacks);
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		free(v->values[c]);
+	free(v->bases);
 	free(v->paths);
 	free(v->evidence);
 	free(v->rows);

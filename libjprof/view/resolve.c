@@ -117,7 +117,7 @@ static void add_less(struct resolve *r, uint32_t id, const struct jp_less *less)
 {
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		r->view->base_total[c] += less->base[c];
-	r->view->stacks[id].base += less->base[r->opts->counter];
+	r->view->bases[id] += less->base[r->opts->counter];
 }
 
 static void add_stack_seen(struct resolve *r, uint32_t id, const struct jp_sample *sample)
@@ -128,14 +128,30 @@ static void add_stack_seen(struct resolve *r, uint32_t id, const struct jp_sampl
 	jp_seen_add(&r->sums[id].minus, &jp_values_less(&values)->seen, 1);
 }
 
+/* Room for the numbers of the samples' stacks: for counters that count something, and for what was subtracted. Where
+ * stacks come together some of it is never touched. */
+static int make_numbers(struct resolve *r)
+{
+	struct jprof_view *v = r->view;
+	const struct jp_samples *samples = &r->profile->samples;
+	size_t count = (size_t)jp_sample_count(r->profile) + 1;
+	bool used[JPROF_COUNTERS], failed = false;
+	jp_samples_used(samples, used);
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		failed = failed || (used[c] && !(v->values[c] = calloc(count, sizeof(double))));
+	if (v->lineage.subtracted)
+		failed = failed || !(v->bases = calloc(count, sizeof(double)));
+	return failed ? -1 : 0;
+}
+
 static void add_values(struct resolve *r, uint32_t id, const struct jp_sample *sample)
 {
-	struct jp_view_stack *to = &r->view->stacks[id];
 	double value[JPROF_COUNTERS];
 	jp_sample_estimates(&r->profile->samples, sample, value);
 	for (int c = 0; c < JPROF_COUNTERS; c++)
-		to->value[c] += r->opts->drop_negative && value[c] < 0 ? 0 : value[c];
-	if (sample->sum != JP_NONE)
+		if (r->view->values[c])
+			r->view->values[c][id] += r->opts->drop_negative && value[c] < 0 ? 0 : value[c];
+	if (sample->sum != JP_NONE && r->view->bases)
 		add_less(r, id, jp_values_less(&r->profile->samples.sums[sample->sum]));
 	if (r->opts->errors)
 		add_stack_seen(r, id, sample);
@@ -165,6 +181,8 @@ static int resolve_sample(struct resolve *r, const struct jp_sample *sample, str
 static int add_samples(struct resolve *r, struct jprof_error *err)
 {
 	int rc = 0;
+	if (make_numbers(r))
+		return jp_error_nomem(err);
 	/* Most are stacks of their own. */
 	if (r->thread == JP_NONE &&
 	    jp_array_reserve(&r->view->stacks, &r->stack_cap, jp_sample_count(r->profile), sizeof *r->view->stacks))

@@ -150,7 +150,7 @@ static void sum_view(struct jprof_view *v)
 {
 	for (uint32_t i = 0; i < v->stack_count; i++)
 		for (int c = 0; c < JPROF_COUNTERS; c++)
-			v->total[c] += v->stacks[i].value[c];
+			v->total[c] += jp_stack_number(v, i, c);
 	v->info.total = v->total[v->info.counter];
 	for (uint32_t i = 0; i < v->row_count; i++)
 		v->info.rows += v->rows[i].flat != 0 || v->rows[i].cum != 0;

@@ -62,13 +62,29 @@ static int part_stacks(struct part *p, size_t thread)
 		v->stacks[v->stack_count] = whole->stacks[id];
 		if (v->evidence)
 			v->evidence[v->stack_count] = whole->evidence[id];
-		v->base_total[v->info.counter] += whole->stacks[id].base;
+		for (int c = 0; c < JPROF_COUNTERS; c++)
+			if (v->values[c])
+				v->values[c][v->stack_count] = whole->values[c][id];
+		if (v->bases)
+			v->bases[v->stack_count] = whole->bases[id];
+		v->base_total[v->info.counter] += jp_stack_base(whole, id);
 		if (v->paths && part_path(p, &whole->paths[id]))
 			return -1;
 		part_rows(p, &whole->stacks[id]);
 		v->stack_count++;
 	}
 	return 0;
+}
+
+static bool part_numbers(struct jprof_view *v, size_t stacks)
+{
+	bool made = true;
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		if (v->whole->values[c])
+			made = (v->values[c] = calloc(stacks, sizeof(double))) && made;
+	if (v->whole->bases)
+		made = (v->bases = calloc(stacks, sizeof(double))) && made;
+	return made;
 }
 
 static int make_part(struct part *p, size_t thread)
@@ -79,13 +95,14 @@ static int make_part(struct part *p, size_t thread)
 	v->store = calloc(1, sizeof *v->store);
 	v->stacks = calloc(stacks, sizeof *v->stacks);
 	v->evidence = whole->evidence ? calloc(stacks, sizeof *v->evidence) : NULL;
+	bool numbers = part_numbers(v, stacks);
 	v->paths = whole->paths ? calloc(stacks, sizeof *v->paths) : NULL;
 	v->row_object = calloc((size_t)whole->row_count + 1, sizeof *v->row_object);
 	v->row_of_frame = jp_none_array(whole->code.frame_count);
 	v->row_of_object = jp_none_array(whole->code.object_count);
 	p->row = calloc((size_t)whole->row_count + 1, sizeof *p->row);
 	p->id = jp_none_array(whole->row_count);
-	if (!v->store || !v->stacks || (whole->evidence && !v->evidence) || (whole->paths && !v->paths) ||
+	if (!v->store || !v->stacks || !numbers || (whole->evidence && !v->evidence) || (whole->paths && !v->paths) ||
 	    !v->row_object || !v->row_of_frame || !v->row_of_object || !p->row || !p->id || part_stacks(p, thread) ||
 	    jp_view_tally(v, name_in_part, p))
 		return -1;

@@ -21,8 +21,6 @@ struct jp_view_stack {
 	uint32_t depth;         /* number of places */
 	uint32_t skip;          /* frames of the innermost place that folding took off */
 	uint32_t thread;        /* string id of the label, or JP_NONE */
-	double value[JPROF_COUNTERS];
-	double base; /* of the view's counter: what was subtracted */
 };
 
 /* The rows of a stack where they are not those of its frames: by library. */
@@ -41,11 +39,13 @@ struct jprof_view {
 	const uint32_t *location_of;         /* by frame */
 	struct jp_view_stack *stacks;
 	uint32_t stack_count;
-	struct jp_view_path *paths;   /* by stack, by library only; else NULL */
-	size_t deepest, longest;      /* frames, and rows, of any stack at most */
-	struct jp_evidence *evidence; /* of each stack's value; NULL: errors were not asked for */
-	struct jprof_row *rows;       /* by id, those of zeros too */
-	uint32_t *row_object;         /* by row: the object where it was seen first */
+	double *values[JPROF_COUNTERS]; /* by stack; NULL: all are 0 */
+	double *bases;                  /* by stack, of the view's counter: what was subtracted; NULL: nothing */
+	struct jp_view_path *paths;     /* by stack, by library only; else NULL */
+	size_t deepest, longest;        /* frames, and rows, of any stack at most */
+	struct jp_evidence *evidence;   /* of each stack's value; NULL: errors were not asked for */
+	struct jprof_row *rows;         /* by id, those of zeros too */
+	uint32_t *row_object;           /* by row: the object where it was seen first */
 	uint32_t row_count;
 	uint32_t *row_of_frame;  /* by frame; JP_NONE: in no stack, or by library */
 	uint32_t *row_of_object; /* by object; JP_NONE: in no stack, or not by library */
@@ -66,10 +66,21 @@ static inline bool jp_first_in_stack(uint32_t *seen, uint32_t stack)
 	return first;
 }
 
-/* The value of a stack, by the view's counter. */
+/* The value of a stack by any counter, and by the view's. */
+static inline double jp_stack_number(const struct jprof_view *view, uint32_t stack, enum jprof_counter counter)
+{
+	return view->values[counter] ? view->values[counter][stack] : 0;
+}
+
 static inline double jp_stack_value(const struct jprof_view *view, uint32_t stack)
 {
-	return view->stacks[stack].value[view->info.counter];
+	return jp_stack_number(view, stack, view->info.counter);
+}
+
+/* What was subtracted from it. */
+static inline double jp_stack_base(const struct jprof_view *view, uint32_t stack)
+{
+	return view->bases ? view->bases[stack] : 0;
 }
 
 /* The function of a frame, its name (full if the view has full names), and its location. */

@@ -242,8 +242,8 @@ static void test_stacks_meet(void **state)
 	                  true);
 	struct jprof_view *view = folded(p, JPROF_FOLD_ALLOC), *raw = folded(p, JPROF_FOLD_RAW);
 	assert_int_equal(view->stack_count, 2);
-	assert_near(view->stacks[0].value[JPROF_INUSE_SPACE], 200);
-	assert_near(view->stacks[1].value[JPROF_INUSE_SPACE], 100);
+	assert_near(jp_stack_number(view, 0, JPROF_INUSE_SPACE), 200);
+	assert_near(jp_stack_number(view, 1, JPROF_INUSE_SPACE), 100);
 	assert_int_equal(raw->stack_count, 3);
 	assert_int_equal(raw->stacks[0].depth, 4);
 	jprof_view_free(view);
