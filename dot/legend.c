@@ -41,6 +41,7 @@ static const char *noun(const struct dot_opts *opts, bool many)
 		[JPROF_BY_FILE] = { "file", "files" },
 		[JPROF_BY_ADDRESS] = { "address", "addresses" },
 		[JPROF_BY_LIBRARY] = { "library", "libraries" },
+		[JPROF_BY_SITE] = { "line", "lines" },
 	};
 	return nouns[opts->view->granularity][many];
 }

@@ -147,6 +147,7 @@ static int run_command(int argc, char **argv)
 		return command_help(argc - 1, argv + 1);
 	struct options options = {
 		.output = "text",
+		.granularity = ROWS_USUAL,
 		.as_jeprof = argc && called_as_jeprof(argv[0]),
 		.nodefraction = 0.005,
 		.edgefraction = 0.001,

@@ -676,6 +676,24 @@ enum jprof_granularity {
 	JPROF_BY_FILE,
 	JPROF_BY_ADDRESS,
 	JPROF_BY_LIBRARY, /* by owner: "libxml2 via nokogiri.so" */
+	JPROF_BY_SITE, /* by line of Ruby, "app/models/user.rb:42 User#tags": flat is what was allocated there, by what
+	                  is of Ruby itself, or native; where there is no Ruby, by function. Since: 0.2 */
+};
+
+/* Which frames of a stack there are, where the profile has frames of Ruby: jprof_profile_info.has_ruby. */
+enum jprof_ruby {
+	JPROF_RUBY_MERGED, /* the native part, and Ruby's frames outside of it */
+	JPROF_RUBY_ONLY,   /* Ruby's alone; one frame stands for no Ruby stack */
+	JPROF_RUBY_OFF,    /* the native part alone: what a reader without the table sees */
+};
+
+/* Where code comes from: of Ruby by its path. */
+enum jprof_origin {
+	JPROF_ORIGIN_NATIVE, /* it is none of Ruby's, or of several */
+	JPROF_ORIGIN_APPLICATION,
+	JPROF_ORIGIN_GEM,
+	JPROF_ORIGIN_STDLIB, /* what Ruby brings in Ruby */
+	JPROF_ORIGIN_VM,     /* Ruby's own methods, and marks for what is not known */
 };
 
 /* Which frames say how memory was got and not for what, and are taken away. */
@@ -708,6 +726,9 @@ struct jprof_view_opts {
 	const char *fold_also;   /* functions that fold as an allocation wrapper does, beside those that are known */
 	bool percent_of_changes; /* of a difference: all that grew and all that shrank together is, so that no share is
 	                            above 100 %. Since: 0.2 */
+	enum jprof_ruby ruby;    /* Since: 0.2 */
+	const char *trim_path;   /* by site: the first of these prefixes (comma-separated) that a path of Ruby begins
+	                            with is taken off. Since: 0.2 */
 };
 
 /* What is 100 %. */
@@ -780,6 +801,10 @@ struct jprof_row {
 	const char *file;         /* source file; NULL likewise */
 	unsigned line;            /* 0: several, or not known */
 	enum jprof_source source; /* of the name, the least that one of its frames has; NONE by library */
+	enum jprof_origin origin; /* Since: 0.2, as the next three */
+	const char *library;      /* of Ruby: "application", "nokogiri 1.16.2"; else NULL, or several */
+	const char *from;  /* by site, of a gem: the line of the application from which most of flat came, or NULL */
+	double from_value; /* and how much of flat that is */
 };
 
 /* The rows of a view, ordered by flat or cum descending (by_change: without their signs), then by name. Rows of only
@@ -857,6 +882,7 @@ struct jprof_node {
 	double cum;
 	struct jprof_range flat_range; /* in a view with errors, else zero */
 	struct jprof_range cum_range;
+	enum jprof_origin origin; /* Since: 0.2 */
 };
 
 /* `to` was called by `from`, both places in the list of nodes. Of what lies below a stack that passes here,
@@ -919,6 +945,7 @@ struct jprof_format {
 	bool binary;          /* nothing for a terminal */
 	bool difference;      /* it wants a view of a difference */
 	bool errors;          /* it wants a view with errors */
+	bool sites;           /* of a profile with Ruby it is best by site. Since: 0.2 */
 	bool source;          /* it can repeat the dump itself: jprof_report_opts.source */
 };
 

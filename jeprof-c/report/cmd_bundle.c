@@ -150,8 +150,16 @@ static bool is_sidecar(const char *path)
 	return *head == '{' && strstr(head, "\"jprof_agent\"");
 }
 
-/* DUMP.json beside it, also where the dump was compressed since; NULL: there is none. To be freed. */
-static char *find_sidecar(const char *dump)
+/* Whether a file begins as tables of Ruby stacks do. */
+static bool is_table(const char *path)
+{
+	char head[32];
+	read_head(path, head, sizeof head);
+	return !strncmp(head, "jprof-table ", 12);
+}
+
+/* DUMP.SUFFIX beside it, also where the dump was compressed since; NULL: there is none. To be freed. */
+static char *find_beside(const char *dump, const char *suffix, bool (*is_it)(const char *path))
 {
 	static const char *const endings[] = { "", ".gz", ".zst", ".xz", ".bz2" };
 	size_t len = strlen(dump);
@@ -160,13 +168,26 @@ static char *find_sidecar(const char *dump)
 		char *path;
 		if (n >= len || strcmp(dump + len - n, endings[i]) != 0)
 			continue;
-		if (asprintf(&path, "%.*s.json", (int)(len - n), dump) < 0)
+		if (asprintf(&path, "%.*s.%s", (int)(len - n), dump, suffix) < 0)
 			return NULL;
-		if (is_sidecar(path))
+		if (is_it(path))
 			return path;
 		free(path);
 	}
 	return NULL;
+}
+
+static char *find_sidecar(const char *dump)
+{
+	return find_beside(dump, "json", is_sidecar);
+}
+
+/* ---- the table of Ruby stacks --------------------------------------------------------------------------- */
+
+/* DUMP.ruby beside it, likewise. */
+static char *find_stacks(const char *dump)
+{
+	return find_beside(dump, "ruby", is_table);
 }
 
 /* ---- one dump ------------------------------------------------------------------------------------------ */
@@ -205,11 +226,12 @@ static bool add_member(struct bundling *b, const char *path, const struct jprof_
 {
 	struct jprof_bundle_member member = { .size = sizeof member, .pid = pid_of_dump(path), .label = b->o->label };
 	struct jprof_error err;
-	char *sidecar = find_sidecar(path);
+	char *sidecar = find_sidecar(path), *table = find_stacks(path);
 	bool good = said(jprof_bundle_writer_member(b->writer, &member, &err), &err) &&
 	            add_file(b, "agent.json", sidecar) && add_file(b, "dump.heap", path) &&
-	            (!dump || add_symbols(b, path, dump, sidecar)) && add_gathered(b);
+	            add_file(b, "frames", table) && (!dump || add_symbols(b, path, dump, sidecar)) && add_gathered(b);
 	free(sidecar);
+	free(table);
 	return good;
 }
 
@@ -292,7 +314,8 @@ static void bundle_help(void)
 	printf("usage: jprof bundle -o FILE.jprof [OPTIONS] [PROGRAM] DUMP...\n"
 	       "\n"
 	       "Puts dumps and the names of their addresses in one file that any machine reads\n"
-	       "without the programs that ran, and the agent's sidecars (DUMP.json) with them.\n"
+	       "without the programs that ran, and the agent's sidecars\n"
+	       "(DUMP.json) and tables of Ruby stacks (DUMP.ruby) with them.\n"
 	       "\n");
 	opt_help(&bundle_table, 0);
 	printf("\n"

@@ -178,6 +178,15 @@ static void run_fold(struct session *s, const struct request *r)
 		s->o.fold = (unsigned)place;
 }
 
+static void run_ruby(struct session *s, const struct request *r)
+{
+	int place = r->count ? opt_word("merged|only|off", r->words[0]) : -1;
+	if (place < 0)
+		say("ruby: give one of merged, only, off");
+	else
+		s->o.ruby = (enum jprof_ruby)place;
+}
+
 static void run_sort(struct session *s, const struct request *r)
 {
 	if (r->count && (!strcmp(r->words[0], "cum") || !strcmp(r->words[0], "flat")))
@@ -202,6 +211,7 @@ static const struct session_command session_commands[] = {
 	{ "focus", run_focus, NEXT_FUNCTION, "[RE]", "from now on only stacks with RE; without it, all" },
 	{ "ignore", run_ignore, NEXT_FUNCTION, "[RE]", "from now on only stacks without RE" },
 	{ "fold", run_fold, NEXT_FOLD, "none|alloc|std|vm", "frames that say how memory was got" },
+	{ "ruby", run_ruby, NEXT_RUBY, "merged|only|off", "frames of Ruby outside of the native ones, alone, or not" },
 	{ "sort", run_sort, NEXT_SORT, "flat|cum", "order of rows" },
 	{ "reset", run_reset, NEXT_NOTHING, "", "all settings as in the beginning" },
 	{ "options", session_options, NEXT_NOTHING, "", "shows the settings" },

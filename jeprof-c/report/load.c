@@ -10,6 +10,7 @@
 
 #include "cli/names.h"
 #include "cli/say.h"
+#include "report/allformats.h"
 
 enum { probe_size = 512 };
 
@@ -381,9 +382,19 @@ bool load_profile(struct loaded *loaded, const struct inputs *inputs, const stru
 	return good;
 }
 
+/* Whether the lines of Ruby are what a report is about, if nothing else is asked for. */
+static bool has_sites(const struct loaded *l, const struct options *o)
+{
+	const struct jprof_format *format = format_find(o->output);
+	return jprof_profile_info(l->profile)->has_ruby && o->ruby != JPROF_RUBY_OFF && !o->as_jeprof &&
+	       o->fold != FOLD_NONE && format && format->sites;
+}
+
 struct jprof_view *load_view(const struct loaded *l, const struct options *o)
 {
 	struct jprof_view_opts opts = options_view(o);
+	if (o->granularity == ROWS_USUAL && has_sites(l, o))
+		opts.granularity = JPROF_BY_SITE;
 	struct jprof_view *view;
 	struct jprof_error err;
 	opts.thread = l->thread;

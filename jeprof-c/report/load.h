@@ -8,7 +8,7 @@
 struct inputs {
 	char *program;  /* path of the program, or NULL; owned */
 	bool from_path; /* it was found in PATH, by a bare name */
-	char **dumps;  /* part of the operands */
+	char **dumps;   /* part of the operands */
 	int dump_count;
 };
 

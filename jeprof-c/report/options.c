@@ -50,6 +50,8 @@ static const struct opt_row report_rows[] = {
 	  "one row for each address" },
 	{ "libs", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_LIBRARY, "granularity", NULL,
 	  "one row for each library or gem: who owns it" },
+	{ "sites", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_SITE, "granularity", NULL,
+	  "one row for each line of Ruby that allocated, what is native and Ruby's own aside (the default of tables with Ruby stacks)" },
 	HEADING_ROW(REPORTS, "What is counted"),
 	{ "inuse_space", OPT_CHOICE, OPTION_AT(counter), JPROF_INUSE_SPACE, "counter", NULL,
 	  "bytes in use (the default)" },
@@ -79,6 +81,8 @@ static const struct opt_row report_rows[] = {
 	  "take away wrappers of malloc (alloc), the standard library of C++ and Rust as well (std, the default), "
 	  "the language's machinery too (vm), or nothing but the allocator (none, as jeprof)" },
 	{ "fold-also", OPT_TEXT, OPTION_AT(fold_also), 0, NULL, "RE", "functions that are wrappers of malloc, too" },
+	{ "ruby", OPT_WORD, OPTION_AT(ruby), 0, NULL, "merged|only|off",
+	  "frames of Ruby: outside of the native ones (merged, the default), alone, or not at all" },
 	{ "focus", OPT_TEXT, OPTION_AT(focus), 0, NULL, "RE",
 	  "only stacks with a function, line or address that matches" },
 	{ "ignore", OPT_TEXT, OPTION_AT(ignore), 0, NULL, "RE", "only stacks without one" },
@@ -101,7 +105,7 @@ static const struct opt_row report_rows[] = {
 	HEADING_ROW(REPORTS | INFO, "Where names come from"),
 	{ "maps", OPT_TEXT, OPTION_AT(maps), 0, NULL, "FILE|PID", "this /proc/PID/maps instead of the dump's own" },
 	OPTIONS_LOOKUP(OPTION_AT),
-	HEADING_ROW(REPORTS, "Source files, for --list"),
+	HEADING_ROW(REPORTS, "Source files, for --list, and how files of Ruby are shown"),
 	{ "source-path", OPT_TEXT, OPTION_AT(source_path), 0, NULL, "DIR,DIR",
 	  "look for source files below these first" },
 	{ "trim-path", OPT_TEXT, OPTION_AT(trim_path), 0, NULL, "P,P",
@@ -185,7 +189,10 @@ struct jprof_view_opts options_view(const struct options *o)
 	return (struct jprof_view_opts){
 		.size = sizeof(struct jprof_view_opts),
 		.counter = o->counter,
-		.granularity = o->granularity,
+		.granularity =
+		    (enum jprof_granularity)(o->granularity == ROWS_USUAL ? JPROF_BY_FUNCTION : o->granularity),
+		.ruby = o->ruby,
+		.trim_path = o->trim_path,
 		.fold = folds[o->fold],
 		.fold_also = o->fold_also,
 		.retain = o->retain,

@@ -4,13 +4,16 @@
 
 #include "jprof.h"
 
+enum { ROWS_USUAL = -1 };
+
 struct options {
 	bool help;
 	bool version;
-	enum jprof_granularity granularity;
+	int granularity; /* enum jprof_granularity, or ROWS_USUAL: what fits the profile and the report */
 	enum jprof_counter counter;
 	enum { FOLD_NONE, FOLD_ALLOC, FOLD_STD, FOLD_VM } fold; /* in the order of --fold's words */
 	const char *fold_also;
+	enum jprof_ruby ruby; /* in the order of --ruby's words */
 	bool cum;
 	enum { SORT_CHANGE, SORT_VALUE } sort; /* of a difference, in the order of --sort's words */
 	bool show_bytes;

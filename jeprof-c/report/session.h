@@ -56,7 +56,7 @@ session_run_fn session_options;
 /* ---- Words ---- */
 
 /* What follows a command, as far as completion knows. */
-enum session_next { NEXT_FUNCTION, NEXT_FOLD, NEXT_SORT, NEXT_NOTHING };
+enum session_next { NEXT_FUNCTION, NEXT_FOLD, NEXT_RUBY, NEXT_SORT, NEXT_NOTHING };
 
 struct session_command {
 	const char *name;

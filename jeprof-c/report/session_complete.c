@@ -76,6 +76,8 @@ void session_complete(void *context, const char *line, size_t at, edit_offer_fn 
 		offer_options(offer, list);
 	else if (m.command && m.command->next == NEXT_FOLD)
 		offer_words(offer, list, (const char *const[]){ "none", "alloc", "std", "vm", NULL });
+	else if (m.command && m.command->next == NEXT_RUBY)
+		offer_words(offer, list, (const char *const[]){ "merged", "only", "off", NULL });
 	else if (m.command && m.command->next == NEXT_SORT)
 		offer_words(offer, list, (const char *const[]){ "flat", "cum", NULL });
 	else if (m.setting && m.setting->kind == SET_SWITCH)

@@ -16,6 +16,7 @@ static const struct session_setting settings[] = {
 	{ "files", SET_GRANULARITY, JPROF_BY_FILE, 0, "rows are source files" },
 	{ "addresses", SET_GRANULARITY, JPROF_BY_ADDRESS, 0, "rows are addresses" },
 	{ "libs", SET_GRANULARITY, JPROF_BY_LIBRARY, 0, "rows are libraries and gems" },
+	{ "sites", SET_GRANULARITY, JPROF_BY_SITE, 0, "rows are lines of Ruby that allocated" },
 	{ "show_bytes", SET_SWITCH, 0, SESSION_AT(show_bytes), "bytes instead of MB" },
 	{ "errors", SET_SWITCH, 0, SESSION_AT(errors), "how far each number may be off" },
 	{ "full-names", SET_SWITCH, 0, SESSION_AT(full_names), "names with their parameters" },
@@ -49,7 +50,7 @@ void session_setting_apply(struct options *o, const struct session_setting *sett
 	if (setting->kind == SET_COUNTER)
 		o->counter = (enum jprof_counter)setting->value;
 	else if (setting->kind == SET_GRANULARITY)
-		o->granularity = (enum jprof_granularity)setting->value;
+		o->granularity = setting->value;
 	else
 		*(bool *)((char *)o + setting->at) = on;
 }
@@ -72,15 +73,22 @@ static const char *setting_name(int kind, int value)
 	return "";
 }
 
+/* Where nothing was asked for that is functions, but for tables of a Ruby. */
+static const char *row_setting(const struct options *o)
+{
+	return setting_name(SET_GRANULARITY, o->granularity == ROWS_USUAL ? JPROF_BY_FUNCTION : o->granularity);
+}
+
 void session_options(struct session *s, const struct request *r)
 {
 	static const char *const levels[] = { "none", "alloc", "std", "vm" };
+	static const char *const frames[] = { "merged", "only", "off" };
 	const struct options *o = &s->o;
 	(void)r;
 	fprintf(stderr,
-	        "counter     %s\nrows        %s\nsort        %s\nfold        %s\nfocus       %s\nignore      %s\n",
-	        setting_name(SET_COUNTER, (int)o->counter), setting_name(SET_GRANULARITY, (int)o->granularity),
-	        o->cum ? "cum" : "flat", levels[o->fold], o->focus ? o->focus : "", o->ignore ? o->ignore : "");
+	        "counter     %s\nrows        %s\nsort        %s\nfold        %s\nruby        %s\nfocus       %s\n"
+	        "ignore      %s\n",
+	        setting_name(SET_COUNTER, (int)o->counter), row_setting(o), o->cum ? "cum" : "flat", levels[o->fold], frames[o->ruby], o->focus ? o->focus : "", o->ignore ? o->ignore : "");
 	for (size_t i = 0; i < setting_count; i++)
 		if (settings[i].kind == SET_SWITCH)
 			fprintf(stderr, "%-11s %s\n", settings[i].name,

@@ -19,14 +19,29 @@ static uint32_t ruby_object(struct jprof_profile *profile)
 	return like.path == JP_NONE ? JP_NONE : jp_object_id(profile, &like);
 }
 
+/* What stands for the linker's name of markers. */
+static const char marker[] = "<marker>", aside[] = "<frames left out>";
+
+bool jp_is_ruby_marker(const char *system)
+{
+	return !strcmp(system, marker);
+}
+
+bool jp_is_ruby_aside(const char *system)
+{
+	return !strcmp(system, aside);
+}
+
 /* The place of a function without an address; JP_NONE when memory is short. */
-static uint32_t ruby_place(const struct jp_ruby_load *w, const char *name, const char *file, uint32_t line)
+static uint32_t ruby_place(const struct jp_ruby_load *w, const char *name, const char *system, const char *file,
+                           uint32_t line)
 {
 	struct jp_checksum place = jp_checksum_none();
 	jp_checksum_add(&place, name, strlen(name) + 1);
 	jp_checksum_add(&place, file ? file : "", file ? strlen(file) : 0);
 	jp_checksum_add(&place, &line, sizeof line);
-	struct jp_frame frame = { jp_function_named(w->profile, name, name, name, file), line, false };
+	struct jp_frame frame = { jp_function_named(w->profile, name, name, system ? system : name, file), line,
+		                  false };
 	if (frame.function == JP_NONE)
 		return JP_NONE;
 	return jp_location_named(w->profile, w->object, place.fnv, 0, &frame, 1, JPROF_SOURCE_RUBY);
@@ -57,11 +72,14 @@ static uint32_t place_of_frame(struct jp_ruby_load *w, uint32_t id)
 	const struct jp_rubyframe *f = &w->table->frames[id];
 	if (w->place[id] == JP_NONE) {
 		struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
-		bool marker = f->word != JP_RUBY_FRAME;
+		bool is_frame = f->word == JP_RUBY_FRAME;
+		const char *system = is_frame ? NULL : marker;
 		const char *file = f->path == JP_NONE ? NULL : jp_rubytable_text(w->table, f->path);
 		name_frame(w->table, f, &name);
+		if (f->word == JP_RUBY_CUT || f->word == JP_RUBY_FULL)
+			system = aside;
 		if (!name.failed)
-			w->place[id] = ruby_place(w, name.text, file, marker ? 0 : f->line);
+			w->place[id] = ruby_place(w, name.text, system, file, is_frame ? f->line : 0);
 	}
 	return w->place[id];
 }
@@ -146,7 +164,7 @@ int jp_ruby_load_init(struct jp_ruby_load *w, struct jprof_profile *profile, con
 	w->place = jp_none_array(w->table->frame_count);
 	if (w->object == JP_NONE || !w->place)
 		return -1;
-	profile->outside_ruby = ruby_place(w, "(no Ruby stack)", NULL, 0);
+	profile->outside_ruby = ruby_place(w, "(no Ruby stack)", marker, NULL, 0);
 	return profile->outside_ruby == JP_NONE ? -1 : 0;
 }
 

@@ -6,6 +6,11 @@
 #include "input/dumpdata.h"
 #include "model/profile.h"
 
+/* Whether the linker's name of a function is that of a marker: one at which memory was allocated, as far as is known;
+ * one that only stands between frames. */
+bool jp_is_ruby_marker(const char *system);
+bool jp_is_ruby_aside(const char *system);
+
 /* What the agent added to the stacks of one dump, on its way into a profile. */
 struct jp_ruby_load {
 	struct jprof_profile *profile;

@@ -76,7 +76,7 @@ struct pass {
 /* By all granularities but library the rows of a stack are those of its frames. */
 static void pass_frames(struct graph_build *b, const struct pass *pass)
 {
-	const uint32_t *frames = b->walk.frames;
+	const uint32_t *frames = b->walk.frames + b->walk.inner;
 	for (size_t i = 0; i < pass->length; i++) {
 		struct graph_row *t = &b->tallies[pass->rows[i]];
 		b->passed[frames[i]] = true;
@@ -164,7 +164,8 @@ static int add_graph_node(struct graph_build *b, uint32_t row)
 	*node = (struct jprof_node){
 		.name = b->view->rows[row].name,
 		.object = jp_code_object(&b->view->code, object),
-		.owner = owner_label(b, object),
+		.owner = b->view->rows[row].library ? b->view->rows[row].library : owner_label(b, object),
+		.origin = b->view->rows[row].origin,
 		.flat = t->flat,
 		.cum = t->cum,
 	};

@@ -13,7 +13,8 @@ enum { schema_version = 2 };
 /* Decimals of objects and bytes, and of percentages. */
 enum { value_decimals = 3, percent_decimals = 4 };
 
-static const char *const granularities[] = { "function", "line", "file", "address", "library" };
+static const char *const granularities[] = { "function", "line", "file", "address", "library", "site" };
+static const char *const origins[] = { "native", "application", "gem", "stdlib", "vm" };
 static const char *const percent_keys[] = { "rows", "base", "changes" };
 static const char *const proofs[] = { "no_file", "contradicted", "unverified", "inode", "build_id", "input" };
 
@@ -157,6 +158,14 @@ static void put_json_row(struct jp_jsonout *j, const struct jprof_row *row, cons
 	jp_jsonout_uint(j, "line", row->line);
 	jp_jsonout_string(j, "source", jp_source_names[row->source]);
 	jp_jsonout_string(j, "called_by", caller);
+	if (row->library) {
+		jp_jsonout_string(j, "origin", origins[row->origin]);
+		jp_jsonout_string(j, "library", row->library);
+	}
+	if (row->from) {
+		jp_jsonout_string(j, "from", row->from);
+		put_json_percent(j, "from_percent", row->from_value, row->flat);
+	}
 	jp_jsonout_close(j);
 }
 

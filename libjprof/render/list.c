@@ -121,7 +121,7 @@ static int add_stack_lines(struct list *l, struct jp_pattern *pattern, uint32_t 
 	for (uint32_t i = 0; i < w->depth; i++) {
 		uint32_t function = l->view->code.frames[w->frames[i]].function;
 		if (is_wanted_function(l, pattern, function) &&
-		    count_frame(l, w->frames[i], id, jp_stack_value(l->view, id), !i))
+		    count_frame(l, w->frames[i], id, jp_stack_value(l->view, id), i == w->inner))
 			return -1;
 	}
 	return 0;

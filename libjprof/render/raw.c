@@ -9,6 +9,7 @@
  * reader scales: heap profile: n: s [an: as] @ heapprofile n: s [an: as] @ 0xA0 0xA1 ... */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/reader.h"
@@ -43,7 +44,7 @@ static int put_symbols(const struct jp_code *code, struct jp_strbuf *out)
 	if (!all)
 		return -1;
 	for (uint32_t i = 0; i < code->location_count; i++)
-		if (code->locations[i].source > JPROF_SOURCE_NONE)
+		if (code->locations[i].source > JPROF_SOURCE_NONE && code->locations[i].source != JPROF_SOURCE_RUBY)
 			all[count++] = (struct named){ code->locations[i].address, i };
 	qsort(all, count, sizeof *all, by_call_address);
 	for (size_t i = 0; i < count; i++)
@@ -84,8 +85,10 @@ static void put_raw_stack(const struct jprof_view *view, uint32_t id, struct jp_
 		return;
 	put_raw_counters(value, out);
 	for (uint32_t i = 0; i < stack->depth; i++)
-		jp_strbuf_printf(out, " 0x%016llx",
-		                 (unsigned long long)(view->code.locations[stack->places[i]].address + (i > 0)));
+		if (view->code.locations[stack->places[i]].source != JPROF_SOURCE_RUBY)
+			jp_strbuf_printf(
+			    out, " 0x%016llx",
+			    (unsigned long long)(view->code.locations[stack->places[i]].address + (i > 0)));
 	jp_strbuf_str(out, "\n");
 	jp_strbuf_drain(out);
 }
@@ -109,10 +112,41 @@ static bool in_allocator(const struct jp_code *code, uint64_t address)
 	return false;
 }
 
+/* Whether an address stands for a Ruby stack or an epoch, and for no code. */
+static bool is_agents(const struct jp_code *code, uint64_t address)
+{
+	static const char ids[] = "/memfd:jprof-ids:";
+	for (size_t i = 0; i < code->mapping_count; i++) {
+		const struct jp_mapping *m = &code->mappings[i];
+		if (address >= m->map.start && address < m->map.limit &&
+		    !strncmp(jp_code_object(code, m->object), ids, sizeof ids - 1))
+			return true;
+	}
+	return false;
+}
+
+/* The line without these numbers, which stand at its outer end. */
+static struct jp_span without_numbers(const struct jp_code *code, struct jp_span line)
+{
+	struct jp_span rest = line;
+	uint64_t address;
+	bool innermost = true;
+	(void)jp_span_char(&rest, '@');
+	for (;; innermost = false) {
+		size_t before = (size_t)(rest.ptr - line.ptr);
+		jp_span_blanks(&rest);
+		if (!jp_span_text(&rest, "0x") || jp_span_hex(&rest, &address) != JP_NUMBER_OK)
+			return line;
+		if (is_agents(code, address - !innermost))
+			return (struct jp_span){ line.ptr, before };
+	}
+}
+
 /* A stack's line without the allocator's frames: readers that go by names would not know those of a stripped
  * one. What becomes the innermost is looked up as it stands, hence the one less. */
 static void put_source_stack(const struct jp_code *code, struct jp_span line, struct jp_strbuf *out)
 {
+	line = without_numbers(code, line);
 	struct jp_span rest = line;
 	uint64_t address;
 	bool innermost = true, dropped = false;

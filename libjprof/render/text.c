@@ -1,6 +1,7 @@
 /* jeprof's text: a line "Total: VALUE UNIT", then for each row
  * flat, flat%, running sum of flat%, cum, cum%, name. In a view with errors both end in how far the
  * numbers may be off. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -30,6 +31,11 @@ static void put_text_row(const struct report *r, size_t i, double sum)
 	if (caller) {
 		jp_strbuf_str(r->out, "  called by ");
 		jp_strbuf_visible(r->out, caller);
+	}
+	if (row->from) {
+		jp_strbuf_str(r->out, " (from ");
+		jp_strbuf_visible(r->out, row->from);
+		jp_strbuf_printf(r->out, ", %.0f %%)", fmin(100, row->from_value * 100 / row->flat));
 	}
 	if (r->errors)
 		jp_error_column_put(r->errors, i, r->out->len - start, r->out);

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "view/view.h"
+#include "view/walk.h"
 
 struct jprof_coverage {
 	struct jprof_coverage_file *files;
@@ -31,14 +31,25 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static void count_bytes(const struct jprof_view *v, struct jprof_coverage *c)
+/* By the place that a stack's memory is said to be allocated at. 0, or -1 when memory is short. */
+static int count_bytes(const struct jprof_view *v, struct jprof_coverage *c)
 {
-	for (uint32_t i = 0; i < v->stack_count; i++) {
+	struct jp_walk walk;
+	int rc = jp_walk_init(&walk, v);
+	bool sites = v->origins && v->info.granularity == JPROF_BY_SITE;
+	for (uint32_t i = 0; !rc && i < v->stack_count; i++) {
 		const struct jp_view_stack *stack = &v->stacks[i];
 		const struct jp_location *l = stack->depth ? &v->code.locations[stack->places[0]] : NULL;
-		if (l)
-			c->files[l->object].bytes[l->source] += jp_stack_value(v, i);
+		if (!l)
+			continue;
+		if (sites) {
+			jp_walk_frames(&walk, i);
+			l = jp_frame_location(v, walk.frames[walk.inner]);
+		}
+		c->files[l->object].bytes[l->source] += jp_stack_value(v, i);
 	}
+	jp_walk_release(&walk);
+	return rc;
 }
 
 /* Of the whole profile: those that folding took away were looked up too. */
@@ -95,7 +106,8 @@ static int fill_coverage(struct jprof_coverage *c, const struct jprof_view *v)
 			                                    .advice = jp_advice_text(o->advice),
 			                                    .advised = o->advice };
 	}
-	count_bytes(v, c);
+	if (count_bytes(v, c))
+		return -1;
 	count_addresses(code, c);
 	for (size_t i = 0; i < c->count; i++) {
 		c->files[i].advice = advice_for(c, &c->files[i]);

@@ -5,6 +5,7 @@
 #include "base/opts.h"
 #include "view/heading.h"
 #include "view/resolve.h"
+#include "view/sitefrom.h"
 #include "view/store.h"
 #include "view/tally.h"
 
@@ -17,8 +18,9 @@ static int take_opts(struct jprof_view_opts *opts, const struct jprof_view_opts 
 		const char *what;
 		unsigned value, count;
 	} words[] = { { "counter", opts->counter, JPROF_COUNTERS },
-		      { "granularity", opts->granularity, JPROF_BY_LIBRARY + 1 },
-		      { "fold", opts->fold, JPROF_FOLD_RAW + 1 } };
+		      { "granularity", opts->granularity, JPROF_BY_SITE + 1 },
+		      { "fold", opts->fold, JPROF_FOLD_RAW + 1 },
+		      { "choice of Ruby's frames", opts->ruby, JPROF_RUBY_OFF + 1 } };
 	for (size_t i = 0; i < jp_count(words); i++)
 		if (words[i].value >= words[i].count)
 			return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
@@ -76,7 +78,8 @@ static int make(struct jprof_view *v, const struct jprof_profile *profile, const
 	v->row_object = rows->object;
 	v->row_of_frame = rows->of_frame;
 	v->row_of_object = rows->of_object;
-	return name_thread(v, opts) || index_threads(v) || jp_view_tally(v, row_name, &rows->names)
+	return name_thread(v, opts) || index_threads(v) || jp_view_tally(v, row_name, &rows->names) ||
+	               jp_find_callers(v, opts->trim_path)
 	           ? jp_error_nomem(err)
 	           : 0;
 }
@@ -141,6 +144,7 @@ void jprof_view_free(struct jprof_view *v)
 	if (v->store) {
 		jp_arena_release(&v->store->places);
 		jp_rows_release(&v->store->rows);
+		jp_origins_release(&v->store->origins);
 		free(v->store->location_of);
 	}
 	free(v->store);

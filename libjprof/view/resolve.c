@@ -157,11 +157,28 @@ static void add_values(struct resolve *r, uint32_t id, const struct jp_sample *s
 		add_stack_seen(r, id, sample);
 }
 
+/* Leaves the native part of a stack, or that of Ruby, which is its outer end. */
+static void choose_part(const struct resolve *r, struct jp_run *run)
+{
+	uint32_t native = run->depth;
+	if (!r->view->origins || r->opts->ruby == JPROF_RUBY_MERGED)
+		return;
+	while (native && r->view->code.locations[run->places[native - 1]].source == JPROF_SOURCE_RUBY)
+		native--;
+	if (r->opts->ruby == JPROF_RUBY_OFF)
+		run->depth = native;
+	else if (native < run->depth)
+		*run = (struct jp_run){ .places = run->places + native, .depth = run->depth - native };
+	else
+		*run = (struct jp_run){ .places = &r->profile->outside_ruby, .depth = 1 };
+}
+
 static int resolve_sample(struct resolve *r, const struct jp_sample *sample, struct jprof_error *err)
 {
 	size_t depth;
 	struct jp_run run = { .places = jp_stack_get(r->profile, sample->stack, &depth) };
 	run.depth = (uint32_t)depth;
+	choose_part(r, &run);
 	if (jp_fold_stack(&r->fold, &run))
 		return jp_error_nomem(err);
 	if (jp_pattern_given_up(r->fold.also))
@@ -242,8 +259,14 @@ static int prepare_view(struct resolve *r, struct jprof_error *err)
 	for (uint32_t i = 0; location_of && i < v->code.location_count; i++)
 		for (uint32_t f = 0; f < v->code.locations[i].frame_count; f++)
 			location_of[v->code.locations[i].frame_first + f] = i;
+	if (r->profile->info.has_ruby) {
+		v->origins = &v->store->origins;
+		if (jp_origins_init(&v->store->origins, &v->code))
+			return jp_error_nomem(err);
+	}
 	if (!location_of || jp_rows_init(&v->store->rows, &v->code, location_of, r->opts))
 		return jp_error_nomem(err);
+	v->store->rows.origins = v->origins;
 	return jp_fold_init(&r->fold, &v->code, r->opts, err);
 }
 

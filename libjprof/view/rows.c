@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "view/origin.h"
 #include "view/owner.h"
 
 int jp_rows_init(struct jp_rows *rows, const struct jp_code *code, const uint32_t *location_of,
@@ -12,7 +13,8 @@ int jp_rows_init(struct jp_rows *rows, const struct jp_code *code, const uint32_
 	*rows = (struct jp_rows){ .code = code,
 		                  .location_of = location_of,
 		                  .granularity = opts->granularity,
-		                  .full_names = opts->full_names };
+		                  .full_names = opts->full_names,
+		                  .trim = opts->trim_path };
 	rows->of_frame = jp_none_array(code->frame_count);
 	rows->of_object = jp_none_array(code->object_count);
 	return rows->of_frame && rows->of_object ? 0 : -1;
@@ -25,19 +27,35 @@ void jp_rows_release(struct jp_rows *rows)
 	free(rows->of_frame);
 	free(rows->of_object);
 	free(rows->objects);
+	free(rows->of_label);
 	jp_strbuf_release(&rows->text);
+}
+
+/* "file:line name" of a frame of Ruby. */
+static void name_by_site(struct jp_rows *r, const struct jp_frame *frame)
+{
+	if (r->code->functions[frame->function].file != JP_NONE) {
+		jp_put_site(&r->text, jp_code_file(r->code, frame->function), frame->line, r->trim);
+		jp_strbuf_str(&r->text, " ");
+	}
+	jp_strbuf_str(&r->text, jp_code_name(r->code, frame->function, r->full_names));
 }
 
 /* "name (inline)", "name file:line", "address name file:line". */
 static void name_by_function(struct jp_rows *r, const struct jp_location *l, const struct jp_frame *frame)
 {
-	bool has_file = r->code->functions[frame->function].file != JP_NONE;
-	if (r->granularity == JPROF_BY_ADDRESS)
+	bool has_file = r->code->functions[frame->function].file != JP_NONE, ruby = l->source == JPROF_SOURCE_RUBY;
+	if (ruby && r->granularity == JPROF_BY_SITE) {
+		name_by_site(r, frame);
+		return;
+	}
+	if (r->granularity == JPROF_BY_ADDRESS && !ruby)
 		jp_strbuf_printf(&r->text, "%016llx ", (unsigned long long)l->address);
 	jp_strbuf_str(&r->text, jp_code_name(r->code, frame->function, r->full_names));
 	if (frame->inlined)
 		jp_strbuf_str(&r->text, " (inline)");
-	if (r->granularity == JPROF_BY_FUNCTION || (l->source <= JPROF_SOURCE_FDE && !has_file))
+	if (r->granularity == JPROF_BY_FUNCTION || r->granularity == JPROF_BY_SITE ||
+	    ((ruby || l->source <= JPROF_SOURCE_FDE) && !has_file))
 		return;
 	if (has_file)
 		jp_strbuf_printf(&r->text, " %s:%u", jp_code_file(r->code, frame->function), frame->line);
@@ -111,15 +129,70 @@ static int add_to_path(struct jp_path *path, uint32_t row)
 	return 0;
 }
 
-/* The rows of the objects [from, to), each once in a run; `before` stands inside of them. */
-static int add_object_rows(struct jp_rows *r, size_t from, size_t to, uint32_t before, struct jp_path *path)
+/* The row of the code that a frame of Ruby is of: "application", a gem, Ruby's own. */
+static uint32_t row_of_origin(struct jp_rows *r, uint32_t location)
+{
+	uint32_t label = r->origins->of[location].label - 1;
+	if (!r->of_label && !(r->of_label = jp_none_array(r->origins->labels.count)))
+		return JP_NONE;
+	uint32_t *row = &r->of_label[label];
+	if (*row == JP_NONE) {
+		jp_strbuf_cut(&r->text, 0);
+		jp_strbuf_str(&r->text, jp_origin_label(r->origins, location));
+		*row = row_named(r, r->code->locations[location].object);
+	}
+	return *row;
+}
+
+static uint32_t row_of_place(struct jp_rows *r, uint32_t location, uint32_t object)
+{
+	return r->origins && r->origins->of[location].label ? row_of_origin(r, location) : row_of_object(r, object);
+}
+
+/* The rows of the places [from, to), each once in a run; `before` stands inside of them. */
+static int add_place_rows(struct jp_rows *r, const uint32_t *places, size_t from, size_t to, uint32_t before,
+                          struct jp_path *path)
 {
 	for (size_t i = from; i < to; i++) {
-		if (r->objects[i] != before && add_to_path(path, row_of_object(r, r->objects[i])))
+		uint32_t row = row_of_place(r, places[i], r->objects[i]);
+		if (row == JP_NONE || (row != before && add_to_path(path, row)))
 			return -1;
-		before = r->objects[i];
+		before = row;
 	}
 	return 0;
+}
+
+/* The innermost place of Ruby code that is not Ruby's own; `depth` if there is none. */
+static size_t place_of_code(const struct jp_rows *r, const uint32_t *places, size_t from, size_t depth)
+{
+	for (; from < depth; from++) {
+		enum jprof_origin origin = r->origins->of[places[from]].origin;
+		if (origin == JPROF_ORIGIN_APPLICATION || origin == JPROF_ORIGIN_GEM)
+			break;
+	}
+	return from;
+}
+
+/* How many places are native: all but the outer ones of Ruby. */
+static size_t native_depth(const struct jp_rows *r, const uint32_t *places, size_t depth)
+{
+	while (r->origins && depth && r->origins->of[places[depth - 1]].label)
+		depth--;
+	return depth;
+}
+
+/* A foreign native object decides, else the innermost code of Ruby that is not its own, else what is native. */
+static uint32_t owner_of_stack(struct jp_rows *r, const uint32_t *places, size_t depth, size_t *owner)
+{
+	size_t native = native_depth(r, places, depth);
+	*owner = native ? jp_owner_place(r->code, r->objects, native) : 0;
+	if (native && jp_role_of(r->code, r->objects[*owner]) == JP_ROLE_FOREIGN)
+		return row_of_owner(r, native, *owner);
+	size_t code = r->origins ? place_of_code(r, places, native, depth) : depth;
+	if (code < depth)
+		*owner = code;
+	return code < depth || !native ? row_of_place(r, places[*owner], r->objects[*owner])
+	                               : row_of_owner(r, native, *owner);
 }
 
 int jp_rows_path(struct jp_rows *r, const uint32_t *places, size_t depth, struct jp_path *path)
@@ -131,12 +204,13 @@ int jp_rows_path(struct jp_rows *r, const uint32_t *places, size_t depth, struct
 		r->objects[i] = r->code->locations[places[i]].object;
 	if (!depth)
 		return 0;
-	size_t owner = jp_owner_place(r->code, r->objects, depth);
-	uint32_t row = row_of_owner(r, depth, owner);
-	if (add_object_rows(r, 0, owner + 1, JP_NONE, path))
+	size_t owner;
+	uint32_t row = owner_of_stack(r, places, depth, &owner);
+	if (row == JP_NONE || add_place_rows(r, places, 0, owner + 1, JP_NONE, path))
 		return -1;
 	path->inner = path->count;
-	if (add_to_path(path, row))
+	uint32_t before = row_of_place(r, places[owner], r->objects[owner]);
+	if (before == JP_NONE || add_to_path(path, row))
 		return -1;
-	return add_object_rows(r, owner + 1, depth, r->objects[owner], path);
+	return add_place_rows(r, places, owner + 1, depth, before, path);
 }

@@ -8,7 +8,9 @@
 /* Rows have ids that count up from 0 in the order of first sight. */
 struct jp_rows {
 	const struct jp_code *code;
-	const uint32_t *location_of; /* by frame */
+	const uint32_t *location_of;      /* by frame */
+	const struct jp_origins *origins; /* NULL: there is no Ruby */
+	const char *trim;                 /* as jprof_view_opts.trim_path has it */
 	enum jprof_granularity granularity;
 	bool full_names;
 	struct jp_intern names;
@@ -19,6 +21,7 @@ struct jp_rows {
 	struct jp_strbuf text;
 	uint32_t *objects; /* of the stack under way */
 	size_t objects_cap;
+	uint32_t *of_label; /* by label of origins, as of_object */
 };
 
 /* The rows of one stack: struct jp_view_path. */

@@ -2,12 +2,14 @@
 #ifndef JP_VIEW_STORE_H
 #define JP_VIEW_STORE_H
 
+#include "view/origin.h"
 #include "view/rows.h"
 
 struct jp_view_store {
 	struct jp_arena places; /* of stacks that are no run of one of the profile's; paths; words */
 	struct jp_rows rows;
 	uint32_t *location_of; /* by frame */
+	struct jp_origins origins;
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "view/origin.h"
 #include "view/walk.h"
 
 /* ---- where rows lie --------------------------------------------------------------------------------- */
@@ -19,16 +20,22 @@ static void place_row(struct jprof_row *row, bool first, const struct jprof_row 
 	row->file = first || row->file == like->file ? like->file : NULL;
 	row->line = first || (row->line == like->line && row->file) ? like->line : 0;
 	row->source = first || like->source < row->source ? like->source : row->source;
+	row->origin = first || row->origin == like->origin ? like->origin : JPROF_ORIGIN_NATIVE;
+	row->library = first || row->library == like->library ? like->library : NULL;
 }
 
 static void place_frame(const struct jprof_view *v, uint32_t id, struct jprof_row *row, bool first)
 {
 	const struct jp_frame *frame = &v->code.frames[id];
 	const struct jp_location *l = jp_frame_location(v, id);
-	const struct jprof_row like = { .object = null_if_empty(jp_code_object(&v->code, l->object)),
-		                        .file = null_if_empty(jp_code_file(&v->code, frame->function)),
-		                        .line = frame->line,
-		                        .source = l->source };
+	struct jprof_row like = { .object = null_if_empty(jp_code_object(&v->code, l->object)),
+		                  .file = null_if_empty(jp_code_file(&v->code, frame->function)),
+		                  .line = frame->line,
+		                  .source = l->source };
+	if (v->origins) {
+		like.origin = v->origins->of[v->location_of[id]].origin;
+		like.library = null_if_empty(jp_origin_label(v->origins, v->location_of[id]));
+	}
 	place_row(row, first, &like);
 }
 
@@ -59,7 +66,7 @@ static void place_stack(struct placing *p, const struct jp_view_stack *stack)
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		uint32_t count, first = jp_place_frames(v, stack, i, &count);
 		uint32_t object = v->code.locations[stack->places[i]].object;
-		if (v->paths)
+		if (v->paths && v->row_of_object[object] != JP_NONE)
 			place_once(p, object, v->row_of_object[object], place_object);
 		for (uint32_t f = first; !v->paths && f < first + count; f++)
 			place_once(p, f, v->row_of_frame[f], place_frame);

@@ -46,7 +46,7 @@ static void part_rows(struct part *p, const struct jp_view_stack *stack)
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		uint32_t count, first = jp_place_frames(v, stack, i, &count);
 		uint32_t object = v->code.locations[stack->places[i]].object;
-		if (v->paths)
+		if (v->paths && v->whole->row_of_object[object] != JP_NONE)
 			v->row_of_object[object] = part_row(p, v->whole->row_of_object[object]);
 		for (uint32_t f = first; !v->paths && f < first + count; f++)
 			v->row_of_frame[f] = part_row(p, v->whole->row_of_frame[f]);
@@ -134,6 +134,7 @@ int jprof_view_thread(const struct jprof_view *whole, size_t i, struct jprof_vie
 		.lineage = whole->lineage,
 		.profile = whole->profile,
 		.location_of = whole->location_of,
+		.origins = whole->origins,
 		.deepest = whole->deepest,
 		.longest = whole->longest,
 		.whole = whole,

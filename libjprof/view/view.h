@@ -37,6 +37,7 @@ struct jprof_view {
 	struct jp_lineage lineage;
 	const struct jprof_profile *profile; /* whose code and notes these are; only to be handed on */
 	const uint32_t *location_of;         /* by frame */
+	const struct jp_origins *origins;    /* of places; NULL: there is no Ruby */
 	struct jp_view_stack *stacks;
 	uint32_t stack_count;
 	double *values[JPROF_COUNTERS]; /* by stack; NULL: all are 0 */

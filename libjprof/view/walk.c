@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/origin.h"
+
 int jp_walk_init(struct jp_walk *w, const struct jprof_view *view)
 {
 	*w = (struct jp_walk){ .view = view };
@@ -20,13 +22,17 @@ void jp_walk_frames(struct jp_walk *w, uint32_t id)
 		for (uint32_t f = 0; f < count; f++)
 			w->frames[w->depth++] = first + f;
 	}
+	const struct jprof_view *v = w->view;
+	bool sites = v->origins && v->info.granularity == JPROF_BY_SITE;
+	w->inner = sites ? jp_origins_site(v->origins, v->location_of, w->frames, w->depth) : 0;
 }
 
 void jp_walk_rows(struct jp_walk *w, uint32_t id)
 {
 	const struct jp_view_path *path = w->view->paths ? &w->view->paths[id] : NULL;
 	jp_walk_frames(w, id);
-	w->inner = path ? path->inner : 0;
+	if (path)
+		w->inner = path->inner;
 	w->length = path ? path->length : w->depth;
 	for (uint32_t i = 0; i < w->length; i++)
 		w->rows[i] = path ? path->rows[i] : w->view->row_of_frame[w->frames[i]];

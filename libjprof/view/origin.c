@@ -1,0 +1,245 @@
+#include "view/origin.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/rubyframes.h"
+
+/* How well memory may be said to be allocated at a frame: the innermost of the highest is it. */
+enum { SITE_NONE, SITE_METHOD, SITE_FILE, SITE_CODE };
+
+/* ---- paths ------------------------------------------------------------------------------------------------ */
+
+/* What the part of a path is that follows a word of the table. */
+enum part {
+	PART_ANY,
+	PART_GEM,     /* NAME-VERSION or NAME-VERSION-PLATFORM, a directory */
+	PART_COMMIT,  /* NAME-SHA, likewise */
+	PART_VERSION, /* 3.1.0, a directory: of a Ruby's API */
+	PART_NAME,    /* NAME.rb, or a directory NAME, of a gem whose version is not in its path */
+};
+
+/* The first row that a path has decides; none: it is the application's. */
+static const struct path_rule {
+	const char *word;
+	enum part then;
+	enum jprof_origin origin;
+} rules[] = {
+	{ "<internal:", PART_ANY, JPROF_ORIGIN_VM },                /* Ruby's own methods that are written in Ruby */
+	{ "/bundler/gems/", PART_COMMIT, JPROF_ORIGIN_GEM },        /* of a git repository, by Bundler */
+	{ "/gems/", PART_GEM, JPROF_ORIGIN_GEM },                   /* also /usr/share/rubygems-integration/all/gems */
+	{ "/vendor_ruby/rubygems", PART_ANY, JPROF_ORIGIN_STDLIB }, /* Debian's, which are Ruby's own */
+	{ "/vendor_ruby/bundler", PART_ANY, JPROF_ORIGIN_STDLIB },
+	{ "/site_ruby/", PART_VERSION, JPROF_ORIGIN_STDLIB }, /* a RubyGems that was updated */
+	{ "/vendor_ruby/", PART_NAME, JPROF_ORIGIN_GEM },     /* Debian's packages of gems */
+	{ "/site_ruby/", PART_NAME, JPROF_ORIGIN_GEM },
+	{ "/ruby/", PART_VERSION, JPROF_ORIGIN_STDLIB }, /* /usr/lib/ruby/3.1.0, /usr/local/lib/ruby/3.3.0 */
+};
+
+static bool is_version(struct jp_span s)
+{
+	size_t dots = 0;
+	for (size_t i = 0; i < s.len; i++) {
+		if (!isdigit((unsigned char)s.ptr[i]) && s.ptr[i] != '.')
+			return false;
+		dots += s.ptr[i] == '.';
+	}
+	return dots == 2;
+}
+
+/* Where the version begins: the last -DIGIT that is a version with a point, else the first. */
+static size_t gem_version_at(struct jp_span s)
+{
+	size_t found = s.len;
+	for (size_t i = 1; i + 1 < s.len; i++) {
+		size_t len = 1;
+		if (s.ptr[i] != '-' || !isdigit((unsigned char)s.ptr[i + 1]))
+			continue;
+		while (i + len < s.len && s.ptr[i + len] != '-')
+			len++;
+		if (found == s.len || memchr(s.ptr + i, '.', len))
+			found = i;
+	}
+	return found;
+}
+
+static size_t commit_at(struct jp_span s)
+{
+	size_t digits = 0;
+	while (digits < s.len && isxdigit((unsigned char)s.ptr[s.len - 1 - digits]))
+		digits++;
+	return digits >= 7 && digits + 1 < s.len && s.ptr[s.len - 1 - digits] == '-' ? s.len - 1 - digits : s.len;
+}
+
+static void split_at(struct jp_span part, size_t at, struct jp_path_origin *o)
+{
+	size_t end = at + 1;
+	o->name = (struct jp_span){ part.ptr, at };
+	while (end < part.len && part.ptr[end] != '-')
+		end++;
+	if (at < part.len)
+		o->version = (struct jp_span){ part.ptr + at + 1, end - at - 1 };
+}
+
+/* Whether what stands behind the word is what the rule wants; then *o is filled in. */
+static bool take_part(enum part then, const char *after, struct jp_path_origin *o)
+{
+	struct jp_span part = { after, strcspn(after, "/") };
+	bool directory = after[part.len] == '/';
+	size_t at = then == PART_GEM ? gem_version_at(part) : then == PART_COMMIT ? commit_at(part) : part.len;
+	if (then == PART_ANY)
+		return true;
+	if (then == PART_VERSION)
+		return directory && is_version(part);
+	if (then == PART_NAME && directory && is_version(part))
+		return take_part(then, after + part.len + 1, o);
+	if (then == PART_NAME && !directory && jp_span_ends(part, ".rb"))
+		at = part.len -= 3;
+	if (!part.len || (then != PART_NAME && (!directory || (then == PART_GEM && at == part.len))))
+		return false;
+	split_at(part, at, o);
+	o->rest.ptr = after + (directory ? part.len + 1 : 0);
+	o->rest.len = strlen(o->rest.ptr);
+	return true;
+}
+
+struct jp_path_origin jp_path_origin(const char *path)
+{
+	static const char evaluated[] = "(eval at ";
+	struct jp_path_origin o = { .origin = JPROF_ORIGIN_APPLICATION, .rest = { path, strlen(path) } };
+	const char *from = strncmp(path, evaluated, sizeof evaluated - 1) ? path : path + sizeof evaluated - 1;
+	for (size_t i = 0; i < jp_count(rules); i++) {
+		const char *found = from;
+		while ((found = strstr(found, rules[i].word)) &&
+		       !take_part(rules[i].then, found + strlen(rules[i].word), &o))
+			found++;
+		if (!found)
+			continue;
+		o.origin = rules[i].origin;
+		return o;
+	}
+	return o;
+}
+
+/* ---- places ----------------------------------------------------------------------------------------------- */
+
+static const char *const labels[] = { [JPROF_ORIGIN_NATIVE] = "",
+	                              [JPROF_ORIGIN_APPLICATION] = "application",
+	                              [JPROF_ORIGIN_GEM] = "gem",
+	                              [JPROF_ORIGIN_STDLIB] = "Ruby's library",
+	                              [JPROF_ORIGIN_VM] = "Ruby" };
+
+/* Ruby begins with a frame of its own: path "ruby", and no line. */
+static bool is_start(const char *path, uint32_t line)
+{
+	return !line && !strcmp(path, "ruby");
+}
+
+static struct jp_path_origin origin_of_frame(const struct jp_code *code, const struct jp_frame *frame, uint8_t *site)
+{
+	const struct jp_function *f = &code->functions[frame->function];
+	const char *path = jp_code_string(code, f->file);
+	struct jp_path_origin o = { .origin = JPROF_ORIGIN_VM };
+	*site = jp_is_ruby_marker(jp_code_string(code, f->system)) ? SITE_CODE : SITE_METHOD;
+	if (jp_is_ruby_aside(jp_code_string(code, f->system)))
+		*site = SITE_NONE;
+	if (f->file == JP_NONE || is_start(path, frame->line))
+		return o;
+	o = jp_path_origin(path);
+	*site = o.origin == JPROF_ORIGIN_APPLICATION || o.origin == JPROF_ORIGIN_GEM ? SITE_CODE : SITE_FILE;
+	return o;
+}
+
+static int place_origin(struct jp_origins *origins, const struct jp_code *code, uint32_t location,
+                        struct jp_strbuf *text)
+{
+	const struct jp_location *l = &code->locations[location];
+	struct jp_origin *to = &origins->of[location];
+	struct jp_path_origin o = origin_of_frame(code, &code->frames[l->frame_first], &to->site);
+	jp_strbuf_cut(text, 0);
+	if (o.origin == JPROF_ORIGIN_GEM)
+		jp_strbuf_printf(text, "%.*s%s%.*s", (int)o.name.len, o.name.ptr, o.version.len ? " " : "",
+		                 (int)o.version.len, o.version.len ? o.version.ptr : "");
+	else
+		jp_strbuf_str(text, labels[o.origin]);
+	uint32_t label = text->failed ? JP_NONE : jp_intern(&origins->labels, text->text, text->len);
+	to->origin = (uint8_t)o.origin;
+	to->label = label + 1;
+	return label == JP_NONE ? -1 : 0;
+}
+
+int jp_origins_init(struct jp_origins *origins, const struct jp_code *code)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	*origins = (struct jp_origins){ .of = calloc((size_t)code->location_count + 1, sizeof *origins->of) };
+	if (!origins->of)
+		return -1;
+	for (uint32_t i = 0; i < code->location_count; i++)
+		if (code->locations[i].source == JPROF_SOURCE_RUBY && code->locations[i].frame_count &&
+		    place_origin(origins, code, i, &text))
+			return -1;
+	return 0;
+}
+
+const char *jp_origin_label(const struct jp_origins *origins, uint32_t location)
+{
+	uint32_t label = origins->of[location].label;
+	return label ? jp_intern_get(&origins->labels, label - 1) : "";
+}
+
+uint32_t jp_origins_site(const struct jp_origins *origins, const uint32_t *location_of, const uint32_t *frames,
+                         uint32_t depth)
+{
+	uint32_t site = 0;
+	uint8_t best = SITE_NONE;
+	for (uint32_t i = 0; i < depth && best < SITE_CODE; i++) {
+		uint8_t here = origins->of[location_of[frames[i]]].site;
+		if (here > best) {
+			best = here;
+			site = i;
+		}
+	}
+	return site;
+}
+
+uint32_t jp_origins_caller(const struct jp_origins *origins, const uint32_t *location_of, const uint32_t *frames,
+                           uint32_t from, uint32_t depth)
+{
+	while (from < depth && origins->of[location_of[frames[from]]].origin != JPROF_ORIGIN_APPLICATION)
+		from++;
+	return from;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------ */
+
+/* The path behind the first of the prefixes that it begins with, or NULL. */
+static const char *behind_prefix(const char *path, const char *trim)
+{
+	for (size_t len; trim && *trim; trim += len + (trim[len] == ',')) {
+		len = strcspn(trim, ",");
+		if (len && !strncmp(path, trim, len) && path[len])
+			return path + len + (path[len] == '/' && path[len + 1]);
+	}
+	return NULL;
+}
+
+void jp_put_site(struct jp_strbuf *out, const char *path, uint32_t line, const char *trim)
+{
+	const char *plain = behind_prefix(path, trim);
+	struct jp_path_origin o = jp_path_origin(path);
+	if (plain || o.origin != JPROF_ORIGIN_GEM)
+		jp_strbuf_str(out, plain ? plain : path);
+	else
+		jp_strbuf_printf(out, "%.*s%s%.*s %.*s", (int)o.name.len, o.name.ptr, o.version.len ? " " : "",
+		                 (int)o.version.len, o.version.len ? o.version.ptr : "", (int)o.rest.len, o.rest.ptr);
+	if (line)
+		jp_strbuf_printf(out, ":%u", line);
+}
+
+void jp_origins_release(struct jp_origins *origins)
+{
+	free(origins->of);
+	jp_intern_release(&origins->labels);
+	*origins = (struct jp_origins){ 0 };
+}

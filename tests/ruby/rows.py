@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Rows and owners of a dump that is written here, with its table: gems, Ruby's library, C methods, markers. What should
+come out was worked out by hand. Values are exact: the rate is 1.
+
+usage: python3 rows.py JPROF SOURCE_ROOT"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+jprof = os.path.abspath(sys.argv[1])
+failures = []
+START, EPOCHS = 0x7F0000000000, 0x40400
+MAPS = """MAPPED_LIBRARIES:
+00400000-00500000 r-xp 00000000 08:01 7 /usr/bin/ruby3.1
+10000000-10100000 r-xp 00000000 08:01 8 /usr/lib/libruby-3.1.so.3.1
+20000000-20100000 r-xp 00000000 08:01 9 /b/extensions/x86_64-linux/3.1.0/nokogiri-1.16.2/nokogiri/nokogiri.so
+08000000-08100000 r-xp 00000000 08:01 11 /usr/lib/libjemalloc.so.2
+30000000-30100000 r-xp 00000000 08:01 10 /usr/lib/libxml2.so.2.9.14
+7f0000000000-7f0000480800 ---s 00000000 00:01 2050 /memfd:jprof-ids:1 (deleted)
+"""
+# name: (caller, path, line, class, separator, method)
+FRAMES = {
+    "main": (None, "/srv/shop/config.ru", 3, None, "-", "<main>"),
+    "show": ("main", "/srv/shop/app/shop.rb", 18, "Shop", "#", "show"),
+    "list": ("main", "/srv/shop/app/shop.rb", 29, "Shop", "#", "list"),
+    "i18n_show": ("show", "/b/gems/i18n-1.14.1/lib/i18n.rb", 71, "I18n", ".", "load"),
+    "i18n_list": ("list", "/b/gems/i18n-1.14.1/lib/i18n.rb", 71, "I18n", ".", "load"),
+    "set": ("show", "/usr/lib/ruby/3.1.0/set.rb", 9, "Set", "#", "add"),
+    "plus": ("set", None, 0, "String", "#", "+"),
+    "i18n_plus": ("i18n_list", None, 0, "String", "#", "+"),
+    "noko": ("list", "/b/gems/nokogiri-1.16.2/lib/nokogiri.rb", 5, "Nokogiri", ".", "parse"),
+    "boot": (None, "<internal:gem_prelude>", 2, None, "-", "<internal:gem_prelude>"),
+}
+MALLOC, LIBRUBY, NOKO, XML = 0x8001000, 0x10001001, 0x20001001, 0x30001001
+STACKS = [
+    (["plus"], [LIBRUBY], 1000),              # app/shop.rb:18: Set and String are Ruby's own
+    (["i18n_show"], [LIBRUBY], 300),
+    (["i18n_plus"], [LIBRUBY], 700),          # i18n, most from :29
+    (["noko"], [XML, NOKO], 5000),            # libxml2 via nokogiri.so
+    (["show"], [NOKO], 60),               # an extension called straight from the application
+    (["boot"], [LIBRUBY], 7),
+    (["gc"], [LIBRUBY], 11),
+    ([], [LIBRUBY], 13),
+]
+
+
+def fnv(data):
+    h = 0xCBF29CE484222325
+    for byte in data:
+        h = (h ^ byte) * 0x100000001B3 & (1 << 64) - 1
+    return h
+
+
+def write(folder, stacks=STACKS):
+    ids, texts, lines = {name: i + 1 for i, name in enumerate([*FRAMES, "gc"])}, {}, []
+
+    def text(s):
+        return texts.setdefault(s, len(texts) + 1) if s else 0
+
+    body = [f"n {ids[n]} {ids[up] if up else 0} {text(path)} {line} {text(owner)} {sep} {text(method)}"
+            for n, (up, path, line, owner, sep, method) in FRAMES.items()] + [f"m {ids['gc']} 0 after-gc 0"]
+    for names, native, size in stacks:
+        added = [START + 2 * ids[n] + 1 for n in names] + [START + 2 * (EPOCHS + 1) + 1]
+        lines.append("@ " + " ".join(hex(a) for a in [MALLOC, *native] + added) + f"\n  t*: 1: {size} [0: 0]\n")
+    dump = ("heap_v2/1\n  t*: 1: 1 [0: 0]\n" + "".join(lines) + "\n" + MAPS).encode()
+    table = [f"jprof-table 1", "process 1 2 -", f"dump {len(dump)} {fnv(dump):x}", f"ids {START:x} 0 40000 40400 240400",
+             "ruby 3.1.2 on", "interpreter 1 2 libruby.so", "time 1.000", "bounds 1 2", "e 1 1.000 -",
+             *(f"s {i} {s}" for s, i in texts.items()), *body, f"end {len(body)}"]
+    open(f"{folder}/a.heap", "wb").write(dump)
+    open(f"{folder}/a.heap.ruby", "w").write("\n".join(table) + "\n")
+
+
+def run(*arguments, ok=0):
+    done = subprocess.run([jprof, *arguments], capture_output=True, stdin=subprocess.DEVNULL, text=True)
+    if done.returncode != ok:
+        failures.append(f"{arguments}: status {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def same(what, is_, should):
+    if is_ != should:
+        failures.append(f"{what}: {is_}\n  should be {should}")
+
+
+def text_rows(*arguments):
+    """(flat, name) of the rows that have any."""
+    found = re.findall(r"^ *(-?\d+) +\S+ +\S+ +-?\d+ +\S+ (.*)$", run("--show_bytes", *arguments), re.M)
+    return [(int(flat), name) for flat, name in found if int(flat)]
+
+
+def fields(rows, *keys):
+    return {row["name"]: tuple(row.get(key) for key in keys) for row in rows if row["flat"]}
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    os.mkdir("none")
+    os.makedirs("src/app")
+    open("src/app/shop.rb", "w").write("".join(f"line {i}\n" for i in range(1, 40)))
+    write(folder)
+    anywhere = "--sysroot=none"
+    native = "libruby-3.1.so.3.1+0x1000"
+    rows = [(5000, "nokogiri 1.16.2 lib/nokogiri.rb:5 Nokogiri.parse (from app/shop.rb:29, 100 %)"),
+            (1060, "app/shop.rb:18 Shop#show"),
+            (1000, "i18n 1.14.1 lib/i18n.rb:71 I18n.load (from app/shop.rb:29, 70 %)"),
+            (13, native), (11, "after a GC: creator not known"),
+            (7, "<internal:gem_prelude>:2 <internal:gem_prelude>")]
+    same("default", text_rows(anywhere, "--trim-path=/srv/shop", "a.heap"), rows)
+    same("no trim", [n for _, n in text_rows(anywhere, "a.heap")][1], "/srv/shop/app/shop.rb:18 Shop#show")
+    same("functions", text_rows(anywhere, "--functions", "a.heap"), text_rows(anywhere, "--ruby=off", "a.heap"))
+    same("--fold=none", text_rows(anywhere, "--fold=none", "a.heap"), text_rows(anywhere, "--functions", "--fold=none", "a.heap"))
+    same("only", [r for r in text_rows(anywhere, "--ruby=only", "--functions", "a.heap")],
+         [(5000, "Nokogiri.parse"), (1700, "String#+"), (300, "I18n.load"), (60, "Shop#show"), (13, "(no Ruby stack)"),
+          (11, "after a GC: creator not known"), (7, "<internal:gem_prelude>")])
+    same("libs", text_rows(anywhere, "--libs", "a.heap"),
+         [(5000, "libxml2 via nokogiri.so"), (1000, "application"), (1000, "i18n 1.14.1"), (60, "nokogiri 1.16.2"), (31, "libruby-3.1")])
+    same("libs only", text_rows(anywhere, "--libs", "--ruby=only", "a.heap"),
+         [(5000, "nokogiri 1.16.2"), (1060, "application"), (1000, "i18n 1.14.1"), (31, "Ruby")])
+    document = json.loads(run("--json", anywhere, "--trim-path=/srv/shop", "a.heap"))
+    same("json", fields(document["rows"], "origin", "library", "from", "from_percent", "source", "line"), {
+        "nokogiri 1.16.2 lib/nokogiri.rb:5 Nokogiri.parse": ("gem", "nokogiri 1.16.2", "app/shop.rb:29", 100, "ruby", 5),
+        "app/shop.rb:18 Shop#show": ("application", "application", None, None, "ruby", 18),
+        "i18n 1.14.1 lib/i18n.rb:71 I18n.load": ("gem", "i18n 1.14.1", "app/shop.rb:29", 70, "ruby", 71),
+        native: (None, None, None, None, "none", 0),
+        "after a GC: creator not known": ("vm", "Ruby", None, None, "ruby", 0),
+        "<internal:gem_prelude>:2 <internal:gem_prelude>": ("vm", "Ruby", None, None, "ruby", 2)})
+    same("granularity", document["view"]["granularity"], "site")
+    same("collapsed", "<main>;Shop#list;Nokogiri.parse;nokogiri.so+0x1000;libxml2.so.2.9.14+0x1000 5000" in
+         run("--collapsed", anywhere, "a.heap").splitlines(), True)
+    same("focus", text_rows(anywhere, "--focus=shop.rb:29", "--trim-path=/srv/shop", "a.heap"),
+         [(5000, rows[0][1]), (700, "i18n 1.14.1 lib/i18n.rb:71 I18n.load (from app/shop.rb:29, 100 %)")])
+    same("tree", [re.sub(r" +", " ", line).strip() for line in run("--tree", "--sites", "--show_bytes", anywhere, "--trim-path=/srv/shop", "a.heap").splitlines() if "i18n" in line][:1] != [], True)
+    listing = run("--list=Shop#show", "--source-path=src", "--trim-path=/srv/shop", "--show_bytes", anywhere, "a.heap")
+    same("list", re.findall(r"^ *1060 +1360 +18: line 18$", listing, re.M) != [], True)
+    same("list, without a directory for it", "line 18" in run("--list=Shop#show", anywhere, "a.heap"), False)
+    raw = run("--raw", anywhere, "a.heap")
+    same("raw has numbers", re.findall(r"0x7f0000", raw), [])
+    same("raw", [line for line in raw.splitlines() if line.startswith("@")][3], "@ 0x30001000 0x20001001")
+    run("bundle", "-o", "a.jprof", anywhere, "a.heap")
+    os.makedirs("elsewhere")
+    os.rename("a.jprof", "elsewhere/a.jprof")
+    same("bundle", text_rows("--trim-path=/srv/shop", "elsewhere/a.jprof"), rows)
+    for option in ("--functions", "--libs", "--lines", "--ruby=off", "--traces", "--dhat"):
+        same(f"bundle {option}", run(option, anywhere, "elsewhere/a.jprof").replace("elsewhere/a.jprof", "a.heap"), run(option, anywhere, "a.heap"))
+    same("nothing changed", text_rows(anywhere, "--base=a.heap", "elsewhere/a.jprof"), [])
+    with open("script", "w") as script:
+        script.write("top\nruby only\ntop --libs\nsites\ntree\noptions\n")
+    done = subprocess.run([jprof, "-i", anywhere, "--show_bytes", "a.heap"], stdin=open("script"), capture_output=True, text=True)
+    same("session", ["i18n 1.14.1 lib/i18n.rb:71" in done.stdout, "ruby        only" in done.stderr, "rows        sites" in done.stderr], [True] * 3)
+    os.remove("a.heap.ruby")
+    same("without a table", text_rows(anywhere, "a.heap"), text_rows(anywhere, "--functions", "a.heap"))
+    done = subprocess.run([jprof, anywhere, "a.heap"], capture_output=True, text=True)
+    same("notes", [line for line in done.stderr.splitlines() if "Ruby" in line],
+         ["jprof: a.heap: the Ruby stacks of 7 stacks are left out: they need the table that was written beside this dump, "
+          "with .ruby at the end of its name"])
+if failures:
+    print("\n".join(failures))
+    sys.exit(1)
+print("rows, owners, formats, bundle and session are right")
