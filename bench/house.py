@@ -3,6 +3,10 @@
 
 usage: python3 bench/house.py [--build BUILD] [DUMP and options]
 
+The way of a number: what a stack holds is read (jp_parse_record), becomes a sample (add_record), is resolved for a view
+(resolve_sample) and stands in a row (put_text_row). The hops are those of the shortest way on the graph of calls that
+were made, from the function of jprof.h that the program calls to each of the four.
+
 BUILD is made where it is not there: everything without optimization, each function reporting its calls
 (-finstrument-functions), which is read through a preloaded library. DUMP: samples/heaps/jemalloc-5.3.0.heap
 with the files of its system."""
@@ -17,18 +21,34 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDERS = ["libjprof", "jeprof-c", "dot", "agent"]
 
+# Each step: the door in jprof.h, and the function that is reached.
+WAY = [("jprof_profile_open", "jp_parse_record"), ("jprof_profile_open", "add_record"),
+       ("jprof_view_new", "resolve_sample"), ("jprof_render", "put_text_row")]
+
 TRACE = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-enum { most = 100000 };
+enum { most = 1 << 16 };
 static void *seen[most], *stack[4096], *deepest[4096];
+static struct { void *from, *to; } calls[most]; /* a hash table */
 static int seen_count, depth, deepest_count;
+static void __attribute__((no_instrument_function)) note_call(void *from, void *to)
+{
+	unsigned long key = (unsigned long)from * 31 + (unsigned long)to;
+	unsigned i = (key ^ key >> 16) % most;
+	for (; calls[i].to; i = (i + 1) % most)
+		if (calls[i].from == from && calls[i].to == to)
+			return;
+	calls[i].from = from;
+	calls[i].to = to;
+}
 __attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *f, void *site)
 {
 	(void)site;
+	note_call(depth ? stack[depth - 1] : NULL, f);
 	stack[depth++] = f;
 	if (depth > deepest_count)
 		for (deepest_count = 0; deepest_count < depth; deepest_count++)
@@ -55,6 +75,11 @@ __attribute__((destructor)) static void finish(void)
 		put(out, 's', seen[i]);
 	for (int i = 0; i < deepest_count; i++)
 		put(out, 'd', deepest[i]);
+	for (int i = 0; i < most; i++)
+		if (calls[i].from) {
+			put(out, 'f', calls[i].from);
+			put(out, 't', calls[i].to);
+		}
 	fclose(out);
 }
 """
@@ -157,9 +182,34 @@ def run_plain(build, dump):
         for i, offset in enumerate(offsets):
             where = os.path.realpath(os.path.join(build, said[2 * i + 1].split(":")[0]))
             name[path, offset] = (said[2 * i], os.path.relpath(where, ROOT))
+    calls = collections.defaultdict(set)
     for what, path, offset in places:
-        (seen if what == "s" else deepest).append(name[path, offset])
-    return set(seen), deepest
+        function = name[path, offset]
+        if what == "f":
+            caller = function
+        elif what == "t":
+            calls[caller].add(function)
+        else:
+            (seen if what == "s" else deepest).append(function)
+    return set(seen), deepest, calls
+
+
+def way_of_a_number(calls, steps):
+    """The functions on it, and the hops."""
+    hops, passed = 0, []
+    for door, last in steps:
+        ways = [[f] for f in calls if f[0] == door]
+        known = set()
+        while ways and ways[0][-1][0] != last:
+            way = ways.pop(0)
+            if way[-1] not in known:
+                known.add(way[-1])
+                ways += [way + [f] for f in sorted(calls[way[-1]])]
+        if not ways:
+            sys.exit(f"no call of {door} comes to {last}")
+        hops += len(ways[0]) - 1
+        passed.append(ways[0])
+    return hops, passed
 
 
 def main():
@@ -174,10 +224,13 @@ def main():
     lengths = sorted(f.lines for f in functions)
     count = callers(functions)
     library = sources("libjprof", ends="c")
-    arrays = re.compile(r"->(samples|locations|functions|frames|objects|mappings)\[|jp_(sample|location|object)_count\(|jp_stack_get\(")
+    # Of a profile, not of the code that views share (struct jp_code).
+    arrays = re.compile(r"\b(profile|p|to|from|base|other)->(samples|locations|functions|frames|objects|mappings)\b|"
+                        r"jp_(sample|location|object)_count\(|jp_stack_get\(")
     behind = [p for p in library if p.split("/")[1] not in ("base", "input", "model") and p.count("/") == 2]
     loops = sum(len(re.findall(r"for \([^;]*; [^;]*jp_sample_count\(", text_of(p))) for p in library)
-    seen, deepest = run_plain(build, dump)
+    seen, deepest, calls = run_plain(build, dump)
+    hops, way = way_of_a_number(calls, WAY)
     rows = [
         ("functions", len(functions)),
         ("lines of a function: median, longest", f"{lengths[len(lengths) // 2]}, {lengths[-1]}"),
@@ -188,6 +241,8 @@ def main():
         ("one plain run: files", len({file for _, file in seen})),
         ("one plain run: hops from main to the deepest function", len(deepest) - 1),
         ("one plain run: of them above libjprof/base", sum("libjprof/base/" not in file for _, file in deepest) - 1),
+        ("the way of a number from bytes to row: hops", hops),
+        ("the way of a number from bytes to row: files", len({file for part in way for _, file in part})),
         ("files behind the model that read the profile's arrays",
          f"{sum(bool(arrays.search(text_of(p))) for p in behind)} of {len(behind)}"),
         ("loops over all samples", loops),
@@ -205,6 +260,8 @@ def main():
     print("| what | count |\n| --- | --- |")
     for what, figure in rows:
         print(f"| {what} | {figure} |")
+    for part in way:
+        print("\nThe way of a number: " + " > ".join(name for name, _ in part))
     print("\nThe deepest: " + " > ".join(name for name, _ in deepest))
 
 

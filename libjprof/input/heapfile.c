@@ -146,26 +146,17 @@ static int parse_counters(struct jp_parse *p, struct jp_span line)
 	return jp_parse_record(p, thread, c.count);
 }
 
-static int parse_body_line(struct jp_parse *p, struct jp_span line)
-{
-	if (!line.len)
-		return 0;
-	if (jp_span_text(&line, maps_line)) {
-		p->maps_next = true;
-		return 0;
-	}
-	return jp_span_char(&line, '@') ? jp_parse_stack(p, line) : parse_counters(p, line);
-}
-
 /* Stacks up to the maps, the end, or the first fault. */
 static int parse_stacks(struct jp_parse *p, struct jp_span line, bool more)
 {
 	int rc = 0;
-	while (more && !rc) {
-		rc = parse_body_line(p, line);
-		if (rc || p->maps_next)
-			break;
-		more = jp_reader_line(&p->reader, &line);
+	while (more && !rc && !p->maps_next) {
+		if (jp_span_text(&line, maps_line))
+			p->maps_next = true;
+		else if (line.len)
+			rc = jp_span_char(&line, '@') ? jp_parse_stack(p, line) : parse_counters(p, line);
+		if (!rc && !p->maps_next)
+			more = jp_reader_line(&p->reader, &line);
 	}
 	if (p->open_stack && !rc)
 		rc = jp_parse_fault(p, "the last stack has no counters");

@@ -289,7 +289,7 @@ int jp_profile_from_dump(struct jprof_dump *dump, const struct jprof_profile_opt
                          struct jprof_error *err)
 {
 	struct jprof_profile *profile;
-	int rc = jprof_profile_take(dump, opts, &profile, err);
+	int rc = load_dump_as(dump, dump, opts, &profile, err);
 	if (!rc && note_warnings(profile, dump, opts)) {
 		jprof_profile_free(profile);
 		rc = jp_error_nomem(err);
