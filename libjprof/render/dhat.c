@@ -89,8 +89,10 @@ static void put_points(struct dhat_writer *w)
 		put_point(w, i);
 	jp_jsonout_close(w->json);
 	jp_jsonout_open(w->json, "ftbl", '[', false);
-	for (uint32_t i = 0; i < w->frames.count; i++)
+	for (uint32_t i = 0; i < w->frames.count; i++) {
 		jp_jsonout_string(w->json, NULL, jp_intern_get(&w->frames, i));
+		jp_strbuf_drain(w->json->out);
+	}
 	jp_jsonout_close(w->json);
 }
 

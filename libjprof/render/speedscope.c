@@ -96,8 +96,10 @@ static void put_frames(struct speedscope_writer *w)
 {
 	jp_jsonout_open(w->json, "shared", '{', false);
 	jp_jsonout_open(w->json, "frames", '[', false);
-	for (uint32_t i = 0; i < w->keys.count; i++)
+	for (uint32_t i = 0; i < w->keys.count; i++) {
 		put_frame(w, i);
+		jp_strbuf_drain(w->json->out);
+	}
 	jp_jsonout_close(w->json);
 	jp_jsonout_close(w->json);
 }
