@@ -110,7 +110,7 @@ static bool add_trust(struct facts *f, const struct jprof_view *view, const stru
 	if (!info->errors || info->thread)
 		return true;
 	if (isnan(info->range.error)) {
-		add_fact(f, "errors: not known, for the input does not tell how it was sampled");
+		add_fact(f, "errors: not known, because the input does not say how it was sampled");
 	} else if (o->counter == JPROF_INUSE_SPACE || o->counter == JPROF_ALLOC_SPACE) {
 		snprintf(low, sizeof low, "%.2f MB", info->range.low / 1048576);
 		snprintf(high, sizeof high, "%.2f MB", info->range.high / 1048576);

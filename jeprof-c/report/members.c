@@ -98,7 +98,7 @@ void put_members(const char *path, const struct jprof_bundle *b)
 	printf("%-10s ", "bundle");
 	put_name(path);
 	printf("\n%-10s ", "made by");
-	put_name(*info->tool ? info->tool : "(not told)");
+	put_name(*info->tool ? info->tool : "(not known)");
 	put_member_label(info->label);
 	put_time(info->time);
 	printf("\n%-10s %zu\n", "members", jprof_bundle_count(b));

@@ -117,7 +117,7 @@ static const struct opt_row report_rows[] = {
 	REFUSED_ROW("evince", "give --pdf -o FILE and open that, or --web"),
 	REFUSED_ROW("gv", "give --pdf -o FILE and open that, or --web"),
 	REFUSED_ROW("contentions", "jprof reads heap profiles only"),
-	REFUSED_ROW("debug", "jprof info tells what was looked for, and what was found"),
+	REFUSED_ROW("debug", "jprof info shows what was looked for, and what was found"),
 	REFUSED_ROW("debug-syms-by-id", "not needed: debug files are always found by build-id"),
 	REFUSED_ROW("mean_delay", "jprof reads heap profiles only"),
 	REFUSED_ROW("seconds", "jprof never fetches profiles from a network"),

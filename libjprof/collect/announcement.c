@@ -58,7 +58,7 @@ static const char *trouble_advice(int error)
 void jp_trouble_text(int trouble, int error, char *text, size_t size)
 {
 	static const char *const words[] = {
-		"met what this jprof does not know",
+		"found what this jprof does not know",
 		"could not announce itself (memfd_create)",
 		"could not start its thread",
 		"got too small a stack for its thread",

@@ -52,9 +52,9 @@ int jp_sidecar_check(const struct jprof_target *t, const struct jprof_dump_file 
 		return rc;
 	const char *name = jp_json_text(json, "dump");
 	if (!name || strcmp(name, dump))
-		return refuse_sidecar(t, sidecar, "it tells of another dump", err);
+		return refuse_sidecar(t, sidecar, "it is of another dump", err);
 	if (jp_json_number(json, "pid") != (uint64_t)t->ns_pid || jp_json_number(json, "start_ticks") != t->start_ticks)
-		return refuse_sidecar(t, sidecar, "it tells of another process", err);
+		return refuse_sidecar(t, sidecar, "it is of another process", err);
 	if (since && jp_json_seconds(json, "time") < since)
 		return refuse_sidecar(t, sidecar, "the dump was made before it was asked for", err);
 	return 0;

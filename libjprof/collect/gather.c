@@ -205,7 +205,7 @@ int jprof_target_prefix(const struct jprof_target *t, char *prefix, size_t size,
 	if (rc)
 		return jp_advise(err, JPROF_ADVICE_DUMP_DIR,
 		                 jp_error(err, JPROF_E_IO, NULL, 0,
-		                          "process %d: its environment, which tells where it dumps, cannot be read: %s",
+		                          "process %d: its environment, which says where it dumps, cannot be read: %s",
 		                          t->pid, strerror(rc)));
 	snprintf(prefix, size, "jeprof");
 	for (size_t at = 0; at < text.len;) {

@@ -83,7 +83,7 @@ int jprof_target_signal(const struct jprof_target *t, int signal, struct jprof_e
 	if (t->pidfd < 0)
 		return jp_advise(err, JPROF_ADVICE_NO_SIGNAL,
 		                 jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
-		                          "process %d: this kernel has no pidfd, without which a signal may meet "
+		                          "process %d: this kernel has no pidfd, without which a signal may reach "
 		                          "another process",
 		                          t->pid));
 	int rc = jprof_target_check(t, err);

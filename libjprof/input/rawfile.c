@@ -96,7 +96,7 @@ int jp_parse_raw(struct jp_parse *p)
 		                p->damage->code ? p->damage->text : "the symbolized file ends inside its names");
 	if (!jp_span_starts(section, "--- heap") && !jp_span_starts(section, "--- growth"))
 		return jp_error(p->err, JPROF_E_FORMAT, p->dump->name, p->reader.line,
-		                "holds no heap profile, but \"%.*s\": it tells of time or locks, and jprof of memory",
+		                "holds no heap profile, but \"%.*s\": it counts time or locks, and jprof reads memory",
 		                (int)(section.len < 40 ? section.len : 40), section.ptr);
 	if (p->dump->given_count)
 		qsort(p->dump->given, p->dump->given_count, sizeof *p->dump->given, by_given_address);

@@ -292,7 +292,7 @@ static int read_ruby_table(struct table_parse *p, struct jp_reader *reader, cons
 	if (!p->ended || reader->cut)
 		return jp_error(err, JPROF_E_FORMAT, name, 0, "is cut: a table of Ruby stacks without its end");
 	if (!p->has_dump || !p->has_ids)
-		return jp_error(err, JPROF_E_FORMAT, name, 0, "is no whole table: it does not tell its dump");
+		return jp_error(err, JPROF_E_FORMAT, name, 0, "is no whole table: it does not name its dump");
 	return 0;
 }
 

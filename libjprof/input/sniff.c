@@ -19,10 +19,10 @@ static const struct {
 	{ "--- heap", JP_FORMAT_RAW, NULL },
 	{ "--- growth", JP_FORMAT_RAW, NULL },
 	{ "--- contention", JP_FORMAT_OTHER,
-	  "is a contention profile of gperftools: it tells of locks, and jprof of memory" },
+	  "is a contention profile of gperftools: it counts locks, and jprof reads memory" },
 	{ "--- Stacks:", JP_FORMAT_OTHER,
-	  "is a contention profile of gperftools: it tells of locks, and jprof of memory" },
-	{ "--- profile", JP_FORMAT_OTHER, "is a cpu profile of gperftools: it tells of time, and jprof of memory" },
+	  "is a contention profile of gperftools: it counts locks, and jprof reads memory" },
+	{ "--- profile", JP_FORMAT_OTHER, "is a cpu profile of gperftools: it counts time, and jprof reads memory" },
 	{ "\177ELF", JP_FORMAT_UNKNOWN, "is a program, not a heap dump" },
 	{ "#!", JP_FORMAT_UNKNOWN, "is a script, not a heap dump" },
 };
@@ -105,7 +105,7 @@ int jp_sniff_refuse(const void *data, size_t len, const char *name, struct jprof
 			    jp_error(err, JPROF_E_FORMAT, name, 1, "%s", known[i].says));
 	if (is_cpu_profile(data, len))
 		return jp_error(err, JPROF_E_FORMAT, name, 0,
-		                "is a cpu profile of gperftools: it tells of time, and jprof of memory");
+		                "is a cpu profile of gperftools: it counts time, and jprof reads memory");
 	if (jp_pprof_probe(data, len))
 		return jp_error(err, JPROF_E_UNSUPPORTED, name, 0,
 		                "is a profile.proto, which is no dump in text: it is opened as a profile");

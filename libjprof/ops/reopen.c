@@ -59,7 +59,7 @@ static int refuse(const struct jp_code *code, const struct jp_object *o, struct 
 	if (o->proof == JPROF_PROOF_INPUT)
 		return jp_error(
 		    err, JPROF_E_UNSUPPORTED, path, 0,
-		    "was not needed for names, which came with the profile, and nothing tells that the file "
+		    "was not needed for names, which came with the profile, and nothing proves that the file "
 		    "here is the one that ran; give the heap dump itself");
 	if (o->bundled)
 		return jp_advise(

@@ -11,9 +11,9 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "input/asknames.h"
 #include "input/callsite.h"
 #include "input/demangle.h"
-#include "input/asknames.h"
 #include "ops/reopen.h"
 #include "render/errors.h"
 #include "render/render.h"
@@ -168,7 +168,7 @@ static int add_routine(struct disasm *d, struct site *site)
 	if (!jp_objfile_function(d->files[site->object], site->vaddr, &start, &end) || start >= end) {
 		if (!d->trouble.code)
 			jp_error(&d->trouble, JPROF_E_UNSUPPORTED, jp_code_object(d->code, site->object), 0,
-			         "has neither a symbol nor unwind tables that tell where the function at 0x%llx ends",
+			         "has neither a symbol nor unwind tables that say where the function at 0x%llx ends",
 			         (unsigned long long)site->vaddr);
 		return 0;
 	}

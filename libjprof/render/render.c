@@ -123,7 +123,7 @@ static int check_wants(const struct jprof_view *view, const struct jprof_format 
 {
 	if (format->errors && !view->info.errors)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
-		                "a report as %s tells how far numbers may be off: make the view with .errors = true",
+		                "a report as %s shows how far numbers may be off: make the view with .errors = true",
 		                format->name);
 	if (format->difference && !view->info.difference)
 		return jp_advise(

@@ -135,15 +135,15 @@ refuses_as directory "its agent cannot be reached at $tmp/d: .*socket"
 refuses_as instead "its agent: process [0-9]* answers in its place"
 
 # ---- files that are none of its dumps ------------------------------------------------------------------------
-refuses_as slash "the side-car app.* is not taken: it tells of another dump"
+refuses_as slash "the side-car app.* is not taken: it is of another dump"
 refuses_as name "its agent made a dump, but gives it another name than PREFIX.PID.SEQ.jN.heap"
 refuses_as elsewhere "its agent made a dump, but does not give its side-car the same name with .json"
 refuses_as planted "its file app.* cannot be read: No such file or directory"
 refuses_as no-sidecar "its file app.*heap.json cannot be read: No such file or directory"
 for memory in "" fds,; do
-    refuses_as "${memory}other-pid" "the side-car app.* is not taken: it tells of another process"
-    refuses_as "${memory}other-start" "the side-car app.* is not taken: it tells of another process"
-    refuses_as "${memory}other-dump" "the side-car app.* is not taken: it tells of another dump"
+    refuses_as "${memory}other-pid" "the side-car app.* is not taken: it is of another process"
+    refuses_as "${memory}other-start" "the side-car app.* is not taken: it is of another process"
+    refuses_as "${memory}other-dump" "the side-car app.* is not taken: it is of another dump"
     refuses_as "${memory}old" "the side-car app.* is not taken: the dump was made before it was asked for"
     fake "${memory}garbage"
     run "$jprof" snap "$pid" -o x.jprof
