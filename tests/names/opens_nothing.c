@@ -31,16 +31,19 @@ static void die(const char *what)
 #define forbid(call)                                                                                                   \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
 
+/* Newer machines have none of them. */
+#ifdef SYS_open
+#define FORBID_OLD_CALLS forbid(open), forbid(creat),
+#else
+#define FORBID_OLD_CALLS
+#endif
+
 /* Whatever gives a file by its path, or a socket, or another program. */
 static void forbid_opening(void)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-#ifdef SYS_open
-		forbid(open),
-		forbid(creat),
-#endif
-		forbid(openat),
+		FORBID_OLD_CALLS forbid(openat),
 		forbid(openat2),
 		forbid(execve),
 		forbid(execveat),
