@@ -26,6 +26,12 @@ struct origin {
 	bool known;
 };
 
+/* What was made, for the last line. */
+struct outcome {
+	struct collections collections;
+	char *first, *last; /* bundles; owned, NULL: none */
+};
+
 static struct jprof_processes *select_processes(const struct snap_options *o)
 {
 	struct jprof_processes_opts opts = {
@@ -70,6 +76,7 @@ static void say_none(const struct snap_options *o)
 struct round {
 	const struct snap_options *options;
 	struct origin *origin;
+	struct outcome *outcome;
 	struct jprof_processes *list;
 	struct series series;
 	struct newfile file;
@@ -103,8 +110,9 @@ static bool take_all(struct round *r)
 {
 	for (size_t i = 0; !interrupted() && i < jprof_processes_count(r->list); i++) {
 		const struct jprof_process *p = jprof_processes_at(r->list, i);
-		int done =
-		    is_another(r->origin, r->options, p, i) ? 0 : snap_member(r->writer, p, r->options, &r->leftovers);
+		int done = is_another(r->origin, r->options, p, i)
+		               ? 0
+		               : snap_member(r->writer, p, r->options, &r->leftovers, &r->outcome->collections);
 		if (done < 0)
 			return false;
 		r->good += done > 0;
@@ -140,7 +148,11 @@ static bool finish_round(struct round *r)
 	printf("%s\n", path);
 	fflush(stdout);
 	series_prune(&r->series, r->options, path);
-	free(path);
+	if (r->outcome->first)
+		free(r->outcome->last);
+	else
+		r->outcome->first = strdup(path);
+	r->outcome->last = path;
 	return true;
 }
 
@@ -187,9 +199,11 @@ static bool make_bundle(struct round *r)
 }
 
 /* True if all that were meant are in the bundle. */
-static bool run_round(const struct snap_options *o, struct origin *origin)
+static bool run_round(const struct snap_options *o, struct origin *origin, struct outcome *outcome)
 {
-	struct round r = { .options = o, .origin = origin, .list = select_processes(o), .file = { .fd = -1 } };
+	struct round r = {
+		.options = o, .origin = origin, .outcome = outcome, .list = select_processes(o), .file = { .fd = -1 }
+	};
 	bool good = false;
 	if (r.list && !jprof_processes_count(r.list))
 		say_none(o);
@@ -216,8 +230,35 @@ static void wait_until(int64_t when)
 		poll(NULL, 0, left > step ? step : (int)left);
 }
 
+/* What a shell takes as it is, else between quotes; in `text`. */
+static const char *as_word(const char *path, char *text, size_t size)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-+,/:@%";
+	snprintf(text, size, path[strspn(path, plain)] && !strchr(path, '\'') ? "'%s'" : "%s", path);
+	return text;
+}
+
+/* The last line: whether garbage was collected, and what to type next. */
+static void say_next(const struct outcome *outcome)
+{
+	const struct collections *c = &outcome->collections;
+	char first[4200], last[4200];
+	const char *gc = !c->rubies             ? ""
+	                 : c->done == c->rubies ? "garbage was collected first; "
+	                 : c->done              ? "garbage was collected first, but not in all processes; "
+	                                        : "no garbage was collected first (--gc does that); ";
+	if (!outcome->last || !outcome->first)
+		return;
+	as_word(outcome->last, last, sizeof last);
+	if (strcmp(outcome->first, outcome->last) && !access(outcome->first, F_OK)) /* --keep may have removed it */
+		say("%snext: jprof --diff_base=%s %s", gc, as_word(outcome->first, first, sizeof first), last);
+	else
+		say("%snext: jprof %s", gc, last);
+}
+
 static int run_all(const struct snap_options *o)
 {
+	struct outcome outcome = { 0 };
 	struct origin origin = { .start_ticks = calloc(o->pid_count + 1, sizeof *origin.start_ticks) };
 	bool good = true;
 	int64_t next = monotonic_ms();
@@ -226,9 +267,12 @@ static int run_all(const struct snap_options *o)
 		if (interrupted())
 			break;
 		next += (int64_t)o->every_ms;
-		good = run_round(o, &origin) && good;
+		good = run_round(o, &origin, &outcome) && good;
 	}
 	free(origin.start_ticks);
+	say_next(&outcome);
+	free(outcome.first);
+	free(outcome.last);
 	return good ? 0 : 1;
 }
 

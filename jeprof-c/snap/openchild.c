@@ -263,7 +263,8 @@ static void answer_look(const struct child_places *p, const struct openchild_req
 {
 	static struct openchild_looked looked;
 	looked.reply = (struct openchild_reply){ 0 };
-	if (look_handle(places_resolve(&p->at, r->path, r->what == OPENCHILD_LOOK_AT_LINK ? O_NOFOLLOW : 0), &looked.look))
+	if (look_handle(places_resolve(&p->at, r->path, r->what == OPENCHILD_LOOK_AT_LINK ? O_NOFOLLOW : 0),
+	                &looked.look))
 		looked.reply.error = errno;
 	if (send(socket, &looked, sizeof looked, MSG_NOSIGNAL) < 0)
 		_exit(1);

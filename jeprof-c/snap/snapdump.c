@@ -143,6 +143,7 @@ static bool ask_for_dump(struct snap_dump *d, struct jprof_agent *agent, const s
 	d->milliseconds = made->milliseconds;
 	if (made->files && made->why)
 		say("process %d: its agent made the dump in files, not in memory: %s", p->pid, made->why);
+	d->collected = made->gc && !strcmp(made->gc, "done");
 	if (o->gc)
 		say_gc(p, made);
 	return !jprof_agent_files(agent, target, &d->dump, &d->sidecar, &err) || failed_with(&err);

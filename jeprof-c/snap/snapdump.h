@@ -11,6 +11,7 @@ struct snap_dump {
 	struct jprof_dump_file *sidecar; /* NULL: there is none */
 	double milliseconds;             /* that it took; below 0: not known */
 	bool own;                        /* the agent made it for us: it may go afterwards */
+	bool collected;                  /* a Ruby's garbage, before it */
 };
 
 /* `opener` is the target's; NULL: it has none. False after having said what is wrong. */

@@ -341,10 +341,12 @@ static int make_member(struct member *m, struct jprof_bundle_writer *writer)
 }
 
 int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *process,
-                const struct snap_options *options, struct leftovers *leftovers)
+                const struct snap_options *options, struct leftovers *leftovers, struct collections *collections)
 {
 	struct member m = { .process = process, .options = options, .leftovers = leftovers, .named = -1 };
 	int done = make_member(&m, writer);
+	collections->rubies += done > 0 && m.process->ruby;
+	collections->done += done > 0 && m.process->ruby && m.dump.collected;
 	jprof_profile_free(m.profile);
 	if (!m.noted)
 		snap_dump_free(&m.dump);

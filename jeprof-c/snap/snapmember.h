@@ -19,10 +19,15 @@ struct leftovers {
 	size_t count;
 };
 
+/* Of the members of bundles: how many are a Ruby, and how many of these collected their garbage first. */
+struct collections {
+	size_t rubies, done;
+};
+
 /* Has the process dump and adds what comes of it. 1: done; 0: not, which has been said, and the writer is as it
  * was; -1: not, and the writer can only be freed. */
 int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *process,
-                const struct snap_options *options, struct leftovers *leftovers);
+                const struct snap_options *options, struct leftovers *leftovers, struct collections *collections);
 
 /* Removes the files, but with --keep-dumps; frees nothing. */
 void leftovers_remove(const struct leftovers *leftovers, const struct snap_options *options);

@@ -15,6 +15,15 @@ run "$jprof" snap "$one"
 exits 0
 says
 check "it does not print the path" [ "$(cat out)" = "jprof-$one.jprof" ]
+# next_is LINE: the last line says whether garbage was collected, and what to type; that works.
+next_is() {
+    check "the last line is not: $1" [ "$(cat next)" = "jprof: $1" ]
+    command=$(sed 's/.*next: jprof //' next)
+    run sh -c "exec \"\$0\" $command" "$jprof"
+    exits 0
+    prints '^Total: '
+}
+next_is "no garbage was collected first (--gc does that); next: jprof jprof-$one.jprof"
 lives "$one"
 no_dumps d
 for file in agent.json dump.heap maps smaps_rollup status symbols.pb.gz; do
@@ -50,6 +59,13 @@ mkdir out.d
 run "$jprof" snap "$one" --label=boot --gc -o out.d
 exits 0
 says
+next_is "garbage was collected first; next: jprof out.d/jprof-boot-$one.jprof"
+mkdir 'a b'
+run "$jprof" snap "$one" --gc -o 'a b/x.jprof'
+next_is "garbage was collected first; next: jprof 'a b/x.jprof'"
+run "$jprof" snap "$one" --count=2 --every=0.05 -o two.jprof
+check "the last line is not a difference" \
+    [ "$(cat next)" = "jprof: no garbage was collected first (--gc does that); next: jprof --diff_base=two.1.jprof two.2.jprof" ]
 check "not named by its label" [ -f "out.d/jprof-boot-$one.jprof" ]
 check "no garbage was collected" [ "$(tar xOf "out.d/jprof-boot-$one.jprof" "$one/agent.json" | python3 -c 'import json, sys; print(json.load(sys.stdin)["ruby"]["gc"])')" = "done" ]
 check "no label" [ "$(bundle_key "out.d/jprof-boot-$one.jprof" 'b["label"], m[0]["label"]')" = "('boot', 'boot')" ]

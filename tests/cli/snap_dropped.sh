@@ -25,6 +25,7 @@ dropped() {
     run "$jprof" snap "$pid" -o x.jprof
     exits 0
     has x.jprof "$pid/dump.heap"
+    check "garbage of no Ruby" [ "$(cat next)" = "jprof: next: jprof x.jprof" ]
     lives "$pid"
     stop "$pid"
 }
