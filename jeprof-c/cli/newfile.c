@@ -258,10 +258,10 @@ bool newfile_commit_as(struct newfile *file, char *(*next)(const void *), const 
 		good = false;
 	}
 	if (good && path) {
-		*path = strdup(file->path);
-		good = *path != NULL;
-		if (!good)
-			say("%s is written, but memory is short", file->path);
+		close(file->fd);
+		file->fd = -1;
+		*path = file->path;
+		file->path = NULL;
 	}
 	newfile_abandon(file);
 	return good;
