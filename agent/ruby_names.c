@@ -99,6 +99,11 @@ static const struct method_entry *entry_of(VALUE frame)
 	return entry;
 }
 
+bool ruby_names_by_method(VALUE frame)
+{
+	return entry_of(frame) != NULL;
+}
+
 void ruby_names_learn_method(VALUE frame, VALUE class, uintptr_t id)
 {
 	const struct method_entry *entry = entry_of(frame);

@@ -19,6 +19,9 @@ bool ruby_names_learn(void);
 /* Likewise, from within the method `id` of the singleton class `class`, whose frame this is. */
 void ruby_names_learn_method(VALUE frame, VALUE class, uintptr_t id);
 
+/* Is the frame given as its method, whose path it then gets? Else it is given as its own code. */
+bool ruby_names_by_method(VALUE frame);
+
 /* Without a path it is a C method's. */
 void ruby_names_of(VALUE frame, struct ruby_names *names);
 

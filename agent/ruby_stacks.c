@@ -111,7 +111,7 @@ static void correct_innermost(struct ruby_names *names, int line)
 static void correct_path(struct ruby_names *names, const struct caller *caller, const struct taken *taken, int i)
 {
 	static const char unknown[] = "(eval)";
-	if (!names->path.len)
+	if (!names->path.len || !ruby_names_by_method(taken->frames[i]))
 		return;
 	if (i == taken->innermost)
 		correct_innermost(names, taken->lines[i]);

@@ -30,11 +30,12 @@ judge() {
     python3 "$here/rubytable.py" "$@"
 }
 
-# labels WHAT TEMPLATE...: of the dump x.heap
+# labels WHAT TEMPLATE...: of the dump x.heap; $which says of which line.
+which=labels
 labels() {
     what=$1
     shift
-    got=$(judge labels x.heap '*/label.rb:*' '*/fiddle.rb:*' "$@") # what sets the label, and calls
+    got=$(judge $which x.heap '*/label.rb:*' '*/fiddle.rb:*' "$@") # what sets the label, and calls
     right=$?
     check "$what: $got" test $right -eq 0
     echo "$what: $got"
@@ -59,6 +60,28 @@ script 'ARGV[0].to_i.times { |i|
           GC.start if i % 200 == 0 }
         dump "x.heap"' "$evals"
 labels "methods defined anew" 'gen_{n}.rb:{n%5+1} Object#again' '-e:4 *' '-e:5 *' 'gen_{n}.rb:{n%5+1} <main>'
+
+# Nor does a caller keep its name.
+script 'def leaf = $keep << Fiddle.malloc(3000)
+        class Shop; def sell(n) = eval("\nleaf", binding, "sold.rb", 70); def leaf = $keep << Fiddle.malloc(3000); end
+        ARGV[0].to_i.times { |i|
+          n = i + 1
+          labelled(n) { n.odd? ? eval("\nleaf", TOPLEVEL_BINDING, "gen_#{n}.rb", n % 7 + 1) : Shop.new.sell(n) }
+          GC.start if i % 200 == 0 }
+        dump "x.heap"' "$evals"
+which=callers
+labels "callers" 'gen_{n}.rb:{n%7+2} <main>' '(eval):71 Shop#sell' '-e:[1-9] *'
+which=labels
+
+script 'def leaf = $keep << Fiddle.malloc(20_000)
+        (ARGV[0].to_i / 4).times { |i|
+          n = i + 1
+          labelled(n) { eval("leaf", TOPLEVEL_BINDING, "gen_#{n}.rb", 1) }
+          GC.start }
+        dump "x.heap"' "$evals"
+which=callers
+labels "callers, each at the place of the last" 'gen_{n}.rb:1 <main>' '-e:[1-9] *'
+which=labels
 
 # Ruby gives the path of the method around it; the line is that of the text.
 script 'def within(n) = eval("\n$keep << Fiddle.malloc(3000)", binding, "gen_#{n}.rb", n % 7 + 1)

@@ -3,6 +3,7 @@
 usage: rubytable.py COMMAND DUMP [ARGUMENT...]; each prints one line, and fails where something is wrong.
     labels DUMP TEMPLATE...  a sample with the label N has as its innermost line one of the TEMPLATEs, in which * is
                              anything, {n%K+M} made of N; samples without a Ruby stack, or a line, count as without
+    callers DUMP TEMPLATE... likewise, of the second line from the innermost
     share DUMP LINE          percent of the bytes whose innermost line, with its method, contains LINE
     bytes DUMP LINE          likewise, the bytes
     ruby DUMP                percent of the bytes that have a Ruby stack
@@ -97,7 +98,8 @@ class Sample:
                 self.epoch = number - table.first_epoch
             else:
                 self.stack = table.stack(number)
-        self.line = next((frame for frame in self.stack if frame.path), None)
+        lines = [frame for frame in self.stack if frame.path]
+        self.line, self.caller = (lines + [None, None])[:2]
 
 
 def read(path):
@@ -123,18 +125,19 @@ def filled(template, n):
                   lambda m: str((n % int(m[1]) if m[1] else n) + int(m[2] or 0)), template)
 
 
-def labels(table, samples, templates):
+def labels(samples, templates, which):
     right, wrong, without, example = 0, 0, 0, ""
     for sample in samples:
         if not sample.label:
             continue
-        if not sample.line:
+        line = getattr(sample, which)
+        if not line:
             without += sample.count
-        elif any(fnmatch.fnmatchcase(str(sample.line), filled(t, sample.label)) for t in templates):
+        elif any(fnmatch.fnmatchcase(str(line), filled(t, sample.label)) for t in templates):
             right += sample.count
         else:
             wrong += sample.count
-            example = f", such as {sample.line} for {sample.label}"
+            example = f", such as {line} for {sample.label}"
     print(f"{right} right, {wrong} wrong, {without} without{example}")
     return wrong == 0 and right > 20 and without * 20 <= right
 
@@ -147,8 +150,8 @@ def main():
     command, path, *rest = sys.argv[1:]
     table, samples = read(path)
     total = sum(s.size for s in samples)
-    if command == "labels":
-        sys.exit(not labels(table, samples, rest))
+    if command in ("labels", "callers"):
+        sys.exit(not labels(samples, rest, "line" if command == "labels" else "caller"))
     elif command == "share":
         print(round(100 * bytes_of(samples, rest[0]) / total, 2))
     elif command == "bytes":
