@@ -16,7 +16,7 @@ enum {
 	SCRATCH = 256 << 10,
 	ALL = 16 << 20,
 	TREE_TRIES = 100,
-	AT_ONCE = 64,         /* buckets */
+	GONE = 3,             /* of is_used: to be freed */
 	TREE_APART_MS = 3000, /* a sample may be on its way into jemalloc for as long as its thread gets no processor */
 };
 
@@ -25,7 +25,7 @@ struct node {
 	struct stacktree_frame frame;
 	uint32_t next;    /* in its bucket, or of those that are free */
 	uint32_t stamp;   /* the generation in which it was last found */
-	uint32_t is_used; /* by the dump that is read */
+	uint32_t is_used; /* by the dump that is read: 1, 2 once it was visited */
 };
 
 _Static_assert(sizeof(struct node) == 36, "see the sum");
@@ -218,13 +218,30 @@ static void free_node(uint32_t *link)
 
 /* What was not found since before the stock before this one, and is not in the dump, no sample has: nor one that was on
  * its way into jemalloc when that stock was taken. */
-static void take_stock_of(uint32_t *link, bool may_free)
+static bool is_gone(uint32_t node)
 {
-	while (*link) {
+	return nodes[node].stamp < previous_stock && node >= STACKTREE_CUT;
+}
+
+/* Takes the marks away, without the lock: others only put nodes in front. Is there something to free? */
+static bool find_gone(uint32_t bucket)
+{
+	bool any = false;
+	for (uint32_t node = buckets[bucket]; node; node = nodes[node].next) {
+		bool gone = !nodes[node].is_used && is_gone(node);
+		nodes[node].is_used = gone ? GONE : 0;
+		any |= gone;
+	}
+	return any;
+}
+
+static void free_gone(uint32_t bucket)
+{
+	for (uint32_t *link = &buckets[bucket]; *link;) {
 		struct node *node = &nodes[*link];
-		bool gone = !node->is_used && node->stamp < previous_stock && *link >= STACKTREE_CUT;
-		node->is_used = false;
-		if (gone && may_free)
+		bool gone = node->is_used == GONE && is_gone(*link);
+		node->is_used = 0;
+		if (gone)
 			free_node(link);
 		else
 			link = &node->next;
@@ -233,17 +250,26 @@ static void take_stock_of(uint32_t *link, bool may_free)
 
 /* What another thread has the lock for stays until the next time: nobody waits here, for a dump's hook is under a lock
  * of jemalloc's, which a fork that has this one may wait for. */
+static void clear_bucket(uint32_t bucket, bool may_free)
+{
+	if (!find_gone(bucket))
+		return;
+	bool locked = may_free && stacktree_try_lock();
+	if (locked) {
+		free_gone(bucket);
+		stacktree_unlock();
+		return;
+	}
+	for (uint32_t node = buckets[bucket]; node; node = nodes[node].next)
+		nodes[node].is_used = 0;
+}
+
 void stacktree_stock_end(bool whole)
 {
 	uint64_t now = self_clock();
 	bool counts = whole && now - last_stock >= TREE_APART_MS;
-	for (uint32_t i = 0; nodes && i < TREE_BUCKETS; i += AT_ONCE) {
-		bool locked = stacktree_try_lock();
-		for (uint32_t j = i; j < i + AT_ONCE; j++)
-			take_stock_of(&buckets[j], counts && locked);
-		if (locked)
-			stacktree_unlock();
-	}
+	for (uint32_t i = 0; nodes && i < TREE_BUCKETS; i++)
+		clear_bucket(i, counts);
 	if (counts) {
 		last_stock = now;
 		previous_stock = stacktree_generation();
