@@ -1,11 +1,62 @@
 /* A profile of any file: which format it is decides who reads it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytesource.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/jsonin.h"
 #include "base/opts.h"
+#include "base/strbuf.h"
 #include "bundle/bundle.h"
 #include "input/sniff.h"
 #include "input/stream.h"
 #include "input/tablefile.h"
 #include "model/build.h"
+
+/* ---- the sidecar ------------------------------------------------------------------------------------------ */
+
+static int read_sidecar(int fd, const char *name, struct jp_strbuf *text, struct jprof_error *err)
+{
+	enum { limit = 16 << 20 };
+	struct jp_window jp_cleanup(jp_window_release) window = { .source = jp_bytesource_file(fd, name) };
+	if (!window.source)
+		return jp_error_nomem(err);
+	jp_window_fill(&window, limit);
+	if (!window.rc)
+		jp_strbuf_add(text, window.text ? window.text + window.at : "", window.len - window.at);
+	return window.rc == JPROF_E_NOMEM || text->failed ? jp_error_nomem(err) : 0;
+}
+
+/* Whether it says that it is of the dump with this path. */
+static bool is_sidecar_of(const struct jp_strbuf *text, const char *path)
+{
+	struct json_object *jp_cleanup(jp_json_release) json = NULL;
+	if (!text->len || jp_json_parse(text->text, text->len, "", &json, NULL))
+		return false;
+	const char *dump = jp_json_text(json, "dump");
+	return dump && jp_json_number(json, "jprof_agent") && !strcmp(jp_basename(dump), jp_basename(path));
+}
+
+int jprof_profile_find_sidecar(struct jprof_profile *profile, const char *path, struct jprof_error *err)
+{
+	if (jp_null(err, profile, path))
+		return JPROF_E_ARGUMENT;
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	struct stat st;
+	char *name;
+	if (asprintf(&name, "%s.json", path) < 0)
+		return jp_error_nomem(err);
+	int fd = jp_file_open_untrusted((struct jp_root){ 0 }, name, &st);
+	int rc = fd < 0 ? 0 : read_sidecar(fd, name, &text, err);
+	if (!rc && is_sidecar_of(&text, path))
+		rc = jprof_profile_sidecar(profile, text.text, text.len, err);
+	free(name);
+	return rc;
+}
+
+/* ---- formats ---------------------------------------------------------------------------------------------- */
 
 /* The table that the caller gives counts, else the one beside the file `path`; NULL: no file. */
 static int read_text_profile(struct jp_stream *stream, const char *path, const struct jprof_profile_opts *opts,
@@ -21,8 +72,15 @@ static int read_text_profile(struct jp_stream *stream, const char *path, const s
 		rc = jp_dump_read_beside(stream, &beside, &dump, err);
 	if (rc)
 		return rc;
-	rc = jp_profile_from_dump(dump, opts, profile, err);
+	struct jprof_profile *made = NULL;
+	rc = jp_profile_from_dump(dump, opts, &made, err);
 	jprof_dump_free(dump);
+	if (!rc && path && strcmp(path, "-"))
+		rc = jprof_profile_find_sidecar(made, path, err);
+	if (rc)
+		jprof_profile_free(made);
+	else
+		*profile = made;
 	return rc;
 }
 
@@ -87,6 +145,6 @@ int jprof_profile_open(const char *path, const struct jprof_profile_opts *opts, 
 	if (!rc)
 		rc = read_profile(&stream, path, opts, profile, err);
 	if (!rc && !(*profile)->mtime)
-		(*profile)->mtime = stream.mtime;
+		(*profile)->mtime = (*profile)->first_mtime = stream.mtime;
 	return rc;
 }

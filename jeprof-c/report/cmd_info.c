@@ -235,7 +235,7 @@ static int show_loaded(const struct options *o, const struct loaded *l, const st
 static int show_dump(const struct options *o, const struct inputs *inputs, const char *path, struct jprof_dump *dump)
 {
 	struct loaded loaded;
-	if (!load_from_dump(&loaded, dump, inputs, o))
+	if (!load_from_dump(&loaded, dump, path, inputs, o))
 		return 1;
 	if (!wants_json(o))
 		put_dump(path, dump);

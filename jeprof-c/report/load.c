@@ -405,8 +405,9 @@ struct jprof_view *load_view(const struct loaded *l, const struct options *o)
 }
 
 /* One dump, open already: in text, or a bundle's. */
-static bool load_one(struct loaded *loaded, struct jprof_dump *dump, const struct jprof_bundle *bundle, size_t member,
-                     const struct inputs *inputs, const struct options *o)
+static bool load_one(struct loaded *loaded, struct jprof_dump *dump, const char *path,
+                     const struct jprof_bundle *bundle, size_t member, const struct inputs *inputs,
+                     const struct options *o)
 {
 	struct loading w = { .inputs = inputs, .o = o, .thread = o->thread };
 	struct jprof_error err;
@@ -416,6 +417,8 @@ static bool load_one(struct loaded *loaded, struct jprof_dump *dump, const struc
 	struct jprof_profile_opts opts = profile_opts(&w);
 	int rc = bundle ? jprof_bundle_profile(bundle, member, &opts, &loaded->profile, &err)
 	                : jprof_profile_take(dump, &opts, &loaded->profile, &err);
+	if (!rc && dump && strcmp(path, "-"))
+		rc = jprof_profile_find_sidecar(loaded->profile, path, &err);
 	say_or_count(&w, rc, &err);
 	bool good = loaded->profile && load_names(loaded->profile, inputs, o);
 	jprof_maps_free(w.maps);
@@ -424,16 +427,16 @@ static bool load_one(struct loaded *loaded, struct jprof_dump *dump, const struc
 	return good;
 }
 
-bool load_from_dump(struct loaded *loaded, struct jprof_dump *dump, const struct inputs *inputs,
+bool load_from_dump(struct loaded *loaded, struct jprof_dump *dump, const char *path, const struct inputs *inputs,
                     const struct options *o)
 {
-	return load_one(loaded, dump, NULL, 0, inputs, o);
+	return load_one(loaded, dump, path, NULL, 0, inputs, o);
 }
 
 bool load_from_bundle(struct loaded *loaded, const struct jprof_bundle *bundle, size_t member,
                       const struct inputs *inputs, const struct options *o)
 {
-	return load_one(loaded, NULL, bundle, member, inputs, o);
+	return load_one(loaded, NULL, NULL, bundle, member, inputs, o);
 }
 
 void loaded_free(struct loaded *loaded)

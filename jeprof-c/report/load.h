@@ -32,7 +32,7 @@ struct loaded {
 bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *options);
 
 /* The same for one dump that is open already. */
-bool load_from_dump(struct loaded *loaded, struct jprof_dump *dump, const struct inputs *inputs,
+bool load_from_dump(struct loaded *loaded, struct jprof_dump *dump, const char *path, const struct inputs *inputs,
                     const struct options *options);
 
 /* The same for one member of a bundle that is open already. */

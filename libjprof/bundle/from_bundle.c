@@ -151,7 +151,7 @@ static int note_member(struct jprof_profile *profile, const struct jp_bundle_mem
 	jp_figures_of_member(&profile->outside, m);
 	int64_t time = m->dump_mtime ? m->dump_mtime : pub->time;
 	if (time)
-		profile->mtime = (time_t)time;
+		profile->mtime = profile->first_mtime = (time_t)time;
 	int n = *pub->role ? asprintf(&profile->members, "%s (%s)", pub->name, pub->role)
 	                   : asprintf(&profile->members, "%s", pub->name);
 	if (n < 0)

@@ -206,6 +206,20 @@ bool jp_objfile_fits(const struct jp_objfile *file, uint64_t start, uint64_t off
 	return false;
 }
 
+bool jp_objfile_holds(const struct jp_objfile *file, uint64_t offset, uint64_t len, struct jp_range *whole)
+{
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct jp_segment *s = &file->segments[i];
+		if (!s->executable || s->offset > UINT64_MAX - s->file_size - page)
+			continue;
+		whole->start = s->offset / page * page;
+		whole->end = (s->offset + s->file_size + page - 1) / page * page;
+		if (offset >= whole->start && offset < whole->end && len <= whole->end - offset)
+			return true;
+	}
+	return false;
+}
+
 /* ---- what others ask -------------------------------------------------------------------------------- */
 
 void jp_objfile_remark(struct jp_objfile *file, const char *fmt, ...)

@@ -61,6 +61,9 @@ bool jp_objfile_is_code(const struct jp_objfile *file, uint64_t vaddr);
 /* Whether the executable mapping [offset, offset+len) of a file fits this one's program headers. */
 bool jp_objfile_fits(const struct jp_objfile *file, uint64_t start, uint64_t offset, uint64_t len);
 
+/* Whether such a mapping is a part of one of its executable segments; then `whole` is the segment's, in offsets. */
+bool jp_objfile_holds(const struct jp_objfile *file, uint64_t offset, uint64_t len, struct jp_range *whole);
+
 /* Adds to file->remarks. */
 void jp_objfile_remark(struct jp_objfile *file, const char *fmt, ...) jp_printf(2, 3);
 

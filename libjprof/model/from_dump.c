@@ -209,7 +209,7 @@ static bool has_thread(const struct jprof_dump *dump, const char *wanted)
 
 static void describe_dump(struct jprof_profile *profile, const struct jprof_dump *dump)
 {
-	profile->mtime = dump->mtime;
+	profile->mtime = profile->first_mtime = dump->mtime;
 	profile->rate = dump->info.rate;
 	profile->info = (struct jprof_profile_info){
 		.format = dump->info.format,

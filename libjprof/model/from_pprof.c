@@ -462,7 +462,7 @@ static void describe_pprof(struct pprof_load *w)
 		if (jp_pprof_string(p, p->comments.items[i], &comment) && jp_span_starts(comment, "jprof "))
 			w->own = true;
 	if (p->time_nanos > 0)
-		profile->mtime = (time_t)(p->time_nanos / 1000000000);
+		profile->mtime = profile->first_mtime = (time_t)(p->time_nanos / 1000000000);
 	for (size_t i = 0; i < p->values.count; i++)
 		w->difference = w->difference || p->values.items[i] < 0;
 	bool bytes = string_is(p, p->period_type.unit_s, "bytes");

@@ -30,6 +30,13 @@ struct search {
 
 /* ---- evidence --------------------------------------------------------------------------------------- */
 
+/* Whether the file was changed after the first dump was made, in any way. Where it is not known when that was, it may
+ * have been. */
+static bool is_changed_since(const struct jprof_profile *p, const struct stat *st)
+{
+	return !p->first_mtime || st->st_ctime > p->first_mtime;
+}
+
 static bool is_same_inode(const struct jp_object *object, const struct stat *st)
 {
 	return object->inode && object->inode == st->st_ino && object->dev_major == major(st->st_dev) &&
@@ -51,20 +58,49 @@ static size_t run_of(const struct jprof_profile *p, size_t i, struct jprof_map *
 	return next;
 }
 
+/* Whether the mappings with the distance of `piece` from their offsets reach from the beginning of a segment to its
+ * end: the program may have mapped something else over pages between. */
+static bool is_whole_with_holes(const struct search *s, const struct jp_objfile *file, const struct jprof_map *piece)
+{
+	const struct jprof_profile *p = s->profile;
+	struct jp_range whole, hull = { UINT64_MAX, 0 };
+	if (!jp_objfile_holds(file, piece->offset, piece->limit - piece->start, &whole))
+		return false;
+	for (size_t i = 0; i < p->mapping_count; i++) {
+		const struct jprof_map *m = &p->mappings[i].map;
+		if (p->mappings[i].object != s->object || !m->executable || m->offset < whole.start ||
+		    m->offset >= whole.end || m->start - m->offset != piece->start - piece->offset)
+			continue;
+		uint64_t end = m->offset + (m->limit - m->start);
+		hull.start = m->offset < hull.start ? m->offset : hull.start;
+		hull.end = end > hull.end ? end : hull.end;
+	}
+	return hull.start == whole.start && hull.end == whole.end;
+}
+
+/* Each executable mapping is that of a segment. Where one is, others may be aliases: a part of a segment mapped once
+ * more, elsewhere, as V8 does with its own code. */
 static bool headers_fit(const struct search *s, const struct jp_objfile *file)
 {
 	const struct jprof_profile *p = s->profile;
+	bool aliases = false, segments = false;
 	for (size_t i = 0; i < p->mapping_count;) {
 		struct jprof_map whole;
+		struct jp_range segment;
 		if (p->mappings[i].object != s->object || !p->mappings[i].map.executable) {
 			i++;
 			continue;
 		}
 		i = run_of(p, i, &whole);
-		if (!jp_objfile_fits(file, whole.start, whole.offset, whole.limit - whole.start))
+		if (jp_objfile_fits(file, whole.start, whole.offset, whole.limit - whole.start) ||
+		    is_whole_with_holes(s, file, &whole))
+			segments = true;
+		else if (jp_objfile_holds(file, whole.offset, whole.limit - whole.start, &segment))
+			aliases = true;
+		else
 			return false;
 	}
-	return true;
+	return segments || !aliases;
 }
 
 bool jp_site_vaddr(const struct jprof_profile *profile, const struct jp_location *location,
@@ -140,6 +176,7 @@ static bool consider_path(struct search *s, struct jp_root root, const char *pat
 	bool same = is_same_inode(&s->profile->objects[s->object], &file->st);
 	enum jprof_proof build = check_build_id(s, file);
 	const char *against = build == JPROF_PROOF_CONTRADICTED ? "its build-id is not the profile's"
+	                      : build == JPROF_PROOF_BUILD_ID   ? NULL
 	                      : !headers_fit(s, file)           ? "its program headers do not fit what was mapped"
 	                      : !calls_fit(s, file) ? "there are no calls where the dump has return addresses"
 	                                            : NULL;
@@ -150,7 +187,10 @@ static bool consider_path(struct search *s, struct jp_root root, const char *pat
 		return false;
 	}
 	found->file = file;
-	found->proof = build == JPROF_PROOF_BUILD_ID || !same ? build : JPROF_PROOF_INODE;
+	bool changed = is_changed_since(s->profile, &file->st);
+	found->proof = build == JPROF_PROOF_BUILD_ID || !same || changed ? build : JPROF_PROOF_INODE;
+	found->newer = build != JPROF_PROOF_BUILD_ID && s->profile->first_mtime &&
+	               (file->st.st_mtime > s->profile->first_mtime || (same && changed));
 	*found->reason = '\0';
 	return true;
 }
@@ -308,7 +348,6 @@ int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp
 	struct search s = { profile, object, sites, opts, found, false };
 	search_places(&s);
 	explain_found(&s);
-	found->newer = found->file && profile->mtime && found->file->st.st_mtime > profile->mtime;
 	return s.failed ? -1 : 0;
 }
 

@@ -24,8 +24,9 @@ struct jp_found {
 /* Looks at lib_prefix, then at the object's own path, then, for the main program, at program, then at
  * add_lib: the first file that does not contradict the dump is taken. 0, or -1 when memory is short.
  *
- * Evidence, in this order: the build-id, where the input tells it (contradiction if it differs); the
- * device and inode of the maps (proof); program headers that must fit the executable mappings
+ * Evidence, in this order: the build-id, where the input tells it (proof whatever else is the case if it is the same,
+ * contradiction if it differs); the device and inode of the maps (proof, unless the file was changed since the first
+ * dump, by its ctime); program headers that must fit the executable mappings
  * (contradiction if not); return addresses, before which there must be a call (contradiction if more than
  * a quarter have none). */
 int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp_sites *sites,

@@ -344,6 +344,8 @@ static void merge_samples(struct jprof_profile *to, const struct jprof_profile *
 	to->info.has_ruby |= from->info.has_ruby;
 	if (from->mtime > to->mtime)
 		to->mtime = from->mtime;
+	if (!to->info.inputs || from->first_mtime < to->first_mtime)
+		to->first_mtime = from->first_mtime;
 	if (from->rate != to->rate)
 		to->rate = 0;
 	to->info.inputs += from->info.inputs;

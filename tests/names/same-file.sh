@@ -24,9 +24,10 @@ start() {
     mkdir "$dir"
     cp "$2" "$dir/prog"
     "$dir/prog" "$dir/s" ${3:-}
+    touch -d '+1 hour' "$dir/s.heap"
 }
 
-# expect "same inode"|unverified|another|"no file" named|nameless [OPTION or PROGRAM]...
+# expect "same build"|"same inode"|unverified|another|"no file" named|nameless [OPTION or PROGRAM]...
 expect() {
     proof=$1 names=$2
     shift 2
@@ -54,6 +55,54 @@ pages() {
 start 'untouched' "$subject"
 expect 'same inode' named
 expect 'same inode' named "$dir/prog"
+
+# What is done to a file after the dump shows by its ctime, whatever its mtime says. plane() is plain() in a copy: the same
+# layout, the same calls.
+start 'overwritten by the same code with other names' "$subject"
+sed 's/\<plain\>/plane/g' "$subject" >"$dir/other"
+cmp -s "$subject" "$dir/other" && fail 'the names are the same: this tests nothing'
+cat "$dir/other" >"$dir/prog"
+touch -d '-1 year' "$dir/prog"
+touch -d '-1 hour' "$dir/s.heap"
+timeout 300 "$jprof" info "$dir/s.heap" >"$dir/info" 2>"$dir/err" || fail "jprof info ended with status $?"
+grep -q "  unverified  *$dir/prog\$" "$dir/info" || fail "the file is not unverified: $(grep "$dir/prog" "$dir/info")"
+timeout 300 "$jprof" "$dir/s.heap" >"$dir/report" 2>"$dir/err" || fail "jprof ended with status $?"
+grep -q "$dir/prog changed after the dump was made: its names may be wrong" "$dir/err" ||
+    fail "nothing says that it was changed: $(cat "$dir/err")"
+
+# A sidecar has the build-ids of what ran: they are a proof, even if the file was touched since, and a contradiction.
+sidecar() {
+    printf '{"jprof_agent": 1, "dump": "%s", "objects": [{"path": "%s", "build_id": "%s"}]}\n' "$dir/s.heap" "$dir/prog" "$1"
+}
+start 'a sidecar' "$subject"
+id=$(readelf -n "$subject" | sed -n 's/.*Build ID: //p')
+touch -d '-1 hour' "$dir/s.heap"
+expect unverified named
+sidecar "$id" >"$dir/s.heap.json"
+expect "same build" named
+sidecar "$(echo "$id" | tr 0-9a-f 1-9a-f0)" >"$dir/s.heap.json"
+expect another nameless
+sidecar "$id" | sed 's/s\.heap/t.heap/' >"$dir/s.heap.json"
+expect unverified named
+rm "$dir/s.heap.json"
+mkfifo "$dir/s.heap.json"
+expect unverified named
+
+# A part of the text mapped once more, elsewhere: its addresses go by offset in the file. Pages between that are something
+# else by now do not contradict.
+start 'an alias of its text' "$subject"
+awk -v prog="$dir/prog" '
+    { print }
+    $2 == "r-xp" && $6 == prog { $1 = "7e0000001000-7e0000002000"; printf "%s r-xp %s %s %s %s\n", $1, $3, $4, $5, prog }
+' "$dir/s.heap" >"$dir/t.heap"
+touch -d '+1 hour' "$dir/t.heap"
+mv "$dir/t.heap" "$dir/s.heap"
+grep -q '^7e0000001000' "$dir/s.heap" || fail 'there is no alias: this tests nothing'
+expect 'same inode' named
+sed 's/^7e0000001000-7e0000002000 r-xp [0-9a-f]*/7e0000001000-7e0000002000 r-xp 7ff00000/' "$dir/s.heap" >"$dir/t.heap"
+touch -d '+1 hour' "$dir/t.heap"
+mv "$dir/t.heap" "$dir/s.heap"
+expect another nameless
 
 start 'moved' "$subject"
 mv "$dir/prog" "$dir/elsewhere"

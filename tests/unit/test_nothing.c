@@ -167,6 +167,8 @@ static void test_profiles(void **state)
 	REFUSED(jprof_profile_difference, p, NULL);
 	REFUSED(jprof_profile_sidecar, NULL, "{}", 2);
 	REFUSED(jprof_profile_sidecar, p, NULL, 2);
+	REFUSED(jprof_profile_find_sidecar, NULL, "x.heap");
+	REFUSED(jprof_profile_find_sidecar, p, NULL);
 	REFUSED(jprof_profile_symbolize, NULL, NULL);
 	assert_int_equal(jprof_profile_sidecar(p, NULL, 0, NULL), 0);
 	assert_int_equal(jprof_profile_parse(NULL, 0, NULL, NULL, &made, NULL), JPROF_E_FORMAT);
