@@ -709,8 +709,9 @@ enum jprof_fold {
 	JPROF_FOLD_RAW,   /* none at all: stacks begin in the allocator */
 };
 
-/* Patterns are Perl regular expressions (PCRE2), found anywhere in a text; NULL or "" does nothing. Frames are dropped
- * first, then stacks, as in jeprof. */
+/* Patterns are Perl regular expressions (PCRE2), found anywhere in a text; NULL or "" does nothing. They look at short
+ * and full names of functions. One that begins with "lib:" looks at object files instead: by file name, and by what
+ * they are called as owners, such as a gem. Frames are dropped first, then stacks, as in jeprof. */
 struct jprof_view_opts {
 	size_t size;
 	enum jprof_counter counter;
@@ -727,6 +728,7 @@ struct jprof_view_opts {
 	bool full_names;         /* rows have names with parameters */
 	bool errors;             /* how far each number may be off; "csv" and "json" want it */
 	bool percent_of_base;    /* what was subtracted is 100 %, if anything was */
+	bool short_names;        /* patterns look at short names alone, as jeprof's. Since: 0.2 */
 	const char *fold_also;   /* functions that fold as an allocation wrapper does, beside those that are known */
 	bool percent_of_changes; /* of a difference: all that grew and all that shrank together is, so that no share is
 	                            above 100 %. Since: 0.2 */

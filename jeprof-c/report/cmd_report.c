@@ -1,6 +1,7 @@
 /* jprof [OPTIONS] [PROGRAM] DUMP...: a report on standard output. */
 #include "report/cmd_report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +177,19 @@ static int render_threads(const struct jprof_view *view, const struct options *o
 	return status;
 }
 
+/* What filters keep, where that is not all: shares are of it. */
+static void tell_kept(const struct jprof_view *view, const struct options *o)
+{
+	const struct jprof_view_info *info = jprof_view_info(view);
+	bool bytes = o->counter == JPROF_INUSE_SPACE || o->counter == JPROF_ALLOC_SPACE;
+	if (o->as_jeprof || !has_filter(o) || info->flat == info->total)
+		return;
+	if (bytes)
+		say("%.1f of %.1f MB kept by the filters", info->flat / 1048576, info->total / 1048576);
+	else
+		say("%.0f of %.0f objects kept by the filters", trunc(info->flat), trunc(info->total));
+}
+
 /* What is to be known of a report before it comes. */
 static void tell(const struct loaded *l, const struct jprof_view *view, const struct options *o,
                  const struct inputs *inputs)
@@ -185,8 +199,10 @@ static void tell(const struct loaded *l, const struct jprof_view *view, const st
 		explain_empty(l, view, o);
 	else if (o->granularity != JPROF_BY_LIBRARY && !l->warned && !o->quiet) /* libraries need no names */
 		tell_coverage(view, inputs);
-	if (!empty && !o->quiet)
+	if (!empty && !o->quiet) {
+		tell_kept(view, o);
 		tell_bound(l->profile, o);
+	}
 }
 
 /* Memory that the profile does not have: the last lines for people, else a line for them alone. */

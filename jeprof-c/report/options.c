@@ -84,7 +84,7 @@ static const struct opt_row report_rows[] = {
 	{ "ruby", OPT_WORD, OPTION_AT(ruby), 0, NULL, "merged|only|off",
 	  "frames of Ruby: outside of the native ones (merged, the default), alone, or not at all" },
 	{ "focus", OPT_TEXT, OPTION_AT(focus), 0, NULL, "RE",
-	  "only stacks with a function, line or address that matches" },
+	  "only stacks with a function, line or address that matches; lib:RE: with such an object file or gem" },
 	{ "ignore", OPT_TEXT, OPTION_AT(ignore), 0, NULL, "RE", "only stacks without one" },
 	{ "retain", OPT_TEXT, OPTION_AT(retain), 0, NULL, "RE", "only frames whose function matches" },
 	{ "exclude", OPT_TEXT, OPTION_AT(exclude), 0, NULL, "RE", "only frames whose function does not" },
@@ -206,6 +206,7 @@ struct jprof_view_opts options_view(const struct options *o)
 		.errors = o->errors || (format && format->errors),
 		.percent_of_base = o->diff_base,
 		.percent_of_changes = !o->as_jeprof,
+		.short_names = o->as_jeprof,
 	};
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "view/owner.h"
 
 static const char *const options[JP_FILTERS] = { "retain", "exclude", "focus", "ignore", "focus", "ignore" };
 
@@ -32,17 +33,37 @@ static bool match_line(struct jp_filter *f, enum jp_filter_kind which, const str
 	return f->text.text && match(f, which, f->text.text);
 }
 
+/* The short name, and the full one, which has what the short one lacks: parameters, template arguments. */
+static bool match_function(const struct jp_filter *f, enum jp_filter_kind which, const struct jp_frame *frame)
+{
+	const struct jp_function *function = &f->code->functions[frame->function];
+	return match(f, which, jp_code_name(f->code, frame->function, false)) ||
+	       (!f->short_names && function->name != function->brief &&
+	        match(f, which, jp_code_name(f->code, frame->function, true)));
+}
+
+/* By the file's name, and by what its owner is called: "nokogiri 1.13.10". */
+static bool match_object(struct jp_filter *f, enum jp_filter_kind which, const struct jp_location *l)
+{
+	if (match(f, which, jp_basename(jp_code_object(f->code, l->object))))
+		return true;
+	jp_strbuf_cut(&f->text, 0);
+	jp_object_label(f->code, l->object, &f->text);
+	return f->text.text && match(f, which, f->text.text);
+}
+
 /* retain and exclude look at the outermost function of a place only, focus and ignore at all. */
 static bool test_place(struct jp_filter *f, enum jp_filter_kind which, uint32_t location, uint32_t skip)
 {
 	const struct jp_location *l = &f->code->locations[location];
+	if (f->by_object[which])
+		return match_object(f, which, l);
 	bool outermost = which == JP_RETAIN || which == JP_EXCLUDE;
 	if (!outermost && match_address(f, which, l))
 		return true;
 	for (uint32_t i = outermost && l->frame_count ? (uint32_t)l->frame_count - 1 : skip; i < l->frame_count; i++) {
 		const struct jp_frame *frame = &f->code->frames[l->frame_first + i];
-		if (match(f, which, jp_code_name(f->code, frame->function, false)) ||
-		    (!outermost && match_line(f, which, frame)))
+		if (match_function(f, which, frame) || (!outermost && match_line(f, which, frame)))
 			return true;
 	}
 	return false;
@@ -125,13 +146,16 @@ int jp_filter_init(struct jp_filter *f, const struct jp_code *code, const struct
 {
 	const char *texts[JP_FILTERS] = { opts->retain, opts->exclude,    opts->focus,
 		                          opts->ignore, opts->also_focus, opts->also_ignore };
+	static const char of_object[] = "lib:";
+	size_t len = strlen(of_object);
 	int rc = 0;
-	*f = (struct jp_filter){ .code = code };
+	*f = (struct jp_filter){ .code = code, .short_names = opts->short_names };
 	for (int i = 0; !rc && i < JP_FILTERS; i++) {
 		if (!texts[i] || !*texts[i])
 			continue;
 		f->any = true;
-		rc = jp_pattern_new(texts[i], options[i], &f->pattern[i], err);
+		f->by_object[i] = !strncmp(texts[i], of_object, len);
+		rc = jp_pattern_new(texts[i] + (f->by_object[i] ? len : 0), options[i], &f->pattern[i], err);
 	}
 	return rc;
 }

@@ -17,7 +17,9 @@ struct jp_filter {
 	struct jp_strbuf text;
 	uint32_t *scratch; /* what is left where places were taken out */
 	size_t scratch_cap;
-	bool any; /* there is a pattern */
+	bool by_object[JP_FILTERS]; /* it is one of object files: what is behind "lib:" */
+	bool short_names;           /* full names are not looked at */
+	bool any;                   /* there is a pattern */
 	bool failed;
 };
 

@@ -174,7 +174,32 @@ compare_names 8 --show_bytes "--ignore=names\\.cc:$line\$"
 compare_names 8 --show_bytes '--retain=shop::'
 compare_names 8 --show_bytes '--exclude=shop::(plain|many)'
 compare_names 3 --show_bytes '--retain=shop::' '--exclude=shop::plain' '--focus=shop::shelf' '--ignore=operator'
-compare_names 1 --show_bytes '--focus=shop::many<' # filters see short names
+# jeprof's filters see short names, jprof's full ones too; not by the name jeprof.
+perl_jeprof --text --show_bytes '--focus=shop::many<' names names.heap
+check "jeprof sees full names" [ "$(wc -l <theirs.whole)" -eq 1 ]
+run ./jeprof --show_bytes '--focus=shop::many<' names names.heap
+check "so does jprof by that name" [ "$(wc -l <out)" -eq 1 ]
+run "$jprof" --show_bytes '--focus=shop::many' names names.heap
+cp out short
+run "$jprof" --show_bytes '--focus=shop::many<' names names.heap
+same "the full name finds other stacks" short out
+check "not a word of what is kept: $(cat err)" grep -qE '^jprof: 0\.[0-9] of [0-9.]+ MB kept by the filters$' err
+# By object file: what it says is kept is what --libs says it holds with what it calls.
+run "$jprof" --inuse_objects '--focus=lib:^names$' names names.heap
+check "all stacks pass the program: $(cat err)" eval '! grep -q kept err'
+run "$jprof" --inuse_objects '--ignore=lib:^names$' names names.heap
+says_like 'no stack is left'
+if [ -f "$cases/totals.txt" ]; then
+    set -- --inuse_objects "--sysroot=$cases/sysroot" "$cases/ruby31/cext.1.heap"
+    run "$jprof" --libs "$@"
+    part=$(awk '$6 ~ /^leaky/ { print $4; exit }' out)
+    whole=$(sed -n 's/^Total: \([0-9]*\) .*/\1/p' out)
+    check "no leaky.so there" [ "${part:-0}" -gt 0 ]
+    run "$jprof" --focus=lib:leaky "$@"
+    check "not $part of $whole objects: $(cat err)" grep -qE "^jprof: $part of $whole objects kept by the filters" err
+    run "$jprof" --focus=leaky.so "$@"
+    check "a file's name without lib: is a function's" [ "$(grep -c ' leaky\.so' out)" -eq 0 ]
+fi
 compare_names 3 --show_bytes '--focus=operator--'
 # Where the name differs, so does what a filter finds.
 run "$jprof" --show_bytes '--focus=anonymous' names names.heap
