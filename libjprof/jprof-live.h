@@ -139,8 +139,9 @@ struct jprof_agent_dump {
 	const char *gc;      /* "done", "timed out", "no ruby", "not asked", "not possible" */
 	uint64_t seq;
 	double milliseconds;
-	bool files;      /* it is in files; else in descriptors that the agent handed over */
-	const char *why; /* why it is in files although descriptors were asked for, or NULL */
+	bool files;        /* it is in files; else in descriptors that the agent handed over */
+	const char *why;   /* why it is in files although descriptors were asked for, or NULL */
+	const char *table; /* of its Ruby stacks, likewise a path or a name; NULL: none. Since: 0.2 */
 };
 
 /* Has the process dumped: it is complete when this returns. Since: 0.1 */
@@ -213,6 +214,15 @@ struct jprof_dump_file;
 JPROF_API int jprof_agent_files(struct jprof_agent *agent, const struct jprof_target *target,
                                 struct jprof_dump_file **dump, struct jprof_dump_file **sidecar,
                                 struct jprof_error *err);
+
+/* The table of Ruby stacks of the dump that jprof_agent_files gave (docs/ruby-table.md); *table is NULL where there is
+ * none. Since: 0.2 */
+JPROF_API int jprof_agent_table(struct jprof_agent *agent, const struct jprof_target *target,
+                                struct jprof_dump_file **table, struct jprof_error *err);
+
+/* The same of a dump that a watch with `agent` gave: what cannot be opened is none. Since: 0.2 */
+JPROF_API int jprof_target_table(const struct jprof_target *target, const struct jprof_dump_file *dump,
+                                 struct jprof_dump_file **table, struct jprof_error *err);
 
 /* The side-car of a dump that a watch with `agent` gave, with the same checks. Since: 0.1 */
 JPROF_API int jprof_target_sidecar(const struct jprof_target *target, const struct jprof_dump_file *dump,

@@ -9,6 +9,7 @@
 struct snap_dump {
 	struct jprof_dump_file *dump;
 	struct jprof_dump_file *sidecar; /* NULL: there is none */
+	struct jprof_dump_file *table;   /* of its Ruby stacks, likewise */
 	double milliseconds;             /* that it took; below 0: not known */
 	bool own;                        /* the agent made it for us: it may go afterwards */
 	bool collected;                  /* a Ruby's garbage, before it */

@@ -29,6 +29,8 @@ struct member {
 	size_t len;
 	char *sidecar; /* its text, or NULL */
 	size_t sidecar_len;
+	char *table; /* likewise */
+	size_t table_len;
 	double named; /* share of bytes; below 0: not known */
 };
 
@@ -80,13 +82,24 @@ static bool take_sidecar(struct member *m)
 	return true;
 }
 
+static bool take_table(struct member *m)
+{
+	if (!m->dump.table)
+		return true;
+	m->table = read_whole(jprof_dump_file_fd(m->dump.table), &m->table_len);
+	return m->table || cannot_read(m, m->dump.table);
+}
+
 static bool read_dump(struct member *m)
 {
 	struct jprof_error err;
 	m->text = read_whole(jprof_dump_file_fd(m->dump.dump), &m->len);
 	if (!m->text)
 		return cannot_read(m, m->dump.dump);
-	if (!jprof_profile_parse(m->text, m->len, jprof_dump_file_name(m->dump.dump), NULL, &m->profile, &err))
+	if (!take_table(m))
+		return false;
+	const struct jprof_profile_opts opts = { .size = sizeof opts, .table = m->table, .table_len = m->table_len };
+	if (!jprof_profile_parse(m->text, m->len, jprof_dump_file_name(m->dump.dump), &opts, &m->profile, &err))
 		return take_sidecar(m);
 	say_error(&err);
 	return false;
@@ -177,6 +190,8 @@ static int write_member(struct member *m, struct jprof_bundle_writer *writer, st
 	if (!rc && m->dump.sidecar)
 		rc = jprof_bundle_writer_file(writer, "agent.json", m->sidecar, m->sidecar_len, err);
 	rc = rc ? rc : jprof_bundle_writer_file(writer, "dump.heap", m->text, m->len, err);
+	if (!rc && m->table)
+		rc = jprof_bundle_writer_file(writer, "frames", m->table, m->table_len, err);
 	free(m->text);
 	m->text = NULL;
 	rc = rc ? rc : jprof_target_gather(m->target, m->options->cmdline, writer, err);
@@ -214,8 +229,9 @@ static void note_files(struct member *m)
 	struct leftover *more = realloc(l->items, (l->count + 1) * sizeof *more);
 	if (more) {
 		l->items = more;
-		more[l->count++] =
-		    (struct leftover){ .dump = m->dump.dump, .sidecar = m->dump.sidecar, .opener = m->opener };
+		more[l->count++] = (struct leftover){
+			.dump = m->dump.dump, .sidecar = m->dump.sidecar, .table = m->dump.table, .opener = m->opener
+		};
 		m->noted = true;
 	}
 	interrupt_release();
@@ -356,5 +372,6 @@ int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *
 	jprof_processes_free(m.renewed);
 	free(m.text);
 	free(m.sidecar);
+	free(m.table);
 	return done;
 }

@@ -10,7 +10,7 @@ struct opener;
 /* Files that processes wrote because they were asked to, and which go once the bundle is there; of each process with
  * the opener that they are removed by, or NULL. Changed under interrupt_hold alone. */
 struct leftover {
-	struct jprof_dump_file *dump, *sidecar;
+	struct jprof_dump_file *dump, *sidecar, *table;
 	struct opener *opener;
 };
 

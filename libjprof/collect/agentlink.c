@@ -33,6 +33,7 @@ struct jprof_agent {
 	int ns_pid;       /* as it sees itself */
 	unsigned user;    /* real: who speaks for the process */
 	bool hands_over;  /* it knows fds=1 */
+	bool tables;      /* it knows tables=1 */
 	unsigned timeout; /* ms, of a request */
 	char name[48];    /* in errors */
 	struct jprof_agent_report report;
@@ -40,6 +41,7 @@ struct jprof_agent {
 	struct jp_arena dump_arena;
 	struct jp_reply dump_reply; /* whose descriptors are the dump's */
 	int64_t dump_asked;         /* seconds since the epoch */
+	int table_fd;               /* of the dump that was taken; -1: none, or taken */
 	char *stats;                /* the last that were asked for */
 };
 
@@ -130,6 +132,7 @@ static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error
 	agent->arena = arena;
 	agent->report = r;
 	agent->hands_over = jp_json_true(o, "fds");
+	agent->tables = jp_json_true(o, "tables");
 	return 0;
 }
 
@@ -222,6 +225,7 @@ int jprof_agent_connect(const struct jprof_process *process, const struct jprof_
 	agent->pid = process->pid;
 	agent->ns_pid = process->ns_pid;
 	snprintf(agent->name, sizeof agent->name, "process %d: its agent", process->pid);
+	agent->table_fd = -1;
 	agent->fd = jp_unixsock_connect(&target, process->agent_socket, err);
 	rc = agent->fd < 0 ? agent->fd : check_peer(agent, process, err);
 	rc = rc ? rc : check_user(agent, process, target.proc, err);
@@ -241,7 +245,7 @@ bool jprof_agent_label_good(const char *label)
 	return len > 0 && len <= label_limit && strspn(label, allowed) == len;
 }
 
-static int dump_request(const struct jprof_agent_dump_opts *o, bool hand_over, struct jp_strbuf *request,
+static int dump_request(const struct jprof_agent_dump_opts *o, bool hand_over, bool tables, struct jp_strbuf *request,
                         struct jprof_error *err)
 {
 	if (o->label && !jprof_agent_label_good(o->label))
@@ -249,6 +253,8 @@ static int dump_request(const struct jprof_agent_dump_opts *o, bool hand_over, s
 		                "a label is made of 1 to %d of A-Z a-z 0-9 . _ and -, not \"%s\"", label_limit,
 		                o->label);
 	jp_strbuf_str(request, hand_over ? "dump fds=1" : "dump");
+	if (tables)
+		jp_strbuf_str(request, " tables=1");
 	if (o->label)
 		jp_strbuf_printf(request, " label=%s", o->label);
 	if (o->gc)
@@ -259,19 +265,35 @@ static int dump_request(const struct jprof_agent_dump_opts *o, bool hand_over, s
 	return request->failed ? jp_error_nomem(err) : 0;
 }
 
-/* What speaks against a reply; NULL: nothing. In files it has absolute paths, else names and two descriptors. */
+/* Whether a path is that of the dump with `suffix` at its end. */
+static bool is_beside(const struct jprof_agent_dump *d, const char *path, const char *suffix)
+{
+	size_t len = strlen(d->dump);
+	return path && !strncmp(path, d->dump, len) && !strcmp(path + len, suffix);
+}
+
+/* Dump and side-car, and a table where it was asked for and is there. */
+static unsigned descriptors_of(const struct jprof_agent *agent, const struct jprof_agent_dump *d)
+{
+	return d->table && agent->tables ? 3 : 2;
+}
+
+/* What speaks against a reply; NULL: nothing. In files it has absolute paths, else names and two or three descriptors.
+ */
 static const char *why_no_dump(const struct jprof_agent *agent, const struct jprof_agent_dump *d, bool asked)
 {
 	const char *prefix = agent->report.prefix ? agent->report.prefix : "";
 	if (!d->dump || (d->files && *d->dump != '/'))
 		return "does not tell where";
-	if (d->files ? agent->dump_reply.fd_count != 0 : !asked || agent->dump_reply.fd_count != jp_reply_fds)
+	if (d->files ? agent->dump_reply.fd_count != 0
+	             : !asked || agent->dump_reply.fd_count != descriptors_of(agent, d))
 		return "does not hand over what it says";
 	const char *name = d->files ? jp_dump_base(d->dump) : d->dump;
 	if (!jp_dump_name_good(name, *prefix ? prefix : "jeprof", agent->ns_pid))
 		return "gives it another name than PREFIX.PID.SEQ.jN.heap";
-	size_t len = strlen(d->dump);
-	if (!d->sidecar || strncmp(d->sidecar, d->dump, len) || strcmp(d->sidecar + len, ".json"))
+	if (d->table && !is_beside(d, d->table, ".ruby"))
+		return "does not give its table the same name with .ruby";
+	if (!is_beside(d, d->sidecar, ".json"))
 		return "does not give its side-car the same name with .json";
 	return NULL;
 }
@@ -286,6 +308,7 @@ static int take_dump(struct jprof_agent *agent, jp_json *o, bool asked, struct j
 	jp_arena_release(&agent->dump_arena);
 	if (!keep_string(&agent->dump_arena, o, "dump", &d.dump) ||
 	    !keep_string(&agent->dump_arena, o, "sidecar", &d.sidecar) ||
+	    !keep_string(&agent->dump_arena, o, "table", &d.table) ||
 	    !keep_string(&agent->dump_arena, o, "gc", &d.gc) || !keep_string(&agent->dump_arena, o, "why", &d.why))
 		return jp_error_nomem(err);
 	const char *why = why_no_dump(agent, &d, asked);
@@ -304,10 +327,11 @@ int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_op
 	struct json_object *jp_cleanup(jp_json_release) object = NULL;
 	struct jprof_agent_dump_opts opts;
 	jp_reply_release(&agent->dump_reply);
+	jp_file_close(&agent->table_fd);
 	agent->dump = (struct jprof_agent_dump){ 0 };
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	bool hand_over = !rc && agent->hands_over && !opts.files;
-	rc = rc ? rc : dump_request(&opts, hand_over, &request, err);
+	rc = rc ? rc : dump_request(&opts, hand_over, hand_over && agent->tables, &request, err);
 	agent->dump_asked = time(NULL);
 	rc = rc ? rc
 	        : ask_for(agent, request.text, opts.timeout ? opts.timeout : agent->timeout, &object,
@@ -330,6 +354,7 @@ static int open_both(struct jprof_agent *agent, const struct jprof_target *targe
 		int rc = jp_dump_file_open(target, d->dump, dump, err);
 		return rc ? rc : jp_dump_file_open(target, d->sidecar, sidecar, err);
 	}
+	agent->table_fd = agent->dump_reply.fd_count > 2 ? fds[2] : -1;
 	agent->dump_reply.fd_count = 0;
 	int rc = jp_dump_file_adopt(fds[0], d->dump, agent->name, dump, err);
 	if (rc)
@@ -355,6 +380,25 @@ int jprof_agent_files(struct jprof_agent *agent, const struct jprof_target *targ
 	*out = dump;
 	*out_sidecar = sidecar;
 	return 0;
+}
+
+int jprof_agent_table(struct jprof_agent *agent, const struct jprof_target *target, struct jprof_dump_file **table,
+                      struct jprof_error *err)
+{
+	if (jp_null(err, agent, target, table))
+		return JPROF_E_ARGUMENT;
+	const struct jprof_agent_dump *d = &agent->dump;
+	int fd = agent->table_fd;
+	agent->table_fd = -1;
+	struct jprof_dump_file *file = NULL;
+	int rc = 0;
+	if (fd >= 0)
+		rc = jp_dump_file_adopt(fd, d->table, agent->name, &file, err);
+	else if (d->files && d->table)
+		rc = jp_dump_file_open(target, d->table, &file, err);
+	if (!rc)
+		*table = file;
+	return rc;
 }
 
 int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err)
@@ -390,6 +434,7 @@ void jprof_agent_free(struct jprof_agent *agent)
 	if (!agent)
 		return;
 	jp_file_close(&agent->fd);
+	jp_file_close(&agent->table_fd);
 	jp_reply_release(&agent->dump_reply);
 	jp_arena_release(&agent->arena);
 	jp_arena_release(&agent->dump_arena);

@@ -9,7 +9,7 @@
  * who speaks. A descriptor, or a negative code with *err set. */
 int jp_unixsock_connect(const struct jprof_target *target, const char *name, struct jprof_error *err);
 
-enum { jp_reply_fds = 2 };
+enum { jp_reply_fds = 3 };
 
 /* What came: a line, and descriptors with its first byte. */
 struct jp_reply {

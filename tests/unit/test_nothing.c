@@ -459,6 +459,8 @@ static void test_processes(void **state)
 	REFUSED(jprof_dump_watch_wait, NULL, 0, &file);
 	REFUSED(jprof_target_sidecar, NULL, NULL, &file);
 	REFUSED(jprof_target_sidecar, target, NULL, &file);
+	REFUSED(jprof_target_table, NULL, NULL, &file);
+	REFUSED(jprof_target_table, target, NULL, &file);
 	REFUSED(jprof_dump_file_remove, NULL);
 	GIVES(== -1, jprof_dump_file_fd(NULL));
 	GIVES(== NULL, jprof_dump_file_name(NULL));
@@ -492,6 +494,7 @@ static void test_agents(void **state)
 	REFUSED(jprof_agent_stats, NULL, &json);
 	REFUSED(jprof_agent_set_active, NULL, true, &was);
 	REFUSED(jprof_agent_files, NULL, NULL, &file, &sidecar);
+	REFUSED(jprof_agent_table, NULL, NULL, &file);
 	GIVES(== false, jprof_agent_label_good(NULL));
 	GIVES(== false, jprof_agent_label_good(""));
 	jprof_agent_free(NULL);
