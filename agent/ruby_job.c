@@ -27,12 +27,14 @@ static void on_end_proc(VALUE unused)
 {
 	(void)unused;
 	atomic_store(&ending, true);
+	ruby_vm_ends();
 }
 
 static void on_vm_exit(void *vm)
 {
 	(void)vm;
 	atomic_store(&over, true);
+	ruby_vm_ends();
 	do_at_end();
 }
 

@@ -39,7 +39,8 @@ const char *ruby_stacks_refusal(void)
 
 bool ruby_stacks_serve(void)
 {
-	return atomic_load_explicit(&ready, memory_order_acquire) && ruby_vm_serves() && ruby_vm_is_alone();
+	return atomic_load_explicit(&ready, memory_order_acquire) && !ruby_vm_is_ending() && ruby_vm_serves() &&
+	       ruby_vm_is_alone();
 }
 
 uint32_t ruby_stacks_job(void)

@@ -1,11 +1,13 @@
 #include "ruby_vm.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "ruby_api.h"
 
 static void *const *vm;
+static atomic_bool ending;
 
 /* Ruby's variable for each thread lies as far from this one in every thread: both are in the block that the loader
  * makes with the thread, for both libraries were there when the program started. */
@@ -44,6 +46,16 @@ static bool has_context(void)
 	/* It looks for the context itself from Ruby 3.3 on. */
 	return !ruby.rb_postponed_job_trigger || !ruby.rb_profile_frames ||
 	       ruby.rb_profile_frames(0, 1, &frame, &line) > 0;
+}
+
+void ruby_vm_ends(void)
+{
+	atomic_store(&ending, true);
+}
+
+bool ruby_vm_is_ending(void)
+{
+	return atomic_load_explicit(&ending, memory_order_relaxed);
 }
 
 bool ruby_vm_serves(void)

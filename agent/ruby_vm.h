@@ -16,6 +16,11 @@ bool ruby_vm_known(void);
  * nothing is allocated, and nothing of the VM is touched where it is gone. */
 bool ruby_vm_serves(void);
 
+/* Its end has begun: the agent's at_exit block, one of the first that were registered and so one of the last, has run.
+ * From now on an extension may allocate when the objects that ruby_vm_serves() reads are freed. */
+void ruby_vm_ends(void);
+bool ruby_vm_is_ending(void);
+
 /* Is there one ractor? Before Ruby 3.3, with several, this thread's lock may be another than that of the thread that
  * runs jobs, and what takes the VM's own lock may wait for others. Later ones are always right for it. */
 bool ruby_vm_is_alone(void);
