@@ -25,7 +25,7 @@ static struct jp_span member_file(const struct jp_bundle_member *m, const char *
 
 /* The agent's side-car tells all objects by load address: its paths need not be those of the maps. It has GC.stat,
  * too. */
-static int take_sidecar(struct jprof_profile *p, struct jp_span text)
+static int take_member_sidecar(struct jprof_profile *p, struct jp_span text)
 {
 	struct json_object *jp_cleanup(jp_json_release) agent = NULL;
 	struct jprof_error err;
@@ -54,7 +54,7 @@ int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "names were looked for already: give the side-car before jprof_profile_symbolize");
 	profile->outside.now.processes = 1;
-	return take_sidecar(profile, (struct jp_span){ data, len }) ? jp_error_nomem(err) : 0;
+	return take_member_sidecar(profile, (struct jp_span){ data, len }) ? jp_error_nomem(err) : 0;
 }
 
 static int take_build_ids(struct jprof_profile *p, const struct jp_bundle_member *m)
@@ -62,7 +62,7 @@ static int take_build_ids(struct jprof_profile *p, const struct jp_bundle_member
 	for (size_t i = 0; i < m->id_count; i++)
 		if (jp_build_id_at_path(p, m->ids[i].path, m->ids[i].build_id))
 			return -1;
-	return take_sidecar(p, member_file(m, "agent.json"));
+	return take_member_sidecar(p, member_file(m, "agent.json"));
 }
 
 /* Names that are damaged are as good as none, and a note says so. */

@@ -27,7 +27,7 @@ static bool is_library_of(const char *base, const char *const *names, size_t cou
 }
 
 /* A program is an interpreter if the rest of its name is a version: ruby3.1, python3, node. */
-static bool is_interpreter(const char *base)
+static bool is_interpreter_library(const char *base)
 {
 	static const char *const libraries[] = { "ruby", "python", "perl", "php", "node.",
 		                                 "v8",   "jvm.",   "jli.", "lua", "coreclr" };
@@ -62,7 +62,7 @@ enum jp_role jp_role_of(const struct jp_code *c, uint32_t object)
 		return JP_ROLE_RUNTIME;
 	if (starts_any(base, system, jp_count(system)))
 		return JP_ROLE_SYSTEM;
-	if (is_interpreter(base))
+	if (is_interpreter_library(base))
 		return JP_ROLE_RUNTIME;
 	return is_library(base) ? JP_ROLE_FOREIGN : JP_ROLE_PROGRAM;
 }
@@ -129,7 +129,7 @@ static const char *jit_label(const struct jp_code *c)
 				return machines[m].label;
 	uint32_t program = jp_code_program(c);
 	const char *base = program == JP_NONE ? "" : jp_basename(jp_code_object(c, program));
-	for (size_t i = 0; i < jp_count(programs) && is_interpreter(base); i++)
+	for (size_t i = 0; i < jp_count(programs) && is_interpreter_library(base); i++)
 		if (starts(base, programs[i].name))
 			return programs[i].label;
 	return "JIT";

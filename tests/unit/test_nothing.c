@@ -175,6 +175,10 @@ static void test_profiles(void **state)
 	assert_null(made);
 
 	check_numbers(p);
+	struct jprof_outside outside = { .processes = 4711 };
+	jprof_profile_outside(NULL, false, &outside);
+	assert_int_equal(outside.processes, 0);
+	jprof_profile_outside(p, true, NULL);
 	GIVES(== NULL, jprof_profile_info(NULL));
 	GIVES(== 0, jprof_profile_threads(NULL));
 	GIVES(== NULL, jprof_profile_thread(NULL, 0));
