@@ -87,8 +87,13 @@ static int ask_for(struct jprof_agent *agent, const char *request, unsigned time
                    struct jp_reply *reply, struct jprof_error *err)
 {
 	uint64_t deadline = jp_clock_ms() + timeout;
+	if (agent->fd < 0)
+		return jp_error(err, JPROF_E_IO, NULL, 0,
+		                "%s is not connected to any more, for a request failed before", agent->name);
 	int rc = jp_unixsock_send(agent->fd, request, strlen(request), deadline, agent->name, err);
 	rc = rc ? rc : jp_unixsock_line(agent->fd, reply_limit, deadline, agent->name, reply, err);
+	if (rc) /* the rest of a reply would be taken for the next one */
+		jp_file_close(&agent->fd);
 	rc = rc ? rc : check_speaker(agent, reply, err);
 	rc = rc ? rc : jp_json_parse(reply->line, strlen(reply->line), agent->name, object, err);
 	if (rc)
@@ -409,11 +414,14 @@ int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof
 	int rc = ask_for_text(agent, "stats\n", &object, err);
 	if (rc)
 		return rc;
-	char *text = jp_json_print(jp_json_get(object, "stats"));
+	jp_json *stats = jp_json_get(object, "stats");
+	if (!stats)
+		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s gives no stats", agent->name);
+	char *text = jp_json_print(stats);
+	if (!text)
+		return jp_error_nomem(err);
 	free(agent->stats);
 	agent->stats = text;
-	if (!text)
-		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s gives no stats", agent->name);
 	*json = agent->stats;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "harness.h"
 #include "input/unpack.h"
 #include "jprof-live.h"
+#include "liveagent.h"
 #include "shortmem.h"
 
 /* Inputs, made with all memory there is. */
@@ -379,6 +380,92 @@ static void test_writers(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* ---- what asks an agent: one in a process of its own ------------------------------------------------------------ */
+
+static struct {
+	int pid;
+	struct jprof_processes *processes;
+	struct jprof_target *target;
+	struct jprof_agent *agent;
+} live;
+
+MAKER(agent_connect, jprof_agent, jprof_agent_free,
+      jprof_agent_connect(jprof_processes_at(live.processes, 0), NULL, &out, &a->err))
+
+static int agent_report(struct attempt *a)
+{
+	const struct jprof_agent_report *report;
+	return jprof_agent_report(live.agent, &report, &a->err);
+}
+
+static int agent_stats(struct attempt *a)
+{
+	const char *json;
+	return jprof_agent_stats(live.agent, &json, &a->err);
+}
+
+static int agent_set_active(struct attempt *a)
+{
+	bool was;
+	return jprof_agent_set_active(live.agent, true, &was, &a->err);
+}
+
+static int agent_dump(struct attempt *a)
+{
+	const struct jprof_agent_dump *dump;
+	struct jprof_dump_file *file = NULL, *beside = NULL;
+	int rc = jprof_agent_dump(live.agent, NULL, &dump, &a->err);
+	rc = rc ? rc : jprof_agent_files(live.agent, live.target, &file, &beside, &a->err);
+	jprof_dump_file_free(file);
+	jprof_dump_file_free(beside);
+	return rc;
+}
+
+static void connect_again(void)
+{
+	jprof_agent_free(live.agent);
+	assert_int_equal(jprof_agent_connect(jprof_processes_at(live.processes, 0), NULL, &live.agent, NULL), 0);
+}
+
+static void check_asking(const char *name, int (*run)(struct attempt *a), void (*end)(struct attempt *a), int *wrong)
+{
+	bool more = true;
+	size_t nth = 1;
+	for (; more; nth++) {
+		struct attempt a = { 0 };
+		more = attempt(name, run, nth, &a, wrong);
+		if (end)
+			end(&a);
+		else if (a.err.code) /* a failed request may end the connection */
+			connect_again();
+	}
+	if (nth < 3)
+		*wrong += complain("%s allocates nothing", name);
+}
+
+static void test_asking(void **state)
+{
+	(void)state;
+	int wrong = 0;
+	live.pid = liveagent_start(getenv("JPROF_AGENT_SO"));
+	if (!live.pid)
+		skip();
+	const struct jprof_processes_opts opts = { .size = sizeof opts, .pids = &live.pid, .pid_count = 1 };
+	assert_int_equal(jprof_processes_new(&opts, &live.processes, NULL), 0);
+	assert_int_equal(jprof_target_open(jprof_processes_at(live.processes, 0), NULL, &live.target, NULL), 0);
+	check_asking("agent_connect", agent_connect, agent_connect_end, &wrong);
+	assert_int_equal(jprof_agent_connect(jprof_processes_at(live.processes, 0), NULL, &live.agent, NULL), 0);
+	check_asking("agent_report", agent_report, NULL, &wrong);
+	check_asking("agent_stats", agent_stats, NULL, &wrong);
+	check_asking("agent_set_active", agent_set_active, NULL, &wrong);
+	check_asking("agent_dump", agent_dump, NULL, &wrong);
+	jprof_agent_free(live.agent);
+	jprof_target_free(live.target);
+	jprof_processes_free(live.processes);
+	liveagent_end(live.pid);
+	assert_int_equal(wrong, 0);
+}
+
 /* ---- the inputs ----------------------------------------------------------------------------------------------- */
 
 static void add_member(struct jprof_bundle_writer *w)
@@ -469,10 +556,8 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_makers),
-		cmocka_unit_test(test_changers),
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_makers),  cmocka_unit_test(test_changers), cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_writers), cmocka_unit_test(test_asking),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
