@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/budget.h"
+#include "cli/giveback.h"
 #include "cli/names.h"
 #include "cli/nearest.h"
 #include "cli/say.h"
@@ -159,6 +160,7 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	give_back_large();
 	int status = run_command(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		if (errno == EPIPE)

@@ -391,6 +391,11 @@ struct jprof_symbolize_opts {
 	 * Then .dwo files are not read, which libdw opens by itself. It is not used after the call. */
 	const struct jprof_opener *opener;
 	bool no_lookup; /* no file is looked for: what has no name from the input is FILE+0xOFFSET */
+
+	/* Addresses without any name get no function, which saves most of the memory where there are millions of them.
+	 * Of such a profile there are views without errors, and of these the table, the report "text" and coverage; all
+	 * else is JPROF_E_ARGUMENT. The function's name in jprof_profile_frames is "" there. */
+	bool lean;
 };
 
 /* Gives every address a function, file and line where they can be known: see enum jprof_source. Names that came with
@@ -821,7 +826,7 @@ JPROF_API int jprof_table_new(const struct jprof_view *view, const struct jprof_
 /* Number of rows. Since: 0.1 */
 JPROF_API size_t jprof_table_count(const struct jprof_table *table);
 
-/* The i-th row, from 0; it lives as long as the view. Since: 0.1 */
+/* The i-th row, from 0; it lives as long as the view, or of a lean profile until the next is asked for. Since: 0.1 */
 JPROF_API const struct jprof_row *jprof_table_at(const struct jprof_table *table, size_t i);
 
 /* Frees the table; NULL is fine. Since: 0.1 */

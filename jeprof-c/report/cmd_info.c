@@ -333,8 +333,11 @@ static int show_input(const struct options *o, const struct inputs *inputs, char
 	return status;
 }
 
-int cmd_info(const struct options *o)
+int cmd_info(const struct options *given)
 {
+	struct options own = *given;
+	const struct options *o = &own;
+	own.lean = true;
 	struct inputs inputs;
 	int status = 1;
 	if (inputs_find(&inputs, o)) {

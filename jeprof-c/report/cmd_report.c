@@ -257,8 +257,18 @@ int report_show(const struct loaded *l, const struct options *o, const struct in
 	return status;
 }
 
-int cmd_report(const struct options *o)
+/* The table alone, without errors or a report for each thread, needs no names for what has none. */
+static bool can_be_lean(const struct options *o)
 {
+	return !strcmp(o->output, "text") && !o->errors && !options_report(o).called_by &&
+	       !(o->thread && !strcmp(o->thread, "*"));
+}
+
+int cmd_report(const struct options *given)
+{
+	struct options own = *given;
+	const struct options *o = &own;
+	own.lean = can_be_lean(given);
 	struct inputs inputs;
 	struct loaded loaded;
 	int status = 1;

@@ -331,7 +331,8 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 		                             .debug_dir = o->debug_dir,
 		                             .debuginfod = o->debuginfod,
 		                             .perf_map = o->perf_map,
-		                             .perf_map_pid = common_pid(inputs, o) };
+		                             .perf_map_pid = common_pid(inputs, o),
+		                             .lean = o->lean };
 	if (!jprof_profile_symbolize(profile, &opts, &err))
 		return true;
 	say_error(&err);

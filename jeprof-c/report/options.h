@@ -19,6 +19,7 @@ struct options {
 	bool show_bytes;
 	bool full_names;
 	bool errors;
+	bool lean; /* no option: what is wanted can be made of a lean profile */
 	size_t top;
 	const char *base;
 	const char *diff_base;

@@ -309,6 +309,8 @@ int jprof_bundle_writer_symbols(struct jprof_bundle_writer *w, const struct jpro
 	if (!profile->named)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "the profile has no names to be put in a bundle: call jprof_profile_symbolize first");
+	if (profile->lean)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s", jp_too_lean);
 	jp_symbols_build_ids(profile, &w->build_ids);
 	int rc = w->build_ids.failed ? jp_error_nomem(err) : 0;
 	if (rc || !names)

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+const char jp_too_lean[] = "the profile is lean: of it there are views without errors, tables, text and coverage; "
+			   "call jprof_profile_symbolize without .lean";
+
 struct jp_code jp_code_of(const struct jprof_profile *p)
 {
 	return (struct jp_code){
@@ -18,6 +21,7 @@ struct jp_code jp_code_of(const struct jprof_profile *p)
 		.function_count = jp_function_count(p),
 		.frame_count = (uint32_t)p->frame_count,
 		.mapping_count = (uint32_t)p->mapping_count,
+		.lean = p->lean,
 		.allocator = p->allocator_hint,
 		.debug_root = p->debug_root,
 		.debug_dirs = p->debug_dirs,

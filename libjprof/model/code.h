@@ -14,6 +14,7 @@ struct jp_code {
 	const struct jp_frame *frames;
 	const struct jp_mapping *mappings;
 	uint32_t object_count, location_count, function_count, frame_count, mapping_count;
+	bool lean;                                    /* locations may have no frames: model/nameless.h */
 	uint32_t allocator;                           /* the object of the samples' innermost frames, or JP_NONE */
 	uint32_t debug_root, debug_dirs, debug_files; /* where debug files were looked for (string ids), or JP_NONE */
 };

@@ -14,7 +14,7 @@ struct dump_load {
 	const struct jprof_dump *dump;
 	struct jprof_dump *taken; /* the same, if its stacks may be taken; else NULL */
 	struct jprof_profile *profile;
-	uint32_t *location; /* of each address of the dump */
+	uint64_t *location; /* the dump's addresses, then the location of each; the dump's own if it may be taken */
 	uint32_t *places;   /* locations of all frames; of the profile */
 	struct jp_ruby_load ruby;
 };
@@ -57,16 +57,11 @@ static const struct jp_given_name *find_given(const struct jprof_dump *dump, uin
 	return lo < dump->given_count && dump->given[lo].address == address ? &dump->given[lo] : NULL;
 }
 
-static int give_names(struct dump_load *w)
+static int name_location(struct dump_load *w, uint64_t address, uint32_t location)
 {
 	const struct jprof_dump *dump = w->dump;
-	for (size_t i = 0; dump->given_count && i < dump->info.addresses; i++) {
-		const struct jp_given_name *given = find_given(dump, dump->addresses[i]);
-		if (given && !(w->location[i] & jp_ruby_mark) &&
-		    jp_build_given(w->profile, w->location[i], jp_intern_get(&dump->names, given->text)))
-			return -1;
-	}
-	return 0;
+	const struct jp_given_name *given = dump->given_count ? find_given(dump, address) : NULL;
+	return given ? jp_build_given(w->profile, location, jp_intern_get(&dump->names, given->text)) : 0;
 }
 
 /* ---- samples ------------------------------------------------------------------------------ */
@@ -138,24 +133,24 @@ static int add_together(struct dump_load *w)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* Puts locations in the place of the addresses. */
 static int make_locations(struct dump_load *w, const struct jprof_maps *maps)
 {
-	const struct jprof_dump *dump = w->dump;
 	struct jprof_profile *p = w->profile;
-	w->location = calloc(dump->info.addresses + 1, sizeof *w->location);
+	size_t count = w->dump->info.addresses;
 	/* Most are places of their own. */
-	if (!w->location ||
-	    jp_array_reserve(&p->locations, &p->location_cap, dump->info.addresses, sizeof *p->locations))
+	if (jp_array_reserve(&p->locations, &p->location_cap, count, sizeof *p->locations))
 		return -1;
-	for (size_t i = 0; i < dump->info.addresses; i++) {
-		w->location[i] = w->ruby.any ? jp_ruby_number(&w->ruby, dump->addresses[i]) : 0;
-		if (w->location[i])
+	for (size_t i = 0; i < count; i++) {
+		uint64_t address = w->location[i];
+		uint32_t number = w->ruby.any ? jp_ruby_number(&w->ruby, address) : 0;
+		w->location[i] = number ? number : jp_build_location(p, maps, address);
+		if (number)
 			continue;
-		w->location[i] = jp_build_location(p, maps, dump->addresses[i]);
-		if (w->location[i] == JP_NONE)
+		if (w->location[i] == JP_NONE || name_location(w, address, (uint32_t)w->location[i]))
 			return -1;
 	}
-	return give_names(w);
+	return 0;
 }
 
 /* The frames become the profile's stacks, where they lie if they may be taken. */
@@ -166,12 +161,10 @@ static int make_places(struct dump_load *w)
 	if (!w->places && count)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		w->places[i] = w->location[w->dump->frames[i]];
+		w->places[i] = (uint32_t)w->location[w->dump->frames[i]];
 	if (w->taken)
 		w->taken->frames = NULL;
 	w->profile->stacks.owned = w->places;
-	free(w->location);
-	w->location = NULL;
 	return 0;
 }
 
@@ -179,16 +172,23 @@ static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, co
 {
 	w->profile->samples.scaling = w->dump->scaling;
 	w->profile->samples.rate = w->dump->info.rate;
+	size_t count = w->dump->info.addresses;
 	int rc = jp_ruby_load_init(&w->ruby, w->profile, w->dump, maps);
+	w->location = w->taken ? w->taken->addresses : malloc((count + 1) * sizeof *w->location);
+	if (!w->taken && w->location && count)
+		memcpy(w->location, w->dump->addresses, count * sizeof *w->location);
+	if (!w->location && count)
+		rc = -1;
 	if (!rc)
 		rc = jp_build_mappings(w->profile, maps);
 	if (!rc)
 		rc = make_locations(w, maps);
 	if (!rc)
 		rc = make_places(w);
-	free(w->location);
-	if (!rc && w->taken)
+	if (w->taken)
 		jp_dump_drop_addresses(w->taken);
+	else
+		free(w->location);
 	if (!rc)
 		rc = vote_allocator(w);
 	if (!rc)

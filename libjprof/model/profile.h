@@ -35,6 +35,7 @@ struct jp_object {
 	uint32_t build_id;     /* string id, or JP_NONE; known before symbolizing where the input tells it */
 	uint32_t reason;       /* string id, or JP_NONE */
 	enum jprof_advice advice;
+	uint32_t label;     /* bytes of the file's name that nameless locations have; of lean profiles */
 	uint32_t file;      /* path of the file that was used (string id), or JP_NONE */
 	uint32_t file_root; /* the directory below which that is (string id), or JP_NONE: none */
 	struct jp_file_mark {
@@ -121,7 +122,11 @@ struct jprof_profile {
 	size_t input_count, input_cap;
 	uint32_t base_input; /* of what was subtracted (string id), or JP_NONE */
 	bool named;          /* names were looked for: it does not change any more */
+	bool lean;           /* then locations without a name have no frames: model/nameless.h */
 };
+
+/* Why something cannot be made of a lean profile. */
+extern const char jp_too_lean[];
 
 /* Numbers of things; ids run from 0 to these less one. */
 uint32_t jp_object_count(const struct jprof_profile *profile);

@@ -42,6 +42,15 @@ size_t jprof_profile_frames(const struct jprof_profile *p, size_t i, struct jpro
 	const uint32_t *stack = jp_stack_get(p, p->samples.items[i].stack, &depth);
 	for (size_t s = 0; s < depth; s++) {
 		const struct jp_location *l = &p->locations[stack[s]];
+		if (p->lean && !l->frame_count) {
+			if (frames && count < cap)
+				frames[count] =
+				    (struct jprof_frame){ .function = "",
+					                  .full = "",
+					                  .address = l->address,
+					                  .object = jp_string(p, p->objects[l->object].path) };
+			count++;
+		}
 		for (uint32_t f = 0; f < l->frame_count; f++, count++)
 			if (frames && count < cap)
 				frames[count] = frame_of(p, l, &p->frames[l->frame_first + f]);

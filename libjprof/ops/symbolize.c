@@ -11,7 +11,7 @@
 #include "input/asknames.h"
 #include "input/demangle.h"
 #include "input/perfmap.h"
-#include "model/profile.h"
+#include "model/nameless.h"
 #include "ops/findfile.h"
 #include "ops/reopen.h"
 #include "ops/wrappers.h"
@@ -45,21 +45,6 @@ static uint32_t function_named(struct symbolizing *w, const char *name, const ch
 	return jp_function_named(w->profile, w->full.text, w->brief.text, name, file);
 }
 
-/* How much of a file's name names its functions: the stem, unless a file of another name has that, too. */
-static size_t label_length(const struct symbolizing *w, uint32_t object)
-{
-	enum { longest = 400 };
-	const struct jprof_profile *p = w->profile;
-	const char *base = jp_basename(jp_string(p, p->objects[object].path));
-	size_t stem = jp_stem_length(base), len = stem;
-	for (uint32_t i = 0; i < jp_object_count(p); i++) {
-		const char *other = jp_basename(jp_string(p, p->objects[i].path));
-		if (jp_stem_length(other) == stem && !memcmp(other, base, stem) && strcmp(other, base))
-			len = strlen(base);
-	}
-	return len < longest ? len : longest;
-}
-
 /* What stands for a name where there is none: FILE!0xSTART of the function, or FILE+0xADDRESS. */
 static uint32_t function_nameless(struct symbolizing *w, const struct jp_location *l,
                                   const struct jp_reply_place *place, const char *file)
@@ -69,7 +54,7 @@ static uint32_t function_nameless(struct symbolizing *w, const struct jp_locatio
 	char name[512];
 	if (w->labelled != l->object + 1) {
 		w->labelled = l->object + 1;
-		w->label_length = (int)label_length(w, l->object);
+		w->label_length = (int)jp_nameless_label(w->profile, l->object);
 	}
 	if (object->unmapped)
 		snprintf(name, sizeof name, "0x%llx", (unsigned long long)l->address);
@@ -95,6 +80,8 @@ static int apply_nothing(struct symbolizing *w, uint32_t location)
 	if (name_stays(l, NULL))
 		return 0;
 	l->frame_count = 0;
+	if (w->opts->lean)
+		return 0;
 	return jp_frame_add(w->profile, location, function_nameless(w, l, NULL, NULL), 0, false);
 }
 
@@ -522,6 +509,8 @@ static int symbolize_all(struct symbolizing *w)
 			end++;
 		rc = symbolize_object(w, object, first, end);
 	}
+	if (!rc && w->opts->lean)
+		rc = jp_nameless_settle(w->profile);
 	if (!rc)
 		rc = note_newer(w);
 	return rc || w->opts->no_lookup ? rc : jp_note_program(w->profile, w->opts);
@@ -587,6 +576,7 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 	if (opts.sysroot && !opts.opener && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))
 		return jp_advise(err, JPROF_ADVICE_SYSROOT,
 		                 jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory"));
+	opts.lean = opts.lean && !profile->info.has_ruby; /* frames of Ruby tell where the others come from */
 	struct symbolizing w = { .profile = profile, .opts = &opts };
 	rc = open_sources(&w, err);
 	jp_profile_rest(profile);
@@ -595,5 +585,6 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 	symbolizing_release(&w);
 	jp_profile_rest(profile);
 	profile->named = !rc;
+	profile->lean = profile->named && opts.lean;
 	return rc;
 }

@@ -403,6 +403,8 @@ int jprof_graph_new(const struct jprof_view *view, const struct jprof_graph_opts
 {
 	if (jp_null(err, view, out))
 		return JPROF_E_ARGUMENT;
+	if (view->code.lean)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s", jp_too_lean);
 	struct graph_build b = { .view = view };
 	int rc = jp_opts_take(&b.opts, sizeof b.opts, given, err);
 	if (rc)

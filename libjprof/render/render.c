@@ -119,8 +119,11 @@ int jp_report_end(struct jp_strbuf *out, struct jprof_error *err)
 }
 
 /* What the view must have for the format. */
-static int check_wants(const struct jprof_view *view, const struct jprof_format *format, struct jprof_error *err)
+static int check_wants(const struct jprof_view *view, const struct renderer *renderer, struct jprof_error *err)
 {
+	const struct jprof_format *format = &renderer->format;
+	if (view->code.lean && renderer->render != jp_render_text)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s", jp_too_lean);
 	if (format->errors && !view->info.errors)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "a report as %s shows how far numbers may be off: make the view with .errors = true",
@@ -144,7 +147,9 @@ int jprof_render(const struct jprof_view *view, const char *format, const struct
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "no such report format: %s", format);
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (!rc)
-		rc = check_wants(view, &renderer->format, err);
+		rc = check_wants(view, renderer, err);
+	if (!rc && view->code.lean && opts.called_by)
+		rc = jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s", jp_too_lean);
 	if (!rc)
 		rc = renderer->render(view, &opts, &out, err);
 	return rc ? rc : jp_report_end(&out, err);

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "model/nameless.h"
 #include "view/owner.h"
 
 static const char *const options[JP_FILTERS] = { "retain", "exclude", "focus", "ignore", "focus", "ignore" };
@@ -52,6 +53,13 @@ static bool match_object(struct jp_filter *f, enum jp_filter_kind which, const s
 	return f->text.text && match(f, which, f->text.text);
 }
 
+static bool match_nameless(const struct jp_filter *f, enum jp_filter_kind which, const struct jp_location *l)
+{
+	char name[jp_nameless_size];
+	bool lines = which != JP_RETAIN && which != JP_EXCLUDE;
+	return match(f, which, jp_nameless_name(f->code, l, name)) || (lines && match(f, which, "??:0"));
+}
+
 /* retain and exclude look at the outermost function of a place only, focus and ignore at all. */
 static bool test_place(struct jp_filter *f, enum jp_filter_kind which, uint32_t location, uint32_t skip)
 {
@@ -61,6 +69,8 @@ static bool test_place(struct jp_filter *f, enum jp_filter_kind which, uint32_t 
 	bool outermost = which == JP_RETAIN || which == JP_EXCLUDE;
 	if (!outermost && match_address(f, which, l))
 		return true;
+	if (!l->frame_count)
+		return match_nameless(f, which, l);
 	for (uint32_t i = outermost && l->frame_count ? (uint32_t)l->frame_count - 1 : skip; i < l->frame_count; i++) {
 		const struct jp_frame *frame = &f->code->frames[l->frame_first + i];
 		if (match_function(f, which, frame) || (!outermost && match_line(f, which, frame)))

@@ -157,7 +157,7 @@ static void fold_wrappers(const struct jp_fold *f, struct jp_run *run)
 	while (run->depth > 1) {
 		const struct jp_location *l = &f->code->locations[run->places[0]];
 		uint32_t n = count_wrapper_frames(f, l);
-		if (n < l->frame_count && !is_below_wrapper(f, run)) {
+		if ((n < l->frame_count && !is_below_wrapper(f, run)) || !l->frame_count) {
 			run->skip = n;
 			return;
 		}

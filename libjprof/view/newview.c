@@ -97,6 +97,8 @@ int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_
 		return jp_error(
 		    err, JPROF_E_ARGUMENT, NULL, 0,
 		    "a view is of a profile whose names were looked for: call jprof_profile_symbolize first");
+	if (profile->lean && opts.errors)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s", jp_too_lean);
 	struct jprof_view *v = calloc(1, sizeof *v);
 	if (!v)
 		return jp_error_nomem(err);
@@ -155,6 +157,7 @@ void jprof_view_free(struct jprof_view *v)
 	free(v->paths);
 	free(v->evidence);
 	free(v->rows);
+	free(v->nameless);
 	free(v->by_thread);
 	free(v->thread_first);
 	free(v);

@@ -63,12 +63,17 @@ static void name_by_function(struct jp_rows *r, const struct jp_location *l, con
 		jp_strbuf_str(&r->text, " ??:0");
 }
 
+static void name_by_object(struct jp_rows *r, uint32_t object)
+{
+	jp_strbuf_printf(&r->text, "%s (no lines)", jp_basename(jp_code_object(r->code, object)));
+}
+
 static void name_by_file(struct jp_rows *r, const struct jp_location *l, const struct jp_frame *frame)
 {
 	if (r->code->functions[frame->function].file != JP_NONE)
 		jp_strbuf_str(&r->text, jp_code_file(r->code, frame->function));
 	else
-		jp_strbuf_printf(&r->text, "%s (no lines)", jp_basename(jp_code_object(r->code, l->object)));
+		name_by_object(r, l->object);
 }
 
 /* The row named by r->text, seen in an object. */
@@ -113,8 +118,23 @@ static uint32_t row_of_owner(struct jp_rows *r, size_t depth, size_t owner)
 	return row_named(r, r->objects[owner]);
 }
 
+/* A place without frames has a row of its own, which needs nothing here, but for files. */
+static int row_of_nameless(struct jp_rows *r, uint32_t place)
+{
+	uint32_t object = r->code->locations[place].object, *row = &r->of_object[object];
+	if (r->granularity == JPROF_BY_FILE && *row == JP_NONE) {
+		jp_strbuf_cut(&r->text, 0);
+		name_by_object(r, object);
+		*row = row_named(r, object);
+		return *row == JP_NONE ? -1 : 0;
+	}
+	return 0;
+}
+
 int jp_rows_of_frames(struct jp_rows *r, uint32_t first, uint32_t count)
 {
+	if (first >= r->code->frame_count)
+		return row_of_nameless(r, first - r->code->frame_count);
 	for (uint32_t i = 0; i < count; i++)
 		if (row_of_frame(r, first + i) == JP_NONE)
 			return -1;

@@ -26,10 +26,12 @@ static void place_row(struct jprof_row *row, bool first, const struct jprof_row 
 
 static void place_frame(const struct jprof_view *v, uint32_t id, struct jprof_row *row, bool first)
 {
-	const struct jp_frame *frame = &v->code.frames[id];
+	static const struct jp_frame none = { .function = JP_NONE };
+	const struct jp_frame *frame = id < v->code.frame_count ? &v->code.frames[id] : &none;
 	const struct jp_location *l = jp_frame_location(v, id);
+	const char *file = frame->function == JP_NONE ? "" : jp_code_file(&v->code, frame->function);
 	struct jprof_row like = { .object = null_if_empty(jp_code_object(&v->code, l->object)),
-		                  .file = null_if_empty(jp_code_file(&v->code, frame->function)),
+		                  .file = null_if_empty(file),
 		                  .line = frame->line,
 		                  .source = l->source };
 	if (v->origins) {
@@ -68,6 +70,11 @@ static void place_stack(struct placing *p, const struct jp_view_stack *stack)
 		uint32_t object = v->code.locations[stack->places[i]].object;
 		if (v->paths && v->row_of_object[object] != JP_NONE)
 			place_once(p, object, v->row_of_object[object], place_object);
+		if (!v->paths && first >= v->code.frame_count) {
+			if (!v->nameless)
+				place_once(p, first, v->row_of_object[object], place_frame);
+			continue;
+		}
 		for (uint32_t f = first; !v->paths && f < first + count; f++)
 			place_once(p, f, v->row_of_frame[f], place_frame);
 	}
@@ -76,6 +83,8 @@ static void place_stack(struct placing *p, const struct jp_view_stack *stack)
 static int place_rows(struct jprof_view *v)
 {
 	size_t things = v->paths ? v->code.object_count : v->code.frame_count;
+	if (v->code.lean && !v->paths && !v->nameless)
+		things += v->code.location_count;
 	struct placing p = { v, calloc((size_t)v->row_count + 1, 1), calloc(things + 1, 1) };
 	int rc = p.placed && p.seen ? 0 : -1;
 	for (uint32_t i = 0; !rc && i < v->stack_count; i++)
@@ -99,6 +108,16 @@ struct row_tally {
 	struct row_evidence *evidence; /* by row, if errors are asked for */
 };
 
+static double *flat_of(struct jprof_view *v, uint32_t row)
+{
+	return row < v->row_count ? &v->rows[row].flat : &v->nameless[row - v->row_count].flat;
+}
+
+static double *cum_of(struct jprof_view *v, uint32_t row)
+{
+	return row < v->row_count ? &v->rows[row].cum : &v->nameless[row - v->row_count].cum;
+}
+
 static void count_stack(struct row_tally *t, uint32_t id)
 {
 	struct jprof_view *v = t->view;
@@ -106,12 +125,12 @@ static void count_stack(struct row_tally *t, uint32_t id)
 	double value = jp_stack_value(v, id);
 	jp_walk_rows(&t->walk, id);
 	if (w->length) {
-		v->rows[w->rows[w->inner]].flat += value;
+		*flat_of(v, w->rows[w->inner]) += value;
 		v->info.flat += value;
 	}
 	for (uint32_t i = 0; i < w->length; i++)
 		if (jp_first_in_stack(&t->seen[w->rows[i]], id)) {
-			v->rows[w->rows[i]].cum += value;
+			*cum_of(v, w->rows[i]) += value;
 			if (t->evidence)
 				jp_evidence_add(&t->evidence[w->rows[i]].cum, &v->evidence[id]);
 		}
@@ -161,12 +180,15 @@ static void sum_view(struct jprof_view *v)
 	v->info.total = v->total[v->info.counter];
 	for (uint32_t i = 0; i < v->row_count; i++)
 		v->info.rows += v->rows[i].flat != 0 || v->rows[i].cum != 0;
+	for (uint32_t i = 0; v->nameless && i < v->code.location_count; i++)
+		v->info.rows += v->nameless[i].flat != 0 || v->nameless[i].cum != 0;
 	choose_shares(v);
 }
 
 static int count_rows(struct jprof_view *v)
 {
-	struct row_tally t = { .view = v, .seen = calloc((size_t)v->row_count + 1, sizeof *t.seen) };
+	size_t rows = (size_t)v->row_count + (v->nameless ? v->code.location_count : 0);
+	struct row_tally t = { .view = v, .seen = calloc(rows + 1, sizeof *t.seen) };
 	if (v->evidence)
 		t.evidence = calloc((size_t)v->row_count + 1, sizeof *t.evidence);
 	int rc = jp_walk_init(&t.walk, v) || !t.seen || (v->evidence && !t.evidence) ? -1 : 0;
@@ -185,6 +207,9 @@ int jp_view_tally(struct jprof_view *v, jp_row_name_fn *name, const void *contex
 	v->rows = calloc((size_t)v->row_count + 1, sizeof *v->rows);
 	for (uint32_t i = 0; v->rows && i < v->row_count; i++)
 		v->rows[i].name = name(context, i);
+	if (v->code.lean && v->info.granularity != JPROF_BY_FILE && v->info.granularity != JPROF_BY_LIBRARY &&
+	    !(v->nameless = calloc((size_t)v->code.location_count + 1, sizeof *v->nameless)))
+		return -1;
 	if (!v->rows || place_rows(v) || count_rows(v))
 		return -1;
 	sum_view(v);

@@ -114,6 +114,8 @@ int jprof_view_thread(const struct jprof_view *whole, size_t i, struct jprof_vie
 {
 	if (jp_null(err, whole, out))
 		return JPROF_E_ARGUMENT;
+	if (whole->code.lean)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s", jp_too_lean);
 	if (i >= whole->thread_count)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "the view has %zu thread labels, and none of number %zu", whole->thread_count, i);

@@ -1,9 +1,9 @@
 /* A view: what reports are made of. It is made once, of a profile whose names were found, and never changes.
  *
  *   place   a location, of which folding may have taken some frames
- *   frame   one function at a place; its id is that of jp_code.frames
- *   stack   places, innermost first: folded, filtered, of one thread, with its values. A stack of which a filter left
- *           nothing has no places; its values count in totals only
+ *   frame   one function at a place; its id is that of jp_code.frames. A place without frames, of a lean profile,
+ * counts as one: its id is the number of frames plus the place stack   places, innermost first: folded, filtered, of
+ * one thread, with its values. A stack of which a filter left nothing has no places; its values count in totals only
  *   row     the name under which values are added up, at the view's granularity
  *   path    the rows of a stack, innermost first: a frame's row each; by library, its owner and the object files that
  *           called it
@@ -23,6 +23,11 @@ struct jp_view_stack {
 	uint32_t thread;        /* string id of the label, or JP_NONE */
 };
 
+/* The row of a place without frames. */
+struct jp_nameless_row {
+	double flat, cum;
+};
+
 /* The rows of a stack where they are not those of its frames: by library. */
 struct jp_view_path {
 	const uint32_t *rows;
@@ -40,13 +45,14 @@ struct jprof_view {
 	const struct jp_origins *origins;    /* of places; NULL: there is no Ruby */
 	struct jp_view_stack *stacks;
 	uint32_t stack_count;
-	double *values[JPROF_COUNTERS]; /* by stack; NULL: all are 0 */
-	double *bases;                  /* by stack, of the view's counter: what was subtracted; NULL: nothing */
-	struct jp_view_path *paths;     /* by stack, by library only; else NULL */
-	size_t deepest, longest;        /* frames, and rows, of any stack at most */
-	struct jp_evidence *evidence;   /* of each stack's value; NULL: errors were not asked for */
-	struct jprof_row *rows;         /* by id, those of zeros too */
-	uint32_t *row_object;           /* by row: the object where it was seen first */
+	double *values[JPROF_COUNTERS];   /* by stack; NULL: all are 0 */
+	double *bases;                    /* by stack, of the view's counter: what was subtracted; NULL: nothing */
+	struct jp_view_path *paths;       /* by stack, by library only; else NULL */
+	size_t deepest, longest;          /* frames, and rows, of any stack at most */
+	struct jp_evidence *evidence;     /* of each stack's value; NULL: errors were not asked for */
+	struct jprof_row *rows;           /* by id, those of zeros too */
+	struct jp_nameless_row *nameless; /* by place, NULL: there are none; their ids are row_count plus the place */
+	uint32_t *row_object;             /* by row: the object where it was seen first */
 	uint32_t row_count;
 	uint32_t *row_of_frame;  /* by frame; JP_NONE: in no stack, or by library */
 	uint32_t *row_of_object; /* by object; JP_NONE: in no stack, or not by library */
@@ -97,7 +103,8 @@ static inline const char *jp_frame_name(const struct jprof_view *view, uint32_t 
 
 static inline const struct jp_location *jp_frame_location(const struct jprof_view *view, uint32_t frame)
 {
-	return &view->code.locations[view->location_of[frame]];
+	uint32_t known = view->code.frame_count;
+	return &view->code.locations[frame < known ? view->location_of[frame] : frame - known];
 }
 
 /* The name of the i-th of view->profile->input_count inputs, and of what was subtracted; NULL: nothing. */
@@ -117,6 +124,10 @@ static inline uint32_t jp_place_frames(const struct jprof_view *view, const stru
 {
 	const struct jp_location *l = &view->code.locations[stack->places[i]];
 	uint32_t skip = i ? 0 : stack->skip;
+	if (!l->frame_count) {
+		*count = 1;
+		return view->code.frame_count + stack->places[i];
+	}
 	*count = l->frame_count - skip;
 	return l->frame_first + skip;
 }

@@ -27,6 +27,16 @@ void jp_walk_frames(struct jp_walk *w, uint32_t id)
 	w->inner = sites ? jp_origins_site(v->origins, v->location_of, w->frames, w->depth) : 0;
 }
 
+/* Where a place has no frames it is its own row, or by file that of its object. */
+static uint32_t walk_row(const struct jprof_view *v, uint32_t frame)
+{
+	if (frame < v->code.frame_count)
+		return v->row_of_frame[frame];
+	uint32_t place = frame - v->code.frame_count;
+	return v->info.granularity == JPROF_BY_FILE ? v->row_of_object[v->code.locations[place].object]
+	                                            : v->row_count + place;
+}
+
 void jp_walk_rows(struct jp_walk *w, uint32_t id)
 {
 	const struct jp_view_path *path = w->view->paths ? &w->view->paths[id] : NULL;
@@ -35,7 +45,7 @@ void jp_walk_rows(struct jp_walk *w, uint32_t id)
 		w->inner = path->inner;
 	w->length = path ? path->length : w->depth;
 	for (uint32_t i = 0; i < w->length; i++)
-		w->rows[i] = path ? path->rows[i] : w->view->row_of_frame[w->frames[i]];
+		w->rows[i] = path ? path->rows[i] : walk_row(w->view, w->frames[i]);
 }
 
 void jp_walk_release(struct jp_walk *w)

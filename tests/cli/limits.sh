@@ -43,7 +43,7 @@ for dir in /sys/fs/cgroup /sys/fs/cgroup/memory; do
 done
 limit_file=$group/memory.max
 [ -e "$limit_file" ] || limit_file=$group/memory.limit_in_bytes
-if [ -n "$group" ] && dump 20000 >big.heap && echo 40M >"$limit_file" 2>/dev/null; then
+if [ -n "$group" ] && dump 20000 >big.heap && echo 24M >"$limit_file" 2>/dev/null; then
     run sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$jprof" --text big.heap
     exits 1
     check "not one line about the control group" grep -q "what its control group has left" err

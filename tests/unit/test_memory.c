@@ -13,7 +13,8 @@ enum { dump_size = 4 << 20, least_cost = 300 << 10 /* window, tables of no size 
 struct shape {
 	const char *name;
 	unsigned depth, addresses;
-	double most; /* times its size that may be held while it becomes a profile */
+	double most;  /* times its size that may be held while it becomes a profile */
+	bool outside; /* all addresses lie outside the mappings */
 };
 
 static uint64_t next_random(uint64_t *state)
@@ -40,7 +41,8 @@ static size_t write_dump(const char *path, const struct shape *shape)
 		        objects * 64);
 		size = ftell(file);
 	}
-	fprintf(file, "\nMAPPED_LIBRARIES:\n7f0000000000-7fff00000000 r-xp 00000000 08:01 42 /opt/app/server\n");
+	fprintf(file, "\nMAPPED_LIBRARIES:\n%s r-xp 00000000 08:01 42 /opt/app/server\n",
+	        shape->outside ? "400000-500000" : "7f0000000000-7fff00000000");
 	fclose(file);
 	return (size_t)size;
 }
@@ -57,10 +59,10 @@ static void make_path(char path[64])
 static void test_dumps(void **state)
 {
 	static const struct shape shapes[] = {
-		{ "shared addresses, deep stacks", 80, 2000, 0.5 },
-		{ "shared addresses, stacks of 25", 25, 2000, 0.7 },
-		{ "shared addresses, stacks of 5", 5, 2000, 1.3 },
-		{ "all addresses different", 25, 0, 5.2 },
+		{ "shared addresses, deep stacks", 80, 2000, 0.45 },
+		{ "shared addresses, stacks of 25", 25, 2000, 0.62 },
+		{ "shared addresses, stacks of 5", 5, 2000, 1.2 },
+		{ "all addresses different", 25, 0, 3.4 },
 	};
 	char path[64];
 	int wrong = 0;
@@ -76,6 +78,47 @@ static void test_dumps(void **state)
 		if (cost > shapes[i].most)
 			wrong +=
 			    complain("%s: %.2f times its size, %.2f at most", shapes[i].name, cost, shapes[i].most);
+		jprof_profile_free(p);
+	}
+	unlink(path);
+	assert_int_equal(wrong, 0);
+}
+
+/* All that the table costs, from the file to its last row: what text and info take. */
+static void test_tables(void **state)
+{
+	static const struct shape shapes[] = {
+		{ "stacks of 80", 80, 2000, 0.45, false },
+		{ "stacks of 25", 25, 2000, 0.62, false },
+		{ "stacks of 5", 5, 2000, 1.25, false },
+		{ "all addresses different, in a missing file", 25, 0, 3.8, false },
+		{ "all addresses different, in no file", 25, 0, 3.8, true },
+	};
+	const struct jprof_symbolize_opts lean = { .size = sizeof lean, .no_lookup = true, .lean = true };
+	char path[64];
+	int wrong = 0;
+	(void)state;
+	make_path(path);
+	for (size_t i = 0; i < jp_count(shapes); i++) {
+		double size = (double)write_dump(path, &shapes[i]);
+		struct jprof_profile *p;
+		struct jprof_view *view;
+		struct jprof_table *table;
+		size_t before = shortmem_held(), rows = 0;
+		shortmem_peak(1);
+		assert_int_equal(jprof_profile_open(path, NULL, &p, NULL), 0);
+		assert_int_equal(jprof_profile_symbolize(p, &lean, NULL), 0);
+		assert_int_equal(jprof_view_new(p, NULL, &view, NULL), 0);
+		assert_int_equal(jprof_table_new(view, NULL, &table, NULL), 0);
+		for (size_t r = 0; r < jprof_table_count(table); r++)
+			rows += *jprof_table_at(table, r)->name != '\0';
+		assert_true(rows > 1000 && rows == jprof_view_info(view)->rows);
+		double cost = (double)(shortmem_peak(1) - before - least_cost) / size;
+		if (cost > shapes[i].most)
+			wrong +=
+			    complain("%s: %.2f times its size, %.2f at most", shapes[i].name, cost, shapes[i].most);
+		jprof_table_free(table);
+		jprof_view_free(view);
 		jprof_profile_free(p);
 	}
 	unlink(path);
@@ -138,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dumps),
+		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_folding),
 		cmocka_unit_test(test_zeros),
 	};
