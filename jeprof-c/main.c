@@ -8,6 +8,7 @@
 #include "cli/giveback.h"
 #include "cli/names.h"
 #include "cli/nearest.h"
+#include "cli/newfile.h"
 #include "cli/say.h"
 #include "commands.h"
 #include "report/edit.h"
@@ -161,6 +162,7 @@ static int run_command(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	give_back_large();
+	budget_at_end(newfile_end_parts);
 	int status = run_command(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		if (errno == EPIPE)

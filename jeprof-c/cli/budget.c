@@ -150,6 +150,7 @@ static struct {
 	int statm;
 	uint64_t page, limit, size; /* bytes; `size` is what the limit allows beyond what was taken at first */
 	const char *why;
+	void (*end)(void);
 } budget;
 
 /* Bytes in memory that no file stands behind. */
@@ -172,6 +173,8 @@ static void *watch(void *context)
 			say("this needs more memory than the %llu MB that it may take (%s); --max-memory=SIZE allows more, "
 			    "if there is more",
 			    (unsigned long long)(budget.size >> 20), budget.why);
+			if (budget.end)
+				budget.end();
 			_exit(1);
 		}
 		nap = nap > longest_nap ? longest_nap : nap < shortest_nap ? shortest_nap : nap;
@@ -214,6 +217,11 @@ static void choose_limit(void)
 	group -= group == unlimited ? 0 : group / 16;
 	budget.size = least(half, group);
 	budget.why = group < half ? "what its control group has left" : "half of what is free";
+}
+
+void budget_at_end(void (*end)(void))
+{
+	budget.end = end;
 }
 
 bool budget_watch(const char *size)

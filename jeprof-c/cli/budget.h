@@ -13,6 +13,10 @@
  * said that `size` is none. */
 bool budget_watch(const char *size);
 
+/* What is to be done, on the thread that watches, before that ends the program. It must not wait for long: memory is
+ * short. */
+void budget_at_end(void (*end)(void));
+
 /* A size such as 500M, in bytes; k, M and G are powers of 1024. 0: it is none. */
 uint64_t budget_size(const char *text);
 

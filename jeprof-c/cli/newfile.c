@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/fdwrite.h"
@@ -18,7 +20,41 @@
 #include "cli/say.h"
 
 static const char part_end[] = ".jprof-part";
-enum { tries = 8 };
+enum { tries = 8, most_parts = 8, longest_wait = 1 /* second */ };
+
+/* Names of parts that are there, for who ends the program on another thread. Held while one is made or goes. */
+static pthread_mutex_t parts_lock = PTHREAD_MUTEX_INITIALIZER;
+static const char *parts[most_parts];
+
+/* With the lock. */
+static void note_part(const char *part)
+{
+	for (size_t i = 0; i < most_parts; i++)
+		if (!parts[i]) {
+			parts[i] = part;
+			return;
+		}
+}
+
+static void forget_part(const char *part)
+{
+	for (size_t i = 0; part && i < most_parts; i++)
+		if (parts[i] == part)
+			parts[i] = NULL;
+}
+
+/* The lock may be held over a file system that hangs. */
+void newfile_end_parts(void)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += longest_wait;
+	if (pthread_mutex_timedlock(&parts_lock, &until))
+		return;
+	for (size_t i = 0; i < most_parts; i++)
+		if (parts[i])
+			unlink(parts[i]);
+}
 
 /* The directory of a path, with its last slash; to be freed. */
 static char *newfile_directory(const char *path)
@@ -81,7 +117,7 @@ static bool lock(int fd)
 	return !flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && st.st_nlink;
 }
 
-static int open_part(struct newfile *file, const char *dir)
+static int try_parts(struct newfile *file, const char *dir)
 {
 	for (int i = 0; i < tries; i++) {
 		if (asprintf(&file->part, "%s.%.220s.XXXXXX%s", dir, base_name(file->path), part_end) < 0) {
@@ -92,6 +128,7 @@ static int open_part(struct newfile *file, const char *dir)
 		int fd = mkostemps(file->part, sizeof part_end - 1, O_CLOEXEC);
 		if (fd >= 0 && lock(fd)) {
 			set_new_mode(fd);
+			note_part(file->part);
 			return fd;
 		}
 		int error = errno;
@@ -106,6 +143,15 @@ static int open_part(struct newfile *file, const char *dir)
 			return -1;
 	}
 	return -1;
+}
+
+static int open_part(struct newfile *file, const char *dir)
+{
+	pthread_mutex_lock(&parts_lock);
+	int fd = try_parts(file, dir), error = errno;
+	pthread_mutex_unlock(&parts_lock);
+	errno = error;
+	return fd;
 }
 
 static int open_nameless(const char *dir)
@@ -200,7 +246,7 @@ static int name_as_part(struct newfile *file)
 		                 : NULL;
 		int rc = part ? link_nameless(file, part) : -1;
 		if (!rc)
-			file->part = part;
+			note_part(file->part = part);
 		else
 			free(part);
 		if (!rc || errno != EEXIST)
@@ -209,15 +255,25 @@ static int name_as_part(struct newfile *file)
 	return -1;
 }
 
-int newfile_replace(struct newfile *file)
+/* From no name to the last one: nobody who ends the program comes in between. */
+static int replace_by_part(struct newfile *file)
 {
-	newfile_sync(file);
-	if (!file->error && ((!file->part && name_as_part(file)) || rename(file->part, file->path)))
-		file->error = errno;
-	if (!file->error) {
+	pthread_mutex_lock(&parts_lock);
+	int error = (!file->part && name_as_part(file)) || rename(file->part, file->path) ? errno : 0;
+	if (!error) {
+		forget_part(file->part);
 		free(file->part);
 		file->part = NULL;
 	}
+	pthread_mutex_unlock(&parts_lock);
+	return error;
+}
+
+int newfile_replace(struct newfile *file)
+{
+	newfile_sync(file);
+	if (!file->error)
+		file->error = replace_by_part(file);
 	int error = file->error;
 	newfile_abandon(file);
 	return error;
@@ -281,8 +337,11 @@ void newfile_forget(const struct newfile *file)
 /* After a rename the part's name is gone already, after a link it goes now. */
 void newfile_abandon(struct newfile *file)
 {
+	pthread_mutex_lock(&parts_lock);
 	if (file->part)
 		unlink(file->part);
+	forget_part(file->part);
+	pthread_mutex_unlock(&parts_lock);
 	if (file->path && file->fd >= 0)
 		close(file->fd);
 	free(file->part);

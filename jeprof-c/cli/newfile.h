@@ -44,6 +44,10 @@ int newfile_replace(struct newfile *file);
 /* For who is about to end the program on another thread: removes what it is called until then, and frees nothing. */
 void newfile_forget(const struct newfile *file);
 
+/* For a thread that ends the program whatever the others do: removes all that is called by a part's name, and lets no
+ * more be made. */
+void newfile_end_parts(void);
+
 /* Takes it back, if it was not committed. A file that was closed or never opened (all zero) is fine. */
 void newfile_abandon(struct newfile *file);
 

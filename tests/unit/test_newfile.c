@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/budget.h"
 #include "cli/newfile.h"
 #include "harness.h"
 
@@ -154,6 +155,35 @@ static void test_killed(void **state)
 	assert_int_equal(names(), 1);
 }
 
+/* The watch of memory ends the program on a thread of its own. */
+static void test_out_of_budget(void **state)
+{
+	enum { piece = 1 << 20, pieces = 400 };
+	(void)state;
+	for (int replaces = 0; replaces < 2; replaces++) {
+		int status;
+		pid_t pid = fork();
+		if (!pid) {
+			struct newfile f;
+			nameless_refused = true;
+			budget_at_end(newfile_end_parts);
+			if (replaces ? newfile_begin(&f, path) : !newfile_open(&f, path))
+				_exit(2);
+			if (names() != 1 || newfile_write(&f, "half", 4) || !budget_watch("1M"))
+				_exit(3);
+			for (int i = 0; i < pieces; i++) {
+				memset(malloc(piece), 1, piece);
+				usleep(10000);
+			}
+			_exit(4);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 1);
+		assert_int_equal(names(), 0);
+	}
+}
+
 /* Another path in the same directory, as often as it is asked for; none after the third time. */
 static char *another(const void *context)
 {
@@ -211,9 +241,9 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_nameless, setup), cmocka_unit_test_setup(test_with_part, setup),
-		cmocka_unit_test_setup(test_killed, setup),   cmocka_unit_test_setup(test_another_name, setup),
-		cmocka_unit_test_setup(test_errors, setup),
+		cmocka_unit_test_setup(test_nameless, setup),     cmocka_unit_test_setup(test_with_part, setup),
+		cmocka_unit_test_setup(test_killed, setup),       cmocka_unit_test_setup(test_out_of_budget, setup),
+		cmocka_unit_test_setup(test_another_name, setup), cmocka_unit_test_setup(test_errors, setup),
 	};
 	if (!mkdtemp(dir))
 		return 1;
