@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/strbuf.h"
 #include "statistics/related.h"
 
 /* What the other profile's ids are in this one. */
@@ -13,6 +14,7 @@ struct translation {
 	uint32_t *object;
 	uint32_t *location;
 	uint32_t *sample;
+	size_t common; /* samples that both have */
 	bool related;
 };
 
@@ -280,9 +282,59 @@ static int translate_samples(struct jprof_profile *to, const struct jprof_profil
 			rc = -1;
 		else
 			t->sample[i] = (uint32_t)(sample - to->samples.items);
+		t->common += !rc && known;
 	}
 	free(stack);
 	return rc;
+}
+
+/* The members of the list "17 (master), 21 (worker)" that another list does not have, as such a list. */
+static void put_others(struct jp_strbuf *out, const char *list, const char *than)
+{
+	jp_strbuf_cut(out, 0);
+	for (const char *at = list; *at; at += strspn(at, ", ")) {
+		size_t len = strcspn(at, ",");
+		const char *same = than;
+		while (*same && !(strcspn(same, ",") == len && !strncmp(same, at, len))) {
+			same += strcspn(same, ",");
+			same += strspn(same, ", ");
+		}
+		if (!*same) {
+			jp_strbuf_str(out, out->len ? ", " : "");
+			jp_strbuf_add(out, at, len);
+		}
+		at += len;
+	}
+}
+
+/* A worker that was replaced in between is no growth of the old one. */
+static int note_processes(struct jprof_profile *to, const struct jprof_profile *from)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) came = { 0 }, went = { 0 };
+	if (!*to->info.members || !*from->info.members)
+		return 0;
+	put_others(&came, to->info.members, from->info.members);
+	put_others(&went, from->info.members, to->info.members);
+	if (came.failed || went.failed)
+		return -1;
+	if (!came.len && !went.len)
+		return 0;
+	return jp_note(
+	    to,
+	    "not the same processes (only in the later one: %.200s; only in the base: %.200s): what they hold "
+	    "is compared by stack, which is no growth of one process",
+	    came.len ? came.text : "none", went.len ? went.text : "none");
+}
+
+/* What is compared that has nothing to do with each other, a line each. `before` are the samples that there were. */
+static int note_unlike(struct jprof_profile *to, const struct jprof_profile *from, size_t before,
+                       const struct translation *t)
+{
+	if (before && jp_sample_count(from) && !t->common &&
+	    jp_note(to, "the two have no stack in common, as dumps of different programs or builds; a difference of "
+	                "them is no growth"))
+		return -1;
+	return note_processes(to, from);
 }
 
 /* Before the samples, which add to it. */
@@ -291,6 +343,7 @@ static void merge_lineage(struct jp_lineage *to, const struct jp_lineage *from, 
 	to->subtracted |= from->subtracted || factor < 0;
 	to->strangers |= from->strangers || (factor < 0 && !related);
 	to->shared_sum |= from->shared_sum;
+	to->fewer_made |= from->fewer_made;
 	to->shared_unknown |= from->shared_unknown || (related && factor < 0 && factor != -1);
 }
 
@@ -320,9 +373,10 @@ static int translate(struct jprof_profile *to, const struct jprof_profile *from,
 	if (!t->object || !t->location || !t->sample || translate_objects(to, from, t->object) ||
 	    translate_locations(to, from, t) || index_mappings(to))
 		return -1;
+	uint32_t before = jp_sample_count(to);
 	t->related = are_related(to, from, t->object);
 	return translate_mappings(to, from, t) || translate_samples(to, from, factor, t) || add_notes(to, from) ||
-	               add_inputs(to, from, factor)
+	               (factor < 0 && note_unlike(to, from, before, t)) || add_inputs(to, from, factor)
 	           ? -1
 	           : 0;
 }

@@ -40,6 +40,9 @@ const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_
 	if (!profile || !jp_is_counter(counter))
 		return "";
 	bool in_use = counter == JPROF_INUSE_OBJECTS || counter == JPROF_INUSE_SPACE;
+	if (profile->lineage.shared_unknown && profile->lineage.fewer_made && in_use)
+		return "errors of what changed are upper bounds: of some stacks less was ever allocated in the later dump, "
+		       "so not all of it is of the same processes";
 	if (profile->lineage.shared_unknown && in_use)
 		return "errors of what changed are upper bounds: without prof_accum:true a dump does not tell how much of "
 		       "what it holds was there before";

@@ -22,6 +22,7 @@ struct jp_lineage {
 	bool strangers;      /* dumps of processes without a common past were subtracted */
 	bool shared_sum;     /* dumps with a common past were added: what they share is not known */
 	bool shared_unknown; /* such were subtracted, and what they share is not known for every stack */
+	bool fewer_made;     /* and of some stack less was ever allocated in the later one: it is of another process */
 };
 
 /* Adds what was seen of other objects; `factor` is that of their values, any sign. */

@@ -114,6 +114,17 @@ pss=$(for p in $family $(children); do tar xOf family.jprof "$p/smaps_rollup" | 
     awk '{ sum += $1 } END { printf "%.0f", sum / 1024 }')
 run "$jprof" family.jprof
 prints "^Total: [0-9.]+ MB in 3 processes, each counted whole; what they share since the fork counts 3 times \\(sum of Pss $pss MB\\)\$"
+# ---- differences that compare unlike things: a line each ----
+for name in 17 21 45; do cp "$heaps/jemalloc-5.3.0.heap" app.$name.0.m0.heap; done
+run "$jprof" bundle -o one.jprof app.17.0.m0.heap app.21.0.m0.heap
+run "$jprof" bundle -o other.jprof app.17.0.m0.heap app.45.0.m0.heap
+run "$jprof" --base=one.jprof other.jprof
+check "a replaced process, not a word" grep -q '^jprof: not the same processes (only in the later one: 45; only in the base: 21): ' err
+run "$jprof" --base=one.jprof one.jprof
+check "the same processes" eval '! grep -q "not the same" err'
+run "$jprof" --base="$heaps/hand-4.heap" "$heaps/jemalloc-5.3.0.heap"
+check "two programs, not a word" grep -q '^jprof: the two have no stack in common' err
+
 run "$jprof" --member="$family" family.jprof
 prints '^Total: [0-9.]+ MB$'
 finish
