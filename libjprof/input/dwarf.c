@@ -58,10 +58,11 @@ struct dwarf_walk {
 	struct wanted *wanted; /* sorted by address */
 	size_t count, cap;
 	Dwarf_Files *files;
-	bool qualify;           /* the unit's language is C++: names want their namespaces */
-	struct jp_strbuf scope; /* where the walk is: "ns::type::" */
-	struct jp_intern named; /* DIEs of functions that DWARF gives no linkage name */
-	const char **qualified; /* and their names, by id in `named` */
+	const char *source, *full_source; /* the last that was made full, and what it became; of this unit */
+	bool qualify;                     /* the unit's language is C++: names want their namespaces */
+	struct jp_strbuf scope;           /* where the walk is: "ns::type::" */
+	struct jp_intern named;           /* DIEs of functions that DWARF gives no linkage name */
+	const char **qualified;           /* and their names, by id in `named` */
 	size_t qualified_cap;
 	bool failed; /* memory was short */
 };
@@ -368,6 +369,54 @@ static unsigned dwarf_number(Dwarf_Die *die, unsigned name)
 	return (unsigned)value;
 }
 
+/* Takes "." and "DIR/.." out of a path, in place. */
+static void normalize_path(char *path)
+{
+	char *to = path, *begin = path + (*path == '/');
+	const char *s = begin;
+	for (to = begin; *s; s += *s == '/') {
+		size_t len = strcspn(s, "/");
+		char *last = to > begin ? memrchr(begin, '/', (size_t)(to - 1 - begin)) : NULL;
+		last = last ? last + 1 : begin;
+		bool up = len == 2 && s[0] == '.' && s[1] == '.';
+		if (up && to > begin && strncmp(last, "../", 3) != 0) {
+			to = last;
+		} else if (up && *path == '/') {
+			/* above the root is the root */
+		} else if (len && !(len == 1 && *s == '.')) {
+			memmove(to, s, len);
+			to += len;
+			*to++ = '/';
+		}
+		s += len;
+	}
+	to[to > begin ? -1 : 0] = '\0';
+}
+
+/* The path of a source file in full: what is relative is so to the directory in which the unit was compiled. */
+static const char *full_source(struct dwarf_walk *walk, const char *path)
+{
+	Dwarf_Attribute attr;
+	const char *dir = "";
+	if (!path || !*path || (*path == '/' && !strstr(path, "/.")))
+		return path;
+	if (path == walk->source)
+		return walk->full_source;
+	if (*path != '/' && dwarf_attr(&walk->skeleton, DW_AT_comp_dir, &attr))
+		dir = dwarf_formstring(&attr);
+	size_t n = dir ? strlen(dir) : 0;
+	char *full = jp_arena_alloc(&walk->file->arena, n + strlen(path) + 2);
+	if (!full) {
+		walk->failed = true;
+		return NULL;
+	}
+	sprintf(full, "%s%s%s", dir ? dir : "", n ? "/" : "", path);
+	normalize_path(full);
+	walk->source = path;
+	walk->full_source = full;
+	return full;
+}
+
 static const char *call_file(struct dwarf_walk *walk, Dwarf_Die *die)
 {
 	size_t count;
@@ -376,7 +425,7 @@ static const char *call_file(struct dwarf_walk *walk, Dwarf_Die *die)
 		return NULL;
 	Dwarf_Attribute attr;
 	return dwarf_attr(die, DW_AT_call_file, &attr)
-	           ? dwarf_filesrc(walk->files, dwarf_number(die, DW_AT_call_file), NULL, NULL)
+	           ? full_source(walk, dwarf_filesrc(walk->files, dwarf_number(die, DW_AT_call_file), NULL, NULL))
 	           : NULL;
 }
 
@@ -388,7 +437,7 @@ static void dwarf_line(struct dwarf_walk *walk, uint64_t vaddr, const char **fil
 	*number = 0;
 	if (!line || dwarf_lineno(line, &n) || n <= 0)
 		return;
-	*file = dwarf_linesrc(line, NULL, NULL);
+	*file = full_source(walk, dwarf_linesrc(line, NULL, NULL));
 	*number = (unsigned)n;
 }
 
@@ -471,6 +520,7 @@ static bool is_cplusplus(int language)
 static int resolve_unit(struct dwarf_walk *walk)
 {
 	walk->files = NULL;
+	walk->source = NULL;
 	walk->qualify = is_cplusplus(dwarf_srclang(&walk->unit));
 	walk_children(walk, &walk->unit, NULL, 0);
 	for (size_t i = 0; i < walk->count && !walk->failed; i++)
