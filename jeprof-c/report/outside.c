@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double mb = 1048576;
+static const double megabyte = 1048576;
 
 static void add_words(char text[outside_most], const char *words)
 {
@@ -23,10 +23,11 @@ static void add_figure(char text[outside_most], const char *what, double now, do
 	char words[outside_most];
 	double change = grown(now, base);
 	if (!difference)
-		snprintf(words, sizeof words, "%s %s %.1f MB", what, strncmp(what, "Ruby", 4) ? "is" : "has", now / mb);
+		snprintf(words, sizeof words, "%s %s %.1f MB", what, strncmp(what, "Ruby", 4) ? "is" : "has",
+		         now / megabyte);
 	else
 		snprintf(words, sizeof words, "%s %s by %.1f MB", what, change < 0 ? "shrank" : "grew",
-		         fabs(change) / mb);
+		         fabs(change) / megabyte);
 	add_words(text, words);
 }
 
@@ -36,12 +37,12 @@ static void add_part(char text[outside_most], double part, double whole, bool di
 {
 	char words[outside_most];
 	if (part >= 0 && part <= whole)
-		snprintf(words, sizeof words, "%.1f MB of it are in this profile", part / mb);
+		snprintf(words, sizeof words, "%.1f MB of it are in this profile", part / megabyte);
 	else if (difference)
 		snprintf(words, sizeof words, "what this profile sees %s by %.1f MB", part < 0 ? "shrank" : "grew",
-		         fabs(part) / mb);
+		         fabs(part) / megabyte);
 	else
-		snprintf(words, sizeof words, "this profile has %.1f MB", part / mb);
+		snprintf(words, sizeof words, "this profile has %.1f MB", part / megabyte);
 	add_words(text, words);
 }
 
@@ -93,6 +94,6 @@ bool outside_total_of(const struct loaded *l, char text[outside_most])
 		len += snprintf(text + len, outside_most - (size_t)len,
 		                "; what they share since the fork counts %u times", now.processes);
 	if (!isnan(now.pss) && !l->difference)
-		snprintf(text + len, outside_most - (size_t)len, " (sum of Pss %.0f MB)", now.pss / mb);
+		snprintf(text + len, outside_most - (size_t)len, " (sum of Pss %.0f MB)", now.pss / megabyte);
 	return true;
 }

@@ -7,10 +7,10 @@
 #include "base/intern.h"
 #include "base/reader.h"
 
-enum { version = 1, program_flag = 1, malloc_flag = 2, wrapper_flag = 1, inlined_flag = 1, unit_bytes = 4 };
+enum { reply_version = 1, program_flag = 1, malloc_flag = 2, wrapper_flag = 1, inlined_flag = 1, unit_bytes = 4 };
 enum { header_bytes = 56, place_bytes = 44, frame_bytes = 12, function_bytes = 16, want_bytes = 16, loss_bytes = 12 };
 
-static const char magic[8] = "jprofnam";
+static const char reply_magic[8] = "jprofnam";
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
@@ -104,9 +104,9 @@ static void put_splits(struct reply_writer *w, const struct jp_namereply *r)
 /* The strings come first: then the text is as long as it gets. */
 static void put_reply_header(struct reply_writer *w, const struct jp_namereply *r, size_t fixed)
 {
-	memcpy(w->fixed, magic, sizeof magic);
-	w->used = sizeof magic;
-	put32(w, version);
+	memcpy(w->fixed, reply_magic, sizeof reply_magic);
+	w->used = sizeof reply_magic;
+	put32(w, reply_version);
 	put32(w, (uint32_t)(fixed + w->text.len));
 	put32(w, r->dwarf);
 	put32(w, (r->program ? program_flag : 0) | (r->exports_malloc ? malloc_flag : 0));
@@ -272,10 +272,10 @@ static bool get_header(struct reply_reader *r)
 {
 	struct jp_namereply *reply = r->reply;
 	size_t len = r->bytes.len;
-	if (len < header_bytes || memcmp(r->bytes.data, magic, sizeof magic))
+	if (len < header_bytes || memcmp(r->bytes.data, reply_magic, sizeof reply_magic))
 		return false;
-	jp_bytes_seek(&r->bytes, sizeof magic);
-	if (get32(r) != version || get32(r) != len)
+	jp_bytes_seek(&r->bytes, sizeof reply_magic);
+	if (get32(r) != reply_version || get32(r) != len)
 		return false;
 	reply->dwarf = get_below(r, jp_dwarf_state_count);
 	uint32_t flags = get_below(r, 2 * malloc_flag);
@@ -316,7 +316,7 @@ int jp_namereply_read(const void *data, size_t len, struct jp_namereply *reply)
 		return JPROF_E_FORMAT;
 	if (make_reply_room(&r))
 		return JPROF_E_NOMEM;
-	jp_bytes_seek(&r.bytes, sizeof magic + 16);
+	jp_bytes_seek(&r.bytes, sizeof reply_magic + 16);
 	reply->mallctl = get_string(&r);
 	reply->remarks = get_string(&r);
 	jp_bytes_seek(&r.bytes, header_bytes);

@@ -16,14 +16,14 @@ struct came {
 	double value;
 };
 
-struct callers {
+struct site_callers {
 	struct jprof_view *view;
 	struct jp_walk walk;
 	struct came *came;
 	size_t count, cap;
 };
 
-static int add_caller(struct callers *c, uint32_t stack)
+static int add_caller(struct site_callers *c, uint32_t stack)
 {
 	struct jp_walk *w = &c->walk;
 	const struct jprof_view *v = c->view;
@@ -85,7 +85,7 @@ static int add_up_row(struct jprof_view *v, const struct came *came, size_t firs
 
 int jp_find_callers(struct jprof_view *v, const char *trim)
 {
-	struct callers c = { .view = v };
+	struct site_callers c = { .view = v };
 	if (!v->origins || v->info.granularity != JPROF_BY_SITE)
 		return 0;
 	int rc = jp_walk_init(&c.walk, v);

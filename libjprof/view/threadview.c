@@ -7,7 +7,7 @@
 #include "view/tally.h"
 
 /* Rows have ids of their own in a part. */
-struct part {
+struct thread_part {
 	struct jprof_view *view;
 	uint32_t *id;  /* by the whole's row; JP_NONE: not in the part */
 	uint32_t *row; /* the whole's, by id */
@@ -15,11 +15,11 @@ struct part {
 
 static const char *name_in_part(const void *context, uint32_t row)
 {
-	const struct part *p = context;
+	const struct thread_part *p = context;
 	return p->view->whole->rows[p->row[row]].name;
 }
 
-static uint32_t part_row(struct part *p, uint32_t row)
+static uint32_t part_row(struct thread_part *p, uint32_t row)
 {
 	uint32_t *id = &p->id[row];
 	if (*id == JP_NONE) {
@@ -30,7 +30,7 @@ static uint32_t part_row(struct part *p, uint32_t row)
 	return *id;
 }
 
-static int part_path(struct part *p, const struct jp_view_path *path)
+static int part_path(struct thread_part *p, const struct jp_view_path *path)
 {
 	struct jprof_view *v = p->view;
 	uint32_t *rows = jp_arena_alloc(&v->store->places, ((size_t)path->length + 1) * sizeof *rows);
@@ -40,7 +40,7 @@ static int part_path(struct part *p, const struct jp_view_path *path)
 	return rows ? 0 : -1;
 }
 
-static void part_rows(struct part *p, const struct jp_view_stack *stack)
+static void part_rows(struct thread_part *p, const struct jp_view_stack *stack)
 {
 	struct jprof_view *v = p->view;
 	for (uint32_t i = 0; i < stack->depth; i++) {
@@ -53,7 +53,7 @@ static void part_rows(struct part *p, const struct jp_view_stack *stack)
 	}
 }
 
-static int part_stacks(struct part *p, size_t thread)
+static int part_stacks(struct thread_part *p, size_t thread)
 {
 	struct jprof_view *v = p->view;
 	const struct jprof_view *whole = v->whole;
@@ -87,7 +87,7 @@ static bool part_numbers(struct jprof_view *v, size_t stacks)
 	return made;
 }
 
-static int make_part(struct part *p, size_t thread)
+static int make_part(struct thread_part *p, size_t thread)
 {
 	struct jprof_view *v = p->view;
 	const struct jprof_view *whole = v->whole;
@@ -120,7 +120,7 @@ int jprof_view_thread(const struct jprof_view *whole, size_t i, struct jprof_vie
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "the view has %zu thread labels, and none of number %zu", whole->thread_count, i);
 	struct jprof_view *v = calloc(1, sizeof *v);
-	struct part p = { .view = v };
+	struct thread_part p = { .view = v };
 	if (!v)
 		return jp_error_nomem(err);
 	*v = (struct jprof_view){
