@@ -15,7 +15,8 @@ struct nearest {
 struct nearest nearest_to(const char *typed, size_t len);
 
 /* Takes a word into account. It is near if at most a third of its letters are too many, too few, wrong, or in the
- * place of their neighbour (Damerau and Levenshtein's distance, neighbours swapped once). Of equal ones the first wins. */
+ * place of their neighbour (Damerau and Levenshtein's distance, neighbours swapped once). Of equal ones the first wins.
+ */
 void nearest_try(struct nearest *nearest, const char *word);
 
 #endif

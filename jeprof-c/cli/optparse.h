@@ -34,8 +34,9 @@ struct opt_table {
 	const struct opt_row *rows;
 	size_t count;
 	const char *help; /* the command that prints the help, for messages */
-	const char *const *first; /* names, up to NULL: what begins one of them means it, whatever else begins so; or NULL */
-	bool command;     /* the first operand ends the options: what follows is a command line of its own */
+	const char *const
+	    *first;   /* names, up to NULL: what begins one of them means it, whatever else begins so; or NULL */
+	bool command; /* the first operand ends the options: what follows is a command line of its own */
 };
 
 /* Reads argv[1..]; operands are moved to its front, in order, and *operand_count says how many there are:

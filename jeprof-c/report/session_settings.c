@@ -88,7 +88,8 @@ void session_options(struct session *s, const struct request *r)
 	fprintf(stderr,
 	        "counter     %s\nrows        %s\nsort        %s\nfold        %s\nruby        %s\nfocus       %s\n"
 	        "ignore      %s\n",
-	        setting_name(SET_COUNTER, (int)o->counter), row_setting(o), o->cum ? "cum" : "flat", levels[o->fold], frames[o->ruby], o->focus ? o->focus : "", o->ignore ? o->ignore : "");
+	        setting_name(SET_COUNTER, (int)o->counter), row_setting(o), o->cum ? "cum" : "flat", levels[o->fold],
+	        frames[o->ruby], o->focus ? o->focus : "", o->ignore ? o->ignore : "");
 	for (size_t i = 0; i < setting_count; i++)
 		if (settings[i].kind == SET_SWITCH)
 			fprintf(stderr, "%-11s %s\n", settings[i].name,

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "model/profile.h"
-
 static void sum_known(struct jp_known_sum *to, const struct jp_known_sum *from)
 {
 	to->of += from->of;
@@ -48,16 +46,11 @@ static double known_bytes(const struct jp_known_sum *known, unsigned processes)
 	return processes && known->of == processes ? known->bytes : NAN;
 }
 
-void jprof_profile_outside(const struct jprof_profile *profile, bool base, struct jprof_outside *outside)
+struct jprof_outside jp_outside_figures(const struct jp_process_sums *sums)
 {
-	static const struct jp_process_sums none;
-	if (!outside)
-		return;
-	const struct jp_process_sums *sums = !profile ? &none : base ? &profile->outside.base : &profile->outside.now;
-	*outside = (struct jprof_outside){ .processes = sums->processes,
-		                           .related = profile && profile->lineage.shared_sum,
-		                           .rss_anon = known_bytes(&sums->rss_anon, sums->processes),
-		                           .pss = known_bytes(&sums->pss, sums->processes),
-		                           .gc_heap = known_bytes(&sums->gc_heap, sums->processes),
-		                           .kept = known_bytes(&sums->kept, sums->processes) };
+	return (struct jprof_outside){ .processes = sums->processes,
+		                       .rss_anon = known_bytes(&sums->rss_anon, sums->processes),
+		                       .pss = known_bytes(&sums->pss, sums->processes),
+		                       .gc_heap = known_bytes(&sums->gc_heap, sums->processes),
+		                       .kept = known_bytes(&sums->kept, sums->processes) };
 }

@@ -28,6 +28,9 @@ void jp_outside_add(struct jp_outside *to, const struct jp_outside *from, double
 /* Another process's figure. */
 void jp_known_add(struct jp_known_sum *to, double bytes);
 
+/* The sums for people: NAN where one is not known of each process. */
+struct jprof_outside jp_outside_figures(const struct jp_process_sums *sums);
+
 /* The size of a page of Ruby's GC heap: HEAP_PAGE_SIZE of that version's GC::INTERNAL_CONSTANTS, 16 KiB before 3.2 and
  * 64 KiB from then on. `pages` and `slots` (GC.stat's heap_allocated_pages and heap_available_slots) must bear it out:
  * a slot has 40 bytes at least. 0: it is not known. */

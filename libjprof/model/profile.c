@@ -447,6 +447,15 @@ const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i)
 	return profile && i < profile->thread_count ? jp_string(profile, profile->threads[i]) : NULL;
 }
 
+void jprof_profile_outside(const struct jprof_profile *profile, bool base, struct jprof_outside *outside)
+{
+	static const struct jp_process_sums none;
+	if (!outside)
+		return;
+	*outside = jp_outside_figures(!profile ? &none : base ? &profile->outside.base : &profile->outside.now);
+	outside->related = profile && profile->lineage.shared_sum;
+}
+
 size_t jprof_profile_objects(const struct jprof_profile *profile)
 {
 	return profile ? jp_object_count(profile) : 0;

@@ -59,8 +59,7 @@ static uint32_t function_nameless(struct symbolizing *w, const struct jp_locatio
 	if (object->unmapped)
 		snprintf(name, sizeof name, "0x%llx", (unsigned long long)l->address);
 	else if (place && place->fde_start < place->fde_end)
-		snprintf(name, sizeof name, "%.*s!0x%llx", w->label_length, base,
-		         (unsigned long long)place->fde_start);
+		snprintf(name, sizeof name, "%.*s!0x%llx", w->label_length, base, (unsigned long long)place->fde_start);
 	else
 		snprintf(name, sizeof name, "%.*s+0x%llx", w->label_length, base,
 		         (unsigned long long)(place ? place->vaddr : l->offset));

@@ -9,6 +9,7 @@ int main(int argc, char **argv)
 {
 	struct jprof_symbolize_opts where = { .size = sizeof where, .sysroot = argc > 3 ? argv[3] : NULL };
 	struct jprof_view_opts bytes = { .size = sizeof bytes, .counter = JPROF_INUSE_SPACE };
+	struct jprof_table_opts order = { .size = sizeof order, .by_change = true };
 	struct jprof_profile *early = NULL, *late = NULL;
 	struct jprof_view *view = NULL;
 	struct jprof_table *table = NULL;
@@ -20,7 +21,7 @@ int main(int argc, char **argv)
 	int failed = jprof_profile_open(argv[1], NULL, &early, &err) ||
 	             jprof_profile_open(argv[2], NULL, &late, &err) || jprof_profile_difference(late, early, &err) ||
 	             jprof_profile_symbolize(late, &where, &err) || jprof_view_new(late, &bytes, &view, &err) ||
-	             jprof_table_new(view, NULL, &table, &err);
+	             jprof_table_new(view, &order, &table, &err);
 	for (size_t i = 0; !failed && i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
 		if (row->flat != 0)

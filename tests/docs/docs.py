@@ -18,7 +18,8 @@ FOREIGN = {
     "disable-cxx", "enable-prof",  # jemalloc's configure
     "dwarf-5",  # dwz
     "separate-recs",  # callgrind
-    "export-dynamic",  # the linker
+    "export-dynamic", "export-dynamic-symbol",  # the linker
+    "yjit",  # ruby
     "lgs", "runs",  # scripts of tests/live
     "x",  # any option
 }

@@ -59,10 +59,10 @@ static void make_path(char path[64])
 static void test_dumps(void **state)
 {
 	static const struct shape shapes[] = {
-		{ "shared addresses, deep stacks", 80, 2000, 0.45 },
-		{ "shared addresses, stacks of 25", 25, 2000, 0.62 },
-		{ "shared addresses, stacks of 5", 5, 2000, 1.2 },
-		{ "all addresses different", 25, 0, 3.4 },
+		{ "shared addresses, deep stacks", 80, 2000, 0.45, false },
+		{ "shared addresses, stacks of 25", 25, 2000, 0.62, false },
+		{ "shared addresses, stacks of 5", 5, 2000, 1.2, false },
+		{ "all addresses different", 25, 0, 3.4, false },
 	};
 	char path[64];
 	int wrong = 0;
@@ -128,7 +128,7 @@ static void test_tables(void **state)
 /* A view needs no second table of stacks: what it has is for each stack and each row. */
 static void test_folding(void **state)
 {
-	static const struct shape shape = { "", 80, 200, 0.12 };
+	static const struct shape shape = { "", 80, 200, 0.12, false };
 	char path[64];
 	(void)state;
 	make_path(path);

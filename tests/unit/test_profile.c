@@ -124,7 +124,8 @@ static void test_synthetic_addresses_are_taken_off(void **state)
 	assert_int_equal(jp_location_count(p), 1);
 	assert_int_equal(jp_sample_count(p), 2);
 	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), 450);
-	assert_int_equal(jprof_profile_info(p)->synthetic, 4); /* nothing is taken off the innermost: there it is another */
+	assert_int_equal(jprof_profile_info(p)->synthetic,
+	                 4); /* nothing is taken off the innermost: there it is another */
 	assert_int_equal(jprof_profile_info(p)->addresses, 1);
 	jprof_profile_free(p);
 }
