@@ -169,10 +169,12 @@ static int place_origin(struct jp_origins *origins, const struct jp_code *code, 
 	return label == JP_NONE ? -1 : 0;
 }
 
-int jp_origins_init(struct jp_origins *origins, const struct jp_code *code)
+int jp_origins_init(struct jp_origins *origins, const struct jp_code *code, const uint32_t *location_of)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	*origins = (struct jp_origins){ .of = calloc((size_t)code->location_count + 1, sizeof *origins->of) };
+	*origins = (struct jp_origins){ .of = calloc((size_t)code->location_count + 1, sizeof *origins->of),
+		                        .location_of = location_of,
+		                        .frame_count = code->frame_count };
 	if (!origins->of)
 		return -1;
 	for (uint32_t i = 0; i < code->location_count; i++)
@@ -182,19 +184,24 @@ int jp_origins_init(struct jp_origins *origins, const struct jp_code *code)
 	return 0;
 }
 
-const char *jp_origin_label(const struct jp_origins *origins, uint32_t location)
+const char *jp_origin_label(const struct jp_origins *origins, const struct jp_origin *of)
 {
-	uint32_t label = origins->of[location].label;
+	uint32_t label = of->label;
 	return label ? jp_intern_get(&origins->labels, label - 1) : "";
 }
 
-uint32_t jp_origins_site(const struct jp_origins *origins, const uint32_t *location_of, const uint32_t *frames,
-                         uint32_t depth)
+const struct jp_origin *jp_origin_of(const struct jp_origins *origins, uint32_t frame)
+{
+	uint32_t known = origins->frame_count;
+	return &origins->of[frame < known ? origins->location_of[frame] : frame - known];
+}
+
+uint32_t jp_origins_site(const struct jp_origins *origins, const uint32_t *frames, uint32_t depth)
 {
 	uint32_t site = 0;
 	uint8_t best = SITE_NONE;
 	for (uint32_t i = 0; i < depth && best < SITE_CODE; i++) {
-		uint8_t here = origins->of[location_of[frames[i]]].site;
+		uint8_t here = jp_origin_of(origins, frames[i])->site;
 		if (here > best) {
 			best = here;
 			site = i;
@@ -203,10 +210,9 @@ uint32_t jp_origins_site(const struct jp_origins *origins, const uint32_t *locat
 	return site;
 }
 
-uint32_t jp_origins_caller(const struct jp_origins *origins, const uint32_t *location_of, const uint32_t *frames,
-                           uint32_t from, uint32_t depth)
+uint32_t jp_origins_caller(const struct jp_origins *origins, const uint32_t *frames, uint32_t from, uint32_t depth)
 {
-	while (from < depth && origins->of[location_of[frames[from]]].origin != JPROF_ORIGIN_APPLICATION)
+	while (from < depth && jp_origin_of(origins, frames[from])->origin != JPROF_ORIGIN_APPLICATION)
 		from++;
 	return from;
 }

@@ -26,22 +26,25 @@ struct jp_origin {
 struct jp_origins {
 	struct jp_origin *of; /* by location */
 	struct jp_intern labels;
+	const uint32_t *location_of; /* by frame; of a view */
+	uint32_t frame_count;        /* frames from there on are places without frames */
 };
 
 /* 0, or -1 when memory is short; to be released in either case. */
-int jp_origins_init(struct jp_origins *origins, const struct jp_code *code) jp_must_check;
+int jp_origins_init(struct jp_origins *origins, const struct jp_code *code, const uint32_t *location_of) jp_must_check;
+
+/* Of the place of a frame. */
+const struct jp_origin *jp_origin_of(const struct jp_origins *origins, uint32_t frame);
 
 /* "" where there is none. */
-const char *jp_origin_label(const struct jp_origins *origins, uint32_t location);
+const char *jp_origin_label(const struct jp_origins *origins, const struct jp_origin *of);
 
 /* The frame of a stack at which its memory was allocated: the innermost of the application or a gem; else the innermost
  * that has a file; else the innermost of Ruby; else the innermost. `frames` are innermost first. */
-uint32_t jp_origins_site(const struct jp_origins *origins, const uint32_t *location_of, const uint32_t *frames,
-                         uint32_t depth);
+uint32_t jp_origins_site(const struct jp_origins *origins, const uint32_t *frames, uint32_t depth);
 
 /* The innermost frame of the application from `from` on; `depth` if there is none. */
-uint32_t jp_origins_caller(const struct jp_origins *origins, const uint32_t *location_of, const uint32_t *frames,
-                           uint32_t from, uint32_t depth);
+uint32_t jp_origins_caller(const struct jp_origins *origins, const uint32_t *frames, uint32_t from, uint32_t depth);
 
 /* "app/models/user.rb:42", "i18n 1.14.1 lib/i18n.rb:71": where a frame of Ruby is. The first of the prefixes `trim`
  * (comma-separated, may be NULL) that its path begins with is taken off. */

@@ -261,7 +261,7 @@ static int prepare_view(struct resolve *r, struct jprof_error *err)
 			location_of[v->code.locations[i].frame_first + f] = i;
 	if (r->profile->info.has_ruby) {
 		v->origins = &v->store->origins;
-		if (jp_origins_init(&v->store->origins, &v->code))
+		if (!location_of || jp_origins_init(&v->store->origins, &v->code, location_of))
 			return jp_error_nomem(err);
 	}
 	if (!location_of || jp_rows_init(&v->store->rows, &v->code, location_of, r->opts))

@@ -158,7 +158,7 @@ static uint32_t row_of_origin(struct jp_rows *r, uint32_t location)
 	uint32_t *row = &r->of_label[label];
 	if (*row == JP_NONE) {
 		jp_strbuf_cut(&r->text, 0);
-		jp_strbuf_str(&r->text, jp_origin_label(r->origins, location));
+		jp_strbuf_str(&r->text, jp_origin_label(r->origins, &r->origins->of[location]));
 		*row = row_named(r, r->code->locations[location].object);
 	}
 	return *row;
@@ -206,7 +206,7 @@ static uint32_t owner_of_stack(struct jp_rows *r, const uint32_t *places, size_t
 {
 	size_t native = native_depth(r, places, depth);
 	*owner = native ? jp_owner_place(r->code, r->objects, native) : 0;
-	if (native && jp_role_of(r->code, r->objects[*owner]) == JP_ROLE_FOREIGN)
+	if (native && jp_role_of(r->code, r->objects[*owner]) <= JP_ROLE_PROGRAM)
 		return row_of_owner(r, native, *owner);
 	size_t code = r->origins ? place_of_code(r, places, native, depth) : depth;
 	if (code < depth)

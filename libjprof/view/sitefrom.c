@@ -28,9 +28,9 @@ static int add_caller(struct site_callers *c, uint32_t stack)
 	struct jp_walk *w = &c->walk;
 	const struct jprof_view *v = c->view;
 	jp_walk_rows(w, stack);
-	if (!w->depth || v->origins->of[v->location_of[w->frames[w->inner]]].origin != JPROF_ORIGIN_GEM)
+	if (!w->depth || jp_origin_of(v->origins, w->frames[w->inner])->origin != JPROF_ORIGIN_GEM)
 		return 0;
-	uint32_t at = jp_origins_caller(v->origins, v->location_of, w->frames, w->inner + 1, w->depth);
+	uint32_t at = jp_origins_caller(v->origins, w->frames, w->inner + 1, w->depth);
 	if (at == w->depth)
 		return 0;
 	if (jp_array_push(c->came, c->count, c->cap))

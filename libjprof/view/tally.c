@@ -35,8 +35,9 @@ static void place_frame(const struct jprof_view *v, uint32_t id, struct jprof_ro
 		                  .line = frame->line,
 		                  .source = l->source };
 	if (v->origins) {
-		like.origin = v->origins->of[v->location_of[id]].origin;
-		like.library = null_if_empty(jp_origin_label(v->origins, v->location_of[id]));
+		const struct jp_origin *origin = jp_origin_of(v->origins, id);
+		like.origin = origin->origin;
+		like.library = null_if_empty(jp_origin_label(v->origins, origin));
 	}
 	place_row(row, first, &like);
 }

@@ -24,7 +24,7 @@ void jp_walk_frames(struct jp_walk *w, uint32_t id)
 	}
 	const struct jprof_view *v = w->view;
 	bool sites = v->origins && v->info.granularity == JPROF_BY_SITE;
-	w->inner = sites ? jp_origins_site(v->origins, v->location_of, w->frames, w->depth) : 0;
+	w->inner = sites ? jp_origins_site(v->origins, w->frames, w->depth) : 0;
 }
 
 /* Where a place has no frames it is its own row, or by file that of its object. */
