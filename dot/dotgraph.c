@@ -187,7 +187,7 @@ static void put_owner(FILE *out, const struct build *b, const struct jprof_node 
 	bool owner = !b->opts->cluster && b->opts->view->granularity != JPROF_BY_LIBRARY;
 	if (!owner && !n->inlined)
 		return;
-	fprintf(out, "<font point-size=\"%.1f\" color=\"#2f2c28\">", fmax(7.5, size * 0.55));
+	fprintf(out, "<font point-size=\"%.1f\" color=\"%s\">", fmax(7.5, size * 0.55), dot_origin(n->origin).color);
 	if (n->inlined)
 		fprintf(out, "inlined%s", owner ? ", " : "");
 	if (owner)
@@ -230,7 +230,8 @@ static void draw_node(struct build *b, size_t i)
 	set(b, b->nodes[i], "fontsize", "%.1f", size);
 	set(b, b->nodes[i], "fillcolor", "%s", paint.fill);
 	set(b, b->nodes[i], "color", "%s", frame.line);
-	set(b, b->nodes[i], "class", "%s of-%s %s", paint.class, frame.class, n->inlined ? "inlined" : "own");
+	set(b, b->nodes[i], "class", "%s of-%s %s%s%s", paint.class, frame.class, n->inlined ? "inlined" : "own",
+	    n->origin ? " " : "", n->origin ? dot_origin(n->origin).class : "");
 	if (n->inlined)
 		set(b, b->nodes[i], "style", "filled,dashed");
 	if (b->tooltips && text_open(&t)) {
@@ -272,7 +273,7 @@ static void add_edge(struct build *b, size_t i)
 
 /* ---- Frames around the nodes of one library ---- */
 
-static Agraph_t *cluster_of(struct build *b, size_t number, const char *owner)
+static Agraph_t *cluster_of(struct build *b, size_t number, const struct jprof_node *n)
 {
 	char name[dot_cell];
 	struct cell_text t;
@@ -282,10 +283,10 @@ static Agraph_t *cluster_of(struct build *b, size_t number, const char *owner)
 		b->failed = true;
 		return cluster;
 	}
-	dot_put_escaped(t.out, owner);
+	dot_put_escaped(t.out, n->owner);
 	text_set(b, &t, cluster, "label", false);
 	set(b, cluster, "style", "rounded,dashed");
-	set(b, cluster, "color", "#8f8a80");
+	set(b, cluster, "color", "%s", n->origin ? dot_origin(n->origin).color : "#8f8a80");
 	set(b, cluster, "fontsize", "%.0f", 14 * dot_type_scale(b->graph));
 	return cluster;
 }
@@ -307,7 +308,7 @@ static void add_clusters(struct build *b)
 	for (size_t i = 0; !b->failed && i < count; i++) {
 		size_t first = first_of_owner(b->graph, i);
 		if (!clusters[first])
-			clusters[first] = cluster_of(b, first, jprof_graph_node(b->graph, first)->owner);
+			clusters[first] = cluster_of(b, first, jprof_graph_node(b->graph, first));
 		if (clusters[first])
 			agsubnode(clusters[first], b->nodes[i], 1);
 	}

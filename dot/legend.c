@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "paint.h"
+
 static const char *verb(const struct dot_opts *opts)
 {
 	return opts->view->counter == JPROF_ALLOC_SPACE || opts->view->counter == JPROF_ALLOC_OBJECTS ? "allocated"
@@ -70,10 +72,33 @@ static bool has_edge(const struct jprof_graph *graph, bool residual)
 	return false;
 }
 
+static bool has_origin(const struct jprof_graph *graph, enum jprof_origin origin)
+{
+	for (size_t i = 0; i < jprof_graph_nodes(graph); i++)
+		if (jprof_graph_node(graph, i)->origin == origin)
+			return true;
+	return false;
+}
+
+/* The colours of owners, where there is Ruby. */
+static void put_origins(FILE *out, const struct jprof_graph *graph)
+{
+	const char *before = "Ruby: ";
+	for (enum jprof_origin o = JPROF_ORIGIN_APPLICATION; o <= JPROF_ORIGIN_VM; o++) {
+		if (!has_origin(graph, o))
+			continue;
+		fprintf(out, "%s<font color=\"%s\">%s</font>", before, dot_origin(o).color, dot_origin(o).word);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputs("<br align=\"left\"/>", out);
+}
+
 static void put_key(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts)
 {
 	if (jprof_graph_info(graph)->difference)
 		put_line(out, "red grew, blue shrank; the stronger, the more");
+	put_origins(out, graph);
 	if (has_edge(graph, true))
 		put_line(out, "dashed: by way of %s left out", noun(opts, true));
 	if (has_edge(graph, false))

@@ -16,6 +16,19 @@ static const struct dot_paint loss[] = {
 	{ "k3", "#accfef", "#2f6ba8" }, { "k4", "#86b7e5", "#1d528a" }, { "k5", "#64a0da", "#113c6b" },
 };
 
+/* Dark enough for text on every fill above. */
+struct dot_origin dot_origin(enum jprof_origin origin)
+{
+	static const struct dot_origin origins[] = {
+		[JPROF_ORIGIN_NATIVE] = { "native", "#2f2c28", NULL },
+		[JPROF_ORIGIN_APPLICATION] = { "application", "#0b5a2a", "the application" },
+		[JPROF_ORIGIN_GEM] = { "gem", "#123f7a", "gems" },
+		[JPROF_ORIGIN_STDLIB] = { "stdlib", "#6a2a78", "Ruby's library" },
+		[JPROF_ORIGIN_VM] = { "vm", "#7a1220", "Ruby itself" },
+	};
+	return origins[origin];
+}
+
 static size_t step(double share)
 {
 	static const double from[] = { 0, 0.01, 0.05, 0.15, 0.35 };

@@ -136,6 +136,13 @@ with tempfile.TemporaryDirectory() as folder:
     listing = run("--list=Shop#show", "--source-path=src", "--trim-path=/srv/shop", "--show_bytes", anywhere, "a.heap")
     same("list", re.findall(r"^ *1060 +1360 +18: line 18$", listing, re.M) != [], True)
     same("list, without a directory for it", "line 18" in run("--list=Shop#show", anywhere, "a.heap"), False)
+    dot = run("--dot", "--nodefraction=0", anywhere, "a.heap")
+    same("classes in a picture", [c for c in ("application", "gem", "stdlib", "vm") if f' own {c}"' not in dot], [])
+    same("the key of a picture", re.sub("<[^<>]*>", "", next((s for s in dot.splitlines() if "Ruby: " in s), "")).split("Ruby: ")[-1].split("dashed")[0].rstrip(">,"),
+         "the application, gems, Ruby's library, Ruby itself")
+    same("owners in a picture", [o for o in ("i18n 1.14.1", "nokogiri 1.16.2", "application") if o not in dot], [])
+    clusters = run("--dot", "--cluster", "--nodefraction=0", anywhere, "a.heap")
+    same("clusters", [o for o in ("i18n 1.14.1", "application", "Ruby", "Ruby's library") if f'label="{o}"' not in clusters and f'label={o},' not in clusters and f'label={o};' not in clusters], [])
     raw = run("--raw", anywhere, "a.heap")
     same("raw has numbers", re.findall(r"0x7f0000", raw), [])
     same("raw", [line for line in raw.splitlines() if line.startswith("@")][3], "@ 0x30001000 0x20001001")
