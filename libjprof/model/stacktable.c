@@ -34,7 +34,7 @@ static uint32_t stack_id(struct jp_stack_table *table, const uint32_t *places, s
 		item.places =
 		    (const uint32_t *)(const void *)jp_arena_dup(&table->copies, places, depth * sizeof *places);
 	table->items[id] = item;
-	if (item.places)
+	if (item.places || !depth)
 		return id;
 	table->items[id].depth = 0;
 	jp_stack_cut(table, id);

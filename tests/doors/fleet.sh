@@ -102,7 +102,7 @@ try archive
 sums "archive/$(uname -n).app.1.0.i0.pb.gz" spool/app.1.0.i0.heap
 run jprof --show_bytes --diff_base="archive/$(uname -n).app.1.0.i0.pb.gz" "archive/$(uname -n).app.1.1.i1.pb.gz"
 exits 0
-prints '^Total: [0-9]+ B$'
+prints '^Total: [0-9]+ B; shares are of '
 
 # The script: sends once, does nothing for the same dump, fails where the server refuses or is not there.
 example send-heap

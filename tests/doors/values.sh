@@ -103,10 +103,10 @@ check "one thread" [ "$(sed '1d; s/.*,"\(.*\)"\r$/\1/' out | sort -u)" = t1 ]
 write json json "$heaps/faults/names.heap"
 judge schema "$root/docs/json.schema.json" json
 write csv csv "$heaps/faults/names.heap"
-check "a quote is not doubled" grep -q '"""; touch jprof-fault-ran; "".so' csv
+check "a quote is not doubled" grep -q '"""; touch jprof-fault-ran; ""+0x' csv
 write text text --show_bytes "$heaps/faults/names.heap"
 judge csv csv text
-prints 'two\\x0alines\.so'
+prints 'two\\x0alines\+0x'
 # Bytes that are no UTF-8, and formulas: by way of symbolized input, where names are free.
 printf '%s\n' '--- symbol' 'binary=/bin/app' '0x0000000000401000 =HYPER"LINK"' >names.raw
 printf '0x0000000000402000 caf\351\nMORE\n' | sed '/MORE/d' >>names.raw

@@ -26,7 +26,7 @@ report() {
 }
 
 total() {
-    "$jprof" --show_bytes "$@" 2>err | sed -n 's/^Total: \(.*\) B$/\1/p'
+    "$jprof" --show_bytes "$@" 2>err | sed -n 's,^Total: \(-*[0-9]*\) B.*,\1,p'
 }
 
 threads="--sysroot=$heaps/sysroot $heaps/jemalloc-5.3.0.heap"

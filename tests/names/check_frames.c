@@ -63,8 +63,9 @@ static void check_named(const struct truth *t, const char *want, const char *got
 static void check_nameless(const struct truth *t, const char *got)
 {
 	char want[4096];
-	const char *base = jp_basename(t->object);
-	int n = snprintf(want, sizeof want, "%s%s", base, t->flags & NO_FDE ? "+0x" : "!0x");
+	const char *base = jp_basename(t->object), *so = strstr(base, ".so");
+	int len = so ? (int)(so - base) : (int)strlen(base);
+	int n = snprintf(want, sizeof want, "%.*s%s", len, base, t->flags & NO_FDE ? "+0x" : "!0x");
 	if (t->flags & CLONE) {
 		char *end;
 		uint64_t start = strncmp(got, want, (size_t)n) ? UINT64_MAX : strtoull(got + n, &end, 16);

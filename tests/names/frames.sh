@@ -57,6 +57,7 @@ awk -F '\t' -v expect="$expect" '
     !has(nameless) && (expect == "functions" || has(exported)) { row($(NF - 2) " ??:0", $2); next }
     {
         sub(".*/", "", $3)
+        sub("[.]so$", "", $3)
         row($3 (has(no_fde) ? "+0x" $4 : "!0x" $5) (expect == "lines" ? " " $8 ":" $9 : ""), $2)
     }
     END { for (name in cums) print flats[name], cums[name], name }

@@ -145,7 +145,7 @@ class Check:
         if not place:
             return None, f'0x{address:x}'
         offset = address - place.start + place.offset
-        base = place.path.rpartition('/')[2]
+        base = re.sub(r'(?<=.)\.so(?=[. ]|$).*', '', place.path.rpartition('/')[2])
         elf = self.elf(place.path)
         vaddr = elf and elf.vaddr(offset)
         if vaddr is None:

@@ -79,7 +79,7 @@ check "$grew less $shrank is not $total" [ $difference -ge -1 -a $difference -le
 # ---- names that would break a line ----
 if command -v "${CC:-gcc}" >/dev/null; then
     find_jemalloc
-    here_views=$here here=$here/../cli
+    here_views=$here here=${here%/*}/cli
     build 'od d' grow.c -O1 -g
     mv 'od d' "$(printf 'od d\n(1) x')"
     profiled prof_active:false,lg_prof_sample:0 ./od*x odd.heap 10 20

@@ -2,7 +2,7 @@
 # --interactive driven by a script, as jeprof's users drive theirs.
 . "$(dirname "$0")/../cli/lib.sh"
 find_jemalloc
-here_views=$here here=$here/../cli
+here_views=$here here=${here%/*}/cli
 build subject parity.c -g -O0 -fPIE -pie -gdwarf-3 -gstrict-dwarf -fno-optimize-sibling-calls -pthread
 here=$here_views
 profiled prof_active:false,prof_accum:true,lg_prof_sample:11 ./subject early.heap late.heap

@@ -125,7 +125,7 @@ exits 0
 prints '^ROUTINE .* l_leaf '
 
 # ---- C++: short names and full ones ----
-here=$here/../cli
+here=${here%/*}/cli
 build names names.cc -std=c++20 -g -O1 -fPIE -pie -fno-optimize-sibling-calls
 profiled prof_active:false,lg_prof_sample:0 ./names names.heap
 for pattern in '^shop::shelf::put$' 'put\(unsigned long\)' 'anonymous namespace.::hidden'; do

@@ -17,7 +17,7 @@ ours() {
     exits 0
 }
 
-here_views=$here here=$here/../cli
+here_views=$here here=${here%/*}/cli
 build subject parity.c -g -O2 -fno-optimize-sibling-calls -pthread
 here=$here_views
 profiled prof_active:false,prof_accum:true,lg_prof_sample:9 ./subject early.heap late.heap

@@ -4,7 +4,7 @@
 command -v python3 >/dev/null || skip "no python3 here, which plays the terminal"
 find_jemalloc
 "$jprof" --version | grep -q 'libedit' || skip "built without libedit"
-here_views=$here here=$here/../cli
+here_views=$here here=${here%/*}/cli
 build subject parity.c -g -O0 -fno-optimize-sibling-calls -pthread
 here=$here_views
 profiled prof_active:false,prof_accum:true,lg_prof_sample:11 ./subject early.heap late.heap
