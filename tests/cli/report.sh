@@ -179,13 +179,11 @@ for words in "$ruby --addresses nokogiri.1.heap" "info $ruby nokogiri.1.heap" --
     check "SIGPIPE ignored: exit status $(cat status.left)" grep -qx 0 status.left
 done
 # ---- what has no name: its only caller stands after it on a terminal, and in JSON ----
-cd "$cases/ruby31" || exit 1
-run "$jprof" $ruby string.1.heap
+run "$jprof" $ruby "$cases/ruby31/string.1.heap"
 prints '^ .* libruby-3\.1!0x24cca0$'
 what='on a terminal'
-python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))' "$jprof" $ruby string.1.heap </dev/null >"$tmp/screen" 2>&1
+python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))' "$jprof" $ruby "$cases/ruby31/string.1.heap" </dev/null >"$tmp/screen" 2>&1
 check "no caller: $(grep 0x24cca0 "$tmp/screen")" grep -q ' libruby-3\.1!0x24cca0  called by ruby_setup' "$tmp/screen"
-run "$jprof" --json $ruby string.1.heap
+run "$jprof" --json $ruby "$cases/ruby31/string.1.heap"
 prints '"name":"libruby-3\.1!0x24cca0".*"called_by":"ruby_setup"'
-cd "$tmp" || exit 1
 finish
