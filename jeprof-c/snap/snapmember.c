@@ -244,12 +244,13 @@ static void remove_file(struct jprof_dump_file *file)
 		say_error(&err);
 }
 
-/* The dump goes before its side-car, so that none is ever without. */
+/* The dump goes before its side-car and its table, so that none is ever without. */
 void leftovers_remove(const struct leftovers *l, const struct snap_options *options)
 {
 	for (size_t i = 0; i < l->count && !options->keep_dumps; i++) {
 		remove_file(l->items[i].dump);
 		remove_file(l->items[i].sidecar);
+		remove_file(l->items[i].table);
 	}
 }
 
@@ -258,6 +259,7 @@ void leftovers_end(struct leftovers *l)
 	for (size_t i = 0; i < l->count; i++) {
 		jprof_dump_file_free(l->items[i].dump);
 		jprof_dump_file_free(l->items[i].sidecar);
+		jprof_dump_file_free(l->items[i].table);
 		opener_end(l->items[i].opener);
 	}
 	free(l->items);

@@ -73,7 +73,9 @@ run "$jprof" snap "$one" --cmdline --symbols=later --keep-dumps -o bare.jprof
 exits 0
 has bare.jprof "$one/cmdline"
 has_no bare.jprof symbols.pb.gz
-check "the raw dump did not stay" [ "$(ls d | grep -c '^app\..*heap')" -eq 2 ]
+has bare.jprof "$one/frames"
+kept=$(ls d | grep '^app\..*heap$')
+check "not one dump, its side-car and its table stayed" [ "$(ls d | grep '^app\.' | tr '\n' ' ')" = "$kept $kept.json $kept.ruby " ]
 run "$jprof" --show_bytes --top=3 bare.jprof
 cp out bare.out
 run "$jprof" --show_bytes --top=3 given.jprof

@@ -13,6 +13,7 @@ run "$jprof" snap --signal=USR2 "$pid" -o signal.jprof
 exits 0
 says
 has signal.jprof "$pid/agent.json"
+has signal.jprof "$pid/frames"
 check "not by a signal" [ "$(tar xOf signal.jprof "$pid/agent.json" | grep -oE '"reason": ?"[a-z]*"' | tr -d ' ')" = '"reason":"signal"' ]
 run "$jprof" --show_bytes signal.jprof
 exits 0
