@@ -79,7 +79,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
     exits 1
     doctor "$pid"
     exits 1
-    row warn agent 'its last dump failed'
+    row warn agent 'its last error: .*[Nn]o space'
     row bad space '0.0 MB free'
     lives "$pid"
     stop "$pid"
