@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -195,17 +196,22 @@ static int open_held_directory(const struct child_places *p, int handle, struct 
 	return is_local(p, &fs) ? openat(handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : child_failed(ENOTSUP);
 }
 
+/* Waits for a place in the listener's queue, but not for long: somebody waits for this child. Who just asks now and
+ * then finds the queue full each time, where others ask without a pause. */
 static int open_held_socket(int handle, struct stat *st)
 {
+	enum { most_us = 500000 };
+	const struct timeval most = { .tv_usec = most_us };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	if (handle < 0 || fstat(handle, st))
 		return -1;
 	if (!S_ISSOCK(st->st_mode))
 		return child_failed(EINVAL);
-	int yes = 1, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int yes = 1, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", handle);
 	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) &&
-	    !connect(fd, (const struct sockaddr *)&address, sizeof address))
+	    !setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most) &&
+	    !connect(fd, (const struct sockaddr *)&address, sizeof address) && !fcntl(fd, F_SETFL, O_NONBLOCK))
 		return fd;
 	int error = errno;
 	close_fd(&fd);

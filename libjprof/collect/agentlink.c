@@ -231,7 +231,7 @@ int jprof_agent_connect(const struct jprof_process *process, const struct jprof_
 	agent->ns_pid = process->ns_pid;
 	snprintf(agent->name, sizeof agent->name, "process %d: its agent", process->pid);
 	agent->table_fd = -1;
-	agent->fd = jp_unixsock_connect(&target, process->agent_socket, err);
+	agent->fd = jp_unixsock_connect(&target, process->agent_socket, jp_clock_ms() + agent->timeout, err);
 	rc = agent->fd < 0 ? agent->fd : check_peer(agent, process, err);
 	rc = rc ? rc : check_user(agent, process, target.proc, err);
 	rc = rc ? rc : check_identity(agent, process, err);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -83,14 +84,27 @@ static int open_directory(const struct jprof_target *t, const char *path, struct
 	return S_ISDIR(st->st_mode) ? openat(handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : below_failed(EINVAL);
 }
 
+/* Who only asks now and then whether the queue has a place finds it full each time, where others ask without a pause.
+ * Who waits is woken as soon as a place comes free. */
+int jp_below_connect(int fd, const struct sockaddr_un *address, socklen_t len)
+{
+	enum { most_us = 500000 };
+	const struct timeval most = { .tv_usec = most_us };
+	int yes = 1;
+	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most) ||
+	    connect(fd, (const struct sockaddr *)address, len))
+		return -1;
+	return fcntl(fd, F_SETFL, O_NONBLOCK);
+}
+
 static int connect_held(int handle)
 {
 	/* Paths of sockets have 107 bytes at most: this one is short, and nothing is resolved again. */
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int yes = 1, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", handle);
-	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) &&
-	    !connect(fd, (const struct sockaddr *)&address, sizeof address))
+	if (fd >= 0 && !jp_below_connect(fd, &address, sizeof address))
 		return fd;
 	int error = errno;
 	jp_file_close(&fd);

@@ -3,7 +3,9 @@
 #ifndef JP_COLLECT_BELOW_H
 #define JP_COLLECT_BELOW_H
 
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include "collect/target.h"
 
@@ -11,7 +13,11 @@
 int jp_below_open(const struct jprof_target *target, enum jprof_open what, const char *path, struct stat *st);
 int jp_below_remove(const struct jprof_target *target, const char *path, const struct stat *st);
 
-/* What an errno of these two means. */
+/* Connects a new, blocking socket, which shows who speaks, and makes it non-blocking. Waits for half a second at most
+ * until the listener's queue has a place. 0, or -1 with errno set; EAGAIN: there was none. */
+int jp_below_connect(int fd, const struct sockaddr_un *address, socklen_t len);
+
+/* What an errno of opening or removing means. */
 const char *jp_below_reason(int error);
 
 #endif

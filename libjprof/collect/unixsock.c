@@ -30,7 +30,7 @@ uint64_t jp_clock_ms(void)
 
 static int new_unix_socket(void)
 {
-	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
 /* A descriptor of a namespace and what became of it in a thread of its own. */
@@ -98,52 +98,47 @@ static int cannot_reach(int rc, int pid, const char *name, struct jprof_error *e
 	                reason(rc));
 }
 
-enum { tries = 100, pause_ms = 20 };
-
-static int connect_abstract(const struct jprof_target *t, const char *name, struct jprof_error *err)
+/* One try. Its network may have gone since the last one. */
+static int connect_abstract(const struct jprof_target *t, const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	size_t len = strlen(name + 1);
-	if (len > sizeof address.sun_path - 1)
-		return cannot_reach(ENAMETOOLONG, t->pid, name, err);
+	if (len > sizeof address.sun_path - 1) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
 	memcpy(address.sun_path + 1, name + 1, len);
-	int yes = 1, rc = -1, fd = socket_in_network_of(t->proc, t->pid);
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes)) {
-		int error = errno;
-		jp_file_close(&fd);
-		return cannot_reach(error, t->pid, name, err);
-	}
-	/* A full backlog (EAGAIN) is waited for: the agent serves one at a time. */
-	for (int i = 0; rc && i < tries; i++) {
-		rc = connect(fd, (const struct sockaddr *)&address,
-		             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len));
-		if (!rc || (errno != EAGAIN && errno != EINTR))
-			break;
-		poll(NULL, 0, pause_ms);
-	}
-	int error = errno;
-	if (!rc)
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len);
+	int fd = socket_in_network_of(t->proc, t->pid);
+	if (fd < 0 || !jp_below_connect(fd, &address, size))
 		return fd;
+	int error = errno;
 	jp_file_close(&fd);
-	return cannot_reach(error, t->pid, name, err);
+	errno = error;
+	return -1;
 }
 
-static int connect_path(const struct jprof_target *t, const char *name, struct jprof_error *err)
+static int connect_path(const struct jprof_target *t, const char *path)
 {
 	struct stat st;
-	int fd = -1;
-	for (int i = 0; fd < 0 && i < tries; i++) {
-		fd = jp_below_open(t, JPROF_OPEN_SOCKET, name, &st);
-		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
-			break;
-		poll(NULL, 0, pause_ms);
-	}
-	return fd < 0 ? cannot_reach(errno == EINVAL ? ENOTSOCK : errno, t->pid, name, err) : fd;
+	int fd = jp_below_open(t, JPROF_OPEN_SOCKET, path, &st);
+	if (fd < 0 && errno == EINVAL)
+		errno = ENOTSOCK;
+	return fd;
 }
 
-int jp_unixsock_connect(const struct jprof_target *t, const char *name, struct jprof_error *err)
+/* The agent serves one at a time, and anybody may fill its queue: a place in it is waited for. */
+int jp_unixsock_connect(const struct jprof_target *t, const char *name, uint64_t deadline, struct jprof_error *err)
 {
-	return *name == '@' ? connect_abstract(t, name, err) : connect_path(t, name, err);
+	enum { pause_ms = 20 };
+	for (;;) {
+		int fd = *name == '@' ? connect_abstract(t, name) : connect_path(t, name);
+		if (fd >= 0)
+			return fd;
+		if ((errno != EAGAIN && errno != EINTR) || jp_clock_ms() >= deadline)
+			return cannot_reach(errno, t->pid, name, err);
+		poll(NULL, 0, pause_ms);
+	}
 }
 
 /* Waits until the socket is ready: 0, or an error with words. */

@@ -6,8 +6,10 @@
 
 /* A non-blocking, close-on-exec stream connected to `name` as the process sees it: an absolute path, which is resolved
  * below its root and only taken if it is a socket there, or "@NAME" in the abstract namespace of its network. It shows
- * who speaks. A descriptor, or a negative code with *err set. */
-int jp_unixsock_connect(const struct jprof_target *target, const char *name, struct jprof_error *err);
+ * who speaks. Where too many wait there already, it waits until `deadline` (jp_clock_ms) for a place. A descriptor, or
+ * a negative code with *err set. */
+int jp_unixsock_connect(const struct jprof_target *target, const char *name, uint64_t deadline,
+                        struct jprof_error *err);
 
 enum { jp_reply_fds = 3 };
 
