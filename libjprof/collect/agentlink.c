@@ -106,10 +106,7 @@ static int ask_for_text(struct jprof_agent *agent, const char *request, struct j
                         struct jprof_error *err)
 {
 	struct jp_reply jp_cleanup(jp_reply_release) reply = { 0 };
-	int rc = ask_for(agent, request, agent->timeout, object, &reply, err);
-	if (rc || !reply.fd_count)
-		return rc;
-	return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s hands over descriptors that it should not", agent->name);
+	return ask_for(agent, request, agent->timeout, object, &reply, err);
 }
 
 static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error *err)
@@ -337,6 +334,7 @@ int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_op
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	bool hand_over = !rc && agent->hands_over && !opts.files;
 	rc = rc ? rc : dump_request(&opts, hand_over, hand_over && agent->tables, &request, err);
+	agent->dump_reply.fds_wanted = !hand_over ? 0 : agent->tables ? 3 : 2;
 	agent->dump_asked = time(NULL);
 	rc = rc ? rc
 	        : ask_for(agent, request.text, opts.timeout ? opts.timeout : agent->timeout, &object,

@@ -246,7 +246,7 @@ static int receive_chunk(int fd, struct chunk *chunk, uint64_t deadline, const c
 static int take_aside(struct chunk *chunk, bool first, const char *what, struct jp_reply *reply,
                       struct jprof_error *err)
 {
-	bool good = !chunk->fds_cut && chunk->fd_count <= (first ? jp_reply_fds : 0);
+	bool good = !chunk->fds_cut && chunk->fd_count <= (first ? reply->fds_wanted : 0);
 	for (unsigned i = 0; i < chunk->fd_count; i++)
 		if (good)
 			reply->fds[reply->fd_count++] = chunk->fds[i];

@@ -17,16 +17,16 @@ enum { jp_reply_fds = 3 };
 struct jp_reply {
 	char *line; /* without its newline */
 	int fds[jp_reply_fds];
-	unsigned fd_count;
+	unsigned fd_count, fds_wanted; /* the latter by the caller: more are refused */
 	int pid; /* of who wrote it, by the kernel's word: 0 where it has no number here; -1: not known */
 	unsigned real_uid;
 };
 void jp_reply_release(struct jp_reply *reply);
 
 /* Sends all, or reads a line. At most until `deadline` (jp_clock_ms). A line of more than `limit` bytes, an end before
- * its newline, parts of it by different processes, descriptors that are too many or later than the first byte, or the
- * time being over is an error, with `what` in its words: "the agent of 4711". *reply, which is zero before, is to be
- * released even then. */
+ * its newline, parts of it by different processes, more descriptors than wanted or later than the first byte, or the
+ * time being over is an error, with `what` in its words: "the agent of 4711". *reply, which is zero before but for
+ * fds_wanted, is to be released even then. */
 int jp_unixsock_send(int fd, const void *data, size_t len, uint64_t deadline, const char *what,
                      struct jprof_error *err);
 int jp_unixsock_line(int fd, size_t limit, uint64_t deadline, const char *what, struct jp_reply *reply,
