@@ -216,11 +216,12 @@ JPROF_API int jprof_agent_files(struct jprof_agent *agent, const struct jprof_ta
                                 struct jprof_error *err);
 
 /* The table of Ruby stacks of the dump that jprof_agent_files gave (docs/ruby-table.md); *table is NULL where there is
- * none. Since: 0.2 */
+ * none. One that is not of this process and this dump is refused. Since: 0.2 */
 JPROF_API int jprof_agent_table(struct jprof_agent *agent, const struct jprof_target *target,
-                                struct jprof_dump_file **table, struct jprof_error *err);
+                                const struct jprof_dump_file *dump, struct jprof_dump_file **table,
+                                struct jprof_error *err);
 
-/* The same of a dump that a watch with `agent` gave: what cannot be opened is none. Since: 0.2 */
+/* The same of a dump that a watch gave: what cannot be opened, or is of another dump, is none. Since: 0.2 */
 JPROF_API int jprof_target_table(const struct jprof_target *target, const struct jprof_dump_file *dump,
                                  struct jprof_dump_file **table, struct jprof_error *err);
 

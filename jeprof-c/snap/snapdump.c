@@ -147,7 +147,7 @@ static bool ask_for_dump(struct snap_dump *d, struct jprof_agent *agent, const s
 	if (o->gc)
 		say_gc(p, made);
 	return (!jprof_agent_files(agent, target, &d->dump, &d->sidecar, &err) &&
-	        !jprof_agent_table(agent, target, &d->table, &err)) ||
+	        !jprof_agent_table(agent, target, d->dump, &d->table, &err)) ||
 	       failed_with(&err);
 }
 
@@ -162,8 +162,8 @@ static bool signal_and_wait(struct snap_dump *d, const struct jprof_target *targ
 	bool good = !jprof_target_watch(target, prefix, agent, &watch, &err) &&
 	            !jprof_target_signal(target, o->signal, &err) &&
 	            !jprof_dump_watch_wait(watch, timeout_of(o), &d->dump, &err) &&
-	            (!agent || (!jprof_target_sidecar(target, d->dump, &d->sidecar, &err) &&
-	                        !jprof_target_table(target, d->dump, &d->table, &err)));
+	            (!agent || !jprof_target_sidecar(target, d->dump, &d->sidecar, &err)) &&
+	            !jprof_target_table(target, d->dump, &d->table, &err);
 	if (!good)
 		say_error(&err);
 	jprof_dump_watch_free(watch);

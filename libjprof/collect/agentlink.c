@@ -17,6 +17,7 @@
 #include "collect/dumpfile.h"
 #include "collect/dumpsidecar.h"
 #include "collect/procfs.h"
+#include "collect/tablecheck.h"
 #include "collect/unixsock.h"
 
 enum {
@@ -385,10 +386,10 @@ int jprof_agent_files(struct jprof_agent *agent, const struct jprof_target *targ
 	return 0;
 }
 
-int jprof_agent_table(struct jprof_agent *agent, const struct jprof_target *target, struct jprof_dump_file **table,
-                      struct jprof_error *err)
+int jprof_agent_table(struct jprof_agent *agent, const struct jprof_target *target, const struct jprof_dump_file *dump,
+                      struct jprof_dump_file **table, struct jprof_error *err)
 {
-	if (jp_null(err, agent, target, table))
+	if (jp_null(err, agent, target, dump, table))
 		return JPROF_E_ARGUMENT;
 	const struct jprof_agent_dump *d = &agent->dump;
 	int fd = agent->table_fd;
@@ -399,6 +400,12 @@ int jprof_agent_table(struct jprof_agent *agent, const struct jprof_target *targ
 		rc = jp_dump_file_adopt(fd, d->table, agent->name, &file, err);
 	else if (d->files && d->table)
 		rc = jp_dump_file_open(target, d->table, &file, err);
+	const char *why = file ? jp_table_doubt(target, file, dump) : NULL;
+	if (why) {
+		rc = jp_error(err, JPROF_E_FORMAT, NULL, 0, "process %d: the table %s is not taken: %s", agent->pid,
+		              file->name, why);
+		jprof_dump_file_free(file);
+	}
 	if (!rc)
 		*table = file;
 	return rc;

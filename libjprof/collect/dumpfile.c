@@ -122,19 +122,6 @@ int jp_dump_file_beside(const struct jprof_target *t, const struct jprof_dump_fi
 	return jp_dump_file_open(t, path, out, err);
 }
 
-int jprof_target_table(const struct jprof_target *t, const struct jprof_dump_file *dump, struct jprof_dump_file **table,
-                       struct jprof_error *err)
-{
-	if (jp_null(err, t, dump, table))
-		return JPROF_E_ARGUMENT;
-	struct jprof_dump_file *file = NULL;
-	int rc = jp_dump_file_beside(t, dump, ".ruby", &file, err);
-	if (rc == JPROF_E_NOMEM)
-		return rc;
-	*table = file;
-	return 0;
-}
-
 /* ---- both --------------------------------------------------------------------------------------------------- */
 
 int jprof_dump_file_fd(const struct jprof_dump_file *file)

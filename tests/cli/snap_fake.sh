@@ -109,6 +109,41 @@ refuses_as fds,writable "its agent handed over something for app.* that is a mem
 refuses_as fds,slash "its agent made a dump, but gives it another name"
 refuses_as fds,name "its agent made a dump, but gives it another name"
 
+# ---- tables of Ruby stacks ------------------------------------------------------------------------------------
+# takes_table OPTIONS...
+takes_table() {
+    run "$jprof" snap "$pid" -o x.jprof "$@"
+    exits 0
+    has x.jprof "$pid/frames"
+    check "it is another table" [ "$(tar xOf x.jprof "$pid/frames" | sed -n 's/^process \([0-9]*\).*/\1/p')" = "$pid" ]
+    rm -f x.jprof
+}
+fake fds,tables
+takes_table
+no_dumps d
+takes_table --keep-dumps
+check "the dump, its side-car or its table is gone" [ "$(ls d | grep -c '^app\.')" -eq 3 ]
+stop "$pid"
+rm -f d/app.*
+fake tables
+: >d/other.ruby
+takes_table
+no_dumps d
+check "another table was removed" [ -e d/other.ruby ]
+rm d/other.ruby
+takes_table --keep-dumps
+check "the dump, its side-car or its table is gone" [ "$(ls d | grep -c '^app\.')" -eq 3 ]
+stop "$pid"
+rm -f d/app.*
+refuses_as fds,tables,unnamed "its agent made a dump, but does not hand over what it says"
+refuses_as fds,tables,misnamed "its agent made a dump, but does not give its table the same name with .ruby"
+refuses_as fds,tables,three "its agent hands over descriptors that it should not"
+for memory in "" fds,; do
+    refuses_as "${memory}tables,other-table" "the table app.*heap.ruby is not taken: it is of another dump"
+    refuses_as "${memory}tables,foreign-table" "the table app.*heap.ruby is not taken: it is of another process"
+    refuses_as "${memory}tables,no-table" "the table app.*heap.ruby is not taken: it is no table"
+done
+
 # ---- no answer, or a wrong one --------------------------------------------------------------------------------------
 fake silent
 refuses "its agent does not answer in time; give more with --timeout" --timeout=1

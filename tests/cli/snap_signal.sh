@@ -96,8 +96,12 @@ run "$jprof" --show_bytes h.jprof
 prints ' h_alloc$'
 has_no h.jprof agent.json
 check "the program's own dump was removed" [ "$(ls d | grep -c "^own\.$pid\.")" -eq 1 ]
+# What is named like its table, and is of no dump, is neither taken nor removed.
+echo 'no table' >"d/own.$pid.0.m0.heap.ruby"
 trust --dump-dir="$tmp/d" "$pid" -o h2.jprof
 exits 0
+has_no h2.jprof frames
+check "another table was removed" [ -e "d/own.$pid.0.m0.heap.ruby" ]
 stop "$pid"
 handler prof_prefix:own late
 trust "$pid" -o late.jprof

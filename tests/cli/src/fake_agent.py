@@ -45,7 +45,7 @@ def announce():
 report = {
     "ok": True, "protocol": 2 if "protocol" in lies else 1, "version": "0.1.0",
     "pid": pid + ("pid" in lies), "start_ticks": ticks + ("ticks" in lies),
-    "prof_active": "inactive" not in lies, "signal": 12, "signal_owned": True, "fds": "fds" in lies,
+    "prof_active": "inactive" not in lies, "signal": 12, "signal_owned": True, "fds": "fds" in lies, "tables": "tables" in lies,
     "prefix": os.path.join(directory, "app"), "last_error": "no room at all",
 }
 
@@ -59,6 +59,19 @@ def sidecar(dump):
         "pid": pid + ("other-pid" in lies), "start_ticks": ticks + ("other-start" in lies),
         "time": time.time() - 3600 * ("old" in lies),
     }).encode()
+
+
+def table():
+    """What a table of Ruby stacks says, as far as the collector looks."""
+    data, check = open(heap, "rb").read(), 0xcbf29ce484222325
+    for byte in data:
+        check = (check ^ byte) * 0x100000001b3 % (1 << 64)
+    if "other-table" in lies:
+        check ^= 1
+    if "no-table" in lies:
+        return b"no table\n"
+    return b"jprof-table 1\nprocess %d %d -\ndump %d %x\nids 7f0000000000 0 40000 40001 40002\nend 0\n" % (
+        pid, ticks + ("foreign-table" in lies), len(data), check)
 
 
 def sealed(data):
@@ -82,7 +95,7 @@ def wrong_descriptor():
     return None
 
 
-def in_memory(dump):
+def in_memory(dump, asked):
     fds = [sealed(open(heap, "rb").read()), sealed(sidecar(dump))]
     wrong = wrong_descriptor()
     if wrong is not None:
@@ -93,7 +106,13 @@ def in_memory(dump):
         fds.append(os.dup(fds[0]))
     if "many" in lies:
         fds += [os.dup(fds[0]) for _ in range(200)]
-    return {"dump": dump, "sidecar": dump + ".json", "fds": len(fds) if "one" in lies else 2}, fds
+    reply = {"dump": dump, "sidecar": dump + ".json", "fds": len(fds) if "one" in lies else 2}
+    if "tables" in lies and "tables=1" in asked:
+        fds.append(sealed(table()))
+        reply["fds"] = 3
+        if "unnamed" not in lies:
+            reply["table"] = dump + (".other" if "misnamed" in lies else ".ruby")
+    return reply, fds
 
 
 def in_files(dump):
@@ -107,6 +126,10 @@ def in_files(dump):
             f.write(sidecar(dump))
     beside = os.path.join(os.path.dirname(directory), dump) if "elsewhere" in lies else where
     reply = {"dump": where, "sidecar": beside + ".json"}
+    if "tables" in lies:
+        reply["table"] = where + ".ruby"
+        with open(where + ".ruby", "wb") as f:
+            f.write(table())
     if "fds" in lies:
         reply.update(fds=0, why="a test says so")
     return reply, []
@@ -121,7 +144,8 @@ def dump_reply(line):
         dump = "apple.%d.%d.j%d.heap" % (pid, made, made)
     if "slash" in lies:
         dump = "../" + dump
-    reply, fds = in_memory(dump) if "fds=1" in line.split() and "why" not in lies else in_files(dump)
+    asked = line.split()
+    reply, fds = in_memory(dump, asked) if "fds=1" in asked and "why" not in lies else in_files(dump)
     made += 1
     reply.update(ok=True, seq=made, gc="timed out", milliseconds=3)
     return reply, fds

@@ -1,0 +1,12 @@
+/* Whether a table of Ruby stacks is that of a dump: docs/ruby-table.md. */
+#ifndef JP_COLLECT_TABLECHECK_H
+#define JP_COLLECT_TABLECHECK_H
+
+#include "collect/dumpfile.h"
+
+/* What speaks against it: the table is of another process or another dump, or one of both cannot be read. NULL:
+ * nothing. */
+const char *jp_table_doubt(const struct jprof_target *target, const struct jprof_dump_file *table,
+                           const struct jprof_dump_file *dump);
+
+#endif
