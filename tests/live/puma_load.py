@@ -214,12 +214,12 @@ def is_excused(line, master, began, windows):
 
 
 async def snap(args, master, where, label):
-    """Its exit status and the lines that it said."""
+    """Its exit status and what it had to complain of: the line with the next command is none."""
     process = await asyncio.create_subprocess_exec(
         args.jprof, "snap", f"--puma={master.pid}", f"--label={label}", "-o", where,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     said = (await process.communicate())[1].decode(errors="replace").splitlines()
-    return process.returncode, said
+    return process.returncode, [line for line in said if not re.search(r"\bnext: jprof ", line)]
 
 
 async def snaps(args, master, where, faults, counts):
