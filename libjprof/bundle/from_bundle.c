@@ -1,4 +1,5 @@
 /* Profiles of a bundle's members: the dump's own profile, with what the bundle knows of its files and addresses. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,10 +146,28 @@ static int from_member(const struct jp_bundle_member *m, const char *name, const
 	return rc ? rc : jp_profile_from_pprof(all.ptr, all.len, name, &stream.damage, opts, profile, err);
 }
 
+/* What /proc says is of when the bundle was made. The dump is of that moment only where the agent made it for the
+ * bundle, which its side-car shows; one of a program's own handler may be older. And more than is there cannot be
+ * compared with it: malloc gave memory that was not touched yet, or that was swapped out. */
+static void take_figures(struct jprof_profile *profile, const struct jp_bundle_member *m)
+{
+	struct jp_outside of_proc = { 0 };
+	struct jprof_range range;
+	jp_figures_of_member(&of_proc, m);
+	jprof_profile_range(profile, JPROF_INUSE_SPACE, &range);
+	double total = jprof_profile_total(profile, JPROF_INUSE_SPACE);
+	double least = isnan(range.error) ? total : total - range.error;
+	if (!jp_bundle_file(m, "agent.json"))
+		of_proc.now.rss_anon = of_proc.now.pss = (struct jp_known_sum){ 0 };
+	if (of_proc.now.rss_anon.bytes < least)
+		of_proc.now.rss_anon = (struct jp_known_sum){ 0 };
+	jp_outside_add(&profile->outside, &of_proc, 1);
+}
+
 static int note_member(struct jprof_profile *profile, const struct jp_bundle_member *m)
 {
 	const struct jprof_bundle_member *pub = &m->pub;
-	jp_figures_of_member(&profile->outside, m);
+	take_figures(profile, m);
 	int64_t time = m->dump_mtime ? m->dump_mtime : pub->time;
 	if (time)
 		profile->mtime = profile->first_mtime = (time_t)time;

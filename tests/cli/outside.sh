@@ -89,6 +89,21 @@ ln -s "$jprof" jeprof
 run ./jeprof --base=before.jprof after.jprof
 check "jeprof says it, too" eval '! grep -q RssAnon err'
 
+# ---- what was never touched is in the profile, and not in RssAnon: no comparison ----
+echo 'require "fiddle"; GC.start; held = Fiddle.malloc(300_000_000); File.write("ready", ""); sleep 1000' >untouched.rb
+start "lg_prof_sample:14,prof_prefix:$tmp/d/untouched" "$ruby" untouched.rb
+run "$jprof" snap "$pid" -o untouched.jprof
+exits 0
+check "RssAnon is not below the profile: no test" [ "$(rss_of untouched.jprof)" -lt 300000000 ]
+run "$jprof" untouched.jprof
+prints '^Total: 3[0-9][0-9]\.[0-9] MB$'
+check "RssAnon beside more than that: $(cat err)" eval '! grep -q RssAnon err'
+check "not a word of what jemalloc keeps" grep -qE "^jprof: what jemalloc keeps .* is $number MB" err
+run "$jprof" --json untouched.jprof
+cp out untouched.json
+check "JSON" [ "$(value untouched.json 'n["rss_anon"]')" = None ]
+stop "$pid"
+
 # ---- several processes: each is counted whole ----
 run "$jprof" after.jprof
 prints '^Total: [0-9.]+ MB$'

@@ -21,8 +21,7 @@ void *volatile held[1000];
 __attribute__((noinline)) void *h_alloc(size_t size)
 {
 	char *p = malloc(size);
-	p[0] = 1;
-	return p;
+	return memset(p, 1, size);
 }
 
 /* The same dump, written as slowly as a full disk would. */
