@@ -82,7 +82,8 @@ static void give(void)
 static void work(void)
 {
 	bool gc;
-	ruby_stacks_learn();
+	if (!ruby_stacks_learn())
+		ruby_job_again();
 	if (!is_pending(&gc) || atomic_exchange(&working, true))
 		return;
 	if (gc)

@@ -51,7 +51,9 @@ static const char names[][40] = {
 	"rb_module_new",
 	"rb_singleton_class",
 	"rb_define_singleton_method",
-	"rb_eval_string",
+	"rb_respond_to",
+	"rb_block_call",
+	"rb_funcall_with_block",
 	"rb_id2sym",
 	"rb_postponed_job_flush",
 };

@@ -53,7 +53,10 @@ struct ruby_api {
 	VALUE (*rb_module_new)(void);
 	VALUE (*rb_singleton_class)(VALUE object);
 	void (*rb_define_singleton_method)(VALUE object, const char *name, VALUE (*run)(VALUE self), int argc);
-	VALUE (*rb_eval_string)(const char *code);
+	int (*rb_respond_to)(VALUE object, uintptr_t method);
+	VALUE(*rb_block_call)
+	(VALUE object, uintptr_t method, int argc, const VALUE *argv, block_fn *block, VALUE data);
+	VALUE (*rb_funcall_with_block)(VALUE object, uintptr_t method, int argc, const VALUE *argv, VALUE block);
 	VALUE (*rb_id2sym)(uintptr_t id);
 	void (*rb_postponed_job_flush)(void *vm);
 };

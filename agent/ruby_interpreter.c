@@ -8,7 +8,7 @@
 
 enum { DEPTH = 48, FUNCTIONS = 8 };
 
-/* The functions between an own method and who called it, one way. */
+/* Ruby's functions between one of the agent's and who called Ruby, innermost first. */
 struct path {
 	struct code_range functions[DEPTH];
 	size_t count;
@@ -16,8 +16,9 @@ struct path {
 
 static struct code_range functions[FUNCTIONS];
 static atomic_size_t kept_count;
-static struct code_range jobs;
+static struct code_range jobs, protect;
 static struct path *walked;
+static bool by_ruby; /* the last call of the own method came from Ruby code */
 static uintptr_t own_id;
 
 static struct code_range function_of(const void *address)
@@ -35,58 +36,92 @@ static bool is_in(const struct path *path, const struct code_range *range)
 	return false;
 }
 
-/* Ruby calls it as a method. What comes again belongs to another call from Ruby. */
-static VALUE on_called(VALUE self)
+/* Up to what protects the job: whom the job interrupted is no part of it. */
+static void walk(void)
 {
 	void *frames[DEPTH];
-	VALUE frame = 0;
-	int line;
 	unsigned depth = nativestack_all(frames, DEPTH);
 	walked->count = 0;
 	for (unsigned i = 0; i < depth && ruby_api_has(frames[i]); i++) {
 		struct code_range function = function_of(frames[i]);
-		if (is_in(walked, &function))
+		if (function.begin == protect.begin)
 			break;
 		walked->functions[walked->count++] = function;
 	}
-	if (ruby.rb_profile_frames(0, 1, &frame, &line) == 1)
-		ruby_names_learn_method(frame, ruby.rb_singleton_class(self), own_id);
+}
+
+/* Is the innermost frame but one that of Ruby code, which has a path? */
+static bool is_called_by_ruby(const VALUE *frames, int count)
+{
+	enum { NIL_AT_MOST = 8 };
+	return count == 2 && ruby.rb_profile_frame_path(frames[1]) > NIL_AT_MOST;
+}
+
+static VALUE on_called(VALUE self)
+{
+	VALUE frames[2];
+	int lines[2], count = ruby.rb_profile_frames(0, 2, frames, lines);
+	walk();
+	by_ruby = is_called_by_ruby(frames, count);
+	if (count > 0)
+		ruby_names_learn_method(*frames, ruby.rb_singleton_class(self), own_id);
 	return self;
 }
 
-/* What both ways have in common, from the innermost on. */
-static void keep_common(const struct path *a, const struct path *b)
+static VALUE on_yielded(VALUE yielded, VALUE data, int argc, const VALUE *argv, VALUE block)
+{
+	(void)data, (void)argc, (void)argv, (void)block;
+	walk();
+	return yielded;
+}
+
+/* What called the method, and of the rest what stands under a yield to C, too. What stands under a call from C is no
+ * part of the interpreter's loop, nor is what called that. */
+static void keep_interpreter(const struct path *method, const struct path *yielded, const struct path *from_c)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < a->count && kept < FUNCTIONS; i++) {
-		if (!a->functions[i].begin || !is_in(b, &a->functions[i]))
+	for (size_t i = 0; i < method->count && kept < FUNCTIONS; i++) {
+		const struct code_range *function = &method->functions[i];
+		if (!function->begin || is_in(from_c, function))
 			break;
-		functions[kept++] = a->functions[i];
+		if (i == 0 || is_in(yielded, function))
+			functions[kept++] = *function;
 	}
 	atomic_store(&kept_count, kept);
 }
 
-/* By a method of an object that nobody else has, called within a block, and within another's code. */
+/* By a method of an object that nobody else has. Ruby has code of its own that yields, Kernel#tap: it calls the method
+ * by a block that is a symbol. Nothing is compiled, for a job may come when Ruby loads a file: its innermost frame then
+ * has no code, and what is evaluated there has that as its surroundings, and ends the program. */
 static void learn_functions(void)
 {
-	static struct path by_call, by_eval;
+	static struct path by_method, by_yield, from_c;
 	static const char name[] = "jprof_agent";
 	own_id = ruby.rb_intern(name);
+	code_range_find(ruby_api_image(), (uintptr_t)ruby.rb_protect, &protect);
 	volatile VALUE object = ruby.rb_module_new();
 	ruby.rb_define_singleton_method(object, name, on_called, 0);
-	volatile VALUE block = ruby.rb_eval_string("proc { |agent| agent.jprof_agent }");
-	volatile VALUE eval = ruby.rb_eval_string("proc { |agent| agent.instance_eval { jprof_agent } }");
-	walked = &by_call;
-	ruby.rb_funcall(block, ruby.rb_intern("call"), 1, object);
-	walked = &by_eval;
-	ruby.rb_funcall(eval, ruby.rb_intern("call"), 1, object);
-	keep_common(&by_call, &by_eval);
+	walked = &from_c;
+	ruby.rb_funcall(object, own_id, 0);
+	uintptr_t tap = ruby.rb_intern("tap");
+	walked = &by_yield;
+	ruby.rb_block_call(object, tap, 0, NULL, on_yielded, 0);
+	walked = &by_method;
+	volatile VALUE block = ruby.rb_funcall(ruby.rb_id2sym(own_id), ruby.rb_intern("to_proc"), 0);
+	ruby.rb_funcall_with_block(object, tap, 0, NULL, block);
+	if (by_ruby)
+		keep_interpreter(&by_method, &by_yield, &from_c);
 }
 
 static bool has_all_functions(void)
 {
 	return ruby.rb_profile_frames && ruby.rb_profile_frame_path && ruby.rb_profile_frame_label &&
 	       ruby.rb_profile_frame_method_name && ruby.rb_str_new && ruby.rb_intern && ruby.rb_funcall;
+}
+
+bool ruby_interpreter_is_early(void)
+{
+	return ruby.rb_respond_to && ruby.rb_intern && !ruby.rb_respond_to(*ruby.rb_cComplex, ruby.rb_intern("tap"));
 }
 
 const char *ruby_interpreter_learn(void)
@@ -98,7 +133,7 @@ const char *ruby_interpreter_learn(void)
 	if (ruby.rb_postponed_job_flush)
 		code_range_find(ruby_api_image(), (uintptr_t)ruby.rb_postponed_job_flush, &jobs);
 	if (nativestack_is_known() && ruby.rb_module_new && ruby.rb_singleton_class &&
-	    ruby.rb_define_singleton_method && ruby.rb_eval_string)
+	    ruby.rb_define_singleton_method && ruby.rb_block_call && ruby.rb_funcall_with_block && ruby.rb_id2sym)
 		learn_functions();
 	return NULL;
 }

@@ -9,6 +9,9 @@
 
 #include "code_range.h"
 
+/* On a Ruby thread, in a job: has Ruby yet to load the part of its own code that is needed to learn? */
+bool ruby_interpreter_is_early(void);
+
 /* On a Ruby thread, in a job; may raise. Learns the layouts of ruby_names.h, too. Returns NULL, or why no Ruby stacks
  * can be taken here. */
 const char *ruby_interpreter_learn(void);

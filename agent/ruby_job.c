@@ -174,6 +174,11 @@ static void look_in_samples(void)
 	handle_unlock();
 }
 
+void ruby_job_again(void)
+{
+	look_in_samples();
+}
+
 bool ruby_job_request(enum ruby_job_way way)
 {
 	if (!knows_ruby() || atomic_load(&over))

@@ -22,14 +22,17 @@ void ruby_stacks_refuse(const char *why)
 	refusal = why;
 }
 
-void ruby_stacks_learn(void)
+bool ruby_stacks_learn(void)
 {
 	if (tried)
-		return;
+		return true;
+	if (ruby_interpreter_is_early())
+		return false;
 	ruby_stacks_refuse("Ruby raised an exception where the agent looked at its functions");
 	refusal = ruby_interpreter_learn();
 	atomic_store(&ready, !refusal);
 	ruby_last_learn();
+	return true;
 }
 
 const char *ruby_stacks_refusal(void)

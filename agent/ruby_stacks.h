@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* On a Ruby thread, in a job, any number of times; may raise. */
-void ruby_stacks_learn(void);
+/* On a Ruby thread, in a job, any number of times; may raise. False where Ruby is not up far enough, and a later job
+ * has to do it. */
+bool ruby_stacks_learn(void);
 
 /* Why none are taken; NULL where they are. */
 const char *ruby_stacks_refusal(void);
