@@ -16,7 +16,7 @@ struct table_claim {
 };
 
 /* The process may hold the file, too, and move its offset: only pread will do. */
-static ssize_t read_some(const struct jprof_dump_file *file, char *to, size_t size, uint64_t at)
+static ssize_t read_at_offset(const struct jprof_dump_file *file, char *to, size_t size, uint64_t at)
 {
 	ssize_t n;
 	do
@@ -25,7 +25,7 @@ static ssize_t read_some(const struct jprof_dump_file *file, char *to, size_t si
 	return n;
 }
 
-static bool take_number(struct jp_span *line, uint64_t *value)
+static bool take_claim_number(struct jp_span *line, uint64_t *value)
 {
 	return jp_span_decimal(line, value) == JP_NUMBER_OK && jp_span_char(line, ' ');
 }
@@ -37,13 +37,14 @@ static bool read_claim(const struct jprof_dump_file *table, struct table_claim *
 	struct jp_reader reader;
 	struct jp_span line;
 	bool has_process = false, has_dump = false;
-	ssize_t n = read_some(table, head, sizeof head, 0);
+	ssize_t n = read_at_offset(table, head, sizeof head, 0);
 	jp_reader_init(&reader, head, n > 0 ? (size_t)n : 0);
 	while ((!has_process || !has_dump) && jp_reader_line(&reader, &line) && !reader.cut)
 		if (jp_span_text(&line, "process "))
-			has_process = take_number(&line, &claim->pid) && take_number(&line, &claim->start_ticks);
+			has_process =
+			    take_claim_number(&line, &claim->pid) && take_claim_number(&line, &claim->start_ticks);
 		else if (jp_span_text(&line, "dump "))
-			has_dump = take_number(&line, &claim->dump.size) &&
+			has_dump = take_claim_number(&line, &claim->dump.size) &&
 			           jp_span_hex(&line, &claim->dump.fnv) == JP_NUMBER_OK && !line.len;
 	return has_process && has_dump;
 }
@@ -53,7 +54,7 @@ static bool sum_dump(const struct jprof_dump_file *dump, struct jp_checksum *sum
 	char chunk[1 << 14];
 	ssize_t n;
 	*sum = jp_checksum_none();
-	while ((n = read_some(dump, chunk, sizeof chunk, sum->size)) > 0)
+	while ((n = read_at_offset(dump, chunk, sizeof chunk, sum->size)) > 0)
 		jp_checksum_add(sum, chunk, (size_t)n);
 	return !n;
 }
