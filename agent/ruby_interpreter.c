@@ -37,7 +37,7 @@ static bool is_in(const struct path *path, const struct code_range *range)
 }
 
 /* Up to what protects the job: whom the job interrupted is no part of it. */
-static void walk(void)
+static void walk_learned(void)
 {
 	void *frames[DEPTH];
 	unsigned depth = nativestack_all(frames, DEPTH);
@@ -61,7 +61,7 @@ static VALUE on_called(VALUE self)
 {
 	VALUE frames[2];
 	int lines[2], count = ruby.rb_profile_frames(0, 2, frames, lines);
-	walk();
+	walk_learned();
 	by_ruby = is_called_by_ruby(frames, count);
 	if (count > 0)
 		ruby_names_learn_method(*frames, ruby.rb_singleton_class(self), own_id);
@@ -71,7 +71,7 @@ static VALUE on_called(VALUE self)
 static VALUE on_yielded(VALUE yielded, VALUE data, int argc, const VALUE *argv, VALUE block)
 {
 	(void)data, (void)argc, (void)argv, (void)block;
-	walk();
+	walk_learned();
 	return yielded;
 }
 
