@@ -35,13 +35,13 @@ text 5 -lines|--top=5 --lines
 cum 7|--top=7 --cum
 top2 p_even|--top=2 --focus=p_even
 top9 -p_inl -p_even|--top=9 --ignore=p_inl|p_even
-top9 p_odd p_rec -clone|--top=9 --focus=p_odd|p_rec --ignore=clone
+top9 p_odd p_rec -^__clone3*$|--top=9 --focus=p_odd|p_rec --ignore=^__clone3*$
 tree|--tree
 tree p_even|--tree --focus=p_even
 tree6 --libs|--tree --top=6 --libs
 traces|--traces
 peek ^p_odd$|--peek=^p_odd$
-peek ^p_odd$ -clone|--peek=^p_odd$ --ignore=clone
+peek ^p_odd$ -^__clone3*$|--peek=^p_odd$ --ignore=^__clone3*$
 collapsed|--collapsed
 callgrind|--callgrind
 inuse_objects\ntop5|--inuse_objects --top=5
