@@ -71,7 +71,7 @@ static void test_others(void **state)
 	struct jprof_error err = { 0 };
 	assert_int_equal(jp_decoder_new(EM_S390, &decoder, &err), JPROF_E_UNSUPPORTED);
 	assert_is_message(err.text);
-	assert_contains(err.text, "machine 22"); /* EM_S390 */
+	assert_contains(err.text, "disasm");
 	assert_null(decoder);
 	jp_decoder_free(NULL);
 }
