@@ -183,8 +183,10 @@ def instead(client, reply):
     """Another process answers: it has the connection, and is of another pid."""
     child = os.fork()
     if not child:
-        send(client, reply, [])
-        os._exit(0)
+        try:
+            send(client, reply, [])
+        finally:  # also where nobody waits for it any more: it is no second agent
+            os._exit(0)
     os.waitpid(child, 0)
 
 
