@@ -114,7 +114,9 @@ says_like 'env takes LD_PRELOAD out'
 cp static-program bin/busybox
 run "$jprof" run --no-agent -- busybox sh
 exits 7
-prints '^MALLOC_CONF=prof:true'
+if ! grep -q 'is started without profiling: no jemalloc here' err; then # under musl there may be none
+    prints '^MALLOC_CONF=prof:true'
+fi
 # A wrapper in another language keeps no Ruby out: for=ruby is beside for=NAME (above).
 
 finish
