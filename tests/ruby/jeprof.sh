@@ -11,8 +11,11 @@ addresses() {
     awk '/^Total:/ { print; next } { print $1, $4, $6 }' "$1" | grep -vE " 0000$numbers" | sort -u
 }
 
+# jeprof wants a program; whose names it takes is all the same here.
+program=/usr/bin/ruby3.1
+[ -f "$program" ] || program=$(command -v sh)
 for number in 0 1; do
-    ask_jeprof "$plain_jeprof" --text --addresses --show_bytes /usr/bin/ruby3.1 ruby31.$number.heap
+    ask_jeprof "$plain_jeprof" --text --addresses --show_bytes "$program" ruby31.$number.heap
     addresses theirs.whole >theirs
     run "$jprof" --ruby=off --fold=none --addresses --show_bytes ruby31.$number.heap
     exits 0

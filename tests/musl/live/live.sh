@@ -91,6 +91,11 @@ for part in basic disk fork; do
     check "agent_$part under musl" agent "$part"
 done
 
+# What snap said on standard error, but for the next command.
+complaints() {
+    grep -v ' next: jprof \| jprof: next: \|^jprof: next: ' "$1" || :
+}
+
 # Collected from outside, asked and by signal: the same rows.
 snap() {
     rm -rf "$dir/snap"
@@ -107,7 +112,8 @@ snap() {
     done
     for how in '' --signal=USR2; do
         # shellcheck disable=SC2086
-        "$jprof" snap $how "$pid" -o "$dir/snap/x$how.jprof" >"$dir/snap/out" || echo "snap $how failed"
+        "$jprof" snap $how "$pid" -o "$dir/snap/x$how.jprof" >"$dir/snap/out" 2>"$dir/snap/said" || echo "snap $how failed"
+        complaints "$dir/snap/said"
         "$jprof" --show_bytes "$dir/snap/x$how.jprof" >"$dir/snap/rows" 2>"$dir/snap/err" || cat "$dir/snap/err"
         rows "$dir/snap/rows"
     done
@@ -134,7 +140,9 @@ row() {
 }
 
 snaps() {
-    "$jprof" snap "$pid" -o "$dir/waits.jprof" >/dev/null && tar tf "$dir/waits.jprof" >"$dir/list" &&
+    "$jprof" snap "$pid" -o "$dir/waits.jprof" >/dev/null 2>"$dir/said" || echo "snap failed"
+    complaints "$dir/said"
+    tar tf "$dir/waits.jprof" >"$dir/list" &&
         grep -q 'dump.heap$' "$dir/list" || echo "no bundle with a dump"
 }
 
@@ -149,7 +157,7 @@ rm -rf "$dir/dumps" "$dir/waits.jprof"
 "$jprof" run --jemalloc="$sysroot/lib/libjemalloc.so.2" --dir="$dir/dumps" --sample=10 -- "$dir/waits" \
     >"$dir/waits.out" 2>"$dir/waits.err" </dev/null &
 pid=$!
-trap 'kill "$pid" 2>/dev/null' EXIT
+trap 'kill "$pid" 2>/dev/null || :' EXIT
 check 'jprof run starts it' until_true grep -q ready "$dir/waits.out"
 check 'doctor: the jemalloc is proved' row ok config.prof 'built with profiling'
 check 'doctor: the agent answers' row ok agent answers
