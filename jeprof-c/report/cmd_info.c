@@ -211,10 +211,10 @@ static void put_dump(const char *path, const struct jprof_dump *dump)
 /* What the agent added to stacks. */
 static void put_synthetic(const struct jprof_profile *profile)
 {
-	size_t synthetic = jprof_profile_info(profile)->synthetic;
-	if (synthetic)
-		printf("%-10s %zu addresses stand for Ruby stacks and epochs, and were taken off\n", "agent",
-		       synthetic);
+	const struct jprof_profile_info *info = jprof_profile_info(profile);
+	if (info->synthetic)
+		printf("%-10s %zu addresses stand for Ruby stacks and epochs%s\n", "agent", info->synthetic,
+		       info->has_ruby ? "" : ", and were taken off");
 }
 
 /* What a profile tells of its names, or all with --json. */

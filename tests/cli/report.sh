@@ -186,4 +186,10 @@ python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))' "$jprof" $ruby "
 check "no caller: $(grep 0x24cca0 "$tmp/screen")" grep -q ' libruby-3\.1!0x24cca0  called by ruby_setup' "$tmp/screen"
 run "$jprof" --json $ruby "$cases/ruby31/string.1.heap"
 prints '"name":"libruby-3\.1!0x24cca0".*"called_by":"ruby_setup"'
+# ---- the agent's numbers are explained by the table beside the dump, or taken off ----
+cp "$root/samples/tables/ruby31.1.heap" alone.heap
+run "$jprof" info "$root/samples/tables/ruby31.1.heap"
+prints '^agent +18 addresses stand for Ruby stacks and epochs$'
+run "$jprof" info alone.heap
+prints '^agent +18 addresses stand for Ruby stacks and epochs, and were taken off$'
 finish
