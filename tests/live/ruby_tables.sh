@@ -143,15 +143,14 @@ script '8.times { |i|
         def leak = (1..2000).each { $keep << Fiddle.malloc(3000) }
         leak
         dump "x.heap"'
-check "whole stacks again: $(judge shape x.heap)" eval '! judge shape x.heap | grep -q full'
+check "whole stacks again: $(judge shape x.heap '#leak')" eval '! judge shape x.heap "#leak" | grep -q full'
 check "with its line" test "$(judge bytes x.heap '#leak')" -gt 5000000
 
 # ---- what is missing ----
 script 'def deep(n) = n.zero? ? 300.times { $keep << Fiddle.malloc(3000) } : deep(n - 1)
         deep 1000
         dump "x.heap"'
-# A sample that was taken while a job ran has its marker; that is no stack of the program.
-check "innermost 160 and outermost 40: $(judge shape x.heap)" test "$(judge shape x.heap | cut -d " " -f 2- | sed "s, after-gc,,")" = "201 cut"
+check "innermost 160 and outermost 40: $(judge shape x.heap '#deep')" test "$(judge shape x.heap '#deep' | cut -d ' ' -f 2-)" = "201 cut"
 
 # without TEXT COMMAND...: a Ruby that is started this way says TEXT, and its dumps have nothing of the agent.
 without() {

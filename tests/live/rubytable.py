@@ -7,7 +7,8 @@ usage: rubytable.py COMMAND DUMP [ARGUMENT...]; each prints one line, and fails 
     share DUMP LINE          percent of the bytes whose innermost line, with its method, contains LINE
     bytes DUMP LINE          likewise, the bytes
     ruby DUMP                percent of the bytes that have a Ruby stack
-    shape DUMP               nodes, deepest stack, and the words of markers
+    shape DUMP [LINE]        nodes of the table; of all stacks, or of those whose innermost line contains LINE, how many
+                             frames the deepest has, and the words of markers
     epochs DUMP LINE         "EPOCH:SAMPLES ..." of the innermost lines that contain LINE
     bounds DUMP              BEFORE and AFTER
 """
@@ -159,8 +160,10 @@ def main():
     elif command == "ruby":
         print(round(100 * sum(s.size for s in samples if s.stack) / total, 1))
     elif command == "shape":
-        words = collections.Counter(f.name for f in table.nodes.values() if f and f.separator == MARKER)
-        print(len(table.nodes) - 1, max(len(s.stack) for s in samples), " ".join(sorted(words)))
+        judged = [s.stack for s in samples if not rest or (s.line and rest[0] in str(s.line))]
+        frames = [f for stack in judged for f in stack] if rest else table.nodes.values()
+        words = {f.name for f in frames if f and f.separator == MARKER}
+        print(len(table.nodes) - 1, max(len(stack) for stack in judged), " ".join(sorted(words)))
     elif command == "epochs":
         counts = collections.Counter()
         for sample in samples:
