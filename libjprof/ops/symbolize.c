@@ -66,7 +66,7 @@ static uint32_t function_nameless(struct symbolizing *w, const struct jp_locatio
 	return jp_function_named(w->profile, name, name, name, file);
 }
 
-/* What an input calls a place that has no name name_stays, unless something better is found. */
+/* What an input calls a place that has no name stays, unless something better is found. */
 static bool name_stays(const struct jp_location *l, const struct jp_reply_place *place)
 {
 	return (l->given || l->bundled) && l->frame_count && (!place || place->source <= l->source);
