@@ -7,7 +7,7 @@
 #include "model/rubyframes.h"
 
 /* How well memory may be said to be allocated at a frame: the innermost of the highest is it. */
-enum { SITE_NONE, SITE_METHOD, SITE_FILE, SITE_CODE };
+enum { SITE_NONE, SITE_METHOD, SITE_FILE, SITE_LOADER, SITE_CODE };
 
 /* ---- paths ------------------------------------------------------------------------------------------------ */
 
@@ -136,6 +136,34 @@ static bool is_start(const char *path, uint32_t line)
 	return !line && !strcmp(path, "ruby");
 }
 
+/* Whether a method of a gem loads code for the line that calls it, as Zeitwerk, ActiveSupport and Bootsnap do in the
+ * place of Ruby's require: what was loaded is not theirs. A gem may well have a `load` of another kind. */
+static bool is_loader(const char *name)
+{
+	static const char *const methods[] = { "require", "require_relative", "require_dependency", "require_or_load",
+		                               "load_dependency" };
+	static const char *const whole[] = { "Kernel#load", "Object#load",
+		                             "ActiveSupport::Dependencies::Loadable#load" };
+	static const char compiled[] = "Bootsnap::CompileCache::ISeq";
+	const char *hash = strrchr(name, '#'), *method = hash ? hash : strrchr(name, '.');
+	for (size_t i = 0; i < jp_count(methods) && method; i++)
+		if (!strcmp(method + 1, methods[i]))
+			return true;
+	for (size_t i = 0; i < jp_count(whole); i++)
+		if (!strcmp(name, whole[i]))
+			return true;
+	return !strncmp(name, compiled, sizeof compiled - 1);
+}
+
+static uint8_t site_of_origin(enum jprof_origin origin, const char *name)
+{
+	if (origin == JPROF_ORIGIN_APPLICATION)
+		return SITE_CODE;
+	if (origin != JPROF_ORIGIN_GEM)
+		return SITE_FILE;
+	return is_loader(name) ? SITE_LOADER : SITE_CODE;
+}
+
 static struct jp_path_origin origin_of_frame(const struct jp_code *code, const struct jp_frame *frame, uint8_t *site)
 {
 	const struct jp_function *f = &code->functions[frame->function];
@@ -147,7 +175,7 @@ static struct jp_path_origin origin_of_frame(const struct jp_code *code, const s
 	if (f->file == JP_NONE || is_start(path, frame->line))
 		return o;
 	o = jp_path_origin(path);
-	*site = o.origin == JPROF_ORIGIN_APPLICATION || o.origin == JPROF_ORIGIN_GEM ? SITE_CODE : SITE_FILE;
+	*site = site_of_origin(o.origin, jp_code_string(code, f->system));
 	return o;
 }
 
@@ -208,6 +236,21 @@ uint32_t jp_origins_site(const struct jp_origins *origins, const uint32_t *frame
 		}
 	}
 	return site;
+}
+
+size_t jp_origins_owner(const struct jp_origins *origins, const uint32_t *places, size_t from, size_t depth)
+{
+	size_t owner = depth;
+	uint8_t best = SITE_FILE;
+	for (size_t i = from; i < depth && best < SITE_CODE; i++) {
+		const struct jp_origin *here = &origins->of[places[i]];
+		if (here->site > best &&
+		    (here->origin == JPROF_ORIGIN_APPLICATION || here->origin == JPROF_ORIGIN_GEM)) {
+			best = here->site;
+			owner = i;
+		}
+	}
+	return owner;
 }
 
 uint32_t jp_origins_caller(const struct jp_origins *origins, const uint32_t *frames, uint32_t from, uint32_t depth)

@@ -39,9 +39,13 @@ const struct jp_origin *jp_origin_of(const struct jp_origins *origins, uint32_t 
 /* "" where there is none. */
 const char *jp_origin_label(const struct jp_origins *origins, const struct jp_origin *of);
 
-/* The frame of a stack at which its memory was allocated: the innermost of the application or a gem; else the innermost
- * that has a file; else the innermost of Ruby; else the innermost. `frames` are innermost first. */
+/* The frame of a stack at which its memory was allocated: the innermost of the application or a gem that does more than
+ * load code (a gem's `require`); else the innermost of a gem; else the innermost that has a file; else the innermost of
+ * Ruby; else the innermost. `frames` are innermost first. */
 uint32_t jp_origins_site(const struct jp_origins *origins, const uint32_t *frames, uint32_t depth);
+
+/* Likewise the first of the places [from, depth) that is the application's or a gem's; `depth` if there is none. */
+size_t jp_origins_owner(const struct jp_origins *origins, const uint32_t *places, size_t from, size_t depth);
 
 /* The innermost frame of the application from `from` on; `depth` if there is none. */
 uint32_t jp_origins_caller(const struct jp_origins *origins, const uint32_t *frames, uint32_t from, uint32_t depth);

@@ -182,17 +182,6 @@ static int add_place_rows(struct jp_rows *r, const uint32_t *places, size_t from
 	return 0;
 }
 
-/* The innermost place of Ruby code that is not Ruby's own; `depth` if there is none. */
-static size_t place_of_code(const struct jp_rows *r, const uint32_t *places, size_t from, size_t depth)
-{
-	for (; from < depth; from++) {
-		enum jprof_origin origin = r->origins->of[places[from]].origin;
-		if (origin == JPROF_ORIGIN_APPLICATION || origin == JPROF_ORIGIN_GEM)
-			break;
-	}
-	return from;
-}
-
 /* How many places are native: all but the outer ones of Ruby. */
 static size_t native_depth(const struct jp_rows *r, const uint32_t *places, size_t depth)
 {
@@ -208,7 +197,7 @@ static uint32_t owner_of_stack(struct jp_rows *r, const uint32_t *places, size_t
 	*owner = native ? jp_owner_place(r->code, r->objects, native) : 0;
 	if (native && jp_role_of(r->code, r->objects[*owner]) <= JP_ROLE_PROGRAM)
 		return row_of_owner(r, native, *owner);
-	size_t code = r->origins ? place_of_code(r, places, native, depth) : depth;
+	size_t code = r->origins ? jp_origins_owner(r->origins, places, native, depth) : depth;
 	if (code < depth)
 		*owner = code;
 	return code < depth || !native ? row_of_place(r, places[*owner], r->objects[*owner])

@@ -32,6 +32,17 @@ FRAMES = {
     "plus": ("set", None, 0, "String", "#", "+"),
     "i18n_plus": ("i18n_list", None, 0, "String", "#", "+"),
     "noko": ("list", "/b/gems/nokogiri-1.16.2/lib/nokogiri.rb", 5, "Nokogiri", ".", "parse"),
+    # Code is loaded for the line that asks for it: what stands in for require only passes on.
+    "group": ("main", "/srv/shop/config/application.rb", 15, None, "-", "<main>"),
+    "all": ("group", "/b/gems/rails-6.1.7/lib/rails/all.rb", 14, None, "-", "<top (required)>"),
+    "zeitwerk": ("all", "/b/gems/zeitwerk-2.6.1/lib/zeitwerk/kernel.rb", 35, "Object", "#", "require"),
+    "depend": ("zeitwerk", "/b/gems/activesupport-6.1.7/lib/active_support/dependencies.rb", 299,
+               "ActiveSupport::Dependencies::Loadable", "#", "load_dependency"),
+    "loaded": ("depend", "/b/gems/activesupport-6.1.7/lib/active_support/dependencies.rb", 332,
+               "ActiveSupport::Dependencies::Loadable", "#", "require"),
+    "iseq": ("loaded", "/b/gems/bootsnap-1.18.3/lib/bootsnap/compile_cache/iseq.rb", 50, "Bootsnap::CompileCache::ISeq", ".", "fetch"),
+    "alone": (None, "/b/gems/zeitwerk-2.6.1/lib/zeitwerk/kernel.rb", 35, "Object", "#", "require"),
+    "set_alone": ("alone", "/usr/lib/ruby/3.1.0/set.rb", 9, "Set", "#", "add"),
     "boot": (None, "<internal:gem_prelude>", 2, None, "-", "<internal:gem_prelude>"),
 }
 MALLOC, LIBRUBY, NOKO, XML = 0x8001000, 0x10001001, 0x20001001, 0x30001001
@@ -41,6 +52,9 @@ STACKS = [
     (["i18n_plus"], [LIBRUBY], 700),          # i18n, most from :29
     (["noko"], [XML, NOKO], 5000),            # libxml2 via nokogiri
     (["show"], [NOKO], 60),               # an extension called straight from the application
+    (["iseq"], [LIBRUBY], 500),
+    (["zeitwerk"], [LIBRUBY], 90),
+    (["set_alone"], [LIBRUBY], 17),           # nobody asked for it
     (["boot"], [LIBRUBY], 7),
     (["gc"], [LIBRUBY], 11),
     ([], [LIBRUBY], 13),
@@ -106,6 +120,8 @@ with tempfile.TemporaryDirectory() as folder:
     rows = [(5000, "nokogiri 1.16.2 lib/nokogiri.rb:5 Nokogiri.parse (from app/shop.rb:29, 100 %)"),
             (1060, "app/shop.rb:18 Shop#show"),
             (1000, "i18n 1.14.1 lib/i18n.rb:71 I18n.load (from app/shop.rb:29, 70 %)"),
+            (590, "rails 6.1.7 lib/rails/all.rb:14 <top (required)> (from config/application.rb:15, 100 %)"),
+            (17, "zeitwerk 2.6.1 lib/zeitwerk/kernel.rb:35 Object#require"),
             (13, native), (11, "after a GC: creator not known"),
             (7, "<internal:gem_prelude>:2 <internal:gem_prelude>")]
     same("default", text_rows(anywhere, "--trim-path=/srv/shop", "a.heap"), rows)
@@ -113,17 +129,20 @@ with tempfile.TemporaryDirectory() as folder:
     same("functions", text_rows(anywhere, "--functions", "a.heap"), text_rows(anywhere, "--ruby=off", "a.heap"))
     same("--fold=none", text_rows(anywhere, "--fold=none", "a.heap"), text_rows(anywhere, "--functions", "--fold=none", "a.heap"))
     same("only", [r for r in text_rows(anywhere, "--ruby=only", "--functions", "a.heap")],
-         [(5000, "Nokogiri.parse"), (1700, "String#+"), (300, "I18n.load"), (60, "Shop#show"), (13, "(no Ruby stack)"),
-          (11, "after a GC: creator not known"), (7, "<internal:gem_prelude>")])
+         [(5000, "Nokogiri.parse"), (1700, "String#+"), (500, "Bootsnap::CompileCache::ISeq.fetch"), (300, "I18n.load"),
+          (90, "Object#require"), (60, "Shop#show"), (17, "Set#add"), (13, "(no Ruby stack)"), (11, "after a GC: creator not known"), (7, "<internal:gem_prelude>")])
     same("libs", text_rows(anywhere, "--libs", "a.heap"),
-         [(5000, "libxml2 via nokogiri 1.16.2"), (1000, "application"), (1000, "i18n 1.14.1"), (60, "nokogiri 1.16.2"), (31, "libruby-3.1")])
+         [(5000, "libxml2 via nokogiri 1.16.2"), (1000, "application"), (1000, "i18n 1.14.1"), (590, "rails 6.1.7"), (60, "nokogiri 1.16.2"),
+          (31, "libruby-3.1"), (17, "zeitwerk 2.6.1")])
     same("libs only", text_rows(anywhere, "--libs", "--ruby=only", "a.heap"),
-         [(5000, "nokogiri 1.16.2"), (1060, "application"), (1000, "i18n 1.14.1"), (31, "Ruby")])
+         [(5000, "nokogiri 1.16.2"), (1060, "application"), (1000, "i18n 1.14.1"), (590, "rails 6.1.7"), (31, "Ruby"), (17, "zeitwerk 2.6.1")])
     document = json.loads(run("--json", anywhere, "--trim-path=/srv/shop", "a.heap"))
     same("json", fields(document["rows"], "origin", "library", "from", "from_percent", "source", "line"), {
         "nokogiri 1.16.2 lib/nokogiri.rb:5 Nokogiri.parse": ("gem", "nokogiri 1.16.2", "app/shop.rb:29", 100, "ruby", 5),
         "app/shop.rb:18 Shop#show": ("application", "application", None, None, "ruby", 18),
         "i18n 1.14.1 lib/i18n.rb:71 I18n.load": ("gem", "i18n 1.14.1", "app/shop.rb:29", 70, "ruby", 71),
+        rows[3][1].split(" (from")[0]: ("gem", "rails 6.1.7", "config/application.rb:15", 100, "ruby", 14),
+        rows[4][1]: ("gem", "zeitwerk 2.6.1", None, None, "ruby", 35),
         native: (None, None, None, None, "none", 0),
         "after a GC: creator not known": ("vm", "Ruby", None, None, "ruby", 0),
         "<internal:gem_prelude>:2 <internal:gem_prelude>": ("vm", "Ruby", None, None, "ruby", 2)})
@@ -161,7 +180,7 @@ with tempfile.TemporaryDirectory() as folder:
     same("without a table", text_rows(anywhere, "a.heap"), text_rows(anywhere, "--functions", "a.heap"))
     done = subprocess.run([jprof, anywhere, "a.heap"], capture_output=True, text=True)
     same("notes", [line for line in done.stderr.splitlines() if "Ruby" in line],
-         ["jprof: a.heap: the Ruby stacks of 7 stacks are left out: they need the table that was written beside this dump, "
+         ["jprof: a.heap: the Ruby stacks of 10 stacks are left out: they need the table that was written beside this dump, "
           "with .ruby at the end of its name"])
 if failures:
     print("\n".join(failures))
