@@ -1,7 +1,9 @@
 #include "dumptable.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,6 +143,16 @@ static void add_ruby(struct textbuf *text)
 	}
 }
 
+/* Where the process is: paths of its own code are shown from there on. glibc's getcwd may open directories. */
+static void add_directory(struct textbuf *text)
+{
+	static char path[PATH_MAX];
+	if (syscall(SYS_getcwd, path, sizeof path) <= 0 || *path != '/')
+		return;
+	textbuf_str(text, "directory ");
+	add_text(text, span_of(path));
+}
+
 static void add_head(struct textbuf *text, const struct scan *scan, const struct dumptable_bounds *bounds)
 {
 	uint64_t now = epoch_clock();
@@ -149,6 +161,7 @@ static void add_head(struct textbuf *text, const struct scan *scan, const struct
 	textbuf_printf(text, "\ndump %llu %llx\n", (unsigned long long)scan->size, (unsigned long long)scan->check);
 	textbuf_printf(text, "ids %llx %x %x %x %x\n", (unsigned long long)synthetic_start(), SYNTHETIC_NODES,
 	               SYNTHETIC_TAGS, SYNTHETIC_EPOCHS, SYNTHETIC_END);
+	add_directory(text);
 	add_ruby(text);
 	textbuf_printf(text, "time %llu.%03llu\n", (unsigned long long)now / 1000, (unsigned long long)now % 1000);
 	if (epoch_is_on())

@@ -739,7 +739,8 @@ struct jprof_view_opts {
 	                            above 100 %. Since: 0.2 */
 	enum jprof_ruby ruby;    /* Since: 0.2 */
 	const char *trim_path;   /* by site: the first of these prefixes (comma-separated) that a path of Ruby begins
-	                            with is taken off. Since: 0.2 */
+	                            with is taken off; else the directory that the process was in. "": paths are
+	                            shown whole. Since: 0.2 */
 };
 
 /* What is 100 %. */

@@ -123,6 +123,11 @@ static int read_ruby(struct table_parse *p)
 	return keep_table_text(p, &p->table->why);
 }
 
+static int read_directory(struct table_parse *p)
+{
+	return keep_table_text(p, &p->table->directory);
+}
+
 static int read_interpreter(struct table_parse *p)
 {
 	p->table->interpreter = true;
@@ -251,10 +256,10 @@ static int read_table_line(struct table_parse *p)
 	static const struct {
 		const char *word;
 		int (*read)(struct table_parse *p);
-	} lines[] = { { "n", read_frame },         { "s", read_string },      { "m", read_marker },
-		      { "process", read_process }, { "dump", read_sum },      { "ids", read_ids },
-		      { "ruby", read_ruby },       { "bounds", read_bounds }, { "interpreter", read_interpreter },
-		      { "end", read_table_end } };
+	} lines[] = { { "n", read_frame },         { "s", read_string },           { "m", read_marker },
+		      { "process", read_process }, { "dump", read_sum },           { "ids", read_ids },
+		      { "ruby", read_ruby },       { "bounds", read_bounds },      { "interpreter", read_interpreter },
+		      { "end", read_table_end },   { "directory", read_directory } };
 	struct jp_span word = take_table_word(&p->line);
 	if (p->ended)
 		return FAULTY_TABLE;
@@ -335,6 +340,7 @@ void jp_rubytable_free(struct jp_rubytable *t)
 	free(t->frames);
 	free(t->places);
 	free(t->boot);
+	free(t->directory);
 	free(t->why);
 	free(t);
 }

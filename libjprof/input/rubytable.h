@@ -37,6 +37,7 @@ struct jp_rubytable {
 	bool stacks;                              /* Ruby stacks were taken; else `why` not */
 	bool interpreter;                         /* it is known where native parts end */
 	char *boot, *why;                         /* "" if not known */
+	char *directory;                          /* the process's working directory, or NULL */
 	struct jp_rubyframe *frames;
 	size_t frame_count, frame_cap;
 	uint32_t *places; /* by node: place in frames, or JP_NONE */

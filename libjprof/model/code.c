@@ -9,6 +9,7 @@ struct jp_code jp_code_of(const struct jprof_profile *p)
 {
 	return (struct jp_code){
 		.strings = &p->strings,
+		.directories = &p->directories,
 		.objects = p->objects,
 		.locations = p->locations,
 		.vaddrs = p->vaddrs,

@@ -5,7 +5,7 @@
 #include "model/profile.h"
 
 struct jp_code {
-	const struct jp_intern *strings;
+	const struct jp_intern *strings, *directories; /* directories: where Ruby programs were started */
 	const struct jp_object *objects;
 	const struct jp_location *locations;
 	const uint64_t *vaddrs;

@@ -105,6 +105,7 @@ void jp_profile_cut(struct jprof_profile *p, const struct jprof_profile *was)
 {
 	jp_intern_cut(&p->strings, was->strings.count);
 	jp_intern_cut(&p->object_keys, was->object_keys.count);
+	jp_intern_cut(&p->directories, was->directories.count);
 	jp_stack_cut(&p->stacks, was->stacks.ids.count);
 	jp_intern_cut(&p->variant_keys, was->variant_keys.count);
 	jp_intern_cut(&p->mapping_keys, was->mapping_keys.count);
@@ -487,6 +488,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 		return;
 	jp_intern_release(&profile->strings);
 	jp_intern_release(&profile->object_keys);
+	jp_intern_release(&profile->directories);
 	jp_index_release(&profile->location_ids);
 	jp_index_release(&profile->function_ids);
 	jp_stack_table_release(&profile->stacks);

@@ -164,6 +164,9 @@ int jp_ruby_load_init(struct jp_ruby_load *w, struct jprof_profile *profile, con
 	w->place = jp_none_array(w->table->frame_count);
 	if (w->object == JP_NONE || !w->place)
 		return -1;
+	const char *directory = w->table->directory;
+	if (directory && *directory && jp_intern_str(&profile->directories, directory) == JP_NONE)
+		return -1;
 	profile->outside_ruby = ruby_place(w, "(no Ruby stack)", marker, NULL, 0);
 	return profile->outside_ruby == JP_NONE ? -1 : 0;
 }

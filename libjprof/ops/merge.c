@@ -365,6 +365,14 @@ static int add_inputs(struct jprof_profile *to, const struct jprof_profile *from
 /* ---- all or nothing -------------------------------------------------------------------------------- */
 
 /* All that needs memory: ids for what the other has. Nothing is added up yet. */
+static int add_directories(struct jprof_profile *to, const struct jprof_profile *from)
+{
+	for (uint32_t i = 0; i < from->directories.count; i++)
+		if (jp_intern_str(&to->directories, jp_intern_get(&from->directories, i)) == JP_NONE)
+			return -1;
+	return 0;
+}
+
 static int translate(struct jprof_profile *to, const struct jprof_profile *from, double factor, struct translation *t)
 {
 	t->object = calloc((size_t)jp_object_count(from) + 1, sizeof *t->object);
@@ -376,7 +384,8 @@ static int translate(struct jprof_profile *to, const struct jprof_profile *from,
 	uint32_t before = jp_sample_count(to);
 	t->related = are_related(to, from, t->object);
 	return translate_mappings(to, from, t) || translate_samples(to, from, factor, t) || add_notes(to, from) ||
-	               (factor < 0 && note_unlike(to, from, before, t)) || add_inputs(to, from, factor)
+	               add_directories(to, from) || (factor < 0 && note_unlike(to, from, before, t)) ||
+	               add_inputs(to, from, factor)
 	           ? -1
 	           : 0;
 }

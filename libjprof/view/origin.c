@@ -273,12 +273,27 @@ static const char *behind_prefix(const char *path, const char *trim)
 	return NULL;
 }
 
-void jp_put_site(struct jp_strbuf *out, const char *path, uint32_t line, const char *trim)
+/* The path below the first of the directories that holds it; the path itself where none does. */
+static const char *below_directory(const char *path, const struct jp_intern *directories)
+{
+	for (uint32_t i = 0; directories && i < directories->count; i++) {
+		const char *directory = jp_intern_get(directories, i);
+		size_t len = strlen(directory);
+		if (len > 1 && !strncmp(path, directory, len) && path[len] == '/' && path[len + 1])
+			return path + len + 1;
+	}
+	return path;
+}
+
+void jp_put_site(struct jp_strbuf *out, const char *path, uint32_t line, const char *trim,
+                 const struct jp_intern *directories)
 {
 	const char *plain = behind_prefix(path, trim);
 	struct jp_path_origin o = jp_path_origin(path);
-	if (plain || o.origin != JPROF_ORIGIN_GEM)
-		jp_strbuf_str(out, plain ? plain : path);
+	if (!plain && o.origin != JPROF_ORIGIN_GEM)
+		plain = below_directory(path, trim && !*trim ? NULL : directories);
+	if (plain)
+		jp_strbuf_str(out, plain);
 	else
 		jp_strbuf_printf(out, "%.*s%s%.*s %.*s", (int)o.name.len, o.name.ptr, o.version.len ? " " : "",
 		                 (int)o.version.len, o.version.len ? o.version.ptr : "", (int)o.rest.len, o.rest.ptr);

@@ -51,8 +51,10 @@ size_t jp_origins_owner(const struct jp_origins *origins, const uint32_t *places
 uint32_t jp_origins_caller(const struct jp_origins *origins, const uint32_t *frames, uint32_t from, uint32_t depth);
 
 /* "app/models/user.rb:42", "i18n 1.14.1 lib/i18n.rb:71": where a frame of Ruby is. The first of the prefixes `trim`
- * (comma-separated, may be NULL) that its path begins with is taken off. */
-void jp_put_site(struct jp_strbuf *out, const char *path, uint32_t line, const char *trim);
+ * (comma-separated, may be NULL) that its path begins with is taken off; else, but of a gem's path, the one of the
+ * directories (may be NULL) that it lies below. An empty `trim` leaves paths whole. */
+void jp_put_site(struct jp_strbuf *out, const char *path, uint32_t line, const char *trim,
+                 const struct jp_intern *directories);
 
 void jp_origins_release(struct jp_origins *origins);
 

@@ -35,7 +35,8 @@ void jp_rows_release(struct jp_rows *rows)
 static void name_by_site(struct jp_rows *r, const struct jp_frame *frame)
 {
 	if (r->code->functions[frame->function].file != JP_NONE) {
-		jp_put_site(&r->text, jp_code_file(r->code, frame->function), frame->line, r->trim);
+		jp_put_site(&r->text, jp_code_file(r->code, frame->function), frame->line, r->trim,
+		            r->code->directories);
 		jp_strbuf_str(&r->text, " ");
 	}
 	jp_strbuf_str(&r->text, jp_code_name(r->code, frame->function, r->full_names));

@@ -74,6 +74,7 @@ check "report: $(field '"\(.ruby_stacks) \(.ruby_stacks_why) \(.epochs) \(.table
     test "$(field '"\(.ruby_stacks) \(.ruby_stacks_why) \(.epochs) \(.tables)"' report)" = "true null true true"
 field .ok dump >/dev/null
 heap=$(ls d/*.heap)
+check "the directory of the process: $(grep -a '^directory' "$heap.ruby")" grep -aqxF "directory $(readlink -f "$tmp")" "$heap.ruby"
 check "side-car: $(jq -c '[.table, .ruby.stacks, (.ruby.interpreter | length)]' "$heap.json")" \
     jq -e '.table == .dump + ".ruby" and .ruby.stacks and (.ruby.interpreter | length) > 1' "$heap.json"
 check "its line" eval 'judge bytes "$heap" "-e:1 " | grep -q ......'

@@ -68,7 +68,7 @@ def fnv(data):
     return h
 
 
-def write(folder, stacks=STACKS):
+def write(folder, stacks=STACKS, directory=None):
     ids, texts, lines = {name: i + 1 for i, name in enumerate([*FRAMES, "gc"])}, {}, []
 
     def text(s):
@@ -81,7 +81,7 @@ def write(folder, stacks=STACKS):
         lines.append("@ " + " ".join(hex(a) for a in [MALLOC, *native] + added) + f"\n  t*: 1: {size} [0: 0]\n")
     dump = ("heap_v2/1\n  t*: 1: 1 [0: 0]\n" + "".join(lines) + "\n" + MAPS).encode()
     table = [f"jprof-table 1", "process 1 2 -", f"dump {len(dump)} {fnv(dump):x}", f"ids {START:x} 0 40000 40400 240400",
-             "ruby 3.1.2 on", "interpreter 1 2 libruby.so", "time 1.000", "bounds 1 2", "e 1 1.000 -",
+             *([f"directory {directory}"] if directory else []), "ruby 3.1.2 on", "interpreter 1 2 libruby.so", "time 1.000", "bounds 1 2", "e 1 1.000 -",
              *(f"s {i} {s}" for s, i in texts.items()), *body, f"end {len(body)}"]
     open(f"{folder}/a.heap", "wb").write(dump)
     open(f"{folder}/a.heap.ruby", "w").write("\n".join(table) + "\n")
@@ -126,6 +126,12 @@ with tempfile.TemporaryDirectory() as folder:
             (7, "<internal:gem_prelude>:2 <internal:gem_prelude>")]
     same("default", text_rows(anywhere, "--trim-path=/srv/shop", "a.heap"), rows)
     same("no trim", [n for _, n in text_rows(anywhere, "a.heap")][1], "/srv/shop/app/shop.rb:18 Shop#show")
+    write(folder, directory="/srv/shop")
+    same("from the directory of the process", text_rows(anywhere, "a.heap"), rows)
+    same("whole paths", text_rows(anywhere, "--trim-path=", "a.heap")[1][1], "/srv/shop/app/shop.rb:18 Shop#show")
+    write(folder, directory="/srv/sho")
+    same("a directory beside it", text_rows(anywhere, "a.heap")[1][1], "/srv/shop/app/shop.rb:18 Shop#show")
+    write(folder)
     same("functions", text_rows(anywhere, "--functions", "a.heap"), text_rows(anywhere, "--ruby=off", "a.heap"))
     same("--fold=none", text_rows(anywhere, "--fold=none", "a.heap"), text_rows(anywhere, "--functions", "--fold=none", "a.heap"))
     same("only", [r for r in text_rows(anywhere, "--ruby=only", "--functions", "a.heap")],

@@ -74,21 +74,32 @@ static void test_sites(void **state)
 	static const struct {
 		const char *path;
 		uint32_t line;
-		const char *trim, *text;
+		const char *trim, *directory, *text;
 	} sites[] = {
-		{ "/srv/shop/app/a.rb", 42, NULL, "/srv/shop/app/a.rb:42" },
-		{ "/srv/shop/app/a.rb", 42, "/srv/shop", "app/a.rb:42" },
-		{ "/srv/shop/app/a.rb", 42, "/opt,/srv/shop/", "app/a.rb:42" },
-		{ "/srv/shop/app/a.rb", 0, "/srv/shop/app/a.rb", "/srv/shop/app/a.rb" },
-		{ "/b/gems/i18n-1.14.1/lib/i18n.rb", 7, NULL, "i18n 1.14.1 lib/i18n.rb:7" },
-		{ "/b/gems/i18n-1.14.1/lib/i18n.rb", 7, "/b/gems", "i18n-1.14.1/lib/i18n.rb:7" },
-		{ "/usr/lib/ruby/vendor_ruby/puma/cluster.rb", 9, NULL, "puma cluster.rb:9" },
+		{ "/srv/shop/app/a.rb", 42, NULL, NULL, "/srv/shop/app/a.rb:42" },
+		{ "/srv/shop/app/a.rb", 42, "/srv/shop", NULL, "app/a.rb:42" },
+		{ "/srv/shop/app/a.rb", 42, "/opt,/srv/shop/", NULL, "app/a.rb:42" },
+		{ "/srv/shop/app/a.rb", 0, "/srv/shop/app/a.rb", NULL, "/srv/shop/app/a.rb" },
+		{ "/b/gems/i18n-1.14.1/lib/i18n.rb", 7, NULL, NULL, "i18n 1.14.1 lib/i18n.rb:7" },
+		{ "/b/gems/i18n-1.14.1/lib/i18n.rb", 7, "/b/gems", NULL, "i18n-1.14.1/lib/i18n.rb:7" },
+		{ "/usr/lib/ruby/vendor_ruby/puma/cluster.rb", 9, NULL, NULL, "puma cluster.rb:9" },
+		{ "/srv/shop/app/a.rb", 42, NULL, "/srv/shop", "app/a.rb:42" },
+		{ "/srv/shop/app/a.rb", 42, "/srv", "/srv/shop", "shop/app/a.rb:42" },
+		{ "/srv/shop/app/a.rb", 42, "", "/srv/shop", "/srv/shop/app/a.rb:42" },
+		{ "/srv/shopper/app/a.rb", 42, NULL, "/srv/shop", "/srv/shopper/app/a.rb:42" },
+		{ "/app/a.rb", 42, NULL, "/", "/app/a.rb:42" },
+		{ "/srv/shop/vendor/bundle/ruby/3.1.0/gems/rack-3.0.8/lib/rack.rb", 3, NULL, "/srv/shop",
+		  "rack 3.0.8 lib/rack.rb:3" },
 	};
 	for (size_t i = 0; i < jp_count(sites); i++) {
 		struct jp_strbuf text = { 0 };
-		jp_put_site(&text, sites[i].path, sites[i].line, sites[i].trim);
+		struct jp_intern directories = { 0 };
+		if (sites[i].directory)
+			assert_int_equal(jp_intern_str(&directories, sites[i].directory), 0);
+		jp_put_site(&text, sites[i].path, sites[i].line, sites[i].trim, &directories);
 		assert_string_equal(text.text, sites[i].text);
 		jp_strbuf_release(&text);
+		jp_intern_release(&directories);
 	}
 }
 
