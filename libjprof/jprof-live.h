@@ -48,6 +48,7 @@ struct jprof_process {
 	int agent_signal;          /* what its handler was installed for, 0: nothing */
 	const char *agent_socket;  /* a path, "@NAME", or NULL: it has none */
 	const char *agent_trouble; /* what keeps the agent from being asked, in words, or NULL: not known */
+	int service;               /* with a server: the pid of its master, or its own; 0: none. Since: 0.2 */
 };
 
 /* Every selection adds to the list; without any it is all processes that are a Ruby, have a jemalloc or an
@@ -59,7 +60,7 @@ struct jprof_processes_opts {
 	size_t pid_count;
 	const char *match; /* PCRE2, found anywhere in the command line, with blanks between its words */
 	int children_of;   /* 0: of none */
-	bool puma;         /* all Puma processes */
+	bool puma;         /* all Puma processes, of however many services */
 	int puma_of;       /* the Puma of this pid, a master or a worker: with all its workers; 0: of none */
 };
 

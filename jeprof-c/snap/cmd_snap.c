@@ -14,6 +14,7 @@
 #include "snap/candidates.h"
 #include "snap/interrupt.h"
 #include "snap/series.h"
+#include "snap/services.h"
 #include "snap/snapdump.h"
 #include "snap/snapmember.h"
 #include "snap/snapopts.h"
@@ -208,7 +209,7 @@ static bool run_round(const struct snap_options *o, struct origin *origin, struc
 	if (r.list && !jprof_processes_count(r.list))
 		say_none(o);
 	else if (r.list)
-		good = make_bundle(&r);
+		good = services_are_one(r.list, o) && make_bundle(&r);
 	origin->known = true;
 	jprof_processes_free(r.list);
 	return good;

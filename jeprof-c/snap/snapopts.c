@@ -24,7 +24,7 @@ static const struct opt_row snap_rows[] = {
 	  "processes whose command line matches, that have a jemalloc or are a Ruby" },
 	{ "children-of", OPT_NUMBER, SNAP_AT(children_of), 0, NULL, "PID", "likewise, the children of PID" },
 	{ "puma", OPT_MAYBE, SNAP_AT(puma), 0, NULL, "PID",
-	  "all Puma processes; with PID (a master or a worker) that cluster: the master and its workers" },
+	  "the Puma that runs here, master and workers; where there are several, that of PID (a master or a worker)" },
 	{ "output", OPT_TEXT, SNAP_AT(output), 0, NULL, "FILE|DIR",
 	  "the bundle, or where it goes; -o is the same. By default jprof[-LABEL]-PID.jprof in the current directory" },
 	{ "mode", OPT_TEXT, SNAP_AT(mode), 0, NULL, "0644", "the bundle's mode, in octal (0600: for its owner alone)" },

@@ -100,27 +100,34 @@ static void find_masters(struct process_scan *scan)
 	}
 }
 
-static bool descends(const struct process_scan *scan, const struct jprof_process *p, int ancestor)
+/* Whether what was forked there has its parent's title: a worker that has none yet, or a child that asked for none. */
+static bool is_copy_of(const struct jprof_process *p, const struct jprof_process *parent)
 {
-	const struct jprof_process *at = find_pid(scan, p->ppid);
-	for (int i = 0; at && i < deepest; i++) {
-		if (at->pid == ancestor)
-			return true;
-		at = find_pid(scan, at->ppid);
+	return !strcmp(p->title, parent->title) && !strcmp(p->cmdline, parent->cmdline);
+}
+
+/* The process at the top of the service that `p` is part of: workers belong to their parent's. */
+static const struct jprof_process *top_of_service(const struct process_scan *scan, const struct jprof_process *p)
+{
+	for (int i = 0; i < deepest; i++) {
+		const struct jprof_process *parent = find_pid(scan, p->ppid);
+		if (!parent || strcmp(parent->server, p->server) != 0 ||
+		    !(is_worker(p, parent->server) || is_copy_of(p, parent)))
+			break;
+		p = parent;
 	}
-	return false;
+	return p;
 }
 
-/* The Puma that `pid` is the master or a worker of. */
-static int master_of(const struct process_scan *scan, int pid)
+static void find_services(struct process_scan *scan)
 {
-	const struct jprof_process *at = find_pid(scan, pid);
-	for (int i = 0; at && is_worker(at, "puma") && i < deepest; i++)
-		at = find_pid(scan, at->ppid);
-	return at ? at->pid : pid;
+	for (size_t i = 0; i < scan->count; i++) {
+		struct jprof_process *p = &scan->all[i];
+		p->service = *p->server ? top_of_service(scan, p)->pid : 0;
+	}
 }
 
-static bool is_asked_for(const struct process_scan *scan, const struct jprof_process *p, int master)
+static bool is_asked_for(const struct process_scan *scan, const struct jprof_process *p, int service)
 {
 	const struct jprof_processes_opts *o = &scan->opts;
 	if (p->pid == getpid())
@@ -131,7 +138,7 @@ static bool is_asked_for(const struct process_scan *scan, const struct jprof_pro
 		return true;
 	if (o->children_of && p->ppid == o->children_of)
 		return true;
-	return o->puma && !strcmp(p->server, "puma") && (!master || p->pid == master || descends(scan, p, master));
+	return o->puma && !strcmp(p->server, "puma") && (!o->puma_of || p->service == service);
 }
 
 static bool is_candidate(const struct jprof_process *p)
@@ -163,8 +170,10 @@ static int add_pids(struct process_scan *scan, struct jprof_processes *list)
 		if (jp_process_read(&list->arena, scan->opts.proc, &p))
 			return -1;
 		const struct jprof_process *seen = find_pid(scan, p.pid);
-		if (seen && p.state == JPROF_PROCESS_ALIVE && !*p.role)
-			p.role = seen->role;
+		if (seen && p.state == JPROF_PROCESS_ALIVE) {
+			p.role = *p.role ? p.role : seen->role;
+			p.service = seen->service;
+		}
 		if (!is_listed(list, p.pid) && list_process(list, &p))
 			return -1;
 	}
@@ -173,10 +182,11 @@ static int add_pids(struct process_scan *scan, struct jprof_processes *list)
 
 static int add_selected(struct process_scan *scan, struct jprof_processes *list)
 {
-	int master = scan->opts.puma_of ? master_of(scan, scan->opts.puma_of) : 0;
+	const struct jprof_process *meant = find_pid(scan, scan->opts.puma_of);
+	int service = meant ? meant->service : 0;
 	for (size_t i = 0; i < scan->count; i++) {
 		struct jprof_process *p = &scan->all[i];
-		if (p->state != JPROF_PROCESS_ALIVE || !is_asked_for(scan, p, master))
+		if (p->state != JPROF_PROCESS_ALIVE || !is_asked_for(scan, p, service))
 			continue;
 		if (jp_process_read_maps(&list->arena, scan->opts.proc, p))
 			return -1;
@@ -195,6 +205,7 @@ static int fill_list(struct process_scan *scan, struct jprof_processes *list, st
 	if (rc)
 		return rc;
 	find_masters(scan);
+	find_services(scan);
 	if (add_pids(scan, list) || add_selected(scan, list))
 		return jp_error_nomem(err);
 	return 0;

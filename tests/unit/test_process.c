@@ -73,6 +73,10 @@ static int make_proc(void **state)
 	make(106, 1, 'S', "/usr/bin/ruby3.1", "puma 5.6.5 (tcp://0.0.0.0:9393) [other]|", RUBY);
 	make(107, 106, 'S', "/opt/rust", "/opt/rust|--x|", JEMALLOC);
 	make(108, 2, 'S', NULL, "", "");
+	make(109, 1, 'S', "/usr/bin/ruby3.1", "puma: cluster worker 0: 90 [gone]|", RUBY);
+	make(110, 106, 'S', "/usr/bin/ruby3.1", "puma 5.6.5 (tcp://0.0.0.0:9494) [below]|", RUBY);
+	make(111, 101, 'S', "/usr/bin/ruby3.1", "puma 5.6.5 (tcp://0.0.0.0:9292) [app]|||||", RUBY);
+	make(112, 111, 'S', "/usr/bin/ruby3.1", "unicorn worker[0] -c u.rb|", RUBY);
 	return 0;
 }
 
@@ -112,16 +116,20 @@ static void test_selections(void **state)
 	(void)state;
 	static const int some[] = { 108, 101, 999, 108, 105 };
 #define OPTS(...) ((struct jprof_processes_opts){ __VA_ARGS__ })
-	assert_string_equal(pids_of(OPTS(0)), "101 102 103 106 107 108");
-	assert_string_equal(pids_of(OPTS(.match = "puma")), "101 102 103 106");
+	assert_string_equal(pids_of(OPTS(0)), "101 102 103 106 107 108 109 110 111 112");
+	assert_string_equal(pids_of(OPTS(.match = "puma")), "101 102 103 106 109 110 111");
 	assert_string_equal(pids_of(OPTS(.match = "rust --x$")), "107");
 	assert_string_equal(pids_of(OPTS(.match = "nobody")), "");
-	assert_string_equal(pids_of(OPTS(.children_of = 101)), "102");
-	assert_string_equal(pids_of(OPTS(.puma = true)), "101 102 103 106");
-	assert_string_equal(pids_of(OPTS(.puma_of = 101)), "101 102 103");
-	assert_string_equal(pids_of(OPTS(.puma_of = 103)), "101 102 103");
+	assert_string_equal(pids_of(OPTS(.children_of = 101)), "102 111");
+	assert_string_equal(pids_of(OPTS(.puma = true)), "101 102 103 106 109 110 111");
+	assert_string_equal(pids_of(OPTS(.puma_of = 101)), "101 102 103 111");
+	assert_string_equal(pids_of(OPTS(.puma_of = 103)), "101 102 103 111");
 	assert_string_equal(pids_of(OPTS(.puma_of = 106)), "106");
+	/* One whose master has gone is a service of its own, and so is one that another has started. */
+	assert_string_equal(pids_of(OPTS(.puma_of = 109)), "109");
+	assert_string_equal(pids_of(OPTS(.puma_of = 110)), "110");
 	assert_string_equal(pids_of(OPTS(.puma_of = 104)), "");
+	assert_string_equal(pids_of(OPTS(.puma_of = 999)), "");
 	assert_string_equal(pids_of(OPTS(.pids = some, .pid_count = 5)), "108 101 999 105");
 	assert_string_equal(pids_of(OPTS(.pids = some, .pid_count = 1, .match = "rust")), "108 107");
 }
@@ -145,6 +153,18 @@ static struct jprof_processes *list_of(const int *pids, size_t count)
 	assert_int_equal(jprof_processes_count(list), count);
 	assert_null(jprof_processes_at(list, count));
 	return list;
+}
+
+static void test_services(void **state)
+{
+	(void)state;
+	static const int service[][2] = { { 101, 101 }, { 102, 101 }, { 103, 101 }, { 104, 0 },   { 106, 106 },
+		                          { 107, 0 },   { 109, 109 }, { 110, 110 }, { 111, 101 }, { 112, 112 } };
+	for (size_t i = 0; i < jp_count(service); i++) {
+		struct jprof_processes *list = list_of(service[i], 1);
+		assert_int_equal(jprof_processes_at(list, 0)->service, service[i][1]);
+		jprof_processes_free(list);
+	}
 }
 
 static void test_what_a_worker_is(void **state)
@@ -321,6 +341,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_selections, make_proc, remove_proc),
+		cmocka_unit_test_setup_teardown(test_services, make_proc, remove_proc),
 		cmocka_unit_test_setup_teardown(test_a_faulty_pattern, make_proc, remove_proc),
 		cmocka_unit_test_setup_teardown(test_what_a_worker_is, make_proc, remove_proc),
 		cmocka_unit_test_setup_teardown(test_states_and_roles, make_proc, remove_proc),
