@@ -37,8 +37,28 @@ struct jp_thread {
 
 /* What a symbolized file calls an address: its functions, separated by --, outermost first. */
 struct jp_given_name {
-	uint64_t address; /* a lookup address */
-	uint32_t text;    /* id in dump->names */
+	uint64_t address;     /* a lookup address */
+	uint32_t text;        /* id in dump->names */
+	uint32_t frame_first; /* the same in full, in dump->given_frames; none: only the text is known */
+	uint32_t frame_count;
+	bool wrapper; /* a nameless function that an allocation wrapper calls */
+};
+
+/* A function of these: ids in dump->names; file JP_NONE: not known. */
+struct jp_given_function {
+	uint32_t system, name, brief, file;
+};
+
+struct jp_given_frame {
+	uint32_t function;
+	uint32_t line; /* 0: not known */
+};
+
+/* What a symbolized file says of the allocator of the dump in it. */
+struct jp_given_allocator {
+	bool told;
+	bool library;          /* it is a library of its own, and no part of a larger file */
+	uint32_t path, prefix; /* ids in dump->names; JP_NONE: there is none; not known */
 };
 
 struct jp_rubytable;
@@ -62,6 +82,11 @@ struct jprof_dump {
 	size_t thread_cap;
 	struct jp_given_name *given; /* by ascending address */
 	size_t given_count, given_cap;
+	struct jp_given_function *given_functions;
+	size_t given_function_count, given_function_cap;
+	struct jp_given_frame *given_frames; /* outermost first */
+	size_t given_frame_count, given_frame_cap;
+	struct jp_given_allocator allocator;
 	struct jprof_maps *maps;
 	struct jp_rubytable *table;     /* of this very dump; NULL: none */
 	struct jprof_error table_error; /* why one that was there is not used; code 0: there was none */

@@ -215,7 +215,21 @@ static uint32_t function_of_span(struct jprof_profile *profile, struct jp_span n
 	return id;
 }
 
-/* They stand outermost first, and go to the model innermost first. */
+/* Frames that stand outermost first go to the model innermost first. */
+static int give_location(struct jprof_profile *profile, uint32_t location, const struct jp_frame *frames, size_t count)
+{
+	int rc = 0;
+	if (!profile->locations[location].frame_count)
+		for (size_t i = count; !rc && i-- > 0;)
+			rc = jp_frame_add(profile, location, frames[i].function, frames[i].line, i > 0);
+	if (count && !rc) {
+		struct jp_location *l = &profile->locations[location];
+		l->source = jp_build_source(profile, l->object, frames, count);
+		l->given = true;
+	}
+	return rc;
+}
+
 int jp_build_given(struct jprof_profile *profile, uint32_t location, const char *text)
 {
 	struct jp_span rest = { text, strlen(text) };
@@ -232,16 +246,54 @@ int jp_build_given(struct jprof_profile *profile, uint32_t location, const char 
 		if (!rc)
 			frames[count++] = (struct jp_frame){ function_of_span(profile, name), 0, false };
 	}
-	if (!rc && !profile->locations[location].frame_count)
-		for (size_t i = count; !rc && i-- > 0;)
-			rc = jp_frame_add(profile, location, frames[i].function, 0, i > 0);
-	if (count && !rc) {
-		struct jp_location *l = &profile->locations[location];
-		l->source = jp_build_source(profile, l->object, frames, count);
-		l->given = true;
-	}
+	if (!rc)
+		rc = give_location(profile, location, frames, count);
 	free(frames);
 	return rc;
+}
+
+int jp_build_given_frames(struct jprof_profile *profile, uint32_t location, const struct jprof_dump *dump,
+                          const struct jp_given_name *given)
+{
+	const struct jp_intern *names = &dump->names;
+	struct jp_frame *frames = calloc((size_t)given->frame_count + 1, sizeof *frames);
+	int rc = frames ? 0 : -1;
+	for (uint32_t i = 0; !rc && i < given->frame_count; i++) {
+		const struct jp_given_frame *frame = &dump->given_frames[given->frame_first + i];
+		const struct jp_given_function *f = &dump->given_functions[frame->function];
+		frames[i] = (struct jp_frame){
+			.function = jp_function_named(profile, jp_intern_get(names, f->name),
+			                              jp_intern_get(names, f->brief), jp_intern_get(names, f->system),
+			                              f->file == JP_NONE ? NULL : jp_intern_get(names, f->file)),
+			.line = frame->line,
+		};
+		rc = frames[i].function == JP_NONE ? -1 : 0;
+	}
+	if (!rc)
+		rc = give_location(profile, location, frames, given->frame_count);
+	if (!rc)
+		profile->locations[location].wrapper = given->wrapper;
+	free(frames);
+	return rc;
+}
+
+int jp_build_given_allocator(struct jprof_profile *profile, const struct jprof_dump *dump)
+{
+	const struct jp_given_allocator *given = &dump->allocator;
+	const char *path = given->path == JP_NONE ? NULL : jp_intern_get(&dump->names, given->path);
+	profile->allocator_hint = JP_NONE;
+	for (uint32_t i = 0; path && i < jp_object_count(profile); i++)
+		if (!strcmp(jp_string(profile, profile->objects[i].path), path))
+			profile->allocator_hint = i;
+	if (profile->allocator_hint == JP_NONE)
+		return 0;
+	struct jp_object *o = &profile->objects[profile->allocator_hint];
+	o->judged = true;
+	o->allocator = given->library;
+	if (given->prefix == JP_NONE)
+		return 0;
+	o->entry_prefix = jp_intern_str(&profile->strings, jp_intern_get(&dump->names, given->prefix));
+	return o->entry_prefix == JP_NONE ? -1 : 0;
 }
 
 /* ---- threads and notes ---------------------------------------------------------------------------- */

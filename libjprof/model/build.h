@@ -2,6 +2,7 @@
 #ifndef JP_MODEL_BUILD_H
 #define JP_MODEL_BUILD_H
 
+#include "input/dumpdata.h"
 #include "model/profile.h"
 
 /* The object of a mapping; NULL: of all addresses outside every mapping. JP_NONE when memory is short. */
@@ -33,6 +34,13 @@ enum jprof_source jp_build_source(const struct jprof_profile *profile, uint32_t 
 
 /* Names a location as a symbolized file does: functions separated by --, outermost first. */
 int jp_build_given(struct jprof_profile *profile, uint32_t location, const char *text);
+
+/* The same where the file has these functions in full. */
+int jp_build_given_frames(struct jprof_profile *profile, uint32_t location, const struct jprof_dump *dump,
+                          const struct jp_given_name *given);
+
+/* Takes over what a symbolized file says of the allocator, if it does. 0, or -1 when memory is short. */
+int jp_build_given_allocator(struct jprof_profile *profile, const struct jprof_dump *dump);
 
 /* Whether a thread with this number and name ("" or NULL: none) is the wanted one. */
 bool jp_is_thread(uint64_t id, const char *name, const char *wanted);

@@ -61,6 +61,8 @@ static int name_location(struct dump_load *w, uint64_t address, uint32_t locatio
 {
 	const struct jprof_dump *dump = w->dump;
 	const struct jp_given_name *given = dump->given_count ? find_given(dump, address) : NULL;
+	if (given && given->frame_count)
+		return jp_build_given_frames(w->profile, location, dump, given);
 	return given ? jp_build_given(w->profile, location, jp_intern_get(&dump->names, given->text)) : 0;
 }
 
@@ -190,7 +192,7 @@ static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, co
 	else
 		free(w->location);
 	if (!rc)
-		rc = vote_allocator(w);
+		rc = w->dump->allocator.told ? jp_build_given_allocator(w->profile, w->dump) : vote_allocator(w);
 	if (!rc)
 		rc = thread ? add_per_thread(w, thread) : add_together(w);
 	if (!rc)

@@ -97,7 +97,7 @@ static uint32_t object_add(struct jprof_profile *profile, const struct jp_object
 	profile->objects[id] = *like;
 	struct jp_object *o = &profile->objects[id];
 	o->entry_prefix = o->build_id = o->reason = o->unproven_id = o->file = o->file_root = JP_NONE;
-	o->bundled = false;
+	o->bundled = o->judged = false;
 	return id;
 }
 

@@ -31,6 +31,7 @@ struct jp_object {
 	enum jprof_proof proof;
 	bool program;          /* has a program header for an interpreter, or is no shared object */
 	bool allocator;        /* a library that is the allocator: all its frames at the leaf go */
+	bool judged;           /* the input told whether it is that */
 	uint32_t entry_prefix; /* string id: what stands before malloc in a static allocator's names, or JP_NONE */
 	uint32_t build_id;     /* string id, or JP_NONE; known before symbolizing where the input tells it */
 	uint32_t reason;       /* string id, or JP_NONE */

@@ -185,6 +185,8 @@ static int classify(struct symbolizing *w, uint32_t object, const struct jp_name
 static void classify_without_names(struct symbolizing *w, uint32_t object, const struct jp_objfile *file)
 {
 	struct jp_object *o = &w->profile->objects[object];
+	if (o->judged)
+		return;
 	if (file)
 		o->program = file->program;
 	else if (o->bundled)

@@ -3,6 +3,7 @@
  *   --- symbol
  *   binary=PROGRAM
  *   0xADDRESS OUTERMOST--INLINED--INNERMOST     for each address, as looked up
+ *   #...                                        what these names lack, for jprof: input/rawfile.c
  *   ---
  *   --- heap
  *   the dump as it was, but for the allocator's frames; or, for a sum or difference, gperftools' text form, which no
@@ -26,32 +27,93 @@ static int by_call_address(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-static void put_raw_names(const struct jp_code *code, const struct jp_location *l, struct jp_strbuf *out)
+/* The functions that were written, by their numbers plus 1. */
+struct raw_functions {
+	uint32_t *number;
+	uint32_t count;
+};
+
+/* Functions that have no number yet. */
+static void put_raw_functions(const struct jp_code *code, const struct jp_location *l, struct raw_functions *w,
+                              struct jp_strbuf *out)
 {
+	for (uint32_t i = 0; i < l->frame_count; i++) {
+		uint32_t id = code->frames[l->frame_first + i].function;
+		const struct jp_function *f = &code->functions[id];
+		const uint32_t fields[] = { f->system, f->name, f->brief, f->file };
+		if (w->number[id])
+			continue;
+		w->number[id] = ++w->count;
+		for (size_t n = 0; n < jp_count(fields); n++) {
+			jp_strbuf_str(out, n ? "\t" : "#function=");
+			jp_strbuf_line(out, jp_code_string(code, fields[n]));
+		}
+		jp_strbuf_str(out, "\n");
+	}
+}
+
+static void put_raw_frames(const struct jp_code *code, const struct jp_location *l, const struct raw_functions *w,
+                           struct jp_strbuf *out)
+{
+	jp_strbuf_str(out, l->wrapper ? "#frames=wrapper" : "#frames=");
+	for (uint32_t i = l->frame_count; i-- > 0;) {
+		const struct jp_frame *frame = &code->frames[l->frame_first + i];
+		jp_strbuf_printf(out, "%s%u:%u", l->wrapper || i + 1 < l->frame_count ? " " : "",
+		                 w->number[frame->function] - 1, frame->line);
+	}
+	jp_strbuf_str(out, "\n");
+}
+
+static void put_raw_names(const struct jp_code *code, const struct jp_location *l, struct raw_functions *w,
+                          struct jp_strbuf *out)
+{
+	put_raw_functions(code, l, w, out);
 	jp_strbuf_printf(out, "0x%016llx ", (unsigned long long)l->address);
 	for (uint32_t f = l->frame_count; f-- > 0;) {
 		jp_strbuf_line(out, jp_code_name(code, code->frames[l->frame_first + f].function, true));
 		jp_strbuf_str(out, f ? "--" : "\n");
 	}
+	put_raw_frames(code, l, w, out);
 	jp_strbuf_drain(out);
+}
+
+/* Whether something is known of a place but where it is. */
+static bool is_worth_a_name(const struct jp_code *code, const struct jp_location *l)
+{
+	return l->source != JPROF_SOURCE_RUBY && l->frame_count &&
+	       (l->source > JPROF_SOURCE_NONE || code->frames[l->frame_first].line);
 }
 
 /* All addresses of the profile, for a dump that is repeated has those of the allocator, too. */
 static int put_symbols(const struct jp_code *code, struct jp_strbuf *out)
 {
 	struct named *all = calloc((size_t)code->location_count + 1, sizeof *all);
+	struct raw_functions functions = { calloc((size_t)code->function_count + 1, sizeof(uint32_t)), 0 };
 	size_t count = 0;
-	if (!all)
-		return -1;
-	for (uint32_t i = 0; i < code->location_count; i++)
-		if (code->locations[i].source > JPROF_SOURCE_NONE && code->locations[i].source != JPROF_SOURCE_RUBY)
+	for (uint32_t i = 0; all && i < code->location_count; i++)
+		if (is_worth_a_name(code, &code->locations[i]))
 			all[count++] = (struct named){ code->locations[i].address, i };
-	qsort(all, count, sizeof *all, by_call_address);
-	for (size_t i = 0; i < count; i++)
+	if (all)
+		qsort(all, count, sizeof *all, by_call_address);
+	for (size_t i = 0; functions.number && i < count; i++)
 		if (!i || all[i].address != all[i - 1].address)
-			put_raw_names(code, &code->locations[all[i].location], out);
+			put_raw_names(code, &code->locations[all[i].location], &functions, out);
+	bool failed = !all || !functions.number;
 	free(all);
-	return 0;
+	free(functions.number);
+	return failed ? -1 : 0;
+}
+
+/* Which file has the allocator, and how it is known in there: a reader without that file cannot tell. */
+static void put_raw_allocator(const struct jp_code *code, struct jp_strbuf *out)
+{
+	const struct jp_object *o = code->allocator == JP_NONE ? NULL : &code->objects[code->allocator];
+	bool known = o && o->entry_prefix != JP_NONE;
+	jp_strbuf_printf(out, "#allocator=%s\t", !o ? "none" : o->allocator ? "library" : known ? "part" : "unknown");
+	jp_strbuf_line(out, known ? jp_code_string(code, o->entry_prefix) : "");
+	jp_strbuf_str(out, "\t");
+	jp_strbuf_line(out, o ? jp_code_string(code, o->path) : "");
+	jp_strbuf_str(out, "\n");
 }
 
 static const char *program_of(const struct jp_code *code)
@@ -191,6 +253,7 @@ int jp_render_raw(const struct jprof_view *view, const struct jprof_report_opts 
 	jp_strbuf_str(out, "--- symbol\nbinary=");
 	jp_strbuf_line(out, program_of(&view->code));
 	jp_strbuf_str(out, "\n");
+	put_raw_allocator(&view->code, out);
 	if (put_symbols(&view->code, out))
 		return jp_error_nomem(err);
 	jp_strbuf_str(out, "---\n--- heap\n");

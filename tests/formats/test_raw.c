@@ -118,6 +118,41 @@ static void test_mangled_round_trip(void **state)
 	jprof_profile_free(p);
 }
 
+/* What jprof adds for itself. A line of it that is wrong leaves the address its text. */
+static void test_own_lines(void **state)
+{
+	static const struct {
+		const char *lines, *row;
+		bool full;
+	} cases[] = {
+		{ "#function=_Z1fi\tf(int)\tf\t/src/f.c\n0x401000 text\n#frames=0:7\n", "f", false },
+		{ "#function=_Z1fi\tf(int)\tf\t/src/f.c\n0x401000 text\n#frames=0:7\n", "f(int)", true },
+		{ "#function=a\ta\ta\t\n#function=b--c\tb--c\tb--c\t\n0x401000 a--b--c\n#frames=0:1 1:2\n",
+		  "b--c (inline)", true },
+		{ "#function=a\ta\ta\t\n0x401000 text\n#frames=wrapper 0:1\n", "a", false },
+		{ "0x401000 text\n#frames=0:7\n", "text", false },
+		{ "#function=a\ta\ta\t\n0x401000 text\n#frames=0:7 1:8\n", "text", false },
+		{ "#function=a\ta\ta\t\n0x401000 text\n#frames=0:4294967296\n", "text", false },
+		{ "#function=a\ta\ta\t\n0x401000 text\n#frames=18446744073709551616:1\n", "text", false },
+		{ "#function=a\ta\ta\t\n0x401000 text\n#frames=0\n", "text", false },
+		{ "#function=a\ta\ta\t\n0x401000 text\n#frames=\n", "text", false },
+		{ "#function=\ta\ta\t\n0x401000 text\n#frames=0:1\n", "text", false },
+		{ "#function=a\n0x401000 text\n#frames=0:1\n", "text", false },
+		{ "#frames=0:1\n#function=a\ta\ta\t\n0x401000 text\n", "text", false },
+		{ "#allocator=\n#allocator=part\n#allocator=library\t\t/nowhere\n#other\n#\n0x401000 text\n", "text",
+		  false },
+	};
+	(void)state;
+	for (size_t c = 0; c < jp_count(cases); c++) {
+		char text[4096];
+		snprintf(text, sizeof text, "--- symbol\nbinary=x\n%s---\n--- heap\n%s", cases[c].lines, DUMP);
+		struct jprof_profile *p = named(text);
+		if (cum(p, cases[c].full, cases[c].row) != 100000)
+			fail_msg("case %zu: no row %s", c, cases[c].row);
+		jprof_profile_free(p);
+	}
+}
+
 static void test_other_bodies(void **state)
 {
 	(void)state;
@@ -167,6 +202,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_mangled_round_trip),
+		cmocka_unit_test(test_own_lines),
 		cmocka_unit_test(test_other_bodies),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_line_numbers),
