@@ -1,5 +1,6 @@
 /* What an ELF file is to its loader: see jprof_binary_open. */
-#include <gelf.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,49 +16,81 @@ struct jprof_binary {
 	size_t needed_count, needed_cap;
 };
 
-/* The text of PT_INTERP; "" if there is none, or none that ends. */
+/* What is read of a section: no loader takes longer names, and no file has so many symbols. */
+enum { most_interpreter = PATH_MAX, most_dynamic = 1 << 16, most_strings = 1 << 28, most_symbols = 1 << 28 };
+
+/* The text of PT_INTERP; "" if there is none, or none that ends. NULL when memory is short. */
 static const char *interpreter_of(struct jp_objfile *file)
 {
-	size_t count;
-	GElf_Phdr ph;
-	if (elf_getphdrnum(file->elf, &count))
-		return "";
-	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(file->elf, (int)i, &ph) || ph.p_type != PT_INTERP)
-			continue;
-		Elf_Data *data = elf_getdata_rawchunk(file->elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_BYTE);
-		if (data && data->d_buf && data->d_size && !((const char *)data->d_buf)[data->d_size - 1])
-			return data->d_buf;
+	char path[most_interpreter];
+	for (size_t i = 0; i < file->headers.segment_count; i++) {
+		const struct jp_elf_segment *s = &file->headers.segments[i];
+		if (s->type == PT_INTERP && s->file_size && s->file_size <= sizeof path &&
+		    jp_elf_read_at(file->fd, s->offset, path, s->file_size) && !path[s->file_size - 1])
+			return jp_arena_dup(&file->arena, path, strlen(path));
 	}
 	return "";
 }
 
-static int add_needed(struct jprof_binary *b, Elf_Data *data, size_t strings)
+/* A table and the strings of the section that it is linked to. */
+struct string_table {
+	struct jp_strbuf entries, strings;
+	struct jp_bytes in, names;
+};
+
+static void release_string_table(struct string_table *table)
 {
-	GElf_Dyn dyn;
-	for (int i = 0; gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
-		const char *name = dyn.d_tag == DT_NEEDED ? elf_strptr(b->file->elf, strings, dyn.d_un.d_val) : NULL;
-		if (!name)
-			continue;
-		if (jp_array_push(b->needed, b->needed_count, b->needed_cap))
-			return -1;
-		b->needed[b->needed_count++] = name;
-	}
-	return 0;
+	jp_strbuf_release(&table->entries);
+	jp_strbuf_release(&table->strings);
+}
+
+/* Reads the first table of that type. False where the file has not got it all; when memory is short that is seen in the
+ * buffers. */
+static bool read_string_table(const struct jp_objfile *file, uint32_t type, size_t most, struct string_table *table)
+{
+	const struct jp_elf_headers *h = &file->headers;
+	size_t i = 0;
+	while (i < h->section_count && h->sections[i].type != type)
+		i++;
+	return i < h->section_count && h->sections[i].link < h->section_count &&
+	       jp_elf_section_read(file->fd, h, &h->sections[i], most, &table->entries, &table->in) &&
+	       jp_elf_section_read(file->fd, h, &h->sections[h->sections[i].link], most_strings, &table->strings,
+	                           &table->names);
+}
+
+/* Whether that string begins there. The table is anybody's: no string is read to its end, wherever that may be. */
+static bool is_name_at(const struct string_table *table, uint64_t offset, const char *name)
+{
+	size_t size = strlen(name) + 1;
+	return offset <= table->names.len && size <= table->names.len - offset &&
+	       !memcmp(table->names.data + offset, name, size);
+}
+
+static int add_needed(struct jprof_binary *b, struct jp_bytes names, uint64_t offset)
+{
+	jp_bytes_seek(&names, offset);
+	const char *name = jp_bytes_cstr(&names);
+	if (!name || strlen(name) >= PATH_MAX)
+		return 0;
+	if (jp_array_push(b->needed, b->needed_count, b->needed_cap))
+		return -1;
+	b->needed[b->needed_count] = jp_arena_dup(&b->file->arena, name, strlen(name));
+	return b->needed[b->needed_count++] ? 0 : -1;
 }
 
 static int read_needed(struct jprof_binary *b)
 {
-	Elf_Scn *scn = NULL;
-	GElf_Shdr shdr;
-	while ((scn = elf_nextscn(b->file->elf, scn))) {
-		Elf_Data *data = NULL;
-		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_DYNAMIC)
-			data = elf_getdata(scn, NULL);
-		if (data && add_needed(b, data, shdr.sh_link))
-			return -1;
+	struct string_table jp_cleanup(release_string_table) table = { 0 };
+	unsigned word = b->file->headers.bits / 8;
+	bool is = read_string_table(b->file, SHT_DYNAMIC, most_dynamic, &table);
+	int rc = table.entries.failed || table.strings.failed ? -1 : 0;
+	while (is && !rc) {
+		uint64_t tag = jp_bytes_uint(&table.in, word), value = jp_bytes_uint(&table.in, word);
+		if (tag == DT_NULL || table.in.bad)
+			break;
+		rc = tag == DT_NEEDED ? add_needed(b, table.names, value) : 0;
 	}
-	return 0;
+	return rc;
 }
 
 static bool begins_with(const char *text, const char *with)
@@ -83,15 +116,13 @@ static const char *libc_of(const struct jprof_binary *b)
 
 static int read_binary(struct jprof_binary *b, struct jprof_error *err)
 {
-	GElf_Ehdr ehdr;
-	if (!gelf_getehdr(b->file->elf, &ehdr))
-		return jp_error(err, JPROF_E_FORMAT, b->file->path, 0, "has a damaged ELF header");
-	if (read_needed(b))
-		return jp_error_nomem(err);
-	b->info.machine = ehdr.e_machine;
-	b->info.bits = ehdr.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
-	b->info.big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
+	const struct jp_elf_headers *h = &b->file->headers;
+	b->info.machine = h->machine;
+	b->info.bits = h->bits;
+	b->info.big_endian = h->big_endian;
 	b->info.interpreter = interpreter_of(b->file);
+	if (!b->info.interpreter || read_needed(b))
+		return jp_error_nomem(err);
 	b->info.libc = libc_of(b);
 	b->info.build_id = b->file->build_id;
 	return 0;
@@ -135,27 +166,22 @@ const char *jprof_binary_needed(const struct jprof_binary *binary, size_t i)
 	return binary && i < binary->needed_count ? binary->needed[i] : NULL;
 }
 
-/* Whether the symbol table in `scn` defines `name`. */
-static bool table_defines(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const char *name)
+/* An entry begins with where its name is; by st_shndx it is defined. */
+static bool a_table_defines(const struct jprof_binary *binary, uint32_t type, const char *name)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	GElf_Sym sym;
-	for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
-		const char *own = sym.st_shndx == SHN_UNDEF ? NULL : elf_strptr(elf, shdr->sh_link, sym.st_name);
-		if (own && !strcmp(own, name))
+	struct string_table jp_cleanup(release_string_table) table = { 0 };
+	if (!binary || !name || !read_string_table(binary->file, type, most_symbols, &table))
+		return false;
+	bool wide = binary->info.bits == 64;
+	size_t entry = wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	size_t home = wide ? offsetof(Elf64_Sym, st_shndx) : offsetof(Elf32_Sym, st_shndx);
+	for (size_t at = 0; at + entry <= table.in.len; at += entry) {
+		jp_bytes_seek(&table.in, at);
+		uint64_t own = jp_bytes_uint(&table.in, 4);
+		jp_bytes_seek(&table.in, at + home);
+		if (jp_bytes_uint(&table.in, 2) != SHN_UNDEF && is_name_at(&table, own, name))
 			return true;
 	}
-	return false;
-}
-
-static bool a_table_defines(const struct jprof_binary *binary, GElf_Word type, const char *name)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr shdr;
-	while (binary && name && (scn = elf_nextscn(binary->file->elf, scn)))
-		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == type &&
-		    table_defines(binary->file->elf, scn, &shdr, name))
-			return true;
 	return false;
 }
 

@@ -1,27 +1,21 @@
 #include "input/callsite.h"
 
-#include <gelf.h>
-#include <unistd.h>
-
 enum { longest_call = 8 };
 
 int jp_machine_of(const struct jp_objfile *file)
 {
-	GElf_Ehdr ehdr;
-	return gelf_getehdr(file->elf, &ehdr) ? ehdr.e_machine : EM_NONE;
+	return (int)file->headers.machine;
 }
 
 bool jp_read_code(const struct jp_objfile *file, uint64_t vaddr, unsigned char *bytes, size_t len)
 {
-	Elf_Scn *scn = NULL;
-	while ((scn = elf_nextscn(file->elf, scn))) {
-		GElf_Shdr s;
-		if (!gelf_getshdr(scn, &s) || !(s.sh_flags & SHF_EXECINSTR) || s.sh_type == SHT_NOBITS)
+	for (size_t i = 0; i < file->headers.section_count; i++) {
+		const struct jp_elf_section *s = &file->headers.sections[i];
+		if (!(s->flags & SHF_EXECINSTR) || s->type == SHT_NOBITS)
 			continue;
-		if (vaddr < s.sh_addr || vaddr - s.sh_addr > s.sh_size || len > s.sh_size - (vaddr - s.sh_addr))
+		if (vaddr < s->address || vaddr - s->address > s->size || len > s->size - (vaddr - s->address))
 			continue;
-		uint64_t at = s.sh_offset + (vaddr - s.sh_addr);
-		return at <= INT64_MAX && pread(file->fd, bytes, len, (off_t)at) == (ssize_t)len;
+		return s->offset <= INT64_MAX && jp_elf_read_at(file->fd, s->offset + (vaddr - s->address), bytes, len);
 	}
 	return false;
 }

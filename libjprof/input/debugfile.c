@@ -157,10 +157,10 @@ static bool by_link(struct hunt *h)
 {
 	char real[PATH_MAX];
 	const char *path = h->file->path;
-	struct jp_file_wants wants;
-	jp_file_wants(h->file, &wants);
+	struct jp_file_wants wants = { 0 };
+	h->failed = h->failed || jp_file_wants(h->file, &wants);
 	const char *name = wants.link;
-	if (!name || !*name)
+	if (!*name)
 		return false;
 	if (strchr(name, '/')) {
 		jp_objfile_remark(h->file, "its .gnu_debuglink is no file name: %s", name);
@@ -226,7 +226,7 @@ static bool consider_moved(struct hunt *h, const char *path)
 /* Whether they are needed, and missing. The search for them is one of its own, with the remarks of the other. */
 static bool misses_shared(struct hunt *h, const struct jp_objfile *holder, const struct jp_file_wants *wants)
 {
-	if (!wants->shared)
+	if (!wants->shares)
 		return false;
 	struct hunt own = { .file = h->file,
 		            .found = h->found,
@@ -234,7 +234,8 @@ static bool misses_shared(struct hunt *h, const struct jp_objfile *holder, const
 		            .root = h->root,
 		            .build_id = wants->shared_id,
 		            .shared = true };
-	bool any = consider_written(&own, holder, wants->shared) || consider_moved(&own, wants->shared) ||
+	bool any = (*wants->shared &&
+	            (consider_written(&own, holder, wants->shared) || consider_moved(&own, wants->shared))) ||
 	           by_build_id(&own) || among_given(&own) || by_server(&own);
 	h->failed = h->failed || own.failed;
 	return !any;
@@ -242,8 +243,9 @@ static bool misses_shared(struct hunt *h, const struct jp_objfile *holder, const
 
 static void remark_shared(struct hunt *h, const struct jp_file_wants *wants, bool missing)
 {
-	jp_objfile_remark(h->file, "part of its debug information is in %s (dwz, build-id %s), which %s", wants->shared,
-	                  wants->shared_id, missing ? "is missing" : "cannot be read");
+	jp_objfile_remark(h->file, "part of its debug information is in %s (dwz, build-id %s), which %s",
+	                  *wants->shared ? wants->shared : "a file that is not named", wants->shared_id,
+	                  missing ? "is missing" : "cannot be read");
 }
 
 /* With shared parts that cannot be read the search ends, with debug information that cannot be it goes on. */
@@ -260,11 +262,11 @@ static bool refuse_dwarf(struct hunt *h, const struct jp_file_wants *wants, enum
  * dwz moved out. */
 static bool use_dwarf(struct hunt *h, enum jp_dwarf_in in, struct jp_objfile *holder)
 {
-	struct jp_file_wants wants;
+	struct jp_file_wants wants = { 0 };
 	struct jp_debugfiles *found = h->found, try = { .dwarf = in };
 	enum jp_dwarf_state state = JP_DWARF_REFUSED;
-	jp_file_wants(holder, &wants);
-	if (!wants.dwarf || h->failed)
+	h->failed = h->failed || jp_file_wants(holder, &wants);
+	if (h->failed || !wants.dwarf)
 		return false;
 	bool missing = misses_shared(h, holder, &wants);
 	if (missing) {

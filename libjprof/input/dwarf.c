@@ -27,7 +27,7 @@ enum { lang_cplusplus_17 = 0x2a, lang_cplusplus_20 = 0x2b };
 struct jp_dwarf {
 	Dwarf *dbg;
 	Dwarf *shared; /* what dwz moved out, or NULL */
-	const struct jp_objfile *holder;
+	const struct jp_elffile *holder;
 };
 
 /* A function that covers an address; `outer` is what it was inlined into. */
@@ -48,7 +48,7 @@ struct wanted {
 
 struct dwarf_walk {
 	struct jp_objfile *file;
-	const struct jp_objfile *holder; /* of the debug information */
+	const struct jp_elffile *holder; /* of the debug information */
 	struct jp_splits *splits;
 	struct jp_arena arena; /* scopes of one unit */
 	Dwarf_Die unit;
@@ -103,7 +103,7 @@ static bool is_sup(const char *name, Elf_Scn *scn)
 	return data && data->d_buf && data->d_size > 2 && !((const char *)data->d_buf)[2];
 }
 
-static bool is_readable(struct jp_objfile *file, const struct jp_objfile *holder)
+static bool is_readable(struct jp_objfile *file, const struct jp_elffile *holder)
 {
 	size_t names;
 	Elf_Scn *scn = NULL;
@@ -117,7 +117,7 @@ static bool is_readable(struct jp_objfile *file, const struct jp_objfile *holder
 		const char *why = is_sup(name, scn) ? "names a file of shared parts (dwz --dwarf-5); that is not read"
 		                                    : why_packed(scn, &shdr);
 		if (why) {
-			jp_objfile_remark(file, "%s of %s %s", name, holder->path, why);
+			jp_objfile_remark(file, "%s of %s %s", name, holder->object->path, why);
 			return false;
 		}
 	}
@@ -130,7 +130,7 @@ static bool has_units(Dwarf *dbg)
 	return !dwarf_get_units(dbg, NULL, &unit, NULL, NULL, NULL, NULL);
 }
 
-int jp_dwarf_new(struct jp_objfile *file, const struct jp_objfile *holder, struct jp_dwarf **out)
+int jp_dwarf_new(struct jp_objfile *file, const struct jp_elffile *holder, struct jp_dwarf **out)
 {
 	*out = NULL;
 	Dwarf *dbg = dwarf_begin_elf(holder->elf, DWARF_C_READ, NULL);
@@ -148,12 +148,10 @@ int jp_dwarf_new(struct jp_objfile *file, const struct jp_objfile *holder, struc
 	return 0;
 }
 
-int jp_dwarf_set_shared(struct jp_dwarf *dwarf, const struct jp_objfile *shared)
+int jp_dwarf_set_shared(struct jp_dwarf *dwarf, const struct jp_elffile *shared)
 {
-	struct jp_file_wants wants;
-	jp_file_wants(shared, &wants);
 	/* One that shares in turn would have libdw open another path. */
-	dwarf->shared = wants.shared ? NULL : dwarf_begin_elf(shared->elf, DWARF_C_READ, NULL);
+	dwarf->shared = jp_elffile_shares(shared) ? NULL : dwarf_begin_elf(shared->elf, DWARF_C_READ, NULL);
 	if (!dwarf->shared)
 		return -1;
 	dwarf_setalt(dwarf->dbg, dwarf->shared);

@@ -2,8 +2,8 @@
 #ifndef JP_INPUT_DWARF_H
 #define JP_INPUT_DWARF_H
 
+#include "input/elffile.h"
 #include "input/lookup.h"
-#include "input/objfile.h"
 #include "input/splitunit.h"
 
 struct jp_dwarf;
@@ -11,11 +11,11 @@ struct jp_dwarf;
 /* Opens the debug information in `holder`, which is `file` or its debug file; *dwarf becomes NULL if it has
  * none or none that can be read. Why it cannot be read is remarked on `file`. Both must outlive it.
  * 0, or -1 when memory is short. */
-int jp_dwarf_new(struct jp_objfile *file, const struct jp_objfile *holder, struct jp_dwarf **dwarf);
+int jp_dwarf_new(struct jp_objfile *file, const struct jp_elffile *holder, struct jp_dwarf **dwarf);
 
 /* Says where the part is that dwz moved into a file that several share. The file must outlive `dwarf`. 0, or -1 if it
  * cannot be used. */
-int jp_dwarf_set_shared(struct jp_dwarf *dwarf, const struct jp_objfile *shared);
+int jp_dwarf_set_shared(struct jp_dwarf *dwarf, const struct jp_elffile *shared);
 
 /* Answers those of `lookups` (sorted by vaddr) that the debug information knows: frames from
  * `file->arena`, source JPROF_SOURCE_DWARF; their texts live as long as `dwarf` and `splits`. Where it knows a line but

@@ -2,17 +2,21 @@
 #ifndef JP_INPUT_FILEWANTS_H
 #define JP_INPUT_FILEWANTS_H
 
+#include <limits.h>
+
 #include "input/objfile.h"
 
 struct jp_file_wants {
-	bool dwarf;         /* it has debug information of its own; whether that can be used is seen when it is read */
-	const char *link;   /* .gnu_debuglink: the name of its debug file; NULL: none */
-	uint32_t crc;       /* and the CRC-32 of that */
-	const char *shared; /* .gnu_debugaltlink: where dwz moved parts to, as written; NULL: none */
+	bool dwarf; /* it has debug information of its own; whether that can be used is seen when it is read */
+	char link[NAME_MAX + 1];    /* .gnu_debuglink: the name of its debug file; "": none */
+	uint32_t crc;               /* and the CRC-32 of that */
+	bool shares;                /* .gnu_debugaltlink: dwz moved parts out */
+	char shared[PATH_MAX];      /* to that file, as written; "": none that can be */
 	char shared_id[2 * 64 + 1]; /* and the build-id of that, in hex */
 };
 
-/* Reads section headers and those two sections; opens nothing. The texts live as long as the file. */
-void jp_file_wants(const struct jp_objfile *file, struct jp_file_wants *wants);
+/* Reads the file's headers and those two sections; opens nothing. A name too long for any file is none. 0, or -1 when
+ * memory is short. */
+int jp_file_wants(const struct jp_objfile *file, struct jp_file_wants *wants);
 
 #endif

@@ -50,7 +50,7 @@ static int make_lookups(struct name_search *f)
 	f->lookups = calloc(q->count + 1, sizeof *f->lookups);
 	for (size_t i = 0; f->lookups && i < q->count; i++) {
 		uint64_t vaddr = q->offsets[i];
-		if (q->image || jp_objfile_vaddr(f->names->object, q->offsets[i], &vaddr))
+		if (q->image || jp_objfile_vaddr(f->names->object.object, q->offsets[i], &vaddr))
 			f->lookups[f->count++] = (struct jp_lookup){ .vaddr = vaddr, .location = (uint32_t)i };
 	}
 	if (f->lookups)
@@ -188,11 +188,11 @@ static int find_all(struct name_search *f, struct jp_strbuf *out)
 {
 	struct jp_namereply *r = &f->reply;
 	r->dwarf = f->names->state;
-	r->program = f->names->object->program;
+	r->program = f->names->object.object->program;
 	bool refused = r->dwarf == JP_DWARF_REFUSED || r->dwarf == JP_DWARF_SHARED_REFUSED;
 	if (!refused && name_places(f))
 		return -1;
-	const struct jp_strbuf *remarks = &f->names->object->remarks;
+	const struct jp_strbuf *remarks = &f->names->object.object->remarks;
 	r->remarks = remarks->len ? remarks->text : NULL;
 	jp_namereply_write(r, out);
 	return out->failed || remarks->failed ? -1 : 0;

@@ -61,9 +61,9 @@ static const char *open_unpacked(struct jp_minidebug *mini)
 	return mini->elf && elf_kind(mini->elf) == ELF_K_ELF ? NULL : "it holds no ELF file";
 }
 
-int jp_minidebug_load(struct jp_objfile *file, struct jp_minidebug **out)
+int jp_minidebug_load(const struct jp_elffile *file, struct jp_minidebug **out)
 {
-	const Elf_Data *packed = jp_objfile_section(file, ".gnu_debugdata");
+	const Elf_Data *packed = jp_elffile_section(file, ".gnu_debugdata");
 	if (!packed || !packed->d_buf)
 		return 0;
 	struct jp_minidebug *mini = calloc(1, sizeof *mini);
@@ -78,7 +78,7 @@ int jp_minidebug_load(struct jp_objfile *file, struct jp_minidebug **out)
 		return 0;
 	}
 	if (wrong)
-		jp_objfile_remark(file, "its .gnu_debugdata (MiniDebugInfo) cannot be used: %s", wrong);
+		jp_objfile_remark(file->object, "its .gnu_debugdata (MiniDebugInfo) cannot be used: %s", wrong);
 	jp_minidebug_free(mini);
 	return failed ? -1 : 0;
 }

@@ -3,21 +3,16 @@
 #ifndef JP_INPUT_OBJFILE_H
 #define JP_INPUT_OBJFILE_H
 
-#include <libelf.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/strbuf.h"
+#include "input/elfheaders.h"
 #include "jprof.h"
 
 struct jp_range {
 	uint64_t start, end;
-};
-
-struct jp_segment {
-	uint64_t offset, vaddr, file_size, mem_size;
-	bool executable;
 };
 
 struct jp_objfile {
@@ -27,11 +22,9 @@ struct jp_objfile {
 	int fd;
 	bool borrowed; /* the descriptor is the caller's */
 	struct stat st;
-	Elf *elf;
+	struct jp_elf_headers headers;
 	struct jp_range *code; /* executable sections; none if the file has no section headers */
 	size_t code_count;
-	struct jp_segment *segments; /* PT_LOAD */
-	size_t segment_count;
 	bool program; /* an executable, not a library */
 	char build_id[2 * 64 + 1];
 	struct jp_strbuf remarks;    /* what of its debug information cannot be used, and why; parted by "; " */
@@ -47,10 +40,6 @@ int jp_objfile_open(struct jp_root root, const char *path, struct jp_objfile **f
 int jp_objfile_borrow(int fd, const char *path, struct jp_objfile **file, struct jprof_error *err);
 
 void jp_objfile_close(struct jp_objfile *file);
-
-/* The contents of the first section of that name, as they stand in the file or as libdw unpacked them; NULL where there
- * are none. */
-Elf_Data *jp_objfile_section(const struct jp_objfile *file, const char *name);
 
 /* Image-relative address of a file offset, by the program headers; false if no code lies there. */
 bool jp_objfile_vaddr(const struct jp_objfile *file, uint64_t offset, uint64_t *vaddr);

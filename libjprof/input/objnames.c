@@ -6,25 +6,22 @@
 #include "input/demangle.h"
 #include "input/dwarf.h"
 #include "input/ehframe.h"
-#include "input/filewants.h"
 #include "input/minidebug.h"
 #include "input/symtab.h"
 
 /* ---- opening ------------------------------------------------------------------------------------ */
 
 /* 0, also of a file that cannot be read. */
-static int borrow(const struct jp_open_file *given, struct jp_objfile **file)
+static int borrow(const struct jp_open_file *given, struct jp_elffile *file)
 {
-	int rc = given->fd < 0 ? 0 : jp_objfile_borrow(given->fd, given->path, file, NULL);
+	int rc = given->fd < 0 ? 0 : jp_elffile_borrow(given->fd, given->path, file);
 	return rc == JPROF_E_NOMEM ? rc : 0;
 }
 
 /* Without the parts that dwz moved out it is not used: libdw would open the path itself, whatever is there. */
-static void attach_shared(struct jp_objnames *names, const struct jp_objfile *holder)
+static void attach_shared(struct jp_objnames *names, const struct jp_elffile *holder)
 {
-	struct jp_file_wants wants;
-	jp_file_wants(holder, &wants);
-	if (!wants.shared || (names->shared && !jp_dwarf_set_shared(names->dwarf, names->shared)))
+	if (!jp_elffile_shares(holder) || (names->shared.object && !jp_dwarf_set_shared(names->dwarf, &names->shared)))
 		return;
 	jp_dwarf_free(names->dwarf);
 	names->dwarf = NULL;
@@ -33,10 +30,10 @@ static void attach_shared(struct jp_objnames *names, const struct jp_objfile *ho
 
 static int open_dwarf(struct jp_objnames *names, enum jp_dwarf_in in)
 {
-	struct jp_objfile *holder = in == JP_DWARF_IN_OBJECT ? names->object : names->debug;
+	const struct jp_elffile *holder = in == JP_DWARF_IN_OBJECT ? &names->object : &names->debug;
 	if (in == JP_DWARF_NOWHERE)
 		return 0;
-	if (holder && jp_dwarf_new(names->object, holder, &names->dwarf))
+	if (holder->object && jp_dwarf_new(names->object.object, holder, &names->dwarf))
 		return JPROF_E_NOMEM;
 	names->state = names->dwarf ? JP_DWARF_USED : JP_DWARF_REFUSED;
 	if (names->dwarf)
@@ -50,8 +47,8 @@ int jp_objnames_open(const struct jp_name_request *request, struct jp_objnames *
 	if (!names)
 		return JPROF_E_NOMEM;
 	names->splits = jp_splits_new();
-	int rc = names->splits ? jp_objfile_borrow(request->object.fd, request->object.path, &names->object, NULL)
-	                       : JPROF_E_NOMEM;
+	int rc =
+	    names->splits ? jp_elffile_borrow(request->object.fd, request->object.path, &names->object) : JPROF_E_NOMEM;
 	if (!rc)
 		rc = borrow(&request->debug, &names->debug);
 	if (!rc)
@@ -76,9 +73,9 @@ void jp_objnames_close(struct jp_objnames *names)
 	jp_minidebug_free(names->mini);
 	jp_splits_free(names->splits);
 	jp_dwarf_free(names->dwarf);
-	jp_objfile_close(names->shared);
-	jp_objfile_close(names->debug);
-	jp_objfile_close(names->object);
+	jp_elffile_close(&names->shared);
+	jp_elffile_close(&names->debug);
+	jp_elffile_close(&names->object);
 	free(names);
 }
 
@@ -86,11 +83,12 @@ void jp_objnames_close(struct jp_objnames *names)
  * such file, those of MiniDebugInfo. */
 static int load_symtab(struct jp_objnames *names)
 {
-	bool has_symtab = jp_objfile_has_symtab(names->object) || (names->debug && jp_objfile_has_symtab(names->debug));
-	if (!has_symtab && !names->mini && jp_minidebug_load(names->object, &names->mini))
+	const struct jp_objfile *debug = names->debug.object;
+	bool has_symtab = jp_objfile_has_symtab(names->object.object) || (debug && jp_objfile_has_symtab(debug));
+	if (!has_symtab && !names->mini && jp_minidebug_load(&names->object, &names->mini))
 		return -1;
-	Elf *more = names->mini ? jp_minidebug_elf(names->mini) : names->debug ? names->debug->elf : NULL;
-	names->symtab = jp_symtab_new(names->object->elf, more);
+	Elf *more = names->mini ? jp_minidebug_elf(names->mini) : names->debug.elf;
+	names->symtab = jp_symtab_new(names->object.elf, more);
 	return names->symtab ? 0 : -1;
 }
 
@@ -99,7 +97,7 @@ static int load_tables(struct jp_objnames *names)
 	if (!names->symtab && load_symtab(names))
 		return -1;
 	if (!names->ehframe)
-		names->ehframe = jp_ehframe_new(names->object->elf);
+		names->ehframe = jp_ehframe_new(names->object.elf);
 	return names->ehframe ? 0 : -1;
 }
 
@@ -126,7 +124,7 @@ static int name_by_symbol(struct jp_objnames *names, struct jp_lookup *lookup)
 	if (!symbol)
 		return 0;
 	if (!lookup->frames) {
-		lookup->frames = jp_arena_alloc(&names->object->arena, sizeof *lookup->frames);
+		lookup->frames = jp_arena_alloc(&names->object.object->arena, sizeof *lookup->frames);
 		if (!lookup->frames)
 			return -1;
 		lookup->frame_count = 1;
@@ -157,9 +155,9 @@ int jp_objnames_lookup(struct jp_objnames *names, struct jp_lookup *lookups, siz
 {
 	if (load_tables(names))
 		return -1;
-	if (names->dwarf && jp_dwarf_lookup(names->dwarf, names->object, names->splits, lookups, count))
+	if (names->dwarf && jp_dwarf_lookup(names->dwarf, names->object.object, names->splits, lookups, count))
 		return -1;
-	return name_rest(names, lookups, count) || names->object->remarks.failed ? -1 : 0;
+	return name_rest(names, lookups, count) || names->object.object->remarks.failed ? -1 : 0;
 }
 
 /* ---- functions ---------------------------------------------------------------------------------- */

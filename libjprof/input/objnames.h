@@ -3,14 +3,14 @@
 #ifndef JP_INPUT_OBJNAMES_H
 #define JP_INPUT_OBJNAMES_H
 
+#include "input/elffile.h"
 #include "input/lookup.h"
 #include "input/namereply.h"
 #include "input/namerequest.h"
-#include "input/objfile.h"
 
 struct jp_objnames {
-	struct jp_objfile *object, *debug, *shared; /* the latter two may be NULL */
-	struct jp_dwarf *dwarf;                     /* NULL: none that can be used */
+	struct jp_elffile object, debug, shared; /* there may be none of the latter two */
+	struct jp_dwarf *dwarf;                  /* NULL: none that can be used */
 	enum jp_dwarf_state state;
 	struct jp_splits *splits;
 	struct jp_minidebug *mini; /* .gnu_debugdata of the object file, or NULL */

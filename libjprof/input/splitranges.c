@@ -7,17 +7,16 @@
 
 /* ---- where tables are --------------------------------------------------------------------------- */
 
-static struct jp_bytes table_of(const struct jp_objfile *file, const char *section)
+static struct jp_bytes table_of(const struct jp_elffile *file, const char *section)
 {
-	const Elf_Data *data = jp_objfile_section(file, section);
-	const char *ident = elf_getident(file->elf, NULL);
+	const Elf_Data *data = jp_elffile_section(file, section);
 	return (struct jp_bytes){ .data = data ? data->d_buf : NULL,
 		                  .len = data && data->d_buf ? data->d_size : 0,
-		                  .big_endian = ident && ident[EI_DATA] == ELFDATA2MSB };
+		                  .big_endian = file->object->headers.big_endian };
 }
 
 /* A section of a .dwo file, which may be named as by compilers or, compressed, as by older ones. */
-static struct jp_bytes split_table(const struct jp_objfile *file, const char *plain, const char *packed)
+static struct jp_bytes split_table(const struct jp_elffile *file, const char *plain, const char *packed)
 {
 	struct jp_bytes bytes = table_of(file, plain);
 	return bytes.len ? bytes : table_of(file, packed);
@@ -42,8 +41,8 @@ static uint64_t end_of_header(struct jp_bytes lists, uint64_t at)
 	return lists.bad ? UINT64_MAX : lists.pos;
 }
 
-void jp_split_ranges_init(struct jp_split_ranges *r, const struct jp_objfile *holder, Dwarf_Die *skeleton,
-                          const struct jp_objfile *split, Dwarf_Die *unit)
+void jp_split_ranges_init(struct jp_split_ranges *r, const struct jp_elffile *holder, Dwarf_Die *skeleton,
+                          const struct jp_elffile *split, Dwarf_Die *unit)
 {
 	Dwarf_Half version = 0;
 	uint8_t address_size = 0, offset_size = 0;

@@ -7,7 +7,7 @@
 #include <elfutils/libdw.h>
 
 #include "base/reader.h"
-#include "input/objfile.h"
+#include "input/elffile.h"
 
 struct jp_split_ranges {
 	struct jp_bytes info;      /* .debug_info.dwo */
@@ -21,8 +21,8 @@ struct jp_split_ranges {
 };
 
 /* For the unit `unit` of `split`, and its skeleton in `holder`. Both files outlive it. */
-void jp_split_ranges_init(struct jp_split_ranges *ranges, const struct jp_objfile *holder, Dwarf_Die *skeleton,
-                          const struct jp_objfile *split, Dwarf_Die *unit);
+void jp_split_ranges_init(struct jp_split_ranges *ranges, const struct jp_elffile *holder, Dwarf_Die *skeleton,
+                          const struct jp_elffile *split, Dwarf_Die *unit);
 
 /* The ranges of a DIE one by one. */
 struct jp_split_cursor {

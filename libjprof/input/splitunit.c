@@ -18,8 +18,8 @@ struct split_die {
 /* A file that was given. */
 struct split_source {
 	int fd;
-	struct jp_objfile *file; /* NULL: it is no ELF file */
-	Dwarf *dwarf;            /* NULL: none that can be read */
+	struct jp_elffile file; /* none: it is no ELF file */
+	Dwarf *dwarf;           /* NULL: none that can be read */
 	bool package, shares;
 	struct split_die *units;
 	size_t count, cap;
@@ -45,7 +45,7 @@ struct jp_splits *jp_splits_new(void)
 static void close_source(struct split_source *source)
 {
 	dwarf_end(source->dwarf);
-	jp_objfile_close(source->file);
+	jp_elffile_close(&source->file);
 	free(source->units);
 	free(source);
 }
@@ -91,15 +91,13 @@ static int list_units(struct split_source *source)
 /* 0, also of a file that cannot be read; -1 when memory is short. */
 static int read_split_source(struct split_source *source, const struct jp_open_file *given)
 {
-	struct jp_file_wants wants;
-	int rc = jp_objfile_borrow(given->fd, given->path, &source->file, NULL);
+	int rc = jp_elffile_borrow(given->fd, given->path, &source->file);
 	if (rc)
 		return rc == JPROF_E_NOMEM ? -1 : 0;
-	jp_file_wants(source->file, &wants);
-	source->shares = wants.shared;
-	source->package = jp_objfile_section(source->file, ".debug_cu_index");
+	source->shares = jp_elffile_shares(&source->file);
+	source->package = jp_elffile_section(&source->file, ".debug_cu_index");
 	if (!source->package || jp_dwpackage_readable())
-		source->dwarf = dwarf_begin_elf(source->file->elf, DWARF_C_READ, NULL);
+		source->dwarf = dwarf_begin_elf(source->file.elf, DWARF_C_READ, NULL);
 	return list_units(source);
 }
 
@@ -209,7 +207,7 @@ static int lose_given(struct jp_splits *s, const struct jp_split_answer *answer)
 	                                    : "is a DWARF package, which this libdw cannot read");
 }
 
-static int find_among(struct jp_splits *s, const struct jp_objfile *holder, Dwarf_Die *skeleton,
+static int find_among(struct jp_splits *s, const struct jp_elffile *holder, Dwarf_Die *skeleton,
                       const struct jp_split_answer *answer, struct jp_split_unit *found, enum jp_split_state *state)
 {
 	*state = JP_SPLIT_LOST;
@@ -226,14 +224,14 @@ static int find_among(struct jp_splits *s, const struct jp_objfile *holder, Dwar
 		if (source->shares)
 			return lose(s, answer->unit, answer->name, "shares parts with another file (dwz)");
 		found->die = unit->die;
-		jp_split_ranges_init(&found->ranges, holder, skeleton, source->file, &unit->die);
+		jp_split_ranges_init(&found->ranges, holder, skeleton, &source->file, &unit->die);
 		*state = JP_SPLIT_FOUND;
 		return 0;
 	}
 	return lose_given(s, answer);
 }
 
-int jp_splits_find(struct jp_splits *s, const struct jp_objfile *holder, Dwarf_Die *skeleton,
+int jp_splits_find(struct jp_splits *s, const struct jp_elffile *holder, Dwarf_Die *skeleton,
                    struct jp_split_unit *found, enum jp_split_state *state)
 {
 	struct jp_reply_want want = { .name = skeleton_string(skeleton, DW_AT_dwo_name),

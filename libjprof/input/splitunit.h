@@ -26,7 +26,7 @@ struct jp_split_unit {
 
 /* The other part of the skeleton unit `skeleton`, which is in `holder`. Where there is none that is a want more, or a
  * loss. -1 when memory is short. */
-int jp_splits_find(struct jp_splits *splits, const struct jp_objfile *holder, Dwarf_Die *skeleton,
+int jp_splits_find(struct jp_splits *splits, const struct jp_elffile *holder, Dwarf_Die *skeleton,
                    struct jp_split_unit *found, enum jp_split_state *state);
 
 /* All that are wanted and lost, each once, until the next call. */

@@ -44,8 +44,8 @@ static int scan_wrapper(const struct jp_objnames *names, const struct jp_symbol 
 {
 	unsigned char code[longest_wrapper];
 	size_t size = symbol->size < sizeof code ? (size_t)symbol->size : sizeof code;
-	int machine = jp_machine_of(names->object);
-	if (!jp_read_code(names->object, symbol->value, code, size))
+	int machine = jp_machine_of(names->object.object);
+	if (!jp_read_code(names->object.object, symbol->value, code, size))
 		return 0;
 	for (size_t i = 0; i < size; i++) {
 		uint64_t target = branch_target(machine, code + i, size - i, symbol->value + i);

@@ -1,0 +1,53 @@
+/* The headers of an ELF file, read by a bounded reader of our own: enough to decide which file it is. libelf and libdw
+ * see a file only where its names are found (elffile.h). Format: System V ABI, chapter 4; <elf.h> has the numbers. */
+#ifndef JP_INPUT_ELFHEADERS_H
+#define JP_INPUT_ELFHEADERS_H
+
+#include <elf.h>
+
+#include "base/arena.h"
+#include "base/reader.h"
+#include "base/strbuf.h"
+#include "jprof.h"
+
+struct jp_elf_segment {
+	uint32_t type;
+	uint64_t offset, vaddr, file_size, mem_size, align;
+	bool code; /* PT_LOAD, and executable */
+};
+
+struct jp_elf_section {
+	const char *name; /* "" where it has none */
+	uint32_t type, link;
+	uint64_t flags, address, offset, size, align;
+};
+
+struct jp_elf_headers {
+	unsigned type, machine; /* e_type, e_machine */
+	unsigned bits;          /* 32 or 64 */
+	bool big_endian;
+	struct jp_elf_segment *segments;
+	size_t segment_count;
+	struct jp_elf_section *sections; /* none where their table lies outside the file */
+	size_t section_count;
+};
+
+/* Reads them from an open regular file; what is in `headers` lives in `arena`. Takes no more memory than these tables
+ * have in the file, and 24 MiB at most. JPROF_E_FORMAT: no ELF file, or a damaged one; `path` is what the error calls
+ * it. */
+int jp_elf_headers_read(int fd, const char *path, struct jp_arena *arena, struct jp_elf_headers *headers,
+                        struct jprof_error *err);
+
+/* Reads `len` bytes at `offset`; false where the file has not so many. */
+bool jp_elf_read_at(int fd, uint64_t offset, void *bytes, size_t len);
+
+/* The first `most` bytes of a section, or less if it has less, into `out`. False where it has none in the file; else
+ * `bytes` is over `out` in the file's byte order. When memory is short that is empty, and out->failed is set. */
+bool jp_elf_section_read(int fd, const struct jp_elf_headers *headers, const struct jp_elf_section *section,
+                         size_t most, struct jp_strbuf *out, struct jp_bytes *bytes);
+
+/* The build-id in hex; "" if there is none. Of the first note of that kind in a section of notes, or, without section
+ * headers, in a segment of notes. -1 when memory is short. */
+int jp_elf_build_id(int fd, const struct jp_elf_headers *headers, char id[static 2 * 64 + 1]);
+
+#endif
