@@ -138,14 +138,25 @@ static const struct jp_objfile *holder_of(const struct jp_asking *a)
 	return a->found.dwarf == JP_DWARF_IN_DEBUG ? a->found.debug : a->file;
 }
 
-static int answer_wants(struct jp_asking *a)
+/* Where `must` is not set, 1 and no answer: no more files can be open at once than are. */
+static int answer_want(struct jp_split_files *files, const struct jp_objfile *holder, const struct jp_reply_want *want,
+                       bool must)
+{
+	if (files->count >= most_answers)
+		return jp_split_files_refuse(files, want, "more .dwo files than are looked at");
+	int rc = jp_split_files_open(files, holder, want);
+	return rc > 0 && must ? jp_split_files_refuse(files, want, "more .dwo files than can be open at once") : rc;
+}
+
+/* The first `answered` of the wants: as many as can be. One at least, for those that are open are needed with it. */
+static int answer_wants(struct jp_asking *a, uint32_t *answered)
 {
 	int rc = 0;
-	for (uint32_t i = 0; !rc && i < a->reply.want_count && i < most_wants; i++)
-		rc = a->splits.count < most_answers
-		         ? jp_split_files_open(&a->splits, holder_of(a), &a->reply.wants[i])
-		         : jp_split_files_refuse(&a->splits, &a->reply.wants[i], "more .dwo files than are looked at");
-	return rc;
+	*answered = 0;
+	while (*answered < a->reply.want_count && *answered < most_wants &&
+	       !(rc = answer_want(&a->splits, holder_of(a), &a->reply.wants[*answered], !*answered)))
+		++*answered;
+	return rc < 0 ? -1 : 0;
 }
 
 static int make_lists(struct jp_asking *a)
@@ -164,20 +175,21 @@ static int keep_pending(struct jp_asking *a)
 {
 	bool all = !a->offsets;
 	size_t kept = 0;
-	if (make_lists(a))
+	uint32_t answered;
+	if (make_lists(a) || answer_wants(a, &answered))
 		return -1;
 	for (uint32_t i = 0; i < a->reply.place_count; i++) {
 		const struct jp_reply_place *place = &a->reply.places[i];
 		uint32_t number = all ? i : a->asked[i];
 		if (place->reason != JP_NAMELESS_PENDING)
 			continue;
-		if (place->want < most_wants)
+		if (place->want < answered)
 			a->asked[kept++] = number;
 		else
 			a->rest[a->rest_count++] = number;
 	}
 	a->count = kept;
-	return answer_wants(a);
+	return 0;
 }
 
 static int by_asked_number(const void *a, const void *b)
@@ -298,9 +310,7 @@ static int open_wanted(struct jp_objfile *file, struct jp_lookup *lookups, size_
 	const struct jp_objfile *holder = kept->found.dwarf == JP_DWARF_IN_DEBUG ? kept->found.debug : file;
 	*any = wanted;
 	for (uint32_t i = 0; i < wanted; i++)
-		if (kept->splits.count < most_answers
-		        ? jp_split_files_open(&kept->splits, holder, &wants[i])
-		        : jp_split_files_refuse(&kept->splits, &wants[i], "more .dwo files than are looked at"))
+		if (answer_want(&kept->splits, holder, &wants[i], true))
 			return -1;
 	jp_splits_forget_wants(kept->names->splits);
 	jp_splits_answer(kept->names->splits, kept->splits.answers, kept->splits.count);

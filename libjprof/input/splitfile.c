@@ -9,7 +9,8 @@
 #include "base/array.h"
 #include "base/file.h"
 
-enum place { NOTHING, REGULAR, FORBIDDEN };
+/* What is at a place. SHUT: errno says why it cannot be opened. */
+enum place { NOTHING, REGULAR, FORBIDDEN, SHUT };
 
 enum { beside, compiled, package };
 
@@ -43,19 +44,30 @@ static bool list_candidate_paths(const struct jp_objfile *holder, const struct j
 	return true;
 }
 
+static bool is_short_of_descriptors(int error)
+{
+	return error == EMFILE || error == ENFILE;
+}
+
 /* What lies there; a regular file inside the root is opened. */
 static enum place open_candidate(const struct jp_objfile *holder, const char *path, int *fd, struct stat *st)
 {
 	struct stat below;
 	char inside[PATH_MAX];
 	*fd = *path ? jp_file_open_untrusted((struct jp_root){ 0 }, path, st) : -1;
+	if (*fd < 0 && *path && errno == EINVAL)
+		return FORBIDDEN;
 	if (*fd < 0)
-		return *path && errno == EINVAL ? FORBIDDEN : NOTHING;
+		return !*path || errno == ENOENT || errno == ENOTDIR ? NOTHING : SHUT;
 	if (!holder->root.path)
 		return REGULAR;
 	int jp_cleanup(jp_file_close) same = -1;
-	if (jp_file_real_path(*fd, holder->root, inside))
-		same = jp_file_open_untrusted(holder->root, inside, &below);
+	if (jp_file_real_path(*fd, holder->root, inside) &&
+	    (same = jp_file_open_untrusted(holder->root, inside, &below)) < 0 && is_short_of_descriptors(errno)) {
+		jp_file_close(fd);
+		errno = EMFILE;
+		return SHUT;
+	}
 	return same >= 0 && below.st_dev == st->st_dev && below.st_ino == st->st_ino ? REGULAR : FORBIDDEN;
 }
 
@@ -129,6 +141,7 @@ int jp_split_files_open(struct jp_split_files *files, const struct jp_objfile *h
 {
 	struct candidates c;
 	struct jp_split_answer found = { 0 };
+	int shut = -1, why = 0; /* the first that cannot be opened */
 	if (holder->root.opener)
 		return refuse_path(files, want, "a .dwo file",
 		                   "is not read of a live process; leave its names to the reader of the bundle");
@@ -138,22 +151,33 @@ int jp_split_files_open(struct jp_split_files *files, const struct jp_objfile *h
 		int fd;
 		struct stat st;
 		enum place place = open_candidate(holder, c.path[i], &fd, &st);
+		if (place == SHUT && is_short_of_descriptors(errno) && files->open_count)
+			return 1;
+		if (place == SHUT && shut < 0) {
+			why = errno;
+			shut = i;
+		}
 		if (place == FORBIDDEN) {
 			jp_file_close(&fd);
 			return refuse_path(files, want, c.path[i],
 			                   holder->root.path ? "lies outside the sysroot, or is no regular file"
 			                                     : "is no regular file");
 		}
-		if (place == NOTHING)
+		if (place != REGULAR)
 			continue;
 		fd = keep_open(files, fd, &st);
 		if (fd < 0)
 			return -1;
 		found.files[found.count++] = (struct jp_open_file){ fd, c.path[i] };
 	}
-	if (!found.count)
-		return refuse_path(files, want, *c.path[compiled] ? c.path[compiled] : want->name, "is missing");
-	return answer_with(files, want, &found);
+	if (found.count)
+		return answer_with(files, want, &found);
+	if (shut >= 0) {
+		char text[128];
+		snprintf(text, sizeof text, "cannot be opened: %s", strerror(why));
+		return refuse_path(files, want, c.path[shut], text);
+	}
+	return refuse_path(files, want, *c.path[compiled] ? c.path[compiled] : want->name, "is missing");
 }
 
 void jp_split_files_release(struct jp_split_files *files)

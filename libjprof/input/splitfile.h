@@ -23,7 +23,8 @@ struct jp_split_files {
 	struct jp_arena arena; /* texts */
 };
 
-/* Adds the answer to a want of `holder`, the file with the skeleton. 0, or -1 when memory is short. */
+/* Adds the answer to a want of `holder`, the file with the skeleton. 0; -1 when memory is short; 1 and no answer where
+ * no descriptor is free, but others of these files are open, which may be closed first. */
 int jp_split_files_open(struct jp_split_files *files, const struct jp_objfile *holder,
                         const struct jp_reply_want *want);
 

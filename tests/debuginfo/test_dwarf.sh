@@ -67,6 +67,11 @@ for version in 4 5; do
     expect functions $dir 'part.dwo is of another build, or damaged'
     rm $dir/bin/part.dwo
 
+    # There, but nobody can open it: no word of a file that is missing.
+    ln -s part.dwo $dir/obj/part.dwo
+    expect functions $dir "$work/$dir/obj/part.dwo cannot be opened: "
+    rm $dir/obj/part.dwo
+
     # What stands there is never opened, only looked at: opening a FIFO would hang.
     mkfifo $dir/obj/part.dwo
     expect functions $dir 'part.dwo is no regular file'

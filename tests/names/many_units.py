@@ -4,6 +4,7 @@ usage: many_units.py JPROF COMPILER...
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -12,8 +13,11 @@ UNITS = 132  # above most_wants of input/asknames.c
 jprof, compiler = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
 
 
-def output(*words):
-    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+def output(*words, descriptors=None):
+    def limit():
+        if descriptors:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+    return subprocess.run(words, check=True, capture_output=True, text=True, preexec_fn=limit).stdout
 
 
 def write_sources():
@@ -42,13 +46,13 @@ def write_dump(program):
     pathlib.Path("units.heap").write_text(dump)
 
 
-def check(wanted, remark):
+def check(wanted, remark, descriptors=None):
     rows = set(re.findall(r"(\S+) \(inline\) \S*/(u\d+\.c:\d+)$",
-                          output(jprof, "--lines", "--fold=none", "units.heap"), re.M))
+                          output(jprof, "--lines", "--fold=none", "units.heap", descriptors=descriptors), re.M))
     missing = {(f"in{i}", f"u{i}.c:1") for i in wanted} ^ rows
     if missing:
         sys.exit(f"{len(missing)} of {UNITS} inlined functions are wrong, such as {min(missing)}")
-    info = output(jprof, "info", "units.heap")
+    info = output(jprof, "info", "units.heap", descriptors=descriptors)
     if remark not in info:
         sys.exit(f"info does not say: {remark}\n{info}")
 
@@ -58,8 +62,12 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run([*compiler, "-O1", "-gdwarf-5", "-gsplit-dwarf", "-no-pie", "-o", "program", *write_sources()], check=True)
     write_dump("program")
     check(range(UNITS), "")
+    # Fewer descriptors than .dwo files: these are opened in turns.
+    for descriptors in 40, 12:
+        check(range(UNITS), "", descriptors)
     split = sorted(pathlib.Path().glob("*u5.dwo")) + sorted(pathlib.Path().glob("*u131.dwo"))
     for path in split:
         path.unlink()
     check(set(range(UNITS)) - {5, 131}, "u5.dwo is missing; and 1 more")
+    check(set(range(UNITS)) - {5, 131}, "u5.dwo is missing; and 1 more", 12)
     os.chdir("/")
