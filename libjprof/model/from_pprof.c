@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "input/pprof.h"
 #include "model/build.h"
+#include "model/rubyframes.h"
 #include "statistics/scaling.h"
 
 /* Ids of messages are any numbers: tables turn them into indices. */
@@ -35,6 +36,7 @@ struct pprof_load {
 	struct jp_frame *frames;
 	size_t frame_cap;
 	size_t samples, thread_seen, depth;
+	uint32_t ruby;        /* the object of frames of Ruby that jprof wrote, or JP_NONE */
 	bool own;             /* jprof wrote it */
 	bool difference;      /* some value is below zero */
 	const char *fault;    /* what is wrong with the first faulty sample */
@@ -184,6 +186,10 @@ static int object_of_mapping(struct pprof_load *w, const struct jp_pprof_mapping
 	if (rc)
 		return rc;
 	const char *path = jp_string(w->profile, like.path);
+	if (w->own && jp_is_ruby_object(path)) {
+		*object = w->ruby = jp_ruby_object(w->profile);
+		return *object == JP_NONE || jp_ruby_outside(w->profile, *object) ? NO_MEMORY : 0;
+	}
 	like.kind = jp_object_kind_of(path);
 	if (!*path) {
 		like.kind = JP_MAP_ANON;
@@ -295,6 +301,10 @@ static int place_of_location(struct pprof_load *w, const struct jp_pprof_locatio
 {
 	size_t i;
 	*offset = l->address;
+	if (w->ruby != JP_NONE && l->mapping && ids_find(&w->mapping_ids, l->mapping, &i) && w->object[i] == w->ruby) {
+		*object = w->ruby;
+		return 0;
+	}
 	if (!l->address && count) {
 		*object = nowhere(w);
 		*offset = hash_names(w, count);
@@ -313,6 +323,15 @@ static int place_of_location(struct pprof_load *w, const struct jp_pprof_locatio
 	return 0;
 }
 
+/* Of the only frame at hand. */
+static uint32_t ruby_location(struct pprof_load *w)
+{
+	const struct jprof_profile *p = w->profile;
+	const struct jp_function *f = &p->functions[w->frames[0].function];
+	return jp_ruby_place(w->profile, w->ruby, jp_string(p, f->name), jp_string(p, f->system),
+	                     f->file == JP_NONE ? NULL : jp_string(p, f->file), w->frames[0].line);
+}
+
 static int location_of_id(struct pprof_load *w, uint64_t id, uint32_t *location)
 {
 	size_t i, count;
@@ -329,7 +348,10 @@ static int location_of_id(struct pprof_load *w, uint64_t id, uint32_t *location)
 			return rc;
 		enum jprof_source source =
 		    count ? jp_build_source(w->profile, object, w->frames, count) : JPROF_SOURCE_NONE;
-		w->location[i] = jp_location_named(w->profile, object, offset, l->address, w->frames, count, source);
+		w->location[i] =
+		    object != JP_NONE && object == w->ruby && count == 1
+			? ruby_location(w)
+			: jp_location_named(w->profile, object, offset, l->address, w->frames, count, source);
 	}
 	*location = w->location[i];
 	return *location == JP_NONE ? NO_MEMORY : 0;
@@ -529,6 +551,7 @@ static int parse(struct pprof_load *w, const void *data, size_t len, const struc
 		.inputs = 1,
 		.members = "",
 		.has_alloc = w->column[JPROF_ALLOC_OBJECTS] >= 0 || w->column[JPROF_ALLOC_SPACE] >= 0,
+		.has_ruby = w->ruby != JP_NONE,
 	};
 	return rc;
 }
@@ -537,7 +560,7 @@ int jp_profile_from_pprof(const void *data, size_t len, const char *name, const 
                           const struct jprof_profile_opts *opts, struct jprof_profile **profile,
                           struct jprof_error *err)
 {
-	struct pprof_load w = { .name = name, .thread = opts->thread, .err = err };
+	struct pprof_load w = { .name = name, .thread = opts->thread, .ruby = JP_NONE, .err = err };
 	int rc = parse(&w, data, len, damage);
 	ids_release(&w.mapping_ids);
 	ids_release(&w.function_ids);

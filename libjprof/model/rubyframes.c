@@ -13,9 +13,16 @@ enum { most_number = INT32_MAX }; /* no number of an agent is as high */
 
 /* ---- places ---------------------------------------------------------------------------------------------- */
 
-static uint32_t ruby_object(struct jprof_profile *profile)
+static const char object_path[] = "[ruby]";
+
+bool jp_is_ruby_object(const char *path)
 {
-	struct jp_object like = { .kind = JP_MAP_SPECIAL, .path = jp_intern_str(&profile->strings, "[ruby]") };
+	return !strcmp(path, object_path);
+}
+
+uint32_t jp_ruby_object(struct jprof_profile *profile)
+{
+	struct jp_object like = { .kind = JP_MAP_SPECIAL, .path = jp_intern_str(&profile->strings, object_path) };
 	return like.path == JP_NONE ? JP_NONE : jp_object_id(profile, &like);
 }
 
@@ -32,19 +39,23 @@ bool jp_is_ruby_aside(const char *system)
 	return !strcmp(system, aside);
 }
 
-/* The place of a function without an address; JP_NONE when memory is short. */
-static uint32_t ruby_place(const struct jp_ruby_load *w, const char *name, const char *system, const char *file,
-                           uint32_t line)
+uint32_t jp_ruby_place(struct jprof_profile *profile, uint32_t object, const char *name, const char *system,
+                       const char *file, uint32_t line)
 {
 	struct jp_checksum place = jp_checksum_none();
 	jp_checksum_add(&place, name, strlen(name) + 1);
 	jp_checksum_add(&place, file ? file : "", file ? strlen(file) : 0);
 	jp_checksum_add(&place, &line, sizeof line);
-	struct jp_frame frame = { jp_function_named(w->profile, name, name, system ? system : name, file), line,
-		                  false };
+	struct jp_frame frame = { jp_function_named(profile, name, name, system ? system : name, file), line, false };
 	if (frame.function == JP_NONE)
 		return JP_NONE;
-	return jp_location_named(w->profile, w->object, place.fnv, 0, &frame, 1, JPROF_SOURCE_RUBY);
+	return jp_location_named(profile, object, place.fnv, 0, &frame, 1, JPROF_SOURCE_RUBY);
+}
+
+int jp_ruby_outside(struct jprof_profile *profile, uint32_t object)
+{
+	profile->outside_ruby = jp_ruby_place(profile, object, "(no Ruby stack)", marker, NULL, 0);
+	return profile->outside_ruby == JP_NONE ? -1 : 0;
 }
 
 /* CLASS SEPARATOR METHOD, or the words for a marker. */
@@ -79,7 +90,8 @@ static uint32_t place_of_frame(struct jp_ruby_load *w, uint32_t id)
 		if (f->word == JP_RUBY_CUT || f->word == JP_RUBY_FULL)
 			system = aside;
 		if (!name.failed)
-			w->place[id] = ruby_place(w, name.text, system, file, is_frame ? f->line : 0);
+			w->place[id] =
+			    jp_ruby_place(w->profile, w->object, name.text, system, file, is_frame ? f->line : 0);
 	}
 	return w->place[id];
 }
@@ -160,15 +172,14 @@ int jp_ruby_load_init(struct jp_ruby_load *w, struct jprof_profile *profile, con
 		w->any = w->any || has_ruby_ids(jprof_maps_at(maps, i));
 	if (!w->any || !w->table)
 		return 0;
-	w->object = ruby_object(profile);
+	w->object = jp_ruby_object(profile);
 	w->place = jp_none_array(w->table->frame_count);
 	if (w->object == JP_NONE || !w->place)
 		return -1;
 	const char *directory = w->table->directory;
 	if (directory && *directory && jp_intern_str(&profile->directories, directory) == JP_NONE)
 		return -1;
-	profile->outside_ruby = ruby_place(w, "(no Ruby stack)", marker, NULL, 0);
-	return profile->outside_ruby == JP_NONE ? -1 : 0;
+	return jp_ruby_outside(profile, w->object);
 }
 
 /* Where there was a table, and it cannot be used. */

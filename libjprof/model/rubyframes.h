@@ -11,6 +11,18 @@
 bool jp_is_ruby_marker(const char *system);
 bool jp_is_ruby_aside(const char *system);
 
+/* The pseudo object, made when it is new; JP_NONE when memory is short. And whether a path is its. */
+uint32_t jp_ruby_object(struct jprof_profile *profile);
+bool jp_is_ruby_object(const char *path);
+
+/* The place of a function without an address: its object, its name, the linker's name of markers (else NULL), file and
+ * line. JP_NONE when memory is short. */
+uint32_t jp_ruby_place(struct jprof_profile *profile, uint32_t object, const char *name, const char *system,
+                       const char *file, uint32_t line);
+
+/* Makes the place that stands for no Ruby stack: profile->outside_ruby. 0, or -1 when memory is short. */
+int jp_ruby_outside(struct jprof_profile *profile, uint32_t object) jp_must_check;
+
 /* What the agent added to the stacks of one dump, on its way into a profile. */
 struct jp_ruby_load {
 	struct jprof_profile *profile;

@@ -241,6 +241,8 @@ static void place(struct proto_writer *w, const struct jp_location *l, uint32_t 
 	uint32_t index;
 	*mapping = 0;
 	*address = l->address;
+	if (l->source == JPROF_SOURCE_RUBY && w->view)
+		*mapping = image_mapping(w, l->object); /* by which it is known when it is read back */
 	if (o->unmapped || (l->given && !l->address))
 		return;
 	if (!w->normalize && !o->image && find_mapping(w, l->object, l->address, &index)) {
