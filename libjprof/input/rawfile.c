@@ -12,11 +12,14 @@
  *
  * Lines of symbols that begin with # are jprof's own; other readers pass over them. ^I is a tab:
  *
- *   #allocator=KIND^IPREFIX^IPATH      KIND is none; library: PATH is nothing else; part: PATH has it inside, and
- * PREFIX stands before malloc there; unknown: the same, and the prefix is not known #function=LINKER^INAME^ISHORT^IFILE
- * a function, the first of which has the number 0; FILE may be empty #frames=F:LINE F:LINE              of the address
- * before, outermost first: numbers of functions, and lines (0: not known). A first word "wrapper" says that an
- * allocation wrapper calls it */
+ *   #allocator=KIND^IPREFIX^IPATH
+ *   #function=LINKER^INAME^ISHORT^IFILE
+ *   #frames=F:LINE F:LINE
+ *
+ * KIND is none, library (PATH is nothing else), part (PATH has it inside, and PREFIX stands before malloc there) or
+ * unknown (the same, and the prefix is not known). The first function has the number 0; FILE may be empty. Frames are
+ * those of the address before, outermost first: numbers of functions, and lines, 0 where they are not known. A first
+ * word "wrapper" says that an allocation wrapper calls it. */
 #include "input/rawfile.h"
 
 #include <stdlib.h>
