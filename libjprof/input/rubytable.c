@@ -39,6 +39,20 @@ static bool take_table_hex(struct jp_span *line, uint64_t *value)
 	return jp_span_hex(line, value) == JP_NUMBER_OK && ends_field(line);
 }
 
+/* Seconds with thousandths, in milliseconds. */
+static bool take_seconds(struct jp_span *line, uint64_t *milliseconds)
+{
+	uint64_t seconds, part;
+	if (jp_span_decimal(line, &seconds) != JP_NUMBER_OK || seconds > UINT64_MAX / 1000 - 1 ||
+	    !jp_span_char(line, '.'))
+		return false;
+	size_t digits = line->len;
+	if (jp_span_decimal(line, &part) != JP_NUMBER_OK || digits - line->len != 3 || !ends_field(line))
+		return false;
+	*milliseconds = seconds * 1000 + part;
+	return true;
+}
+
 static struct jp_span take_table_word(struct jp_span *line)
 {
 	struct jp_span word = *line;
@@ -139,6 +153,28 @@ static int read_bounds(struct table_parse *p)
 	struct jp_rubytable *t = p->table;
 	bool good = take_decimal(&p->line, UINT32_MAX, &t->before) && take_decimal(&p->line, UINT32_MAX, &t->after);
 	return good && t->before < t->after ? GOOD : FAULTY_TABLE;
+}
+
+static int read_time(struct table_parse *p)
+{
+	return take_seconds(&p->line, &p->table->time) ? GOOD : FAULTY_TABLE;
+}
+
+static int read_epoch(struct table_parse *p)
+{
+	struct jp_rubytable *t = p->table;
+	uint64_t number, last = t->span_count ? t->spans[t->span_count - 1].number : 0;
+	struct jp_rubyepoch span = { 0 };
+	if (!take_decimal(&p->line, UINT32_MAX, &number) || number <= last || !take_seconds(&p->line, &span.begin))
+		return FAULTY_TABLE;
+	bool runs = p->line.len == 1 && jp_span_char(&p->line, '-');
+	if (!runs && (!take_seconds(&p->line, &span.end) || p->line.len || span.end < span.begin))
+		return FAULTY_TABLE;
+	if (jp_array_push(t->spans, t->span_count, t->span_cap))
+		return JPROF_E_NOMEM;
+	span.number = (uint32_t)number;
+	t->spans[t->span_count++] = span;
+	return GOOD;
 }
 
 /* ---- texts and frames ------------------------------------------------------------------------------------- */
@@ -256,10 +292,11 @@ static int read_table_line(struct table_parse *p)
 	static const struct {
 		const char *word;
 		int (*read)(struct table_parse *p);
-	} lines[] = { { "n", read_frame },         { "s", read_string },           { "m", read_marker },
-		      { "process", read_process }, { "dump", read_sum },           { "ids", read_ids },
-		      { "ruby", read_ruby },       { "bounds", read_bounds },      { "interpreter", read_interpreter },
-		      { "end", read_table_end },   { "directory", read_directory } };
+	} lines[] = { { "n", read_frame },         { "s", read_string },      { "m", read_marker },
+		      { "process", read_process }, { "dump", read_sum },      { "ids", read_ids },
+		      { "ruby", read_ruby },       { "bounds", read_bounds }, { "interpreter", read_interpreter },
+		      { "time", read_time },       { "e", read_epoch },       { "directory", read_directory },
+		      { "end", read_table_end } };
 	struct jp_span word = take_table_word(&p->line);
 	if (p->ended)
 		return FAULTY_TABLE;
@@ -327,6 +364,19 @@ uint32_t jp_rubytable_frame(const struct jp_rubytable *t, uint64_t number)
 	return number >= t->nodes && number < t->tags && node < t->node_count ? t->places[node] : JP_NONE;
 }
 
+const struct jp_rubyepoch *jp_rubytable_epoch(const struct jp_rubytable *t, uint32_t number)
+{
+	size_t low = 0, high = t->span_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (t->spans[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->span_count && t->spans[low].number == number ? &t->spans[low] : NULL;
+}
+
 const char *jp_rubytable_text(const struct jp_rubytable *t, uint32_t id)
 {
 	return id == JP_NONE ? "" : jp_intern_get(&t->texts, id);
@@ -339,6 +389,7 @@ void jp_rubytable_free(struct jp_rubytable *t)
 	jp_intern_release(&t->texts);
 	free(t->frames);
 	free(t->places);
+	free(t->spans);
 	free(t->boot);
 	free(t->directory);
 	free(t->why);

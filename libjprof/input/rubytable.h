@@ -30,10 +30,17 @@ struct jp_rubyframe {
 	char separator;  /* # or ., or - without a class */
 };
 
+/* Times are by the agent's clock, in milliseconds since 1970. */
+struct jp_rubyepoch {
+	uint32_t number;
+	uint64_t begin, end; /* end 0: it runs */
+};
+
 struct jp_rubytable {
 	struct jp_checksum dump;                  /* that it belongs to */
 	uint64_t start, nodes, tags, epochs, end; /* of the mapping, and of the numbers of each kind */
 	uint64_t pid, start_ticks, before, after; /* before, after: 0 without epochs */
+	uint64_t time;                            /* when the dump was made; 0: not known */
 	bool stacks;                              /* Ruby stacks were taken; else `why` not */
 	bool interpreter;                         /* it is known where native parts end */
 	char *boot, *why;                         /* "" if not known */
@@ -43,6 +50,8 @@ struct jp_rubytable {
 	uint32_t *places; /* by node: place in frames, or JP_NONE */
 	size_t node_count, place_cap;
 	struct jp_intern texts;
+	struct jp_rubyepoch *spans; /* of the epochs that the dump has, by ascending number */
+	size_t span_count, span_cap;
 };
 
 enum {
@@ -56,6 +65,9 @@ int jp_rubytable_parse(const void *data, size_t len, const char *name, struct jp
 
 /* The innermost frame that the number of a stack stands for: its place in frames. JP_NONE: it is no node's. */
 uint32_t jp_rubytable_frame(const struct jp_rubytable *table, uint64_t number);
+
+/* The epoch of this number, with its times; NULL: the table does not list it. */
+const struct jp_rubyepoch *jp_rubytable_epoch(const struct jp_rubytable *table, uint32_t number);
 
 /* "" for JP_NONE. */
 const char *jp_rubytable_text(const struct jp_rubytable *table, uint32_t id);

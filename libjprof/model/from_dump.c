@@ -71,6 +71,7 @@ static int name_location(struct dump_load *w, uint64_t address, uint32_t locatio
 /* Where the frames of records are: stacks come in order. */
 struct stack_cursor {
 	uint32_t stack, id; /* that of the last record, and its id in the profile or JP_NONE */
+	uint32_t epoch;     /* likewise */
 	size_t first;
 };
 
@@ -88,6 +89,7 @@ static uint32_t stack_of_record(struct dump_load *w, struct stack_cursor *c, uin
 		return JP_NONE;
 	for (uint32_t f = 1; f < depth; f++)
 		w->profile->locations[places[f]].returned_to = true;
+	c->epoch = w->ruby.any ? w->ruby.epoch : JP_NONE;
 	c->id = joined == places ? jp_stack_id_owned(&w->profile->stacks, places, depth)
 	                         : jp_stack_id(&w->profile->stacks, joined, all);
 	return c->id;
@@ -96,7 +98,10 @@ static uint32_t stack_of_record(struct dump_load *w, struct stack_cursor *c, uin
 static int add_record(struct dump_load *w, struct stack_cursor *at, const struct jp_record *record, uint32_t thread)
 {
 	uint32_t stack = stack_of_record(w, at, record->stack);
-	return stack == JP_NONE ? -1 : jp_sample_count_in(&w->profile->samples, stack, thread, record->count);
+	uint32_t label;
+	if (stack == JP_NONE || !jp_label_id(&w->profile->samples, (struct jp_label){ thread, at->epoch }, &label))
+		return -1;
+	return jp_sample_count_in(&w->profile->samples, stack, label, record->count);
 }
 
 /* A thread's label: names may be equal, numbers are not. */

@@ -112,6 +112,7 @@ void jp_profile_cut(struct jprof_profile *p, const struct jprof_profile *was)
 	jp_index_cut(&p->location_ids, &location_kind, p->locations, was->location_ids.count);
 	jp_index_cut(&p->function_ids, &function_kind, p->functions, was->function_ids.count);
 	jp_samples_cut(&p->samples, &was->samples);
+	jp_epochs_cut(&p->epochs, &was->epochs);
 	while (p->note_count > was->note_count)
 		free(p->notes[--p->note_count]);
 	p->frame_count = was->frame_count;
@@ -312,9 +313,28 @@ int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t func
 int jp_sample_add(struct jprof_profile *p, const uint32_t *stack, size_t depth, uint32_t thread,
                   const struct jp_values *like, double factor)
 {
-	struct jp_sample *sample = jp_sample_make(&p->samples, jp_stack_id(&p->stacks, stack, depth), thread, NULL);
+	uint32_t label, id = jp_stack_id(&p->stacks, stack, depth);
+	if (!jp_label_id(&p->samples, (struct jp_label){ thread, JP_NONE }, &label))
+		return -1;
+	struct jp_sample *sample = jp_sample_make(&p->samples, id, label, NULL);
 	struct jp_values *sum = sample ? jp_sample_sum(&p->samples, sample) : NULL;
 	return sum ? jp_values_add(&p->samples, sum, like, factor) : -1;
+}
+
+uint32_t jp_sample_thread(const struct jprof_profile *profile, const struct jp_sample *sample)
+{
+	return jp_sample_label(&profile->samples, sample).thread;
+}
+
+bool jp_sample_is_open(const struct jprof_profile *profile, const struct jp_sample *sample)
+{
+	uint32_t epoch = jp_sample_label(&profile->samples, sample).epoch;
+	return profile->lineage.subtracted && (epoch == JP_NONE || profile->epochs.items[epoch].open);
+}
+
+bool jp_has_split_stacks(const struct jprof_profile *profile)
+{
+	return profile->epochs.ids.count > 1;
 }
 
 const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth)
@@ -408,7 +428,7 @@ double jprof_profile_thread_total(const struct jprof_profile *profile, enum jpro
 	if (!profile || !thread || !jp_is_counter(counter))
 		return NAN;
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++)
-		if (!strcmp(jp_string(profile, profile->samples.items[i].thread), thread))
+		if (!strcmp(jp_string(profile, jp_sample_thread(profile, &profile->samples.items[i])), thread))
 			sum += jprof_profile_value(profile, i, counter);
 	return sum;
 }
@@ -493,6 +513,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 	jp_index_release(&profile->function_ids);
 	jp_stack_table_release(&profile->stacks);
 	jp_samples_release(&profile->samples);
+	jp_epochs_release(&profile->epochs);
 	jp_intern_release(&profile->variant_keys);
 	jp_intern_release(&profile->mapping_keys);
 	free(profile->objects);

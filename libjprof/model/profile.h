@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "input/maps.h"
 #include "jprof.h"
+#include "model/epochs.h"
 #include "model/process_sums.h"
 #include "model/samples.h"
 
@@ -98,6 +99,7 @@ struct jprof_profile {
 	size_t frame_count, frame_cap;
 	struct jp_stack_table stacks;
 	struct jp_samples samples;
+	struct jp_epochs epochs;
 	uint32_t *threads; /* string ids of the labels of samples, t2 before t10 */
 	size_t thread_count, thread_cap;
 	struct jp_mapping *mappings;
@@ -179,6 +181,15 @@ int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t func
  * it is new. What was sampled for the two counts as independent. 0, or -1 when memory is short. */
 int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread,
                   const struct jp_values *like, double factor) jp_must_check;
+
+/* The string id of a sample's thread, or JP_NONE: all together. */
+uint32_t jp_sample_thread(const struct jprof_profile *profile, const struct jp_sample *sample);
+
+/* Whether, in a difference, it is not known what of a sample both sides have. */
+bool jp_sample_is_open(const struct jprof_profile *profile, const struct jp_sample *sample);
+
+/* Whether stacks are split by epoch, into samples of their own. */
+bool jp_has_split_stacks(const struct jprof_profile *profile);
 
 /* The id of a thread label for samples; JP_NONE when memory is short. */
 uint32_t jp_thread_label(struct jprof_profile *profile, const char *label);

@@ -103,6 +103,11 @@ static bool has_ruby_ids(const struct jprof_map *map)
 	return !strncmp(map->path, ids_path, strlen(ids_path));
 }
 
+static bool is_epoch(const struct jp_ruby_load *w, uint32_t number)
+{
+	return w->process != JP_NONE && number >= w->table->epochs && number < w->table->end;
+}
+
 static bool is_node(const struct jp_ruby_load *w, uint32_t number)
 {
 	if (w->table)
@@ -121,8 +126,9 @@ uint32_t jp_ruby_number(struct jp_ruby_load *w, uint64_t address)
 	return jp_ruby_mark | (uint32_t)(known && number < most_number ? number : most_number);
 }
 
-/* Shortens a stack to its places; the frame that its number stands for, or JP_NONE. */
-static uint32_t take_ruby_number(struct jp_ruby_load *w, uint32_t *places, uint32_t *depth)
+/* Shortens a stack to its places; the frame that its number stands for, or JP_NONE, and the number of its epoch, or 0.
+ */
+static uint32_t take_ruby_number(struct jp_ruby_load *w, uint32_t *places, uint32_t *depth, uint32_t *epoch)
 {
 	uint32_t kept = 0, frame = JP_NONE;
 	bool has_node = false;
@@ -130,6 +136,8 @@ static uint32_t take_ruby_number(struct jp_ruby_load *w, uint32_t *places, uint3
 		uint32_t number = places[i] & ~jp_ruby_mark;
 		if (number == places[i]) {
 			places[kept++] = number;
+		} else if (is_epoch(w, number)) {
+			*epoch = number - (uint32_t)w->table->epochs;
 		} else if (!has_node && is_node(w, number)) {
 			has_node = true;
 			frame = w->table ? jp_rubytable_frame(w->table, number) : JP_NONE;
@@ -141,9 +149,22 @@ static uint32_t take_ruby_number(struct jp_ruby_load *w, uint32_t *places, uint3
 	return frame;
 }
 
+/* Stacks without an epoch, where others have one, are from before the agent's first. 0, or -1 when memory is short. */
+static int find_stack_epoch(struct jp_ruby_load *w, uint32_t number)
+{
+	w->epoch = JP_NONE;
+	w->dated = w->dated || number;
+	if (w->process == JP_NONE)
+		return 0;
+	w->epoch = jp_epochs_of(&w->profile->epochs, w->process, w->table, number);
+	return w->epoch == JP_NONE ? -1 : 0;
+}
+
 const uint32_t *jp_ruby_join(struct jp_ruby_load *w, uint32_t *places, uint32_t *native, uint32_t *depth)
 {
-	uint32_t frame = take_ruby_number(w, places, native);
+	uint32_t epoch = 0, frame = take_ruby_number(w, places, native, &epoch);
+	if (find_stack_epoch(w, epoch))
+		return NULL;
 	*depth = *native;
 	w->deepest = *native > w->deepest ? *native : w->deepest;
 	if (frame == JP_NONE)
@@ -166,7 +187,7 @@ const uint32_t *jp_ruby_join(struct jp_ruby_load *w, uint32_t *places, uint32_t 
 int jp_ruby_load_init(struct jp_ruby_load *w, struct jprof_profile *profile, const struct jprof_dump *dump,
                       const struct jprof_maps *maps)
 {
-	*w = (struct jp_ruby_load){ .profile = profile, .table = dump->table, .maps = maps };
+	*w = (struct jp_ruby_load){ .profile = profile, .table = dump->table, .maps = maps, .process = JP_NONE };
 	size_t count = maps ? jprof_maps_count(maps) : 0;
 	for (size_t i = 0; i < count; i++)
 		w->any = w->any || has_ruby_ids(jprof_maps_at(maps, i));
@@ -175,6 +196,8 @@ int jp_ruby_load_init(struct jp_ruby_load *w, struct jprof_profile *profile, con
 	w->object = jp_ruby_object(profile);
 	w->place = jp_none_array(w->table->frame_count);
 	if (w->object == JP_NONE || !w->place)
+		return -1;
+	if (w->table->after && (w->process = jp_epochs_process(&profile->epochs, w->table)) == JP_NONE)
 		return -1;
 	const char *directory = w->table->directory;
 	if (directory && *directory && jp_intern_str(&profile->directories, directory) == JP_NONE)
@@ -218,6 +241,8 @@ int jp_ruby_note(const struct jp_ruby_load *w, const struct jprof_dump *dump)
 
 void jp_ruby_describe(const struct jp_ruby_load *w, struct jprof_profile_info *info)
 {
+	if (w->process != JP_NONE)
+		w->profile->epochs.processes[w->process].unsure = !w->dated;
 	if (!w->any)
 		return;
 	info->addresses -= w->added;

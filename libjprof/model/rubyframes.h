@@ -32,10 +32,13 @@ struct jp_ruby_load {
 	uint32_t *place;  /* by frame of the table: its location, or JP_NONE */
 	uint32_t *joined; /* the stack under way */
 	size_t joined_cap;
+	uint32_t process;   /* of the profile's epochs, where the dump has any; else JP_NONE */
+	uint32_t epoch;     /* of the last stack: its id in the profile, or JP_NONE */
 	size_t found, lost; /* stacks that have a Ruby stack, and those whose number has no meaning here */
 	size_t added;       /* addresses that are none of code */
 	size_t deepest;     /* frames of the deepest stack, without what the agent added */
 	bool any;           /* the dump has such addresses */
+	bool dated;         /* a stack has an epoch */
 };
 
 /* In place of a location: what the agent added. The rest is its number. */
@@ -50,8 +53,7 @@ uint32_t jp_ruby_number(struct jp_ruby_load *load, uint64_t address);
 
 /* Takes what the agent added off a stack of *native places, which it shortens, and gives all of it with the Ruby stack
  * at its outer end: the same places where it has none, else *depth others, until the next call. NULL when memory is
- * short.
- */
+ * short. load->epoch is its epoch then. */
 const uint32_t *jp_ruby_join(struct jp_ruby_load *load, uint32_t *places, uint32_t *native, uint32_t *depth);
 
 /* Tells a profile's user of it. */

@@ -3,22 +3,38 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
 static uint64_t hash_sample(uint64_t seed, const void *item)
 {
 	const struct jp_sample *s = item;
-	return jp_hash_mix(seed, (uint64_t)s->thread << 32 | s->stack);
+	return jp_hash_mix(seed, (uint64_t)s->label << 32 | s->stack);
 }
 
 static bool same_sample(const void *a, const void *b)
 {
 	const struct jp_sample *x = a, *y = b;
-	return x->stack == y->stack && x->thread == y->thread;
+	return x->stack == y->stack && x->label == y->label;
 }
 
 static const struct jp_index_kind sample_kind = { sizeof(struct jp_sample), hash_sample, same_sample };
+
+struct jp_label jp_sample_label(const struct jp_samples *samples, const struct jp_sample *s)
+{
+	struct jp_label label = { JP_NONE, JP_NONE };
+	if (s->label != JP_NONE)
+		memcpy(&label, jp_intern_get(&samples->labels, s->label), sizeof label);
+	return label;
+}
+
+bool jp_label_id(struct jp_samples *samples, struct jp_label label, uint32_t *id)
+{
+	bool any = label.thread != JP_NONE || label.epoch != JP_NONE;
+	*id = any ? jp_intern(&samples->labels, &label, sizeof label) : JP_NONE;
+	return !any || *id != JP_NONE;
+}
 
 /* ---- from counters to numbers ------------------------------------------------------------------- */
 
@@ -34,6 +50,7 @@ void jp_values_seen(struct jp_values *v, enum jprof_counter counter, const struc
 {
 	const enum jprof_counter pair[2] = { jp_objects_of(counter), jp_bytes_of(counter) };
 	v->plus.n[counter >= JPROF_ALLOC_SPACE] = seen->n;
+	v->plus.rounding[counter >= JPROF_ALLOC_SPACE] = (float)fmin(seen->rounding, FLT_MAX);
 	for (int i = 0; i < 2; i++) {
 		enum jprof_counter c = pair[i];
 		v->plus.variance[c] = seen->variance[i];
@@ -94,9 +111,9 @@ void jp_samples_used(const struct jp_samples *samples, bool used[JPROF_COUNTERS]
 
 /* ---- making ---------------------------------------------------------------------------------------- */
 
-struct jp_sample *jp_sample_make(struct jp_samples *samples, uint32_t stack, uint32_t thread, bool *known)
+struct jp_sample *jp_sample_make(struct jp_samples *samples, uint32_t stack, uint32_t label, bool *known)
 {
-	struct jp_sample key = { .stack = stack, .thread = thread, .sum = JP_NONE, .ever = JP_NONE };
+	struct jp_sample key = { .stack = stack, .label = label, .sum = JP_NONE, .ever = JP_NONE };
 	bool found;
 	if (stack == JP_NONE || jp_array_push(samples->items, samples->ids.count, samples->cap))
 		return NULL;
@@ -145,11 +162,10 @@ static int set_counters(struct jp_samples *samples, struct jp_sample *s, const u
 	return 0;
 }
 
-int jp_sample_count_in(struct jp_samples *samples, uint32_t stack, uint32_t thread,
-                       const uint64_t count[JPROF_COUNTERS])
+int jp_sample_count_in(struct jp_samples *samples, uint32_t stack, uint32_t label, const uint64_t count[JPROF_COUNTERS])
 {
 	bool known;
-	struct jp_sample *s = jp_sample_make(samples, stack, thread, &known);
+	struct jp_sample *s = jp_sample_make(samples, stack, label, &known);
 	if (!s || !known)
 		return s ? set_counters(samples, s, count) : -1;
 	struct jp_values *sum = jp_sample_sum(samples, s), like = values_of(samples, count);
@@ -203,6 +219,7 @@ int jp_values_add(struct jp_samples *samples, struct jp_values *to, const struct
 void jp_samples_cut(struct jp_samples *samples, const struct jp_samples *was)
 {
 	jp_index_cut(&samples->ids, &sample_kind, samples->items, was->ids.count);
+	jp_intern_cut(&samples->labels, was->labels.count);
 	for (uint32_t i = 0; samples->sum_count > was->sum_count && i < samples->ids.count; i++)
 		if (samples->items[i].sum != JP_NONE && samples->items[i].sum >= was->sum_count)
 			samples->items[i].sum = JP_NONE;
@@ -213,6 +230,7 @@ void jp_samples_cut(struct jp_samples *samples, const struct jp_samples *was)
 void jp_samples_release(struct jp_samples *samples)
 {
 	jp_index_release(&samples->ids);
+	jp_intern_release(&samples->labels);
 	jp_arena_release(&samples->subtracted);
 	free(samples->items);
 	free(samples->sums);

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/index.h"
+#include "base/intern.h"
 #include "model/stacktable.h"
 #include "statistics/evidence.h"
 #include "statistics/sampling.h"
@@ -23,10 +24,16 @@ struct jp_values {
 	struct jp_less *less;         /* of the samples; NULL: nothing was subtracted */
 };
 
+/* What tells samples of one stack apart. */
+struct jp_label {
+	uint32_t thread; /* string id of the thread's label, or JP_NONE: all together */
+	uint32_t epoch;  /* id in the profile's epochs, or JP_NONE: not known */
+};
+
 /* Most samples are what one dump counted: their numbers follow from the counters. Others have a sum. */
 struct jp_sample {
 	uint32_t stack;      /* id in stacks: an array of uint32_t location ids */
-	uint32_t thread;     /* string id of the thread's label, or JP_NONE: all together */
+	uint32_t label;      /* id in samples->labels, or JP_NONE: neither thread nor epoch */
 	uint32_t sum;        /* place in samples->sums, or JP_NONE: as it was counted */
 	uint32_t ever;       /* place in samples->ever, or JP_NONE: nothing was counted as ever allocated */
 	uint64_t counted[2]; /* objects and bytes in use, as in the dump */
@@ -41,6 +48,7 @@ struct jp_samples {
 	struct jp_sample *items;
 	size_t cap;
 	struct jp_index ids;
+	struct jp_intern labels; /* of struct jp_label */
 	struct jp_values *sums;
 	size_t sum_count, sum_cap;
 	struct jp_counted_pair *ever; /* counters of what was ever allocated */
@@ -58,9 +66,13 @@ void jp_sample_estimates(const struct jp_samples *samples, const struct jp_sampl
 /* Whether any sample may have something of a counter. */
 void jp_samples_used(const struct jp_samples *samples, bool used[JPROF_COUNTERS]);
 
-/* The sample with this thread and stack, made without numbers when it is new (*known is false; may be NULL); NULL when
- * memory is short. It stays where it is until the next is made. */
-struct jp_sample *jp_sample_make(struct jp_samples *samples, uint32_t stack, uint32_t thread, bool *known);
+/* The label of a sample, and the id of one, made when it is new: false when memory is short. */
+struct jp_label jp_sample_label(const struct jp_samples *samples, const struct jp_sample *sample);
+bool jp_label_id(struct jp_samples *samples, struct jp_label label, uint32_t *id) jp_must_check;
+
+/* The sample with this stack and the label of that id, made without numbers when it is new (*known is false; may be
+ * NULL); NULL when memory is short. It stays where it is until the next is made. */
+struct jp_sample *jp_sample_make(struct jp_samples *samples, uint32_t stack, uint32_t label, bool *known);
 
 /* The numbers of a sample to be changed. They stay where they are until the next sum is made. NULL when memory is
  * short. */
@@ -70,7 +82,7 @@ struct jp_values *jp_sample_sum(struct jp_samples *samples, struct jp_sample *sa
 int jp_sample_make_ever(struct jp_samples *samples, struct jp_sample *sample) jp_must_check;
 
 /* Adds what a dump of the samples' scaling and rate counted. 0, or -1 when memory is short. */
-int jp_sample_count_in(struct jp_samples *samples, uint32_t stack, uint32_t thread,
+int jp_sample_count_in(struct jp_samples *samples, uint32_t stack, uint32_t label,
                        const uint64_t count[JPROF_COUNTERS]) jp_must_check;
 
 /* Takes over what the sampling of a counter and the other of its pair tells. */

@@ -14,6 +14,7 @@ struct translation {
 	uint32_t *object;
 	uint32_t *location;
 	uint32_t *sample;
+	struct jp_epochs_join epochs;
 	size_t common; /* samples that both have */
 	bool related;
 };
@@ -206,11 +207,11 @@ static bool is_equal(const struct jp_values *a, const struct jp_values *b, int p
 }
 
 /* Takes from a sample of `profile` what a related one of the same stack holds. */
-static int cancel_sample(struct jprof_profile *profile, struct jp_values *to, const struct jp_values *like)
+static int cancel_sample(struct jprof_profile *profile, struct jp_values *to, const struct jp_values *like, bool closed)
 {
 	struct jp_seen early = like->plus;
-	bool equal[2] = { is_equal(to, like, 0), is_equal(to, like, 1) };
-	jp_seen_cancel(&to->plus, &early, equal, &profile->lineage);
+	struct jp_sides sides = { { is_equal(to, like, 0), is_equal(to, like, 1) }, closed };
+	jp_seen_cancel(&to->plus, &early, &sides, &profile->lineage);
 	if (jp_values_add_estimates(&profile->samples, to, like, -1))
 		return -1;
 	jp_seen_add(&to->less->seen, &early, -1);
@@ -219,9 +220,10 @@ static int cancel_sample(struct jprof_profile *profile, struct jp_values *to, co
 }
 
 static void merge_values(struct jprof_profile *to, struct jp_values *sum, const struct jp_values *like, double factor,
-                         bool related)
+                         const struct translation *t, bool closed)
 {
-	int rc = related && factor == -1  ? cancel_sample(to, sum, like)
+	bool related = t->related;
+	int rc = related && factor == -1  ? cancel_sample(to, sum, like, closed)
 	         : related && factor >= 0 ? join_sample(to, sum, like, factor)
 	                                  : jp_values_add(&to->samples, sum, like, factor);
 	(void)rc; /* there is nothing that it could want memory for: translate_samples has made it */
@@ -229,11 +231,13 @@ static void merge_values(struct jprof_profile *to, struct jp_values *sum, const 
 
 /* One that is new has the other's counters, if they mean the same here; else it needs a sum. */
 static void merge_sample(struct jprof_profile *to, struct jp_sample *sample, const struct jprof_profile *from,
-                         const struct jp_sample *other, double factor, bool related)
+                         const struct jp_sample *other, double factor, const struct translation *t)
 {
 	if (sample->sum != JP_NONE) {
 		struct jp_values like = jp_sample_values(&from->samples, other);
-		merge_values(to, &to->samples.sums[sample->sum], &like, factor, related);
+		uint32_t epoch = jp_sample_label(&to->samples, sample).epoch;
+		bool closed = epoch != JP_NONE && t->epochs.closed[epoch];
+		merge_values(to, &to->samples.sums[sample->sum], &like, factor, t, closed);
 		return;
 	}
 	memcpy(sample->counted, other->counted, sizeof sample->counted);
@@ -257,6 +261,17 @@ static int room_for_sample(struct jprof_profile *to, struct jp_sample *sample, b
 	return !sum || (less && !jp_values_make_less(&to->samples, sum)) ? -1 : 0;
 }
 
+static int translate_label(struct jprof_profile *to, const struct jprof_profile *from, const struct jp_sample *other,
+                           const struct translation *t, uint32_t *id)
+{
+	struct jp_label label = jp_sample_label(&from->samples, other);
+	if (label.thread != JP_NONE && (label.thread = jp_thread_label(to, jp_string(from, label.thread))) == JP_NONE)
+		return -1;
+	if (label.epoch != JP_NONE)
+		label.epoch = t->epochs.epoch[label.epoch];
+	return jp_label_id(&to->samples, label, id) ? 0 : -1;
+}
+
 /* The sum's sample for each of the other's, without values where it is new, and with room for what is subtracted. */
 static int translate_samples(struct jprof_profile *to, const struct jprof_profile *from, double factor,
                              struct translation *t)
@@ -268,16 +283,16 @@ static int translate_samples(struct jprof_profile *to, const struct jprof_profil
 		size_t depth;
 		const struct jp_sample *other = &from->samples.items[i];
 		const uint32_t *old = jp_stack_get(from, other->stack, &depth);
-		uint32_t thread = other->thread;
+		uint32_t label;
 		bool known;
 		if (jp_array_reserve(&stack, &cap, depth + 1, sizeof *stack))
 			rc = -1;
 		for (size_t f = 0; !rc && f < depth; f++)
 			stack[f] = t->location[old[f]];
-		if (!rc && thread != JP_NONE && (thread = jp_thread_label(to, jp_string(from, thread))) == JP_NONE)
-			rc = -1;
+		if (!rc)
+			rc = translate_label(to, from, other, t, &label);
 		uint32_t id = rc ? JP_NONE : jp_stack_id(&to->stacks, stack, depth);
-		struct jp_sample *sample = jp_sample_make(&to->samples, id, thread, &known);
+		struct jp_sample *sample = rc ? NULL : jp_sample_make(&to->samples, id, label, &known);
 		if (!sample || room_for_sample(to, sample, known, from, &from->samples.items[i], factor))
 			rc = -1;
 		else
@@ -379,10 +394,11 @@ static int translate(struct jprof_profile *to, const struct jprof_profile *from,
 	t->location = calloc((size_t)jp_location_count(from) + 1, sizeof *t->location);
 	t->sample = calloc((size_t)jp_sample_count(from) + 1, sizeof *t->sample);
 	if (!t->object || !t->location || !t->sample || translate_objects(to, from, t->object) ||
-	    translate_locations(to, from, t) || index_mappings(to))
+	    translate_locations(to, from, t) || index_mappings(to) ||
+	    jp_epochs_meet(&to->epochs, &from->epochs, factor < 0, &t->epochs))
 		return -1;
 	uint32_t before = jp_sample_count(to);
-	t->related = are_related(to, from, t->object);
+	t->related = t->epochs.same_process || are_related(to, from, t->object);
 	return translate_mappings(to, from, t) || translate_samples(to, from, factor, t) || add_notes(to, from) ||
 	               add_directories(to, from) || (factor < 0 && note_unlike(to, from, before, t)) ||
 	               add_inputs(to, from, factor)
@@ -392,12 +408,14 @@ static int translate(struct jprof_profile *to, const struct jprof_profile *from,
 
 /* All that cannot fail. */
 static void merge_samples(struct jprof_profile *to, const struct jprof_profile *from, double factor,
-                          const struct translation *t)
+                          struct translation *t)
 {
 	uint32_t samples = jp_sample_count(from);
+	bool plain = factor == -1 && !to->lineage.subtracted && !from->lineage.subtracted;
+	jp_epochs_join_end(&to->epochs, &from->epochs, factor < 0, plain, &t->epochs);
 	merge_lineage(&to->lineage, &from->lineage, factor, t->related);
 	for (uint32_t i = 0; i < samples; i++)
-		merge_sample(to, &to->samples.items[t->sample[i]], from, &from->samples.items[i], factor, t->related);
+		merge_sample(to, &to->samples.items[t->sample[i]], from, &from->samples.items[i], factor, t);
 	for (uint32_t i = 0; i < jp_location_count(from); i++)
 		to->locations[t->location[i]].returned_to |= from->locations[i].returned_to;
 	if (to->allocator_hint == JP_NONE && from->allocator_hint != JP_NONE)
@@ -499,6 +517,7 @@ int jp_profile_merge(struct jprof_profile *to, const struct jprof_profile *from,
 	free(t.object);
 	free(t.location);
 	free(t.sample);
+	jp_epochs_join_release(&t.epochs);
 	return rc ? jp_error_nomem(err) : 0;
 }
 

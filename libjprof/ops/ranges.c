@@ -9,8 +9,13 @@ struct jp_evidence jp_sample_evidence(const struct jprof_profile *profile, const
                                       enum jprof_counter counter)
 {
 	struct jp_values v = jp_sample_values(&profile->samples, sample);
-	return jp_evidence_of(&profile->lineage, v.value[counter], v.shift[counter], &v.plus, &jp_values_less(&v)->seen,
-	                      counter);
+	struct jp_lineage lineage = profile->lineage;
+	lineage.shared_unknown = lineage.shared_unknown && jp_sample_is_open(profile, sample);
+	const struct jp_seen *minus = &jp_values_less(&v)->seen;
+	struct jp_evidence e = jp_evidence_of(&lineage, v.value[counter], v.shift[counter], &v.plus, minus, counter);
+	if (jp_has_split_stacks(profile))
+		e.rounding = jp_split_rounding(&v.plus, minus, counter);
+	return e;
 }
 
 void jp_profile_range(const struct jprof_profile *profile, enum jprof_counter counter, const char *thread,
@@ -18,7 +23,7 @@ void jp_profile_range(const struct jprof_profile *profile, enum jprof_counter co
 {
 	struct jp_evidence all = { 0 };
 	for (uint32_t i = 0; i < jp_sample_count(profile); i++) {
-		if (thread && strcmp(jp_string(profile, profile->samples.items[i].thread), thread))
+		if (thread && strcmp(jp_string(profile, jp_sample_thread(profile, &profile->samples.items[i])), thread))
 			continue;
 		struct jp_evidence one = jp_sample_evidence(profile, &profile->samples.items[i], counter);
 		jp_evidence_add(&all, &one);
@@ -44,8 +49,8 @@ const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_
 		return "errors of what changed are upper bounds: of some stacks less was ever allocated in the later dump, "
 		       "so not all of it is of the same processes";
 	if (profile->lineage.shared_unknown && in_use)
-		return "errors of what changed are upper bounds: without prof_accum:true a dump does not tell how much of "
-		       "what it holds was there before";
+		return "errors of what changed are upper bounds: only the agent's epochs, or prof_accum:true, tell how much "
+		       "of what a dump holds was there before";
 	if (profile->lineage.shared_sum)
 		return "errors are upper bounds: the added dumps come from one process or its forks, and may hold the same "
 		       "objects";

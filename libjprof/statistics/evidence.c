@@ -5,11 +5,13 @@
 
 #include "statistics/gamma.h"
 #include "statistics/sampling.h"
+#include "statistics/scaling.h"
 
-static const double few = 10;             /* fewer samples than this are few */
-static const double small_error = 0.1;    /* unless the error is this part of the value at most */
-static const double none_upper = 3.6889;  /* upper end of the 95 % interval for a count of none */
-static const double none_missed = 0.0253; /* of as many objects expected none comes in 97.5 % of cases */
+static const double few = 10;              /* fewer samples than this are few */
+static const double small_error = 0.1;     /* unless the error is this part of the value at most */
+static const double ends_in_errors = 1.96; /* from an estimate to the end of its interval */
+static const double none_upper = 3.6889;   /* upper end of the 95 % interval for a count of none */
+static const double none_missed = 0.0253;  /* of as many objects expected none comes in 97.5 % of cases */
 
 static float mean_of(double a, double weight_a, double b, double weight_b)
 {
@@ -19,8 +21,10 @@ static float mean_of(double a, double weight_a, double b, double weight_b)
 
 void jp_seen_add(struct jp_seen *to, const struct jp_seen *from, double factor)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		to->n[i] += from->n[i];
+		to->rounding[i] += (float)fmin(fabs(factor) * from->rounding[i], FLT_MAX);
+	}
 	for (int c = 0; c < JPROF_COUNTERS; c++) {
 		double old = to->variance[c], more = factor * factor * from->variance[c];
 		to->variance[c] = old + more;
@@ -74,6 +78,13 @@ struct jp_evidence jp_evidence_of(const struct jp_lineage *lineage, double value
 	};
 }
 
+double jp_split_rounding(const struct jp_seen *plus, const struct jp_seen *minus, enum jprof_counter counter)
+{
+	int pair = is_in_use(counter) ? 0 : 1;
+	bool bytes = counter == jp_bytes_of(counter);
+	return bytes ? (double)plus->rounding[pair] + (double)minus->rounding[pair] : 0;
+}
+
 static void spread_add(struct jp_spread *to, const struct jp_spread *from)
 {
 	to->n += from->n;
@@ -88,6 +99,7 @@ void jp_evidence_add(struct jp_evidence *to, const struct jp_evidence *from)
 {
 	to->value += from->value;
 	to->shift += from->shift;
+	to->rounding += from->rounding;
 	spread_add(&to->plus, &from->plus);
 	spread_add(&to->minus, &from->minus);
 	to->unknown |= from->unknown;
@@ -144,10 +156,11 @@ static struct interval_ends ends_of(const struct jp_spread *s, const struct jp_s
 }
 
 /* Distances of independent sums and differences combine like standard errors. */
-static void put_ends(struct jprof_range *range, double value, struct interval_ends plus, struct interval_ends minus)
+static void put_ends(struct jprof_range *range, double value, struct interval_ends plus, struct interval_ends minus,
+                     double rounding)
 {
-	range->low = value - hypot(plus.down, minus.up);
-	range->high = value + hypot(plus.up, minus.down);
+	range->low = value - hypot(plus.down, minus.up) - rounding;
+	range->high = value + hypot(plus.up, minus.down) + rounding;
 }
 
 static const struct jp_spread *seen_one(const struct jp_spread *s, const struct jp_spread *other)
@@ -183,8 +196,8 @@ struct jprof_range jp_evidence_range(const struct jp_lineage *lineage, const str
 	up = ends_of(plus, seen_one(plus, minus));
 	if (has_minus(lineage, counter))
 		down = ends_of(minus, seen_one(minus, plus));
-	range.error = sqrt(plus->variance + minus->variance + e->shift * e->shift);
-	put_ends(&range, e->value + e->shift, up, down);
+	range.error = hypot(sqrt(plus->variance + minus->variance + e->shift * e->shift), e->rounding / ends_in_errors);
+	put_ends(&range, e->value + e->shift, up, down, e->rounding);
 	put_doubts(&range, e->value, lineage->subtracted);
 	return range;
 }

@@ -14,6 +14,7 @@ struct jp_seen {
 	double variance[JPROF_COUNTERS]; /* of the estimates, in their units squared */
 	float worth[JPROF_COUNTERS];     /* what one sampled object stands for; mean by variance */
 	float open[JPROF_COUNTERS];      /* the chance that an object was not sampled; mean by variance */
+	float rounding[2];               /* bytes by which rounding may be off; counts where stacks are split */
 };
 
 /* What the operations on a profile mean for its errors. */
@@ -43,12 +44,17 @@ struct jp_spread {
 struct jp_evidence {
 	double value, shift;
 	struct jp_spread plus, minus;
-	bool unknown; /* holds values without samples: from an input that does not tell them */
+	double rounding; /* of stacks that were split: these are off to the same side */
+	bool unknown;    /* holds values without samples: from an input that does not tell them */
 };
 
 /* What a value and what was seen of it contribute to a sum of one counter; `shift` undoes the rounding of the value. */
 struct jp_evidence jp_evidence_of(const struct jp_lineage *lineage, double value, double shift,
                                   const struct jp_seen *plus, const struct jp_seen *minus, enum jprof_counter counter);
+
+/* What the rounding of a split stack's bytes adds to the evidence of such a counter; of objects it is in the variance.
+ */
+double jp_split_rounding(const struct jp_seen *plus, const struct jp_seen *minus, enum jprof_counter counter);
 
 /* Of different stacks, whose samples are independent. */
 void jp_evidence_add(struct jp_evidence *to, const struct jp_evidence *from);

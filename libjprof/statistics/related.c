@@ -58,16 +58,34 @@ static void keep_part(struct jp_seen *seen, int pair, double part)
 {
 	double whole = seen->n[pair];
 	seen->n[pair] = part;
+	seen->rounding[pair] *= (float)(whole > 0 ? part / whole : 0);
 	for (int c = 2 * pair; c < 2 * pair + 2; c++)
 		seen->variance[c] *= whole > 0 ? part / whole : 0;
 }
 
-void jp_seen_cancel(struct jp_seen *late, struct jp_seen *early, const bool equal[2], struct jp_lineage *lineage)
+/* Those in use that are gone of a stack of which nothing can have come. What is left takes its part of the variance
+ * with it: the bound for objects of several sizes is never less for a sum than for its parts. */
+static void keep_gone(struct jp_seen *late, struct jp_seen *early, bool equal)
 {
-	struct apart in_use = in_use_apart(late, early, equal[0], lineage);
-	struct apart allocated = allocated_apart(late, early, equal[1]);
-	keep_part(late, 0, in_use.late);
+	struct jp_seen before = *early;
+	double gone = equal ? 0 : between(early->n[0] - late->n[0], 1, early->n[0]);
+	keep_part(early, 0, gone);
+	for (int c = JPROF_INUSE_SPACE; c <= JPROF_INUSE_OBJECTS && !equal; c++)
+		early->variance[c] = fmax(early->variance[c], before.variance[c] - late->variance[c]);
+	keep_part(late, 0, 0);
+}
+
+void jp_seen_cancel(struct jp_seen *late, struct jp_seen *early, const struct jp_sides *sides,
+                    struct jp_lineage *lineage)
+{
+	if (sides->closed && late->n[0] <= early->n[0]) {
+		keep_gone(late, early, sides->equal[0]);
+	} else {
+		struct apart in_use = in_use_apart(late, early, sides->equal[0], lineage);
+		keep_part(late, 0, in_use.late);
+		keep_part(early, 0, in_use.early);
+	}
+	struct apart allocated = allocated_apart(late, early, sides->equal[1]);
 	keep_part(late, 1, allocated.late);
-	keep_part(early, 0, in_use.early);
 	keep_part(early, 1, allocated.early);
 }

@@ -10,9 +10,15 @@
  * been in the other, which is a bound. `factor` is that of their values. */
 void jp_seen_join(struct jp_seen *to, const struct jp_seen *from, double factor);
 
-/* Takes from two sides of a difference the sampled objects that are in both, which leave no error. equal[0] tells
- * whether the values in use are the same on both sides, equal[1] those of what was ever allocated. Where it is not
- * known which objects are in both, notes so in *lineage. */
-void jp_seen_cancel(struct jp_seen *late, struct jp_seen *early, const bool equal[2], struct jp_lineage *lineage);
+/* What is known of the two sides of a stack besides their samples. */
+struct jp_sides {
+	bool equal[2]; /* the values in use are the same on both sides; those of what was ever allocated */
+	bool closed;   /* the late one's objects in use are all among the early one's */
+};
+
+/* Takes from two sides of a difference the sampled objects that are in both, which leave no error. Where it is not
+ * known which these are, notes so in *lineage. */
+void jp_seen_cancel(struct jp_seen *late, struct jp_seen *early, const struct jp_sides *sides,
+                    struct jp_lineage *lineage);
 
 #endif

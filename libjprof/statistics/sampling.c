@@ -7,6 +7,10 @@ static const double count_shift = 8;         /* in its 5.3, sums of objects are 
 static const double worst_size = 1.5936;     /* in rates: objects of this size vary most; 2(1-exp(-x)) = x */
 static const double worst_variance = 0.6476; /* in rates squared: theirs, for one object that exists */
 
+/* The rounding of stacks of several sizes and few samples has a bias, which depends on the sizes: over all pairs of
+ * sizes, and from one to twenty samples a stack, at most this part of the bytes, and from some 7 on this over n. */
+static const double most_bias = 0.045, bias_of_n = 0.3;
+
 static double chance(double rate, double size)
 {
 	return -expm1(-size / rate);
@@ -97,6 +101,7 @@ static struct jp_sampling of_several_sizes(double rate, const uint64_t count[2])
 	                square(objects / s.n * (1 + x * kept)) / 12;
 	s.variance[1] = x < worst_size ? bytes * mean * kept : objects * worst_variance * square(rate);
 	s.variance[1] += square(bytes / s.n * x * kept) / 12;
+	s.rounding = bytes * fmin(most_bias, bias_of_n / s.n);
 	s.worth[0] = fmax(sqrt(s.variance[0] / s.n), s.variance[0] / objects);
 	s.worth[1] = fmax(sqrt(s.variance[1] / s.n), s.variance[1] / bytes);
 	return s;

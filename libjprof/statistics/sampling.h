@@ -14,6 +14,7 @@ struct jp_sampling {
 	double worth[2];    /* what one sampled object stands for */
 	double open;        /* the chance that an object of this stack is not sampled */
 	double shift[2];    /* what undoes the rounding of the counters, when added to the estimates */
+	double rounding;    /* bytes by which the rounding may be off in a way that stacks of one place share */
 };
 
 /* `rate` is the mean number of bytes between two samples, `count` objects and bytes as printed.

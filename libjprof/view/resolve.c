@@ -5,13 +5,17 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/idsort.h"
 #include "view/filter.h"
 #include "view/store.h"
 
-/* What was seen of a stack, while its samples are added up. */
+/* What was seen of a stack, while its samples are added up: apart where, in a difference, it is not known what both
+ * sides have. */
 struct sum {
-	double shift;
-	struct jp_seen plus, minus;
+	double shift, rounding;
+	struct sum_seen {
+		struct jp_seen plus, minus;
+	} known, open;
 };
 
 struct resolve {
@@ -25,6 +29,8 @@ struct resolve {
 	struct jp_path path; /* of the stack at hand, by library */
 	size_t stack_cap, path_cap, sum_cap;
 	struct sum *sums; /* by stack, for errors */
+	uint32_t *next;   /* by sample: the next one of the same stack and thread, JP_NONE: none. NULL: all are alone */
+	bool *follows;    /* by sample: it is the next of another */
 };
 
 /* ---- stacks ---------------------------------------------------------------------------------------- */
@@ -123,9 +129,13 @@ static void add_less(struct resolve *r, uint32_t id, const struct jp_less *less)
 static void add_stack_seen(struct resolve *r, uint32_t id, const struct jp_sample *sample)
 {
 	struct jp_values values = jp_sample_values(&r->profile->samples, sample);
+	struct sum_seen *seen = jp_sample_is_open(r->profile, sample) ? &r->sums[id].open : &r->sums[id].known;
+	const struct jp_seen *minus = &jp_values_less(&values)->seen;
 	r->sums[id].shift += values.shift[r->opts->counter];
-	jp_seen_add(&r->sums[id].plus, &values.plus, 1);
-	jp_seen_add(&r->sums[id].minus, &jp_values_less(&values)->seen, 1);
+	if (r->next)
+		r->sums[id].rounding += jp_split_rounding(&values.plus, minus, r->opts->counter);
+	jp_seen_add(&seen->plus, &values.plus, 1);
+	jp_seen_add(&seen->minus, minus, 1);
 }
 
 /* Room for the numbers of the samples' stacks: for counters that count something, and for what was subtracted. Where
@@ -144,17 +154,62 @@ static int make_numbers(struct resolve *r)
 	return failed ? -1 : 0;
 }
 
-static void add_values(struct resolve *r, uint32_t id, const struct jp_sample *sample)
+/* The samples of one stack and thread, whose epochs are merged for showing. */
+static void add_values(struct resolve *r, uint32_t id, uint32_t first)
 {
-	double value[JPROF_COUNTERS];
-	jp_sample_estimates(&r->profile->samples, sample, value);
+	const struct jp_samples *samples = &r->profile->samples;
+	double sum[JPROF_COUNTERS] = { 0 }, value[JPROF_COUNTERS];
+	for (uint32_t i = first; i != JP_NONE; i = r->next ? r->next[i] : JP_NONE) {
+		const struct jp_sample *sample = &samples->items[i];
+		jp_sample_estimates(samples, sample, value);
+		for (int c = 0; c < JPROF_COUNTERS; c++)
+			sum[c] += value[c];
+		if (sample->sum != JP_NONE && r->view->bases)
+			add_less(r, id, jp_values_less(&samples->sums[sample->sum]));
+		if (r->opts->errors)
+			add_stack_seen(r, id, sample);
+	}
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		if (r->view->values[c])
-			r->view->values[c][id] += r->opts->drop_negative && value[c] < 0 ? 0 : value[c];
-	if (sample->sum != JP_NONE && r->view->bases)
-		add_less(r, id, jp_values_less(&r->profile->samples.sums[sample->sum]));
-	if (r->opts->errors)
-		add_stack_seen(r, id, sample);
+			r->view->values[c][id] += r->opts->drop_negative && sum[c] < 0 ? 0 : sum[c];
+}
+
+/* By stack, then by thread. */
+static int order_of_samples(uint32_t a, uint32_t b, const void *context)
+{
+	const struct jprof_profile *p = context;
+	const struct jp_sample *x = &p->samples.items[a], *y = &p->samples.items[b];
+	uint32_t one = jp_sample_thread(p, x), other = jp_sample_thread(p, y);
+	if (x->stack != y->stack)
+		return x->stack < y->stack ? -1 : 1;
+	if (one != other)
+		return one < other ? -1 : 1;
+	return a < b ? -1 : 1;
+}
+
+/* Samples that differ in their epoch alone become chains, in the order of their ids. */
+static int chain_epochs(struct resolve *r)
+{
+	const struct jprof_profile *p = r->profile;
+	uint32_t count = jp_sample_count(p);
+	if (!jp_has_split_stacks(p))
+		return 0;
+	uint32_t *order = calloc((size_t)count + 1, sizeof *order);
+	r->next = jp_none_array(count);
+	r->follows = calloc((size_t)count + 1, sizeof *r->follows);
+	for (uint32_t i = 0; order && i < count; i++)
+		order[i] = i;
+	if (order && r->next && r->follows)
+		jp_sort_ids(order, count, order_of_samples, p);
+	for (uint32_t i = 1; order && r->next && r->follows && i < count; i++) {
+		const struct jp_sample *one = &p->samples.items[order[i - 1]], *other = &p->samples.items[order[i]];
+		if (one->stack != other->stack || jp_sample_thread(p, one) != jp_sample_thread(p, other))
+			continue;
+		r->next[order[i - 1]] = order[i];
+		r->follows[order[i]] = true;
+	}
+	free(order);
+	return order && r->next && r->follows ? 0 : -1;
 }
 
 /* Leaves the native part of a stack, or that of Ruby, which is its outer end. */
@@ -173,8 +228,9 @@ static void choose_part(const struct resolve *r, struct jp_run *run)
 		*run = (struct jp_run){ .places = &r->profile->outside_ruby, .depth = 1 };
 }
 
-static int resolve_sample(struct resolve *r, const struct jp_sample *sample, struct jprof_error *err)
+static int resolve_sample(struct resolve *r, uint32_t first, uint32_t thread, struct jprof_error *err)
 {
+	const struct jp_sample *sample = &r->profile->samples.items[first];
 	size_t depth;
 	struct jp_run run = { .places = jp_stack_get(r->profile, sample->stack, &depth) };
 	run.depth = (uint32_t)depth;
@@ -188,28 +244,48 @@ static int resolve_sample(struct resolve *r, const struct jp_sample *sample, str
 	int rc = r->filter.any ? jp_filter_stack(&r->filter, &run, err) : 0;
 	if (rc)
 		return rc;
-	uint32_t id = view_stack_of(r, &run, sample->thread);
+	uint32_t id = view_stack_of(r, &run, thread);
 	if (id == JP_NONE)
 		return jp_error_nomem(err);
-	add_values(r, id, sample);
+	add_values(r, id, first);
 	return 0;
 }
 
 static int add_samples(struct resolve *r, struct jprof_error *err)
 {
 	int rc = 0;
-	if (make_numbers(r))
+	if (make_numbers(r) || chain_epochs(r))
 		return jp_error_nomem(err);
 	/* Most are stacks of their own. */
 	if (r->thread == JP_NONE &&
 	    jp_array_reserve(&r->view->stacks, &r->stack_cap, jp_sample_count(r->profile), sizeof *r->view->stacks))
 		return jp_error_nomem(err);
 	for (uint32_t i = 0; !rc && i < jp_sample_count(r->profile); i++) {
-		const struct jp_sample *sample = &r->profile->samples.items[i];
-		if (r->thread == JP_NONE || sample->thread == r->thread)
-			rc = resolve_sample(r, sample, err);
+		uint32_t thread = jp_sample_thread(r->profile, &r->profile->samples.items[i]);
+		if ((r->thread == JP_NONE || thread == r->thread) && !(r->follows && r->follows[i]))
+			rc = resolve_sample(r, i, thread, err);
 	}
 	return rc;
+}
+
+static bool any_seen(const struct sum_seen *seen, enum jprof_counter counter)
+{
+	int pair = counter >= JPROF_ALLOC_SPACE;
+	return seen->plus.n[pair] > 0 || seen->minus.n[pair] > 0;
+}
+
+static struct jp_evidence evidence_of_sum(const struct jprof_view *v, const struct sum *sum, double value,
+                                          enum jprof_counter counter)
+{
+	struct jp_lineage known = v->lineage;
+	known.shared_unknown = false;
+	if (!any_seen(&sum->known, counter))
+		return jp_evidence_of(&v->lineage, value, sum->shift, &sum->open.plus, &sum->open.minus, counter);
+	struct jp_evidence all =
+	    jp_evidence_of(&known, value, sum->shift, &sum->known.plus, &sum->known.minus, counter);
+	struct jp_evidence open = jp_evidence_of(&v->lineage, 0, 0, &sum->open.plus, &sum->open.minus, counter);
+	jp_evidence_add(&all, &open);
+	return all;
 }
 
 /* What each stack's value rests on. */
@@ -219,9 +295,10 @@ static int weigh(struct resolve *r)
 	if (!r->opts->errors)
 		return 0;
 	v->evidence = calloc((size_t)v->stack_count + 1, sizeof *v->evidence);
-	for (uint32_t i = 0; v->evidence && i < v->stack_count; i++)
-		v->evidence[i] = jp_evidence_of(&v->lineage, jp_stack_value(v, i), r->sums[i].shift, &r->sums[i].plus,
-		                                &r->sums[i].minus, r->opts->counter);
+	for (uint32_t i = 0; v->evidence && i < v->stack_count; i++) {
+		v->evidence[i] = evidence_of_sum(v, &r->sums[i], jp_stack_value(v, i), r->opts->counter);
+		v->evidence[i].rounding = r->sums[i].rounding;
+	}
 	return v->evidence ? 0 : -1;
 }
 
@@ -288,5 +365,7 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 	jp_index_release(&r.ids);
 	free(r.path.rows);
 	free(r.sums);
+	free(r.next);
+	free(r.follows);
 	return rc;
 }

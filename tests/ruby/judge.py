@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 jprof, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 os.chdir(f"{root}/samples/tables")
@@ -128,6 +129,19 @@ for ruby in ("ruby31", "ruby33"):
         for name, truth in TRUTH.items():
             asked += 1
             held += float(ruby_rows[name]["flat_low"]) <= truth[number] <= float(ruby_rows[name]["flat_high"])
+# A difference of bundles is that of the dumps: their epochs are in them.
+with tempfile.TemporaryDirectory() as scratch:
+    for ruby in ("ruby31", "ruby33"):
+        dumps = [f"{ruby}.{n}.heap" for n in (0, 1)]
+        bundles = [f"{scratch}/{dump}.jprof" for dump in dumps]
+        for dump, bundle in zip(dumps, bundles):
+            run("bundle", "-o", bundle, dump)
+        change = {r["name"]: r for r in rows("--errors", f"--diff_base={dumps[0]}", dumps[1])}
+        packed = {r["name"]: r for r in rows("--errors", f"--diff_base={bundles[0]}", bundles[1])}
+        check(change == packed, f"{ruby}: the difference of bundles is another than that of dumps")
+        # Each object of .0 is alive in .1, so what has changed is as many samples as .1 has more of, or a few less.
+        more = change["owners.rb:6 Leak#keep"]
+        check(90 <= float(more["flat_samples"]) <= 150, f"{ruby}: the leak rests on {more['flat_samples']} samples")
 # 95 % intervals of 24 values: five or more outside have a chance below 1 %.
 check(held >= asked - 4, f"only {held} of {asked} intervals hold what owners.rb allocated")
 if failures:

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { room = 1 << 16 };
+enum { room = 1 << 17, first_epoch = 0x40400, past_epochs = 0x240400 };
+
+static const uint64_t ids = 0x7e0000000000; /* where the agent's mapping begins: docs/ruby-table.md */
 
 /* SplitMix64, by Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014. */
 static uint64_t rng_next(struct rng *rng)
@@ -81,7 +83,16 @@ void process_free(struct process *process, size_t at, uint64_t size, uint64_t ob
 	tally_sub(&process->stack[at].in_use, process->rate, size, objects);
 }
 
-static int print_stack(const struct process *p, size_t i, char *text, size_t size)
+static size_t print_addresses(const struct process *p, size_t i, char *text, size_t size)
+{
+	size_t site = p->sites ? i % p->sites : i, epoch = p->sites ? 1 + i / p->sites : 0;
+	size_t len = (size_t)snprintf(text, size, "@ 0x%" PRIx64, p->base + 0x100 + site);
+	if (epoch)
+		len += (size_t)snprintf(text + len, size - len, " 0x%" PRIx64, ids + 2 * (first_epoch + epoch) + 1);
+	return len;
+}
+
+static size_t print_stack(const struct process *p, size_t i, char *text, size_t size)
 {
 	uint64_t in_use[2], allocated[2];
 	struct tally none = { 0 };
@@ -89,25 +100,53 @@ static int print_stack(const struct process *p, size_t i, char *text, size_t siz
 	tally_print(p->accum ? &p->stack[i].allocated : &none, p->rate, p->unbias, allocated);
 	if (!in_use[0] && !allocated[0])
 		return 0;
-	return snprintf(text, size, "@ 0x%" PRIx64 "\n  t*: %" PRIu64 ": %" PRIu64 " [%" PRIu64 ": %" PRIu64 "]\n",
-	                p->base + 0x100 + i, in_use[0], in_use[1], allocated[0], allocated[1]);
+	size_t len = print_addresses(p, i, text, size);
+	return len + (size_t)snprintf(text + len, size - len,
+	                              "\n  t*: %" PRIu64 ": %" PRIu64 " [%" PRIu64 ": %" PRIu64 "]\n", in_use[0],
+	                              in_use[1], allocated[0], allocated[1]);
+}
+
+static size_t print_dump(const struct process *p, char *text)
+{
+	size_t len = (size_t)snprintf(text, room, "heap_v2/%" PRIu64 "\n  t*: 0: 0 [0: 0]\n", p->rate);
+	for (size_t i = 0; i < p->stacks; i++)
+		len += print_stack(p, i, text + len, room - len);
+	len +=
+	    (size_t)snprintf(text + len, room - len,
+	                     "\nMAPPED_LIBRARIES:\n%" PRIx64 "-%" PRIx64 " r-xp 00000000 08:01 77 /lib/simulated.so\n",
+	                     p->base, p->base + 0x1000);
+	if (p->sites)
+		len += (size_t)snprintf(text + len, room - len,
+		                        "%" PRIx64 "-%" PRIx64 " ---s 00000000 00:01 9 /memfd:jprof-ids:1 (deleted)\n",
+		                        ids, ids + 2 * past_epochs);
+	return len;
+}
+
+/* By docs/ruby-table.md; the check is 64 bits of FNV-1a. */
+static size_t print_table(const struct process *p, const char *dump, size_t dump_len, char *text)
+{
+	uint64_t check = 0xcbf29ce484222325;
+	for (size_t i = 0; i < dump_len; i++)
+		check = (check ^ (unsigned char)dump[i]) * 0x100000001b3;
+	size_t len = (size_t)snprintf(text, room,
+	                              "jprof-table 1\nprocess %u 1 -\ndump %zu %" PRIx64 "\nids %" PRIx64
+	                              " 0 40000 %x %x\nruby - off\ntime %u.000\nbounds %u %u\n",
+	                              p->pid, dump_len, check, ids, first_epoch, past_epochs, 1000 * (p->over + 1),
+	                              p->over, p->over + 1);
+	for (size_t e = 1; e <= (p->stacks + p->sites - 1) / p->sites; e++)
+		len += (size_t)snprintf(text + len, room - len, "e %zu %zu000.000 %zu000.000\n", e, e, e + 1);
+	return len + (size_t)snprintf(text + len, room - len, "end 0\n");
 }
 
 struct jprof_profile *process_profile(const struct process *p)
 {
-	static char text[room];
-	struct jprof_dump *dump;
+	static char text[room], table[room];
 	struct jprof_profile *profile = NULL;
-	size_t len = (size_t)snprintf(text, room, "heap_v2/%llu\n  t*: 0: 0 [0: 0]\n", (unsigned long long)p->rate);
-	for (size_t i = 0; i < p->stacks; i++)
-		len += (size_t)print_stack(p, i, text + len, room - len);
-	len += (size_t)snprintf(text + len, room - len,
-	                        "\nMAPPED_LIBRARIES:\n%llx-%llx r-xp 00000000 08:01 77 /lib/simulated.so\n",
-	                        (unsigned long long)p->base, (unsigned long long)p->base + 0x1000);
-	if (jprof_dump_parse(text, len, "simulated", &dump, NULL))
-		return NULL;
-	if (jprof_profile_new(dump, NULL, &profile, NULL))
-		profile = NULL;
-	jprof_dump_free(dump);
-	return profile;
+	struct jprof_profile_opts opts = { .size = sizeof opts };
+	size_t len = print_dump(p, text);
+	if (p->sites) {
+		opts.table_len = print_table(p, text, len, table);
+		opts.table = table;
+	}
+	return jprof_profile_parse(text, len, "simulated", &opts, &profile, NULL) ? NULL : profile;
 }

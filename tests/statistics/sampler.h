@@ -36,13 +36,16 @@ struct stack {
 	struct tally in_use, allocated;
 };
 
-enum { most_stacks = 400 };
+enum { most_stacks = 640 };
 
 struct process {
 	uint64_t rate;
 	bool unbias;   /* counters as of 5.3, else as of 4.x */
 	bool accum;    /* prof_accum:true */
 	uint64_t base; /* where its library is mapped */
+	size_t sites;  /* 0: stacks have no epochs. Else stack i is site i % sites, in epoch 1 + i / sites */
+	unsigned over; /* with epochs: those up to this one are over, the rest begins after the dump */
+	unsigned pid;
 	size_t stacks;
 	struct stack stack[most_stacks];
 };
@@ -51,7 +54,8 @@ struct process {
 void process_malloc(struct process *process, size_t at, uint64_t size, uint64_t objects);
 void process_free(struct process *process, size_t at, uint64_t size, uint64_t objects);
 
-/* Its dump, parsed; a stack that nothing was sampled of is not printed. NULL if jprof refused it. */
+/* Its dump, parsed, with the table of its epochs; a stack that nothing was sampled of is not printed. NULL if jprof
+ * refused it. */
 struct jprof_profile *process_profile(const struct process *process);
 
 #endif

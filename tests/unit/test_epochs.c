@@ -1,0 +1,213 @@
+/* Differences of dumps whose stacks carry their epochs: which samples count as new and gone. Dumps and tables are
+ * written here by docs/ruby-table.md. Objects of 64 bytes, of which one in 16384 is sampled: a counter is the number of
+ * samples. */
+#include "base/checksum.h"
+#include "harness.h"
+#include "shortmem.h"
+
+enum { most_parts = 8 };
+
+/* Samples of one stack in one epoch. */
+struct part {
+	unsigned site, epoch, n;
+};
+
+/* One dump: who made it and when, up to which epoch all were over, and by how many seconds the epochs from `own` on
+ * began later than those of other processes. */
+struct moment {
+	unsigned pid, time, before, own, delay;
+	struct part parts[most_parts];
+};
+
+static unsigned begin_of(const struct moment *m, unsigned epoch)
+{
+	return 100 * epoch + (m->own && epoch >= m->own ? m->delay : 0);
+}
+
+static char *dump_of_moment(const struct moment *m, size_t *len)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, len);
+	fprintf(out, "heap_v2/1048576\n  t*: 1: 64 [0: 0]\n");
+	for (const struct part *p = m->parts; p->n; p++) {
+		fprintf(out, "@ 0x%x", 0x401000 + 0x100 * p->site);
+		if (p->epoch)
+			fprintf(out, " 0x%llx", 0x7f0000000000ULL + 2 * (0x40400 + p->epoch) + 1);
+		fprintf(out, "\n  t*: %u: %u [0: 0]\n", p->n, 64 * p->n);
+	}
+	fprintf(out, "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 7 /bin/subject\n"
+	             "7f0000000000-7f0000480800 ---s 00000000 00:01 2050 /memfd:jprof-ids:1 (deleted)\n");
+	fclose(out);
+	return text;
+}
+
+static char *table_of_moment(const struct moment *m, const char *dump, size_t dump_len, size_t *len)
+{
+	struct jp_checksum sum = jp_checksum_none();
+	char *text = NULL;
+	FILE *out = open_memstream(&text, len);
+	jp_checksum_add(&sum, dump, dump_len);
+	fprintf(out,
+	        "jprof-table 1\nprocess %u 5 boot\ndump %zu %llx\nids 7f0000000000 0 40000 40400 240400\nruby - off\n"
+	        "time %u.000\nbounds %u %u\n",
+	        m->pid, dump_len, (unsigned long long)sum.fnv, m->time, m->before, m->before + 2);
+	for (unsigned e = 1; e <= 9; e++)
+		fprintf(out, "e %u %u.000 %u.999\n", e, begin_of(m, e), begin_of(m, e) + 99);
+	fprintf(out, "end 0\n");
+	fclose(out);
+	return text;
+}
+
+static struct jprof_profile *profile_of_moment(const struct moment *m)
+{
+	struct jprof_profile_opts opts = { .size = sizeof opts };
+	struct jprof_profile *p = NULL;
+	struct jprof_error err = { 0 };
+	size_t len;
+	char *text = dump_of_moment(m, &len), *table = table_of_moment(m, text, len, &opts.table_len);
+	opts.table = table;
+	if (jprof_profile_parse(text, len, "test.heap", &opts, &p, &err))
+		fail_msg("%s", err.text);
+	free(text);
+	free(table);
+	return p;
+}
+
+static struct jprof_profile *sum_of(const struct moment *moments, size_t count)
+{
+	struct jprof_profile *sum = profile_of_moment(moments);
+	for (size_t i = 1; i < count; i++) {
+		struct jprof_profile *p = profile_of_moment(&moments[i]);
+		assert_int_equal(jprof_profile_add(sum, p, NULL), 0);
+		jprof_profile_free(p);
+	}
+	return sum;
+}
+
+/* How many samples a difference rests on, and whether its errors are bounds. */
+static void check_sums(const struct moment *late, size_t late_count, const struct moment *early, size_t early_count,
+                       double samples, bool is_bound)
+{
+	struct jprof_profile *p = sum_of(late, late_count), *q = sum_of(early, early_count);
+	struct jprof_range range;
+	double change = jprof_profile_total(p, JPROF_INUSE_SPACE) - jprof_profile_total(q, JPROF_INUSE_SPACE);
+	assert_int_equal(jprof_profile_difference(p, q, NULL), 0);
+	jprof_profile_range(p, JPROF_INUSE_SPACE, &range);
+	assert_near(range.samples, samples);
+	assert_near(jprof_profile_total(p, JPROF_INUSE_SPACE), change);
+	assert_int_equal(strstr(jprof_profile_bound(p, JPROF_INUSE_SPACE), "what changed") != NULL, is_bound);
+	jprof_profile_free(p);
+	jprof_profile_free(q);
+}
+
+static void check_samples(const struct moment *late, const struct moment *early, double samples, bool is_bound)
+{
+	check_sums(late, 1, early, 1, samples, is_bound);
+}
+
+static const struct moment early = { 17, 300, 2, 0, 0, { { 1, 0, 7 }, { 1, 1, 100 }, { 1, 2, 50 }, { 2, 2, 9 } } };
+
+/* 5 of the closed epochs are gone, and 9 of another stack; what came later is new. */
+static void test_closed_epochs(void **state)
+{
+	(void)state;
+	const struct moment late = { 17, 500, 4, 0, 0, { { 1, 0, 7 }, { 1, 1, 95 }, { 1, 2, 50 }, { 1, 4, 20 } } };
+	check_samples(&late, &early, 5 + 9 + 20, false);
+	check_samples(&early, &early, 0, false);
+}
+
+/* What was running when the dump was made, or begins like another process's, may have come and gone. */
+static void test_open_epochs(void **state)
+{
+	(void)state;
+	const struct moment then = { 17, 300, 1, 0, 0, { { 1, 1, 100 }, { 1, 2, 50 } } };
+	const struct moment late = { 17, 500, 4, 0, 0, { { 1, 1, 95 }, { 1, 2, 48 }, { 1, 4, 20 } } };
+	const struct moment child = { 18, 500, 4, 4, 3, { { 1, 0, 7 }, { 1, 1, 95 }, { 1, 2, 50 }, { 1, 4, 20 } } };
+	const struct moment more = { 17, 500, 4, 0, 0, { { 1, 0, 7 }, { 1, 1, 101 }, { 1, 2, 50 }, { 2, 2, 9 } } };
+	check_samples(&late, &then, 5 + (50 + 48) + 20, true);
+	check_samples(&child, &early, (100 + 95) + 9 + 20, true);
+	check_samples(&more, &early, 100 + 101, true); /* it cannot be: then nothing is known */
+	check_samples(&then, &late, (100 + 95) + (50 + 48) + 20, true);
+}
+
+/* Children of one process: each knows what is its own, and all that they share is in each. */
+static void test_workers(void **state)
+{
+	(void)state;
+	const struct moment before[] = { { 21, 300, 3, 2, 10, { { 1, 1, 100 }, { 1, 2, 30 } } },
+		                         { 22, 300, 3, 2, 20, { { 1, 1, 100 }, { 1, 2, 40 } } } };
+	const struct moment after[] = { { 21, 700, 6, 2, 10, { { 1, 1, 98 }, { 1, 2, 25 }, { 1, 5, 10 } } },
+		                        { 22, 700, 6, 2, 20, { { 1, 1, 100 }, { 1, 2, 40 } } },
+		                        { 23, 700, 6, 5, 30, { { 1, 1, 100 }, { 1, 6, 3 } } } };
+	check_sums(after, 2, before, 2, 2 + 5 + 10, false);
+	check_sums(after, 1, before, 2, 102 + 5 + 40 + 10, false); /* 22 ended */
+	const struct moment replaced[] = { after[0], after[2] };
+	check_sums(replaced, 2, before, 2, (200 + 198) + 5 + 40 + 10 + 3, true);
+}
+
+/* Two dumps of one process in a sum: nothing is taken for exact. */
+static void test_twice(void **state)
+{
+	(void)state;
+	const struct moment late = { 17, 500, 4, 0, 0, { { 1, 1, 95 } } };
+	const struct moment twice[] = { early, early };
+	check_sums(&late, 1, twice, 2, 14 + (200 + 95) + 100 + 18, true);
+}
+
+/* The rows of a view do not know epochs: of a stack of which 50 went and 60 came 10 are left. */
+static void test_views_merge_epochs(void **state)
+{
+	(void)state;
+	const struct moment then = { 17, 300, 2, 0, 0, { { 1, 1, 100 } } };
+	const struct moment late = { 17, 500, 4, 0, 0, { { 1, 1, 50 }, { 1, 4, 60 } } };
+	const struct jprof_symbolize_opts none = { .size = sizeof none, .no_lookup = true };
+	struct jprof_view_opts opts = { .size = sizeof opts, .drop_negative = true, .errors = true };
+	struct jprof_profile *p = profile_of_moment(&late), *q = profile_of_moment(&then);
+	struct jprof_view *view;
+	assert_int_equal(jprof_profile_difference(p, q, NULL), 0);
+	assert_int_equal(jprof_profile_symbolize(p, &none, NULL), 0);
+	assert_int_equal(jprof_view_new(p, &opts, &view, NULL), 0);
+	assert_near(jprof_view_info(view)->total, jprof_profile_total(p, JPROF_INUSE_SPACE));
+	assert_true(jprof_view_info(view)->total > 0);
+	assert_near(jprof_view_info(view)->range.samples, 110);
+	jprof_view_free(view);
+	jprof_profile_free(p);
+	jprof_profile_free(q);
+}
+
+/* Where memory is short a difference changes nothing: done again it is exact. */
+static void test_short_memory(void **state)
+{
+	(void)state;
+	const struct moment late = { 17, 500, 4, 0, 0, { { 1, 0, 7 }, { 1, 1, 95 }, { 1, 2, 50 }, { 1, 4, 20 } } };
+	struct jprof_profile *q = profile_of_moment(&early);
+	struct jprof_range range;
+	size_t calls = 1;
+	for (size_t nth = 1; nth <= calls; nth++) {
+		struct jprof_profile *p = profile_of_moment(&late);
+		shortmem_arm(nth);
+		int rc = jprof_profile_difference(p, q, NULL);
+		shortmem_disarm();
+		if (rc)
+			assert_int_equal(jprof_profile_difference(p, q, NULL), 0);
+		calls = rc ? nth + 1 : nth - 1;
+		jprof_profile_range(p, JPROF_INUSE_SPACE, &range);
+		assert_near(range.samples, 5 + 9 + 20);
+		jprof_profile_free(p);
+	}
+	assert_true(calls > 10);
+	jprof_profile_free(q);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_closed_epochs),
+		cmocka_unit_test(test_open_epochs),
+		cmocka_unit_test(test_workers),
+		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_views_merge_epochs),
+		cmocka_unit_test(test_short_memory),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
