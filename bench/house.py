@@ -3,7 +3,7 @@
 
 usage: python3 bench/house.py [--build BUILD] [DUMP and options]
 
-The way of a number: what a stack holds is read (jp_parse_record), becomes a sample (add_record), is resolved for a view
+The way of a number: what a stack holds is read (jp_parse_record), becomes a sample (add_records), is resolved for a view
 (resolve_sample) and stands in a row (put_text_row). The hops are those of the shortest way on the graph of calls that
 were made, from the function of jprof.h that the program calls to each of the four.
 
@@ -22,7 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDERS = ["libjprof", "jeprof-c", "dot", "agent"]
 
 # Each step: the door in jprof.h, and the function that is reached.
-WAY = [("jprof_profile_open", "jp_parse_record"), ("jprof_profile_open", "add_record"),
+WAY = [("jprof_profile_open", "jp_parse_record"), ("jprof_profile_open", "add_records"),
        ("jprof_view_new", "resolve_sample"), ("jprof_render", "put_text_row")]
 
 TRACE = r"""

@@ -10,9 +10,9 @@
 #include "base/opts.h"
 #include "base/strbuf.h"
 #include "bundle/bundle.h"
+#include "input/dumpopen.h"
 #include "input/sniff.h"
 #include "input/stream.h"
-#include "input/tablefile.h"
 #include "model/build.h"
 
 /* ---- the sidecar ------------------------------------------------------------------------------------------ */
@@ -58,69 +58,63 @@ int jprof_profile_find_sidecar(struct jprof_profile *profile, const char *path, 
 
 /* ---- formats ---------------------------------------------------------------------------------------------- */
 
-/* The table that the caller gives counts, else the one beside the file `path`; NULL: no file. */
-static int read_text_profile(struct jp_stream *stream, const char *path, const struct jprof_profile_opts *opts,
-                             struct jprof_profile **profile, struct jprof_error *err)
+/* A bundle or a profile.proto, whose tables are at the end. */
+static int read_whole_profile(struct jp_stream *stream, bool bundled, const struct jprof_profile_opts *opts,
+                              struct jprof_profile **profile, struct jprof_error *err)
 {
-	struct jp_table_text jp_cleanup(jp_table_text_release) beside = { 0 };
-	struct jprof_dump *dump;
-	int rc = path && !opts->table ? jp_tablefile_find(path, &beside, err) : 0;
-	if (!rc && opts->table)
-		rc = jp_dump_read_tabled(stream, (struct jp_span){ opts->table, opts->table_len }, stream->name, &dump,
-		                         err);
-	else if (!rc)
-		rc = jp_dump_read_beside(stream, &beside, &dump, err);
+	struct jprof_profile *made = NULL;
+	struct jprof_bundle *bundle = NULL;
+	struct jp_span all;
+	int rc = jp_stream_whole(stream, &all, err);
 	if (rc)
 		return rc;
+	rc = bundled ? jp_bundle_parse(all.ptr, all.len, stream->name, &stream->damage, &bundle, err)
+	             : jp_profile_from_pprof(all.ptr, all.len, stream->name, &stream->damage, opts, &made, err);
+	if (!rc && bundled)
+		rc = jp_profile_from_bundle(bundle, opts, &made, err);
+	jprof_bundle_free(bundle);
+	if (!rc && jp_profile_set_input(made, stream->name)) {
+		jprof_profile_free(made);
+		rc = jp_error_nomem(err);
+	}
+	if (!rc)
+		*profile = made;
+	return rc;
+}
+
+/* With a dump counts the table that the caller gives, else the one beside the file `path`; NULL: no file. */
+static int read_profile(struct jp_stream *stream, const char *path, const struct jprof_profile_opts *given,
+                        struct jprof_profile **profile, struct jprof_error *err)
+{
+	struct jp_table_text jp_cleanup(jp_table_text_release) table = { 0 };
+	struct jp_span head = jp_stream_head(stream);
+	enum jp_format format = jp_sniff(head.ptr, head.len);
+	struct jprof_profile_opts opts;
 	struct jprof_profile *made = NULL;
-	rc = jp_profile_from_dump(dump, opts, &made, err);
+	struct jprof_dump *dump;
+	int rc = jp_opts_take(&opts, sizeof opts, given, err);
+	if (rc)
+		return rc;
+	opts.size = sizeof opts;
+	if (format == JP_FORMAT_BUNDLE || format == JP_FORMAT_PPROF)
+		return read_whole_profile(stream, format == JP_FORMAT_BUNDLE, &opts, profile, err);
+	if (opts.table)
+		table = (struct jp_table_text){ .bytes = { opts.table, opts.table_len }, .name = stream->name };
+	else if (path)
+		rc = jp_tablefile_find(path, &table, err);
+	if (!rc)
+		rc = jp_dump_read(stream, &table, &dump, err);
+	if (rc)
+		return rc;
+	rc = jp_profile_from_dump(dump, dump, &opts, &made, err);
+	if (!rc && jp_note_warnings(made, dump, &opts))
+		rc = jp_error_nomem(err);
 	jprof_dump_free(dump);
 	if (!rc && path && strcmp(path, "-"))
 		rc = jprof_profile_find_sidecar(made, path, err);
 	if (rc)
 		jprof_profile_free(made);
 	else
-		*profile = made;
-	return rc;
-}
-
-static int parse_bundle(struct jp_span all, const struct jp_stream *stream, const struct jprof_profile_opts *opts,
-                        struct jprof_profile **profile, struct jprof_error *err)
-{
-	struct jprof_bundle *bundle;
-	int rc = jp_bundle_parse(all.ptr, all.len, stream->name, &stream->damage, &bundle, err);
-	if (rc)
-		return rc;
-	rc = jp_profile_from_bundle(bundle, opts, profile, err);
-	jprof_bundle_free(bundle);
-	return rc;
-}
-
-/* Only what has to be is read whole. */
-static int read_profile(struct jp_stream *stream, const char *path, const struct jprof_profile_opts *given,
-                        struct jprof_profile **profile, struct jprof_error *err)
-{
-	struct jp_span head = jp_stream_head(stream), all;
-	struct jprof_profile_opts opts;
-	int rc = jp_opts_take(&opts, sizeof opts, given, err);
-	if (rc)
-		return rc;
-	opts.size = sizeof opts;
-	enum jp_format format = jp_sniff(head.ptr, head.len);
-	if (format != JP_FORMAT_BUNDLE && format != JP_FORMAT_PPROF)
-		return read_text_profile(stream, path, &opts, profile, err);
-	rc = jp_stream_whole(stream, &all, err);
-	if (rc)
-		return rc;
-	struct jprof_profile *made = NULL;
-	rc = format == JP_FORMAT_BUNDLE
-	         ? parse_bundle(all, stream, &opts, &made, err)
-	         : jp_profile_from_pprof(all.ptr, all.len, stream->name, &stream->damage, &opts, &made, err);
-	if (!rc && jp_profile_set_input(made, stream->name)) {
-		jprof_profile_free(made);
-		rc = jp_error_nomem(err);
-	}
-	if (!rc)
 		*profile = made;
 	return rc;
 }

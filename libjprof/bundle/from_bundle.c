@@ -10,9 +10,9 @@
 #include "bundle/bundle.h"
 #include "bundle/bundled_names.h"
 #include "bundle/member_figures.h"
+#include "input/dumpopen.h"
 #include "input/sniff.h"
 #include "input/stream.h"
-#include "input/tablefile.h"
 #include "input/unpack.h"
 #include "model/build.h"
 
@@ -109,17 +109,19 @@ static int from_text(const struct jp_bundle_member *m, struct jp_stream *stream,
 	struct jprof_profile *made = NULL;
 	struct jprof_maps *maps = NULL;
 	const struct jp_bundle_file *frames = jp_bundle_file(m, "frames");
-	struct jp_span table = { frames ? frames->data : NULL, frames ? frames->len : 0 };
-	int rc = jp_dump_read_tabled(stream, table, stream->name, &dump, err);
+	const struct jp_table_text table = { .bytes = { frames ? frames->data : NULL, frames ? frames->len : 0 },
+		                             .name = stream->name };
+	int rc = jp_dump_read(stream, &table, &dump, err);
 	if (rc)
 		return rc;
 	if (!dump->maps && with_maps(m, &maps, &opts))
 		rc = jp_error_nomem(err);
 	if (!rc)
-		rc = jp_profile_from_dump(dump, &opts, &made, err);
+		rc = jp_profile_from_dump(dump, dump, &opts, &made, err);
+	bool failed = !rc && jp_note_warnings(made, dump, &opts);
 	jprof_maps_free(maps);
 	jprof_dump_free(dump);
-	if (!rc && (take_build_ids(made, m) || take_names(made, m, stream->name))) {
+	if (!rc && (failed || take_build_ids(made, m) || take_names(made, m, stream->name))) {
 		jprof_profile_free(made);
 		rc = jp_error_nomem(err);
 	}

@@ -7,6 +7,7 @@
 #include "input/gperf.h"
 #include "input/heapfile.h"
 #include "input/rawfile.h"
+#include "input/rubytable.h"
 #include "input/sniff.h"
 #include "input/stream.h"
 
@@ -35,29 +36,53 @@ bool jprof_dump_probe(const void *data, size_t len)
 	return data && jp_sniff(data, len) != JP_FORMAT_UNKNOWN;
 }
 
-static int parse_any(struct jp_parse *p, struct jp_stream *stream)
+/* The table, if it is that of the dump whose bytes have this sum. */
+static int use_table(struct jprof_dump *dump, const struct jp_checksum *sum, const struct jp_table_text *text,
+                     struct jprof_error *err)
 {
-	struct jp_span head = jp_stream_head(stream);
-	jp_reader_init_window(&p->reader, &stream->window);
-	switch (jp_sniff(head.ptr, head.len)) {
-	case JP_FORMAT_HEAP: return jp_parse_heap(p);
-	case JP_FORMAT_GPERF: return jp_parse_gperf(p);
-	case JP_FORMAT_RAW: return jp_parse_raw(p);
-	default: return jp_sniff_refuse(head.ptr, head.len, p->dump->name, p->err);
+	struct jp_rubytable *table;
+	int rc = jp_rubytable_parse(text->bytes.ptr, text->bytes.len, text->name, &table, &dump->table_error);
+	if (rc)
+		return rc == JPROF_E_NOMEM ? jp_error_nomem(err) : 0;
+	if (table->dump.size == sum->size && table->dump.fnv == sum->fnv) {
+		dump->table = table;
+		return 0;
 	}
+	jp_error(&dump->table_error, JPROF_E_FORMAT, text->name, 0,
+	         "is the table of another dump, or the dump was changed or cut since");
+	jp_rubytable_free(table);
+	return 0;
 }
 
-int jp_dump_read(struct jp_stream *stream, struct jprof_dump **out, struct jprof_error *err)
+int jp_dump_read(struct jp_stream *stream, const struct jp_table_text *table, struct jprof_dump **out,
+                 struct jprof_error *err)
 {
+	struct jp_span head = jp_stream_head(stream);
 	struct jp_parse p = { .dump = calloc(1, sizeof *p.dump), .err = err, .damage = &stream->damage };
-	if (!p.dump)
-		return jp_error_nomem(err);
+	bool tabled = table && table->bytes.ptr;
+	int rc = !p.dump || !(p.dump->name = strdup(stream->name)) ? jp_error_nomem(err)
+	         : tabled                                          ? jp_stream_sum(stream, err)
+	                                                           : 0;
+	if (rc) {
+		jprof_dump_free(p.dump);
+		return rc;
+	}
 	p.dump->mtime = stream->mtime;
-	p.dump->name = strdup(stream->name);
-	int rc = p.dump->name ? parse_any(&p, stream) : jp_error_nomem(err);
+	p.dump->table_error = table ? table->error : (struct jprof_error){ 0 };
+	jp_reader_init_window(&p.reader, &stream->window);
+	switch (jp_sniff(head.ptr, head.len)) {
+	case JP_FORMAT_HEAP: rc = jp_parse_heap(&p); break;
+	case JP_FORMAT_GPERF: rc = jp_parse_gperf(&p); break;
+	case JP_FORMAT_RAW: rc = jp_parse_raw(&p); break;
+	default: rc = jp_sniff_refuse(head.ptr, head.len, p.dump->name, err);
+	}
 	free(p.stack);
 	if (stream->window.rc)
 		rc = jp_stream_trouble(stream, err);
+	if (!rc && tabled) {
+		jp_stream_skip(stream);
+		rc = use_table(p.dump, &stream->sum, table, err);
+	}
 	if (rc) {
 		jprof_dump_free(p.dump);
 		return rc;
@@ -74,5 +99,17 @@ int jprof_dump_parse(const void *data, size_t len, const char *name, struct jpro
 		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	int rc = jp_stream_memory(&stream, data, len, name, err);
-	return rc ? rc : jp_dump_read(&stream, out, err);
+	return rc ? rc : jp_dump_read(&stream, NULL, out, err);
+}
+
+int jprof_dump_open(const char *path, struct jprof_dump **dump, struct jprof_error *err)
+{
+	if (jp_null(err, path, dump))
+		return JPROF_E_ARGUMENT;
+	struct jp_stream jp_cleanup(jp_stream_release) stream;
+	struct jp_table_text jp_cleanup(jp_table_text_release) table = { 0 };
+	int rc = jp_stream_open(&stream, path, err);
+	if (!rc)
+		rc = jp_tablefile_find(path, &table, err);
+	return rc ? rc : jp_dump_read(&stream, &table, dump, err);
 }

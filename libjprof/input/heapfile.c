@@ -146,23 +146,6 @@ static int parse_counters(struct jp_parse *p, struct jp_span line)
 	return jp_parse_record(p, thread, c.count);
 }
 
-/* Stacks up to the maps, the end, or the first fault. */
-static int parse_stacks(struct jp_parse *p, struct jp_span line, bool more)
-{
-	int rc = 0;
-	while (more && !rc && !p->maps_next) {
-		if (jp_span_text(&line, maps_line))
-			p->maps_next = true;
-		else if (line.len)
-			rc = jp_span_char(&line, '@') ? jp_parse_stack(p, line) : parse_counters(p, line);
-		if (!rc && !p->maps_next)
-			more = jp_reader_line(&p->reader, &line);
-	}
-	if (p->open_stack && !rc)
-		rc = jp_parse_fault(p, "the last stack has no counters");
-	return p->fault.code && rc == p->fault.code ? 0 : rc;
-}
-
 static bool begins_maps(struct jp_span line)
 {
 	return jp_span_starts(line, maps_line);
@@ -171,14 +154,23 @@ static bool begins_maps(struct jp_span line)
 int jp_parse_heap(struct jp_parse *p)
 {
 	struct jp_span line = { 0 };
-	bool more;
+	bool more = false;
 	p->dump->info.format = "heap_v2";
 	int rc = parse_first_line(p);
 	if (!rc)
 		rc = parse_heap_header(p, &line, &more);
-	if (!rc)
-		rc = parse_stacks(p, line, more);
-	if (rc)
+	/* Stacks up to the maps, the end, or the first fault. */
+	while (!rc && more && !p->maps_next) {
+		if (jp_span_text(&line, maps_line))
+			p->maps_next = true;
+		else if (line.len)
+			rc = jp_span_char(&line, '@') ? jp_parse_stack(p, line) : parse_counters(p, line);
+		if (!rc && !p->maps_next)
+			more = jp_reader_line(&p->reader, &line);
+	}
+	if (!rc && p->open_stack)
+		rc = jp_parse_fault(p, "the last stack has no counters");
+	if (rc && rc != p->fault.code)
 		return rc;
 	jp_parse_find_maps(p, begins_maps);
 	return jp_parse_end(p);

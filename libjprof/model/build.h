@@ -49,9 +49,14 @@ bool jp_is_thread(uint64_t id, const char *name, const char *wanted);
  * memory is short. */
 int jp_find_allocator(const struct jprof_profile *profile, uint32_t *out);
 
-/* As jprof_profile_take; the dump's warnings become notes. */
-int jp_profile_from_dump(struct jprof_dump *dump, const struct jprof_profile_opts *opts, struct jprof_profile **profile,
+/* As jprof_profile_new, or, where `taken` is the dump, as jprof_profile_take; else that is NULL. */
+int jp_profile_from_dump(const struct jprof_dump *dump, struct jprof_dump *taken,
+                         const struct jprof_profile_opts *given, struct jprof_profile **profile,
                          struct jprof_error *err);
+
+/* The dump's warnings become notes. 0, or -1 when memory is short. */
+int jp_note_warnings(struct jprof_profile *profile, const struct jprof_dump *dump,
+                     const struct jprof_profile_opts *opts);
 
 /* A profile of a profile.proto. `damage` says what was wrong with the compressed data around it. */
 int jp_profile_from_pprof(const void *data, size_t len, const char *name, const struct jprof_error *damage,

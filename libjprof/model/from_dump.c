@@ -28,9 +28,7 @@ static int vote_allocator(const struct dump_load *w)
 		return -1;
 	size_t best = 0, first = 0;
 	for (size_t i = 0; i < w->dump->info.stacks; first += w->dump->depths[i++]) {
-		if (!w->dump->depths[i])
-			continue;
-		if (w->places[first] & jp_ruby_mark)
+		if (!w->dump->depths[i] || w->places[first] & jp_ruby_mark)
 			continue;
 		uint32_t object = profile->locations[w->places[first]].object;
 		if (++votes[object] > best && !profile->objects[object].unmapped) {
@@ -95,15 +93,6 @@ static uint32_t stack_of_record(struct dump_load *w, struct stack_cursor *c, uin
 	return c->id;
 }
 
-static int add_record(struct dump_load *w, struct stack_cursor *at, const struct jp_record *record, uint32_t thread)
-{
-	uint32_t stack = stack_of_record(w, at, record->stack);
-	uint32_t label;
-	if (stack == JP_NONE || !jp_label_id(&w->profile->samples, (struct jp_label){ thread, at->epoch }, &label))
-		return -1;
-	return jp_sample_count_in(&w->profile->samples, stack, label, record->count);
-}
-
 /* A thread's label: names may be equal, numbers are not. */
 static uint32_t label_of(struct jprof_profile *profile, const struct jprof_dump_thread *t)
 {
@@ -112,30 +101,25 @@ static uint32_t label_of(struct jprof_profile *profile, const struct jprof_dump_
 	return jp_thread_label(profile, label);
 }
 
-static int add_per_thread(struct dump_load *w, const char *wanted)
+/* Those of the thread that is wanted, of each thread ("*"), or of all together (NULL). */
+static int add_records(struct dump_load *w, const char *wanted)
 {
-	bool all = !strcmp(wanted, "*");
+	const struct jp_records *records = wanted ? &w->dump->per_thread : &w->dump->totals;
+	bool each = wanted && !strcmp(wanted, "*");
 	struct jp_record record = { 0 };
 	struct stack_cursor cursor = { .id = JP_NONE };
-	int rc = 0;
-	for (size_t at = 0; !rc && jp_records_next(&w->dump->per_thread, &at, &record);) {
-		const struct jprof_dump_thread *t = &w->dump->threads[record.thread].pub;
-		if (!all && !jp_is_thread(t->id, t->name, wanted))
+	for (size_t at = 0; jp_records_next(records, &at, &record);) {
+		const struct jprof_dump_thread *t = wanted ? &w->dump->threads[record.thread].pub : NULL;
+		if (t && !each && !jp_is_thread(t->id, t->name, wanted))
 			continue;
-		uint32_t label = all ? label_of(w->profile, t) : JP_NONE;
-		rc = all && label == JP_NONE ? -1 : add_record(w, &cursor, &record, label);
+		uint32_t thread = each ? label_of(w->profile, t) : JP_NONE, label;
+		uint32_t stack = stack_of_record(w, &cursor, record.stack);
+		if (stack == JP_NONE || (each && thread == JP_NONE) ||
+		    !jp_label_id(&w->profile->samples, (struct jp_label){ thread, cursor.epoch }, &label) ||
+		    jp_sample_count_in(&w->profile->samples, stack, label, record.count))
+			return -1;
 	}
-	return rc;
-}
-
-static int add_together(struct dump_load *w)
-{
-	struct jp_record record = { 0 };
-	struct stack_cursor cursor = { .id = JP_NONE };
-	int rc = 0;
-	for (size_t at = 0; !rc && jp_records_next(&w->dump->totals, &at, &record);)
-		rc = add_record(w, &cursor, &record, JP_NONE);
-	return rc;
+	return 0;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -199,7 +183,7 @@ static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, co
 	if (!rc)
 		rc = w->dump->allocator.told ? jp_build_given_allocator(w->profile, w->dump) : vote_allocator(w);
 	if (!rc)
-		rc = thread ? add_per_thread(w, thread) : add_together(w);
+		rc = add_records(w, thread);
 	if (!rc)
 		rc = jp_ruby_note(&w->ruby, w->dump);
 	jp_ruby_load_release(&w->ruby);
@@ -214,24 +198,8 @@ static bool has_thread(const struct jprof_dump *dump, const char *wanted)
 	return !strcmp(wanted, "*");
 }
 
-static void describe_dump(struct jprof_profile *profile, const struct jprof_dump *dump)
-{
-	profile->mtime = profile->first_mtime = dump->mtime;
-	profile->rate = dump->info.rate;
-	profile->info = (struct jprof_profile_info){
-		.format = dump->info.format,
-		.rate = dump->info.rate,
-		.stacks = dump->info.stacks,
-		.addresses = dump->info.addresses,
-		.depth = dump->info.depth,
-		.inputs = 1,
-		.members = "",
-		.has_alloc = dump->info.has_alloc,
-	};
-}
-
-static int load_dump_as(const struct jprof_dump *dump, struct jprof_dump *taken, const struct jprof_profile_opts *given,
-                        struct jprof_profile **out, struct jprof_error *err)
+int jp_profile_from_dump(const struct jprof_dump *dump, struct jprof_dump *taken,
+                         const struct jprof_profile_opts *given, struct jprof_profile **out, struct jprof_error *err)
 {
 	struct jprof_profile_opts opts;
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
@@ -255,7 +223,18 @@ static int load_dump_as(const struct jprof_dump *dump, struct jprof_dump *taken,
 	}
 	if (rc)
 		return rc;
-	describe_dump(w.profile, dump);
+	w.profile->mtime = w.profile->first_mtime = dump->mtime;
+	w.profile->rate = dump->info.rate;
+	w.profile->info = (struct jprof_profile_info){
+		.format = dump->info.format,
+		.rate = dump->info.rate,
+		.stacks = dump->info.stacks,
+		.addresses = dump->info.addresses,
+		.depth = dump->info.depth,
+		.inputs = 1,
+		.members = "",
+		.has_alloc = dump->info.has_alloc,
+	};
 	jp_ruby_describe(&w.ruby, &w.profile->info);
 	*out = w.profile;
 	return 0;
@@ -264,18 +243,18 @@ static int load_dump_as(const struct jprof_dump *dump, struct jprof_dump *taken,
 int jprof_profile_new(const struct jprof_dump *dump, const struct jprof_profile_opts *opts,
                       struct jprof_profile **profile, struct jprof_error *err)
 {
-	return jp_null(err, dump, profile) ? JPROF_E_ARGUMENT : load_dump_as(dump, NULL, opts, profile, err);
+	return jp_null(err, dump, profile) ? JPROF_E_ARGUMENT : jp_profile_from_dump(dump, NULL, opts, profile, err);
 }
 
 int jprof_profile_take(struct jprof_dump *dump, const struct jprof_profile_opts *opts, struct jprof_profile **profile,
                        struct jprof_error *err)
 {
-	return jp_null(err, dump, profile) ? JPROF_E_ARGUMENT : load_dump_as(dump, dump, opts, profile, err);
+	return jp_null(err, dump, profile) ? JPROF_E_ARGUMENT : jp_profile_from_dump(dump, dump, opts, profile, err);
 }
 
 /* The first warning in full: the others are mostly of its kind. */
-static int note_warnings(struct jprof_profile *profile, const struct jprof_dump *dump,
-                         const struct jprof_profile_opts *opts)
+int jp_note_warnings(struct jprof_profile *profile, const struct jprof_dump *dump,
+                     const struct jprof_profile_opts *opts)
 {
 	if (!dump->warning_count)
 		return 0;
@@ -290,18 +269,4 @@ static int note_warnings(struct jprof_profile *profile, const struct jprof_dump 
 	return dump->warning_count == 1
 	           ? 0
 	           : jp_note(profile, "%s: %zu more warnings like this", dump->name, dump->warning_count - 1);
-}
-
-int jp_profile_from_dump(struct jprof_dump *dump, const struct jprof_profile_opts *opts, struct jprof_profile **out,
-                         struct jprof_error *err)
-{
-	struct jprof_profile *profile;
-	int rc = load_dump_as(dump, dump, opts, &profile, err);
-	if (!rc && note_warnings(profile, dump, opts)) {
-		jprof_profile_free(profile);
-		rc = jp_error_nomem(err);
-	}
-	if (!rc)
-		*out = profile;
-	return rc;
 }

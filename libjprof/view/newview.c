@@ -66,24 +66,6 @@ static int index_threads(struct jprof_view *v)
 	return rc;
 }
 
-static int make(struct jprof_view *v, const struct jprof_profile *profile, const struct jprof_view_opts *opts,
-                struct jprof_error *err)
-{
-	v->store = calloc(1, sizeof *v->store);
-	int rc = v->store ? jp_view_resolve(v, profile, opts, err) : jp_error_nomem(err);
-	if (rc)
-		return rc;
-	struct jp_rows *rows = &v->store->rows;
-	v->row_count = rows->names.count;
-	v->row_object = rows->object;
-	v->row_of_frame = rows->of_frame;
-	v->row_of_object = rows->of_object;
-	return name_thread(v, opts) || index_threads(v) || jp_view_tally(v, row_name, &rows->names) ||
-	               jp_find_callers(v, opts->trim_path)
-	           ? jp_error_nomem(err)
-	           : 0;
-}
-
 int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_opts *given, struct jprof_view **out,
                    struct jprof_error *err)
 {
@@ -116,7 +98,11 @@ int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_
 		.threads = profile->threads,
 		.thread_count = opts.thread ? 0 : profile->thread_count,
 	};
-	rc = make(v, profile, &opts, err);
+	v->store = calloc(1, sizeof *v->store);
+	rc = v->store ? jp_view_resolve(v, profile, &opts, err) : jp_error_nomem(err);
+	if (!rc && (name_thread(v, &opts) || index_threads(v) || jp_view_tally(v, row_name, &v->store->rows.names) ||
+	            jp_find_callers(v, opts.trim_path)))
+		rc = jp_error_nomem(err);
 	if (rc)
 		jprof_view_free(v);
 	else

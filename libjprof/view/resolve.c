@@ -251,23 +251,6 @@ static int resolve_sample(struct resolve *r, uint32_t first, uint32_t thread, st
 	return 0;
 }
 
-static int add_samples(struct resolve *r, struct jprof_error *err)
-{
-	int rc = 0;
-	if (make_numbers(r) || chain_epochs(r))
-		return jp_error_nomem(err);
-	/* Most are stacks of their own. */
-	if (r->thread == JP_NONE &&
-	    jp_array_reserve(&r->view->stacks, &r->stack_cap, jp_sample_count(r->profile), sizeof *r->view->stacks))
-		return jp_error_nomem(err);
-	for (uint32_t i = 0; !rc && i < jp_sample_count(r->profile); i++) {
-		uint32_t thread = jp_sample_thread(r->profile, &r->profile->samples.items[i]);
-		if ((r->thread == JP_NONE || thread == r->thread) && !(r->follows && r->follows[i]))
-			rc = resolve_sample(r, i, thread, err);
-	}
-	return rc;
-}
-
 static bool any_seen(const struct sum_seen *seen, enum jprof_counter counter)
 {
 	int pair = counter >= JPROF_ALLOC_SPACE;
@@ -356,10 +339,23 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 		rc = jp_filter_init(&r.filter, &view->code, opts, err);
 	if (!rc)
 		rc = prepare_view(&r, err);
-	if (!rc)
-		rc = add_samples(&r, err);
+	/* Most samples have stacks of their own. */
+	uint32_t count = jp_sample_count(profile);
+	if (!rc &&
+	    (make_numbers(&r) || chain_epochs(&r) ||
+	     (r.thread == JP_NONE && jp_array_reserve(&view->stacks, &r.stack_cap, count, sizeof *view->stacks))))
+		rc = jp_error_nomem(err);
+	for (uint32_t i = 0; !rc && i < count; i++) {
+		uint32_t thread = jp_sample_thread(profile, &profile->samples.items[i]);
+		if ((r.thread == JP_NONE || thread == r.thread) && !(r.follows && r.follows[i]))
+			rc = resolve_sample(&r, i, thread, err);
+	}
 	if (!rc && weigh(&r))
 		rc = jp_error_nomem(err);
+	view->row_count = view->store->rows.names.count;
+	view->row_object = view->store->rows.object;
+	view->row_of_frame = view->store->rows.of_frame;
+	view->row_of_object = view->store->rows.of_object;
 	jp_fold_release(&r.fold);
 	jp_filter_release(&r.filter);
 	jp_index_release(&r.ids);
