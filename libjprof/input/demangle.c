@@ -229,11 +229,25 @@ void jp_shorten(const char *full, struct jp_strbuf *brief)
 		respell(brief, begin);
 }
 
+/* gfortran's __MODULE_MOD_PROCEDURE: where the module begins, and how long it is; 0: it is no such name. */
+static size_t fortran_module(const char *name)
+{
+	const char *word = starts_with(name, "__") && is_word_byte(name[2]) ? strstr(name + 3, "_MOD_") : NULL;
+	return word && word[5] && name[2] != '_' && !isdigit((unsigned char)name[2]) ? (size_t)(word - name - 2) : 0;
+}
+
 void jp_demangle(const char *name, struct jp_strbuf *full, struct jp_strbuf *brief)
 {
 	bool mangled = jp_is_mangled(name) && strlen(name) < max_mangled;
 	char *with = mangled ? jp_demangle_with_library(name, false) : NULL;
 	char *without = with ? jp_demangle_with_library(name, true) : NULL;
+	size_t module = mangled ? 0 : fortran_module(name);
+	if (module) {
+		const char *procedure = name + 2 + module + strlen("_MOD_");
+		jp_strbuf_printf(full, "%.*s::%s", (int)module, name + 2, procedure);
+		jp_strbuf_printf(brief, "%.*s::%s", (int)module, name + 2, procedure);
+		return;
+	}
 	jp_strbuf_str(full, with ? with : name);
 	if (with)
 		jp_shorten(without ? without : with, brief);

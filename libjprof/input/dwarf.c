@@ -16,13 +16,11 @@
 #include "base/intern.h"
 #include "base/search.h"
 #include "base/strbuf.h"
-#include "input/demangle.h"
+#include "input/dwarfnames.h"
+#include "input/dwarfsource.h"
 #include "input/filewants.h"
 
-enum { max_tree_depth = 512, max_inline_depth = 256, max_hops = 16, max_scope = 4096 };
-
-/* Numbers given out after DWARF 5, from dwarfstd.org's list of languages. */
-enum { lang_cplusplus_17 = 0x2a, lang_cplusplus_20 = 0x2b };
+enum { max_tree_depth = 512, max_inline_depth = 256 };
 
 struct jp_dwarf {
 	Dwarf *dbg;
@@ -57,14 +55,9 @@ struct dwarf_walk {
 	bool split;
 	struct wanted *wanted; /* sorted by address */
 	size_t count, cap;
-	Dwarf_Files *files;
-	const char *source, *full_source; /* the last that was made full, and what it became; of this unit */
-	bool qualify;                     /* the unit's language is C++: names want their namespaces */
-	struct jp_strbuf scope;           /* where the walk is: "ns::type::" */
-	struct jp_intern named;           /* DIEs of functions that DWARF gives no linkage name */
-	const char **qualified;           /* and their names, by id in `named` */
-	size_t qualified_cap;
-	bool failed; /* memory was short */
+	struct jp_dwarf_source source; /* of the unit */
+	struct jp_dwarf_names names;   /* of its functions */
+	bool failed;                   /* memory was short */
 };
 
 /* ---- opening ------------------------------------------------------------------------------------ */
@@ -237,47 +230,12 @@ static long cover(struct dwarf_walk *walk, Dwarf_Die *die, const void *function)
 
 static void walk_children(struct dwarf_walk *walk, Dwarf_Die *parent, const void *function, unsigned depth);
 
-static const char *dwarf_string(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attr;
-	return dwarf_attr_integrate(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
-}
-
-static const char *linkage_name(Dwarf_Die *die)
-{
-	const char *name = dwarf_string(die, DW_AT_linkage_name);
-	return name ? name : dwarf_string(die, DW_AT_MIPS_linkage_name);
-}
-
-/* C++ functions of internal linkage have no linkage name: theirs is made of the scopes around them. */
-static void remember_name(struct dwarf_walk *walk, Dwarf_Die *die)
-{
-	const char *name = walk->qualify && walk->scope.len && !linkage_name(die) ? dwarf_diename(die) : NULL;
-	if (!name)
-		return;
-	size_t len = walk->scope.len;
-	jp_strbuf_str(&walk->scope, name);
-	uint32_t id = jp_intern(&walk->named, &die->addr, sizeof die->addr);
-	if (id == JP_NONE || walk->scope.failed ||
-	    jp_array_reserve(&walk->qualified, &walk->qualified_cap, (size_t)id + 1, sizeof *walk->qualified))
-		walk->failed = true;
-	else
-		walk->qualified[id] = jp_arena_dup(&walk->file->arena, walk->scope.text, walk->scope.len);
-	jp_strbuf_cut(&walk->scope, len);
-}
-
 /* The children of something that gives them a scope. */
 static void walk_scope(struct dwarf_walk *walk, Dwarf_Die *die, const void *function, unsigned depth)
 {
-	size_t len = walk->scope.len;
-	if (walk->qualify && len < max_scope) {
-		const char *name = dwarf_diename(die);
-		bool anonymous = dwarf_tag(die) == DW_TAG_namespace && !name;
-		jp_strbuf_str(&walk->scope, anonymous ? "(anonymous namespace)" : name ? name : "{unnamed}");
-		jp_strbuf_str(&walk->scope, "::");
-	}
+	const struct jp_dwarf_scope before = jp_dwarf_names_enter(&walk->names, die);
 	walk_children(walk, die, function, depth);
-	jp_strbuf_cut(&walk->scope, len);
+	jp_dwarf_names_leave(&walk->names, &before);
 }
 
 /* `function` is the subprogram under way if it holds a wanted address. One that holds none is
@@ -287,7 +245,7 @@ static void visit_die(struct dwarf_walk *walk, Dwarf_Die *die, const void *funct
 {
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
-		remember_name(walk, die);
+		jp_dwarf_names_meet(&walk->names, die);
 		walk_scope(walk, die, cover(walk, die, die->addr) > 0 ? die->addr : NULL, depth);
 		break;
 	case DW_TAG_inlined_subroutine:
@@ -298,9 +256,12 @@ static void visit_die(struct dwarf_walk *walk, Dwarf_Die *die, const void *funct
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
 	case DW_TAG_with_stmt:
-		/* A block may come without addresses of its own. */
+		/* A block may come without addresses of its own, and lambdas stand in blocks of functions that hold no
+		 * wanted address. */
 		if (function && cover(walk, die, NULL))
 			walk_children(walk, die, function, depth);
+		else if (walk->names.language == JP_DWARF_CPLUSPLUS)
+			walk_children(walk, die, NULL, depth);
 		break;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
@@ -325,120 +286,6 @@ static void walk_children(struct dwarf_walk *walk, Dwarf_Die *parent, const void
 
 /* ---- answers ------------------------------------------------------------------------------------ */
 
-/* The DIE in which a function is declared, where its name stands. */
-static Dwarf_Die declaration_of(const Dwarf_Die *die)
-{
-	Dwarf_Die at = *die, next;
-	Dwarf_Attribute attr;
-	for (int hops = 0; hops < max_hops; hops++) {
-		if (!dwarf_attr(&at, DW_AT_abstract_origin, &attr) && !dwarf_attr(&at, DW_AT_specification, &attr))
-			break;
-		if (!dwarf_formref_die(&attr, &next))
-			break;
-		at = next;
-	}
-	return at;
-}
-
-static const char *qualified_name(struct dwarf_walk *walk, const Dwarf_Die *die)
-{
-	Dwarf_Die at = declaration_of(die);
-	uint32_t id = jp_intern_find(&walk->named, &at.addr, sizeof at.addr);
-	return id == JP_NONE ? NULL : walk->qualified[id];
-}
-
-/* The linker's name where it says more than the source's (C++, Rust). In C it would only be an
- * alias that some header made (glibc's "__GI_x"). */
-static const char *dwarf_name(struct dwarf_walk *walk, Dwarf_Die *die)
-{
-	const char *name = linkage_name(die);
-	if (name && jp_is_mangled(name))
-		return name;
-	name = qualified_name(walk, die);
-	return name ? name : dwarf_string(die, DW_AT_name);
-}
-
-static unsigned dwarf_number(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word value;
-	if (!dwarf_attr(die, name, &attr) || dwarf_formudata(&attr, &value) || value > UINT32_MAX)
-		return 0;
-	return (unsigned)value;
-}
-
-/* Takes "." and "DIR/.." out of a path, in place. */
-static void normalize_path(char *path)
-{
-	char *to = path, *begin = path + (*path == '/');
-	const char *s = begin;
-	for (to = begin; *s; s += *s == '/') {
-		size_t len = strcspn(s, "/");
-		char *last = to > begin ? memrchr(begin, '/', (size_t)(to - 1 - begin)) : NULL;
-		last = last ? last + 1 : begin;
-		bool up = len == 2 && s[0] == '.' && s[1] == '.';
-		if (up && to > begin && strncmp(last, "../", 3) != 0) {
-			to = last;
-		} else if (up && *path == '/') {
-			/* above the root is the root */
-		} else if (len && !(len == 1 && *s == '.')) {
-			memmove(to, s, len);
-			to += len;
-			*to++ = '/';
-		}
-		s += len;
-	}
-	to[to > begin ? -1 : 0] = '\0';
-}
-
-/* The path of a source file in full: what is relative is so to the directory in which the unit was compiled. */
-static const char *full_source(struct dwarf_walk *walk, const char *path)
-{
-	Dwarf_Attribute attr;
-	const char *dir = "";
-	if (!path || !*path || (*path == '/' && !strstr(path, "/.")))
-		return path;
-	if (path == walk->source)
-		return walk->full_source;
-	if (*path != '/' && dwarf_attr(&walk->skeleton, DW_AT_comp_dir, &attr))
-		dir = dwarf_formstring(&attr);
-	size_t n = dir ? strlen(dir) : 0;
-	char *full = jp_arena_alloc(&walk->file->arena, n + strlen(path) + 2);
-	if (!full) {
-		walk->failed = true;
-		return NULL;
-	}
-	sprintf(full, "%s%s%s", dir ? dir : "", n ? "/" : "", path);
-	normalize_path(full);
-	walk->source = path;
-	walk->full_source = full;
-	return full;
-}
-
-static const char *call_file(struct dwarf_walk *walk, Dwarf_Die *die)
-{
-	size_t count;
-	if (!walk->files && dwarf_getsrcfiles(&walk->unit, &walk->files, &count) &&
-	    dwarf_getsrcfiles(&walk->skeleton, &walk->files, &count))
-		return NULL;
-	Dwarf_Attribute attr;
-	return dwarf_attr(die, DW_AT_call_file, &attr)
-	           ? full_source(walk, dwarf_filesrc(walk->files, dwarf_number(die, DW_AT_call_file), NULL, NULL))
-	           : NULL;
-}
-
-static void dwarf_line(struct dwarf_walk *walk, uint64_t vaddr, const char **file, unsigned *number)
-{
-	Dwarf_Line *line = dwarf_getsrc_die(&walk->skeleton, vaddr);
-	int n;
-	*file = NULL;
-	*number = 0;
-	if (!line || dwarf_lineno(line, &n) || n <= 0)
-		return;
-	*file = full_source(walk, dwarf_linesrc(line, NULL, NULL));
-	*number = (unsigned)n;
-}
-
 /* The address's own line belongs to the innermost function; where that one was called is the
  * line of the next. */
 static void answer_from_scopes(struct dwarf_walk *walk, struct wanted *wanted)
@@ -446,7 +293,7 @@ static void answer_from_scopes(struct dwarf_walk *walk, struct wanted *wanted)
 	struct jp_lookup *lookup = wanted->lookup;
 	const char *file;
 	unsigned line, count = wanted->innermost ? wanted->innermost->depth : 0;
-	dwarf_line(walk, lookup->vaddr, &file, &line);
+	jp_dwarf_source_line(&walk->source, lookup->vaddr, &file, &line);
 	if (!count && !file)
 		return;
 	struct jp_symframe *frames = jp_arena_alloc(&walk->file->arena, (count ? count : 1) * sizeof *frames);
@@ -458,10 +305,11 @@ static void answer_from_scopes(struct dwarf_walk *walk, struct wanted *wanted)
 		frames[0] = (struct jp_symframe){ .file = file, .line = line };
 	struct jp_symframe *frame = frames;
 	for (struct scope *scope = wanted->innermost; scope; scope = scope->outer, frame++) {
-		*frame = (struct jp_symframe){ dwarf_name(walk, &scope->die), file, line, scope->inlined };
+		*frame = (struct jp_symframe){ .file = file, .line = line, .inlined = scope->inlined };
+		jp_dwarf_names_put(&walk->names, &scope->die, frame);
 		if (scope->inlined) {
-			file = call_file(walk, &scope->die);
-			line = dwarf_number(&scope->die, DW_AT_call_line);
+			file = jp_dwarf_source_file(&walk->source, &scope->die, DW_AT_call_file);
+			line = jp_dwarf_number(&scope->die, DW_AT_call_line);
 		}
 	}
 	lookup->frames = frames;
@@ -508,24 +356,17 @@ static int collect_wanted(struct dwarf_walk *walk, struct jp_lookup *lookups, si
 	return 0;
 }
 
-static bool is_cplusplus(int language)
-{
-	return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
-	       language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 ||
-	       language == lang_cplusplus_17 || language == lang_cplusplus_20;
-}
-
 static int resolve_unit(struct dwarf_walk *walk)
 {
-	walk->files = NULL;
-	walk->source = NULL;
-	walk->qualify = is_cplusplus(dwarf_srclang(&walk->unit));
+	walk->source = jp_dwarf_source_of(&walk->file->arena, &walk->unit, &walk->skeleton);
+	jp_dwarf_names_begin(&walk->names, &walk->source, &walk->unit);
 	walk_children(walk, &walk->unit, NULL, 0);
 	for (size_t i = 0; i < walk->count && !walk->failed; i++)
 		answer_from_scopes(walk, &walk->wanted[i]);
 	jp_arena_release(&walk->arena);
-	jp_intern_release(&walk->named); /* addresses of DIEs are good for this unit's walk */
-	return walk->failed ? -1 : 0;
+	if (walk->split)
+		jp_dwarf_names_forget(&walk->names);
+	return walk->failed || walk->names.failed || walk->source.failed ? -1 : 0;
 }
 
 static void postpone(struct dwarf_walk *walk, uint32_t want)
@@ -548,6 +389,7 @@ static int resolve_split_unit(struct dwarf_walk *walk)
 		return 0;
 	}
 	walk->split = state == JP_SPLIT_FOUND;
+	jp_dwarf_names_forget(&walk->names);
 	if (walk->split) {
 		walk->unit = split.die;
 		walk->ranges = split.ranges;
@@ -591,7 +433,6 @@ int jp_dwarf_lookup(struct jp_dwarf *dwarf, struct jp_objfile *file, struct jp_s
 	if (!rc && left)
 		rc = pass(&walk, dwarf->dbg, lookups, count, false);
 	free(walk.wanted);
-	free(walk.qualified);
-	jp_strbuf_release(&walk.scope);
+	jp_dwarf_names_release(&walk.names);
 	return rc;
 }

@@ -68,7 +68,18 @@ static int describe(struct name_search *f, const struct jp_symframe *frame, stru
 		return 0;
 	jp_strbuf_cut(&f->full, 0);
 	jp_strbuf_cut(&f->brief, 0);
-	jp_demangle(frame->name, &f->full, &f->brief);
+	if (frame->shown) {
+		jp_strbuf_str(&f->full, frame->shown);
+		jp_shorten(frame->shown, &f->brief);
+	} else {
+		jp_demangle(frame->name, &f->full, &f->brief);
+	}
+	if (frame->brief) {
+		jp_strbuf_cut(&f->brief, 0);
+		jp_strbuf_str(&f->brief, frame->brief);
+	}
+	if (!f->brief.len)
+		jp_strbuf_str(&f->brief, f->full.text ? f->full.text : "");
 	if (f->full.failed || f->brief.failed)
 		return -1;
 	function->name = jp_arena_dup(arena, f->full.text, f->full.len);
@@ -79,7 +90,7 @@ static int describe(struct name_search *f, const struct jp_symframe *frame, stru
 /* Each function once, so that its name is demangled once. */
 static uint32_t reply_function(struct name_search *f, const struct jp_symframe *frame)
 {
-	const void *key[] = { frame->name, frame->file };
+	const void *key[] = { frame->name, frame->shown, frame->file };
 	struct jp_namereply *r = &f->reply;
 	uint32_t id = jp_intern(&f->functions, key, sizeof key);
 	if (id == JP_NONE || id < r->function_count)

@@ -6,9 +6,11 @@
 
 /* One function at an address. Strings live as long as the object file. */
 struct jp_symframe {
-	const char *name; /* as the linker or DWARF knows it, mangled; NULL: not known */
-	const char *file; /* NULL: not known */
-	unsigned line;    /* 0: not known */
+	const char *name;  /* as the linker or DWARF knows it, mangled; NULL: not known */
+	const char *shown; /* what that is for people, with all that tells it from others; NULL: the name, demangled */
+	const char *brief; /* and in short; NULL: what is left of it without parameters and template arguments */
+	const char *file;  /* NULL: not known */
+	unsigned line;     /* 0: not known */
 	bool inlined;
 };
 

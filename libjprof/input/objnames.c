@@ -130,8 +130,10 @@ static int name_by_symbol(struct jp_objnames *names, struct jp_lookup *lookup)
 		lookup->frame_count = 1;
 	}
 	struct jp_symframe *physical = &lookup->frames[lookup->frame_count - 1];
-	if (!physical->name || says_more(symbol->name, physical->name))
+	if (!physical->name || says_more(symbol->name, physical->name)) {
 		physical->name = symbol->name;
+		physical->shown = NULL;
+	}
 	if (lookup->source < symbol->source)
 		lookup->source = symbol->source;
 	return 0;

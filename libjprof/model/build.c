@@ -110,9 +110,11 @@ uint32_t jp_build_function(struct jprof_profile *profile, const char *name, cons
 		jp_strbuf_cut(&brief, 0);
 		jp_shorten(linker, &brief);
 	}
-	/* What another demangler made of it stays: it is what the input says. */
+	/* What another demangler made of it stays: it is what the input says. The linker's name has no lambda's place.
+	 */
 	bool same = !strcmp(shown, linker) || !strcmp(shown, full.text) || !strcmp(shown, brief.text);
-	return jp_function_named(profile, same ? full.text : shown, same ? brief.text : shown, linker,
+	bool lambda = !strncmp(shown, "lambda at ", strlen("lambda at "));
+	return jp_function_named(profile, same || lambda ? full.text : shown, same ? brief.text : shown, linker,
 	                         file && *file ? file : NULL);
 }
 

@@ -275,7 +275,8 @@ static int find_code_lines(struct disasm *d, const struct code_routine *r, struc
 			continue;
 		rows->items[i].file = frame->file;
 		rows->items[i].line = frame->line;
-		rows->items[i].inlined = frame->inlined ? frame->name : NULL;
+		const char *name = frame->brief ? frame->brief : frame->shown ? frame->shown : frame->name;
+		rows->items[i].inlined = frame->inlined ? name : NULL;
 	}
 	free(lookups);
 	return rc;
@@ -330,7 +331,10 @@ static void put_code_file(const struct disasm *d, const struct code_row *row)
 	jp_strbuf_str(d->out, "-------------------- ");
 	jp_strbuf_visible(d->out, row->file ? row->file : "??");
 	if (row->inlined) {
-		jp_demangle(row->inlined, &full, &brief);
+		if (jp_is_mangled(row->inlined))
+			jp_demangle(row->inlined, &full, &brief);
+		else
+			jp_shorten(row->inlined, &brief);
 		jp_strbuf_str(d->out, " (inlined ");
 		jp_strbuf_visible(d->out, brief.text ? brief.text : row->inlined);
 		jp_strbuf_str(d->out, ")");

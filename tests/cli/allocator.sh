@@ -50,7 +50,7 @@ holds shop::sell 1536000
 holds shop::many 3072000
 holds 'shop::shelf::operator\(\)' 614400
 holds 'shop::\(anonymous namespace\)::hidden' 1024000
-holds 'main::\{lambda(\(int\))?#1\}::operator\(\)' 716800
+holds 'lambda at news.cc:'$(grep -n 'auto .*= \[' "$here/src/news.cc" | head -n 1 | cut -d : -f 1) 716800
 below main 8785920
 run "$jprof" --show_bytes --full-names news news.heap
 holds 'shop::sell\(int\)' 716800

@@ -174,6 +174,12 @@ static void test_mangled(void **state)
 		{ "main", "main", "main" },
 		{ "rb_f(x)", "rb_f(x)", "rb_f(x)" },
 		{ "_Znope", "_Znope", "_Znope" },
+		{ "__mod_a_MOD_fill", "mod_a::fill", "mod_a::fill" }, /* gfortran */
+		{ "__mod_a_MOD___copy_mod_a_Table", "mod_a::__copy_mod_a_Table", "mod_a::__copy_mod_a_Table" },
+		{ "__mod_a_MOD_fill.constprop.0", "mod_a::fill.constprop.0", "mod_a::fill.constprop.0" },
+		{ "__mod_a_MOD_", "__mod_a_MOD_", "__mod_a_MOD_" },
+		{ "___MOD_fill", "___MOD_fill", "___MOD_fill" },
+		{ "x_MOD_fill", "x_MOD_fill", "x_MOD_fill" },
 		{ "_Znwm", "operator new(unsigned long)", "operator new" },
 		{ "_ZN3app12_GLOBAL__N_16hiddenENS0_1TE",
 		  "app::(anonymous namespace)::hidden(app::(anonymous namespace)::T)",
