@@ -150,6 +150,7 @@ static int run_command(int argc, char **argv)
 	struct options options = {
 		.output = "text",
 		.granularity = ROWS_USUAL,
+		.top = TOP_FITS,
 		.as_jeprof = argc && called_as_jeprof(argv[0]),
 		.nodefraction = 0.005,
 		.edgefraction = 0.001,

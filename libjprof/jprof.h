@@ -764,6 +764,8 @@ struct jprof_view_info {
 	double percent_of;        /* what was given to be 100 %; 0: nothing, it is `flat` */
 	size_t rows;              /* that are not of zeros alone */
 	enum jprof_shares shares; /* of what percentages are. Since: 0.2 */
+	double base;              /* of a difference, all that was subtracted. Since: 0.2 */
+	const char *program;      /* path of the main program; NULL: not known. Since: 0.2 */
 };
 
 /* A view: what to look at, and in which terms. It never changes; two reports of it, in either order, are what each is
@@ -995,6 +997,13 @@ struct jprof_report_opts {
 	const char *(*advice_words)(enum jprof_advice advice);
 	bool called_by; /* "text": after what has no name, what called it in all stacks, if that is one function. Since:
 	                   0.2 */
+
+	/* "text": the table for somebody who looks at a terminal of so many columns, instead of jeprof's lines: with
+	 * heads over the columns, in the unit that fits the total, names cut in their middle; then what the rows that
+	 * `top` left out have together, and the total. 0: jeprof's lines. Since: 0.2, as the next two */
+	unsigned columns;
+	bool colour;                             /* "text": with ANSI's colours, which only repeat what the words say */
+	int (*char_columns)(uint32_t character); /* how many columns it takes; NULL: each takes one */
 };
 
 /* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,

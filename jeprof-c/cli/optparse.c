@@ -128,8 +128,9 @@ static bool set_number(size_t *to, const struct opt_row *row, const char *text)
 	char *end;
 	errno = 0;
 	unsigned long n = strtoul(text, &end, 10);
-	if (errno || *end || end == text || *text == '-' || !n) {
-		say("--%s=%s: give a whole number above 0", row->name, text);
+	bool zero = row->kind == OPT_COUNT;
+	if (errno || *end || end == text || *text == '-' || (!n && !zero)) {
+		say("--%s=%s: give a whole number%s", row->name, text, zero ? "" : " above 0");
 		return false;
 	}
 	*to = n;
@@ -233,7 +234,8 @@ static bool apply_option(struct parse *p, const struct opt_row *row, bool on, co
 	case OPT_NAME: return set_choice(p, row, argument);
 	case OPT_TEXT: *(const char **)member = argument; return true;
 	case OPT_MAYBE: *(const char **)member = argument ? argument : ""; return true;
-	case OPT_NUMBER: return set_number(member, row, argument);
+	case OPT_NUMBER:
+	case OPT_COUNT: return set_number(member, row, argument);
 	case OPT_SHARE: return set_share(member, row, argument);
 	case OPT_WORD: return set_word(member, row, argument);
 	case OPT_HEADING:

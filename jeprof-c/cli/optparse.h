@@ -13,6 +13,7 @@ enum opt_kind {
 	OPT_TEXT,    /* --x=TEXT: a const char * */
 	OPT_MAYBE,   /* --x or --x=TEXT: a const char *, which becomes "" without a value */
 	OPT_NUMBER,  /* --x=N: a size_t above 0 */
+	OPT_COUNT,   /* --x=N: a size_t, which may be 0 */
 	OPT_SHARE,   /* --x=F: a double from 0 to 1 */
 	OPT_WORD,    /* --x=one|two: an enum becomes the word's place in `argument`, from 0 */
 	OPT_NOTHING, /* accepted: it is what happens anyway */

@@ -2,6 +2,13 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/terminal.h"
+
+/* Of a terminal, that messages took. */
+static size_t said_lines;
 
 void say(const char *fmt, ...)
 {
@@ -13,6 +20,13 @@ void say(const char *fmt, ...)
 	/* One line, whatever was in a name that went into it. */
 	jprof_visible(text, shown, sizeof shown);
 	fprintf(stderr, "jprof: %s\n", shown);
+	if (isatty(STDERR_FILENO))
+		said_lines += 1 + (strlen(shown) + strlen("jprof: ") - 1) / terminal_size().columns;
+}
+
+size_t say_lines(void)
+{
+	return said_lines;
 }
 
 int fail_as(struct jprof_error *err, int code, const char *path, const char *fmt, ...)

@@ -6,6 +6,9 @@
 
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* How many lines of a terminal the messages have taken so far; 0 where they go elsewhere. */
+size_t say_lines(void);
+
 /* Fills *err with a code, a path ("": none) and a text, as the library does; returns the code. */
 int fail_as(struct jprof_error *err, int code, const char *path, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -13,11 +13,10 @@
 #include "report/allformats.h"
 #include "report/cmd_graph.h"
 #include "report/load.h"
+#include "report/missing.h"
 #include "report/outside.h"
 #include "report/overwrite.h"
-
-/* Below this share of named bytes the user is told. */
-static const double enough_named = 0.95;
+#include "report/screenful.h"
 
 enum { piece = 1 << 14 };
 
@@ -64,27 +63,6 @@ static void explain_empty(const struct loaded *l, const struct jprof_view *view,
 		say("no allocations are recorded: that needs MALLOC_CONF=prof_accum:true in the process");
 	else if (!l->warned)
 		say("the dump holds no samples: nothing was in use, or less than one sample's worth (lg_prof_sample)");
-}
-
-/* Without maps no address lies in a file; the dump's own warning has said that. */
-static bool has_files(const struct jprof_coverage *coverage)
-{
-	for (size_t i = 0; i < jprof_coverage_count(coverage); i++)
-		if (*jprof_coverage_at(coverage, i)->path)
-			return true;
-	return false;
-}
-
-static void tell_coverage(const struct jprof_view *view, const struct inputs *inputs)
-{
-	struct jprof_coverage *coverage;
-	if (jprof_coverage_new(view, &coverage, NULL))
-		return;
-	double named = jprof_coverage_named(coverage);
-	if (named < enough_named && has_files(coverage))
-		say("only %.0f %% of the bytes have a function's name; what is missing: jprof info %s", named * 100,
-		    inputs->dumps[0]);
-	jprof_coverage_free(coverage);
 }
 
 static void tell_bound(const struct jprof_profile *profile, const struct options *o)
@@ -159,8 +137,38 @@ static int render_view(const struct jprof_view *view, const struct options *o, c
 	return rc ? 1 : 0;
 }
 
+/* Whether the report is the table for a terminal. */
+static bool is_screen(const struct options *o)
+{
+	return !o->as_jeprof && !strcmp(o->output, "text") && options_screen(o);
+}
+
+/* One view's table: on a terminal with what stands over and under it. */
+static int render_table(const struct loaded *l, const struct jprof_view *view, const struct options *o,
+                        const struct inputs *inputs, size_t parts, const struct jprof_report_opts *given,
+                        struct sink *sink)
+{
+	struct jprof_report_opts opts = *given;
+	struct screenful screenful;
+	char outside[outside_most] = "";
+	if (!is_screen(o) || !jprof_view_info(view)->rows)
+		return render_view(view, o, &opts, sink);
+	if (!parts && !o->quiet)
+		outside_line(l, outside);
+	int status = 1;
+	if (screenful_plan(&screenful, l, view, o, inputs, parts, outside)) {
+		opts.top = screenful.top;
+		sink_write(sink, screenful.over, strlen(screenful.over));
+		status = render_view(view, o, &opts, sink);
+		sink_write(sink, screenful.under, strlen(screenful.under));
+	}
+	screenful_release(&screenful);
+	return status;
+}
+
 /* --thread=*: each thread in turn. */
-static int render_threads(const struct jprof_view *view, const struct options *o, struct sink *sink)
+static int render_threads(const struct loaded *l, const struct jprof_view *view, const struct options *o,
+                          const struct inputs *inputs, struct sink *sink)
 {
 	const struct jprof_report_opts opts = options_report(o);
 	struct jprof_error err;
@@ -171,7 +179,7 @@ static int render_threads(const struct jprof_view *view, const struct options *o
 			say_error(&err);
 			return 1;
 		}
-		status = render_view(part, o, &opts, sink);
+		status = render_table(l, part, o, inputs, jprof_view_threads(view), &opts, sink);
 		jprof_view_free(part);
 	}
 	return status;
@@ -191,32 +199,30 @@ static void tell_kept(const struct jprof_view *view, const struct options *o)
 }
 
 /* What is to be known of a report before it comes. */
-static void tell(const struct loaded *l, const struct jprof_view *view, const struct options *o,
-                 const struct inputs *inputs)
+static void tell(const struct loaded *l, const struct jprof_view *view, const struct options *o)
 {
-	bool empty = !jprof_view_info(view)->rows;
-	if (empty)
+	if (!jprof_view_info(view)->rows)
 		explain_empty(l, view, o);
-	else if (o->granularity != JPROF_BY_LIBRARY && !l->warned && !o->quiet) /* libraries need no names */
-		tell_coverage(view, inputs);
-	if (!empty && !o->quiet) {
+	else if (!o->quiet) {
 		tell_kept(view, o);
 		tell_bound(l->profile, o);
 	}
 }
 
-/* Memory that the profile does not have: the last lines for people, else a line for them alone. */
-static int put_outside(const struct loaded *l, const struct options *o, struct sink *sink)
+/* What is to be known after it, where it is not part of a screen: memory that the profile does not have, and what lacks
+ * names. */
+static void tell_after(const struct loaded *l, const struct jprof_view *view, const struct options *o,
+                       const struct inputs *inputs)
 {
-	char text[outside_most];
+	char text[missing_most];
 	const struct jprof_format *format = format_find(o->output);
-	if (o->as_jeprof || o->quiet || format->errors || !outside_line(l, text))
-		return 0;
-	if (!format->for_people || o->file || !isatty(STDOUT_FILENO)) {
+	bool rows = jprof_view_info(view)->rows;
+	if (o->quiet || (rows && is_screen(o) && !jprof_view_threads(view)))
+		return;
+	if (!o->as_jeprof && !format->errors && outside_line(l, text))
 		say("%s", text);
-		return 0;
-	}
-	return sink_write(sink, "\n", 1) || sink_write(sink, text, strlen(text)) || sink_write(sink, "\n", 1) ? 1 : 0;
+	if (rows && !l->warned && missing_names(view, o, inputs, options_report(o).top, text))
+		say("%s", text);
 }
 
 static int report(const struct loaded *l, const struct jprof_view *view, const struct options *o,
@@ -230,9 +236,9 @@ static int report(const struct loaded *l, const struct jprof_view *view, const s
 	if (format_picture(o->output))
 		return info->rows ? graph_report(l, view, o, inputs, sink) : 1;
 	if (jprof_view_threads(view) && format_find(o->output)->by_thread)
-		return render_threads(view, o, sink);
+		return render_threads(l, view, o, inputs, sink);
 	read_source(l, o, inputs, &opts, &source);
-	int status = render_view(view, o, &opts, sink);
+	int status = render_table(l, view, o, inputs, 0, &opts, sink);
 	free(source);
 	bool nothing = !info->rows && info->total == 0 && !o->base && !o->diff_base;
 	return status ? status : nothing;
@@ -244,10 +250,10 @@ int report_show(const struct loaded *l, const struct options *o, const struct in
 	struct jprof_view *view = can_write(o) && overwrites_no_input(o, inputs) ? load_view(l, o) : NULL;
 	int status = 1;
 	if (view) {
-		tell(l, view, o, inputs);
+		tell(l, view, o);
 		status = report(l, view, o, inputs, &sink);
 		if (!status)
-			status = put_outside(l, o, &sink);
+			tell_after(l, view, o, inputs);
 	}
 	jprof_view_free(view);
 	if (!sink_close(&sink)) {

@@ -8,6 +8,7 @@
 
 #include "cli/optparse.h"
 #include "cli/say.h"
+#include "cli/terminal.h"
 #include "report/allformats.h"
 
 #define OPTION_AT(member) offsetof(struct options, member)
@@ -63,7 +64,10 @@ static const struct opt_row report_rows[] = {
 	HEADING_ROW(REPORTS, "How it is shown"),
 	{ "show_bytes", OPT_SWITCH, OPTION_AT(show_bytes), 0, NULL, NULL, "bytes instead of MB" },
 	{ "cum", OPT_SWITCH, OPTION_AT(cum), 0, NULL, NULL, "order by cumulative value" },
-	{ "top", OPT_NUMBER, OPTION_AT(top), 0, NULL, "N", "only the first N rows" },
+	{ "top", OPT_COUNT, OPTION_AT(top), 0, NULL, "N",
+	  "only the first N rows; 0: all (the default, but on a terminal as many as fit)" },
+	{ "color", OPT_WORD, OPTION_AT(colour), 0, NULL, "auto|always|never",
+	  "colours, which repeat what the words say (auto: on a terminal, unless NO_COLOR is set)" },
 	{ "full-names", OPT_SWITCH, OPTION_AT(full_names), 0, NULL, NULL, "function names with their parameters" },
 	{ "errors", OPT_SWITCH, OPTION_AT(errors), 0, NULL, NULL,
 	  "how far each number may be off: standard error, 95 % interval, number of samples" },
@@ -210,12 +214,25 @@ struct jprof_view_opts options_view(const struct options *o)
 	};
 }
 
+bool options_screen(const struct options *o)
+{
+	return !o->file && isatty(STDOUT_FILENO);
+}
+
+static bool has_colour(const struct options *o)
+{
+	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	if (o->as_jeprof || o->file || o->colour != COLOUR_AUTO)
+		return o->colour == COLOUR_ALWAYS && !o->as_jeprof && !o->file;
+	return options_screen(o) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
 struct jprof_report_opts options_report(const struct options *o)
 {
 	return (struct jprof_report_opts){
 		.size = sizeof(struct jprof_report_opts),
 		.cum = o->cum,
-		.top = o->top,
+		.top = o->top == TOP_FITS ? 0 : o->top,
 		.show_bytes = o->show_bytes,
 		.pattern = o->pattern,
 		.least_share = o->nodefraction > 0 ? o->nodefraction : -1,
@@ -226,7 +243,10 @@ struct jprof_report_opts options_report(const struct options *o)
 		.by_change = o->sort == SORT_CHANGE && (o->base || o->diff_base),
 		.plain_total = o->as_jeprof,
 		.advice_words = advice_after,
-		.called_by = !o->file && isatty(STDOUT_FILENO),
+		.called_by = options_screen(o) && !o->as_jeprof,
+		.columns = options_screen(o) && !o->as_jeprof ? terminal_size().columns : 0,
+		.colour = has_colour(o),
+		.char_columns = terminal_char_columns,
 	};
 }
 

@@ -6,6 +6,9 @@
 
 enum { ROWS_USUAL = -1 };
 
+/* As many rows as fit the terminal; all where there is none. */
+#define TOP_FITS SIZE_MAX
+
 struct options {
 	bool help;
 	bool version;
@@ -19,8 +22,9 @@ struct options {
 	bool show_bytes;
 	bool full_names;
 	bool errors;
-	bool lean; /* no option: what is wanted can be made of a lean profile */
-	size_t top;
+	bool lean;  /* no option: what is wanted can be made of a lean profile */
+	size_t top; /* rows at most; 0: all, or TOP_FITS */
+	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour; /* in the order of --color's words */
 	const char *base;
 	const char *diff_base;
 	const char *maps;
@@ -64,6 +68,9 @@ bool options_parse(struct options *options, int argc, char **argv);
 /* What they mean for views, and for reports of views. */
 struct jprof_view_opts options_view(const struct options *options);
 struct jprof_report_opts options_report(const struct options *options);
+
+/* Whether the report goes to a terminal. */
+bool options_screen(const struct options *options);
 
 /* Print the options for people: those of reports, and those of `jprof info`. */
 void options_help(void);

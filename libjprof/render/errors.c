@@ -26,17 +26,16 @@ struct jp_error_column {
 	size_t name;
 };
 
-/* MB with two places, objects and bytes whole; `round_to` says which way. No zero is negative. */
+/* KB and more with two places, objects and bytes whole; `round_to` says which way. No zero is negative. */
 static void put_bound(char text[number], double value, double round_to(double), enum jp_unit unit)
 {
-	if (unit == JP_MB)
-		snprintf(text, number, "%.2f", round_to(value / 1048576 * 100) / 100 + 0.0);
+	if (unit > JP_BYTES)
+		snprintf(text, number, "%.2f", round_to(value / jp_unit_size(unit) * 100) / 100 + 0.0);
 	else
 		snprintf(text, number, "%.0f", round_to(value) + 0.0);
 }
 
-/* What a reader has to know of a number before all else, or "". That there may be no change at all comes first. */
-static const char *doubt(const struct jprof_range *range)
+const char *jp_doubt(const struct jprof_range *range)
 {
 	return range->within_error ? " (within error)" : range->few_samples ? " (few samples)" : "";
 }
@@ -54,7 +53,7 @@ static void put_cells(struct cells *cells, const struct jprof_range *range, enum
 	put_bound(high, range->high, ceil, unit);
 	snprintf(cells->error, cell, "+-%s", error);
 	snprintf(cells->ends, cell, "[%s, %s]", low, high);
-	snprintf(cells->samples, cell, "n=%.0f%s", range->samples, doubt(range));
+	snprintf(cells->samples, cell, "n=%.0f%s", range->samples, jp_doubt(range));
 }
 
 /* A row that holds nothing itself, only in what it calls. */
@@ -103,6 +102,14 @@ static bool lay_out(struct jp_error_column *c, const struct jprof_table *table, 
 	return !name.failed;
 }
 
+size_t jp_error_column_width(const struct jp_error_column *c)
+{
+	const struct widths *flat = &c->flat, *cum = &c->cum;
+	static const char words[] = "  flat     cum   ";
+	return sizeof words - 1 +
+	       (size_t)(flat->error + flat->ends + flat->samples + cum->error + cum->ends + cum->samples);
+}
+
 struct jp_error_column *jp_error_column_new(const struct jprof_table *table, enum jp_unit unit)
 {
 	struct jp_error_column *c = calloc(1, sizeof *c);
@@ -136,7 +143,7 @@ void jp_error_put(const struct jprof_range *range, double value, enum jp_unit un
 {
 	struct cells cells;
 	put_value_cells(&cells, range, value, unit);
-	jp_strbuf_printf(out, "%s%s", cells.error, doubt(range));
+	jp_strbuf_printf(out, "%s%s", cells.error, jp_doubt(range));
 }
 
 /* What the total is of, and what shares are of where that is something else. */

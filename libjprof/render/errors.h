@@ -16,12 +16,19 @@ struct jp_error_column *jp_error_column_new(const struct jprof_table *table, enu
  * before the end. */
 void jp_error_column_put(const struct jp_error_column *column, size_t i, size_t name_len, struct jp_strbuf *out);
 
+/* How many columns of a terminal it takes at most, behind the name. */
+size_t jp_error_column_width(const struct jp_error_column *column);
+
 void jp_error_column_free(struct jp_error_column *column);
 
 /* Appends the line "Total: VALUE UNIT", what the total is of, where it is not 100 % what is, and in a view with errors
  * how far it may be off. Nothing if it is 0. */
 void jp_put_total(const struct jprof_view *view, const struct jprof_report_opts *opts, enum jp_unit unit,
                   struct jp_strbuf *out);
+
+/* What a reader has to know of a number before all else: " (within error)", " (few samples)", or "". That there may be
+ * no change at all comes first. */
+const char *jp_doubt(const struct jprof_range *range);
 
 /* Appends the standard error of one value: "+-0.26", "+-0.26 (few samples)", "+-?" where it is not known, "-" for
  * nothing. */

@@ -10,16 +10,35 @@ enum jp_unit jp_unit_of(const struct jprof_view *view, const struct jprof_report
 	return !jp_counts_bytes(view->info.counter) ? JP_OBJECTS : opts->show_bytes ? JP_BYTES : JP_MB;
 }
 
+enum jp_unit jp_fitting_unit(double bytes)
+{
+	static const double five_digits = 10000;
+	enum jp_unit unit = JP_BYTES;
+	while (unit < JP_GB && fabs(bytes) / jp_unit_size(unit) >= five_digits)
+		unit++;
+	return unit;
+}
+
 const char *jp_unit_name(enum jp_unit unit)
 {
-	static const char *const names[] = { [JP_OBJECTS] = "objects", [JP_BYTES] = "B", [JP_MB] = "MB" };
+	static const char *const names[] = {
+		[JP_OBJECTS] = "objects", [JP_BYTES] = "B", [JP_KB] = "KB", [JP_MB] = "MB", [JP_GB] = "GB"
+	};
 	return names[unit];
+}
+
+double jp_unit_size(enum jp_unit unit)
+{
+	static const double sizes[] = {
+		[JP_OBJECTS] = 1, [JP_BYTES] = 1, [JP_KB] = 1024, [JP_MB] = 1048576, [JP_GB] = 1073741824
+	};
+	return sizes[unit];
 }
 
 void jp_put_value(char text[jp_cell], double value, enum jp_unit unit)
 {
-	if (unit == JP_MB)
-		snprintf(text, jp_cell, "%.1f", value / 1048576);
+	if (unit > JP_BYTES)
+		snprintf(text, jp_cell, "%.1f", value / jp_unit_size(unit));
 	else
 		snprintf(text, jp_cell, "%.0f", trunc(value) + 0.0);
 }

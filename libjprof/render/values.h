@@ -7,15 +7,19 @@
 
 enum { jp_cell = 64 };
 
-/* What numbers for people are in; a MB has 2^20 bytes. */
-enum jp_unit { JP_OBJECTS, JP_BYTES, JP_MB };
+/* What numbers for people are in; a KB has 2^10 bytes, a MB 2^20, a GB 2^30. */
+enum jp_unit { JP_OBJECTS, JP_BYTES, JP_KB, JP_MB, JP_GB };
 
 enum jp_unit jp_unit_of(const struct jprof_view *view, const struct jprof_report_opts *opts);
 
-/* "objects", "B" or "MB". */
-const char *jp_unit_name(enum jp_unit unit);
+/* The one in which a number of bytes has two to four digits before the point, as far as there is one. */
+enum jp_unit jp_fitting_unit(double bytes);
 
-/* Objects and bytes are cut to whole numbers, as jeprof does; MB have one place. */
+/* "objects", "B", "KB", "MB" or "GB", and how many bytes it is; of objects 1. */
+const char *jp_unit_name(enum jp_unit unit);
+double jp_unit_size(enum jp_unit unit);
+
+/* Objects and bytes are cut to whole numbers, as jeprof does; larger units have one place. */
 void jp_put_value(char text[jp_cell], double value, enum jp_unit unit);
 
 /* The same, but "." for 0, as jeprof has it beside source lines. */

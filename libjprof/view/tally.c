@@ -179,6 +179,9 @@ static void sum_view(struct jprof_view *v)
 		for (int c = 0; c < JPROF_COUNTERS; c++)
 			v->total[c] += jp_stack_number(v, i, c);
 	v->info.total = v->total[v->info.counter];
+	v->info.base = v->base_total[v->info.counter];
+	uint32_t program = jp_code_program(&v->code);
+	v->info.program = program == JP_NONE ? NULL : jp_code_object(&v->code, program);
 	for (uint32_t i = 0; i < v->row_count; i++)
 		v->info.rows += v->rows[i].flat != 0 || v->rows[i].cum != 0;
 	for (uint32_t i = 0; v->nameless && i < v->code.location_count; i++)

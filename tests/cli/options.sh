@@ -82,9 +82,11 @@ refuses 'jprof: --top needs a value; see jprof --help' dump.heap --top
 refuses 'jprof: --base needs a value; see jprof --help' dump.heap --base
 refuses 'jprof: --fold needs a value; see jprof --help' dump.heap --fold
 refuses 'jprof: --cum takes no value' --cum=1 dump.heap
-for n in '' 0 -1 x 3x 1.5 99999999999999999999999; do
-    refuses "jprof: --top=$n: give a whole number above 0" "--top=$n" dump.heap
+for n in '' -1 x 3x 1.5 99999999999999999999999; do
+    refuses "jprof: --top=$n: give a whole number" "--top=$n" dump.heap
+    refuses "jprof: --nodecount=$n: give a whole number above 0" "--nodecount=$n" dump.heap
 done
+refuses "jprof: --nodecount=0: give a whole number above 0" --nodecount=0 dump.heap
 refuses 'jprof: --fold=all: give one of none|alloc|std|vm' --fold=all dump.heap
 refuses 'jprof: --lines and --files exclude each other' --lines --files dump.heap
 refuses 'jprof: --functions and --addresses exclude each other' --functions --addresses dump.heap

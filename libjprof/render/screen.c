@@ -1,0 +1,328 @@
+#include "render/screen.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/columns.h"
+
+/* In the order of the lines; NAME takes what the others leave. */
+enum column { FLAT, FLAT_ERROR, FLAT_SHARE, SUM_SHARE, CUM, CUM_ERROR, CUM_SHARE, COLUMNS };
+
+/* Columns that a name has at least, with a word about its error behind it where errors are shown; from where on errors
+ * may be shown in full. */
+enum { least_name = 20, least_judged = 36, wide_screen = 100 };
+
+struct line_cells {
+	char text[COLUMNS][jp_cell];
+};
+
+/* What is the same for all lines. */
+struct screen {
+	const struct jp_text_report *report;
+	const struct jprof_report_opts *opts;
+	bool shown[COLUMNS];
+	size_t width[COLUMNS]; /* without the blank before it */
+	size_t room;           /* columns of the terminal for the name, */
+	bool long_errors;      /* and errors in full stand behind it */
+	struct jp_strbuf name, note;
+};
+
+static const char *const heads[COLUMNS] = {
+	[FLAT] = "flat", [FLAT_ERROR] = "+-95%", [FLAT_SHARE] = "flat%", [SUM_SHARE] = "sum%",
+	[CUM] = "cum",   [CUM_ERROR] = "+-95%",  [CUM_SHARE] = "cum%",
+};
+
+static const struct {
+	const char *one, *more;
+} rows_are[] = {
+	[JPROF_BY_FUNCTION] = { "function", "functions" },
+	[JPROF_BY_LINE] = { "line", "lines" },
+	[JPROF_BY_FILE] = { "file", "files" },
+	[JPROF_BY_ADDRESS] = { "address", "addresses" },
+	[JPROF_BY_LIBRARY] = { "library", "libraries" },
+	[JPROF_BY_SITE] = { "allocated at", "places" },
+};
+
+/* Colours that can be read on dark and on light ground. */
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define RED "\033[31m"
+#define GREEN "\033[32m"
+#define PLAIN JP_COLOUR_END
+
+static void put_colour(const struct screen *s, const char *colour)
+{
+	if (s->opts->colour)
+		jp_strbuf_str(s->report->out, colour);
+}
+
+const char *jp_row_colour(const struct jprof_view *view, const struct jprof_row *row)
+{
+	bool nameless = row->source == JPROF_SOURCE_NONE || row->source == JPROF_SOURCE_FDE;
+	if (view->info.difference && row->flat != 0)
+		return row->flat > 0 ? RED : GREEN;
+	return nameless && view->info.granularity != JPROF_BY_LIBRARY ? DIM : "";
+}
+
+enum jp_unit jp_screen_unit(const struct jprof_view *view, const struct jprof_report_opts *opts)
+{
+	const struct jprof_view_info *info = &view->info;
+	double changed = info->difference && info->shares == JPROF_SHARES_OF_CHANGES ? info->percent_of : 0;
+	if (jp_unit_of(view, opts) != JP_MB)
+		return jp_unit_of(view, opts);
+	return jp_fitting_unit(fmax(fabs(info->total), changed));
+}
+
+/* In a difference a number says by its sign which way it went. */
+static void put_signed(const struct screen *s, char text[jp_cell], double value)
+{
+	char number[jp_cell];
+	jp_put_value(number, value, s->report->unit);
+	bool any = strpbrk(number, "123456789"), grew = s->report->view->info.difference && value > 0 && any;
+	snprintf(text, jp_cell, "%s%.60s", grew ? "+" : "", number + (!any && *number == '-'));
+}
+
+/* Half of the 95 % interval, in two digits or as many as there are before the point. */
+static void put_half(char text[jp_cell], const struct jprof_range *range, double value, enum jp_unit unit)
+{
+	double half = (range->high - range->low) / 2 / jp_unit_size(unit);
+	if (value == 0 && range->samples == 0 && !isnan(half))
+		*text = '\0';
+	else if (isnan(half))
+		snprintf(text, jp_cell, "?");
+	else
+		snprintf(text, jp_cell, "%.*f", unit > JP_BYTES && half < 9.95 ? 1 : 0, half);
+}
+
+static void fill_cells(const struct screen *s, const struct jprof_row *row, double sum, struct line_cells *cells)
+{
+	const struct jp_text_report *r = s->report;
+	put_signed(s, cells->text[FLAT], row->flat);
+	put_signed(s, cells->text[CUM], row->cum);
+	put_half(cells->text[FLAT_ERROR], &row->flat_range, row->flat, r->unit);
+	put_half(cells->text[CUM_ERROR], &row->cum_range, row->cum, r->unit);
+	jp_put_percent(cells->text[FLAT_SHARE], row->flat, r->scale);
+	jp_put_percent(cells->text[SUM_SHARE], sum, r->scale);
+	jp_put_percent(cells->text[CUM_SHARE], row->cum, r->scale);
+}
+
+static void widen_columns(struct screen *s, const struct line_cells *cells)
+{
+	for (int c = 0; c < COLUMNS; c++) {
+		size_t len = strlen(cells->text[c]);
+		s->width[c] = len > s->width[c] ? len : s->width[c];
+	}
+}
+
+/* What all rows that are not in the table have together. */
+static double rest_of(const struct screen *s)
+{
+	double rest = s->report->view->info.flat;
+	for (size_t i = 0; i < jprof_table_count(s->report->table); i++)
+		rest -= jprof_table_at(s->report->table, i)->flat;
+	return fabs(rest) < 0.5 ? 0 : rest; /* what adding up lost of a byte or an object */
+}
+
+static void measure_cells(struct screen *s)
+{
+	static const size_t least[COLUMNS] = { [FLAT] = 8, [FLAT_ERROR] = 5, [FLAT_SHARE] = 6, [SUM_SHARE] = 6,
+		                               [CUM] = 8,  [CUM_ERROR] = 5,  [CUM_SHARE] = 6 };
+	const struct jp_text_report *r = s->report;
+	struct line_cells cells;
+	double sum = 0;
+	memcpy(s->width, least, sizeof least);
+	for (size_t i = 0; i < jprof_table_count(r->table); i++) {
+		const struct jprof_row *row = jprof_table_at(r->table, i);
+		sum += row->flat;
+		fill_cells(s, row, sum, &cells);
+		widen_columns(s, &cells);
+	}
+	fill_cells(s, &(const struct jprof_row){ .flat = r->view->info.total }, sum, &cells);
+	widen_columns(s, &cells);
+}
+
+static void add_up(struct screen *s)
+{
+	size_t before = 1; /* a blank behind each cell, two behind the last */
+	for (int c = 0; c < COLUMNS; c++)
+		before += s->shown[c] ? s->width[c] + 1 : 0;
+	s->room = s->opts->columns > before ? s->opts->columns - before : 0;
+}
+
+/* Where the terminal is narrow, columns go until a name has room. */
+static void choose_columns(struct screen *s)
+{
+	bool cum = s->opts->cum;
+	const enum column give_way[] = { SUM_SHARE, cum ? FLAT_SHARE : CUM_SHARE, cum ? FLAT : CUM,
+		                         cum ? CUM_SHARE : FLAT_SHARE };
+	for (int c = 0; c < COLUMNS; c++)
+		s->shown[c] = c != FLAT_ERROR && c != CUM_ERROR;
+	add_up(s);
+	size_t errors = s->report->errors ? jp_error_column_width(s->report->errors) : 0;
+	s->long_errors = errors && s->opts->columns >= wide_screen && s->room >= errors + least_name;
+	if (s->long_errors) {
+		s->room -= errors;
+		return;
+	}
+	s->shown[cum ? CUM_ERROR : FLAT_ERROR] = errors;
+	s->shown[SUM_SHARE] = !errors;
+	size_t least = errors ? least_judged : least_name;
+	add_up(s);
+	for (size_t i = 0; s->room < least && i < jp_count(give_way); i++) {
+		s->shown[give_way[i]] = false;
+		add_up(s);
+	}
+}
+
+static void put_line_cells(struct screen *s, const struct line_cells *cells)
+{
+	struct jp_strbuf *out = s->report->out;
+	size_t start = out->len;
+	for (int c = 0; c < COLUMNS; c++)
+		if (s->shown[c])
+			jp_strbuf_printf(out, "%s%*s", out->len == start ? "" : " ", (int)s->width[c], cells->text[c]);
+}
+
+static void put_heads(struct screen *s)
+{
+	const struct jp_text_report *r = s->report;
+	const char *unit = jp_unit_name(r->unit), *rows = rows_are[r->view->info.granularity].one;
+	struct line_cells cells;
+	for (int c = 0; c < COLUMNS; c++)
+		snprintf(cells.text[c], jp_cell, "%s", heads[c]);
+	put_colour(s, BOLD);
+	put_line_cells(s, &cells);
+	jp_strbuf_str(r->out, "  ");
+	size_t used = jp_put_cut(r->out, rows, s->room, NULL) + strlen(unit) + 2;
+	if (s->room > used)
+		jp_strbuf_printf(r->out, "%*s(%s)", (int)(s->room - used), "", unit);
+	put_colour(s, PLAIN);
+	jp_strbuf_str(r->out, "\n");
+}
+
+/* A name as people may be shown it, in a buffer that is used again. */
+static const char *shown_name(struct screen *s, struct jp_strbuf *buf, const char *name)
+{
+	jp_strbuf_cut(buf, 0);
+	jp_strbuf_visible(buf, name);
+	s->report->out->failed = s->report->out->failed || buf->failed;
+	return buf->len && !buf->failed ? buf->text : "";
+}
+
+/* How many columns of `room` a note of `noted` columns gets behind a name: what the name leaves, or half; nothing where
+ * less than `least` would be seen of it. */
+static size_t note_columns(size_t room, size_t name, size_t noted, size_t least)
+{
+	size_t left = room > name ? room - name : 0, most = left > room / 2 ? left : room / 2;
+	return noted <= most ? noted : least <= most ? most : 0;
+}
+
+/* The name of a row, behind it what there is to say of it, and last what is to be known of its error. Returns how many
+ * columns that takes. */
+static size_t put_row_name(struct screen *s, const struct jprof_row *row)
+{
+	enum { least_noted = 8 };
+	const struct jp_text_report *r = s->report;
+	jp_char_columns_fn *columns_of = s->opts->char_columns;
+	const struct jp_note note = jp_note_of(r->view, r->callers, row);
+	const char *name = shown_name(s, &s->name, row->name),
+		   *noted = shown_name(s, &s->note, note.name ? note.name : "");
+	const char *doubt =
+	    r->errors && !s->long_errors ? jp_doubt(s->opts->cum ? &row->cum_range : &row->flat_range) : "";
+	size_t last = strlen(doubt) + least_noted <= s->room ? strlen(doubt) : 0, room = s->room - last;
+	size_t fixed = note.name ? strlen(note.before) + strlen(note.after) : 0, used;
+	size_t behind = note_columns(room, jp_columns(name, columns_of), fixed + jp_columns(noted, columns_of),
+	                             fixed + least_noted);
+	if (!note.name || !behind) {
+		used = jp_put_cut(r->out, name, room, columns_of);
+	} else {
+		used = fixed + jp_put_cut(r->out, name, room - behind, columns_of);
+		jp_strbuf_str(r->out, note.before);
+		used += jp_put_cut(r->out, noted, behind - fixed, columns_of);
+		jp_strbuf_str(r->out, note.after);
+	}
+	jp_strbuf_add(r->out, doubt, last);
+	return used + last;
+}
+
+static void put_screen_row(struct screen *s, size_t i, double sum)
+{
+	const struct jp_text_report *r = s->report;
+	const struct jprof_row *row = jprof_table_at(r->table, i);
+	const char *colour = jp_row_colour(r->view, row);
+	struct line_cells cells;
+	fill_cells(s, row, sum, &cells);
+	put_colour(s, colour);
+	put_line_cells(s, &cells);
+	jp_strbuf_str(r->out, "  ");
+	size_t used = put_row_name(s, row);
+	if (s->long_errors)
+		jp_error_column_put(r->errors, i, used, r->out);
+	put_colour(s, *colour ? PLAIN : "");
+	jp_strbuf_str(r->out, "\n");
+	jp_strbuf_drain(r->out);
+}
+
+/* A line of a sum: it has no cum, so a table without flat shows none. */
+static void put_sum_line(struct screen *s, double value, const char *share, const char *sum, const char *text)
+{
+	struct line_cells cells = { 0 };
+	put_signed(s, cells.text[FLAT], value);
+	snprintf(cells.text[FLAT_SHARE], jp_cell, "%s", share);
+	snprintf(cells.text[SUM_SHARE], jp_cell, "%s", sum);
+	put_line_cells(s, &cells);
+	jp_strbuf_str(s->report->out, "  ");
+	jp_put_cut(s->report->out, text, s->room, s->opts->char_columns);
+}
+
+static void put_rest(struct screen *s)
+{
+	const struct jp_text_report *r = s->report;
+	size_t left = r->view->info.rows - jprof_table_count(r->table);
+	char share[jp_cell], sum[jp_cell], text[64];
+	if (!left)
+		return;
+	double rest = rest_of(s);
+	jp_put_percent(share, rest, r->scale);
+	jp_put_percent(sum, r->view->info.flat, r->scale);
+	snprintf(text, sizeof text, "%zu more %s", left,
+	         left == 1 && r->view->info.granularity != JPROF_BY_SITE ? rows_are[r->view->info.granularity].one
+	                                                                 : rows_are[r->view->info.granularity].more);
+	put_sum_line(s, rest, share, sum, text);
+	jp_strbuf_str(r->out, "\n");
+}
+
+static void put_last(struct screen *s)
+{
+	const struct jprof_view_info *info = &s->report->view->info;
+	jp_strbuf_cut(&s->name, 0);
+	jp_strbuf_str(&s->name, info->heading ? "Total (" : "Total");
+	if (info->heading) {
+		jp_strbuf_visible(&s->name, info->heading);
+		jp_strbuf_str(&s->name, ")");
+	}
+	put_colour(s, BOLD);
+	put_sum_line(s, info->total, "", "", s->name.failed ? "Total" : s->name.text);
+	put_colour(s, PLAIN);
+	jp_strbuf_str(s->report->out, "\n");
+}
+
+void jp_put_screen(const struct jp_text_report *report, const struct jprof_report_opts *opts)
+{
+	struct screen s = { .report = report, .opts = opts };
+	double sum = 0;
+	if (!jprof_table_count(report->table) && report->view->info.total == 0)
+		return;
+	measure_cells(&s);
+	choose_columns(&s);
+	put_heads(&s);
+	for (size_t i = 0; i < jprof_table_count(report->table); i++) {
+		sum += jprof_table_at(report->table, i)->flat;
+		put_screen_row(&s, i, sum);
+	}
+	put_rest(&s);
+	put_last(&s);
+	jp_strbuf_release(&s.name);
+	jp_strbuf_release(&s.note);
+}

@@ -1,0 +1,239 @@
+"""The table on a terminal: pseudo terminals of several sizes. usage: screen.py JPROF SOURCE_ROOT
+
+The judge of a number is the table on a pipe, that of a width Python's unicodedata.
+"""
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unicodedata
+
+jprof, root = os.path.abspath(sys.argv[1]), sys.argv[2]
+tables = os.path.join(root, "samples/tables")
+heaps = os.path.join(root, "samples/heaps")
+dump = "ruby31.1.heap"
+checks = failures = 0
+ROW = re.compile(r" *([+-]?[0-9.]+) +(-?[0-9.]+%) +(-?[0-9.]+%) +([+-]?[0-9.]+) +(-?[0-9.]+%)  (.*)")
+
+
+def check(good, what, shown=""):
+    global checks, failures
+    checks += 1
+    if not good:
+        failures += 1
+        print(f"FAIL: {what}")
+        print("\n".join("    " + line for line in str(shown).splitlines()[:60]))
+
+
+def environment(**more):
+    own = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
+    return {**own, "LC_ALL": "C", "TERM": "dumb", **more}
+
+
+def own(arguments):
+    """Of a Ruby dump its Ruby frames: their names do not depend on what this machine has."""
+    return ["--ruby=only", *arguments] if dump in arguments else arguments
+
+
+def on_terminal(lines, columns, *arguments, program=jprof, **env):
+    """All that a terminal of that size gets, standard error too; 0: it does not know its size."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    child = subprocess.Popen([program, *own(arguments)], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, cwd=tables,
+                             env=environment(**env))
+    os.close(slave)
+    text = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(master)
+    check(child.wait() == 0, f"{arguments}: exit status {child.returncode}", text)
+    return text.decode().replace("\r\n", "\n")
+
+
+def on_pipe(*arguments, program=jprof, **env):
+    return subprocess.run([program, *own(arguments)], stdin=subprocess.DEVNULL, capture_output=True, cwd=tables, check=True,
+                          env=environment(**env)).stdout.decode()
+
+
+def width(text):
+    return sum(0 if unicodedata.category(c) in ("Mn", "Me") else 1 + (unicodedata.east_asian_width(c) in "WF")
+               for c in text)
+
+
+def rows_of(screen):
+    """The rows between the heads and the total: flat, share, running sum, cum, its share, name."""
+    found = [ROW.fullmatch(line) for line in screen.splitlines()]
+    return [m.groups() for m in found if m]
+
+
+def cut_of(cut, whole):
+    """Whether a text is another one with something left out of its middle."""
+    head, dots, tail = cut.partition("...")
+    return cut == whole or (dots and whole.startswith(head) and whole.endswith(tail))
+
+
+# ---- a Ruby dump: what stands where, in each size ----
+piped = [line.split(None, 5) for line in on_pipe(dump).splitlines()[1:]]
+for lines, columns in ((24, 80), (30, 200), (30, 120), (6, 80), (0, 0)):
+    screen = on_terminal(lines, columns, dump)
+    size = f"{lines}x{columns}"
+    shown = screen.splitlines()
+    rows = rows_of(screen)
+    left = len(piped) - len(rows)
+    wide = columns or 80
+    check(all(width(line) <= wide for line in shown), f"{size}: a line is too long", screen)
+    check(len(rows) == {24: 16, 6: 5, 0: 20}.get(lines, len(rows)), f"{size}: {len(rows)} rows", screen)
+    # One line is the command that was typed, one the prompt after it.
+    check(lines < 12 or len(shown) == lines - 2, f"{size}: {len(shown)} lines", screen)
+    check(re.fullmatch(r"ruby3\.1: 8363 KB \(\+-\d+\) in 12,923 objects, from \d+ samples", shown[0]), f"{size}: head", screen)
+    check(re.fullmatch(r" +flat +flat% +sum% +cum +cum%  allocated at +\(KB\)", shown[2]) and width(shown[2]) == wide,
+          f"{size}: heads", screen)
+    check(shown[-1] == f"... {left} more: --top=0", f"{size}: the last line", screen)
+    check(re.fullmatch(r" +8362\.9 +Total", shown[-2]), f"{size}: the total", screen)
+    rest = re.fullmatch(rf" +([0-9.]+) +[0-9.]+% +100\.0% +{left} more places", shown[-3])
+    check(rest and abs(float(rest[1]) + sum(float(r[0]) for r in rows) - 8362.9) < 0.1 * len(rows), f"{size}: the rest", screen)
+    for row, pipe in zip(rows, piped):
+        check(abs(float(row[0]) / 1024 - float(pipe[0])) < 0.06 and [row[1], row[2], row[4]] == [pipe[1], pipe[2], pipe[4]] and
+              cut_of(row[5].split("  called by ")[0].split(" (from ")[0], pipe[5]), f"{size}: the row {row}, on a pipe {pipe}")
+tall = on_terminal(50, 200, dump)
+check(len(rows_of(tall)) == len(piped) and " more" not in tall, "50x200: it all fits", tall)
+every = on_terminal(24, 80, "--top=0", dump)
+check(len(rows_of(every)) == len(piped) and " more" not in every, "--top=0 is not all", every)
+check(len(rows_of(on_terminal(24, 80, "--top=3", dump))) == 3, "--top=3")
+check(len(on_pipe("--top=0", dump).splitlines()) == len(piped) + 1, "--top=0 on a pipe")
+narrow = on_terminal(24, 40, dump)
+check(all(width(line) <= 40 for line in narrow.splitlines()), "40 columns: a line is too long", narrow)
+check("  4355.4  52.1%  owners.rb:6 Leak#keep" in narrow, "40 columns: no first row", narrow)
+check("COLUMNS is not looked at", max(width(line) for line in on_terminal(0, 0, dump, COLUMNS="60").splitlines()) <= 60)
+
+# ---- the unit follows the total ----
+folder = tempfile.TemporaryDirectory()
+os.chdir(folder.name)
+
+
+def write(name, text):
+    path = os.path.join(folder.name, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+MAPS = "\nMAPPED_LIBRARIES:\n00001000-00100000 r-xp 00000000 08:01 1 /x/prog\n"
+for total, unit, shown in ((9999, "B", "9999"), (10000, "KB", "9.8"), (10238976, "KB", "9999.0"), (10240000, "MB", "9.8"),
+                           (900 << 20, "MB", "900.0"), (10000 << 20, "GB", "9.8"), (70 << 40, "GB", "71680.0")):
+    size = write("size.heap", f"heap_v2/1\n  t*: 1: {total} [0: 0]\n@ 0x1001 0x2001\n  t*: 1: {total} [0: 0]\n{MAPS}")
+    screen = on_terminal(24, 80, size)
+    check(re.search(rf"^ +{re.escape(shown)} +Total$", screen, re.M) and f"({unit})\n" in screen, f"{total} is not {shown} {unit}", screen)
+check(re.search(r"^ *75161927680 +Total$", on_terminal(24, 80, "--show_bytes", write(
+    "size.heap", f"heap_v2/1\n  t*: 1: {70 << 30} [0: 0]\n@ 0x1001 0x2001\n  t*: 1: {70 << 30} [0: 0]\n{MAPS}")), re.M), "--show_bytes")
+
+# ---- names of all scripts, cut by what they take on a terminal ----
+NAMES = ["記憶" * 30, "ké" + "e\u0301" * 60, "x" * 200, "short", "\U0001f600" * 40, "a::bcd::" * 12 + "method", "한글이름" * 20]
+symbols = "".join(f"0x{0x2000 + 16 * i:x} {name}\n" for i, name in enumerate(NAMES))
+stacks = "".join(f"@ 0x{0x1001 + 16 * i:x} 0x{0x2001 + 16 * i:x}\n  t*: 1: {90000 - 1000 * i} [0: 0]\n" for i in range(len(NAMES)))
+total = sum(90000 - 1000 * i for i in range(len(NAMES)))
+wide_names = write("names.raw", f"--- symbol\nbinary=/x/prog\n{symbols}---\n--- heap\nheap_v2/1\n  t*: {len(NAMES)}: {total} [0: 0]\n"
+                   f"{stacks}{MAPS}")
+for columns in (40, 41, 63, 80, 81, 100, 200):
+    screen = on_terminal(24, columns, "--fold=none", wide_names)
+    names = [line.split("  ")[-1] for line in screen.splitlines()[3:]]
+    check(all(width(line) <= columns for line in screen.splitlines()), f"{columns} columns: a name is too wide", screen)
+    for name in NAMES:
+        cut = [n for n in names if cut_of(n, name)]
+        check(len(cut) == 1, f"{columns} columns: {name} is not there", screen)
+        # What is cut fills its room, but for half a wide character at either end.
+        start = screen.splitlines()[3].index(names[0])
+        check(cut and (cut[0] == name or columns - start - width(cut[0]) <= 2), f"{columns} columns: {cut} has room left", screen)
+        check(not cut or not any(unicodedata.combining(part[0]) for part in cut[0].split("...") if part), "a mark without its letter", cut)
+
+# ---- differences and errors ----
+base = "--base=ruby31.0.heap"
+plain = on_terminal(24, 80, base, dump)
+check(re.match(r"ruby3\.1: the heap grew from 4644 KB to 8363 KB: \+3719 KB \(\+-\d+\); shares are of\nthe 4643 KB that grew or shrank\n",
+               plain), "the head of a difference", plain)
+check(re.search(r"^ \+3250\.3  70\.0%  70\.0%  \+3250\.3  70\.0%  owners\.rb:6 Leak#keep$", plain, re.M), "growth has its sign", plain)
+rows_as_json = json.loads(on_pipe("--json", base, dump))["rows"]
+for columns in (60, 80, 99):
+    short = on_terminal(24, columns, "--errors", base, dump)
+    check(all(width(line) <= columns for line in short.splitlines() if not line.startswith("jprof: ")), f"errors, {columns}: too long", short)
+    check(" +-95%" in short and " n=" not in short, f"errors, {columns}: no short form", short)
+    check(re.search(r"\(within error\)$", short, re.M), f"errors, {columns}: no word for what may be chance", short)
+    for row in rows_as_json[:5]:
+        half = (row["flat_range"]["high"] - row["flat_range"]["low"]) / 2048
+        line = next((x for x in short.splitlines() if x.startswith(f"{row['flat'] / 1024:+8.1f} ".rjust(9))), "")
+        check(line and line.split()[1] == f"{half:.0f}", f"errors, {columns}: half of the interval is {half}", line or short)
+full = on_terminal(50, 200, "--errors", base, dump)
+check(" n=" in full and "+-95%" not in full and all(width(line) <= 200 for line in full.splitlines()), "errors in full at 200 columns", full)
+check(len(on_terminal(24, 80, "--errors", base, dump).splitlines()) <= 24, "lines of messages are not counted")
+
+# ---- colour says nothing that words do not ----
+ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+coloured = on_terminal(24, 80, base, dump, TERM="xterm-256color")
+check(coloured != plain and ESCAPES.sub("", coloured) == plain, "colours change words", coloured)
+check("\x1b[31m +3250.3" in coloured, "growth is not red", coloured)
+for arguments, env in ((("--color=never",), {}), ((), {"NO_COLOR": "1"})):
+    check(on_terminal(24, 80, *arguments, base, dump, **{"TERM": "xterm", **env}) == plain, f"{arguments} {env}: colours")
+check("\x1b" in on_terminal(24, 80, "--color=always", base, dump, NO_COLOR="1"), "--color=always: none")
+check("\x1b" not in on_pipe(base, dump, TERM="xterm"), "colours on a pipe")
+always = on_pipe("--color=always", base, dump)
+check("\x1b" in always and ESCAPES.sub("", always) == on_pipe(base, dump), "--color=always on a pipe changes words", always)
+
+# ---- called as jeprof nothing of it is there ----
+link = os.path.join(folder.name, "jeprof")
+os.symlink(jprof, link)
+heap = os.path.join(heaps, "jemalloc-5.3.0.heap")
+prefix = "--lib_prefix=" + os.path.join(heaps, "sysroot")
+check(ESCAPES.sub("", on_terminal(10, 40, prefix, heap, program=link, TERM="xterm")) == on_pipe(prefix, heap, program=link),
+      "as jeprof a terminal gets something else than a pipe", on_terminal(10, 40, prefix, heap, program=link))
+
+# ---- what lacks a name: one line, at the end, and only where it is more than a fifth of what is shown ----
+
+
+def half_named(nameless):
+    """A dump of 100,000 bytes, so many of them in a function without a name."""
+    return write(f"nameless.{nameless}", "--- symbol\nbinary=/x/prog\n0x1001 named\n---\n--- heap\nheap_v2/1\n  t*: 2: 100000 [0: 0]\n"
+                 f"@ 0x1001 0x2001\n  t*: 1: {100000 - nameless} [0: 0]\n@ 0x1011 0x3001\n  t*: 1: {nameless} [0: 0]\n{MAPS}")
+
+
+def said(*arguments):
+    return subprocess.run([jprof, "--fold=none", *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          check=True, env=environment()).stderr.decode()
+
+
+for nameless, told in ((19000, False), (20000, False), (21000, True), (90000, True)):
+    few = half_named(nameless)
+    screen = on_terminal(24, 80, few)
+    end = " ".join(screen.split(" Total\n")[1].split())
+    names = re.fullmatch(r"([0-9]+) % of the bytes shown have no function's name; .*: jprof info " + re.escape(few), end)
+    check(bool(names) == told and screen.count("no function's name") == told, f"{nameless} of 100000: the line", screen)
+    check(not told or names and names[1] == str(round(nameless / 1000)), f"{nameless}: the share", screen)
+    check(said(few).count("no function's name") == told and said("--tree", few).count("no function's name") == told, f"{nameless}: on a pipe", said(few))
+    check("no function's name" not in said("--libs", few), "--libs needs no names")
+# Named rows alone are shown.
+check("no function's name" not in said("--top=1", half_named(30000)), "--top=1 shows no nameless row")
+check("no function's name" in said("--top=1", half_named(70000)), "--top=1 shows nothing else")
+
+# ---- each thread of several has its part of the height ----
+threads = on_terminal(60, 80, "--thread=*", dump)
+many = write("many.heap", f"heap_v2/1\n  t*: 300: 30000 [0: 0]\n" + "".join(
+    f"@ 0x{0x1001 + 16 * i:x} 0x{0x8001 + 16 * i:x}\n  t*: 1: 100 [0: 0]\n" for i in range(300)) + MAPS)
+for lines, columns in ((24, 80), (50, 200), (10, 80)):
+    screen = on_terminal(lines, columns, "--fold=none", many)
+    check(len(screen.splitlines()) == max(lines - 2, 13) and f"... {600 - len(rows_of(screen))} more: --top=0\n" in screen,
+          f"{lines}x{columns}: {len(screen.splitlines())} lines", screen)
+check(len(threads.splitlines()) <= 58 and threads.count("Total (") == 2 and len(rows_of(threads)) > 20, "threads", threads)
+
+print(f"{checks} checks, {failures} failed")
+sys.exit(failures > 0)
