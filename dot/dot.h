@@ -12,6 +12,9 @@ struct dot_opts {
 	const char *const *facts;           /* lines for the legend, told by the caller; `fact_count` of them */
 	size_t fact_count;
 	bool cluster; /* nodes of one library stand together in a frame */
+
+	/* Called before a layout that takes seconds; NULL: nobody is told. */
+	void (*waits)(size_t boxes, size_t arrows);
 };
 
 /* The i-th kind of picture, or NULL after the last; static. */
@@ -22,6 +25,8 @@ struct dot_picture {
 	char *data; /* for free() */
 	size_t len;
 	char remark[256];
+	size_t arrows;   /* drawn */
+	size_t left_out; /* arrows of the graph that are not: Graphviz would take minutes to place them */
 };
 
 /* Draws a graph. All formats but "dot" need the module jprof-gvc.so; without it JPROF_E_UNSUPPORTED says what

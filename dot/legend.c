@@ -48,7 +48,8 @@ static const char *noun(const struct dot_opts *opts, bool many)
 	return nouns[opts->view->granularity][many];
 }
 
-static void put_dropped(FILE *out, const struct jprof_graph_info *info, const struct dot_opts *opts)
+static void put_dropped(FILE *out, const struct jprof_graph_info *info, const struct dot_opts *opts,
+                        const struct dot_effort *effort)
 {
 	char flat[dot_cell], limit[dot_cell];
 	double share = info->scale > 0 ? info->dropped_flat * 100 / info->scale : 0;
@@ -60,6 +61,9 @@ static void put_dropped(FILE *out, const struct jprof_graph_info *info, const st
 		         info->nodelimit > 0 ? limit : "", info->nodelimit > 0 ? ")" : "");
 	if (info->dropped_edges)
 		put_line(out, "left out: %zu of the smaller arrows", info->dropped_edges);
+	if (effort->left_out)
+		put_line(out, "left out: %zu more arrows, the smallest: %zu are as many as can be placed",
+		         effort->left_out, effort->arrow_count);
 }
 
 static bool has_edge(const struct jprof_graph *graph, bool residual)
@@ -94,11 +98,14 @@ static void put_origins(FILE *out, const struct jprof_graph *graph)
 		fputs("<br align=\"left\"/>", out);
 }
 
-static void put_key(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts)
+static void put_key(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts,
+                    const struct dot_effort *effort)
 {
 	if (jprof_graph_info(graph)->difference)
 		put_line(out, "red grew, blue shrank; the stronger, the more");
 	put_origins(out, graph);
+	if (!effort->values)
+		put_line(out, "arrows have no numbers, for there are too many; an SVG tells them under the mouse");
 	if (has_edge(graph, true))
 		put_line(out, "dashed: by way of %s left out", noun(opts, true));
 	if (has_edge(graph, false))
@@ -110,7 +117,8 @@ double dot_type_scale(const struct jprof_graph *graph)
 	return fmin(4, fmax(1, sqrt((double)jprof_graph_nodes(graph) / 20)));
 }
 
-void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts)
+void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts,
+                    const struct dot_effort *effort)
 {
 	double scale = dot_type_scale(graph);
 	fprintf(out, "<font point-size=\"%.0f\"><b>", 22 * scale);
@@ -120,7 +128,7 @@ void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot
 	fprintf(out, "</font><font point-size=\"%.0f\" color=\"#55524c\">", 11 * scale);
 	for (size_t i = 0; i < opts->fact_count; i++)
 		put_line(out, "%.500s", opts->facts[i]);
-	put_dropped(out, jprof_graph_info(graph), opts);
-	put_key(out, graph, opts);
+	put_dropped(out, jprof_graph_info(graph), opts, effort);
+	put_key(out, graph, opts, effort);
 	fputs("</font><br/>", out);
 }
