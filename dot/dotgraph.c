@@ -185,7 +185,8 @@ static bool put_node_name(FILE *out, const struct jprof_node *n, double size)
 
 static void put_owner(FILE *out, const struct build *b, const struct jprof_node *n, double size)
 {
-	bool owner = !b->opts->cluster && b->opts->view->granularity != JPROF_BY_LIBRARY;
+	bool owner = !b->opts->cluster && b->opts->view->granularity < JPROF_BY_KIND &&
+	             b->opts->view->granularity != JPROF_BY_LIBRARY;
 	if (!owner && !n->inlined)
 		return;
 	fprintf(out, "<font point-size=\"%.1f\" color=\"%s\">", fmax(7.5, size * 0.55), dot_origin(n->origin).color);

@@ -44,6 +44,8 @@ static const char *noun(const struct dot_opts *opts, bool many)
 		[JPROF_BY_ADDRESS] = { "address", "addresses" },
 		[JPROF_BY_LIBRARY] = { "library", "libraries" },
 		[JPROF_BY_SITE] = { "line", "lines" },
+		[JPROF_BY_KIND] = { "kind", "kinds" },
+		[JPROF_BY_GROUP] = { "group", "groups" },
 	};
 	return nouns[opts->view->granularity][many];
 }

@@ -5,6 +5,7 @@
 struct options;
 
 /* With the options of a report. */
+int cmd_explain(const struct options *options);
 int cmd_info(const struct options *options);
 int cmd_interactive(const struct options *options);
 int cmd_report(const struct options *options);

@@ -31,6 +31,7 @@ static const struct {
 	int (*run)(const struct options *);
 	void (*help)(void);
 } reports[] = {
+	{ "explain", cmd_explain, options_explain_help },
 	{ "info", cmd_info, options_info_help },
 };
 
@@ -63,7 +64,6 @@ static const struct {
 	{ "cache", "jprof keeps nothing of what it has read" },
 	{ "check", "--diff_base=OLD --json NEW has the growth of each row with its error, for a gate of your own" },
 	{ "diff", "jprof --diff_base=OLD NEW shows what grew" },
-	{ "explain", "jprof --libs DUMP shows whose the memory is, jprof info DUMP what the dump holds" },
 	{ "names", "--debug-dir, --add_lib and --debuginfod bring names; jprof info DUMP says which are missing" },
 	{ "serve", "jprof snap -o FILE PID and jprof --proto -o FILE.pb.gz FILE make a profile for pprof" },
 	{ "top", "jprof --top=N DUMP prints the first N rows" },

@@ -455,6 +455,65 @@ struct jprof_outside {
 /* Of what was added, or of what was subtracted. Since: 0.2 */
 JPROF_API void jprof_profile_outside(const struct jprof_profile *profile, bool base, struct jprof_outside *outside);
 
+/* What /proc, jemalloc and Ruby tell of the memory of a profile's processes, in bytes if not said otherwise. Those from
+ * ALLOCATED on are of the moment of the dump, the others of the moment at which it was collected. */
+enum jprof_figure {
+	JPROF_FIGURE_RSS,       /* /proc/PID/status: the sum of the next three */
+	JPROF_FIGURE_RSS_ANON,  /* without a file behind it */
+	JPROF_FIGURE_RSS_FILE,  /* of mapped files */
+	JPROF_FIGURE_RSS_SHMEM, /* shared memory, memfds */
+	JPROF_FIGURE_SWAP,      /* swapped out, and so in none of these */
+	JPROF_FIGURE_PSS,       /* /proc/PID/smaps_rollup: shared memory counts once */
+	JPROF_FIGURE_SHARED,    /* the part of RSS_ANON that another process has, too, since a fork: Shared_Dirty */
+	JPROF_FIGURE_STACKS,    /* /proc/PID/smaps: stacks of threads, as far as they were touched */
+	JPROF_FIGURE_JIT,       /* code without a file */
+	JPROF_FIGURE_COPIES,    /* pages of mapped files that the process has changed: part of RSS_ANON */
+	JPROF_FIGURE_ALLOCATED, /* jemalloc's stats.allocated */
+	JPROF_FIGURE_ACTIVE,    /* and stats.active: the pages that hold this */
+	JPROF_FIGURE_METADATA,  /* jemalloc's own data */
+	JPROF_FIGURE_INTERNAL,  /* the part of it that is allocated as objects are: the profiler's stacks, caches */
+	JPROF_FIGURE_DIRTY,     /* pages that were freed and not given back */
+	JPROF_FIGURE_MUZZY,     /* likewise; the kernel may take them */
+	JPROF_FIGURE_CACHED,    /* objects that were freed and wait in a thread's cache: part of ALLOCATED */
+	JPROF_FIGURE_PADDING, /* of ACTIVE: a page for each object that the profiler sampled, and that is not touched */
+	JPROF_FIGURE_GC_HEAP, /* the pages of Ruby's GC heap */
+	JPROF_FIGURE_GC_FREE, /* the part of them that is free slots; where all slots have one size: before Ruby 3.2 */
+	JPROF_FIGURE_SAMPLED, /* objects below 16 KiB that are sampled: jemalloc puts each on pages of its own */
+	JPROF_FIGURE_SAMPLED_SPACE, /* and what these hold */
+	JPROF_FIGURE_PAGE,          /* the allocator's page, once for each process */
+	JPROF_FIGURES
+};
+
+/* A figure, added up over the processes, of what was added or of what was subtracted. NAN where it is not known of each
+ * of them. Since: 0.2 */
+JPROF_API double jprof_profile_figure(const struct jprof_profile *profile, bool base, enum jprof_figure figure);
+
+/* How a process's allocator and interpreter are set up. */
+struct jprof_settings {
+	bool known;
+	bool background_thread;
+	int64_t dirty_decay_ms; /* -1: never; -2: not known */
+	unsigned arenas;
+	char ruby[24]; /* its version, or "" */
+};
+
+/* The control group that a process is in, in bytes; NAN: not known. */
+struct jprof_group {
+	bool known;
+	double current, limit; /* what counts against the limit; INFINITY: there is none */
+	double cache;          /* the part of it that is file pages */
+	double anon;           /* the part that is memory of processes */
+};
+
+/* Of the process that was added last. Since: 0.2 */
+JPROF_API void jprof_profile_settings(const struct jprof_profile *profile, struct jprof_settings *settings);
+
+/* Likewise. Since: 0.2 */
+JPROF_API void jprof_profile_group(const struct jprof_profile *profile, struct jprof_group *group);
+
+/* Seconds since the epoch at which the newest dump was made, of what was added; 0: not known. Since: 0.2 */
+JPROF_API int64_t jprof_profile_time(const struct jprof_profile *profile);
+
 /* Stores in *range that of the sum of one counter over all stacks. Since: 0.1 */
 JPROF_API void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter counter,
                                    struct jprof_range *range);
@@ -685,8 +744,10 @@ enum jprof_granularity {
 	JPROF_BY_FILE,
 	JPROF_BY_ADDRESS,
 	JPROF_BY_LIBRARY, /* by owner: "libxml2 via nokogiri.so" */
-	JPROF_BY_SITE, /* by line of Ruby, "app/models/user.rb:42 User#tags": flat is what was allocated there, by what
-	                  is of Ruby itself, or native; where there is no Ruby, by function. Since: 0.2 */
+	JPROF_BY_SITE,  /* by line of Ruby, "app/models/user.rb:42 User#tags": flat is what was allocated there, by what
+	                   is of Ruby itself, or native; where there is no Ruby, by function. Since: 0.2 */
+	JPROF_BY_KIND,  /* by what kind of memory it is: "Ruby data", "native gems", "own code". Since: 0.2 */
+	JPROF_BY_GROUP, /* likewise, with whose: "native gems: nokogiri 1.16.2". Since: 0.2 */
 };
 
 /* Which frames of a stack there are, where the profile has frames of Ruby: jprof_profile_info.has_ruby. */
@@ -1017,6 +1078,100 @@ JPROF_API int jprof_render(const struct jprof_view *view, const char *format, co
 JPROF_API int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *dump,
                                 const struct jprof_report_opts *opts, jprof_write_fn *write, void *context,
                                 struct jprof_error *err);
+
+/* ---- Where the memory of processes is --------------------------------------------------------------------- */
+
+/* The parts of a process's memory. */
+enum jprof_part {
+	JPROF_PART_LIVE,          /* objects that malloc gave and nobody freed, by jemalloc's own count */
+	JPROF_PART_KIND,          /* of them by the samples: a kind, "native gems" */
+	JPROF_PART_GROUP,         /* whose it is, within a kind: "nokogiri 1.16.2" */
+	JPROF_PART_NOT_SAMPLED,   /* what jemalloc counts more than the samples let expect; below 0: less */
+	JPROF_PART_GC_HEAP,       /* Ruby's: pages that it maps by itself */
+	JPROF_PART_GC_OBJECTS,    /* ... slots with an object, */
+	JPROF_PART_GC_FREE,       /* and free ones; not known where pages have slots of several sizes */
+	JPROF_PART_FRAGMENTATION, /* free places between live objects, on pages that therefore stay */
+	JPROF_PART_SIZE_CLASS,    /* of them those between objects of one size */
+	JPROF_PART_KEPT,          /* freed, and kept by the allocator: */
+	JPROF_PART_DIRTY,         /* ... whole pages, */
+	JPROF_PART_MUZZY,         /* ... pages that the kernel may take, */
+	JPROF_PART_CACHED,        /* ... objects in the caches of threads */
+	JPROF_PART_METADATA,      /* the allocator's own data */
+	JPROF_PART_INTERNAL, /* ... of it what is allocated as objects are: mostly what the profiler knows of stacks */
+	JPROF_PART_PROFILER, /* what sampling takes: a page or more for each sampled small object */
+	JPROF_PART_STACKS,   /* of threads */
+	JPROF_PART_FILES,    /* the program and its libraries, with pages of them that it changed */
+	JPROF_PART_JIT,      /* code that was made at run time */
+	JPROF_PART_SHMEM,    /* shared memory */
+	JPROF_PART_SWAPPED,  /* below 0: what parts above have, and was swapped out */
+	JPROF_PART_NOT_EXPLAINED, /* what is left; below 0: parts above have memory that was never touched */
+	JPROF_PART_SHARED,        /* below 0: what processes share, and each of them counts */
+	JPROF_PART_TOTAL,         /* RSS of one process; Pss of several */
+	JPROF_PARTS
+};
+
+/* A row of an explanation. Those of depth 0 but the last, the total, add up to that. */
+struct jprof_explained {
+	enum jprof_part part;
+	unsigned depth;   /* 1: a part of the last row of depth 0; 2: of the last of depth 1 */
+	const char *name; /* of a kind or group; of a size class the group that all its sampled objects are of; "" */
+	uint64_t object_size; /* of a size class, in bytes; 0 */
+	const char
+	    *tenants;  /* of a size class: the groups that most of its objects are of now, with their shares; "" */
+	double bytes;  /* NAN: not known */
+	double growth; /* since the earlier snapshot; NAN: there is none, or it is not known */
+	struct jprof_range range, growth_range; /* of what is estimated; error NAN: it is counted */
+};
+
+/* What would help. */
+enum jprof_help_kind {
+	JPROF_HELP_DECAY,      /* give back freed pages sooner, by a thread in the background */
+	JPROF_HELP_ARENAS,     /* fewer arenas: less fragmentation */
+	JPROF_HELP_SAMPLING,   /* sample less often */
+	JPROF_HELP_ACCUMULATE, /* do without prof_accum */
+	JPROF_HELP_GC_FREE,    /* free slots in Ruby's GC heap */
+	JPROF_HELP_WARMUP,     /* Process.warmup before the fork */
+};
+
+struct jprof_help {
+	enum jprof_help_kind kind;
+	double saves; /* bytes, about */
+	bool part;    /* it may be less: a part of that */
+};
+
+struct jprof_explain_info {
+	unsigned processes;
+	double total, growth; /* as the row of the total; NAN: not known */
+	double error;         /* half of the 95 % interval of the growth of what malloc gave; NAN: there is none */
+	double seconds;       /* between the two snapshots; NAN: not known */
+	double shared;        /* of the memory of processes what is still shared since a fork; NAN */
+	struct jprof_settings settings;
+	struct jprof_group group;
+	double group_growth; /* of group.current; NAN */
+};
+
+struct jprof_explanation;
+
+/* Where the memory of a profile's processes is. `change` is the difference of the same profile to that of an earlier
+ * snapshot, or NULL. Both must be symbolized, and not lean. What is not known has no row; nothing is fitted: each row
+ * is counted by itself, and what remains is not explained. Since: 0.2 */
+JPROF_API int jprof_explain_new(const struct jprof_profile *profile, const struct jprof_profile *change,
+                                struct jprof_explanation **explanation, struct jprof_error *err);
+
+/* It lives as long as the explanation. Since: 0.2 */
+JPROF_API const struct jprof_explain_info *jprof_explain_info(const struct jprof_explanation *explanation);
+
+/* Number of rows. Since: 0.2 */
+JPROF_API size_t jprof_explain_count(const struct jprof_explanation *explanation);
+
+/* The i-th row, from 0; it lives as long as the explanation. Since: 0.2 */
+JPROF_API const struct jprof_explained *jprof_explain_at(const struct jprof_explanation *explanation, size_t i);
+
+/* The i-th of what would help, from 0, what saves most first; NULL: there is no more. Since: 0.2 */
+JPROF_API const struct jprof_help *jprof_explain_help(const struct jprof_explanation *explanation, size_t i);
+
+/* Frees it; NULL is fine. Since: 0.2 */
+JPROF_API void jprof_explain_free(struct jprof_explanation *explanation);
 
 /* ---- Live processes ------------------------------------------------------------------------ */
 

@@ -204,7 +204,7 @@ static struct jprof_profile *profile_of_file(struct loading *w, struct loaded *l
 	struct jprof_profile *profile = NULL;
 	say_or_count(w, jprof_profile_open(path, &opts, &profile, &err), &err);
 	l->warned = l->warned || (profile && jprof_profile_notes(profile));
-	if (profile)
+	if (profile && !w->o->quiet)
 		say_members(profile, path);
 	return profile;
 }
@@ -348,7 +348,7 @@ static void say_notes(const struct jprof_profile *profile)
 bool load_names(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
 {
 	bool good = check_is_program(profile, inputs) && symbolize(profile, inputs, o);
-	if (good)
+	if (good && !o->quiet)
 		say_notes(profile);
 	return good;
 }

@@ -262,6 +262,7 @@ static void put_options(int commands)
 void options_help(void)
 {
 	printf("usage: jprof [OPTIONS] [PROGRAM] DUMP...  where the memory of a process is\n"
+	       "       jprof explain [EARLIER] LATER      where all memory is, and what helps\n"
 	       "       jprof info DUMP...                 what a dump holds, how sure names are\n"
 	       "       jprof bundle -o FILE DUMP...       a dump with its names in one file\n"
 	       "       jprof snap PID...                  dumps of live processes, in a bundle\n"
@@ -295,4 +296,22 @@ void options_info_help(void)
 	       "Examples\n"
 	       "  jprof info app.1.heap\n"
 	       "  jprof info --sysroot=image app.1.heap\n");
+}
+
+void options_explain_help(void)
+{
+	printf("usage: jprof explain [OPTIONS] [PROGRAM] SNAPSHOT\n"
+	       "       jprof explain [OPTIONS] [PROGRAM] EARLIER LATER\n"
+	       "\n"
+	       "Says where all memory of the processes in a snapshot is, in a table that adds up\n"
+	       "to RSS: live objects by owner, Ruby's GC heap, fragmentation, freed pages, what\n"
+	       "jemalloc and the profiler take, stacks, files, and what is not explained. Of two\n"
+	       "snapshots it says how much each part grew. Then it says what would help.\n"
+	       "\n"
+	       "  --json                 the same as JSON; docs/explain.md has the schema\n");
+	put_options(INFO);
+	printf("\n"
+	       "Examples\n"
+	       "  jprof explain morning.jprof\n"
+	       "  jprof explain evening.jprof morning.jprof\n");
 }

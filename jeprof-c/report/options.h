@@ -72,9 +72,10 @@ struct jprof_report_opts options_report(const struct options *options);
 /* Whether the report goes to a terminal. */
 bool options_screen(const struct options *options);
 
-/* Print the options for people: those of reports, and those of `jprof info`. */
+/* Print the options for people: those of reports, of `jprof info` and of `jprof explain`. */
 void options_help(void);
 void options_info_help(void);
+void options_explain_help(void);
 
 /* Rows of an option table: where names are looked for. AT(member) is the place of a member of struct options. */
 /* clang-format off */

@@ -55,7 +55,10 @@ int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "names were looked for already: give the side-car before jprof_profile_symbolize");
 	profile->outside.now.processes = 1;
-	return take_member_sidecar(profile, (struct jp_span){ data, len }) ? jp_error_nomem(err) : 0;
+	if (take_member_sidecar(profile, (struct jp_span){ data, len }))
+		return jp_error_nomem(err);
+	jp_figures_of_samples(&profile->outside, profile);
+	return 0;
 }
 
 static int take_build_ids(struct jprof_profile *p, const struct jp_bundle_member *m)
@@ -155,7 +158,8 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 {
 	struct jp_outside of_proc = { 0 };
 	struct jprof_range range;
-	jp_figures_of_member(&of_proc, m);
+	char ruby[8];
+	jp_figures_of_member(&of_proc, m, jp_ruby_version_of(profile, ruby) ? ruby : NULL);
 	jprof_profile_range(profile, JPROF_INUSE_SPACE, &range);
 	double total = jprof_profile_total(profile, JPROF_INUSE_SPACE);
 	double least = isnan(range.error) ? total : total - range.error;
@@ -164,6 +168,7 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 	if (of_proc.now.rss_anon.bytes < least)
 		of_proc.now.rss_anon = (struct jp_known_sum){ 0 };
 	jp_outside_add(&profile->outside, &of_proc, 1);
+	jp_figures_of_samples(&profile->outside, profile);
 }
 
 static int note_member(struct jprof_profile *profile, const struct jp_bundle_member *m)

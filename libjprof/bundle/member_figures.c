@@ -1,43 +1,200 @@
 #include "bundle/member_figures.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The number of KiB behind "KEY:" at the beginning of a line of a file of /proc; false: there is none. */
-static bool proc_number(const struct jp_bundle_file *file, const char *key, double *bytes)
+#include "bundle/member_proc.h"
+#include "model/profile.h"
+
+/* ---- jemalloc -------------------------------------------------------------------------------------------- */
+
+/* The sums over all arenas: those of jemalloc, or an arena after the other where the text has no sums. */
+static jp_json *arena_sums(jp_json *stats, size_t i)
+{
+	char name[24];
+	jp_json *arenas = jp_json_get(stats, "stats.arenas"), *merged = jp_json_get(arenas, "merged");
+	snprintf(name, sizeof name, "%zu", i);
+	return merged ? (i ? NULL : merged) : jp_json_get(arenas, name);
+}
+
+static void add_classes(struct jp_figures *to, jp_json *kinds, jp_json *arena)
+{
+	jp_json *bins = jp_json_get(arena, "bins");
+	for (size_t i = 0; i < jp_json_length(bins) && i < jp_most_classes; i++) {
+		jp_json *kind = jp_json_at(kinds, i), *bin = jp_json_at(bins, i);
+		double size = (double)jp_json_number(kind, "size");
+		double places = (double)jp_json_number(bin, "curslabs") * (double)jp_json_number(kind, "nregs");
+		struct jp_class_sum sum = { .size = jp_json_number(kind, "size"),
+			                    .slabs = places * size,
+			                    .occupied = (double)jp_json_number(bin, "curregs") * size };
+		if (sum.slabs > 0)
+			jp_figures_add_class(to, &sum);
+	}
+}
+
+static void take_arenas(struct jp_figures *to, jp_json *stats, double page)
+{
+	enum { most = 4096 };
+	jp_json *arenas = jp_json_get(stats, "arenas"), *arena;
+	double dirty = 0, muzzy = 0, cached = 0, internal = 0;
+	size_t i = 0, count = jp_json_number(arenas, "narenas"), seen = 0;
+	for (; i < most && i <= count; i++) {
+		if (!(arena = arena_sums(stats, i)))
+			continue;
+		dirty += (double)jp_json_number(arena, "pdirty") * page;
+		muzzy += (double)jp_json_number(arena, "pmuzzy") * page;
+		cached += (double)jp_json_number(arena, "tcache_bytes");
+		internal += (double)jp_json_number(arena, "internal");
+		add_classes(to, jp_json_get(arenas, "bin"), arena);
+		seen++;
+	}
+	if (!seen)
+		return;
+	jp_known_add(&to->of[JPROF_FIGURE_DIRTY], dirty);
+	jp_known_add(&to->of[JPROF_FIGURE_MUZZY], muzzy);
+	jp_known_add(&to->of[JPROF_FIGURE_CACHED], cached);
+	jp_known_add(&to->of[JPROF_FIGURE_INTERNAL], internal);
+}
+
+static void take_settings(struct jprof_settings *to, jp_json *opt)
+{
+	uint64_t decay = jp_json_number(opt, "dirty_decay_ms");
+	*to = (struct jprof_settings){ .known = true,
+		                       .background_thread = jp_json_true(opt, "background_thread"),
+		                       .dirty_decay_ms = decay < INT32_MAX ? (int64_t)decay : -1,
+		                       .arenas = (unsigned)jp_json_number(opt, "narenas") };
+	if (!jp_json_get(opt, "dirty_decay_ms"))
+		to->dirty_decay_ms = -2;
+}
+
+/* The object that malloc_stats_print writes with "J". */
+static void take_malloc_stats(struct jp_outside *to, jp_json *text)
+{
+	jp_json *stats = jp_json_get(text, "jemalloc"), *sums = jp_json_get(stats, "stats");
+	jp_json *opt = jp_json_get(stats, "opt"), *config = jp_json_get(stats, "config");
+	struct jp_figures *figures = &to->now.figures;
+	uint64_t resident = jp_json_number(sums, "resident"), allocated = jp_json_number(sums, "allocated");
+	double page = (double)jp_json_number(jp_json_get(stats, "arenas"), "page");
+	if (!allocated || resident < allocated)
+		return;
+	jp_known_add(&to->now.kept, (double)(resident - allocated));
+	jp_known_add(&figures->of[JPROF_FIGURE_ALLOCATED], (double)allocated);
+	jp_known_add(&figures->of[JPROF_FIGURE_ACTIVE], (double)jp_json_number(sums, "active"));
+	jp_known_add(&figures->of[JPROF_FIGURE_METADATA], (double)jp_json_number(sums, "metadata"));
+	bool padded = jp_json_true(opt, "cache_oblivious") || jp_json_true(config, "cache_oblivious");
+	jp_known_add(&figures->of[JPROF_FIGURE_PAGE], page);
+	jp_known_add(&figures->of[JPROF_FIGURE_PADDING], padded ? page : 0);
+	take_arenas(figures, stats, page);
+	take_settings(&figures->settings, opt);
+}
+
+/* ---- Ruby ------------------------------------------------------------------------------------------------ */
+
+static void take_gc_stat(struct jp_outside *to, const char *version, uint64_t pages, uint64_t slots,
+                         uint64_t free_slots)
+{
+	double size = jp_gc_page_size(version, pages, slots), heap = (double)pages * size;
+	if (!pages || !(size > 0))
+		return;
+	jp_known_add(&to->now.gc_heap, heap);
+	jp_known_add(&to->now.figures.of[JPROF_FIGURE_GC_HEAP], heap);
+	if (jp_gc_one_slot_size(version) && slots >= free_slots && slots)
+		jp_known_add(&to->now.figures.of[JPROF_FIGURE_GC_FREE], heap * (double)free_slots / (double)slots);
+}
+
+static void take_json_gc_stat(struct jp_outside *to, const char *version, jp_json *stat)
+{
+	take_gc_stat(to, version, jp_json_number(stat, "heap_allocated_pages"),
+	             jp_json_number(stat, "heap_available_slots"), jp_json_number(stat, "heap_free_slots"));
+}
+
+/* A number of lines "KEY NUMBER"; 0: there is none. */
+static uint64_t line_number(const char *text, const char *key)
 {
 	size_t len = strlen(key);
 	unsigned long long number;
-	for (const char *line = file ? file->data : NULL; line;
-	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-		if (!strncmp(line, key, len) && line[len] == ':' && sscanf(line + len + 1, "%20llu", &number) == 1) {
-			*bytes = (double)number * 1024;
-			return true;
-		}
+	for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
+		if (!strncmp(text, key, len) && sscanf(text + len, "%*1[: ]%20llu", &number) == 1)
+			return number;
+	return 0;
+}
+
+/* GC.stat as JSON, or in lines. */
+static void take_gcstat_file(struct jp_outside *to, const char *version, const struct jp_bundle_file *file)
+{
+	struct json_object *jp_cleanup(jp_json_release) json = NULL;
+	if (!jp_json_parse(file->data, file->len, "", &json, NULL))
+		take_json_gc_stat(to, version, json);
+	else
+		take_gc_stat(to, version, line_number(file->data, "heap_allocated_pages"),
+		             line_number(file->data, "heap_available_slots"),
+		             line_number(file->data, "heap_free_slots"));
+}
+
+bool jp_ruby_version_of(const struct jprof_profile *p, char version[8])
+{
+	static const char begin[] = "libruby";
+	for (uint32_t i = 0; i < jp_object_count(p); i++) {
+		const char *base = jp_basename(jp_string(p, p->objects[i].path));
+		unsigned major, minor;
+		if (strncmp(base, begin, sizeof begin - 1))
+			continue;
+		base += strcspn(base, "0123456789");
+		if (sscanf(base, "%2u.%2u", &major, &minor) != 2)
+			continue;
+		snprintf(version, 8, "%u.%u", major, minor);
+		return true;
+	}
 	return false;
 }
 
-void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *member)
-{
-	double bytes;
-	to->now.processes++;
-	if (proc_number(jp_bundle_file(member, "status"), "RssAnon", &bytes))
-		jp_known_add(&to->now.rss_anon, bytes);
-	if (proc_number(jp_bundle_file(member, "smaps_rollup"), "Pss", &bytes))
-		jp_known_add(&to->now.pss, bytes);
-}
+/* ---- what there is --------------------------------------------------------------------------------------- */
 
 void jp_figures_of_sidecar(struct jp_outside *to, jp_json *sidecar)
 {
-	jp_json *ruby = jp_json_get(sidecar, "ruby"), *stat = jp_json_get(ruby, "gc_stat");
-	uint64_t pages = jp_json_number(stat, "heap_allocated_pages");
-	double size =
-	    jp_gc_page_size(jp_json_text(ruby, "version"), pages, jp_json_number(stat, "heap_available_slots"));
-	if (pages && size > 0)
-		jp_known_add(&to->now.gc_heap, (double)pages * size);
-	jp_json *malloc_stats = jp_json_get(jp_json_get(sidecar, "malloc_stats"), "jemalloc");
-	jp_json *sums = jp_json_get(malloc_stats, "stats");
-	uint64_t resident = jp_json_number(sums, "resident"), allocated = jp_json_number(sums, "allocated");
-	if (allocated && resident >= allocated)
-		jp_known_add(&to->now.kept, (double)(resident - allocated));
+	jp_json *ruby = jp_json_get(sidecar, "ruby");
+	const char *version = jp_json_text(ruby, "version");
+	take_malloc_stats(to, jp_json_get(sidecar, "malloc_stats"));
+	take_json_gc_stat(to, version, jp_json_get(ruby, "gc_stat"));
+	if (version)
+		snprintf(to->now.figures.settings.ruby, sizeof to->now.figures.settings.ruby, "%s", version);
+}
+
+void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *member, const char *ruby)
+{
+	struct json_object *jp_cleanup(jp_json_release) stats = NULL;
+	const struct jp_bundle_file *stats_file = jp_bundle_file(member, "stats.json"),
+				    *gc_file = jp_bundle_file(member, "gcstat.json");
+	to->now.processes++;
+	jp_figures_of_proc(to, member);
+	if (jp_bundle_file(member, "agent.json"))
+		return;
+	if (stats_file && !jp_json_parse(stats_file->data, stats_file->len, "", &stats, NULL))
+		take_malloc_stats(to, stats);
+	if (gc_file)
+		take_gcstat_file(to, ruby, gc_file);
+	if (ruby)
+		snprintf(to->now.figures.settings.ruby, sizeof to->now.figures.settings.ruby, "%s", ruby);
+}
+
+void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *p)
+{
+	static const double least_extent = 16384; /* SC_LARGE_MINCLASS where pages have 4 KiB */
+	double objects = 0, space = 0;
+	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
+		const struct jp_sample *sample = &p->samples.items[i];
+		double count = (double)sample->counted[0], bytes = (double)sample->counted[1];
+		if (sample->sum == JP_NONE && count > 0 && bytes / count < least_extent) {
+			objects += count;
+			space += bytes;
+		}
+	}
+	if (!p->rate)
+		return;
+	jp_known_add(&to->now.figures.of[JPROF_FIGURE_SAMPLED], objects);
+	jp_known_add(&to->now.figures.of[JPROF_FIGURE_SAMPLED_SPACE], space);
+	struct jp_known_sum *padding = &to->now.figures.of[JPROF_FIGURE_PADDING];
+	if (padding->of == 1)
+		padding->bytes *= objects;
 }

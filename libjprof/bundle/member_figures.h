@@ -1,4 +1,5 @@
-/* What a bundle's member, or the side-car of a dump, tells of its process beside the dump. */
+/* What a bundle's member, or the side-car of a dump, tells of its process beside the dump. What is not there, or cannot
+ * be read, is not known. */
 #ifndef JP_BUNDLE_MEMBER_FIGURES_H
 #define JP_BUNDLE_MEMBER_FIGURES_H
 
@@ -6,10 +7,17 @@
 #include "bundle/bundle.h"
 #include "model/process_sums.h"
 
-/* Takes status and smaps_rollup: what is not there, or cannot be read, is not known. Counts one process. */
-void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *member);
+/* Takes status, smaps_rollup, smaps, and the figures of the control group; and stats.json and gcstat.json, where there
+ * is no side-car. `ruby` is the version of the Ruby that it maps, or NULL. Counts one process. */
+void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *member, const char *ruby);
 
-/* Takes the size of Ruby's GC heap, and what jemalloc keeps, from an agent's side-car. */
+/* Takes what jemalloc and Ruby tell from an agent's side-car. */
 void jp_figures_of_sidecar(struct jp_outside *to, jp_json *sidecar);
+
+/* Takes what the profiler's own objects are: of the profile of one dump. */
+void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *profile);
+
+/* The version in the name of the first libruby among the profile's objects, "3.1"; false: there is none. */
+bool jp_ruby_version_of(const struct jprof_profile *profile, char version[8]);
 
 #endif

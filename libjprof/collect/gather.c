@@ -16,7 +16,7 @@
 
 enum { proc_limit = 32 << 20, cgroup_limit = 1 << 16 };
 
-static const char *const proc_files[] = { "maps", "smaps_rollup", "status" };
+static const char *const proc_files[] = { "maps", "smaps", "smaps_rollup", "status" };
 
 static const char *const v2_files[] = { "memory.current", "memory.max",  "memory.high",
 	                                "memory.stat",    "memory.peak", "memory.events" };

@@ -5,16 +5,12 @@
 #include <stdint.h>
 
 #include "jprof.h"
-
-/* A sum over those processes of which it is known. */
-struct jp_known_sum {
-	unsigned of;
-	double bytes;
-};
+#include "model/figures.h"
 
 struct jp_process_sums {
 	unsigned processes;
 	struct jp_known_sum rss_anon, pss, gc_heap, kept;
+	struct jp_figures figures;
 };
 
 /* Of what was added, and of what was subtracted. */
@@ -25,9 +21,6 @@ struct jp_outside {
 /* Adds `from`; with a factor below 0 what it has now is part of the base. */
 void jp_outside_add(struct jp_outside *to, const struct jp_outside *from, double factor);
 
-/* Another process's figure. */
-void jp_known_add(struct jp_known_sum *to, double bytes);
-
 /* The sums for people: NAN where one is not known of each process. */
 struct jprof_outside jp_outside_figures(const struct jp_process_sums *sums);
 
@@ -35,5 +28,8 @@ struct jprof_outside jp_outside_figures(const struct jp_process_sums *sums);
  * 64 KiB from then on. `pages` and `slots` (GC.stat's heap_allocated_pages and heap_available_slots) must bear it out:
  * a slot has 40 bytes at least. 0: it is not known. */
 double jp_gc_page_size(const char *version, uint64_t pages, uint64_t slots);
+
+/* Whether all slots of that version's pages have one size: before 3.2, which has several. */
+bool jp_gc_one_slot_size(const char *version);
 
 #endif

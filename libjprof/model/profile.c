@@ -477,6 +477,36 @@ void jprof_profile_outside(const struct jprof_profile *profile, bool base, struc
 	outside->related = profile && profile->lineage.shared_sum;
 }
 
+double jprof_profile_figure(const struct jprof_profile *profile, bool base, enum jprof_figure figure)
+{
+	if (!profile || (unsigned)figure >= JPROF_FIGURES)
+		return NAN;
+	const struct jp_process_sums *sums = base ? &profile->outside.base : &profile->outside.now;
+	return jp_known_bytes(&sums->figures.of[figure], sums->processes);
+}
+
+void jprof_profile_settings(const struct jprof_profile *profile, struct jprof_settings *settings)
+{
+	static const struct jprof_settings none = { .dirty_decay_ms = -2 };
+	if (settings)
+		*settings = profile && profile->outside.now.figures.settings.known
+		                ? profile->outside.now.figures.settings
+		                : none;
+}
+
+void jprof_profile_group(const struct jprof_profile *profile, struct jprof_group *group)
+{
+	static const struct jprof_group none = { false, NAN, NAN, NAN, NAN };
+	if (group)
+		*group =
+		    profile && profile->outside.now.figures.group.known ? profile->outside.now.figures.group : none;
+}
+
+int64_t jprof_profile_time(const struct jprof_profile *profile)
+{
+	return profile ? (int64_t)profile->mtime : 0;
+}
+
 size_t jprof_profile_objects(const struct jprof_profile *profile)
 {
 	return profile ? jp_object_count(profile) : 0;

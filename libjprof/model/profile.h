@@ -116,6 +116,7 @@ struct jprof_profile {
 	uint32_t allocator_hint; /* the object of the samples' innermost frames, or JP_NONE */
 	time_t mtime;            /* when the newest dump was made; 0: not known */
 	time_t first_mtime;      /* when the first was made; 0: not known of some */
+	time_t base_mtime;       /* when the newest of what was subtracted was made; 0: not known */
 	uint64_t rate;           /* mean bytes between two samples; 0: not known, or several */
 	struct jp_lineage lineage;
 	struct jp_outside outside;

@@ -423,6 +423,8 @@ static void merge_samples(struct jprof_profile *to, const struct jprof_profile *
 	if (to->outside_ruby == JP_NONE && from->outside_ruby != JP_NONE)
 		to->outside_ruby = t->location[from->outside_ruby];
 	to->info.has_ruby |= from->info.has_ruby;
+	if (factor < 0 && from->mtime > to->base_mtime)
+		to->base_mtime = from->mtime;
 	if (from->mtime > to->mtime)
 		to->mtime = from->mtime;
 	if (!to->info.inputs || from->first_mtime < to->first_mtime)

@@ -8,6 +8,7 @@
 #include "base/opts.h"
 #include "render/render.h"
 #include "view/owner.h"
+#include "view/rows.h"
 #include "view/walk.h"
 
 struct jprof_graph {
@@ -87,7 +88,7 @@ static void pass_frames(struct graph_build *b, const struct pass *pass)
 
 static int add_nodes(struct graph_build *b, const struct pass *pass)
 {
-	if (b->view->info.granularity != JPROF_BY_LIBRARY)
+	if (!jp_rows_by_path(b->view->info.granularity))
 		pass_frames(b, pass);
 	for (size_t i = 0; i < pass->length; i++) {
 		struct graph_row *t = &b->tallies[pass->rows[i]];

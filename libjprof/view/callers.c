@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "view/rows.h"
 #include "view/walk.h"
 
 /* What is known of the callers of a row. */
@@ -39,7 +40,7 @@ uint32_t *jp_sole_callers(const struct jprof_view *view)
 	unsigned char *callers = calloc((size_t)view->row_count + 1, 1);
 	uint32_t *caller = jp_none_array(view->row_count);
 	struct jp_walk walk;
-	bool named = view->info.granularity != JPROF_BY_FILE && view->info.granularity != JPROF_BY_LIBRARY;
+	bool named = view->info.granularity != JPROF_BY_FILE && !jp_rows_by_path(view->info.granularity);
 	int rc = jp_walk_init(&walk, view);
 	for (uint32_t i = 0; !rc && callers && caller && named && i < view->stack_count; i++) {
 		jp_walk_rows(&walk, i);

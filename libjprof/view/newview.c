@@ -18,7 +18,7 @@ static int take_opts(struct jprof_view_opts *opts, const struct jprof_view_opts 
 		const char *what;
 		unsigned value, count;
 	} words[] = { { "counter", opts->counter, JPROF_COUNTERS },
-		      { "granularity", opts->granularity, JPROF_BY_SITE + 1 },
+		      { "granularity", opts->granularity, JPROF_BY_GROUP + 1 },
 		      { "fold", opts->fold, JPROF_FOLD_RAW + 1 },
 		      { "choice of Ruby's frames", opts->ruby, JPROF_RUBY_OFF + 1 } };
 	for (size_t i = 0; i < jp_count(words); i++)

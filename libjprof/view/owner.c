@@ -150,8 +150,7 @@ void jp_object_label(const struct jp_code *c, uint32_t object, struct jp_strbuf 
 		jp_strbuf_str(label, base);
 }
 
-/* An extension of the language: foreign, and not named like a system library. */
-static bool is_extension(const struct jp_code *c, uint32_t object)
+bool jp_is_extension(const struct jp_code *c, uint32_t object)
 {
 	const char *base = jp_basename(jp_code_object(c, object));
 	return jp_role_of(c, object) == JP_ROLE_FOREIGN && !starts(base, "lib");
@@ -193,11 +192,11 @@ size_t jp_owner_place(const struct jp_code *c, const uint32_t *objects, size_t d
 	return place == depth ? 0 : place;
 }
 
-/* Of several extensions in a stack the one next to the library is meant: the innermost. */
-static uint32_t innermost_extension(const struct jp_code *c, const uint32_t *objects, size_t depth)
+/* Of several extensions in a stack the one next to the library is meant. */
+uint32_t jp_innermost_extension(const struct jp_code *c, const uint32_t *objects, size_t depth)
 {
 	for (size_t i = 0; i < depth; i++)
-		if (is_extension(c, objects[i]))
+		if (jp_is_extension(c, objects[i]))
 			return objects[i];
 	return JP_NONE;
 }
@@ -206,7 +205,7 @@ void jp_owner_label(const struct jp_code *c, const uint32_t *objects, size_t dep
 {
 	uint32_t owner = objects[jp_owner_place(c, objects, depth)];
 	jp_object_label(c, owner, label);
-	uint32_t via = is_extension(c, owner) ? JP_NONE : innermost_extension(c, objects, depth);
+	uint32_t via = jp_is_extension(c, owner) ? JP_NONE : jp_innermost_extension(c, objects, depth);
 	if (jp_role_of(c, owner) != JP_ROLE_FOREIGN || via == JP_NONE)
 		return;
 	jp_strbuf_str(label, " via ");

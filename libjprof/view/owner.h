@@ -15,6 +15,12 @@ enum jp_role {
 
 enum jp_role jp_role_of(const struct jp_code *code, uint32_t object);
 
+/* An extension of the language: foreign, and not named like a system library. */
+bool jp_is_extension(const struct jp_code *code, uint32_t object);
+
+/* The innermost extension among a stack's objects, innermost first; JP_NONE: there is none. */
+uint32_t jp_innermost_extension(const struct jp_code *code, const uint32_t *objects, size_t depth);
+
 /* A short name for an object file: "nokogiri 1.13.10" for one that a gem brought, by its path;
  * "libxml2" for /usr/lib/libxml2.so.2.9.14; "JIT (Java)" for code that was made at run time; else the file's name. */
 void jp_object_label(const struct jp_code *code, uint32_t object, struct jp_strbuf *label);

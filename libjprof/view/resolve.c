@@ -26,7 +26,7 @@ struct resolve {
 	struct jp_filter filter;
 	uint32_t thread; /* the only one wanted, or JP_NONE: all */
 	struct jp_index ids;
-	struct jp_path path; /* of the stack at hand, by library */
+	struct jp_path path; /* of the stack at hand */
 	size_t stack_cap, path_cap, sum_cap;
 	struct sum *sums; /* by stack, for errors */
 	uint32_t *next;   /* by sample: the next one of the same stack and thread, JP_NONE: none. NULL: all are alone */
@@ -81,16 +81,16 @@ static int add_rows(struct resolve *r, uint32_t id)
 {
 	struct jprof_view *v = r->view;
 	const struct jp_view_stack *stack = &v->stacks[id];
-	bool library = r->opts->granularity == JPROF_BY_LIBRARY;
+	bool by_path = jp_rows_by_path(r->opts->granularity);
 	size_t frames = 0;
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		uint32_t count, first = jp_place_frames(v, stack, i, &count);
-		if (!library && jp_rows_of_frames(&v->store->rows, first, count))
+		if (!by_path && jp_rows_of_frames(&v->store->rows, first, count))
 			return -1;
 		frames += count;
 	}
 	v->deepest = frames > v->deepest ? frames : v->deepest;
-	return library ? add_path(r, id) : 0;
+	return by_path ? add_path(r, id) : 0;
 }
 
 /* The view's stack with these places, made when it is new; JP_NONE when memory is short. */

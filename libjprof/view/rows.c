@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "view/group.h"
 #include "view/origin.h"
 #include "view/owner.h"
 
@@ -15,6 +16,7 @@ int jp_rows_init(struct jp_rows *rows, const struct jp_code *code, const uint32_
 		                  .granularity = opts->granularity,
 		                  .full_names = opts->full_names,
 		                  .trim = opts->trim_path };
+	rows->has_ruby = jp_rows_by_path(opts->granularity) && jp_maps_ruby(code);
 	rows->of_frame = jp_none_array(code->frame_count);
 	rows->of_object = jp_none_array(code->object_count);
 	return rows->of_frame && rows->of_object ? 0 : -1;
@@ -205,6 +207,17 @@ static uint32_t owner_of_stack(struct jp_rows *r, const uint32_t *places, size_t
 	                               : row_of_owner(r, native, *owner);
 }
 
+/* The row of the stack's kind, or of its group. */
+static uint32_t row_of_group(struct jp_rows *r, const uint32_t *places, size_t depth)
+{
+	const struct jp_group_stack stack = {
+		.code = r->code, .places = places, .objects = r->objects, .native = native_depth(r, places, depth)
+	};
+	jp_strbuf_cut(&r->text, 0);
+	jp_put_group(&stack, r->has_ruby, r->granularity == JPROF_BY_GROUP, &r->text);
+	return row_named(r, r->objects[0]);
+}
+
 int jp_rows_path(struct jp_rows *r, const uint32_t *places, size_t depth, struct jp_path *path)
 {
 	path->inner = path->count = 0;
@@ -214,6 +227,8 @@ int jp_rows_path(struct jp_rows *r, const uint32_t *places, size_t depth, struct
 		r->objects[i] = r->code->locations[places[i]].object;
 	if (!depth)
 		return 0;
+	if (r->granularity != JPROF_BY_LIBRARY)
+		return add_to_path(path, row_of_group(r, places, depth));
 	size_t owner;
 	uint32_t row = owner_of_stack(r, places, depth, &owner);
 	if (row == JP_NONE || add_place_rows(r, places, 0, owner + 1, JP_NONE, path))

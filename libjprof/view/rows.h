@@ -13,6 +13,7 @@ struct jp_rows {
 	const char *trim;                 /* as jprof_view_opts.trim_path has it */
 	enum jprof_granularity granularity;
 	bool full_names;
+	bool has_ruby; /* by kind and by group: an interpreter of Ruby is mapped */
 	struct jp_intern names;
 	uint32_t *object; /* by row: where it was seen first */
 	size_t object_cap;
@@ -37,8 +38,14 @@ int jp_rows_init(struct jp_rows *rows, const struct jp_code *code, const uint32_
 /* Makes rows for frames. 0, or -1 when memory is short. */
 int jp_rows_of_frames(struct jp_rows *rows, uint32_t first, uint32_t count) jp_must_check;
 
-/* Makes `path` that of a stack of locations, by library: its owner, and the object files that called it; inside of the
- * path all up to the owner's own. 0, or -1 when memory is short. */
+/* Whether rows are those of stacks, by their paths: by library, by kind, by group. */
+static inline bool jp_rows_by_path(enum jprof_granularity granularity)
+{
+	return granularity == JPROF_BY_LIBRARY || granularity == JPROF_BY_KIND || granularity == JPROF_BY_GROUP;
+}
+
+/* Makes `path` that of a stack of locations. By library: its owner, and the object files that called it; inside of the
+ * path all up to the owner's own. Else its kind or group alone. 0, or -1 when memory is short. */
 int jp_rows_path(struct jp_rows *rows, const uint32_t *places, size_t depth, struct jp_path *path) jp_must_check;
 
 void jp_rows_release(struct jp_rows *rows);

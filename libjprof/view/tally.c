@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "view/origin.h"
+#include "view/rows.h"
 #include "view/walk.h"
 
 /* ---- where rows lie --------------------------------------------------------------------------------- */
@@ -211,7 +212,7 @@ int jp_view_tally(struct jprof_view *v, jp_row_name_fn *name, const void *contex
 	v->rows = calloc((size_t)v->row_count + 1, sizeof *v->rows);
 	for (uint32_t i = 0; v->rows && i < v->row_count; i++)
 		v->rows[i].name = name(context, i);
-	if (v->code.lean && v->info.granularity != JPROF_BY_FILE && v->info.granularity != JPROF_BY_LIBRARY &&
+	if (v->code.lean && v->info.granularity != JPROF_BY_FILE && !jp_rows_by_path(v->info.granularity) &&
 	    !(v->nameless = calloc((size_t)v->code.location_count + 1, sizeof *v->nameless)))
 		return -1;
 	if (!v->rows || place_rows(v) || count_rows(v))

@@ -179,6 +179,17 @@ static void test_profiles(void **state)
 	jprof_profile_outside(NULL, false, &outside);
 	assert_int_equal(outside.processes, 0);
 	jprof_profile_outside(p, true, NULL);
+	struct jprof_settings settings;
+	struct jprof_group group;
+	jprof_profile_settings(NULL, &settings);
+	jprof_profile_group(NULL, &group);
+	assert_false(settings.known || group.known);
+	jprof_profile_settings(p, NULL);
+	jprof_profile_group(p, NULL);
+	assert_true(isnan(jprof_profile_figure(NULL, false, JPROF_FIGURE_RSS)));
+	assert_true(isnan(jprof_profile_figure(p, false, JPROF_FIGURES)));
+	assert_true(isnan(jprof_profile_figure(p, true, JPROF_FIGURE_RSS)));
+	GIVES(== 0, jprof_profile_time(NULL));
 	GIVES(== NULL, jprof_profile_info(NULL));
 	GIVES(== 0, jprof_profile_threads(NULL));
 	GIVES(== NULL, jprof_profile_thread(NULL, 0));
@@ -307,6 +318,24 @@ static void test_object_files(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+static void check_explanations(const struct jprof_profile *p)
+{
+	struct jprof_explanation *e = NULL;
+	REFUSED(jprof_explain_new, NULL, NULL, &e);
+	REFUSED(jprof_explain_new, p, NULL, NULL);
+	REFUSED_AS("no difference", JPROF_E_ARGUMENT, jprof_explain_new, p, p, &e);
+	assert_null(e);
+	assert_int_equal(jprof_explain_new(p, NULL, &e, NULL), 0);
+	GIVES(== NULL, jprof_explain_info(NULL));
+	GIVES(== 0, jprof_explain_count(NULL));
+	GIVES(== NULL, jprof_explain_at(NULL, 0));
+	GIVES(== NULL, jprof_explain_at(e, jprof_explain_count(e)));
+	GIVES(== NULL, jprof_explain_help(NULL, 0));
+	GIVES(== NULL, jprof_explain_help(e, SIZE_MAX));
+	jprof_explain_free(NULL);
+	jprof_explain_free(e);
+}
+
 static void check_tables(const struct jprof_view *view)
 {
 	struct jprof_table *table = NULL;
@@ -359,6 +388,7 @@ static void test_views(void **state)
 	GIVES(== NULL, jprof_view_info(NULL));
 	GIVES(== 0, jprof_view_threads(NULL));
 	check_tables(view);
+	check_explanations(p);
 
 	GIVES(== NULL, jprof_format_at(SIZE_MAX));
 	GIVES(== NULL, jprof_format_find(NULL));

@@ -1,0 +1,100 @@
+/* jprof explain [PROGRAM] SNAPSHOT, or EARLIER LATER: where the memory of processes is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "cli/sink.h"
+#include "commands.h"
+#include "report/explain_json.h"
+#include "report/explain_text.h"
+#include "report/load.h"
+#include "report/overwrite.h"
+
+/* The snapshots: the later one, and its difference to the earlier one if there is one. */
+struct snapshots {
+	struct loaded now, change;
+};
+
+static bool load_one_of(struct loaded *loaded, const struct inputs *inputs, const struct options *given,
+                        const char *earlier)
+{
+	struct options o = *given;
+	struct inputs last = { .program = inputs->program,
+		               .from_path = inputs->from_path,
+		               .dumps = inputs->dumps + inputs->dump_count - 1,
+		               .dump_count = 1 };
+	o.diff_base = earlier;
+	o.quiet = !earlier && inputs->dump_count > 1;
+	return load_profile(loaded, &last, &o);
+}
+
+static bool load_snapshots(struct snapshots *s, const struct inputs *inputs, const struct options *o)
+{
+	*s = (struct snapshots){ 0 };
+	if (inputs->dump_count > 2 || o->base || o->diff_base) {
+		say("explain takes one snapshot, or two: the earlier one and the later one");
+		return false;
+	}
+	if (inputs->dump_count == 2 && !load_one_of(&s->change, inputs, o, inputs->dumps[0]))
+		return false;
+	return load_one_of(&s->now, inputs, o, NULL);
+}
+
+/* What is printed, as a whole; false: memory is short. */
+static bool put_explained(const struct explained *what, bool json, struct sink *sink)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	if (out) {
+		(json ? explain_put_json : explain_put_text)(out, what);
+		if (fclose(out)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	if (!text)
+		say("memory is short");
+	bool good = text && !sink_write(sink, text, len);
+	free(text);
+	return good;
+}
+
+static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct options *o, struct sink *sink)
+{
+	struct jprof_explanation *explanation;
+	struct jprof_error err;
+	if (jprof_explain_new(s->now.profile, s->change.profile, &explanation, &err)) {
+		say_error(&err);
+		return false;
+	}
+	struct explained what = { .explanation = explanation,
+		                  .path = inputs->dumps[inputs->dump_count - 1],
+		                  .members = jprof_profile_info(s->now.profile)->members };
+	bool good = put_explained(&what, !strcmp(o->output, "json"), sink);
+	jprof_explain_free(explanation);
+	return good;
+}
+
+int cmd_explain(const struct options *o)
+{
+	struct inputs inputs;
+	struct snapshots snapshots = { 0 };
+	struct sink sink = { .path = o->file };
+	if (strcmp(o->output, "text") != 0 && strcmp(o->output, "json") != 0) {
+		say("explain prints text, or with --json JSON; --%s is for reports", o->output);
+		return 1;
+	}
+	bool good = inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) &&
+	            load_snapshots(&snapshots, &inputs, o) && explain(&snapshots, &inputs, o, &sink);
+	sink.failed = sink.failed || !good;
+	loaded_free(&snapshots.now);
+	loaded_free(&snapshots.change);
+	free(inputs.program);
+	if (!sink_close(&sink)) {
+		say("%s: cannot be written: %s", o->file, sink.why);
+		good = false;
+	}
+	return good ? 0 : 1;
+}

@@ -1,0 +1,11 @@
+/* An explanation as JSON: docs/explain.schema.json. */
+#ifndef JEPROF_EXPLAIN_JSON_H
+#define JEPROF_EXPLAIN_JSON_H
+
+#include <stdio.h>
+
+#include "report/explain_words.h"
+
+void explain_put_json(FILE *out, const struct explained *what);
+
+#endif

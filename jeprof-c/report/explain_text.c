@@ -1,0 +1,333 @@
+#include "report/explain_text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+
+enum { line_most = 512, columns = 80, most_places = 3, name_most = 160 };
+static const double mb = 1048576;
+
+/* ---- pieces ------------------------------------------------------------------------------------------------ */
+
+static double growth_of(const struct jprof_explained *row)
+{
+	return row->growth;
+}
+
+static void add_words_to(char line[line_most], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_words_to(char line[line_most], const char *fmt, ...)
+{
+	size_t len = strlen(line);
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(line + len, line_most - len, fmt, args);
+	va_end(args);
+}
+
+/* Half of the 95 % interval; "" where a number is counted. */
+static void add_error(char line[line_most], const struct jprof_range *range)
+{
+	if (!isnan(range->error))
+		add_words_to(line, " (+-%.1f)", (range->high - range->low) / 2 / mb);
+}
+
+static void add_name(char line[line_most], const char *name)
+{
+	char visible[name_most];
+	jprof_visible(name, visible, sizeof visible);
+	add_words_to(line, "%s", visible);
+}
+
+/* Breaks a sentence into lines of 80 columns, between words. */
+static void put_wrapped(FILE *out, const char *text)
+{
+	while (strlen(text) > columns) {
+		size_t at = columns;
+		while (at && text[at] != ' ')
+			at--;
+		if (!at)
+			break;
+		fprintf(out, "%.*s\n", (int)at, text);
+		text += at + 1;
+	}
+	fprintf(out, "%s\n", text);
+}
+
+/* ---- the head ---------------------------------------------------------------------------------------------- */
+
+/* Growth is spoken of where chance alone would not make it. */
+static bool grows(const struct jprof_explain_info *info)
+{
+	return !isnan(info->growth) && info->growth > (isnan(info->error) ? 0 : info->error) && info->growth > 0;
+}
+
+static void add_time_until_limit(char line[line_most], const struct jprof_explain_info *info)
+{
+	double left = info->group.limit - info->group.current, pace = info->growth / info->seconds;
+	if (!grows(info) || isnan(info->seconds) || !isfinite(left) || left <= 0)
+		return;
+	double minutes = left / pace / 60;
+	if (minutes < 60 * 24 * 30)
+		add_words_to(line, " At this pace its limit is reached in %.0f h %.0f min.", floor(minutes / 60),
+		             floor(fmod(minutes, 60)));
+}
+
+static void put_group(FILE *out, const struct jprof_explain_info *info)
+{
+	char line[line_most] = "";
+	const struct jprof_group *g = &info->group;
+	if (!g->known)
+		return;
+	add_words_to(line, "Its control group has %.0f MB", g->current / mb);
+	if (isfinite(g->limit) && g->limit > 0)
+		add_words_to(line, " of %.0f MB (%.0f %%)", g->limit / mb, g->current * 100 / g->limit);
+	else
+		add_words_to(line, ", and no limit");
+	if (!isnan(g->cache))
+		add_words_to(line, "; %.0f MB of that are page cache", g->cache / mb);
+	if (!isnan(g->anon) && g->anon - info->total > 0)
+		add_words_to(line, ", %.0f MB other processes", (g->anon - info->total) / mb);
+	add_words_to(line, ".");
+	add_time_until_limit(line, info);
+	put_wrapped(out, line);
+}
+
+static void put_head(FILE *out, const struct explained *what)
+{
+	const struct jprof_explain_info *info = jprof_explain_info(what->explanation);
+	char line[line_most] = "";
+	add_name(line, what->path);
+	add_words_to(line, ": ");
+	add_words_to(line, *what->members && info->processes < 2 ? "process " : "");
+	add_name(line, *what->members ? what->members : "a dump");
+	if (!isnan(info->total))
+		add_words_to(line, "; %.1f MB", info->total / mb);
+	put_wrapped(out, line);
+	put_group(out, info);
+}
+
+/* The i-th largest row of depth 0 by what `by` tells; NULL: there is none. */
+static const struct jprof_explained *largest_part(const struct jprof_explanation *e, int i,
+                                                  double (*by)(const struct jprof_explained *))
+{
+	const struct jprof_explained *last = NULL;
+	for (; i >= 0; i--) {
+		const struct jprof_explained *best = NULL;
+		for (size_t r = 0; r < jprof_explain_count(e); r++) {
+			const struct jprof_explained *row = jprof_explain_at(e, r);
+			if (!row->depth && *words_of_part(row->part)->verb && by(row) > 0 &&
+			    (!last || by(row) < by(last)) && (!best || by(row) > by(best)))
+				best = row;
+		}
+		last = best;
+		if (!best)
+			break;
+	}
+	return last;
+}
+
+static double bytes_of(const struct jprof_explained *row)
+{
+	return row->bytes;
+}
+
+static void put_sentence(FILE *out, const struct jprof_explanation *e)
+{
+	const struct jprof_explain_info *info = jprof_explain_info(e);
+	const struct jprof_explained *row;
+	char line[line_most] = "";
+	if (isnan(info->total))
+		return;
+	for (int i = 0; i < most_places && (row = largest_part(e, i, bytes_of)); i++)
+		add_words_to(line, "%s%.1f MB (%.0f %%) %s", i ? ", " : "", row->bytes / mb,
+		             row->bytes * 100 / info->total, words_of_part(row->part)->verb);
+	add_words_to(line, ".");
+	row = largest_part(e, 0, growth_of);
+	if (grows(info) && row)
+		add_words_to(line, " It grew by %.1f MB; most of that, %.1f MB, by: %s.", info->growth / mb,
+		             row->growth / mb, words_of_part(row->part)->words);
+	else if (!isnan(info->growth))
+		add_words_to(line, " It %s by %.1f MB, which is no more than chance.",
+		             info->growth < 0 ? "shrank" : "grew", fabs(info->growth) / mb);
+	fputc('\n', out);
+	put_wrapped(out, line);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------- */
+
+/* The groups of a kind: those that fit, and how many more there are. */
+static void add_group_names(char line[line_most], const struct jprof_explanation *e, size_t first, size_t room)
+{
+	size_t i = first, named = 0, begin = strlen(line);
+	double rest = 0;
+	const struct jprof_explained *row;
+	for (; (row = jprof_explain_at(e, i)) && row->depth == 2; i++) {
+		char one[line_most] = "";
+		add_name(one, row->name);
+		add_words_to(one, " %.1f", row->bytes / mb);
+		const struct jprof_explained *after = jprof_explain_at(e, i + 1);
+		bool last = named == i - first && (!after || after->depth != 2);
+		size_t need = strlen(line) - begin + strlen(one) + 2 + (last ? 0 : sizeof ", 99 others 999.9");
+		if (rest == 0 && need < room)
+			add_words_to(line, "%s%s", named++ ? ", " : "", one);
+		else
+			rest += row->bytes;
+	}
+	size_t others = i - first - named;
+	if (others)
+		add_words_to(line, "%s%zu other%s %.1f", named ? ", " : "", others, others > 1 ? "s" : "", rest / mb);
+}
+
+/* What stands behind the words of a part: its own parts, in few words. */
+static void add_detail(char line[line_most], const struct jprof_explanation *e, size_t at)
+{
+	const struct jprof_explained *row = jprof_explain_at(e, at), *next = jprof_explain_at(e, at + 1);
+	if (!next || !next->depth)
+		return;
+	if (row->part == JPROF_PART_GC_HEAP && next->part == JPROF_PART_GC_OBJECTS)
+		add_words_to(line, ": %.1f in objects, %.1f in free slots", next->bytes / mb,
+		             jprof_explain_at(e, at + 2)->bytes / mb);
+	else if (row->part == JPROF_PART_FRAGMENTATION)
+		add_words_to(line, ": %.1f of it in objects of %llu bytes", next->bytes / mb,
+		             (unsigned long long)next->object_size);
+	else if (row->part == JPROF_PART_METADATA)
+		add_words_to(line, ": %.1f %s", next->bytes / mb, words_of_part(next->part)->words);
+}
+
+static void add_number(char line[line_most], int width, const char *fmt_sign, double bytes)
+{
+	if (isnan(bytes))
+		add_words_to(line, "%*s", width, "");
+	else if (*fmt_sign)
+		add_words_to(line, "%+*.1f", width, bytes / mb);
+	else
+		add_words_to(line, "%*.1f", width, bytes / mb);
+}
+
+static void put_part_row(FILE *out, const struct jprof_explanation *e, size_t at, bool growth)
+{
+	const struct jprof_explain_info *info = jprof_explain_info(e);
+	const struct jprof_explained *row = jprof_explain_at(e, at);
+	char line[line_most] = "";
+	add_number(line, 7, "", row->bytes);
+	if (row->depth || isnan(info->total))
+		add_words_to(line, "       ");
+	else
+		add_words_to(line, " %4.0f %%", row->bytes * 100 / info->total);
+	if (growth)
+		add_number(line, 8, "+", row->growth);
+	add_words_to(line, "  %*s", (int)row->depth * 2, "");
+	if (row->part == JPROF_PART_TOTAL && info->processes > 1)
+		add_words_to(line, "sum of Pss of %u processes; shared memory counts once", info->processes);
+	else if (row->part == JPROF_PART_KIND)
+		add_name(line, row->name);
+	else
+		add_words_to(line, "%s", words_of_part(row->part)->words);
+	if (row->part == JPROF_PART_NOT_EXPLAINED && row->bytes < 0)
+		add_words_to(line, " (below 0: parts above were never touched)");
+	add_error(line, &row->range);
+	if (row->part == JPROF_PART_KIND) {
+		add_words_to(line, "  ");
+		add_group_names(line, e, at + 1, columns > strlen(line) ? columns - strlen(line) : 0);
+	}
+	add_detail(line, e, at);
+	fprintf(out, "%s\n", line);
+}
+
+/* Of depth 1 those are rows that the row above does not have in its detail. */
+static bool has_row_of_its_own(const struct jprof_explained *row)
+{
+	return !row->depth || row->part == JPROF_PART_KIND || row->part == JPROF_PART_NOT_SAMPLED ||
+	       row->part == JPROF_PART_DIRTY || row->part == JPROF_PART_MUZZY || row->part == JPROF_PART_CACHED;
+}
+
+static void put_parts(FILE *out, const struct jprof_explanation *e)
+{
+	bool growth = false;
+	for (size_t i = 0; i < jprof_explain_count(e); i++)
+		growth = growth || !isnan(jprof_explain_at(e, i)->growth);
+	fprintf(out, "\n     MB %s%s  where\n", isnan(jprof_explain_info(e)->total) ? "      " : " share",
+	        growth ? "  growth" : "");
+	for (size_t i = 0; i < jprof_explain_count(e); i++)
+		if (has_row_of_its_own(jprof_explain_at(e, i)))
+			put_part_row(out, e, i, growth);
+}
+
+/* ---- fragmentation ------------------------------------------------------------------------------------------ */
+
+/* The classes with most of the free places: more than a tenth of all. */
+static void put_classes(FILE *out, const struct jprof_explanation *e)
+{
+	double all = 0;
+	int put = 0;
+	for (size_t i = 0; i < jprof_explain_count(e); i++) {
+		const struct jprof_explained *row = jprof_explain_at(e, i);
+		char line[line_most] = "";
+		if (row->part == JPROF_PART_FRAGMENTATION)
+			all = row->bytes;
+		if (row->part != JPROF_PART_SIZE_CLASS || row->bytes < all / 10 || put == most_places)
+			continue;
+		if (!put++)
+			fprintf(out, "\nFree places between objects of one size, and whose objects lie there now\n");
+		add_number(line, 7, "", row->bytes);
+		add_words_to(line, " MB  %llu bytes", (unsigned long long)row->object_size);
+		if (!isnan(row->growth))
+			add_words_to(line, " (%+.1f)", row->growth / mb);
+		if (*row->tenants) {
+			add_words_to(line, ": ");
+			add_name(line, row->tenants);
+		}
+		fprintf(out, "%s\n", line);
+	}
+}
+
+/* ---- what would help ----------------------------------------------------------------------------------------- */
+
+static void put_helps(FILE *out, const struct jprof_explanation *e)
+{
+	const struct jprof_help *help;
+	for (size_t i = 0; (help = jprof_explain_help(e, i)); i++) {
+		struct help_words words = words_of_help(help, &jprof_explain_info(e)->settings);
+		char saves[64];
+		snprintf(saves, sizeof saves, "%s%.0f MB", help->part ? "part of " : "", help->saves / mb);
+		if (!i)
+			fprintf(out, "\n%-66s%14s\n", "What would help, in this order", "saves about");
+		fprintf(out, "%zu  %-63s%14s\n   why: %s\n", i + 1, words.what, saves, words.why);
+	}
+}
+
+static bool has_part(const struct jprof_explanation *e, enum jprof_part part)
+{
+	for (size_t i = 0; i < jprof_explain_count(e); i++)
+		if (jprof_explain_at(e, i)->part == part)
+			return true;
+	return false;
+}
+
+/* What is in no profile, and what would tell more. */
+static void put_end(FILE *out, const struct jprof_explanation *e)
+{
+	const struct jprof_explain_info *info = jprof_explain_info(e);
+	if (!isnan(info->shared) && info->shared > 0)
+		fprintf(out, "\nCopy-on-write: %.0f MB of the processes' memory are still shared since the fork.\n",
+		        info->shared / mb);
+	if (has_part(e, JPROF_PART_GC_HEAP))
+		fprintf(out,
+		        "\nNot in any profile: Ruby's GC heap (objects%s).\n"
+		        "To see what is in it: ObjectSpace.dump_all\n",
+		        has_part(e, JPROF_PART_GC_FREE) ? "" : ", and strings of up to 640 bytes");
+	if (isnan(info->total))
+		fprintf(out, "\nRSS, fragmentation, freed pages, thread stacks and files are not in a dump.\n"
+		             "To see them: jprof snap PID, and then jprof explain of that file\n");
+}
+
+void explain_put_text(FILE *out, const struct explained *what)
+{
+	put_head(out, what);
+	put_sentence(out, what->explanation);
+	put_parts(out, what->explanation);
+	put_classes(out, what->explanation);
+	put_helps(out, what->explanation);
+	put_end(out, what->explanation);
+}

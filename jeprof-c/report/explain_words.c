@@ -1,0 +1,63 @@
+#include "report/explain_words.h"
+
+const struct part_words *words_of_part(enum jprof_part part)
+{
+	static const struct part_words none, words[JPROF_PARTS] = {
+		[JPROF_PART_LIVE] = { "live", "live malloc memory", "are live malloc memory" },
+		[JPROF_PART_KIND] = { "kind", "", "" },
+		[JPROF_PART_GROUP] = { "group", "", "" },
+		[JPROF_PART_NOT_SAMPLED] = { "not_sampled", "counted by jemalloc, and in no sample", "" },
+		[JPROF_PART_GC_HEAP] = { "gc_heap", "Ruby's GC heap", "are Ruby's GC heap" },
+		[JPROF_PART_GC_OBJECTS] = { "gc_objects", "in objects", "" },
+		[JPROF_PART_GC_FREE] = { "gc_free", "in free slots", "" },
+		[JPROF_PART_FRAGMENTATION] = { "fragmentation", "fragmentation",
+		                               "are fragmentation, gaps between live objects" },
+		[JPROF_PART_SIZE_CLASS] = { "size_class", "", "" },
+		[JPROF_PART_KEPT] = { "kept", "freed, kept by jemalloc", "were freed and are kept by jemalloc" },
+		[JPROF_PART_DIRTY] = { "dirty", "freed pages (dirty)", "" },
+		[JPROF_PART_MUZZY] = { "muzzy", "freed pages (muzzy)", "" },
+		[JPROF_PART_CACHED] = { "thread_caches", "freed objects in the caches of threads", "" },
+		[JPROF_PART_METADATA] = { "metadata", "jemalloc's metadata", "are jemalloc's own data" },
+		[JPROF_PART_INTERNAL] = { "internal", "for the profiler and caches", "" },
+		[JPROF_PART_PROFILER] = { "profiler", "the profiler itself: pages of sampled objects",
+		                          "are the profiler itself" },
+		[JPROF_PART_STACKS] = { "stacks", "thread stacks", "are stacks of threads" },
+		[JPROF_PART_FILES] = { "files", "program files and libraries", "are program files and libraries" },
+		[JPROF_PART_JIT] = { "jit", "code made at run time (JIT)", "are code made at run time" },
+		[JPROF_PART_SHMEM] = { "shared_memory", "shared memory", "are shared memory" },
+		[JPROF_PART_SWAPPED] = { "swapped", "swapped out, and counted above", "" },
+		[JPROF_PART_NOT_EXPLAINED] = { "not_explained", "not explained", "are not explained" },
+		[JPROF_PART_SHARED] = { "shared", "shared since the fork, and counted several times above", "" },
+		[JPROF_PART_TOTAL] = { "total", "RSS", "" },
+	};
+	return (unsigned)part < JPROF_PARTS ? &words[part] : &none;
+}
+
+struct help_words words_of_help(const struct jprof_help *help, const struct jprof_settings *s)
+{
+	switch (help->kind) {
+	case JPROF_HELP_DECAY:
+		if (s->background_thread)
+			return (
+			    struct help_words){ "decay", "add to MALLOC_CONF: dirty_decay_ms:1000,muzzy_decay_ms:0",
+				                "jemalloc keeps freed pages for a while, and the load comes in waves" };
+		return (struct help_words){ "decay", "add to MALLOC_CONF: background_thread:true,dirty_decay_ms:1000",
+			                    "background_thread is off: idle arenas never give pages back" };
+	case JPROF_HELP_ARENAS:
+		return (struct help_words){ "arenas", "add to MALLOC_CONF: narenas:2",
+			                    "each arena has gaps and caches of its own" };
+	case JPROF_HELP_SAMPLING:
+		return (struct help_words){ "sampling", "sample a quarter as often: lg_prof_sample two higher",
+			                    "each sampled object takes a page or more" };
+	case JPROF_HELP_ACCUMULATE:
+		return (struct help_words){ "accumulate", "leave prof_accum:true out of MALLOC_CONF",
+			                    "jemalloc keeps every stack that it ever sampled" };
+	case JPROF_HELP_GC_FREE:
+		return (struct help_words){ "gc_free", "allocate fewer objects at a time, or GC.compact when idle",
+			                    "Ruby's GC heap has free slots, and only empty pages are given back" };
+	case JPROF_HELP_WARMUP:
+		return (struct help_words){ "warmup", "Process.warmup before the fork (Ruby 3.3 and later)",
+			                    "GC after the fork writes to pages that the processes share" };
+	}
+	return (struct help_words){ "", "", "" };
+}

@@ -1,0 +1,31 @@
+/* The words of explain, and their keys in JSON: one table. */
+#ifndef JEPROF_EXPLAIN_WORDS_H
+#define JEPROF_EXPLAIN_WORDS_H
+
+#include "jprof.h"
+
+/* What was explained. */
+struct explained {
+	const struct jprof_explanation *explanation;
+	const char *path;    /* of the snapshot */
+	const char *members; /* its processes in words; "": none is known */
+};
+
+struct part_words {
+	const char *key;   /* in JSON */
+	const char *words; /* in a row */
+	const char *verb;  /* in a sentence: "118 MB (44 %) are live malloc memory" */
+};
+
+const struct part_words *words_of_part(enum jprof_part part);
+
+struct help_words {
+	const char *key;
+	const char *what; /* to do */
+	const char *why;
+};
+
+/* The settings tell which reason holds. */
+struct help_words words_of_help(const struct jprof_help *help, const struct jprof_settings *settings);
+
+#endif

@@ -1,0 +1,68 @@
+#include "answers/advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "model/profile.h"
+
+static double bytes_of_part(const struct jprof_explanation *e, enum jprof_part part)
+{
+	for (size_t i = 0; i < e->count; i++)
+		if (e->rows[i].part == part)
+			return e->rows[i].bytes;
+	return 0;
+}
+
+/* Only what is worth a line: a saving of less than this part of the memory is none. */
+static const double least_share = 0.02;
+
+static int add_help(struct jprof_explanation *e, enum jprof_help_kind kind, double saves, bool part)
+{
+	double all = isnan(e->info.total) ? bytes_of_part(e, JPROF_PART_LIVE) : e->info.total;
+	if (!(saves >= least_share * all) || !(saves > 0))
+		return 0;
+	if (jp_array_push(e->helps, e->help_count, e->help_cap))
+		return -1;
+	e->helps[e->help_count++] = (struct jprof_help){ .kind = kind, .saves = saves, .part = part };
+	return 0;
+}
+
+/* What is sure to be saved comes first, then the larger. */
+static int compare_helps(const void *a, const void *b)
+{
+	const struct jprof_help *x = a, *y = b;
+	if (x->part != y->part)
+		return x->part - y->part;
+	return x->saves != y->saves ? (x->saves < y->saves) - (x->saves > y->saves) : (int)x->kind - (int)y->kind;
+}
+
+static bool has_warmup(const char *ruby)
+{
+	unsigned major, minor;
+	return sscanf(ruby, "%2u.%2u", &major, &minor) == 2 && (major > 3 || (major == 3 && minor >= 3));
+}
+
+/* A sample every 4 times as many bytes leaves a quarter of the samples. */
+static const double fewer_samples = 0.75;
+
+int jp_explain_helps(struct jprof_explanation *e, const struct jprof_profile *now)
+{
+	enum { few_arenas = 2 };
+	const struct jprof_settings *s = &e->info.settings;
+	double waste = bytes_of_part(e, JPROF_PART_FRAGMENTATION) + bytes_of_part(e, JPROF_PART_CACHED);
+	if (add_help(e, JPROF_HELP_DECAY, bytes_of_part(e, JPROF_PART_DIRTY) + bytes_of_part(e, JPROF_PART_MUZZY),
+	             false) ||
+	    add_help(e, JPROF_HELP_SAMPLING, bytes_of_part(e, JPROF_PART_PROFILER) * fewer_samples, false) ||
+	    (now->info.has_alloc && add_help(e, JPROF_HELP_ACCUMULATE, bytes_of_part(e, JPROF_PART_INTERNAL), true)) ||
+	    (s->arenas > few_arenas && add_help(e, JPROF_HELP_ARENAS, waste, true)) ||
+	    add_help(e, JPROF_HELP_GC_FREE, bytes_of_part(e, JPROF_PART_GC_FREE), true))
+		return -1;
+	double copied = e->info.processes > 1 && has_warmup(s->ruby) ? e->info.shared : 0;
+	if (add_help(e, JPROF_HELP_WARMUP, copied, true))
+		return -1;
+	if (e->help_count)
+		qsort(e->helps, e->help_count, sizeof *e->helps, compare_helps);
+	return 0;
+}

@@ -1,0 +1,229 @@
+/* Where the memory of processes is: rows that add up, by what is known of both snapshots. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/advice.h"
+#include "answers/explanation.h"
+#include "answers/owners.h"
+#include "answers/sizeclass.h"
+#include "base/error.h"
+#include "model/profile.h"
+
+static const struct jprof_range no_range = { .error = NAN, .low = NAN, .high = NAN, .samples = NAN };
+
+/* ---- figures ---------------------------------------------------------------------------------------------- */
+
+/* What there is of a figure on both sides. `change` may be NULL. */
+struct sides {
+	const struct jprof_profile *now, *change;
+	struct jp_owner_views views;
+};
+
+static struct jp_figure_pair figure(const struct sides *s, enum jprof_figure f)
+{
+	double now = jprof_profile_figure(s->now, false, f);
+	return (struct jp_figure_pair){ now, s->change ? now - jprof_profile_figure(s->change, true, f) : NAN };
+}
+
+static struct jp_figure_pair sum_of_two(struct jp_figure_pair a, struct jp_figure_pair b)
+{
+	return (struct jp_figure_pair){ a.now + b.now, a.growth + b.growth };
+}
+
+static struct jp_figure_pair minus(struct jp_figure_pair a, struct jp_figure_pair b)
+{
+	return (struct jp_figure_pair){ a.now - b.now, a.growth - b.growth };
+}
+
+static struct jp_figure_pair or_zero(struct jp_figure_pair a)
+{
+	return (struct jp_figure_pair){ isnan(a.now) ? 0 : a.now, isnan(a.growth) && isnan(a.now) ? 0 : a.growth };
+}
+
+/* How much sampled small objects take: jemalloc gives each at least 16 KiB (SC_LARGE_MINCLASS) and counts that as
+ * allocated, beside what they hold. */
+static struct jp_figure_pair counted_for_samples(const struct sides *s)
+{
+	static const double least = 16384;
+	struct jp_figure_pair objects = figure(s, JPROF_FIGURE_SAMPLED);
+	objects.now *= least;
+	objects.growth *= least;
+	return minus(objects, figure(s, JPROF_FIGURE_SAMPLED_SPACE));
+}
+
+/* What of that is touched, and so memory: an object begins anywhere in its first page, so that its pages have one page
+ * more than it, as a mean. */
+static struct jp_figure_pair touched_by_samples(const struct sides *s)
+{
+	double page = jprof_profile_figure(s->now, false, JPROF_FIGURE_PAGE) / (double)s->now->outside.now.processes;
+	struct jp_figure_pair objects = figure(s, JPROF_FIGURE_SAMPLED);
+	return (struct jp_figure_pair){ objects.now * page, objects.growth * page };
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------- */
+
+/* Nothing is known, or there is none on either side. */
+static bool is_nothing(struct jp_figure_pair f)
+{
+	return isnan(f.now) || (f.now == 0 && (f.growth == 0 || isnan(f.growth)));
+}
+
+static int add_counted(struct jprof_explanation *e, enum jprof_part part, unsigned depth, struct jp_figure_pair f)
+{
+	return is_nothing(f) || jp_explain_row(e, part, depth, f) ? 0 : -1;
+}
+
+/* Live memory by jemalloc's count; of a dump without that by the samples. */
+static int add_live(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
+{
+	struct jp_figure_pair live =
+	    minus(minus(figure(s, JPROF_FIGURE_ALLOCATED), counted_for_samples(s)), figure(s, JPROF_FIGURE_CACHED));
+	struct jp_figure_pair sampled = { jprof_profile_total(s->now, JPROF_INUSE_SPACE),
+		                          s->change ? jprof_profile_total(s->change, JPROF_INUSE_SPACE) : NAN };
+	bool counted = !isnan(live.now);
+	size_t at = e->count;
+	struct jprof_explained *row = jp_explain_row(e, JPROF_PART_LIVE, 0, counted ? live : sampled);
+	if (!row)
+		return jp_error_nomem(err);
+	if (!counted)
+		jprof_profile_range(s->now, JPROF_INUSE_SPACE, &row->range);
+	if (!counted && s->change)
+		jprof_profile_range(s->change, JPROF_INUSE_SPACE, &row->growth_range);
+	int rc = jp_explain_owners(e, &s->views, err);
+	if (!rc && counted && e->count > at + 1 && add_counted(e, JPROF_PART_NOT_SAMPLED, 1, minus(live, sampled)))
+		rc = jp_error_nomem(err);
+	return rc;
+}
+
+static int add_gc_heap(struct jprof_explanation *e, const struct sides *s)
+{
+	struct jp_figure_pair heap = figure(s, JPROF_FIGURE_GC_HEAP), unused = figure(s, JPROF_FIGURE_GC_FREE);
+	return add_counted(e, JPROF_PART_GC_HEAP, 0, heap) ||
+	       add_counted(e, JPROF_PART_GC_OBJECTS, 1, minus(heap, unused)) ||
+	       add_counted(e, JPROF_PART_GC_FREE, 1, unused);
+}
+
+static int add_fragmentation(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
+{
+	struct jp_figure_pair gaps = minus(minus(figure(s, JPROF_FIGURE_ACTIVE), figure(s, JPROF_FIGURE_ALLOCATED)),
+	                                   figure(s, JPROF_FIGURE_PADDING));
+	if (add_counted(e, JPROF_PART_FRAGMENTATION, 0, gaps))
+		return jp_error_nomem(err);
+	return is_nothing(gaps) ? 0 : jp_explain_size_classes(e, s->now, s->change, s->views.group, err);
+}
+
+static int add_freed_parts(struct jprof_explanation *e, const struct sides *s)
+{
+	struct jp_figure_pair dirty = figure(s, JPROF_FIGURE_DIRTY), muzzy = figure(s, JPROF_FIGURE_MUZZY),
+			      cached = figure(s, JPROF_FIGURE_CACHED);
+	return add_counted(e, JPROF_PART_KEPT, 0, sum_of_two(sum_of_two(dirty, muzzy), cached)) ||
+	       add_counted(e, JPROF_PART_DIRTY, 1, dirty) || add_counted(e, JPROF_PART_MUZZY, 1, muzzy) ||
+	       add_counted(e, JPROF_PART_CACHED, 1, cached);
+}
+
+static int add_overhead(struct jprof_explanation *e, const struct sides *s)
+{
+	return add_counted(e, JPROF_PART_METADATA, 0, figure(s, JPROF_FIGURE_METADATA)) ||
+	       add_counted(e, JPROF_PART_INTERNAL, 1, figure(s, JPROF_FIGURE_INTERNAL)) ||
+	       add_counted(e, JPROF_PART_PROFILER, 0, touched_by_samples(s));
+}
+
+static int add_mapped(struct jprof_explanation *e, const struct sides *s)
+{
+	struct jp_figure_pair swap = figure(s, JPROF_FIGURE_SWAP);
+	return add_counted(e, JPROF_PART_STACKS, 0, figure(s, JPROF_FIGURE_STACKS)) ||
+	       add_counted(e, JPROF_PART_FILES, 0,
+	                   sum_of_two(figure(s, JPROF_FIGURE_RSS_FILE), or_zero(figure(s, JPROF_FIGURE_COPIES)))) ||
+	       add_counted(e, JPROF_PART_JIT, 0, figure(s, JPROF_FIGURE_JIT)) ||
+	       add_counted(e, JPROF_PART_SHMEM, 0, figure(s, JPROF_FIGURE_RSS_SHMEM)) ||
+	       add_counted(e, JPROF_PART_SWAPPED, 0, (struct jp_figure_pair){ -swap.now, -swap.growth });
+}
+
+/* What the parts have together. A part whose growth is not known leaves it out of the sum: what is known adds up. */
+static struct jp_figure_pair sum_of_parts(const struct jprof_explanation *e)
+{
+	struct jp_figure_pair sum = { 0, 0 };
+	for (size_t i = 0; i < e->count; i++)
+		if (!e->rows[i].depth) {
+			sum.now += e->rows[i].bytes;
+			sum.growth += isnan(e->rows[i].growth) ? 0 : e->rows[i].growth;
+		}
+	return sum;
+}
+
+static int add_rest_and_total(struct jprof_explanation *e, const struct sides *s)
+{
+	struct jp_figure_pair rss = figure(s, JPROF_FIGURE_RSS), pss = figure(s, JPROF_FIGURE_PSS);
+	bool several = e->info.processes > 1 && !isnan(pss.now);
+	struct jp_figure_pair total = several ? pss : rss;
+	e->info.total = total.now;
+	e->info.growth = total.growth;
+	if (isnan(rss.now))
+		return 0;
+	if (add_counted(e, JPROF_PART_NOT_EXPLAINED, 0, minus(rss, sum_of_parts(e))))
+		return -1;
+	if (several && add_counted(e, JPROF_PART_SHARED, 0, minus(pss, rss)))
+		return -1;
+	return add_counted(e, JPROF_PART_TOTAL, 0, total);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------- */
+
+static void describe_processes(struct jprof_explanation *e, const struct sides *s)
+{
+	struct jprof_outside outside;
+	struct jprof_range range = no_range;
+	struct jprof_explain_info *info = &e->info;
+	jprof_profile_outside(s->now, false, &outside);
+	info->processes = outside.processes;
+	info->total = info->growth = info->seconds = info->group_growth = NAN;
+	info->shared = outside.processes > 1 ? figure(s, JPROF_FIGURE_SHARED).now : NAN;
+	jprof_profile_settings(s->now, &info->settings);
+	jprof_profile_group(s->now, &info->group);
+	if (s->change) {
+		const struct jprof_group *before = &s->change->outside.base.figures.group;
+		jprof_profile_range(s->change, JPROF_INUSE_SPACE, &range);
+		info->group_growth = before->known ? info->group.current - before->current : NAN;
+		int64_t first = (int64_t)s->change->base_mtime, last = jprof_profile_time(s->now);
+		info->seconds = first && last > first ? (double)(last - first) : NAN;
+	}
+	info->error = (range.high - range.low) / 2;
+}
+
+static int make_rows(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
+{
+	describe_processes(e, s);
+	int rc = add_live(e, s, err);
+	if (!rc && add_gc_heap(e, s))
+		rc = jp_error_nomem(err);
+	if (!rc)
+		rc = add_fragmentation(e, s, err);
+	if (!rc && (add_freed_parts(e, s) || add_overhead(e, s) || add_mapped(e, s) || add_rest_and_total(e, s) ||
+	            jp_explain_helps(e, s->now)))
+		rc = jp_error_nomem(err);
+	return rc;
+}
+
+int jprof_explain_new(const struct jprof_profile *profile, const struct jprof_profile *change,
+                      struct jprof_explanation **explanation, struct jprof_error *err)
+{
+	if (jp_null(err, profile, explanation))
+		return JPROF_E_ARGUMENT;
+	if (change && !change->lineage.subtracted)
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                "the change is no difference: call jprof_profile_difference before");
+	struct jprof_explanation *e = calloc(1, sizeof *e);
+	if (!e)
+		return jp_error_nomem(err);
+	struct sides sides = { .now = profile, .change = change };
+	int rc = jp_owner_views_make(&sides.views, profile, change, err);
+	if (!rc)
+		rc = make_rows(e, &sides, err);
+	jp_owner_views_release(&sides.views);
+	if (rc)
+		jprof_explain_free(e);
+	else
+		*explanation = e;
+	return rc;
+}

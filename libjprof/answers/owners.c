@@ -1,0 +1,134 @@
+#include "answers/owners.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+int jp_owner_views_make(struct jp_owner_views *views, const struct jprof_profile *now,
+                        const struct jprof_profile *change, struct jprof_error *err)
+{
+	const struct {
+		struct jprof_view **view;
+		const struct jprof_profile *profile;
+		enum jprof_granularity by;
+	} rows[] = { { &views->kind, now, JPROF_BY_KIND },
+		     { &views->group, now, JPROF_BY_GROUP },
+		     { &views->kind_change, change, JPROF_BY_KIND },
+		     { &views->group_change, change, JPROF_BY_GROUP } };
+	int rc = 0;
+	*views = (struct jp_owner_views){ 0 };
+	for (size_t i = 0; !rc && i < jp_count(rows); i++) {
+		struct jprof_view_opts opts = {
+			.size = sizeof opts, .granularity = rows[i].by, .fold = JPROF_FOLD_ALLOC, .errors = true
+		};
+		if (rows[i].profile)
+			rc = jprof_view_new(rows[i].profile, &opts, rows[i].view, err);
+	}
+	return rc;
+}
+
+void jp_owner_views_release(struct jp_owner_views *views)
+{
+	jprof_view_free(views->kind);
+	jprof_view_free(views->group);
+	jprof_view_free(views->kind_change);
+	jprof_view_free(views->group_change);
+}
+
+/* The rows of a view and of its change. */
+struct owner_tables {
+	struct jprof_table *now, *change;
+};
+
+static int open_tables(struct owner_tables *t, const struct jprof_view *now, const struct jprof_view *change,
+                       struct jprof_error *err)
+{
+	*t = (struct owner_tables){ 0 };
+	int rc = jprof_table_new(now, NULL, &t->now, err);
+	return rc || !change ? rc : jprof_table_new(change, NULL, &t->change, err);
+}
+
+static void close_tables(struct owner_tables *t)
+{
+	jprof_table_free(t->now);
+	jprof_table_free(t->change);
+}
+
+static const struct jprof_row *row_called(const struct jprof_table *table, const char *name)
+{
+	for (size_t i = 0; i < jprof_table_count(table); i++)
+		if (!strcmp(jprof_table_at(table, i)->name, name))
+			return jprof_table_at(table, i);
+	return NULL;
+}
+
+/* A row of now, or one that is in the change alone: then there is nothing left of it. */
+static int add_owner(struct jprof_explanation *e, const struct owner_tables *t, const struct jprof_row *row,
+                     const struct jprof_row *changed, enum jprof_part part, const char *name)
+{
+	static const struct jprof_range none = { .error = NAN, .low = NAN, .high = NAN, .samples = NAN };
+	struct jp_figure_pair figure = { row ? row->flat : 0, t->change ? changed ? changed->flat : 0 : NAN };
+	struct jprof_explained *to = jp_explain_row(e, part, part == JPROF_PART_KIND ? 1 : 2, figure);
+	if (!to || !(to->name = jp_arena_dup(&e->arena, name, strlen(name))))
+		return -1;
+	to->range = row ? row->flat_range : none;
+	to->growth_range = changed ? changed->flat_range : none;
+	return 0;
+}
+
+static const char *name_in_kind(const char *name, const char *kind)
+{
+	size_t len = strlen(kind);
+	return strncmp(name, kind, len) || strncmp(name + len, ": ", 2) ? NULL : name + len + 2;
+}
+
+/* The rows of `t` in the order of now, then what is left of nothing; those of one kind alone where `kind` is given. */
+static int add_groups_of_kind(struct jprof_explanation *e, const struct owner_tables *t, const char *kind)
+{
+	int rc = 0;
+	for (size_t i = 0; !rc && i < jprof_table_count(t->now); i++) {
+		const struct jprof_row *row = jprof_table_at(t->now, i);
+		const char *name = name_in_kind(row->name, kind);
+		if (name)
+			rc = add_owner(e, t, row, row_called(t->change, row->name), JPROF_PART_GROUP, name);
+	}
+	for (size_t i = 0; !rc && i < jprof_table_count(t->change); i++) {
+		const struct jprof_row *row = jprof_table_at(t->change, i);
+		const char *name = name_in_kind(row->name, kind);
+		if (name && !row_called(t->now, row->name))
+			rc = add_owner(e, t, NULL, row, JPROF_PART_GROUP, name);
+	}
+	return rc;
+}
+
+static int add_kinds(struct jprof_explanation *e, const struct owner_tables *kinds, const struct owner_tables *groups)
+{
+	int rc = 0;
+	for (size_t i = 0; !rc && i < jprof_table_count(kinds->now); i++) {
+		const struct jprof_row *row = jprof_table_at(kinds->now, i);
+		rc = add_owner(e, kinds, row, row_called(kinds->change, row->name), JPROF_PART_KIND, row->name) ||
+		     add_groups_of_kind(e, groups, row->name);
+	}
+	for (size_t i = 0; !rc && i < jprof_table_count(kinds->change); i++) {
+		const struct jprof_row *row = jprof_table_at(kinds->change, i);
+		if (!row_called(kinds->now, row->name))
+			rc = add_owner(e, kinds, NULL, row, JPROF_PART_KIND, row->name) ||
+			     add_groups_of_kind(e, groups, row->name);
+	}
+	return rc ? -1 : 0;
+}
+
+int jp_explain_owners(struct jprof_explanation *e, const struct jp_owner_views *views, struct jprof_error *err)
+{
+	struct owner_tables kinds, groups = { 0 };
+	int rc = open_tables(&kinds, views->kind, views->kind_change, err);
+	if (!rc)
+		rc = open_tables(&groups, views->group, views->group_change, err);
+	if (!rc && add_kinds(e, &kinds, &groups))
+		rc = jp_error_nomem(err);
+	close_tables(&kinds);
+	close_tables(&groups);
+	return rc;
+}

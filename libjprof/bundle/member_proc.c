@@ -1,0 +1,190 @@
+#include "bundle/member_proc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/reader.h"
+
+/* ---- status and smaps_rollup ----------------------------------------------------------------------------- */
+
+/* The number of KiB behind "KEY:" at the beginning of a line. */
+static bool line_is(struct jp_span line, const char *key, double *bytes)
+{
+	uint64_t number;
+	if (!jp_span_text(&line, key) || !jp_span_char(&line, ':'))
+		return false;
+	jp_span_blanks(&line);
+	if (jp_span_decimal(&line, &number) != JP_NUMBER_OK)
+		return false;
+	*bytes = (double)number * 1024;
+	return true;
+}
+
+static bool proc_number(const struct jp_bundle_file *file, const char *key, double *bytes)
+{
+	struct jp_reader reader;
+	struct jp_span line;
+	jp_reader_init(&reader, file ? file->data : "", file ? file->len : 0);
+	while (jp_reader_line(&reader, &line))
+		if (line_is(line, key, bytes))
+			return true;
+	return false;
+}
+
+static void take_proc_number(struct jp_known_sum *to, const struct jp_bundle_file *file, const char *key)
+{
+	double bytes;
+	if (proc_number(file, key, &bytes))
+		jp_known_add(to, bytes);
+}
+
+/* ---- smaps ------------------------------------------------------------------------------------------------ */
+
+/* One mapping of smaps, while its lines are read. */
+struct smap {
+	uint64_t start, limit;
+	bool readable, executable, file, named; /* named: [stack], [vdso] ... */
+	bool stack;
+	double rss, anonymous;
+};
+
+struct smaps_sums {
+	double stacks, jit, copies;
+	unsigned mappings;
+};
+
+/* "START-LIMIT PERMS OFFSET DEV INODE PATH". */
+static bool take_mapping_line(struct jp_span line, struct smap *map)
+{
+	struct smap m = { 0 };
+	if (jp_span_hex(&line, &m.start) != JP_NUMBER_OK || !jp_span_char(&line, '-') ||
+	    jp_span_hex(&line, &m.limit) != JP_NUMBER_OK || !jp_span_char(&line, ' ') || line.len < 4)
+		return false;
+	m.readable = line.ptr[0] == 'r';
+	m.executable = line.ptr[2] == 'x';
+	const char *path = memchr(line.ptr, '/', line.len), *bracket = memchr(line.ptr, '[', line.len);
+	m.file = path && (!bracket || path < bracket);
+	m.named = bracket && !m.file;
+	m.stack =
+	    m.named && jp_span_starts((struct jp_span){ bracket, line.len - (size_t)(bracket - line.ptr) }, "[stack");
+	*map = m;
+	return true;
+}
+
+/* A thread's stack is an anonymous mapping that begins where its guard ends, a small one without access. Mappings that
+ * are larger than stacks are may be a stack that the kernel joined with its neighbour: left out. */
+static bool is_stack(const struct smap *map, const struct smap *before)
+{
+	static const uint64_t most_guard = 1 << 20, most_stack = (8 << 20) + (1 << 16);
+	bool guarded = before->limit == map->start && !before->readable && !before->executable && !before->file &&
+	               before->limit - before->start <= most_guard;
+	return map->stack ||
+	       (!map->named && !map->file && map->readable && guarded && map->limit - map->start <= most_stack);
+}
+
+static void add_smap(struct smaps_sums *sums, const struct smap *map, const struct smap *before)
+{
+	if (map->file)
+		sums->copies += map->anonymous;
+	else if (is_stack(map, before))
+		sums->stacks += map->rss;
+	else if (map->executable && !map->named)
+		sums->jit += map->rss;
+	sums->mappings++;
+}
+
+static void take_smaps(struct jp_figures *to, const struct jp_bundle_file *file)
+{
+	struct jp_reader reader;
+	struct jp_span line;
+	struct smaps_sums sums = { 0 };
+	struct smap map = { 0 }, before = { 0 }, next;
+	jp_reader_init(&reader, file ? file->data : "", file ? file->len : 0);
+	while (jp_reader_line(&reader, &line)) {
+		if (take_mapping_line(line, &next)) {
+			if (map.limit)
+				add_smap(&sums, &map, &before);
+			before = map;
+			map = next;
+		} else if (!line_is(line, "Rss", &map.rss)) {
+			line_is(line, "Anonymous", &map.anonymous);
+		}
+	}
+	if (!map.limit)
+		return;
+	add_smap(&sums, &map, &before);
+	jp_known_add(&to->of[JPROF_FIGURE_STACKS], sums.stacks);
+	jp_known_add(&to->of[JPROF_FIGURE_JIT], sums.jit);
+	jp_known_add(&to->of[JPROF_FIGURE_COPIES], sums.copies);
+}
+
+/* ---- the control group ------------------------------------------------------------------------------------ */
+
+/* The number that a file begins with: "max", and what version 1 has for it, is INFINITY; NAN where there is none. */
+static double cgroup_number(const struct jp_bundle_file *file)
+{
+	static const double no_limit = 0x1p62;
+	struct jp_span text = { file ? file->data : "", file ? file->len : 0 };
+	uint64_t number;
+	if (jp_span_text(&text, "max"))
+		return INFINITY;
+	if (jp_span_decimal(&text, &number) != JP_NUMBER_OK)
+		return NAN;
+	return (double)number >= no_limit ? INFINITY : (double)number;
+}
+
+/* Of memory.stat: the number behind either word at the beginning of a line. */
+static double group_part(const struct jp_bundle_file *file, const char *word, const char *old_word)
+{
+	struct jp_reader reader;
+	struct jp_span line;
+	uint64_t number;
+	jp_reader_init(&reader, file ? file->data : "", file ? file->len : 0);
+	while (jp_reader_line(&reader, &line))
+		if ((jp_span_text(&line, word) || jp_span_text(&line, old_word)) && jp_span_char(&line, ' ') &&
+		    jp_span_decimal(&line, &number) == JP_NUMBER_OK)
+			return (double)number;
+	return NAN;
+}
+
+static const struct jp_bundle_file *either(const struct jp_bundle_member *m, const char *name, const char *old_name)
+{
+	const struct jp_bundle_file *file = jp_bundle_file(m, name);
+	return file ? file : jp_bundle_file(m, old_name);
+}
+
+static void take_group(struct jprof_group *to, const struct jp_bundle_member *m)
+{
+	const struct jp_bundle_file *stat = jp_bundle_file(m, "memory.stat");
+	struct jprof_group group = { .current = cgroup_number(either(m, "memory.current", "memory.usage_in_bytes")),
+		                     .limit = cgroup_number(either(m, "memory.max", "memory.limit_in_bytes")),
+		                     .cache = group_part(stat, "file", "cache"),
+		                     .anon = group_part(stat, "anon", "rss") };
+	group.known = !isnan(group.current);
+	if (group.known)
+		*to = group;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------- */
+
+void jp_figures_of_proc(struct jp_outside *to, const struct jp_bundle_member *m)
+{
+	static const struct {
+		enum jprof_figure figure;
+		const char *file, *key;
+	} rows[] = { { JPROF_FIGURE_RSS, "status", "VmRSS" },
+		     { JPROF_FIGURE_RSS_ANON, "status", "RssAnon" },
+		     { JPROF_FIGURE_RSS_FILE, "status", "RssFile" },
+		     { JPROF_FIGURE_RSS_SHMEM, "status", "RssShmem" },
+		     { JPROF_FIGURE_SWAP, "status", "VmSwap" },
+		     { JPROF_FIGURE_PSS, "smaps_rollup", "Pss" },
+		     { JPROF_FIGURE_SHARED, "smaps_rollup", "Shared_Dirty" } };
+	struct jp_known_sum *of = to->now.figures.of;
+	for (size_t i = 0; i < jp_count(rows); i++)
+		take_proc_number(&of[rows[i].figure], jp_bundle_file(m, rows[i].file), rows[i].key);
+	take_proc_number(&to->now.rss_anon, jp_bundle_file(m, "status"), "RssAnon");
+	take_proc_number(&to->now.pss, jp_bundle_file(m, "smaps_rollup"), "Pss");
+	take_smaps(&to->now.figures, jp_bundle_file(m, "smaps"));
+	take_group(&to->now.figures.group, m);
+}

@@ -1,0 +1,41 @@
+#include "model/figures.h"
+
+#include <math.h>
+
+void jp_known_add(struct jp_known_sum *to, double bytes)
+{
+	to->of++;
+	to->bytes += bytes;
+}
+
+double jp_known_bytes(const struct jp_known_sum *known, unsigned processes)
+{
+	return processes && known->of == processes ? known->bytes : NAN;
+}
+
+void jp_figures_add_class(struct jp_figures *to, const struct jp_class_sum *more)
+{
+	unsigned i = 0;
+	while (i < to->class_count && to->classes[i].size != more->size)
+		i++;
+	if (i == jp_most_classes)
+		return;
+	if (i == to->class_count)
+		to->classes[to->class_count++] = (struct jp_class_sum){ .size = more->size };
+	to->classes[i].slabs += more->slabs;
+	to->classes[i].occupied += more->occupied;
+}
+
+void jp_figures_add(struct jp_figures *to, const struct jp_figures *from)
+{
+	for (int f = 0; f < JPROF_FIGURES; f++) {
+		to->of[f].of += from->of[f].of;
+		to->of[f].bytes += from->of[f].bytes;
+	}
+	for (unsigned i = 0; i < from->class_count; i++)
+		jp_figures_add_class(to, &from->classes[i]);
+	if (from->settings.known)
+		to->settings = from->settings;
+	if (from->group.known)
+		to->group = from->group;
+}

@@ -1,0 +1,42 @@
+/* What /proc, the allocator and Ruby tell of the memory of processes, added up over these. */
+#ifndef JP_MODEL_FIGURES_H
+#define JP_MODEL_FIGURES_H
+
+#include <stdint.h>
+
+#include "jprof.h"
+
+/* A sum over those processes of which it is known. */
+struct jp_known_sum {
+	unsigned of;
+	double bytes;
+};
+
+enum { jp_most_classes = 96 }; /* size classes of small objects; jemalloc has 36 where pages have 4 KiB, 76 at most */
+
+struct jp_class_sum {
+	uint64_t size;   /* of an object */
+	double slabs;    /* bytes of all its slabs' places */
+	double occupied; /* of those that are in use */
+};
+
+struct jp_figures {
+	struct jp_known_sum of[JPROF_FIGURES];
+	struct jp_class_sum classes[jp_most_classes]; /* in the order of first sight */
+	unsigned class_count;
+	struct jprof_settings settings; /* of the process that came last */
+	struct jprof_group group;       /* likewise */
+};
+
+/* Another process's figure. */
+void jp_known_add(struct jp_known_sum *to, double bytes);
+
+/* Counts the places of a size class. */
+void jp_figures_add_class(struct jp_figures *to, const struct jp_class_sum *more);
+
+void jp_figures_add(struct jp_figures *to, const struct jp_figures *from);
+
+/* NAN where it is not known of each of so many processes. */
+double jp_known_bytes(const struct jp_known_sum *known, unsigned processes);
+
+#endif
