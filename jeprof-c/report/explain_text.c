@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-
 enum { line_most = 512, columns = 80, most_places = 3, name_most = 160 };
 static const double mb = 1048576;
 
@@ -306,7 +305,7 @@ static bool has_part(const struct jprof_explanation *e, enum jprof_part part)
 }
 
 /* What is in no profile, and what would tell more. */
-static void put_end(FILE *out, const struct jprof_explanation *e)
+static void put_explain_end(FILE *out, const struct jprof_explanation *e)
 {
 	const struct jprof_explain_info *info = jprof_explain_info(e);
 	if (!isnan(info->shared) && info->shared > 0)
@@ -329,5 +328,5 @@ void explain_put_text(FILE *out, const struct explained *what)
 	put_parts(out, what->explanation);
 	put_classes(out, what->explanation);
 	put_helps(out, what->explanation);
-	put_end(out, what->explanation);
+	put_explain_end(out, what->explanation);
 }

@@ -52,9 +52,10 @@ static const char *tail_of(const char *text, size_t all, size_t room, jp_char_co
 	return p;
 }
 
+static const char gap[] = "...";
+
 size_t jp_put_cut(struct jp_strbuf *out, const char *text, size_t room, jp_char_columns_fn *columns_of)
 {
-	static const char gap[] = "...";
 	size_t all = jp_columns(text, columns_of), head, tail = 0, between = room < sizeof gap ? 0 : sizeof gap - 1;
 	if (all <= room) {
 		jp_strbuf_str(out, text);
@@ -68,4 +69,26 @@ size_t jp_put_cut(struct jp_strbuf *out, const char *text, size_t room, jp_char_
 		jp_strbuf_str(out, tail_of(text, all, left - head, columns_of, &tail));
 	}
 	return head + between + tail;
+}
+
+size_t jp_put_head(struct jp_strbuf *out, const char *text, size_t room, jp_char_columns_fn *columns_of)
+{
+	size_t used;
+	if (room < sizeof gap || jp_columns(text, columns_of) <= room)
+		return jp_put_cut(out, text, room, columns_of);
+	jp_strbuf_add(out, text, head_bytes(text, room - (sizeof gap - 1), columns_of, &used));
+	jp_strbuf_str(out, gap);
+	return used + sizeof gap - 1;
+}
+
+size_t jp_put_tail(struct jp_strbuf *out, const char *text, const char *tail, size_t room,
+                   jp_char_columns_fn *columns_of)
+{
+	size_t used, kept = jp_columns(tail, columns_of) + sizeof gap - 1;
+	if (kept > room || jp_columns(text, columns_of) <= room)
+		return jp_put_cut(out, text, room, columns_of);
+	jp_strbuf_add(out, text, head_bytes(text, room - kept, columns_of, &used));
+	jp_strbuf_str(out, gap);
+	jp_strbuf_str(out, tail);
+	return used + kept;
 }

@@ -16,4 +16,10 @@ size_t jp_columns(const char *text, jp_char_columns_fn *columns_of);
  * many columns that takes. */
 size_t jp_put_cut(struct jp_strbuf *out, const char *text, size_t room, jp_char_columns_fn *columns_of);
 
+/* Likewise, but what goes is the end; or what is before `tail`, a part of the text up to its end, if that fits at all.
+ */
+size_t jp_put_head(struct jp_strbuf *out, const char *text, size_t room, jp_char_columns_fn *columns_of);
+size_t jp_put_tail(struct jp_strbuf *out, const char *text, const char *tail, size_t room,
+                   jp_char_columns_fn *columns_of);
+
 #endif

@@ -25,7 +25,7 @@ struct screen {
 	size_t width[COLUMNS]; /* without the blank before it */
 	size_t room;           /* columns of the terminal for the name, */
 	bool long_errors;      /* and errors in full stand behind it */
-	struct jp_strbuf name, note;
+	struct jp_strbuf name, note, place;
 };
 
 static const char *const heads[COLUMNS] = {
@@ -218,6 +218,32 @@ static size_t note_columns(size_t room, size_t name, size_t noted, size_t least)
 	return noted <= most ? noted : least <= most ? most : 0;
 }
 
+/* A place, such as app/models/user.rb:42: its file and line are what is looked for. */
+static size_t put_screen_place(const struct screen *s, const char *place, size_t room)
+{
+	const char *slash = strrchr(place, '/');
+	return jp_put_tail(s->report->out, place, slash ? slash : place, room, s->opts->char_columns);
+}
+
+/* The name of a row, cut where it has to be. By site it begins with a place, which is the last to be cut. */
+static size_t put_screen_name(struct screen *s, const struct jprof_row *row, const char *name, size_t room)
+{
+	enum { least_method = 6 };
+	jp_char_columns_fn *columns_of = s->opts->char_columns;
+	char line[16];
+	size_t len = (size_t)snprintf(line, sizeof line, ":%u ", row->line) - 1;
+	const char *end = row->line && row->origin ? strstr(name, line) : NULL;
+	jp_strbuf_cut(&s->place, 0);
+	jp_strbuf_add(&s->place, name, end ? (size_t)(end - name) + len : 0);
+	if (!end || s->place.failed)
+		return jp_put_cut(s->report->out, name, room, columns_of);
+	size_t columns = jp_columns(s->place.text, columns_of);
+	if (columns + least_method > room)
+		return put_screen_place(s, s->place.text, room);
+	jp_strbuf_str(s->report->out, s->place.text);
+	return columns + jp_put_head(s->report->out, end + len, room - columns, columns_of);
+}
+
 /* The name of a row, behind it what there is to say of it, and last what is to be known of its error. Returns how many
  * columns that takes. */
 static size_t put_row_name(struct screen *s, const struct jprof_row *row)
@@ -235,11 +261,11 @@ static size_t put_row_name(struct screen *s, const struct jprof_row *row)
 	size_t behind = note_columns(room, jp_columns(name, columns_of), fixed + jp_columns(noted, columns_of),
 	                             fixed + least_noted);
 	if (!note.name || !behind) {
-		used = jp_put_cut(r->out, name, room, columns_of);
+		used = put_screen_name(s, row, name, room);
 	} else {
-		used = fixed + jp_put_cut(r->out, name, room - behind, columns_of);
+		used = fixed + put_screen_name(s, row, name, room - behind);
 		jp_strbuf_str(r->out, note.before);
-		used += jp_put_cut(r->out, noted, behind - fixed, columns_of);
+		used += put_screen_place(s, noted, behind - fixed);
 		jp_strbuf_str(r->out, note.after);
 	}
 	jp_strbuf_add(r->out, doubt, last);
@@ -325,4 +351,5 @@ void jp_put_screen(const struct jp_text_report *report, const struct jprof_repor
 	put_last(&s);
 	jp_strbuf_release(&s.name);
 	jp_strbuf_release(&s.note);
+	jp_strbuf_release(&s.place);
 }

@@ -139,6 +139,16 @@ for total, unit, shown in ((9999, "B", "9999"), (10000, "KB", "9.8"), (10238976,
 check(re.search(r"^ *75161927680 +Total$", on_terminal(24, 80, "--show_bytes", write(
     "size.heap", f"heap_v2/1\n  t*: 1: {70 << 30} [0: 0]\n@ 0x1001 0x2001\n  t*: 1: {70 << 30} [0: 0]\n{MAPS}")), re.M), "--show_bytes")
 
+# ---- a file and its line stay when a method has to be cut ----
+for columns in (40, 44, 50, 60):
+    screen = on_terminal(24, columns, "--base=ruby31.0.heap", dump)
+    cut = re.findall(r"  (\S+\.(?:rb|erb):[0-9]+)(?: \S*\.\.\.)$", screen, re.M)
+    pipe = on_pipe("--base=ruby31.0.heap", dump)
+    check(all(place in pipe for place in cut), f"{columns} columns: {cut}", screen)
+    check(columns > 44 or cut, f"{columns} columns: nothing was cut", screen)
+    places = [name for name in re.findall(r"^.*%  (.*)", screen, re.M) if ":" in name]
+    check(all(re.match(r"\S+:[0-9]+( |$)", name) for name in places), f"{columns} columns: a line is gone: {places}", screen)
+
 # ---- names of all scripts, cut by what they take on a terminal ----
 NAMES = ["記憶" * 30, "ké" + "e\u0301" * 60, "x" * 200, "short", "\U0001f600" * 40, "a::bcd::" * 12 + "method", "한글이름" * 20]
 symbols = "".join(f"0x{0x2000 + 16 * i:x} {name}\n" for i, name in enumerate(NAMES))
