@@ -10,6 +10,7 @@
 #include "cli/nearest.h"
 #include "cli/newfile.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "commands.h"
 #include "report/edit.h"
 #include "report/options.h"
@@ -162,6 +163,7 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	shortage_begin();
 	give_back_large();
 	budget_at_end(newfile_end_parts);
 	int status = run_command(argc, argv);

@@ -730,7 +730,8 @@ JPROF_API bool jprof_binary_defines(const struct jprof_binary *binary, const cha
 JPROF_API bool jprof_binary_exports(const struct jprof_binary *binary, const char *name);
 
 /* The best that names its functions: JPROF_SOURCE_DWARF, _SYMTAB or _DYNSYM, in the file or in a separate
- * debug file that belongs to it and lies where such files lie (below `root`). Since: 0.1 */
+ * debug file that belongs to it and lies where such files lie (below `root`). JPROF_SOURCE_NONE: memory is short.
+ * Since: 0.1 */
 JPROF_API enum jprof_source jprof_binary_source(struct jprof_binary *binary);
 
 /* Closes the file and frees the binary; NULL is fine. Since: 0.1 */

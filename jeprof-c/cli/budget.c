@@ -151,6 +151,7 @@ static struct {
 	uint64_t page, limit, size; /* bytes; `size` is what the limit allows beyond what was taken at first */
 	const char *why;
 	void (*end)(void);
+	bool watched; /* by a thread */
 } budget;
 
 /* Bytes in memory that no file stands behind. */
@@ -191,7 +192,8 @@ static void start_watch(void)
 	pthread_attr_t attributes;
 	sigset_t all, before;
 	budget.page = (uint64_t)sysconf(_SC_PAGESIZE);
-	budget.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (!budget.watched)
+		budget.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	if (budget.statm < 0 || pthread_attr_init(&attributes))
 		return;
 	uint64_t now = taken();
@@ -200,7 +202,7 @@ static void start_watch(void)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, stack);
-	pthread_create(&thread, &attributes, watch, NULL);
+	budget.watched = budget.watched || !pthread_create(&thread, &attributes, watch, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 }

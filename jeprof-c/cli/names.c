@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/shortage.h"
 #include "jprof.h"
 
 const char *base_name(const char *path)
@@ -54,12 +55,12 @@ bool is_executable(const char *path)
 char *program_in_path(const char *name)
 {
 	if (strchr(name, '/'))
-		return strdup(name);
+		return shortage_note(strdup(name));
 	const char *dir = getenv("PATH");
 	char *path = NULL;
 	for (dir = dir ? dir : "/bin:/usr/bin"; dir; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
 		int len = (int)strcspn(dir, ":");
-		if (asprintf(&path, "%.*s/%s", len ? len : 1, len ? dir : ".", name) < 0)
+		if (shortage_unprinted(asprintf(&path, "%.*s/%s", len ? len : 1, len ? dir : ".", name)))
 			return NULL;
 		if (is_executable(path))
 			return path;

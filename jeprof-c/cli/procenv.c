@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/shortage.h"
+
 enum { env_max = 4 << 20 };
 
 static char *read_all_environ(const char *path, size_t *len)
 {
 	FILE *file = fopen(path, "re");
-	char *text = file ? malloc(env_max + 1) : NULL;
+	char *text = file ? shortage_note(malloc(env_max + 1)) : NULL;
 	*len = text ? fread(text, 1, env_max, file) : 0;
 	if (text)
 		text[*len] = '\0';

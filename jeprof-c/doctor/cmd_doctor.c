@@ -5,6 +5,7 @@
 #include "cli/names.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "commands.h"
 #include "doctor/doctor.h"
 #include "snap/candidates.h"
@@ -72,55 +73,62 @@ static void put_findings_text(const struct findings *f)
 	       count_of(f, VERDICT_BAD), count_of(f, VERDICT_UNKNOWN));
 }
 
-static bool put_json_text(const char *key, const char *text)
+static void put_json_text(FILE *out, const char *key, const char *text)
 {
-	char *json = jprof_json_text(text);
-	if (json)
-		printf("\"%s\":%s", key, json);
+	char *json = shortage_note(jprof_json_text(text));
+	fprintf(out, "\"%s\":%s", key, json ? json : "null");
 	free(json);
-	return json;
 }
 
-static bool put_check(const struct finding *item)
+static void put_check(FILE *out, const struct finding *item)
 {
-	printf("{\"check\":\"%s\",\"verdict\":\"%s\",", item->check, verdicts[item->verdict]);
-	bool good = put_json_text("found", item->found);
-	putchar(',');
-	good = put_json_text("mend", item->fix) && good;
-	putchar('}');
-	return good;
+	fprintf(out, "{\"check\":\"%s\",\"verdict\":\"%s\",", item->check, verdicts[item->verdict]);
+	put_json_text(out, "found", item->found);
+	fputc(',', out);
+	put_json_text(out, "mend", item->fix);
+	fputc('}', out);
 }
 
-static bool put_findings_json(const struct scene *s, const struct findings *f)
+static void put_findings_json(FILE *out, const struct scene *s, const struct findings *f)
 {
-	printf(s->process ? "{\"jprof_doctor\":1,\"pid\":%d," : "{\"jprof_doctor\":1,\"pid\":null,",
-	       s->process ? s->process->pid : 0);
-	bool good = put_json_text("command", s->words);
-	printf(",\"checks\":[");
+	fprintf(out, s->process ? "{\"jprof_doctor\":1,\"pid\":%d," : "{\"jprof_doctor\":1,\"pid\":null,",
+	        s->process ? s->process->pid : 0);
+	put_json_text(out, "command", s->words);
+	fputs(",\"checks\":[", out);
 	for (size_t i = 0; i < f->count; i++) {
 		if (i)
-			putchar(',');
-		good = put_check(&f->items[i]) && good;
+			fputc(',', out);
+		put_check(out, &f->items[i]);
 	}
-	printf("]");
+	fputc(']', out);
 	for (int v = 0; v < VERDICTS; v++)
-		printf(",\"%s\":%zu", verdicts[v], count_of(f, (enum verdict)v));
-	printf("}\n");
-	return good;
+		fprintf(out, ",\"%s\":%zu", verdicts[v], count_of(f, (enum verdict)v));
+	fputs("}\n", out);
+}
+
+/* The whole of it, before a byte is printed; to be freed. NULL, which is noted: memory was short. */
+static char *findings_json(const struct scene *s, const struct findings *f)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = shortage_note(open_memstream(&text, &size));
+	if (out)
+		put_findings_json(out, s, f);
+	return out ? shortage_close(out, &text) : NULL;
 }
 
 static int show_findings(const struct doctor_options *o, const struct scene *scene)
 {
 	struct findings findings = { 0 };
 	doctor_look(scene, &findings);
-	bool good = !findings.failed;
-	if (good && o->json)
-		good = put_findings_json(scene, &findings);
+	char *json = o->json ? findings_json(scene, &findings) : NULL;
+	bool good = !shortage_say();
+	if (good && json)
+		fputs(json, stdout);
 	else if (good)
 		put_findings_text(&findings);
-	if (!good)
-		say("memory is short");
 	int status = !good || count_of(&findings, VERDICT_BAD);
+	free(json);
 	findings_free(&findings);
 	return status;
 }

@@ -7,15 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/shortage.h"
+
 void findings_add(struct findings *f, const char *check, enum verdict verdict, const char *fix, const char *fmt, ...)
 {
-	struct finding item = { .check = check, .verdict = verdict, .fix = fix ? strdup(fix) : NULL };
+	struct finding item = { .check = check, .verdict = verdict, .fix = fix ? shortage_note(strdup(fix)) : NULL };
 	va_list args;
 	va_start(args, fmt);
-	if (vasprintf(&item.found, fmt, args) < 0)
+	if (shortage_unprinted(vasprintf(&item.found, fmt, args)))
 		item.found = NULL;
 	va_end(args);
-	struct finding *items = realloc(f->items, (f->count + 1) * sizeof *items);
+	struct finding *items = shortage_note(realloc(f->items, (f->count + 1) * sizeof *items));
 	if (items)
 		f->items = items;
 	if (items && item.found && (item.fix || !fix)) {
@@ -24,7 +26,6 @@ void findings_add(struct findings *f, const char *check, enum verdict verdict, c
 	}
 	free(item.found);
 	free(item.fix);
-	f->failed = true;
 }
 
 void findings_free(struct findings *f)

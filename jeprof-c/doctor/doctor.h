@@ -20,10 +20,9 @@ struct finding {
 struct findings {
 	struct finding *items;
 	size_t count;
-	bool failed; /* memory was short */
 };
 
-/* Adds a finding. `fix` may be NULL. */
+/* Adds a finding. `fix` may be NULL. Where memory is short that is noted: see cli/shortage.h. */
 void findings_add(struct findings *findings, const char *check, enum verdict verdict, const char *fix, const char *fmt,
                   ...) __attribute__((format(printf, 5, 6)));
 void findings_free(struct findings *findings);
@@ -31,7 +30,6 @@ void findings_free(struct findings *findings);
 /* All that the checks look at, gathered once. What could not be learnt is NULL or false. Paths are as the process
  * sees them. */
 struct scene {
-	bool failed;                         /* memory was short */
 	const struct jprof_process *process; /* NULL: a command */
 	struct jprof_target *held;           /* the process; NULL: a command, or it may not be had */
 	struct opener *opener;               /* of its files; NULL: the caller opens them */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/names.h"
+#include "cli/shortage.h"
 #include "doctor/doctor.h"
 #include "run/allocator.h"
 
@@ -159,7 +160,7 @@ void check_preload(const struct scene *s, struct findings *f)
 		return;
 	}
 	while (text && (name = preload_next(&text, &len)) && len) {
-		char *path = strndup(name, len);
+		char *path = shortage_note(strndup(name, len));
 		if (path)
 			check_entry(s, f, path, &seen);
 		free(path);
@@ -198,7 +199,7 @@ static bool version_in(const char *path, char *version, size_t size)
 {
 	FILE *file = fopen(path, "re");
 	size_t cap = 32 << 20, n = 0, len;
-	char *bytes = file ? malloc(cap + 1) : NULL;
+	char *bytes = file ? shortage_note(malloc(cap + 1)) : NULL;
 	bool found = false;
 	if (bytes)
 		n = fread(bytes, 1, cap, file);
@@ -379,11 +380,11 @@ static char *mapped_libruby(const struct jprof_process *process)
 	char maps_path[64], *path = NULL;
 	struct jprof_maps *maps;
 	snprintf(maps_path, sizeof maps_path, "/proc/%d/maps", process->pid);
-	if (jprof_maps_open(maps_path, &maps, NULL))
+	if (shortage_note_code(jprof_maps_open(maps_path, &maps, NULL)))
 		return NULL;
 	for (size_t i = 0; i < jprof_maps_count(maps) && !path; i++)
 		if (!strncmp(base_name(jprof_maps_at(maps, i)->path), "libruby", 7))
-			path = strdup(jprof_maps_at(maps, i)->path);
+			path = shortage_note(strdup(jprof_maps_at(maps, i)->path));
 	jprof_maps_free(maps);
 	return path;
 }
@@ -402,7 +403,10 @@ void check_symbols(const struct scene *s, struct findings *f)
 		return;
 	}
 	symbols_fix(s, path, fix, sizeof fix);
-	switch (jprof_binary_source(b)) {
+	enum jprof_source source = jprof_binary_source(b);
+	if (source == JPROF_SOURCE_NONE)
+		shortage_note_code(JPROF_E_NOMEM);
+	switch (source) {
 	case JPROF_SOURCE_DWARF:
 		findings_add(f, "symbols", VERDICT_OK, NULL, "%s has debug information: functions and lines", path);
 		break;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/shortage.h"
 #include "doctor/doctor.h"
 #include "run/mallconf.h"
 
@@ -56,7 +57,7 @@ void check_conf(const struct scene *s, struct findings *f)
 void check_refused(const struct scene *s, struct findings *f)
 {
 	size_t refused = 0;
-	char *said = s->proved ? strdup(s->tried.said) : NULL, *rest;
+	char *said = s->proved ? shortage_note(strdup(s->tried.said)) : NULL, *rest;
 	for (char *line = said ? strtok_r(said, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
 		const char *text = !strncmp(line, "<jemalloc>: ", 12) ? line + 12 : line;
 		if (strstr(text, "onf ")) { /* "Invalid conf pair", "Malformed conf string", "Conf string ends ..." */

@@ -11,6 +11,7 @@
 #include "cli/names.h"
 #include "cli/procenv.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "doctor/doctor.h"
 #include "run/allocator.h"
 #include "run/dumpdir.h"
@@ -68,7 +69,8 @@ int scene_binary(const struct scene *s, const char *path, struct jprof_binary **
 		return err->code;
 	}
 	snprintf(root, sizeof root, "/proc/%d/root", s->process ? s->process->pid : 0);
-	return jprof_binary_open_by(opener_functions(s->opener), s->process ? root : NULL, path, binary, err);
+	return shortage_note_code(
+	    jprof_binary_open_by(opener_functions(s->opener), s->process ? root : NULL, path, binary, err));
 }
 
 /* ---- environment ----------------------------------------------------------------------------------- */
@@ -81,25 +83,19 @@ static void look_inside(struct scene *s, bool may_be)
 		s->conf_name = s->own.conf_name;
 }
 
-static char *keep_words(struct scene *s, char *copy)
-{
-	s->failed = s->failed || !copy;
-	return copy;
-}
-
-static char *scene_variable(struct scene *s, const struct procenv *env, const char *name)
+static char *scene_variable(const struct procenv *env, const char *name)
 {
 	const char *value = procenv_get(env, name);
-	return value ? keep_words(s, strdup(value)) : NULL;
+	return value ? shortage_note(strdup(value)) : NULL;
 }
 
 static void read_environ(struct scene *s, int pid)
 {
 	struct procenv env;
 	s->env_known = procenv_read(&env, pid);
-	s->preload = scene_variable(s, &env, "LD_PRELOAD");
-	s->conf = scene_variable(s, &env, s->conf_name);
-	s->agent_words = scene_variable(s, &env, "JPROF_AGENT");
+	s->preload = scene_variable(&env, "LD_PRELOAD");
+	s->conf = scene_variable(&env, s->conf_name);
+	s->agent_words = scene_variable(&env, "JPROF_AGENT");
 	const char *python = procenv_get(&env, "PYTHONMALLOC");
 	s->python_malloc = python && !strncmp(python, "malloc", 6);
 	procenv_free(&env);
@@ -110,7 +106,7 @@ static void read_conf_link(struct scene *s)
 	struct look look;
 	int pid = s->process ? s->process->pid : 0;
 	if (!s->shut && !opener_look(s->opener, pid, "/etc/malloc.conf", true, &look) && *look.link)
-		s->conf_link = keep_words(s, strdup(look.link));
+		s->conf_link = shortage_note(strdup(look.link));
 }
 
 /* ---- jemalloc ----------------------------------------------------------------------------------------- */
@@ -130,6 +126,17 @@ static bool try_jemalloc(struct scene *s)
 	return s->proved;
 }
 
+/* Says what is wrong; without an error jemalloc was to be tried. */
+static bool scene_failed(struct scene *s, const struct jprof_error *err)
+{
+	if (!shortage_say() && err)
+		say_error(err);
+	else if (!shortage_noted())
+		say("jemalloc cannot be tried: no process can be started");
+	scene_free(s);
+	return false;
+}
+
 /* ---- a process ------------------------------------------------------------------------------------------ */
 
 static void ask_scene_agent(struct scene *s)
@@ -140,12 +147,12 @@ static void ask_scene_agent(struct scene *s)
 	const char *stats;
 	if (!s->process->agent_version || !s->process->agent_socket || s->shut)
 		return;
-	if (jprof_agent_connect(s->process, &opts, &s->agent, &s->agent_error))
+	if (shortage_note_code(jprof_agent_connect(s->process, &opts, &s->agent, &s->agent_error)))
 		return;
-	if (jprof_agent_report(s->agent, &s->report, &s->agent_error))
+	if (shortage_note_code(jprof_agent_report(s->agent, &s->report, &s->agent_error)))
 		s->report = NULL;
-	if (s->report && !jprof_agent_stats(s->agent, &stats, NULL))
-		s->stats = keep_words(s, strdup(stats));
+	if (s->report && !shortage_note_code(jprof_agent_stats(s->agent, &stats, NULL)))
+		s->stats = shortage_note(strdup(stats));
 }
 
 static bool sees_other_files(int pid)
@@ -164,7 +171,7 @@ static void open_program(struct scene *s)
 	struct jprof_error err;
 	if (scene_binary(s, s->process->program, &s->target.binary, &err))
 		return;
-	s->target.path = strdup(s->process->program);
+	s->target.path = shortage_note(strdup(s->process->program));
 	if (s->target.path)
 		s->target.name = base_name(s->target.path);
 	else
@@ -175,8 +182,8 @@ static void open_program(struct scene *s)
 static void hold_process(struct scene *s)
 {
 	enum { file_ms = 5000 };
-	s->shut = jprof_target_open(s->process, NULL, &s->held, &s->agent_error) ||
-	          opener_start(&s->opener, s->held, s->process, file_ms, &s->agent_error);
+	s->shut = shortage_note_code(jprof_target_open(s->process, NULL, &s->held, &s->agent_error)) ||
+	          shortage_note_code(opener_start(&s->opener, s->held, s->process, file_ms, &s->agent_error));
 }
 
 bool scene_of_process(struct scene *s, const struct jprof_process *process)
@@ -192,13 +199,11 @@ bool scene_of_process(struct scene *s, const struct jprof_process *process)
 	read_environ(s, process->pid);
 	read_conf_link(s);
 	const char *jemalloc = process->jemalloc ? process->jemalloc : s->inside ? process->program : NULL;
-	s->jemalloc = jemalloc ? keep_words(s, strdup(jemalloc)) : NULL;
+	s->jemalloc = jemalloc ? shortage_note(strdup(jemalloc)) : NULL;
 	ask_scene_agent(s);
-	if (!s->failed && try_jemalloc(s))
+	if (!shortage_noted() && try_jemalloc(s))
 		return true;
-	say("jemalloc cannot be tried: memory is short, or no process can be started");
-	scene_free(s);
-	return false;
+	return scene_failed(s, NULL);
 }
 
 /* ---- a command --------------------------------------------------------------------------------------- */
@@ -207,14 +212,10 @@ static char *join_words(char *const *argv)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = shortage_note(open_memstream(&text, &size));
 	for (int i = 0; out && argv[i]; i++)
 		fprintf(out, "%s%s", i ? " " : "", argv[i]);
-	if (out && fclose(out)) {
-		free(text);
-		text = NULL;
-	}
-	return text;
+	return out ? shortage_close(out, &text) : NULL;
 }
 
 /* The jemalloc that the loader would take: LD_PRELOAD comes before what the program is linked with. */
@@ -228,7 +229,7 @@ static char *loaded_jemalloc(struct scene *s)
 }
 
 /* A variable as the command would have it: from our environment, or from an env on the way. */
-static char *variable_for(struct scene *s, const char *name, char *const *argv)
+static char *variable_for(const char *name, char *const *argv)
 {
 	size_t n = strlen(name);
 	const char *value = getenv(name);
@@ -241,7 +242,7 @@ static char *variable_for(struct scene *s, const char *name, char *const *argv)
 		if (!launch.inner)
 			break;
 	}
-	return value ? keep_words(s, strdup(value)) : NULL;
+	return value ? shortage_note(strdup(value)) : NULL;
 }
 
 /* Where `jprof run` stands among the launchers of a command line; NULL: nowhere. */
@@ -256,18 +257,18 @@ static char *const *find_run(char *const *argv)
 	return NULL;
 }
 
-static char *copy_or_null(struct scene *s, const char *text)
+static char *copy_or_null(const char *text)
 {
-	return text && *text ? keep_words(s, strdup(text)) : NULL;
+	return text && *text ? shortage_note(strdup(text)) : NULL;
 }
 
 /* What jprof run would set. The program is that which it starts. */
 static void take_plan(struct scene *s, struct run_plan *plan)
 {
-	s->preload = copy_or_null(s, plan->env.ld_preload);
-	s->conf = copy_or_null(s, plan->env.malloc_conf);
-	s->agent_words = copy_or_null(s, plan->env.jprof_agent ? plan->env.jprof_agent : getenv("JPROF_AGENT"));
-	s->made = copy_or_null(s, plan->dir);
+	s->preload = copy_or_null(plan->env.ld_preload);
+	s->conf = copy_or_null(plan->env.malloc_conf);
+	s->agent_words = copy_or_null(plan->env.jprof_agent ? plan->env.jprof_agent : getenv("JPROF_AGENT"));
+	s->made = copy_or_null(plan->dir);
 }
 
 /* The words of `jprof run` in a copy, for its parser moves them. True: *command is what it would start; the scene has
@@ -281,7 +282,7 @@ static bool look_through_run(struct scene *s, char *const *run, char *const **co
 	int argc = 0;
 	while (run[argc])
 		argc++;
-	words = calloc((size_t)argc + 1, sizeof *words);
+	words = shortage_note(calloc((size_t)argc + 1, sizeof *words));
 	if (!words)
 		return false;
 	memcpy(words, run, (size_t)argc * sizeof *words);
@@ -291,7 +292,7 @@ static bool look_through_run(struct scene *s, char *const *run, char *const **co
 		while (**command != words[1])
 			++*command;
 		if (run_plan_make(&plan, &o, *command, true, &err))
-			s->without = keep_words(s, strdup(jprof_error_line(&err, line, sizeof line)));
+			s->without = shortage_note(strdup(jprof_error_line(&err, line, sizeof line)));
 		else
 			take_plan(s, &plan);
 		run_plan_free(&plan);
@@ -302,9 +303,9 @@ static bool look_through_run(struct scene *s, char *const *run, char *const **co
 
 static void read_variables(struct scene *s, char *const *argv)
 {
-	s->preload = variable_for(s, "LD_PRELOAD", argv);
-	s->conf = variable_for(s, s->conf_name, argv);
-	s->agent_words = variable_for(s, "JPROF_AGENT", argv);
+	s->preload = variable_for("LD_PRELOAD", argv);
+	s->conf = variable_for(s->conf_name, argv);
+	s->agent_words = variable_for("JPROF_AGENT", argv);
 }
 
 bool scene_of_command(struct scene *s, char *const *argv)
@@ -313,37 +314,33 @@ bool scene_of_command(struct scene *s, char *const *argv)
 	char *const *run = find_run(argv), *const *command = argv;
 	unsigned gid;
 	*s = (struct scene){ .uid = geteuid(), .env_known = true, .conf_name = "MALLOC_CONF" };
-	s->words = keep_words(s, join_words(argv));
+	s->words = join_words(argv);
 	if (run && !look_through_run(s, run, &command)) {
+		shortage_say();
 		scene_free(s);
 		return false;
 	}
-	if (program_find(&s->target, command, &err)) {
-		say_error(&err);
-		scene_free(s);
-		return false;
-	}
+	if (program_find(&s->target, command, &err))
+		return scene_failed(s, &err);
 	for (struct launch launch; launcher_read(command, &launch) && launch.inner;)
 		command += launch.inner;
-	s->inner = keep_words(s, join_words(command));
+	s->inner = join_words(command);
 	if (s->target.user && !s->uid)
 		(void)dump_user(s->target.user, &s->uid, &gid);
 	look_inside(s, true);
 	if (!run || s->without)
 		read_variables(s, argv);
-	char *python = variable_for(s, "PYTHONMALLOC", argv);
+	char *python = variable_for("PYTHONMALLOC", argv);
 	s->python_malloc = python && !strncmp(python, "malloc", 6);
 	free(python);
 	read_conf_link(s);
 	if (s->inside)
-		s->jemalloc = keep_words(s, strdup(s->target.path));
+		s->jemalloc = shortage_note(strdup(s->target.path));
 	else
 		s->jemalloc = loaded_jemalloc(s);
-	if (!s->failed && try_jemalloc(s))
+	if (!shortage_noted() && try_jemalloc(s))
 		return true;
-	say("jemalloc cannot be tried: memory is short, or no process can be started");
-	scene_free(s);
-	return false;
+	return scene_failed(s, NULL);
 }
 
 void scene_free(struct scene *s)

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/shortage.h"
+
 static const char name[] = "libjprof-agent.so";
 
 /* The file if it is there, with all links and dots resolved. */
@@ -12,7 +14,7 @@ static char *there(const char *dir, const char *below)
 {
 	char path[4096];
 	int n = snprintf(path, sizeof path, "%s%s/%s", dir, below, name);
-	return n > 0 && (size_t)n < sizeof path ? realpath(path, NULL) : NULL;
+	return n > 0 && (size_t)n < sizeof path ? shortage_note(realpath(path, NULL)) : NULL;
 }
 
 char *agent_file(void)
@@ -21,7 +23,7 @@ char *agent_file(void)
 	char exe[4096];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	if (set && *set)
-		return realpath(set, NULL);
+		return shortage_note(realpath(set, NULL));
 	exe[n > 0 ? n : 0] = '\0';
 	char *slash = strrchr(exe, '/'), *found = NULL;
 	if (slash) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/names.h"
+#include "cli/shortage.h"
 #include "run/child.h"
 #include "run/trust.h"
 
@@ -26,7 +27,7 @@ bool is_jemalloc(const char *path)
 	struct jprof_binary *b;
 	if (strstr(base_name(path), "jemalloc"))
 		return true;
-	if (jprof_binary_open(NULL, path, &b, NULL))
+	if (shortage_note_code(jprof_binary_open(NULL, path, &b, NULL)))
 		return false;
 	bool is = jprof_binary_defines(b, "mallctl") && jprof_binary_defines(b, "malloc");
 	jprof_binary_free(b);
@@ -43,7 +44,7 @@ static char *listed(const char *line, const char *name)
 	if (strncmp(base_name(line), name, strlen(name)) && strncmp(line, name, strlen(name)))
 		return NULL;
 	const char *path = arrow ? arrow + 4 : line;
-	return *path == '/' ? strndup(path, strcspn(path, " \n")) : NULL;
+	return *path == '/' ? shortage_note(strndup(path, strcspn(path, " \n"))) : NULL;
 }
 
 /* The loader, if it is the system's: a program can name any. */
@@ -56,7 +57,7 @@ static char *loader_of(const struct program *target)
 static char *preload_variable(const char *name, const char *value)
 {
 	char *text;
-	return asprintf(&text, "%s=%s", name, value ? value : "") < 0 ? NULL : text;
+	return shortage_unprinted(asprintf(&text, "%s=%s", name, value ? value : "")) ? NULL : text;
 }
 
 /* The first line of the loader's list that names such a library. */
@@ -92,7 +93,7 @@ bool is_for_loader(const char *entry)
 
 char *preload_path(const struct program *target, const char *entry, size_t len)
 {
-	char *name = strndup(entry, len), *path;
+	char *name = shortage_note(strndup(entry, len)), *path;
 	if (!name || !is_for_loader(name))
 		return name;
 	path = linked_library(target, base_name(name), name);
@@ -133,7 +134,7 @@ static bool library_fits(struct allocator_search *s, const char *path)
 	struct jprof_binary *b;
 	struct jprof_error err;
 	char is[64], need[64], text[192];
-	if (jprof_binary_open(NULL, path, &b, &err)) {
+	if (shortage_note_code(jprof_binary_open(NULL, path, &b, &err))) {
 		reject(s, path, err.text);
 		return false;
 	}
@@ -167,7 +168,7 @@ static bool consider_library(struct allocator_search *s, const char *path, enum 
 		reject(s, path, "LD_PRELOAD cannot name it, for its path has a blank or colon; move it");
 		return false;
 	}
-	if (!prove(&proof, path, s->target, NULL) || !(s->found->path = strdup(path))) {
+	if (!prove(&proof, path, s->target, NULL) || !(s->found->path = shortage_note(strdup(path)))) {
 		s->failed = true;
 		return false;
 	}
@@ -177,7 +178,7 @@ static bool consider_library(struct allocator_search *s, const char *path, enum 
 		*s->proved = proof.proved;
 	if (proof.proved == PROVED_PROFILES)
 		return true;
-	char *line = strndup(why_not_jemalloc(&proof), strcspn(why_not_jemalloc(&proof), "\n"));
+	char *line = shortage_note(strndup(why_not_jemalloc(&proof), strcspn(why_not_jemalloc(&proof), "\n")));
 	reject(s, path, line ? line : "");
 	free(line);
 	proof_free(&s->found->proof);
@@ -230,7 +231,7 @@ static enum serves what_serves(const struct program *target, const char *path)
 {
 	struct jprof_binary *b;
 	struct jprof_error err;
-	if (!path || access(path, R_OK) || jprof_binary_open(NULL, path, &b, &err))
+	if (!path || access(path, R_OK) || shortage_note_code(jprof_binary_open(NULL, path, &b, &err)))
 		return SERVES_NOTHING;
 	bool fits =
 	    program_fits(jprof_binary_info(target->binary), jprof_binary_info(b)); /* the loader would take it */
@@ -291,7 +292,7 @@ static bool is_inside(struct allocator_search *s)
 	s->found->proof.proved = PROVED_NOTHING;
 	s->found->conf_name = own.conf_name;
 	s->found->hidden = own.exported ? NULL : own.mallctl;
-	s->found->path = strdup(t->path);
+	s->found->path = shortage_note(strdup(t->path));
 	s->failed = !s->found->path;
 	return true;
 }
@@ -303,7 +304,7 @@ static void consider_preloaded(struct allocator_search *s, const char *path, con
 	s->proved = &proved;
 	if (consider_library(s, path, ALLOCATOR_PRELOADED) || proved != PROVED_NO_PROFILES || s->failed)
 		return;
-	s->found->gives_way = strndup(entry, len);
+	s->found->gives_way = shortage_note(strndup(entry, len));
 	s->failed = !s->found->gives_way;
 	consider_places(s);
 	consider_cache(s);
@@ -336,7 +337,7 @@ bool allocator_find(struct allocator *allocator, const struct program *target, c
 	*allocator = (struct allocator){ 0 };
 	struct allocator_search s = { .found = allocator,
 		                      .target = target,
-		                      .tried = open_memstream(&allocator->tried, &size) };
+		                      .tried = shortage_note(open_memstream(&allocator->tried, &size)) };
 	if (!s.tried)
 		return false;
 	search(&s, given, preload);

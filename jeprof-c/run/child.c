@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/shortage.h"
+
 enum { said_max = 65536, look_ms = 5 };
 
 static long long child_clock_ms(void)
@@ -123,7 +125,7 @@ bool child_run(char *const *argv, char *const *env, int stream, int seconds, cha
 {
 	int ends[2];
 	pid_t pid = -1;
-	char *text = calloc(1, said_max + 1);
+	char *text = shortage_note(calloc(1, said_max + 1));
 	struct sigaction plain = { .sa_handler = SIG_DFL }, was;
 	if (!text || open_pipe(ends)) {
 		free(text);

@@ -7,6 +7,7 @@
 
 #include "cli/names.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "commands.h"
 #include "run/mallconf.h"
 #include "run/plan.h"
@@ -51,6 +52,13 @@ static int start_without(const struct run_options *o, char *const *argv, const s
 	return become_program(argv);
 }
 
+/* Where memory was short the plan may be another one than it would be, and what an error says may be wrong. */
+static int make_plan(struct run_plan *plan, const struct run_options *o, char *const *argv, struct jprof_error *err)
+{
+	int rc = run_plan_make(plan, o, argv, false, err);
+	return shortage_noted() ? fail_as(err, JPROF_E_NOMEM, "", "%s", shortage_text) : rc;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct run_options o;
@@ -63,7 +71,7 @@ int cmd_run(int argc, char **argv)
 		return 0;
 	}
 	int status = 0;
-	if (run_plan_make(&plan, &o, argv + 1, false, &err))
+	if (make_plan(&plan, &o, argv + 1, &err))
 		status = start_without(&o, argv + 1, &err);
 	else if (o.form == ENV_NONE)
 		status = start_profiled(&plan, argv + 1);

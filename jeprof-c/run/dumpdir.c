@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/say.h"
+#include "cli/shortage.h"
 
 /* Who is to write. */
 struct writer {
@@ -101,7 +102,7 @@ int dump_dir(const char *given, const char *user, char **path, struct jprof_erro
 	rc = rc ? rc : can_dump_here(dir, &w, err);
 	if (rc)
 		return rc;
-	*path = realpath(dir, NULL);
+	*path = shortage_note(realpath(dir, NULL));
 	if (!*path)
 		return fail_as(err, JPROF_E_IO, dir, "%s", strerror(errno));
 	if (!strchr(*path, ','))

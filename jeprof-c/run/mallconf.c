@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/shortage.h"
+
 static const char blanks[] = " \t\r\n";
 
 bool conf_next(const char **conf, struct conf_pair *pair)
@@ -73,7 +75,7 @@ bool conf_get(const char *conf, const char *key, char *value, size_t size)
 
 char *conf_tidy(const char *conf)
 {
-	char *copy = malloc(strlen(conf) + 1), *to = copy;
+	char *copy = shortage_note(malloc(strlen(conf) + 1)), *to = copy;
 	struct conf_pair p;
 	size_t len;
 	if (!copy)
@@ -116,7 +118,7 @@ char *conf_harmless(const char *conf)
 {
 	size_t size = 0;
 	char *copy = NULL;
-	FILE *out = open_memstream(&copy, &size);
+	FILE *out = shortage_note(open_memstream(&copy, &size));
 	struct conf_pair p;
 	if (!out)
 		return NULL;
@@ -129,9 +131,5 @@ char *conf_harmless(const char *conf)
 		if (p.key[pair_len(&p)] == ',')
 			putc(',', out);
 	}
-	if (fclose(out)) {
-		free(copy);
-		return NULL;
-	}
-	return copy;
+	return shortage_close(out, &copy);
 }

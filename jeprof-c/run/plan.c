@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "run/agentfile.h"
 #include "run/dumpdir.h"
 #include "run/mallconf.h"
@@ -31,7 +32,7 @@ static int cannot_try(struct jprof_error *err)
 /* In place of a launcher that is static: what it starts is most likely a program of this system. */
 static int stand_in(struct program *t, struct jprof_error *err)
 {
-	char *self = realpath("/proc/self/exe", NULL);
+	char *self = shortage_note(realpath("/proc/self/exe", NULL));
 	struct program own;
 	int rc = program_open(&own, self ? self : "/proc/self/exe", err);
 	free(self);
@@ -70,7 +71,7 @@ static int check_target(struct program *t, struct jprof_error *err)
 
 static int find_target(struct program *target, char *const *argv, struct jprof_error *err)
 {
-	char *self = *argv ? NULL : realpath("/proc/self/exe", NULL);
+	char *self = *argv ? NULL : shortage_note(realpath("/proc/self/exe", NULL));
 	int rc = *argv ? program_find(target, argv, err) : program_open(target, self ? self : "/proc/self/exe", err);
 	free(self);
 	return rc ? rc : check_target(target, err);
@@ -96,7 +97,7 @@ static bool believe(struct allocator *a, const struct program *target, const cha
 		return a->path != NULL;
 	say("%s: not proved, for no program of %s's C library is here to try it in", given, target->name);
 	a->from = ALLOCATOR_GIVEN;
-	a->path = strdup(given);
+	a->path = shortage_note(strdup(given));
 	return a->path != NULL;
 }
 
@@ -105,7 +106,7 @@ static int choose_allocator(struct allocator *a, const struct program *target, c
 {
 	const char *set = getenv("JPROF_JEMALLOC");
 	const char *given = o->jemalloc ? o->jemalloc : set && *set ? set : NULL;
-	char *path = given ? realpath(given, NULL) : NULL;
+	char *path = given ? shortage_note(realpath(given, NULL)) : NULL;
 	if (given && !path)
 		return fail_as(err, JPROF_E_IO, given, "%s", strerror(errno));
 	int rc = allocator_find(a, target, path, getenv("LD_PRELOAD")) ? 0 : cannot_try(err);
@@ -126,7 +127,7 @@ static int check_agent_file(const char *path, const struct program *target, stru
 {
 	struct jprof_binary *b;
 	char is[64];
-	int rc = jprof_binary_open(NULL, path, &b, err);
+	int rc = shortage_note_code(jprof_binary_open(NULL, path, &b, err));
 	if (rc)
 		return rc;
 	bool fits = program_fits(jprof_binary_info(target->binary), jprof_binary_info(b));
@@ -163,7 +164,7 @@ static char *do_without_files(const struct jprof_error *why)
 	char line[JPROF_ERROR_LINE];
 	say("%s; no dump goes to a file then, and jprof snap gets them all the same",
 	    jprof_error_line(why, line, sizeof line));
-	return strdup(not_found);
+	return shortage_note(strdup(not_found));
 }
 
 static int make_dir(struct run_plan *plan, const struct run_options *o, struct jprof_error *err)
@@ -183,7 +184,7 @@ static int name_dir(struct run_plan *plan, const struct run_options *o, struct j
 	if (plan->target.user && !uid)
 		(void)dump_user(plan->target.user, &uid, &gid);
 	dump_dir_name(o->dir, uid, dir, sizeof dir);
-	plan->dir = strdup(dir);
+	plan->dir = shortage_note(strdup(dir));
 	return plan->dir ? 0 : short_memory(err);
 }
 
@@ -199,7 +200,7 @@ static int choose_dir(struct run_plan *plan, const struct run_options *o, bool d
 	if (o->dir && *o->dir != '/')
 		return fail_as(err, JPROF_E_ARGUMENT, "",
 		               "--dir=%s: give the absolute path that it has where the program runs", o->dir);
-	plan->dir = strdup(o->dir ? o->dir : "/tmp");
+	plan->dir = shortage_note(strdup(o->dir ? o->dir : "/tmp"));
 	return plan->dir ? 0 : short_memory(err);
 }
 

@@ -11,6 +11,7 @@
 
 #include "cli/names.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "run/launcher.h"
 
 enum { hops_max = 8, line_max = 256 };
@@ -44,12 +45,12 @@ static bool is_secure(const char *path)
 /* The same place as seen from anywhere; links stay, for a name may be all that tells one program from another. */
 static char *absolute(const char *path)
 {
-	char *cwd = *path == '/' ? NULL : getcwd(NULL, 0), *text = NULL;
+	char *cwd = *path == '/' ? NULL : shortage_note(getcwd(NULL, 0)), *text = NULL;
 	while (!strncmp(path, "./", 2))
 		path += 2;
 	if (!cwd)
-		return strdup(path);
-	if (asprintf(&text, "%s/%s", cwd, path) < 0)
+		return shortage_note(strdup(path));
+	if (shortage_unprinted(asprintf(&text, "%s/%s", cwd, path)))
 		text = NULL;
 	free(cwd);
 	return text;
@@ -60,7 +61,7 @@ int program_open(struct program *t, const char *path, struct jprof_error *err)
 	*t = (struct program){ .path = absolute(path) };
 	if (!t->path)
 		return fail_as(err, JPROF_E_NOMEM, "", "memory is short");
-	int rc = jprof_binary_open(NULL, path, &t->binary, err);
+	int rc = shortage_note_code(jprof_binary_open(NULL, path, &t->binary, err));
 	if (rc) {
 		program_free(t);
 		return rc;
@@ -118,7 +119,7 @@ int program_find(struct program *out, char *const *argv, struct jprof_error *err
 		free(w.path);
 		return rc;
 	}
-	char *first = strdup(w.path);
+	char *first = shortage_note(strdup(w.path));
 	int step = first ? 0 : fail_as(err, JPROF_E_NOMEM, "", "memory is short");
 	for (int hops = 0; !step && hops < hops_max; hops++)
 		step = follow_command(&w, &on_way, err);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/shortage.h"
 #include "run/child.h"
 #include "run/mallconf.h"
 #include "run/trust.h"
@@ -130,14 +131,14 @@ static bool sort_output(struct proof *proof, char *output)
 {
 	size_t size, more;
 	struct sorting s = { .proof = proof,
-		             .said = open_memstream(&proof->said, &size),
-		             .options = open_memstream(&proof->options, &more) };
+		             .said = shortage_note(open_memstream(&proof->said, &size)),
+		             .options = shortage_note(open_memstream(&proof->options, &more)) };
 	bool good = s.said && s.options;
 	char *rest;
 	for (char *line = good ? strtok_r(output, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
 		sort_line(&s, line);
-	good &= !s.said || !fclose(s.said);
-	good &= !s.options || !fclose(s.options);
+	good &= !s.said || shortage_close(s.said, &proof->said);
+	good &= !s.options || shortage_close(s.options, &proof->options);
 	return good;
 }
 
@@ -163,15 +164,15 @@ static enum proved judge(const struct proof *proof, bool answered, int status)
 /* LD_PRELOAD and MALLOC_CONF of the try, and nothing else of ours. */
 static bool make_env(char **env, const char *so, const char *conf)
 {
-	char *harmless = conf ? conf_harmless(conf) : strdup("prof:true");
+	char *harmless = conf ? conf_harmless(conf) : shortage_note(strdup("prof:true"));
 	env[0] = env[1] = env[2] = NULL;
-	if (!harmless || asprintf(&env[0], "LD_PRELOAD=%s", so) < 0) {
+	if (!harmless || shortage_unprinted(asprintf(&env[0], "LD_PRELOAD=%s", so))) {
 		free(harmless);
 		return false;
 	}
 	/* A pair that no jemalloc knows is answered by a line; but abort_conf of a user's would abort at it. */
-	bool good = asprintf(&env[1], "MALLOC_CONF=%s%s%s%s", conf ? "" : unknown_pair, own_pairs, *harmless ? "," : "",
-	                     harmless) >= 0;
+	bool good = !shortage_unprinted(asprintf(&env[1], "MALLOC_CONF=%s%s%s%s", conf ? "" : unknown_pair, own_pairs,
+	                                         *harmless ? "," : "", harmless));
 	free(harmless);
 	if (!good)
 		free(env[0]);
@@ -197,8 +198,8 @@ bool prove(struct proof *proof, const char *so, const struct program *like, cons
 	char *env[3];
 	*proof = (struct proof){ .proved = PROVED_NOTHING };
 	if (!find_host(&host, like)) {
-		proof->said = strdup("");
-		proof->options = strdup("");
+		proof->said = shortage_note(strdup(""));
+		proof->options = shortage_note(strdup(""));
 		return proof->said && proof->options;
 	}
 	if (!make_env(env, so, conf))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "run/mallconf.h"
 
 enum { value_max = 4096 };
@@ -39,7 +40,7 @@ static char *put_together(const struct own_pair *own, const enum conf_place *pla
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = shortage_note(open_memstream(&text, &size));
 	if (!out)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
@@ -50,11 +51,8 @@ static char *put_together(const struct own_pair *own, const enum conf_place *pla
 		if (places[i] == AFTER)
 			fprintf(out, "%s:%s,", own[i].key, own[i].value);
 	long len = ftell(out);
-	if (fclose(out) || len < 0) {
-		free(text);
-		return NULL;
-	}
-	if (len)
+	text = shortage_close(out, &text);
+	if (text && len > 0)
 		text[len - 1] = '\0'; /* a comma at the end is one that jemalloc complains of */
 	return text;
 }
@@ -130,7 +128,7 @@ static char *users_preload(const char *without)
 	const char *set = getenv("LD_PRELOAD"), *name;
 	char *text = NULL;
 	size_t size, len;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = shortage_note(open_memstream(&text, &size));
 	if (!out)
 		return NULL;
 	if (!without)
@@ -138,11 +136,7 @@ static char *users_preload(const char *without)
 	while (without && set && (name = preload_next(&set, &len)) && len)
 		if (len != strlen(without) || memcmp(name, without, len))
 			fprintf(out, "%s%.*s", ftell(out) > 0 ? ":" : "", (int)len, name);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return shortage_close(out, &text);
 }
 
 static int make_preload(struct run_env *env, const struct run_wish *wish, const struct allocator *allocator,
@@ -159,9 +153,9 @@ static int make_preload(struct run_env *env, const struct run_wish *wish, const 
 	if (allocator->from == ALLOCATOR_LINKED || allocator->from == ALLOCATOR_PRELOADED ||
 	    (user && has_entry(user, library)))
 		library = NULL;
-	if (!user ||
-	    asprintf(&env->ld_preload, "%s%s%s%s%s", agent ? agent : "", agent && (library || *user) ? ":" : "",
-	             library ? library : "", library && *user ? ":" : "", user) < 0) {
+	if (!user || shortage_unprinted(asprintf(&env->ld_preload, "%s%s%s%s%s", agent ? agent : "",
+	                                         agent && (library || *user) ? ":" : "", library ? library : "",
+	                                         library && *user ? ":" : "", user))) {
 		env->ld_preload = NULL;
 		rc = fail_as(err, JPROF_E_NOMEM, "", "memory is short");
 	}
@@ -176,8 +170,8 @@ static int make_agent(struct run_env *env, const struct run_wish *wish, struct j
 	const char *user = getenv("JPROF_AGENT");
 	if (!wish->agent || !wish->target || (user && strstr(user, "for=")))
 		return 0;
-	if (asprintf(&env->jprof_agent, "%s%sfor=ruby,for=%s", user ? user : "", user && *user ? "," : "",
-	             wish->target) >= 0)
+	if (!shortage_unprinted(asprintf(&env->jprof_agent, "%s%sfor=ruby,for=%s", user ? user : "",
+	                                 user && *user ? "," : "", wish->target)))
 		return 0;
 	env->jprof_agent = NULL;
 	return fail_as(err, JPROF_E_NOMEM, "", "memory is short");

@@ -7,6 +7,7 @@
 #include "cli/names.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "jprof-live.h"
 
 enum { sample_max = 40, label_max = 64 };
@@ -88,7 +89,7 @@ static bool check_run_options(const struct run_options *o, int operands)
 
 char *run_label(const char *program)
 {
-	char *label = strdup(base_name(program));
+	char *label = shortage_note(strdup(base_name(program)));
 	for (char *p = label; p && *p; p++)
 		if (!strchr(letters, *p))
 			*p = '_';

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/shortage.h"
+
 static bool is_trusted_owner(const struct stat *st)
 {
 	bool others = st->st_mode & (S_IWGRP | S_IWOTH) && !(S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX);
@@ -15,7 +17,7 @@ static bool is_trusted_owner(const struct stat *st)
 /* The path is absolute, and has no links. */
 static bool all_ours(const char *path)
 {
-	char *dir = strdup(path);
+	char *dir = shortage_note(strdup(path));
 	struct stat st;
 	bool good = dir && !lstat(dir, &st) && S_ISREG(st.st_mode) && is_trusted_owner(&st);
 	for (char *slash = good ? strrchr(dir, '/') : NULL; slash && good; slash = strrchr(dir, '/')) {
@@ -28,7 +30,7 @@ static bool all_ours(const char *path)
 
 char *trusted_path(const char *path)
 {
-	char *real = realpath(path, NULL);
+	char *real = shortage_note(realpath(path, NULL));
 	if (real && all_ours(real))
 		return real;
 	free(real);

@@ -5,6 +5,7 @@
 
 #include "cli/names.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "jprof-live.h"
 #include "snap/opener.h"
 
@@ -19,11 +20,13 @@ static const char *words_of_agent(const struct jprof_process *p, char *words, si
 	struct opener *opener = NULL;
 	struct jprof_agent *agent = NULL;
 	struct jprof_error err;
-	bool good = !jprof_target_open(p, NULL, &target, &err) && !opener_start(&opener, target, p, patience_ms, &err);
+	bool good = !shortage_note_code(jprof_target_open(p, NULL, &target, &err)) &&
+	            !shortage_note_code(opener_start(&opener, target, p, patience_ms, &err));
 	struct jprof_agent_opts opts = { .size = sizeof opts,
 		                         .timeout = patience_ms,
 		                         .opener = opener_functions(opener) };
-	good = good && !jprof_agent_connect(p, &opts, &agent, &err) && !jprof_agent_report(agent, &report, &err);
+	good = good && !shortage_note_code(jprof_agent_connect(p, &opts, &agent, &err)) &&
+	       !shortage_note_code(jprof_agent_report(agent, &report, &err));
 	if (good && report->prof_active)
 		snprintf(words, size, "yes, lg %d", report->lg_sample);
 	else if (good)
@@ -55,15 +58,20 @@ static void put_candidate(const struct jprof_process *p)
 	putchar('\n');
 }
 
-static void put_process(const struct jprof_process *p)
+/* False after having said that memory is short: what the row would say of the agent may be false. */
+static bool put_process(const struct jprof_process *p)
 {
 	char words[32];
+	const char *agent = agent_of(p, words, sizeof words);
+	if (shortage_say())
+		return false;
 	printf("%7d %7d %8.1f  %-8s %-14s %-7s ", p->pid, p->ppid, (double)p->rss / 1048576,
 	       !p->readable  ? "?"
 	       : p->jemalloc ? "yes"
 	                     : "no",
-	       agent_of(p, words, sizeof words), p->role);
+	       agent, p->role);
 	put_candidate(p);
+	return true;
 }
 
 int candidates_print(void)
@@ -78,8 +86,9 @@ int candidates_print(void)
 	if (count)
 		printf("%7s %7s %8s  %-8s %-14s %-7s %s\n", "PID", "PARENT", "RSS MB", "jemalloc", "agent", "role",
 		       "command");
-	for (int i = 0; i < count; i++)
-		put_process(jprof_processes_at(list, (size_t)i));
+	bool good = true;
+	for (int i = 0; good && i < count; i++)
+		good = put_process(jprof_processes_at(list, (size_t)i));
 	jprof_processes_free(list);
-	return count;
+	return good ? count : -1;
 }

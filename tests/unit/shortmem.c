@@ -1,5 +1,6 @@
 #include "shortmem.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -51,7 +52,9 @@ size_t shortmem_peak(int again)
 
 static bool is_time(void)
 {
-	return armed && ++calls == failing;
+	bool fails = armed && ++calls == failing;
+	errno = fails ? ENOMEM : errno;
+	return fails;
 }
 
 static void *count(void *got)
