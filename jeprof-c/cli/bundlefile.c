@@ -44,10 +44,12 @@ static int give_to_caller_of_sudo(int fd)
 	return fchown(fd, uid, gid);
 }
 
-bool bundle_file_open(struct newfile *file, const char *path, const char *mode)
+/* By newfile_open or newfile_make. */
+static bool make_bundle_file(bool (*make)(struct newfile *, const char *), struct newfile *file, const char *path,
+                             const char *mode)
 {
 	mode_t was = umask(~(mode_t)for_owner & all_bits); /* at no moment may others open it */
-	bool good = newfile_open(file, path);
+	bool good = make(file, path);
 	umask(was);
 	if (!good)
 		return false;
@@ -56,4 +58,18 @@ bool bundle_file_open(struct newfile *file, const char *path, const char *mode)
 	say("%s: cannot be given its owner and mode: %s", path, strerror(errno));
 	newfile_abandon(file);
 	return false;
+}
+
+bool bundle_file_try(const char *path, const char *mode)
+{
+	struct newfile file;
+	bool good = make_bundle_file(newfile_open, &file, path, mode);
+	if (good)
+		newfile_abandon(&file);
+	return good;
+}
+
+bool bundle_file_open(struct newfile *file, const char *path, const char *mode)
+{
+	return make_bundle_file(newfile_make, file, path, mode);
 }

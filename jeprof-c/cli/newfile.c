@@ -15,12 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/ending.h"
 #include "cli/fdwrite.h"
 #include "cli/names.h"
 #include "cli/say.h"
 
 static const char part_end[] = ".jprof-part";
-enum { tries = 8, most_parts = 8, longest_wait = 1 /* second */ };
+enum { tries = 8, most_parts = 8, longest_wait = 1 /* second */, chunk = 1 << 20 };
 
 /* Names of parts that are there, for who ends the program on another thread. Held while one is made or goes. */
 static pthread_mutex_t parts_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -181,25 +182,32 @@ int newfile_begin(struct newfile *file, const char *path)
 	return error;
 }
 
-bool newfile_open(struct newfile *file, const char *path)
+bool newfile_make(struct newfile *file, const char *path)
 {
-	struct stat st;
-	*file = (struct newfile){ .fd = -1 };
-	if (!lstat(path, &st)) {
-		say("%s: exists already, and nothing is overwritten; give another name, or remove it", path);
-		return false;
-	}
 	int error = newfile_begin(file, path);
 	if (error)
 		say("%s: cannot be made: %s", path, strerror(error));
 	return !error;
 }
 
+bool newfile_open(struct newfile *file, const char *path)
+{
+	struct stat st;
+	*file = (struct newfile){ .fd = -1 };
+	if (lstat(path, &st))
+		return newfile_make(file, path);
+	say("%s: exists already, and nothing is overwritten; give another name, or remove it", path);
+	return false;
+}
+
 int newfile_write(void *context, const void *data, size_t len)
 {
 	struct newfile *file = context;
-	if (!file->error)
-		file->error = fd_write(file->fd, data, len, true);
+	const char *at = data;
+	for (size_t n; !file->error && len; at += n, len -= n) {
+		n = len < chunk ? len : chunk;
+		file->error = file->part && ending_waits() ? EINTR : fd_write(file->fd, at, n, true);
+	}
 	return file->error ? -1 : 0;
 }
 
@@ -298,6 +306,8 @@ static bool name_it(struct newfile *file, char *(*next)(const void *), const voi
 
 static void say_failure(const struct newfile *file)
 {
+	if (file->error == EINTR)
+		return; /* a signal that ends the program: it waits */
 	if (file->error == EEXIST)
 		say("%s: was made by somebody else meanwhile, and nothing is overwritten; give another name",
 		    file->path);

@@ -19,7 +19,12 @@ struct newfile {
  * that exists is refused. False after having said what is wrong. */
 bool newfile_open(struct newfile *file, const char *path);
 
-/* Has the signature of jprof_write_fn; `context` is the struct newfile. */
+/* The same, but a `path` that exists is refused only when the file gets its name. */
+bool newfile_make(struct newfile *file, const char *path);
+
+/* Has the signature of jprof_write_fn; `context` is the struct newfile. While the file has a part's name, and a signal
+ * that would end the program waits (cli/ending.h), nothing more is written: an error of EINTR, of which nothing is
+ * said. */
 int newfile_write(void *context, const void *data, size_t len);
 
 /* Has what was written so far reach the disk, which may take its time; giving the name does not then. */
@@ -36,8 +41,8 @@ bool newfile_commit_as(struct newfile *file, char *(*next)(const void *), const 
 
 /* The two for who finds words himself, and may replace: newfile_begin does not ask whether there is such a file, and
  * newfile_replace gives the name by rename. They return an errno, or 0; newfile_replace leaves nothing but the old file
- * where it fails. While file->part is not NULL after newfile_begin, the caller keeps signals that would end the program
- * away, lest a part is left. */
+ * where it fails. While file->part is not NULL, the caller keeps signals that would end the program away
+ * (cli/ending.h), lest a part is left. */
 int newfile_begin(struct newfile *file, const char *path);
 int newfile_replace(struct newfile *file);
 

@@ -3,17 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/ending.h"
 #include "cli/fdwrite.h"
 #include "cli/newfile.h"
 
-enum { most_links = 40, chunk = 1 << 20 };
+enum { most_links = 40 };
 
 static const char foreign_link[] = "is a link of somebody else's; give the file that is meant";
 static const char changed[] = "was replaced meanwhile; nothing is written";
@@ -77,27 +77,6 @@ static const char *resolve_output(char path[static PATH_MAX], struct stat *st)
 	return descriptor_of(path) < 0 ? strerror(ELOOP) : NULL;
 }
 
-/* ---- signals ------------------------------------------------------------------------------------------- */
-
-/* Those that end a program from outside wait from now on. */
-static void hold_signals(sigset_t *before)
-{
-	sigset_t ending;
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGHUP);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGQUIT);
-	sigaddset(&ending, SIGTERM);
-	sigprocmask(SIG_BLOCK, &ending, before);
-}
-
-static bool is_ending(void)
-{
-	sigset_t waiting;
-	return !sigpending(&waiting) && (sigismember(&waiting, SIGHUP) || sigismember(&waiting, SIGINT) ||
-	                                 sigismember(&waiting, SIGQUIT) || sigismember(&waiting, SIGTERM));
-}
-
 /* ---- ways to write ------------------------------------------------------------------------------------------ */
 
 static const char *write_through(const char *path, const char *data, size_t len)
@@ -136,11 +115,11 @@ static const char *write_in_place(const char *path, const struct stat *old, cons
 	if (fd < 0)
 		return strerror(errno);
 	const char *why = fstat(fd, &st) || st.st_dev != old->st_dev || st.st_ino != old->st_ino ? changed : NULL;
-	hold_signals(&before);
+	ending_hold(&before);
 	if (!why)
 		why = write_trouble(overwrite(fd, data, len));
 	close(fd);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	ending_release(&before);
 	return why;
 }
 
@@ -158,23 +137,21 @@ static int write_part(const char *path, const struct stat *old, const char *data
 {
 	struct newfile file;
 	sigset_t before;
-	hold_signals(&before);
+	ending_hold(&before);
 	int error = newfile_begin(&file, path);
 	if (!error && !file.part) /* what has no name goes with the process */
-		sigprocmask(SIG_SETMASK, &before, NULL);
+		ending_release(&before);
 	if (!error && old->st_mode)
 		take_over(file.fd, old);
-	for (size_t n; !error && len; data += n, len -= n) {
-		n = len < chunk ? len : chunk;
-		error = is_ending() ? EINTR : newfile_write(&file, data, n) ? file.error : 0;
-	}
+	if (!error && newfile_write(&file, data, len))
+		error = file.error;
 	if (error) {
 		newfile_abandon(&file);
 	} else {
-		hold_signals(&(sigset_t){ 0 });
+		ending_hold(&(sigset_t){ 0 });
 		error = newfile_replace(&file);
 	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	ending_release(&before);
 	return error;
 }
 

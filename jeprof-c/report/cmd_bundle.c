@@ -10,6 +10,7 @@
 
 #include "cli/budget.h"
 #include "cli/bundlefile.h"
+#include "cli/ending.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
 #include "commands.h"
@@ -269,27 +270,51 @@ static bool add_dump(struct bundling *b, const char *path)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
+/* Signals wait only where the file has a name that it must not keep. */
+static bool put_bundle(struct bundling *b, struct newfile *file)
+{
+	struct jprof_error err;
+	sigset_t before;
+	ending_hold(&before);
+	bool good = bundle_file_open(file, b->o->output, b->o->mode);
+	if (good && !file->part)
+		ending_release(&before);
+	if (good) {
+		int rc = jprof_bundle_writer_finish(b->writer, &err);
+		good = rc == JPROF_E_WRITE || said(rc, &err); /* newfile_commit says why it cannot be written */
+	}
+	if (good)
+		good = newfile_commit(file);
+	else
+		newfile_abandon(file);
+	ending_release(&before);
+	return good;
+}
+
+static bool can_put(const struct bundle_options *o)
+{
+	sigset_t before;
+	ending_hold(&before);
+	bool good = bundle_file_try(o->output, o->mode);
+	ending_release(&before);
+	return good;
+}
+
 static bool write_bundle(struct bundling *b)
 {
 	struct jprof_bundle_writer_opts opts = { .size = sizeof opts,
 		                                 .compression = b->o->gzip ? JPROF_COMPRESS_GZIP : JPROF_COMPRESS_BEST,
 		                                 .label = b->o->label };
-	struct newfile file;
+	struct newfile file = { .fd = -1 };
 	struct jprof_error err;
-	if (!bundle_file_open(&file, b->o->output, b->o->mode))
+	if (!can_put(b->o))
 		return false;
 	bool good = said(jprof_bundle_writer_new(&opts, newfile_write, &file, &b->writer, &err), &err);
 	for (int i = 0; good && i < b->inputs->dump_count; i++)
 		good = add_dump(b, b->inputs->dumps[i]);
-	if (good) {
-		int rc = jprof_bundle_writer_finish(b->writer, &err);
-		good = rc == JPROF_E_WRITE || said(rc, &err); /* newfile_commit says why it cannot be written */
-	}
+	good = good && put_bundle(b, &file);
 	jprof_bundle_writer_free(b->writer);
-	if (good)
-		return newfile_commit(&file);
-	newfile_abandon(&file);
-	return false;
+	return good;
 }
 
 static bool check_bundle_options(const struct bundle_options *o, const struct inputs *inputs)

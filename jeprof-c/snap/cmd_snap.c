@@ -80,7 +80,8 @@ struct round {
 	struct outcome *outcome;
 	struct jprof_processes *list;
 	struct series series;
-	struct newfile file;
+	char *path;          /* what the bundle is to be called; owned */
+	struct newfile file; /* made when all is there */
 	struct jprof_bundle_writer *writer;
 	struct leftovers leftovers;
 	size_t good, failed;
@@ -94,11 +95,10 @@ static bool begin_round(struct round *r)
 	struct jprof_error err;
 	if (!series_begin(&r->series, o, jprof_processes_at(r->list, 0)->pid))
 		return false;
-	char *path = series_next(&r->series);
+	r->path = series_next(&r->series);
 	interrupt_hold();
-	bool good = path && bundle_file_open(&r->file, path, o->mode);
+	bool good = r->path && bundle_file_try(r->path, o->mode);
 	interrupt_release();
-	free(path);
 	if (good && jprof_bundle_writer_new(&opts, newfile_write, &r->file, &r->writer, &err)) {
 		say_error(&err);
 		good = false;
@@ -136,6 +136,11 @@ static bool finish_round(struct round *r)
 {
 	struct jprof_error err;
 	char *path = NULL;
+	interrupt_hold();
+	bool good = bundle_file_open(&r->file, r->path, r->options->mode);
+	interrupt_release();
+	if (!good)
+		return false;
 	if (jprof_bundle_writer_finish(r->writer, &err) && !r->file.error) {
 		say_error(&err);
 		return false;
@@ -195,6 +200,7 @@ static bool make_bundle(struct round *r)
 	leftovers_end(&r->leftovers);
 	jprof_bundle_writer_free(r->writer);
 	newfile_abandon(&r->file);
+	free(r->path);
 	series_end(&r->series);
 	return done && !r->failed;
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # TERM ends whatever the program does, within moments and with nothing left: while it waits for an agent or for a server
 # of debug information, while it writes, and while it tries a library. Without an end each of these takes days here; the
-# waits below are long only because a machine may be slow.
+# waits below are long only because a machine may be slow. What leaves a file is tried once more where no file system has
+# files without a name (src/no_tmpfile.c).
 . "$(dirname "$0")/lib.sh"
 . "$here/live.sh"
 python3=$(command -v python3) || skip "no python3 here"
@@ -10,23 +11,32 @@ unset JPROF_JEMALLOC JPROF_AGENT JPROF_AGENT_LIB MALLOC_CONF LD_PRELOAD
 mkdir d
 good=$heaps/jemalloc-5.3.0.heap
 
+no_names=
+build no_tmpfile no_tmpfile.c
+if ./no_tmpfile true; then
+    no_names="$tmp/no_tmpfile"
+else
+    echo "no seccomp filters here: a file system without O_TMPFILE is not tried"
+fi
+under= # what runs jprof, or nothing
+
 gone() {
     ! alive "$1"
 }
 
 # begin ARGUMENTS...: jprof in the background; sets $busy.
 begin() {
-    what="jprof $*"
-    "$jprof" "$@" >out 2>err &
+    what="$under jprof $*"
+    $under "$jprof" "$@" >out 2>err &
     busy=$!
     started="$started $busy"
 }
 
-# ended: by TERM; sets $status.
+# ended [SIGNAL]: by TERM, or that signal; sets $status.
 ended() {
-    kill -TERM "$busy"
+    kill -"${1:-TERM}" "$busy"
     if ! until_true 6 gone "$busy"; then
-        fail "goes on after TERM"
+        fail "goes on after ${1:-TERM}"
         kill -KILL "$busy"
     fi
     wait "$busy"
@@ -45,14 +55,23 @@ fake() {
 }
 
 # ---- an agent that does not answer
-fake silent
-begin snap "$pid" -o x.jprof --timeout=86400
-until_true 60 test -e asked
-ended
-exits 1
-says 'jprof: interrupted: no bundle was written'
-lives "$pid"
-stop "$pid"
+for under in '' $no_names; do
+    fake silent
+    begin snap "$pid" -o x.jprof --timeout=86400
+    until_true 60 test -e asked
+    ended
+    exits 1
+    says 'jprof: interrupted: no bundle was written'
+    lives "$pid"
+    stop "$pid"
+    fake silent
+    begin snap "$pid" -o x.jprof --timeout=86400
+    until_true 60 test -e asked
+    ended KILL
+    exits 137
+    stop "$pid"
+done
+under=
 fake silent-report
 begin doctor "$pid"
 until_true 60 test -e asked
@@ -92,14 +111,19 @@ base, vaddr = 0x555555554000, int(vaddr, 16)
 end = (vaddr + int(size, 16) + 4095) & ~4095
 print("heap_v2/524288\n  t*: 1: 4096 [0: 0]\n@ 0x%x\n  t*: 1: 4096 [0: 0]\n\nMAPPED_LIBRARIES:\n%x-%x r-xp %08x 08:01 1 %s" %
       (base + int(entry, 16) + 8, base + vaddr, base + end, int(offset, 16), path))' >waits.heap
-    for way in '--text' 'bundle -o x.jprof'; do
-        rm -f asked
-        # shellcheck disable=SC2086
-        begin $way --debuginfod waits.heap
-        until_true 60 test -e asked
-        ended
-        exits 143
+    for under in '' $no_names; do
+        for way in '--text' '--text -o x.jprof' 'bundle -o x.jprof'; do
+            for end in 'TERM 143' 'KILL 137'; do
+                rm -f asked
+                # shellcheck disable=SC2086
+                begin $way --debuginfod waits.heap
+                until_true 60 test -e asked
+                ended "${end% *}"
+                exits "${end#* }"
+            done
+        done
     done
+    under=
     good=$tmp/waits.heap
     rm -f asked
     fake fds
