@@ -144,6 +144,7 @@ static void *agent_run(void *unused)
 	self_read();
 	trigger_start(&config);
 	open_channels();
+	ruby_job_tidy();
 	leave_served();
 	for (;;)
 		wait_once();

@@ -390,6 +390,7 @@ bool dump_make(const struct dump_request *request, const struct dump_result **ma
 	if (!done)
 		return false;
 	history.made++;
+	*history.last_error = 0;
 	next_seq = result.seq + 1;
 	memcpy(history.last_dump, result.dump, sizeof history.last_dump);
 	return true;

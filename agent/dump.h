@@ -11,7 +11,7 @@
 struct dump_history {
 	unsigned made;
 	char last_dump[PATH_MAX];
-	char last_error[PATH_MAX + 256];
+	char last_error[PATH_MAX + 256]; /* since the last dump that came about; "": none */
 };
 
 /* Which permissions the files get, whatever the umask; until then they are their owner's alone. */

@@ -16,6 +16,7 @@ static void (*do_work)(void);
 static void (*do_at_end)(void);
 static void (*do_start)(void); /* in a forked child, until it was done */
 static atomic_bool wanted;     /* a job, from the next allocation of a thread that may register it */
+static atomic_bool again;      /* the last job was too early */
 static atomic_bool contacted;  /* a job has run */
 static atomic_bool ending;     /* at_exit blocks run: the VM may be gone soon, or serve for hours */
 static atomic_bool over;
@@ -153,6 +154,7 @@ void ruby_job_init(void (*work)(void), void (*at_end)(void))
 bool ruby_job_forked(void (*start)(void))
 {
 	do_start = NULL;
+	atomic_store(&again, false);
 	if (!atomic_load(&contacted) || atomic_load(&ending) || atomic_load(&over) || !ruby_vm_serves() ||
 	    !ruby_vm_is_alone() || !register_here())
 		return false;
@@ -174,9 +176,13 @@ static void look_in_samples(void)
 	handle_unlock();
 }
 
+/* On a thread of the program's, which takes no lock of the agent's: a signal's handler that forks there would wait for
+ * it for ever. The agent's own thread takes no signals. */
 void ruby_job_again(void)
 {
-	look_in_samples();
+	atomic_store(&wanted, true);
+	atomic_store(&again, true);
+	wake();
 }
 
 bool ruby_job_request(enum ruby_job_way way)
@@ -206,6 +212,8 @@ void ruby_job_settle(void)
 
 void ruby_job_tidy(void)
 {
+	if (atomic_exchange(&again, false))
+		look_in_samples();
 	if ((hook || sampled) && !atomic_load(&wanted))
 		uninstall_hook();
 }

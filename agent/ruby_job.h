@@ -27,7 +27,8 @@ void ruby_job_again(void);
 /* The work was done, or is no longer wanted. */
 void ruby_job_settle(void);
 
-/* Takes the hooks away that have done their work. */
+/* On the agent's thread, whenever it was woken: sees to ruby_job_again, and takes the hooks away that have done their
+ * work. */
 void ruby_job_tidy(void);
 
 #endif

@@ -22,6 +22,7 @@ check "report has the reason" test "$(field '.last_error | test("No such file")'
 error_like "cannot write $place/app\.$pid\.0\.j0\.heap.part: No such file or directory; make that directory"
 mkdir "$place"
 check "once it is there" test "$(field .dump dump)" = "$place/app.$pid.0.j0.heap"
+check "a last error after a good dump" test "$(field .last_error report)" = null
 end "$pid"
 
 # Files are their owner's alone, unless asked otherwise.
