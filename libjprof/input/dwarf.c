@@ -190,16 +190,17 @@ static bool is_live(const struct dwarf_walk *walk, uint64_t start)
 /* Where a walk over the ranges of a DIE is. */
 struct range_cursor {
 	ptrdiff_t at;
+	Dwarf_Addr base; /* libdw's, from one call to the next */
 	struct jp_split_cursor split;
 };
 
 static bool next_range(const struct dwarf_walk *walk, Dwarf_Die *die, struct range_cursor *cursor,
                        struct jp_range *range)
 {
-	Dwarf_Addr base, start, end;
+	Dwarf_Addr start, end;
 	if (walk->split)
 		return jp_split_range_next(&walk->ranges, die, &cursor->split, range);
-	cursor->at = dwarf_ranges(die, cursor->at, &base, &start, &end);
+	cursor->at = dwarf_ranges(die, cursor->at, &cursor->base, &start, &end);
 	if (cursor->at <= 0)
 		return false;
 	*range = (struct jp_range){ start, end };
