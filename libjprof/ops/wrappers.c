@@ -166,7 +166,7 @@ bool jp_is_wrapper_name(const struct jp_wrappers *w, const char *name)
 	return false;
 }
 
-/* Ruby's frames that say "Ruby code runs", of which there are many in a row. */
+/* Frames of Ruby and CPython that say "a script runs", of which there are many in a row. */
 bool jp_is_plumbing_name(const char *name)
 {
 	static const char *const patterns[] = {
@@ -213,6 +213,35 @@ bool jp_is_plumbing_name(const char *name)
 		"rb_class_new_instance_pass_kw",
 		"rb_obj_call_init*",
 		"int_dotimes",
+		"_PyEval_EvalFrame*",
+		"_PyEval_EvalCode*",
+		"_PyEval_Vector",
+		"_PyEval_CallTracing",
+		"PyEval_Eval*",
+		"PyEval_Call*",
+		"PyObject_Call*",
+		"_PyObject_Call*",
+		"_PyObject_FastCall*",
+		"PyObject_Vectorcall*",
+		"_PyObject_Vectorcall*",
+		"_PyObject_MakeTpCall",
+		"PyVectorcall_Call",
+		"_PyVectorcall_*",
+		"_PyFunction_Vectorcall",
+		"_PyFunction_FastCall*",
+		"_PyMethodDef_RawFastCall*",
+		"PyCFunction_Call",
+		"_PyCFunction_FastCall*",
+		"cfunction_vectorcall_*",
+		"cfunction_call",
+		"method_vectorcall_*",
+		"slot_tp_call",
+		"slot_tp_init",
+		"PyRun_*",
+		"_PyRun_*",
+		"Py_RunMain",
+		"Py_BytesMain",
+		"Py_Main",
 	};
 	return matches(name, patterns, jp_count(patterns));
 }
