@@ -11,6 +11,7 @@ struct dot_opts {
 	const char *title;                  /* what the numbers are of: the dump's name */
 	const char *const *facts;           /* lines for the legend, told by the caller; `fact_count` of them */
 	size_t fact_count;
+	bool trunk;   /* the callers before the first fork are drawn, too */
 	bool cluster; /* nodes of one library stand together in a frame */
 
 	/* Called before a layout that takes seconds; NULL: nobody is told. */

@@ -17,6 +17,7 @@ struct build {
 	const struct jprof_graph *graph;
 	const struct dot_opts *opts;
 	const struct dot_effort *effort;
+	const struct dot_trunk *trunk;
 	bool tooltips;
 	bool failed; /* memory was short */
 	Agraph_t *g;
@@ -219,9 +220,10 @@ static void draw_node(struct build *b, size_t i)
 	const struct jprof_graph_info *info = jprof_graph_info(b->graph);
 	struct dot_paint paint = dot_paint(n->flat, info), frame = dot_paint(n->cum, info);
 	double size = font_size(n, info);
-	char name[dot_cell];
+	char name[dot_cell], number[dot_cell];
 	struct cell_text t;
 	snprintf(name, sizeof name, "N%zu", i + 1);
+	snprintf(number, sizeof number, " n%zu", i + 1);
 	b->nodes[i] = agnode(b->g, name, 1);
 	if (!b->nodes[i] || !text_open(&t)) {
 		b->failed = true;
@@ -232,8 +234,8 @@ static void draw_node(struct build *b, size_t i)
 	set(b, b->nodes[i], "fontsize", "%.1f", size);
 	set(b, b->nodes[i], "fillcolor", "%s", paint.fill);
 	set(b, b->nodes[i], "color", "%s", frame.line);
-	set(b, b->nodes[i], "class", "%s of-%s %s%s%s", paint.class, frame.class, n->inlined ? "inlined" : "own",
-	    n->origin ? " " : "", n->origin ? dot_origin(n->origin).class : "");
+	set(b, b->nodes[i], "class", "%s of-%s %s%s%s%s", paint.class, frame.class, n->inlined ? "inlined" : "own",
+	    n->origin ? " " : "", n->origin ? dot_origin(n->origin).class : "", b->tooltips ? "" : number);
 	if (n->inlined)
 		set(b, b->nodes[i], "style", "filled,dashed");
 	if (b->tooltips && text_open(&t)) {
@@ -251,8 +253,9 @@ static void add_edge(struct build *b, size_t i)
 	const struct dot_paint paint = dot_paint(e->value, info);
 	double share = info->scale > 0 ? fabs(e->value) / info->scale : 0;
 	Agedge_t *edge = agedge(b->g, b->nodes[e->from], b->nodes[e->to], NULL, 1);
-	char value[dot_cell];
+	char value[dot_cell], ends[dot_cell];
 	struct cell_text t;
+	snprintf(ends, sizeof ends, " from-%zu to-%zu", e->from + 1, e->to + 1);
 	if (!edge) {
 		b->failed = true;
 		return;
@@ -263,7 +266,7 @@ static void add_edge(struct build *b, size_t i)
 	set(b, edge, "weight", "%.0f", trunc(fmin(pow(fabs(e->value), 0.7), 100000)));
 	set(b, edge, "penwidth", "%.2f", fmax(1, 2 * fmin(1, 3 * share)));
 	set(b, edge, "color", "%s", paint.line);
-	set(b, edge, "class", "%s%s", paint.class, e->inlined ? " inlined" : "");
+	set(b, edge, "class", "%s%s%s", paint.class, e->inlined ? " inlined" : "", b->tooltips ? "" : ends);
 	if (e->residual)
 		set(b, edge, "style", "dashed");
 	if (e->inlined)
@@ -276,8 +279,21 @@ static void add_edge(struct build *b, size_t i)
 
 /* ---- Frames around the nodes of one library ---- */
 
-static Agraph_t *cluster_of(struct build *b, size_t number, const struct jprof_node *n)
+/* The value of an owner's nodes, itself. */
+static void put_cluster_label(FILE *out, const struct build *b, const char *owner)
 {
+	double sum = 0;
+	for (size_t i = 0; i < jprof_graph_nodes(b->graph); i++)
+		if (!strcmp(jprof_graph_node(b->graph, i)->owner, owner))
+			sum += jprof_graph_node(b->graph, i)->flat;
+	dot_put_escaped(out, owner);
+	fputs(": ", out);
+	put_amount(out, sum, jprof_graph_info(b->graph), b->opts);
+}
+
+static Agraph_t *cluster_of(struct build *b, size_t number)
+{
+	const struct jprof_node *n = jprof_graph_node(b->graph, number);
 	char name[dot_cell];
 	struct cell_text t;
 	snprintf(name, sizeof name, "cluster_%zu", number);
@@ -286,7 +302,7 @@ static Agraph_t *cluster_of(struct build *b, size_t number, const struct jprof_n
 		b->failed = true;
 		return cluster;
 	}
-	dot_put_escaped(t.out, n->owner);
+	put_cluster_label(t.out, b, n->owner);
 	text_set(b, &t, cluster, "label", false);
 	set(b, cluster, "style", "rounded,dashed");
 	set(b, cluster, "color", "%s", n->origin ? dot_origin(n->origin).color : "#8f8a80");
@@ -309,9 +325,11 @@ static void add_clusters(struct build *b)
 	Agraph_t **clusters = calloc(count + 1, sizeof *clusters);
 	b->failed |= !clusters;
 	for (size_t i = 0; !b->failed && i < count; i++) {
+		if (!b->nodes[i])
+			continue;
 		size_t first = first_of_owner(b->graph, i);
 		if (!clusters[first])
-			clusters[first] = cluster_of(b, first, jprof_graph_node(b->graph, first));
+			clusters[first] = cluster_of(b, first);
 		if (clusters[first])
 			agsubnode(clusters[first], b->nodes[i], 1);
 	}
@@ -370,21 +388,22 @@ static void fill_graph(struct build *b)
 	declare(b);
 	if (b->failed || !text_open(&t))
 		return;
-	dot_put_legend(t.out, b->graph, b->opts, b->effort);
+	dot_put_legend(t.out, b->graph, b->opts, b->effort, b->trunk);
 	text_set(b, &t, b->g, "label", true);
 	for (size_t i = 0; !b->failed && i < jprof_graph_nodes(b->graph); i++)
-		draw_node(b, i);
+		if (!b->trunk->hidden[i])
+			draw_node(b, i);
 	for (size_t i = 0; !b->failed && i < jprof_graph_edges(b->graph); i++)
-		if (b->effort->arrows[i])
+		if (b->effort->arrows[i] && b->nodes[jprof_graph_edge(b->graph, i)->from])
 			add_edge(b, i);
 	if (!b->failed && b->opts->cluster)
 		add_clusters(b);
 }
 
 Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts, const struct dot_effort *effort,
-                    bool tooltips)
+                    const struct dot_trunk *trunk, bool tooltips)
 {
-	struct build b = { .graph = graph, .opts = opts, .effort = effort, .tooltips = tooltips };
+	struct build b = { .graph = graph, .opts = opts, .effort = effort, .trunk = trunk, .tooltips = tooltips };
 	struct cell_text title;
 	if (!text_open(&title))
 		return NULL;

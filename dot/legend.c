@@ -68,6 +68,20 @@ static void put_dropped(FILE *out, const struct jprof_graph_info *info, const st
 		         effort->left_out, effort->arrow_count);
 }
 
+/* The outermost and the innermost of them have names here. */
+static void put_trunk(FILE *out, const struct jprof_graph *graph, const struct dot_trunk *trunk)
+{
+	if (!trunk->count)
+		return;
+	const char *first = jprof_graph_node(graph, trunk->nodes[0])->name;
+	const char *last = jprof_graph_node(graph, trunk->nodes[trunk->count - 1])->name;
+	if (trunk->count == 1)
+		put_line(out, "left out: the caller before the first fork, %.100s", first);
+	else
+		put_line(out, "left out: the %zu callers before the first fork, from %.100s to %.100s", trunk->count,
+		         first, last);
+}
+
 static bool has_edge(const struct jprof_graph *graph, bool residual)
 {
 	for (size_t i = 0; i < jprof_graph_edges(graph); i++) {
@@ -106,6 +120,8 @@ static void put_key(FILE *out, const struct jprof_graph *graph, const struct dot
 	if (jprof_graph_info(graph)->difference)
 		put_line(out, "red grew, blue shrank; the stronger, the more");
 	put_origins(out, graph);
+	if (opts->cluster)
+		put_line(out, "frame: whose code it is, and what that allocated itself");
 	if (!effort->values)
 		put_line(out, "arrows have no numbers, for there are too many; an SVG tells them under the mouse");
 	if (has_edge(graph, true))
@@ -120,7 +136,7 @@ double dot_type_scale(const struct jprof_graph *graph)
 }
 
 void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts,
-                    const struct dot_effort *effort)
+                    const struct dot_effort *effort, const struct dot_trunk *trunk)
 {
 	double scale = dot_type_scale(graph);
 	fprintf(out, "<font point-size=\"%.0f\"><b>", 22 * scale);
@@ -131,6 +147,7 @@ void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot
 	for (size_t i = 0; i < opts->fact_count; i++)
 		put_line(out, "%.500s", opts->facts[i]);
 	put_dropped(out, jprof_graph_info(graph), opts, effort);
+	put_trunk(out, graph, trunk);
 	put_key(out, graph, opts, effort);
 	fputs("</font><br/>", out);
 }

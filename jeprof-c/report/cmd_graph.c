@@ -205,6 +205,24 @@ static int draw_picture(const struct jprof_graph *graph, const struct dot_opts *
 	return good ? 0 : 1;
 }
 
+/* Whether the functions of a graph are a Ruby's, in Ruby or in C. */
+static bool is_ruby(const struct jprof_graph *graph)
+{
+	for (size_t i = 0; i < jprof_graph_nodes(graph); i++) {
+		const struct jprof_node *n = jprof_graph_node(graph, i);
+		if (n->origin != JPROF_ORIGIN_NATIVE || !strncmp(input_name(n->object), "libruby", strlen("libruby")))
+			return true;
+	}
+	return false;
+}
+
+static bool wants_clusters(const struct jprof_graph *graph, const struct options *o, bool plain)
+{
+	if (o->cluster != CLUSTER_USUAL)
+		return o->cluster == CLUSTER_ON;
+	return !plain && o->granularity != JPROF_BY_LIBRARY && is_ruby(graph);
+}
+
 int graph_report(const struct loaded *l, const struct jprof_view *view, const struct options *o,
                  const struct inputs *inputs, struct sink *sink)
 {
@@ -219,13 +237,15 @@ int graph_report(const struct loaded *l, const struct jprof_view *view, const st
 	add_filters(&facts, o);
 	add_total(&facts, jprof_view_info(view), jprof_graph_info(graph));
 	bool good = add_trust(&facts, view, o);
+	bool plain = o->as_jeprof || o->fold == FOLD_NONE; /* nothing more than jeprof does */
 	const struct dot_opts opts = {
 		.view = jprof_view_info(view),
 		.show_bytes = o->show_bytes,
 		.title = title,
 		.facts = facts.list,
 		.fact_count = facts.count,
-		.cluster = o->cluster,
+		.trunk = plain,
+		.cluster = wants_clusters(graph, o, plain),
 		.waits = isatty(STDERR_FILENO) ? begin_progress : NULL,
 	};
 	int status = good ? draw_picture(graph, &opts, o, sink) : 1;

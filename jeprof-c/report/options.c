@@ -103,7 +103,9 @@ static const struct opt_row report_rows[] = {
 	{ "edgefraction", OPT_SHARE, OPTION_AT(edgefraction), 0, NULL, "F", "and arrows of up to this one (.001)" },
 	{ "maxdegree", OPT_NUMBER, OPTION_AT(maxdegree), 0, NULL, "N",
 	  "at most N arrows into and out of a function (8)" },
-	{ "cluster", OPT_SWITCH, OPTION_AT(cluster), 0, NULL, NULL, "a frame around what lies in one library" },
+	{ "cluster", OPT_CHOICE, OPTION_AT(cluster), CLUSTER_ON, "cluster", NULL,
+	  "a frame around the code of each library, gem and application (the default for a Ruby)" },
+	{ "nocluster", OPT_CHOICE, OPTION_AT(cluster), CLUSTER_OFF, "cluster", NULL, "no frames" },
 	{ "heapcheck", OPT_NOTHING, 0, 0, NULL, NULL, NULL }, /* colours always tell growth from loss */
 	{ "scale", OPT_NOTHING, 0, 0, NULL, "N", NULL },      /* for gv, which is not run */
 	HEADING_ROW(REPORTS | INFO, "Where names come from"),

@@ -57,7 +57,7 @@ struct options {
 	double nodefraction;
 	double edgefraction;
 	size_t maxdegree;
-	bool cluster;
+	enum { CLUSTER_USUAL, CLUSTER_ON, CLUSTER_OFF } cluster;
 	char **operands; /* what is no option, in order; part of argv */
 	int operand_count;
 };

@@ -1,6 +1,7 @@
 """The SVG of a call graph in Chromium: nothing overlaps, zoom, pan, tooltips, dark and light, no other file.
 usage: svg.py JPROF SOURCE_ROOT [DIRECTORY_FOR_PICTURES]"""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -165,6 +166,71 @@ def use(browser, url):
     check(near(browser.run(VIEW), before), "selecting text pans")
 
 
+# The titles' first lines of the nodes that have a class, in order.
+NAMED = """(c => [...document.querySelectorAll('.node.' + c)].map(
+  n => n.querySelector('title').textContent.split('\\n')[0]).sort().join(' '))"""
+FAINT = "[...document.querySelectorAll('.node')].filter(n => getComputedStyle(n).opacity !== '1').length"
+
+
+def known_callers(arguments, name):
+    """Of a function's drawn callers and callees, by what --dot says."""
+    dot = subprocess.run([jprof, "--dot", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
+    names = {n: t.split("\\n")[0] for n, t in re.findall(r'^\t+(N\d+)\t\[.*?tooltip="(.*?)"', dot, re.M | re.S)}
+    arrows = re.findall(r"^\t+(N\d+) -> (N\d+)\t", dot, re.M)
+    me = [n for n, t in names.items() if t == name]
+    return (" ".join(sorted({names[a] for a, b in arrows if [b] == me and a != b})),
+            " ".join(sorted({names[b] for a, b in arrows if [a] == me and a != b})))
+
+
+def point_and_search(browser, url, arguments):
+    """Callers and callees of what the mouse points at, and the search box."""
+    browser.open(url)
+    callers, callees = known_callers(arguments, "rb_ensure")
+    check(callers and callees, f"rb_ensure has no callers or no callees: {callers!r} {callees!r}")
+    box = [n for n in browser.run(LOOK) if n["title"].startswith("rb_ensure\n")][0]["box"]
+    check(browser.run(FAINT) == 0, "something is faint before anything is pointed at")
+    browser.mouse("mouseMoved", box[0] + 3, box[1] + 3)
+    browser.run("new Promise(done => setTimeout(done, 300))")
+    check(browser.run(NAMED + "('caller')") == callers, f"callers: {browser.run(NAMED + '(`caller`)')}, not {callers}")
+    check(browser.run(NAMED + "('callee')") == callees, f"callees: {browser.run(NAMED + '(`callee`)')}, not {callees}")
+    marked = len(set(callers.split() + callees.split() + ["rb_ensure"]))
+    check(browser.run(FAINT) == browser.run("document.querySelectorAll('.node').length") - marked, "the others are not faint")
+    for scheme in "light", "dark":
+        browser.scheme(scheme)
+        check(browser.run("(e => getComputedStyle(e('caller')).stroke !== getComputedStyle(e('callee')).stroke)"
+                          "(c => document.querySelector('.node.' + c + ' > polygon, .node.' + c + ' > path'))"),
+              f"{scheme}: callers look like callees")
+    browser.scheme("light")
+    browser.mouse("mouseMoved", 3, 890)
+    browser.run("new Promise(done => setTimeout(done, 300))")
+    check(browser.run(FAINT) == 0 and browser.run(NAMED + "('caller')") == "", "it stays when the mouse goes away")
+
+    before = browser.run(VIEW)
+    where = browser.run("(r => [r.left, r.top, r.right, r.bottom])(document.querySelector('.search input').getBoundingClientRect())")
+    check(0 < where[0] < where[2] <= 1200 and 0 <= where[1] < where[3] < 60, f"the search box is not in the corner: {where}")
+    browser.key("/")
+    for letter in "ROW_N0":
+        browser.key(letter)
+    said = "document.querySelector('.search span').textContent"
+    check(browser.run(said) == "0 boxes", f"what is not there: {browser.run(said)}")
+    browser.run("(i => { i.value = ''; i.dispatchEvent(new Event('input')); })(document.querySelector('.search input'))")
+    for letter in "ROW_N":
+        browser.key(letter)
+    check(near(browser.run(VIEW), before), "letters in the search box move the picture")
+    check(browser.run(NAMED + "('match')") == "row_new", "a name is not found: " + browser.run(NAMED + "('match')"))
+    check(browser.run(said) == "1 box", browser.run(said))
+    browser.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", text="\r", windowsVirtualKeyCode=13)
+    at = middle(browser.run(LOOK + ".find(n => n.title.startsWith('row_new'))")["box"])
+    check(near(at, (600, 450), 3), f"Enter does not bring it to the middle: {at}")
+    browser.mouse("mouseWheel", 600, 450, deltaX=0, deltaY=-400)
+    stays = browser.run("(r => [r.left, r.top, r.right, r.bottom])(document.querySelector('.search input').getBoundingClientRect())")
+    check(near(stays, where, 2), f"the search box moves with the picture: {where} {stays}")
+    browser.key("Escape")
+    browser.mouse("mouseMoved", 3, 890)
+    browser.run("new Promise(done => setTimeout(done, 300))")
+    check(browser.run(NAMED + "('match')") == "" and browser.run(FAINT) == 0, "Escape does not end the search")
+
+
 def as_image(browser, directory, url):
     page = os.path.join(directory, "page.html")
     with open(page, "w") as out:
@@ -208,6 +274,7 @@ def main():
         for name, url in ("ruby", plain), ("diff", grown), ("cluster", framed):
             look(browser, url, name)
         use(browser, plain)
+        point_and_search(browser, plain, ["--errors", sysroot, ruby])
         browser.open(nasty)
         check(browser.run("document.querySelector('title').textContent").startswith("nasty.raw: "), "a name was run")
         check(browser.run("document.querySelectorAll('script').length") == 1, "a name became a script")

@@ -24,6 +24,53 @@ run "$jprof" bundle -o both.jprof "$dump" "$heaps/nopie.heap"
 run "$jprof" --dot both.jprof
 check "the members of a bundle are not told" grep -q 'of a bundle: .*, ' out
 
+# ---- the callers before the first fork ----
+cat >chain.raw <<END
+--- symbol
+binary=/opt/app
+0x1000 _start
+0x2000 main
+0x3000 serve
+0x4000 left
+0x5000 right
+0x6000 clone
+0x7000 thread
+0x8000 alone
+---
+--- heap
+heap_v2/1
+  t*: 6: 21000 [0: 0]
+@ 0x4000 0x3001 0x2001 0x1001
+  t*: 1: 6000 [0: 0]
+@ 0x5000 0x3001 0x2001 0x1001
+  t*: 1: 3000 [0: 0]
+@ 0x8000 0x7001 0x6001
+  t*: 1: 1000 [0: 0]
+END
+echo '00000000-00001000 r-xp 00000000 08:01 42 /opt/other' >chain.maps
+# names: of the functions that are drawn.
+names() {
+    sed -n 's/.*<b>\([a-z_]*\)<\/b>.*/\1/p' out | sort | tr '\n' ' '
+}
+run "$jprof" --dot --maps=chain.maps chain.raw
+exits 0
+check "drawn are: $(names)" [ "$(names)" = "alone clone left right serve thread " ]
+check "the legend says nothing of them" grep -q 'left out: the 2 callers before the first fork, from _start to main<' out
+check "the total is another" grep -q '9.8 KB in use' out
+run "$jprof" --dot --fold=none --maps=chain.maps chain.raw
+check "with --fold=none are drawn: $(names)" [ "$(names)" = "_start alone clone left main right serve thread " ]
+
+# ---- frames ----
+run "$jprof" --dot --show_bytes --cluster --maps=chain.maps chain.raw
+check "a frame without its sum" grep -q 'label="[^"<]*: 10000 B (100.0%)"' out
+ruby="--sysroot=$cases/sysroot $cases/ruby31/cext.1.heap"
+run "$jprof" --dot $ruby
+check "a Ruby has no frames" grep -q 'label="leaky.so: 19.3 MB (83.2%)"' out
+run "$jprof" --dot --nocluster $ruby
+check "--nocluster draws frames" eval '! grep -q "subgraph" out'
+run "$jprof" --dot --fold=none $ruby
+check "--fold=none draws frames" eval '! grep -q "subgraph" out'
+
 # ---- nothing to draw ----
 run "$jprof" --dot --nodefraction=1 $at "$dump"
 exits 1
