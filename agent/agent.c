@@ -271,7 +271,7 @@ static const char *start_adding(void)
 	if (!config.ruby)
 		return "JPROF_AGENT has ruby=off";
 	int error = synthetic_reserve();
-	if (!error)
+	if (!error && ruby_present())
 		error = stacktree_init();
 	if (!error)
 		error = epoch_init(jemalloc_bool("opt.prof_accum") ? 0 : config.epoch);
@@ -282,16 +282,16 @@ static const char *start_adding(void)
 	return sample_init(config.native);
 }
 
-/* A Ruby's samples get Ruby stacks and epochs. */
-static void start_ruby(void)
+/* Samples get their epochs, and those of a Ruby their Ruby stacks. */
+static void start_samples(void)
 {
-	const char *why = ruby_present() ? start_adding() : NULL;
-	if (ruby_present() && !why) {
+	const char *why = start_adding();
+	if (!why) {
 		dumptable_init();
 		otherdump_init();
-	} else if (ruby_present()) {
-		ruby_stacks_refuse(why);
 	}
+	if (why || !ruby_present())
+		ruby_stacks_refuse(why ? why : "");
 	ruby_start(at_end);
 }
 
@@ -314,7 +314,7 @@ __attribute__((constructor)) static void agent_load(void)
 	if (!jemalloc_bool("opt.prof")) {
 		no_profiling();
 	} else if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0) {
-		start_ruby();
+		start_samples();
 		thread_init();
 		trouble_init();
 		our_signal = signal_install(config.signal);

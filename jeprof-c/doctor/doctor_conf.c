@@ -209,10 +209,6 @@ void check_recipe(const struct scene *s, struct findings *f)
 		findings_add(f, "recipe", VERDICT_WARN, "use lg_prof_interval:30 (a dump for each GiB) or more",
 		             "lg_prof_interval:%s makes a dump for every %.1f MB allocated", value,
 		             (double)(1ULL << atoi(value)) / 1e6);
-	if (scene_profiles(s) > 0 && !is_set(s, "prof_accum", "true"))
-		findings_add(
-		    f, "recipe", VERDICT_WARN, "add prof_accum:true",
-		    "without prof_accum:true a dump does not tell what was ever allocated, only what is in use");
 	if (f->count == before && scene_profiles(s) > 0)
 		findings_add(f, "recipe", VERDICT_OK, NULL, "none of the known mistakes");
 }

@@ -60,7 +60,7 @@ static void explain_empty(const struct loaded *l, const struct jprof_view *view,
 	else if (o->base || o->diff_base)
 		say("nothing changed between the dumps");
 	else if (o->counter == JPROF_ALLOC_SPACE || o->counter == JPROF_ALLOC_OBJECTS)
-		say("no allocations are recorded: that needs MALLOC_CONF=prof_accum:true in the process");
+		say("no allocations are recorded: that needs prof_accum:true in the process, which jprof run --alloc sets");
 	else if (!l->warned)
 		say("the dump holds no samples: nothing was in use, or less than one sample's worth (lg_prof_sample)");
 }

@@ -258,6 +258,7 @@ static int plan_env(struct run_plan *plan, const struct run_options *o, char *co
 		.sample = o->sample ? o->sample : sample_default,
 		.sample_given = o->sample,
 		.inactive = o->inactive,
+		.alloc = o->alloc,
 		.prefix_given = o->dir || o->label,
 		.agent = plan->agent,
 		.target = other ? t->name : NULL,

@@ -15,8 +15,8 @@ enum { value_max = 4096 };
 /* A pair of ours. */
 struct own_pair {
 	const char *key;
-	const char *value;
-	bool given; /* on the command line: counts more than what the environment has */
+	const char *value; /* NULL: not wanted */
+	bool given;        /* on the command line: counts more than what the environment has */
 };
 
 /* Of a key that comes twice the last counts. */
@@ -89,13 +89,13 @@ static int make_conf(struct run_env *env, const struct run_wish *wish, struct jp
 		{ "prof", "true", false },
 		{ "prof_active", wish->inactive ? "false" : "true", wish->inactive },
 		{ "lg_prof_sample", sample, wish->sample_given },
-		{ "prof_accum", "true", false },
-		{ "prof_prefix", prefix, wish->prefix_given },
+		{ "prof_accum", wish->alloc ? "true" : NULL, true },
+		{ "prof_prefix", wish->dir ? prefix : NULL, wish->prefix_given },
 	};
-	size_t count = sizeof own / sizeof *own - !wish->dir;
+	const size_t count = sizeof own / sizeof *own;
 	enum conf_place places[sizeof own / sizeof *own];
 	for (size_t i = 0; i < count; i++)
-		places[i] = weigh_pair(&own[i], env->conf_name, user);
+		places[i] = own[i].value ? weigh_pair(&own[i], env->conf_name, user) : NOWHERE;
 	env->malloc_conf = put_together(own, places, count, user);
 	free(user);
 	return env->malloc_conf ? 0 : fail_as(err, JPROF_E_NOMEM, "", "memory is short");

@@ -10,6 +10,7 @@ struct run_wish {
 	const char *label;  /* the dumps' first word */
 	size_t sample;      /* lg_prof_sample */
 	bool inactive;      /* prof_active:false */
+	bool alloc;         /* prof_accum:true */
 	bool sample_given;  /* said on the command line, so that it counts more than the environment */
 	bool prefix_given;  /* --dir or --label was */
 	const char *agent;  /* the agent's file, or NULL: none */

@@ -20,6 +20,8 @@ static const struct opt_row run_rows[] = {
 	{ "dir", OPT_TEXT, RUN_AT(dir), 0, NULL, "DIR",
 	  "where dumps go; made if it is not there. Default: jprof-UID in $TMPDIR or /tmp; of --print-env: /tmp" },
 	{ "label", OPT_TEXT, RUN_AT(label), 0, NULL, "WORD", "the dumps' first word; default: the program's name" },
+	{ "alloc", OPT_SWITCH, RUN_AT(alloc), 0, NULL, NULL,
+	  "count what is allocated, freed or not (prof_accum:true), for --alloc_space; then samples have no epochs" },
 	{ "inactive", OPT_SWITCH, RUN_AT(inactive), 0, NULL, NULL,
 	  "take no samples (prof_active:false) until jprof snap --activate PID" },
 	{ "jemalloc", OPT_TEXT, RUN_AT(jemalloc), 0, NULL, "FILE", "this jemalloc; $JPROF_JEMALLOC does the same" },

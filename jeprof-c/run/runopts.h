@@ -10,6 +10,7 @@
 struct run_options {
 	bool help;
 	bool require; /* no profile, no start */
+	bool alloc;   /* prof_accum:true */
 	bool inactive;
 	bool no_agent;
 	size_t sample;

@@ -193,14 +193,16 @@ int jp_ruby_load_init(struct jp_ruby_load *w, struct jprof_profile *profile, con
 		w->any = w->any || has_ruby_ids(jprof_maps_at(maps, i));
 	if (!w->any || !w->table)
 		return 0;
-	w->object = jp_ruby_object(profile);
-	w->place = jp_none_array(w->table->frame_count);
-	if (w->object == JP_NONE || !w->place)
-		return -1;
 	if (w->table->after && (w->process = jp_epochs_process(&profile->epochs, w->table)) == JP_NONE)
 		return -1;
 	const char *directory = w->table->directory;
 	if (directory && *directory && jp_intern_str(&profile->directories, directory) == JP_NONE)
+		return -1;
+	if (!w->table->frame_count)
+		return 0;
+	w->object = jp_ruby_object(profile);
+	w->place = jp_none_array(w->table->frame_count);
+	if (w->object == JP_NONE || !w->place)
 		return -1;
 	return jp_ruby_outside(profile, w->object);
 }

@@ -62,7 +62,7 @@ plan() {
     run "$jprof" doctor -- env "$@"
 }
 
-good=prof:true,prof_accum:true,lg_prof_sample:17,prof_prefix:$tmp/dumps/app
+good=prof:true,lg_prof_sample:17,prof_prefix:$tmp/dumps/app
 
 # ---- all is well but the agent
 under "$good"
@@ -73,9 +73,9 @@ row ok program "pid $pid, waits, user $(id -u), $tmp/waits, .*, glibc$"
 row ok preload "LD_PRELOAD=$jemalloc"
 row ok jemalloc "$jemalloc, version [345]\.[0-9]+\.[0-9]+$"
 row ok config.prof 'built with profiling: tried here'
-row ok malloc-conf 'MALLOC_CONF=prof:true,prof_accum'
+row ok malloc-conf 'MALLOC_CONF=prof:true,lg_prof'
 row ok refused 'no pair'
-row ok options "prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:$tmp/dumps/app"
+row ok options "prof:true,prof_active:true,lg_prof_sample:17,prof_accum:false,prof_prefix:$tmp/dumps/app,prof_leak:false"
 row ok prof prof:true
 row ok prof_active 'from the start'
 row ok rate 'lg_prof_sample:17, one sample for 131072 bytes'
@@ -118,7 +118,7 @@ row warn children 'dump to the same prefix'
 look prof:true,lg_prof_interval:20
 row warn recipe 'without prof_prefix'
 row warn recipe 'lg_prof_interval:20 makes a dump for every 1.0 MB'
-row warn recipe 'without prof_accum'
+prints_no "^[a-z]+ +recipe .*prof_accum"
 row ok directory "$tmp may be written"
 for lg in 15 16 21; do
     look "$good,lg_prof_sample:$lg"

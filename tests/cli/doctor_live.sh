@@ -36,7 +36,7 @@ exits 0
 says
 row ok program 'a Ruby'
 row ok config.prof 'the agent is active'
-row ok options "by the agent: prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:$tmp/d/"
+row ok options "by the agent: prof:true,prof_active:true,lg_prof_sample:17,prof_accum:false,prof_prefix:$tmp/d/"
 row ok prof_active 'samples are taken'
 row ok agent 'answers; 0 dumps'
 row ok signal '12 \(USR2\) makes a dump'

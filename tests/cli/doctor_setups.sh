@@ -25,7 +25,7 @@ printf '#!/bin/sh\nshift\nexec "$@"\n' >bin/gosu
 printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
 chmod +x wrapper.sh bin/gosu bin/sudo
 PATH=$tmp/bin:$PATH
-conf=prof:true,prof_accum:true,lg_prof_sample:17,prof_prefix:$tmp/dumps/app
+conf=prof:true,lg_prof_sample:17,prof_prefix:$tmp/dumps/app
 both=LD_PRELOAD=$agent:$jemalloc
 setups=0
 

@@ -130,7 +130,7 @@ says 'jprof: nothing changed between the dumps'
 run "$jprof" --alloc_space late.heap
 exits 1
 prints_nothing
-says 'jprof: no allocations are recorded: that needs MALLOC_CONF=prof_accum:true in the process'
+says 'jprof: no allocations are recorded: that needs prof_accum:true in the process, which jprof run --alloc sets'
 
 # ---- maps from elsewhere ----
 sed '1,/^MAPPED_LIBRARIES:/d' dump.heap >saved.maps

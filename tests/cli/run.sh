@@ -8,7 +8,7 @@ build libnoprof.so noprof.c -shared -fPIC
 run "$jprof" run --no-agent --jemalloc="$jemalloc" -- ./env-program 'a b' '' --dir=x
 exits 7
 set_to LD_PRELOAD "$(realpath "$jemalloc")"
-set_to MALLOC_CONF "prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:$tmp/jprof-$(id -u)/env-program"
+set_to MALLOC_CONF "prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:$tmp/jprof-$(id -u)/env-program"
 check "arguments changed" [ "$(grep -c '^argument' out)" -eq 3 ]
 prints '^argument --dir=x$'
 says_like "dumps go to $tmp/jprof-$(id -u)/env-program"
@@ -16,14 +16,21 @@ check "the directory is not private" [ "$(stat -c %a "jprof-$(id -u)")" = 700 ]
 
 run env MALLOC_CONF=lg_prof_sample:12,narenas:2 JPROF_AGENT=every=10m \
     "$jprof" run --no-agent --dir="$tmp" --label=boot --inactive -- ./env-program
-set_to MALLOC_CONF "prof:true,prof_active:false,prof_accum:true,prof_prefix:$tmp/boot,lg_prof_sample:12,narenas:2"
+set_to MALLOC_CONF "prof:true,prof_active:false,prof_prefix:$tmp/boot,lg_prof_sample:12,narenas:2"
 set_to JPROF_AGENT every=10m
 check "not said which gave way" grep -q 'lg_prof_sample:12, which stays; jprof would have set 17' err
 run env MALLOC_CONF=lg_prof_sample:12 "$jprof" run --no-agent --sample=18 -- ./env-program
 prints '^MALLOC_CONF=prof:true,.*,lg_prof_sample:12,lg_prof_sample:18$'
 check "not said which gave way" grep -q "lg_prof_sample:12; the command line's lg_prof_sample:18 counts" err
+# What was ever allocated is counted where that is asked for.
+run "$jprof" run --no-agent --alloc --dir="$tmp" --label=x -- ./env-program
+set_to MALLOC_CONF "prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:$tmp/x"
+run env MALLOC_CONF=prof_accum:false "$jprof" run --no-agent --alloc --dir="$tmp" --label=x -- ./env-program
+set_to MALLOC_CONF "prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:$tmp/x,prof_accum:false,prof_accum:true"
+run env MALLOC_CONF=prof_accum:true "$jprof" run --no-agent --dir="$tmp" --label=x -- ./env-program
+set_to MALLOC_CONF "prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:$tmp/x,prof_accum:true"
 run env MALLOC_CONF="prof_prefix:$tmp/mine" "$jprof" run --no-agent -- ./env-program
-prints "^MALLOC_CONF=prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:$tmp/mine$"
+prints "^MALLOC_CONF=prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:$tmp/mine$"
 says_like "dumps go to $tmp/mine\."
 run env MALLOC_CONF=lg_prof_samples:12 "$jprof" run --no-agent -- ./env-program
 check "jemalloc's complaint was not told" grep -q 'jprof: jemalloc says of MALLOC_CONF: <jemalloc>: Invalid conf pair: lg_prof_samples:12' err
@@ -99,7 +106,7 @@ set_to LD_PRELOAD '(unset)'
 prints '^MALLOC_CONF=prof:true'
 run "$jprof" run --no-agent --print-env=docker --label=x --dir=/d -- ./linked
 check "an empty variable, or a cut line" [ "$(cat out)" = \
-    'ENV MALLOC_CONF="prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:/d/x"' ]
+    'ENV MALLOC_CONF="prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:/d/x"' ]
 # Part of it: its own functions come before those of anything preloaded.
 for archive in /usr/lib/*/libjemalloc.a; do
     [ -f "$archive" ] || continue
@@ -208,7 +215,7 @@ nowhere '.*is not yours alone' env TMPDIR="$tmp/taken" "$jprof" run --no-agent -
 run env MALLOC_CONF=prof_prefix:/no/such/x "$jprof" run --no-agent -- ./env-program
 exits 7
 check "not said" grep -q '/no/such: cannot be made' err
-set_to MALLOC_CONF "prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:/no/such/x"
+set_to MALLOC_CONF "prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:/no/such/x"
 
 # ---- a real Ruby
 if command -v ruby >/dev/null; then

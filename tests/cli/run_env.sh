@@ -5,7 +5,7 @@ find_jemalloc
 unset JPROF_AGENT JPROF_AGENT_LIB MALLOC_CONF LD_PRELOAD
 library=$(realpath "$jemalloc")
 odd='/a b/$x"q%s\z'"'"'#{y}$(z)`w`'
-meant=prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:$odd/app
+meant=prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:$odd/app
 
 # env_as FORM
 env_as() {

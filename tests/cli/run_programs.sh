@@ -22,7 +22,7 @@ for prefix in _rjem_ je_; do
     build own-hidden own_jemalloc.c -DPREFIX=$prefix
     run env "$name=narenas:2" "$jprof" run --no-agent --dir="$tmp" -- ./own-seen
     exits 7
-    set_to "$name" "prof:true,prof_active:true,lg_prof_sample:17,prof_accum:true,prof_prefix:$tmp/own-seen,narenas:2"
+    set_to "$name" "prof:true,prof_active:true,lg_prof_sample:17,prof_prefix:$tmp/own-seen,narenas:2"
     set_to MALLOC_CONF '(unset)'
     set_to LD_PRELOAD '(unset)'
     run "$jprof" run --no-agent --print-env --dir=/d -- ./own-seen

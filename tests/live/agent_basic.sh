@@ -58,6 +58,10 @@ blocked=$(for task in "/proc/$pid/task/"*; do grep -qx jprof-agent "$task/comm" 
 check "the thread takes signals: $blocked" test "$blocked" = fffffffe7ffbfeff -o "$blocked" = fffffffc7ffbfeff
 
 reply=$(ask "$pid" 'dump label=boot gc=1')
+# A program without Ruby has epochs, too, and no note is made of the stacks that it cannot have.
+table=$(echo "$reply" | jq -r .dump).ruby
+check "no table" grep -q '^jprof-table 1$' "$table"
+check "no epoch, or a reason where none is needed" eval 'grep -q "^e 1 " "$table" && grep -q "^ruby - off *\$" "$table"'
 check "dump: $reply" test "$(echo "$reply" | jq -r '"\(.ok) \(.dump) \(.sidecar) \(.seq) \(.gc)"')" = \
     "true $tmp/d/app.$pid.0.j0.heap $tmp/d/app.$pid.0.j0.heap.json 0 no ruby"
 check "the second" test "$(field .dump dump)" = "$tmp/d/app.$pid.1.j1.heap"
