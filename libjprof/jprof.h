@@ -609,6 +609,13 @@ JPROF_API const struct jprof_error *jprof_bundle_warning(const struct jprof_bund
 JPROF_API int jprof_bundle_profile(const struct jprof_bundle *bundle, size_t i, const struct jprof_profile_opts *opts,
                                    struct jprof_profile **profile, struct jprof_error *err);
 
+/* The difference of the members that opts->member asks for, process by process: each less what the same process had in
+ * `base`, or else the one whose place it took (its role, and its number among the workers), and all of that added up.
+ * What was replaced, or is on one side only, is noted. Since: 0.2 */
+JPROF_API int jprof_bundle_difference(const struct jprof_bundle *bundle, const struct jprof_bundle *base,
+                                      const struct jprof_profile_opts *opts, struct jprof_profile **profile,
+                                      struct jprof_error *err);
+
 /* Frees the bundle; profiles of it stay; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_bundle_free(struct jprof_bundle *bundle);
 

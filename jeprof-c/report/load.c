@@ -277,6 +277,65 @@ static bool subtract_base(struct loading *w, struct loaded *l)
 	return !rc;
 }
 
+/* ---- two bundles ------------------------------------------------------------------------------ */
+
+/* A bundle in a file; NULL: it is none. What is wrong with a file is said by who reads it as a dump. */
+static struct jprof_bundle *bundle_in_file(const char *path)
+{
+	struct jprof_bundle *bundle = NULL;
+	return strcmp(path, "-") && is_regular(path) && !jprof_bundle_open(path, &bundle, NULL) ? bundle : NULL;
+}
+
+static void say_compared(const struct jprof_bundle *bundle, const char *path, const struct options *o)
+{
+	char list[1024] = "";
+	size_t len = 0, count = 0, end = jprof_bundle_count(bundle);
+	for (size_t i = jprof_bundle_find(bundle, o->member, 0); i < end;
+	     i = jprof_bundle_find(bundle, o->member, i + 1)) {
+		const struct jprof_bundle_member *m = jprof_bundle_member(bundle, i);
+		bool role = *m->role;
+		if (len < sizeof list)
+			len += (size_t)snprintf(list + len, sizeof list - len, "%s%s%s%s%s", count ? ", " : "", m->name,
+			                        role ? " (" : "", m->role, role ? ")" : "");
+		count++;
+	}
+	if (count > 1)
+		say("%s: %zu members are added up: %s; --member=NAME|PID|ROLE takes one", path, count, list);
+}
+
+/* Process by process. */
+static bool compare_bundles(struct loading *w, struct loaded *l, const struct jprof_bundle *now,
+                            const struct jprof_bundle *base)
+{
+	struct jprof_error err;
+	struct jprof_profile_opts opts = profile_opts(w);
+	const char *base_path = w->o->base ? w->o->base : w->o->diff_base;
+	int rc = jprof_bundle_difference(now, base, &opts, &l->profile, &err);
+	if (rc == JPROF_E_ARGUMENT)
+		say_no_thread(w);
+	else if (rc)
+		say_error(&err);
+	l->difference = !rc;
+	l->warned = !rc && jprof_profile_notes(l->profile);
+	if (rc)
+		return false;
+	say_compared(now, w->inputs->dumps[0], w->o);
+	say_compared(base, base_path, w->o);
+	return true;
+}
+
+/* All that the command line names. */
+static bool load_all(struct loading *w, struct loaded *l)
+{
+	const char *base_path = w->o->base ? w->o->base : w->o->diff_base;
+	struct jprof_bundle *now = base_path && w->inputs->dump_count == 1 ? bundle_in_file(w->inputs->dumps[0]) : NULL;
+	struct jprof_bundle *base = now ? bundle_in_file(base_path) : NULL;
+	bool good = base ? compare_bundles(w, l, now, base) : add_dumps(w, l) && subtract_base(w, l);
+	jprof_bundle_free(now);
+	jprof_bundle_free(base);
+	return good;
+}
+
 /* ---- names ------------------------------------------------------------------------------------ */
 
 /* Takes what `set` holds off the end of text[0..len); false if that is nothing or all. */
@@ -375,8 +434,7 @@ bool load_profile(struct loaded *loaded, const struct inputs *inputs, const stru
 	*loaded = (struct loaded){ 0 };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
-	bool good = add_dumps(&w, loaded) && subtract_base(&w, loaded) && load_names(loaded->profile, inputs, o) &&
-	            choose_thread(&w, loaded);
+	bool good = load_all(&w, loaded) && load_names(loaded->profile, inputs, o) && choose_thread(&w, loaded);
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "jprof.h"
+#include "model/profile.h"
 
 struct jp_bundle_file {
 	const char *name;
@@ -44,6 +45,12 @@ int jp_bundle_parse(const void *data, size_t len, const char *name, const struct
 
 /* A file of a member, or NULL. */
 const struct jp_bundle_file *jp_bundle_file(const struct jp_bundle_member *member, const char *name);
+
+/* What a member tells of its process; the texts are the bundle's. */
+struct jp_process jp_process_of_member(const struct jprof_bundle_member *member);
+
+/* Why there is no member of that name. */
+int jp_no_member(const struct jprof_bundle *bundle, const char *wanted, struct jprof_error *err);
 
 /* The members that opts->member asks for, added up; what is wrong with the bundle becomes a note. */
 int jp_profile_from_bundle(const struct jprof_bundle *bundle, const struct jprof_profile_opts *opts,

@@ -15,6 +15,7 @@
 #include "input/stream.h"
 #include "input/unpack.h"
 #include "model/build.h"
+#include "model/identity.h"
 
 static struct jp_span member_file(const struct jp_bundle_member *m, const char *name)
 {
@@ -23,6 +24,22 @@ static struct jp_span member_file(const struct jp_bundle_member *m, const char *
 }
 
 /* ---- build-ids and names ---------------------------------------------------------------------------- */
+
+/* Which process it was. */
+static int take_process(struct jprof_profile *p, jp_json *agent)
+{
+	const char *boot = jp_json_text(agent, "boot_id"), *program = jp_json_text(agent, "program"),
+		   *ruby = jp_json_text(jp_json_get(agent, "ruby"), "version");
+	const struct jp_process process = { jp_json_number(agent, "pid"),
+		                            jp_json_number(agent, "start_ticks"),
+		                            boot ? boot : "",
+		                            "",
+		                            program ? program : "",
+		                            "",
+		                            "",
+		                            ruby ? ruby : "" };
+	return process.pid ? jp_identity_set(p, &process) : 0;
+}
 
 /* The agent's side-car tells all objects by load address: its paths need not be those of the maps. It has GC.stat,
  * too. */
@@ -34,6 +51,8 @@ static int take_member_sidecar(struct jprof_profile *p, struct jp_span text)
 	if (rc)
 		return rc == JPROF_E_NOMEM ? -1 : 0;
 	jp_figures_of_sidecar(&p->outside, agent);
+	if (take_process(p, agent))
+		return -1;
 	jp_json *objects = jp_json_get(agent, "objects");
 	for (size_t i = 0; i < jp_json_length(objects); i++) {
 		jp_json *o = jp_json_at(objects, i);
@@ -171,9 +190,17 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 	jp_figures_of_samples(&profile->outside, profile);
 }
 
+struct jp_process jp_process_of_member(const struct jprof_bundle_member *m)
+{
+	return (struct jp_process){ m->pid, m->start_ticks, m->boot_id, m->name, m->program, m->title, m->role, "" };
+}
+
 static int note_member(struct jprof_profile *profile, const struct jp_bundle_member *m)
 {
 	const struct jprof_bundle_member *pub = &m->pub;
+	struct jp_process process = jp_process_of_member(pub);
+	if (jp_identity_set(profile, &process))
+		return -1;
 	take_figures(profile, m);
 	int64_t time = m->dump_mtime ? m->dump_mtime : pub->time;
 	if (time)
@@ -240,7 +267,7 @@ static int add_member_to_sum(struct jprof_profile **sum, struct jprof_profile *p
 	return rc;
 }
 
-static int no_member(const struct jprof_bundle *b, const char *wanted, struct jprof_error *err)
+int jp_no_member(const struct jprof_bundle *b, const char *wanted, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) list = { 0 };
 	enum { most_named = 8 };
@@ -262,7 +289,7 @@ int jp_profile_from_bundle(const struct jprof_bundle *b, const struct jprof_prof
 	struct jprof_profile *sum = NULL, *one;
 	struct jprof_error fault = { 0 };
 	size_t i = jprof_bundle_find(b, opts->member, 0);
-	int rc = i < b->count ? 0 : no_member(b, opts->member, err);
+	int rc = i < b->count ? 0 : jp_no_member(b, opts->member, err);
 	for (; !rc && i < b->count; i = jprof_bundle_find(b, opts->member, i + 1)) {
 		rc = jprof_bundle_profile(b, i, opts, &one, &fault);
 		if (!rc)

@@ -120,6 +120,8 @@ void jp_profile_cut(struct jprof_profile *p, const struct jprof_profile *was)
 	p->mapping_count = was->mapping_count;
 	p->mapping_indexed = was->mapping_indexed;
 	p->input_count = was->input_count;
+	p->identity_count = was->identity_count;
+	memcpy(p->strange, was->strange, sizeof p->strange);
 	p->base_input = was->base_input;
 }
 
@@ -560,5 +562,6 @@ void jprof_profile_free(struct jprof_profile *profile)
 	free(profile->members);
 	free(profile->thread);
 	free(profile->inputs);
+	free(profile->identities);
 	free(profile);
 }

@@ -83,6 +83,12 @@ struct jp_function {
 	uint32_t file;   /* JP_NONE: not known */
 };
 
+/* A process behind a profile, as a bundle or a side-car tells. */
+struct jp_process {
+	uint64_t pid, start_ticks;                                  /* 0: not known */
+	const char *boot_id, *name, *program, *title, *role, *ruby; /* "": not known */
+};
+
 struct jprof_profile {
 	struct jp_intern strings;
 	struct jp_intern object_keys, variant_keys;
@@ -120,6 +126,14 @@ struct jprof_profile {
 	uint64_t rate;           /* mean bytes between two samples; 0: not known, or several */
 	struct jp_lineage lineage;
 	struct jp_outside outside;
+	struct jp_identity { /* of a process; texts by their string ids, in the order of struct jp_process */
+		uint64_t pid, start_ticks;
+		uint32_t text[6];
+		bool base; /* of what was subtracted */
+	} * identities;
+	size_t identity_count, identity_cap;
+	bool nothing_common; /* the two sides of a difference have no stack in common */
+	bool strange[2];     /* the processes of some input are not known: of now, of the base */
 	struct jprof_profile_info info;
 	char *members;    /* owns info.members; NULL: "" */
 	char *thread;     /* the only thread that was read, or "*", as it was asked for; NULL: all together */

@@ -6,7 +6,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/strbuf.h"
+#include "model/identity.h"
+#include "model/pairs.h"
 #include "statistics/related.h"
 
 /* What the other profile's ids are in this one. */
@@ -17,6 +18,7 @@ struct translation {
 	struct jp_epochs_join epochs;
 	size_t common; /* samples that both have */
 	bool related;
+	bool replaced; /* but of different processes: what they share was inherited */
 };
 
 /* Offsets in two builds of a file have nothing to do with each other. */
@@ -303,53 +305,30 @@ static int translate_samples(struct jprof_profile *to, const struct jprof_profil
 	return rc;
 }
 
-/* The members of the list "17 (master), 21 (worker)" that another list does not have, as such a list. */
-static void put_others(struct jp_strbuf *out, const char *list, const char *than)
+int jp_merge_note(struct jprof_profile *difference, bool some, size_t common, bool *same)
 {
-	jp_strbuf_cut(out, 0);
-	for (const char *at = list; *at; at += strspn(at, ", ")) {
-		size_t len = strcspn(at, ",");
-		const char *same = than;
-		while (*same && !(strcspn(same, ",") == len && !strncmp(same, at, len))) {
-			same += strcspn(same, ",");
-			same += strspn(same, ", ");
-		}
-		if (!*same) {
-			jp_strbuf_str(out, out->len ? ", " : "");
-			jp_strbuf_add(out, at, len);
-		}
-		at += len;
-	}
+	struct jp_compared jp_cleanup(jp_compared_release) compared;
+	if (jp_compared_of(difference, &compared))
+		return -1;
+	*same = jp_compared_all_same(&compared);
+	difference->nothing_common = some && !common;
+	if (difference->nothing_common &&
+	    jp_note(difference, "the two have no stack in common, as dumps of different programs or builds; a "
+	                        "difference of them is no growth"))
+		return -1;
+	return jp_compared_note(difference, &compared);
 }
 
-/* A worker that was replaced in between is no growth of the old one. */
-static int note_processes(struct jprof_profile *to, const struct jprof_profile *from)
+/* `before` are the samples that there were. */
+static int judge_processes(struct jprof_profile *to, const struct jprof_profile *from, size_t before,
+                           struct translation *t)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) came = { 0 }, went = { 0 };
-	if (!*to->info.members || !*from->info.members)
-		return 0;
-	put_others(&came, to->info.members, from->info.members);
-	put_others(&went, from->info.members, to->info.members);
-	if (came.failed || went.failed)
+	bool same;
+	if (jp_merge_note(to, before && jp_sample_count(from), t->common, &same))
 		return -1;
-	if (!came.len && !went.len)
-		return 0;
-	return jp_note(
-	    to,
-	    "not the same processes (only in the later one: %.200s; only in the base: %.200s): what they hold "
-	    "is compared by stack, which is no growth of one process",
-	    came.len ? came.text : "none", went.len ? went.text : "none");
-}
-
-/* What is compared that has nothing to do with each other, a line each. `before` are the samples that there were. */
-static int note_unlike(struct jprof_profile *to, const struct jprof_profile *from, size_t before,
-                       const struct translation *t)
-{
-	if (before && jp_sample_count(from) && !t->common &&
-	    jp_note(to, "the two have no stack in common, as dumps of different programs or builds; a difference of "
-	                "them is no growth"))
-		return -1;
-	return note_processes(to, from);
+	t->replaced |= t->related && !same;
+	t->related = t->related && !t->replaced;
+	return 0;
 }
 
 /* Before the samples, which add to it. */
@@ -358,7 +337,8 @@ static void merge_lineage(struct jp_lineage *to, const struct jp_lineage *from, 
 	to->subtracted |= from->subtracted || factor < 0;
 	to->strangers |= from->strangers || (factor < 0 && !related);
 	to->shared_sum |= from->shared_sum;
-	to->fewer_made |= from->fewer_made;
+	to->replaced |= from->replaced;
+	to->other_counts |= from->other_counts;
 	to->shared_unknown |= from->shared_unknown || (related && factor < 0 && factor != -1);
 }
 
@@ -379,7 +359,6 @@ static int add_inputs(struct jprof_profile *to, const struct jprof_profile *from
 
 /* ---- all or nothing -------------------------------------------------------------------------------- */
 
-/* All that needs memory: ids for what the other has. Nothing is added up yet. */
 static int add_directories(struct jprof_profile *to, const struct jprof_profile *from)
 {
 	for (uint32_t i = 0; i < from->directories.count; i++)
@@ -388,8 +367,11 @@ static int add_directories(struct jprof_profile *to, const struct jprof_profile 
 	return 0;
 }
 
-static int translate(struct jprof_profile *to, const struct jprof_profile *from, double factor, struct translation *t)
+/* All that needs memory: ids for what the other has. Nothing is added up yet. */
+static int translate(struct jprof_profile *to, const struct jprof_profile *from, const struct jp_merging *how,
+                     struct translation *t)
 {
+	double factor = how->factor;
 	t->object = calloc((size_t)jp_object_count(from) + 1, sizeof *t->object);
 	t->location = calloc((size_t)jp_location_count(from) + 1, sizeof *t->location);
 	t->sample = calloc((size_t)jp_sample_count(from) + 1, sizeof *t->sample);
@@ -399,8 +381,11 @@ static int translate(struct jprof_profile *to, const struct jprof_profile *from,
 		return -1;
 	uint32_t before = jp_sample_count(to);
 	t->related = t->epochs.same_process || are_related(to, from, t->object);
+	t->replaced = t->related && how->replaced;
+	t->related = t->related && !t->replaced;
 	return translate_mappings(to, from, t) || translate_samples(to, from, factor, t) || add_notes(to, from) ||
-	               add_directories(to, from) || (factor < 0 && note_unlike(to, from, before, t)) ||
+	               jp_identity_merge(to, from, factor) || add_directories(to, from) ||
+	               (factor < 0 && !how->part && judge_processes(to, from, before, t)) ||
 	               add_inputs(to, from, factor)
 	           ? -1
 	           : 0;
@@ -414,6 +399,7 @@ static void merge_samples(struct jprof_profile *to, const struct jprof_profile *
 	bool plain = factor == -1 && !to->lineage.subtracted && !from->lineage.subtracted;
 	jp_epochs_join_end(&to->epochs, &from->epochs, factor < 0, plain, &t->epochs);
 	merge_lineage(&to->lineage, &from->lineage, factor, t->related);
+	to->lineage.replaced |= t->replaced;
 	for (uint32_t i = 0; i < samples; i++)
 		merge_sample(to, &to->samples.items[t->sample[i]], from, &from->samples.items[i], factor, t);
 	for (uint32_t i = 0; i < jp_location_count(from); i++)
@@ -499,7 +485,8 @@ static void restore(struct jprof_profile *p, const struct backup *b)
 		memcpy(p->threads, b->threads, p->thread_count * sizeof *p->threads);
 }
 
-int jp_profile_merge(struct jprof_profile *to, const struct jprof_profile *from, double factor, struct jprof_error *err)
+int jp_profile_merge_as(struct jprof_profile *to, const struct jprof_profile *from, struct jp_merging *how,
+                        struct jprof_error *err)
 {
 	struct translation t = { 0 };
 	struct backup backup;
@@ -508,10 +495,11 @@ int jp_profile_merge(struct jprof_profile *to, const struct jprof_profile *from,
 		    err, JPROF_E_ARGUMENT, NULL, 0,
 		    "names were looked for already: add and subtract profiles before jprof_profile_symbolize");
 	int rc = back_up(to, from, &backup);
-	if (!rc && (rc = translate(to, from, factor, &t)))
+	if (!rc && (rc = translate(to, from, how, &t)))
 		restore(to, &backup);
 	if (!rc)
-		merge_samples(to, from, factor, &t);
+		merge_samples(to, from, how->factor, &t);
+	how->common = t.common;
 	free(backup.objects);
 	free(backup.locations);
 	free(backup.vaddrs);
@@ -521,6 +509,12 @@ int jp_profile_merge(struct jprof_profile *to, const struct jprof_profile *from,
 	free(t.sample);
 	jp_epochs_join_release(&t.epochs);
 	return rc ? jp_error_nomem(err) : 0;
+}
+
+int jp_profile_merge(struct jprof_profile *to, const struct jprof_profile *from, double factor, struct jprof_error *err)
+{
+	struct jp_merging how = { .factor = factor };
+	return jp_profile_merge_as(to, from, &how, err);
 }
 
 int jprof_profile_add(struct jprof_profile *profile, const struct jprof_profile *other, struct jprof_error *err)

@@ -4,8 +4,26 @@
 
 #include "model/profile.h"
 
+/* Adds `factor` times `from`: jprof_profile_add with 1, jprof_profile_difference with -1. What is `part` says nothing
+ * of what it compares. */
+/* How one profile is added to another. */
+struct jp_merging {
+	double factor;
+	bool part;     /* of a sum of differences: the caller has something to say of what is compared */
+	bool replaced; /* the two are of different processes, whatever their maps look like */
+	size_t common; /* filled in: stacks that both have */
+};
+
 /* Adds `factor` times `from`: jprof_profile_add with 1, jprof_profile_difference with -1. */
+int jp_profile_merge_as(struct jprof_profile *to, const struct jprof_profile *from, struct jp_merging *how,
+                        struct jprof_error *err);
+
+/* The same, of the whole thing. */
 int jp_profile_merge(struct jprof_profile *to, const struct jprof_profile *from, double factor,
                      struct jprof_error *err);
+
+/* Notes what a whole difference compares that has nothing to do with each other. `some`: both sides have stacks. *same
+ * is whether they are of the same processes, as far as is known. 0, or -1 when memory is short. */
+int jp_merge_note(struct jprof_profile *difference, bool some, size_t common, bool *same) jp_must_check;
 
 #endif

@@ -45,12 +45,15 @@ const char *jprof_profile_bound(const struct jprof_profile *profile, enum jprof_
 	if (!profile || !jp_is_counter(counter))
 		return "";
 	bool in_use = counter == JPROF_INUSE_OBJECTS || counter == JPROF_INUSE_SPACE;
-	if (profile->lineage.shared_unknown && profile->lineage.fewer_made && in_use)
-		return "errors of what changed are upper bounds: of some stacks less was ever allocated in the later dump, "
-		       "so not all of it is of the same processes";
+	if (profile->lineage.shared_unknown && profile->lineage.other_counts && in_use)
+		return "errors of what changed are upper bounds: what was ever allocated in some stacks is not that of one "
+		       "process at two moments, so not all of it is of the same processes";
 	if (profile->lineage.shared_unknown && in_use)
 		return "errors of what changed are upper bounds: only the agent's epochs, or prof_accum:true, tell how much "
 		       "of what a dump holds was there before";
+	if (profile->lineage.replaced)
+		return "errors are upper bounds: processes were replaced between the two, and what these inherited from a "
+		       "common parent may be the same objects";
 	if (profile->lineage.shared_sum)
 		return "errors are upper bounds: the added dumps come from one process or its forks, and may hold the same "
 		       "objects";

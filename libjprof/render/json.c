@@ -1,10 +1,12 @@
 /* Everything that the text report and `jprof info` show, as JSON: docs/json.md, docs/json.schema.json. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/jsonout.h"
 #include "base/opts.h"
+#include "model/pairs.h"
 #include "render/render.h"
 #include "view/callers.h"
 
@@ -127,6 +129,52 @@ static void put_json_outside(struct jp_jsonout *j, const struct jprof_view *view
 	put_process_sums(j, "now", view->profile, false);
 	put_process_sums(j, "base", view->profile, true);
 	jp_jsonout_close(j);
+}
+
+static void put_name_of(struct jp_jsonout *j, const char *key, const struct jp_process *process)
+{
+	char pid[32];
+	snprintf(pid, sizeof pid, "%llu", (unsigned long long)process->pid);
+	jp_jsonout_string(j, key, *process->name ? process->name : pid);
+}
+
+static void put_alone(struct jp_jsonout *j, const char *key, const struct jp_process *list, const struct jp_pair *pairs,
+                      size_t count)
+{
+	jp_jsonout_open(j, key, '[', true);
+	for (size_t i = 0; i < count; i++)
+		if (pairs[i].with == jp_alone)
+			put_name_of(j, NULL, &list[i]);
+	jp_jsonout_close(j);
+}
+
+/* Of a difference: which of its processes is compared with which, where they are known. */
+static int put_compared(struct jp_jsonout *j, const struct jprof_profile *profile)
+{
+	struct jp_compared jp_cleanup(jp_compared_release) c;
+	size_t same = 0;
+	if (jp_compared_of(profile, &c))
+		return -1;
+	if (!c.count || !c.base_count)
+		return 0;
+	for (size_t i = 0; i < c.count; i++)
+		same += c.pairs[i].same;
+	jp_jsonout_open(j, "compared", '{', false);
+	jp_jsonout_uint(j, "same", same);
+	jp_jsonout_open(j, "replaced", '[', true);
+	for (size_t i = 0; i < c.count; i++)
+		if (c.pairs[i].with != jp_alone && !c.pairs[i].same) {
+			jp_jsonout_open(j, NULL, '{', true);
+			put_name_of(j, "base", &c.base[c.pairs[i].with]);
+			put_name_of(j, "now", &c.now[i]);
+			jp_jsonout_close(j);
+		}
+	jp_jsonout_close(j);
+	put_alone(j, "only_now", c.now, c.pairs, c.count);
+	put_alone(j, "only_base", c.base, c.base_pairs, c.base_count);
+	jp_jsonout_bool(j, "common_stacks", !profile->nothing_common);
+	jp_jsonout_close(j);
+	return 0;
 }
 
 static void put_notes(struct jp_jsonout *j, const struct jprof_view *view)
@@ -306,6 +354,8 @@ static void put_json_head(struct jp_jsonout *j, const struct jprof_view *view, c
 	put_json_view(j, &view->info, opts ? thread : NULL, opts);
 	put_totals(j, view);
 	put_json_outside(j, view);
+	if (view->info.difference && put_compared(j, view->profile))
+		j->out->failed = true;
 	put_notes(j, view);
 }
 

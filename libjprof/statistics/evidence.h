@@ -23,7 +23,8 @@ struct jp_lineage {
 	bool strangers;      /* dumps of processes without a common past were subtracted */
 	bool shared_sum;     /* dumps with a common past were added: what they share is not known */
 	bool shared_unknown; /* such were subtracted, and what they share is not known for every stack */
-	bool fewer_made;     /* and of some stack less was ever allocated in the later one: it is of another process */
+	bool other_counts;   /* and of some stack, what was ever allocated is not that of one process at two moments */
+	bool replaced;       /* of different processes were subtracted, which may have inherited the same objects */
 };
 
 /* Adds what was seen of other objects; `factor` is that of their values, any sign. */

@@ -34,7 +34,7 @@ static struct apart in_use_apart(const struct jp_seen *late, const struct jp_see
 	double n2 = late->n[0], n1 = early->n[0], made = late->n[1] - early->n[1];
 	bool recorded = late->n[1] > 0 && early->n[1] > 0 && made >= 0 && (made > 0 || n2 != n1 || equal);
 	lineage->shared_unknown |= !recorded && n1 > 0 && n2 > 0;
-	lineage->fewer_made |= late->n[1] > 0 && early->n[1] > 0 && made < 0;
+	lineage->other_counts |= !recorded && n1 > 0 && n2 > 0 && late->n[1] > 0 && early->n[1] > 0;
 	if (equal && !(recorded && made > 0))
 		return (struct apart){ 0, 0 };
 	if (!recorded)

@@ -148,5 +148,12 @@ struct jprof_profile *process_profile(const struct process *p)
 		opts.table_len = print_table(p, text, len, table);
 		opts.table = table;
 	}
-	return jprof_profile_parse(text, len, "simulated", &opts, &profile, NULL) ? NULL : profile;
+	if (jprof_profile_parse(text, len, "simulated", &opts, &profile, NULL))
+		return NULL;
+	len = (size_t)snprintf(text, room, "{\"pid\": %u, \"start_ticks\": 1, \"boot_id\": \"b\"}", p->pid);
+	if (p->pid && jprof_profile_sidecar(profile, text, len, NULL)) {
+		jprof_profile_free(profile);
+		profile = NULL;
+	}
+	return profile;
 }

@@ -45,7 +45,7 @@ struct process {
 	uint64_t base; /* where its library is mapped */
 	size_t sites;  /* 0: stacks have no epochs. Else stack i is site i % sites, in epoch 1 + i / sites */
 	unsigned over; /* with epochs: those up to this one are over, the rest begins after the dump */
-	unsigned pid;
+	unsigned pid;  /* as a side-car and a table have it; 0: there is no side-car */
 	size_t stacks;
 	struct stack stack[most_stacks];
 };

@@ -256,6 +256,20 @@ static struct jprof_profile *draw_runs(const struct experiment *e, struct rng *r
 	return merged(&a, &b, sign);
 }
 
+/* A worker and the one that took its place, by the side-cars: both at the addresses of their master, and what each was
+ * ever given is its own. */
+static struct jprof_profile *draw_replaced(const struct experiment *e, struct rng *rng, double truth[2])
+{
+	struct process early = process_of(e), late = process_of(e);
+	uint64_t before = objects_for(e, e->n), after = objects_for(e, e->n * e->growth);
+	early.pid = 17;
+	late.pid = 45;
+	grow(&early, rng, 0, e->size, before);
+	grow(&late, rng, 0, e->size, after);
+	settle(truth, (double)after - (double)before, (double)e->size);
+	return merged(&late, &early, -1);
+}
+
 /* Two workers that inherit `n` samples of their master and add as many of their own. */
 static struct jprof_profile *draw_workers(const struct experiment *e, struct rng *rng, double truth[2])
 {
@@ -400,6 +414,9 @@ static const struct experiment experiments[] = {
 	{ "two runs +", 1 << 19, 256, 30, 1, true, false, false, EXACT, EXACT, 2000, draw_runs },
 	{ "two runs -", 1 << 19, 256, 30, -1, true, false, false, EXACT, EXACT, 2000, draw_runs },
 	{ "two runs -", 1 << 12, 4096, 300, -2, true, false, false, EXACT, EXACT, 2000, draw_runs },
+	{ "replaced", 1 << 19, 256, 100, 1, true, true, false, EXACT, EXACT, 2000, draw_replaced },
+	{ "replaced", 1 << 12, 1024, 1000, 0.8, true, true, false, EXACT, EXACT, 1000, draw_replaced },
+	{ "replaced", 1 << 19, 256, 100, 1, true, false, false, EXACT, EXACT, 2000, draw_replaced },
 	{ "workers", 1 << 19, 256, 10, 1, true, false, false, BOUND, BOUND, 2000, draw_workers },
 	{ "workers", 1 << 19, 256, 1000, 1, true, false, false, BOUND, BOUND, 1000, draw_workers },
 };

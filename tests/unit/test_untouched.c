@@ -112,6 +112,8 @@ MAKER(profile_open_bundle, jprof_profile, jprof_profile_free, jprof_profile_open
 MAKER(bundle_parse, jprof_bundle, jprof_bundle_free, jprof_bundle_parse(in.bundle, in.bundle_len, "b", &out, &a->err))
 MAKER(bundle_open, jprof_bundle, jprof_bundle_free, jprof_bundle_open(in.jprof, &out, &a->err))
 MAKER(bundle_profile, jprof_profile, jprof_profile_free, jprof_bundle_profile(in.made, 1, NULL, &out, &a->err))
+MAKER(bundle_difference, jprof_profile, jprof_profile_free,
+      jprof_bundle_difference(in.made, in.made, NULL, &out, &a->err))
 MAKER(bundle_writer, jprof_bundle_writer, jprof_bundle_writer_free,
       jprof_bundle_writer_new(NULL, take, NULL, &out, &a->err))
 MAKER(table_new, jprof_table, jprof_table_free, jprof_table_new(in.view, NULL, &out, &a->err))
@@ -262,7 +264,7 @@ static const struct {
 	ROW(maps_parse), ROW(maps_open), ROW(dump_parse), ROW(dump_raw), ROW(dump_gperf), ROW(dump_open),
 	ROW(dump_open_gz), ROW(profile_new), ROW(profile_threads), ROW(profile_text), ROW(profile_raw),
 	ROW(profile_pprof), ROW(profile_bundle), ROW(profile_open), ROW(profile_open_gz), ROW(profile_open_bundle),
-	ROW(bundle_parse), ROW(bundle_open), ROW(bundle_profile), ROW(bundle_writer), ROW(table_new),
+	ROW(bundle_parse), ROW(bundle_open), ROW(bundle_profile), ROW(bundle_difference), ROW(bundle_writer), ROW(table_new),
 	ROW(view_new), ROW(view_thread),
 	ROW(graph_new), ROW(coverage_new), ROW(binary_open), ROW(processes_new), ROW(target_open), ROW(json_text),
 	/* clang-format on */

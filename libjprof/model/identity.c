@@ -1,0 +1,81 @@
+#include "model/identity.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+enum { texts = sizeof((struct jp_identity *)0)->text / sizeof(uint32_t) };
+
+static int set_text(struct jprof_profile *profile, uint32_t *id, const char *text)
+{
+	if (!*text)
+		return 0;
+	*id = jp_intern_str(&profile->strings, text);
+	return *id == JP_NONE ? -1 : 0;
+}
+
+static int fill_identity(struct jprof_profile *profile, struct jp_identity *identity, const struct jp_process *from)
+{
+	const char *const text[texts] = {
+		from->boot_id, from->name, from->program, from->title, from->role, from->ruby
+	};
+	identity->pid = from->pid ? from->pid : identity->pid;
+	identity->start_ticks = from->start_ticks ? from->start_ticks : identity->start_ticks;
+	for (int i = 0; i < texts; i++)
+		if (set_text(profile, &identity->text[i], text[i]))
+			return -1;
+	return 0;
+}
+
+int jp_identity_set(struct jprof_profile *profile, const struct jp_process *process)
+{
+	if (!profile->identity_count) {
+		if (jp_array_push(profile->identities, profile->identity_count, profile->identity_cap))
+			return -1;
+		struct jp_identity *made = &profile->identities[profile->identity_count++];
+		*made = (struct jp_identity){ 0 };
+		for (int i = 0; i < texts; i++)
+			made->text[i] = JP_NONE;
+	}
+	return fill_identity(profile, &profile->identities[0], process);
+}
+
+static struct jp_process process_from(const struct jprof_profile *profile, const struct jp_identity *identity)
+{
+	const char *text[texts];
+	for (int i = 0; i < texts; i++)
+		text[i] = identity->text[i] == JP_NONE ? "" : jp_string(profile, identity->text[i]);
+	return (struct jp_process){ identity->pid, identity->start_ticks, text[0], text[1], text[2], text[3], text[4],
+		                    text[5] };
+}
+
+int jp_identity_merge(struct jprof_profile *to, const struct jprof_profile *from, double factor)
+{
+	size_t count = from->identity_count; /* they may be one and the same */
+	bool unknown[2] = { from->strange[factor < 0], from->strange[factor >= 0] };
+	to->strange[0] |= !to->identity_count && to->info.inputs;
+	to->strange[0] |= unknown[0];
+	to->strange[1] |= unknown[1];
+	to->strange[factor < 0] |= !count;
+	for (size_t i = 0; i < count; i++) {
+		struct jp_process process = process_from(from, &from->identities[i]);
+		struct jp_identity identity = { .base = from->identities[i].base != (factor < 0) };
+		for (int t = 0; t < texts; t++)
+			identity.text[t] = JP_NONE;
+		if (fill_identity(to, &identity, &process) ||
+		    jp_array_push(to->identities, to->identity_count, to->identity_cap))
+			return -1;
+		to->identities[to->identity_count++] = identity;
+	}
+	return 0;
+}
+
+struct jp_process *jp_identities(const struct jprof_profile *profile, bool base, size_t *count)
+{
+	struct jp_process *list = calloc(profile->identity_count + 1, sizeof *list);
+	*count = 0;
+	for (size_t i = 0; list && i < profile->identity_count && !profile->strange[base]; i++)
+		if (profile->identities[i].base == base)
+			list[(*count)++] = process_from(profile, &profile->identities[i]);
+	return list;
+}

@@ -1,0 +1,38 @@
+/* Two moments of a service, process by process: which one is compared with which, and what is compared that has nothing
+ * to do with each other. */
+#ifndef JP_MODEL_PAIRS_H
+#define JP_MODEL_PAIRS_H
+
+#include "model/profile.h"
+
+#define jp_alone SIZE_MAX
+
+/* With which process of the other moment one is compared. */
+struct jp_pair {
+	size_t with; /* jp_alone: with none */
+	bool same;   /* it is that very process; else the one that took its place */
+};
+
+struct jp_compared {
+	struct jp_process *now, *base; /* owned; the texts are not. A count of 0: not known */
+	size_t count, base_count;
+	struct jp_pair *pairs, *base_pairs; /* owned; of each of now, and of each of the base */
+};
+
+/* Pairs the processes that *compared has: each with itself first (pid and start in one boot; where a start is not
+ * known, the pid has to do), else with the one that had its program, role and number among the workers, where there is
+ * one such left on each side. 0, or -1 when memory is short; to be released in any case. */
+int jp_compared_pair(struct jp_compared *compared) jp_must_check;
+void jp_compared_release(struct jp_compared *compared);
+
+/* The same for the processes of a difference. */
+int jp_compared_of(const struct jprof_profile *difference, struct jp_compared *compared) jp_must_check;
+
+/* Whether each process of either side is on the other one, too; true where they are not known. */
+bool jp_compared_all_same(const struct jp_compared *compared);
+
+/* Notes what is compared that has nothing to do with each other, a line for each kind. 0, or -1 when memory is short.
+ */
+int jp_compared_note(struct jprof_profile *profile, const struct jp_compared *compared) jp_must_check;
+
+#endif
