@@ -206,7 +206,7 @@ static int draw_picture(const struct jprof_graph *graph, const struct dot_opts *
 }
 
 /* Whether the functions of a graph are a Ruby's, in Ruby or in C. */
-static bool is_ruby(const struct jprof_graph *graph)
+static bool reads_ruby(const struct jprof_graph *graph)
 {
 	for (size_t i = 0; i < jprof_graph_nodes(graph); i++) {
 		const struct jprof_node *n = jprof_graph_node(graph, i);
@@ -220,7 +220,7 @@ static bool wants_clusters(const struct jprof_graph *graph, const struct options
 {
 	if (o->cluster != CLUSTER_USUAL)
 		return o->cluster == CLUSTER_ON;
-	return !plain && o->granularity != JPROF_BY_LIBRARY && is_ruby(graph);
+	return !plain && o->granularity != JPROF_BY_LIBRARY && reads_ruby(graph);
 }
 
 int graph_report(const struct loaded *l, const struct jprof_view *view, const struct options *o,

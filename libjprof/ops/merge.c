@@ -16,7 +16,7 @@ struct translation {
 	uint32_t *location;
 	uint32_t *sample;
 	struct jp_epochs_join epochs;
-	size_t common; /* samples that both have */
+	size_t common; /* samples of stacks that both have */
 	bool related;
 	bool replaced; /* but of different processes: what they share was inherited */
 };
@@ -278,7 +278,7 @@ static int translate_label(struct jprof_profile *to, const struct jprof_profile 
 static int translate_samples(struct jprof_profile *to, const struct jprof_profile *from, double factor,
                              struct translation *t)
 {
-	uint32_t *stack = NULL, count = jp_sample_count(from);
+	uint32_t *stack = NULL, count = jp_sample_count(from), old_stacks = to->stacks.ids.count;
 	size_t cap = 0;
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < count; i++) {
@@ -299,7 +299,7 @@ static int translate_samples(struct jprof_profile *to, const struct jprof_profil
 			rc = -1;
 		else
 			t->sample[i] = (uint32_t)(sample - to->samples.items);
-		t->common += !rc && known;
+		t->common += !rc && id < old_stacks;
 	}
 	free(stack);
 	return rc;

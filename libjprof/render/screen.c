@@ -142,7 +142,7 @@ static void measure_cells(struct screen *s)
 	widen_columns(s, &cells);
 }
 
-static void add_up(struct screen *s)
+static void measure_room(struct screen *s)
 {
 	size_t before = 1; /* a blank behind each cell, two behind the last */
 	for (int c = 0; c < COLUMNS; c++)
@@ -158,7 +158,7 @@ static void choose_columns(struct screen *s)
 		                         cum ? CUM_SHARE : FLAT_SHARE };
 	for (int c = 0; c < COLUMNS; c++)
 		s->shown[c] = c != FLAT_ERROR && c != CUM_ERROR;
-	add_up(s);
+	measure_room(s);
 	size_t errors = s->report->errors ? jp_error_column_width(s->report->errors) : 0;
 	s->long_errors = errors && s->opts->columns >= wide_screen && s->room >= errors + least_name;
 	if (s->long_errors) {
@@ -168,10 +168,10 @@ static void choose_columns(struct screen *s)
 	s->shown[cum ? CUM_ERROR : FLAT_ERROR] = errors;
 	s->shown[SUM_SHARE] = !errors;
 	size_t least = errors ? least_judged : least_name;
-	add_up(s);
+	measure_room(s);
 	for (size_t i = 0; s->room < least && i < jp_count(give_way); i++) {
 		s->shown[give_way[i]] = false;
-		add_up(s);
+		measure_room(s);
 	}
 }
 
