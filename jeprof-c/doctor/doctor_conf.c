@@ -209,6 +209,11 @@ void check_recipe(const struct scene *s, struct findings *f)
 		findings_add(f, "recipe", VERDICT_WARN, "use lg_prof_interval:30 (a dump for each GiB) or more",
 		             "lg_prof_interval:%s makes a dump for every %.1f MB allocated", value,
 		             (double)(1ULL << atoi(value)) / 1e6);
+	if (is_set(s, "prof_gdump", "true"))
+		findings_add(
+		    f, "recipe", VERDICT_BAD, "leave out prof_gdump, and ask for dumps: jprof snap",
+		    "prof_gdump:true can lock up the process for ever: jemalloc then makes a dump while it holds a lock that "
+		    "the dump needs");
 	if (f->count == before && scene_profiles(s) > 0)
 		findings_add(f, "recipe", VERDICT_OK, NULL, "none of the known mistakes");
 }

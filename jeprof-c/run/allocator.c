@@ -169,6 +169,7 @@ static bool consider_library(struct allocator_search *s, const char *path, enum 
 		return false;
 	}
 	if (!prove(&proof, path, s->target, NULL) || !(s->found->path = shortage_note(strdup(path)))) {
+		proof_free(&proof);
 		s->failed = true;
 		return false;
 	}

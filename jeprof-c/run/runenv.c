@@ -69,6 +69,10 @@ static int users_conf(const char *name, char **conf, struct jprof_error *err)
 		say("%s has blanks or line ends around its pairs, as folded YAML leaves them, at which jemalloc "
 		    "stops reading; taken out here: write it on one line where it is set",
 		    name);
+	if (conf_get(*conf, "prof_gdump", value, sizeof value) && !strcmp(value, "true"))
+		say("%s has prof_gdump:true, by which jemalloc can lock up the process for ever; leave it out: jprof snap "
+		    "asks for dumps",
+		    name);
 	if (!conf_get(*conf, "prof", value, sizeof value) || strcmp(value, "false"))
 		return 0;
 	free(*conf);

@@ -115,6 +115,9 @@ row warn recipe 'prof_leak:true does nothing without prof_final:true'
 look "$good,prof_leak:true,prof_final:true"
 row ok recipe none
 row warn children 'dump to the same prefix'
+look "$good,prof_gdump:true"
+exits 1
+row bad recipe 'prof_gdump:true can lock up the process'
 look prof:true,lg_prof_interval:20
 row warn recipe 'without prof_prefix'
 row warn recipe 'lg_prof_interval:20 makes a dump for every 1.0 MB'

@@ -40,7 +40,7 @@ nth() {
 
 # ---- every dump ----
 # jemalloc's own: by bytes allocated, at new peaks, and at the end; the program's. Few samples: with many
-# stacks and prof_gdump one Ruby locked up once, with frames of jemalloc and Ruby alone; the cause is not known.
+# stacks and prof_gdump jemalloc locks itself up (gdump.sh).
 more=,lg_prof_interval:24,prof_gdump:true,prof_final:true
 lg=21
 script '20.times { |i| $keep << Fiddle.malloc(3_000_000) }
