@@ -9,12 +9,12 @@
 #include "undate.h"
 
 static const struct jprof_format formats[] = {
-	{ .name = "svg", .help = "a picture of the call graph, to be zoomed in a browser" },
-	{ .name = "pdf", .help = "the same on one page; give -o FILE", .binary = true },
-	{ .name = "png", .help = "the same as pixels; give -o FILE", .binary = true },
-	{ .name = "gif", .help = "the same as pixels; give -o FILE", .binary = true },
-	{ .name = "ps", .help = "the same in PostScript" },
-	{ .name = "dot", .help = "the call graph in Graphviz' language" },
+	{ .name = "svg", .help = "a picture of the call graph, to be zoomed in a browser", .sites = true },
+	{ .name = "pdf", .help = "the same on one page; give -o FILE", .binary = true, .sites = true },
+	{ .name = "png", .help = "the same as pixels; give -o FILE", .binary = true, .sites = true },
+	{ .name = "gif", .help = "the same as pixels; give -o FILE", .binary = true, .sites = true },
+	{ .name = "ps", .help = "the same in PostScript", .sites = true },
+	{ .name = "dot", .help = "the call graph in Graphviz' language", .sites = true },
 };
 
 const struct jprof_format *dot_format_at(size_t i)

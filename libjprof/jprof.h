@@ -807,7 +807,7 @@ struct jprof_view_opts {
 	bool percent_of_changes; /* of a difference: all that grew and all that shrank together is, so that no share is
 	                            above 100 %. Since: 0.2 */
 	enum jprof_ruby ruby;    /* Since: 0.2 */
-	const char *trim_path;   /* by site: the first of these prefixes (comma-separated) that a path of Ruby begins
+	const char *trim_path;   /* the first of these prefixes (comma-separated) that a path of Ruby begins
 	                            with is taken off; else the directory that the process was in. "": paths are
 	                            shown whole. Since: 0.2 */
 };
@@ -948,6 +948,9 @@ struct jprof_graph_opts {
 	double nodefraction; /* nodes of up to this share of the scale are dropped; 0: 0.005; negative: none */
 	double edgefraction; /* edges of up to this share of the scale are dropped; 0: 0.001; negative: none */
 	size_t maxdegree;    /* edges at most out of, and into, a node; 0: 8 */
+
+	/* By site: what a line called before it allocated has nodes, too, with flat values of 0. Since: 0.2 */
+	bool inside;
 };
 
 /* A row of the view, with the same values. By

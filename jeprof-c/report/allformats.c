@@ -5,9 +5,9 @@
 #include "dot.h"
 
 /* For the user's browser: for people, though drawn. */
-static const struct jprof_format web = { .name = "web",
-	                                 .help = "the picture in your browser, by xdg-open",
-	                                 .for_people = true };
+static const struct jprof_format web = {
+	.name = "web", .help = "the picture in your browser, by xdg-open", .for_people = true, .sites = true
+};
 static const char drawn_for_web[] = "svg";
 
 static size_t count(const struct jprof_format *at(size_t i))

@@ -52,7 +52,7 @@ static const struct opt_row report_rows[] = {
 	{ "libs", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_LIBRARY, "granularity", NULL,
 	  "one row for each library or gem: who owns it" },
 	{ "sites", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_SITE, "granularity", NULL,
-	  "one row for each line of Ruby that allocated, what is native and Ruby's own aside (the default of tables with Ruby stacks)" },
+	  "one row for each line of Ruby that allocated, what is native and Ruby's own aside (the default with Ruby stacks: of tables, --list, --tree, --peek, --traces and pictures)" },
 	HEADING_ROW(REPORTS, "What is counted"),
 	{ "inuse_space", OPT_CHOICE, OPTION_AT(counter), JPROF_INUSE_SPACE, "counter", NULL,
 	  "bytes in use (the default)" },

@@ -72,12 +72,13 @@ struct pass {
 	const struct jp_evidence *evidence; /* if errors are asked for */
 	const uint32_t *rows;
 	size_t length;
+	size_t site; /* the row that the value is flat of */
 };
 
 /* By all granularities but library the rows of a stack are those of its frames. */
 static void pass_frames(struct graph_build *b, const struct pass *pass)
 {
-	const uint32_t *frames = b->walk.frames + b->walk.inner;
+	const uint32_t *frames = b->walk.frames + b->walk.inner - pass->site;
 	for (size_t i = 0; i < pass->length; i++) {
 		struct graph_row *t = &b->tallies[pass->rows[i]];
 		b->passed[frames[i]] = true;
@@ -92,9 +93,9 @@ static int add_nodes(struct graph_build *b, const struct pass *pass)
 		pass_frames(b, pass);
 	for (size_t i = 0; i < pass->length; i++) {
 		struct graph_row *t = &b->tallies[pass->rows[i]];
-		if (!i)
+		if (i == pass->site)
 			t->flat += pass->value;
-		if (!i && t->evidence)
+		if (i == pass->site && t->evidence)
 			jp_evidence_add(&t->evidence[0], pass->evidence);
 		if (!jp_first_in_stack(&t->seen, pass->stack))
 			continue;
@@ -109,6 +110,7 @@ static int add_nodes(struct graph_build *b, const struct pass *pass)
 static int each_stack(struct graph_build *b, int (*add)(struct graph_build *b, const struct pass *pass))
 {
 	const struct jprof_view *v = b->view;
+	bool inside = b->opts.inside && v->info.granularity == JPROF_BY_SITE;
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < v->stack_count; i++) {
 		struct pass pass = { .stack = i,
@@ -118,6 +120,11 @@ static int each_stack(struct graph_build *b, int (*add)(struct graph_build *b, c
 			continue;
 		jp_walk_rows(&b->walk, i);
 		pass.rows = jp_walk_path(&b->walk, &pass.length);
+		if (inside) {
+			pass.site = b->walk.inner;
+			pass.rows -= pass.site;
+			pass.length += pass.site;
+		}
 		rc = add(b, &pass);
 	}
 	return rc;

@@ -162,7 +162,7 @@ static void peek_release(struct peek *p)
 int jp_render_peek(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                    struct jprof_error *err)
 {
-	const struct jprof_graph_opts all = { .size = sizeof all, .whole = true };
+	const struct jprof_graph_opts all = { .size = sizeof all, .whole = true, .inside = true };
 	struct jp_pattern *pattern;
 	struct jprof_graph *graph;
 	int rc = jp_view_pattern(opts, "peek", &pattern, err);

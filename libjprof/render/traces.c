@@ -35,6 +35,10 @@ static int add_trace(struct traces *t, uint32_t stack)
 	size_t length;
 	jp_walk_rows(&t->walk, stack);
 	const uint32_t *rows = jp_walk_path(&t->walk, &length);
+	if (t->view->info.granularity == JPROF_BY_SITE) { /* with what the line called before it allocated */
+		rows = t->walk.rows;
+		length = t->walk.length;
+	}
 	if (!length)
 		return 0;
 	uint32_t known = t->stacks.count, id = jp_intern(&t->stacks, rows, length * sizeof *rows);

@@ -262,8 +262,7 @@ uint32_t jp_origins_caller(const struct jp_origins *origins, const uint32_t *fra
 
 /* ---- names ------------------------------------------------------------------------------------------------ */
 
-/* The path behind the first of the prefixes that it begins with, or NULL. */
-static const char *behind_prefix(const char *path, const char *trim)
+const char *jp_behind_prefix(const char *path, const char *trim)
 {
 	for (size_t len; trim && *trim; trim += len + (trim[len] == ',')) {
 		len = strcspn(trim, ",");
@@ -288,7 +287,7 @@ static const char *below_directory(const char *path, const struct jp_intern *dir
 void jp_put_site(struct jp_strbuf *out, const char *path, uint32_t line, const char *trim,
                  const struct jp_intern *directories)
 {
-	const char *plain = behind_prefix(path, trim);
+	const char *plain = jp_behind_prefix(path, trim);
 	struct jp_path_origin o = jp_path_origin(path);
 	if (!plain && o.origin != JPROF_ORIGIN_GEM)
 		plain = below_directory(path, trim && !*trim ? NULL : directories);

@@ -50,6 +50,9 @@ size_t jp_origins_owner(const struct jp_origins *origins, const uint32_t *places
 /* The innermost frame of the application from `from` on; `depth` if there is none. */
 uint32_t jp_origins_caller(const struct jp_origins *origins, const uint32_t *frames, uint32_t from, uint32_t depth);
 
+/* The path behind the first of the prefixes `trim` (comma-separated, may be NULL) that it begins with, or NULL. */
+const char *jp_behind_prefix(const char *path, const char *trim);
+
 /* "app/models/user.rb:42", "i18n 1.14.1 lib/i18n.rb:71": where a frame of Ruby is. The first of the prefixes `trim`
  * (comma-separated, may be NULL) that its path begins with is taken off; else, but of a gem's path, the one of the
  * directories (may be NULL) that it lies below. An empty `trim` leaves paths whole. */

@@ -33,6 +33,14 @@ void jp_rows_release(struct jp_rows *rows)
 	jp_strbuf_release(&rows->text);
 }
 
+/* Of a frame that has one: what is to be taken off a path of Ruby is taken off. */
+static const char *shown_file(const struct jp_rows *r, const struct jp_location *l, const struct jp_frame *frame)
+{
+	const char *file = jp_code_file(r->code, frame->function);
+	const char *plain = l->source == JPROF_SOURCE_RUBY ? jp_behind_prefix(file, r->trim) : NULL;
+	return plain ? plain : file;
+}
+
 /* "file:line name" of a frame of Ruby. */
 static void name_by_site(struct jp_rows *r, const struct jp_frame *frame)
 {
@@ -61,7 +69,7 @@ static void name_by_function(struct jp_rows *r, const struct jp_location *l, con
 	    ((ruby || l->source <= JPROF_SOURCE_FDE) && !has_file))
 		return;
 	if (has_file)
-		jp_strbuf_printf(&r->text, " %s:%u", jp_code_file(r->code, frame->function), frame->line);
+		jp_strbuf_printf(&r->text, " %s:%u", shown_file(r, l, frame), frame->line);
 	else
 		jp_strbuf_str(&r->text, " ??:0");
 }
@@ -74,7 +82,7 @@ static void name_by_object(struct jp_rows *r, uint32_t object)
 static void name_by_file(struct jp_rows *r, const struct jp_location *l, const struct jp_frame *frame)
 {
 	if (r->code->functions[frame->function].file != JP_NONE)
-		jp_strbuf_str(&r->text, jp_code_file(r->code, frame->function));
+		jp_strbuf_str(&r->text, shown_file(r, l, frame));
 	else
 		name_by_object(r, l->object);
 }

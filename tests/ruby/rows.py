@@ -3,6 +3,7 @@
 come out was worked out by hand. Values are exact: the rate is 1.
 
 usage: python3 rows.py JPROF SOURCE_ROOT"""
+import html
 import json
 import os
 import re
@@ -161,13 +162,39 @@ with tempfile.TemporaryDirectory() as folder:
     listing = run("--list=Shop#show", "--source-path=src", "--trim-path=/srv/shop", "--show_bytes", anywhere, "a.heap")
     same("list", re.findall(r"^ *1060 +1360 +18: line 18$", listing, re.M) != [], True)
     same("list, without a directory for it", "line 18" in run("--list=Shop#show", anywhere, "a.heap"), False)
-    dot = run("--dot", "--nodefraction=0", anywhere, "a.heap")
+    dot = run("--dot", "--nodefraction=0", "--functions", anywhere, "a.heap")
     same("classes in a picture", [c for c in ("application", "gem", "stdlib", "vm") if f' own {c}"' not in dot], [])
-    same("the key of a picture", re.sub("<[^<>]*>", "", next((s for s in dot.splitlines() if "Ruby: " in s), "")).split("Ruby: ")[-1].split("dashed")[0].rstrip(">,"),
+    same("the key of a picture", re.sub("<[^<>]*>", "", next((s for s in dot.splitlines() if "Ruby: " in s), "")).split("Ruby: ")[-1].split("frame:")[0].rstrip(">,"),
          "the application, gems, Ruby's library, Ruby itself")
     same("owners in a picture", [o for o in ("i18n 1.14.1", "nokogiri 1.16.2", "application") if o not in dot], [])
-    clusters = run("--dot", "--cluster", "--nodefraction=0", anywhere, "a.heap")
-    same("clusters", [o for o in ("i18n 1.14.1", "application", "Ruby", "Ruby's library") if f'label="{o}"' not in clusters and f'label={o},' not in clusters and f'label={o};' not in clusters], [])
+    trimmed = ("--trim-path=/srv/shop", "--show_bytes", anywhere, "a.heap")
+    # Each line of the text is a box with the same flat value; frames have the sums of theirs.
+    sites = run("--dot", "--nodefraction=0", *trimmed)
+    boxes = {html.unescape(name.replace("<br/>", "")): int(flat) for name, flat in
+             re.findall(r"label=<<font[^>]*><b>(.*?)</b></font><br/>(?:<font.*?</font><br/>)?(\d+) B", sites)}
+    same("boxes of lines", {n: flat for n, flat in boxes.items() if flat}, {n.split(" (from ")[0]: flat for flat, n in rows})
+    sums = {}
+    for row in document["rows"]:
+        owner = row.get("library") or "libruby-3.1"
+        sums[owner] = sums.get(owner, 0) + int(row["flat"])
+    same("frames", {n: int(v) for n, v in re.findall(r'label="([^"<]*): (\d+) B \(', sites) if int(v)}, {n: v for n, v in sums.items() if int(v)})
+    same("no frames", "cluster" in run("--dot", "--nocluster", anywhere, "a.heap"), False)
+    same("frames of functions", [o for o in ("i18n 1.14.1", "application", "Ruby", "Ruby's library") if f'label="{o}: ' not in dot], [])
+    peek = run("--peek=Shop#show", *trimmed)
+    same("peek", re.findall(r"^ *1060 .*\| (app/shop.rb:18 Shop#show)$", peek, re.M), ["app/shop.rb:18 Shop#show"])
+    same("peek, what it calls", re.findall(r"^ *1000 .*\|   (.*Set#add)$", peek, re.M), ["/usr/lib/ruby/3.1.0/set.rb:9 Set#add"])
+    traces = [[line[18:] for line in block.splitlines()] for block in re.split(r"^-+\+-+\n", run("--traces", *trimmed), flags=re.M)]
+    same("traces", [t for t in traces if "String#+" in t and "app/shop.rb:18 Shop#show" in t],
+         [[native, "String#+", "/usr/lib/ruby/3.1.0/set.rb:9 Set#add", "app/shop.rb:18 Shop#show", "config.ru:3 <main>"]])
+    tree = run("--tree", "--nodefraction=0", *trimmed)
+    same("tree", re.findall(r"^ *1060 .* (app/shop.rb:18 Shop#show)$", tree, re.M), ["app/shop.rb:18 Shop#show"])
+    for view in ("--text", "--tree", "--traces", "--peek=.", "--collapsed"):
+        for rows_of in ("--lines", "--files"):
+            same(f"{view} {rows_of} trimmed", "/srv/shop" in run(view, rows_of, *trimmed), False)
+        off = run(view, "--ruby=off", *trimmed)
+        same(f"{view} --ruby=off", [n for n in ("Shop", "shop.rb", "String#+", "i18n") if n in off], [])
+        only = run(view, "--ruby=only", *trimmed)
+        same(f"{view} --ruby=only", [n for n in ("libruby", "libxml2", "nokogiri.so") if n in only], [])
     raw = run("--raw", anywhere, "a.heap")
     same("raw has numbers", re.findall(r"0x7f0000", raw), [])
     same("raw", [line for line in raw.splitlines() if line.startswith("@")][3], "@ 0x30001000 0x20001001")
