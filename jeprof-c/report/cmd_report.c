@@ -198,6 +198,21 @@ static void tell_kept(const struct jprof_view *view, const struct options *o)
 		say("%.0f of %.0f objects kept by the filters", trunc(info->flat), trunc(info->total));
 }
 
+/* The row of what Ruby to 3.2 has moved, where it is one of the first rows: what to do next. */
+static void tell_no_creator(const struct loaded *l, const struct jprof_view *view)
+{
+	enum { first_rows = 20 };
+	struct jprof_table *table;
+	if (!jprof_profile_info(l->profile)->has_ruby || jprof_table_new(view, NULL, &table, NULL))
+		return;
+	for (size_t i = 0; i < first_rows && i < jprof_table_count(table); i++)
+		if (!strcmp(jprof_table_at(table, i)->name, "after a GC: creator not known"))
+			say("after a GC: creator not known: Ruby to 3.2 allocates small arrays, hashes and instance variables "
+			    "anew when they survive a collection; Ruby 3.3 or later shows the lines that make them, and here "
+			    "ObjectSpace.trace_object_allocations_start does");
+	jprof_table_free(table);
+}
+
 /* What is to be known of a report before it comes. */
 static void tell(const struct loaded *l, const struct jprof_view *view, const struct options *o)
 {
@@ -206,6 +221,7 @@ static void tell(const struct loaded *l, const struct jprof_view *view, const st
 	else if (!o->quiet) {
 		tell_kept(view, o);
 		tell_bound(l->profile, o);
+		tell_no_creator(l, view);
 	}
 }
 

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Seven planted leaks: a C extension, a cache of Strings, Hashes of more than 8 entries, symbols and methods, Nokogiri
+# documents, threads, Arrays. The first screen of one command, 24 lines, names file and line of each. Only where Ruby to 3.2 moves
+# Arrays it says that their creator is not known, and what to do next.
+# usage: sh ruby_leaks.sh AGENT SUBJECT JPROF
+jprof=$(readlink -f "$3")
+. "$(dirname "$0")/agent_lib.sh"
+has_ruby || skip "no ruby here, or none that this C library can load"
+with=
+ruby -e 'require "nokogiri"' 2>/dev/null && with=nokogiri
+ruby -rrbconfig -e 'c = RbConfig::CONFIG; puts "-I#{c["rubyhdrdir"]}", "-I#{c["rubyarchhdrdir"]}"' >flags
+# shellcheck disable=SC2046
+${CC:-cc} -shared -fPIC -O1 $(cat flags) "$here/../../samples/app/ext/leaky.c" -o leaky.so 2>cc.err && with="$with leaky"
+mkfifo orders
+exec 3<>orders
+# shellcheck disable=SC2086
+LD_PRELOAD=$agent:$jemalloc MALLOC_CONF=prof:true,lg_prof_sample:14,prof_prefix:$tmp/d/app \
+    ruby "$here/ruby_leaks.rb" $with <orders >out 2>err &
+pid=$!
+started="$started $pid"
+answers() { until_true grep -q "^$1$" out || { cat err; echo "the Ruby is not $1"; exit 1; }; }
+answers ready
+"$jprof" snap --gc "$pid" -o early.jprof >snap.out 2>snap.err || { cat snap.err; exit 1; }
+echo more >&3
+answers done
+"$jprof" snap --gc "$pid" -o late.jprof >snap.out 2>snap.err || { cat snap.err; exit 1; }
+"$jprof" --diff_base=early.jprof late.jprof 2>hints | head -n 24 >screen
+version=$(grep '^[0-9]' out)
+check "leaks that grew: $with" [ "$(grep -c '^[A-Z][a-z]* [0-9]*$' out)" -eq $((5 + $(echo "$with" | wc -w))) ]
+while read -r name line; do
+    case $name in
+    [0-9]* | ready | done) continue ;;
+    Lists) case $version in 3.[12].*) true ;; *) false ;; esac && continue ;;
+    esac
+    check "$version: no row of line $line, where $name grow" grep -qE "ruby_leaks.rb:$line( $name#add|, 100 %)" screen
+done <out
+case $version in
+3.1.* | 3.2.*)
+    check "$version: no row says that the creator is not known" grep -q ' after a GC: creator not known$' screen
+    check "$version: no next step" grep -q 'creator not known: .*Ruby 3.3 or later shows the lines' hints
+    ;;
+*) check "$version: a creator is not known" eval '! grep -q "creator not known" screen hints' ;;
+esac
+[ "$failures" -eq 0 ] || cat screen hints
+echo "Ruby $version, with $with"
+finish
