@@ -19,8 +19,9 @@ static unsigned from_environment(const char *name)
 struct terminal_size terminal_size(void)
 {
 	struct winsize is = { 0 };
-	struct terminal_size size;
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &is);
+	struct terminal_size size = { .columns = 80 };
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &is))
+		return size;
 	size.columns = is.ws_col ? is.ws_col : from_environment("COLUMNS");
 	size.lines = is.ws_row ? is.ws_row : from_environment("LINES");
 	if (!size.columns)

@@ -11,7 +11,7 @@ struct terminal_size {
 	unsigned lines;   /* 0: not known */
 };
 
-/* Of standard output; where that does not know its size, of $COLUMNS and $LINES. */
+/* Of standard output; where that is a terminal that does not know its size, of $COLUMNS and $LINES. */
 struct terminal_size terminal_size(void);
 
 /* How many columns a character takes, by the C library's own table, whatever the locale; below 0: not known. */

@@ -3,14 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/names.h"
 #include "cli/say.h"
+#include "cli/terminal.h"
 #include "commands.h"
+#include "report/brief.h"
 #include "report/load.h"
 #include "report/members.h"
+#include "report/remedies.h"
 
 static const double mb = 1048576;
+enum { header_lines = 7, most_members = 8 };
+
 static const char nowhere[] = "(outside all mappings)";
 
 /* Of a pair: what is in use, or as far behind it what was allocated. */
@@ -23,23 +29,30 @@ static void put_counters(const char *label, const double *total, const double *h
 	putchar('\n');
 }
 
-static void put_format(const char *path, const char *format, uint64_t rate)
+static void put_path(const char *path)
 {
 	printf("%-10s ", "dump");
 	put_name(path);
-	printf("\n%-10s %s, ", "format", format);
+	putchar('\n');
+}
+
+static void put_format(const char *format, uint64_t rate)
+{
+	printf("%-10s %s, ", "format", format);
 	if (rate)
 		printf("a sample every %llu bytes", (unsigned long long)rate);
 	else
 		printf("not sampled, or with a rate that is not known");
 	if (rate && !(rate & (rate - 1)))
 		printf(" (lg_prof_sample:%d)", (int)log2((double)rate));
+	putchar('\n');
 }
 
 static void put_header(const char *path, const struct jprof_dump_info *info)
 {
-	put_format(path, info->format, info->rate);
-	printf("\n%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
+	put_path(path);
+	put_format(info->format, info->rate);
+	printf("%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
 	       info->addresses);
 	put_counters("in use", info->total, info->rate ? info->header : NULL);
 	if (info->has_alloc)
@@ -49,19 +62,42 @@ static void put_header(const char *path, const struct jprof_dump_info *info)
 		printf("%-10s not recorded (prof_accum:false)\n", "allocated");
 }
 
-/* What is known of a profile that is no dump in text. */
-static void put_profile(const char *path, const struct jprof_profile *profile)
+/* What is known of a profile that is no dump in text; of a bundle, whose lines stand above, in fewer lines. */
+static size_t put_profile(const char *path, const struct jprof_profile *profile)
 {
 	const struct jprof_profile_info *info = jprof_profile_info(profile);
 	double total[JPROF_COUNTERS];
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		total[c] = jprof_profile_total(profile, (enum jprof_counter)c);
-	put_format(path, info->format, info->rate);
-	printf("\n%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
-	       info->addresses);
+	if (path)
+		put_path(path);
+	put_format(info->format, info->rate);
+	if (path)
+		printf("%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
+		       info->addresses);
 	put_counters("in use", total, NULL);
 	if (info->has_alloc)
 		put_counters("allocated", total + JPROF_ALLOC_SPACE, NULL);
+	return 2 + 2 * (path != NULL) + info->has_alloc + (info->synthetic != 0);
+}
+
+/* How many there are, and which has most. */
+static void put_threads_brief(const struct jprof_dump *dump)
+{
+	size_t count = jprof_dump_info(dump)->threads, most = 0;
+	printf("%-10s %zu", "threads", count);
+	for (size_t i = 1; i < count; i++)
+		if (jprof_dump_thread(dump, i)->total[JPROF_INUSE_SPACE] >
+		    jprof_dump_thread(dump, most)->total[JPROF_INUSE_SPACE])
+			most = i;
+	const struct jprof_dump_thread *t = jprof_dump_thread(dump, most);
+	if (count > 1) {
+		printf("; the largest is t%llu with %.1f MB", (unsigned long long)t->id,
+		       t->total[JPROF_INUSE_SPACE] / mb);
+		fputs(*t->name ? ", " : "", stdout);
+		put_name(t->name);
+	}
+	putchar('\n');
 }
 
 static void put_threads(const struct jprof_dump *dump)
@@ -114,28 +150,25 @@ static void put_row(int best, const double *bytes, const uint64_t *addresses, do
 }
 
 /* What would name the rest, once for each file that something is missing of. */
-static void put_advice(const struct jprof_coverage *c)
+static void put_advice(const struct jprof_coverage *c, const struct remedies *remedies)
 {
 	bool any = false;
 	for (size_t i = 0; i < jprof_coverage_count(c); i++) {
 		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
-		if (!*f->advice && !*f->reason)
+		if (!*remedy_of(remedies, i))
 			continue;
-		if (!any)
-			printf("\nwhat would name the rest\n");
+		printf("%s  ", any ? "" : "\nwhat would name the rest\n");
 		any = true;
-		printf("  ");
 		put_name(*f->path ? f->path : nowhere);
 		printf("\n      ");
-		put_name(f->reason);
-		printf("%s", *f->reason && *f->advice ? "; " : "");
-		put_name(f->advice);
-		printf("%s", advice_after(f->advised));
+		put_name(remedy_of(remedies, i));
 		putchar('\n');
 	}
+	if (*remedy_command(remedies))
+		printf("  all of these packages: %s\n", remedy_command(remedies));
 }
 
-static void put_coverage(const struct jprof_coverage *c)
+static void put_coverage(const struct jprof_coverage *c, const struct remedies *remedies)
 {
 	double all[JPROF_SOURCES] = { 0 }, sum = 0, unverified = 0;
 	uint64_t addresses[JPROF_SOURCES] = { 0 };
@@ -163,20 +196,32 @@ static void put_coverage(const struct jprof_coverage *c)
 	printf("\n%.1f %% of the bytes have a function's name (all but FDE and none); %.1f MB lie in files that are\n"
 	       "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
 	       jprof_coverage_named(c) * 100, unverified / mb);
-	put_advice(c);
+	put_advice(c, remedies);
 }
 
-static int show_names(const struct jprof_view *view)
+/* `taken`: how many lines were printed before. */
+static int show_names(const struct jprof_view *view, const struct options *o, size_t taken)
 {
 	struct jprof_coverage *coverage;
 	struct jprof_error err;
+	unsigned lines = isatty(STDOUT_FILENO) ? terminal_size().lines : 0;
 	if (jprof_coverage_new(view, &coverage, &err)) {
 		say_error(&err);
 		return 1;
 	}
-	put_coverage(coverage);
+	lines = (lines ? lines : 24) - 2; /* the command that was typed, and the prompt after it */
+	bool good = false;
+	struct remedies *remedies = o->all ? remedies_new(coverage, o) : NULL;
+	if (remedies)
+		put_coverage(coverage, remedies);
+	else if (o->all)
+		say("memory is short");
+	else
+		good = put_brief(coverage, o, lines > taken ? lines - taken : 0);
+	good = good || remedies;
+	remedies_free(remedies);
 	jprof_coverage_free(coverage);
-	return 0;
+	return good ? 0 : 1;
 }
 
 static int write_out(void *context, const void *data, size_t len)
@@ -201,10 +246,13 @@ static bool wants_json(const struct options *o)
 	return !strcmp(o->output, "json");
 }
 
-static void put_dump(const char *path, const struct jprof_dump *dump)
+static void put_dump(const char *path, const struct jprof_dump *dump, bool all)
 {
 	put_header(path, jprof_dump_info(dump));
-	put_threads(dump);
+	if (all)
+		put_threads(dump);
+	else
+		put_threads_brief(dump);
 	put_maps(jprof_dump_maps(dump));
 }
 
@@ -218,7 +266,7 @@ static void put_synthetic(const struct jprof_profile *profile)
 }
 
 /* What a profile tells of its names, or all with --json. */
-static int show_loaded(const struct options *o, const struct loaded *l, const struct jprof_dump *dump)
+static int show_loaded(const struct options *o, const struct loaded *l, const struct jprof_dump *dump, size_t taken)
 {
 	struct options plain = *o;
 	plain.output = "text"; /* no rows are shown, and no errors of theirs */
@@ -226,7 +274,7 @@ static int show_loaded(const struct options *o, const struct loaded *l, const st
 	if (!wants_json(o))
 		put_synthetic(l->profile);
 	struct jprof_view *view = load_view(l, &plain);
-	int status = !view ? 1 : wants_json(o) ? show_json(view, dump) : show_names(view);
+	int status = !view ? 1 : wants_json(o) ? show_json(view, dump) : show_names(view, o, taken);
 	jprof_view_free(view);
 	return status;
 }
@@ -238,21 +286,22 @@ static int show_dump(const struct options *o, const struct inputs *inputs, const
 	if (!load_from_dump(&loaded, dump, path, inputs, o))
 		return 1;
 	if (!wants_json(o))
-		put_dump(path, dump);
-	int status = show_loaded(o, &loaded, dump);
+		put_dump(path, dump, o->all);
+	int status = show_loaded(o, &loaded, dump, header_lines);
 	loaded_free(&loaded);
 	return status;
 }
 
-static int show_profile(const struct options *o, const struct inputs *inputs, char *path)
+/* `taken`: how many lines were printed before; of a bundle, else 0. */
+static int show_profile(const struct options *o, const struct inputs *inputs, char *path, size_t taken)
 {
 	struct inputs one = { .program = inputs->program, .dumps = &path, .dump_count = 1 };
 	struct loaded loaded;
 	if (!load_profile(&loaded, &one, o))
 		return 1;
 	if (!wants_json(o))
-		put_profile(path, loaded.profile);
-	int status = show_loaded(o, &loaded, NULL);
+		taken += put_profile(taken ? NULL : path, loaded.profile);
+	int status = show_loaded(o, &loaded, NULL, taken);
 	loaded_free(&loaded);
 	return status;
 }
@@ -271,7 +320,7 @@ static int show_member(const struct options *o, const struct inputs *inputs, con
 	putchar('\n');
 	int rc = jprof_dump_parse(data, len, name, &dump, &err);
 	if (!rc)
-		put_dump(name, dump);
+		put_dump(name, dump, o->all);
 	if (rc == JPROF_E_NOMEM) {
 		say_error(&err);
 		return 1;
@@ -282,23 +331,25 @@ static int show_member(const struct options *o, const struct inputs *inputs, con
 	jprof_dump_free(dump);
 	if (!good)
 		return 1;
-	int status = show_loaded(o, &loaded, NULL);
+	int status = show_loaded(o, &loaded, NULL, header_lines);
 	loaded_free(&loaded);
 	return status;
 }
 
-static int show_bundle(const struct options *o, const struct inputs *inputs, const char *path,
+static int show_bundle(const struct options *o, const struct inputs *inputs, char *path,
                        const struct jprof_bundle *bundle)
 {
 	size_t i = jprof_bundle_find(bundle, o->member, 0);
 	int status = 0;
 	if (jprof_bundle_warning(bundle))
 		say_error(jprof_bundle_warning(bundle));
-	put_members(path, bundle);
+	size_t members = put_members(path, bundle, o->all ? SIZE_MAX : most_members);
 	if (i == jprof_bundle_count(bundle)) {
 		say("%s: has no member %s", path, o->member);
 		return 1;
 	}
+	if (!o->all && !o->member)
+		return show_profile(o, inputs, path, members);
 	for (; i < jprof_bundle_count(bundle); i = jprof_bundle_find(bundle, o->member, i + 1))
 		status |= show_member(o, inputs, path, bundle, i);
 	return status;
@@ -316,7 +367,7 @@ static int show_other(const struct options *o, const struct inputs *inputs, char
 		return 1;
 	}
 	if (rc)
-		return show_profile(o, inputs, path);
+		return show_profile(o, inputs, path, 0);
 	int status = show_bundle(o, inputs, path, bundle);
 	jprof_bundle_free(bundle);
 	return status;

@@ -92,8 +92,9 @@ static void put_member(const struct jprof_bundle *b, size_t i)
 	printf("%s\n", jprof_bundle_file(b, i, "symbols.pb.gz", NULL) ? ", named by the bundle" : "");
 }
 
-void put_members(const char *path, const struct jprof_bundle *b)
+size_t put_members(const char *path, const struct jprof_bundle *b, size_t most)
 {
+	size_t count = jprof_bundle_count(b), shown = count > most ? most : count;
 	const struct jprof_bundle_info *info = jprof_bundle_info(b);
 	printf("%-10s ", "bundle");
 	put_name(path);
@@ -103,6 +104,9 @@ void put_members(const char *path, const struct jprof_bundle *b)
 	put_time(info->time);
 	printf("\n%-10s %zu\n", "members", jprof_bundle_count(b));
 	printf("  %-12s %8s %9s %9s  %-8s %s\n", "name", "pid", "samples", "RSS MB", "role", "title");
-	for (size_t i = 0; i < jprof_bundle_count(b); i++)
+	for (size_t i = 0; i < shown; i++)
 		put_member(b, i);
+	if (shown < count)
+		printf("  %zu more: jprof info --all\n", count - shown);
+	return 4 + shown + (shown < count);
 }

@@ -4,7 +4,7 @@
 
 #include "jprof.h"
 
-/* Prints the list of a bundle's members. */
-void put_members(const char *path, const struct jprof_bundle *bundle);
+/* Prints the list of a bundle's members, at most so many of them. Returns how many lines that are. */
+size_t put_members(const char *path, const struct jprof_bundle *bundle, size_t most);
 
 #endif

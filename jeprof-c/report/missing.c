@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/names.h"
+#include "report/remedies.h"
+
 /* Above this share of nameless bytes the user is told. */
 static const double many_nameless = 0.2;
 
@@ -26,17 +29,22 @@ static double nameless_share(const struct jprof_view *view, const struct options
 	return all > 0 ? nameless / all : 0;
 }
 
-/* Without maps no address lies in a file; the dump's own warning has said that. */
-static bool has_files(const struct jprof_view *view)
+static double nameless_bytes(const struct jprof_coverage_file *f)
 {
-	struct jprof_coverage *coverage;
-	bool any = false;
-	if (jprof_coverage_new(view, &coverage, NULL))
-		return false;
-	for (size_t i = 0; i < jprof_coverage_count(coverage); i++)
-		any = any || *jprof_coverage_at(coverage, i)->path;
-	jprof_coverage_free(coverage);
-	return any;
+	return fabs(f->bytes[JPROF_SOURCE_NONE] + f->bytes[JPROF_SOURCE_FDE]);
+}
+
+/* The file that lacks names for most bytes; NULL: there are no files, for there are no maps. The dump's own warning has
+ * said that. */
+static const struct jprof_coverage_file *most_nameless(const struct jprof_coverage *coverage)
+{
+	const struct jprof_coverage_file *most = NULL;
+	for (size_t i = 0; i < jprof_coverage_count(coverage); i++) {
+		const struct jprof_coverage_file *f = jprof_coverage_at(coverage, i);
+		if (*f->path && (!most || nameless_bytes(f) > nameless_bytes(most)))
+			most = f;
+	}
+	return most;
 }
 
 bool missing_names(const struct jprof_view *view, const struct options *o, const struct inputs *inputs, size_t top,
@@ -45,10 +53,19 @@ bool missing_names(const struct jprof_view *view, const struct options *o, const
 	if (jprof_view_info(view)->granularity == JPROF_BY_LIBRARY) /* libraries need no names */
 		return false;
 	double share = nameless_share(view, o, top);
-	if (share <= many_nameless || !has_files(view))
+	struct jprof_coverage *coverage;
+	char command[256];
+	if (share <= many_nameless || jprof_coverage_new(view, &coverage, NULL))
 		return false;
-	snprintf(text, missing_most,
-	         "%.0f %% of the bytes shown have no function's name; what would bring them: jprof info %s",
-	         share * 100, inputs->dumps[0]);
-	return true;
+	const struct jprof_coverage_file *file = most_nameless(coverage);
+	if (file && remedy_for_file(file, o, command, sizeof command))
+		snprintf(text, missing_most,
+		         "%.0f %% of the bytes shown have no function's name; %.512s is stripped: %s", share * 100,
+		         base_name(file->path), command);
+	else if (file)
+		snprintf(text, missing_most,
+		         "%.0f %% of the bytes shown have no function's name; what would bring them: jprof info %s",
+		         share * 100, inputs->dumps[0]);
+	jprof_coverage_free(coverage);
+	return file;
 }

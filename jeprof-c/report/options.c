@@ -40,6 +40,9 @@ static const struct opt_row report_rows[] = {
 	HEADING_ROW(REPORTS | INFO, "Where it is written"),
 	{ "output", OPT_TEXT, OPTION_AT(file), 0, NULL, "FILE",
 	  "write the report to FILE (- is standard output); -o FILE is the same" },
+	HEADING_ROW(INFO, "How much of it"),
+	{ "all", OPT_SWITCH, OPTION_AT(all), 0, NULL, NULL,
+	  "more than fits a screen: each thread, each file, each member of a bundle" },
 	HEADING_ROW(REPORTS, "What a row is"),
 	{ "functions", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_FUNCTION, "granularity", NULL,
 	  "one row for each function (the default)" },
@@ -179,6 +182,8 @@ bool options_parse(struct options *o, int argc, char **argv)
 		return false;
 	if (o->file && !strcmp(o->file, "-"))
 		o->file = NULL;
+	if (o->all)
+		o->top = 0;
 	if (o->base && o->diff_base) {
 		say("--base and --diff_base exclude each other");
 		return false;

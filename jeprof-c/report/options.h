@@ -50,6 +50,7 @@ struct options {
 	const char *pattern;    /* of --peek, --list and --disasm */
 	const char *source_path;
 	const char *trim_path;
+	bool all;         /* of jprof info: each thread, file and member; of a report: all rows */
 	bool total;       /* of reports that do not have it by themselves, too: the line "Total:" */
 	bool quiet;       /* remarks on how sure the names and numbers are were made before */
 	bool as_jeprof;   /* called by that name */

@@ -29,7 +29,7 @@ check "names, though they were to come later" eval '! tar_of later.jprof | tar t
 timeout 300 "$jprof" --lines app.41.0.m0.heap >right.out 2>/dev/null
 run "$jprof" --lines later.jprof
 same "not named from the files here" right.out out
-run "$jprof" info later.jprof
+run "$jprof" info --all later.jprof
 prints ' same (inode|build)  .*/names$'
 mv names names.real
 build names names.cc -std=c++20 -g -O0 -fPIE -pie
@@ -37,7 +37,7 @@ run "$jprof" --lines x.jprof
 same "another program's names" right.out out
 run "$jprof" later.jprof
 prints_no ' shop::'
-run "$jprof" info later.jprof
+run "$jprof" info --all later.jprof
 prints '^ .* another     .*/names$'
 prints 'the file there is another one: its build-id is not the profile'
 run "$jprof" --lines --add_lib="$tmp/names.real" later.jprof

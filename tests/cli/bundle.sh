@@ -127,12 +127,12 @@ says 'jprof: x.jprof: has no member master; it has 17, 21'
 run "$jprof" --member=17 app.17.9.f.heap
 exits 1
 says 'jprof: app.17.9.f.heap: has no member 17, for it is no bundle'
-run "$jprof" info "$far" x.jprof
+run "$jprof" info --all "$far" x.jprof
 prints '^members    2$'
 prints '^  17 +17 .* /usr/bin/ruby, label boot, 1970-01-02 00:00:00 UTC, named by the bundle$'
 prints '^dump       x.jprof:17$'
 prints '^dump       x.jprof:21$'
-run "$jprof" info "$far" --member=21 x.jprof
+run "$jprof" info --all "$far" --member=21 x.jprof
 prints_no '^dump       x.jprof:17$'
 
 # What was gathered by hand goes in under the names of docs/bundle.md.
@@ -146,7 +146,7 @@ exits 0
 gzip -dc <g.jprof | tar tf - | grep -v symbols >listed
 printf '%s\n' bundle.json 21/dump.heap 21/maps 21/smaps_rollup 21/status 21/stats.json 21/gcstat.json >expected
 same "not the files that were given" expected listed
-run "$jprof" info "$far" g.jprof
+run "$jprof" info --all "$far" g.jprof
 prints '^made by    jprof [0-9.]+, label warm$'
 prints '^  21 +21 +[0-9]+ +3\.0 '
 

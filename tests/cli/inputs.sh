@@ -192,10 +192,10 @@ cat dump.heap >pipe &
 run "$jprof" --show_bytes $sys --base=pipe dump.heap
 exits 0
 says 'jprof: nothing changed between the dumps'
-"$jprof" info $sys dump.heap >info.file 2>err
+"$jprof" info --all $sys dump.heap >info.file 2>err
 what="info of a pipe"
 status=0
-cat dump.heap | timeout 300 "$jprof" info $sys - >out 2>err || status=$?
+cat dump.heap | timeout 300 "$jprof" info --all $sys - >out 2>err || status=$?
 exits 0
 says
 sed 1d info.file >file.rest

@@ -14,7 +14,7 @@ import tempfile
 import termios
 import unicodedata
 
-jprof, root = os.path.abspath(sys.argv[1]), sys.argv[2]
+jprof, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 tables = os.path.join(root, "samples/tables")
 heaps = os.path.join(root, "samples/heaps")
 dump = "ruby31.1.heap"

@@ -38,7 +38,7 @@ check "wrong pid" [ "$(bundle_key "jprof-$one.jprof" 'm[0]["pid"]')" = "$one" ]
 check "wrong start" [ "$(bundle_key "jprof-$one.jprof" 'm[0]["start_ticks"]')" = "$(sed 's/.*) //' "/proc/$one/stat" | cut -d ' ' -f 20)" ]
 check "wrong title" [ "$(bundle_key "jprof-$one.jprof" 'm[0]["title"]')" = "$ruby" ]
 check "no build-id" [ "$(bundle_key "jprof-$one.jprof" 'any("libruby" in i["path"] for i in m[0]["build_ids"])')" = True ]
-run "$jprof" info "jprof-$one.jprof"
+run "$jprof" info --all "jprof-$one.jprof"
 prints 'same build.*libruby|libruby.*same build|same inode.*libruby'
 
 # The same name again, another one; a name that was given, refused.

@@ -59,7 +59,7 @@ check "not named by the pid that was given" [ "$(bundle_key inner.jprof 'm[0]["p
 run "$jprof" --show_bytes inner.jprof
 exits 0
 prints ' plugin_keep$'
-run "$jprof" info inner.jprof
+run "$jprof" info --all inner.jprof
 prints 'same (build|inode).*private/lib/plugin.so'
 run "$jprof" snap --signal=USR2 "$pid" -o inner2.jprof
 exits 0

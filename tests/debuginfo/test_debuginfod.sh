@@ -48,7 +48,7 @@ silent=http://127.0.0.1:$(cat silent.port)
 # Never without the option.
 export DEBUGINFOD_URLS="$silent"
 nameless app ''
-"$JPROF" info app/truth.heap >/dev/null
+"$JPROF" info --all app/truth.heap >/dev/null
 [ ! -e silent.count ] || fail "a server was asked without --debuginfod"
 
 # One time-out for many files.
@@ -83,7 +83,7 @@ until DEBUGINFOD_CACHE_PATH=$work/try.$tries "$FRAMES" --debuginfod app/truth.he
     sleep 0.2
 done
 expect lines app '' --debuginfod
-"$JPROF" info --debuginfod app/truth.heap >info 2>said
+"$JPROF" info --all --debuginfod app/truth.heap >info 2>said
 ! grep -q stripped info || fail "$(cat info said)"
 ! grep -v 'changed after the dump was made' said || fail "jprof info says that"
 find "$work/cache.live" -type f | grep -q debuginfo || fail "not in the cache that was asked for"

@@ -95,5 +95,5 @@ for version in 4 5; do
 done
 
 # Only the user's word makes jprof look elsewhere.
-nothing=$("$JPROF" info dwarf5/truth.heap | sed -n '/what would name/,$p')
+nothing=$("$JPROF" info --all dwarf5/truth.heap | sed -n '/what would name/,$p')
 [ -z "$nothing" ] || fail "advice without need: $nothing"

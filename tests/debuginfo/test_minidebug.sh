@@ -25,7 +25,7 @@ nameless mini ''
 xz -k mini/small
 embed mini/small.xz
 expect functions mini ''
-"$JPROF" info mini/truth.heap | awk '/bin\/subject$/ { exit !($6 != "-") }' || fail "info: not shown under symtab"
+"$JPROF" info --all mini/truth.heap | awk '/bin\/subject$/ { exit !($6 != "-") }' || fail "info: not shown under symtab"
 
 # A debug file with lines is better.
 separate mini/whole "$(id_path mini/whole mini/dbg)"

@@ -24,10 +24,10 @@ none() {
 none $heap
 grep -qF 'made at run time (JIT)' got || fail "$(cat got)"
 names '1 of 3 addresses here are in no entry of the perf map' --perf-map=jit/truth.map $heap
-"$JPROF" info --perf-map=jit/truth.map $heap >info
+"$JPROF" info --all --perf-map=jit/truth.map $heap >info
 grep -q ' JIT ' info || fail "info has no column: $(cat info)"
 grep -q '\[anon ' info || fail "$(cat info)"
-"$JPROF" info $heap | grep -qF -- --perf-map=FILE || fail "info does not advise"
+"$JPROF" info --all $heap | grep -qF -- --perf-map=FILE || fail "info does not advise"
 "$JPROF" --show_bytes --fold=none --perf-map=jit/truth.map $heap | grep -q '1017.* new_function$' || fail "jprof --perf-map"
 
 # 0x, blanks, CR; faulty lines are counted; the last line, cut, is not believed.

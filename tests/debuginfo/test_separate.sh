@@ -37,9 +37,9 @@ cp cut "$(id_path id/whole id/wrong)"
 nameless id '' "--debug-dir=$work/id/wrong"
 
 # The same on the command line.
-"$JPROF" info "--debug-dir=$work/id/dbg" id/truth.heap >info
+"$JPROF" info --all "--debug-dir=$work/id/dbg" id/truth.heap >info
 grep -q 'bin/subject$' info && ! grep -q 'stripped' info || fail "info: $(cat info)"
-"$JPROF" info id/truth.heap | grep -q "build-id $(build_id id/whole)" || fail "info does not name the build-id"
+"$JPROF" info --all id/truth.heap | grep -q "build-id $(build_id id/whole)" || fail "info does not name the build-id"
 "$JPROF" --lines --fold=none --show_bytes --debug-dir="$work/id/dbg" id/truth.heap >report
 grep -q ' plain .*/src/subject.c:' report || fail "no lines: $(cat report)"
 

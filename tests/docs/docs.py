@@ -83,7 +83,7 @@ def options_of(text):
 
 def check_words():
     helps = {"": said("--help")}
-    for command in sorted(set(re.findall(r"jprof ([a-z]+)\b(?! DUMP\.\.\.\s+what a dump)", helps[""]))):
+    for command in sorted(set(re.findall(r"jprof ([a-z]+)\b", helps[""]))):
         helps[command] = said(command, "--help")
     shown = set(re.findall(r"^  --([a-z][a-z_0-9-]*)", "\n".join(helps.values()), re.M))
     rows = rows_of_tables()

@@ -33,7 +33,7 @@ expect() {
     shift 2
     timeout 300 "$jprof" --lines --fold=none "$@" "$dir/s.heap" >"$dir/report" 2>"$dir/err" ||
         fail "jprof $* ended with status $?: $(cat "$dir/err")"
-    timeout 300 "$jprof" info "$@" "$dir/s.heap" >"$dir/info" 2>"$dir/err" || fail "jprof info ended with status $?"
+    timeout 300 "$jprof" info --all "$@" "$dir/s.heap" >"$dir/info" 2>"$dir/err" || fail "jprof info ended with status $?"
     said=$(sed -n "s|.*  \([a-z][a-z ]*[a-z]\)  *$dir/prog\( (deleted)\)\{0,1\}\$|\1|p" "$dir/info")
     [ "$said" = "$proof" ] || fail "the file is \"$said\", expected \"$proof\""
     named=$(grep -c ' plain .*/frames\.c:[0-9]*$' "$dir/report") || true
@@ -64,7 +64,7 @@ cmp -s "$subject" "$dir/other" && fail 'the names are the same: this tests nothi
 cat "$dir/other" >"$dir/prog"
 touch -d '-1 year' "$dir/prog"
 touch -d '-1 hour' "$dir/s.heap"
-timeout 300 "$jprof" info "$dir/s.heap" >"$dir/info" 2>"$dir/err" || fail "jprof info ended with status $?"
+timeout 300 "$jprof" info --all "$dir/s.heap" >"$dir/info" 2>"$dir/err" || fail "jprof info ended with status $?"
 grep -q "  unverified  *$dir/prog\$" "$dir/info" || fail "the file is not unverified: $(grep "$dir/prog" "$dir/info")"
 timeout 300 "$jprof" "$dir/s.heap" >"$dir/report" 2>"$dir/err" || fail "jprof ended with status $?"
 grep -qE "$dir/prog (and [0-9]+ more files )?changed after the dump was made: (its|their) names may be wrong" "$dir/err" ||

@@ -78,7 +78,7 @@ check 'a dump under musl jemalloc' env LD_PRELOAD="$sysroot/lib/libjemalloc.so.2
     MALLOC_CONF=prof:true,lg_prof_sample:0 "$dir/known" "$dir/known.heap"
 "$jprof" --show_bytes "$dir/known" "$dir/known.heap" >"$dir/rows" 2>"$dir/rows.err" || cat "$dir/rows.err" >&2
 check 'rows name the functions, and end in libc' rows
-"$jprof" info "$dir/known" "$dir/known.heap" >"$dir/info" 2>"$dir/info.err" || cat "$dir/info.err" >&2
+"$jprof" info --all "$dir/known" "$dir/known.heap" >"$dir/info" 2>"$dir/info.err" || cat "$dir/info.err" >&2
 check 'info tells what libc.so hides' info
 
 # The agent in a musl program: preloaded, asked, signalled, forked, on full disks.

@@ -1,0 +1,161 @@
+/* dpkg: /var/lib/dpkg/info/PACKAGE[:ARCHITECTURE].list has a path a line. apk: lib/apk/db/installed has records of
+ * lines, "P:PACKAGE", "o:ORIGIN", then for each directory "F:usr/lib" and for each file there "R:libz.so.1". */
+#include "report/packages.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/rootpath.h"
+
+/* The files that are looked for, and whose the lines that are read are. */
+struct package_search {
+	struct packaged *files;
+	size_t count, left;
+	const char *tool;
+	const char *package;
+};
+
+/* Where /lib is a link to /usr/lib, a package may have its files under either name. */
+static const char *without_usr(const char *path)
+{
+	static const char *const merged[] = { "/usr/lib", "/usr/bin/", "/usr/sbin/" };
+	for (size_t i = 0; i < sizeof merged / sizeof *merged; i++)
+		if (!strncmp(path, merged[i], strlen(merged[i])))
+			return path + strlen("/usr");
+	return path;
+}
+
+/* Whether it is a name as both distributions allow them: it goes into a command that people copy. */
+static bool is_package_name(const char *name)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+_-";
+	size_t len = strlen(name);
+	return len > 0 && len < package_most - 16 && *name != '-' && strspn(name, allowed) == len;
+}
+
+/* Debian has the symbols of its C library in a package of another kind; what Alpine has are of the whole source. */
+static void note_package(const struct package_search *s, struct packaged *file)
+{
+	bool apt = !strcmp(s->tool, "apt install"), libc = apt && !strcmp(s->package, "libc6");
+	file->tool = s->tool;
+	snprintf(file->symbols, sizeof file->symbols, "%.*s-%s", package_most - 16, s->package,
+	         apt && !libc ? "dbgsym" : "dbg");
+}
+
+static void consider_packaged(struct package_search *s, const char *path)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->files[i].path && !s->files[i].tool && is_package_name(s->package) &&
+		    !strcmp(without_usr(s->files[i].path), without_usr(path))) {
+			note_package(s, &s->files[i]);
+			s->left--;
+		}
+}
+
+static void cut_line(char *line)
+{
+	line[strcspn(line, "\n")] = '\0';
+}
+
+static void read_dpkg_list(struct package_search *s, int fd)
+{
+	FILE *file = fdopen(fd, "r");
+	char *line = NULL;
+	size_t cap = 0;
+	if (!file) {
+		close(fd);
+		return;
+	}
+	while (s->left && getline(&line, &cap, file) > 0) {
+		cut_line(line);
+		consider_packaged(s, line);
+	}
+	free(line);
+	fclose(file);
+}
+
+static void search_dpkg(struct package_search *s, int root)
+{
+	int folder = rootpath_open(root, "/var/lib/dpkg/info");
+	DIR *dir = folder < 0 ? NULL : fdopendir(folder);
+	struct dirent *entry;
+	if (!dir) {
+		if (folder >= 0)
+			close(folder);
+		return;
+	}
+	s->tool = "apt install";
+	while (s->left && (entry = readdir(dir))) {
+		char package[NAME_MAX + 1], path[sizeof "/var/lib/dpkg/info/" + NAME_MAX];
+		size_t len = strlen(entry->d_name);
+		if (len < 6 || strcmp(entry->d_name + len - 5, ".list") != 0)
+			continue;
+		snprintf(package, sizeof package, "%.*s", (int)strcspn(entry->d_name, ":"), entry->d_name);
+		if (strlen(package) == len)
+			package[len - 5] = '\0';
+		snprintf(path, sizeof path, "/var/lib/dpkg/info/%s", entry->d_name);
+		int fd = rootpath_open(root, path);
+		s->package = package;
+		if (fd >= 0)
+			read_dpkg_list(s, fd);
+	}
+	closedir(dir);
+}
+
+static void read_installed(struct package_search *s, FILE *file)
+{
+	char *line = NULL, package[package_most] = "", folder[1024] = "", path[2048];
+	size_t cap = 0;
+	s->tool = "apk add";
+	s->package = package;
+	while (s->left && getline(&line, &cap, file) > 0) {
+		cut_line(line);
+		const char *value = *line && line[1] == ':' ? line + 2 : "";
+		if (*line == 'P' || *line == 'o')
+			snprintf(package, sizeof package, "%s", value);
+		else if (*line == 'F')
+			snprintf(folder, sizeof folder, "/%s", value);
+		else if (*line == 'R') {
+			snprintf(path, sizeof path, "%s/%s", folder, value);
+			consider_packaged(s, path);
+		}
+	}
+	free(line);
+}
+
+static void search_apk(struct package_search *s, int root)
+{
+	static const char *const places[] = { "/lib/apk/db/installed", "/usr/lib/apk/db/installed" };
+	for (size_t i = 0; s->left && i < sizeof places / sizeof *places; i++) {
+		int fd = rootpath_open(root, places[i]);
+		FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+		if (file) {
+			read_installed(s, file);
+			fclose(file);
+			return;
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+void packages_find(const char *where, struct packaged *files, size_t count)
+{
+	struct package_search s = { .files = files, .count = count };
+	for (size_t i = 0; i < count; i++) {
+		files[i].tool = NULL;
+		s.left += files[i].path != NULL;
+	}
+	int root = s.left ? open(*where ? where : "/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (root < 0)
+		return;
+	search_dpkg(&s, root);
+	search_apk(&s, root);
+	close(root);
+}
