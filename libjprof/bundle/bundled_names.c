@@ -166,6 +166,17 @@ static int take_objects(struct names_work *w)
 	return rc;
 }
 
+static int take_gems(struct names_work *w)
+{
+	jp_json *list = jp_json_get(w->json, "gems");
+	for (size_t i = 0; i < jp_json_length(list); i++) {
+		const char *text = jp_json_text(jp_json_at(list, i), "gem");
+		if (text && jp_intern_str(&w->profile->gems, text) == JP_NONE)
+			return -1;
+	}
+	return 0;
+}
+
 /* ---- locations -------------------------------------------------------------------------------------------- */
 
 /* A string of the file up to a NUL; to be freed. NULL when memory is short; "" if there is none. */
@@ -262,7 +273,7 @@ static int take_json(struct names_work *w, struct jp_span json)
 	const char *letters = jp_json_text(w->json, "sources");
 	if (letters && strlen(letters) == w->address_count)
 		w->letters = letters;
-	return take_objects(w);
+	return take_objects(w) || take_gems(w) ? -1 : 0;
 }
 
 static void release_names_work(struct names_work *w)

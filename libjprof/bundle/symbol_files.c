@@ -140,7 +140,13 @@ static void put_symbols_json(const struct jprof_profile *p, const struct order *
 	}
 	jp_strbuf_str(out, "\",\n  \"objects\": [");
 	put_objects(p, o, out);
-	jp_strbuf_str(out, "]}\n");
+	jp_strbuf_str(out, p->gems.count ? "],\n  \"gems\": [" : "]");
+	for (uint32_t i = 0; i < p->gems.count; i++) {
+		jp_strbuf_str(out, i ? ", {\"gem\": " : "{\"gem\": ");
+		jp_json_put_text(out, jp_intern_get(&p->gems, i));
+		jp_strbuf_str(out, "}");
+	}
+	jp_strbuf_str(out, p->gems.count ? "]}\n" : "}\n");
 }
 
 int jp_symbols_render(const struct jprof_profile *profile, struct jp_strbuf *proto, struct jp_strbuf *json,

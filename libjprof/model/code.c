@@ -10,6 +10,7 @@ struct jp_code jp_code_of(const struct jprof_profile *p)
 	return (struct jp_code){
 		.strings = &p->strings,
 		.directories = &p->directories,
+		.gems = &p->gems,
 		.objects = p->objects,
 		.locations = p->locations,
 		.vaddrs = p->vaddrs,

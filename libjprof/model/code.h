@@ -6,6 +6,7 @@
 
 struct jp_code {
 	const struct jp_intern *strings, *directories; /* directories: where Ruby programs were started */
+	const struct jp_intern *gems;                  /* "NAME VERSION" of those whose paths have no version */
 	const struct jp_object *objects;
 	const struct jp_location *locations;
 	const uint64_t *vaddrs;

@@ -106,6 +106,7 @@ void jp_profile_cut(struct jprof_profile *p, const struct jprof_profile *was)
 	jp_intern_cut(&p->strings, was->strings.count);
 	jp_intern_cut(&p->object_keys, was->object_keys.count);
 	jp_intern_cut(&p->directories, was->directories.count);
+	jp_intern_cut(&p->gems, was->gems.count);
 	jp_stack_cut(&p->stacks, was->stacks.ids.count);
 	jp_intern_cut(&p->variant_keys, was->variant_keys.count);
 	jp_intern_cut(&p->mapping_keys, was->mapping_keys.count);
@@ -541,6 +542,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 	jp_intern_release(&profile->strings);
 	jp_intern_release(&profile->object_keys);
 	jp_intern_release(&profile->directories);
+	jp_intern_release(&profile->gems);
 	jp_index_release(&profile->location_ids);
 	jp_index_release(&profile->function_ids);
 	jp_stack_table_release(&profile->stacks);

@@ -364,6 +364,9 @@ static int add_directories(struct jprof_profile *to, const struct jprof_profile 
 	for (uint32_t i = 0; i < from->directories.count; i++)
 		if (jp_intern_str(&to->directories, jp_intern_get(&from->directories, i)) == JP_NONE)
 			return -1;
+	for (uint32_t i = 0; i < from->gems.count; i++)
+		if (jp_intern_str(&to->gems, jp_intern_get(&from->gems, i)) == JP_NONE)
+			return -1;
 	return 0;
 }
 

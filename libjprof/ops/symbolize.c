@@ -13,6 +13,7 @@
 #include "input/perfmap.h"
 #include "model/nameless.h"
 #include "ops/findfile.h"
+#include "ops/findgems.h"
 #include "ops/reopen.h"
 #include "ops/wrappers.h"
 
@@ -514,6 +515,8 @@ static int symbolize_all(struct symbolizing *w)
 		rc = jp_nameless_settle(w->profile);
 	if (!rc)
 		rc = note_newer(w);
+	if (!rc && !w->opts->no_lookup)
+		rc = jp_find_gems(w->profile, w->where.root);
 	return rc || w->opts->no_lookup ? rc : jp_note_program(w->profile, w->opts);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/gems.h"
 #include "model/rubyframes.h"
 
 /* How well memory may be said to be allocated at a frame: the innermost of the highest is it. */
@@ -186,6 +187,9 @@ static int place_origin(struct jp_origins *origins, const struct jp_code *code, 
 	struct jp_origin *to = &origins->of[location];
 	struct jp_path_origin o = origin_of_frame(code, &code->frames[l->frame_first], &to->site);
 	jp_strbuf_cut(text, 0);
+	const char *known = o.origin == JPROF_ORIGIN_GEM && !o.version.len ? jp_gem_version(code->gems, o.name) : NULL;
+	if (known)
+		o.version = (struct jp_span){ known, strlen(known) };
 	if (o.origin == JPROF_ORIGIN_GEM)
 		jp_strbuf_printf(text, "%.*s%s%.*s", (int)o.name.len, o.name.ptr, o.version.len ? " " : "",
 		                 (int)o.version.len, o.version.len ? o.version.ptr : "");

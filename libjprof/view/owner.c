@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "model/gems.h"
+
 static bool starts(const char *s, const char *with)
 {
 	return !strncmp(s, with, strlen(with));
@@ -80,28 +82,24 @@ static bool gem_of_component(const char *s, size_t len, struct jp_strbuf *label)
 	return false;
 }
 
-/* Debian's packages put extensions into .../vendor_ruby/API/NAME/ or .../vendor_ruby/API/NAME.so, without a version;
- * Ruby's own lie beside vendor_ruby. */
-static bool vendor_label(const char *path, struct jp_strbuf *label)
+/* Debian's packages of gems; Ruby's own extensions lie beside vendor_ruby. */
+static bool vendor_label(const struct jp_code *c, const char *path, struct jp_strbuf *label)
 {
-	static const char folder[] = "/vendor_ruby/";
-	const char *s = strstr(path, folder);
-	if (s && isdigit((unsigned char)s[strlen(folder)]))
-		s = strchr(s + strlen(folder), '/');
-	if (!s)
-		return false;
-	size_t len = strcspn(s + 1, "/");
-	jp_strbuf_add(label, s + 1, s[1 + len] ? len : jp_stem_length(s + 1));
-	return true;
+	struct jp_span name = jp_vendored_gem(path);
+	const char *version = name.len ? jp_gem_version(c->gems, name) : NULL;
+	jp_strbuf_add(label, name.ptr ? name.ptr : "", name.len);
+	if (version)
+		jp_strbuf_printf(label, " %s", version);
+	return name.len;
 }
 
 /* Gems lie in .../gems/NAME-VERSION/..., their extensions also in .../extensions/PLATFORM/API/NAME-VERSION/... */
-static bool gem_label(const char *path, struct jp_strbuf *label)
+static bool gem_label(const struct jp_code *c, const char *path, struct jp_strbuf *label)
 {
 	const char *gems = strstr(path, "/gems/"), *extensions = strstr(path, "/extensions/");
 	const char *s = extensions ? extensions : gems;
 	if (!s)
-		return vendor_label(path, label);
+		return vendor_label(c, path, label);
 	for (s = strchr(s + 1, '/'); s; s = strchr(s + 1, '/')) {
 		size_t len = strcspn(s + 1, "/");
 		if (s[1 + len] && gem_of_component(s + 1, len, label))
@@ -142,7 +140,7 @@ void jp_object_label(const struct jp_code *c, uint32_t object, struct jp_strbuf 
 		jp_strbuf_str(label, "(outside all mappings)");
 	else if (is_jit(&c->objects[object]))
 		jp_strbuf_str(label, jit_label(c));
-	else if (gem_label(path, label))
+	else if (gem_label(c, path, label))
 		return;
 	else if (starts(base, "lib") && strstr(base, ".so"))
 		jp_strbuf_add(label, base, (size_t)(strstr(base, ".so") - base));

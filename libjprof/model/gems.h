@@ -1,0 +1,15 @@
+/* Versions of gems whose paths have none: Debian's packages put their files into .../vendor_ruby/NAME. */
+#ifndef JP_MODEL_GEMS_H
+#define JP_MODEL_GEMS_H
+
+#include "base/intern.h"
+#include "base/reader.h"
+
+/* The NAME in .../vendor_ruby/NAME/... or .../vendor_ruby/NAME.rb, also .../vendor_ruby/3.1.0/NAME.so; empty: the path
+ * has none. It is a part of the path. */
+struct jp_span jp_vendored_gem(const char *path);
+
+/* The version of a gem among texts "NAME VERSION"; NULL: it is not there, or there are several. */
+const char *jp_gem_version(const struct jp_intern *gems, struct jp_span name);
+
+#endif
