@@ -316,6 +316,10 @@ JPROF_API double jprof_profile_total(const struct jprof_profile *profile, enum j
 JPROF_API double jprof_profile_thread_total(const struct jprof_profile *profile, enum jprof_counter counter,
                                             const char *thread);
 
+/* The share, from 0 to 1, of what was added that has stacks which jemalloc cut at its limit of frames (128): their
+ * outermost callers are missing. Stacks that go on in Ruby are whole. Since: 0.2 */
+JPROF_API double jprof_profile_cut(const struct jprof_profile *profile, enum jprof_counter counter);
+
 /* Number of thread labels. Since: 0.1 */
 JPROF_API size_t jprof_profile_threads(const struct jprof_profile *profile);
 

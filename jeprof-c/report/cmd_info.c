@@ -265,14 +265,29 @@ static void put_synthetic(const struct jprof_profile *profile)
 		       info->has_ruby ? "" : ", and were taken off");
 }
 
+/* What a limit of frames has left of stacks. */
+static void put_cut(const struct jprof_profile *profile)
+{
+	double share = jprof_profile_cut(profile, JPROF_INUSE_SPACE);
+	if (share > 0)
+		printf(
+		    "%-10s %.1f %% of the bytes: jemalloc keeps the innermost frames of a stack, 128 by default; the "
+		    "outermost callers are missing\n",
+		    "cut stacks", share * 100);
+	else
+		printf("%-10s none\n", "cut stacks");
+}
+
 /* What a profile tells of its names, or all with --json. */
 static int show_loaded(const struct options *o, const struct loaded *l, const struct jprof_dump *dump, size_t taken)
 {
 	struct options plain = *o;
 	plain.output = "text"; /* no rows are shown, and no errors of theirs */
 	plain.errors = false;
-	if (!wants_json(o))
+	if (!wants_json(o)) {
 		put_synthetic(l->profile);
+		put_cut(l->profile);
+	}
 	struct jprof_view *view = load_view(l, &plain);
 	int status = !view ? 1 : wants_json(o) ? show_json(view, dump) : show_names(view, o, taken);
 	jprof_view_free(view);

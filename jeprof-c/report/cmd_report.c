@@ -65,6 +65,17 @@ static void explain_empty(const struct loaded *l, const struct jprof_view *view,
 		say("the dump holds no samples: nothing was in use, or less than one sample's worth (lg_prof_sample)");
 }
 
+/* Only where it matters. */
+static void tell_cut(const struct jprof_profile *profile, const struct options *o)
+{
+	static const double matters = 0.05;
+	double share = jprof_profile_cut(profile, o->counter);
+	if (share > matters && !o->as_jeprof)
+		say("%.1f %% of the bytes have stacks that jemalloc cut at its limit of frames: their outermost callers are "
+		    "missing",
+		    share * 100);
+}
+
 static void tell_bound(const struct jprof_profile *profile, const struct options *o)
 {
 	const char *why = jprof_profile_bound(profile, o->counter);
@@ -220,6 +231,7 @@ static void tell(const struct loaded *l, const struct jprof_view *view, const st
 		explain_empty(l, view, o);
 	else if (!o->quiet) {
 		tell_kept(view, o);
+		tell_cut(l->profile, o);
 		tell_bound(l->profile, o);
 		tell_no_creator(l, view);
 	}

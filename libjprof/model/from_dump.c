@@ -8,6 +8,7 @@
 #include "base/opts.h"
 #include "input/dumpdata.h"
 #include "model/build.h"
+#include "model/cutstacks.h"
 #include "model/rubyframes.h"
 
 struct dump_load {
@@ -16,6 +17,7 @@ struct dump_load {
 	struct jprof_profile *profile;
 	uint64_t *location; /* the dump's addresses, then the location of each; the dump's own if it may be taken */
 	uint32_t *places;   /* locations of all frames; of the profile */
+	bool *cut;          /* by stack: jemalloc left frames out */
 	struct jp_ruby_load ruby;
 };
 
@@ -118,6 +120,7 @@ static int add_records(struct dump_load *w, const char *wanted)
 		    !jp_label_id(&w->profile->samples, (struct jp_label){ thread, cursor.epoch }, &label) ||
 		    jp_sample_count_in(&w->profile->samples, stack, label, record.count))
 			return -1;
+		jp_cut_count(&w->profile->cut, &w->profile->samples, record.count, w->cut[record.stack]);
 	}
 	return 0;
 }
@@ -182,8 +185,11 @@ static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, co
 		free(w->location);
 	if (!rc)
 		rc = w->dump->allocator.told ? jp_build_given_allocator(w->profile, w->dump) : vote_allocator(w);
+	if (!rc && !(w->cut = jp_cut_stacks(w->dump, w->places, &w->ruby, jp_location_count(w->profile))))
+		rc = -1;
 	if (!rc)
 		rc = add_records(w, thread);
+	free(w->cut);
 	if (!rc)
 		rc = jp_ruby_note(&w->ruby, w->dump);
 	jp_ruby_load_release(&w->ruby);

@@ -471,6 +471,13 @@ const char *jprof_profile_thread(const struct jprof_profile *profile, size_t i)
 	return profile && i < profile->thread_count ? jp_string(profile, profile->threads[i]) : NULL;
 }
 
+double jprof_profile_cut(const struct jprof_profile *profile, enum jprof_counter counter)
+{
+	if (!profile || !jp_is_counter(counter) || !(profile->cut.all[counter] > 0))
+		return 0;
+	return profile->cut.cut[counter] / profile->cut.all[counter];
+}
+
 void jprof_profile_outside(const struct jprof_profile *profile, bool base, struct jprof_outside *outside)
 {
 	static const struct jp_process_sums none;

@@ -133,6 +133,9 @@ struct jprof_profile {
 		bool base; /* of what was subtracted */
 	} * identities;
 	size_t identity_count, identity_cap;
+	struct jp_cut_sums { /* of what was added: all, and what has stacks that were cut */
+		double all[JPROF_COUNTERS], cut[JPROF_COUNTERS];
+	} cut;
 	bool nothing_common; /* the two sides of a difference have no stack in common */
 	bool strange[2];     /* the processes of some input are not known: of now, of the base */
 	struct jprof_profile_info info;

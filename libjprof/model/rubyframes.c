@@ -126,6 +126,11 @@ uint32_t jp_ruby_number(struct jp_ruby_load *w, uint64_t address)
 	return jp_ruby_mark | (uint32_t)(known && number < most_number ? number : most_number);
 }
 
+bool jp_ruby_is_stack(const struct jp_ruby_load *w, uint32_t number)
+{
+	return is_node(w, number & ~jp_ruby_mark);
+}
+
 /* Shortens a stack to its places; the frame that its number stands for, or JP_NONE, and the number of its epoch, or 0.
  */
 static uint32_t take_ruby_number(struct jp_ruby_load *w, uint32_t *places, uint32_t *depth, uint32_t *epoch)

@@ -51,6 +51,9 @@ int jp_ruby_load_init(struct jp_ruby_load *load, struct jprof_profile *profile, 
 /* What stands for an address that the agent added: the mark and a number; 0: it is another one. */
 uint32_t jp_ruby_number(struct jp_ruby_load *load, uint64_t address);
 
+/* Whether such a number stands for a Ruby stack. */
+bool jp_ruby_is_stack(const struct jp_ruby_load *load, uint32_t number);
+
 /* Takes what the agent added off a stack of *native places, which it shortens, and gives all of it with the Ruby stack
  * at its outer end: the same places where it has none, else *depth others, until the next call. NULL when memory is
  * short. load->epoch is its epoch then. */

@@ -420,6 +420,10 @@ static void merge_samples(struct jprof_profile *to, const struct jprof_profile *
 		to->first_mtime = from->first_mtime;
 	if (from->rate != to->rate)
 		to->rate = 0;
+	for (int c = 0; c < JPROF_COUNTERS && factor > 0; c++) {
+		to->cut.all[c] += from->cut.all[c];
+		to->cut.cut[c] += from->cut.cut[c];
+	}
 	to->info.inputs += from->info.inputs;
 	jp_outside_add(&to->outside, &from->outside, factor);
 }

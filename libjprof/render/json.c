@@ -63,7 +63,7 @@ static void put_inputs(struct jp_jsonout *j, const struct jprof_view *view, cons
 	jp_jsonout_string(j, "base", base);
 }
 
-static void put_json_profile(struct jp_jsonout *j, const struct jprof_profile *p)
+static void put_json_profile(struct jp_jsonout *j, const struct jprof_profile *p, enum jprof_counter counter)
 {
 	const struct jprof_profile_info *info = &p->info;
 	jp_jsonout_open(j, "profile", '{', false);
@@ -77,6 +77,8 @@ static void put_json_profile(struct jp_jsonout *j, const struct jprof_profile *p
 	if (info->synthetic)
 		jp_jsonout_uint(j, "synthetic", info->synthetic);
 	jp_jsonout_uint(j, "depth", info->depth);
+	if (p->cut.cut[JPROF_INUSE_SPACE] > 0 || p->cut.cut[JPROF_ALLOC_SPACE] > 0)
+		jp_jsonout_number(j, "cut", jprof_profile_cut(p, counter), 6);
 	jp_jsonout_uint(j, "merged", info->inputs);
 	jp_jsonout_bool(j, "has_alloc", info->has_alloc);
 	jp_jsonout_close(j);
@@ -350,7 +352,7 @@ static void put_json_head(struct jp_jsonout *j, const struct jprof_view *view, c
 	jp_jsonout_uint(j, "jprof_json", schema_version);
 	jp_jsonout_string(j, "version", jprof_version());
 	put_inputs(j, view, opts ? jp_view_base(view) : NULL);
-	put_json_profile(j, view->profile);
+	put_json_profile(j, view->profile, view->info.counter);
 	put_json_view(j, &view->info, opts ? thread : NULL, opts);
 	put_totals(j, view);
 	put_json_outside(j, view);

@@ -239,6 +239,7 @@ static void test_bundles(void **state)
 	REFUSED(jprof_bundle_profile, NULL, 0, NULL, &p);
 	REFUSED(jprof_bundle_profile, bundle, 0, NULL, NULL);
 	REFUSED_AS("none of number", JPROF_E_MEMBER, jprof_bundle_profile, bundle, count, NULL, &p);
+	GIVES(== 0, jprof_profile_cut(NULL, JPROF_INUSE_SPACE));
 	REFUSED(jprof_bundle_difference, NULL, bundle, NULL, &p);
 	REFUSED(jprof_bundle_difference, bundle, NULL, NULL, &p);
 	REFUSED(jprof_bundle_difference, bundle, bundle, NULL, NULL);
