@@ -106,6 +106,10 @@ static bool is_misspelt(const char *word)
 static int run_report(const struct options *options)
 {
 	const char *first = options->operand_count ? options->operands[0] : "";
+	if (options->rules && strcmp(first, "explain") != 0) {
+		say("--rules=FILE is for jprof explain");
+		return 1;
+	}
 	if (options->version) {
 		printf("jprof %s; demangler: %s; line editor: %s\n", jprof_version(), jprof_features(),
 		       edit_terminal_name());

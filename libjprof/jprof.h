@@ -814,6 +814,9 @@ struct jprof_view_opts {
 	const char *trim_path;   /* the first of these prefixes (comma-separated) that a path of Ruby begins
 	                            with is taken off; else the directory that the process was in. "": paths are
 	                            shown whole. Since: 0.2 */
+	const char *rules;       /* by kind and by group: rules that go before those that are built in, in the format of
+	                            docs/explain.md; JPROF_E_FORMAT where a line is none. Since: 0.2 */
+	size_t rules_len;
 };
 
 /* What is 100 %. */
@@ -892,6 +895,8 @@ struct jprof_row {
 	const char *library;      /* of Ruby: "application", "nokogiri 1.16.2"; else NULL, or several */
 	const char *from;  /* by site, of a gem: the line of the application from which most of flat came, or NULL */
 	double from_value; /* and how much of flat that is */
+	const char *what;  /* by group: what its memory is, by a rule, or NULL */
+	const char *remedy; /* and what would make it less */
 };
 
 /* The rows of a view, ordered by flat or cum descending (by_change: without their signs), then by name. Rows of only
@@ -1130,6 +1135,7 @@ struct jprof_explained {
 	enum jprof_part part;
 	unsigned depth;   /* 1: a part of the last row of depth 0; 2: of the last of depth 1 */
 	const char *name; /* of a kind or group; of a size class the group that all its sampled objects are of; "" */
+	const char *what, *remedy; /* of a group: what its memory is, and what would make it less; or NULL */
 	uint64_t object_size; /* of a size class, in bytes; 0 */
 	const char
 	    *tenants;  /* of a size class: the groups that most of its objects are of now, with their shares; "" */
@@ -1167,11 +1173,18 @@ struct jprof_explain_info {
 
 struct jprof_explanation;
 
+struct jprof_explain_opts {
+	size_t size;
+	const char *rules; /* as in struct jprof_view_opts */
+	size_t rules_len;
+};
+
 /* Where the memory of a profile's processes is. `change` is the difference of the same profile to that of an earlier
  * snapshot, or NULL. Both must be symbolized, and not lean. What is not known has no row; nothing is fitted: each row
- * is counted by itself, and what remains is not explained. Since: 0.2 */
+ * is counted by itself, and what remains is not explained. `opts` may be NULL. Since: 0.2 */
 JPROF_API int jprof_explain_new(const struct jprof_profile *profile, const struct jprof_profile *change,
-                                struct jprof_explanation **explanation, struct jprof_error *err);
+                                const struct jprof_explain_opts *opts, struct jprof_explanation **explanation,
+                                struct jprof_error *err);
 
 /* It lives as long as the explanation. Since: 0.2 */
 JPROF_API const struct jprof_explain_info *jprof_explain_info(const struct jprof_explanation *explanation);

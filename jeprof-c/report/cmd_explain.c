@@ -1,4 +1,5 @@
 /* jprof explain [PROGRAM] SNAPSHOT, or EARLIER LATER: where the memory of processes is. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,14 +62,41 @@ static bool put_explained(const struct explained *what, bool json, struct sink *
 	return good;
 }
 
+/* The text of --rules=FILE, which may be missing; false: it cannot be read. */
+static bool load_rules(const char *path, struct jprof_explain_opts *opts, char **text)
+{
+	enum { most = 1 << 20 };
+	*text = NULL;
+	if (!path)
+		return true;
+	FILE *file = fopen(path, "re");
+	size_t len = file && (*text = malloc(most)) ? fread(*text, 1, most, file) : 0;
+	bool good = file && *text && !ferror(file) && len < most;
+	if (!good)
+		say("%s: cannot be read as rules: %s", path, len == most ? "it is larger than 1 MB" : strerror(errno));
+	if (file)
+		fclose(file);
+	opts->rules = *text;
+	opts->rules_len = len;
+	return good;
+}
+
 static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct options *o, struct sink *sink)
 {
 	struct jprof_explanation *explanation;
 	struct jprof_error err;
-	if (jprof_explain_new(s->now.profile, s->change.profile, &explanation, &err)) {
+	struct jprof_explain_opts opts = { .size = sizeof opts };
+	char *rules;
+	int rc = load_rules(o->rules, &opts, &rules)
+	             ? jprof_explain_new(s->now.profile, s->change.profile, &opts, &explanation, &err)
+	             : JPROF_E_IO;
+	free(rules);
+	if (rc == JPROF_E_FORMAT)
+		snprintf(err.path, sizeof err.path, "%s", o->rules);
+	if (rc && rc != JPROF_E_IO)
 		say_error(&err);
+	if (rc)
 		return false;
-	}
 	struct explained what = { .explanation = explanation,
 		                  .path = inputs->dumps[inputs->dump_count - 1],
 		                  .members = jprof_profile_info(s->now.profile)->members };

@@ -35,6 +35,10 @@ static void put_explained_row(FILE *out, const struct jprof_explained *row)
 	put_bytes(out, "object_size", row->object_size ? (double)row->object_size : NAN);
 	fprintf(out, ", ");
 	put_json_words(out, "tenants", *row->tenants ? row->tenants : NULL);
+	fprintf(out, ", ");
+	put_json_words(out, "what", row->what);
+	fprintf(out, ", ");
+	put_json_words(out, "do", row->remedy);
 	put_bytes(out, "bytes", row->bytes);
 	put_low_high(out, "low", "high", &row->range);
 	put_bytes(out, "growth", row->growth);

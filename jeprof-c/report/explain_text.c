@@ -167,8 +167,9 @@ static void add_group_names(char line[line_most], const struct jprof_explanation
 		add_words_to(one, " %.1f", row->bytes / mb);
 		const struct jprof_explained *after = jprof_explain_at(e, i + 1);
 		bool last = named == i - first && (!after || after->depth != 2);
-		size_t need = strlen(line) - begin + strlen(one) + 2 + (last ? 0 : sizeof ", 99 others 999.9");
-		if (rest == 0 && need < room)
+		size_t need =
+		    strlen(line) - begin + (named ? 2 : 0) + strlen(one) + (last ? 0 : strlen(", 9 others 99.9"));
+		if (rest == 0 && need <= room)
 			add_words_to(line, "%s%s", named++ ? ", " : "", one);
 		else
 			rest += row->bytes;
@@ -204,6 +205,23 @@ static void add_number(char line[line_most], int width, const char *fmt_sign, do
 		add_words_to(line, "%*.1f", width, bytes / mb);
 }
 
+/* The groups of a kind, behind its words or, where not one would fit there, below them; `line` is what is left to put.
+ */
+static void put_kind(FILE *out, char line[line_most], const struct jprof_explanation *e, size_t at)
+{
+	const struct jprof_explained *first = jprof_explain_at(e, at + 1);
+	char one[line_most] = "";
+	if (first)
+		add_name(one, first->name);
+	size_t room = columns > strlen(line) ? columns - strlen(line) : 0;
+	if (strlen(one) + strlen(" 99.9, 9 others 99.9") > room) {
+		fprintf(out, "%s\n", line);
+		snprintf(line, line_most, "%28s", "");
+	}
+	add_words_to(line, "  ");
+	add_group_names(line, e, at + 1, columns - strlen(line));
+}
+
 static void put_part_row(FILE *out, const struct jprof_explanation *e, size_t at, bool growth)
 {
 	const struct jprof_explain_info *info = jprof_explain_info(e);
@@ -226,10 +244,8 @@ static void put_part_row(FILE *out, const struct jprof_explanation *e, size_t at
 	if (row->part == JPROF_PART_NOT_EXPLAINED && row->bytes < 0)
 		add_words_to(line, " (below 0: parts above were never touched)");
 	add_error(line, &row->range);
-	if (row->part == JPROF_PART_KIND) {
-		add_words_to(line, "  ");
-		add_group_names(line, e, at + 1, columns > strlen(line) ? columns - strlen(line) : 0);
-	}
+	if (row->part == JPROF_PART_KIND)
+		put_kind(out, line, e, at);
 	add_detail(line, e, at);
 	fprintf(out, "%s\n", line);
 }

@@ -18,7 +18,7 @@
 /* clang-format on */
 
 /* In whose help a group of options stands. */
-enum { REPORTS = 1, INFO = 2 };
+enum { REPORTS = 1, INFO = 2, EXPLAIN = 4 };
 
 /* Perl jeprof's own options: what begins one of them means it, so its abbreviations go on working. */
 /* clang-format off */
@@ -119,6 +119,9 @@ static const struct opt_row report_rows[] = {
 	  "look for source files below these first" },
 	{ "trim-path", OPT_TEXT, OPTION_AT(trim_path), 0, NULL, "P,P",
 	  "take these off the front of their paths before that" },
+	HEADING_ROW(EXPLAIN, "What memory is for"),
+	{ "rules", OPT_TEXT, OPTION_AT(rules), 0, NULL, "FILE",
+	  "of explain: rules that go before those that are built in; docs/explain.md has the format" },
 	HEADING_ROW(REPORTS | INFO, "Help"),
 	{ "help", OPT_SWITCH, OPTION_AT(help), 0, NULL, NULL, "this text" },
 	{ "version", OPT_SWITCH, OPTION_AT(version), 0, NULL, NULL, "version and features" },
@@ -316,7 +319,7 @@ void options_explain_help(void)
 	       "snapshots it says how much each part grew. Then it says what would help.\n"
 	       "\n"
 	       "  --json                 the same as JSON; docs/explain.md has the schema\n");
-	put_options(INFO);
+	put_options(INFO | EXPLAIN);
 	printf("\n"
 	       "Examples\n"
 	       "  jprof explain morning.jprof\n"

@@ -51,6 +51,7 @@ struct options {
 	const char *source_path;
 	const char *trim_path;
 	bool all;         /* of jprof info: each thread, file and member; of a report: all rows */
+	const char *rules; /* of explain alone */
 	bool total;       /* of reports that do not have it by themselves, too: the line "Total:" */
 	bool quiet;       /* remarks on how sure the names and numbers are were made before */
 	bool as_jeprof;   /* called by that name */

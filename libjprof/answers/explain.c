@@ -8,6 +8,7 @@
 #include "answers/owners.h"
 #include "answers/sizeclass.h"
 #include "base/error.h"
+#include "base/opts.h"
 #include "model/profile.h"
 
 static const struct jprof_range no_range = { .error = NAN, .low = NAN, .high = NAN, .samples = NAN };
@@ -206,10 +207,15 @@ static int make_rows(struct jprof_explanation *e, const struct sides *s, struct 
 }
 
 int jprof_explain_new(const struct jprof_profile *profile, const struct jprof_profile *change,
-                      struct jprof_explanation **explanation, struct jprof_error *err)
+                      const struct jprof_explain_opts *given, struct jprof_explanation **explanation,
+                      struct jprof_error *err)
 {
 	if (jp_null(err, profile, explanation))
 		return JPROF_E_ARGUMENT;
+	struct jprof_explain_opts opts;
+	int rc = jp_opts_take(&opts, sizeof opts, given, err);
+	if (rc)
+		return rc;
 	if (change && !change->lineage.subtracted)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "the change is no difference: call jprof_profile_difference before");
@@ -217,7 +223,7 @@ int jprof_explain_new(const struct jprof_profile *profile, const struct jprof_pr
 	if (!e)
 		return jp_error_nomem(err);
 	struct sides sides = { .now = profile, .change = change };
-	int rc = jp_owner_views_make(&sides.views, profile, change, err);
+	rc = jp_owner_views_make(&sides.views, profile, change, &opts, err);
 	if (!rc)
 		rc = make_rows(e, &sides, err);
 	jp_owner_views_release(&sides.views);

@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 int jp_owner_views_make(struct jp_owner_views *views, const struct jprof_profile *now,
-                        const struct jprof_profile *change, struct jprof_error *err)
+                        const struct jprof_profile *change, const struct jprof_explain_opts *opts, struct jprof_error *err)
 {
 	const struct {
 		struct jprof_view **view;
@@ -20,11 +20,14 @@ int jp_owner_views_make(struct jp_owner_views *views, const struct jprof_profile
 	int rc = 0;
 	*views = (struct jp_owner_views){ 0 };
 	for (size_t i = 0; !rc && i < jp_count(rows); i++) {
-		struct jprof_view_opts opts = {
-			.size = sizeof opts, .granularity = rows[i].by, .fold = JPROF_FOLD_ALLOC, .errors = true
-		};
+		struct jprof_view_opts view = { .size = sizeof view,
+			                        .granularity = rows[i].by,
+			                        .fold = JPROF_FOLD_ALLOC,
+			                        .errors = true,
+			                        .rules = opts->rules,
+			                        .rules_len = opts->rules_len };
 		if (rows[i].profile)
-			rc = jprof_view_new(rows[i].profile, &opts, rows[i].view, err);
+			rc = jprof_view_new(rows[i].profile, &view, rows[i].view, err);
 	}
 	return rc;
 }
@@ -72,6 +75,10 @@ static int add_owner(struct jprof_explanation *e, const struct owner_tables *t, 
 	struct jp_figure_pair figure = { row ? row->flat : 0, t->change ? changed ? changed->flat : 0 : NAN };
 	struct jprof_explained *to = jp_explain_row(e, part, part == JPROF_PART_KIND ? 1 : 2, figure);
 	if (!to || !(to->name = jp_arena_dup(&e->arena, name, strlen(name))))
+		return -1;
+	const struct jprof_row *known = row ? row : changed;
+	if ((known->what && !(to->what = jp_arena_dup(&e->arena, known->what, strlen(known->what)))) ||
+	    (known->remedy && !(to->remedy = jp_arena_dup(&e->arena, known->remedy, strlen(known->remedy)))))
 		return -1;
 	to->range = row ? row->flat_range : none;
 	to->growth_range = changed ? changed->flat_range : none;

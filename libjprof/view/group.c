@@ -1,7 +1,10 @@
 #include "view/group.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/error.h"
 #include "view/owner.h"
 
 static bool is_ruby(const char *path)
@@ -11,7 +14,7 @@ static bool is_ruby(const char *path)
 	       (!strncmp(base, "ruby", 4) && !base[4 + strspn(base + 4, "0123456789.-")]);
 }
 
-bool jp_maps_ruby(const struct jp_code *code)
+static bool maps_ruby(const struct jp_code *code)
 {
 	for (uint32_t i = 0; i < code->object_count; i++)
 		if (!code->objects[i].unmapped && is_ruby(jp_code_object(code, i)))
@@ -19,32 +22,138 @@ bool jp_maps_ruby(const struct jp_code *code)
 	return false;
 }
 
-/* Whose extension it is, where a stack passes one; else the library. */
-static void put_foreign(const struct jp_group_stack *s, uint32_t owner, struct jp_strbuf *out)
+int jp_groups_init(struct jp_groups *g, const struct jp_code *code, struct jp_span given, struct jprof_error *err)
 {
-	uint32_t extension = jp_innermost_extension(s->code, s->objects, s->native);
-	jp_object_label(s->code, extension == JP_NONE ? owner : extension, out);
+	*g = (struct jp_groups){ .code = code, .has_ruby = maps_ruby(code) };
+	int rc = jp_rules_read(&g->rules, given, err);
+	g->of_function = jp_none_array(code->function_count);
+	return rc || g->of_function ? rc : jp_error_nomem(err);
 }
 
-void jp_put_group(const struct jp_group_stack *s, bool has_ruby, bool group, struct jp_strbuf *out)
+void jp_groups_release(struct jp_groups *g)
 {
-	size_t place = s->native ? jp_owner_place(s->code, s->objects, s->native) : 0;
-	uint32_t owner = s->objects[place];
-	enum jp_role role = s->native ? jp_role_of(s->code, owner) : JP_ROLE_RUNTIME;
-	bool extended = s->native && jp_innermost_extension(s->code, s->objects, s->native) != JP_NONE;
-	const char *kind = has_ruby ? "other libraries" : "libraries";
-	if (role == JP_ROLE_FOREIGN && extended && has_ruby)
-		kind = "native gems";
-	else if (role == JP_ROLE_PROGRAM)
-		kind = "own code";
-	else if (role == JP_ROLE_RUNTIME)
-		kind = has_ruby ? "Ruby's data and code" : "interpreter";
-	jp_strbuf_str(out, kind);
+	jp_rules_release(&g->rules);
+	free(g->of_function);
+}
+
+/* ---- rules -------------------------------------------------------------------------------------------------- */
+
+/* Rules that are built in are about Rubies. */
+static const struct jp_rule *rule_numbered(const struct jp_groups *g, uint32_t number)
+{
+	bool any = number < JP_NO_RULE && (g->has_ruby || number < g->rules.given);
+	return any ? &g->rules.rules[number] : NULL;
+}
+
+/* What is kept for a function instead of its rule: that it is of a table; that it has none of either. */
+enum { of_a_table = 1 << 30, no_rule_at_all = of_a_table - 1 };
+
+static uint32_t rule_of_function(struct jp_groups *g, uint32_t function)
+{
+	uint32_t *rule = &g->of_function[function];
+	const char *name = jp_code_name(g->code, function, false);
+	if (*rule == JP_NONE)
+		*rule = jp_rule_find(&g->rules, JP_RULE_FUNCTION, name);
+	if (*rule == JP_NO_RULE) {
+		uint32_t table = jp_rule_find(&g->rules, JP_RULE_TABLE, name);
+		*rule = table == JP_NO_RULE ? no_rule_at_all : table | of_a_table;
+	}
+	return *rule;
+}
+
+/* The rule of the first of a place's frames that one names. */
+static uint32_t rule_of_place(struct jp_groups *g, uint32_t place)
+{
+	const struct jp_location *l = &g->code->locations[place];
+	uint32_t rule = no_rule_at_all;
+	for (uint32_t f = 0; f < l->frame_count && rule == no_rule_at_all; f++)
+		rule = rule_of_function(g, g->code->frames[l->frame_first + f].function);
+	return rule;
+}
+
+/* From the allocation outwards, up to the interpreter's machinery; the first of Ruby's frames may be a mark. */
+static const struct jp_rule *rule_of_functions(struct jp_groups *g, const struct jp_group_stack *s)
+{
+	uint32_t table = JP_NO_RULE;
+	for (size_t i = 0; i <= s->native && i < s->depth; i++) {
+		uint32_t rule = rule_of_place(g, s->places[i]);
+		if (rule == JP_RULE_STOP)
+			break;
+		if (rule < no_rule_at_all)
+			return rule_numbered(g, rule);
+		if (rule > no_rule_at_all && table == JP_NO_RULE)
+			table = rule & ~(uint32_t)of_a_table;
+	}
+	return rule_numbered(g, table);
+}
+
+/* The first of Ruby's frames whose file has a rule. */
+static const struct jp_rule *rule_of_paths(const struct jp_groups *g, const struct jp_group_stack *s)
+{
+	for (size_t i = s->native; i < s->depth; i++) {
+		const struct jp_location *l = &g->code->locations[s->places[i]];
+		const char *path =
+		    l->frame_count ? jp_code_file(g->code, g->code->frames[l->frame_first].function) : "";
+		uint32_t rule = *path ? jp_rule_find(&g->rules, JP_RULE_PATH, path) : JP_NO_RULE;
+		if (rule != JP_NO_RULE)
+			return rule_numbered(g, rule);
+	}
+	return NULL;
+}
+
+static const struct jp_rule *rule_of_library(const struct jp_groups *g, uint32_t object)
+{
+	const char *base = jp_basename(jp_code_object(g->code, object));
+	return rule_numbered(g, jp_rule_find(&g->rules, JP_RULE_LIBRARY, base));
+}
+
+/* ---- the group ----------------------------------------------------------------------------------------------- */
+
+/* What is told by files alone: the kind, and whose it is. */
+struct by_files {
+	const char *kind;
+	enum jp_role role;
+	uint32_t object; /* of the owner; of a library in an extension's stack that extension */
+	uint32_t owner;
+};
+
+static struct by_files look_at_files(const struct jp_groups *g, const struct jp_group_stack *s)
+{
+	size_t place = s->native ? jp_owner_place(g->code, s->objects, s->native) : 0;
+	struct by_files f = { .owner = s->objects[place], .object = s->objects[place], .role = JP_ROLE_RUNTIME };
+	uint32_t extension = s->native ? jp_innermost_extension(g->code, s->objects, s->native) : JP_NONE;
+	if (s->native)
+		f.role = jp_role_of(g->code, f.owner);
+	f.kind = g->has_ruby ? "other libraries" : "libraries";
+	if (f.role == JP_ROLE_FOREIGN && extension != JP_NONE) {
+		f.object = extension;
+		f.kind = g->has_ruby ? "native gems" : f.kind;
+	} else if (f.role == JP_ROLE_PROGRAM) {
+		f.kind = "own code";
+	} else if (f.role == JP_ROLE_RUNTIME) {
+		f.kind = g->has_ruby ? "Ruby, not told apart" : "interpreter";
+	}
+	return f;
+}
+
+const struct jp_rule *jp_put_group(struct jp_groups *g, const struct jp_group_stack *s, bool group,
+                                   struct jp_strbuf *out)
+{
+	struct by_files f = look_at_files(g, s);
+	const struct jp_rule *rule = rule_of_paths(g, s);
+	if (!rule && f.role == JP_ROLE_FOREIGN)
+		rule = rule_of_library(g, f.owner);
+	else if (!rule)
+		rule = rule_of_functions(g, s);
+	/* Of a library its name is better known than that of its rule, if that is not the caller's. */
+	bool named = rule && (f.role != JP_ROLE_FOREIGN || rule < g->rules.rules + g->rules.given);
+	jp_strbuf_str(out, named ? rule->kind : f.kind);
 	if (!group)
-		return;
+		return rule;
 	jp_strbuf_str(out, ": ");
-	if (role == JP_ROLE_FOREIGN)
-		put_foreign(s, owner, out);
+	if (named)
+		jp_strbuf_str(out, rule->group);
 	else
-		jp_object_label(s->code, owner, out);
+		jp_object_label(g->code, f.object, out);
+	return rule;
 }

@@ -1,23 +1,33 @@
-/* What kind of memory is it, and whose: the answer for people that explain gives. It needs no symbols, except to tell
- * what an interpreter allocated it for. */
+/* What kind of memory is it, and whose: the answer for people. It needs no symbols, except to tell what an interpreter
+ * allocated it for. */
 #ifndef JP_VIEW_GROUP_H
 #define JP_VIEW_GROUP_H
 
 #include "base/strbuf.h"
 #include "model/code.h"
+#include "view/rules.h"
+
+struct jp_groups {
+	const struct jp_code *code;
+	bool has_ruby; /* an interpreter of Ruby is mapped */
+	struct jp_rules rules;
+	uint32_t *of_function; /* the rule of each function; JP_NONE: not asked for yet */
+};
 
 /* A stack that has places, innermost first: their locations and objects. The first `native` of them are native, the
  * others are Ruby's. */
 struct jp_group_stack {
-	const struct jp_code *code;
 	const uint32_t *places, *objects;
-	size_t native;
+	size_t depth, native;
 };
 
-/* Whether an interpreter of Ruby is among the mapped files. */
-bool jp_maps_ruby(const struct jp_code *code);
+/* `given` are rules of the caller's own (jprof_view_opts.rules). To be released in either case. */
+int jp_groups_init(struct jp_groups *groups, const struct jp_code *code, struct jp_span given, struct jprof_error *err);
+void jp_groups_release(struct jp_groups *groups);
 
-/* Writes the stack's kind, "native gems", and with `group` also whose it is, "native gems: nokogiri 1.16.2". */
-void jp_put_group(const struct jp_group_stack *stack, bool has_ruby, bool group, struct jp_strbuf *out);
+/* Writes the stack's kind, "native gems", and with `group` also whose it is, "native gems: nokogiri 1.16.2". Returns
+ * the rule that says more of it, or NULL. */
+const struct jp_rule *jp_put_group(struct jp_groups *groups, const struct jp_group_stack *stack, bool group,
+                                   struct jp_strbuf *out);
 
 #endif

@@ -66,6 +66,16 @@ static int index_threads(struct jprof_view *v)
 	return rc;
 }
 
+/* What the rules say of rows that are groups. */
+static void note_rules(struct jprof_view *v, const struct jp_rows *rows)
+{
+	for (uint32_t i = 0; rows->of_row && i < v->row_count; i++)
+		if (rows->of_row[i] && v->info.granularity == JPROF_BY_GROUP) {
+			v->rows[i].what = rows->of_row[i]->what;
+			v->rows[i].remedy = rows->of_row[i]->remedy;
+		}
+}
+
 int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_opts *given, struct jprof_view **out,
                    struct jprof_error *err)
 {
@@ -103,6 +113,8 @@ int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_
 	if (!rc && (name_thread(v, &opts) || index_threads(v) || jp_view_tally(v, row_name, &v->store->rows.names) ||
 	            jp_find_callers(v, opts.trim_path)))
 		rc = jp_error_nomem(err);
+	if (!rc)
+		note_rules(v, &v->store->rows);
 	if (rc)
 		jprof_view_free(v);
 	else

@@ -324,8 +324,9 @@ static int prepare_view(struct resolve *r, struct jprof_error *err)
 		if (!location_of || jp_origins_init(&v->store->origins, &v->code, location_of))
 			return jp_error_nomem(err);
 	}
-	if (!location_of || jp_rows_init(&v->store->rows, &v->code, location_of, r->opts))
-		return jp_error_nomem(err);
+	int rc = location_of ? jp_rows_init(&v->store->rows, &v->code, location_of, r->opts, err) : jp_error_nomem(err);
+	if (rc)
+		return rc;
 	v->store->rows.origins = v->origins;
 	return jp_fold_init(&r->fold, &v->code, r->opts, err);
 }

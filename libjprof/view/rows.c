@@ -4,22 +4,23 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "view/group.h"
+#include "base/error.h"
 #include "view/origin.h"
 #include "view/owner.h"
 
 int jp_rows_init(struct jp_rows *rows, const struct jp_code *code, const uint32_t *location_of,
-                 const struct jprof_view_opts *opts)
+                 const struct jprof_view_opts *opts, struct jprof_error *err)
 {
 	*rows = (struct jp_rows){ .code = code,
 		                  .location_of = location_of,
 		                  .granularity = opts->granularity,
 		                  .full_names = opts->full_names,
 		                  .trim = opts->trim_path };
-	rows->has_ruby = jp_rows_by_path(opts->granularity) && jp_maps_ruby(code);
+	struct jp_span rules = { opts->rules ? opts->rules : "", opts->rules_len };
+	int rc = jp_rows_are_groups(opts->granularity) ? jp_groups_init(&rows->groups, code, rules, err) : 0;
 	rows->of_frame = jp_none_array(code->frame_count);
 	rows->of_object = jp_none_array(code->object_count);
-	return rows->of_frame && rows->of_object ? 0 : -1;
+	return rc || (rows->of_frame && rows->of_object) ? rc : jp_error_nomem(err);
 }
 
 void jp_rows_release(struct jp_rows *rows)
@@ -30,6 +31,8 @@ void jp_rows_release(struct jp_rows *rows)
 	free(rows->of_object);
 	free(rows->objects);
 	free(rows->of_label);
+	free(rows->of_row);
+	jp_groups_release(&rows->groups);
 	jp_strbuf_release(&rows->text);
 }
 
@@ -219,11 +222,17 @@ static uint32_t owner_of_stack(struct jp_rows *r, const uint32_t *places, size_t
 static uint32_t row_of_group(struct jp_rows *r, const uint32_t *places, size_t depth)
 {
 	const struct jp_group_stack stack = {
-		.code = r->code, .places = places, .objects = r->objects, .native = native_depth(r, places, depth)
+		.places = places, .objects = r->objects, .depth = depth, .native = native_depth(r, places, depth)
 	};
+	uint32_t known = r->names.count;
 	jp_strbuf_cut(&r->text, 0);
-	jp_put_group(&stack, r->has_ruby, r->granularity == JPROF_BY_GROUP, &r->text);
-	return row_named(r, r->objects[0]);
+	const struct jp_rule *rule = jp_put_group(&r->groups, &stack, r->granularity == JPROF_BY_GROUP, &r->text);
+	if (jp_array_push(r->of_row, known, r->of_row_cap))
+		return JP_NONE;
+	uint32_t row = row_named(r, r->objects[0]);
+	if (row == known)
+		r->of_row[row] = rule;
+	return row;
 }
 
 int jp_rows_path(struct jp_rows *r, const uint32_t *places, size_t depth, struct jp_path *path)

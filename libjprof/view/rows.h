@@ -4,6 +4,7 @@
 
 #include "base/strbuf.h"
 #include "model/code.h"
+#include "view/group.h"
 
 /* Rows have ids that count up from 0 in the order of first sight. */
 struct jp_rows {
@@ -13,7 +14,6 @@ struct jp_rows {
 	const char *trim;                 /* as jprof_view_opts.trim_path has it */
 	enum jprof_granularity granularity;
 	bool full_names;
-	bool has_ruby; /* by kind and by group: an interpreter of Ruby is mapped */
 	struct jp_intern names;
 	uint32_t *object; /* by row: where it was seen first */
 	size_t object_cap;
@@ -22,7 +22,10 @@ struct jp_rows {
 	struct jp_strbuf text;
 	uint32_t *objects; /* of the stack under way */
 	size_t objects_cap;
-	uint32_t *of_label; /* by label of origins, as of_object */
+	uint32_t *of_label;            /* by label of origins, as of_object */
+	struct jp_groups groups;       /* by kind and by group */
+	const struct jp_rule **of_row; /* likewise: what more is known of a row, or NULL */
+	size_t of_row_cap;
 };
 
 /* The rows of one stack: struct jp_view_path. */
@@ -31,17 +34,23 @@ struct jp_path {
 	size_t inner, count, cap;
 };
 
-/* 0, or -1 when memory is short; release in either case. Code and locations must outlive the rows. */
+/* Release in either case. Code and locations must outlive the rows. */
 int jp_rows_init(struct jp_rows *rows, const struct jp_code *code, const uint32_t *location_of,
-                 const struct jprof_view_opts *opts) jp_must_check;
+                 const struct jprof_view_opts *opts, struct jprof_error *err);
 
 /* Makes rows for frames. 0, or -1 when memory is short. */
 int jp_rows_of_frames(struct jp_rows *rows, uint32_t first, uint32_t count) jp_must_check;
 
+/* Whether rows are kinds or groups. */
+static inline bool jp_rows_are_groups(enum jprof_granularity granularity)
+{
+	return granularity == JPROF_BY_KIND || granularity == JPROF_BY_GROUP;
+}
+
 /* Whether rows are those of stacks, by their paths: by library, by kind, by group. */
 static inline bool jp_rows_by_path(enum jprof_granularity granularity)
 {
-	return granularity == JPROF_BY_LIBRARY || granularity == JPROF_BY_KIND || granularity == JPROF_BY_GROUP;
+	return granularity == JPROF_BY_LIBRARY || jp_rows_are_groups(granularity);
 }
 
 /* Makes `path` that of a stack of locations. By library: its owner, and the object files that called it; inside of the

@@ -68,6 +68,49 @@ for s in 1 2 3 4 5; do
     judge "w0.$s: nothing is shown of what is not known" puma.json 'not [r for r in d["rows"] if r["bytes"] is None]'
 done
 
+# ---- Ruby 3.3: strings of 600 bytes lie in slots of 640, and in no profile ----
+run "$jprof" explain --json "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
+exits 0
+cp out slots.json
+judge "213,000 slots of 640 bytes" slots.json 'near(row("gc_heap", "growth"), 213000 * 640 / 1048576, .05)'
+judge "what is free of slots of several sizes is not known" slots.json 'not [r for r in d["rows"] if r["part"] == "gc_free"]'
+judge "not explained" slots.json "abs(row('not_explained')) < $(anon "$cases/ruby33/slots.1.jprof" "$(tar tf "$cases/ruby33/slots.1.jprof" | sed -n 's|/status$||p')") / 1048576 * .1"
+run "$jprof" explain "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
+prints "Ruby's GC heap[.]\$"
+
+# ---- whose it is: what was really done lies within the interval, stripped libruby or not ----
+# grew CASE GROUP MB: the growth of a group holds the truth of samples/cases/README.md, beside half a MB of other things
+grew() {
+    run "$jprof" explain --json --sysroot="$cases/sysroot" --debug-dir=none "$cases/ruby31/$1.0.heap" "$cases/ruby31/$1.1.heap"
+    exits 0
+    cp out grew.json
+    judge "$1: $2 did not grow by $3" grew.json "[r for r in d['rows'] if r['part'] == 'group' and r['name'] == '$2' and r['growth_low'] - 5e5 <= $3 * 1e6 <= r['growth_high'] + 5e5]"
+}
+grew cext leaky.so 20.48
+grew fiddle fiddle.so 51.2
+grew string String 22.4
+grew hash Hash 16.8
+grew hash symbols 16.8
+grew iseq 'compiled code' 36.09
+
+# ---- rules of one's own ----
+printf '[lists] our data\nfn rb_str_times\nwhat price lists\n' >our.rules
+run "$jprof" explain --json --rules=our.rules --sysroot="$cases/sysroot" --debug-dir=none "$cases/ruby31/string.1.heap"
+exits 0
+cp out rules.json
+schema rules.json
+judge "our rule" rules.json '[r for r in d["rows"] if r["name"] == "lists" and r["what"] == "price lists" and r["bytes"] > 2e7]'
+printf '[lists] our data\nfun rb_str_times\n' >wrong.rules
+run "$jprof" explain --rules=wrong.rules "$steady"
+exits 1
+says 'jprof: wrong.rules:2: is no line of a file of rules: [GROUP] KIND, then lib, fn, table, path, what or do'
+run "$jprof" explain --rules=missing.rules "$steady"
+exits 1
+says 'jprof: missing.rules: cannot be read as rules: No such file or directory'
+run "$jprof" --rules=our.rules "$steady"
+exits 1
+says 'jprof: --rules=FILE is for jprof explain'
+
 # ---- a bare dump: what malloc gave, and what a dump does not know ----
 run "$jprof" explain --json "$heaps/jemalloc-5.3.0.heap"
 exits 0

@@ -97,7 +97,7 @@ static void test_parts(void **state)
 	enum { KB = 1024 };
 	struct jprof_explanation *e;
 	struct jprof_profile *p = bundled(all, sizeof all / sizeof *all, true);
-	assert_int_equal(jprof_explain_new(p, NULL, &e, NULL), 0);
+	assert_int_equal(jprof_explain_new(p, NULL, NULL, &e, NULL), 0);
 	static const struct {
 		enum jprof_part part;
 		double bytes;
@@ -134,7 +134,7 @@ static void test_group_and_owners(void **state)
 	(void)state;
 	struct jprof_explanation *e;
 	struct jprof_profile *p = bundled(all, sizeof all / sizeof *all, true);
-	assert_int_equal(jprof_explain_new(p, NULL, &e, NULL), 0);
+	assert_int_equal(jprof_explain_new(p, NULL, NULL, &e, NULL), 0);
 	const struct jprof_explain_info *info = jprof_explain_info(e);
 	assert_true(info->group.known);
 	assert_float_equal(info->group.current, 2000000, 0);
@@ -165,7 +165,7 @@ static void test_growth(void **state)
 	struct jprof_profile *base = bundled(early, 1, false);
 	assert_int_equal(jprof_profile_difference(change, base, NULL), 0);
 	assert_int_equal(jprof_profile_symbolize(change, &opts, NULL), 0);
-	assert_int_equal(jprof_explain_new(now, change, &e, NULL), 0);
+	assert_int_equal(jprof_explain_new(now, change, NULL, &e, NULL), 0);
 	assert_float_equal(part(e, JPROF_PART_TOTAL)->growth, 600 * 1024, 0);
 	assert_float_equal(part(e, JPROF_PART_FILES)->growth, 112 * 1024, 0);
 	assert_float_equal(part(e, JPROF_PART_SWAPPED)->growth, -8 * 1024, 0);
@@ -199,7 +199,7 @@ static void test_nonsense(void **state)
 			files[i] = (struct hand_file){ names[i], texts[t] };
 		struct jprof_explanation *e;
 		struct jprof_profile *p = bundled(files, sizeof names / sizeof *names, true);
-		assert_int_equal(jprof_explain_new(p, NULL, &e, NULL), 0);
+		assert_int_equal(jprof_explain_new(p, NULL, NULL, &e, NULL), 0);
 		assert_true(isnan(jprof_explain_info(e)->total));
 		assert_null(part(e, JPROF_PART_NOT_EXPLAINED));
 		assert_float_equal(bytes(e, JPROF_PART_LIVE), jprof_profile_total(p, JPROF_INUSE_SPACE), 0);

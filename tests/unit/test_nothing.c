@@ -325,11 +325,11 @@ static void test_object_files(void **state)
 static void check_explanations(const struct jprof_profile *p)
 {
 	struct jprof_explanation *e = NULL;
-	REFUSED(jprof_explain_new, NULL, NULL, &e);
-	REFUSED(jprof_explain_new, p, NULL, NULL);
-	REFUSED_AS("no difference", JPROF_E_ARGUMENT, jprof_explain_new, p, p, &e);
+	REFUSED(jprof_explain_new, NULL, NULL, NULL, &e);
+	REFUSED(jprof_explain_new, p, NULL, NULL, NULL);
+	REFUSED_AS("no difference", JPROF_E_ARGUMENT, jprof_explain_new, p, p, NULL, &e);
 	assert_null(e);
-	assert_int_equal(jprof_explain_new(p, NULL, &e, NULL), 0);
+	assert_int_equal(jprof_explain_new(p, NULL, NULL, &e, NULL), 0);
 	GIVES(== NULL, jprof_explain_info(NULL));
 	GIVES(== 0, jprof_explain_count(NULL));
 	GIVES(== NULL, jprof_explain_at(NULL, 0));
