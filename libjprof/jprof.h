@@ -734,10 +734,11 @@ JPROF_API size_t jprof_binary_needed_count(const struct jprof_binary *binary);
 /* The name of the i-th of them, from 0, in its order; it lives as long as the binary. Since: 0.1 */
 JPROF_API const char *jprof_binary_needed(const struct jprof_binary *binary, size_t i);
 
-/* Whether one of its symbol tables defines `name`. Since: 0.1 */
+/* Whether one of its symbol tables defines `name`. False with errno ENOMEM: memory is short. Since: 0.1 */
 JPROF_API bool jprof_binary_defines(const struct jprof_binary *binary, const char *name);
 
-/* Whether it defines `name` for others: what is preloaded into a program sees only that. Since: 0.2 */
+/* Whether it defines `name` for others: what is preloaded into a program sees only that. False with errno
+ * ENOMEM: memory is short. Since: 0.2 */
 JPROF_API bool jprof_binary_exports(const struct jprof_binary *binary, const char *name);
 
 /* The best that names its functions: JPROF_SOURCE_DWARF, _SYMTAB or _DYNSYM, in the file or in a separate

@@ -284,7 +284,7 @@ void check_forks(const struct scene *s, struct findings *f)
 	if (!info || strcmp(info->libc, "glibc") || !*info->interpreter ||
 	    scene_binary(s, info->interpreter, &loader, &err))
 		return;
-	if (!jprof_binary_defines(loader, "__rseq_offset"))
+	if (!binary_defines(loader, "__rseq_offset"))
 		findings_add(
 		    f, "forks", VERDICT_WARN, "run it on a system with glibc 2.35 or later",
 		    "glibc is older than 2.35: jemalloc holds the loader's lock while it takes a sample, so that "

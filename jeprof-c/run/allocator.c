@@ -29,7 +29,7 @@ bool is_jemalloc(const char *path)
 		return true;
 	if (shortage_note_code(jprof_binary_open(NULL, path, &b, NULL)))
 		return false;
-	bool is = jprof_binary_defines(b, "mallctl") && jprof_binary_defines(b, "malloc");
+	bool is = binary_defines(b, "mallctl") && binary_defines(b, "malloc");
 	jprof_binary_free(b);
 	return is;
 }
@@ -236,7 +236,7 @@ static enum serves what_serves(const struct program *target, const char *path)
 		return SERVES_NOTHING;
 	bool fits =
 	    program_fits(jprof_binary_info(target->binary), jprof_binary_info(b)); /* the loader would take it */
-	bool allocates = jprof_binary_exports(b, "malloc");
+	bool allocates = binary_exports(b, "malloc");
 	jprof_binary_free(b);
 	return !fits ? SERVES_NOTHING : is_jemalloc(path) ? IS_JEMALLOC : allocates ? SERVES_MALLOC : SERVES_NOTHING;
 }
@@ -273,10 +273,10 @@ bool own_jemalloc(const struct jprof_binary *program, struct own_jemalloc *own)
 	char allocates[32];
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		snprintf(allocates, sizeof allocates, "%smalloc", kinds[i].prefix);
-		if (!jprof_binary_defines(program, kinds[i].mallctl) || !jprof_binary_defines(program, allocates))
+		if (!binary_defines(program, kinds[i].mallctl) || !binary_defines(program, allocates))
 			continue;
 		*own = kinds[i];
-		own->exported = jprof_binary_exports(program, own->mallctl);
+		own->exported = binary_exports(program, own->mallctl);
 		return true;
 	}
 	return false;

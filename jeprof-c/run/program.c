@@ -170,6 +170,26 @@ void program_describe(const struct jprof_binary_info *info, char *text, size_t s
 	         *info->libc ? info->libc : "a C library that is not known");
 }
 
+/* What a test of the library answers, called right after errno was 0. */
+static bool note_answer(bool answer)
+{
+	if (!answer && errno == ENOMEM)
+		shortage_note_code(JPROF_E_NOMEM);
+	return answer;
+}
+
+bool binary_defines(const struct jprof_binary *binary, const char *name)
+{
+	errno = 0;
+	return note_answer(jprof_binary_defines(binary, name));
+}
+
+bool binary_exports(const struct jprof_binary *binary, const char *name)
+{
+	errno = 0;
+	return note_answer(jprof_binary_exports(binary, name));
+}
+
 bool program_is_ruby(const struct program *t)
 {
 	return !strncmp(t->name, "ruby", 4);

@@ -37,4 +37,8 @@ void program_describe(const struct jprof_binary_info *info, char *text, size_t s
 /* Whether the program is a Ruby interpreter, by its name. */
 bool program_is_ruby(const struct program *target);
 
+/* jprof_binary_defines and jprof_binary_exports, where memory that is short is noted: cli/shortage.h. */
+bool binary_defines(const struct jprof_binary *binary, const char *name);
+bool binary_exports(const struct jprof_binary *binary, const char *name);
+
 #endif
