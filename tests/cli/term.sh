@@ -1,8 +1,8 @@
 #!/bin/sh
 # TERM ends whatever the program does, within moments and with nothing left: while it waits for an agent or for a server
-# of debug information, while it writes, and while it tries a library. Without an end each of these takes days here; the
-# waits below are long only because a machine may be slow. What leaves a file is tried once more where no file system has
-# files without a name (src/no_tmpfile.c).
+# of debug information, while it reads names, while it writes, and while it tries a library. Without an end each of these
+# takes days here; the waits below are long only because a machine may be slow. What leaves a file is tried once more
+# where no file system has files without a name (src/no_tmpfile.c).
 . "$(dirname "$0")/lib.sh"
 . "$here/live.sh"
 python3=$(command -v python3) || skip "no python3 here"
@@ -79,6 +79,20 @@ ended
 exits 143
 stop "$pid"
 
+# make_heap FLAG: waits.heap, a dump of the program waits that is compiled so.
+make_heap() {
+    build waits waits.c "$1"
+    readelf -lhW waits | awk -v path="$tmp/waits" '
+        /Entry point/ { entry = $NF }
+        / LOAD .* R E / { printf "%s %s %s %s %s\n", entry, $2, $3, $6, path }' >load
+    "$python3" -c '
+entry, offset, vaddr, size, path = open("load").read().split()
+base, vaddr = 0x555555554000, int(vaddr, 16)
+end = (vaddr + int(size, 16) + 4095) & ~4095
+print("heap_v2/524288\n  t*: 1: 4096 [0: 0]\n@ 0x%x\n  t*: 1: 4096 [0: 0]\n\nMAPPED_LIBRARIES:\n%x-%x r-xp %08x 08:01 1 %s" %
+      (base + int(entry, 16) + 8, base + vaddr, base + end, int(offset, 16), path))' >waits.heap
+}
+
 # ---- a server of debug information that does not answer
 run "$jprof" --debuginfod "$good"
 if ! grep -q 'built without libdebuginfod' err out; then
@@ -101,16 +115,7 @@ END
     until_true 60 test -s port
     DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)/ DEBUGINFOD_TIMEOUT=86400 DEBUGINFOD_CACHE_PATH=$tmp/cache
     export DEBUGINFOD_URLS DEBUGINFOD_TIMEOUT DEBUGINFOD_CACHE_PATH
-    build waits waits.c -s
-    readelf -lhW waits | awk -v path="$tmp/waits" '
-        /Entry point/ { entry = $NF }
-        / LOAD .* R E / { printf "%s %s %s %s %s\n", entry, $2, $3, $6, path }' >load
-    "$python3" -c '
-entry, offset, vaddr, size, path = open("load").read().split()
-base, vaddr = 0x555555554000, int(vaddr, 16)
-end = (vaddr + int(size, 16) + 4095) & ~4095
-print("heap_v2/524288\n  t*: 1: 4096 [0: 0]\n@ 0x%x\n  t*: 1: 4096 [0: 0]\n\nMAPPED_LIBRARIES:\n%x-%x r-xp %08x 08:01 1 %s" %
-      (base + int(entry, 16) + 8, base + vaddr, base + end, int(offset, 16), path))' >waits.heap
+    make_heap -s
     for under in '' $no_names; do
         for way in '--text' '--text -o x.jprof' 'bundle -o x.jprof'; do
             for end in 'TERM 143' 'KILL 137'; do
@@ -143,6 +148,30 @@ print("heap_v2/524288\n  t*: 1: 4096 [0: 0]\n@ 0x%x\n  t*: 1: 4096 [0: 0]\n\nMAP
     no_dumps d
     stop "$pid"
 fi
+
+# ---- names from debug information that take for ever
+printf '#include <stdio.h>\nvoid *dwarf_begin_elf(void) { fclose(fopen(MARK, "w")); for (volatile int on = 1; on;) ; return NULL; }\n' >spins.c
+${CC:-gcc} -shared -fPIC -DMARK="\"$tmp/mark\"" -o spins.so spins.c || skip "no compiler here"
+make_heap -g
+under="env LD_PRELOAD=$tmp/spins.so ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0:detect_leaks=0"
+for way in '--text' '--text -o x.jprof' 'bundle -o x.jprof'; do
+    rm -f mark
+    # shellcheck disable=SC2086
+    begin $way waits.heap
+    until_true 60 test -e mark
+    ended
+    exits 143
+done
+good=$tmp/waits.heap
+rm -f mark
+fake fds
+begin snap "$pid" -o x.jprof
+until_true 60 test -e mark
+ended
+exits 1
+says 'jprof: interrupted: no bundle was written'
+stop "$pid"
+under=
 
 # ---- nobody reads what it writes
 good=$heaps/jemalloc-5.3.0.heap
