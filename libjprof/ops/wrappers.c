@@ -166,8 +166,8 @@ bool jp_is_wrapper_name(const struct jp_wrappers *w, const char *name)
 	return false;
 }
 
-/* Frames of Ruby and CPython that say "a script runs", of which there are many in a row. */
-bool jp_is_plumbing_name(const char *name)
+/* Frames that say "a script runs", of which there are many in a row. */
+static bool is_plumbing_of_ruby(const char *name)
 {
 	static const char *const patterns[] = {
 		"vm_exec_core",
@@ -213,6 +213,13 @@ bool jp_is_plumbing_name(const char *name)
 		"rb_class_new_instance_pass_kw",
 		"rb_obj_call_init*",
 		"int_dotimes",
+	};
+	return matches(name, patterns, jp_count(patterns));
+}
+
+static bool is_plumbing_of_python(const char *name)
+{
+	static const char *const patterns[] = {
 		"_PyEval_EvalFrame*",
 		"_PyEval_EvalCode*",
 		"_PyEval_Vector",
@@ -244,4 +251,9 @@ bool jp_is_plumbing_name(const char *name)
 		"Py_Main",
 	};
 	return matches(name, patterns, jp_count(patterns));
+}
+
+bool jp_is_plumbing_name(const char *name)
+{
+	return is_plumbing_of_ruby(name) || is_plumbing_of_python(name);
 }
