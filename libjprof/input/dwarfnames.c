@@ -63,12 +63,14 @@ void jp_dwarf_names_forget(struct jp_dwarf_names *names)
 	jp_intern_release(&names->known);
 	jp_intern_release(&names->units);
 	names->lambda_count = 0;
+	names->outer_of = NULL;
 }
 
 void jp_dwarf_names_release(struct jp_dwarf_names *names)
 {
 	jp_dwarf_names_forget(names);
 	jp_strbuf_release(&names->text);
+	jp_strbuf_release(&names->outer);
 	free(names->spelled);
 	free(names->lambdas);
 }
@@ -117,14 +119,19 @@ static bool put_function_scope(struct jp_dwarf_names *names, struct jp_strbuf *o
 	if (names->language != JP_DWARF_CPLUSPLUS || !die->addr ||
 	    (!dwarf_attr(die, DW_AT_specification, &attr) && !dwarf_attr(die, DW_AT_abstract_origin, &attr)))
 		return false;
-	const char *name = linkage_name(die);
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) full = { 0 };
-	if (!name || !jp_is_mangled(name))
-		return false;
-	jp_demangle(name, &full, out);
-	jp_strbuf_str(out, "::");
-	names->failed = names->failed || full.failed;
-	return true;
+	if (names->outer_of != die->addr) {
+		const char *name = linkage_name(die);
+		struct jp_strbuf jp_cleanup(jp_strbuf_release) full = { 0 };
+		jp_strbuf_cut(&names->outer, 0);
+		names->outer_of = die->addr;
+		if (name && jp_is_mangled(name)) {
+			jp_demangle(name, &full, &names->outer);
+			jp_strbuf_str(&names->outer, "::");
+		}
+		names->failed = names->failed || full.failed || names->outer.failed;
+	}
+	jp_strbuf_add(out, names->outer.text ? names->outer.text : "", names->outer.len);
+	return names->outer.len;
 }
 
 /* A name with the scopes around it. */

@@ -25,6 +25,8 @@ struct jp_dwarf_names {
 	enum jp_dwarf_language language;
 	struct jp_strbuf text; /* of the scope */
 	struct jp_dwarf_scope at;
+	struct jp_strbuf outer;     /* the scope of the last function that was asked for its own */
+	const void *outer_of;       /* its DIE */
 	struct jp_intern known;     /* DIEs of functions whose names are made here */
 	struct jp_intern units;     /* DIEs of other units that were looked through for these */
 	struct jp_spelled *spelled; /* and these, by id in `known` */
