@@ -196,6 +196,22 @@ static int render_threads(const struct loaded *l, const struct jprof_view *view,
 	return status;
 }
 
+/* How many rows of a difference may be accused by chance. */
+static void tell_chance(const struct jprof_view *view, const struct loaded *l, const struct options *o)
+{
+	enum { wrong_one_in = 20, least_rows = 10 };
+	struct jprof_table *table;
+	size_t rows = 0;
+	if (!o->errors || !l->difference || jprof_table_new(view, NULL, &table, NULL))
+		return;
+	for (size_t i = 0; i < jprof_table_count(table); i++)
+		rows += jprof_table_at(table, i)->flat_range.error > 0;
+	jprof_table_free(table);
+	if (rows >= least_rows)
+		say("of %zu rows about %zu may be accused by chance: an interval holds the truth in 95 %% of cases",
+		    rows, (rows + wrong_one_in / 2) / wrong_one_in);
+}
+
 /* What filters keep, where that is not all: shares are of it. */
 static void tell_kept(const struct jprof_view *view, const struct options *o)
 {
@@ -234,6 +250,7 @@ static void tell(const struct loaded *l, const struct jprof_view *view, const st
 		tell_cut(l->profile, o);
 		tell_bound(l->profile, o);
 		tell_no_creator(l, view);
+		tell_chance(view, l, o);
 	}
 }
 

@@ -231,6 +231,7 @@ int jp_profile_from_dump(const struct jprof_dump *dump, struct jprof_dump *taken
 		return rc;
 	w.profile->mtime = w.profile->first_mtime = dump->mtime;
 	w.profile->rate = dump->info.rate;
+	w.profile->lineage.rate = dump->scaling == JP_SCALE_POISSON ? (double)dump->info.rate : 0;
 	w.profile->info = (struct jprof_profile_info){
 		.format = dump->info.format,
 		.rate = dump->info.rate,

@@ -489,6 +489,7 @@ static void describe_pprof(struct pprof_load *w)
 		w->difference = w->difference || p->values.items[i] < 0;
 	bool bytes = string_is(p, p->period_type.unit_s, "bytes");
 	profile->rate = bytes && p->period > 0 ? (uint64_t)p->period : 0;
+	profile->lineage.rate = (double)profile->rate;
 }
 
 /* One note says where the sound part ends, or the error if there is none. */

@@ -334,6 +334,7 @@ static int judge_processes(struct jprof_profile *to, const struct jprof_profile 
 /* Before the samples, which add to it. */
 static void merge_lineage(struct jp_lineage *to, const struct jp_lineage *from, double factor, bool related)
 {
+	to->rate = to->rate > from->rate ? to->rate : from->rate;
 	to->subtracted |= from->subtracted || factor < 0;
 	to->strangers |= from->strangers || (factor < 0 && !related);
 	to->shared_sum |= from->shared_sum;

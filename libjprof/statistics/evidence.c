@@ -7,11 +7,12 @@
 #include "statistics/sampling.h"
 #include "statistics/scaling.h"
 
-static const double few = 10;              /* fewer samples than this are few */
-static const double small_error = 0.1;     /* unless the error is this part of the value at most */
-static const double ends_in_errors = 1.96; /* from an estimate to the end of its interval */
-static const double none_upper = 3.6889;   /* upper end of the 95 % interval for a count of none */
-static const double none_missed = 0.0253;  /* of as many objects expected none comes in 97.5 % of cases */
+static const double few = 10;                /* fewer samples than this are few */
+static const double small_error = 0.1;       /* unless the error is this part of the value at most */
+static const double ends_in_errors = 1.96;   /* from an estimate to the end of its interval */
+static const double single_precision = 1e-6; /* of worth and open: an end must not lie beyond what is certain */
+static const double none_upper = 3.6889;     /* upper end of the 95 % interval for a count of none */
+static const double none_missed = 0.0253;    /* of as many objects expected none comes in 97.5 % of cases */
 
 static float mean_of(double a, double weight_a, double b, double weight_b)
 {
@@ -60,7 +61,7 @@ static struct jp_spread spread_of(const struct jp_seen *seen, enum jprof_counter
 	s.third = variance * worth * (1 + open);
 	s.worth = variance * worth;
 	s.open = variance * open;
-	s.unsampled = variance / worth;
+	s.unsampled = variance / worth * (1 + single_precision);
 	return s;
 }
 
@@ -163,6 +164,18 @@ static void put_ends(struct jprof_range *range, double value, struct interval_en
 	range->high = value + hypot(plus.up, minus.down) + rounding;
 }
 
+/* Of few samples nobody knows whether all objects at these stacks have the sizes of the sampled ones, which the rest
+ * takes for granted. Others may be there, as many bytes as go unsampled altogether. */
+static struct interval_ends with_other_sizes(struct interval_ends ends, const struct jp_spread *s, double rate,
+                                             enum jprof_counter counter)
+{
+	bool objects = counter == JPROF_INUSE_OBJECTS || counter == JPROF_ALLOC_OBJECTS;
+	double unseen = none_upper * rate / (objects ? jp_least_size : 1);
+	if (s->n > 0 && s->n < few && ends.up < unseen)
+		ends.up = unseen;
+	return ends;
+}
+
 static const struct jp_spread *seen_one(const struct jp_spread *s, const struct jp_spread *other)
 {
 	return s->n > 0 ? s : other;
@@ -193,9 +206,9 @@ struct jprof_range jp_evidence_range(const struct jp_lineage *lineage, const str
 		range.error = range.low = range.high = NAN;
 		return range;
 	}
-	up = ends_of(plus, seen_one(plus, minus));
+	up = with_other_sizes(ends_of(plus, seen_one(plus, minus)), plus, lineage->rate, counter);
 	if (has_minus(lineage, counter))
-		down = ends_of(minus, seen_one(minus, plus));
+		down = with_other_sizes(ends_of(minus, seen_one(minus, plus)), minus, lineage->rate, counter);
 	range.error = hypot(sqrt(plus->variance + minus->variance + e->shift * e->shift), e->rounding / ends_in_errors);
 	put_ends(&range, e->value + e->shift, up, down, e->rounding);
 	put_doubts(&range, e->value, lineage->subtracted);

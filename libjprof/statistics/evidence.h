@@ -19,6 +19,7 @@ struct jp_seen {
 
 /* What the operations on a profile mean for its errors. */
 struct jp_lineage {
+	double rate;         /* mean bytes between two samples, the largest of all inputs; 0: not known */
 	bool subtracted;     /* something was: a row may have had more than was seen of it */
 	bool strangers;      /* dumps of processes without a common past were subtracted */
 	bool shared_sum;     /* dumps with a common past were added: what they share is not known */

@@ -129,6 +129,27 @@ static struct jprof_profile *draw_mixture(const struct experiment *e, struct rng
 	return process_profile(&p);
 }
 
+/* Few objects of sizes drawn at random at one stack, seen at least once: a row that is shown. A growth below 0: what
+ * has come since an early dump that had as much. */
+static struct jprof_profile *draw_few_mixed(const struct experiment *e, struct rng *rng, double truth[2])
+{
+	static const uint64_t mixed[] = { 4096, 32768, 262144, 2097152 };
+	struct process p, early = process_of(e);
+	uint64_t seen = 0;
+	for (int i = 0; i < 2 * (int)e->n && e->growth < 0; i++)
+		grow(&early, rng, 0, mixed[(int)(rng_uniform(rng) * 4)], 1);
+	do {
+		p = early;
+		truth[0] = truth[1] = 0;
+		for (double n = 0; n < e->n; n++) {
+			uint64_t size = mixed[(int)(rng_uniform(rng) * 4)];
+			settle(truth, 1, (double)size);
+			seen += grow(&p, rng, 0, size, 1);
+		}
+	} while (!seen);
+	return e->growth < 0 ? merged(&p, &early, -1) : process_profile(&p);
+}
+
 static struct jprof_profile *draw_mixed_growth(const struct experiment *e, struct rng *rng, double truth[2])
 {
 	double before[2] = { 0 };
@@ -371,6 +392,13 @@ static const struct experiment experiments[] = {
 	{ "sizes", 1 << 19, 0, 80, 1, true, false, false, EXACT, EXACT, 2000, draw_sizes },
 	{ "sizes", 1 << 19, 0, 800, 1, false, false, false, EXACT, EXACT, 2000, draw_sizes },
 	{ "sizes", 1 << 14, 0, 800, 1, true, false, false, EXACT, EXACT, 2000, draw_sizes },
+	{ "few mixed", 1 << 19, 0, 1, 1, true, false, false, BOUND, BOUND, 2000, draw_few_mixed },
+	{ "few mixed", 1 << 19, 0, 2, 1, true, false, false, BOUND, BOUND, 2000, draw_few_mixed },
+	{ "few mixed", 1 << 19, 0, 4, 1, false, false, false, BOUND, BOUND, 2000, draw_few_mixed },
+	{ "few mixed", 1 << 21, 0, 3, 1, true, false, false, BOUND, BOUND, 2000, draw_few_mixed },
+	{ "few mixed", 1 << 21, 0, 8, 1, true, false, false, BOUND, BOUND, 2000, draw_few_mixed },
+	{ "few mixed", 1 << 14, 0, 2, 1, true, false, false, BOUND, BOUND, 2000, draw_few_mixed },
+	{ "few mixed", 1 << 19, 0, 2, -1, true, true, false, BOUND, BOUND, 2000, draw_few_mixed },
 	{ "mixture", 1 << 19, 0, 10, 1, true, false, false, BOUND, NONE, 2000, draw_mixture },
 	{ "mixture", 1 << 19, 0, 100, 1, true, false, false, BOUND, BOUND, 2000, draw_mixture },
 	{ "mixture", 1 << 19, 0, 3000, 1, true, false, false, BOUND, BOUND, 1000, draw_mixture },
