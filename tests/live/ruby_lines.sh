@@ -81,6 +81,20 @@ script 'def leaf = $keep << Fiddle.malloc(20_000)
         dump "x.heap"' "$evals"
 which=callers
 labels "callers, each at the place of the last" 'gen_{n}.rb:1 <main>' '-e:[1-9] *'
+
+which=outer
+# So far outside that the agent would take it over from the thread's last stack, were it not for the collection.
+script 'def leaf = $keep << Fiddle.malloc(20_000)
+        def one = leaf
+        def two = one
+        def three = two
+        def four = three
+        (ARGV[0].to_i / 2).times { |i|
+          n = i + 1
+          labelled(n) { eval("four", TOPLEVEL_BINDING, "gen_#{n}.rb", 1) }
+          GC.start }
+        dump "x.heap"' "$evals"
+labels "outer callers, each at the place of the last" 'gen_{n}.rb:1 <main>'
 which=labels
 
 # Ruby gives the path of the method around it; the line is that of the text.

@@ -4,6 +4,7 @@ usage: rubytable.py COMMAND DUMP [ARGUMENT...]; each prints one line, and fails 
     labels DUMP TEMPLATE...  a sample with the label N has as its innermost line one of the TEMPLATEs, in which * is
                              anything, {n%K+M} made of N; samples without a Ruby stack, or a line, count as without
     callers DUMP TEMPLATE... likewise, of the second line from the innermost
+    outer DUMP TEMPLATE...   likewise, of the innermost line that is not of the script -e
     share DUMP LINE          percent of the bytes whose innermost line, with its method, contains LINE
     bytes DUMP LINE          likewise, the bytes
     ruby DUMP                percent of the bytes that have a Ruby stack
@@ -101,6 +102,7 @@ class Sample:
                 self.stack = table.stack(number)
         lines = [frame for frame in self.stack if frame.path]
         self.line, self.caller = (lines + [None, None])[:2]
+        self.outer = next((f for f in lines if not f.path.startswith("-e")), self.line)
 
 
 def read(path):
@@ -151,8 +153,9 @@ def main():
     command, path, *rest = sys.argv[1:]
     table, samples = read(path)
     total = sum(s.size for s in samples)
-    if command in ("labels", "callers"):
-        sys.exit(not labels(samples, rest, "line" if command == "labels" else "caller"))
+    of = {"labels": "line", "callers": "caller", "outer": "outer"}
+    if command in of:
+        sys.exit(not labels(samples, rest, of[command]))
     elif command == "share":
         print(round(100 * bytes_of(samples, rest[0]) / total, 2))
     elif command == "bytes":
