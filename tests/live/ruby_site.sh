@@ -55,4 +55,43 @@ check "of the file the first row is $(first_row "$dump")" [ "$(first_row "$dump"
 mv "$dump.ruby" away
 check "from a bundle of files the first row is $(first_row again.jprof)" [ "$(first_row again.jprof)" = "held.rb:3 Held#keep" ]
 check "without its table the dump has lines of Ruby" [ "$(first_row "$dump")" != "held.rb:3 Held#keep" ]
+
+# Two children of one parent with code of their own, whose numbers go on from the same ones: in a sum and in a
+# difference each line has what its own child has there, and the other child adds nothing to it.
+cat >twins.rb <<'RUBY'
+require 'fiddle'
+MALLCTL = Fiddle::Function.new(Fiddle::Handle::DEFAULT['mallctl'], [Fiddle::TYPE_VOIDP] * 4 + [Fiddle::TYPE_SIZE_T],
+                               Fiddle::TYPE_INT)
+def dump(path)
+  name = Fiddle::Pointer["#{path}\0"]
+  MALLCTL.call(Fiddle::Pointer["prof.dump\0"], nil, nil, Fiddle::Pointer[[name.to_i].pack('J')], 8).zero? or abort 'no dump'
+end
+$keep = []
+1000.times { $keep << Fiddle.malloc(2000) } # line 9: of the parent
+%w[left right].each_with_index do |name, i|
+  fork do
+    50.times { |k| eval("def #{name}#{k} = $keep << Fiddle.malloc(#{3000 + 1000 * i})", nil, "#{name}.rb", 10 + k) }
+    20.times { 50.times { |k| send("#{name}#{k}") } }
+    dump "#{name}.heap"
+    exit!(0)
+  end
+end
+Process.waitall.all? { |_, status| status.success? } or abort 'a child'
+RUBY
+LD_PRELOAD=$agent:$jemalloc MALLOC_CONF=prof:true,lg_prof_sample:12,prof_prefix:$tmp/d/app ruby twins.rb >twins.out 2>&1 ||
+    { cat twins.out; exit 1; }
+# The rows of both children's code, in whole bytes: NAME BYTES.
+rows_of() {
+    "$jprof" --json "$@" 2>/dev/null | jq -r '.rows[] | select(.name | test("^(left|right)\\.rb:")) | select(.flat != 0) | "\(.name) \(.flat | round)"' | sort
+}
+rows_of left.heap >left
+rows_of right.heap >right
+check "a child has few lines of its own" [ "$(wc -l <left)" -ge 40 -a "$(wc -l <right)" -ge 40 ]
+check "a child has lines of the other" eval '! grep -q ^right left && ! grep -q ^left right'
+rows_of left.heap right.heap >both
+sort left right | diff - both >changed 2>&1
+check "the sum has other rows than the children: $(head -n 3 changed)" [ ! -s changed ]
+rows_of --diff_base=left.heap right.heap >apart
+sed 's/ \([0-9]*\)$/ -\1/' left | sort - right | diff - apart >changed 2>&1
+check "the difference has other rows: $(head -n 3 changed)" [ ! -s changed ]
 finish
