@@ -131,6 +131,16 @@ static double bytes_of(const struct jprof_explained *row)
 	return row->bytes;
 }
 
+/* What shares are of: of several processes what each of them has, counted whole. */
+static double whole_of(const struct jprof_explanation *e)
+{
+	double shared = 0;
+	for (size_t i = 0; i < jprof_explain_count(e); i++)
+		if (jprof_explain_at(e, i)->part == JPROF_PART_SHARED)
+			shared = jprof_explain_at(e, i)->bytes;
+	return jprof_explain_info(e)->total - shared;
+}
+
 static void put_sentence(FILE *out, const struct jprof_explanation *e)
 {
 	const struct jprof_explain_info *info = jprof_explain_info(e);
@@ -140,7 +150,7 @@ static void put_sentence(FILE *out, const struct jprof_explanation *e)
 		return;
 	for (int i = 0; i < most_places && (row = largest_part(e, i, bytes_of)); i++)
 		add_words_to(line, "%s%.1f MB (%.0f %%) %s", i ? ", " : "", row->bytes / mb,
-		             row->bytes * 100 / info->total, words_of_part(row->part)->verb);
+		             row->bytes * 100 / whole_of(e), words_of_part(row->part)->verb);
 	add_words_to(line, ".");
 	row = largest_part(e, 0, growth_of);
 	if (grows(info) && row)
@@ -228,10 +238,11 @@ static void put_part_row(FILE *out, const struct jprof_explanation *e, size_t at
 	const struct jprof_explained *row = jprof_explain_at(e, at);
 	char line[line_most] = "";
 	add_number(line, 7, "", row->bytes);
-	if (row->depth || isnan(info->total))
+	bool after_sum = info->processes > 1 && (row->part == JPROF_PART_SHARED || row->part == JPROF_PART_TOTAL);
+	if (row->depth || after_sum || isnan(info->total))
 		add_words_to(line, "       ");
 	else
-		add_words_to(line, " %4.0f %%", row->bytes * 100 / info->total);
+		add_words_to(line, " %4.0f %%", row->bytes * 100 / whole_of(e));
 	if (growth)
 		add_number(line, 8, "+", row->growth);
 	add_words_to(line, "  %*s", (int)row->depth * 2, "");

@@ -2,6 +2,7 @@
 # jprof explain: tables that add up, beside what /proc, jemalloc and Ruby told of real processes: Redmine, a worker of Puma.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "no python3 here"
+command -v zstd >/dev/null || skip "no zstd here"
 
 # judge WHAT FILE EXPRESSION: holds of a JSON explanation d; row(PART) is the first of it, in MB.
 judge() {
@@ -67,6 +68,37 @@ for s in 1 2 3 4 5; do
     judge "w0.$s: the GC heap, by GC.stat" puma.json "row('gc_heap') * 1048576 == 16384 * $(tar xOf "$bundle" dump/gcstat.json | awk '/^heap_allocated_pages/ { print $2 }')"
     judge "w0.$s: nothing is shown of what is not known" puma.json 'not [r for r in d["rows"] if r["bytes"] is None]'
 done
+
+# ---- two processes: each counts whole, then what they share is taken off; shares are of what each has ----
+python3 - "$steady" <<'END'
+import io, json, subprocess, sys, tarfile
+files = {}
+whole = subprocess.run(["zstd", "-dcq", sys.argv[1]], capture_output=True, check=True).stdout
+archive = tarfile.open(fileobj=io.BytesIO(whole))
+for entry in archive:
+    files[entry.name] = archive.extractfile(entry).read()
+top = json.loads(files.pop("bundle.json"))
+top["members"] = [dict(top["members"][0], name=name, pid=int(name)) for name in ("17", "21")]
+files["9233/smaps_rollup"] = files["9233/smaps_rollup"].replace(b"Pss:              ", b"Pss:                   100000 kB\nOld: ", 1)
+with tarfile.open("two.jprof", "w", format=tarfile.USTAR_FORMAT) as out:
+    def add(name, data):
+        info = tarfile.TarInfo(name)
+        info.size = len(data)
+        out.addfile(info, io.BytesIO(data))
+    add("bundle.json", json.dumps(top).encode())
+    for name in ("17", "21"):
+        for path, data in files.items():
+            add(path.replace("9233", name), data)
+END
+run "$jprof" explain --json two.jprof
+exits 0
+cp out two.json
+schema two.json
+judge "two processes do not add up" two.json "$adds_up"
+judge "Pss" two.json 'd["processes"] == 2 and d["total"] == 2 * 100000 * 1024 and near(row("shared"), 2 * (100000 / 1024 - 268.4), .01)'
+run "$jprof" explain two.jprof
+prints '^  236[.]6   44 %  live malloc memory$'
+prints '^  195[.]3         sum of Pss of 2 processes; shared memory counts once$'
 
 # ---- Ruby 3.3: strings of 600 bytes lie in slots of 640, and in no profile ----
 run "$jprof" explain --json "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
