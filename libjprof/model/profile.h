@@ -119,6 +119,7 @@ struct jprof_profile {
 	uint32_t debug_root, debug_dirs, debug_files; /* where debug files were looked for (string ids), or JP_NONE */
 	struct jp_intern directories;                 /* the working directories of processes that run Ruby */
 	struct jp_intern gems;                        /* "NAME VERSION" of those whose paths have no version */
+	bool unlearned_ruby;     /* of some stacks it is not known where the interpreter begins: names may tell */
 	uint32_t outside_ruby;   /* the place that stands for no Ruby stack; JP_NONE: none have one */
 	uint32_t allocator_hint; /* the object of the samples' innermost frames, or JP_NONE */
 	time_t mtime;            /* when the newest dump was made; 0: not known */

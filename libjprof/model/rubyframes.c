@@ -237,11 +237,12 @@ int jp_ruby_note(const struct jp_ruby_load *w, const struct jprof_dump *dump)
 		return -1;
 	if (t && !t->stacks && *t->why && jp_note(w->profile, "%s: no Ruby stacks were taken: %s", dump->name, t->why))
 		return -1;
-	if (t && w->found && !t->interpreter)
+	w->profile->unlearned_ruby = t && w->found && !t->interpreter;
+	if (w->profile->unlearned_ruby)
 		return jp_note(
 		    w->profile,
-		    "%s: it is not known where the interpreter's frames begin: native stacks go on through it, "
-		    "and the Ruby stack stands outside of all of them",
+		    "%s: its agent did not learn where the interpreter's frames begin: native stacks end where names tell it, "
+		    "and else go on through the interpreter, with the Ruby stack below",
 		    dump->name);
 	return 0;
 }

@@ -413,6 +413,7 @@ static void merge_samples(struct jprof_profile *to, const struct jprof_profile *
 	if (to->outside_ruby == JP_NONE && from->outside_ruby != JP_NONE)
 		to->outside_ruby = t->location[from->outside_ruby];
 	to->info.has_ruby |= from->info.has_ruby;
+	to->unlearned_ruby |= from->unlearned_ruby;
 	if (factor < 0 && from->mtime > to->base_mtime)
 		to->base_mtime = from->mtime;
 	if (from->mtime > to->mtime)

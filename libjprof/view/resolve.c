@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/idsort.h"
 #include "view/filter.h"
+#include "view/nativeend.h"
 #include "view/store.h"
 
 /* What was seen of a stack, while its samples are added up: apart where, in a difference, it is not known what both
@@ -26,6 +27,9 @@ struct resolve {
 	struct jp_filter filter;
 	uint32_t thread; /* the only one wanted, or JP_NONE: all */
 	struct jp_index ids;
+	struct jp_native_end native_end; /* where it is by names */
+	uint32_t *cut;                   /* a stack without the interpreter */
+	size_t cut_cap;
 	struct jp_path path; /* of the stack at hand */
 	size_t stack_cap, path_cap, sum_cap;
 	struct sum *sums; /* by stack, for errors */
@@ -49,10 +53,16 @@ static bool same_stack(const void *a, const void *b)
 	       (!x->depth || !memcmp(x->places, y->places, x->depth * sizeof *x->places));
 }
 
+/* Folding may have left the inner end of it. */
+static bool is_cut(const struct resolve *r, const uint32_t *places)
+{
+	return r->cut && places >= r->cut && places <= r->cut + r->cut_cap;
+}
+
 /* Places stay where they are in the profile; what was put together elsewhere is kept. */
 static int keep_places(struct resolve *r, struct jp_view_stack *stack)
 {
-	if (stack->places != r->fold.scratch && stack->places != r->filter.scratch)
+	if (stack->places != r->fold.scratch && stack->places != r->filter.scratch && !is_cut(r, stack->places))
 		return 0;
 	uint32_t *kept = jp_arena_alloc(&r->view->store->places, (stack->depth + 1) * sizeof *kept);
 	if (kept && stack->depth)
@@ -212,20 +222,37 @@ static int chain_epochs(struct resolve *r)
 	return order && r->next && r->follows ? 0 : -1;
 }
 
-/* Leaves the native part of a stack, or that of Ruby, which is its outer end. */
-static void choose_part(const struct resolve *r, struct jp_run *run)
+/* Takes out what lies between the native part of a stack and that of Ruby. 0, or -1 when memory is short. */
+static int take_interpreter_out(struct resolve *r, struct jp_run *run, uint32_t native)
+{
+	uint32_t end = jp_native_end(&r->native_end, run->places, native), ruby = run->depth - native;
+	if (!ruby || end == native)
+		return 0;
+	if (jp_array_reserve(&r->cut, &r->cut_cap, run->depth, sizeof *r->cut))
+		return -1;
+	memcpy(r->cut, run->places, end * sizeof *r->cut);
+	memcpy(r->cut + end, run->places + native, ruby * sizeof *r->cut);
+	*run = (struct jp_run){ .places = r->cut, .depth = end + ruby };
+	return 0;
+}
+
+/* Leaves the native part of a stack, or that of Ruby, which is its outer end. 0, or -1 when memory is short. */
+static int choose_part(struct resolve *r, struct jp_run *run)
 {
 	uint32_t native = run->depth;
-	if (!r->view->origins || r->opts->ruby == JPROF_RUBY_MERGED)
-		return;
+	if (!r->view->origins || (r->opts->ruby == JPROF_RUBY_MERGED && !r->native_end.interpreter))
+		return 0;
 	while (native && r->view->code.locations[run->places[native - 1]].source == JPROF_SOURCE_RUBY)
 		native--;
+	if (r->opts->ruby == JPROF_RUBY_MERGED)
+		return take_interpreter_out(r, run, native);
 	if (r->opts->ruby == JPROF_RUBY_OFF)
 		run->depth = native;
 	else if (native < run->depth)
 		*run = (struct jp_run){ .places = run->places + native, .depth = run->depth - native };
 	else
 		*run = (struct jp_run){ .places = &r->profile->outside_ruby, .depth = 1 };
+	return 0;
 }
 
 static int resolve_sample(struct resolve *r, uint32_t first, uint32_t thread, struct jprof_error *err)
@@ -234,7 +261,8 @@ static int resolve_sample(struct resolve *r, uint32_t first, uint32_t thread, st
 	size_t depth;
 	struct jp_run run = { .places = jp_stack_get(r->profile, sample->stack, &depth) };
 	run.depth = (uint32_t)depth;
-	choose_part(r, &run);
+	if (choose_part(r, &run))
+		return jp_error_nomem(err);
 	if (jp_fold_stack(&r->fold, &run))
 		return jp_error_nomem(err);
 	if (jp_pattern_given_up(r->fold.also))
@@ -324,6 +352,9 @@ static int prepare_view(struct resolve *r, struct jprof_error *err)
 		if (!location_of || jp_origins_init(&v->store->origins, &v->code, location_of))
 			return jp_error_nomem(err);
 	}
+	bool by_names = v->origins && r->profile->unlearned_ruby && r->opts->ruby == JPROF_RUBY_MERGED;
+	if (by_names && jp_native_end_init(&r->native_end, &v->code))
+		return jp_error_nomem(err);
 	int rc = location_of ? jp_rows_init(&v->store->rows, &v->code, location_of, r->opts, err) : jp_error_nomem(err);
 	if (rc)
 		return rc;
@@ -360,6 +391,8 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 	jp_fold_release(&r.fold);
 	jp_filter_release(&r.filter);
 	jp_index_release(&r.ids);
+	jp_native_end_release(&r.native_end);
+	free(r.cut);
 	free(r.path.rows);
 	free(r.sums);
 	free(r.next);

@@ -7,6 +7,7 @@ import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -110,6 +111,68 @@ def fields(rows, *keys):
     return {row["name"]: tuple(row.get(key) for key in keys) for row in rows if row["flat"]}
 
 
+# A stripped Ruby 3.1: rb_vm_exec alone has a name; what it calls lies below it. far is no part of the interpreter.
+INTERPRETER = """
+#define FRAME(name) __attribute__((noinline, used, section(".text." #name)))
+int other(int n);
+FRAME(far) static int far(int n) { return other(n) + 1; }
+FRAME(pad) static int pad(int n) { __asm__ volatile(".skip 80000"); return n; }
+FRAME(cfunc) static int vm_call_cfunc_with_frame(int n) { return far(n) + 2; }
+FRAME(core) static int vm_exec_core(int n) { return vm_call_cfunc_with_frame(n) + 3; }
+FRAME(exec) int rb_vm_exec(int n) { return vm_exec_core(n) + pad(n); }
+"""
+
+
+def write_unlearned(folder, strip):
+    """A dump whose table does not tell where the interpreter begins, with a libruby below `folder`/names."""
+    lib = f"{folder}/names/usr/lib/libruby-3.1.so.3.1"
+    os.makedirs(os.path.dirname(lib), exist_ok=True)
+    open("vm.c", "w").write(INTERPRETER)
+    subprocess.run(["cc", "-O0", "-fno-toplevel-reorder", "-fPIC", "-shared", "-o", lib, "vm.c"], check=True)
+    # Where each function's call returns to.
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", lib], capture_output=True, text=True).stdout
+    called = dict(re.findall(r"^[0-9a-f]+ <(\w+)>:\n(?:.+\n)*?.*\t(?:call|bl)\b.*\n +([0-9a-f]+):", code, re.M))
+    if strip:
+        subprocess.run(["strip", lib], check=True)
+    maps = ""
+    for part in subprocess.run(["readelf", "-lW", lib], capture_output=True, text=True).stdout.splitlines():
+        if part.split()[:1] == ["LOAD"]:
+            offset, address, size = (int(part.split()[i], 16) for i in (1, 2, 5))
+            first, end = 0x10000000 + (address & ~4095), 0x10000000 + (address + size + 4095 & ~4095)
+            maps += (f"{first:x}-{end:x} r{'w' if 'RW' in part else '-'}{'x' if 'R E' in part else '-'}p "
+                     f"{offset & ~4095:08x} 08:01 8 /usr/lib/libruby-3.1.so.3.1\n")
+    at = {name: 0x10000000 + int(called[name], 16) for name in ("far", "vm_call_cfunc_with_frame", "vm_exec_core", "rb_vm_exec")}
+    native = [*at.values(), NOKO]
+    global MAPS
+    before, MAPS = MAPS, re.sub("10000000.*\n", maps, MAPS)
+    write(folder, [(["show"], native, 1000)])
+    MAPS = before
+    table = open(f"{folder}/a.heap.ruby").read()
+    open(f"{folder}/a.heap.ruby", "w").write("".join(line + "\n" for line in table.splitlines() if not line.startswith("interpreter")))
+    return native
+
+
+def by_names():
+    home = os.getcwd()
+    os.mkdir("unlearned")
+    os.chdir("unlearned")
+    os.mkdir("unlearned")
+    outside = ["app/shop.rb:18 Shop#show", "config.ru:3 <main>"]
+    for strip in (False, True):
+        write_unlearned(".", strip)
+        done = subprocess.run([jprof, "--traces", "--trim-path=/srv/shop", "--sysroot=names", "a.heap"], capture_output=True, text=True)
+        stack = [line[18:] for line in done.stdout.splitlines()[2:-1]]
+        same(f"names of the interpreter, stripped: {strip}", (len(stack), stack[1:]), (3, outside))
+        same(f"that it was not learned: {done.stderr}", "did not learn where the interpreter's frames begin" in done.stderr, True)
+        off = run("--traces", "--ruby=off", "--sysroot=names", "a.heap")
+        same("--ruby=off", len(off.splitlines()), 3 + 5)
+    # Without any name both stand one below the other.
+    done = run("--traces", "--trim-path=/srv/shop", "--sysroot=unlearned", "a.heap")
+    stack = [line[18:] for line in done.splitlines()[2:-1]]
+    same("no names", (len(stack), stack[5:]), (7, outside))
+    os.chdir(home)
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     os.mkdir("none")
@@ -209,6 +272,10 @@ with tempfile.TemporaryDirectory() as folder:
         script.write("top\nruby only\ntop --libs\nsites\ntree\noptions\n")
     done = subprocess.run([jprof, "-i", anywhere, "--show_bytes", "a.heap"], stdin=open("script"), capture_output=True, text=True)
     same("session", ["i18n 1.14.1 lib/i18n.rb:71" in done.stdout, "ruby        only" in done.stderr, "rows        sites" in done.stderr], [True] * 3)
+    if shutil.which("cc") and shutil.which("objdump"):
+        by_names()
+    else:
+        print("no cc or no objdump here: names of the interpreter were not looked at")
     os.remove("a.heap.ruby")
     same("without a table", text_rows(anywhere, "a.heap"), text_rows(anywhere, "--functions", "a.heap"))
     done = subprocess.run([jprof, anywhere, "a.heap"], capture_output=True, text=True)
