@@ -39,6 +39,8 @@ static const struct renderer {
 	    .by_thread = true,
 	    .sites = true },
 	  jp_render_traces },
+	{ { .name = "sizes", .help = "a histogram of the sizes of objects", .for_people = true, .by_thread = true },
+	  jp_render_sizes },
 	{ { .name = "list",
 	    .help = "source lines of functions that match, with values",
 	    .argument = "RE",

@@ -45,6 +45,7 @@ jp_render_fn jp_render_callgrind;      /* for kcachegrind */
 jp_render_fn jp_render_disasm;         /* machine code with values */
 jp_render_fn jp_render_list;           /* source with values */
 jp_render_fn jp_render_peek;           /* callers and callees of chosen functions */
+jp_render_fn jp_render_sizes;          /* a histogram of object sizes */
 jp_render_fn jp_render_traces;         /* stacks */
 jp_render_fn jp_render_tree;           /* calls from the roots on */
 

@@ -143,7 +143,7 @@ def formats():
     return words[:words.index("output")] if "output" in words else words
 
 
-PEOPLE = {"text", "tree", "traces", "peek", "list", "disasm", "dot", "svg"}
+PEOPLE = {"text", "tree", "sizes", "traces", "peek", "list", "disasm", "dot", "svg"}
 PROGRAMS = {"collapsed", "raw", "callgrind", "csv", "json", "speedscope", "dhat", "diff-collapsed"}
 OTHERS = {"proto", "interactive", "symbols", "pdf", "png", "gif", "ps", "web"}  # below, or no text
 
