@@ -5,7 +5,7 @@
 jprof=$(readlink -f "$3")
 . "$(dirname "$0")/agent_lib.sh"
 has_ruby || skip "no ruby here, or none that this C library can load"
-${CC:-cc} -O1 -fno-optimize-sibling-calls -fPIC -shared -o libdeep.so "$here/deep.c" 2>/dev/null || skip "no compiler here"
+${CC:-cc} -O1 -fno-optimize-sibling-calls -fPIC -shared -o libdeep.so "$here/nested.c" 2>/dev/null || skip "no compiler here"
 
 for option in '' --yjit; do
     if [ "$option" ] && ! ruby $option -e 1 2>/dev/null; then continue; fi
