@@ -43,6 +43,13 @@ LOOK = """(() => {
       ({ text: t.textContent, box: rect(t), fill: getComputedStyle(t).fill, size: +t.getAttribute('font-size') }))
   }));
 })()"""
+# Frames around nodes, in the same form.
+PAGE = "getComputedStyle(document.documentElement).backgroundColor"
+FRAMES = """[...document.querySelectorAll('.cluster')].map(frame => ({
+  fill: getComputedStyle(frame.querySelector('polygon, path')).fill,
+  texts: [...frame.querySelectorAll('text')].map(t =>
+    ({ text: t.textContent, fill: getComputedStyle(t).fill, size: +t.getAttribute('font-size') }))
+}))"""
 VIEW = "(v => [v.x, v.y, v.width, v.height])(document.documentElement.viewBox.baseVal)"
 
 
@@ -89,7 +96,10 @@ def look(browser, url, name):
         check(len(nodes) > 3, f"{name}: {len(nodes)} nodes")
         check_layout(nodes, name)
         check_colours(nodes, f"{name}, {scheme}")
-        page = browser.run("getComputedStyle(document.documentElement).backgroundColor")
+        frames = [dict(f, fill=browser.run(PAGE)) if f["fill"] == "none" else f for f in browser.run(FRAMES)]
+        check_colours(frames, f"frames of {name}, {scheme}")
+        check(all((luminance(f["fill"]) > 0.5) == (scheme == "light") for f in frames), f"{name}, {scheme}: {frames}")
+        page = browser.run(PAGE)
         check((luminance(page) > 0.5) == (scheme == "light"), f"{name}, {scheme}: the page is {page}")
         if pictures:
             browser.picture(os.path.join(pictures, f"{name}-{scheme}.png"))
@@ -270,8 +280,9 @@ def main():
         framed = draw(path("cluster"), "--cluster", sysroot, ruby)
         with open(os.path.join(directory, "nasty.raw"), "w") as out:
             out.write(NASTY)
+        lines = draw(path("lines"), os.path.join(root, "samples", "tables", "ruby31.1.heap"))
         nasty = draw(path("nasty"), "--full-names", os.path.join(directory, "nasty.raw"))
-        for name, url in ("ruby", plain), ("diff", grown), ("cluster", framed):
+        for name, url in ("ruby", plain), ("diff", grown), ("cluster", framed), ("lines", lines):
             look(browser, url, name)
         use(browser, plain)
         point_and_search(browser, plain, ["--errors", sysroot, ruby])
