@@ -68,7 +68,7 @@ static void put_dropped(FILE *out, const struct jprof_graph_info *info, const st
 		         effort->left_out, effort->arrow_count);
 }
 
-/* The outermost and the innermost of them have names here. */
+/* Of one chain the ends have names here, of several the beginning of the first. */
 static void put_trunk(FILE *out, const struct jprof_graph *graph, const struct dot_trunk *trunk)
 {
 	if (!trunk->count)
@@ -77,9 +77,12 @@ static void put_trunk(FILE *out, const struct jprof_graph *graph, const struct d
 	const char *last = jprof_graph_node(graph, trunk->nodes[trunk->count - 1])->name;
 	if (trunk->count == 1)
 		put_line(out, "left out: the caller before the first fork, %.100s", first);
-	else
+	else if (trunk->chains == 1)
 		put_line(out, "left out: the %zu callers before the first fork, from %.100s to %.100s", trunk->count,
 		         first, last);
+	else
+		put_line(out, "left out: the %zu callers before the first forks, in %zu chains; one begins with %.100s",
+		         trunk->count, trunk->chains, first);
 }
 
 static bool has_edge(const struct jprof_graph *graph, bool residual)

@@ -44,6 +44,7 @@ static void hide_chain(const struct jprof_graph *graph, const struct joint *join
 	}
 	if (!joints[node].out && joints[node].in < 2) /* there is no fork: it is all there is */
 		trunk->count = before;
+	trunk->chains += trunk->count > before;
 	for (size_t i = before; i < trunk->count; i++)
 		trunk->hidden[trunk->nodes[i]] = true;
 }

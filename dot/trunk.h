@@ -8,6 +8,7 @@ struct dot_trunk {
 	bool *hidden;  /* by node */
 	size_t *nodes; /* those, outermost first */
 	size_t count;
+	size_t chains;
 };
 
 /* From each node without a caller on: those that allocate nothing themselves and call one function alone, of the arrows
