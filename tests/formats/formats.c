@@ -54,6 +54,23 @@ struct jp_strbuf rendered(const struct jprof_profile *profile, const char *forma
 	return out;
 }
 
+double cum_of_row(const struct jprof_profile *profile, struct jprof_view_opts asked, const char *row)
+{
+	struct jprof_view *view;
+	struct jprof_table *table;
+	double value = -1;
+	asked.size = sizeof asked;
+	asked.fold = JPROF_FOLD_NONE;
+	assert_int_equal(jprof_view_new(profile, &asked, &view, NULL), 0);
+	assert_int_equal(jprof_table_new(view, NULL, &table, NULL), 0);
+	for (size_t i = 0; i < jprof_table_count(table); i++)
+		if (!strcmp(jprof_table_at(table, i)->name, row))
+			value = jprof_table_at(table, i)->cum;
+	jprof_table_free(table);
+	jprof_view_free(view);
+	return value;
+}
+
 struct jp_strbuf whole_file(const char *path)
 {
 	struct jprof_error err = { 0 };

@@ -24,6 +24,9 @@ struct jprof_view *folded(const struct jprof_profile *profile, enum jprof_fold f
 struct jp_strbuf rendered(const struct jprof_profile *profile, const char *format, bool normalize,
                           enum jprof_fold fold);
 
+/* The cumulative value of a row in a view, of which size and fold are filled in; -1: there is no such row. */
+double cum_of_row(const struct jprof_profile *profile, struct jprof_view_opts asked, const char *row);
+
 /* All of a file; fails the test if it cannot be read. */
 struct jp_strbuf whole_file(const char *path);
 

@@ -16,18 +16,7 @@ static struct jprof_profile *profile_of(const char *text)
 
 static double value(const struct jprof_profile *p, enum jprof_counter counter, const char *row)
 {
-	struct jprof_view_opts opts = { .size = sizeof opts, .counter = counter, .fold = JPROF_FOLD_NONE };
-	struct jprof_view *view;
-	struct jprof_table *table;
-	double cum = -1;
-	assert_int_equal(jprof_view_new(p, &opts, &view, NULL), 0);
-	assert_int_equal(jprof_table_new(view, NULL, &table, NULL), 0);
-	for (size_t i = 0; i < jprof_table_count(table); i++)
-		if (!strcmp(jprof_table_at(table, i)->name, row))
-			cum = jprof_table_at(table, i)->cum;
-	jprof_table_free(table);
-	jprof_view_free(view);
-	return cum;
+	return cum_of_row(p, (struct jprof_view_opts){ .counter = counter }, row);
 }
 
 static void check(const char *header, const long expected[4], const char *format)

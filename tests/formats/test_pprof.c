@@ -120,20 +120,7 @@ static struct jprof_profile *named(const struct jp_strbuf *proto, const char *th
 
 static double cum(const struct jprof_profile *p, enum jprof_granularity by, const char *row)
 {
-	struct jprof_view_opts opts = {
-		.size = sizeof opts, .counter = JPROF_INUSE_SPACE, .granularity = by, .fold = JPROF_FOLD_NONE
-	};
-	struct jprof_view *view;
-	struct jprof_table *table;
-	double value = -1;
-	assert_int_equal(jprof_view_new(p, &opts, &view, NULL), 0);
-	assert_int_equal(jprof_table_new(view, NULL, &table, NULL), 0);
-	for (size_t i = 0; i < jprof_table_count(table); i++)
-		if (!strcmp(jprof_table_at(table, i)->name, row))
-			value = jprof_table_at(table, i)->cum;
-	jprof_table_free(table);
-	jprof_view_free(view);
-	return value;
+	return cum_of_row(p, (struct jprof_view_opts){ .counter = JPROF_INUSE_SPACE, .granularity = by }, row);
 }
 
 /* ---- the tests ---- */

@@ -55,6 +55,41 @@ static void make_path(char path[64])
 	close(fd);
 }
 
+/* What a profile of each costs, from the file on, beside its size; with `rows` to the last row of its table. */
+static void check_shapes(const struct shape *shapes, size_t count, bool rows)
+{
+	const struct jprof_symbolize_opts lean = { .size = sizeof lean, .no_lookup = true, .lean = true };
+	char path[64];
+	int wrong = 0;
+	make_path(path);
+	for (size_t i = 0; i < count; i++) {
+		double size = (double)write_dump(path, &shapes[i]);
+		struct jprof_profile *p;
+		struct jprof_view *view = NULL;
+		struct jprof_table *table = NULL;
+		size_t before = shortmem_held(), named = 0;
+		shortmem_peak(1);
+		assert_int_equal(jprof_profile_open(path, NULL, &p, NULL), 0);
+		if (rows) {
+			assert_int_equal(jprof_profile_symbolize(p, &lean, NULL), 0);
+			assert_int_equal(jprof_view_new(p, NULL, &view, NULL), 0);
+			assert_int_equal(jprof_table_new(view, NULL, &table, NULL), 0);
+			for (size_t r = 0; r < jprof_table_count(table); r++)
+				named += *jprof_table_at(table, r)->name != '\0';
+			assert_true(named > 1000 && named == jprof_view_info(view)->rows);
+		}
+		double cost = (double)(shortmem_peak(1) - before - least_cost) / size;
+		if (cost > shapes[i].most)
+			wrong +=
+			    complain("%s: %.2f times its size, %.2f at most", shapes[i].name, cost, shapes[i].most);
+		jprof_table_free(table);
+		jprof_view_free(view);
+		jprof_profile_free(p);
+	}
+	unlink(path);
+	assert_int_equal(wrong, 0);
+}
+
 /* Before profiles took the dump's stacks, and samples stayed counters, it was 0.8, 1.1, 2.4 and 5.8 times the size. */
 static void test_dumps(void **state)
 {
@@ -64,24 +99,8 @@ static void test_dumps(void **state)
 		{ "shared addresses, stacks of 5", 5, 2000, 1.2, false },
 		{ "all addresses different", 25, 0, 3.4, false },
 	};
-	char path[64];
-	int wrong = 0;
 	(void)state;
-	make_path(path);
-	for (size_t i = 0; i < jp_count(shapes); i++) {
-		double size = (double)write_dump(path, &shapes[i]);
-		struct jprof_profile *p;
-		size_t before = shortmem_held();
-		shortmem_peak(1);
-		assert_int_equal(jprof_profile_open(path, NULL, &p, NULL), 0);
-		double cost = (double)(shortmem_peak(1) - before - least_cost) / size;
-		if (cost > shapes[i].most)
-			wrong +=
-			    complain("%s: %.2f times its size, %.2f at most", shapes[i].name, cost, shapes[i].most);
-		jprof_profile_free(p);
-	}
-	unlink(path);
-	assert_int_equal(wrong, 0);
+	check_shapes(shapes, jp_count(shapes), false);
 }
 
 /* All that the table costs, from the file to its last row: what text and info take. */
@@ -94,35 +113,8 @@ static void test_tables(void **state)
 		{ "all addresses different, in a missing file", 25, 0, 3.8, false },
 		{ "all addresses different, in no file", 25, 0, 3.8, true },
 	};
-	const struct jprof_symbolize_opts lean = { .size = sizeof lean, .no_lookup = true, .lean = true };
-	char path[64];
-	int wrong = 0;
 	(void)state;
-	make_path(path);
-	for (size_t i = 0; i < jp_count(shapes); i++) {
-		double size = (double)write_dump(path, &shapes[i]);
-		struct jprof_profile *p;
-		struct jprof_view *view;
-		struct jprof_table *table;
-		size_t before = shortmem_held(), rows = 0;
-		shortmem_peak(1);
-		assert_int_equal(jprof_profile_open(path, NULL, &p, NULL), 0);
-		assert_int_equal(jprof_profile_symbolize(p, &lean, NULL), 0);
-		assert_int_equal(jprof_view_new(p, NULL, &view, NULL), 0);
-		assert_int_equal(jprof_table_new(view, NULL, &table, NULL), 0);
-		for (size_t r = 0; r < jprof_table_count(table); r++)
-			rows += *jprof_table_at(table, r)->name != '\0';
-		assert_true(rows > 1000 && rows == jprof_view_info(view)->rows);
-		double cost = (double)(shortmem_peak(1) - before - least_cost) / size;
-		if (cost > shapes[i].most)
-			wrong +=
-			    complain("%s: %.2f times its size, %.2f at most", shapes[i].name, cost, shapes[i].most);
-		jprof_table_free(table);
-		jprof_view_free(view);
-		jprof_profile_free(p);
-	}
-	unlink(path);
-	assert_int_equal(wrong, 0);
+	check_shapes(shapes, jp_count(shapes), true);
 }
 
 /* A view needs no second table of stacks: what it has is for each stack and each row. */
