@@ -276,20 +276,6 @@ static int take_json(struct names_work *w, struct jp_span json)
 	return take_objects(w) || take_gems(w) ? -1 : 0;
 }
 
-static void release_names_work(struct names_work *w)
-{
-	for (size_t i = 0; w->shifts && i < jp_object_count(w->profile); i++)
-		free(w->shifts[i].items);
-	jp_pprof_release(&w->pprof);
-	jp_json_release(&w->json);
-	free(w->shifts);
-	free(w->addresses);
-	free(w->functions);
-	free(w->function);
-	free(w->places);
-	free(w->frames);
-}
-
 int jp_names_take(struct jprof_profile *profile, struct jp_span pprof, struct jp_span json)
 {
 	struct names_work w = { .profile = profile };
@@ -300,7 +286,16 @@ int jp_names_take(struct jprof_profile *profile, struct jp_span pprof, struct jp
 		rc = take_json(&w, json);
 	if (!rc)
 		rc = take_locations(&w);
-	release_names_work(&w);
+	for (size_t i = 0; w.shifts && i < jp_object_count(w.profile); i++)
+		free(w.shifts[i].items);
+	jp_pprof_release(&w.pprof);
+	jp_json_release(&w.json);
+	free(w.shifts);
+	free(w.addresses);
+	free(w.functions);
+	free(w.function);
+	free(w.places);
+	free(w.frames);
 	return rc;
 }
 

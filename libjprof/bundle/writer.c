@@ -345,22 +345,17 @@ int jprof_bundle_writer_new(const struct jprof_bundle_writer_opts *given, jprof_
 	return rc;
 }
 
-static void put_list(struct jprof_bundle_writer *w, struct jp_strbuf *out)
-{
-	jp_strbuf_printf(out, "{\"jprof_bundle\": %d, \"tool\": \"jprof %s\"", version, jprof_version());
-	put_member_text(out, "label", w->label);
-	put_member_number(out, "time", w->opts.time > 0 ? (uint64_t)w->opts.time : 0);
-	jp_strbuf_str(out, ",\n  \"members\": [\n    ");
-	jp_strbuf_add(out, w->list.text, w->list.len);
-	jp_strbuf_str(out, "]}\n");
-}
-
 /* bundle.json as a stream of its own. */
 static int pack_list(struct jprof_bundle_writer *w, struct jp_strbuf *out, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) json = { 0 };
 	struct jp_pack *pack;
-	put_list(w, &json);
+	jp_strbuf_printf(&json, "{\"jprof_bundle\": %d, \"tool\": \"jprof %s\"", version, jprof_version());
+	put_member_text(&json, "label", w->label);
+	put_member_number(&json, "time", w->opts.time > 0 ? (uint64_t)w->opts.time : 0);
+	jp_strbuf_str(&json, ",\n  \"members\": [\n    ");
+	jp_strbuf_add(&json, w->list.text, w->list.len);
+	jp_strbuf_str(&json, "]}\n");
 	if (json.failed)
 		return jp_error_nomem(err);
 	int rc = jp_pack_open(w->opts.compression, out, &pack, err);

@@ -38,15 +38,6 @@ static int short_of_memory(int rc)
 	return rc == ENOMEM ? -1 : 0;
 }
 
-/* argv[0] without what a title leaves behind it. */
-static char *title_of(struct jp_arena *arena, const struct jp_strbuf *cmdline)
-{
-	size_t len = cmdline->text ? strnlen(cmdline->text, cmdline->len) : 0;
-	while (len && cmdline->text[len - 1] == ' ')
-		len--;
-	return jp_arena_dup(arena, cmdline->text ? cmdline->text : "", len);
-}
-
 static char *words_of(struct jp_arena *arena, const struct jp_strbuf *cmdline)
 {
 	char *words = jp_arena_dup(arena, cmdline->text ? cmdline->text : "", cmdline->len);
@@ -99,7 +90,11 @@ static int read_cmdline(struct jp_arena *arena, const char *proc, struct jprof_p
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	if (short_of_memory(jp_proc_read(proc, p->pid, "cmdline", cmdline_limit, &text)))
 		return -1;
-	p->title = title_of(arena, &text);
+	/* argv[0] without what a title leaves behind it. */
+	size_t len = text.text ? strnlen(text.text, text.len) : 0;
+	while (len && text.text[len - 1] == ' ')
+		len--;
+	p->title = jp_arena_dup(arena, text.text ? text.text : "", len);
 	p->cmdline = words_of(arena, &text);
 	if (!p->title || !p->cmdline)
 		return -1;

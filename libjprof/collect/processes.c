@@ -89,17 +89,6 @@ static bool is_worker(const struct jprof_process *p, const char *server)
 	return !strcmp(p->role, "worker") && !strcmp(p->server, server);
 }
 
-/* A server whose children are workers is a master. */
-static void find_masters(struct process_scan *scan)
-{
-	for (size_t i = 0; i < scan->count; i++) {
-		struct jprof_process *p = &scan->all[i];
-		struct jprof_process *parent = *p->role ? find_pid(scan, p->ppid) : NULL;
-		if (parent && is_worker(p, parent->server) && !*parent->role)
-			parent->role = "master";
-	}
-}
-
 /* Whether what was forked there has its parent's title: a worker that has none yet, or a child that asked for none. */
 static bool is_copy_of(const struct jprof_process *p, const struct jprof_process *parent)
 {
@@ -204,7 +193,13 @@ static int fill_list(struct process_scan *scan, struct jprof_processes *list, st
 	rc = rc ? rc : look_at_all(scan, err);
 	if (rc)
 		return rc;
-	find_masters(scan);
+	/* A server whose children are workers is a master. */
+	for (size_t i = 0; i < scan->count; i++) {
+		struct jprof_process *p = &scan->all[i];
+		struct jprof_process *parent = *p->role ? find_pid(scan, p->ppid) : NULL;
+		if (parent && is_worker(p, parent->server) && !*parent->role)
+			parent->role = "master";
+	}
 	find_services(scan);
 	if (add_pids(scan, list) || add_selected(scan, list))
 		return jp_error_nomem(err);

@@ -21,15 +21,6 @@ const char *jp_target_path_into(char path[4096], const struct jprof_target *t, c
 /* Not in every libc; the numbers are the kernel's for all architectures. */
 enum { nr_pidfd_send_signal = 424, nr_pidfd_open = 434 };
 
-static int refuse_state(const struct jprof_process *p, struct jprof_error *err)
-{
-	if (p->state == JPROF_PROCESS_ZOMBIE)
-		return jp_error(err, JPROF_E_IO, NULL, 0,
-		                "process %d: has ended (a zombie): its parent, process %d, has not yet noticed", p->pid,
-		                p->ppid);
-	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: there is no such process", p->pid);
-}
-
 static int target_ended(const struct jprof_target *t, struct jprof_error *err)
 {
 	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended meanwhile", t->pid);
@@ -56,8 +47,13 @@ int jprof_target_open(const struct jprof_process *process, const char *proc, str
 {
 	if (jp_null(err, process, out))
 		return JPROF_E_ARGUMENT;
-	if (process->state != JPROF_PROCESS_ALIVE)
-		return refuse_state(process, err);
+	if (process->state != JPROF_PROCESS_ALIVE) {
+		if (process->state == JPROF_PROCESS_ZOMBIE)
+			return jp_error(err, JPROF_E_IO, NULL, 0,
+			                "process %d: has ended (a zombie): its parent, process %d, has not yet noticed",
+			                process->pid, process->ppid);
+		return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: there is no such process", process->pid);
+	}
 	struct jprof_target *t = calloc(1, sizeof *t);
 	if (!t)
 		return jp_error_nomem(err);

@@ -92,12 +92,6 @@ static const char *reason(int rc)
 	}
 }
 
-static int cannot_reach(int rc, int pid, const char *name, struct jprof_error *err)
-{
-	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: its agent cannot be reached at %s: %s", pid, name,
-	                reason(rc));
-}
-
 /* One try. Its network may have gone since the last one. */
 static int connect_abstract(const struct jprof_target *t, const char *name)
 {
@@ -136,7 +130,8 @@ int jp_unixsock_connect(const struct jprof_target *t, const char *name, uint64_t
 		if (fd >= 0)
 			return fd;
 		if ((errno != EAGAIN && errno != EINTR) || jp_clock_ms() >= deadline)
-			return cannot_reach(errno, t->pid, name, err);
+			return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: its agent cannot be reached at %s: %s",
+			                t->pid, name, reason(errno));
 		poll(NULL, 0, pause_ms);
 	}
 }

@@ -210,12 +210,6 @@ static bool is_of_signal(const struct jprof_dump_watch *w, const struct jprof_du
 	return is_it;
 }
 
-/* What jemalloc writes in place shows its end only by standing still. */
-static bool is_finished(const struct jprof_dump_watch *w, const struct jprof_dump_file *file, bool changed)
-{
-	return w->agent ? is_of_signal(w, file) : !changed && ends_well(file);
-}
-
 /* Opens the file if it is the dump. The agent's others, made for other reasons, are not looked at again. */
 static struct jprof_dump_file *open_if_wanted(struct jprof_dump_watch *w, struct seen *seen, bool changed)
 {
@@ -225,7 +219,7 @@ static struct jprof_dump_file *open_if_wanted(struct jprof_dump_watch *w, struct
 	    snprintf(path, sizeof path, "%.*s%s", (int)(jp_dump_base(w->prefix) - w->prefix), w->prefix, seen->name);
 	if (!seen->fresh || (size_t)n >= sizeof path || jp_dump_file_open(w->target, path, &file, NULL))
 		return NULL;
-	bool is_it = is_finished(w, file, changed);
+	bool is_it = w->agent ? is_of_signal(w, file) : !changed && ends_well(file);
 	seen->fresh = !is_it && !w->agent;
 	if (is_it)
 		return file;
@@ -250,16 +244,6 @@ static int look_through(struct jprof_dump_watch *w, struct jprof_dump_file **fil
 	return 0;
 }
 
-/* Until something moves in the directory, or a while. A dump that is written in place has to be seen twice. */
-static void pause_a_while(struct jprof_dump_watch *w)
-{
-	char events[4096];
-	struct pollfd poll_fd = { .fd = w->agent ? w->inotify : -1, .events = POLLIN };
-	poll(&poll_fd, 1, look_every_ms);
-	while (w->inotify >= 0 && read(w->inotify, events, sizeof events) > 0)
-		;
-}
-
 int jprof_dump_watch_wait(struct jprof_dump_watch *w, unsigned timeout, struct jprof_dump_file **out,
                           struct jprof_error *err)
 {
@@ -282,7 +266,13 @@ int jprof_dump_watch_wait(struct jprof_dump_watch *w, unsigned timeout, struct j
 			                 jp_error(err, JPROF_E_IO, NULL, 0,
 			                          "process %d: no dump %s*.heap appeared within %u s of the signal",
 			                          w->target->pid, w->part, (timeout + 999) / 1000));
-		pause_a_while(w);
+		/* Until something moves in the directory, or a while. A dump that is written in place has to be seen
+		 * twice. */
+		char events[4096];
+		struct pollfd poll_fd = { .fd = w->agent ? w->inotify : -1, .events = POLLIN };
+		poll(&poll_fd, 1, look_every_ms);
+		while (w->inotify >= 0 && read(w->inotify, events, sizeof events) > 0)
+			;
 	}
 }
 

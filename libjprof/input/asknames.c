@@ -198,16 +198,6 @@ static int by_asked_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The files that were opened are of no use to the rest. */
-static void take_rest(struct jp_asking *a)
-{
-	jp_split_files_release(&a->splits);
-	qsort(a->rest, a->rest_count, sizeof *a->rest, by_asked_number);
-	memcpy(a->asked, a->rest, a->rest_count * sizeof *a->rest);
-	a->count = a->rest_count;
-	a->rest_count = 0;
-}
-
 static bool has_pending(const struct jp_namereply *reply)
 {
 	for (uint32_t i = 0; i < reply->place_count; i++)
@@ -222,9 +212,14 @@ static int prepare_next(struct jp_asking *a)
 	bool pending = has_pending(&a->reply);
 	if (pending && keep_pending(a))
 		return -1;
-	if (!pending && a->rest_count)
-		take_rest(a);
-	else if (!pending)
+	if (!pending && a->rest_count) {
+		/* The files that were opened are of no use to the rest. */
+		jp_split_files_release(&a->splits);
+		qsort(a->rest, a->rest_count, sizeof *a->rest, by_asked_number);
+		memcpy(a->asked, a->rest, a->rest_count * sizeof *a->rest);
+		a->count = a->rest_count;
+		a->rest_count = 0;
+	} else if (!pending)
 		return 0;
 	for (size_t i = 0; i < a->count; i++)
 		a->offsets[i] = a->ask.offsets[a->asked[i]];

@@ -370,14 +370,6 @@ static int resolve_unit(struct dwarf_walk *walk)
 	return walk->failed || walk->names.failed || walk->source.failed ? -1 : 0;
 }
 
-static void postpone(struct dwarf_walk *walk, uint32_t want)
-{
-	for (size_t i = 0; i < walk->count; i++) {
-		walk->wanted[i].lookup->pending = true;
-		walk->wanted[i].lookup->want = want;
-	}
-}
-
 /* Goes on from a skeleton to where its functions are. Without that its lines still are of use. */
 static int resolve_split_unit(struct dwarf_walk *walk)
 {
@@ -386,7 +378,10 @@ static int resolve_split_unit(struct dwarf_walk *walk)
 	if (jp_splits_find(walk->splits, walk->holder, &walk->skeleton, &split, &state))
 		return -1;
 	if (state == JP_SPLIT_WANTED) {
-		postpone(walk, split.want);
+		for (size_t i = 0; i < walk->count; i++) {
+			walk->wanted[i].lookup->pending = true;
+			walk->wanted[i].lookup->want = split.want;
+		}
 		return 0;
 	}
 	walk->split = state == JP_SPLIT_FOUND;

@@ -126,16 +126,6 @@ static enum jp_nameless reason_of(const struct jp_lookup *lookup)
 	return lookup->fde_start < lookup->fde_end ? JP_NAMELESS_FUNCTION : JP_NAMELESS_CODE;
 }
 
-static void add_place(struct name_search *f, const struct jp_lookup *lookup)
-{
-	f->reply.places[lookup->location] = (struct jp_reply_place){ .vaddr = lookup->vaddr,
-		                                                     .fde_start = lookup->fde_start,
-		                                                     .fde_end = lookup->fde_end,
-		                                                     .source = lookup->source,
-		                                                     .reason = reason_of(lookup),
-		                                                     .want = lookup->pending ? lookup->want : JP_NONE };
-}
-
 /* Frames stand in the order of the places, not of the addresses. */
 static int add_places(struct name_search *f)
 {
@@ -148,7 +138,13 @@ static int add_places(struct name_search *f)
 		r->places[i] = (struct jp_reply_place){ .reason = JP_NAMELESS_OUTSIDE, .want = JP_NONE };
 		if (!at[i])
 			continue;
-		add_place(f, at[i]);
+		f->reply.places[at[i]->location] =
+		    (struct jp_reply_place){ .vaddr = at[i]->vaddr,
+			                     .fde_start = at[i]->fde_start,
+			                     .fde_end = at[i]->fde_end,
+			                     .source = at[i]->source,
+			                     .reason = reason_of(at[i]),
+			                     .want = at[i]->pending ? at[i]->want : JP_NONE };
 		r->places[i].frame_first = r->frame_count;
 		r->places[i].frame_count = at[i]->pending ? 0 : at[i]->frame_count;
 		rc = at[i]->pending ? 0 : add_frames(f, at[i]);

@@ -42,18 +42,14 @@ struct jp_splits *jp_splits_new(void)
 	return calloc(1, sizeof(struct jp_splits));
 }
 
-static void close_source(struct split_source *source)
-{
-	dwarf_end(source->dwarf);
-	jp_elffile_close(&source->file);
-	free(source->units);
-	free(source);
-}
-
 void jp_splits_free(struct jp_splits *s)
 {
-	for (size_t i = 0; s && i < s->source_count; i++)
-		close_source(s->sources[i]);
+	for (size_t i = 0; s && i < s->source_count; i++) {
+		dwarf_end(s->sources[i]->dwarf);
+		jp_elffile_close(&s->sources[i]->file);
+		free(s->sources[i]->units);
+		free(s->sources[i]);
+	}
 	if (s) {
 		jp_arena_release(&s->arena);
 		free(s->sources);
@@ -71,9 +67,17 @@ void jp_splits_answer(struct jp_splits *s, const struct jp_split_answer *answers
 
 /* ---- files that were given ---------------------------------------------------------------------- */
 
-/* Units are looked for by their id, which the skeleton has, too. */
-static int list_units(struct split_source *source)
+/* 0, also of a file that cannot be read; -1 when memory is short. */
+static int read_split_source(struct split_source *source, const struct jp_open_file *given)
 {
+	int rc = jp_elffile_borrow(given->fd, given->path, &source->file);
+	if (rc)
+		return rc == JPROF_E_NOMEM ? -1 : 0;
+	source->shares = jp_elffile_shares(&source->file);
+	source->package = jp_elffile_section(&source->file, ".debug_cu_index");
+	if (!source->package || jp_dwpackage_readable())
+		source->dwarf = dwarf_begin_elf(source->file.elf, DWARF_C_READ, NULL);
+	/* Units are looked for by their id, which the skeleton has, too. */
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
 	uint8_t type;
@@ -86,19 +90,6 @@ static int list_units(struct split_source *source)
 		source->units[source->count++] = (struct split_die){ id, die };
 	}
 	return 0;
-}
-
-/* 0, also of a file that cannot be read; -1 when memory is short. */
-static int read_split_source(struct split_source *source, const struct jp_open_file *given)
-{
-	int rc = jp_elffile_borrow(given->fd, given->path, &source->file);
-	if (rc)
-		return rc == JPROF_E_NOMEM ? -1 : 0;
-	source->shares = jp_elffile_shares(&source->file);
-	source->package = jp_elffile_section(&source->file, ".debug_cu_index");
-	if (!source->package || jp_dwpackage_readable())
-		source->dwarf = dwarf_begin_elf(source->file.elf, DWARF_C_READ, NULL);
-	return list_units(source);
 }
 
 static struct split_source *split_source_of(struct jp_splits *s, const struct jp_open_file *given)

@@ -147,12 +147,6 @@ static int make_question(const struct symbolizing *w, uint32_t first, uint32_t e
 	return q->locations && q->offsets ? 0 : -1;
 }
 
-static void release_question(struct question *q)
-{
-	free(q->locations);
-	free(q->offsets);
-}
-
 /* Those that have no frames yet. */
 static int apply_rest(struct symbolizing *w, uint32_t first, uint32_t end)
 {
@@ -258,7 +252,8 @@ static int symbolize_with(struct symbolizing *w, uint32_t object, struct jp_objf
 		rc = apply_rest(w, first, end);
 	if (!rc && object == w->profile->allocator_hint && !q.count)
 		classify_without_names(w, object, file);
-	release_question(&q);
+	free(q.locations);
+	free(q.offsets);
 	return rc;
 }
 
@@ -407,12 +402,6 @@ static bool may_replace(const struct jp_object *o, const struct jprof_profile *p
 	return o->proof == JPROF_PROOF_NO_FILE || o->proof == JPROF_PROOF_CONTRADICTED;
 }
 
-static void keep_bundled(struct jp_object *o)
-{
-	if (o->build_id == JP_NONE)
-		o->build_id = o->unproven_id;
-}
-
 static int symbolize_bundled(struct symbolizing *w, uint32_t object, uint32_t first, uint32_t end, bool better)
 {
 	struct jprof_profile *p = w->profile;
@@ -429,7 +418,8 @@ static int symbolize_bundled(struct symbolizing *w, uint32_t object, uint32_t fi
 	} else if (usable && known) { /* for its code */
 		rc = jp_remember_file(p, object, found.file);
 	}
-	keep_bundled(&p->objects[object]);
+	if (p->objects[object].build_id == JP_NONE)
+		p->objects[object].build_id = p->objects[object].unproven_id;
 	jp_objfile_close(found.file);
 	return rc;
 }

@@ -379,16 +379,6 @@ static bool has_shrunk(const struct graph *g)
 	return g->total[1] != 0;
 }
 
-static void put_cost_values(struct graph *g, uint32_t line, const double value[static events])
-{
-	put_digits(g, line);
-	for (int i = 0; i < 1 + has_shrunk(g); i++) {
-		jp_strbuf_str(g->out, " ");
-		put_digits(g, value[i]);
-	}
-	jp_strbuf_str(g->out, "\n");
-}
-
 static int put_cost(struct graph *g, const struct cost *cost)
 {
 	const struct cost_key *key = &cost->key;
@@ -401,7 +391,12 @@ static int put_cost(struct graph *g, const struct cost *cost)
 		put_digits(g, key->to_line);
 		jp_strbuf_str(g->out, "\n");
 	}
-	put_cost_values(g, key->line, cost->value);
+	put_digits(g, key->line);
+	for (int i = 0; i < 1 + has_shrunk(g); i++) {
+		jp_strbuf_str(g->out, " ");
+		put_digits(g, cost->value[i]);
+	}
+	jp_strbuf_str(g->out, "\n");
 	return 0;
 }
 

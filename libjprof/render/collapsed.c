@@ -38,22 +38,17 @@ static void add_frame_name(struct jp_strbuf *line, const struct jprof_view *view
 		jp_strbuf_str(line, "[inline]");
 }
 
-static void join_frames(struct jp_strbuf *line, const struct jp_walk *walk)
-{
-	for (uint32_t i = walk->depth; i-- > 0;) {
-		if (line->len)
-			jp_strbuf_str(line, ";");
-		add_frame_name(line, walk->view, walk->frames[i]);
-	}
-}
-
 static int collect(struct lines *lines, struct jp_walk *walk)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) line = { 0 };
 	for (uint32_t i = 0; i < walk->view->stack_count; i++) {
 		jp_strbuf_cut(&line, 0);
 		jp_walk_frames(walk, i);
-		join_frames(&line, walk);
+		for (uint32_t i = walk->depth; i-- > 0;) {
+			if (line.len)
+				jp_strbuf_str(&line, ";");
+			add_frame_name(&line, walk->view, walk->frames[i]);
+		}
 		if (line.failed)
 			return -1;
 		if (!line.len)

@@ -56,16 +56,6 @@ static void put_csv_range(struct jp_strbuf *out, const struct jprof_range *range
 	jp_strbuf_str(out, range->within_error ? ",true" : ",false");
 }
 
-static void put_place(struct jp_strbuf *out, const struct jprof_row *row)
-{
-	put_csv_text(out, row->object ? row->object : "");
-	put_csv_text(out, row->file ? row->file : "");
-	jp_strbuf_str(out, ",");
-	if (row->line)
-		jp_strbuf_printf(out, "%u", row->line);
-	put_csv_text(out, jp_source_names[row->source]);
-}
-
 static void put_csv_row(struct jp_strbuf *out, const struct jprof_row *row, double sum, double whole)
 {
 	put_csv_number(out, trunc(row->flat), 0);
@@ -77,7 +67,12 @@ static void put_csv_row(struct jp_strbuf *out, const struct jprof_row *row, doub
 	put_csv_text(out, row->name);
 	put_csv_range(out, &row->flat_range);
 	put_csv_range(out, &row->cum_range);
-	put_place(out, row);
+	put_csv_text(out, row->object ? row->object : "");
+	put_csv_text(out, row->file ? row->file : "");
+	jp_strbuf_str(out, ",");
+	if (row->line)
+		jp_strbuf_printf(out, "%u", row->line);
+	put_csv_text(out, jp_source_names[row->source]);
 }
 
 static int put_csv_view(struct jp_strbuf *out, const struct jprof_view *view, const struct jprof_report_opts *opts,

@@ -55,15 +55,6 @@ static uint32_t dhat_frame(struct dhat_writer *w, uint32_t frame)
 	return found;
 }
 
-static void put_dhat_stack(struct dhat_writer *w, uint32_t stack)
-{
-	jp_walk_frames(&w->walk, stack);
-	jp_jsonout_open(w->json, "fs", '[', true);
-	for (uint32_t i = 0; i < w->walk.depth; i++)
-		jp_jsonout_uint(w->json, NULL, dhat_frame(w, w->walk.frames[i]));
-	jp_jsonout_close(w->json);
-}
-
 static void put_point(struct dhat_writer *w, uint32_t id)
 {
 	const struct jp_view_stack *stack = &w->view->stacks[id];
@@ -77,23 +68,13 @@ static void put_point(struct dhat_writer *w, uint32_t id)
 	jp_jsonout_open(w->json, NULL, '{', true);
 	jp_jsonout_number(w->json, "tb", bytes, 0);
 	jp_jsonout_number(w->json, "tbk", blocks, 0);
-	put_dhat_stack(w, id);
+	jp_walk_frames(&w->walk, id);
+	jp_jsonout_open(w->json, "fs", '[', true);
+	for (uint32_t i = 0; i < w->walk.depth; i++)
+		jp_jsonout_uint(w->json, NULL, dhat_frame(w, w->walk.frames[i]));
+	jp_jsonout_close(w->json);
 	jp_jsonout_close(w->json);
 	jp_strbuf_drain(w->json->out);
-}
-
-static void put_points(struct dhat_writer *w)
-{
-	jp_jsonout_open(w->json, "pps", '[', false);
-	for (uint32_t i = 0; i < w->view->stack_count; i++)
-		put_point(w, i);
-	jp_jsonout_close(w->json);
-	jp_jsonout_open(w->json, "ftbl", '[', false);
-	for (uint32_t i = 0; i < w->frames.count; i++) {
-		jp_jsonout_string(w->json, NULL, jp_intern_get(&w->frames, i));
-		jp_strbuf_drain(w->json->out);
-	}
-	jp_jsonout_close(w->json);
 }
 
 static void put_command(struct dhat_writer *w)
@@ -123,14 +104,6 @@ static void put_dhat_head(struct dhat_writer *w)
 	jp_jsonout_uint(w->json, "te", 1000000);
 }
 
-static void put_dhat(struct dhat_writer *w)
-{
-	jp_jsonout_open(w->json, NULL, '{', false);
-	put_dhat_head(w);
-	put_points(w);
-	jp_jsonout_close(w->json);
-}
-
 static bool has_negative(const struct dhat_writer *w)
 {
 	enum jprof_counter counter = w->view->info.counter;
@@ -153,8 +126,21 @@ int jp_render_dhat(const struct jprof_view *view, const struct jprof_report_opts
 		    jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0, "DHAT's viewer has no place for what shrank"));
 	w.id_of_frame = calloc((size_t)view->code.frame_count + 1, sizeof *w.id_of_frame);
 	w.failed = jp_walk_init(&w.walk, view) || !w.id_of_frame || jp_intern_str(&w.frames, "[root]") == JP_NONE;
-	if (!w.failed)
-		put_dhat(&w);
+	if (!w.failed) {
+		jp_jsonout_open(w.json, NULL, '{', false);
+		put_dhat_head(&w);
+		jp_jsonout_open(w.json, "pps", '[', false);
+		for (uint32_t i = 0; i < w.view->stack_count; i++)
+			put_point(&w, i);
+		jp_jsonout_close(w.json);
+		jp_jsonout_open(w.json, "ftbl", '[', false);
+		for (uint32_t i = 0; i < w.frames.count; i++) {
+			jp_jsonout_string(w.json, NULL, jp_intern_get(&w.frames, i));
+			jp_strbuf_drain(w.json->out);
+		}
+		jp_jsonout_close(w.json);
+		jp_jsonout_close(w.json);
+	}
 	jp_intern_release(&w.frames);
 	jp_walk_release(&w.walk);
 	free(w.id_of_frame);

@@ -206,15 +206,6 @@ static void put_pieces(const struct list *l, const struct jp_source *source, con
 	}
 }
 
-/* Without the source: the lines that have values. */
-static void put_bare(const struct list *l, const struct jp_source *source, const struct list_line *first,
-                     const struct list_line *end)
-{
-	for (const struct list_line *line = first; line < end; line++)
-		if (line->number && (line->flat != 0 || line->cum != 0))
-			put_list_line(l, source, line, line->number);
-}
-
 /* What belongs to no line. */
 static void put_unknown(const struct list *l, const struct list_line *line)
 {
@@ -240,7 +231,9 @@ static int put_list_source(const struct list *l, const struct list_routine *r, c
 	if (!rc && !source.count && *file) {
 		jp_strbuf_printf(l->out, "(no source: %s%s)\n", source.trouble.text ? source.trouble.text : "",
 		                 jp_advice_words(l->opts, JPROF_ADVICE_SOURCE));
-		put_bare(l, &source, first, end);
+		for (const struct list_line *line = first; line < end; line++)
+			if (line->number && (line->flat != 0 || line->cum != 0))
+				put_list_line(l, &source, line, line->number);
 	}
 	jp_source_release(&source);
 	return rc;

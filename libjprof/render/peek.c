@@ -150,15 +150,6 @@ static int peek(struct peek *p, struct jp_pattern *pattern, struct jprof_error *
 	return 0;
 }
 
-static void peek_release(struct peek *p)
-{
-	free(p->matches);
-	free(p->callers.first);
-	free(p->callers.list);
-	free(p->callees.first);
-	free(p->callees.list);
-}
-
 int jp_render_peek(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                    struct jprof_error *err)
 {
@@ -174,7 +165,11 @@ int jp_render_peek(const struct jprof_view *view, const struct jprof_report_opts
 			.view = view, .opts = opts, .unit = jp_unit_of(view, opts), .graph = graph, .out = out
 		};
 		rc = peek(&p, pattern, err);
-		peek_release(&p);
+		free(p.matches);
+		free(p.callers.first);
+		free(p.callers.list);
+		free(p.callees.first);
+		free(p.callees.list);
 		jprof_graph_free(graph);
 	}
 	jp_pattern_free(pattern);

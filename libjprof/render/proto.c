@@ -85,17 +85,12 @@ static void put_number_field(struct jp_strbuf *out, unsigned field, uint64_t val
 	put_varint(out, value);
 }
 
-static void put_bytes_field(struct jp_strbuf *out, unsigned field, const void *data, size_t len)
-{
-	put_varint(out, field << 3 | 2);
-	put_varint(out, len);
-	jp_strbuf_add(out, data, len);
-}
-
 /* Puts a finished message in its place; it is empty again. */
 static void put_message(struct proto_writer *w, struct jp_strbuf *out, unsigned field, struct jp_strbuf *message)
 {
-	put_bytes_field(out, field, message->text, message->len);
+	put_varint(out, field << 3 | 2);
+	put_varint(out, message->len);
+	jp_strbuf_add(out, message->text, message->len);
 	w->failed = w->failed || message->failed;
 	jp_strbuf_cut(message, 0);
 }
@@ -362,25 +357,6 @@ static void put_sample(struct proto_writer *w, uint32_t id)
 	jp_strbuf_release(&sample);
 }
 
-static void put_proto_samples(struct proto_writer *w)
-{
-	const struct jprof_view *v = w->view;
-	for (uint32_t i = 0; i < v->stack_count; i++)
-		w->has_alloc = w->has_alloc || whole_number(jp_stack_number(v, i, JPROF_ALLOC_OBJECTS)) ||
-		               whole_number(jp_stack_number(v, i, JPROF_ALLOC_SPACE));
-	for (uint32_t i = 0; i < v->stack_count && !w->failed; i++)
-		put_sample(w, i);
-}
-
-static void put_locations(struct proto_writer *w)
-{
-	for (uint32_t i = 0; i < w->code->location_count; i++) {
-		const struct jp_location *l = &w->code->locations[i];
-		if (l->source != JPROF_SOURCE_RUBY) /* a bundle has the table for these */
-			proto_location(w, l, l->frame_first, l->frame_count);
-	}
-}
-
 /* ---- the profile --------------------------------------------------------------------------------------- */
 
 static void put_type(struct proto_writer *w, struct jp_strbuf *out, unsigned field, const char *type, const char *unit)
@@ -413,12 +389,6 @@ static void put_comments(struct proto_writer *w, struct jp_strbuf *out)
 	if (info->inputs > 1)
 		jp_strbuf_printf(&w->message, " in the first of %zu profiles, added or subtracted", info->inputs);
 	put_comment(w, out);
-}
-
-static void put_sample_types(struct proto_writer *w, struct jp_strbuf *out)
-{
-	for (size_t t = first_type(w); t < jp_count(types); t++)
-		put_type(w, out, PROFILE_SAMPLE_TYPE, types[t].type, types[t].unit);
 }
 
 static void put_tail(struct proto_writer *w, struct jp_strbuf *out)
@@ -508,11 +478,22 @@ static int write_all(struct proto_writer *w, struct jp_strbuf *out)
 	if (proto_prepare(w))
 		return -1;
 	put_main_mapping(w);
-	if (w->view)
-		put_proto_samples(w);
-	else
-		put_locations(w);
-	put_sample_types(w, &all);
+	if (w->view) {
+		const struct jprof_view *v = w->view;
+		for (uint32_t i = 0; i < v->stack_count; i++)
+			w->has_alloc = w->has_alloc || whole_number(jp_stack_number(v, i, JPROF_ALLOC_OBJECTS)) ||
+			               whole_number(jp_stack_number(v, i, JPROF_ALLOC_SPACE));
+		for (uint32_t i = 0; i < v->stack_count && !w->failed; i++)
+			put_sample(w, i);
+	} else {
+		for (uint32_t i = 0; i < w->code->location_count; i++) {
+			const struct jp_location *l = &w->code->locations[i];
+			if (l->source != JPROF_SOURCE_RUBY) /* a bundle has the table for these */
+				proto_location(w, l, l->frame_first, l->frame_count);
+		}
+	}
+	for (size_t t = first_type(w); t < jp_count(types); t++)
+		put_type(w, &all, PROFILE_SAMPLE_TYPE, types[t].type, types[t].unit);
 	jp_strbuf_add(&all, w->samples.text, w->samples.len);
 	put_mappings(w, &all);
 	jp_strbuf_add(&all, w->locations.text, w->locations.len);

@@ -155,15 +155,6 @@ static void put_raw_stack(const struct jprof_view *view, uint32_t id, struct jp_
 	jp_strbuf_drain(out);
 }
 
-static void put_stacks(const struct jprof_view *view, struct jp_strbuf *out)
-{
-	jp_strbuf_str(out, "heap profile: ");
-	put_raw_counters(view->total, out);
-	jp_strbuf_str(out, " heapprofile\n");
-	for (uint32_t i = 0; i < view->stack_count; i++)
-		put_raw_stack(view, i, out);
-}
-
 static bool in_allocator(const struct jp_code *code, uint64_t address)
 {
 	uint32_t allocator = code->allocator;
@@ -259,7 +250,12 @@ int jp_render_raw(const struct jprof_view *view, const struct jprof_report_opts 
 	jp_strbuf_str(out, "---\n--- heap\n");
 	if (opts->source)
 		put_raw_source(&view->code, opts, out);
-	else
-		put_stacks(view, out);
+	else {
+		jp_strbuf_str(out, "heap profile: ");
+		put_raw_counters(view->total, out);
+		jp_strbuf_str(out, " heapprofile\n");
+		for (uint32_t i = 0; i < view->stack_count; i++)
+			put_raw_stack(view, i, out);
+	}
 	return 0;
 }

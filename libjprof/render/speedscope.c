@@ -182,34 +182,25 @@ static unsigned put_profiles(struct speedscope_writer *w)
 	return active;
 }
 
-static int speedscope_prepare(struct speedscope_writer *w)
-{
-	w->id_of_frame = jp_none_array(w->view->code.frame_count);
-	return jp_walk_init(&w->walk, w->view) || !w->id_of_frame ? -1 : number_frames(w);
-}
-
-static void put_speedscope(struct speedscope_writer *w)
-{
-	jp_jsonout_open(w->json, NULL, '{', false);
-	jp_jsonout_string(w->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
-	jp_jsonout_string(w->json, "exporter", "jprof");
-	if (w->view->profile->input_count)
-		jp_jsonout_string(w->json, "name", jp_basename(jp_view_input(w->view, 0)));
-	put_frames(w);
-	unsigned active = put_profiles(w);
-	jp_jsonout_uint(w->json, "activeProfileIndex", active);
-	jp_jsonout_close(w->json);
-}
-
 int jp_render_speedscope(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                          struct jprof_error *err)
 {
 	struct jp_jsonout json = { .out = out };
 	struct speedscope_writer w = { .view = view, .json = &json };
 	(void)opts;
-	int rc = speedscope_prepare(&w);
-	if (!rc)
-		put_speedscope(&w);
+	w.id_of_frame = jp_none_array(w.view->code.frame_count);
+	int rc = jp_walk_init(&w.walk, w.view) || !w.id_of_frame ? -1 : number_frames(&w);
+	if (!rc) {
+		jp_jsonout_open(w.json, NULL, '{', false);
+		jp_jsonout_string(w.json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+		jp_jsonout_string(w.json, "exporter", "jprof");
+		if (w.view->profile->input_count)
+			jp_jsonout_string(w.json, "name", jp_basename(jp_view_input(w.view, 0)));
+		put_frames(&w);
+		unsigned active = put_profiles(&w);
+		jp_jsonout_uint(w.json, "activeProfileIndex", active);
+		jp_jsonout_close(w.json);
+	}
 	rc = rc || w.weights.failed ? -1 : 0;
 	jp_walk_release(&w.walk);
 	jp_intern_release(&w.keys);
