@@ -103,14 +103,6 @@ static void remove_left(const char *dir_path, const char *name)
 		closedir(dir);
 }
 
-/* As if open had made it: mkostemps gives it to its owner alone. */
-static void set_new_mode(int fd)
-{
-	mode_t mask = umask(0);
-	umask(mask);
-	(void)!fchmod(fd, 0666 & ~mask);
-}
-
 /* Somebody who cleans up may have been faster than the lock: then it has no name any more. */
 static bool lock(int fd)
 {
@@ -128,7 +120,10 @@ static int try_parts(struct newfile *file, const char *dir)
 		}
 		int fd = mkostemps(file->part, sizeof part_end - 1, O_CLOEXEC);
 		if (fd >= 0 && lock(fd)) {
-			set_new_mode(fd);
+			/* As if open had made it: mkostemps gives it to its owner alone. */
+			mode_t mask = umask(0);
+			umask(mask);
+			(void)!fchmod(fd, 0666 & ~mask);
 			note_part(file->part);
 			return fd;
 		}

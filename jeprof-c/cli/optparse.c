@@ -48,13 +48,6 @@ struct meanings {
 	char names[128]; /* of several: "--line, --list" */
 };
 
-static void add_meaning(struct meanings *m, const struct opt_row *row)
-{
-	size_t used = strlen(m->names);
-	snprintf(m->names + used, sizeof m->names - used, "%s--%s", m->count ? ", " : "", row->name);
-	m->row = m->count++ ? NULL : row;
-}
-
 /* Which rows are looked at, one set after the other. */
 enum option_rank { RANK_FIRST, RANK_FIRST_TAKEN, RANK_TAKEN, RANK_REFUSED, RANKS };
 
@@ -74,8 +67,11 @@ static struct meanings meanings_of_rank(const struct opt_table *table, enum opti
 {
 	struct meanings m = { 0 };
 	for (const struct opt_row *row = table->rows; row < table->rows + table->count; row++)
-		if (row->kind != OPT_HEADING && option_begins(row->name, name, len) && is_of_rank(table, row, rank))
-			add_meaning(&m, row);
+		if (row->kind != OPT_HEADING && option_begins(row->name, name, len) && is_of_rank(table, row, rank)) {
+			size_t used = strlen(m.names);
+			snprintf(m.names + used, sizeof m.names - used, "%s--%s", m.count ? ", " : "", row->name);
+			m.row = m.count++ ? NULL : row;
+		}
 	return m;
 }
 
@@ -94,19 +90,6 @@ static struct meanings meanings_of(const struct opt_table *table, const char *na
 	return m;
 }
 
-/* Says that there is no such option, and which one was meant. */
-static void say_no_option(const struct opt_table *table, const char *name, size_t len)
-{
-	struct nearest nearest = nearest_to(name, len);
-	for (const struct opt_row *row = table->rows; row < table->rows + table->count; row++)
-		if (row->kind != OPT_HEADING && row->help)
-			nearest_try(&nearest, row->name);
-	if (nearest.best)
-		say("unknown option --%.*s; is it --%s? %s lists all", (int)len, name, nearest.best, table->help);
-	else
-		say("unknown option --%.*s; %s lists all", (int)len, name, table->help);
-}
-
 /* The row of a word such as "lines", "lin" or "nolines"; *on is false for the last. */
 static const struct opt_row *find_option_word(const struct opt_table *table, const char *name, size_t len, bool *on)
 {
@@ -116,9 +99,18 @@ static const struct opt_row *find_option_word(const struct opt_table *table, con
 		size_t skip = 2 + (name[2] == '-' || name[2] == '_');
 		m = meanings_of(table, name + skip, len - skip);
 	}
-	if (!m.count)
-		say_no_option(table, name, len);
-	else if (!m.row)
+	if (!m.count) {
+		/* Says that there is no such option, and which one was meant. */
+		struct nearest nearest = nearest_to(name, len);
+		for (const struct opt_row *row = table->rows; row < table->rows + table->count; row++)
+			if (row->kind != OPT_HEADING && row->help)
+				nearest_try(&nearest, row->name);
+		if (nearest.best)
+			say("unknown option --%.*s; is it --%s? %s lists all", (int)len, name, nearest.best,
+			    table->help);
+		else
+			say("unknown option --%.*s; %s lists all", (int)len, name, table->help);
+	} else if (!m.row)
 		say("ambiguous option --%.*s: %s", (int)len, name, m.names);
 	return m.row;
 }

@@ -59,19 +59,6 @@ static bool take_words(struct terms *t, const struct session *s, const struct re
 	return true;
 }
 
-/* Ends what a ^C stopped: the rest of it goes nowhere. */
-static void end_report(void)
-{
-	bool failed = ferror(stdout) && errno == EPIPE;
-	if (report_stop) {
-		clearerr(stdout);
-		fputs("\n", stderr);
-		say("stopped");
-	} else if (!failed) {
-		fflush(stdout);
-	}
-}
-
 static void show_terms(struct session *s, struct terms *t, bool pattern)
 {
 	char *wanted = words_join(t->wanted, t->wanted_count), *ignore = words_join(t->unwanted, t->unwanted_count);
@@ -83,7 +70,15 @@ static void show_terms(struct session *s, struct terms *t, bool pattern)
 	if (ignore)
 		fprintf(stderr, "Ignoring samples in call stacks that match '%s'\n", ignore);
 	report_show(&s->loaded, &t->o, s->inputs);
-	end_report();
+	/* Ends what a ^C stopped: the rest of it goes nowhere. */
+	bool failed = ferror(stdout) && errno == EPIPE;
+	if (report_stop) {
+		clearerr(stdout);
+		fputs("\n", stderr);
+		say("stopped");
+	} else if (!failed) {
+		fflush(stdout);
+	}
 	free(wanted);
 	free(ignore);
 }
@@ -347,29 +342,12 @@ static void run_words(struct session *s, const struct words *words)
 	}
 }
 
-static void run_line(struct session *s, const char *line)
-{
-	struct words words;
-	report_stop = 0;
-	if (words_parse(&words, line) && words.count)
-		run_words(s, &words);
-	words_release(&words);
-}
-
 /* ---- the session ------------------------------------------------------------------------------------------------ */
 
 static void on_interrupt(int signal)
 {
 	(void)signal;
 	report_stop = 1;
-}
-
-/* Without SA_RESTART: what waits is to return. */
-static void catch_interrupts(void)
-{
-	struct sigaction action = { .sa_handler = on_interrupt };
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
 }
 
 static void converse(struct session *s)
@@ -383,8 +361,13 @@ static void converse(struct session *s)
 		return;
 	}
 	fprintf(stderr, "Welcome to %s!  For help, type 'help'.\n", name);
-	while (!s->quit && (line = edit_line(edit)))
-		run_line(s, line);
+	while (!s->quit && (line = edit_line(edit))) {
+		struct words words;
+		report_stop = 0;
+		if (words_parse(&words, line) && words.count)
+			run_words(s, &words);
+		words_release(&words);
+	}
 	edit_close(edit);
 }
 
@@ -396,7 +379,10 @@ int cmd_interactive(const struct options *o)
 	s.o.quiet = s.initial.quiet = true;
 	if (inputs_find(&inputs, o) && load_profile(&s.loaded, &inputs, o)) {
 		s.loaded.warned = true; /* what there was to say has been said */
-		catch_interrupts();
+		/* Without SA_RESTART: what waits is to return. */
+		struct sigaction action = { .sa_handler = on_interrupt };
+		sigemptyset(&action.sa_mask);
+		sigaction(SIGINT, &action, NULL);
 		converse(&s);
 		loaded_free(&s.loaded);
 		free(s.focus);

@@ -95,16 +95,6 @@ static struct name *names_of(const struct jprof_profile *profile, size_t *count)
 	return names;
 }
 
-static void put_names(const struct symbol_request *r, const struct name *names, size_t count)
-{
-	for (size_t i = 0; i < r->count; i++) {
-		struct name key = { .address = r->addresses[i] };
-		const struct name *found = bsearch(&key, names, count, sizeof key, by_address);
-		put_name(found ? found->name : "??");
-		putchar('\n');
-	}
-}
-
 static int answer(const struct symbol_request *r, const struct options *o)
 {
 	struct jprof_error err = { .text = "out of memory" };
@@ -123,8 +113,12 @@ static int answer(const struct symbol_request *r, const struct options *o)
 		rc = JPROF_E_NOMEM;
 	if (rc)
 		say_error(&err);
-	else
-		put_names(r, names, count);
+	for (size_t i = 0; !rc && i < r->count; i++) {
+		struct name key = { .address = r->addresses[i] };
+		const struct name *found = bsearch(&key, names, count, sizeof key, by_address);
+		put_name(found ? found->name : "??");
+		putchar('\n');
+	}
 	free(names);
 	jprof_profile_free(profile);
 	jprof_dump_free(dump);

@@ -63,15 +63,6 @@ static size_t common_length(const struct completions *w)
 	return len;
 }
 
-static void show_completions(const struct completions *w)
-{
-	fputs("\n", stderr);
-	for (size_t i = 0; i < w->count && i < most_shown; i++)
-		fprintf(stderr, "%s\n", w->items[i]);
-	if (w->count > most_shown)
-		fprintf(stderr, "... and %zu more\n", w->count - most_shown);
-}
-
 /* Adds what all words have in common; shows them if that is nothing. */
 static unsigned char extend(EditLine *el, struct completions *w)
 {
@@ -80,7 +71,11 @@ static unsigned char extend(EditLine *el, struct completions *w)
 	qsort(w->items, w->count, sizeof *w->items, by_text);
 	size_t len = common_length(w);
 	if (len == w->typed_len && w->count > 1) {
-		show_completions(w);
+		fputs("\n", stderr);
+		for (size_t i = 0; i < w->count && i < most_shown; i++)
+			fprintf(stderr, "%s\n", w->items[i]);
+		if (w->count > most_shown)
+			fprintf(stderr, "... and %zu more\n", w->count - most_shown);
 		return CC_REDISPLAY;
 	}
 	char *more = strndup(w->items[0] + w->typed_len, len - w->typed_len);

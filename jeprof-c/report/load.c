@@ -187,15 +187,6 @@ static struct jprof_profile_opts profile_opts(const struct loading *w)
 	};
 }
 
-/* Of a bundle with several members all are taken, unless one is asked for. */
-static void say_members(const struct jprof_profile *profile, const char *path)
-{
-	const struct jprof_profile_info *info = jprof_profile_info(profile);
-	if (info->inputs > 1)
-		say("%s: %zu members are added up: %s; --member=NAME|PID|ROLE takes one", path, info->inputs,
-		    info->members);
-}
-
 /* The profile of one file. What it has to note is said at the end, once for all files. */
 static struct jprof_profile *profile_of_file(struct loading *w, struct loaded *l, const char *path)
 {
@@ -204,8 +195,13 @@ static struct jprof_profile *profile_of_file(struct loading *w, struct loaded *l
 	struct jprof_profile *profile = NULL;
 	say_or_count(w, jprof_profile_open(path, &opts, &profile, &err), &err);
 	l->warned = l->warned || (profile && jprof_profile_notes(profile));
-	if (profile && !w->o->quiet)
-		say_members(profile, path);
+	if (profile && !w->o->quiet) {
+		/* Of a bundle with several members all are taken, unless one is asked for. */
+		const struct jprof_profile_info *info = jprof_profile_info(profile);
+		if (info->inputs > 1)
+			say("%s: %zu members are added up: %s; --member=NAME|PID|ROLE takes one", path, info->inputs,
+			    info->members);
+	}
 	return profile;
 }
 
@@ -370,18 +366,14 @@ static unsigned long long common_pid(const struct inputs *inputs, const struct o
 	return base && pid_of_dump(base) != pid ? 0 : pid;
 }
 
-/* What libdebuginfod only reads there: one try, and a time-out that one waits for. */
-static void set_debuginfod_limits(void)
-{
-	setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
-	setenv("DEBUGINFOD_TIMEOUT", "30", 0);
-}
-
 static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
 {
 	struct jprof_error err;
-	if (o->debuginfod)
-		set_debuginfod_limits();
+	if (o->debuginfod) {
+		/* What libdebuginfod only reads there: one try, and a time-out that one waits for. */
+		setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
+		setenv("DEBUGINFOD_TIMEOUT", "30", 0);
+	}
 	struct jprof_symbolize_opts opts = { .size = sizeof opts,
 		                             .program = inputs->program,
 		                             .sysroot = o->sysroot,
@@ -398,17 +390,11 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 	return false;
 }
 
-static void say_notes(const struct jprof_profile *profile)
-{
-	for (size_t i = 0; i < jprof_profile_notes(profile); i++)
-		say_advised(jprof_profile_note(profile, i), jprof_profile_note_advice(profile, i));
-}
-
 bool load_names(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
 {
 	bool good = check_is_program(profile, inputs) && symbolize(profile, inputs, o);
-	if (good && !o->quiet)
-		say_notes(profile);
+	for (size_t i = 0; good && !o->quiet && i < jprof_profile_notes(profile); i++)
+		say_advised(jprof_profile_note(profile, i), jprof_profile_note_advice(profile, i));
 	return good;
 }
 

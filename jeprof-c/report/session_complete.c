@@ -39,26 +39,6 @@ static void offer_functions(struct session *s, edit_offer_fn *offer, void *list)
 	jprof_view_free(view);
 }
 
-static void offer_commands(edit_offer_fn *offer, void *list)
-{
-	for (size_t i = 0; session_command(i); i++)
-		offer(list, session_command(i)->name);
-	for (size_t i = 0; session_report(i); i++)
-		offer(list, session_report(i)->name);
-	for (size_t i = 0; session_setting(i); i++)
-		offer(list, session_setting(i)->name);
-}
-
-static void offer_options(edit_offer_fn *offer, void *list)
-{
-	char text[64];
-	for (size_t i = 0; session_setting(i); i++) {
-		snprintf(text, sizeof text, "--%s", session_setting(i)->name);
-		offer(list, text);
-	}
-	offer(list, "--cum");
-}
-
 static void offer_words(edit_offer_fn *offer, void *list, const char *const *words)
 {
 	for (; *words; words++)
@@ -70,11 +50,21 @@ void session_complete(void *context, const char *line, size_t at, edit_offer_fn 
 	struct session *s = context;
 	size_t start = strspn(line, " \t"), len = strcspn(line + start, " \t");
 	struct session_meaning m = session_meaning(line + start, len);
-	if (at <= start)
-		offer_commands(offer, list);
-	else if (line[at] == '-' && line[at + 1] == '-')
-		offer_options(offer, list);
-	else if (m.command && m.command->next == NEXT_FOLD)
+	if (at <= start) {
+		for (size_t i = 0; session_command(i); i++)
+			offer(list, session_command(i)->name);
+		for (size_t i = 0; session_report(i); i++)
+			offer(list, session_report(i)->name);
+		for (size_t i = 0; session_setting(i); i++)
+			offer(list, session_setting(i)->name);
+	} else if (line[at] == '-' && line[at + 1] == '-') {
+		char text[64];
+		for (size_t i = 0; session_setting(i); i++) {
+			snprintf(text, sizeof text, "--%s", session_setting(i)->name);
+			offer(list, text);
+		}
+		offer(list, "--cum");
+	} else if (m.command && m.command->next == NEXT_FOLD)
 		offer_words(offer, list, (const char *const[]){ "none", "alloc", "std", "vm", NULL });
 	else if (m.command && m.command->next == NEXT_RUBY)
 		offer_words(offer, list, (const char *const[]){ "merged", "only", "off", NULL });

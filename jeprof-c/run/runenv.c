@@ -252,15 +252,6 @@ static void put_systemd(const char *value)
 			put_escaped((const char[]){ *value, '\0' }, "\"\\", "\\");
 }
 
-/* Quotes are not taken off by all that read such files: only where nothing else helps. */
-static void put_dotenv(const char *value)
-{
-	if (strpbrk(value, " \t'\"$\\#`"))
-		put_single(value);
-	else
-		printf("%s", value);
-}
-
 static void put_variable(enum env_form form, const char *name, const char *value, bool first, bool last)
 {
 	switch (form) {
@@ -279,7 +270,11 @@ static void put_variable(enum env_form form, const char *name, const char *value
 		break;
 	case ENV_PROCFILE:
 		printf("%s=", name);
-		put_dotenv(value);
+		/* Quotes are not taken off by all that read such files: only where nothing else helps. */
+		if (strpbrk(value, " \t'\"$\\#`"))
+			put_single(value);
+		else
+			printf("%s", value);
 		break;
 	case ENV_SYSTEMD:
 		printf("Environment=\"%s=", name);
