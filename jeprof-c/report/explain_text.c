@@ -126,7 +126,7 @@ static const struct jprof_explained *largest_part(const struct jprof_explanation
 	return last;
 }
 
-static double bytes_of(const struct jprof_explained *row)
+static double explained_bytes(const struct jprof_explained *row)
 {
 	return row->bytes;
 }
@@ -148,7 +148,7 @@ static void put_sentence(FILE *out, const struct jprof_explanation *e)
 	char line[line_most] = "";
 	if (isnan(info->total))
 		return;
-	for (int i = 0; i < most_places && (row = largest_part(e, i, bytes_of)); i++)
+	for (int i = 0; i < most_places && (row = largest_part(e, i, explained_bytes)); i++)
 		add_words_to(line, "%s%.1f MB (%.0f %%) %s", i ? ", " : "", row->bytes / mb,
 		             row->bytes * 100 / whole_of(e), words_of_part(row->part)->verb);
 	add_words_to(line, ".");

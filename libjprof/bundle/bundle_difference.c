@@ -58,7 +58,7 @@ static int read_one(struct comparing *c, bool base, size_t i, struct jprof_profi
 }
 
 /* Adds a profile, which is freed, or makes it the sum. */
-static int add_up(struct comparing *c, struct jprof_profile *profile, struct jprof_error *err)
+static int add_up_members(struct comparing *c, struct jprof_profile *profile, struct jprof_error *err)
 {
 	struct jp_merging how = { .factor = 1, .part = true };
 	if (!c->sum) {
@@ -94,7 +94,7 @@ static int add_pair(struct comparing *c, size_t i, struct jprof_error *err)
 	jprof_profile_free(base);
 	if (rc)
 		jprof_profile_free(now);
-	return rc || !now ? rc : add_up(c, now, err);
+	return rc || !now ? rc : add_up_members(c, now, err);
 }
 
 /* One that is there no more. */

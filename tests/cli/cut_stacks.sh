@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$here/live.sh"
 find_jemalloc
-build deep deep.c -O1 -g -fno-optimize-sibling-calls
+build deep deepest.c -O1 -g -fno-optimize-sibling-calls
 
 # dump FILE DEPTH KIB...
 dump() {
