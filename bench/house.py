@@ -32,9 +32,11 @@ TRACE = r"""
 #include <stdlib.h>
 #include <unistd.h>
 enum { most = 1 << 16 };
-static void *seen[most], *stack[4096], *deepest[4096];
+static void *seen[most], *deepest[4096];
+static __thread void *stack[4096]; /* the program has a second thread, which watches its memory */
+static __thread int depth;
 static struct { void *from, *to; } calls[most]; /* a hash table */
-static int seen_count, depth, deepest_count;
+static int seen_count, deepest_count;
 static void __attribute__((no_instrument_function)) note_call(void *from, void *to)
 {
 	unsigned long key = (unsigned long)from * 31 + (unsigned long)to;
