@@ -92,6 +92,41 @@ ln -s "$jprof" jeprof
 run ./jeprof --base=before.jprof after.jprof
 check "jeprof says it, too" eval '! grep -q RssAnon err'
 
+# ---- bare dumps with their side-cars beside them: what these know, in reports and differences ----
+for at in before after; do
+    tar xOf $at.jprof "$pid/agent.json" >sidecar
+    dump=$(python3 -c 'import json; print(json.load(open("sidecar"))["dump"])')
+    mkdir -p "bare.$at"
+    tar xOf $at.jprof "$pid/dump.heap" >"bare.$at/$dump"
+    cp sidecar "bare.$at/$dump.json"
+    eval "bare_$at=bare.$at/$dump"
+done
+# shellcheck disable=SC2154
+run "$jprof" --json "$bare_after"
+exits 0
+cp out bare.json
+check "JSON: the GC heap of a bare dump" [ "$(value bare.json 'n["gc_heap"]')" = "$(value diff.json 'n["gc_heap"]')" ]
+check "JSON: what jemalloc keeps" [ "$(value bare.json 'n["kept_by_jemalloc"]')" = "$(value diff.json 'n["kept_by_jemalloc"]')" ]
+check "JSON: RssAnon, which no side-car has" [ "$(value bare.json 'n["rss_anon"]')" = None ]
+heap="Ruby's GC heap"
+run "$jprof" "$bare_after"
+check "no line for a bare dump: $(cat err)" grep -qE "^jprof: $heap has $number MB; what jemalloc keeps .* $number MB; it is not in this profile\$" err
+# shellcheck disable=SC2154
+run "$jprof" --json --base="$bare_before" "$bare_after"
+cp out bare.json
+check "JSON: of the base" [ "$(value bare.json 'b["gc_heap"]')" = "$(value diff.json 'b["gc_heap"]')" ]
+run "$jprof" --base="$bare_before" "$bare_after"
+check "no line for a difference of bare dumps: $(cat err)" grep -qE "^jprof: $heap grew by $number MB; .*not in this profile\$" err
+python3 - "$jprof" "--base=$bare_before" "$bare_after" >terminal 2>&1 <<'END'
+import pty, sys
+pty.spawn(sys.argv[1:])
+END
+what="bare dumps on a terminal"
+check "not a line of it" eval "tr -d '\\r' <terminal | tail -n 4 | grep -q \"$heap grew by\""
+rm "$bare_after.json"
+run "$jprof" "$bare_after"
+check "a line without a side-car" eval '! grep -q "GC heap" err'
+
 # ---- what was never touched is in the profile, and not in RssAnon: no comparison ----
 echo 'require "fiddle"; GC.start; held = Fiddle.malloc(300_000_000); File.write("ready", ""); sleep 1000' >untouched.rb
 start "lg_prof_sample:14,prof_prefix:$tmp/d/untouched" "$ruby" untouched.rb
