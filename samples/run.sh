@@ -119,6 +119,43 @@ echo "\$ $jprof --show_bytes --errors --top=3 $*"
 "$jprof" --show_bytes --errors "$@" >"$out/report" 2>"$log"
 ruby samples/puma/check.rb "$out/report" 10000
 
+# ---- three planted leaks, by the README's path ----
+
+leaked=$out/leaked
+rm -f "$out/early.jprof" "$out/late.jprof" "$out/orders"
+mkfifo "$out/orders"
+: >"$leaked"
+echo
+echo "\$ $jprof run --dir=$dumps -- ruby samples/leaks/leaks.rb"
+exec 3<>"$out/orders"
+"$jprof" run --dir="$dumps" -- ruby samples/leaks/leaks.rb <&3 >"$leaked" 2>"$out/leaks.log" &
+leaks=$!
+stop_leaks() {
+    { kill "$leaks" && wait "$leaks"; } 2>/dev/null || true
+}
+trap stop_leaks EXIT
+wait_for() { # WORD
+    until grep -qx "$1" "$leaked"; do
+        kill -0 "$leaks" 2>/dev/null || {
+            cat "$out/leaks.log" >&2
+            die "samples/leaks/leaks.rb ended, its output is above"
+        }
+        sleep 0.1
+    done
+}
+wait_for ready
+quietly "$jprof" snap --gc "$leaks" -o "$out/early.jprof"
+echo >&3
+wait_for leaked
+quietly "$jprof" snap --gc "$leaks" -o "$out/late.jprof"
+stop_leaks
+trap - EXIT
+set -- --base="$out/early.jprof" "$out/late.jprof"
+echo "\$ $jprof --errors --top=5 $*"
+"$jprof" --errors --top=5 "$@"
+"$jprof" --show_bytes --errors "$@" >"$out/report" 2>"$log"
+ruby samples/leaks/check.rb "$leaked" "$out/report"
+
 # ---- what a picture costs ----
 if [ -d samples/cases ] && command -v callgrind_annotate >/dev/null && ! "$jprof" --svg "$out/steady.jprof" 2>&1 >/dev/null |
     grep -q 'built without libgvc'; then
