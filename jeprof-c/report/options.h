@@ -50,12 +50,12 @@ struct options {
 	const char *pattern;    /* of --peek, --list and --disasm */
 	const char *source_path;
 	const char *trim_path;
-	bool all;         /* of jprof info: each thread, file and member; of a report: all rows */
+	bool all;          /* of jprof info: each thread, file and member; of a report: all rows */
 	const char *rules; /* of explain alone */
-	bool total;       /* of reports that do not have it by themselves, too: the line "Total:" */
-	bool quiet;       /* remarks on how sure the names and numbers are were made before */
-	bool as_jeprof;   /* called by that name */
-	size_t nodecount; /* of a graph; 0: as jprof_graph_opts has it. The shares are those of jprof.h */
+	bool total;        /* of reports that do not have it by themselves, too: the line "Total:" */
+	bool quiet;        /* remarks on how sure the names and numbers are were made before */
+	bool as_jeprof;    /* called by that name */
+	size_t nodecount;  /* of a graph; 0: as jprof_graph_opts has it. The shares are those of jprof.h */
 	double nodefraction;
 	double edgefraction;
 	size_t maxdegree;
