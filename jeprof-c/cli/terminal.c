@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "cli/shortage.h"
 #include "jprof.h"
 
 static unsigned from_environment(const char *name)
@@ -60,7 +61,7 @@ static size_t columns_of_bytes(const char *s, size_t len)
 size_t terminal_wrap(FILE *to, const char *text, unsigned columns)
 {
 	size_t size = 4 * strlen(text) + 1, lines = 0, used = 0;
-	char *shown = malloc(size);
+	char *shown = shortage_note(malloc(size));
 	if (!shown)
 		return 0;
 	jprof_visible(text, shown, size);

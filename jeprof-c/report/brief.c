@@ -6,6 +6,7 @@
 
 #include "cli/names.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/terminal.h"
 #include "report/remedies.h"
 
@@ -150,8 +151,9 @@ bool put_brief(const struct jprof_coverage *coverage, const struct options *o, s
 		write_sentence(&b, to);
 		write_remedies(&b, to, lines < little_room ? 1 : most_others);
 	}
-	if (!to || fclose(to)) {
+	if (!to || fclose(to) || shortage_noted()) {
 		say("memory is short");
+		free(end);
 		remedies_free(remedies);
 		return false;
 	}

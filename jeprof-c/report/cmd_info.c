@@ -265,16 +265,13 @@ static void put_synthetic(const struct jprof_profile *profile)
 		       info->has_ruby ? "" : ", and were taken off");
 }
 
-/* What a limit of frames has left of stacks. */
-static void put_cut(const struct jprof_profile *profile)
+/* What a limit of frames has left of stacks; in short where it matters. */
+static void put_cut(const struct jprof_profile *profile, bool all)
 {
 	double share = jprof_profile_cut(profile, JPROF_INUSE_SPACE);
-	if (share > 0)
-		printf(
-		    "%-10s %.1f %% of the bytes: jemalloc keeps the innermost frames of a stack, 128 by default; the "
-		    "outermost callers are missing\n",
-		    "cut stacks", share * 100);
-	else
+	if (share > 0 && (all || share >= 0.01))
+		printf("%-10s %.1f %% of the bytes: their outermost callers are missing\n", "cut stacks", share * 100);
+	else if (all)
 		printf("%-10s none\n", "cut stacks");
 }
 
@@ -286,7 +283,7 @@ static int show_loaded(const struct options *o, const struct loaded *l, const st
 	plain.errors = false;
 	if (!wants_json(o)) {
 		put_synthetic(l->profile);
-		put_cut(l->profile);
+		put_cut(l->profile, o->all);
 	}
 	struct jprof_view *view = load_view(l, &plain);
 	int status = !view ? 1 : wants_json(o) ? show_json(view, dump) : show_names(view, o, taken);

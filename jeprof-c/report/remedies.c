@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "report/packages.h"
 
 enum { remedy_most = 1024 };
@@ -22,7 +23,7 @@ struct remedies {
 static bool is_here(const struct jprof_coverage_file *f, const char *root)
 {
 	struct jprof_binary *binary;
-	if (!*f->build_id || jprof_binary_open(*root ? root : NULL, f->path, &binary, NULL))
+	if (!*f->build_id || shortage_note_code(jprof_binary_open(*root ? root : NULL, f->path, &binary, NULL)))
 		return false;
 	bool same = !strcmp(jprof_binary_info(binary)->build_id, f->build_id);
 	jprof_binary_free(binary);
@@ -90,7 +91,7 @@ struct remedies *remedies_new(const struct jprof_coverage *c, const struct optio
 			write_remedy(jprof_coverage_at(c, i), &r->packaged[i], r->texts[i]);
 		r->command = join_command(r);
 	}
-	if (!r->command) {
+	if (!r->command || shortage_noted()) {
 		remedies_free(r);
 		return NULL;
 	}

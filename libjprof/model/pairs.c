@@ -94,6 +94,36 @@ static void pair_with_itself(struct jp_compared *c, size_t now)
 		}
 }
 
+/* A dump without a side-car, of which nothing tells whose it is. */
+static bool is_anonymous(const struct jp_process *process)
+{
+	const char *word;
+	return !process->pid && !program_word(process, &word);
+}
+
+static size_t next_alone(const struct jp_pair *pairs, size_t count, size_t from)
+{
+	while (from < count && pairs[from].with != jp_alone)
+		from++;
+	return from;
+}
+
+/* Anonymous ones are paired by their names in the bundles, then the last one on each side: whether they are of one
+ * process is seen by where their files are mapped, as of two dumps. */
+static void pair_anonymous(struct jp_compared *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		for (size_t k = 0; k < c->base_count && c->pairs[i].with == jp_alone; k++)
+			if (c->base_pairs[k].with == jp_alone && is_anonymous(&c->now[i]) &&
+			    is_anonymous(&c->base[k]) && !strcmp(c->now[i].name, c->base[k].name))
+				pair_with(c, i, k, true);
+	size_t now = next_alone(c->pairs, c->count, 0), base = next_alone(c->base_pairs, c->base_count, 0);
+	bool last = now < c->count && base < c->base_count && next_alone(c->pairs, c->count, now + 1) == c->count &&
+	            next_alone(c->base_pairs, c->base_count, base + 1) == c->base_count;
+	if (last && (is_anonymous(&c->now[now]) || is_anonymous(&c->base[base])))
+		pair_with(c, now, base, true);
+}
+
 static struct jp_pair *all_alone(size_t count)
 {
 	struct jp_pair *pairs = calloc(count + 1, sizeof *pairs);
@@ -117,6 +147,7 @@ int jp_compared_pair(struct jp_compared *c)
 		if (base != jp_alone && only_one_left(c->now, c->pairs, c->count, &c->now[i]) == i)
 			pair_with(c, i, base, false);
 	}
+	pair_anonymous(c);
 	return 0;
 }
 

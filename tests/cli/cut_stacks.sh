@@ -38,7 +38,7 @@ check "jeprof says it" eval '! grep -q "cut at" err'
 dump whole.heap 100 4096 20 4096
 run "$jprof" whole.heap
 check "said of whole stacks" eval '! grep -q "cut at" err'
-run "$jprof" info whole.heap
+run "$jprof" info --all whole.heap
 prints '^cut stacks none$'
 dump little.heap 300 100 20 10000
 run "$jprof" little.heap
@@ -53,7 +53,7 @@ for depth in $(seq $((limit - 4)) $((limit + 4))); do
     dump edge.heap "$depth" 4096 20 4096
     deepest=$("$jprof" info edge.heap | sed -n 's/.*the deepest of \([0-9]*\) frames.*/\1/p')
     has_start=$("$jprof" --collapsed --fold=none edge.heap 2>/dev/null | grep -cE '^_start;.*(deep_down;){50}')
-    cut=$("$jprof" info edge.heap | grep -c '^cut stacks none')
+    cut=$("$jprof" info --all edge.heap | grep -c '^cut stacks none')
     check "depth $depth, $deepest frames: whole $has_start, said to be so $cut" [ "$has_start" = "$cut" ]
 done
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-jprof = sys.argv[1]
+jprof = os.path.abspath(sys.argv[1])
 failures = []
 
 

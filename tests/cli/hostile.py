@@ -184,7 +184,7 @@ def main():
             if word == "svg" and b"not in this build" in run("--svg", "-o", "/dev/null", source):
                 continue
             for_people(option, "--nodecount=1000", "--nodefraction=0", source,
-                       rows=0 if word in ("svg", "dot", "disasm", "list") else 100,
+                       rows=0 if word in ("svg", "dot", "disasm", "list", "sizes") else 100,
                        allowed="\t" if word == "dot" else "")
         for word in "--lines", "--files", "--addresses", "--libs", "--thread=*", "--errors", "--full-names":
             for_people(word, source, rows=30)

@@ -74,7 +74,6 @@ until_true() {
     done
 }
 
-has_output_open() { find "/proc/$pid/fd" -lname "$tmp/reports/*" 2>/dev/null | grep -q .; }
 has_graphviz() { grep -qs libgvc "/proc/$pid/maps"; }
 has_ended() { case $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null) in '' | Z*) ;; *) false ;; esac }
 
@@ -132,11 +131,6 @@ for signal in $signals; do
     until_true "does not read" [ -e fed ]
     ends_by $signal
     exec 9>&-
-
-    what="$signal while it bundles"
-    start "$jprof" bundle -o reports/c.jprof some.heap
-    until_true "makes no file" has_output_open
-    ends_by $signal
 
     [ $pictures = true ] || continue
     what="$signal while it lays out a graph"

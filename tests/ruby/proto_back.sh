@@ -27,7 +27,7 @@ for dump in *.heap; do
         rows dump.pb.gz $words
         same "$dump $words: not what the dump says (<)" of_dump rows
     done
-    run "$jprof" info dump.pb.gz
+    run "$jprof" info --all dump.pb.gz
     exits 0
     prints 'Ruby'
 done
