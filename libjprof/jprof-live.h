@@ -199,8 +199,8 @@ JPROF_API int jprof_target_signal(const struct jprof_target *target, int signal,
 JPROF_API int jprof_target_prefix(const struct jprof_target *target, char *prefix, size_t size,
                                   struct jprof_error *err);
 
-/* Adds what /proc and its control group report to the member that was begun: maps, smaps, smaps_rollup, status, memory.*;
- * its arguments only with `cmdline`, its environment never. What cannot be read is left out. Since: 0.1 */
+/* Adds what /proc and its control group report to the member that was begun: maps, smaps, smaps_rollup, status,
+ * memory.*; its arguments only with `cmdline`, its environment never. What cannot be read is left out. Since: 0.1 */
 JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdline, struct jprof_bundle_writer *writer,
                                   struct jprof_error *err);
 

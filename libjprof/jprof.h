@@ -894,9 +894,9 @@ struct jprof_row {
 	enum jprof_source source; /* of the name, the least that one of its frames has; NONE by library */
 	enum jprof_origin origin; /* Since: 0.2, as the next three */
 	const char *library;      /* of Ruby: "application", "nokogiri 1.16.2"; else NULL, or several */
-	const char *from;  /* by site, of a gem: the line of the application from which most of flat came, or NULL */
-	double from_value; /* and how much of flat that is */
-	const char *what;  /* by group: what its memory is, by a rule, or NULL */
+	const char *from;   /* by site, of a gem: the line of the application from which most of flat came, or NULL */
+	double from_value;  /* and how much of flat that is */
+	const char *what;   /* by group: what its memory is, by a rule, or NULL */
 	const char *remedy; /* and what would make it less */
 };
 
@@ -1137,7 +1137,7 @@ struct jprof_explained {
 	unsigned depth;   /* 1: a part of the last row of depth 0; 2: of the last of depth 1 */
 	const char *name; /* of a kind or group; of a size class the group that all its sampled objects are of; "" */
 	const char *what, *remedy; /* of a group: what its memory is, and what would make it less; or NULL */
-	uint64_t object_size; /* of a size class, in bytes; 0 */
+	uint64_t object_size;      /* of a size class, in bytes; 0 */
 	const char
 	    *tenants;  /* of a size class: the groups that most of its objects are of now, with their shares; "" */
 	double bytes;  /* NAN: not known */

@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "cli/shortage.h"
 #include "jprof.h"
 
 static unsigned from_environment(const char *name)
@@ -60,11 +59,9 @@ static size_t columns_of_bytes(const char *s, size_t len)
 
 size_t terminal_wrap(FILE *to, const char *text, unsigned columns)
 {
-	size_t size = 4 * strlen(text) + 1, lines = 0, used = 0;
-	char *shown = shortage_note(malloc(size));
-	if (!shown)
-		return 0;
-	jprof_visible(text, shown, size);
+	size_t lines = 0, used = 0;
+	char shown[8192]; /* no sentence is as long */
+	jprof_visible(text, shown, sizeof shown);
 	for (const char *word = shown + strspn(shown, " "); *word;) {
 		size_t len = strcspn(word, " "), wide = columns_of_bytes(word, len);
 		if (lines && used + 1 + wide <= columns) {
@@ -79,6 +76,5 @@ size_t terminal_wrap(FILE *to, const char *text, unsigned columns)
 		word += len + strspn(word + len, " ");
 	}
 	fputs(lines ? "\n" : "", to);
-	free(shown);
 	return lines;
 }

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Bytes of a MB, on every screen. */
+enum { mb = 1 << 20 };
+
 struct terminal_size {
 	unsigned columns; /* 80 where it is not known */
 	unsigned lines;   /* 0: not known */

@@ -10,7 +10,6 @@
 #include "cli/terminal.h"
 #include "report/remedies.h"
 
-static const double mb = 1048576;
 static const char *const proof_words[] = {
 	"no file", "another", "unverified", "same inode", "same build", "not needed"
 };

@@ -14,7 +14,6 @@
 #include "report/members.h"
 #include "report/remedies.h"
 
-static const double mb = 1048576;
 enum { header_lines = 7, most_members = 8 };
 
 static const char nowhere[] = "(outside all mappings)";

@@ -4,8 +4,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "cli/terminal.h"
+
 enum { line_most = 512, columns = 80, most_places = 3, name_most = 160 };
-static const double mb = 1048576;
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
 

@@ -7,7 +7,8 @@
 #include "base/error.h"
 
 int jp_owner_views_make(struct jp_owner_views *views, const struct jprof_profile *now,
-                        const struct jprof_profile *change, const struct jprof_explain_opts *opts, struct jprof_error *err)
+                        const struct jprof_profile *change, const struct jprof_explain_opts *opts,
+                        struct jprof_error *err)
 {
 	const struct {
 		struct jprof_view **view;

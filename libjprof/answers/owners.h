@@ -12,7 +12,8 @@ struct jp_owner_views {
 
 /* To be released in either case; `change` may be NULL. The profiles must outlive the views. */
 int jp_owner_views_make(struct jp_owner_views *views, const struct jprof_profile *now,
-                        const struct jprof_profile *change, const struct jprof_explain_opts *opts, struct jprof_error *err);
+                        const struct jprof_profile *change, const struct jprof_explain_opts *opts,
+                        struct jprof_error *err);
 void jp_owner_views_release(struct jp_owner_views *views);
 
 /* Adds the kinds of the memory as rows of depth 1, largest first, and behind each its groups as rows of depth 2. */

@@ -17,7 +17,7 @@ struct jprof_binary {
 };
 
 /* What is read of a section: no loader takes longer names, and no file has so many symbols. */
-enum { most_interpreter = PATH_MAX, most_dynamic = 1 << 16, most_strings = 1 << 28, most_symbols = 1 << 28 };
+enum { most_interpreter = PATH_MAX, most_dynamic = 1 << 16, most_string_bytes = 1 << 28, most_symbol_bytes = 1 << 28 };
 
 /* The text of PT_INTERP; "" if there is none, or none that ends. NULL when memory is short. */
 static const char *interpreter_of(struct jp_objfile *file)
@@ -54,7 +54,7 @@ static bool read_string_table(const struct jp_objfile *file, uint32_t type, size
 		i++;
 	return i < h->section_count && h->sections[i].link < h->section_count &&
 	       jp_elf_section_read(file->fd, h, &h->sections[i], most, &table->entries, &table->in) &&
-	       jp_elf_section_read(file->fd, h, &h->sections[h->sections[i].link], most_strings, &table->strings,
+	       jp_elf_section_read(file->fd, h, &h->sections[h->sections[i].link], most_string_bytes, &table->strings,
 	                           &table->names);
 }
 
@@ -170,7 +170,7 @@ const char *jprof_binary_needed(const struct jprof_binary *binary, size_t i)
 static bool a_table_defines(const struct jprof_binary *binary, uint32_t type, const char *name)
 {
 	struct string_table jp_cleanup(release_string_table) table = { 0 };
-	if (!binary || !name || !read_string_table(binary->file, type, most_symbols, &table))
+	if (!binary || !name || !read_string_table(binary->file, type, most_symbol_bytes, &table))
 		return false;
 	bool wide = binary->info.bits == 64;
 	size_t entry = wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "input/demangle.h"
 
-enum { max_hops = 16, max_scope = 4096, max_depth = 512 };
+enum { max_hops = 16, max_scope = 4096, deepest_scope = 512 };
 
 /* Numbers given out after DWARF 5, from dwarfstd.org's list of languages. */
 enum { lang_cplusplus_17 = 0x2a, lang_cplusplus_20 = 0x2b, lang_fortran_18 = 0x2d };
@@ -293,7 +293,7 @@ void jp_dwarf_names_meet(struct jp_dwarf_names *names, Dwarf_Die *die)
 static void walk_names(struct jp_dwarf_names *names, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
-	if (depth == max_depth || names->failed || dwarf_child(parent, &die))
+	if (depth == deepest_scope || names->failed || dwarf_child(parent, &die))
 		return;
 	do {
 		int tag = dwarf_tag(&die);

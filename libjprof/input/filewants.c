@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { most_id_bytes = 64, crc_bytes = 4, most_section = PATH_MAX + most_id_bytes };
+enum { most_link_id = 64, crc_bytes = 4, most_section = PATH_MAX + most_link_id };
 
 /* A name, and at the next multiple of 4 a CRC. */
 static void read_debuglink(struct jp_bytes bytes, struct jp_file_wants *wants)
@@ -24,7 +24,7 @@ static void read_shared(struct jp_bytes bytes, struct jp_file_wants *wants)
 	if (!len || strlen(path) >= sizeof wants->shared)
 		return;
 	strcpy(wants->shared, path);
-	for (size_t i = 0; i < len && i < most_id_bytes; i++)
+	for (size_t i = 0; i < len && i < most_link_id; i++)
 		snprintf(wants->shared_id + 2 * i, 3, "%02x", bytes.data[bytes.pos + i]);
 }
 

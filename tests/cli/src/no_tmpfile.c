@@ -1,5 +1,5 @@
-/* no_tmpfile COMMAND...: runs it where no file system has files without a name: open with O_TMPFILE gives EOPNOTSUPP, as
- * on NFS and on overlayfs before Linux 6.3. */
+/* no_tmpfile COMMAND...: runs it where no file system has files without a name: open with O_TMPFILE gives EOPNOTSUPP,
+ * as on NFS and on overlayfs before Linux 6.3. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,8 @@ int main(int argc, char **argv)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
-	if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
+	if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
 		perror("no_tmpfile");
 		return 77;
 	}
