@@ -1,6 +1,6 @@
 jprof-table 1
 process 2568 1379867 9790ccae-fb8b-41d3-ac2f-3198b76992b7
-dump 22752 96367763ba287536
+dump 22707 e8552545d1449493
 ids 7f8ace57f000 0 40000 40400 240400
 ruby 3.1.2 on
 interpreter 2489a0 3b0 /lib/x86_64-linux-gnu/libruby-3.1.so.3.1

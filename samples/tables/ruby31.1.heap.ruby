@@ -1,6 +1,6 @@
 jprof-table 1
 process 2568 1379867 9790ccae-fb8b-41d3-ac2f-3198b76992b7
-dump 24167 1a2d9c8bf36e749
+dump 24122 5e6d4731f44d0726
 ids 7f8ace57f000 0 40000 40400 240400
 ruby 3.1.2 on
 interpreter 2489a0 3b0 /lib/x86_64-linux-gnu/libruby-3.1.so.3.1
