@@ -45,8 +45,18 @@ early=$samples/cases/puma/w0.2.heap
 check "$late"
 check --show_bytes --cum "$late"
 chance --base="$early" "$late" # of rows that depend on what this machine has
-chance --addresses --base="$early" "$late"
-[ "$rows" -ge 10 ] || bad "chance: only $rows addresses"
+made() { # OBJECTS: in each of 40 places
+    awk -v n="$1" 'BEGIN {
+        print "heap_v2/524288\n  t*: " 40 * n ": " 40 * n * 100000 " [0: 0]"
+        for (i = 0; i < 40; i++)
+            printf "@ 0x%x 0x9000000\n  t*: %d: %d [0: 0]\n", 0x8000000 + 4096 * i, n, n * 100000
+        print "\nMAPPED_LIBRARIES:\n08000000-09100000 r-xp 00000000 08:01 42 /opt/x"
+    }'
+}
+made 20 >"$dir/early.heap"
+made 60 >"$dir/late.heap"
+chance --addresses --fold=none --base="$dir/early.heap" "$dir/late.heap"
+[ "$rows" -ge 10 ] || bad "chance: only $rows rows"
 check --inuse_objects --top=7 "$late"
 check --base="$early" "$late"
 check --diff_base="$early" --inuse_objects --lines "$late"
