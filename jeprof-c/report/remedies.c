@@ -37,15 +37,17 @@ static bool is_stripped(const struct jprof_coverage_file *f)
 
 static void write_remedy(const struct jprof_coverage_file *f, const struct packaged *package, char text[remedy_most])
 {
+	const char *after = *f->reason ? "; " : "";
 	if (package->tool)
-		snprintf(text, remedy_most, "stripped: %s %s%s, build-id %s", package->tool, package->symbols,
-		         f->proof == JPROF_PROOF_UNVERIFIED ? " (if this is the file that ran)" : "", f->build_id);
+		snprintf(text, remedy_most, "%s%sstripped: %s %s%s, build-id %s", f->reason, after, package->tool,
+		         package->symbols, f->proof == JPROF_PROOF_UNVERIFIED ? " (if this is the file that ran)" : "",
+		         f->build_id);
 	else if (is_stripped(f))
 		snprintf(text, remedy_most,
-		         "stripped, of no package here; --debuginfod asks $DEBUGINFOD_URLS for build-id %s",
-		         f->build_id);
+		         "%s%sstripped, of no package here; --debuginfod asks $DEBUGINFOD_URLS for build-id %s",
+		         f->reason, after, f->build_id);
 	else
-		snprintf(text, remedy_most, "%s%s%s%s", f->reason, *f->reason && *f->advice ? "; " : "", f->advice,
+		snprintf(text, remedy_most, "%s%s%s%s", f->reason, *f->advice ? after : "", f->advice,
 		         advice_after(f->advised));
 }
 
