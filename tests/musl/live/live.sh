@@ -60,7 +60,7 @@ info() {
         }
         $NF ~ /\/known$/ && NF > at["none"] { known++; if ($at["DWARF"] != "22.0") print "known: " $0 }
         $NF == "all" { all++; if ($at["DWARF"] + $at["dynsym"] != 25 || $at["none"] < 2) print "all: " $0 }
-        /stripped(: apk add |, of no package here)/ { advice++ }
+        /stripped(: apt install |: apk add |, of no package here)/ { advice++ }
         /no unwind tables: stacks that pass through it end there/ { ends++ }
         END {
             if (libc != 1 || known != 1 || all != 1) print "no rows of libc.so, known and all"
