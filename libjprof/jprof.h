@@ -954,7 +954,7 @@ struct jprof_graph;
 struct jprof_graph_opts {
 	size_t size;
 	bool whole;          /* no limits: all nodes and all edges; the limits below are not looked at */
-	size_t nodecount;    /* nodes at most; 0: 80 */
+	size_t nodecount;    /* nodes at most; 0: 80, by site 40, half of them for what allocates most itself */
 	double nodefraction; /* nodes of up to this share of the scale are dropped; 0: 0.005; negative: none */
 	double edgefraction; /* edges of up to this share of the scale are dropped; 0: 0.001; negative: none */
 	size_t maxdegree;    /* edges at most out of, and into, a node; 0: 8 */

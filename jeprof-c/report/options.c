@@ -100,7 +100,7 @@ static const struct opt_row report_rows[] = {
 	{ "member", OPT_TEXT, OPTION_AT(member), 0, NULL, "NAME|PID|ROLE",
 	  "of a bundle, this member alone: its name, pid, or master" },
 	HEADING_ROW(REPORTS, "Pictures, and --tree"),
-	{ "nodecount", OPT_NUMBER, OPTION_AT(nodecount), 0, NULL, "N", "call graph: at most N functions (80)" },
+	{ "nodecount", OPT_NUMBER, OPTION_AT(nodecount), 0, NULL, "N", "call graph: at most N boxes (80, by site 40)" },
 	{ "nodefraction", OPT_SHARE, OPTION_AT(nodefraction), 0, NULL, "F",
 	  "leave out functions of up to this share (.005); of --tree, too" },
 	{ "edgefraction", OPT_SHARE, OPTION_AT(edgefraction), 0, NULL, "F", "and arrows of up to this one (.001)" },

@@ -26,6 +26,7 @@ struct graph_row {
 	uint32_t frame;               /* where it was seen first; JP_NONE by library */
 	uint32_t seen;                /* 1 + the last sample that counted it */
 	uint32_t node;                /* its place in the list of nodes; JP_NONE: dropped */
+	uint8_t turn;                 /* how soon it gets one of the places for nodes */
 	struct jp_evidence *evidence; /* of flat and of cum, if errors are asked for */
 };
 
@@ -132,6 +133,18 @@ static int each_stack(struct graph_build *b, int (*add)(struct graph_build *b, c
 
 /* ---- Nodes: which stay ---- */
 
+enum { TURN_ALLOCATES, TURN_APPLICATION, TURN_PASSES, TURN_NEVER };
+
+static int rows_by_flat(const void *m, const void *n, void *context)
+{
+	const struct graph_build *b = context;
+	uint32_t x = *(const uint32_t *)m, y = *(const uint32_t *)n;
+	double first = fabs(b->tallies[x].flat), second = fabs(b->tallies[y].flat);
+	if (first != second)
+		return first > second ? -1 : 1;
+	return strcmp(b->view->rows[x].name, b->view->rows[y].name);
+}
+
 static int rows_by_cum(const void *m, const void *n, void *context)
 {
 	const struct graph_build *b = context;
@@ -140,6 +153,34 @@ static int rows_by_cum(const void *m, const void *n, void *context)
 	if (first != second)
 		return first > second ? -1 : 1;
 	return strcmp(b->view->rows[x].name, b->view->rows[y].name);
+}
+
+static int rows_by_turn(const void *m, const void *n, void *context)
+{
+	const struct graph_build *b = context;
+	int first = b->tallies[*(const uint32_t *)m].turn, second = b->tallies[*(const uint32_t *)n].turn;
+	return first != second ? first - second : rows_by_cum(m, n, context);
+}
+
+/* A Ruby passes through hundreds of lines that allocate nothing, all with a higher cum than the lines that do. So by
+ * site half of `most` places are for what allocates most itself; then come lines of the application. */
+static void give_turns(struct graph_build *b, uint32_t *order, size_t count, size_t most)
+{
+	double least = b->graph->info.nodelimit;
+	bool by_site = b->view->info.granularity == JPROF_BY_SITE;
+	if (by_site)
+		qsort_r(order, count, sizeof *order, rows_by_flat, b);
+	for (size_t i = 0; i < count; i++) {
+		struct graph_row *t = &b->tallies[order[i]];
+		bool application = b->view->rows[order[i]].origin == JPROF_ORIGIN_APPLICATION;
+		if (by_site && i < most / 2 && fabs(t->flat) > least)
+			t->turn = TURN_ALLOCATES;
+		else if (fabs(t->cum) <= least)
+			t->turn = TURN_NEVER;
+		else
+			t->turn = by_site && application ? TURN_APPLICATION : TURN_PASSES;
+	}
+	qsort_r(order, count, sizeof *order, rows_by_turn, b);
 }
 
 static const char *owner_label(struct graph_build *b, uint32_t object)
@@ -203,14 +244,17 @@ static void sum_graph(struct graph_build *b)
 	info->edgelimit = b->opts.whole ? -1 : limit(b->opts.edgefraction, 0.001, info->scale);
 }
 
-/* How many of the sorted rows become nodes. */
-static size_t count_kept(struct graph_build *b, const uint32_t *order, size_t count)
+/* How many of the rows become nodes: they stand first in `order` then, by cum. */
+static size_t count_kept(struct graph_build *b, uint32_t *order, size_t count)
 {
 	struct jprof_graph_info *info = &b->graph->info;
-	size_t most = b->opts.whole ? SIZE_MAX : b->opts.nodecount ? b->opts.nodecount : 80;
+	size_t usual = b->view->info.granularity == JPROF_BY_SITE ? 40 : 80;
+	size_t most = b->opts.whole ? SIZE_MAX : b->opts.nodecount ? b->opts.nodecount : usual;
 	size_t kept = count < most ? count : most;
-	while (kept && fabs(b->tallies[order[kept - 1]].cum) <= info->nodelimit)
+	give_turns(b, order, count, most);
+	while (kept && b->tallies[order[kept - 1]].turn == TURN_NEVER)
 		kept--;
+	qsort_r(order, kept, sizeof *order, rows_by_cum, b);
 	info->dropped_nodes = count - kept;
 	for (size_t i = kept; i < count; i++)
 		info->dropped_flat += fabs(b->tallies[order[i]].flat);
@@ -243,7 +287,6 @@ static int choose_nodes(struct graph_build *b, uint32_t *order)
 	for (uint32_t row = 0; row < b->view->row_count; row++)
 		if (b->tallies[row].flat != 0 || b->tallies[row].cum != 0)
 			order[count++] = row;
-	qsort_r(order, count, sizeof *order, rows_by_cum, b);
 	size_t kept = count_kept(b, order, count);
 	b->graph->nodes = calloc(kept + 1, sizeof *b->graph->nodes);
 	if (!b->graph->nodes)
