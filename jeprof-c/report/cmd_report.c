@@ -225,18 +225,22 @@ static void tell_kept(const struct jprof_view *view, const struct options *o)
 		say("%.0f of %.0f objects kept by the filters", trunc(info->flat), trunc(info->total));
 }
 
-/* The row of what Ruby to 3.2 has moved, where it is one of the first rows: what to do next. */
+/* The row of what Ruby to 3.2 has moved, where it matters: what to do next. */
 static void tell_no_creator(const struct loaded *l, const struct jprof_view *view)
 {
-	enum { first_rows = 20 };
+	static const double matters = 0.05;
+	const struct jprof_view_info *info = jprof_view_info(view);
+	double least = matters * fabs(info->percent_of != 0 ? info->percent_of : info->total);
 	struct jprof_table *table;
 	if (!jprof_profile_info(l->profile)->has_ruby || jprof_table_new(view, NULL, &table, NULL))
 		return;
-	for (size_t i = 0; i < first_rows && i < jprof_table_count(table); i++)
-		if (!strcmp(jprof_table_at(table, i)->name, "after a GC: creator not known"))
-			say("after a GC: creator not known: Ruby to 3.2 allocates small arrays, hashes and instance variables "
-			    "anew when they survive a collection; Ruby 3.3 or later shows the lines that make them, and here "
-			    "ObjectSpace.trace_object_allocations_start does");
+	for (size_t i = 0; i < jprof_table_count(table); i++) {
+		const struct jprof_row *row = jprof_table_at(table, i);
+		if (fabs(row->flat) >= least && !strcmp(row->name, "after a GC: creator not known"))
+			say("creator not known: Ruby to 3.2 moves small arrays, hashes and instance variables after a GC; Ruby "
+			    "3.3 or later shows the lines that make them, and so does "
+			    "ObjectSpace.trace_object_allocations_start");
+	}
 	jprof_table_free(table);
 }
 
