@@ -15,7 +15,9 @@ enum { schema_version = 2 };
 /* Decimals of objects and bytes, and of percentages. */
 enum { value_decimals = 3, percent_decimals = 4 };
 
-static const char *const granularities[] = { "function", "line", "file", "address", "library", "site" };
+static const char *const granularities[] = {
+	"function", "line", "file", "address", "library", "site", "kind", "group"
+};
 static const char *const origins[] = { "native", "application", "gem", "stdlib", "vm" };
 static const char *const percent_keys[] = { "rows", "base", "changes" };
 static const char *const proofs[] = { "no_file", "contradicted", "unverified", "inode", "build_id", "input" };

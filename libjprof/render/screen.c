@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "view/rows.h"
 
 /* In the order of the lines; NAME takes what the others leave. */
 enum column { FLAT, FLAT_ERROR, FLAT_SHARE, SUM_SHARE, CUM, CUM_ERROR, CUM_SHARE, COLUMNS };
@@ -42,6 +43,8 @@ static const struct {
 	[JPROF_BY_ADDRESS] = { "address", "addresses" },
 	[JPROF_BY_LIBRARY] = { "library", "libraries" },
 	[JPROF_BY_SITE] = { "allocated at", "places" },
+	[JPROF_BY_KIND] = { "kind", "kinds" },
+	[JPROF_BY_GROUP] = { "group", "groups" },
 };
 
 /* Colours that can be read on dark and on light ground. */
@@ -62,7 +65,7 @@ const char *jp_row_colour(const struct jprof_view *view, const struct jprof_row 
 	bool nameless = row->source == JPROF_SOURCE_NONE || row->source == JPROF_SOURCE_FDE;
 	if (view->info.difference && row->flat != 0)
 		return row->flat > 0 ? RED : GREEN;
-	return nameless && view->info.granularity != JPROF_BY_LIBRARY ? DIM : "";
+	return nameless && !jp_rows_by_path(view->info.granularity) ? DIM : "";
 }
 
 enum jp_unit jp_screen_unit(const struct jprof_view *view, const struct jprof_report_opts *opts)

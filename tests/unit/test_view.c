@@ -220,6 +220,26 @@ static void test_rows(void **state)
 	jprof_profile_free(p);
 }
 
+/* Each granularity has its words in every format, and on a terminal. */
+static void test_each_granularity(void **state)
+{
+	(void)state;
+	static const struct jprof_report_opts screen = { .size = sizeof screen, .top = 1, .columns = 80 };
+	struct jprof_profile *p = named_profile(NULL);
+	struct jprof_error err;
+	for (int g = JPROF_BY_FUNCTION; g <= JPROF_BY_GROUP; g++) {
+		struct jprof_view *view =
+		    view_of(p, &(const struct asked){ .view = { .errors = true, .granularity = g } });
+		struct jp_strbuf all = everything(view), seen = { 0 };
+		assert_int_equal(jprof_render(view, "text", &screen, append, &seen, &err), 0);
+		assert_null(strstr(seen.text, "(null)"));
+		jp_strbuf_release(&seen);
+		jp_strbuf_release(&all);
+		jprof_view_free(view);
+	}
+	jprof_profile_free(p);
+}
+
 /* Both filters of a kind hold. What they drop stays in the total. */
 static void test_filters_add_up(void **state)
 {
@@ -311,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_names_are_found_once),
 		cmocka_unit_test(test_unknown_words),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_each_granularity),
 		cmocka_unit_test(test_filters_add_up),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_reports_are_streamed),
