@@ -25,7 +25,7 @@ static bool maps_ruby(const struct jp_code *code)
 int jp_groups_init(struct jp_groups *g, const struct jp_code *code, struct jp_span given, struct jprof_error *err)
 {
 	*g = (struct jp_groups){ .code = code, .has_ruby = maps_ruby(code) };
-	int rc = jp_rules_read(&g->rules, given, err);
+	int rc = jp_rules_read(&g->rules, given, g->has_ruby, err);
 	g->of_function = jp_none_array(code->function_count);
 	return rc || g->of_function ? rc : jp_error_nomem(err);
 }
@@ -38,11 +38,9 @@ void jp_groups_release(struct jp_groups *g)
 
 /* ---- rules -------------------------------------------------------------------------------------------------- */
 
-/* Rules that are built in are about Rubies. */
 static const struct jp_rule *rule_numbered(const struct jp_groups *g, uint32_t number)
 {
-	bool any = number < JP_NO_RULE && (g->has_ruby || number < g->rules.given);
-	return any ? &g->rules.rules[number] : NULL;
+	return number < JP_NO_RULE ? &g->rules.rules[number] : NULL;
 }
 
 /* What is kept for a function instead of its rule: that it is of a table; that it has none of either. */
@@ -90,7 +88,7 @@ static const struct jp_rule *rule_of_functions(struct jp_groups *g, const struct
 /* The first of Ruby's frames whose file has a rule. */
 static const struct jp_rule *rule_of_paths(const struct jp_groups *g, const struct jp_group_stack *s)
 {
-	for (size_t i = s->native; i < s->depth; i++) {
+	for (size_t i = s->native; g->rules.has_paths && i < s->depth; i++) {
 		const struct jp_location *l = &g->code->locations[s->places[i]];
 		const char *path =
 		    l->frame_count ? jp_code_file(g->code, g->code->frames[l->frame_first].function) : "";

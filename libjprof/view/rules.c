@@ -28,6 +28,7 @@ static int add_pattern(struct jp_rules *r, enum jp_rule_subject subject, uint32_
 		return -1;
 	struct jp_rule_pattern *pattern = &r->patterns[r->pattern_count];
 	*pattern = (struct jp_rule_pattern){ .text = keep_rule_text(r, word), .rule = rule, .subject = subject };
+	r->has_paths = r->has_paths || subject == JP_RULE_PATH;
 	r->pattern_count += pattern->text != NULL;
 	return pattern->text ? 0 : -1;
 }
@@ -117,12 +118,12 @@ static int read_rules(struct jp_rules *r, struct jp_span text, struct jprof_erro
 	return 0;
 }
 
-int jp_rules_read(struct jp_rules *r, struct jp_span given, struct jprof_error *err)
+int jp_rules_read(struct jp_rules *r, struct jp_span given, bool with_built_in, struct jprof_error *err)
 {
 	*r = (struct jp_rules){ 0 };
 	int rc = given.len ? read_rules(r, given, err) : 0;
 	r->given = r->count;
-	for (size_t i = 0; !rc && i < jp_count(built_in); i++) {
+	for (size_t i = 0; !rc && with_built_in && i < jp_count(built_in); i++) {
 		struct jp_span line = { built_in[i], strlen(built_in[i]) - 1 };
 		if (!read_rule_line(r, line, r->given, &rc) || rc)
 			rc = jp_error_nomem(err);

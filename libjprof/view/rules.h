@@ -28,17 +28,18 @@ struct jp_rules {
 	struct jp_arena texts;
 	struct jp_rule *rules;
 	size_t count, cap;
-	size_t given; /* that many, the first, are the caller's */
+	size_t given;   /* that many, the first, are the caller's */
+	bool has_paths; /* one is about paths */
 	struct jp_rule_pattern *patterns;
 	size_t pattern_count, pattern_cap;
 };
 
-/* Reads the caller's rules (may be empty), then those that are built in. A line that is none is JPROF_E_FORMAT, with
- * its number. To be released in either case. */
-int jp_rules_read(struct jp_rules *rules, struct jp_span given, struct jprof_error *err);
+/* Reads the caller's rules (may be empty), then, if they are wanted, those that are built in, which are about Rubies. A
+ * line that is none is JPROF_E_FORMAT, with its number. To be released in either case. */
+int jp_rules_read(struct jp_rules *rules, struct jp_span given, bool built_in, struct jprof_error *err);
 void jp_rules_release(struct jp_rules *rules);
 
-/* The number of the first rule below `end` with a pattern for this name; JP_NO_RULE, and of functions JP_RULE_STOP. Of
+/* The number of the first rule with a pattern for this name; JP_NO_RULE, and of functions JP_RULE_STOP. Of
  * functions and tables a short name, without what compilers append. */
 uint32_t jp_rule_find(const struct jp_rules *rules, enum jp_rule_subject subject, const char *name);
 

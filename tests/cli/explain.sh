@@ -132,6 +132,28 @@ exits 0
 cp out rules.json
 schema rules.json
 judge "our rule" rules.json '[r for r in d["rows"] if r["name"] == "lists" and r["what"] == "price lists" and r["bytes"] > 2e7]'
+# A rule that is built in is about Rubies: in another program str_dup is any function, and what called it is asked for.
+cat >own.raw <<'END'
+--- symbol
+binary=/opt/own
+0x0000000000001000 str_dup
+0x0000000000001fff keep_names
+0x0000000000002fff main
+---
+--- heap
+heap_v2/1
+  t*: 1: 1000000 [0: 0]
+@ 0x1000 0x2000 0x3000
+  t*: 1: 1000000 [0: 0]
+
+MAPPED_LIBRARIES:
+00001000-00004000 r-xp 00000000 08:01 42 /opt/own
+END
+printf '[names] our data\nfn keep_names\n' >names.rules
+run "$jprof" explain --json --rules=names.rules own.raw
+exits 0
+cp out own.json
+judge "a rule of a C program" own.json 'any(r["name"] == "names" and r["bytes"] == 1e6 for r in d["rows"])'
 printf '[lists] our data\nfun rb_str_times\n' >wrong.rules
 run "$jprof" explain --rules=wrong.rules "$steady"
 exits 1

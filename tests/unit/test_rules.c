@@ -103,7 +103,7 @@ static void test_each_rule(void **state)
 {
 	(void)state;
 	struct jp_rules rules;
-	assert_int_equal(jp_rules_read(&rules, (struct jp_span){ "", 0 }, NULL), 0);
+	assert_int_equal(jp_rules_read(&rules, (struct jp_span){ "", 0 }, true, NULL), 0);
 	assert_int_equal(rules.given, 0);
 	bool *tried = calloc(rules.count, sizeof *tried);
 	for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
@@ -158,7 +158,7 @@ static void test_given_rules(void **state)
 		struct jp_rules rules;
 		struct jprof_error err;
 		struct jp_span text = { wrong[i].text, strlen(wrong[i].text) };
-		assert_int_equal(jp_rules_read(&rules, text, &err), JPROF_E_FORMAT);
+		assert_int_equal(jp_rules_read(&rules, text, true, &err), JPROF_E_FORMAT);
 		assert_int_equal(err.line, wrong[i].line);
 		jp_rules_release(&rules);
 	}
