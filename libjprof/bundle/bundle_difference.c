@@ -24,6 +24,7 @@ struct comparing {
 	struct jp_compared compared;
 	struct jprof_profile *sum;
 	size_t read[2], common; /* members of now and of the base that have the thread; stacks that both sides have */
+	struct jprof_error no_thread; /* of the member that was last found without the thread */
 };
 
 static int list_members(struct member_list *list, const struct jprof_bundle *bundle, const char *wanted,
@@ -50,8 +51,10 @@ static int read_one(struct comparing *c, bool base, size_t i, struct jprof_profi
 	*profile = NULL;
 	int rc = jprof_bundle_profile(list->bundle, list->index[i], &c->opts, profile, &fault);
 	c->read[base] += !rc;
-	if (rc == JPROF_E_ARGUMENT && c->opts.thread)
+	if (rc == JPROF_E_ARGUMENT && c->opts.thread) {
+		c->no_thread = fault;
 		return 0;
+	}
 	if (rc && err)
 		*err = fault;
 	return rc;
@@ -119,7 +122,12 @@ static int add_pairs(struct comparing *c, struct jprof_error *err)
 	for (size_t i = 0; !rc && i < c->base.count; i++)
 		if (c->compared.base_pairs[i].with == jp_alone)
 			rc = subtract_alone(c, i, err);
-	return rc || c->sum ? rc : JPROF_E_ARGUMENT;
+	if (!rc && !c->sum) {
+		rc = c->no_thread.code;
+		if (err)
+			*err = c->no_thread;
+	}
+	return rc;
 }
 
 /* "17 (master), 21 (worker)" */

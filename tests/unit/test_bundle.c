@@ -172,6 +172,26 @@ static void test_names_and_choice(void **state)
 	jp_strbuf_release(&bytes);
 }
 
+/* Of two bundles without the thread there is no difference, and the error says so. */
+static void test_no_such_thread(void **state)
+{
+	(void)state;
+	struct jp_strbuf bytes = { 0 };
+	struct jprof_bundle_writer *w = writer(JPROF_COMPRESS_GZIP, &bytes);
+	add_member(w, NULL, 1, NULL);
+	must(jprof_bundle_writer_finish(w, NULL));
+	jprof_bundle_writer_free(w);
+	struct jprof_bundle *b = read_back(&bytes);
+	const struct jprof_profile_opts opts = { .size = sizeof opts, .thread = "t7" };
+	struct jprof_profile *p;
+	struct jprof_error err = { 0 };
+	assert_int_equal(jprof_bundle_difference(b, b, &opts, &p, &err), JPROF_E_ARGUMENT);
+	assert_int_equal(err.code, JPROF_E_ARGUMENT);
+	assert_non_null(strstr(err.text, "t7"));
+	jprof_bundle_free(b);
+	jp_strbuf_release(&bytes);
+}
+
 static void test_misuse(void **state)
 {
 	(void)state;
@@ -276,9 +296,13 @@ static void test_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),   cmocka_unit_test(test_sidecar),
-		cmocka_unit_test(test_names_and_choice), cmocka_unit_test(test_misuse),
-		cmocka_unit_test(test_descriptors),      cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_sidecar),
+		cmocka_unit_test(test_names_and_choice),
+		cmocka_unit_test(test_misuse),
+		cmocka_unit_test(test_no_such_thread),
+		cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
