@@ -106,6 +106,10 @@ static int make_part(struct thread_part *p, size_t thread)
 	    !v->row_object || !v->row_of_frame || !v->row_of_object || !p->row || !p->id || part_stacks(p, thread) ||
 	    jp_view_tally(v, name_in_part, p))
 		return -1;
+	for (uint32_t i = 0; i < v->row_count; i++) {
+		v->rows[i].what = whole->rows[p->row[i]].what;
+		v->rows[i].remedy = whole->rows[p->row[i]].remedy;
+	}
 	v->info.heading = jp_thread_heading(&v->store->places, v->info.thread, v->info.thread);
 	return v->info.heading ? 0 : -1;
 }

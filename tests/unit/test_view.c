@@ -286,6 +286,28 @@ static void test_threads(void **state)
 	jprof_profile_free(p);
 }
 
+/* What the rules say of a group is said of it in each thread, too. */
+static void test_groups_of_threads(void **state)
+{
+	(void)state;
+	static const char rules[] = "[rows] own code\nfn row_new\nwhat rows of tables\n";
+	const struct asked groups = {
+		.view = { .granularity = JPROF_BY_GROUP, .rules = rules, .rules_len = sizeof rules - 1 }
+	};
+	struct jprof_profile *p = named_profile("*");
+	struct jprof_view *view = view_of(p, &groups), *part;
+	assert_int_equal(jprof_view_thread(view, 0, &part, NULL), 0);
+	struct jprof_table *table = ordered(part, NULL);
+	size_t found = 0;
+	for (size_t i = 0; i < jprof_table_count(table); i++)
+		found += jprof_table_at(table, i)->what && !strcmp(jprof_table_at(table, i)->what, "rows of tables");
+	assert_int_equal(found, 1);
+	jprof_table_free(table);
+	jprof_view_free(part);
+	jprof_view_free(view);
+	jprof_profile_free(p);
+}
+
 /* Writers get a long report in pieces. */
 static int count_pieces(void *context, const void *data, size_t len)
 {
@@ -334,6 +356,7 @@ int main(void)
 		cmocka_unit_test(test_each_granularity),
 		cmocka_unit_test(test_filters_add_up),
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_groups_of_threads),
 		cmocka_unit_test(test_reports_are_streamed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
