@@ -11,6 +11,7 @@
 #include "bundle/symbol_words.h"
 #include "input/pprof.h"
 #include "model/build.h"
+#include "model/gems.h"
 
 /* Sorted by its first member, as jp_last_up_to wants it. */
 struct name_entry {
@@ -169,7 +170,7 @@ static int take_objects(struct names_work *w)
 static int take_gems(struct names_work *w)
 {
 	jp_json *list = jp_json_get(w->json, "gems");
-	for (size_t i = 0; i < jp_json_length(list); i++) {
+	for (size_t i = 0; i < jp_json_length(list) && i < jp_most_gems; i++) {
 		const char *text = jp_json_text(jp_json_at(list, i), "gem");
 		if (text && jp_intern_str(&w->profile->gems, text) == JP_NONE)
 			return -1;

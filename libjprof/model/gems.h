@@ -5,6 +5,8 @@
 #include "base/intern.h"
 #include "base/reader.h"
 
+enum { jp_most_gems = 1000 }; /* of a profile; what comes after these has no version */
+
 /* The NAME in .../vendor_ruby/NAME/... or .../vendor_ruby/NAME.rb, also .../vendor_ruby/3.1.0/NAME.so; empty: the path
  * has none. It is a part of the path. */
 struct jp_span jp_vendored_gem(const char *path);

@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "model/gems.h"
 
-enum { max_list = 1 << 20, max_gems = 1000 };
+enum { max_list = 1 << 20 };
 
 struct gem_search {
 	struct jprof_profile *profile;
@@ -34,13 +34,13 @@ static bool read_file_list(struct gem_search *g, const char *path)
 	return !n && g->list.len && !g->list.failed;
 }
 
-/* The package has the file; then the version in the name of its specification of that gem goes to *version. */
+/* The package has the file; then the version in the name of its specification of that gem is stored in *version. */
 static bool is_packaged(const struct gem_search *g, const char *file, struct jp_span name, struct jp_span *version)
 {
 	static const char folder[] = "/specifications/", ending[] = ".gemspec";
 	struct jp_reader reader;
 	struct jp_span line;
-	bool has_file = false, has_version = false;
+	bool has_file = false;
 	jp_reader_init(&reader, g->list.text, g->list.len);
 	while (jp_reader_line(&reader, &line)) {
 		const char *at = memmem(line.ptr, line.len, folder, strlen(folder));
@@ -51,11 +51,11 @@ static bool is_packaged(const struct gem_search *g, const char *file, struct jp_
 		struct jp_span spec = { at, (size_t)(line.ptr + line.len - strlen(ending) - at) };
 		if (spec.len <= name.len + 1 || memcmp(spec.ptr, name.ptr, name.len) != 0 || spec.ptr[name.len] != '-')
 			continue;
-		*version = (struct jp_span){ spec.ptr + name.len + 1, spec.len - name.len - 1 };
-		has_version =
-		    version->ptr[0] >= '0' && version->ptr[0] <= '9' && !memchr(version->ptr, '-', version->len);
+		struct jp_span found = { spec.ptr + name.len + 1, spec.len - name.len - 1 };
+		if (found.ptr[0] >= '0' && found.ptr[0] <= '9' && !memchr(found.ptr, '-', found.len))
+			*version = found;
 	}
-	return has_file && has_version;
+	return has_file && version->len;
 }
 
 /* Packages are called ruby-NAME or NAME; of a name that several architectures share, with that of theirs. */
@@ -85,7 +85,7 @@ static int look_at(struct gem_search *g, const char *path)
 {
 	struct jp_span name = *path == '/' ? jp_vendored_gem(path) : (struct jp_span){ 0 };
 	uint32_t known = g->tried.count;
-	if (!name.len || known >= max_gems || jp_gem_version(&g->profile->gems, name))
+	if (!name.len || known >= jp_most_gems || jp_gem_version(&g->profile->gems, name))
 		return 0;
 	uint32_t id = jp_intern(&g->tried, name.ptr, name.len);
 	if (id == JP_NONE)

@@ -43,6 +43,8 @@ rm $list
 mkfifo $list
 owner 'libxml2 via nokogiri' --sysroot=root packaged.heap
 rm $list
+printf '/.\n%s\n%s\n%s\n' $new $specification /usr/share/rubygems-integration/3.1.0/specifications/nokogiri-extra-1.0.gemspec >$list
+owner 'libxml2 via nokogiri 1.13.10' --sysroot=root packaged.heap # another gem's beside it
 printf '/.\n%s\n%s\n' $new $specification >$list
 owner 'libxml2 via nokogiri 1.13.10' --sysroot=root packaged.heap
 mv $list root/var/lib/dpkg/info/ruby-nokogiri:amd64.list
