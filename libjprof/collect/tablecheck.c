@@ -49,14 +49,18 @@ static bool read_claim(const struct jprof_dump_file *table, struct table_claim *
 	return has_process && has_dump;
 }
 
+/* Of no more than the file had when it was opened: it may be one that grows. */
 static bool sum_dump(const struct jprof_dump_file *dump, struct jp_checksum *sum)
 {
 	char chunk[1 << 14];
-	ssize_t n;
+	ssize_t n = 1;
 	*sum = jp_checksum_none();
-	while ((n = read_at_offset(dump, chunk, sizeof chunk, sum->size)) > 0)
-		jp_checksum_add(sum, chunk, (size_t)n);
-	return !n;
+	for (uint64_t left; (left = (uint64_t)dump->st.st_size - sum->size) && n > 0;) {
+		n = read_at_offset(dump, chunk, left < sizeof chunk ? (size_t)left : sizeof chunk, sum->size);
+		if (n > 0)
+			jp_checksum_add(sum, chunk, (size_t)n);
+	}
+	return n > 0;
 }
 
 const char *jp_table_doubt(const struct jprof_target *t, const struct jprof_dump_file *table,
