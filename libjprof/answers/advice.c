@@ -1,7 +1,6 @@
 #include "answers/advice.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -38,11 +37,8 @@ static int compare_helps(const void *a, const void *b)
 	return x->saves != y->saves ? (x->saves < y->saves) - (x->saves > y->saves) : (int)x->kind - (int)y->kind;
 }
 
-static bool has_warmup(const char *ruby)
-{
-	unsigned major, minor;
-	return sscanf(ruby, "%2u.%2u", &major, &minor) == 2 && (major > 3 || (major == 3 && minor >= 3));
-}
+/* The first Ruby that has Process.warmup, which lets objects made before a fork stay shared. */
+static const unsigned first_with_warmup = 303;
 
 /* A sample every 4 times as many bytes leaves a quarter of the samples. */
 static const double fewer_samples = 0.75;
@@ -59,7 +55,8 @@ int jp_explain_helps(struct jprof_explanation *e, const struct jprof_profile *no
 	    (s->arenas > few_arenas && add_help(e, JPROF_HELP_ARENAS, waste, true)) ||
 	    add_help(e, JPROF_HELP_GC_FREE, bytes_of_part(e, JPROF_PART_GC_FREE), true))
 		return -1;
-	double copied = e->info.processes > 1 && has_warmup(s->ruby) ? e->info.shared : 0;
+	double copied =
+	    e->info.processes > 1 && jp_ruby_version_number(s->ruby) >= first_with_warmup ? e->info.shared : 0;
 	if (add_help(e, JPROF_HELP_WARMUP, copied, true))
 		return -1;
 	if (e->help_count)

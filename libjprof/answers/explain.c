@@ -46,10 +46,9 @@ static struct jp_figure_pair or_zero(struct jp_figure_pair a)
  * allocated, beside what they hold. */
 static struct jp_figure_pair counted_for_samples(const struct sides *s)
 {
-	static const double least = 16384;
 	struct jp_figure_pair objects = figure(s, JPROF_FIGURE_SAMPLED);
-	objects.now *= least;
-	objects.growth *= least;
+	objects.now *= jp_sampled_extent;
+	objects.growth *= jp_sampled_extent;
 	return minus(objects, figure(s, JPROF_FIGURE_SAMPLED_SPACE));
 }
 

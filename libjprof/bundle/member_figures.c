@@ -97,7 +97,6 @@ static void take_gc_stat(struct jp_outside *to, const char *version, uint64_t pa
 	double size = jp_gc_page_size(version, pages, slots), heap = (double)pages * size;
 	if (!pages || !(size > 0))
 		return;
-	jp_known_add(&to->now.gc_heap, heap);
 	jp_known_add(&to->now.figures.of[JPROF_FIGURE_GC_HEAP], heap);
 	if (jp_gc_one_slot_size(version) && slots >= free_slots && slots)
 		jp_known_add(&to->now.figures.of[JPROF_FIGURE_GC_FREE], heap * (double)free_slots / (double)slots);
@@ -109,15 +108,10 @@ static void take_json_gc_stat(struct jp_outside *to, const char *version, jp_jso
 	             jp_json_number(stat, "heap_available_slots"), jp_json_number(stat, "heap_free_slots"));
 }
 
-/* A number of lines "KEY NUMBER"; 0: there is none. */
-static uint64_t line_number(const char *text, const char *key)
+static uint64_t number_or_0(const struct jp_bundle_file *file, const char *key)
 {
-	size_t len = strlen(key);
-	unsigned long long number;
-	for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
-		if (!strncmp(text, key, len) && sscanf(text + len, "%*1[: ]%20llu", &number) == 1)
-			return number;
-	return 0;
+	uint64_t number;
+	return jp_number_in_lines(file, key, &number) ? number : 0;
 }
 
 /* GC.stat as JSON, or in lines. */
@@ -127,9 +121,8 @@ static void take_gcstat_file(struct jp_outside *to, const char *version, const s
 	if (!jp_json_parse(file->data, file->len, "", &json, NULL))
 		take_json_gc_stat(to, version, json);
 	else
-		take_gc_stat(to, version, line_number(file->data, "heap_allocated_pages"),
-		             line_number(file->data, "heap_available_slots"),
-		             line_number(file->data, "heap_free_slots"));
+		take_gc_stat(to, version, number_or_0(file, "heap_allocated_pages"),
+		             number_or_0(file, "heap_available_slots"), number_or_0(file, "heap_free_slots"));
 }
 
 bool jp_ruby_version_of(const struct jprof_profile *p, char version[8])
@@ -137,14 +130,13 @@ bool jp_ruby_version_of(const struct jprof_profile *p, char version[8])
 	static const char begin[] = "libruby";
 	for (uint32_t i = 0; i < jp_object_count(p); i++) {
 		const char *base = jp_basename(jp_string(p, p->objects[i].path));
-		unsigned major, minor;
-		if (strncmp(base, begin, sizeof begin - 1))
-			continue;
-		base += strcspn(base, "0123456789");
-		if (sscanf(base, "%2u.%2u", &major, &minor) != 2)
-			continue;
-		snprintf(version, 8, "%u.%u", major, minor);
-		return true;
+		unsigned number = strncmp(base, begin, sizeof begin - 1)
+		                      ? 0
+		                      : jp_ruby_version_number(base + strcspn(base, "0123456789"));
+		if (number) {
+			snprintf(version, 8, "%u.%u", number / 100 % 100, number % 100);
+			return true;
+		}
 	}
 	return false;
 }
@@ -180,21 +172,21 @@ void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *
 
 void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *p)
 {
-	static const double least_extent = 16384; /* SC_LARGE_MINCLASS where pages have 4 KiB */
 	double objects = 0, space = 0;
 	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
 		const struct jp_sample *sample = &p->samples.items[i];
 		double count = (double)sample->counted[0], bytes = (double)sample->counted[1];
-		if (sample->sum == JP_NONE && count > 0 && bytes / count < least_extent) {
+		if (sample->sum == JP_NONE && count > 0 && bytes / count < jp_sampled_extent) {
 			objects += count;
 			space += bytes;
 		}
 	}
-	if (!p->rate)
-		return;
-	jp_known_add(&to->now.figures.of[JPROF_FIGURE_SAMPLED], objects);
-	jp_known_add(&to->now.figures.of[JPROF_FIGURE_SAMPLED_SPACE], space);
 	struct jp_known_sum *padding = &to->now.figures.of[JPROF_FIGURE_PADDING];
-	if (padding->of == 1)
-		padding->bytes *= objects;
+	padding->bytes *= objects; /* until here that of one object */
+	if (p->rate) {
+		jp_known_add(&to->now.figures.of[JPROF_FIGURE_SAMPLED], objects);
+		jp_known_add(&to->now.figures.of[JPROF_FIGURE_SAMPLED_SPACE], space);
+	} else {
+		*padding = (struct jp_known_sum){ 0 };
+	}
 }

@@ -8,35 +8,32 @@
 
 /* ---- status and smaps_rollup ----------------------------------------------------------------------------- */
 
-/* The number of KiB behind "KEY:" at the beginning of a line. */
-static bool line_is(struct jp_span line, const char *key, double *bytes)
+/* The number behind "KEY:" or "KEY " at the beginning of a line. */
+static bool line_is(struct jp_span line, const char *key, uint64_t *number)
 {
-	uint64_t number;
-	if (!jp_span_text(&line, key) || !jp_span_char(&line, ':'))
+	if (!jp_span_text(&line, key) || (!jp_span_char(&line, ':') && !jp_span_char(&line, ' ')))
 		return false;
 	jp_span_blanks(&line);
-	if (jp_span_decimal(&line, &number) != JP_NUMBER_OK)
-		return false;
-	*bytes = (double)number * 1024;
-	return true;
+	return jp_span_decimal(&line, number) == JP_NUMBER_OK;
 }
 
-static bool proc_number(const struct jp_bundle_file *file, const char *key, double *bytes)
+bool jp_number_in_lines(const struct jp_bundle_file *file, const char *key, uint64_t *number)
 {
 	struct jp_reader reader;
 	struct jp_span line;
 	jp_reader_init(&reader, file ? file->data : "", file ? file->len : 0);
 	while (jp_reader_line(&reader, &line))
-		if (line_is(line, key, bytes))
+		if (line_is(line, key, number))
 			return true;
 	return false;
 }
 
-static void take_proc_number(struct jp_known_sum *to, const struct jp_bundle_file *file, const char *key)
+/* Adds what a file of /proc has in KiB. */
+static void add_proc_number(struct jp_known_sum *to, const struct jp_bundle_file *file, const char *key)
 {
-	double bytes;
-	if (proc_number(file, key, &bytes))
-		jp_known_add(to, bytes);
+	uint64_t kib;
+	if (jp_number_in_lines(file, key, &kib))
+		jp_known_add(to, (double)kib * 1024);
 }
 
 /* ---- smaps ------------------------------------------------------------------------------------------------ */
@@ -100,6 +97,7 @@ static void take_smaps(struct jp_figures *to, const struct jp_bundle_file *file)
 	struct jp_span line;
 	struct smaps_sums sums = { 0 };
 	struct smap map = { 0 }, before = { 0 }, next;
+	uint64_t kib;
 	jp_reader_init(&reader, file ? file->data : "", file ? file->len : 0);
 	while (jp_reader_line(&reader, &line)) {
 		if (take_mapping_line(line, &next)) {
@@ -107,8 +105,10 @@ static void take_smaps(struct jp_figures *to, const struct jp_bundle_file *file)
 				add_smap(&sums, &map, &before);
 			before = map;
 			map = next;
-		} else if (!line_is(line, "Rss", &map.rss)) {
-			line_is(line, "Anonymous", &map.anonymous);
+		} else if (line_is(line, "Rss", &kib)) {
+			map.rss = (double)kib * 1024;
+		} else if (line_is(line, "Anonymous", &kib)) {
+			map.anonymous = (double)kib * 1024;
 		}
 	}
 	if (!map.limit)
@@ -134,18 +134,12 @@ static double cgroup_number(const struct jp_bundle_file *file)
 	return (double)number >= no_limit ? INFINITY : (double)number;
 }
 
-/* Of memory.stat: the number behind either word at the beginning of a line. */
+/* Of memory.stat, by its word in either version. */
 static double group_part(const struct jp_bundle_file *file, const char *word, const char *old_word)
 {
-	struct jp_reader reader;
-	struct jp_span line;
 	uint64_t number;
-	jp_reader_init(&reader, file ? file->data : "", file ? file->len : 0);
-	while (jp_reader_line(&reader, &line))
-		if ((jp_span_text(&line, word) || jp_span_text(&line, old_word)) && jp_span_char(&line, ' ') &&
-		    jp_span_decimal(&line, &number) == JP_NUMBER_OK)
-			return (double)number;
-	return NAN;
+	bool known = jp_number_in_lines(file, word, &number) || jp_number_in_lines(file, old_word, &number);
+	return known ? (double)number : NAN;
 }
 
 static const struct jp_bundle_file *either(const struct jp_bundle_member *m, const char *name, const char *old_name)
@@ -182,9 +176,9 @@ void jp_figures_of_proc(struct jp_outside *to, const struct jp_bundle_member *m)
 		     { JPROF_FIGURE_SHARED, "smaps_rollup", "Shared_Dirty" } };
 	struct jp_known_sum *of = to->now.figures.of;
 	for (size_t i = 0; i < jp_count(rows); i++)
-		take_proc_number(&of[rows[i].figure], jp_bundle_file(m, rows[i].file), rows[i].key);
-	take_proc_number(&to->now.rss_anon, jp_bundle_file(m, "status"), "RssAnon");
-	take_proc_number(&to->now.pss, jp_bundle_file(m, "smaps_rollup"), "Pss");
+		add_proc_number(&of[rows[i].figure], jp_bundle_file(m, rows[i].file), rows[i].key);
+	add_proc_number(&to->now.rss_anon, jp_bundle_file(m, "status"), "RssAnon");
+	add_proc_number(&to->now.pss, jp_bundle_file(m, "smaps_rollup"), "Pss");
 	take_smaps(&to->now.figures, jp_bundle_file(m, "smaps"));
 	take_group(&to->now.figures.group, m);
 }

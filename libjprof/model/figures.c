@@ -8,6 +8,12 @@ void jp_known_add(struct jp_known_sum *to, double bytes)
 	to->bytes += bytes;
 }
 
+void jp_known_sum_add(struct jp_known_sum *to, const struct jp_known_sum *from)
+{
+	to->of += from->of;
+	to->bytes += from->bytes;
+}
+
 double jp_known_bytes(const struct jp_known_sum *known, unsigned processes)
 {
 	return processes && known->of == processes ? known->bytes : NAN;
@@ -28,10 +34,8 @@ void jp_figures_add_class(struct jp_figures *to, const struct jp_class_sum *more
 
 void jp_figures_add(struct jp_figures *to, const struct jp_figures *from)
 {
-	for (int f = 0; f < JPROF_FIGURES; f++) {
-		to->of[f].of += from->of[f].of;
-		to->of[f].bytes += from->of[f].bytes;
-	}
+	for (int f = 0; f < JPROF_FIGURES; f++)
+		jp_known_sum_add(&to->of[f], &from->of[f]);
 	for (unsigned i = 0; i < from->class_count; i++)
 		jp_figures_add_class(to, &from->classes[i]);
 	if (from->settings.known)

@@ -14,6 +14,8 @@ struct jp_known_sum {
 
 enum { jp_most_classes = 96 }; /* size classes of small objects; jemalloc has 36 where pages have 4 KiB, 76 at most */
 
+enum { jp_sampled_extent = 16384 }; /* what a sampled small object takes: SC_LARGE_MINCLASS where pages have 4 KiB */
+
 struct jp_class_sum {
 	uint64_t size;   /* of an object */
 	double slabs;    /* bytes of all its slabs' places */
@@ -30,6 +32,7 @@ struct jp_figures {
 
 /* Another process's figure. */
 void jp_known_add(struct jp_known_sum *to, double bytes);
+void jp_known_sum_add(struct jp_known_sum *to, const struct jp_known_sum *from);
 
 /* Counts the places of a size class. */
 void jp_figures_add_class(struct jp_figures *to, const struct jp_class_sum *more);

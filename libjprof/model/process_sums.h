@@ -9,7 +9,7 @@
 
 struct jp_process_sums {
 	unsigned processes;
-	struct jp_known_sum rss_anon, pss, gc_heap, kept;
+	struct jp_known_sum rss_anon, pss, kept; /* the first two only where the dump is of the same moment */
 	struct jp_figures figures;
 };
 
@@ -23,6 +23,9 @@ void jp_outside_add(struct jp_outside *to, const struct jp_outside *from, double
 
 /* The sums for people: NAN where one is not known of each process. */
 struct jprof_outside jp_outside_figures(const struct jp_process_sums *sums);
+
+/* "3.1.2" or "3.1" as 301; 0: it is NULL, or no version of a Ruby from 2.0 on. */
+unsigned jp_ruby_version_number(const char *version);
 
 /* The size of a page of Ruby's GC heap: HEAP_PAGE_SIZE of that version's GC::INTERNAL_CONSTANTS, 16 KiB before 3.2 and
  * 64 KiB from then on. `pages` and `slots` (GC.stat's heap_allocated_pages and heap_available_slots) must bear it out:
