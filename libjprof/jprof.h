@@ -1196,7 +1196,8 @@ JPROF_API size_t jprof_explain_count(const struct jprof_explanation *explanation
 /* The i-th row, from 0; it lives as long as the explanation. Since: 0.2 */
 JPROF_API const struct jprof_explained *jprof_explain_at(const struct jprof_explanation *explanation, size_t i);
 
-/* The i-th of what would help, from 0, what saves most first; NULL: there is no more. Since: 0.2 */
+/* The i-th of what would help, from 0: what is sure to save something first, then by how much; NULL: there is no more.
+ * Since: 0.2 */
 JPROF_API const struct jprof_help *jprof_explain_help(const struct jprof_explanation *explanation, size_t i);
 
 /* Frees it; NULL is fine. Since: 0.2 */

@@ -92,7 +92,7 @@ static const char *name_in_kind(const char *name, const char *kind)
 	return strncmp(name, kind, len) || strncmp(name + len, ": ", 2) ? NULL : name + len + 2;
 }
 
-/* The rows of `t` in the order of now, then what is left of nothing; those of one kind alone where `kind` is given. */
+/* The rows of one kind in the order of now, then those of which nothing is left. */
 static int add_groups_of_kind(struct jprof_explanation *e, const struct owner_tables *t, const char *kind)
 {
 	int rc = 0;

@@ -246,7 +246,7 @@ static void visit_die(struct dwarf_walk *walk, Dwarf_Die *die, const void *funct
 {
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
-		jp_dwarf_names_meet(&walk->names, die);
+		jp_dwarf_names_visit(&walk->names, die);
 		walk_scope(walk, die, cover(walk, die, die->addr) > 0 ? die->addr : NULL, depth);
 		break;
 	case DW_TAG_inlined_subroutine:

@@ -273,7 +273,7 @@ void jp_dwarf_names_leave(struct jp_dwarf_names *names, const struct jp_dwarf_sc
 	jp_strbuf_cut(&names->text, before->len);
 }
 
-void jp_dwarf_names_meet(struct jp_dwarf_names *names, Dwarf_Die *die)
+void jp_dwarf_names_visit(struct jp_dwarf_names *names, Dwarf_Die *die)
 {
 	bool lambda = names->at.lambda != JP_NONE;
 	const char *name = names->language != JP_DWARF_PLAIN && names->at.len ? dwarf_diename(die) : NULL;
@@ -301,7 +301,7 @@ static void walk_names(struct jp_dwarf_names *names, Dwarf_Die *parent, unsigned
 		             is_type(tag) || tag == DW_TAG_union_type;
 		struct jp_dwarf_scope before = names->at;
 		if (tag == DW_TAG_subprogram)
-			jp_dwarf_names_meet(names, &die);
+			jp_dwarf_names_visit(names, &die);
 		if (scope)
 			(void)jp_dwarf_names_enter(names, &die);
 		if (scope || tag == DW_TAG_lexical_block)

@@ -28,10 +28,10 @@ struct jp_dwarf_names {
 	struct jp_strbuf outer;     /* the scope of the last function that was asked for its own */
 	const void *outer_of;       /* its DIE */
 	struct jp_intern known;     /* DIEs of functions whose names are made here */
-	struct jp_intern units;     /* DIEs of other units that were looked through for these */
+	struct jp_intern units;     /* units that were looked through for these, by their DIEs */
 	struct jp_spelled *spelled; /* and these, by id in `known` */
 	size_t spelled_cap;
-	struct jp_lambda *lambdas; /* of the unit */
+	struct jp_lambda *lambdas; /* until jp_dwarf_names_forget */
 	size_t lambda_count, lambda_cap;
 	bool failed; /* memory was short */
 };
@@ -43,8 +43,8 @@ void jp_dwarf_names_begin(struct jp_dwarf_names *names, struct jp_dwarf_source *
 struct jp_dwarf_scope jp_dwarf_names_enter(struct jp_dwarf_names *names, Dwarf_Die *die);
 void jp_dwarf_names_leave(struct jp_dwarf_names *names, const struct jp_dwarf_scope *before);
 
-/* A walk meets a function. */
-void jp_dwarf_names_meet(struct jp_dwarf_names *names, Dwarf_Die *die);
+/* A walk is at a function. */
+void jp_dwarf_names_visit(struct jp_dwarf_names *names, Dwarf_Die *die);
 
 /* After the walk: what a function or an inlined one is called, to frame->name, shown and brief. */
 void jp_dwarf_names_put(struct jp_dwarf_names *names, Dwarf_Die *die, struct jp_symframe *frame);

@@ -32,8 +32,8 @@ struct jp_elf_headers {
 	size_t section_count;
 };
 
-/* Reads them from an open regular file; what is in `headers` lives in `arena`. Takes no more memory than these tables
- * have in the file, and 24 MiB at most. JPROF_E_FORMAT: no ELF file, or a damaged one; `path` is what the error calls
+/* Reads them from an open regular file; what is in `headers` lives in `arena`. Each table has
+ * 8 MiB at most in the file. JPROF_E_FORMAT: no ELF file, or a damaged one; `path` is what the error calls
  * it. */
 int jp_elf_headers_read(int fd, const char *path, struct jp_arena *arena, struct jp_elf_headers *headers,
                         struct jprof_error *err);

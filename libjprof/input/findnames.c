@@ -68,15 +68,15 @@ static int describe(struct name_search *f, const struct jp_symframe *frame, stru
 		return 0;
 	jp_strbuf_cut(&f->full, 0);
 	jp_strbuf_cut(&f->brief, 0);
-	if (frame->shown) {
+	if (frame->shown)
 		jp_strbuf_str(&f->full, frame->shown);
-		jp_shorten(frame->shown, &f->brief);
-	} else {
+	else
 		jp_demangle(frame->name, &f->full, &f->brief);
-	}
 	if (frame->brief) {
 		jp_strbuf_cut(&f->brief, 0);
 		jp_strbuf_str(&f->brief, frame->brief);
+	} else if (frame->shown) {
+		jp_shorten(frame->shown, &f->brief);
 	}
 	if (!f->brief.len)
 		jp_strbuf_str(&f->brief, f->full.text ? f->full.text : "");

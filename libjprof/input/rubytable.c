@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/reader.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 
 enum { most_nodes = (1 << 18) - 1, most_strings = (1 << 20) - 1 };
@@ -366,15 +367,8 @@ uint32_t jp_rubytable_frame(const struct jp_rubytable *t, uint64_t number)
 
 const struct jp_rubyepoch *jp_rubytable_epoch(const struct jp_rubytable *t, uint32_t number)
 {
-	size_t low = 0, high = t->span_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (t->spans[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < t->span_count && t->spans[low].number == number ? &t->spans[low] : NULL;
+	size_t i = jp_count_below(t->spans, t->span_count, sizeof *t->spans, number);
+	return i < t->span_count && t->spans[i].number == number ? &t->spans[i] : NULL;
 }
 
 const char *jp_rubytable_text(const struct jp_rubytable *t, uint32_t id)

@@ -32,7 +32,7 @@ struct jp_rubyframe {
 
 /* Times are by the agent's clock, in milliseconds since 1970. */
 struct jp_rubyepoch {
-	uint32_t number;
+	uint64_t number;
 	uint64_t begin, end; /* end 0: it runs */
 };
 

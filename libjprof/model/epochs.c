@@ -78,7 +78,7 @@ static struct jp_holder holder_at(const struct jp_epochs *epochs, uint32_t i)
 	return holder;
 }
 
-static int meet_epochs(struct jp_epochs *to, const struct jp_epochs *from, struct jp_epochs_join *join)
+static int match_epochs(struct jp_epochs *to, const struct jp_epochs *from, struct jp_epochs_join *join)
 {
 	uint32_t count = from->ids.count;
 	for (uint32_t i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ static int meet_epochs(struct jp_epochs *to, const struct jp_epochs *from, struc
 	return 0;
 }
 
-static int meet_processes(struct jp_epochs *to, const struct jp_epochs *from, struct jp_epochs_join *join)
+static int match_processes(struct jp_epochs *to, const struct jp_epochs *from, struct jp_epochs_join *join)
 {
 	uint32_t count = from->names.count;
 	for (uint32_t i = 0; i < count; i++) {
@@ -106,7 +106,7 @@ static int meet_processes(struct jp_epochs *to, const struct jp_epochs *from, st
 }
 
 /* In a sum the processes of both hold their epochs. */
-static int meet_holders(struct jp_epochs *to, const struct jp_epochs *from, const struct jp_epochs_join *join)
+static int match_holders(struct jp_epochs *to, const struct jp_epochs *from, const struct jp_epochs_join *join)
 {
 	uint32_t count = from->holders.count;
 	for (uint32_t i = 0; i < count; i++) {
@@ -117,17 +117,18 @@ static int meet_holders(struct jp_epochs *to, const struct jp_epochs *from, cons
 	return 0;
 }
 
-int jp_epochs_meet(struct jp_epochs *to, const struct jp_epochs *from, bool subtracts, struct jp_epochs_join *join)
+int jp_epochs_join_begin(struct jp_epochs *to, const struct jp_epochs *from, bool subtracts,
+                         struct jp_epochs_join *join)
 {
 	size_t epochs = (size_t)from->ids.count + 1, processes = (size_t)from->names.count + 1;
 	*join = (struct jp_epochs_join){ .epochs = to->ids.count, .processes = to->names.count };
 	join->epoch = calloc(epochs, sizeof *join->epoch);
 	join->process = calloc(processes, sizeof *join->process);
 	join->closed = calloc(epochs + to->ids.count, sizeof *join->closed);
-	if (!join->epoch || !join->process || !join->closed || meet_epochs(to, from, join) ||
-	    meet_processes(to, from, join))
+	if (!join->epoch || !join->process || !join->closed || match_epochs(to, from, join) ||
+	    match_processes(to, from, join))
 		return -1;
-	return subtracts ? 0 : meet_holders(to, from, join);
+	return subtracts ? 0 : match_holders(to, from, join);
 }
 
 /* Whether an epoch of a process was over when the others' dump of it was made, before the one here. */

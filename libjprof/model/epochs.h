@@ -53,10 +53,10 @@ struct jp_epochs_join {
 };
 
 /* Makes all that is needed to add or subtract `from`; nothing changes that was there. 0, or -1 when memory is short. */
-int jp_epochs_meet(struct jp_epochs *to, const struct jp_epochs *from, bool subtracts,
-                   struct jp_epochs_join *join) jp_must_check;
+int jp_epochs_join_begin(struct jp_epochs *to, const struct jp_epochs *from, bool subtracts,
+                         struct jp_epochs_join *join) jp_must_check;
 
-/* Finishes what jp_epochs_meet has made ready. A difference of what is a difference itself closes nothing. */
+/* Finishes what jp_epochs_join_begin has made ready. A difference of what is a difference itself closes nothing. */
 void jp_epochs_join_end(struct jp_epochs *to, const struct jp_epochs *from, bool subtracts, bool plain,
                         struct jp_epochs_join *join);
 

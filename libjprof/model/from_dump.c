@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/search.h"
 #include "input/dumpdata.h"
 #include "model/build.h"
 #include "model/cutstacks.h"
@@ -46,15 +47,8 @@ static int vote_allocator(const struct dump_load *w)
 
 static const struct jp_given_name *find_given(const struct jprof_dump *dump, uint64_t address)
 {
-	size_t lo = 0, hi = dump->given_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (dump->given[mid].address < address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < dump->given_count && dump->given[lo].address == address ? &dump->given[lo] : NULL;
+	size_t i = jp_count_below(dump->given, dump->given_count, sizeof *dump->given, address);
+	return i < dump->given_count && dump->given[i].address == address ? &dump->given[i] : NULL;
 }
 
 static int name_location(struct dump_load *w, uint64_t address, uint32_t location)

@@ -101,7 +101,7 @@ static uint32_t object_add(struct jprof_profile *profile, const struct jp_object
 	return id;
 }
 
-void jp_profile_cut(struct jprof_profile *p, const struct jprof_profile *was)
+void jp_profile_undo_adding(struct jprof_profile *p, const struct jprof_profile *was)
 {
 	jp_intern_cut(&p->strings, was->strings.count);
 	jp_intern_cut(&p->object_keys, was->object_keys.count);

@@ -241,7 +241,7 @@ int jp_profile_set_thread(struct jprof_profile *profile, const char *thread) jp_
 int jp_profile_set_input(struct jprof_profile *profile, const char *name) jp_must_check;
 
 /* Takes out all things that were added since the profile was `was`, a copy of the struct. What was changed stays. */
-void jp_profile_cut(struct jprof_profile *profile, const struct jprof_profile *was);
+void jp_profile_undo_adding(struct jprof_profile *profile, const struct jprof_profile *was);
 
 struct jprof_profile *jp_profile_empty(void);
 

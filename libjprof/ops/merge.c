@@ -1,4 +1,4 @@
-/* Sums and differences: the stacks of one profile meet those of another by object and offset. */
+/* Sums and differences: the stacks of one profile are matched with those of another by object and offset. */
 #include "ops/merge.h"
 
 #include <stdlib.h>
@@ -381,7 +381,7 @@ static int translate(struct jprof_profile *to, const struct jprof_profile *from,
 	t->sample = calloc((size_t)jp_sample_count(from) + 1, sizeof *t->sample);
 	if (!t->object || !t->location || !t->sample || translate_objects(to, from, t->object) ||
 	    translate_locations(to, from, t) || index_mappings(to) ||
-	    jp_epochs_meet(&to->epochs, &from->epochs, factor < 0, &t->epochs))
+	    jp_epochs_join_begin(&to->epochs, &from->epochs, factor < 0, &t->epochs))
 		return -1;
 	uint32_t before = jp_sample_count(to);
 	t->related = t->epochs.same_process || are_related(to, from, t->object);
@@ -487,7 +487,7 @@ static void restore(struct jprof_profile *p, const struct backup *b)
 	}
 	if (b->vaddrs && b->was.vaddr_count)
 		memcpy(p->vaddrs, b->vaddrs, b->was.vaddr_count * sizeof *p->vaddrs);
-	jp_profile_cut(p, &b->was);
+	jp_profile_undo_adding(p, &b->was);
 	if (b->objects && p->objects)
 		memcpy(p->objects, b->objects, jp_object_count(p) * sizeof *p->objects);
 	if (b->threads && p->threads)

@@ -4,12 +4,10 @@
 
 #include "model/profile.h"
 
-/* Adds `factor` times `from`: jprof_profile_add with 1, jprof_profile_difference with -1. What is `part` says nothing
- * of what it compares. */
 /* How one profile is added to another. */
 struct jp_merging {
 	double factor;
-	bool part;     /* of a sum of differences: the caller has something to say of what is compared */
+	bool part;     /* of a sum of differences, of whose parts the caller says what they compare */
 	bool replaced; /* the two are of different processes, whatever their maps look like */
 	size_t common; /* filled in: stacks that both have */
 };

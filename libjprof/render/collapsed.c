@@ -44,10 +44,10 @@ static int collect(struct lines *lines, struct jp_walk *walk)
 	for (uint32_t i = 0; i < walk->view->stack_count; i++) {
 		jp_strbuf_cut(&line, 0);
 		jp_walk_frames(walk, i);
-		for (uint32_t i = walk->depth; i-- > 0;) {
+		for (uint32_t k = walk->depth; k-- > 0;) {
 			if (line.len)
 				jp_strbuf_str(&line, ";");
-			add_frame_name(&line, walk->view, walk->frames[i]);
+			add_frame_name(&line, walk->view, walk->frames[k]);
 		}
 		if (line.failed)
 			return -1;

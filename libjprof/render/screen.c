@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "view/callers.h"
 #include "view/rows.h"
 
 /* In the order of the lines; NAME takes what the others leave. */
@@ -66,6 +67,18 @@ const char *jp_row_colour(const struct jprof_view *view, const struct jprof_row 
 	if (view->info.difference && row->flat != 0)
 		return row->flat > 0 ? RED : GREEN;
 	return nameless && !jp_rows_by_path(view->info.granularity) ? DIM : "";
+}
+
+struct jp_note jp_note_of(const struct jprof_view *view, const uint32_t *callers, const struct jprof_row *row)
+{
+	const char *caller = callers ? jp_sole_caller(view, callers, row) : NULL;
+	struct jp_note note = { .before = "  called by ", .name = caller };
+	if (row->from) {
+		note.before = " (from ";
+		note.name = row->from;
+		snprintf(note.after, sizeof note.after, ", %.0f %%)", fmin(100, row->from_value * 100 / row->flat));
+	}
+	return note;
 }
 
 enum jp_unit jp_screen_unit(const struct jprof_view *view, const struct jprof_report_opts *opts)

@@ -12,18 +12,6 @@
 #include "render/values.h"
 #include "view/callers.h"
 
-struct jp_note jp_note_of(const struct jprof_view *view, const uint32_t *callers, const struct jprof_row *row)
-{
-	const char *caller = callers ? jp_sole_caller(view, callers, row) : NULL;
-	struct jp_note note = { .before = "  called by ", .name = caller };
-	if (row->from) {
-		note.before = " (from ";
-		note.name = row->from;
-		snprintf(note.after, sizeof note.after, ", %.0f %%)", fmin(100, row->from_value * 100 / row->flat));
-	}
-	return note;
-}
-
 static void put_text_row(const struct jp_text_report *r, size_t i, double sum, bool colour)
 {
 	const struct jprof_row *row = jprof_table_at(r->table, i);
