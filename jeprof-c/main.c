@@ -106,8 +106,8 @@ static bool is_misspelt(const char *word)
 static int run_report(const struct options *options)
 {
 	const char *first = options->operand_count ? options->operands[0] : "";
-	if (options->rules && strcmp(first, "explain") != 0) {
-		say("--rules=FILE is for jprof explain");
+	if ((options->rules || options->puma || options->gc) && strcmp(first, "explain") != 0) {
+		say("--%s is for jprof explain", options->rules ? "rules=FILE" : options->puma ? "puma" : "gc");
 		return 1;
 	}
 	if (options->version) {

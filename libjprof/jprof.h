@@ -247,6 +247,8 @@ struct jprof_profile_opts {
 	const void *table;  /* the table of Ruby stacks (docs/ruby-table.md) of the dump that is read, in place of the
 	                       one beside it. Since: 0.2 */
 	size_t table_len;   /* of a dump in text; a bundle's members have their own, and jprof_profile_new its dump's */
+	bool dumpless;      /* a bundle whose members have no dump is a profile without samples, which has what else the
+	                       bundle has of their processes; else it is JPROF_E_FORMAT. Since: 0.2 */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -274,7 +276,7 @@ JPROF_API int jprof_profile_open(const char *path, const struct jprof_profile_op
 
 /* What the input of a profile held. */
 struct jprof_profile_info {
-	const char *format;  /* "heap_v2", "profile.proto" ...; static */
+	const char *format;  /* "heap_v2", "profile.proto" ...; "" without a dump; static */
 	uint64_t rate;       /* mean bytes between two samples; 0: not sampled, or not known */
 	size_t stacks;       /* read, with another count for each thread where threads are kept apart */
 	size_t addresses;    /* distinct code addresses in them */
@@ -1118,13 +1120,14 @@ enum jprof_part {
 	JPROF_PART_MUZZY,         /* ... pages that the kernel may take, */
 	JPROF_PART_CACHED,        /* ... objects in the caches of threads */
 	JPROF_PART_METADATA,      /* the allocator's own data */
-	JPROF_PART_INTERNAL, /* ... of it what is allocated as objects are: mostly what the profiler knows of stacks */
-	JPROF_PART_PROFILER, /* what sampling takes: a page or more for each sampled small object */
-	JPROF_PART_STACKS,   /* of threads */
-	JPROF_PART_FILES,    /* the program and its libraries, with pages of them that it changed */
-	JPROF_PART_JIT,      /* code that was made at run time */
-	JPROF_PART_SHMEM,    /* shared memory */
-	JPROF_PART_SWAPPED,  /* below 0: what parts above have, and was swapped out */
+	JPROF_PART_INTERNAL,  /* ... of it what is allocated as objects are: mostly what the profiler knows of stacks */
+	JPROF_PART_PROFILER,  /* what sampling takes: a page or more for each sampled small object */
+	JPROF_PART_STACKS,    /* of threads */
+	JPROF_PART_FILES,     /* the program and its libraries, with pages of them that it changed */
+	JPROF_PART_JIT,       /* code that was made at run time */
+	JPROF_PART_SHMEM,     /* shared memory */
+	JPROF_PART_ANONYMOUS, /* without a dump: all that has no file behind it, but for stacks and code */
+	JPROF_PART_SWAPPED,   /* below 0: what parts above have, and was swapped out */
 	JPROF_PART_NOT_EXPLAINED, /* what is left; below 0: parts above have memory that was never touched */
 	JPROF_PART_SHARED,        /* below 0: what processes share, and each of them counts */
 	JPROF_PART_TOTAL,         /* RSS of one process; Pss of several */
@@ -1163,10 +1166,11 @@ struct jprof_help {
 
 struct jprof_explain_info {
 	unsigned processes;
+	bool dumpless;        /* there is no dump: the rows are what /proc says */
 	double total, growth; /* as the row of the total; NAN: not known */
 	double error;         /* half of the 95 % interval of the growth of what malloc gave; NAN: there is none */
 	double seconds;       /* between the two snapshots; NAN: not known */
-	double shared;        /* of the memory of processes what is still shared since a fork; NAN */
+	double shared;        /* of the memory of processes what is still shared since a fork; NAN: not known */
 	struct jprof_settings settings;
 	struct jprof_group group;
 	double group_growth; /* of group.current; NAN */

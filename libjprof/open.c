@@ -68,7 +68,7 @@ static int read_whole_profile(struct jp_stream *stream, bool bundled, const stru
 	int rc = jp_stream_whole(stream, &all, err);
 	if (rc)
 		return rc;
-	rc = bundled ? jp_bundle_parse(all.ptr, all.len, stream->name, &stream->damage, &bundle, err)
+	rc = bundled ? jp_bundle_parse(all.ptr, all.len, stream->name, &stream->damage, opts->dumpless, &bundle, err)
 	             : jp_profile_from_pprof(all.ptr, all.len, stream->name, &stream->damage, opts, &made, err);
 	if (!rc && bundled)
 		rc = jp_profile_from_bundle(bundle, opts, &made, err);

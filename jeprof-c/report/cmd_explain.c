@@ -1,4 +1,4 @@
-/* jprof explain [PROGRAM] SNAPSHOT, or EARLIER LATER: where the memory of processes is. */
+/* jprof explain [PROGRAM] SNAPSHOT, or EARLIER LATER, or a PID: where the memory of processes is. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "cli/sink.h"
 #include "commands.h"
 #include "report/explain_json.h"
+#include "report/explain_live.h"
 #include "report/explain_text.h"
 #include "report/load.h"
 #include "report/overwrite.h"
@@ -24,7 +25,8 @@ static bool load_one_of(struct loaded *loaded, const struct inputs *inputs, cons
 	struct inputs last = { .program = inputs->program,
 		               .from_path = inputs->from_path,
 		               .dumps = inputs->dumps + inputs->dump_count - 1,
-		               .dump_count = 1 };
+		               .dump_count = 1,
+		               .live = inputs->live };
 	o.diff_base = earlier;
 	o.quiet = !earlier && inputs->dump_count > 1;
 	return load_profile(loaded, &last, &o);
@@ -81,7 +83,8 @@ static bool load_rules(const char *path, struct jprof_explain_opts *opts, char *
 	return good;
 }
 
-static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct options *o, struct sink *sink)
+static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct explain_live *live,
+                    const struct options *o, struct sink *sink)
 {
 	struct jprof_explanation *explanation;
 	struct jprof_error err;
@@ -98,30 +101,52 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 	if (rc)
 		return false;
 	struct explained what = { .explanation = explanation,
-		                  .path = inputs->dumps[inputs->dump_count - 1],
-		                  .members = jprof_profile_info(s->now.profile)->members };
+		                  .path = live->asked ? live->title : inputs->dumps[inputs->dump_count - 1],
+		                  .members = jprof_profile_info(s->now.profile)->members,
+		                  .live = live->asked,
+		                  .ruby = live->ruby,
+		                  .why = live->asked ? live->snap.why : "",
+		                  .start = live->start };
 	bool good = put_explained(&what, !strcmp(o->output, "json"), sink);
 	jprof_explain_free(explanation);
 	return good;
 }
 
-int cmd_explain(const struct options *o)
+/* The snapshots that the options name, and what is printed of them. */
+static bool explain_all(const struct options *o, const struct explain_live *live, struct sink *sink)
 {
 	struct inputs inputs;
 	struct snapshots snapshots = { 0 };
-	struct sink sink = { .path = o->file };
-	if (strcmp(o->output, "text") != 0 && strcmp(o->output, "json") != 0) {
-		say("explain prints text, or with --json JSON; --%s is for reports", o->output);
-		return 1;
+	bool good = inputs_find(&inputs, o);
+	if (live->asked) {
+		inputs.live.name = live->name;
+		inputs.live.data = live->snap.bundle;
+		inputs.live.len = live->snap.len;
+		inputs.live.dumpless = !live->dumped;
 	}
-	bool good = inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) &&
-	            load_snapshots(&snapshots, &inputs, o) && explain(&snapshots, &inputs, o, &sink);
-	sink.failed = sink.failed || !good;
+	good = good && overwrites_no_input(o, &inputs) && load_snapshots(&snapshots, &inputs, o) &&
+	       explain(&snapshots, &inputs, live, o, sink);
 	loaded_free(&snapshots.now);
 	loaded_free(&snapshots.change);
 	free(inputs.program);
+	return good;
+}
+
+int cmd_explain(const struct options *given)
+{
+	struct options o = *given;
+	struct explain_live live;
+	if (strcmp(o.output, "text") != 0 && strcmp(o.output, "json") != 0) {
+		say("explain prints text, or with --json JSON; --%s is for reports", o.output);
+		return 1;
+	}
+	bool good = explain_live_take(&live, &o);
+	struct sink sink = { .path = o.file };
+	good = good && explain_all(&o, &live, &sink);
+	explain_live_free(&live);
+	sink.failed = sink.failed || !good;
 	if (!sink_close(&sink)) {
-		say("%s: cannot be written: %s", o->file, sink.why);
+		say("%s: cannot be written: %s", o.file, sink.why);
 		good = false;
 	}
 	return good ? 0 : 1;

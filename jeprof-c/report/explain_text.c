@@ -98,10 +98,14 @@ static void put_head(FILE *out, const struct explained *what)
 	const struct jprof_explain_info *info = jprof_explain_info(what->explanation);
 	char line[line_most] = "";
 	add_name(line, what->path);
-	add_words_to(line, ": ");
-	add_words_to(line, *what->members && info->processes < 2 ? "process " : "");
-	add_name(line, *what->members ? what->members : "a dump");
-	if (!isnan(info->total))
+	if (!what->live) {
+		add_words_to(line, ": ");
+		add_words_to(line, *what->members && info->processes < 2 ? "process " : "");
+		add_name(line, *what->members ? what->members : "a dump");
+	}
+	if (info->dumpless)
+		add_words_to(line, "; %s without a profile", info->processes > 1 ? "they run" : "it runs");
+	else if (!isnan(info->total))
 		add_words_to(line, "; %.1f MB", info->total / mb);
 	put_wrapped(out, line);
 	put_group(out, info);
@@ -233,8 +237,26 @@ static void put_kind(FILE *out, char line[line_most], const struct jprof_explana
 	add_group_names(line, e, at + 1, columns - strlen(line));
 }
 
-static void put_part_row(FILE *out, const struct jprof_explanation *e, size_t at, bool growth)
+/* The words of a row, where they depend on what else is known. */
+static void add_part_words(char line[line_most], const struct explained *what, const struct jprof_explained *row)
 {
+	const struct jprof_explain_info *info = jprof_explain_info(what->explanation);
+	bool single = info->processes == 1 && info->shared >= 0.05 * mb;
+	if (row->part == JPROF_PART_TOTAL && info->processes > 1)
+		add_words_to(line, "sum of Pss of %u processes; shared memory counts once", info->processes);
+	else if (row->part == JPROF_PART_TOTAL && single)
+		add_words_to(line, "RSS; %.1f of it is shared with other processes since a fork", info->shared / mb);
+	else if (row->part == JPROF_PART_ANONYMOUS && what->ruby)
+		add_words_to(line, "anonymous memory: malloc and Ruby's GC heap together");
+	else if (row->part == JPROF_PART_KIND)
+		add_name(line, row->name);
+	else
+		add_words_to(line, "%s", words_of_part(row->part)->words);
+}
+
+static void put_part_row(FILE *out, const struct explained *what, size_t at, bool growth)
+{
+	const struct jprof_explanation *e = what->explanation;
 	const struct jprof_explain_info *info = jprof_explain_info(e);
 	const struct jprof_explained *row = jprof_explain_at(e, at);
 	char line[line_most] = "";
@@ -247,12 +269,7 @@ static void put_part_row(FILE *out, const struct jprof_explanation *e, size_t at
 	if (growth)
 		add_number(line, 8, "+", row->growth);
 	add_words_to(line, "  %*s", (int)row->depth * 2, "");
-	if (row->part == JPROF_PART_TOTAL && info->processes > 1)
-		add_words_to(line, "sum of Pss of %u processes; shared memory counts once", info->processes);
-	else if (row->part == JPROF_PART_KIND)
-		add_name(line, row->name);
-	else
-		add_words_to(line, "%s", words_of_part(row->part)->words);
+	add_part_words(line, what, row);
 	if (row->part == JPROF_PART_NOT_EXPLAINED && row->bytes < 0)
 		add_words_to(line, " (below 0: parts above were never touched)");
 	add_error(line, &row->range);
@@ -269,8 +286,9 @@ static bool has_row_of_its_own(const struct jprof_explained *row)
 	       row->part == JPROF_PART_DIRTY || row->part == JPROF_PART_MUZZY || row->part == JPROF_PART_CACHED;
 }
 
-static void put_parts(FILE *out, const struct jprof_explanation *e)
+static void put_parts(FILE *out, const struct explained *what)
 {
+	const struct jprof_explanation *e = what->explanation;
 	bool growth = false;
 	for (size_t i = 0; i < jprof_explain_count(e); i++)
 		growth = growth || !isnan(jprof_explain_at(e, i)->growth);
@@ -278,7 +296,7 @@ static void put_parts(FILE *out, const struct jprof_explanation *e)
 	        growth ? "  growth" : "");
 	for (size_t i = 0; i < jprof_explain_count(e); i++)
 		if (has_row_of_its_own(jprof_explain_at(e, i)))
-			put_part_row(out, e, i, growth);
+			put_part_row(out, what, i, growth);
 }
 
 /* ---- fragmentation ------------------------------------------------------------------------------------------ */
@@ -332,11 +350,38 @@ static bool has_part(const struct jprof_explanation *e, enum jprof_part part)
 	return false;
 }
 
-/* What is in no profile, and what would tell more. */
-static void put_explain_end(FILE *out, const struct jprof_explanation *e)
+/* What /proc alone cannot say, and how to start the process so that it can be said. */
+static void put_what_is_unknown(FILE *out, const struct explained *what)
 {
+	const struct jprof_explained *anonymous = jprof_explain_at(what->explanation, 0);
+	char line[line_most] = "";
+	fputc('\n', out);
+	if (*what->why) {
+		add_words_to(line, "Why: it ");
+		add_name(line, what->why);
+		add_words_to(line, ".");
+		put_wrapped(out, line);
+		*line = 0;
+	}
+	if (anonymous && anonymous->part == JPROF_PART_ANONYMOUS)
+		add_words_to(line, "What the %.1f MB of anonymous memory hold", anonymous->bytes / mb);
+	else
+		add_words_to(line, "What its memory holds");
+	add_words_to(line, " cannot be seen in a process that was started without profiling: live objects and whose "
+	                   "they are, Ruby's GC heap, fragmentation, freed pages. Start it again, or one canary of "
+	                   "it, like this:");
+	put_wrapped(out, line);
+	fprintf(out, "\n   jprof run -- %-24s (in a container: --print-env=docker)\n", what->start);
+	fprintf(out, "\nand then:   jprof snap %s    (now, and again in an hour)\n",
+	        strstr(what->start, "puma") ? "--puma --gc" : "PID");
+}
+
+/* What is in no profile, and what would tell more. */
+static void put_explain_end(FILE *out, const struct explained *what)
+{
+	const struct jprof_explanation *e = what->explanation;
 	const struct jprof_explain_info *info = jprof_explain_info(e);
-	if (!isnan(info->shared) && info->shared > 0)
+	if (info->processes > 1 && info->shared > 0)
 		fprintf(out, "\nCopy-on-write: %.0f MB of the processes' memory are still shared since the fork.\n",
 		        info->shared / mb);
 	if (has_part(e, JPROF_PART_GC_HEAP))
@@ -344,6 +389,8 @@ static void put_explain_end(FILE *out, const struct jprof_explanation *e)
 		        "\nNot in any profile: Ruby's GC heap (objects%s).\n"
 		        "To see what is in it: ObjectSpace.dump_all\n",
 		        has_part(e, JPROF_PART_GC_FREE) ? "" : ", and strings of up to 640 bytes");
+	else if (what->ruby || *info->settings.ruby)
+		fprintf(out, "\nNot known: Ruby's GC heap, for Ruby slept and was not asked: snap with --gc.\n");
 	if (isnan(info->total))
 		fprintf(out, "\nRSS, fragmentation, freed pages, thread stacks and files are not in a dump.\n"
 		             "To see them: jprof snap PID, and then jprof explain of that file\n");
@@ -353,8 +400,11 @@ void explain_put_text(FILE *out, const struct explained *what)
 {
 	put_head(out, what);
 	put_sentence(out, what->explanation);
-	put_parts(out, what->explanation);
+	put_parts(out, what);
 	put_classes(out, what->explanation);
 	put_helps(out, what->explanation);
-	put_explain_end(out, what->explanation);
+	if (jprof_explain_info(what->explanation)->dumpless)
+		put_what_is_unknown(out, what);
+	else
+		put_explain_end(out, what);
 }

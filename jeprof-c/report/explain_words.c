@@ -24,6 +24,8 @@ const struct part_words *words_of_part(enum jprof_part part)
 		[JPROF_PART_STACKS] = { "stacks", "thread stacks", "are stacks of threads" },
 		[JPROF_PART_FILES] = { "files", "program files and libraries", "are program files and libraries" },
 		[JPROF_PART_JIT] = { "jit", "code made at run time (JIT)", "are code made at run time" },
+		[JPROF_PART_ANONYMOUS] = { "anonymous", "anonymous memory: malloc and all other together",
+		                           "are anonymous memory" },
 		[JPROF_PART_SHMEM] = { "shared_memory", "shared memory", "are shared memory" },
 		[JPROF_PART_SWAPPED] = { "swapped", "swapped out, and counted above", "" },
 		[JPROF_PART_NOT_EXPLAINED] = { "not_explained", "not explained", "are not explained" },

@@ -193,9 +193,13 @@ static struct jprof_profile *profile_of_file(struct loading *w, struct loaded *l
 	struct jprof_error err;
 	struct jprof_profile_opts opts = profile_opts(w);
 	struct jprof_profile *profile = NULL;
-	say_or_count(w, jprof_profile_open(path, &opts, &profile, &err), &err);
+	bool live = path == w->inputs->live.name;
+	opts.dumpless = live && w->inputs->live.dumpless;
+	int rc = live ? jprof_profile_parse(w->inputs->live.data, w->inputs->live.len, path, &opts, &profile, &err)
+	              : jprof_profile_open(path, &opts, &profile, &err);
+	say_or_count(w, rc, &err);
 	l->warned = l->warned || (profile && jprof_profile_notes(profile));
-	if (profile && !w->o->quiet) {
+	if (profile && !w->o->quiet && !live) {
 		/* Of a bundle with several members all are taken, unless one is asked for. */
 		const struct jprof_profile_info *info = jprof_profile_info(profile);
 		if (info->inputs > 1)
@@ -276,9 +280,11 @@ static bool subtract_base(struct loading *w, struct loaded *l)
 /* ---- two bundles ------------------------------------------------------------------------------ */
 
 /* A bundle in a file; NULL: it is none. What is wrong with a file is said by who reads it as a dump. */
-static struct jprof_bundle *bundle_in_file(const char *path)
+static struct jprof_bundle *bundle_in_file(const struct inputs *inputs, const char *path)
 {
 	struct jprof_bundle *bundle = NULL;
+	if (path == inputs->live.name)
+		return jprof_bundle_parse(inputs->live.data, inputs->live.len, path, &bundle, NULL) ? NULL : bundle;
 	return strcmp(path, "-") && is_regular(path) && !jprof_bundle_open(path, &bundle, NULL) ? bundle : NULL;
 }
 
@@ -324,8 +330,9 @@ static bool compare_bundles(struct loading *w, struct loaded *l, const struct jp
 static bool load_all(struct loading *w, struct loaded *l)
 {
 	const char *base_path = w->o->base ? w->o->base : w->o->diff_base;
-	struct jprof_bundle *now = base_path && w->inputs->dump_count == 1 ? bundle_in_file(w->inputs->dumps[0]) : NULL;
-	struct jprof_bundle *base = now ? bundle_in_file(base_path) : NULL;
+	struct jprof_bundle *now =
+	    base_path && w->inputs->dump_count == 1 ? bundle_in_file(w->inputs, w->inputs->dumps[0]) : NULL;
+	struct jprof_bundle *base = now ? bundle_in_file(w->inputs, base_path) : NULL;
 	bool good = base ? compare_bundles(w, l, now, base) : add_dumps(w, l) && subtract_base(w, l);
 	jprof_bundle_free(now);
 	jprof_bundle_free(base);

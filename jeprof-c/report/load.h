@@ -10,6 +10,12 @@ struct inputs {
 	bool from_path; /* it was found in PATH, by a bare name */
 	char **dumps;   /* part of the operands */
 	int dump_count;
+	struct { /* a snapshot in memory, which is meant where a dump has this very name; NULL: there is none */
+		const char *name;
+		const void *data;
+		size_t len;
+		bool dumpless; /* it has no dump */
+	} live;
 };
 
 /* Finds out which operand is the program: the first, unless it is a dump. A bare name is looked

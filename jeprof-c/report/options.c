@@ -119,7 +119,10 @@ static const struct opt_row report_rows[] = {
 	  "look for source files below these first" },
 	{ "trim-path", OPT_TEXT, OPTION_AT(trim_path), 0, NULL, "P,P",
 	  "take these off the front of their paths before that" },
-	HEADING_ROW(EXPLAIN, "What memory is for"),
+	HEADING_ROW(EXPLAIN, "Live processes, and what memory is for"),
+	{ "puma", OPT_MAYBE, OPTION_AT(puma), 0, NULL, "PID",
+	  "of explain: the Puma that runs here, or that of PID, master and workers; they are snapped first" },
+	{ "gc", OPT_SWITCH, OPTION_AT(gc), 0, NULL, NULL, "of explain: have a live Ruby collect its garbage first" },
 	{ "rules", OPT_TEXT, OPTION_AT(rules), 0, NULL, "FILE",
 	  "of explain: rules that go before those that are built in; docs/explain.md has the format" },
 	HEADING_ROW(REPORTS | INFO, "Help"),
@@ -312,16 +315,19 @@ void options_explain_help(void)
 {
 	printf("usage: jprof explain [OPTIONS] [PROGRAM] SNAPSHOT\n"
 	       "       jprof explain [OPTIONS] [PROGRAM] EARLIER LATER\n"
+	       "       jprof explain [OPTIONS] [EARLIER] PID|--puma\n"
 	       "\n"
 	       "Says where all memory of the processes in a snapshot is, in a table that adds up\n"
 	       "to RSS: live objects by owner, Ruby's GC heap, fragmentation, freed pages, what\n"
 	       "jemalloc and the profiler take, stacks, files, and what is not explained. Of two\n"
 	       "snapshots it says how much each part grew. Then it says what would help.\n"
+	       "A live process is snapped first, and no file is left; -o FILE.jprof keeps one.\n"
 	       "\n"
 	       "  --json                 the same as JSON; docs/explain.md has the schema\n");
 	put_options(INFO | EXPLAIN);
 	printf("\n"
 	       "Examples\n"
 	       "  jprof explain morning.jprof\n"
-	       "  jprof explain evening.jprof morning.jprof\n");
+	       "  jprof explain evening.jprof morning.jprof\n"
+	       "  jprof explain 4711\n");
 }

@@ -52,6 +52,8 @@ struct options {
 	const char *trim_path;
 	bool all;          /* of jprof info: each thread, file and member; of a report: all rows */
 	const char *rules; /* of explain alone */
+	bool gc;           /* likewise: these collect their garbage first */
+	const char *puma;  /* likewise: its processes are snapped first; "": the one that runs here; NULL: none */
 	bool total;        /* of reports that do not have it by themselves, too: the line "Total:" */
 	bool quiet;        /* remarks on how sure the names and numbers are were made before */
 	bool as_jeprof;    /* called by that name */

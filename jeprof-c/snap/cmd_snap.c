@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "snap/candidates.h"
 #include "snap/interrupt.h"
+#include "snap/selection.h"
 #include "snap/series.h"
 #include "snap/services.h"
 #include "snap/snapdump.h"
@@ -33,24 +34,6 @@ struct outcome {
 	char *first, *last; /* bundles; owned, NULL: none */
 };
 
-static struct jprof_processes *select_processes(const struct snap_options *o)
-{
-	struct jprof_processes_opts opts = {
-		.size = sizeof opts,
-		.pids = o->pids,
-		.pid_count = o->pid_count,
-		.match = o->match,
-		.children_of = (int)o->children_of,
-		.puma = o->puma != NULL,
-		.puma_of = o->puma_of,
-	};
-	struct jprof_processes *list = NULL;
-	struct jprof_error err;
-	if (jprof_processes_new(&opts, &list, &err))
-		say_error(&err);
-	return list;
-}
-
 static bool is_another(struct origin *origin, const struct snap_options *o, const struct jprof_process *p, size_t i)
 {
 	if (i >= o->pid_count || !origin->start_ticks)
@@ -61,15 +44,6 @@ static bool is_another(struct origin *origin, const struct snap_options *o, cons
 		return false;
 	say("process %d: has ended, and another has its pid", p->pid);
 	return true;
-}
-
-static void say_none(const struct snap_options *o)
-{
-	if (o->puma_of)
-		say("process %d: is no Puma; `jprof snap` alone lists the processes", o->puma_of);
-	else
-		say("no process was found that is meant, and is a Ruby or has a jemalloc; `jprof snap` alone lists those "
-		    "there are");
 }
 
 /* ---- one bundle --------------------------------------------------------------------------------------------- */
@@ -209,11 +183,11 @@ static bool make_bundle(struct round *r)
 static bool run_round(const struct snap_options *o, struct origin *origin, struct outcome *outcome)
 {
 	struct round r = {
-		.options = o, .origin = origin, .outcome = outcome, .list = select_processes(o), .file = { .fd = -1 }
+		.options = o, .origin = origin, .outcome = outcome, .list = selection_find(o), .file = { .fd = -1 }
 	};
 	bool good = false;
 	if (r.list && !jprof_processes_count(r.list))
-		say_none(o);
+		selection_say_none(o);
 	else if (r.list)
 		good = services_are_one(r.list, o) && make_bundle(&r);
 	origin->known = true;
@@ -286,11 +260,11 @@ static int run_all(const struct snap_options *o)
 /* --activate, --deactivate */
 static int switch_all(const struct snap_options *o)
 {
-	struct jprof_processes *list = select_processes(o);
+	struct jprof_processes *list = selection_find(o);
 	size_t count = list ? jprof_processes_count(list) : 0, good = 0;
 	bool on = o->sampling == SNAP_ACTIVATES, was;
 	if (list && !count)
-		say_none(o);
+		selection_say_none(o);
 	for (size_t i = 0; !interrupted() && i < count; i++) {
 		const struct jprof_process *p = jprof_processes_at(list, i);
 		if (!snap_switch(p, o, &was))

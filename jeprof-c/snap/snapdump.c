@@ -11,7 +11,7 @@
 
 /* ---- what cannot be ------------------------------------------------------------------------------------- */
 
-static void refuse_silent(const struct jprof_process *p)
+static void silent_words(const struct jprof_process *p, char *words, size_t size)
 {
 	struct procenv env;
 	struct silence_env known = { .known = procenv_read(&env, p->pid) };
@@ -19,7 +19,7 @@ static void refuse_silent(const struct jprof_process *p)
 	known.agent = procenv_get(&env, "JPROF_AGENT");
 	known.conf = procenv_get(&env, "MALLOC_CONF");
 	(void)silence_text(p, &known, text, sizeof text);
-	say("process %d: jprof's agent is loaded, but %s", p->pid, text);
+	snprintf(words, size, "jprof's agent is loaded, but %s", text);
 	procenv_free(&env);
 }
 
@@ -33,25 +33,32 @@ static bool is_preload_lost(const struct jprof_process *p)
 	return lost;
 }
 
-/* Why there is no agent to be asked, and what to do. */
-static bool refuse_without_agent(const struct jprof_process *p)
+void snap_why_not(const struct jprof_process *p, char *words, size_t size)
 {
 	if (!p->readable)
-		say("process %d: no permission to look at it: run jprof as user %u, or as root with CAP_SYS_PTRACE",
-		    p->pid, p->uid);
+		snprintf(words, size,
+		         "no permission to look at it: run jprof as user %u, or as root with CAP_SYS_PTRACE", p->uid);
 	else if (p->agent_library || p->agent_version)
-		refuse_silent(p);
+		silent_words(p, words, size);
 	else if (is_preload_lost(p))
-		say("process %d: LD_PRELOAD names jprof's agent, and it is not loaded: the file must be there, readable for "
-		    "user %u, and of the program's C library; try `jprof doctor %d`",
-		    p->pid, p->uid, p->pid);
+		snprintf(words, size,
+		         "LD_PRELOAD names jprof's agent, and it is not loaded: the file must be there, readable for "
+		         "user %u, and of the program's C library; try `jprof doctor %d`",
+		         p->uid, p->pid);
 	else if (p->jemalloc)
-		say("process %d: has jemalloc, but not jprof's agent, without which nothing is safe to ask: start it "
-		    "with `jprof run -- COMMAND`, or with libjprof-agent.so in LD_PRELOAD and prof:true in MALLOC_CONF",
-		    p->pid);
+		snprintf(words, size,
+		         "has jemalloc, but not jprof's agent, without which nothing is safe to ask: start it with "
+		         "`jprof run -- COMMAND`, or with libjprof-agent.so in LD_PRELOAD and prof:true in "
+		         "MALLOC_CONF");
 	else
-		say("process %d: has neither jemalloc nor jprof's agent: start it with `jprof run -- COMMAND`", p->pid);
-	return false;
+		snprintf(words, size, "has neither jemalloc nor jprof's agent: start it with `jprof run -- COMMAND`");
+}
+
+static void refuse_without_agent(const struct jprof_process *p)
+{
+	char words[1024];
+	snap_why_not(p, words, sizeof words);
+	say("process %d: %s", p->pid, words);
 }
 
 static bool failed_with(const struct jprof_error *err)

@@ -21,6 +21,9 @@ bool snap_dump(struct snap_dump *dump, const struct jprof_target *target, const 
 
 void snap_dump_free(struct snap_dump *dump);
 
+/* Why a process has no agent that can be asked (agent_socket is NULL), and what to do, in words. */
+void snap_why_not(const struct jprof_process *process, char *words, size_t size);
+
 /* Milliseconds that a file system may take for one file. */
 unsigned snap_file_timeout(const struct snap_options *options);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/say.h"
@@ -167,19 +168,23 @@ static int64_t time_of(const struct member *m)
 	return m->dump.sidecar || fstat(jprof_dump_file_fd(m->dump.dump), &st) ? 0 : (int64_t)st.st_mtime;
 }
 
-static int begin_member(const struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
+static struct jprof_bundle_member member_of_process(const struct jprof_process *p)
 {
-	const struct jprof_process *p = m->process;
-	struct jprof_bundle_member member = {
-		.size = sizeof member,
+	return (struct jprof_bundle_member){
+		.size = sizeof(struct jprof_bundle_member),
 		.pid = (uint64_t)p->pid,
 		.start_ticks = p->start_ticks,
 		.program = *p->program ? p->program : NULL,
 		.title = p->title,
 		.role = p->role,
-		.label = m->options->label,
-		.time = time_of(m),
 	};
+}
+
+static int begin_member(const struct member *m, struct jprof_bundle_writer *writer, struct jprof_error *err)
+{
+	struct jprof_bundle_member member = member_of_process(m->process);
+	member.label = m->options->label;
+	member.time = time_of(m);
 	return jprof_bundle_writer_member(writer, &member, err);
 }
 
@@ -375,5 +380,23 @@ int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *
 	free(m.text);
 	free(m.sidecar);
 	free(m.table);
+	return done;
+}
+
+int snap_outside(struct jprof_bundle_writer *writer, const struct jprof_process *process)
+{
+	struct jprof_bundle_member member = member_of_process(process);
+	struct jprof_target *target = NULL;
+	struct jprof_error err;
+	int done = 0;
+	member.time = time(NULL);
+	if (!jprof_target_open(process, NULL, &target, &err))
+		done = jprof_bundle_writer_member(writer, &member, &err) ||
+		               jprof_target_gather(target, false, writer, &err)
+		           ? -1
+		           : 1;
+	if (done <= 0)
+		say_error(&err);
+	jprof_target_free(target);
 	return done;
 }

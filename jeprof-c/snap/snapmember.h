@@ -29,6 +29,9 @@ struct collections {
 int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *process,
                 const struct snap_options *options, struct leftovers *leftovers, struct collections *collections);
 
+/* Adds the process without a dump: what /proc and its control group say of it. The same answers. */
+int snap_outside(struct jprof_bundle_writer *writer, const struct jprof_process *process);
+
 /* Removes the files, but with --keep-dumps; frees nothing. */
 void leftovers_remove(const struct leftovers *leftovers, const struct snap_options *options);
 

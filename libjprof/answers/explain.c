@@ -168,6 +168,16 @@ static int add_rest_and_total(struct jprof_explanation *e, const struct sides *s
 	return add_counted(e, JPROF_PART_TOTAL, 0, total);
 }
 
+/* What /proc says of processes that gave no dump: what has no file is malloc's and others', and nobody can tell. */
+static int add_rows_of_proc(struct jprof_explanation *e, const struct sides *s)
+{
+	struct jp_figure_pair known =
+	    sum_of_two(sum_of_two(or_zero(figure(s, JPROF_FIGURE_STACKS)), or_zero(figure(s, JPROF_FIGURE_JIT))),
+	               or_zero(figure(s, JPROF_FIGURE_COPIES)));
+	return add_counted(e, JPROF_PART_ANONYMOUS, 0, minus(figure(s, JPROF_FIGURE_RSS_ANON), known)) ||
+	       add_mapped(e, s) || add_rest_and_total(e, s);
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
 static void describe_processes(struct jprof_explanation *e, const struct sides *s)
@@ -177,8 +187,9 @@ static void describe_processes(struct jprof_explanation *e, const struct sides *
 	struct jprof_explain_info *info = &e->info;
 	jprof_profile_outside(s->now, false, &outside);
 	info->processes = outside.processes;
+	info->dumpless = !*s->now->info.format;
 	info->total = info->growth = info->seconds = info->group_growth = NAN;
-	info->shared = outside.processes > 1 ? figure(s, JPROF_FIGURE_SHARED).now : NAN;
+	info->shared = figure(s, JPROF_FIGURE_SHARED).now;
 	jprof_profile_settings(s->now, &info->settings);
 	jprof_profile_group(s->now, &info->group);
 	if (s->change) {
@@ -194,6 +205,8 @@ static void describe_processes(struct jprof_explanation *e, const struct sides *
 static int make_rows(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
 {
 	describe_processes(e, s);
+	if (e->info.dumpless)
+		return add_rows_of_proc(e, s) ? jp_error_nomem(err) : 0;
 	int rc = add_live(e, s, err);
 	if (!rc && add_gc_heap(e, s))
 		rc = jp_error_nomem(err);

@@ -230,7 +230,15 @@ static void release_member(struct jp_bundle_member *m)
 	free(m->files);
 }
 
-/* A member without a dump is of no use. */
+static bool has_dumps(const struct jprof_bundle *b)
+{
+	size_t i = 0;
+	while (i < b->count && !jp_bundle_file(&b->members[i], "dump.heap"))
+		i++;
+	return i < b->count;
+}
+
+/* Among others a member without a dump is of no use. */
 static void drop_empty(struct jprof_bundle *b)
 {
 	size_t kept = 0;
@@ -249,11 +257,13 @@ static void drop_empty(struct jprof_bundle *b)
 	b->count = kept;
 }
 
-static int conclude_bundle(struct jprof_bundle *b, struct jprof_error *err)
+static int conclude_bundle(struct jprof_bundle *b, bool dumpless, struct jprof_error *err)
 {
 	if (!b->listed)
 		return jp_error(err, JPROF_E_FORMAT, b->name, 0,
 		                "is cut or damaged before its list of members ends; copy it again");
+	if (dumpless && b->count && !has_dumps(b))
+		return 0;
 	drop_empty(b);
 	if (b->count)
 		return 0;
@@ -262,7 +272,7 @@ static int conclude_bundle(struct jprof_bundle *b, struct jprof_error *err)
 	                                : "is a bundle without a dump");
 }
 
-int jp_bundle_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
+int jp_bundle_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage, bool dumpless,
                     struct jprof_bundle **out, struct jprof_error *err)
 {
 	if (!jp_is_bundle(data, len))
@@ -277,7 +287,7 @@ int jp_bundle_parse(const void *data, size_t len, const char *name, const struct
 	if (!rc)
 		rc = read_archive(b, data, len, err);
 	if (!rc)
-		rc = conclude_bundle(b, err);
+		rc = conclude_bundle(b, dumpless, err);
 	if (rc)
 		jprof_bundle_free(b);
 	else
@@ -292,7 +302,7 @@ static int read_bundle(struct jp_stream *stream, struct jprof_bundle **bundle, s
 	if (stream->damage.code && all.len < jp_tar_block)
 		return jp_error(err, JPROF_E_FORMAT, stream->name, 0, "%s; copy it again", stream->damage.text);
 	int rc = jp_is_bundle(all.ptr, all.len) ? jp_stream_whole(stream, &all, err) : 0;
-	return rc ? rc : jp_bundle_parse(all.ptr, all.len, stream->name, &stream->damage, bundle, err);
+	return rc ? rc : jp_bundle_parse(all.ptr, all.len, stream->name, &stream->damage, false, bundle, err);
 }
 
 int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jprof_bundle **bundle,

@@ -39,8 +39,8 @@ struct jprof_bundle {
 };
 
 /* As jprof_bundle_parse, for the bare archive; `damage` (may be NULL) says what was wrong with the compressed data
- * around it. */
-int jp_bundle_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage,
+ * around it. With `dumpless` a bundle may be without any dump. */
+int jp_bundle_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage, bool dumpless,
                     struct jprof_bundle **bundle, struct jprof_error *err);
 
 /* A file of a member, or NULL. */

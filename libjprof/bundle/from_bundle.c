@@ -152,6 +152,18 @@ static int from_text(const struct jp_bundle_member *m, struct jp_stream *stream,
 	return rc;
 }
 
+static int without_dump(const char *name, struct jprof_profile **profile, struct jprof_error *err)
+{
+	struct jprof_profile *made = jp_profile_empty();
+	if (!made || jp_profile_set_input(made, name)) {
+		jprof_profile_free(made);
+		return jp_error_nomem(err);
+	}
+	made->info.inputs = 1;
+	*profile = made;
+	return 0;
+}
+
 static int from_member(const struct jp_bundle_member *m, const char *name, const struct jprof_profile_opts *opts,
                        struct jprof_profile **profile, struct jprof_error *err)
 {
@@ -160,6 +172,8 @@ static int from_member(const struct jp_bundle_member *m, const char *name, const
 	int rc = jp_stream_memory(&stream, data.ptr, data.len, name, err);
 	if (rc)
 		return rc;
+	if (!jp_bundle_file(m, "dump.heap"))
+		return without_dump(name, profile, err);
 	data = jp_stream_head(&stream);
 	enum jp_format format = jp_sniff(data.ptr, data.len);
 	if (format == JP_FORMAT_BUNDLE)

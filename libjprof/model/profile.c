@@ -405,7 +405,7 @@ struct jprof_profile *jp_profile_empty(void)
 	if (profile) {
 		profile->allocator_hint = profile->debug_root = profile->debug_dirs = profile->debug_files = JP_NONE;
 		profile->base_input = profile->outside_ruby = JP_NONE;
-		profile->info.members = "";
+		profile->info.members = profile->info.format = "";
 	}
 	return profile;
 }

@@ -60,6 +60,17 @@ exits 0
 no_dumps d
 check "nobody answers" [ -n "$(ask)" ]
 
+# explain snaps them itself, and leaves nothing.
+bundles=$(ls -A | grep -c "[.]jprof$")
+run "$jprof" explain --puma="$first"
+exits 0
+prints "^Puma of process $master: 3 processes, up for less than a minute; [0-9.]+ MB\$"
+prints '^ +[0-9.]+ +[+-]?[0-9. ]*sum of Pss of 3 processes; shared memory counts once$'
+says
+check "it left a file" [ "$(ls -A | grep -c "[.]jprof$")" = "$bundles" ]
+no_dumps d
+check "nobody answers" [ -n "$(ask)" ]
+
 run "$jprof" snap --puma="$first" -o byworker.jprof
 exits 0
 check "not the cluster" [ "$(bundle_key byworker.jprof 'len(m)')" = 3 ]

@@ -1,0 +1,161 @@
+#include "report/explain_live.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/bundlefile.h"
+#include "cli/names.h"
+#include "cli/say.h"
+
+/* ---- the process in words ----------------------------------------------------------------------------------- */
+
+/* Seconds since it began; below 0: not known. */
+static double age_of(const struct jprof_process *p)
+{
+	double up = -1;
+	FILE *file = fopen("/proc/uptime", "re");
+	if (file && fscanf(file, "%lf", &up) != 1)
+		up = -1;
+	if (file)
+		fclose(file);
+	return up < 0 ? -1 : up - (double)p->start_ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+static void age_words(double seconds, char *words, size_t size)
+{
+	static const struct {
+		double seconds;
+		const char *one, *many;
+	} units[] = { { 86400, "day", "days" }, { 3600, "hour", "hours" }, { 60, "minute", "minutes" } };
+	snprintf(words, size, "%s", seconds < 0 ? "" : ", up for less than a minute");
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		double n = seconds / units[i].seconds;
+		if (n < 1)
+			continue;
+		snprintf(words, size, ", up %.0f %s", n, n < 1.5 ? units[i].one : units[i].many);
+		return;
+	}
+}
+
+static const char *server_name(const char *server)
+{
+	return !strcmp(server, "puma")      ? "Puma"
+	       : !strcmp(server, "unicorn") ? "Unicorn"
+	       : !strcmp(server, "sidekiq") ? "Sidekiq"
+	       : !strcmp(server, "resque")  ? "Resque"
+	                                    : server;
+}
+
+static void describe_live(struct explain_live *live)
+{
+	const struct jprof_process *p = jprof_processes_at(live->snap.list, 0);
+	size_t count = jprof_processes_count(live->snap.list);
+	char age[64];
+	age_words(age_of(p), age, sizeof age);
+	if (count > 1)
+		snprintf(live->title, sizeof live->title, "%s of process %d: %zu processes%s", server_name(p->server),
+		         p->service, count, age);
+	else
+		snprintf(live->title, sizeof live->title, "process %d: %s%s%s%s", p->pid,
+		         *p->server ? server_name(p->server) : p->name, *p->role ? " " : "", p->role, age);
+	snprintf(live->name, sizeof live->name, "process %d", count > 1 ? p->service : p->pid);
+	snprintf(live->start, sizeof live->start, "%s",
+	         !strcmp(p->server, "puma")      ? "bundle exec puma"
+	         : !strcmp(p->server, "sidekiq") ? "bundle exec sidekiq"
+	         : !strcmp(p->server, "unicorn") ? "bundle exec unicorn"
+	                                         : "COMMAND");
+}
+
+/* ---- which, and what is left of it --------------------------------------------------------------------------- */
+
+/* The word that names a live process: the last operand; NULL: it is a file, or none. */
+static const char *pid_word(const struct options *o)
+{
+	int pid;
+	const char *last = o->operand_count ? o->operands[o->operand_count - 1] : "";
+	return is_pid(last, &pid) && access(last, F_OK) ? last : NULL;
+}
+
+static bool select_live(struct explain_live *live, const struct options *o, const char *pid)
+{
+	char puma[64], word[32];
+	snprintf(puma, sizeof puma, o->puma && *o->puma ? "--puma=%s" : "--puma", o->puma);
+	snprintf(word, sizeof word, "%s", pid ? pid : "");
+	char snap[] = "snap", gc[] = "--gc", *argv[] = { snap, o->puma ? puma : word, o->gc ? gc : NULL, NULL };
+	return snap_options_parse(&live->which, o->gc ? 3 : 2, argv);
+}
+
+static bool name_good(const char *path)
+{
+	static const char end[] = ".jprof";
+	size_t len = path ? strlen(path) : sizeof end;
+	if (!path || (len >= sizeof end && !strcmp(path + len - (sizeof end - 1), end)))
+		return true;
+	say("%s: with a process -o keeps the snapshot: give it a name that ends in .jprof; the text goes to standard "
+	    "output",
+	    path);
+	return false;
+}
+
+static bool keep_bundle(const struct memsnap *snap, const char *path)
+{
+	struct newfile file = { .fd = -1 };
+	if (!path)
+		return true;
+	if (!snap->dumped) {
+		say("%s: was not made: without a dump there is no snapshot to keep", path);
+		return true;
+	}
+	if (!bundle_file_open(&file, path, NULL))
+		return false;
+	newfile_write(&file, snap->bundle, snap->len);
+	return newfile_commit(&file);
+}
+
+/* The snapshot takes the place of the pid. */
+static void name_operand(struct explain_live *live, struct options *o, const char *pid)
+{
+	int count = o->operand_count - (pid ? 1 : 0);
+	for (int i = 0; i < count; i++)
+		live->operands[i] = o->operands[i];
+	live->operands[count] = live->name;
+	o->operands = live->operands;
+	o->operand_count = count + 1;
+	o->file = NULL;
+	if (live->dumped || count == 0)
+		return;
+	say("%s cannot be compared with a process that has no dump", o->operands[0]);
+	o->operands += count;
+	o->operand_count = 1;
+}
+
+bool explain_live_take(struct explain_live *live, struct options *o)
+{
+	const char *pid = o->puma ? NULL : pid_word(o), *path = o->file;
+	*live = (struct explain_live){ .asked = o->puma || pid };
+	if (!live->asked && o->gc)
+		say("--gc is for live processes: give a pid, or --puma");
+	if (!live->asked)
+		return !o->gc;
+	if (o->operand_count - (pid ? 1 : 0) >= live_operands) {
+		say("explain takes one snapshot, or two: the earlier one and the later one");
+		return false;
+	}
+	if (!name_good(path) || !select_live(live, o, pid) || (path && !bundle_file_try(path, NULL)) ||
+	    !memsnap_take(&live->snap, &live->which))
+		return false;
+	live->dumped = live->snap.dumped;
+	live->ruby = jprof_processes_at(live->snap.list, 0)->ruby;
+	describe_live(live);
+	name_operand(live, o, pid);
+	return keep_bundle(&live->snap, path);
+}
+
+void explain_live_free(struct explain_live *live)
+{
+	memsnap_free(&live->snap);
+	snap_options_free(&live->which);
+}

@@ -1,0 +1,125 @@
+#include "snap/memsnap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/say.h"
+#include "snap/interrupt.h"
+#include "snap/selection.h"
+#include "snap/services.h"
+#include "snap/snapdump.h"
+#include "snap/snapmember.h"
+
+/* ---- what processes leave while they are asked ------------------------------------------------------------- */
+
+static struct under_way {
+	const struct snap_options *options;
+	struct leftovers leftovers;
+} under_way;
+
+/* On another thread, when the program is about to end. */
+static void take_files_back(void)
+{
+	if (under_way.options)
+		leftovers_remove(&under_way.leftovers, under_way.options);
+}
+
+static void end_leftovers(void)
+{
+	leftovers_remove(&under_way.leftovers, under_way.options);
+	interrupt_hold();
+	leftovers_end(&under_way.leftovers);
+	under_way.options = NULL;
+	interrupt_release();
+}
+
+/* ---- the bundle --------------------------------------------------------------------------------------------- */
+
+static int append_bytes(void *context, const void *data, size_t len)
+{
+	struct memsnap *s = context;
+	if (len > s->cap - s->len) {
+		size_t cap = (s->cap + len) * 2;
+		char *more = realloc(s->bundle, cap);
+		if (!more)
+			return -1;
+		s->bundle = more;
+		s->cap = cap;
+	}
+	memcpy(s->bundle + s->len, data, len);
+	s->len += len;
+	return 0;
+}
+
+/* How many processes are in the bundle; -1: the writer can only be freed. */
+static int add_dumps_of(struct memsnap *s, struct jprof_bundle_writer *writer, const struct snap_options *o)
+{
+	struct collections collections = { 0 };
+	int count = 0, done = 0;
+	for (size_t i = 0; done >= 0 && !interrupted() && i < jprof_processes_count(s->list); i++) {
+		const struct jprof_process *p = jprof_processes_at(s->list, i);
+		if (p->state == JPROF_PROCESS_ALIVE && p->readable && !p->agent_library) {
+			snap_why_not(p, s->why, sizeof s->why);
+			continue;
+		}
+		done = snap_member(writer, p, o, &under_way.leftovers, &collections);
+		count += done > 0;
+	}
+	return done < 0 ? -1 : count;
+}
+
+static int add_proc_of(struct memsnap *s, struct jprof_bundle_writer *writer)
+{
+	int count = 0, done = 0;
+	for (size_t i = 0; done >= 0 && !interrupted() && i < jprof_processes_count(s->list); i++) {
+		const struct jprof_process *p = jprof_processes_at(s->list, i);
+		done = p->state == JPROF_PROCESS_ALIVE ? snap_outside(writer, p) : 0;
+		count += done > 0;
+	}
+	return done < 0 ? -1 : count;
+}
+
+static bool fill_bundle(struct memsnap *s, struct jprof_bundle_writer *writer, const struct snap_options *o)
+{
+	struct jprof_error err;
+	int count = add_dumps_of(s, writer, o);
+	s->dumped = count > 0;
+	if (!count)
+		count = add_proc_of(s, writer);
+	if (count <= 0 || interrupted())
+		return false;
+	if (!jprof_bundle_writer_finish(writer, &err))
+		return true;
+	say_error(&err);
+	return false;
+}
+
+bool memsnap_take(struct memsnap *s, const struct snap_options *o)
+{
+	struct jprof_bundle_writer_opts opts = { .size = sizeof opts, .time = time(NULL) };
+	struct jprof_bundle_writer *writer = NULL;
+	struct jprof_error err;
+	*s = (struct memsnap){ .list = selection_find(o) };
+	if (s->list && !jprof_processes_count(s->list))
+		selection_say_none(o);
+	if (!s->list || !jprof_processes_count(s->list) || !services_are_one(s->list, o))
+		return false;
+	if (jprof_bundle_writer_new(&opts, append_bytes, s, &writer, &err)) {
+		say_error(&err);
+		return false;
+	}
+	under_way.options = o;
+	interrupt_catch(take_files_back);
+	bool good = fill_bundle(s, writer, o);
+	end_leftovers();
+	jprof_bundle_writer_free(writer);
+	return good;
+}
+
+void memsnap_free(struct memsnap *s)
+{
+	free(s->bundle);
+	jprof_processes_free(s->list);
+	*s = (struct memsnap){ 0 };
+}

@@ -1,0 +1,22 @@
+/* A snapshot in memory, for a command that looks at live processes itself: it leaves no file. */
+#ifndef JEPROF_MEMSNAP_H
+#define JEPROF_MEMSNAP_H
+
+#include "jprof-live.h"
+#include "snap/snapopts.h"
+
+struct memsnap {
+	char *bundle; /* owned, as the rest */
+	size_t len, cap;
+	struct jprof_processes *list; /* the processes that were meant */
+	bool dumped;                  /* false: none of them could be dumped, and the bundle has what /proc says */
+	char why[1024];               /* then, in words: why not; "": that was said */
+};
+
+/* Has the processes dump that the options select, as `jprof snap` does. Signals that end the program remove what the
+ * processes wrote. False after having said what is wrong; to be freed in either case. */
+bool memsnap_take(struct memsnap *snap, const struct snap_options *options);
+
+void memsnap_free(struct memsnap *snap);
+
+#endif

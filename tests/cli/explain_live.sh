@@ -1,0 +1,117 @@
+#!/bin/sh
+# jprof explain PID and --puma: the process is snapped first and no file is left; one that runs without a profile.
+. "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
+need_ruby
+need_agent
+command -v python3 >/dev/null || skip "no python3 here"
+ruby_app
+mkdir d
+none() { # neither a bundle nor a dump
+    nothing_like . '\.jprof$|\.heap|\.json$'
+    no_dumps d
+}
+status_kb() { # PID KEY
+    awk -v key="$2:" '$1 == key { print $2 }' "/proc/$1/status"
+}
+# judge WHAT FILE EXPRESSION: holds of a JSON explanation d; row(PART) in bytes
+judge() {
+    checks=$((checks + 1))
+    python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+def row(part):
+    return next(r["bytes"] for r in d["rows"] if r["part"] == part)
+parts = {r["part"] for r in d["rows"]}
+top = [r for r in d["rows"] if r["depth"] == 0]
+sys.exit(0 if eval(sys.argv[2]) else 1)' "$2" "$3" || fail "$1"
+}
+
+# ---- under profiling ----
+start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" "$app"
+one=$pid
+run "$jprof" explain --gc "$one"
+exits 0
+says
+prints "^process $one: [^ ]*, up for less than a minute; [0-9.]+ MB\$"
+prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory$'
+prints "^ +[0-9.]+ +[0-9]+ %  Ruby's GC heap: [0-9.]+ in objects, [0-9.]+ in free slots\$"
+prints '^ +[0-9.]+ +100 %  RSS'
+none
+lives "$one"
+run "$jprof" explain --json "$one"
+exits 0
+mv out one.out
+judge "it is not the process's RSS" one.out "abs(d['total'] / 1024 - $(status_kb "$one" VmRSS)) < 8000"
+python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" one.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+
+# ---- what is kept, and compared with ----
+run "$jprof" explain --gc "$one" -o kept.jprof
+exits 0
+says
+has kept.jprof "$one/dump.heap"
+check "mode" [ "$(stat -c %a kept.jprof)" = 600 ]
+run "$jprof" explain kept.jprof "$one"
+exits 0
+prints '^     MB  share  growth  where$'
+run "$jprof" explain "$one" -o kept.jprof
+exits 1
+says_like '^jprof: kept.jprof: exists already'
+run "$jprof" explain "$one" -o kept.txt
+exits 1
+says 'jprof: kept.txt: with a process -o keeps the snapshot: give it a name that ends in .jprof; the text goes to standard output'
+check "made" [ ! -e kept.txt ]
+run "$jprof" explain --gc kept.jprof
+exits 1
+says 'jprof: --gc is for live processes: give a pid, or --puma'
+run "$jprof" --puma kept.jprof
+exits 1
+says 'jprof: --puma is for jprof explain'
+# A file of that name is meant.
+cp kept.jprof 4711
+run "$jprof" explain 4711
+exits 0
+prints '^4711: process '
+rm 4711
+
+# ---- without agent, profile or jemalloc: what /proc says, what cannot be known, how to start it ----
+rm -f ready
+"$ruby" "$app" >bare.txt 2>&1 </dev/null &
+bare=$!
+started="$started $bare"
+until_true 60 test -e ready
+run "$jprof" explain "$bare"
+exits 0
+says
+prints "^process $bare: [^ ]*, up for less than a minute; it runs without a profile\$"
+prints "^ +[0-9.]+ +[0-9]+ %  anonymous memory: malloc and Ruby's GC heap together\$"
+prints "^Why: it has neither jemalloc nor jprof's agent"
+prints '^   jprof run -- COMMAND  '
+check "growth, or advice" lacks out 'growth|What would help'
+check "a line of more than 80 columns" awk 'length > 80 { bad = 1 } END { exit bad }' out
+rm kept.jprof
+run "$jprof" explain --json "$bare"
+exits 0
+mv out bare.out
+judge "parts" bare.out 'parts == {"anonymous", "stacks", "files", "total"} or parts == {"anonymous", "stacks", "files", "total", "not_explained"}'
+judge "it does not add up" bare.out 'sum(r["bytes"] for r in top[:-1]) == d["total"]'
+judge "not RSS" bare.out "abs(d['total'] / 1024 - $(status_kb "$bare" VmRSS)) < 500"
+judge "anonymous memory" bare.out "0 <= $(status_kb "$bare" RssAnon) * 1024 - row('anonymous') < 3e6"
+python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" bare.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+run "$jprof" explain "$bare" -o kept.jprof
+exits 0
+says 'jprof: kept.jprof: was not made: without a dump there is no snapshot to keep'
+check "made" [ ! -e kept.jprof ]
+lives "$bare"
+stop "$bare"
+run "$jprof" explain "$bare"
+exits 1
+says "jprof: process $bare: there is no such process"
+
+# jemalloc, and no agent
+start_bare prof:true "$ruby" "$app"
+run "$jprof" explain "$pid"
+exits 0
+prints "^Why: it has jemalloc, but not jprof's agent"
+lives "$pid"
+none
+finish
