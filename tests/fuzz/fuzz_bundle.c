@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct jprof_bundle *b;
 	struct jprof_profile *p;
 	struct jprof_error err = { 0 };
-	int rc = jp_bundle_parse(data, size, "fuzz", NULL, &b, &err);
+	int rc = jp_bundle_parse(data, size, "fuzz", NULL, false, &b, &err);
 	must(!rc || (*err.text && !strchr(err.text, '\n')));
 	if (rc)
 		return 0;
@@ -44,7 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < jprof_bundle_count(b); i++)
 		ask(b, i);
 	jprof_bundle_free(b);
-	if (!jprof_profile_parse(data, size, "fuzz", NULL, &p, &err))
+	const struct jprof_profile_opts dumpless = { .size = sizeof dumpless, .dumpless = size % 2 };
+	if (!jprof_profile_parse(data, size, "fuzz", &dumpless, &p, &err))
 		jprof_profile_free(p);
 	return 0;
 }
