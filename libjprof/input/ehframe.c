@@ -42,17 +42,13 @@ struct section {
 	uint64_t vaddr;
 };
 
-struct bounds {
-	uint64_t start, end;
-};
-
 struct jp_ehframe {
 	struct section frames; /* .eh_frame */
 	struct section header; /* .eh_frame_hdr */
 	unsigned word;         /* bytes of an address */
 	uint64_t table;        /* position of the search table in the header, 0: none */
 	uint64_t table_count;
-	struct bounds *walked; /* used when there is no table; by start */
+	struct jp_codebounds *walked; /* used when there is no table; by start */
 	size_t walked_count, walked_cap;
 };
 
@@ -144,7 +140,7 @@ static unsigned cie_encoding(const struct jp_ehframe *e, uint64_t pos)
 
 /* The bounds of the FDE whose record head was just read. */
 static bool fde_bounds(const struct jp_ehframe *e, struct jp_bytes b, const struct record *record,
-                       struct bounds *bounds)
+                       struct jp_codebounds *bounds)
 {
 	if (!record->id || record->id > record->id_pos)
 		return false;
@@ -157,7 +153,7 @@ static bool fde_bounds(const struct jp_ehframe *e, struct jp_bytes b, const stru
 	return !b.bad && !__builtin_add_overflow(bounds->start, length, &bounds->end);
 }
 
-static bool bounds_at(const struct jp_ehframe *e, uint64_t fde_vaddr, struct bounds *bounds)
+static bool bounds_at(const struct jp_ehframe *e, uint64_t fde_vaddr, struct jp_codebounds *bounds)
 {
 	struct jp_bytes b = e->frames.bytes;
 	struct record record;
@@ -212,7 +208,7 @@ static void find_table(struct jp_ehframe *e)
 
 static int by_fde_start(const void *a, const void *b)
 {
-	const struct bounds *x = a, *y = b;
+	const struct jp_codebounds *x = a, *y = b;
 	return (x->start > y->start) - (x->start < y->start);
 }
 
@@ -221,7 +217,7 @@ static int walk_records(struct jp_ehframe *e)
 	struct jp_bytes b = e->frames.bytes;
 	struct record record;
 	while (b.pos < b.len && read_record(&b, &record)) {
-		struct bounds bounds;
+		struct jp_codebounds bounds;
 		if (fde_bounds(e, b, &record, &bounds)) {
 			if (jp_array_push(e->walked, e->walked_count, e->walked_cap))
 				return -1;
@@ -232,6 +228,15 @@ static int walk_records(struct jp_ehframe *e)
 	if (e->walked_count)
 		qsort(e->walked, e->walked_count, sizeof *e->walked, by_fde_start);
 	return 0;
+}
+
+int jp_ehframe_walk(struct jp_bytes frames, uint64_t vaddr, unsigned word, struct jp_codebounds **bounds, size_t *count)
+{
+	struct jp_ehframe e = { .frames = { frames, vaddr }, .word = word };
+	int rc = walk_records(&e);
+	*bounds = e.walked;
+	*count = e.walked_count;
+	return rc;
 }
 
 struct jp_ehframe *jp_ehframe_new(Elf *elf)
@@ -266,7 +271,7 @@ static uint64_t table_entry(const struct jp_ehframe *e, uint64_t i, unsigned fie
 	return e->word == 4 ? (uint32_t)value : value;
 }
 
-static bool find_in_table(const struct jp_ehframe *e, uint64_t vaddr, struct bounds *bounds)
+static bool find_in_table(const struct jp_ehframe *e, uint64_t vaddr, struct jp_codebounds *bounds)
 {
 	uint64_t lo = 0, hi = e->table_count;
 	while (lo < hi) {
@@ -279,9 +284,9 @@ static bool find_in_table(const struct jp_ehframe *e, uint64_t vaddr, struct bou
 	return lo && bounds_at(e, table_entry(e, lo - 1, 1), bounds);
 }
 
-static bool find_in_walked(const struct jp_ehframe *e, uint64_t vaddr, struct bounds *bounds)
+static bool find_in_walked(const struct jp_ehframe *e, uint64_t vaddr, struct jp_codebounds *bounds)
 {
-	const struct bounds *last = jp_last_up_to(e->walked, e->walked_count, sizeof *e->walked, vaddr);
+	const struct jp_codebounds *last = jp_last_up_to(e->walked, e->walked_count, sizeof *e->walked, vaddr);
 	if (last)
 		*bounds = *last;
 	return last;
@@ -289,7 +294,7 @@ static bool find_in_walked(const struct jp_ehframe *e, uint64_t vaddr, struct bo
 
 bool jp_ehframe_find(const struct jp_ehframe *e, uint64_t vaddr, uint64_t *start, uint64_t *end)
 {
-	struct bounds bounds;
+	struct jp_codebounds bounds;
 	bool found = e->table ? find_in_table(e, vaddr, &bounds) : find_in_walked(e, vaddr, &bounds);
 	if (!found || vaddr < bounds.start || vaddr >= bounds.end)
 		return false;

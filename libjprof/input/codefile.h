@@ -1,0 +1,64 @@
+/* The code of an ELF file as the fingerprints of its functions need it: where each function is, and by what names it
+ * knows the places that it refers to. */
+#ifndef JP_INPUT_CODEFILE_H
+#define JP_INPUT_CODEFILE_H
+
+#include "base/reader.h"
+#include "input/ehframe.h"
+#include "input/objfile.h"
+
+/* A section that is loaded, with its bytes. */
+struct jp_codesection {
+	uint64_t start, end; /* image-relative */
+	const unsigned char *bytes;
+	bool code, plt, constant; /* executable; of the linker's making; neither executable nor writable */
+};
+
+/* An address that the loader fills in (GOT), and the symbol whose it is. */
+struct jp_codeslot {
+	uint64_t at;
+	const char *name;
+};
+
+/* A symbol of a function. */
+struct jp_codesymbol {
+	uint64_t value;
+	const char *name;
+	unsigned rank; /* of several at one place: lower is better */
+};
+
+struct jp_codefile {
+	const struct jp_objfile *object;
+	struct jp_arena arena;
+	struct jp_codesection *sections;
+	size_t section_count;
+	struct jp_codebounds *functions; /* of .eh_frame, by start, each once; linkers' own code is none */
+	size_t function_count;
+	struct jp_codeslot *slots; /* by address */
+	size_t slot_count, slot_cap;
+};
+
+/* Reads it; `object` outlives the result. A file that has no section headers, no .eh_frame, or more than 512 MiB of
+ * such sections, has no functions. 0, or -1 when memory is short. Released either way. */
+int jp_codefile_read(const struct jp_objfile *object, struct jp_codefile *file) jp_must_check;
+void jp_codefile_release(struct jp_codefile *file);
+
+/* The section with that address, or NULL. */
+const struct jp_codesection *jp_codefile_section(const struct jp_codefile *file, uint64_t vaddr);
+
+/* Which function begins there, or holds it; SIZE_MAX: none. */
+size_t jp_codefile_function(const struct jp_codefile *file, uint64_t vaddr);
+
+/* What a reference to that address means by name, the same in any build: the symbol that a slot or a stub of the
+ * linker's stands for, or the text of a string. Length 0: nothing. */
+struct jp_span jp_codefile_meaning(const struct jp_codefile *file, uint64_t vaddr);
+
+/* The functions that a table of symbols (SHT_SYMTAB or SHT_DYNSYM) of `object` defines, by address and rank, in
+ * `arena`. 0, or -1 when memory is short. */
+int jp_codesymbols_read(const struct jp_objfile *object, uint32_t type, struct jp_arena *arena,
+                        struct jp_codesymbol **symbols, size_t *count) jp_must_check;
+
+/* The name by which the file is loaded (DT_SONAME), in `arena`; "" where it has none, NULL when memory is short. */
+const char *jp_codefile_soname(const struct jp_objfile *object, struct jp_arena *arena);
+
+#endif

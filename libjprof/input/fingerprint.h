@@ -1,0 +1,28 @@
+/* By what a function is recognized in another build of the same source: its content, which is its machine code without
+ * what the linker decides, and the names by which it refers to others. */
+#ifndef JP_INPUT_FINGERPRINT_H
+#define JP_INPUT_FINGERPRINT_H
+
+#include "input/codefile.h"
+
+/* Hashes are FNV-1a of 64 bits, folded: 40 bits of content, 24 of names. */
+struct jp_fingerprint {
+	uint64_t content; /* of the code, references set to 0; 0: it cannot be read */
+	uint32_t named;   /* of what its references mean (jp_codefile_meaning), in their order; 0: nothing */
+	uint32_t size;    /* in bytes */
+	uint32_t fixed;   /* bytes of it that no reference takes */
+	uint32_t callee_first, callee_count; /* functions that its branches lead to, in their order */
+};
+
+struct jp_fingerprints {
+	struct jp_fingerprint *items; /* one for each of the file's functions */
+	size_t count;
+	uint32_t *callees; /* functions; UINT32_MAX: none that begins there */
+	size_t callee_count, callee_cap;
+};
+
+/* Makes those of a file. 0, or -1 when memory is short. Released either way. */
+int jp_fingerprints_make(const struct jp_codefile *file, struct jp_fingerprints *prints) jp_must_check;
+void jp_fingerprints_release(struct jp_fingerprints *prints);
+
+#endif

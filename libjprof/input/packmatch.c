@@ -1,0 +1,350 @@
+/* A function of the file and one of the pack that have the same fingerprint, which no other has on either side, and
+ * stand in the same order as all such pairs, are an anchor if the same number of functions lies between it and the next
+ * ones on both sides. Between two anchors functions are paired by position, a short run as a whole or not at all. */
+#include "input/packmatch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	longest_run = 8,  /* functions between two anchors that are paired by position */
+	least_fixed = 16, /* bytes of content that say something */
+	least_alike = 60, /* per cent of the functions on the larger side */
+	most_wrong = 1,   /* per cent of the exported functions; beyond it, no name is believed */
+	near_wrong = 8,   /* functions around a wrong one */
+};
+
+/* A function of either side, to be sorted by its fingerprint. */
+struct print_key {
+	uint64_t content;
+	uint32_t size, named, function;
+};
+
+struct key_list {
+	struct print_key *items;
+	size_t count;
+};
+
+struct pair {
+	uint32_t ours, theirs; /* functions of the file, of the pack */
+};
+
+struct pairing {
+	const struct jp_namepack *pack;
+	const struct jp_codefile *file;
+	const struct jp_fingerprints *prints;
+	struct jp_packmatch *match;
+	struct key_list ours, theirs;
+	struct pair *pairs; /* anchors, by the file's order */
+	size_t pair_count;
+};
+
+/* ---- fingerprints that occur once --------------------------------------------------------------- */
+
+static int compare_contents(const struct print_key *x, const struct print_key *y)
+{
+	if (x->content != y->content)
+		return x->content < y->content ? -1 : 1;
+	return (x->size > y->size) - (x->size < y->size);
+}
+
+static int compare_keys(const struct print_key *x, const struct print_key *y)
+{
+	int contents = compare_contents(x, y);
+	return contents ? contents : (x->named > y->named) - (x->named < y->named);
+}
+
+static int by_print_key(const void *a, const void *b)
+{
+	const struct print_key *x = a, *y = b;
+	int keys = compare_keys(x, y);
+	return keys ? keys : (x->function > y->function) - (x->function < y->function);
+}
+
+static struct print_key *new_keys(struct key_list *list, size_t most)
+{
+	list->items = calloc(most + 1, sizeof *list->items);
+	return list->items;
+}
+
+static int make_keys(struct pairing *p)
+{
+	if (!new_keys(&p->ours, p->prints->count) || !new_keys(&p->theirs, p->pack->count))
+		return -1;
+	for (uint32_t i = 0; i < p->prints->count; i++) {
+		const struct jp_fingerprint *f = &p->prints->items[i];
+		if (f->content)
+			p->ours.items[p->ours.count++] = (struct print_key){ f->content, f->size, f->named, i };
+	}
+	for (uint32_t i = 0; i < p->pack->count; i++) {
+		const struct jp_packed_function *f = &p->pack->functions[i];
+		if (f->content)
+			p->theirs.items[p->theirs.count++] = (struct print_key){ f->content, f->size, f->named, i };
+	}
+	qsort(p->ours.items, p->ours.count, sizeof *p->ours.items, by_print_key);
+	qsort(p->theirs.items, p->theirs.count, sizeof *p->theirs.items, by_print_key);
+	return 0;
+}
+
+/* How many items from `at` on compare as equal to it. */
+static size_t run_length(const struct key_list *list, size_t at,
+                         int (*compare)(const struct print_key *, const struct print_key *))
+{
+	size_t end = at + 1;
+	while (end < list->count && !compare(&list->items[at], &list->items[end]))
+		end++;
+	return end - at;
+}
+
+static bool says_something(const struct pairing *p, uint32_t ours)
+{
+	return p->prints->items[ours].fixed >= least_fixed || p->prints->items[ours].named;
+}
+
+/* Walks both lists at once, over equal runs. */
+static void find_unique(struct pairing *p)
+{
+	for (size_t i = 0, j = 0; i < p->ours.count && j < p->theirs.count;) {
+		const struct print_key *x = &p->ours.items[i], *y = &p->theirs.items[j];
+		size_t m = run_length(&p->ours, i, compare_keys), n = run_length(&p->theirs, j, compare_keys);
+		int order = compare_keys(x, y);
+		if (!order && m == 1 && n == 1 && says_something(p, x->function))
+			p->pairs[p->pair_count++] = (struct pair){ x->function, y->function };
+		i += order <= 0 ? m : 0;
+		j += order >= 0 ? n : 0;
+	}
+}
+
+static void count_same_contents(struct pairing *p)
+{
+	for (size_t i = 0, j = 0; i < p->ours.count && j < p->theirs.count;) {
+		size_t m = run_length(&p->ours, i, compare_contents), n = run_length(&p->theirs, j, compare_contents);
+		int order = compare_contents(&p->ours.items[i], &p->theirs.items[j]);
+		if (!order)
+			p->match->alike += m < n ? m : n;
+		i += order <= 0 ? m : 0;
+		j += order >= 0 ? n : 0;
+	}
+}
+
+/* ---- order -------------------------------------------------------------------------------------- */
+
+static int by_ours(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	return (x->ours > y->ours) - (x->ours < y->ours);
+}
+
+/* Where in the `len` last pairs of rising sequences, by length, one that ends in `theirs` belongs. */
+static size_t rising_place(const struct pairing *p, const uint32_t *last, size_t len, uint32_t theirs)
+{
+	size_t low = 0, high = len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (p->pairs[last[middle]].theirs < theirs)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Keeps the longest sequence of pairs that rises on both sides. */
+static int keep_rising(struct pairing *p)
+{
+	uint32_t *last = calloc(p->pair_count + 1, sizeof *last), *before = calloc(p->pair_count + 1, sizeof *before);
+	size_t len = 0;
+	qsort(p->pairs, p->pair_count, sizeof *p->pairs, by_ours);
+	for (uint32_t i = 0; last && before && i < p->pair_count; i++) {
+		size_t place = rising_place(p, last, len, p->pairs[i].theirs);
+		before[i] = place ? last[place - 1] : UINT32_MAX;
+		last[place] = i;
+		len += place == len;
+	}
+	bool memory = last && before;
+	if (memory && len) {
+		uint32_t at = last[len - 1];
+		for (size_t i = len; i--; at = before[at])
+			last[i] = at;
+		for (size_t i = 0; i < len; i++)
+			p->pairs[i] = p->pairs[last[i]];
+		p->pair_count = len;
+	}
+	free(last);
+	free(before);
+	return memory ? 0 : -1;
+}
+
+/* ---- runs between anchors ----------------------------------------------------------------------- */
+
+/* The functions between pair i-1 and pair i; the ends of both sides count as pairs. */
+struct gap {
+	uint32_t ours, theirs; /* the first of them */
+	uint32_t count, theirs_count;
+};
+
+static struct gap gap_before(const struct pairing *p, size_t i)
+{
+	struct gap g = { 0 };
+	if (i) {
+		g.ours = p->pairs[i - 1].ours + 1;
+		g.theirs = p->pairs[i - 1].theirs + 1;
+	}
+	bool last = i == p->pair_count;
+	g.count = (last ? (uint32_t)p->prints->count : p->pairs[i].ours) - g.ours;
+	g.theirs_count = (last ? p->pack->count : p->pairs[i].theirs) - g.theirs;
+	return g;
+}
+
+static bool is_even(const struct gap *gap)
+{
+	return gap->count == gap->theirs_count;
+}
+
+/* Whether that is known of no callee, of one and none otherwise, or otherwise of one. */
+enum callees { CALLEES_UNKNOWN, CALLEES_SAME, CALLEES_OTHER };
+
+static enum callees compare_callees(const struct pairing *p, uint32_t ours, uint32_t theirs)
+{
+	const struct jp_fingerprint *f = &p->prints->items[ours];
+	const struct jp_packed_function *g = &p->pack->functions[theirs];
+	enum callees result = CALLEES_UNKNOWN;
+	if (f->callee_count != g->callee_count)
+		return CALLEES_UNKNOWN;
+	for (uint32_t i = 0; i < f->callee_count; i++) {
+		uint32_t ours_to = p->prints->callees[f->callee_first + i];
+		uint32_t theirs_to = p->pack->callees[g->callee_first + i];
+		uint32_t known = ours_to == UINT32_MAX ? UINT32_MAX : p->match->named[ours_to];
+		if (known == UINT32_MAX || theirs_to == UINT32_MAX)
+			continue;
+		if (known != theirs_to)
+			return CALLEES_OTHER;
+		result = CALLEES_SAME;
+	}
+	return result;
+}
+
+/* What besides its position says that it is the same function: its content, or the names and strings that it uses, or
+ * functions that it calls. */
+static bool is_witnessed(const struct pairing *p, uint32_t ours, uint32_t theirs)
+{
+	const struct jp_fingerprint *f = &p->prints->items[ours];
+	const struct jp_packed_function *g = &p->pack->functions[theirs];
+	enum callees callees = compare_callees(p, ours, theirs);
+	bool same_content = f->content && f->content == g->content && f->size == g->size;
+	if (callees == CALLEES_OTHER || (same_content && f->named != g->named))
+		return false;
+	return same_content || callees == CALLEES_SAME || (f->named && f->named == g->named);
+}
+
+static void pair_gap(struct pairing *p, const struct gap *gap)
+{
+	if (!is_even(gap) || gap->count > longest_run)
+		return;
+	for (uint32_t i = 0; i < gap->count; i++)
+		if (!is_witnessed(p, gap->ours + i, gap->theirs + i))
+			return;
+	for (uint32_t i = 0; i < gap->count; i++)
+		p->match->named[gap->ours + i] = gap->theirs + i;
+}
+
+static void name_pairs(struct pairing *p)
+{
+	for (size_t i = 0; i < p->pair_count; i++) {
+		struct gap before = gap_before(p, i), after = gap_before(p, i + 1);
+		if (is_even(&before) && is_even(&after))
+			p->match->named[p->pairs[i].ours] = p->pairs[i].theirs;
+	}
+	for (size_t i = 0; i <= p->pair_count; i++) {
+		struct gap gap = gap_before(p, i);
+		pair_gap(p, &gap);
+	}
+}
+
+/* ---- judging ------------------------------------------------------------------------------------ */
+
+/* Whether the file knows the function by other names, and not by this one. 1, 0: it does by this one, -1: by none. */
+static int contradicts(const struct jp_codesymbol *exports, size_t count, uint64_t start, const char *name)
+{
+	size_t low = 0, high = count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (exports[middle].value < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	bool any = false;
+	for (; low < count && exports[low].value == start; low++) {
+		if (!strcmp(exports[low].name, name))
+			return 0;
+		any = true;
+	}
+	return any ? 1 : -1;
+}
+
+static void unname_near(struct jp_packmatch *match, size_t count, size_t function)
+{
+	size_t first = function > near_wrong ? function - near_wrong : 0;
+	for (size_t i = first; i < count && i <= function + near_wrong; i++)
+		match->named[i] = UINT32_MAX;
+}
+
+/* The names that the file has itself are right: where the pack has others, it is not believed around them. */
+static void judge_by_exports(struct pairing *p, const struct jp_codesymbol *exports, size_t count)
+{
+	struct jp_packmatch *m = p->match;
+	for (size_t i = 0; i < p->prints->count; i++) {
+		if (m->named[i] == UINT32_MAX)
+			continue;
+		const char *name = p->pack->functions[m->named[i]].name;
+		int verdict = *name ? contradicts(exports, count, p->file->functions[i].start, name) : -1;
+		m->exports += verdict >= 0;
+		m->wrong += verdict > 0;
+		if (verdict > 0)
+			unname_near(m, p->prints->count, i);
+	}
+}
+
+static bool pack_fits(const struct pairing *p)
+{
+	const struct jp_packmatch *m = p->match;
+	size_t all = p->prints->count > p->pack->count ? p->prints->count : p->pack->count;
+	return m->alike * 100 >= all * least_alike && m->wrong * 100 <= m->exports * most_wrong;
+}
+
+static void settle(struct pairing *p)
+{
+	struct jp_packmatch *m = p->match;
+	m->fits = pack_fits(p);
+	for (size_t i = 0; i < p->prints->count; i++) {
+		if (!m->fits)
+			m->named[i] = UINT32_MAX;
+		m->count += m->named[i] != UINT32_MAX;
+	}
+}
+
+int jp_packmatch_find(const struct jp_namepack *pack, const struct jp_codefile *file,
+                      const struct jp_fingerprints *prints, const struct jp_codesymbol *exports, size_t export_count,
+                      struct jp_packmatch *match)
+{
+	struct pairing p = { .pack = pack, .file = file, .prints = prints, .match = match };
+	*match = (struct jp_packmatch){ .named = malloc((prints->count + 1) * sizeof *match->named) };
+	p.pairs = calloc(prints->count + 1, sizeof *p.pairs);
+	int rc = match->named && p.pairs ? make_keys(&p) : -1;
+	if (!rc) {
+		memset(match->named, 0xff, prints->count * sizeof *match->named);
+		find_unique(&p);
+		count_same_contents(&p);
+		rc = keep_rising(&p);
+	}
+	if (!rc) {
+		name_pairs(&p);
+		judge_by_exports(&p, exports, export_count);
+		settle(&p);
+	}
+	free(p.pairs);
+	free(p.ours.items);
+	free(p.theirs.items);
+	return rc;
+}
