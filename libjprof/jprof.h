@@ -900,6 +900,7 @@ struct jprof_row {
 	double from_value;  /* and how much of flat that is */
 	const char *what;   /* by group: what its memory is, by a rule, or NULL */
 	const char *remedy; /* and what would make it less */
+	double mean; /* bytes of an object of flat, on average; NAN: not known, as in lean profiles. Since: 0.2 */
 };
 
 /* The rows of a view, ordered by flat or cum descending (by_change: without their signs), then by name. Rows of only
@@ -915,6 +916,45 @@ JPROF_API const struct jprof_row *jprof_table_at(const struct jprof_table *table
 
 /* Frees the table; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_table_free(struct jprof_table *table);
+
+/* ---- What a view holds most of ------------------------------------------------------------ */
+
+/* The stack that holds most, in the rows of a view: stacks of equal rows are one. */
+struct jprof_path {
+	double value;             /* by the view's counter */
+	size_t count;             /* rows: what all stacks from the same root begin with is left out, but for its inner
+	                             end, and a row that calls itself stands once */
+	const char *const *names; /* the outermost first; the innermost is the row that has the value in `flat` */
+};
+
+/* Makes it; *path is NULL where no stack holds anything. The view must outlive it. Since: 0.2 */
+JPROF_API int jprof_path_new(const struct jprof_view *view, struct jprof_path **path, struct jprof_error *err);
+
+/* Frees it; NULL is fine. Since: 0.2 */
+JPROF_API void jprof_path_free(struct jprof_path *path);
+
+/* Objects of one of jemalloc's size classes. A dump has bytes and objects of each stack, so a stack that allocates
+ * several sizes counts at their mean. */
+struct jprof_size {
+	double
+	    limit; /* bytes of the largest object in the class; 0: no one size, as where objects came and bytes went */
+	double bytes, objects;    /* in use, or ever allocated, as the view's counter has it */
+	struct jprof_range range; /* of what the counter counts; in a view with errors, else zero */
+};
+
+struct jprof_sizes;
+
+/* The classes that a view has objects of, from the smallest on; no one size is last. Since: 0.2 */
+JPROF_API int jprof_sizes_new(const struct jprof_view *view, struct jprof_sizes **sizes, struct jprof_error *err);
+
+/* Number of classes. Since: 0.2 */
+JPROF_API size_t jprof_sizes_count(const struct jprof_sizes *sizes);
+
+/* The i-th class, from 0; it lives as long as the sizes. Since: 0.2 */
+JPROF_API const struct jprof_size *jprof_sizes_at(const struct jprof_sizes *sizes, size_t i);
+
+/* Frees them; NULL is fine. Since: 0.2 */
+JPROF_API void jprof_sizes_free(struct jprof_sizes *sizes);
 
 /* ---- Coverage: who named what ------------------------------------------------------------- */
 
@@ -1088,6 +1128,7 @@ struct jprof_report_opts {
 	unsigned columns;
 	bool colour;                             /* "text": with ANSI's colours, which only repeat what the words say */
 	int (*char_columns)(uint32_t character); /* how many columns it takes; NULL: each takes one */
+	bool mean; /* "text": before the name the mean size of the objects in flat. Since: 0.2 */
 };
 
 /* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,

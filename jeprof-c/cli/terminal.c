@@ -1,6 +1,7 @@
 #include "cli/terminal.h"
 
 #include <locale.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -57,10 +58,42 @@ static size_t columns_of_bytes(const char *s, size_t len)
 	return sum;
 }
 
+enum { shown_most = 8192 }; /* no sentence, and no name that is of use, is as long */
+
+size_t terminal_columns(const char *text)
+{
+	char shown[shown_most];
+	jprof_visible(text, shown, sizeof shown);
+	return columns_of_bytes(shown, strlen(shown));
+}
+
+static bool starts_character(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+void terminal_put_cut(FILE *to, const char *text, size_t room)
+{
+	static const size_t dots = 3;
+	char shown[shown_most];
+	jprof_visible(text, shown, sizeof shown);
+	size_t len = strlen(shown), head = 0, tail = len;
+	if (columns_of_bytes(shown, len) <= room || room <= dots) {
+		fwrite(shown, 1, columns_of_bytes(shown, len) <= room ? len : 0, to);
+		return;
+	}
+	for (size_t i = 1; i <= len && columns_of_bytes(shown, i) <= (room - dots) / 2; i++)
+		head = i == len || starts_character(shown[i]) ? i : head;
+	size_t left = room - dots - columns_of_bytes(shown, head);
+	for (size_t i = len; i-- > head && columns_of_bytes(shown + i, len - i) <= left;)
+		tail = starts_character(shown[i]) ? i : tail;
+	fprintf(to, "%.*s...%s", (int)head, shown, shown + tail);
+}
+
 size_t terminal_wrap(FILE *to, const char *text, unsigned columns)
 {
 	size_t lines = 0, used = 0;
-	char shown[8192]; /* no sentence is as long */
+	char shown[shown_most];
 	jprof_visible(text, shown, sizeof shown);
 	for (const char *word = shown + strspn(shown, " "); *word;) {
 		size_t len = strcspn(word, " "), wide = columns_of_bytes(word, len);

@@ -315,7 +315,7 @@ int report_show(const struct loaded *l, const struct options *o, const struct in
 /* The table alone, without errors or a report for each thread, needs no names for what has none. */
 static bool can_be_lean(const struct options *o)
 {
-	return !strcmp(o->output, "text") && !o->errors && !options_report(o).called_by &&
+	return !strcmp(o->output, "text") && !o->errors && !o->mean && !options_report(o).called_by &&
 	       !(o->thread && !strcmp(o->thread, "*"));
 }
 

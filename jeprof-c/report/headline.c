@@ -7,7 +7,7 @@
 #include "cli/names.h"
 #include "report/outside.h"
 
-enum { amount_most = 64 };
+enum { amount_most = headline_amount_most };
 
 /* What a text is made from. */
 struct told {
@@ -150,6 +150,17 @@ static void put_shares(const struct told *t)
 		fprintf(t->to, "; shares are of the %s that grew or shrank", amount);
 }
 
+static bool counts_bytes(const struct jprof_view_info *info)
+{
+	return info->counter == JPROF_INUSE_SPACE || info->counter == JPROF_ALLOC_SPACE;
+}
+
+void headline_amount(char text[amount_most], const struct jprof_view *view, const struct options *o, double value)
+{
+	const struct told t = { .plain = o->show_bytes, .bytes = counts_bytes(jprof_view_info(view)) };
+	put_told_amount(&t, text, value);
+}
+
 char *headline(const struct loaded *loaded, const struct jprof_view *view, const struct options *o,
                const struct inputs *inputs)
 {
@@ -157,7 +168,7 @@ char *headline(const struct loaded *loaded, const struct jprof_view *view, const
 	struct told t = { .loaded = loaded, .info = info, .plain = o->show_bytes, .range = info->range };
 	char *text = NULL, total_of[outside_most];
 	size_t len;
-	t.bytes = info->counter == JPROF_INUSE_SPACE || info->counter == JPROF_ALLOC_SPACE;
+	t.bytes = counts_bytes(info);
 	t.to = open_memstream(&text, &len);
 	if (!t.to)
 		return NULL;

@@ -8,4 +8,10 @@
 char *headline(const struct loaded *loaded, const struct jprof_view *view, const struct options *options,
                const struct inputs *inputs);
 
+enum { headline_amount_most = 64 };
+
+/* An amount of what a view counts, as the sentence has it: "412 MB", "7.4 million objects". Without its sign. */
+void headline_amount(char text[headline_amount_most], const struct jprof_view *view, const struct options *options,
+                     double value);
+
 #endif

@@ -74,6 +74,8 @@ static const struct opt_row report_rows[] = {
 	{ "full-names", OPT_SWITCH, OPTION_AT(full_names), 0, NULL, NULL, "function names with their parameters" },
 	{ "errors", OPT_SWITCH, OPTION_AT(errors), 0, NULL, NULL,
 	  "how far each number may be off: standard error, 95 % interval, number of samples" },
+	{ "mean-size", OPT_SWITCH, OPTION_AT(mean), 0, NULL, NULL,
+	  "a column with the mean size of the objects of each row" },
 	{ "normalize-addresses", OPT_SWITCH, OPTION_AT(normalize), 0, NULL, NULL,
 	  "--proto: addresses as in the object files, so that equal stacks of several processes are equal" },
 	HEADING_ROW(REPORTS, "What grew"),
@@ -134,7 +136,7 @@ static const struct opt_row report_rows[] = {
 	REFUSED_ROW("contentions", "jprof reads heap profiles only"),
 	REFUSED_ROW("debug", "jprof info shows what was looked for, and what was found"),
 	REFUSED_ROW("debug-syms-by-id", "not needed: debug files are always found by build-id"),
-	REFUSED_ROW("mean_delay", "jprof reads heap profiles only"),
+	REFUSED_ROW("mean_delay", "jprof reads heap profiles only; --mean-size shows how large objects are"),
 	REFUSED_ROW("seconds", "jprof never fetches profiles from a network"),
 	REFUSED_ROW("test", "jprof's own tests are run by: sh tests/run.sh"),
 	REFUSED_ROW("test_stride", "jprof's own tests are run by: sh tests/run.sh"),
@@ -260,6 +262,7 @@ struct jprof_report_opts options_report(const struct options *o)
 		.columns = options_screen(o) && !o->as_jeprof ? terminal_size().columns : 0,
 		.colour = has_colour(o),
 		.char_columns = terminal_char_columns,
+		.mean = o->mean,
 	};
 }
 

@@ -22,6 +22,7 @@ struct options {
 	bool show_bytes;
 	bool full_names;
 	bool errors;
+	bool mean;
 	bool lean;  /* no option: what is wanted can be made of a lean profile */
 	size_t top; /* rows at most; 0: all, or TOP_FITS */
 	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour; /* in the order of --color's words */

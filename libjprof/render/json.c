@@ -218,10 +218,32 @@ static void put_json_row(struct jp_jsonout *j, const struct jprof_row *row, cons
 		jp_jsonout_string(j, "from", row->from);
 		put_json_percent(j, "from_percent", row->from_value, row->flat);
 	}
+	put_value(j, "mean_size", row->mean);
 	jp_jsonout_close(j);
 }
 
-/* Total, what is 100 %, and the rows of one view. */
+static int put_json_sizes(struct jp_jsonout *j, const struct jprof_view *view, struct jprof_error *err)
+{
+	struct jprof_sizes *sizes;
+	int rc = jprof_sizes_new(view, &sizes, err);
+	if (rc)
+		return rc;
+	jp_jsonout_open(j, "sizes", '[', false);
+	for (size_t i = 0; i < jprof_sizes_count(sizes); i++) {
+		const struct jprof_size *size = jprof_sizes_at(sizes, i);
+		jp_jsonout_open(j, NULL, '{', true);
+		put_value(j, "up_to", size->limit > 0 ? size->limit : NAN);
+		put_value(j, "bytes", size->bytes);
+		put_value(j, "objects", size->objects);
+		put_json_range(j, "range", &size->range);
+		jp_jsonout_close(j);
+	}
+	jp_jsonout_close(j);
+	jprof_sizes_free(sizes);
+	return 0;
+}
+
+/* Total, what is 100 %, the rows and the sizes of one view. */
 static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts,
                      struct jprof_error *err)
 {
@@ -252,7 +274,7 @@ static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const 
 	jp_jsonout_close(j);
 	jprof_table_free(table);
 	free(callers);
-	return 0;
+	return put_json_sizes(j, view, err);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include "view/rows.h"
 
 /* In the order of the lines; NAME takes what the others leave. */
-enum column { FLAT, FLAT_ERROR, FLAT_SHARE, SUM_SHARE, CUM, CUM_ERROR, CUM_SHARE, COLUMNS };
+enum column { FLAT, FLAT_ERROR, FLAT_SHARE, SUM_SHARE, CUM, CUM_ERROR, CUM_SHARE, MEAN, COLUMNS };
 
 /* Columns that a name has at least, with a word about its error behind it where errors are shown; from where on errors
  * may be shown in full. */
@@ -32,7 +32,7 @@ struct screen {
 
 static const char *const heads[COLUMNS] = {
 	[FLAT] = "flat", [FLAT_ERROR] = "+-95%", [FLAT_SHARE] = "flat%", [SUM_SHARE] = "sum%",
-	[CUM] = "cum",   [CUM_ERROR] = "+-95%",  [CUM_SHARE] = "cum%",
+	[CUM] = "cum",   [CUM_ERROR] = "+-95%",  [CUM_SHARE] = "cum%",   [MEAN] = "mean",
 };
 
 static const struct {
@@ -121,6 +121,7 @@ static void fill_cells(const struct screen *s, const struct jprof_row *row, doub
 	jp_put_percent(cells->text[FLAT_SHARE], row->flat, r->scale);
 	jp_put_percent(cells->text[SUM_SHARE], sum, r->scale);
 	jp_put_percent(cells->text[CUM_SHARE], row->cum, r->scale);
+	jp_put_mean(cells->text[MEAN], row->mean, r->bytes);
 }
 
 static void widen_columns(struct screen *s, const struct line_cells *cells)
@@ -143,7 +144,7 @@ static double rest_of(const struct screen *s)
 static void measure_cells(struct screen *s)
 {
 	static const size_t least[COLUMNS] = { [FLAT] = 8, [FLAT_ERROR] = 5, [FLAT_SHARE] = 6, [SUM_SHARE] = 6,
-		                               [CUM] = 8,  [CUM_ERROR] = 5,  [CUM_SHARE] = 6 };
+		                               [CUM] = 8,  [CUM_ERROR] = 5,  [CUM_SHARE] = 6,  [MEAN] = 6 };
 	const struct jp_text_report *r = s->report;
 	struct line_cells cells;
 	double sum = 0;
@@ -154,7 +155,7 @@ static void measure_cells(struct screen *s)
 		fill_cells(s, row, sum, &cells);
 		widen_columns(s, &cells);
 	}
-	fill_cells(s, &(const struct jprof_row){ .flat = r->view->info.total }, sum, &cells);
+	fill_cells(s, &(const struct jprof_row){ .flat = r->view->info.total, .mean = NAN }, sum, &cells);
 	widen_columns(s, &cells);
 }
 
@@ -173,7 +174,7 @@ static void choose_columns(struct screen *s)
 	const enum column give_way[] = { SUM_SHARE, cum ? FLAT_SHARE : CUM_SHARE, cum ? FLAT : CUM,
 		                         cum ? CUM_SHARE : FLAT_SHARE };
 	for (int c = 0; c < COLUMNS; c++)
-		s->shown[c] = c != FLAT_ERROR && c != CUM_ERROR;
+		s->shown[c] = c != FLAT_ERROR && c != CUM_ERROR && (c != MEAN || s->report->means);
 	measure_room(s);
 	size_t errors = s->report->errors ? jp_error_column_width(s->report->errors) : 0;
 	s->long_errors = errors && s->opts->columns >= wide_screen && s->room >= errors + least_name;

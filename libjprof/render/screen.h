@@ -14,6 +14,7 @@ struct jp_text_report {
 	const struct jprof_view *view;
 	const uint32_t *callers; /* NULL: not asked for */
 	enum jp_unit unit;
+	bool means, bytes; /* the mean sizes of objects are asked for; as plain numbers */
 	struct jp_scale scale;
 	struct jp_strbuf *out;
 };

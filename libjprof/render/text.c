@@ -18,6 +18,11 @@ static void put_text_row(const struct jp_text_report *r, size_t i, double sum, b
 	const char *begin = colour ? jp_row_colour(r->view, row) : "";
 	jp_strbuf_str(r->out, begin);
 	jp_put_columns(row->flat, sum, row->cum, r->scale, r->unit, r->out);
+	if (r->means) {
+		char mean[jp_cell];
+		jp_put_mean(mean, row->mean, r->bytes);
+		jp_strbuf_printf(r->out, "%7s ", mean);
+	}
 	size_t start = r->out->len;
 	jp_strbuf_visible(r->out, row->name);
 	const struct jp_note note = jp_note_of(r->view, r->callers, row);
@@ -60,7 +65,9 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 		free(callers);
 		return jp_error_nomem(err);
 	}
-	const struct jp_text_report report = { table, errors, view, callers, unit, jp_scale_of(view), out };
+	const struct jp_text_report report = {
+		table, errors, view, callers, unit, opts->mean, opts->show_bytes, jp_scale_of(view), out
+	};
 	if (opts->columns)
 		jp_put_screen(&report, opts);
 	else

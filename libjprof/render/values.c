@@ -51,6 +51,20 @@ void jp_put_value_or_dot(char text[jp_cell], double value, enum jp_unit unit)
 		jp_put_value(text, value, unit);
 }
 
+void jp_put_mean(char text[jp_cell], double mean, bool show_bytes)
+{
+	static const double next = 1023.5, one_digit = 99.95;
+	enum jp_unit unit = JP_BYTES;
+	while (!show_bytes && unit < JP_GB && mean / jp_unit_size(unit) >= next)
+		unit++;
+	double shown = mean / jp_unit_size(unit);
+	if (isnan(mean))
+		snprintf(text, jp_cell, "?");
+	else
+		snprintf(text, jp_cell, "%.*f%s", unit > JP_BYTES && shown < one_digit ? 1 : 0, shown,
+		         show_bytes ? "" : jp_unit_name(unit));
+}
+
 struct jp_scale jp_scale_of(const struct jprof_view *view)
 {
 	return (struct jp_scale){ jp_whole(view), view->info.shares == JPROF_SHARES_OF_BASE };

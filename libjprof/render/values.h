@@ -25,6 +25,9 @@ void jp_put_value(char text[jp_cell], double value, enum jp_unit unit);
 /* The same, but "." for 0, as jeprof has it beside source lines. */
 void jp_put_value_or_dot(char text[jp_cell], double value, enum jp_unit unit);
 
+/* The mean size of objects as one word: "64B", "3.1KB", with show_bytes "3174"; "?": not known. */
+void jp_put_mean(char text[jp_cell], double mean, bool show_bytes);
+
 /* What is 100 %. Of a base something may be many times, which is no share: above 100 % that is written "2.5x". */
 struct jp_scale {
 	double whole;

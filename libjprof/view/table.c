@@ -144,7 +144,8 @@ const struct jprof_row *jprof_table_at(const struct jprof_table *table, size_t i
 		                                  .flat = flat_in(v, row),
 		                                  .cum = cum_in(v, row),
 		                                  .object = *path ? path : NULL,
-		                                  .source = l->source };
+		                                  .source = l->source,
+		                                  .mean = NAN };
 	return &table->passing->row;
 }
 

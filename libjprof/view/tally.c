@@ -103,11 +103,17 @@ struct row_evidence {
 	struct jp_evidence flat, cum;
 };
 
+/* What is in a row's flat value: objects and their bytes. */
+struct row_objects {
+	double objects, bytes;
+};
+
 struct row_tally {
 	struct jprof_view *view;
 	struct jp_walk walk;
 	uint32_t *seen;                /* by row */
 	struct row_evidence *evidence; /* by row, if errors are asked for */
+	struct row_objects *objects;   /* by row, those without frames aside */
 };
 
 static double *flat_of(struct jprof_view *v, uint32_t row)
@@ -120,6 +126,25 @@ static double *cum_of(struct jprof_view *v, uint32_t row)
 	return row < v->row_count ? &v->rows[row].cum : &v->nameless[row - v->row_count].cum;
 }
 
+static void count_objects(struct row_tally *t, uint32_t row, uint32_t stack)
+{
+	double bytes, objects = jp_stack_objects(t->view, stack, &bytes);
+	if (row >= t->view->row_count)
+		return;
+	t->objects[row].objects += objects;
+	t->objects[row].bytes += bytes;
+}
+
+/* Of a difference in which objects came and bytes went there is no mean. */
+static void put_means(struct row_tally *t)
+{
+	for (uint32_t i = 0; i < t->view->row_count; i++) {
+		const struct row_objects *o = &t->objects[i];
+		bool sized = o->objects != 0 && o->bytes / o->objects > 0;
+		t->view->rows[i].mean = sized ? o->bytes / o->objects : NAN;
+	}
+}
+
 static void count_stack(struct row_tally *t, uint32_t id)
 {
 	struct jprof_view *v = t->view;
@@ -129,6 +154,7 @@ static void count_stack(struct row_tally *t, uint32_t id)
 	if (w->length) {
 		*flat_of(v, w->rows[w->inner]) += value;
 		v->info.flat += value;
+		count_objects(t, w->rows[w->inner], id);
 	}
 	for (uint32_t i = 0; i < w->length; i++)
 		if (jp_first_in_stack(&t->seen[w->rows[i]], id)) {
@@ -196,14 +222,18 @@ static int count_rows(struct jprof_view *v)
 	struct row_tally t = { .view = v, .seen = calloc(rows + 1, sizeof *t.seen) };
 	if (v->evidence)
 		t.evidence = calloc((size_t)v->row_count + 1, sizeof *t.evidence);
-	int rc = jp_walk_init(&t.walk, v) || !t.seen || (v->evidence && !t.evidence) ? -1 : 0;
+	t.objects = calloc((size_t)v->row_count + 1, sizeof *t.objects);
+	int rc = jp_walk_init(&t.walk, v) || !t.seen || !t.objects || (v->evidence && !t.evidence) ? -1 : 0;
 	for (uint32_t i = 0; !rc && i < v->stack_count; i++)
 		count_stack(&t, i);
 	if (!rc && v->evidence)
 		put_ranges(&t);
+	if (!rc)
+		put_means(&t);
 	jp_walk_release(&t.walk);
 	free(t.seen);
 	free(t.evidence);
+	free(t.objects);
 	return rc;
 }
 

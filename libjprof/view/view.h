@@ -84,6 +84,14 @@ static inline double jp_stack_value(const struct jprof_view *view, uint32_t stac
 	return jp_stack_number(view, stack, view->info.counter);
 }
 
+/* Its objects, in use or ever allocated as the view's counter has it, and their bytes. */
+static inline double jp_stack_objects(const struct jprof_view *view, uint32_t stack, double *bytes)
+{
+	bool ever = view->info.counter == JPROF_ALLOC_SPACE || view->info.counter == JPROF_ALLOC_OBJECTS;
+	*bytes = jp_stack_number(view, stack, ever ? JPROF_ALLOC_SPACE : JPROF_INUSE_SPACE);
+	return jp_stack_number(view, stack, ever ? JPROF_ALLOC_OBJECTS : JPROF_INUSE_OBJECTS);
+}
+
 /* What was subtracted from it. */
 static inline double jp_stack_base(const struct jprof_view *view, uint32_t stack)
 {

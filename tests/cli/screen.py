@@ -66,6 +66,11 @@ def on_terminal(lines, columns, *arguments, program=jprof, **env):
     return "".join(line for line in text if not line.startswith("jprof: "))
 
 
+def too_wide(screen, columns):
+    """Lines that do not fit; the next command is to be copied, and so is never cut."""
+    return [line for line in screen.splitlines() if width(line) > columns and not line.startswith("Next:")]
+
+
 def on_pipe(*arguments, program=jprof, **env):
     return subprocess.run([program, *own(arguments)], stdin=subprocess.DEVNULL, capture_output=True, cwd=tables, check=True,
                           env=environment(**env)).stdout.decode()
@@ -97,16 +102,18 @@ for lines, columns in ((24, 80), (30, 200), (30, 120), (6, 80), (0, 0)):
     rows = rows_of(screen)
     left = len(piped) - len(rows)
     wide = columns or 80
-    check(all(width(line) <= wide for line in shown), f"{size}: a line is too long", screen)
-    check(len(rows) == {24: 16 - taken, 6: 5, 0: 20}.get(lines, len(rows)), f"{size}: {len(rows)} rows", screen)
+    check(not too_wide(screen, wide), f"{size}: a line is too long", screen)
+    check(len(rows) == {24: 10 - taken, 6: 5, 0: 20}.get(lines, len(rows)), f"{size}: {len(rows)} rows", screen)
     # One line is the command that was typed, one the prompt after it.
     check(lines < 12 or len(shown) + taken == lines - 2, f"{size}: {len(shown)} lines", screen)
     check(re.fullmatch(r"ruby3\.1: 8363 KB \(\+-\d+\) in 12,923 objects, from \d+ samples", shown[0]), f"{size}: head", screen)
     check(re.fullmatch(r" +flat +flat% +sum% +cum +cum%  allocated at +\(KB\)", shown[2]) and width(shown[2]) == wide,
           f"{size}: heads", screen)
-    check(shown[-1] == f"... {left} more: --top=0", f"{size}: the last line", screen)
-    check(re.fullmatch(r" +8362\.9 +Total", shown[-2]), f"{size}: the total", screen)
-    rest = re.fullmatch(rf" +([0-9.]+) +[0-9.]+% +100\.0% +{left} more places", shown[-3])
+    end = next(i for i, line in enumerate(shown) if re.fullmatch(r" +8362\.9 +Total", line))
+    check(f"... {left} more: --top=0" in shown[end:], f"{size}: where the rest is", screen)
+    check(len(shown) - end == (2 if lines == 6 else 8), f"{size}: {len(shown) - end} lines from the total on", screen)
+    check(lines == 6 or shown[-1].startswith("Next:  jprof "), f"{size}: the last line", screen)
+    rest = re.fullmatch(rf" +([0-9.]+) +[0-9.]+% +100\.0% +{left} more places", shown[end - 1])
     check(rest and abs(float(rest[1]) + sum(float(r[0]) for r in rows) - 8362.9) < 0.1 * len(rows), f"{size}: the rest", screen)
     for row, pipe in zip(rows, piped):
         check(abs(float(row[0]) / 1024 - float(pipe[0])) < 0.06 and [row[1], row[2], row[4]] == [pipe[1], pipe[2], pipe[4]] and
@@ -118,7 +125,7 @@ check(len(rows_of(every)) == len(piped) and " more" not in every, "--top=0 is no
 check(len(rows_of(on_terminal(24, 80, "--top=3", dump))) == 3, "--top=3")
 check(len(on_pipe("--top=0", dump).splitlines()) == len(piped) + 1, "--top=0 on a pipe")
 narrow = on_terminal(24, 40, dump)
-check(all(width(line) <= 40 for line in narrow.splitlines()), "40 columns: a line is too long", narrow)
+check(not too_wide(narrow, 40), "40 columns: a line is too long", narrow)
 check("  4355.4  52.1%  owners.rb:6 Leak#keep" in narrow, "40 columns: no first row", narrow)
 check("COLUMNS is not looked at", max(width(line) for line in on_terminal(0, 0, dump, COLUMNS="60").splitlines()) <= 60)
 
@@ -161,9 +168,9 @@ total = sum(90000 - 1000 * i for i in range(len(NAMES)))
 wide_names = write("names.raw", f"--- symbol\nbinary=/x/prog\n{symbols}---\n--- heap\nheap_v2/1\n  t*: {len(NAMES)}: {total} [0: 0]\n"
                    f"{stacks}{MAPS}")
 for columns in (40, 41, 63, 80, 81, 100, 200):
-    screen = on_terminal(24, columns, "--fold=none", wide_names)
+    screen = on_terminal(40, columns, "--fold=none", wide_names)
     names = [line.split("  ")[-1] for line in screen.splitlines()[3:]]
-    check(all(width(line) <= columns for line in screen.splitlines()), f"{columns} columns: a name is too wide", screen)
+    check(not too_wide(screen, columns), f"{columns} columns: a name is too wide", screen)
     for name in NAMES:
         cut = [n for n in names if cut_of(n, name)]
         check(len(cut) == 1, f"{columns} columns: {name} is not there", screen)
@@ -171,6 +178,67 @@ for columns in (40, 41, 63, 80, 81, 100, 200):
         start = screen.splitlines()[3].index(names[0])
         check(cut and (cut[0] == name or columns - start - width(cut[0]) <= 2), f"{columns} columns: {cut} has room left", screen)
         check(not cut or not any(unicodedata.combining(part[0]) for part in cut[0].split("...") if part), "a mark without its letter", cut)
+
+# ---- under the table: the biggest path, the sizes of objects, the next command ----
+
+
+def made(name, stacks):
+    """A dump of stacks: functions from the outermost on, a number of objects, their size."""
+    functions = sorted({f for stack, _, _ in stacks for f in stack})
+    at = {f: 0x2000 + 16 * i for i, f in enumerate(functions)}
+    text = "".join(f"0x{a:x} {f}\n" for f, a in at.items())
+    body = "".join("@ " + " ".join(f"0x{at[f] + (i > 0):x}" for i, f in enumerate(reversed(stack))) +
+                   f"\n  t*: {n}: {n * each} [0: 0]\n" for stack, n, each in stacks)
+    return write(name, f"--- symbol\nbinary=/x/prog\n{text}---\n--- heap\nheap_v2/1\n  t*: {sum(n for _, n, _ in stacks)}: "
+                 f"{sum(n * each for _, n, each in stacks)} [0: 0]\n{body}{MAPS}")
+
+
+PATHS = [(("begin", "main", "run", "load", "again", "again", "parse"), 500, 1024), (("begin", "main", "run", "load", "other"), 300, 1024),
+         (("begin", "main", "run", "load", "again", "parse"), 100, 1024), (("begin", "main", "run", "rest"), 1600, 64)]
+paths = made("paths.raw", PATHS)
+whole = sum(n * each for _, n, each in PATHS)
+screen = on_terminal(24, 80, "--fold=none", paths)
+# Two stacks differ only by how often a function calls itself: they are one path. What all have in common ends in run.
+check(f"\nbiggest path   600 KB ({600 * 1024 * 100 / whole:.1f} %)\n   run > load > again > parse\n" in screen, "the biggest path", screen)
+check("\nobject sizes   1 KB 90 %, 64 bytes 10 %\n" in screen, "the sizes of objects", screen)
+check(re.search(r"\nNext:  jprof --base=\S+/paths\.raw LATER  \(", on_terminal(24, 120, paths)), "no later dump", screen)
+check("   run > ... > again > parse\n" in on_terminal(24, 28, "--fold=none", paths), "a path that is cut", on_terminal(24, 28, "--fold=none", paths))
+check("   again > parse\n" not in on_terminal(24, 16, "--fold=none", paths), "a path is whole that is cut")
+check("biggest path   900 objects (36.0 %)" not in on_terminal(24, 80, "--inuse_objects", paths) and
+      re.search(r"biggest path   1,600 objects \(64\.0 %\)\n.*\nobject sizes   64 bytes 64 %, 1 KB 36 %\n", on_terminal(24, 80, "--inuse_objects", paths)),
+      "paths by objects", on_terminal(24, 80, "--inuse_objects", paths))
+thick = made("thick.raw", [((f"f{i}",), 1, 1 << i) for i in range(4, 12)])
+screen = on_terminal(30, 80, "--fold=none", thick)
+check("biggest path" not in screen and "\nobject sizes   2 KB 50 %, 1 KB 25 %, 512 bytes 13 %, others 12 %: --sizes\n" in screen,
+      "one function alone is no path", screen)
+for lines in range(6, 24):
+    low = on_terminal(lines, 80, dump)
+    check(len(rows_of(low)) >= 5 and (len(rows_of(low)) > 5 or "Next:" not in low), f"{lines} lines: the next command takes rows", low)
+for words in (("--base=" + paths, thick), ("--thread=*", dump), (paths, thick)):
+    check("Next:" not in on_terminal(40, 80, *words), f"{words}: a next command")
+check("biggest path" not in on_terminal(40, 80, "--base=ruby31.0.heap", dump), "a difference has no path")
+
+# The next command is one that works: an earlier dump of the series, or where all memory is.
+for early, late in (("app.2.heap", "app.10.heap"), ("app.7.12.3.i3.heap", "app.7.12.20.f.heap"), ("a b.1.heap", "a b.2.heap")):
+    for name in (early, late, "app.11.heap", "app.7.13.1.i1.heap", "app.9.heap.ruby"):
+        made(name, PATHS)
+    command = re.search(r"^Next:  (.*?)(?:  \(.*\))?$", on_terminal(40, 200, os.path.join(folder.name, late)), re.M)
+    check(command and early in command[1] and late in command[1], f"{late}: the next command", command and command[1])
+    ran = subprocess.run(["sh", "-c", command[1].replace("jprof", jprof, 1)], capture_output=True, env=environment()) if command else None
+    check(ran and ran.returncode == 0, f"{late}: the next command does not work", ran and ran.stderr.decode())
+bundle = os.path.join(root, "samples/cases/real/redmine-boot.jprof")
+check(f"\nNext:  jprof explain {bundle}  (" in on_terminal(40, 200, bundle), "of a snapshot all memory")
+
+# A column on request, from bytes and objects of the same rows.
+both = [{row["name"]: row for row in json.loads(on_pipe("--json", counter, dump))["rows"]} for counter in ("--inuse_space", "--inuse_objects")]
+screen = on_terminal(50, 200, "--mean-size", dump)
+check(re.search(r"  cum%   mean  allocated at", screen), "no column of means", screen)
+for name, row in both[0].items():
+    count = both[1].get(name, {"flat": 0})["flat"]
+    check(abs(row["mean_size"] * count / row["flat"] - 1) < 1e-3 if count else row["mean_size"] is None, f"{name}: {row['mean_size']}")
+check(re.search(rf" {both[0]['owners.rb:6 Leak#keep']['mean_size'] / 1024:.1f}KB  owners\.rb:6 Leak#keep$", screen, re.M), "the mean of a row", screen)
+check([line.split()[5] for line in on_pipe("--mean-size", "--show_bytes", dump).splitlines()[1:2]] ==
+      [f"{both[0]['owners.rb:6 Leak#keep']['mean_size']:.0f}"], "means on a pipe", on_pipe("--mean-size", dump))
 
 # ---- differences and errors ----
 base = "--base=ruby31.0.heap"
@@ -189,7 +257,7 @@ for columns in (60, 80, 99):
         line = next((x for x in short.splitlines() if x.startswith(f"{row['flat'] / 1024:+8.1f} ".rjust(9))), "")
         check(line and line.split()[1] == f"{half:.0f}", f"errors, {columns}: half of the interval is {half}", line or short)
 full = on_terminal(50, 200, "--errors", base, dump)
-check(" n=" in full and "+-95%" not in full and all(width(line) <= 200 for line in full.splitlines()), "errors in full at 200 columns", full)
+check(" n=" in full and "+-95%" not in full and not too_wide(full, 200), "errors in full at 200 columns", full)
 check(len(on_terminal(24, 80, "--errors", base, dump).splitlines()) + taken <= 22 and taken, "lines of messages are not counted")
 
 # ---- colour says nothing that words do not ----
@@ -229,7 +297,7 @@ def said(*arguments):
 for nameless, told in ((19000, False), (20000, False), (21000, True), (90000, True)):
     few = half_named(nameless)
     screen = on_terminal(24, 80, few)
-    end = " ".join(screen.split(" Total\n")[1].split())
+    end = " ".join(screen.split(" Total\n")[1].split("\nNext:")[0].split("\nobject sizes ")[-1].split("\n", 1)[1].split())
     names = re.fullmatch(r"([0-9]+) % of the bytes shown have no function's name; .*: jprof info " + re.escape(few), end)
     check(bool(names) == told and screen.count("no function's name") == told, f"{nameless} of 100000: the line", screen)
     check(not told or names and names[1] == str(round(nameless / 1000)), f"{nameless}: the share", screen)

@@ -35,6 +35,10 @@ prints '^ 1048576  80.6% .* 1 MB  #{24}$'
 dump mixed.heap 100:3 130:3 500:1 6000:1
 rounded mixed.heap
 check "classes of means: $(classes)" [ "$(classes | cut -d ' ' -f 1 | tr '\n' ' ')" = '112B 160B 512B 6KB ' ]
+# A little above a class, because of a larger object in the same stack, it belongs to that.
+dump above.heap 1029:1000 1040:1
+rounded above.heap
+check "classes of means: $(classes)" [ "$(classes | cut -d ' ' -f 1 | tr '\n' ' ')" = '1KB 1.25KB ' ]
 
 # ---- a difference, filters, objects, errors ----
 dump two.heap 32:1500 16:10 48:20 128:30 160:5 256:7 320:9 4096:1 5120:3 65536:2 1048576:1 64:100 64:200

@@ -70,6 +70,8 @@ static int answer(struct jprof_profile *p, struct job *job)
 	struct jprof_coverage *coverage = NULL;
 	struct jprof_graph *graph = NULL;
 	struct jprof_view *view = NULL;
+	struct jprof_path *path = NULL;
+	struct jprof_sizes *sizes = NULL;
 	int rc = jprof_profile_symbolize(p, &opts, &job->err);
 	if (!rc)
 		rc = jprof_view_new(p, &view_opts, &view, &job->err);
@@ -82,7 +84,13 @@ static int answer(struct jprof_profile *p, struct job *job)
 	if (!rc)
 		rc = jprof_graph_new(view, &graph_opts, &graph, &job->err);
 	if (!rc)
+		rc = jprof_path_new(view, &path, &job->err);
+	if (!rc)
+		rc = jprof_sizes_new(view, &sizes, &job->err);
+	if (!rc)
 		job->named = jprof_coverage_named(coverage);
+	jprof_path_free(path);
+	jprof_sizes_free(sizes);
 	jprof_graph_free(graph);
 	jprof_coverage_free(coverage);
 	jprof_view_free(view);

@@ -345,6 +345,12 @@ static void check_tables(const struct jprof_view *view)
 	struct jprof_table *table = NULL;
 	struct jprof_coverage *coverage = NULL;
 	struct jprof_graph *graph = NULL;
+	struct jprof_path *path = NULL;
+	struct jprof_sizes *sizes = NULL;
+	REFUSED(jprof_path_new, NULL, &path);
+	REFUSED(jprof_path_new, view, NULL);
+	REFUSED(jprof_sizes_new, NULL, &sizes);
+	REFUSED(jprof_sizes_new, view, NULL);
 	REFUSED(jprof_table_new, NULL, NULL, &table);
 	REFUSED(jprof_table_new, view, NULL, NULL);
 	REFUSED(jprof_coverage_new, NULL, &coverage);
@@ -368,6 +374,15 @@ static void check_tables(const struct jprof_view *view)
 	GIVES(== NULL, jprof_graph_node(graph, jprof_graph_nodes(graph)));
 	GIVES(== NULL, jprof_graph_edge(NULL, 0));
 	GIVES(== NULL, jprof_graph_edge(graph, jprof_graph_edges(graph)));
+	assert_int_equal(jprof_path_new(view, &path, NULL), 0);
+	assert_int_equal(jprof_sizes_new(view, &sizes, NULL), 0);
+	GIVES(== 0, jprof_sizes_count(NULL));
+	GIVES(== NULL, jprof_sizes_at(NULL, 0));
+	GIVES(== NULL, jprof_sizes_at(sizes, jprof_sizes_count(sizes)));
+	jprof_path_free(NULL);
+	jprof_path_free(path);
+	jprof_sizes_free(NULL);
+	jprof_sizes_free(sizes);
 	jprof_table_free(NULL);
 	jprof_table_free(table);
 	jprof_coverage_free(NULL);
