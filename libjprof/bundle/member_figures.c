@@ -127,12 +127,10 @@ static void take_gcstat_file(struct jp_outside *to, const char *version, const s
 
 bool jp_ruby_version_of(const struct jprof_profile *p, char version[8])
 {
-	static const char begin[] = "libruby";
 	for (uint32_t i = 0; i < jp_object_count(p); i++) {
-		const char *base = jp_basename(jp_string(p, p->objects[i].path));
-		unsigned number = strncmp(base, begin, sizeof begin - 1)
-		                      ? 0
-		                      : jp_ruby_version_number(base + strcspn(base, "0123456789"));
+		const char *path = jp_string(p, p->objects[i].path), *base = jp_basename(path);
+		bool ruby = jp_is_ruby_file(path);
+		unsigned number = ruby ? jp_ruby_version_number(base + strcspn(base, "0123456789")) : 0;
 		if (number) {
 			snprintf(version, 8, "%u.%u", number / 100 % 100, number % 100);
 			return true;

@@ -17,7 +17,7 @@ void jp_figures_of_sidecar(struct jp_outside *to, jp_json *sidecar);
 /* Takes what the profiler's own objects are: of the profile of one dump. */
 void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *profile);
 
-/* The version in the name of the first libruby among the profile's objects, "3.1"; false: there is none. */
+/* The version in the name of the first Ruby among the profile's objects, "3.1"; false: there is none. */
 bool jp_ruby_version_of(const struct jprof_profile *profile, char version[8]);
 
 #endif

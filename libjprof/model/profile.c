@@ -85,6 +85,13 @@ size_t jp_stem_length(const char *basename)
 	return so && so > basename ? (size_t)(so - basename) : strlen(basename);
 }
 
+bool jp_is_ruby_file(const char *path)
+{
+	const char *base = jp_basename(path);
+	return !strncmp(base, "libruby", 7) ||
+	       (!strncmp(base, "ruby", 4) && !base[4 + strspn(base + 4, "0123456789.-")]);
+}
+
 static uint32_t object_add(struct jprof_profile *profile, const struct jp_object *like, uint32_t build_id)
 {
 	struct object_key key = { like->path, like->unmapped ? UINT32_MAX : (uint32_t)like->kind, like->image,

@@ -229,6 +229,9 @@ const char *jp_basename(const char *path);
  * before a version is named as a whole. */
 size_t jp_stem_length(const char *basename);
 
+/* Whether the file is an interpreter of Ruby: "libruby-3.1.so.3.1.2", "ruby3.1"; not "rubyfmt". */
+bool jp_is_ruby_file(const char *path);
+
 /* Notes something for the user, unless it is noted already. 0, or -1 when memory is short. */
 int jp_note(struct jprof_profile *profile, const char *fmt, ...) jp_printf(2, 3);
 

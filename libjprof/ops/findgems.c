@@ -98,11 +98,9 @@ static bool has_ruby_here(const struct jprof_profile *p)
 {
 	bool found = false;
 	for (uint32_t i = 0; i < jp_object_count(p); i++) {
-		const char *base = jp_basename(jp_string(p, p->objects[i].path));
 		if (p->objects[i].bundled)
 			return false;
-		found = found ||
-		        (p->objects[i].file != JP_NONE && (!strncmp(base, "libruby", 7) || !strncmp(base, "ruby", 4)));
+		found = found || (p->objects[i].file != JP_NONE && jp_is_ruby_file(jp_string(p, p->objects[i].path)));
 	}
 	return found;
 }

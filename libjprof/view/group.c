@@ -7,17 +7,10 @@
 #include "base/error.h"
 #include "view/owner.h"
 
-static bool is_ruby(const char *path)
-{
-	const char *base = jp_basename(path);
-	return !strncmp(base, "libruby", 7) ||
-	       (!strncmp(base, "ruby", 4) && !base[4 + strspn(base + 4, "0123456789.-")]);
-}
-
 static bool maps_ruby(const struct jp_code *code)
 {
 	for (uint32_t i = 0; i < code->object_count; i++)
-		if (!code->objects[i].unmapped && is_ruby(jp_code_object(code, i)))
+		if (!code->objects[i].unmapped && jp_is_ruby_file(jp_code_object(code, i)))
 			return true;
 	return false;
 }
