@@ -107,7 +107,8 @@ static bool knows_ruby(void)
 /* As free as a signal handler: it may be anywhere in Ruby. */
 static void in_allocation(void)
 {
-	if (!atomic_load(&wanted) || atomic_load(&over) || !ruby_vm_serves() || !ruby_vm_is_alone())
+	if (!atomic_load(&wanted) || atomic_load(&over) || ruby_vm_is_ending() || !ruby_vm_serves() ||
+	    !ruby_vm_is_alone())
 		return;
 	if (!atomic_exchange(&wanted, false))
 		return;
