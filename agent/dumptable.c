@@ -12,6 +12,7 @@
 #include "ruby_api.h"
 #include "ruby_interpreter.h"
 #include "ruby_stacks.h"
+#include "ruby_tags.h"
 #include "self.h"
 #include "stacktree.h"
 #include "synthetic.h"
@@ -65,7 +66,9 @@ static void note_address(uint64_t address)
 		return;
 	if (number >= SYNTHETIC_EPOCHS)
 		epoch_use(number - SYNTHETIC_EPOCHS);
-	else if (number < SYNTHETIC_TAGS)
+	else if (number >= SYNTHETIC_TAGS)
+		ruby_tags_use(number - SYNTHETIC_TAGS);
+	else
 		stacktree_stock_use(number - SYNTHETIC_NODES);
 }
 
@@ -179,6 +182,13 @@ static void add_epoch(uint32_t epoch, uint64_t begin, uint64_t end, void *arg)
 		textbuf_str(text, "-\n");
 }
 
+static void add_tag(uint32_t tag, struct text_span span, void *arg)
+{
+	struct textbuf *text = arg;
+	textbuf_printf(text, "t %u ", tag);
+	add_text(text, span);
+}
+
 static unsigned char is_table_written[TEXTS / 8];
 static unsigned long lines;
 
@@ -234,6 +244,7 @@ bool dumptable_make(int fd, const struct dumptable_bounds *bounds, struct textbu
 	memset(is_table_written, 0, sizeof is_table_written);
 	add_head(text, &scan, bounds);
 	epoch_each_used(add_epoch, text);
+	ruby_tags_each_used(add_tag, text);
 	stacktree_each_used(add_node, text);
 	textbuf_printf(text, "end %lu\n", lines);
 	stacktree_stock_end(read && scan.in_maps);

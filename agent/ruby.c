@@ -10,6 +10,7 @@
 #include "ruby_interpreter.h"
 #include "ruby_job.h"
 #include "ruby_stacks.h"
+#include "ruby_tags.h"
 #include "ruby_vm.h"
 #include "self.h"
 #include "textbuf.h"
@@ -84,6 +85,9 @@ static void work(void)
 	bool gc;
 	if (!ruby_stacks_learn())
 		ruby_job_again();
+	else
+		ruby_tags_learn(ruby_job_here);
+	ruby_tags_read();
 	if (!is_pending(&gc) || atomic_exchange(&working, true))
 		return;
 	if (gc)

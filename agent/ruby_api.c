@@ -55,6 +55,8 @@ static const char names[][40] = {
 	"rb_block_call",
 	"rb_funcall_with_block",
 	"rb_id2sym",
+	"rb_thread_current",
+	"rb_thread_local_aref",
 	"rb_postponed_job_flush",
 };
 

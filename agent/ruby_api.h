@@ -58,6 +58,8 @@ struct ruby_api {
 	(VALUE object, uintptr_t method, int argc, const VALUE *argv, block_fn *block, VALUE data);
 	VALUE (*rb_funcall_with_block)(VALUE object, uintptr_t method, int argc, const VALUE *argv, VALUE block);
 	VALUE (*rb_id2sym)(uintptr_t id);
+	VALUE (*rb_thread_current)(void);
+	VALUE (*rb_thread_local_aref)(VALUE thread, uintptr_t id); /* of its fiber */
 	void (*rb_postponed_job_flush)(void *vm);
 };
 

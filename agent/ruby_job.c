@@ -166,6 +166,12 @@ bool ruby_job_forked(void (*start)(void))
 	return true;
 }
 
+void ruby_job_here(void)
+{
+	if (atomic_load(&contacted) && !atomic_load(&ending) && !atomic_load(&over))
+		register_here();
+}
+
 /* A job is registered by the next sampled allocation. */
 static void look_in_samples(void)
 {

@@ -21,6 +21,9 @@ enum ruby_job_way { RUBY_JOB_ASIDE, RUBY_JOB_ASK, RUBY_JOB_WAKE };
 /* Has the work done soon. False where this VM cannot be asked. To be called again while it was not done. */
 bool ruby_job_request(enum ruby_job_way way);
 
+/* In a sampled allocation, where the VM serves: has the work done by this thread, soon. */
+void ruby_job_here(void);
+
 /* In a job: the work was too early, and the next sampled allocation has it done again. */
 void ruby_job_again(void);
 

@@ -111,7 +111,7 @@ void ruby_names_learn_method(VALUE frame, VALUE class, uintptr_t id)
 	                ruby.rb_mod_name && ruby.rb_profile_frame_singleton_method_p;
 }
 
-static struct text_span text_of(VALUE string)
+struct text_span ruby_names_text(VALUE string)
 {
 	return type_of(string) == T_STRING ? read_string(string) : (struct text_span){ "", 0 };
 }
@@ -139,7 +139,7 @@ static void read_class(VALUE frame, struct ruby_names *names)
 	}
 	if (type_of(class) != T_CLASS && type_of(class) != T_MODULE)
 		return;
-	struct text_span name = text_of(ruby.rb_mod_name(class));
+	struct text_span name = ruby_names_text(ruby.rb_mod_name(class));
 	if (name.len > 0 && *name.bytes != '#') {
 		names->class = name;
 		names->kind = kind;
@@ -149,10 +149,10 @@ static void read_class(VALUE frame, struct ruby_names *names)
 void ruby_names_of(VALUE frame, struct ruby_names *names)
 {
 	*names = (struct ruby_names){ .kind = STACKTREE_PLAIN };
-	names->path = text_of(ruby.rb_profile_frame_path(frame));
-	names->method = text_of(ruby.rb_profile_frame_method_name(frame));
+	names->path = ruby_names_text(ruby.rb_profile_frame_path(frame));
+	names->method = ruby_names_text(ruby.rb_profile_frame_method_name(frame));
 	if (names->method.len)
 		read_class(frame, names);
 	else
-		names->method = text_of(ruby.rb_profile_frame_label(frame));
+		names->method = ruby_names_text(ruby.rb_profile_frame_label(frame));
 }

@@ -22,6 +22,9 @@ void ruby_names_learn_method(VALUE frame, VALUE class, uintptr_t id);
 /* Is the frame given as its method, whose path it then gets? Else it is given as its own code. */
 bool ruby_names_by_method(VALUE frame);
 
+/* A String's bytes, in Ruby's memory; none of what is no String. */
+struct text_span ruby_names_text(VALUE string);
+
 /* Without a path it is a C method's. */
 void ruby_names_of(VALUE frame, struct ruby_names *names);
 

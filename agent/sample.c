@@ -9,6 +9,7 @@
 #include "nativestack.h"
 #include "ruby_interpreter.h"
 #include "ruby_stacks.h"
+#include "ruby_tags.h"
 #include "synthetic.h"
 
 enum { ADDED_MAX = 3, LEAST = 16 };
@@ -75,9 +76,13 @@ static void take_and_add(void **frames, unsigned *len, unsigned max)
 	unsigned room = max - ADDED_MAX;
 	bool ruby = ruby_stacks_serve();
 	take_native(frames, len, ruby && native_max < room ? native_max : room, ruby);
-	uint32_t node = !ruby ? 0 : passes_jobs(frames, *len) ? ruby_stacks_job() : ruby_stacks_take();
+	bool job = ruby && passes_jobs(frames, *len);
+	uint32_t node = !ruby ? 0 : job ? ruby_stacks_job() : ruby_stacks_take();
+	uint32_t tag = ruby && !job ? ruby_tags_now() : 0; /* a job's would be that of whoever it interrupted */
 	if (node)
 		add(frames, len, SYNTHETIC_NODES + node);
+	if (tag)
+		add(frames, len, SYNTHETIC_TAGS + tag);
 	if (epoch_is_on())
 		add(frames, len, SYNTHETIC_EPOCHS + epoch_now());
 }

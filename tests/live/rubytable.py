@@ -12,6 +12,10 @@ usage: rubytable.py COMMAND DUMP [ARGUMENT...]; each prints one line, and fails 
                              frames the deepest has, and the words of markers
     epochs DUMP LINE         "EPOCH:SAMPLES ..." of the innermost lines that contain LINE
     bounds DUMP              BEFORE and AFTER
+    tags DUMP [LINE]         "SAMPLES BYTES KIND TEXT", a line for each tag of the samples whose innermost lines contain
+                             LINE; KIND and TEXT are "no tag", or "unknown" where the table has no text
+    tagged DUMP TEMPLATE     samples in a method work_N have the tag TEMPLATE, made of N as above, those in the method
+                             `other` none; how many, and how many standard errors a work_N is off DUMP.kept at most
 """
 import collections
 import fnmatch
@@ -45,7 +49,7 @@ def fnv1a(data):
 
 class Table:
     def __init__(self, path, dump):
-        self.head, self.nodes, self.epochs = {}, {0: None}, {}
+        self.head, self.nodes, self.epochs, self.texts = {}, {0: None}, {}, {}
         strings = {"0": ""}
         with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
             text = file.read()
@@ -63,6 +67,8 @@ class Table:
                 self.add(word, Frame(int(word[2]), "", int(word[4]), "", MARKER, word[3]))
             elif word[0] == "e":
                 self.epochs[int(word[1])] = word[2:]
+            elif word[0] == "t":
+                self.texts[int(word[1])] = unescaped(line.split(" ", 2)[2])
             else:
                 self.head.setdefault(word[0], []).append(word[1:])
         if int(self.head["end"][0][0]) != len(self.nodes) - 1:
@@ -89,7 +95,7 @@ class Sample:
 
     def __init__(self, table, addresses, count, size, rate):
         self.count, self.size = count, size / (1 - math.exp(-size / count / rate))
-        self.native, self.stack, self.epoch, self.label = [], [], None, 0
+        self.native, self.stack, self.epoch, self.label, self.tag = [], [], None, 0, "no tag"
         for address in addresses:
             number = (address - table.start) // 2
             if address in LABELS:
@@ -98,6 +104,8 @@ class Sample:
                 self.native.append(address)
             elif number >= table.first_epoch:
                 self.epoch = number - table.first_epoch
+            elif number >= table.tags:
+                self.tag = table.texts.get(number - table.tags, "unknown")
             else:
                 self.stack = table.stack(number)
         lines = [frame for frame in self.stack if frame.path]
@@ -149,6 +157,35 @@ def bytes_of(samples, part):
     return sum(s.size for s in samples if s.line and part in str(s.line))
 
 
+def tags(samples):
+    count, size = collections.Counter(), collections.Counter()
+    for sample in samples:
+        count[sample.tag] += sample.count
+        size[sample.tag] += sample.size
+    return [f"{count[tag]} {round(size[tag])} {tag}" for tag in sorted(count)]
+
+
+def tagged(samples, template, kept, rate):
+    """KEPT has lines "N OBJECTS SIZE": what the methods keep."""
+    seen, wrong, example = collections.Counter(), 0, ""
+    for sample in samples:
+        name = next((f.name for f in sample.stack if re.search(r"#(work_\d+|other)$", f.name)), None)
+        if not name:
+            continue
+        number = 0 if name.endswith("other") else int(name.rsplit("_")[-1])
+        wanted = filled(template, number) if number else "no tag"
+        seen[number] += sample.count
+        if sample.tag != wanted:
+            wrong += sample.count
+            example = f", such as {sample.tag} for {wanted} at {sample.line}"
+    off = []
+    for n, objects, size in (map(int, line.split()) for line in kept):
+        share = 1 - math.exp(-size / rate)
+        off.append(abs(seen[n] - objects * share) / math.sqrt(objects * share * (1 - share)))
+    print(f"{sum(seen.values())} tagged, {wrong} wrong{example}, at most {max(off):.1f} standard errors off")
+    return wrong == 0 and max(off) < 5 and min(seen.values()) > 30
+
+
 def main():
     command, path, *rest = sys.argv[1:]
     table, samples = read(path)
@@ -173,6 +210,11 @@ def main():
             if sample.line and rest[0] in str(sample.line):
                 counts[sample.epoch] += sample.count
         print(" ".join(f"{e}:{n}" for e, n in sorted(counts.items())))
+    elif command == "tags":
+        print("\n".join(tags([s for s in samples if not rest or any(rest[0] in str(f) for f in s.stack)])))
+    elif command == "tagged":
+        with open(path, "rb") as dump, open(path + ".kept", encoding="ascii") as kept:
+            sys.exit(not tagged(samples, rest[0], kept, int(dump.readline()[8:])))
     elif command == "bounds":
         print(" ".join(table.head["bounds"][0]))
     else:
