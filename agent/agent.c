@@ -19,6 +19,7 @@
 #include "handle.h"
 #include "jemalloc.h"
 #include "leave.h"
+#include "memory.h"
 #include "otherdump.h"
 #include "request.h"
 #include "ruby.h"
@@ -35,7 +36,7 @@
 #include "trouble.h"
 #include "wake.h"
 
-enum { DELAY_MS = 100 };
+enum { DELAY_MS = 100, ADDRESSES_MIN = 512 << 20 /* of which 21 MiB are taken for samples */ };
 
 static struct config config;
 static int our_signal;
@@ -132,11 +133,11 @@ static void *agent_run(void *unused)
 		trouble_report(TROUBLE_STACK, 0);
 		return unused;
 	}
+	start_slowly();
 	if (!thread_has_memory()) {
 		trouble_report(TROUBLE_MEMORY, ENOMEM);
 		return unused;
 	}
-	start_slowly();
 	announce_check(config.socket);
 	if (!ruby_present()) /* whose signal handler, when ruby_wake() raises, writes to descriptors of Ruby's */
 		wake_part();
@@ -270,6 +271,10 @@ static const char *start_adding(void)
 	static char why[120];
 	if (!config.ruby)
 		return "JPROF_AGENT has ruby=off";
+	if (sample_refusal())
+		return sample_refusal();
+	if (memory_addresses_left() < ADDRESSES_MIN)
+		return "ulimit -v leaves less than 512 MiB of address space, and the program may need all of it";
 	int error = synthetic_reserve();
 	if (!error && ruby_present())
 		error = stacktree_init();
@@ -290,9 +295,9 @@ static void start_samples(void)
 		dumptable_init();
 		otherdump_init();
 	}
+	ruby_start(at_end);
 	if (why || !ruby_present())
 		ruby_stacks_refuse(why ? why : "");
-	ruby_start(at_end);
 }
 
 static const char *triggers_text(void)

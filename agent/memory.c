@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "self.h"
@@ -123,4 +124,16 @@ uint64_t memory_left(void)
 {
 	uint64_t group = cgroup_left(), kilobytes = read_value("/proc/meminfo", "\nMemAvailable:");
 	return kilobytes && kilobytes < group / 1024 ? kilobytes * 1024 : group;
+}
+
+uint64_t memory_addresses_left(void)
+{
+	struct rlimit limit;
+	char text[128];
+	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	if (self_read_file("/proc/self/statm", text, sizeof text) <= 0)
+		return 0;
+	uint64_t used = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+	return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
 }

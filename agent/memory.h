@@ -18,4 +18,8 @@ unsigned memory_cgroup_percent(void);
  * machine. UINT64_MAX where neither is known. */
 uint64_t memory_left(void);
 
+/* Bytes of address space that `ulimit -v` leaves; UINT64_MAX without such a limit, 0 where that cannot be read. Takes
+ * none itself: the program might need it at that very moment. */
+uint64_t memory_addresses_left(void);
+
 #endif

@@ -74,7 +74,7 @@ static void reply_report(const struct arguments *arguments, struct textbuf *repl
 	add_json_string(reply, "ruby", ruby_version_text());
 	add_bool(reply, "ruby_stacks", !ruby_stacks_refusal());
 	add_json_string(reply, "ruby_stacks_why", ruby_stacks_refusal());
-	add_bool(reply, "epochs", epoch_is_on());
+	add_bool(reply, "epochs", dumptable_is_on() && epoch_is_on());
 	add_json_string(reply, "triggers", our_triggers);
 	textbuf_printf(reply, ",\"dumps\":%u", history->made);
 	add_json_string(reply, "last_dump", or_null(history->last_dump));

@@ -117,6 +117,8 @@ void ruby_start(void (*at_end)(void))
 	}
 	set_up_lock();
 	ruby_job_init(work, at_end);
+	if (ruby_present() && ruby_job_refusal())
+		ruby_stacks_refuse(ruby_job_refusal());
 }
 
 bool ruby_forked(void (*start)(void))

@@ -1,6 +1,7 @@
 #include "ruby_interpreter.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "nativestack.h"
 #include "ruby_api.h"
@@ -124,14 +125,29 @@ bool ruby_interpreter_is_early(void)
 	return ruby.rb_respond_to && ruby.rb_intern && !ruby.rb_respond_to(*ruby.rb_cComplex, ruby.rb_intern("tap"));
 }
 
+/* What Ruby keeps in its frames is known of these versions. */
+static bool is_known_version(const char *version)
+{
+	return (version[0] == '3' && version[1] == '.' && version[2] >= '1') || strncmp(version, "4.0.", 4) == 0;
+}
+
+/* Without the bounds of what runs postponed jobs, what those allocate would stand on the line that they interrupted. */
+static bool find_jobs(void)
+{
+	return ruby.rb_postponed_job_flush &&
+	       code_range_find(ruby_api_image(), (uintptr_t)ruby.rb_postponed_job_flush, &jobs);
+}
+
 const char *ruby_interpreter_learn(void)
 {
+	if (!is_known_version(ruby.ruby_version))
+		return "the agent knows the frames of Ruby 3.1 to 4.0";
 	if (!has_all_functions())
 		return "this Ruby does not export rb_profile_frames and what belongs to it";
+	if (!find_jobs())
+		return "this Ruby does not show rb_postponed_job_flush, and without it a line would get what others allocate";
 	if (!ruby_names_learn())
 		return "the strings of this Ruby have a form that is not known";
-	if (ruby.rb_postponed_job_flush)
-		code_range_find(ruby_api_image(), (uintptr_t)ruby.rb_postponed_job_flush, &jobs);
 	if (nativestack_is_known() && ruby.rb_module_new && ruby.rb_singleton_class &&
 	    ruby.rb_define_singleton_method && ruby.rb_block_call && ruby.rb_funcall_with_block && ruby.rb_id2sym)
 		learn_functions();

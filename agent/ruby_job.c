@@ -97,11 +97,18 @@ static VALUE protected_work(VALUE unused)
 	return unused;
 }
 
+const char *ruby_job_refusal(void)
+{
+	if (!ruby.ruby_version || !ruby.ruby_thread_has_gvl_p || !ruby.rb_during_gc || !ruby.rb_set_end_proc ||
+	    !ruby.ruby_vm_at_exit || !ruby.rb_protect || !ruby.rb_errinfo || !ruby.rb_set_errinfo ||
+	    !ruby.rb_cComplex || (!can_trigger() && !ruby.rb_postponed_job_register_one))
+		return "this Ruby does not export all functions by which the agent asks it";
+	return ruby_vm_known() ? NULL : "the machine code of this Ruby's rb_during_gc has a form that is not known";
+}
+
 static bool knows_ruby(void)
 {
-	return ruby_vm_known() && ruby.ruby_thread_has_gvl_p && ruby.rb_during_gc && ruby.rb_set_end_proc &&
-	       ruby.ruby_vm_at_exit && ruby.rb_protect && ruby.rb_errinfo && ruby.rb_set_errinfo && ruby.rb_cComplex &&
-	       (can_trigger() || ruby.rb_postponed_job_register_one);
+	return !ruby_job_refusal();
 }
 
 /* As free as a signal handler: it may be anywhere in Ruby. */

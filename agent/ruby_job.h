@@ -11,6 +11,9 @@
  * called when the VM ends, if there was contact before. Looks for contact in sampled allocations. */
 void ruby_job_init(void (*work)(void), void (*at_end)(void));
 
+/* Why this Ruby cannot be asked at all; NULL: it can. */
+const char *ruby_job_refusal(void);
+
 /* In a forked child: has `start` called by a job. False where no job can be had here. */
 bool ruby_job_forked(void (*start)(void));
 

@@ -109,12 +109,16 @@ static bool install(void)
 	return now && (now == on_sampled || (now == before_backtrace && jemalloc_set_backtrace(on_sampled)));
 }
 
+const char *sample_refusal(void)
+{
+	return jemalloc_backtrace() ? NULL
+	                            : "this jemalloc has no hook for the stacks that it samples: 5.3 and later have";
+}
+
 const char *sample_init(unsigned native)
 {
 	nativestack_load();
 	native_max = native;
-	if (!jemalloc_backtrace())
-		return "this jemalloc has no hook for the stacks that it samples: 5.3 and later have";
 	before_is_known = nativestack_is_known() && jemalloc_unwinds_alike(jemalloc_backtrace());
 	adds = true;
 	return install() ? NULL : "jemalloc refused the hook for the stacks that it samples";

@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* Why nothing can be added to samples with this jemalloc; NULL: it can. */
+const char *sample_refusal(void);
+
 /* From now on Ruby stacks and epochs are added to stacks, whose native part in front of a Ruby stack has at most
  * `native` frames. Returns NULL, or why that is not possible with this jemalloc. In the constructor. */
 const char *sample_init(unsigned native);

@@ -112,6 +112,8 @@ struct jprof_agent_report {
 	int signal;        /* 0: none */
 	bool signal_owned; /* the handler of `signal` was the agent's when this was written */
 	bool prof_active;
+	bool ruby_stacks;            /* samples get Ruby stacks. Since: 0.2 */
+	const char *ruby_stacks_why; /* why not; NULL: they do, or the agent is one that knows none. Since: 0.2 */
 };
 
 /* Connects to the agent that the process announces, and makes sure, by a first report, that it is that very

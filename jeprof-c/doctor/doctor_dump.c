@@ -79,6 +79,45 @@ void check_agent(const struct scene *s, struct findings *f)
 		             "none: jprof snap cannot ask for a dump");
 }
 
+/* ---- Ruby's lines ------------------------------------------------------------------------------------------ */
+
+/* Whether a version of jemalloc is one whose stacks the agent can add to. */
+static bool has_stack_hook(const char *version)
+{
+	int major, minor;
+	return sscanf(version, "%d.%d", &major, &minor) != 2 || major > 5 || (major == 5 && minor >= 3);
+}
+
+static const char newer_jemalloc[] = "preload a jemalloc of 5.3 or later";
+
+static void check_ruby_of_command(const struct scene *s, struct findings *f)
+{
+	if (s->proved && preloads_agent(s) && program_is_ruby(&s->target) && !has_stack_hook(s->proof.version))
+		findings_add(
+		    f, "ruby", VERDICT_WARN, newer_jemalloc,
+		    "samples would have no Ruby stacks: jemalloc %s has no hook for the stacks that it samples",
+		    s->proof.version);
+}
+
+void check_ruby(const struct scene *s, struct findings *f)
+{
+	const struct jprof_agent_report *r = s->report;
+	if (!r)
+		check_ruby_of_command(s, f);
+	else if (r->ruby && r->ruby_stacks)
+		findings_add(f, "ruby", VERDICT_OK, NULL, "Ruby %s: samples have Ruby stacks", r->ruby);
+	else if (r->ruby && r->ruby_stacks_why)
+		findings_add(f, "ruby", VERDICT_WARN,
+		             r->jemalloc && !has_stack_hook(r->jemalloc)
+		                 ? newer_jemalloc
+		                 : "docs/ruby.md has the next step for each reason",
+		             "Ruby %s: samples have no Ruby stacks: %s", r->ruby, r->ruby_stacks_why);
+	else if (r->ruby)
+		findings_add(f, "ruby", VERDICT_WARN, "start it with the agent that came with this jprof",
+		             "Ruby %s: samples have no Ruby stacks: the agent, of version %s, takes none", r->ruby,
+		             r->version ? r->version : "?");
+}
+
 /* ---- USR2 -------------------------------------------------------------------------------------------------- */
 
 static bool ignores(int pid, int signal)

@@ -41,6 +41,19 @@ static int take_process(struct jprof_profile *p, jp_json *agent)
 	return process.pid ? jp_identity_set(p, &process) : 0;
 }
 
+/* Why a Ruby's samples have no Ruby stacks, where the dump has no table that tells. */
+static int note_no_stacks(struct jprof_profile *p, jp_json *agent)
+{
+	jp_json *ruby = jp_json_get(agent, "ruby");
+	const char *why = jp_json_text(ruby, "stacks_why"), *version = jp_json_text(agent, "version");
+	if (!ruby || jp_json_true(ruby, "stacks") || jp_json_text(agent, "table"))
+		return 0;
+	if (why)
+		return jp_note(p, "no Ruby stacks were taken: %s", why);
+	return jp_note(p, "no Ruby stacks were taken: the agent that made the dump, of version %s, takes none",
+	               version ? version : "?");
+}
+
 /* The agent's side-car tells all objects by load address: its paths need not be those of the maps. It has GC.stat,
  * too. */
 static int take_member_sidecar(struct jprof_profile *p, struct jp_span text)
@@ -51,7 +64,7 @@ static int take_member_sidecar(struct jprof_profile *p, struct jp_span text)
 	if (rc)
 		return rc == JPROF_E_NOMEM ? -1 : 0;
 	jp_figures_of_sidecar(&p->outside, agent);
-	if (take_process(p, agent))
+	if (take_process(p, agent) || note_no_stacks(p, agent))
 		return -1;
 	jp_json *objects = jp_json_get(agent, "objects");
 	for (size_t i = 0; i < jp_json_length(objects); i++) {

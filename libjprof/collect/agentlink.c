@@ -121,13 +121,15 @@ static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error
 		.signal = int_of(o, "signal"),
 		.signal_owned = jp_json_true(o, "signal_owned"),
 		.dumps = jp_json_number(o, "dumps"),
+		.ruby_stacks = jp_json_true(o, "ruby_stacks"),
 	};
 	struct jp_arena arena = { 0 };
 	if (!keep_string(&arena, o, "version", &r.version) || !keep_string(&arena, o, "boot_id", &r.boot_id) ||
 	    !keep_string(&arena, o, "program", &r.program) || !keep_string(&arena, o, "jemalloc", &r.jemalloc) ||
 	    !keep_string(&arena, o, "prefix", &r.prefix) || !keep_string(&arena, o, "ruby", &r.ruby) ||
 	    !keep_string(&arena, o, "triggers", &r.triggers) || !keep_string(&arena, o, "last_dump", &r.last_dump) ||
-	    !keep_string(&arena, o, "last_error", &r.last_error)) {
+	    !keep_string(&arena, o, "last_error", &r.last_error) ||
+	    !keep_string(&arena, o, "ruby_stacks_why", &r.ruby_stacks_why)) {
 		jp_arena_release(&arena);
 		return jp_error_nomem(err);
 	}
