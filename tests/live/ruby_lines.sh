@@ -41,6 +41,7 @@ labels() {
     echo "$what: $got"
 }
 
+# What is evaluated outside of methods is <main>, from Ruby 3.4 on <compiled>.
 # A collected method gives its place to another one.
 for mode in plain compact; do
     script 'GC.auto_compact = true if ARGV[1] == "compact" && GC.respond_to?(:auto_compact=)
@@ -49,7 +50,7 @@ for mode in plain compact; do
           labelled(n) { eval("\n$keep << Fiddle.malloc(3000)", TOPLEVEL_BINDING, "gen_#{n}.rb", n % 7 + 1) }
           GC.start if i % 200 == 0 }
         dump "x.heap"' "$evals" $mode
-    labels "evals, $mode" 'gen_{n}.rb:{n%7+2} <main>' '-e:4 *'
+    labels "evals, $mode" 'gen_{n}.rb:{n%7+2} <*>' '-e:4 *'
 done
 script 'ARGV[0].to_i.times { |i|
           n = i + 1
@@ -59,7 +60,7 @@ script 'ARGV[0].to_i.times { |i|
           Object.send(:undef_method, :again) if i.odd?
           GC.start if i % 200 == 0 }
         dump "x.heap"' "$evals"
-labels "methods defined anew" 'gen_{n}.rb:{n%5+1} Object#again' '-e:4 *' '-e:5 *' 'gen_{n}.rb:{n%5+1} <main>'
+labels "methods defined anew" 'gen_{n}.rb:{n%5+1} Object#again' '-e:4 *' '-e:5 *' 'gen_{n}.rb:{n%5+1} <*>'
 
 # Nor does a caller keep its name.
 script 'def leaf = $keep << Fiddle.malloc(3000)
@@ -70,7 +71,7 @@ script 'def leaf = $keep << Fiddle.malloc(3000)
           GC.start if i % 200 == 0 }
         dump "x.heap"' "$evals"
 which=callers
-labels "callers" 'gen_{n}.rb:{n%7+2} <main>' '(eval):71 Shop#sell' '-e:[1-9] *'
+labels "callers" 'gen_{n}.rb:{n%7+2} <*>' '(eval):71 Shop#sell' '-e:[1-9] *'
 which=labels
 
 script 'def leaf = $keep << Fiddle.malloc(20_000)
@@ -80,7 +81,7 @@ script 'def leaf = $keep << Fiddle.malloc(20_000)
           GC.start }
         dump "x.heap"' "$evals"
 which=callers
-labels "callers, each at the place of the last" 'gen_{n}.rb:1 <main>' '-e:[1-9] *'
+labels "callers, each at the place of the last" 'gen_{n}.rb:1 <*>' '-e:[1-9] *'
 
 which=outer
 # So far outside that the agent would take it over from the thread's last stack, were it not for the collection.
@@ -94,7 +95,7 @@ script 'def leaf = $keep << Fiddle.malloc(20_000)
           labelled(n) { eval("four", TOPLEVEL_BINDING, "gen_#{n}.rb", 1) }
           GC.start }
         dump "x.heap"' "$evals"
-labels "outer callers, each at the place of the last" 'gen_{n}.rb:1 <main>'
+labels "outer callers, each at the place of the last" 'gen_{n}.rb:1 <*>'
 which=labels
 
 # Ruby gives the path of the method around it; the line is that of the text.
