@@ -167,8 +167,12 @@ static void add_head(struct textbuf *text, const struct scan *scan, const struct
 	add_directory(text);
 	add_ruby(text);
 	textbuf_printf(text, "time %llu.%03llu\n", (unsigned long long)now / 1000, (unsigned long long)now % 1000);
-	if (epoch_is_on())
+	if (epoch_is_on()) {
+		const struct epoch_start start = epoch_start();
+		textbuf_printf(text, "start %llu.%03llu %u %u\n", (unsigned long long)start.time / 1000,
+		               (unsigned long long)start.time % 1000, start.first, start.forks);
 		textbuf_printf(text, "bounds %u %u\n", bounds->before, bounds->after);
+	}
 }
 
 static void add_epoch(uint32_t epoch, uint64_t begin, uint64_t end, void *arg)

@@ -12,6 +12,9 @@
 
 enum { KEPT = 16384, EPOCHS = SYNTHETIC_END - SYNTHETIC_EPOCHS };
 
+/* A process's first epoch is a tenth as long, if that is not too short: so what it makes at its start stays apart. */
+enum { FIRST_PART = 10, FIRST_MS = 10000 };
+
 /* The epochs whose times are known, ascending; the last is the running one. */
 static struct span {
 	uint32_t epoch;
@@ -25,6 +28,8 @@ static uint64_t since_1970; /* what is added to self_clock() */
 static atomic_uint running;
 static atomic_bool is_sampled; /* the running one is */
 static _Atomic uint64_t due;
+static uint64_t start_over; /* the first epoch is, unless a dump closes it */
+static struct epoch_start start = { .first = 1 };
 static atomic_flag closing = ATOMIC_FLAG_INIT;
 
 static uint64_t wall_clock(void)
@@ -32,6 +37,14 @@ static uint64_t wall_clock(void)
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void start_at(uint64_t now)
+{
+	uint64_t part = length / FIRST_PART > FIRST_MS ? length / FIRST_PART : FIRST_MS;
+	start.time = now;
+	start_over = now + (part < length ? part : length);
+	atomic_store(&due, start_over);
 }
 
 int epoch_init(unsigned seconds)
@@ -48,7 +61,7 @@ int epoch_init(unsigned seconds)
 	spans[0] = (struct span){ .epoch = 1, .begin = self_clock() };
 	span_count = 1;
 	atomic_store(&running, 1);
-	atomic_store(&due, spans[0].begin + length);
+	start_at(spans[0].begin);
 	return 0;
 }
 
@@ -74,7 +87,7 @@ static void close_running(uint64_t now)
 		span_count++;
 		atomic_store(&running, last[1].epoch);
 	}
-	atomic_store(&due, now + length);
+	atomic_store(&due, now < start_over ? start_over : now + length);
 }
 
 /* Who is at it closes it now. */
@@ -103,9 +116,26 @@ uint32_t epoch_close(void)
 	return spans ? try_close(self_clock()) : 0;
 }
 
+/* What the parent had stays in epochs of its own. */
 void epoch_forked(void)
 {
+	uint64_t now = self_clock();
+	if (atomic_flag_test_and_set(&closing)) /* a thread of the parent was at it, and may have come halfway */
+		atomic_store(&is_sampled, true);
 	atomic_flag_clear(&closing);
+	if (!spans)
+		return;
+	close_running(now);
+	start.first = atomic_load(&running);
+	start.forks++;
+	start_at(now);
+}
+
+struct epoch_start epoch_start(void)
+{
+	struct epoch_start copy = start;
+	copy.time += since_1970;
+	return copy;
 }
 
 static struct span *find_epoch(uint32_t epoch)

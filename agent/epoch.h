@@ -16,8 +16,16 @@ uint32_t epoch_now(void);
 /* Closes the running one, on any thread. All sampled before is in epochs below the one that is returned. */
 uint32_t epoch_close(void);
 
-/* In a forked child, which goes on from here. */
+/* In a forked child, which goes on from here in an epoch of its own. */
 void epoch_forked(void);
+
+/* When this process began, by epoch_clock(), its first epoch, and how many forks lie before it. */
+struct epoch_start {
+	uint64_t time;
+	uint32_t first, forks;
+};
+
+struct epoch_start epoch_start(void);
 
 /* Milliseconds since 1970, by the clock of the epochs. */
 uint64_t epoch_clock(void);

@@ -161,6 +161,14 @@ static int read_time(struct table_parse *p)
 	return take_seconds(&p->line, &p->table->time) ? GOOD : FAULTY_TABLE;
 }
 
+static int read_start(struct table_parse *p)
+{
+	struct jp_rubytable *t = p->table;
+	bool good = take_seconds(&p->line, &t->began) && take_decimal(&p->line, UINT32_MAX, &t->first) &&
+	            take_decimal(&p->line, UINT32_MAX, &t->forks);
+	return good && t->first ? GOOD : FAULTY_TABLE;
+}
+
 static int read_epoch(struct table_parse *p)
 {
 	struct jp_rubytable *t = p->table;
@@ -293,10 +301,19 @@ static int read_table_line(struct table_parse *p)
 	static const struct {
 		const char *word;
 		int (*read)(struct table_parse *p);
-	} lines[] = { { "n", read_frame },         { "s", read_string },      { "m", read_marker },
-		      { "process", read_process }, { "dump", read_sum },      { "ids", read_ids },
-		      { "ruby", read_ruby },       { "bounds", read_bounds }, { "interpreter", read_interpreter },
-		      { "time", read_time },       { "e", read_epoch },       { "directory", read_directory },
+	} lines[] = { { "n", read_frame },
+		      { "s", read_string },
+		      { "m", read_marker },
+		      { "process", read_process },
+		      { "dump", read_sum },
+		      { "ids", read_ids },
+		      { "ruby", read_ruby },
+		      { "bounds", read_bounds },
+		      { "interpreter", read_interpreter },
+		      { "time", read_time },
+		      { "start", read_start },
+		      { "e", read_epoch },
+		      { "directory", read_directory },
 		      { "end", read_table_end } };
 	struct jp_span word = take_table_word(&p->line);
 	if (p->ended)

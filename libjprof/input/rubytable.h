@@ -41,10 +41,12 @@ struct jp_rubytable {
 	uint64_t start, nodes, tags, epochs, end; /* of the mapping, and of the numbers of each kind */
 	uint64_t pid, start_ticks, before, after; /* before, after: 0 without epochs */
 	uint64_t time;                            /* when the dump was made; 0: not known */
-	bool stacks;                              /* Ruby stacks were taken; else `why` not */
-	bool interpreter;                         /* it is known where native parts end */
-	char *boot, *why;                         /* "" if not known */
-	char *directory;                          /* the process's working directory, or NULL */
+	uint64_t began, first,
+	    forks;        /* when the process began, its first epoch, and forks before it; first 0: not known */
+	bool stacks;      /* Ruby stacks were taken; else `why` not */
+	bool interpreter; /* it is known where native parts end */
+	char *boot, *why; /* "" if not known */
+	char *directory;  /* the process's working directory, or NULL */
 	struct jp_rubyframe *frames;
 	size_t frame_count, frame_cap;
 	uint32_t *places; /* by node: place in frames, or JP_NONE */

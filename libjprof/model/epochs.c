@@ -37,7 +37,11 @@ static uint32_t process_add(struct jp_epochs *epochs, const char *name, size_t l
 
 uint32_t jp_epochs_process(struct jp_epochs *epochs, const struct jp_rubytable *t)
 {
-	struct jp_epoch_process process = { .time = t->time, .before = (uint32_t)t->before };
+	struct jp_epoch_process process = { .time = t->time,
+		                            .before = (uint32_t)t->before,
+		                            .began = t->began,
+		                            .first = (uint32_t)t->first,
+		                            .forked = t->forks > 0 };
 	char name[512];
 	int len = snprintf(name, sizeof name, "%llu %llu %.400s", (unsigned long long)t->pid,
 	                   (unsigned long long)t->start_ticks, t->boot ? t->boot : "");

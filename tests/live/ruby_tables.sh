@@ -112,6 +112,16 @@ check "what came later, $later, is in $after" test "${later%%:*}" -eq "$after"
 check "an epoch is a second: $last" test "${last%%:*}" -gt "$after"
 check "a child goes on: $(judge epochs child.heap '#child')" \
     test "$(judge epochs child.heap '#child' | cut -d : -f 1)" -ge "$(nth "$(judge bounds two.heap)" 2)"
+# when it began, its first epoch, how many forks
+began() {
+    grep -a '^start ' "$1.ruby" | cut -d ' ' -f 2-
+}
+check "the parent is none's child: $(began two.heap)" test "$(began two.heap | cut -d ' ' -f 2-)" = "1 0"
+own=$(began child.heap | cut -d ' ' -f 2)
+check "the child is: $(began child.heap)" test "$(began child.heap | cut -d ' ' -f 3)" -eq 1 -a "$own" -gt 1
+check "what is its own is in its epochs, from $own on" test "$(judge epochs child.heap '#child' | cut -d : -f 1)" -ge "$own"
+last_of_parent=$(judge epochs child.heap '#last' | sed 's/.* //')
+check "and what came over the fork, $last_of_parent, before" test "${last_of_parent%%:*}" -lt "$own"
 check "and has what it inherited" eval 'judge epochs child.heap "#first" | grep -q "^${early%%:*}:[0-9]*$"'
 more=,prof_accum:true
 script '2000.times { $keep << Fiddle.malloc(3000) }; dump "x.heap"'
