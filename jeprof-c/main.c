@@ -57,28 +57,67 @@ static bool called_as_jeprof(const char *name)
 	return name && !strcmp(base_name(name), "jeprof");
 }
 
+#define RUN_AND_SNAP                                                                                                   \
+	"jprof run -- COMMAND... starts a program under profiling, and jprof snap PID takes a snapshot of it"
+
 /* Words that look like commands, and what does it today: not a program in PATH. A file of that name here is meant. */
 static const struct {
 	const char *name;
 	const char *instead;
 } no_commands[] = {
+	{ "add", "jprof DUMP DUMP... adds dumps up" },
+	{ "analyze", "jprof DUMP shows where the memory is" },
+	{ "attach", RUN_AND_SNAP },
 	{ "cache", "jprof keeps nothing of what it has read" },
 	{ "check", "--diff_base=OLD --json NEW has the growth of each row with its error, for a gate of your own" },
+	{ "compare", "jprof --base=EARLIER LATER shows what grew" },
+	{ "convert", "jprof --help lists the formats: --json, --csv, --proto and others" },
 	{ "diff", "jprof --diff_base=OLD NEW shows what grew" },
+	{ "dump", "jprof snap PID takes a snapshot of a process" },
+	{ "export", "jprof --help lists the formats: --json, --csv, --proto and others" },
+	{ "flame", "jprof --collapsed DUMP makes what flamegraph.pl draws, --speedscope what speedscope shows" },
+	{ "flamegraph", "jprof --collapsed DUMP makes what flamegraph.pl draws, --speedscope what speedscope shows" },
+	{ "graph", "jprof --svg -o FILE DUMP draws the call graph" },
+	{ "heap", "jprof DUMP shows where the memory is" },
+	{ "leak", "jprof --base=EARLIER LATER shows what grew" },
+	{ "leaks", "jprof --base=EARLIER LATER shows what grew" },
+	{ "list-pids", "jprof snap lists the processes" },
+	{ "memory", "jprof explain SNAPSHOT says where all memory is" },
+	{ "merge", "jprof DUMP DUMP... adds dumps up" },
 	{ "names", "--debug-dir, --add_lib and --debuginfod bring names; jprof info DUMP says which are missing" },
+	{ "open", "jprof DUMP shows where the memory is" },
+	{ "ps", "jprof snap lists the processes" },
+	{ "record", RUN_AND_SNAP },
+	{ "report", "jprof DUMP shows where the memory is" },
 	{ "serve", "jprof snap -o FILE PID and jprof --proto -o FILE.pb.gz FILE make a profile for pprof" },
+	{ "show", "jprof DUMP shows where the memory is" },
+	{ "start", RUN_AND_SNAP },
+	{ "stats", "jprof explain SNAPSHOT says where all memory is" },
+	{ "stop", "jprof snap --deactivate PID ends sampling in a process" },
 	{ "top", "jprof --top=N DUMP prints the first N rows" },
+	{ "version", "jprof --version prints it" },
+	{ "view", "jprof DUMP shows where the memory is" },
 	{ "watch", "jprof snap --every=1m PID takes a snapshot each minute" },
 };
 
+/* Also the name of an option without its dashes, and the number of a process. */
 static bool is_no_command(const char *word)
 {
+	int pid;
+	if (!*word || !access(word, F_OK))
+		return false;
 	for (size_t i = 0; i < sizeof no_commands / sizeof *no_commands; i++)
-		if (!strcmp(word, no_commands[i].name) && access(word, F_OK)) {
+		if (!strcmp(word, no_commands[i].name)) {
 			say("there is no command %s; %s", word, no_commands[i].instead);
 			return true;
 		}
-	return false;
+	if (options_have(word))
+		say("there is no command %s; it is an option: jprof --%s, see jprof --help", word, word);
+	else if (is_pid(word, &pid))
+		say("%s: there is no file of that name; jprof snap %s takes a snapshot of a process", word, word);
+	else
+		return false;
+	return true;
 }
 
 static const char *command_like(const char *word)
@@ -120,11 +159,12 @@ static int run_report(const struct options *options)
 			struct options rest = *options;
 			rest.operands++;
 			rest.operand_count--;
+			rest.command = reports[i].name;
 			return options->help ? show_help(reports[i].help) : reports[i].run(&rest);
 		}
 	if (options->help)
 		return show_help(options_help);
-	if (is_no_command(first) || (*first && is_misspelt(first)))
+	if ((options->operand_count && is_no_command(first)) || (*first && is_misspelt(first)))
 		return 1;
 	for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
 		if (!strcmp(options->output, outputs[i].output))
@@ -142,7 +182,11 @@ static int command_help(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof reports / sizeof *reports; i++)
 		if (!strcmp(argv[1], reports[i].name))
 			return show_help(reports[i].help);
-	return show_help(options_help);
+	if (argc < 2 || *argv[1] == '-')
+		return show_help(options_help);
+	if (!is_no_command(argv[1]))
+		say("%s: no such command; jprof --help lists the commands", argv[1]);
+	return 1;
 }
 
 static int run_command(int argc, char **argv)

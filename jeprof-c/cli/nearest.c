@@ -1,5 +1,7 @@
 #include "cli/nearest.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Longer words are not compared. */
@@ -43,7 +45,8 @@ void nearest_try(struct nearest *n, const char *word)
 	if (n->len > longest_word || len > longest_word)
 		return;
 	size_t distance = distance_of(n->typed, n->len, word, len);
-	if (distance <= (len + 2) / 3 && distance < len && (!n->best || distance < n->distance)) {
+	bool begins = len && n->len && tolower((unsigned char)*n->typed) == tolower((unsigned char)*word);
+	if (distance <= (begins ? (len + 2) / 3 : 1) && distance < len && (!n->best || distance < n->distance)) {
 		n->best = word;
 		n->distance = distance;
 	}

@@ -90,8 +90,24 @@ static struct meanings meanings_of(const struct opt_table *table, const char *na
 	return m;
 }
 
-/* The row of a word such as "lines", "lin" or "nolines"; *on is false for the last. */
-static const struct opt_row *find_option_word(const struct opt_table *table, const char *name, size_t len, bool *on)
+/* Says that there is no such option, as it was typed, and which one was meant. */
+static void say_unknown_option(const struct opt_table *table, const char *typed, const char *name, size_t len)
+{
+	struct nearest nearest = nearest_to(name, len);
+	int typed_len = (int)(name - typed) + (int)len;
+	for (const struct opt_row *row = table->rows; row < table->rows + table->count; row++)
+		if (row->kind != OPT_HEADING && row->kind != OPT_REFUSED && row->help)
+			nearest_try(&nearest, row->name);
+	if (nearest.best)
+		say("unknown option %.*s; is it --%s? %s lists all", typed_len, typed, nearest.best, table->help);
+	else
+		say("unknown option %.*s; %s lists all", typed_len, typed, table->help);
+}
+
+/* The row of a word such as "--lines", "--lin" or "--nolines", whose name begins at `name`; *on is false for the last.
+ */
+static const struct opt_row *find_option_word(const struct opt_table *table, const char *typed, const char *name,
+                                              size_t len, bool *on)
 {
 	struct meanings m = meanings_of(table, name, len);
 	*on = m.count;
@@ -99,19 +115,10 @@ static const struct opt_row *find_option_word(const struct opt_table *table, con
 		size_t skip = 2 + (name[2] == '-' || name[2] == '_');
 		m = meanings_of(table, name + skip, len - skip);
 	}
-	if (!m.count) {
-		/* Says that there is no such option, and which one was meant. */
-		struct nearest nearest = nearest_to(name, len);
-		for (const struct opt_row *row = table->rows; row < table->rows + table->count; row++)
-			if (row->kind != OPT_HEADING && row->help)
-				nearest_try(&nearest, row->name);
-		if (nearest.best)
-			say("unknown option --%.*s; is it --%s? %s lists all", (int)len, name, nearest.best,
-			    table->help);
-		else
-			say("unknown option --%.*s; %s lists all", (int)len, name, table->help);
-	} else if (!m.row)
-		say("ambiguous option --%.*s: %s", (int)len, name, m.names);
+	if (!m.count)
+		say_unknown_option(table, typed, name, len);
+	else if (!m.row)
+		say("ambiguous option %.*s: %s", (int)(name - typed) + (int)len, typed, m.names);
 	return m.row;
 }
 
@@ -243,7 +250,7 @@ static bool parse_one(struct parse *p, int argc, char **argv, int *i)
 	const char *name = argv[*i] + 1 + (argv[*i][1] == '-'), *equals = strchr(name, '=');
 	size_t len = equals ? (size_t)(equals - name) : strlen(name);
 	bool on;
-	const struct opt_row *row = find_option_word(p->table, name, len, &on);
+	const struct opt_row *row = find_option_word(p->table, argv[*i], name, len, &on);
 	if (!row)
 		return false;
 	if (!on && is_choice(row))

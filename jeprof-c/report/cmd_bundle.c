@@ -353,6 +353,7 @@ int cmd_bundle(int argc, char **argv)
 	struct bundle_options o = { .symbols = SYMBOLS_NOW };
 	struct inputs inputs = { 0 };
 	o.common.operands = argv + 1;
+	o.common.command = "bundle";
 	if (!opt_parse(&bundle_table, &o, argc, argv, &o.common.operand_count))
 		return 1;
 	if (o.common.help) {

@@ -301,14 +301,14 @@ int report_show(const struct loaded *l, const struct options *o, const struct in
 	if (view) {
 		tell(l, view, o);
 		status = report(l, view, o, inputs, &sink);
-		if (!status)
-			tell_after(l, view, o, inputs);
 	}
-	jprof_view_free(view);
 	if (!sink_close(&sink)) {
 		say("%s: cannot be written: %s", o->file, sink.why);
 		status = 1;
 	}
+	if (view && !status)
+		tell_after(l, view, o, inputs);
+	jprof_view_free(view);
 	return status;
 }
 

@@ -62,7 +62,9 @@ static char *find_program(const char *word, bool *from_path)
 	}
 	*from_path = !strchr(word, '/');
 	char *found = *from_path ? program_in_path(word) : NULL;
-	if (!found)
+	if (!found && (strstr(word, ".heap") || strstr(word, ".jprof")))
+		say("%s: cannot be opened: %s", word, strerror(ENOENT));
+	else if (!found)
 		say("%s: %s%s; without PROGRAM the dump's own maps are used", word, strerror(ENOENT),
 		    strchr(word, '/') ? "" : ", here or in PATH");
 	return found;
@@ -95,13 +97,35 @@ static bool check_is_program(const struct jprof_profile *profile, const struct i
 	return good;
 }
 
+/* Why there is none: an option may have taken it for its value. */
+static void say_no_dump(const struct options *o)
+{
+	const char *base = o->base ? o->base : o->diff_base, *command = o->command ? o->command : "";
+	if (base)
+		say("no dump given but %s, which is the earlier one; give the later one, too", base);
+	else if (o->pattern && !access(o->pattern, F_OK))
+		say("no dump given: --%s=RE took %s for its pattern; give both", o->output, o->pattern);
+	else if (o->file && !access(o->file, F_OK))
+		say("no dump given: -o FILE took %s for the file to write; give both", o->file);
+	else if (*command)
+		say("no dump given; jprof %s --help shows how", command);
+	else
+		say("no dump given; usage: jprof [OPTIONS] [PROGRAM] DUMP..., see jprof --help");
+}
+
 bool inputs_find(struct inputs *inputs, const struct options *options)
 {
 	*inputs = (struct inputs){ .dumps = options->operands, .dump_count = options->operand_count };
 	if (!inputs->dump_count) {
-		say("no dump given; usage: jprof [OPTIONS] [PROGRAM] DUMP..., see jprof --help");
+		say_no_dump(options);
 		return false;
 	}
+	for (int i = 0; i < inputs->dump_count; i++)
+		if (strstr(inputs->dumps[i], "://") && access(inputs->dumps[i], F_OK)) {
+			say("%s: jprof never fetches profiles from a network; fetch it into a file first",
+			    inputs->dumps[i]);
+			return false;
+		}
 	if (inputs->dump_count == 1 || is_dump(inputs->dumps[0]))
 		return true;
 	inputs->program = find_program(inputs->dumps[0], &inputs->from_path);
@@ -397,9 +421,26 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 	return false;
 }
 
+/* Whether what a list of paths names is there; jeprof does not look. */
+static bool check_listed(const char *option, const char *list, const struct options *o)
+{
+	char path[4096];
+	for (size_t len; list && *list && !o->as_jeprof; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		snprintf(path, sizeof path, "%.*s", (int)len, list);
+		if (len && len < sizeof path && access(path, F_OK)) {
+			say("--%s=%s: %s", option, path, strerror(errno));
+			return false;
+		}
+	}
+	return true;
+}
+
 bool load_names(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
 {
-	bool good = check_is_program(profile, inputs) && symbolize(profile, inputs, o);
+	bool good = check_listed("lib_prefix", o->lib_prefix, o) && check_listed("add_lib", o->add_lib, o) &&
+	            check_listed("debug-dir", o->debug_dir, o) && check_is_program(profile, inputs) &&
+	            symbolize(profile, inputs, o);
 	for (size_t i = 0; good && !o->quiet && i < jprof_profile_notes(profile); i++)
 		say_advised(jprof_profile_note(profile, i), jprof_profile_note_advice(profile, i));
 	return good;

@@ -143,8 +143,18 @@ static const struct opt_row report_rows[] = {
 	REFUSED_ROW("tools", "not needed: jprof reads object files itself"),
 	REFUSED_ROW("total_delay", "jprof reads heap profiles only"),
 	REFUSED_ROW("ages", "dumps hold no times; --diff_base=OLD NEW shows what grew between two"),
+	REFUSED_ROW("bytes", "--show_bytes shows bytes instead of MB"),
+	REFUSED_ROW("compare", "--base=EARLIER shows what grew since"),
+	REFUSED_ROW("diff", "--base=EARLIER shows what grew since"),
+	REFUSED_ROW("format", "give the format itself: --json, --csv, --svg ..."),
+	REFUSED_ROW("limit", "--top=N shows the first N rows"),
+	REFUSED_ROW("objects", "--inuse_objects counts objects in use, --alloc_objects all since the start"),
+	REFUSED_ROW("pid", "jprof snap PID takes a snapshot of a process"),
+	REFUSED_ROW("verbose", "jprof info says what was looked for, and what was found"),
 	REFUSED_ROW("by", "give --functions, --lines, --files, --addresses or --libs"),
 	REFUSED_ROW("flame", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
+	REFUSED_ROW("flamegraph", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
+	REFUSED_ROW("flame-graph", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
 	REFUSED_ROW("html", "--web opens a picture in your browser, --svg -o FILE writes one"),
 	REFUSED_ROW("newer", "dumps hold no times; --diff_base=OLD NEW shows what grew between two"),
 	REFUSED_ROW("older", "dumps hold no times; --diff_base=OLD NEW shows what grew between two"),
@@ -264,6 +274,18 @@ struct jprof_report_opts options_report(const struct options *o)
 		.char_columns = terminal_char_columns,
 		.mean = o->mean,
 	};
+}
+
+bool options_have(const char *word)
+{
+	struct opt_table table;
+	struct opt_row *all = all_rows(&table);
+	bool have = false;
+	for (size_t i = 0; all && i < table.count; i++)
+		have = have || (all[i].help && all[i].kind != OPT_HEADING && all[i].kind != OPT_REFUSED &&
+		                !strcmp(all[i].name, word));
+	free(all);
+	return have;
 }
 
 static void put_options(int commands)

@@ -63,7 +63,8 @@ struct options {
 	double edgefraction;
 	size_t maxdegree;
 	enum { CLUSTER_USUAL, CLUSTER_ON, CLUSTER_OFF } cluster;
-	char **operands; /* what is no option, in order; part of argv */
+	const char *command; /* "explain"; NULL: a report */
+	char **operands;     /* what is no option, in order; part of argv */
 	int operand_count;
 };
 
@@ -73,6 +74,9 @@ bool options_parse(struct options *options, int argc, char **argv);
 /* What they mean for views, and for reports of views. */
 struct jprof_view_opts options_view(const struct options *options);
 struct jprof_report_opts options_report(const struct options *options);
+
+/* Whether a word is the name of an option. */
+bool options_have(const char *word);
 
 /* Whether the report goes to a terminal. */
 bool options_screen(const struct options *options);

@@ -108,14 +108,23 @@ static int follow_command(struct way *w, struct program *t, struct jprof_error *
 	return way_to(w, name, err);
 }
 
+/* A word that execvp does not start. */
+static const char *why_no_program(const char *word)
+{
+	if (access(word, F_OK))
+		return "no such program";
+	if (strchr(word, '/') || !is_executable(word))
+		return "is no program that may be run; give the one that runs it, too";
+	return "is not in PATH; for the file here put ./ before its name";
+}
+
 int program_find(struct program *out, char *const *argv, struct jprof_error *err)
 {
 	struct way w = { .path = program_in_path(argv[0]), .argv = argv };
 	struct program on_way = { 0 };
 	*out = on_way;
 	if (!w.path || !is_executable(w.path)) {
-		int rc = fail_as(err, JPROF_E_IO, argv[0], "%s",
-		                 w.path && !access(w.path, F_OK) ? "is no program that may be run" : "no such program");
+		int rc = fail_as(err, JPROF_E_IO, argv[0], "%s", why_no_program(argv[0]));
 		free(w.path);
 		return rc;
 	}

@@ -60,6 +60,9 @@ static const struct opt_row snap_rows[] = {
 	{ "max-memory", OPT_TEXT, SNAP_AT(max_memory), 0, NULL, "SIZE",
 	  "end before this program takes more memory than that (k, M, G; by default what its control group has left, or half of what is free)" },
 	{ "help", OPT_SWITCH, SNAP_AT(help), 0, NULL, NULL, "this text" },
+	{ "all", OPT_REFUSED, 0, 0, NULL, NULL, "give the PIDs, or --puma, --match=RE, --children-of=PID" },
+	{ "pid", OPT_REFUSED, 0, 0, NULL, NULL, "give the number alone: jprof snap PID" },
+	{ "interval", OPT_REFUSED, 0, 0, NULL, NULL, "--every=60s is the time from one to the next" },
 };
 
 static const struct opt_table snap_table = { .rows = snap_rows,

@@ -76,7 +76,7 @@ refuses 'jprof: unknown option --nonsense; jprof --help lists all' --nonsense du
 refuses 'jprof: unknown option --linez; is it --lines? jprof --help lists all' --linez dump.heap
 refuses 'jprof: unknown option --x\x0ay; jprof --help lists all' "$(printf -- '--x\ny')" dump.heap
 refuses 'jprof: ambiguous option --a: --addresses, --alloc_space, --alloc_objects, --add_lib' --a dump.heap
-refuses 'jprof: ambiguous option --li: --list, --lines, --lib_prefix' -li dump.heap
+refuses 'jprof: ambiguous option -li: --list, --lines, --lib_prefix' -li dump.heap
 refuses 'jprof: ambiguous option --alloc: --alloc_space, --alloc_objects' --alloc dump.heap
 refuses 'jprof: --top needs a value; see jprof --help' dump.heap --top
 refuses 'jprof: --base needs a value; see jprof --help' dump.heap --base
@@ -109,7 +109,7 @@ for option in text callgrind list=row_new disasm=row_new gv evince dot ps pdf sv
     check "more than a line" [ "$(wc -l <err)" -le 1 ]
     if [ "$status" -ne 0 ]; then
         prints_nothing
-        says_like "^jprof: --${option%%=*} "
+        says_like "^jprof: --${option%%=*}[ =]"
     fi
 done
 

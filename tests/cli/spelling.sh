@@ -22,7 +22,7 @@ while read -r word option kind; do
 done <prefixes
 
 # ---- an underscore is a dash, -h is help ----
-for option in full-names full_names show_bytes show-bytes drop_negative drop-negative lib-prefix=/x inuse-space \
+for option in full-names full_names show_bytes show-bytes drop_negative drop-negative lib-prefix=/tmp inuse-space \
     diff-base=newer.heap diff_base=newer.heap max_memory=1G source_path=/x normalize_addresses; do
     run "$jprof" $sys "--$option" dump.heap
     exits 0

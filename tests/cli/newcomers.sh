@@ -1,0 +1,174 @@
+#!/bin/sh
+# Wrong command lines, as newcomers type them. Each ends with 1, prints nothing, and says in one line what is wrong and
+# what to do; and what that line names is there: an option is in a --help, a command has one.
+. "$(dirname "$0")/lib.sh"
+cp "$heaps/jemalloc-5.3.0.heap" app.heap || skip "no samples here"
+cp app.heap new.heap
+cp "$cases/puma/w0.2.jprof" morning.jprof
+echo 'puts 1' >app.rb
+mkdir dir
+: >empty.heap
+head -c 300 app.heap >cut.heap
+echo '{"a":1}' >stats.json
+cp /bin/true prog
+JPROF_AGENT_LIB=$JPROF_AGENT_SO
+export JPROF_AGENT_LIB
+unset LD_PRELOAD MALLOC_CONF JPROF_AGENT
+
+: >helps
+for command in '' bundle doctor explain info run snap; do
+    "$jprof" $command --help >>helps 2>/dev/null
+done
+
+# Commands and options that the line tells to use, and that are not there.
+hints_that_lie() {
+    hinted=$(sed 's/^jprof: //' err)
+    for word in $(echo "$hinted" | grep -oE -e '(^|[ =(])--?[a-z_-]+[a-z]' | tr -d ' =('); do
+        case " $typed " in *" $word "* | *" $word="*) continue ;; esac
+        grep -qE -e "^ +(jprof .*)?$word([ =\\[]|\$)|$word is the same" helps || echo "$word"
+    done
+    for word in $(echo "$hinted" | sed 's/jprof never//' | grep -oE 'jprof [a-z]+' | cut -d ' ' -f 2 | sort -u); do
+        "$jprof" "$word" --help 2>/dev/null | grep -q "^usage: jprof $word" || echo "jprof $word"
+    done
+}
+
+lines=0
+while IFS='~' read -r typed answer; do
+    [ -n "$typed" ] || continue
+    lines=$((lines + 1))
+    eval "set -- $typed"
+    run "$jprof" "$@"
+    what="jprof $typed"
+    exits 1
+    prints_nothing
+    says_like "^jprof: $answer"
+    lies=$(hints_that_lie)
+    check "it names what is not there: $lies" [ -z "$lies" ]
+done <<'END'
+--help-me app.heap~unknown option --help-me; jprof --help lists all$
+-l app.heap~ambiguous option -l: --list, --lines, --lib_prefix$
+-t 5 app.heap~ambiguous option -t: --text, --thread$
+-x app.heap~unknown option -x; jprof --help lists all$
+-1 app.heap~unknown option -1; jprof --help lists all$
+--top 5x app.heap~--top=5x: give a whole number$
+--top=5,000 app.heap~--top=5,000: give a whole number$
+app.heap --top~--top needs a value; see jprof --help$
+--nodefraction=5% app.heap~--nodefraction=5%: give a share from 0 to 1$
+-o~--output needs a value; see jprof --help$
+--output app.heap~no dump given: -o FILE took app.heap for the file to write; give both$
+-o app.heap --svg~no dump given: -o FILE took app.heap for the file to write; give both$
+--svg app.heap -o app.heap~app.heap: is read for this report, and is not overwritten by it; give another name with -o$
+-o /no/such/x.txt app.heap~/no/such/x.txt: cannot be written: No such file or directory$
+-o dir app.heap~dir: cannot be written: Is a directory$
+nothere.heap~nothere.heap: cannot be opened: No such file or directory$
+prog nothere.heap~nothere.heap: cannot be opened: No such file or directory$
+nothere.heap app.heap~nothere.heap: cannot be opened: No such file or directory$
+dir~dir: is a directory; name a file in it$
+prog dir~dir: is a directory; name a file in it$
+dir app.heap~dir: is no file; the order is: jprof PROGRAM DUMP$
+empty.heap~empty.heap: is empty; make a new dump$
+cut.heap~cut.heap:9: the file ends without MAPPED_LIBRARIES:; no stack before it is sound, make a new dump$
+stats.json~stats.json:1: is no heap dump: its first line should read "heap_v2/RATE"$
+app.rb~app.rb:1: is no heap dump: its first line should read "heap_v2/RATE"$
+app.rb app.heap~app.rb: is neither a program nor a heap dump; the order is: jprof PROGRAM DUMP$
+prog~prog:1: is a program, not a heap dump; the order is: jprof PROGRAM DUMP$
+app.heap prog~prog:1: is a program, not a heap dump; the order is: jprof PROGRAM DUMP$
+/no/such/ruby app.heap~/no/such/ruby: No such file or directory; without PROGRAM the dump's own maps are used$
+--base=nothere.heap app.heap~nothere.heap: cannot be opened: No such file or directory$
+--base app.heap~no dump given but app.heap, which is the earlier one; give the later one, too$
+--base=app.heap --top=3~no dump given but app.heap, which is the earlier one; give the later one, too$
+--base=app.heap --diff_base=app.heap new.heap~--base and --diff_base exclude each other$
+--compare app.heap new.heap~--compare is not taken: .*what grew
+compare app.heap new.heap~there is no command compare; .*what grew$
+--flamegraph app.heap~--flamegraph is not taken: --collapsed is what flamegraph.pl draws
+flamegraph app.heap~there is no command flamegraph; jprof --collapsed DUMP makes what flamegraph.pl draws
+--html app.heap~--html is not taken: --web opens a picture in your browser, --svg -o FILE writes one$
+top app.heap~there is no command top; jprof --top=N DUMP prints the first N rows$
+report app.heap~there is no command report; jprof DUMP shows where the memory is$
+show app.heap~there is no command show; jprof DUMP shows where the memory is$
+leaks app.heap~there is no command leaks; .*what grew$
+svg app.heap~there is no command svg; it is an option: jprof --svg, see jprof --help$
+list app.heap~there is no command list; it is an option: jprof --list, see jprof --help$
+text~there is no command text; it is an option: jprof --text, see jprof --help$
+version~there is no command version; jprof --version prints it$
+merge app.heap new.heap~there is no command merge; jprof DUMP DUMP... adds dumps up$
+stats 1~there is no command stats; jprof explain SNAPSHOT says where all memory is$
+record ./prog~there is no command record; jprof run -- COMMAND... starts a program under profiling, and jprof snap PID
+start ./prog~there is no command start; jprof run -- COMMAND... starts
+attach 1234~there is no command attach; .* jprof snap PID takes a snapshot of it$
+1234~1234: there is no file of that name; jprof snap 1234 takes a snapshot of a process$
+-p 1234~ambiguous option -p: --pdf, --ps$
+--pid 1234~--pid is not taken: jprof snap PID takes a snapshot of a process$
+snpa 1234~snpa: no such command or file; is it jprof snap
+help snpa~snpa: no such command; jprof --help lists the commands$
+help top~there is no command top; jprof --top=N DUMP
+--tree=5 app.heap~--tree takes no value$
+--list app.heap~no dump given: --list=RE took app.heap for its pattern; give both$
+--peek app.heap~no dump given: --peek=RE took app.heap for its pattern; give both$
+--list= app.heap~--list=RE: give a pattern for names of functions$
+--peek=nosuch app.heap~--peek=nosuch: no function with memory has such a name; jprof --cum lists those that have$
+'--focus=(' app.heap~--focus: missing closing parenthesis, marked by
+--thread=99 app.heap~no thread 99 in app.heap; jprof info lists its threads$
+--member=worker app.heap~app.heap: has no member worker, for it is no bundle$
+--member=nosuch morning.jprof~morning.jprof: has no member nosuch; it has dump$
+--fold=everything app.heap~--fold=everything: give one of none|alloc|std|vm$
+--ruby=yes app.heap~--ruby=yes: give one of merged|only|off$
+--colour=always app.heap~unknown option --colour; is it --color\? jprof --help lists all$
+--color=yes app.heap~--color=yes: give one of auto|always|never$
+--sort=size app.heap~--sort=size: give one of change|value$
+--lines --functions app.heap~--lines and --functions exclude each other$
+--svg --pdf app.heap~--svg and --pdf exclude each other$
+--json --csv app.heap~--json and --csv exclude each other$
+--alloc app.heap~ambiguous option --alloc: --alloc_space, --alloc_objects$
+--bytes app.heap~--bytes is not taken: --show_bytes shows bytes instead of MB$
+--objects app.heap~--objects is not taken: --inuse_objects counts objects in use
+--verbose app.heap~--verbose is not taken: jprof info says what was looked for
+--limit=5 app.heap~--limit is not taken: --top=N shows the first N rows$
+--seconds=30 app.heap~--seconds is not taken: jprof never fetches profiles from a network$
+./prog http://localhost:8080/pprof/heap~http://localhost:8080/pprof/heap: jprof never fetches profiles from a network; fetch it into a file first$
+--sysroot=/no/such app.heap~/no/such: is no directory; --sysroot=DIR wants one$
+--lib_prefix=/no/such app.heap~--lib_prefix=/no/such: No such file or directory$
+--add_lib=dir,/no/such.so app.heap~--add_lib=/no/such.so: No such file or directory$
+--debug-dir=/no/such app.heap~--debug-dir=/no/such: No such file or directory$
+--maps=/no/such app.heap~/no/such: cannot be opened: No such file or directory$
+--perf-map=/no/such app.heap~/no/such: cannot be opened: No such file or directory$
+--max-memory=lots app.heap~--max-memory=lots: give a size such as 500M or 2G$
+--rules=x app.heap~--rules=FILE is for jprof explain$
+--diff-collapsed app.heap~--diff-collapsed shows two dumps side by side; give the early one with --diff_base=DUMP$
+run~no command to start; usage: jprof run .OPTIONS. -- COMMAND
+run nosuchprogram~nosuchprogram: no such program$
+run -- app.rb~app.rb: is no program that may be run; give the one that runs it, too$
+run app.heap~app.heap: is no program that may be run; give the one that runs it, too$
+run prog~prog: is not in PATH; for the file here put ./ before its name$
+run --sample=x -- ./prog~--sample=x: give a whole number above 0$
+run --sample=131072 -- ./prog~--sample=131072: give the logarithm of bytes, 17 for a sample each 128 KiB$
+run --print-env=bash~--print-env=bash: give one of shell|docker|helm|procfile|systemd$
+run --gc -- ./prog~unknown option --gc; jprof run --help lists all$
+snap puma~puma: give the number of a process; .jprof snap. alone lists them$
+snap 99999999~process 99999999: there is no such process$
+snap --pid=1~--pid is not taken: give the number alone: jprof snap PID$
+snap --all~--all is not taken: give the PIDs, or --puma, --match=RE, --children-of=PID$
+snap --every=x 1~--every=x: give a time such as 60s, 10m or 1h$
+snap app.heap~app.heap: give the number of a process; .jprof snap. alone lists them$
+snap 1 -o~--output needs a value; see jprof snap --help$
+bundle~no dump given; jprof bundle --help shows how$
+bundle app.heap~no file given for the bundle: -o FILE.jprof$
+bundle app.heap out.jprof~no file given for the bundle: -o FILE.jprof$
+bundle -o out.jprof nothere.heap~nothere.heap: cannot be opened: No such file or directory$
+bundle -o new.heap app.heap~new.heap: exists already, and nothing is overwritten; give another name, or remove it$
+doctor -- nosuchprogram~nosuchprogram: no such program$
+doctor app.heap~app.heap: is no program that may be run; give the one that runs it, too$
+doctor --puma~--puma is not taken: give the PID
+explain~no dump given; jprof explain --help shows how$
+explain nothere.jprof~nothere.jprof: cannot be opened: No such file or directory$
+explain a.jprof b.jprof~a.jprof: cannot be opened: No such file or directory$
+info~no dump given; jprof info --help shows how$
+info nothere.heap~nothere.heap: cannot be opened: No such file or directory$
+info prog~prog:1: is a program, not a heap dump; the order is: jprof PROGRAM DUMP$
+--interactive~no dump given; usage: jprof .OPTIONS. .PROGRAM. DUMP
+--symbols prog~standard input holds no addresses; give the text of a /proc/PID/maps and addresses, one a line$
+END
+check "only $lines command lines" [ "$lines" -ge 67 ]
+check "they changed a file" cmp -s app.heap new.heap
+echo "$lines command lines"
+finish
