@@ -20,10 +20,8 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "bundle", cmd_bundle },
-	{ "doctor", cmd_doctor },
-	{ "run", cmd_run },
-	{ "snap", cmd_snap },
+	{ "bundle", cmd_bundle }, { "diff", cmd_diff }, { "doctor", cmd_doctor },
+	{ "run", cmd_run },       { "snap", cmd_snap },
 };
 
 /* Commands that take the options of a report, before their name too. */
@@ -70,17 +68,16 @@ static const struct {
 	{ "attach", RUN_AND_SNAP },
 	{ "cache", "jprof keeps nothing of what it has read" },
 	{ "check", "--diff_base=OLD --json NEW has the growth of each row with its error, for a gate of your own" },
-	{ "compare", "jprof --base=EARLIER LATER shows what grew" },
+	{ "compare", "jprof diff EARLIER LATER shows what grew" },
 	{ "convert", "jprof --help lists the formats: --json, --csv, --proto and others" },
-	{ "diff", "jprof --diff_base=OLD NEW shows what grew" },
 	{ "dump", "jprof snap PID takes a snapshot of a process" },
 	{ "export", "jprof --help lists the formats: --json, --csv, --proto and others" },
 	{ "flame", "jprof --collapsed DUMP makes what flamegraph.pl draws, --speedscope what speedscope shows" },
 	{ "flamegraph", "jprof --collapsed DUMP makes what flamegraph.pl draws, --speedscope what speedscope shows" },
 	{ "graph", "jprof --svg -o FILE DUMP draws the call graph" },
 	{ "heap", "jprof DUMP shows where the memory is" },
-	{ "leak", "jprof --base=EARLIER LATER shows what grew" },
-	{ "leaks", "jprof --base=EARLIER LATER shows what grew" },
+	{ "leak", "jprof diff EARLIER LATER shows what grew" },
+	{ "leaks", "jprof diff EARLIER LATER shows what grew" },
 	{ "list-pids", "jprof snap lists the processes" },
 	{ "memory", "jprof explain SNAPSHOT says where all memory is" },
 	{ "merge", "jprof DUMP DUMP... adds dumps up" },
@@ -118,6 +115,17 @@ static bool is_no_command(const char *word)
 	else
 		return false;
 	return true;
+}
+
+/* A command with options of its own whose name stands behind options. */
+static bool is_late_command(const char *word)
+{
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+		if (!strcmp(word, commands[i].name) && access(word, F_OK)) {
+			say("%s stands before its options: jprof %s [OPTIONS] ...", word, word);
+			return true;
+		}
+	return false;
 }
 
 static const char *command_like(const char *word)
@@ -164,7 +172,8 @@ static int run_report(const struct options *options)
 		}
 	if (options->help)
 		return show_help(options_help);
-	if ((options->operand_count && is_no_command(first)) || (*first && is_misspelt(first)))
+	if ((options->operand_count && is_no_command(first)) || is_late_command(first) ||
+	    (*first && is_misspelt(first)))
 		return 1;
 	for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
 		if (!strcmp(options->output, outputs[i].output))

@@ -487,6 +487,8 @@ enum jprof_figure {
 	JPROF_FIGURE_SAMPLED, /* objects below 16 KiB that are sampled: jemalloc puts each on pages of its own */
 	JPROF_FIGURE_SAMPLED_SPACE, /* and what these hold */
 	JPROF_FIGURE_PAGE,          /* the allocator's page, once for each process */
+	JPROF_FIGURE_GC_LIVE,       /* of GC_HEAP as much as the share of its slots that hold an object */
+	JPROF_FIGURE_GC_RUN,        /* no bytes: processes whose Ruby collected its garbage right before the dump */
 	JPROF_FIGURES
 };
 
@@ -1247,6 +1249,124 @@ JPROF_API const struct jprof_help *jprof_explain_help(const struct jprof_explana
 
 /* Frees it; NULL is fine. Since: 0.2 */
 JPROF_API void jprof_explain_free(struct jprof_explanation *explanation);
+
+/* ---- What grew, over a series of snapshots ---------------------------------------------------------------- */
+
+/* What to make of a row, in the order in which rows are shown: docs/diff.md. */
+enum jprof_verdict {
+	JPROF_LEAK_SUSPECT,
+	JPROF_GROWING,
+	JPROF_LEVELLED_OFF,
+	JPROF_TURNOVER,
+	JPROF_UP_AND_DOWN,
+	JPROF_ONE_JUMP,
+	JPROF_FROM_STARTUP,
+	JPROF_MAYBE_GARBAGE,
+	JPROF_WITHIN_ERROR,
+	JPROF_FEW_SAMPLES,
+	JPROF_TOO_EARLY,
+	JPROF_SHRANK,
+	JPROF_VERDICTS /* how many there are */
+};
+
+/* The words of a verdict, the same wherever there are any. Static. */
+struct jprof_verdict_words {
+	const char *shown; /* "leak suspect" */
+	const char *key;   /* for programs: "leak_suspect" */
+	const char *means; /* in a line */
+	const char *needs; /* what has to be there for it; "": nothing */
+};
+
+/* Of an unknown verdict all are "". Since: 0.2 */
+JPROF_API const struct jprof_verdict_words *jprof_verdict_words(enum jprof_verdict verdict);
+
+/* A change from one snapshot to another. */
+struct jprof_change {
+	double growth;            /* in bytes */
+	struct jprof_range range; /* error NAN: it is counted, and not estimated */
+	double seconds;           /* between the two; NAN: not known */
+};
+
+/* A row of a series: of the profile, or of what lies outside. Texts live as long as the series. */
+struct jprof_grown {
+	enum jprof_verdict verdict;
+	enum jprof_part part;             /* JPROF_PART_LIVE: of the profile; else a part that is counted by itself */
+	const char *name;                 /* of a row of the profile; else "" */
+	const double *values;             /* at each snapshot, in bytes; NAN: not known */
+	const struct jprof_change *steps; /* from each snapshot to the next */
+	struct jprof_change whole;        /* from the first to the last */
+	double distance;                  /* of the whole from no change at all, in standard errors */
+	double chance;    /* that a report of as many rows in which nothing grew has one that is as far; NAN: counted */
+	double seen;      /* the smallest growth that would have been beyond chance in this row, in bytes */
+	bool largest;     /* it is one of the ten that are judged by themselves */
+	double objects;   /* how many more there are; NAN: not known */
+	const char *file; /* where it is in the source, NULL: not known or several */
+	unsigned line;
+	enum jprof_origin origin;
+	const char *library;       /* "application", "nokogiri 1.16.2"; NULL: not known or several */
+	const char *kind;          /* what most of the growth is, by the rules: "Ruby data: String"; NULL */
+	double kind_share;         /* how much of it, from 0 to 1 */
+	const char *what, *remedy; /* of that kind, or NULL */
+	const char *from;          /* the line of the application that most of the growth came from, or NULL */
+	const char *path;          /* or the functions that it came through, outermost first; NULL: there is none */
+};
+
+struct jprof_series_info {
+	size_t snapshots;
+	double total[2];          /* memory of the processes (RSS, of several Pss) first and last; NAN: not known */
+	double seconds;           /* from first to last; NAN */
+	struct jprof_group group; /* of the last */
+	double group_growth;      /* of group.current; NAN */
+	size_t rows;              /* of the profile, those that did not change too */
+	double seen;              /* the smallest growth that would have been seen in a row that is else quiet; bytes */
+	double rate;              /* mean bytes between two samples; 0: not known */
+	bool ruby;                /* a process runs Ruby, */
+	bool collected;           /* and collected its garbage before each snapshot */
+	bool related;             /* processes share memory since a fork, which the profile has several times */
+	bool bound;               /* errors are upper bounds: jprof_profile_bound */
+	const char *program;      /* path of the main program of the last snapshot, or "" */
+	const char *title;   /* of a process of it, a master's if there is one: "puma 5.6.5 (tcp://...) [shop]"; "" */
+	size_t processes[2]; /* in the first and the last snapshot; 0: not known */
+	size_t workers, replaced; /* in the last; of its processes those that took another's place */
+	bool same_program;        /* as far as is known: of both snapshots, and they have stacks in common */
+};
+
+enum jprof_series_rows {
+	JPROF_SERIES_VIEW,   /* those of the view's granularity */
+	JPROF_SERIES_STACKS, /* whole stacks */
+};
+
+struct jprof_series_opts {
+	size_t size;
+	const struct jprof_view_opts *view; /* counter and errors are set by the call; NULL: the default */
+	enum jprof_series_rows rows;
+	bool collected; /* take it that Ruby collected its garbage before each snapshot, whatever is known */
+};
+
+struct jprof_series;
+
+/* A series of snapshots. `steps` are the differences (jprof_profile_difference, jprof_bundle_difference) of each
+ * snapshot to the one before, in their order; `whole` is that of the last to the first, and may be NULL where there is
+ * one step. All must be symbolized, and not lean; nothing of them is kept. `opts` may be NULL. Since: 0.2 */
+JPROF_API int jprof_series_new(const struct jprof_profile *const *steps, size_t count,
+                               const struct jprof_profile *whole, const struct jprof_series_opts *opts,
+                               struct jprof_series **series, struct jprof_error *err);
+
+/* It lives as long as the series. Since: 0.2 */
+JPROF_API const struct jprof_series_info *jprof_series_info(const struct jprof_series *series);
+
+/* Number of rows: of the profile those that have anything at any snapshot, and parts that lie outside. Since: 0.2 */
+JPROF_API size_t jprof_series_count(const struct jprof_series *series);
+
+/* The i-th row, from 0: by verdict, then by the lower end of the interval of its growth, then by name; it lives as
+ * long as the series. Since: 0.2 */
+JPROF_API const struct jprof_grown *jprof_series_at(const struct jprof_series *series, size_t i);
+
+/* All that malloc gave. Since: 0.2 */
+JPROF_API const struct jprof_grown *jprof_series_malloc(const struct jprof_series *series);
+
+/* Frees it; NULL is fine. Since: 0.2 */
+JPROF_API void jprof_series_free(struct jprof_series *series);
 
 /* ---- Live processes ------------------------------------------------------------------------ */
 

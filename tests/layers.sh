@@ -15,6 +15,7 @@ library_rooms='base statistics input model ops view render bundle answers collec
 # jeprof-c/ROOM, and which others it uses.
 program_rooms='cli:
 report: cli
+answers: cli report
 run: cli
 snap: cli
 doctor: cli run snap'

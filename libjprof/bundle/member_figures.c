@@ -98,6 +98,9 @@ static void take_gc_stat(struct jp_outside *to, const char *version, uint64_t pa
 	if (!pages || !(size > 0))
 		return;
 	jp_known_add(&to->now.figures.of[JPROF_FIGURE_GC_HEAP], heap);
+	if (slots >= free_slots && slots)
+		jp_known_add(&to->now.figures.of[JPROF_FIGURE_GC_LIVE],
+		             heap * (double)(slots - free_slots) / (double)slots);
 	if (jp_gc_one_slot_size(version) && slots >= free_slots && slots)
 		jp_known_add(&to->now.figures.of[JPROF_FIGURE_GC_FREE], heap * (double)free_slots / (double)slots);
 }
@@ -147,6 +150,8 @@ void jp_figures_of_sidecar(struct jp_outside *to, jp_json *sidecar)
 	const char *version = jp_json_text(ruby, "version");
 	take_malloc_stats(to, jp_json_get(sidecar, "malloc_stats"));
 	take_json_gc_stat(to, version, jp_json_get(ruby, "gc_stat"));
+	const char *gc = jp_json_text(ruby, "gc");
+	jp_known_add(&to->now.figures.of[JPROF_FIGURE_GC_RUN], gc && !strcmp(gc, "done"));
 	if (version)
 		snprintf(to->now.figures.settings.ruby, sizeof to->now.figures.settings.ruby, "%s", version);
 }

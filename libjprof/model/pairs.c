@@ -267,10 +267,15 @@ static bool has_program(const struct jp_process *list, size_t count, const struc
 	return found;
 }
 
+bool jp_compared_one_program(const struct jp_compared *c)
+{
+	return !c->count || !c->base_count || has_program(c->base, c->base_count, &c->now[0]);
+}
+
 static int note_programs(struct jprof_profile *profile, const struct jp_compared *c)
 {
 	const char *now, *base;
-	if (has_program(c->base, c->base_count, &c->now[0]))
+	if (jp_compared_one_program(c))
 		return 0;
 	int len = (int)program_word(&c->now[0], &now), base_len = (int)program_word(&c->base[0], &base);
 	return jp_note(profile,

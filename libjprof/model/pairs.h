@@ -31,6 +31,9 @@ int jp_compared_of(const struct jprof_profile *difference, struct jp_compared *c
 /* Whether each process of either side is on the other one, too; true where they are not known. */
 bool jp_compared_all_same(const struct jp_compared *compared);
 
+/* Whether both sides are of one program, as far as is known. */
+bool jp_compared_one_program(const struct jp_compared *compared);
+
 /* Notes what is compared that has nothing to do with each other, a line for each kind. 0, or -1 when memory is short.
  */
 int jp_compared_note(struct jprof_profile *profile, const struct jp_compared *compared) jp_must_check;

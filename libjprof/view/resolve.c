@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/idsort.h"
 #include "view/filter.h"
+#include "view/managed.h"
 #include "view/nativeend.h"
 #include "view/store.h"
 
@@ -35,6 +36,7 @@ struct resolve {
 	struct sum *sums; /* by stack, for errors */
 	uint32_t *next;   /* by sample: the next one of the same stack and thread, JP_NONE: none. NULL: all are alone */
 	bool *follows;    /* by sample: it is the next of another */
+	uint8_t *managers; /* by object; NULL: nobody asks */
 };
 
 /* ---- stacks ---------------------------------------------------------------------------------------- */
@@ -261,6 +263,7 @@ static int resolve_sample(struct resolve *r, uint32_t first, uint32_t thread, st
 	size_t depth;
 	struct jp_run run = { .places = jp_stack_get(r->profile, sample->stack, &depth) };
 	run.depth = (uint32_t)depth;
+	bool managed = r->managers && jp_is_managed(&r->view->code, r->managers, run.places, depth);
 	if (choose_part(r, &run))
 		return jp_error_nomem(err);
 	if (jp_fold_stack(&r->fold, &run))
@@ -275,6 +278,7 @@ static int resolve_sample(struct resolve *r, uint32_t first, uint32_t thread, st
 	uint32_t id = view_stack_of(r, &run, thread);
 	if (id == JP_NONE)
 		return jp_error_nomem(err);
+	r->view->stacks[id].managed |= managed;
 	add_values(r, id, first);
 	return 0;
 }
@@ -371,6 +375,8 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 		rc = jp_filter_init(&r.filter, &view->code, opts, err);
 	if (!rc)
 		rc = prepare_view(&r, err);
+	if (!rc && opts->errors && !(r.managers = jp_managers_of(&view->code)))
+		rc = jp_error_nomem(err);
 	/* Most samples have stacks of their own. */
 	uint32_t count = jp_sample_count(profile);
 	if (!rc &&
@@ -397,5 +403,6 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 	free(r.sums);
 	free(r.next);
 	free(r.follows);
+	free(r.managers);
 	return rc;
 }

@@ -21,6 +21,7 @@ struct jp_view_stack {
 	uint32_t depth;         /* number of places */
 	uint32_t skip;          /* frames of the innermost place that folding took off */
 	uint32_t thread;        /* string id of the label, or JP_NONE */
+	bool managed; /* Ruby's garbage collector may free it: view/managed.h. With errors alone, else false */
 };
 
 /* The row of a place without frames. */

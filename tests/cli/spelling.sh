@@ -122,12 +122,12 @@ rnu run
 END
 # What a later jprof may have says what does it now, whatever there is in PATH.
 mkdir bin
-for word in cache check diff names serve top watch; do
+for word in cache check names serve top watch; do
     printf '#!/bin/sh\necho was run\n' >bin/$word
     chmod +x bin/$word
     PATH=$tmp/bin:$PATH answers "^jprof: there is no command $word; .*(jprof|--[a-z])" $word dump.heap newer.heap
 done
-answers '^jprof: there is no command diff; jprof --diff_base=OLD NEW shows what grew$' --lines diff dump.heap newer.heap
+answers "^jprof: diff stands before its options: jprof diff [[]OPTIONS[]] [.][.][.]$" --lines diff dump.heap newer.heap
 # A program that the dump's maps do not name is not meant.
 cp bin/top bin/sl
 PATH=$tmp/bin:$PATH answers '^jprof: sl: no command, no file here, and the dump is not of .*/bin/sl; leave it out' sl dump.heap

@@ -338,6 +338,18 @@ static void check_explanations(const struct jprof_profile *p)
 	GIVES(== NULL, jprof_explain_help(e, SIZE_MAX));
 	jprof_explain_free(NULL);
 	jprof_explain_free(e);
+	struct jprof_series *series;
+	const struct jprof_profile *const steps[] = { p };
+	REFUSED(jprof_series_new, NULL, 1, NULL, NULL, &series);
+	REFUSED(jprof_series_new, steps, 1, NULL, NULL, NULL);
+	REFUSED_AS("is made of differences", JPROF_E_ARGUMENT, jprof_series_new, steps, 0, NULL, NULL, &series);
+	REFUSED_AS("is made of differences", JPROF_E_ARGUMENT, jprof_series_new, steps, 1, NULL, NULL, &series);
+	GIVES(== NULL, jprof_series_info(NULL));
+	GIVES(== 0, jprof_series_count(NULL));
+	GIVES(== NULL, jprof_series_at(NULL, 0));
+	GIVES(== NULL, jprof_series_malloc(NULL));
+	jprof_series_free(NULL);
+	assert_string_equal(jprof_verdict_words((enum jprof_verdict)-1)->shown, "");
 }
 
 static void check_tables(const struct jprof_view *view)

@@ -1,0 +1,220 @@
+/* The head of a diff, and the answer in one or two sentences. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "answers/diff_text.h"
+#include "cli/names.h"
+#include "cli/terminal.h"
+#include "report/explain_words.h"
+
+enum { line_most = 1024, word_most = 160 };
+
+const char *name_of_grown(const struct jprof_grown *row)
+{
+	return row->part == JPROF_PART_LIVE ? row->name : words_of_part(row->part)->words;
+}
+
+/* ---- the head ---------------------------------------------------------------------------------------------- */
+
+/* "shop: Puma" of "puma 5.6.5 (tcp://0:80) [shop]", "kvserver" of /usr/bin/kvserver. */
+static void put_whose(FILE *out, const struct jprof_series_info *info)
+{
+	char word[word_most], application[word_most];
+	jprof_visible(info->title, word, sizeof word);
+	const char *open = strrchr(word, '['), *end = open ? strchr(open, ']') : NULL;
+	bool named = end && end > open + 1 && !end[1] && open > word;
+	if (named)
+		snprintf(application, sizeof application, "%.*s", (int)(end - open - 1), open + 1);
+	if (!*word || strncmp(base_name(info->program), "ruby", 4) != 0) {
+		jprof_visible(base_name(info->program), word, sizeof word);
+		named = false;
+	}
+	char *blank = word + strcspn(word, " :[");
+	*blank = '\0';
+	const char *name = base_name(word);
+	if (named)
+		fprintf(out, "%s: %c%s", application, toupper((unsigned char)*name), name + 1);
+	else
+		fputs(*name ? name : "a program", out);
+}
+
+static void put_number_of(FILE *out, size_t count, const char *one, const char *many)
+{
+	if (count == 1)
+		fprintf(out, "a %s", one);
+	else
+		fprintf(out, "%zu %s", count, many);
+}
+
+static void put_processes(FILE *out, const struct jprof_series_info *info)
+{
+	size_t all = info->processes[1];
+	if (all < 2)
+		return;
+	fputs(", ", out);
+	if (info->workers && info->workers < all) {
+		fputs("master and ", out);
+		put_number_of(out, info->workers, "worker", "workers");
+	} else {
+		put_number_of(out, all, "process", "processes");
+	}
+	if (info->processes[0] != all && info->processes[0])
+		fprintf(out, " (%zu in the first)", info->processes[0]);
+}
+
+void diff_put_head(FILE *out, const struct diff_report *r)
+{
+	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
+	char text[measure_most];
+	put_whose(out, info);
+	put_processes(out, info);
+	if (isnan(info->seconds))
+		fprintf(out, ", %zu %s; no times, so no pace", info->snapshots,
+		        info->processes[1] ? "snapshots" : "dumps");
+	else if (info->snapshots > 2)
+		fprintf(out, ", %zu snapshots in %s", info->snapshots, time_span(info->seconds, text));
+	else
+		fprintf(out, ", %s between the snapshots", time_span(info->seconds, text));
+	fputs(info->ruby && !info->collected ? "; without GC\n" : "\n", out);
+}
+
+/* ---- the answer --------------------------------------------------------------------------------------------- */
+
+/* The i-th row from `first` on, if it has the verdict of that. */
+static const struct jprof_grown *behind(const struct jprof_series *series, size_t first, size_t i)
+{
+	const struct jprof_grown *row = jprof_series_at(series, first + i);
+	return row && row->verdict == jprof_series_at(series, first)->verdict ? row : NULL;
+}
+
+const struct jprof_grown *diff_suspect(const struct jprof_series *series, size_t i)
+{
+	const struct jprof_grown *first = jprof_series_at(series, 0), *row = first;
+	static const struct {
+		enum jprof_verdict verdict;
+		size_t most;
+	} worth[] = { { JPROF_LEAK_SUSPECT, 3 }, { JPROF_GROWING, 1 }, { JPROF_MAYBE_GARBAGE, 1 } };
+	for (size_t w = 0; first && w < sizeof worth / sizeof *worth; w++) {
+		size_t at = 0;
+		while (row && row->verdict != worth[w].verdict)
+			row = jprof_series_at(series, ++at);
+		if (row)
+			return i < worth[w].most ? behind(series, at, i) : NULL;
+		row = first;
+	}
+	return NULL;
+}
+
+static size_t count_verdict(const struct jprof_series *series, enum jprof_verdict verdict, double *growth)
+{
+	size_t count = 0;
+	*growth = 0;
+	for (size_t i = 0; i < jprof_series_count(series); i++)
+		if (jprof_series_at(series, i)->verdict == verdict) {
+			*growth += jprof_series_at(series, i)->whole.growth;
+			count++;
+		}
+	return count;
+}
+
+/* All memory at the first and the last snapshot; of dumps what malloc gave. */
+static bool all_memory(const struct jprof_series *series, double total[2])
+{
+	const struct jprof_series_info *info = jprof_series_info(series);
+	bool known = !isnan(info->total[0]) && !isnan(info->total[1]);
+	for (int i = 0; i < 2; i++)
+		total[i] = known ? info->total[i] : jprof_series_malloc(series)->values[i ? info->snapshots - 1 : 0];
+	return known;
+}
+
+struct measure diff_measure(const struct jprof_series *series)
+{
+	double total[2];
+	all_memory(series, total);
+	return measure_for(fmax(total[0], total[1]));
+}
+
+static void put_growth_of_all(FILE *out, const struct diff_report *r)
+{
+	char first[measure_most], last[measure_most], change[measure_most];
+	double total[2];
+	bool known = all_memory(r->loaded->series, total);
+	struct measure m = r->measure;
+	fprintf(out, "%s %s from %s to %s %s (%s %s).", known ? "Memory" : "The heap",
+	        total[1] < total[0] ? "shrank" : "grew", measure_number(m, total[0], first),
+	        measure_number(m, total[1], last), m.name, measure_change(m, total[1] - total[0], change), m.name);
+}
+
+static void put_time_until_limit(FILE *out, const struct jprof_series_info *info)
+{
+	char text[measure_most], limit[measure_most];
+	double left = info->group.limit - info->group.current, pace = info->group_growth / info->seconds;
+	enum { month = 30 * 86400 };
+	if (!info->group.known || !isfinite(left) || !(pace > 0) || left <= 0 || left / pace > month)
+		return;
+	struct measure m = measure_for(info->group.limit);
+	fprintf(out, " At this pace the container's limit of %s %s is reached in %s.",
+	        measure_number(m, info->group.limit, limit), m.name, time_left(left / pace, text));
+}
+
+/* " makes 64 % of the growth", " grew by 12 MB". */
+static void put_share(FILE *out, const struct diff_report *r, double growth, double all)
+{
+	char text[measure_most];
+	struct measure m = measure_fit(r->measure, growth);
+	if (all > 0 && growth <= all)
+		fprintf(out, " %.0f %% of the growth", growth * 100 / all);
+	else
+		fprintf(out, " %s %s", measure_number(m, growth, text), m.name);
+}
+
+static void put_seen(FILE *out, const struct diff_report *r)
+{
+	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
+	char text[measure_most];
+	struct measure m = measure_fit(r->measure, info->seen);
+	if (!(info->seen > 0))
+		return;
+	if (info->seconds >= 60)
+		fprintf(out, " A steady growth of %s", measure_pace(info->seen, info->seconds, text));
+	else
+		fprintf(out, " A growth of %s %s", measure_number(m, info->seen, text), m.name);
+	fputs(" or more on one line would have been seen.", out);
+}
+
+void diff_put_answer(FILE *out, const struct diff_report *r)
+{
+	static const char *const few[] = {
+		"No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"
+	};
+	const struct jprof_series *series = r->loaded->series;
+	const struct jprof_series_info *info = jprof_series_info(series);
+	const struct jprof_grown *first = diff_suspect(series, 0);
+	double total[2], suspected, growing;
+	all_memory(series, total);
+	size_t suspects = count_verdict(series, JPROF_LEAK_SUSPECT, &suspected),
+	       growers = count_verdict(series, JPROF_GROWING, &growing);
+	put_growth_of_all(out, r);
+	if ((suspects || growers) && total[1] > total[0])
+		put_time_until_limit(out, info);
+	if (suspects) {
+		if (suspects < sizeof few / sizeof *few)
+			fprintf(out, " %s leak suspect%s", few[suspects], suspects > 1 ? "s make" : " makes");
+		else
+			fprintf(out, " %zu leak suspects make", suspects);
+		put_share(out, r, suspected, total[1] - total[0]);
+		fputc(':', out);
+	} else if (first) {
+		fprintf(out, " %s", growers > 1 ? "What grew most makes" : "One row makes");
+		put_share(out, r, first->whole.growth, total[1] - total[0]);
+		fputs(first->verdict == JPROF_MAYBE_GARBAGE ? ", and may be garbage:"
+		      : info->snapshots < 3                 ? "; a third snapshot tells if it is a leak:"
+		                                            : ":",
+		      out);
+	} else {
+		fputs(" Nothing grew by more than chance.", out);
+		put_seen(out, r);
+	}
+	fputc('\n', out);
+}

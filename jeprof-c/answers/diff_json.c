@@ -1,0 +1,196 @@
+#include "answers/diff_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/explain_words.h"
+
+void diff_put_json_text(FILE *out, const char *key, const char *text)
+{
+	char *quoted = jprof_json_text(text);
+	fprintf(out, "\"%s\": %s", key, quoted ? quoted : "null");
+	free(quoted);
+}
+
+void diff_put_json_number(FILE *out, const char *key, double number)
+{
+	if (isfinite(number))
+		fprintf(out, "\"%s\": %.0f", key, round(number) + 0.0); /* no -0 */
+	else
+		fprintf(out, "\"%s\": null", key);
+}
+
+/* "growth", "low", "high" ... of a change. */
+static void put_json_change(FILE *out, const struct jprof_change *change)
+{
+	const struct jprof_range *range = &change->range;
+	bool known = !isnan(range->error);
+	diff_put_json_number(out, "growth", change->growth);
+	fputs(", ", out);
+	diff_put_json_number(out, "low", known ? range->low : NAN);
+	fputs(", ", out);
+	diff_put_json_number(out, "high", known ? range->high : NAN);
+	fputs(", ", out);
+	diff_put_json_number(out, "error", known ? range->error : NAN);
+	fputs(", ", out);
+	diff_put_json_number(out, "samples", known ? range->samples : NAN);
+	fputs(", ", out);
+	diff_put_json_number(out, "seconds", change->seconds);
+}
+
+static void put_json_values(FILE *out, const double *values, size_t count)
+{
+	fputs("\"values\": [", out);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%s%.0f", i ? ", " : "", values[i] + 0.0);
+	fputs("]", out);
+}
+
+static void put_json_steps(FILE *out, const struct jprof_change *steps, size_t count)
+{
+	fputs("\"steps\": [", out);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ", {" : "{", out);
+		put_json_change(out, &steps[i]);
+		fputs("}", out);
+	}
+	fputs("]", out);
+}
+
+void diff_put_json_row(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+{
+	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
+	fputs("{", out);
+	diff_put_json_text(out, "verdict", jprof_verdict_words(row->verdict)->key);
+	fputs(", ", out);
+	diff_put_json_text(out, "part", words_of_part(row->part)->key);
+	fputs(", ", out);
+	diff_put_json_text(out, "name", name_of_grown(row));
+	fputs(", ", out);
+	put_json_change(out, &row->whole);
+	fputs(", ", out);
+	put_json_values(out, row->values, snapshots);
+	fputs(", ", out);
+	put_json_steps(out, row->steps, snapshots - 1);
+	fprintf(out, ", \"chance\": ");
+	fprintf(out, isnan(row->chance) ? "null, " : "%.3g, ", row->chance);
+	diff_put_json_number(out, "seen", row->seen);
+	fputs(", ", out);
+	diff_put_json_number(out, "objects", row->objects);
+	fputs(", ", out);
+	diff_put_json_text(out, "file", row->file);
+	fputs(", ", out);
+	diff_put_json_number(out, "line", row->line ? row->line : NAN);
+	const char *const texts[][2] = { { "library", row->library }, { "kind", row->kind }, { "what", row->what },
+		                         { "do", row->remedy },       { "from", row->from }, { "path", row->path } };
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		fputs(", ", out);
+		diff_put_json_text(out, texts[i][0], texts[i][1]);
+	}
+	fputs("}", out);
+}
+
+static void put_json_info(FILE *out, const struct diff_report *r)
+{
+	const struct loaded_series *l = r->loaded;
+	const struct jprof_series_info *info = jprof_series_info(l->series);
+	fputs("  \"snapshots\": [", out);
+	for (size_t i = 0; i < l->count; i++) {
+		char *quoted = jprof_json_text(l->paths[i]);
+		fprintf(out, "%s%s", i ? ", " : "", quoted ? quoted : "null");
+		free(quoted);
+	}
+	fputs("],\n  ", out);
+	diff_put_json_text(out, "program", *info->program ? info->program : NULL);
+	fprintf(out, ", \"processes\": [%zu, %zu], \"replaced\": %zu, \"same_program\": %s,\n  ", info->processes[0],
+	        info->processes[1], info->replaced, info->same_program ? "true" : "false");
+	diff_put_json_number(out, "seconds", info->seconds);
+	fprintf(out, ", \"ruby\": %s, \"collected\": %s, \"bound\": %s,\n  ", info->ruby ? "true" : "false",
+	        info->collected ? "true" : "false", info->bound ? "true" : "false");
+	diff_put_json_number(out, "memory_first", info->total[0]);
+	fputs(", ", out);
+	diff_put_json_number(out, "memory_last", info->total[1]);
+	fputs(", ", out);
+	diff_put_json_number(out, "seen", info->seen);
+	fprintf(out, ", \"judged\": %zu,\n", info->rows);
+}
+
+void diff_put_json(FILE *out, const struct diff_report *r)
+{
+	const struct loaded_series *l = r->loaded;
+	size_t top = r->options->common.top, count = jprof_series_count(l->series);
+	char *answer = NULL;
+	size_t len;
+	FILE *text = open_memstream(&answer, &len);
+	fputs("{\n  \"jprof_diff\": 1,\n", out);
+	put_json_info(out, r);
+	if (text) {
+		diff_put_answer(text, r);
+		if (!fclose(text))
+			answer[strcspn(answer, "\n")] = '\0';
+	}
+	fputs("  ", out);
+	diff_put_json_text(out, "answer", answer);
+	free(answer);
+	fputs(",\n  \"notes\": [", out);
+	for (size_t i = 0; i < l->note_count; i++) {
+		char *quoted = jprof_json_text(l->notes[i]);
+		fprintf(out, "%s%s", i ? ", " : "", quoted ? quoted : "null");
+		free(quoted);
+	}
+	fputs("],\n  \"malloc\": ", out);
+	diff_put_json_row(out, r, jprof_series_malloc(l->series));
+	fputs(",\n  \"rows\": [", out);
+	for (size_t i = 0; i < count && (top == TOP_FITS || !top || i < top); i++) {
+		fputs(i ? ",\n    " : "\n    ", out);
+		diff_put_json_row(out, r, jprof_series_at(l->series, i));
+	}
+	fputs("\n  ]\n}\n", out);
+}
+
+/* ---- CSV ---------------------------------------------------------------------------------------------------- */
+
+static void put_diff_csv_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+	}
+	fputc('"', out);
+}
+
+static void put_diff_csv_number(FILE *out, double number)
+{
+	if (isfinite(number))
+		fprintf(out, ",%.0f", number + 0.0);
+	else
+		fputc(',', out);
+}
+
+void diff_put_csv(FILE *out, const struct diff_report *r)
+{
+	const struct jprof_series *series = r->loaded->series;
+	size_t top = r->options->common.top, snapshots = jprof_series_info(series)->snapshots;
+	fputs("verdict,part,growth,low,high,samples", out);
+	for (size_t i = 1; i <= snapshots; i++)
+		fprintf(out, ",value%zu", i);
+	fputs(",name\n", out);
+	for (size_t i = 0; i < jprof_series_count(series) && (top == TOP_FITS || !top || i < top); i++) {
+		const struct jprof_grown *row = jprof_series_at(series, i);
+		const struct jprof_range *range = &row->whole.range;
+		bool known = !isnan(range->error);
+		fprintf(out, "%s,%s", jprof_verdict_words(row->verdict)->key, words_of_part(row->part)->key);
+		put_diff_csv_number(out, row->whole.growth);
+		put_diff_csv_number(out, known ? range->low : NAN);
+		put_diff_csv_number(out, known ? range->high : NAN);
+		put_diff_csv_number(out, known ? range->samples : NAN);
+		for (size_t v = 0; v < snapshots; v++)
+			put_diff_csv_number(out, row->values[v]);
+		fputc(',', out);
+		put_diff_csv_text(out, name_of_grown(row));
+		fputc('\n', out);
+	}
+}

@@ -1,0 +1,17 @@
+/* What `jprof diff` prints for programs: docs/diff.schema.json. */
+#ifndef JEPROF_DIFF_JSON_H
+#define JEPROF_DIFF_JSON_H
+
+#include "answers/diff_text.h"
+
+void diff_put_json(FILE *out, const struct diff_report *report);
+void diff_put_csv(FILE *out, const struct diff_report *report);
+
+/* One row, as an object. */
+void diff_put_json_row(FILE *out, const struct diff_report *report, const struct jprof_grown *row);
+
+/* A member of an object: a text or null; a whole number or null. */
+void diff_put_json_text(FILE *out, const char *key, const char *text);
+void diff_put_json_number(FILE *out, const char *key, double number);
+
+#endif

@@ -1,0 +1,437 @@
+#include "answers/diff_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/names.h"
+#include "cli/terminal.h"
+
+enum {
+	value_wide = 9,
+	verdict_wide = 15,
+	longest_verdict = 18,
+	name_least = 16,
+	label_most = 64,
+	most_columns = 3,
+	bar_most = 8,
+	text_most = 2048
+};
+
+/* ---- columns ----------------------------------------------------------------------------------------------- */
+
+/* How the table is laid out. */
+struct diff_columns {
+	struct measure measure;
+	size_t values; /* snapshots that have a column: all, or the first and the last */
+	int verdict;   /* columns of the verdict */
+	size_t bar;    /* columns of the course of all of them; 0: none */
+	unsigned room; /* for names */
+};
+
+static struct diff_columns lay_out_diff(const struct diff_report *r)
+{
+	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
+	struct diff_columns c = { .values = info->snapshots <= most_columns ? info->snapshots : 2,
+		                  .measure = r->measure,
+		                  .verdict = verdict_wide };
+	for (size_t i = 0; i < jprof_series_count(r->loaded->series); i++)
+		if (jprof_series_at(r->loaded->series, i)->verdict == JPROF_TOO_EARLY)
+			c.verdict = longest_verdict;
+	c.bar = info->snapshots <= most_columns ? 0 : info->snapshots < bar_most ? info->snapshots : bar_most;
+	unsigned taken =
+	    8 + 7 + (unsigned)c.values * value_wide + 2 + (unsigned)c.verdict + (c.bar ? (unsigned)c.bar + 2 : 0);
+	c.room = r->columns > taken + name_least ? r->columns - taken : name_least;
+	return c;
+}
+
+/* The name of a snapshot's file, without directory and end, in eight columns. */
+static void put_snapshot_label(FILE *out, const char *path)
+{
+	char label[label_most];
+	jprof_visible(base_name(path), label, sizeof label);
+	static const char *const ends[] = { ".gz", ".zst", ".xz", ".jprof", ".heap" };
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		size_t len = strlen(label), end = strlen(ends[i]);
+		if (len > end && !strcmp(label + len - end, ends[i]))
+			label[len - end] = '\0';
+	}
+	size_t len = strlen(label), most = value_wide - 1;
+	fprintf(out, "%*s", value_wide, len > most ? label + len - most : label);
+}
+
+/* A number of the table: one digit after the point. */
+static void put_cell(FILE *out, const struct diff_columns *c, double bytes)
+{
+	if (isnan(bytes))
+		fprintf(out, "%*s", value_wide, "");
+	else
+		fprintf(out, "%*.1f", value_wide, bytes / c->measure.bytes + 0.0);
+}
+
+static void put_snapshot_values(FILE *out, const struct diff_columns *c, const double *values, size_t snapshots)
+{
+	for (size_t i = 0; i < c->values; i++)
+		put_cell(out, c, values[i + 1 == c->values ? snapshots - 1 : i]);
+}
+
+/* The course of a row: a sign for each snapshot, from nothing to the most that it had. */
+static void put_bar(FILE *out, const struct diff_columns *c, const double *values, size_t snapshots)
+{
+	static const char signs[] = "_.-=^";
+	double most = 0;
+	for (size_t i = 0; i < snapshots; i++)
+		most = fmax(most, values[i]);
+	fputs(c->bar ? "  " : "", out);
+	for (size_t i = 0; i < c->bar; i++) {
+		double value = values[c->bar > 1 ? i * (snapshots - 1) / (c->bar - 1) : 0];
+		fputc(signs[most > 0 && value > 0 ? (int)ceil(value / most * 4) : 0], out);
+	}
+}
+
+static void put_growth(FILE *out, const struct diff_columns *c, double growth, double half)
+{
+	double shown = growth / c->measure.bytes;
+	fprintf(out, "%+8.1f", fabs(shown) < 0.05 ? 0.0 : shown);
+	if (isnan(half))
+		fprintf(out, "%7s", "");
+	else
+		fprintf(out, "%7.*f", half / c->measure.bytes < 9.95 ? 1 : 0, half / c->measure.bytes);
+}
+
+static double half_interval(const struct jprof_range *range)
+{
+	return isnan(range->error) ? NAN : (range->high - range->low) / 2;
+}
+
+/* A name in so many columns: of "app/models/user.rb:42 User#tags" what is before the blank comes first, and the end of
+ * a path is worth more than its begin. */
+static void put_short(FILE *out, const char *name, unsigned room, bool whole)
+{
+	char shown[text_most];
+	jprof_visible(name, shown, sizeof shown);
+	size_t len = strlen(shown);
+	if (whole || len <= room) {
+		fputs(shown, out);
+		return;
+	}
+	char *colon = strrchr(shown, ':'), *blank = colon ? strchr(colon, ' ') : NULL;
+	if (blank && colon[1] >= '0' && colon[1] <= '9') {
+		*blank = '\0';
+		len = strlen(shown);
+	}
+	size_t head = len > room ? (room - 3) / 4 : len;
+	if (len <= room)
+		fputs(shown, out);
+	else
+		fprintf(out, "%.*s...%s", (int)head, shown, shown + len - (room - 3 - head));
+}
+
+static const char *colour_of(enum jprof_verdict verdict)
+{
+	switch (verdict) {
+	case JPROF_LEAK_SUSPECT: return "\033[1;31m";
+	case JPROF_GROWING: return "\033[31m";
+	case JPROF_MAYBE_GARBAGE: return "\033[33m";
+	default: return "";
+	}
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------- */
+
+static void put_table_row(FILE *out, const struct diff_report *r, const struct diff_columns *c,
+                          const struct jprof_grown *row)
+{
+	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
+	const char *colour = r->colour ? colour_of(row->verdict) : "";
+	put_growth(out, c, row->whole.growth, half_interval(&row->whole.range));
+	put_snapshot_values(out, c, row->values, snapshots);
+	put_bar(out, c, row->values, snapshots);
+	fprintf(out, "  %s%-*s%s", colour, c->verdict, jprof_verdict_words(row->verdict)->shown,
+	        *colour ? "\033[0m" : "");
+	put_short(out, name_of_grown(row), c->room, !r->lines);
+	fputc('\n', out);
+}
+
+static void put_diff_heads(FILE *out, const struct diff_report *r, const struct diff_columns *c)
+{
+	const struct loaded_series *l = r->loaded;
+	char where[label_most];
+	bool lines = r->options->by == BY_USUAL || r->options->by == BY_LINE;
+	snprintf(where, sizeof where, "%s", lines ? "allocated at" : "allocated by");
+	fprintf(out, "%8s%7s", "growth", "+-95%");
+	for (size_t i = 0; i < c->values; i++)
+		put_snapshot_label(out, l->paths[i + 1 == c->values ? l->count - 1 : i]);
+	if (c->bar)
+		fprintf(out, "  %-*s", (int)c->bar, "course");
+	fprintf(out, "  %-*s%s", c->verdict, "verdict", where);
+	unsigned room = c->room > strlen(where) + 4 ? c->room - (unsigned)strlen(where) : 6;
+	fprintf(out, "%*s%s)\n", (int)room - 3, "(", c->measure.name);
+}
+
+/* What all rows that are not shown have together. */
+struct rest_of_rows {
+	double growth, square, values[2];
+	size_t count;
+};
+
+static void add_to_rest(struct rest_of_rows *rest, const struct jprof_grown *row, size_t snapshots)
+{
+	double half = half_interval(&row->whole.range);
+	rest->growth += row->whole.growth;
+	rest->square += isnan(half) ? 0 : half * half;
+	rest->values[0] += row->values[0];
+	rest->values[1] += row->values[snapshots - 1];
+	rest->count++;
+}
+
+/* Rows without a change worth a line of their own, where not all are wanted. */
+static bool is_quiet(const struct jprof_grown *row)
+{
+	if (row->part != JPROF_PART_LIVE)
+		return row->verdict != JPROF_LEAK_SUSPECT && row->verdict != JPROF_GROWING;
+	return row->verdict == JPROF_WITHIN_ERROR;
+}
+
+static void put_quiet_rest(FILE *out, const struct diff_columns *c, const struct rest_of_rows *rest, bool all_quiet)
+{
+	if (!rest->count)
+		return;
+	put_growth(out, c, rest->growth, sqrt(rest->square));
+	put_cell(out, c, rest->values[0]);
+	for (size_t i = 2; i < c->values; i++)
+		fprintf(out, "%*s", value_wide, "");
+	put_cell(out, c, rest->values[1]);
+	fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
+	fprintf(out, "  %-*s%zu other row%s (--top=0)\n", c->verdict, all_quiet ? "within error" : "", rest->count,
+	        rest->count > 1 ? "s" : "");
+}
+
+/* At most `top` rows; 0: all, and quiet ones, too. */
+static void put_diff_rows(FILE *out, const struct diff_report *r, const struct diff_columns *c, size_t top, bool quiet)
+{
+	const struct jprof_series *series = r->loaded->series;
+	struct rest_of_rows rest = { 0 };
+	size_t shown = 0, snapshots = jprof_series_info(series)->snapshots;
+	bool all_quiet = true;
+	for (size_t i = 0; i < jprof_series_count(series); i++) {
+		const struct jprof_grown *row = jprof_series_at(series, i);
+		if ((quiet || !is_quiet(row)) && (!top || shown < top)) {
+			put_table_row(out, r, c, row);
+			shown++;
+		} else if (row->part == JPROF_PART_LIVE) {
+			add_to_rest(&rest, row, snapshots);
+			all_quiet = all_quiet && is_quiet(row);
+		}
+	}
+	put_quiet_rest(out, c, &rest, all_quiet);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------- */
+
+static void put_all_of_malloc(FILE *out, const struct diff_report *r, const struct diff_columns *c, bool outside)
+{
+	const struct jprof_grown *all = jprof_series_malloc(r->loaded->series);
+	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
+	put_growth(out, c, all->whole.growth, half_interval(&all->whole.range));
+	put_snapshot_values(out, c, all->values, snapshots);
+	put_bar(out, c, all->values, snapshots);
+	fprintf(out, "  all of malloc%s\n", outside ? "" : "; RSS is not in a dump");
+}
+
+/* The part outside that grew most; NULL: none did. */
+static const struct jprof_grown *most_outside(const struct jprof_series *series)
+{
+	const struct jprof_grown *most = NULL;
+	for (size_t i = 0; i < jprof_series_count(series); i++) {
+		const struct jprof_grown *row = jprof_series_at(series, i);
+		if (row->part != JPROF_PART_LIVE && row->whole.growth > (most ? most->whole.growth : 0))
+			most = row;
+	}
+	return most;
+}
+
+static void put_outside(FILE *out, const struct diff_report *r, const struct diff_columns *c)
+{
+	const struct jprof_series *series = r->loaded->series;
+	const struct jprof_series_info *info = jprof_series_info(series);
+	const struct jprof_grown *all = jprof_series_malloc(series), *most = most_outside(series);
+	double first = info->total[0] - all->values[0], last = info->total[1] - all->values[info->snapshots - 1];
+	if (isnan(first) || isnan(last))
+		return;
+	put_growth(out, c, last - first, NAN);
+	put_cell(out, c, first > 0 ? first : NAN);
+	for (size_t i = 2; i < c->values; i++)
+		fprintf(out, "%*s", value_wide, "");
+	put_cell(out, c, last > 0 ? last : NAN);
+	fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
+	fputs("  not in the profile", out);
+	if (most && most->whole.growth >= 0.05 * c->measure.bytes) {
+		const char *words = name_of_grown(most);
+		fprintf(out, " (%.*s: %+.1f)", (int)strcspn(words, ":,"), words, most->whole.growth / c->measure.bytes);
+	}
+	fputc('\n', out);
+}
+
+static void put_next_command(FILE *out, const struct diff_report *r)
+{
+	const struct loaded_series *l = r->loaded;
+	const struct jprof_series_info *info = jprof_series_info(l->series);
+	char first[label_most * 4], last[label_most * 4];
+	jprof_visible(l->paths[0], first, sizeof first);
+	jprof_visible(l->paths[l->count - 1], last, sizeof last);
+	if (isnan(info->total[1]))
+		fprintf(out, "\nNext:  jprof --svg -o grown.svg --base=%s %s\n", first, last);
+	else
+		fprintf(out, "\nNext:  jprof explain %s %s\n", first, last);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------- */
+
+static const char *title_of(enum jprof_verdict verdict)
+{
+	return verdict == JPROF_LEAK_SUSPECT    ? "LEAK SUSPECT"
+	       : verdict == JPROF_MAYBE_GARBAGE ? "MAYBE GARBAGE"
+	                                        : "GROWING";
+}
+
+static void put_blocks(FILE *out, const struct diff_report *r, bool details)
+{
+	const struct jprof_grown *row;
+	const struct jprof_series *series = r->loaded->series;
+	for (size_t i = 0; (row = diff_suspect(series, i)); i++) {
+		char change[measure_most], half[measure_most] = "";
+		bool counted = isnan(row->whole.range.error);
+		struct measure m = measure_fit(r->measure, row->whole.growth);
+		measure_change(m, row->whole.growth, change);
+		if (!counted)
+			measure_number(m, half_interval(&row->whole.range), half);
+		fprintf(out, "%s%zu  %s%s%s  %s %s%s%s%s  ", i ? "" : "\n", i + 1,
+		        r->colour ? colour_of(row->verdict) : "", title_of(row->verdict), r->colour ? "\033[0m" : "",
+		        change, m.name, counted ? "" : " (+-", half, counted ? "" : ")");
+		put_short(out, name_of_grown(row), r->columns > 40 ? r->columns - 40 : 40, !r->lines);
+		fputs(counted ? " (not in the profile)\n" : "\n", out);
+		if (details || i == 0)
+			diff_put_details(out, r, row);
+	}
+}
+
+static void put_series_notes(FILE *out, const struct loaded_series *l, size_t from, size_t to, unsigned columns)
+{
+	for (size_t i = from; i < to; i++)
+		terminal_wrap(out, l->notes[i], columns);
+}
+
+static void put_upper_part(FILE *out, const struct diff_report *r)
+{
+	char *text = NULL;
+	size_t len;
+	diff_put_head(out, r);
+	put_series_notes(out, r->loaded, 0, r->loaded->about, r->columns);
+	FILE *answer = open_memstream(&text, &len);
+	if (!answer)
+		return;
+	diff_put_answer(answer, r);
+	if (!fclose(answer)) {
+		text[strcspn(text, "\n")] = '\0';
+		terminal_wrap(out, text, r->columns);
+	}
+	free(text);
+	put_blocks(out, r, !r->lines);
+	fputc('\n', out);
+}
+
+static void put_lower_part(FILE *out, const struct diff_report *r, const struct diff_columns *c)
+{
+	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
+	put_all_of_malloc(out, r, c, !isnan(info->total[1]));
+	put_outside(out, r, c);
+	if (!r->lines)
+		put_series_notes(out, r->loaded, r->loaded->about, r->loaded->note_count, r->columns);
+	if (info->ruby && !info->collected && !r->lines)
+		terminal_wrap(out,
+		              "Without GC what grew may be garbage that Ruby has not collected yet: take the "
+		              "snapshots with jprof snap --gc, or say --assume-gc where a GC ran.",
+		              r->columns);
+	if (info->bound && !r->lines)
+		terminal_wrap(out,
+		              "Errors are upper bounds: only epochs (jprof run) or prof_accum:true say how much of "
+		              "what two snapshots have is the same.",
+		              r->columns);
+	put_next_command(out, r);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 0;
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+void diff_put_text(FILE *out, const struct diff_report *r)
+{
+	struct diff_columns c = lay_out_diff(r);
+	const struct options *o = &r->options->common;
+	char *upper = NULL, *lower = NULL;
+	size_t upper_len, lower_len;
+	FILE *above = open_memstream(&upper, &upper_len), *below = open_memstream(&lower, &lower_len);
+	if (above)
+		put_upper_part(above, r);
+	if (below)
+		put_lower_part(below, r, &c);
+	bool good = above && below;
+	good = (!above || !fclose(above)) && good;
+	good = (!below || !fclose(below)) && good;
+	if (good) {
+		enum { head_rest_and_prompts = 4, least_rows = 2 };
+		size_t taken = count_lines(upper) + count_lines(lower) + head_rest_and_prompts;
+		size_t fit = r->lines > taken + least_rows ? r->lines - taken : least_rows;
+		fputs(upper, out);
+		put_diff_heads(out, r, &c);
+		put_diff_rows(out, r, &c, o->top != TOP_FITS ? o->top : r->lines ? fit : 0, o->top == 0);
+		fputs(lower, out);
+	}
+	free(upper);
+	free(lower);
+}
+
+/* ---- Markdown ----------------------------------------------------------------------------------------------- */
+
+/* A name as code: without what would end a cell. */
+static void put_markdown_name(FILE *out, const char *name)
+{
+	char shown[text_most];
+	jprof_visible(name, shown, sizeof shown);
+	for (char *p = shown; *p; p++)
+		if (*p == '|' || *p == '`')
+			*p = '\'';
+	fprintf(out, "`%s`", shown);
+}
+
+void diff_put_markdown(FILE *out, const struct diff_report *r)
+{
+	const struct jprof_series *series = r->loaded->series;
+	const struct jprof_grown *row;
+	struct diff_columns c = lay_out_diff(r);
+	diff_put_head(out, r);
+	fputc('\n', out);
+	diff_put_answer(out, r);
+	fprintf(out, "\n| growth (%s) | +-95 %% | first | last | verdict | allocated at |\n", c.measure.name);
+	fputs("| ---: | ---: | ---: | ---: | --- | --- |\n", out);
+	size_t top = r->options->common.top, shown = 0;
+	for (size_t i = 0; (row = jprof_series_at(series, i)); i++) {
+		double half = half_interval(&row->whole.range), unit = c.measure.bytes;
+		if ((is_quiet(row) && top != 0) || (top && top != TOP_FITS && shown == top))
+			continue;
+		shown++;
+		fprintf(out, "| %+.1f | ", row->whole.growth / unit);
+		if (!isnan(half))
+			fprintf(out, "%.1f ", half / unit);
+		fprintf(out, "| %.1f | %.1f | %s | ", row->values[0] / unit,
+		        row->values[jprof_series_info(series)->snapshots - 1] / unit,
+		        jprof_verdict_words(row->verdict)->shown);
+		put_markdown_name(out, name_of_grown(row));
+		fputs(" |\n", out);
+	}
+}

@@ -1,0 +1,40 @@
+/* What `jprof diff` prints for people. */
+#ifndef JEPROF_DIFF_TEXT_H
+#define JEPROF_DIFF_TEXT_H
+
+#include <stdio.h>
+
+#include "answers/measure.h"
+#include "answers/seriesload.h"
+
+struct diff_report {
+	const struct loaded_series *loaded;
+	const struct diff_options *options;
+	struct measure measure;  /* of what is shown */
+	unsigned columns, lines; /* of the terminal; lines 0: there is none */
+	bool colour;
+};
+
+/* The unit for a series, by all of its memory. */
+struct measure diff_measure(const struct jprof_series *series);
+
+/* Prints head, answer, suspects, table and what lies outside. */
+void diff_put_text(FILE *out, const struct diff_report *report);
+
+/* The same for a ticket: Markdown. */
+void diff_put_markdown(FILE *out, const struct diff_report *report);
+
+/* The head line, "shop: Puma, master and 2 workers, 11.7 hours between the snapshots", and the answer. */
+void diff_put_head(FILE *out, const struct diff_report *report);
+void diff_put_answer(FILE *out, const struct diff_report *report);
+
+/* What a row is called: a part that lies outside by its words. */
+const char *name_of_grown(const struct jprof_grown *row);
+
+/* The rows worth a block: leak suspects; where there are none, the first that grew. The i-th, from 0; NULL: no more. */
+const struct jprof_grown *diff_suspect(const struct jprof_series *series, size_t i);
+
+/* Lines that say more of a suspect, each with `indent` and a word before. */
+void diff_put_details(FILE *out, const struct diff_report *report, const struct jprof_grown *row);
+
+#endif

@@ -1,0 +1,98 @@
+#include "answers/diffopts.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/optparse.h"
+#include "cli/say.h"
+
+enum { FOR_DIFF = 1, FOR_CHECK = 2 };
+
+#define DIFF_AT(member) offsetof(struct diff_options, member)
+#define COMMON_AT(member) offsetof(struct diff_options, common.member)
+
+#define HEADING(commands, text)                                                                                        \
+	{                                                                                                              \
+		"", OPT_HEADING, 0, (commands), NULL, NULL, (text)                                                     \
+	}
+
+/* clang-format off */
+#define OUTPUT_ROWS \
+	HEADING(FOR_DIFF, "What is printed"), \
+	{ "json", OPT_CHOICE, DIFF_AT(output), AS_JSON, "output", NULL, "JSON; docs/diff.md has the schema" }, \
+	{ "csv", OPT_CHOICE, DIFF_AT(output), AS_CSV, "output", NULL, "a line for each row, and a head" }, \
+	{ "markdown", OPT_CHOICE, DIFF_AT(output), AS_MARKDOWN, "output", NULL, "for a ticket or a pull request" }, \
+	{ "top", OPT_COUNT, COMMON_AT(top), 0, NULL, "N", \
+	  "only the first N rows; 0: all (the default, but on a terminal as many as fit)" }, \
+	{ "color", OPT_WORD, COMMON_AT(colour), 0, NULL, "auto|always|never", \
+	  "colours, which repeat what the words say (auto: on a terminal, unless NO_COLOR is set)" }
+
+#define ROW_ROWS \
+	HEADING(FOR_DIFF | FOR_CHECK, "What a row is"), \
+	{ "by", OPT_WORD, DIFF_AT(by), 0, NULL, "function|line|file|lib|group|stack", \
+	  "one row for each of these (by default a line of Ruby, or a function)" }, \
+	{ "functions", OPT_CHOICE, DIFF_AT(by), BY_FUNCTION, "by", NULL, "the same as --by=function" }, \
+	{ "lines", OPT_CHOICE, DIFF_AT(by), BY_LINE, "by", NULL, "--by=line" }, \
+	{ "files", OPT_CHOICE, DIFF_AT(by), BY_FILE, "by", NULL, "--by=file" }, \
+	{ "libs", OPT_CHOICE, DIFF_AT(by), BY_LIB, "by", NULL, "--by=lib" }, \
+	HEADING(FOR_DIFF | FOR_CHECK, "Which part"), \
+	{ "focus", OPT_TEXT, COMMON_AT(focus), 0, NULL, "RE", \
+	  "only stacks with a function, line or address that matches; lib:RE: with such an object file or gem" }, \
+	{ "fold-also", OPT_TEXT, COMMON_AT(fold_also), 0, NULL, "RE", "functions that are wrappers of malloc, too" }, \
+	{ "member", OPT_TEXT, COMMON_AT(member), 0, NULL, "NAME|PID|ROLE", \
+	  "of bundles, this member alone: its name, pid, or role" }, \
+	{ "assume-gc", OPT_SWITCH, DIFF_AT(assume_gc), 0, NULL, NULL, \
+	  "take it that Ruby collected its garbage before each snapshot, though nothing says so" }
+
+#define NAME_ROWS \
+	HEADING(FOR_DIFF | FOR_CHECK, "Where names come from"), \
+	OPTIONS_LOOKUP(COMMON_AT), \
+	{ "trim-path", OPT_TEXT, COMMON_AT(trim_path), 0, NULL, "P,P", \
+	  "take these off the front of the paths of Ruby files" }, \
+	HEADING(FOR_DIFF | FOR_CHECK, "Help"), \
+	{ "help", OPT_SWITCH, COMMON_AT(help), 0, NULL, NULL, "this text" }
+
+static const struct opt_row diff_rows[] = {
+	OUTPUT_ROWS,
+	{ "ignore", OPT_TEXT, COMMON_AT(ignore), 0, NULL, "RE", "only stacks without a function that matches" },
+	{ "output", OPT_TEXT, COMMON_AT(file), 0, NULL, "FILE", "write to FILE; -o FILE is the same" },
+	ROW_ROWS,
+	NAME_ROWS,
+};
+
+/* clang-format on */
+
+static const struct opt_table diff_table = { .rows = diff_rows,
+	                                     .count = sizeof diff_rows / sizeof *diff_rows,
+	                                     .help = "jprof diff --help" };
+bool diff_options_parse(struct diff_options *o, bool check, int argc, char **argv)
+{
+	*o = (struct diff_options){ .by = BY_USUAL };
+	o->common = (struct options){ .output = check ? "check" : "diff",
+		                      .granularity = ROWS_USUAL,
+		                      .top = TOP_FITS,
+		                      .fold = FOLD_STD,
+		                      .quiet = true,
+		                      .operands = argv + 1 };
+	if (!opt_parse(&diff_table, o, argc, argv, &o->common.operand_count))
+		return false;
+	if (o->common.file && !strcmp(o->common.file, "-"))
+		o->common.file = NULL;
+	return true;
+}
+
+void diff_help(void)
+{
+	printf("usage: jprof diff [OPTIONS] [PROGRAM] FIRST [BETWEEN...] LAST\n"
+	       "\n"
+	       "Says what grew between snapshots, and whether it is a leak. A snapshot is a\n"
+	       "bundle of jprof snap, or a dump. Two show what grew; with three or more jprof\n"
+	       "can tell a leak from what has levelled off. Take them between restarts, with\n"
+	       "jprof snap --gc.\n");
+	opt_help(&diff_table, FOR_DIFF);
+	printf("\n"
+	       "Examples\n"
+	       "  jprof diff evening.jprof night.jprof morning.jprof\n"
+	       "  jprof diff --by=lib --markdown kv.1.heap kv.2.heap kv.3.heap\n");
+}

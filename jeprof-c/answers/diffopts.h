@@ -1,0 +1,31 @@
+/* The options of `jprof diff` and `jprof check`. */
+#ifndef JEPROF_DIFFOPTS_H
+#define JEPROF_DIFFOPTS_H
+
+#include "report/options.h"
+
+/* What a row is, in the order of --by's words. */
+enum diff_by { BY_FUNCTION, BY_LINE, BY_FILE, BY_LIB, BY_GROUP, BY_STACK, BY_USUAL = -1 };
+
+enum diff_output { AS_TEXT, AS_JSON, AS_CSV, AS_MARKDOWN };
+
+struct diff_options {
+	struct options common; /* where names are looked for, filters, rows at most; and the operands */
+	int by;                /* enum diff_by */
+	enum diff_output output;
+	bool assume_gc; /* Ruby collected its garbage before each snapshot, though nothing says so */
+
+	/* Of check alone. */
+	const char *max_growth, *max_total; /* as given; NULL: not */
+	const char *baseline;
+	bool update_baseline, github;
+};
+
+/* Reads argv[1..]; `check` takes its own options, too. False after having said what is wrong. */
+bool diff_options_parse(struct diff_options *options, bool check, int argc, char **argv);
+
+/* Print the options for people. */
+void diff_help(void);
+void check_help(void);
+
+#endif

@@ -1,0 +1,138 @@
+#include "answers/seriesload.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+
+/* Each snapshot less the one before, and the last less the first: one profile for each column of differences. */
+struct differences {
+	struct loaded *steps;
+	size_t count;
+	struct loaded whole;
+};
+
+static bool load_difference(struct loaded *loaded, const struct inputs *inputs, const struct options *given, int from,
+                            int to)
+{
+	struct options o = *given;
+	struct inputs later = {
+		.program = inputs->program, .from_path = inputs->from_path, .dumps = inputs->dumps + to, .dump_count = 1
+	};
+	o.diff_base = inputs->dumps[from];
+	return load_profile(loaded, &later, &o);
+}
+
+static bool load_differences(struct differences *d, const struct inputs *inputs, const struct options *o)
+{
+	int last = inputs->dump_count - 1;
+	d->count = (size_t)last;
+	d->steps = calloc(d->count, sizeof *d->steps);
+	if (!d->steps)
+		say("memory is short");
+	bool good = d->steps;
+	for (int i = 0; good && i < last; i++)
+		good = load_difference(&d->steps[i], inputs, o, i, i + 1);
+	return good && (last == 1 || load_difference(&d->whole, inputs, o, 0, last));
+}
+
+static void release_differences(struct differences *d)
+{
+	for (size_t i = 0; d->steps && i < d->count; i++)
+		loaded_free(&d->steps[i]);
+	free(d->steps);
+	loaded_free(&d->whole);
+}
+
+/* ---- notes ------------------------------------------------------------------------------------------------- */
+
+/* Notes of libjprof that are about what the snapshots are of begin so. */
+static bool is_about_snapshots(const char *note)
+{
+	static const char *const begins[] = { "replaced between the two", "not the same processes",
+		                              "the later one is of", "the two have no stack in common" };
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (!strncmp(note, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+static bool keep_notes(struct loaded_series *l, const struct jprof_profile *profile, bool about)
+{
+	for (size_t i = 0; i < jprof_profile_notes(profile); i++) {
+		const char *note = jprof_profile_note(profile, i);
+		if (is_about_snapshots(note) == about && !(l->notes[l->note_count++] = strdup(note)))
+			return false;
+	}
+	return true;
+}
+
+static bool take_notes(struct loaded_series *l, const struct jprof_profile *profile)
+{
+	l->notes = calloc(jprof_profile_notes(profile) + 1, sizeof *l->notes);
+	if (!l->notes || !keep_notes(l, profile, true))
+		return false;
+	l->about = l->note_count;
+	return keep_notes(l, profile, false);
+}
+
+/* ---- the series ------------------------------------------------------------------------------------------- */
+
+/* What --by means for views; lines are those of Ruby where there are any. */
+static void choose_rows(struct jprof_view_opts *view, enum jprof_series_rows *rows, int by, bool ruby)
+{
+	static const enum jprof_granularity of[] = {
+		[BY_FUNCTION] = JPROF_BY_FUNCTION, [BY_LINE] = JPROF_BY_LINE,   [BY_FILE] = JPROF_BY_FILE,
+		[BY_LIB] = JPROF_BY_LIBRARY,       [BY_GROUP] = JPROF_BY_GROUP, [BY_STACK] = JPROF_BY_FUNCTION,
+	};
+	bool lines = by == BY_USUAL || by == BY_LINE || by == BY_STACK;
+	view->granularity = by == BY_USUAL ? JPROF_BY_FUNCTION : of[by];
+	if (ruby && lines)
+		view->granularity = JPROF_BY_SITE;
+	*rows = by == BY_STACK ? JPROF_SERIES_STACKS : JPROF_SERIES_VIEW;
+}
+
+static bool make_loaded_series(struct loaded_series *l, const struct differences *d, const struct diff_options *o)
+{
+	struct jprof_error err;
+	const struct jprof_profile *whole = d->count > 1 ? d->whole.profile : d->steps[0].profile;
+	const struct jprof_profile **steps = calloc(d->count, sizeof *steps);
+	struct jprof_view_opts view = options_view(&o->common);
+	struct jprof_series_opts opts = { .size = sizeof opts, .view = &view, .collected = o->assume_gc };
+	choose_rows(&view, &opts.rows, o->by, jprof_profile_info(whole)->has_ruby);
+	for (size_t i = 0; steps && i < d->count; i++)
+		steps[i] = d->steps[i].profile;
+	int rc = steps ? jprof_series_new(steps, d->count, whole, &opts, &l->series, &err) : JPROF_E_NOMEM;
+	free(steps);
+	if (rc && rc != JPROF_E_NOMEM)
+		say_error(&err);
+	if (!rc && take_notes(l, whole))
+		return true;
+	if (!rc || rc == JPROF_E_NOMEM)
+		say("memory is short");
+	return false;
+}
+
+bool series_load(struct loaded_series *l, const struct inputs *inputs, const struct diff_options *o)
+{
+	struct differences d = { 0 };
+	*l = (struct loaded_series){ .paths = (const char *const *)inputs->dumps, .count = (size_t)inputs->dump_count };
+	if (inputs->dump_count < 2) {
+		say("%s takes two snapshots or more, the first one first; one alone: jprof explain %s",
+		    o->common.output, inputs->dumps[0]);
+		return false;
+	}
+	bool good = load_differences(&d, inputs, &o->common) && make_loaded_series(l, &d, o);
+	release_differences(&d);
+	return good;
+}
+
+void series_release(struct loaded_series *l)
+{
+	for (size_t i = 0; l->notes && i < l->note_count; i++)
+		free(l->notes[i]);
+	free(l->notes);
+	jprof_series_free(l->series);
+}

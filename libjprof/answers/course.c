@@ -1,0 +1,404 @@
+#include "answers/course.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/outsiders.h"
+#include "answers/verdict.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/opts.h"
+#include "model/code.h"
+#include "model/pairs.h"
+
+/* Of reports in which nothing grew so many accuse a row: half of them one of the largest, half one of the others. */
+static const double false_reports = 0.01;
+enum { largest_rows = 10 };
+
+static const struct jprof_range counted_only = { .error = NAN, .low = NAN, .high = NAN, .samples = NAN };
+
+/* The work on one series. */
+struct series_work {
+	struct jprof_series *s;
+	const struct jprof_profile *const *steps;
+	const struct jprof_profile *whole; /* the only step, where there is one */
+	size_t count;                      /* of steps */
+	struct jp_series_rows rows;
+	double large_threshold, threshold;
+};
+
+static double seconds_of(const struct jprof_profile *step)
+{
+	int64_t first = (int64_t)step->base_mtime, last = jprof_profile_time(step);
+	bool known = first && last > first && step->outside.now.processes;
+	return known ? (double)(last - first) : NAN;
+}
+
+/* ---- rows of the profile ------------------------------------------------------------------------------------ */
+
+static struct jprof_change change_of(const struct series_work *w, const struct jp_row_course *course, size_t column)
+{
+	const struct jprof_profile *of = column < w->count ? w->steps[column] : w->whole;
+	return (struct jprof_change){ .growth = course->evidence.value,
+		                      .range = jp_evidence_range(&w->rows.lineages[column], &course->evidence,
+		                                                 JPROF_INUSE_SPACE),
+		                      .seconds = seconds_of(of) };
+}
+
+static int make_history(struct series_work *w, struct jprof_grown *row, double **values, struct jprof_change **steps)
+{
+	row->values = *values = jp_arena_alloc(&w->s->arena, (w->count + 1) * sizeof **values);
+	row->steps = *steps = jp_arena_alloc(&w->s->arena, w->count * sizeof **steps);
+	return *values && *steps ? 0 : -1;
+}
+
+static int fill_row(struct series_work *w, size_t id)
+{
+	struct jprof_grown *row = &w->s->rows[id];
+	const struct jp_row_course *course = &w->rows.courses[id * w->rows.columns];
+	struct jprof_change *steps;
+	double *values;
+	if (make_history(w, row, &values, &steps))
+		return -1;
+	for (size_t i = 0; i < w->count; i++) {
+		steps[i] = change_of(w, &course[i], i);
+		values[i] = course[i].base;
+		values[i + 1] = course[i].base + course[i].evidence.value;
+	}
+	row->whole = change_of(w, &course[w->rows.columns - 1], w->rows.columns - 1);
+	row->objects = course[w->rows.columns - 1].objects;
+	row->distance = jp_change_distance(&row->whole);
+	return 0;
+}
+
+static double largest_value(const struct jprof_series *s, const struct jprof_grown *row)
+{
+	return fmax(row->values[0], row->values[s->info.snapshots - 1]);
+}
+
+/* Marks those rows that are judged by themselves. */
+static void mark_largest(struct jprof_series *s)
+{
+	for (int n = 0; n < largest_rows; n++) {
+		struct jprof_grown *best = NULL;
+		for (size_t i = 0; i < s->count; i++)
+			if (!s->rows[i].largest && (!best || largest_value(s, &s->rows[i]) > largest_value(s, best)))
+				best = &s->rows[i];
+		if (best)
+			best->largest = true;
+	}
+}
+
+static void judge_row(struct series_work *w, size_t id)
+{
+	struct jprof_grown *row = &w->s->rows[id];
+	const struct jprof_series_info *info = &w->s->info;
+	const struct jp_row_course *course = &w->rows.courses[(id + 1) * w->rows.columns - 1];
+	double rate = w->rows.lineages[w->rows.columns - 1].rate, others = (double)info->rows - largest_rows;
+	struct jp_course c = { .steps = row->steps,
+		               .count = w->count,
+		               .whole = row->whole,
+		               .first = row->values[0],
+		               .counted = isnan(row->whole.range.error),
+		               .uncollected = info->ruby && !info->collected && course->managed > row->whole.growth / 2,
+		               .threshold = row->largest ? w->large_threshold : w->threshold };
+	row->verdict = jp_verdict_of(&c);
+	row->chance = jp_chance_of(fabs(row->distance), row->largest ? largest_rows : others);
+	row->seen = fmax(jp_samples_seen_at(c.threshold) * rate, c.threshold * row->whole.range.error);
+}
+
+/* ---- what lies outside -------------------------------------------------------------------------------------- */
+
+/* The figure at a snapshot: what a step has now, or what its base had. */
+static double outside_at(const struct series_work *w, size_t snapshot,
+                         double (*bytes)(const struct jprof_profile *, bool, enum jprof_part), enum jprof_part part)
+{
+	return snapshot ? bytes(w->steps[snapshot - 1], false, part) : bytes(w->steps[0], true, part);
+}
+
+/* Whether what the slots hold grew by less than a quarter of what the heap did. */
+static bool only_room_grew(const struct series_work *w, const struct jprof_grown *row)
+{
+	static const double share = 0.25;
+	double before = jprof_profile_figure(w->steps[0], true, JPROF_FIGURE_GC_LIVE),
+	       now = jprof_profile_figure(w->steps[w->count - 1], false, JPROF_FIGURE_GC_LIVE);
+	return row->part == JPROF_PART_GC_HEAP && now - before < share * row->whole.growth;
+}
+
+static const double least_growth = 1 << 20; /* bytes: a process that grew by less has not grown */
+
+static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
+{
+	bool waste = row->part == JPROF_PART_KEPT || row->part == JPROF_PART_NOT_EXPLAINED;
+	struct jp_course c = { .steps = row->steps,
+		               .count = w->count,
+		               .whole = row->whole,
+		               .first = row->values[0],
+		               .counted = true,
+		               .uncollected = row->part == JPROF_PART_GC_HEAP && !w->s->info.collected,
+		               .idle = only_room_grew(w, row) };
+	row->verdict = jp_verdict_of(&c);
+	if (waste && !(w->s->info.total[1] - w->s->info.total[0] >= least_growth))
+		row->verdict = JPROF_WITHIN_ERROR; /* it only changed places */
+	else if (waste && row->verdict == JPROF_LEAK_SUSPECT)
+		row->verdict = JPROF_GROWING; /* nobody keeps it */
+}
+
+static int add_outsider(struct series_work *w, enum jprof_part part)
+{
+	struct jprof_series *s = w->s;
+	struct jprof_change *steps;
+	double *values;
+	if (jp_array_push(s->rows, s->count, s->cap))
+		return -1;
+	struct jprof_grown *row = &s->rows[s->count];
+	*row = (struct jprof_grown){ .part = part, .name = "", .objects = NAN, .chance = NAN, .kind_share = NAN };
+	if (make_history(w, row, &values, &steps))
+		return -1;
+	bool known = true, any = false;
+	for (size_t i = 0; i <= w->count; i++) {
+		values[i] = outside_at(w, i, jp_outsider_bytes, part);
+		known = known && !isnan(values[i]);
+		any = any || values[i] != 0;
+	}
+	if (!known || !any)
+		return 0;
+	for (size_t i = 0; i < w->count; i++)
+		steps[i] = (struct jprof_change){ values[i + 1] - values[i], counted_only, seconds_of(w->steps[i]) };
+	row->whole = (struct jprof_change){ values[w->count] - values[0], counted_only, seconds_of(w->whole) };
+	row->distance = row->seen = NAN;
+	judge_outsider(w, row);
+	s->count++;
+	return 0;
+}
+
+static int add_outsiders(struct series_work *w)
+{
+	for (unsigned i = 0; i < jp_most_outsiders; i++)
+		if (add_outsider(w, jp_outsider_at(i)))
+			return -1;
+	return 0;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------- */
+
+/* Whether each process that a moment has ran a collection right before its dump. */
+static bool is_collected(const struct jprof_profile *p, bool base)
+{
+	struct jprof_outside outside;
+	jprof_profile_outside(p, base, &outside);
+	return outside.processes && jprof_profile_figure(p, base, JPROF_FIGURE_GC_RUN) >= outside.processes;
+}
+
+static bool has_ruby_inside(const struct jprof_profile *p)
+{
+	for (size_t i = 0; i < jprof_profile_objects(p); i++)
+		if (jp_is_ruby_file(jprof_profile_object(p, i)))
+			return true;
+	return jprof_profile_info(p)->has_ruby;
+}
+
+static int keep_info_text(struct series_work *w, const char **to, const char *text)
+{
+	*to = jp_arena_dup(&w->s->arena, text, strlen(text));
+	return *to ? 0 : -1;
+}
+
+/* Whose snapshots these are, and whether they can be compared. */
+static int describe_processes_of(struct series_work *w)
+{
+	struct jprof_series_info *info = &w->s->info;
+	struct jp_compared jp_cleanup(jp_compared_release) c;
+	struct jp_code code = jp_code_of(w->whole);
+	uint32_t program = jp_code_program(&code);
+	if (jp_compared_of(w->whole, &c))
+		return -1;
+	const char *title = "";
+	for (size_t i = 0; i < c.count; i++) {
+		bool worker = !strcmp(c.now[i].role, "worker");
+		info->workers += worker;
+		info->replaced += c.pairs[i].with != jp_alone && !c.pairs[i].same;
+		title = !*title || !strcmp(c.now[i].role, "master") ? c.now[i].title : title;
+	}
+	info->processes[0] = c.base_count;
+	info->processes[1] = c.count;
+	info->same_program = jp_compared_one_program(&c) && !w->whole->nothing_common;
+	return keep_info_text(w, &info->title, title) ||
+	       keep_info_text(w, &info->program, program == JP_NONE ? "" : jp_code_object(&code, program));
+}
+
+static int describe_series(struct series_work *w)
+{
+	struct jprof_series_info *info = &w->s->info;
+	struct jprof_grown *all = &w->s->all;
+	struct jprof_change *steps;
+	double *values;
+	if (make_history(w, all, &values, &steps))
+		return -1;
+	info->collected = is_collected(w->steps[0], true);
+	for (size_t i = 0; i < w->count; i++) {
+		info->collected = info->collected && is_collected(w->steps[i], false);
+		steps[i] = (struct jprof_change){ .growth = jprof_profile_total(w->steps[i], JPROF_INUSE_SPACE),
+			                          .seconds = seconds_of(w->steps[i]) };
+		jprof_profile_range(w->steps[i], JPROF_INUSE_SPACE, &steps[i].range);
+	}
+	all->whole = (struct jprof_change){ .growth = jprof_profile_total(w->whole, JPROF_INUSE_SPACE),
+		                            .seconds = seconds_of(w->whole) };
+	jprof_profile_range(w->whole, JPROF_INUSE_SPACE, &all->whole.range);
+	info->collected = info->collected || w->rows.opts->collected;
+	info->snapshots = w->count + 1;
+	info->seconds = all->whole.seconds;
+	info->ruby = has_ruby_inside(w->whole);
+	info->related = w->whole->lineage.shared_sum;
+	info->bound = *jprof_profile_bound(w->whole, JPROF_INUSE_SPACE);
+	info->total[0] = outside_at(w, 0, jp_outsider_bytes, JPROF_PART_TOTAL);
+	info->total[1] = outside_at(w, w->count, jp_outsider_bytes, JPROF_PART_TOTAL);
+	jprof_profile_group(w->whole, &info->group);
+	const struct jprof_group *before = &w->whole->outside.base.figures.group;
+	info->group_growth = info->group.known && before->known ? info->group.current - before->current : NAN;
+	all->name = "";
+	return describe_processes_of(w);
+}
+
+static void judge_all(struct series_work *w)
+{
+	struct jprof_grown *all = &w->s->all;
+	struct jp_course c = { .steps = all->steps,
+		               .count = w->count,
+		               .whole = all->whole,
+		               .first = all->values[0],
+		               .counted = isnan(all->whole.range.error),
+		               .threshold = jp_chance_threshold(false_reports, 1) };
+	all->verdict = jp_verdict_of(&c);
+	all->distance = jp_change_distance(&all->whole);
+	all->chance = jp_chance_of(fabs(all->distance), 1);
+	all->objects = NAN;
+	all->seen = w->s->info.seen;
+}
+
+/* What all rows together had at each snapshot. */
+static void sum_values(struct series_work *w)
+{
+	double *values = (double *)w->s->all.values;
+	for (size_t i = 0; i <= w->count; i++)
+		for (size_t r = 0; r < w->s->count; r++)
+			values[i] += w->s->rows[r].values[i];
+}
+
+static int compare_grown(const void *a, const void *b)
+{
+	const struct jprof_grown *x = a, *y = b;
+	if (x->verdict != y->verdict)
+		return x->verdict < y->verdict ? -1 : 1;
+	double m = isnan(x->whole.range.low) ? x->whole.growth : x->whole.range.low,
+	       n = isnan(y->whole.range.low) ? y->whole.growth : y->whole.range.low;
+	if (m != n)
+		return m > n ? -1 : 1;
+	int order = strcmp(x->name, y->name);
+	return order ? order : (int)x->part - (int)y->part;
+}
+
+static void choose_thresholds(struct series_work *w)
+{
+	struct jprof_series_info *info = &w->s->info;
+	double rows = (double)w->s->count, few = fmin(rows, largest_rows);
+	info->rows = w->s->count;
+	w->large_threshold = jp_chance_threshold(false_reports / 2, few);
+	w->threshold = jp_chance_threshold(false_reports / 2, rows - few);
+	info->rate = w->rows.lineages[w->rows.columns - 1].rate;
+	info->seen = jp_samples_seen_at(w->threshold) * info->rate;
+}
+
+static int add_all_rows(struct series_work *w, struct jprof_error *err)
+{
+	int rc = jp_series_add(&w->rows, w->whole, w->rows.columns - 1, true, err);
+	for (size_t i = 0; !rc && w->count > 1 && i < w->count; i++)
+		rc = jp_series_add(&w->rows, w->steps[i], i, false, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < w->s->count; i++)
+		if (fill_row(w, i))
+			return jp_error_nomem(err);
+	sum_values(w);
+	mark_largest(w->s);
+	choose_thresholds(w);
+	for (size_t i = 0; i < w->s->count; i++)
+		judge_row(w, i);
+	judge_all(w);
+	return add_outsiders(w) ? jp_error_nomem(err) : 0;
+}
+
+static int make_series(struct series_work *w, const struct jprof_series_opts *opts, struct jprof_error *err)
+{
+	w->rows.opts = opts;
+	w->rows.series = w->s;
+	w->rows.columns = w->count > 1 ? w->count + 1 : 1;
+	w->rows.lineages = calloc(w->rows.columns, sizeof *w->rows.lineages);
+	int rc = opts->view ? jp_opts_take(&w->rows.view, sizeof w->rows.view, opts->view, err) : 0;
+	w->rows.view.size = sizeof w->rows.view;
+	w->rows.view.counter = JPROF_INUSE_SPACE;
+	w->rows.view.errors = true;
+	if (!rc && (!w->rows.lineages || describe_series(w)))
+		rc = jp_error_nomem(err);
+	rc = rc ? rc : add_all_rows(w, err);
+	if (!rc && w->s->count)
+		qsort(w->s->rows, w->s->count, sizeof *w->s->rows, compare_grown);
+	jp_series_rows_release(&w->rows);
+	return rc;
+}
+
+int jprof_series_new(const struct jprof_profile *const *steps, size_t count, const struct jprof_profile *whole,
+                     const struct jprof_series_opts *given, struct jprof_series **series, struct jprof_error *err)
+{
+	if (jp_null(err, steps, series))
+		return JPROF_E_ARGUMENT;
+	struct jprof_series_opts opts;
+	int rc = jp_opts_take(&opts, sizeof opts, given, err);
+	bool good = count > 0 && (whole || count == 1) && (!whole || whole->lineage.subtracted);
+	for (size_t i = 0; good && i < count; i++)
+		good = steps[i] && steps[i]->lineage.subtracted;
+	if (!rc && !good)
+		rc = jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		              "a series is made of differences: call jprof_profile_difference before");
+	if (rc)
+		return rc;
+	struct series_work w = {
+		.s = calloc(1, sizeof *w.s), .steps = steps, .count = count, .whole = count > 1 ? whole : steps[0]
+	};
+	rc = w.s ? make_series(&w, &opts, err) : jp_error_nomem(err);
+	if (rc)
+		jprof_series_free(w.s);
+	else
+		*series = w.s;
+	return rc;
+}
+
+const struct jprof_series_info *jprof_series_info(const struct jprof_series *series)
+{
+	return series ? &series->info : NULL;
+}
+
+size_t jprof_series_count(const struct jprof_series *series)
+{
+	return series ? series->count : 0;
+}
+
+const struct jprof_grown *jprof_series_at(const struct jprof_series *series, size_t i)
+{
+	return series && i < series->count ? &series->rows[i] : NULL;
+}
+
+const struct jprof_grown *jprof_series_malloc(const struct jprof_series *series)
+{
+	return series ? &series->all : NULL;
+}
+
+void jprof_series_free(struct jprof_series *series)
+{
+	if (!series)
+		return;
+	jp_arena_release(&series->arena);
+	free(series->rows);
+	free(series);
+}

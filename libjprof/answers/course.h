@@ -1,0 +1,44 @@
+/* A series of snapshots: its rows, and what they rest on while it is made. */
+#ifndef JP_ANSWERS_COURSE_H
+#define JP_ANSWERS_COURSE_H
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "jprof.h"
+#include "statistics/evidence.h"
+
+struct jprof_series {
+	struct jp_arena arena; /* texts, values and steps */
+	struct jprof_grown *rows;
+	size_t count, cap;
+	struct jprof_grown all; /* all that malloc gave */
+	struct jprof_series_info info;
+};
+
+/* What is known of a row of the profile in one of the differences, while these are added up. */
+struct jp_row_course {
+	struct jp_evidence evidence;
+	double base;    /* bytes that were subtracted */
+	double objects; /* how many more there are */
+	double managed; /* the part of the change that Ruby's garbage collector looks after */
+};
+
+struct jp_series_rows {
+	const struct jprof_series_opts *opts;
+	struct jprof_view_opts view; /* with errors, in bytes */
+	struct jprof_series *series; /* whose rows have the ids of names */
+	struct jp_intern names;
+	size_t columns;                /* differences */
+	struct jp_row_course *courses; /* by row, then by difference */
+	size_t course_cap;
+	struct jp_lineage *lineages; /* by difference */
+};
+
+/* Adds a difference's rows, and where they are as far as that is not known. `main`: with what they are made of and came
+ * from. 0 or a code. */
+int jp_series_add(struct jp_series_rows *rows, const struct jprof_profile *difference, size_t column, bool main,
+                  struct jprof_error *err);
+
+void jp_series_rows_release(struct jp_series_rows *rows);
+
+#endif

@@ -1,0 +1,175 @@
+#include "answers/suspect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "view/store.h"
+#include "view/walk.h"
+
+/* ---- kinds ------------------------------------------------------------------------------------------------ */
+
+/* What a row holds of a kind; the kind is a row of the view by group. */
+struct kind_part {
+	uint32_t row, kind;
+	double change;
+};
+
+static int order_of_parts(const void *a, const void *b)
+{
+	const struct kind_part *x = a, *y = b;
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static char *kept_text(struct jp_series_rows *rows, const char *text)
+{
+	return jp_arena_dup(&rows->series->arena, text, strlen(text));
+}
+
+static int set_kind(struct jp_series_rows *rows, const struct jprof_view *kinds, const struct kind_part *most,
+                    double all)
+{
+	struct jprof_grown *row = &rows->series->rows[most->row];
+	const struct jprof_row *kind = &kinds->rows[most->kind];
+	row->kind = kept_text(rows, kind->name);
+	row->kind_share = all > 0 ? fmin(most->change / all, 1) : 1;
+	row->what = kind->what ? kept_text(rows, kind->what) : NULL;
+	row->remedy = kind->remedy ? kept_text(rows, kind->remedy) : NULL;
+	return row->kind && (row->what || !kind->what) && (row->remedy || !kind->remedy) ? 0 : -1;
+}
+
+/* The parts [from, *end) are of one row: the kind that grew most of them is its kind. */
+static int choose_kind(struct jp_series_rows *rows, const struct jprof_view *kinds, const struct kind_part *parts,
+                       size_t count, size_t *end)
+{
+	struct kind_part most = { .row = parts[*end].row, .kind = JP_NONE };
+	double all = 0;
+	while (*end < count && parts[*end].row == most.row) {
+		struct kind_part sum = parts[*end];
+		for (++*end; *end < count && !order_of_parts(&parts[*end], &sum); ++*end)
+			sum.change += parts[*end].change;
+		all += fmax(sum.change, 0);
+		if (most.kind == JP_NONE || sum.change > most.change)
+			most = sum;
+	}
+	return set_kind(rows, kinds, &most, all);
+}
+
+static int find_kinds(struct jp_series_rows *rows, const struct jprof_view *kinds, const uint32_t *row_of)
+{
+	struct kind_part *parts = calloc((size_t)kinds->stack_count + 1, sizeof *parts);
+	size_t count = 0, at = 0;
+	for (uint32_t i = 0; parts && i < kinds->stack_count; i++)
+		if (row_of[i] != JP_NONE && kinds->paths[i].length)
+			parts[count++] =
+			    (struct kind_part){ row_of[i], kinds->paths[i].rows[0], jp_stack_value(kinds, i) };
+	if (count)
+		qsort(parts, count, sizeof *parts, order_of_parts);
+	int rc = parts ? 0 : -1;
+	while (!rc && at < count)
+		rc = choose_kind(rows, kinds, parts, count, &at);
+	free(parts);
+	return rc;
+}
+
+/* ---- ways --------------------------------------------------------------------------------------------------- */
+
+enum { most_callers = 5 };
+
+/* "Server::run > Worker::loop": the functions that called the row's, without what starts a program. */
+static void put_callers(const struct jprof_view *v, const struct jp_walk *w, struct jp_strbuf *text)
+{
+	static const char *const starts[] = {
+		"main", "_start", "__libc_start_main", "start_thread", "clone3", "clone"
+	};
+	const char *names[most_callers], *last = jp_frame_name(v, w->frames[w->inner]);
+	size_t count = 0;
+	for (uint32_t i = w->inner + 1; i < w->depth && count < most_callers; i++) {
+		const char *name = w->frames[i] < v->code.frame_count ? jp_frame_name(v, w->frames[i]) : "";
+		bool start = !strncmp(name, "__libc_start", 12);
+		for (size_t s = 0; s < jp_count(starts) && !start; s++)
+			start = !strcmp(name, starts[s]);
+		if (start)
+			break;
+		if (*name && strcmp(name, last) != 0)
+			names[count++] = last = name;
+	}
+	while (count--)
+		jp_strbuf_printf(text, "%s%s", text->len ? " > " : "", names[count]);
+}
+
+/* "app/controllers/products.rb:18 ProductsController#show": the application's line above that of the row. */
+static void put_calling_line(const struct jprof_view *v, const struct jp_walk *w, const char *trim,
+                             struct jp_strbuf *text)
+{
+	uint32_t own = w->frames[w->inner], at = w->inner + 1;
+	do
+		at = jp_origins_caller(v->origins, w->frames, at, w->depth);
+	while (at < w->depth && v->code.frames[w->frames[at]].function == v->code.frames[own].function && ++at);
+	if (at >= w->depth)
+		return;
+	const struct jp_frame *frame = &v->code.frames[w->frames[at]];
+	jp_put_site(text, jp_code_file(&v->code, frame->function), frame->line, trim, v->code.directories);
+	jp_strbuf_printf(text, " %s", jp_frame_name(v, w->frames[at]));
+}
+
+static int set_way(struct jp_series_rows *rows, const struct jprof_view *v, const struct jp_walk *w,
+                   struct jprof_grown *row)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	bool ruby = v->origins && w->inner < w->depth && w->frames[w->inner] < v->code.frame_count &&
+	            jp_frame_location(v, w->frames[w->inner])->source == JPROF_SOURCE_RUBY;
+	if (ruby)
+		put_calling_line(v, w, rows->view.trim_path, &text);
+	else if (w->depth && w->frames[0] < v->code.frame_count)
+		put_callers(v, w, &text);
+	if (text.failed)
+		return -1;
+	const char **to = ruby ? &row->from : &row->path;
+	*to = text.len ? kept_text(rows, text.text) : NULL;
+	return *to || !text.len ? 0 : -1;
+}
+
+/* The stack of each row that grew most. */
+static int find_ways(struct jp_series_rows *rows, const struct jprof_view *v, const uint32_t *row_of)
+{
+	struct jp_walk walk;
+	uint32_t *most = jp_none_array(rows->series->count);
+	int rc = jp_walk_init(&walk, v) || !most ? -1 : 0;
+	for (uint32_t i = 0; !rc && i < v->stack_count; i++) {
+		double change = jp_stack_value(v, i);
+		if (row_of[i] != JP_NONE && change > 0 &&
+		    (most[row_of[i]] == JP_NONE || change > jp_stack_value(v, most[row_of[i]])))
+			most[row_of[i]] = i;
+	}
+	for (size_t r = 0; !rc && r < rows->series->count; r++)
+		if (most[r] != JP_NONE) {
+			jp_walk_frames(&walk, most[r]);
+			rc = set_way(rows, v, &walk, &rows->series->rows[r]);
+		}
+	jp_walk_release(&walk);
+	free(most);
+	return rc;
+}
+
+int jp_describe_rows(struct jp_series_rows *rows, const struct jprof_profile *difference, const struct jprof_view *view,
+                     const uint32_t *row_of, struct jprof_error *err)
+{
+	struct jprof_view_opts opts = rows->view;
+	struct jprof_view *kinds;
+	opts.errors = false;
+	opts.granularity = JPROF_BY_GROUP;
+	int rc = jprof_view_new(difference, &opts, &kinds, err);
+	if (rc)
+		return rc;
+	/* Both fold and filter alike: they have the same stacks in the same order. */
+	if ((kinds->stack_count == view->stack_count && find_kinds(rows, kinds, row_of)) ||
+	    find_ways(rows, view, row_of))
+		rc = jp_error_nomem(err);
+	jprof_view_free(kinds);
+	return rc;
+}

@@ -1,0 +1,33 @@
+/* What to make of a row's course over the snapshots: docs/statistics.md has the method. */
+#ifndef JP_ANSWERS_VERDICT_H
+#define JP_ANSWERS_VERDICT_H
+
+#include "jprof.h"
+
+/* What a row did over all snapshots, and from each to the next. */
+struct jp_course {
+	const struct jprof_change *steps;
+	size_t count;
+	struct jprof_change whole;
+	double first;     /* what it had at the first snapshot */
+	bool counted;     /* nothing of it is estimated from samples */
+	bool uncollected; /* it may be garbage of an interpreter that did not collect it before each snapshot */
+	bool idle;        /* counted: what it holds did not grow, only the room for it */
+	double threshold; /* standard errors that are beyond chance in a row of its family */
+};
+
+/* How many standard errors a change is from none, with the sign of it; an infinity where it has no error. */
+double jp_change_distance(const struct jprof_change *change);
+
+enum jprof_verdict jp_verdict_of(const struct jp_course *course);
+
+/* The distance that chance exceeds in one of `rows` rows in `share` of all reports. */
+double jp_chance_threshold(double share, double rows);
+
+/* The chance that any of `rows` rows in which nothing grew is as far as that. */
+double jp_chance_of(double distance, double rows);
+
+/* The samples that a row must have gained, and none lost, to be so far from no change. */
+double jp_samples_seen_at(double threshold);
+
+#endif

@@ -1,0 +1,139 @@
+/* Verdicts of courses that were written by hand, the words of each, and the chances behind them, which are compared
+ * with tables of the normal distribution. */
+#include <math.h>
+
+#include "answers/verdict.h"
+#include "base/macros.h"
+#include "harness.h"
+
+/* A change by so many samples of a unit each that came and went; the interval is the normal one. */
+static struct jprof_change change(double came, double went)
+{
+	double error = sqrt(came + went), growth = came - went;
+	struct jprof_range range = { .error = error,
+		                     .low = growth - 1.96 * error,
+		                     .high = growth + 1.96 * error,
+		                     .samples = came + went,
+		                     .few_samples = came + went < 10,
+		                     .within_error = fabs(growth) <= 1.96 * error };
+	return (struct jprof_change){ growth, range, NAN };
+}
+
+/* The verdict on steps of so many samples that came and went. */
+static enum jprof_verdict judge(const double (*steps)[2], size_t count, bool uncollected)
+{
+	struct jprof_change list[8];
+	double came = 0, went = 0;
+	for (size_t i = 0; i < count; i++) {
+		list[i] = change(steps[i][0], steps[i][1]);
+		came += steps[i][0];
+		went += steps[i][1];
+	}
+	struct jp_course course = { .steps = list,
+		                    .count = count,
+		                    .whole = change(came, went),
+		                    .first = 1000,
+		                    .uncollected = uncollected,
+		                    .threshold = 3.29 };
+	return jp_verdict_of(&course);
+}
+
+#define JUDGE(...) judge((const double[][2]){ __VA_ARGS__ }, sizeof((const double[][2]){ __VA_ARGS__ }) / 16, false)
+
+static void test_courses(void **state)
+{
+	(void)state;
+	assert_int_equal(JUDGE({ 100, 0 }), JPROF_GROWING);
+	assert_int_equal(JUDGE({ 100, 0 }, { 100, 0 }), JPROF_LEAK_SUSPECT);
+	assert_int_equal(JUDGE({ 100, 20 }, { 110, 30 }, { 90, 20 }), JPROF_LEAK_SUSPECT);
+	assert_int_equal(JUDGE({ 100, 0 }, { 0, 0 }), JPROF_LEVELLED_OFF);
+	assert_int_equal(JUDGE({ 100, 0 }, { 12, 10 }), JPROF_LEVELLED_OFF);
+	assert_int_equal(JUDGE({ 300, 0 }, { 100, 0 }), JPROF_GROWING);
+	assert_int_equal(JUDGE({ 0, 0 }, { 100, 0 }), JPROF_GROWING);
+	assert_int_equal(JUDGE({ 50, 0 }, { 150, 0 }), JPROF_LEAK_SUSPECT);
+	assert_int_equal(JUDGE({ 1, 0 }, { 100, 0 }, { 1, 0 }), JPROF_ONE_JUMP);
+	assert_int_equal(JUDGE({ 200, 0 }, { 0, 100 }), JPROF_UP_AND_DOWN);
+	assert_int_equal(JUDGE({ 100, 0 }, { 0, 100 }), JPROF_UP_AND_DOWN);
+	assert_int_equal(JUDGE({ 0, 100 }), JPROF_SHRANK);
+	assert_int_equal(JUDGE({ 0, 100 }, { 0, 50 }), JPROF_SHRANK);
+	assert_int_equal(JUDGE({ 0, 0 }), JPROF_WITHIN_ERROR);
+	assert_int_equal(JUDGE({ 100, 90 }), JPROF_WITHIN_ERROR);
+	assert_int_equal(JUDGE({ 60, 30 }), JPROF_TOO_EARLY);
+	assert_int_equal(JUDGE({ 9, 0 }), JPROF_FEW_SAMPLES);
+	assert_int_equal(JUDGE({ 5, 0 }, { 4, 0 }), JPROF_FEW_SAMPLES);
+	assert_int_equal(JUDGE({ 5, 0 }, { 5, 0 }), JPROF_LEAK_SUSPECT);
+}
+
+static void test_garbage(void **state)
+{
+	(void)state;
+	const double grew[][2] = { { 100, 0 }, { 100, 0 } }, flat[][2] = { { 100, 0 }, { 0, 0 } };
+	assert_int_equal(judge(grew, 2, true), JPROF_MAYBE_GARBAGE);
+	assert_int_equal(judge(flat, 2, true), JPROF_LEVELLED_OFF);
+}
+
+/* Memory that lies outside is counted: below 1 MB, or 2 % of what there was, nothing grew. */
+static void test_counted(void **state)
+{
+	(void)state;
+	static const double mega = 1 << 20;
+	struct jprof_range none = { NAN, NAN, NAN, NAN, false, false };
+	struct jprof_change steps[] = { { 5 * mega, none, 60 }, { 5 * mega, none, 60 } };
+	struct jp_course c = { .steps = steps, .count = 2, .whole = { 10 * mega, none, 120 }, .counted = true };
+	assert_int_equal(jp_verdict_of(&c), JPROF_LEAK_SUSPECT);
+	c.first = 600 * mega;
+	assert_int_equal(jp_verdict_of(&c), JPROF_WITHIN_ERROR);
+	c.first = 0;
+	c.idle = true;
+	assert_int_equal(jp_verdict_of(&c), JPROF_TURNOVER);
+	c.idle = false;
+	steps[1].growth = 0;
+	assert_int_equal(jp_verdict_of(&c), JPROF_LEVELLED_OFF);
+	/* The same growth in a tenth of the time is no slower pace. */
+	steps[1] = (struct jprof_change){ 2 * mega, none, 6 };
+	assert_int_equal(jp_verdict_of(&c), JPROF_LEAK_SUSPECT);
+	c.whole.growth = -5 * mega;
+	steps[0].growth = steps[1].growth = -2.5 * mega;
+	assert_int_equal(jp_verdict_of(&c), JPROF_SHRANK);
+}
+
+/* Upper tails of the standard normal distribution, by its tables. */
+static void test_thresholds(void **state)
+{
+	(void)state;
+	assert_true(fabs(jp_chance_threshold(0.01, 1000) - 4.265) < 0.001);
+	assert_true(fabs(jp_chance_threshold(0.005, 10) - 3.2905) < 0.001);
+	assert_true(fabs(jp_chance_threshold(0.025, 1) - 1.95996) < 0.001);
+	assert_true(fabs(jp_chance_of(3.2905, 10) - 0.005) < 0.0001);
+	assert_true(fabs(jp_chance_of(0, 1) - 0.5) < 1e-9);
+	/* 15 that came and none that went are beyond 4.41; ten are the least. */
+	assert_true(jp_samples_seen_at(4.41) == 15);
+	assert_true(jp_samples_seen_at(1) == 10);
+	const struct jprof_change enough = change(15, 0), not = change(14, 0);
+	assert_true(jp_change_distance(&enough) >= 4.41 && jp_change_distance(&not ) < 4.41);
+	const struct jprof_change many = change(10500, 10000), certain = { .growth = 1000, .seconds = NAN };
+	assert_true(fabs(jp_change_distance(&many) - 500 / sqrt(20500)) < 0.01);
+	assert_true(jp_change_distance(&certain) == INFINITY);
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	for (int i = 0; i < JPROF_VERDICTS; i++) {
+		const struct jprof_verdict_words *w = jprof_verdict_words((enum jprof_verdict)i);
+		assert_true(*w->shown && *w->key && *w->means && w->needs);
+		for (int k = 0; k < i; k++)
+			assert_string_not_equal(w->key, jprof_verdict_words((enum jprof_verdict)k)->key);
+	}
+	assert_string_equal(jprof_verdict_words(JPROF_LEAK_SUSPECT)->shown, "leak suspect");
+	assert_string_equal(jprof_verdict_words(JPROF_VERDICTS)->shown, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_courses), cmocka_unit_test(test_garbage),    cmocka_unit_test(test_counted),
+		cmocka_unit_test(test_words),   cmocka_unit_test(test_thresholds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
