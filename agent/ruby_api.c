@@ -58,6 +58,7 @@ static const char names[][40] = {
 	"rb_thread_current",
 	"rb_thread_local_aref",
 	"rb_postponed_job_flush",
+	"rb_gc_latest_gc_info",
 };
 
 _Static_assert(sizeof(struct ruby_api) == sizeof names / sizeof *names * sizeof(void *), "a name for each member");

@@ -61,6 +61,7 @@ struct ruby_api {
 	VALUE (*rb_thread_current)(void);
 	VALUE (*rb_thread_local_aref)(VALUE thread, uintptr_t id); /* of its fiber */
 	void (*rb_postponed_job_flush)(void *vm);
+	VALUE (*rb_gc_latest_gc_info)(VALUE key);
 };
 
 extern struct ruby_api ruby;

@@ -1,9 +1,11 @@
-/* What was taken down of a thread's last Ruby stack. While Ruby has freed and moved no object since, a frame at the
- * same place is the same one, and its texts need not be compared again. Under the lock of stacktree.h. */
+/* What was taken down of a thread's last Ruby stack. While no collection began since, and none was marking then, Ruby
+ * has freed and moved nothing that was in use then: a frame at the same place is the same one, and its texts need not
+ * be compared again. Under the lock of stacktree.h. */
 #ifndef AGENT_RUBY_LAST_H
 #define AGENT_RUBY_LAST_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "ruby_api.h"
 
@@ -19,16 +21,18 @@ struct ruby_last_frame {
 struct ruby_last {
 	pthread_t thread;
 	uint32_t generation; /* of the tree */
-	size_t changes[3];   /* what Ruby said of its objects */
+	size_t changes[3];   /* what Ruby said of its collections */
+	bool was_marking;    /* a step at a time: what is in use now may be found to be none in the end */
+	bool in_doubt;       /* collected since: what its frames are has to be compared */
 	int count;           /* frames of the whole stack */
 	int used;            /* of `frames`, which begin with the outermost */
 	struct ruby_last_frame frames[RUBY_KEPT];
 };
 
-/* On a Ruby thread, in a job; raises where this Ruby does not say how many objects it freed. */
+/* On a Ruby thread, in a job; raises where this Ruby does not say how often it collected. */
 void ruby_last_learn(void);
 
-/* This thread's, for a stack of `count` frames: `used` are of the same place in both. */
+/* This thread's, for a stack of `count` frames: `used` are of the same place in both, if nothing is in doubt. */
 struct ruby_last *ruby_last_here(int count);
 
 #endif

@@ -57,13 +57,15 @@ struct taken {
 	VALUE *frames;
 	int *lines;
 	int count, room;
-	int innermost; /* that has a line, -1: none */
+	int innermost;   /* that has a line, -1: none */
+	uint32_t sample; /* a number of its own, but for those long before */
 };
 
 static struct taken take_frames(void)
 {
+	static uint32_t samples;
 	size_t size;
-	struct taken taken = { .frames = stacktree_scratch(&size), .innermost = -1 };
+	struct taken taken = { .frames = stacktree_scratch(&size), .innermost = -1, .sample = ++samples };
 	taken.room = (int)(size / (sizeof *taken.frames + sizeof *taken.lines));
 	taken.lines = (int *)(void *)(taken.frames + taken.room);
 	taken.count = ruby.rb_profile_frames(0, taken.room, taken.frames, taken.lines);
@@ -125,10 +127,22 @@ static void correct_path(struct ruby_names *names, const struct caller *caller, 
 
 /* ---- nodes ---- */
 
+static struct stacktree_frame bare_frame(const struct ruby_names *names, int line)
+{
+	return (struct stacktree_frame){ .line = line > 0 && names->path.len ? (uint32_t)line : LINE_UNKNOWN,
+		                         .kind = (unsigned char)names->kind };
+}
+
+static bool is_still_node(uint32_t node, uint32_t parent, const struct ruby_names *names, int line)
+{
+	const struct text_span texts[] = { names->path, names->class, names->method };
+	struct stacktree_frame frame = bare_frame(names, line);
+	return stacktree_is(node, parent, &frame, texts);
+}
+
 static uint32_t add_frame(uint32_t parent, const struct ruby_names *names, int line, bool last)
 {
-	struct stacktree_frame frame = { .line = line > 0 && names->path.len ? (uint32_t)line : LINE_UNKNOWN,
-		                         .kind = (unsigned char)names->kind };
+	struct stacktree_frame frame = bare_frame(names, line);
 	frame.path = texts_hold(names->path, last);
 	frame.class = texts_hold(names->class, last);
 	frame.method = texts_hold(names->method, last);
@@ -163,21 +177,43 @@ static int count_common(const struct taken *taken, const struct ruby_last *last)
 	return place;
 }
 
-static uint32_t add_one(uint32_t parent, const struct taken *taken, int i, struct caller *caller)
+/* The names of a frame, which may occur several times in a stack: nothing is freed while one is taken down. */
+static void names_in_stack(const struct taken *taken, int i, struct ruby_names *names)
+{
+	enum { PLACES = 64 };
+	static struct {
+		VALUE frame;
+		uint32_t sample;
+		struct ruby_names names;
+	} named[PLACES];
+	VALUE frame = taken->frames[i];
+	size_t place = (frame >> 3 ^ frame >> 9) % PLACES;
+	if (named[place].frame != frame || named[place].sample != taken->sample) {
+		ruby_names_of(frame, &named[place].names);
+		named[place].frame = frame;
+		named[place].sample = taken->sample;
+	}
+	*names = named[place].names;
+}
+
+/* `before` is the node of an equal frame at this place of the last stack; 0: there is none. */
+static uint32_t add_one(uint32_t parent, const struct taken *taken, int i, struct caller *caller, uint32_t before)
 {
 	struct ruby_names names;
-	ruby_names_of(taken->frames[i], &names);
+	names_in_stack(taken, i, &names);
 	correct_path(&names, caller, taken, i);
 	call_from(caller, &names, taken->frames[i], taken->lines[i]);
+	if (before && is_still_node(before, parent, &names, taken->lines[i]))
+		return before;
 	return add_frame(parent, &names, taken->lines[i], false);
 }
 
-/* Begins two frames further out than needed, for who calls a frame may tell about it. */
+/* Begins two frames further out than needed, for who calls a frame may tell about it; in doubt with the outermost. */
 static uint32_t add_kept(const struct taken *taken, struct ruby_last *last)
 {
 	int total = taken->count < RUBY_KEPT ? taken->count : RUBY_KEPT, common = count_common(taken, last);
 	struct caller caller = { 0 };
-	last->used = common > 2 ? common - 2 : 0;
+	last->used = common > 2 && !last->in_doubt ? common - 2 : 0;
 	uint32_t node = last->used ? last->frames[last->used - 1].node : 0;
 	for (int place = last->used; place < total; place++) {
 		int i = index_of(taken, place);
@@ -185,7 +221,8 @@ static uint32_t add_kept(const struct taken *taken, struct ruby_last *last)
 			node = stacktree_mark(node, STACKTREE_CUT, (uint32_t)(taken->count - RUBY_KEPT));
 			caller = (struct caller){ 0 };
 		}
-		node = node || !place ? add_one(node, taken, i, &caller) : 0;
+		uint32_t before = place < common ? last->frames[place].node : 0;
+		node = node || !place ? add_one(node, taken, i, &caller, before) : 0;
 		if (!node)
 			return 0;
 		if (i > taken->innermost && last->used == place)
@@ -201,8 +238,24 @@ static uint32_t add_inner(const struct taken *taken)
 	struct caller caller = { 0 };
 	uint32_t node = stacktree_mark(0, STACKTREE_CUT, 0);
 	for (int i = RUBY_INNER - 1; i >= 0 && node; i--)
-		node = add_one(node, taken, i, &caller);
+		node = add_one(node, taken, i, &caller, 0);
 	return node;
+}
+
+/* Was this line sampled some times before, as far as its place among the last is not another's by now? Evaluated code
+ * that runs once never was, and would take the room that is kept back for lines. */
+static bool is_repeated(const struct ruby_names *names, int line)
+{
+	enum { PLACES = 4096, TIMES = 4 };
+	static struct {
+		uint32_t hash, times;
+	} seen[PLACES];
+	uint32_t hash = texts_hash(names->path) * 31 + texts_hash(names->method) + (uint32_t)line;
+	uint32_t place = hash % PLACES;
+	if (seen[place].hash != hash)
+		seen[place].times = 0;
+	seen[place].hash = hash;
+	return ++seen[place].times >= TIMES;
 }
 
 /* There is no room for the stack: its innermost line alone. */
@@ -211,9 +264,12 @@ static uint32_t add_line(const struct taken *taken)
 	struct ruby_names names;
 	if (taken->innermost < 0)
 		return STACKTREE_FULL;
+	int line = taken->lines[taken->innermost];
 	ruby_names_of(taken->frames[taken->innermost], &names);
-	correct_innermost(&names, taken->lines[taken->innermost]);
-	uint32_t node = add_frame(STACKTREE_FULL, &names, taken->lines[taken->innermost], true);
+	correct_innermost(&names, line);
+	uint32_t node = add_frame(STACKTREE_FULL, &names, line, false);
+	if (!node && is_repeated(&names, line))
+		node = add_frame(STACKTREE_FULL, &names, line, true);
 	return node ? node : STACKTREE_FULL;
 }
 

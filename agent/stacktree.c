@@ -159,6 +159,14 @@ uint32_t stacktree_node(uint32_t parent, const struct stacktree_frame *frame, bo
 	return node;
 }
 
+bool stacktree_is(uint32_t node, uint32_t parent, const struct stacktree_frame *frame, const struct text_span texts[3])
+{
+	const struct stacktree_frame *known = &nodes[node].frame;
+	return nodes[node].parent == parent && known->line == frame->line && known->kind == frame->kind &&
+	       texts_equal(known->path, texts[0]) && texts_equal(known->class, texts[1]) &&
+	       texts_equal(known->method, texts[2]);
+}
+
 uint32_t stacktree_mark(uint32_t parent, enum stacktree_marker marker, uint32_t count)
 {
 	const struct stacktree_frame frame = { .method = marker, .line = count, .kind = STACKTREE_MARKER };

@@ -41,6 +41,10 @@ void stacktree_forked_child(void);
 /* A node's number, made where there was none: 0 where there is no room. Takes what the caller holds of the texts over,
  * in any case. With `last`, the eighth of the room that is kept back otherwise may be used. */
 uint32_t stacktree_node(uint32_t parent, const struct stacktree_frame *frame, bool last);
+/* Is a node, whose number was had in this generation, this one? Only its texts are looked at in place of those of
+ * `frame`. */
+bool stacktree_is(uint32_t node, uint32_t parent, const struct stacktree_frame *frame, const struct text_span texts[3]);
+
 uint32_t stacktree_mark(uint32_t parent, enum stacktree_marker marker, uint32_t count);
 
 /* Changes when nodes may have gone, or have to be found anew to be taken for used. */

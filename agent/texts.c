@@ -35,7 +35,7 @@ static struct text *at(uint32_t text)
 	return (struct text *)(void *)(base + (size_t)text * GRANULE);
 }
 
-static uint32_t hash_of(struct text_span span)
+uint32_t texts_hash(struct text_span span)
 {
 	const uint64_t k = 0x9e3779b97f4a7c15u;
 	uint64_t h = span.len * k, part;
@@ -90,7 +90,7 @@ uint32_t texts_hold(struct text_span span, bool last)
 	if (!span.len)
 		return 0;
 	span = shortened(span);
-	uint32_t hash = hash_of(span);
+	uint32_t hash = texts_hash(span);
 	for (uint32_t text = buckets[hash % BUCKETS]; text; text = at(text)->next)
 		if (at(text)->hash == hash && texts_equal(text, span)) {
 			at(text)->holders++;

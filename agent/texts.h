@@ -27,6 +27,9 @@ void texts_release(uint32_t text);
 
 struct text_span texts_get(uint32_t text);
 
+/* Of its bytes; the same in one process. */
+uint32_t texts_hash(struct text_span span);
+
 /* Is it this text? 0 is the empty one. */
 bool texts_equal(uint32_t text, struct text_span span);
 

@@ -143,6 +143,16 @@ check "fewer nodes than there is room for: $got" test "$(nth "$got" 1)" -lt 2621
 check "a new leak shows its line: $(judge bytes x.heap '#leak')" test "$(judge bytes x.heap '#leak')" -gt 5000000
 echo "$got, $(judge bytes x.heap '#leak') bytes of the new leak"
 
+# What is sampled once takes none of the room that is kept back for lines: texts of up to 900 bytes fill all of it.
+lg=11
+script 'ARGV[0].to_i.times { |i| eval("%q(x) * 4000", nil, "#{"long" * (i % 4 * 75)}#{i}.rb") }
+        def leak = 2000.times { $keep << Fiddle.malloc(3000) }
+        leak
+        dump "x.heap"' $((evals < 16000 ? 16000 : evals))
+lg=12
+check "a new leak after many names: $(judge bytes x.heap '#leak')" test "$(judge bytes x.heap '#leak')" -gt 5000000
+echo "$(judge shape x.heap '#leak'), $(judge bytes x.heap '#leak') bytes of the new leak after many names"
+
 # Room comes back with dumps.
 script '8.times { |i|
           eval "def v#{i}(n)\n s = %q(a) * 200\n n == 0 ? s : send(:\"v\#{R.rand(8)}\", n - 1)\nend", nil, "v#{i}.rb" }
