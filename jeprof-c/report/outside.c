@@ -79,7 +79,7 @@ bool outside_line(const struct loaded *l, char text[outside_most])
 		add_figure(text, "what jemalloc keeps (free pages, gaps, its own data)", now.kept, base.kept,
 		           difference);
 	if (isnan(rss) && !isnan(heap))
-		add_words(text, "it is not in this profile");
+		add_words(text, isnan(kept) ? "it is not in this profile" : "neither is in this profile");
 	return *text;
 }
 

@@ -1,5 +1,7 @@
-/* dpkg: /var/lib/dpkg/info/PACKAGE[:ARCHITECTURE].list has a path a line. apk: lib/apk/db/installed has records of
- * lines, "P:PACKAGE", "o:ORIGIN", then for each directory "F:usr/lib" and for each file there "R:libz.so.1". */
+/* dpkg: /var/lib/dpkg/info/PACKAGE[:ARCHITECTURE].list has a path a line. Images without dpkg ("distroless") have
+ * /var/lib/dpkg/status.d/NAME, with the line "Package: PACKAGE", and NAME.md5sums, lines of a sum and a path. apk:
+ * lib/apk/db/installed has records of lines, "P:PACKAGE", "o:ORIGIN", then for each directory "F:usr/lib" and for each
+ * file there "R:libz.so.1". */
 #include "report/packages.h"
 
 #include <dirent.h>
@@ -108,6 +110,73 @@ static void search_dpkg(struct package_search *s, int root)
 	closedir(dir);
 }
 
+/* The value of the line "Package: " in a file of status.d; "" where there is none. */
+static void read_package_name(int root, const char *path, char package[package_most])
+{
+	static const char field[] = "Package: ";
+	int fd = rootpath_open(root, path);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char *line = NULL;
+	size_t cap = 0;
+	*package = '\0';
+	while (file && !*package && getline(&line, &cap, file) > 0) {
+		cut_line(line);
+		if (!strncmp(line, field, strlen(field)))
+			snprintf(package, package_most, "%s", line + strlen(field));
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static void read_sums(struct package_search *s, int fd)
+{
+	FILE *file = fdopen(fd, "r");
+	char *line = NULL, path[PATH_MAX];
+	size_t cap = 0;
+	while (file && s->left && getline(&line, &cap, file) > 0) {
+		cut_line(line);
+		const char *name = strchr(line, ' ');
+		name = name ? name + strspn(name, " *") : "";
+		name += !strncmp(name, "./", 2) ? 2 : *name == '/';
+		if (*name && snprintf(path, sizeof path, "/%s", name) < PATH_MAX)
+			consider_packaged(s, path);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	else
+		close(fd);
+}
+
+static void search_status_d(struct package_search *s, int root)
+{
+	static const char place[] = "/var/lib/dpkg/status.d", ending[] = ".md5sums";
+	int folder = rootpath_open(root, place);
+	DIR *dir = folder < 0 ? NULL : fdopendir(folder);
+	struct dirent *entry;
+	if (!dir && folder >= 0)
+		close(folder);
+	s->tool = "apt install";
+	while (dir && s->left && (entry = readdir(dir))) {
+		char package[package_most], path[sizeof place + 1 + NAME_MAX];
+		size_t len = strlen(entry->d_name), stem = len - strlen(ending);
+		if (len <= strlen(ending) || strcmp(entry->d_name + stem, ending) != 0)
+			continue;
+		snprintf(path, sizeof path, "%s/%.*s", place, (int)stem, entry->d_name);
+		read_package_name(root, path, package);
+		snprintf(path, sizeof path, "%s/%s", place, entry->d_name);
+		int fd = *package ? rootpath_open(root, path) : -1;
+		s->package = package;
+		if (fd >= 0)
+			read_sums(s, fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 static void read_installed(struct package_search *s, FILE *file)
 {
 	char *line = NULL, package[package_most] = "", folder[1024] = "", path[2048];
@@ -156,6 +225,7 @@ void packages_find(const char *where, struct packaged *files, size_t count)
 	if (root < 0)
 		return;
 	search_dpkg(&s, root);
+	search_status_d(&s, root);
 	search_apk(&s, root);
 	close(root);
 }

@@ -58,6 +58,41 @@ for written in /usr/lib/shop/prog /lib/shop/prog; do
         prints_no 'apt install'
     done
 done
+# ---- images without dpkg: status.d has a stanza for each package, and sums with its paths ----
+distroless() { # ROOT NAME PACKAGE PATH...
+    mkdir -p "$1/var/lib/dpkg/status.d"
+    printf '%s\n' "Package: $3" 'Version: 1.2-3' 'Description: a shop' ' Package: no-field' >"$1/var/lib/dpkg/status.d/$2"
+    into=$1/var/lib/dpkg/status.d/$2.md5sums
+    shift 3
+    printf 'd41d8cd98f00b204e9800998ecf8427e  %s\n' usr/share/doc/shop "$@" >"$into"
+}
+for written in usr/lib/shop/prog ./usr/lib/shop/prog lib/shop/prog /lib/shop/prog; do
+    root image prog
+    distroless image other other usr/lib/shop/prog2 srv/usr/lib/shop/prog
+    distroless image c2hvcA shop $written
+    for dump in usr.heap lib.heap; do
+        run "$jprof" info --sysroot=image $dump
+        check "status.d, $written, $dump: the command" grep -qx 'apt install shop-dbgsym' out
+    done
+done
+# A name that is not fit for a command, a stanza without a name, sums without a stanza.
+for package in 'shop; reboot' '' -o; do
+    distroless image c2hvcA "$package" usr/lib/shop/prog
+    all_of image usr.heap
+    prints_no 'apt install'
+done
+rm image/var/lib/dpkg/status.d/c2hvcA
+all_of image usr.heap
+prints_no 'apt install'
+# apk's database where it lay before /usr was merged.
+root older prog
+apk older installed usr/lib/shop
+rm older/lib
+mkdir -p older/lib
+mv older/usr/lib/apk older/lib/
+all_of older usr.heap
+prints 'apk add shop-dbg '
+
 dpkg deb libc6:amd64.list /usr/lib/shop/prog
 rm deb/var/lib/dpkg/info/shop*
 all_of deb usr.heap

@@ -110,13 +110,13 @@ check "JSON: what jemalloc keeps" [ "$(value bare.json 'n["kept_by_jemalloc"]')"
 check "JSON: RssAnon, which no side-car has" [ "$(value bare.json 'n["rss_anon"]')" = None ]
 heap="Ruby's GC heap"
 run "$jprof" "$bare_after"
-check "no line for a bare dump: $(cat err)" grep -qE "^jprof: $heap has $number MB; what jemalloc keeps .* $number MB; it is not in this profile\$" err
+check "no line for a bare dump: $(cat err)" grep -qE "^jprof: $heap has $number MB; what jemalloc keeps .* $number MB; neither is in this profile\$" err
 # shellcheck disable=SC2154
 run "$jprof" --json --base="$bare_before" "$bare_after"
 cp out bare.json
 check "JSON: of the base" [ "$(value bare.json 'b["gc_heap"]')" = "$(value diff.json 'b["gc_heap"]')" ]
 run "$jprof" --base="$bare_before" "$bare_after"
-check "no line for a difference of bare dumps: $(cat err)" grep -qE "^jprof: $heap grew by $number MB; .*not in this profile\$" err
+check "no line for a difference of bare dumps: $(cat err)" grep -qE "^jprof: $heap grew by $number MB; .*neither is in this profile\$" err
 python3 - "$jprof" "--base=$bare_before" "$bare_after" >terminal 2>&1 <<'END'
 import pty, sys
 pty.spawn(sys.argv[1:])
