@@ -78,6 +78,7 @@ enum jprof_advice {
 	JPROF_ADVICE_NO_SIGNAL, /* another way to a dump than a signal */
 	JPROF_ADVICE_OPERANDS,  /* the program and its dumps in their order: here a dump is wanted */
 	JPROF_ADVICE_FORMAT,    /* another format; the text begins with the name of the one that cannot be */
+	JPROF_ADVICE_AGES,      /* dumps of a process with the agent, and their tables */
 };
 
 /* What went wrong. The texts are single lines of what people may be shown; `path` is empty and
@@ -795,6 +796,13 @@ enum jprof_fold {
 /* Patterns are Perl regular expressions (PCRE2), found anywhere in a text; NULL or "" does nothing. They look at short
  * and full names of functions. One that begins with "lib:" looks at object files instead: by file name, and by what
  * they are called as owners, such as a gem. Frames are dropped first, then stacks, as in jeprof. */
+/* Of which number of a row its ages are. Since: 0.2 */
+enum jprof_ages {
+	JPROF_AGES_NONE,
+	JPROF_AGES_FLAT,
+	JPROF_AGES_CUM,
+};
+
 struct jprof_view_opts {
 	size_t size;
 	enum jprof_counter counter;
@@ -822,6 +830,10 @@ struct jprof_view_opts {
 	const char *rules;       /* by kind and by group: rules that go before those that are built in, in the format of
 	                            docs/explain.md; JPROF_E_FORMAT where a line is none. Since: 0.2 */
 	size_t rules_len;
+	enum jprof_ages ages; /* rows have ages. This and the next two are JPROF_E_ARGUMENT of a profile whose dumps
+	                         do not say when its samples were allocated. Since: 0.2 */
+	uint64_t older;       /* only what is at least so old, in milliseconds; 0: all */
+	uint64_t newer;       /* only what is less old, likewise */
 };
 
 /* What is 100 %. */
@@ -847,6 +859,9 @@ struct jprof_view_info {
 	enum jprof_shares shares; /* of what percentages are. Since: 0.2 */
 	double base;              /* of a difference, all that was subtracted. Since: 0.2 */
 	const char *program;      /* path of the main program; NULL: not known. Since: 0.2 */
+	enum jprof_ages ages;     /* Since: 0.2 */
+	uint64_t older, newer;    /* as asked for, moved to the nearest border between epochs. Since: 0.2 */
+	bool forked;              /* with ages: some of it came over a fork. Since: 0.2 */
 };
 
 /* A view: what to look at, and in which terms. It never changes; two reports of it, in either order, are what each is
@@ -875,6 +890,19 @@ JPROF_API void jprof_view_free(struct jprof_view *view);
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
+/* What the ages of a row, in one dump, say of it: docs/ages.md, docs/statistics.md. Since: 0.2 */
+enum jprof_shape {
+	JPROF_SHAPE_NONE, /* was not asked for */
+	JPROF_SHAPE_FEW,  /* fewer than ten samples */
+	JPROF_SHAPE_UNKNOWN,
+	JPROF_SHAPE_STARTUP, /* there since the start, unchanged */
+	JPROF_SHAPE_LEVELLED_OFF,
+	JPROF_SHAPE_TURNOVER, /* old ones go as new ones come */
+	JPROF_SHAPE_GROWING,
+	JPROF_SHAPE_ONE_JUMP, /* all in one short time, kept since */
+	JPROF_SHAPES          /* how many there are */
+};
+
 struct jprof_table_opts {
 	size_t size;
 	bool cum;       /* order by cumulative value */
@@ -902,7 +930,13 @@ struct jprof_row {
 	double from_value;  /* and how much of flat that is */
 	const char *what;   /* by group: what its memory is, by a rule, or NULL */
 	const char *remedy; /* and what would make it less */
-	double mean; /* bytes of an object of flat, on average; NAN: not known, as in lean profiles. Since: 0.2 */
+	double mean;      /* bytes of an object of flat, on average; NAN: not known, as in lean profiles. Since: 0.2 */
+	double last_hour; /* in a view with ages: what was allocated in the hour before the dump, but not at startup; */
+	double older;     /* before that, but not at startup; */
+	double startup;   /* at the start of the process; */
+	double before_fork;     /* and in a process from which it was forked. Since: 0.2, as the next two */
+	enum jprof_shape shape; /* with ages, of no difference; */
+	double shape_samples;   /* and how many sampled objects that rests on */
 };
 
 /* The rows of a view, ordered by flat or cum descending (by_change: without their signs), then by name. Rows of only

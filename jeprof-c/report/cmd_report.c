@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/duration.h"
 #include "cli/say.h"
 #include "cli/sink.h"
 #include "commands.h"
@@ -49,14 +50,16 @@ static bool can_write(const struct options *o)
 
 static bool has_filter(const struct options *o)
 {
-	return o->focus || o->ignore || o->retain || o->exclude || o->also_focus || o->also_ignore;
+	return o->focus || o->ignore || o->retain || o->exclude || o->also_focus || o->also_ignore || o->older ||
+	       o->newer;
 }
 
 /* Why there is nothing to see. */
 static void explain_empty(const struct loaded *l, const struct jprof_view *view, const struct options *o)
 {
 	if (jprof_view_info(view)->total != 0 && has_filter(o))
-		say("no stack is left by --focus, --ignore, --retain and --exclude");
+		say(o->older || o->newer ? "nothing is so old, or left by other filters"
+		                         : "no stack is left by --focus, --ignore, --retain and --exclude");
 	else if (o->base || o->diff_base)
 		say("nothing changed between the dumps");
 	else if (o->counter == JPROF_ALLOC_SPACE || o->counter == JPROF_ALLOC_OBJECTS)
@@ -225,6 +228,14 @@ static void tell_kept(const struct jprof_view *view, const struct options *o)
 		say("%.0f of %.0f objects kept by the filters", trunc(info->flat), trunc(info->total));
 }
 
+/* Where it is not the border that was asked for. */
+static void tell_border(const char *option, const char *asked, uint64_t asked_ms, uint64_t border_ms)
+{
+	char border[duration_size], wanted[duration_size];
+	if (asked && strcmp(duration_words(border_ms, border), duration_words(asked_ms, wanted)) != 0)
+		say("--%s=%s: ages are known in steps; the nearest border is that of %s", option, asked, border);
+}
+
 /* The row of what Ruby to 3.2 has moved, where it matters: what to do next. */
 static void tell_no_creator(const struct loaded *l, const struct jprof_view *view)
 {
@@ -247,7 +258,12 @@ static void tell_no_creator(const struct loaded *l, const struct jprof_view *vie
 /* What is to be known of a report before it comes. */
 static void tell(const struct loaded *l, const struct jprof_view *view, const struct options *o)
 {
-	if (!jprof_view_info(view)->rows)
+	const struct jprof_view_info *info = jprof_view_info(view);
+	if (!o->quiet) {
+		tell_border("older", o->older, o->older_ms, info->older);
+		tell_border("newer", o->newer, o->newer_ms, info->newer);
+	}
+	if (!info->rows)
 		explain_empty(l, view, o);
 	else if (!o->quiet) {
 		tell_kept(view, o);
@@ -315,7 +331,7 @@ int report_show(const struct loaded *l, const struct options *o, const struct in
 /* The table alone, without errors or a report for each thread, needs no names for what has none. */
 static bool can_be_lean(const struct options *o)
 {
-	return !strcmp(o->output, "text") && !o->errors && !o->mean && !options_report(o).called_by &&
+	return !strcmp(o->output, "text") && !o->errors && !o->mean && !o->ages && !options_report(o).called_by &&
 	       !(o->thread && !strcmp(o->thread, "*"));
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/duration.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
@@ -40,6 +41,7 @@ static const struct opt_row report_rows[] = {
 	HEADING_ROW(REPORTS | INFO, "Where it is written"),
 	{ "output", OPT_TEXT, OPTION_AT(file), 0, NULL, "FILE",
 	  "write the report to FILE (- is standard output); -o FILE is the same" },
+	{ "o", OPT_TEXT, OPTION_AT(file), 0, NULL, "FILE", NULL },
 	HEADING_ROW(INFO, "How much of it"),
 	{ "all", OPT_SWITCH, OPTION_AT(all), 0, NULL, NULL,
 	  "more than fits a screen: each thread, each file, each member of a bundle" },
@@ -78,6 +80,11 @@ static const struct opt_row report_rows[] = {
 	  "a column with the mean size of the objects of each row" },
 	{ "normalize-addresses", OPT_SWITCH, OPTION_AT(normalize), 0, NULL, NULL,
 	  "--proto: addresses as in the object files, so that equal stacks of several processes are equal" },
+	HEADING_ROW(REPORTS, "How old it is"),
+	{ "ages", OPT_SWITCH, OPTION_AT(ages), 0, NULL, NULL,
+	  "of each row, how much is from the last hour, older, and from startup; and whether it grows (of programs that ran with jprof's agent)" },
+	{ "older", OPT_TEXT, OPTION_AT(older), 0, NULL, "TIME", "only what is at least so old: 90s, 10m, 1h, 2d" },
+	{ "newer", OPT_TEXT, OPTION_AT(newer), 0, NULL, "TIME", "only what is less old" },
 	HEADING_ROW(REPORTS, "What grew"),
 	{ "base", OPT_TEXT, OPTION_AT(base), 0, NULL, "DUMP", "subtract DUMP: what has grown since" },
 	{ "diff_base", OPT_TEXT, OPTION_AT(diff_base), 0, NULL, "DUMP", "the same, with percentages of DUMP" },
@@ -142,7 +149,6 @@ static const struct opt_row report_rows[] = {
 	REFUSED_ROW("test_stride", "jprof's own tests are run by: sh tests/run.sh"),
 	REFUSED_ROW("tools", "not needed: jprof reads object files itself"),
 	REFUSED_ROW("total_delay", "jprof reads heap profiles only"),
-	REFUSED_ROW("ages", "dumps hold no times; --diff_base=OLD NEW shows what grew between two"),
 	REFUSED_ROW("bytes", "--show_bytes shows bytes instead of MB"),
 	REFUSED_ROW("compare", "--base=EARLIER shows what grew since"),
 	REFUSED_ROW("diff", "--base=EARLIER shows what grew since"),
@@ -156,8 +162,6 @@ static const struct opt_row report_rows[] = {
 	REFUSED_ROW("flamegraph", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
 	REFUSED_ROW("flame-graph", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
 	REFUSED_ROW("html", "--web opens a picture in your browser, --svg -o FILE writes one"),
-	REFUSED_ROW("newer", "dumps hold no times; --diff_base=OLD NEW shows what grew between two"),
-	REFUSED_ROW("older", "dumps hold no times; --diff_base=OLD NEW shows what grew between two"),
 	REFUSED_ROW("tag", "dumps hold no tags; --thread=N|NAME|* keeps threads apart"),
 	/* clang-format on */
 };
@@ -189,6 +193,24 @@ static struct opt_row *all_rows(struct opt_table *table)
 	return all;
 }
 
+/* Ages are asked for in a way that can be answered. */
+static bool check_ages(struct options *o)
+{
+	static const char *const showing[] = { "text", "csv", "json", "interactive", "i" };
+	bool shows = !o->ages;
+	if (!duration_parse("older", o->older, &o->older_ms) || !duration_parse("newer", o->newer, &o->newer_ms))
+		return false;
+	if (o->older && o->newer && o->newer_ms <= o->older_ms) {
+		say("--older=%s --newer=%s: nothing is both older and newer than that", o->older, o->newer);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof showing / sizeof *showing; i++)
+		shows = shows || !o->output || !strcmp(o->output, showing[i]);
+	if (!shows)
+		say("--ages: --%s shows no ages; --text, --csv and --json do", o->output);
+	return shows;
+}
+
 bool options_parse(struct options *o, int argc, char **argv)
 {
 	struct opt_table table;
@@ -206,7 +228,7 @@ bool options_parse(struct options *o, int argc, char **argv)
 		say("--base and --diff_base exclude each other");
 		return false;
 	}
-	return true;
+	return check_ages(o);
 }
 
 /* In the order of --fold's words. */
@@ -236,6 +258,11 @@ struct jprof_view_opts options_view(const struct options *o)
 		.percent_of_base = o->diff_base,
 		.percent_of_changes = !o->as_jeprof,
 		.short_names = o->as_jeprof,
+		.ages = !o->ages ? JPROF_AGES_NONE
+		        : o->cum ? JPROF_AGES_CUM
+		                 : JPROF_AGES_FLAT,
+		.older = o->older_ms,
+		.newer = o->newer_ms,
 	};
 }
 

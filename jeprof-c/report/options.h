@@ -23,8 +23,11 @@ struct options {
 	bool full_names;
 	bool errors;
 	bool mean;
-	bool lean;  /* no option: what is wanted can be made of a lean profile */
-	size_t top; /* rows at most; 0: all, or TOP_FITS */
+	bool ages;
+	const char *older, *newer;   /* as given */
+	uint64_t older_ms, newer_ms; /* 0: not given */
+	bool lean;                   /* no option: what is wanted can be made of a lean profile */
+	size_t top;                  /* rows at most; 0: all, or TOP_FITS */
 	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour; /* in the order of --color's words */
 	const char *base;
 	const char *diff_base;

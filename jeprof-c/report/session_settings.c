@@ -19,6 +19,7 @@ static const struct session_setting settings[] = {
 	{ "sites", SET_GRANULARITY, JPROF_BY_SITE, 0, "rows are lines of Ruby that allocated" },
 	{ "show_bytes", SET_SWITCH, 0, SESSION_AT(show_bytes), "bytes instead of MB" },
 	{ "errors", SET_SWITCH, 0, SESSION_AT(errors), "how far each number may be off" },
+	{ "ages", SET_SWITCH, 0, SESSION_AT(ages), "how old the memory of each row is" },
 	{ "full-names", SET_SWITCH, 0, SESSION_AT(full_names), "names with their parameters" },
 };
 

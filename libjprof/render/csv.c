@@ -6,12 +6,14 @@
 #include "base/error.h"
 #include "base/jsonout.h"
 #include "base/utf8.h"
+#include "render/agecells.h"
 #include "render/render.h"
 
 static const char head[] = "flat,flat_percent,sum_percent,cum,cum_percent,name,"
 			   "flat_error,flat_low,flat_high,flat_samples,flat_few_samples,flat_within_error,"
 			   "cum_error,cum_low,cum_high,cum_samples,cum_few_samples,cum_within_error,"
 			   "object,file,line,source";
+static const char age_heads[] = ",last_hour,older,startup,before_fork,shape,shape_samples";
 
 /* A text of one line; the first field of a record has no comma before it. */
 static void put_csv_text(struct jp_strbuf *out, const char *s)
@@ -75,6 +77,17 @@ static void put_csv_row(struct jp_strbuf *out, const struct jprof_row *row, doub
 	put_csv_text(out, jp_source_names[row->source]);
 }
 
+static void put_csv_ages(struct jp_strbuf *out, const struct jprof_row *row)
+{
+	for (enum jp_age_part part = 0; part < JP_AGE_PARTS; part++) {
+		jp_strbuf_str(out, ",");
+		put_csv_number(out, trunc(jp_age_part(row, part)), 0);
+	}
+	put_csv_text(out, jp_shape_keys[row->shape]);
+	jp_strbuf_str(out, ",");
+	put_csv_number(out, round(row->shape_samples), 0);
+}
+
 static int put_csv_view(struct jp_strbuf *out, const struct jprof_view *view, const struct jprof_report_opts *opts,
                         struct jprof_error *err)
 {
@@ -90,6 +103,8 @@ static int put_csv_view(struct jp_strbuf *out, const struct jprof_view *view, co
 		sum += row->flat;
 		put_csv_row(out, row, sum, jp_whole(view));
 		put_csv_text(out, thread ? thread : "");
+		if (view->info.ages)
+			put_csv_ages(out, row);
 		jp_strbuf_str(out, "\r\n");
 		jp_strbuf_drain(out);
 	}
@@ -101,7 +116,7 @@ static int put_csv_view(struct jp_strbuf *out, const struct jprof_view *view, co
 int jp_render_csv(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                   struct jprof_error *err)
 {
-	jp_strbuf_printf(out, "%s,thread\r\n", head);
+	jp_strbuf_printf(out, "%s,thread%s\r\n", head, view->info.ages ? age_heads : "");
 	int rc = view->thread_count ? 0 : put_csv_view(out, view, opts, err);
 	for (size_t i = 0; !rc && i < view->thread_count; i++) {
 		struct jprof_view *part;

@@ -7,8 +7,10 @@
 #include "base/jsonout.h"
 #include "base/opts.h"
 #include "model/pairs.h"
+#include "render/agecells.h"
 #include "render/render.h"
 #include "view/callers.h"
+#include "view/rowages.h"
 
 /* Changes that old readers would misread raise it; new members do not. */
 enum { schema_version = 2 };
@@ -191,11 +193,74 @@ static void put_notes(struct jp_jsonout *j, const struct jprof_view *view)
 	jp_jsonout_string(j, "bound", *bound ? bound : NULL);
 }
 
+/* ---- ages ---------------------------------------------------------------------------------------- */
+
+/* Seconds; null where it is not known. */
+static void put_moment(struct jp_jsonout *j, const char *key, uint64_t milliseconds)
+{
+	jp_jsonout_number(j, key, milliseconds ? (double)milliseconds / 1000 : NAN, 3);
+}
+
+/* The line of time: rows name its epochs by their place here. */
+static void put_epochs(struct jp_jsonout *j, const struct jprof_view *view)
+{
+	static const char *const stages[JP_STAGES] = { [JP_STAGE_UNKNOWN] = "unknown",
+		                                       [JP_STAGE_SINCE] = "since_startup",
+		                                       [JP_STAGE_STARTUP] = "startup",
+		                                       [JP_STAGE_FORK] = "before_fork" };
+	static const char *const ages_of[] = { NULL, "flat", "cum" };
+	if (!view->ages)
+		return;
+	jp_jsonout_open(j, "ages", '{', false);
+	jp_jsonout_string(j, "of", ages_of[view->info.ages]);
+	put_moment(j, "began", view->ages->began);
+	put_moment(j, "now", view->ages->now);
+	put_moment(j, "older", view->info.older);
+	put_moment(j, "newer", view->info.newer);
+	jp_jsonout_open(j, "epochs", '[', false);
+	for (uint32_t i = 0; i < view->ages->count; i++) {
+		jp_jsonout_open(j, NULL, '{', true);
+		put_moment(j, "begin", view->ages->epochs[i].begin);
+		put_moment(j, "end", view->ages->epochs[i].end);
+		jp_jsonout_string(j, "stage", stages[view->ages->epochs[i].stage]);
+		jp_jsonout_close(j);
+	}
+	jp_jsonout_close(j);
+	jp_jsonout_close(j);
+}
+
+static void put_json_ages(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_row *row)
+{
+	size_t count;
+	const struct jp_view_slice *s = jp_row_slices(view, row, &count);
+	jp_jsonout_open(j, "ages", '{', true);
+	put_value(j, "last_hour", row->last_hour);
+	put_value(j, "older", row->older);
+	put_value(j, "startup", row->startup);
+	put_value(j, "before_fork", row->before_fork);
+	jp_jsonout_string(j, "shape", row->shape ? jp_shape_keys[row->shape] : NULL);
+	put_value(j, "samples", row->shape_samples);
+	jp_jsonout_open(j, "epochs", '[', true);
+	for (size_t i = 0; i < count; i++) {
+		jp_jsonout_open(j, NULL, '{', true);
+		if (s[i].epoch == JP_NONE)
+			jp_jsonout_null(j, "epoch");
+		else
+			jp_jsonout_uint(j, "epoch", s[i].epoch);
+		put_value(j, "value", s[i].value);
+		put_value(j, "samples", s[i].samples);
+		jp_jsonout_close(j);
+	}
+	jp_jsonout_close(j);
+	jp_jsonout_close(j);
+}
+
 /* ---- the table --------------------------------------------------------------------------------- */
 
-static void put_json_row(struct jp_jsonout *j, const struct jprof_row *row, const char *caller, double sum,
-                         double whole)
+static void put_json_row(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_row *row,
+                         const char *caller, double sum)
 {
+	double whole = jp_whole(view);
 	jp_jsonout_open(j, NULL, '{', true);
 	jp_jsonout_string(j, "name", row->name);
 	put_value(j, "flat", row->flat);
@@ -219,6 +284,8 @@ static void put_json_row(struct jp_jsonout *j, const struct jprof_row *row, cons
 		put_json_percent(j, "from_percent", row->from_value, row->flat);
 	}
 	put_value(j, "mean_size", row->mean);
+	if (view->info.ages)
+		put_json_ages(j, view, row);
 	jp_jsonout_close(j);
 }
 
@@ -268,7 +335,7 @@ static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const 
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
 		sum += row->flat;
-		put_json_row(j, row, jp_sole_caller(view, callers, row), sum, jp_whole(view));
+		put_json_row(j, view, row, jp_sole_caller(view, callers, row), sum);
 		jp_strbuf_drain(j->out);
 	}
 	jp_jsonout_close(j);
@@ -390,6 +457,7 @@ int jp_render_json(const struct jprof_view *view, const struct jprof_report_opts
 {
 	struct jp_jsonout j = { .out = out };
 	put_json_head(&j, view, opts);
+	put_epochs(&j, view);
 	int rc = put_table(&j, view, opts, err);
 	if (!rc)
 		rc = put_json_threads(&j, view, opts, err);

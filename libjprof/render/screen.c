@@ -5,11 +5,25 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "render/agecells.h"
 #include "view/callers.h"
 #include "view/rows.h"
 
 /* In the order of the lines; NAME takes what the others leave. */
-enum column { FLAT, FLAT_ERROR, FLAT_SHARE, SUM_SHARE, CUM, CUM_ERROR, CUM_SHARE, MEAN, COLUMNS };
+enum column {
+	FLAT,
+	FLAT_ERROR,
+	FLAT_SHARE,
+	SUM_SHARE,
+	CUM,
+	CUM_ERROR,
+	CUM_SHARE,
+	MEAN,
+	AGES, /* one for each part */
+	AGE_BAR = AGES + JP_AGE_PARTS,
+	AGE_SHAPE,
+	COLUMNS
+};
 
 /* Columns that a name has at least, with a word about its error behind it where errors are shown; from where on errors
  * may be shown in full. */
@@ -31,8 +45,20 @@ struct screen {
 };
 
 static const char *const heads[COLUMNS] = {
-	[FLAT] = "flat", [FLAT_ERROR] = "+-95%", [FLAT_SHARE] = "flat%", [SUM_SHARE] = "sum%",
-	[CUM] = "cum",   [CUM_ERROR] = "+-95%",  [CUM_SHARE] = "cum%",   [MEAN] = "mean",
+	[FLAT] = "flat",
+	[FLAT_ERROR] = "+-95%",
+	[FLAT_SHARE] = "flat%",
+	[SUM_SHARE] = "sum%",
+	[CUM] = "cum",
+	[CUM_ERROR] = "+-95%",
+	[CUM_SHARE] = "cum%",
+	[MEAN] = "mean",
+	[AGES + JP_AGE_HOUR] = "last hour",
+	[AGES + JP_AGE_OLDER] = "older",
+	[AGES + JP_AGE_STARTUP] = "startup",
+	[AGES + JP_AGE_FORK] = "before fork",
+	[AGE_BAR] = "start..now",
+	[AGE_SHAPE] = "it is",
 };
 
 static const struct {
@@ -111,6 +137,18 @@ static void put_half(char text[jp_cell], const struct jprof_range *range, double
 		snprintf(text, jp_cell, "%.*f", unit > JP_BYTES && half < 9.95 ? 1 : 0, half);
 }
 
+/* A part of nothing is left empty. */
+static void fill_ages(const struct screen *s, const struct jprof_row *row, struct line_cells *cells)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) bar = { 0 };
+	for (int part = 0; part < JP_AGE_PARTS; part++)
+		if (jp_age_part(row, (enum jp_age_part)part) != 0)
+			put_signed(s, cells->text[AGES + part], jp_age_part(row, (enum jp_age_part)part));
+	jp_put_age_bar(s->report->view, row, &bar);
+	snprintf(cells->text[AGE_BAR], jp_cell, "%s", bar.failed ? "" : bar.text);
+	snprintf(cells->text[AGE_SHAPE], jp_cell, "%s", jp_shape_words[row->shape]);
+}
+
 static void fill_cells(const struct screen *s, const struct jprof_row *row, double sum, struct line_cells *cells)
 {
 	const struct jp_text_report *r = s->report;
@@ -122,6 +160,10 @@ static void fill_cells(const struct screen *s, const struct jprof_row *row, doub
 	jp_put_percent(cells->text[SUM_SHARE], sum, r->scale);
 	jp_put_percent(cells->text[CUM_SHARE], row->cum, r->scale);
 	jp_put_mean(cells->text[MEAN], row->mean, r->bytes);
+	for (int c = AGES; c < COLUMNS; c++)
+		*cells->text[c] = '\0';
+	if (r->view->info.ages && row->name)
+		fill_ages(s, row, cells);
 }
 
 static void widen_columns(struct screen *s, const struct line_cells *cells)
@@ -143,12 +185,14 @@ static double rest_of(const struct screen *s)
 
 static void measure_cells(struct screen *s)
 {
-	static const size_t least[COLUMNS] = { [FLAT] = 8, [FLAT_ERROR] = 5, [FLAT_SHARE] = 6, [SUM_SHARE] = 6,
-		                               [CUM] = 8,  [CUM_ERROR] = 5,  [CUM_SHARE] = 6,  [MEAN] = 6 };
+	static const size_t least[AGES] = { [FLAT] = 8, [FLAT_ERROR] = 5, [FLAT_SHARE] = 6, [SUM_SHARE] = 6,
+		                            [CUM] = 8,  [CUM_ERROR] = 5,  [CUM_SHARE] = 6,  [MEAN] = 6 };
 	const struct jp_text_report *r = s->report;
 	struct line_cells cells;
 	double sum = 0;
 	memcpy(s->width, least, sizeof least);
+	for (int c = AGES; c < COLUMNS; c++)
+		s->width[c] = strlen(heads[c]);
 	for (size_t i = 0; i < jprof_table_count(r->table); i++) {
 		const struct jprof_row *row = jprof_table_at(r->table, i);
 		sum += row->flat;
@@ -167,14 +211,35 @@ static void measure_room(struct screen *s)
 	s->room = s->opts->columns > before ? s->opts->columns - before : 0;
 }
 
+/* Ages stand in the place of what is about all rows. */
+static void choose_ages(struct screen *s)
+{
+	enum column error = s->opts->cum ? CUM_ERROR : FLAT_ERROR;
+	const enum column give_way[] = { FLAT_SHARE, CUM_SHARE, MEAN, error, AGE_BAR, AGES + JP_AGE_STARTUP };
+	for (int c = 0; c < COLUMNS; c++)
+		s->shown[c] = c >= AGES + JP_AGE_PARTS || (c >= AGES && jp_age_is_shown(s->report->view, c - AGES));
+	s->shown[s->opts->cum ? CUM : FLAT] = s->shown[s->opts->cum ? CUM_SHARE : FLAT_SHARE] = true;
+	s->shown[MEAN] = s->report->means;
+	s->shown[error] = s->report->errors;
+	measure_room(s);
+	for (size_t i = 0; s->room < least_name && i < jp_count(give_way); i++) {
+		s->shown[give_way[i]] = false;
+		measure_room(s);
+	}
+}
+
 /* Where the terminal is narrow, columns go until a name has room. */
 static void choose_columns(struct screen *s)
 {
 	bool cum = s->opts->cum;
 	const enum column give_way[] = { SUM_SHARE, cum ? FLAT_SHARE : CUM_SHARE, cum ? FLAT : CUM,
 		                         cum ? CUM_SHARE : FLAT_SHARE };
-	for (int c = 0; c < COLUMNS; c++)
+	for (int c = 0; c < AGES; c++)
 		s->shown[c] = c != FLAT_ERROR && c != CUM_ERROR && (c != MEAN || s->report->means);
+	if (s->report->view->info.ages) {
+		choose_ages(s);
+		return;
+	}
 	measure_room(s);
 	size_t errors = s->report->errors ? jp_error_column_width(s->report->errors) : 0;
 	s->long_errors = errors && s->opts->columns >= wide_screen && s->room >= errors + least_name;
@@ -198,7 +263,8 @@ static void put_line_cells(struct screen *s, const struct line_cells *cells)
 	size_t start = out->len;
 	for (int c = 0; c < COLUMNS; c++)
 		if (s->shown[c])
-			jp_strbuf_printf(out, "%s%*s", out->len == start ? "" : " ", (int)s->width[c], cells->text[c]);
+			jp_strbuf_printf(out, "%s%*s", out->len == start ? "" : " ",
+			                 c == AGE_SHAPE ? -(int)s->width[c] : (int)s->width[c], cells->text[c]);
 }
 
 static void put_heads(struct screen *s)

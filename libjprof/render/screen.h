@@ -16,6 +16,7 @@ struct jp_text_report {
 	enum jp_unit unit;
 	bool means, bytes; /* the mean sizes of objects are asked for; as plain numbers */
 	struct jp_scale scale;
+	size_t widest; /* name, up to which ages are lined up */
 	struct jp_strbuf *out;
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "render/agecells.h"
 #include "render/errors.h"
 #include "render/render.h"
 #include "render/screen.h"
@@ -33,6 +34,8 @@ static void put_text_row(const struct jp_text_report *r, size_t i, double sum, b
 	}
 	if (r->errors)
 		jp_error_column_put(r->errors, i, r->out->len - start, r->out);
+	if (r->view->info.ages)
+		jp_put_age_column(r->view, row, r->unit, r->out->len - start, r->errors ? 0 : r->widest, r->out);
 	jp_strbuf_str(r->out, *begin ? JP_COLOUR_END "\n" : "\n");
 	jp_strbuf_drain(r->out);
 }
@@ -65,9 +68,16 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 		free(callers);
 		return jp_error_nomem(err);
 	}
-	const struct jp_text_report report = {
-		table, errors, view, callers, unit, opts->mean, opts->show_bytes, jp_scale_of(view), out
-	};
+	const struct jp_text_report report = { table,
+		                               errors,
+		                               view,
+		                               callers,
+		                               unit,
+		                               opts->mean,
+		                               opts->show_bytes,
+		                               jp_scale_of(view),
+		                               jp_age_names(table),
+		                               out };
 	if (opts->columns)
 		jp_put_screen(&report, opts);
 	else

@@ -5,6 +5,7 @@
 #include "base/opts.h"
 #include "view/heading.h"
 #include "view/resolve.h"
+#include "view/rowages.h"
 #include "view/sitefrom.h"
 #include "view/store.h"
 #include "view/tally.h"
@@ -20,7 +21,8 @@ static int take_opts(struct jprof_view_opts *opts, const struct jprof_view_opts 
 	} words[] = { { "counter", opts->counter, JPROF_COUNTERS },
 		      { "granularity", opts->granularity, JPROF_BY_GROUP + 1 },
 		      { "fold", opts->fold, JPROF_FOLD_RAW + 1 },
-		      { "choice of Ruby's frames", opts->ruby, JPROF_RUBY_OFF + 1 } };
+		      { "choice of Ruby's frames", opts->ruby, JPROF_RUBY_OFF + 1 },
+		      { "choice of ages", opts->ages, JPROF_AGES_CUM + 1 } };
 	for (size_t i = 0; i < jp_count(words); i++)
 		if (words[i].value >= words[i].count)
 			return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
@@ -66,6 +68,20 @@ static int index_threads(struct jprof_view *v)
 	return rc;
 }
 
+/* 0, or -1 when memory is short. */
+static int find_ages(struct jprof_view *v, const struct jprof_view_opts *opts)
+{
+	struct jp_ages *ages = &v->store->ages;
+	if (!opts->ages && !opts->older && !opts->newer)
+		return 0;
+	if (jp_ages_init(ages, &v->profile->epochs))
+		return -1;
+	v->ages = ages;
+	v->info.older = opts->older ? jp_age_border(ages, opts->older) : 0;
+	v->info.newer = opts->newer ? jp_age_border(ages, opts->newer) : 0;
+	return 0;
+}
+
 /* What the rules say of rows that are groups. */
 static void note_rules(struct jprof_view *v, const struct jp_rows *rows)
 {
@@ -89,8 +105,14 @@ int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_
 		return jp_error(
 		    err, JPROF_E_ARGUMENT, NULL, 0,
 		    "a view is of a profile whose names were looked for: call jprof_profile_symbolize first");
-	if (profile->lean && opts.errors)
+	if (profile->lean && (opts.errors || opts.ages))
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s", jp_too_lean);
+	if ((opts.ages || opts.older || opts.newer) && !jp_epochs_dated(&profile->epochs))
+		return jp_advise(
+		    err, JPROF_ADVICE_AGES,
+		    jp_error(
+			err, JPROF_E_ARGUMENT, NULL, 0,
+			"does not say when its samples were allocated; the table that an agent writes beside a dump does"));
 	struct jprof_view *v = calloc(1, sizeof *v);
 	if (!v)
 		return jp_error_nomem(err);
@@ -100,6 +122,7 @@ int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_
 		          .granularity = opts.granularity,
 		          .full_names = opts.full_names,
 		          .errors = opts.errors,
+		          .ages = opts.ages,
 		          .difference = profile->lineage.subtracted },
 		.percent_of_base = opts.percent_of_base,
 		.percent_of_changes = opts.percent_of_changes,
@@ -109,7 +132,7 @@ int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_
 		.thread_count = opts.thread ? 0 : profile->thread_count,
 	};
 	v->store = calloc(1, sizeof *v->store);
-	rc = v->store ? jp_view_resolve(v, profile, &opts, err) : jp_error_nomem(err);
+	rc = v->store && !find_ages(v, &opts) ? jp_view_resolve(v, profile, &opts, err) : jp_error_nomem(err);
 	if (!rc && (name_thread(v, &opts) || index_threads(v) || jp_view_tally(v, row_name, &v->store->rows.names) ||
 	            jp_find_callers(v, opts.trim_path)))
 		rc = jp_error_nomem(err);
@@ -145,6 +168,7 @@ void jprof_view_free(struct jprof_view *v)
 		jp_arena_release(&v->store->places);
 		jp_rows_release(&v->store->rows);
 		jp_origins_release(&v->store->origins);
+		jp_ages_release(&v->store->ages);
 		free(v->store->location_of);
 	}
 	free(v->store);
@@ -153,6 +177,8 @@ void jprof_view_free(struct jprof_view *v)
 		free(v->values[c]);
 	free(v->bases);
 	free(v->paths);
+	jp_slices_release(&v->slices);
+	jp_slices_release(&v->row_slices);
 	free(v->evidence);
 	free(v->rows);
 	free(v->nameless);

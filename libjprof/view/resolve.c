@@ -9,6 +9,7 @@
 #include "view/filter.h"
 #include "view/managed.h"
 #include "view/nativeend.h"
+#include "view/rowages.h"
 #include "view/store.h"
 
 /* What was seen of a stack, while its samples are added up: apart where, in a difference, it is not known what both
@@ -37,6 +38,7 @@ struct resolve {
 	uint32_t *next;   /* by sample: the next one of the same stack and thread, JP_NONE: none. NULL: all are alone */
 	bool *follows;    /* by sample: it is the next of another */
 	uint8_t *managers; /* by object; NULL: nobody asks */
+	bool by_age;       /* only what is older or newer is wanted */
 };
 
 /* ---- stacks ---------------------------------------------------------------------------------------- */
@@ -166,8 +168,36 @@ static int make_numbers(struct resolve *r)
 	return failed ? -1 : 0;
 }
 
-/* The samples of one stack and thread, whose epochs are merged for showing. */
-static void add_values(struct resolve *r, uint32_t id, uint32_t first)
+static uint32_t epoch_of(const struct jprof_profile *p, const struct jp_sample *sample)
+{
+	return jp_sample_label(&p->samples, sample).epoch;
+}
+
+/* Whether a sample is as old as is asked for; of what the age is not known it is not. */
+static bool keeps_age(const struct resolve *r, const struct jp_sample *sample)
+{
+	const struct jprof_view *v = r->view;
+	uint32_t epoch = r->by_age ? epoch_of(r->profile, sample) : JP_NONE;
+	if (!r->by_age)
+		return true;
+	if (epoch == JP_NONE || v->ages->epochs[epoch].stage == JP_STAGE_UNKNOWN)
+		return false;
+	uint64_t age = jp_age_of(v->ages, epoch);
+	return age >= r->opts->older && (!r->opts->newer || age < r->opts->newer);
+}
+
+/* What a stack has of the epoch of one of its samples. */
+static int keep_slice(struct resolve *r, uint32_t id, const struct jp_sample *sample, double value)
+{
+	struct jp_view_slice slice = { .owner = id, .epoch = epoch_of(r->profile, sample), .value = value };
+	if (!r->opts->ages || (value < 0 && r->opts->drop_negative))
+		return 0;
+	slice.samples = jp_sample_values(&r->profile->samples, sample).plus.n[r->opts->counter >= JPROF_ALLOC_SPACE];
+	return jp_slices_add(&r->view->slices, &slice);
+}
+
+/* The samples of one stack and thread, whose epochs are merged for showing. 0, or -1 when memory is short. */
+static int add_values(struct resolve *r, uint32_t id, uint32_t first)
 {
 	const struct jp_samples *samples = &r->profile->samples;
 	double sum[JPROF_COUNTERS] = { 0 }, value[JPROF_COUNTERS];
@@ -180,22 +210,29 @@ static void add_values(struct resolve *r, uint32_t id, uint32_t first)
 			add_less(r, id, jp_values_less(&samples->sums[sample->sum]));
 		if (r->opts->errors)
 			add_stack_seen(r, id, sample);
+		if (keep_slice(r, id, sample, value[r->opts->counter]))
+			return -1;
 	}
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		if (r->view->values[c])
 			r->view->values[c][id] += r->opts->drop_negative && sum[c] < 0 ? 0 : sum[c];
+	return 0;
 }
 
-/* By stack, then by thread. */
+/* By stack, then by thread, then those that are kept. */
 static int order_of_samples(uint32_t a, uint32_t b, const void *context)
 {
-	const struct jprof_profile *p = context;
+	const struct resolve *r = context;
+	const struct jprof_profile *p = r->profile;
 	const struct jp_sample *x = &p->samples.items[a], *y = &p->samples.items[b];
 	uint32_t one = jp_sample_thread(p, x), other = jp_sample_thread(p, y);
 	if (x->stack != y->stack)
 		return x->stack < y->stack ? -1 : 1;
 	if (one != other)
 		return one < other ? -1 : 1;
+	bool kept = keeps_age(r, x);
+	if (kept != keeps_age(r, y))
+		return kept ? -1 : 1;
 	return a < b ? -1 : 1;
 }
 
@@ -212,10 +249,11 @@ static int chain_epochs(struct resolve *r)
 	for (uint32_t i = 0; order && i < count; i++)
 		order[i] = i;
 	if (order && r->next && r->follows)
-		jp_sort_ids(order, count, order_of_samples, p);
+		jp_sort_ids(order, count, order_of_samples, r);
 	for (uint32_t i = 1; order && r->next && r->follows && i < count; i++) {
 		const struct jp_sample *one = &p->samples.items[order[i - 1]], *other = &p->samples.items[order[i]];
-		if (one->stack != other->stack || jp_sample_thread(p, one) != jp_sample_thread(p, other))
+		if (one->stack != other->stack || jp_sample_thread(p, one) != jp_sample_thread(p, other) ||
+		    keeps_age(r, one) != keeps_age(r, other))
 			continue;
 		r->next[order[i - 1]] = order[i];
 		r->follows[order[i]] = true;
@@ -272,6 +310,8 @@ static int resolve_sample(struct resolve *r, uint32_t first, uint32_t thread, st
 		return jp_advise(err, JPROF_ADVICE_PATTERN,
 		                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                          "fold-also: takes too much backtracking; give a simpler pattern"));
+	if (!keeps_age(r, sample))
+		run = (struct jp_run){ .places = run.places };
 	int rc = r->filter.any ? jp_filter_stack(&r->filter, &run, err) : 0;
 	if (rc)
 		return rc;
@@ -279,8 +319,7 @@ static int resolve_sample(struct resolve *r, uint32_t first, uint32_t thread, st
 	if (id == JP_NONE)
 		return jp_error_nomem(err);
 	r->view->stacks[id].managed |= managed;
-	add_values(r, id, first);
-	return 0;
+	return add_values(r, id, first) ? jp_error_nomem(err) : 0;
 }
 
 static bool any_seen(const struct sum_seen *seen, enum jprof_counter counter)
@@ -369,7 +408,7 @@ static int prepare_view(struct resolve *r, struct jprof_error *err)
 int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile, const struct jprof_view_opts *opts,
                     struct jprof_error *err)
 {
-	struct resolve r = { .view = view, .profile = profile, .opts = opts };
+	struct resolve r = { .view = view, .profile = profile, .opts = opts, .by_age = opts->older || opts->newer };
 	int rc = find_thread(&r, err);
 	if (!rc)
 		rc = jp_filter_init(&r.filter, &view->code, opts, err);
@@ -388,7 +427,7 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 		if ((r.thread == JP_NONE || thread == r.thread) && !(r.follows && r.follows[i]))
 			rc = resolve_sample(&r, i, thread, err);
 	}
-	if (!rc && weigh(&r))
+	if (!rc && (weigh(&r) || (opts->ages && jp_slices_order(&view->slices, view->stack_count))))
 		rc = jp_error_nomem(err);
 	view->row_count = view->store->rows.names.count;
 	view->row_object = view->store->rows.object;

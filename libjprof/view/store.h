@@ -2,6 +2,7 @@
 #ifndef JP_VIEW_STORE_H
 #define JP_VIEW_STORE_H
 
+#include "model/ages.h"
 #include "view/origin.h"
 #include "view/rows.h"
 
@@ -10,6 +11,7 @@ struct jp_view_store {
 	struct jp_rows rows;
 	uint32_t *location_of; /* by frame */
 	struct jp_origins origins;
+	struct jp_ages ages;
 };
 
 #endif

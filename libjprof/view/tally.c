@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "view/origin.h"
+#include "view/rowages.h"
 #include "view/rows.h"
 #include "view/walk.h"
 
@@ -248,5 +249,5 @@ int jp_view_tally(struct jprof_view *v, jp_row_name_fn *name, const void *contex
 	if (!v->rows || place_rows(v) || count_rows(v))
 		return -1;
 	sum_view(v);
-	return 0;
+	return v->info.ages ? jp_view_age_rows(v) : 0;
 }

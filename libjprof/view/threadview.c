@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "view/heading.h"
+#include "view/rowages.h"
 #include "view/store.h"
 #include "view/tally.h"
 
@@ -53,6 +54,18 @@ static void part_rows(struct thread_part *p, const struct jp_view_stack *stack)
 	}
 }
 
+static int part_slices(struct jprof_view *v, uint32_t id)
+{
+	const struct jp_view_slices *from = &v->whole->slices;
+	for (uint32_t i = from->first[id]; i < from->first[id + 1]; i++) {
+		struct jp_view_slice slice = from->items[i];
+		slice.owner = v->stack_count;
+		if (jp_slices_add(&v->slices, &slice))
+			return -1;
+	}
+	return 0;
+}
+
 static int part_stacks(struct thread_part *p, size_t thread)
 {
 	struct jprof_view *v = p->view;
@@ -71,9 +84,11 @@ static int part_stacks(struct thread_part *p, size_t thread)
 		if (v->paths && part_path(p, &whole->paths[id]))
 			return -1;
 		part_rows(p, &whole->stacks[id]);
+		if (v->info.ages && part_slices(v, id))
+			return -1;
 		v->stack_count++;
 	}
-	return 0;
+	return v->info.ages ? jp_slices_order(&v->slices, v->stack_count) : 0;
 }
 
 static bool part_numbers(struct jprof_view *v, size_t stacks)
@@ -133,6 +148,9 @@ int jprof_view_thread(const struct jprof_view *whole, size_t i, struct jprof_vie
 		          .granularity = whole->info.granularity,
 		          .full_names = whole->info.full_names,
 		          .errors = whole->info.errors,
+		          .ages = whole->info.ages,
+		          .older = whole->info.older,
+		          .newer = whole->info.newer,
 		          .difference = whole->info.difference,
 		          .thread = jp_code_string(&whole->code, whole->threads[i]) },
 		.percent_of_base = whole->percent_of_base,
@@ -141,6 +159,7 @@ int jprof_view_thread(const struct jprof_view *whole, size_t i, struct jprof_vie
 		.profile = whole->profile,
 		.location_of = whole->location_of,
 		.origins = whole->origins,
+		.ages = whole->ages,
 		.deepest = whole->deepest,
 		.longest = whole->longest,
 		.whole = whole,

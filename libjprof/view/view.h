@@ -13,6 +13,7 @@
 #ifndef JP_VIEW_VIEW_H
 #define JP_VIEW_VIEW_H
 
+#include "model/ages.h"
 #include "model/code.h"
 #include "statistics/evidence.h"
 
@@ -35,6 +36,20 @@ struct jp_view_path {
 	uint32_t inner, length; /* inside of the path, rows that count for cum alone; in all */
 };
 
+/* What a stack or row has of one epoch. */
+struct jp_view_slice {
+	uint32_t owner; /* id of the stack, or of the row */
+	uint32_t epoch; /* id in view->ages; JP_NONE: not known */
+	double value, samples;
+};
+
+/* Slices by their owner; zero bytes are none. */
+struct jp_view_slices {
+	struct jp_view_slice *items;
+	uint32_t *first; /* by owner: items[first[id]] ... items[first[id + 1] - 1] are its own */
+	size_t count, cap;
+};
+
 struct jprof_view {
 	struct jp_code code;
 	struct jprof_view_info info;
@@ -50,6 +65,9 @@ struct jprof_view {
 	double *bases;                    /* by stack, of the view's counter: what was subtracted; NULL: nothing */
 	struct jp_view_path *paths;       /* by stack, by library only; else NULL */
 	size_t deepest, longest;          /* frames, and rows, of any stack at most */
+	const struct jp_ages *ages;       /* NULL: not asked for, as the next two */
+	struct jp_view_slices slices;     /* of stacks */
+	struct jp_view_slices row_slices; /* of rows */
 	struct jp_evidence *evidence;     /* of each stack's value; NULL: errors were not asked for */
 	struct jprof_row *rows;           /* by id, those of zeros too */
 	struct jp_nameless_row *nameless; /* by place, NULL: there are none; their ids are row_count plus the place */

@@ -100,8 +100,15 @@ answers '^jprof: unknown option --gcc; is it --gc\? jprof snap --help lists all$
 answers '^jprof: unknown option --printenv; is it --print-env\? jprof run --help lists all$' run --printenv
 answers '^jprof: unknown option --jsn; is it --json\? jprof doctor --help lists all$' doctor --jsn 1
 answers '^jprof: unknown option --labell; is it --label\? jprof bundle --help lists all$' bundle --labell=x dump.heap
+for option in ages older=1h newer=10m; do
+    answers '^jprof: does not say when its samples were allocated; .*FILE\.ruby has to be beside FILE$' --$option dump.heap
+done
+answers '^jprof: --older=soon: give a time such as' --older=soon dump.heap
+answers '^jprof: --newer=1: give a time such as' --newer=1 dump.heap
+answers '^jprof: --older=1h --newer=60m: nothing is both' --older=1h --newer=60m dump.heap
+answers '^jprof: --ages: --tree shows no ages; --text' --ages --tree dump.heap
 answers '^jprof: ambiguous option --al: --alloc_space, --alloc_objects$' --al dump.heap
-for option in html flame ages by=line older=1h newer=10m tag=x; do
+for option in html flame by=line tag=x; do
     answers "^jprof: --${option%=*} is not taken: .*--[a-z]" "--$option" dump.heap
 done
 
