@@ -13,6 +13,7 @@
 #include "ruby_tags.h"
 #include "ruby_vm.h"
 #include "self.h"
+#include "stacktree.h"
 #include "textbuf.h"
 
 /* What is awake comes to it by itself in the first of these; each further one interrupts, for a collection. Nothing
@@ -254,6 +255,7 @@ void ruby_json(const struct ruby_answer *answer, struct textbuf *text)
 	textbuf_json(text, answer->why);
 	textbuf_printf(text, ",\"stacks\":%s,\"stacks_why\":", ruby_stacks_refusal() ? "false" : "true");
 	textbuf_json(text, ruby_stacks_refusal());
+	textbuf_printf(text, ",\"tables\":%zu", stacktree_resident());
 	interpreter_json(text);
 	textbuf_str(text, "}");
 }

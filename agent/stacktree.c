@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "self.h"
 #include "synthetic.h"
@@ -56,6 +57,17 @@ int stacktree_init(void)
 	for (enum stacktree_marker marker = STACKTREE_AFTER_GC; marker < STACKTREE_CUT; marker++)
 		stacktree_mark(0, marker, 0);
 	return 0;
+}
+
+size_t stacktree_resident(void)
+{
+	static unsigned char pages[ALL / 4096]; /* pages have 4 KiB at least */
+	size_t size = (size_t)sysconf(_SC_PAGESIZE), count = 0;
+	if (!nodes || mincore(nodes, ALL, pages))
+		return 0;
+	for (size_t i = 0; i < ALL / size; i++)
+		count += pages[i] & 1;
+	return count * size;
 }
 
 void *stacktree_scratch(size_t *size)

@@ -25,6 +25,10 @@ struct stacktree_frame {
 /* Returns 0 or an errno. */
 int stacktree_init(void);
 
+/* How many bytes of all that (nodes, texts, scratch) the kernel has given so far; 0 where it does not say. On one
+ * thread at a time. */
+size_t stacktree_resident(void);
+
 /* Memory for arrays of what is being taken down, the lock's holder's alone. */
 void *stacktree_scratch(size_t *size);
 

@@ -490,6 +490,13 @@ enum jprof_figure {
 	JPROF_FIGURE_PAGE,          /* the allocator's page, once for each process */
 	JPROF_FIGURE_GC_LIVE,       /* of GC_HEAP as much as the share of its slots that hold an object */
 	JPROF_FIGURE_GC_RUN,        /* no bytes: processes whose Ruby collected its garbage right before the dump */
+	JPROF_FIGURE_SPACE,         /* jemalloc's stats.mapped: of that the kernel may not have given all pages yet */
+	JPROF_FIGURE_MAPPED_SPACE, /* /proc/PID/smaps: mappings without a file and without a reserve (MAP_NORESERVE), as
+	                              jemalloc makes them, */
+	JPROF_FIGURE_MAPPED,       /* ... and what of these is touched */
+	JPROF_FIGURE_PAST,         /* likewise of all others without a file, less stacks, code and TRANSIENT */
+	JPROF_FIGURE_TABLES,       /* jprof's own: Ruby stacks that the agent keeps, as far as they were touched */
+	JPROF_FIGURE_TRANSIENT,    /* Ruby's heap for young arrays, hashes and objects, which Rubies to 3.2 have */
 	JPROF_FIGURES
 };
 
@@ -1189,22 +1196,30 @@ enum jprof_part {
 	JPROF_PART_NOT_SAMPLED,   /* what jemalloc counts more than the samples let expect; below 0: less */
 	JPROF_PART_GC_HEAP,       /* Ruby's: pages that it maps by itself */
 	JPROF_PART_GC_OBJECTS,    /* ... slots with an object, */
-	JPROF_PART_GC_FREE,       /* and free ones; not known where pages have slots of several sizes */
+	JPROF_PART_GC_FREE,       /* and free ones; */
+	JPROF_PART_OBJECT_TYPE,   /* ... objects of a type, where they were counted: String, Hash, ..., */
+	JPROF_PART_OBJECT_CLASS,  /* ... and of a class */
+	JPROF_PART_TRANSIENT,     /* Ruby's, to 3.2: where the contents of young arrays, hashes and objects lie */
+	JPROF_PART_PAST,          /* what was mapped past malloc, where it is not known to be Ruby's GC heap */
 	JPROF_PART_FRAGMENTATION, /* free places between live objects, on pages that therefore stay */
 	JPROF_PART_SIZE_CLASS,    /* of them those between objects of one size */
+	JPROF_PART_FREE_OWNER,    /* of them those of one owner: who freed what lay there */
 	JPROF_PART_KEPT,          /* freed, and kept by the allocator: */
 	JPROF_PART_DIRTY,         /* ... whole pages, */
 	JPROF_PART_MUZZY,         /* ... pages that the kernel may take, */
 	JPROF_PART_CACHED,        /* ... objects in the caches of threads */
 	JPROF_PART_METADATA,      /* the allocator's own data */
-	JPROF_PART_INTERNAL,  /* ... of it what is allocated as objects are: mostly what the profiler knows of stacks */
-	JPROF_PART_PROFILER,  /* what sampling takes: a page or more for each sampled small object */
-	JPROF_PART_STACKS,    /* of threads */
-	JPROF_PART_FILES,     /* the program and its libraries, with pages of them that it changed */
-	JPROF_PART_JIT,       /* code that was made at run time */
-	JPROF_PART_SHMEM,     /* shared memory */
-	JPROF_PART_ANONYMOUS, /* without a dump: all that has no file behind it, but for stacks and code */
-	JPROF_PART_SWAPPED,   /* below 0: what parts above have, and was swapped out */
+	JPROF_PART_INTERNAL, /* ... of it what is allocated as objects are: mostly what the profiler knows of stacks */
+	JPROF_PART_PROFILER, /* what sampling takes: */
+	JPROF_PART_SAMPLE_PAGES,  /* ... a page or more for each sampled small object, */
+	JPROF_PART_TABLES,        /* ... and jprof's own tables in the process */
+	JPROF_PART_STACKS,        /* of threads */
+	JPROF_PART_FILES,         /* the program and its libraries, with pages of them that it changed */
+	JPROF_PART_JIT,           /* code that was made at run time */
+	JPROF_PART_SHMEM,         /* shared memory */
+	JPROF_PART_ANONYMOUS,     /* without a dump: all that has no file behind it, but for stacks and code */
+	JPROF_PART_UNTOUCHED,     /* below 0: what parts above have, and the kernel says was never touched */
+	JPROF_PART_SWAPPED,       /* below 0: what parts above have, and was swapped out */
 	JPROF_PART_NOT_EXPLAINED, /* what is left; below 0: parts above have memory that was never touched */
 	JPROF_PART_SHARED,        /* below 0: what processes share, and each of them counts */
 	JPROF_PART_TOTAL,         /* RSS of one process; Pss of several */
@@ -1223,6 +1238,7 @@ struct jprof_explained {
 	double bytes;  /* NAN: not known */
 	double growth; /* since the earlier snapshot; NAN: there is none, or it is not known */
 	struct jprof_range range, growth_range; /* of what is estimated; error NAN: it is counted */
+	double objects, objects_growth;         /* of a type or class; NAN */
 };
 
 /* What would help. */
@@ -1248,6 +1264,10 @@ struct jprof_explain_info {
 	double error;         /* half of the 95 % interval of the growth of what malloc gave; NAN: there is none */
 	double seconds;       /* between the two snapshots; NAN: not known */
 	double shared;        /* of the memory of processes what is still shared since a fork; NAN: not known */
+	double
+	    before_fork; /* what a master has, and so what its workers had of it when they were forked at most; NAN */
+	double still_shared; /* of that, what a worker still shares with it or others, as a mean; NAN */
+	unsigned workers;    /* of which these are */
 	struct jprof_settings settings;
 	struct jprof_group group;
 	double group_growth; /* of group.current; NAN */

@@ -146,8 +146,17 @@ static double whole_of(const struct jprof_explanation *e)
 	return jprof_explain_info(e)->total - shared;
 }
 
-static void put_sentence(FILE *out, const struct jprof_explanation *e)
+/* What a part is, behind its size. */
+static const char *verb_of(const struct explained *what, enum jprof_part part)
 {
+	bool ruby = what->ruby || *jprof_explain_info(what->explanation)->settings.ruby;
+	return part == JPROF_PART_PAST && ruby ? "are Ruby's GC heap, and what else was mapped past malloc"
+	                                       : words_of_part(part)->verb;
+}
+
+static void put_sentence(FILE *out, const struct explained *what)
+{
+	const struct jprof_explanation *e = what->explanation;
 	const struct jprof_explain_info *info = jprof_explain_info(e);
 	const struct jprof_explained *row;
 	char line[line_most] = "";
@@ -155,7 +164,7 @@ static void put_sentence(FILE *out, const struct jprof_explanation *e)
 		return;
 	for (int i = 0; i < most_places && (row = largest_part(e, i, explained_bytes)); i++)
 		add_words_to(line, "%s%.1f MB (%.0f %%) %s", i ? ", " : "", row->bytes / mb,
-		             row->bytes * 100 / whole_of(e), words_of_part(row->part)->verb);
+		             row->bytes * 100 / whole_of(e), verb_of(what, row->part));
 	add_words_to(line, ".");
 	row = largest_part(e, 0, growth_of);
 	if (grows(info) && row)
@@ -206,6 +215,8 @@ static void add_detail(char line[line_most], const struct jprof_explanation *e, 
 	else if (row->part == JPROF_PART_FRAGMENTATION)
 		add_words_to(line, ": %.1f of it in objects of %llu bytes", next->bytes / mb,
 		             (unsigned long long)next->object_size);
+	else if (row->part == JPROF_PART_PROFILER)
+		add_words_to(line, ": %s", words_of_part(next->part)->words);
 	else if (row->part == JPROF_PART_METADATA)
 		add_words_to(line, ": %.1f %s", next->bytes / mb, words_of_part(next->part)->words);
 }
@@ -248,6 +259,8 @@ static void add_part_words(char line[line_most], const struct explained *what, c
 		add_words_to(line, "RSS; %.1f of it is shared with other processes since a fork", info->shared / mb);
 	else if (row->part == JPROF_PART_ANONYMOUS && what->ruby)
 		add_words_to(line, "anonymous memory: malloc and Ruby's GC heap together");
+	else if (row->part == JPROF_PART_PAST && (what->ruby || *info->settings.ruby))
+		add_words_to(line, "Ruby's GC heap, and what else was mapped past malloc");
 	else if (row->part == JPROF_PART_KIND)
 		add_name(line, row->name);
 	else
@@ -399,7 +412,7 @@ static void put_explain_end(FILE *out, const struct explained *what)
 void explain_put_text(FILE *out, const struct explained *what)
 {
 	put_head(out, what);
-	put_sentence(out, what->explanation);
+	put_sentence(out, what);
 	put_parts(out, what);
 	put_classes(out, what->explanation);
 	put_helps(out, what->explanation);

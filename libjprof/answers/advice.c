@@ -50,7 +50,7 @@ int jp_explain_helps(struct jprof_explanation *e, const struct jprof_profile *no
 	double waste = bytes_of_part(e, JPROF_PART_FRAGMENTATION) + bytes_of_part(e, JPROF_PART_CACHED);
 	if (add_help(e, JPROF_HELP_DECAY, bytes_of_part(e, JPROF_PART_DIRTY) + bytes_of_part(e, JPROF_PART_MUZZY),
 	             false) ||
-	    add_help(e, JPROF_HELP_SAMPLING, bytes_of_part(e, JPROF_PART_PROFILER) * fewer_samples, false) ||
+	    add_help(e, JPROF_HELP_SAMPLING, bytes_of_part(e, JPROF_PART_SAMPLE_PAGES) * fewer_samples, false) ||
 	    (now->info.has_alloc && add_help(e, JPROF_HELP_ACCUMULATE, bytes_of_part(e, JPROF_PART_INTERNAL), true)) ||
 	    (s->arenas > few_arenas && add_help(e, JPROF_HELP_ARENAS, waste, true)) ||
 	    add_help(e, JPROF_HELP_GC_FREE, bytes_of_part(e, JPROF_PART_GC_FREE), true))

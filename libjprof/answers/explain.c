@@ -52,11 +52,16 @@ static struct jp_figure_pair counted_for_samples(const struct sides *s)
 	return minus(objects, figure(s, JPROF_FIGURE_SAMPLED_SPACE));
 }
 
+static double page_size_of(const struct sides *s)
+{
+	return jprof_profile_figure(s->now, false, JPROF_FIGURE_PAGE) / (double)s->now->outside.now.processes;
+}
+
 /* What of that is touched, and so memory: an object begins anywhere in its first page, so that its pages have one page
  * more than it, as a mean. */
 static struct jp_figure_pair touched_by_samples(const struct sides *s)
 {
-	double page = jprof_profile_figure(s->now, false, JPROF_FIGURE_PAGE) / (double)s->now->outside.now.processes;
+	double page = page_size_of(s);
 	struct jp_figure_pair objects = figure(s, JPROF_FIGURE_SAMPLED);
 	return (struct jp_figure_pair){ objects.now * page, objects.growth * page };
 }
@@ -101,7 +106,8 @@ static int add_gc_heap(struct jprof_explanation *e, const struct sides *s)
 	struct jp_figure_pair heap = figure(s, JPROF_FIGURE_GC_HEAP), unused = figure(s, JPROF_FIGURE_GC_FREE);
 	return add_counted(e, JPROF_PART_GC_HEAP, 0, heap) ||
 	       add_counted(e, JPROF_PART_GC_OBJECTS, 1, minus(heap, unused)) ||
-	       add_counted(e, JPROF_PART_GC_FREE, 1, unused);
+	       add_counted(e, JPROF_PART_GC_FREE, 1, unused) ||
+	       add_counted(e, JPROF_PART_TRANSIENT, 0, figure(s, JPROF_FIGURE_TRANSIENT));
 }
 
 static int add_fragmentation(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
@@ -113,20 +119,80 @@ static int add_fragmentation(struct jprof_explanation *e, const struct sides *s,
 	return is_nothing(gaps) ? 0 : jp_explain_size_classes(e, s->now, s->change, s->views.group, err);
 }
 
-static int add_freed_parts(struct jprof_explanation *e, const struct sides *s)
+/* What is in memory of jemalloc's mappings, by the kernel, less what is in use of it, by jemalloc; NAN where the
+ * mappings are not known: they must have the space that jemalloc counts. */
+static double room_for_freed(const struct jprof_profile *p, bool base, double page)
 {
-	struct jp_figure_pair dirty = figure(s, JPROF_FIGURE_DIRTY), muzzy = figure(s, JPROF_FIGURE_MUZZY),
+	double space = jprof_profile_figure(p, base, JPROF_FIGURE_SPACE);
+	double mapped_space = jprof_profile_figure(p, base, JPROF_FIGURE_MAPPED_SPACE);
+	double tables = jprof_profile_figure(p, base, JPROF_FIGURE_TABLES);
+	double sampled = jprof_profile_figure(p, base, JPROF_FIGURE_SAMPLED);
+	double extents = sampled * jp_sampled_extent + jprof_profile_figure(p, base, JPROF_FIGURE_PADDING);
+	double in_use = jprof_profile_figure(p, base, JPROF_FIGURE_ACTIVE) - extents +
+	                jprof_profile_figure(p, base, JPROF_FIGURE_SAMPLED_SPACE) + sampled * page +
+	                jprof_profile_figure(p, base, JPROF_FIGURE_METADATA);
+	if (!(mapped_space >= space))
+		return NAN;
+	return jprof_profile_figure(p, base, JPROF_FIGURE_MAPPED) - (isnan(tables) ? 0 : tables) - in_use;
+}
+
+static struct jp_figure_pair pair_of_rooms(const struct sides *s)
+{
+	double now = room_for_freed(s->now, false, page_size_of(s));
+	double before = s->change ? room_for_freed(s->change, true, page_size_of(s)) : 0;
+	if (isnan(now) || isnan(before))
+		return (struct jp_figure_pair){ NAN, NAN };
+	return (struct jp_figure_pair){ now, s->change ? now - before : NAN };
+}
+
+static double within_limits(double least, double value, double most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* Freed pages that are in memory: no more than jemalloc counts, nor than its mappings have beside what is in use. Those
+ * of a freed sample are five, of which one was touched. */
+static struct jp_figure_pair dirty_in_memory(const struct sides *s, struct jp_figure_pair room)
+{
+	struct jp_figure_pair dirty = figure(s, JPROF_FIGURE_DIRTY);
+	if (isnan(room.now) || isnan(dirty.now))
+		return dirty;
+	double now = within_limits(0, room.now, dirty.now);
+	return (struct jp_figure_pair){ now, now - within_limits(0, room.now - room.growth, dirty.now - dirty.growth) };
+}
+
+static int add_freed_parts(struct jprof_explanation *e, const struct sides *s, struct jp_figure_pair room)
+{
+	struct jp_figure_pair dirty = dirty_in_memory(s, room), muzzy = figure(s, JPROF_FIGURE_MUZZY),
 			      cached = figure(s, JPROF_FIGURE_CACHED);
 	return add_counted(e, JPROF_PART_KEPT, 0, sum_of_two(sum_of_two(dirty, muzzy), cached)) ||
 	       add_counted(e, JPROF_PART_DIRTY, 1, dirty) || add_counted(e, JPROF_PART_MUZZY, 1, muzzy) ||
 	       add_counted(e, JPROF_PART_CACHED, 1, cached);
 }
 
+/* What is in use by jemalloc's count, and not in memory by the kernel's: a large calloc, tables of jemalloc's own. */
+static int add_untouched(struct jprof_explanation *e, struct jp_figure_pair room)
+{
+	double now = within_limits(-INFINITY, room.now, 0),
+	       before = within_limits(-INFINITY, room.now - room.growth, 0);
+	struct jp_figure_pair untouched = { now, isnan(room.growth) ? NAN : now - before };
+	return isnan(room.now) ? 0 : add_counted(e, JPROF_PART_UNTOUCHED, 0, untouched);
+}
+
 static int add_overhead(struct jprof_explanation *e, const struct sides *s)
 {
+	struct jp_figure_pair pages = touched_by_samples(s), tables = or_zero(figure(s, JPROF_FIGURE_TABLES));
 	return add_counted(e, JPROF_PART_METADATA, 0, figure(s, JPROF_FIGURE_METADATA)) ||
 	       add_counted(e, JPROF_PART_INTERNAL, 1, figure(s, JPROF_FIGURE_INTERNAL)) ||
-	       add_counted(e, JPROF_PART_PROFILER, 0, touched_by_samples(s));
+	       add_counted(e, JPROF_PART_PROFILER, 0, sum_of_two(pages, tables)) ||
+	       add_counted(e, JPROF_PART_SAMPLE_PAGES, 1, pages) || add_counted(e, JPROF_PART_TABLES, 1, tables);
+}
+
+/* Of a Ruby that did not say how large its GC heap is, that is in it; of all others what the program mapped itself. */
+static int add_past(struct jprof_explanation *e, const struct sides *s, struct jp_figure_pair room)
+{
+	bool known = !isnan(figure(s, JPROF_FIGURE_GC_HEAP).now);
+	return known || isnan(room.now) ? 0 : add_counted(e, JPROF_PART_PAST, 0, figure(s, JPROF_FIGURE_PAST));
 }
 
 static int add_mapped(struct jprof_explanation *e, const struct sides *s)
@@ -207,13 +273,14 @@ static int make_rows(struct jprof_explanation *e, const struct sides *s, struct 
 	describe_processes(e, s);
 	if (e->info.dumpless)
 		return add_rows_of_proc(e, s) ? jp_error_nomem(err) : 0;
+	struct jp_figure_pair room = pair_of_rooms(s);
 	int rc = add_live(e, s, err);
 	if (!rc && add_gc_heap(e, s))
 		rc = jp_error_nomem(err);
 	if (!rc)
 		rc = add_fragmentation(e, s, err);
-	if (!rc && (add_freed_parts(e, s) || add_overhead(e, s) || add_mapped(e, s) || add_rest_and_total(e, s) ||
-	            jp_explain_helps(e, s->now)))
+	if (!rc && (add_freed_parts(e, s, room) || add_overhead(e, s) || add_past(e, s, room) || add_mapped(e, s) ||
+	            add_untouched(e, room) || add_rest_and_total(e, s) || jp_explain_helps(e, s->now)))
 		rc = jp_error_nomem(err);
 	return rc;
 }

@@ -19,6 +19,8 @@ struct jprof_explained *jp_explain_row(struct jprof_explanation *e, enum jprof_p
 		                         .tenants = "",
 		                         .bytes = figure.now,
 		                         .growth = figure.growth,
+		                         .objects = NAN,
+		                         .objects_growth = NAN,
 		                         .range = counted_range,
 		                         .growth_range = counted_range };
 	return row;

@@ -205,7 +205,8 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 	struct jp_outside of_proc = { 0 };
 	struct jprof_range range;
 	char ruby[8];
-	jp_figures_of_member(&of_proc, m, jp_ruby_version_of(profile, ruby) ? ruby : NULL);
+	const char *asked = profile->outside.now.figures.settings.ruby;
+	jp_figures_of_member(&of_proc, m, jp_ruby_version_of(profile, ruby) ? ruby : *asked ? asked : NULL);
 	jprof_profile_range(profile, JPROF_INUSE_SPACE, &range);
 	double total = jprof_profile_total(profile, JPROF_INUSE_SPACE);
 	double least = isnan(range.error) ? total : total - range.error;

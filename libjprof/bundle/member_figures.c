@@ -82,6 +82,7 @@ static void take_malloc_stats(struct jp_outside *to, jp_json *text)
 	jp_known_add(&figures->of[JPROF_FIGURE_ALLOCATED], (double)allocated);
 	jp_known_add(&figures->of[JPROF_FIGURE_ACTIVE], (double)jp_json_number(sums, "active"));
 	jp_known_add(&figures->of[JPROF_FIGURE_METADATA], (double)jp_json_number(sums, "metadata"));
+	jp_known_add(&figures->of[JPROF_FIGURE_SPACE], (double)jp_json_number(sums, "mapped"));
 	bool padded = jp_json_true(opt, "cache_oblivious") || jp_json_true(config, "cache_oblivious");
 	jp_known_add(&figures->of[JPROF_FIGURE_PAGE], page);
 	jp_known_add(&figures->of[JPROF_FIGURE_PADDING], padded ? page : 0);
@@ -152,6 +153,8 @@ void jp_figures_of_sidecar(struct jp_outside *to, jp_json *sidecar)
 	take_json_gc_stat(to, version, jp_json_get(ruby, "gc_stat"));
 	const char *gc = jp_json_text(ruby, "gc");
 	jp_known_add(&to->now.figures.of[JPROF_FIGURE_GC_RUN], gc && !strcmp(gc, "done"));
+	if (jp_json_get(ruby, "tables"))
+		jp_known_add(&to->now.figures.of[JPROF_FIGURE_TABLES], (double)jp_json_number(ruby, "tables"));
 	if (version)
 		snprintf(to->now.figures.settings.ruby, sizeof to->now.figures.settings.ruby, "%s", version);
 }
@@ -163,6 +166,8 @@ void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *
 				    *gc_file = jp_bundle_file(member, "gcstat.json");
 	to->now.processes++;
 	jp_figures_of_proc(to, member);
+	if (!jp_has_transient_heap(ruby))
+		to->now.figures.of[JPROF_FIGURE_TRANSIENT] = (struct jp_known_sum){ 0 };
 	if (jp_bundle_file(member, "agent.json"))
 		return;
 	if (stats_file && !jp_json_parse(stats_file->data, stats_file->len, "", &stats, NULL))

@@ -42,12 +42,13 @@ static void add_proc_number(struct jp_known_sum *to, const struct jp_bundle_file
 struct smap {
 	uint64_t start, limit;
 	bool readable, executable, file, named; /* named: [stack], [vdso] ... */
+	bool unreserved;                        /* MAP_NORESERVE, "nr" of VmFlags */
 	bool stack;
 	double rss, anonymous;
 };
 
 struct smaps_sums {
-	double stacks, jit, copies;
+	double stacks, jit, copies, transient, mapped_space, mapped, past;
 	unsigned mappings;
 };
 
@@ -80,6 +81,20 @@ static bool is_stack(const struct smap *map, const struct smap *before)
 	       (!map->named && !map->file && map->readable && guarded && map->limit - map->start <= most_stack);
 }
 
+static bool has_flag(struct jp_span flags, const char *flag)
+{
+	return memmem(flags.ptr, flags.len, flag, strlen(flag));
+}
+
+static void add_unreserved(struct smaps_sums *sums, const struct smap *map)
+{
+	sums->mapped_space += (double)(map->limit - map->start);
+	sums->mapped += map->rss;
+}
+
+/* TRANSIENT_HEAP_TOTAL_SIZE of Ruby's transient_heap.c: one mapping, which is aligned and so touches no other. */
+enum { transient_heap = 32 << 20 };
+
 static void add_smap(struct smaps_sums *sums, const struct smap *map, const struct smap *before)
 {
 	if (map->file)
@@ -88,6 +103,12 @@ static void add_smap(struct smaps_sums *sums, const struct smap *map, const stru
 		sums->stacks += map->rss;
 	else if (map->executable && !map->named)
 		sums->jit += map->rss;
+	else if (!map->named && map->unreserved)
+		add_unreserved(sums, map);
+	else if (!map->named && map->readable && map->limit - map->start == transient_heap)
+		sums->transient += map->rss;
+	else if (!map->named)
+		sums->past += map->rss;
 	sums->mappings++;
 }
 
@@ -109,6 +130,8 @@ static void take_smaps(struct jp_figures *to, const struct jp_bundle_file *file)
 			map.rss = (double)kib * 1024;
 		} else if (line_is(line, "Anonymous", &kib)) {
 			map.anonymous = (double)kib * 1024;
+		} else if (jp_span_text(&line, "VmFlags:")) {
+			map.unreserved = has_flag(line, " nr");
 		}
 	}
 	if (!map.limit)
@@ -117,6 +140,10 @@ static void take_smaps(struct jp_figures *to, const struct jp_bundle_file *file)
 	jp_known_add(&to->of[JPROF_FIGURE_STACKS], sums.stacks);
 	jp_known_add(&to->of[JPROF_FIGURE_JIT], sums.jit);
 	jp_known_add(&to->of[JPROF_FIGURE_COPIES], sums.copies);
+	jp_known_add(&to->of[JPROF_FIGURE_TRANSIENT], sums.transient);
+	jp_known_add(&to->of[JPROF_FIGURE_MAPPED_SPACE], sums.mapped_space);
+	jp_known_add(&to->of[JPROF_FIGURE_MAPPED], sums.mapped);
+	jp_known_add(&to->of[JPROF_FIGURE_PAST], sums.past);
 }
 
 /* ---- the control group ------------------------------------------------------------------------------------ */

@@ -24,6 +24,12 @@ unsigned jp_ruby_version_number(const char *version)
 	return version && sscanf(version, "%2u.%2u", &major, &minor) == 2 && major >= 2 ? major * 100 + minor : 0;
 }
 
+bool jp_has_transient_heap(const char *version)
+{
+	unsigned number = jp_ruby_version_number(version);
+	return number >= 206 && number <= 302;
+}
+
 bool jp_gc_one_slot_size(const char *version)
 {
 	unsigned number = jp_ruby_version_number(version);

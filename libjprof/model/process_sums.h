@@ -32,6 +32,9 @@ unsigned jp_ruby_version_number(const char *version);
  * a slot has 40 bytes at least. 0: it is not known. */
 double jp_gc_page_size(const char *version, uint64_t pages, uint64_t slots);
 
+/* Whether that version has a heap for young arrays, hashes and objects (theap): 2.6 to 3.2. */
+bool jp_has_transient_heap(const char *version);
+
 /* Whether all slots of that version's pages have one size: before 3.2, which has several. */
 bool jp_gc_one_slot_size(const char *version);
 

@@ -73,6 +73,33 @@ exits 0
 prints '^4711: process '
 rm 4711
 
+# ---- what is not explained: at most a tenth of RssAnon, with a sample for 4 KB too, much garbage, and threads ----
+cat >garbage.rb <<'END'
+$held = (1..50000).map { |i| "x" * 100 + i.to_s }
+garbage = (1..150_000).map { |i| "y" * (30 + i % 500) }
+garbage = nil
+300.times { |i| eval("def m#{i}(x) x + #{i} end") }
+$threads = (1..10).map { Thread.new { sleep } }
+File.write("ready", Process.pid.to_s)
+sleep
+END
+for lg in 12 17; do
+    start "lg_prof_sample:$lg,prof_prefix:$tmp/d/app" "$ruby" garbage.rb
+    for gc in --gc ''; do
+        run "$jprof" explain --json $gc "$pid"
+        exits 0
+        mv out rest.out
+        python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" rest.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+        judge "lg $lg $gc: it does not add up" rest.out 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
+        judge "lg $lg $gc: not explained" rest.out "'not_explained' not in parts or abs(row('not_explained')) < .1 * 1024 * $(status_kb "$pid" RssAnon)"
+        judge "lg $lg $gc: neither the GC heap nor what was mapped past malloc" rest.out "len(parts & {'gc_heap', 'past_malloc'}) == 1"
+        judge "lg $lg $gc: the agent's tables" rest.out "0 < row('tables') <= 16 << 20"
+        judge "lg $lg $gc: more freed pages than memory" rest.out "'dirty' not in parts or row('dirty') < d['total']"
+    done
+    lives "$pid"
+    stop "$pid"
+done
+
 # ---- without agent, profile or jemalloc: what /proc says, what cannot be known, how to start it ----
 rm -f ready
 "$ruby" "$app" >bare.txt 2>&1 </dev/null &
