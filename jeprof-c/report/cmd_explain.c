@@ -103,6 +103,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 	struct explained what = { .explanation = explanation,
 		                  .path = live->asked ? live->title : inputs->dumps[inputs->dump_count - 1],
 		                  .members = jprof_profile_info(s->now.profile)->members,
+		                  .accumulated = jprof_profile_info(s->now.profile)->has_alloc,
 		                  .live = live->asked,
 		                  .ruby = live->ruby,
 		                  .why = live->asked ? live->snap.why : "",

@@ -87,6 +87,9 @@ void explain_put_json(FILE *out, const struct explained *what)
 	put_bytes(out, "growth", info->growth);
 	put_bytes(out, "seconds", info->seconds);
 	put_bytes(out, "still_shared", info->shared);
+	put_bytes(out, "before_fork", info->before_fork);
+	put_bytes(out, "worker_shared", info->still_shared);
+	fprintf(out, ", \"workers\": %u", info->workers);
 	put_json_group(out, info);
 	fprintf(out, ",\n  \"rows\": [");
 	for (size_t i = 0; i < jprof_explain_count(what->explanation); i++) {

@@ -340,6 +340,26 @@ static void put_classes(FILE *out, const struct jprof_explanation *e)
 	}
 }
 
+/* Whose the free places are, as far as that is known. */
+static void put_free_owners(FILE *out, const struct explained *what)
+{
+	int put = 0;
+	for (size_t i = 0; i < jprof_explain_count(what->explanation) && put < most_places; i++) {
+		const struct jprof_explained *row = jprof_explain_at(what->explanation, i);
+		char line[line_most] = "";
+		if (row->part != JPROF_PART_FREE_OWNER || row->bytes < mb / 20)
+			continue;
+		if (!put++)
+			fprintf(out, "\n%s\n",
+			        what->accumulated ? "Free places by who freed the objects that lay there"
+			                          : "Free places of size classes that one owner alone is in");
+		add_number(line, 7, "", row->bytes);
+		add_words_to(line, " MB  ");
+		add_name(line, row->name);
+		fprintf(out, "%s\n", line);
+	}
+}
+
 /* ---- what would help ----------------------------------------------------------------------------------------- */
 
 static void put_helps(FILE *out, const struct jprof_explanation *e)
@@ -389,12 +409,27 @@ static void put_what_is_unknown(FILE *out, const struct explained *what)
 	        strstr(what->start, "puma") ? "--puma --gc" : "PID");
 }
 
+/* A bound: what a worker has freed since is not shared any more either, and the master may have grown. */
+static void put_sharing(FILE *out, const struct jprof_explain_info *info)
+{
+	char line[line_most] = "";
+	add_words_to(line,
+	             "Copy-on-write: of %.0f MB that the master has, and made before the fork for the most part, "
+	             "%s still shares %.0f MB; at most %.0f MB have been copied%s.",
+	             info->before_fork / mb, info->workers > 1 ? "a worker" : "its worker", info->still_shared / mb,
+	             (info->before_fork - info->still_shared) / mb, info->workers > 1 ? " in each of them" : "");
+	fputc('\n', out);
+	put_wrapped(out, line);
+}
+
 /* What is in no profile, and what would tell more. */
 static void put_explain_end(FILE *out, const struct explained *what)
 {
 	const struct jprof_explanation *e = what->explanation;
 	const struct jprof_explain_info *info = jprof_explain_info(e);
-	if (info->processes > 1 && info->shared > 0)
+	if (info->before_fork > info->still_shared)
+		put_sharing(out, info);
+	else if (info->processes > 1 && info->shared > 0)
 		fprintf(out, "\nCopy-on-write: %.0f MB of the processes' memory are still shared since the fork.\n",
 		        info->shared / mb);
 	if (has_part(e, JPROF_PART_GC_HEAP))
@@ -415,6 +450,7 @@ void explain_put_text(FILE *out, const struct explained *what)
 	put_sentence(out, what);
 	put_parts(out, what);
 	put_classes(out, what->explanation);
+	put_free_owners(out, what);
 	put_helps(out, what->explanation);
 	if (jprof_explain_info(what->explanation)->dumpless)
 		put_what_is_unknown(out, what);

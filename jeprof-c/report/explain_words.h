@@ -9,6 +9,7 @@ struct explained {
 	const struct jprof_explanation *explanation;
 	const char *path;    /* of the snapshot */
 	const char *members; /* its processes in words; "": none is known */
+	bool accumulated;    /* the dump has what was ever allocated: prof_accum */
 	bool live;           /* `path` is a process in words, which was snapped for this */
 	bool ruby;           /* then: that is one */
 	const char *why;     /* without a dump: why it gave none; "" */

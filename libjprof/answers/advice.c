@@ -43,6 +43,14 @@ static const unsigned first_with_warmup = 303;
 /* A sample every 4 times as many bytes leaves a quarter of the samples. */
 static const double fewer_samples = 0.75;
 
+/* What workers no longer share, or may yet copy where that is not known. */
+static double copied_since_fork(const struct jprof_explain_info *info)
+{
+	if (info->before_fork > info->still_shared)
+		return (info->before_fork - info->still_shared) * info->workers;
+	return info->processes > 1 ? info->shared : 0;
+}
+
 int jp_explain_helps(struct jprof_explanation *e, const struct jprof_profile *now)
 {
 	enum { few_arenas = 2 };
@@ -55,9 +63,8 @@ int jp_explain_helps(struct jprof_explanation *e, const struct jprof_profile *no
 	    (s->arenas > few_arenas && add_help(e, JPROF_HELP_ARENAS, waste, true)) ||
 	    add_help(e, JPROF_HELP_GC_FREE, bytes_of_part(e, JPROF_PART_GC_FREE), true))
 		return -1;
-	double copied =
-	    e->info.processes > 1 && jp_ruby_version_number(s->ruby) >= first_with_warmup ? e->info.shared : 0;
-	if (add_help(e, JPROF_HELP_WARMUP, copied, true))
+	if (jp_ruby_version_number(s->ruby) >= first_with_warmup &&
+	    add_help(e, JPROF_HELP_WARMUP, copied_since_fork(&e->info), true))
 		return -1;
 	if (e->help_count)
 		qsort(e->helps, e->help_count, sizeof *e->helps, compare_helps);

@@ -116,7 +116,7 @@ static int add_fragmentation(struct jprof_explanation *e, const struct sides *s,
 	                                   figure(s, JPROF_FIGURE_PADDING));
 	if (add_counted(e, JPROF_PART_FRAGMENTATION, 0, gaps))
 		return jp_error_nomem(err);
-	return is_nothing(gaps) ? 0 : jp_explain_size_classes(e, s->now, s->change, s->views.group, err);
+	return is_nothing(gaps) ? 0 : jp_explain_size_classes(e, s->now, s->change, s->views.place, err);
 }
 
 /* What is in memory of jemalloc's mappings, by the kernel, less what is in use of it, by jemalloc; NAN where the
@@ -246,6 +246,16 @@ static int add_rows_of_proc(struct jprof_explanation *e, const struct sides *s)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
+/* What processes have in common since a fork. */
+static void describe_sharing(struct jprof_explain_info *info, const struct sides *s)
+{
+	const struct jp_figures *f = &s->now->outside.now.figures;
+	info->shared = figure(s, JPROF_FIGURE_SHARED).now;
+	info->workers = f->worker_shared.of;
+	info->before_fork = f->master.of == 1 ? f->master.bytes : NAN;
+	info->still_shared = info->workers ? f->worker_shared.bytes / info->workers : NAN;
+}
+
 static void describe_processes(struct jprof_explanation *e, const struct sides *s)
 {
 	struct jprof_outside outside;
@@ -255,7 +265,7 @@ static void describe_processes(struct jprof_explanation *e, const struct sides *
 	info->processes = outside.processes;
 	info->dumpless = !*s->now->info.format;
 	info->total = info->growth = info->seconds = info->group_growth = NAN;
-	info->shared = figure(s, JPROF_FIGURE_SHARED).now;
+	describe_sharing(info, s);
 	jprof_profile_settings(s->now, &info->settings);
 	jprof_profile_group(s->now, &info->group);
 	if (s->change) {

@@ -5,6 +5,15 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/profile.h"
+
+/* What tells owners apart best: lines of Ruby; groups of a Ruby without them, whose functions may be nameless. */
+static enum jprof_granularity place_of(const struct jprof_profile *now)
+{
+	return now->info.has_ruby                        ? JPROF_BY_SITE
+	       : *now->outside.now.figures.settings.ruby ? JPROF_BY_GROUP
+	                                                 : JPROF_BY_FUNCTION;
+}
 
 int jp_owner_views_make(struct jp_owner_views *views, const struct jprof_profile *now,
                         const struct jprof_profile *change, const struct jprof_explain_opts *opts,
@@ -16,6 +25,7 @@ int jp_owner_views_make(struct jp_owner_views *views, const struct jprof_profile
 		enum jprof_granularity by;
 	} rows[] = { { &views->kind, now, JPROF_BY_KIND },
 		     { &views->group, now, JPROF_BY_GROUP },
+		     { &views->place, now, place_of(now) },
 		     { &views->kind_change, change, JPROF_BY_KIND },
 		     { &views->group_change, change, JPROF_BY_GROUP } };
 	int rc = 0;
@@ -37,6 +47,7 @@ void jp_owner_views_release(struct jp_owner_views *views)
 {
 	jprof_view_free(views->kind);
 	jprof_view_free(views->group);
+	jprof_view_free(views->place);
 	jprof_view_free(views->kind_change);
 	jprof_view_free(views->group_change);
 }

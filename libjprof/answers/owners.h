@@ -7,6 +7,7 @@
 /* Views with errors of a profile, and of its difference to an earlier one (NULL: there is none). */
 struct jp_owner_views {
 	struct jprof_view *kind, *group;
+	struct jprof_view *place; /* of now by line of Ruby, where there is none by group or function */
 	struct jprof_view *kind_change, *group_change;
 };
 

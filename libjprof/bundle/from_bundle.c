@@ -197,6 +197,15 @@ static int from_member(const struct jp_bundle_member *m, const char *name, const
 	return rc ? rc : jp_profile_from_pprof(all.ptr, all.len, name, &stream.damage, opts, profile, err);
 }
 
+/* What a master has is what its workers began with, at most. */
+static void take_role(struct jp_figures *figures, const char *role)
+{
+	if (!strcmp(role, "master"))
+		figures->master = figures->of[JPROF_FIGURE_RSS_ANON];
+	else if (!strcmp(role, "worker"))
+		figures->worker_shared = figures->of[JPROF_FIGURE_SHARED];
+}
+
 /* What /proc says is of when the bundle was made. The dump is of that moment only where the agent made it for the
  * bundle, which its side-car shows; one of a program's own handler may be older. And more than is there cannot be
  * compared with it: malloc gave memory that was not touched yet, or that was swapped out. */
@@ -214,6 +223,7 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 		of_proc.now.rss_anon = of_proc.now.pss = (struct jp_known_sum){ 0 };
 	if (of_proc.now.rss_anon.bytes < least)
 		of_proc.now.rss_anon = (struct jp_known_sum){ 0 };
+	take_role(&of_proc.now.figures, m->pub.role);
 	jp_outside_add(&profile->outside, &of_proc, 1);
 	jp_figures_of_samples(&profile->outside, profile);
 }

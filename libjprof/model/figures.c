@@ -38,6 +38,8 @@ void jp_figures_add(struct jp_figures *to, const struct jp_figures *from)
 		jp_known_sum_add(&to->of[f], &from->of[f]);
 	for (unsigned i = 0; i < from->class_count; i++)
 		jp_figures_add_class(to, &from->classes[i]);
+	jp_known_sum_add(&to->master, &from->master);
+	jp_known_sum_add(&to->worker_shared, &from->worker_shared);
 	if (from->settings.known)
 		to->settings = from->settings;
 	if (from->group.known)

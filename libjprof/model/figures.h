@@ -26,8 +26,9 @@ struct jp_figures {
 	struct jp_known_sum of[JPROF_FIGURES];
 	struct jp_class_sum classes[jp_most_classes]; /* in the order of first sight */
 	unsigned class_count;
-	struct jprof_settings settings; /* of the process that came last */
-	struct jprof_group group;       /* likewise */
+	struct jp_known_sum master, worker_shared; /* RSS_ANON of masters, and SHARED of workers */
+	struct jprof_settings settings;            /* of the process that came last */
+	struct jprof_group group;                  /* likewise */
 };
 
 /* Another process's figure. */

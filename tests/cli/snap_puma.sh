@@ -66,7 +66,19 @@ run "$jprof" explain --puma="$first"
 exits 0
 prints "^Puma of process $master: 3 processes, up for less than a minute; [0-9.]+ MB\$"
 prints '^ +[0-9.]+ +[+-]?[0-9. ]*sum of Pss of 3 processes; shared memory counts once$'
+prints '^Copy-on-write: of [0-9]+ MB that the master has'
 says
+shared_kb() {
+    for p in "$first" "$second"; do awk '/^Shared_Dirty/ { print $2 }' "/proc/$p/smaps_rollup"; done | awk '{ sum += $1 } END { print sum / NR }'
+}
+run "$jprof" explain --json --puma="$master"
+exits 0
+checks=$((checks + 1))
+python3 -c 'import json, sys
+d = json.load(open("out"))
+near = lambda bytes, kb: abs(bytes / 1024 - float(kb)) < 3000
+sys.exit(not (d["workers"] == 2 and near(d["before_fork"], sys.argv[1]) and near(d["worker_shared"], sys.argv[2])))' \
+    "$(awk '/^RssAnon/ { print $2 }' "/proc/$master/status")" "$(shared_kb)" || fail "not what /proc says of master and workers"
 check "it left a file" [ "$(ls -A | grep -c "[.]jprof$")" = "$bundles" ]
 no_dumps d
 check "nobody answers" [ -n "$(ask)" ]
