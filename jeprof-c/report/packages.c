@@ -20,7 +20,7 @@ struct package_search {
 	struct packaged *files;
 	size_t count, left;
 	const char *tool;
-	const char *package;
+	char package[NAME_MAX + 1]; /* whose files are looked at */
 };
 
 /* Where /lib is a link to /usr/lib, a package may have its files under either name. */
@@ -94,35 +94,34 @@ static void search_dpkg(struct package_search *s, int root)
 	}
 	s->tool = "apt install";
 	while (s->left && (entry = readdir(dir))) {
-		char package[NAME_MAX + 1], path[sizeof "/var/lib/dpkg/info/" + NAME_MAX];
+		char path[sizeof "/var/lib/dpkg/info/" + NAME_MAX];
 		size_t len = strlen(entry->d_name);
 		if (len < 6 || strcmp(entry->d_name + len - 5, ".list") != 0)
 			continue;
-		snprintf(package, sizeof package, "%.*s", (int)strcspn(entry->d_name, ":"), entry->d_name);
-		if (strlen(package) == len)
-			package[len - 5] = '\0';
+		snprintf(s->package, sizeof s->package, "%.*s", (int)strcspn(entry->d_name, ":"), entry->d_name);
+		if (strlen(s->package) == len)
+			s->package[len - 5] = '\0';
 		snprintf(path, sizeof path, "/var/lib/dpkg/info/%s", entry->d_name);
 		int fd = rootpath_open(root, path);
-		s->package = package;
 		if (fd >= 0)
 			read_dpkg_list(s, fd);
 	}
 	closedir(dir);
 }
 
-/* The value of the line "Package: " in a file of status.d; "" where there is none. */
-static void read_package_name(int root, const char *path, char package[package_most])
+/* Takes the value of the line "Package: " in a file of status.d; "" where there is none. */
+static void read_package_name(struct package_search *s, int root, const char *path)
 {
 	static const char field[] = "Package: ";
 	int fd = rootpath_open(root, path);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	char *line = NULL;
 	size_t cap = 0;
-	*package = '\0';
-	while (file && !*package && getline(&line, &cap, file) > 0) {
+	*s->package = '\0';
+	while (file && !*s->package && getline(&line, &cap, file) > 0) {
 		cut_line(line);
 		if (!strncmp(line, field, strlen(field)))
-			snprintf(package, package_most, "%s", line + strlen(field));
+			snprintf(s->package, sizeof s->package, "%s", line + strlen(field));
 	}
 	free(line);
 	if (file)
@@ -161,15 +160,14 @@ static void search_status_d(struct package_search *s, int root)
 		close(folder);
 	s->tool = "apt install";
 	while (dir && s->left && (entry = readdir(dir))) {
-		char package[package_most], path[sizeof place + 1 + NAME_MAX];
+		char path[sizeof place + 1 + NAME_MAX];
 		size_t len = strlen(entry->d_name), stem = len - strlen(ending);
 		if (len <= strlen(ending) || strcmp(entry->d_name + stem, ending) != 0)
 			continue;
 		snprintf(path, sizeof path, "%s/%.*s", place, (int)stem, entry->d_name);
-		read_package_name(root, path, package);
+		read_package_name(s, root, path);
 		snprintf(path, sizeof path, "%s/%s", place, entry->d_name);
-		int fd = *package ? rootpath_open(root, path) : -1;
-		s->package = package;
+		int fd = *s->package ? rootpath_open(root, path) : -1;
 		if (fd >= 0)
 			read_sums(s, fd);
 	}
@@ -179,15 +177,15 @@ static void search_status_d(struct package_search *s, int root)
 
 static void read_installed(struct package_search *s, FILE *file)
 {
-	char *line = NULL, package[package_most] = "", folder[1024] = "", path[2048];
+	char *line = NULL, folder[1024] = "", path[2048];
 	size_t cap = 0;
 	s->tool = "apk add";
-	s->package = package;
+	*s->package = '\0';
 	while (s->left && getline(&line, &cap, file) > 0) {
 		cut_line(line);
 		const char *value = *line && line[1] == ':' ? line + 2 : "";
 		if (*line == 'P' || *line == 'o')
-			snprintf(package, sizeof package, "%s", value);
+			snprintf(s->package, sizeof s->package, "%s", value);
 		else if (*line == 'F')
 			snprintf(folder, sizeof folder, "/%s", value);
 		else if (*line == 'R') {
