@@ -369,7 +369,7 @@ static bool write_dump(const struct dump_request *request)
 	bool in_memory = set_direct(memdump_refusal()) && set_direct(memdump_open(HANDLE_DUMP));
 	if (!(request->fds && in_memory) && !begin_dump())
 		return false;
-	ruby_ask(request->gc, request->timeout, &result.ruby);
+	ruby_ask(request->gc, request->objects, request->timeout, &result.ruby);
 	double began = seconds_now();
 	bool written = in_memory && timed(write_in_memory);
 	if (written && request->fds && make_memory(request, began))

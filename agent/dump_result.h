@@ -14,6 +14,7 @@ struct dump_request {
 	unsigned timeout; /* ms that Ruby is waited for, 0: not asked at all */
 	bool fds;         /* dump and side-car are wanted as descriptors, and no file */
 	bool table;       /* with fds: the table, too */
+	bool objects;     /* Ruby's objects are counted */
 };
 
 struct dump_result {

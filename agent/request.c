@@ -21,6 +21,7 @@ struct arguments {
 	bool gc;
 	bool fds;
 	bool tables;
+	bool objects;
 	unsigned timeout;
 };
 
@@ -74,6 +75,7 @@ static void reply_report(const struct arguments *arguments, struct textbuf *repl
 	add_json_string(reply, "ruby", ruby_version_text());
 	add_bool(reply, "ruby_stacks", !ruby_stacks_refusal());
 	add_json_string(reply, "ruby_stacks_why", ruby_stacks_refusal());
+	add_bool(reply, "objects", ruby_objects_known());
 	add_bool(reply, "epochs", dumptable_is_on() && epoch_is_on());
 	add_json_string(reply, "triggers", our_triggers);
 	textbuf_printf(reply, ",\"dumps\":%u", history->made);
@@ -84,8 +86,8 @@ static void reply_report(const struct arguments *arguments, struct textbuf *repl
 
 static void reply_dump(const struct arguments *arguments, struct textbuf *reply)
 {
-	struct dump_request request = { "socket",           arguments->label, arguments->gc,
-		                        arguments->timeout, arguments->fds,   arguments->tables };
+	struct dump_request request = { "socket",       arguments->label,  arguments->gc,     arguments->timeout,
+		                        arguments->fds, arguments->tables, arguments->objects };
 	const struct dump_result *result;
 	if (!dump_make(&request, &result)) {
 		reply_refusal(reply, result->error);
@@ -180,15 +182,17 @@ static const char *take_argument(struct arguments *arguments, const char *word)
 		return NULL;
 	}
 	if (take_switch(word, "gc=", &arguments->gc) || take_switch(word, "fds=", &arguments->fds) ||
-	    take_switch(word, "tables=", &arguments->tables))
+	    take_switch(word, "tables=", &arguments->tables) || take_switch(word, "objects=", &arguments->objects))
 		return NULL;
 	if (strncmp(word, "gc=", 3) == 0)
 		return "gc is 0 or 1";
 	if (strncmp(word, "fds=", 4) == 0)
 		return "fds is 0 or 1";
+	if (strncmp(word, "objects=", 8) == 0)
+		return "objects is 0 or 1";
 	if (strncmp(word, "tables=", 7) == 0)
 		return "tables is 0 or 1";
-	return "unknown argument; dump takes label=L, gc=1, timeout=MS, fds=1 and tables=1";
+	return "unknown argument; dump takes label=L, gc=1, timeout=MS, fds=1, tables=1 and objects=1";
 }
 
 static void (*verb_of(const char *word))(const struct arguments *, struct textbuf *)

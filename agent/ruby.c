@@ -25,7 +25,7 @@ static pthread_mutex_t lock;
 static pthread_cond_t answered;
 static bool pending; /* an answer is waited for; this and what follows is the lock's */
 static bool stopped;
-static bool want_gc;
+static bool want_gc, want_objects;
 static struct ruby_answer got;
 static atomic_bool working; /* a Ruby thread is at it; what follows is its own */
 static struct ruby_answer making;
@@ -61,11 +61,12 @@ static void read_stats(void)
 	ruby.rb_hash_foreach(hash, add_stat, 0);
 }
 
-static bool is_pending(bool *gc)
+static bool is_pending(bool *gc, bool *objects)
 {
 	pthread_mutex_lock(&lock);
 	bool is = pending;
 	*gc = want_gc;
+	*objects = want_objects;
 	pthread_mutex_unlock(&lock);
 	return is;
 }
@@ -83,18 +84,20 @@ static void give(void)
 /* On a Ruby thread. If it raises, nothing is given, and the next request starts anew. */
 static void work(void)
 {
-	bool gc;
+	bool gc, objects;
 	if (!ruby_stacks_learn())
 		ruby_job_again();
 	else
 		ruby_tags_learn(ruby_job_here);
 	ruby_tags_read();
-	if (!is_pending(&gc) || atomic_exchange(&working, true))
+	if (!is_pending(&gc, &objects) || atomic_exchange(&working, true))
 		return;
 	if (gc)
 		ruby.rb_gc_start();
 	memset(&making, 0, sizeof making);
 	read_stats();
+	if (objects)
+		ruby_objects_count(&making.objects);
 	give();
 	atomic_store(&working, false);
 }
@@ -135,11 +138,12 @@ static void sleep_until(uint64_t ms)
 	pthread_cond_timedwait(&answered, &lock, &end);
 }
 
-static void get_ready(bool gc)
+static void get_ready(bool gc, bool objects)
 {
 	pthread_mutex_lock(&lock);
 	atomic_store(&working, false);
 	want_gc = gc;
+	want_objects = objects;
 	pending = !stopped;
 	memset(&got, 0, sizeof got);
 	pthread_mutex_unlock(&lock);
@@ -170,11 +174,11 @@ static bool has_functions(void)
 	       ruby.rb_id2name && ruby.rb_num2ull;
 }
 
-static void ask_vm(bool gc, unsigned timeout, struct ruby_answer *answer)
+static void ask_vm(bool gc, bool objects, unsigned timeout, struct ruby_answer *answer)
 {
-	get_ready(gc);
-	bool can = wait_for_answer(gc, self_clock() + timeout), done = got.count > 0;
-	if (!gc && timeout >= ASIDE_MS)
+	get_ready(gc, objects);
+	bool can = wait_for_answer(gc || objects, self_clock() + timeout), done = got.count > 0;
+	if (!gc && !objects && timeout >= ASIDE_MS)
 		asleep_until = done ? 0 : self_clock() + ASLEEP_FOR_MS;
 	*answer = got;
 	pending = false;
@@ -193,14 +197,14 @@ static unsigned patience(void)
 	return self_clock() < asleep_until ? ASLEEP_MS : ASIDE_MS;
 }
 
-void ruby_ask(bool gc, unsigned timeout, struct ruby_answer *answer)
+void ruby_ask(bool gc, bool objects, unsigned timeout, struct ruby_answer *answer)
 {
 	unsigned aside = patience();
 	memset(answer, 0, sizeof *answer);
 	answer->gc = !gc ? "not asked" : !ruby_present() ? "no ruby" : "not possible";
 	answer->why = "not asked";
 	if (ruby_present() && has_functions() && timeout > 0)
-		ask_vm(gc, gc || timeout < aside ? timeout : aside, answer);
+		ask_vm(gc, objects, gc || objects || timeout < aside ? timeout : aside, answer);
 }
 
 void ruby_stop(void)
@@ -251,6 +255,8 @@ void ruby_json(const struct ruby_answer *answer, struct textbuf *text)
 	textbuf_json(text, answer->gc);
 	textbuf_str(text, ",\"gc_stat\":");
 	stats_json(answer, text);
+	textbuf_str(text, ",\"objects\":");
+	ruby_objects_json(&answer->objects, text);
 	textbuf_str(text, ",\"why\":");
 	textbuf_json(text, answer->why);
 	textbuf_printf(text, ",\"stacks\":%s,\"stacks_why\":", ruby_stacks_refusal() ? "false" : "true");

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "ruby_objects.h"
+
 struct textbuf;
 
 enum { RUBY_STATS = 64, RUBY_KEY = 48 };
@@ -17,6 +19,7 @@ struct ruby_answer {
 		char key[RUBY_KEY];
 		unsigned long long value;
 	} stats[RUBY_STATS]; /* GC.stat */
+	struct ruby_objects objects;
 };
 
 bool ruby_present(void);
@@ -28,8 +31,9 @@ const char *ruby_version_text(void);
 void ruby_start(void (*at_end)(void));
 
 /* Has a Ruby thread run GC.start and GC.stat, and waits for that as long as `timeout` ms. Without `gc` it is GC.stat
- * alone, for at most 100 ms, and only if a thread comes to it by itself. */
-void ruby_ask(bool gc, unsigned timeout, struct ruby_answer *answer);
+ * alone, for at most 100 ms, and only if a thread comes to it by itself. `objects` has the objects counted, too, for
+ * which a VM that sleeps is woken, as for `gc`. */
+void ruby_ask(bool gc, bool objects, unsigned timeout, struct ruby_answer *answer);
 
 /* Ends the waiting, now and for ever: the process exits. */
 void ruby_stop(void);

@@ -59,6 +59,9 @@ static const char names[][40] = {
 	"rb_thread_local_aref",
 	"rb_postponed_job_flush",
 	"rb_gc_latest_gc_info",
+	"rb_objspace_each_objects",
+	"rb_obj_memsize_of",
+	"rb_class_real",
 };
 
 _Static_assert(sizeof(struct ruby_api) == sizeof names / sizeof *names * sizeof(void *), "a name for each member");

@@ -62,6 +62,9 @@ struct ruby_api {
 	VALUE (*rb_thread_local_aref)(VALUE thread, uintptr_t id); /* of its fiber */
 	void (*rb_postponed_job_flush)(void *vm);
 	VALUE (*rb_gc_latest_gc_info)(VALUE key);
+	void (*rb_objspace_each_objects)(int (*each)(void *begin, void *end, size_t stride, void *data), void *data);
+	size_t (*rb_obj_memsize_of)(VALUE object);
+	VALUE (*rb_class_real)(VALUE class);
 };
 
 extern struct ruby_api ruby;

@@ -112,6 +112,7 @@ struct jprof_agent_report {
 	int signal;        /* 0: none */
 	bool signal_owned; /* the handler of `signal` was the agent's when this was written */
 	bool prof_active;
+	bool objects;                /* it can count a Ruby's objects. Since: 0.2 */
 	bool ruby_stacks;            /* samples get Ruby stacks. Since: 0.2 */
 	const char *ruby_stacks_why; /* why not; NULL: they do, or the agent is one that knows none. Since: 0.2 */
 };
@@ -133,6 +134,8 @@ struct jprof_agent_dump_opts {
 	unsigned gc_timeout; /* milliseconds that a Ruby is waited for; 0: the agent's 2000 */
 	unsigned timeout;    /* milliseconds for all of it; 0: that of the connection */
 	bool files;          /* into files, also where the agent can hand over what no file holds */
+	bool objects; /* count a Ruby's objects, by type and class, in the side-car: it stops for that for up to a
+	                 second. An agent that cannot is not asked to. Since: 0.2 */
 };
 
 /* A dump that was made; it lives until the next one. */

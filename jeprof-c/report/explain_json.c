@@ -43,6 +43,8 @@ static void put_explained_row(FILE *out, const struct jprof_explained *row)
 	put_low_high(out, "low", "high", &row->range);
 	put_bytes(out, "growth", row->growth);
 	put_low_high(out, "growth_low", "growth_high", &row->growth_range);
+	put_bytes(out, "objects", row->objects);
+	put_bytes(out, "objects_growth", row->objects_growth);
 	fprintf(out, "}");
 }
 

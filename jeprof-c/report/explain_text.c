@@ -360,6 +360,30 @@ static void put_free_owners(FILE *out, const struct explained *what)
 	}
 }
 
+/* Ruby's objects by type or class, where they were counted: those with most slots, or whose slots grew most. */
+static void put_live_objects(FILE *out, const struct jprof_explanation *e, enum jprof_part part, const char *heading)
+{
+	enum { most_kinds = 8 };
+	const struct jprof_explained *row;
+	int put = 0;
+	for (size_t i = 0; (row = jprof_explain_at(e, i)) && put < most_kinds; i++) {
+		char line[line_most] = "";
+		if (row->part != part || row->bytes < mb / 20)
+			continue;
+		if (!put++)
+			fprintf(out, "\n%s\n", heading);
+		add_number(line, 7, "", row->bytes);
+		add_words_to(line, " MB  ");
+		if (!isnan(row->growth))
+			add_words_to(line, "%+8.1f MB  ", row->growth / mb);
+		add_name(line, row->name);
+		add_words_to(line, " (%.0f", row->objects);
+		if (!isnan(row->objects_growth))
+			add_words_to(line, ", %+.0f", row->objects_growth);
+		fprintf(out, "%s)\n", line);
+	}
+}
+
 /* ---- what would help ----------------------------------------------------------------------------------------- */
 
 static void put_helps(FILE *out, const struct jprof_explanation *e)
@@ -435,8 +459,11 @@ static void put_explain_end(FILE *out, const struct explained *what)
 	if (has_part(e, JPROF_PART_GC_HEAP))
 		fprintf(out,
 		        "\nNot in any profile: Ruby's GC heap (objects%s).\n"
-		        "To see what is in it: ObjectSpace.dump_all\n",
-		        has_part(e, JPROF_PART_GC_FREE) ? "" : ", and strings of up to 640 bytes");
+		        "%s",
+		        has_part(e, JPROF_PART_GC_FREE) ? "" : ", and strings of up to 640 bytes",
+		        has_part(e, JPROF_PART_OBJECT_TYPE)
+		            ? "Who made them: ObjectSpace.trace_object_allocations, then ObjectSpace.dump_all\n"
+		            : "To see what is in it: jprof snap --objects\n");
 	else if (what->ruby || *info->settings.ruby)
 		fprintf(out, "\nNot known: Ruby's GC heap, for Ruby slept and was not asked: snap with --gc.\n");
 	if (isnan(info->total))
@@ -449,6 +476,9 @@ void explain_put_text(FILE *out, const struct explained *what)
 	put_head(out, what);
 	put_sentence(out, what);
 	put_parts(out, what);
+	put_live_objects(out, what->explanation, JPROF_PART_OBJECT_TYPE,
+	                 "Objects in Ruby's GC heap, by type (slots, number)");
+	put_live_objects(out, what->explanation, JPROF_PART_OBJECT_CLASS, "and by class");
 	put_classes(out, what->explanation);
 	put_free_owners(out, what);
 	put_helps(out, what->explanation);

@@ -132,6 +132,17 @@ static void say_gc(const struct jprof_process *p, const struct jprof_agent_dump 
 		    dump->gc ? dump->gc : "no word");
 }
 
+static bool can_count(const struct jprof_process *p, struct jprof_agent *agent)
+{
+	const struct jprof_agent_report *report;
+	struct jprof_error err;
+	bool can = !jprof_agent_report(agent, &report, &err) && report->objects;
+	if (!can)
+		say("process %d: its objects cannot be counted: it is no Ruby, or its agent is an older one; dumped without",
+		    p->pid);
+	return can;
+}
+
 static bool ask_for_dump(struct snap_dump *d, struct jprof_agent *agent, const struct jprof_target *target,
                          const struct jprof_process *p, const struct snap_options *o)
 {
@@ -139,7 +150,8 @@ static bool ask_for_dump(struct snap_dump *d, struct jprof_agent *agent, const s
 		.size = sizeof opts,
 		.label = o->label,
 		.gc = o->gc,
-		.gc_timeout = o->gc ? timeout_of(o) / 2 : 0,
+		.objects = o->objects && can_count(p, agent),
+		.gc_timeout = o->gc || o->objects ? timeout_of(o) / 2 : 0,
 		.files = o->keep_dumps,
 	};
 	const struct jprof_agent_dump *made;

@@ -30,6 +30,8 @@ static const struct opt_row snap_rows[] = {
 	{ "mode", OPT_TEXT, SNAP_AT(mode), 0, NULL, "0644", "the bundle's mode, in octal (0600: for its owner alone)" },
 	{ "label", OPT_TEXT, SNAP_AT(label), 0, NULL, "WORD", "a name for this moment: boot, warm, steady" },
 	{ "gc", OPT_SWITCH, SNAP_AT(gc), 0, NULL, NULL, "have a Ruby collect its garbage first" },
+	{ "objects", OPT_SWITCH, SNAP_AT(objects), 0, NULL, NULL,
+	  "have a Ruby count its objects by type and class: it does nothing else for up to a second" },
 	{ "count", OPT_NUMBER, SNAP_AT(count), 0, NULL, "N", "make N bundles, numbered" },
 	{ "every", OPT_TEXT, SNAP_AT(every), 0, NULL, "60s",
 	  "time from one to the next (s, m, h); without --count until interrupted" },
@@ -65,9 +67,13 @@ static const struct opt_row snap_rows[] = {
 	{ "interval", OPT_REFUSED, 0, 0, NULL, NULL, "--every=60s is the time from one to the next" },
 };
 
+/* -o is --output. */
+static const char *const snap_first[] = { "output", NULL };
+
 static const struct opt_table snap_table = { .rows = snap_rows,
 	                                     .count = sizeof snap_rows / sizeof *snap_rows,
-	                                     .help = "jprof snap --help" };
+	                                     .help = "jprof snap --help",
+	                                     .first = snap_first };
 
 static bool parse_pid(const char *text, int *pid)
 {

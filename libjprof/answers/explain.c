@@ -5,6 +5,7 @@
 
 #include "answers/advice.h"
 #include "answers/explanation.h"
+#include "answers/gcheap.h"
 #include "answers/owners.h"
 #include "answers/sizeclass.h"
 #include "base/error.h"
@@ -101,12 +102,20 @@ static int add_live(struct jprof_explanation *e, const struct sides *s, struct j
 	return rc;
 }
 
+/* Where slots have several sizes GC.stat does not say how many bytes are free, and counting the objects does. */
+static struct jp_figure_pair free_slots(const struct sides *s, struct jp_figure_pair heap)
+{
+	struct jp_figure_pair known = figure(s, JPROF_FIGURE_GC_FREE);
+	double now = jp_counted_slots(s->now, false), before = s->change ? jp_counted_slots(s->change, true) : NAN;
+	return isnan(known.now) ? minus(heap, (struct jp_figure_pair){ now, now - before }) : known;
+}
+
 static int add_gc_heap(struct jprof_explanation *e, const struct sides *s)
 {
-	struct jp_figure_pair heap = figure(s, JPROF_FIGURE_GC_HEAP), unused = figure(s, JPROF_FIGURE_GC_FREE);
+	struct jp_figure_pair heap = figure(s, JPROF_FIGURE_GC_HEAP), unused = free_slots(s, heap);
 	return add_counted(e, JPROF_PART_GC_HEAP, 0, heap) ||
 	       add_counted(e, JPROF_PART_GC_OBJECTS, 1, minus(heap, unused)) ||
-	       add_counted(e, JPROF_PART_GC_FREE, 1, unused) ||
+	       add_counted(e, JPROF_PART_GC_FREE, 1, unused) || jp_explain_objects(e, s->now, s->change) ||
 	       add_counted(e, JPROF_PART_TRANSIENT, 0, figure(s, JPROF_FIGURE_TRANSIENT));
 }
 

@@ -129,6 +129,29 @@ static void take_gcstat_file(struct jp_outside *to, const char *version, const s
 		             number_or_0(file, "heap_available_slots"), number_or_0(file, "heap_free_slots"));
 }
 
+/* Rows of what the agent counted, by name. */
+static void take_kinds(struct jp_object_sums *to, jp_json *rows)
+{
+	for (size_t i = 0; i < jp_json_length(rows) && i < jp_most_object_sums; i++) {
+		jp_json *row = jp_json_at(rows, i);
+		const char *name = jp_json_text(row, "name");
+		struct jp_object_sum sum = { .count = (double)jp_json_number(row, "count"),
+			                     .slots = (double)jp_json_number(row, "slots") };
+		snprintf(sum.name, sizeof sum.name, "%s", name ? name : "");
+		if (name)
+			jp_object_sums_add(to, &sum);
+	}
+}
+
+/* Where the agent's time was up before it had seen all, nothing is known. */
+static void take_live_objects(struct jp_figures *to, jp_json *objects)
+{
+	if (!jp_json_true(objects, "complete"))
+		return;
+	take_kinds(&to->object_types, jp_json_get(objects, "types"));
+	take_kinds(&to->object_classes, jp_json_get(objects, "classes"));
+}
+
 bool jp_ruby_version_of(const struct jprof_profile *p, char version[8])
 {
 	for (uint32_t i = 0; i < jp_object_count(p); i++) {
@@ -153,6 +176,7 @@ void jp_figures_of_sidecar(struct jp_outside *to, jp_json *sidecar)
 	take_json_gc_stat(to, version, jp_json_get(ruby, "gc_stat"));
 	const char *gc = jp_json_text(ruby, "gc");
 	jp_known_add(&to->now.figures.of[JPROF_FIGURE_GC_RUN], gc && !strcmp(gc, "done"));
+	take_live_objects(&to->now.figures, jp_json_get(ruby, "objects"));
 	if (jp_json_get(ruby, "tables"))
 		jp_known_add(&to->now.figures.of[JPROF_FIGURE_TABLES], (double)jp_json_number(ruby, "tables"));
 	if (version)

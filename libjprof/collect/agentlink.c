@@ -117,6 +117,7 @@ static int take_report(struct jprof_agent *agent, jp_json *o, struct jprof_error
 		.pid = int_of(o, "pid"),
 		.start_ticks = jp_json_number(o, "start_ticks"),
 		.prof_active = jp_json_true(o, "prof_active"),
+		.objects = jp_json_true(o, "objects"),
 		.lg_sample = int_of(o, "lg_sample"),
 		.signal = int_of(o, "signal"),
 		.signal_owned = jp_json_true(o, "signal_owned"),
@@ -264,6 +265,8 @@ static int dump_request(const struct jprof_agent_dump_opts *o, bool hand_over, b
 		jp_strbuf_printf(request, " label=%s", o->label);
 	if (o->gc)
 		jp_strbuf_str(request, " gc=1");
+	if (o->objects)
+		jp_strbuf_str(request, " objects=1");
 	if (o->gc_timeout)
 		jp_strbuf_printf(request, " timeout=%u", o->gc_timeout);
 	jp_strbuf_str(request, "\n");

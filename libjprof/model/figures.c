@@ -1,6 +1,7 @@
 #include "model/figures.h"
 
 #include <math.h>
+#include <string.h>
 
 void jp_known_add(struct jp_known_sum *to, double bytes)
 {
@@ -32,12 +33,32 @@ void jp_figures_add_class(struct jp_figures *to, const struct jp_class_sum *more
 	to->classes[i].occupied += more->occupied;
 }
 
+void jp_object_sums_add(struct jp_object_sums *to, const struct jp_object_sum *more)
+{
+	unsigned i = 0;
+	while (i < to->count && strcmp(to->of[i].name, more->name) != 0)
+		i++;
+	if (i == jp_most_object_sums)
+		return;
+	if (i == to->count) {
+		to->of[i] = (struct jp_object_sum){ 0 };
+		memcpy(to->of[i].name, more->name, sizeof more->name);
+		to->count++;
+	}
+	to->of[i].count += more->count;
+	to->of[i].slots += more->slots;
+}
+
 void jp_figures_add(struct jp_figures *to, const struct jp_figures *from)
 {
 	for (int f = 0; f < JPROF_FIGURES; f++)
 		jp_known_sum_add(&to->of[f], &from->of[f]);
 	for (unsigned i = 0; i < from->class_count; i++)
 		jp_figures_add_class(to, &from->classes[i]);
+	for (unsigned i = 0; i < from->object_types.count; i++)
+		jp_object_sums_add(&to->object_types, &from->object_types.of[i]);
+	for (unsigned i = 0; i < from->object_classes.count; i++)
+		jp_object_sums_add(&to->object_classes, &from->object_classes.of[i]);
 	jp_known_sum_add(&to->master, &from->master);
 	jp_known_sum_add(&to->worker_shared, &from->worker_shared);
 	if (from->settings.known)

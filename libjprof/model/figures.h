@@ -22,10 +22,24 @@ struct jp_class_sum {
 	double occupied; /* of those that are in use */
 };
 
+enum { jp_most_object_sums = 96, jp_object_name_size = 64 }; /* of objects: an agent names 24 types and 50 classes */
+
+/* Ruby's objects of a type or class, where they were counted. */
+struct jp_object_sum {
+	char name[jp_object_name_size];
+	double count, slots; /* objects, and bytes of their slots in the GC heap */
+};
+
+struct jp_object_sums {
+	struct jp_object_sum of[jp_most_object_sums]; /* in the order of first sight */
+	unsigned count;
+};
+
 struct jp_figures {
 	struct jp_known_sum of[JPROF_FIGURES];
 	struct jp_class_sum classes[jp_most_classes]; /* in the order of first sight */
 	unsigned class_count;
+	struct jp_object_sums object_types, object_classes;
 	struct jp_known_sum master, worker_shared; /* RSS_ANON of masters, and SHARED of workers */
 	struct jprof_settings settings;            /* of the process that came last */
 	struct jprof_group group;                  /* likewise */
@@ -37,6 +51,9 @@ void jp_known_sum_add(struct jp_known_sum *to, const struct jp_known_sum *from);
 
 /* Counts the places of a size class. */
 void jp_figures_add_class(struct jp_figures *to, const struct jp_class_sum *more);
+
+/* Counts objects of a type or class. */
+void jp_object_sums_add(struct jp_object_sums *to, const struct jp_object_sum *more);
 
 void jp_figures_add(struct jp_figures *to, const struct jp_figures *from);
 
