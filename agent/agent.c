@@ -251,7 +251,7 @@ static void say_unknown(void)
 	if (*config.unknown)
 		dprintf(
 		    STDERR_FILENO,
-		    "libjprof-agent: JPROF_AGENT: not understood: %s; it takes every=10m, at=cgroup:85%%, at=rss:900M, "
+		    "libjprof-agent: JPROF_AGENT: not understood: %s; it takes every=10m, at=cgroup:85%%, at=rss:900M, at=peak, "
 		    "on=exit, for=ruby|all|NAME, signal=usr2|none|NUMBER, socket=off, mode=0644, ruby=on|off, native=64, "
 		    "epoch=10m|off, off\n",
 		    config.unknown);

@@ -40,6 +40,10 @@ static bool set_every(struct config *config, const char *value)
 static bool set_at(struct config *config, const char *value)
 {
 	uint64_t n;
+	if (strcmp(value, "peak") == 0) {
+		config->peak = true;
+		return true;
+	}
 	if (strncmp(value, "cgroup:", 7) == 0) {
 		n = number_with_unit(value + 7, "%", (const uint64_t[]){ 1 });
 		if (n == 0 || n > 100)
@@ -231,6 +235,10 @@ void config_triggers(const struct config *config, struct textbuf *text)
 	if (config->rss) {
 		textbuf_printf(text, "%sat=rss:", comma);
 		with_unit(text, config->rss, "GMK", (const uint64_t[]){ 1 << 30, 1 << 20, 1 << 10 });
+		comma = ",";
+	}
+	if (config->peak) {
+		textbuf_printf(text, "%sat=peak", comma);
 		comma = ",";
 	}
 	if (config->on_exit)

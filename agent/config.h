@@ -24,6 +24,7 @@ struct config {
 	unsigned every;          /* seconds between dumps, 0: none */
 	unsigned cgroup_percent; /* 0: none */
 	uint64_t rss;            /* bytes, 0: none */
+	bool peak;               /* dumps at new peaks */
 	char unknown[128];       /* the words that were not understood, parted by commas; cut where they are too long */
 };
 

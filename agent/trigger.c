@@ -6,6 +6,7 @@
 
 #include "dump.h"
 #include "memory.h"
+#include "peak.h"
 #include "self.h"
 
 enum { LOOK_MS = 1000, APART_MS = 60000 };
@@ -17,6 +18,7 @@ struct threshold {
 };
 
 static unsigned every;
+static bool peaks;
 static struct threshold rss, cgroup;
 static uint64_t next_every, next_look, quiet_until;
 
@@ -26,16 +28,19 @@ void trigger_start(const struct config *config)
 	every = config->every;
 	rss = (struct threshold){ .at = config->rss };
 	cgroup = (struct threshold){ .at = config->cgroup_percent };
+	peaks = config->peak;
 	next_every = now + every * 1000ull;
 	next_look = now;
 	quiet_until = 0;
 	if (cgroup.at)
 		memory_find_cgroup();
+	if (peaks)
+		peak_start(memory_rss(), now);
 }
 
 static bool looks(void)
 {
-	return rss.at || cgroup.at;
+	return rss.at || cgroup.at || peaks;
 }
 
 int trigger_timeout(void)
@@ -52,10 +57,12 @@ int trigger_timeout(void)
 	return next - now < INT32_MAX ? (int)(next - now) : INT32_MAX;
 }
 
-static bool trigger_dump(const char *reason)
+/* Returns what came of it, or NULL. */
+static const struct dump_result *trigger_dump(const char *reason)
 {
 	const struct dump_result *result;
-	return dump_make(&(struct dump_request){ .reason = reason, .timeout = DUMP_RUBY_MS }, &result);
+	bool made = dump_make(&(struct dump_request){ .reason = reason, .timeout = DUMP_RUBY_MS }, &result);
+	return made ? result : NULL;
 }
 
 /* Has the value come up to the threshold since it was below? */
@@ -68,11 +75,21 @@ static bool crosses(struct threshold *threshold, uint64_t value)
 	return value >= threshold->at && !threshold->crossed;
 }
 
+static void look_for_peak(uint64_t resident, uint64_t now)
+{
+	const struct dump_result *made = peak_is_new(resident, now) ? trigger_dump("peak") : NULL;
+	if (made)
+		peak_keep(made);
+}
+
 /* A crossing within the minute after a dump is seen again when that is over, if it still holds. */
 static void look_at_memory(uint64_t now)
 {
 	next_look = now + LOOK_MS;
-	bool over_rss = crosses(&rss, rss.at ? memory_rss() : 0);
+	uint64_t resident = rss.at || peaks ? memory_rss() : 0;
+	if (peaks)
+		look_for_peak(resident, now);
+	bool over_rss = crosses(&rss, rss.at ? resident : 0);
 	bool over_cgroup = crosses(&cgroup, cgroup.at ? memory_cgroup_percent() : 0);
 	if ((!over_rss && !over_cgroup) || now < quiet_until)
 		return;

@@ -262,6 +262,7 @@ static int plan_env(struct run_plan *plan, const struct run_options *o, char *co
 		.prefix_given = o->dir || o->label,
 		.agent = plan->agent,
 		.target = other ? t->name : NULL,
+		.at = o->at,
 	};
 	int rc = label ? run_env_make(&plan->env, &wish, &plan->allocator, err) : short_memory(err);
 	free(label);

@@ -171,11 +171,13 @@ static int make_preload(struct run_env *env, const struct run_wish *wish, const 
  * start. */
 static int make_agent(struct run_env *env, const struct run_wish *wish, struct jprof_error *err)
 {
-	const char *user = getenv("JPROF_AGENT");
-	if (!wish->agent || !wish->target || (user && strstr(user, "for=")))
+	const char *user = getenv("JPROF_AGENT"), *at = wish->at;
+	const char *target = user && strstr(user, "for=") ? NULL : wish->target;
+	if (!wish->agent || (!target && !at))
 		return 0;
-	if (!shortage_unprinted(asprintf(&env->jprof_agent, "%s%sfor=ruby,for=%s", user ? user : "",
-	                                 user && *user ? "," : "", wish->target)))
+	if (!shortage_unprinted(asprintf(&env->jprof_agent, "%s%s%s%s%s%s%s", user ? user : "",
+	                                 user && *user ? "," : "", at ? "at=" : "", at ? at : "",
+	                                 at && target ? "," : "", target ? "for=ruby,for=" : "", target ? target : "")))
 		return 0;
 	env->jprof_agent = NULL;
 	return fail_as(err, JPROF_E_NOMEM, "", "memory is short");

@@ -15,6 +15,7 @@ struct run_wish {
 	bool prefix_given;  /* --dir or --label was */
 	const char *agent;  /* the agent's file, or NULL: none */
 	const char *target; /* "for=" of the agent; NULL: its default, Ruby */
+	const char *at;     /* "at=" of the agent, or NULL */
 };
 
 /* Values of the variables; NULL: leave the variable alone. All owned. */

@@ -24,6 +24,8 @@ static const struct opt_row run_rows[] = {
 	  "count what is allocated, freed or not (prof_accum:true), for --alloc_space; then samples have no epochs" },
 	{ "inactive", OPT_SWITCH, RUN_AT(inactive), 0, NULL, NULL,
 	  "take no samples (prof_active:false) until jprof snap --activate PID" },
+	{ "at", OPT_TEXT, RUN_AT(at), 0, NULL, "peak",
+	  "a dump at each new peak of its memory, at least a tenth and a minute after the last one; the newest two are kept" },
 	{ "jemalloc", OPT_TEXT, RUN_AT(jemalloc), 0, NULL, "FILE", "this jemalloc; $JPROF_JEMALLOC does the same" },
 	{ "no-agent", OPT_SWITCH, RUN_AT(no_agent), 0, NULL, NULL,
 	  "without the agent: then jprof snap cannot ask for dumps" },
@@ -84,6 +86,14 @@ static bool check_run_options(const struct run_options *o, int operands)
 	}
 	if (!operands && o->form == ENV_NONE) {
 		say("no command to start; usage: jprof run [OPTIONS] -- COMMAND...");
+		return false;
+	}
+	if (o->at && strcmp(o->at, "peak") != 0) {
+		say("--at=%s: give peak; JPROF_AGENT=at=rss:900M and the like are in docs/agent.md", o->at);
+		return false;
+	}
+	if (o->at && o->no_agent) {
+		say("--at=peak is the agent's work, which --no-agent leaves out");
 		return false;
 	}
 	return !o->label || check_label(o->label);

@@ -13,6 +13,7 @@ struct run_options {
 	bool alloc;   /* prof_accum:true */
 	bool inactive;
 	bool no_agent;
+	const char *at; /* when the agent makes dumps by itself, or NULL */
 	size_t sample;
 	const char *dir;
 	const char *label;

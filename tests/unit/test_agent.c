@@ -74,6 +74,7 @@ static void test_triggers(void **state)
 	triggers_are("at=rss:1048576K", "at=rss:1G", "");
 	triggers_are("on=exit,at=rss:1536M,at=cgroup:100%", "at=cgroup:100%,at=rss:1536M,on=exit", "");
 	triggers_are("at=rss:1g,,at=rss:2k,", "at=rss:2K", "");
+	triggers_are("on=exit,at=peak", "at=peak,on=exit", "");
 }
 
 /* What is not understood changes nothing. */
@@ -93,6 +94,7 @@ static void test_unknown(void **state)
 		"at=rss:5",
 		"at=rss:99999999999999999G",
 		"at=swap:1M",
+		"at=peaks",
 		"on=",
 		"on=Exit",
 		"for=",

@@ -1,0 +1,22 @@
+/* Dumps at new peaks of the memory in use: which are due, and which go. */
+#ifndef AGENT_PEAK_H
+#define AGENT_PEAK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dump_result.h"
+
+/* In each process, which knows nothing of its parent's dumps: what is in use now is no peak. Milliseconds are those of
+ * self_clock(). */
+void peak_start(uint64_t resident, uint64_t now);
+
+/* Whether so many resident bytes are a new peak: a tenth above the last one, a minute or more after it. Then they are
+ * the last one. 0 bytes, which is not known, are none. */
+bool peak_is_new(uint64_t resident, uint64_t now);
+
+/* A dump was made there. The newest two are kept: the files of the one before go, as far as they are still those that
+ * this process has written. */
+void peak_keep(const struct dump_result *made);
+
+#endif
