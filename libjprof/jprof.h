@@ -944,6 +944,9 @@ struct jprof_row {
 	double before_fork;     /* and in a process from which it was forked. Since: 0.2, as the next two */
 	enum jprof_shape shape; /* with ages, of no difference; */
 	double shape_samples;   /* and how many sampled objects that rests on */
+	double live; /* by a counter of what was ever allocated: how much of flat is in use, in the same unit; 0 of lean
+	                profiles. Since: 0.2, as the next */
+	double freed; /* and how much was freed */
 };
 
 /* The rows of a view, ordered by flat or cum descending (by_change: without their signs), then by name. Rows of only
@@ -1171,7 +1174,9 @@ struct jprof_report_opts {
 	unsigned columns;
 	bool colour;                             /* "text": with ANSI's colours, which only repeat what the words say */
 	int (*char_columns)(uint32_t character); /* how many columns it takes; NULL: each takes one */
-	bool mean; /* "text": before the name the mean size of the objects in flat. Since: 0.2 */
+	bool mean;  /* "text": before the name the mean size of the objects in flat. Since: 0.2 */
+	bool freed; /* "text", by a counter of what was ever allocated: how much of each row was freed, and how much is
+	               in use. Since: 0.2 */
 };
 
 /* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,

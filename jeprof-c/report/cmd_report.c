@@ -332,7 +332,7 @@ int report_show(const struct loaded *l, const struct options *o, const struct in
 static bool can_be_lean(const struct options *o)
 {
 	return !strcmp(o->output, "text") && !o->errors && !o->mean && !o->ages && !options_report(o).called_by &&
-	       !(o->thread && !strcmp(o->thread, "*"));
+	       !options_report(o).freed && !(o->thread && !strcmp(o->thread, "*"));
 }
 
 int cmd_report(const struct options *given)

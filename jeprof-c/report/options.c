@@ -279,6 +279,12 @@ static bool has_colour(const struct options *o)
 	return options_screen(o) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
+/* Behind jeprof's columns on a pipe only where jeprof has no such rows. */
+static bool shows_freed(const struct options *o)
+{
+	return !o->as_jeprof && (options_screen(o) || o->ruby == JPROF_RUBY_ONLY);
+}
+
 struct jprof_report_opts options_report(const struct options *o)
 {
 	return (struct jprof_report_opts){
@@ -300,6 +306,7 @@ struct jprof_report_opts options_report(const struct options *o)
 		.colour = has_colour(o),
 		.char_columns = terminal_char_columns,
 		.mean = o->mean,
+		.freed = shows_freed(o),
 	};
 }
 

@@ -284,6 +284,10 @@ static void put_json_row(struct jp_jsonout *j, const struct jprof_view *view, co
 		put_json_percent(j, "from_percent", row->from_value, row->flat);
 	}
 	put_value(j, "mean_size", row->mean);
+	if (view->info.counter == JPROF_ALLOC_SPACE || view->info.counter == JPROF_ALLOC_OBJECTS) {
+		put_value(j, "freed", row->freed);
+		put_value(j, "live", row->live);
+	}
 	if (view->info.ages)
 		put_json_ages(j, view, row);
 	jp_jsonout_close(j);

@@ -19,6 +19,8 @@ enum column {
 	CUM_ERROR,
 	CUM_SHARE,
 	MEAN,
+	FREED,
+	LIVE,
 	AGES, /* one for each part */
 	AGE_BAR = AGES + JP_AGE_PARTS,
 	AGE_SHAPE,
@@ -53,6 +55,8 @@ static const char *const heads[COLUMNS] = {
 	[CUM_ERROR] = "+-95%",
 	[CUM_SHARE] = "cum%",
 	[MEAN] = "mean",
+	[FREED] = "freed",
+	[LIVE] = "live",
 	[AGES + JP_AGE_HOUR] = "last hour",
 	[AGES + JP_AGE_OLDER] = "older",
 	[AGES + JP_AGE_STARTUP] = "startup",
@@ -160,6 +164,8 @@ static void fill_cells(const struct screen *s, const struct jprof_row *row, doub
 	jp_put_percent(cells->text[SUM_SHARE], sum, r->scale);
 	jp_put_percent(cells->text[CUM_SHARE], row->cum, r->scale);
 	jp_put_mean(cells->text[MEAN], row->mean, r->bytes);
+	put_signed(s, cells->text[FREED], row->freed);
+	put_signed(s, cells->text[LIVE], row->live);
 	for (int c = AGES; c < COLUMNS; c++)
 		*cells->text[c] = '\0';
 	if (r->view->info.ages && row->name)
@@ -185,8 +191,10 @@ static double rest_of(const struct screen *s)
 
 static void measure_cells(struct screen *s)
 {
-	static const size_t least[AGES] = { [FLAT] = 8, [FLAT_ERROR] = 5, [FLAT_SHARE] = 6, [SUM_SHARE] = 6,
-		                            [CUM] = 8,  [CUM_ERROR] = 5,  [CUM_SHARE] = 6,  [MEAN] = 6 };
+	static const size_t least[AGES] = {
+		[FLAT] = 8,      [FLAT_ERROR] = 5, [FLAT_SHARE] = 6, [SUM_SHARE] = 6, [CUM] = 8,
+		[CUM_ERROR] = 5, [CUM_SHARE] = 6,  [MEAN] = 6,       [FREED] = 8,     [LIVE] = 8
+	};
 	const struct jp_text_report *r = s->report;
 	struct line_cells cells;
 	double sum = 0;
@@ -235,7 +243,8 @@ static void choose_columns(struct screen *s)
 	const enum column give_way[] = { SUM_SHARE, cum ? FLAT_SHARE : CUM_SHARE, cum ? FLAT : CUM,
 		                         cum ? CUM_SHARE : FLAT_SHARE };
 	for (int c = 0; c < AGES; c++)
-		s->shown[c] = c != FLAT_ERROR && c != CUM_ERROR && (c != MEAN || s->report->means);
+		s->shown[c] = c != FLAT_ERROR && c != CUM_ERROR && (c != MEAN || s->report->means) &&
+		              ((c != FREED && c != LIVE) || s->report->freed);
 	if (s->report->view->info.ages) {
 		choose_ages(s);
 		return;
@@ -248,7 +257,7 @@ static void choose_columns(struct screen *s)
 		return;
 	}
 	s->shown[cum ? CUM_ERROR : FLAT_ERROR] = errors;
-	s->shown[SUM_SHARE] = !errors;
+	s->shown[SUM_SHARE] = !errors && !s->report->freed;
 	size_t least = errors ? least_judged : least_name;
 	measure_room(s);
 	for (size_t i = 0; s->room < least && i < jp_count(give_way); i++) {

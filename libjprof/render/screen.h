@@ -15,8 +15,9 @@ struct jp_text_report {
 	const uint32_t *callers; /* NULL: not asked for */
 	enum jp_unit unit;
 	bool means, bytes; /* the mean sizes of objects are asked for; as plain numbers */
+	bool freed;        /* what was freed is */
 	struct jp_scale scale;
-	size_t widest; /* name, up to which ages are lined up */
+	size_t widest; /* name, up to which columns behind it are lined up */
 	struct jp_strbuf *out;
 };
 

@@ -13,6 +13,15 @@
 #include "render/values.h"
 #include "view/callers.h"
 
+static void put_freed_column(const struct jp_text_report *r, const struct jprof_row *row, size_t name_len)
+{
+	char freed[jp_cell], live[jp_cell];
+	jp_put_value(freed, row->freed, r->unit);
+	jp_put_value(live, row->live, r->unit);
+	jp_strbuf_printf(r->out, "%*s  freed %8s  live %8s",
+	                 name_len < r->widest && !r->errors ? (int)(r->widest - name_len) : 0, "", freed, live);
+}
+
 static void put_text_row(const struct jp_text_report *r, size_t i, double sum, bool colour)
 {
 	const struct jprof_row *row = jprof_table_at(r->table, i);
@@ -34,6 +43,8 @@ static void put_text_row(const struct jp_text_report *r, size_t i, double sum, b
 	}
 	if (r->errors)
 		jp_error_column_put(r->errors, i, r->out->len - start, r->out);
+	if (r->freed)
+		put_freed_column(r, row, r->out->len - start);
 	if (r->view->info.ages)
 		jp_put_age_column(r->view, row, r->unit, r->out->len - start, r->errors ? 0 : r->widest, r->out);
 	jp_strbuf_str(r->out, *begin ? JP_COLOUR_END "\n" : "\n");
@@ -68,16 +79,20 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 		free(callers);
 		return jp_error_nomem(err);
 	}
-	const struct jp_text_report report = { table,
-		                               errors,
-		                               view,
-		                               callers,
-		                               unit,
-		                               opts->mean,
-		                               opts->show_bytes,
-		                               jp_scale_of(view),
-		                               jp_age_names(table),
-		                               out };
+	bool ever = view->info.counter == JPROF_ALLOC_SPACE || view->info.counter == JPROF_ALLOC_OBJECTS;
+	const struct jp_text_report report = {
+		.table = table,
+		.errors = errors,
+		.view = view,
+		.callers = callers,
+		.unit = unit,
+		.means = opts->mean,
+		.bytes = opts->show_bytes,
+		.freed = opts->freed && ever,
+		.scale = jp_scale_of(view),
+		.widest = jp_age_names(table),
+		.out = out,
+	};
 	if (opts->columns)
 		jp_put_screen(&report, opts);
 	else

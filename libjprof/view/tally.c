@@ -136,6 +136,29 @@ static void count_objects(struct row_tally *t, uint32_t row, uint32_t stack)
 	t->objects[row].bytes += bytes;
 }
 
+static bool counts_ever(const struct jprof_view *v)
+{
+	return v->info.counter == JPROF_ALLOC_SPACE || v->info.counter == JPROF_ALLOC_OBJECTS;
+}
+
+/* What is in use of what a stack has ever allocated. */
+static void count_live(struct row_tally *t, uint32_t row, uint32_t stack)
+{
+	const struct jprof_view *v = t->view;
+	if (row < v->row_count && counts_ever(v))
+		v->rows[row].live += jp_stack_number(
+		    v, stack, v->info.counter == JPROF_ALLOC_SPACE ? JPROF_INUSE_SPACE : JPROF_INUSE_OBJECTS);
+}
+
+/* Estimates of nothing freed may differ by their rounding. */
+static void put_freed(const struct jprof_view *v)
+{
+	for (uint32_t i = 0; counts_ever(v) && i < v->row_count; i++) {
+		double freed = v->rows[i].flat - v->rows[i].live;
+		v->rows[i].freed = freed < 0 && !v->info.difference ? 0 : freed;
+	}
+}
+
 /* Of a difference in which objects came and bytes went there is no mean. */
 static void put_means(struct row_tally *t)
 {
@@ -156,6 +179,7 @@ static void count_stack(struct row_tally *t, uint32_t id)
 		*flat_of(v, w->rows[w->inner]) += value;
 		v->info.flat += value;
 		count_objects(t, w->rows[w->inner], id);
+		count_live(t, w->rows[w->inner], id);
 	}
 	for (uint32_t i = 0; i < w->length; i++)
 		if (jp_first_in_stack(&t->seen[w->rows[i]], id)) {
@@ -249,5 +273,6 @@ int jp_view_tally(struct jprof_view *v, jp_row_name_fn *name, const void *contex
 	if (!v->rows || place_rows(v) || count_rows(v))
 		return -1;
 	sum_view(v);
+	put_freed(v);
 	return v->info.ages ? jp_view_age_rows(v) : 0;
 }
