@@ -15,6 +15,7 @@ int cmd_symbols(const struct options *options);
 int cmd_bundle(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_names(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
 

@@ -21,7 +21,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "bundle", cmd_bundle }, { "diff", cmd_diff }, { "doctor", cmd_doctor },
-	{ "run", cmd_run },       { "snap", cmd_snap },
+	{ "names", cmd_names },   { "run", cmd_run },   { "snap", cmd_snap },
 };
 
 /* Commands that take the options of a report, before their name too. */
@@ -81,7 +81,6 @@ static const struct {
 	{ "list-pids", "jprof snap lists the processes" },
 	{ "memory", "jprof explain SNAPSHOT says where all memory is" },
 	{ "merge", "jprof DUMP DUMP... adds dumps up" },
-	{ "names", "--debug-dir, --add_lib and --debuginfod bring names; jprof info DUMP says which are missing" },
 	{ "open", "jprof DUMP shows where the memory is" },
 	{ "ps", "jprof snap lists the processes" },
 	{ "record", RUN_AND_SNAP },

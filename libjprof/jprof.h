@@ -382,6 +382,11 @@ struct jprof_symbolize_opts {
 	 * first that does not answer within $DEBUGINFOD_TIMEOUT seconds (30 if not set) ends the asking. */
 	bool debuginfod;
 
+	/* Packs of names (docs/names.md), for functions of files that have neither debug information nor .symtab:
+	 * comma-separated files, each of which must be a pack, and directories with files NAME.jnames, which need not
+	 * be there. NULL: none. Since: 0.2 */
+	const char *names, *names_dirs;
+
 	/* A JIT compiler's list of its code (the format of /tmp/perf-PID.map of Linux perf). */
 	const char *perf_map;
 
@@ -693,10 +698,11 @@ JPROF_API void jprof_bundle_writer_free(struct jprof_bundle_writer *writer);
 
 /* ---- Names: where they come from ------------------------------------------------------------- */
 
-/* Where a name comes from, from none to best. Only from JPROF_SOURCE_DYNSYM on it is a function's name. */
+/* Where a name comes from, from none to best. Only after JPROF_SOURCE_FDE it is a function's name. */
 enum jprof_source {
 	JPROF_SOURCE_NONE,   /* file and offset only */
 	JPROF_SOURCE_FDE,    /* a function's bounds from .eh_frame: FILE!0xSTART */
+	JPROF_SOURCE_PACK,   /* a pack of names, by the function's content: docs/names.md. Since: 0.2 */
 	JPROF_SOURCE_DYNSYM, /* an exported symbol whose [value, value+size) holds the address */
 	JPROF_SOURCE_SYMTAB, /* a symbol of .symtab, likewise; also that of MiniDebugInfo */
 	JPROF_SOURCE_JIT,    /* a JIT compiler's own list: jprof_symbolize_opts.perf_map */
@@ -715,6 +721,19 @@ enum jprof_proof {
 	JPROF_PROOF_BUILD_ID,     /* the build-id that the input has */
 	JPROF_PROOF_INPUT,        /* no file was needed: the input came with all names */
 };
+
+struct jprof_names_opts {
+	size_t size;
+	const char *soname;                          /* what the library is loaded as; NULL: as it says itself */
+	const char *version, *source, *distribution; /* of the package that it is from; NULL: not known */
+};
+
+/* Makes a pack of names (docs/names.md) of the ELF file at `path`, by the .symtab in it or in its debug file (`debug`,
+ * may be NULL), and writes it: for jprof_symbolize_opts.names. The same files and options make the same bytes.
+ * JPROF_E_FORMAT where there is no .symtab, JPROF_E_UNSUPPORTED for machines other than x86-64 and AArch64; nothing is
+ * written then. `opts` may be NULL. Since: 0.2 */
+JPROF_API int jprof_names_learn(const char *path, const char *debug, const struct jprof_names_opts *opts,
+                                jprof_write_fn *write, void *context, struct jprof_error *err);
 
 /* ---- Object files: what an ELF file is to its loader ---------------------------------------- */
 

@@ -124,9 +124,9 @@ static void put_maps(const struct jprof_maps *maps)
 }
 
 static const char *const sources[JPROF_SOURCES] = {
-	[JPROF_SOURCE_NONE] = "none",     [JPROF_SOURCE_FDE] = "FDE",   [JPROF_SOURCE_DYNSYM] = "dynsym",
-	[JPROF_SOURCE_SYMTAB] = "symtab", [JPROF_SOURCE_JIT] = "JIT",   [JPROF_SOURCE_DWARF] = "DWARF",
-	[JPROF_SOURCE_INPUT] = "input",   [JPROF_SOURCE_RUBY] = "Ruby",
+	[JPROF_SOURCE_NONE] = "none",     [JPROF_SOURCE_FDE] = "FDE",       [JPROF_SOURCE_PACK] = "pack",
+	[JPROF_SOURCE_DYNSYM] = "dynsym", [JPROF_SOURCE_SYMTAB] = "symtab", [JPROF_SOURCE_JIT] = "JIT",
+	[JPROF_SOURCE_DWARF] = "DWARF",   [JPROF_SOURCE_INPUT] = "input",   [JPROF_SOURCE_RUBY] = "Ruby",
 };
 static const char *const proofs[] = { "no file", "another", "unverified", "same inode", "same build", "not needed" };
 

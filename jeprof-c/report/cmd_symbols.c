@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/names.h"
+#include "cli/packdirs.h"
 #include "cli/say.h"
 #include "commands.h"
 #include "report/options.h"
@@ -100,7 +101,12 @@ static int answer(const struct symbol_request *r, const struct options *o)
 	struct jprof_error err = { .text = "out of memory" };
 	struct jprof_dump *dump = NULL;
 	struct jprof_profile *profile = NULL;
-	struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = o->sysroot, .lib_prefix = o->lib_prefix };
+	char *dirs = o->no_packs ? NULL : pack_dirs();
+	struct jprof_symbolize_opts opts = { .size = sizeof opts,
+		                             .names = o->no_packs ? NULL : o->names,
+		                             .names_dirs = dirs,
+		                             .sysroot = o->sysroot,
+		                             .lib_prefix = o->lib_prefix };
 	struct name *names = NULL;
 	size_t len, count = 0;
 	char *text = as_dump(r, &len);
@@ -120,6 +126,7 @@ static int answer(const struct symbol_request *r, const struct options *o)
 		putchar('\n');
 	}
 	free(names);
+	free(dirs);
 	jprof_profile_free(profile);
 	jprof_dump_free(dump);
 	free(text);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/names.h"
+#include "cli/packdirs.h"
 #include "cli/say.h"
 #include "report/allformats.h"
 
@@ -405,7 +406,10 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 		setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
 		setenv("DEBUGINFOD_TIMEOUT", "30", 0);
 	}
+	char *dirs = o->no_packs ? NULL : pack_dirs();
 	struct jprof_symbolize_opts opts = { .size = sizeof opts,
+		                             .names = o->no_packs ? NULL : o->names,
+		                             .names_dirs = dirs,
 		                             .program = inputs->program,
 		                             .sysroot = o->sysroot,
 		                             .lib_prefix = o->lib_prefix,
@@ -415,10 +419,11 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 		                             .perf_map = o->perf_map,
 		                             .perf_map_pid = common_pid(inputs, o),
 		                             .lean = o->lean };
-	if (!jprof_profile_symbolize(profile, &opts, &err))
-		return true;
-	say_error(&err);
-	return false;
+	int rc = jprof_profile_symbolize(profile, &opts, &err);
+	free(dirs);
+	if (rc)
+		say_error(&err);
+	return !rc;
 }
 
 /* Whether what a list of paths names is there; jeprof does not look. */

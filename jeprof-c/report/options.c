@@ -341,6 +341,7 @@ void options_help(void)
 	       "       jprof snap PID...                  dumps of live processes, in a bundle\n"
 	       "       jprof run -- COMMAND...            starts a program under profiling\n"
 	       "       jprof doctor PID | -- COMMAND...   what is wrong with a set-up\n"
+	       "       jprof names learn -o PACK FILE     names for stripped libraries\n"
 	       "Each command has options of its own: jprof COMMAND --help\n"
 	       "\n"
 	       "PROGRAM may be left out: the dump itself names the files that it ran from.\n"

@@ -49,6 +49,8 @@ struct options {
 	const char *add_lib;
 	const char *debug_dir;
 	const char *perf_map;
+	const char *names; /* packs, beside those that are found */
+	bool no_packs;
 	bool debuginfod;
 	const char *max_memory; /* as given */
 	const char *pattern;    /* of --peek, --list and --disasm */
@@ -100,6 +102,9 @@ void options_explain_help(void);
 	  "look for separate debug files here, then in /usr/lib/debug" }, \
 	{ "debuginfod", OPT_SWITCH, AT(debuginfod), 0, NULL, NULL, \
 	  "ask the servers in $DEBUGINFOD_URLS for what is missing" }, \
+	{ "names", OPT_TEXT, AT(names), 0, NULL, "FILE,FILE", \
+	  "packs of names for stripped libraries, as jprof names learn makes them" }, \
+	{ "no-packs", OPT_SWITCH, AT(no_packs), 0, NULL, NULL, "no names of packs" }, \
 	{ "perf-map", OPT_TEXT, AT(perf_map), 0, NULL, "FILE", \
 	  "a JIT compiler's list of its code, as /tmp/perf-PID.map" }, \
 	{ "max-memory", OPT_TEXT, AT(max_memory), 0, NULL, "SIZE", \

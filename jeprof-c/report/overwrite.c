@@ -38,5 +38,6 @@ bool overwrites_no_input(const struct options *o, const struct inputs *inputs)
 		if (!is_other(inputs->dumps[i], &output))
 			return false;
 	return is_other(inputs->program, &output) && is_other(o->base, &output) && is_other(o->diff_base, &output) &&
-	       is_other(o->maps, &output) && is_other(o->perf_map, &output) && are_others(o->add_lib, &output);
+	       is_other(o->maps, &output) && is_other(o->perf_map, &output) && are_others(o->add_lib, &output) &&
+	       are_others(o->names, &output);
 }

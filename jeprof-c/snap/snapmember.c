@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/packdirs.h"
 #include "cli/say.h"
 #include "snap/interrupt.h"
 #include "snap/opener.h"
@@ -135,8 +136,10 @@ static bool symbolize_member(struct member *m)
 	char root[64];
 	struct jprof_error err;
 	const struct jprof_process *p = m->process;
+	char *dirs = pack_dirs();
 	struct jprof_symbolize_opts opts = {
 		.size = sizeof opts,
+		.names_dirs = dirs,
 		.sysroot = root,
 		.debug_dir = m->options->debug_dir,
 		.debuginfod = m->options->debuginfod,
@@ -146,7 +149,9 @@ static bool symbolize_member(struct member *m)
 		.opener = opener_functions(m->opener),
 	};
 	snprintf(root, sizeof root, "/proc/%d/root", p->pid);
-	if (jprof_profile_symbolize(m->profile, &opts, &err)) {
+	int rc = jprof_profile_symbolize(m->profile, &opts, &err);
+	free(dirs);
+	if (rc) {
 		if (member_has_ended(m, root))
 			say("process %d: has ended meanwhile: the bundle has its dump, without names", p->pid);
 		else

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "input/findnames.h"
 #include "input/objnames.h"
+#include "input/packfiles.h"
 #include "input/splitunit.h"
 
 /* How many .dwo files are open at once, and how many are looked at for places that are in the way of each other. */
@@ -19,16 +20,38 @@ static struct jp_open_file open_file_of(const struct jp_objfile *file)
 	return (struct jp_open_file){ .fd = file ? file->fd : -1, .path = file ? file->path : NULL };
 }
 
+/* The packs that are of a file without symbols. -1 when memory is short. */
+static int open_packs(const struct jp_objfile *file, const struct jp_debug_where *where, struct jp_open_packs *open)
+{
+	struct jp_arena jp_cleanup(jp_arena_release) arena = { 0 };
+	if (!where->packs || !where->packs->count || jp_objfile_has_symtab(file))
+		return 0;
+	const char *soname = jp_codefile_soname(file, &arena);
+	if (soname)
+		open->count = jp_packfiles_open(where->packs, file->headers.machine, soname, open->files);
+	return soname ? 0 : -1;
+}
+
+static void close_packs(struct jp_open_packs *open)
+{
+	for (size_t i = 0; i < open->count; i++)
+		jp_file_close(&open->files[i].fd);
+	open->count = 0;
+}
+
 /* `found` may be any files that belong to the one that is asked about. */
 static struct jp_name_request request_of(const struct jp_objfile *file, const struct jp_debugfiles *found,
-                                         const struct jp_split_files *splits)
+                                         const struct jp_split_files *splits, const struct jp_open_packs *packs)
 {
-	return (struct jp_name_request){ .object = open_file_of(file),
-		                         .debug = open_file_of(found->debug),
-		                         .shared = open_file_of(found->shared),
-		                         .dwarf = found->dwarf,
-		                         .splits = splits->answers,
-		                         .split_count = splits->count };
+	struct jp_name_request request = { .object = open_file_of(file),
+		                           .debug = open_file_of(found->debug),
+		                           .shared = open_file_of(found->shared),
+		                           .dwarf = found->dwarf,
+		                           .pack_count = packs->count,
+		                           .splits = splits->answers,
+		                           .split_count = splits->count };
+	memcpy(request.packs, packs->files, sizeof request.packs);
+	return request;
 }
 
 static bool is_refused(const struct jp_namereply *reply)
@@ -51,7 +74,7 @@ static int read_answer(struct jp_asking *a)
 
 static int ask_once(struct jp_asking *a, const struct jp_debugfiles *found)
 {
-	struct jp_name_request request = request_of(a->file, found, &a->splits);
+	struct jp_name_request request = request_of(a->file, found, &a->splits, &a->packs);
 	request.offsets = a->offsets ? a->offsets : a->ask.offsets;
 	request.count = a->count;
 	request.image = a->ask.image;
@@ -125,7 +148,7 @@ static int ask_first(struct jp_asking *a)
 {
 	const struct jp_dwarf_judge with = { judge_dwarf, a };
 	a->count = a->ask.count;
-	if (jp_debugfiles_find(a->file, a->where, &with, &a->found))
+	if (open_packs(a->file, a->where, &a->packs) || jp_debugfiles_find(a->file, a->where, &with, &a->found))
 		return -1;
 	return a->found.dwarf == JP_DWARF_NOWHERE ? ask_once(a, &a->found) : 0;
 }
@@ -252,6 +275,7 @@ void jp_asking_release(struct jp_asking *a)
 	jp_strbuf_release(&a->bytes);
 	jp_split_files_release(&a->splits);
 	jp_debugfiles_release(&a->found);
+	close_packs(&a->packs);
 	free(a->offsets);
 	free(a->asked);
 	free(a->rest);
@@ -263,6 +287,7 @@ void jp_asking_release(struct jp_asking *a)
 struct jp_kept_names {
 	struct jp_debugfiles found;
 	struct jp_split_files splits;
+	struct jp_open_packs packs;
 	struct jp_objnames *names;
 };
 
@@ -271,6 +296,7 @@ static void free_kept_names(struct jp_kept_names *kept)
 	jp_objnames_close(kept->names);
 	jp_split_files_release(&kept->splits);
 	jp_debugfiles_release(&kept->found);
+	close_packs(&kept->packs);
 	free(kept);
 }
 
@@ -282,7 +308,9 @@ static int keep_names(struct jp_objfile *file, const struct jp_debug_where *wher
 	if (!rc) {
 		kept->found = asking.found;
 		asking.found = (struct jp_debugfiles){ 0 };
-		struct jp_name_request request = request_of(file, &kept->found, &kept->splits);
+		kept->packs = asking.packs;
+		asking.packs.count = 0;
+		struct jp_name_request request = request_of(file, &kept->found, &kept->splits, &kept->packs);
 		rc = jp_objnames_open(&request, &kept->names);
 	}
 	jp_asking_release(&asking);

@@ -17,6 +17,12 @@ struct jp_name_ask {
 	const void *wrappers;
 };
 
+/* Packs that are open for a question. */
+struct jp_open_packs {
+	struct jp_open_file files[jp_most_packs];
+	size_t count;
+};
+
 /* A question that is answered in parts. The caller sets the first three; the rest is zero. */
 struct jp_asking {
 	struct jp_objfile *file;
@@ -27,6 +33,7 @@ struct jp_asking {
 
 	struct jp_debugfiles found; /* after the first part */
 	struct jp_split_files splits;
+	struct jp_open_packs packs;
 	struct jp_strbuf bytes;
 	bool begun;
 	uint64_t *offsets; /* of this part: those asked->numbers; NULL: all */

@@ -148,8 +148,8 @@ static bool symbol_entry(const struct symbol_bytes *table, uint64_t i, struct sy
 	return !b.bad && entry->name && *entry->name;
 }
 
-/* As symtab.c ranks them: exported before weak before local, plain before underscored names. An empty symbol, like that of
- * a cold part of which nothing is left, comes after what begins there. */
+/* As symtab.c ranks them: exported before weak before local, plain before underscored names. An empty symbol, like that
+ * of a cold part of which nothing is left, comes after what begins there. */
 static unsigned codesymbol_rank(const struct symbol_entry *e)
 {
 	unsigned bind = ELF64_ST_BIND(e->info), rank = bind == STB_GLOBAL ? 0 : bind == STB_WEAK ? 1 : 2;
@@ -180,7 +180,8 @@ int jp_codesymbols_read(const struct jp_objfile *object, uint32_t type, struct j
 		if (!symbol_entry(&table, i, &e) || e.section == SHN_UNDEF || e.section >= SHN_LORESERVE ||
 		    (ELF64_ST_TYPE(e.info) != STT_FUNC && ELF64_ST_TYPE(e.info) != STT_GNU_IFUNC))
 			continue;
-		(*symbols)[(*count)++] = (struct jp_codesymbol){ e.value, e.name, codesymbol_rank(&e) };
+		(*symbols)[(*count)++] = (struct jp_codesymbol){ e.value, e.name, codesymbol_rank(&e),
+			                                         ELF64_ST_BIND(e.info) == STB_LOCAL, !e.size };
 	}
 	if (*count)
 		qsort(*symbols, *count, sizeof **symbols, by_codesymbol);

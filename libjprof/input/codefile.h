@@ -25,6 +25,7 @@ struct jp_codesymbol {
 	uint64_t value;
 	const char *name;
 	unsigned rank; /* of several at one place: lower is better */
+	bool local, empty;
 };
 
 struct jp_codefile {

@@ -21,7 +21,14 @@ static void learning_release(struct learning *l)
 	free(l->order);
 }
 
-/* The best name of the function that begins there; "": none. */
+/* Whether a function has these two names because the compiler found two of its functions to be equal, and kept one: in
+ * another build either may stand alone. Exported ones are names for the same on purpose. */
+static bool is_merged(const struct jp_codesymbol *a, const struct jp_codesymbol *b)
+{
+	return a->value == b->value && !b->empty && (a->local || b->local) && strcmp(a->name, b->name) != 0;
+}
+
+/* The best name of the function that begins there; "": none, or no certain one. */
 static const char *best_name(const struct learning *l, uint64_t start)
 {
 	size_t low = 0, high = l->symbol_count;
@@ -32,7 +39,12 @@ static const char *best_name(const struct learning *l, uint64_t start)
 		else
 			high = middle;
 	}
-	return low < l->symbol_count && l->symbols[low].value == start ? l->symbols[low].name : "";
+	if (low >= l->symbol_count || l->symbols[low].value != start)
+		return "";
+	for (size_t i = low + 1; i < l->symbol_count && l->symbols[i].value == start; i++)
+		if (is_merged(&l->symbols[low], &l->symbols[i]))
+			return "";
+	return l->symbols[low].name;
 }
 
 static int by_fingerprint(const void *a, const void *b, void *functions)

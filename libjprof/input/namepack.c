@@ -70,7 +70,7 @@ int jp_namepack_label_read(const void *data, size_t len, struct jp_arena *arena,
                            struct jprof_error *err)
 {
 	struct jp_bytes b = { .data = data, .len = len };
-	uint64_t fnv;
+	uint64_t fnv = 0;
 	return read_label(&b, arena, label, &fnv, err);
 }
 
@@ -132,7 +132,7 @@ int jp_namepack_read(const void *data, size_t len, struct jp_namepack *pack, str
 	struct jp_bytes b = { .data = data, .len = len };
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) body = { 0 };
 	struct jprof_error fault = { 0 };
-	uint64_t fnv;
+	uint64_t fnv = 0;
 	*pack = (struct jp_namepack){ 0 };
 	int rc = read_label(&b, &pack->arena, &pack->label, &fnv, err);
 	struct jp_checksum sum = jp_checksum_none();

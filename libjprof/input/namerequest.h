@@ -16,7 +16,7 @@ struct jp_open_file {
 /* In which file debug information (DWARF) is to be read. */
 enum jp_dwarf_in { JP_DWARF_NOWHERE, JP_DWARF_IN_OBJECT, JP_DWARF_IN_DEBUG };
 
-enum { jp_split_places = 3 };
+enum { jp_split_places = 3, jp_most_packs = 8 };
 
 /* The answer to a jp_reply_want: the file in which the functions of a skeleton unit may stand. */
 struct jp_split_answer {
@@ -32,6 +32,8 @@ struct jp_name_request {
 	struct jp_open_file debug;  /* its debug file; for its symbols alone, unless `dwarf` says more */
 	struct jp_open_file shared; /* what dwz moved out of the debug information */
 	enum jp_dwarf_in dwarf;
+	struct jp_open_file packs[jp_most_packs]; /* packs of names (namepack.h), for what has no other name */
+	size_t pack_count;
 	const struct jp_split_answer *splits;
 	size_t split_count;
 	const uint64_t *offsets; /* ascending, may repeat */

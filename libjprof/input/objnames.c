@@ -7,6 +7,7 @@
 #include "input/dwarf.h"
 #include "input/ehframe.h"
 #include "input/minidebug.h"
+#include "input/packnames.h"
 #include "input/symtab.h"
 
 /* ---- opening ------------------------------------------------------------------------------------ */
@@ -60,6 +61,8 @@ int jp_objnames_open(const struct jp_name_request *request, struct jp_objnames *
 		return rc;
 	}
 	jp_splits_answer(names->splits, request->splits, request->split_count);
+	memcpy(names->packs, request->packs, sizeof names->packs);
+	names->pack_count = request->pack_count;
 	*out = names;
 	return 0;
 }
@@ -68,6 +71,7 @@ void jp_objnames_close(struct jp_objnames *names)
 {
 	if (!names)
 		return;
+	jp_packnames_free(names->packnames);
 	jp_symtab_free(names->symtab);
 	jp_ehframe_free(names->ehframe);
 	jp_minidebug_free(names->mini);
@@ -153,13 +157,53 @@ static int name_rest(struct jp_objnames *names, struct jp_lookup *lookups, size_
 	return 0;
 }
 
+/* ---- names of packs ----------------------------------------------------------------------------- */
+
+/* Packs are for files that know the names of exported functions alone. */
+static bool wants_packs(const struct jp_objnames *names)
+{
+	const struct jp_objfile *debug = names->debug.object;
+	return names->pack_count && !names->dwarf && !names->mini && !jp_objfile_has_symtab(names->object.object) &&
+	       !(debug && jp_objfile_has_symtab(debug));
+}
+
+static int name_by_pack(struct jp_objnames *names, struct jp_lookup *lookup)
+{
+	if (!names->packnames)
+		names->packnames = jp_packnames_new(names->object.object, names->packs, names->pack_count);
+	if (!names->packnames)
+		return -1;
+	const char *name = jp_packnames_at(names->packnames, lookup->fde_start);
+	if (!name)
+		return 0;
+	lookup->frames = jp_arena_alloc(&names->object.object->arena, sizeof *lookup->frames);
+	if (!lookup->frames)
+		return -1;
+	lookup->frames->name = name;
+	lookup->frame_count = 1;
+	lookup->source = JPROF_SOURCE_PACK;
+	return 0;
+}
+
+static int name_by_packs(struct jp_objnames *names, struct jp_lookup *lookups, size_t count)
+{
+	int rc = 0;
+	for (size_t i = 0; !rc && i < count && wants_packs(names); i++)
+		if (lookups[i].source == JPROF_SOURCE_FDE && !lookups[i].frame_count)
+			rc = name_by_pack(names, &lookups[i]);
+	return rc;
+}
+
 int jp_objnames_lookup(struct jp_objnames *names, struct jp_lookup *lookups, size_t count)
 {
 	if (load_tables(names))
 		return -1;
 	if (names->dwarf && jp_dwarf_lookup(names->dwarf, names->object.object, names->splits, lookups, count))
 		return -1;
-	return name_rest(names, lookups, count) || names->object.object->remarks.failed ? -1 : 0;
+	return name_rest(names, lookups, count) || name_by_packs(names, lookups, count) ||
+	               names->object.object->remarks.failed
+	           ? -1
+	           : 0;
 }
 
 /* ---- functions ---------------------------------------------------------------------------------- */

@@ -16,6 +16,9 @@ struct jp_objnames {
 	struct jp_minidebug *mini; /* .gnu_debugdata of the object file, or NULL */
 	struct jp_symtab *symtab;  /* these two are NULL until something is looked up */
 	struct jp_ehframe *ehframe;
+	struct jp_open_file packs[jp_most_packs];
+	size_t pack_count;
+	struct jp_packnames *packnames; /* NULL until a function has no other name */
 };
 
 /* Opens what the request gives, whose descriptors outlive it. What cannot be used is remarked on names->object.

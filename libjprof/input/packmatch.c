@@ -10,6 +10,7 @@ enum {
 	longest_run = 8,  /* functions between two anchors that are paired by position */
 	least_fixed = 16, /* bytes of content that say something */
 	least_alike = 60, /* per cent of the functions on the larger side */
+	same_alike = 90,  /* likewise: the same compiler made it, with the same options */
 	most_wrong = 1,   /* per cent of the exported functions; beyond it, no name is believed */
 	near_wrong = 8,   /* functions around a wrong one */
 };
@@ -37,6 +38,9 @@ struct pairing {
 	struct key_list ours, theirs;
 	struct pair *pairs; /* anchors, by the file's order */
 	size_t pair_count;
+	bool same_compiler;                   /* as good as all contents are alike: functions come in the same order */
+	const struct jp_codesymbol **by_name; /* what the file exports, by name */
+	size_t export_count;
 };
 
 /* ---- fingerprints that occur once --------------------------------------------------------------- */
@@ -224,17 +228,35 @@ static enum callees compare_callees(const struct pairing *p, uint32_t ours, uint
 	return result;
 }
 
-/* What besides its position says that it is the same function: its content, or the names and strings that it uses, or
- * functions that it calls. */
-static bool is_witnessed(const struct pairing *p, uint32_t ours, uint32_t theirs)
+/* Whether another function of the gap has the same content or the same references: then only its position tells which
+ * of them is which. */
+static bool is_like_another(const struct pairing *p, const struct gap *gap, uint32_t i)
 {
-	const struct jp_fingerprint *f = &p->prints->items[ours];
-	const struct jp_packed_function *g = &p->pack->functions[theirs];
-	enum callees callees = compare_callees(p, ours, theirs);
+	const struct jp_fingerprint *f = &p->prints->items[gap->ours];
+	const struct jp_packed_function *g = &p->pack->functions[gap->theirs];
+	for (uint32_t k = 0; k < gap->count; k++)
+		if (k != i &&
+		    ((f[k].content && f[k].content == f[i].content) || (f[k].named && f[k].named == f[i].named) ||
+		     (g[k].content && g[k].content == g[i].content) || (g[k].named && g[k].named == g[i].named)))
+			return true;
+	return false;
+}
+
+/* What besides its position says that it is the same function: its content, or the names and strings that it uses, or
+ * functions that it calls. Another compiler may order functions otherwise: then a content that others have, too, says
+ * nothing, nor do names that another one of the gap uses. */
+static bool is_witnessed(const struct pairing *p, const struct gap *gap, uint32_t i)
+{
+	const struct jp_fingerprint *f = &p->prints->items[gap->ours + i];
+	const struct jp_packed_function *g = &p->pack->functions[gap->theirs + i];
+	enum callees callees = compare_callees(p, gap->ours + i, gap->theirs + i);
 	bool same_content = f->content && f->content == g->content && f->size == g->size;
+	bool same_named = f->named && f->named == g->named;
 	if (callees == CALLEES_OTHER || (same_content && f->named != g->named))
 		return false;
-	return same_content || callees == CALLEES_SAME || (f->named && f->named == g->named);
+	if (callees == CALLEES_SAME || (p->same_compiler && same_content))
+		return true;
+	return same_named && !is_like_another(p, gap, i);
 }
 
 static void pair_gap(struct pairing *p, const struct gap *gap)
@@ -242,7 +264,7 @@ static void pair_gap(struct pairing *p, const struct gap *gap)
 	if (!is_even(gap) || gap->count > longest_run)
 		return;
 	for (uint32_t i = 0; i < gap->count; i++)
-		if (!is_witnessed(p, gap->ours + i, gap->theirs + i))
+		if (!is_witnessed(p, gap, i))
 			return;
 	for (uint32_t i = 0; i < gap->count; i++)
 		p->match->named[gap->ours + i] = gap->theirs + i;
@@ -262,6 +284,20 @@ static void name_pairs(struct pairing *p)
 }
 
 /* ---- judging ------------------------------------------------------------------------------------ */
+
+static int by_export_name(const void *a, const void *b)
+{
+	const struct jp_codesymbol *const *x = a, *const *y = b;
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* Whether the file itself has that name for a function that begins elsewhere. */
+static bool is_exported_elsewhere(const struct pairing *p, uint64_t start, const char *name)
+{
+	const struct jp_codesymbol key = { .name = name }, *k = &key;
+	const struct jp_codesymbol **at = bsearch(&k, p->by_name, p->export_count, sizeof *p->by_name, by_export_name);
+	return at && (*at)->value != start;
+}
 
 /* Whether the file knows the function by other names, and not by this one. 1, 0: it does by this one, -1: by none. */
 static int contradicts(const struct jp_codesymbol *exports, size_t count, uint64_t start, const char *name)
@@ -290,6 +326,17 @@ static void unname_near(struct jp_packmatch *match, size_t count, size_t functio
 		match->named[i] = UINT32_MAX;
 }
 
+static int sort_exports(struct pairing *p, const struct jp_codesymbol *exports, size_t count)
+{
+	p->by_name = calloc(count + 1, sizeof *p->by_name);
+	for (size_t i = 0; p->by_name && i < count; i++)
+		p->by_name[i] = &exports[i];
+	if (p->by_name && count)
+		qsort(p->by_name, count, sizeof *p->by_name, by_export_name);
+	p->export_count = count;
+	return p->by_name ? 0 : -1;
+}
+
 /* The names that the file has itself are right: where the pack has others, it is not believed around them. */
 static void judge_by_exports(struct pairing *p, const struct jp_codesymbol *exports, size_t count)
 {
@@ -298,7 +345,10 @@ static void judge_by_exports(struct pairing *p, const struct jp_codesymbol *expo
 		if (m->named[i] == UINT32_MAX)
 			continue;
 		const char *name = p->pack->functions[m->named[i]].name;
-		int verdict = *name ? contradicts(exports, count, p->file->functions[i].start, name) : -1;
+		uint64_t start = p->file->functions[i].start;
+		int verdict = *name ? contradicts(exports, count, start, name) : -1;
+		if (verdict < 0 && *name && is_exported_elsewhere(p, start, name))
+			verdict = 1;
 		m->exports += verdict >= 0;
 		m->wrong += verdict > 0;
 		if (verdict > 0)
@@ -306,11 +356,17 @@ static void judge_by_exports(struct pairing *p, const struct jp_codesymbol *expo
 	}
 }
 
+/* Whether so many per cent of the functions on the larger side have a content that is on the other, too. */
+static bool are_alike(const struct pairing *p, unsigned percent)
+{
+	size_t all = p->prints->count > p->pack->count ? p->prints->count : p->pack->count;
+	return p->match->alike * 100 >= all * percent;
+}
+
 static bool pack_fits(const struct pairing *p)
 {
 	const struct jp_packmatch *m = p->match;
-	size_t all = p->prints->count > p->pack->count ? p->prints->count : p->pack->count;
-	return m->alike * 100 >= all * least_alike && m->wrong * 100 <= m->exports * most_wrong;
+	return are_alike(p, least_alike) && m->wrong * 100 <= m->exports * most_wrong;
 }
 
 static void settle(struct pairing *p)
@@ -336,7 +392,8 @@ int jp_packmatch_find(const struct jp_namepack *pack, const struct jp_codefile *
 		memset(match->named, 0xff, prints->count * sizeof *match->named);
 		find_unique(&p);
 		count_same_contents(&p);
-		rc = keep_rising(&p);
+		p.same_compiler = are_alike(&p, same_alike);
+		rc = keep_rising(&p) || sort_exports(&p, exports, export_count) ? -1 : 0;
 	}
 	if (!rc) {
 		name_pairs(&p);
@@ -344,6 +401,7 @@ int jp_packmatch_find(const struct jp_namepack *pack, const struct jp_codefile *
 		settle(&p);
 	}
 	free(p.pairs);
+	free(p.by_name);
 	free(p.ours.items);
 	free(p.theirs.items);
 	return rc;

@@ -10,6 +10,7 @@
 #include "base/opts.h"
 #include "input/asknames.h"
 #include "input/demangle.h"
+#include "input/packfiles.h"
 #include "input/perfmap.h"
 #include "model/nameless.h"
 #include "ops/findfile.h"
@@ -32,6 +33,7 @@ struct symbolizing {
 	bool looked_for_jit, used_jit;
 	struct jp_arena arena; /* names of JIT code */
 	struct jp_wrappers wrappers;
+	struct jp_packfiles packs;
 };
 
 /* ---- functions ---------------------------------------------------------------------------------- */
@@ -520,6 +522,12 @@ static int open_sources(struct symbolizing *w, struct jprof_error *err)
 		                            .files = o->add_lib };
 	if (jp_wrappers_init(&w->wrappers) || (o->debuginfod && !(w->where.server = jp_debuginfod_new())))
 		return jp_error_nomem(err);
+	int rc = jp_packfiles_add(&w->packs, o->names, err);
+	if (rc)
+		return rc;
+	if (jp_packfiles_scan(&w->packs, o->names_dirs))
+		return jp_error_nomem(err);
+	w->where.packs = &w->packs;
 	w->looked_for_jit = o->perf_map;
 	return o->perf_map ? jp_perfmap_open(o->perf_map, &w->jit, err) : 0;
 }
@@ -529,7 +537,10 @@ static int note_sources(struct symbolizing *w)
 {
 	const struct jprof_symbolize_opts *o = w->opts;
 	const char *trouble = w->where.server ? jp_debuginfod_trouble(w->where.server) : NULL;
+	const char *refused = w->packs.refused.text;
 	unsigned line = 0;
+	if (refused && jp_note(w->profile, "%s", refused))
+		return -1;
 	size_t faults = w->jit ? jp_perfmap_faults(w->jit, &line) : 0;
 	if (trouble && jp_note(w->profile, "debuginfod: %s", trouble))
 		return -1;
@@ -552,6 +563,7 @@ static void symbolizing_release(struct symbolizing *w)
 	jp_perfmap_free(w->jit);
 	jp_arena_release(&w->arena);
 	jp_wrappers_release(&w->wrappers);
+	jp_packfiles_release(&w->packs);
 	free(w->order);
 }
 

@@ -1,7 +1,7 @@
-/* usage: pack_names [-x] PACK FILE: which of the file's functions the pack names, as lines START NAME, for packs.py. Before
- * them a line: how many functions the file and the pack have, are alike, got a name; of those that export one, how many
- * got one and how many another; whether the pack fits. With -x the names that the file exports are held against it, as
- * jprof does; else nothing is known of the file but its code. */
+/* usage: pack_names [-x] PACK FILE: which of the file's functions the pack names, as lines START NAME, for packs.py.
+ * Before them a line: how many functions the file and the pack have, are alike, got a name; of those that export one,
+ * how many got one and how many another; whether the pack fits. With -x the names that the file exports are held
+ * against it, as jprof does; else nothing is known of the file but its code. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,8 +36,7 @@ static int open_both(struct matched *m, char **argv, struct jprof_error *err)
 static int match_both(struct matched *m, bool exports)
 {
 	return jp_codefile_read(m->object, &m->file) || jp_fingerprints_make(&m->file, &m->prints) ||
-	       (exports &&
-	        jp_codesymbols_read(m->object, SHT_DYNSYM, &m->file.arena, &m->exports, &m->export_count)) ||
+	       (exports && jp_codesymbols_read(m->object, SHT_DYNSYM, &m->file.arena, &m->exports, &m->export_count)) ||
 	       jp_packmatch_find(&m->pack, &m->file, &m->prints, m->exports, m->export_count, &m->match);
 }
 
@@ -58,8 +57,7 @@ int main(int argc, char **argv)
 			printf("%zu %" PRIu32 " %zu %zu %zu %zu %s\n", m.prints.count, m.pack.count, m.match.alike,
 			       m.match.count, m.match.exports, m.match.wrong, m.match.fits ? "fits" : "differs");
 		if (m.match.named[i] != UINT32_MAX)
-			printf("%" PRIx64 " %s\n", m.file.functions[i].start,
-			       m.pack.functions[m.match.named[i]].name);
+			printf("%" PRIx64 " %s\n", m.file.functions[i].start, m.pack.functions[m.match.named[i]].name);
 	}
 	free(m.match.named);
 	jp_fingerprints_release(&m.prints);

@@ -1,0 +1,293 @@
+"""Names from packs: the right one or none. A small library is built with symbols, and again as others do: for a security
+update, with other flags, by another compiler, stripped. What a pack of the first names in the others is held against readelf's
+symbols of a twin that kept them. So is what the packs of the project name in libraries of this machine: against the names that
+these export, which matching does not see.
+
+usage: packs.py PACK_NAMES JPROF SOURCE_ROOT WORK_DIRECTORY"""
+import collections
+import glob
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+pack_names, jprof, root, work = sys.argv[1:5]
+failures = []
+
+
+def check(good, text):
+    if not good:
+        failures.append(text)
+        print('FAIL:', text)
+
+
+def run(*command, **more):
+    return subprocess.run(command, capture_output=True, text=True, errors='replace', **more)
+
+
+# ---- the library -----------------------------------------------------------------------------------------------
+
+def source(update):
+    """About 450 functions: many that are alike but for a callee, a string or nothing, some with cold parts. An update
+    changes a few, adds some and removes one."""
+    draw = random.Random(7)
+    out = ['#include <stdio.h>', '#include <stdlib.h>', '#include <string.h>',
+           'volatile long sink; static long table[64]; __attribute__((noinline)) static void grow(long n) { table[n & 63] += n; }']
+    for i in range(240):
+        kind, k = draw.randrange(6), draw.randrange(3, 60)
+        if update and i % 60 == 17:
+            k += 1000
+        if update and i == 100:
+            out.append('__attribute__((noinline)) static long added(long n) { for (long k = 0; k < n; k++) sink += k * 7 ^ n; return n; }'
+                       ' long api_added(long n) { return added(n) + 1; }')
+        if update and i == 201:
+            continue
+        head = f'__attribute__((noinline)) static long work_{i}(long n, const char *s)'
+        body = {
+            0: f'{{ long sum = n; for (long k = 0; k < n; k++) sum = sum * {k} + (s[k & 3] ^ k); sink = sum; return sum; }}',
+            1: f'{{ grow(n + 1); return strlen(s) + n; }}' if i % 5 == 1 else f'{{ grow(n * {k}); return strlen(s) * n + {k + i}; }}',
+            2: f'{{ printf("%s {i % 40}\\n", s); return n * {k} + {i % 50}; }}',
+            3: f'{{ if (__builtin_expect(!s, 0)) {{ fprintf(stderr, "none {i}\\n"); abort(); }} table[{k}] += *s; return table[n & 63]; }}',
+            4: f'{{ return work_{max(i - 1, 0)}(n + 1, s) + 1; }}' if i and not (update and i == 202) else '{ return n; }',
+            5: f'{{ char *copy = malloc(n + {k}); if (!copy) return -1; memcpy(copy, s, n); sink = copy[n / 2]; free(copy); return sink + {k}; }}',
+        }[kind]
+        out.append(f'{head} {body}')
+        out.append(f'long api_{i}(long n, const char *s) {{ long r = work_{i}(n, s); return work_{i}(r, s + 1) + r * {k} - (n ^ {draw.randrange(400)}); }}')
+    return '\n'.join(out) + '\n'
+
+
+def build(name, compiler, flags, update=False):
+    """Paths of the library with its symbols and without."""
+    path = os.path.join(work, name)
+    with open(path + '.c', 'w') as f:
+        f.write(source(update))
+    made = run(*compiler.split(), *flags, '-w', '-g', '-fPIC', '-shared', '-Wl,-soname,libpacked.so.1', '-o', path + '.so',
+               path + '.c')
+    if made.returncode:
+        print(made.stderr[:2000])
+        return None
+    subprocess.check_call([compiler[:-3] + 'strip' if compiler.endswith('-gcc') else 'strip', '-o', path + '-stripped.so',
+                           path + '.so'])
+    return path + '.so', path + '-stripped.so'
+
+
+def symbols(path, dynamic=False):
+    """Names of functions by address, from readelf."""
+    names = collections.defaultdict(set)
+    for line in run('readelf', '--dyn-syms' if dynamic else '-s', '-W', path).stdout.splitlines():
+        m = re.match(r'\s*\d+: ([0-9a-f]+)\s+(\d+|0x[0-9a-f]+) (?:FUNC|IFUNC)\s+\S+\s+\S+\s+(\d+) (\S+)', line)
+        if m and int(m[2], 0):
+            names[int(m[1], 16)].add(m[4].split('@')[0])
+    return names
+
+
+def matched(pack, path, *flags):
+    out = run(pack_names, *flags, pack, path)
+    lines = out.stdout.splitlines()
+    check(not out.returncode and lines, f'{pack} and {path}: {out.stderr.strip()}')
+    if not lines:
+        return [0] * 6, False, {}
+    *numbers, fits = lines[0].split()
+    names = dict((int(a, 16), n) for a, _, n in (line.partition(' ') for line in lines[1:]))
+    return [int(n) for n in numbers], fits == 'fits', names
+
+
+def judge(text, pack, path, truth, least):
+    """No wrong name, and at least that share of the functions with a name."""
+    numbers, fits, names = matched(pack, path)
+    wrong = [(hex(a), n, sorted(truth[a])) for a, n in names.items() if n and a in truth and n not in truth[a]]
+    right = sum(1 for a, n in names.items() if a in truth and n in truth[a])
+    print(f'{text}: {numbers[2]} of {numbers[0]} alike, {len(names)} named; {right} of {len(truth)} right, {len(wrong)} wrong')
+    check(not wrong, f'{text}: wrong names: {wrong[:5]}')
+    check(right >= least * len(truth), f'{text}: only {right} of {len(truth)} are named')
+    return fits, names
+
+
+def own_library():
+    first = build('first', 'cc', ['-O2'])
+    pack = os.path.join(work, 'first.jnames')
+    learnt = run(jprof, 'names', 'learn', '-o', pack, '--version=1', first[0])
+    check(not learnt.returncode and not learnt.stderr, 'learn: ' + learnt.stderr)
+    truth = symbols(first[0])
+    judge('itself', pack, first[1], truth, 0.9)
+    update = build('update', 'cc', ['-O2'], update=True)
+    fits, _ = judge('an update', pack, update[1], symbols(update[0]), 0.5)
+    check(fits, 'the pack does not fit an update')
+    moved = build('moved', 'cc', ['-O2', '-Wl,--section-start=.text=0x40000', '-Wl,-z,noseparate-code'])
+    judge('linked elsewhere', pack, moved[1], symbols(moved[0]), 0.9)
+    others = [('O1', 'cc', ['-O1']), ('interposition', 'cc', ['-O2', '-fno-semantic-interposition']), ('unsorted', 'cc', ['-O2', '-fno-toplevel-reorder'])]
+    if shutil.which('clang'):
+        others.append(('clang', 'clang', ['-O2']))
+    for name, compiler, flags in others:
+        made = build(name, compiler, flags)
+        if made:
+            judge('by ' + ' '.join([compiler, *flags]), pack, made[1], symbols(made[0]), 0)
+    return first, pack
+
+
+def other_machine():
+    """The same for AArch64, where there is a compiler for it."""
+    compiler = 'aarch64-linux-gnu-gcc'
+    if not shutil.which(compiler):
+        return
+    first = build('arm', compiler, ['-O2'])
+    pack = os.path.join(work, 'arm.jnames')
+    learnt = run(jprof, 'names', 'learn', '-o', pack, first[0])
+    check(not learnt.returncode, 'learn of AArch64: ' + learnt.stderr)
+    judge('AArch64', pack, first[1], symbols(first[0]), 0.9)
+    update = build('arm-update', compiler, ['-O2'], update=True)
+    judge('AArch64, an update', pack, update[1], symbols(update[0]), 0.5)
+    moved = build('arm-moved', compiler, ['-O2', '-Wl,--section-start=.text=0x40128'])
+    judge('AArch64, linked elsewhere', pack, moved[1], symbols(moved[0]), 0.9)
+
+
+# ---- the program -----------------------------------------------------------------------------------------------
+
+def dump_of(library, addresses):
+    """A dump of a process that has the library's code mapped, with a stack at each of these addresses."""
+    segments = [line.split() for line in run('readelf', '-lW', library).stdout.splitlines() if re.match(r'\s+LOAD', line)]
+    code = next(s for s in segments if 'E' in ''.join(s[6:-1]))
+    offset, vaddr, size = (int(code[i], 16) for i in (1, 2, 4))
+    begin = vaddr & ~4095
+    length = (vaddr + size - begin + 4095) & ~4095
+    base = 0x7f0000000000
+    st = os.stat(library)
+    text = f'heap_v2/4096\n  t*: {len(addresses)}: {4096 * len(addresses)} [0: 0]\n'
+    for a in addresses:
+        text += f'@ {base + a:#x}\n  t*: 1: 4096 [0: 0]\n'
+    text += (f'\nMAPPED_LIBRARIES:\n{base + begin:x}-{base + begin + length:x} r-xp {offset & ~4095:08x} '
+             f'{os.major(st.st_dev):02x}:{os.minor(st.st_dev):02x} {st.st_ino} {os.path.realpath(library)}\n')
+    path = os.path.join(work, 'packs.heap')
+    with open(path, 'w') as f:
+        f.write(text)
+    return path
+
+
+def reports(first, pack):
+    stripped = first[1]
+    local = {a: n for a, n in symbols(first[0]).items() if a not in symbols(stripped, True)}
+    dump = dump_of(stripped, sorted(local))
+    env = dict(os.environ, XDG_DATA_HOME=os.path.join(work, 'data'), HOME=work)
+
+    def names_in(*options):
+        rows = run(jprof, '--text', '--fold=none', *options, dump, env=env)
+        return rows, [line.split()[-1] for line in rows.stdout.splitlines()[1:]]
+
+    plain, nameless = names_in()
+    check(all('!0x' in n for n in nameless), 'without a pack there are names: ' + plain.stdout[:300])
+    known = set().union(*local.values())
+    rows, found = names_in('--names=' + pack)
+    good = [n for n in found if n in known]
+    check(len(good) >= 0.8 * len(found), f'{len(good)} of {len(found)} rows have names; {rows.stderr}')
+    check(all(n in known or '!0x' in n for n in found), 'a name that is none of the library')
+    check(names_in('--names=' + pack, '--no-packs')[1] == nameless, '--no-packs has names')
+    os.makedirs(os.path.join(work, 'data/jprof/names'))
+    shutil.copy(pack, os.path.join(work, 'data/jprof/names/a.jnames'))
+    check(names_in()[1] == found, 'a pack in $XDG_DATA_HOME is not used')
+    check(names_in('--no-packs')[1] == nameless, '--no-packs has names of $XDG_DATA_HOME')
+    info = json.loads(run(jprof, 'info', '--json', dump, env=env).stdout)
+    coverage = next(f for f in info['coverage'] if 'stripped' in f['path'])
+    check(coverage['addresses']['pack'] == len(good) and not coverage['addresses']['dynsym'],
+          f'info counts {coverage["addresses"]}, not {len(good)} by packs')
+    rows = json.loads(run(jprof, '--json', '--fold=none', dump, env=env).stdout)
+    sources = collections.Counter(row['source'] for table in rows.get('threads', [rows]) for row in table.get('rows', []))
+    check(set(sources) <= {'pack', 'fde'}, f'rows are of {sources}')
+    bundle = os.path.join(work, 'packs.jprof')
+    run(jprof, 'bundle', '-o', bundle, dump, env=env)
+    bare = dict(env, XDG_DATA_HOME=os.path.join(work, 'nothing'))
+    there = run(jprof, '--text', '--fold=none', bundle, env=bare)
+    check([line.split()[-1] for line in there.stdout.splitlines()[1:]] == found, 'the bundle lost names: ' + there.stderr)
+    info = json.loads(run(jprof, 'info', '--json', bundle, env=bare).stdout)
+    check(next(f for f in info['coverage'] if 'stripped' in f['path'])['addresses']['pack'] == len(good),
+          'the bundle does not count what is of packs')
+    with_symbols = run(jprof, '--text', '--fold=none', '--names=' + pack, dump_of(first[0], sorted(local)), env=bare)
+    check('!0x' not in with_symbols.stdout, 'a file with symbols is not named by them')
+    other = build('other', 'cc', ['-O0'])
+    refused = run(jprof, 'info', '--all', '--names=' + pack, dump_of(other[1], sorted(symbols(other[0]))[:40]), env=bare)
+    check('is of another build' in refused.stdout, 'info does not say that the pack does not fit: ' + refused.stdout[-600:])
+
+
+# ---- packs that are none ---------------------------------------------------------------------------------------
+
+def hostile(first, pack):
+    whole = open(pack, 'rb').read()
+    dump = dump_of(first[1], sorted(symbols(first[0]))[:3])
+    path = os.path.join(work, 'hostile.jnames')
+    draw = random.Random(3)
+    trials = [b'', whole[:7], whole[:100], whole[:-9], b'\x7fELF' + whole, whole[:16] + b'\xb7\0\0\0' + whole[20:]]
+    for _ in range(6):
+        at = draw.randrange(len(whole))
+        trials.append(whole[:at] + bytes([whole[at] ^ 1 << draw.randrange(8)]) + whole[at + 1:])
+    for data in trials:
+        with open(path, 'wb') as f:
+            f.write(data)
+        out = run(jprof, '--text', '--names=' + path, dump)
+        lines = out.stderr.splitlines()
+        check(out.returncode == 1 and len(lines) == 1 and path in lines[0] and not out.stdout,
+              f'a damaged pack: {out.returncode} {out.stderr[:300]}')
+    os.makedirs(os.path.join(work, 'bad/jprof/names'))
+    shutil.copy(path, os.path.join(work, 'bad/jprof/names/damaged.jnames'))
+    with open(os.path.join(work, 'bad/jprof/names/empty.jnames'), 'w'):
+        pass
+    out = run(jprof, '--text', dump, env=dict(os.environ, XDG_DATA_HOME=os.path.join(work, 'bad')))
+    check(not out.returncode and 'empty.jnames is no pack of names' in out.stderr, f'beside a file that is no pack: {out.stderr}')
+
+
+def learning(first):
+    again = os.path.join(work, 'again.jnames')
+    for name, want in (('first.so', None), ('first-stripped.so', 'has no .symtab')):
+        out = run(jprof, 'names', 'learn', '-o', again, '--version=1', os.path.join(work, name))
+        check(bool(out.returncode) == bool(want) and (not want or want in out.stderr), f'learn {name}: {out.stderr}')
+        check(os.path.exists(again) == (not want), f'learn {name}: a file too many, or none')
+        if not want:
+            check(open(again, 'rb').read() == open(os.path.join(work, 'first.jnames'), 'rb').read(), 'learning twice differs')
+            os.unlink(again)
+    debug = os.path.join(work, 'first.debug')
+    subprocess.check_call(['objcopy', '--only-keep-debug', first[0], debug])
+    run(jprof, 'names', 'learn', '-o', again, '--version=1', first[1], debug)
+    check(os.path.exists(again) and open(again, 'rb').read() == open(os.path.join(work, 'first.jnames'), 'rb').read(),
+          'a debug file teaches other names')
+
+
+# ---- the project's own packs -----------------------------------------------------------------------------------
+
+def shipped():
+    """Of libraries that this machine has: the names that they export, which are withheld from matching, are the judge. Where
+    less than 95 % of them are named, the pack does not fit the package any more: packaging/names/make.sh makes another."""
+    judged = 0
+    for pack in sorted(glob.glob(os.path.join(root, 'packaging/names/*.jnames'))):
+        head = open(pack, 'rb').read(2000)[20:].split(b'\0')
+        soname, version, package = (t.decode() for t in head[:3])
+        check(os.path.getsize(pack) < 200000, f'{pack} is large')
+        for path in glob.glob('/usr/lib/*/' + soname):
+            installed = run('dpkg-query', '-W', '-f', '${Version} ${Architecture}', *owner(path)).stdout
+            same = installed.split(' ')[0] == version
+            truth = symbols(path, True)
+            fits, names = judge(os.path.basename(pack), pack, path, truth, 0.95 if same else 0)
+            judged += 1
+            numbers, fits, _ = matched(pack, path, '-x')
+            check(numbers[5] == 0, f'{pack}: {numbers[5]} exported functions have another name')
+    print(judged, 'libraries of this machine judged')
+
+
+def owner(path):
+    found = run('dpkg', '-S', os.path.realpath(path)).stdout or run('dpkg', '-S', path).stdout
+    return [found.rsplit(': ', 1)[0].split(',')[0]] if ': ' in found else ['none']
+
+
+if not shutil.which('cc') or not shutil.which('readelf'):
+    print('needs cc and readelf')
+    sys.exit(77)
+if os.path.isdir(work):
+    shutil.rmtree(work)
+os.makedirs(work)
+first, pack = own_library()
+other_machine()
+reports(first, pack)
+learning(first)
+hostile(first, pack)
+shipped()
+sys.exit(1 if failures else 0)
