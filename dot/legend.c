@@ -46,6 +46,7 @@ static const char *noun(const struct dot_opts *opts, bool many)
 		[JPROF_BY_SITE] = { "line", "lines" },
 		[JPROF_BY_KIND] = { "kind", "kinds" },
 		[JPROF_BY_GROUP] = { "group", "groups" },
+		[JPROF_BY_TAG] = { "tag", "tags" },
 	};
 	return nouns[opts->view->granularity][many];
 }

@@ -73,6 +73,7 @@ enum jprof_advice {
 	JPROF_ADVICE_GROWTH,   /* a difference without what shrank */
 	JPROF_ADVICE_LINES,    /* debug information with lines; what there is jprof_coverage_new says */
 	JPROF_ADVICE_SOURCE,   /* the source file: source_path and trim_path of the report, or sysroot */
+	JPROF_ADVICE_TAGS,     /* a Ruby program that says what it is at: docs/tags.md */
 	JPROF_ADVICE_TIMEOUT,  /* a longer timeout of the call */
 	JPROF_ADVICE_DUMP_DIR, /* the directory of the dumps: jprof_target_watch */
 	JPROF_ADVICE_NO_SIGNAL, /* another way to a dump than a signal */
@@ -792,6 +793,7 @@ enum jprof_granularity {
 	                   is of Ruby itself, or native; where there is no Ruby, by function. Since: 0.2 */
 	JPROF_BY_KIND,  /* by what kind of memory it is: "Ruby data", "native gems", "own code". Since: 0.2 */
 	JPROF_BY_GROUP, /* likewise, with whose: "native gems: nokogiri 1.16.2". Since: 0.2 */
+	JPROF_BY_TAG,   /* by what the program said it was at (docs/tags.md): "route GET /users/:id". Since: 0.2 */
 };
 
 /* Which frames of a stack there are, where the profile has frames of Ruby: jprof_profile_info.has_ruby. */
@@ -860,6 +862,7 @@ struct jprof_view_opts {
 	                         do not say when its samples were allocated. Since: 0.2 */
 	uint64_t older;       /* only what is at least so old, in milliseconds; 0: all */
 	uint64_t newer;       /* only what is less old, likewise */
+	const char *tag;      /* keep only stacks whose tag matches; no tag is an empty text. Since: 0.2 */
 };
 
 /* What is 100 %. */

@@ -67,6 +67,8 @@ static void add_input(struct facts *f, const struct loaded *l, const struct opti
 		add_fact(f, "sampled: one in %s", rate);
 	else if (info->rate)
 		add_fact(f, "every allocation recorded");
+	if (o->tag)
+		add_fact(f, "tag: %.100s", o->tag);
 	if (o->thread)
 		add_fact(f, "thread: %.100s", strcmp(o->thread, "*") ? o->thread : "all");
 }

@@ -51,7 +51,8 @@ static const struct jprof_coverage_file *most_nameless(const struct jprof_covera
 bool missing_names(const struct jprof_view *view, const struct options *o, const struct inputs *inputs, size_t top,
                    char text[missing_most])
 {
-	if (jprof_view_info(view)->granularity == JPROF_BY_LIBRARY || !strcmp(o->output, "sizes")) /* need no names */
+	enum jprof_granularity by = jprof_view_info(view)->granularity;
+	if (by == JPROF_BY_LIBRARY || by == JPROF_BY_TAG || !strcmp(o->output, "sizes")) /* need no names */
 		return false;
 	double share = nameless_share(view, o, top);
 	struct jprof_coverage *coverage;

@@ -58,6 +58,8 @@ static const struct opt_row report_rows[] = {
 	  "one row for each library or gem: who owns it" },
 	{ "sites", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_SITE, "granularity", NULL,
 	  "one row for each line of Ruby that allocated, what is native and Ruby's own aside (the default with Ruby stacks: of tables, --list, --tree, --peek, --traces and pictures)" },
+	{ "by", OPT_WORD, OPTION_AT(granularity), 0, NULL, "function|line|file|address|lib|site|kind|group|tag",
+	  "one row for each of these; a tag is what a Ruby program says of its work: the route, the job" },
 	HEADING_ROW(REPORTS, "What is counted"),
 	{ "inuse_space", OPT_CHOICE, OPTION_AT(counter), JPROF_INUSE_SPACE, "counter", NULL,
 	  "bytes in use (the default)" },
@@ -104,6 +106,8 @@ static const struct opt_row report_rows[] = {
 	{ "ignore", OPT_TEXT, OPTION_AT(ignore), 0, NULL, "RE", "only stacks without one" },
 	{ "retain", OPT_TEXT, OPTION_AT(retain), 0, NULL, "RE", "only frames whose function matches" },
 	{ "exclude", OPT_TEXT, OPTION_AT(exclude), 0, NULL, "RE", "only frames whose function does not" },
+	{ "tag", OPT_TEXT, OPTION_AT(tag), 0, NULL, "RE",
+	  "only what was allocated under a tag that matches; ^$: under none" },
 	{ "thread", OPT_TEXT, OPTION_AT(thread), 0, NULL, "N|NAME|*", "one thread, or each in turn" },
 	HEADING_ROW(REPORTS | INFO, "Which process of a bundle"),
 	{ "member", OPT_TEXT, OPTION_AT(member), 0, NULL, "NAME|PID|ROLE",
@@ -157,12 +161,10 @@ static const struct opt_row report_rows[] = {
 	REFUSED_ROW("objects", "--inuse_objects counts objects in use, --alloc_objects all since the start"),
 	REFUSED_ROW("pid", "jprof snap PID takes a snapshot of a process"),
 	REFUSED_ROW("verbose", "jprof info says what was looked for, and what was found"),
-	REFUSED_ROW("by", "give --functions, --lines, --files, --addresses or --libs"),
 	REFUSED_ROW("flame", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
 	REFUSED_ROW("flamegraph", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
 	REFUSED_ROW("flame-graph", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
 	REFUSED_ROW("html", "--web opens a picture in your browser, --svg -o FILE writes one"),
-	REFUSED_ROW("tag", "dumps hold no tags; --thread=N|NAME|* keeps threads apart"),
 	/* clang-format on */
 };
 
@@ -252,6 +254,7 @@ struct jprof_view_opts options_view(const struct options *o)
 		.ignore = o->ignore,
 		.also_focus = o->also_focus,
 		.also_ignore = o->also_ignore,
+		.tag = o->tag,
 		.drop_negative = o->drop_negative && (o->base || o->diff_base),
 		.full_names = o->full_names,
 		.errors = o->errors || (format && format->errors),

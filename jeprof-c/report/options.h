@@ -35,6 +35,7 @@ struct options {
 	const char *sysroot;
 	const char *lib_prefix;
 	const char *thread;
+	const char *tag;
 	const char *member;
 	const char *focus;
 	const char *ignore;

@@ -17,6 +17,7 @@ static const struct session_setting settings[] = {
 	{ "addresses", SET_GRANULARITY, JPROF_BY_ADDRESS, 0, "rows are addresses" },
 	{ "libs", SET_GRANULARITY, JPROF_BY_LIBRARY, 0, "rows are libraries and gems" },
 	{ "sites", SET_GRANULARITY, JPROF_BY_SITE, 0, "rows are lines of Ruby that allocated" },
+	{ "tags", SET_GRANULARITY, JPROF_BY_TAG, 0, "rows are tags: routes, jobs" },
 	{ "show_bytes", SET_SWITCH, 0, SESSION_AT(show_bytes), "bytes instead of MB" },
 	{ "errors", SET_SWITCH, 0, SESSION_AT(errors), "how far each number may be off" },
 	{ "ages", SET_SWITCH, 0, SESSION_AT(ages), "how old the memory of each row is" },

@@ -9,7 +9,7 @@
 #include "base/search.h"
 #include "base/strbuf.h"
 
-enum { most_nodes = (1 << 18) - 1, most_strings = (1 << 20) - 1 };
+enum { most_nodes = (1 << 18) - 1, most_strings = (1 << 20) - 1, most_tags = (1 << 10) - 1 };
 
 /* What comes of a line; the rest are codes of enum jprof_code. */
 enum { GOOD, FAULTY_TABLE };
@@ -186,6 +186,29 @@ static int read_epoch(struct table_parse *p)
 	return GOOD;
 }
 
+/* The text is read last: until then the tag is none. */
+static int read_tag(struct table_parse *p)
+{
+	struct jp_rubytable *t = p->table;
+	uint64_t number;
+	if (!take_decimal(&p->line, most_tags, &number) || !number)
+		return FAULTY_TABLE;
+	struct jp_span word = take_table_word(&p->line);
+	enum jp_tag_kind kind = is_table_word(word, "route") ? JP_TAG_ROUTE
+	                        : is_table_word(word, "job") ? JP_TAG_JOB
+	                                                     : JP_TAG_PLAIN;
+	if (!word.len || !p->line.len || !take_text(p))
+		return FAULTY_TABLE;
+	if (p->text.failed || jp_array_reserve(&t->marks, &t->mark_cap, number + 1, sizeof *t->marks))
+		return JPROF_E_NOMEM;
+	while (t->mark_count <= number)
+		t->marks[t->mark_count++] = (struct jp_rubytag){ .text = JP_NONE };
+	if (t->marks[number].text != JP_NONE)
+		return FAULTY_TABLE;
+	t->marks[number] = (struct jp_rubytag){ kind, jp_intern(&t->texts, p->text.text, p->text.len) };
+	return t->marks[number].text == JP_NONE ? JPROF_E_NOMEM : GOOD;
+}
+
 /* ---- texts and frames ------------------------------------------------------------------------------------- */
 
 /* Makes room for number `id` in a list of ids; new ones are JP_NONE. 0, or -1 when memory is short. */
@@ -301,19 +324,13 @@ static int read_table_line(struct table_parse *p)
 	static const struct {
 		const char *word;
 		int (*read)(struct table_parse *p);
-	} lines[] = { { "n", read_frame },
-		      { "s", read_string },
-		      { "m", read_marker },
-		      { "process", read_process },
-		      { "dump", read_sum },
-		      { "ids", read_ids },
-		      { "ruby", read_ruby },
-		      { "bounds", read_bounds },
-		      { "interpreter", read_interpreter },
-		      { "time", read_time },
-		      { "start", read_start },
-		      { "e", read_epoch },
-		      { "directory", read_directory },
+	} lines[] = { { "n", read_frame },         { "s", read_string },
+		      { "t", read_tag },           { "m", read_marker },
+		      { "process", read_process }, { "dump", read_sum },
+		      { "ids", read_ids },         { "ruby", read_ruby },
+		      { "bounds", read_bounds },   { "interpreter", read_interpreter },
+		      { "time", read_time },       { "start", read_start },
+		      { "e", read_epoch },         { "directory", read_directory },
 		      { "end", read_table_end } };
 	struct jp_span word = take_table_word(&p->line);
 	if (p->ended)
@@ -388,6 +405,13 @@ const struct jp_rubyepoch *jp_rubytable_epoch(const struct jp_rubytable *t, uint
 	return i < t->span_count && t->spans[i].number == number ? &t->spans[i] : NULL;
 }
 
+const struct jp_rubytag *jp_rubytable_tag(const struct jp_rubytable *t, uint64_t number)
+{
+	uint64_t tag = number - t->tags;
+	bool known = number >= t->tags && number < t->epochs && tag < t->mark_count && t->marks[tag].text != JP_NONE;
+	return known ? &t->marks[tag] : NULL;
+}
+
 const char *jp_rubytable_text(const struct jp_rubytable *t, uint32_t id)
 {
 	return id == JP_NONE ? "" : jp_intern_get(&t->texts, id);
@@ -401,6 +425,7 @@ void jp_rubytable_free(struct jp_rubytable *t)
 	free(t->frames);
 	free(t->places);
 	free(t->spans);
+	free(t->marks);
 	free(t->boot);
 	free(t->directory);
 	free(t->why);

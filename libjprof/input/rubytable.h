@@ -36,6 +36,14 @@ struct jp_rubyepoch {
 	uint64_t begin, end; /* end 0: it runs */
 };
 
+/* What a tag's text is. */
+enum jp_tag_kind { JP_TAG_PLAIN, JP_TAG_ROUTE, JP_TAG_JOB };
+
+struct jp_rubytag {
+	enum jp_tag_kind kind;
+	uint32_t text; /* id in texts; JP_NONE: no such tag */
+};
+
 struct jp_rubytable {
 	struct jp_checksum dump;                  /* that it belongs to */
 	uint64_t start, nodes, tags, epochs, end; /* of the mapping, and of the numbers of each kind */
@@ -54,6 +62,8 @@ struct jp_rubytable {
 	struct jp_intern texts;
 	struct jp_rubyepoch *spans; /* of the epochs that the dump has, by ascending number */
 	size_t span_count, span_cap;
+	struct jp_rubytag *marks; /* tags, by their number */
+	size_t mark_count, mark_cap;
 };
 
 enum {
@@ -70,6 +80,9 @@ uint32_t jp_rubytable_frame(const struct jp_rubytable *table, uint64_t number);
 
 /* The epoch of this number, with its times; NULL: the table does not list it. */
 const struct jp_rubyepoch *jp_rubytable_epoch(const struct jp_rubytable *table, uint32_t number);
+
+/* The tag that the number of a stack stands for; NULL: it is no tag's, or its text is not known. */
+const struct jp_rubytag *jp_rubytable_tag(const struct jp_rubytable *table, uint64_t number);
 
 /* "" for JP_NONE. */
 const char *jp_rubytable_text(const struct jp_rubytable *table, uint32_t id);

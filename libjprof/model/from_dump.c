@@ -66,6 +66,7 @@ static int name_location(struct dump_load *w, uint64_t address, uint32_t locatio
 struct stack_cursor {
 	uint32_t stack, id; /* that of the last record, and its id in the profile or JP_NONE */
 	uint32_t epoch;     /* likewise */
+	uint32_t tag;
 	size_t first;
 };
 
@@ -84,6 +85,7 @@ static uint32_t stack_of_record(struct dump_load *w, struct stack_cursor *c, uin
 	for (uint32_t f = 1; f < depth; f++)
 		w->profile->locations[places[f]].returned_to = true;
 	c->epoch = w->ruby.any ? w->ruby.epoch : JP_NONE;
+	c->tag = w->ruby.any ? w->ruby.tag : JP_NONE;
 	c->id = joined == places ? jp_stack_id_owned(&w->profile->stacks, places, depth)
 	                         : jp_stack_id(&w->profile->stacks, joined, all);
 	return c->id;
@@ -111,7 +113,7 @@ static int add_records(struct dump_load *w, const char *wanted)
 		uint32_t thread = each ? label_of(w->profile, t) : JP_NONE, label;
 		uint32_t stack = stack_of_record(w, &cursor, record.stack);
 		if (stack == JP_NONE || (each && thread == JP_NONE) ||
-		    !jp_label_id(&w->profile->samples, (struct jp_label){ thread, cursor.epoch }, &label) ||
+		    !jp_label_id(&w->profile->samples, (struct jp_label){ thread, cursor.epoch, cursor.tag }, &label) ||
 		    jp_sample_count_in(&w->profile->samples, stack, label, record.count))
 			return -1;
 		jp_cut_count(&w->profile->cut, &w->profile->samples, record.count, w->cut[record.stack]);

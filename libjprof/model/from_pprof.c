@@ -359,23 +359,26 @@ static int location_of_id(struct pprof_load *w, uint64_t id, uint32_t *location)
 
 /* ---- samples ------------------------------------------------------------------------------------------------ */
 
+static const struct jp_pprof_label *find_label(const struct pprof_load *w, const struct jp_pprof_sample *s,
+                                               const char *key)
+{
+	for (size_t i = 0; i < s->label_count; i++)
+		if (string_is(&w->pprof, w->pprof.labels.items[s->label_first + i].key_s, key))
+			return &w->pprof.labels.items[s->label_first + i];
+	return NULL;
+}
+
 /* The text of the label "thread", or "tN" where it is a number; "" if there is none. */
 static int thread_label(struct pprof_load *w, const struct jp_pprof_sample *s, uint32_t *label)
 {
-	const struct jp_pprof *p = &w->pprof;
+	const struct jp_pprof_label *l = find_label(w, s, "thread");
 	char number[32];
 	*label = JP_NONE;
-	for (size_t i = 0; i < s->label_count; i++) {
-		const struct jp_pprof_label *l = &p->labels.items[s->label_first + i];
-		if (!string_is(p, l->key_s, "thread"))
-			continue;
-		if (l->str_s)
-			return string_id(w, l->str_s, label);
-		snprintf(number, sizeof number, "t%lld", (long long)l->num);
-		*label = jp_intern_str(&w->profile->strings, number);
-		return *label == JP_NONE ? NO_MEMORY : 0;
-	}
-	return 0;
+	if (!l || l->str_s)
+		return l ? string_id(w, l->str_s, label) : 0;
+	snprintf(number, sizeof number, "t%lld", (long long)l->num);
+	*label = jp_intern_str(&w->profile->strings, number);
+	return *label == JP_NONE ? NO_MEMORY : 0;
 }
 
 /* A label is a name, or as jprof writes it, "tN" or "tN NAME". */
@@ -403,6 +406,20 @@ static int thread_of(struct pprof_load *w, const struct jp_pprof_sample *s, uint
 	*thread = all && *text ? jp_thread_label(w->profile, text) : JP_NONE;
 	w->thread_seen += *wanted;
 	return all && *text && *thread == JP_NONE ? NO_MEMORY : 0;
+}
+
+/* The label "tag", whose kind is the label "tag_kind". */
+static int tag_of(struct pprof_load *w, const struct jp_pprof_sample *s, uint32_t *tag)
+{
+	const struct jp_pprof_label *of = find_label(w, s, "tag"), *kind = find_label(w, s, "tag_kind");
+	enum jp_tag_kind known = kind && string_is(&w->pprof, kind->str_s, "route") ? JP_TAG_ROUTE
+	                         : kind && string_is(&w->pprof, kind->str_s, "job") ? JP_TAG_JOB
+	                                                                            : JP_TAG_PLAIN;
+	uint32_t text = JP_NONE;
+	int rc = of && of->str_s ? string_id(w, of->str_s, &text) : 0;
+	if (!rc && *jp_string(w->profile, text))
+		*tag = jp_tag_id(&w->profile->tags, known, jp_string(w->profile, text));
+	return rc || *tag != JP_NONE || !*jp_string(w->profile, text) ? rc : NO_MEMORY;
 }
 
 /* The file has estimates. Their mean size tells the probability of being sampled, and so the counters
@@ -439,11 +456,13 @@ static int stack_of_sample(struct pprof_load *w, const struct jp_pprof_sample *s
 static int add_pprof_sample(struct pprof_load *w, const struct jp_pprof_sample *s)
 {
 	struct jp_values sample = { 0 };
-	uint32_t thread;
+	struct jp_label label = jp_no_label;
 	bool wanted;
 	if (s->value_count != w->pprof.types.count)
 		return faulty(w, "has another number of values than there are types:", s->value_count);
-	int rc = thread_of(w, s, &thread, &wanted);
+	int rc = thread_of(w, s, &label.thread, &wanted);
+	if (!rc)
+		rc = tag_of(w, s, &label.tag);
 	if (!rc)
 		rc = stack_of_sample(w, s);
 	if (rc)
@@ -453,7 +472,7 @@ static int add_pprof_sample(struct pprof_load *w, const struct jp_pprof_sample *
 			sample.value[c] = (double)w->pprof.values.items[s->value_first + (size_t)w->column[c]];
 	guess_seen(w, &sample);
 	w->samples++;
-	return wanted ? jp_sample_add(w->profile, w->stack, s->id_count, thread, &sample, 1) : 0;
+	return wanted ? jp_sample_add(w->profile, w->stack, s->id_count, label, &sample, 1) : 0;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */

@@ -121,6 +121,7 @@ void jp_profile_undo_adding(struct jprof_profile *p, const struct jprof_profile 
 	jp_index_cut(&p->function_ids, &function_kind, p->functions, was->function_ids.count);
 	jp_samples_cut(&p->samples, &was->samples);
 	jp_epochs_cut(&p->epochs, &was->epochs);
+	jp_intern_cut(&p->tags, was->tags.count);
 	while (p->note_count > was->note_count)
 		free(p->notes[--p->note_count]);
 	p->frame_count = was->frame_count;
@@ -320,11 +321,11 @@ int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t func
 	return 0;
 }
 
-int jp_sample_add(struct jprof_profile *p, const uint32_t *stack, size_t depth, uint32_t thread,
+int jp_sample_add(struct jprof_profile *p, const uint32_t *stack, size_t depth, struct jp_label of,
                   const struct jp_values *like, double factor)
 {
 	uint32_t label, id = jp_stack_id(&p->stacks, stack, depth);
-	if (!jp_label_id(&p->samples, (struct jp_label){ thread, JP_NONE }, &label))
+	if (!jp_label_id(&p->samples, of, &label))
 		return -1;
 	struct jp_sample *sample = jp_sample_make(&p->samples, id, label, NULL);
 	struct jp_values *sum = sample ? jp_sample_sum(&p->samples, sample) : NULL;
@@ -344,7 +345,7 @@ bool jp_sample_is_open(const struct jprof_profile *profile, const struct jp_samp
 
 bool jp_has_split_stacks(const struct jprof_profile *profile)
 {
-	return profile->epochs.ids.count > 1;
+	return profile->epochs.ids.count > 1 || profile->tags.count;
 }
 
 const uint32_t *jp_stack_get(const struct jprof_profile *profile, uint32_t stack, size_t *depth)
@@ -562,6 +563,7 @@ void jprof_profile_free(struct jprof_profile *profile)
 	jp_stack_table_release(&profile->stacks);
 	jp_samples_release(&profile->samples);
 	jp_epochs_release(&profile->epochs);
+	jp_intern_release(&profile->tags);
 	jp_intern_release(&profile->variant_keys);
 	jp_intern_release(&profile->mapping_keys);
 	free(profile->objects);

@@ -19,6 +19,7 @@
 #include "model/epochs.h"
 #include "model/process_sums.h"
 #include "model/samples.h"
+#include "model/tags.h"
 
 struct jp_object {
 	uint32_t path; /* id in strings */
@@ -106,6 +107,7 @@ struct jprof_profile {
 	struct jp_stack_table stacks;
 	struct jp_samples samples;
 	struct jp_epochs epochs;
+	struct jp_intern tags;
 	uint32_t *threads; /* string ids of the labels of samples, t2 before t10 */
 	size_t thread_count, thread_cap;
 	struct jp_mapping *mappings;
@@ -197,9 +199,9 @@ int jp_object_bundled(struct jprof_profile *profile, uint32_t object, const stru
 int jp_frame_add(struct jprof_profile *profile, uint32_t location, uint32_t function, unsigned line,
                  bool inlined) jp_must_check;
 
-/* Adds `factor` times what `like` holds to the sample with this thread and a stack of `depth` location ids, made when
+/* Adds `factor` times what `like` holds to the sample with this label and a stack of `depth` location ids, made when
  * it is new. What was sampled for the two counts as independent. 0, or -1 when memory is short. */
-int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, uint32_t thread,
+int jp_sample_add(struct jprof_profile *profile, const uint32_t *stack, size_t depth, struct jp_label label,
                   const struct jp_values *like, double factor) jp_must_check;
 
 /* The string id of a sample's thread, or JP_NONE: all together. */
@@ -208,7 +210,7 @@ uint32_t jp_sample_thread(const struct jprof_profile *profile, const struct jp_s
 /* Whether, in a difference, it is not known what of a sample both sides have. */
 bool jp_sample_is_open(const struct jprof_profile *profile, const struct jp_sample *sample);
 
-/* Whether stacks are split by epoch, into samples of their own. */
+/* Whether stacks are split by epoch or tag, into samples of their own. */
 bool jp_has_split_stacks(const struct jprof_profile *profile);
 
 /* The id of a thread label for samples; JP_NONE when memory is short. */

@@ -108,6 +108,11 @@ static bool is_epoch(const struct jp_ruby_load *w, uint32_t number)
 	return w->process != JP_NONE && number >= w->table->epochs && number < w->table->end;
 }
 
+static bool is_ruby_tag(const struct jp_ruby_load *w, uint32_t number)
+{
+	return w->table && number > w->table->tags && number < w->table->epochs;
+}
+
 static bool is_node(const struct jp_ruby_load *w, uint32_t number)
 {
 	if (w->table)
@@ -131,9 +136,14 @@ bool jp_ruby_is_stack(const struct jp_ruby_load *w, uint32_t number)
 	return is_node(w, number & ~jp_ruby_mark);
 }
 
-/* Shortens a stack to its places; the frame that its number stands for, or JP_NONE, and the number of its epoch, or 0.
- */
-static uint32_t take_ruby_number(struct jp_ruby_load *w, uint32_t *places, uint32_t *depth, uint32_t *epoch)
+/* Numbers that the agent added to a stack besides that of its Ruby stack; 0: none. */
+struct ruby_marks {
+	uint32_t epoch; /* the epoch's own */
+	uint32_t tag;
+};
+
+/* Shortens a stack to its places; the frame that its number stands for, or JP_NONE. */
+static uint32_t take_ruby_number(struct jp_ruby_load *w, uint32_t *places, uint32_t *depth, struct ruby_marks *marks)
 {
 	uint32_t kept = 0, frame = JP_NONE;
 	bool has_node = false;
@@ -142,7 +152,9 @@ static uint32_t take_ruby_number(struct jp_ruby_load *w, uint32_t *places, uint3
 		if (number == places[i]) {
 			places[kept++] = number;
 		} else if (is_epoch(w, number)) {
-			*epoch = number - (uint32_t)w->table->epochs;
+			marks->epoch = number - (uint32_t)w->table->epochs;
+		} else if (is_ruby_tag(w, number)) {
+			marks->tag = number;
 		} else if (!has_node && is_node(w, number)) {
 			has_node = true;
 			frame = w->table ? jp_rubytable_frame(w->table, number) : JP_NONE;
@@ -165,10 +177,23 @@ static int find_stack_epoch(struct jp_ruby_load *w, uint32_t number)
 	return w->epoch == JP_NONE ? -1 : 0;
 }
 
+/* 0, or -1 when memory is short. */
+static int find_stack_tag(struct jp_ruby_load *w, uint32_t number)
+{
+	const struct jp_rubytag *tag = number ? jp_rubytable_tag(w->table, number) : NULL;
+	w->tag = JP_NONE;
+	if (!number)
+		return 0;
+	w->tag = jp_tag_id(&w->profile->tags, tag ? tag->kind : JP_TAG_PLAIN,
+	                   tag ? jp_rubytable_text(w->table, tag->text) : "(text not known)");
+	return w->tag == JP_NONE ? -1 : 0;
+}
+
 const uint32_t *jp_ruby_join(struct jp_ruby_load *w, uint32_t *places, uint32_t *native, uint32_t *depth)
 {
-	uint32_t epoch = 0, frame = take_ruby_number(w, places, native, &epoch);
-	if (find_stack_epoch(w, epoch))
+	struct ruby_marks marks = { 0, 0 };
+	uint32_t frame = take_ruby_number(w, places, native, &marks);
+	if (find_stack_epoch(w, marks.epoch) || find_stack_tag(w, marks.tag))
 		return NULL;
 	*depth = *native;
 	w->deepest = *native > w->deepest ? *native : w->deepest;

@@ -34,6 +34,7 @@ struct jp_ruby_load {
 	size_t joined_cap;
 	uint32_t process;   /* of the profile's epochs, where the dump has any; else JP_NONE */
 	uint32_t epoch;     /* of the last stack: its id in the profile, or JP_NONE */
+	uint32_t tag;       /* likewise */
 	size_t found, lost; /* stacks that have a Ruby stack, and those whose number has no meaning here */
 	size_t added;       /* addresses that are none of code */
 	size_t deepest;     /* frames of the deepest stack, without what the agent added */
@@ -56,7 +57,7 @@ bool jp_ruby_is_stack(const struct jp_ruby_load *load, uint32_t number);
 
 /* Takes what the agent added off a stack of *native places, which it shortens, and gives all of it with the Ruby stack
  * at its outer end: the same places where it has none, else *depth others, until the next call. NULL when memory is
- * short. load->epoch is its epoch then. */
+ * short. load->epoch and load->tag are its own then. */
 const uint32_t *jp_ruby_join(struct jp_ruby_load *load, uint32_t *places, uint32_t *native, uint32_t *depth);
 
 /* Tells a profile's user of it. */

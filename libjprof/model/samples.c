@@ -21,9 +21,11 @@ static bool same_sample(const void *a, const void *b)
 
 static const struct jp_index_kind sample_kind = { sizeof(struct jp_sample), hash_sample, same_sample };
 
+const struct jp_label jp_no_label = { JP_NONE, JP_NONE, JP_NONE };
+
 struct jp_label jp_sample_label(const struct jp_samples *samples, const struct jp_sample *s)
 {
-	struct jp_label label = { JP_NONE, JP_NONE };
+	struct jp_label label = jp_no_label;
 	if (s->label != JP_NONE)
 		memcpy(&label, jp_intern_get(&samples->labels, s->label), sizeof label);
 	return label;
@@ -31,7 +33,7 @@ struct jp_label jp_sample_label(const struct jp_samples *samples, const struct j
 
 bool jp_label_id(struct jp_samples *samples, struct jp_label label, uint32_t *id)
 {
-	bool any = label.thread != JP_NONE || label.epoch != JP_NONE;
+	bool any = label.thread != JP_NONE || label.epoch != JP_NONE || label.tag != JP_NONE;
 	*id = any ? jp_intern(&samples->labels, &label, sizeof label) : JP_NONE;
 	return !any || *id != JP_NONE;
 }

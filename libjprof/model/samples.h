@@ -28,12 +28,15 @@ struct jp_values {
 struct jp_label {
 	uint32_t thread; /* string id of the thread's label, or JP_NONE: all together */
 	uint32_t epoch;  /* id in the profile's epochs, or JP_NONE: not known */
+	uint32_t tag;    /* id in the profile's tags, or JP_NONE: none */
 };
+
+extern const struct jp_label jp_no_label;
 
 /* Most samples are what one dump counted: their numbers follow from the counters. Others have a sum. */
 struct jp_sample {
 	uint32_t stack;      /* id in stacks: an array of uint32_t location ids */
-	uint32_t label;      /* id in samples->labels, or JP_NONE: neither thread nor epoch */
+	uint32_t label;      /* id in samples->labels, or JP_NONE: none of these */
 	uint32_t sum;        /* place in samples->sums, or JP_NONE: as it was counted */
 	uint32_t ever;       /* place in samples->ever, or JP_NONE: nothing was counted as ever allocated */
 	uint64_t counted[2]; /* objects and bytes in use, as in the dump */

@@ -263,6 +263,11 @@ static int room_for_sample(struct jprof_profile *to, struct jp_sample *sample, b
 	return !sum || (less && !jp_values_make_less(&to->samples, sum)) ? -1 : 0;
 }
 
+static uint32_t translate_tag(struct jprof_profile *to, const struct jprof_profile *from, uint32_t tag)
+{
+	return jp_tag_id(&to->tags, jp_tag_kind(&from->tags, tag), jp_tag_text(&from->tags, tag));
+}
+
 static int translate_label(struct jprof_profile *to, const struct jprof_profile *from, const struct jp_sample *other,
                            const struct translation *t, uint32_t *id)
 {
@@ -271,6 +276,8 @@ static int translate_label(struct jprof_profile *to, const struct jprof_profile 
 		return -1;
 	if (label.epoch != JP_NONE)
 		label.epoch = t->epochs.epoch[label.epoch];
+	if (label.tag != JP_NONE && (label.tag = translate_tag(to, from, label.tag)) == JP_NONE)
+		return -1;
 	return jp_label_id(&to->samples, label, id) ? 0 : -1;
 }
 

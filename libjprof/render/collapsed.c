@@ -24,18 +24,35 @@ struct lines {
 };
 
 /* A name as a part of such a line: the separators are not allowed in it. */
-static void add_frame_name(struct jp_strbuf *line, const struct jprof_view *view, uint32_t frame)
+static void add_name_part(struct jp_strbuf *line, const char *name)
 {
 	size_t n;
-	for (const char *s = jp_frame_name(view, frame); *s; s += n ? n : 1) {
+	for (const char *s = name; *s; s += n ? n : 1) {
 		n = jp_utf8_len(s);
 		if (!n)
 			jp_strbuf_str(line, JP_UTF8_REPLACEMENT);
 		else
 			jp_strbuf_add(line, *s == ';' ? ":" : (unsigned char)*s < 0x20 || *s == 0x7f ? "?" : s, n);
 	}
+}
+
+static void add_frame_name(struct jp_strbuf *line, const struct jprof_view *view, uint32_t frame)
+{
+	add_name_part(line, jp_frame_name(view, frame));
 	if (view->code.frames[frame].inlined)
 		jp_strbuf_str(line, "[inline]");
+}
+
+/* The tag is the root, where there are any. */
+static void add_tag_root(struct jp_strbuf *line, const struct jprof_view *view, uint32_t tag)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
+	if (!view->profile->tags.count)
+		return;
+	jp_put_tag(&view->profile->tags, tag, &name);
+	line->failed = line->failed || name.failed;
+	if (!name.failed)
+		add_name_part(line, name.text);
 }
 
 static int collect(struct lines *lines, struct jp_walk *walk)
@@ -44,6 +61,8 @@ static int collect(struct lines *lines, struct jp_walk *walk)
 	for (uint32_t i = 0; i < walk->view->stack_count; i++) {
 		jp_strbuf_cut(&line, 0);
 		jp_walk_frames(walk, i);
+		if (walk->depth)
+			add_tag_root(&line, walk->view, walk->view->stacks[i].tag);
 		for (uint32_t k = walk->depth; k-- > 0;) {
 			if (line.len)
 				jp_strbuf_str(&line, ";");

@@ -8,6 +8,7 @@
 #include "base/opts.h"
 #include "model/pairs.h"
 #include "render/agecells.h"
+#include "render/jsontags.h"
 #include "render/render.h"
 #include "view/callers.h"
 #include "view/rowages.h"
@@ -17,9 +18,8 @@ enum { schema_version = 2 };
 /* Decimals of objects and bytes, and of percentages. */
 enum { value_decimals = 3, percent_decimals = 4 };
 
-static const char *const granularities[] = {
-	"function", "line", "file", "address", "library", "site", "kind", "group"
-};
+static const char *const granularities[] = { "function", "line", "file",  "address", "library",
+	                                     "site",     "kind", "group", "tag" };
 static const char *const origins[] = { "native", "application", "gem", "stdlib", "vm" };
 static const char *const percent_keys[] = { "rows", "base", "changes" };
 static const char *const proofs[] = { "no_file", "contradicted", "unverified", "inode", "build_id", "input" };
@@ -463,6 +463,8 @@ int jp_render_json(const struct jprof_view *view, const struct jprof_report_opts
 	put_json_head(&j, view, opts);
 	put_epochs(&j, view);
 	int rc = put_table(&j, view, opts, err);
+	if (!rc && jp_put_json_tags(&j, view))
+		rc = jp_error_nomem(err);
 	if (!rc)
 		rc = put_json_threads(&j, view, opts, err);
 	if (!rc)

@@ -308,7 +308,7 @@ static void put_proto_label(struct proto_writer *w, const char *key, const char 
 	put_message(w, &w->message, SAMPLE_LABEL, &w->inner);
 }
 
-/* The mean size of the stack's objects: pprof groups and filters by it. */
+/* The mean size of the stack's objects, and its tag: pprof groups and filters by them. */
 static void put_labels(struct proto_writer *w, uint32_t id)
 {
 	const struct jp_view_stack *s = &w->view->stacks[id];
@@ -320,6 +320,13 @@ static void put_labels(struct proto_writer *w, uint32_t id)
 		put_proto_label(w, "bytes", "", (uint64_t)size, "bytes");
 	if (s->thread != JP_NONE)
 		put_proto_label(w, "thread", jp_code_string(w->code, s->thread), 0, "");
+	if (s->tag == JP_NONE)
+		return;
+	const struct jp_intern *tags = &w->view->profile->tags;
+	const char *kind = jp_tag_word(jp_tag_kind(tags, s->tag));
+	put_proto_label(w, "tag", jp_tag_text(tags, s->tag), 0, "");
+	if (kind)
+		put_proto_label(w, "tag_kind", kind, 0, "");
 }
 
 /* What is written of a stack's values: all samples sum up to the totals. False: nothing but zeros. */

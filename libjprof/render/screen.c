@@ -76,6 +76,7 @@ static const struct {
 	[JPROF_BY_SITE] = { "allocated at", "places" },
 	[JPROF_BY_KIND] = { "kind", "kinds" },
 	[JPROF_BY_GROUP] = { "group", "groups" },
+	[JPROF_BY_TAG] = { "tag", "tags" },
 };
 
 /* Colours that can be read on dark and on light ground. */

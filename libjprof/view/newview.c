@@ -19,7 +19,7 @@ static int take_opts(struct jprof_view_opts *opts, const struct jprof_view_opts 
 		const char *what;
 		unsigned value, count;
 	} words[] = { { "counter", opts->counter, JPROF_COUNTERS },
-		      { "granularity", opts->granularity, JPROF_BY_GROUP + 1 },
+		      { "granularity", opts->granularity, JPROF_BY_TAG + 1 },
 		      { "fold", opts->fold, JPROF_FOLD_RAW + 1 },
 		      { "choice of Ruby's frames", opts->ruby, JPROF_RUBY_OFF + 1 },
 		      { "choice of ages", opts->ages, JPROF_AGES_CUM + 1 } };
@@ -92,6 +92,27 @@ static void note_rules(struct jprof_view *v, const struct jp_rows *rows)
 		}
 }
 
+/* Whether the profile has what is asked for. */
+static int check_asked(const struct jprof_profile *profile, const struct jprof_view_opts *opts, struct jprof_error *err)
+{
+	if (!profile->named)
+		return jp_error(
+		    err, JPROF_E_ARGUMENT, NULL, 0,
+		    "a view is of a profile whose names were looked for: call jprof_profile_symbolize first");
+	if (profile->lean && (opts->errors || opts->ages))
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s", jp_too_lean);
+	if ((opts->ages || opts->older || opts->newer) && !jp_epochs_dated(&profile->epochs))
+		return jp_advise(
+		    err, JPROF_ADVICE_AGES,
+		    jp_error(
+			err, JPROF_E_ARGUMENT, NULL, 0,
+			"does not say when its samples were allocated; the table that an agent writes beside a dump does"));
+	if ((opts->granularity == JPROF_BY_TAG || (opts->tag && *opts->tag)) && !profile->tags.count)
+		return jp_advise(err, JPROF_ADVICE_TAGS,
+		                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "none of its stacks has a tag"));
+	return 0;
+}
+
 int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_opts *given, struct jprof_view **out,
                    struct jprof_error *err)
 {
@@ -99,20 +120,10 @@ int jprof_view_new(const struct jprof_profile *profile, const struct jprof_view_
 		return JPROF_E_ARGUMENT;
 	struct jprof_view_opts opts;
 	int rc = take_opts(&opts, given, err);
+	if (!rc)
+		rc = check_asked(profile, &opts, err);
 	if (rc)
 		return rc;
-	if (!profile->named)
-		return jp_error(
-		    err, JPROF_E_ARGUMENT, NULL, 0,
-		    "a view is of a profile whose names were looked for: call jprof_profile_symbolize first");
-	if (profile->lean && (opts.errors || opts.ages))
-		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s", jp_too_lean);
-	if ((opts.ages || opts.older || opts.newer) && !jp_epochs_dated(&profile->epochs))
-		return jp_advise(
-		    err, JPROF_ADVICE_AGES,
-		    jp_error(
-			err, JPROF_E_ARGUMENT, NULL, 0,
-			"does not say when its samples were allocated; the table that an agent writes beside a dump does"));
 	struct jprof_view *v = calloc(1, sizeof *v);
 	if (!v)
 		return jp_error_nomem(err);

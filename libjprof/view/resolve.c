@@ -35,10 +35,13 @@ struct resolve {
 	struct jp_path path; /* of the stack at hand */
 	size_t stack_cap, path_cap, sum_cap;
 	struct sum *sums; /* by stack, for errors */
-	uint32_t *next;   /* by sample: the next one of the same stack and thread, JP_NONE: none. NULL: all are alone */
-	bool *follows;    /* by sample: it is the next of another */
-	uint8_t *managers; /* by object; NULL: nobody asks */
-	bool by_age;       /* only what is older or newer is wanted */
+	uint32_t
+	    *next; /* by sample: the next one of the same stack, thread and tag; JP_NONE: none. NULL: all are alone */
+	bool *follows;          /* by sample: it is the next of another */
+	uint8_t *managers;      /* by object; NULL: nobody asks */
+	bool by_age;            /* only what is older or newer is wanted */
+	struct jp_pattern *tag; /* of the tags that are asked for; NULL: all */
+	signed char *tag_found; /* by id, and behind them for no tag: 1 yes, -1 no, 0 not asked yet */
 };
 
 /* ---- stacks ---------------------------------------------------------------------------------------- */
@@ -46,14 +49,14 @@ struct resolve {
 static uint64_t hash_stack(uint64_t seed, const void *item)
 {
 	const struct jp_view_stack *s = item;
-	uint64_t h = jp_hash_mix(seed, (uint64_t)s->thread << 32 | s->skip);
+	uint64_t h = jp_hash_mix(jp_hash_mix(seed, s->tag), (uint64_t)s->thread << 32 | s->skip);
 	return jp_hash(h, s->places, s->depth * sizeof *s->places);
 }
 
 static bool same_stack(const void *a, const void *b)
 {
 	const struct jp_view_stack *x = a, *y = b;
-	return x->thread == y->thread && x->skip == y->skip && x->depth == y->depth &&
+	return x->thread == y->thread && x->tag == y->tag && x->skip == y->skip && x->depth == y->depth &&
 	       (!x->depth || !memcmp(x->places, y->places, x->depth * sizeof *x->places));
 }
 
@@ -80,7 +83,7 @@ static int add_path(struct resolve *r, uint32_t id)
 	struct jprof_view *v = r->view;
 	const struct jp_view_stack *stack = &v->stacks[id];
 	if (jp_array_push(v->paths, id, r->path_cap) ||
-	    jp_rows_path(&v->store->rows, stack->places, stack->depth, &r->path))
+	    jp_rows_path(&v->store->rows, stack->places, stack->depth, stack->tag, &r->path))
 		return -1;
 	uint32_t *rows = jp_arena_alloc(&v->store->places, (r->path.count + 1) * sizeof *rows);
 	if (rows && r->path.count)
@@ -108,12 +111,12 @@ static int add_rows(struct resolve *r, uint32_t id)
 }
 
 /* The view's stack with these places, made when it is new; JP_NONE when memory is short. */
-static uint32_t view_stack_of(struct resolve *r, const struct jp_run *run, uint32_t thread)
+static uint32_t view_stack_of(struct resolve *r, const struct jp_run *run, struct jp_label label)
 {
 	static const struct jp_index_kind kind = { sizeof(struct jp_view_stack), hash_stack, same_stack };
 	struct jprof_view *v = r->view;
 	struct jp_view_stack stack = {
-		.places = run->places, .depth = run->depth, .skip = run->skip, .thread = thread
+		.places = run->places, .depth = run->depth, .skip = run->skip, .thread = label.thread, .tag = label.tag
 	};
 	bool known;
 	if (jp_array_push(v->stacks, v->stack_count, r->stack_cap) ||
@@ -196,7 +199,7 @@ static int keep_slice(struct resolve *r, uint32_t id, const struct jp_sample *sa
 	return jp_slices_add(&r->view->slices, &slice);
 }
 
-/* The samples of one stack and thread, whose epochs are merged for showing. 0, or -1 when memory is short. */
+/* The samples of one stack, thread and tag, whose epochs are merged for showing. 0, or -1 when memory is short. */
 static int add_values(struct resolve *r, uint32_t id, uint32_t first)
 {
 	const struct jp_samples *samples = &r->profile->samples;
@@ -219,17 +222,19 @@ static int add_values(struct resolve *r, uint32_t id, uint32_t first)
 	return 0;
 }
 
-/* By stack, then by thread, then those that are kept. */
+/* By stack, then by thread, then by tag, then those that are kept. */
 static int order_of_samples(uint32_t a, uint32_t b, const void *context)
 {
 	const struct resolve *r = context;
 	const struct jprof_profile *p = r->profile;
 	const struct jp_sample *x = &p->samples.items[a], *y = &p->samples.items[b];
-	uint32_t one = jp_sample_thread(p, x), other = jp_sample_thread(p, y);
+	struct jp_label one = jp_sample_label(&p->samples, x), other = jp_sample_label(&p->samples, y);
 	if (x->stack != y->stack)
 		return x->stack < y->stack ? -1 : 1;
-	if (one != other)
-		return one < other ? -1 : 1;
+	if (one.thread != other.thread)
+		return one.thread < other.thread ? -1 : 1;
+	if (one.tag != other.tag)
+		return one.tag < other.tag ? -1 : 1;
 	bool kept = keeps_age(r, x);
 	if (kept != keeps_age(r, y))
 		return kept ? -1 : 1;
@@ -252,7 +257,8 @@ static int chain_epochs(struct resolve *r)
 		jp_sort_ids(order, count, order_of_samples, r);
 	for (uint32_t i = 1; order && r->next && r->follows && i < count; i++) {
 		const struct jp_sample *one = &p->samples.items[order[i - 1]], *other = &p->samples.items[order[i]];
-		if (one->stack != other->stack || jp_sample_thread(p, one) != jp_sample_thread(p, other) ||
+		struct jp_label a = jp_sample_label(&p->samples, one), b = jp_sample_label(&p->samples, other);
+		if (one->stack != other->stack || a.thread != b.thread || a.tag != b.tag ||
 		    keeps_age(r, one) != keeps_age(r, other))
 			continue;
 		r->next[order[i - 1]] = order[i];
@@ -295,7 +301,30 @@ static int choose_part(struct resolve *r, struct jp_run *run)
 	return 0;
 }
 
-static int resolve_sample(struct resolve *r, uint32_t first, uint32_t thread, struct jprof_error *err)
+/* Whether the tag of a sample is asked for; no tag is an empty text. */
+static bool keeps_tag(struct resolve *r, uint32_t tag)
+{
+	const struct jp_intern *tags = &r->profile->tags;
+	uint32_t place = tag == JP_NONE ? tags->count : tag;
+	if (!r->tag)
+		return true;
+	if (!r->tag_found[place]) {
+		const char *text = jp_tag_text(tags, tag);
+		r->tag_found[place] = jp_pattern_found(r->tag, text, strlen(text)) ? 1 : -1;
+	}
+	return r->tag_found[place] > 0;
+}
+
+static int find_tags(struct resolve *r, struct jprof_error *err)
+{
+	const char *pattern = r->opts->tag;
+	if (!pattern || !*pattern)
+		return 0;
+	r->tag_found = calloc((size_t)r->profile->tags.count + 1, sizeof *r->tag_found);
+	return r->tag_found ? jp_pattern_new(pattern, "tag", &r->tag, err) : jp_error_nomem(err);
+}
+
+static int resolve_sample(struct resolve *r, uint32_t first, struct jprof_error *err)
 {
 	const struct jp_sample *sample = &r->profile->samples.items[first];
 	size_t depth;
@@ -315,7 +344,14 @@ static int resolve_sample(struct resolve *r, uint32_t first, uint32_t thread, st
 	int rc = r->filter.any ? jp_filter_stack(&r->filter, &run, err) : 0;
 	if (rc)
 		return rc;
-	uint32_t id = view_stack_of(r, &run, thread);
+	struct jp_label label = jp_sample_label(&r->profile->samples, sample);
+	if (!keeps_tag(r, label.tag))
+		run = (struct jp_run){ .places = run.places };
+	if (jp_pattern_given_up(r->tag))
+		return jp_advise(err, JPROF_ADVICE_PATTERN,
+		                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+		                          "tag: takes too much backtracking; give a simpler pattern"));
+	uint32_t id = view_stack_of(r, &run, label);
 	if (id == JP_NONE)
 		return jp_error_nomem(err);
 	r->view->stacks[id].managed |= managed;
@@ -402,7 +438,24 @@ static int prepare_view(struct resolve *r, struct jprof_error *err)
 	if (rc)
 		return rc;
 	v->store->rows.origins = v->origins;
+	v->store->rows.tags = &r->profile->tags;
 	return jp_fold_init(&r->fold, &v->code, r->opts, err);
+}
+
+static void release_resolve(struct resolve *r)
+{
+	jp_fold_release(&r->fold);
+	jp_filter_release(&r->filter);
+	jp_index_release(&r->ids);
+	jp_native_end_release(&r->native_end);
+	free(r->cut);
+	free(r->path.rows);
+	free(r->sums);
+	free(r->next);
+	free(r->follows);
+	free(r->managers);
+	jp_pattern_free(r->tag);
+	free(r->tag_found);
 }
 
 int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile, const struct jprof_view_opts *opts,
@@ -412,6 +465,8 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 	int rc = find_thread(&r, err);
 	if (!rc)
 		rc = jp_filter_init(&r.filter, &view->code, opts, err);
+	if (!rc)
+		rc = find_tags(&r, err);
 	if (!rc)
 		rc = prepare_view(&r, err);
 	if (!rc && opts->errors && !(r.managers = jp_managers_of(&view->code)))
@@ -425,7 +480,7 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 	for (uint32_t i = 0; !rc && i < count; i++) {
 		uint32_t thread = jp_sample_thread(profile, &profile->samples.items[i]);
 		if ((r.thread == JP_NONE || thread == r.thread) && !(r.follows && r.follows[i]))
-			rc = resolve_sample(&r, i, thread, err);
+			rc = resolve_sample(&r, i, err);
 	}
 	if (!rc && (weigh(&r) || (opts->ages && jp_slices_order(&view->slices, view->stack_count))))
 		rc = jp_error_nomem(err);
@@ -433,15 +488,6 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 	view->row_object = view->store->rows.object;
 	view->row_of_frame = view->store->rows.of_frame;
 	view->row_of_object = view->store->rows.of_object;
-	jp_fold_release(&r.fold);
-	jp_filter_release(&r.filter);
-	jp_index_release(&r.ids);
-	jp_native_end_release(&r.native_end);
-	free(r.cut);
-	free(r.path.rows);
-	free(r.sums);
-	free(r.next);
-	free(r.follows);
-	free(r.managers);
+	release_resolve(&r);
 	return rc;
 }

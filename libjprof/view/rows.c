@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "model/tags.h"
 #include "view/origin.h"
 #include "view/owner.h"
 
@@ -235,7 +236,14 @@ static uint32_t row_of_group(struct jp_rows *r, const uint32_t *places, size_t d
 	return row;
 }
 
-int jp_rows_path(struct jp_rows *r, const uint32_t *places, size_t depth, struct jp_path *path)
+static uint32_t row_of_tag(struct jp_rows *r, uint32_t tag)
+{
+	jp_strbuf_cut(&r->text, 0);
+	jp_put_tag(r->tags, tag, &r->text);
+	return row_named(r, r->objects[0]);
+}
+
+int jp_rows_path(struct jp_rows *r, const uint32_t *places, size_t depth, uint32_t tag, struct jp_path *path)
 {
 	path->inner = path->count = 0;
 	if (jp_array_reserve(&r->objects, &r->objects_cap, depth + 1, sizeof *r->objects))
@@ -244,6 +252,8 @@ int jp_rows_path(struct jp_rows *r, const uint32_t *places, size_t depth, struct
 		r->objects[i] = r->code->locations[places[i]].object;
 	if (!depth)
 		return 0;
+	if (r->granularity == JPROF_BY_TAG)
+		return add_to_path(path, row_of_tag(r, tag));
 	if (r->granularity != JPROF_BY_LIBRARY)
 		return add_to_path(path, row_of_group(r, places, depth));
 	size_t owner;

@@ -11,6 +11,7 @@ struct jp_rows {
 	const struct jp_code *code;
 	const uint32_t *location_of;      /* by frame */
 	const struct jp_origins *origins; /* NULL: there is no Ruby */
+	const struct jp_intern *tags;     /* the profile's */
 	const char *trim;                 /* as jprof_view_opts.trim_path has it */
 	enum jprof_granularity granularity;
 	bool full_names;
@@ -47,15 +48,16 @@ static inline bool jp_rows_are_groups(enum jprof_granularity granularity)
 	return granularity == JPROF_BY_KIND || granularity == JPROF_BY_GROUP;
 }
 
-/* Whether rows are those of stacks, by their paths: by library, by kind, by group. */
+/* Whether rows are those of stacks, by their paths: by library, by kind, by group, by tag. */
 static inline bool jp_rows_by_path(enum jprof_granularity granularity)
 {
-	return granularity == JPROF_BY_LIBRARY || jp_rows_are_groups(granularity);
+	return granularity == JPROF_BY_LIBRARY || granularity == JPROF_BY_TAG || jp_rows_are_groups(granularity);
 }
 
 /* Makes `path` that of a stack of locations. By library: its owner, and the object files that called it; inside of the
- * path all up to the owner's own. Else its kind or group alone. 0, or -1 when memory is short. */
-int jp_rows_path(struct jp_rows *rows, const uint32_t *places, size_t depth, struct jp_path *path) jp_must_check;
+ * path all up to the owner's own. Else its kind, group or tag alone. 0, or -1 when memory is short. */
+int jp_rows_path(struct jp_rows *rows, const uint32_t *places, size_t depth, uint32_t tag,
+                 struct jp_path *path) jp_must_check;
 
 void jp_rows_release(struct jp_rows *rows);
 

@@ -22,6 +22,7 @@ struct jp_view_stack {
 	uint32_t depth;         /* number of places */
 	uint32_t skip;          /* frames of the innermost place that folding took off */
 	uint32_t thread;        /* string id of the label, or JP_NONE */
+	uint32_t tag;           /* id in the profile's tags, or JP_NONE: none */
 	bool managed; /* Ruby's garbage collector may free it: view/managed.h. With errors alone, else false */
 };
 

@@ -1,5 +1,5 @@
 /* Target: tables of Ruby stacks. Asserts that a refusal is a text, that callers come before what they called, that
- * depths are those of the chains, and that each number leads to its frame. */
+ * depths are those of the chains, that each number leads to its frame, and that tags have texts. */
 #include "base/macros.h"
 #include "fuzz.h"
 #include "input/rubytable.h"
@@ -31,6 +31,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (uint64_t node = 0; node < t->node_count; node++)
 		found += t->places[node] != JP_NONE;
 	must(found == t->frame_count);
+	for (uint64_t number = 0; number < t->mark_count; number++) {
+		const struct jp_rubytag *tag = jp_rubytable_tag(t, t->tags + number);
+		must(!tag ||
+		     (number && number < 1 << 10 && *jp_rubytable_text(t, tag->text) && tag->kind <= JP_TAG_JOB));
+	}
 	must(t->nodes <= t->tags && t->tags <= t->epochs && t->epochs <= t->end);
 	jp_rubytable_free(t);
 	return 0;

@@ -97,6 +97,15 @@ static const char *const faulty[] = {
 	HEAD "n 1 0 0\nend 1\n",
 	HEAD "m 1 0 cut\nend 1\n",
 	HEAD "m 1 0  0\nend 1\n",
+	HEAD "t 0 - x\nend 0\n",          /* no tag's number */
+	HEAD "t 1024 - x\nend 0\n",       /* a number that none has */
+	HEAD "t 1 - x\nt 1 - y\nend 0\n", /* twice */
+	HEAD "t 1 -\nend 0\n",            /* no text */
+	HEAD "t 1 - \nend 0\n",
+	HEAD "t 1  x\nend 0\n", /* no kind */
+	HEAD "t 1 - x%\nend 0\n",
+	HEAD "t 1\nend 0\n",
+	HEAD "t -1 - x\nend 0\n",
 	HEAD "bounds 5 5\nend 0\n",
 	"jprof-table 1\ndump 1 1\nids 0 4 3 5 6\nend 0\n",
 };
@@ -114,6 +123,31 @@ static void test_faults(void **state)
 	struct jprof_error err = { 0 };
 	static const char with_nul[] = HEAD "s 1 a\0b\nend 0\n";
 	assert_null(parse(with_nul, sizeof with_nul - 1, &err));
+}
+
+static void check_tag(const struct jp_rubytable *t, uint64_t number, enum jp_tag_kind kind, const char *text)
+{
+	const struct jp_rubytag *tag = jp_rubytable_tag(t, number);
+	assert_non_null(tag);
+	assert_int_equal(tag->kind, kind);
+	assert_string_equal(jp_rubytable_text(t, tag->text), text);
+}
+
+static void test_tag_lines(void **state)
+{
+	(void)state;
+	static const char text[] = HEAD "t 7 route GET /users/:id\nt 1 job Mail%25%0A\nt 1023 - route x\n"
+					"t 2 later text\nend 0\n";
+	struct jp_rubytable *t = parse(text, sizeof text - 1, NULL);
+	assert_non_null(t);
+	check_tag(t, 0x40007, JP_TAG_ROUTE, "GET /users/:id");
+	check_tag(t, 0x40001, JP_TAG_JOB, "Mail%\n");
+	check_tag(t, 0x403ff, JP_TAG_PLAIN, "route x");
+	check_tag(t, 0x40002, JP_TAG_PLAIN, "text"); /* a kind of a later agent */
+	const uint64_t none[] = { 0, 1, 7, 0x3ffff, 0x40000, 0x40003, 0x40400, 0x40407, UINT64_MAX };
+	for (size_t i = 0; i < jp_count(none); i++)
+		assert_null(jp_rubytable_tag(t, none[i]));
+	jp_rubytable_free(t);
 }
 
 /* A stack is never deeper than an agent makes it, however long the chain. */
@@ -140,10 +174,8 @@ static void test_depth(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sound),
-		cmocka_unit_test(test_every_cut),
-		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_sound),     cmocka_unit_test(test_every_cut), cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_tag_lines), cmocka_unit_test(test_depth),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

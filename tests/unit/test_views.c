@@ -30,7 +30,7 @@ static struct jprof_profile *made_of(const struct sample *samples, size_t count)
 			stack[depth] = jp_location_id(p, object, samples[i].stack[depth], samples[i].stack[depth]);
 		const double v = samples[i].value;
 		const struct jp_values values = { .value = { v, v, v, v } };
-		assert_int_equal(jp_sample_add(p, stack, depth, JP_NONE, &values, 1), 0);
+		assert_int_equal(jp_sample_add(p, stack, depth, jp_no_label, &values, 1), 0);
 	}
 	name_locations(p, names, jp_count(names));
 	return p;
