@@ -25,6 +25,8 @@ struct jp_spelled {
 struct jp_lambda {
 	const char *file;          /* the path in full */
 	unsigned line, column;     /* column 0: not known */
+	const void *type;          /* its class, which has one place in the debug information, */
+	const void *function;      /* and the function that it stands in: each instance of a template is one */
 	const char *scope;         /* what is around it: "ns::f::" */
 	const char *shown, *brief; /* NULL: not made yet */
 };
@@ -201,6 +203,8 @@ static uint32_t add_lambda(struct jp_dwarf_names *names, Dwarf_Die *type)
 		.file = declared_in(names, type),
 		.line = jp_dwarf_number(type, DW_AT_decl_line),
 		.column = jp_dwarf_number(type, DW_AT_decl_column),
+		.type = type->addr,
+		.function = names->at.function.addr,
 		.scope = spell(names, ""),
 	};
 	return (uint32_t)names->lambda_count++;
@@ -218,18 +222,40 @@ static bool shares_line(const struct jp_dwarf_names *names, const struct jp_lamb
 	return false;
 }
 
+/* Where columns are not known, as from clang: the number of a lambda among those that stand in its line and scope; 0:
+ * it is the only one. */
+static unsigned number_in_line(const struct jp_dwarf_names *names, const struct jp_lambda *l)
+{
+	unsigned before = 0, all = 0;
+	for (size_t i = 0; i < names->lambda_count; i++) {
+		const struct jp_lambda *other = &names->lambdas[i];
+		if (other->line != l->line || other->function != l->function || other->column || l->column ||
+		    !other->file || !l->file || strcmp(other->file, l->file) != 0 || !other->scope || !l->scope ||
+		    strcmp(other->scope, l->scope) != 0 || (other != l && other->type == l->type))
+			continue;
+		before += other < l;
+		all++;
+	}
+	return all > 1 ? before + 1 : 0;
+}
+
 static void spell_lambda(struct jp_dwarf_names *names, struct jp_lambda *l)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	const char *slash = l->file ? strrchr(l->file, '/') : NULL, *file = slash ? slash + 1 : l->file;
+	unsigned number = number_in_line(names, l);
 	jp_strbuf_printf(&text, "lambda at %s:%u", file ? file : "??", l->line);
 	if (shares_line(names, l))
 		jp_strbuf_printf(&text, ":%u", l->column);
+	if (number)
+		jp_strbuf_printf(&text, "#%u", number);
 	l->brief = keep(names, &text);
 	jp_strbuf_cut(&text, 0);
 	jp_strbuf_printf(&text, "%slambda at %s:%u", l->scope ? l->scope : "", l->file ? l->file : "??", l->line);
 	if (l->column)
 		jp_strbuf_printf(&text, ":%u", l->column);
+	if (number)
+		jp_strbuf_printf(&text, "#%u", number);
 	l->shown = keep(names, &text);
 }
 

@@ -10,11 +10,11 @@
 #define OUT __attribute__((noinline))
 #define IN __attribute__((always_inline))
 
-// The first of two lambdas in one line, which g++ tells apart by their columns.
+// Two lambdas in one line, which g++ tells apart by their columns; clang does not write these, and they are numbered.
 #ifdef __clang__
-#define AT(column) ""
+#define AT(column, number) "#" #number
 #else
-#define AT(column) ":" #column
+#define AT(column, number) ":" #column
 #endif
 
 namespace work {
@@ -70,7 +70,7 @@ void Server::listen()
 
 static NOINLINE void two_in_a_line()
 {
-	auto first = [](const site *) OUT { HERE_AS(LAMBDA AT(16)); }; auto second = [](const site *) OUT { HERE_AS(LAMBDA AT(80)); };
+	auto first = [](const site *) OUT { HERE_AS(LAMBDA AT(16, 1)); }; auto second = [](const site *) OUT { HERE_AS(LAMBDA AT(83, 2)); };
 	first(nullptr);
 	__asm__ volatile("" ::: "memory");
 	second(nullptr);
