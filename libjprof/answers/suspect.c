@@ -113,7 +113,7 @@ static void put_calling_line(const struct jprof_view *v, const struct jp_walk *w
 	if (at >= w->depth)
 		return;
 	const struct jp_frame *frame = &v->code.frames[w->frames[at]];
-	jp_put_site(text, jp_code_file(&v->code, frame->function), frame->line, trim, v->code.directories);
+	jp_put_site(text, &v->code, jp_code_file(&v->code, frame->function), frame->line, trim);
 	jp_strbuf_printf(text, " %s", jp_frame_name(v, w->frames[at]));
 }
 

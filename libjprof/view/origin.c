@@ -180,6 +180,15 @@ static struct jp_path_origin origin_of_frame(const struct jp_code *code, const s
 	return o;
 }
 
+/* A gem with its version, which Debian's packages do not have in their paths. */
+static void put_gem(struct jp_strbuf *out, const struct jp_code *code, const struct jp_path_origin *gem)
+{
+	const char *known = gem->version.len ? NULL : jp_gem_version(code->gems, gem->name);
+	struct jp_span version = known ? (struct jp_span){ known, strlen(known) } : gem->version;
+	jp_strbuf_printf(out, "%.*s%s%.*s", (int)gem->name.len, gem->name.ptr, version.len ? " " : "", (int)version.len,
+	                 version.len ? version.ptr : "");
+}
+
 static int place_origin(struct jp_origins *origins, const struct jp_code *code, uint32_t location,
                         struct jp_strbuf *text)
 {
@@ -187,12 +196,8 @@ static int place_origin(struct jp_origins *origins, const struct jp_code *code, 
 	struct jp_origin *to = &origins->of[location];
 	struct jp_path_origin o = origin_of_frame(code, &code->frames[l->frame_first], &to->site);
 	jp_strbuf_cut(text, 0);
-	const char *known = o.origin == JPROF_ORIGIN_GEM && !o.version.len ? jp_gem_version(code->gems, o.name) : NULL;
-	if (known)
-		o.version = (struct jp_span){ known, strlen(known) };
 	if (o.origin == JPROF_ORIGIN_GEM)
-		jp_strbuf_printf(text, "%.*s%s%.*s", (int)o.name.len, o.name.ptr, o.version.len ? " " : "",
-		                 (int)o.version.len, o.version.len ? o.version.ptr : "");
+		put_gem(text, code, &o);
 	else
 		jp_strbuf_str(text, labels[o.origin]);
 	uint32_t label = text->failed ? JP_NONE : jp_intern(&origins->labels, text->text, text->len);
@@ -288,18 +293,23 @@ static const char *below_directory(const char *path, const struct jp_intern *dir
 	return path;
 }
 
-void jp_put_site(struct jp_strbuf *out, const char *path, uint32_t line, const char *trim,
-                 const struct jp_intern *directories)
+const char *jp_shown_path(const struct jp_code *code, const char *path, const char *trim)
 {
 	const char *plain = jp_behind_prefix(path, trim);
+	if (plain || jp_path_origin(path).origin == JPROF_ORIGIN_GEM)
+		return plain ? plain : path;
+	return below_directory(path, trim && !*trim ? NULL : code->directories);
+}
+
+void jp_put_site(struct jp_strbuf *out, const struct jp_code *code, const char *path, uint32_t line, const char *trim)
+{
 	struct jp_path_origin o = jp_path_origin(path);
-	if (!plain && o.origin != JPROF_ORIGIN_GEM)
-		plain = below_directory(path, trim && !*trim ? NULL : directories);
-	if (plain)
-		jp_strbuf_str(out, plain);
-	else
-		jp_strbuf_printf(out, "%.*s%s%.*s %.*s", (int)o.name.len, o.name.ptr, o.version.len ? " " : "",
-		                 (int)o.version.len, o.version.len ? o.version.ptr : "", (int)o.rest.len, o.rest.ptr);
+	if (o.origin != JPROF_ORIGIN_GEM || jp_behind_prefix(path, trim))
+		jp_strbuf_str(out, jp_shown_path(code, path, trim));
+	else {
+		put_gem(out, code, &o);
+		jp_strbuf_printf(out, " %.*s", (int)o.rest.len, o.rest.ptr);
+	}
 	if (line)
 		jp_strbuf_printf(out, ":%u", line);
 }

@@ -53,11 +53,13 @@ uint32_t jp_origins_caller(const struct jp_origins *origins, const uint32_t *fra
 /* The path behind the first of the prefixes `trim` (comma-separated, may be NULL) that it begins with, or NULL. */
 const char *jp_behind_prefix(const char *path, const char *trim);
 
-/* "app/models/user.rb:42", "i18n 1.14.1 lib/i18n.rb:71": where a frame of Ruby is. The first of the prefixes `trim`
- * (comma-separated, may be NULL) that its path begins with is taken off; else, but of a gem's path, the one of the
- * directories (may be NULL) that it lies below. An empty `trim` leaves paths whole. */
-void jp_put_site(struct jp_strbuf *out, const char *path, uint32_t line, const char *trim,
-                 const struct jp_intern *directories);
+/* A path of Ruby as it is shown: the first of the prefixes `trim` (comma-separated, may be NULL) that it begins with is
+ * taken off; else, but of a gem's path, the directory of a process that it lies below. An empty `trim` leaves paths
+ * whole. The result is a part of the path. */
+const char *jp_shown_path(const struct jp_code *code, const char *path, const char *trim);
+
+/* "app/models/user.rb:42", "i18n 1.14.1 lib/i18n.rb:71": where a frame of Ruby is, the path likewise. */
+void jp_put_site(struct jp_strbuf *out, const struct jp_code *code, const char *path, uint32_t line, const char *trim);
 
 void jp_origins_release(struct jp_origins *origins);
 

@@ -37,20 +37,18 @@ void jp_rows_release(struct jp_rows *rows)
 	jp_strbuf_release(&rows->text);
 }
 
-/* Of a frame that has one: what is to be taken off a path of Ruby is taken off. */
+/* Of a frame that has one: of a path of Ruby what need not be seen is taken off. */
 static const char *shown_file(const struct jp_rows *r, const struct jp_location *l, const struct jp_frame *frame)
 {
 	const char *file = jp_code_file(r->code, frame->function);
-	const char *plain = l->source == JPROF_SOURCE_RUBY ? jp_behind_prefix(file, r->trim) : NULL;
-	return plain ? plain : file;
+	return l->source == JPROF_SOURCE_RUBY ? jp_shown_path(r->code, file, r->trim) : file;
 }
 
 /* "file:line name" of a frame of Ruby. */
 static void name_by_site(struct jp_rows *r, const struct jp_frame *frame)
 {
 	if (r->code->functions[frame->function].file != JP_NONE) {
-		jp_put_site(&r->text, jp_code_file(r->code, frame->function), frame->line, r->trim,
-		            r->code->directories);
+		jp_put_site(&r->text, r->code, jp_code_file(r->code, frame->function), frame->line, r->trim);
 		jp_strbuf_str(&r->text, " ");
 	}
 	jp_strbuf_str(&r->text, jp_code_name(r->code, frame->function, r->full_names));

@@ -62,7 +62,7 @@ static int set_caller(struct jprof_view *v, const struct came *best, const char 
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	const struct jp_frame *frame = &v->code.frames[best->frame];
-	jp_put_site(&text, jp_code_file(&v->code, frame->function), frame->line, trim, v->code.directories);
+	jp_put_site(&text, &v->code, jp_code_file(&v->code, frame->function), frame->line, trim);
 	struct jprof_row *row = &v->rows[best->row];
 	row->from = text.failed ? NULL : jp_arena_dup(&v->store->places, text.text, text.len);
 	row->from_value = best->value;

@@ -50,6 +50,22 @@ owner 'libxml2 via nokogiri 1.13.10' --sysroot=root packaged.heap
 mv $list root/var/lib/dpkg/info/ruby-nokogiri:amd64.list
 owner 'libxml2 via nokogiri 1.13.10' --sysroot=root packaged.heap
 
+# A line of Ruby in such a gem, too: its row begins with the gem.
+cp "$cases/../tables/ruby31.1.heap" lines.heap
+sed 's:^\(s [0-9]*\) owners[.]rb$:\1 /usr/lib/ruby/vendor_ruby/shop/owners.rb:' "$cases/../tables/ruby31.1.heap.ruby" >lines.heap.ruby
+site() { # NAME
+    "$jprof" --sysroot=root lines.heap >out 2>err || { cat err; exit 1; }
+    grep -q "  *$1 owners.rb:6 Leak#keep" out || {
+        failed=1
+        echo "no row $1:"
+        head -n 5 out
+    }
+}
+site shop
+printf '/.\n%s\n%s\n' /usr/lib/ruby/vendor_ruby/shop/owners.rb /usr/share/rubygems-integration/all/specifications/shop-2.3.4.gemspec \
+    >root/var/lib/dpkg/info/ruby-shop.list
+site 'shop 2.3.4'
+
 # Elsewhere a bundle says the same, whatever is there.
 "$jprof" bundle --sysroot=root -o with.jprof packaged.heap 2>err || { cat err; exit 1; }
 mv root/var/lib/dpkg/info/ruby-nokogiri:amd64.list kept.list

@@ -192,6 +192,12 @@ with tempfile.TemporaryDirectory() as folder:
     same("no trim", [n for _, n in text_rows(anywhere, "a.heap")][1], "/srv/shop/app/shop.rb:18 Shop#show")
     write(folder, directory="/srv/shop")
     same("from the directory of the process", text_rows(anywhere, "a.heap"), rows)
+    for words, name, whole in (("--lines", "Shop#show app/shop.rb:18", "Shop#show /srv/shop/app/shop.rb:18"),
+                               ("--files", "app/shop.rb", "/srv/shop/app/shop.rb")):
+        names = [n for _, n in text_rows(anywhere, "--ruby=only", words, "a.heap")]
+        same(f"{words}: from the directory", (name in names, any(n.endswith("/b/gems/i18n-1.14.1/lib/i18n.rb:71") or
+             n == "/b/gems/i18n-1.14.1/lib/i18n.rb" for n in names)), (True, True))
+        same(f"{words}: whole paths", whole in [n for _, n in text_rows(anywhere, "--ruby=only", words, "--trim-path=", "a.heap")], True)
     same("whole paths", text_rows(anywhere, "--trim-path=", "a.heap")[1][1], "/srv/shop/app/shop.rb:18 Shop#show")
     write(folder, directory="/srv/sho")
     same("a directory beside it", text_rows(anywhere, "a.heap")[1][1], "/srv/shop/app/shop.rb:18 Shop#show")

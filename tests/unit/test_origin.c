@@ -83,6 +83,8 @@ static void test_sites(void **state)
 		{ "/b/gems/i18n-1.14.1/lib/i18n.rb", 7, NULL, NULL, "i18n 1.14.1 lib/i18n.rb:7" },
 		{ "/b/gems/i18n-1.14.1/lib/i18n.rb", 7, "/b/gems", NULL, "i18n-1.14.1/lib/i18n.rb:7" },
 		{ "/usr/lib/ruby/vendor_ruby/puma/cluster.rb", 9, NULL, NULL, "puma cluster.rb:9" },
+		{ "/usr/lib/ruby/vendor_ruby/rake/task.rb", 9, NULL, NULL, "rake 13.0.6 task.rb:9" },
+		{ "/usr/lib/ruby/vendor_ruby/rake/task.rb", 9, "/usr/lib", NULL, "ruby/vendor_ruby/rake/task.rb:9" },
 		{ "/srv/shop/app/a.rb", 42, NULL, "/srv/shop", "app/a.rb:42" },
 		{ "/srv/shop/app/a.rb", 42, "/srv", "/srv/shop", "shop/app/a.rb:42" },
 		{ "/srv/shop/app/a.rb", 42, "", "/srv/shop", "/srv/shop/app/a.rb:42" },
@@ -93,13 +95,16 @@ static void test_sites(void **state)
 	};
 	for (size_t i = 0; i < jp_count(sites); i++) {
 		struct jp_strbuf text = { 0 };
-		struct jp_intern directories = { 0 };
+		struct jp_intern directories = { 0 }, gems = { 0 };
+		const struct jp_code code = { .directories = &directories, .gems = &gems };
+		assert_int_equal(jp_intern_str(&gems, "rake 13.0.6"), 0);
 		if (sites[i].directory)
 			assert_int_equal(jp_intern_str(&directories, sites[i].directory), 0);
-		jp_put_site(&text, sites[i].path, sites[i].line, sites[i].trim, &directories);
+		jp_put_site(&text, &code, sites[i].path, sites[i].line, sites[i].trim);
 		assert_string_equal(text.text, sites[i].text);
 		jp_strbuf_release(&text);
 		jp_intern_release(&directories);
+		jp_intern_release(&gems);
 	}
 }
 
