@@ -533,6 +533,10 @@ JPROF_API void jprof_profile_settings(const struct jprof_profile *profile, struc
 /* Likewise. Since: 0.2 */
 JPROF_API void jprof_profile_group(const struct jprof_profile *profile, struct jprof_group *group);
 
+/* The name that all of its processes were started with, without folders, as their side-cars have it: of a file with
+ * several names the one that was meant. NULL: not known, or several. It lives as long as the profile. Since: 0.2 */
+JPROF_API const char *jprof_profile_started_as(const struct jprof_profile *profile);
+
 /* Seconds since the epoch at which the newest dump was made, of what was added; 0: not known. Since: 0.2 */
 JPROF_API int64_t jprof_profile_time(const struct jprof_profile *profile);
 

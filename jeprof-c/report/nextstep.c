@@ -91,14 +91,15 @@ static void add_command_word(struct command *c, const char *word)
 	add_to_command(c, quote, word, quote);
 }
 
-static void add_operands(struct command *c, const struct inputs *inputs)
+/* " [PROGRAM]" and a file. */
+static void add_operands(struct command *c, const struct inputs *inputs, const char *file)
 {
-	add_to_command(c, " ", "", "");
 	if (inputs->program) {
-		add_command_word(c, inputs->program);
 		add_to_command(c, " ", "", "");
+		add_command_word(c, inputs->program);
 	}
-	add_command_word(c, inputs->dumps[0]);
+	add_to_command(c, " ", "", "");
+	add_command_word(c, file);
 }
 
 /* Files were given in whose light the dump is read: the next command would want them, too. */
@@ -117,18 +118,19 @@ static const char *choose_step(const struct loaded *l, const struct inputs *inpu
 	jprof_profile_outside(l->profile, false, &now);
 	find_earlier(inputs->dumps[0], earlier);
 	if (*earlier) {
-		add_to_command(c, "jprof --base=", "", "");
-		add_command_word(c, earlier);
-		add_operands(c, inputs);
+		add_to_command(c, "jprof diff", "", "");
+		add_operands(c, inputs, earlier);
+		add_to_command(c, " ", "", "");
+		add_command_word(c, inputs->dumps[0]);
 		return "what grew since";
 	}
 	if (now.processes) {
 		add_to_command(c, "jprof explain", "", "");
-		add_operands(c, inputs);
+		add_operands(c, inputs, inputs->dumps[0]);
 		return "where all of its memory is";
 	}
-	add_to_command(c, "jprof --base=", "", "");
-	add_command_word(c, inputs->dumps[0]);
+	add_to_command(c, "jprof diff", "", "");
+	add_operands(c, inputs, inputs->dumps[0]);
 	add_to_command(c, " LATER", "", "");
 	return "what grew, when there is a later dump";
 }

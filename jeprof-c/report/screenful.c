@@ -26,7 +26,8 @@ struct layout {
 	const struct options *o;
 	const struct inputs *inputs;
 	struct terminal_size size;
-	bool names;   /* whether to look for what lacks one, for a summary and a next step */
+	bool names;   /* whether to look for what lacks one, */
+	bool more;    /* and for a summary and a next step */
 	size_t lines; /* for the whole of it; 0: not known */
 	size_t over;  /* of the text over the table */
 	size_t under; /* of what is under the table, and the blank line before it: the summary, the memory outside */
@@ -112,8 +113,8 @@ static bool put_under(FILE *to, struct layout *l, const struct loaded *loaded, c
 	FILE *lines = open_memstream(&outside_lines, &size);
 	l->under = lines && *outside ? 1 + terminal_wrap(lines, outside, l->size.columns) : 0;
 	bool good = lines && !fclose(lines);
-	char *next = good && l->names ? make_next(l, loaded) : NULL;
-	if (l->names)
+	char *next = good && l->more ? make_next(l, loaded) : NULL;
+	if (l->more)
 		good = good && put_summary(to, l);
 	else if (l->under)
 		fputs("\n", to);
@@ -133,7 +134,8 @@ bool screenful_plan(struct screenful *s, const struct loaded *loaded, const stru
 	size_t size, said = say_lines() + around_report;
 	char *sentence = headline(loaded, view, o, inputs);
 	*s = (struct screenful){ 0 };
-	l.names = !o->quiet && !loaded->warned && !parts;
+	l.more = !o->quiet && !parts;
+	l.names = l.more && !loaded->warned;
 	FILE *over = open_memstream(&s->over, &size), *under = open_memstream(&s->under, &size);
 	if (over && sentence) {
 		l.over = terminal_wrap(over, sentence, l.size.columns);

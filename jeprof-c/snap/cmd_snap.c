@@ -232,7 +232,7 @@ static void say_next(const struct outcome *outcome)
 		return;
 	as_word(outcome->last, last, sizeof last);
 	if (strcmp(outcome->first, outcome->last) && !access(outcome->first, F_OK)) /* --keep may have removed it */
-		say("%snext: jprof --diff_base=%s %s", gc, as_word(outcome->first, first, sizeof first), last);
+		say("%snext: jprof diff %s %s", gc, as_word(outcome->first, first, sizeof first), last);
 	else
 		say("%snext: jprof %s", gc, last);
 }

@@ -37,7 +37,8 @@ static int take_process(struct jprof_profile *p, jp_json *agent)
 		                            program ? program : "",
 		                            "",
 		                            "",
-		                            ruby ? ruby : "" };
+		                            ruby ? ruby : "",
+		                            program && !strchr(program, '/') ? program : "" };
 	return process.pid ? jp_identity_set(p, &process) : 0;
 }
 
@@ -230,7 +231,8 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 
 struct jp_process jp_process_of_member(const struct jprof_bundle_member *m)
 {
-	return (struct jp_process){ m->pid, m->start_ticks, m->boot_id, m->name, m->program, m->title, m->role, "" };
+	return (
+	    struct jp_process){ m->pid, m->start_ticks, m->boot_id, m->name, m->program, m->title, m->role, "", "" };
 }
 
 static int note_member(struct jprof_profile *profile, const struct jp_bundle_member *m)

@@ -16,9 +16,8 @@ static int set_text(struct jprof_profile *profile, uint32_t *id, const char *tex
 
 static int fill_identity(struct jprof_profile *profile, struct jp_identity *identity, const struct jp_process *from)
 {
-	const char *const text[texts] = {
-		from->boot_id, from->name, from->program, from->title, from->role, from->ruby
-	};
+	const char *const text[texts] = { from->boot_id, from->name, from->program, from->title,
+		                          from->role,    from->ruby, from->invoked };
 	identity->pid = from->pid ? from->pid : identity->pid;
 	identity->start_ticks = from->start_ticks ? from->start_ticks : identity->start_ticks;
 	for (int i = 0; i < texts; i++)
@@ -45,8 +44,9 @@ static struct jp_process process_from(const struct jprof_profile *profile, const
 	const char *text[texts];
 	for (int i = 0; i < texts; i++)
 		text[i] = identity->text[i] == JP_NONE ? "" : jp_string(profile, identity->text[i]);
-	return (struct jp_process){ identity->pid, identity->start_ticks, text[0], text[1], text[2], text[3], text[4],
-		                    text[5] };
+	return (struct jp_process){
+		identity->pid, identity->start_ticks, text[0], text[1], text[2], text[3], text[4], text[5], text[6]
+	};
 }
 
 int jp_identity_merge(struct jprof_profile *to, const struct jprof_profile *from, double factor)
@@ -78,4 +78,18 @@ struct jp_process *jp_identities(const struct jprof_profile *profile, bool base,
 		if (profile->identities[i].base == base)
 			list[(*count)++] = process_from(profile, &profile->identities[i]);
 	return list;
+}
+
+const char *jprof_profile_started_as(const struct jprof_profile *profile)
+{
+	uint32_t name = JP_NONE;
+	if (!profile || profile->strange[0] || profile->strange[1])
+		return NULL;
+	for (size_t i = 0; i < profile->identity_count; i++) {
+		uint32_t own = profile->identities[i].text[texts - 1];
+		if (own == JP_NONE || (name != JP_NONE && own != name))
+			return NULL;
+		name = own;
+	}
+	return name == JP_NONE ? NULL : jp_string(profile, name);
 }

@@ -88,6 +88,7 @@ struct jp_function {
 struct jp_process {
 	uint64_t pid, start_ticks;                                  /* 0: not known */
 	const char *boot_id, *name, *program, *title, *role, *ruby; /* "": not known */
+	const char *invoked; /* the name that it was started with, without folders; likewise */
 };
 
 struct jprof_profile {
@@ -132,7 +133,7 @@ struct jprof_profile {
 	struct jp_outside outside;
 	struct jp_identity { /* of a process; texts by their string ids, in the order of struct jp_process */
 		uint64_t pid, start_ticks;
-		uint32_t text[6];
+		uint32_t text[7];
 		bool base; /* of what was subtracted */
 	} * identities;
 	size_t identity_count, identity_cap;

@@ -201,7 +201,7 @@ screen = on_terminal(24, 80, "--fold=none", paths)
 # Two stacks differ only by how often a function calls itself: they are one path. What all have in common ends in run.
 check(f"\nbiggest path   600 KB ({600 * 1024 * 100 / whole:.1f} %)\n   run > load > again > parse\n" in screen, "the biggest path", screen)
 check("\nobject sizes   1 KB 90 %, 64 bytes 10 %\n" in screen, "the sizes of objects", screen)
-check(re.search(r"\nNext:  jprof --base=\S+/paths\.raw LATER  \(", on_terminal(24, 120, paths)), "no later dump", screen)
+check(re.search(r"\nNext:  jprof diff \S+/paths\.raw LATER  \(", on_terminal(24, 120, paths)), "no later dump", screen)
 check("   run > ... > again > parse\n" in on_terminal(24, 28, "--fold=none", paths), "a path that is cut", on_terminal(24, 28, "--fold=none", paths))
 check("   again > parse\n" not in on_terminal(24, 16, "--fold=none", paths), "a path is whole that is cut")
 check("biggest path   900 objects (36.0 %)" not in on_terminal(24, 80, "--inuse_objects", paths) and
@@ -228,6 +228,16 @@ for early, late in (("app.2.heap", "app.10.heap"), ("app.7.12.3.i3.heap", "app.7
     check(ran and ran.returncode == 0, f"{late}: the next command does not work", ran and ran.stderr.decode())
 bundle = os.path.join(root, "samples/cases/real/redmine-boot.jprof")
 check(f"\nNext:  jprof explain {bundle}  (" in on_terminal(40, 200, bundle), "of a snapshot all memory")
+
+# A program goes by the name it was started with, as the side-car has it: of a file with several names, not of a version.
+for file, started, name in (("redis-check-rdb", "redis-server", "redis-server"), ("ruby3.1", "ruby", "ruby3.1"),
+                            ("busybox", "-sh\x1b[2J", r"-sh\x1b[2J"), ("prog", None, "prog"), ("prog", "/opt/x", "prog")):
+    path = write("started.heap", "heap_v2/1\n  t*: 1: 20000 [0: 0]\n@ 0x1001 0x2001\n  t*: 1: 20000 [0: 0]\n"
+                 f"\nMAPPED_LIBRARIES:\n00001000-00100000 r-xp 00000000 08:01 1 /usr/bin/{file}\n")
+    write("started.heap.json", json.dumps({"jprof_agent": 1, "dump": "started.heap", "pid": 7, "start_ticks": 8, "boot_id": "x",
+                                           **({"program": started} if started else {})}))
+    screen = on_terminal(24, 80, path)
+    check(screen.startswith(name + ": 19.5 KB"), f"{file}, started as {started}", screen)
 
 # A column on request, from bytes and objects of the same rows.
 both = [{row["name"]: row for row in json.loads(on_pipe("--json", counter, dump))["rows"]} for counter in ("--inuse_space", "--inuse_objects")]

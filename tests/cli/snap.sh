@@ -65,7 +65,7 @@ run "$jprof" snap "$one" --gc -o 'a b/x.jprof'
 next_is "garbage was collected first; next: jprof 'a b/x.jprof'"
 run "$jprof" snap "$one" --count=2 --every=0.05 -o two.jprof
 check "the last line is not a difference" \
-    [ "$(cat next)" = "jprof: no garbage was collected first (--gc does that); next: jprof --diff_base=two.1.jprof two.2.jprof" ]
+    [ "$(cat next)" = "jprof: no garbage was collected first (--gc does that); next: jprof diff two.1.jprof two.2.jprof" ]
 check "not named by its label" [ -f "out.d/jprof-boot-$one.jprof" ]
 check "no garbage was collected" [ "$(tar xOf "out.d/jprof-boot-$one.jprof" "$one/agent.json" | python3 -c 'import json, sys; print(json.load(sys.stdin)["ruby"]["gc"])')" = "done" ]
 check "no label" [ "$(bundle_key "out.d/jprof-boot-$one.jprof" 'b["label"], m[0]["label"]')" = "('boot', 'boot')" ]

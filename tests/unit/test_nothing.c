@@ -190,6 +190,7 @@ static void test_profiles(void **state)
 	assert_true(isnan(jprof_profile_figure(p, false, JPROF_FIGURES)));
 	assert_true(isnan(jprof_profile_figure(p, true, JPROF_FIGURE_RSS)));
 	GIVES(== 0, jprof_profile_time(NULL));
+	GIVES(== NULL, jprof_profile_started_as(NULL));
 	GIVES(== NULL, jprof_profile_info(NULL));
 	GIVES(== 0, jprof_profile_threads(NULL));
 	GIVES(== NULL, jprof_profile_thread(NULL, 0));
