@@ -66,6 +66,7 @@ int cmd_diff(int argc, char **argv)
 		return 0;
 	}
 	struct sink sink = { .path = o.common.file };
+	o.common.command = "diff";
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
 	            series_load(&loaded, &inputs, &o) && report_diff(&loaded, &o, &sink);
 	sink.failed = sink.failed || !good;

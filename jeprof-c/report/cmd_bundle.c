@@ -43,7 +43,7 @@ static const struct opt_row bundle_rows[] = {
 	  "put the names of the dump's addresses in (now, the default), or build-ids alone, for files that the reader has" },
 	{ "mode", OPT_TEXT, BUNDLE_AT(mode), 0, NULL, "0644",
 	  "the bundle's mode, in octal (0600: for its owner alone)" },
-	{ "gzip", OPT_SWITCH, BUNDLE_AT(gzip), 0, NULL, NULL, "compress with gzip in place of zstd" },
+	{ "gzip", OPT_SWITCH, BUNDLE_AT(gzip), 0, NULL, NULL, "compresses with gzip instead of zstd" },
 	OPTIONS_LOOKUP(COMMON),
 	{ "help", OPT_SWITCH, COMMON(help), 0, NULL, NULL, "this text" },
 };
@@ -338,9 +338,9 @@ static void bundle_help(void)
 {
 	printf("usage: jprof bundle -o FILE.jprof [OPTIONS] [PROGRAM] DUMP...\n"
 	       "\n"
-	       "Puts dumps and the names of their addresses in one file that any machine reads\n"
-	       "without the programs that ran, and the agent's sidecars\n"
-	       "(DUMP.json) and tables of Ruby stacks (DUMP.ruby) with them.\n"
+	       "Puts dumps and the names of their addresses into one file. Any machine can read\n"
+	       "it, without the programs that ran. The agent's sidecars (DUMP.json) and tables\n"
+	       "of Ruby stacks (DUMP.ruby) go with the dumps.\n"
 	       "\n");
 	opt_help(&bundle_table, 0);
 	printf("\n"

@@ -196,7 +196,7 @@ static int draw_picture(const struct jprof_graph *graph, const struct dot_opts *
 	if (*picture.remark)
 		say("Graphviz: %s", picture.remark);
 	if (picture.left_out)
-		say("the %zu smallest of %zu arrows are left out, for Graphviz would take minutes to place them; "
+		say("the %zu smallest of %zu arrows are left out, because Graphviz would take minutes to place them; "
 		    "--focus=RE or --nodecount=N draws a part of the graph",
 		    picture.left_out, picture.left_out + picture.arrows);
 	/* The file's own trouble is told when it is closed. */

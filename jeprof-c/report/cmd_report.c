@@ -44,7 +44,7 @@ static bool can_write(const struct options *o)
 {
 	if (!format_find(o->output)->binary || o->file || !isatty(STDOUT_FILENO))
 		return true;
-	say("--%s writes binary data, which is nothing for a terminal; give -o FILE", o->output);
+	say("--%s writes binary data, which a terminal cannot show; give -o FILE", o->output);
 	return false;
 }
 

@@ -263,7 +263,7 @@ static bool add_dumps(struct loading *w, struct loaded *l)
 		if (!profile && w->unknown == before)
 			return false;
 		if (profile && w->o->member && !*jprof_profile_info(profile)->members) {
-			say("%s: has no member %s, for it is no bundle", inputs->dumps[i], w->o->member);
+			say("%s: is no bundle, so it has no member %s", inputs->dumps[i], w->o->member);
 			jprof_profile_free(profile);
 			return false;
 		}
@@ -279,7 +279,7 @@ static bool add_dumps(struct loading *w, struct loaded *l)
 	if (!l->profile)
 		say_no_thread(w);
 	else if (inputs->dump_count > 1)
-		say("%d dumps are added up; what grew between two of them shows --diff_base=%s %s", inputs->dump_count,
+		say("%d dumps are added up; --diff_base=%s %s shows what grew between two of them", inputs->dump_count,
 		    inputs->dumps[0], inputs->dumps[1]);
 	return l->profile;
 }

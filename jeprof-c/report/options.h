@@ -95,21 +95,21 @@ void options_explain_help(void);
 /* Rows of an option table: where names are looked for. AT(member) is the place of a member of struct options. */
 /* clang-format off */
 #define OPTIONS_LOOKUP(AT) \
-	{ "sysroot", OPT_TEXT, AT(sysroot), 0, NULL, "DIR", "look up all mapped files below DIR" }, \
-	{ "lib_prefix", OPT_TEXT, AT(lib_prefix), 0, NULL, "DIR,DIR", "look up mapped files below these first" }, \
+	{ "sysroot", OPT_TEXT, AT(sysroot), 0, NULL, "DIR", "looks for all mapped files below DIR" }, \
+	{ "lib_prefix", OPT_TEXT, AT(lib_prefix), 0, NULL, "DIR,DIR", "looks for mapped files below these directories first" }, \
 	{ "add_lib", OPT_TEXT, AT(add_lib), 0, NULL, "FILE,FILE", \
-	  "files that stand in for mapped ones that are missing" }, \
+	  "uses these files for mapped ones that are missing" }, \
 	{ "debug-dir", OPT_TEXT, AT(debug_dir), 0, NULL, "DIR,DIR", \
-	  "look for separate debug files here, then in /usr/lib/debug" }, \
+	  "looks for separate debug files here, then in /usr/lib/debug" }, \
 	{ "debuginfod", OPT_SWITCH, AT(debuginfod), 0, NULL, NULL, \
-	  "ask the servers in $DEBUGINFOD_URLS for what is missing" }, \
+	  "asks the servers in $DEBUGINFOD_URLS for what is missing" }, \
 	{ "names", OPT_TEXT, AT(names), 0, NULL, "FILE,FILE", \
-	  "packs of names for stripped libraries, as jprof names learn makes them" }, \
-	{ "no-packs", OPT_SWITCH, AT(no_packs), 0, NULL, NULL, "no names of packs" }, \
+	  "uses these packs of names for stripped libraries; jprof names learn makes them" }, \
+	{ "no-packs", OPT_SWITCH, AT(no_packs), 0, NULL, NULL, "uses no packs of names" }, \
 	{ "perf-map", OPT_TEXT, AT(perf_map), 0, NULL, "FILE", \
-	  "a JIT compiler's list of its code, as /tmp/perf-PID.map" }, \
+	  "reads a JIT compiler's list of its code, such as /tmp/perf-PID.map" }, \
 	{ "max-memory", OPT_TEXT, AT(max_memory), 0, NULL, "SIZE", \
-	  "end, with a line that says so, before more memory is taken (k, M, G; by default what the control group has left, or half of what is free)" }
+	  "stops, and says so, before it takes more memory (k, M, G; default: what the control group has left, or half of what is free)" }
 /* clang-format on */
 
 #endif

@@ -27,6 +27,5 @@ void selection_say_none(const struct snap_options *o)
 	if (o->puma_of)
 		say("process %d: is no Puma; `jprof snap` alone lists the processes", o->puma_of);
 	else
-		say("no process was found that is meant, and is a Ruby or has a jemalloc; `jprof snap` alone lists those "
-		    "there are");
+		say("no such process is a Ruby or has a jemalloc; `jprof snap` alone lists those that are there");
 }

@@ -19,7 +19,7 @@ static const struct renderer {
 	{ { .name = "collapsed", .help = "stacks for flame graphs: ROOT;...;LEAF VALUE" }, jp_render_collapsed },
 	{ { .name = "raw", .help = "the dump with its names, readable without the program", .source = true },
 	  jp_render_raw },
-	{ { .name = "proto", .help = "a profile.proto, for pprof and its kin: give -o FILE", .binary = true },
+	{ { .name = "proto", .help = "a profile.proto, for pprof and tools like it: give -o FILE", .binary = true },
 	  jp_render_proto },
 	{ { .name = "tree",
 	    .help = "what was called from where, from the roots on",
@@ -64,7 +64,7 @@ static const struct renderer {
 	{ { .name = "speedscope", .help = "a profile for www.speedscope.app" }, jp_render_speedscope },
 	{ { .name = "dhat", .help = "a profile for valgrind's dh_view.html" }, jp_render_dhat },
 	{ { .name = "diff-collapsed",
-	    .help = "of a difference: ROOT;...;LEAF BASE NEW, for difffolded.pl's kin",
+	    .help = "of a difference: ROOT;...;LEAF BASE NEW, for flame graphs of both",
 	    .difference = true },
 	  jp_render_diff_collapsed },
 };

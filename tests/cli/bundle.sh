@@ -126,7 +126,7 @@ exits 1
 says 'jprof: x.jprof: has no member master; it has 17, 21'
 run "$jprof" --member=17 app.17.9.f.heap
 exits 1
-says 'jprof: app.17.9.f.heap: has no member 17, for it is no bundle'
+says 'jprof: app.17.9.f.heap: is no bundle, so it has no member 17'
 run "$jprof" info --all "$far" x.jprof
 prints '^members    2$'
 prints '^  17 +17 .* /usr/bin/ruby, label boot, 1970-01-02 00:00:00 UTC, named by the bundle$'

@@ -197,7 +197,7 @@ parent, child = pty.openpty()
 sys.exit(subprocess.run(sys.argv[1:], stdout=child).returncode)
 END
         exits 1
-        says "jprof: --$word writes binary data, which is nothing for a terminal; give -o FILE"
+        says "jprof: --$word writes binary data, which a terminal cannot show; give -o FILE"
     done
 fi
 

@@ -62,7 +62,7 @@ def draw(path, least, *options):
     drawn = svg.count('class="edge')
     check(250 <= drawn <= 500, f"{what}: {drawn} of {known} arrows are drawn")
     check(svg.count('class="node') == 80, f"{what}: not all functions are drawn")
-    left = f"jprof: the {known - drawn} smallest of {known} arrows are left out, for Graphviz would take minutes"
+    left = f"jprof: the {known - drawn} smallest of {known} arrows are left out, because Graphviz would take minutes"
     check((left in said) == (drawn < known), f"{what}: {known - drawn} are left out, and standard error says: {said}")
     legend = [t for t in texts(svg) if "as can be placed" in t]
     check(bool(legend) == (drawn < known), f"{what}: the legend says {legend}")

@@ -99,7 +99,7 @@ prints_no ' row_new$'
 # ---- several dumps ----
 run "$jprof" --show_bytes $sys dump.heap dump.heap
 exits 0
-says 'jprof: 2 dumps are added up; what grew between two of them shows --diff_base=dump.heap dump.heap'
+says 'jprof: 2 dumps are added up; --diff_base=dump.heap dump.heap shows what grew between two of them'
 prints '^Total: 5976158 B$'
 run "$jprof" --show_bytes $sys "$heaps/sysroot/tmp/jprof-samples/threads" dump.heap dump.heap dump.heap
 exits 0

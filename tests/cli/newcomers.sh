@@ -16,7 +16,7 @@ export JPROF_AGENT_LIB
 unset LD_PRELOAD MALLOC_CONF JPROF_AGENT
 
 : >helps
-for command in '' bundle doctor explain info run snap; do
+for command in '' bundle diff doctor explain info run snap; do
     "$jprof" $command --help >>helps 2>/dev/null
 done
 
@@ -109,7 +109,7 @@ help top~there is no command top; jprof --top=N DUMP
 --peek=nosuch app.heap~--peek=nosuch: no function with memory has such a name; jprof --cum lists those that have$
 '--focus=(' app.heap~--focus: missing closing parenthesis, marked by
 --thread=99 app.heap~no thread 99 in app.heap; jprof info lists its threads$
---member=worker app.heap~app.heap: has no member worker, for it is no bundle$
+--member=worker app.heap~app.heap: is no bundle, so it has no member worker$
 --member=nosuch morning.jprof~morning.jprof: has no member nosuch; it has dump$
 --fold=everything app.heap~--fold=everything: give one of none|alloc|std|vm$
 --ruby=yes app.heap~--ruby=yes: give one of merged|only|off$
@@ -160,6 +160,8 @@ doctor -- nosuchprogram~nosuchprogram: no such program$
 doctor app.heap~app.heap: is no program that may be run; give the one that runs it, too$
 doctor --puma~--puma is not taken: give the PID
 explain~no dump given; jprof explain --help shows how$
+diff~no dump given; jprof diff --help shows how$
+diff nothere.jprof app.heap~nothere.jprof: cannot be opened: No such file or directory$
 explain nothere.jprof~nothere.jprof: cannot be opened: No such file or directory$
 explain a.jprof b.jprof~a.jprof: cannot be opened: No such file or directory$
 info~no dump given; jprof info --help shows how$
