@@ -27,9 +27,10 @@ anon() { # FILE MEMBER: RssAnon in bytes
 # ---- Redmine, from boot to steady: samples/cases/README.md has the truth ----
 boot=$cases/real/redmine-boot.jprof
 steady=$cases/real/redmine-steady.jprof
+old_agent='jprof: no Ruby stacks were taken: the agent that made the dump, of version 0.1.0, takes none'
 run "$jprof" explain --json "$boot" "$steady"
 exits 0
-says
+says "$old_agent"
 cp out redmine.json
 schema redmine.json
 judge "it does not add up" redmine.json "$adds_up"
@@ -46,7 +47,7 @@ judge "sqlite's cache grew by 5.1" redmine.json 'near(next(r["growth"] for r in 
 judge "half of the slots are free" redmine.json 'near(row("gc_free"), 36.75 * 476248 / 961030, .01)'
 run "$jprof" explain "$boot" "$steady"
 exits 0
-says
+says "$old_agent"
 prints '^  118[.]3   44 %   [+]17[.]6  live malloc memory$'
 prints '^   59[.]3          [+]56[.]5    freed pages [(]dirty[)]$'
 prints '^  268[.]4  100 %  [+]107[.]7  RSS$'
@@ -110,6 +111,9 @@ judge "not explained" slots.json "abs(row('not_explained')) < $(anon "$cases/rub
 run "$jprof" explain "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
 prints "Ruby's GC heap[.]\$"
 
+# A directory without debug files.
+mkdir none
+
 # ---- whose it is: what was really done lies within the interval, stripped libruby or not ----
 # grew CASE GROUP MB: the growth of a group holds the truth of samples/cases/README.md, beside half a MB of other things
 grew() {
@@ -157,10 +161,10 @@ judge "a rule of a C program" own.json 'any(r["name"] == "names" and r["bytes"] 
 printf '[lists] our data\nfun rb_str_times\n' >wrong.rules
 run "$jprof" explain --rules=wrong.rules "$steady"
 exits 1
-says 'jprof: wrong.rules:2: is no line of a file of rules: [GROUP] KIND, then lib, fn, table, path, what or do'
+says "$old_agent" 'jprof: wrong.rules:2: is no line of a file of rules: [GROUP] KIND, then lib, fn, table, path, what or do'
 run "$jprof" explain --rules=missing.rules "$steady"
 exits 1
-says 'jprof: missing.rules: cannot be read as rules: No such file or directory'
+says "$old_agent" 'jprof: missing.rules: cannot be read as rules: No such file or directory'
 run "$jprof" --rules=our.rules "$steady"
 exits 1
 says 'jprof: --rules=FILE is for jprof explain'
