@@ -154,6 +154,47 @@ static const char *verb_of(const struct explained *what, enum jprof_part part)
 	                                       : words_of_part(part)->verb;
 }
 
+/* The size class with most of the free places, or whose free places grew most; NULL: there is none. */
+static const struct jprof_explained *worst_class(const struct jprof_explanation *e,
+                                                 double (*by)(const struct jprof_explained *))
+{
+	const struct jprof_explained *row, *worst = NULL;
+	for (size_t i = 0; (row = jprof_explain_at(e, i)); i++)
+		if (row->part == JPROF_PART_SIZE_CLASS && by(row) > 0 && (!worst || by(row) > by(worst)))
+			worst = row;
+	return worst;
+}
+
+static const struct jprof_explained *first_of_part(const struct jprof_explanation *e, enum jprof_part part)
+{
+	const struct jprof_explained *row;
+	size_t i = 0;
+	while ((row = jprof_explain_at(e, i)) && row->part != part)
+		i++;
+	return row;
+}
+
+/* Where fragmentation is a fifth of what grew, or of one snapshot of the memory: its class, and who lies there. */
+static void add_worst_class(char line[line_most], const struct jprof_explanation *e)
+{
+	static const double much = 0.2;
+	const struct jprof_explain_info *info = jprof_explain_info(e);
+	bool single = isnan(info->growth);
+	double (*by)(const struct jprof_explained *) = single ? explained_bytes : growth_of;
+	const struct jprof_explained *part = first_of_part(e, JPROF_PART_FRAGMENTATION), *class = worst_class(e, by);
+	double all = single ? whole_of(e) : info->growth;
+	if (!part || !class || !*class->tenants || (!single && !grows(info)) || !(by(part) >= much * all))
+		return;
+	const char *others = strstr(class->tenants, " %, ");
+	char tenant[name_most];
+	snprintf(tenant, sizeof tenant, "%.*s", others ? (int)(others - class->tenants) + 2 : name_most - 1,
+	         class->tenants);
+	add_words_to(line, "Fragmentation %s %.1f MB, %.1f MB of that between objects of %llu bytes; there lie now: ",
+	             single ? "is" : "grew by", by(part) / mb, by(class) / mb, (unsigned long long)class->object_size);
+	add_name(line, tenant);
+	add_words_to(line, ". ");
+}
+
 static void put_sentence(FILE *out, const struct explained *what)
 {
 	const struct jprof_explanation *e = what->explanation;
@@ -162,6 +203,7 @@ static void put_sentence(FILE *out, const struct explained *what)
 	char line[line_most] = "";
 	if (isnan(info->total))
 		return;
+	add_worst_class(line, e);
 	for (int i = 0; i < most_places && (row = largest_part(e, i, explained_bytes)); i++)
 		add_words_to(line, "%s%.1f MB (%.0f %%) %s", i ? ", " : "", row->bytes / mb,
 		             row->bytes * 100 / whole_of(e), verb_of(what, row->part));
@@ -401,10 +443,7 @@ static void put_helps(FILE *out, const struct jprof_explanation *e)
 
 static bool has_part(const struct jprof_explanation *e, enum jprof_part part)
 {
-	for (size_t i = 0; i < jprof_explain_count(e); i++)
-		if (jprof_explain_at(e, i)->part == part)
-			return true;
-	return false;
+	return first_of_part(e, part);
 }
 
 /* What /proc alone cannot say, and how to start the process so that it can be said. */
@@ -446,6 +485,13 @@ static void put_sharing(FILE *out, const struct jprof_explain_info *info)
 	put_wrapped(out, line);
 }
 
+/* Ruby 3.2 and later has slots of up to 640 bytes. */
+static bool has_large_slots(const char *ruby)
+{
+	unsigned major, minor;
+	return sscanf(ruby, "%2u.%2u", &major, &minor) == 2 && (major > 3 || (major == 3 && minor >= 2));
+}
+
 /* What is in no profile, and what would tell more. */
 static void put_explain_end(FILE *out, const struct explained *what)
 {
@@ -460,7 +506,7 @@ static void put_explain_end(FILE *out, const struct explained *what)
 		fprintf(out,
 		        "\nNot in any profile: Ruby's GC heap (objects%s).\n"
 		        "%s",
-		        has_part(e, JPROF_PART_GC_FREE) ? "" : ", and strings of up to 640 bytes",
+		        has_large_slots(info->settings.ruby) ? ", and strings of up to 640 bytes" : "",
 		        has_part(e, JPROF_PART_OBJECT_TYPE)
 		            ? "Who made them: ObjectSpace.trace_object_allocations, then ObjectSpace.dump_all\n"
 		            : "To see what is in it: jprof snap --objects\n");

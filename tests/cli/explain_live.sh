@@ -100,6 +100,34 @@ for lg in 12 17; do
     stop "$pid"
 done
 
+# ---- buffers that leave RSS behind: each eighth is kept, and so every slab. The first five lines name size and line. ----
+cat >buffers.rb <<'END'
+def fill
+  buffers = Array.new(60_000) { "x" * 1500 }
+  $kept = buffers.each_slice(8).map(&:first)
+  buffers.clear
+end
+Signal.trap("USR1") do
+  fill
+  GC.start
+  File.write("kept", "1")
+end
+File.write("ready", Process.pid.to_s)
+loop { sleep 1 }
+END
+start "lg_prof_sample:17,prof_prefix:$tmp/d/app" "$ruby" buffers.rb
+run "$jprof" explain --gc "$pid" -o before.jprof
+exits 0
+kill -USR1 "$pid"
+until_true 60 test -e kept
+run "$jprof" explain --gc before.jprof "$pid" -o after.jprof
+exits 0
+grep -v '^$' out | head -n 5 >first
+check "the first five lines do not name the size" grep -q 'Fragmentation grew by .* of 1536 bytes' first
+check "... nor the line" grep -q 'buffers.rb:2' first
+stop "$pid"
+rm before.jprof after.jprof
+
 # ---- without agent, profile or jemalloc: what /proc says, what cannot be known, how to start it ----
 rm -f ready
 "$ruby" "$app" >bare.txt 2>&1 </dev/null &
