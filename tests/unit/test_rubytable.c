@@ -4,10 +4,11 @@
 
 #define HEAD "jprof-table 1\nprocess 17 99 boot-id\ndump 4096 00ff\nids 7f00 0 40000 40400 240400\n"
 
-static const char sound[] = HEAD "ruby 3.1.2 on\ninterpreter 100 20 /lib/lib ruby.so\ntime 12.345\nbounds 3 5\n"
-				 "e 1 1.000 2.000\nsomething new\ns 1 app/a b.rb\ns 7 Caf\xc3\xa9%0A%25\ns 3 call\n"
-				 "n 4 0 1 12 7 # 3\nn 9 4 0 0 0 - 3\nm 2 9 cut 12\nm 5 0 after-gc 0\nm 6 0 later 7\n"
-				 "end 5\n";
+static const char sound[] =
+    HEAD "ruby 3.1.2 on\ninterpreter 100 20 /lib/lib ruby.so\ntime 12.345\nstart 11.250 2 1\nbounds 3 5\n"
+	 "e 1 1.000 2.000\nsomething new\ns 1 app/a b.rb\ns 7 Caf\xc3\xa9%0A%25\ns 3 call\n"
+	 "n 4 0 1 12 7 # 3\nn 9 4 0 0 0 - 3\nm 2 9 cut 12\nm 5 0 after-gc 0\nm 6 0 later 7\n"
+	 "end 5\n";
 
 static struct jp_rubytable *parse(const char *text, size_t len, struct jprof_error *err)
 {
@@ -29,6 +30,9 @@ static void test_sound(void **state)
 	assert_int_equal(t->start_ticks, 99);
 	assert_string_equal(t->boot, "boot-id");
 	assert_true(t->stacks && t->interpreter);
+	assert_int_equal(t->began, 11250);
+	assert_int_equal(t->first, 2);
+	assert_int_equal(t->forks, 1);
 	assert_int_equal(t->before, 3);
 	assert_int_equal(t->after, 5);
 	assert_int_equal(t->frame_count, 5);
@@ -107,6 +111,10 @@ static const char *const faulty[] = {
 	HEAD "t 1\nend 0\n",
 	HEAD "t -1 - x\nend 0\n",
 	HEAD "bounds 5 5\nend 0\n",
+	HEAD "start 5.000 0 0\nend 0\n", /* epochs begin with 1 */
+	HEAD "start 5 1 0\nend 0\n",
+	HEAD "start 5.000 1\nend 0\n",
+	HEAD "start 5.000 1 -1\nend 0\n",
 	"jprof-table 1\ndump 1 1\nids 0 4 3 5 6\nend 0\n",
 };
 
