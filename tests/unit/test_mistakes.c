@@ -261,7 +261,7 @@ MISTAKE(negative_counter)
 
 MISTAKE(unknown_granularity)
 {
-	return view_with(t, (struct jprof_view_opts){ .granularity = JPROF_BY_GROUP + 1 }, result, err);
+	return view_with(t, (struct jprof_view_opts){ .granularity = JPROF_BY_TAG + 1 }, result, err);
 }
 
 MISTAKE(unknown_fold)
@@ -372,7 +372,7 @@ static void test_what_does_not_exist(void **state)
 	static const struct mistake mistakes[] = {
 		{ "counter", unknown_counter, JPROF_E_ARGUMENT, "counter 4" },
 		{ "counter below 0", negative_counter, JPROF_E_ARGUMENT, "counter" },
-		{ "granularity", unknown_granularity, JPROF_E_ARGUMENT, "granularity 8" },
+		{ "granularity", unknown_granularity, JPROF_E_ARGUMENT, "granularity 9" },
 		{ "fold", unknown_fold, JPROF_E_ARGUMENT, "fold 5" },
 		{ "thread of a view", unknown_thread_of_a_view, JPROF_E_ARGUMENT, "no thread no such one" },
 		{ "thread of a dump", unknown_thread_of_a_dump, JPROF_E_ARGUMENT, "no thread 4711" },
