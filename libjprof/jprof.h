@@ -997,6 +997,8 @@ struct jprof_path {
 	size_t count;             /* rows: what all stacks from the same root begin with is left out, but for its inner
 	                             end, and a row that calls itself stands once */
 	const char *const *names; /* the outermost first; the innermost is the row that has the value in `flat` */
+	const char *tag;  /* what most of it was allocated for, "route GET /users/:id"; NULL: nothing has tags */
+	double tag_value; /* how much */
 };
 
 /* Makes it; *path is NULL where no stack holds anything. The view must outlive it. Since: 0.2 */

@@ -55,8 +55,18 @@ static int write_path(FILE *to, const struct jprof_view *view, const struct opti
 		return -1;
 	int lines = path && path->count > 1 ? 2 : 0;
 	if (lines) {
+		char line[128];
 		headline_amount(amount, view, o, path->value);
-		fprintf(to, "biggest path   %s (%.1f %%)\n", amount, path->value * 100 / whole_shown(view));
+		snprintf(line, sizeof line, "biggest path   %s (%.1f %%)", amount,
+		         path->value * 100 / whole_shown(view));
+		size_t len = strlen(line);
+		if (path->tag && path->value != 0)
+			snprintf(line + len, sizeof line - len, ", %.0f %% of it for ",
+			         path->tag_value * 100 / path->value);
+		fputs(line, to);
+		if (line[len])
+			terminal_put_cut(to, path->tag, columns > strlen(line) ? columns - strlen(line) : 1);
+		fputs("\n", to);
 		write_chain(to, path, columns);
 	}
 	jprof_path_free(path);

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/strbuf.h"
 #include "model/nameless.h"
 #include "view/view.h"
 #include "view/walk.h"
@@ -30,6 +31,7 @@ struct path_search {
 	uint32_t *best; /* likewise, of what holds most */
 	size_t best_count;
 	double value;
+	double *by_tag; /* of that value, by tag; behind them that of no tag */
 };
 
 static void lay_path(struct path_search *s, uint32_t stack)
@@ -105,8 +107,12 @@ static void take_best(struct path_search *s, size_t at)
 	memcpy(s->best, s->rows, s->count * sizeof *s->rows);
 	s->best_count = s->count;
 	for (size_t i = at; i < s->stack_count && s->stacks[i].hash == s->stacks[at].hash; i++) {
-		lay_path(s, s->stacks[i].stack);
-		s->value += is_best(s) ? jp_stack_value(s->view, s->stacks[i].stack) : 0;
+		uint32_t stack = s->stacks[i].stack, tag = s->view->stacks[stack].tag;
+		lay_path(s, stack);
+		if (!is_best(s))
+			continue;
+		s->value += jp_stack_value(s->view, stack);
+		s->by_tag[tag == JP_NONE ? s->view->profile->tags.count : tag] += jp_stack_value(s->view, stack);
 	}
 }
 
@@ -134,6 +140,23 @@ static const char *name_in_path(struct big_path *big, const struct jprof_view *v
 	return jp_arena_dup(&big->names, name, strlen(name));
 }
 
+/* 0, or -1 when memory is short. */
+static int take_biggest_tag(struct big_path *big, const struct path_search *s)
+{
+	const struct jp_intern *tags = &s->view->profile->tags;
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
+	uint32_t best = 0;
+	if (!tags->count)
+		return 0;
+	for (uint32_t i = 1; i <= tags->count; i++)
+		if (fabs(s->by_tag[i]) > fabs(s->by_tag[best]))
+			best = i;
+	jp_put_tag(tags, best < tags->count ? best : JP_NONE, &name);
+	big->path.tag = name.failed ? NULL : jp_arena_dup(&big->names, name.text, name.len);
+	big->path.tag_value = s->by_tag[best];
+	return big->path.tag ? 0 : -1;
+}
+
 static struct big_path *big_path_of(struct path_search *s)
 {
 	struct big_path *big = calloc(1, sizeof *big);
@@ -143,9 +166,11 @@ static struct big_path *big_path_of(struct path_search *s)
 	for (size_t i = 0; made && i < count; i++)
 		made = (names[i] = name_in_path(big, s->view, s->best[first + i]));
 	if (made) {
-		big->path = (struct jprof_path){ s->value, count, names };
-		return big;
+		big->path = (struct jprof_path){ .value = s->value, .count = count, .names = names };
+		made = !take_biggest_tag(big, s);
 	}
+	if (made)
+		return big;
 	if (big)
 		jprof_path_free(&big->path);
 	return NULL;
@@ -161,7 +186,8 @@ int jprof_path_new(const struct jprof_view *view, struct jprof_path **out, struc
 	s.rows = calloc(longest, sizeof *s.rows);
 	s.best = calloc(longest, sizeof *s.best);
 	s.stacks = calloc((size_t)view->stack_count + 1, sizeof *s.stacks);
-	int rc = jp_walk_init(&s.walk, view) || !s.rows || !s.best || !s.stacks ? -1 : 0;
+	s.by_tag = calloc((size_t)view->profile->tags.count + 1, sizeof *s.by_tag);
+	int rc = jp_walk_init(&s.walk, view) || !s.rows || !s.best || !s.stacks || !s.by_tag ? -1 : 0;
 	if (!rc) {
 		hash_stacks(&s);
 		qsort(s.stacks, s.stack_count, sizeof *s.stacks, by_hash);
@@ -175,6 +201,7 @@ int jprof_path_new(const struct jprof_view *view, struct jprof_path **out, struc
 	free(s.rows);
 	free(s.best);
 	free(s.stacks);
+	free(s.by_tag);
 	if (rc)
 		return jp_error_nomem(err);
 	*out = big ? &big->path : NULL;

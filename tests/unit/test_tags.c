@@ -191,13 +191,29 @@ static void test_formats(void **state)
 	jprof_profile_free(p);
 }
 
+/* What the biggest path was allocated for. */
+static void test_path(void **state)
+{
+	(void)state;
+	struct asked functions = { 0 };
+	struct jprof_profile *p = profile_of_tagged(&mixed);
+	struct jprof_path *path = NULL;
+	name_once(p);
+	struct jprof_view *view = view_of(p, &functions);
+	assert_int_equal(jprof_path_new(view, &path, NULL), 0);
+	assert_string_equal(path->names[path->count - 1], "first");
+	assert_string_equal(path->tag, "route GET /a");
+	assert_near(path->tag_value / path->value, 50.0 / 140);
+	jprof_path_free(path);
+	jprof_view_free(view);
+	jprof_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_two_dumps),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_rows),    cmocka_unit_test(test_two_dumps), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_formats), cmocka_unit_test(test_path),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
