@@ -103,6 +103,8 @@ const char *ruby_job_refusal(void)
 	    !ruby.ruby_vm_at_exit || !ruby.rb_protect || !ruby.rb_errinfo || !ruby.rb_set_errinfo ||
 	    !ruby.rb_cComplex || (!can_trigger() && !ruby.rb_postponed_job_register_one))
 		return "this Ruby does not export all functions by which the agent asks it";
+	if (!ruby_vm_shows_context())
+		return "this Ruby does not show whether a thread still runs in its VM";
 	return ruby_vm_known() ? NULL : "the machine code of this Ruby's rb_during_gc has a form that is not known";
 }
 

@@ -43,9 +43,13 @@ static bool has_context(void)
 	int line;
 	if (ruby.ruby_current_ec)
 		return *(void *const *)((uintptr_t)&mark + context_distance) != NULL;
-	/* It looks for the context itself from Ruby 3.3 on. */
-	return !ruby.rb_postponed_job_trigger || !ruby.rb_profile_frames ||
-	       ruby.rb_profile_frames(0, 1, &frame, &line) > 0;
+	return ruby.rb_profile_frames(0, 1, &frame, &line) > 0;
+}
+
+/* rb_profile_frames looks for the context itself from Ruby 3.3 on. */
+bool ruby_vm_shows_context(void)
+{
+	return ruby.ruby_current_ec || (ruby.rb_postponed_job_trigger && ruby.rb_profile_frames);
 }
 
 void ruby_vm_ends(void)

@@ -12,6 +12,9 @@ void ruby_vm_find(void);
 /* Were they found? Without them nothing of Ruby may be called from an allocation. */
 bool ruby_vm_known(void);
 
+/* Can it be seen whether a thread has an execution context? Without that the same holds: the VM may be half gone. */
+bool ruby_vm_shows_context(void);
+
 /* Is the VM up, and does this thread run in it, hold its lock, and collect no garbage? As free as a signal handler:
  * nothing is allocated, and nothing of the VM is touched where it is gone. */
 bool ruby_vm_serves(void);

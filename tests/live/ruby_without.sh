@@ -10,19 +10,19 @@ whole=$agent
 all=${4:-}
 words=
 
-# lacks NAME: the agent from now on is one that does not find it.
+# lacks NAME [OTHER]: the agent from now on is one that does not find it, or looks for OTHER, of the same length.
 lacks() {
     agent=$tmp/$1.so
-    python3 - "$whole" "$agent" "$1" <<'PY'
+    python3 - "$whole" "$agent" "$1" "${2:-${1%?}~}" <<'PY'
 import sys
-source, target, name = sys.argv[1:]
+source, target, name, other = sys.argv[1:]
 with open(source, "rb") as file:
     code = file.read()
 ends = b"\0" + name.encode() + b"\0"
 if ends not in code:
     sys.exit(f"the agent does not look for {name}")
 with open(target, "wb") as file:
-    file.write(code.replace(ends, ends[:-2] + b"~\0"))
+    file.write(code.replace(ends, b"\0" + other.encode() + b"\0"))
 PY
 }
 
@@ -96,6 +96,9 @@ lacks experimental.hooks.prof_backtrace
 says "this jemalloc has no hook" "docs/ruby.md"
 lacks rb_profile_frames
 says "does not export rb_profile_frames" "docs/ruby.md"
+lacks ruby_current_ec
+! nm -D "$(ldd "$(command -v ruby)" | sed -n 's/.*=> \(.*libruby[^ ]*\) .*/\1/p')" 2>/dev/null | grep -q ruby_current_ec ||
+    says "does not show whether a thread still runs" "docs/ruby.md"
 lacks ruby_thread_has_gvl_p
 says "does not export all functions by which the agent asks" "docs/ruby.md"
 
@@ -135,6 +138,46 @@ for name in $names; do
     lacks "$name" && right "$name"
 done
 agent=$whole
+
+# ---- a job that comes too early ----
+# The agent learns by Kernel#tap, once Ruby has it. This one waits for zap, which the program defines late.
+cat >late.rb <<'RB'
+$kept = []
+class Shop
+  def early = 300.times { |i| $kept << "x" * 5000 + i.to_s }
+  def keep = 900.times { |i| $kept << "x" * 5000 + i.to_s }
+end
+5.times { Shop.new.early }
+exit 1 unless fork { Shop.new.early; exit! 0 }.then { |child| Process.wait2(child)[1].success? }
+puts "early"
+$stdout.flush
+sleep 0.05 until File.exist?("go")
+module Kernel
+  def zap
+    yield self
+    self
+  end
+end
+5.times { Shop.new.early }
+sleep 0.1
+Shop.new.keep
+puts "late"
+$stdout.flush
+sleep
+RB
+lacks tap zap
+start ruby --disable-gems late.rb
+until_true grep -q early said
+check "too early: $(field .ruby_stacks_why report)" has_why "before Ruby was up"
+touch go
+until_true grep -q late said
+check "then it learns: $(field .ruby_stacks_why report)" eval 'field .ruby_stacks report | grep -q true'
+field .ok dump >/dev/null
+check "the interpreter: $(jq -c .ruby.interpreter d/*.json)" jq -e '.ruby.interpreter | length > 1' d/*.json
+check "its lines: $("$jprof" --top=3 d/*.heap 2>&1)" eval '"$jprof" --top=3 d/*.heap 2>/dev/null | grep -q " late.rb:4 Shop#keep"'
+end "$pid"
+agent=$whole
+rm -rf d/*
 
 # ---- older bundles, and programs that are no Ruby ----
 start ruby --disable-gems app.rb wait
