@@ -182,6 +182,56 @@ sleep 0.2
 ended
 exits 143
 
+# ---- a bundle's file that has a name, while it is written
+cat >stuck.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+/* What writes into such a file says so, and waits for the signal, as it may for a slow disk. */
+ssize_t write(int fd, const void *data, size_t len)
+{
+	ssize_t (*real_write)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
+	char link[64], path[512] = "";
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	if (readlink(link, path, sizeof path - 1) < 0 || !strstr(path, ".jprof-part"))
+		return real_write(fd, data, len);
+	FILE *f = fopen(MARK ".part", "w");
+	fputs(path, f);
+	fclose(f);
+	rename(MARK ".part", MARK);
+	sigset_t waiting;
+	while (!sigpending(&waiting) && !sigismember(&waiting, SIGTERM))
+		usleep(10000);
+	return real_write(fd, data, len);
+}
+END
+${CC:-gcc} -shared -fPIC -DMARK="\"$tmp/mark\"" -o stuck.so stuck.c -ldl || skip "no compiler here"
+if [ -n "$no_names" ]; then
+    under="$no_names env LD_PRELOAD=$tmp/stuck.so ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0:detect_leaks=0"
+    rm -f mark
+    begin bundle -o x.jprof "$good"
+    until_true 60 test -e mark || fail "no named part was written"
+    check "$(cat mark)" test -e "$(cat mark)"
+    ended
+    exits 143
+    # A part that a killed one leaves goes with the next one.
+    rm -f mark
+    begin bundle -o x.jprof "$good"
+    until_true 60 test -e mark
+    kill -KILL "$busy"
+    wait "$busy" 2>/dev/null
+    check "the killed one's part: $(cat mark)" test -e "$(cat mark)"
+    under=
+    run "$no_names" "$jprof" bundle -o x.jprof "$good"
+    check "the next one removes $(cat mark)" test ! -e "$(cat mark)"
+    check "and writes its own" test -s x.jprof
+    rm -f x.jprof
+fi
+under=
+
 # ---- a library whose code does not return
 printf '#include <stdio.h>\n#include <unistd.h>\n__attribute__((constructor)) static void hang(void) {\n
 FILE *f = fopen(MARK ".part", "w"); fprintf(f, "%%d", getpid()); fclose(f); rename(MARK ".part", MARK); for (;;) pause(); }\n' >hang.c
