@@ -9,8 +9,8 @@
 enum {
 	longest_run = 8,  /* functions between two anchors that are paired by position */
 	least_fixed = 16, /* bytes of content that say something */
-	least_alike = 60, /* per cent of the functions on the larger side */
-	same_alike = 90,  /* likewise: the same compiler made it, with the same options */
+	least_alike = 50, /* per cent of the functions on the larger side */
+	same_alike = 97,  /* likewise: the same compiler made it, with the same options */
 	most_wrong = 1,   /* per cent of the exported functions; beyond it, no name is believed */
 	near_wrong = 8,   /* functions around a wrong one */
 };
@@ -26,6 +26,11 @@ struct key_list {
 	size_t count;
 };
 
+struct number_list {
+	uint32_t *items;
+	size_t count;
+};
+
 struct pair {
 	uint32_t ours, theirs; /* functions of the file, of the pack */
 };
@@ -36,7 +41,8 @@ struct pairing {
 	const struct jp_fingerprints *prints;
 	struct jp_packmatch *match;
 	struct key_list ours, theirs;
-	struct pair *pairs; /* anchors, by the file's order */
+	struct number_list our_names, their_names; /* what functions refer to: jp_fingerprint.named, sorted */
+	struct pair *pairs;                        /* anchors, by the file's order */
 	size_t pair_count;
 	bool same_compiler;                   /* as good as all contents are alike: functions come in the same order */
 	const struct jp_codesymbol **by_name; /* what the file exports, by name */
@@ -71,6 +77,31 @@ static struct print_key *new_keys(struct key_list *list, size_t most)
 	return list->items;
 }
 
+static int by_reference_hash(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* The references of the functions in a list of keys. */
+static int list_names(const struct key_list *keys, struct number_list *names)
+{
+	names->items = calloc(keys->count + 1, sizeof *names->items);
+	names->count = keys->count;
+	for (size_t i = 0; names->items && i < keys->count; i++)
+		names->items[i] = keys->items[i].named;
+	if (names->items && names->count)
+		qsort(names->items, names->count, sizeof *names->items, by_reference_hash);
+	return names->items ? 0 : -1;
+}
+
+static bool occurs_once(const struct number_list *names, uint32_t number)
+{
+	const uint32_t *at = bsearch(&number, names->items, names->count, sizeof number, by_reference_hash);
+	size_t i = at ? (size_t)(at - names->items) : 0;
+	return at && (!i || at[-1] != number) && (i + 1 == names->count || at[1] != number);
+}
+
 static int make_keys(struct pairing *p)
 {
 	if (!new_keys(&p->ours, p->prints->count) || !new_keys(&p->theirs, p->pack->count))
@@ -87,7 +118,7 @@ static int make_keys(struct pairing *p)
 	}
 	qsort(p->ours.items, p->ours.count, sizeof *p->ours.items, by_print_key);
 	qsort(p->theirs.items, p->theirs.count, sizeof *p->theirs.items, by_print_key);
-	return 0;
+	return list_names(&p->ours, &p->our_names) || list_names(&p->theirs, &p->their_names) ? -1 : 0;
 }
 
 /* How many items from `at` on compare as equal to it. */
@@ -228,53 +259,84 @@ static enum callees compare_callees(const struct pairing *p, uint32_t ours, uint
 	return result;
 }
 
-/* Whether another function of the gap has the same content or the same references: then only its position tells which
- * of them is which. */
+/* Whether another function of the gap has the same content: then only its position tells which of them is which. */
 static bool is_like_another(const struct pairing *p, const struct gap *gap, uint32_t i)
 {
 	const struct jp_fingerprint *f = &p->prints->items[gap->ours];
 	const struct jp_packed_function *g = &p->pack->functions[gap->theirs];
 	for (uint32_t k = 0; k < gap->count; k++)
-		if (k != i &&
-		    ((f[k].content && f[k].content == f[i].content) || (f[k].named && f[k].named == f[i].named) ||
-		     (g[k].content && g[k].content == g[i].content) || (g[k].named && g[k].named == g[i].named)))
+		if (k != i && (f[k].content == f[i].content || g[k].content == g[i].content))
 			return true;
 	return false;
 }
 
+static bool has_same_content(const struct jp_fingerprint *f, const struct jp_packed_function *g)
+{
+	return f->content && f->content == g->content && f->size == g->size && f->named == g->named;
+}
+
+/* Whether the callees tell the i-th function of the gap from others there that have the same content. */
+static bool callees_tell(const struct pairing *p, const struct gap *gap, uint32_t i)
+{
+	const struct jp_packed_function *g = &p->pack->functions[gap->theirs + i];
+	for (uint32_t k = 0; k < gap->count; k++)
+		if (k != i && has_same_content(&p->prints->items[gap->ours + k], g) &&
+		    compare_callees(p, gap->ours + k, gap->theirs + i) != CALLEES_OTHER)
+			return false;
+	return true;
+}
+
+/* Clones and parts of functions (f.cold, f.part.0): which there are is the compiler's choice. */
+static bool is_clone(const struct jp_packed_function *g)
+{
+	return strchr(g->name, '.');
+}
+
+enum pair_verdict { PAIR_UNLIKE, PAIR_UNSURE, PAIR_SAME };
+
 /* What besides its position says that it is the same function: its content, or the names and strings that it uses, or
- * functions that it calls. Another compiler may order functions otherwise: then a content that others have, too, says
- * nothing, nor do names that another one of the gap uses. */
-static bool is_witnessed(const struct pairing *p, const struct gap *gap, uint32_t i)
+ * functions that it calls. Another compiler may order functions otherwise, and any compiler the cold parts of a file
+ * that changed: then a content that others have, too, says nothing. Names and strings do where no other function of
+ * the library refers to the same ones. */
+static enum pair_verdict judge_pair(const struct pairing *p, const struct gap *gap, uint32_t i)
 {
 	const struct jp_fingerprint *f = &p->prints->items[gap->ours + i];
 	const struct jp_packed_function *g = &p->pack->functions[gap->theirs + i];
 	enum callees callees = compare_callees(p, gap->ours + i, gap->theirs + i);
-	bool same_content = f->content && f->content == g->content && f->size == g->size;
-	bool same_named = f->named && f->named == g->named;
-	if (callees == CALLEES_OTHER || (same_content && f->named != g->named))
-		return false;
-	if (callees == CALLEES_SAME || (p->same_compiler && same_content))
-		return true;
-	return same_named && !is_like_another(p, gap, i);
+	bool same_content = has_same_content(f, g), clone = is_clone(g);
+	if (callees == CALLEES_OTHER)
+		return PAIR_UNLIKE;
+	if (clone && !p->same_compiler)
+		return same_content ? PAIR_UNSURE : PAIR_UNLIKE;
+	if (same_content && ((p->same_compiler && (!clone || !is_like_another(p, gap, i))) ||
+	                     (callees == CALLEES_SAME && callees_tell(p, gap, i))))
+		return PAIR_SAME;
+	if (f->named && f->named == g->named && occurs_once(&p->our_names, f->named) &&
+	    occurs_once(&p->their_names, f->named))
+		return PAIR_SAME;
+	return same_content ? PAIR_UNSURE : PAIR_UNLIKE;
 }
 
+/* One pair that is unlike says that functions came or went: then no position holds. */
 static void pair_gap(struct pairing *p, const struct gap *gap)
 {
+	enum pair_verdict verdicts[longest_run];
 	if (!is_even(gap) || gap->count > longest_run)
 		return;
 	for (uint32_t i = 0; i < gap->count; i++)
-		if (!is_witnessed(p, gap, i))
+		if ((verdicts[i] = judge_pair(p, gap, i)) == PAIR_UNLIKE)
 			return;
 	for (uint32_t i = 0; i < gap->count; i++)
-		p->match->named[gap->ours + i] = gap->theirs + i;
+		if (verdicts[i] == PAIR_SAME)
+			p->match->named[gap->ours + i] = gap->theirs + i;
 }
 
 static void name_pairs(struct pairing *p)
 {
 	for (size_t i = 0; i < p->pair_count; i++) {
 		struct gap before = gap_before(p, i), after = gap_before(p, i + 1);
-		if (is_even(&before) && is_even(&after))
+		bool certain = p->same_compiler || !is_clone(&p->pack->functions[p->pairs[i].theirs]);
+		if (certain && is_even(&before) && is_even(&after))
 			p->match->named[p->pairs[i].ours] = p->pairs[i].theirs;
 	}
 	for (size_t i = 0; i <= p->pair_count; i++) {
@@ -402,6 +464,8 @@ int jp_packmatch_find(const struct jp_namepack *pack, const struct jp_codefile *
 	}
 	free(p.pairs);
 	free(p.by_name);
+	free(p.our_names.items);
+	free(p.their_names.items);
 	free(p.ours.items);
 	free(p.theirs.items);
 	return rc;
