@@ -705,15 +705,16 @@ JPROF_API void jprof_bundle_writer_free(struct jprof_bundle_writer *writer);
 
 /* Where a name comes from, from none to best. Only after JPROF_SOURCE_FDE it is a function's name. */
 enum jprof_source {
-	JPROF_SOURCE_NONE,   /* file and offset only */
-	JPROF_SOURCE_FDE,    /* a function's bounds from .eh_frame: FILE!0xSTART */
-	JPROF_SOURCE_PACK,   /* a pack of names, by the function's content: docs/names.md. Since: 0.2 */
-	JPROF_SOURCE_DYNSYM, /* an exported symbol whose [value, value+size) holds the address */
-	JPROF_SOURCE_SYMTAB, /* a symbol of .symtab, likewise; also that of MiniDebugInfo */
-	JPROF_SOURCE_JIT,    /* a JIT compiler's own list: jprof_symbolize_opts.perf_map */
-	JPROF_SOURCE_DWARF,  /* debug information, with lines and inlined functions */
-	JPROF_SOURCE_INPUT,  /* the input came with names */
-	JPROF_SOURCE_RUBY,   /* a frame of Ruby, out of the table beside the dump. Since: 0.2 */
+	JPROF_SOURCE_NONE,       /* file and offset only */
+	JPROF_SOURCE_FDE,        /* a function's bounds from .eh_frame: FILE!0xSTART */
+	JPROF_SOURCE_REGISTERED, /* what Ruby calls the function, by the file's code: docs/names.md. Since: 0.2 */
+	JPROF_SOURCE_PACK,       /* a pack of names, by the function's content: docs/names.md. Since: 0.2 */
+	JPROF_SOURCE_DYNSYM,     /* an exported symbol whose [value, value+size) holds the address */
+	JPROF_SOURCE_SYMTAB,     /* a symbol of .symtab, likewise; also that of MiniDebugInfo */
+	JPROF_SOURCE_JIT,        /* a JIT compiler's own list: jprof_symbolize_opts.perf_map */
+	JPROF_SOURCE_DWARF,      /* debug information, with lines and inlined functions */
+	JPROF_SOURCE_INPUT,      /* the input came with names */
+	JPROF_SOURCE_RUBY,       /* a frame of Ruby, out of the table beside the dump. Since: 0.2 */
 	JPROF_SOURCES
 };
 

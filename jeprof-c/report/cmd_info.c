@@ -124,25 +124,39 @@ static void put_maps(const struct jprof_maps *maps)
 }
 
 static const char *const sources[JPROF_SOURCES] = {
-	[JPROF_SOURCE_NONE] = "none",     [JPROF_SOURCE_FDE] = "FDE",       [JPROF_SOURCE_PACK] = "pack",
-	[JPROF_SOURCE_DYNSYM] = "dynsym", [JPROF_SOURCE_SYMTAB] = "symtab", [JPROF_SOURCE_JIT] = "JIT",
-	[JPROF_SOURCE_DWARF] = "DWARF",   [JPROF_SOURCE_INPUT] = "input",   [JPROF_SOURCE_RUBY] = "Ruby",
+	[JPROF_SOURCE_NONE] = "none", [JPROF_SOURCE_FDE] = "FDE",       [JPROF_SOURCE_REGISTERED] = "registered",
+	[JPROF_SOURCE_PACK] = "pack", [JPROF_SOURCE_DYNSYM] = "dynsym", [JPROF_SOURCE_SYMTAB] = "symtab",
+	[JPROF_SOURCE_JIT] = "JIT",   [JPROF_SOURCE_DWARF] = "DWARF",   [JPROF_SOURCE_INPUT] = "input",
+	[JPROF_SOURCE_RUBY] = "Ruby",
 };
 static const char *const proofs[] = { "no file", "another", "unverified", "same inode", "same build", "not needed" };
 
-/* One line of the table: MB in all and by source, from the best on. `addresses` tells "none" from "none in MB". */
-static void put_row(int best, const double *bytes, const uint64_t *addresses, double all, const char *proof,
-                    const char *path)
+/* Columns of the table, from the best source on: those that most files have, and those that any has. `sum` is that of
+ * all files. */
+static bool has_column(int source, const uint64_t *sum)
+{
+	return sum[source] || (source != JPROF_SOURCE_RUBY && source != JPROF_SOURCE_REGISTERED);
+}
+
+static int column_width(int source)
+{
+	size_t len = strlen(sources[source]);
+	return len > 7 ? (int)len : 7;
+}
+
+/* One line of the table: MB in all and by source. `addresses` tells "none" from "none in MB". */
+static void put_row(const uint64_t *columns, const double *bytes, const uint64_t *addresses, double all,
+                    const char *proof, const char *path)
 {
 	double sum = 0;
 	for (int s = 0; s < JPROF_SOURCES; s++)
 		sum += bytes[s];
 	printf("%9.1f %5.1f%%", sum / mb, all != 0 ? sum * 100 / all : 0);
-	for (int s = best; s >= 0; s--)
-		if (bytes[s] != 0 || addresses[s])
-			printf(" %7.1f", bytes[s] / mb);
-		else
-			printf(" %7s", "-");
+	for (int s = JPROF_SOURCES - 1; s >= 0; s--)
+		if (has_column(s, columns) && (bytes[s] != 0 || addresses[s]))
+			printf(" %*.1f", column_width(s), bytes[s] / mb);
+		else if (has_column(s, columns))
+			printf(" %*s", column_width(s), "-");
 	printf("  %-10s  ", proof);
 	put_name(path);
 	putchar('\n');
@@ -181,17 +195,17 @@ static void put_coverage(const struct jprof_coverage *c, const struct remedies *
 				unverified += f->bytes[s];
 		}
 	}
-	int best = addresses[JPROF_SOURCE_RUBY] ? JPROF_SOURCE_RUBY : JPROF_SOURCE_INPUT;
 	printf("\nwhich file named how many MB, by innermost frame (the allocator's left out), and by what\n");
 	printf("%9s %6s", "MB", "");
-	for (int s = best; s >= 0; s--)
-		printf(" %7s", sources[s]);
+	for (int s = JPROF_SOURCES - 1; s >= 0; s--)
+		if (has_column(s, addresses))
+			printf(" %*s", column_width(s), sources[s]);
 	printf("  %-10s  %s\n", "file is", "file");
 	for (size_t i = 0; i < jprof_coverage_count(c); i++) {
 		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
-		put_row(best, f->bytes, f->addresses, sum, proofs[f->proof], *f->path ? f->path : nowhere);
+		put_row(addresses, f->bytes, f->addresses, sum, proofs[f->proof], *f->path ? f->path : nowhere);
 	}
-	put_row(best, all, addresses, sum, "", "all");
+	put_row(addresses, all, addresses, sum, "", "all");
 	printf("\n%.1f %% of the bytes have a function's name (all but FDE and none); %.1f MB lie in files that are\n"
 	       "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
 	       jprof_coverage_named(c) * 100, unverified / mb);

@@ -3,8 +3,9 @@
 #include <string.h>
 
 static const char letters[JPROF_SOURCES] = {
-	[JPROF_SOURCE_NONE] = 'n',   [JPROF_SOURCE_FDE] = 'f', [JPROF_SOURCE_PACK] = 'p',  [JPROF_SOURCE_DYNSYM] = 'e',
-	[JPROF_SOURCE_SYMTAB] = 's', [JPROF_SOURCE_JIT] = 'j', [JPROF_SOURCE_DWARF] = 'd', [JPROF_SOURCE_INPUT] = 'i',
+	[JPROF_SOURCE_NONE] = 'n', [JPROF_SOURCE_FDE] = 'f',    [JPROF_SOURCE_REGISTERED] = 'r',
+	[JPROF_SOURCE_PACK] = 'p', [JPROF_SOURCE_DYNSYM] = 'e', [JPROF_SOURCE_SYMTAB] = 's',
+	[JPROF_SOURCE_JIT] = 'j',  [JPROF_SOURCE_DWARF] = 'd',  [JPROF_SOURCE_INPUT] = 'i',
 };
 static const char outside = '-', wrapper_letter = 'w';
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/codenames.h"
 #include "input/demangle.h"
 #include "input/dwarf.h"
 #include "input/ehframe.h"
@@ -74,6 +75,7 @@ void jp_objnames_close(struct jp_objnames *names)
 	jp_packnames_free(names->packnames);
 	jp_symtab_free(names->symtab);
 	jp_ehframe_free(names->ehframe);
+	jp_codenames_free(names->codenames);
 	jp_minidebug_free(names->mini);
 	jp_splits_free(names->splits);
 	jp_dwarf_free(names->dwarf);
@@ -194,16 +196,46 @@ static int name_by_packs(struct jp_objnames *names, struct jp_lookup *lookups, s
 	return rc;
 }
 
+/* ---- names of Ruby ------------------------------------------------------------------------------ */
+
+/* What Ruby calls it, as it is: in short, too. */
+static int name_by_code(struct jp_objnames *names, struct jp_lookup *lookup)
+{
+	if (!names->codenames)
+		names->codenames = jp_codenames_new(names->object.object);
+	if (!names->codenames)
+		return -1;
+	const char *name = jp_codenames_at(names->codenames, lookup->fde_start);
+	if (!name)
+		return 0;
+	lookup->frames = jp_arena_alloc(&names->object.object->arena, sizeof *lookup->frames);
+	if (!lookup->frames)
+		return -1;
+	*lookup->frames = (struct jp_symframe){ .name = name, .shown = name, .brief = name };
+	lookup->frame_count = 1;
+	lookup->source = JPROF_SOURCE_REGISTERED;
+	return 0;
+}
+
+static int name_by_codes(struct jp_objnames *names, struct jp_lookup *lookups, size_t count)
+{
+	int rc = 0;
+	for (size_t i = 0; !rc && i < count; i++)
+		if (lookups[i].source == JPROF_SOURCE_FDE && !lookups[i].frame_count && !lookups[i].pending)
+			rc = name_by_code(names, &lookups[i]);
+	return rc;
+}
+
 int jp_objnames_lookup(struct jp_objnames *names, struct jp_lookup *lookups, size_t count)
 {
 	if (load_tables(names))
 		return -1;
 	if (names->dwarf && jp_dwarf_lookup(names->dwarf, names->object.object, names->splits, lookups, count))
 		return -1;
-	return name_rest(names, lookups, count) || name_by_packs(names, lookups, count) ||
-	               names->object.object->remarks.failed
-	           ? -1
-	           : 0;
+	if (name_rest(names, lookups, count) || name_by_packs(names, lookups, count) ||
+	    name_by_codes(names, lookups, count))
+		return -1;
+	return names->object.object->remarks.failed ? -1 : 0;
 }
 
 /* ---- functions ---------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@ struct jp_objnames {
 	struct jp_minidebug *mini; /* .gnu_debugdata of the object file, or NULL */
 	struct jp_symtab *symtab;  /* these two are NULL until something is looked up */
 	struct jp_ehframe *ehframe;
+	struct jp_codenames *codenames; /* NULL until a function has no other name */
 	struct jp_open_file packs[jp_most_packs];
 	size_t pack_count;
 	struct jp_packnames *packnames; /* NULL until a function has no other name */

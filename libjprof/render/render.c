@@ -96,9 +96,10 @@ const char *const jp_counter_names[JPROF_COUNTERS] = {
 };
 
 const char *const jp_source_names[JPROF_SOURCES] = {
-	[JPROF_SOURCE_NONE] = "none",     [JPROF_SOURCE_FDE] = "fde",       [JPROF_SOURCE_PACK] = "pack",
-	[JPROF_SOURCE_DYNSYM] = "dynsym", [JPROF_SOURCE_SYMTAB] = "symtab", [JPROF_SOURCE_JIT] = "jit",
-	[JPROF_SOURCE_DWARF] = "dwarf",   [JPROF_SOURCE_INPUT] = "input",   [JPROF_SOURCE_RUBY] = "ruby",
+	[JPROF_SOURCE_NONE] = "none", [JPROF_SOURCE_FDE] = "fde",       [JPROF_SOURCE_REGISTERED] = "registered",
+	[JPROF_SOURCE_PACK] = "pack", [JPROF_SOURCE_DYNSYM] = "dynsym", [JPROF_SOURCE_SYMTAB] = "symtab",
+	[JPROF_SOURCE_JIT] = "jit",   [JPROF_SOURCE_DWARF] = "dwarf",   [JPROF_SOURCE_INPUT] = "input",
+	[JPROF_SOURCE_RUBY] = "ruby",
 };
 
 bool jp_counts_bytes(enum jprof_counter counter)

@@ -1,0 +1,402 @@
+#include "machine/references.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/index.h"
+#include "base/search.h"
+#include "machine/follow.h"
+
+enum { most_span = 1 << 28, longest_stub = 6, page_size = 4096 };
+
+/* A search under way. Addresses of interest have a bit each, so that most places are done with at once. */
+struct reference_search {
+	const struct jp_image *image;
+	const struct jp_watch *watches;
+	size_t watch_count;
+	struct jp_references *out;
+	uint64_t low, span;
+	unsigned char *bits;
+	struct jp_watch *stubs; /* `mark` is the function of the file that is reached */
+	size_t stub_count, stub_cap;
+	uint32_t function; /* that is being read; JP_NONE: none */
+	bool failed;
+};
+
+/* ---- stubs ---------------------------------------------------------------------------------------- */
+
+static struct jp_value load_slot_of_loader(void *context, struct jp_value place)
+{
+	const struct jp_image *image = context;
+	const struct jp_reloc *reloc = place.kind == JP_VALUE_ADDRESS ? jp_image_reloc(image, place.number) : NULL;
+	if (!reloc)
+		return (struct jp_value){ 0 };
+	if (reloc->symbol == JP_NONE || reloc->symbol >= image->symbol_count)
+		return (struct jp_value){ .kind = JP_VALUE_ADDRESS, .number = reloc->value };
+	uint64_t value = image->symbols[reloc->symbol].value;
+	if (value)
+		return (struct jp_value){ .kind = JP_VALUE_ADDRESS, .number = value + reloc->value };
+	return (struct jp_value){ .kind = JP_VALUE_SYMBOL, .id = reloc->symbol };
+}
+
+static void keep_nothing(void *context, uint64_t address, unsigned width, struct jp_value value)
+{
+	(void)context;
+	(void)address;
+	(void)width;
+	(void)value;
+}
+
+uint64_t jp_stub_target(const struct jp_image *image, uint64_t address, uint32_t *symbol)
+{
+	const struct jp_calling *calling = jp_calling_of(image->machine);
+	const struct jp_memory memory = { (void *)image, load_slot_of_loader, keep_nothing };
+	const struct jp_piece *piece = jp_image_piece(image, address);
+	struct jp_registers r;
+	uint64_t at = address;
+	*symbol = JP_NONE;
+	if (!calling || !piece || !piece->stubs)
+		return address;
+	jp_registers_begin(&r, calling);
+	for (unsigned i = 0; i < longest_stub; i++) {
+		struct jp_insn insn;
+		size_t room;
+		const unsigned char *code = jp_image_bytes(image, at, &room);
+		if (!code || !calling->decode(code, room, at, &insn) || insn.kind == JP_INSN_END)
+			return address;
+		if (insn.kind == JP_INSN_JUMP_TO || insn.kind == JP_INSN_JUMP_BY) {
+			struct jp_value target = jp_insn_target(&r, &insn, &memory);
+			*symbol = target.kind == JP_VALUE_SYMBOL ? target.id : JP_NONE;
+			return target.kind == JP_VALUE_ADDRESS ? target.number : address;
+		}
+		jp_registers_apply(&r, &insn, &memory);
+		at += insn.len;
+	}
+	return address;
+}
+
+/* ---- bits ----------------------------------------------------------------------------------------- */
+
+static void set_bit(struct reference_search *h, uint64_t address)
+{
+	uint64_t i = address - h->low;
+	if (i < h->span)
+		h->bits[i / 8] |= (unsigned char)(1 << i % 8);
+}
+
+static bool has_bit(const struct reference_search *h, uint64_t address)
+{
+	uint64_t i = address - h->low;
+	return i < h->span && h->bits[i / 8] >> i % 8 & 1;
+}
+
+static int add_stubs(struct reference_search *h, const struct jp_piece *piece)
+{
+	for (uint64_t at = piece->start; at - piece->start < piece->len; at += 8) {
+		uint32_t symbol;
+		uint64_t target = jp_stub_target(h->image, at, &symbol);
+		const struct jp_function_bounds *f = target == at ? NULL : jp_image_begins(h->image, target);
+		if (!f)
+			continue;
+		if (jp_array_push(h->stubs, h->stub_count, h->stub_cap))
+			return -1;
+		h->stubs[h->stub_count++] = (struct jp_watch){ at, (uint32_t)(f - h->image->functions) };
+		set_bit(h, at);
+	}
+	return 0;
+}
+
+static int set_bits(struct reference_search *h)
+{
+	const struct jp_image *image = h->image;
+	const struct jp_piece *last = &image->pieces[image->piece_count - 1];
+	h->low = image->pieces[0].start;
+	h->span = last->start - h->low + last->len;
+	h->span = h->span < most_span ? h->span : most_span;
+	h->bits = calloc(h->span / 8 + 1, 1);
+	if (!h->bits)
+		return -1;
+	for (size_t i = 0; i < image->function_count; i++)
+		set_bit(h, image->functions[i].start);
+	for (size_t i = 0; i < h->watch_count; i++)
+		set_bit(h, h->watches[i].address);
+	for (size_t i = 0; i < image->piece_count; i++)
+		if (image->pieces[i].stubs && add_stubs(h, &image->pieces[i]))
+			return -1;
+	return 0;
+}
+
+/* ---- what is found -------------------------------------------------------------------------------- */
+
+static void note_use(struct reference_search *h, uint32_t function, bool call)
+{
+	struct jp_function_uses *uses = &h->out->uses[function];
+	uses->taken = uses->taken || !call;
+	if (!call || h->function == function) /* recursion, or a loop */
+		return;
+	if (!uses->calls++)
+		uses->caller = h->function;
+	uses->several = uses->several || uses->caller != h->function || h->function == JP_NONE;
+}
+
+/* The function being read may mean that address; `call`: it calls it or jumps there. */
+static void note_reference(struct reference_search *h, uint64_t address, bool call)
+{
+	struct jp_references *out = h->out;
+	if (!has_bit(h, address))
+		return;
+	const struct jp_watch *watch = jp_last_up_to(h->watches, h->watch_count, sizeof *h->watches, address);
+	const struct jp_watch *stub = jp_last_up_to(h->stubs, h->stub_count, sizeof *h->stubs, address);
+	const struct jp_function_bounds *f = jp_image_begins(h->image, address);
+	if (watch && watch->address == address && h->function != JP_NONE) {
+		if (jp_array_push(out->sightings, out->sighting_count, out->sighting_cap))
+			h->failed = true;
+		else
+			out->sightings[out->sighting_count++] = (struct jp_sighting){ h->function, watch->mark };
+	}
+	if (stub && stub->address == address)
+		note_use(h, stub->mark, call);
+	if (f)
+		note_use(h, (uint32_t)(f - h->image->functions), call);
+}
+
+/* A jump from the function being read; into the middle of another one it is an entry to that. */
+static void note_jump(struct reference_search *h, uint64_t at, uint64_t address)
+{
+	const struct jp_function_bounds *own = h->function == JP_NONE ? NULL : &h->image->functions[h->function];
+	struct jp_references *out = h->out;
+	if (own && address >= own->start && address < own->end)
+		return;
+	const struct jp_function_bounds *f = jp_image_function(h->image, address);
+	if (!f || f->start == address)
+		return;
+	if (jp_array_push(out->entries, out->entry_count, out->entry_cap))
+		h->failed = true;
+	else
+		out->entries[out->entry_count++] = (struct jp_entry){ address, at, h->function };
+}
+
+/* ---- x86-64: whatever four bytes may be a distance -------------------------------------------------- */
+
+static uint32_t low_word(const unsigned char *code)
+{
+	return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
+}
+
+static void read_x86(struct reference_search *h, const unsigned char *code, size_t len, uint64_t start)
+{
+	for (size_t i = 1; i + 4 <= len; i++) {
+		uint32_t word = low_word(code + i);
+		uint64_t target = start + i + 4 + (uint64_t)(int64_t)(int32_t)word;
+		bool jump = code[i - 1] == 0xe9 || (i >= 2 && code[i - 2] == 0x0f && (code[i - 1] & 0xf0) == 0x80);
+		if (jump)
+			note_jump(h, start + i, target);
+		note_reference(h, target, jump || code[i - 1] == 0xe8);
+		if (h->image->placed)
+			note_reference(h, word, false);
+	}
+}
+
+/* ---- AArch64: pages and what is added to them -------------------------------------------------------- */
+
+/* The pages that registers hold. One that no sum used may be meant in a way that was not seen: then all functions there
+ * are. */
+struct page_registers {
+	uint64_t page[JP_REGISTERS];
+	bool held[JP_REGISTERS], used[JP_REGISTERS];
+};
+
+static void leave_page(struct reference_search *h, struct page_registers *pages, unsigned number)
+{
+	const struct jp_image *image = h->image;
+	uint64_t page = pages->page[number];
+	bool open = pages->held[number] && !pages->used[number];
+	pages->held[number] = false;
+	if (!open || !jp_image_piece(image, page) || !jp_image_piece(image, page)->code)
+		return;
+	size_t i = jp_count_below(image->functions, image->function_count, sizeof *image->functions, page);
+	for (; i < image->function_count && image->functions[i].start - page < page_size; i++)
+		h->out->uses[i].taken = true;
+}
+
+static void read_arm_insn(struct reference_search *h, struct page_registers *pages, const struct jp_insn *insn,
+                          uint64_t at, bool page)
+{
+	bool held = insn->base < JP_REGISTERS && pages->held[insn->base];
+	switch (insn->kind) {
+	case JP_INSN_CALL: note_reference(h, insn->value, true); break;
+	case JP_INSN_JUMP:
+	case JP_INSN_BRANCH:
+		note_jump(h, at + 4, insn->value);
+		note_reference(h, insn->value, true);
+		break;
+	case JP_INSN_ADDRESS:
+		if (page && insn->dst < JP_REGISTERS) {
+			leave_page(h, pages, insn->dst);
+			pages->page[insn->dst] = insn->value;
+			pages->held[insn->dst] = true;
+			pages->used[insn->dst] = false;
+		} else {
+			note_reference(h, insn->value, false);
+		}
+		break;
+	case JP_INSN_ADD:
+	case JP_INSN_LOAD:
+		if (held) {
+			pages->used[insn->base] = true;
+			note_reference(h, pages->page[insn->base] + (uint64_t)insn->disp, false);
+		}
+		break;
+	default: break;
+	}
+}
+
+static void read_arm(struct reference_search *h, const unsigned char *code, size_t len, uint64_t start)
+{
+	const struct jp_calling *calling = jp_calling_of(EM_AARCH64);
+	struct page_registers pages = { 0 };
+	for (size_t i = start % 4 ? len : 0; i + 4 <= len; i += 4) {
+		struct jp_insn insn;
+		bool page = (low_word(code + i) & 0x9f000000) == 0x90000000; /* ADRP */
+		if (calling->decode(code + i, 4, start + i, &insn))
+			read_arm_insn(h, &pages, &insn, start + i, page);
+	}
+	for (unsigned i = 0; i < JP_REGISTERS; i++)
+		leave_page(h, &pages, i);
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------- */
+
+static void search_span(struct reference_search *h, const struct jp_piece *piece, uint64_t start, uint64_t end)
+{
+	const unsigned char *code = piece->bytes + (start - piece->start);
+	if (end <= start)
+		return;
+	if (h->image->machine == EM_X86_64)
+		read_x86(h, code, (size_t)(end - start), start);
+	else
+		read_arm(h, code, (size_t)(end - start), start);
+}
+
+/* Functions, and what lies between them. */
+static void search_piece(struct reference_search *h, const struct jp_piece *piece)
+{
+	const struct jp_image *image = h->image;
+	uint64_t at = piece->start, end = piece->start + piece->len;
+	size_t i = jp_count_below(image->functions, image->function_count, sizeof *image->functions, at);
+	for (; i < image->function_count && image->functions[i].start < end; i++) {
+		const struct jp_function_bounds *f = &image->functions[i];
+		h->function = JP_NONE;
+		if (at < f->start)
+			search_span(h, piece, at, f->start);
+		h->function = (uint32_t)i;
+		at = f->end < end ? f->end : end;
+		search_span(h, piece, f->start, at);
+	}
+	h->function = JP_NONE;
+	search_span(h, piece, at, end);
+}
+
+/* Addresses in data: what the loader relocates, and in a program that is linked to an address every word. */
+static void search_data(struct reference_search *h)
+{
+	const struct jp_image *image = h->image;
+	h->function = JP_NONE;
+	for (size_t i = 0; i < image->reloc_count; i++)
+		if (image->relocs[i].symbol == JP_NONE)
+			note_reference(h, image->relocs[i].value, false);
+	for (size_t p = 0; image->placed && p < image->piece_count; p++) {
+		uint64_t word;
+		for (size_t i = 0; !image->pieces[p].code && i + 8 <= image->pieces[p].len; i += 8)
+			if (jp_image_word(image, image->pieces[p].start + i, &word))
+				note_reference(h, word, false);
+	}
+}
+
+static int by_entry(const void *a, const void *b)
+{
+	const struct jp_entry *x = a, *y = b;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Whether a jump ends at the entry's `from`, read from the begin of its function on. What cannot be read may be one. */
+static bool is_jump(const struct jp_image *image, const struct jp_entry *entry)
+{
+	const struct jp_function_bounds *f = &image->functions[entry->function];
+	const struct jp_calling *calling = jp_calling_of(image->machine);
+	uint64_t at = f->start;
+	struct jp_insn insn = { .kind = JP_INSN_OTHER };
+	while (at < entry->from) {
+		size_t room;
+		const unsigned char *code = jp_image_bytes(image, at, &room);
+		if (!code || !calling->decode(code, room, at, &insn))
+			return true;
+		at += insn.len;
+	}
+	return at == entry->from && insn.value == entry->to &&
+	       (insn.kind == JP_INSN_JUMP || insn.kind == JP_INSN_BRANCH);
+}
+
+static bool is_sighted(const struct reference_search *h, uint64_t address)
+{
+	const struct jp_references *out = h->out;
+	const struct jp_function_bounds *f = jp_image_function(h->image, address);
+	uint32_t function = f ? (uint32_t)(f - h->image->functions) : JP_NONE;
+	size_t low = 0, high = out->sighting_count;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (out->sightings[mid].function < function)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < out->sighting_count && out->sightings[low].function == function;
+}
+
+/* What looks like a jump may be the middle of something else; `from` is where it would end. */
+static void confirm_entries(struct reference_search *h)
+{
+	struct jp_references *out = h->out;
+	size_t kept = 0;
+	for (size_t i = 0; i < out->entry_count; i++) {
+		struct jp_entry e = out->entries[i];
+		e.from += h->image->machine == EM_X86_64 ? 4 : 0;
+		if (is_sighted(h, e.to) && (e.function == JP_NONE || is_jump(h->image, &e)))
+			out->entries[kept++] = e;
+	}
+	out->entry_count = kept;
+	if (kept)
+		qsort(out->entries, kept, sizeof *out->entries, by_entry);
+}
+
+int jp_references_find(const struct jp_image *image, const struct jp_watch *watches, size_t watch_count,
+                       struct jp_references *out)
+{
+	struct reference_search h = { .image = image, .watches = watches, .watch_count = watch_count, .out = out };
+	*out = (struct jp_references){ .uses = calloc(image->function_count + 1, sizeof *out->uses) };
+	int rc = out->uses ? 0 : -1;
+	if (!rc && image->piece_count && jp_calling_of(image->machine))
+		rc = set_bits(&h);
+	for (size_t i = 0; !rc && h.bits && i < image->piece_count; i++)
+		if (image->pieces[i].code && !image->pieces[i].stubs)
+			search_piece(&h, &image->pieces[i]);
+	if (!rc && h.bits) {
+		search_data(&h);
+		confirm_entries(&h);
+	}
+	free(h.bits);
+	free(h.stubs);
+	return rc || h.failed ? -1 : 0;
+}
+
+void jp_references_release(struct jp_references *r)
+{
+	free(r->uses);
+	free(r->sightings);
+	free(r->entries);
+	*r = (struct jp_references){ 0 };
+}

@@ -1,0 +1,52 @@
+/* Who refers to what in the code of an image, without following it: every place that may hold an address counts, so
+ * that what is found is too much rather than too little. */
+#ifndef JP_MACHINE_REFERENCES_H
+#define JP_MACHINE_REFERENCES_H
+
+#include "machine/image.h"
+
+/* How a function is reached. */
+struct jp_function_uses {
+	uint32_t calls;  /* places that call it or jump to it */
+	uint32_t caller; /* index of the function that has them; JP_NONE: several, or none */
+	bool several;    /* functions have them, or what is no known function */
+	bool taken;      /* its address is used otherwise */
+};
+
+/* An address of interest, and the mark of a function that refers to it. */
+struct jp_watch {
+	uint64_t address; /* first, for jp_last_up_to */
+	uint32_t mark;
+};
+
+/* A function that refers to one. */
+struct jp_sighting {
+	uint32_t function, mark;
+};
+
+/* Where code jumps into the middle of another function. */
+struct jp_entry {
+	uint64_t to; /* first, for jp_last_up_to */
+	uint64_t from;
+	uint32_t function; /* that jumps; JP_NONE: none is known */
+};
+
+struct jp_references {
+	struct jp_function_uses *uses; /* of each function of the image */
+	struct jp_sighting *sightings; /* ascending by function, may repeat */
+	size_t sighting_count, sighting_cap;
+	struct jp_entry *entries; /* into functions that were sighted; ascending */
+	size_t entry_count, entry_cap;
+};
+
+/* Reads all code once. `watches` are sorted. 0, or -1 when memory is short; released either way. */
+int jp_references_find(const struct jp_image *image, const struct jp_watch *watches, size_t watch_count,
+                       struct jp_references *references);
+
+void jp_references_release(struct jp_references *references);
+
+/* The function of the file itself that a call to `address` reaches, also through a stub of the linker; `address` where
+ * that is none. A symbol of another file: *symbol, else JP_NONE. */
+uint64_t jp_stub_target(const struct jp_image *image, uint64_t address, uint32_t *symbol);
+
+#endif

@@ -1,0 +1,23 @@
+/* What a file hands to rb_define_method and its kin, by following the values that its code calls them with. */
+#ifndef JP_MACHINE_REGISTRATIONS_H
+#define JP_MACHINE_REGISTRATIONS_H
+
+#include "base/intern.h"
+#include "machine/references.h"
+
+/* The mark of a function that calls one of those, among sightings. */
+enum { JP_MARK_DEFINES };
+
+/* One method and its function. */
+struct jp_registration {
+	uint32_t function; /* of the image */
+	uint32_t text;     /* of `texts`: "Class#name", "Class.name", or "#name", ".name" */
+	uint32_t owner;    /* the class alone; JP_NONE: not known */
+	uint32_t method;   /* its name alone */
+};
+
+/* All of them, in the order of the code, to be freed by the caller in any case. 0, or -1 when memory is short. */
+int jp_registrations_find(const struct jp_image *image, const struct jp_references *references, struct jp_intern *texts,
+                          struct jp_registration **found, size_t *count);
+
+#endif
