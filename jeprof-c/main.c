@@ -20,8 +20,8 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "bundle", cmd_bundle }, { "diff", cmd_diff }, { "doctor", cmd_doctor },
-	{ "names", cmd_names },   { "run", cmd_run },   { "snap", cmd_snap },
+	{ "bundle", cmd_bundle }, { "check", cmd_check }, { "diff", cmd_diff }, { "doctor", cmd_doctor },
+	{ "names", cmd_names },   { "run", cmd_run },     { "snap", cmd_snap },
 };
 
 /* Commands that take the options of a report, before their name too. */
@@ -67,7 +67,6 @@ static const struct {
 	{ "analyze", "jprof DUMP shows where the memory is" },
 	{ "attach", RUN_AND_SNAP },
 	{ "cache", "jprof keeps nothing of what it has read" },
-	{ "check", "--diff_base=OLD --json NEW has the growth of each row with its error, for a gate of your own" },
 	{ "compare", "jprof diff EARLIER LATER shows what grew" },
 	{ "convert", "jprof --help lists the formats: --json, --csv, --proto and others" },
 	{ "dump", "jprof snap PID takes a snapshot of a process" },

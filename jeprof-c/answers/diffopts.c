@@ -61,11 +61,34 @@ static const struct opt_row diff_rows[] = {
 	NAME_ROWS,
 };
 
+static const struct opt_row check_rows[] = {
+	HEADING(FOR_CHECK, "What may grow"),
+	{ "max-growth", OPT_TEXT, DIFF_AT(max_growth), 0, NULL, "SIZE|P%",
+	  "how much one row may grow (5MB); a percentage is of its first value, rows below 1 MB aside" },
+	{ "max-total", OPT_TEXT, DIFF_AT(max_total), 0, NULL, "SIZE|P%",
+	  "how much all memory may grow, with what lies outside the profile (no limit)" },
+	{ "ignore", OPT_TEXT, COMMON_AT(ignore), 0, NULL, "RE",
+	  "what stacks with a function that matches allocate may grow" },
+	{ "baseline", OPT_TEXT, DIFF_AT(baseline), 0, NULL, "FILE",
+	  "growth that was accepted before; JSON (jprof-baseline.json, if it is there)" },
+	{ "update-baseline", OPT_SWITCH, DIFF_AT(update_baseline), 0, NULL, NULL,
+	  "accept what grew too much, and write it to the baseline" },
+	{ "github", OPT_SWITCH, DIFF_AT(github), 0, NULL, NULL,
+	  "annotations for GitHub Actions, and Markdown to $GITHUB_STEP_SUMMARY" },
+	{ "json", OPT_CHOICE, DIFF_AT(output), AS_JSON, "output", NULL, "JSON; docs/check.md has the schema" },
+	{ "output", OPT_TEXT, COMMON_AT(file), 0, NULL, "FILE", "write to FILE; -o FILE is the same" },
+	ROW_ROWS,
+	NAME_ROWS,
+};
 /* clang-format on */
 
 static const struct opt_table diff_table = { .rows = diff_rows,
 	                                     .count = sizeof diff_rows / sizeof *diff_rows,
 	                                     .help = "jprof diff --help" };
+static const struct opt_table check_table = { .rows = check_rows,
+	                                      .count = sizeof check_rows / sizeof *check_rows,
+	                                      .help = "jprof check --help" };
+
 bool diff_options_parse(struct diff_options *o, bool check, int argc, char **argv)
 {
 	*o = (struct diff_options){ .by = BY_USUAL };
@@ -75,7 +98,7 @@ bool diff_options_parse(struct diff_options *o, bool check, int argc, char **arg
 		                      .fold = FOLD_STD,
 		                      .quiet = true,
 		                      .operands = argv + 1 };
-	if (!opt_parse(&diff_table, o, argc, argv, &o->common.operand_count))
+	if (!opt_parse(check ? &check_table : &diff_table, o, argc, argv, &o->common.operand_count))
 		return false;
 	if (o->common.file && !strcmp(o->common.file, "-"))
 		o->common.file = NULL;
@@ -95,4 +118,17 @@ void diff_help(void)
 	       "Examples\n"
 	       "  jprof diff evening.jprof night.jprof morning.jprof\n"
 	       "  jprof diff --by=lib --markdown kv.1.heap kv.2.heap kv.3.heap\n");
+}
+
+void check_help(void)
+{
+	printf("usage: jprof check [OPTIONS] [PROGRAM] FIRST [BETWEEN...] LAST\n"
+	       "\n"
+	       "A gate for CI: whether a row grew by more than it may, from the first snapshot to\n"
+	       "the last. Exit status: 0 PASS, 3 FAIL, 1 CANNOT TELL or wrong usage.\n");
+	opt_help(&check_table, FOR_CHECK);
+	printf("\n"
+	       "Examples\n"
+	       "  jprof check --max-growth=10MB warm.jprof soak1.jprof soak2.jprof\n"
+	       "  jprof check --github --baseline=ci/jprof.json warm.jprof soak.jprof\n");
 }

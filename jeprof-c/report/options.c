@@ -342,6 +342,7 @@ void options_help(void)
 	printf("usage: jprof [OPTIONS] [PROGRAM] DUMP...  where the memory of a process is\n"
 	       "       jprof explain [EARLIER] LATER      where all memory is, and what helps\n"
 	       "       jprof diff FIRST... LAST           what grew, and whether it is a leak\n"
+	       "       jprof check FIRST... LAST          a gate for CI\n"
 	       "       jprof info DUMP...                 what a dump holds, how sure names are\n"
 	       "       jprof bundle -o FILE DUMP...       a dump with its names in one file\n"
 	       "       jprof snap PID...                  dumps of live processes, in a bundle\n"

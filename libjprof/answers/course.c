@@ -72,18 +72,14 @@ static int fill_row(struct series_work *w, size_t id)
 	return 0;
 }
 
-static double largest_value(const struct jprof_series *s, const struct jprof_grown *row)
-{
-	return fmax(row->values[0], row->values[s->info.snapshots - 1]);
-}
-
-/* Marks those rows that are judged by themselves. */
+/* Marks those rows that are judged by themselves: the largest at first. The largest at the end are those that grew by
+ * chance. */
 static void mark_largest(struct jprof_series *s)
 {
 	for (int n = 0; n < largest_rows; n++) {
 		struct jprof_grown *best = NULL;
 		for (size_t i = 0; i < s->count; i++)
-			if (!s->rows[i].largest && (!best || largest_value(s, &s->rows[i]) > largest_value(s, best)))
+			if (!s->rows[i].largest && (!best || s->rows[i].values[0] > best->values[0]))
 				best = &s->rows[i];
 		if (best)
 			best->largest = true;

@@ -1,0 +1,208 @@
+/* The baseline of `jprof check`: JSON, {"jprof_baseline": 1, "accepted": [{"library", "file", "method", "bytes",
+ * "comment"}]}. */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/diff_json.h"
+#include "answers/limits.h"
+#include "cli/outfile.h"
+#include "cli/say.h"
+
+enum { file_most = 1 << 22, rows_most = 10000 };
+
+/* ---- keys -------------------------------------------------------------------------------------------------- */
+
+/* The parts of a row's key, which live as long as the row, or in `method`. */
+struct row_key {
+	const char *library, *file, *method;
+	char text[1024];
+};
+
+/* The method of "app/models/user.rb:42 User#tags": what stands behind the line. Of other rows all of the name without
+ * ":LINE" at its end. */
+static void key_of_row(struct row_key *key, const struct jprof_grown *row)
+{
+	const char *name = name_of_grown(row);
+	const char *colon = row->line && row->file ? strstr(name, ":") : NULL;
+	while (colon && !(colon[1] >= '0' && colon[1] <= '9'))
+		colon = strstr(colon + 1, ":");
+	size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+	const char *rest = colon ? colon + 1 + digits : "";
+	key->library = row->library ? row->library : row->part == JPROF_PART_LIVE ? "" : "outside the profile";
+	key->file = row->file ? row->file : "";
+	if (colon && *rest == ' ') {
+		snprintf(key->text, sizeof key->text, "%s", rest + 1);
+	} else {
+		snprintf(key->text, sizeof key->text, "%.*s", colon ? (int)(colon - name) : (int)strlen(name), name);
+		char *blank = colon ? strchr(key->text, ' ') : NULL;
+		if (blank) /* "row_new /src/leaky.c:5" */
+			*blank = '\0';
+	}
+	key->method = key->text;
+}
+
+/* A gem without its version: an update accepts what was accepted before. */
+static size_t stem_of_library(const char *library)
+{
+	return strcspn(library, " ");
+}
+
+static bool is_same_library(const char *a, const char *b)
+{
+	size_t len = stem_of_library(a);
+	return len == stem_of_library(b) && !strncmp(a, b, len);
+}
+
+struct accepted_row *baseline_find(const struct accepted_rows *rows, const struct jprof_grown *row)
+{
+	struct row_key key;
+	key_of_row(&key, row);
+	bool gem = row->origin == JPROF_ORIGIN_GEM; /* its directory has the version */
+	for (size_t i = 0; i < rows->count; i++)
+		if (!strcmp(rows->items[i].method, key.method) &&
+		    is_same_library(rows->items[i].library, key.library) &&
+		    (gem || !strcmp(rows->items[i].file, key.file)))
+			return &rows->items[i];
+	return NULL;
+}
+
+/* ---- entries ----------------------------------------------------------------------------------------------- */
+
+static struct accepted_row *add_entry(struct accepted_rows *rows, const char *library, const char *file,
+                                      const char *method, double bytes, const char *comment)
+{
+	struct accepted_row *more = realloc(rows->items, (rows->count + 1) * sizeof *more);
+	if (!more)
+		return NULL;
+	rows->items = more;
+	struct accepted_row *entry = &rows->items[rows->count];
+	*entry = (struct accepted_row){ .library = strdup(library),
+		                        .file = strdup(file),
+		                        .method = strdup(method),
+		                        .comment = strdup(comment),
+		                        .bytes = bytes };
+	rows->count++;
+	return entry->library && entry->file && entry->method && entry->comment ? entry : NULL;
+}
+
+bool baseline_accept(struct accepted_rows *rows, const struct jprof_grown *row)
+{
+	struct accepted_row *entry = baseline_find(rows, row);
+	struct row_key key;
+	key_of_row(&key, row);
+	if (!entry)
+		entry = add_entry(rows, key.library, key.file, key.method, 0, "");
+	if (!entry) {
+		say("memory is short");
+		return false;
+	}
+	entry->matched = true;
+	entry->bytes = row->whole.growth > entry->bytes ? row->whole.growth : entry->bytes;
+	return true;
+}
+
+void baseline_release(struct accepted_rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		free(rows->items[i].library);
+		free(rows->items[i].file);
+		free(rows->items[i].method);
+		free(rows->items[i].comment);
+	}
+	free(rows->items);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------- */
+
+static const char *text_in(json_object *object, const char *key)
+{
+	json_object *value;
+	return json_object_object_get_ex(object, key, &value) && json_object_is_type(value, json_type_string)
+	           ? json_object_get_string(value)
+	           : "";
+}
+
+static bool take_accepted(struct accepted_rows *rows, json_object *object)
+{
+	json_object *bytes;
+	if (!json_object_is_type(object, json_type_object) || !json_object_object_get_ex(object, "bytes", &bytes))
+		return false;
+	return add_entry(rows, text_in(object, "library"), text_in(object, "file"), text_in(object, "method"),
+	                 json_object_get_double(bytes), text_in(object, "comment"));
+}
+
+static bool take_entries(struct accepted_rows *rows, json_object *root)
+{
+	json_object *version, *list;
+	if (!json_object_is_type(root, json_type_object) ||
+	    !json_object_object_get_ex(root, "jprof_baseline", &version) || json_object_get_int(version) != 1 ||
+	    !json_object_object_get_ex(root, "accepted", &list) || !json_object_is_type(list, json_type_array))
+		return false;
+	size_t count = json_object_array_length(list);
+	bool good = count <= rows_most;
+	for (size_t i = 0; good && i < count; i++)
+		good = take_accepted(rows, json_object_array_get_idx(list, i));
+	return good;
+}
+
+bool baseline_read(struct accepted_rows *rows, const char *path, bool must_exist)
+{
+	*rows = (struct accepted_rows){ 0 };
+	FILE *file = fopen(path, "re");
+	if (!file && (errno != ENOENT || must_exist))
+		say("%s: cannot be read: %s", path, strerror(errno));
+	if (!file)
+		return errno == ENOENT && !must_exist;
+	char *text = malloc(file_most + 1);
+	size_t len = text ? fread(text, 1, file_most, file) : 0;
+	fclose(file);
+	json_tokener *tokener = text ? json_tokener_new() : NULL;
+	json_object *root = tokener && len < file_most ? json_tokener_parse_ex(tokener, text, (int)len) : NULL;
+	bool good = root && take_entries(rows, root);
+	if (!good)
+		say("%s: is no baseline: jprof check --update-baseline makes one", path);
+	json_object_put(root);
+	if (tokener)
+		json_tokener_free(tokener);
+	free(text);
+	return good;
+}
+
+static void put_entry(FILE *out, const struct accepted_row *row)
+{
+	const char *const texts[][2] = { { "library", row->library },
+		                         { "file", row->file },
+		                         { "method", row->method } };
+	fputs("  {", out);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		diff_put_json_text(out, texts[i][0], texts[i][1]);
+		fputs(", ", out);
+	}
+	diff_put_json_number(out, "bytes", row->bytes);
+	fputs(", ", out);
+	diff_put_json_text(out, "comment", row->comment);
+	fputs("}", out);
+}
+
+bool baseline_write(const struct accepted_rows *rows, const char *path)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	if (out) {
+		fputs("{\"jprof_baseline\": 1, \"accepted\": [\n", out);
+		for (size_t i = 0; i < rows->count; i++) {
+			put_entry(out, &rows->items[i]);
+			fputs(i + 1 < rows->count ? ",\n" : "\n", out);
+		}
+		fputs("]}\n", out);
+	}
+	const char *why = out && !fclose(out) ? outfile_write(path, text, len) : "memory is short";
+	if (why)
+		say("%s: cannot be written: %s", path, why);
+	free(text);
+	return !why;
+}

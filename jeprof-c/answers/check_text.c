@@ -1,0 +1,242 @@
+#include "answers/check_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/diff_json.h"
+#include "answers/measure.h"
+#include "cli/names.h"
+#include "cli/terminal.h"
+
+enum { text_most = 1024, most_blocks = 5 };
+
+static const char *const results[] = {
+	[CHECK_PASS] = "pass",
+	[CHECK_FAIL] = "fail",
+	[CHECK_CANNOT_TELL] = "cannot_tell",
+};
+
+/* ---- text -------------------------------------------------------------------------------------------------- */
+
+/* "warm to soak2 (20 minutes)" */
+static void put_span(FILE *out, const struct check *c)
+{
+	const struct loaded_series *l = c->report.loaded;
+	double seconds = jprof_series_info(l->series)->seconds;
+	char first[text_most], last[text_most], span[measure_most];
+	jprof_visible(base_name(l->paths[0]), first, sizeof first);
+	jprof_visible(base_name(l->paths[l->count - 1]), last, sizeof last);
+	fprintf(out, "from %s to %s", first, last);
+	if (seconds > 0)
+		fprintf(out, " (%s)", time_span(seconds, span));
+}
+
+static void put_change_words(FILE *out, const struct check *c, const struct jprof_grown *row)
+{
+	char change[measure_most], half[measure_most];
+	struct measure m = measure_fit(c->report.measure, row->whole.growth);
+	fprintf(out, "%s %s", measure_change(m, row->whole.growth, change), m.name);
+	if (!isnan(row->whole.range.error))
+		fprintf(out, " (+-%s)", measure_number(m, (row->whole.range.high - row->whole.range.low) / 2, half));
+}
+
+static void put_visible_name(FILE *out, const struct jprof_grown *row)
+{
+	char name[text_most];
+	jprof_visible(name_of_grown(row), name, sizeof name);
+	fprintf(out, "%s%s", name, row->part == JPROF_PART_LIVE ? "" : " (not in the profile)");
+}
+
+static void put_failed_rows(FILE *out, const struct check *c)
+{
+	for (size_t i = 0; i < c->failed_count; i++) {
+		fprintf(out, "%zu  ", i + 1);
+		put_change_words(out, c, c->failed[i]);
+		fputs("  ", out);
+		put_visible_name(out, c->failed[i]);
+		fputc('\n', out);
+		if (i < most_blocks)
+			diff_put_details(out, &c->report, c->failed[i]);
+	}
+}
+
+static void put_limits(FILE *out, const struct check *c)
+{
+	char text[48], grown[measure_most];
+	struct measure m = measure_fit(c->report.measure, c->total_grown);
+	fprintf(out, "limit     %s for each row (--max-growth); ", limit_words(&c->growth, text));
+	fprintf(out, "all memory %s %s, ", measure_change(m, c->total_grown, grown), m.name);
+	if (c->has_total)
+		fprintf(out, "limit %s%s\n", limit_words(&c->total, text), c->total_failed ? ": FAIL" : "");
+	else
+		fputs("no limit set\n", out);
+}
+
+static void put_growth_seen(FILE *out, const struct check *c)
+{
+	double seen = jprof_series_info(c->report.loaded->series)->seen;
+	char text[measure_most];
+	struct measure m = measure_fit(c->report.measure, seen);
+	if (seen > 0)
+		fprintf(out, "seen      growth of %s %s or more; anything smaller may be chance and passes\n",
+		        measure_number(m, seen, text), m.name);
+}
+
+static void put_baseline_words(FILE *out, const struct check *c)
+{
+	size_t unmatched = 0;
+	if (c->accepted_count)
+		fprintf(out, "accepted  %zu row%s, by %s\n", c->accepted_count, c->accepted_count > 1 ? "s" : "",
+		        c->baseline_path);
+	if (c->stopped_count)
+		fprintf(out, "stopped   %zu row%s grew by more, and no longer\n", c->stopped_count,
+		        c->stopped_count > 1 ? "s" : "");
+	for (size_t i = 0; i < c->baseline.count; i++)
+		if (!c->baseline.items[i].matched) {
+			char name[text_most];
+			jprof_visible(c->baseline.items[i].method, name, sizeof name);
+			fprintf(out, "%s %s\n", unmatched++ ? "         " : "unused   ", name);
+		}
+}
+
+static void put_check_next(FILE *out, const struct check *c)
+{
+	const struct loaded_series *l = c->report.loaded;
+	fputs("Look:     jprof diff", out);
+	for (size_t i = 0; i < l->count; i++) {
+		char path[text_most];
+		jprof_visible(l->paths[i], path, sizeof path);
+		fprintf(out, " %s", path);
+	}
+	fputs("\nAccept:   add --update-baseline to the same command, and commit the file\n", out);
+}
+
+void check_put_text(FILE *out, const struct check *c)
+{
+	size_t rows = jprof_series_info(c->report.loaded->series)->rows;
+	char limit[48];
+	limit_words(&c->growth, limit);
+	if (c->result == CHECK_CANNOT_TELL) {
+		fprintf(out, "CANNOT TELL: %s\n", c->why);
+		if (*c->remedy)
+			fprintf(out, "Do:       %s\n", c->remedy);
+	} else if (c->failed_count) {
+		fprintf(out, "FAIL: %zu of %zu rows grew by more than %s ", c->failed_count, rows, limit);
+		put_span(out, c);
+		fputs("\n\n", out);
+		put_failed_rows(out, c);
+		fputc('\n', out);
+	} else {
+		fprintf(out, "%s: %snone of %zu rows grew by more than %s ", c->total_failed ? "FAIL" : "PASS",
+		        c->total_failed ? "all memory grew by more than it may; " : "", rows, limit);
+		put_span(out, c);
+		fputc('\n', out);
+	}
+	if (c->result == CHECK_FAIL)
+		put_limits(out, c);
+	put_growth_seen(out, c);
+	put_baseline_words(out, c);
+	if (c->result == CHECK_FAIL)
+		put_check_next(out, c);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------------------- */
+
+static void put_json_rows(FILE *out, const struct check *c, const char *key, const struct jprof_grown **rows,
+                          size_t count)
+{
+	fprintf(out, ",\n  \"%s\": [", key);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ",\n    " : "\n    ", out);
+		diff_put_json_row(out, &c->report, rows[i]);
+	}
+	fputs("]", out);
+}
+
+void check_put_json(FILE *out, const struct check *c)
+{
+	const struct jprof_series_info *info = jprof_series_info(c->report.loaded->series);
+	fprintf(out, "{\n  \"jprof_check\": 1, \"result\": \"%s\", ", results[c->result]);
+	diff_put_json_text(out, "why", *c->why ? c->why : NULL);
+	fprintf(out, ", \"judged\": %zu,\n  ", info->rows);
+	diff_put_json_number(out, "limit", c->growth.share > 0 ? NAN : c->growth.bytes);
+	fprintf(out, ", \"limit_percent\": %g, ", c->growth.share * 100);
+	diff_put_json_number(out, "seen", info->seen);
+	fputs(", ", out);
+	diff_put_json_number(out, "total_growth", c->total_grown);
+	fprintf(out, ", \"total_failed\": %s", c->total_failed ? "true" : "false");
+	put_json_rows(out, c, "failed", c->failed, c->failed_count);
+	put_json_rows(out, c, "accepted", c->accepted, c->accepted_count);
+	put_json_rows(out, c, "stopped", c->stopped, c->stopped_count);
+	fputs(",\n  \"unused\": [", out);
+	const char *comma = "";
+	for (size_t i = 0; i < c->baseline.count; i++)
+		if (!c->baseline.items[i].matched) {
+			char *quoted = jprof_json_text(c->baseline.items[i].method);
+			fprintf(out, "%s%s", comma, quoted ? quoted : "null");
+			free(quoted);
+			comma = ", ";
+		}
+	fputs("]\n}\n", out);
+}
+
+/* ---- GitHub ------------------------------------------------------------------------------------------------- */
+
+/* As the runner's toolkit escapes: "%", line ends, and in properties ":" and ",". */
+static void put_workflow_text(FILE *out, const char *text, bool property)
+{
+	for (; *text; text++)
+		if (strchr("%\r\n", *text) || (property && strchr(":,", *text)))
+			fprintf(out, "%%%02X", (unsigned char)*text);
+		else
+			fputc(*text, out);
+}
+
+void check_put_annotations(FILE *out, const struct check *c)
+{
+	for (size_t i = 0; i < c->failed_count; i++) {
+		const struct jprof_grown *row = c->failed[i];
+		char name[text_most], change[measure_most], title[measure_most + 16];
+		struct measure m = measure_fit(c->report.measure, row->whole.growth);
+		jprof_visible(name_of_grown(row), name, sizeof name);
+		fputs("::error ", out);
+		if (row->file) {
+			/* As the row shows it: below the application's directory. */
+			size_t end = row->line ? strcspn(name, ":") : 0;
+			char path[text_most];
+			jprof_visible(row->file, path, sizeof path);
+			bool shown = end && name[end] == ':' && end < strlen(path) &&
+			             !strncmp(path + strlen(path) - end, name, end);
+			fputs("file=", out);
+			put_workflow_text(out, shown ? path + strlen(path) - end : path, true);
+			if (row->line)
+				fprintf(out, ",line=%u", row->line);
+			fputc(',', out);
+		}
+		snprintf(title, sizeof title, "jprof: %s %s", measure_change(m, row->whole.growth, change), m.name);
+		fputs("title=", out);
+		put_workflow_text(out, title, true);
+		fputs("::", out);
+		put_workflow_text(out, name, false);
+		fprintf(out, " (%s)\n", jprof_verdict_words(row->verdict)->shown);
+	}
+}
+
+void check_put_summary(FILE *out, const struct check *c)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *plain = open_memstream(&text, &len);
+	if (!plain)
+		return;
+	check_put_text(plain, c);
+	if (!fclose(plain)) {
+		for (char *p = text; *p; p++)
+			if (*p == '`')
+				*p = '\'';
+		fprintf(out, "### jprof check\n\n```\n%s```\n\n", text);
+	}
+	free(text);
+	diff_put_markdown(out, &c->report);
+}

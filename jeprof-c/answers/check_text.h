@@ -1,0 +1,35 @@
+/* The result of `jprof check`, and what is printed of it. */
+#ifndef JEPROF_CHECK_TEXT_H
+#define JEPROF_CHECK_TEXT_H
+
+#include "answers/diff_text.h"
+#include "answers/limits.h"
+
+enum check_result { CHECK_PASS, CHECK_FAIL, CHECK_CANNOT_TELL };
+
+struct check {
+	struct diff_report report;
+	struct growth_limit growth, total;
+	bool has_total;
+	enum check_result result;
+	char why[256], remedy[256];          /* of what cannot be told */
+	const struct jprof_grown **failed;   /* owned, as the next two; rows are the series' */
+	const struct jprof_grown **accepted; /* by the baseline */
+	const struct jprof_grown **stopped;  /* grew by more than they may, but have stopped */
+	size_t failed_count, accepted_count, stopped_count;
+	bool total_failed;
+	double total_grown; /* of all memory, or of the heap where that is not known */
+	struct accepted_rows baseline;
+	const char *baseline_path;
+};
+
+void check_put_text(FILE *out, const struct check *check);
+void check_put_json(FILE *out, const struct check *check);
+
+/* An annotation for each row that failed, as GitHub Actions reads them. */
+void check_put_annotations(FILE *out, const struct check *check);
+
+/* The same for $GITHUB_STEP_SUMMARY. */
+void check_put_summary(FILE *out, const struct check *check);
+
+#endif

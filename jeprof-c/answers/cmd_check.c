@@ -1,0 +1,228 @@
+/* jprof check [PROGRAM] FIRST [BETWEEN...] LAST: a gate for CI. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/check_text.h"
+#include "answers/measure.h"
+#include "cli/budget.h"
+#include "cli/say.h"
+#include "cli/sink.h"
+#include "commands.h"
+#include "report/overwrite.h"
+
+enum { status_of_fail = 3 };
+
+/* ---- judging ------------------------------------------------------------------------------------------------ */
+
+/* What a row that grew by more than it may does to the result. */
+enum effect { PASSES, FAILS, HAS_STOPPED, MAY_BE_GARBAGE };
+
+/* Pages that jemalloc keeps, its own data and what is not explained come and go; they count in the total alone. Gaps
+ * and stacks need three snapshots. */
+static enum effect effect_of(const struct jprof_grown *row)
+{
+	bool heap = row->part == JPROF_PART_LIVE || row->part == JPROF_PART_GC_HEAP;
+	bool lasting = heap || row->part == JPROF_PART_FRAGMENTATION || row->part == JPROF_PART_STACKS;
+	switch (row->verdict) {
+	case JPROF_LEAK_SUSPECT: return lasting ? FAILS : PASSES;
+	case JPROF_GROWING:
+	case JPROF_ONE_JUMP: return heap ? FAILS : PASSES;
+	case JPROF_MAYBE_GARBAGE: return heap ? MAY_BE_GARBAGE : PASSES;
+	case JPROF_LEVELLED_OFF:
+	case JPROF_TURNOVER: return heap ? HAS_STOPPED : PASSES;
+	default: return PASSES;
+	}
+}
+
+static bool accepts_growth(const struct accepted_row *entry, const struct jprof_grown *row)
+{
+	double least = isnan(row->whole.range.low) ? row->whole.growth : row->whole.range.low;
+	return entry && (row->whole.growth <= entry->bytes || least <= entry->bytes);
+}
+
+static void judge_growth(struct check *c, const struct jprof_grown *row, size_t *garbage)
+{
+	struct accepted_row *entry = baseline_find(&c->baseline, row);
+	if (entry)
+		entry->matched = true;
+	if (row->whole.growth <= limit_bytes(&c->growth, row->values[0]))
+		return;
+	enum effect effect = effect_of(row);
+	if (effect != PASSES && accepts_growth(entry, row))
+		c->accepted[c->accepted_count++] = row;
+	else if (effect == FAILS)
+		c->failed[c->failed_count++] = row;
+	else if (effect == HAS_STOPPED)
+		c->stopped[c->stopped_count++] = row;
+	*garbage += effect == MAY_BE_GARBAGE && !accepts_growth(entry, row);
+}
+
+static void cannot_tell(struct check *c, const char *why, const char *remedy)
+{
+	c->result = CHECK_CANNOT_TELL;
+	snprintf(c->why, sizeof c->why, "%s", why);
+	snprintf(c->remedy, sizeof c->remedy, "%s", remedy);
+}
+
+/* Why no answer can be given, if so. */
+static void doubt(struct check *c, size_t garbage)
+{
+	const struct loaded_series *l = c->report.loaded;
+	const struct jprof_series_info *info = jprof_series_info(l->series);
+	char why[256], limit[48], seen[measure_most];
+	if (!info->same_program) {
+		cannot_tell(c, l->about ? l->notes[0] : "the snapshots are of two programs", "");
+	} else if (!info->rows) {
+		cannot_tell(c, "there are no samples",
+		            "sample more often (jprof run --sample=16), or run the load longer");
+	} else if (!c->failed_count && !(c->growth.share > 0) && info->seen > c->growth.bytes) {
+		struct measure m = measure_for(info->seen);
+		snprintf(why, sizeof why,
+		         "one sample for %.0f KB is too few for a limit of %s; growth of %s %s could be seen",
+		         info->rate / 1024, limit_words(&c->growth, limit), measure_number(m, info->seen, seen),
+		         m.name);
+		cannot_tell(c, why, "sample more often (jprof run --sample=16), or raise --max-growth");
+	} else if (!c->failed_count && garbage) {
+		snprintf(why, sizeof why, "%zu row%s grew by more than %s and may be garbage, for no GC ran", garbage,
+		         garbage > 1 ? "s" : "", limit_words(&c->growth, limit));
+		cannot_tell(c, why, "take the snapshots with jprof snap --gc, or say --assume-gc where a GC ran");
+	}
+}
+
+static void judge_total(struct check *c)
+{
+	const struct jprof_series *series = c->report.loaded->series;
+	const struct jprof_series_info *info = jprof_series_info(series);
+	const struct jprof_grown *all = jprof_series_malloc(series);
+	bool known = !isnan(info->total[0]) && !isnan(info->total[1]);
+	c->total_grown = known ? info->total[1] - info->total[0] : all->whole.growth;
+	c->total_failed =
+	    c->has_total && c->total_grown > limit_bytes(&c->total, known ? info->total[0] : all->values[0]);
+}
+
+static bool judge_series(struct check *c)
+{
+	const struct jprof_series *series = c->report.loaded->series;
+	size_t count = jprof_series_count(series), garbage = 0;
+	c->failed = calloc(count + 1, sizeof(void *));
+	c->accepted = calloc(count + 1, sizeof(void *));
+	c->stopped = calloc(count + 1, sizeof(void *));
+	if (!c->failed || !c->accepted || !c->stopped) {
+		say("memory is short");
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		judge_growth(c, jprof_series_at(series, i), &garbage);
+	judge_total(c);
+	c->result = c->failed_count || c->total_failed ? CHECK_FAIL : CHECK_PASS;
+	doubt(c, garbage);
+	return true;
+}
+
+/* ---- the baseline -------------------------------------------------------------------------------------------- */
+
+static bool update_baseline(struct check *c)
+{
+	for (size_t i = 0; i < c->failed_count; i++)
+		if (!baseline_accept(&c->baseline, c->failed[i]))
+			return false;
+	if (!baseline_write(&c->baseline, c->baseline_path))
+		return false;
+	for (size_t i = 0; i < c->failed_count; i++)
+		c->accepted[c->accepted_count++] = c->failed[i];
+	c->failed_count = 0;
+	c->result = c->total_failed ? CHECK_FAIL : CHECK_PASS;
+	return true;
+}
+
+/* ---- what is printed ---------------------------------------------------------------------------------------- */
+
+static bool put_check_report(const struct check *c, const struct diff_options *o, struct sink *sink)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	if (out) {
+		(o->output == AS_JSON ? check_put_json : check_put_text)(out, c);
+		if (o->github)
+			check_put_annotations(out, c);
+		if (fclose(out)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	if (!text)
+		say("memory is short");
+	bool good = text && !sink_write(sink, text, len);
+	free(text);
+	return good;
+}
+
+/* GitHub's runner names a file that Markdown is appended to. */
+static bool append_summary(const struct check *c)
+{
+	const char *path = getenv("GITHUB_STEP_SUMMARY");
+	FILE *file = path && *path ? fopen(path, "ae") : NULL;
+	if (path && *path && !file)
+		say("%s: cannot be written: %s", path, strerror(errno));
+	if (file) {
+		check_put_summary(file, c);
+		fclose(file);
+	}
+	return !path || !*path || file;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------------- */
+
+static bool prepare_check(struct check *c, const struct diff_options *o)
+{
+	static const char usual[] = "jprof-baseline.json";
+	c->has_total = o->max_total;
+	c->baseline_path = o->baseline ? o->baseline : usual;
+	return limit_parse("max-growth", o->max_growth ? o->max_growth : "5MB", &c->growth) &&
+	       (!o->max_total || limit_parse("max-total", o->max_total, &c->total)) &&
+	       baseline_read(&c->baseline, c->baseline_path, o->baseline && !o->update_baseline);
+}
+
+static bool check_series(struct check *c, const struct loaded_series *loaded, const struct diff_options *o,
+                         struct sink *sink)
+{
+	c->report = (struct diff_report){
+		.loaded = loaded, .options = o, .columns = 80, .measure = diff_measure(loaded->series)
+	};
+	return judge_series(c) && (!o->update_baseline || c->result == CHECK_CANNOT_TELL || update_baseline(c)) &&
+	       put_check_report(c, o, sink) && (!o->github || append_summary(c));
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct diff_options o;
+	struct inputs inputs = { 0 };
+	struct loaded_series loaded = { 0 };
+	struct check c = { 0 };
+	if (!diff_options_parse(&o, true, argc, argv) || !budget_watch(o.common.max_memory))
+		return 1;
+	if (o.common.help) {
+		check_help();
+		return 0;
+	}
+	struct sink sink = { .path = o.common.file };
+	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
+	            prepare_check(&c, &o) && series_load(&loaded, &inputs, &o) && check_series(&c, &loaded, &o, &sink);
+	sink.failed = sink.failed || !good;
+	if (!sink_close(&sink)) {
+		say("%s: cannot be written: %s", o.common.file, sink.why);
+		good = false;
+	}
+	int status = !good || c.result == CHECK_CANNOT_TELL ? 1 : c.result == CHECK_FAIL ? status_of_fail : 0;
+	baseline_release(&c.baseline);
+	free(c.failed);
+	free(c.accepted);
+	free(c.stopped);
+	series_release(&loaded);
+	free(inputs.program);
+	return status;
+}

@@ -1,0 +1,53 @@
+#include "answers/limits.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+
+bool limit_parse(const char *option, const char *text, struct growth_limit *limit)
+{
+	static const struct {
+		const char *name;
+		double bytes;
+	} units[] = { { "", 1 },        { "B", 1 },        { "K", 1024 },       { "KB", 1024 },
+		      { "M", 1048576 }, { "MB", 1048576 }, { "G", 1073741824 }, { "GB", 1073741824 } };
+	char *end;
+	double number = strtod(text, &end);
+	*limit = (struct growth_limit){ 0 };
+	bool good = end > text && isfinite(number) && number >= 0 && *text != '-' && *text != '+';
+	end += strspn(end, " ");
+	if (good && !strcmp(end, "%") && number > 0) {
+		limit->share = number / 100;
+		return true;
+	}
+	for (size_t i = 0; good && i < sizeof units / sizeof *units; i++)
+		if (!strcasecmp(end, units[i].name)) {
+			limit->bytes = number * units[i].bytes;
+			return true;
+		}
+	say("--%s=%s: give a size such as 10MB, or a percentage such as 5%%", option, text);
+	return false;
+}
+
+double limit_bytes(const struct growth_limit *limit, double first)
+{
+	static const double least = 1048576;
+	if (!(limit->share > 0))
+		return limit->bytes;
+	return first >= least ? limit->share * first : INFINITY;
+}
+
+const char *limit_words(const struct growth_limit *limit, char text[48])
+{
+	static const double kb = 1024, mega = 1048576;
+	if (limit->share > 0)
+		snprintf(text, 48, "%g %%", limit->share * 100);
+	else if (limit->bytes >= mega || limit->bytes <= 0)
+		snprintf(text, 48, "%g MB", round(limit->bytes / mega * 10) / 10);
+	else
+		snprintf(text, 48, "%.0f KB", limit->bytes / kb);
+	return text;
+}

@@ -1,0 +1,110 @@
+#!/bin/sh
+# jprof check: exit status, limits, the baseline and GitHub's annotations, on dumps whose truth samples/cases/README.md has.
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || skip "no python3 here"
+r31=$cases/ruby31
+p=$cases/puma
+slots="$cases/ruby33/slots.0.jprof $cases/ruby33/slots.1.jprof"
+cext="--sysroot=$cases/sysroot $r31/cext.0.heap $r31/cext.1.heap"
+schema() {
+    python3 "$root/tests/doors/values.py" schema "$root/docs/check.schema.json" "$1" >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+}
+result() {
+    run "$jprof" check --json "$@"
+    cp out json
+    schema json
+}
+holds() {
+    checks=$((checks + 1))
+    python3 -c 'import json, sys
+d = json.load(open("json"))
+sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" || fail "$1"
+}
+
+# ---- red, green, and what cannot be told ----
+run "$jprof" check $slots
+exits 3
+prints '^FAIL: 1 of [0-9]+ rows grew by more than 5 MB from slots.0.jprof to slots.1.jprof'
+prints "^1  [+]133 MB  Ruby's GC heap"
+prints '^seen +growth of .* or more'
+run "$jprof" check $cext
+exits 3
+prints '^1  [+]19.3 MB [(][+]-0.5[)]  row_new$'
+run "$jprof" check "$r31/cext.1.heap" "$r31/cext.1.heap"
+exits 0
+prints '^PASS: none of 45 rows grew by more than 5 MB'
+prints '^seen +growth of 44.0 KB or more'
+run "$jprof" check --max-growth=10KB "$r31/cext.1.heap" "$r31/cext.1.heap"
+exits 1
+prints '^CANNOT TELL: one sample for 4 KB is too few for a limit of 10 KB'
+run "$jprof" check "$r31/string.0.heap" "$r31/string.1.heap"
+exits 1
+prints '^CANNOT TELL: .* may be garbage, for no GC ran'
+run "$jprof" check --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
+exits 3
+run "$jprof" check "$r31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
+exits 1
+prints '^CANNOT TELL: the two have no stack in common|^CANNOT TELL: the later one is of'
+run "$jprof" check "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
+exits 0
+
+# ---- limits ----
+run "$jprof" check --max-growth=25MB $cext
+exits 0
+run "$jprof" check --max-growth=25MB --max-total=10MB $cext
+exits 3
+prints 'all memory [+]19.3 MB, limit 10 MB: FAIL'
+run "$jprof" check --max-growth=25MB --max-total=600% $cext
+exits 0
+run "$jprof" check --max-growth=50% --sysroot="$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap"
+exits 0
+run "$jprof" check --ignore=row_new $cext
+exits 0
+for wrong in 5X -3MB '' MB 0%; do
+    run "$jprof" check --max-growth="$wrong" $cext
+    exits 1
+    says_like "^jprof: --max-growth"
+done
+
+# ---- JSON ----
+result $cext
+exits 3
+holds 'd["result"] == "fail" and d["failed"][0]["name"] == "row_new" and d["limit"] == 5 << 20'
+result --max-growth=25MB $cext
+holds 'd["result"] == "pass" and d["failed"] == [] and d["seen"] == 40960'
+
+# ---- the baseline: without line numbers ----
+run "$jprof" check --by=line --update-baseline $cext
+exits 0
+check "no baseline" test -s jprof-baseline.json
+check "a line number" eval '! grep -q "leaky.c:5" jprof-baseline.json'
+check "key" grep -q '"file": "/srv/app/ext/leaky/leaky.c", "method": "row_new", "bytes": 20199631' jprof-baseline.json
+run "$jprof" check --by=line $cext
+exits 0
+prints '^accepted  1 row, by jprof-baseline.json'
+sed -i 's/20199631, "comment": ""/1000, "comment": "known"/' jprof-baseline.json
+run "$jprof" check --by=line $cext
+exits 3
+run "$jprof" check --by=line --update-baseline $cext
+check "the comment stays" grep -q '"comment": "known"' jprof-baseline.json
+run "$jprof" check --by=line "$r31/iseq.1.heap" "$r31/iseq.1.heap"
+exits 0
+prints '^unused +row_new'
+run "$jprof" check --baseline=none.json $cext
+exits 1
+says_like 'none.json: cannot be read'
+echo '[]' >jprof-baseline.json
+run "$jprof" check $cext
+exits 1
+says_like 'is no baseline'
+rm jprof-baseline.json
+
+# ---- GitHub ----
+GITHUB_STEP_SUMMARY=$tmp/summary.md run "$jprof" check --github --by=line $cext
+exits 3
+prints '^::error file=/srv/app/ext/leaky/leaky.c,line=5,title=jprof%3A [+]19.3 MB::row_new '
+check "summary" grep -q '^| [+]19.3 |' summary.md
+run "$jprof" check --help
+exits 0
+prints '^usage: jprof check'
+finish
