@@ -85,17 +85,16 @@ static int read_functions(struct jp_codefile *f)
 	struct jp_bytes bytes = { .data = loaded->bytes,
 		                  .len = (size_t)(loaded->end - loaded->start),
 		                  .big_endian = f->object->headers.big_endian };
-	struct jp_codebounds *all = NULL;
 	size_t count;
-	if (jp_ehframe_walk(bytes, loaded->start, f->object->headers.bits / 8, &all, &count))
+	if (jp_ehframe_walk(bytes, loaded->start, f->object->headers.bits / 8, &f->functions, &count))
 		return -1;
+	struct jp_codebounds *all = f->functions;
 	for (size_t i = 0; i < count; i++) {
 		const struct jp_codesection *s = jp_codefile_section(f, all[i].start);
 		bool again = f->function_count && all[f->function_count - 1].start == all[i].start;
 		if (s && s->code && !s->plt && all[i].end > all[i].start && all[i].end <= s->end && !again)
 			all[f->function_count++] = all[i];
 	}
-	f->functions = all;
 	return 0;
 }
 
