@@ -108,7 +108,7 @@ static struct jp_value value_plus(struct jp_value base, int64_t disp)
 }
 
 /* Where the operand in memory is: an address in the image, on the stack, of a symbol, or not known. */
-static struct jp_value place_of(const struct jp_registers *r, const struct jp_insn *insn)
+static struct jp_value operand_place(const struct jp_registers *r, const struct jp_insn *insn)
 {
 	if (insn->absolute)
 		return (struct jp_value){ .kind = JP_VALUE_ADDRESS, .number = insn->value };
@@ -138,7 +138,7 @@ static void store_at(struct jp_registers *r, struct jp_value place, struct jp_va
 		r->slot_count = 0;
 }
 
-static struct jp_value behind(struct jp_value place)
+static struct jp_value next_word_of(struct jp_value place)
 {
 	return value_plus(place, 8);
 }
@@ -150,12 +150,12 @@ static void note_escape(struct jp_registers *r, const struct jp_insn *insn)
 	              (value_of(r, insn->src).kind == JP_VALUE_STACK || value_of(r, insn->src2).kind == JP_VALUE_STACK);
 	bool frame = insn->dst == r->calling->stack || insn->dst == r->calling->frame;
 	bool made = insn->kind == JP_INSN_ADD && !frame && value_of(r, insn->base).kind == JP_VALUE_STACK;
-	r->escaped = r->escaped || made || (stored && place_of(r, insn).kind != JP_VALUE_STACK);
+	r->escaped = r->escaped || made || (stored && operand_place(r, insn).kind != JP_VALUE_STACK);
 }
 
 void jp_registers_apply(struct jp_registers *r, const struct jp_insn *insn, const struct jp_memory *memory)
 {
-	struct jp_value place = place_of(r, insn), first, second;
+	struct jp_value place = operand_place(r, insn), first, second;
 	note_escape(r, insn);
 	switch (insn->kind) {
 	case JP_INSN_CONSTANT:
@@ -167,14 +167,14 @@ void jp_registers_apply(struct jp_registers *r, const struct jp_insn *insn, cons
 	case JP_INSN_ADD: set_register(r, insn->dst, value_plus(value_of(r, insn->base), insn->disp)); break;
 	case JP_INSN_LOAD:
 		first = load_at(r, place, memory);
-		second = load_at(r, behind(place), memory);
+		second = load_at(r, next_word_of(place), memory);
 		set_register(r, insn->dst, first);
 		set_register(r, insn->dst2, second);
 		break;
 	case JP_INSN_STORE:
 		store_at(r, place, value_of(r, insn->src), 8, memory);
 		if (insn->width > 8)
-			store_at(r, behind(place), value_of(r, insn->src2), 8, memory);
+			store_at(r, next_word_of(place), value_of(r, insn->src2), 8, memory);
 		break;
 	case JP_INSN_SMUDGE: store_at(r, place, unknown, insn->width, memory); break;
 	default: break;
@@ -206,7 +206,7 @@ struct jp_value jp_insn_target(const struct jp_registers *r, const struct jp_ins
 	case JP_INSN_CALL_TO:
 	case JP_INSN_JUMP_TO: return value_of(r, insn->src);
 	case JP_INSN_CALL_BY:
-	case JP_INSN_JUMP_BY: return load_at(r, place_of(r, insn), memory);
+	case JP_INSN_JUMP_BY: return load_at(r, operand_place(r, insn), memory);
 	default: return unknown;
 	}
 }

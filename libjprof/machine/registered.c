@@ -125,7 +125,7 @@ static int count_texts(const struct naming *n, const struct jp_registration *fou
 
 /* Whether a function that goes by the first may also be called by the second: a name of the same class, or the same
  * name in another one. */
-static bool are_alike(const struct jp_registration *a, const struct jp_registration *b)
+static bool may_be_one(const struct jp_registration *a, const struct jp_registration *b)
 {
 	return a->method == b->method || (a->owner == b->owner && a->owner != JP_NONE);
 }
@@ -148,7 +148,7 @@ static int name_methods(struct naming *n, const struct jp_registration *found, s
 			if (*of == JP_NONE) {
 				*of = i;
 				n->name[f->function] = pass && owner[f->text] == ambiguous ? ambiguous : f->text;
-			} else if (!are_alike(&found[*of], f)) {
+			} else if (!may_be_one(&found[*of], f)) {
 				n->name[f->function] = ambiguous;
 			}
 		}
