@@ -32,8 +32,15 @@ module Jprof
   class << self
     # Runs the block with a tag, and gives what the block gives. A tag within a tag counts instead of it, nil is no tag.
     # `kind` is :route, :job or nil: the word that reports put before the text. Raises nothing of its own.
-    def tag(text, kind = nil, &block)
-      with(text && number_of(text, kind), &block)
+    def tag(text, kind = nil)
+      thread = Thread.current
+      before = thread[KEY]
+      thread[KEY] = text && number_of(text, kind)
+      begin
+        yield
+      ensure
+        thread[KEY] = before
+      end
     end
 
     # The block, or what has a method `call`, as a lambda that runs it with the tag of here and now, on whatever thread or
@@ -94,7 +101,7 @@ module Jprof
 
     def number_of(text, kind)
       text = text.to_s unless text.is_a?(String)
-      known = NUMBERS.fetch(kind) { |_| NUMBERS[kind = nil] }
+      known = NUMBERS[kind] || NUMBERS[kind = nil]
       known[text] || add(known, text, kind)
     rescue StandardError # another Ractor, a trap, a text of a strange encoding: no tag
       nil

@@ -40,7 +40,6 @@ def on_rack
   check 'a route that raises', Rack::MockRequest.new(Jprof::Rack.new(app, route: ->(_) { raise 'x' })).get('/secret').body, ''
   plain = Rack::MockRequest.new(Jprof::Rack.new(app))
   check 'without a framework', plain.get('/secret').body, ''
-  check 'what a server left behind', Jprof.tag('left') { plain.get('/secret').body }, ''
   check 'an app that raises', (Jprof::Rack.new(->(_) { raise 'x' }).call({}) rescue $!.message), 'x'
   secret_free 'secret'
 end
@@ -94,11 +93,13 @@ def on_rails
     end
   end)
   mock = Rack::MockRequest.new(Jprof::Rack.new(routes))
+  # Two routes lead there with the same parameters: before Rails says which it is, none is said.
+  two = ActionPack.version >= Gem::Version.new('7.1') ? 'route GET /a/:id' : 'route api#show'
   2.times do
     { '/users/secret?x=hidden' => 'route GET /users/:id', '/users/secret.json' => 'route GET /users/:id',
       '/users' => 'route GET /users', '/b/secret/hidden' => 'route GET /b/:id/:x', '/live/secret' => 'route GET /live/:id',
       '/pages/secret' => 'route GET /pages(/:page)', '/pages' => 'route GET /pages(/:page)',
-      '/a/secret' => 'route api#show' }.each { |url, text| check url, mock.get(url).body, text } # two routes lead there
+      '/a/secret' => two }.each { |url, text| check url, mock.get(url).body, text }
   end
   check 'POST', mock.post('/users').body, 'route POST /users'
   check 'HEAD', mock.request('HEAD', '/users/secret').status, 200

@@ -26,7 +26,7 @@ module Jprof
     end
 
     def call(env)
-      return Jprof.tag(nil) { @app.call(env) } unless @route
+      return @app.call(env) unless @route
 
       Jprof.tag(route_of(env), :route) { @app.call(env) }
     end
