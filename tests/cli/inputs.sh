@@ -103,7 +103,7 @@ says 'jprof: 2 dumps are added up; --diff_base=dump.heap dump.heap shows what gr
 prints '^Total: 5976158 B$'
 run "$jprof" --show_bytes $sys "$heaps/sysroot/tmp/jprof-samples/threads" dump.heap dump.heap dump.heap
 exits 0
-check "not said that they are added" grep -q '^jprof: 3 dumps are added up; .*--diff_base=dump\.heap dump\.heap$' err
+check "not said that they are added" grep -q '^jprof: 3 dumps are added up; .*--diff_base=dump\.heap dump\.heap shows ' err
 prints '^Total: 8964237 B$'
 
 # ---- a difference ----

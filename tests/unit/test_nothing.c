@@ -352,7 +352,7 @@ static void check_explanations(const struct jprof_profile *p)
 	GIVES(== NULL, jprof_series_at(NULL, 0));
 	GIVES(== NULL, jprof_series_malloc(NULL));
 	jprof_series_free(NULL);
-	assert_string_equal(jprof_verdict_words((enum jprof_verdict)-1)->shown, "");
+	assert_string_equal(jprof_verdict_words((enum jprof_verdict) - 1)->shown, "");
 }
 
 static void check_tables(const struct jprof_view *view)
