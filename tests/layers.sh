@@ -15,7 +15,7 @@ library_rooms='base statistics machine input model ops view render bundle answer
 # jeprof-c/ROOM, and which others it uses.
 program_rooms='cli:
 report: cli
-answers: cli report
+answers: cli report snap
 run: cli
 snap: cli
 doctor: cli run snap'
@@ -66,7 +66,7 @@ for folder in jeprof-c/*/; do
     uses=$(echo "$program_rooms" | sed -n "s/^$room: *//p")
     echo "$program_rooms" | grep -q "^$room:" || bad "jeprof-c/$room has no place among the rooms in tests/layers.sh"
     headers='jprof.h commands.h'
-    case $room in snap | doctor | run) headers="$headers jprof-live.h" ;; esac
+    case $room in snap | doctor | run | answers) headers="$headers jprof-live.h" ;; esac
     [ "$room" != report ] || headers="$headers dot.h"
     for file in "$folder"*.[ch]; do check_includes "$file" jeprof-c " $room $uses" "$headers"; done
 done

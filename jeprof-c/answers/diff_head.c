@@ -6,7 +6,7 @@
 #include "answers/diff_text.h"
 #include "cli/names.h"
 #include "cli/terminal.h"
-#include "report/explain_words.h"
+#include "answers/explain_words.h"
 
 enum { line_most = 1024, word_most = 160 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/explain_words.h"
+#include "answers/explain_words.h"
 
 void diff_put_json_text(FILE *out, const char *key, const char *text)
 {

@@ -1,4 +1,4 @@
-#include "report/explain_words.h"
+#include "answers/explain_words.h"
 
 const struct part_words *words_of_part(enum jprof_part part)
 {

@@ -7,9 +7,9 @@
 #include "cli/say.h"
 #include "cli/sink.h"
 #include "commands.h"
-#include "report/explain_json.h"
-#include "report/explain_live.h"
-#include "report/explain_text.h"
+#include "answers/explain_json.h"
+#include "answers/explain_live.h"
+#include "answers/explain_text.h"
 #include "report/load.h"
 #include "report/overwrite.h"
 

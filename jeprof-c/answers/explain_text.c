@@ -1,4 +1,4 @@
-#include "report/explain_text.h"
+#include "answers/explain_text.h"
 
 #include <math.h>
 #include <stdarg.h>

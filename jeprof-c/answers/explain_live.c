@@ -1,4 +1,4 @@
-#include "report/explain_live.h"
+#include "answers/explain_live.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "report/explain_json.h"
+#include "answers/explain_json.h"
 
 #include <math.h>
 #include <stdlib.h>

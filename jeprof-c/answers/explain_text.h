@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "report/explain_words.h"
+#include "answers/explain_words.h"
 
 void explain_put_text(FILE *out, const struct explained *what);
 
