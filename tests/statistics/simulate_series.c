@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 		{ "the same, 20 % of all are replaced", 2000, 0.2, 5, 4, 0.2, 0.70, 0.01 },
 	};
 	static const double doubt = 3; /* standard errors of a share that chance may make of few reports */
-	double reports = argc > 1 ? atof(argv[1]) : 40;
+	double reports = argc > 1 ? atof(argv[1]) : 20;
 	int bad = 0;
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
 		struct rng rng = { 20260000 + k };
