@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
-#include "cli/sink.h"
-#include "commands.h"
 #include "answers/explain_json.h"
 #include "answers/explain_live.h"
 #include "answers/explain_text.h"
+#include "cli/say.h"
+#include "cli/sink.h"
+#include "commands.h"
 #include "report/load.h"
 #include "report/overwrite.h"
 

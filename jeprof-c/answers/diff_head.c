@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "answers/diff_text.h"
+#include "answers/explain_words.h"
 #include "cli/names.h"
 #include "cli/terminal.h"
-#include "answers/explain_words.h"
 
 enum { line_most = 1024, word_most = 160 };
 

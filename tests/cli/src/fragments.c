@@ -1,5 +1,5 @@
-/* Plants fragmentation: four owners allocate, in turns, and free a part of it, scattered, so that the slabs stay. Two have
- * a size class of their own, two share one. Prints jemalloc's own count of the classes, and waits. */
+/* Plants fragmentation: four owners allocate, in turns, and free a part of it, scattered, so that the slabs stay. Two
+ * have a size class of their own, two share one. Prints jemalloc's own count of the classes, and waits. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@ __attribute__((weak)) int mallctl(const char *name, void *old, size_t *old_len, 
 
 enum { EACH = 120000 };
 
-#define OWNER(name, size) \
-	__attribute__((noinline)) static void *name(void) \
-	{ \
-		char *object = malloc(size); \
-		memset(object, 1, size); \
-		return object; \
+#define OWNER(name, size)                                                                                              \
+	__attribute__((noinline)) static void *name(void)                                                              \
+	{                                                                                                              \
+		char *object = malloc(size);                                                                           \
+		memset(object, 1, size);                                                                               \
+		return object;                                                                                         \
 	}
 
 OWNER(owner_small, 192)
@@ -27,7 +27,9 @@ static struct {
 	void *(*make)(void);
 	unsigned keep; /* of 10 */
 	void *objects[EACH];
-} owners[] = { { owner_small, 2, { 0 } }, { owner_large, 5, { 0 } }, { owner_wasteful, 2, { 0 } }, { owner_frugal, 9, { 0 } } };
+} owners[] = {
+	{ owner_small, 2, { 0 } }, { owner_large, 5, { 0 } }, { owner_wasteful, 2, { 0 } }, { owner_frugal, 9, { 0 } }
+};
 
 static uint64_t number(const char *format, unsigned bin)
 {
@@ -51,7 +53,8 @@ static void print_classes(void)
 	mallctl("epoch", NULL, NULL, &epoch, sizeof epoch);
 	for (unsigned bin = 0; bin < number("arenas.nbins", 0); bin++) {
 		uint64_t size = number("arenas.bin.%u.size", bin);
-		uint64_t places = number("stats.arenas.4096.bins.%u.curslabs", bin) * number("arenas.bin.%u.nregs", bin);
+		uint64_t places =
+		    number("stats.arenas.4096.bins.%u.curslabs", bin) * number("arenas.bin.%u.nregs", bin);
 		printf("%llu %llu\n", (unsigned long long)size,
 		       (unsigned long long)((places - number("stats.arenas.4096.bins.%u.curregs", bin)) * size));
 	}
