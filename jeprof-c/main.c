@@ -20,8 +20,15 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "bundle", cmd_bundle }, { "check", cmd_check }, { "diff", cmd_diff }, { "doctor", cmd_doctor },
-	{ "names", cmd_names },   { "run", cmd_run },     { "snap", cmd_snap },
+	/* clang-format off */
+	{ "bundle", cmd_bundle },
+	{ "check", cmd_check },
+	{ "diff", cmd_diff },
+	{ "doctor", cmd_doctor },
+	{ "names", cmd_names },
+	{ "run", cmd_run },
+	{ "snap", cmd_snap },
+	/* clang-format on */
 };
 
 /* Commands that take the options of a report, before their name too. */

@@ -260,10 +260,11 @@ static bool parse_one(struct parse *p, int argc, char **argv, int *i)
 	if (row->argument && !argument && row->kind != OPT_MAYBE)
 		argument = *i + 1 < argc ? argv[++*i] : NULL;
 	if ((row->argument != NULL) != (argument != NULL) && !may_lack) {
+		const char *dash = strlen(row->name) > 1 ? "--" : "-";
 		if (argument)
-			say("--%s takes no value", row->name);
+			say("%s%s takes no value", dash, row->name);
 		else
-			say("--%s needs a value; see %s", row->name, p->table->help);
+			say("%s%s needs a value; see %s", dash, row->name, p->table->help);
 		return false;
 	}
 	if (!on && row->kind != OPT_SWITCH) {

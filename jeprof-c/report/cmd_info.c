@@ -135,7 +135,8 @@ static const char *const proofs[] = { "no file", "another", "unverified", "same 
  * all files. */
 static bool has_column(int source, const uint64_t *sum)
 {
-	return sum[source] || (source != JPROF_SOURCE_RUBY && source != JPROF_SOURCE_REGISTERED);
+	return sum[source] ||
+	       (source != JPROF_SOURCE_RUBY && source != JPROF_SOURCE_PACK && source != JPROF_SOURCE_REGISTERED);
 }
 
 static int column_width(int source)

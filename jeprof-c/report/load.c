@@ -426,26 +426,27 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 	return !rc;
 }
 
-/* Whether what a list of paths names is there; jeprof does not look. */
-static bool check_listed(const char *option, const char *list, const struct options *o)
+/* Says of a list of paths what is not there: it is passed over. jeprof does not look. */
+static void note_missing_paths(const char *option, const char *list, const struct options *o)
 {
 	char path[4096];
 	for (size_t len; list && *list && !o->as_jeprof; list += len + (list[len] == ',')) {
 		len = strcspn(list, ",");
 		snprintf(path, sizeof path, "%.*s", (int)len, list);
 		if (len && len < sizeof path && access(path, F_OK)) {
-			say("--%s=%s: %s", option, path, strerror(errno));
-			return false;
+			say("--%s=%s: %s; jprof goes on without it", option, path, strerror(errno));
 		}
 	}
-	return true;
 }
 
 bool load_names(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)
 {
-	bool good = check_listed("lib_prefix", o->lib_prefix, o) && check_listed("add_lib", o->add_lib, o) &&
-	            check_listed("debug-dir", o->debug_dir, o) && check_is_program(profile, inputs) &&
-	            symbolize(profile, inputs, o);
+	if (!o->quiet) {
+		note_missing_paths("lib_prefix", o->lib_prefix, o);
+		note_missing_paths("add_lib", o->add_lib, o);
+		note_missing_paths("debug-dir", o->debug_dir, o);
+	}
+	bool good = check_is_program(profile, inputs) && symbolize(profile, inputs, o);
 	for (size_t i = 0; good && !o->quiet && i < jprof_profile_notes(profile); i++)
 		say_advised(jprof_profile_note(profile, i), jprof_profile_note_advice(profile, i));
 	return good;

@@ -140,7 +140,7 @@ static double room_for_freed(const struct jprof_profile *p, bool base, double pa
 	double in_use = jprof_profile_figure(p, base, JPROF_FIGURE_ACTIVE) - extents +
 	                jprof_profile_figure(p, base, JPROF_FIGURE_SAMPLED_SPACE) + sampled * page +
 	                jprof_profile_figure(p, base, JPROF_FIGURE_METADATA);
-	if (!(mapped_space >= space))
+	if (!(space > 0) || !(mapped_space >= space))
 		return NAN;
 	return jprof_profile_figure(p, base, JPROF_FIGURE_MAPPED) - (isnan(tables) ? 0 : tables) - in_use;
 }

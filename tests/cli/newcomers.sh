@@ -54,7 +54,7 @@ done <<'END'
 --top=5,000 app.heap~--top=5,000: give a whole number$
 app.heap --top~--top needs a value; see jprof --help$
 --nodefraction=5% app.heap~--nodefraction=5%: give a share from 0 to 1$
--o~--output needs a value; see jprof --help$
+-o~-o needs a value; see jprof --help$
 --output app.heap~no dump given: -o FILE took app.heap for the file to write; give both$
 -o app.heap --svg~no dump given: -o FILE took app.heap for the file to write; give both$
 --svg app.heap -o app.heap~app.heap: is read for this report, and is not overwritten by it; give another name with -o$
@@ -127,9 +127,6 @@ help top~there is no command top; jprof --top=N DUMP
 --seconds=30 app.heap~--seconds is not taken: jprof never fetches profiles from a network$
 ./prog http://localhost:8080/pprof/heap~http://localhost:8080/pprof/heap: jprof never fetches profiles from a network; fetch it into a file first$
 --sysroot=/no/such app.heap~/no/such: is no directory; --sysroot=DIR wants one$
---lib_prefix=/no/such app.heap~--lib_prefix=/no/such: No such file or directory$
---add_lib=dir,/no/such.so app.heap~--add_lib=/no/such.so: No such file or directory$
---debug-dir=/no/such app.heap~--debug-dir=/no/such: No such file or directory$
 --maps=/no/such app.heap~/no/such: cannot be opened: No such file or directory$
 --perf-map=/no/such app.heap~/no/such: cannot be opened: No such file or directory$
 --max-memory=lots app.heap~--max-memory=lots: give a size such as 500M or 2G$
@@ -171,6 +168,11 @@ info prog~prog:1: is a program, not a heap dump; the order is: jprof PROGRAM DUM
 --symbols prog~standard input holds no addresses; give the text of a /proc/PID/maps and addresses, one a line$
 END
 check "only $lines command lines" [ "$lines" -ge 67 ]
+run "$jprof" --lib_prefix=/no/such --add_lib=dir,/no/such.so --debug-dir=/no/such app.heap
+exits 0
+for typed in --lib_prefix=/no/such --add_lib=/no/such.so --debug-dir=/no/such; do
+    check "$typed is passed over" grep -qxF "jprof: $typed: No such file or directory; jprof goes on without it" err
+done
 check "they changed a file" cmp -s app.heap new.heap
 echo "$lines command lines"
 finish

@@ -144,7 +144,7 @@ static void test_group_and_owners(void **state)
 	assert_string_equal(jprof_explain_at(e, 2)->name, "libxml2");
 	assert_string_equal(jprof_explain_at(e, 3)->name, "own code");
 	assert_string_equal(jprof_explain_at(e, 4)->name, "server");
-	assert_string_equal(part(e, JPROF_PART_SIZE_CLASS)->tenants, "server 100 %");
+	assert_string_equal(part(e, JPROF_PART_SIZE_CLASS)->tenants, "server+0x10 100 %");
 	assert_string_equal(part(e, JPROF_PART_SIZE_CLASS)->name,
 	                    ""); /* two samples are too few to say that it is alone */
 	assert_int_equal(jprof_explain_help(e, 0)->kind, JPROF_HELP_DECAY);
