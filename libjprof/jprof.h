@@ -1446,8 +1446,8 @@ JPROF_API const struct jprof_series_info *jprof_series_info(const struct jprof_s
 /* Number of rows: of the profile those that have anything at any snapshot, and parts that lie outside. Since: 0.2 */
 JPROF_API size_t jprof_series_count(const struct jprof_series *series);
 
-/* The i-th row, from 0: by verdict, then by the lower end of the interval of its growth, then by name; it lives as
- * long as the series. Since: 0.2 */
+/* The i-th row, from 0: by verdict, then by the lower end of the interval of its growth, then by name; within a verdict
+ * what the profiler takes comes last. It lives as long as the series. Since: 0.2 */
 JPROF_API const struct jprof_grown *jprof_series_at(const struct jprof_series *series, size_t i);
 
 /* All that malloc gave. Since: 0.2 */

@@ -239,7 +239,7 @@ static void tell_border(const char *option, const char *asked, uint64_t asked_ms
 /* The row of what Ruby to 3.2 has moved, where it matters: what to do next. */
 static void tell_no_creator(const struct loaded *l, const struct jprof_view *view)
 {
-	static const double matters = 0.05;
+	static const double matters = 0.02;
 	const struct jprof_view_info *info = jprof_view_info(view);
 	double least = matters * fabs(info->percent_of != 0 ? info->percent_of : info->total);
 	struct jprof_table *table;

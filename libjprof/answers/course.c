@@ -282,11 +282,19 @@ static void sum_values(struct series_work *w)
 			values[i] += w->s->rows[r].values[i];
 }
 
+/* What is paid for looking: it grows with what is looked at, and is nobody's leak. */
+static bool is_cost_of_profiling(const struct jprof_grown *row)
+{
+	return row->part == JPROF_PART_PROFILER || row->part == JPROF_PART_METADATA;
+}
+
 static int compare_grown(const void *a, const void *b)
 {
 	const struct jprof_grown *x = a, *y = b;
 	if (x->verdict != y->verdict)
 		return x->verdict < y->verdict ? -1 : 1;
+	if (is_cost_of_profiling(x) != is_cost_of_profiling(y))
+		return is_cost_of_profiling(x) ? 1 : -1;
 	double m = isnan(x->whole.range.low) ? x->whole.growth : x->whole.range.low,
 	       n = isnan(y->whole.range.low) ? y->whole.growth : y->whole.range.low;
 	if (m != n)
