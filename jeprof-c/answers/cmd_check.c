@@ -147,8 +147,6 @@ static bool put_check_report(const struct check *c, const struct diff_options *o
 	FILE *out = open_memstream(&text, &len);
 	if (out) {
 		(o->output == AS_JSON ? check_put_json : check_put_text)(out, c);
-		if (o->github)
-			check_put_annotations(out, c);
 		if (fclose(out)) {
 			free(text);
 			text = NULL;
@@ -193,8 +191,11 @@ static bool check_series(struct check *c, const struct loaded_series *loaded, co
 	c->report = (struct diff_report){
 		.loaded = loaded, .options = o, .columns = 80, .measure = diff_measure(loaded->series)
 	};
-	return judge_series(c) && (!o->update_baseline || c->result == CHECK_CANNOT_TELL || update_baseline(c)) &&
-	       put_check_report(c, o, sink) && (!o->github || append_summary(c));
+	bool good = judge_series(c) && (!o->update_baseline || c->result == CHECK_CANNOT_TELL || update_baseline(c)) &&
+	            put_check_report(c, o, sink);
+	if (good && o->github) /* the runner reads both streams; JSON has its own to itself */
+		check_put_annotations(o->output == AS_JSON || o->common.file ? stderr : stdout, c);
+	return good && (!o->github || append_summary(c));
 }
 
 int cmd_check(int argc, char **argv)
@@ -210,6 +211,7 @@ int cmd_check(int argc, char **argv)
 		return 0;
 	}
 	struct sink sink = { .path = o.common.file };
+	o.common.command = "check";
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
 	            prepare_check(&c, &o) && series_load(&loaded, &inputs, &o) && check_series(&c, &loaded, &o, &sink);
 	sink.failed = sink.failed || !good;

@@ -141,9 +141,13 @@ static void put_growth_of_all(FILE *out, const struct diff_report *r)
 	double total[2];
 	bool known = all_memory(r->loaded->series, total);
 	struct measure m = r->measure;
-	fprintf(out, "%s %s from %s to %s %s (%s %s).", known ? "Memory" : "The heap",
-	        total[1] < total[0] ? "shrank" : "grew", measure_number(m, total[0], first),
-	        measure_number(m, total[1], last), m.name, measure_change(m, total[1] - total[0], change), m.name);
+	const char *what = known ? "Memory" : "The heap";
+	if (total[0] == total[1])
+		fprintf(out, "%s did not change: %s %s.", what, measure_number(m, total[1], last), m.name);
+	else
+		fprintf(out, "%s %s from %s to %s %s (%s %s).", what, total[1] < total[0] ? "shrank" : "grew",
+		        measure_number(m, total[0], first), measure_number(m, total[1], last), m.name,
+		        measure_change(m, total[1] - total[0], change), m.name);
 }
 
 static void put_time_until_limit(FILE *out, const struct jprof_series_info *info)
@@ -159,14 +163,14 @@ static void put_time_until_limit(FILE *out, const struct jprof_series_info *info
 }
 
 /* " makes 64 % of the growth", " grew by 12 MB". */
-static void put_share(FILE *out, const struct diff_report *r, double growth, double all)
+static void put_share(FILE *out, const struct diff_report *r, double growth, double all, bool several)
 {
 	char text[measure_most];
 	struct measure m = measure_fit(r->measure, growth);
 	if (all > 0 && growth <= all)
-		fprintf(out, " %.0f %% of the growth", growth * 100 / all);
+		fprintf(out, " make%s %.0f %% of the growth", several ? "" : "s", growth * 100 / all);
 	else
-		fprintf(out, " %s %s", measure_number(m, growth, text), m.name);
+		fprintf(out, " grew by %s %s", measure_number(m, growth, text), m.name);
 }
 
 static void put_seen(FILE *out, const struct diff_report *r)
@@ -180,7 +184,7 @@ static void put_seen(FILE *out, const struct diff_report *r)
 		fprintf(out, " A steady growth of %s", measure_pace(info->seen, info->seconds, text));
 	else
 		fprintf(out, " A growth of %s %s", measure_number(m, info->seen, text), m.name);
-	fputs(" or more on one line would have been seen.", out);
+	fputs(" or more in one row would have been seen.", out);
 }
 
 void diff_put_answer(FILE *out, const struct diff_report *r)
@@ -200,16 +204,17 @@ void diff_put_answer(FILE *out, const struct diff_report *r)
 		put_time_until_limit(out, info);
 	if (suspects) {
 		if (suspects < sizeof few / sizeof *few)
-			fprintf(out, " %s leak suspect%s", few[suspects], suspects > 1 ? "s make" : " makes");
+			fprintf(out, " %s leak suspect%s", few[suspects], suspects > 1 ? "s" : "");
 		else
-			fprintf(out, " %zu leak suspects make", suspects);
-		put_share(out, r, suspected, total[1] - total[0]);
+			fprintf(out, " %zu leak suspects", suspects);
+		put_share(out, r, suspected, total[1] - total[0], suspects > 1);
 		fputc(':', out);
 	} else if (first) {
-		fprintf(out, " %s", growers > 1 ? "What grew most makes" : "One row makes");
-		put_share(out, r, first->whole.growth, total[1] - total[0]);
+		bool leak = first->part == JPROF_PART_LIVE || first->part == JPROF_PART_GC_HEAP;
+		fprintf(out, " %s", growers > 1 ? "What grew most" : "One row");
+		put_share(out, r, first->whole.growth, total[1] - total[0], false);
 		fputs(first->verdict == JPROF_MAYBE_GARBAGE ? ", and may be garbage:"
-		      : info->snapshots < 3                 ? "; a third snapshot tells if it is a leak:"
+		      : info->snapshots < 3 && leak         ? "; a third snapshot tells if it is a leak:"
 		                                            : ":",
 		      out);
 	} else {

@@ -12,7 +12,7 @@ enum {
 	verdict_wide = 15,
 	longest_verdict = 18,
 	name_least = 16,
-	label_most = 64,
+	label_most = 264,
 	most_columns = 3,
 	bar_most = 8,
 	text_most = 2048
@@ -45,19 +45,50 @@ static struct diff_columns lay_out_diff(const struct diff_report *r)
 	return c;
 }
 
-/* The name of a snapshot's file, without directory and end, in eight columns. */
-static void put_snapshot_label(FILE *out, const char *path)
+/* The name of a snapshot's file, without directory and end. */
+static void snapshot_label(const char *path, char label[label_most])
 {
-	char label[label_most];
-	jprof_visible(base_name(path), label, sizeof label);
 	static const char *const ends[] = { ".gz", ".zst", ".xz", ".jprof", ".heap" };
+	jprof_visible(base_name(path), label, label_most);
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
 		size_t len = strlen(label), end = strlen(ends[i]);
 		if (len > end && !strcmp(label + len - end, ends[i]))
 			label[len - end] = '\0';
 	}
-	size_t len = strlen(label), most = value_wide - 1;
-	fprintf(out, "%*s", value_wide, len > most ? label + len - most : label);
+}
+
+/* How much of their beginning all snapshots' names share, up to a separator; 0 where each of them fits. */
+static size_t shared_beginning(const struct loaded_series *l)
+{
+	char first[label_most], other[label_most];
+	snapshot_label(l->paths[0], first);
+	size_t same = strlen(first), shared = 0;
+	bool too_long = terminal_columns(first) >= value_wide;
+	for (size_t i = 1; i < l->count; i++) {
+		size_t n = 0;
+		snapshot_label(l->paths[i], other);
+		too_long = too_long || terminal_columns(other) >= value_wide;
+		while (n < same && other[n] == first[n])
+			n++;
+		same = n;
+	}
+	for (size_t n = 0; too_long && n < same; n++)
+		if (strchr("-_. ", first[n]))
+			shared = n + 1;
+	return shared;
+}
+
+/* In eight columns: what does not fit is taken off the front. */
+static void put_snapshot_label(FILE *out, const char *path, size_t shared)
+{
+	char label[label_most];
+	snapshot_label(path, label);
+	const char *shown = strlen(label) > shared ? label + shared : label;
+	while (terminal_columns(shown) >= value_wide)
+		do
+			shown++;
+		while (((unsigned char)*shown & 0xc0) == 0x80);
+	fprintf(out, "%*s%s", value_wide - (int)terminal_columns(shown), "", shown);
 }
 
 /* A number of the table: one digit after the point. */
@@ -161,9 +192,9 @@ static void put_diff_heads(FILE *out, const struct diff_report *r, const struct 
 	snprintf(where, sizeof where, "%s", lines ? "allocated at" : "allocated by");
 	fprintf(out, "%8s%7s", "growth", "+-95%");
 	for (size_t i = 0; i < c->values; i++)
-		put_snapshot_label(out, l->paths[i + 1 == c->values ? l->count - 1 : i]);
+		put_snapshot_label(out, l->paths[i + 1 == c->values ? l->count - 1 : i], shared_beginning(l));
 	if (c->bar)
-		fprintf(out, "  %-*s", (int)c->bar, "course");
+		fprintf(out, "  %-*s", (int)c->bar, "time");
 	fprintf(out, "  %-*s%s", c->verdict, "verdict", where);
 	unsigned room = c->room > strlen(where) + 4 ? c->room - (unsigned)strlen(where) : 6;
 	fprintf(out, "%*s%s)\n", (int)room - 3, "(", c->measure.name);
@@ -185,11 +216,14 @@ static void add_to_rest(struct rest_of_rows *rest, const struct jprof_grown *row
 	rest->count++;
 }
 
+static const double least_outside = 1 << 20; /* bytes: what lies outside and changed by less has no line */
+
 /* Rows without a change worth a line of their own, where not all are wanted. */
 static bool is_quiet(const struct jprof_grown *row)
 {
 	if (row->part != JPROF_PART_LIVE)
-		return row->verdict != JPROF_LEAK_SUSPECT && row->verdict != JPROF_GROWING;
+		return row->verdict != JPROF_LEAK_SUSPECT && row->verdict != JPROF_GROWING &&
+		       fabs(row->whole.growth) < least_outside;
 	return row->verdict == JPROF_WITHIN_ERROR;
 }
 
@@ -203,8 +237,7 @@ static void put_quiet_rest(FILE *out, const struct diff_columns *c, const struct
 		fprintf(out, "%*s", value_wide, "");
 	put_cell(out, c, rest->values[1]);
 	fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
-	fprintf(out, "  %-*s%zu other row%s (--top=0)\n", c->verdict, all_quiet ? "within error" : "", rest->count,
-	        rest->count > 1 ? "s" : "");
+	fprintf(out, "  %-*s%zu more (--top=0)\n", c->verdict, all_quiet ? "within error" : "", rest->count);
 }
 
 /* At most `top` rows; 0: all, and quiet ones, too. */

@@ -210,10 +210,12 @@ static void put_sentence(FILE *out, const struct explained *what)
 	add_words_to(line, ".");
 	row = largest_part(e, 0, growth_of);
 	if (grows(info) && row)
-		add_words_to(line, " It grew by %.1f MB; most of that, %.1f MB, by: %s.", info->growth / mb,
-		             row->growth / mb, words_of_part(row->part)->words);
+		add_words_to(line, " All memory grew by %.1f MB. The largest part of that is %.1f MB: %s.",
+		             info->growth / mb, row->growth / mb, words_of_part(row->part)->words);
+	else if (info->growth < 0 && -info->growth > (isnan(info->error) ? 0 : info->error))
+		add_words_to(line, " All memory shrank by %.1f MB.", -info->growth / mb);
 	else if (!isnan(info->growth))
-		add_words_to(line, " It %s by %.1f MB, which is no more than chance.",
+		add_words_to(line, " All memory %s by %.1f MB, which is no more than chance.",
 		             info->growth < 0 ? "shrank" : "grew", fabs(info->growth) / mb);
 	fputc('\n', out);
 	put_wrapped(out, line);

@@ -273,13 +273,13 @@ static void judge_all(struct series_work *w)
 	all->seen = w->s->info.seen;
 }
 
-/* What all rows together had at each snapshot. */
+/* What malloc had given at each snapshot, filtered or not. */
 static void sum_values(struct series_work *w)
 {
 	double *values = (double *)w->s->all.values;
-	for (size_t i = 0; i <= w->count; i++)
-		for (size_t r = 0; r < w->s->count; r++)
-			values[i] += w->s->rows[r].values[i];
+	values[0] = w->rows.base;
+	for (size_t i = 0; i < w->count; i++)
+		values[i + 1] = values[i] + w->s->all.steps[i].growth;
 }
 
 /* What is paid for looking: it grows with what is looked at, and is nobody's leak. */

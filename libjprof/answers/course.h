@@ -28,6 +28,7 @@ struct jp_series_rows {
 	struct jprof_view_opts view; /* with errors, in bytes */
 	struct jprof_series *series; /* whose rows have the ids of names */
 	struct jp_intern names;
+	double base;                   /* all that the first difference subtracted, whatever a filter keeps */
 	size_t columns;                /* differences */
 	struct jp_row_course *courses; /* by row, then by difference */
 	size_t course_cap;

@@ -118,6 +118,8 @@ int jp_series_add(struct jp_series_rows *rows, const struct jprof_profile *diffe
 		return rc;
 	uint32_t *row_of = jp_none_array(v->stack_count);
 	rows->lineages[column] = v->lineage;
+	if (!column)
+		rows->base = v->info.base;
 	if (!row_of || add_stacks(rows, v, column, row_of))
 		rc = jp_error_nomem(err);
 	if (!rc && main)

@@ -106,10 +106,10 @@ static int check_asked(const struct jprof_profile *profile, const struct jprof_v
 		    err, JPROF_ADVICE_AGES,
 		    jp_error(
 			err, JPROF_E_ARGUMENT, NULL, 0,
-			"does not say when its samples were allocated; the table that an agent writes beside a dump does"));
+			"the dump does not say when its samples were allocated; the table that an agent writes beside a dump does"));
 	if ((opts->granularity == JPROF_BY_TAG || (opts->tag && *opts->tag)) && !profile->tags.count)
 		return jp_advise(err, JPROF_ADVICE_TAGS,
-		                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "none of its stacks has a tag"));
+		                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "no stack of the dump has a tag"));
 	return 0;
 }
 

@@ -47,6 +47,15 @@ exits 1
 prints '^CANNOT TELL: the two have no stack in common|^CANNOT TELL: the later one is of'
 run "$jprof" check "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 exits 0
+prints '^PASS: 1 of [0-9]+ rows grew by more than 5 MB, which is accepted or has stopped$'
+prints "^          [+]16[.]7 MB  Ruby's GC heap"
+run "$jprof" check --json --github $slots
+exits 3
+checks=$((checks + 1))
+python3 -c 'import json; json.load(open("out"))' || fail "annotations in JSON"
+run "$jprof" check --ignore=row_new --max-total=300% $cext
+exits 3
+prints 'all memory [+]19.3 MB, limit 300 %: FAIL'
 
 # ---- limits ----
 run "$jprof" check --max-growth=25MB $cext

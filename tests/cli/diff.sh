@@ -123,4 +123,12 @@ prints 'have no stack in common|the later one is of'
 run "$jprof" diff --help
 exits 0
 prints '^usage: jprof diff'
+# What all of malloc has, and what lies outside, does not depend on a filter; names of snapshots lose what they share.
+run "$jprof" diff --focus=sqlite "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
+exits 0
+prints '^   [+]11[.]5    2[.]3     97[.]4    108[.]9  all of malloc$'
+prints '^  growth  [+]-95%     boot   steady  verdict '
+run "$jprof" diff "$cases/real/redmine-boot.jprof" "$cases/real/redmine-boot.jprof"
+exits 0
+prints '^Memory did not change: '
 finish

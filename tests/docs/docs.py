@@ -28,7 +28,7 @@ FOREIGN = {
 RUN, SKIP = ("jprof", "jeprof"), re.compile(r"^jprof (run|snap|doctor)\b|--web\b")
 # Answers about the dump that is at hand here, and about this build: the command itself was understood.
 ANSWERS = re.compile(r"no function with memory has such a name|no allocations are recorded|was built without|"
-                     r"does not say when its samples")
+                     r"the dump does not say when its samples")
 # Files that commands of the README name, by what their names begin with; others are the later dump.
 EARLY = re.compile(r"boot|early|evening|before|first|old|base|cext\.0|\b0\b")
 
