@@ -116,12 +116,26 @@ uint32_t epoch_close(void)
 	return spans ? try_close(self_clock()) : 0;
 }
 
+/* Of spans that were being moved down each stays once. */
+static void keep_ascending(void)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; spans && i < span_count; i++) {
+		while (kept && spans[kept - 1].epoch >= spans[i].epoch)
+			kept--;
+		spans[kept++] = spans[i];
+	}
+	span_count = kept;
+}
+
 /* What the parent had stays in epochs of its own. */
 void epoch_forked(void)
 {
 	uint64_t now = self_clock();
-	if (atomic_flag_test_and_set(&closing)) /* a thread of the parent was at it, and may have come halfway */
+	if (atomic_flag_test_and_set(&closing)) { /* a thread of the parent was at it, and may have come halfway */
 		atomic_store(&is_sampled, true);
+		keep_ascending();
+	}
 	atomic_flag_clear(&closing);
 	if (!spans)
 		return;

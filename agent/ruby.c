@@ -1,5 +1,6 @@
 #include "ruby.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@ static pthread_cond_t answered;
 static bool pending; /* an answer is waited for; this and what follows is the lock's */
 static bool stopped;
 static bool want_gc, want_objects;
+static unsigned asked; /* the number of the request that is waited for */
 static struct ruby_answer got;
 static atomic_bool working; /* a Ruby thread is at it; what follows is its own */
 static struct ruby_answer making;
@@ -61,23 +63,26 @@ static void read_stats(void)
 	ruby.rb_hash_foreach(hash, add_stat, 0);
 }
 
-static bool is_pending(bool *gc, bool *objects)
+/* The number of the request that is waited for; 0: there is none. */
+static unsigned pending_request(bool *gc, bool *objects)
 {
 	pthread_mutex_lock(&lock);
-	bool is = pending;
+	unsigned request = pending ? asked : 0;
 	*gc = want_gc;
 	*objects = want_objects;
 	pthread_mutex_unlock(&lock);
-	return is;
+	return request;
 }
 
-static void give(void)
+/* An answer that comes too late is not that of the next request. */
+static void give(unsigned request)
 {
 	pthread_mutex_lock(&lock);
-	if (pending)
+	if (pending && request == asked) {
 		got = making;
-	pending = false;
-	pthread_cond_signal(&answered);
+		pending = false;
+		pthread_cond_signal(&answered);
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -90,7 +95,8 @@ static void work(void)
 	else
 		ruby_tags_learn(ruby_job_here);
 	ruby_tags_read();
-	if (!is_pending(&gc, &objects) || atomic_exchange(&working, true))
+	unsigned request = pending_request(&gc, &objects);
+	if (!request || atomic_exchange(&working, true))
 		return;
 	if (gc)
 		ruby.rb_gc_start();
@@ -98,7 +104,7 @@ static void work(void)
 	read_stats();
 	if (objects)
 		ruby_objects_count(&making.objects);
-	give();
+	give(request);
 	atomic_store(&working, false);
 }
 
@@ -145,6 +151,7 @@ static void get_ready(bool gc, bool objects)
 	want_gc = gc;
 	want_objects = objects;
 	pending = !stopped;
+	asked += asked == UINT_MAX ? 2 : 1; /* 0 is none */
 	memset(&got, 0, sizeof got);
 	pthread_mutex_unlock(&lock);
 }

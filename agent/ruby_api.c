@@ -62,6 +62,8 @@ static const char names[][40] = {
 	"rb_objspace_each_objects",
 	"rb_obj_memsize_of",
 	"rb_class_real",
+	"rb_const_get",
+	"rb_ary_entry",
 };
 
 _Static_assert(sizeof(struct ruby_api) == sizeof names / sizeof *names * sizeof(void *), "a name for each member");

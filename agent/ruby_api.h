@@ -65,6 +65,8 @@ struct ruby_api {
 	void (*rb_objspace_each_objects)(int (*each)(void *begin, void *end, size_t stride, void *data), void *data);
 	size_t (*rb_obj_memsize_of)(VALUE object);
 	VALUE (*rb_class_real)(VALUE class);
+	VALUE (*rb_const_get)(VALUE module, uintptr_t id);
+	VALUE (*rb_ary_entry)(VALUE array, long place);
 };
 
 extern struct ruby_api ruby;

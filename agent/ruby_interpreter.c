@@ -125,8 +125,7 @@ bool ruby_interpreter_is_early(void)
 	return ruby.rb_respond_to && ruby.rb_intern && !ruby.rb_respond_to(*ruby.rb_cComplex, ruby.rb_intern("tap"));
 }
 
-/* What Ruby keeps in its frames is known of these versions. */
-static bool is_known_version(const char *version)
+bool ruby_interpreter_knows(const char *version)
 {
 	return (version[0] == '3' && version[1] == '.' && version[2] >= '1') || strncmp(version, "4.0.", 4) == 0;
 }
@@ -140,7 +139,7 @@ static bool find_jobs(void)
 
 const char *ruby_interpreter_learn(void)
 {
-	if (!is_known_version(ruby.ruby_version))
+	if (!ruby_interpreter_knows(ruby.ruby_version))
 		return "the agent knows the frames of Ruby 3.1 to 4.0";
 	if (!has_all_functions())
 		return "this Ruby does not export rb_profile_frames and what belongs to it";

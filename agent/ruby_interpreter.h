@@ -25,4 +25,7 @@ bool ruby_interpreter_runs_jobs(const void *address);
 /* Those that were learned, innermost first. */
 size_t ruby_interpreter_functions(const struct code_range **functions);
 
+/* What Ruby keeps in its frames and in its heap is known of this version. */
+bool ruby_interpreter_knows(const char *version);
+
 #endif

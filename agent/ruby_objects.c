@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "ruby_api.h"
+#include "ruby_interpreter.h"
 #include "ruby_names.h"
 #include "ruby_vm.h"
 #include "self.h"
@@ -158,10 +159,22 @@ static void name_kinds(struct census *c, struct ruby_objects *objects)
 	}
 }
 
+/* ruby_vm_is_alone() says nothing of ractors from Ruby 3.3 on. Others would change the heap during the walk. To be
+ * asked last: it may switch threads. */
+static bool is_only_ractor(void)
+{
+	enum { ONE = 1 << 1 | 1 }; /* 1, as Ruby has it */
+	if (!ruby.rb_postponed_job_trigger)
+		return ruby_vm_is_alone();
+	return ruby_vm_is_alone() && ruby.rb_path2class && ruby.rb_funcall && ruby.rb_intern &&
+	       ruby.rb_funcall(ruby.rb_path2class("Ractor"), ruby.rb_intern("count"), 0) == ONE;
+}
+
 bool ruby_objects_known(void)
 {
-	return ruby_api_present() && ruby.rb_objspace_each_objects && ruby.rb_obj_memsize_of && ruby.rb_class_real &&
-	       ruby.rb_mod_name && ruby.rb_str_new;
+	return ruby_api_present() && ruby.ruby_version && ruby_interpreter_knows(ruby.ruby_version) &&
+	       ruby.rb_objspace_each_objects && ruby.rb_obj_memsize_of && ruby.rb_class_real && ruby.rb_mod_name &&
+	       ruby.rb_str_new;
 }
 
 void ruby_objects_count(struct ruby_objects *objects)
@@ -169,7 +182,7 @@ void ruby_objects_count(struct ruby_objects *objects)
 	uint64_t began = self_clock();
 	struct census c = { .end = began + LONGEST_MS, .complete = true };
 	size_t size = CENSUS_BUCKETS * sizeof *c.classes;
-	if (!ruby_objects_known() || !ruby_vm_is_alone() || !ruby_names_learn())
+	if (!ruby_objects_known() || !ruby_names_learn() || !is_only_ractor())
 		return;
 	c.classes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (c.classes == MAP_FAILED)

@@ -20,7 +20,7 @@ void ruby_tags_learn(void (*soon)(void))
 {
 	read_soon = soon;
 	if (!atomic_load(&tag_id) && ruby.rb_thread_current && ruby.rb_thread_local_aref && ruby.rb_path2class &&
-	    ruby.rb_funcall && ruby.rb_id2sym)
+	    ruby.rb_intern && ruby.rb_const_get && ruby.rb_ary_entry)
 		atomic_store(&tag_id, ruby.rb_intern("__jprof_tag"));
 }
 
@@ -53,14 +53,22 @@ static void keep_tag_text(uint32_t tag, struct text_span text)
 	atomic_store_explicit(&tag_lengths[tag], (unsigned char)len, memory_order_release);
 }
 
+static bool is_array(VALUE value)
+{
+	enum { TYPE_MASK = 0x1f, T_ARRAY = 7, IMMEDIATES = 4096 };
+	return value > IMMEDIATES && value % sizeof value == 0 && (*(const VALUE *)value & TYPE_MASK) == T_ARRAY;
+}
+
+/* Calls no method: a call checks for interrupts, and would take an exception that is meant for the program. */
 static VALUE read_tag_texts(VALUE unused)
 {
-	VALUE module = ruby.rb_path2class("Jprof"), name = ruby.rb_id2sym(ruby.rb_intern("TEXTS"));
-	volatile VALUE texts = ruby.rb_funcall(module, ruby.rb_intern("const_get"), 1, name);
+	volatile VALUE texts = ruby.rb_const_get(ruby.rb_path2class("Jprof"), ruby.rb_intern("TEXTS"));
+	if (!is_array(texts))
+		return unused;
 	for (uint32_t tag = 1; tag <= RUBY_TAGS_MOST; tag++) {
 		if (!atomic_load(&tags_asked[tag]) || atomic_load(&tag_lengths[tag]))
 			continue;
-		volatile VALUE text = ruby.rb_funcall(texts, ruby.rb_intern("[]"), 1, (VALUE)tag << 1 | 1);
+		volatile VALUE text = ruby.rb_ary_entry(texts, (long)tag);
 		keep_tag_text(tag, ruby_names_text(text));
 	}
 	return unused;

@@ -113,6 +113,8 @@ module Jprof
       return if clean.empty?
 
       line = -"#{kind || '-'} #{clean}"
+      return OTHER if TEXTS.size > MOST && !TEXTS.include?(line) # it only ever grows
+
       LOCK.synchronize do
         number = TEXTS.index(line) || append(line)
         known[-text] = number if number < OTHER && known.size < 2 * MOST

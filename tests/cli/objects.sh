@@ -101,4 +101,20 @@ done
 explain churn.jprof
 judge "classes while others allocate" 'classes["Basket"]["objects"] == 20000 and classes["Row"]["objects"] == 10000'
 lives "$pid"
+stop "$pid"
+rm -f ready
+
+# With another ractor, which may change the heap meanwhile, nothing is counted; from Ruby 3.3 on it counts them itself.
+cat >ractor.rb <<'END'
+Warning[:experimental] = false
+$other = Ractor.new { Ractor.receive }
+Thread.new { loop { "x" * 5000; sleep 0.001 } }
+File.write("ready", Process.pid.to_s)
+sleep
+END
+start "lg_prof_sample:12,prof_prefix:$tmp/d/app" "$ruby" ractor.rb
+run "$jprof" snap --objects --symbols=later "$pid" -o ractor.jprof
+exits 0
+tar xOf ractor.jprof "$pid/agent.json" | python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["ruby"]["objects"] is not None)' || fail "objects were counted beside a ractor"
+lives "$pid"
 finish

@@ -23,7 +23,7 @@ module Jprof
         return with_verb(request, pattern) if pattern
 
         names = request.path_parameters.keys - OF_ALL
-        key = [controller.class, action, verb_of(request), names]
+        key = [controller.class.name, action, verb_of(request), names]
         ROUTES[key] || keep(key, find(controller, request, names) || action)
       rescue StandardError
         action

@@ -43,7 +43,7 @@ module Jprof
         case matcher
         when String then "/#{matcher}"
         when Symbol then "/:#{matcher}"
-        when Class then "/:#{matcher.name.downcase}"
+        when Class then "/:#{(matcher.name || 'class').downcase}"
         when Regexp then "/:match"
         when Array then "/:any"
         end
