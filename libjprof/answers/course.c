@@ -91,7 +91,8 @@ static void judge_row(struct series_work *w, size_t id)
 	struct jprof_grown *row = &w->s->rows[id];
 	const struct jprof_series_info *info = &w->s->info;
 	const struct jp_row_course *course = &w->rows.courses[(id + 1) * w->rows.columns - 1];
-	double rate = w->rows.lineages[w->rows.columns - 1].rate, others = (double)info->rows - largest_rows;
+	double rate = w->rows.lineages[w->rows.columns - 1].rate, few = fmin((double)info->rows, largest_rows),
+	       others = (double)info->rows - few;
 	struct jp_course c = { .steps = row->steps,
 		               .count = w->count,
 		               .whole = row->whole,
@@ -100,7 +101,7 @@ static void judge_row(struct series_work *w, size_t id)
 		               .uncollected = info->ruby && !info->collected && course->managed > row->whole.growth / 2,
 		               .threshold = row->largest ? w->large_threshold : w->threshold };
 	row->verdict = jp_verdict_of(&c);
-	row->chance = jp_chance_of(fabs(row->distance), row->largest ? largest_rows : others);
+	row->chance = c.counted ? NAN : jp_chance_of(fabs(row->distance), row->largest ? few : others);
 	row->seen = fmax(jp_samples_seen_at(c.threshold) * rate, c.threshold * row->whole.range.error);
 }
 
@@ -268,7 +269,7 @@ static void judge_all(struct series_work *w)
 		               .threshold = jp_chance_threshold(false_reports, 1) };
 	all->verdict = jp_verdict_of(&c);
 	all->distance = jp_change_distance(&all->whole);
-	all->chance = jp_chance_of(fabs(all->distance), 1);
+	all->chance = c.counted ? NAN : jp_chance_of(fabs(all->distance), 1);
 	all->objects = NAN;
 	all->seen = w->s->info.seen;
 }

@@ -65,7 +65,8 @@ static uint32_t row_of_stack(struct jp_series_rows *rows, const struct jprof_vie
 /* What a filter dropped has no places, and no row. */
 static bool is_dropped(const struct jprof_view_opts *opts, const struct jp_view_stack *stack)
 {
-	return !stack->depth && (opts->focus || opts->ignore || opts->retain || opts->exclude);
+	return !stack->depth && (opts->focus || opts->ignore || opts->retain || opts->exclude || opts->also_focus ||
+	                         opts->also_ignore || (opts->tag && *opts->tag) || opts->older || opts->newer);
 }
 
 static void add_to_course(struct jp_row_course *c, const struct jprof_view *v, uint32_t stack)

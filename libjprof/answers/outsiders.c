@@ -35,6 +35,7 @@ static double rest_bytes(const struct jprof_profile *p, bool base)
 	double rest = jprof_profile_figure(p, base, JPROF_FIGURE_RSS) - live_bytes(p, base);
 	for (unsigned i = 0; jp_outsider_at(i) != JPROF_PART_NOT_EXPLAINED; i++)
 		rest -= or_none(jp_outsider_bytes(p, base, jp_outsider_at(i)));
+	rest -= or_none(jprof_profile_figure(p, base, JPROF_FIGURE_TRANSIENT));
 	return rest + or_none(jprof_profile_figure(p, base, JPROF_FIGURE_SWAP));
 }
 
@@ -56,7 +57,8 @@ double jp_outsider_bytes(const struct jprof_profile *p, bool base, enum jprof_pa
 	case JPROF_PART_METADATA: return jprof_profile_figure(p, base, JPROF_FIGURE_METADATA);
 	case JPROF_PART_PROFILER:
 		return jprof_profile_figure(p, base, JPROF_FIGURE_SAMPLED) *
-		       jprof_profile_figure(p, base, JPROF_FIGURE_PAGE) / processes;
+		           jprof_profile_figure(p, base, JPROF_FIGURE_PAGE) / processes +
+		       or_none(jprof_profile_figure(p, base, JPROF_FIGURE_TABLES));
 	case JPROF_PART_STACKS: return jprof_profile_figure(p, base, JPROF_FIGURE_STACKS);
 	case JPROF_PART_FILES:
 		return jprof_profile_figure(p, base, JPROF_FIGURE_RSS_FILE) +

@@ -218,7 +218,7 @@ int64_t jp_bytes_sleb(struct jp_bytes *bytes)
 const char *jp_bytes_cstr(struct jp_bytes *bytes)
 {
 	const char *start = (const char *)bytes->data + bytes->pos;
-	const char *nul = bytes->bad ? NULL : memchr(start, '\0', bytes->len - bytes->pos);
+	const char *nul = bytes->bad || bytes->pos == bytes->len ? NULL : memchr(start, '\0', bytes->len - bytes->pos);
 	if (!nul) {
 		bytes->bad = true;
 		return NULL;

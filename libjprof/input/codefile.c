@@ -7,7 +7,14 @@
 #include "base/search.h"
 #include "input/ehframe.h"
 
-enum { most_image = 512 << 20, most_string = 256, most_names_read = 64 << 20, most_dynamic_read = 1 << 16 };
+enum {
+	most_image = 512 << 20,
+	most_string = 256,
+	most_names_read = 64 << 20,
+	most_dynamic_read = 1 << 16,
+	most_tables = 256 << 20,
+	longest_symbol = 1 << 13
+};
 
 /* The section of that name or, with no name, the first of that type; NULL: none. */
 static const struct jp_elf_section *find_section(const struct jp_objfile *object, const char *name, uint32_t type)
@@ -91,8 +98,8 @@ static int read_functions(struct jp_codefile *f)
 	struct jp_codebounds *all = f->functions;
 	for (size_t i = 0; i < count; i++) {
 		const struct jp_codesection *s = jp_codefile_section(f, all[i].start);
-		bool again = f->function_count && all[f->function_count - 1].start == all[i].start;
-		if (s && s->code && !s->plt && all[i].end > all[i].start && all[i].end <= s->end && !again)
+		bool over = f->function_count && all[f->function_count - 1].end > all[i].start;
+		if (s && s->code && !s->plt && all[i].end > all[i].start && all[i].end <= s->end && !over)
 			all[f->function_count++] = all[i];
 	}
 	return 0;
@@ -138,6 +145,8 @@ static bool symbol_entry(const struct symbol_bytes *table, uint64_t i, struct sy
 		return false;
 	jp_bytes_seek(&b, i * sizeof(Elf64_Sym));
 	jp_bytes_seek(&strings, jp_bytes_uint(&b, 4));
+	if (strings.len - strings.pos > longest_symbol)
+		strings.len = strings.pos + longest_symbol;
 	entry->info = (unsigned)jp_bytes_uint(&b, 1);
 	jp_bytes_uint(&b, 1);
 	entry->section = (unsigned)jp_bytes_uint(&b, 2);
@@ -200,9 +209,14 @@ static int read_relocations(struct jp_codefile *f, const struct jp_elf_section *
 	const struct jp_elf_headers *h = &f->object->headers;
 	struct symbol_bytes table;
 	struct jp_bytes in;
-	if (section->link >= h->section_count || section_copy(f->object, section, most_names_read, &f->arena, &in) ||
+	if (section->link >= h->section_count)
+		return 0;
+	if (section_copy(f->object, section, most_names_read, &f->arena, &in) ||
 	    read_symbol_bytes(f->object, &h->sections[section->link], &f->arena, &table))
-		return section->link >= h->section_count ? 0 : -1;
+		return -1;
+	f->tables += in.len + table.entries.len + table.strings.len;
+	if (f->tables > most_tables)
+		return 0;
 	for (size_t i = 0; i < in.len / sizeof(Elf64_Rela); i++) {
 		struct symbol_entry e;
 		uint64_t at = jp_bytes_uint(&in, 8), info = jp_bytes_uint(&in, 8);
@@ -219,7 +233,7 @@ static int read_relocations(struct jp_codefile *f, const struct jp_elf_section *
 static int read_slots(struct jp_codefile *f)
 {
 	const struct jp_elf_headers *h = &f->object->headers;
-	for (size_t i = 0; h->bits == 64 && i < h->section_count; i++)
+	for (size_t i = 0; h->bits == 64 && i < h->section_count && f->tables <= most_tables; i++)
 		if (h->sections[i].type == SHT_RELA && h->sections[i].flags & SHF_ALLOC &&
 		    read_relocations(f, &h->sections[i]))
 			return -1;

@@ -37,6 +37,7 @@ struct jp_codefile {
 	size_t function_count;
 	struct jp_codeslot *slots; /* by address */
 	size_t slot_count, slot_cap;
+	uint64_t tables; /* bytes that relocations, their symbols and names took */
 };
 
 /* Reads it; `object` outlives the result. A file that has no section headers, no .eh_frame, or more than 512 MiB of

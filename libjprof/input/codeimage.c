@@ -187,7 +187,7 @@ static void take_reloc(struct image_source *l, uint64_t at, uint64_t info, uint6
 static void add_packed_relocs(struct image_source *l, struct jp_bytes in)
 {
 	uint64_t next = 0;
-	while (in.len - in.pos >= 8 && !l->failed) {
+	while (in.len - in.pos >= 8 && !l->failed && l->code->image.reloc_count < most_relocs) {
 		uint64_t entry = jp_bytes_uint(&in, 8), value;
 		uint64_t first = entry & 1 ? next : entry, bits = entry & 1 ? entry >> 1 : 1;
 		for (unsigned i = 0; bits >> i; i++)

@@ -18,6 +18,8 @@
 #include "base/search.h"
 
 /* Pointer encodings, DW_EH_PE_* of the standard. */
+enum { longest_cie = 4096 };
+
 enum {
 	pe_absptr = 0x00,
 	pe_uleb128 = 0x01,
@@ -111,7 +113,7 @@ static unsigned cie_encoding(const struct jp_ehframe *e, uint64_t pos)
 	jp_bytes_seek(&b, pos);
 	if (b.bad || !read_record(&b, &record) || record.id)
 		return pe_omit;
-	b.len = (size_t)record.end;
+	b.len = (size_t)record.end - b.pos < longest_cie ? (size_t)record.end : b.pos + longest_cie;
 	unsigned version = (unsigned)jp_bytes_uint(&b, 1), encoding = pe_absptr;
 	const char *augmentation = jp_bytes_cstr(&b);
 	if (!augmentation || *augmentation != 'z')
@@ -209,7 +211,9 @@ static void find_table(struct jp_ehframe *e)
 static int by_fde_start(const void *a, const void *b)
 {
 	const struct jp_codebounds *x = a, *y = b;
-	return (x->start > y->start) - (x->start < y->start);
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end > y->end) - (x->end < y->end);
 }
 
 static int walk_records(struct jp_ehframe *e)

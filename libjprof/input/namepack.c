@@ -232,13 +232,14 @@ static int add_body(const struct jp_strbuf *body, struct jp_strbuf *out)
 	struct archive *a = archive_write_new();
 	struct archive_entry *entry = archive_entry_new();
 	bool memory = a && entry, done = memory && compress_body(a, entry, body, out);
-	if (memory && !done) {
+	if (memory && !done)
 		memory = archive_errno(a) != ENOMEM;
+	archive_entry_free(entry);
+	archive_write_free(a); /* which may write what it had begun */
+	if (memory && !done) {
 		jp_strbuf_cut(out, before);
 		jp_strbuf_add(out, body->text, body->len);
 	}
-	archive_entry_free(entry);
-	archive_write_free(a);
 	return memory && !out->failed ? 0 : -1;
 }
 

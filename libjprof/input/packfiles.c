@@ -27,6 +27,8 @@ static int each_part(struct jp_packfiles *packs, const char *list,
 			memcpy(part, list, len);
 			part[len] = '\0';
 			rc = each(packs, part, err);
+		} else if (len && err) {
+			rc = jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "the path of a pack of names is too long");
 		}
 		list += len + (list[len] == ',');
 	}

@@ -141,8 +141,9 @@ static void find_unique(struct pairing *p)
 {
 	for (size_t i = 0, j = 0; i < p->ours.count && j < p->theirs.count;) {
 		const struct print_key *x = &p->ours.items[i], *y = &p->theirs.items[j];
-		size_t m = run_length(&p->ours, i, compare_keys), n = run_length(&p->theirs, j, compare_keys);
 		int order = compare_keys(x, y);
+		size_t m = order <= 0 ? run_length(&p->ours, i, compare_keys) : 0;
+		size_t n = order >= 0 ? run_length(&p->theirs, j, compare_keys) : 0;
 		if (!order && m == 1 && n == 1 && says_something(p, x->function))
 			p->pairs[p->pair_count++] = (struct pair){ x->function, y->function };
 		i += order <= 0 ? m : 0;
@@ -153,8 +154,9 @@ static void find_unique(struct pairing *p)
 static void count_same_contents(struct pairing *p)
 {
 	for (size_t i = 0, j = 0; i < p->ours.count && j < p->theirs.count;) {
-		size_t m = run_length(&p->ours, i, compare_contents), n = run_length(&p->theirs, j, compare_contents);
 		int order = compare_contents(&p->ours.items[i], &p->theirs.items[j]);
+		size_t m = order <= 0 ? run_length(&p->ours, i, compare_contents) : 0;
+		size_t n = order >= 0 ? run_length(&p->theirs, j, compare_contents) : 0;
 		if (!order)
 			p->match->alike += m < n ? m : n;
 		i += order <= 0 ? m : 0;

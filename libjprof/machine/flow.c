@@ -64,13 +64,17 @@ static bool goes_to(const struct jp_insn *insn)
 	return insn->kind == JP_INSN_BRANCH || insn->kind == JP_INSN_JUMP;
 }
 
+/* 0, 1 where there are too many, or -1. */
 static int add_entries(struct flow_work *w)
 {
 	const struct jp_flow *f = w->flow;
 	size_t i = jp_count_below(f->entries, f->entry_count, sizeof *f->entries, w->function->start);
 	int rc = 0;
-	for (; !rc && i < f->entry_count && f->entries[i].to < w->function->end; i++)
-		rc = add_label_at(w, f->entries[i].to, true);
+	for (const size_t first = i; !rc && i < f->entry_count && f->entries[i].to < w->function->end; i++) {
+		bool again = i > first && f->entries[i - 1].to == f->entries[i].to;
+		if (!again)
+			rc = w->label_count > 16 * (size_t)most_labels ? 1 : add_label_at(w, f->entries[i].to, true);
+	}
 	return rc;
 }
 
@@ -101,8 +105,9 @@ static int find_labels(struct flow_work *w)
 	/* What comes behind may jump back to anywhere. */
 	w->wild = w->wild || at < room;
 	w->len = at;
-	if (add_entries(w))
-		return -1;
+	int rc = add_entries(w);
+	if (rc)
+		return rc;
 	sort_labels(w);
 	return w->label_count > most_labels;
 }

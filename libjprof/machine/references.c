@@ -150,7 +150,9 @@ static void note_reference(struct reference_search *h, uint64_t address, bool ca
 	const struct jp_watch *watch = jp_last_up_to(h->watches, h->watch_count, sizeof *h->watches, address);
 	const struct jp_watch *stub = jp_last_up_to(h->stubs, h->stub_count, sizeof *h->stubs, address);
 	const struct jp_function_bounds *f = jp_image_begins(h->image, address);
-	if (watch && watch->address == address && h->function != JP_NONE) {
+	const struct jp_sighting *last = out->sighting_count ? &out->sightings[out->sighting_count - 1] : NULL;
+	bool again = watch && last && last->function == h->function && last->mark == watch->mark;
+	if (watch && watch->address == address && h->function != JP_NONE && !again) {
 		if (jp_array_push(out->sightings, out->sighting_count, out->sighting_cap))
 			h->failed = true;
 		else
@@ -323,22 +325,28 @@ static int by_entry(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
+/* How far a function was read, for entries in ascending order. */
+struct jump_cursor {
+	uint32_t function;
+	uint64_t at;
+	struct jp_insn insn; /* the one that ends there */
+	bool lost;           /* what comes cannot be read */
+};
+
 /* Whether a jump ends at the entry's `from`, read from the begin of its function on. What cannot be read may be one. */
-static bool is_jump(const struct jp_image *image, const struct jp_entry *entry)
+static bool is_jump(const struct jp_image *image, struct jump_cursor *c, const struct jp_entry *entry)
 {
-	const struct jp_function_bounds *f = &image->functions[entry->function];
 	const struct jp_calling *calling = jp_calling_of(image->machine);
-	uint64_t at = f->start;
-	struct jp_insn insn = { .kind = JP_INSN_OTHER };
-	while (at < entry->from) {
+	if (c->function != entry->function || c->at > entry->from)
+		*c = (struct jump_cursor){ .function = entry->function, .at = image->functions[entry->function].start };
+	while (!c->lost && c->at < entry->from) {
 		size_t room;
-		const unsigned char *code = jp_image_bytes(image, at, &room);
-		if (!code || !calling->decode(code, room, at, &insn))
-			return true;
-		at += insn.len;
+		const unsigned char *code = jp_image_bytes(image, c->at, &room);
+		c->lost = !code || !calling->decode(code, room, c->at, &c->insn);
+		c->at += c->lost ? 0 : c->insn.len;
 	}
-	return at == entry->from && insn.value == entry->to &&
-	       (insn.kind == JP_INSN_JUMP || insn.kind == JP_INSN_BRANCH);
+	return c->lost || (c->at == entry->from && c->insn.value == entry->to &&
+	                   (c->insn.kind == JP_INSN_JUMP || c->insn.kind == JP_INSN_BRANCH));
 }
 
 static bool is_sighted(const struct reference_search *h, uint64_t address)
@@ -361,11 +369,12 @@ static bool is_sighted(const struct reference_search *h, uint64_t address)
 static void confirm_entries(struct reference_search *h)
 {
 	struct jp_references *out = h->out;
+	struct jump_cursor cursor = { .function = JP_NONE };
 	size_t kept = 0;
 	for (size_t i = 0; i < out->entry_count; i++) {
 		struct jp_entry e = out->entries[i];
 		e.from += h->image->machine == EM_X86_64 ? 4 : 0;
-		if (is_sighted(h, e.to) && (e.function == JP_NONE || is_jump(h->image, &e)))
+		if (is_sighted(h, e.to) && (e.function == JP_NONE || is_jump(h->image, &cursor, &e)))
 			out->entries[kept++] = e;
 	}
 	out->entry_count = kept;

@@ -10,7 +10,7 @@
 #include "machine/rubycalls.h"
 #include "machine/rubyobjects.h"
 
-enum { most_passes = 8, longest_class = 400 };
+enum { most_passes = 8, longest_class = 400, most_followed = 32 << 20 /* bytes of functions in a pass */ };
 
 /* Memory that holds a class: what all that is stored there agrees on. */
 struct cell {
@@ -305,12 +305,18 @@ static int read_registrations(struct reading *r)
 	bool changed = true;
 	for (unsigned pass = 0; changed && pass <= most_passes; pass++) {
 		uint32_t last = JP_NONE;
+		uint64_t bytes = 0;
 		r->found_count = 0;
 		for (size_t i = 0; i < references->sighting_count && !r->failed; i++) {
 			const struct jp_sighting *s = &references->sightings[i];
 			if (s->mark != JP_MARK_DEFINES || s->function == last)
 				continue;
 			last = s->function;
+			bytes += r->image->functions[last].end - r->image->functions[last].start;
+			if (bytes > most_followed) {
+				r->found_count = 0;
+				return 0;
+			}
 			if (follow_function(r, &memory, s->function))
 				return -1;
 		}

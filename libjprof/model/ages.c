@@ -65,22 +65,28 @@ static void find_life(struct jp_ages *a, const struct jp_epochs *epochs)
 	}
 }
 
-/* When the startup was over that the life began with: its epochs follow each other. */
-static uint64_t startup_end(const struct jp_ages *a)
+static int by_aged_begin(const void *a, const void *b)
 {
-	uint64_t end = a->began;
-	for (bool more = true; more;) {
-		more = false;
-		for (uint32_t i = 0; i < a->count; i++) {
-			const struct jp_aged *e = &a->epochs[i];
-			if (e->stage == JP_STAGE_STARTUP && e->begin && e->end > end &&
-			    e->begin <= end + neighbours_ms) {
-				end = e->end;
-				more = true;
-			}
-		}
-	}
-	return end;
+	const struct jp_aged *x = a, *y = b;
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* When the startup was over that the life began with: its epochs follow each other. 0, or -1 when memory is short. */
+static int find_startup_end(struct jp_ages *a)
+{
+	struct jp_aged *sorted = calloc((size_t)a->count + 1, sizeof *sorted);
+	if (!sorted)
+		return -1;
+	memcpy(sorted, a->epochs, a->count * sizeof *sorted);
+	if (a->count)
+		qsort(sorted, a->count, sizeof *sorted, by_aged_begin);
+	a->settled = a->began;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (sorted[i].stage == JP_STAGE_STARTUP && sorted[i].begin && sorted[i].end > a->settled &&
+		    sorted[i].begin <= a->settled + neighbours_ms)
+			a->settled = sorted[i].end;
+	free(sorted);
+	return 0;
 }
 
 /* The process with the most epochs since its startup; of several such the first. 0, or -1 when memory is short. */
@@ -118,8 +124,7 @@ int jp_ages_init(struct jp_ages *a, const struct jp_epochs *epochs)
 		if (a->epochs[i].begin && (!a->began || a->epochs[i].begin < a->began) &&
 		    a->epochs[i].stage != JP_STAGE_FORK)
 			a->began = a->epochs[i].begin;
-	a->settled = startup_end(a);
-	return find_main_process(a, epochs);
+	return find_startup_end(a) || find_main_process(a, epochs) ? -1 : 0;
 }
 
 uint64_t jp_age_of(const struct jp_ages *a, uint32_t epoch)
@@ -131,11 +136,14 @@ uint64_t jp_age_of(const struct jp_ages *a, uint32_t epoch)
 
 uint64_t jp_age_border(const struct jp_ages *a, uint64_t age)
 {
-	uint64_t at = a->now > age ? a->now - age : 0, nearest = at;
+	uint64_t at = a->now > age ? a->now - age : 0, nearest = at, least = UINT64_MAX;
 	for (uint32_t i = 0; i < a->count; i++) {
 		const struct jp_aged *e = &a->epochs[i];
-		if (e->begin < at && at < e->end)
-			nearest = at < middle_of(e) ? e->begin : e->end;
+		uint64_t border = at < middle_of(e) ? e->begin : e->end, off = border < at ? at - border : border - at;
+		if (e->begin < at && at < e->end && off < least) {
+			nearest = border;
+			least = off;
+		}
 	}
 	return a->now - nearest;
 }

@@ -79,6 +79,8 @@ static int find_ages(struct jprof_view *v, const struct jprof_view_opts *opts)
 	v->ages = ages;
 	v->info.older = opts->older ? jp_age_border(ages, opts->older) : 0;
 	v->info.newer = opts->newer ? jp_age_border(ages, opts->newer) : 0;
+	v->info.older += opts->older && !v->info.older; /* 0 is no filter */
+	v->info.newer += opts->newer && !v->info.newer;
 	return 0;
 }
 
