@@ -38,7 +38,8 @@ struct tenancy {
 };
 
 static const double most_doubt = 0.02; /* how far a mean may be above its class: jemalloc 5.3 rounds what it unbiases */
-static const double enough_samples = 10; /* to say that all are of one owner */
+static const double least_tenant = 0.005; /* of what has a share that rounds to 0 % nothing is said */
+static const double enough_samples = 10;  /* to say that all are of one owner */
 
 /* The class that objects of a mean size are in; the count of classes where there is none. */
 static unsigned class_of(const struct tenancy *t, double mean)
@@ -164,7 +165,9 @@ static int name_tenants(struct jprof_explanation *e, struct jprof_explained *row
 	double all = sum_of_owners(of, t->owners);
 	uint32_t owner = JP_NONE, sole = sole_tenant(t, class);
 	for (int i = 0; i < most_named && (owner = next_largest(of, t->owners, owner)) != JP_NONE; i++)
-		jp_strbuf_printf(&text, "%s%s %.0f %%", i ? ", " : "", short_owner(v, owner), of[owner] * 100 / all);
+		if (of[owner] >= least_tenant * all)
+			jp_strbuf_printf(&text, "%s%s %.0f %%", i ? ", " : "", short_owner(v, owner),
+			                 of[owner] * 100 / all);
 	if (sole != JP_NONE && !(row->name = name_of_owner(e, v, sole)))
 		return -1;
 	row->tenants = text.failed ? NULL : jp_arena_dup(&e->arena, text.text ? text.text : "", text.len);

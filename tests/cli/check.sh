@@ -32,8 +32,8 @@ exits 3
 prints '^1  [+]19.3 MB [(][+]-0.5[)]  row_new$'
 run "$jprof" check "$r31/cext.1.heap" "$r31/cext.1.heap"
 exits 0
-prints '^PASS: none of 45 rows grew by more than 5 MB'
-prints '^seen +growth of 48.0 KB or more'
+prints '^PASS: none of [0-9]+ rows grew by more than 5 MB from cext.1.heap to cext.1.heap$'
+prints '^seen +growth of [0-9.]+ KB or more'
 run "$jprof" check --max-growth=10KB "$r31/cext.1.heap" "$r31/cext.1.heap"
 exits 1
 prints '^CANNOT TELL: one sample for 4 KB is too few for a limit of 10 KB'

@@ -22,7 +22,7 @@ def run(*command):
 
 
 def expectations():
-    found = re.findall(r"^static \w+ (\w+)\(.*BODY /\* ([=~-])(?: (.*))? \*/$", open(subject).read(), re.M)
+    found = re.findall(r"^static \w+ (\w+)\(.*BODY +/\* ([=~-])(?: (.*))? \*/$", open(subject).read(), re.M)
     return {name: (kind, names.split("|") if names else []) for name, kind, names in found}
 
 

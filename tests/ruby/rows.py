@@ -297,7 +297,7 @@ with tempfile.TemporaryDirectory() as folder:
         write(folder, [(["show"], [LIBRUBY], 1000), (["gc"], [LIBRUBY], gc)])
         done = subprocess.run([jprof, anywhere, "a.heap"], capture_output=True, text=True)
         return "creator not known: Ruby to 3.2" in done.stderr
-    same("next step for what has no creator, where it matters", [next_step(40), next_step(60)], [False, True])
+    same("next step for what has no creator, where it matters", [next_step(15), next_step(30)], [False, True])
     write(folder)
     os.remove("a.heap.ruby")
     same("without a table", text_rows(anywhere, "a.heap"), text_rows(anywhere, "--functions", "a.heap"))

@@ -1,6 +1,7 @@
 /* An extension of Ruby's that registers its functions in every way, and in ways that nobody can know. It needs no Ruby
  * to be compiled. A line that ends in "= NAME" is the definition of a function that must have that name, "~ NAME" of
  * one that may have it or none, "-" of one that must have none. */
+/* clang-format off */
 typedef unsigned long VALUE;
 typedef unsigned long ID;
 typedef VALUE method(VALUE);
@@ -33,74 +34,75 @@ struct type {
 };
 
 /* Each has a body of its own, so that no linker makes one of two, and a call in it, which returns. */
-#define BODY                                                                                                           \
-	{                                                                                                              \
-		static volatile int line;                                                                              \
-		line += __LINE__;                                                                                      \
-		use((const void *)&line);                                                                              \
-		return self + (VALUE)__LINE__ + (VALUE)line;                                                           \
+#define BODY                                                    \
+	{                                                       \
+		static volatile int line;                       \
+		line += __LINE__;                               \
+		use((const void *)&line);                       \
+		return self + (VALUE)__LINE__ + (VALUE)line;    \
 	}
-#define VOID_BODY                                                                                                      \
-	{                                                                                                              \
-		static volatile int line;                                                                              \
-		use(data);                                                                                             \
-		line += __LINE__;                                                                                      \
+#define VOID_BODY                                               \
+	{                                                       \
+		static volatile int line;                       \
+		use(data);                                      \
+		line += __LINE__;                               \
 	}
 
-static VALUE cart_total(VALUE self) BODY       /* = Shop::Cart#total */
-    static VALUE cart_add(VALUE self) BODY     /* = Shop::Cart#<< */
-    static VALUE cart_alias(VALUE self) BODY   /* = Shop::Cart#size */
-    static VALUE cart_hidden(VALUE self) BODY  /* = Shop::Cart#hidden! */
-    static VALUE cart_guarded(VALUE self) BODY /* = Shop::Cart#guarded? */
-    static VALUE cart_open(VALUE self) BODY    /* = Shop::Cart.open */
-    static VALUE cart_new(VALUE self) BODY     /* = Shop::Cart.allocate */
-    static VALUE cart_meta(VALUE self) BODY    /* = Shop::Cart.meta */
-    static VALUE cart_by_id(VALUE self) BODY   /* = Shop::Cart#by_id */
-    static VALUE shop_count(VALUE self) BODY   /* = Shop.count */
-    static VALUE global(VALUE self) BODY       /* = Kernel#shop */
-    static VALUE string_price(VALUE self) BODY /* = String#price */
-    static VALUE error_code(VALUE self) BODY   /* = ArgumentError#code */
-    static VALUE stat_price(VALUE self) BODY   /* = File::Stat#price */
-    static VALUE line_price(VALUE self) BODY   /* = Shop::Line#price */
-    static VALUE part_of(VALUE self) BODY      /* = Shop::Cart::Part#of */
-    static VALUE item_name(VALUE self) BODY    /* = Shop::Item#name */
-    static VALUE item_price(VALUE self) BODY   /* = Shop::Item#price */
-    static VALUE path_known(VALUE self) BODY   /* = Net::HTTP#price */
-    static VALUE passed_on(VALUE self) BODY    /* = Shop::Order#passed */
-    static VALUE after_branch(VALUE self) BODY /* = Shop::Order#after_branch */
-    static VALUE after_switch(VALUE self) BODY /* = Shop::Order#after_switch|#after_switch */
-    static VALUE after_loop(VALUE self) BODY   /* = Shop::Order#after_loop */
-    static VALUE last_call(VALUE self) BODY    /* = Shop::Order#last */
+static VALUE cart_total(VALUE self) BODY /* = Shop::Cart#total */
+static VALUE cart_add(VALUE self) BODY /* = Shop::Cart#<< */
+static VALUE cart_alias(VALUE self) BODY /* = Shop::Cart#size */
+static VALUE cart_hidden(VALUE self) BODY /* = Shop::Cart#hidden! */
+static VALUE cart_guarded(VALUE self) BODY /* = Shop::Cart#guarded? */
+static VALUE cart_open(VALUE self) BODY /* = Shop::Cart.open */
+static VALUE cart_new(VALUE self) BODY /* = Shop::Cart.allocate */
+static VALUE cart_meta(VALUE self) BODY /* = Shop::Cart.meta */
+static VALUE cart_by_id(VALUE self) BODY /* = Shop::Cart#by_id */
+static VALUE shop_count(VALUE self) BODY /* = Shop.count */
+static VALUE global(VALUE self) BODY /* = Kernel#shop */
+static VALUE string_price(VALUE self) BODY /* = String#price */
+static VALUE error_code(VALUE self) BODY /* = ArgumentError#code */
+static VALUE stat_price(VALUE self) BODY /* = File::Stat#price */
+static VALUE line_price(VALUE self) BODY /* = Shop::Line#price */
+static VALUE part_of(VALUE self) BODY /* = Shop::Cart::Part#of */
+static VALUE item_name(VALUE self) BODY /* = Shop::Item#name */
+static VALUE item_price(VALUE self) BODY /* = Shop::Item#price */
+static VALUE path_known(VALUE self) BODY /* = Net::HTTP#price */
+static VALUE passed_on(VALUE self) BODY /* = Shop::Order#passed */
+static VALUE after_branch(VALUE self) BODY /* = Shop::Order#after_branch */
+static VALUE after_switch(VALUE self) BODY /* = Shop::Order#after_switch|#after_switch */
+static VALUE after_loop(VALUE self) BODY /* = Shop::Order#after_loop */
+static VALUE last_call(VALUE self) BODY /* = Shop::Order#last */
 
-    static VALUE either_one(VALUE self) BODY      /* - */
-    static VALUE either_two(VALUE self) BODY      /* - */
-    static VALUE of_either(VALUE self) BODY       /* = #of_either|Shop::Cart#of_either|Shop::Item#of_either */
-    static VALUE twice_a(VALUE self) BODY         /* - */
-    static VALUE twice_b(VALUE self) BODY         /* - */
-    static VALUE two_classes(VALUE self) BODY     /* - */
-    static VALUE changing(VALUE self) BODY        /* = #changing|Shop::Cart#changing */
-    static VALUE given_twice(VALUE self) BODY     /* = #given|Shop::Item#given */
-    static VALUE named_by_chance(VALUE self) BODY /* ~ Shop::Cart#this|Shop::Cart#that */
-    static VALUE in_table_one(VALUE self) BODY    /* ~ Shop::Order#table_one */
-    static VALUE in_table_two(VALUE self) BODY    /* ~ Shop::Order#table_two */
-    static VALUE never(VALUE self) BODY           /* - */
-    static VALUE reused(VALUE self) BODY          /* = #reused|ReusedTwice#reused */
-    static VALUE stored_by_bytes(VALUE self) BODY /* = #stored_by_bytes */
+static VALUE either_one(VALUE self) BODY /* - */
+static VALUE either_two(VALUE self) BODY /* - */
+static VALUE of_either(VALUE self) BODY /* = #of_either|Shop::Cart#of_either|Shop::Item#of_either */
+static VALUE twice_a(VALUE self) BODY /* - */
+static VALUE twice_b(VALUE self) BODY /* - */
+static VALUE two_classes(VALUE self) BODY /* - */
+static VALUE changing(VALUE self) BODY /* = #changing|Shop::Cart#changing */
+static VALUE given_twice(VALUE self) BODY /* = #given|Shop::Item#given */
+static VALUE named_by_chance(VALUE self) BODY /* ~ Shop::Cart#this|Shop::Cart#that */
+static VALUE in_table_one(VALUE self) BODY /* ~ Shop::Order#table_one */
+static VALUE in_table_two(VALUE self) BODY /* ~ Shop::Order#table_two */
+static VALUE never(VALUE self) BODY /* - */
+static VALUE reused(VALUE self) BODY /* = #reused|ReusedTwice#reused */
+static VALUE stored_by_bytes(VALUE self) BODY /* = #stored_by_bytes */
 
-    static void mark_cart(void *data) VOID_BODY    /* = mark of cart */
-    static void free_cart(void *data) VOID_BODY    /* = free of cart */
-    static void size_cart(void *data) VOID_BODY    /* = size of cart */
-    static void move_cart(void *data) VOID_BODY    /* = compact of cart */
-    static void free_parent(void *data) VOID_BODY  /* = free of shop/parent */
-    static void free_both(void *data) VOID_BODY    /* - */
-    static void builtin_one(void *data) VOID_BODY  /* - */
-    static void builtin_two(void *data) VOID_BODY  /* - */
-    static void parser_start(void *data) VOID_BODY /* - */
-    static void parser_end(void *data) VOID_BODY   /* - */
+static void mark_cart(void *data) VOID_BODY /* = mark of cart */
+static void free_cart(void *data) VOID_BODY /* = free of cart */
+static void size_cart(void *data) VOID_BODY /* = size of cart */
+static void move_cart(void *data) VOID_BODY /* = compact of cart */
+static void free_parent(void *data) VOID_BODY /* = free of shop/parent */
+static void free_both(void *data) VOID_BODY /* - */
+static void builtin_one(void *data) VOID_BODY /* - */
+static void builtin_two(void *data) VOID_BODY /* - */
+static void parser_start(void *data) VOID_BODY /* - */
+static void parser_end(void *data) VOID_BODY /* - */
 
-    static const struct type parent_type = { .name = "shop/parent", .free = free_parent, .flags = 1 };
-static const struct type cart_type = { "cart", mark_cart,    free_cart, size_cart, move_cart,
-	                               0,      &parent_type, 0,         1 | 1 << 5 };
+static const struct type parent_type = { .name = "shop/parent", .free = free_parent, .flags = 1 };
+static const struct type cart_type = {
+	"cart", mark_cart, free_cart, size_cart, move_cart, 0, &parent_type, 0, 1 | 1 << 5
+};
 static const struct type first_of_both = { .name = "first", .free = free_both, .flags = 1 };
 const struct type second_of_both = { .name = "second", .free = free_both };
 
@@ -110,9 +112,7 @@ static const struct builtin {
 	int argc, index;
 	const char *name;
 	callback *compiler;
-} builtins[] = { { builtin_one, 0, 0, "builtin_one", builtin_two },
-	         { builtin_two, 0, 1, "builtin_two", 0 },
-	         { 0, 0, 0, 0, 0 } };
+} builtins[] = { { builtin_one, 0, 0, "builtin_one", builtin_two }, { builtin_two, 0, 1, "builtin_two", 0 }, { 0, 0, 0, 0, 0 } };
 
 /* It looks like a type, and is none: nobody makes an object of it. */
 static const struct type parser = { .name = "parser", .mark = parser_start, .free = parser_end };
