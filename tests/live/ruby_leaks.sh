@@ -35,9 +35,9 @@ while read -r name line; do
     Lists) case $version in 3.[12].*) true ;; *) false ;; esac && continue ;;
     esac
     check "$version: no row of line $line, where $name grow" grep -qE "ruby_leaks.rb:$line( $name#add|, 100 %)" screen
-    # Of gems the line is in --json, as `from`.
-    [ "$name" = Documents ] ||
-        check "$version: diff does not say that line $line grew" grep -qE "growing .*ruby_leaks.rb:$line $name#add" grown
+    # Of gems the line is in --json, as `from`; what Lists hold is too little to be beyond chance.
+    case $name in Documents | Lists) continue ;; esac
+    check "$version: diff does not say that line $line grew" grep -qE "growing .*ruby_leaks.rb:$line $name#add" grown
 done <out
 case $version in
 3.1.* | 3.2.*)
