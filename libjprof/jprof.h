@@ -1416,6 +1416,7 @@ struct jprof_series_info {
 	const char *title;   /* of a process of it, a master's if there is one: "puma 5.6.5 (tcp://...) [shop]"; "" */
 	size_t processes[2]; /* in the first and the last snapshot; 0: not known */
 	size_t workers, replaced; /* in the last; of its processes those that took another's place */
+	bool reversed;            /* the times say that a later snapshot stands before an earlier one */
 	bool same_program;        /* as far as is known: of both snapshots, and they have stacks in common */
 };
 

@@ -75,6 +75,9 @@ static void doubt(struct check *c, size_t garbage)
 	char why[256], limit[48], seen[measure_most];
 	if (!info->same_program) {
 		cannot_tell(c, l->about ? l->notes[0] : "the snapshots are of two programs", "");
+	} else if (info->reversed) {
+		cannot_tell(c, "a later snapshot stands before an earlier one",
+		            "give the snapshots in the order of their times");
 	} else if (!info->rows) {
 		cannot_tell(c, "there are no samples",
 		            "sample more often (jprof run --sample=16), or run the load longer");

@@ -95,11 +95,11 @@ static void put_remedy(FILE *out, const struct diff_report *r, const struct jpro
 {
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
 	if (row->verdict == JPROF_MAYBE_GARBAGE)
-		put_detail(out, r, "do", "take the snapshots with jprof snap --gc: then it is none");
+		put_detail(out, r, "do", "take the snapshots with jprof snap --gc: they hold no garbage");
 	else if (row->part != JPROF_PART_LIVE)
 		put_detail(out, r, "do", remedy_of_part(row->part));
 	else if (row->verdict == JPROF_GROWING && snapshots < 3)
-		put_detail(out, r, "do", "take one more snapshot: two cannot tell a leak from a cache that fills");
+		put_detail(out, r, "do", "take a third snapshot: of two a filling cache looks like a leak");
 	else if (row->remedy)
 		put_detail(out, r, "do", row->remedy);
 	else

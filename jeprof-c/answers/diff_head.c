@@ -69,7 +69,9 @@ void diff_put_head(FILE *out, const struct diff_report *r)
 	char text[measure_most];
 	put_whose(out, info);
 	put_processes(out, info);
-	if (isnan(info->seconds))
+	if (info->reversed)
+		fprintf(out, ", %zu snapshots, of which a later one stands before an earlier one", info->snapshots);
+	else if (isnan(info->seconds))
 		fprintf(out, ", %zu %s; no times, so no pace", info->snapshots,
 		        info->processes[1] ? "snapshots" : "dumps");
 	else if (info->snapshots > 2)

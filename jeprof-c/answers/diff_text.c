@@ -361,6 +361,10 @@ static void put_upper_part(FILE *out, const struct diff_report *r)
 	size_t len;
 	diff_put_head(out, r);
 	put_series_notes(out, r->loaded, 0, r->loaded->about, r->columns);
+	if (!jprof_series_info(r->loaded->series)->same_program) { /* there is no growth from one program to another */
+		fputc('\n', out);
+		return;
+	}
 	FILE *answer = open_memstream(&text, &len);
 	if (!answer)
 		return;

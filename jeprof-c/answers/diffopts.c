@@ -124,8 +124,8 @@ void check_help(void)
 {
 	printf("usage: jprof check [OPTIONS] [PROGRAM] FIRST [BETWEEN...] LAST\n"
 	       "\n"
-	       "A gate for CI: whether a row grew by more than it may, from the first snapshot to\n"
-	       "the last. Exit status: 0 PASS, 3 FAIL, 1 CANNOT TELL or wrong usage.\n");
+	       "A gate for CI: whether a row grew by more than it may, from the first snapshot\n"
+	       "to the last. Exit status: 0 PASS, 3 FAIL, 1 CANNOT TELL or wrong usage.\n");
 	opt_help(&check_table, FOR_CHECK);
 	printf("\n"
 	       "Examples\n"

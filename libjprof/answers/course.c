@@ -35,6 +35,14 @@ static double seconds_of(const struct jprof_profile *step)
 	return known ? (double)(last - first) : NAN;
 }
 
+/* Whether what was subtracted is the newest of all, by more than the dumps of one snapshot are apart. */
+static bool is_reversed(const struct jprof_profile *step)
+{
+	static const int64_t apart = 60; /* seconds */
+	bool newest = step->base_mtime && step->base_mtime == step->mtime && step->outside.now.processes;
+	return newest && step->first_mtime && (int64_t)step->base_mtime - (int64_t)step->first_mtime > apart;
+}
+
 /* ---- rows of the profile ------------------------------------------------------------------------------------ */
 
 static struct jprof_change change_of(const struct series_work *w, const struct jp_row_course *course, size_t column)
@@ -235,6 +243,7 @@ static int describe_series(struct series_work *w)
 		return -1;
 	info->collected = is_collected(w->steps[0], true);
 	for (size_t i = 0; i < w->count; i++) {
+		info->reversed = info->reversed || is_reversed(w->steps[i]);
 		info->collected = info->collected && is_collected(w->steps[i], false);
 		steps[i] = (struct jprof_change){ .growth = jprof_profile_total(w->steps[i], JPROF_INUSE_SPACE),
 			                          .seconds = seconds_of(w->steps[i]) };

@@ -49,6 +49,9 @@ run "$jprof" check "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.
 exits 0
 prints '^PASS: 1 of [0-9]+ rows grew by more than 5 MB, which is accepted or has stopped$'
 prints "^          [+]16[.]7 MB  Ruby's GC heap"
+run "$jprof" check "$cases/real/redmine-steady.jprof" "$cases/real/redmine-boot.jprof"
+exits 1
+prints '^CANNOT TELL: a later snapshot stands before an earlier one$'
 run "$jprof" check --json --github $slots
 exits 3
 checks=$((checks + 1))

@@ -131,4 +131,7 @@ prints '^  growth  [+]-95%     boot   steady  verdict '
 run "$jprof" diff "$cases/real/redmine-boot.jprof" "$cases/real/redmine-boot.jprof"
 exits 0
 prints '^Memory did not change: '
+run "$jprof" diff "$cases/ruby31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
+exits 0
+check "growth of one program from another" eval '! grep -qE "GROWING|LEAK|third snapshot" out'
 finish
