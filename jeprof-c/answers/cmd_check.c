@@ -145,21 +145,11 @@ static bool update_baseline(struct check *c)
 
 static bool put_check_report(const struct check *c, const struct diff_options *o, struct sink *sink)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	if (out) {
-		(o->output == AS_JSON ? check_put_json : check_put_text)(out, c);
-		if (fclose(out)) {
-			free(text);
-			text = NULL;
-		}
-	}
-	if (!text)
-		say("memory is short");
-	bool good = text && !sink_write(sink, text, len);
-	free(text);
-	return good;
+	struct sink_text text;
+	sink_text_open(&text);
+	if (text.file)
+		(o->output == AS_JSON ? check_put_json : check_put_text)(text.file, c);
+	return sink_text_write(&text, sink);
 }
 
 /* GitHub's runner names a file that Markdown is appended to. */

@@ -22,21 +22,11 @@ static bool put_diff(const struct diff_report *report, struct sink *sink)
 		[AS_CSV] = diff_put_csv,
 		[AS_MARKDOWN] = diff_put_markdown,
 	};
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	if (out) {
-		puts_as[report->options->output](out, report);
-		if (fclose(out)) {
-			free(text);
-			text = NULL;
-		}
-	}
-	if (!text)
-		say("memory is short");
-	bool good = text && !sink_write(sink, text, len);
-	free(text);
-	return good;
+	struct sink_text text;
+	sink_text_open(&text);
+	if (text.file)
+		puts_as[report->options->output](text.file, report);
+	return sink_text_write(&text, sink);
 }
 
 static bool report_diff(const struct loaded_series *loaded, const struct diff_options *o, struct sink *sink)

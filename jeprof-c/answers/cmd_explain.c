@@ -47,21 +47,11 @@ static bool load_snapshots(struct snapshots *s, const struct inputs *inputs, con
 /* What is printed, as a whole; false: memory is short. */
 static bool put_explained(const struct explained *what, bool json, struct sink *sink)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	if (out) {
-		(json ? explain_put_json : explain_put_text)(out, what);
-		if (fclose(out)) {
-			free(text);
-			text = NULL;
-		}
-	}
-	if (!text)
-		say("memory is short");
-	bool good = text && !sink_write(sink, text, len);
-	free(text);
-	return good;
+	struct sink_text text;
+	sink_text_open(&text);
+	if (text.file)
+		(json ? explain_put_json : explain_put_text)(text.file, what);
+	return sink_text_write(&text, sink);
 }
 
 /* The text of --rules=FILE, which may be missing; false: it cannot be read. */

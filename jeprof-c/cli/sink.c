@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/outfile.h"
+#include "cli/say.h"
 
 static int keep_piece(struct sink *sink, const void *data, size_t len)
 {
@@ -37,6 +38,22 @@ int sink_write(void *context, const void *data, size_t len)
 		return 0;
 	sink->failed = true;
 	return -1;
+}
+
+void sink_text_open(struct sink_text *t)
+{
+	*t = (struct sink_text){ 0 };
+	t->file = open_memstream(&t->bytes, &t->len);
+}
+
+bool sink_text_write(struct sink_text *t, struct sink *sink)
+{
+	bool whole = t->file && !fclose(t->file);
+	if (!whole)
+		say("memory is short");
+	bool good = whole && !sink_write(sink, t->bytes, t->len);
+	free(t->bytes);
+	return good;
 }
 
 bool sink_close(struct sink *sink)
