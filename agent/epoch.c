@@ -29,7 +29,7 @@ static atomic_uint running;
 static atomic_bool is_sampled; /* the running one is */
 static _Atomic uint64_t due;
 static uint64_t start_over; /* the first epoch is, unless a dump closes it */
-static struct epoch_start start = { .first = 1 };
+static struct epoch_start began_at = { .first = 1 };
 static atomic_flag closing = ATOMIC_FLAG_INIT;
 
 static uint64_t wall_clock(void)
@@ -42,7 +42,7 @@ static uint64_t wall_clock(void)
 static void start_at(uint64_t now)
 {
 	uint64_t part = length / FIRST_PART > FIRST_MS ? length / FIRST_PART : FIRST_MS;
-	start.time = now;
+	began_at.time = now;
 	start_over = now + (part < length ? part : length);
 	atomic_store(&due, start_over);
 }
@@ -140,14 +140,14 @@ void epoch_forked(void)
 	if (!spans)
 		return;
 	close_running(now);
-	start.first = atomic_load(&running);
-	start.forks++;
+	began_at.first = atomic_load(&running);
+	began_at.forks++;
 	start_at(now);
 }
 
 struct epoch_start epoch_start(void)
 {
-	struct epoch_start copy = start;
+	struct epoch_start copy = began_at;
 	copy.time += since_1970;
 	return copy;
 }

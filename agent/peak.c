@@ -15,14 +15,14 @@ struct kept_file {
 };
 
 static uint64_t last_peak, last_time;
-static struct kept_file kept[KEPT_DUMPS][FILES_OF_DUMP];
+static struct kept_file kept_peaks[KEPT_DUMPS][FILES_OF_DUMP];
 static unsigned oldest;
 
 void peak_start(uint64_t resident, uint64_t now)
 {
 	last_peak = resident;
 	last_time = now;
-	memset(kept, 0, sizeof kept);
+	memset(kept_peaks, 0, sizeof kept_peaks);
 	oldest = 0;
 }
 
@@ -60,7 +60,7 @@ static void remove_kept(const struct kept_file *file)
 void peak_keep(const struct dump_result *made)
 {
 	const char *paths[FILES_OF_DUMP] = { made->dump, made->sidecar, made->table };
-	struct kept_file *files = kept[oldest];
+	struct kept_file *files = kept_peaks[oldest];
 	for (unsigned i = 0; i < FILES_OF_DUMP; i++) {
 		remove_kept(&files[i]);
 		remember_file(&files[i], paths[i]);

@@ -27,7 +27,7 @@ static pthread_cond_t answered;
 static bool pending; /* an answer is waited for; this and what follows is the lock's */
 static bool stopped;
 static bool want_gc, want_objects;
-static unsigned asked; /* the number of the request that is waited for */
+static unsigned request_number; /* the number of the request that is waited for */
 static struct ruby_answer got;
 static atomic_bool working; /* a Ruby thread is at it; what follows is its own */
 static struct ruby_answer making;
@@ -67,7 +67,7 @@ static void read_stats(void)
 static unsigned pending_request(bool *gc, bool *objects)
 {
 	pthread_mutex_lock(&lock);
-	unsigned request = pending ? asked : 0;
+	unsigned request = pending ? request_number : 0;
 	*gc = want_gc;
 	*objects = want_objects;
 	pthread_mutex_unlock(&lock);
@@ -78,7 +78,7 @@ static unsigned pending_request(bool *gc, bool *objects)
 static void give(unsigned request)
 {
 	pthread_mutex_lock(&lock);
-	if (pending && request == asked) {
+	if (pending && request == request_number) {
 		got = making;
 		pending = false;
 		pthread_cond_signal(&answered);
@@ -151,7 +151,7 @@ static void get_ready(bool gc, bool objects)
 	want_gc = gc;
 	want_objects = objects;
 	pending = !stopped;
-	asked += asked == UINT_MAX ? 2 : 1; /* 0 is none */
+	request_number += request_number == UINT_MAX ? 2 : 1; /* 0 is none */
 	memset(&got, 0, sizeof got);
 	pthread_mutex_unlock(&lock);
 }

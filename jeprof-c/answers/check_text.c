@@ -9,7 +9,7 @@
 #include "cli/names.h"
 #include "cli/terminal.h"
 
-enum { text_most = 1024, most_blocks = 5 };
+enum { shown_name_most = 1024, most_blocks = 5 };
 
 static const char *const results[] = {
 	[CHECK_PASS] = "pass",
@@ -24,7 +24,7 @@ static void put_span(FILE *out, const struct check *c)
 {
 	const struct loaded_series *l = c->report.loaded;
 	double seconds = jprof_series_info(l->series)->seconds;
-	char first[text_most], last[text_most], span[measure_most];
+	char first[shown_name_most], last[shown_name_most], span[measure_most];
 	jprof_visible(base_name(l->paths[0]), first, sizeof first);
 	jprof_visible(base_name(l->paths[l->count - 1]), last, sizeof last);
 	fprintf(out, "from %s to %s", first, last);
@@ -43,7 +43,7 @@ static void put_change_words(FILE *out, const struct check *c, const struct jpro
 
 static void put_visible_name(FILE *out, const struct jprof_grown *row)
 {
-	char name[text_most];
+	char name[shown_name_most];
 	jprof_visible(name_of_grown(row), name, sizeof name);
 	fprintf(out, "%s%s", name, row->part == JPROF_PART_LIVE ? "" : " (not in the profile)");
 }
@@ -101,7 +101,7 @@ static void put_baseline_words(FILE *out, const struct check *c)
 	}
 	for (size_t i = 0; i < c->baseline.count; i++)
 		if (!c->baseline.items[i].matched) {
-			char name[text_most];
+			char name[shown_name_most];
 			jprof_visible(c->baseline.items[i].method, name, sizeof name);
 			fprintf(out, "%s %s\n", unmatched++ ? "         " : "unused   ", name);
 		}
@@ -112,7 +112,7 @@ static void put_check_next(FILE *out, const struct check *c)
 	const struct loaded_series *l = c->report.loaded;
 	fputs("Look:     jprof diff", out);
 	for (size_t i = 0; i < l->count; i++) {
-		char path[text_most];
+		char path[shown_name_most];
 		jprof_visible(l->paths[i], path, sizeof path);
 		fprintf(out, " %s", path);
 	}
@@ -220,14 +220,14 @@ void check_put_annotations(FILE *out, const struct check *c)
 		fputs("::error title=jprof::all memory grew by more than it may\n", out);
 	for (size_t i = 0; i < c->failed_count; i++) {
 		const struct jprof_grown *row = c->failed[i];
-		char name[text_most], change[measure_most], title[measure_most + 16];
+		char name[shown_name_most], change[measure_most], title[measure_most + 16];
 		struct measure m = measure_fit(c->report.measure, row->whole.growth);
 		jprof_visible(name_of_grown(row), name, sizeof name);
 		fputs("::error ", out);
 		if (row->file) {
 			/* As the row shows it: below the application's directory. */
 			size_t end = row->line ? strcspn(name, ":") : 0;
-			char path[text_most];
+			char path[shown_name_most];
 			jprof_visible(row->file, path, sizeof path);
 			bool shown = end && name[end] == ':' && end < strlen(path) &&
 			             !strncmp(path + strlen(path) - end, name, end);

@@ -8,7 +8,7 @@
 #include "cli/names.h"
 #include "cli/terminal.h"
 
-enum { line_most = 1024, word_most = 160 };
+enum { head_most = 1024, word_most = 160 };
 
 const char *name_of_grown(const struct jprof_grown *row)
 {

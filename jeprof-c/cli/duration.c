@@ -8,7 +8,7 @@
 
 #include "cli/say.h"
 
-static const char letters[] = "smhd";
+static const char unit_letters[] = "smhd";
 static const double unit_ms[] = { 1e3, 6e4, 3.6e6, 8.64e7 };
 
 bool duration_parse(const char *option, const char *text, uint64_t *milliseconds)
@@ -19,8 +19,8 @@ bool duration_parse(const char *option, const char *text, uint64_t *milliseconds
 		return true;
 	errno = 0;
 	double n = isdigit((unsigned char)*text) ? strtod(text, &end) : 0;
-	const char *unit = end && *end ? strchr(letters, tolower((unsigned char)*end)) : NULL;
-	double product = unit && !end[1] ? n * unit_ms[unit - letters] : 0;
+	const char *unit = end && *end ? strchr(unit_letters, tolower((unsigned char)*end)) : NULL;
+	double product = unit && !end[1] ? n * unit_ms[unit - unit_letters] : 0;
 	if (errno || !(product >= 1 && product < 1e15)) {
 		say("--%s=%s: give a time such as 90s, 10m, 1h or 2d", option, text);
 		return false;

@@ -54,16 +54,15 @@ static bool is_program(const char *path)
 static char *find_program(const char *word, bool *from_path)
 {
 	struct stat st;
+	bool here = !stat(word, &st);
 	*from_path = false;
-	if (!stat(word, &st)) {
-		if (S_ISREG(st.st_mode))
-			return strdup(word);
-		say("%s: is no file; the order is: jprof PROGRAM DUMP", word);
-		return NULL;
-	}
-	*from_path = !strchr(word, '/');
+	if (here && S_ISREG(st.st_mode))
+		return strdup(word);
+	*from_path = !strchr(word, '/'); /* also where a directory here has that name */
 	char *found = *from_path ? program_in_path(word) : NULL;
-	if (!found && (strstr(word, ".heap") || strstr(word, ".jprof")))
+	if (!found && here)
+		say("%s: is no file; the order is: jprof PROGRAM DUMP", word);
+	else if (!found && (strstr(word, ".heap") || strstr(word, ".jprof")))
 		say("%s: cannot be opened: %s", word, strerror(ENOENT));
 	else if (!found)
 		say("%s: %s%s; without PROGRAM the dump's own maps are used", word, strerror(ENOENT),

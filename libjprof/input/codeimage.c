@@ -8,6 +8,8 @@
 #include "base/reader.h"
 #include "input/ehframe.h"
 
+/* Not in musl's elf.h: of the psABI of AArch64. */
+enum { r_aarch64_irelative = 1032 };
 enum { most_contents = 128 << 20, most_relocs = 1 << 22, sht_relr = 19 };
 
 /* A file that is being read; `left` of what it may take. */
@@ -173,7 +175,7 @@ static void take_reloc(struct image_source *l, uint64_t at, uint64_t info, uint6
 {
 	bool arm = l->code->image.machine == EM_AARCH64;
 	uint32_t type = (uint32_t)info, symbol = (uint32_t)(info >> 32);
-	bool relative = arm ? type == R_AARCH64_RELATIVE || type == R_AARCH64_IRELATIVE
+	bool relative = arm ? type == R_AARCH64_RELATIVE || type == r_aarch64_irelative
 	                    : type == R_X86_64_RELATIVE || type == R_X86_64_IRELATIVE;
 	bool named = arm ? type == R_AARCH64_GLOB_DAT || type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_ABS64
 	                 : type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT || type == R_X86_64_64;

@@ -7,7 +7,7 @@
 #include "base/checksum.h"
 #include "input/machinecode.h"
 
-enum { largest_function = 1 << 20, bytes_of_reference = 4 };
+enum { largest_printed = 1 << 20, bytes_of_reference = 4 };
 
 struct printing {
 	const struct jp_codefile *file;
@@ -62,7 +62,7 @@ static int print_function(struct printing *p, size_t function)
 	const struct jp_codesection *section = jp_codefile_section(p->file, at->start);
 	uint64_t size = at->end - at->start;
 	*print = (struct jp_fingerprint){ .callee_first = (uint32_t)p->prints->callee_count };
-	if (size > largest_function)
+	if (size > largest_printed)
 		return 0;
 	print->size = (uint32_t)size;
 	if (jp_array_reserve(&p->code, &p->cap, (size_t)size, 1))

@@ -6,7 +6,7 @@
 #include "base/index.h"
 #include "base/search.h"
 
-enum { word = 8, reserved = 5, parent = 6, data = 7, flags = 8, words = 9 };
+enum { word = 8, reserved = 5, parent = 6, data = 7, flags = 8, type_words = 9 };
 
 /* Of flags, RUBY_FL_USER7 is the last that any Ruby uses. */
 static const uint64_t most_flags = 1 << 20;
@@ -57,7 +57,7 @@ static bool looks_like_type(const struct jp_image *image, uint64_t at, struct jp
 {
 	uint64_t name, other;
 	*type = (struct jp_data_type){ .at = at };
-	if (at > UINT64_MAX - words * word || !pointer_at(image, at, &name) || !name)
+	if (at > UINT64_MAX - type_words * word || !pointer_at(image, at, &name) || !name)
 		return false;
 	type->name = jp_image_text(image, name);
 	return type->name && is_plain(image, at + reserved * word, 0) &&
@@ -82,7 +82,8 @@ int jp_data_types_find(const struct jp_image *image, struct jp_data_types *types
 	for (size_t i = 0; !rc && !image->placed && i < image->reloc_count; i++)
 		rc = try_type(image, image->relocs[i].at, types);
 	for (size_t p = 0; !rc && image->placed && p < image->piece_count; p++)
-		for (size_t i = 0; !rc && !image->pieces[p].code && i + words * word <= image->pieces[p].len; i += word)
+		for (size_t i = 0; !rc && !image->pieces[p].code && i + type_words * word <= image->pieces[p].len;
+		     i += word)
 			rc = try_type(image, image->pieces[p].start + i, types);
 	return rc;
 }

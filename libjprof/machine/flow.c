@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/search.h"
 
-enum { largest_function = 1 << 18, most_labels = 1 << 12, most_rounds = 24 };
+enum { largest_followed = 1 << 18, most_labels = 1 << 12, most_rounds = 24 };
 
 /* Where code comes together. */
 struct label {
@@ -235,7 +235,7 @@ int jp_flow_function(const struct jp_flow *flow, const struct jp_function_bounds
 	struct flow_work w = { .flow = flow, .function = function };
 	w.quiet = (struct jp_memory){ &w, load_through, store_nothing };
 	w.code = jp_image_bytes(flow->image, function->start, &w.len);
-	if (!w.code || function->end <= function->start || function->end - function->start > largest_function)
+	if (!w.code || function->end <= function->start || function->end - function->start > largest_followed)
 		return 0;
 	if (w.len > function->end - function->start)
 		w.len = (size_t)(function->end - function->start);

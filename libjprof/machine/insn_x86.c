@@ -4,22 +4,23 @@
 
 #include "base/reader.h"
 
-enum { rax = 0, rcx = 1, rdx = 2, rbx = 3, rsp = 4, rbp = 5, rsi = 6, rdi = 7, longest_insn = 15 };
+enum { rax = 0, rcx = 1, rdx = 2, rbx = 3, rsp = 4, rbp = 5, rsi = 6, rdi = 7, longest_decoded = 15 };
 
 /* What follows an opcode: m ModRM; b w z immediates of 1, 2, 4 bytes (z: 2 with prefix 66); B Z the latter two behind
  * ModRM; v as z, and 8 bytes with REX.W; j J a branch of 1, 4 bytes; - nothing; p a prefix; anything else is not known.
  */
-static const char one_byte[256] = "mmmmbz  mmmmbz ?mmmmbz  mmmmbz  mmmmbzp mmmmbzp mmmmbzp mmmmbzp "
-				  "pppppppppppppppp----------------   mppppzZbB    jjjjjjjjjjjjjjjj"
-				  "BZ Bmmmmmmmmmmm ---------- -  --    ----bz------bbbbbbbbvvvvvvvv"
-				  "BBw-  BZ - - b  mmmm   -mmmmmmmmjjjj    JJ j    p pp--mm------mm";
-static const char two_byte[256] = "mm   -   - - m  mmmmmmmmmmmmmmmm        mmmmmmmm-- -            "
-				  "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmBBBBmmm-    mmmm"
-				  "JJJJJJJJJJJJJJJJmmmmmmmmmmmmmmmm  -mBm     mBmmmmm mmmmmm BmmmmmmmBmBBBm--------"
-				  "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
+static const char shapes_of_one[256] = "mmmmbz  mmmmbz ?mmmmbz  mmmmbz  mmmmbzp mmmmbzp mmmmbzp mmmmbzp "
+				       "pppppppppppppppp----------------   mppppzZbB    jjjjjjjjjjjjjjjj"
+				       "BZ Bmmmmmmmmmmm ---------- -  --    ----bz------bbbbbbbbvvvvvvvv"
+				       "BBw-  BZ - - b  mmmm   -mmmmmmmmjjjj    JJ j    p pp--mm------mm";
+static const char shapes_of_two[256] =
+    "mm   -   - - m  mmmmmmmmmmmmmmmm        mmmmmmmm-- -            "
+    "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmBBBBmmm-    mmmm"
+    "JJJJJJJJJJJJJJJJmmmmmmmmmmmmmmmm  -mBm     mBmmmmm mmmmmm BmmmmmmmBmBBBm--------"
+    "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
 
 /* An instruction on the way. */
-struct x86_insn {
+struct x86_decoding {
 	struct jp_bytes in;
 	uint64_t at;
 	unsigned rex, map, opcode; /* map: 1 one byte, 2 behind 0F, 3 behind 0F 38, 4 behind 0F 3A */
@@ -31,14 +32,14 @@ struct x86_insn {
 	int64_t immediate;
 };
 
-static bool is_wide(const struct x86_insn *x)
+static bool is_wide(const struct x86_decoding *x)
 {
 	return x->rex & 8;
 }
 
 /* ---- format ------------------------------------------------------------------------------------- */
 
-static unsigned read_prefixes(struct x86_insn *x)
+static unsigned read_prefixes(struct x86_decoding *x)
 {
 	for (;;) {
 		unsigned byte = (unsigned)jp_bytes_uint(&x->in, 1);
@@ -61,7 +62,7 @@ static unsigned read_prefixes(struct x86_insn *x)
 	}
 }
 
-static void begin_vex(struct x86_insn *x, unsigned first)
+static void begin_vex(struct x86_decoding *x, unsigned first)
 {
 	unsigned byte = (unsigned)jp_bytes_uint(&x->in, 1), last = byte;
 	x->vex = true;
@@ -76,7 +77,7 @@ static void begin_vex(struct x86_insn *x, unsigned first)
 	x->opcode = (unsigned)jp_bytes_uint(&x->in, 1);
 }
 
-static void begin_insn(struct x86_insn *x)
+static void begin_insn(struct x86_decoding *x)
 {
 	unsigned byte = read_prefixes(x);
 	if (!x->in.bad && (byte & 0xf0) == 0x40) {
@@ -99,11 +100,11 @@ static void begin_insn(struct x86_insn *x)
 	x->opcode = byte;
 }
 
-static char shape_of(const struct x86_insn *x)
+static char shape_of(const struct x86_decoding *x)
 {
 	switch (x->map) {
-	case 1: return one_byte[x->opcode];
-	case 2: return two_byte[x->opcode];
+	case 1: return shapes_of_one[x->opcode];
+	case 2: return shapes_of_two[x->opcode];
 	case 3: return 'm';
 	case 4: return 'B';
 	}
@@ -111,7 +112,7 @@ static char shape_of(const struct x86_insn *x)
 }
 
 /* What ModRM says, and the bytes that belong to it. */
-static void read_modrm(struct x86_insn *x, struct jp_insn *insn)
+static void read_modrm(struct x86_decoding *x, struct jp_insn *insn)
 {
 	unsigned byte = (unsigned)jp_bytes_uint(&x->in, 1), low = byte & 7;
 	x->has_modrm = true;
@@ -137,7 +138,7 @@ static void read_modrm(struct x86_insn *x, struct jp_insn *insn)
 	}
 }
 
-static void read_immediate(struct x86_insn *x)
+static void read_immediate(struct x86_decoding *x)
 {
 	unsigned group = x->reg & 7, z = x->narrow ? 2 : 4;
 	switch (x->shape) {
@@ -163,7 +164,7 @@ static uint64_t bit(unsigned r)
 }
 
 /* Vector instructions: their registers are none of ours, but for those that hand something over. */
-static bool is_vector(const struct x86_insn *x)
+static bool is_vector(const struct x86_decoding *x)
 {
 	unsigned op = x->opcode;
 	return x->map == 2 && !x->vex &&
@@ -171,7 +172,7 @@ static bool is_vector(const struct x86_insn *x)
 	        (op >= 0xc4 && op <= 0xc6) || op >= 0xd0);
 }
 
-static uint64_t vector_kills(const struct x86_insn *x)
+static uint64_t vector_kills(const struct x86_decoding *x)
 {
 	static const unsigned char to_register[] = { 0x2c, 0x2d, 0x50, 0xc5, 0xd7 };
 	if (memchr(to_register, (int)x->opcode, sizeof to_register))
@@ -180,7 +181,7 @@ static uint64_t vector_kills(const struct x86_insn *x)
 }
 
 /* The middle of ModRM is a part of the opcode. */
-static bool is_group(const struct x86_insn *x)
+static bool is_group(const struct x86_decoding *x)
 {
 	static const unsigned char first[] = { 0x80, 0x81, 0x83, 0x8f, 0xc0, 0xc1, 0xc6, 0xc7,
 		                               0xd0, 0xd1, 0xd2, 0xd3, 0xf6, 0xf7, 0xfe, 0xff };
@@ -192,7 +193,7 @@ static bool is_group(const struct x86_insn *x)
 }
 
 /* Compares, tests, prefetches and bit tests change no register and no memory. */
-static bool is_harmless(const struct x86_insn *x)
+static bool is_harmless(const struct x86_decoding *x)
 {
 	unsigned op = x->opcode, group = x->reg & 7;
 	if (x->map == 2)
@@ -204,7 +205,7 @@ static bool is_harmless(const struct x86_insn *x)
 }
 
 /* Registers that an instruction of the first two maps changes without naming them. */
-static uint64_t silent_kills(const struct x86_insn *x)
+static uint64_t silent_kills(const struct x86_decoding *x)
 {
 	unsigned op = x->opcode;
 	if (x->map == 2) {
@@ -235,7 +236,7 @@ static uint64_t silent_kills(const struct x86_insn *x)
 }
 
 /* Whether it only reads its operand in memory, or the register in its place. */
-static bool only_reads(const struct x86_insn *x)
+static bool only_reads(const struct x86_decoding *x)
 {
 	unsigned op = x->opcode, group = x->reg & 7;
 	if (x->map == 2) {
@@ -252,7 +253,7 @@ static bool only_reads(const struct x86_insn *x)
 	       op == 0x8d || ((op == 0xf6 || op == 0xf7) && group > 3) || (op == 0xff && group >= 2);
 }
 
-static uint64_t kills_of(const struct x86_insn *x)
+static uint64_t kills_of(const struct x86_decoding *x)
 {
 	if (is_harmless(x))
 		return 0;
@@ -268,7 +269,7 @@ static uint64_t kills_of(const struct x86_insn *x)
 
 /* ---- meaning: what is done ---------------------------------------------------------------------- */
 
-static void move(const struct x86_insn *x, struct jp_insn *insn, unsigned to, unsigned from)
+static void move(const struct x86_decoding *x, struct jp_insn *insn, unsigned to, unsigned from)
 {
 	(void)x;
 	*insn = (struct jp_insn){ .kind = JP_INSN_ADD,
@@ -288,7 +289,7 @@ static void set_constant(struct jp_insn *insn, unsigned to, uint64_t value)
 }
 
 /* MOV and LEA of 8 bytes, and what makes a constant. */
-static bool moves(const struct x86_insn *x, struct jp_insn *insn)
+static bool moves(const struct x86_decoding *x, struct jp_insn *insn)
 {
 	bool memory = x->has_modrm && x->mod != 3, wide = is_wide(x) && !x->narrow;
 	switch (x->opcode) {
@@ -339,7 +340,7 @@ static bool moves(const struct x86_insn *x, struct jp_insn *insn)
 }
 
 /* What moves the stack pointer by a known distance. */
-static bool stacks(const struct x86_insn *x, struct jp_insn *insn)
+static bool stacks(const struct x86_decoding *x, struct jp_insn *insn)
 {
 	unsigned op = x->opcode, group = x->reg & 7;
 	bool sum = (op == 0x81 || op == 0x83) && (group == 0 || group == 5) && is_wide(x) && x->mod == 3;
@@ -363,7 +364,7 @@ static bool stacks(const struct x86_insn *x, struct jp_insn *insn)
 	return true;
 }
 
-static bool goes_elsewhere(const struct x86_insn *x, struct jp_insn *insn)
+static bool goes_elsewhere(const struct x86_decoding *x, struct jp_insn *insn)
 {
 	unsigned op = x->opcode, group = x->reg & 7;
 	bool branch = x->map == 2 ? x->shape == 'J' : x->shape == 'j' && op != 0xeb;
@@ -387,13 +388,13 @@ static bool goes_elsewhere(const struct x86_insn *x, struct jp_insn *insn)
 	return insn->kind == JP_INSN_END;
 }
 
-static bool is_padding(const struct x86_insn *x)
+static bool is_padding(const struct x86_decoding *x)
 {
 	return (x->map == 1 && x->opcode == 0x90 && !(x->rex & 1)) || (x->map == 2 && x->opcode == 0x1f);
 }
 
 /* How many bytes of memory it changes at most. */
-static unsigned width_of(const struct x86_insn *x)
+static unsigned width_of(const struct x86_decoding *x)
 {
 	unsigned op = x->opcode;
 	if (x->map != 1 || x->vex || (op >= 0xd8 && op <= 0xdf) || op == 0x8c)
@@ -402,13 +403,13 @@ static unsigned width_of(const struct x86_insn *x)
 }
 
 /* MOVS and STOS: nobody knows how much, nor where. */
-static bool writes_strings(const struct x86_insn *x)
+static bool writes_strings(const struct x86_decoding *x)
 {
 	unsigned op = x->opcode;
 	return x->map == 1 && !x->vex && (op == 0xa4 || op == 0xa5 || op == 0xaa || op == 0xab);
 }
 
-static void give_meaning(const struct x86_insn *x, struct jp_insn *insn)
+static void give_meaning(const struct x86_decoding *x, struct jp_insn *insn)
 {
 	bool memory = x->has_modrm && x->mod != 3;
 	if (is_padding(x)) {
@@ -430,7 +431,8 @@ static void give_meaning(const struct x86_insn *x, struct jp_insn *insn)
 
 bool jp_insn_x86(const unsigned char *code, size_t room, uint64_t at, struct jp_insn *insn)
 {
-	struct x86_insn x = { .in = { .data = code, .len = room < longest_insn ? room : longest_insn }, .at = at };
+	struct x86_decoding x = { .in = { .data = code, .len = room < longest_decoded ? room : longest_decoded },
+		                  .at = at };
 	*insn = (struct jp_insn){ .dst = JP_NO_REGISTER,
 		                  .dst2 = JP_NO_REGISTER,
 		                  .src = JP_NO_REGISTER,

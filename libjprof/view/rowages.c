@@ -7,7 +7,7 @@
 #include "statistics/shape.h"
 #include "view/walk.h"
 
-enum { hour_ms = 3600000, least_judged = 10 };
+enum { hour_ms = 3600000, least_worth = 10 };
 
 int jp_slices_add(struct jp_view_slices *s, const struct jp_view_slice *slice)
 {
@@ -171,7 +171,7 @@ int jp_view_age_rows(struct jprof_view *v)
 	for (size_t i = 0; i < v->row_slices.count; i++)
 		add_age(v, &v->row_slices.items[i], &v->rows[v->row_slices.items[i].owner]);
 	for (uint32_t i = 0; i < v->row_count; i++) {
-		judged += v->rows[i].shape_samples >= least_judged;
+		judged += v->rows[i].shape_samples >= least_worth;
 		v->info.forked = v->info.forked || v->rows[i].before_fork != 0;
 	}
 	jp_timeline_make(&line, v->ages, &v->profile->epochs);

@@ -206,4 +206,9 @@ what="standard input without a dump"
 "$jprof" - </dev/null >out 2>err || status=$?
 exits 1
 says_like '^jprof: (-|<stdin>):'
+# ---- a directory here does not hide the program in PATH ----
+mkdir -p ruby
+printf '#!/bin/sh\n' >bin/ruby && chmod +x bin/ruby
+run env PATH="$tmp/bin:$PATH" "$jprof" ruby dump.heap
+check "a directory of that name: $(cat err)" eval '! grep -q "is no file" err'
 finish
