@@ -6,7 +6,7 @@ cp "$heaps/jemalloc-5.3.0.heap" app.heap || skip "no samples here"
 cp app.heap new.heap
 cp "$cases/puma/w0.2.jprof" morning.jprof
 echo 'puts 1' >app.rb
-mkdir dir
+mkdir dir nowhere_in_path
 : >empty.heap
 head -c 300 app.heap >cut.heap
 echo '{"a":1}' >stats.json
@@ -65,7 +65,7 @@ prog nothere.heap~nothere.heap: cannot be opened: No such file or directory$
 nothere.heap app.heap~nothere.heap: cannot be opened: No such file or directory$
 dir~dir: is a directory; name a file in it$
 prog dir~dir: is a directory; name a file in it$
-dir app.heap~dir: is no file; the order is: jprof PROGRAM DUMP$
+nowhere_in_path app.heap~nowhere_in_path: is no file; the order is: jprof PROGRAM DUMP$
 empty.heap~empty.heap: is empty; make a new dump$
 cut.heap~cut.heap:9: the file ends without MAPPED_LIBRARIES:; no stack before it is sound, make a new dump$
 stats.json~stats.json:1: is no heap dump: its first line should read "heap_v2/RATE"$
