@@ -17,7 +17,7 @@ LIMIT = 3
 # cumulative one of these rows.
 ROWS = {
   "C extension" => /\Aparse_row\b/,
-  "Fiddle.malloc" => /\A(fiddle!|rb_fiddle_malloc\b)/, # static: without symbols only its object file has a name
+  "Fiddle.malloc" => /\A(fiddle!|rb_fiddle_malloc\b|Fiddle\.malloc\b)/, # static: without symbols only its object file has a name
   "hash cache" => /\Arb_hash_aref\b/,
   "Nokogiri" => /\AxmlReadMemory\b/,
   "module_eval" => /\A(rb_iseq_new_eval|pm_iseq_new_eval)\b/
