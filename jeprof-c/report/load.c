@@ -325,7 +325,7 @@ static void say_compared(const struct jprof_bundle *bundle, const char *path, co
 			                        role ? " (" : "", m->role, role ? ")" : "");
 		count++;
 	}
-	if (count > 1)
+	if (count > 1 && !o->quiet)
 		say("%s: %zu members are added up: %s; --member=NAME|PID|ROLE takes one", path, count, list);
 }
 
