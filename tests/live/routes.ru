@@ -1,6 +1,7 @@
-# 20 routes, each with a little that it holds; route number LEAK keeps all that it makes. A part of the work is done on a thread
-# and a fiber of its own, which are handed the tag, and a part, in the method forget, on a pool's
-# threads, which are not.
+# 20 routes, each with a little that it holds; route number LEAK keeps all that it makes. A part of the work is done on a pool's
+# threads and on a fiber of its own, which are handed the tag, and a part, in the method forget, on the pool's threads without it.
+# A route makes no threads: their stacks would be its memory, too, and jemalloc repeats its random numbers in threads that come
+# after each other (docs/statistics.md).
 require 'sinatra/base'
 require 'jprof/rack'
 
@@ -9,7 +10,7 @@ PLACE = Mutex.new
 LEAK = ENV.fetch('LEAK').to_i
 FORGOTTEN = []
 POOL = Queue.new
-WORKERS = [] # made by the first requests, under their tags
+WORKERS = [] # made under the tag of /start
 
 class Routes < Sinatra::Base
   set environment: :production, protection: false, logging: false
@@ -21,15 +22,22 @@ class Routes < Sinatra::Base
   get('/held') { HELD.values.sum { |kept| kept.sum(&:bytesize) }.to_s + " #{HELD[LEAK].sum(&:bytesize)} #{FORGOTTEN.sum(&:bytesize)}" }
   def forget = 3.times { |i| FORGOTTEN << "forgotten #{i} ".ljust(2000, 'y') }
 
+  def pooled(job)
+    done = Queue.new
+    POOL << -> { job.call; done << 1 }
+    done.pop
+  end
+  get('/start') do
+    WORKERS << Thread.new { while (job = POOL.pop) do job.call end } while WORKERS.size < 2
+    'started'
+  end
+
   20.times do |n|
     get("/route#{n}/:id") do |id|
       work(n, id)
-      Thread.new(&Jprof.wrap { work(n, id) }).join
+      pooled(Jprof.wrap { work(n, id) })
       Fiber.new(&Jprof.wrap { work(n, id) }).resume
-      done = Queue.new
-      WORKERS << Thread.new { while (job = POOL.pop) do job.call end } if WORKERS.size < 2
-      POOL << -> { forget; done << 1 }
-      done.pop
+      pooled(method(:forget))
       'done'
     end
   end

@@ -9,6 +9,7 @@ def get(path, url)
     body
   end
 end
+get(path, '/start')
 random = Random.new(seed.to_i)
 urls = Queue.new
 requests.to_i.times { |i| urls << "/route#{random.rand(20)}/#{i}" }
