@@ -19,8 +19,15 @@
 
 /* What is awake comes to it by itself in the first of these; each further one interrupts, for a collection. Nothing
  * is interrupted for GC.stat alone, which is waited for no longer than ASIDE_MS; where a VM was just found asleep,
- * for less, so that a burst of signals is a burst of dumps. */
-enum { FIRST_STEP_MS = 15, LAST_STEP_MS = 480, ASIDE_MS = 100, ASLEEP_MS = 2, ASLEEP_FOR_MS = 1000 };
+ * for less, so that a burst of signals is a burst of dumps. Finalizers are waited for as long as FINALIZERS_MS. */
+enum {
+	FIRST_STEP_MS = 15,
+	LAST_STEP_MS = 480,
+	ASIDE_MS = 100,
+	ASLEEP_MS = 2,
+	ASLEEP_FOR_MS = 1000,
+	FINALIZERS_MS = 2000
+};
 
 static pthread_mutex_t lock;
 static pthread_cond_t answered;
@@ -181,17 +188,44 @@ static bool has_functions(void)
 	       ruby.rb_id2name && ruby.rb_num2ull;
 }
 
-static void ask_vm(bool gc, bool objects, unsigned timeout, struct ruby_answer *answer)
+/* One request; whether it was answered, and whether the VM can be asked at all. */
+static bool ask_once(bool gc, bool objects, bool wakes, uint64_t end, struct ruby_answer *answer, bool *can)
 {
 	get_ready(gc, objects);
-	bool can = wait_for_answer(gc || objects, self_clock() + timeout), done = got.count > 0;
-	if (!gc && !objects && timeout >= ASIDE_MS)
-		asleep_until = done ? 0 : self_clock() + ASLEEP_FOR_MS;
-	*answer = got;
+	*can = wait_for_answer(wakes, end);
+	bool done = got.count > 0;
+	if (done)
+		*answer = got;
 	pending = false;
 	pthread_mutex_unlock(&lock);
+	return done;
+}
+
+/* Extensions' objects that do not free their memory at once (documents of Nokogiri) are freed by a job that the
+ * collection leaves to the thread that ran it, right after ours. What is asked for a moment later comes after that;
+ * what was gathered before stays where the thread does not come to it in time. */
+static void ask_after_finalizers(bool objects, uint64_t end, struct ruby_answer *answer)
+{
+	bool can;
+	uint64_t now = self_clock(), soon = now + FINALIZERS_MS;
+	pthread_mutex_lock(&lock);
+	if (!stopped)
+		sleep_until(now + FIRST_STEP_MS);
+	pthread_mutex_unlock(&lock);
+	ask_once(false, objects, true, objects || end < soon ? end : soon, answer, &can);
+}
+
+static void ask_vm(bool gc, bool objects, unsigned timeout, struct ruby_answer *answer)
+{
+	uint64_t end = self_clock() + timeout;
+	bool can, done = ask_once(gc, objects && !gc, gc || objects, end, answer, &can);
+	if (done && gc)
+		ask_after_finalizers(objects, end, answer);
+	if (!gc && !objects && timeout >= ASIDE_MS)
+		asleep_until = done ? 0 : self_clock() + ASLEEP_FOR_MS;
 	ruby_job_settle();
 	answer->gc = !gc ? "not asked" : done ? "done" : can ? "timed out" : "not possible";
+	answer->why = NULL;
 	if (!done)
 		answer->why =
 		    can ? "no Ruby thread came to it in time: the VM sleeps, or is long in a C function"

@@ -44,6 +44,25 @@ program 'loop { i = 0; i += 1 while i < 1000 }'
 program '4.times { Thread.new { loop { "x" * 10_000 } } }; sleep 60'
 program '$r, $w = IO.pipe; Thread.new { IO.select([$r]) }.join'
 
+# What a collection leaves to finalizers is freed before the dump, too: in a dump after it there is no less.
+cat >fiddled.rb <<'END'
+require 'fiddle'
+def make = 400.times { Fiddle::Pointer.malloc(10_000, Fiddle::RUBY_FREE) }
+make
+File.write('made', '')
+sleep 60
+END
+start ruby fiddled.rb
+until_true test -e made
+for i in 1 2; do
+    field .ok 'dump gc=1 timeout=20000' >/dev/null
+    last .malloc_stats.jemalloc.stats.allocated >"allocated$i"
+done
+check "finalizers had not run: $(cat allocated1), and then $(cat allocated2)" \
+    test "$(cat allocated1)" -lt "$(($(cat allocated2) + 1000000))"
+end "$pid"
+rm -f d/*
+
 # Nobody is woken for GC.stat alone; who is awake gives it.
 start ruby -e 'sleep 60'
 sleep 0.5
