@@ -12,6 +12,8 @@ enum { head_most = 1024, word_most = 160 };
 
 const char *name_of_grown(const struct jprof_grown *row)
 {
+	if (row->part == JPROF_PART_UNTOUCHED)
+		return "never touched, and counted in other rows";
 	return row->part == JPROF_PART_LIVE ? row->name : words_of_part(row->part)->words;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/outsiders.h"
+#include "answers/parts.h"
 #include "answers/verdict.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -24,6 +24,7 @@ struct series_work {
 	const struct jprof_profile *const *steps;
 	const struct jprof_profile *whole; /* the only step, where there is one */
 	size_t count;                      /* of steps */
+	struct jp_moments moments;         /* the snapshots, one more than steps */
 	struct jp_series_rows rows;
 	double large_threshold, threshold;
 };
@@ -115,13 +116,6 @@ static void judge_row(struct series_work *w, size_t id)
 
 /* ---- what lies outside -------------------------------------------------------------------------------------- */
 
-/* The figure at a snapshot: what a step has now, or what its base had. */
-static double outside_at(const struct series_work *w, size_t snapshot,
-                         double (*bytes)(const struct jprof_profile *, bool, enum jprof_part), enum jprof_part part)
-{
-	return snapshot ? bytes(w->steps[snapshot - 1], false, part) : bytes(w->steps[0], true, part);
-}
-
 /* Whether what the slots hold grew by less than a quarter of what the heap did. */
 static bool only_room_grew(const struct series_work *w, const struct jprof_grown *row)
 {
@@ -135,13 +129,15 @@ static const double least_growth = 1 << 20; /* bytes: a process that grew by les
 
 static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 {
-	bool waste = row->part == JPROF_PART_KEPT || row->part == JPROF_PART_NOT_EXPLAINED;
+	bool waste =
+	    row->part == JPROF_PART_KEPT || row->part == JPROF_PART_NOT_EXPLAINED || row->part == JPROF_PART_UNTOUCHED;
+	bool heap = row->part == JPROF_PART_GC_HEAP || (row->part == JPROF_PART_PAST && w->s->info.ruby);
 	struct jp_course c = { .steps = row->steps,
 		               .count = w->count,
 		               .whole = row->whole,
-		               .first = row->values[0],
+		               .first = fabs(row->values[0]),
 		               .counted = true,
-		               .uncollected = row->part == JPROF_PART_GC_HEAP && !w->s->info.collected,
+		               .uncollected = heap && !w->s->info.collected,
 		               .idle = only_room_grew(w, row) };
 	row->verdict = jp_verdict_of(&c);
 	if (waste && !(w->s->info.total[1] - w->s->info.total[0] >= least_growth))
@@ -150,40 +146,73 @@ static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 		row->verdict = JPROF_GROWING; /* nobody keeps it */
 }
 
-static int add_outsider(struct series_work *w, enum jprof_part part)
+/* Adds a row of a part with these values, which live as long as the series; none where there is nothing at all. */
+static int add_outsider(struct series_work *w, enum jprof_part part, const double *values)
 {
 	struct jprof_series *s = w->s;
-	struct jprof_change *steps;
-	double *values;
-	if (jp_array_push(s->rows, s->count, s->cap))
+	struct jprof_change *steps = jp_arena_alloc(&s->arena, w->count * sizeof *steps);
+	if (!steps || jp_array_push(s->rows, s->count, s->cap))
 		return -1;
-	struct jprof_grown *row = &s->rows[s->count];
-	*row = (struct jprof_grown){ .part = part, .name = "", .objects = NAN, .chance = NAN, .kind_share = NAN };
-	if (make_history(w, row, &values, &steps))
-		return -1;
-	bool known = true, any = false;
-	for (size_t i = 0; i <= w->count; i++) {
-		values[i] = outside_at(w, i, jp_outsider_bytes, part);
-		known = known && !isnan(values[i]);
-		any = any || values[i] != 0;
-	}
-	if (!known || !any)
-		return 0;
-	for (size_t i = 0; i < w->count; i++)
+	bool any = values[0] != 0;
+	for (size_t i = 0; i < w->count; i++) {
 		steps[i] = (struct jprof_change){ values[i + 1] - values[i], counted_only, seconds_of(w->steps[i]) };
+		any = any || values[i + 1] != 0;
+	}
+	if (!any)
+		return 0;
+	struct jprof_grown *row = &s->rows[s->count++];
+	*row = (struct jprof_grown){ .part = part,
+		                     .name = "",
+		                     .values = values,
+		                     .steps = steps,
+		                     .objects = NAN,
+		                     .distance = NAN,
+		                     .chance = NAN,
+		                     .seen = NAN,
+		                     .kind_share = NAN };
 	row->whole = (struct jprof_change){ values[w->count] - values[0], counted_only, seconds_of(w->whole) };
-	row->distance = row->seen = NAN;
 	judge_outsider(w, row);
-	s->count++;
 	return 0;
 }
 
+static bool known_at_all(const double *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (isnan(values[i]))
+			return false;
+	return true;
+}
+
+/* The parts that are known at all snapshots, and what they and live memory leave of RSS. Two have no row: Ruby's
+ * transient heap and swapped memory come and go. */
 static int add_outsiders(struct series_work *w)
 {
-	for (unsigned i = 0; i < jp_most_outsiders; i++)
-		if (add_outsider(w, jp_outsider_at(i)))
+	static const enum jprof_part parts[] = {
+		JPROF_PART_GC_HEAP,  JPROF_PART_FRAGMENTATION, JPROF_PART_KEPT,      JPROF_PART_METADATA,
+		JPROF_PART_PROFILER, JPROF_PART_PAST,          JPROF_PART_STACKS,    JPROF_PART_FILES,
+		JPROF_PART_JIT,      JPROF_PART_SHMEM,         JPROF_PART_UNTOUCHED, JPROF_PART_TRANSIENT,
+		JPROF_PART_SWAPPED,
+	};
+	enum { all_parts = sizeof parts / sizeof *parts, with_rows = all_parts - 2 };
+	size_t moments = w->moments.count;
+	double *rest = jp_arena_alloc(&w->s->arena, moments * sizeof *rest);
+	for (size_t i = 0; rest && i < moments; i++)
+		rest[i] = jprof_profile_figure(w->moments.at[i].profile, w->moments.at[i].base, JPROF_FIGURE_RSS) -
+		          jp_part_bytes(&w->moments, i, JPROF_PART_LIVE);
+	for (size_t k = 0; rest && k < all_parts; k++) {
+		double *values = jp_arena_alloc(&w->s->arena, moments * sizeof *values);
+		if (!values)
 			return -1;
-	return 0;
+		for (size_t i = 0; i < moments; i++)
+			values[i] = jp_part_bytes(&w->moments, i, parts[k]);
+		if (!known_at_all(values, moments))
+			continue;
+		for (size_t i = 0; i < moments; i++)
+			rest[i] -= values[i];
+		if (k < with_rows && add_outsider(w, parts[k], values))
+			return -1;
+	}
+	return !rest ? -1 : known_at_all(rest, moments) ? add_outsider(w, JPROF_PART_NOT_EXPLAINED, rest) : 0;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
@@ -258,8 +287,8 @@ static int describe_series(struct series_work *w)
 	info->ruby = has_ruby_inside(w->whole);
 	info->related = w->whole->lineage.shared_sum;
 	info->bound = *jprof_profile_bound(w->whole, JPROF_INUSE_SPACE);
-	info->total[0] = outside_at(w, 0, jp_outsider_bytes, JPROF_PART_TOTAL);
-	info->total[1] = outside_at(w, w->count, jp_outsider_bytes, JPROF_PART_TOTAL);
+	info->total[0] = jp_part_bytes(&w->moments, 0, JPROF_PART_TOTAL);
+	info->total[1] = jp_part_bytes(&w->moments, w->count, JPROF_PART_TOTAL);
 	jprof_profile_group(w->whole, &info->group);
 	const struct jprof_group *before = &w->whole->outside.base.figures.group;
 	info->group_growth = info->group.known && before->known ? info->group.current - before->current : NAN;
@@ -343,6 +372,19 @@ static int add_all_rows(struct series_work *w, struct jprof_error *err)
 	return add_outsiders(w) ? jp_error_nomem(err) : 0;
 }
 
+/* What the first step was subtracted from, and what each has. */
+static int list_moments(struct series_work *w)
+{
+	struct jp_moment *at = jp_arena_alloc(&w->s->arena, (w->count + 1) * sizeof *at);
+	if (!at)
+		return -1;
+	at[0] = (struct jp_moment){ w->steps[0], true };
+	for (size_t i = 0; i < w->count; i++)
+		at[i + 1] = (struct jp_moment){ w->steps[i], false };
+	w->moments = jp_moments_of(at, w->count + 1);
+	return 0;
+}
+
 static int make_series(struct series_work *w, const struct jprof_series_opts *opts, struct jprof_error *err)
 {
 	w->rows.opts = opts;
@@ -353,7 +395,7 @@ static int make_series(struct series_work *w, const struct jprof_series_opts *op
 	w->rows.view.size = sizeof w->rows.view;
 	w->rows.view.counter = JPROF_INUSE_SPACE;
 	w->rows.view.errors = true;
-	if (!rc && (!w->rows.lineages || describe_series(w)))
+	if (!rc && (!w->rows.lineages || list_moments(w) || describe_series(w)))
 		rc = jp_error_nomem(err);
 	rc = rc ? rc : add_all_rows(w, err);
 	if (!rc && w->s->count)

@@ -7,6 +7,7 @@
 #include "answers/explanation.h"
 #include "answers/gcheap.h"
 #include "answers/owners.h"
+#include "answers/parts.h"
 #include "answers/sizeclass.h"
 #include "base/error.h"
 #include "base/opts.h"
@@ -16,21 +17,27 @@ static const struct jprof_range no_range = { .error = NAN, .low = NAN, .high = N
 
 /* ---- figures ---------------------------------------------------------------------------------------------- */
 
-/* What there is of a figure on both sides. `change` may be NULL. */
+/* The snapshots that are explained. `change` may be NULL. */
 struct sides {
 	const struct jprof_profile *now, *change;
+	struct jp_moment at[2];
+	struct jp_moments moments; /* what there was before, if it is known, and what there is now */
 	struct jp_owner_views views;
 };
 
-static struct jp_figure_pair figure(const struct sides *s, enum jprof_figure f)
+static void compare_sides(struct sides *s)
 {
-	double now = jprof_profile_figure(s->now, false, f);
-	return (struct jp_figure_pair){ now, s->change ? now - jprof_profile_figure(s->change, true, f) : NAN };
+	size_t count = 0;
+	if (s->change)
+		s->at[count++] = (struct jp_moment){ s->change, true };
+	s->at[count++] = (struct jp_moment){ s->now, false };
+	s->moments = jp_moments_of(s->at, count);
 }
 
-static struct jp_figure_pair sum_of_two(struct jp_figure_pair a, struct jp_figure_pair b)
+static struct jp_figure_pair figures_of_part(const struct sides *s, enum jprof_part part)
 {
-	return (struct jp_figure_pair){ a.now + b.now, a.growth + b.growth };
+	double now = jp_part_bytes(&s->moments, s->moments.count - 1, part);
+	return (struct jp_figure_pair){ now, s->change ? now - jp_part_bytes(&s->moments, 0, part) : NAN };
 }
 
 static struct jp_figure_pair minus(struct jp_figure_pair a, struct jp_figure_pair b)
@@ -38,53 +45,32 @@ static struct jp_figure_pair minus(struct jp_figure_pair a, struct jp_figure_pai
 	return (struct jp_figure_pair){ a.now - b.now, a.growth - b.growth };
 }
 
-static struct jp_figure_pair or_zero(struct jp_figure_pair a)
-{
-	return (struct jp_figure_pair){ isnan(a.now) ? 0 : a.now, isnan(a.growth) && isnan(a.now) ? 0 : a.growth };
-}
-
-/* How much sampled small objects take: jemalloc gives each at least 16 KiB (SC_LARGE_MINCLASS) and counts that as
- * allocated, beside what they hold. */
-static struct jp_figure_pair counted_for_samples(const struct sides *s)
-{
-	struct jp_figure_pair objects = figure(s, JPROF_FIGURE_SAMPLED);
-	objects.now *= jp_sampled_extent;
-	objects.growth *= jp_sampled_extent;
-	return minus(objects, figure(s, JPROF_FIGURE_SAMPLED_SPACE));
-}
-
-static double page_size_of(const struct sides *s)
-{
-	return jprof_profile_figure(s->now, false, JPROF_FIGURE_PAGE) / (double)s->now->outside.now.processes;
-}
-
-/* What of that is touched, and so memory: an object begins anywhere in its first page, so that its pages have one page
- * more than it, as a mean. */
-static struct jp_figure_pair touched_by_samples(const struct sides *s)
-{
-	double page = page_size_of(s);
-	struct jp_figure_pair objects = figure(s, JPROF_FIGURE_SAMPLED);
-	return (struct jp_figure_pair){ objects.now * page, objects.growth * page };
-}
-
 /* ---- rows -------------------------------------------------------------------------------------------------- */
 
-/* Nothing is known, or there is none on either side. */
-static bool is_nothing(struct jp_figure_pair f)
-{
-	return isnan(f.now) || (f.now == 0 && (f.growth == 0 || isnan(f.growth)));
-}
-
+/* No row where nothing is known, or there is none on either side. */
 static int add_counted(struct jprof_explanation *e, enum jprof_part part, unsigned depth, struct jp_figure_pair f)
 {
-	return is_nothing(f) || jp_explain_row(e, part, depth, f) ? 0 : -1;
+	bool nothing = isnan(f.now) || (f.now == 0 && (f.growth == 0 || isnan(f.growth)));
+	return nothing || jp_explain_row(e, part, depth, f) ? 0 : -1;
+}
+
+struct part_row {
+	enum jprof_part part;
+	unsigned depth;
+};
+
+static int add_parts(struct jprof_explanation *e, const struct sides *s, const struct part_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (add_counted(e, rows[i].part, rows[i].depth, figures_of_part(s, rows[i].part)))
+			return -1;
+	return 0;
 }
 
 /* Live memory by jemalloc's count; of a dump without that by the samples. */
 static int add_live(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
 {
-	struct jp_figure_pair live =
-	    minus(minus(figure(s, JPROF_FIGURE_ALLOCATED), counted_for_samples(s)), figure(s, JPROF_FIGURE_CACHED));
+	struct jp_figure_pair live = figures_of_part(s, JPROF_PART_LIVE);
 	struct jp_figure_pair sampled = { jprof_profile_total(s->now, JPROF_INUSE_SPACE),
 		                          s->change ? jprof_profile_total(s->change, JPROF_INUSE_SPACE) : NAN };
 	bool counted = !isnan(live.now);
@@ -102,117 +88,42 @@ static int add_live(struct jprof_explanation *e, const struct sides *s, struct j
 	return rc;
 }
 
-/* Where slots have several sizes GC.stat does not say how many bytes are free, and counting the objects does. */
-static struct jp_figure_pair free_slots(const struct sides *s, struct jp_figure_pair heap)
-{
-	struct jp_figure_pair known = figure(s, JPROF_FIGURE_GC_FREE);
-	double now = jp_counted_slots(s->now, false), before = s->change ? jp_counted_slots(s->change, true) : NAN;
-	return isnan(known.now) ? minus(heap, (struct jp_figure_pair){ now, now - before }) : known;
-}
-
 static int add_gc_heap(struct jprof_explanation *e, const struct sides *s)
 {
-	struct jp_figure_pair heap = figure(s, JPROF_FIGURE_GC_HEAP), unused = free_slots(s, heap);
-	return add_counted(e, JPROF_PART_GC_HEAP, 0, heap) ||
-	       add_counted(e, JPROF_PART_GC_OBJECTS, 1, minus(heap, unused)) ||
-	       add_counted(e, JPROF_PART_GC_FREE, 1, unused) || jp_explain_objects(e, s->now, s->change) ||
-	       add_counted(e, JPROF_PART_TRANSIENT, 0, figure(s, JPROF_FIGURE_TRANSIENT));
+	static const struct part_row heap[] = { { JPROF_PART_GC_HEAP, 0 },
+		                                { JPROF_PART_GC_OBJECTS, 1 },
+		                                { JPROF_PART_GC_FREE, 1 } };
+	static const struct part_row young[] = { { JPROF_PART_TRANSIENT, 0 } };
+	return add_parts(e, s, heap, sizeof heap / sizeof *heap) || jp_explain_objects(e, s->now, s->change) ||
+	       add_parts(e, s, young, sizeof young / sizeof *young);
 }
 
 static int add_fragmentation(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
 {
-	struct jp_figure_pair gaps = minus(minus(figure(s, JPROF_FIGURE_ACTIVE), figure(s, JPROF_FIGURE_ALLOCATED)),
-	                                   figure(s, JPROF_FIGURE_PADDING));
-	if (add_counted(e, JPROF_PART_FRAGMENTATION, 0, gaps))
+	size_t before = e->count;
+	if (add_counted(e, JPROF_PART_FRAGMENTATION, 0, figures_of_part(s, JPROF_PART_FRAGMENTATION)))
 		return jp_error_nomem(err);
-	return is_nothing(gaps) ? 0 : jp_explain_size_classes(e, s->now, s->change, s->views.place, err);
-}
-
-/* What is in memory of jemalloc's mappings, by the kernel, less what is in use of it, by jemalloc; NAN where the
- * mappings are not known: they must have the space that jemalloc counts. */
-static double room_for_freed(const struct jprof_profile *p, bool base, double page)
-{
-	double space = jprof_profile_figure(p, base, JPROF_FIGURE_SPACE);
-	double mapped_space = jprof_profile_figure(p, base, JPROF_FIGURE_MAPPED_SPACE);
-	double tables = jprof_profile_figure(p, base, JPROF_FIGURE_TABLES);
-	double sampled = jprof_profile_figure(p, base, JPROF_FIGURE_SAMPLED);
-	double extents = sampled * jp_sampled_extent + jprof_profile_figure(p, base, JPROF_FIGURE_PADDING);
-	double in_use = jprof_profile_figure(p, base, JPROF_FIGURE_ACTIVE) - extents +
-	                jprof_profile_figure(p, base, JPROF_FIGURE_SAMPLED_SPACE) + sampled * page +
-	                jprof_profile_figure(p, base, JPROF_FIGURE_METADATA);
-	if (!(space > 0) || !(mapped_space >= space))
-		return NAN;
-	return jprof_profile_figure(p, base, JPROF_FIGURE_MAPPED) - (isnan(tables) ? 0 : tables) - in_use;
-}
-
-static struct jp_figure_pair pair_of_rooms(const struct sides *s)
-{
-	double now = room_for_freed(s->now, false, page_size_of(s));
-	double before = s->change ? room_for_freed(s->change, true, page_size_of(s)) : 0;
-	if (isnan(now) || isnan(before))
-		return (struct jp_figure_pair){ NAN, NAN };
-	return (struct jp_figure_pair){ now, s->change ? now - before : NAN };
-}
-
-static double within_limits(double least, double value, double most)
-{
-	return value < least ? least : value > most ? most : value;
-}
-
-/* Freed pages that are in memory: no more than jemalloc counts, nor than its mappings have beside what is in use. Those
- * of a freed sample are five, of which one was touched. */
-static struct jp_figure_pair dirty_in_memory(const struct sides *s, struct jp_figure_pair room)
-{
-	struct jp_figure_pair dirty = figure(s, JPROF_FIGURE_DIRTY);
-	if (isnan(room.now) || isnan(dirty.now))
-		return dirty;
-	double now = within_limits(0, room.now, dirty.now);
-	return (struct jp_figure_pair){ now, now - within_limits(0, room.now - room.growth, dirty.now - dirty.growth) };
-}
-
-static int add_freed_parts(struct jprof_explanation *e, const struct sides *s, struct jp_figure_pair room)
-{
-	struct jp_figure_pair dirty = dirty_in_memory(s, room), muzzy = figure(s, JPROF_FIGURE_MUZZY),
-			      cached = figure(s, JPROF_FIGURE_CACHED);
-	return add_counted(e, JPROF_PART_KEPT, 0, sum_of_two(sum_of_two(dirty, muzzy), cached)) ||
-	       add_counted(e, JPROF_PART_DIRTY, 1, dirty) || add_counted(e, JPROF_PART_MUZZY, 1, muzzy) ||
-	       add_counted(e, JPROF_PART_CACHED, 1, cached);
-}
-
-/* What is in use by jemalloc's count, and not in memory by the kernel's: a large calloc, tables of jemalloc's own. */
-static int add_untouched(struct jprof_explanation *e, struct jp_figure_pair room)
-{
-	double now = within_limits(-INFINITY, room.now, 0),
-	       before = within_limits(-INFINITY, room.now - room.growth, 0);
-	struct jp_figure_pair untouched = { now, isnan(room.growth) ? NAN : now - before };
-	return isnan(room.now) ? 0 : add_counted(e, JPROF_PART_UNTOUCHED, 0, untouched);
+	return e->count == before ? 0 : jp_explain_size_classes(e, s->now, s->change, s->views.place, err);
 }
 
 static int add_overhead(struct jprof_explanation *e, const struct sides *s)
 {
-	struct jp_figure_pair pages = touched_by_samples(s), tables = or_zero(figure(s, JPROF_FIGURE_TABLES));
-	return add_counted(e, JPROF_PART_METADATA, 0, figure(s, JPROF_FIGURE_METADATA)) ||
-	       add_counted(e, JPROF_PART_INTERNAL, 1, figure(s, JPROF_FIGURE_INTERNAL)) ||
-	       add_counted(e, JPROF_PART_PROFILER, 0, sum_of_two(pages, tables)) ||
-	       add_counted(e, JPROF_PART_SAMPLE_PAGES, 1, pages) || add_counted(e, JPROF_PART_TABLES, 1, tables);
-}
-
-/* Of a Ruby that did not say how large its GC heap is, that is in it; of all others what the program mapped itself. */
-static int add_past(struct jprof_explanation *e, const struct sides *s, struct jp_figure_pair room)
-{
-	bool known = !isnan(figure(s, JPROF_FIGURE_GC_HEAP).now);
-	return known || isnan(room.now) ? 0 : add_counted(e, JPROF_PART_PAST, 0, figure(s, JPROF_FIGURE_PAST));
+	static const struct part_row rows[] = {
+		{ JPROF_PART_KEPT, 0 },     { JPROF_PART_DIRTY, 1 },        { JPROF_PART_MUZZY, 1 },
+		{ JPROF_PART_CACHED, 1 },   { JPROF_PART_METADATA, 0 },     { JPROF_PART_INTERNAL, 1 },
+		{ JPROF_PART_PROFILER, 0 }, { JPROF_PART_SAMPLE_PAGES, 1 }, { JPROF_PART_TABLES, 1 },
+		{ JPROF_PART_PAST, 0 },
+	};
+	return add_parts(e, s, rows, sizeof rows / sizeof *rows);
 }
 
 static int add_mapped(struct jprof_explanation *e, const struct sides *s)
 {
-	struct jp_figure_pair swap = figure(s, JPROF_FIGURE_SWAP);
-	return add_counted(e, JPROF_PART_STACKS, 0, figure(s, JPROF_FIGURE_STACKS)) ||
-	       add_counted(e, JPROF_PART_FILES, 0,
-	                   sum_of_two(figure(s, JPROF_FIGURE_RSS_FILE), or_zero(figure(s, JPROF_FIGURE_COPIES)))) ||
-	       add_counted(e, JPROF_PART_JIT, 0, figure(s, JPROF_FIGURE_JIT)) ||
-	       add_counted(e, JPROF_PART_SHMEM, 0, figure(s, JPROF_FIGURE_RSS_SHMEM)) ||
-	       add_counted(e, JPROF_PART_SWAPPED, 0, (struct jp_figure_pair){ -swap.now, -swap.growth });
+	static const struct part_row rows[] = {
+		{ JPROF_PART_STACKS, 0 }, { JPROF_PART_FILES, 0 },   { JPROF_PART_JIT, 0 },
+		{ JPROF_PART_SHMEM, 0 },  { JPROF_PART_SWAPPED, 0 }, { JPROF_PART_UNTOUCHED, 0 },
+	};
+	return add_parts(e, s, rows, sizeof rows / sizeof *rows);
 }
 
 /* What the parts have together. A part whose growth is not known leaves it out of the sum: what is known adds up. */
@@ -229,28 +140,23 @@ static struct jp_figure_pair sum_of_parts(const struct jprof_explanation *e)
 
 static int add_rest_and_total(struct jprof_explanation *e, const struct sides *s)
 {
-	struct jp_figure_pair rss = figure(s, JPROF_FIGURE_RSS), pss = figure(s, JPROF_FIGURE_PSS);
-	bool several = e->info.processes > 1 && !isnan(pss.now);
-	struct jp_figure_pair total = several ? pss : rss;
+	double now = jprof_profile_figure(s->now, false, JPROF_FIGURE_RSS);
+	double before = s->change ? jprof_profile_figure(s->change, true, JPROF_FIGURE_RSS) : NAN;
+	struct jp_figure_pair rss = { now, now - before }, total = figures_of_part(s, JPROF_PART_TOTAL);
 	e->info.total = total.now;
 	e->info.growth = total.growth;
 	if (isnan(rss.now))
 		return 0;
 	if (add_counted(e, JPROF_PART_NOT_EXPLAINED, 0, minus(rss, sum_of_parts(e))))
 		return -1;
-	if (several && add_counted(e, JPROF_PART_SHARED, 0, minus(pss, rss)))
-		return -1;
-	return add_counted(e, JPROF_PART_TOTAL, 0, total);
+	return add_counted(e, JPROF_PART_SHARED, 0, minus(total, rss)) || add_counted(e, JPROF_PART_TOTAL, 0, total);
 }
 
 /* What /proc says of processes that gave no dump: what has no file is malloc's and others', and nobody can tell. */
 static int add_rows_of_proc(struct jprof_explanation *e, const struct sides *s)
 {
-	struct jp_figure_pair known =
-	    sum_of_two(sum_of_two(or_zero(figure(s, JPROF_FIGURE_STACKS)), or_zero(figure(s, JPROF_FIGURE_JIT))),
-	               or_zero(figure(s, JPROF_FIGURE_COPIES)));
-	return add_counted(e, JPROF_PART_ANONYMOUS, 0, minus(figure(s, JPROF_FIGURE_RSS_ANON), known)) ||
-	       add_mapped(e, s) || add_rest_and_total(e, s);
+	static const struct part_row rows[] = { { JPROF_PART_ANONYMOUS, 0 } };
+	return add_parts(e, s, rows, 1) || add_mapped(e, s) || add_rest_and_total(e, s);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
@@ -259,7 +165,7 @@ static int add_rows_of_proc(struct jprof_explanation *e, const struct sides *s)
 static void describe_sharing(struct jprof_explain_info *info, const struct sides *s)
 {
 	const struct jp_figures *f = &s->now->outside.now.figures;
-	info->shared = figure(s, JPROF_FIGURE_SHARED).now;
+	info->shared = jprof_profile_figure(s->now, false, JPROF_FIGURE_SHARED);
 	info->workers = f->worker_shared.of;
 	info->before_fork = f->master.of == 1 ? f->master.bytes : NAN;
 	info->still_shared = info->workers ? f->worker_shared.bytes / info->workers : NAN;
@@ -292,14 +198,12 @@ static int make_rows(struct jprof_explanation *e, const struct sides *s, struct 
 	describe_processes(e, s);
 	if (e->info.dumpless)
 		return add_rows_of_proc(e, s) ? jp_error_nomem(err) : 0;
-	struct jp_figure_pair room = pair_of_rooms(s);
 	int rc = add_live(e, s, err);
 	if (!rc && add_gc_heap(e, s))
 		rc = jp_error_nomem(err);
 	if (!rc)
 		rc = add_fragmentation(e, s, err);
-	if (!rc && (add_freed_parts(e, s, room) || add_overhead(e, s) || add_past(e, s, room) || add_mapped(e, s) ||
-	            add_untouched(e, room) || add_rest_and_total(e, s) || jp_explain_helps(e, s->now)))
+	if (!rc && (add_overhead(e, s) || add_mapped(e, s) || add_rest_and_total(e, s) || jp_explain_helps(e, s->now)))
 		rc = jp_error_nomem(err);
 	return rc;
 }
@@ -321,6 +225,7 @@ int jprof_explain_new(const struct jprof_profile *profile, const struct jprof_pr
 	if (!e)
 		return jp_error_nomem(err);
 	struct sides sides = { .now = profile, .change = change };
+	compare_sides(&sides);
 	rc = jp_owner_views_make(&sides.views, profile, change, &opts, err);
 	if (!rc)
 		rc = make_rows(e, &sides, err);

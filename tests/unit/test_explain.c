@@ -167,7 +167,10 @@ static void test_growth(void **state)
 	assert_int_equal(jprof_profile_symbolize(change, &opts, NULL), 0);
 	assert_int_equal(jprof_explain_new(now, change, NULL, &e, NULL), 0);
 	assert_float_equal(part(e, JPROF_PART_TOTAL)->growth, 600 * 1024, 0);
-	assert_float_equal(part(e, JPROF_PART_FILES)->growth, 112 * 1024, 0);
+	/* Which pages of files the earlier process had changed is not known: they count at neither. A NAN passes for
+	 * equal. */
+	assert_false(isnan(part(e, JPROF_PART_FILES)->growth));
+	assert_float_equal(part(e, JPROF_PART_FILES)->growth, 100 * 1024, 0);
 	assert_float_equal(part(e, JPROF_PART_SWAPPED)->growth, -8 * 1024, 0);
 	assert_true(isnan(part(e, JPROF_PART_LIVE)->growth));
 	assert_true(isnan(part(e, JPROF_PART_DIRTY)->growth));

@@ -1,0 +1,140 @@
+#include "answers/parts.h"
+
+#include <math.h>
+
+#include "answers/gcheap.h"
+#include "model/figures.h"
+
+static double figure_at(const struct jp_moments *moments, size_t i, enum jprof_figure figure)
+{
+	return jprof_profile_figure(moments->at[i].profile, moments->at[i].base, figure);
+}
+
+/* A figure that not every process has: 0 at all moments where it is not known at one of them. */
+static double figure_or_none(const struct jp_moments *moments, size_t i, enum jprof_figure figure)
+{
+	for (size_t k = 0; k < moments->count; k++)
+		if (isnan(figure_at(moments, k, figure)))
+			return 0;
+	return figure_at(moments, i, figure);
+}
+
+static double processes_at(const struct jp_moments *moments, size_t i)
+{
+	struct jprof_outside outside;
+	jprof_profile_outside(moments->at[i].profile, moments->at[i].base, &outside);
+	return outside.processes;
+}
+
+/* What of sampled small objects is touched, and so memory: an object begins anywhere in its first page, so that its
+ * pages have one page more than it, as a mean. */
+static double touched_by_samples(const struct jp_moments *m, size_t i)
+{
+	return figure_at(m, i, JPROF_FIGURE_SAMPLED) * figure_at(m, i, JPROF_FIGURE_PAGE) / processes_at(m, i);
+}
+
+/* By jemalloc's count, which has at least 16 KiB (SC_LARGE_MINCLASS) for each sampled object, and not what it holds. */
+static double live_bytes(const struct jp_moments *m, size_t i)
+{
+	double beyond =
+	    figure_at(m, i, JPROF_FIGURE_SAMPLED) * jp_sampled_extent - figure_at(m, i, JPROF_FIGURE_SAMPLED_SPACE);
+	return figure_at(m, i, JPROF_FIGURE_ALLOCATED) - beyond - figure_at(m, i, JPROF_FIGURE_CACHED);
+}
+
+/* What is in memory of jemalloc's mappings, by the kernel, less what is in use of it, by jemalloc; NAN where the
+ * mappings are not known: they must have the space that jemalloc counts. */
+static double room_for_freed(const struct jp_moments *m, size_t i)
+{
+	double space = figure_at(m, i, JPROF_FIGURE_SPACE), tables = figure_at(m, i, JPROF_FIGURE_TABLES);
+	double extents =
+	    figure_at(m, i, JPROF_FIGURE_SAMPLED) * jp_sampled_extent + figure_at(m, i, JPROF_FIGURE_PADDING);
+	double in_use = figure_at(m, i, JPROF_FIGURE_ACTIVE) - extents + figure_at(m, i, JPROF_FIGURE_SAMPLED_SPACE) +
+	                touched_by_samples(m, i) + figure_at(m, i, JPROF_FIGURE_METADATA);
+	if (!(space > 0) || !(figure_at(m, i, JPROF_FIGURE_MAPPED_SPACE) >= space))
+		return NAN;
+	return figure_at(m, i, JPROF_FIGURE_MAPPED) - (isnan(tables) ? 0 : tables) - in_use;
+}
+
+struct jp_moments jp_moments_of(const struct jp_moment *at, size_t count)
+{
+	struct jp_moments moments = { at, count, true };
+	for (size_t i = 0; i < count; i++)
+		moments.by_kernel = moments.by_kernel && !isnan(room_for_freed(&moments, i));
+	return moments;
+}
+
+/* Freed pages that are in memory: no more than jemalloc counts, nor than its mappings have beside what is in use. Those
+ * of a freed sample are five, of which one was touched. */
+static double dirty_in_memory(const struct jp_moments *m, size_t i)
+{
+	double dirty = figure_at(m, i, JPROF_FIGURE_DIRTY), room = m->by_kernel ? room_for_freed(m, i) : dirty;
+	return room < 0 ? 0 : room < dirty ? room : dirty;
+}
+
+/* What is in use by jemalloc's count, and not in memory by the kernel's: a large calloc, tables of jemalloc's own. */
+static double untouched_bytes(const struct jp_moments *m, size_t i)
+{
+	return m->by_kernel ? fmin(room_for_freed(m, i), 0) : NAN;
+}
+
+/* Of a Ruby that did not say how large its GC heap is, that is in it; of all others what the program mapped itself. */
+static double past_bytes(const struct jp_moments *m, size_t i)
+{
+	bool heap_known = !isnan(figure_at(m, m->count - 1, JPROF_FIGURE_GC_HEAP));
+	return heap_known || !m->by_kernel ? NAN : figure_at(m, i, JPROF_FIGURE_PAST);
+}
+
+/* Where slots have several sizes GC.stat does not say how many bytes are free, and counting the objects does. */
+static double free_slots(const struct jp_moments *m, size_t i)
+{
+	double known = figure_at(m, i, JPROF_FIGURE_GC_FREE);
+	double counted = jp_counted_slots(m->at[i].profile, m->at[i].base);
+	return isnan(figure_at(m, m->count - 1, JPROF_FIGURE_GC_FREE)) ? figure_at(m, i, JPROF_FIGURE_GC_HEAP) - counted
+	                                                               : known;
+}
+
+/* RSS of one process, of several what each has of shared memory (Pss), by how many there are in the end. */
+static double total_bytes(const struct jp_moments *m, size_t i)
+{
+	size_t last = m->count - 1;
+	bool several = processes_at(m, last) > 1 && !isnan(figure_at(m, last, JPROF_FIGURE_PSS));
+	return figure_at(m, i, several ? JPROF_FIGURE_PSS : JPROF_FIGURE_RSS);
+}
+
+double jp_part_bytes(const struct jp_moments *m, size_t i, enum jprof_part part)
+{
+	switch (part) {
+	case JPROF_PART_LIVE: return live_bytes(m, i);
+	case JPROF_PART_GC_HEAP: return figure_at(m, i, JPROF_FIGURE_GC_HEAP);
+	case JPROF_PART_GC_OBJECTS: return figure_at(m, i, JPROF_FIGURE_GC_HEAP) - free_slots(m, i);
+	case JPROF_PART_GC_FREE: return free_slots(m, i);
+	case JPROF_PART_TRANSIENT: return figure_at(m, i, JPROF_FIGURE_TRANSIENT);
+	case JPROF_PART_PAST: return past_bytes(m, i);
+	case JPROF_PART_FRAGMENTATION:
+		return figure_at(m, i, JPROF_FIGURE_ACTIVE) - figure_at(m, i, JPROF_FIGURE_ALLOCATED) -
+		       figure_at(m, i, JPROF_FIGURE_PADDING);
+	case JPROF_PART_KEPT:
+		return dirty_in_memory(m, i) + figure_at(m, i, JPROF_FIGURE_MUZZY) +
+		       figure_at(m, i, JPROF_FIGURE_CACHED);
+	case JPROF_PART_DIRTY: return dirty_in_memory(m, i);
+	case JPROF_PART_MUZZY: return figure_at(m, i, JPROF_FIGURE_MUZZY);
+	case JPROF_PART_CACHED: return figure_at(m, i, JPROF_FIGURE_CACHED);
+	case JPROF_PART_METADATA: return figure_at(m, i, JPROF_FIGURE_METADATA);
+	case JPROF_PART_INTERNAL: return figure_at(m, i, JPROF_FIGURE_INTERNAL);
+	case JPROF_PART_PROFILER: return touched_by_samples(m, i) + figure_or_none(m, i, JPROF_FIGURE_TABLES);
+	case JPROF_PART_SAMPLE_PAGES: return touched_by_samples(m, i);
+	case JPROF_PART_TABLES: return figure_or_none(m, i, JPROF_FIGURE_TABLES);
+	case JPROF_PART_STACKS: return figure_at(m, i, JPROF_FIGURE_STACKS);
+	case JPROF_PART_FILES:
+		return figure_at(m, i, JPROF_FIGURE_RSS_FILE) + figure_or_none(m, i, JPROF_FIGURE_COPIES);
+	case JPROF_PART_JIT: return figure_at(m, i, JPROF_FIGURE_JIT);
+	case JPROF_PART_SHMEM: return figure_at(m, i, JPROF_FIGURE_RSS_SHMEM);
+	case JPROF_PART_ANONYMOUS:
+		return figure_at(m, i, JPROF_FIGURE_RSS_ANON) - figure_or_none(m, i, JPROF_FIGURE_STACKS) -
+		       figure_or_none(m, i, JPROF_FIGURE_JIT) - figure_or_none(m, i, JPROF_FIGURE_COPIES);
+	case JPROF_PART_UNTOUCHED: return untouched_bytes(m, i);
+	case JPROF_PART_SWAPPED: return -figure_at(m, i, JPROF_FIGURE_SWAP);
+	case JPROF_PART_TOTAL: return total_bytes(m, i);
+	default: return NAN;
+	}
+}
