@@ -26,8 +26,34 @@ module Jprof
     LONGEST = 200 # bytes of a text
     # What a block lends by Fiber storage.
     Loan = Struct.new(:number)
+    # A finalizer without a tag. Equal to others of the same work, for Ruby takes such only once for an object.
+    Untagged = Struct.new(:work) do
+      def call(*ids)
+        Jprof.tag(nil) { work.call(*ids) }
+      end
+    end
     private_constant :NUMBERS, :LOCK, :LONGEST, :Loan
   end
+
+  # A finalizer runs in the middle of whatever allocates just then, and has no part in its tag.
+  module Finalizers
+    def define_finalizer(object, *given, &block)
+      work = given.empty? ? block : given.first
+      return super if given.size > 1 || !work.respond_to?(:call) || Finalizers.keeps?(work, object)
+
+      zero, = super(object, Untagged.new(work))
+      [zero, work].freeze
+    end
+
+    # What keeps the object alive is never run; Ruby warns of it, where it can see that.
+    def self.keeps?(work, object)
+      keeper = work.is_a?(Proc) ? work.binding.receiver : work.is_a?(Method) ? work.receiver : nil
+      keeper.equal?(object)
+    rescue ArgumentError # no Ruby code
+      false
+    end
+  end
+  ObjectSpace.singleton_class.prepend(Finalizers)
 
   class << self
     # Runs the block with a tag, and gives what the block gives. A tag within a tag counts instead of it, nil is no tag.

@@ -32,9 +32,9 @@ is_tagged() {
     echo "$options $1: $(cat judged)"
 }
 
-# What each of work_1, work_2 ... allocates is kept, OBJECTS of SIZE bytes, and is under the tag of its number.
+# What each of work_1, work_2 ... allocates is kept, OBJECTS of SIZE bytes in blocks of 2048, and is under the tag of its number.
 define='OBJECTS, SIZE = 3000, 2000
-        def kept(numbers) = File.write("x.heap.kept", numbers.map { |n| "#{n} #{OBJECTS} #{SIZE + 1}\n" }.join)
+        def kept(numbers) = File.write("x.heap.kept", numbers.map { |n| "#{n} #{OBJECTS} 2048\n" }.join)
         (1..20).each { |n| eval "def work_#{n}(i) = $keep << %q(w) * (#{SIZE} + 1)" }
         def tagged(n, &block) = Jprof.tag("work #{n}", &block)
         def other = $keep << "o" * 2000'
@@ -89,6 +89,22 @@ is_tagged "beside jobs" x.heap
 { judge tags x.heap ':0 after-gc'; judge tags x.heap ':0 job'; } >jobs
 check "jobs: $(cat jobs)" eval '! grep -v "no tag$" jobs | grep .'
 if ruby -e 'exit RUBY_VERSION < "3.3"'; then check "jobs: $(cat jobs)" grep -q "no tag$" jobs; fi
+
+# A finalizer runs in the middle of whatever it interrupts, here twice: in GC.start, and between two instructions.
+script "$define"'
+    ended = 0
+    end_of_an_object = proc { ended += 1; other }
+    tagged(1) do
+      OBJECTS.times { ObjectSpace.define_finalizer(Object.new, end_of_an_object) }
+      GC.start
+      OBJECTS.times { |i| ObjectSpace.define_finalizer(Object.new, end_of_an_object); work_1(i) }
+      count = GC.count
+      Object.new until GC.count > count + 3
+    end
+    raise "#{ended} of #{2 * OBJECTS} finalizers ran" if ended < OBJECTS
+    kept([1])
+    dump "x.heap"'
+is_tagged "beside finalizers" x.heap
 
 # A child goes on counting by itself: equal numbers, other texts.
 script "$define"'

@@ -1,4 +1,5 @@
 # Jprof.tag and its kin, without an agent: what the agent would read is the fiber-local and the texts.
+require 'stringio'
 require 'timeout'
 before = $LOADED_FEATURES.dup
 require 'jprof'
@@ -56,6 +57,43 @@ check 'equal ones are one', Jprof::TEXTS.uniq.size, Jprof::TEXTS.size
 known = Jprof::TEXTS.dup
 load $LOADED_FEATURES.find { |f| f.end_with?('/ruby/lib/jprof.rb') }
 check 'loaded again', [Jprof::TEXTS, text_of(mutable)], [known, '- mutable later']
+
+# ---- finalizers ----
+seen = []
+finish = proc { |id| seen << [now, id.class] }
+given = nil
+Jprof.tag('what is interrupted') do
+  100.times { given = ObjectSpace.define_finalizer(Object.new, finish) }
+  100.times { ObjectSpace.define_finalizer(Object.new) { |id| seen << [now, id.class] } }
+  GC.start
+  check 'the tag stays', now, '- what is interrupted'
+end
+check 'finalizers ran', seen.size, 100..200
+check 'without a tag, with an id', seen.uniq, [[nil, Integer]]
+check 'what define_finalizer gives', given, [0, finish]
+reader, writer = IO.pipe
+exit_status = Process.wait2(fork do
+  object = Object.new
+  2.times { ObjectSpace.define_finalizer(object, proc { writer.write('never') }) }
+  ObjectSpace.undefine_finalizer(object)
+  once = ->(_) { writer.write('once') }
+  $object = [object]
+  2.times { ObjectSpace.define_finalizer($object, once) }
+end)[1].exitstatus
+writer.close
+check 'at the end: equal ones once, undefined ones never', [reader.read, exit_status], ['once', 0]
+def error_of = (yield; nil) rescue [$!.class, $!.message]
+plain = ObjectSpace.method(:define_finalizer).super_method || ObjectSpace.method(:define_finalizer)
+[[], [nil], [17], [finish, finish]].each do |wrong|
+  check "define_finalizer with #{wrong}", error_of { ObjectSpace.define_finalizer(+'x', *wrong) }, error_of { plain.call(+'x', *wrong) }
+end
+check 'of a frozen object', error_of { ObjectSpace.define_finalizer('x'.freeze, finish) }&.first, FrozenError
+$stderr = StringIO.new
+(+'x').instance_eval { ObjectSpace.define_finalizer(self, proc {}) }
+object = Class.new { def work(_) = nil }.new
+ObjectSpace.define_finalizer(object, object.method(:work))
+warnings, $stderr = $stderr.string, STDERR
+check 'what Ruby warns of', warnings.scan('finalizer references object to be finalized').size, 2
 
 # ---- threads and fibers ----
 Jprof.tag('outer') do
