@@ -165,9 +165,8 @@ static const struct opt_row report_rows[] = {
 	REFUSED_ROW("objects", "--inuse_objects counts objects in use, --alloc_objects all since the start"),
 	REFUSED_ROW("pid", "jprof snap PID takes a snapshot of a process"),
 	REFUSED_ROW("verbose", "jprof info says what was looked for, and what was found"),
-	REFUSED_ROW("flame", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
-	REFUSED_ROW("flamegraph", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
-	REFUSED_ROW("flame-graph", "--collapsed is what flamegraph.pl draws, --speedscope what www.speedscope.app shows"),
+	REFUSED_ROW("flamegraph", "--flame -o FILE.svg draws it; --collapsed is what flamegraph.pl draws"),
+	REFUSED_ROW("flame-graph", "--flame -o FILE.svg draws it; --collapsed is what flamegraph.pl draws"),
 	REFUSED_ROW("html", "--web opens a picture in your browser, --svg -o FILE writes one"),
 	/* clang-format on */
 };

@@ -49,6 +49,8 @@ static const struct renderer {
 	  jp_render_list },
 	{ { .name = "disasm", .help = "their machine code, with values", .argument = "RE", .for_people = true },
 	  jp_render_disasm },
+	{ { .name = "flame", .help = "a flame graph, as a picture (SVG): give -o FILE", .errors = true, .sites = true },
+	  jp_render_flame },
 	{ { .name = "callgrind", .help = "for kcachegrind and callgrind_annotate: give -o FILE" },
 	  jp_render_callgrind },
 	{ { .name = "csv",

@@ -17,10 +17,11 @@
 #include "base/error.h"
 #include "render/errors.h"
 #include "render/render.h"
+#include "render/unloop.h"
 #include "render/values.h"
 #include "view/walk.h"
 
-enum { longest_loop = 16, chain_ends = 3, root = 0 };
+enum { chain_ends = 3, root = 0 };
 
 struct tree_node {
 	uint32_t name, parent;
@@ -48,30 +49,6 @@ struct tree {
 
 /* ---- building ------------------------------------------------------------------------------------ */
 
-/* Whether the last `period` of `len` names are those before them. */
-static bool is_loop(const uint32_t *names, size_t len, size_t period)
-{
-	return len >= 2 * period && !memcmp(names + len - period, names + len - 2 * period, period * sizeof *names);
-}
-
-/* Takes what repeats itself out of a stack of names, outermost first; returns what is left, with t->loops telling where
- * something was taken out. Reads ahead of what it writes. */
-static size_t unloop(struct tree *t, uint32_t *names, size_t depth)
-{
-	size_t len = 0;
-	for (size_t i = 0; i < depth; i++) {
-		names[len] = names[i];
-		t->loops[len++] = false;
-		for (size_t period = 1; period <= longest_loop; period++)
-			if (is_loop(names, len, period)) {
-				len -= period;
-				t->loops[len - period] = true;
-				break;
-			}
-	}
-	return len;
-}
-
 static uint32_t node_of(struct tree *t, uint32_t parent, uint32_t name)
 {
 	const uint32_t key[] = { parent, name };
@@ -97,7 +74,7 @@ static int add_tree_stack(struct tree *t, uint32_t stack)
 		return -1;
 	for (size_t i = 0; i < depth; i++)
 		t->path[depth - 1 - i] = rows[i];
-	size_t len = unloop(t, t->path, depth);
+	size_t len = jp_unloop(t->path, depth, t->loops);
 	uint32_t at = root;
 	for (size_t i = 0; i < len; i++) {
 		at = node_of(t, at, t->path[i]);

@@ -34,6 +34,7 @@ report threads.lines csv --lines "$threads" jemalloc-5.3.0.heap
 report threads.lines speedscope --lines --alloc_objects "$threads" jemalloc-5.3.0.heap
 report threads.each csv --thread='*' --top=2 "$threads" jemalloc-5.3.0.heap
 all hand.plain hand-4.heap
+report hand.plain flame hand-4.heap
 report names.plain csv names.heap
 report names.plain json names.heap
 # Two jemallocs' dumps are of two runs: all of it is subtracted by file and offset.
