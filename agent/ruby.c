@@ -189,7 +189,7 @@ static bool has_functions(void)
 }
 
 /* One request; whether it was answered, and whether the VM can be asked at all. */
-static bool ask_once(bool gc, bool objects, bool wakes, uint64_t end, struct ruby_answer *answer, bool *can)
+static bool ask_vm_once(bool gc, bool objects, bool wakes, uint64_t end, struct ruby_answer *answer, bool *can)
 {
 	get_ready(gc, objects);
 	*can = wait_for_answer(wakes, end);
@@ -212,13 +212,13 @@ static void ask_after_finalizers(bool objects, uint64_t end, struct ruby_answer 
 	if (!stopped)
 		sleep_until(now + FIRST_STEP_MS);
 	pthread_mutex_unlock(&lock);
-	ask_once(false, objects, true, objects || end < soon ? end : soon, answer, &can);
+	ask_vm_once(false, objects, true, objects || end < soon ? end : soon, answer, &can);
 }
 
 static void ask_vm(bool gc, bool objects, unsigned timeout, struct ruby_answer *answer)
 {
 	uint64_t end = self_clock() + timeout;
-	bool can, done = ask_once(gc, objects && !gc, gc || objects, end, answer, &can);
+	bool can, done = ask_vm_once(gc, objects && !gc, gc || objects, end, answer, &can);
 	if (done && gc)
 		ask_after_finalizers(objects, end, answer);
 	if (!gc && !objects && timeout >= ASIDE_MS)
