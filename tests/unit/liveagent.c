@@ -1,5 +1,6 @@
 #include "liveagent.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <poll.h>
 #include <signal.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 const char *liveagent_jemalloc(void)
 {
@@ -32,10 +34,28 @@ static int is_announced(int pid)
 	return found;
 }
 
+/* Runs a program that waits for the end of its input, which comes with our end, and keeps none of our files: who reads
+ * what we say waits for nobody else. */
+static int spawn_waiting(pid_t *pid, char *const *env)
+{
+	char *argv[] = { (char[]){ "cat" }, NULL };
+	int ends[2];
+	posix_spawn_file_actions_t files;
+	if (pipe2(ends, O_CLOEXEC) || posix_spawn_file_actions_init(&files))
+		return -1;
+	int rc = posix_spawn_file_actions_adddup2(&files, ends[0], STDIN_FILENO);
+	for (int fd = STDOUT_FILENO; !rc && fd <= STDERR_FILENO; fd++)
+		rc = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_WRONLY, 0);
+	rc = rc ? rc : posix_spawn(pid, "/bin/cat", &files, NULL, argv, env);
+	posix_spawn_file_actions_destroy(&files);
+	close(ends[0]); /* the other end is closed when we end */
+	return rc;
+}
+
 int liveagent_start(const char *agent)
 {
 	enum { looks = 1000, look_ms = 10 };
-	char preload[2048], *argv[] = { (char[]){ "sleep" }, (char[]){ "86400" }, NULL };
+	char preload[2048];
 	char *env[] = { preload, (char[]){ "MALLOC_CONF=prof:true,lg_prof_sample:8,prof_prefix:/nonexistent/app" },
 		        (char[]){ "JPROF_AGENT=for=all" }, NULL };
 	pid_t pid;
@@ -44,7 +64,7 @@ int liveagent_start(const char *agent)
 		return 0;
 	}
 	snprintf(preload, sizeof preload, "LD_PRELOAD=%s:%s", agent, liveagent_jemalloc());
-	if (posix_spawn(&pid, "/bin/sleep", NULL, NULL, argv, env))
+	if (spawn_waiting(&pid, env))
 		return 0;
 	for (int i = 0; i < looks && !is_announced(pid); i++)
 		poll(NULL, 0, look_ms);

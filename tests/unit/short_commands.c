@@ -3,6 +3,7 @@
  * short, and leaves no file then; doctor prints no row that it does not print with all memory. A crash or a leak ends
  * this program.
  * usage: short_commands SAMPLES [AGENT [all]]; all: those that start a program for each try, too, which takes minutes
+ * of CPU: most of it are forks, which are slow under a sanitizer
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -69,6 +70,7 @@ static const char *const trying[][most_words] = {
 static struct {
 	char samples[512], made[64];
 	int in, out, err, terminal;
+	bool all; /* and what was tried is said, because it takes long */
 	int wrong;
 	char pid[16], jemalloc[512];
 } run;
@@ -206,12 +208,15 @@ static void check(const char *const *words, size_t step)
 		if (status && left && made)
 			complain(words, nth, "left a file: ", why);
 	}
+	if (run.all)
+		fprintf(stderr, "%s %s: %zu allocations\n", words[0], words[1] ? words[1] : "", count);
 }
 
 int __wrap_main(int argc, char **argv)
 {
 	if (argc < 2 || argc > 4)
 		return 2;
+	run.all = argc > 3;
 	give_up_capabilities();
 	int pid = liveagent_start(argc > 2 ? argv[2] : NULL);
 	if (pid)
@@ -239,8 +244,8 @@ int __wrap_main(int argc, char **argv)
 			check(commands[i], 1);
 	for (size_t i = 0; i < sizeof live / sizeof *live; i++)
 		if (!needs_what_is_not_here(live[i]))
-			check(live[i], argc > 3 ? 1 : some);
-	for (size_t i = 0; argc > 3 && i < sizeof trying / sizeof *trying; i++)
+			check(live[i], run.all ? 1 : some);
+	for (size_t i = 0; run.all && i < sizeof trying / sizeof *trying; i++)
 		if (!needs_what_is_not_here(trying[i]))
 			check(trying[i], 1);
 	liveagent_end(pid);
