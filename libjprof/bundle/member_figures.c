@@ -207,7 +207,9 @@ void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *p)
 	double objects = 0, space = 0;
 	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
 		const struct jp_sample *sample = &p->samples.items[i];
-		double count = (double)sample->counted[0], bytes = (double)sample->counted[1];
+		uint64_t counted[JPROF_COUNTERS];
+		jp_sample_counted(&p->samples, sample, counted);
+		double count = (double)counted[JPROF_INUSE_OBJECTS], bytes = (double)counted[JPROF_INUSE_SPACE];
 		if (sample->sum == JP_NONE && count > 0 && bytes / count < jp_sampled_extent) {
 			objects += count;
 			space += bytes;

@@ -99,6 +99,17 @@ static uint32_t label_of(struct jprof_profile *profile, const struct jprof_dump_
 	return jp_thread_label(profile, label);
 }
 
+/* Most stacks are no others', and have one sample of all threads. */
+static int reserve_samples(struct dump_load *w)
+{
+	struct jprof_profile *p = w->profile;
+	size_t stacks = w->dump->info.stacks;
+	return jp_array_reserve(&p->stacks.items, &p->stacks.cap, stacks, sizeof *p->stacks.items) ||
+	               jp_array_reserve(&p->samples.items, &p->samples.cap, stacks, sizeof *p->samples.items)
+	           ? -1
+	           : 0;
+}
+
 /* Those of the thread that is wanted, of each thread ("*"), or of all together (NULL). */
 static int add_records(struct dump_load *w, const char *wanted)
 {
@@ -106,6 +117,8 @@ static int add_records(struct dump_load *w, const char *wanted)
 	bool each = wanted && !strcmp(wanted, "*");
 	struct jp_record record = { 0 };
 	struct stack_cursor cursor = { .id = JP_NONE };
+	if (!wanted && reserve_samples(w))
+		return -1;
 	for (size_t at = 0; jp_records_next(records, &at, &record);) {
 		const struct jprof_dump_thread *t = wanted ? &w->dump->threads[record.thread].pub : NULL;
 		if (t && !each && !jp_is_thread(t->id, t->name, wanted))

@@ -40,12 +40,14 @@ bool jp_label_id(struct jp_samples *samples, struct jp_label label, uint32_t *id
 
 /* ---- from counters to numbers ------------------------------------------------------------------- */
 
-static void counters_of(const struct jp_samples *samples, const struct jp_sample *s, uint64_t count[JPROF_COUNTERS])
+void jp_sample_counted(const struct jp_samples *samples, const struct jp_sample *s, uint64_t count[JPROF_COUNTERS])
 {
-	count[JPROF_INUSE_OBJECTS] = s->counted[0];
-	count[JPROF_INUSE_SPACE] = s->counted[1];
-	count[JPROF_ALLOC_OBJECTS] = s->ever == JP_NONE ? 0 : samples->ever[s->ever].objects;
-	count[JPROF_ALLOC_SPACE] = s->ever == JP_NONE ? 0 : samples->ever[s->ever].bytes;
+	struct jp_large_count all = {
+		.count = { [JPROF_INUSE_OBJECTS] = s->counted[0], [JPROF_INUSE_SPACE] = s->counted[1] }
+	};
+	if (s->large != JP_NONE)
+		all = samples->large[s->large];
+	memcpy(count, all.count, sizeof all.count);
 }
 
 void jp_values_seen(struct jp_values *v, enum jprof_counter counter, const struct jp_sampling *seen)
@@ -87,7 +89,7 @@ struct jp_values jp_sample_values(const struct jp_samples *samples, const struct
 	uint64_t count[JPROF_COUNTERS];
 	if (s->sum != JP_NONE)
 		return samples->sums[s->sum];
-	counters_of(samples, s, count);
+	jp_sample_counted(samples, s, count);
 	return values_of(samples, count);
 }
 
@@ -95,17 +97,24 @@ void jp_sample_estimates(const struct jp_samples *samples, const struct jp_sampl
 {
 	uint64_t count[JPROF_COUNTERS];
 	if (s->sum == JP_NONE) {
-		counters_of(samples, s, count);
+		jp_sample_counted(samples, s, count);
 		jp_scale_record(samples->scaling, samples->rate, count, value);
 	}
 	for (int c = 0; s->sum != JP_NONE && c < JPROF_COUNTERS; c++)
 		value[c] = samples->sums[s->sum].value[c];
 }
 
+static bool is_ever_allocated(const uint64_t count[JPROF_COUNTERS])
+{
+	return count[JPROF_ALLOC_OBJECTS] || count[JPROF_ALLOC_SPACE];
+}
+
 void jp_samples_used(const struct jp_samples *samples, bool used[JPROF_COUNTERS])
 {
 	used[JPROF_INUSE_OBJECTS] = used[JPROF_INUSE_SPACE] = true;
-	used[JPROF_ALLOC_OBJECTS] = used[JPROF_ALLOC_SPACE] = samples->ever_count > 0;
+	used[JPROF_ALLOC_OBJECTS] = used[JPROF_ALLOC_SPACE] = false;
+	for (size_t i = 0; i < samples->large_count && !used[JPROF_ALLOC_SPACE]; i++)
+		used[JPROF_ALLOC_OBJECTS] = used[JPROF_ALLOC_SPACE] = is_ever_allocated(samples->large[i].count);
 	for (size_t i = 0; i < samples->sum_count; i++)
 		for (int c = 0; c < JPROF_COUNTERS; c++)
 			used[c] = used[c] || samples->sums[i].value[c] != 0;
@@ -115,7 +124,7 @@ void jp_samples_used(const struct jp_samples *samples, bool used[JPROF_COUNTERS]
 
 struct jp_sample *jp_sample_make(struct jp_samples *samples, uint32_t stack, uint32_t label, bool *known)
 {
-	struct jp_sample key = { .stack = stack, .label = label, .sum = JP_NONE, .ever = JP_NONE };
+	struct jp_sample key = { .stack = stack, .label = label, .sum = JP_NONE, .large = JP_NONE };
 	bool found;
 	if (stack == JP_NONE || jp_array_push(samples->items, samples->ids.count, samples->cap))
 		return NULL;
@@ -140,27 +149,28 @@ struct jp_values *jp_sample_sum(struct jp_samples *samples, struct jp_sample *s)
 	return &samples->sums[s->sum];
 }
 
-int jp_sample_make_ever(struct jp_samples *samples, struct jp_sample *s)
+int jp_sample_make_large(struct jp_samples *samples, struct jp_sample *s)
 {
-	if (s->ever != JP_NONE)
+	if (s->large != JP_NONE)
 		return 0;
-	if (jp_array_push(samples->ever, samples->ever_count, samples->ever_cap))
+	if (jp_array_push(samples->large, samples->large_count, samples->large_cap))
 		return -1;
-	samples->ever[samples->ever_count] = (struct jp_counted_pair){ 0 };
-	s->ever = (uint32_t)samples->ever_count++;
+	samples->large[samples->large_count] = (struct jp_large_count){ 0 };
+	s->large = (uint32_t)samples->large_count++;
 	return 0;
 }
 
 static int set_counters(struct jp_samples *samples, struct jp_sample *s, const uint64_t count[JPROF_COUNTERS])
 {
-	const struct jp_counted_pair ever = { count[JPROF_ALLOC_OBJECTS], count[JPROF_ALLOC_SPACE] };
-	s->counted[0] = count[JPROF_INUSE_OBJECTS];
-	s->counted[1] = count[JPROF_INUSE_SPACE];
-	if (!ever.objects && !ever.bytes)
+	uint64_t objects = count[JPROF_INUSE_OBJECTS], bytes = count[JPROF_INUSE_SPACE];
+	if (objects <= UINT32_MAX && bytes <= UINT32_MAX && !is_ever_allocated(count)) {
+		s->counted[0] = (uint32_t)objects;
+		s->counted[1] = (uint32_t)bytes;
 		return 0;
-	if (jp_sample_make_ever(samples, s))
+	}
+	if (jp_sample_make_large(samples, s))
 		return -1;
-	samples->ever[s->ever] = ever;
+	memcpy(samples->large[s->large].count, count, sizeof samples->large->count);
 	return 0;
 }
 
@@ -226,7 +236,7 @@ void jp_samples_cut(struct jp_samples *samples, const struct jp_samples *was)
 		if (samples->items[i].sum != JP_NONE && samples->items[i].sum >= was->sum_count)
 			samples->items[i].sum = JP_NONE;
 	samples->sum_count = was->sum_count;
-	samples->ever_count = was->ever_count;
+	samples->large_count = was->large_count;
 }
 
 void jp_samples_release(struct jp_samples *samples)
@@ -236,6 +246,6 @@ void jp_samples_release(struct jp_samples *samples)
 	jp_arena_release(&samples->subtracted);
 	free(samples->items);
 	free(samples->sums);
-	free(samples->ever);
+	free(samples->large);
 	*samples = (struct jp_samples){ 0 };
 }

@@ -33,17 +33,19 @@ struct jp_label {
 
 extern const struct jp_label jp_no_label;
 
-/* Most samples are what one dump counted: their numbers follow from the counters. Others have a sum. */
+/* Most samples are what one dump counted: their numbers follow from the counters. Others have a sum. A large dump has
+ * one of these for each few words of text, so it is small. */
 struct jp_sample {
 	uint32_t stack;      /* id in stacks: an array of uint32_t location ids */
 	uint32_t label;      /* id in samples->labels, or JP_NONE: none of these */
 	uint32_t sum;        /* place in samples->sums, or JP_NONE: as it was counted */
-	uint32_t ever;       /* place in samples->ever, or JP_NONE: nothing was counted as ever allocated */
-	uint64_t counted[2]; /* objects and bytes in use, as in the dump */
+	uint32_t large;      /* place in samples->large, or JP_NONE: what was counted is in `counted` */
+	uint32_t counted[2]; /* objects and bytes in use, as in the dump; nothing was counted as ever allocated */
 };
 
-struct jp_counted_pair {
-	uint64_t objects, bytes;
+/* What was counted, where a counter takes more than 32 bits, or something was counted as ever allocated. */
+struct jp_large_count {
+	uint64_t count[JPROF_COUNTERS];
 };
 
 /* Samples of zero bytes are none, and ready for use. */
@@ -54,12 +56,16 @@ struct jp_samples {
 	struct jp_intern labels; /* of struct jp_label */
 	struct jp_values *sums;
 	size_t sum_count, sum_cap;
-	struct jp_counted_pair *ever; /* counters of what was ever allocated */
-	size_t ever_count, ever_cap;
+	struct jp_large_count *large;
+	size_t large_count, large_cap;
 	struct jp_arena subtracted; /* has the sums' `less` */
 	enum jp_scaling scaling;    /* how counters become estimates, */
 	uint64_t rate;              /* and by which mean number of bytes between two samples */
 };
+
+/* What a dump counted for a sample that has no sum. */
+void jp_sample_counted(const struct jp_samples *samples, const struct jp_sample *sample,
+                       uint64_t count[JPROF_COUNTERS]);
 
 /* The numbers of a sample, and the estimates alone, which cost less. */
 struct jp_values jp_sample_values(const struct jp_samples *samples, const struct jp_sample *sample);
@@ -81,8 +87,8 @@ struct jp_sample *jp_sample_make(struct jp_samples *samples, uint32_t stack, uin
  * short. */
 struct jp_values *jp_sample_sum(struct jp_samples *samples, struct jp_sample *sample);
 
-/* Room for what was ever allocated in a sample that may get counters. 0, or -1 when memory is short. */
-int jp_sample_make_ever(struct jp_samples *samples, struct jp_sample *sample) jp_must_check;
+/* Gives a sample its place in samples->large. 0, or -1 when memory is short. */
+int jp_sample_make_large(struct jp_samples *samples, struct jp_sample *sample) jp_must_check;
 
 /* Adds what a dump of the samples' scaling and rate counted. 0, or -1 when memory is short. */
 int jp_sample_count_in(struct jp_samples *samples, uint32_t stack, uint32_t label,

@@ -243,8 +243,8 @@ static void merge_sample(struct jprof_profile *to, struct jp_sample *sample, con
 		return;
 	}
 	memcpy(sample->counted, other->counted, sizeof sample->counted);
-	if (sample->ever != JP_NONE)
-		to->samples.ever[sample->ever] = from->samples.ever[other->ever];
+	if (sample->large != JP_NONE)
+		to->samples.large[sample->large] = from->samples.large[other->large];
 }
 
 static bool count_alike(const struct jp_samples *a, const struct jp_samples *b)
@@ -257,7 +257,7 @@ static int room_for_sample(struct jprof_profile *to, struct jp_sample *sample, b
                            const struct jprof_profile *from, const struct jp_sample *other, double factor)
 {
 	if (!known && factor == 1 && other->sum == JP_NONE && count_alike(&to->samples, &from->samples))
-		return other->ever == JP_NONE ? 0 : jp_sample_make_ever(&to->samples, sample);
+		return other->large == JP_NONE ? 0 : jp_sample_make_large(&to->samples, sample);
 	bool less = factor < 0 || (other->sum != JP_NONE && from->samples.sums[other->sum].less);
 	struct jp_values *sum = jp_sample_sum(&to->samples, sample);
 	return !sum || (less && !jp_values_make_less(&to->samples, sum)) ? -1 : 0;

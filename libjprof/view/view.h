@@ -20,10 +20,10 @@
 struct jp_view_stack {
 	const uint32_t *places; /* location ids */
 	uint32_t depth;         /* number of places */
-	uint32_t skip;          /* frames of the innermost place that folding took off */
+	uint32_t skip : 31;     /* frames of the innermost place that folding took off */
+	uint32_t managed : 1;   /* Ruby's garbage collector may free it: view/managed.h. With errors alone, else 0 */
 	uint32_t thread;        /* string id of the label, or JP_NONE */
 	uint32_t tag;           /* id in the profile's tags, or JP_NONE: none */
-	bool managed; /* Ruby's garbage collector may free it: view/managed.h. With errors alone, else false */
 };
 
 /* The row of a place without frames. */

@@ -163,6 +163,41 @@ static void test_merging_into_nothing(void **state)
 	jprof_profile_free(q);
 }
 
+/* Counters around 32 bits, alone, and merged with a dump that has their stack and one that has not. */
+static void test_large_counters(void **state)
+{
+	static const uint64_t cases[][JPROF_COUNTERS] = {
+		{ UINT32_MAX, 1, 0, 0 },
+		{ UINT64_C(1) << 32, 1, 0, 0 },
+		{ (UINT64_C(1) << 40) + 1, UINT32_MAX, 0, 0 },
+		{ UINT64_C(1) << 50, (UINT64_C(1) << 32) + 1, 0, 0 },
+		{ 1000, 1, UINT64_C(1) << 50, (UINT64_C(1) << 32) + 1 },
+		{ 0, 0, 1000, 1 },
+	};
+	static const char *const others[] = { "0x1", "0x2" };
+	(void)state;
+	for (size_t i = 0; i < jp_count(cases); i++) {
+		const uint64_t *n = cases[i];
+		char counted[160], text[256], other[256];
+		snprintf(counted, sizeof counted, "%llu: %llu [%llu: %llu]", (unsigned long long)n[JPROF_INUSE_OBJECTS],
+		         (unsigned long long)n[JPROF_INUSE_SPACE], (unsigned long long)n[JPROF_ALLOC_OBJECTS],
+		         (unsigned long long)n[JPROF_ALLOC_SPACE]);
+		snprintf(text, sizeof text, "heap_v2/1\n@ 0x1\n  t*: %s\n", counted);
+		struct jprof_profile *p = profile_of(text);
+		for (int c = 0; c < JPROF_COUNTERS; c++)
+			assert_near(jprof_profile_total(p, (enum jprof_counter)c), (double)n[c]);
+		jprof_profile_free(p);
+		for (size_t o = 0; o < jp_count(others); o++) {
+			snprintf(other, sizeof other, "heap_v2/1\n@ %s\n  t*: %s\n", others[o], counted);
+			p = merged(text, other, 1);
+			for (int c = 0; c < JPROF_COUNTERS; c++)
+				assert_near(jprof_profile_total(p, (enum jprof_counter)c), 2 * (double)n[c]);
+			assert_int_equal(jp_sample_count(p), o + 1);
+			jprof_profile_free(p);
+		}
+	}
+}
+
 /* What each stack had on the other side stays known, also when a difference is added or subtracted itself. */
 static void check_base(const struct jprof_profile *p, double base, double now)
 {
@@ -254,6 +289,7 @@ int main(void)
 		cmocka_unit_test(test_rates_may_differ),
 		cmocka_unit_test(test_mappings_of_both_are_kept_once),
 		cmocka_unit_test(test_merging_into_nothing),
+		cmocka_unit_test(test_large_counters),
 		cmocka_unit_test(test_what_was_subtracted_is_kept),
 		cmocka_unit_test(test_strangers_may_have_had_more),
 	};
