@@ -22,7 +22,7 @@ struct jp_codeslot {
 
 /* A symbol of a function. */
 struct jp_codesymbol {
-	uint64_t value;
+	uint64_t value; /* first, for jp_count_below */
 	const char *name;
 	unsigned rank; /* of several at one place: lower is better */
 	bool local, empty;

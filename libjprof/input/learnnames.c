@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 struct learning {
 	struct jp_codefile file;
@@ -31,14 +32,7 @@ static bool is_merged(const struct jp_codesymbol *a, const struct jp_codesymbol 
 /* The best name of the function that begins there; "": none, or no certain one. */
 static const char *best_name(const struct learning *l, uint64_t start)
 {
-	size_t low = 0, high = l->symbol_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (l->symbols[middle].value < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = jp_count_below(l->symbols, l->symbol_count, sizeof *l->symbols, start);
 	if (low >= l->symbol_count || l->symbols[low].value != start)
 		return "";
 	for (size_t i = low + 1; i < l->symbol_count && l->symbols[i].value == start; i++)

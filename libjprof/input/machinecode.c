@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "input/armcode.h"
-#include "input/x86code.h"
+#include "machine/x86code.h"
 
 /* A function that is being read. */
 struct splitting {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum {
 	longest_run = 8,  /* functions between two anchors that are paired by position */
 	least_fixed = 16, /* bytes of content that say something */
@@ -366,17 +368,10 @@ static bool is_exported_elsewhere(const struct pairing *p, uint64_t start, const
 /* Whether the file knows the function by other names, and not by this one. 1, 0: it does by this one, -1: by none. */
 static int contradicts(const struct jp_codesymbol *exports, size_t count, uint64_t start, const char *name)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (exports[middle].value < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	bool any = false;
-	for (; low < count && exports[low].value == start; low++) {
-		if (!strcmp(exports[low].name, name))
+	for (size_t i = jp_count_below(exports, count, sizeof *exports, start); i < count && exports[i].value == start;
+	     i++) {
+		if (!strcmp(exports[i].name, name))
 			return 0;
 		any = true;
 	}

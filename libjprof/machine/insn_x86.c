@@ -2,158 +2,29 @@
 
 #include <string.h>
 
-#include "base/reader.h"
+#include "machine/x86code.h"
 
-enum { rax = 0, rcx = 1, rdx = 2, rbx = 3, rsp = 4, rbp = 5, rsi = 6, rdi = 7, longest_decoded = 15 };
+enum { rax = 0, rcx = 1, rdx = 2, rbx = 3, rsp = 4, rbp = 5, rsi = 6, rdi = 7 };
 
-/* What follows an opcode: m ModRM; b w z immediates of 1, 2, 4 bytes (z: 2 with prefix 66); B Z the latter two behind
- * ModRM; v as z, and 8 bytes with REX.W; j J a branch of 1, 4 bytes; - nothing; p a prefix; anything else is not known.
- */
-static const char shapes_of_one[256] = "mmmmbz  mmmmbz ?mmmmbz  mmmmbz  mmmmbzp mmmmbzp mmmmbzp mmmmbzp "
-				       "pppppppppppppppp----------------   mppppzZbB    jjjjjjjjjjjjjjjj"
-				       "BZ Bmmmmmmmmmmm ---------- -  --    ----bz------bbbbbbbbvvvvvvvv"
-				       "BBw-  BZ - - b  mmmm   -mmmmmmmmjjjj    JJ j    p pp--mm------mm";
-static const char shapes_of_two[256] =
-    "mm   -   - - m  mmmmmmmmmmmmmmmm        mmmmmmmm-- -            "
-    "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmBBBBmmm-    mmmm"
-    "JJJJJJJJJJJJJJJJmmmmmmmmmmmmmmmm  -mBm     mBmmmmm mmmmmm BmmmmmmmBmBBBm--------"
-    "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
-
-/* An instruction on the way. */
-struct x86_decoding {
-	struct jp_bytes in;
-	uint64_t at;
-	unsigned rex, map, opcode; /* map: 1 one byte, 2 behind 0F, 3 behind 0F 38, 4 behind 0F 3A */
-	bool narrow, repeat, segment, small, vex, relative;
-	unsigned vvvv; /* of VEX: one more register */
-	char shape;
-	unsigned mod, reg, rm; /* of ModRM, REX included */
-	bool has_modrm, index;
-	int64_t immediate;
-};
-
-static bool is_wide(const struct x86_decoding *x)
+static bool is_wide(const struct jp_x86_insn *x)
 {
-	return x->rex & 8;
+	return x->rex & JP_X86_WIDE;
 }
 
-/* ---- format ------------------------------------------------------------------------------------- */
-
-static unsigned read_prefixes(struct x86_decoding *x)
+/* Whether what it does is known here. Not known: EVEX and vector maps beyond 0F 3A; what only a kernel may do, flags
+ * and segments on the stack, far returns, ENTER, POP to memory, addresses of 8 bytes. */
+static bool is_understood(const struct jp_x86_insn *x)
 {
-	for (;;) {
-		unsigned byte = (unsigned)jp_bytes_uint(&x->in, 1);
-		switch (byte) {
-		case 0x66: x->narrow = true; break;
-		case 0x67: x->small = true; break;
-		case 0x64:
-		case 0x65: x->segment = true; break;
-		case 0xf2:
-		case 0xf3: x->repeat = true; break;
-		case 0x26:
-		case 0x2e:
-		case 0x36:
-		case 0x3e:
-		case 0xf0: break;
-		default: return byte;
-		}
-		if (x->in.bad)
-			return 0;
-	}
-}
-
-static void begin_vex(struct x86_decoding *x, unsigned first)
-{
-	unsigned byte = (unsigned)jp_bytes_uint(&x->in, 1), last = byte;
-	x->vex = true;
-	x->rex = byte & 0x80 ? 0 : 4;
-	x->map = 2;
-	if (first == 0xc4) {
-		last = (unsigned)jp_bytes_uint(&x->in, 1);
-		x->rex = (~byte >> 5 & 7) | (last >> 4 & 8);
-		x->map = (byte & 0x1f) + 1;
-	}
-	x->vvvv = ~last >> 3 & 15;
-	x->opcode = (unsigned)jp_bytes_uint(&x->in, 1);
-}
-
-static void begin_insn(struct x86_decoding *x)
-{
-	unsigned byte = read_prefixes(x);
-	if (!x->in.bad && (byte & 0xf0) == 0x40) {
-		x->rex = byte;
-		byte = (unsigned)jp_bytes_uint(&x->in, 1);
-	}
-	if (byte == 0xc4 || byte == 0xc5) {
-		begin_vex(x, byte);
-		return;
-	}
-	x->map = 1;
-	if (byte == 0x0f) {
-		x->map = 2;
-		byte = (unsigned)jp_bytes_uint(&x->in, 1);
-		if (byte == 0x38 || byte == 0x3a) {
-			x->map = byte == 0x38 ? 3 : 4;
-			byte = (unsigned)jp_bytes_uint(&x->in, 1);
-		}
-	}
-	x->opcode = byte;
-}
-
-static char shape_of(const struct x86_decoding *x)
-{
-	switch (x->map) {
-	case 1: return shapes_of_one[x->opcode];
-	case 2: return shapes_of_two[x->opcode];
-	case 3: return 'm';
-	case 4: return 'B';
-	}
-	return ' ';
-}
-
-/* What ModRM says, and the bytes that belong to it. */
-static void read_modrm(struct x86_decoding *x, struct jp_insn *insn)
-{
-	unsigned byte = (unsigned)jp_bytes_uint(&x->in, 1), low = byte & 7;
-	x->has_modrm = true;
-	x->mod = byte >> 6;
-	x->reg = (byte >> 3 & 7) | (x->rex & 4) << 1;
-	x->rm = low | (x->rex & 1) << 3;
-	if (x->mod == 3)
-		return;
-	insn->base = (unsigned char)x->rm;
-	if (low == 4) {
-		unsigned sib = (unsigned)jp_bytes_uint(&x->in, 1);
-		low = sib & 7;
-		insn->base = (unsigned char)(low | (x->rex & 1) << 3);
-		x->index = ((sib >> 3 & 7) | (x->rex & 2) << 2) != 4;
-	}
-	if (x->mod == 0 && low == 5) {
-		x->relative = (byte & 7) == 5;
-		insn->disp = jp_bytes_sint(&x->in, 4);
-		insn->base = JP_NO_REGISTER;
-		insn->absolute = true;
-	} else if (x->mod) {
-		insn->disp = jp_bytes_sint(&x->in, x->mod == 1 ? 1 : 4);
-	}
-}
-
-static void read_immediate(struct x86_decoding *x)
-{
-	unsigned group = x->reg & 7, z = x->narrow ? 2 : 4;
-	switch (x->shape) {
-	case 'b':
-	case 'B':
-	case 'j': x->immediate = jp_bytes_sint(&x->in, 1); break;
-	case 'w': x->immediate = jp_bytes_sint(&x->in, 2); break;
-	case 'z':
-	case 'Z': x->immediate = jp_bytes_sint(&x->in, z); break;
-	case 'v': x->immediate = is_wide(x) ? jp_bytes_sint(&x->in, 8) : (int64_t)jp_bytes_uint(&x->in, z); break;
-	case 'J': x->immediate = jp_bytes_sint(&x->in, 4); break;
-	case 'm':
-		if (x->map == 1 && (x->opcode == 0xf6 || x->opcode == 0xf7) && group < 2)
-			x->immediate = jp_bytes_sint(&x->in, x->opcode == 0xf6 ? 1 : z);
-	}
+	static const unsigned char one[] = { 0x6c, 0x6d, 0x6e, 0x6f, 0x8f, 0x9c, 0x9d, 0xa0, 0xa1, 0xa2, 0xa3, 0xc8,
+		                             0xca, 0xcf, 0xe4, 0xe5, 0xe6, 0xe7, 0xec, 0xed, 0xee, 0xef, 0xf1 };
+	static const unsigned char two[] = { 0x02, 0x03, 0x06, 0x07, 0x08, 0x0e, 0x0f, 0x20, 0x21,
+		                             0x22, 0x23, 0x32, 0x34, 0x35, 0x37, 0x78, 0x79, 0xa0,
+		                             0xa1, 0xa8, 0xa9, 0xaa, 0xb2, 0xb9, 0xff };
+	if (x->evex || x->map > 4)
+		return false;
+	return x->map == 1   ? !memchr(one, (int)x->opcode, sizeof one)
+	       : x->map == 2 ? x->vex || !memchr(two, (int)x->opcode, sizeof two)
+	                     : true;
 }
 
 /* ---- meaning: what is killed -------------------------------------------------------------------- */
@@ -164,7 +35,7 @@ static uint64_t bit(unsigned r)
 }
 
 /* Vector instructions: their registers are none of ours, but for those that hand something over. */
-static bool is_vector(const struct x86_decoding *x)
+static bool is_vector(const struct jp_x86_insn *x)
 {
 	unsigned op = x->opcode;
 	return x->map == 2 && !x->vex &&
@@ -172,7 +43,7 @@ static bool is_vector(const struct x86_decoding *x)
 	        (op >= 0xc4 && op <= 0xc6) || op >= 0xd0);
 }
 
-static uint64_t vector_kills(const struct x86_decoding *x)
+static uint64_t vector_kills(const struct jp_x86_insn *x)
 {
 	static const unsigned char to_register[] = { 0x2c, 0x2d, 0x50, 0xc5, 0xd7 };
 	if (memchr(to_register, (int)x->opcode, sizeof to_register))
@@ -181,7 +52,7 @@ static uint64_t vector_kills(const struct x86_decoding *x)
 }
 
 /* The middle of ModRM is a part of the opcode. */
-static bool is_group(const struct x86_decoding *x)
+static bool is_group(const struct jp_x86_insn *x)
 {
 	static const unsigned char first[] = { 0x80, 0x81, 0x83, 0x8f, 0xc0, 0xc1, 0xc6, 0xc7,
 		                               0xd0, 0xd1, 0xd2, 0xd3, 0xf6, 0xf7, 0xfe, 0xff };
@@ -193,7 +64,7 @@ static bool is_group(const struct x86_decoding *x)
 }
 
 /* Compares, tests, prefetches and bit tests change no register and no memory. */
-static bool is_harmless(const struct x86_decoding *x)
+static bool is_harmless(const struct jp_x86_insn *x)
 {
 	unsigned op = x->opcode, group = x->reg & 7;
 	if (x->map == 2)
@@ -205,7 +76,7 @@ static bool is_harmless(const struct x86_decoding *x)
 }
 
 /* Registers that an instruction of the first two maps changes without naming them. */
-static uint64_t silent_kills(const struct x86_decoding *x)
+static uint64_t silent_kills(const struct jp_x86_insn *x)
 {
 	unsigned op = x->opcode;
 	if (x->map == 2) {
@@ -236,7 +107,7 @@ static uint64_t silent_kills(const struct x86_decoding *x)
 }
 
 /* Whether it only reads its operand in memory, or the register in its place. */
-static bool only_reads(const struct x86_decoding *x)
+static bool only_reads(const struct jp_x86_insn *x)
 {
 	unsigned op = x->opcode, group = x->reg & 7;
 	if (x->map == 2) {
@@ -253,7 +124,7 @@ static bool only_reads(const struct x86_decoding *x)
 	       op == 0x8d || ((op == 0xf6 || op == 0xf7) && group > 3) || (op == 0xff && group >= 2);
 }
 
-static uint64_t kills_of(const struct x86_decoding *x)
+static uint64_t kills_of(const struct jp_x86_insn *x)
 {
 	if (is_harmless(x))
 		return 0;
@@ -269,9 +140,8 @@ static uint64_t kills_of(const struct x86_decoding *x)
 
 /* ---- meaning: what is done ---------------------------------------------------------------------- */
 
-static void move(const struct x86_decoding *x, struct jp_insn *insn, unsigned to, unsigned from)
+static void move(struct jp_insn *insn, unsigned to, unsigned from)
 {
-	(void)x;
 	*insn = (struct jp_insn){ .kind = JP_INSN_ADD,
 		                  .dst = (unsigned char)to,
 		                  .base = (unsigned char)from,
@@ -289,7 +159,7 @@ static void set_constant(struct jp_insn *insn, unsigned to, uint64_t value)
 }
 
 /* MOV and LEA of 8 bytes, and what makes a constant. */
-static bool moves(const struct x86_decoding *x, struct jp_insn *insn)
+static bool moves(const struct jp_x86_insn *x, struct jp_insn *insn)
 {
 	bool memory = x->has_modrm && x->mod != 3, wide = is_wide(x) && !x->narrow;
 	switch (x->opcode) {
@@ -297,7 +167,7 @@ static bool moves(const struct x86_decoding *x, struct jp_insn *insn)
 		if (!wide)
 			return false;
 		if (!memory) {
-			move(x, insn, x->rm, x->reg);
+			move(insn, x->rm, x->reg);
 			return true;
 		}
 		insn->kind = JP_INSN_STORE;
@@ -307,7 +177,7 @@ static bool moves(const struct x86_decoding *x, struct jp_insn *insn)
 		if (!wide)
 			return false;
 		if (!memory) {
-			move(x, insn, x->reg, x->rm);
+			move(insn, x->reg, x->rm);
 			return true;
 		}
 		insn->kind = JP_INSN_LOAD;
@@ -340,12 +210,12 @@ static bool moves(const struct x86_decoding *x, struct jp_insn *insn)
 }
 
 /* What moves the stack pointer by a known distance. */
-static bool stacks(const struct x86_decoding *x, struct jp_insn *insn)
+static bool stacks(const struct jp_x86_insn *x, struct jp_insn *insn)
 {
 	unsigned op = x->opcode, group = x->reg & 7;
 	bool sum = (op == 0x81 || op == 0x83) && (group == 0 || group == 5) && is_wide(x) && x->mod == 3;
 	if (sum) {
-		move(x, insn, x->rm, x->rm);
+		move(insn, x->rm, x->rm);
 		insn->disp = group == 0 ? x->immediate : -x->immediate;
 		return true;
 	}
@@ -364,13 +234,13 @@ static bool stacks(const struct x86_decoding *x, struct jp_insn *insn)
 	return true;
 }
 
-static bool goes_elsewhere(const struct x86_decoding *x, struct jp_insn *insn)
+static bool goes_elsewhere(const struct jp_x86_insn *x, uint64_t at, struct jp_insn *insn)
 {
 	unsigned op = x->opcode, group = x->reg & 7;
-	bool branch = x->map == 2 ? x->shape == 'J' : x->shape == 'j' && op != 0xeb;
+	bool branch = x->map == 2 ? (op & 0xf0) == 0x80 : x->map == 1 && ((op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0);
 	if (branch || (x->map == 1 && (op == 0xe8 || op == 0xe9 || op == 0xeb))) {
 		insn->kind = branch ? JP_INSN_BRANCH : op == 0xe8 ? JP_INSN_CALL : JP_INSN_JUMP;
-		insn->value = x->at + x->in.pos + (uint64_t)x->immediate;
+		insn->value = at + x->length + (uint64_t)x->immediate;
 		insn->kills = x->map == 1 && op >= 0xe0 && op <= 0xe2 ? bit(rcx) : 0;
 		return true;
 	}
@@ -388,13 +258,13 @@ static bool goes_elsewhere(const struct x86_decoding *x, struct jp_insn *insn)
 	return insn->kind == JP_INSN_END;
 }
 
-static bool is_padding(const struct x86_decoding *x)
+static bool is_padding(const struct jp_x86_insn *x)
 {
 	return (x->map == 1 && x->opcode == 0x90 && !(x->rex & 1)) || (x->map == 2 && x->opcode == 0x1f);
 }
 
 /* How many bytes of memory it changes at most. */
-static unsigned width_of(const struct x86_decoding *x)
+static unsigned width_of(const struct jp_x86_insn *x)
 {
 	unsigned op = x->opcode;
 	if (x->map != 1 || x->vex || (op >= 0xd8 && op <= 0xdf) || op == 0x8c)
@@ -403,13 +273,13 @@ static unsigned width_of(const struct x86_decoding *x)
 }
 
 /* MOVS and STOS: nobody knows how much, nor where. */
-static bool writes_strings(const struct x86_decoding *x)
+static bool writes_strings(const struct jp_x86_insn *x)
 {
 	unsigned op = x->opcode;
 	return x->map == 1 && !x->vex && (op == 0xa4 || op == 0xa5 || op == 0xaa || op == 0xab);
 }
 
-static void give_meaning(const struct x86_decoding *x, struct jp_insn *insn)
+static void give_meaning(const struct jp_x86_insn *x, uint64_t at, struct jp_insn *insn)
 {
 	bool memory = x->has_modrm && x->mod != 3;
 	if (is_padding(x)) {
@@ -420,7 +290,7 @@ static void give_meaning(const struct x86_decoding *x, struct jp_insn *insn)
 		insn->base = JP_NO_REGISTER;
 		insn->absolute = false;
 	}
-	if (!x->vex && (goes_elsewhere(x, insn) || (x->map == 1 && (moves(x, insn) || stacks(x, insn)))))
+	if (!x->vex && (goes_elsewhere(x, at, insn) || (x->map == 1 && (moves(x, insn) || stacks(x, insn)))))
 		return;
 	insn->kills = kills_of(x);
 	if (writes_strings(x) || (memory && !is_harmless(x) && !only_reads(x))) {
@@ -431,25 +301,19 @@ static void give_meaning(const struct x86_decoding *x, struct jp_insn *insn)
 
 bool jp_insn_x86(const unsigned char *code, size_t room, uint64_t at, struct jp_insn *insn)
 {
-	struct x86_decoding x = { .in = { .data = code, .len = room < longest_decoded ? room : longest_decoded },
-		                  .at = at };
+	struct jp_x86_insn x;
+	if (!jp_x86_read(code, room, &x) || !is_understood(&x))
+		return false;
 	*insn = (struct jp_insn){ .dst = JP_NO_REGISTER,
 		                  .dst2 = JP_NO_REGISTER,
 		                  .src = JP_NO_REGISTER,
 		                  .src2 = JP_NO_REGISTER,
-		                  .base = JP_NO_REGISTER };
-	begin_insn(&x);
-	x.shape = x.in.bad ? ' ' : shape_of(&x);
-	if (!strchr("mbwzvBZjJ-", x.shape) || !x.shape)
-		return false;
-	if (strchr("mBZ", x.shape))
-		read_modrm(&x, insn);
-	read_immediate(&x);
-	if (x.in.bad)
-		return false;
-	if (insn->absolute)
-		insn->value = (uint64_t)insn->disp + (x.relative ? at + x.in.pos : 0);
-	give_meaning(&x, insn);
-	insn->len = (unsigned char)x.in.pos;
+		                  .base = x.base == JP_X86_NO_BASE ? JP_NO_REGISTER : (unsigned char)x.base,
+		                  .absolute = x.absolute,
+		                  .disp = x.disp };
+	if (x.absolute)
+		insn->value = (uint64_t)x.disp + (x.relative ? at + x.length : 0);
+	give_meaning(&x, at, insn);
+	insn->len = (unsigned char)x.length;
 	return true;
 }

@@ -349,20 +349,19 @@ static bool is_jump(const struct jp_image *image, struct jump_cursor *c, const s
 	                   (c->insn.kind == JP_INSN_JUMP || c->insn.kind == JP_INSN_BRANCH));
 }
 
+static int compare_function(const void *key, const void *sighting)
+{
+	uint32_t wanted = *(const uint32_t *)key, is = ((const struct jp_sighting *)sighting)->function;
+	return (wanted > is) - (wanted < is);
+}
+
 static bool is_sighted(const struct reference_search *h, uint64_t address)
 {
 	const struct jp_references *out = h->out;
 	const struct jp_function_bounds *f = jp_image_function(h->image, address);
 	uint32_t function = f ? (uint32_t)(f - h->image->functions) : JP_NONE;
-	size_t low = 0, high = out->sighting_count;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (out->sightings[mid].function < function)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < out->sighting_count && out->sightings[low].function == function;
+	return out->sighting_count &&
+	       bsearch(&function, out->sightings, out->sighting_count, sizeof *out->sightings, compare_function);
 }
 
 /* What looks like a jump may be the middle of something else; `from` is where it would end. */

@@ -5,7 +5,7 @@
 
 #include "harness.h"
 #include "input/machinecode.h"
-#include "input/x86code.h"
+#include "machine/x86code.h"
 
 enum { at_vaddr = 0x1000 };
 
