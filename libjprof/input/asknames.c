@@ -72,7 +72,7 @@ static int read_answer(struct jp_asking *a)
 	return rc == JPROF_E_NOMEM ? -1 : 0;
 }
 
-static int ask_once(struct jp_asking *a, const struct jp_debugfiles *found)
+static int ask_round(struct jp_asking *a, const struct jp_debugfiles *found)
 {
 	struct jp_name_request request = request_of(a->file, found, &a->splits, &a->packs);
 	request.offsets = a->offsets ? a->offsets : a->ask.offsets;
@@ -135,7 +135,7 @@ static void remark_losses(struct jp_asking *a)
 static int judge_dwarf(void *context, const struct jp_debugfiles *files, enum jp_dwarf_state *state)
 {
 	struct jp_asking *a = context;
-	if (ask_once(a, files))
+	if (ask_round(a, files))
 		return -1;
 	*state = a->reply.dwarf == JP_DWARF_NONE ? JP_DWARF_REFUSED : a->reply.dwarf;
 	if (*state != JP_DWARF_USED)
@@ -150,7 +150,7 @@ static int ask_first(struct jp_asking *a)
 	a->count = a->ask.count;
 	if (open_packs(a->file, a->where, &a->packs) || jp_debugfiles_find(a->file, a->where, &with, &a->found))
 		return -1;
-	return a->found.dwarf == JP_DWARF_NOWHERE ? ask_once(a, &a->found) : 0;
+	return a->found.dwarf == JP_DWARF_NOWHERE ? ask_round(a, &a->found) : 0;
 }
 
 /* ---- the parts that want .dwo files ------------------------------------------------------------- */
@@ -256,7 +256,7 @@ int jp_asking_next(struct jp_asking *a)
 		remark_losses(a);
 		return more;
 	}
-	if (a->begun ? ask_once(a, &a->found) : ask_first(a))
+	if (a->begun ? ask_round(a, &a->found) : ask_first(a))
 		return -1;
 	if (!a->begun)
 		add_remarks(a);

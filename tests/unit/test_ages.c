@@ -1,71 +1,25 @@
-/* How old the memory of rows is: dumps and tables are written here by docs/ruby-table.md. Objects of 64 bytes, of which
- * one in 16384 is sampled: a counter is the number of samples, each worth a megabyte. */
-#include "base/checksum.h"
-#include "harness.h"
+/* How old the memory of rows is. */
+#include "epochdump.h"
 #include "shortmem.h"
 
 enum { most_lives = 40 };
-
-/* `n` samples of a site in an epoch; of epoch 0 without an address for it. */
-struct life {
-	unsigned site, epoch, n;
-};
 
 /* A process: when it began and its dump was made, in seconds, its first epoch, the forks before it, and the lines of
  * its epochs. */
 struct record {
 	unsigned pid, began, time, first, forks;
 	const char *epochs;
-	struct life lives[most_lives];
+	struct epoch_part lives[most_lives];
 };
-
-static char *text_of_record(const struct record *r, size_t *len)
-{
-	char *text = NULL;
-	FILE *out = open_memstream(&text, len);
-	fprintf(out, "heap_v2/1048576\n  t*: 1: 64 [0: 0]\n  t1: 1: 64 [0: 0] one\n");
-	for (const struct life *l = r->lives; l->n; l++) {
-		fprintf(out, "@ 0x%x", 0x401000 + 0x100 * l->site);
-		if (l->epoch)
-			fprintf(out, " 0x%llx", 0x7f0000000000ULL + 2 * (0x40400 + l->epoch) + 1);
-		fprintf(out, "\n  t*: %u: %u [0: 0]\n  t1: %u: %u [0: 0]\n", l->n, 64 * l->n, l->n, 64 * l->n);
-	}
-	fprintf(out, "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 7 /bin/subject\n"
-	             "7f0000000000-7f0000480800 ---s 00000000 00:01 2050 /memfd:jprof-ids:1 (deleted)\n");
-	fclose(out);
-	return text;
-}
-
-static char *table_of_record(const struct record *r, const char *dump, size_t dump_len, size_t *len)
-{
-	struct jp_checksum sum = jp_checksum_none();
-	char *text = NULL;
-	FILE *out = open_memstream(&text, len);
-	jp_checksum_add(&sum, dump, dump_len);
-	fprintf(out,
-	        "jprof-table 1\nprocess %u 5 boot\ndump %zu %llx\nids 7f0000000000 0 40000 40400 240400\nruby - off\n"
-	        "time %u.000\n",
-	        r->pid, dump_len, (unsigned long long)sum.fnv, r->time);
-	if (r->first)
-		fprintf(out, "start %u.000 %u %u\n", r->began, r->first, r->forks);
-	fprintf(out, "bounds 1 2\n%send 0\n", r->epochs);
-	fclose(out);
-	return text;
-}
 
 static struct jprof_profile *profile_of_record(const struct record *r, const char *thread)
 {
-	struct jprof_profile_opts opts = { .size = sizeof opts, .thread = thread };
-	struct jprof_profile *p = NULL;
-	struct jprof_error err = { 0 };
-	size_t len;
-	char *text = text_of_record(r, &len), *table = table_of_record(r, text, len, &opts.table_len);
-	opts.table = table;
-	if (jprof_profile_parse(text, len, "test.heap", &opts, &p, &err))
-		fail_msg("%s", err.text);
-	free(text);
-	free(table);
-	return p;
+	char lines[1024], *start = lines;
+	*lines = '\0';
+	if (r->first)
+		start += snprintf(lines, sizeof lines, "start %u.000 %u %u\n", r->began, r->first, r->forks);
+	snprintf(start, (size_t)(lines + sizeof lines - start), "bounds 1 2\n%s", r->epochs);
+	return profile_of_epochs(r->lives, r->pid, r->time, lines, thread);
 }
 
 static void name_all(struct jprof_profile *p)

@@ -1,22 +1,14 @@
-/* Differences of dumps whose stacks carry their epochs: which samples count as new and gone. Dumps and tables are
- * written here by docs/ruby-table.md. Objects of 64 bytes, of which one in 16384 is sampled: a counter is the number of
- * samples. */
-#include "base/checksum.h"
-#include "harness.h"
+/* Differences of dumps whose stacks carry their epochs: which samples count as new and gone. */
+#include "epochdump.h"
 #include "shortmem.h"
 
 enum { most_parts = 8 };
-
-/* Samples of one stack in one epoch. */
-struct part {
-	unsigned site, epoch, n;
-};
 
 /* One dump: who made it and when, up to which epoch all were over, and by how many seconds the epochs from `own` on
  * began later than those of other processes. */
 struct moment {
 	unsigned pid, time, before, own, delay;
-	struct part parts[most_parts];
+	struct epoch_part parts[most_parts];
 };
 
 static unsigned begin_of(const struct moment *m, unsigned epoch)
@@ -24,53 +16,13 @@ static unsigned begin_of(const struct moment *m, unsigned epoch)
 	return 100 * epoch + (m->own && epoch >= m->own ? m->delay : 0);
 }
 
-static char *dump_of_moment(const struct moment *m, size_t *len)
-{
-	char *text = NULL;
-	FILE *out = open_memstream(&text, len);
-	fprintf(out, "heap_v2/1048576\n  t*: 1: 64 [0: 0]\n");
-	for (const struct part *p = m->parts; p->n; p++) {
-		fprintf(out, "@ 0x%x", 0x401000 + 0x100 * p->site);
-		if (p->epoch)
-			fprintf(out, " 0x%llx", 0x7f0000000000ULL + 2 * (0x40400 + p->epoch) + 1);
-		fprintf(out, "\n  t*: %u: %u [0: 0]\n", p->n, 64 * p->n);
-	}
-	fprintf(out, "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 7 /bin/subject\n"
-	             "7f0000000000-7f0000480800 ---s 00000000 00:01 2050 /memfd:jprof-ids:1 (deleted)\n");
-	fclose(out);
-	return text;
-}
-
-static char *table_of_moment(const struct moment *m, const char *dump, size_t dump_len, size_t *len)
-{
-	struct jp_checksum sum = jp_checksum_none();
-	char *text = NULL;
-	FILE *out = open_memstream(&text, len);
-	jp_checksum_add(&sum, dump, dump_len);
-	fprintf(out,
-	        "jprof-table 1\nprocess %u 5 boot\ndump %zu %llx\nids 7f0000000000 0 40000 40400 240400\nruby - off\n"
-	        "time %u.000\nbounds %u %u\n",
-	        m->pid, dump_len, (unsigned long long)sum.fnv, m->time, m->before, m->before + 2);
-	for (unsigned e = 1; e <= 9; e++)
-		fprintf(out, "e %u %u.000 %u.999\n", e, begin_of(m, e), begin_of(m, e) + 99);
-	fprintf(out, "end 0\n");
-	fclose(out);
-	return text;
-}
-
 static struct jprof_profile *profile_of_moment(const struct moment *m)
 {
-	struct jprof_profile_opts opts = { .size = sizeof opts };
-	struct jprof_profile *p = NULL;
-	struct jprof_error err = { 0 };
-	size_t len;
-	char *text = dump_of_moment(m, &len), *table = table_of_moment(m, text, len, &opts.table_len);
-	opts.table = table;
-	if (jprof_profile_parse(text, len, "test.heap", &opts, &p, &err))
-		fail_msg("%s", err.text);
-	free(text);
-	free(table);
-	return p;
+	char lines[1024], *end = lines + snprintf(lines, sizeof lines, "bounds %u %u\n", m->before, m->before + 2);
+	for (unsigned e = 1; e <= 9; e++)
+		end += snprintf(end, (size_t)(lines + sizeof lines - end), "e %u %u.000 %u.999\n", e, begin_of(m, e),
+		                begin_of(m, e) + 99);
+	return profile_of_epochs(m->parts, m->pid, m->time, lines, NULL);
 }
 
 static struct jprof_profile *sum_of(const struct moment *moments, size_t count)
