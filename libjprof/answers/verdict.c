@@ -18,7 +18,8 @@ const struct jprof_verdict_words *jprof_verdict_words(enum jprof_verdict verdict
 		[JPROF_TURNOVER] = { "turnover", "turnover",
 		                     "old ones go as new ones come: a cache with a limit, work in flight", "" },
 		[JPROF_UP_AND_DOWN] = { "up and down", "up_and_down", "no direction", "3 snapshots" },
-		[JPROF_ONE_JUMP] = { "one jump", "one_jump", "all in one short time, kept since", "4 snapshots" },
+		[JPROF_ONE_JUMP] = { "one jump", "one_jump", "all in one short time, kept since",
+		                     "4 snapshots, or a single object" },
 		[JPROF_FROM_STARTUP] = { "from startup", "startup", "there since the start, unchanged", "ages" },
 		[JPROF_MAYBE_GARBAGE] = { "maybe garbage", "maybe_garbage",
 		                          "Ruby's, and a snapshot was taken without GC", "" },
@@ -156,6 +157,17 @@ static bool any_step(const struct jp_course *course, int direction)
 	return false;
 }
 
+/* Large objects are sampled for sure, so that growth of a few is certain, and yet no trend. One alone is one event. */
+static bool is_one_object(const struct jp_course *course)
+{
+	return !course->counted && course->whole.range.samples > 0 && course->whole.range.samples < 2;
+}
+
+static bool is_of_many(const struct jp_course *course)
+{
+	return course->counted || course->whole.range.samples >= few_changed;
+}
+
 /* Of a row that grew beyond chance. */
 static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 {
@@ -164,11 +176,13 @@ static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 		return JPROF_TURNOVER;
 	if (course->count > 1 && any_step(course, -1))
 		return JPROF_UP_AND_DOWN;
+	if (is_one_object(course) && !course->uncollected)
+		return JPROF_ONE_JUMP;
 	if (course->count > 1 && is_surely_slower(course, last) && may_be_flat(course, last))
 		return risen_steps(course, &at) == 1 && at > 0 ? JPROF_ONE_JUMP : JPROF_LEVELLED_OFF;
 	if (course->uncollected)
 		return JPROF_MAYBE_GARBAGE;
-	return course->count > 1 && grew_in_each(course) ? JPROF_LEAK_SUSPECT : JPROF_GROWING;
+	return course->count > 1 && grew_in_each(course) && is_of_many(course) ? JPROF_LEAK_SUSPECT : JPROF_GROWING;
 }
 
 enum jprof_verdict jp_verdict_of(const struct jp_course *course)

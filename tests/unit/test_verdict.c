@@ -64,6 +64,47 @@ static void test_courses(void **state)
 	assert_int_equal(JUDGE({ 5, 0 }, { 5, 0 }), JPROF_LEAK_SUSPECT);
 }
 
+/* Objects so large that each is sampled for sure: their growth is certain from the first on. */
+static struct jprof_change sure_change(double came, double went)
+{
+	static const double each = 100 << 20;
+	struct jprof_change c = change(came, went);
+	c.growth *= each;
+	c.range = (struct jprof_range){ .low = c.growth, .high = c.growth, .samples = came + went };
+	return c;
+}
+
+static enum jprof_verdict judge_sure(const double (*steps)[2], size_t count)
+{
+	struct jprof_change list[8];
+	double came = 0, went = 0;
+	for (size_t i = 0; i < count; i++) {
+		list[i] = sure_change(steps[i][0], steps[i][1]);
+		came += steps[i][0];
+		went += steps[i][1];
+	}
+	struct jp_course course = {
+		.steps = list, .count = count, .whole = sure_change(came, went), .threshold = 3.29
+	};
+	return jp_verdict_of(&course);
+}
+
+#define JUDGE_SURE(...) judge_sure((const double[][2]){ __VA_ARGS__ }, sizeof((const double[][2]){ __VA_ARGS__ }) / 16)
+
+/* One buffer is one jump, few are no trend, ten are one. */
+static void test_few_large_objects(void **state)
+{
+	(void)state;
+	assert_int_equal(JUDGE_SURE({ 1, 0 }), JPROF_ONE_JUMP);
+	assert_int_equal(JUDGE_SURE({ 0, 0 }, { 1, 0 }), JPROF_ONE_JUMP);
+	assert_int_equal(JUDGE_SURE({ 1, 0 }, { 0, 0 }), JPROF_ONE_JUMP);
+	assert_int_equal(JUDGE_SURE({ 0, 0 }, { 1, 0 }, { 0, 0 }), JPROF_ONE_JUMP);
+	assert_int_equal(JUDGE_SURE({ 1, 0 }, { 1, 0 }), JPROF_GROWING);
+	assert_int_equal(JUDGE_SURE({ 2, 1 }, { 2, 1 }, { 2, 1 }), JPROF_GROWING);
+	assert_int_equal(JUDGE_SURE({ 5, 0 }, { 5, 0 }), JPROF_LEAK_SUSPECT);
+	assert_int_equal(JUDGE_SURE({ 0, 1 }), JPROF_SHRANK);
+}
+
 static void test_garbage(void **state)
 {
 	(void)state;
@@ -132,8 +173,9 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_courses), cmocka_unit_test(test_garbage),    cmocka_unit_test(test_counted),
-		cmocka_unit_test(test_words),   cmocka_unit_test(test_thresholds),
+		cmocka_unit_test(test_courses),    cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_counted),    cmocka_unit_test(test_words),
+		cmocka_unit_test(test_thresholds), cmocka_unit_test(test_few_large_objects),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
