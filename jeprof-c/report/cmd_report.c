@@ -48,18 +48,46 @@ static bool can_write(const struct options *o)
 	return false;
 }
 
+enum { patterns_most = 80 };
+
+/* The options with patterns that were given: "--focus, --tag"; "": none. */
+static const char *given_patterns(const struct options *o, char names[patterns_most])
+{
+	const struct {
+		const char *name;
+		bool given;
+	} all[] = { { "--focus", o->focus || o->also_focus },
+		    { "--ignore", o->ignore || o->also_ignore },
+		    { "--retain", o->retain },
+		    { "--exclude", o->exclude },
+		    { "--tag", o->tag } };
+	size_t len = 0;
+	*names = '\0';
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].given)
+			len += (size_t)snprintf(names + len, patterns_most - len, "%s%s", len ? ", " : "", all[i].name);
+	return names;
+}
+
+static bool has_pattern(const struct options *o)
+{
+	char names[patterns_most];
+	return *given_patterns(o, names);
+}
+
 static bool has_filter(const struct options *o)
 {
-	return o->focus || o->ignore || o->retain || o->exclude || o->also_focus || o->also_ignore || o->older ||
-	       o->newer;
+	return has_pattern(o) || o->older || o->newer;
 }
 
 /* Why there is nothing to see. */
 static void explain_empty(const struct loaded *l, const struct jprof_view *view, const struct options *o)
 {
-	if (jprof_view_info(view)->total != 0 && has_filter(o))
-		say(o->older || o->newer ? "nothing is so old, or left by other filters"
-		                         : "no stack is left by --focus, --ignore, --retain and --exclude");
+	char names[patterns_most];
+	if (jprof_view_info(view)->total != 0 && (o->older || o->newer))
+		say("nothing is so old, or left by other filters");
+	else if (jprof_view_info(view)->total != 0 && has_pattern(o))
+		say("no stack is left by %s", given_patterns(o, names));
 	else if (o->base || o->diff_base)
 		say("nothing changed between the dumps");
 	else if (o->counter == JPROF_ALLOC_SPACE || o->counter == JPROF_ALLOC_OBJECTS)
@@ -290,6 +318,14 @@ static void tell_after(const struct loaded *l, const struct jprof_view *view, co
 		say("%s", text);
 }
 
+/* A pattern that leaves nothing of a dump is wrong more often than it is an answer. A difference may well be empty, and
+ * jeprof's report is one in any case. */
+static bool leaves_nothing(const struct jprof_view_info *info, const struct options *o)
+{
+	bool difference = o->base || o->diff_base;
+	return !info->rows && !difference && (info->total == 0 || (has_pattern(o) && !o->as_jeprof));
+}
+
 static int report(const struct loaded *l, const struct jprof_view *view, const struct options *o,
                   const struct inputs *inputs, struct sink *sink)
 {
@@ -305,8 +341,7 @@ static int report(const struct loaded *l, const struct jprof_view *view, const s
 	read_source(l, o, inputs, &opts, &source);
 	int status = render_table(l, view, o, inputs, 0, &opts, sink);
 	free(source);
-	bool nothing = !info->rows && info->total == 0 && !o->base && !o->diff_base;
-	return status ? status : nothing;
+	return status ? status : leaves_nothing(info, o);
 }
 
 int report_show(const struct loaded *l, const struct options *o, const struct inputs *inputs)

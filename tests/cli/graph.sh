@@ -78,7 +78,7 @@ says "jprof: nothing to draw: no function is above the limit (--nodefraction)"
 prints_nothing
 run "$jprof" --svg --focus=nowhere -o never.svg $at "$dump"
 exits 1
-says "jprof: no stack is left by --focus, --ignore, --retain and --exclude"
+says "jprof: no stack is left by --focus"
 check "a file for nothing" [ ! -e never.svg ]
 
 # ---- what is no picture program's business ----
