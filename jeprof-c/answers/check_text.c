@@ -24,9 +24,9 @@ static void put_span(FILE *out, const struct check *c)
 {
 	const struct loaded_series *l = c->report.loaded;
 	double seconds = jprof_series_info(l->series)->seconds;
-	char first[shown_name_most], last[shown_name_most], span[measure_most];
-	jprof_visible(base_name(l->paths[0]), first, sizeof first);
-	jprof_visible(base_name(l->paths[l->count - 1]), last, sizeof last);
+	char first[snapshot_label_most], last[snapshot_label_most], span[measure_most];
+	snapshot_label(l->paths[0], first);
+	snapshot_label(l->paths[l->count - 1], last);
 	fprintf(out, "from %s to %s", first, last);
 	if (seconds > 0)
 		fprintf(out, " (%s)", time_span(seconds, span));
@@ -110,13 +110,14 @@ static void put_baseline_words(FILE *out, const struct check *c)
 static void put_check_next(FILE *out, const struct check *c)
 {
 	const struct loaded_series *l = c->report.loaded;
-	fputs("Look:     jprof diff", out);
-	for (size_t i = 0; i < l->count; i++) {
-		char path[shown_name_most];
-		jprof_visible(l->paths[i], path, sizeof path);
-		fprintf(out, " %s", path);
-	}
-	fputc('\n', out);
+	const struct diff_options *o = c->report.options;
+	struct typed look = { 0 };
+	diff_next_command(&look, "jprof diff", l, o);
+	diff_add_rows(&look, o);
+	for (size_t i = 0; i < l->count; i++)
+		typed_word(&look, l->paths[i]);
+	if (!look.failed)
+		fprintf(out, "Look:     %s\n", look.text);
 	if (c->failed_count)
 		fputs("Accept:   add --update-baseline to the same command, and commit the file\n", out);
 }
@@ -127,32 +128,51 @@ static void put_passed(FILE *out, const struct check *c, size_t rows, const char
 	size_t excused = c->accepted_count + c->stopped_count;
 	fprintf(out, "%s: ", c->total_failed ? "FAIL: all memory grew by more than it may" : "PASS");
 	if (excused)
-		fprintf(out, "%zu of %zu rows grew by more than %s, which is accepted or has stopped\n", excused, rows,
+		fprintf(out, "%zu of %zu rows grew by more than %s, which is accepted or has stopped", excused, rows,
 		        limit);
 	else {
 		fprintf(out, "none of %zu rows grew by more than %s ", rows, limit);
 		put_span(out, c);
-		fputc('\n', out);
 	}
 }
 
-void check_put_text(FILE *out, const struct check *c)
+static void put_result(FILE *out, const struct check *c)
 {
 	size_t rows = jprof_series_info(c->report.loaded->series)->rows;
 	char limit[48];
 	limit_words(&c->growth, limit);
 	if (c->result == CHECK_CANNOT_TELL) {
-		fprintf(out, "CANNOT TELL: %s\n", c->why);
-		if (*c->remedy)
-			fprintf(out, "Do:       %s\n", c->remedy);
+		fprintf(out, "CANNOT TELL: %s", c->why);
 	} else if (c->failed_count) {
 		fprintf(out, "FAIL: %zu of %zu rows grew by more than %s ", c->failed_count, rows, limit);
 		put_span(out, c);
-		fputs("\n\n", out);
-		put_failed_rows(out, c);
-		fputc('\n', out);
 	} else {
 		put_passed(out, c, rows, limit);
+	}
+}
+
+static void put_wrapped_result(FILE *out, const struct check *c)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *plain = open_memstream(&text, &len);
+	if (!plain)
+		return;
+	put_result(plain, c);
+	if (!fclose(plain))
+		terminal_wrap(out, text, c->report.columns);
+	free(text);
+}
+
+void check_put_text(FILE *out, const struct check *c)
+{
+	put_wrapped_result(out, c);
+	if (c->result == CHECK_CANNOT_TELL && *c->remedy)
+		fprintf(out, "Do:       %s\n", c->remedy);
+	if (c->result != CHECK_CANNOT_TELL && c->failed_count) {
+		fputc('\n', out);
+		put_failed_rows(out, c);
+		fputc('\n', out);
 	}
 	if (c->result != CHECK_CANNOT_TELL)
 		put_limits(out, c);

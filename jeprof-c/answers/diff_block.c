@@ -1,22 +1,28 @@
 /* What a diff says of a leak suspect. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answers/diff_text.h"
 #include "cli/terminal.h"
 
 static const double most_of_it = 0.9;
+static const double one_object = 1.05; /* below it: a large object is sampled nearly for sure */
 enum { label_wide = 12, detail_most = 1024 };
 
-/* "   pace     27 MB an hour ...": cut at the end of the line, unless all of it is wanted. */
+/* "   pace     27 MB an hour ...", on as many lines as it takes. */
 static void put_detail(FILE *out, const struct diff_report *r, const char *label, const char *text)
 {
-	char shown[detail_most];
-	jprof_visible(text, shown, sizeof shown);
-	size_t room = r->columns > label_wide ? r->columns - label_wide : 1;
-	if (strlen(shown) > room && r->lines && room > 3)
-		memcpy(shown + room - 3, "...", 4);
-	fprintf(out, "   %-8s %s\n", label, shown);
+	char *lines = NULL;
+	size_t len;
+	FILE *wrapped = open_memstream(&lines, &len);
+	if (!wrapped)
+		return;
+	terminal_wrap(wrapped, text, r->columns > label_wide ? r->columns - label_wide : 1);
+	if (!fclose(wrapped))
+		for (char *line = lines, *end; (end = strchr(line, '\n')); line = end + 1)
+			fprintf(out, "   %-8s %.*s\n", line == lines ? label : "", (int)(end - line), line);
+	free(lines);
 }
 
 /* "Ruby data: String; 3.0 KB on average, about 108,000 more of them". */
@@ -34,11 +40,14 @@ static void put_what(FILE *out, const struct diff_report *r, const struct jprof_
 			snprintf(size, sizeof size, "%.0f bytes", mean);
 		else {
 			struct measure m = measure_for(mean);
-			measure_number(m, mean, size);
-			strncat(size, m.bytes < 2000 ? " KB" : " MB", sizeof size - strlen(size) - 1);
+			char number[measure_most];
+			snprintf(size, sizeof size, "%.24s %s", measure_number(m, mean, number), m.name);
 		}
-		snprintf(text + len, sizeof text - len, "%s%s on average, about %s more of them", len ? "; " : "", size,
-		         about_count(row->objects, count));
+		if (row->objects < one_object)
+			snprintf(text + len, sizeof text - len, "%sone object of %s", len ? "; " : "", size);
+		else
+			snprintf(text + len, sizeof text - len, "%s%s on average, about %s more of them",
+			         len ? "; " : "", size, about_count(row->objects, count));
 	}
 	if (*text)
 		put_detail(out, r, "what", text);
@@ -49,7 +58,8 @@ static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_
 	char text[detail_most] = "", pace[measure_most];
 	size_t steps = jprof_series_info(r->loaded->series)->snapshots - 1, len = 0;
 	struct measure m = measure_fit(r->measure, row->values[steps]);
-	if (row->whole.seconds > 0)
+	bool has_pace = measure_has_pace(row->whole.seconds);
+	if (has_pace)
 		len = (size_t)snprintf(text, sizeof text, "%s",
 		                       measure_pace(row->whole.growth, row->whole.seconds, pace));
 	for (size_t i = 0; steps > 1 && i <= steps && len < sizeof text / 2; i++)
@@ -62,7 +72,7 @@ static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_
 		snprintf(text + len, sizeof text - len, " %s%s", m.name,
 		         row->verdict == JPROF_LEAK_SUSPECT ? ": it grew in each step" : "");
 	if (*text)
-		put_detail(out, r, row->whole.seconds > 0 ? "pace" : "steps", text);
+		put_detail(out, r, has_pace ? "pace" : "steps", text);
 }
 
 static void put_sure(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
@@ -100,6 +110,8 @@ static void put_remedy(FILE *out, const struct diff_report *r, const struct jpro
 		put_detail(out, r, "do", remedy_of_part(row->part));
 	else if (row->verdict == JPROF_GROWING && snapshots < 3)
 		put_detail(out, r, "do", "take a third snapshot: of two a filling cache looks like a leak");
+	else if (row->verdict == JPROF_ONE_JUMP)
+		put_detail(out, r, "do", "it came at once, and stays: look at what happened then");
 	else if (row->remedy)
 		put_detail(out, r, "do", row->remedy);
 	else

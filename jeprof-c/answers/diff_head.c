@@ -98,7 +98,9 @@ const struct jprof_grown *diff_suspect(const struct jprof_series *series, size_t
 	static const struct {
 		enum jprof_verdict verdict;
 		size_t most;
-	} worth[] = { { JPROF_LEAK_SUSPECT, 3 }, { JPROF_GROWING, 1 }, { JPROF_MAYBE_GARBAGE, 1 } };
+	} worth[] = {
+		{ JPROF_LEAK_SUSPECT, 3 }, { JPROF_GROWING, 1 }, { JPROF_ONE_JUMP, 1 }, { JPROF_MAYBE_GARBAGE, 1 }
+	};
 	for (size_t w = 0; first && w < sizeof worth / sizeof *worth; w++) {
 		size_t at = 0;
 		while (row && row->verdict != worth[w].verdict)
@@ -159,7 +161,8 @@ static void put_time_until_limit(FILE *out, const struct jprof_series_info *info
 	char text[measure_most], limit[measure_most];
 	double left = info->group.limit - info->group.current, pace = info->group_growth / info->seconds;
 	enum { month = 30 * 86400 };
-	if (!info->group.known || !isfinite(left) || !(pace > 0) || left <= 0 || left / pace > month)
+	if (!measure_has_pace(info->seconds) || !info->group.known || !isfinite(left) || !(pace > 0) || left <= 0 ||
+	    left / pace > month)
 		return;
 	struct measure m = measure_for(info->group.limit);
 	fprintf(out, " At this pace the container's limit of %s %s is reached in %s.",
@@ -184,7 +187,7 @@ static void put_seen(FILE *out, const struct diff_report *r)
 	struct measure m = measure_fit(r->measure, info->seen);
 	if (!(info->seen > 0))
 		return;
-	if (info->seconds >= 60)
+	if (measure_has_pace(info->seconds))
 		fprintf(out, " A steady growth of %s", measure_pace(info->seen, info->seconds, text));
 	else
 		fprintf(out, " A growth of %s %s", measure_number(m, info->seen, text), m.name);
@@ -214,8 +217,12 @@ void diff_put_answer(FILE *out, const struct diff_report *r)
 		put_share(out, r, suspected, total[1] - total[0], suspects > 1);
 		fputc(':', out);
 	} else if (first) {
-		bool leak = first->part == JPROF_PART_LIVE || first->part == JPROF_PART_GC_HEAP;
-		fprintf(out, " %s", growers > 1 ? "What grew most" : "One row");
+		bool leak = first->verdict == JPROF_GROWING &&
+		            (first->part == JPROF_PART_LIVE || first->part == JPROF_PART_GC_HEAP);
+		fprintf(out, " %s",
+		        first->verdict == JPROF_ONE_JUMP ? "One jump"
+		        : growers > 1                    ? "What grew most"
+		                                         : "One row");
 		put_share(out, r, first->whole.growth, total[1] - total[0], false);
 		fputs(first->verdict == JPROF_MAYBE_GARBAGE ? ", and may be garbage:"
 		      : info->snapshots < 3 && leak         ? "; a third snapshot tells if it is a leak:"

@@ -12,7 +12,6 @@ enum {
 	verdict_wide = 15,
 	longest_verdict = 18,
 	name_least = 16,
-	label_most = 264,
 	most_columns = 3,
 	bar_most = 8,
 	text_most = 2048
@@ -45,11 +44,10 @@ static struct diff_columns lay_out_diff(const struct diff_report *r)
 	return c;
 }
 
-/* The name of a snapshot's file, without directory and end. */
-static void snapshot_label(const char *path, char label[label_most])
+void snapshot_label(const char *path, char label[snapshot_label_most])
 {
 	static const char *const ends[] = { ".gz", ".zst", ".xz", ".jprof", ".heap" };
-	jprof_visible(base_name(path), label, label_most);
+	jprof_visible(base_name(path), label, snapshot_label_most);
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
 		size_t len = strlen(label), end = strlen(ends[i]);
 		if (len > end && !strcmp(label + len - end, ends[i]))
@@ -60,7 +58,7 @@ static void snapshot_label(const char *path, char label[label_most])
 /* How much of their beginning all snapshots' names share, up to a separator; 0 where each of them fits. */
 static size_t shared_beginning(const struct loaded_series *l)
 {
-	char first[label_most], other[label_most];
+	char first[snapshot_label_most], other[snapshot_label_most];
 	snapshot_label(l->paths[0], first);
 	size_t same = strlen(first), shared = 0;
 	bool too_long = terminal_columns(first) >= value_wide;
@@ -81,7 +79,7 @@ static size_t shared_beginning(const struct loaded_series *l)
 /* In eight columns: what does not fit is taken off the front. */
 static void put_snapshot_label(FILE *out, const char *path, size_t shared)
 {
-	char label[label_most];
+	char label[snapshot_label_most];
 	snapshot_label(path, label);
 	const char *shown = strlen(label) > shared ? label + shared : label;
 	while (terminal_columns(shown) >= value_wide)
@@ -135,14 +133,30 @@ static double half_interval(const struct jprof_range *range)
 	return isnan(range->error) ? NAN : (range->high - range->low) / 2;
 }
 
+/* Cuts a stack behind the innermost functions that fit; false: not even one does. */
+static bool cut_stack(char *stack, unsigned room)
+{
+	static const char between[] = " < ", rest[] = " < ...";
+	char *end = NULL;
+	for (char *at = strstr(stack, between); at; at = strstr(at + 1, between)) {
+		*at = '\0';
+		if (terminal_columns(stack) + sizeof rest - 1 <= room)
+			end = at;
+		*at = *between;
+	}
+	if (end)
+		memcpy(end, rest, sizeof rest);
+	return end;
+}
+
 /* A name in so many columns: of "app/models/user.rb:42 User#tags" what is before the blank comes first, and the end of
  * a path is worth more than its begin. */
-static void put_short(FILE *out, const char *name, unsigned room, bool whole)
+static void put_short(FILE *out, const struct diff_report *r, const char *name, unsigned room)
 {
 	char shown[text_most];
 	jprof_visible(name, shown, sizeof shown);
 	size_t len = strlen(shown);
-	if (whole || len <= room) {
+	if (!r->lines || len <= room || (r->options->by == BY_STACK && cut_stack(shown, room))) {
 		fputs(shown, out);
 		return;
 	}
@@ -180,14 +194,14 @@ static void put_table_row(FILE *out, const struct diff_report *r, const struct d
 	put_bar(out, c, row->values, snapshots);
 	fprintf(out, "  %s%-*s%s", colour, c->verdict, jprof_verdict_words(row->verdict)->shown,
 	        *colour ? "\033[0m" : "");
-	put_short(out, name_of_grown(row), c->room, !r->lines);
+	put_short(out, r, name_of_grown(row), c->room);
 	fputc('\n', out);
 }
 
 static void put_diff_heads(FILE *out, const struct diff_report *r, const struct diff_columns *c)
 {
 	const struct loaded_series *l = r->loaded;
-	char where[label_most];
+	char where[snapshot_label_most];
 	bool lines = r->options->by == BY_USUAL || r->options->by == BY_LINE;
 	snprintf(where, sizeof where, "%s", lines ? "allocated at" : "allocated by");
 	fprintf(out, "%8s%7s", "growth", "+-95%");
@@ -309,14 +323,16 @@ static void put_outside(FILE *out, const struct diff_report *r, const struct dif
 static void put_next_command(FILE *out, const struct diff_report *r)
 {
 	const struct loaded_series *l = r->loaded;
-	const struct jprof_series_info *info = jprof_series_info(l->series);
-	char first[label_most * 4], last[label_most * 4];
-	jprof_visible(l->paths[0], first, sizeof first);
-	jprof_visible(l->paths[l->count - 1], last, sizeof last);
-	if (isnan(info->total[1]))
-		fprintf(out, "\nNext:  jprof --svg -o grown.svg --base=%s %s\n", first, last);
+	bool dumps = isnan(jprof_series_info(l->series)->total[1]);
+	struct typed next = { 0 };
+	diff_next_command(&next, dumps ? "jprof --svg -o grown.svg" : "jprof explain", l, r->options);
+	if (dumps)
+		typed_option(&next, "base", l->paths[0]);
 	else
-		fprintf(out, "\nNext:  jprof explain %s %s\n", first, last);
+		typed_word(&next, l->paths[0]);
+	typed_word(&next, l->paths[l->count - 1]);
+	if (!next.failed)
+		fprintf(out, "\nNext:  %s\n", next.text);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
@@ -325,6 +341,7 @@ static const char *title_of(enum jprof_verdict verdict)
 {
 	return verdict == JPROF_LEAK_SUSPECT    ? "LEAK SUSPECT"
 	       : verdict == JPROF_MAYBE_GARBAGE ? "MAYBE GARBAGE"
+	       : verdict == JPROF_ONE_JUMP      ? "ONE JUMP"
 	                                        : "GROWING";
 }
 
@@ -342,7 +359,7 @@ static void put_blocks(FILE *out, const struct diff_report *r, bool details)
 		fprintf(out, "%s%zu  %s%s%s  %s %s%s%s%s  ", i ? "" : "\n", i + 1,
 		        r->colour ? colour_of(row->verdict) : "", title_of(row->verdict), r->colour ? "\033[0m" : "",
 		        change, m.name, counted ? "" : " (+-", half, counted ? "" : ")");
-		put_short(out, name_of_grown(row), r->columns > 40 ? r->columns - 40 : 40, !r->lines);
+		put_short(out, r, name_of_grown(row), r->columns > 40 ? r->columns - 40 : 40);
 		fputs(counted ? " (not in the profile)\n" : "\n", out);
 		if (details || i == 0)
 			diff_put_details(out, r, row);

@@ -28,6 +28,10 @@ void diff_put_markdown(FILE *out, const struct diff_report *report);
 void diff_put_head(FILE *out, const struct diff_report *report);
 void diff_put_answer(FILE *out, const struct diff_report *report);
 
+/* The name of a snapshot's file, without directory and end. */
+enum { snapshot_label_most = 264 };
+void snapshot_label(const char *path, char label[snapshot_label_most]);
+
 /* What a row is called: a part that lies outside by its words. */
 const char *name_of_grown(const struct jprof_grown *row);
 

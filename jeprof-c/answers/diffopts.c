@@ -105,6 +105,22 @@ bool diff_options_parse(struct diff_options *o, bool check, int argc, char **arg
 	return true;
 }
 
+void diff_add_rows(struct typed *command, const struct diff_options *o)
+{
+	char word[32] = "";
+	for (size_t i = 0; o->by != BY_USUAL && i < diff_table.count; i++)
+		if (!strcmp(diff_rows[i].name, "by")) {
+			const char *words = diff_rows[i].argument;
+			for (int k = 0; k < o->by; k++)
+				words += strcspn(words, "|") + 1;
+			snprintf(word, sizeof word, "%.*s", (int)strcspn(words, "|"), words);
+		}
+	typed_option(command, "by", *word ? word : NULL);
+	typed_option(command, "focus", o->common.focus);
+	typed_option(command, "fold-also", o->common.fold_also);
+	typed_switch(command, "assume-gc", o->assume_gc);
+}
+
 void diff_help(void)
 {
 	printf("usage: jprof diff [OPTIONS] [PROGRAM] FIRST [BETWEEN...] LAST\n"

@@ -2,6 +2,7 @@
 #ifndef JEPROF_DIFFOPTS_H
 #define JEPROF_DIFFOPTS_H
 
+#include "cli/typed.h"
 #include "report/options.h"
 
 /* What a row is, in the order of --by's words. */
@@ -23,6 +24,9 @@ struct diff_options {
 
 /* Reads argv[1..]; `check` takes its own options, too. False after having said what is wrong. */
 bool diff_options_parse(struct diff_options *options, bool check, int argc, char **argv);
+
+/* Adds the options of both commands that say what a row is, and which part is shown. */
+void diff_add_rows(struct typed *command, const struct diff_options *options);
 
 /* Print the options for people. */
 void diff_help(void);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "answers/measure.h"
 #include "cli/terminal.h"
 
 enum { line_most = 512, columns = 80, most_places = 3, name_most = 160 };
@@ -65,7 +66,7 @@ static bool grows(const struct jprof_explain_info *info)
 static void add_time_until_limit(char line[line_most], const struct jprof_explain_info *info)
 {
 	double left = info->group.limit - info->group.current, pace = info->growth / info->seconds;
-	if (!grows(info) || isnan(info->seconds) || !isfinite(left) || left <= 0)
+	if (!grows(info) || !measure_has_pace(info->seconds) || !isfinite(left) || left <= 0)
 		return;
 	double minutes = left / pace / 60;
 	if (minutes < 60 * 24 * 30)

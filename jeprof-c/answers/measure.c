@@ -1,7 +1,6 @@
 #include "answers/measure.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 enum { minute = 60, hour = 3600, day = 86400 };
@@ -20,6 +19,11 @@ struct measure measure_fit(struct measure m, double bytes)
 {
 	static const double least = 0.95;
 	return fabs(bytes) / m.bytes >= least ? m : measure_for(bytes);
+}
+
+bool measure_has_pace(double seconds)
+{
+	return seconds >= minute;
 }
 
 const char *measure_pace(double bytes, double seconds, char text[measure_most])

@@ -2,6 +2,7 @@
 #ifndef JEPROF_MEASURE_H
 #define JEPROF_MEASURE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* The unit in which all numbers of a report are. */
@@ -18,7 +19,10 @@ struct measure measure_for(double largest);
 /* The same unit for a number that is not too small for it. */
 struct measure measure_fit(struct measure measure, double bytes);
 
-/* "27 MB an hour", "1.2 MB a minute": of what grew in so many seconds. */
+/* Whether so many seconds say a pace: less than a minute does not; NAN is fine. */
+bool measure_has_pace(double seconds);
+
+/* "27 MB an hour", "1.2 MB a minute": of what grew in so many seconds, which have a pace. */
 const char *measure_pace(double bytes, double seconds, char text[measure_most]);
 
 /* "412", "12.4": without the unit; with a sign where it is wanted. Of up to 100 one digit after the point. */

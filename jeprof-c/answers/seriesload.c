@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "report/nextstep.h"
 
 /* Each snapshot less the one before, and the last less the first: one profile for each column of differences. */
 struct differences {
@@ -115,13 +116,27 @@ static bool make_loaded_series(struct loaded_series *l, const struct differences
 	return false;
 }
 
+void diff_next_command(struct typed *command, const char *words, const struct loaded_series *l,
+                       const struct diff_options *o)
+{
+	typed_add(command, words);
+	next_step_lookup(command, &o->common);
+	if (l->program)
+		typed_word(command, l->program);
+}
+
 bool series_load(struct loaded_series *l, const struct inputs *inputs, const struct diff_options *o)
 {
 	struct differences d = { 0 };
-	*l = (struct loaded_series){ .paths = (const char *const *)inputs->dumps, .count = (size_t)inputs->dump_count };
+	*l = (struct loaded_series){ .paths = (const char *const *)inputs->dumps,
+		                     .count = (size_t)inputs->dump_count,
+		                     .program = inputs->program };
 	if (inputs->dump_count < 2) {
-		say("%s takes two snapshots or more, the first one first; one alone: jprof explain %s",
-		    o->common.output, inputs->dumps[0]);
+		struct typed alone = { 0 };
+		diff_next_command(&alone, "jprof explain", l, o);
+		typed_word(&alone, inputs->dumps[0]);
+		say("%s takes two snapshots or more, the first one first; one alone: %s", o->common.output,
+		    alone.failed ? "jprof explain" : alone.text);
 		return false;
 	}
 	bool good = load_differences(&d, inputs, &o->common) && make_loaded_series(l, &d, o);

@@ -8,7 +8,7 @@
 #include "cli/names.h"
 #include "cli/terminal.h"
 
-enum { command_most = 1024, most_entries = 10000 };
+enum { most_entries = 10000 };
 
 /* The number in a dump's name that counts its dumps, between what is before and behind it: the last but one of
  * PREFIX.PID.SEQ.KINDn.heap, the last of all others. What is behind a KIND differs. */
@@ -70,68 +70,53 @@ static void find_earlier(const char *path, char earlier[PATH_MAX])
 		closedir(list);
 }
 
-struct command {
-	char text[command_most];
-	bool failed; /* it does not fit, or cannot be shown */
-};
-
-static void add_to_command(struct command *c, const char *before, const char *text, const char *behind)
-{
-	size_t len = strlen(c->text), left = command_most - len;
-	int n = snprintf(c->text + len, left, "%s%s%s", before, text, behind);
-	c->failed = c->failed || n < 0 || (size_t)n >= left;
-}
-
-/* A word as a shell takes it. */
-static void add_command_word(struct command *c, const char *word)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+:,=@%";
-	const char *quote = word[strspn(word, plain)] ? "'" : "";
-	c->failed = c->failed || !is_visible(word) || strchr(word, '\'');
-	add_to_command(c, quote, word, quote);
-}
-
-/* " [PROGRAM]" and a file. */
-static void add_operands(struct command *c, const struct inputs *inputs, const char *file)
-{
-	if (inputs->program) {
-		add_to_command(c, " ", "", "");
-		add_command_word(c, inputs->program);
-	}
-	add_to_command(c, " ", "", "");
-	add_command_word(c, file);
-}
-
-/* Files were given in whose light the dump is read: the next command would want them, too. */
+/* A part of the dump alone is shown, or it has no maps of its own: the next command would have neither. */
 static bool is_special(const struct options *o)
 {
-	return o->sysroot || o->lib_prefix || o->add_lib || o->debug_dir || o->perf_map || o->maps || o->debuginfod ||
-	       o->member || o->thread;
+	return o->maps || o->thread || o->tag;
+}
+
+void next_step_lookup(struct typed *command, const struct options *o)
+{
+	const struct {
+		const char *name, *value;
+	} texts[] = {
+		{ "sysroot", o->sysroot },     { "lib_prefix", o->lib_prefix }, { "add_lib", o->add_lib },
+		{ "debug-dir", o->debug_dir }, { "names", o->names },           { "perf-map", o->perf_map },
+		{ "trim-path", o->trim_path }, { "member", o->member },
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		typed_option(command, texts[i].name, texts[i].value);
+	typed_switch(command, "debuginfod", o->debuginfod);
+	typed_switch(command, "no-packs", o->no_packs);
+}
+
+static void begin_command(struct typed *c, const char *command, const struct options *o, const struct inputs *inputs)
+{
+	typed_add(c, command);
+	next_step_lookup(c, o);
+	if (inputs->program)
+		typed_word(c, inputs->program);
 }
 
 /* Of a dump or snapshot the difference to an earlier one, of a snapshot alone where all memory is, of a dump alone the
  * difference to one that is still to be made. */
-static const char *choose_step(const struct loaded *l, const struct inputs *inputs, struct command *c)
+static const char *choose_step(const struct loaded *l, const struct options *o, const struct inputs *inputs,
+                               struct typed *c)
 {
 	struct jprof_outside now;
 	char earlier[PATH_MAX];
 	jprof_profile_outside(l->profile, false, &now);
 	find_earlier(inputs->dumps[0], earlier);
-	if (*earlier) {
-		add_to_command(c, "jprof diff", "", "");
-		add_operands(c, inputs, earlier);
-		add_to_command(c, " ", "", "");
-		add_command_word(c, inputs->dumps[0]);
+	begin_command(c, *earlier || !now.processes ? "jprof diff" : "jprof explain", o, inputs);
+	if (*earlier)
+		typed_word(c, earlier);
+	typed_word(c, inputs->dumps[0]);
+	if (*earlier)
 		return "what grew since";
-	}
-	if (now.processes) {
-		add_to_command(c, "jprof explain", "", "");
-		add_operands(c, inputs, inputs->dumps[0]);
+	if (now.processes)
 		return "where all of its memory is";
-	}
-	add_to_command(c, "jprof diff", "", "");
-	add_operands(c, inputs, inputs->dumps[0]);
-	add_to_command(c, " LATER", "", "");
+	typed_add(c, " LATER");
 	return "what grew, when there is a later dump";
 }
 
@@ -139,10 +124,10 @@ int next_step_write(FILE *to, const struct loaded *l, const struct options *o, c
                     unsigned columns)
 {
 	enum { beside = 7, around_remark = 4 }; /* "Next:  ", "  ()" */
-	struct command c = { 0 };
+	struct typed c = { 0 };
 	if (l->difference || is_special(o) || inputs->dump_count != 1 || !strcmp(inputs->dumps[0], "-"))
 		return 0;
-	const char *remark = choose_step(l, inputs, &c);
+	const char *remark = choose_step(l, o, inputs, &c);
 	size_t taken = beside + terminal_columns(c.text);
 	if (c.failed)
 		return 0;

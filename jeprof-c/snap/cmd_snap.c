@@ -10,6 +10,7 @@
 #include "cli/budget.h"
 #include "cli/bundlefile.h"
 #include "cli/say.h"
+#include "cli/typed.h"
 #include "commands.h"
 #include "snap/candidates.h"
 #include "snap/interrupt.h"
@@ -211,30 +212,24 @@ static void wait_until(int64_t when)
 		poll(NULL, 0, left > step ? step : (int)left);
 }
 
-/* What a shell takes as it is, else between quotes; in `text`. */
-static const char *as_word(const char *path, char *text, size_t size)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-+,/:@%";
-	snprintf(text, size, path[strspn(path, plain)] && !strchr(path, '\'') ? "'%s'" : "%s", path);
-	return text;
-}
-
 /* The last line: whether garbage was collected, and what to type next. */
 static void say_next(const struct outcome *outcome)
 {
 	const struct collections *c = &outcome->collections;
-	char first[4200], last[4200];
+	struct typed next = { 0 };
 	const char *gc = !c->rubies             ? ""
 	                 : c->done == c->rubies ? "garbage was collected first; "
 	                 : c->done              ? "garbage was collected first, but not in all processes; "
 	                                        : "no garbage was collected first (--gc does that); ";
 	if (!outcome->last || !outcome->first)
 		return;
-	as_word(outcome->last, last, sizeof last);
-	if (strcmp(outcome->first, outcome->last) && !access(outcome->first, F_OK)) /* --keep may have removed it */
-		say("%snext: jprof diff %s %s", gc, as_word(outcome->first, first, sizeof first), last);
-	else
-		say("%snext: jprof %s", gc, last);
+	bool several = strcmp(outcome->first, outcome->last) && !access(outcome->first, F_OK); /* --keep removes some */
+	typed_add(&next, several ? "jprof diff" : "jprof");
+	if (several)
+		typed_word(&next, outcome->first);
+	typed_word(&next, outcome->last);
+	if (!next.failed)
+		say("%snext: %s", gc, next.text);
 }
 
 static int run_all(const struct snap_options *o)

@@ -24,7 +24,7 @@ sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" || fail "$1"
 # ---- red, green, and what cannot be told ----
 run "$jprof" check $slots
 exits 3
-prints '^FAIL: 1 of [0-9]+ rows grew by more than 5 MB from slots.0.jprof to slots.1.jprof'
+prints '^FAIL: 1 of [0-9]+ rows grew by more than 5 MB from slots[.]0 to slots[.]1'
 prints "^1  [+]133 MB  Ruby's GC heap"
 prints '^seen +growth of .* or more'
 run "$jprof" check $cext
@@ -32,7 +32,7 @@ exits 3
 prints '^1  [+]19.3 MB [(][+]-0.5[)]  row_new$'
 run "$jprof" check "$r31/cext.1.heap" "$r31/cext.1.heap"
 exits 0
-prints '^PASS: none of [0-9]+ rows grew by more than 5 MB from cext.1.heap to cext.1.heap$'
+prints '^PASS: none of [0-9]+ rows grew by more than 5 MB from cext[.]1 to cext[.]1$'
 prints '^seen +growth of [0-9.]+ KB or more'
 run "$jprof" check --max-growth=10KB "$r31/cext.1.heap" "$r31/cext.1.heap"
 exits 1
@@ -119,4 +119,17 @@ check "summary" grep -q '^| [+]19.3 |' summary.md
 run "$jprof" check --help
 exits 0
 prints '^usage: jprof check'
+# ---- the first screen fits, and its commands work ----
+long="a name of a snapshot that is so long that the first line would not fit.heap"
+cp "$r31/cext.0.heap" "$long"
+run "$jprof" check "--sysroot=$cases/sysroot" --by=lib --assume-gc "$long" "$r31/cext.1.heap"
+exits 3
+check "80 columns" awk '/^Look/ { next } length > 80 { bad = 1 } END { exit bad }' out
+prints '^FAIL: 1 of [0-9]+ rows grew'
+prints "^Look:     jprof diff --sysroot=/.* --by=lib --assume-gc 'a name of .*[.]heap' /.*/cext[.]1[.]heap\$"
+look=$(sed -n 's/^Look: *jprof//p' out)
+run sh -c "\"\$0\" $look" "$jprof"
+exits 0
+says
+prints 'leaky'
 finish

@@ -96,6 +96,8 @@ judge "only free slots grew" json 'next(r for r in rows if r["part"] == "gc_heap
 judge "RSS" json 'near(mb(d["memory_last"] - d["memory_first"]), 107.7, .001) and d["seconds"] == 131 and d["collected"]'
 run "$jprof" diff "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
 first "GROWING  [+]133 MB  Ruby's GC heap"
+first ', 4 seconds between the snapshots'
+prints_no '^   pace|a minute|an hour'
 diff_of "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
 judge "130 MB in slots lead" json 'rows[0]["part"] == "gc_heap" and near(mb(rows[0]["growth"]), 130, .05)'
 
@@ -110,6 +112,66 @@ exits 0
 check "-o" grep -q 'GROWING' report.txt
 run "$jprof" diff --by=stack "$r31/cext.0.heap" "$r31/cext.1.heap"
 prints 'growing .* < .* < '
+
+# ---- the next command is one that works, as it is printed ----
+# next_works: it has the word jprof once, and gives a report.
+next_works() {
+    next=$(sed -n 's/^\(Next\|Look\): *jprof //p' out)
+    check "there is a next command" test -n "$next"
+    checks=$((checks + 1))
+    next=$(printf '%s' "$next" | sed 's/--svg -o grown.svg/--dot/') # a picture needs Graphviz
+    (eval "\"\$jprof\" $next") >next.out 2>next.err </dev/null || fail "does not work: jprof $next: $(cat next.err)"
+}
+mkdir -p "it's a root/usr/lib" 'a b'
+cp "$r31/cext.0.heap" "a b/it's \$0.heap"
+cp "$r31/cext.1.heap" "a b/last.heap"
+run "$jprof" diff --sysroot="it's a root" --names=/x,/y --no-packs "a b/it's \$0.heap" "a b/last.heap"
+exits 0
+prints "^Next:  jprof .*--sysroot='it'.''s a root' --names=/x,/y --no-packs .*--base='a b/it'.''s [\$]0.heap' 'a b/last.heap'\$"
+next_works
+run "$jprof" diff --member=9233 "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
+prints '^Next:  jprof explain --member=9233 /'
+cp "$cases/real/redmine-boot.jprof" ./-boot.jprof
+run "$jprof" diff -- -boot.jprof "$cases/real/redmine-steady.jprof"
+exits 0
+prints '^Next:  jprof explain [.]/-boot.jprof /'
+next_works
+cp "$jprof" "a program"
+run "$jprof" diff "./a program" "$r31/cext.0.heap" "$r31/cext.1.heap"
+prints "^Next:  jprof --svg -o grown.svg '[.]/a program' --base=/"
+run "$jprof" diff --sysroot="it's a root" "a b/last.heap"
+exits 1
+says_like "one alone: jprof explain --sysroot='it'.''s a root' 'a b/last.heap'\$"
+
+# ---- what few seconds, and few objects, do not say ----
+# heap FILE BYTES OBJECT-SIZE...: a dump with one stack, sampled at 128 KB.
+heap() {
+    file=$1
+    shift
+    total=0
+    for bytes; do total=$((total + bytes)); done
+    printf 'heap_v2/131072\n  t*: %d: %d [0: 0]\n  t0: %d: %d [0: 0]\n@ 0x1001 0x2001\n  t*: %d: %d [0: 0]\n  t0: %d: %d [0: 0]\n@ 0x1002 0x2001\n  t*: 500: 500000 [0: 0]\n  t0: 500: 500000 [0: 0]\n' \
+        $(($# + 500)) $((total + 500000)) $(($# + 500)) $((total + 500000)) $# $total $# $total >"$file"
+    printf '\nMAPPED_LIBRARIES:\n00001000-00100000 r-xp 00000000 08:01 1 /usr/bin/prog\n' >>"$file"
+}
+large=104857600
+heap one.1.heap
+heap one.2.heap
+heap one.3.heap $large
+run "$jprof" diff one.1.heap one.3.heap
+first '^1  ONE JUMP  [+]100 MB'
+first '^   what .*one object of 100 MB$|^The heap grew .* One jump makes'
+prints_no 'leak suspect|LEAK|GROWING'
+run "$jprof" diff one.1.heap one.2.heap one.3.heap
+prints ' one jump '
+prints_no 'leak suspect|LEAK|GROWING'
+run "$jprof" check one.1.heap one.3.heap
+exits 3
+heap few.2.heap $large
+heap few.3.heap $large $large
+run "$jprof" diff one.1.heap few.2.heap few.3.heap
+first '^1  GROWING  [+]200 MB'
+prints_no 'leak suspect|LEAK'
 
 # ---- what is wrong ----
 run "$jprof" diff "$r31/cext.0.heap"

@@ -218,6 +218,16 @@ for words in (("--base=" + paths, thick), ("--thread=*", dump), (paths, thick)):
     check("Next:" not in on_terminal(40, 80, *words), f"{words}: a next command")
 check("biggest path" not in on_terminal(40, 80, "--base=ruby31.0.heap", dump), "a difference has no path")
 
+# Stacks are cut behind a function; what says more of a suspect is whole, on more lines.
+grown = ["diff", "--by=stack", "--sysroot=" + os.path.join(root, "samples/cases/sysroot")] + \
+        [os.path.join(root, f"samples/cases/ruby31/cext.{i}.heap") for i in (0, 1)]
+for columns in (80, 100, 200):
+    screen = on_terminal(30, columns, *grown)
+    check(not too_wide(screen, columns), f"--by=stack on {columns} columns", screen)
+    check(re.search(r"^1  GROWING .*  row_new < tokenize\S* < (\S+ < )*\.\.\.$", screen, re.M), "a suspect's stack", screen)
+    check(re.search(r"  growing +row_new < (\S+ < )*\.\.\.$", screen, re.M), "a row's stack", screen)
+    check(re.search(r"parse_row >\s+tokenize\S*$", screen, re.M), "the innermost callers are left out", screen)
+
 # The next command is one that works: an earlier dump of the series, or where all memory is.
 for early, late in (("app.2.heap", "app.10.heap"), ("app.7.12.3.i3.heap", "app.7.12.20.f.heap"), ("a b.1.heap", "a b.2.heap")):
     for name in (early, late, "app.11.heap", "app.7.13.1.i1.heap", "app.9.heap.ruby"):
