@@ -120,11 +120,11 @@ static void put_remedy(FILE *out, const struct diff_report *r, const struct jpro
 
 void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
+	if (row->from) /* at once below a line of a gem: it is the application's */
+		put_detail(out, r, "from", row->from);
 	put_what(out, r, row);
 	put_pace(out, r, row);
-	if (row->from)
-		put_detail(out, r, "from", row->from);
-	else if (row->path)
+	if (!row->from && row->path)
 		put_detail(out, r, "from", row->path);
 	put_sure(out, r, row);
 	put_remedy(out, r, row);

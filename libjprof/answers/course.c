@@ -126,11 +126,18 @@ static bool only_room_grew(const struct series_work *w, const struct jprof_grown
 }
 
 static const double least_growth = 1 << 20; /* bytes: a process that grew by less has not grown */
+static const double least_waste = 0.05;     /* of all memory: what nobody keeps comes and goes, and leads only beyond */
+
+/* What no code of the program keeps: it comes and goes, or grows with what is profiled. */
+static bool is_waste(enum jprof_part part)
+{
+	return part == JPROF_PART_KEPT || part == JPROF_PART_NOT_EXPLAINED || part == JPROF_PART_UNTOUCHED ||
+	       part == JPROF_PART_METADATA || part == JPROF_PART_PROFILER;
+}
 
 static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 {
-	bool waste =
-	    row->part == JPROF_PART_KEPT || row->part == JPROF_PART_NOT_EXPLAINED || row->part == JPROF_PART_UNTOUCHED;
+	bool waste = is_waste(row->part);
 	bool heap = row->part == JPROF_PART_GC_HEAP || (row->part == JPROF_PART_PAST && w->s->info.ruby);
 	struct jp_course c = { .steps = row->steps,
 		               .count = w->count,
@@ -140,8 +147,11 @@ static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 		               .uncollected = heap && !w->s->info.collected,
 		               .idle = only_room_grew(w, row) };
 	row->verdict = jp_verdict_of(&c);
-	if (waste && !(w->s->info.total[1] - w->s->info.total[0] >= least_growth))
+	const double *total = w->s->info.total;
+	if (waste && !(total[1] - total[0] >= least_growth && row->whole.growth >= least_waste * total[0]))
 		row->verdict = JPROF_WITHIN_ERROR; /* it only changed places */
+	else if (row->part == JPROF_PART_UNTOUCHED)
+		row->verdict = JPROF_TURNOVER; /* other rows have what is touched now */
 	else if (waste && row->verdict == JPROF_LEAK_SUSPECT)
 		row->verdict = JPROF_GROWING; /* nobody keeps it */
 }
