@@ -10,16 +10,18 @@
 
 #include "self.h"
 
+/* Above `high`, if there is such a file, the kernel slows a group down. */
 struct version {
-	const char *mount, *used, *limit, *cache;
+	const char *mount, *used, *limit, *high, *cache;
 };
 
-static const struct version v2 = { "/sys/fs/cgroup", "memory.current", "memory.max", "\ninactive_file " };
-static const struct version v1 = { "/sys/fs/cgroup/memory", "memory.usage_in_bytes", "memory.limit_in_bytes",
+static const struct version v2 = { "/sys/fs/cgroup", "memory.current", "memory.max", "memory.high",
+	                           "\ninactive_file " };
+static const struct version v1 = { "/sys/fs/cgroup/memory", "memory.usage_in_bytes", "memory.limit_in_bytes", NULL,
 	                           "\ntotal_inactive_file " };
 
-static char used_path[PATH_MAX], limit_path[PATH_MAX], stat_path[PATH_MAX];
-static const char *cache_key;
+static char used_path[PATH_MAX], limit_path[PATH_MAX];
+static uint64_t least_left; /* of the groups that were found */
 
 /* The number that a file consists of; 0 where it is none ("max"), or stands for none. */
 static uint64_t read_number(const char *path)
@@ -44,10 +46,46 @@ static unsigned percent(const char *used, const char *limit)
 	return max >= 100 ? (unsigned)(read_number(used) / (max / 100)) : 0;
 }
 
-/* Keeps a group's files if it has a limit, and less room than the one before. */
+/* The number behind `key`, which begins with the end of the line before; 0 where there is none. */
+static uint64_t read_value(const char *path, const char *key)
+{
+	static char text[8192];
+	const char *at = self_read_file(path, text, sizeof text) > 0 ? strstr(text, key) : NULL;
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+static const char *group_file(const struct version *version, const char *group, const char *file)
+{
+	static char path[PATH_MAX];
+	int len = snprintf(path, sizeof path, "%s%s/%s", version->mount, group, file);
+	return len < 0 || len >= PATH_MAX ? "" : path;
+}
+
+static uint64_t number_of_group(const struct version *version, const char *group, const char *file)
+{
+	return file ? read_number(group_file(version, group, file)) : 0;
+}
+
+/* Without the file pages that it would give back first; UINT64_MAX without a limit. */
+static uint64_t group_left(const struct version *version, const char *group)
+{
+	uint64_t max = number_of_group(version, group, version->limit);
+	uint64_t high = number_of_group(version, group, version->high);
+	uint64_t limit = high && (!max || high < max) ? high : max;
+	if (!limit)
+		return UINT64_MAX;
+	uint64_t used = number_of_group(version, group, version->used);
+	uint64_t cache = read_value(group_file(version, group, "memory.stat"), version->cache);
+	used -= cache < used ? cache : used;
+	return used < limit ? limit - used : 0;
+}
+
+/* Keeps a group's files if it has a limit, and less room for each byte of that than the one before. */
 static void consider_group(const struct version *version, const char *group)
 {
 	char used[PATH_MAX], limit[PATH_MAX];
+	uint64_t left = group_left(version, group);
+	least_left = left < least_left ? left : least_left;
 	int a = snprintf(used, sizeof used, "%s%s/%s", version->mount, group, version->used);
 	int b = snprintf(limit, sizeof limit, "%s%s/%s", version->mount, group, version->limit);
 	if (a < 0 || b < 0 || a >= PATH_MAX || b >= PATH_MAX || read_number(limit) == 0)
@@ -56,8 +94,6 @@ static void consider_group(const struct version *version, const char *group)
 		return;
 	memcpy(used_path, used, (size_t)a + 1);
 	memcpy(limit_path, limit, (size_t)b + 1);
-	snprintf(stat_path, sizeof stat_path, "%s%s/memory.stat", version->mount, group);
-	cache_key = version->cache;
 }
 
 /* The path may be that of another namespace's mount; then the mount's root is the group. */
@@ -90,6 +126,7 @@ void memory_find_cgroup(void)
 {
 	char text[8192], *rest;
 	*used_path = *limit_path = 0;
+	least_left = UINT64_MAX;
 	if (self_read_file("/proc/self/cgroup", text, sizeof text) <= 0)
 		return;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
@@ -101,29 +138,11 @@ unsigned memory_cgroup_percent(void)
 	return *limit_path ? percent(used_path, limit_path) : 0;
 }
 
-/* The number behind `key`, which begins with the end of the line before; 0 where there is none. */
-static uint64_t read_value(const char *path, const char *key)
-{
-	static char text[8192];
-	const char *at = self_read_file(path, text, sizeof text) > 0 ? strstr(text, key) : NULL;
-	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
-}
-
-static uint64_t cgroup_left(void)
-{
-	memory_find_cgroup();
-	uint64_t max = *limit_path ? read_number(limit_path) : 0;
-	if (!max)
-		return UINT64_MAX;
-	uint64_t used = read_number(used_path), cache = read_value(stat_path, cache_key);
-	used -= cache < used ? cache : used;
-	return used < max ? max - used : 0;
-}
-
 uint64_t memory_left(void)
 {
-	uint64_t group = cgroup_left(), kilobytes = read_value("/proc/meminfo", "\nMemAvailable:");
-	return kilobytes && kilobytes < group / 1024 ? kilobytes * 1024 : group;
+	memory_find_cgroup();
+	uint64_t kilobytes = read_value("/proc/meminfo", "\nMemAvailable:");
+	return kilobytes && kilobytes < least_left / 1024 ? kilobytes * 1024 : least_left;
 }
 
 uint64_t memory_addresses_left(void)

@@ -14,8 +14,8 @@ void memory_find_cgroup(void);
 /* Percent of that limit which is in use, 0 without a limit. */
 unsigned memory_cgroup_percent(void);
 
-/* How many bytes may still be taken: of that group, without the file pages that it would give back first, and of the
- * machine. UINT64_MAX where neither is known. */
+/* How many bytes may still be taken of each of these groups, without the file pages that it would give back first and
+ * before the kernel would slow it down, and of the machine. UINT64_MAX where neither is known. */
 uint64_t memory_left(void);
 
 /* Bytes of address space that `ulimit -v` leaves; UINT64_MAX without such a limit, 0 where that cannot be read. Takes

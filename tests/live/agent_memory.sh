@@ -48,30 +48,45 @@ rm -rf d/* d/.j*
 
 python3 "$here/deny.py" socket true || { echo "no seccomp here"; finish; }
 
-# A dump that is too large for what its control group has left is written directly.
+# A dump that is too large for what its control group, or one above it, has left is written directly.
 if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then
     cat >cgroup.sh <<'END'
+# usage: cgroup.sh GROUP=MAX,HIGH,CURRENT,INACTIVE... -- COMMAND...: the last group is the command's
 mount -t tmpfs none /sys/fs/cgroup
-mkdir -p /sys/fs/cgroup/box
-echo 100000000 >/sys/fs/cgroup/box/memory.max
-echo "$1" >/sys/fs/cgroup/box/memory.current
-printf 'anon 1\ninactive_file %s\n' "$2" >/sys/fs/cgroup/box/memory.stat
-shift 2
-echo 0::/box >cgroup.txt
+while [ "$1" != -- ]; do
+    dir=/sys/fs/cgroup/${1%%=*}
+    mkdir -p "$dir"
+    echo "${1#*=}" | {
+        IFS=, read -r max high current inactive
+        echo "$max" >"$dir/memory.max"
+        echo "$high" >"$dir/memory.high"
+        echo "$current" >"$dir/memory.current"
+        printf 'anon 1\ninactive_file %s\n' "$inactive" >"$dir/memory.stat"
+    }
+    echo "0::/${1%%=*}" >cgroup.txt
+    shift
+done
+shift
 mount --bind cgroup.txt "/proc/$$/cgroup"
 exec "$@"
 END
     words=for=subject
-    wrap='unshare --mount --propagation private sh cgroup.sh 99900000 0'
-    start "$subject" hold wait
-    check "no reply" hand_over "$pid"
-    check "directly: $(cat reply)" says '"\(.ok) \(.fds) \(.dump)"' "true 0 $tmp/d/app.$pid.0.j0.heap"
-    check "why: $(cat reply)" jq -e '.why | test("only [0-9]+ KB of memory are left")' reply
-    check "in its side-car" jq -e '.direct | test("only [0-9]+ KB of memory are left")' "d/app.$pid.0.j0.heap.json"
-    check "whole" dumps_are_whole
-    end "$pid"
-    rm -rf d/* d/.j*
-    wrap='unshare --mount --propagation private sh cgroup.sh 99900000 90000000'
+    # Nearly all of it; a group with more used of it is not one with less left; a group that is slowed down from there on.
+    for groups in box=100000000,max,99900000,0 \
+        'box=100000000000,max,80000000000,0 box/inner=1000000,max,790000,0' \
+        box=max,100000000,99900000,0; do
+        wrap="unshare --mount --propagation private sh cgroup.sh $groups --"
+        start "$subject" hold wait
+        check "$groups: no reply" hand_over "$pid"
+        check "$groups: directly: $(cat reply)" says '"\(.ok) \(.fds) \(.dump)"' "true 0 $tmp/d/app.$pid.0.j0.heap"
+        check "$groups: why: $(cat reply)" jq -e '.why | test("only [0-9]+ KB of memory are left")' reply
+        check "$groups: in its side-car" \
+            jq -e '.direct | test("only [0-9]+ KB of memory are left")' "d/app.$pid.0.j0.heap.json"
+        check "$groups: whole" dumps_are_whole
+        end "$pid"
+        rm -rf d/* d/.j*
+    done
+    wrap='unshare --mount --propagation private sh cgroup.sh box=100000000,max,99900000,90000000 --'
     start "$subject" hold wait
     check "no descriptors" hand_over "$pid"
     check "file pages count as used: $(cat reply)" says .fds 2
