@@ -3,6 +3,7 @@
  *
  * Costs are whole numbers: a stack's share of the sum's whole part, so that all of them sum up to the total of --text.
  * A function that was inlined is a function of its own, called from where it was inlined, as in all other reports.
+ * Where there are tags, each is a function that calls the outermost one.
  *
  * Readers make a function's inclusive cost of what it calls, or of what calls it. Both are right only if it stands
  * once in a stack, and what readers take for one function is what has one written name. So a name that comes again
@@ -14,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "model/tags.h"
 #include "render/render.h"
 #include "statistics/scaling.h"
 #include "view/walk.h"
@@ -29,9 +31,11 @@ static const char *const counter_titles[JPROF_COUNTERS] = {
 
 struct function_key {
 	uint32_t id, object;
-	uint32_t inlined;
-	uint32_t again; /* how often its name stands further out in the stack */
+	uint32_t inlined; /* or IS_ROOT_TAG: `id` is that of a tag's name, and there is no object */
+	uint32_t again;   /* how often its name stands further out in the stack */
 };
+
+enum { IS_ROOT_TAG = 2 };
 
 /* A function of kcachegrind's, and under which numbers its names were written; 0: not yet. */
 struct function {
@@ -75,7 +79,7 @@ struct graph {
 	struct cost *costs;
 	size_t cost_count, cost_cap;
 	uint32_t *by_rank; /* functions in the file's order */
-	struct jp_intern title_keys;
+	struct jp_intern title_keys, tag_names;
 	uint32_t *titles;        /* what is written for a function, and for it inlined: id in title_keys, or JP_NONE */
 	struct repeats *repeats; /* by title */
 	size_t repeat_cap;
@@ -90,9 +94,9 @@ struct graph {
 
 /* ---- adding up -------------------------------------------------------------------------------------- */
 
-static const char *inline_mark(bool inlined)
+static const char *inline_mark(uint32_t inlined)
 {
-	return inlined ? " (inline)" : "";
+	return inlined == true ? " (inline)" : "";
 }
 
 /* The name as it is written, in g->text. Readers keep no blanks at the ends of names. */
@@ -107,18 +111,24 @@ static void put_written_title(struct graph *g, const char *name, const char *mor
 	jp_strbuf_str(&g->text, more);
 }
 
-static uint32_t written_title(struct graph *g, const struct jp_frame *f)
+static uint32_t title_id(struct graph *g, const char *name, const char *more)
 {
-	uint32_t *title = &g->titles[2 * f->function + f->inlined], known = g->title_keys.count;
-	if (*title != JP_NONE)
-		return *title;
-	put_written_title(g, jp_code_name(&g->view->code, f->function, g->view->info.full_names),
-	                  inline_mark(f->inlined));
+	uint32_t known = g->title_keys.count;
+	put_written_title(g, name, more);
 	if (g->text.failed || jp_array_push(g->repeats, known, g->repeat_cap))
 		return JP_NONE;
-	*title = jp_intern(&g->title_keys, g->text.text, g->text.len);
-	if (*title == known)
+	uint32_t id = jp_intern(&g->title_keys, g->text.text, g->text.len);
+	if (id == known)
 		g->repeats[known] = (struct repeats){ 0 };
+	return id;
+}
+
+static uint32_t written_title(struct graph *g, const struct jp_frame *f)
+{
+	uint32_t *title = &g->titles[2 * f->function + f->inlined];
+	if (*title == JP_NONE)
+		*title = title_id(g, jp_code_name(&g->view->code, f->function, g->view->info.full_names),
+		                  inline_mark(f->inlined));
 	return *title;
 }
 
@@ -131,6 +141,17 @@ static uint32_t count_written_title(struct graph *g, uint32_t title, uint32_t st
 	return r->count++;
 }
 
+static uint32_t function_of_key(struct graph *g, const struct function_key *key)
+{
+	uint32_t known = g->function_keys.count, id = jp_intern(&g->function_keys, key, sizeof *key);
+	if (id != known || id == JP_NONE)
+		return id;
+	if (jp_array_push(g->functions, g->function_count, g->function_cap))
+		return JP_NONE;
+	g->functions[g->function_count++] = (struct function){ .key = *key };
+	return id;
+}
+
 static uint32_t function_of_frame(struct graph *g, uint32_t frame, uint32_t stack)
 {
 	const struct jp_frame *f = &g->view->code.frames[frame];
@@ -139,13 +160,28 @@ static uint32_t function_of_frame(struct graph *g, uint32_t frame, uint32_t stac
 		return JP_NONE;
 	const struct function_key key = { f->function, jp_frame_location(g->view, frame)->object, f->inlined,
 		                          count_written_title(g, title, stack) };
-	uint32_t known = g->function_keys.count, id = jp_intern(&g->function_keys, &key, sizeof key);
-	if (id != known || id == JP_NONE)
-		return id;
-	if (jp_array_push(g->functions, g->function_count, g->function_cap))
+	return function_of_key(g, &key);
+}
+
+static uint32_t function_of_tag(struct graph *g, uint32_t stack)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
+	jp_put_tag(&g->view->profile->tags, g->view->stacks[stack].tag, &name);
+	uint32_t title = name.failed ? JP_NONE : title_id(g, name.text, "");
+	uint32_t id = title == JP_NONE ? JP_NONE : jp_intern(&g->tag_names, name.text, name.len);
+	if (id == JP_NONE)
 		return JP_NONE;
-	g->functions[g->function_count++] = (struct function){ .key = key };
-	return id;
+	const struct function_key key = { id, JP_NONE, IS_ROOT_TAG, count_written_title(g, title, stack) };
+	return function_of_key(g, &key);
+}
+
+static int take_tag(struct graph *g, uint32_t stack)
+{
+	if (!g->depth || !g->view->profile->tags.count)
+		return 0;
+	uint32_t function = function_of_tag(g, stack);
+	g->stack[g->depth++] = (struct call_place){ function, 0 };
+	return function == JP_NONE ? -1 : 0;
 }
 
 /* From the root on, which is where repeats are counted from. */
@@ -154,7 +190,7 @@ static int take_stack(struct graph *g, uint32_t stack)
 	const struct jp_walk *w = &g->walk;
 	jp_walk_frames(&g->walk, stack);
 	g->depth = w->depth;
-	if (jp_array_reserve(&g->stack, &g->stack_cap, g->depth + 1, sizeof *g->stack))
+	if (jp_array_reserve(&g->stack, &g->stack_cap, (size_t)g->depth + 2, sizeof *g->stack) || take_tag(g, stack))
 		return -1;
 	for (uint32_t i = w->depth; i-- > 0;) {
 		uint32_t function = function_of_frame(g, w->frames[i], stack);
@@ -212,20 +248,27 @@ static int add_stack_costs(struct graph *g, uint32_t id)
 
 /* ---- order ---------------------------------------------------------------------------------------------- */
 
+static bool is_root_tag(const struct function *f)
+{
+	return f->key.inlined == IS_ROOT_TAG;
+}
+
 static const char *function_name(const struct graph *g, const struct function *f)
 {
+	if (is_root_tag(f))
+		return jp_intern_get(&g->tag_names, f->key.id);
 	return jp_code_name(&g->view->code, f->key.id, g->view->info.full_names);
 }
 
 static const char *function_file(const struct graph *g, const struct function *f)
 {
-	bool has_file = g->view->code.functions[f->key.id].file != JP_NONE;
+	bool has_file = !is_root_tag(f) && g->view->code.functions[f->key.id].file != JP_NONE;
 	return has_file ? jp_code_file(&g->view->code, f->key.id) : "???";
 }
 
 static const char *function_object(const struct graph *g, const struct function *f)
 {
-	const char *path = jp_code_object(&g->view->code, f->key.object);
+	const char *path = is_root_tag(f) ? "" : jp_code_object(&g->view->code, f->key.object);
 	return *path ? path : "???";
 }
 
@@ -448,6 +491,7 @@ static void callgrind_release(struct graph *g)
 {
 	jp_intern_release(&g->function_keys);
 	jp_intern_release(&g->title_keys);
+	jp_intern_release(&g->tag_names);
 	jp_intern_release(&g->cost_keys);
 	jp_intern_release(&g->objects.names);
 	jp_intern_release(&g->files.names);

@@ -1,12 +1,14 @@
 /* DHAT's JSON, version 2, as valgrind's dh_view.html and the Firefox profiler read it: one program point for each
- * stack, frames innermost first, inlined functions as frames. A dump is one moment: there are no lifetimes, peaks
- * or accesses (bklt and bkacc are false), and the total is what the view's counter holds. */
+ * stack, frames innermost first, inlined functions as frames, the tag as the outermost where there are any. A dump is
+ * one moment: there are no lifetimes, peaks or accesses (bklt and bkacc are false), and the total is what the view's
+ * counter holds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/jsonout.h"
+#include "model/tags.h"
 #include "render/render.h"
 #include "statistics/scaling.h"
 #include "view/walk.h"
@@ -55,6 +57,18 @@ static uint32_t dhat_frame(struct dhat_writer *w, uint32_t frame)
 	return found;
 }
 
+/* In the form of a frame, for readers take frames to pieces. */
+static uint32_t dhat_tag_frame(struct dhat_writer *w, uint32_t stack)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	jp_strbuf_str(&text, "0x0: ");
+	jp_put_tag(&w->view->profile->tags, w->view->stacks[stack].tag, &text);
+	jp_strbuf_str(&text, " (in tags)");
+	uint32_t found = text.failed ? JP_NONE : jp_intern(&w->frames, text.text, text.len);
+	w->failed = w->failed || found == JP_NONE;
+	return found;
+}
+
 static void put_point(struct dhat_writer *w, uint32_t id)
 {
 	const struct jp_view_stack *stack = &w->view->stacks[id];
@@ -72,6 +86,8 @@ static void put_point(struct dhat_writer *w, uint32_t id)
 	jp_jsonout_open(w->json, "fs", '[', true);
 	for (uint32_t i = 0; i < w->walk.depth; i++)
 		jp_jsonout_uint(w->json, NULL, dhat_frame(w, w->walk.frames[i]));
+	if (w->view->profile->tags.count)
+		jp_jsonout_uint(w->json, NULL, dhat_tag_frame(w, id));
 	jp_jsonout_close(w->json);
 	jp_jsonout_close(w->json);
 	jp_strbuf_drain(w->json->out);

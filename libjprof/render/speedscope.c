@@ -1,6 +1,6 @@
-/* speedscope's own format (speedscope.app/file-format-schema.json), "sampled": stacks outermost first, inlined
- * functions as frames, weights of 0 and more. One profile for each counter; of a difference two, what grew and
- * what shrank. Weights are whole and sum up to the total, cut to a whole number. */
+/* speedscope's own format (speedscope.app/file-format-schema.json), "sampled": stacks outermost first, the tag as
+ * the root where there are any, inlined functions as frames, weights of 0 and more. One profile for each counter; of a
+ * difference two, what grew and what shrank. Weights are whole and sum up to the total, cut to a whole number. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/jsonout.h"
+#include "model/tags.h"
 #include "render/render.h"
 #include "view/walk.h"
 
@@ -16,6 +17,8 @@
 struct key {
 	uint32_t name, place, line, inlined;
 };
+
+enum { IS_TAG = 2 }; /* instead of inlined: `name` is a tag, JP_NONE no tag */
 
 struct speedscope_writer {
 	const struct jprof_view *view;
@@ -65,10 +68,27 @@ static uint32_t frame_id(struct speedscope_writer *w, uint32_t frame)
 	return *id = found;
 }
 
+static uint32_t tag_frame_id(struct speedscope_writer *w, uint32_t stack)
+{
+	const struct key key = { w->view->stacks[stack].tag, JP_NONE, 0, IS_TAG };
+	uint32_t found = jp_intern(&w->keys, &key, sizeof key);
+	if (found == JP_NONE || jp_array_reserve(&w->line, &w->line_cap, (size_t)found + 1, sizeof *w->line))
+		return JP_NONE;
+	w->line[found] = 0;
+	return found;
+}
+
+static bool has_tag_roots(const struct speedscope_writer *w)
+{
+	return w->view->profile->tags.count > 0;
+}
+
 static int number_frames(struct speedscope_writer *w)
 {
 	for (uint32_t i = 0; i < w->view->stack_count; i++) {
 		jp_walk_frames(&w->walk, i);
+		if (w->walk.depth && has_tag_roots(w) && tag_frame_id(w, i) == JP_NONE)
+			return -1;
 		for (uint32_t f = w->walk.depth; f-- > 0;)
 			if (frame_id(w, w->walk.frames[f]) == JP_NONE)
 				return -1;
@@ -79,9 +99,13 @@ static int number_frames(struct speedscope_writer *w)
 static void put_frame(struct speedscope_writer *w, uint32_t id)
 {
 	const struct key *key = (const void *)jp_intern_get(&w->keys, id);
-	const char *place = jp_code_string(&w->view->code, key->place);
+	const char *place = key->inlined == IS_TAG ? "" : jp_code_string(&w->view->code, key->place);
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) name = { 0 };
-	jp_strbuf_printf(&name, "%s%s", jp_code_string(&w->view->code, key->name), key->inlined ? " (inline)" : "");
+	if (key->inlined == IS_TAG)
+		jp_put_tag(&w->view->profile->tags, key->name, &name);
+	else
+		jp_strbuf_printf(&name, "%s%s", jp_code_string(&w->view->code, key->name),
+		                 key->inlined ? " (inline)" : "");
 	jp_jsonout_open(w->json, NULL, '{', true);
 	jp_jsonout_string(w->json, "name", name.text ? name.text : "");
 	if (*place)
@@ -110,6 +134,8 @@ static void put_speedscope_stack(struct speedscope_writer *w, uint32_t stack)
 {
 	jp_walk_frames(&w->walk, stack);
 	jp_jsonout_open(w->json, NULL, '[', true);
+	if (has_tag_roots(w))
+		jp_jsonout_uint(w->json, NULL, tag_frame_id(w, stack));
 	for (uint32_t i = w->walk.depth; i-- > 0;)
 		jp_jsonout_uint(w->json, NULL, w->id_of_frame[w->walk.frames[i]]);
 	jp_jsonout_close(w->json);

@@ -191,6 +191,39 @@ static void test_formats(void **state)
 	jprof_profile_free(p);
 }
 
+static void check_contains(struct jprof_profile *p, const char *format, const char *const *parts, size_t count)
+{
+	size_t len;
+	char *text = report_of(p, format, &len);
+	for (size_t i = 0; i < count; i++)
+		assert_contains(text, parts[i]);
+	free(text);
+}
+
+/* The outermost frame of formats that know nothing but frames; in traces a line of its own. */
+static void test_roots(void **state)
+{
+	(void)state;
+	static const char *const traces[] = { " tag   route GET /a\n    50.0  34.5%   first\n---",
+		                              " tag   job GET /a\n    40.0 ", " tag   GET /a\n    30.0 ",
+		                              "---\n    20.0  13.8%   first\n---",
+		                              " tag   route GET /a\n     5.0   3.4%   second\n" };
+	static const char *const speedscope[] = {
+		"{\"name\":\"route GET /a\"}", "{\"name\":\"(no tag)\"}",
+		"[0,1],\n    [2,1],\n    [3,1],\n    [0,4],\n    [5,1]\n   ],\n   \"weights\":[52430400,41944320,"
+	};
+	static const char *const dhat[] = { "{\"tb\":5243040,\"tbk\":81922,\"fs\":[5,2]}",
+		                            "\"0x0: route GET /a (in tags)\"", "\"0x0: (no tag) (in tags)\"" };
+	static const char *const callgrind[] = { "fn=(3) (no tag)\n",
+		                                 "fn=(5) job GET /a\ncob=(1)\ncfn=(1)\ncalls=655380 0\n0 41944320\n" };
+	struct jprof_profile *p = profile_of_tagged(&mixed);
+	check_contains(p, "traces", traces, jp_count(traces));
+	check_contains(p, "speedscope", speedscope, jp_count(speedscope));
+	check_contains(p, "dhat", dhat, jp_count(dhat));
+	check_contains(p, "callgrind", callgrind, jp_count(callgrind));
+	jprof_profile_free(p);
+}
+
 /* What the biggest path was allocated for. */
 static void test_path(void **state)
 {
@@ -213,7 +246,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),    cmocka_unit_test(test_two_dumps), cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_formats), cmocka_unit_test(test_path),
+		cmocka_unit_test(test_formats), cmocka_unit_test(test_roots),     cmocka_unit_test(test_path),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
