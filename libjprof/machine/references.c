@@ -11,6 +11,14 @@
 
 enum { most_span = 1 << 28, longest_stub = 6, page_size = 4096 };
 
+/* How far a function was read, for entries in ascending order. */
+struct jump_cursor {
+	uint32_t function;
+	uint64_t at;
+	struct jp_insn insn; /* the one that ends there */
+	bool lost;           /* what comes cannot be read */
+};
+
 /* A search under way. Addresses of interest have a bit each, so that most places are done with at once. */
 struct reference_search {
 	const struct jp_image *image;
@@ -21,7 +29,8 @@ struct reference_search {
 	unsigned char *bits;
 	struct jp_watch *stubs; /* `mark` is the function of the file that is reached */
 	size_t stub_count, stub_cap;
-	uint32_t function; /* that is being read; JP_NONE: none */
+	uint32_t function;         /* that is being read; JP_NONE: none */
+	struct jump_cursor cursor; /* for short jumps */
 	bool failed;
 };
 
@@ -180,22 +189,61 @@ static void note_jump(struct reference_search *h, uint64_t at, uint64_t address)
 		out->entries[out->entry_count++] = (struct jp_entry){ address, at, h->function };
 }
 
-/* ---- x86-64: whatever four bytes may be a distance -------------------------------------------------- */
+/* ---- x86-64: four bytes behind what may make them a distance -------------------------------------------------- */
 
 static uint32_t low_word(const unsigned char *code)
 {
 	return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
 }
 
+/* Whether a jump ends at the entry's `from`, read from the begin of its function on. What cannot be read may be one. */
+static bool is_jump(const struct jp_image *image, struct jump_cursor *c, const struct jp_entry *entry)
+{
+	const struct jp_calling *calling = jp_calling_of(image->machine);
+	bool same = c->function == entry->function;
+	if (same && c->at > entry->from && c->at - c->insn.len < entry->from)
+		return c->lost; /* inside of an instruction */
+	if (!same || c->at > entry->from)
+		*c = (struct jump_cursor){ .function = entry->function, .at = image->functions[entry->function].start };
+	while (!c->lost && c->at < entry->from) {
+		size_t room;
+		const unsigned char *code = jp_image_bytes(image, c->at, &room);
+		c->lost = !code || !calling->decode(code, room, c->at, &c->insn);
+		c->at += c->lost ? 0 : c->insn.len;
+	}
+	return c->lost || (c->at == entry->from && c->insn.value == entry->to &&
+	                   (c->insn.kind == JP_INSN_JUMP || c->insn.kind == JP_INSN_BRANCH));
+}
+
+/* A jump whose distance has one byte, if it is one: the assembler takes such to a function that is near. */
+static void read_short_jump(struct reference_search *h, const unsigned char *code, uint64_t end)
+{
+	struct jp_entry jump = { end + (uint64_t)(int64_t)(int8_t)code[1], end, h->function };
+	bool may_be = code[0] == 0xeb || (code[0] & 0xf0) == 0x70 || (code[0] & 0xfc) == 0xe0;
+	const struct jp_function_bounds *f = may_be && has_bit(h, jump.to) ? jp_image_begins(h->image, jump.to) : NULL;
+	if (f && (h->function == JP_NONE || is_jump(h->image, &h->cursor, &jump)))
+		note_use(h, (uint32_t)(f - h->image->functions), true);
+}
+
+/* Whether that byte before four others, the ModRM byte of an instruction, makes them a distance from its end. */
+static bool is_relative_operand(unsigned char byte)
+{
+	return (byte & 0xc7) == 0x05;
+}
+
 static void read_x86(struct reference_search *h, const unsigned char *code, size_t len, uint64_t start)
 {
+	for (size_t i = 0; i + 2 <= len; i++)
+		read_short_jump(h, code + i, start + i + 2);
 	for (size_t i = 1; i + 4 <= len; i++) {
 		uint32_t word = low_word(code + i);
 		uint64_t target = start + i + 4 + (uint64_t)(int64_t)(int32_t)word;
 		bool jump = code[i - 1] == 0xe9 || (i >= 2 && code[i - 2] == 0x0f && (code[i - 1] & 0xf0) == 0x80);
 		if (jump)
 			note_jump(h, start + i, target);
-		note_reference(h, target, jump || code[i - 1] == 0xe8);
+		bool call = jump || code[i - 1] == 0xe8;
+		if (call || is_relative_operand(code[i - 1]))
+			note_reference(h, target, call);
 		if (h->image->placed)
 			note_reference(h, word, false);
 	}
@@ -325,30 +373,6 @@ static int by_entry(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* How far a function was read, for entries in ascending order. */
-struct jump_cursor {
-	uint32_t function;
-	uint64_t at;
-	struct jp_insn insn; /* the one that ends there */
-	bool lost;           /* what comes cannot be read */
-};
-
-/* Whether a jump ends at the entry's `from`, read from the begin of its function on. What cannot be read may be one. */
-static bool is_jump(const struct jp_image *image, struct jump_cursor *c, const struct jp_entry *entry)
-{
-	const struct jp_calling *calling = jp_calling_of(image->machine);
-	if (c->function != entry->function || c->at > entry->from)
-		*c = (struct jump_cursor){ .function = entry->function, .at = image->functions[entry->function].start };
-	while (!c->lost && c->at < entry->from) {
-		size_t room;
-		const unsigned char *code = jp_image_bytes(image, c->at, &room);
-		c->lost = !code || !calling->decode(code, room, c->at, &c->insn);
-		c->at += c->lost ? 0 : c->insn.len;
-	}
-	return c->lost || (c->at == entry->from && c->insn.value == entry->to &&
-	                   (c->insn.kind == JP_INSN_JUMP || c->insn.kind == JP_INSN_BRANCH));
-}
-
 static int compare_function(const void *key, const void *sighting)
 {
 	uint32_t wanted = *(const uint32_t *)key, is = ((const struct jp_sighting *)sighting)->function;
@@ -384,7 +408,9 @@ static void confirm_entries(struct reference_search *h)
 int jp_references_find(const struct jp_image *image, const struct jp_watch *watches, size_t watch_count,
                        struct jp_references *out)
 {
-	struct reference_search h = { .image = image, .watches = watches, .watch_count = watch_count, .out = out };
+	struct reference_search h = {
+		.cursor.function = JP_NONE, .image = image, .watches = watches, .watch_count = watch_count, .out = out
+	};
 	*out = (struct jp_references){ .uses = calloc(image->function_count + 1, sizeof *out->uses) };
 	int rc = out->uses ? 0 : -1;
 	if (!rc && image->piece_count && jp_calling_of(image->machine))

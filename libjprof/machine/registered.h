@@ -18,8 +18,8 @@ struct jp_registered_names {
 	struct jp_arena arena;
 };
 
-/* Finds them, and who refers to what in the image; both results are empty, and released by the caller either way. 0, or
- * -1 when memory is short.
+/* Finds them, and who refers to what in the image, of whatever language; both results are empty, and released by the
+ * caller either way. 0, or -1 when memory is short.
  *
  * A method is "Class#name", one of the class itself "Class.name", what makes its objects "Class.allocate"; where the
  * class is not known and the file has no other such method, "#name" or ".name". Of several names of one

@@ -117,7 +117,12 @@ static int apply(struct symbolizing *w, const struct jp_namereply *reply, uint32
 		if (jp_frame_add(w->profile, location, function, f->line, f->inlined))
 			return -1;
 	}
-	return l->frame_count ? 0 : jp_frame_add(w->profile, location, function_nameless(w, l, place, NULL), 0, false);
+	if (l->frame_count)
+		return 0;
+	uint32_t function = function_nameless(w, l, place, NULL);
+	if (place->caller != JP_NONE)
+		function = jp_function_called(w->profile, function, profile_function(w, reply, ids, place->caller));
+	return jp_frame_add(w->profile, location, function, 0, false);
 }
 
 /* ---- one object file ------------------------------------------------------------------------------ */

@@ -326,7 +326,7 @@ static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const 
 	int rc = jprof_table_new(view, &order, &table, err);
 	if (rc)
 		return rc;
-	uint32_t *callers = jp_sole_callers(view);
+	const char **callers = jp_sole_callers(view);
 	if (!callers) {
 		jprof_table_free(table);
 		return jp_error_nomem(err);

@@ -100,7 +100,7 @@ const char *jp_row_colour(const struct jprof_view *view, const struct jprof_row 
 	return nameless && !jp_rows_by_path(view->info.granularity) ? DIM : "";
 }
 
-struct jp_note jp_note_of(const struct jprof_view *view, const uint32_t *callers, const struct jprof_row *row)
+struct jp_note jp_note_of(const struct jprof_view *view, const char **callers, const struct jprof_row *row)
 {
 	const char *caller = callers ? jp_sole_caller(view, callers, row) : NULL;
 	struct jp_note note = { .before = "  called by ", .name = caller };

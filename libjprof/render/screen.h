@@ -12,7 +12,7 @@ struct jp_text_report {
 	const struct jprof_table *table;
 	const struct jp_error_column *errors; /* NULL: not asked for */
 	const struct jprof_view *view;
-	const uint32_t *callers; /* NULL: not asked for */
+	const char **callers; /* NULL: not asked for */
 	enum jp_unit unit;
 	bool means, bytes; /* the mean sizes of objects are asked for; as plain numbers */
 	bool freed;        /* what was freed is */
@@ -40,6 +40,6 @@ struct jp_note {
 	char after[16];
 };
 
-struct jp_note jp_note_of(const struct jprof_view *view, const uint32_t *callers, const struct jprof_row *row);
+struct jp_note jp_note_of(const struct jprof_view *view, const char **callers, const struct jprof_row *row);
 
 #endif

@@ -73,7 +73,7 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 	int rc = jprof_table_new(view, &order, &table, err);
 	if (rc)
 		return rc;
-	uint32_t *callers = opts->called_by ? jp_sole_callers(view) : NULL;
+	const char **callers = opts->called_by ? jp_sole_callers(view) : NULL;
 	if ((opts->called_by && !callers) || (view->info.errors && !(errors = jp_error_column_new(table, unit)))) {
 		jprof_table_free(table);
 		free(callers);

@@ -3,6 +3,7 @@
 # chroot of its suite, where they keep their symbols. Needs root, debootstrap, a mirror, and for a Ruby 4 to 25 minutes.
 # usage: sh make.sh JPROF OUTPUT_DIRECTORY [SUITE SOURCE]...     all of `recipes`, or these
 # JPROF_NAMES_CACHE: where chroots and builds are kept (/var/cache/jprof-names); what was built is not built again.
+# JPROF_NAMES_NICE: how nice builds are to other programs (19).
 # JPROF_NAMES_MIRROR: the mirror (http://deb.debian.org/debian).
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -40,7 +41,7 @@ build() {
     version=$([ "$3" = - ] || echo "=$3")
     mount -t proc proc "$1/proc"
     trap 'umount "$1/proc"' EXIT
-    nice -n 19 chroot "$1" sh -ec "
+    nice -n "${JPROF_NAMES_NICE:-19}" chroot "$1" sh -ec "
         export DEBIAN_FRONTEND=noninteractive DEB_BUILD_OPTIONS='nocheck parallel=$(nproc)'
         mkdir -p /build/$2 && cd /build/$2
         apt-get -qq -y build-dep '$2$version'

@@ -22,7 +22,7 @@ static void check(const char *stacks, const char *row, const char *caller)
 	struct jprof_profile *p = profile_of(text);
 	name_locations(p, names, jp_count(names));
 	struct jprof_view *view = view_of(p, &(const struct asked){ .view.fold = JPROF_FOLD_RAW });
-	uint32_t *callers = jp_sole_callers(view);
+	const char **callers = jp_sole_callers(view);
 	assert_non_null(callers);
 	for (uint32_t i = 0; i < view->row_count; i++) {
 		const char *is = jp_sole_caller(view, callers, &view->rows[i]);
