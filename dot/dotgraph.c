@@ -106,8 +106,8 @@ static void put_range(FILE *out, const struct jprof_range *range, const struct d
 	fprintf(out, ", 95 %% between %s and %s", low, high);
 }
 
-void dot_tell_node(FILE *out, const struct jprof_node *n, const struct jprof_graph_info *info,
-                   const struct dot_opts *opts, dot_put_fn *put, const char *end)
+void dot_describe_node(FILE *out, const struct jprof_node *n, const struct jprof_graph_info *info,
+                       const struct dot_opts *opts, dot_put_fn *put, const char *end)
 {
 	put(out, n->full);
 	if (n->inlined)
@@ -128,8 +128,8 @@ void dot_tell_node(FILE *out, const struct jprof_node *n, const struct jprof_gra
 	put_range(out, &n->cum_range, opts);
 }
 
-void dot_tell_edge(FILE *out, const struct jprof_graph *graph, size_t i, const struct dot_opts *opts, dot_put_fn *put,
-                   const char *end)
+void dot_describe_edge(FILE *out, const struct jprof_graph *graph, size_t i, const struct dot_opts *opts,
+                       dot_put_fn *put, const char *end)
 {
 	const struct jprof_edge *e = jprof_graph_edge(graph, i);
 	put(out, jprof_graph_node(graph, e->from)->name);
@@ -239,7 +239,7 @@ static void draw_node(struct build *b, size_t i)
 	if (n->inlined)
 		set(b, b->nodes[i], "style", "filled,dashed");
 	if (b->tooltips && text_open(&t)) {
-		dot_tell_node(t.out, n, info, b->opts, dot_put_escaped, "\\n");
+		dot_describe_node(t.out, n, info, b->opts, dot_put_escaped, "\\n");
 		text_set(b, &t, b->nodes[i], "tooltip", false);
 	}
 }
@@ -272,7 +272,7 @@ static void add_edge(struct build *b, size_t i)
 	if (e->inlined)
 		set(b, edge, "arrowhead", "empty");
 	if (b->tooltips && text_open(&t)) {
-		dot_tell_edge(t.out, b->graph, i, b->opts, dot_put_escaped, "\\n");
+		dot_describe_edge(t.out, b->graph, i, b->opts, dot_put_escaped, "\\n");
 		text_set(b, &t, edge, "tooltip", false);
 	}
 }

@@ -17,9 +17,9 @@ Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts
 /* What there is to say of a node, and of an edge, line by line; `end` ends each but the last line, `put` writes
  * names. */
 typedef void dot_put_fn(FILE *out, const char *s);
-void dot_tell_node(FILE *out, const struct jprof_node *node, const struct jprof_graph_info *info,
-                   const struct dot_opts *opts, dot_put_fn *put, const char *end);
-void dot_tell_edge(FILE *out, const struct jprof_graph *graph, size_t i, const struct dot_opts *opts, dot_put_fn *put,
-                   const char *end);
+void dot_describe_node(FILE *out, const struct jprof_node *node, const struct jprof_graph_info *info,
+                       const struct dot_opts *opts, dot_put_fn *put, const char *end);
+void dot_describe_edge(FILE *out, const struct jprof_graph *graph, size_t i, const struct dot_opts *opts,
+                       dot_put_fn *put, const char *end);
 
 #endif

@@ -62,11 +62,11 @@ static void put_title(const struct dress *d, const char *at)
 	const char *edge_at = at, *node_at = at;
 	size_t node, to, edge;
 	if (take_svg_node(d, &node_at, "</title>", &node)) {
-		dot_tell_node(d->out, jprof_graph_node(d->graph, node), jprof_graph_info(d->graph), d->opts,
-		              put_svg_name, "\n");
+		dot_describe_node(d->out, jprof_graph_node(d->graph, node), jprof_graph_info(d->graph), d->opts,
+		                  put_svg_name, "\n");
 	} else if (take_svg_node(d, &edge_at, "&#45;&gt;", &node) && take_svg_node(d, &edge_at, "</title>", &to)) {
 		if (find_edge(d, node, to, &edge))
-			dot_tell_edge(d->out, d->graph, edge, d->opts, put_svg_name, "\n");
+			dot_describe_edge(d->out, d->graph, edge, d->opts, put_svg_name, "\n");
 	} else if (!strncmp(at, cluster, strlen(cluster))) {
 		node = strtoul(at + strlen(cluster), NULL, 10);
 		if (node < jprof_graph_nodes(d->graph))

@@ -20,7 +20,7 @@ extern "C" {
 enum jprof_process_state {
 	JPROF_PROCESS_ALIVE,
 	JPROF_PROCESS_ZOMBIE, /* it has ended; its parent has not yet noticed */
-	JPROF_PROCESS_GONE,   /* there is none, or it ended while it was looked at */
+	JPROF_PROCESS_ENDED,  /* there is none, or it ended while it was looked at */
 };
 
 /* A process as /proc reports it. Where `readable` is false the caller has no permission to see what is mapped:

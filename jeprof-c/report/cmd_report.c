@@ -97,7 +97,7 @@ static void explain_empty(const struct loaded *l, const struct jprof_view *view,
 }
 
 /* Only where it matters. */
-static void tell_cut(const struct jprof_profile *profile, const struct options *o)
+static void report_cut(const struct jprof_profile *profile, const struct options *o)
 {
 	static const double matters = 0.05;
 	double share = jprof_profile_cut(profile, o->counter);
@@ -107,7 +107,7 @@ static void tell_cut(const struct jprof_profile *profile, const struct options *
 		    share * 100);
 }
 
-static void tell_bound(const struct jprof_profile *profile, const struct options *o)
+static void report_bound(const struct jprof_profile *profile, const struct options *o)
 {
 	const char *why = jprof_profile_bound(profile, o->counter);
 	if (o->errors && *why)
@@ -228,7 +228,7 @@ static int render_threads(const struct loaded *l, const struct jprof_view *view,
 }
 
 /* How many rows of a difference may be accused by chance. */
-static void tell_chance(const struct jprof_view *view, const struct loaded *l, const struct options *o)
+static void report_chance(const struct jprof_view *view, const struct loaded *l, const struct options *o)
 {
 	enum { wrong_one_in = 20, least_rows = 10 };
 	struct jprof_table *table;
@@ -244,7 +244,7 @@ static void tell_chance(const struct jprof_view *view, const struct loaded *l, c
 }
 
 /* What filters keep, where that is not all: shares are of it. */
-static void tell_kept(const struct jprof_view *view, const struct options *o)
+static void report_kept(const struct jprof_view *view, const struct options *o)
 {
 	const struct jprof_view_info *info = jprof_view_info(view);
 	bool bytes = o->counter == JPROF_INUSE_SPACE || o->counter == JPROF_ALLOC_SPACE;
@@ -257,7 +257,7 @@ static void tell_kept(const struct jprof_view *view, const struct options *o)
 }
 
 /* Where it is not the border that was asked for. */
-static void tell_border(const char *option, const char *asked, uint64_t asked_ms, uint64_t border_ms)
+static void report_border(const char *option, const char *asked, uint64_t asked_ms, uint64_t border_ms)
 {
 	char border[duration_size], wanted[duration_size];
 	if (asked && strcmp(duration_words(border_ms, border), duration_words(asked_ms, wanted)) != 0)
@@ -265,7 +265,7 @@ static void tell_border(const char *option, const char *asked, uint64_t asked_ms
 }
 
 /* The row of what Ruby to 3.2 has moved, where it matters: what to do next. */
-static void tell_no_creator(const struct loaded *l, const struct jprof_view *view)
+static void report_no_creator(const struct loaded *l, const struct jprof_view *view)
 {
 	static const double matters = 0.02;
 	const struct jprof_view_info *info = jprof_view_info(view);
@@ -284,28 +284,28 @@ static void tell_no_creator(const struct loaded *l, const struct jprof_view *vie
 }
 
 /* What is to be known of a report before it comes. */
-static void tell(const struct loaded *l, const struct jprof_view *view, const struct options *o)
+static void remark_before(const struct loaded *l, const struct jprof_view *view, const struct options *o)
 {
 	const struct jprof_view_info *info = jprof_view_info(view);
 	if (!o->quiet) {
-		tell_border("older", o->older, o->older_ms, info->older);
-		tell_border("newer", o->newer, o->newer_ms, info->newer);
+		report_border("older", o->older, o->older_ms, info->older);
+		report_border("newer", o->newer, o->newer_ms, info->newer);
 	}
 	if (!info->rows)
 		explain_empty(l, view, o);
 	else if (!o->quiet) {
-		tell_kept(view, o);
-		tell_cut(l->profile, o);
-		tell_bound(l->profile, o);
-		tell_no_creator(l, view);
-		tell_chance(view, l, o);
+		report_kept(view, o);
+		report_cut(l->profile, o);
+		report_bound(l->profile, o);
+		report_no_creator(l, view);
+		report_chance(view, l, o);
 	}
 }
 
 /* What is to be known after it, where it is not part of a screen: memory that the profile does not have, and what lacks
  * names. */
-static void tell_after(const struct loaded *l, const struct jprof_view *view, const struct options *o,
-                       const struct inputs *inputs)
+static void remark_after(const struct loaded *l, const struct jprof_view *view, const struct options *o,
+                         const struct inputs *inputs)
 {
 	char text[missing_most];
 	const struct jprof_format *format = format_find(o->output);
@@ -350,7 +350,7 @@ int report_show(const struct loaded *l, const struct options *o, const struct in
 	struct jprof_view *view = can_write(o) && overwrites_no_input(o, inputs) ? load_view(l, o) : NULL;
 	int status = 1;
 	if (view) {
-		tell(l, view, o);
+		remark_before(l, view, o);
 		status = report(l, view, o, inputs, &sink);
 	}
 	if (!sink_close(&sink)) {
@@ -358,7 +358,7 @@ int report_show(const struct loaded *l, const struct options *o, const struct in
 		status = 1;
 	}
 	if (view && !status)
-		tell_after(l, view, o, inputs);
+		remark_after(l, view, o, inputs);
 	jprof_view_free(view);
 	return status;
 }

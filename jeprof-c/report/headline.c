@@ -10,7 +10,7 @@
 enum { amount_most = headline_amount_most };
 
 /* What a text is made from. */
-struct told {
+struct headline {
 	FILE *to;
 	const struct loaded *loaded;
 	const struct jprof_view_info *info;
@@ -30,7 +30,7 @@ static void group_digits(char text[amount_most], double n)
 	text[at] = '\0';
 }
 
-static void put_told_objects(char text[amount_most], double n)
+static void put_rounded_objects(char text[amount_most], double n)
 {
 	static const double million = 1e6;
 	if (fabs(n) >= million)
@@ -46,7 +46,7 @@ enum amount_unit { AS_OBJECTS, AS_BYTES, AS_KB, AS_MB, AS_GB };
 static const double unit_bytes[] = { 1, 1, 1024, 1048576, 1073741824 };
 
 /* As the table below has it: with two to four digits before the point. */
-static enum amount_unit unit_of(const struct told *t, double value)
+static enum amount_unit unit_of(const struct headline *t, double value)
 {
 	static const double five_digits = 10000;
 	enum amount_unit unit = t->bytes ? AS_BYTES : AS_OBJECTS;
@@ -56,21 +56,21 @@ static enum amount_unit unit_of(const struct told *t, double value)
 }
 
 /* "412 MB", "7.4 million objects"; without its sign. */
-static void put_told_amount(const struct told *t, char text[amount_most], double value)
+static void put_headline_amount(const struct headline *t, char text[amount_most], double value)
 {
 	static const char *const names[] = { "", "B", "KB", "MB", "GB" };
 	static const double three_digits = 99.95;
 	enum amount_unit unit = unit_of(t, value);
 	double shown = fabs(value) / unit_bytes[unit];
 	if (unit == AS_OBJECTS)
-		put_told_objects(text, value);
+		put_rounded_objects(text, value);
 	else
 		snprintf(text, amount_most, "%.*f %s", unit > AS_BYTES && shown < three_digits ? 1 : 0, shown,
 		         names[unit]);
 }
 
 /* " (+-42)", half of the 95 % interval in the unit of `value`; nothing where it is not known or nothing. */
-static void put_told_error(const struct told *t, double value)
+static void put_headline_error(const struct headline *t, double value)
 {
 	static const double one_digit = 9.95;
 	enum amount_unit unit = unit_of(t, value);
@@ -86,7 +86,7 @@ static void put_told_error(const struct told *t, double value)
 }
 
 /* The other number of the pair: bytes of objects, objects of bytes. */
-static double other_total(const struct told *t)
+static double other_total(const struct headline *t)
 {
 	static const enum jprof_counter others[] = {
 		[JPROF_INUSE_OBJECTS] = JPROF_INUSE_SPACE,
@@ -99,18 +99,18 @@ static double other_total(const struct told *t)
 	return t->info->thread ? jprof_profile_thread_total(p, other, t->info->thread) : jprof_profile_total(p, other);
 }
 
-static bool is_ever(const struct told *t)
+static bool is_ever(const struct headline *t)
 {
 	return t->info->counter == JPROF_ALLOC_SPACE || t->info->counter == JPROF_ALLOC_OBJECTS;
 }
 
-static void put_state(const struct told *t)
+static void put_state(const struct headline *t)
 {
 	char amount[amount_most], other[amount_most];
-	put_told_amount(t, amount, t->info->total);
-	put_told_amount(&(const struct told){ .bytes = !t->bytes, .plain = t->plain }, other, other_total(t));
+	put_headline_amount(t, amount, t->info->total);
+	put_headline_amount(&(const struct headline){ .bytes = !t->bytes, .plain = t->plain }, other, other_total(t));
 	fputs(amount, t->to);
-	put_told_error(t, t->info->total);
+	put_headline_error(t, t->info->total);
 	fprintf(t->to, "%s in %s", is_ever(t) ? " allocated since the start," : "", other);
 	if (t->range.samples > 0 && !isnan(t->range.error)) {
 		char samples[amount_most];
@@ -119,7 +119,7 @@ static void put_state(const struct told *t)
 	}
 }
 
-static void put_change(const struct told *t)
+static void put_change(const struct headline *t)
 {
 	static const char *const what[] = {
 		[JPROF_INUSE_OBJECTS] = "objects in use",
@@ -129,21 +129,21 @@ static void put_change(const struct told *t)
 	};
 	char amount[amount_most], from[amount_most], to[amount_most];
 	double change = t->info->total;
-	put_told_amount(t, amount, change);
-	put_told_amount(t, from, t->info->base);
-	put_told_amount(t, to, t->info->base + change);
+	put_headline_amount(t, amount, change);
+	put_headline_amount(t, from, t->info->base);
+	put_headline_amount(t, to, t->info->base + change);
 	fprintf(t->to, "%s %s from %s to %s: %s%s", what[t->info->counter], change < 0 ? "shrank" : "grew", from, to,
 	        change < 0 ? "-" : "+", amount);
-	put_told_error(t, change);
+	put_headline_error(t, change);
 	if (t->range.within_error)
 		fputs(", which may be chance", t->to);
 }
 
 /* What the shares of a difference are of. */
-static void put_shares(const struct told *t)
+static void put_shares(const struct headline *t)
 {
 	char amount[amount_most];
-	put_told_amount(t, amount, t->info->percent_of);
+	put_headline_amount(t, amount, t->info->percent_of);
 	if (t->info->shares == JPROF_SHARES_OF_BASE)
 		fprintf(t->to, "; shares are of the %s in the base", amount);
 	else if (t->info->shares == JPROF_SHARES_OF_CHANGES)
@@ -157,8 +157,8 @@ static bool counts_bytes(const struct jprof_view_info *info)
 
 void headline_amount(char text[amount_most], const struct jprof_view *view, const struct options *o, double value)
 {
-	const struct told t = { .plain = o->show_bytes, .bytes = counts_bytes(jprof_view_info(view)) };
-	put_told_amount(&t, text, value);
+	const struct headline t = { .plain = o->show_bytes, .bytes = counts_bytes(jprof_view_info(view)) };
+	put_headline_amount(&t, text, value);
 }
 
 /* A program goes by the name it was started with; not by one that lacks but the version of its file: ruby of ruby3.1.
@@ -173,7 +173,7 @@ char *headline(const struct loaded *loaded, const struct jprof_view *view, const
                const struct inputs *inputs)
 {
 	const struct jprof_view_info *info = jprof_view_info(view);
-	struct told t = { .loaded = loaded, .info = info, .plain = o->show_bytes, .range = info->range };
+	struct headline t = { .loaded = loaded, .info = info, .plain = o->show_bytes, .range = info->range };
 	char *text = NULL, total_of[outside_most];
 	size_t len;
 	t.bytes = counts_bytes(info);

@@ -107,14 +107,14 @@ static int read_cmdline(struct jp_arena *arena, const char *proc, struct jprof_p
 int jp_process_read_basics(struct jp_arena *arena, const char *proc, struct jprof_process *p)
 {
 	struct jp_proc_status status = { 0 };
-	*p = (struct jprof_process){ .pid = p->pid, .state = JPROF_PROCESS_GONE };
+	*p = (struct jprof_process){ .pid = p->pid, .state = JPROF_PROCESS_ENDED };
 	p->title = p->cmdline = p->server = p->role = p->program = p->name = "";
 	int rc = read_stat(proc, p);
 	rc = rc ? rc : read_status(proc, p, &status);
 	if (rc == EAGAIN) /* it was a thread's id */
 		return jp_process_read_basics(arena, proc, p);
 	if (rc) {
-		p->state = JPROF_PROCESS_GONE;
+		p->state = JPROF_PROCESS_ENDED;
 		return short_of_memory(rc);
 	}
 	p->name = jp_arena_dup(arena, status.name, strlen(status.name));
@@ -213,6 +213,6 @@ int jp_process_read(struct jp_arena *arena, const char *proc, struct jprof_proce
 	if (jp_process_read_maps(arena, proc, p))
 		return -1;
 	if (jp_proc_start_ticks(proc, p->pid) != p->start_ticks)
-		p->state = JPROF_PROCESS_GONE;
+		p->state = JPROF_PROCESS_ENDED;
 	return 0;
 }

@@ -52,7 +52,7 @@ static int add_seen(struct process_scan *scan, int pid)
 	if (jp_process_read_basics(scan->arena, scan->opts.proc, &seen) ||
 	    jp_array_push(scan->all, scan->count, scan->cap))
 		return -1;
-	if (seen.state != JPROF_PROCESS_GONE)
+	if (seen.state != JPROF_PROCESS_ENDED)
 		scan->all[scan->count++] = seen;
 	return 0;
 }

@@ -56,7 +56,7 @@ struct jp_given_frame {
 
 /* What a symbolized file says of the allocator of the dump in it. */
 struct jp_given_allocator {
-	bool told;
+	bool known;
 	bool library;          /* it is a library of its own, and no part of a larger file */
 	uint32_t path, prefix; /* ids in dump->names; JP_NONE: there is none; not known */
 };

@@ -280,7 +280,7 @@ static bool has_same_content(const struct jp_fingerprint *f, const struct jp_pac
 }
 
 /* Whether the callees tell the i-th function of the gap from others there that have the same content. */
-static bool callees_tell(const struct pairing *p, const struct gap *gap, uint32_t i)
+static bool callees_decide(const struct pairing *p, const struct gap *gap, uint32_t i)
 {
 	const struct jp_packed_function *g = &p->pack->functions[gap->theirs + i];
 	for (uint32_t k = 0; k < gap->count; k++)
@@ -313,7 +313,7 @@ static enum pair_verdict judge_pair(const struct pairing *p, const struct gap *g
 	if (clone && !p->same_compiler)
 		return same_content ? PAIR_UNSURE : PAIR_UNLIKE;
 	if (same_content && ((p->same_compiler && (!clone || !is_like_another(p, gap, i))) ||
-	                     (callees == CALLEES_SAME && callees_tell(p, gap, i))))
+	                     (callees == CALLEES_SAME && callees_decide(p, gap, i))))
 		return PAIR_SAME;
 	if (f->named && f->named == g->named && occurs_once(&p->our_names, f->named) &&
 	    occurs_once(&p->their_names, f->named))

@@ -135,7 +135,7 @@ static int parse_given_allocator(struct jp_parse *p, struct jp_span line)
 	struct jp_given_allocator *a = &p->dump->allocator;
 	struct jp_span kind = take_field(&line), prefix = take_field(&line), path = take_field(&line);
 	bool failed = false, part = jp_span_starts(kind, "part");
-	*a = (struct jp_given_allocator){ .told = true, .library = jp_span_starts(kind, "library") };
+	*a = (struct jp_given_allocator){ .known = true, .library = jp_span_starts(kind, "library") };
 	a->path = field_id(p, path, &failed);
 	a->prefix = part ? jp_intern(&p->dump->names, prefix.ptr, prefix.len) : JP_NONE;
 	return failed || (part && a->prefix == JP_NONE) ? jp_error_nomem(p->err) : 0;

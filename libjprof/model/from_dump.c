@@ -193,7 +193,7 @@ static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, co
 	else
 		free(w->location);
 	if (!rc)
-		rc = w->dump->allocator.told ? jp_build_given_allocator(w->profile, w->dump) : vote_allocator(w);
+		rc = w->dump->allocator.known ? jp_build_given_allocator(w->profile, w->dump) : vote_allocator(w);
 	if (!rc && !(w->cut = jp_cut_stacks(w->dump, w->places, &w->ruby, jp_location_count(w->profile))))
 		rc = -1;
 	if (!rc)

@@ -65,7 +65,7 @@ static void keep_part(struct jp_seen *seen, int pair, double part)
 
 /* Those in use that are gone of a stack of which nothing can have come. What is left takes its part of the variance
  * with it: the bound for objects of several sizes is never less for a sum than for its parts. */
-static void keep_gone(struct jp_seen *late, struct jp_seen *early, bool equal)
+static void keep_removed(struct jp_seen *late, struct jp_seen *early, bool equal)
 {
 	struct jp_seen before = *early;
 	double gone = equal ? 0 : between(early->n[0] - late->n[0], 1, early->n[0]);
@@ -79,7 +79,7 @@ void jp_seen_cancel(struct jp_seen *late, struct jp_seen *early, const struct jp
                     struct jp_lineage *lineage)
 {
 	if (sides->closed && late->n[0] <= early->n[0]) {
-		keep_gone(late, early, sides->equal[0]);
+		keep_removed(late, early, sides->equal[0]);
 	} else {
 		struct apart in_use = in_use_apart(late, early, sides->equal[0], lineage);
 		keep_part(late, 0, in_use.late);

@@ -142,7 +142,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void test_every_cut_is_told(void **state)
+static void test_every_cut_is_reported(void **state)
 {
 	(void)state;
 	assert_int_equal(wrong[EXPLAINED], 0);
@@ -169,7 +169,7 @@ static void test_no_mapping_is_made_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_cut_is_told),
+		cmocka_unit_test(test_every_cut_is_reported),
 		cmocka_unit_test(test_no_total_exceeds_the_whole),
 		cmocka_unit_test(test_no_address_is_made_up),
 		cmocka_unit_test(test_no_mapping_is_made_up),

@@ -204,7 +204,7 @@ static void test_states_and_roles(void **state)
 	} should[] = {
 		{ JPROF_PROCESS_ALIVE, "master", true }, { JPROF_PROCESS_ALIVE, "", true },
 		{ JPROF_PROCESS_ALIVE, "", false },      { JPROF_PROCESS_ZOMBIE, "", false },
-		{ JPROF_PROCESS_GONE, "", false },       { JPROF_PROCESS_ALIVE, "", true },
+		{ JPROF_PROCESS_ENDED, "", false },      { JPROF_PROCESS_ALIVE, "", true },
 	};
 	struct jprof_processes *list = list_of(pids, jp_count(pids));
 	for (size_t i = 0; i < jp_count(pids); i++) {
@@ -333,7 +333,7 @@ static void test_the_real_one(void **state)
 	jprof_processes_free(list);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	list = list_of(&pid, 1);
-	assert_int_equal(jprof_processes_at(list, 0)->state, JPROF_PROCESS_GONE);
+	assert_int_equal(jprof_processes_at(list, 0)->state, JPROF_PROCESS_ENDED);
 	jprof_processes_free(list);
 }
 

@@ -56,7 +56,7 @@ static void test_locations_are_objects_and_offsets(void **state)
 	jprof_profile_free(p);
 }
 
-static void test_anonymous_regions_are_told_apart(void **state)
+static void test_anonymous_regions_stay_apart(void **state)
 {
 	(void)state;
 	struct jprof_profile *p =
@@ -197,7 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_locations_are_objects_and_offsets),
-		cmocka_unit_test(test_anonymous_regions_are_told_apart),
+		cmocka_unit_test(test_anonymous_regions_stay_apart),
 		cmocka_unit_test(test_samples_are_scaled_and_equal_stacks_meet),
 		cmocka_unit_test(test_the_allocator_is_where_most_stacks_begin),
 		cmocka_unit_test(test_an_empty_stack_counts),
