@@ -49,13 +49,10 @@ static void release_string_table(struct string_table *table)
 static bool read_string_table(const struct jp_objfile *file, uint32_t type, size_t most, struct string_table *table)
 {
 	const struct jp_elf_headers *h = &file->headers;
-	size_t i = 0;
-	while (i < h->section_count && h->sections[i].type != type)
-		i++;
-	return i < h->section_count && h->sections[i].link < h->section_count &&
-	       jp_elf_section_read(file->fd, h, &h->sections[i], most, &table->entries, &table->in) &&
-	       jp_elf_section_read(file->fd, h, &h->sections[h->sections[i].link], most_string_bytes, &table->strings,
-	                           &table->names);
+	const struct jp_elf_section *entries = jp_elf_section_find(h, NULL, type);
+	const struct jp_elf_section *strings = jp_elf_section_linked(h, entries);
+	return strings && jp_elf_section_read(file->fd, h, entries, most, &table->entries, &table->in) &&
+	       jp_elf_section_read(file->fd, h, strings, most_string_bytes, &table->strings, &table->names);
 }
 
 /* Whether that string begins there. The table is anybody's: no string is read to its end, wherever that may be. */

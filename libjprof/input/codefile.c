@@ -16,17 +16,6 @@ enum {
 	longest_symbol = 1 << 13
 };
 
-/* The section of that name or, with no name, the first of that type; NULL: none. */
-static const struct jp_elf_section *find_section(const struct jp_objfile *object, const char *name, uint32_t type)
-{
-	for (size_t i = 0; i < object->headers.section_count; i++) {
-		const struct jp_elf_section *s = &object->headers.sections[i];
-		if (s->type != SHT_NOBITS && (name ? !strcmp(s->name, name) : s->type == type))
-			return s;
-	}
-	return NULL;
-}
-
 /* A copy of the section's bytes in the arena; without any where the file has not got them all. -1 when memory is short.
  */
 static int section_copy(const struct jp_objfile *object, const struct jp_elf_section *section, size_t most,
@@ -85,7 +74,7 @@ const struct jp_codesection *jp_codefile_section(const struct jp_codefile *f, ui
 
 static int read_functions(struct jp_codefile *f)
 {
-	const struct jp_elf_section *frames = find_section(f->object, ".eh_frame", 0);
+	const struct jp_elf_section *frames = jp_elf_section_find(&f->object->headers, ".eh_frame", SHT_NULL);
 	const struct jp_codesection *loaded = frames ? jp_codefile_section(f, frames->address) : NULL;
 	if (!loaded)
 		return 0;
@@ -121,10 +110,8 @@ struct symbol_bytes {
 static int read_symbol_bytes(const struct jp_objfile *object, const struct jp_elf_section *table,
                              struct jp_arena *arena, struct symbol_bytes *out)
 {
-	const struct jp_elf_headers *h = &object->headers;
-	const struct jp_elf_section *strings =
-	    table && table->link < h->section_count ? &h->sections[table->link] : NULL;
-	if (h->bits != 64)
+	const struct jp_elf_section *strings = jp_elf_section_linked(&object->headers, table);
+	if (object->headers.bits != 64)
 		table = strings = NULL;
 	return section_copy(object, table, most_names_read, arena, &out->entries) ||
 	               section_copy(object, strings, most_names_read, arena, &out->strings)
@@ -180,7 +167,7 @@ int jp_codesymbols_read(const struct jp_objfile *object, uint32_t type, struct j
 	struct symbol_bytes table;
 	struct symbol_entry e;
 	*count = 0;
-	if (read_symbol_bytes(object, find_section(object, NULL, type), arena, &table))
+	if (read_symbol_bytes(object, jp_elf_section_find(&object->headers, NULL, type), arena, &table))
 		return -1;
 	size_t all = table.entries.len / sizeof(Elf64_Sym);
 	*symbols = jp_arena_alloc(arena, (all + 1) * sizeof **symbols);
@@ -206,13 +193,13 @@ static int by_slot(const void *a, const void *b)
 
 static int read_relocations(struct jp_codefile *f, const struct jp_elf_section *section)
 {
-	const struct jp_elf_headers *h = &f->object->headers;
+	const struct jp_elf_section *symbols = jp_elf_section_linked(&f->object->headers, section);
 	struct symbol_bytes table;
 	struct jp_bytes in;
-	if (section->link >= h->section_count)
+	if (!symbols)
 		return 0;
 	if (section_copy(f->object, section, most_names_read, &f->arena, &in) ||
-	    read_symbol_bytes(f->object, &h->sections[section->link], &f->arena, &table))
+	    read_symbol_bytes(f->object, symbols, &f->arena, &table))
 		return -1;
 	f->tables += in.len + table.entries.len + table.strings.len;
 	if (f->tables > most_tables)
@@ -310,13 +297,13 @@ struct jp_span jp_codefile_meaning(const struct jp_codefile *f, uint64_t vaddr)
 
 const char *jp_codefile_soname(const struct jp_objfile *object, struct jp_arena *arena)
 {
-	const struct jp_elf_headers *h = &object->headers;
-	const struct jp_elf_section *dynamic = find_section(object, NULL, SHT_DYNAMIC);
+	const struct jp_elf_section *dynamic = jp_elf_section_find(&object->headers, NULL, SHT_DYNAMIC);
+	const struct jp_elf_section *strings = jp_elf_section_linked(&object->headers, dynamic);
 	struct jp_bytes in, names;
-	if (!dynamic || h->bits != 64 || dynamic->link >= h->section_count)
+	if (!strings || object->headers.bits != 64)
 		return "";
 	if (section_copy(object, dynamic, most_dynamic_read, arena, &in) ||
-	    section_copy(object, &h->sections[dynamic->link], most_names_read, arena, &names))
+	    section_copy(object, strings, most_names_read, arena, &names))
 		return NULL;
 	while (in.len - in.pos >= sizeof(Elf64_Dyn)) {
 		uint64_t tag = jp_bytes_uint(&in, 8), value = jp_bytes_uint(&in, 8);

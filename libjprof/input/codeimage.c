@@ -142,18 +142,12 @@ static void take_symbols(struct image_source *l, struct jp_bytes in, size_t stri
 
 static void read_symbols(struct image_source *l)
 {
-	const struct jp_elf_headers *h = &l->file->headers;
-	size_t i = 0;
-	while (i < h->section_count && h->sections[i].type != SHT_DYNSYM)
-		i++;
-	if (i == h->section_count || h->sections[i].link >= h->section_count)
-		return;
-	const struct jp_elf_section *names = &h->sections[h->sections[i].link];
-	l->code->strings = (char *)read_contents(l, names);
-	unsigned char *table = l->code->strings ? read_contents(l, &h->sections[i]) : NULL;
+	const struct jp_elf_section *symbols = jp_elf_section_find(&l->file->headers, NULL, SHT_DYNSYM);
+	const struct jp_elf_section *names = jp_elf_section_linked(&l->file->headers, symbols);
+	l->code->strings = names ? (char *)read_contents(l, names) : NULL;
+	unsigned char *table = l->code->strings ? read_contents(l, symbols) : NULL;
 	if (table)
-		take_symbols(l, (struct jp_bytes){ .data = table, .len = (size_t)h->sections[i].size },
-		             (size_t)names->size);
+		take_symbols(l, (struct jp_bytes){ .data = table, .len = (size_t)symbols->size }, (size_t)names->size);
 	free(table);
 }
 
@@ -246,14 +240,6 @@ static void read_relocs(struct image_source *l)
 
 /* ---- functions ------------------------------------------------------------------------------------ */
 
-static const struct jp_elf_section *find_frames(const struct jp_objfile *file)
-{
-	for (size_t i = 0; i < file->headers.section_count; i++)
-		if (!strcmp(file->headers.sections[i].name, ".eh_frame"))
-			return &file->headers.sections[i];
-	return NULL;
-}
-
 static bool is_in_code(const struct jp_image *image, const struct jp_codebounds *f)
 {
 	const struct jp_piece *piece = jp_image_piece(image, f->start);
@@ -264,7 +250,7 @@ static bool is_in_code(const struct jp_image *image, const struct jp_codebounds 
 static void take_bounds(struct image_source *l)
 {
 	struct jp_image *image = &l->code->image;
-	const struct jp_elf_section *frames = find_frames(l->file);
+	const struct jp_elf_section *frames = jp_elf_section_find(&l->file->headers, ".eh_frame", SHT_NULL);
 	unsigned char *bytes = frames ? read_contents(l, frames) : NULL;
 	struct jp_codebounds *all = NULL;
 	size_t count = 0;

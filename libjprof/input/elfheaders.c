@@ -215,6 +215,21 @@ int jp_elf_headers_read(int fd, const char *path, struct jp_arena *arena, struct
 	return rc ? jp_error(err, JPROF_E_FORMAT, path, 0, "has a damaged ELF header") : 0;
 }
 
+const struct jp_elf_section *jp_elf_section_find(const struct jp_elf_headers *h, const char *name, uint32_t type)
+{
+	for (size_t i = 0; i < h->section_count; i++) {
+		const struct jp_elf_section *s = &h->sections[i];
+		if ((!name || !strcmp(s->name, name)) && (type ? s->type == type : s->type != SHT_NOBITS))
+			return s;
+	}
+	return NULL;
+}
+
+const struct jp_elf_section *jp_elf_section_linked(const struct jp_elf_headers *h, const struct jp_elf_section *section)
+{
+	return section && section->link < h->section_count ? &h->sections[section->link] : NULL;
+}
+
 /* ---- contents ----------------------------------------------------------------------------------- */
 
 /* The first `most` bytes of a piece of the file into `out`, those that the file has. */

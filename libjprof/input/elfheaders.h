@@ -38,6 +38,14 @@ struct jp_elf_headers {
 int jp_elf_headers_read(int fd, const char *path, struct jp_arena *arena, struct jp_elf_headers *headers,
                         struct jprof_error *err);
 
+/* The first section with that name (NULL: any) of that type (SHT_NULL: any that has contents in the file); NULL: none.
+ */
+const struct jp_elf_section *jp_elf_section_find(const struct jp_elf_headers *headers, const char *name, uint32_t type);
+
+/* The section with the strings or the symbols of another; NULL: there is none, or no other. */
+const struct jp_elf_section *jp_elf_section_linked(const struct jp_elf_headers *headers,
+                                                   const struct jp_elf_section *section);
+
 /* Reads `len` bytes at `offset`; false where the file has not so many. */
 bool jp_elf_read_at(int fd, uint64_t offset, void *bytes, size_t len);
 

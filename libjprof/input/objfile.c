@@ -177,8 +177,5 @@ void jp_objfile_remark(struct jp_objfile *file, const char *fmt, ...)
 
 bool jp_objfile_has_symtab(const struct jp_objfile *file)
 {
-	for (size_t i = 0; i < file->headers.section_count; i++)
-		if (file->headers.sections[i].type == SHT_SYMTAB)
-			return true;
-	return false;
+	return jp_elf_section_find(&file->headers, NULL, SHT_SYMTAB);
 }
