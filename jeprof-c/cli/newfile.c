@@ -223,11 +223,6 @@ static int link_nameless(const struct newfile *file, const char *path)
 	return linkat(AT_FDCWD, link_path, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-static int give_name(const struct newfile *file)
-{
-	return file->part ? name_part(file) : link_nameless(file, file->path);
-}
-
 static int sync_data(const struct newfile *file)
 {
 	return fdatasync(file->fd) && errno != EINVAL && errno != EROFS ? errno : 0;
@@ -285,7 +280,7 @@ int newfile_replace(struct newfile *file)
 /* Gives the file its name, or another that `next` knows. False: no name is left, which has been said. */
 static bool name_it(struct newfile *file, char *(*next)(const void *), const void *context)
 {
-	while (!file->error && give_name(file)) {
+	while (!file->error && (file->part ? name_part(file) : link_nameless(file, file->path))) {
 		if (errno != EEXIST || !next) {
 			file->error = errno;
 			break;

@@ -178,19 +178,6 @@ static char *find_beside(const char *dump, const char *suffix, bool (*is_it)(con
 	return NULL;
 }
 
-static char *find_sidecar(const char *dump)
-{
-	return find_beside(dump, "json", is_sidecar);
-}
-
-/* ---- the table of Ruby stacks --------------------------------------------------------------------------- */
-
-/* DUMP.ruby beside it, likewise. */
-static char *find_stacks(const char *dump)
-{
-	return find_beside(dump, "ruby", is_table);
-}
-
 /* ---- one dump ------------------------------------------------------------------------------------------ */
 
 /* The profile as a reader of the bundle will make it: other maps only where the dump has none. */
@@ -227,7 +214,7 @@ static bool add_member(struct bundling *b, const char *path, const struct jprof_
 {
 	struct jprof_bundle_member member = { .size = sizeof member, .pid = pid_of_dump(path), .label = b->o->label };
 	struct jprof_error err;
-	char *sidecar = find_sidecar(path), *table = find_stacks(path);
+	char *sidecar = find_beside(path, "json", is_sidecar), *table = find_beside(path, "ruby", is_table);
 	bool good = said(jprof_bundle_writer_member(b->writer, &member, &err), &err) &&
 	            add_file(b, "agent.json", sidecar) && add_file(b, "dump.heap", path) &&
 	            add_file(b, "frames", table) && (!dump || add_symbols(b, path, dump, sidecar)) && add_gathered(b);

@@ -88,12 +88,6 @@ static void add_filters(struct facts *f, const struct options *o)
 		add_fact(f, "exclude: %.400s", o->exclude);
 }
 
-static void add_total(struct facts *f, const struct jprof_view_info *view, const struct jprof_graph_info *info)
-{
-	if (view->total != 0 && !info->difference && fabs(info->total - view->total) > 1e-6 * fabs(view->total))
-		add_fact(f, "that is %.1f %% of all", info->total * 100 / view->total);
-}
-
 /* False after having said what is wrong. */
 static bool add_trust(struct facts *f, const struct jprof_view *view, const struct options *o)
 {
@@ -237,7 +231,10 @@ int graph_report(const struct loaded *l, const struct jprof_view *view, const st
 	         inputs->program ? ", " : "", input_name(inputs->dumps[inputs->dump_count - 1]));
 	add_input(&facts, l, o, inputs);
 	add_filters(&facts, o);
-	add_total(&facts, jprof_view_info(view), jprof_graph_info(graph));
+	const struct jprof_graph_info *info = jprof_graph_info(graph);
+	double total = jprof_view_info(view)->total;
+	if (total != 0 && !info->difference && fabs(info->total - total) > 1e-6 * fabs(total))
+		add_fact(&facts, "that is %.1f %% of all", info->total * 100 / total);
 	bool good = add_trust(&facts, view, o);
 	bool plain = o->as_jeprof || o->fold == FOLD_NONE; /* nothing more than jeprof does */
 	const struct dot_opts opts = {

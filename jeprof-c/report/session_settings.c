@@ -75,23 +75,20 @@ static const char *setting_name(int kind, int value)
 	return "";
 }
 
-/* Where nothing was asked for that is functions, but for tables of a Ruby. */
-static const char *row_setting(const struct options *o)
-{
-	return setting_name(SET_GRANULARITY, o->granularity == ROWS_USUAL ? JPROF_BY_FUNCTION : o->granularity);
-}
-
 void session_options(struct session *s, const struct request *r)
 {
 	static const char *const levels[] = { "none", "alloc", "std", "vm" };
 	static const char *const frames[] = { "merged", "only", "off" };
 	const struct options *o = &s->o;
+	/* Where nothing was asked for that is functions, but for tables of a Ruby. */
+	int rows = o->granularity == ROWS_USUAL ? JPROF_BY_FUNCTION : o->granularity;
 	(void)r;
 	fprintf(stderr,
 	        "counter     %s\nrows        %s\nsort        %s\nfold        %s\nruby        %s\nfocus       %s\n"
 	        "ignore      %s\n",
-	        setting_name(SET_COUNTER, (int)o->counter), row_setting(o), o->cum ? "cum" : "flat", levels[o->fold],
-	        frames[o->ruby], o->focus ? o->focus : "", o->ignore ? o->ignore : "");
+	        setting_name(SET_COUNTER, (int)o->counter), setting_name(SET_GRANULARITY, rows),
+	        o->cum ? "cum" : "flat", levels[o->fold], frames[o->ruby], o->focus ? o->focus : "",
+	        o->ignore ? o->ignore : "");
 	for (size_t i = 0; i < setting_count; i++)
 		if (settings[i].kind == SET_SWITCH)
 			fprintf(stderr, "%-11s %s\n", settings[i].name,

@@ -166,11 +166,6 @@ static bool parse_sampling(const struct snap_options *o)
 	return false;
 }
 
-static bool parse_puma(struct snap_options *o)
-{
-	return !o->puma || !*o->puma || parse_pid(o->puma, &o->puma_of);
-}
-
 static bool parse_pids(struct snap_options *o, char **operands, int count)
 {
 	o->pids = calloc((size_t)count + 1, sizeof *o->pids);
@@ -202,7 +197,8 @@ bool snap_options_parse(struct snap_options *o, int argc, char **argv)
 	if (!o->count && !o->every)
 		o->count = 1;
 	return parse_every(o) && parse_max_bytes(o) && parse_signals(o) && parse_label(o) &&
-	       bundle_mode_good(o->mode) && parse_puma(o) && parse_pids(o, argv + 1, count);
+	       bundle_mode_good(o->mode) && (!o->puma || !*o->puma || parse_pid(o->puma, &o->puma_of)) &&
+	       parse_pids(o, argv + 1, count);
 }
 
 void snap_options_free(struct snap_options *o)

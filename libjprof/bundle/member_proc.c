@@ -86,12 +86,6 @@ static bool has_flag(struct jp_span flags, const char *flag)
 	return memmem(flags.ptr, flags.len, flag, strlen(flag));
 }
 
-static void add_unreserved(struct smaps_sums *sums, const struct smap *map)
-{
-	sums->mapped_space += (double)(map->limit - map->start);
-	sums->mapped += map->rss;
-}
-
 /* TRANSIENT_HEAP_TOTAL_SIZE of Ruby's transient_heap.c: one mapping, which is aligned and so touches no other. */
 enum { transient_heap = 32 << 20 };
 
@@ -103,9 +97,10 @@ static void add_smap(struct smaps_sums *sums, const struct smap *map, const stru
 		sums->stacks += map->rss;
 	else if (map->executable && !map->named)
 		sums->jit += map->rss;
-	else if (!map->named && map->unreserved)
-		add_unreserved(sums, map);
-	else if (!map->named && map->readable && map->limit - map->start == transient_heap)
+	else if (!map->named && map->unreserved) {
+		sums->mapped_space += (double)(map->limit - map->start);
+		sums->mapped += map->rss;
+	} else if (!map->named && map->readable && map->limit - map->start == transient_heap)
 		sums->transient += map->rss;
 	else if (!map->named)
 		sums->past += map->rss;

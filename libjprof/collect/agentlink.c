@@ -280,12 +280,6 @@ static bool is_beside(const struct jprof_agent_dump *d, const char *path, const 
 	return path && !strncmp(path, d->dump, len) && !strcmp(path + len, suffix);
 }
 
-/* Dump and side-car, and a table where it was asked for and is there. */
-static unsigned descriptors_of(const struct jprof_agent *agent, const struct jprof_agent_dump *d)
-{
-	return d->table && agent->tables ? 3 : 2;
-}
-
 /* What speaks against a reply; NULL: nothing. In files it has absolute paths, else names and two or three descriptors.
  */
 static const char *why_no_dump(const struct jprof_agent *agent, const struct jprof_agent_dump *d, bool asked)
@@ -293,8 +287,9 @@ static const char *why_no_dump(const struct jprof_agent *agent, const struct jpr
 	const char *prefix = agent->report.prefix ? agent->report.prefix : "";
 	if (!d->dump || (d->files && *d->dump != '/'))
 		return "does not tell where";
-	if (d->files ? agent->dump_reply.fd_count != 0
-	             : !asked || agent->dump_reply.fd_count != descriptors_of(agent, d))
+	/* Dump and side-car, and a table where it was asked for and is there. */
+	size_t descriptors = d->table && agent->tables ? 3 : 2;
+	if (d->files ? agent->dump_reply.fd_count != 0 : !asked || agent->dump_reply.fd_count != descriptors)
 		return "does not hand over what it says";
 	const char *name = d->files ? jp_dump_base(d->dump) : d->dump;
 	if (!jp_dump_name_good(name, *prefix ? prefix : "jeprof", agent->ns_pid))

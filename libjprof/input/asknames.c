@@ -54,17 +54,13 @@ static struct jp_name_request request_of(const struct jp_objfile *file, const st
 	return request;
 }
 
-static bool is_refused(const struct jp_namereply *reply)
-{
-	return reply->dwarf == JP_DWARF_REFUSED || reply->dwarf == JP_DWARF_SHARED_REFUSED;
-}
-
 /* A reply that is none, or to another question, has no places. 0, or -1 when memory is short. */
 static int read_answer(struct jp_asking *a)
 {
 	jp_namereply_release(&a->reply);
 	int rc = jp_namereply_read(a->bytes.text, a->bytes.len, &a->reply);
-	if (!rc && (is_refused(&a->reply) ? !a->reply.place_count : a->reply.place_count == a->count))
+	bool refused = a->reply.dwarf == JP_DWARF_REFUSED || a->reply.dwarf == JP_DWARF_SHARED_REFUSED;
+	if (!rc && a->reply.place_count == (refused ? 0 : a->count))
 		return 0;
 	jp_namereply_release(&a->reply);
 	if (rc != JPROF_E_NOMEM)
@@ -155,12 +151,6 @@ static int ask_first(struct jp_asking *a)
 
 /* ---- the parts that want .dwo files ------------------------------------------------------------- */
 
-/* The file with the skeletons. */
-static const struct jp_objfile *holder_of(const struct jp_asking *a)
-{
-	return a->found.dwarf == JP_DWARF_IN_DEBUG ? a->found.debug : a->file;
-}
-
 /* Where `must` is not set, 1 and no answer: no more files can be open at once than are. */
 static int answer_want(struct jp_split_files *files, const struct jp_objfile *holder, const struct jp_reply_want *want,
                        bool must)
@@ -174,10 +164,11 @@ static int answer_want(struct jp_split_files *files, const struct jp_objfile *ho
 /* The first `answered` of the wants: as many as can be. One at least, for those that are open are needed with it. */
 static int answer_wants(struct jp_asking *a, uint32_t *answered)
 {
+	const struct jp_objfile *skeletons = a->found.dwarf == JP_DWARF_IN_DEBUG ? a->found.debug : a->file;
 	int rc = 0;
 	*answered = 0;
 	while (*answered < a->reply.want_count && *answered < most_wants &&
-	       !(rc = answer_want(&a->splits, holder_of(a), &a->reply.wants[*answered], !*answered)))
+	       !(rc = answer_want(&a->splits, skeletons, &a->reply.wants[*answered], !*answered)))
 		++*answered;
 	return rc < 0 ? -1 : 0;
 }

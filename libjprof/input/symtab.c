@@ -161,17 +161,12 @@ static int add_range(struct ranges *to, uint64_t start, uint64_t limit, uint32_t
 	return 0;
 }
 
-static uint64_t symbol_end(const struct jp_symtab *t, uint32_t symbol)
-{
-	return t->symbols[symbol].value + t->symbols[symbol].size;
-}
-
 /* Emits what the symbols on the stack hold from `from` up to `to`, innermost first; those that
  * end before `to` are taken off. */
 static int emit(struct jp_symtab *t, uint32_t *stack, size_t *depth, uint64_t from, uint64_t to)
 {
 	while (*depth && from < to) {
-		uint64_t end = symbol_end(t, stack[*depth - 1]);
+		uint64_t end = t->symbols[stack[*depth - 1]].value + t->symbols[stack[*depth - 1]].size;
 		uint64_t limit = end < to ? end : to;
 		if (limit > from) {
 			if (add_range(&t->sized, from, limit, stack[*depth - 1]))

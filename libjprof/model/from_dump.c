@@ -45,19 +45,15 @@ static int vote_allocator(const struct dump_load *w)
 
 /* ---- names that came with it ---------------------------------------------------------------- */
 
-static const struct jp_given_name *find_given(const struct jprof_dump *dump, uint64_t address)
-{
-	size_t i = jp_count_below(dump->given, dump->given_count, sizeof *dump->given, address);
-	return i < dump->given_count && dump->given[i].address == address ? &dump->given[i] : NULL;
-}
-
 static int name_location(struct dump_load *w, uint64_t address, uint32_t location)
 {
 	const struct jprof_dump *dump = w->dump;
-	const struct jp_given_name *given = dump->given_count ? find_given(dump, address) : NULL;
-	if (given && given->frame_count)
-		return jp_build_given_frames(w->profile, location, dump, given);
-	return given ? jp_build_given(w->profile, location, jp_intern_get(&dump->names, given->text)) : 0;
+	size_t i = jp_count_below(dump->given, dump->given_count, sizeof *dump->given, address);
+	if (i == dump->given_count || dump->given[i].address != address)
+		return 0;
+	const struct jp_given_name *given = &dump->given[i];
+	return given->frame_count ? jp_build_given_frames(w->profile, location, dump, given)
+	                          : jp_build_given(w->profile, location, jp_intern_get(&dump->names, given->text));
 }
 
 /* ---- samples ------------------------------------------------------------------------------ */

@@ -249,25 +249,16 @@ static void merge_sample(struct jprof_profile *to, struct jp_sample *sample, con
 		to->samples.large[sample->large] = from->samples.large[other->large];
 }
 
-static bool count_alike(const struct jp_samples *a, const struct jp_samples *b)
-{
-	return a->scaling == b->scaling && a->rate == b->rate;
-}
-
 /* Makes all that merge_sample will want. 0, or -1 when memory is short. */
 static int room_for_sample(struct jprof_profile *to, struct jp_sample *sample, bool known,
                            const struct jprof_profile *from, const struct jp_sample *other, double factor)
 {
-	if (!known && factor == 1 && other->sum == JP_NONE && count_alike(&to->samples, &from->samples))
+	bool alike = to->samples.scaling == from->samples.scaling && to->samples.rate == from->samples.rate;
+	if (!known && factor == 1 && other->sum == JP_NONE && alike)
 		return other->large == JP_NONE ? 0 : jp_sample_make_large(&to->samples, sample);
 	bool less = factor < 0 || (other->sum != JP_NONE && from->samples.sums[other->sum].less);
 	struct jp_values *sum = jp_sample_sum(&to->samples, sample);
 	return !sum || (less && !jp_values_make_less(&to->samples, sum)) ? -1 : 0;
-}
-
-static uint32_t translate_tag(struct jprof_profile *to, const struct jprof_profile *from, uint32_t tag)
-{
-	return jp_tag_id(&to->tags, jp_tag_kind(&from->tags, tag), jp_tag_text(&from->tags, tag));
 }
 
 static int translate_label(struct jprof_profile *to, const struct jprof_profile *from, const struct jp_sample *other,
@@ -278,7 +269,8 @@ static int translate_label(struct jprof_profile *to, const struct jprof_profile 
 		return -1;
 	if (label.epoch != JP_NONE)
 		label.epoch = t->epochs.epoch[label.epoch];
-	if (label.tag != JP_NONE && (label.tag = translate_tag(to, from, label.tag)) == JP_NONE)
+	if (label.tag != JP_NONE && (label.tag = jp_tag_id(&to->tags, jp_tag_kind(&from->tags, label.tag),
+	                                                   jp_tag_text(&from->tags, label.tag))) == JP_NONE)
 		return -1;
 	return jp_label_id(&to->samples, label, id) ? 0 : -1;
 }

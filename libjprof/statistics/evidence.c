@@ -119,16 +119,11 @@ static double shape(double variance, double third)
 	return 4 * variance * variance * variance / (third * third);
 }
 
-static double smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 /* Down to no less than the sampled objects themselves. */
 static double down_of(const struct jp_spread *s, double half)
 {
 	double low = jp_gamma_lower(shape(s->variance, s->third));
-	return smaller(half - sqrt(s->variance) * low, s->unsampled);
+	return fmin(half - sqrt(s->variance) * low, s->unsampled);
 }
 
 static double up_of(double variance, double third, double half)
@@ -154,14 +149,6 @@ static struct interval_ends ends_of(const struct jp_spread *s, const struct jp_s
 		ends.down = down_of(s, half);
 	ends.up = worth * open + up_of(variance, s->third + worth * worth * worth * open * (1 + open), half);
 	return ends;
-}
-
-/* Distances of independent sums and differences combine like standard errors. */
-static void put_ends(struct jprof_range *range, double value, struct interval_ends plus, struct interval_ends minus,
-                     double rounding)
-{
-	range->low = value - hypot(plus.down, minus.up) - rounding;
-	range->high = value + hypot(plus.up, minus.down) + rounding;
 }
 
 /* Of few samples nobody knows whether all objects at these stacks have the sizes of the sampled ones, which the rest
@@ -210,7 +197,9 @@ struct jprof_range jp_evidence_range(const struct jp_lineage *lineage, const str
 	if (has_minus(lineage, counter))
 		down = with_other_sizes(ends_of(minus, seen_one(minus, plus)), minus, lineage->rate, counter);
 	range.error = hypot(sqrt(plus->variance + minus->variance + e->shift * e->shift), e->rounding / ends_in_errors);
-	put_ends(&range, e->value + e->shift, up, down, e->rounding);
+	/* Distances of independent sums and differences combine like standard errors. */
+	range.low = e->value + e->shift - hypot(up.down, down.up) - e->rounding;
+	range.high = e->value + e->shift + hypot(up.up, down.down) + e->rounding;
 	put_doubts(&range, e->value, lineage->subtracted);
 	return range;
 }

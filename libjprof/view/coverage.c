@@ -52,13 +52,6 @@ static int count_bytes(const struct jprof_view *v, struct jprof_coverage *c)
 	return rc;
 }
 
-/* Of the whole profile: those that folding took away were looked up too. */
-static void count_addresses(const struct jp_code *code, struct jprof_coverage *c)
-{
-	for (uint32_t i = 0; i < code->location_count; i++)
-		c->files[code->locations[i].object].addresses[code->locations[i].source]++;
-}
-
 /* What would name those functions of a usable file that have no name. */
 static const char *advice_for(struct jprof_coverage *c, struct jprof_coverage_file *file)
 {
@@ -108,7 +101,9 @@ static int fill_coverage(struct jprof_coverage *c, const struct jprof_view *v)
 	}
 	if (count_bytes(v, c))
 		return -1;
-	count_addresses(code, c);
+	/* Of the whole profile: those that folding took away were looked up too. */
+	for (uint32_t i = 0; i < code->location_count; i++)
+		c->files[code->locations[i].object].addresses[code->locations[i].source]++;
 	for (size_t i = 0; i < c->count; i++) {
 		c->files[i].advice = advice_for(c, &c->files[i]);
 		if (!c->files[i].advice)

@@ -111,11 +111,6 @@ static size_t count_allocator(const struct jp_fold *f, const struct jp_run *run)
 	return n;
 }
 
-static bool folds_standard(const struct jp_fold *f)
-{
-	return f->level == JPROF_FOLD_STD || f->level == JPROF_FOLD_VM;
-}
-
 /* Takes n places off the inner end, but never the last one: bytes without a frame would be lost. */
 static void drop(struct jp_run *run, size_t n)
 {
@@ -135,9 +130,10 @@ static bool is_wrapper(const struct jp_fold *f, const struct jp_location *l, uin
 static uint32_t count_wrapper_frames(const struct jp_fold *f, const struct jp_location *l)
 {
 	uint32_t n = 0;
+	bool standard = f->level == JPROF_FOLD_STD || f->level == JPROF_FOLD_VM;
 	if (l->wrapper && f->level != JPROF_FOLD_NONE)
 		return l->frame_count;
-	while (n < l->frame_count && (is_wrapper(f, l, n) || (folds_standard(f) && frame_is(f, l, n, STANDARD))))
+	while (n < l->frame_count && (is_wrapper(f, l, n) || (standard && frame_is(f, l, n, STANDARD))))
 		n++;
 	return n;
 }

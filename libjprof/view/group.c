@@ -92,12 +92,6 @@ static const struct jp_rule *rule_of_paths(const struct jp_groups *g, const stru
 	return NULL;
 }
 
-static const struct jp_rule *rule_of_library(const struct jp_groups *g, uint32_t object)
-{
-	const char *base = jp_basename(jp_code_object(g->code, object));
-	return rule_numbered(g, jp_rule_find(&g->rules, JP_RULE_LIBRARY, base));
-}
-
 /* ---- the group ----------------------------------------------------------------------------------------------- */
 
 /* What is told by files alone: the kind, and whose it is. */
@@ -133,7 +127,8 @@ const struct jp_rule *jp_put_group(struct jp_groups *g, const struct jp_group_st
 	struct by_files f = look_at_files(g, s);
 	const struct jp_rule *rule = rule_of_paths(g, s);
 	if (!rule && f.role == JP_ROLE_FOREIGN)
-		rule = rule_of_library(g, f.owner);
+		rule = rule_numbered(
+		    g, jp_rule_find(&g->rules, JP_RULE_LIBRARY, jp_basename(jp_code_object(g->code, f.owner))));
 	else if (!rule)
 		rule = rule_of_functions(g, s);
 	/* Of a library its name is better known than that of its rule, if that is not the caller's. */

@@ -131,12 +131,6 @@ static const char *const labels[] = { [JPROF_ORIGIN_NATIVE] = "",
 	                              [JPROF_ORIGIN_STDLIB] = "Ruby's library",
 	                              [JPROF_ORIGIN_VM] = "Ruby" };
 
-/* Ruby begins with a frame of its own: path "ruby", and no line. */
-static bool is_start(const char *path, uint32_t line)
-{
-	return !line && !strcmp(path, "ruby");
-}
-
 /* Whether a method of a gem loads code for the line that calls it, as Zeitwerk, ActiveSupport and Bootsnap do in the
  * place of Ruby's require: what was loaded is not theirs. A gem may well have a `load` of another kind. */
 static bool is_loader(const char *name)
@@ -173,7 +167,8 @@ static struct jp_path_origin origin_of_frame(const struct jp_code *code, const s
 	*site = jp_is_ruby_marker(jp_code_string(code, f->system)) ? SITE_CODE : SITE_METHOD;
 	if (jp_is_ruby_aside(jp_code_string(code, f->system)))
 		*site = SITE_NONE;
-	if (f->file == JP_NONE || is_start(path, frame->line))
+	bool start = !frame->line && !strcmp(path, "ruby"); /* Ruby begins with a frame of its own */
+	if (f->file == JP_NONE || start)
 		return o;
 	o = jp_path_origin(path);
 	*site = site_of_origin(o.origin, jp_code_string(code, f->system));
