@@ -164,24 +164,19 @@ static int apply_rest(struct symbolizing *w, uint32_t first, uint32_t end)
 	return rc;
 }
 
-/* Every jemalloc has a mallctl: what stands before it stands before malloc, too. */
-static int take_entry_prefix(struct symbolizing *w, struct jp_object *object, const char *mallctl)
-{
-	static const char word[] = "mallctl";
-	size_t len = mallctl ? strlen(mallctl) : 0;
-	if (len < strlen(word))
-		return 0;
-	object->entry_prefix = jp_intern(&w->profile->strings, mallctl, len - strlen(word));
-	return object->entry_prefix == JP_NONE ? -1 : 0;
-}
-
-/* A library that defines malloc for others is an allocator and nothing else. */
+/* A library that defines malloc for others is an allocator and nothing else. Else every jemalloc has a mallctl: what
+ * stands before it stands before malloc, too. */
 static int classify(struct symbolizing *w, uint32_t object, const struct jp_namereply *reply)
 {
+	static const char word[] = "mallctl";
 	struct jp_object *o = &w->profile->objects[object];
+	size_t len = reply->mallctl ? strlen(reply->mallctl) : 0;
 	o->program = reply->program;
 	o->allocator = !reply->program && reply->exports_malloc;
-	return o->allocator ? 0 : take_entry_prefix(w, o, reply->mallctl);
+	if (o->allocator || len < strlen(word))
+		return 0;
+	o->entry_prefix = jp_intern(&w->profile->strings, reply->mallctl, len - strlen(word));
+	return o->entry_prefix == JP_NONE ? -1 : 0;
 }
 
 static void classify_without_names(struct symbolizing *w, uint32_t object, const struct jp_objfile *file)
