@@ -6,6 +6,10 @@
 
 #include "handle.h"
 
+/* Where the mapping is asked for, not insisted on: jemalloc writes such an address with four digits less. Nothing is
+ * there but where a program asks for the first 2 GB; AddressSanitizer's own memory begins behind. */
+static const uintptr_t low_place = 0x70000000;
+
 static uintptr_t start; /* 0: none */
 
 int synthetic_reserve(void)
@@ -13,7 +17,7 @@ int synthetic_reserve(void)
 	int fd = handle_memory(HANDLE_BRIEF, "jprof-ids:1", 0);
 	if (fd < 0)
 		return errno;
-	void *mapped = mmap(NULL, 2 * (size_t)SYNTHETIC_END, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	void *mapped = mmap((void *)low_place, 2 * (size_t)SYNTHETIC_END, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	int error = mapped == MAP_FAILED ? errno : 0;
 	handle_close(HANDLE_BRIEF);
 	if (!error)

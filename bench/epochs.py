@@ -43,8 +43,8 @@ def size(stacks, early, rest, epochs, newest, spread):
         for _ in range(n - old):
             last = newest and chance.random() < 0.5
             used.add(epochs if last else chance.randrange(1, epochs + 1))
-        # one more address for each part: " 0x7f0123456789"
-        total += max(len(used), 1) * (length + (15 if spread else 0))
+        # one more address for each part: " 0x70123456"
+        total += max(len(used), 1) * (length + (11 if spread else 0))
     return total
 
 
