@@ -151,13 +151,38 @@ void diff_put_json(FILE *out, const struct diff_report *r)
 
 /* ---- CSV ---------------------------------------------------------------------------------------------------- */
 
+/* How many bytes the character has that begins here, 0 where none does: Unicode's table of well-formed sequences. */
+static size_t character_len(const unsigned char *s)
+{
+	static const struct {
+		unsigned char first, last, low, high; /* of the first byte, and of the second */
+		size_t len;
+	} kinds[] = { { 0x00, 0x7f, 0x00, 0xff, 1 }, { 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
+		      { 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
+		      { 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 } };
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (*s < kinds[i].first || *s > kinds[i].last || s[1] < kinds[i].low || s[1] > kinds[i].high)
+			continue;
+		for (size_t n = 2; n < kinds[i].len; n++)
+			if ((s[n] & 0xc0) != 0x80)
+				return 0;
+		return kinds[i].len;
+	}
+	return 0;
+}
+
+/* As the CSV of reports has it: UTF-8, and nothing that a spreadsheet would take for a formula. */
 static void put_diff_csv_text(FILE *out, const char *text)
 {
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+	fputs(*text && strchr("=+-@", *text) ? "\"'" : "\"", out);
+	for (size_t len; *text; text += len ? len : 1) {
+		len = character_len((const unsigned char *)text);
+		if (!len)
+			fputs("\xef\xbf\xbd", out); /* U+FFFD */
+		else if (len == 1)
+			fputs(*text == '"' ? "\"\"" : (char[]){ *text < ' ' ? ' ' : *text, '\0' }, out);
+		else
+			fwrite(text, 1, len, out);
 	}
 	fputc('"', out);
 }

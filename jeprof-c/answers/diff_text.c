@@ -133,20 +133,26 @@ static double half_interval(const struct jprof_range *range)
 	return isnan(range->error) ? NAN : (range->high - range->low) / 2;
 }
 
-/* Cuts a stack behind the innermost functions that fit; false: not even one does. */
+/* Cuts a stack behind the innermost functions that fit; false: not even one does. What is put in the place of the rest
+ * is no longer than that: characters may take no column. */
 static bool cut_stack(char *stack, unsigned room)
 {
 	static const char between[] = " < ", rest[] = " < ...";
 	char *end = NULL;
 	for (char *at = strstr(stack, between); at; at = strstr(at + 1, between)) {
 		*at = '\0';
-		if (terminal_columns(stack) + sizeof rest - 1 <= room)
+		if (terminal_columns(stack) + sizeof rest - 1 <= room && strlen(at + 1) + 2 >= sizeof rest)
 			end = at;
 		*at = *between;
 	}
 	if (end)
 		memcpy(end, rest, sizeof rest);
 	return end;
+}
+
+static bool is_within_character(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
 /* A name in so many columns: of "app/models/user.rb:42 User#tags" what is before the blank comes first, and the end of
@@ -165,11 +171,16 @@ static void put_short(FILE *out, const struct diff_report *r, const char *name, 
 		*blank = '\0';
 		len = strlen(shown);
 	}
-	size_t head = len > room ? (room - 3) / 4 : len;
-	if (len <= room)
+	if (len <= room) {
 		fputs(shown, out);
-	else
-		fprintf(out, "%.*s...%s", (int)head, shown, shown + len - (room - 3 - head));
+		return;
+	}
+	size_t head = (room - 3) / 4, tail = len - (room - 3 - head);
+	while (head && is_within_character(shown[head]))
+		head--;
+	while (is_within_character(shown[tail]))
+		tail++;
+	fprintf(out, "%.*s...%s", (int)head, shown, shown + tail);
 }
 
 static const char *colour_of(enum jprof_verdict verdict)

@@ -2,12 +2,16 @@
 
 What Unicode calls a control, format or separator character comes from Python's tables; the profiles are written here,
 field by field, as profile.proto, heap dump and bundle."""
+import fcntl
 import json
 import os
+import pty
 import re
+import struct
 import subprocess
 import sys
 import tarfile
+import termios
 import io
 import unicodedata
 
@@ -33,6 +37,7 @@ def names():
     for i in range(0, len(BAD), 24):
         yield b"n%d_" % i + "".join(c for c in BAD[i:i + 24] if c != "\n").encode() + b"_end"
     yield b"bytes_\xff\x9b31m\xc2_\xc0\x80_\xed\xa0\x80_\xf5\x80\x80\x80_\xe2\x80"
+    yield ("too_long" + "\u00e9\u6f22\U0001f600" * 20).encode()  # wherever it is cut
     yield "kept_caf\u00e9_\u6f22\u5b57_\U0001f600".encode()
 
 
@@ -50,7 +55,7 @@ def field(number, value):
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
-def proto():
+def proto(times=1):
     """Each name is a function, its file, the object's path, the thread's label and a comment."""
     strings, out = [b""], b""
 
@@ -63,7 +68,7 @@ def proto():
         out += field(1, field(1, text(kind)) + field(2, text(unit)))
     for i, name in enumerate(names(), 1):
         label = field(1, text(b"thread")) + field(2, text(b"t%d " % i + name))
-        out += field(2, field(1, i) + field(1, 1) + field(2, varint(1) + varint(4096 * i)) + field(3, label))
+        out += field(2, field(1, i) + field(1, 1) + field(2, varint(1) + varint(4096 * i * times)) + field(3, label))
         out += field(3, field(1, i) + field(2, i << 20) + field(3, (i << 20) + 4096) + field(5, text(b"/lib/" + name)) +
                      field(7, 1) + field(8, 1) + field(9, 1))
         out += field(4, field(1, i) + field(2, i) + field(3, (i << 20) + 16) + field(4, field(1, i) + field(2, i)))
@@ -74,15 +79,27 @@ def proto():
     return out
 
 
-def heap():
+def heap(times=1):
     """Each name is a path in the maps, and a thread's."""
     stacks, maps, threads = b"", b"", b""
     for i, name in enumerate(names(), 1):
-        stacks += b"@ 0x%x 0x%x\n  t*: 1: 4096 [0: 0]\n  t%d: 1: 4096 [0: 0]\n" % (i << 24, (i << 24) + 256, i)
+        stacks += b"@ 0x%x 0x%x\n  t*: %d: %d [0: 0]\n  t%d: 1: 4096 [0: 0]\n" % (i << 24, (i << 24) + 256, times,
+                                                                             4096 * times, i)
         maps += b"%08x-%08x r-xp 00000000 08:01 %d    /lib/%s.so\n" % (i << 24, (i << 24) + 4096, i, name)
         threads += b"  t%d: 1: 4096 [0: 0] %s\n" % (i, name)
     n = len(list(names()))
-    return b"heap_v2/1024\n  t*: %d: %d [0: 0]\n%s%s\nMAPPED_LIBRARIES:\n%s" % (n, 4096 * n, threads, stacks, maps)
+    return b"heap_v2/1024\n  t*: %d: %d [0: 0]\n%s%s\nMAPPED_LIBRARIES:\n%s" % (n * times, 4096 * n * times, threads, stacks, maps)
+
+
+def symbolized(times=1):
+    """Stacks of two, whose innermost function is as long as a line may be, and takes one column."""
+    symbols = stacks = b""
+    for i in range(1, 33):
+        name = ("a" + "\u0300" * 1012).encode() + b"x" * i
+        symbols += b"0x%x %s\n0x%x f\n" % (i << 16, name, (i << 16) + 15)
+        stacks += b"@ 0x%x 0x%x\n  t*: %d: %d [0: 0]\n" % (i << 16, (i << 16) + 16, times, 40960 * times)
+    return b"--- symbol\nbinary=/bin/x\n%s---\n--- heap\nheap_v2/1024\n  t*: %d: %d [0: 0]\n%s" % (
+        symbols, 32 * times, 32 * 40960 * times, stacks)
 
 
 def bundle_of(dump):
@@ -125,6 +142,24 @@ def for_people(*args, stdin=b"", rows=0, allowed=""):
     check(out.count(b"\\x") >= rows, f"{args}: has only {out.count(bytes([92]) + b'x')} bytes as \\xNN")
 
 
+def on_terminal(*args):
+    """As on one of 80 columns, whose colours alone are the program's own escapes."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    out, env = b"", dict(os.environ, TERM="xterm", LC_ALL="C.UTF-8")
+    with subprocess.Popen([JPROF, *args], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=env) as p:
+        os.close(slave)
+        try:
+            while piece := os.read(master, 65536):
+                out += piece
+        except OSError:  # nobody writes any more
+            pass
+    os.close(master)
+    check(p.returncode in (0, 1, 3), f"{args}: on a terminal: status {p.returncode}: {out[-300:]}")
+    out = re.sub(rb"\x1b\[[0-9;]*m", b"", out)
+    check(not faults(out, "\r"), f"{args}: on a terminal: {faults(out, chr(13))}")
+
+
 def for_programs(*args, kept=True):
     out = run(*args)
     if "--raw" in args:  # what follows is the dump itself
@@ -143,7 +178,7 @@ def formats():
     return words[:words.index("output")] if "output" in words else words
 
 
-PEOPLE = {"text", "tree", "sizes", "traces", "peek", "list", "disasm", "dot", "svg"}
+PEOPLE = {"text", "tree", "sizes", "traces", "peek", "list", "disasm", "dot", "svg", "flame"}
 PROGRAMS = {"collapsed", "raw", "callgrind", "csv", "json", "speedscope", "dhat", "diff-collapsed"}
 OTHERS = {"proto", "interactive", "symbols", "pdf", "png", "gif", "ps", "web"}  # below, or no text
 
@@ -173,7 +208,9 @@ def proto_strings(data):
 
 
 def main():
-    for path, data in (("p.pb", proto()), ("d.heap", heap()), ("b.jprof", bundle_of(heap()))):
+    for path, data in (("p.pb", proto()), ("d.heap", heap()), ("b.jprof", bundle_of(heap())), ("later-p.pb", proto(900)),
+                       ("later-d.heap", heap(900)), ("later-b.jprof", bundle_of(heap(900))),
+                       ("long", symbolized()), ("later-long", symbolized(900))):
         with open(path, "wb") as f:
             f.write(data)
     listed = set(formats())
@@ -184,7 +221,7 @@ def main():
             if word == "svg" and b"not in this build" in run("--svg", "-o", "/dev/null", source):
                 continue
             for_people(option, "--nodecount=1000", "--nodefraction=0", source,
-                       rows=0 if word in ("svg", "dot", "disasm", "list", "sizes") else 100,
+                       rows=0 if word in ("svg", "flame", "dot", "disasm", "list", "sizes") else 100,
                        allowed="\t" if word == "dot" else "")
         for word in "--lines", "--files", "--addresses", "--libs", "--thread=*", "--errors", "--full-names":
             for_people(word, source, rows=30)
@@ -192,6 +229,16 @@ def main():
         for word in sorted(PROGRAMS - {"diff-collapsed"}):
             for_programs(f"--{word}", source, kept=word not in ("raw",) or source == "p.pb")
         for_people("--interactive", source, stdin=b"top1000\npeek .\ntree\ntraces\nlist .\nfocus n24_\ntext\noptions\n")
+        two = ["later-" + source if i else source for i in range(2)]
+        for words in (["diff"], ["diff", "--lines"], ["diff", "--markdown"], ["check"], ["check", "--github"]):
+            for_people(*words, "--top=0", *two, rows=0 if "check" in words else 20)
+            on_terminal(*words, "--top=0", *two)
+        for_people("explain", source)
+        for words in ["explain"], ["--text"], ["--text", "--lines"], ["--tree"], ["--peek=."], ["--traces"], ["--libs"], ["info"]:
+            on_terminal(*words, source)
+        for_programs("diff", "--json", *two, kept=source != "b.jprof")
+        for_programs("diff", "--csv", *two, kept=source != "b.jprof")
+    on_terminal("diff", "--by=stack", "--top=0", "long", "later-long")
     for_programs("info", "--json", "p.pb")
     run("--proto", "-o", "out.pb.gz", "p.pb")
     for s in proto_strings(open("out.pb.gz", "rb").read()):
