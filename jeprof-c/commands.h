@@ -8,6 +8,7 @@ struct options;
 int cmd_explain(const struct options *options);
 int cmd_info(const struct options *options);
 int cmd_interactive(const struct options *options);
+int cmd_page(const struct options *options);
 int cmd_report(const struct options *options);
 int cmd_symbols(const struct options *options);
 

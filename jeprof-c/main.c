@@ -49,6 +49,7 @@ static const struct {
 	{ "symbols", cmd_symbols },
 	{ "interactive", cmd_interactive },
 	{ "i", cmd_interactive },
+	{ "html", cmd_page },
 };
 
 static int show_help(void (*help)(void))
@@ -160,6 +161,10 @@ static int run_report(const struct options *options)
 	const char *first = options->operand_count ? options->operands[0] : "";
 	if ((options->rules || options->puma || options->gc) && strcmp(first, "explain") != 0) {
 		say("--%s is for jprof explain", options->rules ? "rules=FILE" : options->puma ? "puma" : "gc");
+		return 1;
+	}
+	if (options->open && strcmp(options->output, "html") != 0) {
+		say("--open is for --html; --web opens the call graph");
 		return 1;
 	}
 	if (options->version) {

@@ -1206,6 +1206,8 @@ struct jprof_report_opts {
 	bool mean;  /* "text": before the name the mean size of the objects in flat. Since: 0.2 */
 	bool freed; /* "text", by a counter of what was ever allocated: how much of each row was freed, and how much is
 	               in use. Since: 0.2 */
+	const char *page_answer; /* "html": what stands over the pictures, as JSON, which the caller answers for:
+	                            docs/html.md; NULL: the total alone. Since: 0.2 */
 };
 
 /* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,

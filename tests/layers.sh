@@ -57,7 +57,7 @@ for folder in libjprof/*/; do
     room=$(basename "$folder")
     allowed=$(rooms_up_to "$room")
     [ -n "$allowed" ] || bad "libjprof/$room has no place among the rooms in tests/layers.sh"
-    for file in "$folder"*.[ch]; do check_includes "$file" libjprof "$allowed" "jprof.h $([ "$room" != view ] || echo rules.inc) $([ "$room" != collect ] || echo jprof-live.h)"; done
+    for file in "$folder"*.[ch]; do check_includes "$file" libjprof "$allowed" "jprof.h $([ "$room" != view ] || echo rules.inc) $([ "$room" != render ] || echo page.inc) $([ "$room" != collect ] || echo jprof-live.h)"; done
 done
 
 # Only main.c and the list of commands see all rooms. Pictures are reports.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "answers/diff_json.h"
+#include "answers/page.h"
 #include "cli/budget.h"
 #include "cli/say.h"
 #include "cli/sink.h"
@@ -29,9 +30,39 @@ static bool put_diff(const struct diff_report *report, struct sink *sink)
 	return sink_text_write(&text, sink);
 }
 
-static bool report_diff(const struct loaded_series *loaded, const struct diff_options *o, struct sink *sink)
+/* The page of the last snapshot less the first, and of where all of the last one's memory is. */
+static bool put_diff_page(const struct diff_report *report, const struct inputs *inputs, struct sink *sink)
 {
-	bool screen = options_screen(&o->common);
+	const struct options *common = &report->options->common;
+	struct inputs last = { .program = inputs->program,
+		               .from_path = inputs->from_path,
+		               .dumps = inputs->dumps + inputs->dump_count - 1,
+		               .dump_count = 1 };
+	struct options plain = *common, change = *common;
+	struct loaded now = { 0 }, whole = { 0 };
+	struct jprof_explanation *explanation = NULL;
+	change.diff_base = inputs->dumps[0];
+	change.output = plain.output = "html";
+	bool good = load_profile(&whole, &last, &change) && load_profile(&now, &last, &plain);
+	if (good)
+		explanation = page_explanation(&now, &whole);
+	const struct explained what = { .explanation = explanation, .path = last.dumps[0], .members = "", .why = "" };
+	const struct page page = { .options = &change,
+		                   .inputs = &last,
+		                   .loaded = &whole,
+		                   .explained = explanation ? &what : NULL,
+		                   .diff = report };
+	good = good && page_put(&page, sink);
+	jprof_explain_free(explanation);
+	loaded_free(&whole);
+	loaded_free(&now);
+	return good;
+}
+
+static bool report_diff(const struct loaded_series *loaded, const struct diff_options *o, const struct inputs *inputs,
+                        struct sink *sink)
+{
+	bool screen = options_screen(&o->common) && o->output != AS_HTML;
 	struct diff_report report = {
 		.loaded = loaded, .options = o, .columns = 80, .measure = diff_measure(loaded->series)
 	};
@@ -41,7 +72,7 @@ static bool report_diff(const struct loaded_series *loaded, const struct diff_op
 		report.lines = size.lines ? size.lines : 24;
 	}
 	report.colour = options_report(&o->common).colour;
-	return put_diff(&report, sink);
+	return o->output == AS_HTML ? put_diff_page(&report, inputs, sink) : put_diff(&report, sink);
 }
 
 int cmd_diff(int argc, char **argv)
@@ -55,16 +86,15 @@ int cmd_diff(int argc, char **argv)
 		diff_help();
 		return 0;
 	}
+	if (o.common.open && o.output != AS_HTML) {
+		say("--open is for --html");
+		return 1;
+	}
 	struct sink sink = { .path = o.common.file };
 	o.common.command = "diff";
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
-	            series_load(&loaded, &inputs, &o) && report_diff(&loaded, &o, &sink);
-	sink.failed = sink.failed || !good;
+	            series_load(&loaded, &inputs, &o) && report_diff(&loaded, &o, &inputs, &sink);
 	series_release(&loaded);
 	free(inputs.program);
-	if (!sink_close(&sink)) {
-		say("%s: cannot be written: %s", o.common.file, sink.why);
-		good = false;
-	}
-	return good ? 0 : 1;
+	return page_end(&o.common, &sink, good);
 }

@@ -7,6 +7,7 @@
 #include "answers/explain_json.h"
 #include "answers/explain_live.h"
 #include "answers/explain_text.h"
+#include "answers/page.h"
 #include "cli/say.h"
 #include "cli/sink.h"
 #include "commands.h"
@@ -98,7 +99,13 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .ruby = live->ruby,
 		                  .why = live->asked ? live->snap.why : "",
 		                  .start = live->start };
-	bool good = put_explained(&what, !strcmp(o->output, "json"), sink);
+	const struct page page = { .options = o,
+		                   .inputs = inputs,
+		                   .loaded = s->change.profile ? &s->change : &s->now,
+		                   .explained = &what,
+		                   .explains = true };
+	bool good =
+	    !strcmp(o->output, "html") ? page_put(&page, sink) : put_explained(&what, !strcmp(o->output, "json"), sink);
 	jprof_explain_free(explanation);
 	return good;
 }
@@ -127,18 +134,13 @@ int cmd_explain(const struct options *given)
 {
 	struct options o = *given;
 	struct explain_live live;
-	if (strcmp(o.output, "text") != 0 && strcmp(o.output, "json") != 0) {
-		say("explain prints text, or with --json JSON; --%s is for reports", o.output);
+	if (strcmp(o.output, "text") != 0 && strcmp(o.output, "json") != 0 && strcmp(o.output, "html") != 0) {
+		say("explain prints text, with --json JSON, with --html a page; --%s is for reports", o.output);
 		return 1;
 	}
 	bool good = explain_live_take(&live, &o);
 	struct sink sink = { .path = o.file };
 	good = good && explain_all(&o, &live, &sink);
 	explain_live_free(&live);
-	sink.failed = sink.failed || !good;
-	if (!sink_close(&sink)) {
-		say("%s: cannot be written: %s", o.file, sink.why);
-		good = false;
-	}
-	return good ? 0 : 1;
+	return page_end(&o, &sink, good);
 }

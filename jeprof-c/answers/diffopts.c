@@ -23,6 +23,8 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 	{ "json", OPT_CHOICE, DIFF_AT(output), AS_JSON, "output", NULL, "JSON; docs/diff.md has the schema" }, \
 	{ "csv", OPT_CHOICE, DIFF_AT(output), AS_CSV, "output", NULL, "a line for each row, and a head" }, \
 	{ "markdown", OPT_CHOICE, DIFF_AT(output), AS_MARKDOWN, "output", NULL, "for a ticket or a pull request" }, \
+	{ "html", OPT_CHOICE, DIFF_AT(output), AS_HTML, "output", NULL, "a page for a browser: give -o FILE" }, \
+	{ "open", OPT_SWITCH, COMMON_AT(open), 0, NULL, NULL, "of --html: opens it in your browser, by xdg-open" }, \
 	{ "top", OPT_COUNT, COMMON_AT(top), 0, NULL, "N", \
 	  "only the first N rows; 0: all (the default, but on a terminal as many as fit)" }, \
 	{ "color", OPT_WORD, COMMON_AT(colour), 0, NULL, "auto|always|never", \
@@ -57,6 +59,7 @@ static const struct opt_row diff_rows[] = {
 	OUTPUT_ROWS,
 	{ "ignore", OPT_TEXT, COMMON_AT(ignore), 0, NULL, "RE", "only stacks without a function that matches" },
 	{ "output", OPT_TEXT, COMMON_AT(file), 0, NULL, "FILE", "write to FILE; -o FILE is the same" },
+	{ "o", OPT_TEXT, COMMON_AT(file), 0, NULL, "FILE", NULL },
 	ROW_ROWS,
 	NAME_ROWS,
 };

@@ -8,7 +8,7 @@
 /* What a row is, in the order of --by's words. */
 enum diff_by { BY_FUNCTION, BY_LINE, BY_FILE, BY_LIB, BY_GROUP, BY_STACK, BY_USUAL = -1 };
 
-enum diff_output { AS_TEXT, AS_JSON, AS_CSV, AS_MARKDOWN };
+enum diff_output { AS_TEXT, AS_JSON, AS_CSV, AS_MARKDOWN, AS_HTML };
 
 struct diff_options {
 	struct options common; /* where names are looked for, filters, rows at most; and the operands */

@@ -94,7 +94,7 @@ static void put_group(FILE *out, const struct jprof_explain_info *info)
 	put_wrapped(out, line);
 }
 
-static void put_head(FILE *out, const struct explained *what)
+void explain_put_head(FILE *out, const struct explained *what)
 {
 	const struct jprof_explain_info *info = jprof_explain_info(what->explanation);
 	char line[line_most] = "";
@@ -196,7 +196,7 @@ static void add_worst_class(char line[line_most], const struct jprof_explanation
 	add_words_to(line, ". ");
 }
 
-static void put_sentence(FILE *out, const struct explained *what)
+void explain_put_sentence(FILE *out, const struct explained *what)
 {
 	const struct jprof_explanation *e = what->explanation;
 	const struct jprof_explain_info *info = jprof_explain_info(e);
@@ -522,8 +522,8 @@ static void put_explain_end(FILE *out, const struct explained *what)
 
 void explain_put_text(FILE *out, const struct explained *what)
 {
-	put_head(out, what);
-	put_sentence(out, what);
+	explain_put_head(out, what);
+	explain_put_sentence(out, what);
 	put_parts(out, what);
 	put_live_objects(out, what->explanation, JPROF_PART_OBJECT_TYPE,
 	                 "Objects in Ruby's GC heap, by type (slots, number)");

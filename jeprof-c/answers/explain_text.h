@@ -8,4 +8,8 @@
 
 void explain_put_text(FILE *out, const struct explained *what);
 
+/* Of it the lines over the sentence, and the sentence, in lines of 80 columns. */
+void explain_put_head(FILE *out, const struct explained *what);
+void explain_put_sentence(FILE *out, const struct explained *what);
+
 #endif

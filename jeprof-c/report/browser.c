@@ -15,16 +15,16 @@
 extern char **environ;
 
 /* A new directory in $TMPDIR or /tmp, mode 0700, and a file in it. */
-static bool make_file(char *path, size_t size, const char *data, size_t len)
+static bool make_file(char *path, size_t size, const char *name, const char *data, size_t len)
 {
 	const char *tmp = getenv("TMPDIR");
 	snprintf(path, size, "%s/jprof-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
 	if (!mkdtemp(path)) {
-		say("%s: cannot be made: %s; give --svg -o FILE", path, strerror(errno));
+		say("%s: cannot be made: %s; give -o FILE", path, strerror(errno));
 		return false;
 	}
 	size_t used = strlen(path);
-	snprintf(path + used, size - used, "/heap.svg");
+	snprintf(path + used, size - used, "/%s", name);
 	FILE *file = fopen(path, "wxe");
 	bool good = file && fwrite(data, 1, len, file) == len;
 	good = file && !fclose(file) && good;
@@ -50,15 +50,15 @@ static bool open_in_browser(const char *path)
 	return false;
 }
 
-bool browser_show(const char *given, const char *data, size_t len)
+bool browser_show(const char *given, const char *name, const char *data, size_t len)
 {
 	char made[PATH_MAX];
-	if (!given && !make_file(made, sizeof made, data, len))
+	if (!given && !make_file(made, sizeof made, name, data, len))
 		return false;
 	char *path = realpath(given ? given : made, NULL); /* it looks like no option and no address */
 	bool good = path && open_in_browser(path);
 	if (good && !given)
-		say("the picture is %s", path);
+		say("the %s is %s", strstr(name, ".svg") ? "picture" : "page", path);
 	free(path);
 	return good;
 }

@@ -196,7 +196,7 @@ static int draw_picture(const struct jprof_graph *graph, const struct dot_opts *
 	/* The file's own trouble is told when it is closed. */
 	bool good = web && !o->file ? true : !sink_write(sink, picture.data, picture.len);
 	if (good && web) /* the browser wants it whole */
-		good = sink_close(sink) && browser_show(o->file, picture.data, picture.len);
+		good = sink_close(sink) && browser_show(o->file, "heap.svg", picture.data, picture.len);
 	free(picture.data);
 	return good ? 0 : 1;
 }

@@ -43,6 +43,8 @@ static const struct opt_row report_rows[] = {
 	{ "output", OPT_TEXT, OPTION_AT(file), 0, NULL, "FILE",
 	  "writes the report to FILE (- is standard output); -o FILE is the same" },
 	{ "o", OPT_TEXT, OPTION_AT(file), 0, NULL, "FILE", NULL },
+	{ "open", OPT_SWITCH, OPTION_AT(open), 0, NULL, NULL,
+	  "of --html: opens the page in your browser, by xdg-open" },
 	HEADING_ROW(INFO, "How much of it"),
 	{ "all", OPT_SWITCH, OPTION_AT(all), 0, NULL, NULL,
 	  "shows more than fits a screen: each thread, each file, each member of a bundle" },
@@ -167,7 +169,6 @@ static const struct opt_row report_rows[] = {
 	REFUSED_ROW("verbose", "jprof info says what was looked for, and what was found"),
 	REFUSED_ROW("flamegraph", "--flame -o FILE.svg draws it; --collapsed is what flamegraph.pl draws"),
 	REFUSED_ROW("flame-graph", "--flame -o FILE.svg draws it; --collapsed is what flamegraph.pl draws"),
-	REFUSED_ROW("html", "--web opens a picture in your browser, --svg -o FILE writes one"),
 	/* clang-format on */
 };
 
@@ -391,7 +392,8 @@ void options_explain_help(void)
 	       "snapshots it says how much each part grew. Then it says what would help.\n"
 	       "A live process is snapped first, and no file is left; -o FILE.jprof keeps one.\n"
 	       "\n"
-	       "  --json                 the same as JSON; docs/explain.md has the schema\n");
+	       "  --json                 the same as JSON; docs/explain.md has the schema\n"
+	       "  --html -o FILE         a page for a browser; --open shows it\n");
 	put_options(INFO | EXPLAIN);
 	printf("\n"
 	       "Examples\n"

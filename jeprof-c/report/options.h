@@ -46,6 +46,7 @@ struct options {
 	bool drop_negative;
 	const char *output; /* the format of the report, or the command "symbols", "interactive" or "i" */
 	const char *file;   /* where it goes; NULL: standard output */
+	bool open;          /* of --html: a browser shows it */
 	bool normalize;
 	const char *add_lib;
 	const char *debug_dir;

@@ -48,6 +48,7 @@ jp_render_fn jp_render_peek;           /* callers and callees of chosen function
 jp_render_fn jp_render_sizes;          /* a histogram of object sizes */
 jp_render_fn jp_render_traces;         /* stacks */
 jp_render_fn jp_render_flame;          /* a flame graph */
+jp_render_fn jp_render_html;           /* a page for a browser */
 jp_render_fn jp_render_tree;           /* calls from the roots on */
 
 /* profile.proto with all locations at the addresses of the process, and without samples. */

@@ -108,7 +108,7 @@ answers '^jprof: --newer=1: give a time such as' --newer=1 dump.heap
 answers '^jprof: --older=1h --newer=60m: nothing is both' --older=1h --newer=60m dump.heap
 answers '^jprof: --ages: --tree shows no ages; --text' --ages --tree dump.heap
 answers '^jprof: ambiguous option --al: --alloc_space, --alloc_objects$' --al dump.heap
-for option in html flamegraph; do
+for option in flamegraph flame-graph; do
     answers "^jprof: --${option%=*} is not taken: .*--[a-z]" "--$option" dump.heap
 done
 

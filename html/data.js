@@ -1,0 +1,85 @@
+// ---- data.js: the profile in the page. docs/html.md has the format. ----
+
+async function readPage() {
+  const packed = Uint8Array.from(atob(byId("data").textContent), c => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+// Nodes have numbers from 1 on; the page says how far before it the parent of each is.
+function parentsOf(steps) {
+  const parents = new Int32Array(steps.length + 1);
+  for (let i = 1; i < parents.length; i++) parents[i] = i - steps[i - 1];
+  return parents;
+}
+
+function behindRoot(values) {
+  const out = new Int32Array(values.length + 1);
+  out.set(values, 1);
+  return out;
+}
+
+// An answer brings the report along.
+function makeProfile(page) {
+  page.report = page.report || page.answer.report;
+  page.verdicts = page.answer ? page.answer.verdicts : [];
+  const counters = Object.keys(page.values);
+  const view = page.report.view;
+  const stacks = page.values[view.counter] ? page.values[view.counter].length : 0;
+  const zeros = new Float64Array(stacks);
+  return {
+    page,
+    strings: page.strings,
+    frames: page.frames,
+    nodeParent: parentsOf(page.nodes.parent),
+    nodeFrame: behindRoot(page.nodes.frame),
+    pathParent: parentsOf(page.paths.parent),
+    pathName: behindRoot(page.paths.name),
+    stacks,
+    counters,
+    ownCounter: view.counter,
+    difference: page.base.length > 0,
+    values: counter => page.values[counter] || zeros,
+    base: counter => (counter === view.counter && page.base.length ? page.base : zeros),
+    samples: page.samples.length ? page.samples : zeros,
+    variance: page.variance.length ? page.variance : zeros,
+    tags: page.tag,
+    ruby: page.variants.length > 4,
+    // What the stacks are at a level of folding with a part of Ruby; equal ones are there once.
+    variant(ruby, fold) {
+      const found = page.variants[(this.ruby ? ruby * 4 : 0) + fold];
+      return typeof found === "number" ? page.variants[found] : found;
+    },
+  };
+}
+
+function countsBytes(counter) {
+  return counter.endsWith("_space");
+}
+
+const COUNTER_WORDS = {
+  inuse_space: "bytes in use", inuse_objects: "objects in use",
+  alloc_space: "bytes allocated", alloc_objects: "objects allocated",
+};
+
+// What a frame is searched by.
+function frameText(profile, frame) {
+  const f = profile.frames, s = profile.strings;
+  const place = f.file[frame] ? s[f.file[frame]] + (f.line[frame] ? ":" + f.line[frame] : "") : "";
+  return s[f.name[frame]] + "\n" + s[f.site[frame]] + "\n" + place + "\n" + s[profile.page.objects[f.object[frame]]];
+}
+
+// Which frames a pattern finds.
+function framesLike(profile, pattern) {
+  const found = new Uint8Array(profile.frames.name.length);
+  for (let i = 0; i < found.length; i++) found[i] = pattern.test(frameText(profile, i)) ? 1 : 0;
+  return found;
+}
+
+// Which nodes have such a frame, or lie below one.
+function nodesBelow(profile, frames) {
+  const found = new Uint8Array(profile.nodeParent.length);
+  for (let n = 1; n < found.length; n++)
+    found[n] = frames[profile.nodeFrame[n]] | found[profile.nodeParent[n]];
+  return found;
+}

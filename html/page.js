@@ -1,0 +1,307 @@
+// ---- page.js: puts the parts together. Each change of the state is shown by show(). ----
+
+async function main() {
+  const page = await readPage(), profile = makeProfile(page), answer = page.answer || {};
+  const measureOf = counter => measureFor(
+    Math.max(Math.abs(page.report.totals[counter] || 0), page.report.base_totals ? Math.abs(page.report.base_totals[counter]) : 0),
+    countsBytes(counter));
+  const usual = {
+    counter: profile.ownCounter, fold: String(answer.fold ?? 2), ruby: String(answer.ruby ?? 0), by: granularities(profile)[0],
+    sort: profile.difference ? "growth" : "flat", order: "descending",
+  };
+  readState(usual);
+
+  const diffRows = new Map((answer.diff ? answer.diff.rows : []).map(row => [row.name, row]));
+  const exactRows = new Map(page.report.rows.map(row => [row.name, row.flat_range]));
+  const verdictOf = string => (diffRows.get(profile.strings[string]) || {}).verdict || "";
+  let tree = null, measure = measureOf(usual.counter), kept = null, variant = null, search = null, zoomOnce = state.zoom;
+
+  // ---- what is computed ----
+
+  function compute() {
+    variant = profile.variant(Number(state.ruby), Number(state.fold));
+    kept = keptStacks(profile, variant, verdictOf);
+    measure = measureOf(state.counter);
+    const hidden = page.whose.map(words => listOf("hidden").has(words[0]));
+    const graphBy = ["library", "tag"].includes(state.by) ? granularities(profile)[0] : state.by;
+    tree = new FlameTree(profile, variant, kept, state.counter, frameRows(profile, graphBy), hidden);
+  }
+
+  // What the search finds: rows of the tree, and how much all stacks hold in which something matches.
+  function computeSearch() {
+    const pattern = patternOf(state.search);
+    search = null;
+    byId("found").textContent = "";
+    if (!pattern) return;
+    const frames = framesLike(profile, pattern), below = nodesBelow(profile, frames), values = profile.values(state.counter);
+    const rows = new Set();
+    let sum = 0;
+    tree.frame.forEach((frame, node) => { if (frame >= 0 && frames[frame]) rows.add(tree.row[node]); });
+    for (let i = 0; i < kept.length; i++) if (kept[i] && below[variant.leaf[i]]) sum += values[i];
+    search = row => rows.has(row);
+    byId("found").textContent = amount(sum, measure) + " " + measure.name +
+      (profile.difference ? "" : ", " + percent(sum, tree.now[0]));
+  }
+
+  function rowsShown() {
+    const rows = tableRows(profile, variant, kept, state.counter, state.by);
+    const untouched = kept.every((one, i) => one || !variant.leaf[i]) && state.fold === usual.fold && state.ruby === usual.ruby &&
+      state.counter === profile.ownCounter && state.by === usual.by;
+    for (const row of rows) {
+      const judged = diffRows.get(row.name), words = judged && verdictWords(page, judged.verdict);
+      row.half = judged && untouched && judged.low !== null ? (judged.high - judged.low) / 2
+        : halfInterval(row, untouched ? exactRows : null);
+      row.verdict = words && words.key;
+      row.sign = words && words.sign;
+      row.shown = words && words.shown;
+      row.means = words && words.means;
+    }
+    return rows;
+  }
+
+  // ---- what is shown ----
+
+  function show() {
+    compute();
+    graph.zoomed = 0;
+    graph.at = 0;
+    if (zoomOnce) graph.zoomed = graph.at = nodeOfPath(zoomOnce);
+    zoomOnce = "";
+    computeSearch();
+    putKept();
+    showTable();
+    showGraph();
+    showControls();
+    putBox(graph.at);
+    writeState(usual);
+  }
+
+  function showGraph() {
+    const chosen = profile.strings.indexOf(state.row);
+    graph.show(tree, { marked: search, row: chosen, up: state.up === "1" });
+    byId("zoom-out").disabled = !graph.zoomed;
+  }
+
+  function showTable() {
+    const whole = profile.difference ? 0 : tree.now[0];
+    table.show(rowsShown(), {
+      sort: state.sort, order: state.order, filter: state.rowfilter, row: state.row, measure, whole,
+    });
+  }
+
+  function putKept() {
+    const values = profile.values(state.counter);
+    let all = 0, some = 0, dropped = false;
+    for (let i = 0; i < kept.length; i++) {
+      all += values[i];
+      if (kept[i]) some += values[i];
+      else dropped = dropped || variant.leaf[i] > 0;
+    }
+    byId("kept").textContent = dropped ? amount(some, measure) + " of " + amount(all, measure) + " " + measure.name + " are shown; filters leave out the rest." : "";
+  }
+
+  function showControls() {
+    for (const key of ["search", "focus", "ignore", "rowfilter", "counter", "fold", "ruby", "by"])
+      if (byId(key).value !== state[key]) byId(key).value = state[key];
+    byId("up").setAttribute("aria-pressed", state.up === "1" ? "true" : "false");
+    byId("down").setAttribute("aria-pressed", state.up === "1" ? "false" : "true");
+    putChips(page, verdictCounts(), key => { toggleIn("verdicts", key); show(); });
+  }
+
+  function verdictCounts() {
+    const counts = new Map();
+    for (const row of diffRows.values())
+      if (row.part === "live") counts.set(row.verdict, (counts.get(row.verdict) || 0) + 1);
+    return counts;
+  }
+
+  // ---- a box: in the tip under the pointer, and in the panel below ----
+
+  function describe(node) {
+    const lines = [el("p", { class: "name" }, graph.name(node))], f = profile.frames;
+    const half = tree.samples[node] > 0 && tree.variance[node] > 0 ? " (+-" + amount(1.96 * Math.sqrt(tree.variance[node]), measure) + ")" : "";
+    const samples = tree.samples[node] > 0 && countsBytes(state.counter) === countsBytes(profile.ownCounter)
+      ? ", " + grouped(tree.samples[node]) + (tree.samples[node] === 1 ? " sample" : " samples") + (tree.samples[node] < 10 ? ": few" : "") : "";
+    lines.push(el("p", null, profile.difference
+      ? change(tree.now[node] - tree.before[node], measure) + half + " " + measure.name + ": " + amount(tree.before[node], measure) + " before, " + amount(tree.now[node], measure) + " now" + samples
+      : amount(tree.now[node], measure) + half + " " + measure.name + ", " + percent(tree.now[node], tree.now[0]) + samples));
+    if (!node) return lines;
+    const frame = tree.frame[node], object = profile.strings[page.objects[f.object[frame]]];
+    const file = f.file[frame] ? profile.strings[f.file[frame]] + (f.line[frame] ? ":" + f.line[frame] : "") : "";
+    const covered = page.report.coverage.find(one => one.path === object);
+    if (file) lines.push(el("p", null, file));
+    lines.push(el("p", { class: "doubt" }, page.whose[f.whose[frame]][1] + (object && object !== file ? "; " + object : "") +
+      (covered && covered.build_id ? "; build-id " + covered.build_id : "")));
+    return lines;
+  }
+
+  function putBox(node) {
+    const names = tree.pathTo(node).map(one => graph.name(one));
+    byId("box").replaceChildren(...describe(node), ...(node ? [el("div", { class: "actions" },
+      copyButton("Copy path", names.join("\n")),
+      el("button", { type: "button", onclick: () => { state.focus = exactly(graph.name(node)); show(); } }, "Only this"),
+      el("button", { type: "button", onclick: () => { state.ignore = exactly(graph.name(node)); show(); } }, "Without this"))] : []));
+  }
+
+  function exactly(name) {
+    return "^" + name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
+  }
+
+  function putTip(node, event) {
+    const tip = byId("tip");
+    tip.hidden = node < 0;
+    if (node < 0) return;
+    if (tip.dataset.node !== String(node)) tip.replaceChildren(...describe(node));
+    tip.dataset.node = node;
+    tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)) + "px";
+    tip.style.top = (event.clientY + 18 + tip.offsetHeight > innerHeight ? event.clientY - tip.offsetHeight - 10 : event.clientY + 18) + "px";
+  }
+
+  // ---- zoom: the path from the root in the order of siblings, "0.2.1" ----
+
+  function pathOf(node) {
+    return tree.pathTo(node).map(one => tree.childrenOf(tree.parent[one]).indexOf(one)).join(".");
+  }
+
+  function nodeOfPath(path) {
+    let node = 0;
+    for (const place of path.split(".")) node = tree.childrenOf(node)[Number(place)] ?? node;
+    return node;
+  }
+
+  function zoom(node) {
+    graph.zoomTo(node);
+    state.zoom = node ? pathOf(node) : "";
+    byId("zoom-out").disabled = !node;
+    putBox(node);
+    writeState(usual);
+  }
+
+  // ---- choosing a row: its widest box is brought into sight, all of its boxes are framed ----
+
+  function choose(name) {
+    state.row = state.row === name ? "" : name;
+    showTable();
+    showGraph();
+    point();
+    writeState(usual);
+  }
+
+  function point() {
+    const id = profile.strings.indexOf(state.row);
+    let widest = 0;
+    if (state.row) tree.row.forEach((row, node) => { if (row === id && (!widest || tree.width[node] > tree.width[widest])) widest = node; });
+    if (!widest) return;
+    graph.at = widest;
+    putBox(widest);
+    graph.bringIntoSight(widest);
+    graph.drawSoon();
+  }
+
+  // Zooms in where its box would be small.
+  function showIt(name) {
+    Object.assign(state, { focus: "", ignore: "", verdicts: "", search: "", zoom: "", hidden: "", by: usual.by, row: name });
+    for (const box of byId("legend").querySelectorAll("input")) box.checked = true;
+    show();
+    point();
+    const box = graph.at;
+    let around = box;
+    while (around && tree.width[tree.parent[around]] <= 4 * tree.width[box]) around = tree.parent[around];
+    if (around) zoom(around);
+    point();
+    byId("graph-part").scrollIntoView({ block: "nearest" });
+    byId("canvas").focus({ preventScroll: true });
+  }
+
+  // ---- controls ----
+
+  const graph = new FlameGraph(profile, { zoom, select: putBox, point: putTip, change: value => change(value, measure) });
+  const table = new RowTable(profile, {
+    choose: row => choose(row.name),
+    sort(column) {
+      if (state.sort === column) state.order = state.order === "ascending" ? "descending" : "ascending";
+      else Object.assign(state, { sort: column, order: column === "name" ? "ascending" : "descending" });
+      showTable();
+      writeState(usual);
+    },
+  });
+
+  function fillChoices() {
+    byId("counter").append(...profile.counters.filter(c => page.report.totals[c]).map(c => el("option", { value: c }, COUNTER_WORDS[c])));
+    byId("by").append(...granularities(profile).map(by => el("option", { value: by }, BY_WORDS[by])));
+    byId("ruby-choice").hidden = !profile.ruby;
+    byId("ruby-choice").previousElementSibling.querySelector("option:last-child").hidden = false;
+    const there = new Set(profile.frames.whose);
+    byId("legend").append(...page.whose.map(([key, shown], i) => ({ key, shown, i })).filter(one => there.has(one.i)).map(one => {
+      const box = el("input", { type: "checkbox", checked: !listOf("hidden").has(one.key) });
+      const swatch = el("span", { class: "swatch", "aria-hidden": "true" });
+      swatch.style.background = profile.difference ? "none" : "var(--" + one.key + ")";
+      box.addEventListener("change", () => { toggleIn("hidden", one.key); show(); });
+      return el("label", null, box, swatch, one.shown);
+    }));
+    if (profile.difference) byId("legend").append(...[["grew", "grew"], ["shrank", "shrank"]].map(([colour, words]) => {
+      const swatch = el("span", { class: "swatch", "aria-hidden": "true" });
+      swatch.style.background = "var(--" + colour + ")";
+      return el("label", null, swatch, words);
+    }));
+  }
+
+  function listen() {
+    let waiting = 0;
+    for (const key of ["search", "focus", "ignore", "rowfilter"])
+      byId(key).addEventListener("input", () => {
+        state[key] = byId(key).value;
+        clearTimeout(waiting);
+        waiting = setTimeout(() => {
+          if (key === "search") { computeSearch(); showGraph(); writeState(usual); }
+          else if (key === "rowfilter") { showTable(); writeState(usual); }
+          else { state.zoom = ""; show(); }
+        }, 150);
+      });
+    for (const key of ["counter", "fold", "ruby", "by"])
+      byId(key).addEventListener("change", () => {
+        Object.assign(state, { [key]: byId(key).value, zoom: "" });
+        show();
+      });
+    for (const [id, value] of [["up", "1"], ["down", ""]])
+      byId(id).addEventListener("click", () => {
+        state.up = value;
+        showControls();
+        showGraph();
+        writeState(usual);
+        byId("graph").scrollTop = value ? byId("tall").clientHeight : 0;
+      });
+    byId("zoom-out").addEventListener("click", () => zoom(tree.parent[graph.zoomed]));
+    byId("reset").addEventListener("click", () => {
+      Object.assign(state, DEFAULTS, usual);
+      for (const box of byId("legend").querySelectorAll("input")) box.checked = true;
+      show();
+    });
+    addEventListener("hashchange", () => { readState(usual); zoomOnce = state.zoom; show(); });
+    addEventListener("keydown", event => {
+      if (event.key === "/" && !/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) {
+        event.preventDefault();
+        byId("search").focus();
+      }
+    });
+  }
+
+  fillChoices();
+  listen();
+  compute();
+  const first = page.answer ? answer : { ...answer, ...plainAnswer(profile, rowsShown(), measure) };
+  putAnswer(page, first, showIt);
+  putMemory(first);
+  putSure(profile, first, measureOf(usual.counter));
+  if (!location.hash && first.suspects.length) state.row = first.suspects[0].name;
+  usual.row = state.row && !location.hash ? state.row : "";
+  show();
+  point();
+  document.documentElement.dataset.ready = "yes";
+}
+
+main().catch(error => {
+  byId("title").textContent = "This page cannot be shown: " + error.message +
+    (typeof DecompressionStream === "undefined" ? ". It needs a browser of 2023 or later." : "");
+  throw error;
+});

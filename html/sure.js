@@ -1,0 +1,52 @@
+// ---- sure.js: how sure all of it is, and what would make it surer. ----
+
+const NAMELESS = ["none", "fde"];
+
+// Of each file with code how much of its bytes has a name.
+function coverageTable(page, measure) {
+  const rows = page.report.coverage.map(file => {
+    const all = Object.values(file.values).reduce((a, b) => a + Math.abs(b), 0);
+    const without = NAMELESS.reduce((a, source) => a + Math.abs(file.values[source] || 0), 0);
+    return { file, all, without };
+  }).filter(row => row.all > 0).sort((a, b) => b.all - a.all).slice(0, 30);
+  return el("table", null,
+    el("thead", null, el("tr", null, ...[measure.name, "named", "file", "what is missing"].map(t => el("th", { scope: "col" }, t)))),
+    el("tbody", null, ...rows.map(row => el("tr", null, el("td", null, amount(row.all, measure)),
+      el("td", null, percent(row.all - row.without, row.all)), el("td", null, row.file.path || "(no file)"),
+      el("td", null, [row.file.reason, row.file.advice].filter(text => text).join("; "))))));
+}
+
+function commandLine(install) {
+  return el("div", { class: "command" }, el("span", null, install.what), el("code", null, install.command),
+    copyButton("Copy", install.command));
+}
+
+// What a number is, for who does not know yet.
+const DEFINITIONS = [
+  ["itself", "What was allocated right there, by a call of malloc or by what is folded into the row."],
+  ["with calls", "That, and what was allocated in all that the row called. Recursion counts once."],
+  ["+-95 %", "Half of the 95 % interval: in 19 of 20 profiles the true value is no further off. A profile is a sample."],
+  ["samples", "How many sampled objects a number rests on. With fewer than ten it may be far off."],
+  ["growth", "What is there now, less what was there before."],
+  ["width", "How much a row holds with all that it calls; in a difference the larger side, so that what vanished stays visible."],
+];
+
+function putSure(profile, answer, measure) {
+  const page = profile.page, report = page.report, sentences = [];
+  if (report.named !== null) sentences.push((report.named * 100).toFixed(0) + " % of the bytes have a function's name.");
+  if (report.profile.rate) sentences.push("One sample for " + amount(report.profile.rate, measureFor(report.profile.rate, true)) +
+    " " + measureFor(report.profile.rate, true).name + " that were allocated.");
+  if (report.bound) sentences.push(report.bound);
+  const section = byId("sure");
+  section.append(
+    el("p", null, sentences.join(" ")),
+    ...(answer.sure || []).map(text => el("p", null, text)),
+    ...report.notes.map(text => el("p", { class: "doubt" }, text)),
+    ...(answer.install || []).map(commandLine),
+    el("details", null, el("summary", null, "Names, file by file"), el("div", { class: "wide" }, coverageTable(page, measure))),
+    el("details", { id: "definitions" }, el("summary", null, "What the words and numbers mean"),
+      el("dl", null, ...[...DEFINITIONS, ...page.verdicts.map(words => [(SIGNS[words[0]] || ".") + " " + words[1], words[2]])]
+        .flatMap(([term, means]) => [el("dt", null, term), el("dd", null, means)]))),
+    el("p", { class: "doubt" }, "Made by jprof " + report.version + " from " + report.inputs.join(", ") +
+      (report.base ? " and " + report.base : "") + ". This file loads nothing and sends nothing."));
+}

@@ -1,0 +1,47 @@
+/* jprof --html [OPTIONS] [PROGRAM] DUMP...: the page of a report. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "answers/page.h"
+#include "cli/say.h"
+#include "commands.h"
+#include "report/overwrite.h"
+
+/* Of a bundle that is not subtracted from anything: where all of its memory is. */
+static bool put_report_page(const struct loaded *l, const struct options *o, const struct inputs *inputs,
+                            struct sink *sink)
+{
+	struct jprof_explanation *explanation = l->difference ? NULL : page_explanation(l, NULL);
+	const struct jprof_profile_info *info = jprof_profile_info(l->profile);
+	const struct explained what = { .explanation = explanation,
+		                        .path = inputs->dumps[inputs->dump_count - 1],
+		                        .members = info->members,
+		                        .accumulated = info->has_alloc,
+		                        .why = "",
+		                        .start = "" };
+	const struct page page = {
+		.options = o, .inputs = inputs, .loaded = l, .explained = explanation ? &what : NULL
+	};
+	bool good = page_put(&page, sink);
+	jprof_explain_free(explanation);
+	return good;
+}
+
+int cmd_page(const struct options *o)
+{
+	struct inputs inputs;
+	struct loaded loaded;
+	struct sink sink = { .path = o->file };
+	if (!o->open && !o->file && isatty(STDOUT_FILENO)) {
+		say("--html makes a page for a browser; give -o FILE.html, or --open to see it");
+		return 1;
+	}
+	bool good = inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) && load_profile(&loaded, &inputs, o);
+	if (good) {
+		good = put_report_page(&loaded, o, &inputs, &sink);
+		loaded_free(&loaded);
+	}
+	free(inputs.program);
+	return page_end(o, &sink, good);
+}

@@ -1,0 +1,307 @@
+#include "answers/page_answer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/diff_json.h"
+#include "answers/explain_json.h"
+#include "answers/explain_text.h"
+#include "cli/names.h"
+#include "report/headline.h"
+#include "report/outside.h"
+#include "report/remedies.h"
+
+enum { amount_most = 160 };
+
+static void put_page_text(FILE *out, const char *text)
+{
+	char *quoted = jprof_json_text(text);
+	fputs(quoted ? quoted : "null", out);
+	free(quoted);
+}
+
+/* What `put` prints, as one line of text; for free(), NULL when memory is short. */
+static char *printed(void (*put)(FILE *, const void *), const void *what)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *file = open_memstream(&text, &len);
+	if (!file)
+		return NULL;
+	put(file, what);
+	if (fclose(file))
+		return NULL;
+	while (len && text[len - 1] == '\n')
+		text[--len] = '\0';
+	size_t begin = strspn(text, "\n");
+	memmove(text, text + begin, len - begin + 1);
+	for (char *s = text; *s; s++)
+		*s = *s == '\n' ? ' ' : *s;
+	return text;
+}
+
+static void print_diff_head(FILE *out, const void *report)
+{
+	diff_put_head(out, report);
+}
+
+static void print_diff_answer(FILE *out, const void *report)
+{
+	diff_put_answer(out, report);
+}
+
+static void print_explain_head(FILE *out, const void *what)
+{
+	explain_put_head(out, what);
+}
+
+static void print_explain_sentence(FILE *out, const void *what)
+{
+	explain_put_sentence(out, what);
+}
+
+static void put_printed(FILE *out, void (*put)(FILE *, const void *), const void *what)
+{
+	char *text = printed(put, what);
+	put_page_text(out, text);
+	free(text);
+}
+
+/* ---- suspects ---------------------------------------------------------------------------------------------- */
+
+/* "   pace     27 MB an hour" of each line as ["pace", "27 MB an hour"]. */
+static void put_page_details(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+{
+	enum { label = 3, text_at = 12 };
+	char *text = NULL, *line, *rest;
+	size_t len;
+	bool first = true;
+	FILE *file = open_memstream(&text, &len);
+	fputs("\"details\": [", out);
+	if (file) {
+		diff_put_details(file, r, row);
+		fclose(file);
+	}
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+		if (strlen(line) <= text_at)
+			continue;
+		char word[text_at - label + 1];
+		snprintf(word, sizeof word, "%.*s", (int)strcspn(line + label, " "), line + label);
+		fputs(first ? "[" : ", [", out);
+		put_page_text(out, word);
+		fputs(", ", out);
+		put_page_text(out, line + text_at);
+		fputs("]", out);
+		first = false;
+	}
+	fputs("]", out);
+	free(text);
+}
+
+static void put_grown_suspect(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+{
+	char growth[measure_most], error[measure_most], text[amount_most];
+	struct measure m = measure_fit(r->measure, row->whole.growth);
+	const struct jprof_range *range = &row->whole.range;
+	int len = snprintf(text, sizeof text, "%s %s", measure_change(m, row->whole.growth, growth), m.name);
+	if (!isnan(range->error))
+		snprintf(text + len, sizeof text - (size_t)len, " (+-%s)",
+		         measure_number(m, (range->high - range->low) / 2, error));
+	fputs("{", out);
+	diff_put_json_text(out, "name", name_of_grown(row));
+	fputs(", ", out);
+	diff_put_json_text(out, "verdict", jprof_verdict_words(row->verdict)->key);
+	fputs(", ", out);
+	diff_put_json_text(out, "amount", text);
+	fprintf(out, ", \"shown\": %s, ", row->part == JPROF_PART_LIVE ? "true" : "false");
+	put_page_details(out, r, row);
+	fputs("}", out);
+}
+
+/* The row that holds most. */
+static void put_largest(FILE *out, const struct page *page, const struct jprof_view *view)
+{
+	const struct jprof_table_opts opts = { .size = sizeof opts, .top = 1, .by_change = true };
+	const struct jprof_view_info *info = jprof_view_info(view);
+	char text[headline_amount_most];
+	struct jprof_table *table;
+	if (jprof_table_new(view, &opts, &table, NULL))
+		return;
+	const struct jprof_row *row = jprof_table_at(table, 0);
+	if (row) {
+		double whole = info->percent_of != 0 ? info->percent_of : info->flat;
+		char amount[amount_most];
+		headline_amount(text, view, page->options, row->flat);
+		snprintf(amount, sizeof amount, "%s%s, %.0f %%", info->difference ? row->flat < 0 ? "-" : "+" : "",
+		         text, whole > 0 ? fabs(row->flat) * 100 / whole : 0);
+		fputs("{", out);
+		diff_put_json_text(out, "name", row->name);
+		fputs(", \"verdict\": null, ", out);
+		diff_put_json_text(out, "amount", amount);
+		fputs(", \"details\": [", out);
+		if (row->from) {
+			fputs("[\"from\", ", out);
+			put_page_text(out, row->from);
+			fputs("]", out);
+		}
+		fputs("]}", out);
+	}
+	jprof_table_free(table);
+}
+
+static void put_suspects(FILE *out, const struct page *page, const struct jprof_view *view)
+{
+	const struct jprof_grown *row;
+	fputs("\"suspects\": [", out);
+	for (size_t i = 0; page->diff && (row = diff_suspect(page->diff->loaded->series, i)); i++) {
+		fputs(i ? ", " : "", out);
+		put_grown_suspect(out, page->diff, row);
+	}
+	if (!page->diff)
+		put_largest(out, page, view);
+	fputs("]", out);
+}
+
+/* ---- sentences --------------------------------------------------------------------------------------------- */
+
+static void put_page_sentences(FILE *out, const struct page *page, const struct jprof_view *view)
+{
+	char *head = headline(page->loaded, view, page->options, page->inputs);
+	fputs("\"title\": ", out);
+	if (page->diff)
+		put_printed(out, print_diff_head, page->diff);
+	else if (page->explains)
+		put_printed(out, print_explain_head, page->explained);
+	else
+		put_page_text(out, base_name(page->inputs->dumps[page->inputs->dump_count - 1]));
+	fputs(",\n\"sentences\": [", out);
+	if (page->diff)
+		put_printed(out, print_diff_answer, page->diff);
+	else if (page->explains)
+		put_printed(out, print_explain_sentence, page->explained);
+	else
+		put_page_text(out, head);
+	if (page->explains) {
+		fputs(", ", out);
+		put_page_text(out, head);
+	}
+	fputs("]", out);
+	free(head);
+}
+
+/* ---- how sure ---------------------------------------------------------------------------------------------- */
+
+static void put_install(FILE *out, const struct page *page, const struct jprof_view *view)
+{
+	struct jprof_coverage *coverage;
+	fputs("\"install\": [", out);
+	if (!jprof_coverage_new(view, &coverage, NULL)) {
+		struct remedies *remedies = remedies_new(coverage, page->options);
+		if (remedies && *remedy_command(remedies)) {
+			fputs("{\"what\": \"Better names:\", ", out);
+			diff_put_json_text(out, "command", remedy_command(remedies));
+			fputs("}", out);
+		}
+		remedies_free(remedies);
+		jprof_coverage_free(coverage);
+	}
+	fputs("]", out);
+}
+
+static void put_page_sure(FILE *out, const struct page *page, const struct jprof_view *view)
+{
+	char outside[outside_most];
+	fputs("\"sure\": [", out);
+	if (outside_line(page->loaded, outside)) {
+		char text[outside_most + 32];
+		snprintf(text, sizeof text, "Beside the profile: %s.", outside);
+		put_page_text(out, text);
+	}
+	fputs("],\n", out);
+	put_install(out, page, view);
+}
+
+static void put_part_words(FILE *out)
+{
+	fputs("\"parts\": {", out);
+	for (int part = 0; part < JPROF_PARTS; part++) {
+		const struct part_words *words = words_of_part((enum jprof_part)part);
+		fputs(part ? ", " : "", out);
+		diff_put_json_text(out, words->key, words->words);
+	}
+	fputs("}", out);
+}
+
+/* The words for verdicts and parts, so that no script has them a second time. */
+static void put_page_words(FILE *out)
+{
+	fputs("\"verdicts\": [", out);
+	for (int i = 0; i < JPROF_VERDICTS; i++) {
+		const struct jprof_verdict_words *words = jprof_verdict_words((enum jprof_verdict)i);
+		const char *const texts[] = { words->key, words->shown, words->means };
+		for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+			fputs(t ? ", " : i ? "], [" : "[", out);
+			put_page_text(out, texts[t]);
+		}
+	}
+	fputs("]],\n", out);
+	put_part_words(out);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------- */
+
+static int write_to_file(void *file, const void *data, size_t len)
+{
+	return fwrite(data, 1, len, file) == len ? 0 : -1;
+}
+
+/* What --json says of the same. */
+static bool put_page_json(FILE *out, const struct page *page, const struct jprof_view *view)
+{
+	enum { rows_most = 500 };
+	struct jprof_report_opts opts = options_report(page->options);
+	opts.top = rows_most;
+	fputs("\"report\": ", out);
+	return !jprof_render(view, "json", &opts, write_to_file, out, NULL);
+}
+
+static bool put_page_answer(FILE *out, const struct page *page, const struct jprof_view *view)
+{
+	fputs("{", out);
+	put_page_sentences(out, page, view);
+	fputs(",\n", out);
+	put_suspects(out, page, view);
+	fprintf(out, ",\n\"fold\": %d, \"ruby\": %d,\n", (int)page->options->fold, (int)page->options->ruby);
+	put_page_sure(out, page, view);
+	fputs(",\n", out);
+	put_page_words(out);
+	fputs(",\n\"explain\": ", out);
+	if (page->explained)
+		explain_put_json(out, page->explained);
+	else
+		fputs("null", out);
+	fputs(",\n\"diff\": ", out);
+	if (page->diff)
+		diff_put_json(out, page->diff);
+	else
+		fputs("null", out);
+	fputs(",\n", out);
+	bool good = put_page_json(out, page, view);
+	fputs("}", out);
+	return good;
+}
+
+char *page_answer(const struct page *page, const struct jprof_view *view)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *file = open_memstream(&text, &len);
+	bool good = file && put_page_answer(file, page, view);
+	if (file && fclose(file))
+		good = false;
+	if (good)
+		return text;
+	free(text);
+	return NULL;
+}

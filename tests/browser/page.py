@@ -1,0 +1,344 @@
+"""The page of --html in Chromium: its numbers are those of --json in each view, everything works by keyboard, nothing is
+loaded, and no name becomes script or markup.
+usage: page.py JPROF SOURCE_ROOT [DIRECTORY_FOR_PICTURES]"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from chromium import Chromium, skip
+
+jprof, root = sys.argv[1:3]
+pictures = sys.argv[3] if len(sys.argv) > 3 else None
+cases = os.path.join(root, "samples", "cases")
+tables = os.path.join(root, "samples", "tables")
+heaps = os.path.join(root, "samples", "heaps")
+if not os.path.isdir(tables):
+    skip("no samples here")
+failures = 0
+UNITS = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3, "objects": 1}
+ROWS = """[...document.querySelectorAll('#rows tr')].map(tr => ({ name: tr.querySelector('button').textContent,
+  cells: [...tr.cells].map(td => td.textContent) }))"""
+SET = "((id, value, kind) => { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event(kind)); })"
+
+
+def check(good, text):
+    global failures
+    if not good:
+        failures += 1
+        print("FAIL:", text)
+
+
+def run(*arguments):
+    done = subprocess.run([jprof, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+    if done.returncode:
+        sys.exit(f"jprof {arguments} failed: " + done.stderr.decode(errors="replace")[:2000])
+    return done.stdout
+
+
+def report(*arguments):
+    return json.loads(run("--json", *arguments))
+
+
+def make(directory, name, *arguments):
+    path = os.path.join(directory, name + ".html")
+    run(*arguments, "--html", "-o", path)
+    return "file://" + path
+
+
+def load(browser, url, width=1280, height=1000):
+    browser.open("about:blank")
+    browser.open(url, width, height)
+    wait(browser, "document.documentElement?.dataset.ready === 'yes'")
+
+
+def wait(browser, condition):
+    good = browser.run(f"""new Promise(done => {{ let left = 600; const look = () => ({condition}) || !left-- ?
+      done({condition}) : setTimeout(look, 50); look(); }})""")
+    check(good, f"it does not happen: {condition}")
+
+
+def choose(browser, key, value):
+    browser.run(f"{SET}({json.dumps(key)}, {json.dumps(value)}, 'change')")
+
+
+def type_into(browser, key, text):
+    browser.run(f"{SET}({json.dumps(key)}, {json.dumps(text)}, 'input')")
+    browser.run("new Promise(done => setTimeout(done, 300))")
+
+
+def number(text):
+    return float(text.replace(",", "").replace("+", ""))
+
+
+def unit(browser):
+    return UNITS[browser.run("document.getElementById('unit').textContent").strip("()")]
+
+
+def same_rows(browser, what, wanted, cum=True):
+    """The largest rows, by flat; where the report has no interval there is nothing to compare."""
+    shown, size, checked = {row["name"]: row["cells"] for row in browser.run(ROWS)}, unit(browser), 0
+    near = lambda text, value: abs(number(text) * size - value) <= 0.051 * size + 1e-6 * abs(value) + 2 if size > 1 \
+        else abs(number(text) - value) <= 1.01 + 1e-4 * abs(value)
+    for row in sorted(wanted["rows"], key=lambda row: -abs(row["flat"]))[:40]:
+        if abs(row["flat"]) < max(size * 0.1, 1):
+            continue
+        cells = shown.get(row["name"])
+        check(cells, f"{what}: no row {row['name']}")
+        if not cells:
+            continue
+        check(near(cells[0], row["flat"]), f"{what}: {row['name']} has {cells[0]}, not {row['flat'] / size}")
+        if cum and not wanted.get("base"):
+            check(near(cells[4], row["cum"]), f"{what}: {row['name']} has with calls {cells[4]}, not {row['cum'] / size}")
+        checked += 1
+    check(checked, f"{what}: no row was compared")
+
+
+def same_errors(browser, what, wanted):
+    shown, size, checked = {row["name"]: row["cells"] for row in browser.run(ROWS)}, unit(browser), 0
+    for row in wanted["rows"][:40]:
+        ends = row["flat_range"]
+        if row["name"] in shown and ends["low"] is not None and row["flat"]:
+            half = (ends["high"] - ends["low"]) / 2
+            check(abs(number(shown[row["name"]][1]) * size - half) <= 0.051 * size + 2,
+                  f"{what}: {row['name']} is off by {shown[row['name']][1]}, not {half / size}")
+            checked += 1
+    check(checked, f"{what}: no interval was compared")
+
+
+def views(browser, url, dump):
+    """Each choice beside what the program says of it."""
+    load(browser, url)
+    plain = report(*dump)
+    same_rows(browser, "the report", plain)
+    same_errors(browser, "the report", plain)
+    for fold, word in enumerate(("none", "alloc", "std", "vm")):
+        choose(browser, "fold", str(fold))
+        same_rows(browser, "--fold=" + word, report("--by=site", "--fold=" + word, *dump))
+    choose(browser, "fold", "2")
+    choose(browser, "counter", "inuse_objects")
+    same_rows(browser, "--inuse_objects", report("--inuse_objects", *dump))
+    choose(browser, "counter", "inuse_space")
+    for by in browser.run("[...document.getElementById('by').options].map(o => o.value)"):
+        choose(browser, "by", by)
+        same_rows(browser, "--by=" + by, report("--by=" + {"library": "lib"}.get(by, by), *dump))
+    browser.run("document.getElementById('reset').click()")
+    if browser.run("!document.getElementById('ruby-choice').hidden"):
+        for ruby, word in enumerate(("merged", "only", "off")):
+            choose(browser, "ruby", str(ruby))
+            same_rows(browser, "--ruby=" + word, report("--by=site", "--ruby=" + word, *dump))
+        browser.run("document.getElementById('reset').click()")
+
+
+def filters(browser, url, dump, pattern):
+    focused, ignored = report("--focus=" + pattern, *dump), report("--ignore=" + pattern, *dump)
+    total = sum(row["flat"] for row in focused["rows"])
+    type_into(browser, "search", pattern)
+    found = browser.run("document.getElementById('found').textContent")
+    amount, name = re.match(r"([\d.,]+) (\w+)", found).groups()
+    check(abs(number(amount) * UNITS[name] - total) <= 0.051 * UNITS[name] + 60, f"the search finds {found}, not {total}")
+    type_into(browser, "search", "")
+    type_into(browser, "focus", pattern)
+    same_rows(browser, "--focus", focused)
+    check("are shown" in browser.run("document.getElementById('kept').textContent"), "a filter is not said")
+    address = browser.run("location.hash")
+    check("focus=" in address, f"the address does not have the filter: {address}")
+    rows = browser.run(ROWS)
+    load(browser, url + address)
+    check(browser.run(ROWS) == rows, "the address does not bring the filter back")
+    type_into(browser, "focus", "")
+    type_into(browser, "ignore", pattern)
+    same_rows(browser, "--ignore", ignored)
+    type_into(browser, "ignore", "(")
+    type_into(browser, "ignore", "")
+
+
+def press(browser, key, code):
+    for kind in "keyDown", "keyUp":
+        browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+    browser.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def by_keyboard(browser):
+    browser.run("document.getElementById('reset').click()")
+    browser.run("document.getElementById('canvas').focus()")
+    said = "document.querySelector('#box .name').textContent"
+    press(browser, "Home", 36)
+    check(browser.run(said) == "all", f"Home does not go to the root: {browser.run(said)}")
+    press(browser, "ArrowDown", 40)
+    first = browser.run(said)
+    check(first != "all", "an arrow does not go to a callee")
+    press(browser, "ArrowRight", 39)
+    check(browser.run(said) != first, "an arrow does not go to the next callee")
+    press(browser, "ArrowLeft", 37)
+    press(browser, "Enter", 13)
+    check("zoom=0" in browser.run("location.hash") and not browser.run("document.getElementById('zoom-out').disabled"),
+          "Enter does not zoom: " + browser.run("location.hash"))
+    press(browser, "Escape", 27)
+    check("zoom" not in browser.run("location.hash"), "Escape does not zoom out")
+    reached = browser.run("""(() => { const wants = [...document.querySelectorAll('button, input, select, summary, canvas, a')];
+      return wants.filter(e => e.tabIndex < 0).length; })()""")
+    check(reached == 0, f"{reached} controls are out of reach")
+    unnamed = browser.run("""[...document.querySelectorAll('button, input, select, canvas')].filter(e =>
+      !(e.textContent.trim() || e.getAttribute('aria-label') || (e.labels && e.labels.length))).map(e => e.id)""")
+    check(not unnamed, f"controls without a name: {unnamed}")
+
+
+def by_mouse(browser):
+    box = browser.run("(r => [r.left, r.top, r.width])(document.getElementById('canvas').getBoundingClientRect())")
+    browser.mouse("mouseMoved", box[0] + 30, box[1] + 30)
+    browser.run("new Promise(done => setTimeout(done, 100))")
+    tip = browser.run("document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent")
+    check(re.search(r"[\d.]+ .*[KM]?B.*%.*sample", tip), f"the tip does not say what a box is: {tip!r}")
+    browser.click(box[0] + 30, box[1] + 30)
+    check("zoom=0" in browser.run("location.hash"), "a click does not zoom")
+    browser.run("document.getElementById('zoom-out').click()")
+    name = browser.run("document.querySelector('#rows button').textContent")
+    browser.run("document.getElementById('reset').click()")
+    browser.run("document.querySelector('#rows button').click()")
+    check(name in browser.run("document.querySelector('#box .name').textContent"), "a row does not select its box")
+    heads = browser.run("[...document.querySelectorAll('#heads th')].map(th => th.textContent)")
+    browser.run("[...document.querySelectorAll('#heads button')].find(b => b.textContent === 'allocated at').click()")
+    names = [row["name"] for row in browser.run(ROWS)]
+    check(names == sorted(names), f"rows are not sorted by name ({heads})")
+    browser.run("document.getElementById('reset').click()")
+
+
+def difference(browser, url, snapshots):
+    """The verdicts, growths and the answer are those of `jprof diff --json`."""
+    load(browser, url)
+    wanted = json.loads(run("diff", "--json", *snapshots))
+    answer = browser.run("document.getElementById('answer').textContent")
+    check(wanted["answer"] in answer, f"the answer is {answer!r}, not {wanted['answer']!r}")
+    rows, size = {row["name"]: row for row in browser.run(ROWS)}, unit(browser)
+    live = [row for row in wanted["rows"] if row["part"] == "live"]
+    for row in live[:30]:
+        if abs(row["growth"]) < size * 0.1:
+            continue
+        shown = rows.get(row["name"])
+        check(shown, f"no row {row['name']}")
+        if shown:
+            check(abs(number(shown["cells"][0]) * size - row["growth"]) <= 0.051 * size + 60,
+                  f"{row['name']} grew by {shown['cells'][0]}, not {row['growth']}")
+            check(abs(number(shown["cells"][1]) * size - (row["high"] - row["low"]) / 2) <= 0.051 * size + 2,
+                  f"{row['name']} is off by {shown['cells'][1]}, not {row['low']} to {row['high']}")
+    chosen = browser.run("document.querySelector('#rows tr.chosen button')?.textContent")
+    first = browser.run("document.querySelector('.suspect .name').textContent")
+    check(chosen == first, f"the suspect {first} is not selected when the page opens, but {chosen}")
+    browser.run("document.querySelector('.suspect .show').click()")
+    check(first == browser.run("document.querySelector('#box .name').textContent"), "the button does not show the suspect")
+    browser.run("document.getElementById('reset').click()")
+    chips = browser.run("[...document.querySelectorAll('#chips button')].map(b => b.textContent)")
+    check(len(chips) == len({row["verdict"] for row in live}), f"chips: {chips}")
+    browser.run("document.querySelector('#chips button').click()")
+    verdict = wanted["rows"] and browser.run("document.querySelector('#chips [aria-pressed=true]').textContent")
+    key = re.sub(r"^\W+ | \d+$", "", verdict).replace(" ", "_")
+    left = {row["name"] for row in browser.run(ROWS)}
+    grown = {row["name"] for row in live if row["verdict"] == key and abs(row["growth"]) > size * 0.1}
+    others = {row["name"] for row in live if row["verdict"] != key and abs(row["values"][-1]) > size}
+    check(grown <= left and not any(float(r["cells"][0].replace(",", "")) for r in browser.run(ROWS) if r["name"] in others),
+          f"a chip leaves {left}, not {grown}")
+    browser.run("document.getElementById('reset').click()")
+
+
+def looks(browser, url, name):
+    load(browser, url)
+    paper = {}
+    for scheme in "light", "dark":
+        browser.scheme(scheme)
+        for width, height in (1280, 1100), (390, 2400):
+            load(browser, url, width, height)
+            wide = browser.run("document.documentElement.scrollWidth")
+            check(wide <= width, f"{name} at {width} px is {wide} px wide")
+            if pictures:
+                browser.run("new Promise(done => setTimeout(done, 300))")
+                browser.picture(os.path.join(pictures, f"{name}-{width}-{scheme}.png"))
+            order = browser.run("['answer', 'memory', 'table-part', 'graph-part', 'sure'].map(id => "
+                                "document.getElementById(id)).filter(e => !e.hidden).map(e => e.getBoundingClientRect().top)")
+            check(width > 390 or order == sorted(order), f"{name}: the parts are out of order at 390 px: {order}")
+        paper[scheme] = browser.run("getComputedStyle(document.body).backgroundColor")
+    check(paper["light"] != paper["dark"], "both schemes look alike")
+    browser.scheme("light")
+
+
+NASTY = r"""--- symbol
+binary=/opt/app
+0x1000 </text></script><script>document.title="bad"</script>
+0x2000 <img src=x onerror="document.title='bad'">
+0x3000 "onload="document.title='bad'
+0x4000 a{}b --><style>*{display:none}</style>
+0x5000 malloc
+0x6000 {}
+---
+--- heap
+heap_v2/1
+  t*: 3: 4000 [0: 0]
+@ 0x5000 0x2001 0x1001 0x3001 0x4001 0x6001
+  t*: 2: 3000 [0: 0]
+@ 0x5000 0x1001 0x2001 0x3001 0x4001
+  t*: 1: 1000 [0: 0]
+"""
+
+
+def hostile(browser, directory):
+    raw = os.path.join(directory, "nasty<img src=x>.raw")
+    with open(raw, "wb") as out:
+        out.write(NASTY.replace("{}", "\u202e\u2028\ufffe", 1).replace("{}", "x" * 10000).encode() .replace(b"a\xe2", b"a\xff\xe2"))
+    url = make(directory, "nasty", "--full-names", raw).replace(" ", "%20")
+    load(browser, url)
+    check("bad" != browser.run("document.title"), "a name was run")
+    check(browser.run("document.querySelectorAll('script').length") == 2, "a name became a script")
+    check(browser.run("document.querySelectorAll('img, a:not(.skip), body style, iframe, object').length") == 0, "a name became markup")
+    names = " ".join(row["name"] for row in browser.run(ROWS))
+    check("<style>" in names and "onload=" in names and "x" * 9999 in names, "a name is not shown as it is")
+    check(not re.search("[\u202e\u2028\ufffe]", browser.run("document.body.innerText")), "a character that steers text is shown")
+    wide = browser.run("document.documentElement.scrollWidth")
+    check(wide <= 1280, f"a long name makes the page {wide} px wide")
+    tried = browser.run("""new Promise(done => { addEventListener('securitypolicyviolation', e => done(e.violatedDirective));
+      document.body.append(Object.assign(document.createElement('img'), { src: 'https://example.invalid/x.png' }));
+      setTimeout(() => done('nothing'), 2000); })""")
+    check(tried == "img-src", f"the policy lets a picture in: {tried}")
+    browser.events = [e for e in browser.events if e["method"] not in ("Log.entryAdded", "Network.requestWillBeSent")]
+
+
+def main():
+    browser = Chromium()
+    with tempfile.TemporaryDirectory(prefix="jprof-page-") as directory:
+        lines = [os.path.join(tables, f"ruby31.{i}.heap") for i in (0, 1)]
+        native = ["--sysroot=" + os.path.join(heaps, "sysroot"), os.path.join(heaps, "jemalloc-5.3.0.heap")]
+        ruby, plain = make(directory, "ruby", lines[1]), make(directory, "native", *native)
+        views(browser, ruby, [lines[1]])
+        filters(browser, ruby, [lines[1]], "Leak#keep")
+        by_keyboard(browser)
+        by_mouse(browser)
+        views(browser, plain, native)
+        grown = make(directory, "grown", "diff", *lines)
+        difference(browser, grown, lines)
+        looks(browser, ruby, "ruby")
+        looks(browser, grown, "grown")
+        if os.path.isdir(os.path.join(cases, "puma")):
+            snapshots = ["--sysroot=" + os.path.join(cases, "sysroot")] + [os.path.join(cases, "puma", f"w0.{i}.jprof") for i in (1, 2, 3)]
+            puma = make(directory, "puma", "diff", *snapshots)
+            difference(browser, puma, snapshots)
+            looks(browser, puma, "puma")
+            explained = make(directory, "explained", "explain", snapshots[0], *snapshots[2:])
+            load(browser, explained)
+            said = browser.run("document.querySelector('#memory summary').textContent")
+            total = json.loads(run("explain", "--json", *snapshots[2:]))["total"]
+            amount, name = re.search(r"([\d.]+) (\w+)", said).groups()
+            check(abs(float(amount) * UNITS[name] - total) <= 0.051 * UNITS[name], f"all memory is {said}, not {total}")
+            bar = browser.run("[...document.querySelectorAll('.memory-bar > div')].map(d => [d.getBoundingClientRect().width, Number(d.style.flexGrow)])")
+            per = [w / b for w, b in bar if w > 20]
+            check(len(per) > 2 and max(per) / min(per) < 1.1, f"the bar is not to scale: {bar}")
+        hostile(browser, directory)
+        outside = [u for u in browser.requests() if not u.startswith("file://" + directory) and u != "about:blank"]
+        check(not outside, f"other files were asked for: {outside}")
+        check(not browser.complaints(), f"the console says: {browser.complaints()}")
+    browser.close()
+    print("failed:", failures)
+    sys.exit(failures > 0)
+
+
+main()
