@@ -146,6 +146,31 @@ for line in innocent busy; do
         eval 'echo "$(judge share x.heap "Object#$line") < 2" | grep -q "^[01][.]"'
 done
 
+# Four workloads of the kinds of memory that programs keep: the line that is labelled with its own number, in at least 95 % of
+# the samples that are made while it runs, and no other line in the rest. (Arrays that a Ruby to 3.2 moves: see above.)
+workload() {
+    script "$2
+        dump 'x.heap'"
+    labels "workload $1" '-e:{n} *' '<internal:*'
+}
+workload "strings" '1500.times { |i|
+        labelled(2) { $keep << "text #{i} " * 90 }
+        labelled(3) { $keep << "a,b".gsub(",", ";" * 900) }
+        labelled(4) { $keep << [i, "c" * 500, 1.5].join("-" * 300) } }'
+workload "hashes" '400.times { |i|
+        labelled(2) { $keep << Hash.new { |h, k| h[k] = k }.tap { |h| 60.times { |k| h[k] } } }
+        labelled(3) { $keep << $keep[-1].merge("x" => i) }
+        labelled(4) { $keep << $keep[-2].to_a.to_h.transform_values(&:to_s) } }'
+workload "code" '250.times { |i|
+        labelled(2) { $keep << Regexp.new("(a|b+)#{i}[c-z]{2,9}" * 12) }
+        labelled(3) { $keep << Class.new { 20.times { |m| define_method("m#{m}_#{i}") { m } } } }
+        labelled(4) { $keep << Struct.new(*Array.new(30) { |m| :"f#{m}_#{i}" }) } }'
+workload "buffers" 'require "zlib"; require "stringio"
+      200.times { |i|
+        labelled(3) { $keep << Zlib::Deflate.deflate("text #{i}" * 900) }
+        labelled(4) { $keep << StringIO.new.tap { |s| 300.times { s << "line of text #{i}\n" } } }
+        labelled(5) { $keep << Marshal.dump((1..300).to_h { |k| ["key #{k}", k] }) } }'
+
 script '100_000.times { |i| p = Fiddle.malloc(1024); Fiddle.free(p) if i.odd? }
         dump "x.heap"'
 got=$(judge bytes x.heap "-e:1 ")
