@@ -23,11 +23,6 @@ struct dhat_writer {
 	bool failed;
 };
 
-static bool in_use(const struct dhat_writer *w)
-{
-	return w->view->info.counter == JPROF_INUSE_SPACE || w->view->info.counter == JPROF_INUSE_OBJECTS;
-}
-
 /* "0xADDRESS: NAME (FILE:LINE)", or "(in OBJECT)". */
 static void describe_frame(const struct dhat_writer *w, uint32_t id, struct jp_strbuf *text)
 {
@@ -109,7 +104,7 @@ static void put_dhat_head(struct dhat_writer *w)
 {
 	jp_jsonout_uint(w->json, "dhatFileVersion", 2);
 	jp_jsonout_string(w->json, "mode", "heap");
-	jp_jsonout_string(w->json, "verb", in_use(w) ? "In use, allocated" : "Allocated");
+	jp_jsonout_string(w->json, "verb", jp_counts_ever(w->view->info.counter) ? "Allocated" : "In use, allocated");
 	jp_jsonout_bool(w->json, "bklt", false);
 	jp_jsonout_bool(w->json, "bkacc", false);
 	/* The viewer shows a rate by 1000000 units of time: with so many of them it is the value itself. */

@@ -284,7 +284,7 @@ static void put_json_row(struct jp_jsonout *j, const struct jprof_view *view, co
 		put_json_percent(j, "from_percent", row->from_value, row->flat);
 	}
 	put_value(j, "mean_size", row->mean);
-	if (view->info.counter == JPROF_ALLOC_SPACE || view->info.counter == JPROF_ALLOC_OBJECTS) {
+	if (jp_counts_ever(view->info.counter)) {
 		put_value(j, "freed", row->freed);
 		put_value(j, "live", row->live);
 	}

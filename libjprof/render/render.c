@@ -109,11 +109,6 @@ const char *const jp_source_names[JPROF_SOURCES] = {
 	[JPROF_SOURCE_RUBY] = "ruby",
 };
 
-bool jp_counts_bytes(enum jprof_counter counter)
-{
-	return counter == JPROF_INUSE_SPACE || counter == JPROF_ALLOC_SPACE;
-}
-
 double jp_whole(const struct jprof_view *view)
 {
 	return view->info.percent_of != 0 ? view->info.percent_of : view->info.flat;

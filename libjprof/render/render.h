@@ -13,8 +13,6 @@ typedef int jp_render_fn(const struct jprof_view *view, const struct jprof_repor
 extern const char *const jp_counter_names[JPROF_COUNTERS];
 extern const char *const jp_source_names[JPROF_SOURCES];
 
-bool jp_counts_bytes(enum jprof_counter counter);
-
 /* What is 100 %. */
 double jp_whole(const struct jprof_view *view);
 

@@ -79,7 +79,6 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 		free(callers);
 		return jp_error_nomem(err);
 	}
-	bool ever = view->info.counter == JPROF_ALLOC_SPACE || view->info.counter == JPROF_ALLOC_OBJECTS;
 	const struct jp_text_report report = {
 		.table = table,
 		.errors = errors,
@@ -88,7 +87,7 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 		.unit = unit,
 		.means = opts->mean,
 		.bytes = opts->show_bytes,
-		.freed = opts->freed && ever,
+		.freed = opts->freed && jp_counts_ever(view->info.counter),
 		.scale = jp_scale_of(view),
 		.widest = jp_age_names(table),
 		.out = out,

@@ -34,23 +34,18 @@ void jp_seen_add(struct jp_seen *to, const struct jp_seen *from, double factor)
 	}
 }
 
-static bool is_in_use(enum jprof_counter counter)
-{
-	return counter == JPROF_INUSE_OBJECTS || counter == JPROF_INUSE_SPACE;
-}
-
 /* Some stacks that did change look as if they had not. Those that are seen to have changed answer for
  * them: m samples in two dumps come in equal numbers once in about sqrt(pi m) times; to be a bound it is
  * more than makes up for that on the average. */
 static double look_alikes(const struct jp_lineage *lineage, double m, enum jprof_counter counter)
 {
-	return lineage->shared_unknown && is_in_use(counter) && m > 0 ? 1 + 1 / sqrt(m) : 1;
+	return lineage->shared_unknown && !jp_counts_ever(counter) && m > 0 ? 1 + 1 / sqrt(m) : 1;
 }
 
 static struct jp_spread spread_of(const struct jp_seen *seen, enum jprof_counter counter, double more)
 {
 	double variance = more * seen->variance[counter], worth = seen->worth[counter], open = seen->open[counter];
-	struct jp_spread s = { .n = seen->n[is_in_use(counter) ? 0 : 1] };
+	struct jp_spread s = { .n = seen->n[jp_counts_ever(counter)] };
 	if (!(variance > 0) || !(s.n > 0))
 		return s;
 	if (!(worth > 0)) { /* an input that does not tell */
@@ -68,7 +63,7 @@ static struct jp_spread spread_of(const struct jp_seen *seen, enum jprof_counter
 struct jp_evidence jp_evidence_of(const struct jp_lineage *lineage, double value, double shift,
                                   const struct jp_seen *plus, const struct jp_seen *minus, enum jprof_counter counter)
 {
-	int pair = is_in_use(counter) ? 0 : 1;
+	int pair = jp_counts_ever(counter);
 	double n = plus->n[pair] + minus->n[pair], more = look_alikes(lineage, n, counter);
 	return (struct jp_evidence){
 		.value = value,
@@ -81,7 +76,7 @@ struct jp_evidence jp_evidence_of(const struct jp_lineage *lineage, double value
 
 double jp_split_rounding(const struct jp_seen *plus, const struct jp_seen *minus, enum jprof_counter counter)
 {
-	int pair = is_in_use(counter) ? 0 : 1;
+	int pair = jp_counts_ever(counter);
 	bool bytes = counter == jp_bytes_of(counter);
 	return bytes ? (double)plus->rounding[pair] + (double)minus->rounding[pair] : 0;
 }
@@ -156,8 +151,7 @@ static struct interval_ends ends_of(const struct jp_spread *s, const struct jp_s
 static struct interval_ends with_other_sizes(struct interval_ends ends, const struct jp_spread *s, double rate,
                                              enum jprof_counter counter)
 {
-	bool objects = counter == JPROF_INUSE_OBJECTS || counter == JPROF_ALLOC_OBJECTS;
-	double unseen = none_upper * rate / (objects ? jp_least_size : 1);
+	double unseen = none_upper * rate / (jp_counts_bytes(counter) ? 1 : jp_least_size);
 	if (s->n > 0 && s->n < few && ends.up < unseen)
 		ends.up = unseen;
 	return ends;
@@ -180,7 +174,7 @@ static void put_doubts(struct jprof_range *range, double value, bool difference)
  * taken back. */
 static bool has_minus(const struct jp_lineage *lineage, enum jprof_counter counter)
 {
-	return lineage->subtracted && (is_in_use(counter) || lineage->strangers);
+	return lineage->subtracted && (!jp_counts_ever(counter) || lineage->strangers);
 }
 
 struct jprof_range jp_evidence_range(const struct jp_lineage *lineage, const struct jp_evidence *e,
@@ -209,8 +203,7 @@ static void put_nothing_seen(struct jprof_range *range, const struct jp_lineage 
                              enum jprof_counter counter)
 {
 	double bytes = none_upper * (double)rate;
-	bool objects = counter == JPROF_INUSE_OBJECTS || counter == JPROF_ALLOC_OBJECTS;
-	range->high = objects ? bytes / jp_least_size : bytes;
+	range->high = jp_counts_bytes(counter) ? bytes : bytes / jp_least_size;
 	range->low = has_minus(lineage, counter) ? -range->high : 0;
 }
 

@@ -30,6 +30,17 @@ static inline enum jprof_counter jp_objects_of(enum jprof_counter counter)
 	return counter < JPROF_ALLOC_SPACE ? JPROF_INUSE_OBJECTS : JPROF_ALLOC_OBJECTS;
 }
 
+/* Whether it counts bytes, or else objects; all that was ever allocated, or else what is in use. */
+static inline bool jp_counts_bytes(enum jprof_counter counter)
+{
+	return counter == JPROF_INUSE_SPACE || counter == JPROF_ALLOC_SPACE;
+}
+
+static inline bool jp_counts_ever(enum jprof_counter counter)
+{
+	return counter == JPROF_ALLOC_SPACE || counter == JPROF_ALLOC_OBJECTS;
+}
+
 /* jemalloc's inverse of sampling for one counter pair of one stack; `rate` is the mean number of bytes between two
  * samples. A pair without objects, bytes or rate stays as it is. */
 void jp_unbias(uint64_t rate, uint64_t objects, uint64_t bytes, double *true_objects, double *true_bytes);

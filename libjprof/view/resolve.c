@@ -195,7 +195,7 @@ static int keep_slice(struct resolve *r, uint32_t id, const struct jp_sample *sa
 	struct jp_view_slice slice = { .owner = id, .epoch = epoch_of(r->profile, sample), .value = value };
 	if (!r->opts->ages || (value < 0 && r->opts->drop_negative))
 		return 0;
-	slice.samples = jp_sample_values(&r->profile->samples, sample).plus.n[r->opts->counter >= JPROF_ALLOC_SPACE];
+	slice.samples = jp_sample_values(&r->profile->samples, sample).plus.n[jp_counts_ever(r->opts->counter)];
 	return jp_slices_add(&r->view->slices, &slice);
 }
 
@@ -360,7 +360,7 @@ static int resolve_sample(struct resolve *r, uint32_t first, struct jprof_error 
 
 static bool any_seen(const struct sum_seen *seen, enum jprof_counter counter)
 {
-	int pair = counter >= JPROF_ALLOC_SPACE;
+	int pair = jp_counts_ever(counter);
 	return seen->plus.n[pair] > 0 || seen->minus.n[pair] > 0;
 }
 

@@ -159,7 +159,7 @@ static void find_shape(const struct jprof_view *v, const struct jp_timeline *lin
 /* A filter by age leaves no shape to see. */
 static bool has_shapes(const struct jprof_view *v)
 {
-	return !v->info.difference && !v->info.older && !v->info.newer && v->info.counter < JPROF_ALLOC_SPACE;
+	return !v->info.difference && !v->info.older && !v->info.newer && !jp_counts_ever(v->info.counter);
 }
 
 int jp_view_age_rows(struct jprof_view *v)

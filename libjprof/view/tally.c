@@ -136,16 +136,11 @@ static void count_objects(struct row_tally *t, uint32_t row, uint32_t stack)
 	t->objects[row].bytes += bytes;
 }
 
-static bool counts_ever(const struct jprof_view *v)
-{
-	return v->info.counter == JPROF_ALLOC_SPACE || v->info.counter == JPROF_ALLOC_OBJECTS;
-}
-
 /* What is in use of what a stack has ever allocated. */
 static void count_live(struct row_tally *t, uint32_t row, uint32_t stack)
 {
 	const struct jprof_view *v = t->view;
-	if (row < v->row_count && counts_ever(v))
+	if (row < v->row_count && jp_counts_ever(v->info.counter))
 		v->rows[row].live += jp_stack_number(
 		    v, stack, v->info.counter == JPROF_ALLOC_SPACE ? JPROF_INUSE_SPACE : JPROF_INUSE_OBJECTS);
 }
@@ -153,7 +148,7 @@ static void count_live(struct row_tally *t, uint32_t row, uint32_t stack)
 /* Estimates of nothing freed may differ by their rounding. */
 static void put_freed(const struct jprof_view *v)
 {
-	for (uint32_t i = 0; counts_ever(v) && i < v->row_count; i++) {
+	for (uint32_t i = 0; jp_counts_ever(v->info.counter) && i < v->row_count; i++) {
 		double freed = v->rows[i].flat - v->rows[i].live;
 		v->rows[i].freed = freed < 0 && !v->info.difference ? 0 : freed;
 	}

@@ -16,6 +16,7 @@
 #include "model/ages.h"
 #include "model/code.h"
 #include "statistics/evidence.h"
+#include "statistics/scaling.h"
 
 struct jp_view_stack {
 	const uint32_t *places; /* location ids */
@@ -107,9 +108,8 @@ static inline double jp_stack_value(const struct jprof_view *view, uint32_t stac
 /* Its objects, in use or ever allocated as the view's counter has it, and their bytes. */
 static inline double jp_stack_objects(const struct jprof_view *view, uint32_t stack, double *bytes)
 {
-	bool ever = view->info.counter == JPROF_ALLOC_SPACE || view->info.counter == JPROF_ALLOC_OBJECTS;
-	*bytes = jp_stack_number(view, stack, ever ? JPROF_ALLOC_SPACE : JPROF_INUSE_SPACE);
-	return jp_stack_number(view, stack, ever ? JPROF_ALLOC_OBJECTS : JPROF_INUSE_OBJECTS);
+	*bytes = jp_stack_number(view, stack, jp_bytes_of(view->info.counter));
+	return jp_stack_number(view, stack, jp_objects_of(view->info.counter));
 }
 
 /* What was subtracted from it. */
