@@ -937,6 +937,9 @@ enum jprof_shape {
 	JPROF_SHAPES          /* how many there are */
 };
 
+/* For programs: "levelled_off"; "" of JPROF_SHAPE_NONE and of what is no shape. Static. Since: 0.2 */
+JPROF_API const char *jprof_shape_key(enum jprof_shape shape);
+
 struct jprof_table_opts {
 	size_t size;
 	bool cum;       /* order by cumulative value */
@@ -1377,6 +1380,27 @@ struct jprof_change {
 	double seconds;           /* between the two; NAN: not known */
 };
 
+/* Ages of memory. Since: 0.2 */
+enum {
+	JPROF_AGE_STARTUP = 7, /* from the startup of the process, however old */
+	JPROF_AGE_FORK,        /* from before its fork, likewise */
+	JPROF_AGE_BANDS        /* how many there are */
+};
+
+struct jprof_age_band {
+	double under;    /* seconds: what is younger, but not so young that it is in the band before; INFINITY: none */
+	const char *key; /* "younger", "older", "startup", "before_fork" */
+};
+
+/* The i-th, from 0, the youngest first; NULL: there is none. Static. Since: 0.2 */
+JPROF_API const struct jprof_age_band *jprof_age_band(size_t i);
+
+/* What growth there was for one tag. Since: 0.2 */
+struct jprof_tag_part {
+	const char *tag; /* "route GET /users/:id"; NULL: none */
+	double bytes;
+};
+
 /* A row of a series: of the profile, or of what lies outside. Texts live as long as the series. */
 struct jprof_grown {
 	enum jprof_verdict verdict;
@@ -1399,6 +1423,15 @@ struct jprof_grown {
 	const char *what, *remedy; /* of that kind, or NULL */
 	const char *from;          /* the line of the application that most of the growth came from, or NULL */
 	const char *path;          /* or the functions that it came through, outermost first; NULL: there is none */
+	enum jprof_shape shape;    /* of what it has at the last snapshot, by age. JPROF_SHAPE_NONE, and the next NULL
+	                              or NAN: not known, for it needs dumps that say when their samples were allocated.
+	                              Since: 0.2, as all that follow */
+	enum jprof_shape shape_since; /* of that what came since the first snapshot */
+	const double *ages;           /* bytes at the last snapshot, of JPROF_AGE_BANDS */
+	double begun; /* seconds before the last snapshot: all but a few samples came since, or at startup */
+	double kept;  /* the part of what it had at the first snapshot that is there at the last, by samples */
+	const struct jprof_tag_part *tags; /* what the growth was allocated for, most first; NULL: no stack has a tag */
+	size_t tag_count;
 };
 
 struct jprof_series_info {
@@ -1418,13 +1451,19 @@ struct jprof_series_info {
 	const char *title;   /* of a process of it, a master's if there is one: "puma 5.6.5 (tcp://...) [shop]"; "" */
 	size_t processes[2]; /* in the first and the last snapshot; 0: not known */
 	size_t workers, replaced; /* in the last; of its processes those that took another's place */
-	bool reversed;            /* the times say that a later snapshot stands before an earlier one */
-	bool same_program;        /* as far as is known: of both snapshots, and they have stacks in common */
+	bool ages;                /* rows have ages */
+	bool moved;               /* lines of Ruby moved between two builds: rows are methods instead */
+	const char *outlier;   /* the name of the process whose RSS grew much more than that of all others; "": none */
+	double outlier_growth; /* by how much, */
+	double others_growth;  /* and the most that any other with its role did */
+	bool reversed;         /* the times say that a later snapshot stands before an earlier one */
+	bool same_program;     /* as far as is known: of both snapshots, and they have stacks in common */
 };
 
 enum jprof_series_rows {
 	JPROF_SERIES_VIEW,   /* those of the view's granularity */
 	JPROF_SERIES_STACKS, /* whole stacks */
+	JPROF_SERIES_SIZES,  /* sizes of objects: jemalloc's classes, by the mean of a stack's objects. Since: 0.2 */
 };
 
 struct jprof_series_opts {
@@ -1455,6 +1494,21 @@ JPROF_API const struct jprof_grown *jprof_series_at(const struct jprof_series *s
 
 /* All that malloc gave. Since: 0.2 */
 JPROF_API const struct jprof_grown *jprof_series_malloc(const struct jprof_series *series);
+
+/* Objects of one of Ruby's types, or of a class, at the first and the last snapshot: jprof snap --objects. */
+struct jprof_object_change {
+	const char *name; /* "String"; it lives as long as the series */
+	bool is_class;
+	double bytes[2]; /* of their slots in the GC heap */
+	double count[2];
+};
+
+/* How many there are; 0 where one of the two did not count them. Types come first, of each what grew most. Since: 0.2
+ */
+JPROF_API size_t jprof_series_objects(const struct jprof_series *series);
+
+/* The i-th, from 0; it lives as long as the series. Since: 0.2 */
+JPROF_API const struct jprof_object_change *jprof_series_object(const struct jprof_series *series, size_t i);
 
 /* Frees it; NULL is fine. Since: 0.2 */
 JPROF_API void jprof_series_free(struct jprof_series *series);

@@ -1,5 +1,4 @@
 /* jprof explain [PROGRAM] SNAPSHOT, or EARLIER LATER, or a PID: where the memory of processes is. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "answers/explain_live.h"
 #include "answers/explain_text.h"
 #include "answers/page.h"
+#include "answers/rulesfile.h"
 #include "cli/say.h"
 #include "cli/sink.h"
 #include "commands.h"
@@ -55,25 +55,6 @@ static bool put_explained(const struct explained *what, bool json, struct sink *
 	return sink_text_write(&text, sink);
 }
 
-/* The text of --rules=FILE, which may be missing; false: it cannot be read. */
-static bool load_rules(const char *path, struct jprof_explain_opts *opts, char **text)
-{
-	enum { most = 1 << 20 };
-	*text = NULL;
-	if (!path)
-		return true;
-	FILE *file = fopen(path, "re");
-	size_t len = file && (*text = malloc(most)) ? fread(*text, 1, most, file) : 0;
-	bool good = file && *text && !ferror(file) && len < most;
-	if (!good)
-		say("%s: cannot be read as rules: %s", path, len == most ? "it is larger than 1 MB" : strerror(errno));
-	if (file)
-		fclose(file);
-	opts->rules = *text;
-	opts->rules_len = len;
-	return good;
-}
-
 static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct explain_live *live,
                     const struct options *o, struct sink *sink)
 {
@@ -81,9 +62,9 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 	struct jprof_error err;
 	struct jprof_explain_opts opts = { .size = sizeof opts };
 	char *rules;
-	int rc = load_rules(o->rules, &opts, &rules)
-	             ? jprof_explain_new(s->now.profile, s->change.profile, &opts, &explanation, &err)
-	             : JPROF_E_IO;
+	bool read = rules_load(o->rules, &rules, &opts.rules_len);
+	opts.rules = rules;
+	int rc = read ? jprof_explain_new(s->now.profile, s->change.profile, &opts, &explanation, &err) : JPROF_E_IO;
 	free(rules);
 	if (rc == JPROF_E_FORMAT)
 		snprintf(err.path, sizeof err.path, "%s", o->rules);

@@ -53,6 +53,24 @@ static void put_what(FILE *out, const struct diff_report *r, const struct jprof_
 		put_detail(out, r, "what", text);
 }
 
+/* "String +112 MB (+200,000), Array +3.1 MB (+40,000)": of what Ruby's GC heap holds more. */
+static void put_heap_growth(FILE *out, const struct diff_report *r)
+{
+	enum { most_types = 3 };
+	char text[detail_most] = "", change[measure_most], count[measure_most];
+	const struct jprof_object_change *o;
+	for (size_t i = 0; i < most_types && (o = jprof_series_object(r->loaded->series, i)) && !o->is_class; i++) {
+		double more = o->bytes[1] - o->bytes[0], objects = o->count[1] - o->count[0];
+		struct measure m = measure_fit(r->measure, more);
+		size_t len = strlen(text);
+		if (more > 0 && objects > 0)
+			snprintf(text + len, sizeof text - len, "%s%s %s %s (+%s)", len ? ", " : "", o->name,
+			         measure_change(m, more, change), m.name, about_count(objects, count));
+	}
+	if (*text)
+		put_detail(out, r, "what", text);
+}
+
 static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
 	char text[detail_most] = "", pace[measure_most];
@@ -75,6 +93,86 @@ static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_
 		put_detail(out, r, has_pace ? "pace" : "steps", text);
 }
 
+/* "GET /products/:id" of "route GET /products/:id". */
+static const char *without_tag_word(const char *tag)
+{
+	static const char *const words[] = { "route ", "job " };
+	for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+		if (!strncmp(tag, words[w], strlen(words[w])))
+			return tag + strlen(words[w]);
+	return tag;
+}
+
+/* "GET /products/:id 96 %, PriceSyncJob 4 %" */
+static void put_for(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+{
+	enum { most_tags = 3 };
+	char text[detail_most] = "";
+	double all = 0, tagged = 0;
+	for (size_t i = 0; i < row->tag_count; i++) {
+		all += row->tags[i].bytes;
+		tagged += row->tags[i].tag ? row->tags[i].bytes : 0;
+	}
+	for (size_t i = 0; i < row->tag_count && i < most_tags && tagged > 0; i++) {
+		const struct jprof_tag_part *part = &row->tags[i];
+		size_t len = strlen(text);
+		snprintf(text + len, sizeof text - len, "%s%.200s %.0f %%", len ? ", " : "",
+		         part->tag ? without_tag_word(part->tag) : "no tag", part->bytes * 100 / all);
+	}
+	if (*text)
+		put_detail(out, r, "for", text);
+}
+
+/* How the ages of what grew are cut in three. */
+static const struct age_cut {
+	size_t bands; /* that are young; the next is the middle */
+	const char *young, *middle, *old;
+} age_cuts[] = {
+	{ 1, "under 1 min", "1 to 10 min", "over 10 min" }, { 2, "under 10 min", "10 min to 1 h", "over 1 h" },
+	{ 3, "under 1 h", "1 to 6 h", "over 6 h" },         { 4, "under 6 h", "6 h to 1 day", "over 1 day" },
+	{ 5, "under 1 day", "1 to 7 days", "over 7 days" },
+};
+
+/* The one that leaves a fifth of the time for what is old. */
+static const struct age_cut *cut_of_age(double begun)
+{
+	static const double for_old = 0.8;
+	size_t at = 0, last = sizeof age_cuts / sizeof *age_cuts - 1;
+	while (at < last && jprof_age_band(age_cuts[at + 1].bands)->under < for_old * begun)
+		at++;
+	return &age_cuts[at];
+}
+
+/* "begun 11.5 hours ago; under 1 h 9 %, 1 to 6 h 43 %, over 6 h 48 %" */
+static void put_age(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+{
+	static const double least_shown = 0.005;
+	enum { young, middle, old, startup, forked, parts_count };
+	char text[detail_most] = "", begun[measure_most];
+	double parts[parts_count] = { 0 }, all = 0;
+	if (!row->ages || isnan(row->begun))
+		return;
+	const struct age_cut *cut = cut_of_age(row->begun);
+	const char *const words[] = { cut->young, cut->middle, cut->old, "from startup", "before the fork" };
+	for (size_t i = 0; i < JPROF_AGE_BANDS; i++) {
+		double bytes = fmax(row->ages[i], 0);
+		parts[i == JPROF_AGE_FORK      ? forked
+		      : i == JPROF_AGE_STARTUP ? startup
+		      : i > cut->bands         ? old
+		      : i == cut->bands        ? middle
+		                               : young] += bytes;
+		all += bytes;
+	}
+	snprintf(text, sizeof text, "begun %s ago", time_span(row->begun, begun));
+	for (size_t i = 0, shown = 0; i < parts_count; i++)
+		if (parts[i] > least_shown * all) {
+			size_t len = strlen(text);
+			snprintf(text + len, sizeof text - len, "%s%s %.0f %%", shown++ ? ", " : "; ", words[i],
+			         parts[i] * 100 / all);
+		}
+	put_detail(out, r, "age", text);
+}
+
 static void put_sure(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
 	char text[detail_most], count[measure_most];
@@ -89,11 +187,13 @@ static void put_sure(FILE *out, const struct diff_report *r, const struct jprof_
 	put_detail(out, r, "sure", text);
 }
 
-/* What to do about a part that lies outside. */
-static const char *remedy_of_part(enum jprof_part part)
+/* What to do about a part that lies outside; `counted`: objects in the GC heap were. */
+static const char *remedy_of_part(enum jprof_part part, bool counted)
 {
 	switch (part) {
-	case JPROF_PART_GC_HEAP: return "jprof explain says more; ObjectSpace.dump_all lists the objects";
+	case JPROF_PART_GC_HEAP:
+		return counted ? "find what keeps them: ObjectSpace.dump_all lists the objects"
+		               : "jprof snap --objects counts what is in it, by type and class";
 	case JPROF_PART_KEPT: return "nothing leaks there: jprof explain says how to have it given back";
 	case JPROF_PART_FRAGMENTATION: return "jprof explain says between which objects";
 	case JPROF_PART_STACKS: return "look for threads that never end";
@@ -107,7 +207,7 @@ static void put_remedy(FILE *out, const struct diff_report *r, const struct jpro
 	if (row->verdict == JPROF_MAYBE_GARBAGE)
 		put_detail(out, r, "do", "take the snapshots with jprof snap --gc: they hold no garbage");
 	else if (row->part != JPROF_PART_LIVE)
-		put_detail(out, r, "do", remedy_of_part(row->part));
+		put_detail(out, r, "do", remedy_of_part(row->part, jprof_series_objects(r->loaded->series) > 0));
 	else if (row->verdict == JPROF_GROWING && snapshots < 3)
 		put_detail(out, r, "do", "take a third snapshot: of two a filling cache looks like a leak");
 	else if (row->verdict == JPROF_ONE_JUMP)
@@ -122,10 +222,15 @@ void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof
 {
 	if (row->from) /* at once below a line of a gem: it is the application's */
 		put_detail(out, r, "from", row->from);
-	put_what(out, r, row);
+	if (row->part == JPROF_PART_GC_HEAP)
+		put_heap_growth(out, r);
+	else
+		put_what(out, r, row);
 	put_pace(out, r, row);
+	put_for(out, r, row);
 	if (!row->from && row->path)
 		put_detail(out, r, "from", row->path);
+	put_age(out, r, row);
 	put_sure(out, r, row);
 	put_remedy(out, r, row);
 }

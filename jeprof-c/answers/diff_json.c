@@ -58,6 +58,41 @@ static void put_json_steps(FILE *out, const struct jprof_change *steps, size_t c
 	fputs("]", out);
 }
 
+/* "shape": null without ages. */
+static void put_json_shape(FILE *out, const char *key, enum jprof_shape shape)
+{
+	fprintf(out, ", ");
+	diff_put_json_text(out, key, shape == JPROF_SHAPE_NONE ? NULL : jprof_shape_key(shape));
+}
+
+static void put_json_row_ages(FILE *out, const struct jprof_grown *row)
+{
+	const struct jprof_age_band *band;
+	put_json_shape(out, "shape", row->shape);
+	put_json_shape(out, "shape_since", row->shape_since);
+	fputs(", ", out);
+	diff_put_json_number(out, "begun", row->begun);
+	fprintf(out, isnan(row->kept) ? ", \"kept\": null" : ", \"kept\": %.3f", row->kept);
+	fputs(row->ages ? ", \"ages\": [" : ", \"ages\": null", out);
+	for (size_t i = 0; row->ages && (band = jprof_age_band(i)); i++) {
+		fprintf(out, "%s{\"age\": \"%s\", ", i ? ", " : "", band->key);
+		diff_put_json_number(out, "under", band->under);
+		fprintf(out, ", \"bytes\": %.0f}", row->ages[i] + 0.0);
+	}
+	fputs(row->ages ? "]" : "", out);
+}
+
+static void put_json_tags(FILE *out, const struct jprof_grown *row)
+{
+	fputs(", \"tags\": [", out);
+	for (size_t i = 0; i < row->tag_count; i++) {
+		fputs(i ? ", {" : "{", out);
+		diff_put_json_text(out, "tag", row->tags[i].tag);
+		fprintf(out, ", \"growth\": %.0f}", row->tags[i].bytes);
+	}
+	fputs("]", out);
+}
+
 void diff_put_json_row(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
@@ -88,7 +123,24 @@ void diff_put_json_row(FILE *out, const struct diff_report *r, const struct jpro
 		fputs(", ", out);
 		diff_put_json_text(out, texts[i][0], texts[i][1]);
 	}
+	put_json_row_ages(out, row);
+	put_json_tags(out, row);
 	fputs("}", out);
+}
+
+static void put_json_outlier(FILE *out, const struct jprof_series_info *info)
+{
+	if (!*info->outlier) {
+		fputs("\"outlier\": null,\n  ", out);
+		return;
+	}
+	fputs("\"outlier\": {", out);
+	diff_put_json_text(out, "process", info->outlier);
+	fputs(", ", out);
+	diff_put_json_number(out, "growth", info->outlier_growth);
+	fputs(", ", out);
+	diff_put_json_number(out, "others", info->others_growth);
+	fputs("},\n  ", out);
 }
 
 static void put_json_info(FILE *out, const struct diff_report *r)
@@ -105,15 +157,34 @@ static void put_json_info(FILE *out, const struct diff_report *r)
 	diff_put_json_text(out, "program", *info->program ? info->program : NULL);
 	fprintf(out, ", \"processes\": [%zu, %zu], \"replaced\": %zu, \"same_program\": %s,\n  ", info->processes[0],
 	        info->processes[1], info->replaced, info->same_program ? "true" : "false");
+	fprintf(out, "\"lines_moved\": %s, ", info->moved ? "true" : "false");
+	put_json_outlier(out, info);
 	diff_put_json_number(out, "seconds", info->seconds);
-	fprintf(out, ", \"ruby\": %s, \"collected\": %s, \"bound\": %s,\n  ", info->ruby ? "true" : "false",
-	        info->collected ? "true" : "false", info->bound ? "true" : "false");
+	fprintf(out, ", \"ruby\": %s, \"collected\": %s, \"ages\": %s, \"bound\": %s,\n  ",
+	        info->ruby ? "true" : "false", info->collected ? "true" : "false", info->ages ? "true" : "false",
+	        info->bound ? "true" : "false");
 	diff_put_json_number(out, "memory_first", info->total[0]);
 	fputs(", ", out);
 	diff_put_json_number(out, "memory_last", info->total[1]);
 	fputs(", ", out);
 	diff_put_json_number(out, "seen", info->seen);
 	fprintf(out, ", \"judged\": %zu,\n", info->rows);
+}
+
+static void put_json_objects(FILE *out, const struct jprof_series *series)
+{
+	const struct jprof_object_change *o;
+	fputs(",\n  \"objects\": [", out);
+	for (size_t i = 0; (o = jprof_series_object(series, i)); i++) {
+		fputs(i ? ",\n    {" : "\n    {", out);
+		diff_put_json_text(out, "name", o->name);
+		fprintf(out, ", \"class\": %s, \"growth\": %.0f, \"objects_growth\": %.0f",
+		        o->is_class ? "true" : "false", o->bytes[1] - o->bytes[0] + 0.0,
+		        o->count[1] - o->count[0] + 0.0);
+		fprintf(out, ", \"bytes\": [%.0f, %.0f], \"objects\": [%.0f, %.0f]}", o->bytes[0], o->bytes[1],
+		        o->count[0], o->count[1]);
+	}
+	fputs("]", out);
 }
 
 void diff_put_json(FILE *out, const struct diff_report *r)
@@ -141,6 +212,7 @@ void diff_put_json(FILE *out, const struct diff_report *r)
 	}
 	fputs("],\n  \"malloc\": ", out);
 	diff_put_json_row(out, r, jprof_series_malloc(l->series));
+	put_json_objects(out, l->series);
 	fputs(",\n  \"rows\": [", out);
 	for (size_t i = 0; i < count && (top == TOP_FITS || !top || i < top); i++) {
 		fputs(i ? ",\n    " : "\n    ", out);

@@ -183,6 +183,18 @@ static void put_short(FILE *out, const struct diff_report *r, const char *name, 
 	fprintf(out, "%.*s...%s", (int)head, shown, shown + tail);
 }
 
+/* The name of a row, of a stack that of its innermost function. */
+static void put_grown_name(FILE *out, const struct diff_report *r, const struct jprof_grown *row, unsigned room)
+{
+	char inner[text_most];
+	const char *name = name_of_grown(row), *end = strstr(name, diff_caller_mark);
+	if (diff_has_stack_lines(r) && end && (size_t)(end - name) < sizeof inner) {
+		snprintf(inner, sizeof inner, "%.*s", (int)(end - name), name);
+		name = inner;
+	}
+	put_short(out, r, name, room);
+}
+
 static const char *colour_of(enum jprof_verdict verdict)
 {
 	switch (verdict) {
@@ -195,6 +207,28 @@ static const char *colour_of(enum jprof_verdict verdict)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
+/* What Ruby's GC heap holds more of, below its row: "+112.0 ... String (+200,000)". */
+static void put_heap_objects(FILE *out, const struct diff_report *r, const struct diff_columns *c)
+{
+	enum { most_types = 3 };
+	const struct jprof_object_change *o;
+	const double least = 0.05 * c->measure.bytes;
+	char count[measure_most];
+	for (size_t i = 0; i < most_types && (o = jprof_series_object(r->loaded->series, i)); i++) {
+		double more = o->bytes[1] - o->bytes[0], objects = o->count[1] - o->count[0];
+		if (o->is_class || more < least)
+			break;
+		put_growth(out, c, more, NAN);
+		put_cell(out, c, o->bytes[0]);
+		for (size_t k = 2; k < c->values; k++)
+			put_cell(out, c, NAN);
+		put_cell(out, c, o->bytes[1]);
+		fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
+		fprintf(out, "  %-*s  %s (%s%s)\n", c->verdict, "", o->name, objects < 0 ? "-" : "+",
+		        about_count(fabs(objects), count));
+	}
+}
+
 static void put_table_row(FILE *out, const struct diff_report *r, const struct diff_columns *c,
                           const struct jprof_grown *row)
 {
@@ -205,16 +239,28 @@ static void put_table_row(FILE *out, const struct diff_report *r, const struct d
 	put_bar(out, c, row->values, snapshots);
 	fprintf(out, "  %s%-*s%s", colour, c->verdict, jprof_verdict_words(row->verdict)->shown,
 	        *colour ? "\033[0m" : "");
-	put_short(out, r, name_of_grown(row), c->room);
+	put_grown_name(out, r, row, c->room);
 	fputc('\n', out);
+	if (diff_has_stack_lines(r) && row->part == JPROF_PART_LIVE)
+		diff_put_callers(out, r, row);
+	if (row->part == JPROF_PART_GC_HEAP)
+		put_heap_objects(out, r, c);
 }
 
 static void put_diff_heads(FILE *out, const struct diff_report *r, const struct diff_columns *c)
 {
 	const struct loaded_series *l = r->loaded;
 	char where[snapshot_label_most];
-	bool lines = r->options->by == BY_USUAL || r->options->by == BY_LINE;
-	snprintf(where, sizeof where, "%s", lines ? "allocated at" : "allocated by");
+	static const char *const words[] = {
+		[BY_FILE] = "allocated in",
+		[BY_GROUP] = "what it is",
+		[BY_TAG] = "allocated for",
+		[BY_SIZE] = "what it is",
+	};
+	int by = r->options->by;
+	bool lines = by == BY_USUAL || by == BY_LINE;
+	bool other = by >= 0 && (size_t)by < sizeof words / sizeof *words && words[by];
+	snprintf(where, sizeof where, "%s", other ? words[by] : lines ? "allocated at" : "allocated by");
 	fprintf(out, "%8s%7s", "growth", "+-95%");
 	for (size_t i = 0; i < c->values; i++)
 		put_snapshot_label(out, l->paths[i + 1 == c->values ? l->count - 1 : i], shared_beginning(l));
@@ -249,7 +295,15 @@ static bool is_quiet(const struct jprof_grown *row)
 	if (row->part != JPROF_PART_LIVE)
 		return row->verdict != JPROF_LEAK_SUSPECT && row->verdict != JPROF_GROWING &&
 		       fabs(row->whole.growth) < least_outside;
-	return row->verdict == JPROF_WITHIN_ERROR;
+	bool unchanged = row->whole.growth == 0 || row->whole.range.within_error;
+	switch (row->verdict) {
+	case JPROF_WITHIN_ERROR: return true;
+	case JPROF_FROM_STARTUP:
+	case JPROF_LEVELLED_OFF:
+	case JPROF_ONE_JUMP:
+	case JPROF_TURNOVER: return unchanged;
+	default: return false;
+	}
 }
 
 static void put_quiet_rest(FILE *out, const struct diff_columns *c, const struct rest_of_rows *rest, bool all_quiet)
@@ -370,7 +424,7 @@ static void put_blocks(FILE *out, const struct diff_report *r, bool details)
 		fprintf(out, "%s%zu  %s%s%s  %s %s%s%s%s  ", i ? "" : "\n", i + 1,
 		        r->colour ? colour_of(row->verdict) : "", title_of(row->verdict), r->colour ? "\033[0m" : "",
 		        change, m.name, counted ? "" : " (+-", half, counted ? "" : ")");
-		put_short(out, r, name_of_grown(row), r->columns > 40 ? r->columns - 40 : 40);
+		put_grown_name(out, r, row, r->columns > 40 ? r->columns - 40 : 40);
 		fputs(counted ? " (not in the profile)\n" : "\n", out);
 		if (details || i == 0)
 			diff_put_details(out, r, row);
@@ -383,12 +437,30 @@ static void put_series_notes(FILE *out, const struct loaded_series *l, size_t fr
 		terminal_wrap(out, l->notes[i], columns);
 }
 
+/* What is to be known of the snapshots' processes before the answer. */
+static void put_processes_apart(FILE *out, const struct diff_report *r)
+{
+	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
+	char text[text_most], name[snapshot_label_most], own[measure_most], others[measure_most];
+	put_series_notes(out, r->loaded, 0, r->loaded->about, r->columns);
+	if (info->moved)
+		terminal_wrap(out, "Lines moved between two builds: rows are matched by path and method.", r->columns);
+	if (!*info->outlier)
+		return;
+	jprof_visible(info->outlier, name, sizeof name);
+	struct measure m = measure_fit(r->measure, info->outlier_growth);
+	snprintf(text, sizeof text, "%s grew by %s %s, no other of its kind by more than %s %s.", name,
+	         measure_number(m, info->outlier_growth, own), m.name,
+	         measure_number(m, fmax(info->others_growth, 0), others), m.name);
+	terminal_wrap(out, text, r->columns);
+}
+
 static void put_upper_part(FILE *out, const struct diff_report *r)
 {
 	char *text = NULL;
 	size_t len;
 	diff_put_head(out, r);
-	put_series_notes(out, r->loaded, 0, r->loaded->about, r->columns);
+	put_processes_apart(out, r);
 	if (!jprof_series_info(r->loaded->series)->same_program) { /* there is no growth from one program to another */
 		fputc('\n', out);
 		return;
@@ -452,6 +524,8 @@ void diff_put_text(FILE *out, const struct diff_report *r)
 		enum { head_rest_and_prompts = 4, least_rows = 2 };
 		size_t taken = count_lines(upper) + count_lines(lower) + head_rest_and_prompts;
 		size_t fit = r->lines > taken + least_rows ? r->lines - taken : least_rows;
+		if (diff_has_stack_lines(r))
+			fit = fit / (1 + diff_stack_lines) ? fit / (1 + diff_stack_lines) : 1;
 		fputs(upper, out);
 		put_diff_heads(out, r, &c);
 		put_diff_rows(out, r, &c, o->top != TOP_FITS ? o->top : r->lines ? fit : 0, o->top == 0);

@@ -41,4 +41,14 @@ const struct jprof_grown *diff_suspect(const struct jprof_series *series, size_t
 /* Lines that say more of a suspect, each with `indent` and a word before. */
 void diff_put_details(FILE *out, const struct diff_report *report, const struct jprof_grown *row);
 
+/* Rows that are whole stacks on a terminal have lines of their own for their callers. */
+enum { diff_stack_lines = 2 };
+bool diff_has_stack_lines(const struct diff_report *report);
+
+/* What stands between a function and its caller in the name of such a row. */
+extern const char diff_caller_mark[];
+
+/* "          < BlockCache::get < Query::get": as many as fit in these lines. */
+void diff_put_callers(FILE *out, const struct diff_report *report, const struct jprof_grown *row);
+
 #endif

@@ -32,7 +32,7 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 
 #define ROW_ROWS \
 	HEADING(FOR_DIFF | FOR_CHECK, "What a row is"), \
-	{ "by", OPT_WORD, DIFF_AT(by), 0, NULL, "function|line|file|lib|group|stack", \
+	{ "by", OPT_WORD, DIFF_AT(by), 0, NULL, "function|line|file|lib|group|tag|stack|size", \
 	  "one row for each of these (by default a line of Ruby, or a function)" }, \
 	{ "functions", OPT_CHOICE, DIFF_AT(by), BY_FUNCTION, "by", NULL, "the same as --by=function" }, \
 	{ "lines", OPT_CHOICE, DIFF_AT(by), BY_LINE, "by", NULL, "--by=line" }, \
@@ -45,7 +45,9 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 	{ "member", OPT_TEXT, COMMON_AT(member), 0, NULL, "NAME|PID|ROLE", \
 	  "of bundles, this member alone: its name, pid, or role" }, \
 	{ "assume-gc", OPT_SWITCH, DIFF_AT(assume_gc), 0, NULL, NULL, \
-	  "take it that Ruby collected its garbage before each snapshot, though nothing says so" }
+	  "take it that Ruby collected its garbage before each snapshot, though nothing says so" }, \
+	{ "rules", OPT_TEXT, COMMON_AT(rules), 0, NULL, "FILE", \
+	  "reads rules that go before the built-in ones; docs/explain.md has the format" }
 
 #define NAME_ROWS \
 	HEADING(FOR_DIFF | FOR_CHECK, "Where names come from"), \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/rulesfile.h"
 #include "cli/say.h"
 #include "report/nextstep.h"
 
@@ -54,6 +55,8 @@ static bool is_about_snapshots(const char *note)
 {
 	static const char *const begins[] = { "replaced between the two", "not the same processes",
 		                              "the later one is of", "the two have no stack in common" };
+	if (strstr(note, "the profiles have two builds of it"))
+		return true;
 	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
 		if (!strncmp(note, begins[i], strlen(begins[i])))
 			return true;
@@ -85,14 +88,15 @@ static bool take_notes(struct loaded_series *l, const struct jprof_profile *prof
 static void choose_rows(struct jprof_view_opts *view, enum jprof_series_rows *rows, int by, bool ruby)
 {
 	static const enum jprof_granularity of[] = {
-		[BY_FUNCTION] = JPROF_BY_FUNCTION, [BY_LINE] = JPROF_BY_LINE,   [BY_FILE] = JPROF_BY_FILE,
-		[BY_LIB] = JPROF_BY_LIBRARY,       [BY_GROUP] = JPROF_BY_GROUP, [BY_STACK] = JPROF_BY_FUNCTION,
+		[BY_FUNCTION] = JPROF_BY_FUNCTION, [BY_LINE] = JPROF_BY_LINE,     [BY_FILE] = JPROF_BY_FILE,
+		[BY_LIB] = JPROF_BY_LIBRARY,       [BY_GROUP] = JPROF_BY_GROUP,   [BY_TAG] = JPROF_BY_TAG,
+		[BY_STACK] = JPROF_BY_FUNCTION,    [BY_SIZE] = JPROF_BY_FUNCTION,
 	};
 	bool lines = by == BY_USUAL || by == BY_LINE || by == BY_STACK;
 	view->granularity = by == BY_USUAL ? JPROF_BY_FUNCTION : of[by];
 	if (ruby && lines)
 		view->granularity = JPROF_BY_SITE;
-	*rows = by == BY_STACK ? JPROF_SERIES_STACKS : JPROF_SERIES_VIEW;
+	*rows = by == BY_STACK ? JPROF_SERIES_STACKS : by == BY_SIZE ? JPROF_SERIES_SIZES : JPROF_SERIES_VIEW;
 }
 
 static bool make_loaded_series(struct loaded_series *l, const struct differences *d, const struct diff_options *o)
@@ -105,8 +109,17 @@ static bool make_loaded_series(struct loaded_series *l, const struct differences
 	choose_rows(&view, &opts.rows, o->by, jprof_profile_info(whole)->has_ruby);
 	for (size_t i = 0; steps && i < d->count; i++)
 		steps[i] = d->steps[i].profile;
+	char *rules;
+	if (!rules_load(o->common.rules, &rules, &view.rules_len)) {
+		free(steps);
+		return false;
+	}
+	view.rules = rules;
 	int rc = steps ? jprof_series_new(steps, d->count, whole, &opts, &l->series, &err) : JPROF_E_NOMEM;
+	free(rules);
 	free(steps);
+	if (rc == JPROF_E_FORMAT)
+		snprintf(err.path, sizeof err.path, "%s", o->common.rules);
 	if (rc && rc != JPROF_E_NOMEM)
 		say_error(&err);
 	if (!rc && take_notes(l, whole))

@@ -1,9 +1,12 @@
-#include "answers/course.h"
-
+/* A series of snapshots: what grew, with a verdict for each row. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/ageshapes.h"
+#include "answers/courserows.h"
+#include "answers/objectrows.h"
+#include "answers/outlier.h"
 #include "answers/parts.h"
 #include "answers/verdict.h"
 #include "base/array.h"
@@ -108,7 +111,10 @@ static void judge_row(struct series_work *w, size_t id)
 		               .first = row->values[0],
 		               .counted = isnan(row->whole.range.error),
 		               .uncollected = info->ruby && !info->collected && course->managed > row->whole.growth / 2,
-		               .threshold = row->largest ? w->large_threshold : w->threshold };
+		               .threshold = row->largest ? w->large_threshold : w->threshold,
+		               .shape = row->shape,
+		               .shape_since = row->shape_since,
+		               .kept = row->kept };
 	row->verdict = jp_verdict_of(&c);
 	row->chance = c.counted ? NAN : jp_chance_of(fabs(row->distance), row->largest ? few : others);
 	row->seen = fmax(jp_samples_seen_at(c.threshold) * rate, c.threshold * row->whole.range.error);
@@ -179,7 +185,9 @@ static int add_outsider(struct series_work *w, enum jprof_part part, const doubl
 		                     .distance = NAN,
 		                     .chance = NAN,
 		                     .seen = NAN,
-		                     .kind_share = NAN };
+		                     .kind_share = NAN,
+		                     .begun = NAN,
+		                     .kept = NAN };
 	row->whole = (struct jprof_change){ values[w->count] - values[0], counted_only, seconds_of(w->whole) };
 	judge_outsider(w, row);
 	return 0;
@@ -265,10 +273,11 @@ static int describe_processes_of(struct series_work *w)
 		info->replaced += c.pairs[i].with != jp_alone && !c.pairs[i].same;
 		title = !*title || !strcmp(c.now[i].role, "master") ? c.now[i].title : title;
 	}
+	w->rows.restarted = c.count && c.base_count && !jp_compared_any_same(&c);
 	info->processes[0] = c.base_count;
 	info->processes[1] = c.count;
 	info->same_program = jp_compared_one_program(&c) && !w->whole->nothing_common;
-	return keep_info_text(w, &info->title, title) ||
+	return jp_find_outlier(w->s, &c) || keep_info_text(w, &info->title, title) ||
 	       keep_info_text(w, &info->program, program == JP_NONE ? "" : jp_code_object(&code, program));
 }
 
@@ -292,6 +301,7 @@ static int describe_series(struct series_work *w)
 		                            .seconds = seconds_of(w->whole) };
 	jprof_profile_range(w->whole, JPROF_INUSE_SPACE, &all->whole.range);
 	info->collected = info->collected || w->rows.opts->collected;
+	info->ages = jp_has_ages_of_both(w->whole);
 	info->snapshots = w->count + 1;
 	info->seconds = all->whole.seconds;
 	info->ruby = has_ruby_inside(w->whole);
@@ -318,7 +328,7 @@ static void judge_all(struct series_work *w)
 	all->verdict = jp_verdict_of(&c);
 	all->distance = jp_change_distance(&all->whole);
 	all->chance = c.counted ? NAN : jp_chance_of(fabs(all->distance), 1);
-	all->objects = NAN;
+	all->objects = all->begun = all->kept = NAN;
 	all->seen = w->s->info.seen;
 }
 
@@ -379,7 +389,7 @@ static int add_all_rows(struct series_work *w, struct jprof_error *err)
 	for (size_t i = 0; i < w->s->count; i++)
 		judge_row(w, i);
 	judge_all(w);
-	return add_outsiders(w) ? jp_error_nomem(err) : 0;
+	return add_outsiders(w) || jp_series_count_objects(w->s, w->whole) ? jp_error_nomem(err) : 0;
 }
 
 /* What the first step was subtracted from, and what each has. */
@@ -466,5 +476,6 @@ void jprof_series_free(struct jprof_series *series)
 		return;
 	jp_arena_release(&series->arena);
 	free(series->rows);
+	free(series->objects);
 	free(series);
 }

@@ -1,12 +1,17 @@
-/* The rows of a series: each difference's stacks are added up by name. */
+#include "answers/courserows.h"
+
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/course.h"
+#include "answers/ageshapes.h"
+#include "answers/movedlines.h"
 #include "answers/suspect.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "view/sizeview.h"
 #include "view/view.h"
 #include "view/walk.h"
 
@@ -28,7 +33,7 @@ static uint32_t row_for(struct jp_series_rows *rows, const char *name, const str
 		return JP_NONE;
 	memset(&rows->courses[s->count * rows->columns], 0, rows->columns * sizeof *rows->courses);
 	struct jprof_grown *row = &s->rows[s->count++];
-	*row = (struct jprof_grown){ .part = JPROF_PART_LIVE };
+	*row = (struct jprof_grown){ .part = JPROF_PART_LIVE, .begun = NAN, .kept = NAN };
 	if (keep_row_text(rows, &row->name, name) || !like)
 		return row->name ? id : JP_NONE;
 	row->line = like->line;
@@ -36,6 +41,12 @@ static uint32_t row_for(struct jp_series_rows *rows, const char *name, const str
 	return keep_row_text(rows, &row->file, like->file) || keep_row_text(rows, &row->library, like->library)
 	           ? JP_NONE
 	           : id;
+}
+
+static uint32_t row_for_view(struct jp_series_rows *rows, const struct jprof_row *row)
+{
+	const char *name = jp_name_in_series(rows, row);
+	return name ? row_for(rows, name, row) : JP_NONE;
 }
 
 /* "insert < BlockCache::get < main": a whole stack. */
@@ -48,9 +59,37 @@ static uint32_t row_of_whole_stack(struct jp_series_rows *rows, const struct jpr
 	return text.failed || !text.text ? JP_NONE : row_for(rows, text.text, &v->rows[w->rows[w->inner]]);
 }
 
+/* "objects of 16 KB": of the size that those have which are there, else those that were subtracted. */
+static uint32_t row_of_size(struct jp_series_rows *rows, const struct jprof_view *v, uint32_t stack)
+{
+	static const struct {
+		double bytes;
+		const char *name;
+	} units[] = { { 1 << 30, "GB" }, { 1 << 20, "MB" }, { 1 << 10, "KB" }, { 1, "bytes" } };
+	double was = jp_stack_base_objects(v, stack), size = 0, limit;
+	double now = was + jp_stack_number(v, stack, JPROF_INUSE_OBJECTS);
+	char name[64];
+	size_t u = 0;
+	if (now >= 0.5)
+		size = (jp_stack_base(v, stack) + jp_stack_value(v, stack)) / now;
+	else if (was > 0)
+		size = jp_stack_base(v, stack) / was;
+	if (!(size > 0))
+		return row_for(rows, "objects of several sizes", NULL);
+	jp_mean_size_class(size, &limit);
+	while (limit < units[u].bytes)
+		u++;
+	snprintf(name, sizeof name, "objects of %.4g %s", limit / units[u].bytes, units[u].name);
+	return row_for(rows, name, NULL);
+}
+
 static uint32_t row_of_stack(struct jp_series_rows *rows, const struct jprof_view *v, struct jp_walk *w, uint32_t stack,
                              uint32_t *known)
 {
+	if (rows->opts->rows == JPROF_SERIES_SIZES)
+		return row_of_size(rows, v, stack);
+	if (rows->untagged)
+		return row_for(rows, "(no tag)", NULL);
 	jp_walk_rows(w, stack);
 	if (w->inner >= w->length)
 		return row_for(rows, "(no stack)", NULL);
@@ -58,7 +97,7 @@ static uint32_t row_of_stack(struct jp_series_rows *rows, const struct jprof_vie
 	if (rows->opts->rows == JPROF_SERIES_STACKS)
 		return row_of_whole_stack(rows, v, w);
 	if (known[row] == JP_NONE)
-		known[row] = row_for(rows, v->rows[row].name, &v->rows[row]);
+		known[row] = row_for_view(rows, &v->rows[row]);
 	return known[row];
 }
 
@@ -114,14 +153,24 @@ int jp_series_add(struct jp_series_rows *rows, const struct jprof_profile *diffe
                   struct jprof_error *err)
 {
 	struct jprof_view *v;
-	int rc = jprof_view_new(difference, &rows->view, &v, err);
+	struct jprof_view_opts opts = rows->view;
+	bool aged = main && rows->series->info.ages;
+	rows->untagged = !main && opts.granularity == JPROF_BY_TAG && !difference->tags.count;
+	if (rows->untagged)
+		opts.granularity = JPROF_BY_FUNCTION;
+	opts.ages = aged ? JPROF_AGES_FLAT : JPROF_AGES_NONE;
+	int rc = jprof_view_new(difference, &opts, &v, err);
 	if (rc)
 		return rc;
+	if (main && rows->restarted && jp_find_moved_lines(rows, v))
+		rc = jp_error_nomem(err);
 	uint32_t *row_of = jp_none_array(v->stack_count);
 	rows->lineages[column] = v->lineage;
 	if (!column)
 		rows->base = v->info.base;
-	if (!row_of || add_stacks(rows, v, column, row_of))
+	if (!row_of || rc || add_stacks(rows, v, column, row_of))
+		rc = jp_error_nomem(err);
+	if (!rc && aged && jp_series_ages(rows, v, row_of))
 		rc = jp_error_nomem(err);
 	if (!rc && main)
 		rc = jp_describe_rows(rows, difference, v, row_of, err);
@@ -135,6 +184,7 @@ int jp_series_add(struct jp_series_rows *rows, const struct jprof_profile *diffe
 void jp_series_rows_release(struct jp_series_rows *rows)
 {
 	jp_intern_release(&rows->names);
+	jp_intern_release(&rows->moved.methods);
 	free(rows->courses);
 	free(rows->lineages);
 }

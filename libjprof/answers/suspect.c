@@ -6,12 +6,13 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "model/tags.h"
 #include "view/store.h"
 #include "view/walk.h"
 
 /* ---- kinds ------------------------------------------------------------------------------------------------ */
 
-/* What a row holds of a kind; the kind is a row of the view by group. */
+/* What a row holds of a kind, which is a row of the view by group; or of a tag. */
 struct kind_part {
 	uint32_t row, kind;
 	double change;
@@ -72,6 +73,68 @@ static int find_kinds(struct jp_series_rows *rows, const struct jprof_view *kind
 	int rc = parts ? 0 : -1;
 	while (!rc && at < count)
 		rc = choose_kind(rows, kinds, parts, count, &at);
+	free(parts);
+	return rc;
+}
+
+/* ---- tags -------------------------------------------------------------------------------------------------- */
+
+static int most_bytes_first(const void *a, const void *b)
+{
+	const struct jprof_tag_part *x = a, *y = b;
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return strcmp(x->tag ? x->tag : "", y->tag ? y->tag : "");
+}
+
+static int set_tag(struct jp_series_rows *rows, const struct jp_intern *tags, const struct kind_part *sum,
+                   struct jprof_tag_part *part)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	*part = (struct jprof_tag_part){ .bytes = sum->change };
+	if (sum->kind == JP_NONE)
+		return 0;
+	jp_put_tag(tags, sum->kind, &text);
+	part->tag = text.failed ? NULL : kept_text(rows, text.text);
+	return part->tag ? 0 : -1;
+}
+
+/* The parts [from, *end) are of one row, which may have each tag in several of them. */
+static int set_tags(struct jp_series_rows *rows, const struct jp_intern *tags, const struct kind_part *parts,
+                    size_t count, size_t *end)
+{
+	size_t first = *end, used = 0;
+	struct jprof_grown *row = &rows->series->rows[parts[first].row];
+	while (*end < count && parts[*end].row == parts[first].row)
+		++*end;
+	struct jprof_tag_part *list = jp_arena_alloc(&rows->series->arena, (*end - first) * sizeof *list);
+	for (size_t i = first; list && i < *end;) {
+		struct kind_part sum = parts[i];
+		for (++i; i < *end && !order_of_parts(&parts[i], &sum); ++i)
+			sum.change += parts[i].change;
+		if (sum.change > 0 && set_tag(rows, tags, &sum, &list[used++]))
+			return -1;
+	}
+	if (used)
+		qsort(list, used, sizeof *list, most_bytes_first);
+	row->tags = list;
+	row->tag_count = used;
+	return list ? 0 : -1;
+}
+
+static int find_row_tags(struct jp_series_rows *rows, const struct jprof_view *v, const uint32_t *row_of)
+{
+	const struct jp_intern *tags = &v->profile->tags;
+	struct kind_part *parts = calloc((size_t)v->stack_count + 1, sizeof *parts);
+	size_t count = 0, at = 0;
+	for (uint32_t i = 0; parts && tags->count && i < v->stack_count; i++)
+		if (row_of[i] != JP_NONE)
+			parts[count++] = (struct kind_part){ row_of[i], v->stacks[i].tag, jp_stack_value(v, i) };
+	if (count)
+		qsort(parts, count, sizeof *parts, order_of_parts);
+	int rc = parts ? 0 : -1;
+	while (!rc && at < count)
+		rc = set_tags(rows, tags, parts, count, &at);
 	free(parts);
 	return rc;
 }
@@ -168,7 +231,7 @@ int jp_describe_rows(struct jp_series_rows *rows, const struct jprof_profile *di
 		return rc;
 	/* Both fold and filter alike: they have the same stacks in the same order. */
 	if ((kinds->stack_count == view->stack_count && find_kinds(rows, kinds, row_of)) ||
-	    find_ways(rows, view, row_of))
+	    find_row_tags(rows, view, row_of) || find_ways(rows, view, row_of))
 		rc = jp_error_nomem(err);
 	jprof_view_free(kinds);
 	return rc;

@@ -10,16 +10,17 @@ const struct jprof_verdict_words *jprof_verdict_words(enum jprof_verdict verdict
 {
 	static const struct jprof_verdict_words none = { "", "", "", "" }, words[JPROF_VERDICTS] = {
 		[JPROF_LEAK_SUSPECT] = { "leak suspect", "leak_suspect",
-		                         "grew in every interval, beyond chance over the whole, with no bound in sight",
-		                         "3 snapshots" },
+		                         "grew in every interval or every age, beyond chance over the whole, with no bound in sight",
+		                         "3 snapshots, or 2 with ages" },
 		[JPROF_GROWING] = { "growing", "growing", "grew beyond chance; too early to say if it stops",
 		                    "2 snapshots" },
-		[JPROF_LEVELLED_OFF] = { "levelled off", "levelled_off", "grew, then nothing new", "3 snapshots" },
+		[JPROF_LEVELLED_OFF] = { "levelled off", "levelled_off", "grew, then nothing new",
+		                         "ages or 3 snapshots" },
 		[JPROF_TURNOVER] = { "turnover", "turnover",
-		                     "old ones go as new ones come: a cache with a limit, work in flight", "" },
+		                     "old ones go as new ones come: a cache with a limit, work in flight", "ages" },
 		[JPROF_UP_AND_DOWN] = { "up and down", "up_and_down", "no direction", "3 snapshots" },
 		[JPROF_ONE_JUMP] = { "one jump", "one_jump", "all in one short time, kept since",
-		                     "4 snapshots, or a single object" },
+		                     "ages or 4 snapshots, or a single object" },
 		[JPROF_FROM_STARTUP] = { "from startup", "startup", "there since the start, unchanged", "ages" },
 		[JPROF_MAYBE_GARBAGE] = { "maybe garbage", "maybe_garbage",
 		                          "Ruby's, and a snapshot was taken without GC", "" },
@@ -168,6 +169,45 @@ static bool is_of_many(const struct jp_course *course)
 	return course->counted || course->whole.range.samples >= few_changed;
 }
 
+/* ---- ages ---------------------------------------------------------------------------------------------------- */
+
+/* Whether most of what was there at the first snapshot has been replaced. */
+static bool is_replaced(const struct jp_course *course)
+{
+	static const double most = 0.5;
+	return course->kept < most;
+}
+
+/* What the ages of a row that grew beyond chance say; JPROF_GROWING: nothing. Those of what came since the first
+ * snapshot count first; where they are too few, or of too few epochs, those of all. What began a short time ago looks
+ * like turnover, but it leaves alone what was there before. */
+static enum jprof_verdict verdict_by_ages(const struct jp_course *course)
+{
+	enum jprof_shape since = course->shape_since;
+	bool known = since != JPROF_SHAPE_NONE && since != JPROF_SHAPE_FEW && since != JPROF_SHAPE_UNKNOWN;
+	switch (known ? since : course->shape) {
+	case JPROF_SHAPE_GROWING: return is_replaced(course) ? JPROF_TURNOVER : JPROF_LEAK_SUSPECT;
+	case JPROF_SHAPE_TURNOVER: return is_replaced(course) ? JPROF_TURNOVER : JPROF_GROWING;
+	case JPROF_SHAPE_LEVELLED_OFF: return JPROF_LEVELLED_OFF;
+	case JPROF_SHAPE_ONE_JUMP: return JPROF_ONE_JUMP;
+	default: return JPROF_GROWING;
+	}
+}
+
+/* Of a row that did not change. */
+static enum jprof_verdict verdict_at_rest(const struct jp_course *course)
+{
+	switch (course->shape) {
+	case JPROF_SHAPE_STARTUP: return JPROF_FROM_STARTUP;
+	case JPROF_SHAPE_TURNOVER: return JPROF_TURNOVER;
+	case JPROF_SHAPE_LEVELLED_OFF: return JPROF_LEVELLED_OFF;
+	case JPROF_SHAPE_ONE_JUMP: return JPROF_ONE_JUMP;
+	default: return JPROF_WITHIN_ERROR;
+	}
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------------- */
+
 /* Of a row that grew beyond chance. */
 static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 {
@@ -180,9 +220,15 @@ static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 		return JPROF_ONE_JUMP;
 	if (course->count > 1 && is_surely_slower(course, last) && may_be_flat(course, last))
 		return risen_steps(course, &at) == 1 && at > 0 ? JPROF_ONE_JUMP : JPROF_LEVELLED_OFF;
+	enum jprof_verdict by_ages = verdict_by_ages(course);
+	bool in_each = course->count > 1 && grew_in_each(course);
+	if (by_ages == JPROF_LEVELLED_OFF || by_ages == JPROF_ONE_JUMP || (by_ages == JPROF_TURNOVER && !in_each))
+		return by_ages;
 	if (course->uncollected)
 		return JPROF_MAYBE_GARBAGE;
-	return course->count > 1 && grew_in_each(course) && is_of_many(course) ? JPROF_LEAK_SUSPECT : JPROF_GROWING;
+	if (in_each && is_of_many(course))
+		return JPROF_LEAK_SUSPECT;
+	return by_ages == JPROF_LEAK_SUSPECT ? by_ages : JPROF_GROWING;
 }
 
 enum jprof_verdict jp_verdict_of(const struct jp_course *course)
@@ -198,6 +244,8 @@ enum jprof_verdict jp_verdict_of(const struct jp_course *course)
 	if (direction < 0)
 		return JPROF_SHRANK;
 	if (course->counted || course->whole.growth == 0 || range->within_error)
-		return JPROF_WITHIN_ERROR;
-	return range->few_samples ? JPROF_FEW_SAMPLES : JPROF_TOO_EARLY;
+		return verdict_at_rest(course);
+	if (range->few_samples)
+		return JPROF_FEW_SAMPLES;
+	return course->shape == JPROF_SHAPE_TURNOVER && is_replaced(course) ? JPROF_TURNOVER : JPROF_TOO_EARLY;
 }

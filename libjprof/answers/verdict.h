@@ -14,6 +14,10 @@ struct jp_course {
 	bool uncollected; /* it may be garbage of an interpreter that did not collect it before each snapshot */
 	bool idle;        /* counted: what it holds did not grow, only the room for it */
 	double threshold; /* standard errors that are beyond chance in a row of its family */
+
+	/* By the ages of its samples, where these are known: as in struct jprof_grown. */
+	enum jprof_shape shape, shape_since;
+	double kept;
 };
 
 /* How many standard errors a change is from none, with the sign of it; an infinity where it has no error. */

@@ -38,7 +38,8 @@ static int take_process(struct jprof_profile *p, jp_json *agent)
 		                            "",
 		                            "",
 		                            ruby ? ruby : "",
-		                            program && !strchr(program, '/') ? program : "" };
+		                            program && !strchr(program, '/') ? program : "",
+		                            0 };
 	return process.pid ? jp_identity_set(p, &process) : 0;
 }
 
@@ -231,8 +232,8 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 
 struct jp_process jp_process_of_member(const struct jprof_bundle_member *m)
 {
-	return (
-	    struct jp_process){ m->pid, m->start_ticks, m->boot_id, m->name, m->program, m->title, m->role, "", "" };
+	return (struct jp_process){ m->pid,   m->start_ticks, m->boot_id, m->name, m->program,
+		                    m->title, m->role,        "",         "",      0 };
 }
 
 static int note_member(struct jprof_profile *profile, const struct jp_bundle_member *m)
@@ -242,6 +243,7 @@ static int note_member(struct jprof_profile *profile, const struct jp_bundle_mem
 	if (jp_identity_set(profile, &process))
 		return -1;
 	take_figures(profile, m);
+	profile->identities[0].rss = profile->outside.now.figures.of[JPROF_FIGURE_RSS].bytes;
 	int64_t time = m->dump_mtime ? m->dump_mtime : pub->time;
 	if (time)
 		profile->mtime = profile->first_mtime = (time_t)time;

@@ -168,8 +168,12 @@ void jp_epochs_join_end(struct jp_epochs *to, const struct jp_epochs *from, bool
 		e->end = from->items[i].end > e->end ? from->items[i].end : e->end;
 		e->open |= from->items[i].open || (subtracts && id < join->epochs && !join->closed[id]);
 	}
-	for (uint32_t i = 0; !subtracts && i < from->names.count; i++)
-		to->processes[join->process[i]].unsure |= join->process[i] < join->processes;
+	for (uint32_t i = 0; i < from->names.count; i++)
+		if (join->process[i] < join->processes) {
+			struct jp_epoch_process *both = &to->processes[join->process[i]];
+			both->unsure |= !subtracts;
+			both->base_time = subtracts ? from->processes[i].time : both->base_time;
+		}
 }
 
 void jp_epochs_join_release(struct jp_epochs_join *join)

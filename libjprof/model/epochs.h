@@ -17,10 +17,11 @@ struct jp_epoch {
 
 /* A process that a dump with epochs is of. */
 struct jp_epoch_process {
-	uint64_t time;   /* of the dump */
-	uint64_t began;  /* the process: its start, or the fork that made it */
-	uint32_t before; /* up to this epoch all were over when the dump was made */
-	uint32_t first;  /* its first epoch: those before came over a fork. 0: not known, as is when it began */
+	uint64_t time;      /* of the dump */
+	uint64_t base_time; /* in a difference, of the dump of it that was subtracted; 0: none was */
+	uint64_t began;     /* the process: its start, or the fork that made it */
+	uint32_t before;    /* up to this epoch all were over when the dump was made */
+	uint32_t first;     /* its first epoch: those before came over a fork. 0: not known, as is when it began */
 	bool forked;
 	bool unsure; /* no such thing is known: several dumps of it were added, or its stacks have no epochs */
 };

@@ -19,6 +19,7 @@ static int fill_identity(struct jprof_profile *profile, struct jp_identity *iden
 	const char *const text[texts] = { from->boot_id, from->name, from->program, from->title,
 		                          from->role,    from->ruby, from->invoked };
 	identity->pid = from->pid ? from->pid : identity->pid;
+	identity->rss = from->rss > 0 ? from->rss : identity->rss;
 	identity->start_ticks = from->start_ticks ? from->start_ticks : identity->start_ticks;
 	for (int i = 0; i < texts; i++)
 		if (set_text(profile, &identity->text[i], text[i]))
@@ -45,7 +46,8 @@ static struct jp_process process_from(const struct jprof_profile *profile, const
 	for (int i = 0; i < texts; i++)
 		text[i] = identity->text[i] == JP_NONE ? "" : jp_string(profile, identity->text[i]);
 	return (struct jp_process){
-		identity->pid, identity->start_ticks, text[0], text[1], text[2], text[3], text[4], text[5], text[6]
+		identity->pid, identity->start_ticks, text[0], text[1], text[2], text[3], text[4], text[5],
+		text[6],       identity->rss
 	};
 }
 

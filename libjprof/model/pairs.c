@@ -176,6 +176,14 @@ bool jp_compared_all_same(const struct jp_compared *c)
 	return !c->count || !c->base_count || (same == c->count && same == c->base_count);
 }
 
+bool jp_compared_any_same(const struct jp_compared *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->pairs[i].same)
+			return true;
+	return false;
+}
+
 /* ---- what is said of them ------------------------------------------------------------------------------------ */
 
 /* Whether another one of a list is named. */
@@ -202,6 +210,20 @@ static void put_with_role(struct jp_strbuf *out, const struct jp_process *p, siz
 	put_process_name(out, p);
 	if (*p->role)
 		jp_strbuf_printf(out, " (%s)", p->role);
+}
+
+void jp_put_process_label(struct jp_strbuf *out, const struct jp_process *p)
+{
+	long number = worker_number(p);
+	if (number >= 0) {
+		jp_strbuf_printf(out, "%s %ld (", p->role, number);
+		put_process_name(out, p);
+		jp_strbuf_str(out, ")");
+	} else {
+		put_process_name(out, p);
+		if (*p->role)
+			jp_strbuf_printf(out, " (%s)", p->role);
+	}
 }
 
 /* "worker 0: 21 by 45" */

@@ -3,6 +3,7 @@
 #ifndef JP_MODEL_PAIRS_H
 #define JP_MODEL_PAIRS_H
 
+#include "base/strbuf.h"
 #include "model/profile.h"
 
 #define jp_alone SIZE_MAX
@@ -31,8 +32,14 @@ int jp_compared_of(const struct jprof_profile *difference, struct jp_compared *c
 /* Whether each process of either side is on the other one, too; true where they are not known. */
 bool jp_compared_all_same(const struct jp_compared *compared);
 
+/* Whether any is. */
+bool jp_compared_any_same(const struct jp_compared *compared);
+
 /* Whether both sides are of one program, as far as is known. */
 bool jp_compared_one_program(const struct jp_compared *compared);
+
+/* Adds "worker 1 (22)", "22 (master)": what a process is called. */
+void jp_put_process_label(struct jp_strbuf *out, const struct jp_process *process);
 
 /* Notes what is compared that has nothing to do with each other, a line for each kind. 0, or -1 when memory is short.
  */

@@ -90,6 +90,7 @@ struct jp_process {
 	uint64_t pid, start_ticks;                                  /* 0: not known */
 	const char *boot_id, *name, *program, *title, *role, *ruby; /* "": not known */
 	const char *invoked; /* the name that it was started with, without folders; likewise */
+	double rss;          /* bytes; 0: not known */
 };
 
 struct jprof_profile {
@@ -136,6 +137,7 @@ struct jprof_profile {
 		uint64_t pid, start_ticks;
 		uint32_t text[7];
 		bool base; /* of what was subtracted */
+		double rss;
 	} * identities;
 	size_t identity_count, identity_cap;
 	struct jp_cut_sums { /* of what was added: all, and what has stacks that were cut */

@@ -29,6 +29,11 @@ const char *const jp_shape_keys[JPROF_SHAPES] = {
 	[JPROF_SHAPE_ONE_JUMP] = "one_jump",
 };
 
+const char *jprof_shape_key(enum jprof_shape shape)
+{
+	return (unsigned)shape < JPROF_SHAPES ? jp_shape_keys[shape] : "";
+}
+
 const char *const jp_age_heads[JP_AGE_PARTS] = {
 	[JP_AGE_HOUR] = "last hour",
 	[JP_AGE_OLDER] = "older",

@@ -115,3 +115,8 @@ struct jp_sampling jp_sampling_of(uint64_t rate, const uint64_t count[2])
 	double size = size_of_all((double)rate, count, &n);
 	return size > 0 ? of_one_size((double)rate, n, size, count) : of_several_sizes((double)rate, count);
 }
+
+double jp_sampled_about(double rate, double bytes, double objects)
+{
+	return bytes > 0 && objects > 0 && rate > 0 ? objects * chance(rate, bytes / objects) : 0;
+}

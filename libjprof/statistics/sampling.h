@@ -25,4 +25,8 @@ struct jp_sampling {
  * bounds for whatever sizes make these counters. */
 struct jp_sampling jp_sampling_of(uint64_t rate, const uint64_t count[2]);
 
+/* About how many sampled objects so many bytes in so many objects are of: as many as if all had their mean size. 0
+ * where there are none. */
+double jp_sampled_about(double rate, double bytes, double objects);
+
 #endif

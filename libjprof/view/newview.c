@@ -189,6 +189,7 @@ void jprof_view_free(struct jprof_view *v)
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		free(v->values[c]);
 	free(v->bases);
+	free(v->base_objects);
 	free(v->paths);
 	jp_slices_release(&v->slices);
 	jp_slices_release(&v->row_slices);

@@ -141,6 +141,7 @@ static void add_less(struct resolve *r, uint32_t id, const struct jp_less *less)
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		r->view->base_total[c] += less->base[c];
 	r->view->bases[id] += less->base[r->opts->counter];
+	r->view->base_objects[id] += less->base[JPROF_INUSE_OBJECTS];
 }
 
 static void add_stack_seen(struct resolve *r, uint32_t id, const struct jp_sample *sample)
@@ -167,7 +168,8 @@ static int make_numbers(struct resolve *r)
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		failed = failed || (used[c] && !(v->values[c] = calloc(count, sizeof(double))));
 	if (v->lineage.subtracted)
-		failed = failed || !(v->bases = calloc(count, sizeof(double)));
+		failed = failed || !(v->bases = calloc(count, sizeof(double))) ||
+		         !(v->base_objects = calloc(count, sizeof(double)));
 	return failed ? -1 : 0;
 }
 
@@ -189,13 +191,27 @@ static bool keeps_age(const struct resolve *r, const struct jp_sample *sample)
 	return age >= r->opts->older && (!r->opts->newer || age < r->opts->newer);
 }
 
+/* What either side of a difference had sampled of it. */
+static void put_sides(const struct resolve *r, const struct jp_values *values, struct jp_view_slice *slice)
+{
+	const double *base = jp_values_less(values)->base, *change = values->value;
+	double rate = r->view->lineage.rate;
+	slice->base = base[r->opts->counter];
+	slice->early = jp_sampled_about(rate, base[JPROF_INUSE_SPACE], base[JPROF_INUSE_OBJECTS]);
+	slice->late = jp_sampled_about(rate, base[JPROF_INUSE_SPACE] + change[JPROF_INUSE_SPACE],
+	                               base[JPROF_INUSE_OBJECTS] + change[JPROF_INUSE_OBJECTS]);
+}
+
 /* What a stack has of the epoch of one of its samples. */
 static int keep_slice(struct resolve *r, uint32_t id, const struct jp_sample *sample, double value)
 {
 	struct jp_view_slice slice = { .owner = id, .epoch = epoch_of(r->profile, sample), .value = value };
 	if (!r->opts->ages || (value < 0 && r->opts->drop_negative))
 		return 0;
-	slice.samples = jp_sample_values(&r->profile->samples, sample).plus.n[jp_counts_ever(r->opts->counter)];
+	const struct jp_values values = jp_sample_values(&r->profile->samples, sample);
+	slice.samples = values.plus.n[jp_counts_ever(r->opts->counter)];
+	if (r->view->lineage.subtracted)
+		put_sides(r, &values, &slice);
 	return jp_slices_add(&r->view->slices, &slice);
 }
 

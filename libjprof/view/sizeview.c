@@ -1,5 +1,7 @@
 /* Objects by jemalloc's size classes (docs of mallctl, "size classes": 8, then multiples of 16 up to 128, then four to
  * each doubling). */
+#include "view/sizeview.h"
+
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -16,9 +18,9 @@ struct jprof_sizes {
 	struct jp_evidence evidence[classes + 1];
 };
 
-/* The smallest class that is not below the size, and its number. A mean may be a little above its class: a few larger
- * objects of the same stack make it so, and counters of sampled objects are rounded. */
-static unsigned size_class(double size, double *limit)
+/* A mean may be a little above its class: a few larger objects of the same stack make it so, and counters of sampled
+ * objects are rounded. */
+unsigned jp_mean_size_class(double size, double *limit)
 {
 	static const double slack = 1.01;
 	double step = 16;
@@ -38,7 +40,7 @@ static void count_sizes(const struct jprof_view *v, struct jprof_sizes *s)
 		if (!v->stacks[i].depth || (bytes == 0 && objects == 0))
 			continue;
 		bool sized = objects != 0 && bytes / objects > 0;
-		unsigned at = sized ? size_class(bytes / objects, &limit) : no_size;
+		unsigned at = sized ? jp_mean_size_class(bytes / objects, &limit) : no_size;
 		s->used[at] = true;
 		s->sizes[at].limit = limit;
 		s->sizes[at].bytes += bytes;

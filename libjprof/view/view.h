@@ -43,6 +43,9 @@ struct jp_view_slice {
 	uint32_t owner; /* id of the stack, or of the row */
 	uint32_t epoch; /* id in view->ages; JP_NONE: not known */
 	double value, samples;
+	/* Of a difference of what is in use: */
+	double base;        /* what was subtracted, by the view's counter, */
+	double late, early; /* and about how many sampled objects either side has */
 };
 
 /* Slices by their owner; zero bytes are none. */
@@ -65,6 +68,7 @@ struct jprof_view {
 	uint32_t stack_count;
 	double *values[JPROF_COUNTERS];   /* by stack; NULL: all are 0 */
 	double *bases;                    /* by stack, of the view's counter: what was subtracted; NULL: nothing */
+	double *base_objects;             /* likewise, objects in use; NULL also in the view of one thread */
 	struct jp_view_path *paths;       /* by stack, by library only; else NULL */
 	size_t deepest, longest;          /* frames, and rows, of any stack at most */
 	const struct jp_ages *ages;       /* NULL: not asked for, as the next two */
@@ -144,6 +148,12 @@ static inline const char *jp_view_input(const struct jprof_view *view, size_t i)
 static inline const char *jp_view_base(const struct jprof_view *view)
 {
 	return view->profile->base_input == JP_NONE ? NULL : jp_code_string(&view->code, view->profile->base_input);
+}
+
+/* How many objects in use were. */
+static inline double jp_stack_base_objects(const struct jprof_view *view, uint32_t stack)
+{
+	return view->base_objects ? view->base_objects[stack] : 0;
 }
 
 /* The first frame of the i-th place of a stack, and how many follow. */

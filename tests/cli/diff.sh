@@ -172,6 +172,41 @@ heap few.3.heap $large $large
 run "$jprof" diff one.1.heap few.2.heap few.3.heap
 first '^1  GROWING  [+]200 MB'
 prints_no 'leak suspect|LEAK'
+# ---- sizes, rules of one's own, whole stacks on a terminal ----
+diff_of --by=size "$r31/cext.0.heap" "$r31/cext.1.heap"
+judge "objects of row_new" json 'rows[0]["name"] == "objects of 1 KB" and holds(rows[0], 20.48) and all(r["name"].startswith("objects of ") for r in rows)'
+printf '[lists] our data\nfn rb_str_times\nwhat price lists\ndo drop old ones\n' >our.rules
+diff_of --by=group --rules=our.rules --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
+judge "a rule of one's own" json 'rows[0]["name"] == "our data: lists" and near(rows[0]["growth"] / 1e6, 22.4, .06) and rows[0]["what"] == "price lists" and rows[0]["do"] == "drop old ones"'
+run "$jprof" check --by=group --rules=our.rules --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
+exits 3
+prints '^1  .* our data: lists$'
+printf '[lists] our data\nfun rb_str_times\n' >wrong.rules
+run "$jprof" diff --rules=wrong.rules "$r31/string.0.heap" "$r31/string.1.heap"
+exits 1
+says_like '^jprof: wrong.rules:2: is no line of a file of rules'
+run "$jprof" diff --rules=missing.rules "$r31/string.0.heap" "$r31/string.1.heap"
+exits 1
+says_like '^jprof: missing.rules: cannot be read as rules'
+cat >screen80.py <<'END'
+import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if not pid:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    os.execve(sys.argv[1], sys.argv[1:], dict(os.environ, TERM="dumb", LC_ALL="C"))
+text = b""
+try:
+    while part := os.read(fd, 65536):
+        text += part
+except OSError:
+    pass
+sys.stdout.write(text.decode().replace("\r", ""))
+sys.exit(os.waitpid(pid, 0)[1])
+END
+python3 screen80.py "$jprof" diff --by=stack "--sysroot=$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap" >out
+check "a stack has no lines for its callers: $(cat out)" grep -Eq '^          < [^ ]+ < [^ ]+' out
+check "a row of a stack has its innermost function: $(cat out)" grep -Eq '^ +[+]19[.][0-9] .* growing +row_new *$' out
+check "80 by 24" awk 'length > 80 && !/^Next:/ { bad = 1 } END { exit bad || NR > 24 }' out
 
 # ---- what is wrong ----
 run "$jprof" diff "$r31/cext.0.heap"

@@ -74,6 +74,18 @@ judge "growth" '(classes["Basket"]["objects_growth"], classes["Row"]["objects_gr
 run "$jprof" explain first.jprof second.jprof
 prints '^Objects in Ruby.s GC heap, by type'
 prints '^ +[0-9.]+ MB +[+][0-9.]+ MB  Basket [(]40000, [+]20000[)]$'
+run "$jprof" diff first.jprof second.jprof
+exits 0
+prints "^1  GROWING  [+][0-9.]+ MB  Ruby's GC heap [(]not in the profile[)]$"
+prints '^   what     .*String [+][0-9.]+ MB [(][+][0-9,]+[)]'
+prints '^ +[+][0-9.]+ +[0-9.]+ +[0-9.]+ +String [(][+][0-9,]+[)]$'
+run "$jprof" diff --json first.jprof second.jprof
+cp out json
+python3 "$root/tests/doors/values.py" schema "$root/docs/diff.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+checks=$((checks + 1))
+python3 -c 'import json
+more = {o["name"]: o["objects_growth"] for o in json.load(open("json"))["objects"] if o["class"]}
+assert (more["Basket"], more["Row"], more["Shop::Order"]) == (20000, 10000, 5000), more' 2>judge || fail "diff: $(tail -n 1 judge)"
 
 # Never by default, and never of what is no Ruby.
 run "$jprof" snap --gc "$pid" -o plain.jprof

@@ -1,7 +1,7 @@
 /* Five ways in which memory is held, for held.sh, each in a function of its own, over a day in steps of ten minutes;
  * the load changes by up to 20 % from step to step. The clock by which the agent counts is this file's: it goes on by
- * ten minutes when it is asked to. As a shared object (-DHELD_LIBRARY) the clock and what a script calls. usage: held
- * SEED DUMP RECENT */
+ * ten minutes when it is asked to. As a shared object (-DHELD_LIBRARY) the clock and what a script calls. EARLY is a
+ * dump after four hours, when the cache with a limit is full. usage: held SEED DUMP RECENT EARLY */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 extern int mallctl(const char *name, void *old, size_t *old_size, void *now, size_t size) __attribute__((weak));
 
-static void dump_to(const char *path)
+void held_dump(const char *path)
 {
 	if (!mallctl || mallctl("prof.dump", NULL, NULL, &path, sizeof path))
 		abort();
@@ -50,13 +50,13 @@ void held_take(const char *dump, const char *recent)
 	if (!file)
 		abort();
 	setvbuf(file, buffer, _IOFBF, sizeof buffer);
-	dump_to(dump);
+	held_dump(dump);
 	if (mallctl("experimental.prof_recent.alloc_dump", NULL, NULL, &writer, sizeof writer) || fclose(file))
 		abort();
 }
 
 #ifndef HELD_LIBRARY
-enum { steps = 144, most = 1 << 18 };
+enum { steps = 144, early_step = 24, most = 1 << 18 };
 
 static void *volatile kept[most];
 static size_t kept_count;
@@ -100,12 +100,14 @@ WORK turnover(int n, size_t limit)
 
 int main(int argc, char **argv)
 {
-	if (argc != 4)
+	if (argc != 5)
 		return 1;
 	srand48(atol(argv[1]));
 	int jump = 30 + (int)(drand48() * 80), filled = 4000 + (int)(drand48() * 4000);
 	startup(9000);
 	for (int i = 0; i < steps; i++) {
+		if (i == early_step)
+			held_dump(argv[4]);
 		int n = (int)(120 * (0.8 + 0.4 * drand48()));
 		held_step();
 		growing(n);

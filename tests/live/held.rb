@@ -1,7 +1,8 @@
-# As held.c has it, with strings: held.rb SEED DUMP RECENT
+# As held.c has it, with strings: held.rb SEED DUMP RECENT EARLY
 require 'fiddle'
 HELD = Fiddle.dlopen('./held.so')
 STEP = Fiddle::Function.new(HELD['held_step'], [], Fiddle::TYPE_VOID)
+DUMP = Fiddle::Function.new(HELD['held_dump'], [Fiddle::TYPE_VOIDP], Fiddle::TYPE_VOID)
 TAKE = Fiddle::Function.new(HELD['held_take'], [Fiddle::TYPE_VOIDP, Fiddle::TYPE_VOIDP], Fiddle::TYPE_VOID)
 $kept = Array.new(60_000)
 $count = 0
@@ -18,6 +19,10 @@ jump = 30 + random.rand(80)
 filled = 4000 + random.rand(4000)
 startup 9000
 144.times do |i|
+  if i == 24
+    GC.start
+    DUMP.call ARGV[3]
+  end
   STEP.call
   n = (120 * random.rand(0.8..1.2)).to_i
   growing n

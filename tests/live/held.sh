@@ -1,6 +1,7 @@
 #!/bin/sh
 # Memory from startup, growing, levelled off, turnover and one jump, in a C program and in a Ruby: each is known from one
 # dump, and the samples of each stack and epoch are those of jemalloc's own record.
+# A diff of two dumps knows them, too.
 # The agent's clock goes on by a day in a moment, so a machine that is busy changes nothing.
 # By hand: held.sh AGENT SUBJECT JPROF --runs=20
 jprof=$(readlink -f "$3")
@@ -22,10 +23,12 @@ run_one() {
     seed=$1
     shift
     rm -f x.heap x.heap.ruby
-    LD_PRELOAD="$agent:$tmp/held.so:$jemalloc" MALLOC_CONF=$conf JPROF_AGENT=for=all "$@" "$seed" x.heap recent >said 2>&1 </dev/null ||
+    LD_PRELOAD="$agent:$tmp/held.so:$jemalloc" MALLOC_CONF=$conf JPROF_AGENT=for=all "$@" "$seed" x.heap recent early.heap >said 2>&1 </dev/null ||
         { echo "the workload: $(head -n 3 said)"; return 1; }
     "$jprof" --ages --json --top=0 x.heap >json 2>said || { echo "jprof: $(head -n 3 said)"; return 1; }
-    python3 "$here/agejudge.py" x.heap recent json
+    python3 "$here/agejudge.py" x.heap recent json || return 1
+    "$jprof" diff --assume-gc --json early.heap x.heap >diff 2>said || { echo "jprof diff: $(head -n 3 said)"; return 1; }
+    python3 "$here/growjudge.py" diff
 }
 
 i=1
@@ -35,6 +38,10 @@ while [ $i -le "$runs" ]; do
     i=$((i + 1))
 done
 
+check "the schema of diff" python3 "$here/../doors/values.py" schema "$here/../../docs/diff.schema.json" diff
+"$jprof" diff --assume-gc early.heap x.heap >out 2>err
+check "the first suspect: $(head -n 5 out)" grep -Eq '^1  LEAK SUSPECT .* [^ ]*growing' out
+check "its ages: $(grep ' age ' out)" grep -Eq '^   age      begun 2[0-9]\.[0-9] hours ago; under 1 h [0-9] %, 1 to 6 h 2[0-9] %, over 6 h [67][0-9] %$' out
 check "the schema" python3 "$here/../doors/values.py" schema "$here/../../docs/json.schema.json" json
 
 # ---- what people see ----

@@ -34,6 +34,19 @@ uint64_t sample_objects(struct rng *rng, uint64_t rate, uint64_t size, uint64_t 
 	}
 }
 
+/* Products of uniform variables, in parts that do not underflow. */
+uint64_t rng_poisson(struct rng *rng, double mean)
+{
+	enum { part = 200 };
+	uint64_t count = 0;
+	for (; mean > part; mean -= part)
+		count += rng_poisson(rng, part);
+	double product = rng_uniform(rng), least = exp(-mean);
+	for (; product > least; product *= rng_uniform(rng))
+		count++;
+	return count;
+}
+
 static double chance(uint64_t rate, double size)
 {
 	return -expm1(-size / (double)rate);
@@ -83,12 +96,24 @@ void process_free(struct process *process, size_t at, uint64_t size, uint64_t ob
 	tally_sub(&process->stack[at].in_use, process->rate, size, objects);
 }
 
+uint64_t epoch_address(size_t epoch)
+{
+	return ids + 2 * (first_epoch + epoch) + 1;
+}
+
+size_t epoch_maps_print(char *text, size_t size)
+{
+	return (size_t)snprintf(text, size,
+	                        "%" PRIx64 "-%" PRIx64 " ---s 00000000 00:01 9 /memfd:jprof-ids:1 (deleted)\n", ids,
+	                        ids + 2 * past_epochs);
+}
+
 static size_t print_addresses(const struct process *p, size_t i, char *text, size_t size)
 {
 	size_t site = p->sites ? i % p->sites : i, epoch = p->sites ? 1 + i / p->sites : 0;
 	size_t len = (size_t)snprintf(text, size, "@ 0x%" PRIx64, p->base + 0x100 + site);
 	if (epoch)
-		len += (size_t)snprintf(text + len, size - len, " 0x%" PRIx64, ids + 2 * (first_epoch + epoch) + 1);
+		len += (size_t)snprintf(text + len, size - len, " 0x%" PRIx64, epoch_address(epoch));
 	return len;
 }
 
@@ -116,26 +141,25 @@ static size_t print_dump(const struct process *p, char *text)
 	                     "\nMAPPED_LIBRARIES:\n%" PRIx64 "-%" PRIx64 " r-xp 00000000 08:01 77 /lib/simulated.so\n",
 	                     p->base, p->base + 0x1000);
 	if (p->sites)
-		len += (size_t)snprintf(text + len, room - len,
-		                        "%" PRIx64 "-%" PRIx64 " ---s 00000000 00:01 9 /memfd:jprof-ids:1 (deleted)\n",
-		                        ids, ids + 2 * past_epochs);
+		len += epoch_maps_print(text + len, room - len);
 	return len;
 }
 
-/* By docs/ruby-table.md; the check is 64 bits of FNV-1a. */
-static size_t print_table(const struct process *p, const char *dump, size_t dump_len, char *text)
+/* The check is 64 bits of FNV-1a. */
+size_t epoch_table_print(unsigned pid, unsigned over, size_t epochs, const char *dump, size_t dump_len, char *text,
+                         size_t size)
 {
 	uint64_t check = 0xcbf29ce484222325;
 	for (size_t i = 0; i < dump_len; i++)
 		check = (check ^ (unsigned char)dump[i]) * 0x100000001b3;
-	size_t len = (size_t)snprintf(text, room,
-	                              "jprof-table 1\nprocess %u 1 -\ndump %zu %" PRIx64 "\nids %" PRIx64
-	                              " 0 40000 %x %x\nruby - off\ntime %u.000\nbounds %u %u\n",
-	                              p->pid, dump_len, check, ids, first_epoch, past_epochs, 1000 * (p->over + 1),
-	                              p->over, p->over + 1);
-	for (size_t e = 1; e <= (p->stacks + p->sites - 1) / p->sites; e++)
-		len += (size_t)snprintf(text + len, room - len, "e %zu %zu000.000 %zu000.000\n", e, e, e + 1);
-	return len + (size_t)snprintf(text + len, room - len, "end 0\n");
+	size_t len =
+	    (size_t)snprintf(text, size,
+	                     "jprof-table 1\nprocess %u 1 -\ndump %zu %" PRIx64 "\nids %" PRIx64
+	                     " 0 40000 %x %x\nruby - off\ntime %u.000\nbounds %u %u\n",
+	                     pid, dump_len, check, ids, first_epoch, past_epochs, 1000 * (over + 1), over, over + 1);
+	for (size_t e = 1; e <= epochs; e++)
+		len += (size_t)snprintf(text + len, size - len, "e %zu %zu000.000 %zu000.000\n", e, e, e + 1);
+	return len + (size_t)snprintf(text + len, size - len, "end 0\n");
 }
 
 struct jprof_profile *process_profile(const struct process *p)
@@ -145,7 +169,8 @@ struct jprof_profile *process_profile(const struct process *p)
 	struct jprof_profile_opts opts = { .size = sizeof opts };
 	size_t len = print_dump(p, text);
 	if (p->sites) {
-		opts.table_len = print_table(p, text, len, table);
+		opts.table_len =
+		    epoch_table_print(p->pid, p->over, (p->stacks + p->sites - 1) / p->sites, text, len, table, room);
 		opts.table = table;
 	}
 	if (jprof_profile_parse(text, len, "simulated", &opts, &profile, NULL))

@@ -20,6 +20,9 @@ double rng_uniform(struct rng *rng);
  * distance of mean `rate` says. */
 uint64_t sample_objects(struct rng *rng, uint64_t rate, uint64_t size, uint64_t count);
 
+/* A Poisson variable. */
+uint64_t rng_poisson(struct rng *rng, double mean);
+
 /* Sums over sampled objects. */
 struct tally {
 	uint64_t objects, bytes;   /* as they are */
@@ -53,6 +56,14 @@ struct process {
 /* `objects` of the given size were sampled and allocated, or freed, at stack `at`. */
 void process_malloc(struct process *process, size_t at, uint64_t size, uint64_t objects);
 void process_free(struct process *process, size_t at, uint64_t size, uint64_t objects);
+
+/* Where an epoch's address is, from 1 on, and the line of maps that belongs to it. */
+uint64_t epoch_address(size_t epoch);
+size_t epoch_maps_print(char *text, size_t size);
+
+/* The table of a dump with so many epochs of 1000 seconds, by docs/ruby-table.md; those up to `over` are. */
+size_t epoch_table_print(unsigned pid, unsigned over, size_t epochs, const char *dump, size_t dump_len, char *text,
+                         size_t size);
 
 /* Its dump, parsed, with the table of its epochs; a stack that nothing was sampled of is not printed. NULL if jprof
  * refused it. */

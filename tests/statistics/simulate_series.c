@@ -29,19 +29,6 @@ static double mean_samples(const struct report_kind *k, size_t row)
 	return k->largest < 0 ? -k->largest : fmax(k->largest / (double)(row + 1), 1);
 }
 
-/* A Poisson variable: products of uniform ones, in parts that do not underflow. */
-static uint64_t poisson(struct rng *rng, double mean)
-{
-	enum { part = 200 };
-	uint64_t count = 0;
-	for (; mean > part; mean -= part)
-		count += poisson(rng, part);
-	double product = rng_uniform(rng), least = exp(-mean);
-	for (; product > least; product *= rng_uniform(rng))
-		count++;
-	return count;
-}
-
 /* The samples that a leak of so many standard errors has over all dumps: they, and what comes and goes beside them,
  * make that error. */
 static double leaked_samples(const struct report_kind *k)
@@ -59,9 +46,9 @@ static void step_rows(struct row_state state[rows], const struct report_kind *k,
 {
 	for (size_t i = 0; i < rows; i++) {
 		double moved = (i == k->leaks ? k->own_churn : k->churn) * mean_samples(k, i);
-		uint64_t gone = poisson(rng, moved), came = poisson(rng, moved);
+		uint64_t gone = rng_poisson(rng, moved), came = rng_poisson(rng, moved);
 		if (i == k->leaks)
-			came += poisson(rng, leaked_samples(k) / (dumps - 1));
+			came += rng_poisson(rng, leaked_samples(k) / (dumps - 1));
 		state[i].live += came;
 		state[i].live -= gone < state[i].live ? gone : state[i].live;
 		state[i].ever += came;
@@ -127,7 +114,7 @@ static struct said draw_report(const struct report_kind *k, struct rng *rng)
 	struct jprof_series *series;
 	struct jprof_error err;
 	for (size_t i = 0; i < rows; i++)
-		state[0][i].live = state[0][i].ever = poisson(rng, mean_samples(k, i));
+		state[0][i].live = state[0][i].ever = rng_poisson(rng, mean_samples(k, i));
 	for (size_t d = 1; d < dumps; d++) {
 		memcpy(state[d], state[d - 1], sizeof state[d]);
 		step_rows(state[d], k, rng);

@@ -113,6 +113,56 @@ static void test_garbage(void **state)
 	assert_int_equal(judge(flat, 2, true), JPROF_LEVELLED_OFF);
 }
 
+/* The verdict on a row whose samples have ages: so many came and went since the first of two snapshots. */
+static enum jprof_verdict judge_aged(double came, double went, enum jprof_shape shape, enum jprof_shape since,
+                                     double kept)
+{
+	const struct jprof_change one = change(came, went);
+	struct jp_course course = { .steps = &one, .count = 1, .whole = one, .first = 1000, .threshold = 3.29 };
+	course.shape = shape;
+	course.shape_since = since;
+	course.kept = kept;
+	return jp_verdict_of(&course);
+}
+
+static void test_ages_of_courses(void **state)
+{
+	(void)state;
+	const enum jprof_shape growing = JPROF_SHAPE_GROWING, turnover = JPROF_SHAPE_TURNOVER,
+			       unknown = JPROF_SHAPE_UNKNOWN, few = JPROF_SHAPE_FEW, none = JPROF_SHAPE_NONE,
+			       full = JPROF_SHAPE_LEVELLED_OFF, jump = JPROF_SHAPE_ONE_JUMP,
+			       startup = JPROF_SHAPE_STARTUP;
+	assert_int_equal(judge_aged(100, 0, none, none, NAN), JPROF_GROWING);
+	assert_int_equal(judge_aged(100, 0, growing, growing, 1), JPROF_LEAK_SUSPECT);
+	assert_int_equal(judge_aged(100, 0, growing, unknown, 1), JPROF_LEAK_SUSPECT);
+	assert_int_equal(judge_aged(100, 0, growing, few, NAN), JPROF_LEAK_SUSPECT);
+	assert_int_equal(judge_aged(100, 0, unknown, growing, NAN), JPROF_LEAK_SUSPECT);
+	assert_int_equal(judge_aged(100, 0, unknown, unknown, 1), JPROF_GROWING);
+	/* A leak beside much from the startup, and one that began a short time ago. */
+	assert_int_equal(judge_aged(100, 0, startup, growing, 1), JPROF_LEAK_SUSPECT);
+	assert_int_equal(judge_aged(100, 0, startup, unknown, 1), JPROF_GROWING);
+	assert_int_equal(judge_aged(100, 0, turnover, turnover, 1), JPROF_GROWING);
+	assert_int_equal(judge_aged(100, 0, turnover, turnover, NAN), JPROF_GROWING);
+	assert_int_equal(judge_aged(100, 0, turnover, growing, NAN), JPROF_LEAK_SUSPECT);
+	/* Old ones go. */
+	assert_int_equal(judge_aged(100, 30, turnover, turnover, 0.1), JPROF_TURNOVER);
+	assert_int_equal(judge_aged(100, 30, growing, growing, 0.1), JPROF_TURNOVER);
+	/* A bound is in sight. */
+	assert_int_equal(judge_aged(100, 0, growing, full, 1), JPROF_LEVELLED_OFF);
+	assert_int_equal(judge_aged(100, 0, full, unknown, 1), JPROF_LEVELLED_OFF);
+	assert_int_equal(judge_aged(100, 0, jump, jump, NAN), JPROF_ONE_JUMP);
+	/* Nothing grew, or nobody can tell. */
+	assert_int_equal(judge_aged(0, 0, startup, few, 1), JPROF_FROM_STARTUP);
+	assert_int_equal(judge_aged(100, 90, turnover, turnover, 0), JPROF_TURNOVER);
+	assert_int_equal(judge_aged(0, 0, full, few, 1), JPROF_LEVELLED_OFF);
+	assert_int_equal(judge_aged(60, 30, turnover, turnover, 0), JPROF_TURNOVER);
+	assert_int_equal(judge_aged(60, 30, turnover, turnover, 1), JPROF_TOO_EARLY);
+	assert_int_equal(judge_aged(0, 0, growing, few, 1), JPROF_WITHIN_ERROR);
+	assert_int_equal(judge_aged(60, 30, growing, growing, 1), JPROF_TOO_EARLY);
+	assert_int_equal(judge_aged(9, 0, growing, growing, 1), JPROF_FEW_SAMPLES);
+	assert_int_equal(judge_aged(0, 100, turnover, turnover, 0), JPROF_SHRANK);
+}
+
 /* Memory that lies outside is counted: below 1 MB, or 2 % of what there was, nothing grew. */
 static void test_counted(void **state)
 {
@@ -173,9 +223,10 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_courses),    cmocka_unit_test(test_garbage),
-		cmocka_unit_test(test_counted),    cmocka_unit_test(test_words),
-		cmocka_unit_test(test_thresholds), cmocka_unit_test(test_few_large_objects),
+		cmocka_unit_test(test_courses),         cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_counted),         cmocka_unit_test(test_words),
+		cmocka_unit_test(test_thresholds),      cmocka_unit_test(test_few_large_objects),
+		cmocka_unit_test(test_ages_of_courses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

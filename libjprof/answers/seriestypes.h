@@ -1,6 +1,6 @@
 /* A series of snapshots: its rows, and what they rest on while it is made. */
-#ifndef JP_ANSWERS_COURSE_H
-#define JP_ANSWERS_COURSE_H
+#ifndef JP_ANSWERS_SERIESTYPES_H
+#define JP_ANSWERS_SERIESTYPES_H
 
 #include "base/arena.h"
 #include "base/intern.h"
@@ -12,6 +12,8 @@ struct jprof_series {
 	struct jprof_grown *rows;
 	size_t count, cap;
 	struct jprof_grown all; /* all that malloc gave */
+	struct jprof_object_change *objects;
+	size_t object_count, object_cap;
 	struct jprof_series_info info;
 };
 
@@ -21,6 +23,12 @@ struct jp_row_course {
 	double base;    /* bytes that were subtracted */
 	double objects; /* how many more there are */
 	double managed; /* the part of the change that Ruby's garbage collector looks after */
+};
+
+/* Methods of Ruby by path, and how each one's rows are called; names of NULL: lines did not move. */
+struct jp_moved_lines {
+	struct jp_intern methods;
+	const char **names;
 };
 
 struct jp_series_rows {
@@ -33,13 +41,9 @@ struct jp_series_rows {
 	struct jp_row_course *courses; /* by row, then by difference */
 	size_t course_cap;
 	struct jp_lineage *lineages; /* by difference */
+	struct jp_moved_lines moved;
+	bool restarted; /* no process is on both sides: lines may have moved */
+	bool untagged;  /* rows are tags, and the difference at hand has none */
 };
-
-/* Adds a difference's rows, and where they are as far as that is not known. `main`: with what they are made of and came
- * from. 0 or a code. */
-int jp_series_add(struct jp_series_rows *rows, const struct jprof_profile *difference, size_t column, bool main,
-                  struct jprof_error *err);
-
-void jp_series_rows_release(struct jp_series_rows *rows);
 
 #endif

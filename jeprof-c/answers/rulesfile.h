@@ -1,0 +1,12 @@
+/* A file of rules that say what memory is for. */
+#ifndef JEPROF_RULESFILE_H
+#define JEPROF_RULESFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The text of --rules=FILE, to be freed; a path of NULL is no text. False after having said why it cannot be read; then
+ * *text is to be freed as well. */
+bool rules_load(const char *path, char **text, size_t *len);
+
+#endif

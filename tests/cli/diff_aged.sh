@@ -1,0 +1,75 @@
+#!/bin/sh
+# jprof diff and check of two dumps whose samples have ages and tags: two are enough for a leak suspect, whose block says since when
+# and for which route. aged.py makes the dumps, and has their truth.
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || skip "no python3 here"
+python3 "$here/aged.py" || fail "no dumps were made"
+
+# judge WHAT EXPRESSION: holds of the JSON diff d; row(TEXT) is the first whose name has it.
+judge() {
+    checks=$((checks + 1))
+    python3 -c 'import json, sys
+d = json.load(open("json"))
+def row(text):
+    return next(r for r in d["rows"] if text in r["name"])
+sys.exit(0 if eval(sys.argv[1]) else 1)' "$2" || fail "$1"
+}
+diff_of() {
+    run "$jprof" diff --json --assume-gc "$@"
+    exits 0
+    cp out json
+    python3 "$root/tests/doors/values.py" schema "$root/docs/diff.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+}
+
+diff_of early.heap late.heap
+judge "ages" 'd["ages"] and d["collected"]'
+judge "leak" 'row("price_list.rb:42")["verdict"] == "leak_suspect" and d["rows"][0]["name"].startswith("app/services/price_list.rb:42")'
+judge "full" 'row("cache.rb")["verdict"] == "levelled_off"'
+judge "a queue with a limit" 'row("queue.rb")["verdict"] == "turnover" and row("queue.rb")["kept"] == 0'
+judge "since the start" 'row("boot.rb")["verdict"] == "startup" and row("boot.rb")["growth"] == 0'
+judge "one jump" 'row("import.rb")["verdict"] == "one_jump"'
+judge "what began a short time ago is no turnover" 'row("audit.rb")["verdict"] == "growing" and row("audit.rb")["shape"] == "turnover"'
+judge "tags" '[(t["tag"], round(t["growth"] / row("price_list.rb")["growth"], 2)) for t in row("price_list.rb")["tags"]] == [("route GET /products/:id", .6), (None, .2), ("job PriceSyncJob", .2)]'
+judge "since when" 'abs(row("price_list.rb")["begun"] - (72 - 1 - 2) * 600) <= 1200 and abs(row("import.rb")["begun"] - 33 * 600) <= 600'
+judge "ages add up" 'all(abs(sum(a["bytes"] for a in r["ages"]) - r["values"][-1]) < 20 for r in d["rows"] if r["part"] == "live")'
+run "$jprof" diff --assume-gc early.heap late.heap
+exits 0
+grep -v '^$' out | head -n 5 >head
+check "not in the first five lines" grep -Eq '^1  LEAK SUSPECT  [+]30[.][0-9] MB [(][+]-[0-9.]+[)]  app/services/price_list.rb:42 PriceList#load$' head
+prints '^   for      GET /products/:id 60 %, no tag 20 %, PriceSyncJob 20 %$'
+prints '^   from     app/controllers/products_controller.rb:18 ProductsController#show$'
+prints '^   age      begun 11[.][0-9] hours ago; under 1 h [89] %, 1 to 6 h 4[0-9] %, over 6 h [45][0-9] %$'
+# Three are judged as before, with ages, too.
+diff_of early.heap late.heap late.heap
+judge "nothing came since" 'row("price_list.rb")["verdict"] == "levelled_off"'
+
+# Without the table nothing says when: two are too few.
+mkdir bare
+cp early.heap late.heap bare/
+diff_of bare/early.heap bare/late.heap
+judge "no ages" 'not d["ages"] and not any(r["verdict"] == "leak_suspect" for r in d["rows"]) and all(r["ages"] is None and r["shape"] is None for r in d["rows"])'
+# Of another process ages say nothing of growth.
+mkdir other
+for file in late.heap late.heap.json late.heap.ruby; do sed 's/^process 17 5/process 18 6/; s/"pid": 17, "start_ticks": 5/"pid": 18, "start_ticks": 6/' $file >other/$file; done
+diff_of early.heap other/late.heap
+judge "another process" 'not d["ages"] and d["replaced"] == 1'
+
+# ---- rows by tag ----
+diff_of --by=tag early.heap late.heap
+judge "by tag" 'row("route GET /products/:id")["verdict"] == "leak_suspect" and row("job PriceSyncJob")["growth"] * 2.9 < row("route GET /products/:id")["growth"]'
+run "$jprof" diff --by=tag --assume-gc early.heap late.heap
+prints '^  growth  .* allocated for '
+run "$jprof" diff --by=tag bare/early.heap bare/late.heap
+exits 1
+says_like 'no stack of the dump has a tag'
+# A snapshot without tags among those that have some.
+sed 's/ 0x7e0000080003//; s/ 0x7e0000080005//' early.heap >untagged.heap
+diff_of --by=tag untagged.heap untagged.heap late.heap
+judge "no tag at first" 'row("route GET /products/:id")["values"][0] == 0'
+
+# ---- check ----
+run "$jprof" check --assume-gc early.heap late.heap
+exits 3
+prints '^1  [+]30[.][0-9] MB [(][+]-[0-9.]+[)]  app/services/price_list.rb:42 PriceList#load$'
+prints '^   for      GET /products/:id 60 %'
+finish

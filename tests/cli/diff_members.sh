@@ -1,0 +1,161 @@
+#!/bin/sh
+# jprof diff and check of services that were started anew, of two builds, and of a worker that grows while the others do not. Bundles and
+# dumps are made here, by docs/bundle.md and docs/ruby-table.md.
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || skip "no python3 here"
+
+# bundle.py OUT MEMBER...: a member is PID|START|ROLE|TITLE|RSS in MB|STACKS; its stacks are ADDRESS=OBJECTS,... of 1000 bytes each.
+cat >bundle.py <<'END'
+import io, json, sys, tarfile
+def entry(tar, name, text):
+    info = tarfile.TarInfo(name)
+    info.size = len(text)
+    tar.addfile(info, io.BytesIO(text.encode()))
+def dump(stacks):
+    rows = [(int(a, 16), int(n)) for a, n in (s.split("=") for s in stacks.split(","))]
+    text = "heap_v2/100000\n  t*: %d: %d [0: 0]\n" % (sum(n for _, n in rows), 1000 * sum(n for _, n in rows))
+    for at, n in rows:
+        text += "@ %#x 0x402000\n  t*: %d: %d [0: 0]\n" % (at, n, n * 1000)
+    return text + "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n"
+members, files = [], []
+for given in sys.argv[2:]:
+    pid, start, role, title, rss, stacks = given.split("|")
+    m = {"name": pid, "pid": int(pid), "start_ticks": int(start), "boot_id": "b", "program": "/opt/app/server", "title": title, "role": role}
+    members.append(m)
+    files += [(pid + "/dump.heap", dump(stacks)), (pid + "/agent.json", json.dumps(dict(m, jprof_agent=1))),
+              (pid + "/status", "Name:\tserver\nVmRSS:\t%d kB\nRssAnon:\t%d kB\n" % (int(rss) * 1024, int(rss) * 1000))]
+with tarfile.open(sys.argv[1], "w", format=tarfile.USTAR_FORMAT) as tar:
+    entry(tar, "bundle.json", json.dumps({"jprof_bundle": 1, "tool": "test", "members": members}))
+    for name, text in files:
+        entry(tar, name, text)
+END
+bundle() {
+    python3 bundle.py "$@" || fail "no bundle was made"
+}
+diff_of() {
+    run "$jprof" diff --json "$@"
+    exits 0
+    cp out json
+    python3 "$root/tests/doors/values.py" schema "$root/docs/diff.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+}
+judge() {
+    checks=$((checks + 1))
+    python3 -c 'import json, sys
+d = json.load(open("json"))
+def row(text):
+    return next(r for r in d["rows"] if text in r["name"])
+sys.exit(0 if eval(sys.argv[1]) else 1)' "$2" || fail "$1"
+}
+puma='puma 6.6.0 (tcp://0.0.0.0:1) [shop]'
+w0='puma: cluster worker 0: 17 [shop]'
+w1='puma: cluster worker 1: 17 [shop]'
+w2='puma: cluster worker 2: 17 [shop]'
+
+# ---- the outlier ----
+bundle early "17|1|master|$puma|60|401000=400" "21|5|worker|$w0|100|401100=300" "22|6|worker|$w1|100|401100=300" "23|6|worker|$w2|100|401100=300"
+bundle late "17|1|master|$puma|61|401000=400" "21|5|worker|$w0|105|401100=300" "22|6|worker|$w1|180|401100=900" "23|6|worker|$w2|102|401100=310"
+run "$jprof" diff early late
+exits 0
+prints '^worker 1 [(]22[)] grew by 80[.]0 MB, no other of its kind by more than 5[.]0 MB[.]$'
+diff_of early late
+judge "the outlier" 'd["outlier"] == {"process": "worker 1 (22)", "growth": 80 << 20, "others": 5 << 20} and d["replaced"] == 0'
+bundle even "17|1|master|$puma|61|401000=400" "21|5|worker|$w0|170|401100=800" "22|6|worker|$w1|180|401100=900" "23|6|worker|$w2|172|401100=810"
+diff_of early even
+judge "all grew alike" 'd["outlier"] is None'
+bundle quiet "17|1|master|$puma|99|401000=400" "21|5|worker|$w0|101|401100=300" "22|6|worker|$w1|106|401100=310" "23|6|worker|$w2|100|401100=300"
+diff_of early quiet
+judge "some MB, and a master that is the only one of its kind, are no outlier" 'd["outlier"] is None'
+
+# ---- by role across a restart ----
+bundle late "17|1|master|$puma|61|401000=400" "45|99|worker|$w0|300|401100=310" "22|6|worker|$w1|101|401100=300" "23|6|worker|$w2|100|401100=300"
+run "$jprof" diff early late
+prints '^replaced between the two [(]worker 0: 21 by 45[)]: what the old one held is gone and'
+diff_of early late
+judge "replaced" 'd["replaced"] == 1 and d["outlier"] is None and d["processes"] == [4, 4]'
+bundle late "17|70|master|$puma|61|401000=400" "18|71|worker|$w0|100|401100=310" "19|71|worker|$w1|100|401100=310" "20|71|worker|$w2|100|401100=300"
+diff_of early late
+judge "all by role" 'd["replaced"] == 4 and d["same_program"] and abs(row("+0x1")["growth"]) < 5e6'
+
+# ---- two builds of an application in Ruby: five lines were added above a method ----
+cat >build.py <<'END'
+import json, sys
+name, pid, line, kept = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+START, NODES = 0x7e0000000000, 0x40000
+rows = [("app/models/price.rb", line, "Price", "load", kept), ("app/models/user.rb", 8, "User", "tags", 60), ("lib/x.rb", line, "X", "y", 50)]
+text = "heap_v2/131072\n  t*: 1: 1 [0: 0]\n"
+for i, row in enumerate(rows):
+    text += "@ 0x401000 %#x\n  t*: %d: %d [0: 0]\n" % (START + 2 * (i + 1) + 1, row[4], 1000 * row[4])
+text += ("\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 42 /usr/lib/libruby-3.3.so.3.3\n"
+         "%x-%x ---s 00000000 00:01 9 /memfd:jprof-ids:1 (deleted)\n" % (START, START + 2 * 0x240400))
+check = 0xcbf29ce484222325
+for byte in text.encode():
+    check = (check ^ byte) * 0x100000001b3 % 2**64
+lines = ["jprof-table 1", "process %d 5 b" % pid, "dump %d %x" % (len(text), check), "ids %x 0 40000 40400 240400" % START,
+         "directory /srv/shop", "ruby 3.3.8 on"]
+for i, (path, at, cls, method, n) in enumerate(rows):
+    lines += ["s %d /srv/shop/%s" % (3 * i + 1, path), "s %d %s" % (3 * i + 2, cls), "s %d %s" % (3 * i + 3, method),
+              "n %d 0 %d %d %d # %d" % (i + 1, 3 * i + 1, at, 3 * i + 2, 3 * i + 3)]
+open(name, "w").write(text)
+open(name + ".ruby", "w").write("\n".join(lines + ["end 3", ""]))
+open(name + ".json", "w").write(json.dumps({"jprof_agent": 1, "dump": name, "pid": pid, "start_ticks": pid, "boot_id": "b",
+                                            "program": "/usr/bin/ruby", "ruby": {"version": "3.3.8"}}))
+END
+python3 build.py old.heap 31 40 100 && python3 build.py new.heap 32 45 300 && python3 build.py again.heap 33 40 300 || fail "no dumps were made"
+diff_of --assume-gc old.heap new.heap
+judge "moved" 'd["lines_moved"] and row("price.rb")["name"] == "app/models/price.rb:45 Price#load" and row("price.rb")["values"][0] > 1e7 and row("price.rb")["line"] == 45'
+judge "one row for each method" 'sum("price.rb" in r["name"] for r in d["rows"]) == 1 and abs(row("lib/x.rb")["growth"]) < 1'
+run "$jprof" diff --assume-gc old.heap new.heap
+grep -v '^$' out | head -n 4 >head
+check "said in the head" grep -q '^Lines moved between two builds: rows are matched by path and method[.]$' head
+run "$jprof" check --assume-gc --update-baseline old.heap new.heap
+exits 0
+check "the baseline has no line" grep -q '"file": "/srv/shop/app/models/price.rb", "method": "Price#load"' jprof-baseline.json
+diff_of --assume-gc old.heap again.heap
+judge "started anew, and nothing moved" 'not d["lines_moved"] and row("price.rb:40")["values"][0] > 1e7'
+# A baseline fits after lines were added above.
+run "$jprof" check --assume-gc old.heap again.heap
+exits 0
+prints '^accepted  1 row, by jprof-baseline.json$'
+rm jprof-baseline.json
+
+# ---- two builds of a C program: by function ----
+jemalloc=
+for file in /usr/lib/*/libjemalloc.so.2 /usr/lib/libjemalloc.so.2; do test -e "$file" && jemalloc=$file; done
+if [ "$jemalloc" ] && ${CC:-cc} --version >/dev/null 2>&1; then
+    cat >server.c <<'END'
+#include <stdlib.h>
+extern int mallctl(const char *, void *, size_t *, void *, size_t) __attribute__((weak));
+static void *volatile kept[100000];
+static int count;
+#ifdef LATER
+__attribute__((noinline)) void fresh(int n) { for (int i = 0; i < n; i++) kept[count++] = malloc(500); }
+#endif
+__attribute__((noinline)) void cache(int n) { for (int i = 0; i < n; i++) kept[count++] = malloc(1000); }
+__attribute__((noinline)) void leak(int n) { for (int i = 0; i < n; i++) kept[count++] = malloc(1000); }
+int main(int argc, char **argv)
+{
+	const char *path = argv[2];
+#ifdef LATER
+	fresh(10);
+#endif
+	cache(10000);
+	leak(atoi(argv[1]));
+	return argc != 3 || !mallctl || mallctl("prof.dump", NULL, NULL, &path, sizeof path);
+}
+END
+    for build in "2000 one" "20000 two -DLATER"; do
+        set -- $build
+        ${CC:-cc} -g -O1 ${3:-} -o server server.c
+        LD_PRELOAD=$jemalloc MALLOC_CONF=prof:true,lg_prof_sample:12 ./server "$1" "$2.heap" || fail "no dump of $2"
+        run "$jprof" bundle -o "$2.jprof" "$2.heap"
+    done
+    diff_of one.jprof two.jprof
+    judge "by function" 'd["rows"][0]["name"] == "leak" and abs(d["rows"][0]["growth"] - 18.2e6) < 3e6 and abs(row("cache")["growth"]) < 2e6'
+    run "$jprof" diff one.jprof two.jprof
+    head -n 4 out >head
+    check "said in the head: $(cat head)" grep -q 'two builds of it' head
+    run "$jprof" check one.jprof two.jprof
+    exits 3
+    prints '^1  [+]1[0-9][.][0-9] MB [(][+]-[0-9.]+[)]  leak'
+fi
+finish
