@@ -158,14 +158,17 @@ static bool put_check_report(const struct check *c, const struct diff_options *o
 static bool append_summary(const struct check *c)
 {
 	const char *path = getenv("GITHUB_STEP_SUMMARY");
-	FILE *file = path && *path ? fopen(path, "ae") : NULL;
-	if (path && *path && !file)
-		say("%s: cannot be written: %s", path, strerror(errno));
-	if (file) {
+	if (!path || !*path)
+		return true;
+	FILE *file = fopen(path, "ae");
+	if (file)
 		check_put_summary(file, c);
+	bool whole = file && !fflush(file) && !ferror(file);
+	if (!whole)
+		say("%s: cannot be written: %s", path, strerror(errno));
+	if (file)
 		fclose(file);
-	}
-	return !path || !*path || file;
+	return whole;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------------- */

@@ -116,6 +116,9 @@ GITHUB_STEP_SUMMARY=$tmp/summary.md run "$jprof" check --github --by=line $cext
 exits 3
 prints '^::error file=/srv/app/ext/leaky/leaky.c,line=5,title=jprof%3A [+]19.3 MB::row_new '
 check "summary" grep -q '^| [+]19.3 |' summary.md
+GITHUB_STEP_SUMMARY=/dev/full run "$jprof" check --github --by=line $cext
+exits 1
+says 'jprof: /dev/full: cannot be written: No space left on device'
 run "$jprof" check --help
 exits 0
 prints '^usage: jprof check'
