@@ -54,12 +54,12 @@ static int add_counted(struct jprof_explanation *e, enum jprof_part part, unsign
 	return nothing || jp_explain_row(e, part, depth, f) ? 0 : -1;
 }
 
-struct part_row {
+struct part_depth {
 	enum jprof_part part;
 	unsigned depth;
 };
 
-static int add_parts(struct jprof_explanation *e, const struct sides *s, const struct part_row *rows, size_t count)
+static int add_parts(struct jprof_explanation *e, const struct sides *s, const struct part_depth *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (add_counted(e, rows[i].part, rows[i].depth, figures_of_part(s, rows[i].part)))
@@ -90,10 +90,10 @@ static int add_live(struct jprof_explanation *e, const struct sides *s, struct j
 
 static int add_gc_heap(struct jprof_explanation *e, const struct sides *s)
 {
-	static const struct part_row heap[] = { { JPROF_PART_GC_HEAP, 0 },
-		                                { JPROF_PART_GC_OBJECTS, 1 },
-		                                { JPROF_PART_GC_FREE, 1 } };
-	static const struct part_row young[] = { { JPROF_PART_TRANSIENT, 0 } };
+	static const struct part_depth heap[] = { { JPROF_PART_GC_HEAP, 0 },
+		                                  { JPROF_PART_GC_OBJECTS, 1 },
+		                                  { JPROF_PART_GC_FREE, 1 } };
+	static const struct part_depth young[] = { { JPROF_PART_TRANSIENT, 0 } };
 	return add_parts(e, s, heap, sizeof heap / sizeof *heap) || jp_explain_objects(e, s->now, s->change) ||
 	       add_parts(e, s, young, sizeof young / sizeof *young);
 }
@@ -108,7 +108,7 @@ static int add_fragmentation(struct jprof_explanation *e, const struct sides *s,
 
 static int add_overhead(struct jprof_explanation *e, const struct sides *s)
 {
-	static const struct part_row rows[] = {
+	static const struct part_depth rows[] = {
 		{ JPROF_PART_KEPT, 0 },     { JPROF_PART_DIRTY, 1 },        { JPROF_PART_MUZZY, 1 },
 		{ JPROF_PART_CACHED, 1 },   { JPROF_PART_METADATA, 0 },     { JPROF_PART_INTERNAL, 1 },
 		{ JPROF_PART_PROFILER, 0 }, { JPROF_PART_SAMPLE_PAGES, 1 }, { JPROF_PART_TABLES, 1 },
@@ -119,7 +119,7 @@ static int add_overhead(struct jprof_explanation *e, const struct sides *s)
 
 static int add_mapped(struct jprof_explanation *e, const struct sides *s)
 {
-	static const struct part_row rows[] = {
+	static const struct part_depth rows[] = {
 		{ JPROF_PART_STACKS, 0 }, { JPROF_PART_FILES, 0 },   { JPROF_PART_JIT, 0 },
 		{ JPROF_PART_SHMEM, 0 },  { JPROF_PART_SWAPPED, 0 }, { JPROF_PART_UNTOUCHED, 0 },
 	};
@@ -155,7 +155,7 @@ static int add_rest_and_total(struct jprof_explanation *e, const struct sides *s
 /* What /proc says of processes that gave no dump: what has no file is malloc's and others', and nobody can tell. */
 static int add_rows_of_proc(struct jprof_explanation *e, const struct sides *s)
 {
-	static const struct part_row rows[] = { { JPROF_PART_ANONYMOUS, 0 } };
+	static const struct part_depth rows[] = { { JPROF_PART_ANONYMOUS, 0 } };
 	return add_parts(e, s, rows, 1) || add_mapped(e, s) || add_rest_and_total(e, s);
 }
 

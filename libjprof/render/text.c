@@ -51,16 +51,6 @@ static void put_text_row(const struct jp_text_report *r, size_t i, double sum, b
 	jp_strbuf_drain(r->out);
 }
 
-static void put_plain(const struct jp_text_report *r, const struct jprof_report_opts *opts)
-{
-	double sum = 0;
-	jp_put_total(r->view, opts, r->unit, r->out);
-	for (size_t i = 0; i < jprof_table_count(r->table); i++) {
-		sum += jprof_table_at(r->table, i)->flat;
-		put_text_row(r, i, sum, opts->colour);
-	}
-}
-
 int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                    struct jprof_error *err)
 {
@@ -95,7 +85,12 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 	if (opts->columns)
 		jp_put_screen(&report, opts);
 	else
-		put_plain(&report, opts);
+		jp_put_total(view, opts, unit, out);
+	double sum = 0;
+	for (size_t i = 0; !opts->columns && i < jprof_table_count(table); i++) {
+		sum += jprof_table_at(table, i)->flat;
+		put_text_row(&report, i, sum, opts->colour);
+	}
 	jp_error_column_free(errors);
 	jprof_table_free(table);
 	free(callers);
