@@ -75,6 +75,7 @@ static int ask_round(struct jp_asking *a, const struct jp_debugfiles *found)
 	request.count = a->count;
 	request.image = a->ask.image;
 	request.allocator = a->ask.allocator;
+	request.no_callers = a->ask.no_callers;
 	request.is_wrapper = a->ask.is_wrapper;
 	request.wrappers = a->ask.wrappers;
 	jp_strbuf_cut(&a->bytes, 0);

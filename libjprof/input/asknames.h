@@ -12,7 +12,7 @@
 struct jp_name_ask {
 	const uint64_t *offsets;
 	size_t count;
-	bool image, allocator;
+	bool image, allocator, no_callers;
 	bool (*is_wrapper)(const void *wrappers, const char *name);
 	const void *wrappers;
 };

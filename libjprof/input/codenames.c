@@ -33,7 +33,7 @@ static int take_calls(struct jp_codenames *names, const struct jp_image *image, 
 	return 0;
 }
 
-struct jp_codenames *jp_codenames_new(const struct jp_objfile *file)
+struct jp_codenames *jp_codenames_new(const struct jp_objfile *file, bool callers)
 {
 	struct jp_codenames *names = calloc(1, sizeof *names);
 	struct jp_codeimage code = { 0 };
@@ -41,7 +41,9 @@ struct jp_codenames *jp_codenames_new(const struct jp_objfile *file)
 	int rc = names ? jp_codeimage_read(file, &code) : -1;
 	if (!rc)
 		rc = jp_registered_find(&code.image, &references, &names->registered);
-	if (!rc)
+	if (!rc && callers && !references.uses)
+		rc = jp_references_find(&code.image, NULL, 0, &references);
+	if (!rc && callers)
 		rc = take_calls(names, &code.image, &references);
 	jp_references_release(&references);
 	jp_codeimage_release(&code);

@@ -7,8 +7,9 @@
 
 struct jp_codenames;
 
-/* Reads the file's code; nothing of it is needed afterwards. NULL when memory is short. */
-struct jp_codenames *jp_codenames_new(const struct jp_objfile *file);
+/* Reads the file's code; nothing of it is needed afterwards. `callers`: these are wanted, too, for which files that do
+ * not know Ruby are read as well. NULL when memory is short. */
+struct jp_codenames *jp_codenames_new(const struct jp_objfile *file, bool callers);
 void jp_codenames_free(struct jp_codenames *names);
 
 /* The i-th function that has a name, by address: where it begins. False after the last. */

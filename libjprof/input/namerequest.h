@@ -38,8 +38,9 @@ struct jp_name_request {
 	size_t split_count;
 	const uint64_t *offsets; /* ascending, may repeat */
 	size_t count;
-	bool image;     /* offsets are image addresses, as program headers have them, and not offsets in the file */
-	bool allocator; /* whether the file is an allocator is asked, too */
+	bool image;      /* offsets are image addresses, as program headers have them, and not offsets in the file */
+	bool no_callers; /* those of functions without a name are not wanted */
+	bool allocator;  /* whether the file is an allocator is asked, too */
 	/* Whether an exported function of that name hands on what it allocates; NULL: none does. A pure function. */
 	bool (*is_wrapper)(const void *wrappers, const char *name);
 	const void *wrappers;

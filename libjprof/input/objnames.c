@@ -64,6 +64,7 @@ int jp_objnames_open(const struct jp_name_request *request, struct jp_objnames *
 	jp_splits_answer(names->splits, request->splits, request->split_count);
 	memcpy(names->packs, request->packs, sizeof names->packs);
 	names->pack_count = request->pack_count;
+	names->no_callers = request->no_callers;
 	*out = names;
 	return 0;
 }
@@ -202,7 +203,7 @@ static int name_by_packs(struct jp_objnames *names, struct jp_lookup *lookups, s
 static int name_by_code(struct jp_objnames *names, struct jp_lookup *lookup)
 {
 	if (!names->codenames)
-		names->codenames = jp_codenames_new(names->object.object);
+		names->codenames = jp_codenames_new(names->object.object, !names->no_callers);
 	if (!names->codenames)
 		return -1;
 	const char *name = jp_codenames_at(names->codenames, lookup->fde_start);
@@ -243,7 +244,7 @@ static int name_caller(struct jp_objnames *names, struct jp_lookup *lookup)
 static int name_callers(struct jp_objnames *names, struct jp_lookup *lookups, size_t count)
 {
 	int rc = 0;
-	for (size_t i = 0; !rc && i < count; i++)
+	for (size_t i = 0; !rc && i < count && !names->no_callers; i++)
 		if (lookups[i].source == JPROF_SOURCE_FDE && !lookups[i].frame_count && !lookups[i].pending)
 			rc = name_caller(names, &lookups[i]);
 	return rc;

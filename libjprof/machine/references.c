@@ -31,6 +31,7 @@ struct reference_search {
 	size_t stub_count, stub_cap;
 	uint32_t function;         /* that is being read; JP_NONE: none */
 	struct jump_cursor cursor; /* for short jumps */
+	unsigned char bytes[256];  /* of x86-64: enum reference_byte */
 	bool failed;
 };
 
@@ -219,34 +220,48 @@ static bool is_jump(const struct jp_image *image, struct jump_cursor *c, const s
 static void read_short_jump(struct reference_search *h, const unsigned char *code, uint64_t end)
 {
 	struct jp_entry jump = { end + (uint64_t)(int64_t)(int8_t)code[1], end, h->function };
-	bool may_be = code[0] == 0xeb || (code[0] & 0xf0) == 0x70 || (code[0] & 0xfc) == 0xe0;
-	const struct jp_function_bounds *f = may_be && has_bit(h, jump.to) ? jp_image_begins(h->image, jump.to) : NULL;
-	if (f && (h->function == JP_NONE || is_jump(h->image, &h->cursor, &jump)))
-		note_use(h, (uint32_t)(f - h->image->functions), true);
+	const struct jp_function_bounds *f = has_bit(h, jump.to) ? jp_image_begins(h->image, jump.to) : NULL;
+	uint32_t function = f ? (uint32_t)(f - h->image->functions) : h->function;
+	if (function != h->function && (h->function == JP_NONE || is_jump(h->image, &h->cursor, &jump)))
+		note_use(h, function, true);
 }
 
-/* Whether that byte before four others, the ModRM byte of an instruction, makes them a distance from its end. */
-static bool is_relative_operand(unsigned char byte)
+enum reference_byte { REFERS_TO_NOTHING, SHORT_JUMP, LONG_CALL, LONG_JUMP, LONG_BRANCH, RELATIVE_OPERAND };
+
+/* What may refer to something by what follows: opcodes, the second byte of a branch, and the ModRM byte of an operand
+ * whose place counts from the end of its instruction. Source: the instruction set reference. */
+static enum reference_byte reference_byte_of(unsigned byte)
 {
-	return (byte & 0xc7) == 0x05;
+	if (byte == 0xeb || (byte & 0xf0) == 0x70 || (byte & 0xfc) == 0xe0)
+		return SHORT_JUMP;
+	if (byte == 0xe8 || byte == 0xe9)
+		return byte == 0xe8 ? LONG_CALL : LONG_JUMP;
+	if ((byte & 0xf0) == 0x80)
+		return LONG_BRANCH;
+	return (byte & 0xc7) == 0x05 ? RELATIVE_OPERAND : REFERS_TO_NOTHING;
+}
+
+/* Four bytes after such a byte, which end at `end`. */
+static void read_distance(struct reference_search *h, enum reference_byte byte, const unsigned char *code, uint64_t end)
+{
+	uint64_t target = end + (uint64_t)(int64_t)(int32_t)low_word(code);
+	bool jump = byte == LONG_JUMP || byte == LONG_BRANCH;
+	if (jump)
+		note_jump(h, end - 4, target);
+	note_reference(h, target, jump || byte == LONG_CALL);
 }
 
 static void read_x86(struct reference_search *h, const unsigned char *code, size_t len, uint64_t start)
 {
-	for (size_t i = 0; i + 2 <= len; i++)
-		read_short_jump(h, code + i, start + i + 2);
-	for (size_t i = 1; i + 4 <= len; i++) {
-		uint32_t word = low_word(code + i);
-		uint64_t target = start + i + 4 + (uint64_t)(int64_t)(int32_t)word;
-		bool jump = code[i - 1] == 0xe9 || (i >= 2 && code[i - 2] == 0x0f && (code[i - 1] & 0xf0) == 0x80);
-		if (jump)
-			note_jump(h, start + i, target);
-		bool call = jump || code[i - 1] == 0xe8;
-		if (call || is_relative_operand(code[i - 1]))
-			note_reference(h, target, call);
-		if (h->image->placed)
-			note_reference(h, word, false);
+	for (size_t i = 0; i + 2 <= len; i++) {
+		enum reference_byte byte = h->bytes[code[i]];
+		if (byte == SHORT_JUMP)
+			read_short_jump(h, code + i, start + i + 2);
+		else if (byte && i + 5 <= len && (byte != LONG_BRANCH || (i && code[i - 1] == 0x0f)))
+			read_distance(h, byte, code + i + 1, start + i + 5);
 	}
+	for (size_t i = 1; h->image->placed && i + 4 <= len; i++)
+		note_reference(h, low_word(code + i), false);
 }
 
 /* ---- AArch64: pages and what is added to them -------------------------------------------------------- */
@@ -411,6 +426,8 @@ int jp_references_find(const struct jp_image *image, const struct jp_watch *watc
 	struct reference_search h = {
 		.cursor.function = JP_NONE, .image = image, .watches = watches, .watch_count = watch_count, .out = out
 	};
+	for (unsigned i = 0; i < sizeof h.bytes; i++)
+		h.bytes[i] = (unsigned char)reference_byte_of(i);
 	*out = (struct jp_references){ .uses = calloc(image->function_count + 1, sizeof *out->uses) };
 	int rc = out->uses ? 0 : -1;
 	if (!rc && image->piece_count && jp_calling_of(image->machine))

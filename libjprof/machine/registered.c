@@ -252,7 +252,7 @@ int jp_registered_find(const struct jp_image *image, struct jp_references *refer
 {
 	struct naming n = { .image = image };
 	int rc = make_watches(&n);
-	if (!rc)
+	if (!rc && n.watch_count)
 		rc = jp_references_find(image, n.watches, n.watch_count, references);
 	if (!rc)
 		rc = find_names_of(&n, references, names);

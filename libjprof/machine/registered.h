@@ -18,7 +18,7 @@ struct jp_registered_names {
 	struct jp_arena arena;
 };
 
-/* Finds them, and who refers to what in the image, of whatever language; both results are empty, and released by the
+/* Finds them, and who refers to what in an image that knows Ruby; both results are empty, and released by the
  * caller either way. 0, or -1 when memory is short.
  *
  * A method is "Class#name", one of the class itself "Class.name", what makes its objects "Class.allocate"; where the

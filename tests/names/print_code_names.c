@@ -21,7 +21,7 @@ static int print_file(const char *path, char **starts, int start_count)
 		fprintf(stderr, "%s: is no ELF file\n", path);
 		return 1;
 	}
-	struct jp_codenames *names = jp_codenames_new(file);
+	struct jp_codenames *names = jp_codenames_new(file, start_count > 0);
 	uint64_t start;
 	for (int i = 0; names && i < start_count; i++)
 		if (jp_codenames_caller(names, strtoull(starts[i], NULL, 16), &caller))
