@@ -219,8 +219,29 @@ def reports(first, pack):
 
 # ---- packs that are none ---------------------------------------------------------------------------------------
 
+def uleb(n):
+    return bytes([n & 127 | 128]) + uleb(n >> 7) if n > 127 else bytes([n])
+
+
+def sealed(whole, body):
+    """A pack with the label of another one and a checksum that is right: FNV-1a of 64 bits."""
+    end = 20
+    for _ in range(4):
+        end = whole.index(b'\0', end) + 1
+    h = 0xcbf29ce484222325
+    for b in whole[16:end] + body:
+        h = (h ^ b) * 0x100000001b3 % 2 ** 64
+    return whole[:8] + h.to_bytes(8, 'little') + whole[16:end] + body
+
+
+def functions(count, callees, names):
+    """The columns of some functions; all are 32 bytes long and alike."""
+    return uleb(count) + uleb(32) * count + b'\1\2\3\4\5' * count + b'\0\0\0' * count + callees + names
+
+
 def hostile(first, pack):
     whole = open(pack, 'rb').read()
+    cyclic = functions(2, b'\2\3\1' + b'\2\2\1', b'f\0g\0')  # each calls the other one and itself
     dump = dump_of(first[1], sorted(symbols(first[0]))[:3])
     path = os.path.join(work, 'hostile.jnames')
     draw = random.Random(3)
@@ -228,6 +249,14 @@ def hostile(first, pack):
     for _ in range(6):
         at = draw.randrange(len(whole))
         trials.append(whole[:at] + bytes([whole[at] ^ 1 << draw.randrange(8)]) + whole[at + 1:])
+    trials += [sealed(whole, body) for body in (
+        b'', uleb(1 << 60), b'\xff' * 12, uleb(1 << 32) + b'\0' * 40, functions(2, uleb(1 << 40) + b'\0', b'f\0g\0'),
+        functions(2, b'\1' + uleb(9) + b'\0', b'f\0g\0'), functions(2, b'\0\0', b'f\0g'), cyclic + b'x',
+        uleb(1) + uleb(1 << 33) + cyclic)]
+    with open(path, 'wb') as f:
+        f.write(sealed(whole, cyclic))
+    out = run(jprof, '--text', '--names=' + path, dump)
+    check(not out.returncode and not re.search(r' [fg]$', out.stdout, re.M), f'functions that call each other: {out.stderr[:300]}')
     for data in trials:
         with open(path, 'wb') as f:
             f.write(data)
