@@ -186,7 +186,7 @@ exits 1
 says 'jprof: explain takes one snapshot, or two: the earlier one and the later one'
 run "$jprof" explain --svg "$boot"
 exits 1
-says 'jprof: explain prints text, or with --json JSON; --svg is for reports'
+says 'jprof: explain prints text, with --json JSON, with --html a page; --svg is for reports'
 run "$jprof" explain -o x.txt "$boot"
 exits 0
 check "no file" grep -q 'live malloc memory' x.txt
