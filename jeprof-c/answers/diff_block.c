@@ -218,8 +218,29 @@ static void put_remedy(FILE *out, const struct diff_report *r, const struct jpro
 		put_detail(out, r, "do", "Find what keeps them. A cache that still fills looks the same");
 }
 
+/* Below a part that lies outside: the first row of the profile that grew, too. It may well be what filled the part. */
+static void put_beside(FILE *out, const struct diff_report *r)
+{
+	const struct jprof_series *series = r->loaded->series;
+	const struct jprof_grown *row = jprof_series_at(series, 0);
+	char text[detail_most], name[detail_most / 2], grown[measure_most];
+	for (size_t i = 1; row; row = jprof_series_at(series, i++))
+		if (row->part == JPROF_PART_LIVE &&
+		    (row->verdict == JPROF_LEAK_SUSPECT || row->verdict == JPROF_GROWING))
+			break;
+	if (!row)
+		return;
+	struct measure m = measure_fit(r->measure, row->whole.growth);
+	jprof_visible(row->name, name, sizeof name);
+	snprintf(text, sizeof text, "%s grew, too: by %s %s", name, measure_number(m, row->whole.growth, grown),
+	         m.name);
+	put_detail(out, r, "beside", text);
+}
+
 void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
+	if (row->part != JPROF_PART_LIVE)
+		put_beside(out, r);
 	if (row->from) /* at once below a line of a gem: it is the application's */
 		put_detail(out, r, "from", row->from);
 	if (row->part == JPROF_PART_GC_HEAP)

@@ -2,8 +2,9 @@
  * grew is accused, and how often a leak is found. Samples are drawn with fixed seeds; three dumps with prof_accum say
  * which of them came and went. docs/statistics.md lists the figures that this prints.
  *
- * usage: simulate_series [REPORTS] */
+ * usage: simulate_series [REPORTS [KIND]]   KIND: of the table in main(), from 0; by default all */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,8 +149,11 @@ int main(int argc, char **argv)
 	};
 	static const double doubt = 3; /* standard errors of a share that chance may make of few reports */
 	double reports = argc > 1 ? atof(argv[1]) : 20;
+	size_t only = argc > 2 ? strtoul(argv[2], NULL, 10) : SIZE_MAX;
 	int bad = 0;
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+		if (only != SIZE_MAX && only != k)
+			continue;
 		struct rng rng = { 20260000 + k };
 		double found = 0, accused = 0;
 		for (int i = 0; i < reports; i++) {
