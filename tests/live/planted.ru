@@ -43,7 +43,7 @@ class Leaks
   NONE = [1, 0]
 
   LEAK = ENV.fetch('LEAK')
-  COUNT, LINE = const_get(LEAK.upcase)
+  COUNT, LINE = const_get(LEAK.upcase).zip([ENV.fetch('SCALE', 1).to_i, 1]).map { |n, by| n * by }
   def self.grow(phase, share)
     return new.buffer(phase) if LEAK == 'buffer'
     (COUNT / share).times { new.send(LEAK, NEXT[0] += 1) }

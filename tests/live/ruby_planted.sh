@@ -31,7 +31,9 @@ cp "$here/planted.ru" config.ru
 printf '%s\n' 'workers 2' 'threads 2, 2' 'preload_app!' "bind 'unix://$tmp/puma.sock'" 'quiet' >puma.rb
 conf=prof:true,lg_prof_sample:17,prof_prefix:$tmp/d/app
 words=$old
-export LEAKS_AT="$tmp" LEAK
+SCALE=${old:+3}
+SCALE=${SCALE:-1} # without Ruby stacks rows are functions, and a leak is in several of them
+export LEAKS_AT="$tmp" LEAK SCALE
 
 # load PHASE REQUESTS: with ten others by which the leak grows.
 load() {
