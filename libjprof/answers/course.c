@@ -133,6 +133,7 @@ static bool only_room_grew(const struct series_work *w, const struct jprof_grown
 
 static const double least_growth = 1 << 20; /* bytes: a process that grew by less has not grown */
 static const double least_waste = 0.05;     /* of all memory: what nobody keeps comes and goes, and leads only beyond */
+static const double least_waste_share = 0.25; /* of the growth of all memory, likewise */
 
 /* What no code of the program keeps: it comes and goes, or grows with what is profiled. */
 static bool is_waste(enum jprof_part part)
@@ -154,7 +155,8 @@ static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 		               .idle = only_room_grew(w, row) };
 	row->verdict = jp_verdict_of(&c);
 	const double *total = w->s->info.total;
-	if (waste && !(total[1] - total[0] >= least_growth && row->whole.growth >= least_waste * total[0]))
+	double grown = total[1] - total[0], least = fmax(least_waste * total[0], least_waste_share * grown);
+	if (waste && !(grown >= least_growth && row->whole.growth >= least))
 		row->verdict = JPROF_WITHIN_ERROR; /* it only changed places */
 	else if (row->part == JPROF_PART_UNTOUCHED)
 		row->verdict = JPROF_TURNOVER; /* other rows have what is touched now */
