@@ -20,5 +20,6 @@ int cmd_doctor(int argc, char **argv);
 int cmd_names(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 
 #endif

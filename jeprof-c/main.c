@@ -28,6 +28,7 @@ static const struct {
 	{ "names", cmd_names },
 	{ "run", cmd_run },
 	{ "snap", cmd_snap },
+	{ "watch", cmd_watch },
 	/* clang-format on */
 };
 
@@ -100,7 +101,6 @@ static const struct {
 	{ "top", "jprof --top=N DUMP prints the first N rows" },
 	{ "version", "jprof --version prints it" },
 	{ "view", "jprof DUMP shows where the memory is" },
-	{ "watch", "jprof snap --every=1m PID takes a snapshot each minute" },
 };
 
 /* Also the name of an option without its dashes, and the number of a process. */

@@ -18,7 +18,8 @@ report: cli
 answers: cli report snap
 run: cli
 snap: cli
-doctor: cli run snap'
+doctor: cli run snap
+watch: answers cli report snap'
 
 # What nobody may call, as extended regular expressions of whole names.
 printing='v?f?printf|v?dprintf|__v?f?printf_chk|__v?dprintf_chk|(puts|fputs|fputc|putc|putchar|fwrite)(_unlocked)?|perror|psignal|warnx?|v?syslog|std(in|out|err)'
@@ -66,7 +67,7 @@ for folder in jeprof-c/*/; do
     uses=$(echo "$program_rooms" | sed -n "s/^$room: *//p")
     echo "$program_rooms" | grep -q "^$room:" || bad "jeprof-c/$room has no place among the rooms in tests/layers.sh"
     headers='jprof.h commands.h'
-    case $room in snap | doctor | run | answers) headers="$headers jprof-live.h" ;; esac
+    case $room in snap | doctor | run | answers | watch) headers="$headers jprof-live.h" ;; esac
     [ "$room" != report ] || headers="$headers dot.h"
     for file in "$folder"*.[ch]; do check_includes "$file" jeprof-c " $room $uses" "$headers"; done
 done

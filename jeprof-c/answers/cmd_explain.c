@@ -27,7 +27,8 @@ static bool load_one_of(struct loaded *loaded, const struct inputs *inputs, cons
 		               .from_path = inputs->from_path,
 		               .dumps = inputs->dumps + inputs->dump_count - 1,
 		               .dump_count = 1,
-		               .live = inputs->live };
+		               .live = inputs->live,
+		               .live_count = inputs->live_count };
 	o.diff_base = earlier;
 	o.quiet = !earlier && inputs->dump_count > 1;
 	return load_profile(loaded, &last, &o);
@@ -97,12 +98,11 @@ static bool explain_all(const struct options *o, const struct explain_live *live
 	struct inputs inputs;
 	struct snapshots snapshots = { 0 };
 	bool good = inputs_find(&inputs, o);
-	if (live->asked) {
-		inputs.live.name = live->name;
-		inputs.live.data = live->snap.bundle;
-		inputs.live.len = live->snap.len;
-		inputs.live.dumpless = !live->dumped;
-	}
+	const struct live_input snapped = {
+		.name = live->name, .data = live->snap.bundle, .len = live->snap.len, .dumpless = !live->dumped
+	};
+	inputs.live = &snapped;
+	inputs.live_count = live->asked;
 	good = good && overwrites_no_input(o, &inputs) && load_snapshots(&snapshots, &inputs, o) &&
 	       explain(&snapshots, &inputs, live, o, sink);
 	loaded_free(&snapshots.now);

@@ -495,7 +495,8 @@ static void put_lower_part(FILE *out, const struct diff_report *r, const struct 
 		              "Errors are upper bounds: only epochs (jprof run) or prof_accum:true say how much of "
 		              "what two snapshots have is the same.",
 		              r->columns);
-	put_next_command(out, r);
+	if (!r->live)
+		put_next_command(out, r);
 }
 
 static size_t count_lines(const char *text)

@@ -13,6 +13,7 @@ struct diff_report {
 	struct measure measure;  /* of what is shown */
 	unsigned columns, lines; /* of the terminal; lines 0: there is none */
 	bool colour;
+	bool live; /* of a process that is watched: no files are named */
 };
 
 /* The unit for a series, by all of its memory. */

@@ -20,9 +20,12 @@ static bool load_difference(struct loaded *loaded, const struct inputs *inputs, 
                             int to)
 {
 	struct options o = *given;
-	struct inputs later = {
-		.program = inputs->program, .from_path = inputs->from_path, .dumps = inputs->dumps + to, .dump_count = 1
-	};
+	struct inputs later = { .program = inputs->program,
+		                .from_path = inputs->from_path,
+		                .dumps = inputs->dumps + to,
+		                .dump_count = 1,
+		                .live = inputs->live,
+		                .live_count = inputs->live_count };
 	o.diff_base = inputs->dumps[from];
 	return load_profile(loaded, &later, &o);
 }

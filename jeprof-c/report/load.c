@@ -211,15 +211,24 @@ static struct jprof_profile_opts profile_opts(const struct loading *w)
 	};
 }
 
+/* The snapshot in memory that a path means; NULL: it is a file. */
+static const struct live_input *live_of(const struct inputs *inputs, const char *path)
+{
+	for (size_t i = 0; i < inputs->live_count; i++)
+		if (inputs->live[i].name == path)
+			return &inputs->live[i];
+	return NULL;
+}
+
 /* The profile of one file. What it has to note is said at the end, once for all files. */
 static struct jprof_profile *profile_of_file(struct loading *w, struct loaded *l, const char *path)
 {
 	struct jprof_error err;
 	struct jprof_profile_opts opts = profile_opts(w);
 	struct jprof_profile *profile = NULL;
-	bool live = path == w->inputs->live.name;
-	opts.dumpless = live && w->inputs->live.dumpless;
-	int rc = live ? jprof_profile_parse(w->inputs->live.data, w->inputs->live.len, path, &opts, &profile, &err)
+	const struct live_input *live = live_of(w->inputs, path);
+	opts.dumpless = live && live->dumpless;
+	int rc = live ? jprof_profile_parse(live->data, live->len, path, &opts, &profile, &err)
 	              : jprof_profile_open(path, &opts, &profile, &err);
 	say_or_count(w, rc, &err);
 	l->warned = l->warned || (profile && jprof_profile_notes(profile));
@@ -307,8 +316,9 @@ static bool subtract_base(struct loading *w, struct loaded *l)
 static struct jprof_bundle *bundle_in_file(const struct inputs *inputs, const char *path)
 {
 	struct jprof_bundle *bundle = NULL;
-	if (path == inputs->live.name)
-		return jprof_bundle_parse(inputs->live.data, inputs->live.len, path, &bundle, NULL) ? NULL : bundle;
+	const struct live_input *live = live_of(inputs, path);
+	if (live)
+		return jprof_bundle_parse(live->data, live->len, path, &bundle, NULL) ? NULL : bundle;
 	return strcmp(path, "-") && is_regular(path) && !jprof_bundle_open(path, &bundle, NULL) ? bundle : NULL;
 }
 

@@ -4,18 +4,22 @@
 
 #include "report/options.h"
 
+/* A snapshot in memory, which is meant where a dump has this very name. */
+struct live_input {
+	const char *name;
+	const void *data;
+	size_t len;
+	bool dumpless; /* it has no dump */
+};
+
 /* What the operands mean. */
 struct inputs {
 	char *program;  /* path of the program, or NULL; owned */
 	bool from_path; /* it was found in PATH, by a bare name */
 	char **dumps;   /* part of the operands */
 	int dump_count;
-	struct { /* a snapshot in memory, which is meant where a dump has this very name; NULL: there is none */
-		const char *name;
-		const void *data;
-		size_t len;
-		bool dumpless; /* it has no dump */
-	} live;
+	const struct live_input *live;
+	size_t live_count;
 };
 
 /* Finds out which operand is the program: the first, unless it is a dump. A bare name is looked

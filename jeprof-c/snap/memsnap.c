@@ -18,8 +18,7 @@ static struct under_way {
 	struct leftovers leftovers;
 } under_way;
 
-/* On another thread, when the program is about to end. */
-static void take_files_back(void)
+void memsnap_take_back(void)
 {
 	if (under_way.options)
 		leftovers_remove(&under_way.leftovers, under_way.options);
@@ -110,7 +109,7 @@ bool memsnap_take(struct memsnap *s, const struct snap_options *o)
 		return false;
 	}
 	under_way.options = o;
-	interrupt_catch(take_files_back);
+	interrupt_catch(memsnap_take_back);
 	bool good = fill_bundle(s, writer, o);
 	end_leftovers();
 	jprof_bundle_writer_free(writer);

@@ -17,6 +17,10 @@ struct memsnap {
  * processes wrote. False after having said what is wrong; to be freed in either case. */
 bool memsnap_take(struct memsnap *snap, const struct snap_options *options);
 
+/* For interrupt_catch of a program that has more to take back: removes what the processes wrote for the snapshot that
+ * is under way. On another thread, when the program is about to end. */
+void memsnap_take_back(void);
+
 void memsnap_free(struct memsnap *snap);
 
 #endif

@@ -1,0 +1,27 @@
+/* The terminal of jprof watch: what it shows, its keys, and its state, which is restored whatever ends the program. */
+#ifndef JEPROF_WATCHSCREEN_H
+#define JEPROF_WATCHSCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum watch_event { WATCH_TIME, WATCH_QUIT, WATCH_RESIZED };
+
+/* Takes over the terminal, if standard output is one, and its keys, if standard input is, too. True: it is a terminal.
+ */
+bool watch_screen_open(void);
+
+/* Gives it back as it was. Once or more often, on any thread. */
+void watch_screen_close(void);
+
+/* Shows a text from the top of the terminal, as much of it as fits; elsewhere prints it, whole. */
+void watch_screen_show(const char *text, size_t len);
+
+/* Waits until the moment, by watch_clock(), or until there is something to do. A signal that ends the program quits. */
+enum watch_event watch_screen_wait(int64_t when);
+
+/* Milliseconds of a clock that only goes on. */
+int64_t watch_clock(void);
+
+#endif

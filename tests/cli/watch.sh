@@ -1,0 +1,47 @@
+#!/bin/sh
+# jprof watch: snap and diff in a loop, on a terminal and on a pipe, with nothing left behind.
+. "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
+need_ruby
+need_agent
+command -v python3 >/dev/null || skip "no python3 here"
+cat >grow.rb <<'END'
+KEPT = []
+def grow = 100.times { KEPT << 'g' * 4000 }
+sleep 0.1 until File.exist?('go') || File.write('ready', '')
+loop { grow; sleep 0.2 }
+END
+mkdir d
+start "lg_prof_sample:15,prof_prefix:$tmp/d/app" "$ruby" grow.rb
+: >go
+run "$jprof" watch --gc --every=1s --count=3 "$pid"
+exits 0
+says
+check "three answers" [ "$(grep -cE "^process $pid, every (1 second|1000 ms): [123] snapshots? since [0-9:]+$" out)" -eq 3 ]
+prints '^What has grown is shown after the second snapshot[.]$'
+prints 'grow.rb:2 Object#grow'
+check "an escape on a pipe" lacks out "$(printf '\033')"
+nothing_like d 'heap|json|ruby$'
+nothing_like . '[.]jprof$'
+lives "$pid"
+run "$jprof" watch --every=0 "$pid"
+exits 1
+says_like '^jprof: --every=0: give a time'
+for words in "" "$pid $pid" "--puma $pid"; do
+    # shellcheck disable=SC2086
+    run "$jprof" watch $words
+    exits 1
+    says_like '^jprof: watch takes one process'
+done
+run "$jprof" watch "$$"
+exits 1
+says_like "^jprof: process $$ runs without a profile: .*jprof explain $$ says"
+run python3 "$here/watch_terminal.py" "$jprof" "$pid" 2
+exits 0
+prints '^[0-9]+ checks, 0 failures$'
+nothing_like d 'heap|json|ruby$'
+nothing_like . '[.]jprof$'
+run "$jprof" watch --help
+exits 0
+prints '^usage: jprof watch'
+finish
