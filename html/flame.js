@@ -37,10 +37,7 @@ class FlameGraph {
     this.tree = tree;
     this.look = look;
     if (this.zoomed >= tree.row.length) this.zoomed = 0;
-    this.levels = new Array(tree.depth + 1).fill(null).map(() => []);
-    this.levels[0].push(0);
-    for (const node of tree.order) this.levels[tree.level[node]].push(node);
-    for (const level of this.levels) level.sort((a, b) => tree.x[a] - tree.x[b]);
+    this.levels = tree.levels;
     byId("tall").style.height = Math.max((tree.depth + 1) * ROW, this.area.clientHeight) + "px";
     this.drawSoon();
   }
@@ -93,23 +90,33 @@ class FlameGraph {
     for (let level = 0; level < this.levels.length; level++) {
       const y = this.top(level);
       if (y + ROW < 0 || y > height) continue;
-      for (let i = this.firstAt(level); i < this.levels[level].length; i++) {
-        const node = this.levels[level][i], [left, right] = this.span(node, width);
-        if (this.tree.x[node] >= this.tree.x[this.zoomed] + this.tree.width[this.zoomed]) break;
-        if (right - left < NARROWEST) continue;
-        this.drawBox(c, node, left, y, right - left);
-        drawn++;
-      }
+      drawn += this.drawLevel(c, level, y, width);
     }
     this.outline(c, this.at, width, this.other.accent, 2);
     if (this.pointed >= 0) this.outline(c, this.pointed, width, this.other.ink, 1.5);
     this.lastDraw = { boxes: drawn, milliseconds: performance.now() - began };
   }
 
-  // The first node of a level that reaches into what is shown.
-  firstAt(level) {
-    const nodes = this.levels[level], t = this.tree, from = t.x[this.zoomed];
-    let low = 0, high = nodes.length;
+  // What is narrower than a pixel stands for all that begins in that pixel.
+  drawLevel(c, level, y, width) {
+    const t = this.tree, nodes = this.levels[level], from = t.x[this.zoomed], end = from + t.width[this.zoomed];
+    const pixel = t.width[this.zoomed] / width;
+    let drawn = 0, i = this.firstAt(level, from);
+    while (i < nodes.length && t.x[nodes[i]] < end) {
+      const node = nodes[i], [left, right] = this.span(node, width);
+      if (right - left >= NARROWEST) {
+        this.drawBox(c, node, left, y, right - left);
+        drawn++;
+      }
+      i = right - left >= 1 ? i + 1 : Math.max(i + 1, this.firstAt(level, t.x[node] + pixel, i));
+    }
+    return drawn;
+  }
+
+  // The first node of a level, from the place `low` on, that reaches beyond `from`.
+  firstAt(level, from, low = 0) {
+    const nodes = this.levels[level], t = this.tree;
+    let high = nodes.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (t.x[nodes[middle]] + t.width[nodes[middle]] <= from) low = middle + 1;
@@ -178,11 +185,11 @@ class FlameGraph {
     for (let level = 0; level < this.levels.length; level++) {
       const top = this.top(level);
       if (y < top || y >= top + ROW) continue;
-      for (let i = this.firstAt(level); i < this.levels[level].length; i++) {
-        const node = this.levels[level][i], [left, right] = this.span(node, box.width);
-        if (left > x) break;
-        if (x < right && right - left >= NARROWEST) return node;
-      }
+      const from = this.tree.x[this.zoomed] + x * this.tree.width[this.zoomed] / box.width;
+      const node = this.levels[level][this.firstAt(level, from)];
+      if (node === undefined) return -1;
+      const [left, right] = this.span(node, box.width);
+      return left <= x && right - left >= NARROWEST ? node : -1;
     }
     return -1;
   }

@@ -35,7 +35,6 @@ class FlameTree {
     for (const key of ["before", "now", "width", "samples", "variance", "x"]) this[key] = new Float64Array(count);
     this.addValues(profile, variant, kept, counter);
     this.layOut(profile.strings);
-    this.depth = this.level.reduce((a, b) => Math.max(a, b), 0);
   }
 
   // Of each node of the trie that is needed its place in the tree.
@@ -101,22 +100,38 @@ class FlameTree {
       for (const sums of [this.before, this.now, this.samples, this.variance, this.width]) sums[this.parent[n]] += sums[n];
   }
 
-  // The widest of a parent's come first.
+  // The children of a node stand together in `order`, the widest first: order[first[n]] ... order[first[n + 1] - 1].
   layOut(strings) {
-    const order = Array.from(this.row.keys()).slice(1);
-    order.sort((a, b) => this.parent[a] - this.parent[b] || this.width[b] - this.width[a] ||
-      (strings[this.row[a]] < strings[this.row[b]] ? -1 : 1));
-    let last = -1, x = 0;
-    this.order = order;
-    for (const node of order) {
-      if (this.parent[node] !== last) x = this.x[last = this.parent[node]];
-      this.x[node] = x;
-      x += this.width[node];
+    const count = this.row.length, first = this.first = new Int32Array(count + 2), order = this.order = new Int32Array(count);
+    for (let n = 1; n < count; n++) first[this.parent[n] + 2]++;
+    for (let n = 2; n < count + 2; n++) first[n] += first[n - 1];
+    for (let n = 1; n < count; n++) order[first[this.parent[n] + 1]++] = n;
+    for (let n = 0; n < count; n++) {
+      if (first[n + 1] - first[n] > 1) order.subarray(first[n], first[n + 1]).sort((a, b) =>
+        this.width[b] - this.width[a] || (strings[this.row[a]] < strings[this.row[b]] ? -1 : 1));
     }
+    this.levels = [[0]];
+    for (let level = this.levels[0]; level.length; this.levels.push(level)) level = this.below(level);
+    this.levels.pop();
+    this.depth = this.levels.length - 1;
+  }
+
+  // The next level, from left to right.
+  below(level) {
+    const next = [];
+    for (const node of level) {
+      let x = this.x[node];
+      for (let i = this.first[node]; i < this.first[node + 1]; i++) {
+        next.push(this.order[i]);
+        this.x[this.order[i]] = x;
+        x += this.width[this.order[i]];
+      }
+    }
+    return next;
   }
 
   childrenOf(node) {
-    return this.order.filter(child => this.parent[child] === node);
+    return Array.from(this.order.subarray(this.first[node], this.first[node + 1]));
   }
 
   pathTo(node) {
