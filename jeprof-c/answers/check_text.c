@@ -90,7 +90,7 @@ static void put_baseline_words(FILE *out, const struct check *c)
 		fprintf(out, "accepted  %zu row%s, by %s\n", c->accepted_count, c->accepted_count > 1 ? "s" : "",
 		        c->baseline_path);
 	if (c->stopped_count)
-		fprintf(out, "stopped   %zu row%s grew by more, but only once, or only in free slots:\n",
+		fprintf(out, "stopped   %zu row%s grew by more, but only once, in turnover, or in free slots:\n",
 		        c->stopped_count, c->stopped_count > 1 ? "s" : "");
 	for (size_t i = 0; i < c->stopped_count; i++) {
 		fputs("          ", out);
