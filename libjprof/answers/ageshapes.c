@@ -7,7 +7,7 @@
 #include "statistics/shape.h"
 #include "view/view.h"
 
-static const double least_judged = 10; /* samples */
+static const double least_aged = 10; /* samples */
 
 /* In seconds, from the youngest on; of the last three the age does not count, or has no end. */
 const struct jprof_age_band *jprof_age_band(size_t i)
@@ -149,7 +149,7 @@ static int keep_row_ages(struct row_ages *a, const struct row_samples *n, struct
 		bytes[i] = n->bytes[i];
 	row->ages = bytes;
 	row->begun = begun_of(a, n);
-	row->kept = n->early >= least_judged ? n->stayed / n->early : NAN;
+	row->kept = n->early >= least_aged ? n->stayed / n->early : NAN;
 	return bytes ? 0 : -1;
 }
 
@@ -158,8 +158,8 @@ static void count_judged(const struct row_ages *a, double judged[2])
 {
 	for (size_t i = 0; i < a->rows->series->count; i++) {
 		const struct row_samples n = count_row(a, i);
-		judged[0] += n.all >= least_judged;
-		judged[1] += n.recent >= least_judged;
+		judged[0] += n.all >= least_aged;
+		judged[1] += n.recent >= least_aged;
 	}
 }
 

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "render/unloop.h"
 
-enum { root = 0 };
+enum { all_stacks = 0 };
 
 struct flame_maker {
 	struct jp_flame_tree *tree;
@@ -82,7 +82,7 @@ static int add_flame_stack(struct flame_maker *m, uint32_t stack)
 {
 	double base = jp_stack_base(m->view, stack), now = base + jp_stack_value(m->view, stack);
 	size_t len;
-	uint32_t at = root;
+	uint32_t at = all_stacks;
 	if (!m->view->stacks[stack].depth || (base == 0 && now == 0))
 		return 0;
 	if (lay_out_flame_path(m, stack, &len))

@@ -13,7 +13,7 @@
  * %DATA% alone on theirs), page_style and page_script, and the hashes of the last two. */
 #include "page.inc"
 
-enum { chunk_bytes = 3 * 4096 };
+enum { data_piece_bytes = 3 * 4096 };
 
 static void put_page_lines(struct jp_strbuf *out, const char *const *lines, size_t count)
 {
@@ -31,7 +31,7 @@ static void put_base64(struct jp_strbuf *out, const unsigned char *data, size_t 
 		const char four[] = { digits[group >> 18], digits[group >> 12 & 63],
 			              left > 1 ? digits[group >> 6 & 63] : '=', left > 2 ? digits[group & 63] : '=' };
 		jp_strbuf_add(out, four, sizeof four);
-		if (i % chunk_bytes == 0)
+		if (i % data_piece_bytes == 0)
 			jp_strbuf_drain(out);
 	}
 }
