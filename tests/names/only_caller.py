@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
 from registered_report import functions, must, rows, run, write_dump
 
 jprof, subject, cc, program, clang, lld = (os.path.abspath(a) if "/" in a else a for a in sys.argv[1:7])
