@@ -1,9 +1,16 @@
 // ---- data.js: the profile in the page. docs/html.md has the format. ----
 
+// Characters that have no shape, or change the order of others, as jprof writes them for people: \xNN of each byte.
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
+
+function visible(text) {
+  return text.replace(UNSEEN, c => Array.from(new TextEncoder().encode(c), byte => "\\x" + byte.toString(16).padStart(2, "0")).join(""));
+}
+
 async function readPage() {
   const packed = Uint8Array.from(atob(byId("data").textContent), c => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+  return JSON.parse(await new Response(stream).text(), (key, value) => (typeof value === "string" ? visible(value) : value));
 }
 
 // Nodes have numbers from 1 on; the page says how far before it the parent of each is.

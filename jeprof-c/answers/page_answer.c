@@ -12,7 +12,7 @@
 #include "report/outside.h"
 #include "report/remedies.h"
 
-enum { amount_most = 160 };
+enum { suspect_amount_most = 160 };
 
 static void put_page_text(FILE *out, const char *text)
 {
@@ -101,7 +101,7 @@ static void put_page_details(FILE *out, const struct diff_report *r, const struc
 
 static void put_grown_suspect(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	char growth[measure_most], error[measure_most], text[amount_most];
+	char growth[measure_most], error[measure_most], text[suspect_amount_most];
 	struct measure m = measure_fit(r->measure, row->whole.growth);
 	const struct jprof_range *range = &row->whole.range;
 	int len = snprintf(text, sizeof text, "%s %s", measure_change(m, row->whole.growth, growth), m.name);
@@ -131,7 +131,7 @@ static void put_largest(FILE *out, const struct page *page, const struct jprof_v
 	const struct jprof_row *row = jprof_table_at(table, 0);
 	if (row) {
 		double whole = info->percent_of != 0 ? info->percent_of : info->flat;
-		char amount[amount_most];
+		char amount[suspect_amount_most];
 		headline_amount(text, view, page->options, row->flat);
 		snprintf(amount, sizeof amount, "%s%s, %.0f %%", info->difference ? row->flat < 0 ? "-" : "+" : "",
 		         text, whole > 0 ? fabs(row->flat) * 100 / whole : 0);

@@ -284,14 +284,14 @@ binary=/opt/app
 0x1000 </text></script><script>document.title="bad"</script>
 0x2000 <img src=x onerror="document.title='bad'">
 0x3000 "onload="document.title='bad'
-0x4000 a{}b --><style>*{display:none}</style>
+0x4000 a{}b<style>*{display:none}</style>
 0x5000 malloc
 0x6000 {}
 ---
 --- heap
 heap_v2/1
   t*: 3: 4000 [0: 0]
-@ 0x5000 0x2001 0x1001 0x3001 0x4001 0x6001
+@ 0x5000 0x4001 0x2001 0x1001 0x3001 0x6001
   t*: 2: 3000 [0: 0]
 @ 0x5000 0x1001 0x2001 0x3001 0x4001
   t*: 1: 1000 [0: 0]
@@ -308,6 +308,7 @@ def hostile(browser, directory):
     check(browser.run("document.querySelectorAll('script').length") == 2, "a name became a script")
     check(browser.run("document.querySelectorAll('img, a:not(.skip), body style, iframe, object').length") == 0, "a name became markup")
     names = " ".join(row["name"] for row in browser.run(ROWS))
+    check(re.search("[\\\\]xe2[\\\\]x80[\\\\]xae", browser.run("document.getElementById('answer').textContent")), "the answer is not of that name")
     check("<style>" in names and "onload=" in names and "x" * 9999 in names, "a name is not shown as it is")
     check(not re.search("[\u202e\u2028\ufffe]", browser.run("document.body.innerText")), "a character that steers text is shown")
     wide = browser.run("document.documentElement.scrollWidth")

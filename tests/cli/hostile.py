@@ -180,7 +180,8 @@ def formats():
 
 PEOPLE = {"text", "tree", "sizes", "traces", "peek", "list", "disasm", "dot", "svg", "flame"}
 PROGRAMS = {"collapsed", "raw", "callgrind", "csv", "json", "speedscope", "dhat", "diff-collapsed"}
-OTHERS = {"proto", "interactive", "symbols", "pdf", "png", "gif", "ps", "web"}  # below, or no text
+OTHERS = {"proto", "interactive", "symbols", "pdf", "png", "gif", "ps", "web",  # below, or no text
+          "html"}  # tests/browser/page.py
 
 
 def proto_strings(data):

@@ -351,8 +351,12 @@ static void check_explanations(const struct jprof_profile *p)
 	GIVES(== 0, jprof_series_count(NULL));
 	GIVES(== NULL, jprof_series_at(NULL, 0));
 	GIVES(== NULL, jprof_series_malloc(NULL));
+	GIVES(== 0, jprof_series_objects(NULL));
+	GIVES(== NULL, jprof_series_object(NULL, 0));
+	GIVES(== NULL, jprof_age_band(JPROF_AGE_BANDS));
 	jprof_series_free(NULL);
 	assert_string_equal(jprof_verdict_words((enum jprof_verdict) - 1)->shown, "");
+	assert_string_equal(jprof_shape_key((enum jprof_shape) - 1), "");
 }
 
 static void check_tables(const struct jprof_view *view)
