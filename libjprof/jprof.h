@@ -1503,8 +1503,7 @@ struct jprof_object_change {
 	double count[2];
 };
 
-/* How many there are; 0 where one of the two did not count them. Types come first, of each what grew most. Since: 0.2
- */
+/* How many there are; 0 where one of the two did not count them. Types come first, then what grew most. Since: 0.2 */
 JPROF_API size_t jprof_series_objects(const struct jprof_series *series);
 
 /* The i-th, from 0; it lives as long as the series. Since: 0.2 */

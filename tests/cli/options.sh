@@ -102,7 +102,7 @@ says_like '^jprof: no dump given'
 for option in text callgrind list=row_new disasm=row_new gv evince dot ps pdf svg gif raw collapsed \
     functions lines files addresses inuse_space inuse_objects alloc_space alloc_objects show_bytes \
     total_delay contentions mean_delay seconds=3 cum base=dump.heap drop_negative nodecount=3 nodefraction=0.1 \
-    edgefraction=0.1 maxdegree=3 scale=1 heapcheck focus=x ignore=x retain=x exclude=x thread=1 lib_prefix=/x \
+    edgefraction=0.1 maxdegree=3 scale=1 heapcheck focus=x ignore=no_such_name retain=x exclude=x thread=1 lib_prefix=/x \
     add_lib=/x tools=/x debug-syms-by-id test debug; do
     run "$jprof" $sys --$option dump.heap
     check "unknown" eval '! grep -q unknown err'

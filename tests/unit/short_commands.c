@@ -32,7 +32,7 @@ static const char *const commands[][most_words] = {
 	{ "--text", "--lines", "--errors", "--sysroot=%N", "%D/hand-4.heap" },
 	{ "--show_bytes", "--sysroot=%N", "--diff_base=%D/crlf.heap", "%D/hand-4.heap" },
 	{ "--thread=*", "--sysroot=%N", "%D/hand-4.heap" },
-	{ "--focus=row", "--libs", "--sysroot=%N", "%D/hand-4.heap", "%D/crlf.heap" },
+	{ "--focus=server", "--libs", "--sysroot=%N", "%D/hand-4.heap", "%D/crlf.heap" },
 	{ "--proto", "-o", "%T/out.pb.gz", "--sysroot=%N", "%D/hand-4.heap" },
 	{ "--raw", "--sysroot=%N", "%D/hand-4.heap" },
 	{ "--list=row", "--sysroot=%D/sysroot", "--source-path=%D/src", "%D/jemalloc-5.3.0.heap" },
