@@ -80,7 +80,24 @@ static int users_conf(const char *name, char **conf, struct jprof_error *err)
 	               name);
 }
 
-static int make_conf(struct run_env *env, const struct run_wish *wish, struct jprof_error *err)
+/* Whether jemalloc can take the names of threads from the system. 5.3.0 has the option, too, but frees a thread's name
+ * at each sample, while a dump may be about to write it: jemalloc's commit 5fd55837. */
+static bool can_name_threads(const struct proof *proof)
+{
+	static const unsigned long since[] = { 5, 3, 1 };
+	const char *version = proof->version;
+	for (size_t i = 0; i < sizeof since / sizeof *since; i++) {
+		char *end;
+		unsigned long part = strtoul(version, &end, 10);
+		if (end == version || part != since[i])
+			return end != version && part > since[i];
+		version = end + (*end == '.');
+	}
+	return true;
+}
+
+static int make_conf(struct run_env *env, const struct run_wish *wish, const struct allocator *allocator,
+                     struct jprof_error *err)
 {
 	char sample[24], prefix[value_max], *user;
 	int rc = users_conf(env->conf_name, &user, err);
@@ -94,6 +111,7 @@ static int make_conf(struct run_env *env, const struct run_wish *wish, struct jp
 		{ "prof_active", wish->inactive ? "false" : "true", wish->inactive },
 		{ "lg_prof_sample", sample, wish->sample_given },
 		{ "prof_accum", wish->alloc ? "true" : NULL, true },
+		{ "prof_sys_thread_name", can_name_threads(&allocator->proof) ? "true" : NULL, false },
 		{ "prof_prefix", wish->dir ? prefix : NULL, wish->prefix_given },
 	};
 	const size_t count = sizeof own / sizeof *own;
@@ -187,7 +205,7 @@ int run_env_make(struct run_env *env, const struct run_wish *wish, const struct 
                  struct jprof_error *err)
 {
 	*env = (struct run_env){ .conf_name = allocator->conf_name ? allocator->conf_name : "MALLOC_CONF" };
-	int rc = make_conf(env, wish, err);
+	int rc = make_conf(env, wish, allocator, err);
 	rc = rc ? rc : make_preload(env, wish, allocator, err);
 	rc = rc ? rc : make_agent(env, wish, err);
 	if (rc)
