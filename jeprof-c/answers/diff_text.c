@@ -369,6 +369,7 @@ static void put_outside(FILE *out, const struct diff_report *r, const struct dif
 	const struct jprof_series_info *info = jprof_series_info(series);
 	const struct jprof_grown *all = jprof_series_malloc(series), *most = most_outside(series);
 	double first = info->total[0] - all->values[0], last = info->total[1] - all->values[info->snapshots - 1];
+	static const char where[] = "  not in the profile";
 	if (isnan(first) || isnan(last))
 		return;
 	put_growth(out, c, last - first, NAN);
@@ -377,10 +378,14 @@ static void put_outside(FILE *out, const struct diff_report *r, const struct dif
 		fprintf(out, "%*s", value_wide, "");
 	put_cell(out, c, last > 0 ? last : NAN);
 	fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
-	fputs("  not in the profile", out);
+	fputs(where, out);
 	if (most && most->whole.growth >= 0.05 * c->measure.bytes) {
+		char text[text_most];
 		const char *words = name_of_grown(most);
-		fprintf(out, " (%.*s: %+.1f)", (int)strcspn(words, ":,"), words, most->whole.growth / c->measure.bytes);
+		int len = snprintf(text, sizeof text, " (%.*s: %+.1f)", (int)strcspn(words, ":,"), words,
+		                   most->whole.growth / c->measure.bytes);
+		if ((size_t)len + sizeof where - 1 <= c->verdict + c->room + 2)
+			fputs(text, out);
 	}
 	fputc('\n', out);
 }

@@ -105,23 +105,26 @@ static int write_sizes(FILE *to, const struct jprof_view *view, unsigned columns
 	bool bytes = info->counter == JPROF_INUSE_SPACE || info->counter == JPROF_ALLOC_SPACE;
 	struct jprof_sizes *sizes;
 	double whole = whole_shown(view), rest = whole;
-	char text[256] = "object sizes  ", name[32];
+	static const char others[] = " others 100 %: --sizes";
+	char text[256] = "object sizes  ", name[32], item[64];
 	if (jprof_sizes_new(view, &sizes, NULL))
 		return -1;
-	size_t count = jprof_sizes_count(sizes), at = count;
-	for (int i = 0; i < most_sizes && (at = next_size(sizes, bytes, at)) < count; i++) {
+	size_t count = jprof_sizes_count(sizes), at = count, shown = 0;
+	for (; shown < most_sizes && (at = next_size(sizes, bytes, at)) < count; shown++) {
 		const struct jprof_size *size = jprof_sizes_at(sizes, at);
-		size_t len = strlen(text);
+		double value = bytes ? size->bytes : size->objects;
 		put_size_name(name, size->limit);
-		rest -= bytes ? size->bytes : size->objects;
-		snprintf(text + len, sizeof text - len, " %s %.0f %%,", name,
-		         (bytes ? size->bytes : size->objects) * 100 / whole);
+		size_t len = (size_t)snprintf(item, sizeof item, " %s %.0f %%,", name, value * 100 / whole);
+		if (shown && strlen(text) + len + sizeof others - 1 > columns)
+			break;
+		strncat(text, item, sizeof text - strlen(text) - 1);
+		rest -= value;
 	}
 	jprof_sizes_free(sizes);
 	if (!count)
 		return 0;
 	size_t len = strlen(text);
-	if (count > most_sizes)
+	if (count > shown)
 		snprintf(text + len, sizeof text - len, " others %.0f %%: --sizes", rest * 100 / whole);
 	else
 		text[len - 1] = '\0';
