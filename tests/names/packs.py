@@ -321,6 +321,8 @@ def shipped(own):
             check(distribution != release() or not is_outdated(pack, path),
                   f'{pack} is of {version}, and {installed.split(" ")[0]} has only {numbers[2]} of {numbers[0]} functions alike: make another one')
             check(numbers[5] == 0, f'{pack}: {numbers[5]} exported functions have another name')
+            if same and soname.startswith('libruby-3.1'):
+                plumbing(pack)
     print(judged, 'libraries of this machine judged')
 
 
@@ -333,6 +335,19 @@ def withheld(path):
         if open(pack, 'rb').read(2000)[20:].split(b'\0')[0].decode() == soname:
             _, names = judge(f'{os.path.basename(pack)} on {path}', pack, stripped, truth, 0)
             print(sum(1 for a, n in names.items() if n and a not in exported), 'of those with a name are not exported')
+
+
+def plumbing(pack):
+    """Of a stripped Ruby only its exported functions are known as plumbing without a pack; with it --fold=vm takes the others,
+    too, and not a byte."""
+    dump = os.path.join(root, 'samples/cases/ruby31/cext.1.heap')
+    shown = {fold: run(jprof, '--show_bytes', '--cum', '--fold=' + fold, '--names=' + pack, dump).stdout.splitlines()
+             for fold in ('std', 'vm')}
+    names = {fold: {line.split()[-1] for line in lines} for fold, lines in shown.items()}
+    inner = {'vm_exec_core', 'vm_sendish', 'vm_call_cfunc_with_frame'}
+    check(inner <= names['std'], f'no plumbing in {sorted(names["std"])}')
+    check(not inner & names['vm'], f'--fold=vm leaves {inner & names["vm"]}')
+    check(shown['std'][0] == shown['vm'][0] and shown['vm'][0].startswith('Total: '), f'totals: {shown["std"][0]}, {shown["vm"][0]}')
 
 
 def owner(path):
