@@ -321,7 +321,7 @@ def shipped(own):
             check(distribution != release() or not is_outdated(pack, path),
                   f'{pack} is of {version}, and {installed.split(" ")[0]} has only {numbers[2]} of {numbers[0]} functions alike: make another one')
             check(numbers[5] == 0, f'{pack}: {numbers[5]} exported functions have another name')
-            if same and soname.startswith('libruby-3.1'):
+            if installed.split(' ')[0] == version and soname.startswith('libruby-3.1'):
                 plumbing(pack)
     print(judged, 'libraries of this machine judged')
 
