@@ -178,7 +178,7 @@ judge "objects of row_new" json 'rows[0]["name"] == "objects of 1 KB" and holds(
 printf '[lists] our data\nfn rb_str_times\nwhat price lists\ndo drop old ones\n' >our.rules
 diff_of --by=group --rules=our.rules --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
 judge "a rule of one's own" json 'rows[0]["name"] == "our data: lists" and near(rows[0]["growth"] / 1e6, 22.4, .06) and rows[0]["what"] == "price lists" and rows[0]["do"] == "drop old ones"'
-run "$jprof" check --by=group --rules=our.rules --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
+run "$jprof" check "--sysroot=$cases/sysroot" --by=group --rules=our.rules --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
 exits 3
 prints '^1  .* our data: lists$'
 printf '[lists] our data\nfun rb_str_times\n' >wrong.rules
