@@ -82,7 +82,6 @@ app.heap prog~prog:1: is a program, not a heap dump; the order is: jprof PROGRAM
 compare app.heap new.heap~there is no command compare; .*what grew$
 --flamegraph app.heap~--flamegraph is not taken: --flame -o FILE.svg draws it
 flamegraph app.heap~there is no command flamegraph; jprof --flame -o FILE.svg DUMP draws a flame graph
---html app.heap~--html is not taken: --web opens a picture in your browser, --svg -o FILE writes one$
 top app.heap~there is no command top; jprof --top=N DUMP prints the first N rows$
 report app.heap~there is no command report; jprof DUMP shows where the memory is$
 show app.heap~there is no command show; jprof DUMP shows where the memory is$

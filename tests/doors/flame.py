@@ -1,9 +1,11 @@
 """The boxes of a flame graph beside what --json says of the same profile.
 
 usage: flame.py widths FLAME.svg REPORT.json   boxes lie in their parents, and are as wide as rows are large
+       flame.py owns FLAME.svg REPORT.json     rows hold by themselves what their boxes have beside those in them
        flame.py change FLAME.svg REPORT.json   of a difference: a box for what vanished; titles add up
        flame.py hostile FLAME.svg              nothing but the elements of a picture
 """
+import collections
 import json
 import re
 import sys
@@ -64,6 +66,22 @@ def widths(path, report):
     assert checked > 3, f"only {checked} rows were compared"
 
 
+def owns(path, report):
+    """What a row holds itself: its boxes less those in them. What stands inside of an owner, the cumulative value of --libs has, too."""
+    drawn = boxes(path)
+    root, own = drawn[0], collections.Counter()
+    for box in drawn[1:]:
+        own[box[3][0]] += box[2]
+        own[parent_of(box, drawn)[3][0]] -= box[2]
+    checked = 0
+    for row in report["rows"]:
+        share = row["flat"] / report["total"]
+        if share > 0.01:
+            assert abs(own[row["name"]] / root[2] - share) < 0.01, (row["name"], own[row["name"]] / root[2], share)
+            checked += 1
+    assert checked > 2, f"only {checked} rows were compared"
+
+
 def change(path, report):
     drawn = boxes(path)
     now, before = report["totals"]["inuse_space"] + report["base_totals"]["inuse_space"], report["base_totals"]["inuse_space"]
@@ -95,4 +113,4 @@ if sys.argv[1] == "hostile":
     hostile(sys.argv[2])
 else:
     with open(sys.argv[3], encoding="utf-8") as source:
-        (widths if sys.argv[1] == "widths" else change)(sys.argv[2], json.load(source))
+        {"widths": widths, "owns": owns, "change": change}[sys.argv[1]](sys.argv[2], json.load(source))

@@ -20,7 +20,7 @@ draw() {
 draw lines widths "$root/samples/tables/ruby31.1.heap"
 draw functions widths --functions --ruby=off "$root/samples/tables/ruby31.1.heap"
 draw objects widths --inuse_objects "$root/samples/tables/ruby31.1.heap"
-draw libraries widths --libs "$root/samples/tables/ruby31.1.heap"
+draw libraries owns --libs "--sysroot=$cases/sysroot" "$cases/ruby31/nokogiri.1.heap"
 draw shrank change --base="$root/samples/tables/ruby31.1.heap" "$root/samples/tables/ruby31.0.heap"
 
 {
