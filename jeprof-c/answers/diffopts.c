@@ -21,12 +21,12 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 #define OUTPUT_ROWS \
 	HEADING(FOR_DIFF, "What is printed"), \
 	{ "json", OPT_CHOICE, DIFF_AT(output), AS_JSON, "output", NULL, "JSON; docs/diff.md has the schema" }, \
-	{ "csv", OPT_CHOICE, DIFF_AT(output), AS_CSV, "output", NULL, "a line for each row, and a head" }, \
+	{ "csv", OPT_CHOICE, DIFF_AT(output), AS_CSV, "output", NULL, "a line for each row, below a head line" }, \
 	{ "markdown", OPT_CHOICE, DIFF_AT(output), AS_MARKDOWN, "output", NULL, "for a ticket or a pull request" }, \
 	{ "html", OPT_CHOICE, DIFF_AT(output), AS_HTML, "output", NULL, "a page for a browser: give -o FILE" }, \
-	{ "open", OPT_SWITCH, COMMON_AT(open), 0, NULL, NULL, "of --html: opens it in your browser, by xdg-open" }, \
+	{ "open", OPT_SWITCH, COMMON_AT(open), 0, NULL, NULL, "with --html: opens it in your browser, by xdg-open" }, \
 	{ "top", OPT_COUNT, COMMON_AT(top), 0, NULL, "N", \
-	  "only the first N rows; 0: all (the default, but on a terminal as many as fit)" }, \
+	  "shows the first N rows only; 0 shows all (the default; a terminal shows as many as fit)" }, \
 	{ "color", OPT_WORD, COMMON_AT(colour), 0, NULL, "auto|always|never", \
 	  "colours, which repeat what the words say (auto: on a terminal, unless NO_COLOR is set)" }
 
@@ -35,17 +35,17 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 	{ "by", OPT_WORD, DIFF_AT(by), 0, NULL, "function|line|file|lib|group|tag|stack|size", \
 	  "one row for each of these (by default a line of Ruby, or a function)" }, \
 	{ "functions", OPT_CHOICE, DIFF_AT(by), BY_FUNCTION, "by", NULL, "the same as --by=function" }, \
-	{ "lines", OPT_CHOICE, DIFF_AT(by), BY_LINE, "by", NULL, "--by=line" }, \
-	{ "files", OPT_CHOICE, DIFF_AT(by), BY_FILE, "by", NULL, "--by=file" }, \
-	{ "libs", OPT_CHOICE, DIFF_AT(by), BY_LIB, "by", NULL, "--by=lib" }, \
+	{ "lines", OPT_CHOICE, DIFF_AT(by), BY_LINE, "by", NULL, "the same as --by=line" }, \
+	{ "files", OPT_CHOICE, DIFF_AT(by), BY_FILE, "by", NULL, "the same as --by=file" }, \
+	{ "libs", OPT_CHOICE, DIFF_AT(by), BY_LIB, "by", NULL, "the same as --by=lib" }, \
 	HEADING(FOR_DIFF | FOR_CHECK, "Which part"), \
 	{ "focus", OPT_TEXT, COMMON_AT(focus), 0, NULL, "RE", \
 	  "only stacks with a function, line or address that matches; lib:RE: with such an object file or gem" }, \
-	{ "fold-also", OPT_TEXT, COMMON_AT(fold_also), 0, NULL, "RE", "functions that are wrappers of malloc, too" }, \
+	{ "fold-also", OPT_TEXT, COMMON_AT(fold_also), 0, NULL, "RE", "hides these functions, too, as wrappers of malloc" }, \
 	{ "member", OPT_TEXT, COMMON_AT(member), 0, NULL, "NAME|PID|ROLE", \
-	  "of bundles, this member alone: its name, pid, or role" }, \
+	  "reads this member of bundles alone: a name, a pid, or a role" }, \
 	{ "assume-gc", OPT_SWITCH, DIFF_AT(assume_gc), 0, NULL, NULL, \
-	  "take it that Ruby collected its garbage before each snapshot, though nothing says so" }, \
+	  "assumes that Ruby collected its garbage before each snapshot, though nothing says so" }, \
 	{ "rules", OPT_TEXT, COMMON_AT(rules), 0, NULL, "FILE", \
 	  "reads rules that go before the built-in ones; docs/explain.md has the format" }
 
@@ -53,7 +53,7 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 	HEADING(FOR_DIFF | FOR_CHECK, "Where names come from"), \
 	OPTIONS_LOOKUP(COMMON_AT), \
 	{ "trim-path", OPT_TEXT, COMMON_AT(trim_path), 0, NULL, "P,P", \
-	  "take these off the front of the paths of Ruby files" }, \
+	  "takes these prefixes off the paths of Ruby files" }, \
 	HEADING(FOR_DIFF | FOR_CHECK, "Help"), \
 	{ "help", OPT_SWITCH, COMMON_AT(help), 0, NULL, NULL, "this text" }
 

@@ -417,6 +417,14 @@ int cmd_info(const struct options *given)
 	own.lean = true;
 	struct inputs inputs;
 	int status = 1;
+	if (!wants_json(o) && strcmp(o->output, "text") != 0) {
+		say("info prints text, with --json JSON; --%s is for reports", o->output);
+		return 1;
+	}
+	if (o->file) {
+		say("info prints on standard output: give >%s instead of -o", o->file);
+		return 1;
+	}
 	if (inputs_find(&inputs, o)) {
 		status = 0;
 		for (int i = 0; i < inputs.dump_count; i++) {

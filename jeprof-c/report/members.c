@@ -7,6 +7,7 @@
 
 #include "cli/names.h"
 #include "cli/say.h"
+#include "cli/terminal.h"
 
 static void put_time(int64_t seconds)
 {
@@ -70,7 +71,23 @@ static void put_number(bool known, int width, int digits, double number)
 		printf("%*s", width, "-");
 }
 
-static void put_member(const struct jprof_bundle *b, size_t i)
+/* How many columns of a member's line stand before its title. */
+static unsigned columns_before_title(const struct jprof_bundle_member *m)
+{
+	size_t name = strlen(m->name), role = strlen(m->role);
+	return 54 + (unsigned)(name > 12 ? name - 12 : 0) + (unsigned)(role > 8 ? role - 8 : 0);
+}
+
+/* Of a title as much as its line has room for. */
+static void put_short_title(const struct jprof_bundle_member *m, const char *title)
+{
+	unsigned columns = terminal_size().columns, before = columns_before_title(m);
+	terminal_put_cut(stdout, title, columns > before + 20 ? columns - before : 20);
+	putchar('\n');
+}
+
+/* `all`: with its label, its time, and whether it has names. */
+static void put_member(const struct jprof_bundle *b, size_t i, bool all)
 {
 	const struct jprof_bundle_member *m = jprof_bundle_member(b, i);
 	unsigned long long rss = 0;
@@ -85,7 +102,12 @@ static void put_member(const struct jprof_bundle *b, size_t i)
 	printf("  ");
 	put_name(*m->role ? m->role : "-");
 	printf("%*s ", strlen(m->role) < 8 ? 8 - (int)strlen(*m->role ? m->role : "-") : 0, "");
-	put_name(*m->title ? m->title : *m->program ? m->program : "-");
+	const char *title = *m->title ? m->title : *m->program ? m->program : "-";
+	if (!all) {
+		put_short_title(m, title);
+		return;
+	}
+	put_name(title);
 	if (strcmp(m->label, jprof_bundle_info(b)->label) != 0)
 		put_member_label(m->label);
 	put_time(m->time);
@@ -105,7 +127,7 @@ size_t put_members(const char *path, const struct jprof_bundle *b, size_t most)
 	printf("\n%-10s %zu\n", "members", jprof_bundle_count(b));
 	printf("  %-12s %8s %9s %9s  %-8s %s\n", "name", "pid", "samples", "RSS MB", "role", "title");
 	for (size_t i = 0; i < shown; i++)
-		put_member(b, i);
+		put_member(b, i, most == SIZE_MAX);
 	if (shown < count)
 		printf("  %zu more: jprof info --all\n", count - shown);
 	return 4 + shown + (shown < count);

@@ -39,12 +39,12 @@ static const struct opt_row report_rows[] = {
 	{ "i", OPT_NAME, OPTION_AT(output), 0, "output", NULL, NULL },
 	{ "symbols", OPT_NAME, OPTION_AT(output), 0, "output", NULL,
 	  "reads maps and addresses from standard input, and prints names" },
-	HEADING_ROW(REPORTS | INFO, "Where it is written"),
+	HEADING_ROW(REPORTS | EXPLAIN, "Where it is written"),
 	{ "output", OPT_TEXT, OPTION_AT(file), 0, NULL, "FILE",
 	  "writes the report to FILE (- is standard output); -o FILE is the same" },
 	{ "o", OPT_TEXT, OPTION_AT(file), 0, NULL, "FILE", NULL },
 	{ "open", OPT_SWITCH, OPTION_AT(open), 0, NULL, NULL,
-	  "of --html: opens the page in your browser, by xdg-open" },
+	  "with --html: opens the page in your browser, by xdg-open" },
 	HEADING_ROW(INFO, "How much of it"),
 	{ "all", OPT_SWITCH, OPTION_AT(all), 0, NULL, NULL,
 	  "shows more than fits a screen: each thread, each file, each member of a bundle" },
@@ -60,7 +60,7 @@ static const struct opt_row report_rows[] = {
 	{ "libs", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_LIBRARY, "granularity", NULL,
 	  "one row for each library or gem: who owns it" },
 	{ "sites", OPT_CHOICE, OPTION_AT(granularity), JPROF_BY_SITE, "granularity", NULL,
-	  "one row for each line of Ruby that allocated; native code and Ruby's own count for that line (the default where there are Ruby stacks, also of --list, --tree, --peek, --traces and pictures)" },
+	  "one row for each line of Ruby that allocated; what native code and Ruby itself allocate counts for that line (the default where there are Ruby stacks, also of --list, --tree, --peek, --traces and pictures)" },
 	{ "by", OPT_WORD, OPTION_AT(granularity), 0, NULL, "function|line|file|address|lib|site|kind|group|tag",
 	  "one row for each of these; a tag is what a Ruby program says of its work: the route, the job" },
 	HEADING_ROW(REPORTS, "What is counted"),
@@ -90,7 +90,7 @@ static const struct opt_row report_rows[] = {
 	  "shows how much of each row is from the last hour, older, and from startup, and whether it grows (for programs that ran with jprof's agent)" },
 	{ "older", OPT_TEXT, OPTION_AT(older), 0, NULL, "TIME",
 	  "shows only what is at least so old: 90s, 10m, 1h, 2d" },
-	{ "newer", OPT_TEXT, OPTION_AT(newer), 0, NULL, "TIME", "shows only what is less old" },
+	{ "newer", OPT_TEXT, OPTION_AT(newer), 0, NULL, "TIME", "shows only what is less old than that" },
 	HEADING_ROW(REPORTS, "What grew"),
 	{ "base", OPT_TEXT, OPTION_AT(base), 0, NULL, "DUMP", "subtracts DUMP: shows what has grown since" },
 	{ "diff_base", OPT_TEXT, OPTION_AT(diff_base), 0, NULL, "DUMP", "the same, with percentages of DUMP" },
@@ -107,13 +107,14 @@ static const struct opt_row report_rows[] = {
 	  "frames of Ruby: outside of the native ones (merged, the default), alone, or not at all" },
 	{ "focus", OPT_TEXT, OPTION_AT(focus), 0, NULL, "RE",
 	  "only stacks with a function, line or address that matches; lib:RE: with such an object file or gem" },
-	{ "ignore", OPT_TEXT, OPTION_AT(ignore), 0, NULL, "RE", "only stacks without one" },
+	{ "ignore", OPT_TEXT, OPTION_AT(ignore), 0, NULL, "RE",
+	  "only stacks without such a function, line or address" },
 	{ "retain", OPT_TEXT, OPTION_AT(retain), 0, NULL, "RE", "only frames whose function matches" },
-	{ "exclude", OPT_TEXT, OPTION_AT(exclude), 0, NULL, "RE", "only frames whose function does not" },
+	{ "exclude", OPT_TEXT, OPTION_AT(exclude), 0, NULL, "RE", "only frames whose function does not match" },
 	{ "tag", OPT_TEXT, OPTION_AT(tag), 0, NULL, "RE",
 	  "shows only what was allocated under a tag that matches; ^$: under no tag" },
 	{ "thread", OPT_TEXT, OPTION_AT(thread), 0, NULL, "N|NAME|*", "one thread, or each in turn" },
-	HEADING_ROW(REPORTS | INFO, "Which process of a bundle"),
+	HEADING_ROW(REPORTS | INFO | EXPLAIN, "Which process of a bundle"),
 	{ "member", OPT_TEXT, OPTION_AT(member), 0, NULL, "NAME|PID|ROLE",
 	  "reads this member of a bundle alone: a name, a pid, or master" },
 	HEADING_ROW(REPORTS, "Pictures, and --tree"),
@@ -129,7 +130,7 @@ static const struct opt_row report_rows[] = {
 	{ "nocluster", OPT_CHOICE, OPTION_AT(cluster), CLUSTER_OFF, "cluster", NULL, "draws no frames" },
 	{ "heapcheck", OPT_NOTHING, 0, 0, NULL, NULL, NULL }, /* colours always tell growth from loss */
 	{ "scale", OPT_NOTHING, 0, 0, NULL, "N", NULL },      /* for gv, which is not run */
-	HEADING_ROW(REPORTS | INFO, "Where names come from"),
+	HEADING_ROW(REPORTS | INFO | EXPLAIN, "Where names come from"),
 	{ "maps", OPT_TEXT, OPTION_AT(maps), 0, NULL, "FILE|PID",
 	  "uses this /proc/PID/maps instead of the dump's own" },
 	OPTIONS_LOOKUP(OPTION_AT),
@@ -137,14 +138,14 @@ static const struct opt_row report_rows[] = {
 	{ "source-path", OPT_TEXT, OPTION_AT(source_path), 0, NULL, "DIR,DIR",
 	  "looks for source files below these directories first" },
 	{ "trim-path", OPT_TEXT, OPTION_AT(trim_path), 0, NULL, "P,P",
-	  "takes these prefixes off their paths before that" },
+	  "takes these prefixes off the paths of source files and of Ruby files" },
 	HEADING_ROW(EXPLAIN, "Live processes, and what memory is for"),
 	{ "puma", OPT_MAYBE, OPTION_AT(puma), 0, NULL, "PID",
-	  "of explain: takes a snapshot of the Puma that runs here, or of that of PID, master and workers" },
-	{ "gc", OPT_SWITCH, OPTION_AT(gc), 0, NULL, NULL, "of explain: lets a live Ruby collect its garbage first" },
+	  "takes a snapshot of the Puma that runs here, master and workers; of several the one of PID" },
+	{ "gc", OPT_SWITCH, OPTION_AT(gc), 0, NULL, NULL, "lets a live Ruby collect its garbage first" },
 	{ "rules", OPT_TEXT, OPTION_AT(rules), 0, NULL, "FILE",
-	  "of explain: reads rules that go before the built-in ones; docs/explain.md has the format" },
-	HEADING_ROW(REPORTS | INFO, "Help"),
+	  "reads rules that go before the built-in ones; docs/explain.md has the format" },
+	HEADING_ROW(REPORTS | INFO | EXPLAIN, "Help"),
 	{ "help", OPT_SWITCH, OPTION_AT(help), 0, NULL, NULL, "this text" },
 	{ "version", OPT_SWITCH, OPTION_AT(version), 0, NULL, NULL, "version and features" },
 	/* clang-format off */
@@ -353,10 +354,10 @@ void options_help(void)
 	       "       jprof names learn -o PACK FILE     names for stripped libraries\n"
 	       "Each command has options of its own: jprof COMMAND --help\n"
 	       "\n"
-	       "PROGRAM may be left out: the dump itself names the files that it ran from.\n"
-	       "Several dumps are added up. \"-\" is standard input. A dump is heap_v2, a\n"
-	       "symbolized file, gperftools' text or profile.proto, each compressed or not, or\n"
-	       "a bundle.\n");
+	       "PROGRAM may be left out: the dump names the files of its process. Several dumps\n"
+	       "are added up. \"-\" is standard input. DUMP is a bundle of jprof snap, a dump of\n"
+	       "jemalloc (heap_v2), a symbolized file, gperftools' text, or profile.proto; each\n"
+	       "may be compressed.\n");
 	put_options(REPORTS);
 	printf("\n"
 	       "Examples\n"
@@ -373,7 +374,8 @@ void options_info_help(void)
 	       "object file it says who named how many bytes, why names are missing, and what\n"
 	       "would bring them.\n"
 	       "\n"
-	       "  --json                 the same as JSON; docs/json.md has the schema\n");
+	       "  --json                 the same as JSON; docs/json.md has the schema\n"
+	       "  --base=DUMP            subtracts DUMP: says of what has grown since\n");
 	put_options(INFO);
 	printf("\n"
 	       "Examples\n"
@@ -395,7 +397,7 @@ void options_explain_help(void)
 	       "\n"
 	       "  --json                 the same as JSON; docs/explain.md has the schema\n"
 	       "  --html -o FILE         a page for a browser; --open shows it\n");
-	put_options(INFO | EXPLAIN);
+	put_options(EXPLAIN);
 	printf("\n"
 	       "Examples\n"
 	       "  jprof explain morning.jprof\n"

@@ -31,7 +31,7 @@ struct watch_options {
 /* clang-format off */
 static const struct opt_row watch_rows[] = {
 	{ "puma", OPT_MAYBE, WATCH_AT(puma), 0, NULL, "PID",
-	  "the Puma that runs here, master and workers; of several the one of PID (a master or a worker)" },
+	  "takes the Puma that runs here, master and workers; of several the one of PID (a master or a worker)" },
 	{ "every", OPT_TEXT, WATCH_AT(every), 0, NULL, "1m", "the time from one snapshot to the next (s, m, h)" },
 	{ "count", OPT_NUMBER, WATCH_AT(count), 0, NULL, "N", "ends after N snapshots" },
 	{ "gc", OPT_SWITCH, WATCH_AT(gc), 0, NULL, NULL, "lets a Ruby collect its garbage before each snapshot" },
@@ -53,9 +53,9 @@ static void watch_help(void)
 	printf("usage: jprof watch [OPTIONS] PID\n"
 	       "       jprof watch [OPTIONS] --puma[=PID]\n"
 	       "\n"
-	       "Takes a snapshot of a live process again and again, as jprof snap does, and shows\n"
-	       "what has grown since the first one, as jprof diff does. No file is left. On a\n"
-	       "terminal q ends it; on a pipe each answer is printed below the one before.\n"
+	       "Takes a snapshot of a live process again and again, as jprof snap does, and\n"
+	       "shows what has grown since the first one, as jprof diff does. It leaves no file.\n"
+	       "On a terminal q ends it; on a pipe it prints each answer below the one before.\n"
 	       "\n");
 	opt_help(&watch_table, 0);
 	printf("\n"

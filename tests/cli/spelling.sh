@@ -35,7 +35,7 @@ for words in -h --h -help --hel help; do
     says
     same "not the help" help out
 done
-for command in bundle doctor info run snap; do
+for command in bundle check diff doctor explain info names run snap watch; do
     run "$jprof" $command --help
     cp out help
     check "$command --help is wider than 80 columns" eval '! grep -qE "^.{81}" out'
