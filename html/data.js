@@ -69,11 +69,11 @@ const COUNTER_WORDS = {
   alloc_space: "bytes allocated", alloc_objects: "objects allocated",
 };
 
-// What a frame is searched by.
+// What a frame is searched by: a line for each.
 function frameText(profile, frame) {
   const f = profile.frames, s = profile.strings;
   const place = f.file[frame] ? s[f.file[frame]] + (f.line[frame] ? ":" + f.line[frame] : "") : "";
-  return s[f.name[frame]] + "\n" + s[f.site[frame]] + "\n" + place + "\n" + s[profile.page.objects[f.object[frame]]];
+  return [s[f.name[frame]], s[f.site[frame]], s[f.linerow[frame]], place, s[profile.page.objects[f.object[frame]]]].join("\n");
 }
 
 // Which frames a pattern finds.

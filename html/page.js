@@ -29,7 +29,7 @@ async function main() {
 
   // What the search finds: rows of the tree, and how much all stacks hold in which something matches.
   function computeSearch() {
-    const pattern = patternOf(state.search);
+    const pattern = patternOf(state.search, true);
     search = null;
     byId("found").textContent = "";
     if (!pattern) return;
@@ -144,7 +144,7 @@ async function main() {
   }
 
   function exactly(name) {
-    return "^" + name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
+    return "^" + literally(name) + "$";
   }
 
   function putTip(node, event) {

@@ -56,12 +56,19 @@ function copyButton(label, text) {
   return button;
 }
 
-// A pattern as people type it; a part of a pattern that is none yet is taken as plain text.
-function patternOf(text) {
+// As a pattern that finds the text itself.
+function literally(text) {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+// A pattern as people type it, for the lines of frameText; a part of a pattern that is none yet is taken as plain text.
+// Upper and lower case differ, as for --focus and --ignore, unless `anyCase`.
+function patternOf(text, anyCase) {
+  const flags = anyCase ? "im" : "m";
   if (!text) return null;
   try {
-    return new RegExp(text, "i");
+    return new RegExp(text, flags);
   } catch {
-    return new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "i");
+    return new RegExp(literally(text), flags);
   }
 }

@@ -160,6 +160,52 @@ def filters(browser, url, dump, pattern):
     type_into(browser, "ignore", "")
 
 
+BUTTON = "[...document.querySelectorAll('#box button')].find(b => b.textContent === {})?.click()"
+
+
+def kept_sum(browser):
+    """How much the filters leave, in bytes, and the unit in which the page says it."""
+    said = browser.run("document.getElementById('kept').textContent")
+    found = re.match(r"([\d.,]+) of [\d.,]+ (\w+) are shown", said)
+    check(found, f"it is not said what is left, but {said!r}")
+    return (number(found[1]) * UNITS[found[2]], UNITS[found[2]]) if found else (0, 1)
+
+
+def buttons(browser, url, dump, by):
+    """The buttons below a box keep, and drop, the stacks that have its row: one that holds a part of all."""
+    rows = report("--by=" + by, *dump)["rows"]
+    whole = sum(row["flat"] for row in rows)
+    row = max((r for r in rows if 0.02 * whole < r["cum"] < 0.9 * whole), key=lambda r: r["cum"])
+    pattern = "^" + re.sub(r"([\\^$.*+?()\[\]{}|])", r"\\\1", row["name"]) + "$"
+    for button, option, left in ("Only this", "--focus=", row["cum"]), ("Without this", "--ignore=", whole - row["cum"]):
+        load(browser, url)
+        choose(browser, "by", by)
+        browser.run("[...document.querySelectorAll('#rows button')].find(b => b.textContent === " + json.dumps(row["name"]) + ").click()")
+        check(browser.run("document.querySelector('#box .name').textContent") == row["name"], f"{row['name']} has no box")
+        browser.run(BUTTON.format(json.dumps(button)))
+        found, size = kept_sum(browser)
+        check(abs(found - left) <= 0.051 * size + 60, f"{button} of {row['name']} by {by} leaves {found}, not {left}")
+        if by == "function":
+            same_rows(browser, f"{button} of {row['name']}", report("--by=function", option + pattern, *dump))
+
+
+def upper_and_lower(browser, url, dump, pattern):
+    """A filter does not find a name in the wrong case, as --focus and --ignore do not; the search does."""
+    load(browser, url)
+    everything = report(*dump)
+    type_into(browser, "ignore", pattern.swapcase())
+    same_rows(browser, "--ignore in the wrong case", everything)
+    check(not browser.run("document.getElementById('kept').textContent"), "--ignore in the wrong case drops something")
+    type_into(browser, "ignore", "")
+    type_into(browser, "focus", pattern.swapcase())
+    check(not browser.run(ROWS), "--focus in the wrong case finds something")
+    type_into(browser, "focus", "")
+    type_into(browser, "search", pattern)
+    found = browser.run("document.getElementById('found').textContent")
+    type_into(browser, "search", pattern.swapcase())
+    check(browser.run("document.getElementById('found').textContent") == found and number(found.split()[0]), "the search heeds case")
+
+
 def press(browser, key, code):
     for kind in "keyDown", "keyUp":
         browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
@@ -392,6 +438,11 @@ def main():
         filters(browser, ruby, [lines[1]], "Leak#keep")
         by_keyboard(browser)
         by_mouse(browser)
+        upper_and_lower(browser, ruby, [lines[1]], "Leak#keep")
+        for by in "site", "function":
+            buttons(browser, ruby, [lines[1]], by)
+        for by in "function", "line":
+            buttons(browser, plain, native, by)
         views(browser, plain, native)
         grown = make(directory, "grown", "diff", *lines)
         difference(browser, grown, lines)
