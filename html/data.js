@@ -30,7 +30,6 @@ function behindRoot(values) {
 function makeProfile(page) {
   page.report = page.report || page.answer.report;
   page.verdicts = page.answer ? page.answer.verdicts : [];
-  const counters = Object.keys(page.values);
   const view = page.report.view;
   const stacks = page.values[view.counter] ? page.values[view.counter].length : 0;
   const zeros = new Float64Array(stacks);
@@ -43,7 +42,8 @@ function makeProfile(page) {
     pathParent: parentsOf(page.paths.parent),
     pathName: behindRoot(page.paths.name),
     stacks,
-    counters,
+    // What was subtracted is known of one counter.
+    counters: page.base.length ? [view.counter] : Object.keys(page.values).filter(c => c === view.counter || page.report.totals[c]),
     ownCounter: view.counter,
     difference: page.base.length > 0,
     values: counter => page.values[counter] || zeros,

@@ -9,7 +9,12 @@ async function main() {
     counter: profile.ownCounter, fold: String(answer.fold ?? 2), ruby: String(answer.ruby ?? 0), by: granularities(profile)[0],
     sort: profile.difference ? "growth" : "flat", order: "descending",
   };
-  readState(usual);
+  const optionsOf = id => [...byId(id).options].map(option => option.value);
+  const choices = {
+    counter: profile.counters, fold: optionsOf("fold"), ruby: profile.ruby ? optionsOf("ruby") : [], by: granularities(profile),
+    sort: columnsOf(profile), order: ["ascending", "descending"],
+  };
+  readState(usual, choices);
 
   const diffRows = new Map((answer.diff ? answer.diff.rows : []).map(row => [row.name, row]));
   const exactRows = new Map(page.report.rows.map(row => [row.name, row.flat_range]));
@@ -227,7 +232,7 @@ async function main() {
   });
 
   function fillChoices() {
-    byId("counter").append(...profile.counters.filter(c => page.report.totals[c]).map(c => el("option", { value: c }, COUNTER_WORDS[c])));
+    byId("counter").append(...profile.counters.map(c => el("option", { value: c }, COUNTER_WORDS[c])));
     byId("by").append(...granularities(profile).map(by => el("option", { value: by }, BY_WORDS[by])));
     byId("ruby-choice").hidden = !profile.ruby;
     byId("ruby-choice").previousElementSibling.querySelector("option:last-child").hidden = false;
@@ -277,7 +282,7 @@ async function main() {
       for (const box of byId("legend").querySelectorAll("input")) box.checked = true;
       show();
     });
-    addEventListener("hashchange", () => { readState(usual); zoomOnce = state.zoom; show(); });
+    addEventListener("hashchange", () => { readState(usual, choices); zoomOnce = state.zoom; show(); });
     addEventListener("keydown", event => {
       if (event.key === "/" && !/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) {
         event.preventDefault();

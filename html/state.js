@@ -7,10 +7,11 @@ const DEFAULTS = {
 
 const state = { ...DEFAULTS };
 
-function readState(defaults) {
+// choices: of some keys all values that there are; an address with another one may be of another page.
+function readState(defaults, choices) {
   Object.assign(state, DEFAULTS, defaults);
   for (const [key, value] of new URLSearchParams(location.hash.slice(1)))
-    if (key in DEFAULTS) state[key] = value;
+    if (Object.hasOwn(DEFAULTS, key) && (!choices[key] || choices[key].includes(value))) state[key] = value;
 }
 
 function writeState(defaults) {

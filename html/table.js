@@ -104,16 +104,16 @@ const COLUMNS = {
   now: ["now", row => row.before + row.flat], name: ["allocated at", row => row.name],
 };
 
+function columnsOf(profile) {
+  return profile.difference ? ["growth", "error", "name", "before", "now"] : ["flat", "error", "share", "name", "cum"];
+}
+
 class RowTable {
   constructor(profile, on) {
     this.profile = profile;
     this.on = on; // { choose(row), sort(column), measure(), share(row) }
     this.limit = 200;
     byId("more").addEventListener("click", () => { this.limit += 1000; this.put(); });
-  }
-
-  columns() {
-    return this.profile.difference ? ["growth", "error", "name", "before", "now"] : ["flat", "error", "share", "name", "cum"];
   }
 
   // rows: of tableRows, with half, rank and verdict.
@@ -134,7 +134,7 @@ class RowTable {
   }
 
   put() {
-    const columns = this.columns(), rows = this.sorted(), shown = rows.slice(0, this.limit);
+    const columns = columnsOf(this.profile), rows = this.sorted(), shown = rows.slice(0, this.limit);
     byId("heads").replaceChildren(el("tr", null, ...columns.map(column => this.head(column))));
     this.largest = Math.max(1, ...this.rows.map(row => Math.abs(row.flat)));
     byId("rows").replaceChildren(...shown.map(row => this.line(row, columns)));

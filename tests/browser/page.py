@@ -294,6 +294,31 @@ def difference(browser, url, snapshots):
     browser.run("document.getElementById('reset').click()")
 
 
+def one_counter(browser, url):
+    """What was subtracted is known of the counter of the report: a difference offers no other, by its address neither."""
+    load(browser, url)
+    rows = browser.run(ROWS)
+    offered = browser.run("[...document.getElementById('counter').options].map(o => o.value)")
+    check(offered == ["inuse_space"], f"a difference offers {offered}")
+    load(browser, url + "#counter=inuse_objects")
+    check(browser.run(ROWS) == rows, "an address brings another counter to a difference")
+    check("0 before" not in browser.run("document.getElementById('box').textContent"), "an address makes what was there before 0")
+
+
+def foreign_addresses(browser, url):
+    """What an address asks for that the page does not have is as if it were not there."""
+    load(browser, url + "#up=1")
+    rows = browser.run(ROWS)
+    for state in ("fold=9", "fold=none", "ruby=7", "sort=bogus", "sort=growth", "sort=constructor", "order=up", "by=bogus", "counter=bogus",
+                  "zoom=9.x.7", "constructor=1", "counter="):
+        load(browser, url + "#" + state)
+        check(browser.run(ROWS) == rows, f"#{state} changes the rows, or the page is not shown")
+        check("cannot be shown" not in browser.run("document.getElementById('title').textContent"), f"#{state} breaks the page")
+        browser.run("location.hash = 'up=1'; new Promise(done => setTimeout(done, 100))")
+        browser.run(f"location.hash = {json.dumps(state)}; new Promise(done => setTimeout(done, 100))")
+        check(browser.run(ROWS) == rows, f"#{state} changes the rows of a page that is shown")
+
+
 def judge(browser, url, what):
     if not os.path.isfile(axe):
         return
@@ -438,6 +463,7 @@ def main():
         filters(browser, ruby, [lines[1]], "Leak#keep")
         by_keyboard(browser)
         by_mouse(browser)
+        foreign_addresses(browser, ruby)
         upper_and_lower(browser, ruby, [lines[1]], "Leak#keep")
         for by in "site", "function":
             buttons(browser, ruby, [lines[1]], by)
@@ -446,6 +472,7 @@ def main():
         views(browser, plain, native)
         grown = make(directory, "grown", "diff", *lines)
         difference(browser, grown, lines)
+        one_counter(browser, grown)
         looks(browser, ruby, "ruby")
         looks(browser, grown, "grown")
         if os.path.isdir(os.path.join(cases, "puma")):
