@@ -14,12 +14,27 @@ static struct {
 	sem_t signal;
 	pthread_mutex_t hold;
 	void (*take_back)(void);
+	void (*at_once)(void);
 } state;
+
+/* The signal that is raised ends the program when the handler returns: see catch_one. */
+static void on_second_signal(int signal)
+{
+	state.at_once();
+	raise(signal);
+}
+
+/* Once: then the signal ends the program. */
+static void catch_one(int signal, void (*handler)(int))
+{
+	sigaction(signal, &(struct sigaction){ .sa_handler = handler, .sa_flags = (int)SA_RESETHAND }, NULL);
+}
 
 static void on_end_signal(int signal)
 {
 	int error = errno;
-	(void)signal;
+	if (state.at_once)
+		catch_one(signal, on_second_signal);
 	state.asked = 1;
 	sem_post(&state.signal);
 	errno = error;
@@ -96,15 +111,26 @@ static bool start_end_thread(void)
 	return !error;
 }
 
+static bool is_ignored(int signal)
+{
+	struct sigaction old;
+	return sigaction(signal, NULL, &old) || old.sa_handler == SIG_IGN;
+}
+
+void interrupt_at_once(void (*end)(void))
+{
+	state.at_once = end;
+	if (!is_ignored(SIGQUIT))
+		catch_one(SIGQUIT, on_second_signal);
+}
+
 void interrupt_catch(void (*take_back)(void))
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_end_signal, .sa_flags = (int)SA_RESETHAND };
-	struct sigaction old;
 	if (state.take_back || !start_end_thread())
 		return; /* without the thread such a signal ends the program at once */
 	state.take_back = take_back;
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
+		if (!is_ignored(signals[i]))
+			catch_one(signals[i], on_end_signal);
 }

@@ -9,6 +9,10 @@
  * calls `take_back`, with the hold of interrupt_hold, and ends it with status 1. A second signal ends it at once. */
 void interrupt_catch(void (*take_back)(void));
 
+/* Before interrupt_catch: what that second signal does before it ends the program, and SIGQUIT the first time. In the
+ * handler of the signal, so `end` is async-signal-safe. */
+void interrupt_at_once(void (*end)(void));
+
 bool interrupted(void);
 
 /* Between the two nothing is taken back: it is that which `take_back` looks at, or what decides whether it is done.

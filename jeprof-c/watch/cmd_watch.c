@@ -7,6 +7,7 @@
 #include "cli/budget.h"
 #include "cli/duration.h"
 #include "cli/names.h"
+#include "cli/newfile.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
@@ -212,10 +213,18 @@ static void give_terminal_back(void)
 	memsnap_take_back();
 }
 
+/* When memory is short. */
+static void end_watch(void)
+{
+	watch_screen_close();
+	newfile_end_parts();
+}
+
 int cmd_watch(int argc, char **argv)
 {
 	struct watch_options o;
 	struct snap_options which = { 0 };
+	budget_at_end(end_watch);
 	bool good = parse_watch(&o, &which, argc, argv) && budget_watch(o.how.common.max_memory);
 	if (good && o.help) {
 		watch_help();
@@ -223,6 +232,7 @@ int cmd_watch(int argc, char **argv)
 	}
 	struct watch w = { .o = &o };
 	if (good) {
+		interrupt_at_once(watch_screen_close);
 		interrupt_catch(give_terminal_back);
 		w.terminal = watch_screen_open();
 		watch_all(&w, &which);

@@ -29,7 +29,8 @@ static void on_resize(int signal)
 	screen.resized = 1;
 }
 
-/* Keys come one by one and are not shown; ^C is a signal as ever. ^Z would leave a shell with such a terminal. */
+/* Keys come one by one and are not shown; ^C is a signal as ever. ^Z would leave a shell with such a terminal, and ^\
+ * is no wish for a core dump. */
 static void take_keys(void)
 {
 	if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != getpgrp() || tcgetattr(STDIN_FILENO, &screen.before))
@@ -39,6 +40,8 @@ static void take_keys(void)
 	now.c_cc[VMIN] = 0;
 	now.c_cc[VTIME] = 0;
 	now.c_cc[VSUSP] = _POSIX_VDISABLE;
+	now.c_cc[VQUIT] = _POSIX_VDISABLE;
+	screen.keys = true; /* before they are: a signal may end the program right after */
 	screen.keys = !tcsetattr(STDIN_FILENO, TCSANOW, &now);
 }
 

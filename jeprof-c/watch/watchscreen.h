@@ -12,7 +12,7 @@ enum watch_event { WATCH_TIME, WATCH_QUIT, WATCH_RESIZED };
  */
 bool watch_screen_open(void);
 
-/* Gives it back as it was. Once or more often, on any thread. */
+/* Gives it back as it was. Once or more often, on any thread, and in a signal's handler. */
 void watch_screen_close(void);
 
 /* Shows a text from the top of the terminal, as much of it as fits; elsewhere prints it, whole. */

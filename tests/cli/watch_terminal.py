@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import re
+import resource
 import select
 import signal
 import struct
@@ -32,6 +33,7 @@ class Terminal:
         self.child, self.master = pty.fork()
         if not self.child:
             os.environ.update(TERM="vt100", LC_ALL="C")
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             time.sleep(0.2)  # until the size is set
             os.execv(jprof, [jprof, "watch", *arguments])
         self.text = b""
@@ -58,11 +60,11 @@ class Terminal:
     def frame(self):
         return self.text.rpartition(FRAME)[2]
 
-    def ends(self, how):
-        """It ends with status 0, and the terminal is as before."""
+    def ends(self, how, *wanted):
+        """It ends with status 0, or one of those (-N: by the signal N), and the terminal is as before."""
         self.read_until(rb"\x1b\[\?25h.*never")
-        _, status = os.waitpid(self.child, 0)
-        check(os.waitstatus_to_exitcode(status) == 0, f"{how}: status {status}", self.text)
+        status = os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
+        check(status in (wanted or (0,)), f"{how}: status {status}", self.text)
         check(BACK in self.text, f"{how}: the cursor is not shown again", self.text)
         check(termios.tcgetattr(self.master) == self.before, f"{how}: the terminal is not as it was")
         os.close(self.master)
@@ -97,6 +99,34 @@ for how, end in (("^C", lambda t: os.write(t.master, b"\x03")), ("TERM", lambda 
     check(terminal.read_until(rb"after the second", 2), f"{how}: not shown again in a new size", terminal.text)
     end(terminal)
     terminal.ends(how)
+
+core = Terminal(24, 80, "--every=1m", pid)
+check(core.read_until(rb"after the second snapshot"), "^\\: no first snapshot", core.text)
+os.write(core.master, b"\x1cq")
+core.ends("^\\, then q")
+core = Terminal(24, 80, "--every=1m", pid)
+check(core.read_until(rb"after the second snapshot"), "QUIT: no first snapshot", core.text)
+os.kill(core.child, signal.SIGQUIT)
+core.ends("QUIT", -signal.SIGQUIT)
+
+# Two in a row while the process does not answer; where the machine is slow the first one ends it, or they are one.
+for key, number in ((b"\x03", signal.SIGINT), (None, signal.SIGTERM), (None, signal.SIGHUP)):
+    os.kill(int(pid), signal.SIGSTOP)
+    waiting = Terminal(24, 80, "--every=1m", pid)
+    check(waiting.read_until(rb"\x1b\[\?25l"), f"two of {number.name}: it does not begin", waiting.text)
+    time.sleep(0.2)
+    for _ in range(2):
+        if key:
+            os.write(waiting.master, key)
+        else:
+            os.kill(waiting.child, number)
+        time.sleep(0.05)
+    waiting.ends(f"two of {number.name}", -number, 1)
+    os.kill(int(pid), signal.SIGCONT)
+
+short = Terminal(24, 80, "--every=0.3s", "--max-memory=4M", pid)
+check(short.read_until(rb"needs more memory.*as --max-memory says"), "it takes no more than 4 MB", short.text)
+short.ends("--max-memory", 1)
 
 last = Terminal(24, 80, "--every=0.3s", pid)
 check(last.read_until(rb"after the second snapshot"), "no first snapshot", last.text)
