@@ -72,6 +72,7 @@ async function main() {
     graph.at = 0;
     if (zoomOnce) graph.zoomed = graph.at = nodeOfPath(zoomOnce);
     zoomOnce = "";
+    state.zoom = pathOf(graph.zoomed);
     computeSearch();
     putKept();
     showTable();
@@ -205,7 +206,7 @@ async function main() {
 
   // Zooms in where its box would be small.
   function showIt(name) {
-    Object.assign(state, { focus: "", ignore: "", verdicts: "", search: "", zoom: "", hidden: "", by: usual.by, row: name });
+    Object.assign(state, { focus: "", ignore: "", verdicts: "", search: "", hidden: "", by: usual.by, row: name });
     for (const box of byId("legend").querySelectorAll("input")) box.checked = true;
     show();
     point();
@@ -260,12 +261,12 @@ async function main() {
         waiting = setTimeout(() => {
           if (key === "search") { computeSearch(); showGraph(); writeState(usual); }
           else if (key === "rowfilter") { showTable(); writeState(usual); }
-          else { state.zoom = ""; show(); }
+          else show();
         }, 150);
       });
     for (const key of ["counter", "fold", "ruby", "by"])
       byId(key).addEventListener("change", () => {
-        Object.assign(state, { [key]: byId(key).value, zoom: "" });
+        state[key] = byId(key).value;
         show();
       });
     for (const [id, value] of [["up", "1"], ["down", ""]])

@@ -189,6 +189,20 @@ def buttons(browser, url, dump, by):
             same_rows(browser, f"{button} of {row['name']}", report("--by=function", option + pattern, *dump))
 
 
+def zoom_in_address(browser, url):
+    """An address says a zoom as long as the page shows it."""
+    zoomed = "!document.getElementById('zoom-out').disabled"
+    changes = {"Only this": BUTTON.format("'Only this'"), "Without this": BUTTON.format("'Without this'"),
+               "a hidden owner": "document.querySelector('#legend input').click()",
+               "a filter": SET + "('ignore', 'no such name', 'input'); new Promise(done => setTimeout(done, 300))",
+               "a counter": SET + "('counter', 'inuse_objects', 'change')"}
+    for what, change in changes.items():
+        load(browser, url + "#zoom=0")
+        check(browser.run(zoomed) and browser.run("location.hash") == "#zoom=0", f"an address does not zoom before {what}")
+        browser.run(change)
+        check(not browser.run(zoomed) and "zoom" not in browser.run("location.hash"), f"{what} leaves {browser.run('location.hash')}")
+
+
 def upper_and_lower(browser, url, dump, pattern):
     """A filter does not find a name in the wrong case, as --focus and --ignore do not; the search does."""
     load(browser, url)
@@ -463,6 +477,7 @@ def main():
         filters(browser, ruby, [lines[1]], "Leak#keep")
         by_keyboard(browser)
         by_mouse(browser)
+        zoom_in_address(browser, ruby)
         foreign_addresses(browser, ruby)
         upper_and_lower(browser, ruby, [lines[1]], "Leak#keep")
         for by in "site", "function":
