@@ -9,9 +9,10 @@ async function main() {
     counter: profile.ownCounter, fold: String(answer.fold ?? 2), ruby: String(answer.ruby ?? 0), by: granularities(profile)[0],
     sort: profile.difference ? "growth" : "flat", order: "descending",
   };
+  const offersRuby = profile.ruby && answer.offers_ruby !== false;
   const optionsOf = id => [...byId(id).options].map(option => option.value);
   const choices = {
-    counter: profile.counters, fold: optionsOf("fold"), ruby: profile.ruby ? optionsOf("ruby") : [], by: granularities(profile),
+    counter: profile.counters, fold: optionsOf("fold"), ruby: offersRuby ? optionsOf("ruby") : [], by: granularities(profile),
     sort: columnsOf(profile), order: ["ascending", "descending"],
   };
   readState(usual, choices);
@@ -235,7 +236,7 @@ async function main() {
   function fillChoices() {
     byId("counter").append(...profile.counters.map(c => el("option", { value: c }, COUNTER_WORDS[c])));
     byId("by").append(...granularities(profile).map(by => el("option", { value: by }, BY_WORDS[by])));
-    byId("ruby-choice").hidden = !profile.ruby;
+    byId("ruby-choice").hidden = !offersRuby;
     byId("ruby-choice").previousElementSibling.querySelector("option:last-child").hidden = false;
     const there = new Set(profile.frames.whose);
     byId("legend").append(...page.whose.map(([key, shown], i) => ({ key, shown, i })).filter(one => there.has(one.i)).map(one => {

@@ -24,6 +24,8 @@ static bool render_page(const struct page *page, const struct options *o, struct
 	struct options whole = *o;
 	struct jprof_error err = { 0 };
 	whole.fold = FOLD_NONE;
+	if (page_offers_ruby(o))
+		whole.ruby = JPROF_RUBY_MERGED;
 	struct jprof_view *view = load_view(page->loaded, o);
 	struct jprof_view *unfolded = view ? load_view(page->loaded, &whole) : NULL;
 	char *answer = unfolded ? page_answer(page, view) : NULL;

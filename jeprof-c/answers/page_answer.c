@@ -266,13 +266,19 @@ static bool put_page_json(FILE *out, const struct page *page, const struct jprof
 	return !jprof_render(view, "json", &opts, write_to_file, out, NULL);
 }
 
+bool page_offers_ruby(const struct options *o)
+{
+	return o->ruby == JPROF_RUBY_MERGED || !(o->focus || o->ignore || o->retain || o->exclude);
+}
+
 static bool put_page_answer(FILE *out, const struct page *page, const struct jprof_view *view)
 {
 	fputs("{", out);
 	put_page_sentences(out, page, view);
 	fputs(",\n", out);
 	put_suspects(out, page, view);
-	fprintf(out, ",\n\"fold\": %d, \"ruby\": %d,\n", (int)page->options->fold, (int)page->options->ruby);
+	fprintf(out, ",\n\"fold\": %d, \"ruby\": %d, \"offers_ruby\": %s,\n", (int)page->options->fold,
+	        (int)page->options->ruby, page_offers_ruby(page->options) ? "true" : "false");
 	put_page_sure(out, page, view);
 	fputs(",\n", out);
 	put_page_words(out);

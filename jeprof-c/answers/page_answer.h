@@ -16,6 +16,10 @@ struct page {
 	bool explains;                     /* its answer is that of explain */
 };
 
+/* Whether the page has each part of Ruby to choose from: filters look at what --ruby leaves, so a page of another part
+ * that is filtered stays with it. */
+bool page_offers_ruby(const struct options *options);
+
 /* As JSON; `view` is that of the report. For free(); NULL when memory is short. */
 char *page_answer(const struct page *page, const struct jprof_view *view);
 

@@ -137,6 +137,24 @@ def views(browser, url, dump):
         browser.run("document.getElementById('reset').click()")
 
 
+def parts_of_ruby(browser, directory, dump):
+    """Whatever part of Ruby the page was asked for, it has each; filtered by --focus it has that part alone."""
+    words = "merged", "only", "off"
+    for number, asked in enumerate(words):
+        load(browser, make(directory, "ruby-" + asked, "--ruby=" + asked, dump))
+        check(browser.run("document.getElementById('ruby').value") == str(number), f"--ruby={asked} is not what the page shows first")
+        for ruby, word in enumerate(words):
+            choose(browser, "ruby", str(ruby))
+            choose(browser, "by", "site")
+            same_rows(browser, f"--ruby={word} in a page of --ruby={asked}", report("--by=site", "--ruby=" + word, dump))
+    for asked in words[1:]:
+        pattern = "--focus=rb_|no Ruby"
+        load(browser, make(directory, "part-" + asked, "--ruby=" + asked, pattern, dump) + "#ruby=0")
+        choose(browser, "by", "site")
+        same_rows(browser, f"--ruby={asked} {pattern}", report("--by=site", "--ruby=" + asked, pattern, dump))
+        check(browser.run("document.getElementById('ruby-choice').hidden"), f"--ruby={asked} {pattern} offers other parts")
+
+
 def filters(browser, url, dump, pattern):
     focused, ignored = report("--focus=" + pattern, *dump), report("--ignore=" + pattern, *dump)
     total = sum(row["flat"] for row in focused["rows"])
@@ -485,6 +503,7 @@ def main():
         for by in "function", "line":
             buttons(browser, plain, native, by)
         views(browser, plain, native)
+        parts_of_ruby(browser, directory, lines[1])
         grown = make(directory, "grown", "diff", *lines)
         difference(browser, grown, lines)
         one_counter(browser, grown)
