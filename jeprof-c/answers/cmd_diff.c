@@ -44,8 +44,11 @@ static bool put_diff_page(const struct diff_report *report, const struct inputs 
 	change.diff_base = inputs->dumps[0];
 	change.output = plain.output = "html";
 	bool good = load_profile(&whole, &last, &change) && load_profile(&now, &last, &plain);
-	if (good)
+	if (good) {
+		change.granularity =
+		    (int)series_granularity(report->options->by, jprof_profile_info(whole.profile)->has_ruby);
 		explanation = page_explanation(&now, &whole);
+	}
 	const struct explained what = { .explanation = explanation, .path = last.dumps[0], .members = "", .why = "" };
 	const struct page page = { .options = &change,
 		                   .inputs = &last,
@@ -75,6 +78,16 @@ static bool report_diff(const struct loaded_series *loaded, const struct diff_op
 	return o->output == AS_HTML ? put_diff_page(&report, inputs, sink) : put_diff(&report, sink);
 }
 
+static bool diff_page_possible(const struct diff_options *o)
+{
+	if (!page_possible(&o->common, (int)series_granularity(o->by, false)))
+		return false;
+	if (o->by != BY_STACK && o->by != BY_SIZE)
+		return true;
+	say("a page has no rows by %s; leave that --by out with --html", o->by == BY_STACK ? "stack" : "size");
+	return false;
+}
+
 int cmd_diff(int argc, char **argv)
 {
 	struct diff_options o;
@@ -90,8 +103,10 @@ int cmd_diff(int argc, char **argv)
 		say("--open is for --html");
 		return 1;
 	}
-	struct sink sink = { .path = o.common.file };
 	o.common.command = "diff";
+	if (o.output == AS_HTML && !diff_page_possible(&o))
+		return 1;
+	struct sink sink = { .path = o.common.file };
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
 	            series_load(&loaded, &inputs, &o) && report_diff(&loaded, &o, &inputs, &sink);
 	series_release(&loaded);

@@ -119,6 +119,8 @@ int cmd_explain(const struct options *given)
 		say("explain prints text, with --json JSON, with --html a page; --%s is for reports", o.output);
 		return 1;
 	}
+	if (!strcmp(o.output, "html") && !page_possible(&o, o.granularity))
+		return 1;
 	bool good = explain_live_take(&live, &o);
 	struct sink sink = { .path = o.file };
 	good = good && explain_all(&o, &live, &sink);

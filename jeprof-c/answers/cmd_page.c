@@ -1,10 +1,8 @@
 /* jprof --html [OPTIONS] [PROGRAM] DUMP...: the page of a report. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "answers/page.h"
-#include "cli/say.h"
 #include "commands.h"
 #include "report/overwrite.h"
 
@@ -33,10 +31,8 @@ int cmd_page(const struct options *o)
 	struct inputs inputs;
 	struct loaded loaded;
 	struct sink sink = { .path = o->file };
-	if (!o->open && !o->file && isatty(STDOUT_FILENO)) {
-		say("--html makes a page for a browser; give -o FILE.html, or --open to see it");
+	if (!page_possible(o, o->granularity))
 		return 1;
-	}
 	bool good = inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) && load_profile(&loaded, &inputs, o);
 	if (good) {
 		good = put_report_page(&loaded, o, &inputs, &sink);

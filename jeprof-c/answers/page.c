@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/say.h"
 #include "report/browser.h"
@@ -43,6 +44,19 @@ static bool render_page(const struct page *page, const struct options *o, struct
 	jprof_view_free(unfolded);
 	jprof_view_free(view);
 	return !rc;
+}
+
+bool page_possible(const struct options *o, int rows)
+{
+	if (!o->open && !o->file && isatty(STDOUT_FILENO)) {
+		say("--html makes a page for a browser; give -o FILE.html, or --open to see it");
+		return false;
+	}
+	if (rows == JPROF_BY_FILE || rows == JPROF_BY_ADDRESS || rows == JPROF_BY_KIND || rows == JPROF_BY_GROUP) {
+		say("a page has no such rows; with --html give --by=function, line, lib or tag");
+		return false;
+	}
+	return true;
 }
 
 bool page_put(const struct page *page, struct sink *sink)

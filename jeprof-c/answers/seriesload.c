@@ -87,8 +87,7 @@ static bool take_notes(struct loaded_series *l, const struct jprof_profile *prof
 
 /* ---- the series ------------------------------------------------------------------------------------------- */
 
-/* What --by means for views; lines are those of Ruby where there are any. */
-static void choose_rows(struct jprof_view_opts *view, enum jprof_series_rows *rows, int by, bool ruby)
+enum jprof_granularity series_granularity(int by, bool ruby)
 {
 	static const enum jprof_granularity of[] = {
 		[BY_FUNCTION] = JPROF_BY_FUNCTION, [BY_LINE] = JPROF_BY_LINE,     [BY_FILE] = JPROF_BY_FILE,
@@ -96,10 +95,9 @@ static void choose_rows(struct jprof_view_opts *view, enum jprof_series_rows *ro
 		[BY_STACK] = JPROF_BY_FUNCTION,    [BY_SIZE] = JPROF_BY_FUNCTION,
 	};
 	bool lines = by == BY_USUAL || by == BY_LINE || by == BY_STACK;
-	view->granularity = by == BY_USUAL ? JPROF_BY_FUNCTION : of[by];
 	if (ruby && lines)
-		view->granularity = JPROF_BY_SITE;
-	*rows = by == BY_STACK ? JPROF_SERIES_STACKS : by == BY_SIZE ? JPROF_SERIES_SIZES : JPROF_SERIES_VIEW;
+		return JPROF_BY_SITE;
+	return by == BY_USUAL ? JPROF_BY_FUNCTION : of[by];
 }
 
 static bool make_loaded_series(struct loaded_series *l, const struct differences *d, const struct diff_options *o)
@@ -109,7 +107,8 @@ static bool make_loaded_series(struct loaded_series *l, const struct differences
 	const struct jprof_profile **steps = calloc(d->count, sizeof *steps);
 	struct jprof_view_opts view = options_view(&o->common);
 	struct jprof_series_opts opts = { .size = sizeof opts, .view = &view, .collected = o->assume_gc };
-	choose_rows(&view, &opts.rows, o->by, jprof_profile_info(whole)->has_ruby);
+	view.granularity = series_granularity(o->by, jprof_profile_info(whole)->has_ruby);
+	opts.rows = o->by == BY_STACK ? JPROF_SERIES_STACKS : o->by == BY_SIZE ? JPROF_SERIES_SIZES : JPROF_SERIES_VIEW;
 	for (size_t i = 0; steps && i < d->count; i++)
 		steps[i] = d->steps[i].profile;
 	char *rules;

@@ -19,6 +19,9 @@ struct loaded_series {
 bool series_load(struct loaded_series *loaded, const struct inputs *inputs, const struct diff_options *options);
 void series_release(struct loaded_series *loaded);
 
+/* What --by, an enum diff_by, means for views; lines are those of Ruby where there are any. */
+enum jprof_granularity series_granularity(int by, bool ruby);
+
 /* Begins a command on the same snapshots: its words, the options they were read with, and the program. */
 void diff_next_command(struct typed *command, const char *words, const struct loaded_series *loaded,
                        const struct diff_options *options);
