@@ -6,7 +6,7 @@ async function main() {
     Math.max(Math.abs(page.report.totals[counter] || 0), page.report.base_totals ? Math.abs(page.report.base_totals[counter]) : 0),
     countsBytes(counter));
   const usual = {
-    counter: profile.ownCounter, fold: String(answer.fold ?? 2), ruby: String(answer.ruby ?? 0), by: granularities(profile)[0],
+    counter: profile.ownCounter, fold: String(answer.fold ?? 2), ruby: String(answer.ruby ?? 0), by: usualGranularity(profile),
     sort: profile.difference ? "growth" : "flat", order: "descending",
   };
   const offersRuby = profile.ruby && answer.offers_ruby !== false;
@@ -54,7 +54,7 @@ async function main() {
     const untouched = kept.every((one, i) => one || !variant.leaf[i]) && state.fold === usual.fold && state.ruby === usual.ruby &&
       state.counter === profile.ownCounter && state.by === usual.by;
     for (const row of rows) {
-      const judged = diffRows.get(row.name), words = judged && verdictWords(page, judged.verdict);
+      const judged = state.by === usual.by ? diffRows.get(row.name) : undefined, words = judged && verdictWords(page, judged.verdict);
       row.half = judged && untouched && judged.low !== null ? (judged.high - judged.low) / 2
         : halfInterval(row, untouched ? exactRows : null);
       row.verdict = words && words.key;
@@ -205,11 +205,16 @@ async function main() {
     graph.drawSoon();
   }
 
-  // Zooms in where its box would be small.
+  // Zooms in where its box would be small. A library and a tag have no boxes, but a row.
   function showIt(name) {
     Object.assign(state, { focus: "", ignore: "", verdicts: "", search: "", hidden: "", by: usual.by, row: name });
     for (const box of byId("legend").querySelectorAll("input")) box.checked = true;
     show();
+    if (["library", "tag"].includes(usual.by)) {
+      byId("table-part").scrollIntoView({ block: "nearest" });
+      byId("rows").querySelector(".chosen button")?.focus({ preventScroll: true });
+      return;
+    }
     point();
     const box = graph.at;
     let around = box;

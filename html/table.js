@@ -6,10 +6,17 @@ const SIGNS = {
   maybe_garbage: "~", within_error: ".", few_samples: "?", unknown: "?", shrank: "v",
 };
 
-// Which rows there may be of this profile.
+// Which rows there may be of this profile: those of the report, too.
 function granularities(profile) {
-  const all = profile.ruby ? ["site", "function"] : ["function", "line"];
-  return [...all, "library", ...(profile.tags.length ? ["tag"] : [])];
+  const usual = profile.ruby ? ["site", "function"] : ["function", "line"], asked = profile.page.report.view.granularity;
+  const all = [...usual, "library", ...(profile.tags.length ? ["tag"] : [])];
+  return all.includes(asked) || !BY_WORDS[asked] ? all : [...all, asked];
+}
+
+// The rows of the report; where the page has no such rows, its first ones.
+function usualGranularity(profile) {
+  const all = granularities(profile), asked = profile.page.report.view.granularity;
+  return all.includes(asked) ? asked : all[0];
 }
 
 function frameRows(profile, by) {

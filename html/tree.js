@@ -1,10 +1,17 @@
 // ---- tree.js: which stacks are kept, and what they are as a tree. ----
 
-// The string of the row at which a stack's memory was allocated.
-function siteOf(profile, variant, stack) {
-  let node = variant.leaf[stack];
-  for (let i = variant.inner[stack]; i > 0; i--) node = profile.nodeParent[node];
-  return node ? profile.frames.site[profile.nodeFrame[node]] : 0;
+function ancestor(parents, node, steps) {
+  for (; steps > 0; steps--) node = parents[node];
+  return node;
+}
+
+// The string of the row of the report at which a stack's memory was allocated.
+function rowOfStack(profile, variant, stack) {
+  const by = usualGranularity(profile);
+  if (by === "tag") return profile.tags[stack];
+  if (by === "library") return profile.pathName[ancestor(profile.pathParent, variant.owner[stack], variant.ownerinner[stack])];
+  const node = ancestor(profile.nodeParent, variant.leaf[stack], by === "site" ? variant.inner[stack] : 0);
+  return node ? frameRows(profile, by)[profile.nodeFrame[node]] : 0;
 }
 
 // A byte for each stack: 1 where no filter drops it.
@@ -16,7 +23,7 @@ function keptStacks(profile, variant, verdictOf) {
   for (let i = 0; i < kept.length; i++) {
     const leaf = variant.leaf[i];
     kept[i] = leaf && (!wanted || wanted[leaf]) && !(unwanted && unwanted[leaf]) &&
-      (!verdicts.size || verdicts.has(verdictOf(siteOf(profile, variant, i)))) ? 1 : 0;
+      (!verdicts.size || verdicts.has(verdictOf(rowOfStack(profile, variant, i)))) ? 1 : 0;
   }
   return kept;
 }

@@ -6,6 +6,7 @@ usage: page.py JPROF SOURCE_ROOT [DIRECTORY_FOR_PICTURES]
 What sh tests/browser/fetch-axe.sh brought judges each page, too."""
 import json
 import os
+import pty
 import random
 import re
 import subprocess
@@ -326,6 +327,72 @@ def difference(browser, url, snapshots):
     browser.run("document.getElementById('reset').click()")
 
 
+def doubled(directory, dump):
+    """A dump in which each stack holds twice as much."""
+    path = os.path.join(directory, "doubled.heap")
+    twice = lambda found: "  t*: {}: {} [".format(*(2 * int(n) for n in found.groups()))
+    with open(dump, encoding="latin-1", newline="") as source, open(path, "w", encoding="latin-1", newline="") as out:
+        out.write(re.sub(r"^  t\*: (\d+): (\d+) \[", twice, source.read(), flags=re.M))
+    return path
+
+
+def rows_asked(browser, directory, by, snapshots):
+    """A page of --by=WORD has those rows first: suspects, verdicts and chips are of them."""
+    what = f"diff {by}"
+    load(browser, make(directory, "asked", "diff", by, *snapshots))
+    live = [row for row in json.loads(run("diff", by, "--json", *snapshots))["rows"] if row["part"] == "live"]
+    rows, size, compared = {row["name"]: row["cells"] for row in browser.run(ROWS)}, unit(browser), 0
+    for row in live:
+        if abs(row["growth"]) < size * 0.1:
+            continue
+        cells = rows.get(row["name"])
+        check(cells, f"{what}: no row {row['name']}")
+        if cells:
+            check(abs(number(cells[0]) * size - row["growth"]) <= 0.051 * size + 60, f"{what}: {row['name']} grew by {cells[0]}")
+            check(row["verdict"].replace("_", " ") in cells[2], f"{what}: {cells[2]} is {row['verdict']}")
+            compared += 1
+    check(compared, f"{what}: no row was compared")
+    suspects = browser.run("[...document.querySelectorAll('.suspect')].filter(s => s.querySelector('.show')).map(s => s.querySelector('.name').textContent)")
+    check(all(name in rows for name in suspects), f"{what}: {suspects} are not all rows")
+    if suspects:
+        browser.run("document.querySelector('.suspect .show').click()")
+        chosen = browser.run("document.querySelector('#rows tr.chosen button')?.textContent")
+        check(chosen == suspects[0], f"{what}: {chosen} is shown, not {suspects[0]}")
+    everything = sum(row["growth"] for row in live)
+    for place in range(browser.run("document.querySelectorAll('#chips button').length")):
+        browser.run("document.getElementById('reset').click()")
+        browser.run(f"document.querySelectorAll('#chips button')[{place}].click()")
+        key = re.sub(r"^\W+ | \d+$", "", browser.run("document.querySelector('#chips [aria-pressed=true]').textContent")).replace(" ", "_")
+        wanted = sum(row["growth"] for row in live if row["verdict"] == key)
+        said = re.match(r"(-?[\d.,]+) of", browser.run("document.getElementById('kept').textContent"))
+        left = number(said[1]) * size if said else everything
+        check(abs(left - wanted) <= 0.051 * size + 1000, f"{what}: the chip {key} leaves {left}, not {wanted}")
+        untouched = {row["name"] for row in live if row["verdict"] == key and abs(row["growth"]) > size * 0.1}
+        check(untouched <= {row["name"] for row in browser.run(ROWS)}, f"{what}: the chip {key} drops its own rows")
+    browser.run("document.getElementById('reset').click()")
+    choose(browser, "by", browser.run("[...document.getElementById('by').options].map(o => o.value).find(v => v !== document.getElementById('by').value)"))
+    check(not browser.run("document.querySelector('#rows .sign')"), f"{what}: rows of another kind have verdicts")
+
+
+def report_rows(browser, directory, by, dump):
+    load(browser, make(directory, "by", by, *dump))
+    same_rows(browser, "a page of " + by, report(by, *dump))
+    same_errors(browser, "a page of " + by, report(by, *dump))
+
+
+def refused(rows, *arguments):
+    """On a terminal the page is refused before anything is read; what it has no rows for, too."""
+    ours, theirs = pty.openpty()
+    done = subprocess.run([jprof, *arguments, "/nowhere/first.heap", "/nowhere/last.heap"], stdout=theirs, stderr=subprocess.PIPE, timeout=60)
+    check(done.returncode == 1 and b"give -o FILE.html, or --open" in done.stderr, f"{arguments} on a terminal: {done.stderr}")
+    os.close(theirs)
+    os.close(ours)
+    for by in rows:
+        done = subprocess.run([jprof, *arguments, "--by=" + by, "/nowhere/first.heap", "/nowhere/last.heap"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60)
+        check(done.returncode == 1 and not done.stdout and b"a page has no" in done.stderr, f"{arguments} --by={by}: {done.stderr}")
+
+
 def one_counter(browser, url):
     """What was subtracted is known of the counter of the report: a difference offers no other, by its address neither."""
     load(browser, url)
@@ -507,6 +574,14 @@ def main():
         grown = make(directory, "grown", "diff", *lines)
         difference(browser, grown, lines)
         one_counter(browser, grown)
+        for by in "--by=function", "--by=lib", "--lines":
+            rows_asked(browser, directory, by, lines)
+            rows_asked(browser, directory, by, [*native, doubled(directory, native[-1])])
+            report_rows(browser, directory, by, native)
+            report_rows(browser, directory, by, [lines[1]])
+        refused(["file", "address", "kind", "group"], "--html")
+        refused(["file", "address", "kind", "group"], "explain", "--html")
+        refused(["file", "group", "stack", "size"], "diff", "--html")
         looks(browser, ruby, "ruby")
         looks(browser, grown, "grown")
         if os.path.isdir(os.path.join(cases, "puma")):
