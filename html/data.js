@@ -60,6 +60,11 @@ function makeProfile(page) {
   };
 }
 
+// Samples are those of memory in use, or of all that was allocated.
+function restsOnSamples(profile, counter) {
+  return counter.split("_")[0] === profile.ownCounter.split("_")[0];
+}
+
 function countsBytes(counter) {
   return counter.endsWith("_space");
 }

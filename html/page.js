@@ -127,7 +127,7 @@ async function main() {
   function describe(node) {
     const lines = [el("p", { class: "name" }, graph.name(node))], f = profile.frames;
     const half = tree.samples[node] > 0 && tree.variance[node] > 0 ? " (+-" + amount(1.96 * Math.sqrt(tree.variance[node]), measure) + ")" : "";
-    const samples = tree.samples[node] > 0 && countsBytes(state.counter) === countsBytes(profile.ownCounter)
+    const samples = tree.samples[node] > 0
       ? ", " + grouped(tree.samples[node]) + (tree.samples[node] === 1 ? " sample" : " samples") + (tree.samples[node] < 10 ? ": few" : "") : "";
     lines.push(el("p", null, profile.difference
       ? change(tree.now[node] - tree.before[node], measure) + half + " " + measure.name + ": " + amount(tree.before[node], measure) + " before, " + amount(tree.now[node], measure) + " now" + samples

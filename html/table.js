@@ -29,6 +29,7 @@ class RowSums {
     this.values = profile.values(counter);
     this.base = profile.base(counter);
     this.own = counter === profile.ownCounter;
+    this.sampled = restsOnSamples(profile, counter);
     this.rows = new Map();
   }
 
@@ -44,7 +45,7 @@ class RowSums {
   addFlat(row, stack) {
     row.flat += this.values[stack];
     row.before += this.base[stack];
-    row.samples += this.profile.samples[stack];
+    if (this.sampled) row.samples += this.profile.samples[stack];
     if (this.own) row.variance += this.profile.variance[stack];
   }
 

@@ -93,12 +93,13 @@ class FlameTree {
   // First what each node has itself; then what is below it is added. Children have larger numbers than their parents.
   addValues(profile, variant, kept, counter) {
     const values = profile.values(counter), base = profile.base(counter), own = counter === profile.ownCounter;
+    const sampled = restsOnSamples(profile, counter);
     for (let i = 0; i < kept.length; i++) {
       if (!kept[i]) continue;
       const node = this.place[variant.leaf[i]];
       this.before[node] += base[i];
       this.now[node] += base[i] + values[i];
-      this.samples[node] += profile.samples[i];
+      if (sampled) this.samples[node] += profile.samples[i];
       if (own) this.variance[node] += profile.variance[i];
     }
     // As wide as the larger side, so that what vanished has its place.

@@ -393,6 +393,22 @@ def refused(rows, *arguments):
         check(done.returncode == 1 and not done.stdout and b"a page has no" in done.stderr, f"{arguments} --by={by}: {done.stderr}")
 
 
+def samples_of_counters(browser, url, dump):
+    """Samples are said of the counters that they are samples of: those in use, or those allocated."""
+    load(browser, url)
+    counters = browser.run("[...document.getElementById('counter').options].map(o => o.value)")
+    check(len(counters) == 4, f"a dump that accumulates offers {counters}")
+    for counter in counters:
+        choose(browser, "counter", counter)
+        wanted = report("--" + counter, *dump)
+        box, own = browser.run("document.getElementById('box').textContent"), counter.startswith("inuse")
+        said = re.search(r"([\d,]+) samples?\b", box)
+        check(number(said[1]) == wanted["total_range"]["samples"] if own and said else not own and not said, f"{counter}: the box says {box!r}")
+        few = {row["name"] for row in browser.run(ROWS) if "few samples" in row["cells"][3]}
+        right = {row["name"] for row in wanted["rows"] if own and 0 < row["flat_range"]["samples"] < 10}
+        check(few == right and (few or not own), f"{counter}: {few} have few samples, not {right}")
+
+
 def one_counter(browser, url):
     """What was subtracted is known of the counter of the report: a difference offers no other, by its address neither."""
     load(browser, url)
@@ -570,6 +586,7 @@ def main():
         for by in "function", "line":
             buttons(browser, plain, native, by)
         views(browser, plain, native)
+        samples_of_counters(browser, plain, native)
         parts_of_ruby(browser, directory, lines[1])
         grown = make(directory, "grown", "diff", *lines)
         difference(browser, grown, lines)
