@@ -14,7 +14,19 @@
 
 extern char **environ;
 
-/* A new directory in $TMPDIR or /tmp, mode 0700, and a file in it. */
+/* All of it to a new file. 0, or errno. */
+static int fill_file(const char *path, const char *data, size_t len)
+{
+	FILE *file = fopen(path, "wxe");
+	if (!file)
+		return errno;
+	int why = fwrite(data, 1, len, file) == len ? 0 : errno;
+	if (fclose(file) && !why)
+		why = errno;
+	return why;
+}
+
+/* A new directory in $TMPDIR or /tmp, mode 0700, and a file in it; neither is left where that fails. */
 static bool make_file(char *path, size_t size, const char *name, const char *data, size_t len)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -25,12 +37,14 @@ static bool make_file(char *path, size_t size, const char *name, const char *dat
 	}
 	size_t used = strlen(path);
 	snprintf(path + used, size - used, "/%s", name);
-	FILE *file = fopen(path, "wxe");
-	bool good = file && fwrite(data, 1, len, file) == len;
-	good = file && !fclose(file) && good;
-	if (!good)
-		say("%s: cannot be written: %s", path, strerror(errno));
-	return good;
+	int why = fill_file(path, data, len);
+	if (!why)
+		return true;
+	unlink(path);
+	say("%s: cannot be written: %s; give -o FILE", path, strerror(why));
+	path[used] = '\0';
+	rmdir(path);
+	return false;
 }
 
 static bool open_in_browser(const char *path)

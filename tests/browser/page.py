@@ -9,6 +9,8 @@ import os
 import pty
 import random
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -409,6 +411,22 @@ def samples_of_counters(browser, url, dump):
         check(few == right and (few or not own), f"{counter}: {few} have few samples, not {right}")
 
 
+def no_room(directory, dump):
+    """--open without room for the page leaves nothing behind, and says what to give."""
+    there = os.path.join(directory, "no-room")
+    os.mkdir(there)
+
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    done = subprocess.run([jprof, "--html", "--open", dump], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                          env={**os.environ, "TMPDIR": there, "PATH": "/nowhere"}, restore_signals=False, preexec_fn=small_files)
+    check(done.returncode == 1 and re.search(rb"heap\.html: cannot be written: File too large; give -o FILE$", done.stderr.strip()),
+          f"without room --open says {done.stderr}")
+    check(not os.listdir(there), f"without room --open leaves {os.listdir(there)}")
+
+
 def one_counter(browser, url):
     """What was subtracted is known of the counter of the report: a difference offers no other, by its address neither."""
     load(browser, url)
@@ -596,6 +614,7 @@ def main():
             rows_asked(browser, directory, by, [*native, doubled(directory, native[-1])])
             report_rows(browser, directory, by, native)
             report_rows(browser, directory, by, [lines[1]])
+        no_room(directory, lines[1])
         refused(["file", "address", "kind", "group"], "--html")
         refused(["file", "address", "kind", "group"], "explain", "--html")
         refused(["file", "group", "stack", "size"], "diff", "--html")
