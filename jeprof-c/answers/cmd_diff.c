@@ -104,6 +104,8 @@ int cmd_diff(int argc, char **argv)
 		return 1;
 	}
 	o.common.command = "diff";
+	if (o.output == AS_HTML)
+		o.common.top = 0; /* all rows: the page has them one way or the other, and each needs its verdict */
 	if (o.output == AS_HTML && !diff_page_possible(&o))
 		return 1;
 	struct sink sink = { .path = o.common.file };

@@ -411,6 +411,15 @@ def samples_of_counters(browser, url, dump):
         check(few == right and (few or not own), f"{counter}: {few} have few samples, not {right}")
 
 
+def all_rows(browser, directory, command, dumps):
+    """--top cuts no page: rows and verdicts are those without it."""
+    shown = []
+    for name, top in ("whole", []), ("top", ["--top=1"]):
+        load(browser, make(directory, name, *command, *top, *dumps))
+        shown.append(browser.run(ROWS) + browser.run("[...document.querySelectorAll('#chips button')].map(b => b.textContent)"))
+    check(shown[0] == shown[1] and len(shown[0]) > 3, f"{command} --top=1 changes the page")
+
+
 def no_room(directory, dump):
     """--open without room for the page leaves nothing behind, and says what to give."""
     there = os.path.join(directory, "no-room")
@@ -614,6 +623,8 @@ def main():
             rows_asked(browser, directory, by, [*native, doubled(directory, native[-1])])
             report_rows(browser, directory, by, native)
             report_rows(browser, directory, by, [lines[1]])
+        all_rows(browser, directory, [], [lines[1]])
+        all_rows(browser, directory, ["diff"], lines)
         no_room(directory, lines[1])
         refused(["file", "address", "kind", "group"], "--html")
         refused(["file", "address", "kind", "group"], "explain", "--html")
