@@ -1,4 +1,5 @@
 /* jprof watch PID | --puma[=PID]: snap and diff in a loop, on a terminal or line by line. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,8 @@ struct watch {
 	struct loaded_series series; /* of all snapshots, from the second on */
 	bool compared, terminal;
 	size_t taken;
-	int64_t next; /* when the next snapshot is due */
+	int64_t next;    /* when the next snapshot is due */
+	int write_error; /* errno; 0: all could be shown */
 };
 
 /* "process 4711, every 60 seconds: 3 snapshots since 12:05:30; q quits" */
@@ -128,14 +130,15 @@ static void put_watched_growth(FILE *out, const struct watch *w, struct terminal
 	diff_put_text(out, &report);
 }
 
-static void show_watch(const struct watch *w)
+/* False: it cannot be written. */
+static bool show_watch(struct watch *w)
 {
 	struct terminal_size size = w->terminal ? terminal_size() : (struct terminal_size){ .columns = 80 };
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 	if (!out)
-		return;
+		return true;
 	put_status(out, w, size.columns);
 	if (w->compared)
 		put_watched_growth(out, w, size);
@@ -143,9 +146,10 @@ static void show_watch(const struct watch *w)
 		fputs("\nWhat has grown is shown after the second snapshot.\n", out);
 	if (!w->terminal)
 		fputc('\n', out);
-	if (!fclose(out))
-		watch_screen_show(text, len);
+	if (!fclose(out) && !watch_screen_show(text, len))
+		w->write_error = errno;
 	free(text);
+	return !w->write_error;
 }
 
 /* ---- the loop ----------------------------------------------------------------------------------------------- */
@@ -182,16 +186,15 @@ static bool watch_round(struct watch *w, const struct snap_options *which)
 	if (w->taken == 1 && !first_is_good(w))
 		return false;
 	compare_watched(w);
-	if (!interrupted())
-		show_watch(w);
-	return true;
+	return interrupted() || show_watch(w);
 }
 
 static bool wait_for_next(struct watch *w)
 {
 	enum watch_event event;
 	while ((event = watch_screen_wait(w->next)) == WATCH_RESIZED)
-		show_watch(w);
+		if (!show_watch(w))
+			return false;
 	return event == WATCH_TIME;
 }
 
@@ -240,10 +243,11 @@ int cmd_watch(int argc, char **argv)
 		if (w.taken && w.watched.snaps[0].dumped && !interrupted() && !watched_runs(&w.watched))
 			say("process %d has ended, after %zu snapshot%s", w.watched.pid, w.taken,
 			    w.taken == 1 ? "" : "s");
-		good = w.taken && w.watched.snaps[0].dumped;
+		good = w.taken && w.watched.snaps[0].dumped && !w.write_error;
 	}
 	series_release(&w.series);
 	watched_free(&w.watched);
 	snap_options_free(&which);
+	errno = w.write_error; /* for who says that standard output cannot be written */
 	return good ? 0 : 1;
 }

@@ -58,7 +58,7 @@ static void put_to_terminal(const char *text)
 
 bool watch_screen_open(void)
 {
-	struct sigaction action = { .sa_handler = on_resize };
+	struct sigaction action = { .sa_handler = on_resize, .sa_flags = SA_RESTART }; /* poll returns all the same */
 	screen.terminal = isatty(STDOUT_FILENO);
 	if (!screen.terminal)
 		return false;
@@ -86,15 +86,14 @@ static size_t length_of_lines(const char *text, size_t len, unsigned lines)
 	return end;
 }
 
-void watch_screen_show(const char *text, size_t len)
+bool watch_screen_show(const char *text, size_t len)
 {
 	if (screen.terminal) {
 		unsigned lines = terminal_size().lines;
 		len = length_of_lines(text, len, (lines ? lines : usual_lines) - 1);
 		fputs("\033[H\033[2J", stdout);
 	}
-	fwrite(text, 1, len, stdout);
-	fflush(stdout);
+	return fwrite(text, 1, len, stdout) == len && !fflush(stdout);
 }
 
 static bool key_quits(void)

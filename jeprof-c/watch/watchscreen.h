@@ -15,8 +15,9 @@ bool watch_screen_open(void);
 /* Gives it back as it was. Once or more often, on any thread, and in a signal's handler. */
 void watch_screen_close(void);
 
-/* Shows a text from the top of the terminal, as much of it as fits; elsewhere prints it, whole. */
-void watch_screen_show(const char *text, size_t len);
+/* Shows a text from the top of the terminal, as much of it as fits; elsewhere prints it, whole. False: it was not
+ * written, for the reason in errno. */
+bool watch_screen_show(const char *text, size_t len);
 
 /* Waits until the moment, by watch_clock(), or until there is something to do. A signal that ends the program quits. */
 enum watch_event watch_screen_wait(int64_t when);

@@ -24,6 +24,11 @@ check "an escape on a pipe" lacks out "$(printf '\033')"
 nothing_like d 'heap|json|ruby$'
 nothing_like . '[.]jprof$'
 lives "$pid"
+if [ -c /dev/full ]; then
+    run sh -c 'exec "$1" watch --every=1h "$2" >/dev/full' sh "$jprof" "$pid"
+    exits 1
+    says_like '^jprof: standard output cannot be written: No space left on device$'
+fi
 run "$jprof" watch --every=0 "$pid"
 exits 1
 says_like '^jprof: --every=0: give a time'
