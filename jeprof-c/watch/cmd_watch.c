@@ -169,8 +169,9 @@ static bool first_is_good(const struct watch *w)
 	const struct memsnap *first = &w->watched.snaps[0];
 	if (first->dumped)
 		return true;
-	say("process %d runs without a profile: %s; jprof explain %d says what can be known", w->watched.pid,
-	    *first->why ? first->why : "see above", w->watched.pid);
+	if (*first->why)
+		say("process %d runs without a profile: %s; jprof explain %d says what can be known", w->watched.pid,
+		    first->why, w->watched.pid);
 	return false;
 }
 

@@ -41,6 +41,13 @@ done
 run "$jprof" watch "$$"
 exits 1
 says_like "^jprof: process $$ runs without a profile: .*jprof explain $$ says"
+as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if [ "$(id -u)" -eq 0 ] && $as_nobody "$jprof" --version >/dev/null 2>&1; then
+    # shellcheck disable=SC2086
+    run $as_nobody "$jprof" watch "$$"
+    exits 1
+    says_like "^jprof: process $$: no permission to look at it: "
+fi
 run python3 "$here/watch_terminal.py" "$jprof" "$pid" 2
 exits 0
 prints '^[0-9]+ checks, 0 failures$'
