@@ -205,7 +205,9 @@ static void put_remedy(FILE *out, const struct diff_report *r, const struct jpro
 {
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
 	if (row->verdict == JPROF_MAYBE_GARBAGE)
-		put_detail(out, r, "do", "take the snapshots with jprof snap --gc: they hold no garbage");
+		put_detail(out, r, "do",
+		           r->live ? "start watch with --gc: then the snapshots hold no garbage"
+		                   : "take the snapshots with jprof snap --gc: they hold no garbage");
 	else if (row->part != JPROF_PART_LIVE)
 		put_detail(out, r, "do", remedy_of_part(row->part, jprof_series_objects(r->loaded->series) > 0));
 	else if (row->verdict == JPROF_GROWING && snapshots < 3)

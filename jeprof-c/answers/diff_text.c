@@ -306,7 +306,8 @@ static bool is_quiet(const struct jprof_grown *row)
 	}
 }
 
-static void put_quiet_rest(FILE *out, const struct diff_columns *c, const struct rest_of_rows *rest, bool all_quiet)
+static void put_quiet_rest(FILE *out, const struct diff_columns *c, const struct rest_of_rows *rest, bool all_quiet,
+                           const char *hint)
 {
 	if (!rest->count)
 		return;
@@ -316,7 +317,7 @@ static void put_quiet_rest(FILE *out, const struct diff_columns *c, const struct
 		fprintf(out, "%*s", value_wide, "");
 	put_cell(out, c, rest->values[1]);
 	fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
-	fprintf(out, "  %-*s%zu more (--top=0)\n", c->verdict, all_quiet ? "within error" : "", rest->count);
+	fprintf(out, "  %-*s%zu more%s\n", c->verdict, all_quiet ? "within error" : "", rest->count, hint);
 }
 
 /* At most `top` rows; 0: all, and quiet ones, too. */
@@ -336,7 +337,7 @@ static void put_diff_rows(FILE *out, const struct diff_report *r, const struct d
 			all_quiet = all_quiet && is_quiet(row);
 		}
 	}
-	put_quiet_rest(out, c, &rest, all_quiet);
+	put_quiet_rest(out, c, &rest, all_quiet, r->live ? "" : " (--top=0)");
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------- */
@@ -492,8 +493,11 @@ static void put_lower_part(FILE *out, const struct diff_report *r, const struct 
 		put_series_notes(out, r->loaded, r->loaded->about, r->loaded->note_count, r->columns);
 	if (info->ruby && !info->collected && !r->lines)
 		terminal_wrap(out,
-		              "Without GC what grew may be garbage that Ruby has not collected yet: take the "
-		              "snapshots with jprof snap --gc, or say --assume-gc where a GC ran.",
+		              r->live
+		                  ? "Without GC what grew may be garbage that Ruby has not collected yet: start watch "
+		                    "with --gc."
+		                  : "Without GC what grew may be garbage that Ruby has not collected yet: take the "
+		                    "snapshots with jprof snap --gc, or say --assume-gc where a GC ran.",
 		              r->columns);
 	if (info->bound && !r->lines)
 		terminal_wrap(out,

@@ -20,10 +20,17 @@ says
 check "three answers" [ "$(grep -cE "^process $pid, every (1 second|1000 ms): [123] snapshots? since [0-9:]+$" out)" -eq 3 ]
 prints '^What has grown is shown after the second snapshot[.]$'
 prints 'grow.rb:2 Object#grow'
+prints ' [0-9]+ more$'
+prints_no '[(]--top'
 check "an escape on a pipe" lacks out "$(printf '\033')"
 nothing_like d 'heap|json|ruby$'
 nothing_like . '[.]jprof$'
 lives "$pid"
+run "$jprof" watch --every=1s --count=3 "$pid"
+exits 0
+prints '^   do       start watch with --gc: then the snapshots hold no garbage$'
+prints 'with --gc[.]$'
+prints_no '[(]--top|jprof snap|--assume-gc'
 if [ -c /dev/full ]; then
     run sh -c 'exec "$1" watch --every=1h "$2" >/dev/full' sh "$jprof" "$pid"
     exits 1
