@@ -202,9 +202,10 @@ static bool ask_vm_once(bool gc, bool objects, bool wakes, uint64_t end, struct 
 }
 
 /* Extensions' objects that do not free their memory at once (documents of Nokogiri) are freed by a job that the
- * collection leaves to the thread that ran it, right after ours. What is asked for a moment later comes after that;
- * what was gathered before stays where the thread does not come to it in time. */
-static void ask_after_finalizers(bool objects, uint64_t end, struct ruby_answer *answer)
+ * collection leaves to the thread that ran it, right after ours. What is asked for a moment later comes after that,
+ * and replaces the first answer as a whole: GC.stat and the objects are of one moment, the one next to the dump. Where
+ * the thread does not come to it in time (false), the first answer's GC.stat stays, and there are no objects. */
+static bool ask_after_finalizers(bool objects, uint64_t end, struct ruby_answer *answer)
 {
 	bool can;
 	uint64_t now = self_clock(), soon = now + FINALIZERS_MS;
@@ -212,20 +213,21 @@ static void ask_after_finalizers(bool objects, uint64_t end, struct ruby_answer 
 	if (!stopped)
 		sleep_until(now + FIRST_STEP_MS);
 	pthread_mutex_unlock(&lock);
-	ask_vm_once(false, objects, true, objects || end < soon ? end : soon, answer, &can);
+	return ask_vm_once(false, objects, true, objects || end < soon ? end : soon, answer, &can);
 }
 
 static void ask_vm(bool gc, bool objects, unsigned timeout, struct ruby_answer *answer)
 {
 	uint64_t end = self_clock() + timeout;
 	bool can, done = ask_vm_once(gc, objects && !gc, gc || objects, end, answer, &can);
-	if (done && gc)
-		ask_after_finalizers(objects, end, answer);
+	bool late = done && gc && !ask_after_finalizers(objects, end, answer) && objects;
 	if (!gc && !objects && timeout >= ASIDE_MS)
 		asleep_until = done ? 0 : self_clock() + ASLEEP_FOR_MS;
 	ruby_job_settle();
 	answer->gc = !gc ? "not asked" : done ? "done" : can ? "timed out" : "not possible";
-	answer->why = NULL;
+	answer->why = late ? "the objects were not counted: no Ruby thread came to it in the time that the collection "
+	                     "left; raise timeout"
+	                   : NULL;
 	if (!done)
 		answer->why =
 		    can ? "no Ruby thread came to it in time: the VM sleeps, or is long in a C function"
@@ -258,7 +260,7 @@ void ruby_stop(void)
 
 static void stats_json(const struct ruby_answer *answer, struct textbuf *text)
 {
-	if (answer->why) {
+	if (!answer->count) {
 		textbuf_str(text, "null");
 		return;
 	}

@@ -13,8 +13,8 @@ enum { RUBY_STATS = 64, RUBY_KEY = 48 };
 /* What a Ruby thread did for the agent. */
 struct ruby_answer {
 	const char *gc;  /* "done", "timed out", "no ruby", "not asked", "not possible" */
-	const char *why; /* why there is no GC.stat, NULL if there is */
-	int count;
+	const char *why; /* why there is no GC.stat, or no time was left for objects; NULL if there is */
+	int count;       /* of GC.stat; 0: there is none */
 	struct {
 		char key[RUBY_KEY];
 		unsigned long long value;

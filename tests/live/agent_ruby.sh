@@ -84,7 +84,9 @@ rm -f d/*
 
 # A C function that keeps the VM: the dump is made without.
 echo '#include <time.h>
-void spin(int s) { time_t end = time(0) + s; while (time(0) < end); }' >spin.c
+#include <unistd.h>
+void spin(int s) { time_t end = time(0) + s; while (time(0) < end); }
+void rest(int s) { time_t end = time(0) + s; while (time(0) < end) usleep(1000); }' >spin.c
 ${CC:-cc} -shared -fPIC -o spin.so spin.c || skip "no compiler here"
 start ruby -rfiddle -e '
   spin = Fiddle::Function.new(Fiddle.dlopen("./spin.so")["spin"], [Fiddle::TYPE_INT], Fiddle::TYPE_VOID, need_gvl: true)
@@ -94,6 +96,20 @@ sleep 0.2
 reply=$(ask "$pid" 'dump gc=1 timeout=300')
 check "a busy VM: $reply" test "$(echo "$reply" | jq -r '"\(.ok) \(.gc)"')" = "true timed out"
 check "why: $(last .ruby.why)" test "$(last '"\(.ruby.gc) \(.ruby.gc_stat) \(.ruby.why | length > 10)"')" = "timed out null true"
+end "$pid"
+rm -f d/*
+
+# One that keeps it after the collection: the GC.stat of the collection, no objects, and the reason.
+start ruby -rfiddle -e '
+  rest = Fiddle::Function.new(Fiddle.dlopen("./spin.so")["rest"], [Fiddle::TYPE_INT], Fiddle::TYPE_VOID, need_gvl: true)
+  sleep 0.5; before = GC.count; puts 1; $stdout.flush
+  nil until GC.count > before
+  rest.call(60)'
+until_true test -s said
+reply=$(ask "$pid" 'dump gc=1 objects=1 timeout=3000')
+check "busy after the collection: $reply" test "$(echo "$reply" | jq -r '"\(.ok) \(.gc)"')" = "true done"
+check "its GC.stat, and no objects: $(last "$asks") $(last .ruby.objects.types[0])" test "$(last '"\(.ruby.gc_stat.count > 0) \(.ruby.objects)"')" = "true null"
+check "why no objects: $(last .ruby.why)" eval 'last .ruby.why | grep -q "^the objects were not counted: .*raise timeout"'
 end "$pid"
 rm -f d/*
 
