@@ -29,8 +29,16 @@ module Jprof
     # A finalizer without a tag. Equal to others of the same work, for Ruby takes such only once for an object.
     Untagged = Struct.new(:work) do
       def call(*ids)
+        return work.call(*ids) unless Thread.current[KEY] # as is usual
+
         Jprof.tag(nil) { work.call(*ids) }
       end
+
+      # Ruby's warning of an exception names the finalizer.
+      def inspect
+        work.inspect
+      end
+      alias_method :to_s, :inspect
     end
     private_constant :NUMBERS, :LOCK, :LONGEST, :Loan
   end
@@ -39,10 +47,15 @@ module Jprof
   module Finalizers
     def define_finalizer(object, *given, &block)
       work = given.empty? ? block : given.first
-      return super if given.size > 1 || !work.respond_to?(:call) || Finalizers.keeps?(work, object)
+      return super if given.size > 1 || !Finalizers.takes?(work) || Finalizers.keeps?(work, object)
 
       zero, = super(object, Untagged.new(work))
       [zero, work].freeze
+    end
+
+    # A BasicObject cannot be asked: Ruby runs it as it is.
+    def self.takes?(work)
+      Kernel === work && work.respond_to?(:call)
     end
 
     # What keeps the object alive is never run; Ruby warns of it, where it can see that.

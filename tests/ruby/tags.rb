@@ -71,6 +71,19 @@ end
 check 'finalizers ran', seen.size, 100..200
 check 'without a tag, with an id', seen.uniq, [[nil, Integer]]
 check 'what define_finalizer gives', given, [0, finish]
+class Bare < BasicObject
+  def initialize(seen) = @seen = seen
+  def call(_) = @seen << :bare
+end
+100.times { ObjectSpace.define_finalizer(Object.new, Bare.new(seen)) }
+GC.start
+check 'a finalizer that is a BasicObject', seen.count(:bare), 50..100
+frames = []
+100.times { ObjectSpace.define_finalizer(Object.new, proc { |_| frames << caller.grep(/jprof\.rb.*\btag\b/).size }) }
+GC.start
+check 'where there is no tag none is taken away', [frames.size, frames.uniq], ->(got) { got[0] >= 50 && got[1] == [0] }
+boxed = Jprof::Untagged.new(finish)
+check 'what a box is called', [boxed.inspect, "#{boxed}"], [finish.inspect] * 2
 reader, writer = IO.pipe
 exit_status = Process.wait2(fork do
   object = Object.new
