@@ -158,6 +158,18 @@ static bool any_step(const struct jp_course *course, int direction)
 	return false;
 }
 
+/* Whether falls that are beyond chance are a real part of a growth: one dip, as by a GC or a cache that was emptied,
+ * hides no leak. */
+static bool has_no_direction(const struct jp_course *course)
+{
+	static const double part = 0.25;
+	double fallen = 0;
+	for (size_t i = 0; i < course->count; i++)
+		if (beyond_chance(course, &course->steps[i]) < 0)
+			fallen -= course->steps[i].growth;
+	return course->count > 1 && fallen > 0 && fallen >= part * course->whole.growth;
+}
+
 /* Large objects are sampled for sure, so that growth of a few is certain, and yet no trend. One alone is one event. */
 static bool is_one_object(const struct jp_course *course)
 {
@@ -214,13 +226,13 @@ static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 	size_t last = course->count - 1, at = 0;
 	if (course->idle)
 		return JPROF_TURNOVER;
-	if (course->count > 1 && any_step(course, -1))
+	enum jprof_verdict by_ages = verdict_by_ages(course);
+	if (by_ages != JPROF_LEAK_SUSPECT && has_no_direction(course))
 		return JPROF_UP_AND_DOWN;
 	if (is_one_object(course) && !course->uncollected)
 		return JPROF_ONE_JUMP;
 	if (course->count > 1 && is_surely_slower(course, last) && may_be_flat(course, last))
 		return risen_steps(course, &at) == 1 && at > 0 ? JPROF_ONE_JUMP : JPROF_LEVELLED_OFF;
-	enum jprof_verdict by_ages = verdict_by_ages(course);
 	bool in_each = course->count > 1 && grew_in_each(course);
 	if (by_ages == JPROF_LEVELLED_OFF || by_ages == JPROF_ONE_JUMP || (by_ages == JPROF_TURNOVER && !in_each))
 		return by_ages;

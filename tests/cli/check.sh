@@ -86,6 +86,42 @@ holds 'd["result"] == "fail" and d["failed"][0]["name"] == "row_new" and d["limi
 result --max-growth=25MB $cext
 holds 'd["result"] == "pass" and d["failed"] == [] and d["seen"] == 40960'
 
+# ---- one dip hides no leak, and what is up and down does not pass in silence ----
+# dump FILE MB...: a dump with a stack for each, of objects of 1 MB.
+dump() {
+    file=$1
+    shift
+    total=0 at=16 stacks=
+    for mb; do
+        total=$((total + mb)) at=$((at + 1))
+        stacks="$stacks@ 0x4$(printf '%02x' $at)000
+  t*: $mb: $((mb * 1048576)) [0: 0]
+"
+    done
+    printf 'heap_v2/524288\n  t*: %d: %d [0: 0]\n%s' $total $((total * 1048576)) "$stacks" >"$file"
+    printf '\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 1 /usr/bin/prog\n' >>"$file"
+}
+series() {
+    n=0
+    rm -f step.*.heap
+    for mb; do
+        n=$((n + 1))
+        dump step.$n.heap "$mb" 150
+    done
+}
+series 100 500 460 900 1300 1700
+result step.?.heap
+exits 3
+holds '[r["verdict"] for r in d["failed"]] == ["growing"] and d["failed"][0]["growth"] > 1.5e9'
+series 100 1000 700 1300 1000 1600
+result step.?.heap
+exits 3
+holds '[r["verdict"] for r in d["failed"]] == ["up_and_down"] and d["failed"][0]["growth"] > 1.5e9'
+series 100 1000 700 1300 1000 103
+result step.?.heap
+exits 0
+holds 'd["failed"] == []'
+
 # ---- the baseline: without line numbers ----
 run "$jprof" check --by=line --update-baseline $cext
 exits 0

@@ -54,6 +54,12 @@ static void test_courses(void **state)
 	assert_int_equal(JUDGE({ 1, 0 }, { 100, 0 }, { 1, 0 }), JPROF_ONE_JUMP);
 	assert_int_equal(JUDGE({ 200, 0 }, { 0, 100 }), JPROF_UP_AND_DOWN);
 	assert_int_equal(JUDGE({ 100, 0 }, { 0, 100 }), JPROF_UP_AND_DOWN);
+	/* One dip hides no leak: falls count where they are a quarter of the growth. */
+	assert_int_equal(JUDGE({ 400, 0 }, { 0, 40 }, { 440, 0 }, { 400, 0 }, { 400, 0 }), JPROF_GROWING);
+	assert_int_equal(JUDGE({ 500, 0 }, { 0, 60 }), JPROF_LEVELLED_OFF);
+	assert_int_equal(JUDGE({ 500, 0 }, { 0, 100 }, { 60, 0 }), JPROF_GROWING);
+	assert_int_equal(JUDGE({ 500, 0 }, { 0, 100 }, { 0, 10 }), JPROF_UP_AND_DOWN);
+	assert_int_equal(JUDGE({ 500, 0 }, { 0, 60 }, { 120, 0 }, { 0, 80 }), JPROF_UP_AND_DOWN);
 	assert_int_equal(JUDGE({ 0, 100 }), JPROF_SHRANK);
 	assert_int_equal(JUDGE({ 0, 100 }, { 0, 50 }), JPROF_SHRANK);
 	assert_int_equal(JUDGE({ 0, 0 }), JPROF_WITHIN_ERROR);
