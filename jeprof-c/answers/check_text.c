@@ -65,7 +65,8 @@ static void put_limits(FILE *out, const struct check *c)
 {
 	char text[48], grown[measure_most];
 	struct measure m = measure_fit(c->report.measure, c->total_grown);
-	fprintf(out, "limit     %s for each row (--max-growth); ", limit_words(&c->growth, text));
+	fprintf(out, "limit     %s for each row%s (--max-growth); ", limit_words(&c->growth, text),
+	        c->growth.share > 0 ? ", 1 MB at least" : "");
 	fprintf(out, "all memory %s %s, ", measure_change(m, c->total_grown, grown), m.name);
 	if (c->has_total)
 		fprintf(out, "limit %s%s\n", limit_words(&c->total, text), c->total_failed ? ": FAIL" : "");
@@ -122,6 +123,12 @@ static void put_check_next(FILE *out, const struct check *c)
 		fputs("Accept:   add --update-baseline to the same command, and commit the file\n", out);
 }
 
+/* Those of the profile, and those that lie outside. */
+static size_t judged_rows(const struct check *c)
+{
+	return jprof_series_count(c->report.loaded->series);
+}
+
 /* No row failed; all memory may have. */
 static void put_passed(FILE *out, const struct check *c, size_t rows, const char *limit)
 {
@@ -130,6 +137,8 @@ static void put_passed(FILE *out, const struct check *c, size_t rows, const char
 	if (excused)
 		fprintf(out, "%zu of %zu rows grew by more than %s, which is accepted or has stopped", excused, rows,
 		        limit);
+	else if (c->garbage)
+		fprintf(out, "%zu of %zu rows grew by more than %s and may be garbage", c->garbage, rows, limit);
 	else {
 		fprintf(out, "none of %zu rows grew by more than %s ", rows, limit);
 		put_span(out, c);
@@ -138,7 +147,7 @@ static void put_passed(FILE *out, const struct check *c, size_t rows, const char
 
 static void put_result(FILE *out, const struct check *c)
 {
-	size_t rows = jprof_series_info(c->report.loaded->series)->rows;
+	size_t rows = judged_rows(c);
 	char limit[48];
 	limit_words(&c->growth, limit);
 	if (c->result == CHECK_CANNOT_TELL) {
@@ -200,7 +209,7 @@ void check_put_json(FILE *out, const struct check *c)
 	const struct jprof_series_info *info = jprof_series_info(c->report.loaded->series);
 	fprintf(out, "{\n  \"jprof_check\": 1, \"result\": \"%s\", ", results[c->result]);
 	diff_put_json_text(out, "why", *c->why ? c->why : NULL);
-	fprintf(out, ", \"judged\": %zu,\n  ", info->rows);
+	fprintf(out, ", \"judged\": %zu,\n  ", judged_rows(c));
 	diff_put_json_number(out, "limit", c->growth.share > 0 ? NAN : c->growth.bytes);
 	fprintf(out, ", \"limit_percent\": %g, ", c->growth.share * 100);
 	diff_put_json_number(out, "seen", info->seen);

@@ -54,7 +54,7 @@ static bool accepts_growth(const struct accepted_row *entry, const struct jprof_
 	return entry && (row->whole.growth <= entry->bytes || least <= entry->bytes);
 }
 
-static void judge_growth(struct check *c, const struct jprof_grown *row, size_t *garbage)
+static void judge_growth(struct check *c, const struct jprof_grown *row)
 {
 	struct accepted_row *entry = baseline_find(&c->baseline, row);
 	if (entry)
@@ -68,7 +68,7 @@ static void judge_growth(struct check *c, const struct jprof_grown *row, size_t 
 		c->failed[c->failed_count++] = row;
 	else if (effect == HAS_STOPPED)
 		c->stopped[c->stopped_count++] = row;
-	*garbage += effect == MAY_BE_GARBAGE && !accepts_growth(entry, row);
+	c->garbage += effect == MAY_BE_GARBAGE && !accepts_growth(entry, row);
 }
 
 static void cannot_tell(struct check *c, const char *why, const char *remedy)
@@ -79,11 +79,12 @@ static void cannot_tell(struct check *c, const char *why, const char *remedy)
 }
 
 /* Why no answer can be given, if so. */
-static void doubt(struct check *c, size_t garbage)
+static void doubt(struct check *c)
 {
 	const struct loaded_series *l = c->report.loaded;
 	const struct jprof_series_info *info = jprof_series_info(l->series);
 	char why[256], limit[48], seen[measure_most];
+	bool failed = c->failed_count || c->total_failed; /* more samples, or a GC, would not change that */
 	if (!info->same_program) {
 		cannot_tell(c, l->about ? l->notes[0] : "the snapshots are of two programs", "");
 	} else if (info->reversed) {
@@ -92,16 +93,16 @@ static void doubt(struct check *c, size_t garbage)
 	} else if (!info->rows) {
 		cannot_tell(c, "there are no samples",
 		            "sample more often (jprof run --sample=16), or run the load longer");
-	} else if (!c->failed_count && !(c->growth.share > 0) && info->seen > c->growth.bytes) {
+	} else if (!failed && !(c->growth.share > 0) && info->seen > c->growth.bytes) {
 		struct measure m = measure_for(info->seen);
 		snprintf(why, sizeof why,
 		         "one sample for %.0f KB is too few for a limit of %s; growth of %s %s could be seen",
 		         info->rate / 1024, limit_words(&c->growth, limit), measure_number(m, info->seen, seen),
 		         m.name);
 		cannot_tell(c, why, "sample more often (jprof run --sample=16), or raise --max-growth");
-	} else if (!c->failed_count && garbage) {
-		snprintf(why, sizeof why, "%zu row%s grew by more than %s and may be garbage, for no GC ran", garbage,
-		         garbage > 1 ? "s" : "", limit_words(&c->growth, limit));
+	} else if (!failed && c->garbage) {
+		snprintf(why, sizeof why, "%zu row%s grew by more than %s and may be garbage, for no GC ran",
+		         c->garbage, c->garbage > 1 ? "s" : "", limit_words(&c->growth, limit));
 		cannot_tell(c, why, "take the snapshots with jprof snap --gc, or say --assume-gc where a GC ran");
 	}
 }
@@ -120,7 +121,7 @@ static void judge_total(struct check *c)
 static bool judge_series(struct check *c)
 {
 	const struct jprof_series *series = c->report.loaded->series;
-	size_t count = jprof_series_count(series), garbage = 0;
+	size_t count = jprof_series_count(series);
 	c->failed = calloc(count + 1, sizeof(void *));
 	c->accepted = calloc(count + 1, sizeof(void *));
 	c->stopped = calloc(count + 1, sizeof(void *));
@@ -129,10 +130,10 @@ static bool judge_series(struct check *c)
 		return false;
 	}
 	for (size_t i = 0; i < count; i++)
-		judge_growth(c, jprof_series_at(series, i), &garbage);
+		judge_growth(c, jprof_series_at(series, i));
 	judge_total(c);
 	c->result = c->failed_count || c->total_failed ? CHECK_FAIL : CHECK_PASS;
-	doubt(c, garbage);
+	doubt(c);
 	return true;
 }
 

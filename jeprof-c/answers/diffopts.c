@@ -69,7 +69,7 @@ static const struct opt_row diff_rows[] = {
 static const struct opt_row check_rows[] = {
 	HEADING(FOR_CHECK, "What may grow"),
 	{ "max-growth", OPT_TEXT, DIFF_AT(max_growth), 0, NULL, "SIZE|P%",
-	  "how much one row may grow (5MB); a percentage is of its first value, rows below 1 MB aside" },
+	  "how much one row may grow (5MB); a percentage is of its first value, and 1 MB at least" },
 	{ "max-total", OPT_TEXT, DIFF_AT(max_total), 0, NULL, "SIZE|P%",
 	  "how much all memory may grow, with what lies outside the profile (no limit)" },
 	{ "ignore", OPT_TEXT, COMMON_AT(ignore), 0, NULL, "RE",

@@ -37,7 +37,7 @@ double limit_bytes(const struct growth_limit *limit, double first)
 	static const double least = 1048576;
 	if (!(limit->share > 0))
 		return limit->bytes;
-	return first >= least ? limit->share * first : INFINITY;
+	return fmax(limit->share * first, least);
 }
 
 const char *limit_words(const struct growth_limit *limit, char text[48])

@@ -16,8 +16,8 @@ struct growth_limit {
 /* False after having said what is wrong with the value of that option. */
 bool limit_parse(const char *option, const char *text, struct growth_limit *limit);
 
-/* The bytes that a row, or all memory, of this first value may grow by. Of a share, rows below 1 MB are aside: an
- * infinity. */
+/* The bytes that a row, or all memory, of this first value may grow by. A share is 1 MB at least: what is new has no
+ * first value, and may not grow without end. */
 double limit_bytes(const struct growth_limit *limit, double first);
 
 /* "10 MB", "5 %". */

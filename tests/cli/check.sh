@@ -70,7 +70,8 @@ prints 'all memory [+]19.3 MB, limit 10 MB: FAIL'
 run "$jprof" check --max-growth=25MB --max-total=600% $cext
 exits 0
 run "$jprof" check --max-growth=50% --sysroot="$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap"
-exits 0
+exits 3
+prints '^limit +50 % for each row, 1 MB at least [(]--max-growth[)]'
 run "$jprof" check --ignore=row_new $cext
 exits 0
 for wrong in 5X -3MB '' MB 0%; do
@@ -121,6 +122,29 @@ series 100 1000 700 1300 1000 103
 result step.?.heap
 exits 0
 holds 'd["failed"] == []'
+
+# ---- a percentage of nothing is 1 MB ----
+series 0 200
+result --max-growth=5% step.?.heap
+exits 3
+holds '[r["values"][0] for r in d["failed"]] == [0]'
+result --max-growth=5% step.2.heap step.2.heap
+exits 0
+
+# ---- what all memory may grow by does not depend on what can be said of rows ----
+run "$jprof" check --max-total=10MB "$r31/string.0.heap" "$r31/string.1.heap"
+exits 3
+prints '^FAIL: all memory grew by more than it may: [0-9]+ of [0-9]+ rows grew by more than 5 MB'
+prints 'may be garbage$'
+run "$jprof" check --max-growth=10KB --ignore=row_new --max-total=300% $cext
+exits 3
+prints '^FAIL: all memory grew'
+
+# ---- rows that lie outside are judged, and counted ----
+run "$jprof" diff --json $slots
+cp out rows.json
+result $slots
+holds 'd["judged"] == len(json.load(open("rows.json"))["rows"]) and any(r["part"] != "live" for r in d["failed"])'
 
 # ---- the baseline: without line numbers ----
 run "$jprof" check --by=line --update-baseline $cext
