@@ -213,7 +213,7 @@ static void put_heap_objects(FILE *out, const struct diff_report *r, const struc
 	enum { most_types = 3 };
 	const struct jprof_object_change *o;
 	const double least = 0.05 * c->measure.bytes;
-	char count[measure_most];
+	char count[measure_most], name[text_most];
 	for (size_t i = 0; i < most_types && (o = jprof_series_object(r->loaded->series, i)); i++) {
 		double more = o->bytes[1] - o->bytes[0], objects = o->count[1] - o->count[0];
 		if (o->is_class || more < least)
@@ -224,7 +224,8 @@ static void put_heap_objects(FILE *out, const struct diff_report *r, const struc
 			put_cell(out, c, NAN);
 		put_cell(out, c, o->bytes[1]);
 		fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
-		fprintf(out, "  %-*s  %s (%s%s)\n", c->verdict, "", o->name, objects < 0 ? "-" : "+",
+		jprof_visible(o->name, name, sizeof name);
+		fprintf(out, "  %-*s  %s (%s%s)\n", c->verdict, "", name, objects < 0 ? "-" : "+",
 		        about_count(fabs(objects), count));
 	}
 }
@@ -536,10 +537,10 @@ void diff_put_text(FILE *out, const struct diff_report *r)
 		size_t fit = r->lines > taken + least_rows ? r->lines - taken : least_rows;
 		if (diff_has_stack_lines(r))
 			fit = fit / (1 + diff_stack_lines) ? fit / (1 + diff_stack_lines) : 1;
-		fputs(upper, out);
+		fwrite(upper, 1, upper_len, out);
 		put_diff_heads(out, r, &c);
 		put_diff_rows(out, r, &c, o->top != TOP_FITS ? o->top : r->lines ? fit : 0, o->top == 0);
-		fputs(lower, out);
+		fwrite(lower, 1, lower_len, out);
 	}
 	free(upper);
 	free(lower);

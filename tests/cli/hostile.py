@@ -117,6 +117,21 @@ def bundle_of(dump):
     return out.getvalue()
 
 
+def write_counted(path, times):
+    """A dump whose agent counted Ruby's objects, of types and classes with hostile names."""
+    with open(path, "wb") as f:
+        f.write(heap(times))
+    name = "T" + "".join(c for c in BAD if c not in "\x00\n")
+    counted = [{"name": name, "count": 100000 * times, "slots": 100000 * times}]
+    stat = {"heap_allocated_pages": 1000 * times, "heap_live_slots": 900000 * times, "heap_free_slots": 100,
+            "heap_available_slots": 1000000 * times, "count": 5}
+    ruby = {"version": "3.3.8", "gc": "done", "gc_stat": stat,
+            "objects": {"complete": True, "slots": 1, "types": counted, "classes": counted}}
+    with open(path + ".json", "w") as f:
+        json.dump({"jprof_agent": 1, "dump": path, "pid": 5, "start_ticks": 5, "boot_id": "b", "program": "/usr/bin/ruby",
+                   "time": 1600 + times, "ruby": ruby}, f)
+
+
 # ---- what comes out ----
 
 def faults(data, allowed=""):
@@ -239,6 +254,13 @@ def main():
             on_terminal(*words, source)
         for_programs("diff", "--json", *two, kept=source != "b.jprof")
         for_programs("diff", "--csv", *two, kept=source != "b.jprof")
+    write_counted("o1.heap", 1)
+    write_counted("o2.heap", 90)
+    check(b"  T" in run("diff", "--top=0", "o1.heap", "o2.heap"), "diff: the types of objects are not shown")
+    for_people("diff", "--top=0", "o1.heap", "o2.heap")
+    for_people("explain", "o1.heap", "o2.heap")
+    on_terminal("diff", "--top=0", "o1.heap", "o2.heap")
+    on_terminal("explain", "o1.heap", "o2.heap")
     on_terminal("diff", "--by=stack", "--top=0", "long", "later-long")
     for_programs("info", "--json", "p.pb")
     run("--proto", "-o", "out.pb.gz", "p.pb")
