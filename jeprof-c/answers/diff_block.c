@@ -71,6 +71,17 @@ static void put_heap_growth(FILE *out, const struct diff_report *r)
 		put_detail(out, r, "what", text);
 }
 
+/* Why it is a leak suspect: one that fell once is one by its ages alone. */
+static const char *words_of_steps(const struct jprof_grown *row, size_t steps)
+{
+	if (row->verdict != JPROF_LEAK_SUSPECT)
+		return "";
+	for (size_t i = 0; i < steps; i++)
+		if (row->steps[i].growth <= 0)
+			return ": by its ages";
+	return ": it grew in each step";
+}
+
 static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
 	char text[detail_most] = "", pace[measure_most];
@@ -87,8 +98,7 @@ static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_
 		                              : "",
 		                        row->values[i] / m.bytes);
 	if (steps > 1)
-		snprintf(text + len, sizeof text - len, " %s%s", m.name,
-		         row->verdict == JPROF_LEAK_SUSPECT ? ": it grew in each step" : "");
+		snprintf(text + len, sizeof text - len, " %s%s", m.name, words_of_steps(row, steps));
 	if (*text)
 		put_detail(out, r, has_pace ? "pace" : "steps", text);
 }

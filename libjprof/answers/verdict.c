@@ -231,7 +231,9 @@ static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 		return JPROF_UP_AND_DOWN;
 	if (is_one_object(course) && !course->uncollected)
 		return JPROF_ONE_JUMP;
-	if (course->count > 1 && is_surely_slower(course, last) && may_be_flat(course, last))
+	/* What fell in the last step alone, and came all the time, has not stopped. */
+	bool comes = by_ages == JPROF_LEAK_SUSPECT && beyond_chance(course, &course->steps[last]) < 0;
+	if (course->count > 1 && !comes && is_surely_slower(course, last) && may_be_flat(course, last))
 		return risen_steps(course, &at) == 1 && at > 0 ? JPROF_ONE_JUMP : JPROF_LEVELLED_OFF;
 	bool in_each = course->count > 1 && grew_in_each(course);
 	if (by_ages == JPROF_LEVELLED_OFF || by_ages == JPROF_ONE_JUMP || (by_ages == JPROF_TURNOVER && !in_each))

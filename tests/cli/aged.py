@@ -1,8 +1,8 @@
-"""Makes two dumps of one Ruby process with their tables (docs/ruby-table.md), after 4 and 12 hours: early.heap, late.heap.
+"""Makes three dumps of one Ruby process with their tables (docs/ruby-table.md), after 4, 8 and 12 hours: early.heap, middle.heap, late.heap.
 
 Five lines of Ruby, whose truth is: a leak of 5 samples in each ten minutes, for two routes and without a tag; a cache that is full
 after five hours; a queue with a limit; what is there since the start; what came in one moment after 6 h 40 min. A sixth line begins to
-leak an hour before the end.
+leak an hour before the end. In the one between, the leaking line has 300 old samples more, which are freed until the last.
 """
 import json
 
@@ -24,6 +24,8 @@ def samples(last):
             live[2, 0, e] = 5
         if e > last - 8:
             live[3, 0, e] = 25
+        if last == 48 and e == 20:
+            live[1, 0, e] += 300
         if e == 40:
             live[5, 0, e] = 200
         if e > 66:
@@ -59,7 +61,7 @@ def table(text, last):
     return "\n".join(lines + ["end 7", ""])
 
 
-for name, last in (("early", 24), ("late", 72)):
+for name, last in (("early", 24), ("middle", 48), ("late", 72)):
     text = dump(samples(last))
     with open(name + ".heap", "w", encoding="ascii") as file:
         file.write(text)

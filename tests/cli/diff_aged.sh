@@ -72,4 +72,11 @@ run "$jprof" check --assume-gc early.heap late.heap
 exits 3
 prints '^1  [+]30[.][0-9] MB [(][+]-[0-9.]+[)]  app/services/price_list.rb:42 PriceList#load$'
 prints '^   for      GET /products/:id 60 %'
+
+# ---- one fall hides no leak that its ages show, and it did not grow in each step ----
+run "$jprof" diff --assume-gc early.heap middle.heap late.heap
+exits 0
+prints '^1  LEAK SUSPECT .* app/services/price_list.rb:42 PriceList#load$'
+prints '^   (pace|steps) .*: by its ages$'
+prints_no 'grew in each step'
 finish
