@@ -20,13 +20,6 @@ enum { status_of_fail = 3 };
 /* What a row that grew by more than it may does to the result. */
 enum effect { PASSES, FAILS, HAS_STOPPED, MAY_BE_GARBAGE };
 
-/* Whether a row has more at the end than chance gives it; of one that is counted, than daily life does. */
-static bool grew_for_sure(const struct jprof_grown *row)
-{
-	static const double daily = 0.02;
-	return row->whole.growth >= (isnan(row->seen) ? daily * row->values[0] : row->seen);
-}
-
 /* Pages that jemalloc keeps, its own data and what is not explained come and go; they count in the total alone. Gaps
  * and stacks need three snapshots. */
 static enum effect effect_of(const struct jprof_series_info *info, const struct jprof_grown *row)
@@ -40,7 +33,9 @@ static enum effect effect_of(const struct jprof_series_info *info, const struct 
 	case JPROF_GROWING:
 	case JPROF_ONE_JUMP: return heap ? FAILS : PASSES;
 	case JPROF_UP_AND_DOWN: /* nothing says that it will fall again */
-		return !heap || !grew_for_sure(row) ? PASSES : info->ruby && !info->collected ? MAY_BE_GARBAGE : FAILS;
+		return !heap || !diff_grew_for_sure(row) ? PASSES
+		       : info->ruby && !info->collected  ? MAY_BE_GARBAGE
+		                                         : FAILS;
 	case JPROF_MAYBE_GARBAGE: return heap ? MAY_BE_GARBAGE : PASSES;
 	case JPROF_LEVELLED_OFF:
 	case JPROF_TURNOVER: return heap ? HAS_STOPPED : PASSES;

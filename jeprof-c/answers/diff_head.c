@@ -35,8 +35,10 @@ static void put_whose(FILE *out, const struct jprof_series_info *info)
 	char *blank = word + strcspn(word, " :[");
 	*blank = '\0';
 	const char *name = base_name(word);
-	if (named)
+	if (named && *name)
 		fprintf(out, "%s: %c%s", application, toupper((unsigned char)*name), name + 1);
+	else if (named)
+		fputs(application, out);
 	else
 		fputs(*name ? name : "a program", out);
 }
@@ -194,6 +196,41 @@ static void put_seen(FILE *out, const struct diff_report *r)
 	fputs(" or more in one row would have been seen.", out);
 }
 
+bool diff_grew_for_sure(const struct jprof_grown *row)
+{
+	static const double daily = 0.02, least = 1 << 20;
+	return row->whole.growth >= (isnan(row->seen) ? fmax(daily * row->values[0], least) : row->seen);
+}
+
+/* What grew most beyond chance, though no row is a suspect: it has stopped, or has no direction. */
+static const struct jprof_grown *most_grown(const struct jprof_series *series)
+{
+	const struct jprof_grown *most = NULL, *row;
+	for (size_t i = 0; (row = jprof_series_at(series, i)); i++) {
+		bool grew = row->verdict == JPROF_LEVELLED_OFF || row->verdict == JPROF_UP_AND_DOWN ||
+		            row->verdict == JPROF_TURNOVER;
+		if (grew && row->part != JPROF_PART_UNTOUCHED && diff_grew_for_sure(row) &&
+		    (!most || row->whole.growth > most->whole.growth))
+			most = row;
+	}
+	return most;
+}
+
+/* "No leak suspect. What grew most: PriceList#load +316 MB, levelled off." */
+static void put_no_suspect(FILE *out, const struct diff_report *r)
+{
+	const struct jprof_grown *most = most_grown(r->loaded->series);
+	char name[head_most], change[measure_most];
+	if (!most) {
+		fputs(" Nothing grew by more than chance.", out);
+		return;
+	}
+	struct measure m = measure_fit(r->measure, most->whole.growth);
+	jprof_visible(name_of_grown(most), name, sizeof name);
+	fprintf(out, " No leak suspect. What grew most: %s %s %s, %s.", name,
+	        measure_change(m, most->whole.growth, change), m.name, jprof_verdict_words(most->verdict)->shown);
+}
+
 void diff_put_answer(FILE *out, const struct diff_report *r)
 {
 	static const char *const few[] = {
@@ -229,7 +266,7 @@ void diff_put_answer(FILE *out, const struct diff_report *r)
 		                                            : ":",
 		      out);
 	} else {
-		fputs(" Nothing grew by more than chance.", out);
+		put_no_suspect(out, r);
 		put_seen(out, r);
 	}
 	fputc('\n', out);

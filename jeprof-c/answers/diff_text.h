@@ -36,6 +36,9 @@ void snapshot_label(const char *path, char label[snapshot_label_most]);
 /* What a row is called: a part that lies outside by its words. */
 const char *name_of_grown(const struct jprof_grown *row);
 
+/* Whether a row has more at the end than chance gives it; of one that is counted, than daily life does. */
+bool diff_grew_for_sure(const struct jprof_grown *row);
+
 /* The rows worth a block: leak suspects; where there are none, the first that grew. The i-th, from 0; NULL: no more. */
 const struct jprof_grown *diff_suspect(const struct jprof_series *series, size_t i);
 

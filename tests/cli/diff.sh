@@ -172,6 +172,18 @@ heap few.3.heap $large $large
 run "$jprof" diff one.1.heap few.2.heap few.3.heap
 first '^1  GROWING  [+]200 MB'
 prints_no 'leak suspect|LEAK'
+# ---- what grew is named where it is no suspect, too ----
+heap full.1.heap
+heap full.2.heap $large $large $large $large $large $large $large $large $large $large
+cp full.2.heap full.3.heap
+diff_of full.1.heap full.2.heap full.3.heap
+judge "levelled off" json '"Nothing grew" not in d["answer"] and " No leak suspect. What grew most: prog+0x1 +1000 MB, levelled off." in d["answer"]'
+heap full.3.heap $large $large $large $large $large
+diff_of full.1.heap full.2.heap full.3.heap
+judge "up and down" json '" No leak suspect. What grew most: prog+0x1 +500 MB, up and down." in d["answer"]'
+diff_of full.2.heap full.2.heap full.2.heap
+judge "nothing" json '" Nothing grew by more than chance." in d["answer"]'
+
 # ---- sizes, rules of one's own, whole stacks on a terminal ----
 diff_of --by=size "$r31/cext.0.heap" "$r31/cext.1.heap"
 judge "objects of row_new" json 'rows[0]["name"] == "objects of 1 KB" and holds(rows[0], 20.48) and all(r["name"].startswith("objects of ") for r in rows)'

@@ -76,6 +76,18 @@ bundle late "17|70|master|$puma|61|401000=400" "18|71|worker|$w0|100|401100=310"
 diff_of early late
 judge "all by role" 'd["replaced"] == 4 and d["same_program"] and abs(row("+0x1")["growth"]) < 5e6'
 
+# ---- titles without a name for the program: nothing of the report is lost ----
+sed 's|/opt/app/server|/usr/bin/ruby3.1|' bundle.py >ruby.py
+for title in ':zzz [shop]' '/srv/app/ [shop]' ' [shop]'; do
+    python3 ruby.py titled.1 "17|1|master|$title|60|401000=400"
+    python3 ruby.py titled.2 "17|1|master|$title|90|401000=800"
+    run "$jprof" diff titled.1 titled.2
+    exits 0
+    check "$title: the head is $(head -n 1 out)" grep -Eaq '^shop, ' out
+    check "$title: a NUL byte" test "$(tr -d '\000' <out | wc -c)" -eq "$(wc -c <out)"
+    check "$title: the report ends early" grep -aq '^Next: ' out
+done
+
 # ---- two builds of an application in Ruby: five lines were added above a method ----
 cat >build.py <<'END'
 import json, sys
