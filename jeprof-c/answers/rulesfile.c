@@ -17,8 +17,12 @@ bool rules_load(const char *path, char **text, size_t *len)
 	FILE *file = fopen(path, "re");
 	*len = file && (*text = malloc(most)) ? fread(*text, 1, most, file) : 0;
 	bool good = file && *text && !ferror(file) && *len < most;
-	if (!good)
+	if (!good) {
 		say("%s: cannot be read as rules: %s", path, *len == most ? "it is larger than 1 MB" : strerror(errno));
+		free(*text);
+		*text = NULL;
+		*len = 0;
+	}
 	if (file)
 		fclose(file);
 	return good;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* The text of --rules=FILE, to be freed; a path of NULL is no text. False after having said why it cannot be read; then
- * *text is to be freed as well. */
+ * there is none, either. */
 bool rules_load(const char *path, char **text, size_t *len);
 
 #endif
