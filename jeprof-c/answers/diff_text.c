@@ -451,7 +451,11 @@ static void put_processes_apart(FILE *out, const struct diff_report *r)
 	char text[text_most], name[snapshot_label_most], own[measure_most], others[measure_most];
 	put_series_notes(out, r->loaded, 0, r->loaded->about, r->columns);
 	if (info->moved)
-		terminal_wrap(out, "Lines moved between two builds: rows are matched by path and method.", r->columns);
+		terminal_wrap(
+		    out,
+		    "Lines may have moved between two builds: where all lines of a method are other ones, its "
+		    "rows are matched by path and method.",
+		    r->columns);
 	if (!*info->outlier)
 		return;
 	jprof_visible(info->outlier, name, sizeof name);

@@ -25,7 +25,8 @@ struct jp_row_course {
 	double managed; /* the part of the change that Ruby's garbage collector looks after */
 };
 
-/* Methods of Ruby by path, and how each one's rows are called; names of NULL: lines did not move. */
+/* Methods of Ruby by path, and how the rows of each are called; NULL: no lines moved, and in it: not those of that
+ * method. */
 struct jp_moved_lines {
 	struct jp_intern methods;
 	const char **names;
