@@ -40,10 +40,13 @@ struct cut_limits {
 	bool ruby;
 };
 
+/* Near jemalloc's limit no depth is the limit of all: stacks that were taken before the agent had its hook have the
+ * frames that it needs later. */
 static bool may_be_cut(const struct native_part *part, const struct cut_limits *limits)
 {
 	return part->depth && !part->has_ruby &&
-	       (part->depth == limits->deepest || (limits->ruby && part->depth == ruby_limit));
+	       (part->depth == limits->deepest || part->depth >= sure_limit ||
+	        (limits->ruby && part->depth == ruby_limit));
 }
 
 /* Of stacks that do not go on in Ruby. */

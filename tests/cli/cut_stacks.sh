@@ -57,6 +57,23 @@ for depth in $(seq $((limit - 4)) $((limit + 4))); do
     check "depth $depth, $deepest frames: whole $has_start, said to be so $cut" [ "$has_start" = "$cut" ]
 done
 
+# One stack of 128 frames, from before the agent had its hook, and 20 of 127 since; 20 are whole. And 20 of 125 that are whole.
+if command -v python3 >/dev/null; then
+    python3 - <<'END'
+def stack(depth, number, outermost):
+    return "@ " + " ".join(hex(0x401000 + 16 * (number * 200 + i)) for i in range(depth - 1)) + " " + hex(outermost)
+stacks = [stack(10, i, 0x400100) for i in range(20)] + [stack(127, 30 + i, 0x480000 + 16 * i) for i in range(20)]
+stacks += [stack(128, 60, 0x490000)] + [stack(125, 70 + i, 0x400100) for i in range(20)]
+with open("hook.heap", "w") as out:
+    out.write(f"heap_v2/1\n  t*: {len(stacks)}: {1000 * len(stacks)} [0: 0]\n")
+    for s in stacks:
+        out.write(f"{s}\n  t*: 1: 1000 [0: 0]\n")
+    out.write("\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 7 /bin/none\n")
+END
+    got=$(share hook.heap)
+    check "JSON, of two limits: $got" [ "$got" = 34.4 ]
+fi
+
 # ---- a Ruby whose agent takes Ruby stacks: deep ones are whole, native ones too ----
 if [ -f "$agent" ] && command -v ruby >/dev/null && ruby -e 'exit RUBY_ENGINE == "ruby"' && grep -q libc.so.6 "$agent"; then
     ruby=$(command -v ruby)
