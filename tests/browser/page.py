@@ -152,7 +152,7 @@ def parts_of_ruby(browser, directory, dump):
             choose(browser, "by", "site")
             same_rows(browser, f"--ruby={word} in a page of --ruby={asked}", wanted[ruby])
     for asked in words[1:]:
-        pattern = "--focus=rb_|no Ruby"
+        pattern = "--focus=[Ff]iddle|no Ruby"
         load(browser, make(directory, "part-" + asked, "--ruby=" + asked, pattern, dump) + "#ruby=0")
         choose(browser, "by", "site")
         same_rows(browser, f"--ruby={asked} {pattern}", report("--by=site", "--ruby=" + asked, pattern, dump))
