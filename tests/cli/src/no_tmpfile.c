@@ -11,14 +11,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifdef SYS_open /* musl's open uses it where it is there */
+enum { OLD_OPEN = SYS_open };
+#else
+enum { OLD_OPEN = -1 };
+#endif
+
 enum { TMPFILE_BIT = O_TMPFILE & ~O_DIRECTORY };
 
 int main(int argc, char **argv)
 {
-	/* The flags are the low half of the third argument, on machines of little endian. */
+	/* The flags are the low half of the third argument of openat, of the second of open, on machines of little
+	 * endian. */
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)OLD_OPEN, 0, 5),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_STMT(BPF_JMP | BPF_JA, 1),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, TMPFILE_BIT, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
