@@ -1,7 +1,9 @@
 /* Rows of a diff that are whole stacks. */
+#include <stdio.h>
 #include <string.h>
 
 #include "answers/diff_text.h"
+#include "cli/terminal.h"
 
 const char diff_caller_mark[] = " < ";
 enum { stack_indent = 10, stack_names_most = 1 << 14 };
@@ -11,30 +13,36 @@ bool diff_has_stack_lines(const struct diff_report *r)
 	return r->options->by == BY_STACK && r->lines;
 }
 
+/* One line of the callers from *at on, which is moved behind those that it has; NULL: it has the last. */
+static void put_line_of_callers(FILE *out, const char **at, size_t room, bool last_line)
+{
+	static const char more[] = " ...";
+	size_t mark = strlen(diff_caller_mark), used = 0;
+	while (*at) {
+		char name[stack_names_most];
+		const char *begin = *at + mark, *next = strstr(begin, diff_caller_mark);
+		snprintf(name, sizeof name, "%.*s", (int)(next ? (size_t)(next - begin) : strlen(begin)), begin);
+		size_t left = room - used - (last_line && next ? strlen(more) : 0);
+		if (used && mark + terminal_columns(name) > left) {
+			fputs(last_line ? more : "", out);
+			break;
+		}
+		fputs(used ? diff_caller_mark : "< ", out);
+		terminal_put_cut(out, name, left - mark);
+		size_t wide = mark + terminal_columns(name);
+		used += wide < left ? wide : left;
+		*at = next;
+	}
+	fputc('\n', out);
+}
+
 void diff_put_callers(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	char shown[stack_names_most];
-	jprof_visible(name_of_grown(row), shown, sizeof shown);
-	const char *at = strstr(shown, diff_caller_mark);
+	enum { least_room = 20 };
+	size_t room = r->columns > stack_indent + least_room ? r->columns - stack_indent : least_room;
+	const char *at = strstr(name_of_grown(row), diff_caller_mark);
 	for (int line = 0; at && line < diff_stack_lines; line++) {
-		unsigned used = stack_indent;
 		fprintf(out, "%*s", stack_indent, "");
-		for (bool first = true; at; first = false) {
-			const char *name = at + strlen(diff_caller_mark), *next = strstr(name, diff_caller_mark);
-			size_t len = next ? (size_t)(next - name) : strlen(name);
-			bool last_line = line + 1 == diff_stack_lines;
-			size_t wide = len + strlen(diff_caller_mark),
-			       room = r->columns - used - (last_line && next ? 4 : 0);
-			if (wide > room && !first) {
-				fputs(last_line ? " ..." : "", out);
-				break;
-			}
-			if (wide > room)
-				len = room - strlen(diff_caller_mark);
-			fprintf(out, "%s%.*s", first ? "< " : diff_caller_mark, (int)len, name);
-			used += (unsigned)(len + strlen(diff_caller_mark));
-			at = next;
-		}
-		fputc('\n', out);
+		put_line_of_callers(out, &at, room, line + 1 == diff_stack_lines);
 	}
 }

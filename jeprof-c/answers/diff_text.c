@@ -133,54 +133,20 @@ static double half_interval(const struct jprof_range *range)
 	return isnan(range->error) ? NAN : (range->high - range->low) / 2;
 }
 
-/* Cuts a stack behind the innermost functions that fit; false: not even one does. What is put in the place of the rest
- * is no longer than that: characters may take no column. */
-static bool cut_stack(char *stack, unsigned room)
-{
-	static const char between[] = " < ", rest[] = " < ...";
-	char *end = NULL;
-	for (char *at = strstr(stack, between); at; at = strstr(at + 1, between)) {
-		*at = '\0';
-		if (terminal_columns(stack) + sizeof rest - 1 <= room && strlen(at + 1) + 2 >= sizeof rest)
-			end = at;
-		*at = *between;
-	}
-	if (end)
-		memcpy(end, rest, sizeof rest);
-	return end;
-}
-
-static bool is_within_character(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-/* A name in so many columns: of "app/models/user.rb:42 User#tags" what is before the blank comes first, and the end of
- * a path is worth more than its begin. */
+/* A name in so many columns, on a terminal: of "app/models/user.rb:42 User#tags" what is before the blank comes first.
+ */
 static void put_short(FILE *out, const struct diff_report *r, const char *name, unsigned room)
 {
 	char shown[text_most];
 	jprof_visible(name, shown, sizeof shown);
-	size_t len = strlen(shown);
-	if (!r->lines || len <= room || (r->options->by == BY_STACK && cut_stack(shown, room))) {
+	if (!r->lines) {
 		fputs(shown, out);
 		return;
 	}
 	char *colon = strrchr(shown, ':'), *blank = colon ? strchr(colon, ' ') : NULL;
-	if (blank && colon[1] >= '0' && colon[1] <= '9') {
+	if (terminal_columns(shown) > room && blank && colon[1] >= '0' && colon[1] <= '9')
 		*blank = '\0';
-		len = strlen(shown);
-	}
-	if (len <= room) {
-		fputs(shown, out);
-		return;
-	}
-	size_t head = (room - 3) / 4, tail = len - (room - 3 - head);
-	while (head && is_within_character(shown[head]))
-		head--;
-	while (is_within_character(shown[tail]))
-		tail++;
-	fprintf(out, "%.*s...%s", (int)head, shown, shown + tail);
+	terminal_put_cut(out, shown, room);
 }
 
 /* The name of a row, of a stack that of its innermost function. */

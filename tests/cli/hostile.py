@@ -92,11 +92,12 @@ def heap(times=1):
 
 
 def symbolized(times=1):
-    """Stacks of two, whose innermost function is as long as a line may be, and takes one column."""
+    """Stacks of two, whose innermost function is as long as a line may be, and takes one column; its caller fills a line."""
     symbols = stacks = b""
     for i in range(1, 33):
         name = ("a" + "\u0300" * 1012).encode() + b"x" * i
-        symbols += b"0x%x %s\n0x%x f\n" % (i << 16, name, (i << 16) + 15)
+        caller = b"f" * (i % 3) + ("\u6f22" * 90).encode()
+        symbols += b"0x%x %s\n0x%x %s\n" % (i << 16, name, (i << 16) + 15, caller)
         stacks += b"@ 0x%x 0x%x\n  t*: %d: %d [0: 0]\n" % (i << 16, (i << 16) + 16, times, 40960 * times)
     return b"--- symbol\nbinary=/bin/x\n%s---\n--- heap\nheap_v2/1024\n  t*: %d: %d [0: 0]\n%s" % (
         symbols, 32 * times, 32 * 40960 * times, stacks)
