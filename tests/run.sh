@@ -21,15 +21,29 @@ configure() {
 }
 
 # RESULT, name without its suite, first line of output; parted by tabs.
+# A failure of the first log that the second log, of those tests run again alone, has as passed is UNSTEADY.
 results() {
     python3 -c '
 import json, sys
 sys.stdout.reconfigure(errors="replace")
-for line in open(sys.argv[1]):
-    test = json.loads(line)
-    said = (test.get("stdout") or test.get("stderr") or "").strip() or "no reason given"
+first, again = ([json.loads(line) for line in open(log)] for log in sys.argv[1:])
+steady = {test["name"] for test in again if test["result"] == "OK"}
+for test in first:
+    output = (test.get("stdout") or test.get("stderr") or "").strip() or "no reason given"
+    result = "UNSTEADY" if test["name"] in steady else test["result"]
     name = test["name"].rpartition(" / ")[2]
-    print(test["result"], name, " ".join(said.splitlines()[0].split()), sep="\t")
+    print(result, name, " ".join(output.splitlines()[0].split()), sep="\t")
+' "$1" "$2"
+}
+
+# The tests of live processes that failed, one name a line; nothing where more than three did: that is no chance.
+failed_live() {
+    python3 -c '
+import json, sys
+tests = map(json.loads, open(sys.argv[1]))
+failed = [test["name"] for test in tests if test["result"] in ("FAIL", "ERROR", "TIMEOUT")]
+if len(failed) <= 3:
+    print("\n".join(name.rpartition(" / ")[2] for name in failed if ":live / " in name))
 ' "$1"
 }
 
@@ -38,6 +52,11 @@ count() {
     awk -F '\t' -v strict="${CI:-}" '
         FILENAME == "tests/may-skip" { if ($0 !~ /^#/) may_skip[$0] = 1; next }
         $1 == "OK" || $1 == "EXPECTEDFAIL" { passed++; next }
+        $1 == "UNSTEADY" {
+            print "unsteady: " $2 ": failed beside others, passed alone; its first output is above"
+            passed++
+            next
+        }
         $1 != "SKIP" { failed++; next }
         { print "skipped: " $2 ": " $3 }
         strict == "true" && !($2 in may_skip) {
@@ -70,10 +89,17 @@ meson compile -C "$build"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-exitcode=99}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-exitcode=99:halt_on_error=1:print_stacktrace=1}"
 
-log=$build/meson-logs/testlog.json
-rm -f "$log"
-status=0
-meson test -C "$build" --print-errorlogs || status=$?
-[ -f "$log" ] || : >"$log"
-results "$log" | count || status=1
-exit "$status"
+# A test of a live process can fail once where a loaded machine starves it, or by the chance of a sample. It runs a second
+# time, alone; the output of both stays in the log, and what passed only then is listed by name.
+log=$build/meson-logs/testlog.json first=$build/meson-logs/first.json
+rm -f "$log" "$first"
+: >"$first"
+meson test -C "$build" --print-errorlogs || true
+[ ! -f "$log" ] || cp "$log" "$first"
+: >"$log"
+again=$(failed_live "$first")
+if [ -n "$again" ]; then
+    # shellcheck disable=SC2086
+    meson test -C "$build" --no-rebuild --print-errorlogs --num-processes 1 $again || true
+fi
+results "$first" "$log" | count
