@@ -808,6 +808,9 @@ enum jprof_ruby {
 	JPROF_RUBY_OFF,    /* the native part alone: what a reader without the table sees */
 };
 
+/* Name of the row of small objects that Ruby to 3.2 moved after a GC: nobody knows which line made them. Since: 0.2 */
+#define JPROF_NO_CREATOR "after a GC: creator not known"
+
 /* Where code comes from: of Ruby by its path. */
 enum jprof_origin {
 	JPROF_ORIGIN_NATIVE, /* it is none of Ruby's, or of several */

@@ -206,7 +206,8 @@ static const char *remedy_of_part(enum jprof_part part, bool counted)
 		               : "jprof snap --objects counts what is in it, by type and class";
 	case JPROF_PART_KEPT: return "nothing leaks there: jprof explain says how to have it given back";
 	case JPROF_PART_FRAGMENTATION: return "jprof explain says between which objects";
-	case JPROF_PART_STACKS: return "look for threads that never end";
+	case JPROF_PART_STACKS:
+		return "look for threads that never end, and for fibers that are kept (Enumerator#next)";
 	default: return "jprof explain says more";
 	}
 }
@@ -230,17 +231,31 @@ static void put_remedy(FILE *out, const struct diff_report *r, const struct jpro
 		put_detail(out, r, "do", "Find what keeps them. A cache that still fills looks the same");
 }
 
-/* Below a part that lies outside: the first row of the profile that grew, too. It may well be what filled the part. */
-static void put_beside(FILE *out, const struct diff_report *r)
+/* Where nothing of it can be found in the source: a part that lies outside, and what Ruby to 3.2 has moved. */
+static bool has_no_place(const struct jprof_grown *row)
+{
+	return row->part != JPROF_PART_LIVE || !strcmp(row->name, JPROF_NO_CREATOR);
+}
+
+/* The first other row of the profile that grew, NULL: none did; `placed`: of those with a place in the source. */
+static const struct jprof_grown *grown_beside(const struct jprof_series *series, const struct jprof_grown *block,
+                                              bool placed)
+{
+	const struct jprof_grown *row;
+	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
+		if (row != block && row->part == JPROF_PART_LIVE && (!placed || (row->file && !has_no_place(row))) &&
+		    (row->verdict == JPROF_LEAK_SUSPECT || row->verdict == JPROF_GROWING))
+			return row;
+	return NULL;
+}
+
+/* Below what has no place: a row that grew, too. It may well be what filled it. */
+static void put_beside(FILE *out, const struct diff_report *r, const struct jprof_grown *block)
 {
 	const struct jprof_series *series = r->loaded->series;
-	const struct jprof_grown *row = jprof_series_at(series, 0);
+	const struct jprof_grown *row = grown_beside(series, block, true);
 	char text[detail_most], name[detail_most / 2], grown[measure_most];
-	for (size_t i = 1; row; row = jprof_series_at(series, i++))
-		if (row->part == JPROF_PART_LIVE &&
-		    (row->verdict == JPROF_LEAK_SUSPECT || row->verdict == JPROF_GROWING))
-			break;
-	if (!row)
+	if (!row && !(row = grown_beside(series, block, false)))
 		return;
 	struct measure m = measure_fit(r->measure, row->whole.growth);
 	jprof_visible(row->name, name, sizeof name);
@@ -251,8 +266,8 @@ static void put_beside(FILE *out, const struct diff_report *r)
 
 void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	if (row->part != JPROF_PART_LIVE)
-		put_beside(out, r);
+	if (has_no_place(row))
+		put_beside(out, r, row);
 	if (row->from) /* at once below a line of a gem: it is the application's */
 		put_detail(out, r, "from", row->from);
 	if (row->part == JPROF_PART_GC_HEAP)

@@ -75,7 +75,7 @@ const char *time_span(double seconds, char text[measure_most])
 			         units[i].name);
 			return text;
 		}
-	snprintf(text, measure_most, "%.0f seconds", seconds);
+	snprintf(text, measure_most, "%.0f second%s", seconds, round(seconds) == 1 ? "" : "s");
 	return text;
 }
 
