@@ -14,7 +14,8 @@
 #include "collect/procfs.h"
 #include "collect/target.h"
 
-enum { proc_limit = 32 << 20, cgroup_limit = 1 << 16 };
+/* A mapping has some 700 bytes in smaps, and a process may have 65,530 of them, unless vm.max_map_count is another. */
+enum { proc_limit = 64 << 20, cgroup_limit = 1 << 16 };
 
 static const char *const proc_files[] = { "maps", "smaps", "smaps_rollup", "status" };
 
@@ -30,15 +31,16 @@ static int add_nonempty(struct jprof_bundle_writer *writer, const char *name, co
 }
 
 /* A file that cannot be read is left out: a kernel may not have it, or the process has just ended, and another may have
- * its pid. */
+ * its pid. So is one that is too long: its sums would be too small, and nobody would know. */
 static int add_proc(const struct jprof_target *t, const char *name, struct jprof_bundle_writer *writer,
                     struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	int rc = jp_proc_read(t->proc, t->pid, name, proc_limit, &text);
+	int rc = jp_proc_read(t->proc, t->pid, name, proc_limit + 1, &text);
 	if (rc == ENOMEM)
 		return jp_error_nomem(err);
-	return rc || jprof_target_check(t, NULL) ? 0 : add_nonempty(writer, name, &text, err);
+	bool whole = !rc && text.len <= proc_limit && !jprof_target_check(t, NULL);
+	return whole ? add_nonempty(writer, name, &text, err) : 0;
 }
 
 /* ---- the control group ---------------------------------------------------------------------------------- */

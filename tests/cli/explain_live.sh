@@ -129,6 +129,31 @@ check "... nor the line" grep -q 'buffers.rb:2' first
 stop "$pid"
 rm before.jprof after.jprof
 
+# ---- 26,000 stacks, as of fibers: smaps has 36 MB ----
+cat >stacks.py <<'END'
+import ctypes, mmap, os, time
+libc, count, page = ctypes.CDLL(None, use_errno=True), 26000, 4096
+space = mmap.mmap(-1, 2 * count * page, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for i in range(2 * count):
+    space[i * page] = 1
+start = ctypes.addressof(ctypes.c_char.from_buffer(space))
+for i in range(count):
+    if libc.mprotect(ctypes.c_void_p(start + 2 * i * page), ctypes.c_size_t(page), 0):
+        raise OSError(ctypes.get_errno(), "mprotect")
+open("ready", "w").write(str(os.getpid()))
+time.sleep(1e6)
+END
+rm -f ready
+python3 stacks.py >stacks.txt 2>&1 </dev/null &
+pid=$!
+started="$started $pid"
+until_true 60 test -s ready
+run "$jprof" explain --json "$pid"
+exits 0
+mv out stacks.out
+judge "not all stacks are counted" stacks.out "abs(row('stacks') / (26000 * 4096) - 1) < .05"
+stop "$pid"
+
 # ---- without agent, profile or jemalloc: what /proc says, what cannot be known, how to start it ----
 rm -f ready
 "$ruby" "$app" >bare.txt 2>&1 </dev/null &
