@@ -76,16 +76,27 @@ static VALUE on_yielded(VALUE yielded, VALUE data, int argc, const VALUE *argv, 
 	return yielded;
 }
 
+/* What calls any C function, whoever asks for it: compilers that leave it on the stack (-O1) have it next to the
+ * function. */
+static size_t count_callers_of_all(const struct path *method, const struct path *from_c)
+{
+	size_t same = 0;
+	while (same < method->count && same < from_c->count && method->functions[same].begin &&
+	       method->functions[same].begin == from_c->functions[same].begin)
+		same++;
+	return same;
+}
+
 /* What called the method, and of the rest what stands under a yield to C, too. What stands under a call from C is no
  * part of the interpreter's loop, nor is what called that. */
 static void keep_interpreter(const struct path *method, const struct path *yielded, const struct path *from_c)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < method->count && kept < FUNCTIONS; i++) {
+	size_t kept = 0, first = count_callers_of_all(method, from_c);
+	for (size_t i = first; i < method->count && kept < FUNCTIONS; i++) {
 		const struct code_range *function = &method->functions[i];
 		if (!function->begin || is_in(from_c, function))
 			break;
-		if (i == 0 || is_in(yielded, function))
+		if (i == first || is_in(yielded, function))
 			functions[kept++] = *function;
 	}
 	atomic_store(&kept_count, kept);

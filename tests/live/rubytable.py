@@ -7,7 +7,7 @@ usage: rubytable.py COMMAND DUMP [ARGUMENT...]; each prints one line, and fails 
     outer DUMP TEMPLATE...   likewise, of the innermost line that is not of the script -e
     share DUMP LINE          percent of the bytes whose innermost line, with its method, contains LINE
     bytes DUMP LINE          likewise, the bytes
-    ruby DUMP                percent of the bytes that have a Ruby stack
+    ruby DUMP EPOCH          percent of the bytes since EPOCH that have a Ruby stack
     shape DUMP [LINE]        nodes of the table; of all stacks, or of those whose innermost line contains LINE, how many
                              frames the deepest has, and the words of markers
     epochs DUMP LINE         "EPOCH:SAMPLES ..." of the innermost lines that contain LINE
@@ -198,7 +198,8 @@ def main():
     elif command == "bytes":
         print(round(bytes_of(samples, rest[0])))
     elif command == "ruby":
-        print(round(100 * sum(s.size for s in samples if s.stack) / total, 1))
+        later = [s for s in samples if (s.epoch or 0) >= int(rest[0])]
+        print(round(100 * sum(s.size for s in later if s.stack) / sum(s.size for s in later), 1))
     elif command == "shape":
         judged = [s.stack for s in samples if not rest or (s.line and rest[0] in str(s.line))]
         frames = [f for stack in judged for f in stack] if rest else table.nodes.values()
