@@ -75,8 +75,8 @@ script "$define"'
     dump "x.heap"'
 is_tagged "handed on" x.heap
 
-# What Ruby allocates anew after a collection, or in a job of C, is nobody's, whoever it interrupts. From 3.2 on
-# Arrays of five lie in their objects, and from 3.3 on there is no such.
+# What Ruby allocates anew after a collection, or in a job of C, is nobody's, whoever it interrupts. In 3.2
+# arrays of five lie in their objects, and from 3.3 on there is no such.
 script "$define"'
     tagged(1) do
       20000.times { |i| $keep << [i, i, i, i, i] }
