@@ -13,16 +13,8 @@ enum { label_wide = 12, detail_most = 1024 };
 /* "   pace     27 MB an hour ...", on as many lines as it takes. */
 static void put_detail(FILE *out, const struct diff_report *r, const char *label, const char *text)
 {
-	char *lines = NULL;
-	size_t len;
-	FILE *wrapped = open_memstream(&lines, &len);
-	if (!wrapped)
-		return;
-	terminal_wrap(wrapped, text, r->columns > label_wide ? r->columns - label_wide : 1);
-	if (!fclose(wrapped))
-		for (char *line = lines, *end; (end = strchr(line, '\n')); line = end + 1)
-			fprintf(out, "   %-8s %.*s\n", line == lines ? label : "", (int)(end - line), line);
-	free(lines);
+	fprintf(out, "   %-8s ", label);
+	terminal_wrap_after(out, label_wide, text, r->columns);
 }
 
 /* "Ruby data: String; 3.0 KB on average, about 108,000 more of them". */

@@ -90,18 +90,20 @@ void terminal_put_cut(FILE *to, const char *text, size_t room)
 	fprintf(to, "%.*s...%s", (int)head, shown, shown + tail);
 }
 
-size_t terminal_wrap(FILE *to, const char *text, unsigned columns)
+/* The words on lines of `room` columns, with `between` where one line ends and the next begins. */
+static size_t wrap_words(FILE *to, const char *text, size_t room, const char *between, unsigned indent)
 {
 	size_t lines = 0, used = 0;
 	char shown[shown_most];
 	jprof_visible(text, shown, sizeof shown);
 	for (const char *word = shown + strspn(shown, " "); *word;) {
 		size_t len = strcspn(word, " "), wide = columns_of_bytes(word, len);
-		if (lines && used + 1 + wide <= columns) {
+		if (lines && used + 1 + wide <= room) {
 			fputc(' ', to);
 			used++;
 		} else {
-			fputs(lines++ ? "\n" : "", to);
+			if (lines++)
+				fprintf(to, "%s%*s", between, (int)indent, "");
 			used = 0;
 		}
 		fwrite(word, 1, len, to);
@@ -110,4 +112,33 @@ size_t terminal_wrap(FILE *to, const char *text, unsigned columns)
 	}
 	fputs(lines ? "\n" : "", to);
 	return lines;
+}
+
+size_t terminal_wrap(FILE *to, const char *text, unsigned columns)
+{
+	return wrap_words(to, text, columns, "\n", 0);
+}
+
+size_t terminal_wrap_after(FILE *to, unsigned used, const char *text, unsigned columns)
+{
+	return wrap_words(to, text, columns > used ? columns - used : 1, "\n", used);
+}
+
+void terminal_put_rest(unsigned used, const char *text)
+{
+	if (isatty(STDOUT_FILENO)) {
+		terminal_wrap_after(stdout, used, text, terminal_size().columns);
+	} else {
+		char shown[shown_most];
+		jprof_visible(text, shown, sizeof shown);
+		puts(shown);
+	}
+}
+
+size_t terminal_wrap_command(FILE *to, const char *command, unsigned columns)
+{
+	static const unsigned ending = 2; /* " \" */
+	return terminal_columns(command) <= columns
+	           ? terminal_wrap(to, command, columns)
+	           : wrap_words(to, command, columns > ending ? columns - ending : 1, " \\\n", 0);
 }

@@ -30,4 +30,14 @@ void terminal_put_cut(FILE *to, const char *text, size_t room);
  * longer; as put_name shows it. Returns the number of lines, of which each ends in a newline. */
 size_t terminal_wrap(FILE *to, const char *text, unsigned columns);
 
+/* Likewise, where `used` columns of the first line are written already; the others begin with as many blanks. */
+size_t terminal_wrap_after(FILE *to, unsigned used, const char *text, unsigned columns);
+
+/* What follows so many columns of a row of standard output: on a terminal as terminal_wrap_after has it, else on one
+ * line, so that grep finds all of it. */
+void terminal_put_rest(unsigned used, const char *text);
+
+/* Like terminal_wrap, a shell's command: each line but the last ends in " \", so that all of them can be pasted. */
+size_t terminal_wrap_command(FILE *to, const char *command, unsigned columns);
+
 #endif

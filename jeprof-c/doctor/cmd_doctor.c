@@ -6,6 +6,7 @@
 #include "cli/optparse.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
+#include "cli/terminal.h"
 #include "commands.h"
 #include "doctor/doctor.h"
 #include "snap/candidates.h"
@@ -62,13 +63,11 @@ static void put_findings_text(const struct findings *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		const struct finding *item = &f->items[i];
-		printf("%-7s  %-11s  ", verdicts[item->verdict], item->check);
-		put_name(item->found);
-		putchar('\n');
+		unsigned used = (unsigned)printf("%-7s  %-11s  ", verdicts[item->verdict], item->check);
+		terminal_put_rest(used, item->found);
 		if (item->fix) {
-			printf("%-7s  %-11s  -> ", "", "");
-			put_name(item->fix);
-			putchar('\n');
+			printf("%*s-> ", (int)used, "");
+			terminal_put_rest(used + 3, item->fix);
 		}
 	}
 	printf("%zu ok, %zu warn, %zu bad, %zu unknown\n", count_of(f, VERDICT_OK), count_of(f, VERDICT_WARN),

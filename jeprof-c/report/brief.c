@@ -68,8 +68,8 @@ static void put_files(const struct brief *b, size_t most)
 		else
 			rest += bytes_of(jprof_coverage_at(b->coverage, i), false);
 	if (shown < count)
-		printf("%8.1f %5.1f%% %20s  %zu more files: jprof info --all\n", rest / mb,
-		       b->all != 0 ? rest * 100 / b->all : 0, "", count - shown);
+		printf("%8.1f %5.1f%% %20s  %zu more file%s: jprof info --all\n", rest / mb,
+		       b->all != 0 ? rest * 100 / b->all : 0, "", count - shown, count - shown > 1 ? "s" : "");
 }
 
 /* How much is named, and how sure the files are. */
@@ -115,7 +115,7 @@ static void write_remedies(const struct brief *b, FILE *to, size_t most)
 	if (*command || others)
 		fputs("what would name the rest:\n", to);
 	if (*command)
-		terminal_wrap(to, command, b->columns);
+		terminal_wrap_command(to, command, b->columns);
 	for (size_t i = 0, written = 0; i < jprof_coverage_count(b->coverage) && written < most; i++)
 		if (is_first_of_kind(b, i)) {
 			write_other(b, i, to);

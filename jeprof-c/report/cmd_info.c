@@ -21,10 +21,11 @@ static const char nowhere[] = "(outside all mappings)";
 /* Of a pair: what is in use, or as far behind it what was allocated. */
 static void put_counters(const char *label, const double *total, const double *header)
 {
-	printf("%-10s %.1f MB in %.0f objects", label, total[JPROF_INUSE_SPACE] / mb,
-	       trunc(total[JPROF_INUSE_OBJECTS]));
+	double objects = trunc(total[JPROF_INUSE_OBJECTS]), samples = header ? header[JPROF_INUSE_OBJECTS] : 0;
+	printf("%-10s %.1f MB in %.0f object%s", label, total[JPROF_INUSE_SPACE] / mb, objects,
+	       objects == 1 ? "" : "s");
 	if (header)
-		printf(" (estimated from %.0f samples)", header[JPROF_INUSE_OBJECTS]);
+		printf(" (estimated from %.0f sample%s)", samples, samples == 1 ? "" : "s");
 	putchar('\n');
 }
 
@@ -175,11 +176,12 @@ static void put_advice(const struct jprof_coverage *c, const struct remedies *re
 		any = true;
 		put_name(*f->path ? f->path : nowhere);
 		printf("\n      ");
-		put_name(remedy_of(remedies, i));
-		putchar('\n');
+		terminal_put_rest(6, remedy_of(remedies, i));
 	}
-	if (*remedy_command(remedies))
-		printf("  all of these packages: %s\n", remedy_command(remedies));
+	if (*remedy_command(remedies)) {
+		puts("all of these packages:");
+		terminal_wrap_command(stdout, remedy_command(remedies), terminal_size().columns);
+	}
 }
 
 static void put_coverage(const struct jprof_coverage *c, const struct remedies *remedies)
@@ -196,7 +198,7 @@ static void put_coverage(const struct jprof_coverage *c, const struct remedies *
 				unverified += f->bytes[s];
 		}
 	}
-	printf("\nwhich file named how many MB, by innermost frame (the allocator's left out), and by what\n");
+	printf("\nwhich file named how many MB, by innermost frame (not the allocator's):\n");
 	printf("%9s %6s", "MB", "");
 	for (int s = JPROF_SOURCES - 1; s >= 0; s--)
 		if (has_column(s, addresses))
@@ -207,9 +209,12 @@ static void put_coverage(const struct jprof_coverage *c, const struct remedies *
 		put_row(addresses, f->bytes, f->addresses, sum, proofs[f->proof], *f->path ? f->path : nowhere);
 	}
 	put_row(addresses, all, addresses, sum, "", "all");
-	printf("\n%.1f %% of the bytes have a function's name (all but FDE and none); %.1f MB lie in files that are\n"
-	       "unverified: nothing contradicts that they are the ones that ran, and nothing proves it\n",
-	       jprof_coverage_named(c) * 100, unverified / mb);
+	printf("\n%.1f %% of the bytes have a function's name (all but FDE and none).\n",
+	       jprof_coverage_named(c) * 100);
+	if (unverified > 0)
+		printf("%.1f MB lie in unverified files: nothing proves that these are the ones that\n"
+		       "ran, and nothing contradicts it.\n",
+		       unverified / mb);
 	put_advice(c, remedies);
 }
 

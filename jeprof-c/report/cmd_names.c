@@ -76,9 +76,9 @@ int cmd_names(int argc, char **argv)
 	if (o.help)
 		return names_help();
 	if (!count || strcmp(argv[1], "learn") != 0 || count < 2 || count > 3)
-		say("what is to be learnt? jprof names learn -o NAME.jnames FILE [DEBUGFILE]");
+		say("give the file whose names the pack shall have: jprof names learn -o NAME.jnames FILE [DEBUGFILE]");
 	else if (!o.output)
-		say("where to? give -o NAME.jnames");
+		say("give the pack a name: -o NAME.jnames");
 	else
 		return learn(&o, argv[2], count > 2 ? argv[3] : NULL) ? 0 : 1;
 	return 1;

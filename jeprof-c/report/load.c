@@ -154,7 +154,7 @@ static void say_warnings(const struct jprof_dump *dump, const char *path, const 
 		         ", nothing can be named without maps (--maps=FILE|PID)");
 	say_error(&first);
 	if (warnings > 1)
-		say("%s: %zu more warnings like this", path, warnings - 1);
+		say("%s: %zu more warning%s like this", path, warnings - 1, warnings > 2 ? "s" : "");
 }
 
 struct jprof_dump *load_dump(const char *path, const struct options *o, bool *other)

@@ -2,14 +2,16 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/names.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
+#include "cli/terminal.h"
 #include "jprof-live.h"
 #include "snap/opener.h"
 
-enum { patience_ms = 2000, widest_command = 100 };
+enum { patience_ms = 2000, least_command = 20, widest_command = 100 };
 
 /* Whether it samples, and how often, as its agent says; NULL: it says nothing. With the process's own rights: what it
  * announces may be somebody else's socket. */
@@ -49,12 +51,12 @@ static const char *agent_of(const struct jprof_process *p, char *words, size_t s
 	return said ? said : "yes, silent";
 }
 
-static void put_candidate(const struct jprof_process *p)
+/* Its command, as far as there is room: on a terminal what is left of the line. */
+static void put_candidate(const struct jprof_process *p, unsigned used)
 {
 	const char *text = *p->cmdline ? p->cmdline : p->name;
-	char start[widest_command + 1];
-	snprintf(start, sizeof start, "%s", text);
-	put_name(start);
+	unsigned columns = isatty(STDOUT_FILENO) ? terminal_size().columns : used + widest_command;
+	terminal_put_cut(stdout, text, columns > used + least_command ? columns - used : least_command);
 	putchar('\n');
 }
 
@@ -65,12 +67,12 @@ static bool put_process(const struct jprof_process *p)
 	const char *agent = agent_of(p, words, sizeof words);
 	if (shortage_say())
 		return false;
-	printf("%7d %7d %8.1f  %-8s %-14s %-7s ", p->pid, p->ppid, (double)p->rss / 1048576,
-	       !p->readable  ? "?"
-	       : p->jemalloc ? "yes"
-	                     : "no",
-	       agent, p->role);
-	put_candidate(p);
+	int used = printf("%7d %7d %8.1f  %-8s %-14s %-7s ", p->pid, p->ppid, (double)p->rss / 1048576,
+	                  !p->readable  ? "?"
+	                  : p->jemalloc ? "yes"
+	                                : "no",
+	                  agent, p->role);
+	put_candidate(p, (unsigned)used);
 	return true;
 }
 

@@ -52,7 +52,7 @@ static int note_no_stacks(struct jprof_profile *p, jp_json *agent)
 		return 0;
 	if (why)
 		return jp_note(p, "no Ruby stacks were taken: %s", why);
-	return jp_note(p, "no Ruby stacks were taken: the agent that made the dump, of version %s, takes none",
+	return jp_note(p, "no Ruby stacks were taken: agent %s, which made the dump, takes none",
 	               version ? version : "?");
 }
 

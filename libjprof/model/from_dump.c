@@ -278,7 +278,7 @@ int jp_note_warnings(struct jprof_profile *profile, const struct jprof_dump *dum
 	}
 	if (jp_note_error(profile, &first))
 		return -1;
-	return dump->warning_count == 1
-	           ? 0
-	           : jp_note(profile, "%s: %zu more warnings like this", dump->name, dump->warning_count - 1);
+	return dump->warning_count == 1 ? 0
+	                                : jp_note(profile, "%s: %zu more warning%s like this", dump->name,
+	                                          dump->warning_count - 1, dump->warning_count > 2 ? "s" : "");
 }

@@ -491,8 +491,8 @@ static int note_newer(struct symbolizing *w)
 	const char *path = jp_string(w->profile, w->profile->objects[w->newest].path);
 	if (w->newer == 1)
 		return jp_note(w->profile, "%s changed after the dump was made: its names may be wrong", path);
-	return jp_note(w->profile, "%s and %u more files changed after the dump was made: their names may be wrong",
-	               path, w->newer - 1);
+	return jp_note(w->profile, "%s and %u more file%s changed after the dump was made: their names may be wrong",
+	               path, w->newer - 1, w->newer > 2 ? "s" : "");
 }
 
 static int symbolize_all(struct symbolizing *w)

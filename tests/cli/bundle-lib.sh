@@ -36,7 +36,7 @@ reports() {
 # What is known of packages belongs to the machine that reads: it goes.
 without_packages() {
     sed -e 's/stripped: ap[tk] [a-z]* [^ ]*\( (if this is the file that ran)\)\{0,1\}, build-id/build-id/' \
-        -e 's/stripped, of no package here; .* for build-id/build-id/' -e '/^  all of these packages: /d' \
+        -e 's/stripped, of no package here; .* for build-id/build-id/' -e '/^all of these packages:$/,$d' \
         -e "s/have no function's name; .*/have no function's name/"
 }
 

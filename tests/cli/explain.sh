@@ -27,7 +27,7 @@ anon() { # FILE MEMBER: RssAnon in bytes
 # ---- Redmine, from boot to steady: samples/cases/README.md has the truth ----
 boot=$cases/real/redmine-boot.jprof
 steady=$cases/real/redmine-steady.jprof
-old_agent='jprof: no Ruby stacks were taken: the agent that made the dump, of version 0.1.0, takes none'
+old_agent='jprof: no Ruby stacks were taken: agent 0.1.0, which made the dump, takes none'
 run "$jprof" explain --json "$boot" "$steady"
 exits 0
 says "$old_agent"

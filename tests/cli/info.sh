@@ -50,7 +50,7 @@ for written in /usr/lib/shop/prog /lib/shop/prog; do
     for dump in usr.heap lib.heap; do
         all_of deb $dump
         prints "stripped: apt install shop-dbgsym \\(if this is the file that ran\\), build-id $id\$"
-        check "$written: the command" grep -qx '  all of these packages: apt install shop-dbgsym' out
+        check "$written: the command" eval "grep -A1 -x 'all of these packages:' out | grep -qx 'apt install shop-dbgsym'"
         run "$jprof" info --sysroot=deb $dump
         check "$written, $dump: the command on a screen" grep -qx 'apt install shop-dbgsym' out
         all_of alpine $dump
@@ -97,6 +97,20 @@ dpkg deb libc6:amd64.list /usr/lib/shop/prog
 rm deb/var/lib/dpkg/info/shop*
 all_of deb usr.heap
 prints 'apt install libc6-dbg '
+
+# A command that takes several lines can be pasted as it is.
+long=$(printf 'a-package-with-a-long-name%.0s' 1 2)-of-which-many-are
+root deb prog
+dpkg deb "$long.list" /usr/lib/shop/prog
+run "$jprof" info --sysroot=deb usr.heap
+check "a line is too long" eval '[ "$(wc -L <out)" -le 80 ]'
+check "a line goes on without a backslash" grep -qx 'apt install \\' out
+mkdir -p asked
+printf '#!/bin/sh\necho "$@" >asked/words\n' >asked/apt
+chmod +x asked/apt
+sed -n '/^apt install/,/dbgsym$/p' out >asked/command
+PATH=$tmp/asked:$PATH sh asked/command
+check "the command as pasted: $(cat asked/words)" eval 'echo "install $long-dbgsym" | cmp -s - asked/words'
 
 # ---- no package: the build-id, and who may have the symbols ----
 root bare prog

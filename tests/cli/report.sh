@@ -59,6 +59,21 @@ exits 0
 check "a line for each object file that is newer" [ "$(wc -l <err)" -le 2 ]
 check "not said that they are newer" grep -q 'changed after the dump' err
 
+cp -R "$cases/sysroot" newer
+find newer -type f -exec touch -t 199901010000 {} +
+count=0
+for file in libruby-3.1.so.3.1.2 libc.so.6 libstdc++.so.6.0.30; do
+    touch "newer/usr/lib/x86_64-linux-gnu/$file"
+    count=$((count + 1))
+    run "$jprof" --sysroot=newer old.heap
+    exits 0
+    case $count in
+    1) check "one file is newer" grep -qx 'jprof: /[^ ]*libruby-3.1.so.3.1.2 changed after the dump was made: its names may be wrong' err ;;
+    2) check "two files are newer" grep -qx 'jprof: /[^ ]* and 1 more file changed after the dump was made: their names may be wrong' err ;;
+    3) check "three files are newer" grep -qx 'jprof: /[^ ]* and 2 more files changed after the dump was made: their names may be wrong' err ;;
+    esac
+done
+
 # ---- --top ----
 run "$jprof" --show_bytes $sys dump.heap
 cp out all

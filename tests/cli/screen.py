@@ -41,7 +41,7 @@ def own(arguments):
     return ["--ruby=only", *arguments] if dump in arguments else arguments
 
 
-def on_terminal(lines, columns, *arguments, program=jprof, **env):
+def on_terminal(lines, columns, *arguments, program=jprof, ends=0, **env):
     """What a terminal of that size gets, without messages, whose lines are `taken`; 0: it does not know its size."""
     master, slave = pty.openpty()
     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
@@ -58,7 +58,7 @@ def on_terminal(lines, columns, *arguments, program=jprof, **env):
             break
         text += piece
     os.close(master)
-    check(child.wait() == 0, f"{arguments}: exit status {child.returncode}", text)
+    check(child.wait() == ends, f"{arguments}: exit status {child.returncode}", text)
     text = text.decode().replace("\r\n", "\n").splitlines(keepends=True)
     messages = [line.rstrip("\n") for line in text if line.startswith("jprof: ")]
     global taken
@@ -335,6 +335,32 @@ for nameless, told in ((19000, False), (20000, False), (21000, True), (90000, Tr
 # Named rows alone are shown.
 check("no function's name" not in said("--top=1", half_named(30000)), "--top=1 shows no nameless row")
 check("no function's name" in said("--top=1", half_named(70000)), "--top=1 shows nothing else")
+
+# ---- what is no table: rows of doctor and the advice of info are wrapped under themselves, and are one line each on a pipe ----
+
+
+def unwrapped(text):
+    """The rows of doctor, and what helps, each on one line."""
+    rows = []
+    for line in text.splitlines():
+        if rows and re.match(" {22}(   |(?!-> ))[^ ]", line):
+            rows[-1] += " " + line.strip()
+        else:
+            rows.append(line)
+    return rows
+
+
+sick = ("doctor", "--", "env", "MALLOC_CONF=prof:true,lg_prof_sample:10,prof_gdump:true", "/bin/sh", "-c", "sleep 1")
+on_one_line = subprocess.run([jprof, *sick], stdin=subprocess.DEVNULL, capture_output=True, env=environment()).stdout.decode()
+check(max(map(width, on_one_line.splitlines())) > 100, "doctor has no long row", on_one_line)
+for columns in (60, 80, 120):
+    screen = on_terminal(24, columns, *sick, ends=1)
+    check(not [line for line in too_wide(screen, columns) if " " in line[25:]], f"doctor on {columns} columns", screen)
+    check([" ".join(row.split()) for row in unwrapped(screen)] == [" ".join(row.split()) for row in on_one_line.splitlines()],
+          f"doctor says something else on {columns} columns", screen)
+lost = on_terminal(24, 80, "info", "--all", "--sysroot=" + folder.name, os.path.join(heaps, "jemalloc-5.3.0.heap"))
+check(not [line for line in lost.split("what would name the rest")[-1].splitlines() if width(line) > 80], "the advice of info --all", lost)
+check(not re.search("which file named.{60}", lost), "the head of info --all", lost)
 
 # ---- each thread of several has its part of the height ----
 threads = on_terminal(60, 80, "--thread=*", dump)

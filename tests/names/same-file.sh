@@ -67,7 +67,7 @@ touch -d '-1 hour' "$dir/s.heap"
 timeout 300 "$jprof" info --all "$dir/s.heap" >"$dir/info" 2>"$dir/err" || fail "jprof info ended with status $?"
 grep -q "  unverified  *$dir/prog\$" "$dir/info" || fail "the file is not unverified: $(grep "$dir/prog" "$dir/info")"
 timeout 300 "$jprof" "$dir/s.heap" >"$dir/report" 2>"$dir/err" || fail "jprof ended with status $?"
-grep -qE "$dir/prog (and [0-9]+ more files )?changed after the dump was made: (its|their) names may be wrong" "$dir/err" ||
+grep -qE "$dir/prog (and [0-9]+ more files? )?changed after the dump was made: (its|their) names may be wrong" "$dir/err" ||
     fail "nothing says that it was changed: $(cat "$dir/err")"
 
 # A sidecar has the build-ids of what ran: they are a proof, even if the file was touched since, and a contradiction.
