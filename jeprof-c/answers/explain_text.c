@@ -40,6 +40,17 @@ static void add_name(char line[line_most], const char *name)
 	add_words_to(line, "%s", visible);
 }
 
+/* Likewise, no more of it than fits into `room` columns: its two ends. */
+static void add_cut_name(char line[line_most], const char *name, size_t room)
+{
+	size_t len = strlen(line);
+	FILE *to = fmemopen(line + len, line_most - len, "w");
+	if (!to)
+		return;
+	terminal_put_cut(to, name, room);
+	fclose(to);
+}
+
 /* Breaks a sentence into lines of 80 columns, between words. */
 static void put_wrapped(FILE *out, const char *text)
 {
@@ -224,24 +235,26 @@ void explain_put_sentence(FILE *out, const struct explained *what)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
-/* The groups of a kind: those that fit, and how many more there are. */
+/* The groups of a kind: those that fit, the first one in any case, and how many more there are. */
 static void add_group_names(char line[line_most], const struct jprof_explanation *e, size_t first, size_t room)
 {
 	size_t i = first, named = 0, begin = strlen(line);
 	double rest = 0;
 	const struct jprof_explained *row;
 	for (; (row = jprof_explain_at(e, i)) && row->depth == 2; i++) {
-		char one[line_most] = "";
-		add_name(one, row->name);
-		add_words_to(one, " %.1f", row->bytes / mb);
+		char bytes[line_most] = "";
+		add_words_to(bytes, " %.1f", row->bytes / mb);
 		const struct jprof_explained *after = jprof_explain_at(e, i + 1);
 		bool last = named == i - first && (!after || after->depth != 2);
-		size_t need =
-		    strlen(line) - begin + (named ? 2 : 0) + strlen(one) + (last ? 0 : strlen(", 9 others 99.9"));
-		if (rest == 0 && need <= room)
-			add_words_to(line, "%s%s", named++ ? ", " : "", one);
-		else
+		size_t used =
+		    strlen(line) - begin + strlen(bytes) + (named ? 2 : 0) + (last ? 0 : strlen(", 9 others 99.9"));
+		if (rest == 0 && (i == first || used + terminal_columns(row->name) <= room)) {
+			add_words_to(line, named++ ? ", " : "");
+			add_cut_name(line, row->name, room > used ? room - used : 1);
+			add_words_to(line, "%s", bytes);
+		} else {
 			rest += row->bytes;
+		}
 	}
 	size_t others = i - first - named;
 	if (others)

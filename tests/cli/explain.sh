@@ -180,6 +180,26 @@ run "$jprof" explain "$heaps/jemalloc-5.3.0.heap"
 exits 0
 prints '^To see them: jprof snap PID, and then jprof explain of that file$'
 
+# ---- a name that is wider than its place: its two ends, and not "2 others" ----
+cat >long.heap <<'END'
+heap_v2/524288
+  t*: 100: 81310459 [0: 0]
+@ 0x7f2000001000 0x7f0000001000 0x560000001200
+  t*: 90: 80310459 [0: 0]
+@ 0x7f2000001000 0x7f1000001000 0x560000001200
+  t*: 10: 1000000 [0: 0]
+
+MAPPED_LIBRARIES:
+560000000000-560000010000 r-xp 00000000 08:01 1  /opt/app/server
+7f0000000000-7f0000010000 r-xp 00000000 08:01 2  /usr/lib/libwith_a_rather_long_name_of_its_module.cpython-311-gnu.so
+7f1000000000-7f1000010000 r-xp 00000000 08:01 3  /usr/lib/libsmall.so.1
+7f2000000000-7f2000010000 r-xp 00000000 08:01 4  /usr/lib/libjemalloc.so.2
+END
+run "$jprof" explain long.heap
+exits 0
+prints '^ +libwith_a_rat[^ ]*[.]{3}[^ ]*-gnu 93[.]7, libsmall 5[.]5$'
+check "no line is wider than 80 columns" eval '! grep -q "^.\{81\}" out'
+
 # ---- what it refuses ----
 run "$jprof" explain "$boot" "$steady" "$steady"
 exits 1
