@@ -8,6 +8,7 @@
 #include "answers/check_text.h"
 #include "answers/measure.h"
 #include "cli/budget.h"
+#include "cli/filename.h"
 #include "cli/say.h"
 #include "cli/sink.h"
 #include "commands.h"
@@ -216,7 +217,8 @@ int cmd_check(int argc, char **argv)
 	struct sink sink = { .path = o.common.file };
 	o.common.command = "check";
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
-	            prepare_check(&c, &o) && series_load(&loaded, &inputs, &o) && check_series(&c, &loaded, &o, &sink);
+	            filename_fits(o.common.file, diff_format(&o)) && prepare_check(&c, &o) &&
+	            series_load(&loaded, &inputs, &o) && check_series(&c, &loaded, &o, &sink);
 	sink.failed = sink.failed || !good;
 	if (!sink_close(&sink)) {
 		say("%s: cannot be written: %s", o.common.file, sink.why);

@@ -8,6 +8,7 @@
 #include "answers/diff_json.h"
 #include "answers/page.h"
 #include "cli/budget.h"
+#include "cli/filename.h"
 #include "cli/say.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
@@ -110,7 +111,8 @@ int cmd_diff(int argc, char **argv)
 		return 1;
 	struct sink sink = { .path = o.common.file };
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
-	            series_load(&loaded, &inputs, &o) && report_diff(&loaded, &o, &inputs, &sink);
+	            filename_fits(o.common.file, diff_format(&o)) && series_load(&loaded, &inputs, &o) &&
+	            report_diff(&loaded, &o, &inputs, &sink);
 	series_release(&loaded);
 	free(inputs.program);
 	return page_end(&o.common, &sink, good);

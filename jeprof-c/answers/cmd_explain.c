@@ -8,6 +8,7 @@
 #include "answers/explain_text.h"
 #include "answers/page.h"
 #include "answers/rulesfile.h"
+#include "cli/filename.h"
 #include "cli/say.h"
 #include "cli/sink.h"
 #include "commands.h"
@@ -103,8 +104,8 @@ static bool explain_all(const struct options *o, const struct explain_live *live
 	};
 	inputs.live = &snapped;
 	inputs.live_count = live->asked;
-	good = good && overwrites_no_input(o, &inputs) && load_snapshots(&snapshots, &inputs, o) &&
-	       explain(&snapshots, &inputs, live, o, sink);
+	good = good && overwrites_no_input(o, &inputs) && filename_fits(o->file, o->output) &&
+	       load_snapshots(&snapshots, &inputs, o) && explain(&snapshots, &inputs, live, o, sink);
 	loaded_free(&snapshots.now);
 	loaded_free(&snapshots.change);
 	free(inputs.program);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "answers/page.h"
+#include "cli/filename.h"
 #include "commands.h"
 #include "report/overwrite.h"
 
@@ -33,7 +34,8 @@ int cmd_page(const struct options *o)
 	struct sink sink = { .path = o->file };
 	if (!page_possible(o, o->granularity))
 		return 1;
-	bool good = inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) && load_profile(&loaded, &inputs, o);
+	bool good = inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) && filename_fits(o->file, "html") &&
+	            load_profile(&loaded, &inputs, o);
 	if (good) {
 		good = put_report_page(&loaded, o, &inputs, &sink);
 		loaded_free(&loaded);

@@ -110,6 +110,14 @@ bool diff_options_parse(struct diff_options *o, bool check, int argc, char **arg
 	return true;
 }
 
+const char *diff_format(const struct diff_options *o)
+{
+	static const char *const formats[] = {
+		[AS_TEXT] = "text", [AS_JSON] = "json", [AS_CSV] = "csv", [AS_MARKDOWN] = "markdown", [AS_HTML] = "html"
+	};
+	return formats[o->output];
+}
+
 void diff_add_rows(struct typed *command, const struct diff_options *o)
 {
 	char word[32] = "";

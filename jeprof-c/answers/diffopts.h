@@ -25,6 +25,9 @@ struct diff_options {
 /* Reads argv[1..]; `check` takes its own options, too. False after having said what is wrong. */
 bool diff_options_parse(struct diff_options *options, bool check, int argc, char **argv);
 
+/* The name of the format in which the answer is written. Static. */
+const char *diff_format(const struct diff_options *options);
+
 /* Adds the options of both commands that say what a row is, and which part is shown. */
 void diff_add_rows(struct typed *command, const struct diff_options *options);
 

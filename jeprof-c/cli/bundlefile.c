@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/filename.h"
 #include "cli/say.h"
 
 enum { for_owner = 0600, all_bits = 0777, most_digits = 4 };
@@ -66,7 +67,7 @@ bool bundle_file_try(const char *path, const char *mode)
 	bool good = make_bundle_file(newfile_open, &file, path, mode);
 	if (good)
 		newfile_abandon(&file);
-	return good;
+	return good && filename_fits(path, "bundle");
 }
 
 bool bundle_file_open(struct newfile *file, const char *path, const char *mode)

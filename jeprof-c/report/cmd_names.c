@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/filename.h"
 #include "cli/newfile.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
@@ -56,7 +57,7 @@ static bool learn(const struct names_options *o, const char *file, const char *d
 		                               .version = o->version,
 		                               .source = o->source,
 		                               .distribution = o->distribution };
-	if (!newfile_open(&pack, o->output))
+	if (!filename_fits(o->output, "names") || !newfile_open(&pack, o->output))
 		return false;
 	int rc = jprof_names_learn(file, debug, &opts, newfile_write, &pack, &err);
 	if (rc && rc != JPROF_E_WRITE) {

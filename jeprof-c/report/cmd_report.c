@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/duration.h"
+#include "cli/filename.h"
 #include "cli/say.h"
 #include "cli/sink.h"
 #include "commands.h"
@@ -347,7 +348,8 @@ static int report(const struct loaded *l, const struct jprof_view *view, const s
 int report_show(const struct loaded *l, const struct options *o, const struct inputs *inputs)
 {
 	struct sink sink = { .path = o->file };
-	struct jprof_view *view = can_write(o) && overwrites_no_input(o, inputs) ? load_view(l, o) : NULL;
+	bool good = can_write(o) && overwrites_no_input(o, inputs) && filename_fits(o->file, o->output);
+	struct jprof_view *view = good ? load_view(l, o) : NULL;
 	int status = 1;
 	if (view) {
 		remark_before(l, view, o);
@@ -380,7 +382,8 @@ int cmd_report(const struct options *given)
 	int status = 1;
 	if (!can_write(o))
 		return 1;
-	if (inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) && load_profile(&loaded, &inputs, o)) {
+	if (inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) && filename_fits(o->file, o->output) &&
+	    load_profile(&loaded, &inputs, o)) {
 		status = report_show(&loaded, o, &inputs);
 		loaded_free(&loaded);
 	}

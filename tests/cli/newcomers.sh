@@ -137,6 +137,14 @@ run -- app.rb~app.rb: is no program that may be run; give the one that runs it, 
 run app.heap~app.heap: is no program that may be run; give the one that runs it, too$
 run prog~prog: is not in PATH; for the file here put ./ before its name$
 run --sample=x -- ./prog~--sample=x: give a whole number above 0$
+-o heap.svg app.heap~heap.svg: such a name is for --svg and --flame, and this is text; give one of these, or another name$
+--text -o heap.html app.heap~heap.html: such a name is for --html, and this is text; give that option, or another name$
+--raw -o heap.pb.gz app.heap~heap.pb.gz: such a name is for --proto, and this is raw; give that option, or another name$
+explain -o x.jprof app.heap~x.jprof: such a name is for snapshots .jprof snap, jprof bundle., and this is text; give another name$
+explain -o x.csv app.heap~x.csv: such a name is for --csv, and this is text; give that option, or another name$
+diff -o x.jprof app.heap new.heap~x.jprof: such a name is for snapshots .jprof snap, jprof bundle., and this is text; give another name$
+diff --markdown -o x.json app.heap new.heap~x.json: such a name is for --json, --speedscope and --dhat, and this is markdown; give one of these, or another name$
+check -o x.csv app.heap new.heap~x.csv: such a name is for --csv, and this is text; give that option, or another name$
 run --sample=131072 -- ./prog~--sample=131072: give the logarithm of bytes, 17 for a sample each 128 KiB$
 run --print-env=bash~--print-env=bash: give one of shell|docker|helm|procfile|systemd$
 run --gc -- ./prog~unknown option --gc; jprof run --help lists all$
@@ -152,6 +160,9 @@ bundle app.heap~no file given for the bundle: -o FILE.jprof$
 bundle app.heap out.jprof~no file given for the bundle: -o FILE.jprof$
 bundle -o out.jprof nothere.heap~nothere.heap: cannot be opened: No such file or directory$
 bundle -o new.heap app.heap~new.heap: exists already, and nothing is overwritten; give another name, or remove it$
+bundle -o new.svg app.heap~new.svg: such a name is for --svg and --flame, and this is a snapshot; give one of these, or another name$
+bundle -o new.jnames app.heap~new.jnames: such a name is for packs of names, and this is a snapshot; give another name$
+names learn -o x.heap prog~x.heap: such a name is for dumps .and for --raw., and this is a pack of names; give another name$
 doctor -- nosuchprogram~nosuchprogram: no such program$
 doctor app.heap~app.heap: is no program that may be run; give the one that runs it, too$
 doctor --puma~--puma is not taken: give the PID

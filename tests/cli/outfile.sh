@@ -44,6 +44,32 @@ old_stays() {
     check "litter: $(names "$(dirname "$1")")" [ "$(names "$(dirname "$1")")" = "${1##*/} " ]
 }
 
+# ---- a name whose ending is that of another format gets no file; a format's own is right ----
+while read -r words; do
+    format=${words%%=*}
+    format=${format#--}
+    format=${format%% *}
+    for ending in jprof jnames heap pb pb.gz svg html pdf png gif ps dot csv json; do
+        case " $format.$ending " in
+        " raw.heap " | " proto.pb " | " proto.pb.gz " | " web.svg " | " flame.svg " | " speedscope.json " | " dhat.json ") right=yes ;;
+        " $ending.$ending ") right=yes ;;
+        *) right=no ;;
+        esac
+        run "$jprof" $words -o "named.$ending" $sys x.heap
+        case $right in
+        yes) exits 0 ;;
+        no) exits 1 && says_like "^jprof: named\\.$ending: such a name is for " ;;
+        esac
+        [ $right = no ] || { check "no file" [ -s "named.$ending" ] && rm -f "named.$ending"; }
+        check "a file all the same" [ ! -e "named.$ending" ]
+    done
+    for ending in txt md gz heap.bak; do
+        run "$jprof" $words -o "named.$ending" $sys x.heap
+        exits 0
+        rm -f "named.$ending"
+    done
+done <formats
+
 # ---- every format: a new file, an old one, no room ----
 mkdir new old
 while read -r words; do
