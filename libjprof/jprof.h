@@ -117,11 +117,16 @@ JPROF_API const char *jprof_version(void);
 /* What this build can and cannot do, in words, such as its demangler; static. Since: 0.1 */
 JPROF_API const char *jprof_features(void);
 
-/* ---- Texts: for people, and for JSON --------------------------------------------------------------------- */
+/* ---- Texts: for people, JSON and CSV --------------------------------------------------------------------- */
 
 /* The text as a string of JSON, with its quotes: bytes that are no UTF-8 become U+FFFD each; "null" for NULL. Owned by
  * the caller, to be freed by free(); NULL when memory is short. Since: 0.1 */
 JPROF_API char *jprof_json_text(const char *text);
+
+/* The text as a field of CSV (RFC 4180), in quotes: bytes that are no UTF-8 become U+FFFD each, control characters
+ * \xNN, and what a spreadsheet would take for a formula begins with an apostrophe; an empty field for NULL. Owned by
+ * the caller, to be freed by free(); NULL when memory is short. Since: 0.2 */
+JPROF_API char *jprof_csv_text(const char *text);
 
 /* How many of the `len` bytes at `s` are a character that people may be shown as it is; 0: there is none, and the first
  * byte is to be written as \xNN. Such are control characters (C0, DEL, C1), what has no shape or changes the order in

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answers/explain_words.h"
+#include "cli/shortage.h"
 
 void diff_put_json_text(FILE *out, const char *key, const char *text)
 {
@@ -223,42 +224,6 @@ void diff_put_json(FILE *out, const struct diff_report *r)
 
 /* ---- CSV ---------------------------------------------------------------------------------------------------- */
 
-/* How many bytes the character has that begins here, 0 where none does: Unicode's table of well-formed sequences. */
-static size_t character_len(const unsigned char *s)
-{
-	static const struct {
-		unsigned char first, last, low, high; /* of the first byte, and of the second */
-		size_t len;
-	} kinds[] = { { 0x00, 0x7f, 0x00, 0xff, 1 }, { 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
-		      { 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
-		      { 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 } };
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		if (*s < kinds[i].first || *s > kinds[i].last || s[1] < kinds[i].low || s[1] > kinds[i].high)
-			continue;
-		for (size_t n = 2; n < kinds[i].len; n++)
-			if ((s[n] & 0xc0) != 0x80)
-				return 0;
-		return kinds[i].len;
-	}
-	return 0;
-}
-
-/* As the CSV of reports has it: UTF-8, and nothing that a spreadsheet would take for a formula. */
-static void put_diff_csv_text(FILE *out, const char *text)
-{
-	fputs(*text && strchr("=+-@", *text) ? "\"'" : "\"", out);
-	for (size_t len; *text; text += len ? len : 1) {
-		len = character_len((const unsigned char *)text);
-		if (!len)
-			fputs("\xef\xbf\xbd", out); /* U+FFFD */
-		else if (len == 1)
-			fputs(*text == '"' ? "\"\"" : (char[]){ *text < ' ' ? ' ' : *text, '\0' }, out);
-		else
-			fwrite(text, 1, len, out);
-	}
-	fputc('"', out);
-}
-
 static void put_diff_csv_number(FILE *out, double number)
 {
 	if (isfinite(number))
@@ -286,8 +251,8 @@ void diff_put_csv(FILE *out, const struct diff_report *r)
 		put_diff_csv_number(out, known ? range->samples : NAN);
 		for (size_t v = 0; v < snapshots; v++)
 			put_diff_csv_number(out, row->values[v]);
-		fputc(',', out);
-		put_diff_csv_text(out, name_of_grown(row));
-		fputc('\n', out);
+		char *name = shortage_note(jprof_csv_text(name_of_grown(row)));
+		fprintf(out, ",%s\n", name ? name : "");
+		free(name);
 	}
 }

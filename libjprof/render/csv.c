@@ -1,11 +1,10 @@
 /* The table as CSV: RFC 4180, UTF-8, a header row. Numbers are whole bytes or objects, as in the text report
  * with show_bytes. Text that a spreadsheet would take for a formula begins with an apostrophe. */
 #include <math.h>
-#include <string.h>
 
+#include "base/csvtext.h"
 #include "base/error.h"
 #include "base/jsonout.h"
-#include "base/utf8.h"
 #include "render/agecells.h"
 #include "render/render.h"
 
@@ -15,23 +14,10 @@ static const char head[] = "flat,flat_percent,sum_percent,cum,cum_percent,name,"
 			   "object,file,line,source";
 static const char age_heads[] = ",last_hour,older,startup,before_fork,shape,shape_samples";
 
-/* A text of one line; the first field of a record has no comma before it. */
 static void put_csv_text(struct jp_strbuf *out, const char *s)
 {
-	jp_strbuf_str(out, ",\"");
-	if (*s && strchr("=+-@", *s))
-		jp_strbuf_str(out, "'");
-	while (*s) {
-		size_t len = jp_utf8_len(s);
-		if (!len)
-			jp_strbuf_str(out, JP_UTF8_REPLACEMENT);
-		else if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			jp_strbuf_printf(out, "\\x%02x", (unsigned)(unsigned char)*s);
-		else
-			jp_strbuf_add(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : len);
-		s += len ? len : 1;
-	}
-	jp_strbuf_str(out, "\"");
+	jp_strbuf_str(out, ",");
+	jp_csv_put_text(out, s);
 }
 
 /* What is no number, or infinite, is an empty field. */
@@ -69,8 +55,8 @@ static void put_csv_row(struct jp_strbuf *out, const struct jprof_row *row, doub
 	put_csv_text(out, row->name);
 	put_csv_range(out, &row->flat_range);
 	put_csv_range(out, &row->cum_range);
-	put_csv_text(out, row->object ? row->object : "");
-	put_csv_text(out, row->file ? row->file : "");
+	put_csv_text(out, row->object);
+	put_csv_text(out, row->file);
 	jp_strbuf_str(out, ",");
 	if (row->line)
 		jp_strbuf_printf(out, "%u", row->line);
@@ -102,7 +88,7 @@ static int put_csv_view(struct jp_strbuf *out, const struct jprof_view *view, co
 		const struct jprof_row *row = jprof_table_at(table, i);
 		sum += row->flat;
 		put_csv_row(out, row, sum, jp_whole(view));
-		put_csv_text(out, thread ? thread : "");
+		put_csv_text(out, thread);
 		if (view->info.ages)
 			put_csv_ages(out, row);
 		jp_strbuf_str(out, "\r\n");

@@ -2,6 +2,7 @@
 
 What Unicode calls a control, format or separator character comes from Python's tables; the profiles are written here,
 field by field, as profile.proto, heap dump and bundle."""
+import csv
 import fcntl
 import json
 import os
@@ -188,6 +189,10 @@ def for_programs(*args, kept=True):
         check(False, f"{args}: {e}")
 
 
+def csv_names(*args):
+    return {row["name"] for row in csv.DictReader(io.StringIO(run(*args).decode(errors="replace"), newline=""))}
+
+
 def formats():
     """What `jprof --help` lists: each has to be in one of the lists below."""
     words = re.findall(r"^  --([a-z-]+)", run("--help").decode(), re.M)
@@ -255,6 +260,8 @@ def main():
             on_terminal(*words, source)
         for_programs("diff", "--json", *two, kept=source != "b.jprof")
         for_programs("diff", "--csv", *two, kept=source != "b.jprof")
+    check(csv_names("diff", "--csv", "p.pb", "later-p.pb") == csv_names("--csv", "--base=p.pb", "later-p.pb"),
+          "the CSV of diff has other names than that of a report")
     write_counted("o1.heap", 1)
     write_counted("o2.heap", 90)
     check(b"  T" in run("diff", "--top=0", "o1.heap", "o2.heap"), "diff: the types of objects are not shown")

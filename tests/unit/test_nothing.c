@@ -69,6 +69,9 @@ static void test_texts(void **state)
 	char *json = jprof_json_text(NULL);
 	assert_string_equal(json, "null");
 	free(json);
+	char *csv = jprof_csv_text(NULL);
+	assert_string_equal(csv, "\"\"");
+	free(csv);
 	GIVES(== 0, jprof_visible_len(NULL, 5));
 	GIVES(== 0, jprof_visible_len("x", 0));
 	jprof_visible("x", NULL, 8);

@@ -138,7 +138,21 @@ static int json_text(struct attempt *a)
 	return 0;
 }
 
+static int csv_text(struct attempt *a)
+{
+	char *text = jprof_csv_text("=a\"b");
+	if (!text)
+		return a->err.code = JPROF_E_NOMEM;
+	a->out = text;
+	return 0;
+}
+
 static void json_text_end(struct attempt *a)
+{
+	free(a->out);
+}
+
+static void csv_text_end(struct attempt *a)
 {
 	free(a->out);
 }
@@ -266,7 +280,7 @@ static const struct {
 	ROW(profile_pprof), ROW(profile_bundle), ROW(profile_open), ROW(profile_open_gz), ROW(profile_open_bundle),
 	ROW(bundle_parse), ROW(bundle_open), ROW(bundle_profile), ROW(bundle_difference), ROW(bundle_writer), ROW(table_new),
 	ROW(view_new), ROW(view_thread),
-	ROW(graph_new), ROW(coverage_new), ROW(binary_open), ROW(processes_new), ROW(target_open), ROW(json_text),
+	ROW(graph_new), ROW(coverage_new), ROW(binary_open), ROW(processes_new), ROW(target_open), ROW(json_text), ROW(csv_text),
 	/* clang-format on */
 };
 
