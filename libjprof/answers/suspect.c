@@ -43,7 +43,7 @@ static int set_kind(struct jp_series_rows *rows, const struct jprof_view *kinds,
 	return row->kind && (row->what || !kind->what) && (row->remedy || !kind->remedy) ? 0 : -1;
 }
 
-/* The parts [from, *end) are of one row: the kind that grew most of them is its kind. */
+/* The kind that grew most is the row's. */
 static int choose_kind(struct jp_series_rows *rows, const struct jprof_view *kinds, const struct kind_part *parts,
                        size_t count, size_t *end)
 {
@@ -60,21 +60,12 @@ static int choose_kind(struct jp_series_rows *rows, const struct jprof_view *kin
 	return set_kind(rows, kinds, &most, all);
 }
 
-static int find_kinds(struct jp_series_rows *rows, const struct jprof_view *kinds, const uint32_t *row_of)
+static bool part_by_group(const struct jprof_view *kinds, uint32_t stack, uint32_t *kind)
 {
-	struct kind_part *parts = calloc((size_t)kinds->stack_count + 1, sizeof *parts);
-	size_t count = 0, at = 0;
-	for (uint32_t i = 0; parts && i < kinds->stack_count; i++)
-		if (row_of[i] != JP_NONE && kinds->paths[i].length)
-			parts[count++] =
-			    (struct kind_part){ row_of[i], kinds->paths[i].rows[0], jp_stack_value(kinds, i) };
-	if (count)
-		qsort(parts, count, sizeof *parts, order_of_parts);
-	int rc = parts ? 0 : -1;
-	while (!rc && at < count)
-		rc = choose_kind(rows, kinds, parts, count, &at);
-	free(parts);
-	return rc;
+	if (!kinds->paths[stack].length)
+		return false;
+	*kind = kinds->paths[stack].rows[0];
+	return true;
 }
 
 /* ---- tags -------------------------------------------------------------------------------------------------- */
@@ -99,8 +90,8 @@ static int set_tag(struct jp_series_rows *rows, const struct jp_intern *tags, co
 	return part->tag ? 0 : -1;
 }
 
-/* The parts [from, *end) are of one row, which may have each tag in several of them. */
-static int set_tags(struct jp_series_rows *rows, const struct jp_intern *tags, const struct kind_part *parts,
+/* A row may have each tag in several parts. */
+static int set_tags(struct jp_series_rows *rows, const struct jprof_view *v, const struct kind_part *parts,
                     size_t count, size_t *end)
 {
 	size_t first = *end, used = 0;
@@ -112,7 +103,7 @@ static int set_tags(struct jp_series_rows *rows, const struct jp_intern *tags, c
 		struct kind_part sum = parts[i];
 		for (++i; i < *end && !order_of_parts(&parts[i], &sum); ++i)
 			sum.change += parts[i].change;
-		if (sum.change > 0 && set_tag(rows, tags, &sum, &list[used++]))
+		if (sum.change > 0 && set_tag(rows, &v->profile->tags, &sum, &list[used++]))
 			return -1;
 	}
 	if (used)
@@ -122,19 +113,36 @@ static int set_tags(struct jp_series_rows *rows, const struct jp_intern *tags, c
 	return list ? 0 : -1;
 }
 
-static int find_row_tags(struct jp_series_rows *rows, const struct jprof_view *v, const uint32_t *row_of)
+static bool part_by_tag(const struct jprof_view *v, uint32_t stack, uint32_t *kind)
 {
-	const struct jp_intern *tags = &v->profile->tags;
+	*kind = v->stacks[stack].tag;
+	return v->profile->tags.count > 0;
+}
+
+/* ---- parts of rows ------------------------------------------------------------------------------------------ */
+
+/* How rows are cut into parts: by what each stack is a part, if it is one; and what is made of a row's parts, which
+ * begin at *end and are in order. That moves *end behind them. */
+struct row_cut {
+	bool (*part_of)(const struct jprof_view *v, uint32_t stack, uint32_t *kind);
+	int (*take)(struct jp_series_rows *rows, const struct jprof_view *v, const struct kind_part *parts,
+	            size_t count, size_t *end);
+};
+
+static int cut_rows(struct jp_series_rows *rows, const struct jprof_view *v, const uint32_t *row_of,
+                    const struct row_cut *cut)
+{
 	struct kind_part *parts = calloc((size_t)v->stack_count + 1, sizeof *parts);
 	size_t count = 0, at = 0;
-	for (uint32_t i = 0; parts && tags->count && i < v->stack_count; i++)
-		if (row_of[i] != JP_NONE)
-			parts[count++] = (struct kind_part){ row_of[i], v->stacks[i].tag, jp_stack_value(v, i) };
+	uint32_t kind;
+	for (uint32_t i = 0; parts && i < v->stack_count; i++)
+		if (row_of[i] != JP_NONE && cut->part_of(v, i, &kind))
+			parts[count++] = (struct kind_part){ row_of[i], kind, jp_stack_value(v, i) };
 	if (count)
 		qsort(parts, count, sizeof *parts, order_of_parts);
 	int rc = parts ? 0 : -1;
 	while (!rc && at < count)
-		rc = set_tags(rows, tags, parts, count, &at);
+		rc = cut->take(rows, v, parts, count, &at);
 	free(parts);
 	return rc;
 }
@@ -223,6 +231,7 @@ int jp_describe_rows(struct jp_series_rows *rows, const struct jprof_profile *di
                      const uint32_t *row_of, struct jprof_error *err)
 {
 	struct jprof_view_opts opts = rows->view;
+	static const struct row_cut by_group = { part_by_group, choose_kind }, by_tag = { part_by_tag, set_tags };
 	struct jprof_view *kinds;
 	opts.errors = false;
 	opts.granularity = JPROF_BY_GROUP;
@@ -230,8 +239,8 @@ int jp_describe_rows(struct jp_series_rows *rows, const struct jprof_profile *di
 	if (rc)
 		return rc;
 	/* Both fold and filter alike: they have the same stacks in the same order. */
-	if ((kinds->stack_count == view->stack_count && find_kinds(rows, kinds, row_of)) ||
-	    find_row_tags(rows, view, row_of) || find_ways(rows, view, row_of))
+	if ((kinds->stack_count == view->stack_count && cut_rows(rows, kinds, row_of, &by_group)) ||
+	    cut_rows(rows, view, row_of, &by_tag) || find_ways(rows, view, row_of))
 		rc = jp_error_nomem(err);
 	jprof_view_free(kinds);
 	return rc;
