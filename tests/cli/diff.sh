@@ -1,35 +1,8 @@
 #!/bin/sh
 # jprof diff: which rows grew, with which verdict, on dumps whose truth samples/cases/README.md has.
 . "$(dirname "$0")/lib.sh"
-command -v python3 >/dev/null || skip "no python3 here"
+. "$here/diff_lib.sh"
 
-# judge WHAT FILE EXPRESSION: holds of a JSON diff d; row(TEXT) is the first whose name has it, mb(X) in MB.
-judge() {
-    checks=$((checks + 1))
-    python3 -c 'import json, sys
-d = json.load(open(sys.argv[1]))
-rows = d["rows"]
-def row(text):
-    return next(r for r in rows if text in r["name"])
-def mb(n):
-    return n / 1048576
-def holds(r, mega):
-    return r["low"] <= mega * 1e6 <= r["high"]
-def near(value, truth, share):
-    return abs(value - truth) <= abs(truth) * share
-sys.exit(0 if eval(sys.argv[2]) else 1)' "$2" "$3" || fail "$1"
-}
-schema() {
-    python3 "$root/tests/doors/values.py" schema "$root/docs/diff.schema.json" "$1" >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
-}
-# diff OPTION... FILE...: as JSON, in the file json.
-diff_of() {
-    run "$jprof" diff --json "--sysroot=$cases/sysroot" "$@"
-    exits 0
-    says
-    cp out json
-    schema json
-}
 # first TEXT: among the first five lines that are not empty.
 first() {
     grep -v '^$' out | head -n 5 >head
@@ -38,10 +11,10 @@ first() {
 r31=$cases/ruby31
 
 # ---- growth within its error, with the right owner ----
-diff_of "$r31/cext.0.heap" "$r31/cext.1.heap"
-judge "row_new" json 'rows[0]["name"] == "row_new" and holds(rows[0], 20.48) and rows[0]["verdict"] == "growing"'
-judge "row_new: where" json 'rows[0]["file"].endswith("leaky.c") and rows[0]["line"] == 5 and "leaky" in rows[0]["kind"]'
-judge "no times" json 'd["seconds"] is None and d["memory_last"] is None and d["same_program"]'
+diff_of "--sysroot=$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap"
+judge "row_new" 'rows[0]["name"] == "row_new" and holds(rows[0], 20.48) and rows[0]["verdict"] == "growing"'
+judge "row_new: where" 'rows[0]["file"].endswith("leaky.c") and rows[0]["line"] == 5 and "leaky" in rows[0]["kind"]'
+judge "no times" 'd["seconds"] is None and d["memory_last"] is None and d["same_program"]'
 run "$jprof" diff "--sysroot=$cases/sysroot" --lines "$r31/cext.0.heap" "$r31/cext.1.heap"
 exits 0
 first 'row_new.*leaky[.]c:5'
@@ -50,10 +23,10 @@ for kind in fiddle:51.2:fiddle:lib iseq:37:compiled:group string:22.4:String:gro
     IFS=: read -r name mega owner by <<KIND
 $kind
 KIND
-    diff_of "--by=$by" "$r31/$name.0.heap" "$r31/$name.1.heap"
+    diff_of "--sysroot=$cases/sysroot" "--by=$by" "$r31/$name.0.heap" "$r31/$name.1.heap"
     judge "$name: whose it is" json "row('$owner') in rows[:2] and near(row('$owner')['growth'] / 1e6, $mega, .06)"
     judge "$name: no GC is known of" json 'rows[0]["verdict"] == "maybe_garbage" and not d["collected"]'
-    diff_of "--by=$by" --assume-gc "$r31/$name.0.heap" "$r31/$name.1.heap"
+    diff_of "--sysroot=$cases/sysroot" "--by=$by" --assume-gc "$r31/$name.0.heap" "$r31/$name.1.heap"
     judge "$name: with GC" json 'rows[0]["verdict"] == "growing" and d["collected"]'
 done
 
@@ -66,22 +39,22 @@ prints_no 'growing|leak suspect|maybe garbage'
 
 # ---- Puma without GC ----
 p=$cases/puma
-diff_of --by=group "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof"
-judge "nokogiri" json 'row("nokogiri")["verdict"] in ("maybe_garbage", "up_and_down")'
-judge "json" json 'row("json")["verdict"] in ("maybe_garbage", "up_and_down")'
-judge "no other suspect" json 'not any(r["verdict"] == "leak_suspect" and "leaky" not in r["name"] for r in rows)'
-diff_of "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof"
-judge "row_new is not lost" json 'holds(row("row_new"), 1.43) and rows[0]["name"] == "row_new" and rows[0]["verdict"] == "leak_suspect"'
+diff_of "--sysroot=$cases/sysroot" --by=group "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof"
+judge "nokogiri" 'row("nokogiri")["verdict"] in ("maybe_garbage", "up_and_down")'
+judge "json" 'row("json")["verdict"] in ("maybe_garbage", "up_and_down")'
+judge "no other suspect" 'not any(r["verdict"] == "leak_suspect" and "leaky" not in r["name"] for r in rows)'
+diff_of "--sysroot=$cases/sysroot" "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof"
+judge "row_new is not lost" 'holds(row("row_new"), 1.43) and rows[0]["name"] == "row_new" and rows[0]["verdict"] == "leak_suspect"'
 run "$jprof" diff "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof"
 first '^1  LEAK SUSPECT  [+]1.3 MB [(][+]-1.0[)]  row_new$'
 for by in function group lib; do
-    diff_of --by=$by "$p/w0.3.jprof" "$p/w0.4.jprof"
+    diff_of "--sysroot=$cases/sysroot" --by=$by "$p/w0.3.jprof" "$p/w0.4.jprof"
     judge "S3 to S4 accuses ($by)" json 'not any(r["verdict"] in ("leak_suspect", "growing", "maybe_garbage") for r in rows)'
 done
-diff_of --by=group "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof" "$p/w0.4.jprof" "$p/w0.5.jprof"
-judge "five snapshots" json 'len(row("nokogiri")["values"]) == 5 and row("nokogiri")["verdict"] == "up_and_down"'
-judge "values add up" json 'all(abs(r["values"][-1] - r["values"][0] - r["growth"]) < 2 for r in rows)'
-judge "rows add up to malloc" json 'abs(sum(r["growth"] for r in rows if r["part"] == "live") - d["malloc"]["growth"]) < 200'
+diff_of "--sysroot=$cases/sysroot" --by=group "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof" "$p/w0.4.jprof" "$p/w0.5.jprof"
+judge "five snapshots" 'len(row("nokogiri")["values"]) == 5 and row("nokogiri")["verdict"] == "up_and_down"'
+judge "values add up" 'all(abs(r["values"][-1] - r["values"][0] - r["growth"]) < 2 for r in rows)'
+judge "rows add up to malloc" 'abs(sum(r["growth"] for r in rows if r["part"] == "live") - d["malloc"]["growth"]) < 200'
 
 # ---- outside the profile ----
 run "$jprof" diff "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
@@ -90,16 +63,16 @@ says
 first 'Memory grew from 161 to 268 MB'
 first 'GROWING.*freed, kept by jemalloc'
 check "80 columns" awk 'length > 80 && !/jprof/ { bad = 1 } END { exit bad }' out
-diff_of "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
-judge "dirty pages lead" json 'rows[0]["part"] == "kept" and near(mb(rows[0]["growth"]), 56.4, .1)'
-judge "only free slots grew" json 'next(r for r in rows if r["part"] == "gc_heap")["verdict"] == "turnover"'
-judge "RSS" json 'near(mb(d["memory_last"] - d["memory_first"]), 107.7, .001) and d["seconds"] == 131 and d["collected"]'
+diff_of "--sysroot=$cases/sysroot" "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
+judge "dirty pages lead" 'rows[0]["part"] == "kept" and near(mb(rows[0]["growth"]), 56.4, .1)'
+judge "only free slots grew" 'next(r for r in rows if r["part"] == "gc_heap")["verdict"] == "turnover"'
+judge "RSS" 'near(mb(d["memory_last"] - d["memory_first"]), 107.7, .001) and d["seconds"] == 131 and d["collected"]'
 run "$jprof" diff "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
 first "GROWING  [+]133 MB  Ruby's GC heap"
 first ', 4 seconds between the snapshots'
 prints_no '^   pace|a minute|an hour'
-diff_of "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
-judge "130 MB in slots lead" json 'rows[0]["part"] == "gc_heap" and near(mb(rows[0]["growth"]), 130, .05)'
+diff_of "--sysroot=$cases/sysroot" "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
+judge "130 MB in slots lead" 'rows[0]["part"] == "gc_heap" and near(mb(rows[0]["growth"]), 130, .05)'
 
 # ---- doors ----
 run "$jprof" diff --csv "$r31/cext.0.heap" "$r31/cext.1.heap"
@@ -176,20 +149,20 @@ prints_no 'leak suspect|LEAK'
 heap full.1.heap
 heap full.2.heap $large $large $large $large $large $large $large $large $large $large
 cp full.2.heap full.3.heap
-diff_of full.1.heap full.2.heap full.3.heap
-judge "levelled off" json '"Nothing grew" not in d["answer"] and " No leak suspect. What grew most: prog+0x1 +1000 MB, levelled off." in d["answer"]'
+diff_of "--sysroot=$cases/sysroot" full.1.heap full.2.heap full.3.heap
+judge "levelled off" '"Nothing grew" not in d["answer"] and " No leak suspect. What grew most: prog+0x1 +1000 MB, levelled off." in d["answer"]'
 heap full.3.heap $large $large $large $large $large
-diff_of full.1.heap full.2.heap full.3.heap
-judge "up and down" json '" No leak suspect. What grew most: prog+0x1 +500 MB, up and down." in d["answer"]'
-diff_of full.2.heap full.2.heap full.2.heap
-judge "nothing" json '" Nothing grew by more than chance." in d["answer"]'
+diff_of "--sysroot=$cases/sysroot" full.1.heap full.2.heap full.3.heap
+judge "up and down" '" No leak suspect. What grew most: prog+0x1 +500 MB, up and down." in d["answer"]'
+diff_of "--sysroot=$cases/sysroot" full.2.heap full.2.heap full.2.heap
+judge "nothing" '" Nothing grew by more than chance." in d["answer"]'
 
 # ---- sizes, rules of one's own, whole stacks on a terminal ----
-diff_of --by=size "$r31/cext.0.heap" "$r31/cext.1.heap"
-judge "objects of row_new" json 'rows[0]["name"] == "objects of 1 KB" and holds(rows[0], 20.48) and all(r["name"].startswith("objects of ") for r in rows)'
+diff_of "--sysroot=$cases/sysroot" --by=size "$r31/cext.0.heap" "$r31/cext.1.heap"
+judge "objects of row_new" 'rows[0]["name"] == "objects of 1 KB" and holds(rows[0], 20.48) and all(r["name"].startswith("objects of ") for r in rows)'
 printf '[lists] our data\nfn rb_str_times\nwhat price lists\ndo drop old ones\n' >our.rules
-diff_of --by=group --rules=our.rules --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
-judge "a rule of one's own" json 'rows[0]["name"] == "our data: lists" and near(rows[0]["growth"] / 1e6, 22.4, .06) and rows[0]["what"] == "price lists" and rows[0]["do"] == "drop old ones"'
+diff_of "--sysroot=$cases/sysroot" --by=group --rules=our.rules --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
+judge "a rule of one's own" 'rows[0]["name"] == "our data: lists" and near(rows[0]["growth"] / 1e6, 22.4, .06) and rows[0]["what"] == "price lists" and rows[0]["do"] == "drop old ones"'
 run "$jprof" check "--sysroot=$cases/sysroot" --by=group --rules=our.rules --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
 exits 3
 prints '^1  .* our data: lists$'

@@ -2,26 +2,10 @@
 # jprof diff and check of two dumps whose samples have ages and tags: two are enough for a leak suspect, whose block says since when
 # and for which route. aged.py makes the dumps, and has their truth.
 . "$(dirname "$0")/lib.sh"
-command -v python3 >/dev/null || skip "no python3 here"
+. "$here/diff_lib.sh"
 python3 "$here/aged.py" || fail "no dumps were made"
 
-# judge WHAT EXPRESSION: holds of the JSON diff d; row(TEXT) is the first whose name has it.
-judge() {
-    checks=$((checks + 1))
-    python3 -c 'import json, sys
-d = json.load(open("json"))
-def row(text):
-    return next(r for r in d["rows"] if text in r["name"])
-sys.exit(0 if eval(sys.argv[1]) else 1)' "$2" || fail "$1"
-}
-diff_of() {
-    run "$jprof" diff --json --assume-gc "$@"
-    exits 0
-    cp out json
-    python3 "$root/tests/doors/values.py" schema "$root/docs/diff.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
-}
-
-diff_of early.heap late.heap
+diff_of --assume-gc early.heap late.heap
 judge "ages" 'd["ages"] and d["collected"]'
 judge "leak" 'row("price_list.rb:42")["verdict"] == "leak_suspect" and d["rows"][0]["name"].startswith("app/services/price_list.rb:42")'
 judge "full" 'row("cache.rb")["verdict"] == "levelled_off"'
@@ -40,22 +24,22 @@ prints '^   for      GET /products/:id 60 %, no tag 20 %, PriceSyncJob 20 %$'
 prints '^   from     app/controllers/products_controller.rb:18 ProductsController#show$'
 prints '^   age      begun 11[.][0-9] hours ago; under 1 h [89] %, 1 to 6 h 4[0-9] %, over 6 h [45][0-9] %$'
 # Three are judged as before, with ages, too.
-diff_of early.heap late.heap late.heap
+diff_of --assume-gc early.heap late.heap late.heap
 judge "nothing came since" 'row("price_list.rb")["verdict"] == "levelled_off"'
 
 # Without the table nothing says when: two are too few.
 mkdir bare
 cp early.heap late.heap bare/
-diff_of bare/early.heap bare/late.heap
+diff_of --assume-gc bare/early.heap bare/late.heap
 judge "no ages" 'not d["ages"] and not any(r["verdict"] == "leak_suspect" for r in d["rows"]) and all(r["ages"] is None and r["shape"] is None for r in d["rows"])'
 # Of another process ages say nothing of growth.
 mkdir other
 for file in late.heap late.heap.json late.heap.ruby; do sed 's/^process 17 5/process 18 6/; s/"pid": 17, "start_ticks": 5/"pid": 18, "start_ticks": 6/' $file >other/$file; done
-diff_of early.heap other/late.heap
+diff_of --assume-gc early.heap other/late.heap
 judge "another process" 'not d["ages"] and d["replaced"] == 1'
 
 # ---- rows by tag ----
-diff_of --by=tag early.heap late.heap
+diff_of --assume-gc --by=tag early.heap late.heap
 judge "by tag" 'row("route GET /products/:id")["verdict"] == "leak_suspect" and row("job PriceSyncJob")["growth"] * 2.9 < row("route GET /products/:id")["growth"]'
 run "$jprof" diff --by=tag --assume-gc early.heap late.heap
 prints '^  growth  .* allocated for '
@@ -64,7 +48,7 @@ exits 1
 says_like 'no stack of the dump has a tag'
 # A snapshot without tags among those that have some.
 sed 's/ 0x7e0000080003//; s/ 0x7e0000080005//' early.heap >untagged.heap
-diff_of --by=tag untagged.heap untagged.heap late.heap
+diff_of --assume-gc --by=tag untagged.heap untagged.heap late.heap
 judge "no tag at first" 'row("route GET /products/:id")["values"][0] == 0'
 
 # ---- check ----

@@ -2,85 +2,42 @@
 # jprof diff and check of services that were started anew, of two builds, and of a worker that grows while the others do not. Bundles and
 # dumps are made here, by docs/bundle.md and docs/ruby-table.md.
 . "$(dirname "$0")/lib.sh"
-command -v python3 >/dev/null || skip "no python3 here"
+. "$here/diff_lib.sh"
 
-# bundle.py OUT MEMBER...: a member is PID|START|ROLE|TITLE|RSS in MB|STACKS; its stacks are ADDRESS=OBJECTS,... of 1000 bytes each.
-cat >bundle.py <<'END'
-import io, json, sys, tarfile
-def entry(tar, name, text):
-    info = tarfile.TarInfo(name)
-    info.size = len(text)
-    tar.addfile(info, io.BytesIO(text.encode()))
-def dump(stacks):
-    rows = [(int(a, 16), int(n)) for a, n in (s.split("=") for s in stacks.split(","))]
-    text = "heap_v2/100000\n  t*: %d: %d [0: 0]\n" % (sum(n for _, n in rows), 1000 * sum(n for _, n in rows))
-    for at, n in rows:
-        text += "@ %#x 0x402000\n  t*: %d: %d [0: 0]\n" % (at, n, n * 1000)
-    return text + "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n"
-members, files = [], []
-for given in sys.argv[2:]:
-    pid, start, role, title, rss, stacks = given.split("|")
-    m = {"name": pid, "pid": int(pid), "start_ticks": int(start), "boot_id": "b", "program": "/opt/app/server", "title": title, "role": role}
-    members.append(m)
-    files += [(pid + "/dump.heap", dump(stacks)), (pid + "/agent.json", json.dumps(dict(m, jprof_agent=1))),
-              (pid + "/status", "Name:\tserver\nVmRSS:\t%d kB\nRssAnon:\t%d kB\n" % (int(rss) * 1024, int(rss) * 1000))]
-with tarfile.open(sys.argv[1], "w", format=tarfile.USTAR_FORMAT) as tar:
-    entry(tar, "bundle.json", json.dumps({"jprof_bundle": 1, "tool": "test", "members": members}))
-    for name, text in files:
-        entry(tar, name, text)
-END
-bundle() {
-    python3 bundle.py "$@" || fail "no bundle was made"
-}
-diff_of() {
-    run "$jprof" diff --json "$@"
-    exits 0
-    cp out json
-    python3 "$root/tests/doors/values.py" schema "$root/docs/diff.schema.json" json >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
-}
-judge() {
-    checks=$((checks + 1))
-    python3 -c 'import json, sys
-d = json.load(open("json"))
-def row(text):
-    return next(r for r in d["rows"] if text in r["name"])
-sys.exit(0 if eval(sys.argv[1]) else 1)' "$2" || fail "$1"
-}
 puma='puma 6.6.0 (tcp://0.0.0.0:1) [shop]'
 w0='puma: cluster worker 0: 17 [shop]'
 w1='puma: cluster worker 1: 17 [shop]'
 w2='puma: cluster worker 2: 17 [shop]'
 
 # ---- the outlier ----
-bundle early "17|1|master|$puma|60|401000=400" "21|5|worker|$w0|100|401100=300" "22|6|worker|$w1|100|401100=300" "23|6|worker|$w2|100|401100=300"
-bundle late "17|1|master|$puma|61|401000=400" "21|5|worker|$w0|105|401100=300" "22|6|worker|$w1|180|401100=900" "23|6|worker|$w2|102|401100=310"
+bundle early "17|1|master|$puma|401000=400|rss=60" "21|5|worker|$w0|401100=300|rss=100" "22|6|worker|$w1|401100=300|rss=100" "23|6|worker|$w2|401100=300|rss=100"
+bundle late "17|1|master|$puma|401000=400|rss=61" "21|5|worker|$w0|401100=300|rss=105" "22|6|worker|$w1|401100=900|rss=180" "23|6|worker|$w2|401100=310|rss=102"
 run "$jprof" diff early late
 exits 0
 prints '^worker 1 [(]22[)] grew by 80[.]0 MB, no other of its kind by more than 5[.]0 MB[.]$'
 diff_of early late
 judge "the outlier" 'd["outlier"] == {"process": "worker 1 (22)", "growth": 80 << 20, "others": 5 << 20} and d["replaced"] == 0'
-bundle even "17|1|master|$puma|61|401000=400" "21|5|worker|$w0|170|401100=800" "22|6|worker|$w1|180|401100=900" "23|6|worker|$w2|172|401100=810"
+bundle even "17|1|master|$puma|401000=400|rss=61" "21|5|worker|$w0|401100=800|rss=170" "22|6|worker|$w1|401100=900|rss=180" "23|6|worker|$w2|401100=810|rss=172"
 diff_of early even
 judge "all grew alike" 'd["outlier"] is None'
-bundle quiet "17|1|master|$puma|99|401000=400" "21|5|worker|$w0|101|401100=300" "22|6|worker|$w1|106|401100=310" "23|6|worker|$w2|100|401100=300"
+bundle quiet "17|1|master|$puma|401000=400|rss=99" "21|5|worker|$w0|401100=300|rss=101" "22|6|worker|$w1|401100=310|rss=106" "23|6|worker|$w2|401100=300|rss=100"
 diff_of early quiet
 judge "some MB, and a master that is the only one of its kind, are no outlier" 'd["outlier"] is None'
 
 # ---- by role across a restart ----
-bundle late "17|1|master|$puma|61|401000=400" "45|99|worker|$w0|300|401100=310" "22|6|worker|$w1|101|401100=300" "23|6|worker|$w2|100|401100=300"
+bundle late "17|1|master|$puma|401000=400|rss=61" "45|99|worker|$w0|401100=310|rss=300" "22|6|worker|$w1|401100=300|rss=101" "23|6|worker|$w2|401100=300|rss=100"
 run "$jprof" diff early late
 prints '^replaced between the two [(]worker 0: 21 by 45[)]: what the old one held is gone and'
 diff_of early late
 judge "replaced" 'd["replaced"] == 1 and d["outlier"] is None and d["processes"] == [4, 4]'
-bundle late "17|70|master|$puma|61|401000=400" "18|71|worker|$w0|100|401100=310" "19|71|worker|$w1|100|401100=310" "20|71|worker|$w2|100|401100=300"
+bundle late "17|70|master|$puma|401000=400|rss=61" "18|71|worker|$w0|401100=310|rss=100" "19|71|worker|$w1|401100=310|rss=100" "20|71|worker|$w2|401100=300|rss=100"
 diff_of early late
 judge "all by role" 'd["replaced"] == 4 and d["same_program"] and abs(row("+0x1")["growth"]) < 5e6'
 
 # ---- titles without a name for the program: nothing of the report is lost ----
-sed 's|/opt/app/server|/usr/bin/ruby3.1|' bundle.py >ruby.py
 for title in ':zzz [shop]' '/srv/app/ [shop]' ' [shop]'; do
-    python3 ruby.py titled.1 "17|1|master|$title|60|401000=400"
-    python3 ruby.py titled.2 "17|1|master|$title|90|401000=800"
+    bundle titled.1 "17|1|master|$title|401000=400|rss=60|program=/usr/bin/ruby3.1"
+    bundle titled.2 "17|1|master|$title|401000=800|rss=90|program=/usr/bin/ruby3.1"
     run "$jprof" diff titled.1 titled.2
     exits 0
     check "$title: the head is $(head -n 1 out)" grep -Eaq '^shop, ' out

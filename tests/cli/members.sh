@@ -2,37 +2,8 @@
 # Two bundles of a service are compared process by process: what was replaced in between, and what else has nothing to do
 # with each other, is one line and stands in JSON. The bundles are made here, by docs/bundle.md.
 . "$(dirname "$0")/lib.sh"
-command -v python3 >/dev/null || skip "no python3 here"
+. "$here/diff_lib.sh"
 
-# A member is PID:START:ROLE:TITLE:STACKS[:RUBY]; its stacks are ADDRESS=OBJECTS/EVER,... of 1000 bytes each.
-cat >bundle.py <<'END'
-import io, json, sys, tarfile
-def entry(tar, name, text):
-    info = tarfile.TarInfo(name)
-    info.size = len(text)
-    tar.addfile(info, io.BytesIO(text.encode()))
-def dump(stacks):
-    rows = [(int(a, 16), int(n.split("/")[0]), int(n.split("/")[1])) for a, n in (s.split("=") for s in stacks.split(","))]
-    text = "heap_v2/100000\n  t*: %d: %d [%d: %d]\n" % tuple(sum(r[i] for r in rows) * k for i, k in ((1, 1), (1, 1000), (2, 1), (2, 1000)))
-    for at, n, ever in rows:
-        text += "@ %#x 0x402000\n  t*: %d: %d [%d: %d]\n" % (at, n, n * 1000, ever, ever * 1000)
-    return text + "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 42   /opt/app/server\n"
-members, files = [], []
-for given in sys.argv[2:]:
-    pid, start, role, title, stacks, ruby = (given.split("|") + [""])[:6]
-    m = {"name": pid, "pid": int(pid), "start_ticks": int(start), "boot_id": "b", "program": "/opt/app/server", "title": title, "role": role}
-    members.append(m)
-    files += [(pid + "/dump.heap", dump(stacks))]
-    if ruby:
-        files += [(pid + "/agent.json", json.dumps(dict(m, jprof_agent=1, ruby={"version": ruby})))]
-with tarfile.open(sys.argv[1], "w", format=tarfile.USTAR_FORMAT) as tar:
-    entry(tar, "bundle.json", json.dumps({"jprof_bundle": 1, "tool": "test", "members": members}))
-    for name, text in files:
-        entry(tar, name, text)
-END
-bundle() {
-    python3 bundle.py "$@" || fail "no bundle was made"
-}
 # row ADDRESS KEY: of the JSON report out
 row() {
     python3 -c 'import json, sys
@@ -102,8 +73,8 @@ warns '^jprof: replaced between the two \(master: 17 by 17\): '
 bundle late '90|1||sidekiq 7.1.2 shop [0 of 5 busy]|401000=400/900'
 run "$jprof" --json --addresses --diff_base=early late
 warns '^jprof: the later one is of sidekiq and the base of puma: a difference of two programs is no growth$'
-bundle early '90|1||sidekiq 7.1.2 shop [0 of 5 busy]|401000=400/900|3.1.2'
-bundle late '91|7||sidekiq 7.1.2 shop [1 of 5 busy]|401000=400/900|3.3.8'
+bundle early '90|1||sidekiq 7.1.2 shop [0 of 5 busy]|401000=400/900|ruby=3.1.2'
+bundle late '91|7||sidekiq 7.1.2 shop [1 of 5 busy]|401000=400/900|ruby=3.3.8'
 run "$jprof" --json --addresses --diff_base=early late
 warns '^jprof: the later one is of Ruby 3.3.8 and the base of Ruby 3.1.2: what Ruby itself allocates is not to be compared$'
 warns '^jprof: replaced between the two \(90 by 91\): '
@@ -125,7 +96,7 @@ exits 1
 warns '^jprof: no thread t7 in both'
 
 # ---- dumps with a side-car know their process, too; without any, nobody knows ----
-python3 bundle.py x.tar '17|1|||401000=400/900' && tar xf x.tar 17/dump.heap && cp 17/dump.heap a.1.heap && cp 17/dump.heap a.2.heap
+bundle x.tar '17|1|||401000=400/900' && tar xf x.tar 17/dump.heap && cp 17/dump.heap a.1.heap && cp 17/dump.heap a.2.heap
 for n in 1 2; do
     printf '{"jprof_agent":1,"dump":"a.%s.heap","pid":%s,"start_ticks":5,"boot_id":"b","program":"/opt/app/server"}' $n $n >a.$n.heap.json
 done

@@ -1,0 +1,51 @@
+"""Makes a bundle by docs/bundle.md: made_bundle.py OUT MEMBER...
+
+A MEMBER is PID|START|ROLE|TITLE|STACKS[|WORD=VALUE...]. STACKS are ADDRESS=OBJECTS[/EVER],... of 1000 bytes each, in use and
+ever allocated. Words: rss=MB of the process; ruby=VERSION; program=PATH."""
+import io
+import json
+import sys
+import tarfile
+
+
+def entry(tar, name, text):
+    info = tarfile.TarInfo(name)
+    info.size = len(text)
+    tar.addfile(info, io.BytesIO(text.encode()))
+
+
+def dump(stacks, program):
+    rows = []
+    for stack in stacks.split(","):
+        at, counts = stack.split("=")
+        live, ever = (counts.split("/") + ["0"])[:2]
+        rows.append((int(at, 16), int(live), int(ever)))
+    counters = "%d: %d [%d: %d]\n"
+    text = "heap_v2/100000\n  t*: " + counters % tuple(sum(r[i] for r in rows) * k for i, k in ((1, 1), (1, 1000), (2, 1), (2, 1000)))
+    for at, live, ever in rows:
+        text += "@ %#x 0x402000\n  t*: " % at + counters % (live, live * 1000, ever, ever * 1000)
+    return text + "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 42   %s\n" % program
+
+
+def main():
+    members, files = [], []
+    for given in sys.argv[2:]:
+        pid, start, role, title, stacks, *words = given.split("|")
+        words = dict(word.split("=") for word in words)
+        program = words.get("program", "/opt/app/server")
+        member = {"name": pid, "pid": int(pid), "start_ticks": int(start), "boot_id": "b", "program": program, "title": title, "role": role}
+        members.append(member)
+        files.append((pid + "/dump.heap", dump(stacks, program)))
+        if "rss" in words or "ruby" in words:
+            ruby = {"ruby": {"version": words["ruby"]}} if "ruby" in words else {}
+            files.append((pid + "/agent.json", json.dumps(dict(member, jprof_agent=1, **ruby))))
+        if "rss" in words:
+            mb = int(words["rss"])
+            files.append((pid + "/status", "Name:\tserver\nVmRSS:\t%d kB\nRssAnon:\t%d kB\n" % (mb * 1024, mb * 1000)))
+    with tarfile.open(sys.argv[1], "w", format=tarfile.USTAR_FORMAT) as tar:
+        entry(tar, "bundle.json", json.dumps({"jprof_bundle": 1, "tool": "test", "members": members}))
+        for name, text in files:
+            entry(tar, name, text)
+
+
+main()
