@@ -17,6 +17,7 @@ enum part {
 	PART_ANY,
 	PART_GEM,     /* NAME-VERSION or NAME-VERSION-PLATFORM, a directory */
 	PART_COMMIT,  /* NAME-SHA, likewise */
+	PART_BUILT,   /* PLATFORM/API, two directories, then one of the two above: what RubyGems compiled */
 	PART_VERSION, /* 3.1.0, a directory: of a Ruby's API */
 	PART_NAME,    /* NAME.rb, or a directory NAME, of a gem whose version is not in its path */
 };
@@ -27,7 +28,8 @@ static const struct path_rule {
 	enum part then;
 	enum jprof_origin origin;
 } rules[] = {
-	{ "<internal:", PART_ANY, JPROF_ORIGIN_VM },                /* Ruby's own methods that are written in Ruby */
+	{ "<internal:", PART_ANY, JPROF_ORIGIN_VM }, /* Ruby's own methods that are written in Ruby */
+	{ "/extensions/", PART_BUILT, JPROF_ORIGIN_GEM },
 	{ "/bundler/gems/", PART_COMMIT, JPROF_ORIGIN_GEM },        /* of a git repository, by Bundler */
 	{ "/gems/", PART_GEM, JPROF_ORIGIN_GEM },                   /* also /usr/share/rubygems-integration/all/gems */
 	{ "/vendor_ruby/rubygems", PART_ANY, JPROF_ORIGIN_STDLIB }, /* Debian's, which are Ruby's own */
@@ -83,9 +85,22 @@ static void split_at(struct jp_span part, size_t at, struct jp_path_origin *o)
 		o->version = (struct jp_span){ part.ptr + at + 1, end - at - 1 };
 }
 
+/* What follows PLATFORM/API/; NULL: they are not there. */
+static const char *behind_built(const char *after)
+{
+	const char *api = strchr(after, '/'), *gem = api ? strchr(api + 1, '/') : NULL;
+	return gem && isdigit((unsigned char)api[1]) ? gem + 1 : NULL;
+}
+
 /* Whether what stands behind the word is what the rule wants; then *o is filled in. */
 static bool take_part(enum part then, const char *after, struct jp_path_origin *o)
 {
+	if (then == PART_BUILT) {
+		const char *gem = behind_built(after);
+		size_t len = gem ? strcspn(gem, "/") : 0;
+		bool commit = commit_at((struct jp_span){ gem, len }) < len;
+		return gem && take_part(commit ? PART_COMMIT : PART_GEM, gem, o);
+	}
 	struct jp_span part = { after, strcspn(after, "/") };
 	bool directory = after[part.len] == '/';
 	size_t at = then == PART_GEM ? gem_version_at(part) : then == PART_COMMIT ? commit_at(part) : part.len;

@@ -44,14 +44,16 @@ static const char *shown_file(const struct jp_rows *r, const struct jp_location 
 	return l->source == JPROF_SOURCE_RUBY ? jp_shown_path(r->code, file, r->trim) : file;
 }
 
-/* "file:line name" of a frame of Ruby. */
+/* "file:line name" of a frame of Ruby; "file" where an extension is loaded, whose name is its path. */
 static void name_by_site(struct jp_rows *r, const struct jp_frame *frame)
 {
-	if (r->code->functions[frame->function].file != JP_NONE) {
-		jp_put_site(&r->text, r->code, jp_code_file(r->code, frame->function), frame->line, r->trim);
-		jp_strbuf_str(&r->text, " ");
-	}
-	jp_strbuf_str(&r->text, jp_code_name(r->code, frame->function, r->full_names));
+	bool has_file = r->code->functions[frame->function].file != JP_NONE;
+	const char *file = has_file ? jp_code_file(r->code, frame->function) : "";
+	const char *name = jp_code_name(r->code, frame->function, r->full_names);
+	if (has_file)
+		jp_put_site(&r->text, r->code, file, frame->line, r->trim);
+	if (frame->line || strcmp(file, name) != 0)
+		jp_strbuf_printf(&r->text, "%s%s", has_file ? " " : "", name);
 }
 
 /* "name (inline)", "name file:line", "address name file:line". */

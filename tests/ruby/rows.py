@@ -34,6 +34,8 @@ FRAMES = {
     "plus": ("set", None, 0, "String", "#", "+"),
     "i18n_plus": ("i18n_list", None, 0, "String", "#", "+"),
     "noko": ("list", "/b/gems/nokogiri-1.16.2/lib/nokogiri.rb", 5, "Nokogiri", ".", "parse"),
+    "ext": ("list", "/b/extensions/x86_64-linux/3.1.0/bcrypt-3.1.18/bcrypt_ext.so", 0, None, "-",
+            "/b/extensions/x86_64-linux/3.1.0/bcrypt-3.1.18/bcrypt_ext.so"),  # while it is loaded
     # Code is loaded for the line that asks for it: what stands in for require only passes on.
     "group": ("main", "/srv/shop/config/application.rb", 15, None, "-", "<main>"),
     "all": ("group", "/b/gems/rails-6.1.7/lib/rails/all.rb", 14, None, "-", "<top (required)>"),
@@ -57,6 +59,7 @@ STACKS = [
     (["iseq"], [LIBRUBY], 500),
     (["zeitwerk"], [LIBRUBY], 90),
     (["set_alone"], [LIBRUBY], 17),           # nobody asked for it
+    (["ext"], [LIBRUBY], 5),
     (["boot"], [LIBRUBY], 7),
     (["gc"], [LIBRUBY], 11),
     ([], [LIBRUBY], 13),
@@ -187,7 +190,8 @@ with tempfile.TemporaryDirectory() as folder:
             (590, "rails 6.1.7 lib/rails/all.rb:14 <top (required)> (from config/application.rb:15, 100 %)"),
             (17, "zeitwerk 2.6.1 lib/zeitwerk/kernel.rb:35 Object#require"),
             (13, native), (11, "after a GC: creator not known"),
-            (7, "<internal:gem_prelude>:2 <internal:gem_prelude>")]
+            (7, "<internal:gem_prelude>:2 <internal:gem_prelude>"),
+            (5, "bcrypt 3.1.18 bcrypt_ext.so (from app/shop.rb:29, 100 %)")]
     same("default", text_rows(anywhere, "--trim-path=/srv/shop", "a.heap"), rows)
     same("no trim", [n for _, n in text_rows(anywhere, "a.heap")][1], "/srv/shop/app/shop.rb:18 Shop#show")
     write(folder, directory="/srv/shop")
@@ -206,12 +210,13 @@ with tempfile.TemporaryDirectory() as folder:
     same("--fold=none", text_rows(anywhere, "--fold=none", "a.heap"), text_rows(anywhere, "--functions", "--fold=none", "a.heap"))
     same("only", [r for r in text_rows(anywhere, "--ruby=only", "--functions", "a.heap")],
          [(5000, "Nokogiri.parse"), (1700, "String#+"), (500, "Bootsnap::CompileCache::ISeq.fetch"), (300, "I18n.load"),
-          (90, "Object#require"), (60, "Shop#show"), (17, "Set#add"), (13, "(no Ruby stack)"), (11, "after a GC: creator not known"), (7, "<internal:gem_prelude>")])
+          (90, "Object#require"), (60, "Shop#show"), (17, "Set#add"), (13, "(no Ruby stack)"), (11, "after a GC: creator not known"), (7, "<internal:gem_prelude>"),
+          (5, FRAMES["ext"][5])])
     same("libs", text_rows(anywhere, "--libs", "a.heap"),
          [(5000, "libxml2 via nokogiri 1.16.2"), (1000, "application"), (1000, "i18n 1.14.1"), (590, "rails 6.1.7"), (60, "nokogiri 1.16.2"),
-          (31, "libruby-3.1"), (17, "zeitwerk 2.6.1")])
+          (31, "libruby-3.1"), (17, "zeitwerk 2.6.1"), (5, "bcrypt 3.1.18")])
     same("libs only", text_rows(anywhere, "--libs", "--ruby=only", "a.heap"),
-         [(5000, "nokogiri 1.16.2"), (1060, "application"), (1000, "i18n 1.14.1"), (590, "rails 6.1.7"), (31, "Ruby"), (17, "zeitwerk 2.6.1")])
+         [(5000, "nokogiri 1.16.2"), (1060, "application"), (1000, "i18n 1.14.1"), (590, "rails 6.1.7"), (31, "Ruby"), (17, "zeitwerk 2.6.1"), (5, "bcrypt 3.1.18")])
     document = json.loads(run("--json", anywhere, "--trim-path=/srv/shop", "a.heap"))
     same("json", fields(document["rows"], "origin", "library", "from", "from_percent", "source", "line"), {
         "nokogiri 1.16.2 lib/nokogiri.rb:5 Nokogiri.parse": ("gem", "nokogiri 1.16.2", "app/shop.rb:29", 100, "ruby", 5),
@@ -221,12 +226,13 @@ with tempfile.TemporaryDirectory() as folder:
         rows[4][1]: ("gem", "zeitwerk 2.6.1", None, None, "ruby", 35),
         native: (None, None, None, None, "none", 0),
         "after a GC: creator not known": ("vm", "Ruby", None, None, "ruby", 0),
-        "<internal:gem_prelude>:2 <internal:gem_prelude>": ("vm", "Ruby", None, None, "ruby", 2)})
+        "<internal:gem_prelude>:2 <internal:gem_prelude>": ("vm", "Ruby", None, None, "ruby", 2),
+        "bcrypt 3.1.18 bcrypt_ext.so": ("gem", "bcrypt 3.1.18", "app/shop.rb:29", 100, "ruby", 0)})
     same("granularity", document["view"]["granularity"], "site")
     inner = run("--collapsed", "--ruby=off", "--focus=libxml2", anywhere, "a.heap").split()[0]
     same("collapsed", f"<main>;Shop#list;Nokogiri.parse;{inner} 5000" in run("--collapsed", anywhere, "a.heap").splitlines(), True)
     same("focus", text_rows(anywhere, "--focus=shop.rb:29", "--trim-path=/srv/shop", "a.heap"),
-         [(5000, rows[0][1]), (700, "i18n 1.14.1 lib/i18n.rb:71 I18n.load (from app/shop.rb:29, 100 %)")])
+         [(5000, rows[0][1]), (700, "i18n 1.14.1 lib/i18n.rb:71 I18n.load (from app/shop.rb:29, 100 %)"), rows[-1]])
     same("tree", [re.sub(r" +", " ", line).strip() for line in run("--tree", "--sites", "--show_bytes", anywhere, "--trim-path=/srv/shop", "a.heap").splitlines() if "i18n" in line][:1] != [], True)
     listing = run("--list=Shop#show", "--source-path=src", "--trim-path=/srv/shop", "--show_bytes", anywhere, "a.heap")
     same("list", re.findall(r"^ *1060 +1360 +18: line 18$", listing, re.M) != [], True)
@@ -303,7 +309,7 @@ with tempfile.TemporaryDirectory() as folder:
     same("without a table", text_rows(anywhere, "a.heap"), text_rows(anywhere, "--functions", "a.heap"))
     done = subprocess.run([jprof, anywhere, "a.heap"], capture_output=True, text=True)
     same("notes", [line for line in done.stderr.splitlines() if "Ruby" in line],
-         ["jprof: a.heap: the Ruby stacks of 10 stacks are left out: they need the table that was written beside this dump, "
+         ["jprof: a.heap: the Ruby stacks of 11 stacks are left out: they need the table that was written beside this dump, "
           "with .ruby at the end of its name"])
 if failures:
     print("\n".join(failures))
