@@ -396,12 +396,15 @@ static bool is_bundled(const struct symbolizing *w, uint32_t object, uint32_t fi
 	return all;
 }
 
-/* Only the very file may do better than what was known where the bundle was made; where that had none, any that would
- * do for a dump. */
+/* Only the very file that gave the names where the bundle was made may do better, proven to be the one that ran or not;
+ * where there was none, any that would do for a dump. */
 static bool may_replace(const struct jp_object *o, const struct jprof_profile *p, const struct jp_found *found)
 {
-	if (o->build_id != JP_NONE && *found->build_id)
-		return !strcmp(jp_string(p, o->build_id), found->build_id);
+	uint32_t known = o->build_id;
+	if (known == JP_NONE && o->proof == JPROF_PROOF_UNVERIFIED)
+		known = o->unproven_id;
+	if (known != JP_NONE && *found->build_id)
+		return !strcmp(jp_string(p, known), found->build_id);
 	return o->proof == JPROF_PROOF_NO_FILE || o->proof == JPROF_PROOF_CONTRADICTED;
 }
 
@@ -414,7 +417,8 @@ static int symbolize_bundled(struct symbolizing *w, uint32_t object, uint32_t fi
 	int rc = (better || known) && !w->opts->no_lookup ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
 	bool usable = !rc && found.file && may_replace(&p->objects[object], p, &found);
 	if (usable && better) {
-		note_if_newer(w, object, &found);
+		if (p->objects[object].proof != JPROF_PROOF_UNVERIFIED)
+			note_if_newer(w, object, &found);
 		rc = symbolize_with(w, object, found.file, first, end);
 		if (!rc)
 			rc = store_proof(w, object, &found);

@@ -38,7 +38,7 @@ chroot_of() {
 # build ROOT SOURCE VERSION: in /build/SOURCE there, once. VERSION may be -: the newest.
 build() {
     [ ! -e "$1/build/$2/done" ] || return 0
-    version=$([ "$3" = - ] || echo "=$3")
+    version=$(version_of "$1" "$2" "$3")
     mount -t proc proc "$1/proc"
     trap 'umount "$1/proc"' EXIT
     nice -n "${JPROF_NAMES_NICE:-19}" chroot "$1" sh -ec "

@@ -45,7 +45,7 @@ judge "json" 'row("json")["verdict"] in ("maybe_garbage", "up_and_down")'
 judge "no other suspect" 'not any(r["verdict"] == "leak_suspect" and "leaky" not in r["name"] for r in rows)'
 diff_of "--sysroot=$cases/sysroot" "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof"
 judge "row_new is not lost" 'holds(row("row_new"), 1.43) and rows[0]["name"] == "row_new" and rows[0]["verdict"] == "leak_suspect"'
-run "$jprof" diff "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof"
+run "$jprof" diff "--sysroot=$cases/sysroot" "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof"
 first '^1  LEAK SUSPECT  [+]1.3 MB [(][+]-1.0[)]  row_new$'
 for by in function group lib; do
     diff_of "--sysroot=$cases/sysroot" --by=$by "$p/w0.3.jprof" "$p/w0.4.jprof"

@@ -153,7 +153,7 @@ def other_machine():
 
 # ---- the program -----------------------------------------------------------------------------------------------
 
-def dump_of(library, addresses):
+def dump_of(library, addresses, inode=None):
     """A dump of a process that has the library's code mapped, with a stack at each of these addresses."""
     segments = [line.split() for line in run('readelf', '-lW', library).stdout.splitlines() if re.match(r'\s+LOAD', line)]
     code = next(s for s in segments if 'E' in ''.join(s[6:-1]))
@@ -166,7 +166,7 @@ def dump_of(library, addresses):
     for a in addresses:
         text += f'@ {base + a:#x}\n  t*: 1: 4096 [0: 0]\n'
     text += (f'\nMAPPED_LIBRARIES:\n{base + begin:x}-{base + begin + length:x} r-xp {offset & ~4095:08x} '
-             f'{os.major(st.st_dev):02x}:{os.minor(st.st_dev):02x} {st.st_ino} {os.path.realpath(library)}\n')
+             f'{os.major(st.st_dev):02x}:{os.minor(st.st_dev):02x} {inode or st.st_ino} {os.path.realpath(library)}\n')
     path = os.path.join(work, 'packs.heap')
     with open(path, 'w') as f:
         f.write(text)
@@ -210,11 +210,40 @@ def reports(first, pack):
     info = json.loads(run(jprof, 'info', '--json', bundle, env=bare).stdout)
     check(next(f for f in info['coverage'] if 'stripped' in f['path'])['addresses']['pack'] == len(good),
           'the bundle does not count what is of packs')
+    bundled_before(stripped, pack, dump_of(stripped, sorted(local), inode=1), found)
     with_symbols = run(jprof, '--text', '--fold=none', '--names=' + pack, dump_of(first[0], sorted(local)), env=bare)
     check('!0x' not in with_symbols.stdout, 'a file with symbols is not named by them')
     other = build('other', 'cc', ['-O0'])
     refused = run(jprof, 'info', '--all', '--names=' + pack, dump_of(other[1], sorted(symbols(other[0]))[:40]), env=bare)
     check('is of another build' in refused.stdout, 'info does not say that the pack does not fit: ' + refused.stdout[-600:])
+
+
+def bundled_before(stripped, pack, dump, expected):
+    """A bundle that was made without the pack, of a dump that does not prove which file ran: the very file that it was made with
+    gives it the pack's names, and another one none."""
+    library, bundle = os.path.join(work, 'before.so'), os.path.join(work, 'before.jprof')
+    with open(dump) as f:
+        text = f.read().replace(os.path.realpath(stripped), os.path.realpath(library))
+    with open(dump, 'w') as f:
+        f.write(text)
+    shutil.copy(stripped, library)
+    bare = dict(os.environ, XDG_DATA_HOME=os.path.join(work, 'nothing'), HOME=work)
+
+    def rows(*options):
+        out = run(jprof, '--text', '--fold=none', *options, bundle, env=bare)
+        return [line.split()[-1] for line in out.stdout.splitlines()[1:]]
+
+    run(jprof, 'bundle', '-o', bundle, dump, env=bare)
+    coverage = json.loads(run(jprof, 'info', '--json', bundle, env=bare).stdout)['coverage'][0]
+    check(coverage['proof'] == 'unverified', f'the bundle has the proof {coverage["proof"]}')
+    plain = rows()
+    check(all('!0x' in n for n in plain), f'the bundle has names of its own: {plain[:3]}')
+    check(sorted(n for n in rows('--names=' + pack) if '!0x' not in n) == sorted(n for n in expected if '!0x' not in n),
+          'a bundle that was made before the pack has other names than its dump')
+    coverage = json.loads(run(jprof, 'info', '--json', '--names=' + pack, bundle, env=bare).stdout)['coverage'][0]
+    check(coverage['proof'] == 'unverified', f'the pack proves that the file ran: {coverage["proof"]}')
+    shutil.copy(os.path.join(work, 'moved-stripped.so'), library)
+    check(rows('--names=' + pack) == plain, 'another build at its path gives the bundle names')
 
 
 # ---- packs that are none ---------------------------------------------------------------------------------------
