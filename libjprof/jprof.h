@@ -1240,6 +1240,7 @@ enum jprof_part {
 	JPROF_PART_LIVE,          /* objects that malloc gave and nobody freed, by jemalloc's own count */
 	JPROF_PART_KIND,          /* of them by the samples: a kind, "native gems" */
 	JPROF_PART_GROUP,         /* whose it is, within a kind: "nokogiri 1.16.2" */
+	JPROF_PART_INTERNAL_LIVE, /* what jemalloc allocates for itself, and counts as allocated and as metadata */
 	JPROF_PART_NOT_SAMPLED,   /* what jemalloc counts more than the samples let expect; below 0: less */
 	JPROF_PART_GC_HEAP,       /* Ruby's: pages that it maps by itself */
 	JPROF_PART_GC_OBJECTS,    /* ... slots with an object, */
@@ -1256,7 +1257,8 @@ enum jprof_part {
 	JPROF_PART_MUZZY,         /* ... pages that the kernel may take, */
 	JPROF_PART_CACHED,        /* ... objects in the caches of threads */
 	JPROF_PART_METADATA,      /* the allocator's own data */
-	JPROF_PART_INTERNAL, /* ... of it what is allocated as objects are: mostly what the profiler knows of stacks */
+	JPROF_PART_INTERNAL, /* ... of it what is allocated as objects are: JPROF_PART_INTERNAL_LIVE; the caches of
+	                        threads, and what the profiler knows of stacks */
 	JPROF_PART_PROFILER, /* what sampling takes: */
 	JPROF_PART_SAMPLE_PAGES,  /* ... a page or more for each sampled small object, */
 	JPROF_PART_TABLES,        /* ... and jprof's own tables in the process */
@@ -1266,6 +1268,7 @@ enum jprof_part {
 	JPROF_PART_SHMEM,         /* shared memory */
 	JPROF_PART_ANONYMOUS,     /* without a dump: all that has no file behind it, but for stacks and code */
 	JPROF_PART_UNTOUCHED,     /* below 0: what parts above have, and the kernel says was never touched */
+	JPROF_PART_TWICE,         /* below 0: JPROF_PART_INTERNAL_LIVE, which is live memory and metadata above */
 	JPROF_PART_SWAPPED,       /* below 0: what parts above have, and was swapped out */
 	JPROF_PART_NOT_EXPLAINED, /* what is left; below 0: parts above have memory that was never touched */
 	JPROF_PART_SHARED,        /* below 0: what processes share, and each of them counts */

@@ -350,9 +350,13 @@ static void put_part_row(FILE *out, const struct explained *what, size_t at, boo
 	fprintf(out, "%s\n", line);
 }
 
-/* Of depth 1 those are rows that the row above does not have in its detail. */
-static bool has_row_of_its_own(const struct jprof_explained *row)
+/* Of depth 1 those are rows that the row above does not have in its detail. What is there twice is shown from half a
+ * percent on. */
+static bool has_row_of_its_own(const struct jprof_explanation *e, const struct jprof_explained *row)
 {
+	static const double least_twice = 0.005;
+	if (row->part == JPROF_PART_INTERNAL_LIVE || row->part == JPROF_PART_TWICE)
+		return !(fabs(row->bytes) < least_twice * whole_of(e));
 	return !row->depth || row->part == JPROF_PART_KIND || row->part == JPROF_PART_NOT_SAMPLED ||
 	       row->part == JPROF_PART_DIRTY || row->part == JPROF_PART_MUZZY || row->part == JPROF_PART_CACHED;
 }
@@ -366,7 +370,7 @@ static void put_parts(FILE *out, const struct explained *what)
 	fprintf(out, "\n     MB %s%s  where\n", isnan(jprof_explain_info(e)->total) ? "      " : " share",
 	        growth ? "  growth" : "");
 	for (size_t i = 0; i < jprof_explain_count(e); i++)
-		if (has_row_of_its_own(jprof_explain_at(e, i)))
+		if (has_row_of_its_own(e, jprof_explain_at(e, i)))
 			put_part_row(out, what, i, growth);
 }
 

@@ -203,17 +203,17 @@ static bool known_at_all(const double *values, size_t count)
 	return true;
 }
 
-/* The parts that are known at all snapshots, and what they and live memory leave of RSS. Two have no row: Ruby's
- * transient heap and swapped memory come and go. */
+/* The parts that are known at all snapshots, and what they and live memory leave of RSS. Three have no row: Ruby's
+ * transient heap and swapped memory come and go, and what is counted twice is no memory. */
 static int add_outsiders(struct series_work *w)
 {
 	static const enum jprof_part parts[] = {
 		JPROF_PART_GC_HEAP,  JPROF_PART_FRAGMENTATION, JPROF_PART_KEPT,      JPROF_PART_METADATA,
 		JPROF_PART_PROFILER, JPROF_PART_PAST,          JPROF_PART_STACKS,    JPROF_PART_FILES,
 		JPROF_PART_JIT,      JPROF_PART_SHMEM,         JPROF_PART_UNTOUCHED, JPROF_PART_TRANSIENT,
-		JPROF_PART_SWAPPED,
+		JPROF_PART_SWAPPED,  JPROF_PART_TWICE,
 	};
-	enum { all_parts = sizeof parts / sizeof *parts, with_rows = all_parts - 2 };
+	enum { all_parts = sizeof parts / sizeof *parts, with_rows = all_parts - 3 };
 	size_t moments = w->moments.count;
 	double *rest = jp_arena_alloc(&w->s->arena, moments * sizeof *rest);
 	for (size_t i = 0; rest && i < moments; i++)

@@ -83,9 +83,14 @@ static int add_live(struct jprof_explanation *e, const struct sides *s, struct j
 	if (!counted && s->change)
 		jprof_profile_range(s->change, JPROF_INUSE_SPACE, &row->growth_range);
 	int rc = jp_explain_owners(e, &s->views, err);
-	if (!rc && counted && e->count > at + 1 && add_counted(e, JPROF_PART_NOT_SAMPLED, 1, minus(live, sampled)))
-		rc = jp_error_nomem(err);
-	return rc;
+	if (rc || !counted || e->count == at + 1)
+		return rc;
+	struct jp_figure_pair internal = figures_of_part(s, JPROF_PART_INTERNAL_LIVE), rest = minus(live, sampled);
+	if (!isnan(internal.now))
+		rest = minus(rest, internal);
+	return add_counted(e, JPROF_PART_INTERNAL_LIVE, 1, internal) || add_counted(e, JPROF_PART_NOT_SAMPLED, 1, rest)
+	           ? jp_error_nomem(err)
+	           : 0;
 }
 
 static int add_gc_heap(struct jprof_explanation *e, const struct sides *s)
@@ -120,8 +125,9 @@ static int add_overhead(struct jprof_explanation *e, const struct sides *s)
 static int add_mapped(struct jprof_explanation *e, const struct sides *s)
 {
 	static const struct part_depth rows[] = {
-		{ JPROF_PART_STACKS, 0 }, { JPROF_PART_FILES, 0 },   { JPROF_PART_JIT, 0 },
-		{ JPROF_PART_SHMEM, 0 },  { JPROF_PART_SWAPPED, 0 }, { JPROF_PART_UNTOUCHED, 0 },
+		{ JPROF_PART_STACKS, 0 },    { JPROF_PART_FILES, 0 },   { JPROF_PART_JIT, 0 },
+		{ JPROF_PART_SHMEM, 0 },     { JPROF_PART_SWAPPED, 0 }, { JPROF_PART_TWICE, 0 },
+		{ JPROF_PART_UNTOUCHED, 0 },
 	};
 	return add_parts(e, s, rows, sizeof rows / sizeof *rows);
 }

@@ -49,7 +49,8 @@ static double room_for_freed(const struct jp_moments *m, size_t i)
 	double extents =
 	    figure_at(m, i, JPROF_FIGURE_SAMPLED) * jp_sampled_extent + figure_at(m, i, JPROF_FIGURE_PADDING);
 	double in_use = figure_at(m, i, JPROF_FIGURE_ACTIVE) - extents + figure_at(m, i, JPROF_FIGURE_SAMPLED_SPACE) +
-	                touched_by_samples(m, i) + figure_at(m, i, JPROF_FIGURE_METADATA);
+	                touched_by_samples(m, i) + figure_at(m, i, JPROF_FIGURE_METADATA) -
+	                figure_or_none(m, i, JPROF_FIGURE_INTERNAL); /* it is active, too */
 	if (!(space > 0) || !(figure_at(m, i, JPROF_FIGURE_MAPPED_SPACE) >= space))
 		return NAN;
 	return figure_at(m, i, JPROF_FIGURE_MAPPED) - (isnan(tables) ? 0 : tables) - in_use;
@@ -120,6 +121,8 @@ double jp_part_bytes(const struct jp_moments *m, size_t i, enum jprof_part part)
 	case JPROF_PART_MUZZY: return figure_at(m, i, JPROF_FIGURE_MUZZY);
 	case JPROF_PART_CACHED: return figure_at(m, i, JPROF_FIGURE_CACHED);
 	case JPROF_PART_METADATA: return figure_at(m, i, JPROF_FIGURE_METADATA);
+	case JPROF_PART_TWICE: return -figure_at(m, i, JPROF_FIGURE_INTERNAL);
+	case JPROF_PART_INTERNAL_LIVE:
 	case JPROF_PART_INTERNAL: return figure_at(m, i, JPROF_FIGURE_INTERNAL);
 	case JPROF_PART_PROFILER: return touched_by_samples(m, i) + figure_or_none(m, i, JPROF_FIGURE_TABLES);
 	case JPROF_PART_SAMPLE_PAGES: return touched_by_samples(m, i);

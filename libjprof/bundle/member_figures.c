@@ -33,7 +33,8 @@ static void add_classes(struct jp_figures *to, jp_json *kinds, jp_json *arena)
 	}
 }
 
-static void take_arenas(struct jp_figures *to, jp_json *stats, double page)
+/* Returns the bytes of jemalloc's internal objects, which it counts as allocated, too. */
+static double take_arenas(struct jp_figures *to, jp_json *stats, double page)
 {
 	enum { most = 4096 };
 	jp_json *arenas = jp_json_get(stats, "arenas"), *arena;
@@ -50,11 +51,12 @@ static void take_arenas(struct jp_figures *to, jp_json *stats, double page)
 		seen++;
 	}
 	if (!seen)
-		return;
+		return 0;
 	jp_known_add(&to->of[JPROF_FIGURE_DIRTY], dirty);
 	jp_known_add(&to->of[JPROF_FIGURE_MUZZY], muzzy);
 	jp_known_add(&to->of[JPROF_FIGURE_CACHED], cached);
 	jp_known_add(&to->of[JPROF_FIGURE_INTERNAL], internal);
+	return internal;
 }
 
 static void take_settings(struct jprof_settings *to, jp_json *opt)
@@ -78,7 +80,6 @@ static void take_malloc_stats(struct jp_outside *to, jp_json *text)
 	double page = (double)jp_json_number(jp_json_get(stats, "arenas"), "page");
 	if (!allocated || resident < allocated)
 		return;
-	jp_known_add(&to->now.kept, (double)(resident - allocated));
 	jp_known_add(&figures->of[JPROF_FIGURE_ALLOCATED], (double)allocated);
 	jp_known_add(&figures->of[JPROF_FIGURE_ACTIVE], (double)jp_json_number(sums, "active"));
 	jp_known_add(&figures->of[JPROF_FIGURE_METADATA], (double)jp_json_number(sums, "metadata"));
@@ -86,7 +87,8 @@ static void take_malloc_stats(struct jp_outside *to, jp_json *text)
 	bool padded = jp_json_true(opt, "cache_oblivious") || jp_json_true(config, "cache_oblivious");
 	jp_known_add(&figures->of[JPROF_FIGURE_PAGE], page);
 	jp_known_add(&figures->of[JPROF_FIGURE_PADDING], padded ? page : 0);
-	take_arenas(figures, stats, page);
+	double internal = take_arenas(figures, stats, page);
+	jp_known_add(&to->now.kept, (double)(resident - allocated) + internal);
 	take_settings(&figures->settings, opt);
 }
 

@@ -101,6 +101,22 @@ for lg in 12 17; do
     stop "$pid"
 done
 
+# ---- 400 threads: jemalloc counts the caches of threads as allocated and as metadata: the sum has them once ----
+cat >threads.rb <<'END'
+$threads = (1..400).map { Thread.new { sleep } }
+$held = (1..50000).map { |i| "x" * 100 + i.to_s }
+File.write("ready", Process.pid.to_s)
+sleep
+END
+start "lg_prof_sample:12,prof_prefix:$tmp/d/app" "$ruby" threads.rb
+run "$jprof" explain --json "$pid"
+exits 0
+mv out threads.out
+judge "internal: $(grep -c internal threads.out)" threads.out "row('internal') > 400 * 20000"
+judge "they are in no row of live memory" threads.out "row('internal_live') == row('internal') == -row('counted_twice')"
+judge "... and are said to be in no sample" threads.out "abs(row('not_sampled')) < .2 * row('internal')"
+stop "$pid"
+
 # ---- buffers that leave RSS behind: each eighth is kept, and so every slab. The first five lines name size and line. ----
 cat >buffers.rb <<'END'
 def fill

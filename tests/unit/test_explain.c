@@ -108,6 +108,7 @@ static void test_parts(void **state)
 		       { JPROF_PART_CACHED, 1000 },
 		       { JPROF_PART_METADATA, 30000 },
 		       { JPROF_PART_INTERNAL, 5000 },
+		       { JPROF_PART_TWICE, -5000 },
 		       { JPROF_PART_PROFILER, 2 * 4096 },
 		       { JPROF_PART_STACKS, 56 * KB },
 		       { JPROF_PART_JIT, 4 * KB },
