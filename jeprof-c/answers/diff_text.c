@@ -264,7 +264,8 @@ static bool is_quiet(const struct jprof_grown *row)
 		       fabs(row->whole.growth) < least_outside;
 	bool unchanged = row->whole.growth == 0 || row->whole.range.within_error;
 	switch (row->verdict) {
-	case JPROF_WITHIN_ERROR: return true;
+	case JPROF_WITHIN_ERROR:
+	case JPROF_LITTLE_CHANGE: return true;
 	case JPROF_FROM_STARTUP:
 	case JPROF_LEVELLED_OFF:
 	case JPROF_ONE_JUMP:
@@ -273,7 +274,8 @@ static bool is_quiet(const struct jprof_grown *row)
 	}
 }
 
-static void put_quiet_rest(FILE *out, const struct diff_columns *c, const struct rest_of_rows *rest, bool all_quiet,
+/* `word`: what can be said of all of them. */
+static void put_quiet_rest(FILE *out, const struct diff_columns *c, const struct rest_of_rows *rest, const char *word,
                            const char *hint)
 {
 	if (!rest->count)
@@ -284,7 +286,7 @@ static void put_quiet_rest(FILE *out, const struct diff_columns *c, const struct
 		fprintf(out, "%*s", value_wide, "");
 	put_cell(out, c, rest->values[1]);
 	fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
-	fprintf(out, "  %-*s%zu more%s\n", c->verdict, all_quiet ? "within error" : "", rest->count, hint);
+	fprintf(out, "  %-*s%zu more%s\n", c->verdict, word, rest->count, hint);
 }
 
 /* At most `top` rows; 0: all, and quiet ones, too. */
@@ -293,7 +295,7 @@ static void put_diff_rows(FILE *out, const struct diff_report *r, const struct d
 	const struct jprof_series *series = r->loaded->series;
 	struct rest_of_rows rest = { 0 };
 	size_t shown = 0, snapshots = jprof_series_info(series)->snapshots;
-	bool all_quiet = true;
+	bool all_quiet = true, sampled = false;
 	for (size_t i = 0; i < jprof_series_count(series); i++) {
 		const struct jprof_grown *row = jprof_series_at(series, i);
 		if ((quiet || !is_quiet(row)) && (!top || shown < top)) {
@@ -302,9 +304,11 @@ static void put_diff_rows(FILE *out, const struct diff_report *r, const struct d
 		} else if (row->part == JPROF_PART_LIVE) {
 			add_to_rest(&rest, row, snapshots);
 			all_quiet = all_quiet && is_quiet(row);
+			sampled = sampled || row->verdict != JPROF_LITTLE_CHANGE;
 		}
 	}
-	put_quiet_rest(out, c, &rest, all_quiet, r->live ? "" : " (--top=0)");
+	const enum jprof_verdict word = sampled ? JPROF_WITHIN_ERROR : JPROF_LITTLE_CHANGE;
+	put_quiet_rest(out, c, &rest, all_quiet ? jprof_verdict_words(word)->shown : "", r->live ? "" : " (--top=0)");
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------- */
