@@ -18,14 +18,19 @@ enum { header_lines = 7, most_members = 8 };
 
 static const char nowhere[] = "(outside all mappings)";
 
-/* Of a pair: what is in use, or as far behind it what was allocated. */
-static void put_counters(const char *label, const double *total, const double *header)
+/* Of a pair: what is in use, or as far behind it what was allocated. `profile` has all of it and knows how many samples
+ * it is estimated from; NULL: that is left out. */
+static void put_counters(const char *label, const double *total, const struct jprof_profile *profile,
+                         enum jprof_counter counter)
 {
-	double objects = trunc(total[JPROF_INUSE_OBJECTS]), samples = header ? header[JPROF_INUSE_OBJECTS] : 0;
+	struct jprof_range range = { .samples = NAN };
+	double objects = trunc(total[JPROF_INUSE_OBJECTS]);
+	if (profile)
+		jprof_profile_range(profile, counter, &range);
 	printf("%-10s %.1f MB in %.0f object%s", label, total[JPROF_INUSE_SPACE] / mb, objects,
 	       objects == 1 ? "" : "s");
-	if (header)
-		printf(" (estimated from %.0f sample%s)", samples, samples == 1 ? "" : "s");
+	if (range.samples > 0 && !isnan(range.error))
+		printf(" (estimated from %.0f sample%s)", range.samples, range.samples == 1 ? "" : "s");
 	putchar('\n');
 }
 
@@ -48,16 +53,16 @@ static void put_format(const char *format, uint64_t rate)
 	putchar('\n');
 }
 
-static void put_header(const char *path, const struct jprof_dump_info *info)
+/* `profile`: see put_counters. */
+static void put_header(const char *path, const struct jprof_dump_info *info, const struct jprof_profile *profile)
 {
 	put_path(path);
 	put_format(info->format, info->rate);
 	printf("%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
 	       info->addresses);
-	put_counters("in use", info->total, info->rate ? info->header : NULL);
+	put_counters("in use", info->total, profile, JPROF_INUSE_SPACE);
 	if (info->has_alloc)
-		put_counters("allocated", info->total + JPROF_ALLOC_SPACE,
-		             info->rate ? info->header + JPROF_ALLOC_SPACE : NULL);
+		put_counters("allocated", info->total + JPROF_ALLOC_SPACE, profile, JPROF_ALLOC_SPACE);
 	else
 		printf("%-10s not recorded (prof_accum:false)\n", "allocated");
 }
@@ -75,9 +80,9 @@ static size_t put_profile(const char *path, const struct jprof_profile *profile)
 	if (path)
 		printf("%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
 		       info->addresses);
-	put_counters("in use", total, NULL);
+	put_counters("in use", total, profile, JPROF_INUSE_SPACE);
 	if (info->has_alloc)
-		put_counters("allocated", total + JPROF_ALLOC_SPACE, NULL);
+		put_counters("allocated", total + JPROF_ALLOC_SPACE, profile, JPROF_ALLOC_SPACE);
 	return 2 + 2 * (path != NULL) + info->has_alloc + (info->synthetic != 0);
 }
 
@@ -265,10 +270,10 @@ static bool wants_json(const struct options *o)
 	return !strcmp(o->output, "json");
 }
 
-static void put_dump(const char *path, const struct jprof_dump *dump, bool all)
+static void put_dump(const char *path, const struct jprof_dump *dump, const struct options *o, const struct loaded *l)
 {
-	put_header(path, jprof_dump_info(dump));
-	if (all)
+	put_header(path, jprof_dump_info(dump), o->thread ? NULL : l->profile);
+	if (o->all)
 		put_threads(dump);
 	else
 		put_threads_brief(dump);
@@ -317,7 +322,7 @@ static int show_dump(const struct options *o, const struct inputs *inputs, const
 	if (!load_from_dump(&loaded, dump, path, inputs, o))
 		return 1;
 	if (!wants_json(o))
-		put_dump(path, dump, o->all);
+		put_dump(path, dump, o, &loaded);
 	int status = show_loaded(o, &loaded, dump, header_lines);
 	loaded_free(&loaded);
 	return status;
@@ -350,14 +355,14 @@ static int show_member(const struct options *o, const struct inputs *inputs, con
 	snprintf(name, sizeof name, "%s:%s", path, jprof_bundle_member(bundle, i)->name);
 	putchar('\n');
 	int rc = jprof_dump_parse(data, len, name, &dump, &err);
-	if (!rc)
-		put_dump(name, dump, o->all);
 	if (rc == JPROF_E_NOMEM) {
 		say_error(&err);
 		return 1;
 	}
 	bool good = load_from_bundle(&loaded, bundle, i, inputs, o);
-	if (good && !dump)
+	if (good && dump)
+		put_dump(name, dump, o, &loaded);
+	else if (good)
 		put_profile(name, loaded.profile);
 	jprof_dump_free(dump);
 	if (!good)

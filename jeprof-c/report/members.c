@@ -1,5 +1,6 @@
 #include "report/members.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,23 +45,21 @@ static bool find_rss(const struct jprof_bundle *b, size_t i, unsigned long long 
 	return (smaps && find_number(smaps, "Rss", rss)) || (status && find_number(status, "VmRSS", rss));
 }
 
-/* Objects that jemalloc sampled; false: the dump tells none. */
+/* Sampled objects in use, as the head of a report counts them; false: that is not known. */
 static bool find_samples(const struct jprof_bundle *b, size_t i, double *samples)
 {
-	size_t len;
-	const void *data = jprof_bundle_file(b, i, "dump.heap", &len);
-	struct jprof_dump *dump;
+	struct jprof_profile *profile;
+	struct jprof_range range;
 	struct jprof_error err;
-	int rc = jprof_dump_parse(data, len, jprof_bundle_member(b, i)->name, &dump, &err);
+	int rc = jprof_bundle_profile(b, i, NULL, &profile, &err);
 	if (rc == JPROF_E_NOMEM)
 		say_error(&err);
 	if (rc)
 		return false;
-	const struct jprof_dump_info *info = jprof_dump_info(dump);
-	*samples = info->header[JPROF_INUSE_OBJECTS];
-	bool sampled = info->rate;
-	jprof_dump_free(dump);
-	return sampled;
+	jprof_profile_range(profile, JPROF_INUSE_SPACE, &range);
+	*samples = range.samples;
+	jprof_profile_free(profile);
+	return !isnan(range.error);
 }
 
 static void put_number(bool known, int width, int digits, double number)

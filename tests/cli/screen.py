@@ -362,6 +362,23 @@ lost = on_terminal(24, 80, "info", "--all", "--sysroot=" + folder.name, os.path.
 check(not [line for line in lost.split("what would name the rest")[-1].splitlines() if width(line) > 80], "the advice of info --all", lost)
 check(not re.search("which file named.{60}", lost), "the head of info --all", lost)
 
+# ---- a dump has one number of samples, whoever shows it: the head, info, the list of a bundle's members, --errors, JSON ----
+for path in (os.path.join(heaps, "jemalloc-5.3.0.heap"), os.path.join(heaps, "jemalloc-4.5.0.heap"), os.path.join(tables, dump),
+             os.path.join(root, "samples/cases/ruby31/cext.1.heap"), bundle):
+    nowhere = "--sysroot=" + folder.name
+    samples = json.loads(on_pipe("--json", nowhere, path))["total_range"]["samples"]
+    texts = {"info": on_pipe("info", nowhere, path), "the head": on_terminal(40, 120, nowhere, path),
+             "--errors": on_pipe("--errors", nowhere, path)}
+    if path.endswith(".heap"):
+        packed = os.path.join(folder.name, os.path.basename(path) + ".jprof")
+        subprocess.run([jprof, "bundle", "--symbols=later", "-o", packed, path], check=True, capture_output=True, env=environment())
+        texts["members"] = on_pipe("info", nowhere, packed)
+    shown = {where: re.search(pattern, texts[where]) for where, pattern in
+             (("info", r"in use .*estimated from (\d+) sample"), ("the head", r"from ([\d,]+) sample"), ("--errors", r"Total: .* n=(\d+)"),
+              ("members", r"members +\d+\n.*\n +\S+ +\S+ +(\d+) ")) if where in texts}
+    counts = {where: found and int(found[1].replace(",", "")) for where, found in shown.items()}
+    check(set(counts.values()) == {samples} and samples > 50, f"{path}: {samples} samples in JSON, else {counts}")
+
 # ---- each thread of several has its part of the height ----
 threads = on_terminal(60, 80, "--thread=*", dump)
 many = write("many.heap", f"heap_v2/1\n  t*: 300: 30000 [0: 0]\n" + "".join(
