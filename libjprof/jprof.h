@@ -735,7 +735,7 @@ enum jprof_proof {
 
 struct jprof_names_opts {
 	size_t size;
-	const char *soname;                          /* what the library is loaded as; NULL: as it says itself */
+	const char *soname; /* what the library is loaded as; NULL: as it says itself, or its name */
 	const char *version, *source, *distribution; /* of the package that it is from; NULL: not known */
 };
 

@@ -21,7 +21,7 @@ static const struct opt_row names_rows[] = {
 	{ "output", OPT_TEXT, NAMES_AT(output), 0, NULL, "FILE",
 	  "the pack to make; -o FILE is the same. Nothing is overwritten" },
 	{ "soname", OPT_TEXT, NAMES_AT(soname), 0, NULL, "NAME",
-	  "what it is loaded as, if the file does not say so itself" },
+	  "what it is loaded as: else what the file says, or its name" },
 	{ "version", OPT_TEXT, NAMES_AT(version), 0, NULL, "TEXT", "the version of the library, or of its package" },
 	{ "source", OPT_TEXT, NAMES_AT(source), 0, NULL, "TEXT", "the package that it was built from" },
 	{ "distribution", OPT_TEXT, NAMES_AT(distribution), 0, NULL, "TEXT", "where that is from" },

@@ -295,13 +295,20 @@ struct jp_span jp_codefile_meaning(const struct jp_codefile *f, uint64_t vaddr)
 
 /* ---- the file ----------------------------------------------------------------------------------- */
 
+/* Where a file has no DT_SONAME, as extensions and programs: its name. */
+static const char *name_of_file(const struct jp_objfile *object, struct jp_arena *arena)
+{
+	const char *slash = strrchr(object->path, '/'), *name = slash ? slash + 1 : object->path;
+	return jp_arena_dup(arena, name, strlen(name));
+}
+
 const char *jp_codefile_soname(const struct jp_objfile *object, struct jp_arena *arena)
 {
 	const struct jp_elf_section *dynamic = jp_elf_section_find(&object->headers, NULL, SHT_DYNAMIC);
 	const struct jp_elf_section *strings = jp_elf_section_linked(&object->headers, dynamic);
 	struct jp_bytes in, names;
 	if (!strings || object->headers.bits != 64)
-		return "";
+		return name_of_file(object, arena);
 	if (section_copy(object, dynamic, most_dynamic_read, arena, &in) ||
 	    section_copy(object, strings, most_names_read, arena, &names))
 		return NULL;
@@ -313,7 +320,7 @@ const char *jp_codefile_soname(const struct jp_objfile *object, struct jp_arena 
 		const char *name = jp_bytes_cstr(&names);
 		return name ? name : "";
 	}
-	return "";
+	return name_of_file(object, arena);
 }
 
 int jp_codefile_read(const struct jp_objfile *object, struct jp_codefile *f)

@@ -60,7 +60,9 @@ struct jp_span jp_codefile_meaning(const struct jp_codefile *file, uint64_t vadd
 int jp_codesymbols_read(const struct jp_objfile *object, uint32_t type, struct jp_arena *arena,
                         struct jp_codesymbol **symbols, size_t *count) jp_must_check;
 
-/* The name by which the file is loaded (DT_SONAME), in `arena`; "" where it has none, NULL when memory is short. */
+/* The name by which the file is loaded, in `arena`: DT_SONAME, or where it has none the name of the file without its
+ * directory.
+ * "" where that cannot be read, NULL when memory is short. */
 const char *jp_codefile_soname(const struct jp_objfile *object, struct jp_arena *arena);
 
 #endif

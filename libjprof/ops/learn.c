@@ -45,8 +45,9 @@ int jprof_names_learn(const char *path, const char *debug_path, const struct jpr
 		return rc;
 	label(&pack, &opts);
 	if (!*pack.label.soname)
-		return jp_error(err, JPROF_E_ARGUMENT, path, 0,
-		                "has no soname, by which a pack is found: say what the file is called");
+		return jp_error(
+		    err, JPROF_E_ARGUMENT, path, 0,
+		    "has a soname that cannot be read, by which a pack is found: say what the file is called");
 	rc = jp_namepack_write(&pack, &out, err);
 	if (!rc && write(context, out.text, out.len))
 		rc = jp_error(err, JPROF_E_WRITE, NULL, 0, "the pack cannot be written");

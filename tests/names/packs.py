@@ -62,12 +62,12 @@ def source(update, order=range(240)):
     return '\n'.join(out) + '\n'
 
 
-def build(name, compiler, flags, update=False, order=range(240)):
+def build(name, compiler, flags, update=False, order=range(240), soname='libpacked.so.1'):
     """Paths of the library with its symbols and without."""
     path = os.path.join(work, name)
     with open(path + '.c', 'w') as f:
         f.write(source(update, order))
-    made = run(*compiler.split(), *flags, '-w', '-g', '-fPIC', '-shared', '-Wl,-soname,libpacked.so.1', '-o', path + '.so',
+    made = run(*compiler.split(), *flags, '-w', '-g', '-fPIC', '-shared', *(['-Wl,-soname,' + soname] if soname else []), '-o', path + '.so',
                path + '.c')
     if made.returncode:
         print(made.stderr[:2000])
@@ -218,6 +218,26 @@ def reports(first, pack):
     check('is of another build' in refused.stdout, 'info does not say that the pack does not fit: ' + refused.stdout[-600:])
 
 
+def without_soname():
+    """An extension says nowhere what it is loaded as: its pack is that of files of its name, or of the name that it is given."""
+    made = build('plugin', 'cc', ['-O2'], soname=None)
+    known = set().union(*symbols(made[0]).values())
+    addresses = sorted(a for a in symbols(made[0]) if a not in symbols(made[0], True))
+    folder = os.path.join(work, 'elsewhere')
+    os.makedirs(folder)
+    named, given = os.path.join(folder, 'plugin.jnames'), os.path.join(folder, 'given.jnames')
+    for pack, options in ((named, []), (given, ['--soname=other.so'])):
+        learnt = run(jprof, 'names', 'learn', '-o', pack, *options, made[0])
+        check(not learnt.returncode, 'learn of a file without a soname: ' + learnt.stderr)
+    for pack, name, expected in ((named, 'plugin.so', True), (named, 'other.so', False), (given, 'other.so', True)):
+        path = os.path.join(folder, name)
+        shutil.copy(made[1], path)
+        out = run(jprof, '--text', '--fold=none', '--names=' + pack, dump_of(path, addresses))
+        rows = [line.split()[-1] for line in out.stdout.splitlines()[1:]]
+        share = sum(1 for n in rows if n in known) / max(len(rows), 1)
+        check(share >= 0.8 if expected else not share, f'{os.path.basename(pack)} names {share:.0%} of the rows of {name}')
+
+
 def bundled_before(stripped, pack, dump, expected):
     """A bundle that was made without the pack, of a dump that does not prove which file ran: the very file that it was made with
     gives it the pack's names, and another one none."""
@@ -335,32 +355,51 @@ def shipped(own):
         head = open(pack, 'rb').read(2000)[20:].split(b'\0')
         soname, version, package, distribution = (t.decode() for t in head[:4])
         check(os.path.getsize(pack) < 200000, f'{pack} is large')
-        for path in glob.glob('/usr/lib/*/' + soname):
-            installed = run('dpkg-query', '-W', '-f', '${Version} ${Architecture}', *owner(path)).stdout
+        for path in glob.glob('/usr/lib/*/' + soname) + glob.glob('/usr/lib/*/ruby/**/' + soname, recursive=True):
+            installed = run('dpkg-query', '-W', '-f', '${Version} ${source:Package}', *owner(path)).stdout
             truth = symbols(path, True)
             judge(os.path.basename(pack), pack, path, truth, 0)
             judged += 1
             numbers, fits, _ = matched(pack, path, '-x')
-            if distribution == release():
+            if distribution == release() and installed.endswith(' ' + package):
                 less = f'{pack} is of {version}, and {installed.split(" ")[0]} has {numbers[2]} of {numbers[0]} functions alike'
                 check(fits, f'{less}: it names nothing; packaging/names/make.sh makes another one')
                 if numbers[2] < 0.95 * numbers[0]:
                     print(f'{less}: packaging/names/make.sh makes one that names more')
             check(numbers[5] == 0, f'{pack}: {numbers[5]} exported functions have another name')
-            if installed.split(' ')[0] == version and soname.startswith('libruby-3.1'):
-                plumbing(pack)
+            if installed.split(' ')[0] == version and soname.startswith('libruby'):
+                recorded(pack, os.path.basename(os.path.realpath(path)))
+                if '3.1' in soname:
+                    plumbing(pack)
     print(judged, 'libraries of this machine judged')
 
 
 def withheld(path):
     """The project's packs of that soname, on a library whose symbols only the judge sees."""
-    soname = re.search(r'soname: \[(.*?)\]', run('readelf', '-dW', path).stdout)[1]
+    found = re.search(r'soname: \[(.*?)\]', run('readelf', '-dW', path).stdout)
+    soname = found[1] if found else os.path.basename(path)
     stripped, truth, exported = os.path.join(work, 'withheld.so'), symbols(path), symbols(path, True)
     subprocess.check_call(['strip', '-o', stripped, path])
     for pack in sorted(glob.glob(os.path.join(root, 'packaging/names/*.jnames'))):
         if open(pack, 'rb').read(2000)[20:].split(b'\0')[0].decode() == soname:
             _, names = judge(f'{os.path.basename(pack)} on {path}', pack, stripped, truth, 0)
             print(sum(1 for a, n in names.items() if n and a not in exported), 'of those with a name are not exported')
+
+
+def recorded(pack, library):
+    """The project's dumps and bundles of processes that had this very library: 99 % of its weight, which is the bytes that pass
+    through a function, has a name."""
+    judged = 0
+    for dump in sorted(glob.glob(os.path.join(root, 'samples/cases/*/*.heap')) + glob.glob(os.path.join(root, 'samples/cases/*/*.jprof'))):
+        rows = json.loads(run(jprof, '--json', '--fold=none', '--names=' + pack, dump).stdout)['rows']
+        weight = collections.Counter()
+        for row in rows:
+            if os.path.basename(row['object'] or '') == library:
+                weight[row['source'] not in ('fde', 'none')] += row['cum']
+        judged += bool(weight)
+        check(weight[True] >= 0.99 * weight.total(), f'{dump}: {weight[True]:.0f} of {weight.total():.0f} bytes of {library} are named')
+    print(judged, 'recorded processes judged')
+    check(judged, f'no dump has {library}')
 
 
 def plumbing(pack):
@@ -395,6 +434,7 @@ os.makedirs(work)
 first, pack = own_library()
 other_machine()
 reports(first, pack)
+without_soname()
 learning(first)
 hostile(first, pack)
 shipped((first, pack))
