@@ -14,6 +14,7 @@ int cmd_symbols(const struct options *options);
 
 /* With options of their own: argv[0] is the command's name. */
 int cmd_bundle(int argc, char **argv);
+int cmd_cache(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);

@@ -22,6 +22,7 @@ static const struct {
 } commands[] = {
 	/* clang-format off */
 	{ "bundle", cmd_bundle },
+	{ "cache", cmd_cache },
 	{ "check", cmd_check },
 	{ "diff", cmd_diff },
 	{ "doctor", cmd_doctor },
@@ -75,7 +76,6 @@ static const struct {
 	{ "add", "jprof DUMP DUMP... adds dumps up" },
 	{ "analyze", "jprof DUMP shows where the memory is" },
 	{ "attach", RUN_AND_SNAP },
-	{ "cache", "jprof keeps nothing of what it has read" },
 	{ "compare", "jprof diff EARLIER LATER shows what grew" },
 	{ "convert", "jprof --help lists the formats: --json, --csv, --proto and others" },
 	{ "dump", "jprof snap PID takes a snapshot of a process" },

@@ -393,6 +393,13 @@ struct jprof_symbolize_opts {
 	 * be there. NULL: none. Since: 0.2 */
 	const char *names, *names_dirs;
 
+	/* A directory in which names that were found are kept, and looked for first: the same names come of it. It is
+	 * made if it is not there, and not used where it belongs to somebody else or others can write it. What was used
+	 * longest ago is removed from it when it has more than `cache_most` bytes (0: 256 MiB). NULL: none. Since: 0.2
+	 */
+	const char *cache;
+	uint64_t cache_most;
+
 	/* A JIT compiler's list of its code (the format of /tmp/perf-PID.map of Linux perf). */
 	const char *perf_map;
 
@@ -745,6 +752,20 @@ struct jprof_names_opts {
  * written then. `opts` may be NULL. Since: 0.2 */
 JPROF_API int jprof_names_learn(const char *path, const char *debug, const struct jprof_names_opts *opts,
                                 jprof_write_fn *write, void *context, struct jprof_error *err);
+
+/* What jprof_symbolize_opts.cache keeps. */
+struct jprof_cache_sum {
+	uint64_t files; /* one for each object file and what its names came from */
+	uint64_t bytes;
+	uint64_t most; /* how many bytes there may be, if the caller did not say */
+};
+
+/* How much is kept in the cache at `path`; nothing where there is no such directory. JPROF_E_IO where it is one that is
+ * not used, or cannot be read. Since: 0.2 */
+JPROF_API int jprof_cache_measure(const char *path, struct jprof_cache_sum *sum, struct jprof_error *err);
+
+/* Removes all of it, which is *removed. Other files, and the directory, stay. Since: 0.2 */
+JPROF_API int jprof_cache_empty(const char *path, struct jprof_cache_sum *removed, struct jprof_error *err);
 
 /* ---- Object files: what an ELF file is to its loader ---------------------------------------- */
 

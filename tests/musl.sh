@@ -2,7 +2,7 @@
 # Builds jprof for musl on Debian 12 and runs all tests under musl's loader; the last line counts them.
 # usage: sh tests/musl.sh [BUILDDIR]
 # What it links with is made from Debian's sources by musl/sysroot/build.sh, once, and kept in
-# $JPROF_CACHE (~/.cache/jprof). JPROF_NO_INSTALL=1 installs nothing.
+# $JPROF_DOWNLOADS (~/.cache/jprof). JPROF_NO_INSTALL=1 installs nothing.
 set -eu
 
 die() {
@@ -88,7 +88,7 @@ if [ "${JPROF_NO_INSTALL:-}" != 1 ]; then sh packaging/deps.sh musl tests; fi
 command -v meson >/dev/null && command -v musl-gcc >/dev/null ||
     die "no meson or no musl-gcc; run again without JPROF_NO_INSTALL=1"
 
-cache=${JPROF_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/jprof}
+cache=${JPROF_DOWNLOADS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/jprof}
 arch=$(dpkg --print-architecture)
 sysroot=$cache/musl-$arch-$(sysroot_key)
 build_sysroot

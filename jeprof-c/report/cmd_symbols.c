@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cachedir.h"
 #include "cli/names.h"
 #include "cli/packdirs.h"
 #include "cli/say.h"
@@ -101,10 +102,11 @@ static int answer(const struct symbol_request *r, const struct options *o)
 	struct jprof_error err = { .text = "out of memory" };
 	struct jprof_dump *dump = NULL;
 	struct jprof_profile *profile = NULL;
-	char *dirs = o->no_packs ? NULL : pack_dirs();
+	char *dirs = o->no_packs ? NULL : pack_dirs(), *cache = o->no_cache ? NULL : cache_dir();
 	struct jprof_symbolize_opts opts = { .size = sizeof opts,
 		                             .names = o->no_packs ? NULL : o->names,
 		                             .names_dirs = dirs,
+		                             .cache = cache,
 		                             .sysroot = o->sysroot,
 		                             .lib_prefix = o->lib_prefix };
 	struct name *names = NULL;
@@ -127,6 +129,7 @@ static int answer(const struct symbol_request *r, const struct options *o)
 	}
 	free(names);
 	free(dirs);
+	free(cache);
 	jprof_profile_free(profile);
 	jprof_dump_free(dump);
 	free(text);

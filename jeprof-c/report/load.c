@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/cachedir.h"
 #include "cli/names.h"
 #include "cli/packdirs.h"
 #include "cli/say.h"
@@ -415,10 +416,11 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 		setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
 		setenv("DEBUGINFOD_TIMEOUT", "30", 0);
 	}
-	char *dirs = o->no_packs ? NULL : pack_dirs();
+	char *dirs = o->no_packs ? NULL : pack_dirs(), *cache = o->no_cache ? NULL : cache_dir();
 	struct jprof_symbolize_opts opts = { .size = sizeof opts,
 		                             .names = o->no_packs ? NULL : o->names,
 		                             .names_dirs = dirs,
+		                             .cache = cache,
 		                             .program = inputs->program,
 		                             .sysroot = o->sysroot,
 		                             .lib_prefix = o->lib_prefix,
@@ -430,6 +432,7 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 		                             .lean = o->lean };
 	int rc = jprof_profile_symbolize(profile, &opts, &err);
 	free(dirs);
+	free(cache);
 	if (rc)
 		say_error(&err);
 	return !rc;

@@ -352,6 +352,7 @@ void options_help(void)
 	       "       jprof run -- COMMAND...            starts a program under profiling\n"
 	       "       jprof doctor PID | -- COMMAND...   what is wrong with a set-up\n"
 	       "       jprof names learn -o PACK FILE     names for stripped libraries\n"
+	       "       jprof cache                        what is kept of names, and where\n"
 	       "Each command has options of its own: jprof COMMAND --help\n"
 	       "\n"
 	       "PROGRAM may be left out: the dump names the files of its process. Several dumps\n"

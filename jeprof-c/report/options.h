@@ -53,6 +53,7 @@ struct options {
 	const char *perf_map;
 	const char *names; /* packs, beside those that are found */
 	bool no_packs;
+	bool no_cache;
 	bool debuginfod;
 	const char *max_memory; /* as given */
 	const char *pattern;    /* of --peek, --list and --disasm */
@@ -107,6 +108,8 @@ void options_explain_help(void);
 	{ "names", OPT_TEXT, AT(names), 0, NULL, "FILE,FILE", \
 	  "uses these packs of names for stripped libraries; jprof names learn makes them" }, \
 	{ "no-packs", OPT_SWITCH, AT(no_packs), 0, NULL, NULL, "uses no packs of names" }, \
+	{ "no-cache", OPT_SWITCH, AT(no_cache), 0, NULL, NULL, \
+	  "finds names anew, and keeps none; jprof cache says what is kept" }, \
 	{ "perf-map", OPT_TEXT, AT(perf_map), 0, NULL, "FILE", \
 	  "reads a JIT compiler's list of its code, such as /tmp/perf-PID.map" }, \
 	{ "max-memory", OPT_TEXT, AT(max_memory), 0, NULL, "SIZE", \

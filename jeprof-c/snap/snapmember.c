@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/cachedir.h"
 #include "cli/packdirs.h"
 #include "cli/say.h"
 #include "snap/interrupt.h"
@@ -136,10 +137,11 @@ static bool symbolize_member(struct member *m)
 	char root[64];
 	struct jprof_error err;
 	const struct jprof_process *p = m->process;
-	char *dirs = pack_dirs();
+	char *dirs = pack_dirs(), *cache = cache_dir_for_processes();
 	struct jprof_symbolize_opts opts = {
 		.size = sizeof opts,
 		.names_dirs = dirs,
+		.cache = cache,
 		.sysroot = root,
 		.debug_dir = m->options->debug_dir,
 		.debuginfod = m->options->debuginfod,
@@ -151,6 +153,7 @@ static bool symbolize_member(struct member *m)
 	snprintf(root, sizeof root, "/proc/%d/root", p->pid);
 	int rc = jprof_profile_symbolize(m->profile, &opts, &err);
 	free(dirs);
+	free(cache);
 	if (rc) {
 		if (member_has_ended(m, root))
 			say("process %d: has ended meanwhile: the bundle has its dump, without names", p->pid);

@@ -53,6 +53,20 @@ char *jp_arena_dup(struct jp_arena *arena, const void *data, size_t len)
 	return copy;
 }
 
+void jp_arena_adopt(struct jp_arena *to, struct jp_arena *from)
+{
+	struct jp_arena_block *oldest = from->newest;
+	while (oldest && oldest->older)
+		oldest = oldest->older;
+	if (oldest && to->newest) {
+		oldest->older = to->newest->older;
+		to->newest->older = from->newest;
+	} else if (oldest) {
+		*to = *from;
+	}
+	*from = (struct jp_arena){ 0 };
+}
+
 void jp_arena_release(struct jp_arena *arena)
 {
 	while (arena->newest) {

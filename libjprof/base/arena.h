@@ -20,6 +20,9 @@ void *jp_arena_alloc(struct jp_arena *arena, size_t size) jp_must_check;
 /* A copy of `len` bytes followed by a NUL, or NULL when memory is short. */
 char *jp_arena_dup(struct jp_arena *arena, const void *data, size_t len) jp_must_check;
 
+/* All that is in `from` lives on in `to`; `from` is empty then. */
+void jp_arena_adopt(struct jp_arena *to, struct jp_arena *from);
+
 /* Frees everything; the arena is empty again. */
 void jp_arena_release(struct jp_arena *arena);
 

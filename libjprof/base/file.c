@@ -230,3 +230,18 @@ bool jp_file_real_path(int fd, struct jp_root root, char *path)
 	memmove(path, path + n, strlen(path + n) + 1);
 	return true;
 }
+
+int jp_file_open_directory(const char *path)
+{
+	return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int jp_file_open_in(int dir, const char *name)
+{
+	return openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+int jp_file_make_in(int dir, const char *name)
+{
+	return openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+}

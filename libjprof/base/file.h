@@ -36,6 +36,12 @@ int jp_file_handle_below(const char *root, const char *path);
  * none there. `path` has PATH_MAX bytes. */
 bool jp_file_real_path(int fd, struct jp_root root, char *path);
 
+/* A directory at `path` itself, no link; a file in such a directory, no link, and "." is itself; a new file there, for
+ * writing, which nobody else may read or write. -1 with errno set. */
+int jp_file_open_directory(const char *path);
+int jp_file_open_in(int dir, const char *name);
+int jp_file_make_in(int dir, const char *name);
+
 void jp_file_close(int *fd);
 
 #endif

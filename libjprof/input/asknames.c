@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "input/findnames.h"
+#include "input/namecache.h"
 #include "input/objnames.h"
 #include "input/packfiles.h"
 #include "input/splitunit.h"
@@ -54,20 +54,6 @@ static struct jp_name_request request_of(const struct jp_objfile *file, const st
 	return request;
 }
 
-/* A reply that is none, or to another question, has no places. 0, or -1 when memory is short. */
-static int read_answer(struct jp_asking *a)
-{
-	jp_namereply_release(&a->reply);
-	int rc = jp_namereply_read(a->bytes.text, a->bytes.len, &a->reply);
-	bool refused = a->reply.dwarf == JP_DWARF_REFUSED || a->reply.dwarf == JP_DWARF_SHARED_REFUSED;
-	if (!rc && a->reply.place_count == (refused ? 0 : a->count))
-		return 0;
-	jp_namereply_release(&a->reply);
-	if (rc != JPROF_E_NOMEM)
-		jp_objfile_remark(a->file, "its names cannot be read: the answer to the question for them is damaged");
-	return rc == JPROF_E_NOMEM ? -1 : 0;
-}
-
 static int ask_round(struct jp_asking *a, const struct jp_debugfiles *found)
 {
 	struct jp_name_request request = request_of(a->file, found, &a->splits, &a->packs);
@@ -78,8 +64,13 @@ static int ask_round(struct jp_asking *a, const struct jp_debugfiles *found)
 	request.no_callers = a->ask.no_callers;
 	request.is_wrapper = a->ask.is_wrapper;
 	request.wrappers = a->ask.wrappers;
-	jp_strbuf_cut(&a->bytes, 0);
-	return jp_find_names(&request, &a->bytes) || read_answer(a) ? -1 : 0;
+	jp_namereply_release(&a->reply);
+	int rc = jp_namecache_find(a->where->cache, a->file->build_id, &request, &a->reply);
+	if (rc == JPROF_E_FORMAT) {
+		jp_namereply_release(&a->reply);
+		jp_objfile_remark(a->file, "its names cannot be read: the answer to the question for them is damaged");
+	}
+	return rc == JPROF_E_NOMEM ? -1 : 0;
 }
 
 /* ---- what is said of the files ------------------------------------------------------------------ */
@@ -264,7 +255,6 @@ size_t jp_asking_offset(const struct jp_asking *a, size_t i)
 void jp_asking_release(struct jp_asking *a)
 {
 	jp_namereply_release(&a->reply);
-	jp_strbuf_release(&a->bytes);
 	jp_split_files_release(&a->splits);
 	jp_debugfiles_release(&a->found);
 	close_packs(&a->packs);

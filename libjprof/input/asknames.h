@@ -34,7 +34,6 @@ struct jp_asking {
 	struct jp_debugfiles found; /* after the first part */
 	struct jp_split_files splits;
 	struct jp_open_packs packs;
-	struct jp_strbuf bytes;
 	bool begun;
 	uint64_t *offsets; /* of this part: those asked->numbers; NULL: all */
 	uint32_t *asked, *rest;

@@ -14,6 +14,7 @@ struct jp_debug_where {
 	const char *files;                /* the user's, comma-separated, which may be debug files */
 	struct jp_debuginfod *server;     /* NULL: no server is asked */
 	const struct jp_packfiles *packs; /* names for what stays nameless; not looked at here */
+	struct jp_namecache *cache;       /* where names are kept; NULL: nowhere. Nor is this */
 };
 
 /* What was found. */

@@ -399,3 +399,15 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 		return jp_note(p, "%s is not mapped in the dump; it fits %s, which is", opts->program, ran);
 	return jp_note(p, "%s is not what ran by the dump's maps: that is %s, and is used", opts->program, ran);
 }
+
+bool jp_is_made_at_run_time(const struct jprof_profile *p, const struct jp_object *object)
+{
+	switch (object->kind) {
+	case JP_MAP_ANON:
+	case JP_MAP_MEMFD:
+	case JP_MAP_SPECIAL: return true;
+	case JP_MAP_DELETED: return !strcmp(jp_string(p, object->path), "/dev/zero (deleted)");
+	case JP_MAP_FILE: break;
+	}
+	return object->unmapped;
+}

@@ -36,6 +36,9 @@ int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp
 bool jp_site_vaddr(const struct jprof_profile *profile, const struct jp_location *location,
                    const struct jp_objfile *file, uint64_t *vaddr);
 
+/* Whether the object can be code that was made at run time, of which there is no file. */
+bool jp_is_made_at_run_time(const struct jprof_profile *p, const struct jp_object *object);
+
 /* Notes it where opts->program does not fit what the maps say ran. 0, or -1 when memory is short. */
 int jp_note_program(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts);
 

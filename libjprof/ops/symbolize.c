@@ -10,6 +10,7 @@
 #include "base/opts.h"
 #include "input/asknames.h"
 #include "input/demangle.h"
+#include "input/namecache.h"
 #include "input/packfiles.h"
 #include "input/perfmap.h"
 #include "model/nameless.h"
@@ -262,19 +263,6 @@ static int symbolize_with(struct symbolizing *w, uint32_t object, struct jp_objf
 
 /* ---- code made at run time ------------------------------------------------------------------------ */
 
-/* Whether the object can be such code. */
-static bool is_made_at_run_time(const struct jprof_profile *p, const struct jp_object *object)
-{
-	switch (object->kind) {
-	case JP_MAP_ANON:
-	case JP_MAP_MEMFD:
-	case JP_MAP_SPECIAL: return true;
-	case JP_MAP_DELETED: return !strcmp(jp_string(p, object->path), "/dev/zero (deleted)");
-	case JP_MAP_FILE: break;
-	}
-	return object->unmapped;
-}
-
 /* The list of the process itself, looked for when it is needed first. What speaks against it is noted. */
 static int find_jit(struct symbolizing *w)
 {
@@ -441,7 +429,7 @@ static int symbolize_object(struct symbolizing *w, uint32_t object, uint32_t fir
 		p->objects[object].proof = JPROF_PROOF_INPUT;
 		return symbolize_with(w, object, NULL, first, end);
 	}
-	bool jit_wanted = w->opts->perf_map && is_made_at_run_time(p, &p->objects[object]);
+	bool jit_wanted = w->opts->perf_map && jp_is_made_at_run_time(p, &p->objects[object]);
 	if (is_bundled(w, object, first, end, &better) && !jit_wanted)
 		return symbolize_bundled(w, object, first, end, better);
 	if (w->opts->no_lookup)
@@ -449,7 +437,7 @@ static int symbolize_object(struct symbolizing *w, uint32_t object, uint32_t fir
 	else if (jp_find_file(p, object, &sites, w->opts, &found))
 		return -1;
 	note_if_newer(w, object, &found);
-	bool jit = !found.file && is_made_at_run_time(p, &p->objects[object]);
+	bool jit = !found.file && jp_is_made_at_run_time(p, &p->objects[object]);
 	int rc = jit ? find_jit(w) : 0;
 	if (!rc && jit && w->jit)
 		rc = symbolize_jit(w, first, end, &found);
@@ -530,7 +518,8 @@ static int open_sources(struct symbolizing *w, struct jprof_error *err)
 	int rc = jp_packfiles_add(&w->packs, o->names, err);
 	if (rc)
 		return rc;
-	if (jp_packfiles_scan(&w->packs, o->names_dirs))
+	if (jp_packfiles_scan(&w->packs, o->names_dirs) ||
+	    (o->cache && !o->no_lookup && jp_namecache_open(o->cache, o->cache_most, &w->where.cache)))
 		return jp_error_nomem(err);
 	w->where.packs = &w->packs;
 	w->looked_for_jit = o->perf_map;
@@ -569,6 +558,7 @@ static void symbolizing_release(struct symbolizing *w)
 	jp_arena_release(&w->arena);
 	jp_wrappers_release(&w->wrappers);
 	jp_packfiles_release(&w->packs);
+	jp_namecache_close(w->where.cache);
 	free(w->order);
 }
 

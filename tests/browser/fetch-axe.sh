@@ -3,7 +3,7 @@
 # usage: sh tests/browser/fetch-axe.sh
 set -eu
 version=4.14.1
-cache=${JPROF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/jprof}
+cache=${JPROF_DOWNLOADS:-${XDG_CACHE_HOME:-$HOME/.cache}/jprof}
 if [ -f "$cache/axe-core/axe.min.js" ]; then exit 0; fi
 command -v npm >/dev/null || { echo "fetch-axe.sh: no npm here (Debian: npm)" >&2; exit 1; }
 mkdir -p "$cache"

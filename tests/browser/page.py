@@ -19,7 +19,7 @@ from chromium import Chromium, skip
 
 jprof, root = sys.argv[1:3]
 pictures = sys.argv[3] if len(sys.argv) > 3 and sys.argv[3] != "--load" else None
-axe = os.path.join(os.environ.get("JPROF_CACHE") or os.path.expanduser("~/.cache/jprof"), "axe-core", "axe.min.js")
+axe = os.path.join(os.environ.get("JPROF_DOWNLOADS") or os.path.expanduser("~/.cache/jprof"), "axe-core", "axe.min.js")
 cases = os.path.join(root, "samples", "cases")
 tables = os.path.join(root, "samples", "tables")
 heaps = os.path.join(root, "samples", "heaps")

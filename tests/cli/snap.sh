@@ -25,6 +25,19 @@ next_is() {
 }
 next_is "no garbage was collected first (--gc does that); next: jprof jprof-$one.jprof"
 lives "$one"
+# What it finds of names is kept for the user, but root's only where JPROF_CACHE says.
+mkdir home
+run env -u JPROF_CACHE -u XDG_CACHE_HOME HOME="$tmp/home" "$jprof" snap "$one" -o kept1.jprof
+exits 0
+if [ "$(id -u)" = 0 ]; then
+    check "root's snap left something" [ -z "$(ls -A home)" ]
+else
+    check "names were not kept" [ -d home/.cache/jprof ]
+fi
+run env JPROF_CACHE="$tmp/home/said" "$jprof" snap "$one" -o kept2.jprof
+exits 0
+check "names were not kept where JPROF_CACHE says" [ -n "$(find home/said -name '*.names')" ]
+rm -r home kept1.jprof kept2.jprof
 no_dumps d
 for file in agent.json dump.heap maps smaps_rollup status symbols.pb.gz; do
     has "jprof-$one.jprof" "$one/$file"

@@ -129,7 +129,7 @@ rnu run
 END
 # What a later jprof may have says what does it now, whatever there is in PATH.
 mkdir bin
-for word in cache serve top; do
+for word in open serve top; do
     printf '#!/bin/sh\necho was run\n' >bin/$word
     chmod +x bin/$word
     PATH=$tmp/bin:$PATH answers "^jprof: there is no command $word; .*(jprof|--[a-z])" $word dump.heap newer.heap

@@ -3,7 +3,7 @@
 # usage: sh tests/doors/fetch-speedscope.sh
 set -eu
 version=1.25.0
-cache=${JPROF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/jprof}
+cache=${JPROF_DOWNLOADS:-${XDG_CACHE_HOME:-$HOME/.cache}/jprof}
 if [ -f "$cache/speedscope/dist/release/index.html" ]; then exit 0; fi
 command -v npm >/dev/null || { echo "fetch-speedscope.sh: no npm here (Debian: npm)" >&2; exit 1; }
 mkdir -p "$cache"

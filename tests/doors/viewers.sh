@@ -58,7 +58,7 @@ sys.exit(browser.main(sys.argv[2], "dhat", sys.argv[3], "old.json", "1", "row_ne
 END
     ;;
 speedscope)
-    release=${JPROF_SPEEDSCOPE:-${JPROF_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/jprof}/speedscope/dist/release}
+    release=${JPROF_SPEEDSCOPE:-${JPROF_DOWNLOADS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/jprof}/speedscope/dist/release}
     [ -f "$release/index.html" ] || skip "no speedscope in $release; tests/doors/fetch-speedscope.sh brings it"
     report speedscope threads.json $threads
     look speedscope "$release" threads.json inuse_space row_new

@@ -11,7 +11,7 @@
 
 /* What a job is given and what it made. */
 struct job {
-	const char *path, *sysroot;
+	const char *path, *sysroot, *cache;
 	int (*run)(struct job *job);
 	struct jp_strbuf bundle;
 	char report[200000];
@@ -56,7 +56,7 @@ static int show_views(const struct jprof_view *view, struct job *job)
 
 static int answer(struct jprof_profile *p, struct job *job)
 {
-	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = job->sysroot };
+	const struct jprof_symbolize_opts opts = { .size = sizeof opts, .sysroot = job->sysroot, .cache = job->cache };
 	const struct jprof_view_opts view_opts = {
 		.size = sizeof view_opts,
 		.counter = JPROF_INUSE_SPACE,
@@ -114,6 +114,19 @@ static int run(struct job *job)
 	jprof_profile_free(p);
 	jprof_profile_free(other);
 	return rc;
+}
+
+/* With names that are kept, and then read. */
+static int run_twice(struct job *job)
+{
+	struct jprof_cache_sum removed;
+	int rc = jprof_cache_empty(job->cache, &removed, &job->err);
+	if (rc == JPROF_E_IO)
+		rc = job->err.code = JPROF_E_NOMEM; /* the list of its files */
+	if (!rc)
+		rc = run(job);
+	job->len = 0; /* the second report counts */
+	return rc ? rc : run(job);
 }
 
 static int add(void *context, const void *data, size_t len)
@@ -278,6 +291,23 @@ static void test_with_symbols_and_lines(void **state)
 	check(SAMPLES "/heaps/jemalloc-5.3.0.heap", SAMPLES "/heaps/sysroot", "rows_keep");
 }
 
+static void test_kept_names(void **state)
+{
+	(void)state;
+	char cache[] = "/tmp/jprof-kept-XXXXXX";
+	struct jprof_cache_sum sum;
+	assert_non_null(mkdtemp(cache));
+	const struct job job = { .path = SAMPLES "/heaps/jemalloc-5.3.0.heap",
+		                 .sysroot = SAMPLES "/heaps/sysroot",
+		                 .cache = cache,
+		                 .run = run_twice };
+	check_job(&job, "rows_keep");
+	assert_int_equal(jprof_cache_measure(cache, &sum, NULL), 0);
+	assert_true(sum.files > 0);
+	assert_int_equal(jprof_cache_empty(cache, &sum, NULL), 0);
+	assert_int_equal(rmdir(cache), 0);
+}
+
 /* A fault and its warning need memory too. */
 static void test_a_cut_dump(void **state)
 {
@@ -355,10 +385,11 @@ static void test_maps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_files),   cmocka_unit_test(test_with_symbols_and_lines),
-		cmocka_unit_test(test_a_cut_dump),      cmocka_unit_test(test_bundles),
-		cmocka_unit_test(test_writing_bundles), cmocka_unit_test(test_maps),
-		cmocka_unit_test(test_collecting),      cmocka_unit_test(test_views),
+		cmocka_unit_test(test_without_files), cmocka_unit_test(test_with_symbols_and_lines),
+		cmocka_unit_test(test_kept_names),    cmocka_unit_test(test_a_cut_dump),
+		cmocka_unit_test(test_bundles),       cmocka_unit_test(test_writing_bundles),
+		cmocka_unit_test(test_maps),          cmocka_unit_test(test_collecting),
+		cmocka_unit_test(test_views),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

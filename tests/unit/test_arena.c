@@ -56,6 +56,27 @@ static void test_release_empties(void **state)
 	jp_arena_release(&arena);
 }
 
+static void test_adopt(void **state)
+{
+	(void)state;
+	struct jp_arena to = { 0 }, from = { 0 }, none = { 0 };
+	char *first = jp_arena_dup(&from, "first", 5), *large = jp_arena_alloc(&from, 100000);
+	jp_arena_adopt(&to, &from); /* into an empty one */
+	assert_null(from.newest);
+	char *own = jp_arena_dup(&to, "own", 3), *second = jp_arena_dup(&from, "second", 6);
+	assert_true(first && large && own && second);
+	jp_arena_adopt(&to, &from);
+	jp_arena_adopt(&to, &none);
+	char *more = jp_arena_dup(&to, "more", 4);
+	assert_non_null(more);
+	assert_string_equal(first, "first");
+	assert_string_equal(own, "own");
+	assert_string_equal(second, "second");
+	assert_string_equal(more, "more");
+	jp_arena_release(&to); /* all of it, or the leak checker finds some */
+	assert_null(from.newest);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -63,6 +84,7 @@ int main(void)
 		cmocka_unit_test(test_dup_copies_bytes_and_ends_them),
 		cmocka_unit_test(test_sizes_that_overflow_give_null),
 		cmocka_unit_test(test_release_empties),
+		cmocka_unit_test(test_adopt),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -305,6 +305,11 @@ static void test_object_files(void **state)
 	(void)state;
 	REFUSED(jprof_names_learn, NULL, NULL, NULL, drop, NULL);
 	REFUSED(jprof_names_learn, "/proc/self/exe", NULL, NULL, NULL, NULL);
+	struct jprof_cache_sum sum;
+	REFUSED(jprof_cache_measure, NULL, &sum);
+	REFUSED(jprof_cache_measure, "/nowhere", NULL);
+	REFUSED(jprof_cache_empty, NULL, &sum);
+	REFUSED(jprof_cache_empty, "/nowhere", NULL);
 	struct jprof_binary *b = NULL;
 	REFUSED(jprof_binary_open, NULL, NULL, &b);
 	REFUSED(jprof_binary_open, NULL, "/proc/self/exe", NULL);

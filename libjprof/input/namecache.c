@@ -1,0 +1,433 @@
+#include "input/namecache.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/index.h"
+#include "input/answerer.h"
+#include "input/findnames.h"
+#include "input/storednames.h"
+
+const char jp_namecache_ending[] = ".names";
+
+/* The largest file, and for how long after a change a file may change once more without a new time. */
+enum { most_stored_bytes = 64 << 20, seconds_to_settle = 2 };
+
+struct jp_namecache {
+	int dir;
+	uint64_t most;
+	struct jp_strbuf answerer; /* the code that answers */
+	bool written;
+};
+
+int jp_namecache_open(const char *path, uint64_t most, struct jp_namecache **out)
+{
+	struct jp_namecache *cache = calloc(1, sizeof *cache);
+	*out = NULL;
+	if (!cache)
+		return -1;
+	cache->dir = jp_ourdir_open(path, true);
+	cache->most = most ? most : jp_namecache_most;
+	bool useful = cache->dir >= 0 && jp_answerer_describe(&cache->answerer);
+	int rc = cache->answerer.failed ? -1 : 0;
+	if (useful)
+		*out = cache;
+	else
+		jp_namecache_close(cache);
+	return rc;
+}
+
+void jp_namecache_close(struct jp_namecache *cache)
+{
+	struct jp_ourdir_sum removed;
+	if (!cache)
+		return;
+	if (cache->written)
+		(void)!jp_ourdir_trim(cache->dir, jp_namecache_ending, cache->most, &removed);
+	jp_file_close(&cache->dir);
+	jp_strbuf_release(&cache->answerer);
+	free(cache);
+}
+
+/* ---- which files are asked ---------------------------------------------------------------------- */
+
+/* What an answer depends on, but for the offsets. */
+struct request_identity {
+	struct jp_strbuf text;
+	bool fleeting; /* a file of it may have changed just now, or nobody can find it again */
+};
+
+static void release_identity(struct request_identity *identity)
+{
+	jp_strbuf_release(&identity->text);
+}
+
+static void add_asked_file(struct request_identity *identity, const char *role, const struct jp_open_file *file,
+                           time_t now)
+{
+	struct stat st;
+	if (file->fd < 0)
+		return;
+	if (fstat(file->fd, &st) || !S_ISREG(st.st_mode) || !st.st_nlink) {
+		identity->fleeting = true;
+		return;
+	}
+	time_t last = st.st_mtime > st.st_ctime ? st.st_mtime : st.st_ctime;
+	identity->fleeting = identity->fleeting || last > now - seconds_to_settle;
+	jp_strbuf_printf(&identity->text, "%s %ju %ju %jd %jd.%ld %jd.%ld %zu ", role, (uintmax_t)st.st_dev,
+	                 (uintmax_t)st.st_ino, (intmax_t)st.st_size, (intmax_t)st.st_mtime, st.st_mtim.tv_nsec,
+	                 (intmax_t)st.st_ctime, st.st_ctim.tv_nsec, strlen(file->path));
+	jp_strbuf_str(&identity->text, file->path);
+	jp_strbuf_str(&identity->text, "\n");
+}
+
+static void identify(const struct jp_namecache *cache, const struct jp_name_request *q,
+                     struct request_identity *identity)
+{
+	struct timespec now = { 0 };
+	identity->fleeting = clock_gettime(CLOCK_REALTIME, &now);
+	jp_strbuf_str(&identity->text, cache->answerer.text);
+	jp_strbuf_printf(&identity->text, "dwarf %d image %d allocator %d wrappers %d\n", q->dwarf, q->image,
+	                 q->allocator, q->is_wrapper != NULL);
+	add_asked_file(identity, "object", &q->object, now.tv_sec);
+	add_asked_file(identity, "debug", &q->debug, now.tv_sec);
+	add_asked_file(identity, "shared", &q->shared, now.tv_sec);
+	for (size_t i = 0; i < q->pack_count; i++)
+		add_asked_file(identity, "pack", &q->packs[i], now.tv_sec);
+}
+
+/* Whether the files are what they were. */
+static bool is_as_asked(const struct jp_namecache *cache, const struct jp_name_request *q,
+                        const struct request_identity *before)
+{
+	struct request_identity jp_cleanup(release_identity) after = { 0 };
+	identify(cache, q, &after);
+	return !after.text.failed && !after.fleeting && after.text.len == before->text.len &&
+	       !memcmp(after.text.text, before->text.text, after.text.len);
+}
+
+enum { longest_file_name = 160 };
+
+static void name_file(const struct request_identity *identity, const char *build_id, char name[longest_file_name])
+{
+	snprintf(name, longest_file_name, "%.128s-%016" PRIx64 "%s", *build_id ? build_id : "none",
+	         jp_hash(0, identity->text.text, identity->text.len), jp_namecache_ending);
+}
+
+/* ---- a question that is known in part ------------------------------------------------------------ */
+
+/* Which place answers an offset, of those that were kept and of those that were found now. */
+struct cached_answer {
+	const struct jp_name_request *request;
+	struct jp_stored_names old;
+	struct jp_namereply fresh;
+	uint64_t *missing; /* that were found now: ascending and different */
+	size_t missing_count;
+};
+
+static void release_answer(struct cached_answer *a)
+{
+	jp_namereply_release(&a->old.reply);
+	jp_namereply_release(&a->fresh);
+	free(a->missing);
+}
+
+static int load_stored(const struct jp_namecache *cache, const char *name, const struct request_identity *identity,
+                       struct jp_stored_names *old)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) bytes = { 0 };
+	bool there = jp_ourdir_read(cache->dir, name, most_stored_bytes, &bytes);
+	int rc = there ? jp_stored_names_read(bytes.text, bytes.len, &identity->text, old) : JPROF_E_FORMAT;
+	if (bytes.failed || rc == JPROF_E_NOMEM)
+		return JPROF_E_NOMEM;
+	if (rc) {
+		jp_namereply_release(&old->reply);
+		*old = (struct jp_stored_names){ 0 };
+	}
+	return 0;
+}
+
+/* The kept place that answers the offset; NULL: none. *at moves on: offsets are asked for in ascending order. */
+static const struct jp_reply_place *kept_place(const struct cached_answer *a, uint64_t offset, uint32_t *at)
+{
+	const struct jp_stored_names *old = &a->old;
+	while (*at < old->count && old->offsets[*at] < offset)
+		++*at;
+	if (*at == old->count || old->offsets[*at] != offset)
+		return NULL;
+	const struct jp_reply_place *place = &old->reply.places[*at];
+	bool half = old->lean[*at] && place->source == JPROF_SOURCE_FDE && !a->request->no_callers;
+	return half ? NULL : place;
+}
+
+/* Those that were refused are refused whatever is asked. */
+static bool is_refusal(const struct jp_namereply *reply)
+{
+	return reply->dwarf == JP_DWARF_REFUSED || reply->dwarf == JP_DWARF_SHARED_REFUSED;
+}
+
+static int list_missing(struct cached_answer *a)
+{
+	const struct jp_name_request *q = a->request;
+	uint32_t at = 0;
+	a->missing_count = 0;
+	a->missing = calloc(q->count, sizeof *a->missing);
+	for (size_t i = 0; a->missing && !is_refusal(&a->old.reply) && i < q->count; i++)
+		if ((!i || q->offsets[i] != q->offsets[i - 1]) && !kept_place(a, q->offsets[i], &at))
+			a->missing[a->missing_count++] = q->offsets[i];
+	return a->missing ? 0 : JPROF_E_NOMEM;
+}
+
+/* What was said of packs must not be said where none was asked: then all is found anew. */
+static bool has_foreign_remarks(const struct cached_answer *a)
+{
+	bool nameless = false;
+	uint32_t at = 0;
+	if (a->missing_count || !a->old.count || !a->old.nameless || !a->old.reply.remarks)
+		return false;
+	for (size_t i = 0; !nameless && i < a->request->count; i++)
+		nameless = jp_is_nameless_place(kept_place(a, a->request->offsets[i], &at));
+	return !nameless;
+}
+
+static int ask_plainly(const struct jp_name_request *request, struct jp_namereply *reply)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) bytes = { 0 };
+	if (jp_find_names(request, &bytes))
+		return JPROF_E_NOMEM;
+	int rc = jp_namereply_read(bytes.text, bytes.len, reply);
+	return !rc && reply->place_count != (is_refusal(reply) ? 0 : request->count) ? JPROF_E_FORMAT : rc;
+}
+
+static int ask_missing(struct cached_answer *a)
+{
+	struct jp_name_request request = *a->request;
+	request.offsets = a->missing;
+	request.count = a->missing_count;
+	return ask_plainly(&request, &a->fresh);
+}
+
+/* ---- both parts in one --------------------------------------------------------------------------- */
+
+static bool any_in_code(const struct jp_namereply *reply)
+{
+	for (uint32_t i = 0; i < reply->place_count; i++)
+		if (reply->places[i].reason != JP_NAMELESS_OUTSIDE)
+			return true;
+	return false;
+}
+
+static bool any_nameless(const struct jp_namereply *reply)
+{
+	for (uint32_t i = 0; i < reply->place_count; i++)
+		if (jp_is_nameless_place(&reply->places[i]))
+			return true;
+	return false;
+}
+
+/* Frames and functions of both, the kept ones first, in the memory of `all`. Strings stay where they are. */
+static int join_parts(const struct cached_answer *a, struct jp_namereply *all)
+{
+	const struct jp_namereply *old = &a->old.reply, *fresh = &a->fresh;
+	if ((uint64_t)old->frame_count + fresh->frame_count >= UINT32_MAX ||
+	    (uint64_t)old->function_count + fresh->function_count >= UINT32_MAX)
+		return JPROF_E_NOMEM;
+	all->frame_count = old->frame_count + fresh->frame_count;
+	all->function_count = old->function_count + fresh->function_count;
+	all->frames = jp_arena_alloc(&all->arena, ((size_t)all->frame_count + 1) * sizeof *all->frames);
+	all->functions = jp_arena_alloc(&all->arena, ((size_t)all->function_count + 1) * sizeof *all->functions);
+	if (!all->frames || !all->functions)
+		return JPROF_E_NOMEM;
+	for (uint32_t i = 0; i < all->frame_count; i++) {
+		bool kept = i < old->frame_count;
+		all->frames[i] = kept ? old->frames[i] : fresh->frames[i - old->frame_count];
+		all->frames[i].function += kept ? 0 : old->function_count;
+	}
+	for (uint32_t i = 0; i < all->function_count; i++)
+		all->functions[i] =
+		    i < old->function_count ? old->functions[i] : fresh->functions[i - old->function_count];
+	return 0;
+}
+
+/* A place of the fresh part, as it is among both. */
+static struct jp_reply_place place_of_fresh(const struct cached_answer *a, uint32_t i)
+{
+	struct jp_reply_place place = a->fresh.places[i];
+	place.frame_first += a->old.reply.frame_count;
+	if (place.caller != JP_NONE)
+		place.caller += a->old.reply.function_count;
+	return place;
+}
+
+/* What stands once in a reply. Remarks are those of the part that asked what the question asks; of the allocator the
+ * part knows that has code. */
+static void join_heads(const struct cached_answer *a, struct jp_namereply *all)
+{
+	const struct jp_namereply *old = &a->old.reply, *fresh = &a->fresh;
+	bool asked = a->missing_count;
+	const struct jp_namereply *newer = asked ? fresh : old;
+	const struct jp_namereply *allocator = asked && any_in_code(fresh) ? fresh : old;
+	all->dwarf = newer->dwarf;
+	all->program = newer->program;
+	all->remarks = a->old.nameless && !any_nameless(fresh) ? old->remarks : newer->remarks;
+	all->exports_malloc = allocator->exports_malloc;
+	all->mallctl = allocator->mallctl;
+	all->wants = fresh->wants;
+	all->want_count = fresh->want_count;
+	all->losses = fresh->losses;
+	all->loss_count = fresh->loss_count;
+}
+
+/* Puts the places of the question there, in its order. */
+static int answer_places(const struct cached_answer *a, struct jp_namereply *all)
+{
+	const struct jp_name_request *q = a->request;
+	uint32_t at = 0, next = 0;
+	if (is_refusal(all))
+		return 0;
+	all->places = jp_arena_alloc(&all->arena, (q->count + 1) * sizeof *all->places);
+	all->place_count = (uint32_t)q->count;
+	for (size_t i = 0; all->places && i < q->count; i++) {
+		while (next < a->missing_count && a->missing[next] < q->offsets[i])
+			next++;
+		const struct jp_reply_place *kept = kept_place(a, q->offsets[i], &at);
+		all->places[i] = kept ? *kept : place_of_fresh(a, next);
+		if (q->no_callers)
+			all->places[i].caller = JP_NONE;
+	}
+	if (all->places && !any_in_code(all)) {
+		all->exports_malloc = false;
+		all->mallctl = NULL;
+	}
+	return all->places ? 0 : JPROF_E_NOMEM;
+}
+
+/* ---- keeping ------------------------------------------------------------------------------------- */
+
+/* Adds a place to what is kept, with its frames behind those of the others. */
+static void keep_place(const struct jp_namereply *all, struct jp_stored_names *kept, uint64_t offset,
+                       struct jp_reply_place place, bool lean)
+{
+	struct jp_namereply *r = &kept->reply;
+	memcpy(r->frames + r->frame_count, all->frames + place.frame_first, place.frame_count * sizeof *r->frames);
+	place.frame_first = r->frame_count;
+	r->frame_count += place.frame_count;
+	kept->offsets[kept->count] = offset;
+	kept->lean[kept->count++] = lean;
+	r->places[r->place_count++] = place;
+}
+
+/* All that is known now, but for places that want more files first. */
+static void keep_answered(const struct cached_answer *a, const struct jp_namereply *all, struct jp_stored_names *kept)
+{
+	const struct jp_stored_names *old = &a->old;
+	uint32_t i = 0, next = 0;
+	while (i < old->count || next < a->fresh.place_count) {
+		bool fresh = next < a->fresh.place_count && (i == old->count || a->missing[next] <= old->offsets[i]);
+		if (fresh && i < old->count && a->missing[next] == old->offsets[i])
+			i++; /* found anew */
+		if (!fresh)
+			keep_place(all, kept, old->offsets[i], old->reply.places[i], old->lean[i]);
+		else if (a->fresh.places[next].reason != JP_NAMELESS_PENDING)
+			keep_place(all, kept, a->missing[next], place_of_fresh(a, next), a->request->no_callers);
+		i += !fresh;
+		next += fresh;
+	}
+}
+
+static int make_kept_room(const struct cached_answer *a, const struct jp_namereply *all, struct jp_stored_names *kept)
+{
+	struct jp_arena *arena = &kept->reply.arena;
+	size_t most = (size_t)a->old.count + a->fresh.place_count + 1;
+	kept->offsets = jp_arena_alloc(arena, most * sizeof *kept->offsets);
+	kept->lean = jp_arena_alloc(arena, most);
+	kept->reply.places = jp_arena_alloc(arena, most * sizeof *kept->reply.places);
+	kept->reply.frames = jp_arena_alloc(arena, ((size_t)all->frame_count + 1) * sizeof *kept->reply.frames);
+	return kept->offsets && kept->lean && kept->reply.places && kept->reply.frames ? 0 : JPROF_E_NOMEM;
+}
+
+static int make_kept(const struct cached_answer *a, const struct jp_namereply *all, struct jp_stored_names *kept)
+{
+	struct jp_namereply *r = &kept->reply;
+	struct jp_arena arena = { 0 };
+	*r = *all;
+	r->arena = arena;
+	r->place_count = r->frame_count = r->want_count = r->loss_count = 0;
+	if (make_kept_room(a, all, kept))
+		return JPROF_E_NOMEM;
+	kept->nameless = a->old.nameless || any_nameless(&a->fresh);
+	keep_answered(a, all, kept);
+	return 0;
+}
+
+/* Nothing is kept that is too large, or where a unit has lost its .dwo file: what it lost may come back. */
+static int keep_all(struct jp_namecache *cache, const char *name, const struct request_identity *identity,
+                    const struct cached_answer *a, const struct jp_namereply *all)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) bytes = { 0 };
+	struct jp_stored_names kept = { 0 };
+	if (all->loss_count || !is_as_asked(cache, a->request, identity))
+		return 0;
+	int rc = make_kept(a, all, &kept);
+	if (!rc)
+		jp_stored_names_write(&kept, &identity->text, &bytes);
+	if (!rc && !bytes.failed && bytes.len <= most_stored_bytes && bytes.len <= cache->most)
+		cache->written = jp_ourdir_write(cache->dir, name, bytes.text, bytes.len) || cache->written;
+	jp_namereply_release(&kept.reply);
+	return rc || bytes.failed ? JPROF_E_NOMEM : 0;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------- */
+
+/* The question's reply, which takes over what the parts live in. */
+static int join_answer(struct jp_namecache *cache, const char *name, const struct request_identity *identity,
+                       struct cached_answer *a, struct jp_namereply *reply)
+{
+	struct jp_namereply all = { 0 };
+	join_heads(a, &all);
+	int rc = join_parts(a, &all);
+	if (!rc && a->missing_count)
+		rc = keep_all(cache, name, identity, a, &all);
+	if (!rc)
+		rc = answer_places(a, &all);
+	jp_arena_adopt(&all.arena, &a->old.reply.arena);
+	jp_arena_adopt(&all.arena, &a->fresh.arena);
+	*reply = all;
+	return rc;
+}
+
+static int find_in(struct jp_namecache *cache, const char *name, const struct request_identity *identity,
+                   struct cached_answer *a, struct jp_namereply *reply)
+{
+	int rc = load_stored(cache, name, identity, &a->old);
+	if (!rc)
+		rc = list_missing(a);
+	if (!rc && has_foreign_remarks(a))
+		return ask_plainly(a->request, reply);
+	if (!rc && a->missing_count)
+		rc = ask_missing(a);
+	return rc ? rc : join_answer(cache, name, identity, a, reply);
+}
+
+int jp_namecache_find(struct jp_namecache *cache, const char *build_id, const struct jp_name_request *request,
+                      struct jp_namereply *reply)
+{
+	struct request_identity jp_cleanup(release_identity) identity = { 0 };
+	char name[longest_file_name];
+	*reply = (struct jp_namereply){ 0 };
+	if (!cache || !request->count || request->count >= UINT32_MAX || request->split_count)
+		return ask_plainly(request, reply);
+	identify(cache, request, &identity);
+	if (identity.text.failed)
+		return JPROF_E_NOMEM;
+	if (identity.fleeting)
+		return ask_plainly(request, reply);
+	struct cached_answer jp_cleanup(release_answer) a = { .request = request };
+	name_file(&identity, build_id, name);
+	return find_in(cache, name, &identity, &a, reply);
+}
