@@ -4,6 +4,7 @@
  * file there "R:libz.so.1". */
 #include "report/packages.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/names.h"
 #include "cli/rootpath.h"
+#include "cli/shortage.h"
 
 /* The files that are looked for, and whose the lines that are read are. */
 struct package_search {
@@ -52,9 +55,10 @@ static void note_package(const struct package_search *s, struct packaged *file)
 
 static void consider_packaged(struct package_search *s, const char *path)
 {
+	const char *plain = without_usr(path);
 	for (size_t i = 0; i < s->count; i++)
-		if (s->files[i].path && !s->files[i].tool && is_package_name(s->package) &&
-		    !strcmp(without_usr(s->files[i].path), without_usr(path))) {
+		if (s->files[i].path && !s->files[i].tool && !strcmp(without_usr(s->files[i].path), plain) &&
+		    is_package_name(s->package)) {
 			note_package(s, &s->files[i]);
 			s->left--;
 		}
@@ -82,30 +86,107 @@ static void read_dpkg_list(struct package_search *s, int fd)
 	fclose(file);
 }
 
+/* A list of dpkg, and how likely it is that it has a file that is looked for. */
+struct dpkg_list {
+	size_t likeness;
+	char *name;
+};
+
+struct dpkg_lists {
+	struct dpkg_list *items;
+	size_t count;
+};
+
+/* How many letters and digits the file's name and the package's begin with alike: libruby-3.1.so.3.1 is in libruby3.1.
+ */
+static size_t likeness(const char *path, const char *package)
+{
+	const char *file = base_name(path);
+	size_t same = 0;
+	for (;;) {
+		file += *file && !isalnum((unsigned char)*file);
+		package += *package && !isalnum((unsigned char)*package);
+		if (isalnum((unsigned char)*file) && *file == *package) {
+			same++;
+			file++;
+			package++;
+		} else if (!*file || (isalnum((unsigned char)*file) && *file != *package)) {
+			return same;
+		}
+	}
+}
+
+static size_t best_likeness(const struct package_search *s, const char *package)
+{
+	size_t best = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		size_t own = s->files[i].path ? likeness(s->files[i].path, package) : 0;
+		best = own > best ? own : best;
+	}
+	return best;
+}
+
+static int by_likeness(const void *a, const void *b)
+{
+	const struct dpkg_list *x = a, *y = b;
+	if (x->likeness != y->likeness)
+		return x->likeness > y->likeness ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* The lists, the likely ones first. What memory is too short for is left out. */
+static void find_dpkg_lists(const struct package_search *s, DIR *dir, struct dpkg_lists *lists)
+{
+	struct dirent *entry;
+	size_t cap = 0;
+	while ((entry = readdir(dir))) {
+		size_t len = strlen(entry->d_name);
+		if (len < 6 || strcmp(entry->d_name + len - 5, ".list") != 0)
+			continue;
+		if (lists->count == cap) {
+			cap = cap ? 2 * cap : 1024;
+			struct dpkg_list *more = shortage_note(realloc(lists->items, cap * sizeof *more));
+			if (!more)
+				break;
+			lists->items = more;
+		}
+		char *name = shortage_note(strdup(entry->d_name));
+		if (!name)
+			break;
+		lists->items[lists->count++] = (struct dpkg_list){ best_likeness(s, name), name };
+	}
+	if (lists->count)
+		qsort(lists->items, lists->count, sizeof *lists->items, by_likeness);
+}
+
+/* Its name is PACKAGE.list or PACKAGE:ARCHITECTURE.list. */
+static void search_dpkg_list(struct package_search *s, int folder, const char *name)
+{
+	size_t len = strlen(name), package = strcspn(name, ":");
+	snprintf(s->package, sizeof s->package, "%.*s", (int)(package < len ? package : len - 5), name);
+	int fd = rootpath_open(folder, name);
+	if (fd >= 0)
+		read_dpkg_list(s, fd);
+}
+
 static void search_dpkg(struct package_search *s, int root)
 {
 	int folder = rootpath_open(root, "/var/lib/dpkg/info");
 	DIR *dir = folder < 0 ? NULL : fdopendir(folder);
-	struct dirent *entry;
+	struct dpkg_lists lists = { 0 };
 	if (!dir) {
 		if (folder >= 0)
 			close(folder);
 		return;
 	}
 	s->tool = "apt install";
-	while (s->left && (entry = readdir(dir))) {
-		char path[sizeof "/var/lib/dpkg/info/" + NAME_MAX];
-		size_t len = strlen(entry->d_name);
-		if (len < 6 || strcmp(entry->d_name + len - 5, ".list") != 0)
-			continue;
-		snprintf(s->package, sizeof s->package, "%.*s", (int)strcspn(entry->d_name, ":"), entry->d_name);
-		if (strlen(s->package) == len)
-			s->package[len - 5] = '\0';
-		snprintf(path, sizeof path, "/var/lib/dpkg/info/%s", entry->d_name);
-		int fd = rootpath_open(root, path);
-		if (fd >= 0)
-			read_dpkg_list(s, fd);
+	find_dpkg_lists(s, dir, &lists);
+	for (size_t i = 0; i < lists.count; i++) {
+		if (s->left)
+			search_dpkg_list(s, folder, lists.items[i].name);
+		free(lists.items[i].name);
 	}
+	free(lists.items);
 	closedir(dir);
 }
 
