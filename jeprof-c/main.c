@@ -103,6 +103,17 @@ static const struct {
 	{ "view", "jprof DUMP shows where the memory is" },
 };
 
+/* The name of an option without its dashes. One that takes a value may be a program here: ruby, and --ruby=only. */
+static bool is_bare_option(const char *word)
+{
+	bool value;
+	if (!options_have(word, &value))
+		return false;
+	char *program = value ? program_in_path(word) : NULL;
+	free(program);
+	return !program;
+}
+
 /* Also the name of an option without its dashes, and the number of a process. */
 static bool is_no_command(const char *word)
 {
@@ -114,7 +125,7 @@ static bool is_no_command(const char *word)
 			say("there is no command %s; %s", word, no_commands[i].instead);
 			return true;
 		}
-	if (options_have(word))
+	if (is_bare_option(word))
 		say("there is no command %s; it is an option: jprof --%s, see jprof --help", word, word);
 	else if (is_pid(word, &pid))
 		say("%s: there is no file of that name; jprof snap %s takes a snapshot of a process", word, word);

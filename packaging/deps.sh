@@ -18,7 +18,7 @@ debian_packages() {
     # file: without it jeprof leaves out inlined functions
     tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace' \
         'dwz xz-utils debuginfod jq python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core graphviz' \
-        'curl valgrind unicorn gfortran ruby-sinatra ruby-sidekiq ruby-actionpack ruby-activejob' ;;
+        'curl valgrind unicorn gfortran mandoc zsh fish ruby-sinatra ruby-sidekiq ruby-actionpack ruby-activejob' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri valgrind python3 gcc libc6-dev' ;;
     # opens the pictures and what other viewers are given; large, so nobody gets it unasked
     browser) echo 'chromium' ;;
@@ -39,7 +39,7 @@ alpine_packages() {
         'graphviz-dev fontconfig-dev json-c-dev capstone-dev libedit-dev' ;;
     samples) echo 'gcc musl-dev make jemalloc ruby-full ruby-dev ruby-nokogiri' ;;
     tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go' \
-        'zstd graphviz font-dejavu poppler-utils libxml2-utils jq python3' ;;
+        'zstd graphviz font-dejavu poppler-utils libxml2-utils jq python3 mandoc bash zsh fish' ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri valgrind' ;;
     browser) echo 'chromium' ;;
     ci) echo 'debootstrap git' ;;

@@ -318,14 +318,16 @@ struct jprof_report_opts options_report(const struct options *o)
 	};
 }
 
-bool options_have(const char *word)
+bool options_have(const char *word, bool *value)
 {
 	struct opt_table table;
 	struct opt_row *all = all_rows(&table);
 	bool have = false;
-	for (size_t i = 0; all && i < table.count; i++)
-		have = have || (all[i].help && all[i].kind != OPT_HEADING && all[i].kind != OPT_REFUSED &&
-		                !strcmp(all[i].name, word));
+	for (size_t i = 0; all && i < table.count && !have; i++) {
+		have = all[i].help && all[i].kind != OPT_HEADING && all[i].kind != OPT_REFUSED &&
+		       !strcmp(all[i].name, word);
+		*value = all[i].argument;
+	}
 	free(all);
 	return have;
 }
@@ -397,7 +399,7 @@ void options_explain_help(void)
 	       "A live process is snapped first, and no file is left; -o FILE.jprof keeps one.\n"
 	       "\n"
 	       "  --json                 the same as JSON; docs/explain.md has the schema\n"
-	       "  --html -o FILE         a page for a browser; --open shows it\n");
+	       "  --html                 a page for a browser: give -o FILE; --open shows it\n");
 	put_options(EXPLAIN);
 	printf("\n"
 	       "Examples\n"

@@ -83,8 +83,8 @@ bool options_parse(struct options *options, int argc, char **argv);
 struct jprof_view_opts options_view(const struct options *options);
 struct jprof_report_opts options_report(const struct options *options);
 
-/* Whether a word is the name of an option. */
-bool options_have(const char *word);
+/* Whether a word is the name of an option; and then whether that takes a value. */
+bool options_have(const char *word, bool *value);
 
 /* Whether the report goes to a terminal. */
 bool options_screen(const struct options *options);

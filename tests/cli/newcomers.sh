@@ -183,6 +183,12 @@ exits 0
 for typed in --lib_prefix=/no/such --add_lib=/no/such.so --debug-dir=/no/such; do
     check "$typed is passed over" grep -qxF "jprof: $typed: No such file or directory; jprof goes on without it" err
 done
+# A program in PATH may be called as an option with a value is; this dump is not its.
+mkdir path
+cp prog path/ruby
+run env PATH="$tmp/path:$PATH" "$jprof" --show_bytes ruby app.heap
+exits 1
+says_like '^jprof: ruby: no command, no file here, and the dump is not of .*/path/ruby; leave it out'
 check "they changed a file" cmp -s app.heap new.heap
 echo "$lines command lines"
 finish
