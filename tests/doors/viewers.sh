@@ -59,7 +59,7 @@ END
     ;;
 speedscope)
     release=${JPROF_SPEEDSCOPE:-${JPROF_DOWNLOADS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/jprof}/speedscope/dist/release}
-    [ -f "$release/index.html" ] || skip "no speedscope in $release; tests/doors/fetch-speedscope.sh brings it"
+    [ -f "$release/index.html" ] || skip "no speedscope in $release; sh tests/fetch-npm.sh speedscope brings it"
     report speedscope threads.json $threads
     look speedscope "$release" threads.json inuse_space row_new
     report speedscope alloc.json --alloc_objects --lines $threads
