@@ -26,13 +26,36 @@ function behindRoot(values) {
   return out;
 }
 
+// What the stacks hold at two moments, by the counter of the report: all of it, two snapshots that stand next to each
+// other, or one process. key: that of a part of the page.
+function partOf(page, key, column) {
+  const part = page.parts.find(one => one.key === key);
+  return part && { base: column(part.base), now: column(part.now), samples: column(part.samples), variance: column(part.variance) };
+}
+
+function addUp(columns) {
+  return columns.reduce((sum, column) => sum.map((value, i) => value + column[i]));
+}
+
+// From one snapshot of a series to another. The errors of what spans several steps are those of the steps together: an
+// upper bound, unless it is all of the series.
+function spanOf(page, from, to, last, column) {
+  const whole = partOf(page, "", column), step = i => partOf(page, i + "-" + (i + 1), column);
+  if (from === 0 && to === last) return whole;
+  const at = i => (i === 0 ? whole.base : i === last ? whole.now : step(i).base), steps = [];
+  for (let i = from; i < to; i++) steps.push(step(i));
+  return { base: at(from), now: at(to), samples: addUp(steps.map(one => one.samples)), variance: addUp(steps.map(one => one.variance)) };
+}
+
 // An answer brings the report along.
 function makeProfile(page) {
   page.report = page.report || page.answer.report;
   page.verdicts = page.answer ? page.answer.verdicts : [];
-  const view = page.report.view;
-  const stacks = page.values[view.counter] ? page.values[view.counter].length : 0;
-  const zeros = new Float64Array(stacks);
+  const view = page.report.view, stacks = page.stacks, zeros = new Float64Array(stacks);
+  const column = number => (number === null || number === undefined ? zeros : Float64Array.from(page.columns[number]));
+  const difference = page.report.base !== null, snapshots = page.answer && page.answer.diff ? page.answer.diff.snapshots : [];
+  const variants = page.variants.map(ends => Object.fromEntries(Object.entries(ends).map(([key, number]) => [key, Int32Array.from(column(number))])));
+  const others = Object.fromEntries(Object.entries(page.counters).map(([key, number]) => [key, column(number)]));
   return {
     page,
     strings: page.strings,
@@ -42,20 +65,38 @@ function makeProfile(page) {
     pathParent: parentsOf(page.paths.parent),
     pathName: behindRoot(page.paths.name),
     stacks,
+    snapshots,
     // What was subtracted is known of one counter.
-    counters: page.base.length ? [view.counter] : Object.keys(page.values).filter(c => c === view.counter || page.report.totals[c]),
+    counters: [view.counter, ...(difference ? [] : Object.keys(others).filter(c => page.report.totals[c]))],
     ownCounter: view.counter,
-    difference: page.base.length > 0,
-    values: counter => page.values[counter] || zeros,
-    base: counter => (counter === view.counter && page.base.length ? page.base : zeros),
-    samples: page.samples.length ? page.samples : zeros,
-    variance: page.variance.length ? page.variance : zeros,
-    tags: page.tag,
+    difference,
+    ages: page.ages.map(age => ({ shown: age.shown, values: column(age.column) })),
+    tags: page.tag === null ? [] : column(page.tag),
     ruby: page.variants.length > 4,
     // What the stacks are at a level of folding with a part of Ruby; equal ones are there once.
     variant(ruby, fold) {
-      const found = page.variants[(this.ruby ? ruby * 4 : 0) + fold];
-      return typeof found === "number" ? page.variants[found] : found;
+      return variants[(this.ruby ? ruby * 4 : 0) + fold];
+    },
+    // Which snapshots, as numbers, and which process, by the key of its part or "".
+    choose(from, to, process) {
+      const last = Math.max(snapshots.length - 1, 0);
+      this.whole = !process && (!snapshots.length || (from === 0 && to === last));
+      const chosen = process ? partOf(page, process, column) : this.whole ? partOf(page, "", column) : spanOf(page, from, to, last, column);
+      this.samples = chosen.samples;
+      this.variance = chosen.variance;
+      this.ownBase = chosen.base;
+      this.ownValues = chosen.now.map((now, i) => now - chosen.base[i]);
+    },
+    values(counter) {
+      return counter === this.ownCounter ? this.ownValues : others[counter] || zeros;
+    },
+    base(counter) {
+      return counter === this.ownCounter ? this.ownBase : zeros;
+    },
+    // What they hold at a snapshot.
+    at(snapshot) {
+      const last = snapshots.length - 1;
+      return snapshot === last ? partOf(page, "", column).now : spanOf(page, snapshot, snapshot + 1, last, column).base;
     },
   };
 }
@@ -78,7 +119,7 @@ const COUNTER_WORDS = {
 function frameText(profile, frame) {
   const f = profile.frames, s = profile.strings;
   const place = f.file[frame] ? s[f.file[frame]] + (f.line[frame] ? ":" + f.line[frame] : "") : "";
-  return [s[f.name[frame]], s[f.site[frame]], s[f.linerow[frame]], place, s[profile.page.objects[f.object[frame]]]].join("\n");
+  return [s[f.name[frame]], s[f.site[frame]], s[f.linerow[frame]], place, s[f.object[frame]]].join("\n");
 }
 
 // Which frames a pattern finds.

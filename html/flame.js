@@ -1,6 +1,6 @@
 // ---- flame.js: the tree on a canvas, which draws only what can be seen. ----
 
-const ROW = 20, INSET = 5, NARROWEST = 0.4;
+const ROW = 20, INSET = 5, NARROWEST = 0.4, TALLEST = 1400;
 
 class FlameGraph {
   constructor(profile, on) {
@@ -15,6 +15,8 @@ class FlameGraph {
     this.pointed = -1;
     this.readColours();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.readColours(); this.draw(); });
+    addEventListener("beforeprint", () => this.print(true));
+    addEventListener("afterprint", () => this.print(false));
     this.area.addEventListener("scroll", () => this.drawSoon());
     new ResizeObserver(() => this.drawSoon()).observe(this.area);
     this.canvas.addEventListener("mousemove", event => this.point(event));
@@ -30,6 +32,14 @@ class FlameGraph {
     this.fills = names.map(name => this.colour(name));
     this.other = {};
     for (const name of ["all", "grew", "shrank", "match", "paper", "box-ink", "ink", "accent"]) this.other[name] = this.colour(name);
+  }
+
+  // Paper is white, and cannot be scrolled: all levels are drawn that fit a page.
+  print(on) {
+    this.printing = on;
+    document.documentElement.classList.toggle("paper", on);
+    this.readColours();
+    this.draw();
   }
 
   // look: { marked: rows that the search found or null, row: the chosen row, up: roots at the bottom }
@@ -55,7 +65,8 @@ class FlameGraph {
   }
 
   size() {
-    const ratio = devicePixelRatio || 1, width = this.area.clientWidth, height = this.area.clientHeight;
+    const ratio = this.printing ? 2 : devicePixelRatio || 1, width = this.area.clientWidth;
+    const height = this.printing ? Math.min((this.tree.depth + 1) * ROW, TALLEST) : this.area.clientHeight;
     if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
       this.canvas.width = Math.round(width * ratio);
       this.canvas.height = Math.round(height * ratio);
@@ -67,6 +78,7 @@ class FlameGraph {
   }
 
   top(level) {
+    if (this.printing) return this.look.up ? Math.min((this.tree.depth + 1) * ROW, TALLEST) - (level + 1) * ROW : level * ROW;
     const all = Math.max((this.tree.depth + 1) * ROW, this.area.clientHeight);
     return (this.look.up ? all - (level + 1) * ROW : level * ROW) - this.area.scrollTop;
   }

@@ -7,13 +7,16 @@ async function main() {
     countsBytes(counter));
   const usual = {
     counter: profile.ownCounter, fold: String(answer.fold ?? 2), ruby: String(answer.ruby ?? 0), by: usualGranularity(profile),
-    sort: profile.difference ? "growth" : "flat", order: "descending",
+    sort: profile.difference ? "growth" : "flat", order: "descending", from: "0", to: String(Math.max(profile.snapshots.length - 1, 0)),
   };
+  const processes = answer.processes || [];
   const offersRuby = profile.ruby && answer.offers_ruby !== false;
   const optionsOf = id => [...byId(id).options].map(option => option.value);
   const choices = {
     counter: profile.counters, fold: optionsOf("fold"), ruby: offersRuby ? optionsOf("ruby") : [], by: granularities(profile),
     sort: columnsOf(profile), order: ["ascending", "descending"],
+    from: profile.snapshots.map((name, i) => String(i)), to: profile.snapshots.map((name, i) => String(i)),
+    process: ["", ...processes.map(one => one[0])], tab: [...byId("tabs").children].map(button => button.dataset.tab),
   };
   readState(usual, choices);
 
@@ -25,6 +28,10 @@ async function main() {
   // ---- what is computed ----
 
   function compute() {
+    if (Number(state.from) >= Number(state.to)) Object.assign(state, { from: usual.from, to: usual.to });
+    if (state.process) Object.assign(state, { from: usual.from, to: usual.to });
+    profile.choose(Number(state.from), Number(state.to), state.process);
+    if (!profile.whole) state.counter = usual.counter;
     variant = profile.variant(Number(state.ruby), Number(state.fold));
     kept = keptStacks(profile, variant, verdictOf);
     measure = measureOf(state.counter);
@@ -52,7 +59,7 @@ async function main() {
   function rowsShown() {
     const rows = tableRows(profile, variant, kept, state.counter, state.by);
     const untouched = kept.every((one, i) => one || !variant.leaf[i]) && state.fold === usual.fold && state.ruby === usual.ruby &&
-      state.counter === profile.ownCounter && state.by === usual.by;
+      state.counter === profile.ownCounter && state.by === usual.by && profile.whole;
     for (const row of rows) {
       const judged = state.by === usual.by ? diffRows.get(row.name) : undefined, words = judged && verdictWords(page, judged.verdict);
       row.half = judged && untouched && judged.low !== null ? (judged.high - judged.low) / 2
@@ -80,7 +87,27 @@ async function main() {
     showGraph();
     showControls();
     putBox(graph.at);
+    showPanel();
     writeState(usual);
+  }
+
+  // ---- the panels beside the graph: callers and callees, source, sizes, over time ----
+
+  const panels = { calls: new CallsPanel(profile, name => pick(name)), source: new SourcePanel(profile), time: new TimePanel(profile, name => pick(name)) };
+
+  function showPanel() {
+    for (const button of byId("tabs").children) button.setAttribute("aria-pressed", button.dataset.tab === state.tab ? "true" : "false");
+    byId("graph-panel").hidden = state.tab !== "";
+    for (const name of ["calls", "source", "sizes", "time"]) byId(name + "-panel").hidden = state.tab !== name;
+    const look = { variant, kept, counter: state.counter, by: state.by, measure, row: state.row ? profile.strings.indexOf(state.row) : 0 };
+    if (state.tab === "sizes") showSizes(profile, look);
+    else if (state.tab) panels[state.tab].show(look);
+    else graph.drawSoon();
+  }
+
+  // A name in a panel: its row is chosen, and stays so.
+  function pick(name) {
+    if (state.row !== name) choose(name);
   }
 
   function showGraph() {
@@ -108,7 +135,7 @@ async function main() {
   }
 
   function showControls() {
-    for (const key of ["search", "focus", "ignore", "rowfilter", "counter", "fold", "ruby", "by"])
+    for (const key of ["search", "focus", "ignore", "rowfilter", "counter", "fold", "ruby", "by", "from", "to", "process"])
       if (byId(key).value !== state[key]) byId(key).value = state[key];
     byId("up").setAttribute("aria-pressed", state.up === "1" ? "true" : "false");
     byId("down").setAttribute("aria-pressed", state.up === "1" ? "false" : "true");
@@ -133,7 +160,9 @@ async function main() {
       ? change(tree.now[node] - tree.before[node], measure) + half + " " + measure.name + ": " + amount(tree.before[node], measure) + " before, " + amount(tree.now[node], measure) + " now" + samples
       : amount(tree.now[node], measure) + half + " " + measure.name + ", " + percent(tree.now[node], tree.now[0]) + samples));
     if (!node) return lines;
-    const frame = tree.frame[node], object = profile.strings[page.objects[f.object[frame]]];
+    const ages = tree.ages.filter(age => age.sums[node]);
+    if (ages.length) lines.push(el("p", null, "age: " + ages.map(age => age.shown + " " + (profile.difference ? change : amount)(age.sums[node], measure) + " " + measure.name).join(", ")));
+    const frame = tree.frame[node], object = profile.strings[f.object[frame]];
     const file = f.file[frame] ? profile.strings[f.file[frame]] + (f.line[frame] ? ":" + f.line[frame] : "") : "";
     const covered = page.report.coverage.find(one => one.path === object);
     if (file) lines.push(el("p", null, file));
@@ -191,6 +220,7 @@ async function main() {
     showTable();
     showGraph();
     point();
+    showPanel();
     writeState(usual);
   }
 
@@ -207,7 +237,7 @@ async function main() {
 
   // Zooms in where its box would be small. A library and a tag have no boxes, but a row.
   function showIt(name) {
-    Object.assign(state, { focus: "", ignore: "", verdicts: "", search: "", hidden: "", by: usual.by, row: name });
+    Object.assign(state, { focus: "", ignore: "", verdicts: "", search: "", hidden: "", by: usual.by, row: name, tab: "", process: "", from: usual.from, to: usual.to });
     for (const box of byId("legend").querySelectorAll("input")) box.checked = true;
     show();
     if (["library", "tag"].includes(usual.by)) {
@@ -242,7 +272,12 @@ async function main() {
     byId("counter").append(...profile.counters.map(c => el("option", { value: c }, COUNTER_WORDS[c])));
     byId("by").append(...granularities(profile).map(by => el("option", { value: by }, BY_WORDS[by])));
     byId("ruby-choice").hidden = !offersRuby;
-    byId("ruby-choice").previousElementSibling.querySelector("option:last-child").hidden = false;
+    const names = profile.snapshots.map(path => path.replace(/^.*\//, ""));
+    byId("spans").hidden = names.length < 3;
+    for (const id of ["from", "to"]) byId(id).append(...names.map((name, i) => el("option", { value: String(i) }, name)));
+    byId("process-choice").hidden = processes.length < 2;
+    byId("process").append(...processes.map(([key, shown]) => el("option", { value: key }, shown)));
+    byId("tabs").querySelector('[data-tab="time"]').hidden = names.length < 2;
     const there = new Set(profile.frames.whose);
     byId("legend").append(...page.whose.map(([key, shown], i) => ({ key, shown, i })).filter(one => there.has(one.i)).map(one => {
       const box = el("input", { type: "checkbox", checked: !listOf("hidden").has(one.key) });
@@ -270,10 +305,26 @@ async function main() {
           else show();
         }, 150);
       });
-    for (const key of ["counter", "fold", "ruby", "by"])
+    for (const key of ["counter", "fold", "ruby", "by", "process"])
       byId(key).addEventListener("change", () => {
         state[key] = byId(key).value;
         show();
+      });
+    for (const key of ["from", "to"])
+      byId(key).addEventListener("change", () => {
+        state[key] = byId(key).value;
+        state.process = "";
+        // The other end moves out of the way.
+        if (Number(state.from) >= Number(state.to) && key === "from") state.to = String(Math.min(Number(state.from) + 1, profile.snapshots.length - 1));
+        if (Number(state.from) >= Number(state.to)) state.from = String(Math.max(Number(state.to) - 1, 0));
+        if (state.from === state.to) state.to = String(Number(state.from) + 1);
+        show();
+      });
+    for (const button of byId("tabs").children)
+      button.addEventListener("click", () => {
+        state.tab = button.dataset.tab;
+        showPanel();
+        writeState(usual);
       });
     for (const [id, value] of [["up", "1"], ["down", ""]])
       byId(id).addEventListener("click", () => {
@@ -305,8 +356,8 @@ async function main() {
   putAnswer(page, first, showIt);
   putMemory(first);
   putSure(profile, first, measureOf(usual.counter));
-  if (!location.hash && first.suspects.length) state.row = first.suspects[0].name;
-  usual.row = state.row && !location.hash ? state.row : "";
+  usual.row = first.suspects.length ? first.suspects[0].name : "";
+  if (!new URLSearchParams(location.hash.slice(1)).has("row")) state.row = usual.row;
   show();
   point();
   document.documentElement.dataset.ready = "yes";

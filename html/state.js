@@ -2,7 +2,7 @@
 
 const DEFAULTS = {
   search: "", focus: "", ignore: "", rowfilter: "", counter: "", fold: "", ruby: "0", by: "", sort: "", order: "",
-  up: "", zoom: "", row: "", verdicts: "", hidden: "",
+  up: "", zoom: "", row: "", verdicts: "", hidden: "", tab: "", from: "", to: "", process: "",
 };
 
 const state = { ...DEFAULTS };

@@ -31,12 +31,30 @@ const DEFINITIONS = [
   ["width", "How much a row holds with all that it calls; in a difference the larger side, so that what vanished stays visible."],
 ];
 
+// What the page has in it, for who wants to pass it on.
+function holdings(profile) {
+  const page = profile.page, names = numbers => [...new Set(numbers)].map(id => profile.strings[id]).filter(name => name).sort();
+  const files = names(profile.frames.file), tags = names(profile.tags).filter(name => name !== "(no tag)"), source = new Map();
+  for (const excerpt of page.source.filter(one => one.lines))
+    source.set(profile.strings[excerpt.file], (source.get(profile.strings[excerpt.file]) || 0) + excerpt.lines.length);
+  const processes = (page.answer && page.answer.processes || []).map(one => one[1]);
+  const list = items => (items.length ? items.join(", ") : "none");
+  return [
+    ["lines of source", source.size ? [...source].map(([file, count]) => count + " of " + file).join(", ") : "none"],
+    ["tags", list(tags)],
+    ["functions", grouped(names(profile.frames.name).length) + " names"],
+    ["paths of source files", grouped(files.length) + (files.length ? ": " + files.slice(0, 20).join(", ") + (files.length > 20 ? " ..." : "") : "")],
+    ["files with code", list(names(profile.frames.object))],
+    ["processes", list(processes)],
+  ];
+}
+
 function putSure(profile, answer, measure) {
   const page = profile.page, report = page.report, sentences = [];
   if (report.named !== null) sentences.push((report.named * 100).toFixed(0) + " % of the bytes have a function's name.");
   if (report.profile.rate) sentences.push("One sample for " + amount(report.profile.rate, measureFor(report.profile.rate, true)) +
     " " + measureFor(report.profile.rate, true).name + " that were allocated.");
-  if (report.bound) sentences.push(report.bound);
+  if (report.bound) sentences.push(report.bound[0].toUpperCase() + report.bound.slice(1) + ".");
   const section = byId("sure");
   section.append(
     el("p", null, sentences.join(" ")),
@@ -47,6 +65,8 @@ function putSure(profile, answer, measure) {
     el("details", { id: "definitions" }, el("summary", null, "What the words and numbers mean"),
       el("dl", null, ...[...DEFINITIONS, ...page.verdicts.map(words => [(SIGNS[words[0]] || ".") + " " + words[1], words[2]])]
         .flatMap(([term, means]) => [el("dt", null, term), el("dd", null, means)]))),
+    el("details", { id: "holds" }, el("summary", null, "What this page has in it, before you pass it on"),
+      el("dl", null, ...holdings(profile).flatMap(([term, what]) => [el("dt", null, term), el("dd", null, what)]))),
     el("p", { class: "doubt" }, "Made by jprof " + report.version + " from " + report.inputs.join(", ") +
       (report.base ? " and " + report.base : "") + ". This file loads nothing and sends nothing."));
 }

@@ -37,6 +37,11 @@ function el(tag, attributes, ...children) {
   return element;
 }
 
+// Puts these in the place of what an element has; those that are null are left out.
+function fill(element, ...children) {
+  element.replaceChildren(...children.filter(child => child !== null));
+}
+
 function byId(id) {
   return document.getElementById(id);
 }

@@ -7,7 +7,10 @@ function ancestor(parents, node, steps) {
 
 // The string of the row of the report at which a stack's memory was allocated.
 function rowOfStack(profile, variant, stack) {
-  const by = usualGranularity(profile);
+  return rowOfStackBy(profile, variant, stack, usualGranularity(profile));
+}
+
+function rowOfStackBy(profile, variant, stack, by) {
   if (by === "tag") return profile.tags[stack];
   if (by === "library") return profile.pathName[ancestor(profile.pathParent, variant.owner[stack], variant.ownerinner[stack])];
   const node = ancestor(profile.nodeParent, variant.leaf[stack], by === "site" ? variant.inner[stack] : 0);
@@ -40,6 +43,7 @@ class FlameTree {
     this.place = this.makeNodes(profile, variant, kept, rows, hidden);
     const count = this.row.length;
     for (const key of ["before", "now", "width", "samples", "variance", "x"]) this[key] = new Float64Array(count);
+    this.ages = profile.whole && counter === profile.ownCounter ? profile.ages.map(age => ({ shown: age.shown, of: age.values, sums: new Float64Array(count) })) : [];
     this.addValues(profile, variant, kept, counter);
     this.layOut(profile.strings);
   }
@@ -101,11 +105,12 @@ class FlameTree {
       this.now[node] += base[i] + values[i];
       if (sampled) this.samples[node] += profile.samples[i];
       if (own) this.variance[node] += profile.variance[i];
+      for (const age of this.ages) age.sums[node] += age.of[i];
     }
     // As wide as the larger side, so that what vanished has its place.
     for (let n = 0; n < this.row.length; n++) this.width[n] = Math.max(this.before[n], this.now[n], 0);
     for (let n = this.row.length - 1; n > 0; n--)
-      for (const sums of [this.before, this.now, this.samples, this.variance, this.width]) sums[this.parent[n]] += sums[n];
+      for (const sums of [this.before, this.now, this.samples, this.variance, this.width, ...this.ages.map(age => age.sums)]) sums[this.parent[n]] += sums[n];
   }
 
   // The children of a node stand together in `order`, the widest first: order[first[n]] ... order[first[n + 1] - 1].

@@ -1201,6 +1201,18 @@ JPROF_API const struct jprof_format *jprof_format_at(size_t i);
 JPROF_API const struct jprof_format *jprof_format_find(const char *name);
 
 /* What reports look at beside the view; each uses what is meant for it. */
+/* "html": one more view of the same profile or of a part of it, to choose in the page: two other snapshots, or one
+ * process. Its options are those of the page's own. Since: 0.2 */
+struct jprof_page_part {
+	const char *key; /* what the page's answer calls it */
+	const struct jprof_view *view;
+};
+
+/* "html": what a page that was written has of others' files in it. Since: 0.2 */
+struct jprof_page_source {
+	size_t lines, files;
+};
+
 struct jprof_report_opts {
 	size_t size;
 	bool cum;            /* "text", "csv", "json", "peek": order by cumulative value */
@@ -1239,7 +1251,13 @@ struct jprof_report_opts {
 	bool freed; /* "text", by a counter of what was ever allocated: how much of each row was freed, and how much is
 	               in use. Since: 0.2 */
 	const char *page_answer; /* "html": what stands over the pictures, as JSON, which the caller answers for:
-	                            docs/html.md; NULL: the total alone. Since: 0.2 */
+	                            docs/html.md; NULL: the total alone. Since: 0.2, as the next four */
+	const struct jprof_page_part *page_parts; /* "html": to choose from, beside all */
+	size_t page_part_count;
+	bool with_source; /* "html": the lines that hold most, with those around them, from the files that "list" would
+	                   * read
+	                   */
+	struct jprof_page_source *page_source; /* "html": filled in; NULL: not wanted */
 };
 
 /* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,
@@ -1491,6 +1509,7 @@ struct jprof_series_info {
 	double others_growth;  /* and the most that any other with its role did */
 	bool reversed;         /* the times say that a later snapshot stands before an earlier one */
 	bool same_program;     /* as far as is known: of both snapshots, and they have stacks in common */
+	const double *memory;  /* at each snapshot, as `total`. Since: 0.2 */
 };
 
 enum jprof_series_rows {

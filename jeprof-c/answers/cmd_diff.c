@@ -53,6 +53,7 @@ static bool put_diff_page(const struct diff_report *report, const struct inputs 
 	const struct explained what = { .explanation = explanation, .path = last.dumps[0], .members = "", .why = "" };
 	const struct page page = { .options = &change,
 		                   .inputs = &last,
+		                   .snapshots = inputs,
 		                   .loaded = &whole,
 		                   .explained = explanation ? &what : NULL,
 		                   .diff = report };

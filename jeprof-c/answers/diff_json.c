@@ -40,11 +40,14 @@ static void put_json_change(FILE *out, const struct jprof_change *change)
 	diff_put_json_number(out, "seconds", change->seconds);
 }
 
-static void put_json_values(FILE *out, const double *values, size_t count)
+static void put_json_values(FILE *out, const char *key, const double *values, size_t count)
 {
-	fputs("\"values\": [", out);
+	fprintf(out, "\"%s\": [", key);
 	for (size_t i = 0; i < count; i++)
-		fprintf(out, "%s%.0f", i ? ", " : "", values[i] + 0.0);
+		if (isfinite(values[i]))
+			fprintf(out, "%s%.0f", i ? ", " : "", values[i] + 0.0);
+		else
+			fputs(i ? ", null" : "null", out);
 	fputs("]", out);
 }
 
@@ -106,7 +109,7 @@ void diff_put_json_row(FILE *out, const struct diff_report *r, const struct jpro
 	fputs(", ", out);
 	put_json_change(out, &row->whole);
 	fputs(", ", out);
-	put_json_values(out, row->values, snapshots);
+	put_json_values(out, "values", row->values, snapshots);
 	fputs(", ", out);
 	put_json_steps(out, row->steps, snapshots - 1);
 	fprintf(out, ", \"chance\": ");
@@ -167,6 +170,8 @@ static void put_json_info(FILE *out, const struct diff_report *r)
 	diff_put_json_number(out, "memory_first", info->total[0]);
 	fputs(", ", out);
 	diff_put_json_number(out, "memory_last", info->total[1]);
+	fputs(", ", out);
+	put_json_values(out, "memory", info->memory, info->snapshots);
 	fputs(", ", out);
 	diff_put_json_number(out, "seen", info->seen);
 	fprintf(out, ", \"judged\": %zu,\n", info->rows);

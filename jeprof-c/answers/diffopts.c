@@ -25,6 +25,7 @@ enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 	{ "markdown", OPT_CHOICE, DIFF_AT(output), AS_MARKDOWN, "output", NULL, "for a ticket or a pull request" }, \
 	{ "html", OPT_CHOICE, DIFF_AT(output), AS_HTML, "output", NULL, "a page for a browser: give -o FILE" }, \
 	{ "open", OPT_SWITCH, COMMON_AT(open), 0, NULL, NULL, "with --html: opens it in your browser, by xdg-open" }, \
+	{ "no-source", OPT_SWITCH, COMMON_AT(no_source), 0, NULL, NULL, "with --html: leaves the lines of source out" }, \
 	{ "top", OPT_COUNT, COMMON_AT(top), 0, NULL, "N", \
 	  "shows the first N rows only; 0 shows all (the default; a terminal shows as many as fit)" }, \
 	{ "color", OPT_WORD, COMMON_AT(colour), 0, NULL, "auto|always|never", \
@@ -63,6 +64,9 @@ static const struct opt_row diff_rows[] = {
 	{ "output", OPT_TEXT, COMMON_AT(file), 0, NULL, "FILE", "write to FILE; -o FILE is the same" },
 	{ "o", OPT_TEXT, COMMON_AT(file), 0, NULL, "FILE", NULL },
 	ROW_ROWS,
+	HEADING(FOR_DIFF, "Source files (--html)"),
+	{ "source-path", OPT_TEXT, COMMON_AT(source_path), 0, NULL, "DIR,DIR",
+	  "looks for source files below these directories first" },
 	NAME_ROWS,
 };
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answers/page_holds.h"
+#include "answers/page_parts.h"
 #include "cli/say.h"
 #include "report/browser.h"
 
@@ -20,30 +22,60 @@ static int write_page_bytes(void *context, const void *data, size_t len)
 	return fwrite(data, 1, len, bytes->file) == len ? 0 : -1;
 }
 
-static bool render_page(const struct page *page, const struct options *o, struct page_bytes *bytes)
+/* The view of all that the page can show, with ages where they are known; NULL after having said what is wrong. */
+static struct jprof_view *load_page_view(const struct page *page, const struct options *whole)
 {
-	struct options whole = *o;
-	struct jprof_error err = { 0 };
-	whole.fold = FOLD_NONE;
-	if (page_offers_ruby(o))
-		whole.ruby = JPROF_RUBY_MERGED;
+	struct options aged = *whole;
+	struct jprof_view_opts opts;
+	struct jprof_view *view;
+	aged.ages = true;
+	opts = options_view(&aged);
+	opts.thread = page->loaded->thread;
+	return jprof_view_new(page->loaded->profile, &opts, &view, NULL) ? load_view(page->loaded, whole) : view;
+}
+
+static bool write_page(const struct page *page, const struct options *o, const struct jprof_view *whole,
+                       const struct page_parts *parts, struct page_bytes *bytes)
+{
 	struct jprof_view *view = load_view(page->loaded, o);
-	struct jprof_view *unfolded = view ? load_view(page->loaded, &whole) : NULL;
-	char *answer = unfolded ? page_answer(page, view) : NULL;
+	struct jprof_page_source source = { 0 };
+	struct jprof_error err = { 0 };
+	char *processes = page_processes(parts),
+	     *answer = view && processes ? page_answer(page, view, processes) : NULL;
 	int rc = JPROF_E_NOMEM;
 	if (answer) {
 		struct jprof_report_opts opts = options_report(o);
 		opts.page_answer = answer;
-		rc = jprof_render(unfolded, "html", &opts, write_page_bytes, bytes, &err);
+		opts.page_parts = parts->items;
+		opts.page_part_count = parts->count;
+		opts.with_source = !o->no_source;
+		opts.page_source = &source;
+		rc = jprof_render(whole, "html", &opts, write_page_bytes, bytes, &err);
 	}
 	if (answer && rc)
 		say_error(&err);
-	else if (unfolded && !answer)
+	else if (view && !answer)
 		say("memory is short");
+	if (!rc)
+		page_say_holds(page, o, &source);
 	free(answer);
-	jprof_view_free(unfolded);
+	free(processes);
 	jprof_view_free(view);
 	return !rc;
+}
+
+static bool render_page(const struct page *page, const struct options *o, struct page_bytes *bytes)
+{
+	struct options whole = *o;
+	struct page_parts parts = { 0 };
+	whole.fold = FOLD_NONE;
+	if (page_offers_ruby(o))
+		whole.ruby = JPROF_RUBY_MERGED;
+	struct jprof_view *view = load_page_view(page, &whole);
+	bool good = view && page_parts_load(&parts, page, &whole) && write_page(page, o, view, &parts, bytes);
+	jprof_view_free(view);
+	page_parts_release(&parts);
+	return good;
 }
 
 bool page_possible(const struct options *o, int rows)

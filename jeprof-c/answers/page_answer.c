@@ -271,7 +271,7 @@ bool page_offers_ruby(const struct options *o)
 	return o->ruby == JPROF_RUBY_MERGED || !(o->focus || o->ignore || o->retain || o->exclude);
 }
 
-static bool put_page_answer(FILE *out, const struct page *page, const struct jprof_view *view)
+static bool put_page_answer(FILE *out, const struct page *page, const struct jprof_view *view, const char *processes)
 {
 	fputs("{", out);
 	put_page_sentences(out, page, view);
@@ -281,6 +281,7 @@ static bool put_page_answer(FILE *out, const struct page *page, const struct jpr
 	        (int)page->options->ruby, page_offers_ruby(page->options) ? "true" : "false");
 	put_page_sure(out, page, view);
 	fputs(",\n", out);
+	fprintf(out, "\"processes\": %s,\n", processes);
 	put_page_words(out);
 	fputs(",\n\"explain\": ", out);
 	if (page->explained)
@@ -298,12 +299,12 @@ static bool put_page_answer(FILE *out, const struct page *page, const struct jpr
 	return good;
 }
 
-char *page_answer(const struct page *page, const struct jprof_view *view)
+char *page_answer(const struct page *page, const struct jprof_view *view, const char *processes)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *file = open_memstream(&text, &len);
-	bool good = file && put_page_answer(file, page, view);
+	bool good = file && put_page_answer(file, page, view, processes);
 	if (file && fclose(file))
 		good = false;
 	if (good)

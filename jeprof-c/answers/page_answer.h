@@ -10,6 +10,7 @@
 struct page {
 	const struct options *options;
 	const struct inputs *inputs;
+	const struct inputs *snapshots;    /* all of those that are compared; NULL: no more than the pictures are of */
 	const struct loaded *loaded;       /* what the pictures are of */
 	const struct explained *explained; /* where all memory is; NULL: not known */
 	const struct diff_report *diff;    /* what grew; NULL: nothing is compared, or by --base alone */
@@ -20,7 +21,8 @@ struct page {
  * that is filtered stays with it. */
 bool page_offers_ruby(const struct options *options);
 
-/* As JSON; `view` is that of the report. For free(); NULL when memory is short. */
-char *page_answer(const struct page *page, const struct jprof_view *view);
+/* As JSON; `view` is that of the report, `processes` what page_processes made. For free(); NULL when memory is short.
+ */
+char *page_answer(const struct page *page, const struct jprof_view *view, const char *processes);
 
 #endif

@@ -47,6 +47,7 @@ struct options {
 	const char *output; /* the format of the report, or the command "symbols", "interactive" or "i" */
 	const char *file;   /* where it goes; NULL: standard output */
 	bool open;          /* of --html: a browser shows it */
+	bool no_source;     /* likewise: it has no lines of source */
 	bool normalize;
 	const char *add_lib;
 	const char *debug_dir;

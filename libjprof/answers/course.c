@@ -311,11 +311,15 @@ static int describe_series(struct series_work *w)
 	info->bound = *jprof_profile_bound(w->whole, JPROF_INUSE_SPACE);
 	info->total[0] = jp_part_bytes(&w->moments, 0, JPROF_PART_TOTAL);
 	info->total[1] = jp_part_bytes(&w->moments, w->count, JPROF_PART_TOTAL);
+	double *memory = jp_arena_alloc(&w->s->arena, (w->count + 1) * sizeof *memory);
+	for (size_t i = 0; memory && i <= w->count; i++)
+		memory[i] = jp_part_bytes(&w->moments, i, JPROF_PART_TOTAL);
+	info->memory = memory;
 	jprof_profile_group(w->whole, &info->group);
 	const struct jprof_group *before = &w->whole->outside.base.figures.group;
 	info->group_growth = info->group.known && before->known ? info->group.current - before->current : NAN;
 	all->name = "";
-	return describe_processes_of(w);
+	return memory ? describe_processes_of(w) : -1;
 }
 
 static void judge_all(struct series_work *w)

@@ -6,190 +6,104 @@
 
 #include "base/error.h"
 #include "base/jsonout.h"
-#include "model/tags.h"
+#include "render/agecells.h"
+#include "render/pagesizes.h"
+#include "render/pagesource.h"
 #include "render/pagestacks.h"
-#include "view/store.h"
+#include "view/rowages.h"
 #include "view/whose.h"
 
 /* Rows of the table in JSON, whose errors are exact; more of them are added up from the stacks. */
 enum { exact_rows = 500 };
 
-struct page_writer {
+/* One of the views of a page: its own, or a part. */
+struct page_view {
+	const char *key;
 	const struct jprof_view *view;
+	struct jp_page_names names;
+	uint32_t *of; /* by its stacks: which stack of the page */
+};
+
+struct page_writer {
 	struct jp_jsonout *json;
 	struct jp_page_stacks stacks;
-	struct jp_intern strings; /* as people may be shown them; the first is "" */
-	struct jp_strbuf text;
-	struct jp_rows functions, lines, sites;
+	struct page_view *views;  /* the first is the page's own */
+	size_t view_count;        /* that were begun, of which each is to be released */
+	struct jp_intern columns; /* their text: equal ones are one */
 	bool failed;
 };
 
-/* A name for people, once. */
-static uint32_t page_string(struct page_writer *w, const char *s)
-{
-	jp_strbuf_cut(&w->text, 0);
-	jp_strbuf_visible(&w->text, s);
-	uint32_t id = w->text.failed ? JP_NONE : jp_intern(&w->strings, w->text.text ? w->text.text : "", w->text.len);
-	w->failed = w->failed || id == JP_NONE;
-	return id;
-}
+/* ---- columns: a number for each stack ---------------------------------------------------------------------- */
 
-/* ---- frames ------------------------------------------------------------------------------------------------ */
-
-static int rows_of(struct page_writer *w, struct jp_rows *rows, enum jprof_granularity by, struct jprof_error *err)
-{
-	const struct jprof_view *v = w->view;
-	const struct jprof_view_opts opts = { .granularity = by,
-		                              .full_names = v->info.full_names,
-		                              .trim_path = v->store->rows.trim };
-	int rc = jp_rows_init(rows, &v->code, v->location_of, &opts, err);
-	rows->origins = v->origins;
-	rows->tags = &v->profile->tags;
-	return rc;
-}
-
-static const char *row_name_of(struct page_writer *w, struct jp_rows *rows, uint32_t frame)
-{
-	if (jp_rows_of_frames(rows, frame, 1)) {
-		w->failed = true;
-		return "";
-	}
-	return jp_intern_get(&rows->names, rows->of_frame[frame]);
-}
-
-/* The trie: of each node how much its parent lies before it, and the frame, whose number is its own there. */
-static uint32_t *put_page_nodes(struct page_writer *w, uint32_t *frame_count)
-{
-	const struct jp_page_trie *trie = &w->stacks.frames;
-	uint32_t *number = jp_none_array((size_t)w->view->code.frame_count + 1);
-	uint32_t *frames = calloc((size_t)trie->keys.count + 1, sizeof *frames);
-	*frame_count = 0;
-	jp_jsonout_open(w->json, "nodes", '{', false);
-	jp_jsonout_open(w->json, "parent", '[', true);
-	for (uint32_t n = 1; n <= trie->keys.count; n++)
-		jp_jsonout_uint(w->json, NULL, n - jp_page_node(trie, n)->parent);
-	jp_jsonout_close(w->json);
-	jp_jsonout_open(w->json, "frame", '[', true);
-	for (uint32_t n = 1; number && frames && n <= trie->keys.count; n++) {
-		uint32_t frame = jp_page_node(trie, n)->item;
-		if (number[frame] == JP_NONE) {
-			frames[*frame_count] = frame;
-			number[frame] = (*frame_count)++;
-		}
-		jp_jsonout_uint(w->json, NULL, number[frame]);
-	}
-	jp_jsonout_close(w->json);
-	jp_jsonout_close(w->json);
-	w->failed = w->failed || !number || !frames;
-	free(number);
-	return frames;
-}
-
-enum frame_column {
-	FRAME_NAME,
-	FRAME_SITE,
-	FRAME_LINE_ROW,
-	FRAME_FILE,
-	FRAME_LINE,
-	FRAME_OBJECT,
-	FRAME_WHOSE,
-	FRAME_COLUMNS
+/* A column under way. Zero bytes are an empty one. */
+struct page_column {
+	struct jp_strbuf text;
+	bool something; /* that is not 0 */
 };
 
-static uint32_t frame_cell(struct page_writer *w, enum frame_column column, uint32_t frame)
+static void add_to_column(struct page_column *column, double value, unsigned decimals)
 {
-	const struct jp_code *code = &w->view->code;
-	const struct jp_frame *f = &code->frames[frame];
-	switch (column) {
-	case FRAME_NAME: return page_string(w, row_name_of(w, &w->functions, frame));
-	case FRAME_SITE: return page_string(w, row_name_of(w, w->view->origins ? &w->sites : &w->functions, frame));
-	case FRAME_LINE_ROW: return page_string(w, row_name_of(w, &w->lines, frame));
-	case FRAME_FILE: return page_string(w, jp_code_file(code, f->function));
-	case FRAME_LINE: return f->line;
-	case FRAME_OBJECT: return jp_frame_location(w->view, frame)->object;
-	case FRAME_WHOSE: return (uint32_t)jp_whose_frame(w->view, frame);
-	case FRAME_COLUMNS: break;
-	}
-	return 0;
+	if (column->text.len)
+		jp_strbuf_str(&column->text, ",");
+	jp_put_decimal(&column->text, isfinite(value) ? value : 0, decimals);
+	column->something = column->something || value != 0;
 }
 
-static void put_page_frames(struct page_writer *w, const uint32_t *frames, uint32_t count)
+/* Writes its number, or null where all is 0, and forgets it. */
+static void end_column(struct page_writer *w, const char *key, struct page_column *column)
 {
-	static const char *const keys[FRAME_COLUMNS] = { "name", "site", "linerow", "file", "line", "object", "whose" };
-	jp_jsonout_open(w->json, "frames", '{', false);
-	for (int c = 0; c < FRAME_COLUMNS; c++) {
-		jp_jsonout_open(w->json, keys[c], '[', true);
-		for (uint32_t i = 0; frames && i < count; i++)
-			jp_jsonout_uint(w->json, NULL, frame_cell(w, (enum frame_column)c, frames[i]));
-		jp_jsonout_close(w->json);
-	}
-	jp_jsonout_close(w->json);
+	uint32_t id = 0;
+	w->failed = w->failed || column->text.failed;
+	if (!w->failed && column->something)
+		id = jp_intern(&w->columns, column->text.text, column->text.len);
+	w->failed = w->failed || id == JP_NONE;
+	if (column->something)
+		jp_jsonout_uint(w->json, key, id);
+	else
+		jp_jsonout_null(w->json, key);
+	jp_strbuf_release(&column->text);
+	*column = (struct page_column){ 0 };
 }
 
-static void put_page_objects(struct page_writer *w)
+/* A number of a stack of a view. */
+typedef double page_number_fn(const struct jprof_view *view, uint32_t stack, int which);
+
+/* What a view's stacks have, added up where several are one stack of the page. */
+static void put_stack_numbers(struct page_writer *w, const char *key, const struct page_view *from,
+                              page_number_fn *number, int which, unsigned decimals)
 {
-	const struct jp_code *code = &w->view->code;
-	jp_jsonout_open(w->json, "objects", '[', false);
-	for (uint32_t i = 0; i < code->object_count; i++)
-		jp_jsonout_uint(w->json, NULL, page_string(w, jp_code_object(code, i)));
-	jp_jsonout_close(w->json);
+	struct page_column column = { 0 };
+	double *sums = calloc((size_t)w->stacks.keys.count + 1, sizeof *sums);
+	for (uint32_t i = 0; sums && i < from->view->stack_count; i++)
+		sums[from->of[i]] += number(from->view, i, which);
+	for (uint32_t i = 0; sums && i < w->stacks.keys.count; i++)
+		add_to_column(&column, sums[i], decimals);
+	w->failed = w->failed || !sums;
+	free(sums);
+	end_column(w, key, &column);
 }
 
-static void put_page_paths(struct page_writer *w)
+static double number_of_counter(const struct jprof_view *view, uint32_t stack, int counter)
 {
-	const struct jp_page_trie *trie = &w->stacks.paths;
-	jp_jsonout_open(w->json, "paths", '{', false);
-	jp_jsonout_open(w->json, "parent", '[', true);
-	for (uint32_t n = 1; n <= trie->keys.count; n++)
-		jp_jsonout_uint(w->json, NULL, n - jp_page_node(trie, n)->parent);
-	jp_jsonout_close(w->json);
-	jp_jsonout_open(w->json, "name", '[', true);
-	for (uint32_t n = 1; n <= trie->keys.count; n++)
-		jp_jsonout_uint(w->json, NULL,
-		                page_string(w, jp_intern_get(&w->stacks.libraries.names, jp_page_node(trie, n)->item)));
-	jp_jsonout_close(w->json);
-	jp_jsonout_close(w->json);
+	return jp_stack_number(view, stack, (enum jprof_counter)counter);
 }
 
-/* ---- stacks ------------------------------------------------------------------------------------------------ */
-
-static void put_column(struct page_writer *w, const char *key, const uint32_t *values)
+static double number_before(const struct jprof_view *view, uint32_t stack, int unused)
 {
-	jp_jsonout_open(w->json, key, '[', true);
-	for (uint32_t i = 0; i < w->view->stack_count; i++)
-		jp_jsonout_uint(w->json, NULL, values[i]);
-	jp_jsonout_close(w->json);
+	(void)unused;
+	return jp_stack_base(view, stack);
 }
 
-static bool same_variant(const struct jp_page_variant *a, const struct jp_page_variant *b, size_t stacks)
+static double number_now(const struct jprof_view *view, uint32_t stack, int unused)
 {
-	size_t bytes = stacks * sizeof(uint32_t);
-	return !memcmp(a->leaf, b->leaf, bytes) && !memcmp(a->inner, b->inner, bytes) &&
-	       !memcmp(a->owner, b->owner, bytes) && !memcmp(a->owner_inner, b->owner_inner, bytes);
+	(void)unused;
+	return jp_stack_base(view, stack) + jp_stack_value(view, stack);
 }
 
-/* One that is as an earlier one is that one's number. */
-static void put_page_variants(struct page_writer *w)
+static double number_of_samples(const struct jprof_view *view, uint32_t stack, int unused)
 {
-	const struct jp_page_stacks *s = &w->stacks;
-	jp_jsonout_open(w->json, "variants", '[', false);
-	for (size_t i = 0; i < s->count; i++) {
-		const struct jp_page_variant *v = &s->variants[i];
-		size_t like = 0;
-		while (like < i && !same_variant(v, &s->variants[like], w->view->stack_count))
-			like++;
-		if (like < i) {
-			jp_jsonout_uint(w->json, NULL, like);
-			continue;
-		}
-		jp_jsonout_open(w->json, NULL, '{', false);
-		put_column(w, "leaf", v->leaf);
-		put_column(w, "inner", v->inner);
-		put_column(w, "owner", v->owner);
-		put_column(w, "ownerinner", v->owner_inner);
-		jp_jsonout_close(w->json);
-	}
-	jp_jsonout_close(w->json);
+	(void)unused;
+	return view->evidence ? view->evidence[stack].plus.n + view->evidence[stack].minus.n : 0;
 }
 
 /* Of which no more than four digits count: they say how far others may be off. */
@@ -201,46 +115,133 @@ static double four_digits(double value)
 	return step >= 1 ? round(value / step) * step : round(value);
 }
 
-/* What each stack holds by each counter that counts something, what was subtracted, and what it rests on. */
-static void put_page_values(struct page_writer *w)
+static double number_of_variance(const struct jprof_view *view, uint32_t stack, int unused)
 {
-	const struct jprof_view *v = w->view;
-	jp_jsonout_open(w->json, "values", '{', false);
-	for (int c = 0; c < JPROF_COUNTERS; c++) {
-		if (!v->values[c])
-			continue;
-		jp_jsonout_open(w->json, jp_counter_names[c], '[', true);
-		for (uint32_t i = 0; i < v->stack_count; i++)
-			jp_jsonout_number(w->json, NULL, v->values[c][i],
-			                  jp_counts_bytes((enum jprof_counter)c) ? 0 : 2);
+	(void)unused;
+	return view->evidence ? four_digits(view->evidence[stack].plus.variance + view->evidence[stack].minus.variance)
+	                      : 0;
+}
+
+static double number_of_age(const struct jprof_view *view, uint32_t stack, int part)
+{
+	struct jprof_row ages = { 0 };
+	const struct jp_view_slices *slices = &view->slices;
+	for (uint32_t i = slices->first[stack]; i < slices->first[stack + 1]; i++)
+		jp_row_add_age(view, &slices->items[i], &ages);
+	return jp_age_part(&ages, (enum jp_age_part)part);
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------ */
+
+/* A trie: of each node how much its parent lies before it, and what it is. */
+static void put_page_trie(struct page_writer *w, const char *key, const char *item, const struct jp_page_trie *trie)
+{
+	jp_jsonout_open(w->json, key, '{', false);
+	jp_jsonout_open(w->json, "parent", '[', true);
+	for (uint32_t n = 1; n <= trie->keys.count; n++)
+		jp_jsonout_uint(w->json, NULL, n - jp_page_node(trie, n)->parent);
+	jp_jsonout_close(w->json);
+	jp_jsonout_open(w->json, item, '[', true);
+	for (uint32_t n = 1; n <= trie->keys.count; n++)
+		jp_jsonout_uint(w->json, NULL, jp_page_node(trie, n)->item);
+	jp_jsonout_close(w->json);
+	jp_jsonout_close(w->json);
+}
+
+static void put_page_frames(struct page_writer *w)
+{
+	static const char *const keys[JP_PAGE_CELLS] = { "name", "site", "linerow", "file", "line", "object", "whose" };
+	const struct jp_page_frames *frames = &w->stacks.frames;
+	jp_jsonout_open(w->json, "frames", '{', false);
+	for (int c = 0; c < JP_PAGE_CELLS; c++) {
+		jp_jsonout_open(w->json, keys[c], '[', true);
+		for (uint32_t i = 0; i < frames->cells.count; i++)
+			jp_jsonout_uint(w->json, NULL, jp_page_cells(frames, i)[c]);
 		jp_jsonout_close(w->json);
 	}
 	jp_jsonout_close(w->json);
-	jp_jsonout_open(w->json, "base", '[', true);
-	for (uint32_t i = 0; v->bases && i < v->stack_count; i++)
-		jp_jsonout_number(w->json, NULL, v->bases[i], jp_counts_bytes(v->info.counter) ? 0 : 2);
-	jp_jsonout_close(w->json);
-	jp_jsonout_open(w->json, "samples", '[', true);
-	for (uint32_t i = 0; v->evidence && i < v->stack_count; i++)
-		jp_jsonout_number(w->json, NULL, v->evidence[i].plus.n + v->evidence[i].minus.n, 2);
-	jp_jsonout_close(w->json);
-	jp_jsonout_open(w->json, "variance", '[', true);
-	for (uint32_t i = 0; v->evidence && i < v->stack_count; i++)
-		jp_jsonout_number(w->json, NULL,
-		                  four_digits(v->evidence[i].plus.variance + v->evidence[i].minus.variance), 0);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------------------ */
+
+/* One of the numbers of where the stacks end. */
+static void put_ends(struct page_writer *w, const char *key, size_t variant, size_t offset)
+{
+	struct page_column column = { 0 };
+	for (uint32_t i = 0; i < w->stacks.keys.count; i++) {
+		const struct jp_page_ends *ends = &jp_page_stack(&w->stacks, i)->ends[variant];
+		add_to_column(&column, *(const uint32_t *)((const char *)ends + offset), 0);
+	}
+	end_column(w, key, &column);
+}
+
+static void put_page_variants(struct page_writer *w)
+{
+	jp_jsonout_open(w->json, "variants", '[', false);
+	for (size_t i = 0; i < w->stacks.variants; i++) {
+		jp_jsonout_open(w->json, NULL, '{', true);
+		put_ends(w, "leaf", i, offsetof(struct jp_page_ends, leaf));
+		put_ends(w, "inner", i, offsetof(struct jp_page_ends, inner));
+		put_ends(w, "owner", i, offsetof(struct jp_page_ends, owner));
+		put_ends(w, "ownerinner", i, offsetof(struct jp_page_ends, owner_inner));
+		jp_jsonout_close(w->json);
+	}
 	jp_jsonout_close(w->json);
 }
 
 static void put_page_tags(struct page_writer *w)
 {
-	const struct jprof_view *v = w->view;
-	const struct jp_intern *tags = &v->profile->tags;
-	jp_jsonout_open(w->json, "tag", '[', true);
-	for (uint32_t i = 0; tags->count && i < v->stack_count; i++) {
-		struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-		jp_put_tag(tags, v->stacks[i].tag, &text);
-		w->failed = w->failed || text.failed;
-		jp_jsonout_uint(w->json, NULL, page_string(w, text.text ? text.text : ""));
+	struct page_column column = { 0 };
+	bool any = false;
+	for (size_t i = 0; i < w->view_count; i++)
+		any = any || w->views[i].view->profile->tags.count;
+	for (uint32_t i = 0; any && i < w->stacks.keys.count; i++)
+		add_to_column(&column, jp_page_stack(&w->stacks, i)->tag, 0);
+	end_column(w, "tag", &column);
+}
+
+/* What each stack holds by the other counters that count something. */
+static void put_page_counters(struct page_writer *w)
+{
+	const struct jprof_view *v = w->views[0].view;
+	jp_jsonout_open(w->json, "counters", '{', true);
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		if (v->values[c] && c != (int)v->info.counter)
+			put_stack_numbers(w, jp_counter_names[c], &w->views[0], number_of_counter, c,
+			                  jp_counts_bytes((enum jprof_counter)c) ? 0 : 2);
+	jp_jsonout_close(w->json);
+}
+
+/* What each stack holds by the counter of the report before and now, and what the difference rests on. */
+static void put_page_views(struct page_writer *w)
+{
+	unsigned decimals = jp_counts_bytes(w->views[0].view->info.counter) ? 0 : 2;
+	jp_jsonout_open(w->json, "parts", '[', false);
+	for (size_t i = 0; i < w->view_count; i++) {
+		const struct page_view *from = &w->views[i];
+		jp_jsonout_open(w->json, NULL, '{', true);
+		jp_jsonout_string(w->json, "key", from->key);
+		put_stack_numbers(w, "base", from, number_before, 0, decimals);
+		put_stack_numbers(w, "now", from, number_now, 0, decimals);
+		put_stack_numbers(w, "samples", from, number_of_samples, 0, 2);
+		put_stack_numbers(w, "variance", from, number_of_variance, 0, 0);
+		jp_jsonout_close(w->json);
+	}
+	jp_jsonout_close(w->json);
+}
+
+static void put_page_ages(struct page_writer *w)
+{
+	const struct jprof_view *v = w->views[0].view;
+	jp_jsonout_open(w->json, "ages", '[', false);
+	for (enum jp_age_part part = 0; part < JP_AGE_PARTS; part++) {
+		if (!jp_age_is_shown(v, part))
+			continue;
+		jp_jsonout_open(w->json, NULL, '{', true);
+		jp_jsonout_string(w->json, "shown", jp_age_heads[part]);
+		put_stack_numbers(w, "column", &w->views[0], number_of_age, part,
+		                  jp_counts_bytes(v->info.counter) ? 0 : 2);
+		jp_jsonout_close(w->json);
 	}
 	jp_jsonout_close(w->json);
 }
@@ -266,7 +267,7 @@ static int put_page_report(struct page_writer *w, const struct jprof_report_opts
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) report = { 0 };
 	struct jprof_report_opts own = *opts;
 	own.top = exact_rows;
-	int rc = jp_render_json(w->view, &own, &report, err);
+	int rc = jp_render_json(w->views[0].view, &own, &report, err);
 	w->failed = w->failed || report.failed;
 	if (!rc && !w->failed)
 		jp_jsonout_raw(w->json, "report", &report);
@@ -282,52 +283,89 @@ static void put_given_answer(struct page_writer *w, const struct jprof_report_op
 		jp_jsonout_raw(w->json, "answer", &answer);
 }
 
-static int put_page_parts(struct page_writer *w, const struct jprof_report_opts *opts, struct jprof_error *err)
+static void put_page_columns(struct page_writer *w)
 {
-	uint32_t frame_count;
+	jp_jsonout_open(w->json, "columns", '[', false);
+	for (uint32_t i = 0; i < w->columns.count; i++) {
+		struct jp_strbuf jp_cleanup(jp_strbuf_release) column = { 0 };
+		jp_strbuf_str(&column, "[");
+		jp_strbuf_add(&column, jp_intern_get(&w->columns, i), jp_intern_len(&w->columns, i));
+		jp_strbuf_str(&column, "]");
+		w->failed = w->failed || column.failed;
+		if (!column.failed)
+			jp_jsonout_raw(w->json, NULL, &column);
+	}
+	jp_jsonout_close(w->json);
+}
+
+static void put_page_strings(struct page_writer *w)
+{
+	const struct jp_intern *strings = &w->stacks.frames.strings;
+	jp_jsonout_open(w->json, "strings", '[', false);
+	for (uint32_t i = 0; i < strings->count; i++)
+		jp_jsonout_string(w->json, NULL, jp_intern_get(strings, i));
+	jp_jsonout_close(w->json);
+}
+
+/* Columns and strings come last: all that stands before them makes more. */
+static int put_page_members(struct page_writer *w, const struct jprof_report_opts *opts, struct jprof_error *err)
+{
 	jp_jsonout_open(w->json, NULL, '{', false);
-	jp_jsonout_uint(w->json, "jprof_page", 1);
+	jp_jsonout_uint(w->json, "jprof_page", 2);
 	put_given_answer(w, opts);
 	int rc = opts->page_answer ? 0 : put_page_report(w, opts, err);
-	uint32_t *frames = put_page_nodes(w, &frame_count);
-	put_page_frames(w, frames, frame_count);
-	free(frames);
-	put_page_objects(w);
-	put_page_paths(w);
+	put_page_trie(w, "nodes", "frame", &w->stacks.nodes);
+	put_page_trie(w, "paths", "name", &w->stacks.paths);
+	put_page_frames(w);
+	jp_jsonout_uint(w->json, "stacks", w->stacks.keys.count);
 	put_page_variants(w);
-	put_page_values(w);
+	put_page_counters(w);
+	put_page_views(w);
+	put_page_ages(w);
 	put_page_tags(w);
 	put_whose_words(w);
-	jp_jsonout_open(w->json, "strings", '[', false);
-	for (uint32_t i = 0; i < w->strings.count; i++)
-		jp_jsonout_string(w->json, NULL, jp_intern_get(&w->strings, i));
-	jp_jsonout_close(w->json);
+	if (!rc && jp_put_page_sizes(w->json, w->views[0].view, w->views[0].of))
+		rc = jp_error_nomem(err);
+	if (!rc && jp_put_page_source(w->json, &w->stacks, &w->views[0].names, w->views[0].of, opts))
+		rc = jp_error_nomem(err);
+	put_page_columns(w);
+	put_page_strings(w);
 	jp_jsonout_close(w->json);
 	return rc;
+}
+
+static int add_page_view(struct page_writer *w, const char *key, const struct jprof_view *view, struct jprof_error *err)
+{
+	struct page_view *to = &w->views[w->view_count++];
+	*to = (struct page_view){ .key = key, .view = view };
+	int rc = jp_page_names_init(&to->names, &w->stacks.frames, view, err);
+	return rc ? rc : jp_page_stacks_add(&w->stacks, &to->names, &to->of, err);
+}
+
+static void page_writer_release(struct page_writer *w)
+{
+	for (size_t i = 0; i < w->view_count; i++) {
+		jp_page_names_release(&w->views[i].names);
+		free(w->views[i].of);
+	}
+	free(w->views);
+	jp_intern_release(&w->columns);
+	jp_page_stacks_release(&w->stacks);
 }
 
 int jp_put_page_data(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
                      struct jprof_error *err)
 {
 	struct jp_jsonout json = { .out = out };
-	struct page_writer w = { .view = view, .json = &json };
-	int rc = jp_page_stacks_init(&w.stacks, view, err);
+	struct page_writer w = { .json = &json, .views = calloc(opts->page_part_count + 1, sizeof *w.views) };
+	w.failed = !w.views || jp_page_string(&w.stacks.frames, "") == JP_NONE;
+	int rc = w.failed ? jp_error_nomem(err) : add_page_view(&w, "", view, err);
+	for (size_t i = 0; !rc && i < opts->page_part_count; i++)
+		rc = add_page_view(&w, opts->page_parts[i].key, opts->page_parts[i].view, err);
 	if (!rc)
-		rc = rows_of(&w, &w.functions, JPROF_BY_FUNCTION, err);
-	if (!rc)
-		rc = rows_of(&w, &w.lines, JPROF_BY_LINE, err);
-	if (!rc)
-		rc = rows_of(&w, &w.sites, JPROF_BY_SITE, err);
-	page_string(&w, "");
-	if (!rc)
-		rc = put_page_parts(&w, opts, err);
+		rc = put_page_members(&w, opts, err);
 	if (!rc && (w.failed || out->failed))
 		rc = jp_error_nomem(err);
-	jp_page_stacks_release(&w.stacks);
-	jp_rows_release(&w.functions);
-	jp_rows_release(&w.lines);
-	jp_rows_release(&w.sites);
-	jp_intern_release(&w.strings);
-	jp_strbuf_release(&w.text);
+	page_writer_release(&w);
 	return rc;
 }

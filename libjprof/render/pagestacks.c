@@ -4,16 +4,18 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "model/tags.h"
 #include "view/fold.h"
 #include "view/origin.h"
-#include "view/store.h"
 
-/* One variant under way. */
+/* One variant of a view under way. */
 struct variant_maker {
 	struct jp_page_stacks *stacks;
+	struct jp_page_names *names;
 	const struct jprof_view *view;
-	struct jp_page_variant *variant;
+	enum jprof_ruby ruby;
 	struct jp_fold fold;
+	bool folds;
 	uint32_t *frames; /* of the stack under way, innermost first */
 	size_t frame_cap;
 	struct jp_path path;
@@ -22,6 +24,11 @@ struct variant_maker {
 const struct jp_page_node *jp_page_node(const struct jp_page_trie *trie, uint32_t node)
 {
 	return (const void *)jp_intern_get(&trie->keys, node - 1);
+}
+
+const struct jp_page_stack *jp_page_stack(const struct jp_page_stacks *stacks, uint32_t stack)
+{
+	return (const void *)jp_intern_get(&stacks->keys, stack);
 }
 
 /* The node of `item` below `parent`; JP_NONE when memory is short. */
@@ -45,15 +52,15 @@ static void choose_ruby_part(const struct variant_maker *m, struct jp_run *run)
 {
 	const struct jprof_view *v = m->view;
 	uint32_t native = run->depth;
-	if (!v->origins || m->variant->ruby == JPROF_RUBY_MERGED)
+	if (!v->origins || m->ruby == JPROF_RUBY_MERGED)
 		return;
 	while (native && v->code.locations[run->places[native - 1]].source == JPROF_SOURCE_RUBY)
 		native--;
-	if (m->variant->ruby == JPROF_RUBY_OFF && native)
+	if (m->ruby == JPROF_RUBY_OFF && native)
 		run->depth = native;
-	else if (m->variant->ruby == JPROF_RUBY_ONLY && native < run->depth)
+	else if (m->ruby == JPROF_RUBY_ONLY && native < run->depth)
 		*run = (struct jp_run){ .places = run->places + native, .depth = run->depth - native };
-	else if (m->variant->ruby == JPROF_RUBY_ONLY)
+	else if (m->ruby == JPROF_RUBY_ONLY)
 		*run = (struct jp_run){ .places = &v->profile->outside_ruby, .depth = 1 };
 }
 
@@ -72,42 +79,54 @@ static int lay_out_run(struct variant_maker *m, const struct jp_run *run, size_t
 	return 0;
 }
 
-static int add_page_stack(struct variant_maker *m, uint32_t id)
+/* What the rows and frames of the view are in the page, in their place. */
+static bool number_page_frames(struct variant_maker *m, size_t depth)
+{
+	for (size_t i = 0; i < depth; i++)
+		if ((m->frames[i] = jp_page_frame(m->names, m->frames[i])) == JP_NONE)
+			return false;
+	for (size_t i = 0; i < m->path.count; i++)
+		if ((m->path.rows[i] = jp_page_library(m->names, m->path.rows[i])) == JP_NONE)
+			return false;
+	return true;
+}
+
+static int make_ends(struct variant_maker *m, uint32_t id, struct jp_page_ends *ends)
 {
 	const struct jp_view_stack *stack = &m->view->stacks[id];
 	struct jp_run run = { .places = stack->places, .depth = stack->depth, .skip = stack->skip };
-	struct jp_page_variant *v = m->variant;
 	size_t depth;
 	if (!run.depth)
 		return 0;
 	choose_ruby_part(m, &run);
-	if (v->fold != JPROF_FOLD_NONE && jp_fold_stack(&m->fold, &run))
+	if (m->folds && jp_fold_stack(&m->fold, &run))
 		return -1;
 	if (lay_out_run(m, &run, &depth) ||
-	    jp_rows_path(&m->stacks->libraries, run.places, run.depth, stack->tag, &m->path))
+	    jp_rows_path(&m->names->libraries, run.places, run.depth, stack->tag, &m->path))
 		return -1;
-	v->leaf[id] = trie_leaf(&m->stacks->frames, m->frames, depth);
-	v->inner[id] = m->view->origins ? jp_origins_site(m->view->origins, m->frames, (uint32_t)depth) : 0;
-	v->owner[id] = trie_leaf(&m->stacks->paths, m->path.rows, m->path.count);
-	v->owner_inner[id] = (uint32_t)m->path.inner;
-	return v->leaf[id] == JP_NONE || v->owner[id] == JP_NONE ? -1 : 0;
+	ends->inner = m->view->origins ? jp_origins_site(m->view->origins, m->frames, (uint32_t)depth) : 0;
+	ends->owner_inner = (uint32_t)m->path.inner;
+	if (!number_page_frames(m, depth))
+		return -1;
+	ends->leaf = trie_leaf(&m->stacks->nodes, m->frames, depth);
+	ends->owner = trie_leaf(&m->stacks->paths, m->path.rows, m->path.count);
+	return ends->leaf == JP_NONE || ends->owner == JP_NONE ? -1 : 0;
 }
 
-static int make_variant(struct jp_page_stacks *s, struct jp_page_variant *variant, struct jprof_error *err)
+static int make_variant(struct jp_page_stacks *s, struct jp_page_names *names, size_t variant,
+                        struct jp_page_stack *keys, struct jprof_error *err)
 {
-	const struct jprof_view *view = s->view;
-	struct variant_maker m = { .stacks = s, .view = view, .variant = variant };
-	const struct jprof_view_opts opts = { .fold = variant->fold };
-	size_t count = (size_t)view->stack_count + 1;
-	int rc = jp_fold_init(&m.fold, &view->code, &opts, err);
-	variant->leaf = calloc(count, sizeof *variant->leaf);
-	variant->inner = calloc(count, sizeof *variant->inner);
-	variant->owner = calloc(count, sizeof *variant->owner);
-	variant->owner_inner = calloc(count, sizeof *variant->owner_inner);
-	if (!rc && !(variant->leaf && variant->inner && variant->owner && variant->owner_inner))
-		rc = jp_error_nomem(err);
-	for (uint32_t i = 0; !rc && i < view->stack_count; i++)
-		if (add_page_stack(&m, i))
+	static const enum jprof_fold folds[jp_page_folds] = { JPROF_FOLD_NONE, JPROF_FOLD_ALLOC, JPROF_FOLD_STD,
+		                                              JPROF_FOLD_VM };
+	const struct jprof_view_opts opts = { .fold = folds[variant % jp_page_folds] };
+	struct variant_maker m = { .stacks = s,
+		                   .names = names,
+		                   .view = names->view,
+		                   .ruby = (enum jprof_ruby)(variant / jp_page_folds),
+		                   .folds = opts.fold != JPROF_FOLD_NONE };
+	int rc = jp_fold_init(&m.fold, &names->view->code, &opts, err);
+	for (uint32_t i = 0; !rc && i < names->view->stack_count; i++)
+		if (make_ends(&m, i, &keys[i].ends[variant]))
 			rc = jp_error_nomem(err);
 	jp_fold_release(&m.fold);
 	free(m.frames);
@@ -115,35 +134,41 @@ static int make_variant(struct jp_page_stacks *s, struct jp_page_variant *varian
 	return rc;
 }
 
-int jp_page_stacks_init(struct jp_page_stacks *s, const struct jprof_view *view, struct jprof_error *err)
+static uint32_t tag_string(struct jp_page_frames *frames, const struct jprof_view *view, uint32_t tag)
 {
-	static const enum jprof_fold folds[jp_page_folds] = { JPROF_FOLD_NONE, JPROF_FOLD_ALLOC, JPROF_FOLD_STD,
-		                                              JPROF_FOLD_VM };
-	const struct jprof_view_opts opts = { .granularity = JPROF_BY_LIBRARY, .trim_path = view->store->rows.trim };
-	*s = (struct jp_page_stacks){ .view = view };
-	int rc = jp_rows_init(&s->libraries, &view->code, view->location_of, &opts, err);
-	s->libraries.origins = view->origins;
-	s->libraries.tags = &view->profile->tags;
-	int parts = view->origins ? JPROF_RUBY_OFF + 1 : 1;
-	for (int ruby = 0; !rc && ruby < parts; ruby++)
-		for (size_t f = 0; !rc && f < jp_page_folds; f++) {
-			struct jp_page_variant *variant = &s->variants[s->count++];
-			*variant = (struct jp_page_variant){ .ruby = (enum jprof_ruby)ruby, .fold = folds[f] };
-			rc = make_variant(s, variant, err);
-		}
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	if (view->profile->tags.count)
+		jp_put_tag(&view->profile->tags, tag, &text);
+	return text.failed ? JP_NONE : jp_page_string(frames, text.text ? text.text : "");
+}
+
+int jp_page_stacks_add(struct jp_page_stacks *s, struct jp_page_names *names, uint32_t **of, struct jprof_error *err)
+{
+	const struct jprof_view *view = names->view;
+	struct jp_page_stack *keys = calloc((size_t)view->stack_count + 1, sizeof *keys);
+	int rc = 0;
+	if (!s->variants)
+		s->variants = view->origins ? jp_page_variants : jp_page_folds;
+	*of = jp_none_array((size_t)view->stack_count + 1);
+	for (size_t v = 0; keys && *of && !rc && v < s->variants; v++)
+		rc = make_variant(s, names, v, keys, err);
+	for (uint32_t i = 0; keys && *of && !rc && i < view->stack_count; i++) {
+		keys[i].tag = tag_string(&s->frames, view, view->stacks[i].tag);
+		(*of)[i] = jp_intern(&s->keys, &keys[i], sizeof keys[i]);
+		if (keys[i].tag == JP_NONE || (*of)[i] == JP_NONE)
+			rc = jp_error_nomem(err);
+	}
+	if (!keys || !*of)
+		rc = jp_error_nomem(err);
+	free(keys);
 	return rc;
 }
 
 void jp_page_stacks_release(struct jp_page_stacks *s)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		free(s->variants[i].leaf);
-		free(s->variants[i].inner);
-		free(s->variants[i].owner);
-		free(s->variants[i].owner_inner);
-	}
-	jp_intern_release(&s->frames.keys);
+	jp_page_frames_release(&s->frames);
+	jp_intern_release(&s->nodes.keys);
 	jp_intern_release(&s->paths.keys);
-	jp_rows_release(&s->libraries);
+	jp_intern_release(&s->keys);
 	*s = (struct jp_page_stacks){ 0 };
 }

@@ -1,11 +1,10 @@
-/* The stacks of a view as a page has them: at each level of folding and with each part of Ruby, so that a reader can
+/* The stacks of views as a page has them: at each level of folding and with each part of Ruby, so that a reader can
  * switch without asking again. Stacks are the innermost nodes of one trie of frames, outermost first: what folding
- * takes off an inner end is a node further out, and costs a number. */
+ * takes off an inner end is a node further out, and costs a number. Stacks of several views that are alike are one. */
 #ifndef JP_RENDER_PAGESTACKS_H
 #define JP_RENDER_PAGESTACKS_H
 
-#include "view/rows.h"
-#include "view/view.h"
+#include "render/pageframes.h"
 
 /* Nodes by id from 1 on; 0 is the root, which is nothing. Parents come before their children. */
 struct jp_page_trie {
@@ -13,33 +12,38 @@ struct jp_page_trie {
 };
 
 struct jp_page_node {
-	uint32_t parent, item;
+	uint32_t parent, item; /* a frame of the page; in the trie of libraries a string */
 };
 
-/* What the stacks are at a level of folding, with a part of Ruby. Arrays by stack of the view. */
-struct jp_page_variant {
-	enum jprof_ruby ruby;
-	enum jprof_fold fold;
-	uint32_t *leaf;        /* node in the trie of frames; 0: a filter dropped the stack */
-	uint32_t *inner;       /* how many frames are inside of the one at which its memory was allocated: by site */
-	uint32_t *owner;       /* node in the trie of libraries, whose rows are ids in `libraries.names` */
-	uint32_t *owner_inner; /* likewise: how many rows are inside of the owner's */
+/* What a stack is at a level of folding, with a part of Ruby. */
+struct jp_page_ends {
+	uint32_t leaf;        /* node in the trie of frames; 0: a filter dropped the stack */
+	uint32_t inner;       /* how many frames are inside of the one at which its memory was allocated: by site */
+	uint32_t owner;       /* node in the trie of libraries */
+	uint32_t owner_inner; /* likewise: how many rows are inside of the owner's */
 };
 
 enum { jp_page_folds = 4, jp_page_variants = 12 };
 
-struct jp_page_stacks {
-	const struct jprof_view *view;
-	struct jp_page_trie frames, paths;
-	struct jp_rows libraries;
-	struct jp_page_variant variants[jp_page_variants];
-	size_t count;
+struct jp_page_stack {
+	uint32_t tag;                               /* a string; "" is none */
+	struct jp_page_ends ends[jp_page_variants]; /* the folds of each part of Ruby */
 };
 
-/* The view's own folding comes first: levels that take off less are as it. To be released in either case. */
-int jp_page_stacks_init(struct jp_page_stacks *stacks, const struct jprof_view *view, struct jprof_error *err);
+struct jp_page_stacks {
+	struct jp_page_frames frames;
+	struct jp_page_trie nodes, paths;
+	struct jp_intern keys; /* struct jp_page_stack of each stack */
+	size_t variants;       /* so many there are: the first view has Ruby, or it has not */
+};
+
+/* Stacks of zero bytes are none, and ready for use. Adds those of a view: (*of)[i] is what its stack i is here, for
+ * free(). Its own folding comes first: levels that take off less are as it. */
+int jp_page_stacks_add(struct jp_page_stacks *stacks, struct jp_page_names *names, uint32_t **of,
+                       struct jprof_error *err);
 void jp_page_stacks_release(struct jp_page_stacks *stacks);
 
 const struct jp_page_node *jp_page_node(const struct jp_page_trie *trie, uint32_t node);
+const struct jp_page_stack *jp_page_stack(const struct jp_page_stacks *stacks, uint32_t stack);
 
 #endif

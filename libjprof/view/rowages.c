@@ -126,7 +126,7 @@ const struct jp_view_slice *jp_row_slices(const struct jprof_view *v, const stru
 
 /* ---- what they say of rows --------------------------------------------------------------------------------- */
 
-static void add_age(const struct jprof_view *v, const struct jp_view_slice *s, struct jprof_row *row)
+void jp_row_add_age(const struct jprof_view *v, const struct jp_view_slice *s, struct jprof_row *row)
 {
 	enum jp_stage stage = s->epoch == JP_NONE ? JP_STAGE_UNKNOWN : v->ages->epochs[s->epoch].stage;
 	row->shape_samples += s->samples;
@@ -169,7 +169,7 @@ int jp_view_age_rows(struct jprof_view *v)
 	if (sum_slices(v))
 		return -1;
 	for (size_t i = 0; i < v->row_slices.count; i++)
-		add_age(v, &v->row_slices.items[i], &v->rows[v->row_slices.items[i].owner]);
+		jp_row_add_age(v, &v->row_slices.items[i], &v->rows[v->row_slices.items[i].owner]);
 	for (uint32_t i = 0; i < v->row_count; i++) {
 		judged += v->rows[i].shape_samples >= least_worth;
 		v->info.forked = v->info.forked || v->rows[i].before_fork != 0;

@@ -3,7 +3,7 @@ loaded, and no name becomes script or markup.
 usage: page.py JPROF SOURCE_ROOT [DIRECTORY_FOR_PICTURES]
        page.py JPROF SOURCE_ROOT --load    by hand: size, load and frames of large profiles, in CPU time
 
-What sh tests/browser/fetch-axe.sh brought judges each page, too."""
+The axe-core that sh tests/fetch-npm.sh brought judges each page, too."""
 import json
 import os
 import pty
@@ -17,7 +17,7 @@ import tempfile
 
 from chromium import Chromium, skip
 
-jprof, root = sys.argv[1:3]
+jprof, root = map(os.path.abspath, sys.argv[1:3])
 pictures = sys.argv[3] if len(sys.argv) > 3 and sys.argv[3] != "--load" else None
 axe = os.path.join(os.environ.get("JPROF_DOWNLOADS") or os.path.expanduser("~/.cache/jprof"), "axe-core", "axe.min.js")
 cases = os.path.join(root, "samples", "cases")
@@ -282,9 +282,9 @@ def by_mouse(browser):
     browser.click(box[0] + 30, box[1] + 30)
     check("zoom=0" in browser.run("location.hash"), "a click does not zoom")
     browser.run("document.getElementById('zoom-out').click()")
-    name = browser.run("document.querySelector('#rows button').textContent")
+    name = browser.run("document.querySelector('#rows tr:not(.chosen) button').textContent")
     browser.run("document.getElementById('reset').click()")
-    browser.run("document.querySelector('#rows button').click()")
+    browser.run("document.querySelector('#rows tr:not(.chosen) button').click()")
     check(name in browser.run("document.querySelector('#box .name').textContent"), "a row does not select its box")
     heads = browser.run("[...document.querySelectorAll('#heads th')].map(th => th.textContent)")
     browser.run("[...document.querySelectorAll('#heads button')].find(b => b.textContent === 'allocated at').click()")
@@ -440,12 +440,12 @@ def no_room(directory, dump):
 def one_counter(browser, url):
     """What was subtracted is known of the counter of the report: a difference offers no other, by its address neither."""
     load(browser, url)
-    rows = browser.run(ROWS)
+    rows, box = browser.run(ROWS), browser.run("document.getElementById('box').textContent")
     offered = browser.run("[...document.getElementById('counter').options].map(o => o.value)")
     check(offered == ["inuse_space"], f"a difference offers {offered}")
     load(browser, url + "#counter=inuse_objects")
     check(browser.run(ROWS) == rows, "an address brings another counter to a difference")
-    check("0 before" not in browser.run("document.getElementById('box').textContent"), "an address makes what was there before 0")
+    check(browser.run("document.getElementById('box').textContent") == box, "an address makes what was there before 0")
 
 
 def foreign_addresses(browser, url):
@@ -654,4 +654,5 @@ def main():
     sys.exit(failures > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
