@@ -21,6 +21,7 @@
 #include "leave.h"
 #include "memory.h"
 #include "otherdump.h"
+#include "place.h"
 #include "request.h"
 #include "ruby.h"
 #include "ruby_job.h"
@@ -42,10 +43,10 @@ static struct config config;
 static int our_signal;
 static pid_t owner; /* the process that has a thread of its own */
 
-static void dump_now(const char *reason, unsigned timeout)
+static void dump_now(const struct dump_request *request)
 {
 	const struct dump_result *result;
-	dump_make(&(struct dump_request){ .reason = reason, .timeout = timeout }, &result);
+	dump_make(request, &result);
 }
 
 static void open_channels(void)
@@ -107,7 +108,7 @@ static void wait_once(void)
 	poll_open(polls, 1 + SERVER_POLLS, timeout());
 	leave_serve();
 	if (wake_drain())
-		dump_now("signal", DUMP_RUBY_MS);
+		dump_now(&(struct dump_request){ .reason = "signal", .timeout = DUMP_RUBY_MS });
 	server_serve(polls + 1);
 	trigger_run();
 	ruby_job_tidy();
@@ -134,7 +135,7 @@ static void *agent_run(void *unused)
 		return unused;
 	}
 	start_slowly();
-	if (!thread_has_memory()) {
+	if (thread_refusal()) {
 		trouble_report(TROUBLE_MEMORY, ENOMEM);
 		return unused;
 	}
@@ -213,7 +214,7 @@ static void dump_on_exit(void)
 	sigaddset(&size_limit, SIGXFSZ);
 	sigpending(&before);
 	pthread_sigmask(SIG_BLOCK, &size_limit, &old);
-	dump_now("exit", 0);
+	dump_now(&(struct dump_request){ .reason = "exit", .at_exit = true });
 	if (!sigismember(&before, SIGXFSZ))
 		sigtimedwait(&size_limit, NULL, &at_once);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -323,6 +324,7 @@ __attribute__((constructor)) static void agent_load(void)
 		thread_init();
 		trouble_init();
 		our_signal = signal_install(config.signal);
+		place_init();
 		dump_init(config.mode);
 		request_init(our_signal, triggers_text());
 		start_agent();

@@ -21,6 +21,7 @@
 #include "self.h"
 #include "sidecar.h"
 #include "textbuf.h"
+#include "thread.h"
 #include "whole.h"
 
 enum { NO_REPLACE = 1, TRIES = 100, OWNER_ALONE = 0600 };
@@ -381,9 +382,12 @@ static bool write_dump(const struct dump_request *request)
 
 bool dump_make(const struct dump_request *request, const struct dump_result **made)
 {
+	const char *refusal = request->at_exit ? NULL : thread_refusal();
 	*made = &result;
 	memset(&result, 0, sizeof result);
-	bool done = write_dump(request);
+	if (refusal)
+		dump_failed("%s", refusal);
+	bool done = !refusal && write_dump(request);
 	textbuf_free(&table);
 	if (!result.fds)
 		dump_close();

@@ -15,6 +15,7 @@ struct dump_request {
 	bool fds;         /* dump and side-car are wanted as descriptors, and no file */
 	bool table;       /* with fds: the table, too */
 	bool objects;     /* Ruby's objects are counted */
+	bool at_exit;     /* on a thread of the program's, which ends */
 };
 
 struct dump_result {

@@ -12,11 +12,17 @@
 #include "handle.h"
 #include "jemalloc.h"
 
-int place_find(struct dump_place *place)
+static const char *prefix; /* jemalloc's own text, which does not change */
+
+void place_init(void)
 {
-	const char *prefix = jemalloc_string("opt.prof_prefix");
+	prefix = jemalloc_string("opt.prof_prefix");
 	if (!prefix || !*prefix)
 		prefix = "jeprof";
+}
+
+int place_find(struct dump_place *place)
+{
 	const char *slash = strrchr(prefix, '/'), *base = slash ? slash + 1 : prefix;
 	size_t dir_len = slash ? (size_t)(slash - prefix) : 0, used = 0;
 	if (strlen(base) >= sizeof place->base)

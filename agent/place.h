@@ -12,6 +12,9 @@ struct dump_place {
 	char base[NAME_MAX + 1]; /* the rest, may be empty; "jeprof", jemalloc's own default, for an empty prefix */
 };
 
+/* On a thread of the program's: it calls jemalloc. What follows does not. */
+void place_init(void);
+
 /* Returns 0 or an errno. */
 int place_find(struct dump_place *place);
 

@@ -12,6 +12,7 @@
 #include "ruby_stacks.h"
 #include "self.h"
 #include "textbuf.h"
+#include "thread.h"
 #include "wake.h"
 
 enum { TIMEOUT_MS = 2000, TIMEOUT_MAX = 60000, LABEL_MAX = 64 };
@@ -86,8 +87,13 @@ static void reply_report(const struct arguments *arguments, struct textbuf *repl
 
 static void reply_dump(const struct arguments *arguments, struct textbuf *reply)
 {
-	struct dump_request request = { "socket",       arguments->label,  arguments->gc,     arguments->timeout,
-		                        arguments->fds, arguments->tables, arguments->objects };
+	struct dump_request request = { .reason = "socket",
+		                        .label = arguments->label,
+		                        .gc = arguments->gc,
+		                        .timeout = arguments->timeout,
+		                        .fds = arguments->fds,
+		                        .table = arguments->tables,
+		                        .objects = arguments->objects };
 	const struct dump_result *result;
 	if (!dump_make(&request, &result)) {
 		reply_refusal(reply, result->error);
@@ -214,13 +220,13 @@ static void (*verb_of(const char *word))(const struct arguments *, struct textbu
 unsigned request_answer(char *line, struct textbuf *reply)
 {
 	struct arguments arguments = { .timeout = TIMEOUT_MS };
-	const char *wrong = NULL;
+	const char *wrong = thread_refusal();
 	handed_over = 0;
 	char *rest, *word = strtok_r(line, " ", &rest);
 	void (*run)(const struct arguments *, struct textbuf *) = word ? verb_of(word) : NULL;
 	while (run && !wrong && (word = strtok_r(NULL, " ", &rest)))
 		wrong = take_argument(&arguments, word);
-	if (!run)
+	if (!run && !wrong)
 		wrong =
 		    "unknown request; this agent knows report, dump, stats, activate and deactivate, in lines of at "
 		    "most 4096 bytes";

@@ -95,10 +95,12 @@ int thread_start(void *(*run)(void *))
 
 /* A thread's first call of jemalloc makes it an arena: 2 MiB, and as much again where they must be aligned; without,
  * 5.3 goes through NULL. A dump takes some more, and so does the program meanwhile. */
-bool thread_has_memory(void)
+const char *thread_refusal(void)
 {
 	enum { SPARE = 64 << 20 };
-	return memory_addresses_left() >= SPARE;
+	if (memory_addresses_left() >= SPARE)
+		return NULL;
+	return "ulimit -v leaves less than 64 MiB of address space, and the program may need all of it; raise it";
 }
 
 bool thread_has_room(void)

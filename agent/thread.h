@@ -16,7 +16,8 @@ int thread_start(void *(*run)(void *));
 /* On that thread, in its outermost function: has its stack room for what a dump needs? */
 bool thread_has_room(void);
 
-/* Is there memory for what jemalloc takes when a thread first calls it? To be asked before that. */
-bool thread_has_memory(void);
+/* NULL, or why that thread may not call jemalloc now: what jemalloc takes for it, the program might need. To be asked
+ * before each piece of work that calls it; nothing else on that thread does. */
+const char *thread_refusal(void);
 
 #endif

@@ -104,6 +104,38 @@ for less in 1000 600 400 200 -200 -8000 -20000; do
 done
 check "no process was short of memory near $size KiB" test $told -gt 2
 
+# Of a limited address space the agent takes its library, a stack and two pages before it is asked (1.2 MB). When less
+# than 64 MiB are left it takes nothing at all, gives the reason, and serves again when there is more.
+in_use() {
+    sed -n 's/^VmSize:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$pid/status"
+}
+limit="ulimit -Sv $((size + 200000))"
+ours=$agent agent=
+launch "$limit" "$subject" hold wait
+bare=$(in_use)
+end "$pid"
+agent=$ours
+launch "$limit" "$subject" hold wait
+until_true is_announced "$pid"
+used=$(in_use)
+check "unasked, the agent takes $((used - bare)) KiB of address space" test $((used - bare)) -lt 1900
+prlimit --pid "$pid" --as=$(((used + 60000) * 1024)):
+kill -USR2 "$pid"
+until_true grep -q '^ShdPnd:[[:space:]]*0*$' "/proc/$pid/status"
+for request in report stats activate dump 'dump gc=1 fds=1'; do
+    # shellcheck disable=SC2086
+    reply=$(ask "$pid" $request | cut -c 1-200)
+    check "$request, 60 MB left: $reply" eval 'echo "$reply" | grep -q "false.*ulimit -v leaves less than 64 MiB"'
+done
+check "a signal's dump, 60 MB left: $(ls d)" test "$(count_dumps)" -eq 0
+check "refused, the agent took $(($(in_use) - used)) KiB" test "$(in_use)" -eq "$used"
+prlimit --pid "$pid" --as=$(((used + 70000) * 1024)):
+check "last_error: $(field .last_error report)" eval 'field .last_error report | grep -q "ulimit -v"'
+check "70 MB left: a dump" test "$(field .ok dump)" = true
+rm -f d/*.heap*
+prlimit --pid "$pid" --as=$(((used + 20000) * 1024)):
+snap_says 'ulimit -v leaves less than 64 MiB' 'ulimit -v leaves less than 64 MiB'
+
 # A dump that hits the size limit harms nobody, not at exit either, where a thread of the program's writes it.
 launch 'ulimit -f 4' "$subject" hold wait
 until_true is_announced "$pid"
