@@ -100,11 +100,12 @@ static bool is_readable(struct jp_objfile *file, const struct jp_elffile *holder
 {
 	size_t names;
 	Elf_Scn *scn = NULL;
-	if (elf_getshdrstrndx(holder->elf, &names))
+	Elf *elf = jp_elffile_debug(holder);
+	if (elf_getshdrstrndx(elf, &names))
 		return true;
-	while ((scn = elf_nextscn(holder->elf, scn))) {
+	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(holder->elf, names, shdr.sh_name) : NULL;
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 		if (!name || shdr.sh_type == SHT_NOBITS || !(is_needed(name) || is_sup(name, scn)))
 			continue;
 		const char *why = is_sup(name, scn) ? "names a file of shared parts (dwz --dwarf-5); that is not read"
@@ -126,7 +127,7 @@ static bool has_units(Dwarf *dbg)
 int jp_dwarf_new(struct jp_objfile *file, const struct jp_elffile *holder, struct jp_dwarf **out)
 {
 	*out = NULL;
-	Dwarf *dbg = dwarf_begin_elf(holder->elf, DWARF_C_READ, NULL);
+	Dwarf *dbg = dwarf_begin_elf(jp_elffile_debug(holder), DWARF_C_READ, NULL);
 	if (!is_readable(file, holder) || !dbg || !has_units(dbg)) {
 		dwarf_end(dbg);
 		return 0;
@@ -144,7 +145,8 @@ int jp_dwarf_new(struct jp_objfile *file, const struct jp_elffile *holder, struc
 int jp_dwarf_set_shared(struct jp_dwarf *dwarf, const struct jp_elffile *shared)
 {
 	/* One that shares in turn would have libdw open another path. */
-	dwarf->shared = jp_elffile_shares(shared) ? NULL : dwarf_begin_elf(shared->elf, DWARF_C_READ, NULL);
+	dwarf->shared =
+	    jp_elffile_shares(shared) ? NULL : dwarf_begin_elf(jp_elffile_debug(shared), DWARF_C_READ, NULL);
 	if (!dwarf->shared)
 		return -1;
 	dwarf_setalt(dwarf->dbg, dwarf->shared);

@@ -1,9 +1,11 @@
 #include "input/elffile.h"
 
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "input/debugimage.h"
 
 int jp_elffile_borrow(int fd, const char *path, struct jp_elffile *out)
 {
@@ -23,20 +25,39 @@ int jp_elffile_borrow(int fd, const char *path, struct jp_elffile *out)
 
 void jp_elffile_close(struct jp_elffile *file)
 {
+	elf_end(file->debug);
+	free(file->image);
 	elf_end(file->elf);
 	jp_objfile_close(file->object);
 	*file = (struct jp_elffile){ 0 };
+}
+
+int jp_elffile_unpack(struct jp_elffile *file)
+{
+	size_t size;
+	if (file->image || !file->object)
+		return 0;
+	if (jp_debugimage_new(file->object, &file->image, &size))
+		return -1;
+	file->debug = file->image ? elf_memory(file->image, size) : NULL;
+	return 0;
+}
+
+Elf *jp_elffile_debug(const struct jp_elffile *file)
+{
+	return file->debug ? file->debug : file->elf;
 }
 
 Elf_Data *jp_elffile_section(const struct jp_elffile *file, const char *wanted)
 {
 	size_t names;
 	Elf_Scn *scn = NULL;
-	if (elf_getshdrstrndx(file->elf, &names))
+	Elf *elf = strncmp(wanted, ".debug_", 7) ? file->elf : jp_elffile_debug(file);
+	if (elf_getshdrstrndx(elf, &names))
 		return NULL;
-	while ((scn = elf_nextscn(file->elf, scn))) {
+	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(file->elf, names, shdr.sh_name) : NULL;
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 		if (name && !strcmp(name, wanted) && shdr.sh_type != SHT_NOBITS)
 			return elf_rawdata(scn, NULL);
 	}

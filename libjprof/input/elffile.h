@@ -10,11 +10,19 @@
 struct jp_elffile {
 	struct jp_objfile *object; /* NULL: no file */
 	Elf *elf;
+	Elf *debug;  /* its debug information, unpacked, as a file of its own; NULL: that in `elf` */
+	void *image; /* that file */
 };
 
 /* See jp_objfile_borrow; *file stays as it was unless 0 is returned. */
 int jp_elffile_borrow(int fd, const char *path, struct jp_elffile *file);
 void jp_elffile_close(struct jp_elffile *file);
+
+/* Before its debug information is read: unpacks it. 0, or -1 when memory is short. */
+int jp_elffile_unpack(struct jp_elffile *file) jp_must_check;
+
+/* What libdw is given. */
+Elf *jp_elffile_debug(const struct jp_elffile *file);
 
 /* The contents of the first section of that name, as they stand in the file or as libdw unpacked them; NULL where there
  * are none. */

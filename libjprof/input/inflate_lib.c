@@ -1,0 +1,13 @@
+#include <libdeflate.h>
+
+#include "input/inflate.h"
+
+int jp_inflate(const void *packed, size_t len, void *out, size_t size)
+{
+	struct libdeflate_decompressor *unpacker = libdeflate_alloc_decompressor();
+	if (!unpacker)
+		return -1;
+	enum libdeflate_result result = libdeflate_zlib_decompress(unpacker, packed, len, out, size, NULL);
+	libdeflate_free_decompressor(unpacker);
+	return result == LIBDEFLATE_SUCCESS;
+}
