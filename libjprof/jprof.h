@@ -1360,6 +1360,8 @@ struct jprof_explain_info {
 	struct jprof_settings settings;
 	struct jprof_group group;
 	double group_growth; /* of group.current; NAN */
+	const char *title;   /* of a process, a master's if there is one: "puma 5.6.5 (tcp://...) [shop]"; "" */
+	bool ruby;           /* one of them runs Ruby */
 };
 
 struct jprof_explanation;

@@ -47,10 +47,12 @@ static bool put_diff_page(const struct diff_report *report, const struct inputs 
 	bool good = load_profile(&whole, &last, &change) && load_profile(&now, &last, &plain);
 	if (good) {
 		change.granularity =
-		    (int)series_granularity(report->options->by, jprof_profile_info(whole.profile)->has_ruby);
+		    (int)series_granularity(report->loaded->by, jprof_profile_info(whole.profile)->has_ruby);
 		explanation = page_explanation(&now, &whole);
 	}
-	const struct explained what = { .explanation = explanation, .path = last.dumps[0], .members = "", .why = "" };
+	const struct explained what = {
+		.explanation = explanation, .path = last.dumps[0], .members = "", .why = "", .lines = ""
+	};
 	const struct page page = { .options = &change,
 		                   .inputs = &last,
 		                   .snapshots = inputs,

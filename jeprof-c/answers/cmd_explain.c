@@ -7,6 +7,7 @@
 #include "answers/explain_live.h"
 #include "answers/explain_text.h"
 #include "answers/page.h"
+#include "answers/rubylines.h"
 #include "answers/rulesfile.h"
 #include "cli/filename.h"
 #include "cli/say.h"
@@ -74,6 +75,9 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		say_error(&err);
 	if (rc)
 		return false;
+	struct typed lines = { 0 };
+	const struct jprof_explain_info *info = jprof_explain_info(explanation);
+	ruby_lines_command(&lines, s->now.profile, info->ruby && !info->dumpless, info->title);
 	struct explained what = { .explanation = explanation,
 		                  .path = live->asked ? live->title : inputs->dumps[inputs->dump_count - 1],
 		                  .members = jprof_profile_info(s->now.profile)->members,
@@ -81,7 +85,8 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .live = live->asked,
 		                  .ruby = live->ruby,
 		                  .why = live->asked ? live->snap.why : "",
-		                  .start = live->start };
+		                  .start = live->start,
+		                  .lines = lines.failed ? "" : lines.text };
 	const struct page page = { .options = o,
 		                   .inputs = inputs,
 		                   .loaded = s->change.profile ? &s->change : &s->now,

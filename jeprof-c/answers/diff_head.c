@@ -216,11 +216,26 @@ static const struct jprof_grown *most_grown(const struct jprof_series *series)
 	return most;
 }
 
+/* "No row alone grew by more than chance, but all of malloc did: by 20.5 MB (+-6.8)." */
+static void put_spread_growth(FILE *out, const struct diff_report *r)
+{
+	const struct jprof_change *all = &jprof_series_malloc(r->loaded->series)->whole;
+	char grown[measure_most], half[measure_most];
+	struct measure m = measure_fit(r->measure, all->growth);
+	fprintf(out, " No row alone grew by more than chance, but all of malloc did: by %s %s (+-%s).",
+	        measure_number(m, all->growth, grown), m.name,
+	        measure_number(m, (all->range.high - all->range.low) / 2, half));
+}
+
 /* "No leak suspect. What grew most: PriceList#load +316 MB, levelled off." */
 static void put_no_suspect(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_grown *most = most_grown(r->loaded->series);
 	char name[head_most], change[measure_most];
+	if (!most && series_all_grew(r->loaded->series)) {
+		put_spread_growth(out, r);
+		return;
+	}
 	if (!most) {
 		fputs(" Nothing grew by more than chance.", out);
 		return;

@@ -10,7 +10,7 @@ enum { stack_indent = 10, stack_names_most = 1 << 14 };
 
 bool diff_has_stack_lines(const struct diff_report *r)
 {
-	return r->options->by == BY_STACK && r->lines;
+	return r->loaded->by == BY_STACK && r->lines;
 }
 
 /* One line of the callers from *at on, which is moved behind those that it has; NULL: it has the last. */

@@ -224,7 +224,7 @@ static void put_diff_heads(FILE *out, const struct diff_report *r, const struct 
 		[BY_TAG] = "allocated for",
 		[BY_SIZE] = "what it is",
 	};
-	int by = r->options->by;
+	int by = l->by;
 	bool lines = by == BY_USUAL || by == BY_LINE;
 	bool other = by >= 0 && (size_t)by < sizeof words / sizeof *words && words[by];
 	snprintf(where, sizeof where, "%s", other ? words[by] : lines ? "allocated at" : "allocated by");
@@ -362,19 +362,39 @@ static void put_outside(FILE *out, const struct diff_report *r, const struct dif
 	fputc('\n', out);
 }
 
-static void put_next_command(FILE *out, const struct diff_report *r)
+/* Where no row alone grew, though all of them did: the same by library. */
+static void add_wider_rows(struct typed *next, const struct diff_report *r)
+{
+	const struct loaded_series *l = r->loaded;
+	diff_next_command(next, "jprof diff --by=lib", l, r->options);
+	diff_add_rows(next, r->options);
+	for (size_t i = 0; i < l->count; i++)
+		typed_word(next, l->paths[i]);
+}
+
+/* Where all of the memory is; of dumps, which do not know, a picture of what grew. */
+static void add_all_memory(struct typed *next, const struct diff_report *r)
 {
 	const struct loaded_series *l = r->loaded;
 	bool dumps = isnan(jprof_series_info(l->series)->total[1]);
-	struct typed next = { 0 };
-	diff_next_command(&next, dumps ? "jprof --svg -o grown.svg" : "jprof explain", l, r->options);
+	diff_next_command(next, dumps ? "jprof --svg -o grown.svg" : "jprof explain", l, r->options);
 	if (dumps)
-		typed_option(&next, "base", l->paths[0]);
+		typed_option(next, "base", l->paths[0]);
 	else
-		typed_word(&next, l->paths[0]);
-	typed_word(&next, l->paths[l->count - 1]);
+		typed_word(next, l->paths[0]);
+	typed_word(next, l->paths[l->count - 1]);
+}
+
+static void put_next_command(FILE *out, const struct diff_report *r)
+{
+	const struct loaded_series *l = r->loaded;
+	struct typed next = { 0 };
+	bool spread = !diff_suspect(l->series, 0) && series_all_grew(l->series) && l->by == BY_USUAL;
+	(spread ? add_wider_rows : add_all_memory)(&next, r);
 	if (!next.failed)
 		fprintf(out, "\nNext:  %s\n", next.text);
+	if (*l->lines.text && !l->lines.failed)
+		fprintf(out, "To have lines of Ruby:  %s\n", l->lines.text);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
@@ -464,6 +484,11 @@ static void put_lower_part(FILE *out, const struct diff_report *r, const struct 
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
 	put_all_of_malloc(out, r, c, !isnan(info->total[1]));
 	put_outside(out, r, c);
+	if (r->loaded->by != r->options->by)
+		terminal_wrap(
+		    out,
+		    "No function with a name grew by more than chance: rows are groups of functions (--by=function).",
+		    r->columns);
 	if (!r->lines)
 		put_series_notes(out, r->loaded, r->loaded->about, r->loaded->note_count, r->columns);
 	if (info->ruby && !info->collected && !r->lines)

@@ -100,7 +100,7 @@ static const struct opt_table check_table = { .rows = check_rows,
 
 bool diff_options_parse(struct diff_options *o, bool check, int argc, char **argv)
 {
-	*o = (struct diff_options){ .by = BY_USUAL };
+	*o = (struct diff_options){ .by = BY_USUAL, .may_group = !check };
 	o->common = (struct options){ .output = check ? "check" : "diff",
 		                      .granularity = ROWS_USUAL,
 		                      .top = TOP_FITS,

@@ -13,6 +13,7 @@ enum diff_output { AS_TEXT, AS_JSON, AS_CSV, AS_MARKDOWN, AS_HTML };
 struct diff_options {
 	struct options common; /* where names are looked for, filters, rows at most; and the operands */
 	int by;                /* enum diff_by */
+	bool may_group;        /* where --by leaves it open, rows may be groups that say more; not for a gate */
 	enum diff_output output;
 	bool assume_gc; /* Ruby collected its garbage before each snapshot, though nothing says so */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answers/rubylines.h"
 #include "cli/bundlefile.h"
 #include "cli/names.h"
 #include "cli/say.h"
@@ -62,11 +63,7 @@ static void describe_live(struct explain_live *live)
 		snprintf(live->title, sizeof live->title, "process %d: %s%s%s%s", p->pid,
 		         *p->server ? server_name(p->server) : p->name, *p->role ? " " : "", p->role, age);
 	snprintf(live->name, sizeof live->name, "process %d", count > 1 ? p->service : p->pid);
-	snprintf(live->start, sizeof live->start, "%s",
-	         !strcmp(p->server, "puma")      ? "bundle exec puma"
-	         : !strcmp(p->server, "sidekiq") ? "bundle exec sidekiq"
-	         : !strcmp(p->server, "unicorn") ? "bundle exec unicorn"
-	                                         : "COMMAND");
+	snprintf(live->start, sizeof live->start, "%s", start_of_program(p->server));
 }
 
 /* ---- which, and what is left of it --------------------------------------------------------------------------- */

@@ -532,6 +532,8 @@ static void put_explain_end(FILE *out, const struct explained *what)
 		            : "To see what is in it: jprof snap --objects\n");
 	else if (what->ruby || *info->settings.ruby)
 		fprintf(out, "\nNot known: Ruby's GC heap, for Ruby slept and was not asked: snap with --gc.\n");
+	if (*what->lines)
+		fprintf(out, "\nTo have lines of Ruby: %s\n", what->lines);
 	if (isnan(info->total))
 		fprintf(out, "\nRSS, fragmentation, freed pages, thread stacks and files are not in a dump.\n"
 		             "To see them: jprof snap PID, and then jprof explain of that file\n");

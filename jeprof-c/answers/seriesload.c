@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/rubylines.h"
 #include "answers/rulesfile.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "report/nextstep.h"
 
 /* Each snapshot less the one before, and the last less the first: one profile for each column of differences. */
@@ -28,6 +30,12 @@ static bool load_difference(struct loaded *loaded, const struct inputs *inputs, 
 		                .live_count = inputs->live_count };
 	o.diff_base = inputs->dumps[from];
 	return load_profile(loaded, &later, &o);
+}
+
+/* The last less the first. */
+static const struct jprof_profile *whole_difference(const struct differences *d)
+{
+	return d->count > 1 ? d->whole.profile : d->steps[0].profile;
 }
 
 static bool load_differences(struct differences *d, const struct inputs *inputs, const struct options *o)
@@ -100,35 +108,84 @@ enum jprof_granularity series_granularity(int by, bool ruby)
 	return by == BY_USUAL ? JPROF_BY_FUNCTION : of[by];
 }
 
-static bool make_loaded_series(struct loaded_series *l, const struct differences *d, const struct diff_options *o)
+static int new_series(const struct differences *d, const struct diff_options *o, int by, struct jprof_series **series,
+                      struct jprof_error *err)
 {
-	struct jprof_error err;
-	const struct jprof_profile *whole = d->count > 1 ? d->whole.profile : d->steps[0].profile;
-	const struct jprof_profile **steps = calloc(d->count, sizeof *steps);
+	const struct jprof_profile *whole = whole_difference(d);
+	const struct jprof_profile **steps = shortage_note(calloc(d->count, sizeof *steps));
 	struct jprof_view_opts view = options_view(&o->common);
 	struct jprof_series_opts opts = { .size = sizeof opts, .view = &view, .collected = o->assume_gc };
-	view.granularity = series_granularity(o->by, jprof_profile_info(whole)->has_ruby);
-	opts.rows = o->by == BY_STACK ? JPROF_SERIES_STACKS : o->by == BY_SIZE ? JPROF_SERIES_SIZES : JPROF_SERIES_VIEW;
+	view.granularity = series_granularity(by, jprof_profile_info(whole)->has_ruby);
+	opts.rows = by == BY_STACK ? JPROF_SERIES_STACKS : by == BY_SIZE ? JPROF_SERIES_SIZES : JPROF_SERIES_VIEW;
 	for (size_t i = 0; steps && i < d->count; i++)
 		steps[i] = d->steps[i].profile;
-	char *rules;
-	if (!rules_load(o->common.rules, &rules, &view.rules_len)) {
-		free(steps);
-		return false;
-	}
+	char *rules = NULL;
+	int rc = !steps ? JPROF_E_NOMEM : rules_load(o->common.rules, &rules, &view.rules_len) ? 0 : JPROF_E_IO;
 	view.rules = rules;
-	int rc = steps ? jprof_series_new(steps, d->count, whole, &opts, &l->series, &err) : JPROF_E_NOMEM;
+	rc = rc ? rc : jprof_series_new(steps, d->count, whole, &opts, series, err);
 	free(rules);
 	free(steps);
 	if (rc == JPROF_E_FORMAT)
-		snprintf(err.path, sizeof err.path, "%s", o->common.rules);
-	if (rc && rc != JPROF_E_NOMEM)
+		snprintf(err->path, sizeof err->path, "%s", o->common.rules);
+	return rc;
+}
+
+/* Whether the first row of the profile that grew has a name; one without is "libruby-3.1!0x1ea6d0". */
+static bool names_growth(const struct jprof_series *series)
+{
+	const struct jprof_grown *row;
+	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
+		if (row->part == JPROF_PART_LIVE &&
+		    (row->verdict == JPROF_LEAK_SUSPECT || row->verdict == JPROF_GROWING ||
+		     row->verdict == JPROF_MAYBE_GARBAGE))
+			return !strstr(row->name, "!0x") && !strstr(row->name, "+0x");
+	return false;
+}
+
+/* Without lines of Ruby one line's memory is in the rows of many functions, of which none may have grown for sure, or
+ * the first has no name. Then rows are what the memory is for, if that names what grew. */
+static int group_rows(struct loaded_series *l, const struct differences *d, const struct diff_options *o,
+                      struct jprof_error *err)
+{
+	struct jprof_series *groups = NULL;
+	bool lines = jprof_profile_info(whole_difference(d))->has_ruby;
+	if (!o->may_group || o->by != BY_USUAL || lines || !jprof_series_info(l->series)->ruby ||
+	    !series_all_grew(l->series) || names_growth(l->series))
+		return 0;
+	int rc = new_series(d, o, BY_GROUP, &groups, err);
+	if (!rc && names_growth(groups)) {
+		struct jprof_series *functions = l->series;
+		l->series = groups;
+		groups = functions;
+		l->by = BY_GROUP;
+	}
+	jprof_series_free(groups);
+	return rc;
+}
+
+static bool make_loaded_series(struct loaded_series *l, const struct differences *d, const struct diff_options *o)
+{
+	struct jprof_error err;
+	const struct jprof_profile *whole = whole_difference(d);
+	l->by = o->by;
+	int rc = new_series(d, o, o->by, &l->series, &err);
+	rc = rc ? rc : group_rows(l, d, o, &err);
+	if (rc && rc != JPROF_E_NOMEM && rc != JPROF_E_IO)
 		say_error(&err);
-	if (!rc && take_notes(l, whole))
+	if (!rc && take_notes(l, whole)) {
+		const struct jprof_series_info *info = jprof_series_info(l->series);
+		ruby_lines_command(&l->lines, whole, info->ruby, info->title);
 		return true;
+	}
 	if (!rc || rc == JPROF_E_NOMEM)
 		say("memory is short");
 	return false;
+}
+
+bool series_all_grew(const struct jprof_series *series)
+{
+	enum jprof_verdict verdict = jprof_series_malloc(series)->verdict;
+	return verdict == JPROF_LEAK_SUSPECT || verdict == JPROF_GROWING;
 }
 
 void diff_next_command(struct typed *command, const char *words, const struct loaded_series *l,

@@ -13,11 +13,16 @@ struct loaded_series {
 	char **notes;        /* what is to be known of how snapshots were compared; owned */
 	size_t note_count;
 	size_t about; /* the first so many are about what the snapshots are of */
+	int by; /* what a row is, an enum diff_by: that of the options, or a better one where they leave it open */
+	struct typed lines; /* the command that would give lines of Ruby; "": there is none, or they are there */
 };
 
 /* Reads them. False after having said what is wrong. To be released in either case. */
 bool series_load(struct loaded_series *loaded, const struct inputs *inputs, const struct diff_options *options);
 void series_release(struct loaded_series *loaded);
+
+/* Whether all of malloc together grew by more than chance, and goes on growing. */
+bool series_all_grew(const struct jprof_series *series);
 
 /* What --by, an enum diff_by, means for views; lines are those of Ruby where there are any. */
 enum jprof_granularity series_granularity(int by, bool ruby);

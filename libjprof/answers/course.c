@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "model/code.h"
+#include "model/identity.h"
 #include "model/pairs.h"
 
 /* Of reports in which nothing grew so many accuse a row: half of them one of the largest, half one of the others. */
@@ -245,14 +246,6 @@ static bool is_collected(const struct jprof_profile *p, bool base)
 	return outside.processes && jprof_profile_figure(p, base, JPROF_FIGURE_GC_RUN) >= outside.processes;
 }
 
-static bool has_ruby_inside(const struct jprof_profile *p)
-{
-	for (size_t i = 0; i < jprof_profile_objects(p); i++)
-		if (jp_is_ruby_file(jprof_profile_object(p, i)))
-			return true;
-	return jprof_profile_info(p)->has_ruby;
-}
-
 static int keep_info_text(struct series_work *w, const char **to, const char *text)
 {
 	*to = jp_arena_dup(&w->s->arena, text, strlen(text));
@@ -268,18 +261,15 @@ static int describe_processes_of(struct series_work *w)
 	uint32_t program = jp_code_program(&code);
 	if (jp_compared_of(w->whole, &c))
 		return -1;
-	const char *title = "";
 	for (size_t i = 0; i < c.count; i++) {
-		bool worker = !strcmp(c.now[i].role, "worker");
-		info->workers += worker;
+		info->workers += !strcmp(c.now[i].role, "worker");
 		info->replaced += c.pairs[i].with != jp_alone && !c.pairs[i].same;
-		title = !*title || !strcmp(c.now[i].role, "master") ? c.now[i].title : title;
 	}
 	w->rows.restarted = c.count && c.base_count && !jp_compared_any_same(&c);
 	info->processes[0] = c.base_count;
 	info->processes[1] = c.count;
 	info->same_program = jp_compared_one_program(&c) && !w->whole->nothing_common;
-	return jp_find_outlier(w->s, &c) || keep_info_text(w, &info->title, title) ||
+	return jp_find_outlier(w->s, &c) || keep_info_text(w, &info->title, jp_identity_title(w->whole)) ||
 	       keep_info_text(w, &info->program, program == JP_NONE ? "" : jp_code_object(&code, program));
 }
 
@@ -306,7 +296,7 @@ static int describe_series(struct series_work *w)
 	info->ages = jp_has_ages_of_both(w->whole);
 	info->snapshots = w->count + 1;
 	info->seconds = all->whole.seconds;
-	info->ruby = has_ruby_inside(w->whole);
+	info->ruby = jp_has_ruby_inside(w->whole);
 	info->related = w->whole->lineage.shared_sum;
 	info->bound = *jprof_profile_bound(w->whole, JPROF_INUSE_SPACE);
 	info->total[0] = jp_part_bytes(&w->moments, 0, JPROF_PART_TOTAL);

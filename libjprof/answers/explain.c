@@ -11,6 +11,7 @@
 #include "answers/sizeclass.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "model/identity.h"
 #include "model/profile.h"
 
 static const struct jprof_range no_range = { .error = NAN, .low = NAN, .high = NAN, .samples = NAN };
@@ -177,8 +178,9 @@ static void describe_sharing(struct jprof_explain_info *info, const struct sides
 	info->still_shared = info->workers ? f->worker_shared.bytes / info->workers : NAN;
 }
 
-static void describe_processes(struct jprof_explanation *e, const struct sides *s)
+static int describe_processes(struct jprof_explanation *e, const struct sides *s)
 {
+	const char *title = jp_identity_title(s->now);
 	struct jprof_outside outside;
 	struct jprof_range range = no_range;
 	struct jprof_explain_info *info = &e->info;
@@ -197,11 +199,15 @@ static void describe_processes(struct jprof_explanation *e, const struct sides *
 		info->seconds = first && last > first ? (double)(last - first) : NAN;
 	}
 	info->error = (range.high - range.low) / 2;
+	info->ruby = jp_has_ruby_inside(s->now);
+	info->title = jp_arena_dup(&e->arena, title, strlen(title));
+	return info->title ? 0 : -1;
 }
 
 static int make_rows(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
 {
-	describe_processes(e, s);
+	if (describe_processes(e, s))
+		return jp_error_nomem(err);
 	if (e->info.dumpless)
 		return add_rows_of_proc(e, s) ? jp_error_nomem(err) : 0;
 	int rc = add_live(e, s, err);

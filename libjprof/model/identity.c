@@ -1,6 +1,7 @@
 #include "model/identity.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -80,6 +81,25 @@ struct jp_process *jp_identities(const struct jprof_profile *profile, bool base,
 		if (profile->identities[i].base == base)
 			list[(*count)++] = process_from(profile, &profile->identities[i]);
 	return list;
+}
+
+const char *jp_identity_title(const struct jprof_profile *profile)
+{
+	const char *title = "";
+	for (size_t i = 0; i < profile->identity_count && !profile->strange[0]; i++) {
+		struct jp_process process = process_from(profile, &profile->identities[i]);
+		if (!profile->identities[i].base && (!*title || !strcmp(process.role, "master")))
+			title = process.title;
+	}
+	return title;
+}
+
+bool jp_has_ruby_inside(const struct jprof_profile *profile)
+{
+	for (size_t i = 0; i < jprof_profile_objects(profile); i++)
+		if (jp_is_ruby_file(jprof_profile_object(profile, i)))
+			return true;
+	return jprof_profile_info(profile)->has_ruby;
 }
 
 const char *jprof_profile_started_as(const struct jprof_profile *profile)

@@ -16,4 +16,10 @@ int jp_identity_merge(struct jprof_profile *to, const struct jprof_profile *from
  * is short. `count` is 0 where those of some input are not known. */
 struct jp_process *jp_identities(const struct jprof_profile *profile, bool base, size_t *count) jp_must_check;
 
+/* The title of a process of now, of a master if there is one; "": not known. The text is the profile's. */
+const char *jp_identity_title(const struct jprof_profile *profile);
+
+/* Whether a process of the profile runs Ruby: by its object files and stacks. */
+bool jp_has_ruby_inside(const struct jprof_profile *profile);
+
 #endif

@@ -141,7 +141,7 @@ exits 3
 prints '^FAIL: all memory grew'
 
 # ---- rows that lie outside are judged, and counted ----
-run "$jprof" diff --json $slots
+run "$jprof" diff --json --by=function $slots
 cp out rows.json
 result $slots
 holds 'd["judged"] == len(json.load(open("rows.json"))["rows"]) and any(r["part"] != "live" for r in d["failed"])'

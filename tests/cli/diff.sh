@@ -74,6 +74,43 @@ prints_no '^   pace|a minute|an hour'
 diff_of "--sysroot=$cases/sysroot" "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
 judge "130 MB in slots lead" 'rows[0]["part"] == "gc_heap" and near(mb(rows[0]["growth"]), 130, .05)'
 
+# ---- a leak in the rows of many functions, of which none grew beyond chance ----
+# spread N: twenty stacks of so many samples each.
+spread() {
+    python3 -c 'import sys; print("401000=50," + ",".join("%x=%s" % (0x600100 + 0x40 * i, sys.argv[1]) for i in range(20)))' "$1"
+}
+puma='puma 6.6.0 (tcp://0.0.0.0:1) [shop]'
+xml=lib=/opt/lib/libxml2.so.2
+for n in 5 10 15; do
+    bundle "ruby.$n" "17|5|master|$puma|$(spread $n)|rss=$((90 + n))|ruby=3.1.2|program=/usr/bin/ruby3.1|$xml|why=JPROF_AGENT has ruby=off"
+    bundle "server.$n" "17|5||server|$(spread $n)|rss=$((90 + n))|$xml"
+done
+for later in ruby.15 "ruby.10 ruby.15"; do
+    # shellcheck disable=SC2086
+    run "$jprof" diff --assume-gc ruby.5 $later
+    exits 0
+    first '^1  (LEAK SUSPECT|GROWING)  [+]19[.][0-9] MB [(][+]-[0-9.]+[)]  other libraries: libxml2'
+    prints '^To have lines of Ruby:  JPROF_AGENT=ruby=on jprof run -- bundle exec puma$'
+    # shellcheck disable=SC2086
+    run "$jprof" diff --assume-gc --by=function ruby.5 $later
+    prints_no 'LEAK SUSPECT|GROWING'
+    # shellcheck disable=SC2086
+    run "$jprof" diff server.5 $(echo "$later" | sed "s/ruby/server/g")
+    first 'chance, but all of malloc did: by 19[.][0-9] MB [(][+]-'
+    next=$(sed -n 's/^Next:  jprof //p' out)
+    prints_no 'lines of Ruby'
+done
+# shellcheck disable=SC2086
+run "$jprof" $next
+first '^1  LEAK SUSPECT .* libxml2'
+# Nothing else is said where the lines are missing for a reason that no command removes.
+bundle other.1 "17|5|master|$puma|$(spread 5)|rss=90|ruby=3.1.2|program=/usr/bin/ruby3.1|why=this Ruby does not export rb_x"
+bundle other.2 "17|5|master|$puma|$(spread 9)|rss=95|ruby=3.1.2|program=/usr/bin/ruby3.1|why=this Ruby does not export rb_x"
+run "$jprof" diff other.1 other.2
+prints_no 'lines of Ruby: '
+run "$jprof" explain ruby.5 ruby.15
+prints '^To have lines of Ruby: JPROF_AGENT=ruby=on jprof run -- bundle exec puma$'
+
 # ---- doors ----
 run "$jprof" diff --csv "$r31/cext.0.heap" "$r31/cext.1.heap"
 exits 0
