@@ -1,10 +1,12 @@
 # Sends requests to the application: other pages each time, as people do.
 #
 # usage: ruby load.rb PORT REQUESTS   waits until the server is up; ends with 1 where it does not answer
+#   PAUSE=0   seconds that each of the four clients waits before a request
 require "net/http"
 
 PORT, REQUESTS = ARGV.map { |word| Integer(word) }
 CLIENTS = 4
+PAUSE = Float(ENV.fetch("PAUSE", 0))
 START = Process.clock_gettime(Process::CLOCK_REALTIME, :microsecond)
 
 def ask(path)
@@ -29,6 +31,7 @@ Array.new(CLIENTS) do
   Thread.new do
     Thread.current.report_on_exception = false
     while (path = paths.pop)
+      sleep PAUSE
       ask(path)
     end
   end
