@@ -79,6 +79,8 @@ static bool report_diff(const struct loaded_series *loaded, const struct diff_op
 		report.lines = size.lines ? size.lines : 24;
 	}
 	report.colour = options_report(&o->common).colour;
+	if (o->output == AS_TEXT || o->output == AS_HTML)
+		diff_find_workers(&report, inputs);
 	return o->output == AS_HTML ? put_diff_page(&report, inputs, sink) : put_diff(&report, sink);
 }
 

@@ -74,9 +74,10 @@ static const char *words_of_steps(const struct jprof_grown *row, size_t steps)
 	return ": it grew in each step";
 }
 
-static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_grown *row,
+                     const struct worker_share *share)
 {
-	char text[detail_most] = "", pace[measure_most];
+	char text[detail_most] = "", pace[measure_most], workers[workers_words_most];
 	size_t steps = jprof_series_info(r->loaded->series)->snapshots - 1, len = 0;
 	struct measure m = measure_fit(r->measure, row->values[steps]);
 	bool has_pace = measure_has_pace(row->whole.seconds);
@@ -90,9 +91,27 @@ static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_
 		                              : "",
 		                        row->values[i] / m.bytes);
 	if (steps > 1)
-		snprintf(text + len, sizeof text - len, " %s%s", m.name, words_of_steps(row, steps));
+		len += (size_t)snprintf(text + len, sizeof text - len, " %s%s", m.name, words_of_steps(row, steps));
+	if (*workers_words(share, workers))
+		snprintf(text + len, sizeof text - len, "%s%s", len ? ", " : "", workers);
 	if (*text)
-		put_detail(out, r, has_pace ? "pace" : "steps", text);
+		put_detail(out, r, has_pace ? "pace" : steps > 1 ? "steps" : "grew", text);
+}
+
+/* Without ages: what a worker has of it from before it was forked is no more than what the master has. */
+static void put_fork_bound(FILE *out, const struct diff_report *r, const struct jprof_grown *row,
+                           const struct worker_share *share)
+{
+	char text[detail_most], most[measure_most];
+	struct measure m = measure_fit(r->measure, fmax(share->master, row->whole.growth));
+	if (share->workers < 2 || isnan(share->master) || row->ages)
+		return;
+	if (share->master / m.bytes < 0.05)
+		snprintf(text, sizeof text, "since the fork: the master has none of it");
+	else
+		snprintf(text, sizeof text, "from before the fork: %s %s in each worker at most",
+		         measure_number(m, share->master, most), m.name);
+	put_detail(out, r, "age", text);
 }
 
 /* "GET /products/:id" of "route GET /products/:id". */
@@ -256,8 +275,19 @@ static void put_beside(FILE *out, const struct diff_report *r, const struct jpro
 	put_detail(out, r, "beside", text);
 }
 
+/* What the workers have of a suspect; of another row nothing is known. */
+static struct worker_share share_of(const struct diff_report *r, const struct jprof_grown *row)
+{
+	const struct jprof_grown *suspect;
+	for (size_t i = 0; i < diff_blocks && (suspect = diff_suspect(r->loaded->series, i)); i++)
+		if (suspect == row)
+			return r->shares[i];
+	return (struct worker_share){ .master = NAN };
+}
+
 void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
+	const struct worker_share share = share_of(r, row);
 	if (has_no_place(row))
 		put_beside(out, r, row);
 	if (row->from) /* at once below a line of a gem: it is the application's */
@@ -266,11 +296,12 @@ void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof
 		put_heap_growth(out, r);
 	else
 		put_what(out, r, row);
-	put_pace(out, r, row);
+	put_pace(out, r, row, &share);
 	put_for(out, r, row);
 	if (!row->from && row->path)
 		put_detail(out, r, "from", row->path);
 	put_age(out, r, row);
+	put_fork_bound(out, r, row, &share);
 	put_sure(out, r, row);
 	put_remedy(out, r, row);
 }

@@ -100,9 +100,10 @@ const struct jprof_grown *diff_suspect(const struct jprof_series *series, size_t
 	static const struct {
 		enum jprof_verdict verdict;
 		size_t most;
-	} worth[] = {
-		{ JPROF_LEAK_SUSPECT, 3 }, { JPROF_GROWING, 1 }, { JPROF_ONE_JUMP, 1 }, { JPROF_MAYBE_GARBAGE, 1 }
-	};
+	} worth[] = { { JPROF_LEAK_SUSPECT, diff_blocks },
+		      { JPROF_GROWING, 1 },
+		      { JPROF_ONE_JUMP, 1 },
+		      { JPROF_MAYBE_GARBAGE, 1 } };
 	for (size_t w = 0; first && w < sizeof worth / sizeof *worth; w++) {
 		size_t at = 0;
 		while (row && row->verdict != worth[w].verdict)
@@ -112,6 +113,15 @@ const struct jprof_grown *diff_suspect(const struct jprof_series *series, size_t
 		row = first;
 	}
 	return NULL;
+}
+
+void diff_find_workers(struct diff_report *r, const struct inputs *inputs)
+{
+	const struct jprof_grown *rows[diff_blocks], *row;
+	size_t count = 0;
+	for (; count < diff_blocks && (row = diff_suspect(r->loaded->series, count)); count++)
+		rows[count] = row;
+	workers_find(r->loaded, inputs, r->options, rows, count, r->shares);
 }
 
 static size_t count_verdict(const struct jprof_series *series, enum jprof_verdict verdict, double *growth)

@@ -5,7 +5,9 @@
 #include <stdio.h>
 
 #include "answers/measure.h"
-#include "answers/seriesload.h"
+#include "answers/workers.h"
+
+enum { diff_blocks = 3 }; /* suspects at most */
 
 struct diff_report {
 	const struct loaded_series *loaded;
@@ -13,7 +15,8 @@ struct diff_report {
 	struct measure measure;  /* of what is shown */
 	unsigned columns, lines; /* of the terminal; lines 0: there is none */
 	bool colour;
-	bool live; /* of a process that is watched: no files are named */
+	bool live;                               /* of a process that is watched: no files are named */
+	struct worker_share shares[diff_blocks]; /* of diff_suspect()'s rows */
 };
 
 /* The unit for a series, by all of its memory. */
@@ -41,6 +44,9 @@ bool diff_grew_for_sure(const struct jprof_grown *row);
 
 /* The rows worth a block: leak suspects; where there are none, the first that grew. The i-th, from 0; NULL: no more. */
 const struct jprof_grown *diff_suspect(const struct jprof_series *series, size_t i);
+
+/* Fills in what the workers of a service have of the suspects. */
+void diff_find_workers(struct diff_report *report, const struct inputs *inputs);
 
 /* Lines that say more of a suspect, each with `indent` and a word before. */
 void diff_put_details(FILE *out, const struct diff_report *report, const struct jprof_grown *row);

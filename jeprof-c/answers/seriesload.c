@@ -182,6 +182,22 @@ static bool make_loaded_series(struct loaded_series *l, const struct differences
 	return false;
 }
 
+struct jprof_series *series_of_member(const struct loaded_series *l, const struct inputs *inputs,
+                                      const struct diff_options *given, const char *pid)
+{
+	struct diff_options o = *given;
+	struct loaded change = { 0 };
+	struct differences d = { .steps = &change, .count = 1 };
+	struct jprof_series *series = NULL;
+	struct jprof_error err;
+	o.common.member = pid;
+	if (load_difference(&change, inputs, &o.common, 0, inputs->dump_count - 1) &&
+	    new_series(&d, &o, l->by, &series, &err))
+		series = NULL;
+	loaded_free(&change);
+	return series;
+}
+
 bool series_all_grew(const struct jprof_series *series)
 {
 	enum jprof_verdict verdict = jprof_series_malloc(series)->verdict;

@@ -21,6 +21,11 @@ struct loaded_series {
 bool series_load(struct loaded_series *loaded, const struct inputs *inputs, const struct diff_options *options);
 void series_release(struct loaded_series *loaded);
 
+/* One process of the same series, from the first to the last snapshot, with rows of the same kind: a member of both
+ * bundles by its pid. To be freed; NULL where it cannot be had. */
+struct jprof_series *series_of_member(const struct loaded_series *loaded, const struct inputs *inputs,
+                                      const struct diff_options *options, const char *pid);
+
 /* Whether all of malloc together grew by more than chance, and goes on growing. */
 bool series_all_grew(const struct jprof_series *series);
 

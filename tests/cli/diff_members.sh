@@ -34,6 +34,30 @@ bundle late "17|70|master|$puma|401000=400|rss=61" "18|71|worker|$w0|401100=310|
 diff_of early late
 judge "all by role" 'd["replaced"] == 4 and d["same_program"] and abs(row("+0x1")["growth"]) < 5e6'
 
+# ---- in which workers a suspect grew, and what may be from before the fork ----
+# growing N MASTER W0 W1: the N-th of three snapshots
+growing() {
+    bundle "grown.$1" "17|1|master|$puma|401000=400,401200=$2|rss=60" "21|5|worker|$w0|401000=400,401200=$3|rss=100" "22|6|worker|$w1|401000=400,401200=$4|rss=100"
+}
+three="grown.1 grown.2 grown.3"
+growing 1 20 20 20 && growing 2 20 220 220 && growing 3 20 420 420
+run "$jprof" diff $three
+exits 0
+prints '^   steps    .*: it grew in each step, in both workers$'
+prints '^   age      from before the fork: 1[.]9 MB in each worker at most$'
+growing 1 0 20 20 && growing 2 0 20 220 && growing 3 0 20 420
+run "$jprof" diff $three
+prints '^   steps    .*: it grew in each step, in 1 of 2 workers$|^            workers$'
+prints '^   age      since the fork: the master has none of it$'
+growing 1 0 20 20 && growing 2 0 25 43 && growing 3 0 30 65
+run "$jprof" diff $three
+prints 'LEAK SUSPECT'
+prints_no 'in both workers|of 2 workers'
+# Nothing is said of workers that were replaced.
+growing 1 20 20 20 && bundle grown.3 "17|1|master|$puma|401000=400,401200=20|rss=60" "21|5|worker|$w0|401000=400,401200=420|rss=100" "45|99|worker|$w1|401000=400,401200=420|rss=100"
+run "$jprof" diff grown.1 grown.3
+prints_no 'in both workers|the fork'
+
 # ---- titles without a name for the program: nothing of the report is lost ----
 for title in ':zzz [shop]' '/srv/app/ [shop]' ' [shop]'; do
     bundle titled.1 "17|1|master|$title|401000=400|rss=60|program=/usr/bin/ruby3.1"

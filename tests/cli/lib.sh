@@ -3,7 +3,7 @@
 # is called with the program to test as $1, finds itself in a directory of its own that goes at the
 # end, and ends with `finish`. JPROF_SOURCE_ROOT: the checkout. JPROF_SANITIZED=true: the program
 # is built with sanitizers, which take address space and do not work under a tracer. JPROF_HOSTILE: the program
-# for hostile input, where that is another one, see tests/plain/meson.build.
+# for hostile input, where that is another one, see tests/plain/meson.build. JPROF_TEST_SECONDS=300: how long a command may take.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -59,7 +59,7 @@ no_finding() {
 run() {
     what="$*"
     status=0
-    timeout 300 "$@" >out 2>err </dev/null || status=$?
+    timeout "${JPROF_TEST_SECONDS:-300}" "$@" >out 2>err </dev/null || status=$?
     grep -E '^jprof: (.*; )?next: jprof ' err >next
     [ ! -s next ] || sed -i -E '/^jprof: (.*; )?next: jprof /d' err
     check "a sanitizer found something" no_finding
