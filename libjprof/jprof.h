@@ -1296,9 +1296,9 @@ enum jprof_part {
 	JPROF_PART_MUZZY,         /* ... pages that the kernel may take, */
 	JPROF_PART_CACHED,        /* ... objects in the caches of threads */
 	JPROF_PART_METADATA,      /* the allocator's own data */
-	JPROF_PART_INTERNAL, /* ... of it what is allocated as objects are: JPROF_PART_INTERNAL_LIVE; the caches of
-	                        threads, and what the profiler knows of stacks */
-	JPROF_PART_PROFILER, /* what sampling takes: */
+	JPROF_PART_INTERNAL,      /* ... of it what is allocated as objects are: JPROF_PART_INTERNAL_LIVE; the caches of
+	                             threads, and what the profiler knows of stacks */
+	JPROF_PART_PROFILER,      /* what sampling takes: */
 	JPROF_PART_SAMPLE_PAGES,  /* ... a page or more for each sampled small object, */
 	JPROF_PART_TABLES,        /* ... and jprof's own tables in the process */
 	JPROF_PART_STACKS,        /* of threads */
