@@ -13,7 +13,7 @@ struct service_members {
 	size_t count, masters;
 };
 
-static bool is_there(const struct jprof_bundle *bundle, const struct jprof_bundle_member *member)
+static bool was_there(const struct jprof_bundle *bundle, const struct jprof_bundle_member *member)
 {
 	for (size_t i = 0; i < jprof_bundle_count(bundle); i++) {
 		const struct jprof_bundle_member *other = jprof_bundle_member(bundle, i);
@@ -23,7 +23,7 @@ static bool is_there(const struct jprof_bundle *bundle, const struct jprof_bundl
 	return false;
 }
 
-static bool list_members(struct service_members *list, const struct jprof_bundle *first,
+static bool list_service(struct service_members *list, const struct jprof_bundle *first,
                          const struct jprof_bundle *last)
 {
 	for (size_t i = 0; i < jprof_bundle_count(last); i++) {
@@ -31,7 +31,7 @@ static bool list_members(struct service_members *list, const struct jprof_bundle
 		bool master = !strcmp(m->role, "master");
 		if (!master && strcmp(m->role, "worker") != 0)
 			continue;
-		if (list->count == most_members || !m->pid || !is_there(first, m))
+		if (list->count == most_members || !m->pid || !was_there(first, m))
 			return false;
 		snprintf(list->pids[list->count], pid_most, "%llu", (unsigned long long)m->pid);
 		list->master[list->count++] = master;
@@ -44,13 +44,13 @@ static bool find_members(struct service_members *list, const char *first_path, c
 {
 	struct jprof_bundle *first = NULL, *last = NULL;
 	bool good = !jprof_bundle_open(first_path, &first, NULL) && !jprof_bundle_open(last_path, &last, NULL) &&
-	            list_members(list, first, last);
+	            list_service(list, first, last);
 	jprof_bundle_free(first);
 	jprof_bundle_free(last);
 	return good;
 }
 
-static const struct jprof_grown *row_named(const struct jprof_series *series, const char *name)
+static const struct jprof_grown *grown_named(const struct jprof_series *series, const char *name)
 {
 	const struct jprof_grown *row;
 	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
@@ -61,7 +61,7 @@ static const struct jprof_grown *row_named(const struct jprof_series *series, co
 
 /* What one process adds; `equal`: the growth that each worker would have if all had the same. A row that it does not
  * have grew by nothing. */
-static void add_member(struct worker_share *share, const struct jprof_grown *row, bool master, double equal)
+static void add_worker(struct worker_share *share, const struct jprof_grown *row, bool master, double equal)
 {
 	if (master)
 		share->master = row ? fmax(row->values[1], 0) : 0;
@@ -84,7 +84,7 @@ void workers_find(const struct loaded_series *l, const struct inputs *inputs, co
 		struct jprof_series *own = series_of_member(l, inputs, o, list.pids[m]);
 		for (size_t i = 0; own && i < count; i++) {
 			shares[i].workers += !list.master[m];
-			add_member(&shares[i], row_named(own, rows[i]->name), list.master[m],
+			add_worker(&shares[i], grown_named(own, rows[i]->name), list.master[m],
 			           rows[i]->whole.growth / (double)workers);
 		}
 		jprof_series_free(own);
