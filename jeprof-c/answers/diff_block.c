@@ -233,7 +233,9 @@ static void put_remedy(FILE *out, const struct diff_report *r, const struct jpro
 	else if (row->part != JPROF_PART_LIVE)
 		put_detail(out, r, "do", remedy_of_part(row->part, jprof_series_objects(r->loaded->series) > 0));
 	else if (row->verdict == JPROF_GROWING && snapshots < 3)
-		put_detail(out, r, "do", "take a third snapshot: of two a filling cache looks like a leak");
+		put_detail(out, r, "do",
+		           r->live ? "wait for a third snapshot: of two a filling cache looks like a leak"
+		                   : "take a third snapshot: of two a filling cache looks like a leak");
 	else if (row->verdict == JPROF_ONE_JUMP)
 		put_detail(out, r, "do", "it came at once, and stays: look at what happened then");
 	else if (row->remedy)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# jprof watch: snap and diff in a loop, on a terminal and on a pipe, with nothing left behind.
+# jprof watch: snap and diff in a loop, on a terminal and on a pipe, with nothing left behind; of one process and of a Puma.
 . "$(dirname "$0")/lib.sh"
 . "$here/live.sh"
 need_ruby
@@ -60,6 +60,43 @@ exits 0
 prints '^[0-9]+ checks, 0 failures$'
 nothing_like d 'heap|json|ruby$'
 nothing_like . '[.]jprof$'
+# Hints are for who watches: the third snapshot comes by itself. Two are too few without ages.
+rm -f go
+export JPROF_AGENT=ruby=off
+start "lg_prof_sample:15,prof_prefix:$tmp/d/app" "$ruby" grow.rb
+unset JPROF_AGENT
+: >go
+run "$jprof" watch --gc --every=1s --count=2 "$pid"
+exits 0
+prints '^1  GROWING  '
+prints '^   do       wait for a third snapshot: of two a filling cache looks like a leak$'
+prints_no 'take a third|lines of Ruby: '
+# What lies outside: the objects that fill Ruby's GC heap.
+cat >slots.rb <<'END'
+KEPT = []
+sleep 0.1 until File.exist?('go') || File.write('ready', '')
+loop { 40_000.times { KEPT << Object.new }; sleep 0.2 }
+END
+rm -f go
+start "lg_prof_sample:19,prof_prefix:$tmp/d/app" "$ruby" slots.rb
+: >go
+run "$jprof" watch --gc --every=2s --count=2 "$pid"
+exits 0
+prints "^[12]  (GROWING|LEAK SUSPECT) .* Ruby's GC heap [(]not in the profile[)]$"
+prints '^   do       jprof snap --objects counts what is in it, by type and class$'
+if puma=$(command -v puma); then
+    rack_app
+    printf '%s\n' 'workers 2' 'threads 1, 1' 'preload_app!' "bind 'unix://puma.sock'" "before_fork { File.write('ready', '') }" >puma.rb
+    start "lg_prof_sample:12,prof_prefix:$tmp/d/app" "$ruby" "$puma" -C puma.rb config.ru
+    grep_workers() { for p in $(cat /proc/"$pid"/task/*/children); do tr '\0' '\n' <"/proc/$p/cmdline"; done | grep -c '^puma: cluster worker ' | grep -qx 2; }
+    until_true 60 grep_workers || { cat target.err; exit 1; }
+    run "$jprof" watch "--puma=$pid" --gc --every=1s --count=2
+    exits 0
+    prints "^process $pid, every (1 second|1000 ms): 2 snapshots since "
+    prints ': Puma, master and 2 workers, '
+    kill -TERM "$pid"
+    wait "$pid" 2>/dev/null
+fi
 run "$jprof" watch --help
 exits 0
 prints '^usage: jprof watch'
