@@ -663,7 +663,7 @@ JPROF_API void jprof_bundle_free(struct jprof_bundle *bundle);
 typedef int jprof_write_fn(void *context, const void *data, size_t len);
 
 enum jprof_compression {
-	JPROF_COMPRESS_BEST, /* zstd, or gzip where libarchive was built without zstd */
+	JPROF_COMPRESS_BEST, /* zstd */
 	JPROF_COMPRESS_ZSTD,
 	JPROF_COMPRESS_GZIP,
 };
@@ -681,8 +681,7 @@ struct jprof_bundle_writer_opts {
  * _free are JPROF_E_ARGUMENT. */
 struct jprof_bundle_writer;
 
-/* Nothing is written before jprof_bundle_writer_finish. `opts` may be NULL. JPROF_E_UNSUPPORTED: this
- * libarchive cannot compress so. Since: 0.1 */
+/* Nothing is written before jprof_bundle_writer_finish. `opts` may be NULL. Since: 0.1 */
 JPROF_API int jprof_bundle_writer_new(const struct jprof_bundle_writer_opts *opts, jprof_write_fn *write, void *context,
                                       struct jprof_bundle_writer **writer, struct jprof_error *err);
 

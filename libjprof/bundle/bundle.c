@@ -1,8 +1,5 @@
 #include "bundle/bundle.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +9,11 @@
 #include "base/jsonin.h"
 #include "base/reader.h"
 #include "base/strbuf.h"
+#include "bundle/tar.h"
 #include "input/sniff.h"
 #include "input/stream.h"
 
-enum { member_piece = 1 << 16, most_members = 512, most_files = 256, known_version = 1 };
+enum { most_members = 512, most_files = 256, known_version = 1 };
 static const char list_name[] = "bundle.json";
 
 /* ---- bundle.json ------------------------------------------------------------------------------------ */
@@ -152,73 +150,39 @@ static int add_member_file(struct jprof_bundle *b, struct jp_bundle_member *m, c
 	return 0;
 }
 
-/* 0, 1 where the data ends too early, -1 when memory is short. An entry with holes may claim any size. */
-static int read_data(struct archive *a, size_t limit, struct jp_strbuf *text)
-{
-	char chunk[member_piece];
-	la_ssize_t n;
-	while ((n = archive_read_data(a, chunk, sizeof chunk)) > 0) {
-		if ((size_t)n > limit - text->len)
-			return 1;
-		jp_strbuf_add(text, chunk, (size_t)n);
-		if (text->failed)
-			return -1;
-	}
-	return n < 0;
-}
-
-static int take_entry(struct jprof_bundle *b, struct archive *a, struct archive_entry *entry, size_t limit,
-                      struct jprof_error *err)
+static int take_entry(struct jprof_bundle *b, const struct jp_tar_entry *entry, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	const char *path = archive_entry_pathname(entry), *file;
-	if (!path || archive_entry_filetype(entry) != AE_IFREG)
+	const char *path = entry->path, *file;
+	if (!entry->file)
 		return 0;
 	path += strncmp(path, "./", 2) ? 0 : 2;
 	bool list = !b->listed && !strcmp(path, list_name);
 	struct jp_bundle_member *member = list ? NULL : member_of(b, path, &file);
 	if (!list && !member)
 		return 0;
-	int rc = read_data(a, limit, &text);
-	if (!rc && member)
-		rc = add_member_file(b, member, file, &text);
-	if (rc < 0)
+	if (entry->cut)
+		return warn(b, "is cut: a file in it ends too early");
+	jp_strbuf_add(&text, entry->data, entry->len);
+	if (text.failed || (member && add_member_file(b, member, file, &text)))
 		return jp_error_nomem(err);
-	if (list && !rc)
-		return read_list(b, &text, err);
-	return rc ? warn(b, "is cut: a file in it ends too early") : 0;
-}
-
-static int read_entries(struct jprof_bundle *b, struct archive *a, size_t limit, struct jprof_error *err)
-{
-	struct archive_entry *entry;
-	for (;;) {
-		int status = archive_read_next_header(a, &entry);
-		if (status == ARCHIVE_EOF)
-			return 0;
-		if (status == ARCHIVE_FATAL && archive_errno(a) == ENOMEM)
-			return jp_error_nomem(err);
-		if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
-			return warn(b, "the archive is cut or damaged");
-		int rc = take_entry(b, a, entry, limit, err);
-		if (rc)
-			return rc;
-	}
+	return list ? read_list(b, &text, err) : 0;
 }
 
 static int read_archive(struct jprof_bundle *b, const void *data, size_t len, struct jprof_error *err)
 {
-	struct archive *a = archive_read_new();
-	int rc = 0;
-	if (!a)
-		return jp_error_nomem(err);
-	if (archive_read_support_format_tar(a) != ARCHIVE_OK || archive_read_open_memory(a, data, len) != ARCHIVE_OK)
-		rc = jp_error(err, JPROF_E_FORMAT, b->name, 0, "is no tar archive: %s",
-		              archive_error_string(a) ? archive_error_string(a) : "no reason is given");
-	else
-		rc = read_entries(b, a, len, err);
-	archive_read_free(a);
-	return rc;
+	struct jp_tar tar = { .data = data, .len = len };
+	struct jp_tar_entry entry;
+	for (;;) {
+		enum jp_tar_result result = jp_tar_next(&tar, &entry);
+		if (result == JP_TAR_END)
+			return 0;
+		if (result == JP_TAR_DAMAGED)
+			return warn(b, "the archive is cut or damaged");
+		int rc = take_entry(b, &entry, err);
+		if (rc)
+			return rc;
+	}
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */

@@ -1,21 +1,21 @@
-/* The headers are those of POSIX ustar; libarchive compresses. */
+/* The headers are those of POSIX ustar; zstd or zlib compresses. */
 #include "bundle/pack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "base/error.h"
 
-enum { block = 512 };
+enum { block = 512, piece = 1 << 16, with_gzip_header = 15 + 16, gzip_memory = 8 };
 
 struct jp_pack {
-	struct archive *archive;
-	struct jp_strbuf *out; /* NULL: what comes is not wanted any more */
-	bool failed;           /* memory was short for it */
+	struct jp_strbuf *out;
+	ZSTD_CCtx *zstd; /* NULL: zlib compresses */
+	z_stream z;
 };
 
 /* POSIX.1-1988; numbers are octal digits. */
@@ -25,67 +25,15 @@ struct ustar {
 };
 _Static_assert(sizeof(struct ustar) == block, "a header is one block");
 
-static la_ssize_t take_packed(struct archive *archive, void *context, const void *data, size_t len)
+static int open_zstd_stream(struct jp_pack *pack)
 {
-	struct jp_pack *pack = context;
-	(void)archive;
-	if (pack->out)
-		jp_strbuf_add(pack->out, data, len);
-	pack->failed = pack->failed || (pack->out && pack->out->failed);
-	return (la_ssize_t)len;
-}
-
-static int failed(const struct jp_pack *pack, struct jprof_error *err)
-{
-	const char *why = archive_error_string(pack->archive);
-	if (pack->failed || !why || archive_errno(pack->archive) == ENOMEM)
-		return jp_error_nomem(err);
-	return jp_error(err, JPROF_E_WRITE, NULL, 0, "the bundle cannot be compressed: %s", why);
-}
-
-/* Where libarchive was built without zstd it adds a filter that would start a program, and says so by another result
- * than ARCHIVE_OK: such an archive must not be used. */
-static int add_filter(struct archive *archive, enum jprof_compression compression)
-{
-	if (compression != JPROF_COMPRESS_GZIP)
-		return archive_write_add_filter_zstd(archive);
-	int rc = archive_write_add_filter_gzip(archive);
-	return rc == ARCHIVE_OK ? archive_write_set_filter_option(archive, "gzip", "timestamp", NULL) : rc;
-}
-
-static int open_stream(struct jp_pack *pack)
-{
-	struct archive *a = pack->archive;
-	struct archive_entry *entry = archive_entry_new();
-	if (!entry)
-		return ARCHIVE_FATAL;
-	archive_entry_set_filetype(entry, AE_IFREG);
-	archive_entry_set_pathname(entry, "data");
-	int rc = archive_write_set_format_raw(a);
-	if (rc == ARCHIVE_OK)
-		rc = archive_write_set_bytes_in_last_block(a, 1);
-	if (rc == ARCHIVE_OK)
-		rc = archive_write_open(a, pack, NULL, take_packed, NULL);
-	if (rc == ARCHIVE_OK)
-		rc = archive_write_header(a, entry);
-	archive_entry_free(entry);
-	return rc;
-}
-
-static struct archive *new_archive(enum jprof_compression compression, int *rc)
-{
-	struct archive *a = archive_write_new();
-	*rc = a ? add_filter(a, compression) : ARCHIVE_FATAL;
-	if (*rc == ARCHIVE_OK || compression != JPROF_COMPRESS_BEST)
-		return a;
-	archive_write_free(a);
-	return new_archive(JPROF_COMPRESS_GZIP, rc);
+	pack->zstd = ZSTD_createCCtx();
+	return !pack->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(pack->zstd, ZSTD_c_checksumFlag, 1)) ? -1 : 0;
 }
 
 int jp_pack_open(enum jprof_compression compression, struct jp_strbuf *out, struct jp_pack **result,
                  struct jprof_error *err)
 {
-	int rc;
 	if ((unsigned)compression > JPROF_COMPRESS_GZIP)
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
 		                "there is no compression %u; jprof.h has those that there are", (unsigned)compression);
@@ -93,32 +41,66 @@ int jp_pack_open(enum jprof_compression compression, struct jp_strbuf *out, stru
 	if (!pack)
 		return jp_error_nomem(err);
 	pack->out = out;
-	pack->archive = new_archive(compression, &rc);
-	if (!pack->archive)
-		rc = jp_error_nomem(err);
-	else if (rc != ARCHIVE_OK)
-		rc = jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
-		              "this libarchive was built without zstd; make the bundle with gzip");
-	else if (open_stream(pack) != ARCHIVE_OK)
-		rc = failed(pack, err);
-	if (rc)
+	/* zlib's own header of gzip has no time. */
+	bool good = compression == JPROF_COMPRESS_GZIP
+	                ? deflateInit2(&pack->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, with_gzip_header, gzip_memory,
+	                               Z_DEFAULT_STRATEGY) == Z_OK
+	                : !open_zstd_stream(pack);
+	if (!good) {
 		jp_pack_drop(pack);
-	else
-		*result = pack;
-	return rc;
+		return jp_error_nomem(err);
+	}
+	*result = pack;
+	return 0;
+}
+
+/* Both put all of the input into the stream, and with `end` its end. -1: memory is short, which is all that can fail.
+ */
+static int put_zstd(struct jp_pack *pack, const void *data, size_t len, bool end)
+{
+	ZSTD_inBuffer in = { data, len, 0 };
+	size_t rest;
+	do {
+		char made[piece];
+		ZSTD_outBuffer to = { made, sizeof made, 0 };
+		rest = ZSTD_compressStream2(pack->zstd, &to, &in, end ? ZSTD_e_end : ZSTD_e_continue);
+		if (ZSTD_isError(rest))
+			return -1;
+		jp_strbuf_add(pack->out, made, to.pos);
+	} while (in.pos < in.size || (end && rest));
+	return pack->out->failed ? -1 : 0;
+}
+
+static int put_gzip(struct jp_pack *pack, const void *data, size_t len, bool end)
+{
+	const unsigned char *from = data;
+	int status;
+	do {
+		unsigned char made[piece];
+		uInt n = len < UINT_MAX ? (uInt)len : UINT_MAX;
+		pack->z.next_in = (Bytef *)from;
+		pack->z.avail_in = n;
+		pack->z.next_out = made;
+		pack->z.avail_out = sizeof made;
+		status = deflate(&pack->z, end && n == len ? Z_FINISH : Z_NO_FLUSH);
+		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+			return -1;
+		from += n - pack->z.avail_in;
+		len -= n - pack->z.avail_in;
+		jp_strbuf_add(pack->out, made, sizeof made - pack->z.avail_out);
+	} while (len || (end && status != Z_STREAM_END));
+	return pack->out->failed ? -1 : 0;
+}
+
+static int put_stream(struct jp_pack *pack, const void *data, size_t len, bool end, struct jprof_error *err)
+{
+	int rc = pack->zstd ? put_zstd(pack, data, len, end) : put_gzip(pack, data, len, end);
+	return rc ? jp_error_nomem(err) : 0;
 }
 
 int jp_pack_put(struct jp_pack *pack, const void *data, size_t len, struct jprof_error *err)
 {
-	const char *from = data;
-	while (len) {
-		la_ssize_t n = archive_write_data(pack->archive, from, len);
-		if (n <= 0 || pack->failed)
-			return failed(pack, err);
-		from += n;
-		len -= (size_t)n;
-	}
-	return 0;
+	return len ? put_stream(pack, data, len, false, err) : 0;
 }
 
 int jp_pack_header(struct jp_pack *pack, const char *name, uint64_t size, struct jprof_error *err)
@@ -158,17 +140,16 @@ int jp_pack_end(struct jp_pack *pack, struct jprof_error *err)
 
 int jp_pack_close(struct jp_pack *pack, struct jprof_error *err)
 {
-	int rc = archive_write_close(pack->archive) == ARCHIVE_OK && !pack->failed ? 0 : failed(pack, err);
+	int rc = put_stream(pack, "", 0, true, err);
 	jp_pack_drop(pack);
 	return rc;
 }
 
-/* Freeing an archive that is open writes what is left. (archive_write_fail would leak: libarchive 3.6.) */
 void jp_pack_drop(struct jp_pack *pack)
 {
 	if (!pack)
 		return;
-	pack->out = NULL;
-	archive_write_free(pack->archive);
+	ZSTD_freeCCtx(pack->zstd);
+	deflateEnd(&pack->z);
 	free(pack);
 }

@@ -1,12 +1,12 @@
 #include "input/minidebug.h"
 
-#include <archive.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "input/unpack.h"
 
-enum { most_unpacked = 128 << 20, chunk_bytes = 1 << 14 };
+enum { most_unpacked = 128 << 20 };
 
 struct jp_minidebug {
 	struct jp_strbuf bytes;
@@ -14,43 +14,20 @@ struct jp_minidebug {
 };
 
 static const unsigned char magic[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
-static const char damaged[] = "its compressed data are damaged";
 
-static void free_archive(struct archive **archive)
-{
-	archive_read_free(*archive);
-}
+static const struct jp_unpack_limits limits = { .size = most_unpacked, .free_size = most_unpacked, .ratio = 1000 };
 
 /* NULL, or what is wrong. */
 static const char *unpack(const Elf_Data *packed, struct jp_strbuf *out)
 {
-	struct archive jp_cleanup(free_archive) *a = archive_read_new();
-	struct archive_entry *entry;
-	char chunk[chunk_bytes];
-	if (!a || archive_read_support_filter_xz(a) != ARCHIVE_OK ||
-	    archive_read_support_format_empty(a) != ARCHIVE_OK || archive_read_support_format_raw(a) != ARCHIVE_OK)
-		return "this libarchive cannot read xz";
+	struct jprof_error fault = { 0 }, err = { 0 };
 	if (packed->d_size < sizeof magic || memcmp(packed->d_buf, magic, sizeof magic))
 		return "it is not compressed with xz";
-	int rc = archive_read_open_memory(a, packed->d_buf, packed->d_size);
-	if (rc == ARCHIVE_OK)
-		rc = archive_read_next_header(a, &entry);
-	if (rc == ARCHIVE_EOF)
-		return NULL;
-	if (rc != ARCHIVE_OK)
-		return damaged;
-	for (;;) {
-		la_ssize_t n = archive_read_data(a, chunk, sizeof chunk);
-		if (n < 0)
-			return damaged;
-		if (!n)
-			return NULL;
-		if (out->len + (size_t)n > most_unpacked)
-			return "it is larger than 128 MiB when unpacked";
-		jp_strbuf_add(out, chunk, (size_t)n);
-		if (out->failed)
-			return NULL;
-	}
+	int rc = jp_unpack(packed->d_buf, packed->d_size, "", &limits, out, &fault, &err);
+	out->failed |= rc == JPROF_E_NOMEM;
+	if (rc == JPROF_E_UNSUPPORTED)
+		return "it is larger than 128 MiB when unpacked";
+	return fault.code ? "its compressed data are damaged" : NULL;
 }
 
 static const char *open_unpacked(struct jp_minidebug *mini)

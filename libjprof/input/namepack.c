@@ -8,9 +8,7 @@
  *   the function (zigzag); strings: the name */
 #include "input/namepack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-#include <errno.h>
+#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +18,7 @@
 #include "input/unpack.h"
 
 enum { magic_bytes = 8, content_bytes = 5, named_bytes = 3, least_function = 1 + content_bytes + named_bytes + 1 + 1 };
-enum { longest_label_text = 400, summed_from = magic_bytes + 8 };
+enum { longest_label_text = 400, summed_from = magic_bytes + 8, body_level = 9 };
 
 static const char pack_magic[] = "jprofnm1";
 static const struct jp_unpack_limits pack_limits = { .size = 64 << 20, .free_size = 4 << 20, .ratio = 100 };
@@ -203,44 +201,17 @@ static void put_columns(struct jp_strbuf *out, const struct jp_namepack *pack)
 		jp_strbuf_add(out, f[i].name, strlen(f[i].name) + 1);
 }
 
-static la_ssize_t take_compressed(struct archive *archive, void *out, const void *data, size_t len)
-{
-	(void)archive;
-	jp_strbuf_add(out, data, len);
-	return (la_ssize_t)len;
-}
-
-/* False where this libarchive cannot. */
-static bool compress_body(struct archive *a, struct archive_entry *entry, const struct jp_strbuf *body,
-                          struct jp_strbuf *out)
-{
-	archive_entry_set_filetype(entry, AE_IFREG);
-	archive_entry_set_pathname(entry, "data");
-	return archive_write_add_filter_xz(a) == ARCHIVE_OK && archive_write_set_format_raw(a) == ARCHIVE_OK &&
-	       archive_write_set_filter_option(a, "xz", "compression-level", "9") == ARCHIVE_OK &&
-	       archive_write_set_bytes_in_last_block(a, 1) == ARCHIVE_OK &&
-	       archive_write_open(a, out, NULL, take_compressed, NULL) == ARCHIVE_OK &&
-	       archive_write_header(a, entry) == ARCHIVE_OK &&
-	       archive_write_data(a, body->text, body->len) == (la_ssize_t)body->len &&
-	       archive_write_close(a) == ARCHIVE_OK;
-}
-
-/* Compressed, or as it is where this libarchive was built without xz. */
 static int add_body(const struct jp_strbuf *body, struct jp_strbuf *out)
 {
-	size_t before = out->len;
-	struct archive *a = archive_write_new();
-	struct archive_entry *entry = archive_entry_new();
-	bool memory = a && entry, done = memory && compress_body(a, entry, body, out);
-	if (memory && !done)
-		memory = archive_errno(a) != ENOMEM;
-	archive_entry_free(entry);
-	archive_write_free(a); /* which may write what it had begun */
-	if (memory && !done) {
-		jp_strbuf_cut(out, before);
-		jp_strbuf_add(out, body->text, body->len);
-	}
-	return memory && !out->failed ? 0 : -1;
+	size_t bound = lzma_stream_buffer_bound(body->len), len = 0;
+	uint8_t *packed = bound ? malloc(bound) : NULL;
+	lzma_ret status = packed ? lzma_easy_buffer_encode(body_level, LZMA_CHECK_CRC64, NULL,
+	                                                   (const uint8_t *)body->text, body->len, packed, &len, bound)
+	                         : LZMA_MEM_ERROR;
+	if (status == LZMA_OK)
+		jp_strbuf_add(out, packed, len);
+	free(packed);
+	return status == LZMA_OK && !out->failed ? 0 : -1;
 }
 
 int jp_namepack_write(const struct jp_namepack *pack, struct jp_strbuf *out, struct jprof_error *err)

@@ -1,5 +1,5 @@
-/* Compressed bytes become the bytes that they stand for, a piece at a time: gzip by zlib, which checks the sums that
- * libarchive leaves alone; xz, zstd and bzip2 by libarchive. No program is started. */
+/* Compressed bytes become the bytes that they stand for, a piece at a time: codec.h has the ways of compressing. No
+ * program is started. */
 #ifndef JP_INPUT_UNPACK_H
 #define JP_INPUT_UNPACK_H
 
@@ -27,7 +27,7 @@ bool jp_is_packed(const void *data, size_t len);
 /* While what a window holds begins like a compressed file, its source becomes one of what it stands for; what is
  * compressed twice is unpacked twice. The window then holds the first of that. Where the compressed data is cut or
  * damaged, the window ends there and *fault says so (code JPROF_E_FORMAT). Errors, here or in window->rc later: a
- * bomb, a kind that this libarchive cannot do, no memory. `name` and `fault` must outlive the window. */
+ * bomb, a kind that this build cannot do, no memory. `name` and `fault` must outlive the window. */
 int jp_unpack_window(struct jp_window *window, const char *name, const struct jp_unpack_limits *limits,
                      struct jprof_error *fault, struct jprof_error *err);
 

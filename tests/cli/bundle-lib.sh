@@ -45,7 +45,7 @@ magic_of() {
     head -c 2 "$1" | od -An -tx1 | tr -d ' '
 }
 
-# tar_of BUNDLE: its archive, unpacked. A libarchive without zstd wrote gzip.
+# tar_of BUNDLE: its archive, unpacked
 tar_of() {
     case $(magic_of "$1") in
     1f8b) gzip -dc <"$1" ;;

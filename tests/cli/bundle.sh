@@ -35,13 +35,26 @@ done
 "$jprof" "$far" x.jprof 2>/dev/null | grep -q ' row_new$' || fail "no row_new"
 checks=$((checks + 1))
 
-# No program is started to compress, also where this libarchive has no zstd.
+# No program is started to compress.
 mkdir bin
 for name in zstd gzip; do printf '#!/bin/sh\ntouch started\nexec cat\n' >bin/$name && chmod +x bin/$name; done
 rm -f y.jprof
 run env PATH="$tmp/bin:$PATH" "$jprof" bundle -o y.jprof "$heaps/hand-4.heap"
 exits 0
 check "a program was started" [ ! -e started ]
+
+# What somebody has unpacked and packed again is read all the same.
+mkdir again
+tar_of x.jprof | tar xf - -C again
+for format in oldgnu gnu ustar; do
+    (cd again && tar --format=$format -cf ../again.tar ./bundle.json ./dump) || fail "tar --format=$format"
+    run "$jprof" --proto "$far" again.tar
+    same "other output after tar --format=$format" dump.out out
+    says
+done
+head -c "$(($(wc -c <again.tar) / 2))" again.tar >half.tar
+run "$jprof" info "$far" half.tar
+check "a half archive is no whole one: $(cat err)" grep -qE 'cut|no dump' err
 
 # tar lists it, whatever it is compressed with; equal input gives equal bytes.
 for how in '' --gzip; do

@@ -1,50 +1,59 @@
 /* Compressed files: of every kind, twice over, cut, damaged, and bombs. */
 #include "input/unpack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
+#include <bzlib.h>
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "formats.h"
 
 static const char sample[] = SAMPLES "/heaps/jemalloc-5.3.0.heap";
 
-typedef int filter_fn(struct archive *);
-/* gzip first; those that this libarchive can only write with a program's help are left out. */
-static filter_fn *filters[4];
-static size_t filter_count;
+/* How many bytes it made, 0: none. */
+typedef size_t filter_fn(const void *data, size_t len, char *to, size_t room);
 
-static int find_filters(void **state)
+static size_t filter_gzip(const void *data, size_t len, char *to, size_t room)
 {
-	static filter_fn *const all[] = { archive_write_add_filter_gzip, archive_write_add_filter_xz,
-		                          archive_write_add_filter_bzip2, archive_write_add_filter_zstd };
-	(void)state;
-	for (size_t i = 0; i < jp_count(all); i++) {
-		struct archive *a = archive_write_new();
-		if (all[i](a) == ARCHIVE_OK)
-			filters[filter_count++] = all[i];
-		archive_write_free(a);
-	}
-	return filter_count >= 2 && filters[0] == all[0] ? 0 : -1;
+	z_stream z = {
+		.next_in = (Bytef *)data, .avail_in = (uInt)len, .next_out = (Bytef *)to, .avail_out = (uInt)room
+	};
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	deflateEnd(&z);
+	return room - z.avail_out;
 }
+
+static size_t filter_xz(const void *data, size_t len, char *to, size_t room)
+{
+	size_t n = 0;
+	assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, data, len, (uint8_t *)to, &n, room),
+	                 LZMA_OK);
+	return n;
+}
+
+static size_t filter_zstd(const void *data, size_t len, char *to, size_t room)
+{
+	return ZSTD_compress(to, room, data, len, 3);
+}
+
+static size_t filter_bzip2(const void *data, size_t len, char *to, size_t room)
+{
+	unsigned n = (unsigned)room;
+	assert_int_equal(BZ2_bzBuffToBuffCompress(to, &n, (char *)data, (unsigned)len, 9, 0, 0), BZ_OK);
+	return n;
+}
+
+static filter_fn *const filters[] = { filter_gzip, filter_xz, filter_bzip2, filter_zstd };
+enum { filter_count = jp_count(filters) };
 
 static struct jp_strbuf packed(filter_fn *filter, const void *data, size_t len)
 {
-	struct archive *a = archive_write_new();
-	struct archive_entry *entry = archive_entry_new();
-	size_t room = len + 65536, used = 0;
+	size_t room = len + 65536;
 	struct jp_strbuf out = { .text = malloc(room), .cap = room };
 	assert_non_null(out.text);
-	assert_int_equal(archive_write_set_format_raw(a), ARCHIVE_OK);
-	assert_int_equal(filter(a), ARCHIVE_OK);
-	assert_int_equal(archive_write_set_bytes_in_last_block(a, 1), ARCHIVE_OK);
-	assert_int_equal(archive_write_open_memory(a, out.text, room, &used), ARCHIVE_OK);
-	archive_entry_set_filetype(entry, AE_IFREG);
-	assert_int_equal(archive_write_header(a, entry), ARCHIVE_OK);
-	assert_int_equal(archive_write_data(a, data, len), (la_ssize_t)len);
-	archive_entry_free(entry);
-	assert_int_equal(archive_write_close(a), ARCHIVE_OK);
-	archive_write_free(a);
-	out.len = used;
+	out.len = filter(data, len, out.text, room);
+	assert_in_range(out.len, 1, room);
 	return out;
 }
 
@@ -103,7 +112,7 @@ static void check_cuts(filter_fn *filter, const struct jp_strbuf *text)
 		jprof_profile_free(p);
 		sound++;
 	}
-	assert_true(sound > 0 || filter != archive_write_add_filter_gzip);
+	assert_true(sound > 0 || filter != filter_gzip);
 	jp_strbuf_release(&all);
 }
 
@@ -119,15 +128,15 @@ static void test_cuts(void **state)
 	jp_strbuf_release(&small);
 }
 
-/* One bit of the data differs: the sums of the formats tell. libarchive writes zstd without one. */
+/* One bit of the data differs: the sums of the formats tell. ZSTD_compress writes none. */
 static void test_flipped(void **state)
 {
 	(void)state;
 	struct jp_strbuf text = whole_file(sample);
-	for (size_t i = 0; i < filter_count && filters[i] != archive_write_add_filter_zstd; i++) {
+	for (size_t i = 0; i < filter_count && filters[i] != filter_zstd; i++) {
 		struct jp_strbuf all = packed(filters[i], text.text, text.len);
 		struct jprof_profile *p;
-		all.text[all.len - (filters[i] == archive_write_add_filter_gzip ? 6 : all.len / 2)] ^= 1;
+		all.text[all.len - (filters[i] == filter_gzip ? 6 : all.len / 2)] ^= 1;
 		struct jprof_error err = { 0 };
 		if (jprof_profile_parse(all.text, all.len, "test", NULL, &p, &err)) {
 			assert_non_null(strstr(err.text, "cut or damaged"));
@@ -187,5 +196,5 @@ int main(void)
 		cmocka_unit_test(test_kinds),   cmocka_unit_test(test_thrice),  cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_flipped), cmocka_unit_test(test_members), cmocka_unit_test(test_bombs),
 	};
-	return cmocka_run_group_tests(tests, find_filters, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

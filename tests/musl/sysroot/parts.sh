@@ -50,13 +50,18 @@ part_xz() {
     make -C src/liblzma install
 }
 
-# Only what reads: libarchive's writer is then left without zstd.
 part_zstd() {
     source_of libzstd
     cd lib
-    flags='-Icommon -DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_' library zstd 1 common/*.c decompress/*.c
+    flags='-Icommon -DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_' library zstd 1 common/*.c compress/*.c decompress/*.c
     cp zstd.h zstd_errors.h "$into/include"
     pkg_config libzstd 1.5.4 "-I$into/include" -lzstd
+}
+
+part_bzip2() {
+    source_of bzip2
+    library bz2 1.0 blocksort.c huffman.c crctable.c randtable.c compress.c decompress.c bzlib.c
+    cp bzlib.h "$into/include"
 }
 
 # musl lacks the functions of three libraries; see shim/shim.c.
@@ -70,16 +75,6 @@ part_elfutils() {
         --with-zlib --with-lzma --without-bzlib --without-zstd
     make SUBDIRS='config lib libelf libcpu backends libebl libdwelf libdwfl libdw'
     make SUBDIRS='config libelf libebl libdwelf libdwfl libdw' install
-}
-
-part_libarchive() {
-    source_of libarchive
-    # --build: nothing is run, for a program of the tests would not find the libraries here.
-    configure --build="$(uname -m)-linux-gnu" --with-zlib --with-lzma --with-zstd --without-bz2lib --without-lz4 --without-lzo2 --without-libb2 \
-        --without-iconv --without-cng --without-mbedtls --without-nettle --without-openssl --without-xml2 \
-        --without-expat --disable-acl --disable-xattr --disable-bsdtar --disable-bsdcat --disable-bsdcpio
-    make libarchive.la
-    make install-libLTLIBRARIES install-includeHEADERS install-pkgconfigDATA
 }
 
 part_pcre2() {
