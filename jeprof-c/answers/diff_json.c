@@ -161,7 +161,8 @@ static void put_json_info(FILE *out, const struct diff_report *r)
 	diff_put_json_text(out, "program", *info->program ? info->program : NULL);
 	fprintf(out, ", \"processes\": [%zu, %zu], \"replaced\": %zu, \"same_program\": %s,\n  ", info->processes[0],
 	        info->processes[1], info->replaced, info->same_program ? "true" : "false");
-	fprintf(out, "\"lines_moved\": %s, ", info->moved ? "true" : "false");
+	fprintf(out, "\"lines_moved\": %s, \"grouped\": %s, ", info->moved ? "true" : "false",
+	        l->by == r->options->by ? "false" : "true");
 	put_json_outlier(out, info);
 	diff_put_json_number(out, "seconds", info->seconds);
 	fprintf(out, ", \"ruby\": %s, \"collected\": %s, \"ages\": %s, \"bound\": %s,\n  ",

@@ -92,6 +92,9 @@ for later in ruby.15 "ruby.10 ruby.15"; do
     first '^1  (LEAK SUSPECT|GROWING)  [+]19[.][0-9] MB [(][+]-[0-9.]+[)]  other libraries: libxml2'
     prints '^To have lines of Ruby:  JPROF_AGENT=ruby=on jprof run -- bundle exec puma$'
     # shellcheck disable=SC2086
+    diff_of --assume-gc ruby.5 $later
+    judge "rows are groups, and JSON says it" 'd["grouped"] and rows[0]["name"] == "other libraries: libxml2"'
+    # shellcheck disable=SC2086
     run "$jprof" diff --assume-gc --by=function ruby.5 $later
     prints_no 'LEAK SUSPECT|GROWING'
     # shellcheck disable=SC2086
