@@ -48,6 +48,7 @@ class FlameGraph {
     this.look = look;
     if (this.zoomed >= tree.row.length) this.zoomed = 0;
     this.levels = tree.levels;
+    this.canvas.dataset.boxes = tree.row.length;
     byId("tall").style.height = Math.max((tree.depth + 1) * ROW, this.area.clientHeight) + "px";
     this.drawSoon();
   }

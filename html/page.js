@@ -117,9 +117,12 @@ async function main() {
   }
 
   function showTable() {
-    const whole = profile.difference ? 0 : tree.now[0];
-    table.show(rowsShown(), {
-      sort: state.sort, order: state.order, filter: state.rowfilter, row: state.row, measure, whole,
+    const whole = profile.difference ? 0 : tree.now[0], rows = rowsShown();
+    const largest = rows.reduce((most, row) => Math.max(most, Math.abs(row.flat)), 0);
+    // Where no row has as much as one unit of the total, rows have a smaller one.
+    table.show(rows, {
+      sort: state.sort, order: state.order, filter: state.rowfilter, row: state.row, whole,
+      measure: largest && largest < measure.size ? measureFor(largest, true) : measure,
     });
   }
 

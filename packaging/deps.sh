@@ -21,14 +21,15 @@ debian_packages() {
         'curl valgrind unicorn gfortran mandoc zsh fish ruby-sinatra ruby-sidekiq ruby-actionpack ruby-activejob' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri valgrind python3 gcc libc6-dev' ;;
     # opens the pictures and what other viewers are given; large, so nobody gets it unasked
-    browser) echo 'chromium' ;;
+    browser) echo 'chromium nodejs' ;;
+    npm) echo 'npm' ;;
     ci) echo 'debootstrap git' ;;
     # what .ci/check needs besides
     lint) echo 'clang clang-format' ;;
     # gcc 11's unwinder is the last that does without a function of glibc's
     musl) echo 'musl-tools libgcc-11-dev linux-libc-dev bison flex m4 dpkg-dev make gcc pkgconf|pkg-config meson' \
         'debian-archive-keyring' ;;
-    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, lint or musl" ;;
+    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, npm, lint or musl" ;;
     esac
 }
 
@@ -41,10 +42,11 @@ alpine_packages() {
     tests) alpine_packages samples && echo 'g++ cmocka-dev binutils elfutils jemalloc-dev perl file strace xz go' \
         'zstd graphviz font-dejavu poppler-utils libxml2-utils jq python3 mandoc bash zsh fish' ;;
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri valgrind' ;;
-    browser) echo 'chromium' ;;
+    browser) echo 'chromium nodejs' ;;
+    npm) echo 'npm' ;;
     ci) echo 'debootstrap git' ;;
     lint) echo 'clang clang-extra-tools' ;;
-    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, lint or musl" ;;
+    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, npm, lint or musl" ;;
     esac
 }
 
@@ -95,7 +97,7 @@ find_root() {
     $become true || die "'$become' was refused; as root install: $*"
 }
 
-[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, browser, ci, lint, musl)"
+[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, browser, ci, npm, lint, musl)"
 
 if command -v apt-get >/dev/null; then
     system=debian

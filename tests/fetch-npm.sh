@@ -7,7 +7,7 @@ cache=${JPROF_DOWNLOADS:-${XDG_CACHE_HOME:-$HOME/.cache}/jprof}
 version_of() {
     case $1 in
     axe-core) echo 4.14.1 ;;        # browser-page: judges pages for people who do not see
-    playwright-core) echo 1.65.1 ;; # browser-playwright: drives Debian's Chromium
+    playwright-core) echo 1.60.0 ;; # the last for the node of Debian 12; browser-playwright: drives Debian's Chromium
     speedscope) echo 1.25.0 ;;      # doors-speedscope: reads what --speedscope writes
     *) echo "fetch-npm.sh: there is no $1; give axe-core, playwright-core or speedscope" >&2 && return 1 ;;
     esac
