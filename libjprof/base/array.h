@@ -14,6 +14,7 @@ int jp_array_reserve(void *items, size_t *cap, size_t need, size_t size) jp_must
 void jp_array_trim(void *items, size_t *cap, size_t count, size_t size);
 
 /* Reserves room for one more element of the array `items` with `count` and `cap`. */
-#define jp_array_push(items, count, cap) jp_array_reserve(&(items), &(cap), (size_t)(count) + 1, sizeof *(items))
+#define jp_array_push(items, count, cap)                                                                               \
+	((size_t)(count) < (cap) ? 0 : jp_array_reserve(&(items), &(cap), (size_t)(count) + 1, sizeof *(items)))
 
 #endif

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 enum { least_slots = 64 };
 
 uint64_t jp_hash(uint64_t seed, const void *data, size_t len)
@@ -54,11 +56,11 @@ void jp_index_rest(struct jp_index *index)
 }
 
 /* The old slots go first: they can be had again from the items, and both at once are never held. */
-static int enlarge(struct jp_index *index, const struct jp_index_kind *kind, const void *items)
+static int enlarge(struct jp_index *index, const struct jp_index_kind *kind, const void *items, size_t count)
 {
 	uint32_t wanted = index->slot_count ? index->slot_count : least_slots;
 	jp_index_seed(index);
-	while (wanted / 4 * 3 <= index->count) {
+	while (wanted / 4 * 3 <= count) {
 		if (wanted > UINT32_MAX / 4)
 			return -1;
 		wanted *= 2;
@@ -75,7 +77,7 @@ static int enlarge(struct jp_index *index, const struct jp_index_kind *kind, con
 uint32_t jp_index_id(struct jp_index *index, const struct jp_index_kind *kind, const void *items, const void *key,
                      bool *known)
 {
-	if (index->count >= index->slot_count / 4 * 3 && enlarge(index, kind, items))
+	if (index->count >= index->slot_count / 4 * 3 && enlarge(index, kind, items, index->count))
 		return JP_NONE;
 	uint32_t i = first_slot(index, kind, key);
 	for (; index->slots[i] != JP_NONE; i = (i + 1) & (index->slot_count - 1))
@@ -85,6 +87,64 @@ uint32_t jp_index_id(struct jp_index *index, const struct jp_index_kind *kind, c
 		}
 	*known = false;
 	return index->slots[i] = index->count++;
+}
+
+/* ---- words -------------------------------------------------------------------------------------- */
+
+static uint64_t hash_word(uint64_t seed, const void *item)
+{
+	uint64_t word;
+	memcpy(&word, item, sizeof word);
+	return jp_hash_mix(seed, word);
+}
+
+static bool same_word(const void *a, const void *b)
+{
+	return !memcmp(a, b, sizeof(uint64_t));
+}
+
+static const struct jp_index_kind word_kind = { sizeof(uint64_t), hash_word, same_word };
+
+enum { batch = 32 };
+
+/* Slots, then the words that they name, are on their way from memory while others are looked at. There is room. */
+static void index_batch(struct jp_index *index, uint64_t *words, const uint64_t *asked, size_t count, uint32_t *ids)
+{
+	uint32_t slots[batch], mask = index->slot_count - 1;
+	for (size_t k = 0; k < count; k++) {
+		slots[k] = first_slot(index, &word_kind, &asked[k]);
+		__builtin_prefetch(&index->slots[slots[k]]);
+	}
+	for (size_t k = 0; k < count; k++) {
+		uint32_t id = index->slots[slots[k]];
+		if (id != JP_NONE)
+			__builtin_prefetch(&words[id]);
+	}
+	for (size_t k = 0; k < count; k++) {
+		uint32_t i = slots[k];
+		while (index->slots[i] != JP_NONE && words[index->slots[i]] != asked[k])
+			i = (i + 1) & mask;
+		if (index->slots[i] == JP_NONE) {
+			words[index->count] = asked[k];
+			index->slots[i] = index->count++;
+		}
+		ids[k] = index->slots[i];
+	}
+}
+
+int jp_index_words(struct jp_index *index, uint64_t **words, size_t *cap, const uint64_t *asked, size_t count,
+                   uint32_t *ids)
+{
+	if (jp_array_reserve(words, cap, index->count + count, sizeof **words))
+		return -1;
+	for (size_t done = 0, n; done < count; done += n) {
+		n = count - done < batch ? count - done : batch;
+		if (index->count + n >= index->slot_count / 4 * 3 &&
+		    enlarge(index, &word_kind, *words, index->count + n))
+			return -1;
+		index_batch(index, *words, asked + done, n, ids + done);
+	}
+	return 0;
 }
 
 void jp_index_cut(struct jp_index *index, const struct jp_index_kind *kind, const void *items, uint32_t count)

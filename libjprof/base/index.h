@@ -30,6 +30,11 @@ struct jp_index {
 uint32_t jp_index_id(struct jp_index *index, const struct jp_index_kind *kind, const void *items, const void *key,
                      bool *known);
 
+/* The same for a run of words, in an array of words that grows as new ones come to it (*cap): ids[i] is that of
+ * asked[i]. -1 when memory is short: then some of them may have been added. */
+int jp_index_words(struct jp_index *index, uint64_t **words, size_t *cap, const uint64_t *asked, size_t count,
+                   uint32_t *ids) jp_must_check;
+
 /* What hashes of the items' own making begin with: drawn at the first call. */
 uint64_t jp_index_seed(struct jp_index *index);
 

@@ -96,10 +96,32 @@ static const unsigned char hex_digit[256] = {
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
+/* The value of eight hexadecimal digits, each of which is a byte of the word; false if one of them is none. A letter
+ * has the bit 0x40: with it 9 is added to the low half, so digits are 0 to 9 and letters 10 to 15. */
+static bool eight_digits(const char *text, uint64_t *value)
+{
+	static const uint64_t each = UINT64_C(0x0101010101010101);
+	uint64_t t;
+	memcpy(&t, text, sizeof t);
+	uint64_t letter = t >> 6 & each, v = (t & 15 * each) + 9 * letter;
+	uint64_t wrong = ((t & 0xf0 * each) | letter << 5) ^ (0x30 * each + 0x30 * letter);
+	wrong |= (v & 0x10 * each) | (((v + 6 * each) >> 4 & each) ^ letter);
+	v = __builtin_bswap64(v);
+	v = (v | v >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+	v = (v | v >> 8) & UINT64_C(0x0000ffff0000ffff);
+	*value = (v | v >> 16) & UINT32_MAX;
+	return !wrong;
+}
+
 enum jp_number jp_span_hex(struct jp_span *span, uint64_t *value)
 {
-	uint64_t n = 0, lost = 0;
+	static const bool in_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	uint64_t n = 0, lost = 0, eight;
 	size_t i = 0;
+	for (; in_order && span->len - i >= 8 && eight_digits(span->ptr + i, &eight); i += 8) {
+		lost |= n >> 32;
+		n = n << 32 | eight;
+	}
 	for (; i < span->len; i++) {
 		unsigned digit = hex_digit[(unsigned char)span->ptr[i]];
 		if (!digit)

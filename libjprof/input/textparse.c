@@ -72,8 +72,10 @@ int jp_parse_stack(struct jp_parse *p, struct jp_span line)
 	p->open_stack = false;
 	for (jp_span_blanks(&line); line.len; jp_span_blanks(&line)) {
 		uint64_t address;
-		if (!jp_span_text(&line, "0x"))
+		if (line.len < 2 || line.ptr[0] != '0' || line.ptr[1] != 'x')
 			return jp_parse_fault(p, "an address should start with 0x");
+		line.ptr += 2;
+		line.len -= 2;
 		enum jp_number n = jp_span_hex(&line, &address);
 		if (n != JP_NUMBER_OK)
 			return jp_parse_fault(p, n == JP_NUMBER_NONE ? "an address has no digits"
@@ -90,31 +92,18 @@ int jp_parse_stack(struct jp_parse *p, struct jp_span line)
 	return p->reader.cut ? jp_parse_fault(p, "the file ends inside a stack") : 0;
 }
 
-static uint64_t hash_address(uint64_t seed, const void *address)
+/* The addresses of the stack as they are looked up: those of return addresses lie in the call. */
+static int push_frames(struct jp_parse *p)
 {
-	uint64_t word;
-	memcpy(&word, address, sizeof word);
-	return jp_hash_mix(seed, word);
-}
-
-static bool same_address(const void *a, const void *b)
-{
-	return !memcmp(a, b, sizeof(uint64_t));
-}
-
-static int push_frame(struct jprof_dump *dump, uint64_t address)
-{
-	static const struct jp_index_kind kind = { sizeof address, hash_address, same_address };
-	bool known;
-	if (jp_array_push(dump->frames, dump->frame_count, dump->frame_cap) ||
-	    jp_array_push(dump->addresses, dump->address_ids.count, dump->address_cap))
+	struct jprof_dump *dump = p->dump;
+	for (size_t i = 1; i < p->depth; i++)
+		p->stack[i] -= p->stack[i] != 0;
+	if (jp_array_reserve(&dump->frames, &dump->frame_cap, dump->frame_count + p->depth, sizeof *dump->frames) ||
+	    jp_index_words(&dump->address_ids, &dump->addresses, &dump->address_cap, p->stack, p->depth,
+	                   dump->frames + dump->frame_count))
 		return -1;
-	uint32_t id = jp_index_id(&dump->address_ids, &kind, dump->addresses, &address, &known);
-	if (id == JP_NONE)
-		return -1;
-	dump->addresses[id] = address;
+	dump->frame_count += p->depth;
 	dump->info.addresses = dump->address_ids.count;
-	dump->frames[dump->frame_count++] = id;
 	return 0;
 }
 
@@ -123,9 +112,8 @@ int jp_parse_commit(struct jp_parse *p)
 	struct jprof_dump *dump = p->dump;
 	if (!p->depth && jp_parse_warn(p, "a stack without addresses: its bytes are in the total and in no row"))
 		return jp_error_nomem(p->err);
-	for (size_t i = 0; i < p->depth; i++)
-		if (push_frame(dump, p->stack[i] - (i && p->stack[i])))
-			return jp_error_nomem(p->err);
+	if (p->depth && push_frames(p))
+		return jp_error_nomem(p->err);
 	if (jp_array_push(dump->depths, dump->info.stacks, dump->depth_cap))
 		return jp_error_nomem(p->err);
 	dump->depths[dump->info.stacks++] = (uint32_t)p->depth;

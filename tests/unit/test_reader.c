@@ -66,6 +66,34 @@ static void test_numbers(void **state)
 	}
 }
 
+/* Each byte at each place of a number of up to 20 characters, beside the C library. */
+static void test_each_digit(void **state)
+{
+	(void)state;
+	int wrong = 0;
+	for (size_t len = 1; len <= 20; len++)
+		for (size_t at = 0; at < len; at++)
+			for (int byte = 1; byte < 256; byte++) {
+				char text[32] = "123456789abcdefABCDEF", end;
+				text[at] = (char)byte;
+				text[len] = '\0';
+				size_t digits = strspn(text, "0123456789abcdefABCDEF"), zeros = strspn(text, "0");
+				struct jp_span span = { text, len };
+				uint64_t value = 0;
+				enum jp_number what = jp_span_hex(&span, &value);
+				end = text[digits];
+				text[digits] = '\0';
+				if (what != (!digits               ? JP_NUMBER_NONE
+				             : digits - zeros > 16 ? JP_NUMBER_TOO_BIG
+				                                   : JP_NUMBER_OK) ||
+				    (what == JP_NUMBER_OK && value != strtoull(text, NULL, 16)) ||
+				    span.len != len - digits)
+					wrong += complain("%zu characters, byte %02x at %zu, then %02x: %d", len, byte,
+					                  at, end, what);
+			}
+	assert_int_equal(wrong, 0);
+}
+
 /* Digits behind the span's end are not its own. */
 static void test_numbers_stop_at_the_end(void **state)
 {
@@ -211,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_each_digit),
 		cmocka_unit_test(test_numbers_stop_at_the_end),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_integers_of_both_byte_orders),
