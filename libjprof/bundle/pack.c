@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-enum { block = 512, piece = 1 << 16, with_gzip_header = 15 + 16, gzip_memory = 8 };
+enum { block = 512, packed_piece = 1 << 16, with_gzip_header = 15 + 16, gzip_memory = 8 };
 
 struct jp_pack {
 	struct jp_strbuf *out;
@@ -61,7 +61,7 @@ static int put_zstd(struct jp_pack *pack, const void *data, size_t len, bool end
 	ZSTD_inBuffer in = { data, len, 0 };
 	size_t rest;
 	do {
-		char made[piece];
+		char made[packed_piece];
 		ZSTD_outBuffer to = { made, sizeof made, 0 };
 		rest = ZSTD_compressStream2(pack->zstd, &to, &in, end ? ZSTD_e_end : ZSTD_e_continue);
 		if (ZSTD_isError(rest))
@@ -76,7 +76,7 @@ static int put_gzip(struct jp_pack *pack, const void *data, size_t len, bool end
 	const unsigned char *from = data;
 	int status;
 	do {
-		unsigned char made[piece];
+		unsigned char made[packed_piece];
 		uInt n = len < UINT_MAX ? (uInt)len : UINT_MAX;
 		pack->z.next_in = (Bytef *)from;
 		pack->z.avail_in = n;

@@ -7,11 +7,19 @@
 
 #include "base/reader.h"
 
-enum { block = 512 };
+enum { tar_block = 512 };
 
 /* POSIX.1-1988; numbers are octal digits. */
-enum { name_at = 0, name_len = 100, size_at = 124, size_len = 12, sum_at = 148, sum_len = 8, type_at = 156 };
-enum { magic_at = 257, prefix_at = 345, prefix_len = 155 };
+enum {
+	tar_name_at = 0,
+	tar_name_len = 100,
+	tar_size_at = 124,
+	tar_size_len = 12,
+	tar_sum_at = 148,
+	tar_sum_len = 8,
+	tar_type_at = 156
+};
+enum { tar_magic_at = 257, tar_prefix_at = 345, tar_prefix_len = 155 };
 
 static bool octal(const char *at, size_t len, uint64_t *value)
 {
@@ -29,25 +37,25 @@ static bool is_header(const char *h)
 {
 	uint64_t stated;
 	unsigned sum = 0;
-	for (size_t i = 0; i < block; i++)
-		sum += i >= sum_at && i < sum_at + sum_len ? ' ' : (unsigned char)h[i];
-	return octal(h + sum_at, sum_len, &stated) && stated == sum;
+	for (size_t i = 0; i < tar_block; i++)
+		sum += i >= tar_sum_at && i < tar_sum_at + tar_sum_len ? ' ' : (unsigned char)h[i];
+	return octal(h + tar_sum_at, tar_sum_len, &stated) && stated == sum;
 }
 
 static bool is_end_block(const char *h)
 {
 	size_t i = 0;
-	while (i < block && !h[i])
+	while (i < tar_block && !h[i])
 		i++;
-	return i == block;
+	return i == tar_block;
 }
 
 /* The name in a header, with what ustar puts before it. */
 static void take_name(const char *h, char path[256])
 {
-	bool ustar = !memcmp(h + magic_at, "ustar\0", 6) && h[prefix_at];
-	snprintf(path, 256, "%.*s%s%.*s", ustar ? prefix_len : 0, h + prefix_at, ustar ? "/" : "", name_len,
-	         h + name_at);
+	bool ustar = !memcmp(h + tar_magic_at, "ustar\0", 6) && h[tar_prefix_at];
+	snprintf(path, 256, "%.*s%s%.*s", ustar ? tar_prefix_len : 0, h + tar_prefix_at, ustar ? "/" : "", tar_name_len,
+	         h + tar_name_at);
 }
 
 /* pax: lines "LENGTH path=NAME\n", where the length is that of the line. */
@@ -82,12 +90,12 @@ static bool parse_tar_entry(struct jp_tar *tar, const char *h, struct jp_tar_ent
 {
 	uint64_t size;
 	size_t left = tar->len - tar->pos;
-	if (!is_header(h) || !octal(h + size_at, size_len, &size))
+	if (!is_header(h) || !octal(h + tar_size_at, tar_size_len, &size))
 		return false;
 	*entry = (struct jp_tar_entry){ .data = tar->data + tar->pos, .cut = size > left };
 	entry->len = entry->cut ? left : (size_t)size;
-	entry->file = h[type_at] == '0' || h[type_at] == '\0' || h[type_at] == '7';
-	size_t padded = entry->len + (block - entry->len % block) % block;
+	entry->file = h[tar_type_at] == '0' || h[tar_type_at] == '\0' || h[tar_type_at] == '7';
+	size_t padded = entry->len + (tar_block - entry->len % tar_block) % tar_block;
 	tar->pos += padded < left ? padded : left;
 	if (*tar->long_name)
 		memcpy(entry->path, tar->long_name, sizeof entry->path);
@@ -101,14 +109,14 @@ enum jp_tar_result jp_tar_next(struct jp_tar *tar, struct jp_tar_entry *entry)
 	for (;;) {
 		const char *h = tar->data + tar->pos;
 		size_t left = tar->len - tar->pos;
-		if (!left || (left >= block && is_end_block(h)))
+		if (!left || (left >= tar_block && is_end_block(h)))
 			return JP_TAR_END;
-		if (left < block)
+		if (left < tar_block)
 			return JP_TAR_DAMAGED;
-		tar->pos += block;
+		tar->pos += tar_block;
 		if (!parse_tar_entry(tar, h, entry))
 			return JP_TAR_DAMAGED;
-		char type = h[type_at];
+		char type = h[tar_type_at];
 		if (entry->cut || !take_long_name(tar, type, entry)) {
 			*tar->long_name = '\0';
 			return JP_TAR_ENTRY;

@@ -6,12 +6,12 @@
 #include "input/inflate.h"
 
 /* The sections that are read: all that jp_dwarf_lookup and splitranges.c ask libdw for. */
-static const char *const read_sections[] = {
+static const char *const sections_in_image[] = {
 	".debug_info", ".debug_types",  ".debug_abbrev",   ".debug_str", ".debug_line",        ".debug_line_str",
 	".debug_addr", ".debug_ranges", ".debug_rnglists", ".debug_sup", ".debug_str_offsets", ".gnu_debugaltlink",
 };
 
-enum { most_parts = jp_count(read_sections), part_alignment = 16, zlib_type = 1, largest_ratio = 1040 };
+enum { most_parts = jp_count(sections_in_image), part_alignment = 16, zlib_type = 1, largest_ratio = 1040 };
 
 /* A section of the image, and where it is from. */
 struct image_part {
@@ -81,7 +81,7 @@ static bool plan_image(struct image_plan *plan)
 	if (fstat(plan->file->fd, &st) || st.st_size > INT32_MAX * INT64_C(16))
 		return false;
 	for (size_t n = 0; n < most_parts; n++) {
-		const struct jp_elf_section *s = jp_elf_section_find(h, read_sections[n], SHT_NULL);
+		const struct jp_elf_section *s = jp_elf_section_find(h, sections_in_image[n], SHT_NULL);
 		if (s && !lies_in(s, (uint64_t)st.st_size))
 			return false;
 		if (s)

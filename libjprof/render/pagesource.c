@@ -6,7 +6,7 @@
 
 #include "render/source.h"
 
-enum { most_lines = 30, around = 5, usual_variant = 2 /* all of Ruby, --fold=std */ };
+enum { most_lines = 30, lines_around = 5, usual_variant = 2 /* all of Ruby, --fold=std */ };
 
 /* A line of source, and how much its frames hold. */
 struct hot_line {
@@ -117,10 +117,10 @@ static int put_source_file(struct jp_jsonout *json, const struct jprof_view *vie
 	int rc = jp_source_open(&source, path, doubt_of_frame(view, lines->frame), &view->code, opts);
 	size_t put = 0;
 	for (size_t i = 0, end; !rc && i < count; i = end) {
-		for (end = i + 1; end < count && lines[end].line <= lines[end - 1].line + 2 * around + 1;)
+		for (end = i + 1; end < count && lines[end].line <= lines[end - 1].line + 2 * lines_around + 1;)
 			end++;
-		size_t first = lines[i].line > around ? lines[i].line - around : 1,
-		       last = (size_t)lines[end - 1].line + around;
+		size_t first = lines[i].line > lines_around ? lines[i].line - lines_around : 1,
+		       last = (size_t)lines[end - 1].line + lines_around;
 		last = last < source.count ? last : source.count;
 		jp_jsonout_open(json, NULL, '{', true);
 		jp_jsonout_uint(json, "file", lines->file);
