@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { most_members = 17, pid_most = 24 };
+enum { most_of_service = 17, pid_most = 24 };
 
 /* The processes of the last snapshot that were there at the first, by their pids. */
 struct service_members {
-	char pids[most_members][pid_most];
-	bool master[most_members];
+	char pids[most_of_service][pid_most];
+	bool master[most_of_service];
 	size_t count, masters;
 };
 
@@ -31,7 +31,7 @@ static bool list_service(struct service_members *list, const struct jprof_bundle
 		bool master = !strcmp(m->role, "master");
 		if (!master && strcmp(m->role, "worker") != 0)
 			continue;
-		if (list->count == most_members || !m->pid || !was_there(first, m))
+		if (list->count == most_of_service || !m->pid || !was_there(first, m))
 			return false;
 		snprintf(list->pids[list->count], pid_most, "%llu", (unsigned long long)m->pid);
 		list->master[list->count++] = master;
