@@ -52,10 +52,13 @@ function makeProfile(page) {
   page.report = page.report || page.answer.report;
   page.verdicts = page.answer ? page.answer.verdicts : [];
   const view = page.report.view, stacks = page.stacks, zeros = new Float64Array(stacks);
-  const column = number => (number === null || number === undefined ? zeros : Float64Array.from(page.columns[number]));
+  const made = new Map();
+  const column = number => {
+    if (number === null || number === undefined) return zeros;
+    if (!made.has(number)) made.set(number, Float64Array.from(page.columns[number]));
+    return made.get(number);
+  };
   const difference = page.report.base !== null, snapshots = page.answer && page.answer.diff ? page.answer.diff.snapshots : [];
-  const variants = page.variants.map(ends => Object.fromEntries(Object.entries(ends).map(([key, number]) => [key, Int32Array.from(column(number))])));
-  const others = Object.fromEntries(Object.entries(page.counters).map(([key, number]) => [key, column(number)]));
   return {
     page,
     strings: page.strings,
@@ -67,7 +70,7 @@ function makeProfile(page) {
     stacks,
     snapshots,
     // What was subtracted is known of one counter.
-    counters: [view.counter, ...(difference ? [] : Object.keys(others).filter(c => page.report.totals[c]))],
+    counters: [view.counter, ...(difference ? [] : Object.keys(page.counters).filter(c => page.report.totals[c]))],
     ownCounter: view.counter,
     difference,
     ages: page.ages.map(age => ({ shown: age.shown, values: column(age.column) })),
@@ -75,7 +78,8 @@ function makeProfile(page) {
     ruby: page.variants.length > 4,
     // What the stacks are at a level of folding with a part of Ruby; equal ones are there once.
     variant(ruby, fold) {
-      return variants[(this.ruby ? ruby * 4 : 0) + fold];
+      const ends = page.variants[(this.ruby ? ruby * 4 : 0) + fold];
+      return Object.fromEntries(Object.entries(ends).map(([key, number]) => [key, column(number)]));
     },
     // Which snapshots, as numbers, and which process, by the key of its part or "".
     choose(from, to, process) {
@@ -88,7 +92,7 @@ function makeProfile(page) {
       this.ownValues = chosen.now.map((now, i) => now - chosen.base[i]);
     },
     values(counter) {
-      return counter === this.ownCounter ? this.ownValues : others[counter] || zeros;
+      return counter === this.ownCounter ? this.ownValues : column(page.counters[counter]);
     },
     base(counter) {
       return counter === this.ownCounter ? this.ownBase : zeros;
