@@ -6,7 +6,7 @@
 
 #include "cli/say.h"
 
-enum { most_members = 16, key_most = 300 };
+enum { most_on_page = 16, key_most = 300 };
 
 /* What parts are made of. */
 struct part_maker {
@@ -78,7 +78,7 @@ static bool add_member_parts(const struct part_maker *m, char **dump, const stru
 	const char *base = o->base ? o->base : o->diff_base;
 	size_t count = jprof_bundle_count(now);
 	bool good = true;
-	if (o->member || count < 2 || count > most_members)
+	if (o->member || count < 2 || count > most_on_page)
 		return true;
 	for (size_t i = 0; good && i < count; i++) {
 		const struct jprof_bundle_member *member = jprof_bundle_member(now, i);
@@ -102,7 +102,7 @@ bool page_parts_load(struct page_parts *parts, const struct page *page, const st
 	size_t steps = page->snapshots ? (size_t)page->snapshots->dump_count : 0;
 	const char *base = whole->base ? whole->base : whole->diff_base;
 	*parts = (struct page_parts){ 0 };
-	if (!make_part_room(parts, steps + most_members + 1) || !add_steps(&m))
+	if (!make_part_room(parts, steps + most_on_page + 1) || !add_steps(&m))
 		return false;
 	if (page->inputs->dump_count != 1 || page->inputs->live_count || !base != !page->loaded->difference)
 		return true;
