@@ -133,13 +133,6 @@ static struct stacktree_frame bare_frame(const struct ruby_names *names, int lin
 		                         .kind = (unsigned char)names->kind };
 }
 
-static bool is_still_node(uint32_t node, uint32_t parent, const struct ruby_names *names, int line)
-{
-	const struct text_span texts[] = { names->path, names->class, names->method };
-	struct stacktree_frame frame = bare_frame(names, line);
-	return stacktree_is(node, parent, &frame, texts);
-}
-
 static uint32_t add_frame(uint32_t parent, const struct ruby_names *names, int line, bool last)
 {
 	struct stacktree_frame frame = bare_frame(names, line);
@@ -163,47 +156,82 @@ static int index_of(const struct taken *taken, int place)
 	return is_behind_cut ? RUBY_KEPT - 1 - place : taken->count - 1 - place;
 }
 
-/* How many of the outermost are those of the last stack. The path of the innermost that has a line was had in another
- * way. */
-static int count_common(const struct taken *taken, const struct ruby_last *last)
+/* Up to which place, from `place` on, the frames are those of the last stack; `end` is the first that is not looked at.
+ */
+static int skip_common(const struct taken *taken, const struct ruby_last *last, int place, int end)
 {
-	int place = 0;
-	for (; place < last->used; place++) {
-		int i = index_of(taken, place);
-		if (i <= taken->innermost || taken->frames[i] != last->frames[place].frame ||
-		    taken->lines[i] != last->frames[place].line)
-			break;
-	}
+	const struct ruby_last_frame *known = last->frames;
+	int i = index_of(taken, place);
+	for (; place < end && known[place].frame == taken->frames[i] && known[place].line == taken->lines[i]; place++)
+		i--;
 	return place;
 }
 
-/* The names of a frame, which may occur several times in a stack: nothing is freed while one is taken down. */
-static void names_in_stack(const struct taken *taken, int i, struct ruby_names *names)
+/* How many of the outermost are those of the last stack, up to the innermost that has a line: its path was had in
+ * another way. */
+static int count_common(const struct taken *taken, const struct ruby_last *last)
+{
+	int end = last->used, total = taken->count < RUBY_KEPT ? taken->count : RUBY_KEPT;
+	if (end > total - taken->innermost - 1)
+		end = total - taken->innermost - 1;
+	if (end <= 0)
+		return 0;
+	int outer = taken->count > RUBY_KEPT && end > RUBY_OUTER ? RUBY_OUTER : end;
+	int place = skip_common(taken, last, 0, outer);
+	return place == outer && outer < end ? skip_common(taken, last, outer, end) : place;
+}
+
+/* A frame, which may occur several times in a stack: nothing is freed while one is taken down. */
+struct named_frame {
+	VALUE frame;
+	uint32_t sample;
+	bool is_kept; /* these names are the texts of `kept` */
+	struct ruby_names names;
+	struct stacktree_frame kept;
+};
+
+static struct named_frame *names_in_stack(const struct taken *taken, int i)
 {
 	enum { PLACES = 64 };
-	static struct {
-		VALUE frame;
-		uint32_t sample;
-		struct ruby_names names;
-	} named[PLACES];
+	static struct named_frame all[PLACES];
 	VALUE frame = taken->frames[i];
-	size_t place = (frame >> 3 ^ frame >> 9) % PLACES;
-	if (named[place].frame != frame || named[place].sample != taken->sample) {
-		ruby_names_of(frame, &named[place].names);
-		named[place].frame = frame;
-		named[place].sample = taken->sample;
+	struct named_frame *named = &all[(frame >> 3 ^ frame >> 9) % PLACES];
+	if (named->frame != frame || named->sample != taken->sample) {
+		*named = (struct named_frame){ .frame = frame, .sample = taken->sample };
+		ruby_names_of(frame, &named->names);
 	}
-	*names = named[place].names;
+	return named;
+}
+
+/* Is it the node still? Texts are compared once in a stack, unless the path was corrected. */
+static bool is_still_node(uint32_t node, uint32_t parent, const struct ruby_names *names, int line,
+                          struct named_frame *named)
+{
+	const struct text_span texts[] = { names->path, names->class, names->method };
+	struct stacktree_frame frame = bare_frame(names, line);
+	bool as_named = names->path.bytes == named->names.path.bytes;
+	if (as_named && named->is_kept) {
+		frame.path = named->kept.path;
+		frame.class = named->kept.class;
+		frame.method = named->kept.method;
+		return stacktree_has(node, parent, &frame);
+	}
+	if (!stacktree_is(node, parent, &frame, texts))
+		return false;
+	if (as_named)
+		named->kept = stacktree_frame_of(node);
+	named->is_kept |= as_named;
+	return true;
 }
 
 /* `before` is the node of an equal frame at this place of the last stack; 0: there is none. */
 static uint32_t add_one(uint32_t parent, const struct taken *taken, int i, struct caller *caller, uint32_t before)
 {
-	struct ruby_names names;
-	names_in_stack(taken, i, &names);
+	struct named_frame *named = names_in_stack(taken, i);
+	struct ruby_names names = named->names;
 	correct_path(&names, caller, taken, i);
 	call_from(caller, &names, taken->frames[i], taken->lines[i]);
-	if (before && is_still_node(before, parent, &names, taken->lines[i]))
+	if (before && is_still_node(before, parent, &names, taken->lines[i], named))
 		return before;
 	return add_frame(parent, &names, taken->lines[i], false);
 }

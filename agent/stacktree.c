@@ -150,11 +150,21 @@ static void release_texts(const struct stacktree_frame *frame)
 		texts_release(frame->method);
 }
 
+bool stacktree_has(uint32_t node, uint32_t parent, const struct stacktree_frame *frame)
+{
+	return nodes[node].parent == parent && memcmp(&nodes[node].frame, frame, sizeof *frame) == 0;
+}
+
+struct stacktree_frame stacktree_frame_of(uint32_t node)
+{
+	return nodes[node].frame;
+}
+
 uint32_t stacktree_node(uint32_t parent, const struct stacktree_frame *frame, bool last)
 {
 	uint32_t *bucket = bucket_of(parent, frame), now = atomic_load_explicit(&tree_generation, memory_order_relaxed);
 	uint32_t node = *bucket;
-	while (node && !(nodes[node].parent == parent && memcmp(&nodes[node].frame, frame, sizeof *frame) == 0))
+	while (node && !stacktree_has(node, parent, frame))
 		node = nodes[node].next;
 	if (node) {
 		release_texts(frame);

@@ -49,6 +49,12 @@ uint32_t stacktree_node(uint32_t parent, const struct stacktree_frame *frame, bo
  * `frame`. */
 bool stacktree_is(uint32_t node, uint32_t parent, const struct stacktree_frame *frame, const struct text_span texts[3]);
 
+/* Likewise, by the numbers of its texts: equal texts in use have one number. */
+bool stacktree_has(uint32_t node, uint32_t parent, const struct stacktree_frame *frame);
+
+/* What a node is, whose number was had in this generation. */
+struct stacktree_frame stacktree_frame_of(uint32_t node);
+
 uint32_t stacktree_mark(uint32_t parent, enum stacktree_marker marker, uint32_t count);
 
 /* Changes when nodes may have gone, or have to be found anew to be taken for used. */

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-STRINGS = '%d.times { "a" * 400 }'
+# Too long for a place in Ruby's own heap, which has up to 640 bytes from 3.2 on.
+STRINGS = '%d.times { "a" * 700 }'
 DEEP = "def r(n) = n == 0 ? " + STRINGS + " : r(n - 1); r(240)"
 BLOCKS = "def r(n) = n == 0 ? " + STRINGS + " : [1].each { r(n - 1) }; r(80)"
 JSON = """require "json"
