@@ -31,12 +31,6 @@ goals() {
 
 exec >../log 2>&1
 case $source in
-jemalloc)
-    export AUTOHEADER=true # as its rules have it: its headers are made by hand
-    prepared
-    rules override_dh_auto_configure
-    goals build_lib_shared
-    ;;
 libxml2)
     prepared
     rules doconfigure-main
