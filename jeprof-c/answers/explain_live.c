@@ -82,7 +82,9 @@ static bool select_live(struct explain_live *live, const struct options *o, cons
 	snprintf(puma, sizeof puma, o->puma && *o->puma ? "--puma=%s" : "--puma", o->puma);
 	snprintf(word, sizeof word, "%s", pid ? pid : "");
 	char snap[] = "snap", gc[] = "--gc", *argv[] = { snap, o->puma ? puma : word, o->gc ? gc : NULL, NULL };
-	return snap_options_parse(&live->which, o->gc ? 3 : 2, argv);
+	bool good = snap_options_parse(&live->which, o->gc ? 3 : 2, argv);
+	live->which.command = "explain";
+	return good;
 }
 
 static bool name_good(const char *path)

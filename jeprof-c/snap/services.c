@@ -30,7 +30,7 @@ static bool begins_service(const struct jprof_processes *list, const struct snap
 }
 
 /* The list of all: the master may be none that could be asked. */
-static void say_service(const struct jprof_processes *list, int service)
+static void say_service(const struct jprof_processes *list, int service, const char *command)
 {
 	const char *title = "";
 	size_t workers = 0;
@@ -45,7 +45,7 @@ static void say_service(const struct jprof_processes *list, int service)
 	char words[48] = "one process";
 	if (workers)
 		snprintf(words, sizeof words, "%zu worker%s", workers, workers == 1 ? "" : "s");
-	say("  jprof snap --puma=%-8d %.*s, %s", service, widest_title, title, words);
+	say("  jprof %s --puma=%-8d %.*s, %s", command, service, widest_title, title, words);
 }
 
 bool services_are_one(const struct jprof_processes *list, const struct snap_options *o)
@@ -60,6 +60,6 @@ bool services_are_one(const struct jprof_processes *list, const struct snap_opti
 	say("%zu Pumas run here, and a bundle of several would add them up; take one by its pid:", services);
 	for (size_t i = 0; i < count; i++)
 		if (begins_service(list, o, i))
-			say_service(list, jprof_processes_at(list, i)->service);
+			say_service(list, jprof_processes_at(list, i)->service, o->command);
 	return false;
 }

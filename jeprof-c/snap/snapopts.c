@@ -182,7 +182,7 @@ static bool parse_pids(struct snap_options *o, char **operands, int count)
 bool snap_options_parse(struct snap_options *o, int argc, char **argv)
 {
 	int count;
-	*o = (struct snap_options){ .timeout = default_timeout };
+	*o = (struct snap_options){ .command = "snap", .timeout = default_timeout };
 	if (!opt_parse(&snap_table, o, argc, argv, &count))
 		return false;
 	if (o->help)

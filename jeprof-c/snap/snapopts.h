@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct snap_options {
+	const char *command; /* that has them, for messages: "snap" */
 	bool help;
 	int *pids; /* owned */
 	size_t pid_count;

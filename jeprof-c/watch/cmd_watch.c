@@ -78,7 +78,9 @@ static bool choose_watched(struct snap_options *which, const struct watch_option
 	}
 	if (!o->puma)
 		argv[1] = operands[0];
-	return snap_options_parse(which, o->gc ? 3 : 2, argv);
+	bool good = snap_options_parse(which, o->gc ? 3 : 2, argv);
+	which->command = "watch";
+	return good;
 }
 
 static bool parse_watch(struct watch_options *o, struct snap_options *which, int argc, char **argv)

@@ -47,6 +47,11 @@ check "no bundle may be made" [ "$(ls | grep -c '\.jprof$')" -eq 0 ]
 lists '^jprof: [0-9]+ Pumas run here, and a bundle of several would add them up; take one by its pid:$'
 lists "^jprof:   jprof snap --puma=$one +puma 6.6.0 \(tcp://0.0.0.0:1\) \[one\], 2 workers$"
 lists "^jprof:   jprof snap --puma=$two +puma 6.6.0 \(tcp://0.0.0.0:2\) \[two\], one process$"
+for command in watch explain; do
+    run "$jprof" $command --puma
+    exits 1
+    lists "^jprof:   jprof $command --puma=$one +puma 6.6.0 \(tcp://0.0.0.0:1\) \[one\], 2 workers$"
+done
 run "$jprof" snap --puma --match=nothing_is_called_so
 exits 1
 lists '^jprof: [0-9]+ Pumas run here'
