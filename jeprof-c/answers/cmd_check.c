@@ -217,8 +217,8 @@ int cmd_check(int argc, char **argv)
 	struct sink sink = { .path = o.common.file };
 	o.common.command = "check";
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
-	            filename_fits(o.common.file, diff_format(&o)) && prepare_check(&c, &o) &&
-	            series_load(&loaded, &inputs, &o) && check_series(&c, &loaded, &o, &sink);
+	            overwrites_not(o.common.file, o.baseline) && filename_fits(o.common.file, diff_format(&o)) &&
+	            prepare_check(&c, &o) && series_load(&loaded, &inputs, &o) && check_series(&c, &loaded, &o, &sink);
 	sink.failed = sink.failed || !good;
 	if (!sink_close(&sink)) {
 		say("%s: cannot be written: %s", o.common.file, sink.why);

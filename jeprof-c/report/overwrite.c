@@ -8,12 +8,18 @@
 
 #include "cli/say.h"
 
-/* False after having said that the path leads to the output; standard input is "-". */
-static bool is_other(const char *path, const struct stat *output)
+/* Standard input is "-". */
+static bool leads_to(const char *path, const struct stat *output)
 {
 	struct stat st;
-	if (!path || (strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st)) || st.st_dev != output->st_dev ||
-	    st.st_ino != output->st_ino)
+	return path && !(strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st)) &&
+	       st.st_dev == output->st_dev && st.st_ino == output->st_ino;
+}
+
+/* False after having said that the path leads to the output. */
+static bool is_other(const char *path, const struct stat *output)
+{
+	if (!leads_to(path, output))
 		return true;
 	say("%s: is read for this report, and is not overwritten by it; give another name with -o", path);
 	return false;
@@ -29,15 +35,64 @@ static bool are_others(const char *list, const struct stat *output)
 	return true;
 }
 
+/* A report may have such a name, too: the first bytes show which it is. */
+static bool begins_as_sidecar(const char *path)
+{
+	char head[64];
+	FILE *file = fopen(path, "re");
+	size_t len = file ? fread(head, 1, sizeof head, file) : 0;
+	if (file)
+		fclose(file);
+	return memmem(head, len, "\"jprof_agent\"", strlen("\"jprof_agent\"")) != NULL;
+}
+
+/* What an agent wrote beside the dump, which is read with it: PATH.json, PATH.ruby without an ending of compression. */
+static bool are_beside(const char *dump, const struct stat *output)
+{
+	static const char *const endings[] = { "", ".gz", ".zst", ".xz", ".bz2" };
+	char path[PATH_MAX];
+	size_t len = dump ? strlen(dump) : 0;
+	if (!dump || len + sizeof ".ruby" > sizeof path)
+		return true;
+	snprintf(path, sizeof path, "%s.json", dump);
+	if (leads_to(path, output) && begins_as_sidecar(path))
+		return is_other(path, output);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t n = strlen(endings[i]);
+		if (n >= len || strcmp(dump + len - n, endings[i]) != 0)
+			continue;
+		snprintf(path, sizeof path, "%.*s.ruby", (int)(len - n), dump);
+		if (!is_other(path, output))
+			return false;
+	}
+	return true;
+}
+
+static bool is_other_dump(const char *path, const struct stat *output)
+{
+	return is_other(path, output) && are_beside(path, output);
+}
+
+static bool is_output(const char *file, struct stat *output)
+{
+	return !(file ? stat(file, output) : fstat(STDOUT_FILENO, output)) && S_ISREG(output->st_mode);
+}
+
+bool overwrites_not(const char *file, const char *path)
+{
+	struct stat output;
+	return !is_output(file, &output) || is_other(path, &output);
+}
+
 bool overwrites_no_input(const struct options *o, const struct inputs *inputs)
 {
 	struct stat output;
-	if ((o->file ? stat(o->file, &output) : fstat(STDOUT_FILENO, &output)) || !S_ISREG(output.st_mode))
+	if (!is_output(o->file, &output))
 		return true;
 	for (int i = 0; i < inputs->dump_count; i++)
-		if (!is_other(inputs->dumps[i], &output))
+		if (!is_other_dump(inputs->dumps[i], &output))
 			return false;
-	return is_other(inputs->program, &output) && is_other(o->base, &output) && is_other(o->diff_base, &output) &&
-	       is_other(o->maps, &output) && is_other(o->perf_map, &output) && are_others(o->add_lib, &output) &&
-	       are_others(o->names, &output);
+	return is_other(inputs->program, &output) && is_other_dump(o->base, &output) &&
+	       is_other_dump(o->diff_base, &output) && is_other(o->maps, &output) && is_other(o->perf_map, &output) &&
+	       is_other(o->rules, &output) && are_others(o->add_lib, &output) && are_others(o->names, &output);
 }

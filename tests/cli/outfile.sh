@@ -129,7 +129,16 @@ cp x.heap z.heap
 sed '1,/^MAPPED_LIBRARIES:/d' x.heap >maps
 ln -s x.heap link.heap
 ln x.heap hard.heap
-for f in x.heap y.heap program b.jprof p.pb.gz maps; do cp $f $f.kept; done
+# What is read beside a dump: what its agent wrote, and rules. z.heap has none of both.
+gzip -kc x.heap >w.heap.gz
+for dump in x.heap y.heap w.heap.gz; do
+    printf '{"jprof_agent":1,"dump":"%s"}\n' $dump >$dump.json
+    echo 'a table' >"${dump%.gz}.ruby"
+done
+echo '# rules' >rules
+echo '{}' >baseline
+beside="x.heap.json x.heap.ruby y.heap.json y.heap.ruby w.heap.gz.json w.heap.ruby rules baseline"
+for f in x.heap y.heap program b.jprof p.pb.gz maps $beside; do cp $f $f.kept; done
 # onto FILE WORDS...: refused, and the file is as it was
 onto() {
     onto=$1
@@ -152,6 +161,23 @@ onto b.jprof --json -o b.jprof b.jprof
 onto p.pb.gz --proto -o p.pb.gz p.pb.gz
 onto maps -o maps --maps=maps x.heap
 onto program -o program --add_lib=z.heap,program x.heap
+onto x.heap.json --json -o x.heap.json x.heap
+onto x.heap.ruby --raw -o x.heap.ruby x.heap
+onto w.heap.gz.json -o w.heap.gz.json w.heap.gz
+onto w.heap.ruby -o w.heap.ruby w.heap.gz
+onto x.heap.json -o x.heap.json --base=x.heap z.heap
+onto y.heap.ruby -o y.heap.ruby --diff_base=y.heap z.heap
+onto y.heap.json diff --json -o y.heap.json x.heap y.heap
+onto x.heap.ruby diff -o x.heap.ruby x.heap y.heap
+onto x.heap.ruby explain -o x.heap.ruby x.heap
+onto rules explain --rules=rules -o rules x.heap
+onto rules diff --rules=rules -o rules x.heap y.heap
+onto baseline check --baseline=baseline -o baseline x.heap y.heap
+rm -f $beside
+run "$jprof" --json -o z.heap.json $sys z.heap
+run "$jprof" --json -o z.heap.json $sys z.heap
+exits 0
+check "a report beside its dump is not replaced" grep -q '^{' z.heap.json
 run sh -c '"$1" -o x.heap - <x.heap' sh "$jprof"
 exits 1
 same "the dump on standard input is not what it was" x.heap.kept x.heap
