@@ -192,8 +192,8 @@ names = ["", *commands()]
 made = check_sound()
 for command in names:
     if f"{f'jprof-{command}' if command else 'jprof'}.1" not in made:
-        fail(f"jprof {command} has no page")
-check_pages(names)
+        fail(f"jprof {command} has no page: HACKING.md, A command, says where it is written")
+check_pages([command for command in names if f"{f'jprof-{command}' if command else 'jprof'}.1" in made])
 check_completion(names)
 missing = [tool for tool in ("mandoc", "bash", "zsh", "fish") if not shutil.which(tool)]
 if missing:
