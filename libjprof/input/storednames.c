@@ -4,7 +4,7 @@
 
 #include "base/reader.h"
 
-enum { stored_version = 1, nameless_flag = 1, stored_header = 28, sum_bytes = 8, padding = 4 };
+enum { stored_version = 1, nameless_flag = 1, stored_header = 28, sum_bytes = 8, stored_padding = 4 };
 
 static const char stored_magic[8] = "jprofnmc";
 
@@ -26,7 +26,7 @@ static void add_uint(struct jp_strbuf *out, uint64_t value, unsigned size)
 
 static void pad_stored(struct jp_strbuf *out, size_t start)
 {
-	while ((out->len - start) % padding && !out->failed)
+	while ((out->len - start) % stored_padding && !out->failed)
 		jp_strbuf_add(out, "", 1);
 }
 
@@ -57,7 +57,7 @@ void jp_stored_names_write(const struct jp_stored_names *names, const struct jp_
 
 static uint64_t with_padding(uint64_t size)
 {
-	return (size + padding - 1) / padding * padding;
+	return (size + stored_padding - 1) / stored_padding * stored_padding;
 }
 
 /* How large its parts are; false where they are not those of `len` bytes with that sum. */

@@ -158,8 +158,9 @@ static void test_same_answers(void **state)
 	Dl_info libc;
 	uint64_t pool[pool_size], offsets[2 * pool_size];
 	int wrong = 0;
-	assert_true(dladdr((void *)(uintptr_t)&qsort, &libc));
-	int fd = open_settled(libc.dli_fname);
+	bool known = dladdr((void *)(uintptr_t)&qsort, &libc) && *libc.dli_fname == '/';
+	const char *path = known ? libc.dli_fname : subject;
+	int fd = open_settled(path);
 	uint32_t size = (uint32_t)lseek(fd, 0, SEEK_END);
 	for (size_t i = 0; i < pool_size; i++)
 		pool[i] = draw(size);
@@ -167,14 +168,14 @@ static void test_same_answers(void **state)
 	struct jp_namecache *cache = open_kept();
 	for (unsigned round = 0; round < 12; round++) {
 		size_t count = draw_offsets(pool, offsets, round < 4 ? 20 : 60);
-		struct jp_name_request request = question(fd, libc.dli_fname, offsets, count);
+		struct jp_name_request request = question(fd, path, offsets, count);
 		request.no_callers = draw(2);
 		request.allocator = round % 3 == 1;
 		wrong += ask_both(cache, &request);
 	}
 	assert_int_equal(wrong, 0);
 	assert_int_equal(kept_sum().files, 2); /* by what of the allocator was asked */
-	struct jp_name_request outside = question(fd, libc.dli_fname, &(uint64_t){ UINT32_MAX }, 1);
+	struct jp_name_request outside = question(fd, path, &(uint64_t){ UINT32_MAX }, 1);
 	outside.allocator = true;
 	assert_int_equal(ask_both(cache, &outside), 0); /* found, then kept */
 	assert_int_equal(ask_both(cache, &outside), 0);
