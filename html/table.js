@@ -3,7 +3,7 @@
 const BY_WORDS = { site: "line of Ruby", function: "function", line: "source line", library: "library or gem", tag: "tag" };
 const SIGNS = {
   leak_suspect: "!", growing: "+", levelled_off: "-", turnover: "o", up_and_down: "%", one_jump: "^", startup: "=",
-  maybe_garbage: "~", within_error: ".", little_change: ".", few_samples: "?", unknown: "?", shrank: "v",
+  maybe_garbage: "~", within_error: ".", minor_change: ".", few_samples: "?", unknown: "?", shrank: "v",
 };
 
 // Which rows there may be of this profile: those of the report, too.

@@ -99,7 +99,7 @@ static void doubt(struct check *c)
 	} else if (!failed && c->garbage) {
 		snprintf(why, sizeof why, "%zu row%s grew by more than %s and may be garbage, for no GC ran",
 		         c->garbage, c->garbage > 1 ? "s" : "", limit_words(&c->growth, limit));
-		cannot_tell(c, why, "take the snapshots with jprof snap --gc, or say --assume-gc where a GC ran");
+		cannot_tell(c, why, "take snapshots with jprof snap --gc, or give --assume-gc if a GC ran");
 	}
 }
 

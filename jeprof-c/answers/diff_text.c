@@ -265,7 +265,7 @@ static bool is_quiet(const struct jprof_grown *row)
 	bool unchanged = row->whole.growth == 0 || row->whole.range.within_error;
 	switch (row->verdict) {
 	case JPROF_WITHIN_ERROR:
-	case JPROF_LITTLE_CHANGE: return true;
+	case JPROF_MINOR_CHANGE: return true;
 	case JPROF_FROM_STARTUP:
 	case JPROF_LEVELLED_OFF:
 	case JPROF_ONE_JUMP:
@@ -304,10 +304,10 @@ static void put_diff_rows(FILE *out, const struct diff_report *r, const struct d
 		} else if (row->part == JPROF_PART_LIVE) {
 			add_to_rest(&rest, row, snapshots);
 			all_quiet = all_quiet && is_quiet(row);
-			sampled = sampled || row->verdict != JPROF_LITTLE_CHANGE;
+			sampled = sampled || row->verdict != JPROF_MINOR_CHANGE;
 		}
 	}
-	const enum jprof_verdict word = sampled ? JPROF_WITHIN_ERROR : JPROF_LITTLE_CHANGE;
+	const enum jprof_verdict word = sampled ? JPROF_WITHIN_ERROR : JPROF_MINOR_CHANGE;
 	put_quiet_rest(out, c, &rest, all_quiet ? jprof_verdict_words(word)->shown : "", r->live ? "" : " (--top=0)");
 }
 

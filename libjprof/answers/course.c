@@ -158,7 +158,7 @@ static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 	const double *total = w->s->info.total;
 	double grown = total[1] - total[0], least = fmax(least_waste * total[0], least_waste_share * grown);
 	if (waste && !(grown >= least_growth && row->whole.growth >= least))
-		row->verdict = JPROF_LITTLE_CHANGE; /* it only changed places */
+		row->verdict = JPROF_MINOR_CHANGE; /* it only changed places */
 	else if (row->part == JPROF_PART_UNTOUCHED)
 		row->verdict = JPROF_TURNOVER; /* other rows have what is touched now */
 	else if (waste && row->verdict == JPROF_LEAK_SUSPECT)

@@ -25,8 +25,8 @@ const struct jprof_verdict_words *jprof_verdict_words(enum jprof_verdict verdict
 		[JPROF_MAYBE_GARBAGE] = { "maybe garbage", "maybe_garbage",
 		                          "Ruby's, and a snapshot was taken without GC", "" },
 		[JPROF_WITHIN_ERROR] = { "within error", "within_error", "the 95 % interval holds 0", "" },
-		[JPROF_LITTLE_CHANGE] = { "little change", "little_change",
-		                          "counted and not sampled; it grew too little to be named", "" },
+		[JPROF_MINOR_CHANGE] = { "minor change", "minor_change",
+		                         "counted, not sampled, and too small a change to be named", "" },
 		[JPROF_FEW_SAMPLES] = { "few samples", "few_samples",
 		                        "fewer than 10 samples: the number may be far off", "" },
 		[JPROF_TOO_EARLY] = { "too early to tell", "unknown",
@@ -216,7 +216,7 @@ static enum jprof_verdict verdict_at_rest(const struct jp_course *course)
 	case JPROF_SHAPE_TURNOVER: return JPROF_TURNOVER;
 	case JPROF_SHAPE_LEVELLED_OFF: return JPROF_LEVELLED_OFF;
 	case JPROF_SHAPE_ONE_JUMP: return JPROF_ONE_JUMP;
-	default: return course->counted ? JPROF_LITTLE_CHANGE : JPROF_WITHIN_ERROR;
+	default: return course->counted ? JPROF_MINOR_CHANGE : JPROF_WITHIN_ERROR;
 	}
 }
 

@@ -179,7 +179,7 @@ static void test_counted(void **state)
 	struct jp_course c = { .steps = steps, .count = 2, .whole = { 10 * mega, none, 120 }, .counted = true };
 	assert_int_equal(jp_verdict_of(&c), JPROF_LEAK_SUSPECT);
 	c.first = 600 * mega; /* it has no error that it could be within */
-	assert_int_equal(jp_verdict_of(&c), JPROF_LITTLE_CHANGE);
+	assert_int_equal(jp_verdict_of(&c), JPROF_MINOR_CHANGE);
 	c.first = 0;
 	c.idle = true;
 	assert_int_equal(jp_verdict_of(&c), JPROF_TURNOVER);

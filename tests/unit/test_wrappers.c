@@ -84,6 +84,8 @@ static void test_wrappers_of_projects(void **state)
 	        "Chunk::operator new", "CHeapObj::operator new", "resource_allocate_bytes");
 	all_are(is_wrapper, "v8::internal::Malloced::operator new", "v8::internal::AlignedAllocWithRetry",
 	        "v8::internal::AllocWithRetry", "node::UncheckedMalloc");
+	all_are(is_wrapper, "MPL_Get", "sma_alloc", "sml_getspace", "ObjGetSpace", "VFP_GetStorage",
+	        "sma_alloc.isra.0");
 	all_are(is_wrapper, "PyMem_Malloc", "PyMem_RawRealloc", "PyObject_Malloc", "_PyObject_GC_New",
 	        "_PyObject_GC_NewVar", "PyType_GenericAlloc");
 	all_are(is_wrapper, "sqlite3Malloc", "sqlite3MallocZero", "sqlite3_malloc64", "sqlite3DbMallocRawNN",
