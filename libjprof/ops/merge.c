@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "model/code.h"
 #include "model/identity.h"
 #include "model/pairs.h"
 #include "statistics/related.h"
@@ -19,6 +20,7 @@ struct translation {
 	size_t common; /* samples of stacks that both have */
 	bool related;
 	bool replaced; /* but of different processes: what they share was inherited */
+	bool unlike;   /* of different programs, by the maps */
 };
 
 /* Offsets in two builds of a file have nothing to do with each other. */
@@ -325,8 +327,9 @@ static int judge_processes(struct jprof_profile *to, const struct jprof_profile 
                            struct translation *t)
 {
 	bool same;
-	if (jp_merge_note(to, before && jp_sample_count(from), t->common, &same))
+	if (jp_merge_note(to, before && jp_sample_count(from) && !t->unlike, t->common, &same))
 		return -1;
+	to->nothing_common |= t->unlike;
 	t->replaced |= t->related && !same;
 	t->related = t->related && !t->replaced;
 	return 0;
@@ -372,6 +375,28 @@ static int add_directories(struct jprof_profile *to, const struct jprof_profile 
 	return 0;
 }
 
+/* The name of the main program's file, by the maps; "": it is not known. */
+static const char *mapped_program(const struct jprof_profile *p)
+{
+	const struct jp_code code = jp_code_of(p);
+	uint32_t object = jp_code_program(&code);
+	return object == JP_NONE ? "" : jp_basename(jp_code_object(&code, object));
+}
+
+/* Plain dumps do not say of which process they are. Any two programs have some stacks of the loader in common, so that
+ * the maps have to tell. */
+static int note_unlike(struct jprof_profile *to, const struct jprof_profile *from, struct translation *t)
+{
+	const char *now = mapped_program(to), *base = mapped_program(from);
+	bool known = to->identity_count && from->identity_count;
+	t->unlike = !known && *now && *base && strcmp(now, base) != 0;
+	return t->unlike ? jp_note(to,
+	                           "the later one is of %.80s and the base of %.80s: a difference of two programs is "
+	                           "no growth",
+	                           now, base)
+	                 : 0;
+}
+
 /* All that needs memory: ids for what the other has. Nothing is added up yet. */
 static int translate(struct jprof_profile *to, const struct jprof_profile *from, const struct jp_merging *how,
                      struct translation *t)
@@ -380,8 +405,8 @@ static int translate(struct jprof_profile *to, const struct jprof_profile *from,
 	t->object = calloc((size_t)jp_object_count(from) + 1, sizeof *t->object);
 	t->location = calloc((size_t)jp_location_count(from) + 1, sizeof *t->location);
 	t->sample = calloc((size_t)jp_sample_count(from) + 1, sizeof *t->sample);
-	if (!t->object || !t->location || !t->sample || translate_objects(to, from, t->object) ||
-	    translate_locations(to, from, t) || index_mappings(to) ||
+	if (!t->object || !t->location || !t->sample || (factor < 0 && !how->part && note_unlike(to, from, t)) ||
+	    translate_objects(to, from, t->object) || translate_locations(to, from, t) || index_mappings(to) ||
 	    jp_epochs_join_begin(&to->epochs, &from->epochs, factor < 0, &t->epochs))
 		return -1;
 	uint32_t before = jp_sample_count(to);

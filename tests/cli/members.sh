@@ -86,6 +86,16 @@ run "$jprof" --json --addresses --diff_base=early late
 warns '^jprof: the two have no stack in common'
 check "JSON: $(compared)" [ "$(compared)" = '{"same":1,"replaced":[],"only_now":[],"only_base":[],"common_stacks":false}' ]
 
+# ---- plain dumps of two programs, which have the loader's stacks in common, and two of one ----
+run "$jprof" --diff_base="$cases/ruby31/string.0.heap" "$heaps/jemalloc-5.3.0.heap"
+warns '^jprof: the later one is of threads and the base of ruby3[.]1: a difference of two programs is no growth$'
+run "$jprof" diff "$cases/ruby31/string.0.heap" "$heaps/jemalloc-5.3.0.heap"
+check "diff does not say that they are of two programs" grep -q 'of threads and the base of ruby3[.]1' out
+run "$jprof" diff "$cases/ruby31/string.0.heap" "$cases/ruby31/string.1.heap"
+prints_no 'two programs'
+run "$jprof" --diff_base="$heaps/jemalloc-5.3.0.heap" "$heaps/jemalloc-5.3.1.heap"
+check "one program is called two" no_line 'two programs' err
+
 # ---- a member that is asked for, and a thread, need not be on both sides ----
 bundle both "17|1|master|$puma|401000=400/900" "21|5|worker|$w0|401100=300/300"
 run "$jprof" --json --addresses --member=worker --diff_base=early both
