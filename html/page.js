@@ -284,8 +284,9 @@ async function main() {
     const there = new Set(profile.frames.whose);
     byId("legend").append(...page.whose.map(([key, shown], i) => ({ key, shown, i })).filter(one => there.has(one.i)).map(one => {
       const box = el("input", { type: "checkbox", checked: !listOf("hidden").has(one.key) });
-      const swatch = el("span", { class: "swatch", "aria-hidden": "true" });
-      swatch.style.background = profile.difference ? "none" : "var(--" + one.key + ")";
+      // In a difference colours are for what grew and shrank.
+      const swatch = profile.difference ? null : el("span", { class: "swatch", "aria-hidden": "true" });
+      if (swatch) swatch.style.background = "var(--" + one.key + ")";
       box.addEventListener("change", () => { toggleIn("hidden", one.key); show(); });
       return el("label", null, box, swatch, one.shown);
     }));
