@@ -232,6 +232,10 @@ static void put_remedy(FILE *out, const struct diff_report *r, const struct jpro
 		                   : "take the snapshots with jprof snap --gc: they hold no garbage");
 	else if (row->part != JPROF_PART_LIVE)
 		put_detail(out, r, "do", remedy_of_part(row->part, jprof_series_objects(r->loaded->series) > 0));
+	else if (!strcmp(row->name, JPROF_NO_CREATOR))
+		put_detail(out, r, "do",
+		           "Ruby 3.3 or later shows the lines that make them, and so does "
+		           "ObjectSpace.trace_object_allocations_start");
 	else if (row->verdict == JPROF_GROWING && snapshots < 3)
 		put_detail(out, r, "do",
 		           r->live ? "wait for a third snapshot: of two a filling cache looks like a leak"

@@ -48,6 +48,8 @@ grown() {
 }
 
 grown rows 1500
+check "nothing leads to the lines that a GC has lost: $(cat screen)" \
+    eval '! grep -q "^1 .*creator not known" screen || tr -s " \n" " " <screen | grep -q "do Ruby 3.3 or later shows the lines that make them"'
 grown hashes 1500
 grown words 400
 grown fibers 300
