@@ -368,7 +368,7 @@ static void test_limit(void **state)
 	struct jprof_cache_sum sum = kept_sum();
 	assert_int_equal(sum.files, 8);
 	assert_int_equal(jp_namecache_open(dir, sum.bytes / 2, &cache), 0);
-	request.object.path = "one more";
+	request.object.path = "path 9"; /* of the same length */
 	assert_int_equal(ask_both(cache, &request), 0);
 	jp_namecache_close(cache);
 	assert_true(kept_sum().files == 4 && kept_sum().bytes <= sum.bytes / 2);
