@@ -199,6 +199,27 @@ def processes(browser, directory, dump_a, dump_b):
     check(browser.run(ROWS) == both, "all processes are not what they were")
 
 
+def processes_of_two(browser, directory, before, after):
+    """The same of a difference: the process's own, and names of files that would be markup."""
+    bundles = [os.path.join(directory, name + "<img src=x onerror=alert(1)>.jprof") for name in ("first", "last")]
+    for bundle, dumps in zip(bundles, (before, after)):
+        run("bundle", "-o", bundle, *dumps)
+    url = make(directory, "grown-two", "diff", *bundles)
+    load(browser, url)
+    for key in browser.run("[...document.getElementById('process').options].map(o => o.value)")[1:]:
+        choose(browser, "process", key)
+        wanted = report("--base=" + bundles[0], "--member=" + key[1:], "--by=" + browser.run("document.getElementById('by').value"), bundles[1])
+        grown = sum(abs(row["flat"]) for row in wanted["rows"])
+        if grown > 1000:
+            same_rows(browser, f"process {key} of a difference", wanted)
+        else:
+            shown = [row for row in browser.run(ROWS) if number(row["cells"][0])]
+            check(not shown, f"process {key} did not change, but the page has {shown}")
+    tab(browser, "Over time")
+    check("<img" in browser.run("document.getElementById('time-panel').textContent"), "a snapshot is not called by its name")
+    check(not browser.run("document.querySelectorAll('img').length"), "a name became markup")
+
+
 # ---- ages and tags ----
 
 
@@ -363,6 +384,7 @@ def main():
         spans(browser, series, aged, [])
         over_time(browser, series, aged, [])
         processes(browser, directory, ruby, native[1])
+        processes_of_two(browser, directory, [ruby.replace("31.1", "31.0"), native[1]], [ruby, native[1]])
         ages(browser, late, aged[2])
         tags(browser, late, aged[2])
         source(browser, directory, aged[2])
