@@ -104,7 +104,7 @@ static void put_fork_bound(FILE *out, const struct diff_report *r, const struct 
 {
 	char text[detail_most], most[measure_most];
 	struct measure m = measure_fit(r->measure, fmax(share->master, row->whole.growth));
-	if (share->workers < 2 || isnan(share->master) || row->ages)
+	if (row->part != JPROF_PART_LIVE || share->workers < 2 || isnan(share->master) || row->ages)
 		return;
 	if (share->master / m.bytes < 0.05)
 		snprintf(text, sizeof text, "since the fork: the master has none of it");
@@ -266,13 +266,24 @@ static const struct jprof_grown *grown_beside(const struct jprof_series *series,
 	return NULL;
 }
 
+/* The first that grew beyond chance and seems to have stopped. */
+static const struct jprof_grown *stopped_beside(const struct jprof_series *series)
+{
+	const struct jprof_grown *row;
+	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
+		if (row->part == JPROF_PART_LIVE && !has_no_place(row) && diff_grew_for_sure(row) &&
+		    (row->verdict == JPROF_LEVELLED_OFF || row->verdict == JPROF_ONE_JUMP))
+			return row;
+	return NULL;
+}
+
 /* Below what has no place: a row that grew, too. It may well be what filled it. */
 static void put_beside(FILE *out, const struct diff_report *r, const struct jprof_grown *block)
 {
 	const struct jprof_series *series = r->loaded->series;
 	const struct jprof_grown *row = grown_beside(series, block, true);
 	char text[detail_most], name[detail_most / 2], grown[measure_most];
-	if (!row && !(row = grown_beside(series, block, false)))
+	if (!row && !(row = grown_beside(series, block, false)) && !(row = stopped_beside(series)))
 		return;
 	struct measure m = measure_fit(r->measure, row->whole.growth);
 	jprof_visible(row->name, name, sizeof name);

@@ -90,7 +90,7 @@ void workers_find(const struct loaded_series *l, const struct inputs *inputs, co
 		jprof_series_free(own);
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (shares[i].workers < workers)
+		if (shares[i].workers < workers || rows[i]->part != JPROF_PART_LIVE)
 			shares[i].workers = 0;
 		if (list.masters != 1)
 			shares[i].master = NAN;

@@ -343,6 +343,14 @@ static bool is_cost_of_profiling(const struct jprof_grown *row)
 	return row->part == JPROF_PART_PROFILER || row->part == JPROF_PART_METADATA;
 }
 
+/* The growth that is there for sure. What jemalloc keeps comes and goes by itself: half of it. */
+static double sure_growth(const struct jprof_grown *row)
+{
+	if (!isnan(row->whole.range.low))
+		return row->whole.range.low;
+	return row->part == JPROF_PART_KEPT ? row->whole.growth / 2 : row->whole.growth;
+}
+
 static int compare_grown(const void *a, const void *b)
 {
 	const struct jprof_grown *x = a, *y = b;
@@ -350,8 +358,7 @@ static int compare_grown(const void *a, const void *b)
 		return x->verdict < y->verdict ? -1 : 1;
 	if (is_cost_of_profiling(x) != is_cost_of_profiling(y))
 		return is_cost_of_profiling(x) ? 1 : -1;
-	double m = isnan(x->whole.range.low) ? x->whole.growth : x->whole.range.low,
-	       n = isnan(y->whole.range.low) ? y->whole.growth : y->whole.range.low;
+	double m = sure_growth(x), n = sure_growth(y);
 	if (m != n)
 		return m > n ? -1 : 1;
 	int order = strcmp(x->name, y->name);

@@ -53,6 +53,12 @@ growing 1 0 20 20 && growing 2 0 25 43 && growing 3 0 30 65
 run "$jprof" diff $three
 prints 'LEAK SUSPECT'
 prints_no 'in both workers|of 2 workers'
+# Nor of what lies outside the profile, which no process has rows of: here RSS grew by 60 MB, and nothing is known of it.
+for n in 1 2; do
+    bundle "outside.$n" "17|1|master|$puma|401000=400|rss=60" "21|5|worker|$w0|401000=400|rss=$((100 + 30 * n))" "22|6|worker|$w1|401000=400|rss=$((100 + 30 * n))"
+done
+run "$jprof" diff outside.1 outside.2
+prints_no 'workers$|the fork'
 # Nothing is said of workers that were replaced.
 growing 1 20 20 20 && bundle grown.3 "17|1|master|$puma|401000=400,401200=20|rss=60" "21|5|worker|$w0|401000=400,401200=420|rss=100" "45|99|worker|$w1|401000=400,401200=420|rss=100"
 run "$jprof" diff grown.1 grown.3

@@ -62,6 +62,7 @@ static const struct {
 	{ STACK("rb_add_method.constprop.0"), CODE "methods" },
 	{ STACK("vm_cc_new"), CODE "methods" },
 	{ STACK("0x1", "rb_st_update", "0x2", "Module#define_method"), CODE "methods" },
+	{ STACK("0x1", "Thread#initialize"), DATA "threads" },
 	{ STACK("0x1", "rb_st_update", "0x2", "String#to_sym"), CODE "symbols" },
 	{ STACK("rb_class_boot", "rb_define_class_id"), CODE "classes" },
 	{ STACK("st_insert", "rb_const_set"), CODE "classes" },
