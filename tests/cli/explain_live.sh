@@ -103,7 +103,9 @@ done
 
 # ---- 400 threads: jemalloc counts the caches of threads as allocated and as metadata: the sum has them once ----
 cat >threads.rb <<'END'
-$threads = (1..400).map { Thread.new { sleep } }
+run = Queue.new
+$threads = (1..400).map { Thread.new { run << 1; sleep } }
+400.times { run.pop }
 $held = (1..50000).map { |i| "x" * 100 + i.to_s }
 File.write("ready", Process.pid.to_s)
 sleep
