@@ -109,10 +109,15 @@ check "no process was short of memory near $size KiB" test $told -gt 2
 in_use() {
     sed -n 's/^VmSize:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$pid/status"
 }
+is_settled() { # it sleeps, and takes no more
+    bare=$(in_use)
+    sleep 0.3
+    grep -q '^State:[[:space:]]*S' "/proc/$pid/status" && test "$bare" = "$(in_use)"
+}
 limit="ulimit -Sv $((size + 200000))"
 ours=$agent agent=
 launch "$limit" "$subject" hold wait
-bare=$(in_use)
+until_true is_settled
 end "$pid"
 agent=$ours
 launch "$limit" "$subject" hold wait
