@@ -1,5 +1,7 @@
 #include "render/pagesizes.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "view/sizeview.h"
@@ -46,14 +48,23 @@ static struct sized *sizes_of_stacks(const struct jprof_view *view, const uint32
 	return sizes;
 }
 
-/* Leaves the stacks that have several. */
+/* Whether the whole numbers of a page have another mean than the stack. */
+static bool is_rounded_away(const struct sized *s)
+{
+	double bytes = round(s->bytes), objects = round(s->objects), limit = 0;
+	if (objects != 0 && bytes / objects > 0)
+		jp_mean_size_class(bytes / objects, &limit);
+	return limit != s->limit;
+}
+
+/* Leaves the stacks whose size a page cannot know: of those with several, and of few objects. */
 static size_t keep_mixed(struct sized *sizes, size_t count)
 {
 	size_t kept = 0;
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i + 1; end < count && sizes[end].stack == sizes[i].stack;)
 			end++;
-		for (size_t k = i; end - i > 1 && k < end; k++)
+		for (size_t k = i; (end - i > 1 || is_rounded_away(&sizes[i])) && k < end; k++)
 			sizes[kept++] = sizes[k];
 	}
 	return kept;
