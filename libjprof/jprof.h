@@ -501,7 +501,9 @@ enum jprof_figure {
 	JPROF_FIGURE_MUZZY,     /* likewise; the kernel may take them */
 	JPROF_FIGURE_CACHED,    /* objects that were freed and wait in a thread's cache: part of ALLOCATED */
 	JPROF_FIGURE_PADDING, /* of ACTIVE: a page for each object that the profiler sampled, and that is not touched */
-	JPROF_FIGURE_GC_HEAP, /* the pages of Ruby's GC heap */
+	JPROF_FIGURE_LARGE_PADDING, /* of ACTIVE: a page for each other object of 14 KiB and more, which begins anywhere
+	                               in its first page (cache_oblivious) */
+	JPROF_FIGURE_GC_HEAP,       /* the pages of Ruby's GC heap */
 	JPROF_FIGURE_GC_FREE, /* the part of them that is free slots; where all slots have one size: before Ruby 3.2 */
 	JPROF_FIGURE_SAMPLED, /* objects below 16 KiB that are sampled: jemalloc puts each on pages of its own */
 	JPROF_FIGURE_SAMPLED_SPACE, /* and what these hold */
@@ -527,8 +529,9 @@ struct jprof_settings {
 	bool known;
 	bool background_thread;
 	int64_t dirty_decay_ms; /* -1: never; -2: not known */
-	unsigned arenas;
-	char ruby[24]; /* its version, or "" */
+	unsigned arenas;        /* at most */
+	unsigned arenas_used;   /* that have memory in use; 0: not known */
+	char ruby[24];          /* its version, or "" */
 };
 
 /* The control group that a process is in, in bytes; NAN: not known. */
@@ -1288,7 +1291,8 @@ enum jprof_part {
 	JPROF_PART_TRANSIENT,     /* Ruby's, to 3.2: where the contents of young arrays, hashes and objects lie */
 	JPROF_PART_PAST,          /* what was mapped past malloc, where it is not known to be Ruby's GC heap */
 	JPROF_PART_FRAGMENTATION, /* free places between live objects, on pages that therefore stay */
-	JPROF_PART_SIZE_CLASS,    /* of them those between objects of one size */
+	JPROF_PART_PADDING,       /* of them a page beside each large object */
+	JPROF_PART_SIZE_CLASS,    /* ... and those between objects of one size */
 	JPROF_PART_FREE_OWNER,    /* of them those of one owner: who freed what lay there */
 	JPROF_PART_KEPT,          /* freed, and kept by the allocator: */
 	JPROF_PART_DIRTY,         /* ... whole pages, */

@@ -207,6 +207,8 @@ static void add_worst_class(char line[line_most], const struct jprof_explanation
 	add_words_to(line, ". ");
 }
 
+static const double much_untouched = 0.2; /* of all memory: from here on it is said at once */
+
 void explain_put_sentence(FILE *out, const struct explained *what)
 {
 	const struct jprof_explanation *e = what->explanation;
@@ -220,8 +222,15 @@ void explain_put_sentence(FILE *out, const struct explained *what)
 		add_words_to(line, "%s%.1f MB (%.0f %%) %s", i ? ", " : "", row->bytes / mb,
 		             row->bytes * 100 / whole_of(e), verb_of(what, row->part));
 	add_words_to(line, ".");
+	const struct jprof_explained *untouched = first_of_part(e, JPROF_PART_UNTOUCHED);
+	if (untouched && -untouched->bytes >= much_untouched * whole_of(e))
+		add_words_to(line, " %.1f MB of what is counted were never touched, and take no memory.",
+		             -untouched->bytes / mb);
 	row = largest_part(e, 0, growth_of);
-	if (grows(info) && row)
+	if (grows(info) && row && row->growth > info->growth)
+		add_words_to(line, " All memory grew by %.1f MB; %s by %.1f MB, not all of it touched.",
+		             info->growth / mb, words_of_part(row->part)->words, row->growth / mb);
+	else if (grows(info) && row)
 		add_words_to(line, " All memory grew by %.1f MB. The largest part of that is %.1f MB: %s.",
 		             info->growth / mb, row->growth / mb, words_of_part(row->part)->words);
 	else if (info->growth < 0 && -info->growth > (isnan(info->error) ? 0 : info->error))
@@ -261,6 +270,15 @@ static void add_group_names(char line[line_most], const struct jprof_explanation
 		add_words_to(line, "%s%zu other%s %.1f", named ? ", " : "", others, others > 1 ? "s" : "", rest / mb);
 }
 
+static const double least_padding = 0.5; /* of fragmentation: then it is what there is to say of it */
+
+/* The i-th row, if it is a size class. */
+static const struct jprof_explained *class_behind(const struct jprof_explanation *e, size_t i)
+{
+	const struct jprof_explained *row = jprof_explain_at(e, i);
+	return row && row->part == JPROF_PART_SIZE_CLASS ? row : NULL;
+}
+
 /* What stands behind the words of a part: its own parts, in few words. */
 static void add_detail(char line[line_most], const struct jprof_explanation *e, size_t at)
 {
@@ -270,7 +288,11 @@ static void add_detail(char line[line_most], const struct jprof_explanation *e, 
 	if (row->part == JPROF_PART_GC_HEAP && next->part == JPROF_PART_GC_OBJECTS)
 		add_words_to(line, ": %.1f in objects, %.1f in free slots", next->bytes / mb,
 		             jprof_explain_at(e, at + 2)->bytes / mb);
-	else if (row->part == JPROF_PART_FRAGMENTATION)
+	else if (row->part == JPROF_PART_FRAGMENTATION && next->part == JPROF_PART_PADDING &&
+	         next->bytes >= least_padding * row->bytes)
+		add_words_to(line, ": %.1f of it are %s", next->bytes / mb, words_of_part(next->part)->words);
+	else if (row->part == JPROF_PART_FRAGMENTATION &&
+	         (next->part == JPROF_PART_SIZE_CLASS || (next = class_behind(e, at + 2))))
 		add_words_to(line, ": %.1f of it in objects of %llu bytes", next->bytes / mb,
 		             (unsigned long long)next->object_size);
 	else if (row->part == JPROF_PART_PROFILER)
@@ -512,6 +534,22 @@ static bool has_large_slots(const char *ruby)
 	return sscanf(ruby, "%2u.%2u", &major, &minor) == 2 && (major > 3 || (major == 3 && minor >= 2));
 }
 
+/* Of one process with its pid. */
+static void put_heap_hint(FILE *out, const struct explained *what)
+{
+	bool counted = has_part(what->explanation, JPROF_PART_OBJECT_TYPE);
+	bool one = *what->members && strspn(what->members, "0123456789") == strlen(what->members);
+	bool large = has_large_slots(jprof_explain_info(what->explanation)->settings.ruby);
+	if (counted)
+		fprintf(out, "\nNot in any profile: which lines made the objects in Ruby's GC heap.\n"
+		             "Who made them: ObjectSpace.trace_object_allocations, then ObjectSpace.dump_all\n");
+	else
+		fprintf(out,
+		        "\nNot in any profile: Ruby's GC heap (objects%s).\n"
+		        "To see what is in it: jprof snap --objects%s%s\n",
+		        large ? ", and strings of up to 640 bytes" : "", one ? " " : "", one ? what->members : "");
+}
+
 /* What is in no profile, and what would tell more. */
 static void put_explain_end(FILE *out, const struct explained *what)
 {
@@ -523,13 +561,7 @@ static void put_explain_end(FILE *out, const struct explained *what)
 		fprintf(out, "\nCopy-on-write: %.0f MB of the processes' memory are still shared since the fork.\n",
 		        info->shared / mb);
 	if (has_part(e, JPROF_PART_GC_HEAP))
-		fprintf(out,
-		        "\nNot in any profile: Ruby's GC heap (objects%s).\n"
-		        "%s",
-		        has_large_slots(info->settings.ruby) ? ", and strings of up to 640 bytes" : "",
-		        has_part(e, JPROF_PART_OBJECT_TYPE)
-		            ? "Who made them: ObjectSpace.trace_object_allocations, then ObjectSpace.dump_all\n"
-		            : "To see what is in it: jprof snap --objects\n");
+		put_heap_hint(out, what);
 	else if (what->ruby || *info->settings.ruby)
 		fprintf(out, "\nNot known: Ruby's GC heap, for Ruby slept and was not asked: snap with --gc.\n");
 	if (*what->lines)

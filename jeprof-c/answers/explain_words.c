@@ -23,6 +23,7 @@ const struct part_words *words_of_part(enum jprof_part part)
 		[JPROF_PART_FREE_OWNER] = { "free_owner", "", "" },
 		[JPROF_PART_FRAGMENTATION] = { "fragmentation", "fragmentation",
 		                               "are fragmentation, gaps between live objects" },
+		[JPROF_PART_PADDING] = { "large_padding", "a page beside each large object", "" },
 		[JPROF_PART_SIZE_CLASS] = { "size_class", "", "" },
 		[JPROF_PART_KEPT] = { "kept", "freed, kept by jemalloc", "were freed and are kept by jemalloc" },
 		[JPROF_PART_DIRTY] = { "dirty", "freed pages (dirty)", "" },

@@ -52,7 +52,8 @@ bool missing_names(const struct jprof_view *view, const struct options *o, const
                    char text[missing_most])
 {
 	enum jprof_granularity by = jprof_view_info(view)->granularity;
-	if (by == JPROF_BY_LIBRARY || by == JPROF_BY_TAG || !strcmp(o->output, "sizes")) /* need no names */
+	bool by_owner = by == JPROF_BY_LIBRARY || by == JPROF_BY_KIND || by == JPROF_BY_GROUP;
+	if (by_owner || by == JPROF_BY_TAG || !strcmp(o->output, "sizes")) /* need no names */
 		return false;
 	double share = nameless_share(view, o, top);
 	struct jprof_coverage *coverage;

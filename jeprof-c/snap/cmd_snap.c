@@ -212,8 +212,9 @@ static void wait_until(int64_t when)
 		poll(NULL, 0, left > step ? step : (int)left);
 }
 
-/* The last line: whether garbage was collected, and what to type next. */
-static void say_next(const struct outcome *outcome)
+/* The last line: whether garbage was collected, and what to type next; `objects`: what shows them, which were counted.
+ */
+static void say_next(const struct outcome *outcome, bool objects)
 {
 	const struct collections *c = &outcome->collections;
 	struct typed next = { 0 };
@@ -224,7 +225,7 @@ static void say_next(const struct outcome *outcome)
 	if (!outcome->last || !outcome->first)
 		return;
 	bool several = strcmp(outcome->first, outcome->last) && !access(outcome->first, F_OK); /* --keep removes some */
-	typed_add(&next, several ? "jprof diff" : "jprof");
+	typed_add(&next, several ? "jprof diff" : objects ? "jprof explain" : "jprof");
 	if (several)
 		typed_word(&next, outcome->first);
 	typed_word(&next, outcome->last);
@@ -246,7 +247,7 @@ static int run_all(const struct snap_options *o)
 		good = run_round(o, &origin, &outcome) && good;
 	}
 	free(origin.start_ticks);
-	say_next(&outcome);
+	say_next(&outcome, o->objects);
 	free(outcome.first);
 	free(outcome.last);
 	return good ? 0 : 1;

@@ -51,16 +51,24 @@ static double copied_since_fork(const struct jprof_explain_info *info)
 	return info->processes > 1 ? info->shared : 0;
 }
 
+/* Whether freed pages go within a second: nothing is left to advise. */
+static bool gives_back_soon(const struct jprof_settings *s)
+{
+	enum { soon_ms = 1000 };
+	return s->background_thread && s->dirty_decay_ms >= 0 && s->dirty_decay_ms <= soon_ms;
+}
+
 int jp_explain_helps(struct jprof_explanation *e, const struct jprof_profile *now)
 {
 	enum { few_arenas = 2 };
 	const struct jprof_settings *s = &e->info.settings;
-	double waste = bytes_of_part(e, JPROF_PART_FRAGMENTATION) + bytes_of_part(e, JPROF_PART_CACHED);
-	if (add_help(e, JPROF_HELP_DECAY, bytes_of_part(e, JPROF_PART_DIRTY) + bytes_of_part(e, JPROF_PART_MUZZY),
-	             false) ||
+	double waste = bytes_of_part(e, JPROF_PART_FRAGMENTATION) - bytes_of_part(e, JPROF_PART_PADDING) +
+	               bytes_of_part(e, JPROF_PART_CACHED);
+	double freed = bytes_of_part(e, JPROF_PART_DIRTY) + bytes_of_part(e, JPROF_PART_MUZZY);
+	if ((!gives_back_soon(s) && add_help(e, JPROF_HELP_DECAY, freed, false)) ||
 	    add_help(e, JPROF_HELP_SAMPLING, bytes_of_part(e, JPROF_PART_SAMPLE_PAGES) * fewer_samples, false) ||
 	    (now->info.has_alloc && add_help(e, JPROF_HELP_ACCUMULATE, bytes_of_part(e, JPROF_PART_INTERNAL), true)) ||
-	    (s->arenas > few_arenas && add_help(e, JPROF_HELP_ARENAS, waste, true)) ||
+	    (s->arenas > few_arenas && s->arenas_used > few_arenas && add_help(e, JPROF_HELP_ARENAS, waste, true)) ||
 	    add_help(e, JPROF_HELP_GC_FREE, bytes_of_part(e, JPROF_PART_GC_FREE), true))
 		return -1;
 	if (jp_ruby_version_number(s->ruby) >= first_with_warmup &&

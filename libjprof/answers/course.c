@@ -43,7 +43,7 @@ static double seconds_of(const struct jprof_profile *step)
 /* Whether what was subtracted is the newest of all, by more than the dumps of one snapshot are apart. */
 static bool is_reversed(const struct jprof_profile *step)
 {
-	static const int64_t apart = 60; /* seconds */
+	const int64_t apart = step->outside.now.processes > 1 ? 60 : 0; /* seconds */
 	bool newest = step->base_mtime && step->base_mtime == step->mtime && step->outside.now.processes;
 	return newest && step->first_mtime && (int64_t)step->base_mtime - (int64_t)step->first_mtime > apart;
 }
@@ -152,7 +152,8 @@ static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 		               .whole = row->whole,
 		               .first = fabs(row->values[0]),
 		               .counted = true,
-		               .uncollected = heap && !w->s->info.collected,
+		               .uncollected = !w->s->info.collected &&
+		                              (heap || (row->part == JPROF_PART_FRAGMENTATION && w->s->info.ruby)),
 		               .idle = only_room_grew(w, row) };
 	row->verdict = jp_verdict_of(&c);
 	const double *total = w->s->info.total;

@@ -109,7 +109,11 @@ static int add_fragmentation(struct jprof_explanation *e, const struct sides *s,
 	size_t before = e->count;
 	if (add_counted(e, JPROF_PART_FRAGMENTATION, 0, figures_of_part(s, JPROF_PART_FRAGMENTATION)))
 		return jp_error_nomem(err);
-	return e->count == before ? 0 : jp_explain_size_classes(e, s->now, s->change, s->views.place, err);
+	if (e->count == before)
+		return 0;
+	if (add_counted(e, JPROF_PART_PADDING, 1, figures_of_part(s, JPROF_PART_PADDING)))
+		return jp_error_nomem(err);
+	return jp_explain_size_classes(e, s->now, s->change, s->views.place, err);
 }
 
 static int add_overhead(struct jprof_explanation *e, const struct sides *s)

@@ -114,6 +114,7 @@ double jp_part_bytes(const struct jp_moments *m, size_t i, enum jprof_part part)
 	case JPROF_PART_FRAGMENTATION:
 		return figure_at(m, i, JPROF_FIGURE_ACTIVE) - figure_at(m, i, JPROF_FIGURE_ALLOCATED) -
 		       figure_at(m, i, JPROF_FIGURE_PADDING);
+	case JPROF_PART_PADDING: return figure_or_none(m, i, JPROF_FIGURE_LARGE_PADDING);
 	case JPROF_PART_KEPT:
 		return dirty_in_memory(m, i) + figure_at(m, i, JPROF_FIGURE_MUZZY) +
 		       figure_at(m, i, JPROF_FIGURE_CACHED);

@@ -33,12 +33,35 @@ static void add_classes(struct jp_figures *to, jp_json *kinds, jp_json *arena)
 	}
 }
 
+/* How many large objects there are, those that are sampled among them. */
+static double large_objects(jp_json *arena)
+{
+	jp_json *classes = jp_json_get(arena, "lextents");
+	double count = 0;
+	for (size_t i = 0; i < jp_json_length(classes); i++)
+		count += (double)jp_json_number(jp_json_at(classes, i), "curlextents");
+	return count;
+}
+
+static unsigned arenas_in_use(jp_json *stats, size_t count)
+{
+	enum { most = 4096 };
+	jp_json *arenas = jp_json_get(stats, "stats.arenas");
+	unsigned used = 0;
+	char name[24];
+	for (size_t i = 0; i < most && i <= count; i++) {
+		snprintf(name, sizeof name, "%zu", i);
+		used += jp_json_number(jp_json_get(arenas, name), "pactive") > 0;
+	}
+	return used;
+}
+
 /* Returns the bytes of jemalloc's internal objects, which it counts as allocated, too. */
 static double take_arenas(struct jp_figures *to, jp_json *stats, double page)
 {
 	enum { most = 4096 };
 	jp_json *arenas = jp_json_get(stats, "arenas"), *arena;
-	double dirty = 0, muzzy = 0, cached = 0, internal = 0;
+	double dirty = 0, muzzy = 0, cached = 0, internal = 0, large = 0;
 	size_t i = 0, count = jp_json_number(arenas, "narenas"), seen = 0;
 	for (; i < most && i <= count; i++) {
 		if (!(arena = arena_sums(stats, i)))
@@ -47,6 +70,7 @@ static double take_arenas(struct jp_figures *to, jp_json *stats, double page)
 		muzzy += (double)jp_json_number(arena, "pmuzzy") * page;
 		cached += (double)jp_json_number(arena, "tcache_bytes");
 		internal += (double)jp_json_number(arena, "internal");
+		large += large_objects(arena);
 		add_classes(to, jp_json_get(arenas, "bin"), arena);
 		seen++;
 	}
@@ -56,6 +80,7 @@ static double take_arenas(struct jp_figures *to, jp_json *stats, double page)
 	jp_known_add(&to->of[JPROF_FIGURE_MUZZY], muzzy);
 	jp_known_add(&to->of[JPROF_FIGURE_CACHED], cached);
 	jp_known_add(&to->of[JPROF_FIGURE_INTERNAL], internal);
+	jp_known_add(&to->of[JPROF_FIGURE_LARGE_PADDING], large * page);
 	return internal;
 }
 
@@ -90,6 +115,9 @@ static void take_malloc_stats(struct jp_outside *to, jp_json *text)
 	double internal = take_arenas(figures, stats, page);
 	jp_known_add(&to->now.kept, (double)(resident - allocated) + internal);
 	take_settings(&figures->settings, opt);
+	figures->settings.arenas_used = arenas_in_use(stats, jp_json_number(jp_json_get(stats, "arenas"), "narenas"));
+	if (!padded)
+		figures->of[JPROF_FIGURE_LARGE_PADDING].bytes = 0;
 }
 
 /* ---- Ruby ------------------------------------------------------------------------------------------------ */
@@ -218,7 +246,9 @@ void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *p)
 		}
 	}
 	struct jp_known_sum *padding = &to->now.figures.of[JPROF_FIGURE_PADDING];
+	struct jp_known_sum *large = &to->now.figures.of[JPROF_FIGURE_LARGE_PADDING];
 	padding->bytes *= objects; /* until here that of one object */
+	large->bytes = fmax(large->bytes - padding->bytes, 0);
 	if (p->rate) {
 		jp_known_add(&to->now.figures.of[JPROF_FIGURE_SAMPLED], objects);
 		jp_known_add(&to->now.figures.of[JPROF_FIGURE_SAMPLED_SPACE], space);

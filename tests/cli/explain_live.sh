@@ -119,6 +119,25 @@ judge "they are in no row of live memory" threads.out "row('internal_live') == r
 judge "... and are said to be in no sample" threads.out "abs(row('not_sampled')) < .2 * row('internal')"
 stop "$pid"
 
+# ---- 2000 objects of 24 KB: a page beside each is no gap between objects, and not for arenas to save ----
+cat >large.rb <<'END'
+$held = (1..2000).map { "x" * 24_000 }
+File.write("ready", Process.pid.to_s)
+sleep
+END
+rm -f ready
+start "lg_prof_sample:17,narenas:8,prof_prefix:$tmp/d/app" "$ruby" large.rb
+run "$jprof" explain --json "$pid"
+exits 0
+mv out large.out
+python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" large.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+judge "padding" large.out "abs(row('large_padding') / (2000 * 4096) - 1) < .2"
+run "$jprof" explain "$pid"
+exits 0
+prints 'fragmentation: [0-9.]+ of it are a page beside each large object'
+prints_no 'narenas'
+stop "$pid"
+
 # ---- buffers that leave RSS behind: each eighth is kept, and so every slab. The first five lines name size and line. ----
 cat >buffers.rb <<'END'
 def fill
