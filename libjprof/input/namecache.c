@@ -165,7 +165,7 @@ static const struct jp_reply_place *kept_place(const struct cached_answer *a, ui
 	return half ? NULL : place;
 }
 
-/* Those that were refused are refused whatever is asked. */
+/* Such a reply has no places. */
 static bool is_refusal(const struct jp_namereply *reply)
 {
 	return reply->dwarf == JP_DWARF_REFUSED || reply->dwarf == JP_DWARF_SHARED_REFUSED;
@@ -177,7 +177,7 @@ static int list_missing(struct cached_answer *a)
 	uint32_t at = 0;
 	a->missing_count = 0;
 	a->missing = calloc(q->count, sizeof *a->missing);
-	for (size_t i = 0; a->missing && !is_refusal(&a->old.reply) && i < q->count; i++)
+	for (size_t i = 0; a->missing && i < q->count; i++)
 		if ((!i || q->offsets[i] != q->offsets[i - 1]) && !kept_place(a, q->offsets[i], &at))
 			a->missing[a->missing_count++] = q->offsets[i];
 	return a->missing ? 0 : JPROF_E_NOMEM;
@@ -365,13 +365,14 @@ static int make_kept(const struct cached_answer *a, const struct jp_namereply *a
 	return 0;
 }
 
-/* Nothing is kept that is too large, or where a unit has lost its .dwo file: what it lost may come back. */
+/* Nothing is kept that is too large, or where a unit has lost its .dwo file: what it lost may come back. Nor that debug
+ * information is refused: libdw says the same of what is damaged and when memory was short, and memory comes back. */
 static int keep_all(struct jp_namecache *cache, const char *name, const struct request_identity *identity,
                     const struct cached_answer *a, const struct jp_namereply *all)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) bytes = { 0 };
 	struct jp_stored_names kept = { 0 };
-	if (all->loss_count || !is_as_asked(cache, a->request, identity))
+	if (all->loss_count || is_refusal(all) || !is_as_asked(cache, a->request, identity))
 		return 0;
 	int rc = make_kept(a, all, &kept);
 	if (!rc)

@@ -104,7 +104,7 @@ static int read_offsets(struct jp_bytes *in, struct jp_stored_names *names)
 	return wrong || in->bad ? JPROF_E_FORMAT : 0;
 }
 
-/* What the file may have of all that a reply may. */
+/* What the file may have of all that a reply may: no refusal, which may have come of a shortage of memory. */
 static bool is_stored_reply(const struct jp_stored_names *names)
 {
 	const struct jp_namereply *r = &names->reply;
@@ -112,7 +112,7 @@ static bool is_stored_reply(const struct jp_stored_names *names)
 	for (uint32_t i = 0; i < r->place_count; i++)
 		if (r->places[i].reason == JP_NAMELESS_PENDING)
 			return false;
-	return !r->want_count && !r->loss_count && r->place_count == names->count && !(refused && names->count);
+	return !r->want_count && !r->loss_count && r->place_count == names->count && !refused;
 }
 
 int jp_stored_names_read(const void *data, size_t len, const struct jp_strbuf *identity, struct jp_stored_names *names)

@@ -21,7 +21,7 @@ struct jp_stored_names {
 	uint32_t count;
 	bool nameless;             /* places without a name of the file's own were among them: the remarks have what
 	                              was said of packs */
-	struct jp_namereply reply; /* what refuses the debug information has no places */
+	struct jp_namereply reply; /* none that refuses the debug information */
 };
 
 /* Adds the bytes to `out`; out->failed where memory is short or it is too much. */

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/index.h"
+#include "base/reader.h"
 #include "harness.h"
 #include "input/namecache.h"
 #include "input/storednames.h"
@@ -317,6 +318,52 @@ static void test_hostile_files(void **state)
 	close(fd);
 }
 
+/* Puts a sound file there that says, of the very files of the kept one, that their debug information is refused. */
+static void put_refusal(enum jp_dwarf_state state)
+{
+	struct jp_bytes in = { .data = (const unsigned char *)kept_bytes.text, .len = kept_bytes.len };
+	struct jp_stored_names refused = { .reply.dwarf = state };
+	struct jp_strbuf identity = { 0 }, bytes = { 0 };
+	jp_bytes_seek(&in, 16); /* see storednames.h */
+	size_t count = jp_bytes_uint(&in, 4), len = jp_bytes_uint(&in, 4);
+	jp_strbuf_add(&identity, kept_bytes.text + 28 + 8 * count + (count + 3) / 4 * 4, len);
+	jp_stored_names_write(&refused, &identity, &bytes);
+	assert_false(bytes.failed);
+	int fd = jp_ourdir_open(dir, false);
+	assert_true(jp_ourdir_write(fd, kept_name, bytes.text, bytes.len));
+	close(fd);
+	jp_strbuf_release(&identity);
+	jp_strbuf_release(&bytes);
+}
+
+/* Memory that is short makes libdw refuse what it could read: so no refusal is kept, and one that is there is none. */
+static void test_refusals(void **state)
+{
+	(void)state;
+	const uint64_t offsets[] = { 0x1000, 0x1010 };
+	int fd = open_settled(stripped);
+	struct jp_name_request request = question(fd, stripped, offsets, 2);
+	request.dwarf = JP_DWARF_IN_OBJECT; /* it has none */
+	struct jp_namecache *cache = open_kept();
+	struct jp_namereply reply;
+	assert_int_equal(jp_namecache_find(cache, "ab12", &request, &reply), 0);
+	assert_true(reply.dwarf == JP_DWARF_REFUSED && !reply.place_count);
+	jp_namereply_release(&reply);
+	assert_int_equal(kept_sum().files, 0);
+	request.dwarf = JP_DWARF_NOWHERE;
+	assert_int_equal(ask_both(cache, &request), 0);
+	assert_int_equal(kept_sum().files, 1);
+	load_kept_file();
+	put_refusal(JP_DWARF_REFUSED);
+	assert_int_equal(ask_both(cache, &request), 0);
+	put_refusal(JP_DWARF_SHARED_REFUSED);
+	assert_int_equal(ask_both(cache, &request), 0);
+	jp_namecache_close(cache);
+	jp_strbuf_release(&kept_bytes);
+	empty_kept();
+	close(fd);
+}
+
 /* Cut anywhere it is none. */
 static void test_cut_files(void **state)
 {
@@ -393,7 +440,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_answers),  cmocka_unit_test(test_small_questions),
 		cmocka_unit_test(test_changed_files), cmocka_unit_test(test_hostile_files),
-		cmocka_unit_test(test_cut_files),     cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_refusals),      cmocka_unit_test(test_cut_files),
+		cmocka_unit_test(test_limit),
 	};
 	if (argc < 3 || !mkdtemp(dir))
 		return 1;
