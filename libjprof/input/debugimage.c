@@ -13,6 +13,9 @@ static const char *const sections_in_image[] = {
 
 enum { most_parts = jp_count(sections_in_image), part_alignment = 16, zlib_type = 1, largest_ratio = 1040 };
 
+/* In bytes. What claims to be larger is left to libdw. */
+static const uint64_t largest_image = (uint64_t)4 << 30;
+
 /* A section of the image, and where it is from. */
 struct image_part {
 	const struct jp_elf_section *section;
@@ -97,23 +100,20 @@ static bool plan_image(struct image_plan *plan)
 		at += strlen(plan->parts[i].section->name) + 1;
 	plan->headers_at = (at + part_alignment - 1) / part_alignment * part_alignment;
 	plan->size = plan->headers_at + (plan->count + 2) * sizeof(Elf64_Shdr);
-	return plan->size < SIZE_MAX / 2;
+	return plan->size <= largest_image && plan->size < SIZE_MAX / 2;
 }
 
 /* ---- filling it ----------------------------------------------------------------------------------- */
 
-/* False where it cannot be unpacked; -1 when memory is short. */
-static int unpack_part(const struct image_plan *plan, const struct image_part *part, unsigned char *image)
+static bool unpack_part(const struct image_plan *plan, const struct image_part *part, unsigned char *image)
 {
 	uint64_t len = part->section->size - part->packed;
 	void *packed = malloc(len ? (size_t)len : 1);
-	if (!packed)
-		return -1;
-	int rc = jp_elf_read_at(plan->file->fd, part->section->offset + part->packed, packed, (size_t)len)
-	             ? jp_inflate(packed, (size_t)len, image + part->at, (size_t)part->size)
-	             : 0;
+	bool unpacked = packed &&
+	                jp_elf_read_at(plan->file->fd, part->section->offset + part->packed, packed, (size_t)len) &&
+	                jp_inflate(packed, (size_t)len, image + part->at, (size_t)part->size) > 0;
 	free(packed);
-	return rc;
+	return unpacked;
 }
 
 static bool copy_part(const struct image_plan *plan, const struct image_part *part, unsigned char *image)
@@ -121,15 +121,14 @@ static bool copy_part(const struct image_plan *plan, const struct image_part *pa
 	return jp_elf_read_at(plan->file->fd, part->section->offset, image + part->at, (size_t)part->size);
 }
 
-/* 1; 0: the image cannot be made; -1 when memory is short. */
-static int fill_parts(const struct image_plan *plan, unsigned char *image)
+static bool fill_parts(const struct image_plan *plan, unsigned char *image)
 {
-	int rc = 1;
-	for (size_t i = 0; rc > 0 && i < plan->count; i++) {
+	bool filled = true;
+	for (size_t i = 0; filled && i < plan->count; i++) {
 		const struct image_part *part = &plan->parts[i];
-		rc = part->packed ? unpack_part(plan, part, image) : copy_part(plan, part, image);
+		filled = part->packed ? unpack_part(plan, part, image) : copy_part(plan, part, image);
 	}
-	return rc;
+	return filled;
 }
 
 static size_t put_section_name(unsigned char *names, size_t at, const char *name)
@@ -173,22 +172,17 @@ static void put_headers(const struct image_plan *plan, unsigned char *image)
 	put_section_name(names, at, ".shstrtab");
 }
 
-int jp_debugimage_new(const struct jp_objfile *file, void **out, size_t *size)
+void *jp_debugimage_new(const struct jp_objfile *file, size_t *size)
 {
 	struct image_plan plan = { .file = file };
-	*out = NULL;
 	if (!wants_image(&file->headers) || !plan_image(&plan))
-		return 0;
+		return NULL;
 	unsigned char *image = malloc((size_t)plan.size);
-	if (!image)
-		return -1;
-	int rc = fill_parts(&plan, image);
-	if (rc <= 0) {
+	if (!image || !fill_parts(&plan, image)) {
 		free(image);
-		return rc;
+		return NULL;
 	}
 	put_headers(&plan, image);
-	*out = image;
 	*size = (size_t)plan.size;
-	return 0;
+	return image;
 }

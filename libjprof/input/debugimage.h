@@ -6,8 +6,8 @@
 #include "input/objfile.h"
 
 /* Makes it, to be freed. What cannot be unpacked is in it as it stands in the file, and of sections with one name the
- * first. *image is NULL where libdw may as well have the file: nothing is compressed, or not as ELF of this machine's
- * kind has it. 0, or -1 when memory is short. */
-int jp_debugimage_new(const struct jp_objfile *file, void **image, size_t *size) jp_must_check;
+ * first. NULL where libdw has to have the file: nothing is compressed, or not as ELF of this machine's kind has it, or
+ * it claims to be larger than memory that can be had, which is no reason for other files to lose their names. */
+void *jp_debugimage_new(const struct jp_objfile *file, size_t *size) jp_must_check;
 
 #endif

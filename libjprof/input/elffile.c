@@ -32,15 +32,13 @@ void jp_elffile_close(struct jp_elffile *file)
 	*file = (struct jp_elffile){ 0 };
 }
 
-int jp_elffile_unpack(struct jp_elffile *file)
+void jp_elffile_unpack(struct jp_elffile *file)
 {
-	size_t size;
+	size_t size = 0;
 	if (file->image || !file->object)
-		return 0;
-	if (jp_debugimage_new(file->object, &file->image, &size))
-		return -1;
+		return;
+	file->image = jp_debugimage_new(file->object, &size);
 	file->debug = file->image ? elf_memory(file->image, size) : NULL;
-	return 0;
 }
 
 Elf *jp_elffile_debug(const struct jp_elffile *file)

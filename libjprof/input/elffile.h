@@ -18,8 +18,8 @@ struct jp_elffile {
 int jp_elffile_borrow(int fd, const char *path, struct jp_elffile *file);
 void jp_elffile_close(struct jp_elffile *file);
 
-/* Before its debug information is read: unpacks it. 0, or -1 when memory is short. */
-int jp_elffile_unpack(struct jp_elffile *file) jp_must_check;
+/* Before its debug information is read: unpacks it, where libdw should not. */
+void jp_elffile_unpack(struct jp_elffile *file);
 
 /* What libdw is given. */
 Elf *jp_elffile_debug(const struct jp_elffile *file);

@@ -35,8 +35,8 @@ static int open_dwarf(struct jp_objnames *names, enum jp_dwarf_in in)
 	struct jp_elffile *holder = in == JP_DWARF_IN_OBJECT ? &names->object : &names->debug;
 	if (in == JP_DWARF_NOWHERE)
 		return 0;
-	if (jp_elffile_unpack(holder) || jp_elffile_unpack(&names->shared))
-		return JPROF_E_NOMEM;
+	jp_elffile_unpack(holder);
+	jp_elffile_unpack(&names->shared);
 	if (holder->object && jp_dwarf_new(names->object.object, holder, &names->dwarf))
 		return JPROF_E_NOMEM;
 	names->state = names->dwarf ? JP_DWARF_USED : JP_DWARF_REFUSED;

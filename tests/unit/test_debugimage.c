@@ -9,6 +9,7 @@
 #include "harness.h"
 #include "input/debugimage.h"
 #include "input/elffile.h"
+#include "shortmem.h"
 
 static const char *plain_path, *packed_path;
 
@@ -30,9 +31,8 @@ static Elf_Scn *section_of(Elf *elf, const char *wanted, GElf_Shdr *shdr)
 static void *image_of(const char *path, size_t *size)
 {
 	struct jp_objfile *file;
-	void *image = NULL;
 	assert_int_equal(jp_objfile_open((struct jp_root){ 0 }, path, &file, NULL), 0);
-	assert_int_equal(jp_debugimage_new(file, &image, size), 0);
+	void *image = jp_debugimage_new(file, size);
 	jp_objfile_close(file);
 	return image;
 }
@@ -94,7 +94,7 @@ static int is_unsound(const char *path)
 	int wrong = 0;
 	if (jp_objfile_open((struct jp_root){ 0 }, path, &file, NULL))
 		return 0;
-	assert_int_equal(jp_debugimage_new(file, &bytes, &size), 0);
+	bytes = jp_debugimage_new(file, &size);
 	jp_objfile_close(file);
 	Elf *image = bytes ? elf_memory(bytes, size) : NULL;
 	while (image && (scn = elf_nextscn(image, scn))) {
@@ -150,11 +150,64 @@ static void test_damaged(void **state)
 	unlink(path);
 }
 
+/* Of each packed section in turn a file that has a GiB of it, and claims that a TiB and more comes of it. */
+static void test_huge_claims(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/jprof-debugimage-XXXXXX";
+	const uint64_t packed = UINT64_C(1) << 30;
+	const Elf64_Chdr huge = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = packed * 1040, .ch_addralign = 1 };
+	size_t size, without = 0;
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(jp_file_read(packed_path, &given, NULL, NULL), 0);
+	const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)given.text;
+	Elf64_Shdr *sections = (Elf64_Shdr *)(void *)(given.text + head->e_shoff);
+	for (size_t i = 0; i < head->e_shnum; i++) {
+		Elf64_Shdr before = sections[i];
+		if (!(before.sh_flags & SHF_COMPRESSED))
+			continue;
+		sections[i].sh_offset = (given.len + 15) / 16 * 16;
+		sections[i].sh_size = sizeof huge + packed;
+		assert_int_equal(pwrite(fd, given.text, given.len, 0), given.len);
+		assert_int_equal(pwrite(fd, &huge, sizeof huge, (off_t)sections[i].sh_offset), sizeof huge);
+		assert_int_equal(ftruncate(fd, (off_t)(sections[i].sh_offset + sections[i].sh_size)), 0);
+		void *image = image_of(path, &size);
+		without += !image;
+		free(image);
+		sections[i] = before;
+	}
+	assert_true(without > 0); /* those that are read */
+	jp_strbuf_release(&given);
+	close(fd);
+	unlink(path);
+}
+
+/* Memory that is short is no error: there is no image, and libdw has the file. */
+static void test_short_memory(void **state)
+{
+	(void)state;
+	struct jp_objfile *file;
+	void *image = NULL;
+	size_t size, failing = 0;
+	assert_int_equal(jp_objfile_open((struct jp_root){ 0 }, packed_path, &file, NULL), 0);
+	while (!image) {
+		shortmem_arm(++failing);
+		image = jp_debugimage_new(file, &size);
+		assert_true(!image == (shortmem_disarm() >= failing));
+	}
+	assert_true(failing > 2); /* the image, and what is packed, failed before */
+	free(image);
+	jp_objfile_close(file);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_huge_claims),
+		cmocka_unit_test(test_short_memory),
 	};
 	if (argc < 3)
 		return 1;
