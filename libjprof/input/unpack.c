@@ -88,6 +88,9 @@ static int next_stream(struct unpack *u, struct jprof_error *err)
 {
 	struct jp_window *in = &u->packed;
 	jp_window_fill(in, magic_room);
+	int rc = packed_trouble(u, err);
+	if (rc)
+		return rc;
 	u->ended = codec_of(in->text + in->at, in->len - in->at) != u->codec;
 	u->codec->close(u->state);
 	u->state = NULL;

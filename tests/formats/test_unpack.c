@@ -164,6 +164,68 @@ static void test_members(void **state)
 	jp_strbuf_release(&b);
 }
 
+/* Bytes in memory that come `step` at a time; when `end` have come a read fails, unless that is all of them. */
+struct slow_source {
+	struct jp_bytesource source;
+	const struct jp_strbuf *bytes;
+	size_t at, step, end;
+};
+
+static int pull_slow(struct jp_bytesource *source, char *to, size_t room, size_t *got, struct jprof_error *err)
+{
+	struct slow_source *s = (struct slow_source *)source;
+	size_t n = s->end - s->at < s->step ? s->end - s->at : s->step;
+	*got = n < room ? n : room;
+	memcpy(to, s->bytes->text + s->at, *got);
+	s->at += *got;
+	if (*got || s->end == s->bytes->len)
+		return 0;
+	*err = (struct jprof_error){ .code = JPROF_E_IO };
+	return JPROF_E_IO;
+}
+
+static void close_slow(struct jp_bytesource *source)
+{
+	(void)source;
+}
+
+/* What comes of a source, and how it ended. */
+static int unpack_slowly(const struct jp_strbuf *bytes, size_t step, size_t end, struct jp_strbuf *out,
+                         struct jprof_error *fault)
+{
+	struct slow_source slow = { { pull_slow, close_slow }, bytes, 0, step, end };
+	struct jp_window window = { .source = &slow.source };
+	*fault = (struct jprof_error){ 0 };
+	jp_window_fill(&window, jp_sniff_enough);
+	int rc = window.rc ? window.rc : jp_unpack_window(&window, "test", &jp_unpack_default, fault, NULL);
+	if (!rc) {
+		jp_window_fill(&window, SIZE_MAX);
+		jp_strbuf_add(out, window.text + window.at, window.len - window.at);
+		rc = window.rc;
+	}
+	jp_window_release(&window);
+	return rc;
+}
+
+/* A file that cannot be read on where a stream ends is not at its end. */
+static void test_read_errors(void **state)
+{
+	(void)state;
+	struct jp_strbuf text = whole_file(sample);
+	for (size_t i = 0; i < filter_count; i++) {
+		struct jp_strbuf all = packed(filters[i], text.text, text.len), out = { 0 };
+		struct jprof_error fault;
+		size_t first = all.len;
+		assert_true(first > jp_sniff_enough);
+		jp_strbuf_add(&all, all.text, first);
+		for (size_t end = first - 1; end <= first + 1; end++)
+			assert_int_equal(unpack_slowly(&all, first, end, &out, &fault), JPROF_E_IO);
+		jp_strbuf_release(&out);
+		jp_strbuf_release(&all);
+	}
+	jp_strbuf_release(&text);
+}
+
 static void test_bombs(void **state)
 {
 	static const struct jp_unpack_limits small = { .size = 1 << 20, .free_size = 1 << 16, .ratio = 100 },
@@ -193,8 +255,9 @@ static void test_bombs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),   cmocka_unit_test(test_thrice),  cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_flipped), cmocka_unit_test(test_members), cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_kinds),       cmocka_unit_test(test_thrice),  cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_flipped),     cmocka_unit_test(test_members), cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_read_errors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
