@@ -1,6 +1,7 @@
 #include "input/unpack.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/reader.h"
@@ -25,6 +26,13 @@ struct unpack {
 	void *state; /* of its stream */
 };
 
+/* RFC 8878, 3.1.2: a frame of zstd that stands for no bytes has one of 16 magics. pzstd begins each of its with one. */
+static bool is_skippable_frame(const void *data, size_t len)
+{
+	return len >= 4 && (*(const unsigned char *)data & 0xf0) == 0x50 &&
+	       !memcmp((const char *)data + 1, "\x2a\x4d\x18", 3);
+}
+
 static const struct jp_codec *codec_of(const void *data, size_t len)
 {
 	static const struct jp_codec *const codecs[] = { &jp_codec_gzip, &jp_codec_xz, &jp_codec_zstd,
@@ -32,7 +40,7 @@ static const struct jp_codec *codec_of(const void *data, size_t len)
 	for (size_t i = 0; i < jp_count(codecs); i++)
 		if (jp_span_starts((struct jp_span){ data, len }, codecs[i]->magic))
 			return codecs[i];
-	return NULL;
+	return is_skippable_frame(data, len) ? &jp_codec_zstd : NULL;
 }
 
 bool jp_is_packed(const void *data, size_t len)
@@ -83,15 +91,31 @@ static int begin_stream(struct unpack *u, struct jprof_error *err)
 	return u->state ? 0 : jp_error_nomem(err);
 }
 
-/* After the end of one stream another may follow, as `cat a.gz b.gz` has it; anything else is padding. */
+/* Reads past zeros, and says how many they are. */
+static uint64_t read_padding(struct jp_window *in)
+{
+	uint64_t zeros = 0;
+	for (jp_window_fill(in, 1); in->at < in->len && !in->text[in->at]; jp_window_fill(in, 1)) {
+		in->at++;
+		zeros++;
+	}
+	return zeros;
+}
+
+/* After the end of one stream another may follow, as `cat a.gz b.gz` has it; in xz's format with zeros in fours between
+ * them. Zeros up to the end are padding in each; what else is there was a stream before it was damaged, or never. */
 static int next_stream(struct unpack *u, struct jprof_error *err)
 {
 	struct jp_window *in = &u->packed;
+	uint64_t zeros = read_padding(in);
+	bool legal = !zeros || (u->codec == &jp_codec_xz && zeros % 4 == 0);
 	jp_window_fill(in, magic_room);
 	int rc = packed_trouble(u, err);
 	if (rc)
 		return rc;
-	u->ended = codec_of(in->text + in->at, in->len - in->at) != u->codec;
+	u->ended = in->at == in->len;
+	if (!u->ended && !(legal && codec_of(in->text + in->at, in->len - in->at) == u->codec))
+		return damaged_data(u, "what follows the end of a stream is no stream");
 	u->codec->close(u->state);
 	u->state = NULL;
 	return u->ended ? 0 : begin_stream(u, err);

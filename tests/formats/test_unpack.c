@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/reader.h"
 #include "formats.h"
 
 static const char sample[] = SAMPLES "/heaps/jemalloc-5.3.0.heap";
@@ -207,6 +208,84 @@ static int unpack_slowly(const struct jp_strbuf *bytes, size_t step, size_t end,
 	return rc;
 }
 
+/* Two streams, with bytes before the first, between them and behind: what is read of them, and whether that is all
+ * that should be there (`fault` NULL). */
+static void check_between(filter_fn *filter, struct jp_span before, struct jp_span between, struct jp_span behind,
+                          const char *read, const char *fault)
+{
+	struct jp_strbuf a = packed(filter, "first ", 6), b = packed(filter, "second", 6), all = { 0 };
+	jp_strbuf_add(&all, before.ptr, before.len);
+	jp_strbuf_add(&all, a.text, a.len);
+	jp_strbuf_add(&all, between.ptr, between.len);
+	jp_strbuf_add(&all, b.text, b.len);
+	jp_strbuf_add(&all, behind.ptr, behind.len);
+	for (size_t step = 1; step <= all.len; step += step < 20 ? 1 : all.len / 3) {
+		struct jp_strbuf out = { 0 };
+		struct jprof_error said;
+		assert_int_equal(unpack_slowly(&all, step, all.len, &out, &said), 0);
+		assert_int_equal(out.len, strlen(read));
+		assert_memory_equal(out.text, read, out.len);
+		assert_int_equal(said.code, fault ? JPROF_E_FORMAT : 0);
+		assert_true(!fault || strstr(said.text, fault));
+		jp_strbuf_release(&out);
+	}
+	jp_strbuf_release(&a);
+	jp_strbuf_release(&b);
+	jp_strbuf_release(&all);
+}
+
+#define BYTES(text) ((struct jp_span){ (text), sizeof(text) - 1 })
+static const char both[] = "first second", no_stream[] = "no stream";
+
+/* A frame to be skipped may have any size and one of 16 magics; pzstd begins each of its frames with one. */
+static void test_skippable_frames(void **state)
+{
+	static const struct jp_span none = { "", 0 };
+	static char large[70000] = "\x5f\x2a\x4d\x18\x68\x11\x01"; /* 8 bytes and 70,000 - 8 */
+	const struct jp_span frames[] = { BYTES("\x50\x2a\x4d\x18\4\0\0\0\1\2\3\4"),
+		                          BYTES("\x57\x2a\x4d\x18\0\0\0\0"),
+		                          BYTES("\x50\x2a\x4d\x18\0\0\0\0\x51\x2a\x4d\x18\1\0\0\0x"),
+		                          { large, sizeof large } };
+	(void)state;
+	for (size_t i = 0; i < jp_count(frames); i++) {
+		check_between(filter_zstd, none, frames[i], none, both, NULL);
+		check_between(filter_zstd, frames[i], none, none, both, NULL);
+		check_between(filter_zstd, frames[i], frames[i], frames[i], both, NULL);
+	}
+	check_between(filter_zstd, none, none, BYTES("\x50\x2a\x4d\x18\4\0\0\0\1"), both, "ends too early");
+	check_between(filter_gzip, none, frames[0], none, "first ", no_stream);
+}
+
+/* Zeros behind the last stream are none of it, as on tapes; between two only xz allows them, in fours. */
+static void test_padding(void **state)
+{
+	static const struct jp_span none = { "", 0 };
+	static const char zeros[1000];
+	static const size_t lengths[] = { 1, 3, 4, 5, 8, 12, sizeof zeros };
+	(void)state;
+	for (size_t i = 0; i < filter_count; i++)
+		for (size_t k = 0; k < jp_count(lengths); k++) {
+			struct jp_span padding = { zeros, lengths[k] };
+			bool legal = filters[i] == filter_xz && padding.len % 4 == 0;
+			check_between(filters[i], none, none, padding, both, NULL);
+			check_between(filters[i], none, padding, none, legal ? both : "first ",
+			              legal ? NULL : no_stream);
+		}
+}
+
+/* `gzip -t` says of such a file that there is garbage behind its end. */
+static void test_no_stream(void **state)
+{
+	static const struct jp_span none = { "", 0 };
+	(void)state;
+	for (size_t i = 0; i < filter_count; i++) {
+		check_between(filters[i], none, none, none, both, NULL);
+		check_between(filters[i], none, BYTES("x"), none, "first ", no_stream);
+		check_between(filters[i], none, none, BYTES("\n"), both, no_stream);
+		check_between(filters[i], none, none, BYTES("\0\0\0\0more"), both, no_stream);
+	}
+}
+
 /* A file that cannot be read on where a stream ends is not at its end. */
 static void test_read_errors(void **state)
 {
@@ -255,8 +334,15 @@ static void test_bombs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),       cmocka_unit_test(test_thrice),  cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_flipped),     cmocka_unit_test(test_members), cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_thrice),
+		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_skippable_frames),
+		cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_no_stream),
 		cmocka_unit_test(test_read_errors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
