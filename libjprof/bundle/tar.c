@@ -1,7 +1,6 @@
 /* A header of 512 bytes for each file, and its bytes, filled up to the next 512. A block of zeros ends an archive. */
 #include "bundle/tar.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +18,7 @@ enum {
 	tar_sum_len = 8,
 	tar_type_at = 156
 };
+enum { tar_sparse_more_at = 482, tar_more_sparse_at = 504 }; /* GNU's: in a header of type S, in a block behind it */
 enum { tar_magic_at = 257, tar_prefix_at = 345, tar_prefix_len = 155 };
 
 static bool octal(const char *at, size_t len, uint64_t *value)
@@ -33,6 +33,21 @@ static bool octal(const char *at, size_t len, uint64_t *value)
 	return i > first && (i == len || !at[i] || at[i] == ' ');
 }
 
+/* A number of GNU tar's that has too many digits: after the byte 0x80 it is big-endian. */
+static bool tar_size(const char *h, uint64_t *size)
+{
+	const unsigned char *at = (const unsigned char *)h + tar_size_at;
+	if (*at != 0x80)
+		return octal(h + tar_size_at, tar_size_len, size);
+	*size = 0;
+	for (size_t i = 1; i < tar_size_len; i++) {
+		if (*size >> 56)
+			return false;
+		*size = *size << 8 | at[i];
+	}
+	return true;
+}
+
 static bool is_header(const char *h)
 {
 	uint64_t stated;
@@ -40,6 +55,12 @@ static bool is_header(const char *h)
 	for (size_t i = 0; i < tar_block; i++)
 		sum += i >= tar_sum_at && i < tar_sum_at + tar_sum_len ? ' ' : (unsigned char)h[i];
 	return octal(h + tar_sum_at, tar_sum_len, &stated) && stated == sum;
+}
+
+/* Of pax, for the next entry or for all; of GNU, a name or a link's target. */
+static bool is_description(char type)
+{
+	return type == 'x' || type == 'g' || type == 'L' || type == 'K';
 }
 
 static bool is_end_block(const char *h)
@@ -50,15 +71,24 @@ static bool is_end_block(const char *h)
 	return i == tar_block;
 }
 
-/* The name in a header, with what ustar puts before it. */
-static void take_name(const char *h, char path[256])
+/* "", if it is too long or holds a zero: a part of it may be another file's. */
+static void keep_tar_path(char path[jp_tar_path_room], const char *name, size_t len)
 {
-	bool ustar = !memcmp(h + tar_magic_at, "ustar\0", 6) && h[tar_prefix_at];
-	snprintf(path, 256, "%.*s%s%.*s", ustar ? tar_prefix_len : 0, h + tar_prefix_at, ustar ? "/" : "", tar_name_len,
-	         h + tar_name_at);
+	bool whole = len < jp_tar_path_room && !memchr(name, '\0', len);
+	snprintf(path, jp_tar_path_room, "%.*s", whole ? (int)len : 0, name);
 }
 
-/* pax: lines "LENGTH path=NAME\n", where the length is that of the line. */
+/* The name in a header, with what ustar puts before it. */
+static void header_name(const char *h, char path[jp_tar_path_room])
+{
+	char name[tar_prefix_len + 1 + tar_name_len + 1];
+	bool ustar = !memcmp(h + tar_magic_at, "ustar\0", 6) && h[tar_prefix_at];
+	int len = snprintf(name, sizeof name, "%.*s%s%.*s", ustar ? tar_prefix_len : 0, h + tar_prefix_at,
+	                   ustar ? "/" : "", tar_name_len, h + tar_name_at);
+	keep_tar_path(path, name, (size_t)len);
+}
+
+/* pax: lines "LENGTH KEY=VALUE\n", where the length is that of the line. */
 static void take_pax(struct jp_tar *tar, const char *data, size_t len)
 {
 	struct jp_span rest = { data, len };
@@ -69,38 +99,60 @@ static void take_pax(struct jp_tar *tar, const char *data, size_t len)
 			return;
 		line.len = (size_t)n - (rest.len - line.len);
 		rest = (struct jp_span){ rest.ptr + n, rest.len - (size_t)n };
-		if (jp_span_text(&line, " path=") && line.len && line.len <= sizeof tar->long_name)
-			snprintf(tar->long_name, sizeof tar->long_name, "%.*s", (int)line.len - 1, line.ptr);
+		if (jp_span_text(&line, " path=") && line.len) {
+			tar->next.named = true;
+			keep_tar_path(tar->next.path, line.ptr, line.len - 1);
+		} else if (jp_span_text(&line, " size=")) {
+			tar->next.sized = jp_span_decimal(&line, &tar->next.size) == JP_NUMBER_OK;
+		} else if (jp_span_starts(line, " GNU.sparse.")) {
+			tar->next.sparse = true;
+		}
 	}
 }
 
-/* An entry that only names the next one. False: it is none. */
-static bool take_long_name(struct jp_tar *tar, char type, const struct jp_tar_entry *entry)
+/* An entry that only describes the next one. What a global one says counts for all that follow, so that it names none.
+ * False: it is none. */
+static bool take_description(struct jp_tar *tar, char type, const struct jp_tar_entry *entry)
 {
-	if (type == 'x' || type == 'g')
+	if (type == 'x') {
 		take_pax(tar, entry->data, entry->len);
-	else if (type == 'L')
-		snprintf(tar->long_name, sizeof tar->long_name, "%.*s",
-		         (int)(entry->len < sizeof tar->long_name ? entry->len : 0), entry->data);
-	return type == 'x' || type == 'g' || type == 'L' || type == 'K';
+	} else if (type == 'L') {
+		tar->next.named = true;
+		keep_tar_path(tar->next.path, entry->data, strnlen(entry->data, entry->len));
+	}
+	return is_description(type);
+}
+
+/* Behind a header of GNU's sparse files: blocks with more of where their data belong. */
+static void skip_sparse_blocks(struct jp_tar *tar, const char *h)
+{
+	bool more = h[tar_type_at] == 'S' && h[tar_sparse_more_at];
+	while (more && tar->len - tar->pos >= tar_block) {
+		more = tar->data[tar->pos + tar_more_sparse_at];
+		tar->pos += tar_block;
+	}
 }
 
 /* The header at `h`, and what follows it. */
 static bool parse_tar_entry(struct jp_tar *tar, const char *h, struct jp_tar_entry *entry)
 {
 	uint64_t size;
-	size_t left = tar->len - tar->pos;
-	if (!is_header(h) || !octal(h + tar_size_at, tar_size_len, &size))
+	if (!is_header(h) || !tar_size(h, &size))
 		return false;
+	char type = h[tar_type_at];
+	if (tar->next.sized && !is_description(type))
+		size = tar->next.size;
+	skip_sparse_blocks(tar, h);
+	size_t left = tar->len - tar->pos;
 	*entry = (struct jp_tar_entry){ .data = tar->data + tar->pos, .cut = size > left };
 	entry->len = entry->cut ? left : (size_t)size;
-	entry->file = h[tar_type_at] == '0' || h[tar_type_at] == '\0' || h[tar_type_at] == '7';
+	entry->file = (type == '0' || type == '\0' || type == '7') && !tar->next.sparse;
 	size_t padded = entry->len + (tar_block - entry->len % tar_block) % tar_block;
 	tar->pos += padded < left ? padded : left;
-	if (*tar->long_name)
-		memcpy(entry->path, tar->long_name, sizeof entry->path);
+	if (tar->next.named)
+		memcpy(entry->path, tar->next.path, sizeof entry->path);
 	else
-		take_name(h, entry->path);
+		header_name(h, entry->path);
 	return true;
 }
 
@@ -117,8 +169,8 @@ enum jp_tar_result jp_tar_next(struct jp_tar *tar, struct jp_tar_entry *entry)
 		if (!parse_tar_entry(tar, h, entry))
 			return JP_TAR_DAMAGED;
 		char type = h[tar_type_at];
-		if (entry->cut || !take_long_name(tar, type, entry)) {
-			*tar->long_name = '\0';
+		if (entry->cut || !take_description(tar, type, entry)) {
+			tar->next = (struct jp_tar_described){ 0 };
 			return JP_TAR_ENTRY;
 		}
 	}

@@ -4,18 +4,30 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+enum { jp_tar_path_room = 256 };
+
+/* What entries before it say of the next file. */
+struct jp_tar_described {
+	bool named; /* by `path`, not by its header */
+	bool sized;
+	bool sparse; /* what follows is not the file as it was */
+	char path[jp_tar_path_room];
+	uint64_t size;
+};
 
 struct jp_tar {
 	const char *data;
 	size_t len, pos;
-	char long_name[256]; /* of the next file; "": its header has the name */
+	struct jp_tar_described next;
 };
 
 struct jp_tar_entry {
-	char path[256]; /* "": longer than that */
+	char path[jp_tar_path_room]; /* "": longer than that */
 	const char *data;
 	size_t len;
-	bool file; /* a regular one */
+	bool file; /* a regular one, and no sparse one */
 	bool cut;  /* the archive ends within it */
 };
 

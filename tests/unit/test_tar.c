@@ -16,7 +16,7 @@ static char folder[] = "/tmp/test_tar.XXXXXX";
 static struct jp_strbuf shell(const char *command)
 {
 	struct jp_strbuf out = { 0 };
-	char line[1024], chunk[4096];
+	char line[2048], chunk[4096];
 	snprintf(line, sizeof line, "cd %s && %s", folder, command);
 	FILE *from = popen(line, "r");
 	assert_non_null(from);
@@ -101,8 +101,139 @@ static void test_tar_cuts(void **state)
 	jp_strbuf_release(&tar);
 }
 
+/* A name that fits counts whole; one that does not is none, and not what fits of it or what its header has. */
+static void test_long_names(void **state)
+{
+	static const char *const formats[] = { "gnu", "posix" };
+	static const size_t lengths[] = { 100, 101, 254, 255, 256, 257, 300, 700 };
+	char command[1024], name[701], found[1024], expected[1024];
+	(void)state;
+	for (size_t i = 0; i < jp_count(formats); i++)
+		for (size_t k = 0; k < jp_count(lengths); k++) {
+			memset(name, 'n', sizeof name);
+			name[lengths[k]] = '\0';
+			snprintf(command, sizeof command,
+			         "tar --format=%s --transform s,^numbers,%s, -cf - numbers empty", formats[i], name);
+			struct jp_strbuf tar = shell(command);
+			describe(tar.text, tar.len, found);
+			snprintf(expected, sizeof expected, "%s 3893;empty 0;end", lengths[k] < 256 ? name : "");
+			assert_string_equal(found, expected);
+			jp_strbuf_release(&tar);
+		}
+}
+
+/* The longest that ustar can say: 155 bytes, a slash and 100. */
+static void test_longest_ustar(void **state)
+{
+	char command[1024], first[156], last[101], found[1024], expected[1024];
+	(void)state;
+	memset(first, 'f', sizeof first);
+	memset(last, 'l', sizeof last);
+	last[100] = '\0';
+	for (int len = 154; len <= 155; len++) {
+		first[len] = '\0';
+		snprintf(command, sizeof command,
+		         "tar --format=ustar --transform s,^numbers,%s/%s, -cf - numbers empty", first, last);
+		struct jp_strbuf tar = shell(command);
+		describe(tar.text, tar.len, found);
+		snprintf(expected, sizeof expected, "%s%s%s 3893;empty 0;end", len < 155 ? first : "",
+		         len < 155 ? "/" : "", len < 155 ? last : "");
+		assert_string_equal(found, expected);
+		jp_strbuf_release(&tar);
+		first[len] = 'f';
+	}
+}
+
+/* What a global header says is no name of the next entry; a name of an entry that was passed over names no other. */
+static void test_others_names(void **state)
+{
+	char found[1024];
+	(void)state;
+	struct jp_strbuf tar = shell("tar --format=posix --pax-option=path=global -cf - numbers empty");
+	assert_int_equal(tar.text[156], 'g');
+	describe(tar.text, tar.len, found);
+	assert_string_equal(found, "numbers 3893;empty 0;end");
+	jp_strbuf_release(&tar);
+	tar = shell("tar --format=gnu --transform s,^link," LONG_PATH LONG_PATH ", -cf - link numbers");
+	describe(tar.text, tar.len, found);
+	assert_string_equal(found, "numbers 3893;end");
+	jp_strbuf_release(&tar);
+}
+
+/* Puts a size's 12 bytes and the sum that belongs to it into a header. */
+static void put_size(char *header, const char size[12])
+{
+	unsigned sum = 0;
+	memcpy(header + 124, size, 12);
+	memset(header + 148, ' ', 8);
+	for (size_t i = 0; i < 512; i++)
+		sum += (unsigned char)header[i];
+	snprintf(header + 148, 8, "%06o", sum);
+}
+
+/* Sizes that 11 octal digits cannot say: GNU's binary ones, and those of pax, of which the header's is then 0. */
+static void test_other_sizes(void **state)
+{
+	char found[1024];
+	(void)state;
+	struct jp_strbuf tar = shell("tar --format=gnu -cf - numbers empty");
+	put_size(tar.text, "\200\0\0\0\0\0\0\0\0\0\x0f\x35");
+	describe(tar.text, tar.len, found);
+	assert_string_equal(found, "numbers 3893;empty 0;end");
+	put_size(tar.text, "\200\0\0\0\377\377\377\377\377\377\377\377");
+	describe(tar.text, tar.len, found);
+	assert_non_null(strstr(found, " cut;end"));
+	put_size(tar.text, "\200\0\0\1\0\0\0\0\0\0\0\0");
+	describe(tar.text, tar.len, found);
+	assert_string_equal(found, "damaged");
+	put_size(tar.text, "\377\377\377\377\377\377\377\377\377\377\377\377");
+	describe(tar.text, tar.len, found);
+	assert_string_equal(found, "damaged");
+	jp_strbuf_release(&tar);
+	tar = shell("tar --format=posix --pax-option=size:=3893 -cf - numbers && tar --format=ustar -cf - empty");
+	assert_int_equal(tar.text[156], 'x');
+	put_size(tar.text + 1024, "00000000000");
+	describe(tar.text, tar.len, found);
+	assert_string_equal(found, "numbers 3893;end");
+	jp_strbuf_release(&tar);
+}
+
+/* What an archive holds of a sparse file is not its bytes; 30 holes need more than one header. */
+static void test_sparse(void **state)
+{
+	static const char *const ways[] = { "oldgnu", "gnu", "posix --sparse-version=0.0", "posix --sparse-version=0.1",
+		                            "posix --sparse-version=1.0" };
+	char command[512], found[1024];
+	(void)state;
+	struct jp_strbuf said = shell("for n in $(seq 30); do printf data | dd of=holes bs=4096 seek=$((n * 16)) "
+	                              "conv=notrunc 2>/dev/null; done; truncate -s 4M holes");
+	jp_strbuf_release(&said);
+	for (size_t i = 0; i < jp_count(ways); i++) {
+		snprintf(command, sizeof command, "tar --format=%s -Scf - holes numbers empty", ways[i]);
+		struct jp_strbuf tar = shell(command);
+		assert_true(tar.len < 1 << 20);
+		describe(tar.text, tar.len, found);
+		assert_string_equal(found, "numbers 3893;empty 0;end");
+		for (size_t len = 0; len < tar.len; len += 257) {
+			char *cut = malloc(len ? len : 1);
+			assert_non_null(cut);
+			memcpy(cut, tar.text, len);
+			describe(cut, len, found);
+			free(cut);
+		}
+		jp_strbuf_release(&tar);
+	}
+	said = shell("rm holes");
+	jp_strbuf_release(&said);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_formats), cmocka_unit_test(test_tar_cuts) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_formats),      cmocka_unit_test(test_tar_cuts),
+		cmocka_unit_test(test_long_names),   cmocka_unit_test(test_longest_ustar),
+		cmocka_unit_test(test_others_names), cmocka_unit_test(test_other_sizes),
+		cmocka_unit_test(test_sparse),
+	};
 	return cmocka_run_group_tests(tests, make_files, remove_files);
 }
