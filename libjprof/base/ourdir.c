@@ -127,7 +127,30 @@ static bool write_whole(int fd, const char *data, size_t len)
 	return true;
 }
 
-/* A new file, whose name nobody else uses. */
+static bool is_unfinished_name(const char *name)
+{
+	static const char digits[] = "0123456789";
+	if (strncmp(name, unfinished, sizeof unfinished - 1) != 0)
+		return false;
+	const char *pid = name + sizeof unfinished - 1, *number = pid + strspn(pid, digits);
+	return number > pid && *number == '-' && number[1] && !number[1 + strspn(number + 1, digits)];
+}
+
+/* Whether a process that wrote it cannot be about to finish it. */
+static bool is_left(const char *name, const struct stat *st)
+{
+	struct timespec now;
+	return is_unfinished_name(name) && S_ISREG(st->st_mode) && !clock_gettime(CLOCK_REALTIME, &now) &&
+	       (now.tv_sec - st->st_mtime > seconds_to_write || st->st_mtime - now.tv_sec > seconds_to_write);
+}
+
+static bool unlink_left(int dir, const char *name)
+{
+	struct stat st;
+	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && is_left(name, &st) && !unlinkat(dir, name, 0);
+}
+
+/* A new file, whose name nobody else uses, or somebody has left. */
 static int make_unfinished(int dir, char *name, size_t size)
 {
 	int fd = -1;
@@ -136,6 +159,8 @@ static int make_unfinished(int dir, char *name, size_t size)
 		fd = jp_file_make_in(dir, name);
 		if (fd < 0 && errno != EEXIST)
 			return -1;
+		if (fd < 0 && unlink_left(dir, name))
+			fd = jp_file_make_in(dir, name);
 	}
 	return fd;
 }
@@ -172,20 +197,6 @@ static void release_list(struct dir_list *list)
 	free(list->items);
 }
 
-static bool is_kept_name(const char *name, const char *ending)
-{
-	size_t len = strlen(name), n = strlen(ending);
-	return len > n && *name != '.' && !strcmp(name + len - n, ending);
-}
-
-/* Whether a process that wrote it cannot be about to finish it. */
-static bool is_left(const char *name, const struct stat *st)
-{
-	struct timespec now;
-	return !strncmp(name, unfinished, sizeof unfinished - 1) && !clock_gettime(CLOCK_REALTIME, &now) &&
-	       (now.tv_sec - st->st_mtime > seconds_to_write || st->st_mtime - now.tv_sec > seconds_to_write);
-}
-
 static bool list_file(struct dir_list *list, const char *name, const struct stat *st)
 {
 	if (jp_array_push(list->items, list->count, list->cap))
@@ -197,8 +208,8 @@ static bool list_file(struct dir_list *list, const char *name, const struct stat
 	return true;
 }
 
-/* Files with that ending, and with `left` what was left unfinished. */
-static bool list_files(int dir, const char *ending, struct dir_list *list, struct dir_list *left)
+/* The caller's own files, and with `left` what was left unfinished. */
+static bool list_files(int dir, jp_ourdir_own *is_own, struct dir_list *list, struct dir_list *left)
 {
 	struct stat st;
 	struct dirent *entry;
@@ -208,24 +219,23 @@ static bool list_files(int dir, const char *ending, struct dir_list *list, struc
 	if (!entries)
 		jp_file_close(&again);
 	while (good && (entry = readdir(entries)) && list->count < most_entries) {
-		bool kept = is_kept_name(entry->d_name, ending);
-		if ((!kept && strncmp(entry->d_name, unfinished, sizeof unfinished - 1) != 0) ||
-		    fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+		const char *name = entry->d_name;
+		if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
-		if (kept)
-			good = list_file(list, entry->d_name, &st);
-		else if (left && is_left(entry->d_name, &st))
-			good = list_file(left, entry->d_name, &st);
+		if (*name != '.' && is_own(dir, name))
+			good = list_file(list, name, &st);
+		else if (left && is_left(name, &st))
+			good = list_file(left, name, &st);
 	}
 	if (entries)
 		closedir(entries);
 	return good;
 }
 
-bool jp_ourdir_measure(int dir, const char *ending, struct jp_ourdir_sum *sum)
+bool jp_ourdir_measure(int dir, jp_ourdir_own *is_own, struct jp_ourdir_sum *sum)
 {
 	struct dir_list jp_cleanup(release_list) list = { 0 };
-	bool good = list_files(dir, ending, &list, NULL);
+	bool good = list_files(dir, is_own, &list, NULL);
 	*sum = (struct jp_ourdir_sum){ list.count, list.bytes };
 	return good;
 }
@@ -255,12 +265,12 @@ static bool remove_until(int dir, struct dir_list *list, uint64_t most, struct j
 	return true;
 }
 
-bool jp_ourdir_trim(int dir, const char *ending, uint64_t most, struct jp_ourdir_sum *removed)
+bool jp_ourdir_trim(int dir, jp_ourdir_own *is_own, uint64_t most, struct jp_ourdir_sum *removed)
 {
 	struct dir_list jp_cleanup(release_list) list = { 0 };
 	struct dir_list jp_cleanup(release_list) left = { 0 };
 	struct jp_ourdir_sum dropped = { 0 };
 	*removed = (struct jp_ourdir_sum){ 0 };
-	return list_files(dir, ending, &list, &left) && remove_until(dir, &left, 0, &dropped) &&
+	return list_files(dir, is_own, &list, &left) && remove_until(dir, &left, 0, &dropped) &&
 	       remove_until(dir, &list, most, removed);
 }

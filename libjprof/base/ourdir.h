@@ -1,5 +1,5 @@
 /* A directory that only this user can write, with files that several processes replace there, each as a whole: what may
- * be lost at any time, and is read as anybody's. Its files have names with one ending; others are left alone. */
+ * be lost at any time, and is read as anybody's. Files that somebody else put there are left alone. */
 #ifndef JP_BASE_OURDIR_H
 #define JP_BASE_OURDIR_H
 
@@ -27,11 +27,14 @@ struct jp_ourdir_sum {
 	uint64_t files, bytes;
 };
 
-/* How many files with that ending there are, and how large they are together. False with errno set. */
-bool jp_ourdir_measure(int dir, const char *ending, struct jp_ourdir_sum *sum);
+/* Whether the file of that name, which begins with no dot, is one that the caller has written there. */
+typedef bool jp_ourdir_own(int dir, const char *name);
 
-/* Removes those that were used longest ago, until the others have `most` bytes at most; and what processes that were
- * killed while they wrote have left. *removed is what was removed. False with errno set. */
-bool jp_ourdir_trim(int dir, const char *ending, uint64_t most, struct jp_ourdir_sum *removed);
+/* How many such files there are, and how large they are together. False with errno set. */
+bool jp_ourdir_measure(int dir, jp_ourdir_own *is_own, struct jp_ourdir_sum *sum);
+
+/* Removes those of them that were used longest ago, until the others have `most` bytes at most; and what processes that
+ * were killed while they wrote have left. *removed is what was removed. False with errno set. */
+bool jp_ourdir_trim(int dir, jp_ourdir_own *is_own, uint64_t most, struct jp_ourdir_sum *removed);
 
 #endif

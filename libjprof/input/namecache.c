@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/index.h"
@@ -13,7 +14,7 @@
 #include "input/findnames.h"
 #include "input/storednames.h"
 
-const char jp_namecache_ending[] = ".names";
+static const char namecache_ending[] = ".names", no_build_id[] = "none";
 
 /* The largest file, and for how long after a change a file may change once more without a new time. */
 enum { most_stored_bytes = 64 << 20, seconds_to_settle = 2 };
@@ -48,7 +49,7 @@ void jp_namecache_close(struct jp_namecache *cache)
 	if (!cache)
 		return;
 	if (cache->written)
-		(void)!jp_ourdir_trim(cache->dir, jp_namecache_ending, cache->most, &removed);
+		(void)!jp_ourdir_trim(cache->dir, jp_is_namecache_file, cache->most, &removed);
 	jp_file_close(&cache->dir);
 	jp_strbuf_release(&cache->answerer);
 	free(cache);
@@ -111,12 +112,31 @@ static bool is_as_asked(const struct jp_namecache *cache, const struct jp_name_r
 	       !memcmp(after.text.text, before->text.text, after.text.len);
 }
 
-enum { longest_file_name = 160 };
+enum { longest_file_name = 160, hash_digits = 16 };
 
 static void name_file(const struct request_identity *identity, const char *build_id, char name[longest_file_name])
 {
-	snprintf(name, longest_file_name, "%.128s-%016" PRIx64 "%s", *build_id ? build_id : "none",
-	         jp_hash(0, identity->text.text, identity->text.len), jp_namecache_ending);
+	snprintf(name, longest_file_name, "%.128s-%0*" PRIx64 "%s", *build_id ? build_id : no_build_id, hash_digits,
+	         jp_hash(0, identity->text.text, identity->text.len), namecache_ending);
+}
+
+/* Whether name_file makes such names. */
+static bool is_namecache_name(const char *name)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t id = strspn(name, hex);
+	if (!strncmp(name, no_build_id, sizeof no_build_id - 1))
+		id = sizeof no_build_id - 1;
+	return id && name[id] == '-' && strspn(name + id + 1, hex) == hash_digits &&
+	       !strcmp(name + id + 1 + hash_digits, namecache_ending);
+}
+
+bool jp_is_namecache_file(int dir, const char *name)
+{
+	char start[8];
+	int jp_cleanup(jp_file_close) fd = is_namecache_name(name) ? jp_file_open_in(dir, name) : -1;
+	ssize_t len = fd < 0 ? -1 : read(fd, start, sizeof start);
+	return len > 0 && jp_is_stored_names(start, (size_t)len);
 }
 
 /* ---- a question that is known in part ------------------------------------------------------------ */

@@ -9,8 +9,10 @@
 
 struct jp_namecache;
 
-/* How the files of a cache end, and how many bytes of them there may be where the caller does not say. */
-extern const char jp_namecache_ending[];
+/* Whether a file of the directory is one of a cache, by its name and by how it begins. */
+bool jp_is_namecache_file(int dir, const char *name);
+
+/* How many bytes of them there may be where the caller does not say. */
 enum { jp_namecache_most = 256 << 20 };
 
 /* Opens the cache in the directory `path`, which is made if it is not there. *cache is NULL where it cannot be used: it

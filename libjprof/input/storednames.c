@@ -8,6 +8,11 @@ enum { stored_version = 1, nameless_flag = 1, stored_header = 28, sum_bytes = 8,
 
 static const char stored_magic[8] = "jprofnmc";
 
+bool jp_is_stored_names(const void *data, size_t len)
+{
+	return len >= sizeof stored_magic && !memcmp(data, stored_magic, sizeof stored_magic);
+}
+
 bool jp_is_nameless_place(const struct jp_reply_place *place)
 {
 	return place->source == JPROF_SOURCE_FDE || place->source == JPROF_SOURCE_PACK ||

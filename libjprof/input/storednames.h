@@ -33,6 +33,9 @@ void jp_stored_names_write(const struct jp_stored_names *names, const struct jp_
 int jp_stored_names_read(const void *data, size_t len, const struct jp_strbuf *identity,
                          struct jp_stored_names *names) jp_must_check;
 
+/* Whether bytes that begin so may be such bytes; the first 8 are enough to know. */
+bool jp_is_stored_names(const void *data, size_t len);
+
 /* Whether a place is one of those that packs and code are asked for: see `nameless`. */
 bool jp_is_nameless_place(const struct jp_reply_place *place);
 

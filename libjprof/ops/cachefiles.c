@@ -25,7 +25,7 @@ int jprof_cache_measure(const char *path, struct jprof_cache_sum *sum, struct jp
 	if (jp_null(err, path, sum))
 		return JPROF_E_ARGUMENT;
 	int rc = open_cache(path, &dir, err);
-	if (!rc && dir >= 0 && !jp_ourdir_measure(dir, jp_namecache_ending, &found))
+	if (!rc && dir >= 0 && !jp_ourdir_measure(dir, jp_is_namecache_file, &found))
 		rc = jp_error(err, JPROF_E_IO, path, 0, "cannot be read: %s", strerror(errno));
 	*sum = (struct jprof_cache_sum){ found.files, found.bytes, jp_namecache_most };
 	return rc;
@@ -38,7 +38,7 @@ int jprof_cache_empty(const char *path, struct jprof_cache_sum *removed, struct 
 	if (jp_null(err, path, removed))
 		return JPROF_E_ARGUMENT;
 	int rc = open_cache(path, &dir, err);
-	if (!rc && dir >= 0 && !jp_ourdir_trim(dir, jp_namecache_ending, 0, &dropped))
+	if (!rc && dir >= 0 && !jp_ourdir_trim(dir, jp_is_namecache_file, 0, &dropped))
 		rc = jp_error(err, JPROF_E_IO, path, 0, "cannot be emptied: %s", strerror(errno));
 	*removed = (struct jprof_cache_sum){ dropped.files, dropped.bytes, jp_namecache_most };
 	return rc;

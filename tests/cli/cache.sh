@@ -141,6 +141,26 @@ run env JPROF_CACHE="$tmp/own" "$jprof" cache --empty
 exits 0
 prints "^$tmp/own: [0-9]+ files removed, [0-9.]+ MB\$"
 check "not empty, or too empty: $(ls own)" [ "$(ls -A own)" = mine.txt ]
+
+# Files that somebody else put there: by their name, by their content, and both but for the last digit.
+JPROF_CACHE=$tmp/own "$jprof" --sysroot="$cases/sysroot" "$dump" >/dev/null 2>&1
+one=$(find own -name '*.names' | head -n 1)
+cp "$one" own/copy.names
+cp "$one" own/0123456789abcdef.names
+cp "$one" "${one%?.names}.names"
+truncate -s 300000000 own/mine.names own/none-0123456789abcdef.names
+touch -t 200101010000 own/mine.names own/none-0123456789abcdef.names own/copy.names
+others="mine.txt mine.names none-0123456789abcdef.names copy.names 0123456789abcdef.names $(basename "${one%?.names}.names")"
+rm "$one" # so that it is written, and what is too much removed
+JPROF_CACHE=$tmp/own "$jprof" --sysroot="$cases/sysroot" "$dump" >/dev/null 2>&1
+check "it is not written again" [ -e "$one" ]
+for file in $others; do check "a report removed $file" [ -e "own/$file" ]; done
+run env JPROF_CACHE="$tmp/own" "$jprof" cache
+prints "^$tmp/own: names from [0-9]+ files, [0-9]?[0-9][.][0-9]+ MB of 268 at most\$"
+run env JPROF_CACHE="$tmp/own" "$jprof" cache --empty
+exits 0
+for file in $others; do check "jprof cache --empty removed $file" [ -e "own/$file" ]; done
+check "not empty: $(ls own)" [ "$(find own -type f | wc -l)" = 6 ]
 run env JPROF_CACHE="$tmp/none" "$jprof" cache
 exits 0
 prints "^$tmp/none: names from 0 files, 0.0 MB of 268 at most\$"

@@ -133,6 +133,18 @@ static void set_age(const char *path, time_t seconds)
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
+static bool ends_in_x(int dir, const char *name)
+{
+	size_t len = strlen(name);
+	(void)dir;
+	return len > 2 && !strcmp(name + len - 2, ".x");
+}
+
+static bool is_any(int dir, const char *name)
+{
+	return !faccessat(dir, name, F_OK, 0);
+}
+
 static void test_trim(void **state)
 {
 	(void)state;
@@ -150,20 +162,47 @@ static void test_trim(void **state)
 	put_file(".unfinished-1-0", "left", 0600);
 	put_file(".unfinished-1-1", "at work", 0600);
 	set_age(".unfinished-1-0", 4000);
-	assert_true(jp_ourdir_measure(dir, ".x", &sum) && sum.files == 5 && sum.bytes == 50);
+	static const char *const others[] = { ".unfinished-mine", ".unfinished-1-", ".unfinished-1-2x",
+		                              ".unfinished--1" };
+	for (size_t i = 0; i < jp_count(others); i++) {
+		put_file(others[i], "mine", 0600);
+		set_age(others[i], 4000);
+	}
+	assert_true(jp_ourdir_measure(dir, ends_in_x, &sum) && sum.files == 5 && sum.bytes == 50);
 	assert_true(reads_as(dir, "b.x", "0123456789")); /* the oldest was used just now */
-	assert_true(jp_ourdir_trim(dir, ".x", 30, &sum) && sum.files == 2 && sum.bytes == 20);
+	assert_true(jp_ourdir_trim(dir, ends_in_x, 30, &sum) && sum.files == 2 && sum.bytes == 20);
 	assert_int_equal(access("b.x", F_OK), 0);
 	assert_int_equal(access("c.x", F_OK), 0);
 	assert_int_equal(access("e.x", F_OK), 0);
 	assert_int_equal(access(".unfinished-1-0", F_OK), -1);
 	assert_int_equal(access(".unfinished-1-1", F_OK), 0);
 	put_file("nothing.x", "", 0600);
-	assert_true(jp_ourdir_trim(dir, ".x", 0, &sum) && sum.files == 4 && sum.bytes == 30);
-	assert_true(jp_ourdir_measure(dir, ".x", &sum) && !sum.files && !sum.bytes);
+	assert_true(jp_ourdir_trim(dir, ends_in_x, 0, &sum) && sum.files == 4 && sum.bytes == 30);
+	assert_true(jp_ourdir_measure(dir, ends_in_x, &sum) && !sum.files && !sum.bytes);
 	assert_int_equal(access("mine", F_OK), 0);
 	assert_int_equal(access("mine.xx", F_OK), 0);
+	for (size_t i = 0; i < jp_count(others); i++)
+		assert_int_equal(access(others[i], F_OK), 0);
 	assert_int_equal(chdir(top), 0);
+	jp_file_close(&dir);
+}
+
+/* As a process that had this one's id was killed so often: what is old is in nobody's way. */
+static void test_left(void **state)
+{
+	(void)state;
+	char path[64];
+	int dir = jp_ourdir_open(below("left"), true);
+	assert_true(dir >= 0);
+	for (int i = 0; i < 100; i++) {
+		snprintf(path, sizeof path, "left/.unfinished-%ld-%d", (long)getpid(), i);
+		put_file(path, "left", 0600);
+	}
+	assert_false(jp_ourdir_write(dir, "a.x", "one", 3)); /* somebody may be about to finish them */
+	set_age(path, 4000);
+	assert_true(jp_ourdir_write(dir, "a.x", "one", 3));
+	assert_true(reads_as(dir, "a.x", "one"));
+	assert_int_equal(access(path, F_OK), -1);
 	jp_file_close(&dir);
 }
 
@@ -181,7 +220,7 @@ static int work(const char *path, int letter)
 			wrong += bytes.len != 1000u * (unsigned)(*bytes.text - 'a' + 1) ||
 			         strspn(bytes.text, (char[]){ *bytes.text, '\0' }) != bytes.len;
 		if (i % 10 == letter % 10)
-			wrong += !jp_ourdir_trim(dir, ".x", 0, &removed);
+			wrong += !jp_ourdir_trim(dir, ends_in_x, 0, &removed);
 		jp_strbuf_release(&bytes);
 	}
 	return dir < 0 || wrong;
@@ -199,7 +238,7 @@ static void test_processes(void **state)
 	assert_int_equal(wrong, 0);
 	struct jp_ourdir_sum sum;
 	int dir = jp_ourdir_open(below("shared"), false);
-	assert_true(jp_ourdir_measure(dir, "", &sum) && sum.files <= 1);
+	assert_true(jp_ourdir_measure(dir, is_any, &sum) && sum.files <= 1);
 	jp_file_close(&dir);
 }
 
@@ -214,10 +253,8 @@ static int remove_top(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whose),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_trim),
-		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_whose), cmocka_unit_test(test_files),     cmocka_unit_test(test_trim),
+		cmocka_unit_test(test_left),  cmocka_unit_test(test_processes),
 	};
 	return cmocka_run_group_tests(tests, make_top, remove_top);
 }
