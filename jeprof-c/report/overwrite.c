@@ -73,6 +73,20 @@ static bool is_other_dump(const char *path, const struct stat *output)
 	return is_other(path, output) && are_beside(path, output);
 }
 
+/* False after having said it. No report is a program or a library, and the dump names those that are read for it. */
+static bool is_no_program(const char *file)
+{
+	char magic[4] = "";
+	FILE *there = file ? fopen(file, "re") : NULL;
+	bool program = there && fread(magic, 1, sizeof magic, there) == sizeof magic && !memcmp(magic, "\177ELF", 4);
+	if (there)
+		fclose(there);
+	if (program)
+		say("%s: is a program or a library, and is not overwritten by a report; give another name with -o",
+		    file);
+	return !program;
+}
+
 static bool is_output(const char *file, struct stat *output)
 {
 	return !(file ? stat(file, output) : fstat(STDOUT_FILENO, output)) && S_ISREG(output->st_mode);
@@ -94,5 +108,6 @@ bool overwrites_no_input(const struct options *o, const struct inputs *inputs)
 			return false;
 	return is_other(inputs->program, &output) && is_other_dump(o->base, &output) &&
 	       is_other_dump(o->diff_base, &output) && is_other(o->maps, &output) && is_other(o->perf_map, &output) &&
-	       is_other(o->rules, &output) && are_others(o->add_lib, &output) && are_others(o->names, &output);
+	       is_other(o->rules, &output) && are_others(o->add_lib, &output) && are_others(o->names, &output) &&
+	       is_no_program(o->file);
 }

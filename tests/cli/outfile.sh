@@ -5,7 +5,7 @@
 umask 022
 sys=--sysroot=$heaps/sysroot
 cp "$heaps/jemalloc-5.3.0.heap" x.heap
-cp "$heaps/sysroot/tmp/jprof-samples/threads" program 2>/dev/null || cp "$(command -v true)" program
+cp "$heaps/sysroot/tmp/jprof-samples/threads" program 2>/dev/null || cp "$(command -v cat)" program
 mkdir bin
 printf '#!/bin/sh\ncp "$1" "%s/shown" 2>/dev/null\n' "$tmp" >bin/xdg-open
 chmod +x bin/xdg-open
@@ -120,6 +120,14 @@ run "$jprof" -o "old/$long" $sys x.heap
 exits 0
 check "a long name" [ -s "old/$long" ]
 rm "old/$long"
+
+# ---- nor onto a program, which may be one of those that the dump names ----
+cp "$(command -v cat)" program
+cp program as-it-was
+run "$jprof" --text -o program $sys x.heap
+exits 1
+says 'jprof: program: is a program or a library, and is not overwritten by a report; give another name with -o'
+check "the program was changed" cmp program as-it-was
 
 # ---- never onto an input ----
 cp x.heap y.heap
