@@ -94,7 +94,7 @@ explain plain.jprof
 judge "counted unasked" 'not types and not classes'
 tar xOf plain.jprof "$pid/agent.json" | python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["ruby"]["objects"] is not None)' || fail "the side-car has objects"
 run "$jprof" explain plain.jprof
-prints '^To see what is in it: jprof snap --objects$'
+prints '^To see what is in it: jprof snap --objects [0-9]+$'
 stop "$pid"
 rm -f ready
 JPROF_AGENT=for=all launch "$jemalloc:$agent" "prof:true,prof_prefix:$tmp/d/sh" sh -c 'touch ready; sleep 600 & wait'
