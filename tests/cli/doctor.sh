@@ -316,7 +316,7 @@ fi
 run "$jprof" doctor 4194999
 exits 1
 row bad process 'there is no process 4194999'
-sh -c 'sleep 0 & echo $! >zombie; exec sleep 100' >/dev/null 2>&1 &
+sh -c 'sleep 1 & echo $! >zombie; exec sleep 100' >/dev/null 2>&1 &
 pids="$pids $!"
 until_true test -s zombie
 until_true grep -q 'State:.*Z' "/proc/$(cat zombie)/status"
