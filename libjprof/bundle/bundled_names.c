@@ -1,6 +1,7 @@
 #include "bundle/bundled_names.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "input/pprof.h"
 #include "model/build.h"
 #include "model/gems.h"
+#include "model/nameless.h"
 
 /* Sorted by its first member, as jp_last_up_to wants it. */
 struct name_entry {
@@ -225,6 +227,20 @@ static int bundled_frames(struct names_work *w, const struct jp_pprof_location *
 	return 0;
 }
 
+/* The first jprof named nameless functions by all of the file's name. 0, or -1 when memory is short. */
+static int spell_nameless(struct jprof_profile *p, uint32_t object, struct jp_frame *frame)
+{
+	const char *base = jp_basename(jp_string(p, p->objects[object].path));
+	const char *name = jp_string(p, p->functions[frame->function].name);
+	size_t len = strlen(base), label = jp_nameless_label(p, object);
+	char text[jp_nameless_size];
+	if (label >= len || strncmp(name, base, len) || (name[len] != '!' && name[len] != '+'))
+		return 0;
+	snprintf(text, sizeof text, "%.*s%s", (int)label, base, name + len);
+	frame->function = jp_function_named(p, text, text, text, NULL);
+	return frame->function == JP_NONE ? -1 : 0;
+}
+
 static uint64_t vaddr_of(const struct names_work *w, const struct jp_location *l)
 {
 	const struct shifts *s = &w->shifts[l->object];
@@ -247,7 +263,10 @@ static int take_location(struct names_work *w, uint32_t location)
 		return 0;
 	like.source = source;
 	like.wrapper = wrapper;
-	if (bundled_frames(w, &w->pprof.locations.items[e->index], like.source > JPROF_SOURCE_FDE, &count))
+	bool named = like.source > JPROF_SOURCE_FDE;
+	if (bundled_frames(w, &w->pprof.locations.items[e->index], named, &count))
+		return -1;
+	if (!named && count == 1 && spell_nameless(w->profile, l->object, w->frames))
 		return -1;
 	uint64_t vaddr = looked_up ? vaddr_of(w, l) : 0;
 	return count ? jp_location_bundled(w->profile, location, &like, vaddr, w->frames, count) : 0;

@@ -180,6 +180,15 @@ run "$jprof" explain "$heaps/jemalloc-5.3.0.heap"
 exits 0
 prints '^To see them: jprof snap PID, and then jprof explain of that file$'
 
+# ---- names of nameless functions in bundles of the first jprof: libruby-3.1.so.3.1.2!0x69000 then ----
+mkdir nothing
+for bundle in "$boot" "$steady"; do
+    run "$jprof" --sysroot=nothing --functions "$bundle"
+    exits 0
+    prints ' libruby-3[.]1!0x69000$'
+    prints_no '[.]so[.][0-9.]+[!+]0x'
+done
+
 # ---- a name that is wider than its place: its two ends, and not "2 others" ----
 cat >long.heap <<'END'
 heap_v2/524288
