@@ -213,22 +213,7 @@ says_like '^jprof: wrong.rules:2: is no line of a file of rules'
 run "$jprof" diff --rules=missing.rules "$r31/string.0.heap" "$r31/string.1.heap"
 exits 1
 says_like '^jprof: missing.rules: cannot be read as rules'
-cat >screen80.py <<'END'
-import fcntl, os, pty, struct, sys, termios
-pid, fd = pty.fork()
-if not pid:
-    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    os.execve(sys.argv[1], sys.argv[1:], dict(os.environ, TERM="dumb", LC_ALL="C"))
-text = b""
-try:
-    while part := os.read(fd, 65536):
-        text += part
-except OSError:
-    pass
-sys.stdout.write(text.decode().replace("\r", ""))
-sys.exit(os.waitpid(pid, 0)[1])
-END
-python3 screen80.py "$jprof" diff --by=stack "--sysroot=$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap" >out
+TERM=dumb LC_ALL=C python3 "$here/on_tty.py" 24x80 "$jprof" diff --by=stack "--sysroot=$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap" >out
 check "a stack has no lines for its callers: $(cat out)" grep -Eq '^          < [^ ]+ < [^ ]+' out
 check "a row of a stack has its innermost function: $(cat out)" grep -Eq '^ +[+]19[.][0-9] .* growing +row_new *$' out
 check "80 by 24" awk 'length > 80 && !/^Next:/ { bad = 1 } END { exit bad || NR > 24 }' out

@@ -1,13 +1,14 @@
 """Pictures of graphs with so many arrows that Graphviz would take minutes: what is drawn, and what is said of the rest.
 usage: graph_dense.py JPROF"""
 import os
-import pty
 import random
 import re
 import resource
 import subprocess
 import sys
 import tempfile
+
+from on_tty import on_tty
 
 jprof = os.path.abspath(sys.argv[1])
 failures = []
@@ -38,9 +39,9 @@ def a_minute_of_work():
     resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 
 
-def run(*arguments, stderr=subprocess.PIPE):
+def run(*arguments):
     return subprocess.run([jprof, *arguments], preexec_fn=a_minute_of_work, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=stderr)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def texts(svg):
@@ -73,15 +74,9 @@ def draw(path, least, *options):
 
 
 def on_a_terminal(path):
-    parent, child = pty.openpty()
-    done = run("--svg", "-o", "picture.svg", path, stderr=child)
-    os.close(child)
-    try:
-        said = os.read(parent, 65536).decode()
-    except OSError:  # nothing was written, and nobody is left to write
-        said = ""
-    check(done.returncode == 0, f"on a terminal: exit status {done.returncode}")
-    return said
+    status, said = on_tty([jprof, "--svg", "-o", "picture.svg", path], 24, 80, stdout=subprocess.DEVNULL, preexec_fn=a_minute_of_work)
+    check(status == 0, f"on a terminal: exit status {status}")
+    return said.decode()
 
 
 def main():

@@ -3,18 +3,16 @@
 What Unicode calls a control, format or separator character comes from Python's tables; the profiles are written here,
 field by field, as profile.proto, heap dump and bundle."""
 import csv
-import fcntl
 import json
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
 import tarfile
-import termios
 import io
 import unicodedata
+
+from on_tty import on_tty
 
 JPROF = sys.argv[1]
 BAD_CATEGORIES = ("Cc", "Cf", "Zl", "Zp", "Cs")
@@ -161,18 +159,8 @@ def for_people(*args, stdin=b"", rows=0, allowed=""):
 
 def on_terminal(*args):
     """As on one of 80 columns, whose colours alone are the program's own escapes."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    out, env = b"", dict(os.environ, TERM="xterm", LC_ALL="C.UTF-8")
-    with subprocess.Popen([JPROF, *args], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=env) as p:
-        os.close(slave)
-        try:
-            while piece := os.read(master, 65536):
-                out += piece
-        except OSError:  # nobody writes any more
-            pass
-    os.close(master)
-    check(p.returncode in (0, 1, 3), f"{args}: on a terminal: status {p.returncode}: {out[-300:]}")
+    status, out = on_tty([JPROF, *args], 24, 80, env=dict(os.environ, TERM="xterm", LC_ALL="C.UTF-8"))
+    check(status in (0, 1, 3), f"{args}: on a terminal: status {status}: {out[-300:]}")
     out = re.sub(rb"\x1b\[[0-9;]*m", b"", out)
     check(not faults(out, "\r"), f"{args}: on a terminal: {faults(out, chr(13))}")
 

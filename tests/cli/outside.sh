@@ -78,11 +78,7 @@ run "$jprof" after.jprof
 check "no line for one" grep -qE "^jprof: RssAnon is $number MB; $number MB of it are in this profile; Ruby's GC heap has $number MB" err
 run "$jprof" --json after.jprof
 check "JSON: said on standard error too" eval '! grep -q RssAnon err'
-TERM=dumb python3 - "$jprof" before.jprof after.jprof >terminal 2>&1 <<'END'
-import pty, sys
-pty.spawn([sys.argv[1], "--base=" + sys.argv[2], sys.argv[3]])
-END
-tr -d '\r' <terminal >lines
+TERM=dumb python3 "$here/on_tty.py" 24x80 "$jprof" --base=before.jprof after.jprof >lines 2>&1
 what="on a terminal"
 # Below the total, on as many lines as it takes; then how to see all rows.
 sed -n '/ Total$/,$p' lines | tr '\n' ' ' >below
@@ -117,12 +113,9 @@ cp out bare.json
 check "JSON: of the base" [ "$(value bare.json 'b["gc_heap"]')" = "$(value diff.json 'b["gc_heap"]')" ]
 run "$jprof" --base="$bare_before" "$bare_after"
 check "no line for a difference of bare dumps: $(cat err)" grep -qE "^jprof: $heap grew by $number MB; .*neither is in this profile\$" err
-python3 - "$jprof" "--base=$bare_before" "$bare_after" >terminal 2>&1 <<'END'
-import pty, sys
-pty.spawn(sys.argv[1:])
-END
+TERM=dumb python3 "$here/on_tty.py" 24x80 "$jprof" "--base=$bare_before" "$bare_after" >terminal 2>&1
 what="bare dumps on a terminal"
-check "not a line of it" eval "tr -d '\\r' <terminal | tail -n 4 | grep -q \"$heap grew by\""
+check "not a line of it" eval "tail -n 4 terminal | grep -q \"$heap grew by\""
 rm "$bare_after.json"
 run "$jprof" "$bare_after"
 check "a line without a side-car" eval '! grep -q "GC heap" err'

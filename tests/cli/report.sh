@@ -200,7 +200,7 @@ done
 run "$jprof" $ruby "$cases/ruby31/string.1.heap"
 prints '^ .* libruby-3\.1!0x24cca0$'
 what='on a terminal'
-COLUMNS=160 TERM=dumb python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))' "$jprof" $ruby "$cases/ruby31/string.1.heap" </dev/null >"$tmp/screen" 2>&1
+TERM=dumb python3 "$here/on_tty.py" 60x160 "$jprof" $ruby "$cases/ruby31/string.1.heap" >"$tmp/screen" 2>&1
 check "no caller: $(grep 0x24cca0 "$tmp/screen")" grep -q ' libruby-3\.1!0x24cca0  called by ruby_setup' "$tmp/screen"
 run "$jprof" --json $ruby "$cases/ruby31/string.1.heap"
 prints '"name":"libruby-3\.1!0x24cca0".*"called_by":"ruby_setup"'

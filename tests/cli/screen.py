@@ -2,17 +2,15 @@
 
 The judge of a number is the table on a pipe, that of a width Python's unicodedata.
 """
-import fcntl
 import json
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import unicodedata
+
+from on_tty import on_tty
 
 jprof, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 tables = os.path.join(root, "samples/tables")
@@ -43,22 +41,8 @@ def own(arguments):
 
 def on_terminal(lines, columns, *arguments, program=jprof, ends=0, **env):
     """What a terminal of that size gets, without messages, whose lines are `taken`; 0: it does not know its size."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-    child = subprocess.Popen([program, *own(arguments)], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, cwd=tables,
-                             env=environment(**env))
-    os.close(slave)
-    text = b""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        text += piece
-    os.close(master)
-    check(child.wait() == ends, f"{arguments}: exit status {child.returncode}", text)
+    status, text = on_tty([program, *own(arguments)], lines, columns, cwd=tables, env=environment(**env))
+    check(status == ends, f"{arguments}: exit status {status}", text)
     text = text.decode().replace("\r\n", "\n").splitlines(keepends=True)
     messages = [line.rstrip("\n") for line in text if line.startswith("jprof: ")]
     global taken
