@@ -36,14 +36,14 @@ for test in first:
 ' "$1" "$2"
 }
 
-# The tests of live processes that failed, one name a line; nothing where more than three did: that is no chance.
-failed_live() {
+# The tests that failed, one name a line; nothing where more than three did: that is no chance.
+failed_few() {
     python3 -c '
 import json, sys
 tests = map(json.loads, open(sys.argv[1]))
 failed = [test["name"] for test in tests if test["result"] in ("FAIL", "ERROR", "TIMEOUT")]
 if len(failed) <= 3:
-    print("\n".join(name.rpartition(" / ")[2] for name in failed if ":live / " in name))
+    print("\n".join(name.rpartition(" / ")[2] for name in failed))
 ' "$1"
 }
 
@@ -89,15 +89,15 @@ meson compile -C "$build"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-exitcode=99}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-exitcode=99:halt_on_error=1:print_stacktrace=1}"
 
-# A test of a live process can fail once where a loaded machine starves it, or by the chance of a sample. It runs a second
-# time, alone; the output of both stays in the log, and what passed only then is listed by name.
+# A test can fail once where a loaded machine starves a process that it watches, or by the chance of a sample. It runs a
+# second time, alone; the output of both stays in the log. What passed only then is listed by name, and is a defect to find.
 log=$build/meson-logs/testlog.json first=$build/meson-logs/first.json
 rm -f "$log" "$first"
 : >"$first"
 meson test -C "$build" --print-errorlogs || true
 [ ! -f "$log" ] || cp "$log" "$first"
 : >"$log"
-again=$(failed_live "$first")
+again=$(failed_few "$first")
 if [ -n "$again" ]; then
     # shellcheck disable=SC2086
     meson test -C "$build" --no-rebuild --print-errorlogs --num-processes 1 $again || true
