@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEPT_DUMPS = 2, FILES_OF_DUMP = 3, PEAKS_APART_MS = 60000 };
+enum { KEPT_DUMPS = 2, FILES_OF_DUMP = 3 };
 
 /* A file by its name, and by what it is. An empty path: there is none. */
 struct kept_file {
@@ -14,27 +14,22 @@ struct kept_file {
 	ino_t inode;
 };
 
-static uint64_t last_peak, last_time;
+static uint64_t last_peak;
 static struct kept_file kept_peaks[KEPT_DUMPS][FILES_OF_DUMP];
 static unsigned oldest;
 
-void peak_start(uint64_t resident, uint64_t now)
+void peak_start(uint64_t resident)
 {
 	last_peak = resident;
-	last_time = now;
 	memset(kept_peaks, 0, sizeof kept_peaks);
 	oldest = 0;
 }
 
-bool peak_is_new(uint64_t resident, uint64_t now)
+bool peak_is_new(uint64_t resident)
 {
 	if (!last_peak)
 		last_peak = resident;
-	if (resident < last_peak + last_peak / 10 || resident <= last_peak || now - last_time < PEAKS_APART_MS)
-		return false;
-	last_peak = resident;
-	last_time = now;
-	return true;
+	return resident >= last_peak + last_peak / 10 && resident > last_peak;
 }
 
 static void remember_file(struct kept_file *file, const char *path)
@@ -57,8 +52,9 @@ static void remove_kept(const struct kept_file *file)
 }
 
 /* The dump itself goes first: what is seen of one is whole. */
-void peak_keep(const struct dump_result *made)
+void peak_keep(const struct dump_result *made, uint64_t resident)
 {
+	last_peak = resident;
 	const char *paths[FILES_OF_DUMP] = { made->dump, made->sidecar, made->table };
 	struct kept_file *files = kept_peaks[oldest];
 	for (unsigned i = 0; i < FILES_OF_DUMP; i++) {

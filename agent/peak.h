@@ -7,16 +7,15 @@
 
 #include "dump_result.h"
 
-/* In each process, which knows nothing of its parent's dumps: what is in use now is no peak. Milliseconds are those of
- * self_clock(). */
-void peak_start(uint64_t resident, uint64_t now);
+/* In each process, which knows nothing of its parent's dumps: what is in use now is no peak. */
+void peak_start(uint64_t resident);
 
-/* Whether so many resident bytes are a new peak: a tenth above the last one, a minute or more after it. Then they are
- * the last one. 0 bytes, which is not known, are none. */
-bool peak_is_new(uint64_t resident, uint64_t now);
+/* Whether so many resident bytes are a new peak: a tenth above that of the last dump. 0 bytes, which is not known, are
+ * none. */
+bool peak_is_new(uint64_t resident);
 
-/* A dump was made there. The newest two are kept: the files of the one before go, as far as they are still those that
- * this process has written. */
-void peak_keep(const struct dump_result *made);
+/* A dump was made there, of so many resident bytes. The newest two are kept: the files of the one before go, as far as
+ * they are still those that this process has written. */
+void peak_keep(const struct dump_result *made, uint64_t resident);
 
 #endif

@@ -9,7 +9,7 @@
 #include "peak.h"
 #include "self.h"
 
-enum { LOOK_MS = 1000, APART_MS = 60000 };
+enum { LOOK_MS = 1000, APART_MS = 60000, FAILED_APART_MS = 16 * APART_MS };
 
 /* A threshold that was crossed counts again after the value was a tenth below it. */
 struct threshold {
@@ -17,10 +17,18 @@ struct threshold {
 	bool crossed;
 };
 
+/* One dump a minute at most. One that failed is tried again after 1, 2, 4, 8 and then each 16 minutes, for it may have
+ * cost as much as one that was made. */
+struct pace {
+	uint64_t next;
+	unsigned wait;
+};
+
 static unsigned every;
 static bool peaks;
 static struct threshold rss, cgroup;
-static uint64_t next_every, next_look, quiet_until;
+static struct pace threshold_pace, peak_pace;
+static uint64_t next_every, next_look;
 
 void trigger_start(const struct config *config)
 {
@@ -31,11 +39,12 @@ void trigger_start(const struct config *config)
 	peaks = config->peak;
 	next_every = now + every * 1000ull;
 	next_look = now;
-	quiet_until = 0;
+	threshold_pace = (struct pace){ .wait = APART_MS };
+	peak_pace = (struct pace){ .next = now + APART_MS, .wait = APART_MS };
 	if (cgroup.at)
 		memory_find_cgroup();
 	if (peaks)
-		peak_start(memory_rss(), now);
+		peak_start(memory_rss());
 }
 
 static bool looks(void)
@@ -75,28 +84,45 @@ static bool crosses(struct threshold *threshold, uint64_t value)
 	return value >= threshold->at && !threshold->crossed;
 }
 
-static void look_for_peak(uint64_t resident, uint64_t now)
+static void keep_pace(struct pace *pace, uint64_t now, bool made)
 {
-	const struct dump_result *made = peak_is_new(resident, now) ? trigger_dump("peak") : NULL;
 	if (made)
-		peak_keep(made);
+		pace->wait = APART_MS;
+	pace->next = now + pace->wait;
+	if (!made && pace->wait < FAILED_APART_MS)
+		pace->wait *= 2;
 }
 
-/* A crossing within the minute after a dump is seen again when that is over, if it still holds. */
+static void look_for_peak(uint64_t resident, uint64_t now)
+{
+	if (!peak_is_new(resident) || now < peak_pace.next)
+		return;
+	const struct dump_result *made = trigger_dump("peak");
+	if (made)
+		peak_keep(made, resident);
+	keep_pace(&peak_pace, now, made);
+}
+
+/* What was crossed counts as such once a dump was made of it. */
+static void look_at_thresholds(uint64_t resident, uint64_t now)
+{
+	bool over_rss = crosses(&rss, rss.at ? resident : 0);
+	bool over_cgroup = crosses(&cgroup, cgroup.at ? memory_cgroup_percent() : 0);
+	if ((!over_rss && !over_cgroup) || now < threshold_pace.next)
+		return;
+	bool made = trigger_dump("at");
+	rss.crossed |= over_rss && made;
+	cgroup.crossed |= over_cgroup && made;
+	keep_pace(&threshold_pace, now, made);
+}
+
 static void look_at_memory(uint64_t now)
 {
 	next_look = now + LOOK_MS;
 	uint64_t resident = rss.at || peaks ? memory_rss() : 0;
 	if (peaks)
 		look_for_peak(resident, now);
-	bool over_rss = crosses(&rss, rss.at ? resident : 0);
-	bool over_cgroup = crosses(&cgroup, cgroup.at ? memory_cgroup_percent() : 0);
-	if ((!over_rss && !over_cgroup) || now < quiet_until)
-		return;
-	rss.crossed |= over_rss;
-	cgroup.crossed |= over_cgroup;
-	quiet_until = now + APART_MS;
-	trigger_dump("at");
+	look_at_thresholds(resident, now);
 }
 
 void trigger_run(void)
