@@ -369,6 +369,13 @@ struct jprof_opener {
 	void *context;
 };
 
+/* Calls the program with the fstat of each file that the library opened because a dump, debug information, a directory
+ * or a process led to it, for those who must not write onto what was read. Since: 0.2 */
+struct jprof_notice {
+	void (*opened)(void *context, const struct stat *st);
+	void *context;
+};
+
 struct jprof_symbolize_opts {
 	size_t size;
 	const char *program;    /* ELF file of the main program, if its mapped path does not lead to it */
@@ -421,6 +428,7 @@ struct jprof_symbolize_opts {
 	 * Of such a profile there are views without errors, and of these the table, the report "text" and coverage; all
 	 * else is JPROF_E_ARGUMENT. The function's name in jprof_profile_frames is "" there. */
 	bool lean;
+	const struct jprof_notice *notice; /* NULL: nobody is called. It is not used after the call. Since: 0.2 */
 };
 
 /* Gives every address a function, file and line where they can be known: see enum jprof_source. Names that came with
@@ -1260,6 +1268,7 @@ struct jprof_report_opts {
 	                   * read
 	                   */
 	struct jprof_page_source *page_source; /* "html": filled in; NULL: not wanted */
+	const struct jprof_notice *notice;     /* is called for each source file; NULL: nobody is. Since: 0.2 */
 };
 
 /* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,

@@ -11,6 +11,7 @@
 
 #include "cli/ending.h"
 #include "cli/fdwrite.h"
+#include "cli/filesread.h"
 #include "cli/newfile.h"
 
 enum { most_links = 40 };
@@ -168,6 +169,8 @@ const char *outfile_write(const char *given, const void *data, size_t len)
 	if ((size_t)snprintf(path, sizeof path, "%s", given) >= sizeof path)
 		return strerror(ENAMETOOLONG);
 	const char *why = resolve_output(path, &st);
+	if (!why && st.st_mode)
+		why = filesread_refusal(&st);
 	if (why)
 		return why;
 	if (descriptor_of(path) >= 0 || (st.st_mode && !S_ISREG(st.st_mode)))

@@ -12,7 +12,7 @@
  * be made or renamed there (a directory that the caller cannot write, a file that is mounted by itself) the old file is
  * written in place: that is not atomic, and a crash in the middle leaves it cut. A link at the end of the path is
  * followed if root or the caller owns it, and refused else. Anything else, and /dev/stdout, /dev/fd/N and their like,
- * is written to as it is, and never replaced. */
+ * is written to as it is, and never replaced. A file that was read for a report (cli/filesread.h) is refused. */
 const char *outfile_write(const char *path, const void *data, size_t len);
 
 #endif

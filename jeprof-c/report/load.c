@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cachedir.h"
+#include "cli/filesread.h"
 #include "cli/names.h"
 #include "cli/packdirs.h"
 #include "cli/say.h"
@@ -429,7 +430,8 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 		                             .debuginfod = o->debuginfod,
 		                             .perf_map = o->perf_map,
 		                             .perf_map_pid = common_pid(inputs, o),
-		                             .lean = o->lean };
+		                             .lean = o->lean,
+		                             .notice = filesread_notice() };
 	int rc = jprof_profile_symbolize(profile, &opts, &err);
 	free(dirs);
 	free(cache);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/duration.h"
+#include "cli/filesread.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
@@ -317,6 +318,7 @@ struct jprof_report_opts options_report(const struct options *o)
 		.char_columns = terminal_char_columns,
 		.mean = o->mean,
 		.freed = shows_freed(o),
+		.notice = filesread_notice(),
 	};
 }
 

@@ -174,7 +174,7 @@ static int reopen(int handle)
 	return open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-int jp_file_open_untrusted(struct jp_root root, const char *path, struct stat *st)
+static int open_below(struct jp_root root, const char *path, struct stat *st)
 {
 	if (root.opener && root.mapped)
 		return root.opener->open(root.opener->context, JPROF_OPEN_MAPPED, strrchr(path, '/') + 1, st);
@@ -189,6 +189,14 @@ int jp_file_open_untrusted(struct jp_root root, const char *path, struct stat *s
 		return -1;
 	}
 	return reopen(handle);
+}
+
+int jp_file_open_untrusted(struct jp_root root, const char *path, struct stat *st)
+{
+	int fd = open_below(root, path, st);
+	if (fd >= 0 && root.notice)
+		root.notice->opened(root.notice->context, st);
+	return fd;
 }
 
 static bool read_link(const char *link, char *path)

@@ -20,6 +20,7 @@ struct jp_root {
 	const char *path;                  /* a directory; NULL: none */
 	const struct jprof_opener *opener; /* opens what lies below it; NULL: the caller does */
 	bool mapped;                       /* paths are those of /proc/PID/map_files: for the opener their end */
+	const struct jprof_notice *notice; /* is called for each file that was opened; NULL: nobody */
 };
 
 /* Opens a regular file that a dump named, for reading, and tells its status. Anything else

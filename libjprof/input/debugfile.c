@@ -12,8 +12,6 @@
 #include "input/filewants.h"
 
 static const char system_dir[] = "/usr/lib/debug";
-static const struct jp_root host;
-
 /* A search under way. */
 struct hunt {
 	struct jp_objfile *file; /* whose debug information is wanted */
@@ -79,6 +77,12 @@ static bool take_debugfile(struct hunt *h, struct jp_objfile *candidate)
 	return done;
 }
 
+/* For paths that are the user's. */
+static struct jp_root host_of(const struct hunt *h)
+{
+	return (struct jp_root){ .notice = h->root.notice };
+}
+
 /* Whether the file at `path` ends the search. */
 static bool consider_debugfile(struct hunt *h, struct jp_root root, const char *path)
 {
@@ -112,7 +116,7 @@ static bool consider_dirs(struct hunt *h, const char *name)
 		size_t len = strcspn(list, ",");
 		if (len && h->root.path && consider_in(h, h->root, list, len, name))
 			return true;
-		if (len && consider_in(h, host, list, len, name))
+		if (len && consider_in(h, host_of(h), list, len, name))
 			return true;
 		list += len + (list[len] == ',');
 	}
@@ -184,7 +188,7 @@ static bool among_given(struct hunt *h)
 		struct jp_objfile *candidate;
 		int n = snprintf(path, sizeof path, "%.*s", (int)len, list);
 		list += len + (list[len] == ',');
-		if (n <= 0 || (size_t)n >= sizeof path || jp_objfile_open(host, path, &candidate, NULL))
+		if (n <= 0 || (size_t)n >= sizeof path || jp_objfile_open(host_of(h), path, &candidate, NULL))
 			continue;
 		if (strcmp(candidate->build_id, h->build_id))
 			jp_objfile_close(candidate);
@@ -199,7 +203,7 @@ static bool by_server(struct hunt *h)
 	if (!h->where->server || strlen(h->build_id) < 4)
 		return false;
 	char *path = jp_debuginfod_find(h->where->server, h->build_id);
-	bool found = path && consider_debugfile(h, host, path);
+	bool found = path && consider_debugfile(h, host_of(h), path);
 	free(path);
 	return found;
 }

@@ -56,7 +56,9 @@ int jp_objfile_open(struct jp_root root, const char *path, struct jp_objfile **o
 	if (!file)
 		return jp_error_nomem(err);
 	file->path = strdup(path);
-	file->root = (struct jp_root){ .path = root.path ? strdup(root.path) : NULL, .opener = root.opener };
+	file->root = (struct jp_root){ .path = root.path ? strdup(root.path) : NULL,
+		                       .opener = root.opener,
+		                       .notice = root.notice };
 	file->fd = jp_file_open_untrusted(root, path, &file->st);
 	int rc;
 	if (!file->path || (root.path && !file->root.path))

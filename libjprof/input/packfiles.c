@@ -89,7 +89,8 @@ static int add_found(struct jp_packfiles *packs, const char *path)
 	char head[jp_namepack_label_bytes];
 	struct jprof_error why = { 0 };
 	struct stat st;
-	int fd jp_cleanup(jp_file_close) = jp_file_open_untrusted((struct jp_root){ 0 }, path, &st);
+	int fd jp_cleanup(jp_file_close) =
+	    jp_file_open_untrusted((struct jp_root){ .notice = packs->notice }, path, &st);
 	ssize_t n = fd >= 0 ? pread(fd, head, sizeof head, 0) : -1;
 	if (n < 0)
 		snprintf(why.text, sizeof why.text, "cannot be read");
@@ -137,7 +138,7 @@ size_t jp_packfiles_open(const struct jp_packfiles *packs, unsigned machine, con
 		struct stat st;
 		if (p->label.machine != machine || !*soname || strcmp(p->label.soname, soname) != 0)
 			continue;
-		int fd = jp_file_open_untrusted((struct jp_root){ 0 }, p->path, &st);
+		int fd = jp_file_open_untrusted((struct jp_root){ .notice = packs->notice }, p->path, &st);
 		if (fd >= 0)
 			files[count++] = (struct jp_open_file){ fd, p->path };
 	}

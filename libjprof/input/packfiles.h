@@ -15,7 +15,8 @@ struct jp_packfiles {
 	struct jp_packfile *items; /* in the order in which they were added */
 	size_t count, cap;
 	struct jp_arena arena;
-	struct jp_strbuf refused; /* what is no pack, and why; parted by "; " */
+	const struct jprof_notice *notice; /* is called for each that is opened; NULL: nobody */
+	struct jp_strbuf refused;          /* what is no pack, and why; parted by "; " */
 };
 
 /* Adds those of `files`, a comma-separated list: each must be a sound pack. A code, with *err set. */

@@ -54,7 +54,7 @@ static enum place open_candidate(const struct jp_objfile *holder, const char *pa
 {
 	struct stat below;
 	char inside[PATH_MAX];
-	*fd = *path ? jp_file_open_untrusted((struct jp_root){ 0 }, path, st) : -1;
+	*fd = *path ? jp_file_open_untrusted((struct jp_root){ .notice = holder->root.notice }, path, st) : -1;
 	if (*fd < 0 && *path && errno == EINVAL)
 		return FORBIDDEN;
 	if (*fd < 0)

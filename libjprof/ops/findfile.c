@@ -11,11 +11,14 @@
 #include "input/callsite.h"
 #include "model/code.h"
 
-static const struct jp_root host;
+static struct jp_root host_root(const struct jprof_symbolize_opts *opts)
+{
+	return (struct jp_root){ .notice = opts->notice };
+}
 
 static struct jp_root given_sysroot(const struct jprof_symbolize_opts *opts)
 {
-	return (struct jp_root){ .path = opts->sysroot, .opener = opts->opener };
+	return (struct jp_root){ .path = opts->sysroot, .opener = opts->opener, .notice = opts->notice };
 }
 
 /* A search under way. */
@@ -204,7 +207,7 @@ static bool consider_below(struct search *s, const char *prefix, size_t len)
 		if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)len, prefix, rest + (*rest == '/')) >=
 		    sizeof path)
 			continue;
-		if (consider_path(s, host, path))
+		if (consider_path(s, host_root(s->opts), path))
 			return true;
 	}
 	return false;
@@ -238,14 +241,14 @@ static bool consider_stranger(struct search *s, const char *path)
 {
 	struct jp_objfile *file;
 	size_t calls, others;
-	int rc = has_code(s) ? jp_objfile_open(host, path, &file, NULL) : -1;
+	int rc = has_code(s) ? jp_objfile_open(host_root(s->opts), path, &file, NULL) : -1;
 	s->failed = s->failed || rc == JPROF_E_NOMEM;
 	if (rc)
 		return false;
 	count_calls(s, file, true, &calls, &others);
 	bool fits = headers_fit(s, file) && calls && others * 4 <= calls + others;
 	jp_objfile_close(file);
-	if (!fits || !consider_path(s, host, path))
+	if (!fits || !consider_path(s, host_root(s->opts), path))
 		return false;
 	s->failed = s->failed || jp_note(s->profile, "%s stands in for %s, which its layout fits", path, own_path(s));
 	return true;
@@ -262,7 +265,7 @@ static bool consider_added(struct search *s, bool same_name)
 		list += len + (list[len] == ',');
 		if (n <= 0 || (size_t)n >= sizeof path || !strcmp(jp_basename(path), jp_basename(plain)) != same_name)
 			continue;
-		if (same_name ? consider_path(s, host, path) : consider_stranger(s, path))
+		if (same_name ? consider_path(s, host_root(s->opts), path) : consider_stranger(s, path))
 			return true;
 	}
 	return false;
@@ -278,9 +281,11 @@ static uint32_t main_object(const struct jprof_profile *p)
 static bool consider_mapped(struct search *s)
 {
 	char path[96];
-	struct jp_root root = host;
-	if (s->opts->opener)
-		root = (struct jp_root){ .path = s->opts->sysroot, .opener = s->opts->opener, .mapped = true };
+	struct jp_root root = host_root(s->opts);
+	if (s->opts->opener) {
+		root = given_sysroot(s->opts);
+		root.mapped = true;
+	}
 	for (size_t i = 0; s->opts->live_pid && i < s->profile->mapping_count; i++) {
 		const struct jp_mapping *m = &s->profile->mappings[i];
 		if (m->object != s->object || !m->map.executable)
@@ -302,7 +307,8 @@ static void search_places(struct search *s)
 		return;
 	if (object->kind == JP_MAP_DELETED && consider_mapped(s))
 		return;
-	if (s->opts->program && s->object == main_object(s->profile) && consider_path(s, host, s->opts->program))
+	if (s->opts->program && s->object == main_object(s->profile) &&
+	    consider_path(s, host_root(s->opts), s->opts->program))
 		return;
 	if (!consider_added(s, true))
 		consider_added(s, false);
@@ -381,7 +387,7 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 	const char *ran = object == JP_NONE ? "nothing" : jp_string(p, p->objects[object].path);
 	struct jp_objfile *file;
 	struct jprof_error err = { 0 };
-	int rc = jp_objfile_open(host, opts->program, &file, &err);
+	int rc = jp_objfile_open(host_root(opts), opts->program, &file, &err);
 	if (rc == JPROF_E_NOMEM)
 		return -1;
 	if (rc)

@@ -270,8 +270,7 @@ static int find_jit(struct symbolizing *w)
 	if (w->jit || w->looked_for_jit || !w->opts->perf_map_pid)
 		return 0;
 	w->looked_for_jit = true;
-	struct jp_root root = { .path = w->opts->sysroot, .opener = w->opts->opener };
-	int rc = jp_perfmap_open_pid(root, w->opts->perf_map_pid, w->opts->perf_map_uid, &w->jit, &err);
+	int rc = jp_perfmap_open_pid(w->where.root, w->opts->perf_map_pid, w->opts->perf_map_uid, &w->jit, &err);
 	if (!rc)
 		return 0;
 	return rc == JPROF_E_NOMEM || jp_note(w->profile, "%s %s, and is not used", err.path, err.text) ? -1 : 0;
@@ -510,11 +509,12 @@ static int symbolize_all(struct symbolizing *w)
 static int open_sources(struct symbolizing *w, struct jprof_error *err)
 {
 	const struct jprof_symbolize_opts *o = w->opts;
-	w->where = (struct jp_debug_where){ .root = { .path = o->sysroot, .opener = o->opener },
+	w->where = (struct jp_debug_where){ .root = { .path = o->sysroot, .opener = o->opener, .notice = o->notice },
 		                            .dirs = o->debug_dir,
 		                            .files = o->add_lib };
 	if (jp_wrappers_init(&w->wrappers) || (o->debuginfod && !(w->where.server = jp_debuginfod_new())))
 		return jp_error_nomem(err);
+	w->packs.notice = o->notice;
 	int rc = jp_packfiles_add(&w->packs, o->names, err);
 	if (rc)
 		return rc;

@@ -67,10 +67,11 @@ static void put_trouble(struct jp_source *s, const char *root, const char *path,
 	jp_strbuf_str(&s->trouble, why);
 }
 
-static bool try_file(struct jp_source *s, const char *root, const char *path)
+static bool try_file(struct jp_source *s, const char *root, const char *path, const struct jprof_notice *notice)
 {
+	const struct jp_root below = { .path = root, .notice = notice };
 	struct stat st;
-	int jp_cleanup(jp_file_close) fd = jp_file_open_untrusted((struct jp_root){ .path = root }, path, &st);
+	int jp_cleanup(jp_file_close) fd = jp_file_open_untrusted(below, path, &st);
 	const char *why = fd >= 0 ? read_file(s, fd, &st) : errno == EINVAL ? "is not a regular file" : strerror(errno);
 	if (!why)
 		return true;
@@ -79,11 +80,11 @@ static bool try_file(struct jp_source *s, const char *root, const char *path)
 }
 
 /* a/b/c.c, b/c.c, c.c below a directory. */
-static bool try_below(struct jp_source *s, const char *dir, const char *path)
+static bool try_below(struct jp_source *s, const char *dir, const char *path, const struct jprof_notice *notice)
 {
 	for (const char *rest = path; rest; rest = strchr(rest, '/')) {
 		rest += strspn(rest, "/");
-		if (try_file(s, dir, rest))
+		if (try_file(s, dir, rest, notice))
 			return true;
 	}
 	return false;
@@ -95,10 +96,10 @@ static bool find_source(struct jp_source *s, const char *path, const char *doubt
 	char dir[PATH_MAX];
 	const char *dirs = opts->source_path, *plain = trim(path, opts->trim_path);
 	while (next_word(&dirs, dir))
-		if (try_below(s, dir, plain))
+		if (try_below(s, dir, plain, opts->notice))
 			return true;
 	if (!doubt)
-		return try_file(s, root, path);
+		return try_file(s, root, path, opts->notice);
 	put_trouble(s, NULL, path, doubt);
 	return false;
 }
