@@ -51,24 +51,6 @@ static const char *noun(const struct dot_opts *opts, bool many)
 	return nouns[opts->view->granularity][many];
 }
 
-static void put_dropped(FILE *out, const struct jprof_graph_info *info, const struct dot_opts *opts,
-                        const struct dot_effort *effort)
-{
-	char flat[dot_cell], limit[dot_cell];
-	double share = info->scale > 0 ? info->dropped_flat * 100 / info->scale : 0;
-	dot_value(flat, info->dropped_flat, opts);
-	dot_value(limit, info->nodelimit < 0 ? 0 : info->nodelimit, opts);
-	if (info->dropped_nodes)
-		put_line(out, "left out: %zu %s with %s (%.1f %%) of their own%s%s%s", info->dropped_nodes,
-		         noun(opts, info->dropped_nodes != 1), flat, share, info->nodelimit > 0 ? " (limit: " : "",
-		         info->nodelimit > 0 ? limit : "", info->nodelimit > 0 ? ")" : "");
-	if (info->dropped_edges)
-		put_line(out, "left out: %zu of the smaller arrows", info->dropped_edges);
-	if (effort->left_out)
-		put_line(out, "left out: %zu more arrows, the smallest: %zu are as many as can be placed",
-		         effort->left_out, effort->arrow_count);
-}
-
 /* Of one chain the ends have names here, of several the beginning of the first. */
 static void put_trunk(FILE *out, const struct jprof_graph *graph, const struct dot_trunk *trunk)
 {
@@ -150,7 +132,20 @@ void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot
 	fprintf(out, "</font><font point-size=\"%.0f\" color=\"#55524c\">", 11 * scale);
 	for (size_t i = 0; i < opts->fact_count; i++)
 		put_line(out, "%.500s", opts->facts[i]);
-	put_dropped(out, jprof_graph_info(graph), opts, effort);
+	const struct jprof_graph_info *info = jprof_graph_info(graph);
+	char flat[dot_cell], limit[dot_cell];
+	double share = info->scale > 0 ? info->dropped_flat * 100 / info->scale : 0;
+	dot_value(flat, info->dropped_flat, opts);
+	dot_value(limit, info->nodelimit < 0 ? 0 : info->nodelimit, opts);
+	if (info->dropped_nodes)
+		put_line(out, "left out: %zu %s with %s (%.1f %%) of their own%s%s%s", info->dropped_nodes,
+		         noun(opts, info->dropped_nodes != 1), flat, share, info->nodelimit > 0 ? " (limit: " : "",
+		         info->nodelimit > 0 ? limit : "", info->nodelimit > 0 ? ")" : "");
+	if (info->dropped_edges)
+		put_line(out, "left out: %zu of the smaller arrows", info->dropped_edges);
+	if (effort->left_out)
+		put_line(out, "left out: %zu more arrows, the smallest: %zu are as many as can be placed",
+		         effort->left_out, effort->arrow_count);
 	put_trunk(out, graph, trunk);
 	put_key(out, graph, opts, effort);
 	fputs("</font><br/>", out);

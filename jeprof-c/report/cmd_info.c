@@ -53,20 +53,6 @@ static void put_format(const char *format, uint64_t rate)
 	putchar('\n');
 }
 
-/* `profile`: see put_counters. */
-static void put_header(const char *path, const struct jprof_dump_info *info, const struct jprof_profile *profile)
-{
-	put_path(path);
-	put_format(info->format, info->rate);
-	printf("%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
-	       info->addresses);
-	put_counters("in use", info->total, profile, JPROF_INUSE_SPACE);
-	if (info->has_alloc)
-		put_counters("allocated", info->total + JPROF_ALLOC_SPACE, profile, JPROF_ALLOC_SPACE);
-	else
-		printf("%-10s not recorded (prof_accum:false)\n", "allocated");
-}
-
 /* What is known of a profile that is no dump in text; of a bundle, whose lines stand above, in fewer lines. */
 static size_t put_profile(const char *path, const struct jprof_profile *profile)
 {
@@ -116,17 +102,6 @@ static void put_threads(const struct jprof_dump *dump)
 		put_name(t->name);
 		putchar('\n');
 	}
-}
-
-static void put_maps(const struct jprof_maps *maps)
-{
-	size_t code = 0, count = maps ? jprof_maps_count(maps) : 0;
-	for (size_t i = 0; i < count; i++)
-		code += jprof_maps_at(maps, i)->executable;
-	if (maps)
-		printf("%-10s %zu mappings, %zu with code\n", "maps", count, code);
-	else
-		printf("%-10s none in the dump\n", "maps");
 }
 
 static const char *const sources[JPROF_SOURCES] = {
@@ -272,12 +247,30 @@ static bool wants_json(const struct options *o)
 
 static void put_dump(const char *path, const struct jprof_dump *dump, const struct options *o, const struct loaded *l)
 {
-	put_header(path, jprof_dump_info(dump), o->thread ? NULL : l->profile);
+	/* `profile`: see put_counters. */
+	const struct jprof_dump_info *info = jprof_dump_info(dump);
+	const struct jprof_profile *profile = o->thread ? NULL : l->profile;
+	put_path(path);
+	put_format(info->format, info->rate);
+	printf("%-10s %zu, the deepest of %zu frames; %zu addresses\n", "stacks", info->stacks, info->depth,
+	       info->addresses);
+	put_counters("in use", info->total, profile, JPROF_INUSE_SPACE);
+	if (info->has_alloc)
+		put_counters("allocated", info->total + JPROF_ALLOC_SPACE, profile, JPROF_ALLOC_SPACE);
+	else
+		printf("%-10s not recorded (prof_accum:false)\n", "allocated");
 	if (o->all)
 		put_threads(dump);
 	else
 		put_threads_brief(dump);
-	put_maps(jprof_dump_maps(dump));
+	const struct jprof_maps *maps = jprof_dump_maps(dump);
+	size_t code = 0, count = maps ? jprof_maps_count(maps) : 0;
+	for (size_t i = 0; i < count; i++)
+		code += jprof_maps_at(maps, i)->executable;
+	if (maps)
+		printf("%-10s %zu mappings, %zu with code\n", "maps", count, code);
+	else
+		printf("%-10s none in the dump\n", "maps");
 }
 
 /* What the agent added to stacks. */

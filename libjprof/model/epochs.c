@@ -141,10 +141,13 @@ static bool was_over(const struct jp_epoch_process *now, const struct jp_epoch_p
 	return !now->unsure && !then->unsure && number <= then->before && then->time <= now->time;
 }
 
-/* What a process has in an epoch can have become less since the epoch was over, and nothing else: all that is here is
- * there, if that holds for each process that has it here. */
-static void find_closed(const struct jp_epochs *to, const struct jp_epochs *from, struct jp_epochs_join *join)
+void jp_epochs_join_end(struct jp_epochs *to, const struct jp_epochs *from, bool subtracts, bool plain,
+                        struct jp_epochs_join *join)
 {
+	for (uint32_t i = 0; i < from->ids.count; i++)
+		join->closed[join->epoch[i]] &= subtracts && plain;
+	/* What a process has in an epoch can have become less since the epoch was over, and nothing else: all that is
+	 * here is there, if that holds for each process that has it here. */
 	for (uint32_t i = 0; i < to->holders.count; i++) {
 		struct jp_holder holder = holder_at(to, i);
 		bool over = false;
@@ -154,14 +157,6 @@ static void find_closed(const struct jp_epochs *to, const struct jp_epochs *from
 			                to->items[holder.epoch].number);
 		join->closed[holder.epoch] &= over;
 	}
-}
-
-void jp_epochs_join_end(struct jp_epochs *to, const struct jp_epochs *from, bool subtracts, bool plain,
-                        struct jp_epochs_join *join)
-{
-	for (uint32_t i = 0; i < from->ids.count; i++)
-		join->closed[join->epoch[i]] &= subtracts && plain;
-	find_closed(to, from, join);
 	for (uint32_t i = 0; i < from->ids.count; i++) {
 		uint32_t id = join->epoch[i];
 		struct jp_epoch *e = &to->items[id];

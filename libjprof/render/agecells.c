@@ -69,8 +69,11 @@ static void spread_epoch(const struct jp_aged *e, double value, uint64_t begin, 
 	}
 }
 
-static void fill_bar(const struct jprof_view *view, const struct jprof_row *row, double cells[jp_age_bar])
+void jp_put_age_bar(const struct jprof_view *view, const struct jprof_row *row, struct jp_strbuf *out)
 {
+	static const char ink[] = " .:|#";
+	enum { levels = sizeof ink - 2 };
+	double cells[jp_age_bar] = { 0 }, most = 0;
 	size_t count;
 	const struct jp_view_slice *s = jp_row_slices(view, row, &count);
 	for (size_t i = 0; i < count; i++) {
@@ -82,14 +85,6 @@ static void fill_bar(const struct jprof_view *view, const struct jprof_row *row,
 		else if (view->ages->now > view->ages->settled)
 			spread_epoch(e, fabs(s[i].value), view->ages->settled, view->ages->now, cells);
 	}
-}
-
-void jp_put_age_bar(const struct jprof_view *view, const struct jprof_row *row, struct jp_strbuf *out)
-{
-	static const char ink[] = " .:|#";
-	enum { levels = sizeof ink - 2 };
-	double cells[jp_age_bar] = { 0 }, most = 0;
-	fill_bar(view, row, cells);
 	for (int i = 0; i < jp_age_bar; i++)
 		most = fmax(most, cells[i]);
 	for (int i = 0; i < jp_age_bar; i++) {

@@ -480,25 +480,6 @@ static int routines_by_cum(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static int put_routines(struct disasm *d, struct jprof_error *err)
-{
-	size_t left = d->opts->top ? d->opts->top : SIZE_MAX;
-	int rc = 0;
-	if (d->opts->total)
-		jp_put_total(d->view, d->opts, d->unit, d->out);
-	if (d->routine_count)
-		qsort(d->routines, d->routine_count, sizeof *d->routines, routines_by_cum);
-	for (size_t i = 0; !rc && i < d->routine_count && left; i++)
-		if (d->routines[i].flat != 0 || d->routines[i].cum != 0) {
-			rc = put_code(d, &d->routines[i], err);
-			jp_strbuf_drain(d->out);
-			left--;
-		}
-	if (!rc && d->trouble.code && d->routine_count)
-		jp_strbuf_printf(d->out, "(not shown: %s: %s)\n", d->trouble.path, d->trouble.text);
-	return rc;
-}
-
 static int disassemble(struct disasm *d, struct jp_pattern *pattern, struct jprof_error *err)
 {
 	bool any;
@@ -517,7 +498,21 @@ static int disassemble(struct disasm *d, struct jp_pattern *pattern, struct jpro
 	}
 	for (uint32_t i = 0; i < d->view->stack_count; i++)
 		add_to_sites(d, i);
-	return put_routines(d, err);
+	size_t left = d->opts->top ? d->opts->top : SIZE_MAX;
+	int rc = 0;
+	if (d->opts->total)
+		jp_put_total(d->view, d->opts, d->unit, d->out);
+	if (d->routine_count)
+		qsort(d->routines, d->routine_count, sizeof *d->routines, routines_by_cum);
+	for (size_t i = 0; !rc && i < d->routine_count && left; i++)
+		if (d->routines[i].flat != 0 || d->routines[i].cum != 0) {
+			rc = put_code(d, &d->routines[i], err);
+			jp_strbuf_drain(d->out);
+			left--;
+		}
+	if (!rc && d->trouble.code && d->routine_count)
+		jp_strbuf_printf(d->out, "(not shown: %s: %s)\n", d->trouble.path, d->trouble.text);
+	return rc;
 }
 
 static void disasm_release(struct disasm *d)

@@ -232,18 +232,6 @@ static double limit(double fraction, double usual, double scale)
 	return fraction < 0 ? -1 : trunc((fraction > 0 ? fraction : usual) * scale);
 }
 
-static void sum_graph(struct graph_build *b)
-{
-	struct jprof_graph_info *info = &b->graph->info;
-	for (size_t i = 0; i < b->view->row_count; i++) {
-		info->total += b->tallies[i].flat;
-		info->scale += fabs(b->tallies[i].flat);
-	}
-	info->difference = b->view->info.difference;
-	info->nodelimit = b->opts.whole ? -1 : limit(b->opts.nodefraction, 0.005, info->scale);
-	info->edgelimit = b->opts.whole ? -1 : limit(b->opts.edgefraction, 0.001, info->scale);
-}
-
 /* How many of the rows become nodes: they stand first in `order` then, by cum. */
 static size_t count_kept(struct graph_build *b, uint32_t *order, size_t count)
 {
@@ -300,7 +288,14 @@ static int choose_nodes(struct graph_build *b, uint32_t *order)
 static int make_nodes(struct graph_build *b)
 {
 	uint32_t *order = calloc(b->view->row_count + 1, sizeof *order);
-	sum_graph(b);
+	struct jprof_graph_info *info = &b->graph->info;
+	for (size_t i = 0; i < b->view->row_count; i++) {
+		info->total += b->tallies[i].flat;
+		info->scale += fabs(b->tallies[i].flat);
+	}
+	info->difference = b->view->info.difference;
+	info->nodelimit = b->opts.whole ? -1 : limit(b->opts.nodefraction, 0.005, info->scale);
+	info->edgelimit = b->opts.whole ? -1 : limit(b->opts.edgefraction, 0.001, info->scale);
 	int rc = order ? choose_nodes(b, order) : -1;
 	free(order);
 	if (!rc)

@@ -58,15 +58,6 @@ static void put_json_counters(struct jp_jsonout *j, const char *key, const doubl
 
 /* ---- the head ---------------------------------------------------------------------------------- */
 
-static void put_inputs(struct jp_jsonout *j, const struct jprof_view *view, const char *base)
-{
-	jp_jsonout_open(j, "inputs", '[', true);
-	for (size_t i = 0; i < view->profile->input_count; i++)
-		jp_jsonout_string(j, NULL, jp_view_input(view, i));
-	jp_jsonout_close(j);
-	jp_jsonout_string(j, "base", base);
-}
-
 static void put_json_profile(struct jp_jsonout *j, const struct jprof_profile *p, enum jprof_counter counter)
 {
 	const struct jprof_profile_info *info = &p->info;
@@ -102,15 +93,6 @@ static void put_json_view(struct jp_jsonout *j, const struct jprof_view_info *in
 	jp_jsonout_close(j);
 }
 
-static void put_totals(struct jp_jsonout *j, const struct jprof_view *view)
-{
-	put_json_counters(j, "totals", view->total);
-	if (view->info.difference)
-		put_json_counters(j, "base_totals", view->base_total);
-	else
-		jp_jsonout_null(j, "base_totals");
-}
-
 static void put_process_sums(struct jp_jsonout *j, const char *key, const struct jprof_profile *profile, bool base)
 {
 	struct jprof_outside sums;
@@ -125,15 +107,6 @@ static void put_process_sums(struct jp_jsonout *j, const char *key, const struct
 	put_value(j, "pss", sums.pss);
 	put_value(j, "gc_heap", sums.gc_heap);
 	put_value(j, "kept_by_jemalloc", sums.kept);
-	jp_jsonout_close(j);
-}
-
-/* What lies outside of the profile. */
-static void put_json_outside(struct jp_jsonout *j, const struct jprof_view *view)
-{
-	jp_jsonout_open(j, "outside", '{', false);
-	put_process_sums(j, "now", view->profile, false);
-	put_process_sums(j, "base", view->profile, true);
 	jp_jsonout_close(j);
 }
 
@@ -181,16 +154,6 @@ static int put_compared(struct jp_jsonout *j, const struct jprof_profile *profil
 	jp_jsonout_bool(j, "common_stacks", !profile->nothing_common);
 	jp_jsonout_close(j);
 	return 0;
-}
-
-static void put_notes(struct jp_jsonout *j, const struct jprof_view *view)
-{
-	const char *bound = jprof_profile_bound(view->profile, view->info.counter);
-	jp_jsonout_open(j, "notes", '[', false);
-	for (size_t i = 0; i < jprof_profile_notes(view->profile); i++)
-		jp_jsonout_string(j, NULL, jprof_profile_note(view->profile, i));
-	jp_jsonout_close(j);
-	jp_jsonout_string(j, "bound", *bound ? bound : NULL);
 }
 
 /* ---- ages ---------------------------------------------------------------------------------------- */
@@ -371,21 +334,6 @@ static int put_json_threads(struct jp_jsonout *j, const struct jprof_view *view,
 	return rc;
 }
 
-/* The threads of the dump itself, which does not keep stacks apart for them. */
-static void put_dump_threads(struct jp_jsonout *j, const struct jprof_dump *dump)
-{
-	jp_jsonout_open(j, "threads", '[', false);
-	for (size_t i = 0; dump && i < jprof_dump_info(dump)->threads; i++) {
-		const struct jprof_dump_thread *t = jprof_dump_thread(dump, i);
-		jp_jsonout_open(j, NULL, '{', true);
-		jp_jsonout_uint(j, "id", t->id);
-		jp_jsonout_string(j, "name", t->name);
-		put_json_counters(j, "totals", t->total);
-		jp_jsonout_close(j);
-	}
-	jp_jsonout_close(j);
-}
-
 /* ---- coverage -------------------------------------------------------------------------------------- */
 
 /* With the program's words, if it has any. */
@@ -446,14 +394,32 @@ static void put_json_head(struct jp_jsonout *j, const struct jprof_view *view, c
 	jp_jsonout_open(j, NULL, '{', false);
 	jp_jsonout_uint(j, "jprof_json", schema_version);
 	jp_jsonout_string(j, "version", jprof_version());
-	put_inputs(j, view, opts ? jp_view_base(view) : NULL);
+	const char *base = opts ? jp_view_base(view) : NULL;
+	jp_jsonout_open(j, "inputs", '[', true);
+	for (size_t i = 0; i < view->profile->input_count; i++)
+		jp_jsonout_string(j, NULL, jp_view_input(view, i));
+	jp_jsonout_close(j);
+	jp_jsonout_string(j, "base", base);
 	put_json_profile(j, view->profile, view->info.counter);
 	put_json_view(j, &view->info, opts ? thread : NULL, opts);
-	put_totals(j, view);
-	put_json_outside(j, view);
+	put_json_counters(j, "totals", view->total);
+	if (view->info.difference)
+		put_json_counters(j, "base_totals", view->base_total);
+	else
+		jp_jsonout_null(j, "base_totals");
+	/* What lies outside of the profile. */
+	jp_jsonout_open(j, "outside", '{', false);
+	put_process_sums(j, "now", view->profile, false);
+	put_process_sums(j, "base", view->profile, true);
+	jp_jsonout_close(j);
 	if (view->info.difference && put_compared(j, view->profile))
 		j->out->failed = true;
-	put_notes(j, view);
+	const char *bound = jprof_profile_bound(view->profile, view->info.counter);
+	jp_jsonout_open(j, "notes", '[', false);
+	for (size_t i = 0; i < jprof_profile_notes(view->profile); i++)
+		jp_jsonout_string(j, NULL, jprof_profile_note(view->profile, i));
+	jp_jsonout_close(j);
+	jp_jsonout_string(j, "bound", *bound ? bound : NULL);
 }
 
 int jp_render_json(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
@@ -486,7 +452,17 @@ int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *du
 	if (rc)
 		return rc;
 	put_json_head(&j, view, NULL);
-	put_dump_threads(&j, dump);
+	/* The threads of the dump itself, which does not keep stacks apart for them. */
+	jp_jsonout_open(&j, "threads", '[', false);
+	for (size_t i = 0; dump && i < jprof_dump_info(dump)->threads; i++) {
+		const struct jprof_dump_thread *t = jprof_dump_thread(dump, i);
+		jp_jsonout_open(&j, NULL, '{', true);
+		jp_jsonout_uint(&j, "id", t->id);
+		jp_jsonout_string(&j, "name", t->name);
+		put_json_counters(&j, "totals", t->total);
+		jp_jsonout_close(&j);
+	}
+	jp_jsonout_close(&j);
 	rc = put_json_coverage(&j, view, &opts, err);
 	jp_jsonout_close(&j);
 	return rc ? rc : jp_report_end(&out, err);

@@ -218,9 +218,19 @@ static void put_unknown(const struct list *l, const struct list_line *line)
 	                 jp_advice_words(l->opts, JPROF_ADVICE_LINES));
 }
 
-static int put_list_source(const struct list *l, const struct list_routine *r, const struct list_line *first,
-                           const struct list_line *end)
+static int put_list_routine(const struct list *l, uint32_t id)
 {
+	const struct list_routine *r = &l->routines[id];
+	char flat[jp_cell], cum[jp_cell];
+	jp_put_value(flat, r->flat, l->unit);
+	jp_put_value(cum, r->cum, l->unit);
+	jp_strbuf_str(l->out, "ROUTINE ====================== ");
+	jp_strbuf_visible(l->out, routine_name(l, r));
+	jp_strbuf_str(l->out, " in ");
+	jp_strbuf_visible(l->out, *routine_file(l, r) ? routine_file(l, r) : "??");
+	jp_strbuf_printf(l->out, "\n%6s %6s Total %s (flat / cumulative)\n", flat, cum, jp_unit_name(l->unit));
+	const struct list_line *first = l->lines + r->first;
+	const struct list_line *end = l->lines + r->end;
 	struct jp_source source = { 0 };
 	const char *file = routine_file(l, r);
 	int rc = *file ? jp_source_open(&source, file, r->doubt, &l->view->code, l->opts) : 0;
@@ -239,31 +249,6 @@ static int put_list_source(const struct list *l, const struct list_routine *r, c
 	return rc;
 }
 
-static int put_list_routine(const struct list *l, uint32_t id)
-{
-	const struct list_routine *r = &l->routines[id];
-	char flat[jp_cell], cum[jp_cell];
-	jp_put_value(flat, r->flat, l->unit);
-	jp_put_value(cum, r->cum, l->unit);
-	jp_strbuf_str(l->out, "ROUTINE ====================== ");
-	jp_strbuf_visible(l->out, routine_name(l, r));
-	jp_strbuf_str(l->out, " in ");
-	jp_strbuf_visible(l->out, *routine_file(l, r) ? routine_file(l, r) : "??");
-	jp_strbuf_printf(l->out, "\n%6s %6s Total %s (flat / cumulative)\n", flat, cum, jp_unit_name(l->unit));
-	return put_list_source(l, r, l->lines + r->first, l->lines + r->end);
-}
-
-static void sort_lines(struct list *l)
-{
-	qsort(l->lines, l->line_count, sizeof *l->lines, lines_by_routine);
-	for (size_t i = 0; i < l->line_count; i++) {
-		struct list_routine *r = &l->routines[l->lines[i].routine];
-		if (!r->end)
-			r->first = i;
-		r->end = i + 1;
-	}
-}
-
 static int put_listings(struct list *l, bool *any)
 {
 	uint32_t *order = calloc(l->routine_count + 1, sizeof *order);
@@ -273,7 +258,13 @@ static int put_listings(struct list *l, bool *any)
 			order[count++] = i;
 	if (count) {
 		qsort_r(order, count, sizeof *order, list_by_cum, l);
-		sort_lines(l);
+		qsort(l->lines, l->line_count, sizeof *l->lines, lines_by_routine);
+		for (size_t j = 0; j < l->line_count; j++) {
+			struct list_routine *r = &l->routines[l->lines[j].routine];
+			if (!r->end)
+				r->first = j;
+			r->end = j + 1;
+		}
 	}
 	if (l->opts->top && l->opts->top < count)
 		count = l->opts->top;

@@ -189,17 +189,6 @@ static void put_page_variants(struct page_writer *w)
 	jp_jsonout_close(w->json);
 }
 
-static void put_page_tags(struct page_writer *w)
-{
-	struct page_column column = { 0 };
-	bool any = false;
-	for (size_t i = 0; i < w->view_count; i++)
-		any = any || w->views[i].view->profile->tags.count;
-	for (uint32_t i = 0; any && i < w->stacks.keys.count; i++)
-		add_to_column(&column, jp_page_stack(&w->stacks, i)->tag, 0);
-	end_column(w, "tag", &column);
-}
-
 /* What each stack holds by the other counters that count something. */
 static void put_page_counters(struct page_writer *w)
 {
@@ -298,15 +287,6 @@ static void put_page_columns(struct page_writer *w)
 	jp_jsonout_close(w->json);
 }
 
-static void put_page_strings(struct page_writer *w)
-{
-	const struct jp_intern *strings = &w->stacks.frames.strings;
-	jp_jsonout_open(w->json, "strings", '[', false);
-	for (uint32_t i = 0; i < strings->count; i++)
-		jp_jsonout_string(w->json, NULL, jp_intern_get(strings, i));
-	jp_jsonout_close(w->json);
-}
-
 /* Columns and strings come last: all that stands before them makes more. */
 static int put_page_members(struct page_writer *w, const struct jprof_report_opts *opts, struct jprof_error *err)
 {
@@ -322,14 +302,24 @@ static int put_page_members(struct page_writer *w, const struct jprof_report_opt
 	put_page_counters(w);
 	put_page_views(w);
 	put_page_ages(w);
-	put_page_tags(w);
+	struct page_column column = { 0 };
+	bool any = false;
+	for (size_t i = 0; i < w->view_count; i++)
+		any = any || w->views[i].view->profile->tags.count;
+	for (uint32_t i = 0; any && i < w->stacks.keys.count; i++)
+		add_to_column(&column, jp_page_stack(&w->stacks, i)->tag, 0);
+	end_column(w, "tag", &column);
 	put_whose_words(w);
 	if (!rc && jp_put_page_sizes(w->json, w->views[0].view, w->views[0].of))
 		rc = jp_error_nomem(err);
 	if (!rc && jp_put_page_source(w->json, &w->stacks, &w->views[0].names, w->views[0].of, opts))
 		rc = jp_error_nomem(err);
 	put_page_columns(w);
-	put_page_strings(w);
+	const struct jp_intern *strings = &w->stacks.frames.strings;
+	jp_jsonout_open(w->json, "strings", '[', false);
+	for (uint32_t i = 0; i < strings->count; i++)
+		jp_jsonout_string(w->json, NULL, jp_intern_get(strings, i));
+	jp_jsonout_close(w->json);
 	jp_jsonout_close(w->json);
 	return rc;
 }

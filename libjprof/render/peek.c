@@ -109,32 +109,6 @@ static void put_edges(const struct peek *p, size_t node, bool callers)
 	}
 }
 
-static void put_peek_node(const struct peek *p, size_t id, double sum)
-{
-	const struct jprof_node *node = jprof_graph_node(p->graph, id);
-	jp_put_columns(node->flat, sum, node->cum, jp_scale_of(p->view), p->unit, p->out);
-	jp_strbuf_printf(p->out, "%18s | ", "");
-	jp_strbuf_visible(p->out, node->name);
-	put_peek_error(p, "  flat ", &node->flat_range, node->flat);
-	put_peek_error(p, "  cum ", &node->cum_range, node->cum);
-	jp_strbuf_str(p->out, "\n");
-}
-
-static void put_peek(const struct peek *p)
-{
-	double sum = 0;
-	jp_strbuf_printf(p->out, "%s%8s %6s %6s %8s %6s %11s %6s |   callers, function, callees\n%s", rule, "flat",
-	                 "flat%", "sum%", "cum", "cum%", "calls", "calls%", rule);
-	for (size_t i = 0; i < p->count; i++) {
-		sum += jprof_graph_node(p->graph, p->matches[i])->flat;
-		put_edges(p, p->matches[i], true);
-		put_peek_node(p, p->matches[i], sum);
-		put_edges(p, p->matches[i], false);
-		jp_strbuf_str(p->out, rule);
-		jp_strbuf_drain(p->out);
-	}
-}
-
 static int peek(struct peek *p, struct jp_pattern *pattern, struct jprof_error *err)
 {
 	if (find_matches(p, pattern) || index_edges(p->graph, &p->callers, true) ||
@@ -146,7 +120,23 @@ static int peek(struct peek *p, struct jp_pattern *pattern, struct jprof_error *
 	if (rc)
 		return rc;
 	jp_put_total(p->view, p->opts, p->unit, p->out);
-	put_peek(p);
+	double sum = 0;
+	jp_strbuf_printf(p->out, "%s%8s %6s %6s %8s %6s %11s %6s |   callers, function, callees\n%s", rule, "flat",
+	                 "flat%", "sum%", "cum", "cum%", "calls", "calls%", rule);
+	for (size_t i = 0; i < p->count; i++) {
+		sum += jprof_graph_node(p->graph, p->matches[i])->flat;
+		put_edges(p, p->matches[i], true);
+		const struct jprof_node *node = jprof_graph_node(p->graph, p->matches[i]);
+		jp_put_columns(node->flat, sum, node->cum, jp_scale_of(p->view), p->unit, p->out);
+		jp_strbuf_printf(p->out, "%18s | ", "");
+		jp_strbuf_visible(p->out, node->name);
+		put_peek_error(p, "  flat ", &node->flat_range, node->flat);
+		put_peek_error(p, "  cum ", &node->cum_range, node->cum);
+		jp_strbuf_str(p->out, "\n");
+		put_edges(p, p->matches[i], false);
+		jp_strbuf_str(p->out, rule);
+		jp_strbuf_drain(p->out);
+	}
 	return 0;
 }
 

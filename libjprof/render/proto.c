@@ -380,8 +380,12 @@ static void put_comment(struct proto_writer *w, struct jp_strbuf *out)
 	jp_strbuf_cut(&w->message, 0);
 }
 
-static void put_comments(struct proto_writer *w, struct jp_strbuf *out)
+static void put_tail(struct proto_writer *w, struct jp_strbuf *out)
 {
+	if (w->profile->mtime > 0)
+		put_number_field(out, PROFILE_TIME_NANOS, (uint64_t)w->profile->mtime * 1000000000);
+	put_type(w, out, PROFILE_PERIOD_TYPE, "space", "bytes");
+	put_number_field(out, PROFILE_PERIOD, w->profile->rate);
 	const struct jprof_profile_info *info = &w->profile->info;
 	jp_strbuf_printf(&w->message, "jprof %s", jprof_version());
 	put_comment(w, out);
@@ -396,15 +400,6 @@ static void put_comments(struct proto_writer *w, struct jp_strbuf *out)
 	if (info->inputs > 1)
 		jp_strbuf_printf(&w->message, " in the first of %zu profiles, added or subtracted", info->inputs);
 	put_comment(w, out);
-}
-
-static void put_tail(struct proto_writer *w, struct jp_strbuf *out)
-{
-	if (w->profile->mtime > 0)
-		put_number_field(out, PROFILE_TIME_NANOS, (uint64_t)w->profile->mtime * 1000000000);
-	put_type(w, out, PROFILE_PERIOD_TYPE, "space", "bytes");
-	put_number_field(out, PROFILE_PERIOD, w->profile->rate);
-	put_comments(w, out);
 	put_number_field(out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(w, "inuse_space"));
 	for (uint32_t i = 0; i < w->strings.count; i++) {
 		jp_strbuf_utf8(&w->inner, jp_intern_get(&w->strings, i));

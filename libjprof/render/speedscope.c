@@ -116,31 +116,7 @@ static void put_frame(struct speedscope_writer *w, uint32_t id)
 	w->weights.failed |= name.failed;
 }
 
-static void put_frames(struct speedscope_writer *w)
-{
-	jp_jsonout_open(w->json, "shared", '{', false);
-	jp_jsonout_open(w->json, "frames", '[', false);
-	for (uint32_t i = 0; i < w->keys.count; i++) {
-		put_frame(w, i);
-		jp_strbuf_drain(w->json->out);
-	}
-	jp_jsonout_close(w->json);
-	jp_jsonout_close(w->json);
-}
-
 /* ---- profiles ---------------------------------------------------------------------------------- */
-
-static void put_speedscope_stack(struct speedscope_writer *w, uint32_t stack)
-{
-	jp_walk_frames(&w->walk, stack);
-	jp_jsonout_open(w->json, NULL, '[', true);
-	if (has_tag_roots(w))
-		jp_jsonout_uint(w->json, NULL, tag_frame_id(w, stack));
-	for (uint32_t i = w->walk.depth; i-- > 0;)
-		jp_jsonout_uint(w->json, NULL, w->id_of_frame[w->walk.frames[i]]);
-	jp_jsonout_close(w->json);
-	jp_strbuf_drain(w->json->out);
-}
 
 /* Adds the stacks of one sign; returns the sum of the weights, which are kept for later. */
 static double put_speedscope_samples(struct speedscope_writer *w, enum jprof_counter counter, int sign)
@@ -158,7 +134,14 @@ static double put_speedscope_samples(struct speedscope_writer *w, enum jprof_cou
 		double weight = jp_whole_step(&sum, value);
 		if (weight == 0)
 			continue;
-		put_speedscope_stack(w, i);
+		jp_walk_frames(&w->walk, i);
+		jp_jsonout_open(w->json, NULL, '[', true);
+		if (has_tag_roots(w))
+			jp_jsonout_uint(w->json, NULL, tag_frame_id(w, i));
+		for (uint32_t j = w->walk.depth; j-- > 0;)
+			jp_jsonout_uint(w->json, NULL, w->id_of_frame[w->walk.frames[j]]);
+		jp_jsonout_close(w->json);
+		jp_strbuf_drain(w->json->out);
 		jp_jsonout_number(&weights, NULL, weight, 0);
 	}
 	jp_jsonout_close(w->json);
@@ -174,22 +157,6 @@ static bool has_sign(const struct speedscope_writer *w, enum jprof_counter count
 	return false;
 }
 
-static void put_speedscope_profile(struct speedscope_writer *w, enum jprof_counter counter, int sign)
-{
-	const char *suffix = sign < 0 ? ": shrank" : w->view->info.difference ? ": grew" : "";
-	char name[64];
-	snprintf(name, sizeof name, "%s%s", jp_counter_names[counter], suffix);
-	jp_jsonout_open(w->json, NULL, '{', false);
-	jp_jsonout_string(w->json, "type", "sampled");
-	jp_jsonout_string(w->json, "name", name);
-	jp_jsonout_string(w->json, "unit", jp_counts_bytes(counter) ? "bytes" : "none");
-	double sum = put_speedscope_samples(w, counter, sign);
-	jp_jsonout_raw(w->json, "weights", &w->weights);
-	jp_jsonout_uint(w->json, "startValue", 0);
-	jp_jsonout_number(w->json, "endValue", sum, 0);
-	jp_jsonout_close(w->json);
-}
-
 /* Returns which of them is the one asked for. A profile without stacks is one that speedscope does not open. */
 static unsigned put_profiles(struct speedscope_writer *w)
 {
@@ -201,7 +168,18 @@ static unsigned put_profiles(struct speedscope_writer *w)
 			if (!has_sign(w, shown_order[i], sign) && !wanted)
 				continue;
 			active = wanted ? count : active;
-			put_speedscope_profile(w, shown_order[i], sign);
+			const char *suffix = sign < 0 ? ": shrank" : w->view->info.difference ? ": grew" : "";
+			char name[64];
+			snprintf(name, sizeof name, "%s%s", jp_counter_names[shown_order[i]], suffix);
+			jp_jsonout_open(w->json, NULL, '{', false);
+			jp_jsonout_string(w->json, "type", "sampled");
+			jp_jsonout_string(w->json, "name", name);
+			jp_jsonout_string(w->json, "unit", jp_counts_bytes(shown_order[i]) ? "bytes" : "none");
+			double sum = put_speedscope_samples(w, shown_order[i], sign);
+			jp_jsonout_raw(w->json, "weights", &w->weights);
+			jp_jsonout_uint(w->json, "startValue", 0);
+			jp_jsonout_number(w->json, "endValue", sum, 0);
+			jp_jsonout_close(w->json);
 			count++;
 		}
 	jp_jsonout_close(w->json);
@@ -222,7 +200,14 @@ int jp_render_speedscope(const struct jprof_view *view, const struct jprof_repor
 		jp_jsonout_string(w.json, "exporter", "jprof");
 		if (w.view->profile->input_count)
 			jp_jsonout_string(w.json, "name", jp_basename(jp_view_input(w.view, 0)));
-		put_frames(&w);
+		jp_jsonout_open(w.json, "shared", '{', false);
+		jp_jsonout_open(w.json, "frames", '[', false);
+		for (uint32_t i = 0; i < w.keys.count; i++) {
+			put_frame(&w, i);
+			jp_strbuf_drain(w.json->out);
+		}
+		jp_jsonout_close(w.json);
+		jp_jsonout_close(w.json);
 		unsigned active = put_profiles(&w);
 		jp_jsonout_uint(w.json, "activeProfileIndex", active);
 		jp_jsonout_close(w.json);

@@ -132,23 +132,6 @@ static void choose(struct tree *t)
 	}
 }
 
-static int arrange(struct tree *t)
-{
-	t->order = calloc(t->count, sizeof *t->order);
-	if (!t->order)
-		return -1;
-	for (uint32_t i = 1; i < t->count; i++)
-		t->order[i - 1] = i;
-	choose(t);
-	qsort_r(t->order, t->count - 1, sizeof *t->order, nodes_by_parent, t);
-	for (uint32_t i = 0; i < t->count - 1; i++) {
-		struct tree_node *parent = &t->nodes[t->nodes[t->order[i]].parent];
-		if (!parent->child_count++)
-			parent->child_first = i;
-	}
-	return 0;
-}
-
 /* ---- writing --------------------------------------------------------------------------------------- */
 
 /* What is still to be written; `more` nodes too small stand for JP_NONE. */
@@ -229,9 +212,10 @@ static uint32_t put_chain(const struct tree *t, uint32_t id, uint32_t indent)
 	return id;
 }
 
-/* Callees too small for a row, together. */
-static int push_rest(const struct tree *t, struct stack *stack, const struct tree_node *node, uint32_t indent)
+static int push_children(const struct tree *t, struct stack *stack, uint32_t id, uint32_t indent)
 {
+	const struct tree_node *node = &t->nodes[id];
+	/* Callees too small for a row, together. */
 	struct pending rest = { .node = JP_NONE, .indent = indent };
 	for (uint32_t i = 0; i < node->child_count; i++) {
 		const struct tree_node *child = &t->nodes[t->order[node->child_first + i]];
@@ -240,13 +224,7 @@ static int push_rest(const struct tree *t, struct stack *stack, const struct tre
 		rest.more++;
 		rest.cum += child->cum;
 	}
-	return rest.more ? push(stack, rest) : 0;
-}
-
-static int push_children(const struct tree *t, struct stack *stack, uint32_t id, uint32_t indent)
-{
-	const struct tree_node *node = &t->nodes[id];
-	int rc = push_rest(t, stack, node, indent);
+	int rc = rest.more ? push(stack, rest) : 0;
 	for (uint32_t i = node->child_count; !rc && i-- > 0;) {
 		uint32_t child = t->order[node->child_first + i];
 		if (t->nodes[child].shown)
@@ -282,7 +260,19 @@ static int build_tree(struct tree *t)
 		if (add_tree_stack(t, i))
 			return -1;
 	t->scale = jp_scale_of(t->view);
-	return arrange(t);
+	t->order = calloc(t->count, sizeof *t->order);
+	if (!t->order)
+		return -1;
+	for (uint32_t i = 1; i < t->count; i++)
+		t->order[i - 1] = i;
+	choose(t);
+	qsort_r(t->order, t->count - 1, sizeof *t->order, nodes_by_parent, t);
+	for (uint32_t i = 0; i < t->count - 1; i++) {
+		struct tree_node *parent = &t->nodes[t->nodes[t->order[i]].parent];
+		if (!parent->child_count++)
+			parent->child_first = i;
+	}
+	return 0;
 }
 
 int jp_render_tree(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,

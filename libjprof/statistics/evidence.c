@@ -162,14 +162,6 @@ static const struct jp_spread *seen_one(const struct jp_spread *s, const struct 
 	return s->n > 0 ? s : other;
 }
 
-/* Two things that have nothing to do with each other: a change of few samples may well be certain, and one of many
- * may not be. */
-static void put_doubts(struct jprof_range *range, double value, bool difference)
-{
-	range->few_samples = range->samples < few && range->error > small_error * fabs(value);
-	range->within_error = difference && range->error > 0 && range->low <= 0 && range->high >= 0;
-}
-
 /* Whether more may have been subtracted than was seen. In one process what was ever allocated is never
  * taken back. */
 static bool has_minus(const struct jp_lineage *lineage, enum jprof_counter counter)
@@ -194,7 +186,10 @@ struct jprof_range jp_evidence_range(const struct jp_lineage *lineage, const str
 	/* Distances of independent sums and differences combine like standard errors. */
 	range.low = e->value + e->shift - hypot(up.down, down.up) - e->rounding;
 	range.high = e->value + e->shift + hypot(up.up, down.down) + e->rounding;
-	put_doubts(&range, e->value, lineage->subtracted);
+	/* Two things that have nothing to do with each other: a change of few samples may well be certain, and one of
+	 * many may not be. */
+	range.few_samples = range.samples < few && range.error > small_error * fabs(e->value);
+	range.within_error = lineage->subtracted && range.error > 0 && range.low <= 0 && range.high >= 0;
 	return range;
 }
 

@@ -23,18 +23,6 @@ static uint32_t calling_row(const struct jp_walk *w, uint32_t i)
 	return i < w->length ? w->rows[i] : JP_NONE;
 }
 
-static void note_callers(const struct jp_walk *w, unsigned char *callers, uint32_t *caller)
-{
-	for (uint32_t i = 0; i < w->length; i++) {
-		uint32_t row = w->rows[i], by;
-		if (row_has_name(w->view, row) || callers[row] == SEVERAL)
-			continue;
-		by = calling_row(w, i);
-		callers[row] = by != JP_NONE && (callers[row] == NEVER_CALLED || caller[row] == by) ? ONE : SEVERAL;
-		caller[row] = by;
-	}
-}
-
 /* What the stacks say; `callers` and `caller` are of view->row_count, the first all zero. 0, or -1 when memory is
  * short. */
 static int find_in_stacks(const struct jprof_view *view, unsigned char *callers, uint32_t *caller)
@@ -43,7 +31,15 @@ static int find_in_stacks(const struct jprof_view *view, unsigned char *callers,
 	int rc = jp_walk_init(&walk, view);
 	for (uint32_t i = 0; !rc && i < view->stack_count; i++) {
 		jp_walk_rows(&walk, i);
-		note_callers(&walk, callers, caller);
+		for (uint32_t j = 0; j < walk.length; j++) {
+			uint32_t row = walk.rows[j], by;
+			if (row_has_name(walk.view, row) || callers[row] == SEVERAL)
+				continue;
+			by = calling_row(&walk, j);
+			callers[row] =
+			    by != JP_NONE && (callers[row] == NEVER_CALLED || caller[row] == by) ? ONE : SEVERAL;
+			caller[row] = by;
+		}
 	}
 	jp_walk_release(&walk);
 	return rc;

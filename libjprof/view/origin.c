@@ -291,9 +291,13 @@ const char *jp_behind_prefix(const char *path, const char *trim)
 	return NULL;
 }
 
-/* The path below the first of the directories that holds it; the path itself where none does. */
-static const char *below_directory(const char *path, const struct jp_intern *directories)
+const char *jp_shown_path(const struct jp_code *code, const char *path, const char *trim)
 {
+	const char *plain = jp_behind_prefix(path, trim);
+	if (plain || jp_path_origin(path).origin == JPROF_ORIGIN_GEM)
+		return plain ? plain : path;
+	/* The path below the first of the directories that holds it; the path itself where none does. */
+	const struct jp_intern *directories = trim && !*trim ? NULL : code->directories;
 	for (uint32_t i = 0; directories && i < directories->count; i++) {
 		const char *directory = jp_intern_get(directories, i);
 		size_t len = strlen(directory);
@@ -301,14 +305,6 @@ static const char *below_directory(const char *path, const struct jp_intern *dir
 			return path + len + 1;
 	}
 	return path;
-}
-
-const char *jp_shown_path(const struct jp_code *code, const char *path, const char *trim)
-{
-	const char *plain = jp_behind_prefix(path, trim);
-	if (plain || jp_path_origin(path).origin == JPROF_ORIGIN_GEM)
-		return plain ? plain : path;
-	return below_directory(path, trim && !*trim ? NULL : code->directories);
 }
 
 void jp_put_site(struct jp_strbuf *out, const struct jp_code *code, const char *path, uint32_t line, const char *trim)

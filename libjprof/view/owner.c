@@ -170,21 +170,16 @@ static bool only_passes(const char *base)
 	return is_library_of(base, names, jp_count(names));
 }
 
-/* What the interpreter allocated is for the innermost library or extension that called it; `depth` if there is none. */
-static size_t find_caller_of_runtime(const struct jp_code *c, const uint32_t *objects, size_t depth)
-{
-	size_t i = 0;
-	while (i < depth && (jp_role_of(c, objects[i]) != JP_ROLE_FOREIGN ||
-	                     only_passes(jp_basename(jp_code_object(c, objects[i])))))
-		i++;
-	return i;
-}
-
 size_t jp_owner_place(const struct jp_code *c, const uint32_t *objects, size_t depth)
 {
 	size_t place = innermost(c, objects, depth, JP_ROLE_SYSTEM);
 	if (place < depth && jp_role_of(c, objects[place]) == JP_ROLE_RUNTIME) {
-		size_t caller = find_caller_of_runtime(c, objects, depth);
+		/* What the interpreter allocated is for the innermost library or extension that called it; `depth` if
+		 * there is none. */
+		size_t caller = 0;
+		while (caller < depth && (jp_role_of(c, objects[caller]) != JP_ROLE_FOREIGN ||
+		                          only_passes(jp_basename(jp_code_object(c, objects[caller])))))
+			caller++;
 		return caller < depth ? caller : place;
 	}
 	return place == depth ? 0 : place;

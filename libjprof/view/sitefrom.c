@@ -69,20 +69,6 @@ static int set_caller(struct jprof_view *v, const struct came *best, const char 
 	return row->from ? 0 : -1;
 }
 
-/* The sums of all that came to one row, [first, end); the largest is it. */
-static int add_up_row(struct jprof_view *v, const struct came *came, size_t first, size_t end, const char *trim)
-{
-	struct came best = { 0 };
-	for (size_t i = first, next; i < end; i = next) {
-		struct came sum = came[i];
-		for (next = i + 1; next < end && came[next].from == sum.from; next++)
-			sum.value += came[next].value;
-		if (is_more(v, &sum, &best))
-			best = sum;
-	}
-	return best.value != 0 ? set_caller(v, &best, trim) : 0;
-}
-
 int jp_find_callers(struct jprof_view *v, const char *trim)
 {
 	struct site_callers c = { .view = v };
@@ -96,7 +82,16 @@ int jp_find_callers(struct jprof_view *v, const char *trim)
 	for (size_t i = 0, end; !rc && i < c.count; i = end) {
 		for (end = i + 1; end < c.count && c.came[end].row == c.came[i].row;)
 			end++;
-		rc = add_up_row(v, c.came, i, end, trim);
+		/* The sums of all that came to one row, [first, end); the largest is it. */
+		struct came best = { 0 };
+		for (size_t j = i, next; j < end; j = next) {
+			struct came sum = c.came[j];
+			for (next = j + 1; next < end && c.came[next].from == sum.from; next++)
+				sum.value += c.came[next].value;
+			if (is_more(v, &sum, &best))
+				best = sum;
+		}
+		rc = best.value != 0 ? set_caller(v, &best, trim) : 0;
 	}
 	jp_walk_release(&c.walk);
 	free(c.came);

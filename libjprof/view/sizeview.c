@@ -33,23 +33,6 @@ unsigned jp_mean_size_class(double size, double *limit)
 	return number;
 }
 
-static void count_sizes(const struct jprof_view *v, struct jprof_sizes *s)
-{
-	for (uint32_t i = 0; i < v->stack_count; i++) {
-		double bytes, objects = jp_stack_objects(v, i, &bytes), limit = 0;
-		if (!v->stacks[i].depth || (bytes == 0 && objects == 0))
-			continue;
-		bool sized = objects != 0 && bytes / objects > 0;
-		unsigned at = sized ? jp_mean_size_class(bytes / objects, &limit) : no_size;
-		s->used[at] = true;
-		s->sizes[at].limit = limit;
-		s->sizes[at].bytes += bytes;
-		s->sizes[at].objects += objects;
-		if (v->evidence)
-			jp_evidence_add(&s->evidence[at], &v->evidence[i]);
-	}
-}
-
 int jprof_sizes_new(const struct jprof_view *view, struct jprof_sizes **out, struct jprof_error *err)
 {
 	if (jp_null(err, view, out))
@@ -57,7 +40,19 @@ int jprof_sizes_new(const struct jprof_view *view, struct jprof_sizes **out, str
 	struct jprof_sizes *s = calloc(1, sizeof *s);
 	if (!s)
 		return jp_error_nomem(err);
-	count_sizes(view, s);
+	for (uint32_t i = 0; i < view->stack_count; i++) {
+		double bytes, objects = jp_stack_objects(view, i, &bytes), limit = 0;
+		if (!view->stacks[i].depth || (bytes == 0 && objects == 0))
+			continue;
+		bool sized = objects != 0 && bytes / objects > 0;
+		unsigned at = sized ? jp_mean_size_class(bytes / objects, &limit) : no_size;
+		s->used[at] = true;
+		s->sizes[at].limit = limit;
+		s->sizes[at].bytes += bytes;
+		s->sizes[at].objects += objects;
+		if (view->evidence)
+			jp_evidence_add(&s->evidence[at], &view->evidence[i]);
+	}
 	for (size_t i = 0; i <= classes; i++) {
 		if (!s->used[i])
 			continue;

@@ -145,15 +145,6 @@ static void count_live(struct row_tally *t, uint32_t row, uint32_t stack)
 		    v, stack, v->info.counter == JPROF_ALLOC_SPACE ? JPROF_INUSE_SPACE : JPROF_INUSE_OBJECTS);
 }
 
-/* Estimates of nothing freed may differ by their rounding. */
-static void put_freed(const struct jprof_view *v)
-{
-	for (uint32_t i = 0; jp_counts_ever(v->info.counter) && i < v->row_count; i++) {
-		double freed = v->rows[i].flat - v->rows[i].live;
-		v->rows[i].freed = freed < 0 && !v->info.difference ? 0 : freed;
-	}
-}
-
 /* Of a difference in which objects came and bytes went there is no mean. */
 static void put_means(struct row_tally *t)
 {
@@ -199,27 +190,6 @@ static void put_ranges(struct row_tally *t)
 	}
 }
 
-static double sum_of_changes(const struct jprof_view *v)
-{
-	double sum = 0;
-	for (uint32_t i = 0; i < v->stack_count; i++)
-		sum += v->stacks[i].depth ? fabs(jp_stack_value(v, i)) : 0;
-	return sum;
-}
-
-/* Of an empty base there are no shares. */
-static void choose_shares(struct jprof_view *v)
-{
-	double base = v->base_total[v->info.counter];
-	if (v->percent_of_base && base != 0) {
-		v->info.percent_of = base;
-		v->info.shares = JPROF_SHARES_OF_BASE;
-	} else if (v->percent_of_changes && v->info.difference) {
-		v->info.percent_of = sum_of_changes(v);
-		v->info.shares = JPROF_SHARES_OF_CHANGES;
-	}
-}
-
 static void sum_view(struct jprof_view *v)
 {
 	for (uint32_t i = 0; i < v->stack_count; i++)
@@ -233,7 +203,18 @@ static void sum_view(struct jprof_view *v)
 		v->info.rows += v->rows[i].flat != 0 || v->rows[i].cum != 0;
 	for (uint32_t i = 0; v->nameless && i < v->code.location_count; i++)
 		v->info.rows += v->nameless[i].flat != 0 || v->nameless[i].cum != 0;
-	choose_shares(v);
+	/* Of an empty base there are no shares. */
+	double base = v->base_total[v->info.counter];
+	if (v->percent_of_base && base != 0) {
+		v->info.percent_of = base;
+		v->info.shares = JPROF_SHARES_OF_BASE;
+	} else if (v->percent_of_changes && v->info.difference) {
+		double sum = 0;
+		for (uint32_t i = 0; i < v->stack_count; i++)
+			sum += v->stacks[i].depth ? fabs(jp_stack_value(v, i)) : 0;
+		v->info.percent_of = sum;
+		v->info.shares = JPROF_SHARES_OF_CHANGES;
+	}
 }
 
 static int count_rows(struct jprof_view *v)
@@ -268,6 +249,10 @@ int jp_view_tally(struct jprof_view *v, jp_row_name_fn *name, const void *contex
 	if (!v->rows || place_rows(v) || count_rows(v))
 		return -1;
 	sum_view(v);
-	put_freed(v);
+	/* Estimates of nothing freed may differ by their rounding. */
+	for (uint32_t i = 0; jp_counts_ever(v->info.counter) && i < v->row_count; i++) {
+		double freed = v->rows[i].flat - v->rows[i].live;
+		v->rows[i].freed = freed < 0 && !v->info.difference ? 0 : freed;
+	}
 	return v->info.ages ? jp_view_age_rows(v) : 0;
 }

@@ -91,17 +91,6 @@ static int part_stacks(struct thread_part *p, size_t thread)
 	return v->info.ages ? jp_slices_order(&v->slices, v->stack_count) : 0;
 }
 
-static bool part_numbers(struct jprof_view *v, size_t stacks)
-{
-	bool made = true;
-	for (int c = 0; c < JPROF_COUNTERS; c++)
-		if (v->whole->values[c])
-			made = (v->values[c] = calloc(stacks, sizeof(double))) && made;
-	if (v->whole->bases)
-		made = (v->bases = calloc(stacks, sizeof(double))) && made;
-	return made;
-}
-
 static int make_part(struct thread_part *p, size_t thread)
 {
 	struct jprof_view *v = p->view;
@@ -110,7 +99,12 @@ static int make_part(struct thread_part *p, size_t thread)
 	v->store = calloc(1, sizeof *v->store);
 	v->stacks = calloc(stacks, sizeof *v->stacks);
 	v->evidence = whole->evidence ? calloc(stacks, sizeof *v->evidence) : NULL;
-	bool numbers = part_numbers(v, stacks);
+	bool numbers = true;
+	for (int c = 0; c < JPROF_COUNTERS; c++)
+		if (v->whole->values[c])
+			numbers = (v->values[c] = calloc(stacks, sizeof(double))) && numbers;
+	if (v->whole->bases)
+		numbers = (v->bases = calloc(stacks, sizeof(double))) && numbers;
 	v->paths = whole->paths ? calloc(stacks, sizeof *v->paths) : NULL;
 	v->row_object = calloc((size_t)whole->row_count + 1, sizeof *v->row_object);
 	v->row_of_frame = jp_none_array(whole->code.frame_count);
