@@ -115,7 +115,8 @@ int jp_names_learn(const struct jp_objfile *object, const struct jp_objfile *deb
 		return jp_error(err, JPROF_E_FORMAT, debug->path, 0, "has another build-id than %s", object->path);
 	pack->label.soname = jp_codefile_soname(object, &pack->arena);
 	if (!pack->label.soname || jp_codesymbols_read(holder, SHT_SYMTAB, &pack->arena, &l.symbols, &l.symbol_count) ||
-	    jp_codefile_read(object, &l.file) || jp_fingerprints_make(&l.file, &l.prints) || fill_pack(&l, &named))
+	    jp_codefile_read(object, &l.file) || jp_fingerprints_begin(&l.file, &l.prints) ||
+	    jp_fingerprints_make(&l.prints) || fill_pack(&l, &named))
 		return jp_error_nomem(err);
 	if (!l.symbol_count)
 		return jp_error(

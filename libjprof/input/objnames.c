@@ -176,10 +176,10 @@ static int name_by_pack(struct jp_objnames *names, struct jp_lookup *lookup)
 {
 	if (!names->packnames)
 		names->packnames = jp_packnames_new(names->object.object, names->packs, names->pack_count);
-	if (!names->packnames)
+	const char *name;
+	if (!names->packnames || jp_packnames_at(names->packnames, lookup->fde_start, &name))
 		return -1;
-	const char *name = jp_packnames_at(names->packnames, lookup->fde_start);
-	if (!name)
+	if (!*name)
 		return 0;
 	lookup->frames = jp_arena_alloc(&names->object.object->arena, sizeof *lookup->frames);
 	if (!lookup->frames)

@@ -6,11 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
-
 enum {
-	longest_run = 8,  /* functions between two anchors that are paired by position */
-	least_fixed = 16, /* bytes of content that say something */
 	least_alike = 50, /* per cent of the functions on the larger side */
 	same_alike = 97,  /* likewise: the same compiler made it, with the same options */
 	most_wrong = 1,   /* per cent of the exported functions; beyond it, no name is believed */
@@ -46,9 +42,7 @@ struct pairing {
 	struct number_list our_names, their_names; /* what functions refer to: jp_fingerprint.named, sorted */
 	struct pair *pairs;                        /* anchors, by the file's order */
 	size_t pair_count;
-	bool same_compiler;                   /* as good as all contents are alike: functions come in the same order */
-	const struct jp_codesymbol **by_name; /* what the file exports, by name */
-	size_t export_count;
+	bool same_compiler; /* as good as all contents are alike: functions come in the same order */
 };
 
 /* ---- fingerprints that occur once --------------------------------------------------------------- */
@@ -133,11 +127,6 @@ static size_t run_length(const struct key_list *list, size_t at,
 	return end - at;
 }
 
-static bool says_something(const struct pairing *p, uint32_t ours)
-{
-	return p->prints->items[ours].fixed >= least_fixed || p->prints->items[ours].named;
-}
-
 /* Walks both lists at once, over equal runs. */
 static void find_unique(struct pairing *p)
 {
@@ -146,7 +135,7 @@ static void find_unique(struct pairing *p)
 		int order = compare_keys(x, y);
 		size_t m = order <= 0 ? run_length(&p->ours, i, compare_keys) : 0;
 		size_t n = order >= 0 ? run_length(&p->theirs, j, compare_keys) : 0;
-		if (!order && m == 1 && n == 1 && says_something(p, x->function))
+		if (!order && m == 1 && n == 1 && jp_fingerprint_says_something(&p->prints->items[x->function]))
 			p->pairs[p->pair_count++] = (struct pair){ x->function, y->function };
 		i += order <= 0 ? m : 0;
 		j += order >= 0 ? n : 0;
@@ -324,8 +313,8 @@ static enum pair_verdict judge_pair(const struct pairing *p, const struct gap *g
 /* One pair that is unlike says that functions came or went: then no position holds. */
 static void pair_gap(struct pairing *p, const struct gap *gap)
 {
-	enum pair_verdict verdicts[longest_run];
-	if (!is_even(gap) || gap->count > longest_run)
+	enum pair_verdict verdicts[JP_LONGEST_RUN];
+	if (!is_even(gap) || gap->count > JP_LONGEST_RUN)
 		return;
 	for (uint32_t i = 0; i < gap->count; i++)
 		if ((verdicts[i] = judge_pair(p, gap, i)) == PAIR_UNLIKE)
@@ -351,33 +340,6 @@ static void name_pairs(struct pairing *p)
 
 /* ---- judging ------------------------------------------------------------------------------------ */
 
-static int by_export_name(const void *a, const void *b)
-{
-	const struct jp_codesymbol *const *x = a, *const *y = b;
-	return strcmp((*x)->name, (*y)->name);
-}
-
-/* Whether the file itself has that name for a function that begins elsewhere. */
-static bool is_exported_elsewhere(const struct pairing *p, uint64_t start, const char *name)
-{
-	const struct jp_codesymbol key = { .name = name }, *k = &key;
-	const struct jp_codesymbol **at = bsearch(&k, p->by_name, p->export_count, sizeof *p->by_name, by_export_name);
-	return at && (*at)->value != start;
-}
-
-/* Whether the file knows the function by other names, and not by this one. 1, 0: it does by this one, -1: by none. */
-static int contradicts(const struct jp_codesymbol *exports, size_t count, uint64_t start, const char *name)
-{
-	bool any = false;
-	for (size_t i = jp_count_below(exports, count, sizeof *exports, start); i < count && exports[i].value == start;
-	     i++) {
-		if (!strcmp(exports[i].name, name))
-			return 0;
-		any = true;
-	}
-	return any ? 1 : -1;
-}
-
 static void unname_near(struct jp_packmatch *match, size_t count, size_t function)
 {
 	size_t first = function > near_wrong ? function - near_wrong : 0;
@@ -385,32 +347,19 @@ static void unname_near(struct jp_packmatch *match, size_t count, size_t functio
 		match->named[i] = UINT32_MAX;
 }
 
-static int sort_exports(struct pairing *p, const struct jp_codesymbol *exports, size_t count)
-{
-	p->by_name = calloc(count + 1, sizeof *p->by_name);
-	for (size_t i = 0; p->by_name && i < count; i++)
-		p->by_name[i] = &exports[i];
-	if (p->by_name && count)
-		qsort(p->by_name, count, sizeof *p->by_name, by_export_name);
-	p->export_count = count;
-	return p->by_name ? 0 : -1;
-}
-
 /* The names that the file has itself are right: where the pack has others, it is not believed around them. */
-static void judge_by_exports(struct pairing *p, const struct jp_codesymbol *exports, size_t count)
+static void judge_by_exports(struct pairing *p, const struct jp_packexports *exports)
 {
 	struct jp_packmatch *m = p->match;
 	for (size_t i = 0; i < p->prints->count; i++) {
 		if (m->named[i] == UINT32_MAX)
 			continue;
 		const char *name = p->pack->functions[m->named[i]].name;
-		uint64_t start = p->file->functions[i].start;
-		int verdict = *name ? contradicts(exports, count, start, name) : -1;
-		if (verdict < 0 && *name && is_exported_elsewhere(p, start, name))
-			verdict = 1;
-		m->exports += verdict >= 0;
-		m->wrong += verdict > 0;
-		if (verdict > 0)
+		enum jp_export_verdict verdict =
+		    *name ? jp_packexports_judge(exports, p->file->functions[i].start, name) : JP_EXPORT_NONE;
+		m->exports += verdict != JP_EXPORT_NONE;
+		m->wrong += verdict == JP_EXPORT_OTHER;
+		if (verdict == JP_EXPORT_OTHER)
 			unname_near(m, p->prints->count, i);
 	}
 }
@@ -440,7 +389,7 @@ static void settle(struct pairing *p)
 }
 
 int jp_packmatch_find(const struct jp_namepack *pack, const struct jp_codefile *file,
-                      const struct jp_fingerprints *prints, const struct jp_codesymbol *exports, size_t export_count,
+                      const struct jp_fingerprints *prints, const struct jp_packexports *exports,
                       struct jp_packmatch *match)
 {
 	struct pairing p = { .pack = pack, .file = file, .prints = prints, .match = match };
@@ -452,15 +401,14 @@ int jp_packmatch_find(const struct jp_namepack *pack, const struct jp_codefile *
 		find_unique(&p);
 		count_same_contents(&p);
 		p.same_compiler = are_alike(&p, same_alike);
-		rc = keep_rising(&p) || sort_exports(&p, exports, export_count) ? -1 : 0;
+		rc = keep_rising(&p);
 	}
 	if (!rc) {
 		name_pairs(&p);
-		judge_by_exports(&p, exports, export_count);
+		judge_by_exports(&p, exports);
 		settle(&p);
 	}
 	free(p.pairs);
-	free(p.by_name);
 	free(p.our_names.items);
 	free(p.their_names.items);
 	free(p.ours.items);

@@ -3,6 +3,9 @@
 #define JP_INPUT_PACKMATCH_H
 
 #include "input/namepack.h"
+#include "input/packexports.h"
+
+enum { JP_LONGEST_RUN = 8 /* functions between two anchors that are paired by position */ };
 
 struct jp_packmatch {
 	uint32_t *named; /* for each function of the file: its function in the pack; UINT32_MAX: none is known */
@@ -13,10 +16,10 @@ struct jp_packmatch {
 	bool fits;       /* else `named` has none */
 };
 
-/* Finds them. `exports` are the names that the file itself has for its functions: nothing is found by them, but a pack
- * that contradicts them is not believed. There may be none. 0, or -1 when memory is short. `named` is to be freed. */
+/* Finds them, by all fingerprints of the file. A pack that its exports contradict is not believed. 0, or -1 when memory
+ * is short. `named` is to be freed. */
 int jp_packmatch_find(const struct jp_namepack *pack, const struct jp_codefile *file,
-                      const struct jp_fingerprints *prints, const struct jp_codesymbol *exports, size_t export_count,
+                      const struct jp_fingerprints *prints, const struct jp_packexports *exports,
                       struct jp_packmatch *match) jp_must_check;
 
 #endif

@@ -5,30 +5,24 @@
 
 #include "base/error.h"
 #include "input/packmatch.h"
+#include "input/packorder.h"
 
 enum { largest_pack = 16 << 20 };
 
 struct jp_packnames {
+	struct jp_objfile *object;
+	const struct jp_open_file *files;
+	size_t count;
+	struct jp_namepack packs[jp_most_packs]; /* of the files; without functions where one is none */
 	struct jp_codefile file;
 	struct jp_fingerprints prints;
-	struct jp_codesymbol *exports;
-	size_t export_count;
-	struct jp_namepack pack; /* the best */
-	struct jp_packmatch match;
+	struct jp_packexports exports;
+	bool in_order;             /* the file has the order of `pack`, as far as is seen, */
+	struct jp_packorder order; /* ... which is this; else, once all functions are `matched`, */
+	bool matched;
+	struct jp_packmatch match; /* ... this is the best, if one fits */
+	const struct jp_namepack *pack;
 };
-
-/* A pack that is tried. */
-struct pack_trial {
-	struct jp_namepack pack;
-	struct jp_packmatch match;
-};
-
-static void trial_release(struct pack_trial *trial)
-{
-	jp_namepack_release(&trial->pack);
-	free(trial->match.named);
-	*trial = (struct pack_trial){ 0 };
-}
 
 /* A code; what is wrong is remarked. */
 static int read_pack(struct jp_objfile *object, const struct jp_open_file *from, struct jp_namepack *pack)
@@ -48,69 +42,123 @@ static int read_pack(struct jp_objfile *object, const struct jp_open_file *from,
 	free(bytes);
 	if (rc && rc != JPROF_E_NOMEM)
 		jp_objfile_remark(object, "%s %s", from->path, err.text);
+	if (rc)
+		jp_namepack_release(pack);
 	return rc;
 }
 
-static bool is_better(const struct pack_trial *trial, const struct jp_packnames *names)
+static bool is_better(const struct jp_packmatch *match, const struct jp_packmatch *best)
 {
-	return trial->match.fits && (!names->match.fits || trial->match.count > names->match.count);
+	return match->fits && (!best->fits || match->count > best->count);
 }
 
-static int try_pack(struct jp_packnames *names, struct jp_objfile *object, const struct jp_open_file *from, bool alone)
+static int try_pack(struct jp_packnames *names, size_t i)
 {
-	struct pack_trial jp_cleanup(trial_release) trial = { 0 };
-	int rc = read_pack(object, from, &trial.pack);
-	if (rc)
-		return rc == JPROF_E_NOMEM ? -1 : 0;
-	if (jp_packmatch_find(&trial.pack, &names->file, &names->prints, names->exports, names->export_count,
-	                      &trial.match))
+	struct jp_packmatch match;
+	if (jp_packmatch_find(&names->packs[i], &names->file, &names->prints, &names->exports, &match)) {
+		free(match.named);
 		return -1;
-	if (!trial.match.fits && alone)
-		jp_objfile_remark(
-		    object, "the names of %s are not used: it is of another build, %zu of %zu functions are alike",
-		    from->path, trial.match.alike, names->prints.count);
-	if (is_better(&trial, names)) {
-		struct pack_trial before = { names->pack, names->match };
-		names->pack = trial.pack;
-		names->match = trial.match;
-		trial = before;
 	}
+	if (!match.fits && names->count == 1)
+		jp_objfile_remark(
+		    names->object,
+		    "the names of %s are not used: it is of another build, %zu of %zu functions are alike",
+		    names->files[i].path, match.alike, names->prints.count);
+	if (is_better(&match, &names->match)) {
+		struct jp_packmatch before = names->match;
+		names->match = match;
+		names->pack = &names->packs[i];
+		match = before;
+	}
+	free(match.named);
 	return 0;
 }
 
-static int find_best(struct jp_packnames *names, struct jp_objfile *object, const struct jp_open_file *packs,
-                     size_t count)
+static int find_best(struct jp_packnames *names)
 {
-	if (jp_codefile_read(object, &names->file) || jp_fingerprints_make(&names->file, &names->prints) ||
-	    jp_codesymbols_read(object, SHT_DYNSYM, &names->file.arena, &names->exports, &names->export_count))
+	names->matched = true;
+	if (jp_fingerprints_make(&names->prints))
 		return -1;
-	for (size_t i = 0; i < count; i++)
-		if (try_pack(names, object, &packs[i], count == 1))
+	for (size_t i = 0; i < names->count; i++)
+		if (names->packs[i].functions && try_pack(names, i))
 			return -1;
-	if (!names->match.fits && count > 1)
-		jp_objfile_remark(object, "the names of %zu packs, as %s, are not used: they are of other builds",
-		                  count, packs[0].path);
+	if (!names->match.fits && names->count > 1)
+		jp_objfile_remark(names->object,
+		                  "the names of %zu packs, as %s, are not used: they are of other builds", names->count,
+		                  names->files[0].path);
 	return 0;
 }
 
-struct jp_packnames *jp_packnames_new(struct jp_objfile *object, const struct jp_open_file *packs, size_t count)
+/* The first pack whose order the file has, if there is one. */
+static int find_ordered(struct jp_packnames *names)
+{
+	int ordered = 0;
+	for (size_t i = 0; !ordered && i < names->count; i++) {
+		names->pack = &names->packs[i];
+		ordered = jp_packorder_find(&names->order, names->pack, &names->prints, &names->exports);
+	}
+	names->in_order = ordered == 1;
+	return ordered < 0 ? -1 : 0;
+}
+
+static int read_packs(struct jp_packnames *names)
+{
+	int rc = 0;
+	for (size_t i = 0; rc != JPROF_E_NOMEM && i < names->count; i++)
+		rc = read_pack(names->object, &names->files[i], &names->packs[i]);
+	return rc == JPROF_E_NOMEM ? -1 : 0;
+}
+
+static int read_code_file(struct jp_packnames *names)
+{
+	struct jp_codesymbol *symbols = NULL;
+	size_t count = 0;
+	return jp_codefile_read(names->object, &names->file) || jp_fingerprints_begin(&names->file, &names->prints) ||
+	               jp_codesymbols_read(names->object, SHT_DYNSYM, &names->file.arena, &symbols, &count) ||
+	               jp_packexports_make(&names->exports, symbols, count)
+	           ? -1
+	           : 0;
+}
+
+struct jp_packnames *jp_packnames_new(struct jp_objfile *object, const struct jp_open_file *files, size_t count)
 {
 	struct jp_packnames *names = calloc(1, sizeof *names);
-	if (names && find_best(names, object, packs, count)) {
-		jp_packnames_free(names);
+	if (!names)
 		return NULL;
-	}
-	return names;
+	names->object = object;
+	names->files = files;
+	names->count = count;
+	if (!read_packs(names) && !read_code_file(names) && !find_ordered(names))
+		return names;
+	jp_packnames_free(names);
+	return NULL;
 }
 
-const char *jp_packnames_at(const struct jp_packnames *names, uint64_t start)
+static int name_in_order(struct jp_packnames *names, size_t function, const char **name)
+{
+	enum jp_place_verdict verdict;
+	if (jp_packorder_judge(&names->order, function, &verdict))
+		return -1;
+	names->in_order = verdict != JP_PLACE_OTHER;
+	*name = verdict == JP_PLACE_SAME ? names->pack->functions[function].name : "";
+	return 0;
+}
+
+int jp_packnames_at(struct jp_packnames *names, uint64_t start, const char **name)
 {
 	size_t function = jp_codefile_function(&names->file, start);
-	if (!names->match.fits || function == SIZE_MAX || names->file.functions[function].start != start ||
-	    names->match.named[function] == UINT32_MAX)
-		return NULL;
-	const char *name = names->pack.functions[names->match.named[function]].name;
-	return *name ? name : NULL;
+	*name = "";
+	if (function == SIZE_MAX || names->file.functions[function].start != start)
+		return 0;
+	if (names->in_order && name_in_order(names, function, name))
+		return -1;
+	if (names->in_order)
+		return 0;
+	if (!names->matched && find_best(names))
+		return -1;
+	if (names->match.fits && names->match.named[function] != UINT32_MAX)
+		*name = names->pack->functions[names->match.named[function]].name;
+	return 0;
 }
 
 void jp_packnames_free(struct jp_packnames *names)
@@ -118,7 +166,10 @@ void jp_packnames_free(struct jp_packnames *names)
 	if (!names)
 		return;
 	free(names->match.named);
-	jp_namepack_release(&names->pack);
+	jp_packorder_release(&names->order);
+	for (size_t i = 0; i < names->count; i++)
+		jp_namepack_release(&names->packs[i]);
+	jp_packexports_release(&names->exports);
 	jp_fingerprints_release(&names->prints);
 	jp_codefile_release(&names->file);
 	free(names);

@@ -8,12 +8,13 @@
 
 struct jp_packnames;
 
-/* Of the given packs the one that fits best; none where they do not fit, which is remarked on the file. Reads the
- * file's code, once. NULL when memory is short. Lives as long as its names are used; `object` outlives it. */
-struct jp_packnames *jp_packnames_new(struct jp_objfile *object, const struct jp_open_file *packs, size_t count);
+/* Of the given packs the one that fits best; none where they do not fit, which is remarked on the file. NULL when
+ * memory is short. Lives as long as its names are used; at most jp_most_packs; `object` and `files` outlive it. */
+struct jp_packnames *jp_packnames_new(struct jp_objfile *object, const struct jp_open_file *files, size_t count);
 void jp_packnames_free(struct jp_packnames *names);
 
-/* The name of the function that begins there, or NULL. */
-const char *jp_packnames_at(const struct jp_packnames *names, uint64_t start);
+/* The name of the function that begins there; "": there is none. Where the file is as the pack, only functions that are
+ * asked for are read; else all, once. 0, or -1 when memory is short. */
+int jp_packnames_at(struct jp_packnames *names, uint64_t start, const char **name) jp_must_check;
 
 #endif

@@ -39,6 +39,9 @@ def source(update, order=range(240)):
     out = ['#include <stdio.h>', '#include <stdlib.h>', '#include <string.h>',
            'volatile long sink; static long table[64]; __attribute__((noinline)) static void grow(long n) { table[n & 63] += n; }']
     out += [f'static long work_{i}(long n, const char *s);' for i in range(240)]
+    out += ['#ifndef FACTOR', '#define FACTOR 70000', '#endif',
+            '__attribute__((noinline)) static long factor(long n) { sink = n; return n * FACTOR + 3; }',
+            'long api_factor(long n) { return factor(n) + 1; }']
     for i in order:
         kind, k = draw.randrange(6), draw.randrange(3, 60)
         if update and i % 60 == 17:
@@ -98,6 +101,19 @@ def matched(pack, path, *flags):
     return [int(n) for n in numbers], fits == 'fits', names
 
 
+def in_order(text, pack, path, expected):
+    """What the program does where a library has the functions of the pack in its order: names of functions one by one are those
+    that matching all of them finds. True, or False where it has not, and only what was seen before is named."""
+    *lines, last = run(pack_names, '-o', pack, path).stdout.splitlines() or ['']
+    names = dict((int(a, 16), n) for a, _, n in (line.partition(' ') for line in lines))
+    exported = symbols(path, True)
+    local = {a: n for a, n in matched(pack, path, '-x')[2].items() if a not in exported}
+    wrong = [(hex(a), n, local.get(a)) for a, n in names.items() if n != local.get(a)]
+    check(not wrong, f'{text}: one by one functions have other names: {wrong[:5]}')
+    check(last == ('order' if expected else 'differs'), f'{text}: "{last}", expected is {expected}')
+    check(last != 'order' or len(names) == len(local), f'{text}: {len(names)} names one by one, {len(local)} of all')
+
+
 def judge(text, pack, path, truth, least, *flags):
     """No wrong name, and at least that share of the functions with a name."""
     numbers, fits, names = matched(pack, path, *flags)
@@ -125,6 +141,11 @@ def own_library():
     judge('neighbours swapped', pack, order[1], symbols(order[0]), 0, '-x')
     moved = build('moved', 'cc', ['-O2', '-Wl,--section-start=.text=0x40000', '-Wl,-z,noseparate-code'])
     judge('linked elsewhere', pack, moved[1], symbols(moved[0]), 0.9)
+    changed = build('changed', 'cc', ['-O2', '-DFACTOR=80000'])
+    judge('a constant changed', pack, changed[1], symbols(changed[0]), 0.9)
+    for name, made, ordered in (('itself', first, True), ('linked elsewhere', moved, True), ('an update', update, False),
+                                ('neighbours swapped', order, False), ('a constant changed', changed, False)):
+        in_order(name, pack, made[1], ordered)
     others = [('O1', 'cc', ['-O1']), ('interposition', 'cc', ['-O2', '-fno-semantic-interposition']), ('unsorted', 'cc', ['-O2', '-fno-toplevel-reorder'])]
     if shutil.which('clang'):
         others.append(('clang', 'clang', ['-O2']))
@@ -179,7 +200,7 @@ def reports(first, pack):
     dump = dump_of(stripped, sorted(local))
     env = dict(os.environ, XDG_DATA_HOME=os.path.join(work, 'data'), HOME=work)
 
-    def names_in(*options):
+    def names_in(*options, dump=dump):
         rows = run(jprof, '--text', '--fold=none', *options, dump, env=env)
         return rows, [line.split()[-1] for line in rows.stdout.splitlines()[1:]]
 
@@ -210,12 +231,26 @@ def reports(first, pack):
     info = json.loads(run(jprof, 'info', '--json', bundle, env=bare).stdout)
     check(next(f for f in info['coverage'] if 'stripped' in f['path'])['addresses']['pack'] == len(good),
           'the bundle does not count what is of packs')
+    changed_in_order(pack, os.path.join(work, 'changed'), names_in)
     bundled_before(stripped, pack, dump_of(stripped, sorted(local), inode=1), found)
     with_symbols = run(jprof, '--text', '--fold=none', '--names=' + pack, dump_of(first[0], sorted(local)), env=bare)
     check('!0x' not in with_symbols.stdout, 'a file with symbols is not named by them')
     other = build('other', 'cc', ['-O0'])
     refused = run(jprof, 'info', '--all', '--names=' + pack, dump_of(other[1], sorted(symbols(other[0]))[:40]), env=bare)
     check('is of another build' in refused.stdout, 'info does not say that the pack does not fit: ' + refused.stdout[-600:])
+
+
+def changed_in_order(pack, changed, names_in):
+    """A library in the pack's order of which one function differs, which is seen when it is asked for: then all are matched,
+    and the names are the ones that this finds."""
+    exported, found = symbols(changed + '-stripped.so', True), matched(pack, changed + '-stripped.so', '-x')[2]
+    truth = symbols(changed + '.so')
+    names = {n for a, n in found.items() if n and a not in exported}
+    different = [a for a, n in truth.items() if 'factor' in n]
+    check(len(different) == 1 and different[0] not in found, 'the function that changed has a name')
+    _, rows = names_in('--names=' + pack, dump=dump_of(changed + '-stripped.so', sorted(a for a in truth if a not in exported)))
+    named = {n for n in rows if '!0x' not in n}
+    check(len(named) > 150 and named == names, f'a library that differs in one function: {names ^ named}')
 
 
 def without_soname():
@@ -359,8 +394,9 @@ def shipped(own):
             installed = run('dpkg-query', '-W', '-f', '${Version} ${source:Package}', *owner(path)).stdout
             truth = symbols(path, True)
             judge(os.path.basename(pack), pack, path, truth, 0)
-            judged += 1
             numbers, fits, _ = matched(pack, path, '-x')
+            in_order(os.path.basename(pack), pack, path, numbers[0] == numbers[1] == numbers[2] >= 64)
+            judged += 1
             if distribution == release() and installed.endswith(' ' + package):
                 less = f'{pack} is of {version}, and {installed.split(" ")[0]} has {numbers[2]} of {numbers[0]} functions alike'
                 check(fits, f'{less}: it names nothing; packaging/names/make.sh makes another one')
