@@ -180,6 +180,11 @@ void jp_bytes_seek(struct jp_bytes *bytes, uint64_t pos)
 		bytes->pos = (size_t)pos;
 }
 
+static uint32_t little_word(const unsigned char *from)
+{
+	return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
 uint64_t jp_bytes_uint(struct jp_bytes *bytes, unsigned size)
 {
 	if (bytes->bad || size > bytes->len - bytes->pos) {
@@ -188,14 +193,16 @@ uint64_t jp_bytes_uint(struct jp_bytes *bytes, unsigned size)
 	}
 	uint64_t value = 0;
 	const unsigned char *from = bytes->data + bytes->pos;
-	if (size == 4 && !bytes->big_endian) { /* most numbers are */
-		bytes->pos += size;
-		return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
-	}
-	for (unsigned i = 0; i < size; i++)
-		value = value << 8 | from[bytes->big_endian ? i : size - 1 - i];
 	bytes->pos += size;
-	return value;
+	if (size == 1)
+		return *from;
+	if (bytes->big_endian || size == 2) {
+		for (unsigned i = 0; i < size; i++)
+			value = value << 8 | from[bytes->big_endian ? i : size - 1 - i];
+		return value;
+	}
+	value = little_word(from); /* most numbers are */
+	return size == 8 ? value | (uint64_t)little_word(from + 4) << 32 : value;
 }
 
 int64_t jp_bytes_sint(struct jp_bytes *bytes, unsigned size)

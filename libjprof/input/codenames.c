@@ -1,11 +1,14 @@
 #include "input/codenames.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/search.h"
 #include "input/codeimage.h"
 #include "machine/registered.h"
+
+enum { most_symbol_names = 64 << 20 };
 
 /* A function and the only one that calls it. */
 struct only_call {
@@ -33,12 +36,32 @@ static int take_calls(struct jp_codenames *names, const struct jp_image *image, 
 	return 0;
 }
 
+/* Whether the file has a symbol that may be one of Ruby's functions; else nothing in it is registered. */
+static int may_register(const struct jp_objfile *file, bool *may)
+{
+	const struct jp_elf_section *symbols = jp_elf_section_find(&file->headers, NULL, SHT_DYNSYM);
+	const struct jp_elf_section *names = jp_elf_section_linked(&file->headers, symbols);
+	*may = false;
+	if (!names || names->type == SHT_NOBITS || names->size > most_symbol_names)
+		return 0;
+	char *text = malloc((size_t)names->size + 1);
+	if (text && jp_elf_read_at(file->fd, names->offset, text, (size_t)names->size))
+		*may = memmem(text, (size_t)names->size, "rb_", 3);
+	free(text);
+	return text ? 0 : -1;
+}
+
 struct jp_codenames *jp_codenames_new(const struct jp_objfile *file, bool callers)
 {
 	struct jp_codenames *names = calloc(1, sizeof *names);
 	struct jp_codeimage code = { 0 };
 	struct jp_references references = { 0 };
-	int rc = names ? jp_codeimage_read(file, &code) : -1;
+	bool may = true;
+	int rc = names ? 0 : -1;
+	if (!rc && !callers)
+		rc = may_register(file, &may);
+	if (!rc && may)
+		rc = jp_codeimage_read(file, &code);
 	if (!rc)
 		rc = jp_registered_find(&code.image, &references, &names->registered);
 	if (!rc && callers && !references.uses)

@@ -19,7 +19,9 @@ struct flow_work {
 	const struct jp_flow *flow;
 	const struct jp_function_bounds *function;
 	const unsigned char *code;
-	size_t len; /* what can be decoded */
+	size_t len;            /* what can be decoded */
+	struct jp_insn *insns; /* all of that */
+	size_t insn_count, insn_cap;
 	struct label *labels;
 	size_t label_count, label_cap;
 	struct jp_memory quiet; /* stores nothing */
@@ -89,19 +91,34 @@ static void sort_labels(struct flow_work *w)
 	w->label_count = kept;
 }
 
-/* Decodes all of it once. 0, 1 where that is too much, or -1. */
+/* Decodes the next instruction. 1, 0 where there is none, or -1. */
+static int decode_next(struct flow_work *w, size_t at, size_t room)
+{
+	if (jp_array_push(w->insns, w->insn_count, w->insn_cap))
+		return -1;
+	struct jp_insn *insn = &w->insns[w->insn_count];
+	if (at >= room || !w->flow->calling->decode(w->code + at, room - at, w->function->start + at, insn))
+		return 0;
+	w->insn_count++;
+	return 1;
+}
+
+/* Decodes all of it, once. 0, 1 where that is too much, or -1. */
 static int find_labels(struct flow_work *w)
 {
 	uint64_t start = w->function->start;
-	struct jp_insn insn;
 	size_t room = w->len, at = 0;
-	for (; at < room && w->flow->calling->decode(w->code + at, room - at, start + at, &insn); at += insn.len) {
-		bool inside = insn.value >= start && insn.value - start < room;
-		if (goes_to(&insn) && inside && add_label_at(w, insn.value, false))
+	int next;
+	for (; (next = decode_next(w, at, room)) == 1; at += w->insns[w->insn_count - 1].len) {
+		const struct jp_insn *insn = &w->insns[w->insn_count - 1];
+		bool inside = insn->value >= start && insn->value - start < room;
+		if (goes_to(insn) && inside && add_label_at(w, insn->value, false))
 			return -1;
 		if (w->label_count > 16 * (size_t)most_labels)
 			return 1;
 	}
+	if (next < 0)
+		return -1;
 	/* What comes behind may jump back to anywhere. */
 	w->wild = w->wild || at < room;
 	w->len = at;
@@ -186,32 +203,32 @@ static void leave_dead(struct flow_work *w, const struct jp_insn *insn)
  * followed, but where it goes to nothing is known. */
 static void follow_once(struct flow_work *w)
 {
-	uint64_t start = w->function->start;
+	uint64_t at = w->function->start;
 	struct jp_registers r;
-	size_t at = 0, next = 0;
+	size_t next = 0;
 	bool dead_code = false;
-	struct jp_insn insn;
 	jp_registers_begin(&r, w->flow->calling);
 	for (size_t i = 0; i < jp_count(w->flow->arguments); i++)
 		r.of[w->flow->calling->arguments[i]] = w->flow->arguments[i];
-	for (; at < w->len && w->flow->calling->decode(w->code + at, w->len - at, start + at, &insn); at += insn.len) {
+	for (size_t i = 0; i < w->insn_count; at += w->insns[i++].len) {
+		const struct jp_insn *insn = &w->insns[i];
 		/* A label inside an instruction: the code is read in two ways. */
-		for (; next < w->label_count && w->labels[next].at <= start + at; next++) {
+		for (; next < w->label_count && w->labels[next].at <= at; next++) {
 			struct label *label = &w->labels[next];
-			if (label->at < start + at || (dead_code && w->settled) || w->wild)
+			if (label->at < at || (dead_code && w->settled) || w->wild)
 				make_unknown(w, label);
 			join_label(w, label, &r);
 			r = label->registers;
-			if (label->unknown || label->at < start + at)
+			if (label->unknown || label->at < at)
 				jp_registers_forget(&r, w->flow->calling);
 			dead_code = false;
 		}
-		dead_code = !r.live && (dead_code || insn.kind != JP_INSN_PADDING);
+		dead_code = !r.live && (dead_code || insn->kind != JP_INSN_PADDING);
 		if (r.live)
-			follow_insn(w, &r, &insn, start + at);
+			follow_insn(w, &r, insn, at);
 		else if (w->settled)
-			leave_dead(w, &insn);
-		if (dead_code && (insn.kind == JP_INSN_END || insn.kind == JP_INSN_JUMP))
+			leave_dead(w, insn);
+		if (dead_code && (insn->kind == JP_INSN_END || insn->kind == JP_INSN_JUMP))
 			dead_code = false;
 	}
 }
@@ -249,6 +266,7 @@ int jp_flow_function(const struct jp_flow *flow, const struct jp_function_bounds
 	w.final = true;
 	if (!rc && w.settled && !w.changed)
 		follow_once(&w);
+	free(w.insns);
 	free(w.labels);
 	return rc < 0 ? -1 : 0;
 }

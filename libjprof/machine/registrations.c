@@ -25,6 +25,12 @@ struct parameters {
 	uint32_t calls; /* seen in this pass */
 };
 
+/* An address that is called, where that leads, and what it is of Ruby, if anything. */
+struct called {
+	uint64_t at, target;
+	const struct jp_ruby_call *what;
+};
+
 struct reading {
 	const struct jp_image *image;
 	const struct jp_references *references;
@@ -32,6 +38,9 @@ struct reading {
 	struct cell *cells;
 	struct jp_index cell_ids;
 	size_t cell_cap;
+	struct called *called;
+	struct jp_index called_ids;
+	size_t called_cap;
 	struct parameters *parameters; /* of each function of the image */
 	struct jp_registration *found;
 	size_t found_count, found_cap;
@@ -136,17 +145,58 @@ static void store_memory(void *context, uint64_t address, unsigned width, struct
 
 /* ---- calls ---------------------------------------------------------------------------------------- */
 
-static const struct jp_ruby_call *ruby_call_to(const struct reading *r, struct jp_value *target)
+static uint64_t hash_called(uint64_t seed, const void *item)
+{
+	return jp_hash_mix(seed, ((const struct called *)item)->at);
+}
+
+static bool equal_called(const void *a, const void *b)
+{
+	return ((const struct called *)a)->at == ((const struct called *)b)->at;
+}
+
+static const struct jp_ruby_call *call_of_symbol(const struct reading *r, uint32_t symbol)
+{
+	return jp_ruby_call_of(r->image->symbols[symbol].name);
+}
+
+static struct called read_called(const struct reading *r, uint64_t at)
 {
 	uint32_t symbol = JP_NONE;
-	if (target->kind == JP_VALUE_SYMBOL)
-		symbol = target->id;
-	else if (target->kind == JP_VALUE_ADDRESS)
-		target->number = jp_stub_target(r->image, target->number, &symbol);
+	struct called c = { .at = at, .target = jp_stub_target(r->image, at, &symbol) };
+	const char *name = symbol < r->image->symbol_count ? NULL : jp_image_symbol_at(r->image, c.target);
 	if (symbol < r->image->symbol_count)
-		return jp_ruby_call_of(r->image->symbols[symbol].name);
-	const char *name = target->kind == JP_VALUE_ADDRESS ? jp_image_symbol_at(r->image, target->number) : NULL;
-	return name ? jp_ruby_call_of(name) : NULL;
+		c.what = call_of_symbol(r, symbol);
+	else if (name)
+		c.what = jp_ruby_call_of(name);
+	return c;
+}
+
+/* Most addresses are called again and again. NULL when memory is short. */
+static const struct called *called_at(struct reading *r, uint64_t at)
+{
+	static const struct jp_index_kind kind = { sizeof(struct called), hash_called, equal_called };
+	const struct called key = { .at = at };
+	bool known = false;
+	uint32_t id = jp_array_push(r->called, r->called_ids.count, r->called_cap)
+	                  ? JP_NONE
+	                  : jp_index_id(&r->called_ids, &kind, r->called, &key, &known);
+	r->failed = r->failed || id == JP_NONE;
+	if (id != JP_NONE && !known)
+		r->called[id] = read_called(r, at);
+	return id == JP_NONE ? NULL : &r->called[id];
+}
+
+/* Puts into the target where a stub leads. */
+static const struct jp_ruby_call *ruby_call_to(struct reading *r, struct jp_value *target)
+{
+	if (target->kind == JP_VALUE_SYMBOL)
+		return target->id < r->image->symbol_count ? call_of_symbol(r, target->id) : NULL;
+	const struct called *called = target->kind == JP_VALUE_ADDRESS ? called_at(r, target->number) : NULL;
+	if (!called)
+		return NULL;
+	target->number = called->target;
+	return called->what;
 }
 
 /* What a function of the file itself is called with. */
@@ -338,5 +388,7 @@ int jp_registrations_find(const struct jp_image *image, const struct jp_referenc
 	free(r.parameters);
 	free(r.cells);
 	jp_index_release(&r.cell_ids);
+	free(r.called);
+	jp_index_release(&r.called_ids);
 	return rc;
 }
