@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "view/origin.h"
 #include "view/owner.h"
 
 static bool maps_ruby(const struct jp_code *code)
@@ -102,6 +103,13 @@ struct by_files {
 	uint32_t owner;
 };
 
+/* Whether an extension came with Ruby (rbconfig's archdir), and not as a gem: zlib, openssl, stringio. */
+static bool comes_with_ruby(const struct jp_code *code, uint32_t extension)
+{
+	const char *path = jp_code_object(code, extension);
+	return jp_path_origin(path).origin == JPROF_ORIGIN_STDLIB && !strstr(path, "/site_ruby/");
+}
+
 static struct by_files look_at_files(const struct jp_groups *g, const struct jp_group_stack *s)
 {
 	size_t place = s->native ? jp_owner_place(g->code, s->objects, s->native) : 0;
@@ -112,7 +120,9 @@ static struct by_files look_at_files(const struct jp_groups *g, const struct jp_
 	f.kind = g->has_ruby ? "other libraries" : "libraries";
 	if (f.role == JP_ROLE_FOREIGN && extension != JP_NONE) {
 		f.object = extension;
-		f.kind = g->has_ruby ? "native gems" : f.kind;
+		f.kind = !g->has_ruby                          ? f.kind
+		         : comes_with_ruby(g->code, extension) ? "Ruby's own extensions"
+		                                               : "native gems";
 	} else if (f.role == JP_ROLE_PROGRAM) {
 		f.kind = "own code";
 	} else if (f.role == JP_ROLE_RUNTIME) {

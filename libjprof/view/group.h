@@ -25,8 +25,8 @@ struct jp_group_stack {
 int jp_groups_init(struct jp_groups *groups, const struct jp_code *code, struct jp_span given, struct jprof_error *err);
 void jp_groups_release(struct jp_groups *groups);
 
-/* Writes the stack's kind, "native gems", and with `group` also whose it is, "native gems: nokogiri 1.16.2". Returns
- * the rule that says more of it, or NULL. */
+/* Writes the stack's kind, "native gems", and with `group` also whose it is, "native gems: nokogiri 1.16.2"; of an
+ * extension that came with Ruby "Ruby's own extensions: zlib.so". Returns the rule that says more of it, or NULL. */
 const struct jp_rule *jp_put_group(struct jp_groups *groups, const struct jp_group_stack *stack, bool group,
                                    struct jp_strbuf *out);
 
