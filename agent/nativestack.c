@@ -68,3 +68,27 @@ unsigned nativestack_all(void **frames, unsigned max)
 	bool ended;
 	return nativestack_until(frames, max, NULL, &ended);
 }
+
+struct native_search {
+	bool (*is)(const void *);
+	unsigned left;
+	bool found;
+};
+
+static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *arg)
+{
+	struct native_search *search = arg;
+	void *address = (void *)address_of(context);
+	if (!address)
+		return _URC_END_OF_STACK;
+	search->found = search->left-- == 0 || search->is(address);
+	return search->found ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+bool nativestack_may_have(bool (*is)(const void *))
+{
+	enum { MOST = 4000 };
+	struct native_search search = { .is = is, .left = MOST };
+	walk_stack(look_at_frame, &search);
+	return search.found;
+}

@@ -18,4 +18,7 @@ unsigned nativestack_all(void **frames, unsigned max);
 /* Likewise, up to the first for which `ends` is true, which is left out. `ended` receives whether there was one. */
 unsigned nativestack_until(void **frames, unsigned max, bool (*ends)(const void *address), bool *ended);
 
+/* Is there such a return address, or are there more than are looked at? */
+bool nativestack_may_have(bool (*is)(const void *address));
+
 #endif

@@ -26,6 +26,8 @@ static const char names[][40] = {
 	"rb_postponed_job_trigger",
 	"rb_set_end_proc",
 	"ruby_vm_at_exit",
+	"ruby_vm_destruct",
+	"ruby_native_thread_p",
 	"rb_protect",
 	"rb_errinfo",
 	"rb_set_errinfo",

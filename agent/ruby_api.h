@@ -28,6 +28,8 @@ struct ruby_api {
 	void (*rb_postponed_job_trigger)(unsigned job);
 	void (*rb_set_end_proc)(void (*run)(VALUE), VALUE data);
 	void (*ruby_vm_at_exit)(void (*run)(void *vm));
+	int (*ruby_vm_destruct)(void *vm); /* not to be called: who runs in it is found by its bounds */
+	int (*ruby_native_thread_p)(void);
 	VALUE (*rb_protect)(VALUE (*run)(VALUE), VALUE data, int *state);
 	VALUE (*rb_errinfo)(void);
 	void (*rb_set_errinfo)(VALUE error);

@@ -105,6 +105,8 @@ const char *ruby_job_refusal(void)
 		return "this Ruby does not export all functions by which the agent asks it";
 	if (!ruby_vm_shows_context())
 		return "this Ruby does not show whether a thread still runs in its VM";
+	if (!ruby_vm_shows_end())
+		return "it cannot be seen here whether this Ruby takes its VM down";
 	return ruby_vm_known() ? NULL : "the machine code of this Ruby's rb_during_gc has a form that is not known";
 }
 
@@ -116,8 +118,8 @@ static bool knows_ruby(void)
 /* As free as a signal handler: it may be anywhere in Ruby. */
 static void in_allocation(void)
 {
-	if (!atomic_load(&wanted) || atomic_load(&over) || ruby_vm_is_ending() || !ruby_vm_serves() ||
-	    !ruby_vm_is_alone())
+	if (!atomic_load(&wanted) || atomic_load(&over) || ruby_vm_is_ending() || !ruby_vm_is_alone() ||
+	    (!atomic_load(&contacted) && !ruby_vm_stands()) || !ruby_vm_serves())
 		return;
 	if (!atomic_exchange(&wanted, false))
 		return;

@@ -4,9 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code_range.h"
+#include "nativestack.h"
 #include "ruby_api.h"
 
 static void *const *vm;
+static struct code_range destruct; /* ruby_vm_destruct; empty: not known */
 static atomic_bool ending;
 
 /* Ruby's variable for each thread lies as far from this one in every thread: both are in the block that the loader
@@ -26,6 +29,9 @@ void ruby_vm_find(void)
 	if (!found && ruby.rb_during_gc)
 		found = ruby_head_variable((const void *)(uintptr_t)ruby.rb_during_gc);
 	vm = may_be_vm(found) ? found : NULL;
+	nativestack_load();
+	if (ruby.ruby_vm_destruct)
+		code_range_find(ruby_api_image(), (uintptr_t)ruby.ruby_vm_destruct, &destruct);
 	if (ruby.ruby_current_ec)
 		context_distance = (uintptr_t)ruby.ruby_current_ec - (uintptr_t)&mark;
 }
@@ -50,6 +56,22 @@ static bool has_context(void)
 bool ruby_vm_shows_context(void)
 {
 	return ruby.ruby_current_ec || (ruby.rb_postponed_job_trigger && ruby.rb_profile_frames);
+}
+
+bool ruby_vm_shows_end(void)
+{
+	return destruct.begin && ruby.ruby_native_thread_p && nativestack_is_known();
+}
+
+static bool takes_down(const void *address)
+{
+	return code_range_has(&destruct, (uintptr_t)address - 1);
+}
+
+bool ruby_vm_stands(void)
+{
+	return vm && *(void *const volatile *)vm && *ruby.rb_cComplex && ruby.ruby_native_thread_p() &&
+	       !nativestack_may_have(takes_down);
 }
 
 void ruby_vm_ends(void)

@@ -13,21 +13,22 @@ for word; do
     *) echo "FAIL: usage: ruby_end.sh AGENT SUBJECT [--runs=N] [--lgs=\"LG...\"]"; exit 1 ;;
     esac
 done
-for name in late vm_exit in_gc; do
-    ${CC:-cc} -O1 -fPIC -shared -o $name.so "$here/$name.c" || skip "no compiler here"
+for name in late vm_exit in_gc fence; do
+    ${CC:-cc} -O1 -D_GNU_SOURCE -fPIC -shared -o $name.so "$here/$name.c" || skip "no compiler here"
 done
 
 # ends STATUS WHAT RUBY-WORD...: at each rate, each time with that exit status. $late is what late.so allocates at the
-# end, $more what MALLOC_CONF says besides.
+# end, $more what MALLOC_CONF says besides, $first what is preloaded first.
 late=
 more=
+first=
 ends() {
     expected=$1 what=$2
     shift 2
     for lg in $lgs; do
         died=0 run=0
         while [ $run -lt "$runs" ]; do
-            { LD_PRELOAD="$tmp/late.so:$agent:$jemalloc" MALLOC_CONF="prof:true,lg_prof_sample:$lg,prof_prefix:$tmp/d/app$more" \
+            { LD_PRELOAD="$first$tmp/late.so:$agent:$jemalloc" MALLOC_CONF="prof:true,lg_prof_sample:$lg,prof_prefix:$tmp/d/app$more" \
                 LATE=$late ruby "$@" >said 2>cried </dev/null; } 2>/dev/null
             status=$?
             [ $status -eq "$expected" ] || { died=$((died + 1)) was=$status && head -n 3 cried >last; }
@@ -65,6 +66,12 @@ ends 0 "an extension's last function" --disable-gems -r./vm_exit.so -e 1
 more=,retain:false,dirty_decay_ms:0,muzzy_decay_ms:0,tcache:false
 ends 0 "an extension's last function, freed memory unmapped" --disable-gems -r./vm_exit.so -e 1
 ends 0 "an extension's last function, after fibers" --disable-gems -r./vm_exit.so -e 'Fiber.new { Fiber.yield 1 }.resume'
+# The VM has freed what it kept of the thread by then.
+first=$tmp/fence.so:
+ends 0 "an extension's last function, freed memory out of reach" --disable-gems -r./vm_exit.so -e 1
+ends 0 "an extension's last function, after fibers, freed memory out of reach" --disable-gems -r./vm_exit.so \
+    -e 'Fiber.new { Fiber.yield 1 }.resume'
+first=
 
 # The first sample is one inside a collection, of what the marking keeps for itself.
 more=,prof_active:false
