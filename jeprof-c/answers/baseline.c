@@ -8,6 +8,7 @@
 
 #include "answers/diff_json.h"
 #include "answers/limits.h"
+#include "cli/filesread.h"
 #include "cli/outfile.h"
 #include "cli/say.h"
 
@@ -200,9 +201,12 @@ bool baseline_write(const struct accepted_rows *rows, const char *path)
 		}
 		fputs("]}\n", out);
 	}
+	struct stat st;
 	const char *why = out && !fclose(out) ? outfile_write(path, text, len) : "memory is short";
 	if (why)
 		say("%s: cannot be written: %s", path, why);
+	else if (!stat(path, &st))
+		filesread_add(&st);
 	free(text);
 	return !why;
 }

@@ -179,11 +179,15 @@ static bool append_summary(const struct check *c)
 
 /* ---- the whole ----------------------------------------------------------------------------------------------- */
 
+static const char *baseline_of(const struct diff_options *o)
+{
+	return o->baseline ? o->baseline : "jprof-baseline.json";
+}
+
 static bool prepare_check(struct check *c, const struct diff_options *o)
 {
-	static const char usual[] = "jprof-baseline.json";
 	c->has_total = o->max_total;
-	c->baseline_path = o->baseline ? o->baseline : usual;
+	c->baseline_path = baseline_of(o);
 	return limit_parse("max-growth", o->max_growth ? o->max_growth : "5MB", &c->growth) &&
 	       (!o->max_total || limit_parse("max-total", o->max_total, &c->total)) &&
 	       baseline_read(&c->baseline, c->baseline_path, o->baseline && !o->update_baseline);
@@ -217,7 +221,7 @@ int cmd_check(int argc, char **argv)
 	struct sink sink = { .path = o.common.file };
 	o.common.command = "check";
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
-	            overwrites_not(o.common.file, o.baseline) && filename_fits(o.common.file, diff_format(&o)) &&
+	            overwrites_not(o.common.file, baseline_of(&o)) && filename_fits(o.common.file, diff_format(&o)) &&
 	            prepare_check(&c, &o) && series_load(&loaded, &inputs, &o) && check_series(&c, &loaded, &o, &sink);
 	sink.failed = sink.failed || !good;
 	if (!sink_close(&sink)) {

@@ -11,9 +11,8 @@ static struct read_file *files_read;
 static size_t read_count, read_cap;
 static bool lacks_some; /* memory was short */
 
-static void keep_read_file(void *context, const struct stat *st)
+void filesread_add(const struct stat *st)
 {
-	(void)context;
 	if (read_count == read_cap) {
 		size_t cap = read_cap ? 2 * read_cap : 64;
 		struct read_file *grown = reallocarray(files_read, cap, sizeof *grown);
@@ -27,9 +26,15 @@ static void keep_read_file(void *context, const struct stat *st)
 	files_read[read_count++] = (struct read_file){ st->st_dev, st->st_ino };
 }
 
+static void keep_opened(void *context, const struct stat *st)
+{
+	(void)context;
+	filesread_add(st);
+}
+
 const struct jprof_notice *filesread_notice(void)
 {
-	static const struct jprof_notice notice = { .opened = keep_read_file };
+	static const struct jprof_notice notice = { .opened = keep_opened };
 	return &notice;
 }
 

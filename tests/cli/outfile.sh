@@ -182,6 +182,18 @@ onto rules explain --rules=rules -o rules x.heap
 onto rules diff --rules=rules -o rules x.heap y.heap
 onto baseline check --baseline=baseline -o baseline x.heap y.heap
 rm -f $beside
+# The baseline that no option names, and one that was just made.
+echo '{"jprof_baseline": 1, "accepted": []}' >jprof-baseline.json
+cp jprof-baseline.json jprof-baseline.json.kept
+onto jprof-baseline.json check --json -o jprof-baseline.json x.heap y.heap
+onto jprof-baseline.json check --json -o "$tmp/jprof-baseline.json" --update-baseline x.heap y.heap
+if [ -d "$cases" ]; then
+    run "$jprof" check --json --update-baseline --baseline=made.json -o ./made.json --sysroot="$cases/sysroot" \
+        "$cases/ruby31/cext.0.heap" "$cases/ruby31/cext.1.heap"
+    exits 1
+    check "a report went onto the baseline that was just made" grep -q '"method": "row_new"' made.json
+fi
+rm -f jprof-baseline.json made.json
 run "$jprof" --json -o z.heap.json $sys z.heap
 run "$jprof" --json -o z.heap.json $sys z.heap
 exits 0
