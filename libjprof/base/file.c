@@ -28,10 +28,19 @@ static int check_kind(const char *path, const struct stat *st, struct jprof_erro
 	return 0;
 }
 
-static int read_to_end(int fd, const char *path, struct jp_strbuf *out, off_t size, struct jprof_error *err)
+static int refuse_size(const char *path, size_t most, struct jprof_error *err)
+{
+	return jp_error(err, JPROF_E_FORMAT, path, 0, "is larger than the %zu MiB that such a file may have",
+	                most >> 20);
+}
+
+static int read_to_end(int fd, const char *path, size_t most, struct jp_strbuf *out, off_t size,
+                       struct jprof_error *err)
 {
 	char chunk[read_chunk];
-	if (size > 0 && (uint64_t)size < SIZE_MAX / 2 && !out->failed) {
+	if (size > 0 && (uint64_t)size > most)
+		return refuse_size(path, most, err);
+	if (size > 0 && !out->failed) {
 		char *room = malloc((size_t)size + 1);
 		if (!room)
 			return jp_error_nomem(err);
@@ -48,6 +57,8 @@ static int read_to_end(int fd, const char *path, struct jp_strbuf *out, off_t si
 			return jp_error_nomem(err);
 		if (!n)
 			return 0;
+		if (out->len > most)
+			return refuse_size(path, most, err);
 	}
 }
 
@@ -68,13 +79,23 @@ int jp_file_open(const char *path, int *out, struct stat *st, struct jprof_error
 	return 0;
 }
 
+static int read_named(const char *path, size_t most, struct jp_strbuf *out, struct stat *st, struct jprof_error *err)
+{
+	int jp_cleanup(jp_file_close) fd = -1;
+	int rc = jp_file_open(path, &fd, st, err);
+	return rc ? rc : read_to_end(fd, path, most, out, S_ISREG(st->st_mode) ? st->st_size : 0, err);
+}
+
 int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struct jprof_error *err)
 {
 	struct stat own;
-	st = st ? st : &own;
-	int jp_cleanup(jp_file_close) fd = -1;
-	int rc = jp_file_open(path, &fd, st, err);
-	return rc ? rc : read_to_end(fd, path, out, S_ISREG(st->st_mode) ? st->st_size : 0, err);
+	return read_named(path, SIZE_MAX / 2, out, st ? st : &own, err);
+}
+
+int jp_file_read_most(const char *path, size_t most, struct jp_strbuf *out, struct jprof_error *err)
+{
+	struct stat st;
+	return read_named(path, most, out, &st, err);
 }
 
 /* The path that is left to walk below a root, and how far the walk has come. */
@@ -252,4 +273,16 @@ int jp_file_open_in(int dir, const char *name)
 int jp_file_make_in(int dir, const char *name)
 {
 	return openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+}
+
+int jp_file_make_nameless(int dir)
+{
+	return openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+}
+
+int jp_file_name_in(int fd, int dir, const char *name)
+{
+	char link[32];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, link, dir, name, AT_SYMLINK_FOLLOW);
 }

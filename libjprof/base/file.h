@@ -12,6 +12,10 @@
 /* Reads all of a file or pipe that the user named; "-" is standard input. `st` may be NULL. */
 int jp_file_read(const char *path, struct jp_strbuf *out, struct stat *st, struct jprof_error *err);
 
+/* The same of a kind that has `most` bytes: a larger one is not meant, and refused, before it is read if that can be
+ * known. */
+int jp_file_read_most(const char *path, size_t most, struct jp_strbuf *out, struct jprof_error *err);
+
 /* Opens a file or pipe that the user named, for reading; "-" is standard input. */
 int jp_file_open(const char *path, int *fd, struct stat *st, struct jprof_error *err);
 
@@ -42,6 +46,11 @@ bool jp_file_real_path(int fd, struct jp_root root, char *path);
 int jp_file_open_directory(const char *path);
 int jp_file_open_in(int dir, const char *name);
 int jp_file_make_in(int dir, const char *name);
+
+/* The same without a name, so that it goes with the process, and its name, if that is free. -1 with errno set: not
+ * every file system can. */
+int jp_file_make_nameless(int dir);
+int jp_file_name_in(int fd, int dir, const char *name);
 
 void jp_file_close(int *fd);
 

@@ -165,9 +165,12 @@ static int make_unfinished(int dir, char *name, size_t size)
 	return fd;
 }
 
-bool jp_ourdir_write(int dir, const char *name, const void *data, size_t len)
+enum { unfinished_name = sizeof unfinished + 40 };
+
+/* For file systems where each file has a name. */
+static bool write_unfinished(int dir, const char *name, const void *data, size_t len)
 {
-	char own[sizeof unfinished + 40];
+	char own[unfinished_name];
 	int fd = make_unfinished(dir, own, sizeof own);
 	if (fd < 0)
 		return false;
@@ -176,6 +179,32 @@ bool jp_ourdir_write(int dir, const char *name, const void *data, size_t len)
 	if (!written)
 		unlinkat(dir, own, 0);
 	return written;
+}
+
+/* Only a rename puts a file in place of another. */
+static bool name_whole(int fd, int dir, const char *name)
+{
+	char own[unfinished_name];
+	if (!jp_file_name_in(fd, dir, name))
+		return true;
+	if (errno != EEXIST)
+		return false;
+	snprintf(own, sizeof own, "%s%ld-0", unfinished, (long)getpid());
+	unlink_left(dir, own);
+	if (jp_file_name_in(fd, dir, own))
+		return false;
+	bool named = !renameat(dir, own, dir, name);
+	if (!named)
+		unlinkat(dir, own, 0);
+	return named;
+}
+
+bool jp_ourdir_write(int dir, const char *name, const void *data, size_t len)
+{
+	int jp_cleanup(jp_file_close) fd = jp_file_make_nameless(dir);
+	if (fd < 0)
+		return write_unfinished(dir, name, data, len);
+	return write_whole(fd, data, len) && (name_whole(fd, dir, name) || write_unfinished(dir, name, data, len));
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------- */

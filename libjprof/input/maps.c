@@ -15,6 +15,8 @@
 #include "base/file.h"
 #include "base/search.h"
 
+enum { most_maps_text = 256 << 20 }; /* a million mappings take 100 MB */
+
 struct jprof_maps {
 	struct jp_arena arena;
 	struct jprof_map *items;
@@ -144,7 +146,7 @@ int jprof_maps_open(const char *path, struct jprof_maps **maps, struct jprof_err
 	if (jp_null(err, path, maps))
 		return JPROF_E_ARGUMENT;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	int rc = jp_file_read(path, &text, NULL, err);
+	int rc = jp_file_read_most(path, most_maps_text, &text, err);
 	return rc ? rc : jprof_maps_parse(text.text, text.len, path, maps, err);
 }
 

@@ -29,7 +29,7 @@ struct jp_namepack {
 };
 
 /* The label alone, from the first bytes of a pack; what is in it lives in `arena`. JPROF_E_FORMAT, JPROF_E_NOMEM. */
-enum { jp_namepack_label_bytes = 2048 };
+enum { jp_namepack_label_bytes = 2048, jp_namepack_most_bytes = 16 << 20 };
 int jp_namepack_label_read(const void *data, size_t len, struct jp_arena *arena, struct jp_namepack_label *label,
                            struct jprof_error *err) jp_must_check;
 

@@ -54,7 +54,7 @@ static int add_given(struct jp_packfiles *packs, const char *path, struct jprof_
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) bytes = { 0 };
 	struct jp_namepack pack = { 0 };
 	struct jprof_error why = { 0 };
-	int rc = jp_file_read(path, &bytes, NULL, err);
+	int rc = jp_file_read_most(path, jp_namepack_most_bytes, &bytes, err);
 	if (rc)
 		return rc;
 	rc = jp_namepack_read(bytes.text, bytes.len, &pack, &why);

@@ -7,8 +7,6 @@
 #include "input/packmatch.h"
 #include "input/packorder.h"
 
-enum { largest_pack = 16 << 20 };
-
 struct jp_packnames {
 	struct jp_objfile *object;
 	const struct jp_open_file *files;
@@ -29,7 +27,7 @@ static int read_pack(struct jp_objfile *object, const struct jp_open_file *from,
 {
 	struct jprof_error err = { 0 };
 	struct stat st;
-	if (fstat(from->fd, &st) || st.st_size < 0 || st.st_size > largest_pack) {
+	if (fstat(from->fd, &st) || st.st_size < 0 || st.st_size > jp_namepack_most_bytes) {
 		jp_objfile_remark(object, "%s is larger than a pack of names may be", from->path);
 		return JPROF_E_FORMAT;
 	}

@@ -18,6 +18,8 @@
 #include "base/reader.h"
 #include "base/search.h"
 
+enum { most_perfmap_text = 512 << 20 };
+
 struct jit_entry {
 	uint64_t start, end;
 	const char *name;
@@ -93,7 +95,7 @@ int jp_perfmap_parse(const void *data, size_t len, const char *name, struct jp_p
 int jp_perfmap_open(const char *path, struct jp_perfmap **map, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	int rc = jp_file_read(path, &text, NULL, err);
+	int rc = jp_file_read_most(path, most_perfmap_text, &text, err);
 	return rc ? rc : jp_perfmap_parse(text.text, text.len, path, map, err);
 }
 
@@ -125,7 +127,7 @@ int jp_perfmap_open_pid(struct jp_root root, uint64_t pid, unsigned uid, struct 
 		return jp_error(err, JPROF_E_IO, path, 0, "%s", why);
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	snprintf(held, sizeof held, "/proc/self/fd/%d", fd);
-	int rc = jp_file_read(held, &text, NULL, err);
+	int rc = jp_file_read_most(held, most_perfmap_text, &text, err);
 	return rc ? rc : jp_perfmap_parse(text.text, text.len, path, map, err);
 }
 

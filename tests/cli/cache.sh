@@ -119,6 +119,25 @@ wait
 for n in 1 2 3 4 5 6 7 8; do same "another report" plain.out many.$n; done
 check "something was left unfinished" [ -z "$(find "$keep" -name '.*' -type f)" ]
 
+# ---- TERM and KILL while names are kept -------------------------------------------------------------------------------
+nameless='import os, sys; os.close(os.open(sys.argv[1], os.O_TMPFILE | os.O_WRONLY))'
+if [ "$sanitized" = false ] && strace -o trace true 2>/dev/null && python3 -c "$nameless" "$tmp" 2>/dev/null; then
+    for signal in TERM KILL; do
+        for nth in 1 2 3; do
+            rm -rf "$keep" trace
+            JPROF_CACHE=$keep strace -f -o trace -e trace=write -e inject=write:delay_enter=2000000:when=$nth \
+                "$jprof" --lines --sysroot="$cases/sysroot" "$dump" >out 2>err &
+            pid=$!
+            tries=0
+            until grep -q 'write(' trace 2>/dev/null || [ $tries -gt 500 ]; do sleep 0.02 && tries=$((tries + 1)); done
+            [ "$nth" -eq 1 ] || sleep 0.3
+            kill -$signal "$(cat /proc/$pid/task/$pid/children)" 2>/dev/null
+            wait $pid
+            check "$signal in write $nth left: $(ls -A "$keep")" [ -z "$(find "$keep" -name '.*' -type f)" ]
+        done
+    done
+fi
+
 # ---- where ---------------------------------------------------------------------------------------------------------------
 mkdir home
 for set in "HOME=$tmp/home:home/.cache/jprof" "XDG_CACHE_HOME=$tmp/xdg:xdg/jprof" "JPROF_CACHE=$tmp/own:own"; do

@@ -34,6 +34,15 @@ run "$jprof" --text --max-memory=lots "$heaps/hand-4.heap"
 exits 1
 check "no word on the size" grep -q "max-memory=lots: give a size" err
 
+# What cannot be of its kind is refused by its size, before it is read.
+truncate -s 3G sparse
+for option in names maps perf-map; do
+    run "$jprof" --text --max-memory=1G --$option=sparse some.heap
+    exits 1
+    check "is read" grep -q '^jprof: sparse: is larger than the [0-9]* MiB that such a file may have$' err
+done
+rm sparse
+
 # The control group's limit, where one may be made.
 what="a control group"
 group=
