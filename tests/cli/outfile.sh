@@ -70,10 +70,10 @@ while read -r words; do
     done
 done <formats
 
-# ---- every format: a new file, an old one, no room ----
+# ---- every format: a new file (by the program with sanitizers, too), an old one, no room ----
 mkdir new old
 while read -r words; do
-    run "$jprof" $words -o new/r $sys x.heap
+    run "$hostile" $words -o new/r $sys x.heap
     exits 0
     prints_nothing
     check "mode $(stat -c %a new/r) of a new file" [ "$(stat -c %a new/r)" = 644 ]
