@@ -3,7 +3,8 @@
 # is called with the program to test as $1, finds itself in a directory of its own that goes at the
 # end, and ends with `finish`. JPROF_SOURCE_ROOT: the checkout. JPROF_SANITIZED=true: the program
 # is built with sanitizers, which take address space and do not work under a tracer. JPROF_HOSTILE: the program
-# for hostile input, where that is another one, see tests/plain/meson.build. JPROF_TEST_SECONDS=300: how long a command may take.
+# for hostile input, where that is another one, see tests/plain/meson.build. JPROF_PLAIN: the one without sanitizers, for
+# what is asked again and again. JPROF_TEST_SECONDS=300: how long a command may take.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -21,6 +22,7 @@ heaps=$root/samples/heaps
 cases=$root/samples/cases
 sanitized=${JPROF_SANITIZED:-false}
 hostile=${JPROF_HOSTILE:-$jprof}
+plain=${JPROF_PLAIN:-$jprof}
 
 tmp=$(mktemp -d) || exit 1
 trap 'cd / && rm -rf "$tmp"' EXIT

@@ -22,7 +22,7 @@ only_rows() {
 # ---- all totals, as jeprof's ----
 totals() {
     while read -r file counter total; do
-        run "$jprof" --show_bytes --$counter $nowhere "$1/$file"
+        run "$plain" --show_bytes --$counter $nowhere "$1/$file"
         if [ "$total" = 0 ]; then
             exits 1
             prints_nothing
@@ -150,11 +150,11 @@ says 'jprof: missing.heap: cannot be opened: No such file or directory'
 # ---- deterministic ----
 for words in "$ruby nokogiri.1.heap" "$ruby --addresses cext.1.heap" "$ruby --cum --lines --fold=vm cext.1.heap" \
     "info $ruby nokogiri.1.heap" "$nowhere --addresses dump.heap"; do
-    run "$jprof" $words
+    run "$plain" $words
     cp out first.out
     cp err first.err
     for env in A=B LC_ALL=de_DE.UTF-8 LC_ALL=tr_TR.UTF-8 LC_NUMERIC=de_DE.UTF-8 LANG=C.UTF-8 TZ=Asia/Tokyo COLUMNS=20 TERM=dumb; do
-        run env -u LC_ALL "$env" "$jprof" $words
+        run env -u LC_ALL "$env" "$plain" $words
         same "another report with $env" first.out out
         same "other remarks with $env" first.err err
     done
@@ -165,13 +165,13 @@ for words in "$sys dump.heap" "info $sys dump.heap" --help --version "$ruby --ad
     [ -c /dev/full ] || break
     what="$words >/dev/full"
     status=0
-    "$jprof" $words >/dev/full 2>err.all || status=$?
+    "$plain" $words >/dev/full 2>err.all || status=$?
     grep -v "function's name" err.all >err
     exits 1
     says 'jprof: standard output cannot be written: No space left on device'
     what="$words >&-"
     status=0
-    "$jprof" $words >&- 2>err.all || status=$?
+    "$plain" $words >&- 2>err.all || status=$?
     grep -v "function's name" err.all >err
     exits 1
     says 'jprof: standard output cannot be written: Bad file descriptor'
@@ -181,17 +181,17 @@ done
 for words in "$ruby --addresses nokogiri.1.heap" "info $ruby nokogiri.1.heap" --help; do
     what="$words | head"
     rm -f status.left
-    { "$jprof" $words 2>err.all; echo $? >status.left; } | head -n 1 >out
+    { "$plain" $words 2>err.all; echo $? >status.left; } | head -n 1 >out
     grep -v "function's name" err.all >err
     says
     check "nothing came out" [ -s out ]
     # The reader is gone before the first byte.
-    { sleep 1; "$jprof" $words 2>err.all; echo $? >status.left; } | :
+    { sleep 1; "$plain" $words 2>err.all; echo $? >status.left; } | :
     grep -v "function's name" err.all >err
     says
     check "exit status $(cat status.left)" grep -qE '^(0|141)$' status.left
     # With SIGPIPE ignored, as under many supervisors.
-    { trap '' PIPE; sleep 1; "$jprof" $words 2>err.all; echo $? >status.left; } | :
+    { trap '' PIPE; sleep 1; "$plain" $words 2>err.all; echo $? >status.left; } | :
     grep -v "function's name" err.all >err
     says
     check "SIGPIPE ignored: exit status $(cat status.left)" grep -qx 0 status.left

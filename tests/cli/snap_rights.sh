@@ -154,7 +154,7 @@ plant_valid d
 chmod 0600 d/app.*
 i=0
 while [ "$i" -lt "${JPROF_PASSES:-20}" ]; do # before the user was read again 2 of 400 got it
-    run "$jprof" snap "$pid" -o x.jprof
+    run "$plain" snap "$pid" -o x.jprof
     check "it got a bundle with root's file" [ ! -e x.jprof ]
     check "root's file is gone" [ -e "d/app.$pid.0.j0.heap" ]
     i=$((i + 1))
@@ -272,8 +272,8 @@ owned $other:$user 600 env SUDO_UID=$other SUDO_GID=$user "$jprof" snap "$pid"
 owned $other:$user 644 env SUDO_UID=$other SUDO_GID=$user "$jprof" snap "$pid" --mode=0644
 owned 0:0 600 env SUDO_UID=0 SUDO_GID=0 "$jprof" snap "$pid"
 for bad in -1 x 4294967295 99999999999 " 1" 1x ""; do
-    owned 0:0 600 env SUDO_UID="$bad" SUDO_GID=1 "$jprof" snap "$pid"
-    owned 0:0 600 env SUDO_UID=1 SUDO_GID="$bad" "$jprof" snap "$pid"
+    owned 0:0 600 env SUDO_UID="$bad" SUDO_GID=1 "$plain" snap "$pid"
+    owned 0:0 600 env SUDO_UID=1 SUDO_GID="$bad" "$plain" snap "$pid"
 done
 owned 0:0 600 "$jprof" bundle good.heap
 owned 0:0 664 "$jprof" bundle --mode=664 good.heap
