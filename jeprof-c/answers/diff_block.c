@@ -164,33 +164,50 @@ static const struct age_cut *cut_of_age(double begun)
 	return &age_cuts[at];
 }
 
-/* "begun 11.5 hours ago; under 1 h 9 %, 1 to 6 h 43 %, over 6 h 48 %" */
-static void put_age(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+enum { AGED_YOUNG, AGED_MIDDLE, AGED_OLD, AGED_STARTUP, AGED_FORK, AGED_PARTS };
+
+/* "under 1 h 9 %, 1 to 6 h 43 %": the parts [from, to) that can be seen, of `all`. */
+static void add_aged(char text[detail_most], const double parts[AGED_PARTS], double all, const struct age_cut *cut,
+                     int from, int to)
 {
 	static const double least_shown = 0.005;
-	enum { young, middle, old, startup, forked, parts_count };
+	const char *const words[] = { cut->young, cut->middle, cut->old, "from startup", "before the fork" };
+	const char *between = "";
+	for (int i = from; i < to; i++)
+		if (parts[i] > least_shown * all) {
+			size_t len = strlen(text);
+			snprintf(text + len, detail_most - len, "%s%s %.0f %%", between, words[i],
+			         parts[i] * 100 / all);
+			between = ", ";
+		}
+}
+
+/* "begun 11.5 hours ago; under 1 h 9 %, 1 to 6 h 43 %, over 6 h 48 %". What has a part from the startup did not begin
+ * when the rest of it came: "from startup 36 %; the rest came in the last 8 minutes: under 1 min 64 %". */
+static void put_age(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+{
 	char text[detail_most] = "", begun[measure_most];
-	double parts[parts_count] = { 0 }, all = 0;
+	double parts[AGED_PARTS] = { 0 }, all = 0;
 	if (!row->ages || isnan(row->begun))
 		return;
 	const struct age_cut *cut = cut_of_age(row->begun);
-	const char *const words[] = { cut->young, cut->middle, cut->old, "from startup", "before the fork" };
 	for (size_t i = 0; i < JPROF_AGE_BANDS; i++) {
 		double bytes = fmax(row->ages[i], 0);
-		parts[i == JPROF_AGE_FORK      ? forked
-		      : i == JPROF_AGE_STARTUP ? startup
-		      : i > cut->bands         ? old
-		      : i == cut->bands        ? middle
-		                               : young] += bytes;
+		parts[i == JPROF_AGE_FORK      ? AGED_FORK
+		      : i == JPROF_AGE_STARTUP ? AGED_STARTUP
+		      : i > cut->bands         ? AGED_OLD
+		      : i == cut->bands        ? AGED_MIDDLE
+		                               : AGED_YOUNG] += bytes;
 		all += bytes;
 	}
-	snprintf(text, sizeof text, "begun %s ago", time_span(row->begun, begun));
-	for (size_t i = 0, shown = 0; i < parts_count; i++)
-		if (parts[i] > least_shown * all) {
-			size_t len = strlen(text);
-			snprintf(text + len, sizeof text - len, "%s%s %.0f %%", shown++ ? ", " : "; ", words[i],
-			         parts[i] * 100 / all);
-		}
+	time_span(row->begun, begun);
+	add_aged(text, parts, all, cut, AGED_STARTUP, AGED_PARTS);
+	size_t len = strlen(text);
+	if (len)
+		snprintf(text + len, sizeof text - len, "; the rest came in the last %s: ", begun);
+	else
+		snprintf(text, sizeof text, "begun %s ago; ", begun);
+	add_aged(text, parts, all, cut, AGED_YOUNG, AGED_STARTUP);
 	put_detail(out, r, "age", text);
 }
 

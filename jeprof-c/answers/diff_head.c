@@ -256,6 +256,36 @@ static void put_no_suspect(FILE *out, const struct diff_report *r)
 	        measure_change(m, most->whole.growth, change), m.name, jprof_verdict_words(most->verdict)->shown);
 }
 
+/* Whether no other row of the report grew by more. The first is the one that grew most for sure. */
+static bool is_largest_growth(const struct jprof_series *series, const struct jprof_grown *of)
+{
+	const struct jprof_grown *row;
+	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
+		if (row->part != JPROF_PART_UNTOUCHED && row->whole.growth > of->whole.growth)
+			return false;
+	return true;
+}
+
+/* " One row makes 64 % of the growth:", where no row is a leak suspect; `growers` are growing. */
+static void put_first_grown(FILE *out, const struct diff_report *r, const struct jprof_grown *first, size_t growers,
+                            double all)
+{
+	const struct jprof_series *series = r->loaded->series;
+	bool leak =
+	    first->verdict == JPROF_GROWING && (first->part == JPROF_PART_LIVE || first->part == JPROF_PART_GC_HEAP);
+	if (growers < 2)
+		fputs(first->verdict == JPROF_ONE_JUMP ? " One jump" : " One row", out);
+	else if (is_largest_growth(series, first))
+		fputs(" What grew most", out);
+	else
+		fprintf(out, " The first of %zu growing rows", growers);
+	put_share(out, r, first->whole.growth, all, false);
+	fputs(first->verdict == JPROF_MAYBE_GARBAGE              ? ", and may be garbage:"
+	      : jprof_series_info(series)->snapshots < 3 && leak ? "; a third snapshot tells if it is a leak:"
+	                                                         : ":",
+	      out);
+}
+
 void diff_put_answer(FILE *out, const struct diff_report *r)
 {
 	static const char *const few[] = {
@@ -279,17 +309,7 @@ void diff_put_answer(FILE *out, const struct diff_report *r)
 		put_share(out, r, suspected, total[1] - total[0], suspects > 1);
 		fputc(':', out);
 	} else if (first) {
-		bool leak = first->verdict == JPROF_GROWING &&
-		            (first->part == JPROF_PART_LIVE || first->part == JPROF_PART_GC_HEAP);
-		fprintf(out, " %s",
-		        first->verdict == JPROF_ONE_JUMP ? "One jump"
-		        : growers > 1                    ? "What grew most"
-		                                         : "One row");
-		put_share(out, r, first->whole.growth, total[1] - total[0], false);
-		fputs(first->verdict == JPROF_MAYBE_GARBAGE ? ", and may be garbage:"
-		      : info->snapshots < 3 && leak         ? "; a third snapshot tells if it is a leak:"
-		                                            : ":",
-		      out);
+		put_first_grown(out, r, first, growers, total[1] - total[0]);
 	} else {
 		put_no_suspect(out, r);
 		put_seen(out, r);

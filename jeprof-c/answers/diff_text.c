@@ -9,8 +9,7 @@
 
 enum {
 	value_wide = 9,
-	verdict_wide = 15,
-	longest_verdict = 18,
+	verdict_wide = 15, /* with two blanks behind it; some are longer */
 	name_least = 16,
 	most_columns = 3,
 	bar_most = 8,
@@ -34,9 +33,10 @@ static struct diff_columns lay_out_diff(const struct diff_report *r)
 	struct diff_columns c = { .values = info->snapshots <= most_columns ? info->snapshots : 2,
 		                  .measure = r->measure,
 		                  .verdict = verdict_wide };
-	for (size_t i = 0; i < jprof_series_count(r->loaded->series); i++)
-		if (jprof_series_at(r->loaded->series, i)->verdict == JPROF_TOO_EARLY)
-			c.verdict = longest_verdict;
+	for (size_t i = 0; i < jprof_series_count(r->loaded->series); i++) {
+		int wide = (int)strlen(jprof_verdict_words(jprof_series_at(r->loaded->series, i)->verdict)->shown) + 2;
+		c.verdict = wide > c.verdict ? wide : c.verdict;
+	}
 	c.bar = info->snapshots <= most_columns ? 0 : info->snapshots < bar_most ? info->snapshots : bar_most;
 	unsigned taken =
 	    8 + 7 + (unsigned)c.values * value_wide + 2 + (unsigned)c.verdict + (c.bar ? (unsigned)c.bar + 2 : 0);
@@ -133,20 +133,15 @@ static double half_interval(const struct jprof_range *range)
 	return isnan(range->error) ? NAN : (range->high - range->low) / 2;
 }
 
-/* A name in so many columns, on a terminal: of "app/models/user.rb:42 User#tags" what is before the blank comes first.
- */
+/* On a terminal in so many columns, else whole. */
 static void put_short(FILE *out, const struct diff_report *r, const char *name, unsigned room)
 {
 	char shown[text_most];
 	jprof_visible(name, shown, sizeof shown);
-	if (!r->lines) {
+	if (r->lines)
+		terminal_put_place(out, shown, room);
+	else
 		fputs(shown, out);
-		return;
-	}
-	char *colon = strrchr(shown, ':'), *blank = colon ? strchr(colon, ' ') : NULL;
-	if (terminal_columns(shown) > room && blank && colon[1] >= '0' && colon[1] <= '9')
-		*blank = '\0';
-	terminal_put_cut(out, shown, room);
 }
 
 /* The name of a row, of a stack that of its innermost function. */
@@ -160,6 +155,8 @@ static void put_grown_name(FILE *out, const struct diff_report *r, const struct 
 	}
 	put_short(out, r, name, room);
 }
+
+static const char colour_end[] = "\033[0m";
 
 static const char *colour_of(enum jprof_verdict verdict)
 {
@@ -205,7 +202,7 @@ static void put_table_row(FILE *out, const struct diff_report *r, const struct d
 	put_snapshot_values(out, c, row->values, snapshots);
 	put_bar(out, c, row->values, snapshots);
 	fprintf(out, "  %s%-*s%s", colour, c->verdict, jprof_verdict_words(row->verdict)->shown,
-	        *colour ? "\033[0m" : "");
+	        *colour ? colour_end : "");
 	put_grown_name(out, r, row, c->room);
 	fputc('\n', out);
 	if (diff_has_stack_lines(r) && row->part == JPROF_PART_LIVE)
@@ -407,22 +404,32 @@ static const char *title_of(enum jprof_verdict verdict)
 	                                        : "GROWING";
 }
 
+/* "1  LEAK SUSPECT  +318 MB (+-17)  app/services/price_list.rb:42 PriceList#load" */
+static void put_block_title(FILE *out, const struct diff_report *r, const struct jprof_grown *row, size_t number)
+{
+	enum { least = 40 };
+	const struct jprof_range *range = &row->whole.range;
+	const char *colour = r->colour ? colour_of(row->verdict) : "", *title = title_of(row->verdict);
+	char count[24], change[measure_most], half[measure_most], grew[3 * measure_most];
+	struct measure m = measure_fit(r->measure, row->whole.growth);
+	bool counted = isnan(range->error);
+	snprintf(count, sizeof count, "%zu  ", number);
+	snprintf(grew, sizeof grew, "  %s %s", measure_change(m, row->whole.growth, change), m.name);
+	if (!counted)
+		snprintf(grew + strlen(grew), sizeof grew - strlen(grew), " (+-%s)",
+		         measure_number(m, half_interval(range), half));
+	fprintf(out, "%s%s%s%s%s  ", count, colour, title, *colour ? colour_end : "", grew);
+	unsigned used = (unsigned)(strlen(count) + strlen(title) + strlen(grew) + 2);
+	put_grown_name(out, r, row, r->columns > used + least ? r->columns - used : least);
+	fputs(counted ? " (not in the profile)\n" : "\n", out);
+}
+
 static void put_blocks(FILE *out, const struct diff_report *r, bool details)
 {
 	const struct jprof_grown *row;
-	const struct jprof_series *series = r->loaded->series;
-	for (size_t i = 0; (row = diff_suspect(series, i)); i++) {
-		char change[measure_most], half[measure_most] = "";
-		bool counted = isnan(row->whole.range.error);
-		struct measure m = measure_fit(r->measure, row->whole.growth);
-		measure_change(m, row->whole.growth, change);
-		if (!counted)
-			measure_number(m, half_interval(&row->whole.range), half);
-		fprintf(out, "%s%zu  %s%s%s  %s %s%s%s%s  ", i ? "" : "\n", i + 1,
-		        r->colour ? colour_of(row->verdict) : "", title_of(row->verdict), r->colour ? "\033[0m" : "",
-		        change, m.name, counted ? "" : " (+-", half, counted ? "" : ")");
-		put_grown_name(out, r, row, r->columns > 40 ? r->columns - 40 : 40);
-		fputs(counted ? " (not in the profile)\n" : "\n", out);
+	for (size_t i = 0; (row = diff_suspect(r->loaded->series, i)); i++) {
+		fputs(i ? "" : "\n", out);
+		put_block_title(out, r, row, i + 1);
 		if (details || i == 0)
 			diff_put_details(out, r, row);
 	}

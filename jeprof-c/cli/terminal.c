@@ -72,22 +72,59 @@ static bool starts_character(char c)
 	return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-void terminal_put_cut(FILE *to, const char *text, size_t room)
+/* The two ends of a text that was made visible, with "..." between them; the second one has `tail` columns or fewer. */
+static void put_two_ends(FILE *to, const char *shown, size_t room, size_t tail_most)
 {
 	static const size_t dots = 3;
-	char shown[shown_most];
-	jprof_visible(text, shown, sizeof shown);
-	size_t len = strlen(shown), head = 0, tail = len;
-	if (columns_of_bytes(shown, len) <= room || room <= dots) {
+	size_t len = strlen(shown), head = 0, tail = len, most = room > dots ? room - dots : 0;
+	if (columns_of_bytes(shown, len) <= room || !most) {
 		fwrite(shown, 1, columns_of_bytes(shown, len) <= room ? len : 0, to);
 		return;
 	}
-	for (size_t i = 1; i <= len && columns_of_bytes(shown, i) <= (room - dots) / 2; i++)
+	size_t front = tail_most < most ? most - tail_most : 0;
+	for (size_t i = 1; i <= len && columns_of_bytes(shown, i) <= front; i++)
 		head = i == len || starts_character(shown[i]) ? i : head;
-	size_t left = room - dots - columns_of_bytes(shown, head);
+	size_t left = most - columns_of_bytes(shown, head);
 	for (size_t i = len; i-- > head && columns_of_bytes(shown + i, len - i) <= left;)
 		tail = starts_character(shown[i]) ? i : tail;
 	fprintf(to, "%.*s...%s", (int)head, shown, shown + tail);
+}
+
+static size_t half_of(size_t room)
+{
+	return room / 2 - (room > 2 ? 1 : 0);
+}
+
+void terminal_put_cut(FILE *to, const char *text, size_t room)
+{
+	char shown[shown_most];
+	jprof_visible(text, shown, sizeof shown);
+	put_two_ends(to, shown, room, half_of(room));
+}
+
+/* Where a place ends: behind the number of the first ":42" before a blank or the end; 0: there is none. */
+static size_t place_end(const char *shown)
+{
+	for (const char *colon = strchr(shown, ':'); colon; colon = strchr(colon + 1, ':')) {
+		size_t digits = strspn(colon + 1, "0123456789");
+		if (digits && (!colon[1 + digits] || colon[1 + digits] == ' '))
+			return (size_t)(colon - shown) + 1 + digits;
+	}
+	return 0;
+}
+
+void terminal_put_place(FILE *to, const char *text, size_t room)
+{
+	char shown[shown_most];
+	jprof_visible(text, shown, sizeof shown);
+	size_t end = place_end(shown), tail = half_of(room);
+	if (end && columns_of_bytes(shown, strlen(shown)) > room) {
+		shown[end] = '\0';
+		const char *slash = strrchr(shown, '/');
+		size_t file = slash ? columns_of_bytes(slash, strlen(slash)) : 0;
+		tail = file > tail && file + 3 <= room ? file : tail;
+	}
+	put_two_ends(to, shown, room, tail);
 }
 
 /* The words on lines of `room` columns, with `between` where one line ends and the next begins. */

@@ -26,6 +26,10 @@ size_t terminal_columns(const char *text);
 /* Writes the text likewise, but no more of it than fits into `room` columns: its two ends with "..." between them. */
 void terminal_put_cut(FILE *to, const char *text, size_t room);
 
+/* Likewise a name that may have a place, "app/models/user.rb:42 User#tags", "parse /srv/row.c:7": of what does not fit
+ * goes first what follows the place, and last the name of the file, and the line. */
+void terminal_put_place(FILE *to, const char *text, size_t room);
+
 /* Writes the text with its words, which blanks part, on lines of so many columns at most, but for a word that is
  * longer; as put_name shows it. Returns the number of lines, of which each ends in a newline. */
 size_t terminal_wrap(FILE *to, const char *text, unsigned columns);

@@ -318,7 +318,8 @@ static size_t put_screen_place(const struct screen *s, const char *place, size_t
 	return jp_put_tail(s->report->out, place, slash ? slash : place, room, s->opts->char_columns);
 }
 
-/* The name of a row, cut where it has to be. By site it begins with a place, which is the last to be cut. */
+/* The name of a row, cut where it has to be. By site it begins with a place, which is the last to be cut; by line it
+ * ends with one. */
 static size_t put_screen_name(struct screen *s, const struct jprof_row *row, const char *name, size_t room)
 {
 	enum { least_method = 6 };
@@ -328,6 +329,8 @@ static size_t put_screen_name(struct screen *s, const struct jprof_row *row, con
 	const char *end = row->line && row->origin ? strstr(name, line) : NULL;
 	jp_strbuf_cut(&s->place, 0);
 	jp_strbuf_add(&s->place, name, end ? (size_t)(end - name) + len : 0);
+	if (!end && s->report->view->info.granularity == JPROF_BY_LINE)
+		return put_screen_place(s, name, room);
 	if (!end || s->place.failed)
 		return jp_put_cut(s->report->out, name, room, columns_of);
 	size_t columns = jp_columns(s->place.text, columns_of);

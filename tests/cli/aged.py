@@ -3,6 +3,7 @@
 Five lines of Ruby, whose truth is: a leak of 5 samples in each ten minutes, for two routes and without a tag; a cache that is full
 after five hours; a queue with a limit; what is there since the start; what came in one moment after 6 h 40 min. A sixth line begins to
 leak an hour before the end. In the one between, the leaking line has 300 old samples more, which are freed until the last.
+In started.early.heap and started.late.heap the leaking line has 100 samples from the startup, too.
 """
 import json
 
@@ -10,13 +11,13 @@ START, TAGS, EPOCHS, END = 0x7e0000000000, 0x40000, 0x40400, 0x240400
 BEGIN, EPOCH_SECONDS = 1_700_000_000, 600
 FILES = ["/srv/shop/app/services/price_list.rb", "/srv/shop/lib/cache.rb", "/srv/shop/lib/queue.rb", "/srv/shop/config/boot.rb",
          "/srv/shop/lib/import.rb", "/srv/shop/lib/audit.rb", "/srv/shop/app/controllers/products_controller.rb"]
-METHODS = [("PriceList", "load", 42), ("Cache", "fill", 7), ("Queue", "push", 9), ("Boot", "load", 3), ("Import", "run", 31),
+METHODS = [("PriceList", "load", 42), ("Cache", "fill", 7), ("Queue", "push", 9), ("Boot", "load", 3), ("Shop::Import::Nightly::Run", "run", 31),
            ("Audit", "note", 5), ("ProductsController", "show", 18)]
 
 
-def samples(last):
-    """(node, tag, epoch) -> sampled objects, in a dump at the end of epoch `last`."""
-    live = {}
+def samples(last, started):
+    """(node, tag, epoch) -> sampled objects, in a dump at the end of epoch `last`; the leaking line has `started` from the startup."""
+    live = {(1, 0, 1): started} if started else {}
     for e in range(2, last + 1):
         for tag, n in ((1, 3), (2, 1), (0, 1)):
             live[1, tag, e] = n
@@ -61,8 +62,8 @@ def table(text, last):
     return "\n".join(lines + ["end 7", ""])
 
 
-for name, last in (("early", 24), ("middle", 48), ("late", 72)):
-    text = dump(samples(last))
+for name, last, started in (("early", 24, 0), ("middle", 48, 0), ("late", 72, 0), ("started.early", 24, 100), ("started.late", 72, 100)):
+    text = dump(samples(last, started))
     with open(name + ".heap", "w", encoding="ascii") as file:
         file.write(text)
     with open(name + ".heap.ruby", "w", encoding="ascii") as file:

@@ -197,6 +197,21 @@ judge "up and down" '" No leak suspect. What grew most: prog+0x1 +500 MB, up and
 diff_of "--sysroot=$cases/sysroot" full.2.heap full.2.heap full.2.heap
 judge "nothing" '" Nothing grew by more than chance." in d["answer"]'
 
+# The first row is the one that grew most for sure, which is not always the one that grew most.
+bundle some.1 "17|5||server|401000=50/50,402000=200/200"
+bundle some.2 "17|5||server|401000=80/80,402000=240/290"
+run "$jprof" diff some.1 some.2
+exits 0
+prints ' The first of 2 growing rows makes$'
+prints_no 'What grew most'
+bundle some.2 "17|5||server|401000=100/100,402000=240/290"
+run "$jprof" diff some.1 some.2
+prints ' What grew most makes'
+# A long verdict has two blanks behind it, too.
+bundle some.2 "17|5||server|401000=60/64,402000=200/200"
+run "$jprof" diff some.1 some.2
+prints ' too early to tell  server'
+
 # ---- sizes, rules of one's own, whole stacks on a terminal ----
 diff_of "--sysroot=$cases/sysroot" --by=size "$r31/cext.0.heap" "$r31/cext.1.heap"
 judge "objects of row_new" 'rows[0]["name"] == "objects of 1 KB" and holds(rows[0], 20.48) and all(r["name"].startswith("objects of ") for r in rows)'

@@ -23,6 +23,14 @@ check "not in the first five lines" grep -Eq '^1  LEAK SUSPECT  [+]30[.][0-9] MB
 prints '^   for      GET /products/:id 60 %, no tag 20 %, PriceSyncJob 20 %$'
 prints '^   from     app/controllers/products_controller.rb:18 ProductsController#show$'
 prints '^   age      begun 11[.][0-9] hours ago; under 1 h [89] %, 1 to 6 h 4[0-9] %, over 6 h [45][0-9] %$'
+# What has a part from the startup did not begin when the rest came.
+run "$jprof" diff --assume-gc started.early.heap started.late.heap
+exits 0
+prints '^   age      from startup 2[0-9] %; the rest came in the last 11[.][0-9] hours: under 1 h [67]( %,|$)'
+prints_no 'begun'
+# On a terminal the file and the line of a name are there, whatever follows them.
+TERM=dumb python3 "$here/on_tty.py" 24x80 "$jprof" diff --assume-gc early.heap late.heap >out
+check "a namespace in the place of the line: $(cat out)" grep -Eq ' one jump  *lib/import[.]rb:31 *$' out
 # Three are judged as before, with ages, too.
 diff_of --assume-gc early.heap late.heap late.heap
 judge "nothing came since" 'row("price_list.rb")["verdict"] == "levelled_off"'

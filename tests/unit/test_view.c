@@ -240,6 +240,28 @@ static void test_each_granularity(void **state)
 	jprof_profile_free(p);
 }
 
+/* Of a row by line that does not fit the file's name and the line stay, of whatever length they are. */
+static void test_line_on_a_terminal(void **state)
+{
+	(void)state;
+	static const struct known names[] = { { 0x401000,
+		                                JPROF_SOURCE_DWARF,
+		                                "/srv/shop/include/shop/storage/session_repository_factory.h",
+		                                1237,
+		                                { "shop::storage::session_repository::make" } } };
+	static const struct jprof_report_opts screen = { .size = sizeof screen, .columns = 80 };
+	struct jprof_profile *p = raw_profile(NULL);
+	struct jprof_error err;
+	struct jp_strbuf seen = { 0 };
+	name_locations(p, names, 1);
+	struct jprof_view *view = view_of(p, &(const struct asked){ .view.granularity = JPROF_BY_LINE });
+	assert_int_equal(jprof_render(view, "text", &screen, append, &seen, &err), 0);
+	assert_non_null(strstr(seen.text, ".../session_repository_factory.h:1237\n"));
+	jp_strbuf_release(&seen);
+	jprof_view_free(view);
+	jprof_profile_free(p);
+}
+
 /* Both filters of a kind hold. What they drop stays in the total. */
 static void test_filters_add_up(void **state)
 {
@@ -355,6 +377,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_words),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_each_granularity),
+		cmocka_unit_test(test_line_on_a_terminal),
 		cmocka_unit_test(test_filters_add_up),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_groups_of_threads),
