@@ -1518,12 +1518,14 @@ struct jprof_series_info {
 	size_t workers, replaced; /* in the last; of its processes those that took another's place */
 	bool ages;                /* rows have ages */
 	bool moved;               /* lines of Ruby moved between two builds: rows are methods instead */
-	const char *outlier;   /* the name of the process whose RSS grew much more than that of all others; "": none */
-	double outlier_growth; /* by how much, */
-	double others_growth;  /* and the most that any other with its role did */
-	bool reversed;         /* the times say that a later snapshot stands before an earlier one */
-	bool same_program;     /* as far as is known: of both snapshots, and they have stacks in common */
-	const double *memory;  /* at each snapshot, as `total`. Since: 0.2 */
+	const char *outlier;    /* the name of the process whose RSS grew much more than that of all others; "": none */
+	double outlier_growth;  /* by how much, */
+	double others_growth;   /* and the most that any other with its role did */
+	bool reversed;          /* the times say that a later snapshot stands before an earlier one */
+	bool same_program;      /* as far as is known: of both snapshots, and they have stacks in common */
+	const double *memory;   /* at each snapshot, as `total`. Since: 0.2 */
+	const char *scripts[2]; /* what Ruby was started with, of the first and the last, where these have no script in
+	                           common, and so are of two programs; else "". Since: 0.2 */
 };
 
 enum jprof_series_rows {

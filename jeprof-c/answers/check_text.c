@@ -123,12 +123,6 @@ static void put_check_next(FILE *out, const struct check *c)
 		fputs("Accept:   add --update-baseline to the same command, and commit the file\n", out);
 }
 
-/* Those of the profile, and those that lie outside. */
-static size_t judged_rows(const struct check *c)
-{
-	return jprof_series_count(c->report.loaded->series);
-}
-
 /* No row failed; all memory may have. */
 static void put_passed(FILE *out, const struct check *c, size_t rows, const char *limit)
 {
@@ -147,7 +141,7 @@ static void put_passed(FILE *out, const struct check *c, size_t rows, const char
 
 static void put_result(FILE *out, const struct check *c)
 {
-	size_t rows = judged_rows(c);
+	size_t rows = c->judged;
 	char limit[48];
 	limit_words(&c->growth, limit);
 	if (c->result == CHECK_CANNOT_TELL) {
@@ -209,7 +203,7 @@ void check_put_json(FILE *out, const struct check *c)
 	const struct jprof_series_info *info = jprof_series_info(c->report.loaded->series);
 	fprintf(out, "{\n  \"jprof_check\": 1, \"result\": \"%s\", ", results[c->result]);
 	diff_put_json_text(out, "why", *c->why ? c->why : NULL);
-	fprintf(out, ", \"judged\": %zu,\n  ", judged_rows(c));
+	fprintf(out, ", \"judged\": %zu,\n  ", c->judged);
 	diff_put_json_number(out, "limit", c->growth.share > 0 ? NAN : c->growth.bytes);
 	fprintf(out, ", \"limit_percent\": %g, ", c->growth.share * 100);
 	diff_put_json_number(out, "seen", info->seen);

@@ -17,6 +17,7 @@ struct check {
 	const struct jprof_grown **accepted; /* by the baseline */
 	const struct jprof_grown **stopped;  /* grew by more than they may, but have stopped */
 	size_t failed_count, accepted_count, stopped_count;
+	size_t judged;  /* rows that can fail */
 	size_t garbage; /* rows that grew by more than they may, and may be garbage */
 	bool total_failed;
 	double total_grown; /* of all memory, or of the heap where that is not known */

@@ -21,16 +21,26 @@ enum { status_of_fail = 3 };
 /* What a row that grew by more than it may does to the result. */
 enum effect { PASSES, FAILS, HAS_STOPPED, MAY_BE_GARBAGE };
 
-/* Pages that jemalloc keeps, its own data and what is not explained come and go; they count in the total alone. Gaps
- * and stacks need three snapshots. */
+static bool is_on_heap(const struct jprof_grown *row)
+{
+	return row->part == JPROF_PART_LIVE || row->part == JPROF_PART_GC_HEAP;
+}
+
+/* Whether a row can fail. Pages that jemalloc keeps, its own data and what is not explained come and go; they count in
+ * the total alone. Gaps and stacks need three snapshots. */
+static bool can_fail(const struct jprof_series_info *info, const struct jprof_grown *row)
+{
+	bool lasting = row->part == JPROF_PART_FRAGMENTATION || row->part == JPROF_PART_STACKS;
+	return is_on_heap(row) || (lasting && info->snapshots > 2);
+}
+
 static enum effect effect_of(const struct jprof_series_info *info, const struct jprof_grown *row)
 {
-	bool heap = row->part == JPROF_PART_LIVE || row->part == JPROF_PART_GC_HEAP;
-	if (row->whole.range.within_error) /* a jump of long ago has no growth */
+	bool heap = is_on_heap(row);
+	if (!can_fail(info, row) || row->whole.range.within_error) /* a jump of long ago has no growth */
 		return PASSES;
-	bool lasting = heap || row->part == JPROF_PART_FRAGMENTATION || row->part == JPROF_PART_STACKS;
 	switch (row->verdict) {
-	case JPROF_LEAK_SUSPECT: return lasting ? FAILS : PASSES;
+	case JPROF_LEAK_SUSPECT: return FAILS;
 	case JPROF_GROWING:
 	case JPROF_ONE_JUMP: return heap ? FAILS : PASSES;
 	case JPROF_UP_AND_DOWN: /* nothing says that it will fall again */
@@ -125,8 +135,10 @@ static bool judge_series(struct check *c)
 		say("memory is short");
 		return false;
 	}
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		c->judged += can_fail(jprof_series_info(series), jprof_series_at(series, i));
 		judge_growth(c, jprof_series_at(series, i));
+	}
 	judge_total(c);
 	c->result = c->failed_count || c->total_failed ? CHECK_FAIL : CHECK_PASS;
 	doubt(c);

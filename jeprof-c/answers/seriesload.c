@@ -84,10 +84,24 @@ static bool keep_notes(struct loaded_series *l, const struct jprof_profile *prof
 	return true;
 }
 
+/* Of two scripts under one Ruby. */
+static bool keep_scripts(struct loaded_series *l)
+{
+	const struct jprof_series_info *info = jprof_series_info(l->series);
+	if (!*info->scripts[0])
+		return true;
+	bool kept =
+	    asprintf(&l->notes[l->note_count],
+	             "the later one is of %.80s and the base of %.80s: a difference of two programs is no growth",
+	             info->scripts[1], info->scripts[0]) >= 0;
+	l->note_count += kept;
+	return kept;
+}
+
 static bool take_notes(struct loaded_series *l, const struct jprof_profile *profile)
 {
-	l->notes = calloc(jprof_profile_notes(profile) + 1, sizeof *l->notes);
-	if (!l->notes || !keep_notes(l, profile, true))
+	l->notes = calloc(jprof_profile_notes(profile) + 2, sizeof *l->notes);
+	if (!l->notes || !keep_scripts(l) || !keep_notes(l, profile, true))
 		return false;
 	l->about = l->note_count;
 	return keep_notes(l, profile, false);

@@ -10,6 +10,22 @@
 /* Of a terminal, that messages took. */
 static size_t said_lines;
 
+/* On a terminal: words stay whole, and a command at the end begins a line of its own and is one that can be pasted.
+ * Returns how many lines it took. */
+static size_t say_wrapped(const char *text)
+{
+	static const char before[] = ": jprof ";
+	unsigned columns = terminal_size().columns, used = (unsigned)strlen("jprof: ");
+	const char *command = terminal_columns(text) + used > columns ? strstr(text, before) : NULL;
+	fputs("jprof: ", stderr);
+	if (!command)
+		return terminal_wrap_after(stderr, used, text, columns);
+	char sentence[2048];
+	snprintf(sentence, sizeof sentence, "%.*s", (int)(command + 1 - text), text);
+	size_t lines = terminal_wrap_after(stderr, used, sentence, columns);
+	return lines + terminal_wrap_command(stderr, command + 2, columns);
+}
+
 void say(const char *fmt, ...)
 {
 	char text[2048], shown[4 * sizeof text];
@@ -17,11 +33,13 @@ void say(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
+	if (isatty(STDERR_FILENO)) {
+		said_lines += say_wrapped(text);
+		return;
+	}
 	/* One line, whatever was in a name that went into it. */
 	jprof_visible(text, shown, sizeof shown);
 	fprintf(stderr, "jprof: %s\n", shown);
-	if (isatty(STDERR_FILENO))
-		said_lines += 1 + (strlen(shown) + strlen("jprof: ") - 1) / terminal_size().columns;
 }
 
 size_t say_lines(void)

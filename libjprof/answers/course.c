@@ -5,6 +5,7 @@
 
 #include "answers/ageshapes.h"
 #include "answers/courserows.h"
+#include "answers/mainscript.h"
 #include "answers/objectrows.h"
 #include "answers/outlier.h"
 #include "answers/parts.h"
@@ -269,7 +270,9 @@ static int describe_processes_of(struct series_work *w)
 	w->rows.restarted = c.count && c.base_count && !jp_compared_any_same(&c);
 	info->processes[0] = c.base_count;
 	info->processes[1] = c.count;
-	info->same_program = jp_compared_one_program(&c) && !w->whole->nothing_common;
+	if (jp_find_main_scripts(w->s, w->whole))
+		return -1;
+	info->same_program = jp_compared_one_program(&c) && !w->whole->nothing_common && !*info->scripts[0];
 	return jp_find_outlier(w->s, &c) || keep_info_text(w, &info->title, jp_identity_title(w->whole)) ||
 	       keep_info_text(w, &info->program, program == JP_NONE ? "" : jp_code_object(&code, program));
 }

@@ -19,6 +19,7 @@
 #include "input/dwarfnames.h"
 #include "input/dwarfsource.h"
 #include "input/filewants.h"
+#include "input/inflate.h"
 
 enum { max_tree_depth = 512, max_inline_depth = 256 };
 
@@ -74,16 +75,33 @@ static bool is_needed(const char *name)
 	return false;
 }
 
+/* Whether a section that libdw left packed is sound: then it was memory that libdw lacked, or that is lacking here. */
+static bool can_be_unpacked(Elf *elf, Elf_Scn *scn, const GElf_Chdr *chdr)
+{
+	enum { largest_ratio = 1040 }; /* of zlib */
+	const Elf_Data *packed = elf_rawdata(scn, NULL);
+	size_t head = gelf_fsize(elf, ELF_T_CHDR, 1, EV_CURRENT),
+	       len = packed && packed->d_size > head ? packed->d_size - head : 0;
+	if (!len || !packed->d_buf || chdr->ch_size > (uint64_t)len * largest_ratio)
+		return false;
+	void *out = malloc(chdr->ch_size ? chdr->ch_size : 1);
+	int result = out ? jp_inflate((const char *)packed->d_buf + head, len, out, chdr->ch_size) : -1;
+	free(out);
+	return result != 0;
+}
+
 /* libdw unpacks sections when it opens a file, and goes on without those that it cannot. */
-static const char *why_packed(Elf_Scn *scn, const GElf_Shdr *shdr)
+static const char *why_packed(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	GElf_Chdr chdr;
 	if (!(shdr->sh_flags & SHF_COMPRESSED))
-		return dwelf_scn_gnu_compressed_size(scn) >= 0 ? "is compressed and damaged" : NULL;
+		return dwelf_scn_gnu_compressed_size(scn) >= 0 ? "is compressed and damaged, or memory is short" : NULL;
 	if (!gelf_getchdr(scn, &chdr))
 		return "is compressed and damaged";
 	switch (chdr.ch_type) {
-	case 1: return "is compressed with zlib and damaged";
+	case 1:
+		return can_be_unpacked(elf, scn, &chdr) ? "is compressed, and memory is short to unpack it"
+		                                        : "is compressed with zlib and damaged";
 	case 2: return "is compressed with zstd, which this libdw cannot read (elfutils 0.189 can), or damaged";
 	default: return "is compressed in a way that this libdw cannot read";
 	}
@@ -109,7 +127,7 @@ static bool is_readable(struct jp_objfile *file, const struct jp_elffile *holder
 		if (!name || shdr.sh_type == SHT_NOBITS || !(is_needed(name) || is_sup(name, scn)))
 			continue;
 		const char *why = is_sup(name, scn) ? "names a file of shared parts (dwz --dwarf-5); that is not read"
-		                                    : why_packed(scn, &shdr);
+		                                    : why_packed(elf, scn, &shdr);
 		if (why) {
 			jp_objfile_remark(file, "%s of %s %s", name, holder->object->path, why);
 			return false;

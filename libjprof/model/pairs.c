@@ -305,6 +305,36 @@ static int note_programs(struct jprof_profile *profile, const struct jp_compared
 	               now, base_len, base);
 }
 
+/* "shop" of "puma 5.6.5 (tcp://0:80) [shop]": the folder that it was started in. None where that is a release by its
+ * time or commit, of which each has another. */
+static size_t application_in_title(const struct jp_process *list, size_t count, const char **word)
+{
+	static const char hexadecimal[] = "0123456789abcdef";
+	for (size_t i = 0; i < count; i++) {
+		const char *open = strrchr(list[i].title, '['), *end = open ? strchr(open, ']') : NULL;
+		size_t len = end && !end[1] ? (size_t)(end - open) - 1 : 0;
+		*word = len ? open + 1 : "";
+		if (!strncmp(list[i].title, "puma", strlen("puma")) && strspn(*word, hexadecimal) < len)
+			return len;
+	}
+	return 0;
+}
+
+/* A folder may have another name in the next deployment, so this is no proof. */
+static int note_applications(struct jprof_profile *profile, const struct jp_compared *c)
+{
+	const char *now, *base;
+	size_t len = application_in_title(c->now, c->count, &now),
+	       base_len = application_in_title(c->base, c->base_count, &base);
+	if (!len || !base_len || (len == base_len && !strncmp(now, base, len)))
+		return 0;
+	return jp_note(
+	    profile,
+	    "the later one is of [%.*s] and the base of [%.*s], by their titles: if these are two applications, a "
+	    "difference of them is no growth",
+	    (int)len, now, (int)base_len, base);
+}
+
 static const char *ruby_of(const struct jp_process *list, size_t count)
 {
 	const char *ruby = "";
@@ -329,8 +359,8 @@ int jp_compared_note(struct jprof_profile *profile, const struct jp_compared *c)
 {
 	if (!c->count || !c->base_count)
 		return 0;
-	return note_programs(profile, c) || note_rubies(profile, c) || note_replaced(profile, c) ||
-	               note_alone(profile, c)
+	return note_programs(profile, c) || note_applications(profile, c) || note_rubies(profile, c) ||
+	               note_replaced(profile, c) || note_alone(profile, c)
 	           ? -1
 	           : 0;
 }

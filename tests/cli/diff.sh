@@ -233,6 +233,15 @@ check "a stack has no lines for its callers: $(cat out)" grep -Eq '^          < 
 check "a row of a stack has its innermost function: $(cat out)" grep -Eq '^ +[+]19[.][0-9] .* growing +row_new *$' out
 check "80 by 24" awk 'length > 80 && !/^Next:/ { bad = 1 } END { exit bad || NR > 24 }' out
 
+# ---- messages on a terminal: words stay whole, and a command has lines of its own ----
+cp "$r31/cext.0.heap" a.heap
+cp "$r31/cext.1.heap" b.heap
+TERM=dumb LC_ALL=C python3 "$here/on_tty.py" 24x80 "$jprof" a.heap b.heap >out
+check "no message of two lines: $(cat out)" grep -q '^jprof: 2 dumps are added up' out
+check "80 columns: $(cat out)" awk 'length > 80 && !/^Next:/ { bad = 1 } END { exit bad }' out
+TERM=dumb LC_ALL=C python3 "$here/on_tty.py" 24x80 "$jprof" diff --names=/a/directory/with/packs --no-packs b.heap >out
+check "the command begins a line: $(cat out)" grep -q '^jprof explain .*b.heap$' out
+
 # ---- what is wrong ----
 run "$jprof" diff "$r31/cext.0.heap"
 exits 1

@@ -75,6 +75,18 @@ for title in ':zzz [shop]' '/srv/app/ [shop]' ' [shop]'; do
     check "$title: the report ends early" grep -aq '^Next: ' out
 done
 
+# ---- two applications under one server, by their titles; a release by its time or commit has another folder each time ----
+for tags in 'shop blog' 'shop shop' '20231101 20231102' 'a1b2c3d 9f8e7d6' 'shop 20231102'; do
+    set -- $tags
+    bundle app.1 "17|1|master|puma 5.6.5 (tcp://0:80) [$1]|401000=400|rss=60|program=/usr/bin/ruby3.1"
+    bundle app.2 "17|2|master|puma 5.6.5 (tcp://0:80) [$2]|401000=800|rss=90|program=/usr/bin/ruby3.1"
+    run "$jprof" diff app.1 app.2
+    exits 0
+    said=$(tr '\n' ' ' <out | grep -c "the later one is of \[$2\] and the base of \[$1\], by their titles: if these are two applications")
+    check "$tags" test "$said" -eq "$([ "$tags" = 'shop blog' ] && echo 1 || echo 0)"
+done
+set --
+
 # ---- two builds of an application in Ruby: five lines were added above a method ----
 cat >build.py <<'END'
 import json, sys
@@ -93,8 +105,8 @@ for byte in text.encode():
 lines = ["jprof-table 1", "process %d 5 b" % pid, "dump %d %x" % (len(text), check), "ids %x 0 40000 40400 240400" % START,
          "directory /srv/shop", "ruby 3.3.8 on"]
 for i, (path, at, cls, method, n) in enumerate(rows):
-    lines += ["s %d /srv/shop/%s" % (3 * i + 1, path), "s %d %s" % (3 * i + 2, cls), "s %d %s" % (3 * i + 3, method),
-              "n %d 0 %d %d %d # %d" % (i + 1, 3 * i + 1, at, 3 * i + 2, 3 * i + 3)]
+    lines += ["s %d /srv/shop/%s" % (3 * i + 1, path), "s %d %s" % (3 * i + 2, cls or "-"), "s %d %s" % (3 * i + 3, method),
+              "n %d 0 %d %d %d %s %d" % (i + 1, 3 * i + 1, at, 3 * i + 2 if cls else 0, "#" if cls else "-", 3 * i + 3)]
 open(name, "w").write(text)
 open(name + ".ruby", "w").write("\n".join(lines + ["end %d" % len(rows), ""]))
 open(name + ".json", "w").write(json.dumps({"jprof_agent": 1, "dump": name, "pid": pid, "start_ticks": pid, "boot_id": "b",
@@ -112,6 +124,25 @@ exits 0
 check "the baseline has no line" grep -q '"file": "/srv/shop/app/models/price.rb", "method": "Price#load"' jprof-baseline.json
 diff_of --assume-gc old.heap again.heap
 judge "started anew, and nothing moved" 'not d["lines_moved"] and row("price.rb:40")["values"][0] > 1e7'
+# Two scripts under one Ruby are two programs, where neither of them has anything of the other; what Ruby did before has no line.
+script() {
+    python3 build.py "$@" bin/ruby,0,,'<main>',5 || fail "no dump was made"
+}
+script shop.heap 41 40 100 shop.rb,3,,'<main>',40
+script blog.heap 42 40 300 blog.rb,3,,'<main>',40
+script both.heap 43 40 300 shop.rb,4,,'<main>',40 blog.rb,3,,'<main>',40
+says_two='the later one is of blog.rb and the base of shop.rb: a difference of two programs is no growth'
+run "$jprof" diff --assume-gc shop.heap blog.heap
+exits 0
+check "said at once" eval 'sed -n 2,3p out | tr "\n" " " | grep -q "^$says_two"'
+prints_no 'GROWING|LEAK'
+run "$jprof" check --assume-gc shop.heap blog.heap
+exits 1
+check "check cannot tell" eval 'tr "\n" " " <out | grep -q "^CANNOT TELL: $says_two"'
+diff_of --assume-gc shop.heap both.heap
+judge "one script in common" 'd["same_program"] and row("price.rb")["verdict"] == "growing"'
+diff_of --assume-gc shop.heap new.heap
+judge "a script of one side alone" 'd["same_program"]'
 # A sample of noise at another line moves nothing, and no other line is accused; where a method moved, others keep their lines.
 cache_old="app/c.rb,20,Cache,get,500 app/c.rb,25,Cache,get,10"
 cache_new="app/c.rb,20,Cache,get,500 app/c.rb,25,Cache,get,400"
