@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "view/origin.h"
-#include "view/owner.h"
 
 static bool maps_ruby(const struct jp_code *code)
 {
@@ -112,11 +111,11 @@ static bool comes_with_ruby(const struct jp_code *code, uint32_t extension)
 
 static struct by_files look_at_files(const struct jp_groups *g, const struct jp_group_stack *s)
 {
-	size_t place = s->native ? jp_owner_place(g->code, s->objects, s->native) : 0;
+	size_t place = s->native ? jp_owner_place(s->roles, s->objects, s->native) : 0;
 	struct by_files f = { .owner = s->objects[place], .object = s->objects[place], .role = JP_ROLE_RUNTIME };
-	uint32_t extension = s->native ? jp_innermost_extension(g->code, s->objects, s->native) : JP_NONE;
+	uint32_t extension = s->native ? jp_innermost_extension(s->roles, s->objects, s->native) : JP_NONE;
 	if (s->native)
-		f.role = jp_role_of(g->code, f.owner);
+		f.role = s->roles->of[f.owner].role;
 	f.kind = g->has_ruby ? "other libraries" : "libraries";
 	if (f.role == JP_ROLE_FOREIGN && extension != JP_NONE) {
 		f.object = extension;

@@ -5,6 +5,7 @@
 
 #include "base/strbuf.h"
 #include "model/code.h"
+#include "view/owner.h"
 #include "view/rules.h"
 
 struct jp_groups {
@@ -19,6 +20,7 @@ struct jp_groups {
 struct jp_group_stack {
 	const uint32_t *places, *objects;
 	size_t depth, native;
+	const struct jp_roles *roles;
 };
 
 /* `given` are rules of the caller's own (jprof_view_opts.rules). To be released in either case. */

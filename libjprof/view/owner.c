@@ -1,6 +1,7 @@
 #include "view/owner.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/gems.h"
@@ -154,31 +155,49 @@ bool jp_is_extension(const struct jp_code *c, uint32_t object)
 	return jp_role_of(c, object) == JP_ROLE_FOREIGN && !starts(base, "lib");
 }
 
-/* The place of the innermost object with a role below `above`; `depth` if there is none. */
-static size_t innermost(const struct jp_code *c, const uint32_t *objects, size_t depth, enum jp_role above)
-{
-	size_t i = 0;
-	while (i < depth && jp_role_of(c, objects[i]) >= above)
-		i++;
-	return i;
-}
-
-/* Libraries that call back what they were given: they own what they allocate, and nothing below. */
+/* Libraries that call back what they were given. */
 static bool only_passes(const char *base)
 {
 	static const char *const names[] = { "uv", "ev.", "ev-", "event", "ffi" };
 	return is_library_of(base, names, jp_count(names));
 }
 
-size_t jp_owner_place(const struct jp_code *c, const uint32_t *objects, size_t depth)
+int jp_roles_init(struct jp_roles *roles, const struct jp_code *c)
 {
-	size_t place = innermost(c, objects, depth, JP_ROLE_SYSTEM);
-	if (place < depth && jp_role_of(c, objects[place]) == JP_ROLE_RUNTIME) {
+	*roles = (struct jp_roles){ .code = c, .of = calloc((size_t)c->object_count + 1, sizeof *roles->of) };
+	for (uint32_t i = 0; roles->of && i < c->object_count; i++)
+		roles->of[i] = (struct jp_file_role){
+			.role = jp_role_of(c, i),
+			.extension = jp_is_extension(c, i),
+			.passes = only_passes(jp_basename(jp_code_object(c, i))),
+		};
+	return roles->of ? 0 : -1;
+}
+
+void jp_roles_release(struct jp_roles *roles)
+{
+	free(roles->of);
+	*roles = (struct jp_roles){ 0 };
+}
+
+/* The place of the innermost object with a role below `above`; `depth` if there is none. */
+static size_t innermost(const struct jp_roles *r, const uint32_t *objects, size_t depth, enum jp_role above)
+{
+	size_t i = 0;
+	while (i < depth && r->of[objects[i]].role >= above)
+		i++;
+	return i;
+}
+
+size_t jp_owner_place(const struct jp_roles *r, const uint32_t *objects, size_t depth)
+{
+	size_t place = innermost(r, objects, depth, JP_ROLE_SYSTEM);
+	if (place < depth && r->of[objects[place]].role == JP_ROLE_RUNTIME) {
 		/* What the interpreter allocated is for the innermost library or extension that called it; `depth` if
 		 * there is none. */
 		size_t caller = 0;
-		while (caller < depth && (jp_role_of(c, objects[caller]) != JP_ROLE_FOREIGN ||
-		                          only_passes(jp_basename(jp_code_object(c, objects[caller])))))
+		while (caller < depth &&
+		       (r->of[objects[caller]].role != JP_ROLE_FOREIGN || r->of[objects[caller]].passes))
 			caller++;
 		return caller < depth ? caller : place;
 	}
@@ -186,21 +205,21 @@ size_t jp_owner_place(const struct jp_code *c, const uint32_t *objects, size_t d
 }
 
 /* Of several extensions in a stack the one next to the library is meant. */
-uint32_t jp_innermost_extension(const struct jp_code *c, const uint32_t *objects, size_t depth)
+uint32_t jp_innermost_extension(const struct jp_roles *r, const uint32_t *objects, size_t depth)
 {
 	for (size_t i = 0; i < depth; i++)
-		if (jp_is_extension(c, objects[i]))
+		if (r->of[objects[i]].extension)
 			return objects[i];
 	return JP_NONE;
 }
 
-void jp_owner_label(const struct jp_code *c, const uint32_t *objects, size_t depth, struct jp_strbuf *label)
+void jp_owner_label(const struct jp_roles *r, const uint32_t *objects, size_t depth, struct jp_strbuf *label)
 {
-	uint32_t owner = objects[jp_owner_place(c, objects, depth)];
-	jp_object_label(c, owner, label);
-	uint32_t via = jp_is_extension(c, owner) ? JP_NONE : jp_innermost_extension(c, objects, depth);
-	if (jp_role_of(c, owner) != JP_ROLE_FOREIGN || via == JP_NONE)
+	uint32_t owner = objects[jp_owner_place(r, objects, depth)];
+	jp_object_label(r->code, owner, label);
+	uint32_t via = r->of[owner].extension ? JP_NONE : jp_innermost_extension(r, objects, depth);
+	if (r->of[owner].role != JP_ROLE_FOREIGN || via == JP_NONE)
 		return;
 	jp_strbuf_str(label, " via ");
-	jp_object_label(c, via, label);
+	jp_object_label(r->code, via, label);
 }

@@ -18,8 +18,22 @@ enum jp_role jp_role_of(const struct jp_code *code, uint32_t object);
 /* An extension of the language: foreign, and not named like a system library. */
 bool jp_is_extension(const struct jp_code *code, uint32_t object);
 
+/* The roles of all objects, looked up once: stacks are deep, and files few. */
+struct jp_roles {
+	const struct jp_code *code;
+	struct jp_file_role {
+		enum jp_role role;
+		bool extension; /* jp_is_extension */
+		bool passes;    /* it calls back what it was given: it owns what it allocates, and nothing below */
+	} * of;                 /* by object */
+};
+
+/* 0, or -1 when memory is short. To be released in either case. */
+int jp_roles_init(struct jp_roles *roles, const struct jp_code *code) jp_must_check;
+void jp_roles_release(struct jp_roles *roles);
+
 /* The innermost extension among a stack's objects, innermost first; JP_NONE: there is none. */
-uint32_t jp_innermost_extension(const struct jp_code *code, const uint32_t *objects, size_t depth);
+uint32_t jp_innermost_extension(const struct jp_roles *roles, const uint32_t *objects, size_t depth);
 
 /* A short name for an object file: "nokogiri 1.13.10" for one that a gem brought, by its path;
  * "libxml2" for /usr/lib/libxml2.so.2.9.14; "JIT (Java)" for code that was made at run time; else the file's name. */
@@ -29,9 +43,9 @@ void jp_object_label(const struct jp_code *code, uint32_t object, struct jp_strb
  * system's. Where that is an interpreter, the innermost library that called it, if there is one: what an extension asks
  * the interpreter for is the extension's. Where all are the system's, the innermost. That object's place in the stack.
  */
-size_t jp_owner_place(const struct jp_code *code, const uint32_t *objects, size_t depth);
+size_t jp_owner_place(const struct jp_roles *roles, const uint32_t *objects, size_t depth);
 
 /* The owner's label, "libxml2 via nokogiri.so" where an extension of the language stands further out. */
-void jp_owner_label(const struct jp_code *code, const uint32_t *objects, size_t depth, struct jp_strbuf *label);
+void jp_owner_label(const struct jp_roles *roles, const uint32_t *objects, size_t depth, struct jp_strbuf *label);
 
 #endif

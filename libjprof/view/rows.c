@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "model/tags.h"
 #include "view/origin.h"
-#include "view/owner.h"
 
 int jp_rows_init(struct jp_rows *rows, const struct jp_code *code, const uint32_t *location_of,
                  const struct jprof_view_opts *opts, struct jprof_error *err)
@@ -19,6 +18,8 @@ int jp_rows_init(struct jp_rows *rows, const struct jp_code *code, const uint32_
 		                  .trim = opts->trim_path };
 	struct jp_span rules = { opts->rules ? opts->rules : "", opts->rules_len };
 	int rc = jp_rows_are_groups(opts->granularity) ? jp_groups_init(&rows->groups, code, rules, err) : 0;
+	if (!rc && jp_rows_by_path(opts->granularity) && jp_roles_init(&rows->roles, code))
+		rc = jp_error_nomem(err);
 	rows->of_frame = jp_none_array(code->frame_count);
 	rows->of_object = jp_none_array(code->object_count);
 	return rc || (rows->of_frame && rows->of_object) ? rc : jp_error_nomem(err);
@@ -34,6 +35,7 @@ void jp_rows_release(struct jp_rows *rows)
 	free(rows->of_label);
 	free(rows->of_row);
 	jp_groups_release(&rows->groups);
+	jp_roles_release(&rows->roles);
 	jp_strbuf_release(&rows->text);
 }
 
@@ -129,7 +131,7 @@ static uint32_t row_of_object(struct jp_rows *r, uint32_t object)
 static uint32_t row_of_owner(struct jp_rows *r, size_t depth, size_t owner)
 {
 	jp_strbuf_cut(&r->text, 0);
-	jp_owner_label(r->code, r->objects, depth, &r->text);
+	jp_owner_label(&r->roles, r->objects, depth, &r->text);
 	return row_named(r, r->objects[owner]);
 }
 
@@ -209,8 +211,8 @@ static size_t native_depth(const struct jp_rows *r, const uint32_t *places, size
 static uint32_t owner_of_stack(struct jp_rows *r, const uint32_t *places, size_t depth, size_t *owner)
 {
 	size_t native = native_depth(r, places, depth);
-	*owner = native ? jp_owner_place(r->code, r->objects, native) : 0;
-	if (native && jp_role_of(r->code, r->objects[*owner]) <= JP_ROLE_PROGRAM)
+	*owner = native ? jp_owner_place(&r->roles, r->objects, native) : 0;
+	if (native && r->roles.of[r->objects[*owner]].role <= JP_ROLE_PROGRAM)
 		return row_of_owner(r, native, *owner);
 	size_t code = r->origins ? jp_origins_owner(r->origins, places, native, depth) : depth;
 	if (code < depth)
@@ -222,9 +224,11 @@ static uint32_t owner_of_stack(struct jp_rows *r, const uint32_t *places, size_t
 /* The row of the stack's kind, or of its group. */
 static uint32_t row_of_group(struct jp_rows *r, const uint32_t *places, size_t depth)
 {
-	const struct jp_group_stack stack = {
-		.places = places, .objects = r->objects, .depth = depth, .native = native_depth(r, places, depth)
-	};
+	const struct jp_group_stack stack = { .places = places,
+		                              .objects = r->objects,
+		                              .depth = depth,
+		                              .native = native_depth(r, places, depth),
+		                              .roles = &r->roles };
 	uint32_t known = r->names.count;
 	jp_strbuf_cut(&r->text, 0);
 	const struct jp_rule *rule = jp_put_group(&r->groups, &stack, r->granularity == JPROF_BY_GROUP, &r->text);

@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "model/code.h"
 #include "view/group.h"
+#include "view/owner.h"
 
 /* Rows have ids that count up from 0 in the order of first sight. */
 struct jp_rows {
@@ -23,6 +24,7 @@ struct jp_rows {
 	struct jp_strbuf text;
 	uint32_t *objects; /* of the stack under way */
 	size_t objects_cap;
+	struct jp_roles roles;         /* of rows that are those of stacks */
 	uint32_t *of_label;            /* by label of origins, as of_object */
 	struct jp_groups groups;       /* by kind and by group */
 	const struct jp_rule **of_row; /* likewise: what more is known of a row, or NULL */

@@ -46,7 +46,10 @@ static char *owner_of(const char *stack)
 	struct jprof_view *view = view_of(p, &(const struct asked){ .view.fold = JPROF_FOLD_RAW });
 	for (; depth < view->stacks[0].depth; depth++)
 		objects[depth] = view->code.locations[view->stacks[0].places[depth]].object;
-	jp_owner_label(&view->code, objects, depth, &label);
+	struct jp_roles roles;
+	assert_int_equal(jp_roles_init(&roles, &view->code), 0);
+	jp_owner_label(&roles, objects, depth, &label);
+	jp_roles_release(&roles);
 	jprof_view_free(view);
 	jp_strbuf_release(&text);
 	jprof_profile_free(p);
