@@ -17,6 +17,16 @@ static bool put_short_escape(struct jp_strbuf *out, char c)
 	return true;
 }
 
+/* How many of the first bytes stand for themselves. */
+static size_t plain_run(const char *s, size_t len)
+{
+	size_t run = jp_ascii_run(s, len);
+	const char *quote = memchr(s, '"', run);
+	run = quote ? (size_t)(quote - s) : run;
+	const char *slash = memchr(s, '\\', run);
+	return slash ? (size_t)(slash - s) : run;
+}
+
 void jp_json_put_text(struct jp_strbuf *out, const char *s)
 {
 	if (!s) {
@@ -24,11 +34,12 @@ void jp_json_put_text(struct jp_strbuf *out, const char *s)
 		return;
 	}
 	jp_strbuf_str(out, "\"");
+	const char *end = s + strlen(s);
 	while (*s) {
-		size_t len = jp_utf8_len(s);
+		size_t plain = plain_run(s, (size_t)(end - s)), len = plain ? plain : jp_utf8_len(s);
 		if (!len)
 			jp_strbuf_str(out, JP_UTF8_REPLACEMENT);
-		else if (len > 1 || ((unsigned char)*s >= 0x20 && *s != '"' && *s != '\\' && *s != 0x7f))
+		else if (plain || len > 1)
 			jp_strbuf_add(out, s, len);
 		else if (!put_short_escape(out, *s))
 			jp_strbuf_printf(out, "\\u%04x", (unsigned)(unsigned char)*s);

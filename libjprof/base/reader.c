@@ -96,9 +96,10 @@ static const unsigned char hex_digit[256] = {
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
-/* The value of eight hexadecimal digits, each of which is a byte of the word; false if one of them is none. A letter
- * has the bit 0x40: with it 9 is added to the low half, so digits are 0 to 9 and letters 10 to 15. */
-static bool eight_digits(const char *text, uint64_t *value)
+/* How many of eight bytes, up to the first other one, are hexadecimal digits, and their value. Each is a byte of a
+ * word. A letter has the bit 0x40: with it 9 is added to the low half, so digits are 0 to 9 and letters 10 to 15. No
+ * byte carries into the next. Little-endian. */
+static unsigned eight_digits(const char *text, uint64_t *value)
 {
 	static const uint64_t each = UINT64_C(0x0101010101010101);
 	uint64_t t;
@@ -106,11 +107,12 @@ static bool eight_digits(const char *text, uint64_t *value)
 	uint64_t letter = t >> 6 & each, v = (t & 15 * each) + 9 * letter;
 	uint64_t wrong = ((t & 0xf0 * each) | letter << 5) ^ (0x30 * each + 0x30 * letter);
 	wrong |= (v & 0x10 * each) | (((v + 6 * each) >> 4 & each) ^ letter);
-	v = __builtin_bswap64(v);
+	unsigned digits = wrong ? (unsigned)__builtin_ctzll(wrong) / 8 : 8;
+	v = __builtin_bswap64(v & 15 * each);
 	v = (v | v >> 4) & UINT64_C(0x00ff00ff00ff00ff);
 	v = (v | v >> 8) & UINT64_C(0x0000ffff0000ffff);
-	*value = (v | v >> 16) & UINT32_MAX;
-	return !wrong;
+	*value = ((v | v >> 16) & UINT32_MAX) >> 4 * (8 - digits);
+	return digits;
 }
 
 enum jp_number jp_span_hex(struct jp_span *span, uint64_t *value)
@@ -118,11 +120,13 @@ enum jp_number jp_span_hex(struct jp_span *span, uint64_t *value)
 	static const bool in_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 	uint64_t n = 0, lost = 0, eight;
 	size_t i = 0;
-	for (; in_order && span->len - i >= 8 && eight_digits(span->ptr + i, &eight); i += 8) {
-		lost |= n >> 32;
-		n = n << 32 | eight;
+	unsigned found = 8;
+	for (; found == 8 && in_order && span->len - i >= 8; i += found) {
+		found = eight_digits(span->ptr + i, &eight);
+		lost |= n >> (32 - 4 * found) >> 32;
+		n = n << 4 * found | eight;
 	}
-	for (; i < span->len; i++) {
+	for (; found == 8 && i < span->len; i++) {
 		unsigned digit = hex_digit[(unsigned char)span->ptr[i]];
 		if (!digit)
 			break;

@@ -35,25 +35,41 @@ void jp_strbuf_str(struct jp_strbuf *buf, const char *s)
 
 void jp_strbuf_printf(struct jp_strbuf *buf, const char *fmt, ...)
 {
+	enum { mostly = 128 };
 	va_list args, again;
+	if (!strbuf_reserve(buf, mostly))
+		return;
+	size_t room = buf->cap - buf->len;
 	va_start(args, fmt);
 	va_copy(again, args);
-	int n = vsnprintf(NULL, 0, fmt, args);
+	int n = vsnprintf(buf->text + buf->len, room, fmt, args);
+	bool fits = n >= 0 && (size_t)n < room;
+	buf->text[fits ? buf->len + (size_t)n : buf->len] = '\0';
 	if (n < 0)
 		buf->failed = true;
-	else if (strbuf_reserve(buf, (size_t)n)) {
+	else if (!fits && strbuf_reserve(buf, (size_t)n))
 		vsnprintf(buf->text + buf->len, (size_t)n + 1, fmt, again);
+	if (!buf->failed)
 		buf->len += (size_t)n;
-	}
 	va_end(again);
 	va_end(args);
+}
+
+void jp_strbuf_right(struct jp_strbuf *buf, const char *s, size_t width)
+{
+	size_t len = strlen(s), all = len < width ? width : len;
+	if (!strbuf_reserve(buf, all))
+		return;
+	memset(buf->text + buf->len, ' ', all - len);
+	memcpy(buf->text + buf->len + all - len, s, len + 1);
+	buf->len += all;
 }
 
 void jp_strbuf_visible_bytes(struct jp_strbuf *buf, const char *s, size_t len)
 {
 	for (size_t run; len; s += run, len -= run) {
-		size_t n = jprof_visible_len(s, len);
-		for (run = n; n && run < len; run += n)
+		size_t n = 1;
+		for (run = jp_ascii_run(s, len); n && run < len; run += n)
 			n = jprof_visible_len(s + run, len - run);
 		jp_strbuf_add(buf, s, run);
 		if (!run)
@@ -68,9 +84,10 @@ void jp_strbuf_visible(struct jp_strbuf *buf, const char *s)
 
 void jp_strbuf_utf8(struct jp_strbuf *buf, const char *s)
 {
-	for (size_t run; *s; s += run) {
-		size_t n = jp_utf8_len(s);
-		for (run = n; n && s[run]; run += n)
+	size_t len = strlen(s);
+	for (size_t run; len; s += run, len -= run) {
+		size_t n = 1;
+		for (run = jp_ascii_run(s, len); n && s[run]; run += n)
 			n = jp_utf8_len(s + run);
 		jp_strbuf_add(buf, run ? s : JP_UTF8_REPLACEMENT, run ? run : sizeof JP_UTF8_REPLACEMENT - 1);
 		run += !run;
@@ -79,8 +96,10 @@ void jp_strbuf_utf8(struct jp_strbuf *buf, const char *s)
 
 void jp_strbuf_line(struct jp_strbuf *buf, const char *s)
 {
+	const char *end = s + strlen(s);
 	for (size_t n; *s; s += n ? n : 1) {
-		n = jp_utf8_len(s);
+		size_t plain = jp_ascii_run(s, (size_t)(end - s));
+		n = plain ? plain : jp_utf8_len(s);
 		if (!n)
 			jp_strbuf_str(buf, JP_UTF8_REPLACEMENT);
 		else if ((unsigned char)*s < 0x20 || *s == 0x7f)

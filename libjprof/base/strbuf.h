@@ -25,6 +25,9 @@ void jp_strbuf_add(struct jp_strbuf *buf, const void *data, size_t len);
 void jp_strbuf_str(struct jp_strbuf *buf, const char *s);
 void jp_strbuf_printf(struct jp_strbuf *buf, const char *fmt, ...) jp_printf(2, 3);
 
+/* Adds `s` with so many blanks before it that both have `width` bytes at least. */
+void jp_strbuf_right(struct jp_strbuf *buf, const char *s, size_t width);
+
 /* Adds `s` as people may be shown it, on one line: what jprof_visible_len does not let through becomes \xNN, so that a
  * name can neither break a row nor steer a terminal. */
 void jp_strbuf_visible(struct jp_strbuf *buf, const char *s);

@@ -36,6 +36,23 @@ size_t jp_utf8_decode(const char *s, size_t len, uint32_t *code)
 	return 1 + (size_t)form->follow;
 }
 
+/* Eight bytes at a time: the high bit of a byte of `other` says that it is below 0x20, 0x7f or above. A borrow or a
+ * carry can only come from such a byte. */
+size_t jp_ascii_run(const char *s, size_t len)
+{
+	static const uint64_t each = UINT64_C(0x0101010101010101);
+	size_t i = 0;
+	for (uint64_t t; len - i >= sizeof t; i += sizeof t) {
+		memcpy(&t, s + i, sizeof t);
+		uint64_t other = (t | (t - 0x20 * each) | (t + each)) & 0x80 * each;
+		if (other)
+			break;
+	}
+	while (i < len && (unsigned char)s[i] >= 0x20 && (unsigned char)s[i] < 0x7f)
+		i++;
+	return i;
+}
+
 size_t jp_utf8_len(const char *s)
 {
 	uint32_t code;

@@ -16,4 +16,7 @@ size_t jp_utf8_len(const char *s);
  * number where there is one. */
 size_t jp_utf8_decode(const char *s, size_t len, uint32_t *code);
 
+/* How many of the first `len` bytes, up to the first other one, are printable ASCII: nearly all of most names. */
+size_t jp_ascii_run(const char *s, size_t len);
+
 #endif

@@ -26,13 +26,17 @@ struct lines {
 /* A name as a part of such a line: the separators are not allowed in it. */
 static void add_name_part(struct jp_strbuf *line, const char *name)
 {
+	const char *end = name + strlen(name);
 	size_t n;
 	for (const char *s = name; *s; s += n ? n : 1) {
-		n = jp_utf8_len(s);
+		size_t run = jp_ascii_run(s, (size_t)(end - s));
+		const char *separator = memchr(s, ';', run);
+		run = separator ? (size_t)(separator - s) : run;
+		n = run ? run : jp_utf8_len(s);
 		if (!n)
 			jp_strbuf_str(line, JP_UTF8_REPLACEMENT);
 		else
-			jp_strbuf_add(line, *s == ';' ? ":" : (unsigned char)*s < 0x20 || *s == 0x7f ? "?" : s, n);
+			jp_strbuf_add(line, run || n > 1 ? s : *s == ';' ? ":" : "?", n);
 	}
 }
 
@@ -107,6 +111,12 @@ static struct stack_line *sorted(const struct lines *lines)
 
 typedef void put_rows_fn(const struct stack_line *rows, size_t count, double total, struct jp_strbuf *out);
 
+static void put_one_value(const char *name, double value, struct jp_strbuf *out)
+{
+	jp_strbuf_str(out, name);
+	jp_strbuf_printf(out, " %.0f\n", value);
+}
+
 /* Whole numbers that sum up to that of the total. A sum in another order may be off by a rounding error, which must not
  * cost the last byte: so the last row is what is missing. */
 static void put_stack_values(const struct stack_line *rows, size_t count, double total, struct jp_strbuf *out)
@@ -118,7 +128,7 @@ static void put_stack_values(const struct stack_line *rows, size_t count, double
 			step = trunc(total) - written;
 		written += step;
 		if (step != 0)
-			jp_strbuf_printf(out, "%s %.0f\n", rows[i].name, step);
+			put_one_value(rows[i].name, step, out);
 		jp_strbuf_drain(out);
 	}
 }

@@ -58,6 +58,7 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 		.size = sizeof order, .cum = opts->cum, .top = opts->top, .by_change = opts->by_change
 	};
 	enum jp_unit unit = opts->columns ? jp_screen_unit(view, opts) : jp_unit_of(view, opts);
+	bool freed = opts->freed && jp_counts_ever(view->info.counter);
 	struct jprof_table *table;
 	struct jp_error_column *errors = NULL;
 	int rc = jprof_table_new(view, &order, &table, err);
@@ -77,9 +78,9 @@ int jp_render_text(const struct jprof_view *view, const struct jprof_report_opts
 		.unit = unit,
 		.means = opts->mean,
 		.bytes = opts->show_bytes,
-		.freed = opts->freed && jp_counts_ever(view->info.counter),
+		.freed = freed,
 		.scale = jp_scale_of(view),
-		.widest = jp_age_names(table),
+		.widest = freed || view->info.ages ? jp_age_names(table) : 0,
 		.out = out,
 	};
 	if (opts->columns)

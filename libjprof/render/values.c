@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/tenths.h"
 #include "render/render.h"
 
 enum jp_unit jp_unit_of(const struct jprof_view *view, const struct jprof_report_opts *opts)
@@ -38,9 +39,9 @@ double jp_unit_size(enum jp_unit unit)
 void jp_put_value(char text[jp_cell], double value, enum jp_unit unit)
 {
 	if (unit > JP_BYTES)
-		snprintf(text, jp_cell, "%.1f", value / jp_unit_size(unit));
+		jp_put_tenths(text, jp_cell, value / jp_unit_size(unit));
 	else
-		snprintf(text, jp_cell, "%.0f", trunc(value) + 0.0);
+		jp_put_whole(text, jp_cell, value);
 }
 
 void jp_put_value_or_dot(char text[jp_cell], double value, enum jp_unit unit)
@@ -70,14 +71,21 @@ struct jp_scale jp_scale_of(const struct jprof_view *view)
 	return (struct jp_scale){ jp_whole(view), view->info.shares == JPROF_SHARES_OF_BASE };
 }
 
+static void put_with_unit(char text[jp_cell], double value, char unit)
+{
+	size_t len = jp_put_tenths(text, jp_cell - 1, value);
+	text[len] = unit;
+	text[len + 1] = '\0';
+}
+
 void jp_put_percent(char text[jp_cell], double value, struct jp_scale scale)
 {
 	static const double rounded_up = 1.0005;
 	double whole = scale.whole;
 	if (scale.of_base && fabs(value) >= rounded_up * fabs(whole))
-		snprintf(text, jp_cell, "%.1fx", value / whole);
+		put_with_unit(text, value / whole, 'x');
 	else if (whole != 0)
-		snprintf(text, jp_cell, "%.1f%%", value * 100 / whole);
+		put_with_unit(text, value * 100 / whole, '%');
 	else
 		snprintf(text, jp_cell, "%s", value == 0 ? "nan" : value > 0 ? "+inf" : "-inf");
 }
@@ -91,5 +99,12 @@ void jp_put_columns(double flat, double sum, double cum, struct jp_scale scale, 
 	jp_put_percent(share[0], flat, scale);
 	jp_put_percent(share[1], sum, scale);
 	jp_put_percent(share[2], cum, scale);
-	jp_strbuf_printf(out, "%8s %6s %6s %8s %6s ", value[0], share[0], share[1], value[1], share[2]);
+	const struct {
+		const char *text;
+		size_t width;
+	} cells[] = { { value[0], 8 }, { share[0], 6 }, { share[1], 6 }, { value[1], 8 }, { share[2], 6 } };
+	for (size_t i = 0; i < jp_count(cells); i++) {
+		jp_strbuf_right(out, cells[i].text, cells[i].width);
+		jp_strbuf_str(out, " ");
+	}
 }

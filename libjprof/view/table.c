@@ -58,17 +58,22 @@ static int compare_hex(uint64_t a, uint64_t b)
 	return m != n ? (m > n) - (m < n) : y - x;
 }
 
-static int compare_row_names(const struct jprof_view *v, uint32_t m, uint32_t n)
+static int compare_made_names(const struct jprof_view *v, uint32_t m, uint32_t n)
 {
 	char first[jp_nameless_size + 20], second[jp_nameless_size + 20];
-	if (m >= v->row_count && n >= v->row_count) {
-		const struct jp_location *x = nameless_at(v, m), *y = nameless_at(v, n);
-		if (v->info.granularity == JPROF_BY_ADDRESS && x->address != y->address)
-			return x->address < y->address ? -1 : 1;
-		if (x->object == y->object)
-			return compare_hex(x->offset, y->offset);
-	}
 	return strcmp(name_of_row(v, m, first), name_of_row(v, n, second));
+}
+
+static int compare_row_names(const struct jprof_view *v, uint32_t m, uint32_t n)
+{
+	if (m < v->row_count && n < v->row_count)
+		return strcmp(v->rows[m].name, v->rows[n].name);
+	if (m < v->row_count || n < v->row_count)
+		return compare_made_names(v, m, n);
+	const struct jp_location *x = nameless_at(v, m), *y = nameless_at(v, n);
+	if (v->info.granularity == JPROF_BY_ADDRESS && x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->object == y->object ? compare_hex(x->offset, y->offset) : compare_made_names(v, m, n);
 }
 
 struct row_order {

@@ -14,6 +14,10 @@ static void test_adding(void **state)
 	assert_string_equal(b.text, "abcd-7!");
 	assert_int_equal(b.len, 7);
 	assert_false(b.failed);
+	jp_strbuf_right(&b, "12", 4);
+	jp_strbuf_right(&b, "12345", 4);
+	assert_string_equal(b.text, "abcd-7!  1212345");
+	jp_strbuf_cut(&b, 7);
 	jp_strbuf_add(&b, "\0x", 2);
 	assert_memory_equal(b.text, "abcd-7!\0x", 10);
 	jp_strbuf_release(&b);

@@ -44,8 +44,25 @@ static void test_table(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* Each byte at each place. */
+static void test_ascii_runs(void **state)
+{
+	(void)state;
+	int wrong = 0;
+	for (size_t at = 0; at < 20; at++)
+		for (int byte = 0; byte < 256; byte++) {
+			char text[] = "a name of 20 letters";
+			text[at] = (char)byte;
+			size_t run = byte >= 0x20 && byte < 0x7f ? 20 : at;
+			if (jp_ascii_run(text, 20) != run)
+				wrong += complain("%d at %zu: %zu", byte, at, jp_ascii_run(text, 20));
+		}
+	assert_int_equal(jp_ascii_run("", 0), 0);
+	assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_table) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_table), cmocka_unit_test(test_ascii_runs) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
