@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/tenths.h"
 #include "base/utf8.h"
 #include "jprof.h"
 
@@ -103,6 +104,17 @@ void jp_jsonout_string(struct jp_jsonout *j, const char *key, const char *s)
 	jp_json_put_text(j->out, s);
 }
 
+/* A point and that many digits, without zeros at the end; nothing where all are. */
+static void put_fraction(char *text, uint64_t part, unsigned decimals)
+{
+	for (; decimals && part % 10 == 0; decimals--)
+		part /= 10;
+	*text = decimals ? '.' : '\0';
+	text[decimals + (decimals > 0)] = '\0';
+	for (; decimals; decimals--, part /= 10)
+		text[decimals] = (char)('0' + part % 10);
+}
+
 /* The point is set by hand: printf's is the locale's. */
 void jp_put_decimal(struct jp_strbuf *out, double value, unsigned decimals)
 {
@@ -113,12 +125,17 @@ void jp_put_decimal(struct jp_strbuf *out, double value, unsigned decimals)
 	/* From here on doubles have no decimals, and scaled they would have too many digits. */
 	if (magnitude >= 0x1p52 / scale)
 		decimals = 0, scale = 1;
-	double scaled = round(magnitude * scale), part = fmod(scaled, scale), whole = (scaled - part) / scale;
-	for (; decimals && fmod(part, 10) == 0; decimals--)
-		part /= 10;
-	jp_strbuf_printf(out, "%s%.0f", value < 0 && scaled > 0 ? "-" : "", whole);
-	if (decimals)
-		jp_strbuf_printf(out, ".%0*.0f", (int)decimals, part);
+	double scaled = round(magnitude * scale);
+	char text[512];
+	size_t len;
+	if (decimals) {
+		uint64_t rest = (uint64_t)scaled, base = (uint64_t)scale;
+		len = jp_put_whole(text, sizeof text, (double)(rest / base));
+		put_fraction(text + len, rest % base, decimals);
+	} else
+		jp_put_whole(text, sizeof text, scaled);
+	jp_strbuf_str(out, value < 0 && scaled > 0 ? "-" : "");
+	jp_strbuf_str(out, text);
 }
 
 void jp_jsonout_number(struct jp_jsonout *j, const char *key, double value, unsigned decimals)

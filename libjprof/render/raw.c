@@ -155,51 +155,68 @@ static void put_raw_stack(const struct jprof_view *view, uint32_t id, struct jp_
 	jp_strbuf_drain(out);
 }
 
-static bool in_allocator(const struct jp_code *code, uint64_t address)
+/* Mappings of the dump, few of all: those of one file. */
+struct raw_ranges {
+	const struct jprof_map **maps;
+	size_t count;
+};
+
+/* Those whose addresses are left out: the allocator's, and those that stand for a Ruby stack or an epoch, and for no
+ * code. Each frame of the dump is looked up in them. */
+struct raw_left_out {
+	struct raw_ranges allocator, numbers;
+};
+
+static bool in_ranges(const struct raw_ranges *ranges, uint64_t address)
 {
-	uint32_t allocator = code->allocator;
-	for (size_t i = 0; allocator != JP_NONE && i < code->mapping_count; i++)
-		if (code->mappings[i].object == allocator && code->objects[allocator].allocator &&
-		    address >= code->mappings[i].map.start && address < code->mappings[i].map.limit)
+	for (size_t i = 0; i < ranges->count; i++)
+		if (address >= ranges->maps[i]->start && address < ranges->maps[i]->limit)
 			return true;
 	return false;
 }
 
-/* Whether an address stands for a Ruby stack or an epoch, and for no code. */
-static bool is_agents(const struct jp_code *code, uint64_t address)
+/* 0, or -1 when memory is short. */
+static int find_left_out(const struct jp_code *code, struct raw_left_out *left_out)
 {
 	static const char ids[] = "/memfd:jprof-ids:";
+	struct raw_ranges *allocator = &left_out->allocator, *numbers = &left_out->numbers;
+	allocator->maps = calloc((size_t)code->mapping_count + 1, sizeof *allocator->maps);
+	numbers->maps = calloc((size_t)code->mapping_count + 1, sizeof *numbers->maps);
+	if (!allocator->maps || !numbers->maps)
+		return -1;
 	for (size_t i = 0; i < code->mapping_count; i++) {
 		const struct jp_mapping *m = &code->mappings[i];
-		if (address >= m->map.start && address < m->map.limit &&
-		    !strncmp(jp_code_object(code, m->object), ids, sizeof ids - 1))
-			return true;
+		if (m->object == code->allocator && code->objects[m->object].allocator)
+			allocator->maps[allocator->count++] = &m->map;
+		if (!strncmp(jp_code_object(code, m->object), ids, sizeof ids - 1))
+			numbers->maps[numbers->count++] = &m->map;
 	}
-	return false;
+	return 0;
 }
 
-/* The line without these numbers, which stand at its outer end. */
-static struct jp_span without_numbers(const struct jp_code *code, struct jp_span line)
+/* The line without numbers, which stand at its outer end. */
+static struct jp_span without_numbers(const struct raw_left_out *left_out, struct jp_span line)
 {
 	struct jp_span rest = line;
 	uint64_t address;
 	bool innermost = true;
 	(void)jp_span_char(&rest, '@');
-	for (;; innermost = false) {
+	for (; left_out->numbers.count; innermost = false) {
 		size_t before = (size_t)(rest.ptr - line.ptr);
 		jp_span_blanks(&rest);
 		if (!jp_span_text(&rest, "0x") || jp_span_hex(&rest, &address) != JP_NUMBER_OK)
 			return line;
-		if (is_agents(code, address - !innermost))
+		if (in_ranges(&left_out->numbers, address - !innermost))
 			return (struct jp_span){ line.ptr, before };
 	}
+	return line;
 }
 
 /* A stack's line without the allocator's frames: readers that go by names would not know those of a stripped
  * one. What becomes the innermost is looked up as it stands, hence the one less. */
-static void put_source_stack(const struct jp_code *code, struct jp_span line, struct jp_strbuf *out)
+static void put_source_stack(const struct raw_left_out *left_out, struct jp_span line, struct jp_strbuf *out)
 {
-	line = without_numbers(code, line);
+	line = without_numbers(left_out, line);
 	struct jp_span rest = line;
 	uint64_t address;
 	bool innermost = true, dropped = false;
@@ -207,7 +224,7 @@ static void put_source_stack(const struct jp_code *code, struct jp_span line, st
 	for (jp_span_blanks(&rest); jp_span_text(&rest, "0x"); jp_span_blanks(&rest)) {
 		if (jp_span_hex(&rest, &address) != JP_NUMBER_OK)
 			break;
-		if (in_allocator(code, address - !innermost)) {
+		if (in_ranges(&left_out->allocator, address - !innermost)) {
 			dropped = true;
 			innermost = false;
 			continue;
@@ -220,22 +237,27 @@ static void put_source_stack(const struct jp_code *code, struct jp_span line, st
 	jp_strbuf_add(out, line.ptr, line.len);
 }
 
-/* The dump as it was, but for the allocator's frames. */
-static void put_raw_source(const struct jp_code *code, const struct jprof_report_opts *opts, struct jp_strbuf *out)
+/* The dump as it was, but for the allocator's frames. 0, or -1 when memory is short. */
+static int put_raw_source(const struct jp_code *code, const struct jprof_report_opts *opts, struct jp_strbuf *out)
 {
+	struct raw_left_out left_out = { 0 };
 	struct jp_reader reader;
 	struct jp_span line;
 	bool stacks = true;
+	int rc = find_left_out(code, &left_out);
 	jp_reader_init(&reader, opts->source, opts->source_len);
-	while (jp_reader_line(&reader, &line)) {
+	while (!rc && jp_reader_line(&reader, &line)) {
 		stacks = stacks && !jp_span_starts(line, "MAPPED_LIBRARIES:");
 		if (stacks && jp_span_starts(line, "@"))
-			put_source_stack(code, line, out);
+			put_source_stack(&left_out, line, out);
 		else
 			jp_strbuf_add(out, line.ptr, line.len);
 		jp_strbuf_str(out, "\n");
 		jp_strbuf_drain(out);
 	}
+	free(left_out.allocator.maps);
+	free(left_out.numbers.maps);
+	return rc;
 }
 
 int jp_render_raw(const struct jprof_view *view, const struct jprof_report_opts *opts, struct jp_strbuf *out,
@@ -249,13 +271,11 @@ int jp_render_raw(const struct jprof_view *view, const struct jprof_report_opts 
 		return jp_error_nomem(err);
 	jp_strbuf_str(out, "---\n--- heap\n");
 	if (opts->source)
-		put_raw_source(&view->code, opts, out);
-	else {
-		jp_strbuf_str(out, "heap profile: ");
-		put_raw_counters(view->total, out);
-		jp_strbuf_str(out, " heapprofile\n");
-		for (uint32_t i = 0; i < view->stack_count; i++)
-			put_raw_stack(view, i, out);
-	}
+		return put_raw_source(&view->code, opts, out) ? jp_error_nomem(err) : 0;
+	jp_strbuf_str(out, "heap profile: ");
+	put_raw_counters(view->total, out);
+	jp_strbuf_str(out, " heapprofile\n");
+	for (uint32_t i = 0; i < view->stack_count; i++)
+		put_raw_stack(view, i, out);
 	return 0;
 }

@@ -112,7 +112,7 @@ static void put_trace(const struct traces *t, const struct trace *trace, struct 
 	put_trace_tag(t, trace_tag(t, trace->stack), out);
 	for (size_t i = 0; i < depth; i++) {
 		if (i)
-			jp_strbuf_printf(out, "%15s   ", "");
+			jp_strbuf_str(out, "                  ");
 		else
 			jp_strbuf_printf(out, "%8s %6s   ", value, percent);
 		jp_strbuf_visible(out, t->view->rows[names[i]].name);
