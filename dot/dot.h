@@ -14,6 +14,9 @@ struct dot_opts {
 	bool trunk;   /* the callers before the first fork are drawn, too */
 	bool cluster; /* nodes of one library stand together in a frame */
 
+	/* The module that lays out and draws, of gvcmodule.h; only "dot" does without. */
+	const struct dot_gvc *gvc;
+
 	/* Called before a layout that takes seconds; NULL: nobody is told. */
 	void (*waits)(size_t boxes, size_t arrows);
 };
@@ -30,10 +33,17 @@ struct dot_picture {
 	size_t left_out; /* arrows of the graph that are not: Graphviz would take minutes to place them */
 };
 
-/* Draws a graph. All formats but "dot" need the module jprof-gvc.so; without it JPROF_E_UNSUPPORTED says what
- * to do. A graph without nodes is JPROF_E_ARGUMENT. Not for two threads at a time: Graphviz has global
- * state. */
+/* Draws a graph. JPROF_E_UNSUPPORTED where Graphviz cannot. A graph without nodes is JPROF_E_ARGUMENT. Not for two
+ * threads at a time: Graphviz has global state. */
 int dot_draw(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
              struct dot_picture *picture, struct jprof_error *err);
+
+/* What the module jprof-dot.so gives; the program loads it when a graph is asked for. */
+struct dot_module {
+	const char *version; /* of jprof: a module of another build is not used */
+	__typeof__(dot_draw) *draw;
+};
+
+extern const struct dot_module jprof_dot;
 
 #endif

@@ -4,23 +4,9 @@
 #include <string.h>
 
 #include "dotgraph.h"
-#include "module.h"
+#include "gvcmodule.h"
 #include "svg.h"
 #include "undate.h"
-
-static const struct jprof_format formats[] = {
-	{ .name = "svg", .help = "a picture of the call graph, to be zoomed in a browser", .sites = true },
-	{ .name = "pdf", .help = "the same on one page; give -o FILE", .binary = true, .sites = true },
-	{ .name = "png", .help = "the same as pixels; give -o FILE", .binary = true, .sites = true },
-	{ .name = "gif", .help = "the same as pixels; give -o FILE", .binary = true, .sites = true },
-	{ .name = "ps", .help = "the same in PostScript", .sites = true },
-	{ .name = "dot", .help = "the call graph in Graphviz' language", .sites = true },
-};
-
-const struct jprof_format *dot_format_at(size_t i)
-{
-	return i < sizeof formats / sizeof *formats ? &formats[i] : NULL;
-}
 
 static int __attribute__((format(printf, 3, 4))) fail(struct jprof_error *err, int code, const char *fmt, ...)
 {
@@ -94,19 +80,18 @@ static int dress(const struct jprof_graph *graph, const struct dot_opts *opts, c
 	return 0;
 }
 
-static int draw_module(const struct jprof_graph *graph, const struct dot_opts *opts, Agraph_t *g, const char *format,
-                       struct dot_picture *picture, struct jprof_error *err)
+static int draw_laid_out(const struct jprof_graph *graph, const struct dot_opts *opts, Agraph_t *g, const char *format,
+                         struct dot_picture *picture, struct jprof_error *err)
 {
-	const struct dot_module *module = dot_module(err);
 	const char *why;
 	char *data;
 	size_t len;
-	if (!module)
-		return err->code;
-	if (module->render(g, format, &data, &len, &why))
+	if (!opts->gvc)
+		return fail(err, JPROF_E_ARGUMENT, "no module draws %s here", format);
+	if (opts->gvc->render(g, format, &data, &len, &why))
 		return fail(err, JPROF_E_UNSUPPORTED, *said ? "%s: %s" : "%s", why, said);
 	int rc = take_drawing(picture, data, len);
-	module->release(data);
+	opts->gvc->release(data);
 	if (!rc)
 		rc = dress(graph, opts, format, picture);
 	return rc ? fail(err, JPROF_E_NOMEM, "memory is short") : 0;
@@ -131,7 +116,7 @@ int dot_draw(const struct jprof_graph *graph, const struct dot_opts *opts, const
 	if (!rc && !plain && opts->waits && dot_effort_takes_long(&effort))
 		opts->waits(jprof_graph_nodes(graph), effort.arrow_count);
 	if (!rc && !plain)
-		rc = draw_module(graph, opts, g, format, picture, err);
+		rc = draw_laid_out(graph, opts, g, format, picture, err);
 	else if (!rc && draw_dot(g, picture))
 		rc = fail(err, JPROF_E_NOMEM, "memory is short");
 	if (g)
@@ -143,3 +128,8 @@ int dot_draw(const struct jprof_graph *graph, const struct dot_opts *opts, const
 	take_remark(picture);
 	return rc;
 }
+
+__attribute__((visibility("default"))) const struct dot_module jprof_dot = {
+	.version = JPROF_VERSION,
+	.draw = dot_draw,
+};

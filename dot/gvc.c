@@ -1,9 +1,10 @@
-/* The module jprof-gvc.so: see module.h. */
+/* The module jprof-gvc.so: see gvcmodule.h. */
 #include <fontconfig/fontconfig.h>
 #include <gvc.h>
+#include <stdbool.h>
 #include <string.h>
 
-#include "module.h"
+#include "gvcmodule.h"
 
 /* Inches: Acrobat and its kin show no page of more than 200; a bigger graph is made to fit. */
 #define PAGE_MOST "198,198"
@@ -84,8 +85,7 @@ static void release(char *data)
 	gvFreeRenderData(data);
 }
 
-extern const struct dot_module jprof_gvc;
-__attribute__((visibility("default"))) const struct dot_module jprof_gvc = {
+__attribute__((visibility("default"))) const struct dot_gvc jprof_gvc = {
 	.version = JPROF_VERSION,
 	.render = render_picture,
 	.release = release,

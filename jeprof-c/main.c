@@ -180,7 +180,7 @@ static int run_report(const struct options *options)
 	}
 	if (options->version) {
 		printf("jprof %s; demangler: %s; line editor: %s\n", jprof_version(), jprof_features(),
-		       edit_terminal_name());
+		       edit_module_name());
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)

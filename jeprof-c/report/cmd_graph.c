@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "cli/say.h"
-#include "dot.h"
 #include "report/allformats.h"
 #include "report/browser.h"
+#include "report/picture.h"
 
 /* ---- The legend's lines about the input ---- */
 
@@ -180,7 +180,7 @@ static int draw_picture(const struct jprof_graph *graph, const struct dot_opts *
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	sigemptyset(&ignore.sa_mask);
 	sigaction(SIGXFSZ, &ignore, &before); /* the libraries have files of their own, and a limit may hold for them */
-	int rc = dot_draw(graph, opts, format_picture(o->output), &picture, &err);
+	int rc = picture_draw(graph, opts, format_picture(o->output), &picture, &err);
 	sigaction(SIGXFSZ, &before, NULL);
 	end_progress();
 	if (rc) {

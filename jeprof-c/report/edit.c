@@ -8,7 +8,8 @@
 
 struct edit {
 	const char *prompt;
-	struct edit_terminal *terminal; /* NULL: lines are read as they come */
+	const struct edit_module *module; /* NULL: lines are read as they come */
+	struct edit_terminal *terminal;
 	char *line;
 	size_t cap;
 };
@@ -19,7 +20,9 @@ struct edit *edit_open(const char *prompt, edit_complete_fn *complete, void *con
 	if (e)
 		e->prompt = prompt;
 	if (e && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
-		e->terminal = edit_terminal_open(prompt, complete, context);
+		e->module = edit_module();
+	if (e && e->module && !(e->terminal = e->module->open(prompt, complete, context)))
+		e->module = NULL;
 	return e;
 }
 
@@ -50,13 +53,13 @@ static ssize_t read_plain(struct edit *e)
 static ssize_t read_terminal(struct edit *e)
 {
 	size_t len;
-	const char *line = edit_terminal_line(e->terminal, &len);
+	const char *line = e->module->line(e->terminal, &len);
 	return line && keep_line(e, line, len) ? (ssize_t)len : -1;
 }
 
 const char *edit_line(struct edit *e)
 {
-	ssize_t len = e->terminal ? read_terminal(e) : read_plain(e);
+	ssize_t len = e->module ? read_terminal(e) : read_plain(e);
 	if (len < 0) {
 		fputs("\n", stderr);
 		return NULL;
@@ -70,7 +73,8 @@ void edit_close(struct edit *e)
 {
 	if (!e)
 		return;
-	edit_terminal_close(e->terminal);
+	if (e->module)
+		e->module->close(e->terminal);
 	free(e->line);
 	free(e);
 }

@@ -22,11 +22,20 @@ const char *edit_line(struct edit *edit);
 
 void edit_close(struct edit *edit);
 
-/* What edit.c uses on a terminal: edit_libedit.c or edit_none.c. NULL: not to be had. */
 struct edit_terminal;
-const char *edit_terminal_name(void); /* of what edits lines */
-struct edit_terminal *edit_terminal_open(const char *prompt, edit_complete_fn *complete, void *context);
-const char *edit_terminal_line(struct edit_terminal *terminal, size_t *len);
-void edit_terminal_close(struct edit_terminal *terminal);
+
+/* What edits lines on a terminal: the table of the module jprof-edit.so. */
+struct edit_module {
+	const char *version;                                                                          /* of jprof */
+	struct edit_terminal *(*open)(const char *prompt, edit_complete_fn *complete, void *context); /* or NULL */
+	const char *(*line)(struct edit_terminal *terminal, size_t *len);
+	void (*close)(struct edit_terminal *terminal); /* NULL does nothing */
+};
+
+extern const struct edit_module jprof_edit;
+
+/* edit_dlopen.c or edit_none.c: the module, or NULL where lines are not edited; what is missing is said. */
+const struct edit_module *edit_module(void);
+const char *edit_module_name(void); /* of what edits lines */
 
 #endif

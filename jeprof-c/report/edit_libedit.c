@@ -1,11 +1,10 @@
-/* History and completion on a terminal, by libedit. */
+/* The module jprof-edit.so: history and completion on a terminal, by libedit. */
 #include <histedit.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
-#include "cli/names.h"
 #include "report/edit.h"
 
 enum { history_lines = 1000, most_words = 1000, most_shown = 100 };
@@ -37,7 +36,7 @@ struct completions {
 static bool offer(void *list, const char *word)
 {
 	struct completions *w = list;
-	if (strncmp(word, w->typed, w->typed_len) || !is_visible(word))
+	if (strncmp(word, w->typed, w->typed_len))
 		return true;
 	for (size_t i = 0; i < w->count; i++)
 		if (!strcmp(w->items[i], word))
@@ -122,12 +121,18 @@ static unsigned char abandon(EditLine *el, wint_t ch)
 
 /* ---- lines ---------------------------------------------------------------------------------------------- */
 
-const char *edit_terminal_name(void)
+static void terminal_close(struct edit_terminal *t)
 {
-	return "libedit";
+	if (!t)
+		return;
+	if (t->history)
+		history_end(t->history);
+	if (t->el)
+		el_end(t->el);
+	free(t);
 }
 
-struct edit_terminal *edit_terminal_open(const char *prompt, edit_complete_fn *completion, void *context)
+static struct edit_terminal *terminal_open(const char *prompt, edit_complete_fn *completion, void *context)
 {
 	struct edit_terminal *t = calloc(1, sizeof *t);
 	HistEvent event;
@@ -137,7 +142,7 @@ struct edit_terminal *edit_terminal_open(const char *prompt, edit_complete_fn *c
 	t->el = el_init("jprof", stdin, stderr, stderr);
 	t->history = history_init();
 	if (!t->el || !t->history) {
-		edit_terminal_close(t);
+		terminal_close(t);
 		return NULL;
 	}
 	history(t->history, &event, H_SETSIZE, history_lines);
@@ -156,7 +161,7 @@ struct edit_terminal *edit_terminal_open(const char *prompt, edit_complete_fn *c
 	return t;
 }
 
-const char *edit_terminal_line(struct edit_terminal *t, size_t *len)
+static const char *terminal_line(struct edit_terminal *t, size_t *len)
 {
 	HistEvent event;
 	int count = 0;
@@ -169,13 +174,9 @@ const char *edit_terminal_line(struct edit_terminal *t, size_t *len)
 	return line;
 }
 
-void edit_terminal_close(struct edit_terminal *t)
-{
-	if (!t)
-		return;
-	if (t->history)
-		history_end(t->history);
-	if (t->el)
-		el_end(t->el);
-	free(t);
-}
+__attribute__((visibility("default"))) const struct edit_module jprof_edit = {
+	.version = JPROF_VERSION,
+	.open = terminal_open,
+	.line = terminal_line,
+	.close = terminal_close,
+};

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/names.h"
 #include "report/session.h"
 
 /* A function's name as a pattern that finds it. */
@@ -19,7 +20,7 @@ static bool offer_name(const char *name, edit_offer_fn *offer, void *list)
 		*end++ = isspace((unsigned char)name[i]) || name[i] == '\'' || name[i] == '"' ? '.' : name[i];
 	}
 	*end = '\0';
-	return offer(list, text);
+	return !is_visible(text) || offer(list, text);
 }
 
 static void offer_functions(struct session *s, edit_offer_fn *offer, void *list)

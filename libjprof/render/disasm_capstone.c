@@ -1,25 +1,66 @@
-/* x86-64 (in AT&T's syntax, as objdump writes it) and AArch64, by capstone. */
+/* x86-64 (in AT&T's syntax, as objdump writes it) and AArch64, by capstone. It is loaded when code is to be read, for
+ * it weighs more than all else that jprof links. */
 #include <capstone/capstone.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/macros.h"
 #include "render/disasm.h"
 
+/* Its file name ends in the number of its API. */
+#define CAPSTONE_TEXT(number) #number
+#define CAPSTONE_NUMBER(number) CAPSTONE_TEXT(number)
+#define CAPSTONE_SONAME "libcapstone.so." CAPSTONE_NUMBER(CS_API_MAJOR)
+#define CAPSTONE_PACKAGES "libcapstone" CAPSTONE_NUMBER(CS_API_MAJOR) " (Debian) or capstone (Alpine)"
+
+/* The functions of it that are used. */
+struct capstone {
+	__typeof__(cs_open) *open;
+	__typeof__(cs_option) *option;
+	__typeof__(cs_malloc) *malloc;
+	__typeof__(cs_disasm_iter) *disasm_iter;
+	__typeof__(cs_free) *free;
+	__typeof__(cs_close) *close;
+};
+
 struct jp_decoder {
+	void *library;
+	struct capstone cs;
 	csh handle;
 	cs_insn *insn;
 	unsigned unit; /* bytes of the smallest instruction */
 };
 
+static bool load_capstone(struct jp_decoder *d)
+{
+	const struct {
+		const char *name;
+		void *function;
+	} wanted[] = {
+		{ "cs_open", &d->cs.open },     { "cs_option", &d->cs.option },
+		{ "cs_malloc", &d->cs.malloc }, { "cs_disasm_iter", &d->cs.disasm_iter },
+		{ "cs_free", &d->cs.free },     { "cs_close", &d->cs.close },
+	};
+	d->library = dlopen(CAPSTONE_SONAME, RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; d->library && i < jp_count(wanted); i++) {
+		void *symbol = dlsym(d->library, wanted[i].name);
+		if (!symbol)
+			return false;
+		memcpy(wanted[i].function, &symbol, sizeof symbol);
+	}
+	return d->library;
+}
+
 static bool open_handle(struct jp_decoder *d, int machine)
 {
 	if (machine == EM_AARCH64)
-		return cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &d->handle) == CS_ERR_OK;
-	return cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) == CS_ERR_OK &&
-	       cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) == CS_ERR_OK;
+		return d->cs.open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &d->handle) == CS_ERR_OK;
+	return d->cs.open(CS_ARCH_X86, CS_MODE_64, &d->handle) == CS_ERR_OK &&
+	       d->cs.option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) == CS_ERR_OK;
 }
 
 int jp_decoder_new(int machine, struct jp_decoder **out, struct jprof_error *err)
@@ -30,8 +71,15 @@ int jp_decoder_new(int machine, struct jp_decoder **out, struct jprof_error *err
 		                          "disasm knows the code of x86-64 and AArch64; this is of ELF machine %d",
 		                          machine));
 	struct jp_decoder *d = calloc(1, sizeof *d);
+	if (d && !load_capstone(d)) {
+		int rc = jp_advise(err, JPROF_ADVICE_FORMAT,
+		                   jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
+		                            "disasm needs capstone: %.300s; install " CAPSTONE_PACKAGES, dlerror()));
+		jp_decoder_free(d);
+		return rc;
+	}
 	if (d && open_handle(d, machine))
-		d->insn = cs_malloc(d->handle);
+		d->insn = d->cs.malloc(d->handle);
 	if (!d || !d->insn) {
 		jp_decoder_free(d);
 		return jp_error_nomem(err);
@@ -64,7 +112,7 @@ void jp_decode(struct jp_decoder *d, const unsigned char *code, size_t len, uint
 	size_t left = len;
 	uint64_t address = vaddr;
 	*to = (struct jp_instruction){ .vaddr = vaddr };
-	if (!cs_disasm_iter(d->handle, &at, &left, &address, d->insn)) {
+	if (!d->cs.disasm_iter(d->handle, &at, &left, &address, d->insn)) {
 		put_undecoded(d, code, len, to);
 		return;
 	}
@@ -78,8 +126,10 @@ void jp_decoder_free(struct jp_decoder *d)
 	if (!d)
 		return;
 	if (d->insn)
-		cs_free(d->insn, 1);
+		d->cs.free(d->insn, 1);
 	if (d->handle)
-		cs_close(&d->handle);
+		d->cs.close(&d->handle);
+	if (d->library)
+		dlclose(d->library);
 	free(d);
 }

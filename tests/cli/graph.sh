@@ -140,27 +140,10 @@ else
     echo "no gvpr here: what is in the DOT was not read back"
 fi
 
-# ---- without the module ----
 if ! "$jprof" --svg $at "$dump" >probe.svg 2>probe.err && grep -q 'built without libgvc' probe.err; then
     echo "built without libgvc: only --dot was looked at"
     finish
 fi
-# In another place jprof looks for the installed module; its own library must still be found.
-mkdir away
-cp "$jprof" away/jprof
-if ! [ -e /usr/local/lib/jprof ] && library=$(find "$(dirname "$jprof")/../libjprof" -name 'libjprof.so.0' | head -n 1); then
-    what="jprof without its module"
-    status=0
-    LD_LIBRARY_PATH=$(dirname "$library") ./away/jprof --svg $at "$dump" >out 2>err || status=$?
-    if ! find /usr/lib /usr/local/lib /opt -name jprof-gvc.so 2>/dev/null | grep -q .; then
-        exits 1
-        says_like '^jprof: --svg cannot be drawn: .*jprof-gvc\.so is missing; install jprof whole; --dot works$'
-        prints_nothing
-    fi
-    LD_LIBRARY_PATH=$(dirname "$library") ./away/jprof --dot $at "$dump" >out 2>err
-    same "--dot needs the module" "$golden/threads.graph.dot" out
-fi
-
 # ---- every format ----
 begins() {
     head -c 40 "$1" | tr -d '\000-\010\016-\037\200-\377' | grep -q "$2"

@@ -48,7 +48,7 @@ def rows_of_tables():
     """Each row of the program's tables of options and of the tables of reports, which are options too: name, whether
     it is refused, whether it has a help."""
     rows = []
-    for path in (f"{root}/libjprof/render/render.c", f"{root}/dot/draw.c", f"{root}/jeprof-c/report/allformats.c"):
+    for path in (f"{root}/libjprof/render/render.c", f"{root}/dot/pictures.c", f"{root}/jeprof-c/report/allformats.c"):
         reports = re.findall(r'\.name = "([a-z-]+)",\s*\.help = "', open(path).read())
         if not reports:
             fail(f"{path}: no table of reports: this test cannot read it")

@@ -1,6 +1,7 @@
 /* Many pictures in one process: Graphviz keeps things from one to the next. Each must be as the first of its
  * kind, and no memory touched that was freed (the sanitizer of a developer's build looks). */
 #include "dot.h"
+#include "gvcmodule.h"
 #include "harness.h"
 #include "model/profile.h"
 
@@ -21,7 +22,9 @@ static const char text[] = "heap_v2/1\n"
 static struct dot_picture draw(const struct jprof_profile *p, const char *format, bool cluster)
 {
 	struct jprof_view *view = view_of(p, &(const struct asked){ .view.counter = JPROF_INUSE_SPACE });
-	const struct dot_opts opts = { .view = jprof_view_info(view), .title = "again", .cluster = cluster };
+	const struct dot_opts opts = {
+		.view = jprof_view_info(view), .title = "again", .cluster = cluster, .gvc = &jprof_gvc
+	};
 	struct jprof_graph *graph;
 	struct dot_picture picture;
 	struct jprof_error err;
