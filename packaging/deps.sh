@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the packages that a part of the work needs and that are not there yet.
-# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, bench, browser, ci, lint, musl
+# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, bench, browser, ci, lint, musl, packages
 set -eu
 
 die() {
@@ -26,10 +26,12 @@ debian_packages() {
     ci) echo 'debootstrap git' ;;
     # what .ci/check needs besides
     lint) echo 'clang clang-format' ;;
+    # debian/
+    packages) echo 'debhelper dpkg-dev lintian git' ;;
     # gcc 11's unwinder is the last that does without a function of glibc's
     musl) echo 'musl-tools libgcc-11-dev linux-libc-dev bison flex m4 dpkg-dev make gcc pkgconf|pkg-config meson' \
         'debian-archive-keyring' ;;
-    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, npm, lint or musl" ;;
+    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, npm, lint, musl or packages" ;;
     esac
 }
 
@@ -46,7 +48,7 @@ alpine_packages() {
     npm) echo 'npm' ;;
     ci) echo 'debootstrap git' ;;
     lint) echo 'clang clang-extra-tools' ;;
-    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, npm, lint or musl" ;;
+    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, npm, lint, musl or packages" ;;
     esac
 }
 
@@ -97,7 +99,7 @@ find_root() {
     $become true || die "'$become' was refused; as root install: $*"
 }
 
-[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, browser, ci, npm, lint, musl)"
+[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, browser, ci, npm, lint, musl, packages)"
 
 if command -v apt-get >/dev/null; then
     system=debian

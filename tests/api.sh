@@ -10,11 +10,22 @@ fail() {
     exit 1
 }
 
-DESTDIR=$tmp meson install -C "$build" --no-rebuild >/dev/null
+touch "$tmp/stamp"
+DESTDIR=$tmp/root meson install -C "$build" --no-rebuild >/dev/null
+# All that is listed is below DESTDIR, nothing else is, and nothing beside it was written.
+meson introspect --installed "$build" | python3 -c 'import json, sys
+print(*json.load(sys.stdin).values(), sep="\n")' | LC_ALL=C sort >"$tmp/wanted"
+(cd "$tmp/root" && find . ! -type d | sed 's/^\.//') | LC_ALL=C sort >"$tmp/there"
+# The list of an older meson has no links of libraries.
+LC_ALL=C comm -23 "$tmp/wanted" "$tmp/there" | grep . && fail "not installed below DESTDIR"
+LC_ALL=C comm -13 "$tmp/wanted" "$tmp/there" | grep -vE '/lib[a-z-]*\.so(\.[0-9]+)?$' && fail "installed and not listed"
+prefix=$(meson introspect --buildoptions "$build" | python3 -c 'import json, sys
+print(*[o["value"] for o in json.load(sys.stdin) if o["name"] == "prefix"])')
+[ -z "$(find "$prefix" -newer "$tmp/stamp" -name '*jprof*' 2>/dev/null)" ] || fail "written to $prefix in spite of DESTDIR"
 pc=$(find "$tmp" -name libjprof.pc)
 [ -n "$pc" ] || fail "no libjprof.pc was installed"
 [ -z "$(find "$tmp" -name '*.h' ! -name jprof.h ! -name jprof-live.h)" ] || fail "more than two headers were installed"
-export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$tmp"
+export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$tmp/root"
 # shellcheck disable=SC2046
 ${CC:-cc} -std=c11 -Wall -Wextra -Werror ${CFLAGS:-} "$source/samples/api/top.c" $(pkg-config --cflags --libs libjprof) -o "$tmp/top"
 lib=$(find "$tmp" -name libjprof.so)
@@ -73,7 +84,7 @@ ${CC:-cc} -E $(pkg-config --cflags libjprof) "$tmp/version.c" | grep -qx "VERSIO
 # prefix=/usr a package has no path in it: the loader knows.)
 jprof=$(find "$tmp" -path '*/bin/jprof')
 [ -n "$jprof" ] || fail "no bin/jprof was installed"
-case $jprof in "$tmp"/usr/bin/*) exit ;; esac
+case $jprof in "$tmp"/root/usr/bin/*) exit ;; esac
 unset LD_LIBRARY_PATH
 export LSAN_OPTIONS="print_suppressions=0:suppressions=$source/tests/lsan.supp"
 "$jprof" --version >"$tmp/version" || fail "bin/jprof does not start: does it find libjprof?"
