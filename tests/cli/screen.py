@@ -43,11 +43,12 @@ def on_terminal(lines, columns, *arguments, program=jprof, ends=0, **env):
     """What a terminal of that size gets, without messages, whose lines are `taken`; 0: it does not know its size."""
     status, text = on_tty([program, *own(arguments)], lines, columns, cwd=tables, env=environment(**env))
     check(status == ends, f"{arguments}: exit status {status}", text)
-    text = text.decode().replace("\r\n", "\n").splitlines(keepends=True)
-    messages = [line.rstrip("\n") for line in text if line.startswith("jprof: ")]
+    text = text.decode().replace("\r\n", "\n")
+    # A message goes on below its first line behind as many blanks as "jprof: " takes.
+    messages = re.compile(r"^jprof: .*\n(?: {7}\S.*\n)*", re.M)
     global taken
-    taken = sum(-(-width(line) // (columns or 80)) for line in messages)
-    return "".join(line for line in text if not line.startswith("jprof: "))
+    taken = sum(message.count("\n") for message in messages.findall(text))
+    return messages.sub("", text)
 
 
 def too_wide(screen, columns):

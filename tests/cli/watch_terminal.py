@@ -125,13 +125,13 @@ for key, number in ((b"\x03", signal.SIGINT), (None, signal.SIGTERM), (None, sig
     os.kill(int(pid), signal.SIGCONT)
 
 short = Terminal(24, 80, "--every=0.3s", "--max-memory=4M", pid)
-check(short.read_until(rb"needs more memory.*as --max-memory says"), "it takes no more than 4 MB", short.text)
+check(short.read_until(rb"needs more memory.*as --max-memory\s+says"), "it takes no more than 4 MB", short.text)
 short.ends("--max-memory", 1)
 
 last = Terminal(24, 80, "--every=0.3s", pid)
 check(last.read_until(rb"after the second snapshot"), "no first snapshot", last.text)
 os.kill(int(pid), signal.SIGKILL)
-check(last.read_until(rf"jprof: process {pid} has ended, after \d+ snapshots?".encode()), "it does not say that the process has ended",
+check(last.read_until(rf"jprof: process {pid} has\s+ended,\s+after\s+\d+\s+snapshots?".encode()), "it does not say that the process has ended",
       last.text)
 last.ends("the end of the process")
 gone = subprocess.run([jprof, "watch", pid], capture_output=True, stdin=subprocess.DEVNULL)
