@@ -117,6 +117,21 @@ def bundle_of(dump):
     return out.getvalue()
 
 
+def write_tables():
+    """Dumps with an agent's table, whose texts of Ruby are bad; bytes below 0x20 are %XX there."""
+    tables = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples", "tables")
+    if not os.path.isdir(tables):
+        return False
+    bad = [re.sub(rb"[\x00-\x1f\x7f%]", lambda m: b"%%%02X" % m[0][0], name) for name in names()]
+    for i in 0, 1:
+        with open(os.path.join(tables, f"ruby33.{i}.heap"), "rb") as dump, open(f"agent{i}.heap", "wb") as copy:
+            copy.write(dump.read())
+        with open(os.path.join(tables, f"ruby33.{i}.heap.ruby"), "rb") as table, open(f"agent{i}.heap.ruby", "wb") as copy:
+            for n, line in enumerate(table):
+                copy.write(line[:-1] + bad[n % len(bad)] + b"\n" if line.startswith(b"s ") else line)
+    return True
+
+
 def write_counted(path, times):
     """A dump whose agent counted Ruby's objects, of types and classes with hostile names."""
     with open(path, "wb") as f:
@@ -223,6 +238,7 @@ def main():
                        ("long", symbolized()), ("later-long", symbolized(900))):
         with open(path, "wb") as f:
             f.write(data)
+    has_tables = write_tables()
     listed = set(formats())
     check(listed == PEOPLE | PROGRAMS | OTHERS, f"formats that are in no list here: {listed ^ (PEOPLE | PROGRAMS | OTHERS)}")
     for source in "p.pb", "d.heap", "b.jprof":
@@ -248,6 +264,13 @@ def main():
             on_terminal(*words, source)
         for_programs("diff", "--json", *two, kept=source != "b.jprof")
         for_programs("diff", "--csv", *two, kept=source != "b.jprof")
+    for words in (["--text"], ["--text", "--lines"], ["--tree"], ["--traces"], ["--peek=."], ["--ages"], ["info", "--all"], ["explain"],
+                  ["diff", "--top=0"], ["check", "--max-growth=1KB"]) if has_tables else ():
+        two = ["agent0.heap", "agent1.heap"]
+        both = words[0] in ("diff", "check")
+        shows = words[0] not in ("info", "explain", "check")
+        for_people(*words, *two[:1 + both], rows=10 if shows else 0)
+        on_terminal(*words, *two[:1 + both])
     check(csv_names("diff", "--csv", "p.pb", "later-p.pb") == csv_names("--csv", "--base=p.pb", "later-p.pb"),
           "the CSV of diff has other names than that of a report")
     write_counted("o1.heap", 1)
