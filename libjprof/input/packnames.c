@@ -15,7 +15,7 @@ struct jp_packnames {
 	struct jp_codefile file;
 	struct jp_fingerprints prints;
 	struct jp_packexports exports;
-	bool in_order;             /* the file has the order of `pack`, as far as is seen, */
+	bool in_order;             /* the file has the order of `pack` around all that was asked for, */
 	struct jp_packorder order; /* ... which is this; else, once all functions are `matched`, */
 	bool matched;
 	struct jp_packmatch match; /* ... this is the best, if one fits */
@@ -93,6 +93,7 @@ static int find_ordered(struct jp_packnames *names)
 	int ordered = 0;
 	for (size_t i = 0; !ordered && i < names->count; i++) {
 		names->pack = &names->packs[i];
+		jp_packorder_release(&names->order);
 		ordered = jp_packorder_find(&names->order, names->pack, &names->prints, &names->exports);
 	}
 	names->in_order = ordered == 1;
@@ -138,7 +139,7 @@ static int name_in_order(struct jp_packnames *names, size_t function, const char
 	if (jp_packorder_judge(&names->order, function, &verdict))
 		return -1;
 	names->in_order = verdict != JP_PLACE_OTHER;
-	*name = verdict == JP_PLACE_SAME ? names->pack->functions[function].name : "";
+	*name = verdict == JP_PLACE_SAME ? names->pack->functions[names->order.place[function]].name : "";
 	return 0;
 }
 

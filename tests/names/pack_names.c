@@ -64,7 +64,7 @@ static bool is_exported(const struct matched *m, uint64_t start)
 	return at < m->symbol_count && m->symbols[at].value == start;
 }
 
-/* In the order of a file that has the pack's; else "differs", also once one is seen that is not alike. */
+/* In the order of a file that has the pack's; else "differs". Where functions came or went it is silent. */
 static int follow_order(struct matched *m)
 {
 	struct jp_packorder order;
@@ -76,9 +76,7 @@ static int follow_order(struct matched *m)
 		if (jp_packorder_judge(&order, i, &verdict))
 			found = -1;
 		else if (verdict == JP_PLACE_SAME)
-			printf("%" PRIx64 " %s\n", m->file.functions[i].start, m->pack.functions[i].name);
-		else if (verdict == JP_PLACE_OTHER)
-			found = 0;
+			printf("%" PRIx64 " %s\n", m->file.functions[i].start, m->pack.functions[order.place[i]].name);
 	}
 	puts(found ? "order" : "differs");
 	jp_packorder_release(&order);
