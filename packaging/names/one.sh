@@ -37,12 +37,14 @@ wanted_version() {
     fi
 }
 
-# build ROOT NATIVE ARCHITECTURE SOURCE VERSION PLACE: in that directory of the root, once.
+# build LIBRARY...: the package in its place in the root, once.
 build() {
-    [ ! -e "$1$6/done" ] || return 0
-    version=$(wanted_version "$1" "$4" "$5")
-    mountpoint -q "$1/proc" || mount -t proc proc "$1/proc"
-    nice -n "${JPROF_NAMES_NICE:-19}" chroot "$1" sh -euc "$(cat "$here/compile.sh")" compile "$2" "$3" "$4" "$version" "$6" >&2
+    [ ! -e "$root$place/done" ] || return 0
+    rm -rf "${root:?}$place" # of a build that was ended
+    wanted=$(wanted_version "$root" "$source" "$version")
+    mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
+    nice -n "${JPROF_NAMES_NICE:-19}" chroot "$root" sh -euc "$(cat "$here/compile.sh")" compile \
+        "$native" "$arch" "$source" "$wanted" "$place" "$@" >&2
 }
 
 # The files of the tree that have these names and symbols; of several the first.
@@ -58,7 +60,7 @@ library() {
 root=$(chroot_of "$suite")
 native=$(chroot "$root" dpkg --print-architecture)
 place=/build/$source$([ "$arch" = "$native" ] || echo "-$arch")
-build "$root" "$native" "$arch" "$source" "$version" "$place"
+build "$@"
 
 # A file without a soname is an extension: its pack has the source's name, too.
 built=$(cat "$root$place"/*/debian/changelog | sed -n '1s/.*(\(.*\)).*/\1/p')

@@ -418,7 +418,8 @@ def withheld(path):
     found = re.search(r'soname: \[(.*?)\]', run('readelf', '-dW', path).stdout)
     soname = found[1] if found else os.path.basename(path)
     stripped, truth, exported = os.path.join(work, 'withheld.so'), symbols(path), symbols(path, True)
-    subprocess.check_call(['strip', '-o', stripped, path])
+    arm = 'AArch64' in run('readelf', '-hW', path).stdout
+    subprocess.check_call([shutil.which('llvm-strip') or 'llvm-strip-14' if arm else 'strip', '-o', stripped, path])
     for pack in sorted(glob.glob(os.path.join(root, 'packaging/names/*.jnames'))):
         if open(pack, 'rb').read(2000)[20:].split(b'\0')[0].decode() == soname:
             _, names = judge(f'{os.path.basename(pack)} on {path}', pack, stripped, truth, 0)
