@@ -28,30 +28,15 @@ def make(name, *words):
     return path
 
 
-def cpu(browser):
-    """Milliseconds of all processes of the browser."""
-    ticks, below = 0, {browser.process.pid}
-    for pid in sorted(int(name) for name in os.listdir("/proc") if name.isdigit()):
-        try:
-            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-                fields = stat.read().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        if int(fields[1]) in below or pid == browser.process.pid:
-            below.add(pid)
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks * 1000 / os.sysconf("SC_CLK_TCK")
-
-
 def shown(name, url, condition, size):
     browser = Chromium()
-    before, began = cpu(browser), time.monotonic()
+    before, began = browser.cpu(), time.monotonic()
     browser.open(url, 1280, 1000)
     for _ in range(600):
         if browser.run(f"Boolean(document.body && ({condition}))"):
             break
         time.sleep(0.05)
-    print(f"{name}: {size} bytes; shown after {cpu(browser) - before:.0f} ms of CPU, {(time.monotonic() - began) * 1000:.0f} ms")
+    print(f"{name}: {size} bytes; shown after {browser.cpu() - before:.0f} ms of CPU, {(time.monotonic() - began) * 1000:.0f} ms")
     time.sleep(1)
     browser.picture(os.path.join(out, name + ".png"))
     browser.close()

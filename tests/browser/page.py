@@ -1,13 +1,11 @@
 """The page of --html in Chromium: its numbers are those of --json in each view, everything works by keyboard, nothing is
 loaded, and no name becomes script or markup.
 usage: page.py JPROF SOURCE_ROOT [DIRECTORY_FOR_PICTURES]
-       page.py JPROF SOURCE_ROOT --load    by hand: size, load and frames of large profiles, in CPU time
 
 The axe-core that sh tests/fetch-npm.sh brought judges each page, too."""
 import json
 import os
 import pty
-import random
 import re
 import resource
 import signal
@@ -15,35 +13,20 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, finish, jprof, root, run
 from chromium import Chromium, skip
 
-jprof, root = map(os.path.abspath, sys.argv[1:3])
-pictures = sys.argv[3] if len(sys.argv) > 3 and sys.argv[3] != "--load" else None
+pictures = sys.argv[3] if len(sys.argv) > 3 else None
 axe = os.path.join(os.environ.get("JPROF_DOWNLOADS") or os.path.expanduser("~/.cache/jprof"), "axe-core", "axe.min.js")
 cases = os.path.join(root, "samples", "cases")
 tables = os.path.join(root, "samples", "tables")
 heaps = os.path.join(root, "samples", "heaps")
 if not os.path.isdir(tables):
     skip("no samples here")
-failures = 0
 UNITS = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3, "objects": 1}
 ROWS = """[...document.querySelectorAll('#rows tr')].map(tr => ({ name: tr.querySelector('button').textContent,
   cells: [...tr.cells].map(td => td.textContent) }))"""
 SET = "((id, value, kind) => { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event(kind)); })"
-
-
-def check(good, text):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL:", text)
-
-
-def run(*arguments):
-    done = subprocess.run([jprof, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
-    if done.returncode:
-        sys.exit(f"jprof {arguments} failed: " + done.stderr.decode(errors="replace")[:2000])
-    return done.stdout
 
 
 def report(*arguments):
@@ -534,71 +517,9 @@ def hostile(browser, directory):
     browser.events = [e for e in browser.events if e["method"] not in ("Log.entryAdded", "Network.requestWillBeSent")]
 
 
-# ---- by hand: large profiles ----
-
-
-def generated(path, stacks, functions, seed):
-    shape, counts = random.Random(7), random.Random(seed)
-    with open(path, "w", encoding="ascii") as out:
-        out.write("--- symbol\nbinary=/opt/app\n")
-        out.writelines(f"0x{0x400000 + 16 * i:x} ns::Class{i % 997}::method_{i}\n" for i in range(functions))
-        out.write("0x10 malloc\n---\n--- heap\nheap_v2/524288\n  t*: 1: 1 [0: 0]\n")
-        for _ in range(stacks):
-            path, key = [], 0
-            for depth in range(shape.randint(15, 30)):
-                key = (key * 31 + shape.randrange(1 if depth < 3 else 2 if shape.random() < 0.5 else 6) + 1) % (1 << 40)
-                path.append(0x400001 + 16 * ((key * 2654435761 + depth) % functions))
-            size, count = shape.choice([64, 192, 1024, 16384, 262144]), counts.randint(1, 40)
-            out.write("@ 0x10 " + " ".join(f"0x{a:x}" for a in reversed(path)) + f"\n  t*: {count}: {count * size} [0: 0]\n")
-
-
-def renderers_cpu(browser):
-    """Milliseconds that the processes of pages took."""
-    ticks, below = 0, {browser.process.pid}
-    for pid in sorted(int(name) for name in os.listdir("/proc") if name.isdigit()):
-        try:
-            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-                fields = stat.read().rsplit(")", 1)[1].split()
-            with open(f"/proc/{pid}/cmdline", "rb") as line:
-                page = b"--type=renderer" in line.read()
-        except OSError:
-            continue
-        if int(fields[1]) in below:
-            below.add(pid)
-            ticks += int(fields[11]) + int(fields[12]) if page else 0
-    return ticks * 1000 / os.sysconf("SC_CLK_TCK")
-
-
-MOVE = """new Promise(done => { const canvas = document.getElementById('canvas'), area = document.getElementById('graph');
-  const r = canvas.getBoundingClientRect(); let n = 0;
-  const tick = () => { canvas.dispatchEvent(new MouseEvent('mousemove', { clientX: r.left + n * 37 % r.width,
-    clientY: r.top + 10 + n * 53 % 500 })); area.scrollTop = n * 7 % 400;
-    if (++n < 120) requestAnimationFrame(tick); else done(n); };
-  requestAnimationFrame(tick); })"""
-
-
-def measure(browser, directory):
-    dumps = [os.path.join(directory, f"app.{i}.raw") for i in range(3)]
-    for i, dump in enumerate(dumps):
-        generated(dump, 10000, 5000, i)
-    large = os.path.join(directory, "large.raw")
-    generated(large, 60000, 20000, 1)
-    for name, url in ("three snapshots, 10,000 stacks", make(directory, "three", "diff", *dumps)), \
-                     ("60,000 stacks", make(directory, "large", large)):
-        before = renderers_cpu(browser)
-        load(browser, url, 1280, 1000)
-        ready, frames = renderers_cpu(browser), browser.run(MOVE)
-        print(f"{name}: {os.path.getsize(url[7:]) / 1e6:.2f} MB, shown after {ready - before:.0f} ms of CPU, "
-              f"{(renderers_cpu(browser) - ready) / frames:.1f} ms of CPU a frame")
-
-
 def main():
     browser = Chromium()
     with tempfile.TemporaryDirectory(prefix="jprof-page-") as directory:
-        if "--load" in sys.argv:
-            measure(browser, directory)
-            browser.close()
-            return
         lines = [os.path.join(tables, f"ruby31.{i}.heap") for i in (0, 1)]
         native = ["--sysroot=" + os.path.join(heaps, "sysroot"), os.path.join(heaps, "jemalloc-5.3.0.heap")]
         ruby, plain = make(directory, "ruby", lines[1]), make(directory, "native", *native)
@@ -650,8 +571,7 @@ def main():
         check(not outside, f"other files were asked for: {outside}")
         check(not browser.complaints(), f"the console says: {browser.complaints()}")
     browser.close()
-    print("failed:", failures)
-    sys.exit(failures > 0)
+    finish()
 
 
 if __name__ == "__main__":

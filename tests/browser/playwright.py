@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from page import generated
+from generated import generated
 
 
 def skip(why):

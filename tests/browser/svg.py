@@ -6,21 +6,13 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, finish, jprof, root
 from chromium import Chromium, skip
 
-jprof, root = sys.argv[1:3]
 pictures = sys.argv[3] if len(sys.argv) > 3 else None
 cases = os.path.join(root, "samples", "cases")
 if not os.path.isdir(cases):
     skip("no samples here")
-failures = 0
-
-
-def check(good, text):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL:", text)
 
 
 def draw(path, *arguments):
@@ -295,8 +287,7 @@ def main():
         check(not outside, f"other files were asked for: {outside}")
         check(not browser.complaints(), f"the console says: {browser.complaints()}")
     browser.close()
-    print("failed:", failures)
-    sys.exit(failures > 0)
+    finish()
 
 
 main()

@@ -6,13 +6,11 @@ import json
 import math
 import os
 import runpy
-import subprocess
-import sys
 import tempfile
 
+from checks import check, finish, root, run
 from chromium import Chromium, skip
 
-jprof, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 LAST, HOUR = 72, 6  # epochs
 TAGS = {0: "(no tag)", 1: "route GET /products/:id", 2: "job PriceSyncJob"}
 BYTES = 1000 / (1 - math.exp(-1000 / 131072))  # what a sampled object stands for
@@ -21,20 +19,6 @@ READY = """new Promise(done => { let left = 600; const look = () => document.doc
   done(document.documentElement?.dataset.ready) : setTimeout(look, 50); look(); })"""
 BY_TAG = """(e => { if (e.value !== 'tag') { e.value = 'tag'; e.dispatchEvent(new Event('change')); } })(document.getElementById('by'))"""
 ROWS = "[...document.querySelectorAll('#rows tr')].map(tr => [tr.querySelector('button').textContent, tr.cells[0].textContent])"
-failures = 0
-
-
-def check(good, text):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL:", text)
-
-
-def run(*arguments):
-    done = subprocess.run([jprof, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    check(done.returncode == 0, f"{arguments} ended with {done.returncode}: {done.stderr.decode(errors='replace')}")
-    return done.stdout
 
 
 def shown(browser, *options):
@@ -96,4 +80,4 @@ def main():
 
 
 main()
-sys.exit(failures != 0)
+finish()
