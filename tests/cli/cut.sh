@@ -1,7 +1,7 @@
 #!/bin/sh
 # A dump that is cut at any byte: never a crash, never silence, never a total that is not that of whole
 # stacks. The totals are worked out here from the dump's text: an object of mean size x is sampled with
-# the probability 1 - exp(-x / rate).
+# the probability 1 - exp(-x / rate). test_cuts.c cuts real dumps at every byte, with sanitizers.
 . "$(dirname "$0")/lib.sh"
 whole=$heaps/jemalloc-5.3.0.heap
 [ -f "$whole" ] || skip "no samples here"

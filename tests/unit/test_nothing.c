@@ -14,24 +14,21 @@
 
 static int wrong;
 
-/* CALL, which takes &err, is refused with a sentence that names the function. */
-#define REFUSED(function, ...)                                                                                         \
-	do {                                                                                                           \
-		struct jprof_error err = { 0 };                                                                        \
-		int code = function(__VA_ARGS__, &err);                                                                \
-		if (code != JPROF_E_ARGUMENT || err.code != code || !strstr(err.text, #function))                      \
-			wrong += complain("%s(%s): %d %s", #function, #__VA_ARGS__, code, err.text);                   \
-		if (function(__VA_ARGS__, NULL) != code)                                                               \
-			wrong += complain("%s(%s): another code without an error", #function, #__VA_ARGS__);           \
-	} while (0)
-
-/* Refused with these words. */
+/* CALL, which takes &err, is refused with these words. */
 #define REFUSED_AS(words, as, function, ...)                                                                           \
 	do {                                                                                                           \
 		struct jprof_error err = { 0 };                                                                        \
 		int code = function(__VA_ARGS__, &err);                                                                \
 		if (code != (as) || err.code != code || !strstr(err.text, words))                                      \
 			wrong += complain("%s(%s): %d %s", #function, #__VA_ARGS__, code, err.text);                   \
+	} while (0)
+
+/* Refused with a sentence that names the function. */
+#define REFUSED(function, ...)                                                                                         \
+	do {                                                                                                           \
+		REFUSED_AS(#function, JPROF_E_ARGUMENT, function, __VA_ARGS__);                                        \
+		if (function(__VA_ARGS__, NULL) != JPROF_E_ARGUMENT)                                                   \
+			wrong += complain("%s(%s): another code without an error", #function, #__VA_ARGS__);           \
 	} while (0)
 
 #define GIVES(what, ...)                                                                                               \
