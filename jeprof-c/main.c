@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include "cli/budget.h"
+#include "cli/confine.h"
 #include "cli/giveback.h"
 #include "cli/names.h"
 #include "cli/nearest.h"
 #include "cli/newfile.h"
+#include "cli/sandbox.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "commands.h"
@@ -179,8 +181,8 @@ static int run_report(const struct options *options)
 		return 1;
 	}
 	if (options->version) {
-		printf("jprof %s; demangler: %s; line editor: %s\n", jprof_version(), jprof_features(),
-		       edit_module_name());
+		printf("jprof %s; demangler: %s; line editor: %s; sandbox: %s\n", jprof_version(), jprof_features(),
+		       edit_module_name(), confine_kinds());
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
@@ -245,6 +247,7 @@ int main(int argc, char **argv)
 	give_back_large();
 	budget_at_end(newfile_end_parts);
 	int status = run_command(argc, argv);
+	sandbox_end();
 	if (fflush(stdout) || ferror(stdout)) {
 		if (errno == EPIPE)
 			return 0;

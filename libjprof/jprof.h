@@ -376,6 +376,26 @@ struct jprof_notice {
 	void *context;
 };
 
+/* A question for names: bytes of the library's own, and the open files that these refer to by number. */
+struct jprof_name_question {
+	const void *data;
+	size_t len;
+	const int *files; /* the caller's descriptors; the first is that of the object file */
+	size_t file_count;
+	size_t places; /* for which names are asked */
+};
+
+/* Finds names in place of the library: in a process that can do no harm, because symbols and debug information of
+ * others may make it crash, spin or do anything. */
+struct jprof_name_finder {
+	/* *answer gets memory to be freed by free(): the *len bytes that jprof_names_answer wrote. They are read as
+	 * anybody's. Or a negative code with err->text, which completes a sentence about the files: then what has to be
+	 * read for these names is not used. JPROF_E_NOMEM ends everything. */
+	int (*find)(void *context, const struct jprof_name_question *question, void **answer, size_t *len,
+	            struct jprof_error *err);
+	void *context;
+};
+
 struct jprof_symbolize_opts {
 	size_t size;
 	const char *program;    /* ELF file of the main program, if its mapped path does not lead to it */
@@ -429,6 +449,10 @@ struct jprof_symbolize_opts {
 	 * else is JPROF_E_ARGUMENT. The function's name in jprof_profile_frames is "" there. */
 	bool lean;
 	const struct jprof_notice *notice; /* NULL: nobody is called. It is not used after the call. Since: 0.2 */
+
+	/* Finds the names; NULL: the library does, in this process. A file whose names it does not find is noted. It is
+	 * not used after the call. Since: 0.2 */
+	const struct jprof_name_finder *finder;
 };
 
 /* Gives every address a function, file and line where they can be known: see enum jprof_source. Names that came with
@@ -762,6 +786,12 @@ struct jprof_names_opts {
  * written then. `opts` may be NULL. Since: 0.2 */
 JPROF_API int jprof_names_learn(const char *path, const char *debug, const struct jprof_names_opts *opts,
                                 jprof_write_fn *write, void *context, struct jprof_error *err);
+
+/* Answers a question for names (struct jprof_name_finder), and writes the answer at once: a pure function, which opens
+ * nothing, asks for nothing but memory, and reads only `files`. `question->places` is not looked at. The bytes may be
+ * anybody's: JPROF_E_FORMAT. Since: 0.2 */
+JPROF_API int jprof_names_answer(const struct jprof_name_question *question, jprof_write_fn *write, void *context,
+                                 struct jprof_error *err);
 
 /* What jprof_symbolize_opts.cache keeps. */
 struct jprof_cache_sum {

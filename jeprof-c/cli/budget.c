@@ -221,6 +221,11 @@ static void choose_limit(void)
 	budget.why = group < half ? "what its control group has left" : "half of what is free";
 }
 
+uint64_t budget_left(void)
+{
+	return budget.watched ? less(budget.limit, taken()) : unlimited;
+}
+
 void budget_at_end(void (*end)(void))
 {
 	budget.end = end;

@@ -17,6 +17,9 @@ bool budget_watch(const char *size);
  * short. */
 void budget_at_end(void (*end)(void));
 
+/* Bytes that the program may still take; UINT64_MAX: nothing is watched. */
+uint64_t budget_left(void);
+
 /* A size such as 500M, in bytes; k, M and G are powers of 1024. 0: it is none. */
 uint64_t budget_size(const char *text);
 

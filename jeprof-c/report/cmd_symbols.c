@@ -7,6 +7,7 @@
 #include "cli/cachedir.h"
 #include "cli/names.h"
 #include "cli/packdirs.h"
+#include "cli/sandbox.h"
 #include "cli/say.h"
 #include "commands.h"
 #include "report/options.h"
@@ -107,6 +108,7 @@ static int answer(const struct symbol_request *r, const struct options *o)
 		                             .names = o->no_packs ? NULL : o->names,
 		                             .names_dirs = dirs,
 		                             .cache = cache,
+		                             .finder = sandbox_finder(o->no_sandbox),
 		                             .sysroot = o->sysroot,
 		                             .lib_prefix = o->lib_prefix };
 	struct name *names = NULL;

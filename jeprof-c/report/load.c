@@ -12,6 +12,7 @@
 #include "cli/filesread.h"
 #include "cli/names.h"
 #include "cli/packdirs.h"
+#include "cli/sandbox.h"
 #include "cli/say.h"
 #include "report/allformats.h"
 
@@ -422,6 +423,7 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 		                             .names = o->no_packs ? NULL : o->names,
 		                             .names_dirs = dirs,
 		                             .cache = cache,
+		                             .finder = sandbox_finder(o->no_sandbox),
 		                             .program = inputs->program,
 		                             .sysroot = o->sysroot,
 		                             .lib_prefix = o->lib_prefix,

@@ -90,6 +90,7 @@ void next_step_lookup(struct typed *command, const struct options *o)
 	typed_switch(command, "debuginfod", o->debuginfod);
 	typed_switch(command, "no-packs", o->no_packs);
 	typed_switch(command, "no-cache", o->no_cache);
+	typed_switch(command, "no-sandbox", o->no_sandbox);
 }
 
 static void begin_command(struct typed *c, const char *command, const struct options *o, const struct inputs *inputs)

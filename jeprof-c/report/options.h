@@ -55,6 +55,7 @@ struct options {
 	const char *names; /* packs, beside those that are found */
 	bool no_packs;
 	bool no_cache;
+	bool no_sandbox;
 	bool debuginfod;
 	const char *max_memory; /* as given */
 	const char *pattern;    /* of --peek, --list and --disasm */
@@ -111,6 +112,8 @@ void options_explain_help(void);
 	{ "no-packs", OPT_SWITCH, AT(no_packs), 0, NULL, NULL, "uses no packs of names" }, \
 	{ "no-cache", OPT_SWITCH, AT(no_cache), 0, NULL, NULL, \
 	  "finds names anew, and keeps none; jprof cache says what is kept" }, \
+	{ "no-sandbox", OPT_SWITCH, AT(no_sandbox), 0, NULL, NULL, \
+	  "reads symbols and debug information in this process, to find out why it fails" }, \
 	{ "perf-map", OPT_TEXT, AT(perf_map), 0, NULL, "FILE", \
 	  "reads a JIT compiler's list of its code, such as /tmp/perf-PID.map" }, \
 	{ "max-memory", OPT_TEXT, AT(max_memory), 0, NULL, "SIZE", \

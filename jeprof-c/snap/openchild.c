@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/capability.h>
 #include <linux/magic.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -18,8 +17,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "cli/confine.h"
+
 enum {
-	nr_close_range = 436, /* not in every libc; the number is the kernel's for all architectures */
 	most_groups = 65536,
 	largest_copy = 256 << 20,
 };
@@ -46,17 +46,6 @@ static void close_fd(int *fd)
 
 /* ---- rights ------------------------------------------------------------------------------------------------- */
 
-static int set_capabilities(uint64_t keep)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = { 0 }, back[2];
-	for (int i = 0; i < 2; i++)
-		data[i].effective = data[i].permitted = (uint32_t)(keep >> (32 * i));
-	if (syscall(SYS_capset, &header, data) || syscall(SYS_capget, &header, back))
-		return -1;
-	return memcmp(data, back, sizeof data) ? child_failed(EPERM) : 0;
-}
-
 static bool has_groups(const struct openchild_plan *plan)
 {
 	gid_t now[most_groups];
@@ -80,7 +69,7 @@ static int take_rights(const struct openchild_plan *plan)
 	if (!has_groups(plan) && setgroups(plan->group_count, plan->groups))
 		return -1;
 	if (setresgid(plan->gid, plan->gid, plan->gid) || setresuid(plan->uid, plan->uid, plan->uid) ||
-	    prctl(PR_SET_DUMPABLE, 0) || set_capabilities(plan->capabilities) ||
+	    prctl(PR_SET_DUMPABLE, 0) || confine_capabilities(plan->capabilities) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return -1;
 	return has_groups(plan) && has_ids(plan) && prctl(PR_GET_DUMPABLE) == 0 ? 0 : child_failed(EPERM);
@@ -300,16 +289,6 @@ static void serve(const struct child_places *p, int socket)
 /* ---- beginning ----------------------------------------------------------------------------------------------------
  */
 
-static void close_others(int keep)
-{
-	enum { usual_limit = 65536 };
-	bool done = (!keep || !syscall(nr_close_range, 0U, (unsigned)keep - 1, 0)) &&
-	            !syscall(nr_close_range, (unsigned)keep + 1, ~0U, 0);
-	for (int fd = 0; !done && fd < usual_limit; fd++)
-		if (fd != keep)
-			close(fd);
-}
-
 /* A signal that ends the program lets it finish or take back what it does: so long the child is needed. */
 static void leave_signals_to_parent(void)
 {
@@ -346,7 +325,9 @@ _Noreturn void openchild_run(const struct openchild_plan *plan, int socket)
 	struct child_places taken;
 	struct openchild_reply ready = { .failed_at = OPENCHILD_ROOT };
 	int AUTO_CLOSE fd = -1;
-	close_others(socket);
+	for (int other = 0; other < socket; other++)
+		close(other);
+	confine_close_above(socket);
 	leave_signals_to_parent();
 	bool good = !take_places(plan, &taken);
 	if (good) {

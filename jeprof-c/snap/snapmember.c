@@ -12,6 +12,7 @@
 
 #include "cli/cachedir.h"
 #include "cli/packdirs.h"
+#include "cli/sandbox.h"
 #include "cli/say.h"
 #include "snap/interrupt.h"
 #include "snap/opener.h"
@@ -142,6 +143,7 @@ static bool symbolize_member(struct member *m)
 		.size = sizeof opts,
 		.names_dirs = dirs,
 		.cache = cache,
+		.finder = sandbox_finder(m->options->no_sandbox),
 		.sysroot = root,
 		.debug_dir = m->options->debug_dir,
 		.debuginfod = m->options->debuginfod,
@@ -152,6 +154,7 @@ static bool symbolize_member(struct member *m)
 	};
 	snprintf(root, sizeof root, "/proc/%d/root", p->pid);
 	int rc = jprof_profile_symbolize(m->profile, &opts, &err);
+	sandbox_end();
 	free(dirs);
 	free(cache);
 	if (rc) {

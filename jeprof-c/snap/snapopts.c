@@ -43,6 +43,8 @@ static const struct opt_row snap_rows[] = {
 	{ "debug-dir", OPT_TEXT, SNAP_AT(debug_dir), 0, NULL, "DIR,DIR", "looks for separate debug files here, too" },
 	{ "debuginfod", OPT_SWITCH, SNAP_AT(debuginfod), 0, NULL, NULL,
 	  "asks the servers in $DEBUGINFOD_URLS for what is missing" },
+	{ "no-sandbox", OPT_SWITCH, SNAP_AT(no_sandbox), 0, NULL, NULL,
+	  "reads symbols and debug information in this process, to find out why it fails" },
 	{ "cmdline", OPT_SWITCH, SNAP_AT(cmdline), 0, NULL, NULL,
 	  "puts the arguments of the processes into the bundle" },
 	{ "timeout", OPT_NUMBER, SNAP_AT(timeout), 0, NULL, "S",

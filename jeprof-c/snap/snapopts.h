@@ -31,6 +31,7 @@ struct snap_options {
 	int symbols;  /* enum snap_symbols */
 	int sampling; /* enum snap_sampling */
 	bool cmdline;
+	bool no_sandbox;
 	bool keep_dumps;
 	size_t keep;           /* bundles of the series that are left; 0: all */
 	const char *max_bytes; /* as given */

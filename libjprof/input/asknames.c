@@ -54,7 +54,16 @@ static struct jp_name_request request_of(const struct jp_objfile *file, const st
 	return request;
 }
 
-static int ask_round(struct jp_asking *a, const struct jp_debugfiles *found)
+/* What could not be read, and why. */
+static void note_unanswered(struct jp_asking *a, const struct jp_debugfiles *found, const char *why)
+{
+	const char *debug = found->debug ? found->debug->path : "";
+	if (!*a->trouble)
+		snprintf(a->trouble, sizeof a->trouble, "%.500s%s%.400s", why, *debug ? ", with its debug file " : "",
+		         debug);
+}
+
+static int ask_files(struct jp_asking *a, const struct jp_debugfiles *found)
 {
 	struct jp_name_request request = request_of(a->file, found, &a->splits, &a->packs);
 	request.offsets = a->offsets ? a->offsets : a->ask.offsets;
@@ -65,12 +74,25 @@ static int ask_round(struct jp_asking *a, const struct jp_debugfiles *found)
 	request.is_wrapper = a->ask.is_wrapper;
 	request.wrappers = a->ask.wrappers;
 	jp_namereply_release(&a->reply);
-	int rc = jp_namecache_find(a->where->cache, a->file->build_id, &request, &a->reply);
-	if (rc == JPROF_E_FORMAT) {
+	struct jprof_error err = { 0 };
+	int rc = jp_namecache_find(a->where->cache, a->file->build_id, a->where->finder, &request, &a->reply, &err);
+	a->nameless = rc;
+	if (rc) {
 		jp_namereply_release(&a->reply);
-		jp_objfile_remark(a->file, "its names cannot be read: the answer to the question for them is damaged");
+		note_unanswered(a, found, err.text);
 	}
 	return rc == JPROF_E_NOMEM ? -1 : 0;
+}
+
+/* Where nothing is answered, the object file alone is asked, without debug information. */
+static int ask_round(struct jp_asking *a, const struct jp_debugfiles *found)
+{
+	const struct jp_debugfiles none = { 0 };
+	int rc = ask_files(a, found);
+	if (rc || !a->nameless || (found->dwarf == JP_DWARF_NOWHERE && !found->debug))
+		return rc;
+	jp_split_files_release(&a->splits);
+	return ask_files(a, &none);
 }
 
 /* ---- what is said of the files ------------------------------------------------------------------ */
@@ -110,6 +132,10 @@ static int add_losses(struct jp_asking *a)
 
 static void remark_losses(struct jp_asking *a)
 {
+	if (*a->trouble)
+		jp_objfile_remark(a->file, "%s: %s",
+		                  a->nameless ? "its names were not found" : "debug information of it is not used",
+		                  a->trouble);
 	if (a->lost_count > 1)
 		jp_objfile_remark(a->file, "no inlined functions from split debug information: %s; and %zu more",
 		                  a->first_loss, a->lost_count - 1);
@@ -123,7 +149,7 @@ static void remark_losses(struct jp_asking *a)
 static int judge_dwarf(void *context, const struct jp_debugfiles *files, enum jp_dwarf_state *state)
 {
 	struct jp_asking *a = context;
-	if (ask_round(a, files))
+	if (ask_files(a, files))
 		return -1;
 	*state = a->reply.dwarf == JP_DWARF_NONE ? JP_DWARF_REFUSED : a->reply.dwarf;
 	if (*state != JP_DWARF_USED)

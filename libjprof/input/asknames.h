@@ -41,6 +41,9 @@ struct jp_asking {
 	uint64_t *lost; /* units that could not be completed */
 	size_t lost_count, lost_cap;
 	char first_loss[512];
+	char trouble[1024]; /* why a question was not answered, of the first such: "" where each was. What could not be
+	                     * read is not used: debug information first, then the file */
+	bool nameless;      /* the file alone gave no answer either */
 };
 
 /* The next part: 1 and a->reply, 0 after the last, -1 when memory is short. A place that is pending comes again. What

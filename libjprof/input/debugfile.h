@@ -9,12 +9,13 @@
 
 /* Where to look; see jprof_symbolize_opts. All may be NULL or zero. */
 struct jp_debug_where {
-	struct jp_root root;              /* below which paths that are not the user's are looked up */
-	const char *dirs;                 /* the user's, comma-separated */
-	const char *files;                /* the user's, comma-separated, which may be debug files */
-	struct jp_debuginfod *server;     /* NULL: no server is asked */
-	const struct jp_packfiles *packs; /* names for what stays nameless; not looked at here */
-	struct jp_namecache *cache;       /* where names are kept; NULL: nowhere. Nor is this */
+	struct jp_root root;                    /* below which paths that are not the user's are looked up */
+	const char *dirs;                       /* the user's, comma-separated */
+	const char *files;                      /* the user's, comma-separated, which may be debug files */
+	struct jp_debuginfod *server;           /* NULL: no server is asked */
+	const struct jp_packfiles *packs;       /* names for what stays nameless; not looked at here */
+	struct jp_namecache *cache;             /* where names are kept; NULL: nowhere. Nor is this */
+	const struct jprof_name_finder *finder; /* NULL: names are found in this process. Nor is this */
 };
 
 /* What was found. */

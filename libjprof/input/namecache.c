@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/index.h"
 #include "input/answerer.h"
-#include "input/findnames.h"
+#include "input/finder.h"
 #include "input/storednames.h"
 
 static const char namecache_ending[] = ".names", no_build_id[] = "none";
@@ -144,6 +144,8 @@ bool jp_is_namecache_file(int dir, const char *name)
 /* Which place answers an offset, of those that were kept and of those that were found now. */
 struct cached_answer {
 	const struct jp_name_request *request;
+	const struct jprof_name_finder *finder;
+	struct jprof_error *err;
 	struct jp_stored_names old;
 	struct jp_namereply fresh;
 	uint64_t *missing; /* that were found now: ascending and different */
@@ -185,12 +187,6 @@ static const struct jp_reply_place *kept_place(const struct cached_answer *a, ui
 	return half ? NULL : place;
 }
 
-/* Such a reply has no places. */
-static bool is_refusal(const struct jp_namereply *reply)
-{
-	return reply->dwarf == JP_DWARF_REFUSED || reply->dwarf == JP_DWARF_SHARED_REFUSED;
-}
-
 static int list_missing(struct cached_answer *a)
 {
 	const struct jp_name_request *q = a->request;
@@ -215,21 +211,12 @@ static bool has_foreign_remarks(const struct cached_answer *a)
 	return !nameless;
 }
 
-static int ask_plainly(const struct jp_name_request *request, struct jp_namereply *reply)
-{
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) bytes = { 0 };
-	if (jp_find_names(request, &bytes))
-		return JPROF_E_NOMEM;
-	int rc = jp_namereply_read(bytes.text, bytes.len, reply);
-	return !rc && reply->place_count != (is_refusal(reply) ? 0 : request->count) ? JPROF_E_FORMAT : rc;
-}
-
 static int ask_missing(struct cached_answer *a)
 {
 	struct jp_name_request request = *a->request;
 	request.offsets = a->missing;
 	request.count = a->missing_count;
-	return ask_plainly(&request, &a->fresh);
+	return jp_finder_ask(a->finder, &request, &a->fresh, a->err);
 }
 
 /* ---- both parts in one --------------------------------------------------------------------------- */
@@ -308,7 +295,7 @@ static int answer_places(const struct cached_answer *a, struct jp_namereply *all
 {
 	const struct jp_name_request *q = a->request;
 	uint32_t at = 0, next = 0;
-	if (is_refusal(all))
+	if (jp_is_refusal(all))
 		return 0;
 	all->places = jp_arena_alloc(&all->arena, (q->count + 1) * sizeof *all->places);
 	all->place_count = (uint32_t)q->count;
@@ -392,7 +379,7 @@ static int keep_all(struct jp_namecache *cache, const char *name, const struct r
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) bytes = { 0 };
 	struct jp_stored_names kept = { 0 };
-	if (all->loss_count || is_refusal(all) || !is_as_asked(cache, a->request, identity))
+	if (all->loss_count || jp_is_refusal(all) || !is_as_asked(cache, a->request, identity))
 		return 0;
 	int rc = make_kept(a, all, &kept);
 	if (!rc)
@@ -429,26 +416,26 @@ static int find_in(struct jp_namecache *cache, const char *name, const struct re
 	if (!rc)
 		rc = list_missing(a);
 	if (!rc && has_foreign_remarks(a))
-		return ask_plainly(a->request, reply);
+		return jp_finder_ask(a->finder, a->request, reply, a->err);
 	if (!rc && a->missing_count)
 		rc = ask_missing(a);
 	return rc ? rc : join_answer(cache, name, identity, a, reply);
 }
 
-int jp_namecache_find(struct jp_namecache *cache, const char *build_id, const struct jp_name_request *request,
-                      struct jp_namereply *reply)
+int jp_namecache_find(struct jp_namecache *cache, const char *build_id, const struct jprof_name_finder *finder,
+                      const struct jp_name_request *request, struct jp_namereply *reply, struct jprof_error *err)
 {
 	struct request_identity jp_cleanup(release_identity) identity = { 0 };
 	char name[longest_file_name];
 	*reply = (struct jp_namereply){ 0 };
 	if (!cache || !request->count || request->count >= UINT32_MAX || request->split_count)
-		return ask_plainly(request, reply);
+		return jp_finder_ask(finder, request, reply, err);
 	identify(cache, request, &identity);
 	if (identity.text.failed)
 		return JPROF_E_NOMEM;
 	if (identity.fleeting)
-		return ask_plainly(request, reply);
-	struct cached_answer jp_cleanup(release_answer) a = { .request = request };
+		return jp_finder_ask(finder, request, reply, err);
+	struct cached_answer jp_cleanup(release_answer) a = { .request = request, .finder = finder, .err = err };
 	name_file(&identity, build_id, name);
 	return find_in(cache, name, &identity, &a, reply);
 }

@@ -23,10 +23,10 @@ int jp_namecache_open(const char *path, uint64_t most, struct jp_namecache **cac
 /* Removes what was used longest ago, if it has become too large. */
 void jp_namecache_close(struct jp_namecache *cache);
 
-/* As jp_find_names and jp_namereply_read: what the cache (NULL: none) does not know is found and kept. The same request
- * has the same places, frames and remarks with and without. `build_id` is the object file's, or "". 0; JPROF_E_FORMAT:
- * the answer is none; JPROF_E_NOMEM. *reply is to be released either way. */
-int jp_namecache_find(struct jp_namecache *cache, const char *build_id, const struct jp_name_request *request,
-                      struct jp_namereply *reply) jp_must_check;
+/* As jp_finder_ask: what the cache (NULL: none) does not know is found by `finder` and kept. The same request has the
+ * same places, frames and remarks with and without. `build_id` is the object file's, or "". */
+int jp_namecache_find(struct jp_namecache *cache, const char *build_id, const struct jprof_name_finder *finder,
+                      const struct jp_name_request *request, struct jp_namereply *reply,
+                      struct jprof_error *err) jp_must_check;
 
 #endif

@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/index.h"
+#include "base/strbuf.h"
+
 /* A file that is open for reading, and what remarks call it. */
 struct jp_open_file {
 	int fd; /* below 0: there is none */
@@ -45,5 +49,32 @@ struct jp_name_request {
 	bool (*is_wrapper)(const void *wrappers, const char *name);
 	const void *wrappers;
 };
+
+/* ---- as flat bytes, for another process ---------------------------------------------------------------------------
+ *
+ * The bytes are little-endian:
+ *
+ *   header     magic "jprofask", u32 version, u32 flags (1: image, 2: no callers, 4: allocator, 8: wrappers are
+ *              asked for), u32 where the DWARF is, u64 numbers of: packs, splits, offsets
+ *   files      u32 number of a descriptor, u32 position of its path in the text: object, debug, shared, packs
+ *   splits     u64 unit, u32 name, u32 why, u32 number of files, u32 numbers of three descriptors
+ *   offsets    u64 each
+ *   text       strings, each ended by a NUL
+ *
+ * 0xffffffff: none. The descriptors go beside the bytes, each once. */
+struct jp_question {
+	struct jp_strbuf bytes;
+	int *fds; /* the request's own */
+	size_t fd_count, fd_cap;
+};
+
+/* Fills *question, which is all zero. 0, or -1 when memory is short. Released either way. */
+int jp_question_write(const struct jp_name_request *request, struct jp_question *question) jp_must_check;
+void jp_question_release(struct jp_question *question);
+
+/* Reads such bytes from anybody. Strings are those of `data`, arrays of the arena; is_wrapper is left to the caller,
+ * who sets it if *wrappers. JPROF_E_FORMAT, JPROF_E_NOMEM. */
+int jp_question_read(const void *data, size_t len, const int *fds, size_t fd_count, struct jp_arena *arena,
+                     struct jp_name_request *request, bool *wrappers) jp_must_check;
 
 #endif

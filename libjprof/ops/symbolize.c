@@ -240,6 +240,10 @@ static int ask_names(struct symbolizing *w, uint32_t object, struct jp_objfile *
 			return -1;
 		classified = true;
 	}
+	if (!more && *asking.trouble &&
+	    jp_note(w->profile, "%s %s: %s", file->path,
+	            asking.nameless ? "gives no names" : "gives no lines and inlined functions", asking.trouble))
+		return -1;
 	/* musl's libc is built without: what called it is missing in the dump. */
 	if (!more && seen.code && !seen.described)
 		jp_objfile_remark(file, "has no unwind tables: stacks that pass through it end there");
@@ -511,7 +515,8 @@ static int open_sources(struct symbolizing *w, struct jprof_error *err)
 	const struct jprof_symbolize_opts *o = w->opts;
 	w->where = (struct jp_debug_where){ .root = { .path = o->sysroot, .opener = o->opener, .notice = o->notice },
 		                            .dirs = o->debug_dir,
-		                            .files = o->add_lib };
+		                            .files = o->add_lib,
+		                            .finder = o->finder };
 	if (jp_wrappers_init(&w->wrappers) || (o->debuginfod && !(w->where.server = jp_debuginfod_new())))
 		return jp_error_nomem(err);
 	w->packs.notice = o->notice;
@@ -571,7 +576,7 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 	int rc = jp_opts_take(&opts, sizeof opts, given, err);
 	if (rc || profile->named)
 		return rc;
-	if (opts.opener && !opts.opener->open)
+	if ((opts.opener && !opts.opener->open) || (opts.finder && !opts.finder->find))
 		return jp_null(err, NULL);
 	struct stat st;
 	if (opts.sysroot && !opts.opener && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))

@@ -104,8 +104,8 @@ static int differences(const struct jp_namereply *a, const struct jp_namereply *
 static int ask_both(struct jp_namecache *cache, const struct jp_name_request *request)
 {
 	struct jp_namereply kept, found;
-	assert_int_equal(jp_namecache_find(cache, "ab12", request, &kept), 0);
-	assert_int_equal(jp_namecache_find(NULL, "ab12", request, &found), 0);
+	assert_int_equal(jp_namecache_find(cache, "ab12", NULL, request, &kept, NULL), 0);
+	assert_int_equal(jp_namecache_find(NULL, "ab12", NULL, request, &found, NULL), 0);
 	int wrong = differences(&kept, &found);
 	jp_namereply_release(&kept);
 	jp_namereply_release(&found);
@@ -286,8 +286,8 @@ static int ask_with(const struct jp_name_request *request, size_t at, unsigned c
 	free(copy);
 	struct jp_namecache *cache = open_kept();
 	struct jp_namereply kept, found;
-	int rc = jp_namecache_find(cache, "ab12", request, &kept), wrong = 0;
-	assert_int_equal(jp_namecache_find(NULL, "ab12", request, &found), 0);
+	int rc = jp_namecache_find(cache, "ab12", NULL, request, &kept, NULL), wrong = 0;
+	assert_int_equal(jp_namecache_find(NULL, "ab12", NULL, request, &found, NULL), 0);
 	if (rc || (!sound && differences(&kept, &found)))
 		wrong = complain("byte %zu ^ %02x%s: %d", at, change, sound ? ", with a right sum" : "", rc);
 	jp_namereply_release(&kept);
@@ -346,7 +346,7 @@ static void test_refusals(void **state)
 	request.dwarf = JP_DWARF_IN_OBJECT; /* it has none */
 	struct jp_namecache *cache = open_kept();
 	struct jp_namereply reply;
-	assert_int_equal(jp_namecache_find(cache, "ab12", &request, &reply), 0);
+	assert_int_equal(jp_namecache_find(cache, "ab12", NULL, &request, &reply, NULL), 0);
 	assert_true(reply.dwarf == JP_DWARF_REFUSED && !reply.place_count);
 	jp_namereply_release(&reply);
 	assert_int_equal(kept_sum().files, 0);

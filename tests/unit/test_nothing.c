@@ -302,6 +302,10 @@ static void test_object_files(void **state)
 	(void)state;
 	REFUSED(jprof_names_learn, NULL, NULL, NULL, drop, NULL);
 	REFUSED(jprof_names_learn, "/proc/self/exe", NULL, NULL, NULL, NULL);
+	REFUSED(jprof_names_answer, NULL, drop, NULL);
+	REFUSED(jprof_names_answer, &(struct jprof_name_question){ 0 }, NULL, NULL);
+	REFUSED(jprof_names_answer, &(struct jprof_name_question){ .len = 1 }, drop, NULL);
+	REFUSED(jprof_names_answer, &(struct jprof_name_question){ .file_count = 1 }, drop, NULL);
 	struct jprof_cache_sum sum;
 	REFUSED(jprof_cache_measure, NULL, &sum);
 	REFUSED(jprof_cache_measure, "/nowhere", NULL);

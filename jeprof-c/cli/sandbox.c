@@ -1,0 +1,361 @@
+#include "cli/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/budget.h"
+#include "cli/namechild.h"
+#include "cli/say.h"
+
+/* Not answered: the code of such an error. It is no damaged file, and nothing that ends all. */
+enum { no_answer = JPROF_E_UNSUPPORTED };
+
+enum outcome {
+	ANSWERED,
+	ENDED,   /* it crashed, or has ended otherwise */
+	SLOW,    /* it took more time of the CPU than it may */
+	STUCK,   /* it takes none, and does not answer */
+	SHORT,   /* it has no memory left */
+	LENGTHY, /* the answer is longer than any */
+	NO_ROOM, /* there is no memory here */
+};
+
+struct name_child {
+	pid_t pid;  /* 0: none */
+	int socket; /* to it */
+	int errors; /* what it says */
+	clockid_t clock;
+	struct namechild_limits limits;
+	bool asked; /* it had a question before */
+};
+
+static struct {
+	struct name_child of_root, of_others;
+} sandbox;
+
+/* ---- a child ------------------------------------------------------------------------------------ */
+
+static bool make_child_ends(int sockets[2], int errors[2])
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+		return false;
+	if (!pipe2(errors, O_CLOEXEC | O_NONBLOCK))
+		return true;
+	close(sockets[0]);
+	close(sockets[1]);
+	return false;
+}
+
+/* False with errno set. */
+static bool begin_child(struct name_child *c)
+{
+	int sockets[2], errors[2], parent = getpid();
+	struct namechild_limits limits = namechild_limits(budget_left());
+	if (!make_child_ends(sockets, errors))
+		return false;
+	fflush(NULL);
+	pid_t pid = fork();
+	if (!pid)
+		namechild_run(sockets[1], errors[1], parent, &limits);
+	int error = errno;
+	close(sockets[1]);
+	close(errors[1]);
+	*c = (struct name_child){ .pid = pid, .socket = sockets[0], .errors = errors[0], .limits = limits };
+	if (pid > 0 && clock_getcpuclockid(pid, &c->clock))
+		c->clock = CLOCK_MONOTONIC;
+	if (pid > 0)
+		return true;
+	close(sockets[0]);
+	close(errors[0]);
+	*c = (struct name_child){ 0 };
+	errno = error;
+	return false;
+}
+
+/* Its exit status, as waitpid has it. */
+static int end_child(struct name_child *c)
+{
+	int status = 0;
+	close(c->socket);
+	close(c->errors);
+	kill(c->pid, SIGKILL);
+	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	*c = (struct name_child){ 0 };
+	return status;
+}
+
+/* ---- waiting for it ----------------------------------------------------------------------------- */
+
+/* A question under way. */
+struct dialogue {
+	struct name_child *child;
+	uint64_t begun, last; /* its CPU time, in ms */
+	unsigned idle;        /* looks since it took some */
+	unsigned seconds;     /* that it may take */
+};
+
+static uint64_t child_ms(const struct name_child *c)
+{
+	struct timespec t = { 0 };
+	clock_gettime(c->clock, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Looks are counted, not time: who is stopped, or gets no processor, does not lose any. */
+static enum outcome wait_for_child(struct dialogue *d, short events)
+{
+	for (;;) {
+		struct pollfd p = { .fd = d->child->socket, .events = events };
+		int n = poll(&p, 1, (int)d->child->limits.look_ms);
+		if (n < 0 && errno != EINTR)
+			return ENDED;
+		uint64_t now = child_ms(d->child);
+		if (now - d->begun > d->seconds * 1000ULL)
+			return SLOW;
+		if (n > 0)
+			return ANSWERED;
+		d->idle = now == d->last ? d->idle + 1 : 0;
+		d->last = now;
+		if (d->idle > d->child->limits.idle_looks)
+			return STUCK;
+	}
+}
+
+static enum outcome send_message(struct dialogue *d, struct msghdr *message)
+{
+	struct iovec *part = message->msg_iov;
+	while (part->iov_len) {
+		enum outcome outcome = wait_for_child(d, POLLOUT);
+		ssize_t n = outcome ? 0 : sendmsg(d->child->socket, message, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (outcome)
+			return outcome;
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return ENDED;
+		if (n > 0) {
+			part->iov_base = (char *)part->iov_base + n;
+			part->iov_len -= (size_t)n;
+			message->msg_controllen = 0;
+		}
+	}
+	return ANSWERED;
+}
+
+static enum outcome send_bytes(struct dialogue *d, const void *data, size_t len)
+{
+	struct iovec part = { .iov_base = (void *)data, .iov_len = len };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	return send_message(d, &message);
+}
+
+static enum outcome send_files(struct dialogue *d, const int *files, size_t count)
+{
+	union {
+		char bytes[CMSG_SPACE(namechild_most_fds * sizeof(int))];
+		struct cmsghdr header;
+	} control = { 0 };
+	struct iovec part = { .iov_base = (char[]){ 0 }, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &part,
+		                  .msg_iovlen = 1,
+		                  .msg_control = control.bytes,
+		                  .msg_controllen = CMSG_SPACE(count * sizeof *files) };
+	control.header = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+		                           .cmsg_type = SCM_RIGHTS,
+		                           .cmsg_len = CMSG_LEN(count * sizeof *files) };
+	memcpy(CMSG_DATA(&control.header), files, count * sizeof *files);
+	return send_message(d, &message);
+}
+
+static enum outcome receive_bytes(struct dialogue *d, void *to, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		enum outcome outcome = wait_for_child(d, POLLIN);
+		ssize_t n = outcome ? 0 : recv(d->child->socket, (char *)to + at, len - at, MSG_DONTWAIT);
+		if (outcome)
+			return outcome;
+		if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+			return ENDED;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return ANSWERED;
+}
+
+/* ---- a question --------------------------------------------------------------------------------- */
+
+static enum outcome send_question(struct dialogue *d, const struct jprof_name_question *q)
+{
+	const struct namechild_question head = { .len = q->len, .file_count = q->file_count };
+	enum outcome outcome = send_bytes(d, &head, sizeof head);
+	for (size_t i = 0; !outcome && i < q->file_count; i += namechild_most_fds)
+		outcome = send_files(d, q->files + i,
+		                     q->file_count - i < namechild_most_fds ? q->file_count - i : namechild_most_fds);
+	return outcome ? outcome : send_bytes(d, q->data, q->len);
+}
+
+/* Longer than any that is right: a frame takes 12 bytes, and names are some 100. */
+static uint64_t longest_answer(const struct jprof_name_question *q)
+{
+	enum { least = 16 << 20, for_place = 16 << 10 };
+	return least + (uint64_t)q->places * for_place;
+}
+
+/* The memory for it is taken as it comes, not as it is announced. */
+static enum outcome receive_answer(struct dialogue *d, const struct jprof_name_question *q, char **answer, size_t *len)
+{
+	enum { first = 1 << 20 };
+	struct namechild_answer head = { 0 };
+	enum outcome outcome = receive_bytes(d, &head, sizeof head);
+	if (outcome || head.code)
+		return outcome ? outcome : head.code == JPROF_E_NOMEM ? SHORT : ENDED;
+	if (head.len > longest_answer(q))
+		return LENGTHY;
+	for (size_t room = 0; !outcome && *len < head.len;) {
+		size_t wanted = !room ? first : 2 * room;
+		room = wanted < head.len ? wanted : (size_t)head.len;
+		char *more = realloc(*answer, room);
+		if (!more)
+			return NO_ROOM;
+		*answer = more;
+		outcome = receive_bytes(d, more + *len, room - *len);
+		*len = room;
+	}
+	return outcome;
+}
+
+/* Large files may take longer: 2 MB in a second is slower than any machine. */
+static unsigned seconds_for(const struct name_child *c, const struct jprof_name_question *q)
+{
+	enum { bytes_in_second = 2 << 20 };
+	unsigned seconds = c->limits.seconds_for_file;
+	struct stat st;
+	for (size_t i = 0; i < q->file_count; i++)
+		seconds += fstat(q->files[i], &st) ? 0 : (unsigned)(st.st_size / bytes_in_second);
+	return seconds;
+}
+
+static enum outcome ask_child(struct name_child *c, const struct jprof_name_question *q, char **answer, size_t *len)
+{
+	struct dialogue d = { .child = c, .seconds = seconds_for(c, q), .begun = child_ms(c) };
+	d.last = d.begun;
+	c->asked = true;
+	enum outcome outcome = send_question(&d, q);
+	return outcome ? outcome : receive_answer(&d, q, answer, len);
+}
+
+/* ---- what went wrong ---------------------------------------------------------------------------- */
+
+/* The first line that it printed with a letter in it. */
+static void read_last_words(const struct name_child *c, char *words, size_t size)
+{
+	char text[4096];
+	ssize_t n = read(c->errors, text, sizeof text - 1);
+	text[n > 0 ? n : 0] = '\0';
+	const char *line = text;
+	while (*line && !strpbrk(line, "abcdefghijklmnopqrstuvwxyz"))
+		line += strlen(line);
+	for (const char *end; (end = strchr(line, '\n'));) {
+		const char *letter = strpbrk(line, "abcdefghijklmnopqrstuvwxyz");
+		if (letter && letter < end)
+			break;
+		line = end + 1;
+	}
+	snprintf(words, size, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+static int describe_end(struct name_child *c, struct jprof_error *err)
+{
+	char words[200];
+	int status = 0;
+	shutdown(c->socket, SHUT_RDWR);
+	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	read_last_words(c, words, sizeof words);
+	const char *before = *words ? "; it said: " : "";
+	close(c->socket);
+	close(c->errors);
+	*c = (struct name_child){ 0 };
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+		return fail_as(err, no_answer, "", "the process that reads it took too much time");
+	if (WIFSIGNALED(status))
+		return fail_as(err, no_answer, "", "the process that reads it crashed (signal %d%s%s)",
+		               WTERMSIG(status), before, words);
+	return fail_as(err, no_answer, "", "the process that reads it ended (status %d%s%s)", WEXITSTATUS(status),
+	               before, words);
+}
+
+static int describe_outcome(struct name_child *c, enum outcome outcome, struct jprof_error *err)
+{
+	unsigned seconds = c->limits.seconds_for_file;
+	unsigned long long megabytes = c->limits.bytes >> 20;
+	if (outcome == ENDED)
+		return describe_end(c, err);
+	end_child(c);
+	switch (outcome) {
+	case SLOW: return fail_as(err, no_answer, "", "reading it takes too long: more than %u s of CPU time", seconds);
+	case STUCK: return fail_as(err, no_answer, "", "the process that reads it does not answer");
+	case SHORT:
+		return fail_as(err, no_answer, "", "reading it takes more memory than the %llu MB that are left for it",
+		               megabytes);
+	case LENGTHY: return fail_as(err, no_answer, "", "the process that reads it answers too much");
+	default: return fail_as(err, JPROF_E_NOMEM, "", "memory is short");
+	}
+}
+
+/* ---- the finder --------------------------------------------------------------------------------- */
+
+static bool is_all_of_root(const struct jprof_name_question *q)
+{
+	struct stat st;
+	for (size_t i = 0; i < q->file_count; i++)
+		if (fstat(q->files[i], &st) || st.st_uid)
+			return false;
+	return true;
+}
+
+/* What fails in a child that had other questions is asked once more in a new one: those may have been to blame. */
+static int find_by_child(void *context, const struct jprof_name_question *q, void **answer, size_t *len,
+                         struct jprof_error *err)
+{
+	(void)context;
+	struct name_child *c = is_all_of_root(q) ? &sandbox.of_root : &sandbox.of_others;
+	for (;;) {
+		char *bytes = NULL;
+		*len = 0;
+		if (!c->pid && !begin_child(c))
+			return fail_as(err, no_answer, "", "no process can be started to read it: %s", strerror(errno));
+		bool again = c->asked;
+		enum outcome outcome = ask_child(c, q, &bytes, len);
+		if (!outcome) {
+			*answer = bytes;
+			return 0;
+		}
+		free(bytes);
+		int rc = describe_outcome(c, outcome, err);
+		if (!again || outcome == SLOW || outcome == STUCK || outcome == NO_ROOM)
+			return rc;
+	}
+}
+
+const struct jprof_name_finder *sandbox_finder(bool off)
+{
+	static const struct jprof_name_finder finder = { .find = find_by_child };
+	return off ? NULL : &finder;
+}
+
+void sandbox_end(void)
+{
+	if (sandbox.of_root.pid)
+		end_child(&sandbox.of_root);
+	if (sandbox.of_others.pid)
+		end_child(&sandbox.of_others);
+}

@@ -1,0 +1,109 @@
+#!/bin/sh
+# Names are found in a child that can do no harm: what it does costs the names of one file, and the report says which.
+# usage: sandbox.sh JPROF JPROF_STUBBED: the latter's child does what STUB says, see src/stubbed.c
+stubbed=$(realpath "$2")
+. "$(dirname "$0")/lib.sh"
+find_jemalloc
+for lib in a b; do
+    printf '#include <stdlib.h>\nstatic void *volatile %s_kept;\nvoid %s_fill(void)\n{\n\t%s_kept = malloc(100000);\n}\n' $lib $lib $lib >lib$lib.c
+    ${CC:-cc} -g -O0 -fPIC -shared -o lib$lib.so lib$lib.c || skip "no compiler"
+done
+printf 'void a_fill(void), b_fill(void);\nint main(void) { a_fill(); b_fill(); }\n' >main.c
+${CC:-cc} -g -O0 -o main main.c liba.so libb.so -Wl,-rpath,"$tmp" || skip "no compiler"
+profiled "prof_final:true,lg_prof_sample:0,prof_prefix:$tmp/main" ./main
+mv main.*.f.heap main.heap
+
+# notes [REGEX]: what is said of files that cannot be read is that line alone.
+notes() {
+    grep ' gives no ' err >notes
+    check "not $# of such lines" [ "$(wc -l <notes)" -eq $# ]
+    [ $# -eq 0 ] || check "no line like $1" grep -qE -e "$1" notes
+}
+
+# ---- with and without -----------------------------------------------------------------------------------
+run "$jprof" --lines --show_bytes main.heap
+exits 0
+notes
+prints '^ *114688 .* a_fill .*/liba\.c:5$'
+mv out plain
+run "$jprof" --no-sandbox --lines --show_bytes main.heap
+notes
+same "another report without the child (>)" plain out
+for format in --json --proto --lines; do
+    run "$jprof" $format -o with main.heap
+    run "$jprof" --no-sandbox $format -o without main.heap
+    cmp -s with without || [ $format = --json ] || fail "$format is another one without the child"
+done
+run "$stubbed" --lines --show_bytes main.heap
+same "the stubbed program does not do the same without a stub (>)" plain out
+
+# ---- what it may do -------------------------------------------------------------------------------------
+if grep -q '^Seccomp:' /proc/self/status; then
+    run env STUB=harm=liba.so "$stubbed" --lines --show_bytes main.heap
+    exits 0
+    notes "liba\\.so gives no names: the process that reads it crashed \\(signal [0-9]+; it said: could do: nothing\\)"
+fi
+
+# ---- what it does ---------------------------------------------------------------------------------------
+# loses HOW REGEX: of liba.so; libb.so keeps its lines, and nothing is kept of the former.
+loses() {
+    rm -rf kept
+    run env JPROF_CACHE="$tmp/kept" STUB="$1=liba.so" "$stubbed" --lines --show_bytes main.heap
+    exits 0
+    notes "^jprof: $tmp/liba\\.so gives no names: $2\$"
+    prints '^ *114688 .* b_fill .*/libb\.c:5$'
+    prints '^ *114688 .* liba\+0x[0-9a-f]+$'
+    prints_no a_fill
+    check "the total is another one" [ "$(sed -n 1p out)" = "$(sed -n 1p plain)" ]
+    run "$jprof" --no-sandbox --lines --show_bytes main.heap
+    same "what it did is kept (>)" plain out
+}
+loses crash 'the process that reads it crashed \(signal 11\)'
+loses end 'the process that reads it ended \(status 0\)'
+loses spin 'reading it takes too long: more than 1 s of CPU time'
+loses sleep 'the process that reads it does not answer'
+loses memory 'reading it takes more memory than the 64 MB that are left for it'
+loses nonsense 'the answer to the question for them is damaged'
+loses nothing 'the answer to the question for them is damaged'
+loses less 'the answer to the question for them is damaged'
+loses much 'the process that reads it answers too much'
+
+run env STUB=crash=liba.so "$stubbed" info --all main.heap
+prints 'its names were not found: the process that reads it crashed'
+
+# Both; then the report has a line for each.
+run env STUB=crash=liba.so,spin=libb.so "$stubbed" --lines --show_bytes main.heap
+exits 0
+check "not two lines" [ "$(grep -c ' gives no names: ' err)" -eq 2 ]
+prints ' main .*/main\.c:2$'
+
+# Only its debug information: names stay.
+run env STUB=crash-debug=liba.so "$stubbed" --lines --show_bytes main.heap
+exits 0
+notes "^jprof: $tmp/liba\\.so gives no lines and inlined functions: the process that reads it crashed \\(signal 11\\)\$"
+prints '^ *114688 .* a_fill \?\?:0$'
+prints '^ *114688 .* b_fill .*/libb\.c:5$'
+
+# No process can be started.
+chmod 755 "$tmp"
+as_other="setpriv --reuid=65533 --clear-groups"
+if [ "$(id -u)" = 0 ] && $as_other "$jprof" --version >/dev/null 2>&1; then
+    run $as_other prlimit --nproc=0 "$jprof" --show_bytes main.heap
+    exits 0
+    check "no line for each file" grep -q 'liba\.so gives no names: no process can be started to read it: ' err
+fi
+
+# ---- what it takes of the machine -----------------------------------------------------------------------
+# One child for the files of root's and one for all others, however many files there are; and none of them is left.
+if command -v strace >/dev/null && strace -f -o trace -e trace=clone,clone3,fork,vfork "$jprof" main.heap >out 2>err; then
+    forks=$(grep -vc 'CLONE_THREAD\|+++\|---\|resumed' trace)
+    check "$forks processes were started for $(grep -c r-xp main.heap) files" [ "$forks" -ge 1 -a "$forks" -le 2 ]
+fi
+# What is kept needs no child.
+run env JPROF_CACHE="$tmp/kept2" "$stubbed" main.heap
+sleep 2.1 # what was changed just now is not kept
+run env JPROF_CACHE="$tmp/kept2" "$stubbed" --lines --show_bytes main.heap
+run env JPROF_CACHE="$tmp/kept2" STUB=crash=.so "$stubbed" --lines --show_bytes main.heap
+notes
+same "kept names are others (>)" plain out
+finish
