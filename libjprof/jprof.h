@@ -897,7 +897,8 @@ enum jprof_fold {
 
 /* Patterns are Perl regular expressions (PCRE2), found anywhere in a text; NULL or "" does nothing. They look at short
  * and full names of functions. One that begins with "lib:" looks at object files instead: by file name, and by what
- * they are called as owners, such as a gem. Frames are dropped first, then stacks, as in jeprof. */
+ * they are called as owners, such as a gem; of stacks, one that begins with "group:" at what they are by group. Frames
+ * are dropped first, then stacks, as in jeprof. */
 /* Of which number of a row its ages are. Since: 0.2 */
 enum jprof_ages {
 	JPROF_AGES_NONE,

@@ -109,7 +109,7 @@ static const struct opt_row report_rows[] = {
 	{ "ruby", OPT_WORD, OPTION_AT(ruby), 0, NULL, "merged|only|off",
 	  "frames of Ruby: outside of the native ones (merged, the default), alone, or not at all" },
 	{ "focus", OPT_TEXT, OPTION_AT(focus), 0, NULL, "RE",
-	  "only stacks with a function, line or address that matches; lib:RE: with such an object file or gem" },
+	  "only stacks with a function, line or address that matches; lib:RE: with such an object file or gem; group:RE: of such a group (--by=group)" },
 	{ "ignore", OPT_TEXT, OPTION_AT(ignore), 0, NULL, "RE",
 	  "only stacks without such a function, line or address" },
 	{ "retain", OPT_TEXT, OPTION_AT(retain), 0, NULL, "RE", "only frames whose function matches" },

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "model/nameless.h"
+#include "model/rubyframes.h"
 #include "view/owner.h"
 
 static const char *const options[JP_FILTERS] = { "retain", "exclude", "focus", "ignore", "focus", "ignore" };
@@ -110,11 +111,31 @@ static bool any_matches(struct jp_filter *f, enum jp_filter_kind which, const st
 	return false;
 }
 
+/* By "Ruby's own code: compiled code", as rows by group have it. */
+static bool match_group(struct jp_filter *f, enum jp_filter_kind which, const struct jp_run *run)
+{
+	struct jp_group_stack stack = {
+		.places = run->places, .depth = run->depth, .native = run->depth, .roles = &f->roles
+	};
+	if (!run->depth || jp_array_reserve(&f->objects, &f->objects_cap, run->depth, sizeof *f->objects)) {
+		f->failed |= run->depth > 0;
+		return false;
+	}
+	for (uint32_t i = 0; i < run->depth; i++)
+		f->objects[i] = f->code->locations[run->places[i]].object;
+	while (stack.native && jp_is_ruby_object(jp_code_object(f->code, f->objects[stack.native - 1])))
+		stack.native--;
+	stack.objects = f->objects;
+	jp_strbuf_cut(&f->text, 0);
+	jp_put_group(&f->groups, &stack, true, &f->text);
+	return f->text.text && match(f, which, f->text.text);
+}
+
 static bool keeps_stack(struct jp_filter *f, const struct jp_run *run)
 {
 	for (enum jp_filter_kind i = JP_FOCUS; i < JP_FILTERS; i++) {
 		bool focus = i == JP_FOCUS || i == JP_ALSO_FOCUS;
-		if (f->pattern[i] && any_matches(f, i, run) != focus)
+		if (f->pattern[i] && (f->by_group[i] ? match_group(f, i, run) : any_matches(f, i, run)) != focus)
 			return false;
 	}
 	return true;
@@ -151,23 +172,38 @@ int jp_filter_stack(struct jp_filter *f, struct jp_run *run, struct jprof_error 
 	return f->failed || f->text.failed ? jp_error_nomem(err) : 0;
 }
 
+/* What is behind the word that the text begins with; NULL: it does not. */
+static const char *behind_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+	return strncmp(text, word, len) ? NULL : text + len;
+}
+
 int jp_filter_init(struct jp_filter *f, const struct jp_code *code, const struct jprof_view_opts *opts,
                    struct jprof_error *err)
 {
 	const char *texts[JP_FILTERS] = { opts->retain, opts->exclude,    opts->focus,
 		                          opts->ignore, opts->also_focus, opts->also_ignore };
-	static const char of_object[] = "lib:";
-	size_t len = strlen(of_object);
+	const struct jp_span rules = { opts->rules ? opts->rules : "", opts->rules ? opts->rules_len : 0 };
+	bool groups = false;
 	int rc = 0;
 	*f = (struct jp_filter){ .code = code, .short_names = opts->short_names };
 	for (int i = 0; !rc && i < JP_FILTERS; i++) {
 		if (!texts[i] || !*texts[i])
 			continue;
+		const char *object = behind_word(texts[i], "lib:"),
+			   *group = i < JP_FOCUS ? NULL : behind_word(texts[i], "group:");
 		f->any = true;
-		f->by_object[i] = !strncmp(texts[i], of_object, len);
-		rc = jp_pattern_new(texts[i] + (f->by_object[i] ? len : 0), options[i], &f->pattern[i], err);
+		f->by_object[i] = object;
+		f->by_group[i] = group;
+		groups = groups || group;
+		rc = jp_pattern_new(object ? object : group ? group : texts[i], options[i], &f->pattern[i], err);
 	}
-	return rc;
+	if (rc || !groups)
+		return rc;
+	if (jp_roles_init(&f->roles, code))
+		return jp_error_nomem(err);
+	return jp_groups_init(&f->groups, code, rules, err);
 }
 
 void jp_filter_release(struct jp_filter *f)
@@ -178,5 +214,8 @@ void jp_filter_release(struct jp_filter *f)
 	}
 	jp_strbuf_release(&f->text);
 	jp_intern_release(&f->parts);
+	jp_groups_release(&f->groups);
+	jp_roles_release(&f->roles);
+	free(f->objects);
 	free(f->scratch);
 }

@@ -5,6 +5,8 @@
 #include "base/pattern.h"
 #include "base/strbuf.h"
 #include "view/fold.h"
+#include "view/group.h"
+#include "view/owner.h"
 
 enum jp_filter_kind { JP_RETAIN, JP_EXCLUDE, JP_FOCUS, JP_IGNORE, JP_ALSO_FOCUS, JP_ALSO_IGNORE, JP_FILTERS };
 
@@ -17,9 +19,14 @@ struct jp_filter {
 	struct jp_strbuf text;
 	uint32_t *scratch; /* what is left where places were taken out */
 	size_t scratch_cap;
-	bool by_object[JP_FILTERS]; /* it is one of object files: what is behind "lib:" */
-	bool short_names;           /* full names are not looked at */
-	bool any;                   /* there is a pattern */
+	bool by_object[JP_FILTERS]; /* it is one of object files: what is behind "lib:"; */
+	bool by_group[JP_FILTERS];  /* of what memory is for: behind "group:" */
+	struct jp_groups groups;    /* where one is by group */
+	struct jp_roles roles;      /* likewise */
+	uint32_t *objects;          /* of the stack under way, likewise */
+	size_t objects_cap;
+	bool short_names; /* full names are not looked at */
+	bool any;         /* there is a pattern */
 	bool failed;
 };
 

@@ -205,6 +205,18 @@ if [ -f "$cases/totals.txt" ]; then
     check "not $part of $whole objects: $(cat err)" grep -qE "^jprof: $part of $whole objects kept by the filters" err
     run "$jprof" --focus=leaky.so "$@"
     check "a file's name without lib: is a function's" [ "$(grep -c ' leaky\.so' out)" -eq 0 ]
+    # By group: what is kept is what --by=group says of it, and the rest is what --ignore keeps.
+    set -- --inuse_objects "--sysroot=$cases/sysroot" "$cases/ruby31/iseq.1.heap"
+    run "$jprof" --by=group "$@"
+    part=$(sed -n 's/^ *\([0-9]*\) .* Ruby.s own code: compiled code$/\1/p' out)
+    whole=$(sed -n 's/^Total: \([0-9]*\) .*/\1/p' out)
+    check "no compiled code there" [ "${part:-0}" -gt 0 ]
+    run "$jprof" --libs '--focus=group:compiled code$' "$@"
+    check "not $part of $whole objects: $(cat err)" grep -qE "^jprof: $part of $whole objects kept by the filters" err
+    run "$jprof" --libs '--ignore=group:compiled code$' "$@"
+    check "not the rest: $(cat err)" grep -qE "^jprof: $((whole - part)) of $whole objects kept by the filters" err
+    run "$jprof" '--focus=group:[' "$@"
+    exits 1
 fi
 compare_names 3 --show_bytes '--focus=operator--'
 # Where the name differs, so does what a filter finds.
