@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "cli/terminal.h"
 
 /* Of a terminal, that messages took. */
@@ -33,6 +34,7 @@ void say(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
+	progress_hide();
 	if (isatty(STDERR_FILENO)) {
 		said_lines += say_wrapped(text);
 		return;

@@ -12,6 +12,7 @@
 #include "cli/filesread.h"
 #include "cli/names.h"
 #include "cli/packdirs.h"
+#include "cli/progress.h"
 #include "cli/sandbox.h"
 #include "cli/say.h"
 #include "report/allformats.h"
@@ -164,7 +165,9 @@ struct jprof_dump *load_dump(const char *path, const struct options *o, bool *ot
 {
 	struct jprof_error err;
 	struct jprof_dump *dump;
+	progress_begin("reading", path);
 	int rc = jprof_dump_open(path, &dump, &err);
+	progress_end();
 	*other = rc == JPROF_E_UNSUPPORTED && strcmp(path, "-");
 	if (rc && !*other)
 		say_error(&err);
@@ -223,6 +226,13 @@ static const struct live_input *live_of(const struct inputs *inputs, const char 
 	return NULL;
 }
 
+/* What is drawn on a terminal anew again and again gets no other lines, and who called jeprof none. */
+static void begin_step(bool live, const struct options *o, const char *what, const char *path)
+{
+	if (!live && !o->as_jeprof)
+		progress_begin(what, path);
+}
+
 /* The profile of one file. What it has to note is said at the end, once for all files. */
 static struct jprof_profile *profile_of_file(struct loading *w, struct loaded *l, const char *path)
 {
@@ -231,8 +241,10 @@ static struct jprof_profile *profile_of_file(struct loading *w, struct loaded *l
 	struct jprof_profile *profile = NULL;
 	const struct live_input *live = live_of(w->inputs, path);
 	opts.dumpless = live && live->dumpless;
+	begin_step(w->inputs->live_count, w->o, "reading", path);
 	int rc = live ? jprof_profile_parse(live->data, live->len, path, &opts, &profile, &err)
 	              : jprof_profile_open(path, &opts, &profile, &err);
+	progress_end();
 	say_or_count(w, rc, &err);
 	l->warned = l->warned || (profile && jprof_profile_notes(profile));
 	if (profile && !w->o->quiet && !live) {
@@ -434,7 +446,9 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 		                             .perf_map_pid = common_pid(inputs, o),
 		                             .lean = o->lean,
 		                             .notice = filesread_notice() };
+	begin_step(inputs->live_count, o, "looking for names", "");
 	int rc = jprof_profile_symbolize(profile, &opts, &err);
+	progress_end();
 	free(dirs);
 	free(cache);
 	if (rc)
@@ -487,7 +501,7 @@ static bool choose_thread(const struct loading *w, struct loaded *l)
 bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
 {
 	struct loading w = { .inputs = inputs, .o = o, .thread = o->thread };
-	*loaded = (struct loaded){ 0 };
+	*loaded = (struct loaded){ .live = inputs->live_count };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
 	bool good = load_all(&w, loaded) && load_names(loaded->profile, inputs, o) && choose_thread(&w, loaded);
@@ -513,7 +527,10 @@ struct jprof_view *load_view(const struct loaded *l, const struct options *o)
 	struct jprof_view *view;
 	struct jprof_error err;
 	opts.thread = l->thread;
-	if (!jprof_view_new(l->profile, &opts, &view, &err))
+	begin_step(l->live, o, "adding up", "");
+	int rc = jprof_view_new(l->profile, &opts, &view, &err);
+	progress_end();
+	if (!rc)
 		return view;
 	say_error(&err);
 	return NULL;

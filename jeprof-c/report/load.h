@@ -36,6 +36,7 @@ struct loaded {
 	const char *thread;            /* the only thread to show; NULL: all of the profile */
 	bool warned;                   /* a dump was not whole, which has been said */
 	bool difference;               /* something was subtracted */
+	bool live;                     /* snapshots in memory, whose reports are drawn again and again */
 };
 
 /* Reads all dumps and gives names. False after having said what is wrong. */

@@ -176,6 +176,7 @@ def on_terminal(*args):
     """As on one of 80 columns, whose colours alone are the program's own escapes."""
     status, out = on_tty([JPROF, *args], 24, 80, env=dict(os.environ, TERM="xterm", LC_ALL="C.UTF-8"))
     check(status in (0, 1, 3), f"{args}: on a terminal: status {status}: {out[-300:]}")
+    out = re.sub(rb"\r\x1b\[K(jprof: [^\r]* s)?", rb"\1", out)  # on a slow machine: what is under way
     out = re.sub(rb"\x1b\[[0-9;]*m", b"", out)
     check(not faults(out, "\r"), f"{args}: on a terminal: {faults(out, chr(13))}")
 

@@ -43,6 +43,7 @@ def on_terminal(lines, columns, *arguments, program=jprof, ends=0, **env):
     """What a terminal of that size gets, without messages, whose lines are `taken`; 0: it does not know its size."""
     status, text = on_tty([program, *own(arguments)], lines, columns, cwd=tables, env=environment(**env))
     check(status == ends, f"{arguments}: exit status {status}", text)
+    text = re.sub(rb"\r\x1b\[K(jprof: [^\r]* s)?", b"", text)  # on a slow machine: what is under way
     text = text.decode().replace("\r\n", "\n")
     # A message goes on below its first line behind as many blanks as "jprof: " takes.
     messages = re.compile(r"^jprof: .*\n(?: {7}\S.*\n)*", re.M)
