@@ -27,7 +27,7 @@ debian_packages() {
     # what .ci/check needs besides
     lint) echo 'clang clang-format' ;;
     # debian/
-    packages) echo 'debhelper dpkg-dev lintian git' ;;
+    packages) echo 'build-essential debhelper dpkg-dev lintian git' ;;
     # gcc 11's unwinder is the last that does without a function of glibc's
     musl) echo 'musl-tools libgcc-11-dev linux-libc-dev bison flex m4 dpkg-dev make gcc pkgconf|pkg-config meson' \
         'debian-archive-keyring' ;;

@@ -1,0 +1,52 @@
+#!/bin/sh
+# Installs the packages in a bare system, follows the README as a user without rights, and removes them: nothing may be left.
+# usage: sh packaging/debian-use.sh DIRECTORY_OF_DEBS     as root in a throw-away system
+set -eu
+
+die() {
+    echo "debian-use.sh: $*" >&2
+    exit 1
+}
+
+quietly() {
+    "$@" >/tmp/use.log 2>&1 || {
+        tail -n 20 /tmp/use.log
+        die "$* failed"
+    }
+}
+
+install() { quietly env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$@"; }
+packages() { dpkg-query -W -f '${Package}\n' | sort; }
+ours() { find / -xdev \( -path /proc -o -path /tmp -o -path /home -o -path /src -o -path "$debs" -o -path /cache \) -prune -o -name '*jprof*' -print; }
+
+debs=$(CDPATH='' cd -- "$1" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+[ -z "$(ours)" ] || die "something of jprof is here already: $(ours | head -n 3)"
+quietly apt-get -qq update
+
+# ---- what a slim image needs for all but pictures ----
+packages >/tmp/before
+install "$debs"/jprof_*.deb "$debs"/jprof-agent_*.deb "$debs"/libjprof0_*.deb
+# shellcheck disable=SC2046
+install $(dpkg-query -W -f '${Recommends}\n' jprof | tr ',' '\n' | sed 's/ *(.*//; s/^ *//; /jemalloc/d')
+packages | comm -13 /tmp/before - >/tmp/new
+# Its images leave documentation out.
+bytes=$(xargs -n 1 dpkg -L </tmp/new | sort -u | grep -vE '^/usr/share/(doc|man|lintian|locale)/' |
+    while read -r file; do [ ! -f "$file" ] || [ -L "$file" ] || stat -c %s "$file"; done | awk '{ all += $1 } END { print all }')
+echo "installed: $(tr '\n' ' ' </tmp/new)"
+echo "$bytes bytes for everything except pictures"
+[ "$bytes" -lt 12000000 ] || die "more than 12 MB"
+jprof --version >/dev/null || die "jprof does not start"
+[ -f /usr/share/man/man1/jprof.1.gz ] || [ -f /etc/dpkg/dpkg.cfg.d/docker ] || die "no manual page of jprof"
+find /usr/share/jprof/names -name '*.jnames' | grep -q . || die "no packs of names"
+
+# ---- the README, as a user ----
+install libjemalloc2 ruby bundler puma procps
+id newcomer >/dev/null 2>&1 || quietly useradd --create-home newcomer
+su newcomer -c "LC_ALL=C.UTF-8 sh $here/follow-readme.sh $here/../README.md" || die "the README does not work"
+
+# ---- removed ----
+install "$debs"/libjprof-dev_*.deb
+quietly apt-get -qq -y purge jprof jprof-agent libjprof0 libjprof-dev
+[ -z "$(ours)" ] || die "left behind: $(ours)"
+echo "removed: nothing is left"
