@@ -4,6 +4,9 @@
 
 struct options;
 
+/* What the words ask for: dispatch_whole.c for jprof, dispatch_collector.c for jprof-snap. The exit status. */
+int command_run(int argc, char **argv);
+
 /* With the options of a report. */
 int cmd_explain(const struct options *options);
 int cmd_info(const struct options *options);

@@ -61,7 +61,7 @@ for folder in libjprof/*/; do
     for file in "$folder"*.[ch]; do check_includes "$file" libjprof "$allowed" "jprof.h $([ "$room" != view ] || echo rules.inc) $([ "$room" != render ] || echo page.inc) $([ "$room" != collect ] || echo jprof-live.h)"; done
 done
 
-# Only main.c and the list of commands see all rooms. Pictures are reports.
+# Only dispatch_*.c and the list of commands see all rooms. Pictures are reports.
 for folder in jeprof-c/*/; do
     room=$(basename "$folder")
     uses=$(echo "$program_rooms" | sed -n "s/^$room: *//p")
