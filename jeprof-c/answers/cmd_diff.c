@@ -51,7 +51,7 @@ static bool put_diff_page(const struct diff_report *report, const struct inputs 
 		explanation = page_explanation(&now, &whole);
 	}
 	const struct explained what = {
-		.explanation = explanation, .path = last.dumps[0], .members = "", .why = "", .lines = ""
+		.explanation = explanation, .path = last.dumps[0], .members = "", .why = "", .gems = "", .lines = ""
 	};
 	const struct page page = { .options = &change,
 		                   .inputs = &last,

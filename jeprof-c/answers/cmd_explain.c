@@ -14,6 +14,7 @@
 #include "cli/sink.h"
 #include "commands.h"
 #include "report/load.h"
+#include "report/nextstep.h"
 #include "report/overwrite.h"
 
 /* The snapshots: the later one, and its difference to the earlier one if there is one. */
@@ -58,6 +59,23 @@ static bool put_explained(const struct explained *what, bool json, struct sink *
 	return sink_text_write(&text, sink);
 }
 
+/* Of which gem the compiled code of a Ruby is, where it is a tenth of live memory or more; only its lines tell. */
+static void gems_of_code(struct typed *command, const struct jprof_profile *profile, const struct options *o,
+                         const struct jprof_explanation *e, const char *path)
+{
+	static const double least = 0.1;
+	const struct jprof_explained *row;
+	bool much = false;
+	for (size_t i = 0; (row = jprof_explain_at(e, i)); i++)
+		much = much || (row->part == JPROF_PART_GROUP && !strcmp(row->name, "compiled code") &&
+		                row->bytes >= least * jprof_profile_total(profile, JPROF_INUSE_SPACE));
+	if (!much || !jprof_profile_info(profile)->has_ruby)
+		return;
+	typed_add(command, "jprof --libs '--focus=group:compiled code'");
+	next_step_lookup(command, o);
+	typed_word(command, path);
+}
+
 static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct explain_live *live,
                     const struct options *o, struct sink *sink)
 {
@@ -75,9 +93,11 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		say_error(&err);
 	if (rc)
 		return false;
-	struct typed lines = { 0 };
+	struct typed lines = { 0 }, gems = { 0 };
 	const struct jprof_explain_info *info = jprof_explain_info(explanation);
 	ruby_lines_command(&lines, s->now.profile, info->ruby && !info->dumpless, info->title);
+	if (!live->asked)
+		gems_of_code(&gems, s->now.profile, o, explanation, inputs->dumps[inputs->dump_count - 1]);
 	struct explained what = { .explanation = explanation,
 		                  .path = live->asked ? live->title : inputs->dumps[inputs->dump_count - 1],
 		                  .members = jprof_profile_info(s->now.profile)->members,
@@ -86,6 +106,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .ruby = live->ruby,
 		                  .why = live->asked ? live->snap.why : "",
 		                  .start = live->start,
+		                  .gems = gems.failed ? "" : gems.text,
 		                  .lines = lines.failed ? "" : lines.text };
 	const struct page page = { .options = o,
 		                   .inputs = inputs,

@@ -564,6 +564,8 @@ static void put_explain_end(FILE *out, const struct explained *what)
 		put_heap_hint(out, what);
 	else if (what->ruby || *info->settings.ruby)
 		fprintf(out, "\nNot known: Ruby's GC heap, for Ruby slept and was not asked: snap with --gc.\n");
+	if (*what->gems)
+		fprintf(out, "\nOf which gem the compiled code is:\n%s\n", what->gems);
 	if (*what->lines)
 		fprintf(out, "\nTo have lines of Ruby: %s\n", what->lines);
 	if (isnan(info->total))

@@ -14,7 +14,9 @@ struct explained {
 	bool ruby;           /* then: that is one */
 	const char *why;     /* without a dump: why it gave none; "" */
 	const char *start;   /* what it is started by: "bundle exec puma", or "COMMAND" */
-	const char *lines;   /* the command that would give lines of Ruby; "": there is none, or they are there */
+	const char
+	    *gems; /* the command that says of which gem the compiled code is; "": that is little, or not known */
+	const char *lines; /* the command that would give lines of Ruby; "": there is none, or they are there */
 };
 
 struct part_words {

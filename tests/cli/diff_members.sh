@@ -124,6 +124,13 @@ exits 0
 check "the baseline has no line" grep -q '"file": "/srv/shop/app/models/price.rb", "method": "Price#load"' jprof-baseline.json
 diff_of --assume-gc old.heap again.heap
 judge "started anew, and nothing moved" 'not d["lines_moved"] and row("price.rb:40")["values"][0] > 1e7'
+# Where much is compiled code explain has the command that says of which gem it is.
+printf "[compiled code] Ruby's own code\npath */price.rb\nwhat code\ndo less\n" >code.rules
+run "$jprof" explain --rules=code.rules new.heap
+exits 0
+prints "^jprof --libs '--focus=group:compiled code' new.heap\$"
+run "$jprof" explain new.heap
+prints_no 'Of which gem'
 # Two scripts under one Ruby are two programs, where neither of them has anything of the other; what Ruby did before has no line.
 script() {
     python3 build.py "$@" bin/ruby,0,,'<main>',5 || fail "no dump was made"
