@@ -139,13 +139,13 @@ static bool forbid_calls(void)
 	filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
 	filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	const struct sock_fprog program = { .len = n, .filter = filter };
-	return own_machine && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+	return own_machine != 0 && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
 /* A filter that cannot be read is refused as such where there are filters. */
 static bool has_seccomp(void)
 {
-	return own_machine && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) && errno == EFAULT;
+	return own_machine != 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) && errno == EFAULT;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------- */
