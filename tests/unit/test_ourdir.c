@@ -198,6 +198,7 @@ static void test_left(void **state)
 		snprintf(path, sizeof path, "left/.unfinished-%ld-%d", (long)getpid(), i);
 		put_file(path, "left", 0600);
 	}
+	put_file("left/a.x", "old", 0600);                   /* only a rename puts a file in its place */
 	assert_false(jp_ourdir_write(dir, "a.x", "one", 3)); /* somebody may be about to finish them */
 	set_age(path, 4000);
 	assert_true(jp_ourdir_write(dir, "a.x", "one", 3));
