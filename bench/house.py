@@ -128,8 +128,9 @@ def functions_of(path):
 
 
 def callers(functions):
-    """For each static function at how many places of its file it is called, or put into a table."""
-    count = {}
+    """For each static function at how many places of its file it is called, or handed over: put into a table, or given
+    to another function; and those that are handed over."""
+    count, handed = {}, set()
     for path in {f.file for f in functions}:
         own = [f for f in functions if f.file == path]
         words = {f.name: collections.Counter(re.findall(r"[A-Za-z_]\w*", f.body)) for f in own}
@@ -140,9 +141,12 @@ def callers(functions):
             if not f.static:
                 continue
             users = sum(words[g.name][f.name] for g in own if g.name != f.name)
-            mentions = re.findall(r"(?<![\w.>])%s\b(?!\s*\()" % re.escape(f.name), outside)
+            uncalled = r"(?<![\w.>])%s\b(?!\s*\()" % re.escape(f.name)
+            mentions = re.findall(uncalled, outside)
             count[f.file, f.name] = users + len(mentions)
-    return count
+            if mentions or any(re.search(uncalled, g.body) for g in own):
+                handed.add((f.file, f.name))
+    return count, handed
 
 
 def duplicates():
@@ -224,7 +228,8 @@ def main():
 
     functions = [f for path in sources(*FOLDERS, ends="c") for f in functions_of(path)]
     lengths = sorted(f.lines for f in functions)
-    count = callers(functions)
+    count, handed = callers(functions)
+    once = {f for f, n in count.items() if n == 1}
     library = sources("libjprof", ends="c")
     # Of a profile, not of the code that views share (struct jp_code).
     arrays = re.compile(r"\b(profile|p|to|from|base|other)->(samples|locations|functions|frames|objects|mappings)\b|"
@@ -238,7 +243,8 @@ def main():
         ("lines of a function: median, longest", f"{lengths[len(lengths) // 2]}, {lengths[-1]}"),
         ("functions over 60 lines", sum(n > 60 for n in lengths)),
         ("static functions", len(count)),
-        ("of them called at one place", f"{100 * sum(n == 1 for n in count.values()) / len(count):.0f} %"),
+        ("of them called at one place", f"{100 * len(once - handed) / len(count):.0f} %"),
+        ("of them handed over at one place", f"{100 * len(once & handed) / len(count):.0f} %"),
         ("one plain run: functions", len(seen)),
         ("one plain run: files", len({file for _, file in seen})),
         ("one plain run: hops from main to the deepest function", len(deepest) - 1),
