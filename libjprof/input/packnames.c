@@ -12,6 +12,7 @@ struct jp_packnames {
 	const struct jp_open_file *files;
 	size_t count;
 	struct jp_namepack packs[jp_most_packs]; /* of the files; without functions where one is none */
+	size_t read;                             /* so many of them */
 	struct jp_codefile file;
 	struct jp_fingerprints prints;
 	struct jp_packexports exports;
@@ -77,6 +78,9 @@ static int find_best(struct jp_packnames *names)
 	names->matched = true;
 	if (jp_fingerprints_make(&names->prints))
 		return -1;
+	for (; names->read < names->count; names->read++)
+		if (read_pack(names->object, &names->files[names->read], &names->packs[names->read]) == JPROF_E_NOMEM)
+			return -1;
 	for (size_t i = 0; i < names->count; i++)
 		if (names->packs[i].functions && try_pack(names, i))
 			return -1;
@@ -87,25 +91,22 @@ static int find_best(struct jp_packnames *names)
 	return 0;
 }
 
-/* The first pack whose order the file has, if there is one. */
+/* The first pack whose order the file has, if there is one; others are not read then. */
 static int find_ordered(struct jp_packnames *names)
 {
 	int ordered = 0;
 	for (size_t i = 0; !ordered && i < names->count; i++) {
+		int rc = read_pack(names->object, &names->files[i], &names->packs[i]);
+		if (rc == JPROF_E_NOMEM)
+			return -1;
 		names->pack = &names->packs[i];
+		names->read = i + 1;
 		jp_packorder_release(&names->order);
-		ordered = jp_packorder_find(&names->order, names->pack, &names->prints, &names->exports);
+		if (!rc)
+			ordered = jp_packorder_find(&names->order, names->pack, &names->prints, &names->exports);
 	}
 	names->in_order = ordered == 1;
 	return ordered < 0 ? -1 : 0;
-}
-
-static int read_packs(struct jp_packnames *names)
-{
-	int rc = 0;
-	for (size_t i = 0; rc != JPROF_E_NOMEM && i < names->count; i++)
-		rc = read_pack(names->object, &names->files[i], &names->packs[i]);
-	return rc == JPROF_E_NOMEM ? -1 : 0;
 }
 
 static int read_code_file(struct jp_packnames *names)
@@ -127,7 +128,7 @@ struct jp_packnames *jp_packnames_new(struct jp_objfile *object, const struct jp
 	names->object = object;
 	names->files = files;
 	names->count = count;
-	if (!read_packs(names) && !read_code_file(names) && !find_ordered(names))
+	if (!read_code_file(names) && !find_ordered(names))
 		return names;
 	jp_packnames_free(names);
 	return NULL;
