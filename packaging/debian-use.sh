@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs the packages in a bare system, follows the README as a user without rights, and removes them: nothing may be left.
-# usage: sh packaging/debian-use.sh DIRECTORY_OF_DEBS     as root in a throw-away system
+# Installs the packages in a bare system, follows the README as a user without rights, tries the gem if there is one, and
+# removes all: nothing may be left.
+# usage: sh packaging/debian-use.sh DIRECTORY_OF_PACKAGES     as root in a throw-away system
 set -eu
 
 die() {
@@ -38,12 +39,22 @@ echo "$bytes bytes for everything except pictures"
 [ "$bytes" -lt 12000000 ] || die "more than 12 MB"
 jprof --version >/dev/null || die "jprof does not start"
 [ -f /usr/share/man/man1/jprof.1.gz ] || [ -f /etc/dpkg/dpkg.cfg.d/docker ] || die "no manual page of jprof"
-find /usr/share/jprof/names -name '*.jnames' | grep -q . || die "no packs of names"
+find /usr/share/jprof/names -name '*.jnames*' | grep -q . || die "no packs of names"
 
 # ---- the README, as a user ----
 install libjemalloc2 ruby bundler puma procps
 id newcomer >/dev/null 2>&1 || quietly useradd --create-home newcomer
 su newcomer -c "LC_ALL=C.UTF-8 sh $here/follow-readme.sh $here/../README.md" || die "the README does not work"
+
+# ---- the gem, which has all that it needs in itself; what is installed reads its snapshot ----
+for gem in "$debs"/*.gem; do
+    [ -f "$gem" ] || continue
+    rm -f /tmp/gem.jprof
+    sh "$here/gem-use.sh" "$gem" /tmp/gem.jprof || die "the gem does not work"
+    JPROF_CACHE='' jprof --tag=keep /tmp/gem.jprof >/tmp/gem.out 2>&1 || die "the gem's snapshot cannot be read: $(cat /tmp/gem.out)"
+    sed -n 2,3p /tmp/gem.out | grep -q 'config\.ru:' || die "the gem's snapshot has no line of config.ru: $(head -n 4 /tmp/gem.out)"
+    echo "the snapshot of $(basename "$gem"): $(sed -n 's/ *\([0-9.]*\) .*config\.ru:\([0-9]*\).*/\1 MB at config.ru:\2/p' /tmp/gem.out | head -n 1)"
+done
 
 # ---- removed ----
 install "$debs"/libjprof-dev_*.deb

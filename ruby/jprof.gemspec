@@ -7,6 +7,12 @@ Gem::Specification.new do |spec|
   spec.description = "jprof reads the heap profiles of jemalloc. With tags it says which route or job memory belongs to."
   spec.authors = ["jprof"]
   spec.license = "MIT"
-  spec.files = Dir["lib/**/*.rb"]
+  spec.files = Dir["{lib,exe,libexec}/**/*"].select { |path| File.file?(path) }
+  # packaging/gem.sh puts jprof-snap and the agent there: then the gem is of that platform, and `jprof` starts it.
+  if ENV["JPROF_GEM_PLATFORM"]
+    spec.platform = Gem::Platform.new(ENV["JPROF_GEM_PLATFORM"])
+    spec.bindir = "exe"
+    spec.executables = ["jprof"]
+  end
   spec.required_ruby_version = ">= 2.7"
 end

@@ -34,6 +34,7 @@ empty=$tmp/empty
 mkdir -p "$empty/proc" "$empty/tmp"
 chmod 1777 "$empty/tmp"
 cp "$snap" "$agent" "$empty"
+cd "$tmp" # the agent's socket is where dumps go
 JPROF_AGENT=for=all LD_PRELOAD=$jemalloc:$agent MALLOC_CONF=prof:true,lg_prof_sample:12 "$tmp/keep" >"$tmp/ready" &
 pid=$!
 until grep -q ready "$tmp/ready"; do kill -0 "$pid" || fail "the program does not start"; sleep 0.1; done
