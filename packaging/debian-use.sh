@@ -26,17 +26,22 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 quietly apt-get -qq update
 
 # ---- what a slim image needs for all but pictures ----
+# Bytes of what was installed since; slim images leave documentation out.
+bytes_since() {
+    packages | comm -13 "$1" - | xargs -n 1 dpkg -L | sort -u | grep -vE '^/usr/share/(doc|man|lintian|locale)/' |
+        while read -r file; do [ ! -f "$file" ] || [ -L "$file" ] || stat -c %s "$file"; done | awk '{ all += $1 } END { print all }'
+}
+recommended() { dpkg-query -W -f '${Recommends}\n' jprof | tr ',' '\n' | sed 's/ *(.*//; s/^ *//'; }
 packages >/tmp/before
 install "$debs"/jprof_*.deb "$debs"/jprof-agent_*.deb "$debs"/libjprof0_*.deb
 # shellcheck disable=SC2046
-install $(dpkg-query -W -f '${Recommends}\n' jprof | tr ',' '\n' | sed 's/ *(.*//; s/^ *//; /jemalloc/d')
-packages | comm -13 /tmp/before - >/tmp/new
-# Its images leave documentation out.
-bytes=$(xargs -n 1 dpkg -L </tmp/new | sort -u | grep -vE '^/usr/share/(doc|man|lintian|locale)/' |
-    while read -r file; do [ ! -f "$file" ] || [ -L "$file" ] || stat -c %s "$file"; done | awk '{ all += $1 } END { print all }')
-echo "installed: $(tr '\n' ' ' </tmp/new)"
-echo "$bytes bytes for everything except pictures"
-[ "$bytes" -lt 12000000 ] || die "more than 12 MB"
+install $(recommended | grep -vE 'jemalloc|capstone')
+bytes=$(bytes_since /tmp/before)
+[ "$bytes" -lt 12000000 ] || die "$bytes bytes without pictures and --disasm, more than 12 MB"
+# shellcheck disable=SC2046
+install $(recommended | grep capstone)
+echo "installed: $(packages | comm -13 /tmp/before - | tr '\n' ' ')"
+echo "$bytes bytes for everything except pictures and --disasm, $(bytes_since /tmp/before) with --disasm (capstone)"
 jprof --version >/dev/null || die "jprof does not start"
 [ -f /usr/share/man/man1/jprof.1.gz ] || [ -f /etc/dpkg/dpkg.cfg.d/docker ] || die "no manual page of jprof"
 find /usr/share/jprof/names -name '*.jnames*' | grep -q . || die "no packs of names"
