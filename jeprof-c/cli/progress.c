@@ -11,7 +11,7 @@
 
 #include "cli/terminal.h"
 
-enum { name_columns = 40, text_most = 512 };
+enum { name_columns = 40, progress_most = 512 };
 
 static const double same_work = 0.1; /* seconds */
 static const char take_away[] = "\r\033[K";
@@ -19,7 +19,7 @@ static const char take_away[] = "\r\033[K";
 /* A signal handler has no other place. */
 static struct {
 	volatile sig_atomic_t active, shown;
-	char text[text_most];
+	char text[progress_most];
 	size_t len;
 	double since, ended; /* seconds of the monotonic clock; ended 0: nothing was begun yet */
 } progress;
@@ -35,7 +35,7 @@ static double clock_now(void)
 static void show_progress_line(int signal)
 {
 	static const char unit[] = " s";
-	char line[sizeof take_away + text_most + 32], digits[20];
+	char line[sizeof take_away + progress_most + 32], digits[20];
 	size_t n = 0, len = sizeof take_away - 1;
 	(void)signal;
 	if (!progress.active)
@@ -72,7 +72,7 @@ static void compose(const char *what, const char *path)
 	fputs(", ", to);
 	fflush(to);
 	long len = ftell(to);
-	progress.len = len > 0 && len < text_most ? (size_t)len : 0;
+	progress.len = len > 0 && len < progress_most ? (size_t)len : 0;
 	fclose(to);
 }
 

@@ -20,7 +20,7 @@
 /* Not answered: the code of such an error. It is no damaged file, and nothing that ends all. */
 enum { no_answer = JPROF_E_UNSUPPORTED };
 
-enum outcome {
+enum talk_outcome {
 	ANSWERED,
 	ENDED,   /* it crashed, or has ended otherwise */
 	SLOW,    /* it took more time of the CPU than it may */
@@ -113,7 +113,7 @@ static uint64_t child_ms(const struct name_child *c)
 }
 
 /* Looks are counted, not time: who is stopped, or gets no processor, does not lose any. */
-static enum outcome wait_for_child(struct dialogue *d, short events)
+static enum talk_outcome wait_for_child(struct dialogue *d, short events)
 {
 	for (;;) {
 		struct pollfd p = { .fd = d->child->socket, .events = events };
@@ -132,11 +132,11 @@ static enum outcome wait_for_child(struct dialogue *d, short events)
 	}
 }
 
-static enum outcome send_message(struct dialogue *d, struct msghdr *message)
+static enum talk_outcome send_message(struct dialogue *d, struct msghdr *message)
 {
 	struct iovec *part = message->msg_iov;
 	while (part->iov_len) {
-		enum outcome outcome = wait_for_child(d, POLLOUT);
+		enum talk_outcome outcome = wait_for_child(d, POLLOUT);
 		ssize_t n = outcome ? 0 : sendmsg(d->child->socket, message, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (outcome)
 			return outcome;
@@ -151,14 +151,14 @@ static enum outcome send_message(struct dialogue *d, struct msghdr *message)
 	return ANSWERED;
 }
 
-static enum outcome send_bytes(struct dialogue *d, const void *data, size_t len)
+static enum talk_outcome send_bytes(struct dialogue *d, const void *data, size_t len)
 {
 	struct iovec part = { .iov_base = (void *)data, .iov_len = len };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	return send_message(d, &message);
 }
 
-static enum outcome send_files(struct dialogue *d, const int *files, size_t count)
+static enum talk_outcome send_files(struct dialogue *d, const int *files, size_t count)
 {
 	union {
 		char bytes[CMSG_SPACE(namechild_most_fds * sizeof(int))];
@@ -176,10 +176,10 @@ static enum outcome send_files(struct dialogue *d, const int *files, size_t coun
 	return send_message(d, &message);
 }
 
-static enum outcome receive_bytes(struct dialogue *d, void *to, size_t len)
+static enum talk_outcome receive_bytes(struct dialogue *d, void *to, size_t len)
 {
 	for (size_t at = 0; at < len;) {
-		enum outcome outcome = wait_for_child(d, POLLIN);
+		enum talk_outcome outcome = wait_for_child(d, POLLIN);
 		ssize_t n = outcome ? 0 : recv(d->child->socket, (char *)to + at, len - at, MSG_DONTWAIT);
 		if (outcome)
 			return outcome;
@@ -192,10 +192,10 @@ static enum outcome receive_bytes(struct dialogue *d, void *to, size_t len)
 
 /* ---- a question --------------------------------------------------------------------------------- */
 
-static enum outcome send_question(struct dialogue *d, const struct jprof_name_question *q)
+static enum talk_outcome send_question(struct dialogue *d, const struct jprof_name_question *q)
 {
 	const struct namechild_question head = { .len = q->len, .file_count = q->file_count };
-	enum outcome outcome = send_bytes(d, &head, sizeof head);
+	enum talk_outcome outcome = send_bytes(d, &head, sizeof head);
 	for (size_t i = 0; !outcome && i < q->file_count; i += namechild_most_fds)
 		outcome = send_files(d, q->files + i,
 		                     q->file_count - i < namechild_most_fds ? q->file_count - i : namechild_most_fds);
@@ -210,11 +210,12 @@ static uint64_t longest_answer(const struct jprof_name_question *q)
 }
 
 /* The memory for it is taken as it comes, not as it is announced. */
-static enum outcome receive_answer(struct dialogue *d, const struct jprof_name_question *q, char **answer, size_t *len)
+static enum talk_outcome receive_answer(struct dialogue *d, const struct jprof_name_question *q, char **answer,
+                                        size_t *len)
 {
 	enum { first = 1 << 20 };
 	struct namechild_answer head = { 0 };
-	enum outcome outcome = receive_bytes(d, &head, sizeof head);
+	enum talk_outcome outcome = receive_bytes(d, &head, sizeof head);
 	if (outcome || head.code)
 		return outcome ? outcome : head.code == JPROF_E_NOMEM ? SHORT : ENDED;
 	if (head.len > longest_answer(q))
@@ -243,12 +244,13 @@ static unsigned seconds_for(const struct name_child *c, const struct jprof_name_
 	return seconds;
 }
 
-static enum outcome ask_child(struct name_child *c, const struct jprof_name_question *q, char **answer, size_t *len)
+static enum talk_outcome ask_child(struct name_child *c, const struct jprof_name_question *q, char **answer,
+                                   size_t *len)
 {
 	struct dialogue d = { .child = c, .seconds = seconds_for(c, q), .begun = child_ms(c) };
 	d.last = d.begun;
 	c->asked = true;
-	enum outcome outcome = send_question(&d, q);
+	enum talk_outcome outcome = send_question(&d, q);
 	return outcome ? outcome : receive_answer(&d, q, answer, len);
 }
 
@@ -293,7 +295,7 @@ static int describe_end(struct name_child *c, struct jprof_error *err)
 	               before, words);
 }
 
-static int describe_outcome(struct name_child *c, enum outcome outcome, struct jprof_error *err)
+static int describe_outcome(struct name_child *c, enum talk_outcome outcome, struct jprof_error *err)
 {
 	unsigned seconds = c->limits.seconds_for_file;
 	unsigned long long megabytes = c->limits.bytes >> 20;
@@ -334,7 +336,7 @@ static int find_by_child(void *context, const struct jprof_name_question *q, voi
 		if (!c->pid && !begin_child(c))
 			return fail_as(err, no_answer, "", "no process can be started to read it: %s", strerror(errno));
 		bool again = c->asked;
-		enum outcome outcome = ask_child(c, q, &bytes, len);
+		enum talk_outcome outcome = ask_child(c, q, &bytes, len);
 		if (!outcome) {
 			*answer = bytes;
 			return 0;
