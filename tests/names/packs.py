@@ -382,6 +382,12 @@ def release():
     return f"{found.get('ID', '').strip(chr(34)).capitalize()} {found.get('VERSION_ID', '').strip(chr(34))}"
 
 
+def machine_of(path):
+    """ELF's e_machine, as packs have it."""
+    with open(path, 'rb') as f:
+        return f.read(20)[18:20] + b'\0\0'
+
+
 def shipped(own):
     """Of libraries that this machine has: the names that they export, which are withheld from matching, are the judge. A
     pack must fit its package in the distribution that it was made for, after a security update, too."""
@@ -389,10 +395,13 @@ def shipped(own):
     check(matched(first, os.path.join(work, 'first-stripped.so'), '-x')[1], 'a pack does not fit its own library')
     check(not matched(first, os.path.join(work, 'O1-stripped.so'), '-x')[1], 'a pack fits another build')
     for pack in sorted(glob.glob(os.path.join(root, 'packaging/names/*.jnames'))):
-        head = open(pack, 'rb').read(2000)[20:].split(b'\0')
+        head = open(pack, 'rb').read(2000)
+        pack_machine, head = head[16:20], head[20:].split(b'\0')
         soname, version, package, distribution = (t.decode() for t in head[:4])
         check(os.path.getsize(pack) < 200000, f'{pack} is large')
         for path in glob.glob('/usr/lib/*/' + soname) + glob.glob('/usr/lib/*/ruby/**/' + soname, recursive=True):
+            if machine_of(path) != pack_machine:
+                continue
             installed = run('dpkg-query', '-W', '-f', '${Version} ${source:Package}', *owner(path)).stdout
             truth = symbols(path, True)
             judge(os.path.basename(pack), pack, path, truth, 0)
