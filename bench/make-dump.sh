@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a real Ruby heap dump of about 4 MB: DIR/ruby.heap
+# Makes a real Ruby heap dump of about 4 MB, by LG=19 or LG=10 of 30 KB or 10 MB: DIR/ruby.heap
 #
 #     sh bench/make-dump.sh DIR
 #
@@ -24,7 +24,7 @@ dump=$(cd "$1" && pwd)/ruby.heap
 fixed=
 setarch -R true 2>/dev/null && fixed='setarch -R'
 # Cleared: options and paths of the caller's Ruby would make it another heap.
-env -u RUBYOPT -u RUBYLIB LC_ALL=C.UTF-8 LD_PRELOAD="$jemalloc" MALLOC_CONF=prof:true,lg_prof_sample:12 \
+env -u RUBYOPT -u RUBYLIB LC_ALL=C.UTF-8 LD_PRELOAD="$jemalloc" MALLOC_CONF=prof:true,lg_prof_sample:${LG:-12} \
     $fixed ruby "$here/make-dump.rb" "$dump" || die "no dump; is $jemalloc a jemalloc, built with --enable-prof?"
 
 awk -v file="$dump" '
