@@ -1,8 +1,10 @@
 #include "cli/budget.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,8 +153,11 @@ static struct {
 	uint64_t page, limit, size; /* bytes; `size` is what the limit allows beyond what was taken at first */
 	const char *why;
 	void (*end)(void);
-	bool watched; /* by a thread */
-} budget;
+	bool watched; /* by a thread, */
+	sem_t begun;  /* ... which has begun */
+	bool has_begun;
+	pthread_mutex_t looks; /* it does something */
+} budget = { .looks = PTHREAD_MUTEX_INITIALIZER };
 
 /* Bytes in memory that no file stands behind. */
 static uint64_t taken(void)
@@ -168,7 +173,9 @@ static uint64_t taken(void)
 static void *watch(void *context)
 {
 	(void)context;
+	sem_post(&budget.begun);
 	for (;;) {
+		pthread_mutex_lock(&budget.looks);
 		uint64_t now = taken(), nap = less(budget.limit, now) / fastest;
 		if (now > budget.limit) {
 			say("this needs more memory than the %llu MB that it may take (%s); --max-memory=SIZE allows more, "
@@ -178,6 +185,7 @@ static void *watch(void *context)
 				budget.end();
 			_exit(1);
 		}
+		pthread_mutex_unlock(&budget.looks);
 		nap = nap > longest_nap ? longest_nap : nap < shortest_nap ? shortest_nap : nap;
 		nanosleep(&(struct timespec){ .tv_nsec = (long)nap * 1000 }, NULL);
 	}
@@ -202,7 +210,8 @@ static void start_watch(void)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, stack);
-	budget.watched = budget.watched || !pthread_create(&thread, &attributes, watch, NULL);
+	budget.watched =
+	    budget.watched || (!sem_init(&budget.begun, 0, 0) && !pthread_create(&thread, &attributes, watch, NULL));
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 }
@@ -224,6 +233,21 @@ static void choose_limit(void)
 uint64_t budget_left(void)
 {
 	return budget.watched ? less(budget.limit, taken()) : unlimited;
+}
+
+void budget_pause(void)
+{
+	if (!budget.watched)
+		return;
+	while (!budget.has_begun)
+		budget.has_begun = !sem_wait(&budget.begun) || errno != EINTR;
+	pthread_mutex_lock(&budget.looks);
+}
+
+void budget_resume(void)
+{
+	if (budget.watched)
+		pthread_mutex_unlock(&budget.looks);
 }
 
 void budget_at_end(void (*end)(void))

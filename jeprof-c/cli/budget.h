@@ -20,6 +20,11 @@ void budget_at_end(void (*end)(void));
 /* Bytes that the program may still take; UINT64_MAX: nothing is watched. */
 uint64_t budget_left(void);
 
+/* Around a fork: the thread that watches stands still between the two, and holds no lock of a library, which the child
+ * would wait for. */
+void budget_pause(void);
+void budget_resume(void);
+
 /* A size such as 500M, in bytes; k, M and G are powers of 1024. 0: it is none. */
 uint64_t budget_size(const char *text);
 

@@ -64,10 +64,12 @@ static bool begin_child(struct name_child *c)
 	if (!make_child_ends(sockets, errors))
 		return false;
 	fflush(NULL);
+	budget_pause();
 	pid_t pid = fork();
 	if (!pid)
 		namechild_run(sockets[1], errors[1], parent, &limits);
 	int error = errno;
+	budget_resume();
 	close(sockets[1]);
 	close(errors[1]);
 	*c = (struct name_child){ .pid = pid, .socket = sockets[0], .errors = errors[0], .limits = limits };

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/budget.h"
 #include "cli/say.h"
 #include "snap/openchild.h"
 
@@ -91,10 +92,12 @@ static int child_start(struct child *child, const struct openchild_plan *plan)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -1;
 	fflush(NULL);
+	budget_pause();
 	pid_t pid = fork();
 	if (!pid)
 		openchild_run(plan, ends[1]);
 	int error = errno;
+	budget_resume();
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);
