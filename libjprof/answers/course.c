@@ -32,6 +32,7 @@ struct series_work {
 	struct jp_moments moments;         /* the snapshots, one more than steps */
 	struct jp_series_rows rows;
 	double large_threshold, threshold;
+	bool *collected; /* by snapshot: Ruby collected its garbage right before it */
 };
 
 static double seconds_of(const struct jprof_profile *step)
@@ -113,6 +114,7 @@ static void judge_row(struct series_work *w, size_t id)
 		               .first = row->values[0],
 		               .counted = isnan(row->whole.range.error),
 		               .uncollected = info->ruby && !info->collected && course->managed > row->whole.growth / 2,
+		               .collected = w->collected,
 		               .threshold = row->largest ? w->large_threshold : w->threshold,
 		               .shape = row->shape,
 		               .shape_since = row->shape_since,
@@ -155,6 +157,7 @@ static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 		               .counted = true,
 		               .uncollected = !w->s->info.collected &&
 		                              (heap || (row->part == JPROF_PART_FRAGMENTATION && w->s->info.ruby)),
+		               .collected = w->collected,
 		               .idle = only_room_grew(w, row) };
 	row->verdict = jp_verdict_of(&c);
 	const double *total = w->s->info.total;
@@ -285,10 +288,14 @@ static int describe_series(struct series_work *w)
 	double *values;
 	if (make_history(w, all, &values, &steps))
 		return -1;
-	info->collected = is_collected(w->steps[0], true);
+	w->collected = jp_arena_alloc(&w->s->arena, (w->count + 1) * sizeof *w->collected);
+	if (!w->collected)
+		return -1;
+	info->collected = w->collected[0] = is_collected(w->steps[0], true);
 	for (size_t i = 0; i < w->count; i++) {
 		info->reversed = info->reversed || is_reversed(w->steps[i]);
-		info->collected = info->collected && is_collected(w->steps[i], false);
+		w->collected[i + 1] = is_collected(w->steps[i], false);
+		info->collected = info->collected && w->collected[i + 1];
 		steps[i] = (struct jprof_change){ .growth = jprof_profile_total(w->steps[i], JPROF_INUSE_SPACE),
 			                          .seconds = seconds_of(w->steps[i]) };
 		jprof_profile_range(w->steps[i], JPROF_INUSE_SPACE, &steps[i].range);

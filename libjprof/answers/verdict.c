@@ -222,6 +222,16 @@ static enum jprof_verdict verdict_at_rest(const struct jp_course *course)
 
 /* ---- the whole ----------------------------------------------------------------------------------------------- */
 
+/* How many steps from one collection to the next grew beyond chance: what these show is no garbage. */
+static size_t collected_growths(const struct jp_course *course)
+{
+	size_t count = 0;
+	for (size_t i = 0; course->collected && i < course->count; i++)
+		count +=
+		    course->collected[i] && course->collected[i + 1] && beyond_chance(course, &course->steps[i]) > 0;
+	return count;
+}
+
 /* Of a row that grew beyond chance. */
 static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 {
@@ -229,19 +239,23 @@ static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 	if (course->idle)
 		return JPROF_TURNOVER;
 	enum jprof_verdict by_ages = verdict_by_ages(course);
+	size_t sure = course->uncollected ? collected_growths(course) : course->count;
 	if (by_ages != JPROF_LEAK_SUSPECT && has_no_direction(course))
 		return JPROF_UP_AND_DOWN;
-	if (is_one_object(course) && !course->uncollected)
+	if (is_one_object(course) && sure)
 		return JPROF_ONE_JUMP;
 	/* What fell in the last step alone, and came all the time, has not stopped. */
 	bool comes = by_ages == JPROF_LEAK_SUSPECT && beyond_chance(course, &course->steps[last]) < 0;
 	if (course->count > 1 && !comes && is_surely_slower(course, last) && may_be_flat(course, last))
 		return risen_steps(course, &at) == 1 && at > 0 ? JPROF_ONE_JUMP : JPROF_LEVELLED_OFF;
 	bool in_each = course->count > 1 && grew_in_each(course);
-	if (by_ages == JPROF_LEVELLED_OFF || by_ages == JPROF_ONE_JUMP || (by_ages == JPROF_TURNOVER && !in_each))
+	if (by_ages == JPROF_LEVELLED_OFF || (by_ages == JPROF_ONE_JUMP && sure) ||
+	    (by_ages == JPROF_TURNOVER && !in_each))
 		return by_ages;
-	if (course->uncollected)
+	if (!sure)
 		return JPROF_MAYBE_GARBAGE;
+	if (course->uncollected && sure < 2) /* the last step may be garbage */
+		return JPROF_GROWING;
 	if (in_each && is_of_many(course))
 		return JPROF_LEAK_SUSPECT;
 	return by_ages == JPROF_LEAK_SUSPECT ? by_ages : JPROF_GROWING;

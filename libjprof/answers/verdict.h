@@ -9,11 +9,12 @@ struct jp_course {
 	const struct jprof_change *steps;
 	size_t count;
 	struct jprof_change whole;
-	double first;     /* what it had at the first snapshot */
-	bool counted;     /* nothing of it is estimated from samples */
-	bool uncollected; /* it may be garbage of an interpreter that did not collect it before each snapshot */
-	bool idle;        /* counted: what it holds did not grow, only the room for it */
-	double threshold; /* standard errors that are beyond chance in a row of its family */
+	double first;          /* what it had at the first snapshot */
+	bool counted;          /* nothing of it is estimated from samples */
+	bool uncollected;      /* it may be garbage of an interpreter that did not collect it before each snapshot */
+	const bool *collected; /* then: whether it did before this one, of each of them; NULL: before none */
+	bool idle;             /* counted: what it holds did not grow, only the room for it */
+	double threshold;      /* standard errors that are beyond chance in a row of its family */
 
 	/* By the ages of its samples, where these are known: as in struct jprof_grown. */
 	enum jprof_shape shape, shape_since;

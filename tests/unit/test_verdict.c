@@ -20,7 +20,7 @@ static struct jprof_change change(double came, double went)
 }
 
 /* The verdict on steps of so many samples that came and went. */
-static enum jprof_verdict judge(const double (*steps)[2], size_t count, bool uncollected)
+static enum jprof_verdict judge_with_gc(const double (*steps)[2], size_t count, bool uncollected, const bool *collected)
 {
 	struct jprof_change list[8];
 	double came = 0, went = 0;
@@ -34,11 +34,32 @@ static enum jprof_verdict judge(const double (*steps)[2], size_t count, bool unc
 		                    .whole = change(came, went),
 		                    .first = 1000,
 		                    .uncollected = uncollected,
+		                    .collected = collected,
 		                    .threshold = 3.29 };
 	return jp_verdict_of(&course);
 }
 
+static enum jprof_verdict judge(const double (*steps)[2], size_t count, bool uncollected)
+{
+	return judge_with_gc(steps, count, uncollected, NULL);
+}
+
 #define JUDGE(...) judge((const double[][2]){ __VA_ARGS__ }, sizeof((const double[][2]){ __VA_ARGS__ }) / 16, false)
+
+/* What grew from one collection to the next is no garbage, whatever the snapshots without one show. */
+static void test_some_collected(void **state)
+{
+	(void)state;
+	static const bool last_not[] = { true, true, false }, first_not[] = { false, true, true },
+			  middle_not[] = { true, false, true }, four[] = { true, true, true, false };
+	static const double steady[][2] = { { 100, 0 }, { 100, 0 } }, late[][2] = { { 2, 2 }, { 100, 0 } },
+			    three[][2] = { { 100, 0 }, { 100, 0 }, { 100, 0 } };
+	assert_int_equal(judge_with_gc(steady, 2, true, last_not), JPROF_GROWING);
+	assert_int_equal(judge_with_gc(late, 2, true, last_not), JPROF_MAYBE_GARBAGE);
+	assert_int_equal(judge_with_gc(steady, 2, true, first_not), JPROF_GROWING);
+	assert_int_equal(judge_with_gc(steady, 2, true, middle_not), JPROF_MAYBE_GARBAGE);
+	assert_int_equal(judge_with_gc(three, 3, true, four), JPROF_LEAK_SUSPECT);
+}
 
 static void test_courses(void **state)
 {
@@ -229,9 +250,13 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_courses),         cmocka_unit_test(test_garbage),
-		cmocka_unit_test(test_counted),         cmocka_unit_test(test_words),
-		cmocka_unit_test(test_thresholds),      cmocka_unit_test(test_few_large_objects),
+		cmocka_unit_test(test_courses),
+		cmocka_unit_test(test_some_collected),
+		cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_counted),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_thresholds),
+		cmocka_unit_test(test_few_large_objects),
 		cmocka_unit_test(test_ages_of_courses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
