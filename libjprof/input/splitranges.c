@@ -217,7 +217,7 @@ static bool next_entry(const struct jp_split_ranges *r, struct jp_split_cursor *
 bool jp_split_range_next(const struct jp_split_ranges *r, Dwarf_Die *die, struct jp_split_cursor *c,
                          struct jp_range *range)
 {
-	uint64_t at;
+	uint64_t at = 0;
 	if (c->done)
 		return false;
 	if (!c->begun) {
