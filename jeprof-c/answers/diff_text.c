@@ -441,18 +441,22 @@ static void put_series_notes(FILE *out, const struct loaded_series *l, size_t fr
 		terminal_wrap(out, l->notes[i], columns);
 }
 
-/* What is to be known of the snapshots' processes before the answer. */
-static void put_processes_apart(FILE *out, const struct diff_report *r)
+/* What is to be known of the snapshots before the answer. */
+static void put_what_differs(FILE *out, const struct diff_report *r)
 {
-	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
-	char text[text_most], name[snapshot_label_most], own[measure_most], others[measure_most];
 	put_series_notes(out, r->loaded, 0, r->loaded->about, r->columns);
-	if (info->moved)
+	if (jprof_series_info(r->loaded->series)->moved)
 		terminal_wrap(
 		    out,
 		    "Lines may have moved between two builds: where all lines of a method are other ones, its "
 		    "rows are matched by path and method.",
 		    r->columns);
+}
+
+static void put_outlier(FILE *out, const struct diff_report *r)
+{
+	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
+	char text[text_most], name[snapshot_label_most], own[measure_most], others[measure_most];
 	if (!*info->outlier)
 		return;
 	jprof_visible(info->outlier, name, sizeof name);
@@ -468,7 +472,7 @@ static void put_upper_part(FILE *out, const struct diff_report *r)
 	char *text = NULL;
 	size_t len;
 	diff_put_head(out, r);
-	put_processes_apart(out, r);
+	put_what_differs(out, r);
 	if (!jprof_series_info(r->loaded->series)->same_program) { /* there is no growth from one program to another */
 		fputc('\n', out);
 		return;
@@ -483,6 +487,7 @@ static void put_upper_part(FILE *out, const struct diff_report *r)
 	}
 	free(text);
 	put_blocks(out, r, !r->lines);
+	put_outlier(out, r); /* below what has to stand in the first five lines */
 	fputc('\n', out);
 }
 

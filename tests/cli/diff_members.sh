@@ -15,6 +15,8 @@ bundle late "17|1|master|$puma|401000=400|rss=61" "21|5|worker|$w0|401100=300|rs
 run "$jprof" diff early late
 exits 0
 prints '^worker 1 [(]22[)] grew by 80[.]0 MB, no other of its kind by more than 5[.]0 MB[.]$'
+# It does not push what grew out of the first five lines.
+check "what grew is not in the first five lines" eval 'grep -v "^$" out | head -n 5 | grep -q "^   what "'
 diff_of early late
 judge "the outlier" 'd["outlier"] == {"process": "worker 1 (22)", "growth": 80 << 20, "others": 5 << 20} and d["replaced"] == 0'
 bundle even "17|1|master|$puma|401000=400|rss=61" "21|5|worker|$w0|401100=800|rss=170" "22|6|worker|$w1|401100=900|rss=180" "23|6|worker|$w2|401100=810|rss=172"
