@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,15 +32,25 @@ static double clock_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* Whether somebody else, such as a shell that goes on, has the terminal: then nothing is written into their line. */
+static bool is_in_background(void)
+{
+	pid_t front = tcgetpgrp(STDERR_FILENO);
+	return front > 0 && front != getpgrp();
+}
+
 /* "jprof: reading a.heap, 12 s". Nothing here but what a handler may call. */
 static void show_progress_line(int signal)
 {
+	int error = errno;
 	static const char unit[] = " s";
 	char line[sizeof take_away + progress_most + 32], digits[20];
 	size_t n = 0, len = sizeof take_away - 1;
 	(void)signal;
-	if (!progress.active)
+	if (!progress.active || is_in_background()) {
+		errno = error;
 		return;
+	}
 	memcpy(line, take_away, len);
 	memcpy(line + len, progress.text, progress.len);
 	len += progress.len;
@@ -52,6 +63,7 @@ static void show_progress_line(int signal)
 	memcpy(line + len, unit, sizeof unit - 1);
 	len += sizeof unit - 1;
 	progress.shown = write(STDERR_FILENO, line, len) > 0;
+	errno = error;
 }
 
 static bool has_lines(void)
@@ -112,6 +124,6 @@ void progress_end(void)
 
 void progress_hide(void)
 {
-	if (progress.shown && write(STDERR_FILENO, take_away, sizeof take_away - 1) > 0)
+	if (progress.shown && !is_in_background() && write(STDERR_FILENO, take_away, sizeof take_away - 1) > 0)
 		progress.shown = false;
 }

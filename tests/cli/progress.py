@@ -21,15 +21,23 @@ def check(good, text):
         failures.append(text)
 
 
+# A shell that starts the program in the background of its terminal, and goes on.
+SHELL = """import os, subprocess, sys
+terminal = os.open(sys.argv[1], os.O_RDWR)
+assert os.tcgetpgrp(terminal) == os.getpgrp()
+sys.exit(subprocess.run(sys.argv[2:], stderr=terminal, preexec_fn=os.setpgrp).returncode)"""
+
+
 class Slow:
     """jprof with a dump that is written when the test says so, and what its standard error got."""
 
-    def __init__(self, *arguments, term="xterm", terminal=True):
+    def __init__(self, *arguments, term="xterm", terminal=True, background=False):
         os.path.exists("slow.heap") or os.mkfifo("slow.heap")
         self.reader, self.writer = pty.openpty() if terminal else os.pipe()
         env = {**os.environ, "TERM": term, "LC_ALL": "C"}
-        self.child = subprocess.Popen([jprof, *arguments, "slow.heap"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                      stderr=self.writer, env=env)
+        shell = [sys.executable, "-c", SHELL, os.ttyname(self.writer)] if background else []
+        self.child = subprocess.Popen([*shell, jprof, *arguments, "slow.heap"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=self.writer, env=env, start_new_session=background)
         self.feed = open("slow.heap", "wb", buffering=0)  # when the program has opened it, too
         self.feed.write(dump[:100])
         self.seen = b""
@@ -103,6 +111,7 @@ with tempfile.TemporaryDirectory() as folder:
     shows_and_takes_away(expected)
     silent("a pipe", expected, terminal=False)
     silent("a dumb terminal", expected, term="dumb")
+    silent("in the background", expected, background=True)
     ends_at_once()
 print("\n".join(failures) or "all is well")
 sys.exit(bool(failures))
