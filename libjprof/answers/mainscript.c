@@ -26,6 +26,19 @@ static bool was_sampled(const struct jp_seen *seen)
 	return seen->n[0] > 0 || seen->n[1] > 0;
 }
 
+/* Scripts that start another one, or any application: bundle exec puma and puma are the same. */
+static bool runs_any_application(const char *name)
+{
+	static const char *const launchers[] = { "bundle",    "bundler", "falcon",    "foreman",      "irb",
+		                                 "passenger", "puma",    "puma-wild", "rackup",       "rails",
+		                                 "rake",      "rspec",   "ruby",      "resque",       "sidekiq",
+		                                 "spring",    "thin",    "unicorn",   "unicorn_rails" };
+	for (size_t i = 0; i < jp_count(launchers); i++)
+		if (!strcmp(name, launchers[i]))
+			return true;
+	return false;
+}
+
 /* The name of the script whose line is outermost in a stack; else NULL. Further out may be a place without a line: what
  * Ruby did before it ran the script. */
 static const char *script_of_stack(const struct jp_code *code, const uint32_t *places, size_t depth)
@@ -65,7 +78,10 @@ int jp_find_main_scripts(struct jprof_series *series, const struct jprof_profile
 			add_script(&sides[1], name);
 	}
 	for (size_t i = 0; i < sides[1].count; i++)
-		if (has_script(&sides[0], sides[1].names[i]))
+		if (has_script(&sides[0], sides[1].names[i]) || runs_any_application(sides[1].names[i]))
+			return 0;
+	for (size_t i = 0; i < sides[0].count; i++)
+		if (runs_any_application(sides[0].names[i]))
 			return 0;
 	for (int i = 0; i < 2 && sides[0].count && sides[1].count; i++) {
 		const char *name = sides[i].names[0];

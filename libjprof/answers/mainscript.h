@@ -6,8 +6,8 @@
 #include "answers/seriestypes.h"
 #include "model/profile.h"
 
-/* Fills in the scripts of a series by its whole difference, where both sides have one and none has the same name on
- * both. 0, or -1 when memory is short. */
+/* Fills in the scripts of a series by its whole difference, where both sides have one, none has the same name on
+ * both, and none starts any application, as bundle and rails do. 0, or -1 when memory is short. */
 int jp_find_main_scripts(struct jprof_series *series, const struct jprof_profile *whole) jp_must_check;
 
 #endif

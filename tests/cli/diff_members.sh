@@ -150,6 +150,15 @@ exits 1
 check "check cannot tell" eval 'tr "\n" " " <out | grep -q "^CANNOT TELL: $says_two"'
 diff_of --assume-gc shop.heap both.heap
 judge "one script in common" 'd["same_program"] and row("price.rb")["verdict"] == "growing"'
+# What starts any application says nothing of it.
+for names in 'bundle puma' 'puma shop.rb' 'work.rb rails'; do
+    set -- $names
+    script first.heap 44 40 100 "$1,3,,'<main>',40"
+    script second.heap 45 40 300 "$2,3,,'<main>',40"
+    diff_of --assume-gc first.heap second.heap
+    judge "$names" 'd["same_program"]'
+done
+set --
 diff_of --assume-gc shop.heap new.heap
 judge "a script of one side alone" 'd["same_program"]'
 # A sample of noise at another line moves nothing, and no other line is accused; where a method moved, others keep their lines.
