@@ -90,6 +90,8 @@ static bool can_be_unpacked(Elf *elf, Elf_Scn *scn, const GElf_Chdr *chdr)
 	return result != 0;
 }
 
+static const char no_memory_to_unpack[] = "is compressed, and memory is short to unpack it";
+
 /* libdw unpacks sections when it opens a file, and goes on without those that it cannot. */
 static const char *why_packed(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
@@ -99,9 +101,7 @@ static const char *why_packed(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 	if (!gelf_getchdr(scn, &chdr))
 		return "is compressed and damaged";
 	switch (chdr.ch_type) {
-	case 1:
-		return can_be_unpacked(elf, scn, &chdr) ? "is compressed, and memory is short to unpack it"
-		                                        : "is compressed with zlib and damaged";
+	case 1: return can_be_unpacked(elf, scn, &chdr) ? no_memory_to_unpack : "is compressed with zlib and damaged";
 	case 2: return "is compressed with zstd, which this libdw cannot read (elfutils 0.189 can), or damaged";
 	default: return "is compressed in a way that this libdw cannot read";
 	}
@@ -114,13 +114,14 @@ static bool is_sup(const char *name, Elf_Scn *scn)
 	return data && data->d_buf && data->d_size > 2 && !((const char *)data->d_buf)[2];
 }
 
-static bool is_readable(struct jp_objfile *file, const struct jp_elffile *holder)
+/* 1, 0 where it cannot be read, which is remarked, or -1 when memory is short. */
+static int is_readable(struct jp_objfile *file, const struct jp_elffile *holder)
 {
 	size_t names;
 	Elf_Scn *scn = NULL;
 	Elf *elf = jp_elffile_debug(holder);
 	if (elf_getshdrstrndx(elf, &names))
-		return true;
+		return 1;
 	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
 		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
@@ -130,10 +131,10 @@ static bool is_readable(struct jp_objfile *file, const struct jp_elffile *holder
 		                                    : why_packed(elf, scn, &shdr);
 		if (why) {
 			jp_objfile_remark(file, "%s of %s %s", name, holder->object->path, why);
-			return false;
+			return why == no_memory_to_unpack ? -1 : 0;
 		}
 	}
-	return true;
+	return 1;
 }
 
 static bool has_units(Dwarf *dbg)
@@ -146,9 +147,10 @@ int jp_dwarf_new(struct jp_objfile *file, const struct jp_elffile *holder, struc
 {
 	*out = NULL;
 	Dwarf *dbg = dwarf_begin_elf(jp_elffile_debug(holder), DWARF_C_READ, NULL);
-	if (!is_readable(file, holder) || !dbg || !has_units(dbg)) {
+	int readable = is_readable(file, holder);
+	if (readable <= 0 || !dbg || !has_units(dbg)) {
 		dwarf_end(dbg);
-		return 0;
+		return readable < 0 ? -1 : 0;
 	}
 	struct jp_dwarf *dwarf = calloc(1, sizeof *dwarf);
 	if (!dwarf) {
