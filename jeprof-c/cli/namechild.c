@@ -130,12 +130,16 @@ static bool take_descriptors(int socket, int errors)
 	return good;
 }
 
+/* What the user has the program ignore, as nohup does, is ignored here, too. */
 static void take_signals(void)
 {
-	static const int usual[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU };
+	static const int users[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t none;
-	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-		signal(usual[i], SIG_DFL);
+	for (size_t i = 0; i < sizeof users / sizeof *users; i++)
+		if (signal(users[i], SIG_DFL) == SIG_IGN)
+			signal(users[i], SIG_IGN);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXCPU, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -64,6 +64,7 @@ static bool begin_child(struct name_child *c)
 	if (!make_child_ends(sockets, errors))
 		return false;
 	fflush(NULL);
+	signal(SIGCHLD, SIG_DFL); /* its end is waited for, and its time read until then */
 	budget_pause();
 	pid_t pid = fork();
 	if (!pid)
@@ -276,13 +277,28 @@ static void read_last_words(const struct name_child *c, char *words, size_t size
 	snprintf(words, size, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
+/* Whether it ends by itself, now that nobody asks it any more. */
+static bool has_ended(const struct name_child *c, int *status)
+{
+	enum { looks = 200, look_us = 10000 };
+	shutdown(c->socket, SHUT_RDWR);
+	for (int i = 0; i < looks; i++) {
+		pid_t pid = waitpid(c->pid, status, WNOHANG);
+		if (pid && !(pid < 0 && errno == EINTR))
+			return true;
+		nanosleep(&(struct timespec){ .tv_nsec = look_us * 1000L }, NULL);
+	}
+	return false;
+}
+
 static int describe_end(struct name_child *c, struct jprof_error *err)
 {
 	char words[200];
 	int status = 0;
-	shutdown(c->socket, SHUT_RDWR);
-	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (!has_ended(c, &status)) {
+		end_child(c);
+		return fail_as(err, no_answer, "", "the process that reads it does not answer");
+	}
 	read_last_words(c, words, sizeof words);
 	const char *before = *words ? "; it said: " : "";
 	close(c->socket);

@@ -59,6 +59,7 @@ loses() {
     same "what it did is kept (>)" plain out
 }
 loses crash 'the process that reads it crashed \(signal 11\)'
+loses linger 'the process that reads it does not answer'
 loses end 'the process that reads it ended \(status 0\)'
 loses spin 'reading it takes too long: more than 1 s of CPU time'
 loses sleep 'the process that reads it does not answer'
@@ -70,6 +71,25 @@ loses much 'the process that reads it answers too much'
 
 run env STUB=crash=liba.so "$stubbed" info --all main.heap
 prints 'its names were not found: the process that reads it crashed'
+
+# What the program ignores, as under nohup, the child does, too.
+what="a child under nohup"
+(trap '' HUP && exec env STUB=sleep=liba.so "$stubbed" --lines --show_bytes main.heap >out 2>err) &
+pid=$!
+child=
+tries=0
+while [ -z "$child" ] && [ $tries -lt 500 ]; do
+    sleep 0.02
+    tries=$((tries + 1))
+    child=$(cat /proc/$pid/task/$pid/children 2>/dev/null)
+done
+sleep 0.5
+# shellcheck disable=SC2086
+kill -HUP $child
+wait $pid
+status=$?
+exits 0
+notes 'liba\.so gives no names: the process that reads it does not answer'
 
 # Both; then the report has a line for each.
 run env STUB=crash=liba.so,spin=libb.so "$stubbed" --lines --show_bytes main.heap

@@ -57,6 +57,14 @@ static int say_nonsense(jprof_write_fn *write, void *context, size_t len)
 	return 0;
 }
 
+/* An error of no kind, and no end. */
+static void linger(void)
+{
+	const struct namechild_answer answer = { .code = 99 };
+	if (write(3, &answer, sizeof answer) > 0)
+		spin();
+}
+
 /* What a maker of files who has taken the child over would like to do. */
 static void do_harm(void)
 {
@@ -97,6 +105,8 @@ static bool misbehaves(const char *how, size_t len, const struct jprof_name_ques
 		spin();
 	if (SAID("sleep"))
 		(void)!read(3, (char[1]){ 0 }, 1);
+	if (SAID("linger"))
+		linger();
 	if (SAID("end"))
 		_exit(0);
 	if (SAID("harm"))
