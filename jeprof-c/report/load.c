@@ -448,6 +448,7 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 		                             .notice = filesread_notice() };
 	begin_step(inputs->live_count, o, "looking for names", "");
 	int rc = jprof_profile_symbolize(profile, &opts, &err);
+	sandbox_end(); /* what it has read takes memory */
 	progress_end();
 	free(dirs);
 	free(cache);
