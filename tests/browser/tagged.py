@@ -72,7 +72,7 @@ def main():
     try:
         with tempfile.TemporaryDirectory() as directory:
             os.chdir(directory)
-            judge(browser, runpy.run_path(os.path.join(root, "tests", "cli", "aged.py"))["samples"](LAST))
+            judge(browser, runpy.run_path(os.path.join(root, "tests", "cli", "aged.py"))["samples"](LAST, 0))
             os.chdir("/")
         check(not browser.complaints(), f"the page complains: {browser.complaints()[:3]}")
     finally:
