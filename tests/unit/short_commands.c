@@ -115,8 +115,10 @@ static void give_up_capabilities(void)
 
 static bool needs_what_is_not_here(const char *const *words)
 {
+	static const bool has_graphs = HAS_GRAPHS;
 	for (int i = 0; i < most_words && words[i]; i++)
-		if ((strstr(words[i], "%P") && !*run.pid) || (strstr(words[i], "%J") && !*run.jemalloc))
+		if ((strstr(words[i], "%P") && !*run.pid) || (strstr(words[i], "%J") && !*run.jemalloc) ||
+		    (!strcmp(words[i], "--dot") && !has_graphs))
 			return true;
 	return !strcmp(words[0], "snap") && !words[1] && !*run.pid;
 }
