@@ -109,12 +109,12 @@ static bool has_landlock(void)
 /* What memory, descriptors that are open, time, chance and the end of a process take. None takes a path but newfstatat,
  * which is allowed for descriptors alone. */
 static const int allowed_calls[] = {
-	SYS_read,          SYS_pread64,      SYS_write,          SYS_recvmsg,     SYS_recvfrom,  SYS_sendmsg,
-	SYS_sendto,        SYS_close,        SYS_lseek,          SYS_fstat,       SYS_mmap,      SYS_munmap,
-	SYS_mremap,        SYS_mprotect,     SYS_madvise,        SYS_brk,         SYS_futex,     SYS_getrandom,
-	SYS_rt_sigreturn,  SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_sigaltstack, SYS_getpid,    SYS_gettid,
-	SYS_clock_gettime, SYS_gettimeofday, SYS_sched_yield,    SYS_sysinfo,     SYS_getrusage, SYS_exit,
-	SYS_exit_group,
+	SYS_read,      SYS_pread64,       SYS_write,        SYS_writev,         SYS_recvmsg,     SYS_recvfrom,
+	SYS_sendmsg,   SYS_sendto,        SYS_close,        SYS_lseek,          SYS_fstat,       SYS_mmap,
+	SYS_munmap,    SYS_mremap,        SYS_mprotect,     SYS_madvise,        SYS_brk,         SYS_futex,
+	SYS_getrandom, SYS_rt_sigreturn,  SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_sigaltstack, SYS_getpid,
+	SYS_gettid,    SYS_clock_gettime, SYS_gettimeofday, SYS_sched_yield,    SYS_sysinfo,     SYS_getrusage,
+	SYS_exit,      SYS_exit_group,
 };
 
 enum {
