@@ -405,7 +405,7 @@ static void test_limit(void **state)
 	int fd = open_settled(subject);
 	struct jp_name_request request = question(fd, subject, offsets, 1);
 	struct jp_namecache *cache = open_kept();
-	char path[16];
+	char path[24];
 	for (int i = 0; i < 8; i++) {
 		snprintf(path, sizeof path, "path %d", i);
 		request.object.path = path;
