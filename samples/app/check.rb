@@ -2,7 +2,7 @@
 #
 # usage: ruby check.rb TRUTH REPORT
 #
-# Exits with 1 if an amount lies outside three standard errors.
+# Exits with 1 if an amount lies outside five standard errors.
 #
 # The standard error: jemalloc takes an object of s bytes into its sample with
 # probability p = 1 - exp(-s/R), R the sampling rate, and the report counts it
@@ -10,7 +10,7 @@
 #   N * s^2 * (1-p)/p  =  V * s / (exp(s/R) - 1).
 # The factor behind V falls from R as s grows, so V*R bounds the variance of
 # objects of mixed sizes; for the small ones that matter here it is close.
-LIMIT = 3
+LIMIT = 5
 
 # The function below which an owner's memory was allocated, exported where
 # there is one; what else matches lies inside it. The amount is the largest
@@ -63,5 +63,5 @@ end
 
 puts "jprof's amounts are the cumulative ones of the rows", "  #{names.join(', ')}."
 exit 0 if outside == 0
-abort "#{outside} of #{owners.size} amounts outside #{LIMIT} standard errors. Chance alone does that in about " \
-      "one run of 75: run it again. If it stays, jprof or the sample is wrong: please report it."
+abort "#{outside} of #{owners.size} amounts outside #{LIMIT} standard errors. Chance alone does that in one " \
+      "run of 300,000: jprof or the sample is wrong. Please report it."

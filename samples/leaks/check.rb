@@ -3,11 +3,11 @@
 # usage: ruby check.rb TRUTH REPORT
 #
 # TRUTH is what leaks.rb printed, REPORT that of: jprof --show_bytes --errors --base=EARLY.jprof LATE.jprof. Prints the row of
-# each leak. Exits with 1 if one is not on the first screen, by its line of leaks.rb, or lies outside four standard errors of
-# what was leaked where that is known: one run in 16,000. One sample stands for RATE bytes.
+# each leak. Exits with 1 if one is not on the first screen, by its line of leaks.rb, or lies outside five standard errors of
+# what was leaked where that is known. One sample stands for RATE bytes.
 SCREEN = 24
 RATE = 131_072
-LIMIT = 4
+LIMIT = 5
 
 truth = File.readlines(ARGV.fetch(0)).grep(/\A[A-Z]\w* \d+ /).map(&:split)
 screen = File.readlines(ARGV.fetch(1)).first(SCREEN)
@@ -20,6 +20,6 @@ faults = truth.filter_map do |name, line, count, bytes|
   puts format("%-9s leaked %5d objects%s; jprof says %.2f MB +- %.2f at %s", name, count.to_i,
               bytes.zero? ? "" : format(", %.2f MB", bytes / 1e6), says / 1e6, error / 1e6,
               row.split(/\s{2,}flat /).first.split(nil, 6).last.strip)
-  "#{name}: outside four standard errors" if off.abs > LIMIT || says <= 0
+  "#{name}: outside five standard errors" if off.abs > LIMIT || says <= 0
 end
 abort "check.rb: #{faults.join('; ')}\n#{screen.join}" unless faults.empty?
