@@ -3,7 +3,8 @@ update, with other flags, by another compiler, stripped. What a pack of the firs
 symbols of a twin that kept them. So is what the packs of the project name in libraries of this machine: against the names that
 these export, which matching does not see.
 
-usage: packs.py PACK_NAMES JPROF SOURCE_ROOT WORK_DIRECTORY [LIBRARY]...
+usage: packs.py PACK_NAMES JPROF SOURCE_ROOT WORK_DIRECTORY [machine | LIBRARY...]
+machine: the packs of the project on the libraries of this machine, and nothing else.
 By hand, libraries that have their symbols, other builds of what the project has packs of: stripped, they are held against these
 alone, and all functions that get a name are judged, not only those that are exported."""
 import collections
@@ -388,17 +389,21 @@ def machine_of(path):
         return f.read(20)[18:20] + b'\0\0'
 
 
-def shipped(own):
-    """Of libraries that this machine has: the names that they export, which are withheld from matching, are the judge. A
-    pack must fit its package in the distribution that it was made for, after a security update, too."""
-    judged, first = 0, own[1]
+def fit(first):
     check(matched(first, os.path.join(work, 'first-stripped.so'), '-x')[1], 'a pack does not fit its own library')
     check(not matched(first, os.path.join(work, 'O1-stripped.so'), '-x')[1], 'a pack fits another build')
+    for pack in glob.glob(os.path.join(root, 'packaging/names/*.jnames')):
+        check(os.path.getsize(pack) < 200000, f'{pack} is large')
+
+
+def shipped():
+    """Of libraries that this machine has: the names that they export, which are withheld from matching, are the judge. A
+    pack must fit its package in the distribution that it was made for, after a security update, too."""
+    judged = 0
     for pack in sorted(glob.glob(os.path.join(root, 'packaging/names/*.jnames'))):
         head = open(pack, 'rb').read(2000)
         pack_machine, head = head[16:20], head[20:].split(b'\0')
         soname, version, package, distribution = (t.decode() for t in head[:4])
-        check(os.path.getsize(pack) < 200000, f'{pack} is large')
         for path in glob.glob('/usr/lib/*/' + soname) + glob.glob('/usr/lib/*/ruby/**/' + soname, recursive=True):
             if machine_of(path) != pack_machine:
                 continue
@@ -484,16 +489,18 @@ def owner(path):
     return [found.rsplit(': ', 1)[0].split(',')[0]] if ': ' in found else ['none']
 
 
-for path in sys.argv[5:]:
-    os.makedirs(work, exist_ok=True)
-    withheld(path)
+os.makedirs(work, exist_ok=True)
+if sys.argv[5:] == ['machine']:
+    shipped()
+else:
+    for path in sys.argv[5:]:
+        withheld(path)
 if sys.argv[5:]:
     sys.exit(1 if failures else 0)
 if not shutil.which('cc') or not shutil.which('readelf'):
     print('needs cc and readelf')
     sys.exit(77)
-if os.path.isdir(work):
-    shutil.rmtree(work)
+shutil.rmtree(work)
 os.makedirs(work)
 first, pack = own_library()
 other_machine()
@@ -501,5 +508,5 @@ reports(first, pack)
 without_soname()
 learning(first)
 hostile(first, pack)
-shipped((first, pack))
+fit(pack)
 sys.exit(1 if failures else 0)

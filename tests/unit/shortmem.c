@@ -50,6 +50,12 @@ size_t shortmem_peak(int again)
 	return most;
 }
 
+size_t shortmem_step(size_t few)
+{
+	const char *sweep = getenv("JPROF_SWEEP");
+	return sweep && !strcmp(sweep, "whole") ? 1 : few;
+}
+
 static bool is_time(void)
 {
 	bool fails = armed && ++calls == failing;

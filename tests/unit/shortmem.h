@@ -15,4 +15,7 @@ size_t shortmem_disarm(void);
 size_t shortmem_held(void);
 size_t shortmem_peak(int again);
 
+/* Of how many allocations one fails: `few`; with JPROF_SWEEP=whole in the environment 1, so that each fails. */
+size_t shortmem_step(size_t few);
+
 #endif
