@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the packages that a part of the work needs and that are not there yet.
-# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, bench, browser, ci, lint, musl, packages
+# usage: sh packaging/deps.sh GROUP...   with GROUP of build, samples, tests, unit, bench, browser, ccache, ci, lint,
+# musl, packages
 set -eu
 
 die() {
@@ -23,7 +24,10 @@ debian_packages() {
     # opens the pictures and what other viewers are given; large, so nobody gets it unasked
     browser) echo 'chromium nodejs' ;;
     npm) echo 'npm' ;;
-    ci) echo 'debootstrap git' ;;
+    ci) echo 'debootstrap git python3' ;;
+    # the tests of functions and formats
+    unit) echo 'binutils file g++ libcmocka-dev libjemalloc2 libjemalloc-dev perl python3' ;;
+    ccache) echo 'ccache' ;;
     # what .ci/check needs besides
     lint) echo 'clang clang-format' ;;
     # debian/
@@ -31,7 +35,7 @@ debian_packages() {
     # gcc 11's unwinder is the last that does without a function of glibc's
     musl) echo 'musl-tools libgcc-11-dev linux-libc-dev bison flex m4 dpkg-dev make gcc pkgconf|pkg-config meson' \
         'debian-archive-keyring' ;;
-    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, npm, lint, musl or packages" ;;
+    *) die "no group '$1'; give build, samples, tests, unit, bench, browser, ccache, ci, npm, lint, musl or packages" ;;
     esac
 }
 
@@ -46,9 +50,11 @@ alpine_packages() {
     bench) echo 'jemalloc jemalloc-dev perl binutils ruby ruby-nokogiri valgrind' ;;
     browser) echo 'chromium nodejs' ;;
     npm) echo 'npm' ;;
-    ci) echo 'debootstrap git' ;;
+    ci) echo 'debootstrap git python3' ;;
+    unit) echo 'binutils file g++ cmocka-dev jemalloc jemalloc-dev perl python3' ;;
+    ccache) echo 'ccache' ;;
     lint) echo 'clang clang-extra-tools' ;;
-    *) die "no group '$1'; give build, samples, tests, bench, browser, ci, npm, lint, musl or packages" ;;
+    *) die "no group '$1'; give build, samples, tests, unit, bench, browser, ccache, ci, npm, lint, musl or packages" ;;
     esac
 }
 
@@ -99,7 +105,7 @@ find_root() {
     $become true || die "'$become' was refused; as root install: $*"
 }
 
-[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, bench, browser, ci, npm, lint, musl, packages)"
+[ $# -gt 0 ] || die "usage: sh packaging/deps.sh GROUP...   (build, samples, tests, unit, bench, browser, ccache, ci, npm, lint, musl, packages)"
 
 if command -v apt-get >/dev/null; then
     system=debian
