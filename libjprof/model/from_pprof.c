@@ -37,7 +37,7 @@ struct pprof_load {
 	size_t frame_cap;
 	size_t samples, thread_seen, depth;
 	uint32_t ruby;        /* the object of frames of Ruby that jprof wrote, or JP_NONE */
-	bool own;             /* jprof wrote it */
+	bool own;             /* jprof wrote it, without the allocator's frames: calls returned to the innermost, too */
 	bool difference;      /* some value is below zero */
 	const char *fault;    /* what is wrong with the first faulty sample */
 	uint64_t fault_value; /* the id or index that is wrong */
@@ -447,6 +447,7 @@ static int stack_of_sample(struct pprof_load *w, const struct jp_pprof_sample *s
 		int rc = location_of_id(w, w->pprof.ids.items[s->id_first + i], &w->stack[i]);
 		if (rc)
 			return rc;
+		w->profile->locations[w->stack[i]].returned_to |= w->own; /* others may write where the call ends */
 	}
 	if (s->id_count > w->depth)
 		w->depth = s->id_count;

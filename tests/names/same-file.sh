@@ -151,6 +151,20 @@ cat "$shifted" >"$dir/prog"
 expect another nameless
 expect another nameless "$dir/prog"
 
+# Written where the file was not, a profile.proto has neither its names nor its build-id, but it has the return addresses.
+start 'a profile.proto, and the same layout with other code' "$subject"
+mkdir -p "$dir/none" "$dir/ran$dir" "$dir/other$dir"
+cp "$subject" "$dir/ran$dir/prog"
+cp "$shifted" "$dir/other$dir/prog"
+for input in dump proto; do
+    [ "$input" = dump ] ||
+        timeout 300 "$jprof" --proto --fold=none --sysroot="$dir/none" -o "$dir/s.pb" "$dir/s.heap" 2>"$dir/err" ||
+        fail "jprof --proto ended with status $?: $(cat "$dir/err")"
+    [ "$input" = dump ] || mv "$dir/s.pb" "$dir/s.heap"
+    expect unverified named --sysroot="$dir/ran"
+    expect another nameless --sysroot="$dir/other"
+done
+
 # A file of another name fits by its layout, which is weak: calls must stand where the dump has return addresses.
 start 'another name stands in' "$subject"
 cp "$dir/prog" "$dir/elsewhere"
