@@ -24,7 +24,7 @@ def check(good, text):
 
 
 def run(*arguments):
-    done = subprocess.run([jprof, *arguments], capture_output=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run([jprof, *arguments, f"--sysroot={root}/samples/cases/sysroot"], capture_output=True, stdin=subprocess.DEVNULL)
     check(done.returncode == 0, f"{arguments}: status {done.returncode}: {done.stderr.decode()}")
     return done.stdout.decode()
 

@@ -287,7 +287,7 @@ with tempfile.TemporaryDirectory() as folder:
     run("bundle", "-o", "a.jprof", anywhere, "a.heap")
     os.makedirs("elsewhere")
     os.rename("a.jprof", "elsewhere/a.jprof")
-    same("bundle", text_rows("--trim-path=/srv/shop", "elsewhere/a.jprof"), rows)
+    same("bundle", text_rows(anywhere, "--trim-path=/srv/shop", "elsewhere/a.jprof"), rows)
     for option in ("--functions", "--libs", "--lines", "--ruby=off", "--traces", "--dhat"):
         same(f"bundle {option}", run(option, anywhere, "elsewhere/a.jprof").replace("elsewhere/a.jprof", "a.heap"), run(option, anywhere, "a.heap"))
     same("nothing changed", text_rows(anywhere, "--base=a.heap", "elsewhere/a.jprof"), [])
