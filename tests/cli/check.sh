@@ -22,7 +22,7 @@ sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" || fail "$1"
 }
 
 # ---- red, green, and what cannot be told ----
-run "$jprof" check $slots
+run "$jprof" check "$of_cases" $slots
 exits 3
 prints '^FAIL: 1 of [0-9]+ rows grew by more than 5 MB from slots[.]0 to slots[.]1'
 prints "^1  [+]133 MB  Ruby's GC heap"
@@ -30,30 +30,30 @@ prints '^seen +growth of .* or more'
 run "$jprof" check $cext
 exits 3
 prints '^1  [+]19.3 MB [(][+]-0.5[)]  row_new$'
-run "$jprof" check "$r31/cext.1.heap" "$r31/cext.1.heap"
+run "$jprof" check "$of_cases" "$r31/cext.1.heap" "$r31/cext.1.heap"
 exits 0
 prints '^PASS: none of [0-9]+ rows grew by more than 5 MB from cext[.]1 to cext[.]1$'
 prints '^seen +growth of [0-9.]+ KB or more'
-run "$jprof" check --max-growth=10KB "$r31/cext.1.heap" "$r31/cext.1.heap"
+run "$jprof" check "$of_cases" --max-growth=10KB "$r31/cext.1.heap" "$r31/cext.1.heap"
 exits 1
 prints '^CANNOT TELL: one sample for 4 KB is too few for a limit of 10 KB'
 prints '^seen +growth of [0-9.]+ KB or more'
-run "$jprof" check "$r31/string.0.heap" "$r31/string.1.heap"
+run "$jprof" check "$of_cases" "$r31/string.0.heap" "$r31/string.1.heap"
 exits 1
 prints '^CANNOT TELL: .* may be garbage, for no GC ran'
-run "$jprof" check --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
+run "$jprof" check "$of_cases" --assume-gc "$r31/string.0.heap" "$r31/string.1.heap"
 exits 3
-run "$jprof" check "$r31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
+run "$jprof" check "$of_cases" "$r31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
 exits 1
 prints '^CANNOT TELL: the two have no stack in common|^CANNOT TELL: the later one is of'
-run "$jprof" check "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
+run "$jprof" check "$of_cases" "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 exits 0
 prints '^PASS: 1 of [0-9]+ rows grew by more than 5 MB, which is accepted or has stopped$'
 prints "^          [+]16[.]7 MB  Ruby's GC heap"
-run "$jprof" check "$cases/real/redmine-steady.jprof" "$cases/real/redmine-boot.jprof"
+run "$jprof" check "$of_cases" "$cases/real/redmine-steady.jprof" "$cases/real/redmine-boot.jprof"
 exits 1
 prints '^CANNOT TELL: a later snapshot stands before an earlier one$'
-run "$jprof" check --json --github $slots
+run "$jprof" check "$of_cases" --json --github $slots
 exits 3
 checks=$((checks + 1))
 python3 -c 'import json; json.load(open("out"))' || fail "annotations in JSON"
@@ -111,28 +111,28 @@ series() {
     done
 }
 series 100 500 460 900 1300 1700
-result step.?.heap
+result "$nowhere" step.?.heap
 exits 3
 holds '[r["verdict"] for r in d["failed"]] == ["growing"] and d["failed"][0]["growth"] > 1.5e9'
 series 100 1000 700 1300 1000 1600
-result step.?.heap
+result "$nowhere" step.?.heap
 exits 3
 holds '[r["verdict"] for r in d["failed"]] == ["up_and_down"] and d["failed"][0]["growth"] > 1.5e9'
 series 100 1000 700 1300 1000 103
-result step.?.heap
+result "$nowhere" step.?.heap
 exits 0
 holds 'd["failed"] == []'
 
 # ---- a percentage of nothing is 1 MB ----
 series 0 200
-result --max-growth=5% step.?.heap
+result "$nowhere" --max-growth=5% step.?.heap
 exits 3
 holds '[r["values"][0] for r in d["failed"]] == [0]'
-result --max-growth=5% step.2.heap step.2.heap
+result "$nowhere" --max-growth=5% step.2.heap step.2.heap
 exits 0
 
 # ---- what all memory may grow by does not depend on what can be said of rows ----
-run "$jprof" check --max-total=10MB "$r31/string.0.heap" "$r31/string.1.heap"
+run "$jprof" check "$of_cases" --max-total=10MB "$r31/string.0.heap" "$r31/string.1.heap"
 exits 3
 prints '^FAIL: all memory grew by more than it may: [0-9]+ of [0-9]+ rows grew by more than 5 MB'
 prints 'may be garbage$'
@@ -141,9 +141,9 @@ exits 3
 prints '^FAIL: all memory grew'
 
 # ---- rows that lie outside are judged, and counted, where they can fail: of two snapshots Ruby's GC heap alone ----
-run "$jprof" diff --json --by=function $slots
+run "$jprof" diff "$of_cases" --json --by=function $slots
 cp out rows.json
-result $slots
+result "$of_cases" $slots
 holds 'd["judged"] == sum(r["part"] in ("live", "gc_heap") for r in json.load(open("rows.json"))["rows"]) < len(json.load(open("rows.json"))["rows"])'
 holds 'any(r["part"] != "live" for r in d["failed"])'
 
@@ -161,7 +161,7 @@ run "$jprof" check --by=line $cext
 exits 3
 run "$jprof" check --by=line --update-baseline $cext
 check "the comment stays" grep -q '"comment": "known"' jprof-baseline.json
-run "$jprof" check --by=line "$r31/iseq.1.heap" "$r31/iseq.1.heap"
+run "$jprof" check "$of_cases" --by=line "$r31/iseq.1.heap" "$r31/iseq.1.heap"
 exits 0
 prints '^unused +row_new'
 run "$jprof" check --baseline=none.json $cext

@@ -31,7 +31,7 @@ KIND
 done
 
 # ---- nothing grew ----
-run "$jprof" diff "$r31/cext.1.heap" "$r31/cext.1.heap"
+run "$jprof" diff "$of_cases" "$r31/cext.1.heap" "$r31/cext.1.heap"
 exits 0
 prints 'Nothing grew by more than chance'
 prints 'would have been( seen|$)'
@@ -57,7 +57,7 @@ judge "values add up" 'all(abs(r["values"][-1] - r["values"][0] - r["growth"]) <
 judge "rows add up to malloc" 'abs(sum(r["growth"] for r in rows if r["part"] == "live") - d["malloc"]["growth"]) < 200'
 
 # ---- outside the profile ----
-run "$jprof" diff "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
+run "$jprof" diff "$of_cases" "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 exits 0
 says
 first 'Memory grew from 161 to 268 MB'
@@ -67,7 +67,7 @@ diff_of "--sysroot=$cases/sysroot" "$cases/real/redmine-boot.jprof" "$cases/real
 judge "dirty pages lead" 'rows[0]["part"] == "kept" and near(mb(rows[0]["growth"]), 56.4, .1)'
 judge "only free slots grew" 'next(r for r in rows if r["part"] == "gc_heap")["verdict"] == "turnover"'
 judge "RSS" 'near(mb(d["memory_last"] - d["memory_first"]), 107.7, .001) and d["memory"] == [d["memory_first"], d["memory_last"]] and d["seconds"] == 131 and d["collected"]'
-run "$jprof" diff "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
+run "$jprof" diff "$of_cases" "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
 first "GROWING  [+]133 MB  Ruby's GC heap"
 first ', 4 seconds between the snapshots'
 prints_no '^   pace|a minute|an hour'
@@ -87,18 +87,18 @@ for n in 5 10 15; do
 done
 for later in ruby.15 "ruby.10 ruby.15"; do
     # shellcheck disable=SC2086
-    run "$jprof" diff --assume-gc ruby.5 $later
+    run "$jprof" diff "$nowhere" --assume-gc ruby.5 $later
     exits 0
     first '^1  (LEAK SUSPECT|GROWING)  [+]19[.][0-9] MB [(][+]-[0-9.]+[)]  other libraries: libxml2'
     prints '^To have lines of Ruby:  JPROF_AGENT=ruby=on jprof run -- bundle exec puma$'
     # shellcheck disable=SC2086
-    diff_of --assume-gc ruby.5 $later
+    diff_of "$nowhere" --assume-gc ruby.5 $later
     judge "rows are groups, and JSON says it" 'd["grouped"] and rows[0]["name"] == "other libraries: libxml2"'
     # shellcheck disable=SC2086
-    run "$jprof" diff --assume-gc --by=function ruby.5 $later
+    run "$jprof" diff "$nowhere" --assume-gc --by=function ruby.5 $later
     prints_no 'LEAK SUSPECT|GROWING'
     # shellcheck disable=SC2086
-    run "$jprof" diff server.5 $(echo "$later" | sed "s/ruby/server/g")
+    run "$jprof" diff "$nowhere" server.5 $(echo "$later" | sed "s/ruby/server/g")
     first 'chance, but all of malloc did: by 19[.][0-9] MB [(][+]-'
     next=$(sed -n 's/^Next:  jprof //p' out)
     prints_no 'lines of Ruby'
@@ -109,21 +109,21 @@ first '^1  LEAK SUSPECT .* libxml2'
 # Nothing else is said where the lines are missing for a reason that no command removes.
 bundle other.1 "17|5|master|$puma|$(spread 5)|rss=90|ruby=3.1.2|program=/usr/bin/ruby3.1|why=this Ruby does not export rb_x"
 bundle other.2 "17|5|master|$puma|$(spread 9)|rss=95|ruby=3.1.2|program=/usr/bin/ruby3.1|why=this Ruby does not export rb_x"
-run "$jprof" diff other.1 other.2
+run "$jprof" diff "$nowhere" other.1 other.2
 prints_no 'lines of Ruby: '
-run "$jprof" explain ruby.5 ruby.15
+run "$jprof" explain "$nowhere" ruby.5 ruby.15
 prints '^To have lines of Ruby: JPROF_AGENT=ruby=on jprof run -- bundle exec puma$'
 
 # ---- doors ----
-run "$jprof" diff --csv "$r31/cext.0.heap" "$r31/cext.1.heap"
+run "$jprof" diff "$of_cases" --csv "$r31/cext.0.heap" "$r31/cext.1.heap"
 exits 0
 check "CSV" python3 -c 'import csv; r = list(csv.DictReader(open("out"))); assert int(r[0]["growth"]) > 19e6 and r[0]["verdict"] == "growing" and int(r[0]["value2"]) > 19e6'
-run "$jprof" diff --markdown "$r31/cext.0.heap" "$r31/cext.1.heap"
+run "$jprof" diff "$of_cases" --markdown "$r31/cext.0.heap" "$r31/cext.1.heap"
 prints '^[|] [+]19.3 [|] 0.5 [|] 0.0 [|] 19.3 [|] growing [|] `'
-run "$jprof" diff -o report.txt "$r31/cext.0.heap" "$r31/cext.1.heap"
+run "$jprof" diff "$of_cases" -o report.txt "$r31/cext.0.heap" "$r31/cext.1.heap"
 exits 0
 check "-o" grep -q 'GROWING' report.txt
-run "$jprof" diff --by=stack "$r31/cext.0.heap" "$r31/cext.1.heap"
+run "$jprof" diff "$of_cases" --by=stack "$r31/cext.0.heap" "$r31/cext.1.heap"
 prints 'growing .* < .* < '
 
 # ---- the next command is one that works, as it is printed ----
@@ -142,16 +142,16 @@ run "$jprof" diff --sysroot="it's a root" --names=/x,/y --no-packs "a b/it's \$0
 exits 0
 prints "^Next:  jprof .*--sysroot='it'.''s a root' --names=/x,/y --no-packs .*--base='a b/it'.''s [\$]0.heap' 'a b/last.heap'\$"
 next_works
-run "$jprof" diff --member=9233 "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
-prints '^Next:  jprof explain --member=9233 /'
+run "$jprof" diff "$of_cases" --member=9233 "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
+prints '^Next:  jprof explain --sysroot=/[^ ]* --member=9233 /'
 cp "$cases/real/redmine-boot.jprof" ./-boot.jprof
-run "$jprof" diff -- -boot.jprof "$cases/real/redmine-steady.jprof"
+run "$jprof" diff "$of_cases" -- -boot.jprof "$cases/real/redmine-steady.jprof"
 exits 0
-prints '^Next:  jprof explain [.]/-boot.jprof /'
+prints '^Next:  jprof explain --sysroot=/[^ ]* [.]/-boot.jprof /'
 next_works
 cp "$jprof" "a program"
-run "$jprof" diff "./a program" "$r31/cext.0.heap" "$r31/cext.1.heap"
-prints "^Next:  jprof --svg -o grown.svg '[.]/a program' --base=/"
+run "$jprof" diff "$of_cases" "./a program" "$r31/cext.0.heap" "$r31/cext.1.heap"
+prints "^Next:  jprof --svg -o grown.svg --sysroot=/[^ ]* '[.]/a program' --base=/"
 run "$jprof" diff --sysroot="it's a root" "a b/last.heap"
 exits 1
 says_like "one alone: jprof explain --sysroot='it'.''s a root' 'a b/last.heap'\$"
@@ -171,18 +171,18 @@ large=104857600
 heap one.1.heap
 heap one.2.heap
 heap one.3.heap $large
-run "$jprof" diff one.1.heap one.3.heap
+run "$jprof" diff "$nowhere" one.1.heap one.3.heap
 first '^1  ONE JUMP  [+]100 MB'
 first '^   what .*one object of 100 MB$|^The heap grew .* One jump makes'
 prints_no 'leak suspect|LEAK|GROWING'
-run "$jprof" diff one.1.heap one.2.heap one.3.heap
+run "$jprof" diff "$nowhere" one.1.heap one.2.heap one.3.heap
 prints ' one jump '
 prints_no 'leak suspect|LEAK|GROWING'
-run "$jprof" check one.1.heap one.3.heap
+run "$jprof" check "$nowhere" one.1.heap one.3.heap
 exits 3
 heap few.2.heap $large
 heap few.3.heap $large $large
-run "$jprof" diff one.1.heap few.2.heap few.3.heap
+run "$jprof" diff "$nowhere" one.1.heap few.2.heap few.3.heap
 first '^1  GROWING  [+]200 MB'
 prints_no 'leak suspect|LEAK'
 # ---- what grew is named where it is no suspect, too ----
@@ -200,16 +200,16 @@ judge "nothing" '" Nothing grew by more than chance." in d["answer"]'
 # The first row is the one that grew most for sure, which is not always the one that grew most.
 bundle some.1 "17|5||server|401000=50/50,402000=200/200"
 bundle some.2 "17|5||server|401000=80/80,402000=240/290"
-run "$jprof" diff some.1 some.2
+run "$jprof" diff "$nowhere" some.1 some.2
 exits 0
 prints ' The first of 2 growing rows makes$'
 prints_no 'What grew most'
 bundle some.2 "17|5||server|401000=100/100,402000=240/290"
-run "$jprof" diff some.1 some.2
+run "$jprof" diff "$nowhere" some.1 some.2
 prints ' What grew most makes'
 # A long verdict has two blanks behind it, too.
 bundle some.2 "17|5||server|401000=60/64,402000=200/200"
-run "$jprof" diff some.1 some.2
+run "$jprof" diff "$nowhere" some.1 some.2
 prints ' too early to tell  server'
 
 # ---- sizes, rules of one's own, whole stacks on a terminal ----
@@ -222,10 +222,10 @@ run "$jprof" check "--sysroot=$cases/sysroot" --by=group --rules=our.rules --ass
 exits 3
 prints '^1  .* our data: lists$'
 printf '[lists] our data\nfun rb_str_times\n' >wrong.rules
-run "$jprof" diff --rules=wrong.rules "$r31/string.0.heap" "$r31/string.1.heap"
+run "$jprof" diff "$of_cases" --rules=wrong.rules "$r31/string.0.heap" "$r31/string.1.heap"
 exits 1
 says_like '^jprof: wrong.rules:2: is no line of a file of rules'
-run "$jprof" diff --rules=missing.rules "$r31/string.0.heap" "$r31/string.1.heap"
+run "$jprof" diff "$of_cases" --rules=missing.rules "$r31/string.0.heap" "$r31/string.1.heap"
 exits 1
 says_like '^jprof: missing.rules: cannot be read as rules'
 TERM=dumb LC_ALL=C python3 "$here/on_tty.py" 24x80 "$jprof" diff --by=stack "--sysroot=$cases/sysroot" "$r31/cext.0.heap" "$r31/cext.1.heap" >out
@@ -236,7 +236,7 @@ check "80 by 24" awk 'length > 80 && !/^Next:/ { bad = 1 } END { exit bad || NR 
 # ---- messages on a terminal: words stay whole, and a command has lines of its own ----
 cp "$r31/cext.0.heap" a.heap
 cp "$r31/cext.1.heap" b.heap
-TERM=dumb LC_ALL=C python3 "$here/on_tty.py" 24x80 "$jprof" a.heap b.heap >out
+TERM=dumb LC_ALL=C python3 "$here/on_tty.py" 24x80 "$jprof" --sysroot=empty-root a.heap b.heap >out
 check "no message of two lines: $(cat out)" grep -q '^jprof: 2 dumps are added up' out
 check "80 columns: $(cat out)" awk 'length > 80 && !/^Next:/ { bad = 1 } END { exit bad }' out
 TERM=dumb LC_ALL=C python3 "$here/on_tty.py" 24x80 "$jprof" diff --names=/a/directory/with/packs --no-packs b.heap >out
@@ -248,21 +248,21 @@ exits 1
 says_like '^jprof: diff takes two snapshots or more'
 run "$jprof" diff "$r31/cext.0.heap" nothing.heap
 exits 1
-run "$jprof" diff "$r31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
+run "$jprof" diff "$of_cases" "$r31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
 exits 0
 prints 'have no stack in common|the later one is of'
 run "$jprof" diff --help
 exits 0
 prints '^usage: jprof diff'
 # What all of malloc has, and what lies outside, does not depend on a filter; names of snapshots lose what they share.
-run "$jprof" diff --focus=sqlite "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
+run "$jprof" diff "$of_cases" --focus=sqlite "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 exits 0
 prints '^   [+]11[.]5    2[.]3     97[.]4    108[.]9  all of malloc$'
 prints '^  growth  [+]-95%     boot   steady  verdict '
-run "$jprof" diff "$cases/real/redmine-boot.jprof" "$cases/real/redmine-boot.jprof"
+run "$jprof" diff "$of_cases" "$cases/real/redmine-boot.jprof" "$cases/real/redmine-boot.jprof"
 exits 0
 prints '^Memory did not change: '
-run "$jprof" diff "$cases/ruby31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
+run "$jprof" diff "$of_cases" "$cases/ruby31/cext.0.heap" "$cases/ruby33/slots.1.jprof"
 exits 0
 check "growth of one program from another" eval '! grep -qE "GROWING|LEAK|third snapshot" out'
 finish

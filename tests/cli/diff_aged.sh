@@ -5,7 +5,7 @@
 . "$here/diff_lib.sh"
 python3 "$here/aged.py" || fail "no dumps were made"
 
-diff_of --assume-gc early.heap late.heap
+diff_of "$nowhere" --assume-gc early.heap late.heap
 judge "ages" 'd["ages"] and d["collected"]'
 judge "leak" 'row("price_list.rb:42")["verdict"] == "leak_suspect" and d["rows"][0]["name"].startswith("app/services/price_list.rb:42")'
 judge "full" 'row("cache.rb")["verdict"] == "levelled_off"'
@@ -16,7 +16,7 @@ judge "what began a short time ago is no turnover" 'row("audit.rb")["verdict"] =
 judge "tags" '[(t["tag"], round(t["growth"] / row("price_list.rb")["growth"], 2)) for t in row("price_list.rb")["tags"]] == [("route GET /products/:id", .6), (None, .2), ("job PriceSyncJob", .2)]'
 judge "since when" 'abs(row("price_list.rb")["begun"] - (72 - 1 - 2) * 600) <= 1200 and abs(row("import.rb")["begun"] - 33 * 600) <= 600'
 judge "ages add up" 'all(abs(sum(a["bytes"] for a in r["ages"]) - r["values"][-1]) < 20 for r in d["rows"] if r["part"] == "live")'
-run "$jprof" diff --assume-gc early.heap late.heap
+run "$jprof" diff "$nowhere" --assume-gc early.heap late.heap
 exits 0
 grep -v '^$' out | head -n 5 >head
 check "not in the first five lines" grep -Eq '^1  LEAK SUSPECT  [+]30[.][0-9] MB [(][+]-[0-9.]+[)]  app/services/price_list.rb:42 PriceList#load$' head
@@ -24,49 +24,49 @@ prints '^   for      GET /products/:id 60 %, no tag 20 %, PriceSyncJob 20 %$'
 prints '^   from     app/controllers/products_controller.rb:18 ProductsController#show$'
 prints '^   age      begun 11[.][0-9] hours ago; under 1 h [89] %, 1 to 6 h 4[0-9] %, over 6 h [45][0-9] %$'
 # What has a part from the startup did not begin when the rest came.
-run "$jprof" diff --assume-gc started.early.heap started.late.heap
+run "$jprof" diff "$nowhere" --assume-gc started.early.heap started.late.heap
 exits 0
 prints '^   age      from startup 2[0-9] %; the rest came in the last 11[.][0-9] hours: under 1 h [67]( %,|$)'
 prints_no 'begun'
 # On a terminal the file and the line of a name are there, whatever follows them.
-TERM=dumb python3 "$here/on_tty.py" 24x80 "$jprof" diff --assume-gc early.heap late.heap >out
+TERM=dumb python3 "$here/on_tty.py" 24x80 "$jprof" diff --sysroot=empty-root --assume-gc early.heap late.heap >out
 check "a namespace in the place of the line: $(cat out)" grep -Eq ' one jump  *lib/import[.]rb:31 *$' out
 # Three are judged as before, with ages, too.
-diff_of --assume-gc early.heap late.heap late.heap
+diff_of "$nowhere" --assume-gc early.heap late.heap late.heap
 judge "nothing came since" 'row("price_list.rb")["verdict"] == "levelled_off"'
 
 # Without the table nothing says when: two are too few.
 mkdir bare
 cp early.heap late.heap bare/
-diff_of --assume-gc bare/early.heap bare/late.heap
+diff_of "$nowhere" --assume-gc bare/early.heap bare/late.heap
 judge "no ages" 'not d["ages"] and not any(r["verdict"] == "leak_suspect" for r in d["rows"]) and all(r["ages"] is None and r["shape"] is None for r in d["rows"])'
 # Of another process ages say nothing of growth.
 mkdir other
 for file in late.heap late.heap.json late.heap.ruby; do sed 's/^process 17 5/process 18 6/; s/"pid": 17, "start_ticks": 5/"pid": 18, "start_ticks": 6/' $file >other/$file; done
-diff_of --assume-gc early.heap other/late.heap
+diff_of "$nowhere" --assume-gc early.heap other/late.heap
 judge "another process" 'not d["ages"] and d["replaced"] == 1'
 
 # ---- rows by tag ----
-diff_of --assume-gc --by=tag early.heap late.heap
+diff_of "$nowhere" --assume-gc --by=tag early.heap late.heap
 judge "by tag" 'row("route GET /products/:id")["verdict"] == "leak_suspect" and row("job PriceSyncJob")["growth"] * 2.9 < row("route GET /products/:id")["growth"]'
-run "$jprof" diff --by=tag --assume-gc early.heap late.heap
+run "$jprof" diff "$nowhere" --by=tag --assume-gc early.heap late.heap
 prints '^  growth  .* allocated for '
-run "$jprof" diff --by=tag bare/early.heap bare/late.heap
+run "$jprof" diff "$nowhere" --by=tag bare/early.heap bare/late.heap
 exits 1
 says_like 'no stack of the dump has a tag'
 # A snapshot without tags among those that have some.
 sed 's/ 0x7e0000080003//; s/ 0x7e0000080005//' early.heap >untagged.heap
-diff_of --assume-gc --by=tag untagged.heap untagged.heap late.heap
+diff_of "$nowhere" --assume-gc --by=tag untagged.heap untagged.heap late.heap
 judge "no tag at first" 'row("route GET /products/:id")["values"][0] == 0'
 
 # ---- check ----
-run "$jprof" check --assume-gc early.heap late.heap
+run "$jprof" check "$nowhere" --assume-gc early.heap late.heap
 exits 3
 prints '^1  [+]30[.][0-9] MB [(][+]-[0-9.]+[)]  app/services/price_list.rb:42 PriceList#load$'
 prints '^   for      GET /products/:id 60 %'
 
 # ---- one fall hides no leak that its ages show, and it did not grow in each step ----
-run "$jprof" diff --assume-gc early.heap middle.heap late.heap
+run "$jprof" diff "$nowhere" --assume-gc early.heap middle.heap late.heap
 exits 0
 prints '^1  LEAK SUSPECT .* app/services/price_list.rb:42 PriceList#load$'
 prints '^   (pace|steps) .*: by its ages$'

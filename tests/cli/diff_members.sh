@@ -12,28 +12,28 @@ w2='puma: cluster worker 2: 17 [shop]'
 # ---- the outlier ----
 bundle early "17|1|master|$puma|401000=400|rss=60" "21|5|worker|$w0|401100=300|rss=100" "22|6|worker|$w1|401100=300|rss=100" "23|6|worker|$w2|401100=300|rss=100"
 bundle late "17|1|master|$puma|401000=400|rss=61" "21|5|worker|$w0|401100=300|rss=105" "22|6|worker|$w1|401100=900|rss=180" "23|6|worker|$w2|401100=310|rss=102"
-run "$jprof" diff early late
+run "$jprof" diff "$nowhere" early late
 exits 0
 prints '^worker 1 [(]22[)] grew by 80[.]0 MB, no other of its kind by more than 5[.]0 MB[.]$'
 # It does not push what grew out of the first five lines.
 check "what grew is not in the first five lines" eval 'grep -v "^$" out | head -n 5 | grep -q "^   what "'
-diff_of early late
+diff_of "$nowhere" early late
 judge "the outlier" 'd["outlier"] == {"process": "worker 1 (22)", "growth": 80 << 20, "others": 5 << 20} and d["replaced"] == 0'
 bundle even "17|1|master|$puma|401000=400|rss=61" "21|5|worker|$w0|401100=800|rss=170" "22|6|worker|$w1|401100=900|rss=180" "23|6|worker|$w2|401100=810|rss=172"
-diff_of early even
+diff_of "$nowhere" early even
 judge "all grew alike" 'd["outlier"] is None'
 bundle quiet "17|1|master|$puma|401000=400|rss=99" "21|5|worker|$w0|401100=300|rss=101" "22|6|worker|$w1|401100=310|rss=106" "23|6|worker|$w2|401100=300|rss=100"
-diff_of early quiet
+diff_of "$nowhere" early quiet
 judge "some MB, and a master that is the only one of its kind, are no outlier" 'd["outlier"] is None'
 
 # ---- by role across a restart ----
 bundle late "17|1|master|$puma|401000=400|rss=61" "45|99|worker|$w0|401100=310|rss=300" "22|6|worker|$w1|401100=300|rss=101" "23|6|worker|$w2|401100=300|rss=100"
-run "$jprof" diff early late
+run "$jprof" diff "$nowhere" early late
 prints '^replaced between the two [(]worker 0: 21 by 45[)]: what the old one held is gone and'
-diff_of early late
+diff_of "$nowhere" early late
 judge "replaced" 'd["replaced"] == 1 and d["outlier"] is None and d["processes"] == [4, 4]'
 bundle late "17|70|master|$puma|401000=400|rss=61" "18|71|worker|$w0|401100=310|rss=100" "19|71|worker|$w1|401100=310|rss=100" "20|71|worker|$w2|401100=300|rss=100"
-diff_of early late
+diff_of "$nowhere" early late
 judge "all by role" 'd["replaced"] == 4 and d["same_program"] and abs(row("+0x1")["growth"]) < 5e6'
 
 # ---- in which workers a suspect grew, and what may be from before the fork ----
@@ -43,34 +43,34 @@ growing() {
 }
 three="grown.1 grown.2 grown.3"
 growing 1 20 20 20 && growing 2 20 220 220 && growing 3 20 420 420
-run "$jprof" diff $three
+run "$jprof" diff "$nowhere" $three
 exits 0
 prints '^   steps    .*: it grew in each step, in both workers$'
 prints '^   age      from before the fork: 1[.]9 MB in each worker at most$'
 growing 1 0 20 20 && growing 2 0 20 220 && growing 3 0 20 420
-run "$jprof" diff $three
+run "$jprof" diff "$nowhere" $three
 prints '^   steps    .*: it grew in each step, in 1 of 2 workers$|^            workers$'
 prints '^   age      since the fork: the master has none of it$'
 growing 1 0 20 20 && growing 2 0 25 43 && growing 3 0 30 65
-run "$jprof" diff $three
+run "$jprof" diff "$nowhere" $three
 prints 'LEAK SUSPECT'
 prints_no 'in both workers|of 2 workers'
 # Nor of what lies outside the profile, which no process has rows of: here RSS grew by 60 MB, and nothing is known of it.
 for n in 1 2; do
     bundle "outside.$n" "17|1|master|$puma|401000=400|rss=60" "21|5|worker|$w0|401000=400|rss=$((100 + 30 * n))" "22|6|worker|$w1|401000=400|rss=$((100 + 30 * n))"
 done
-run "$jprof" diff outside.1 outside.2
+run "$jprof" diff "$nowhere" outside.1 outside.2
 prints_no 'workers$|the fork'
 # Nothing is said of workers that were replaced.
 growing 1 20 20 20 && bundle grown.3 "17|1|master|$puma|401000=400,401200=20|rss=60" "21|5|worker|$w0|401000=400,401200=420|rss=100" "45|99|worker|$w1|401000=400,401200=420|rss=100"
-run "$jprof" diff grown.1 grown.3
+run "$jprof" diff "$nowhere" grown.1 grown.3
 prints_no 'in both workers|the fork'
 
 # ---- titles without a name for the program: nothing of the report is lost ----
 for title in ':zzz [shop]' '/srv/app/ [shop]' ' [shop]'; do
     bundle titled.1 "17|1|master|$title|401000=400|rss=60|program=/usr/bin/ruby3.1"
     bundle titled.2 "17|1|master|$title|401000=800|rss=90|program=/usr/bin/ruby3.1"
-    run "$jprof" diff titled.1 titled.2
+    run "$jprof" diff "$nowhere" titled.1 titled.2
     exits 0
     check "$title: the head is $(head -n 1 out)" grep -Eaq '^shop, ' out
     check "$title: a NUL byte" test "$(tr -d '\000' <out | wc -c)" -eq "$(wc -c <out)"
@@ -82,7 +82,7 @@ for tags in 'shop blog' 'shop shop' '20231101 20231102' 'a1b2c3d 9f8e7d6' 'shop 
     set -- $tags
     bundle app.1 "17|1|master|puma 5.6.5 (tcp://0:80) [$1]|401000=400|rss=60|program=/usr/bin/ruby3.1"
     bundle app.2 "17|2|master|puma 5.6.5 (tcp://0:80) [$2]|401000=800|rss=90|program=/usr/bin/ruby3.1"
-    run "$jprof" diff app.1 app.2
+    run "$jprof" diff "$nowhere" app.1 app.2
     exits 0
     said=$(tr '\n' ' ' <out | grep -c "the later one is of \[$2\] and the base of \[$1\], by their titles: if these are two applications")
     check "$tags" test "$said" -eq "$([ "$tags" = 'shop blog' ] && echo 1 || echo 0)"
@@ -115,23 +115,23 @@ open(name + ".json", "w").write(json.dumps({"jprof_agent": 1, "dump": name, "pid
                                             "program": "/usr/bin/ruby", "ruby": {"version": "3.3.8"}}))
 END
 python3 build.py old.heap 31 40 100 && python3 build.py new.heap 32 45 300 && python3 build.py again.heap 33 40 300 || fail "no dumps were made"
-diff_of --assume-gc old.heap new.heap
+diff_of "$nowhere" --assume-gc old.heap new.heap
 judge "moved" 'd["lines_moved"] and row("price.rb")["name"] == "app/models/price.rb:45 Price#load" and row("price.rb")["values"][0] > 1e7 and row("price.rb")["line"] == 45'
 judge "one row for each method" 'sum("price.rb" in r["name"] for r in d["rows"]) == 1 and abs(row("lib/x.rb")["growth"]) < 1'
-run "$jprof" diff --assume-gc old.heap new.heap
+run "$jprof" diff "$nowhere" --assume-gc old.heap new.heap
 grep -v '^$' out | head -n 4 >head
 check "said in the head" grep -q '^Lines may have moved between two builds: where all lines of a method are' head
-run "$jprof" check --assume-gc --update-baseline old.heap new.heap
+run "$jprof" check "$nowhere" --assume-gc --update-baseline old.heap new.heap
 exits 0
 check "the baseline has no line" grep -q '"file": "/srv/shop/app/models/price.rb", "method": "Price#load"' jprof-baseline.json
-diff_of --assume-gc old.heap again.heap
+diff_of "$nowhere" --assume-gc old.heap again.heap
 judge "started anew, and nothing moved" 'not d["lines_moved"] and row("price.rb:40")["values"][0] > 1e7'
 # Where much is compiled code explain has the command that says of which gem it is.
 printf "[compiled code] Ruby's own code\npath */price.rb\nwhat code\ndo less\n" >code.rules
-run "$jprof" explain --rules=code.rules new.heap
+run "$jprof" explain "$nowhere" --rules=code.rules new.heap
 exits 0
-prints "^jprof --libs '--focus=group:compiled code' new.heap\$"
-run "$jprof" explain new.heap
+prints "^jprof --libs '--focus=group:compiled code' --sysroot=/[^ ]* new.heap\$"
+run "$jprof" explain "$nowhere" new.heap
 prints_no 'Of which gem'
 # Two scripts under one Ruby are two programs, where neither of them has anything of the other; what Ruby did before has no line.
 script() {
@@ -141,37 +141,37 @@ script shop.heap 41 40 100 shop.rb,3,,'<main>',40
 script blog.heap 42 40 300 blog.rb,3,,'<main>',40
 script both.heap 43 40 300 shop.rb,4,,'<main>',40 blog.rb,3,,'<main>',40
 says_two='the later one is of blog.rb and the base of shop.rb: a difference of two programs is no growth'
-run "$jprof" diff --assume-gc shop.heap blog.heap
+run "$jprof" diff "$nowhere" --assume-gc shop.heap blog.heap
 exits 0
 check "said at once" eval 'sed -n 2,3p out | tr "\n" " " | grep -q "^$says_two"'
 prints_no 'GROWING|LEAK'
-run "$jprof" check --assume-gc shop.heap blog.heap
+run "$jprof" check "$nowhere" --assume-gc shop.heap blog.heap
 exits 1
 check "check cannot tell" eval 'tr "\n" " " <out | grep -q "^CANNOT TELL: $says_two"'
-diff_of --assume-gc shop.heap both.heap
+diff_of "$nowhere" --assume-gc shop.heap both.heap
 judge "one script in common" 'd["same_program"] and row("price.rb")["verdict"] == "growing"'
 # What starts any application says nothing of it.
 for names in 'bundle puma' 'puma shop.rb' 'work.rb rails'; do
     set -- $names
     script first.heap 44 40 100 "$1,3,,'<main>',40"
     script second.heap 45 40 300 "$2,3,,'<main>',40"
-    diff_of --assume-gc first.heap second.heap
+    diff_of "$nowhere" --assume-gc first.heap second.heap
     judge "$names" 'd["same_program"]'
 done
 set --
-diff_of --assume-gc shop.heap new.heap
+diff_of "$nowhere" --assume-gc shop.heap new.heap
 judge "a script of one side alone" 'd["same_program"]'
 # A sample of noise at another line moves nothing, and no other line is accused; where a method moved, others keep their lines.
 cache_old="app/c.rb,20,Cache,get,500 app/c.rb,25,Cache,get,10"
 cache_new="app/c.rb,20,Cache,get,500 app/c.rb,25,Cache,get,400"
 python3 build.py noise.old.heap 31 40 100 app/a.rb,10,Noise,x,1 $cache_old && python3 build.py noise.new.heap 32 40 100 app/a.rb,12,Noise,x,1 $cache_new || fail "no dumps were made"
-diff_of --assume-gc noise.old.heap noise.new.heap
+diff_of "$nowhere" --assume-gc noise.old.heap noise.new.heap
 judge "noise moved nothing" 'not d["lines_moved"] and abs(row("c.rb:20")["growth"]) < 1 and row("c.rb:25")["growth"] > 1e7'
 python3 build.py moved.new.heap 34 45 300 $cache_new || fail "no dump was made"
-diff_of --assume-gc noise.old.heap moved.new.heap
+diff_of "$nowhere" --assume-gc noise.old.heap moved.new.heap
 judge "one method moved, another did not" 'd["lines_moved"] and row("price.rb")["name"] == "app/models/price.rb:45 Price#load" and abs(row("c.rb:20")["growth"]) < 1 and row("c.rb:25")["growth"] > 1e7'
 # A baseline fits after lines were added above.
-run "$jprof" check --assume-gc old.heap again.heap
+run "$jprof" check "$nowhere" --assume-gc old.heap again.heap
 exits 0
 prints '^accepted  1 row, by jprof-baseline.json$'
 rm jprof-baseline.json

@@ -28,6 +28,13 @@ tmp=$(mktemp -d) || exit 1
 trap 'cd / && rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$tmp" || exit 1
+
+# Where jprof looks for the files that recorded and made-up dumps name, lest it takes this machine's of the same names.
+of_cases=--sysroot=$cases/sysroot
+of_heaps=--sysroot=$heaps/sysroot
+nowhere=--sysroot=$tmp/empty-root
+mkdir empty-root
+
 : >out
 : >err
 
