@@ -7,6 +7,9 @@ essential=':--proto:--raw:--errors --cum:--lines'
 others='--libs:--cum:--files:--addresses:--collapsed:--full-names:--fold=none:--fold=vm:--inuse_objects --top=5:--alloc_space'
 others="$others:--thread=*:--proto --normalize-addresses:--focus=m --ignore=zz"
 
+# The --sysroot with the files of a dump; none: they are this machine's.
+near=
+
 # reports DUMP FAR BUNDLE [OPTIONS:OPTIONS...]: these reports on both agree, and so does what is said of them; all
 # reports where none are named.
 reports() {
@@ -15,7 +18,7 @@ reports() {
         options=${compared%%:*}
         compared=${compared#*:}
         # shellcheck disable=SC2086
-        timeout 300 "$jprof" $options "$1" >dump.out 2>dump.err </dev/null
+        timeout 300 "$jprof" $options ${near:+"$near"} "$1" >dump.out 2>dump.err </dev/null
         # shellcheck disable=SC2086
         run "$jprof" $options "$2" "$3"
         same "other output than for the dump" dump.out out
@@ -24,7 +27,7 @@ reports() {
         sed "s,$3:[a-z0-9-]*,DUMP,g; s,$3,DUMP,g" err | without_packages >bundle.said
         same "other words than for the dump" dump.said bundle.said
     done
-    timeout 300 "$jprof" info --all "$1" 2>/dev/null | tail -n +2 | without_packages >dump.out
+    timeout 300 "$jprof" info --all ${near:+"$near"} "$1" 2>/dev/null | tail -n +2 | without_packages >dump.out
     run "$jprof" info --all "$2" "$3"
     prints '^members    1$'
     prints 'named by the bundle'

@@ -7,12 +7,13 @@ far="--sysroot=$tmp/empty"
 
 . "$here/bundle-lib.sh"
 
-# The dumps of the samples: some of their files are here, others are not. All reports on a dump with threads and on a
-# Ruby's.
+# The dumps of the samples: of some all files are there, of others some or none. All reports on a dump with threads and on
+# a Ruby's.
 for dump in "$heaps"/jemalloc-5.3.0.heap "$heaps"/jemalloc-4.0.0.heap "$heaps"/hand-4.heap "$heaps"/nopie.heap \
     "$heaps"/loader.heap "$heaps"/maps.heap "$heaps"/crlf.heap "$cases"/ruby31/cext.1.heap "$cases"/puma/w0.3.heap; do
+    case $dump in "$cases"/*) near=$of_cases ;; *) near=$of_heaps ;; esac
     rm -f x.jprof
-    run "$jprof" bundle -o x.jprof "$dump"
+    run "$jprof" bundle -o x.jprof "$near" "$dump"
     exits 0
     prints_nothing
     case $dump in
@@ -39,7 +40,7 @@ checks=$((checks + 1))
 mkdir bin
 for name in zstd gzip; do printf '#!/bin/sh\ntouch started\nexec cat\n' >bin/$name && chmod +x bin/$name; done
 rm -f y.jprof
-run env PATH="$tmp/bin:$PATH" "$jprof" bundle -o y.jprof "$heaps/hand-4.heap"
+run env PATH="$tmp/bin:$PATH" "$jprof" bundle -o y.jprof "$nowhere" "$heaps/hand-4.heap"
 exits 0
 check "a program was started" [ ! -e started ]
 
@@ -60,10 +61,10 @@ check "a half archive is no whole one: $(cat err)" grep -qE 'cut|no dump' err
 for how in '' --gzip; do
     rm -f y.jprof z.jprof
     # shellcheck disable=SC2086
-    run "$jprof" bundle $how -o y.jprof "$heaps/hand-4.heap"
+    run "$jprof" bundle $how -o y.jprof "$nowhere" "$heaps/hand-4.heap"
     exits 0
     # shellcheck disable=SC2086
-    run "$jprof" bundle $how -o z.jprof "$heaps/hand-4.heap"
+    run "$jprof" bundle $how -o z.jprof "$nowhere" "$heaps/hand-4.heap"
     same "equal input, other bytes" y.jprof z.jprof
     if [ "$how" ]; then check "not gzip" [ "$(magic_of y.jprof)" = 1f8b ]; fi
     tar_of y.jprof >y.tar || fail "it does not unpack"
@@ -73,7 +74,7 @@ for how in '' --gzip; do
     run tar xOf y.tar dump/dump.heap
     same "the dump is not as it was" out "$heaps/hand-4.heap"
     run "$jprof" "$far" y.tar
-    timeout 300 "$jprof" "$heaps/hand-4.heap" >dump.out 2>/dev/null
+    timeout 300 "$jprof" "$nowhere" "$heaps/hand-4.heap" >dump.out 2>/dev/null
     same "the bare archive reads otherwise" dump.out out
 done
 if command -v python3 >/dev/null; then
@@ -90,7 +91,7 @@ exits 1
 says_like '^jprof: made/x.jprof: exists already, and nothing is overwritten; give another name, or remove it$'
 check "overwritten" grep -qx precious made/x.jprof
 for bad in "$heaps/faults/garbage.heap" "$heaps/no-such" empty; do
-    run "$jprof" bundle -o made/new.jprof "$heaps/hand-4.heap" "$bad"
+    run "$jprof" bundle -o made/new.jprof "$nowhere" "$heaps/hand-4.heap" "$bad"
     exits 1
     check "something was left" [ "$(ls -A made)" = x.jprof ]
 done
@@ -113,26 +114,26 @@ cp "$cases/ruby31/cext.1.heap" app.21.4.f.heap
 printf '{"jprof_agent": 1, "label": "boot", "pid": 17, "start_ticks": 99, "boot_id": "b", "time": 86400, "program": "/usr/bin/ruby"}' \
     >app.17.0.j0.heap.json
 rm -f x.jprof
-run "$jprof" bundle -o x.jprof app.17.0.j0.heap app.21.4.f.heap
+run "$jprof" bundle -o x.jprof "$of_cases" app.17.0.j0.heap app.21.4.f.heap
 exits 0
 says
 run "$jprof" "$far" x.jprof
 check "members are not named" grep -qx 'jprof: x.jprof: 2 members are added up: 17, 21; --member=NAME|PID|ROLE takes one' err
 prints '^Total: .* in 2 processes, each counted whole'
 sed 's/ in 2 processes, each counted whole.*//' out >sum.out
-timeout 300 "$jprof" app.17.0.j0.heap app.21.4.f.heap >dump.out 2>/dev/null
+timeout 300 "$jprof" "$of_cases" app.17.0.j0.heap app.21.4.f.heap >dump.out 2>/dev/null
 same "not the sum" dump.out sum.out
 run "$jprof" "$far" --member=21 x.jprof
-timeout 300 "$jprof" app.21.4.f.heap >dump.out 2>/dev/null
+timeout 300 "$jprof" "$of_cases" app.21.4.f.heap >dump.out 2>/dev/null
 same "not the member" dump.out out
 rm -f boot.jprof late.jprof
-run "$jprof" bundle -o boot.jprof app.17.0.j0.heap app.21.4.f.heap
+run "$jprof" bundle -o boot.jprof "$of_cases" app.17.0.j0.heap app.21.4.f.heap
 cp app.21.4.f.heap app.17.9.f.heap
-run "$jprof" bundle -o late.jprof app.17.9.f.heap app.21.4.f.heap
+run "$jprof" bundle -o late.jprof "$of_cases" app.17.9.f.heap app.21.4.f.heap
 run "$jprof" "$far" --cum --member=17 --diff_base=boot.jprof late.jprof
-timeout 300 "$jprof" --cum --diff_base=app.17.0.j0.heap app.17.9.f.heap >dump.out 2>/dev/null
+timeout 300 "$jprof" "$of_cases" --cum --diff_base=app.17.0.j0.heap app.17.9.f.heap >dump.out 2>/dev/null
 same "not the difference of the members" dump.out out
-run "$jprof" --cum --member=17 --diff_base=app.17.0.j0.heap late.jprof
+run "$jprof" "$of_cases" --cum --member=17 --diff_base=app.17.0.j0.heap late.jprof
 same "not the difference to a plain dump" dump.out out
 run "$jprof" "$far" --member=master x.jprof
 exits 1
@@ -153,7 +154,7 @@ printf 'Name:\truby\nVmRSS:\t    2048 kB\n' >status.txt
 printf '55d0-7ffc ---p 00000000 00:00 0 [rollup]\nRss:  3072 kB\n' >rollup.txt
 echo '{}' >stats.txt
 rm -f g.jprof
-run "$jprof" bundle --gzip --label=warm -o g.jprof --status=status.txt --smaps=rollup.txt --stats=stats.txt --gcstat=stats.txt \
+run "$jprof" bundle --gzip --label=warm "$of_cases" -o g.jprof --status=status.txt --smaps=rollup.txt --stats=stats.txt --gcstat=stats.txt \
     --maps=/proc/self/maps app.21.4.f.heap
 exits 0
 gzip -dc <g.jprof | tar tf - | grep -v symbols >listed
@@ -167,8 +168,8 @@ prints '^  21 +21 +[0-9]+ +3\.0 '
 sed '/^MAPPED_LIBRARIES/,$d' app.21.4.f.heap >short.heap
 sed '1,/^MAPPED_LIBRARIES/d' app.21.4.f.heap >short.maps
 rm -f s.jprof
-run "$jprof" bundle -o s.jprof --maps=short.maps short.heap
-timeout 300 "$jprof" --libs --maps=short.maps short.heap >dump.out 2>/dev/null
+run "$jprof" bundle -o s.jprof "$of_cases" --maps=short.maps short.heap
+timeout 300 "$jprof" "$of_cases" --libs --maps=short.maps short.heap >dump.out 2>/dev/null
 run "$jprof" --libs "$far" s.jprof
 same "the maps are not used" dump.out out
 

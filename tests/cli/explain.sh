@@ -28,7 +28,7 @@ anon() { # FILE MEMBER: RssAnon in bytes
 boot=$cases/real/redmine-boot.jprof
 steady=$cases/real/redmine-steady.jprof
 old_agent='jprof: no Ruby stacks were taken: agent 0.1.0, which made the dump, takes none'
-run "$jprof" explain --json "$boot" "$steady"
+run "$jprof" explain "$of_cases" --json "$boot" "$steady"
 exits 0
 says "$old_agent"
 cp out redmine.json
@@ -45,7 +45,7 @@ judge "not explained: more than a tenth" redmine.json "abs(row('not_explained'))
 judge "the first advice" redmine.json 'd["helps"][0]["help"] == "decay" and near(d["helps"][0]["saves"], row("dirty") * 1048576, .01)'
 judge "sqlite's cache grew by 5.1" redmine.json 'near(next(r["growth"] for r in d["rows"] if r["part"] == "group" and "sqlite" in r["name"]) / 1048576, 5.1, .1)'
 judge "half of the slots are free" redmine.json 'near(row("gc_free"), 36.75 * 476248 / 961030, .01)'
-run "$jprof" explain "$boot" "$steady"
+run "$jprof" explain "$of_cases" "$boot" "$steady"
 exits 0
 says "$old_agent"
 prints '^  118[.]3   44 %   [+]17[.]6  live malloc memory$'
@@ -53,14 +53,14 @@ prints '^   59[.]3          [+]56[.]5    freed pages [(]dirty[)]$'
 prints '^  268[.]4  100 %  [+]107[.]7  RSS$'
 prints '^1  add to MALLOC_CONF: background_thread:true,dirty_decay_ms:1000 +59 MB$'
 check "a line of more than 80 columns" awk 'length > 80 && !/[.]jprof/ { bad = 1 } END { exit bad }' out
-run "$jprof" explain "$steady"
+run "$jprof" explain "$of_cases" "$steady"
 exits 0
 check "growth of one snapshot" eval '! grep -q "grew\|growth" out'
 
 # ---- Puma without GC, a sample for 128 KB: not explained is at most a tenth of RssAnon ----
 for s in 1 2 3 4 5; do
     bundle=$cases/puma/w0.$s.jprof
-    run "$jprof" explain --json "$bundle"
+    run "$jprof" explain "$of_cases" --json "$bundle"
     exits 0
     cp out puma.json
     schema puma.json
@@ -91,24 +91,24 @@ with tarfile.open("two.jprof", "w", format=tarfile.USTAR_FORMAT) as out:
         for path, data in files.items():
             add(path.replace("9233", name), data)
 END
-run "$jprof" explain --json two.jprof
+run "$jprof" explain "$of_cases" --json two.jprof
 exits 0
 cp out two.json
 schema two.json
 judge "two processes do not add up" two.json "$adds_up"
 judge "Pss" two.json 'd["processes"] == 2 and d["total"] == 2 * 100000 * 1024 and near(row("shared"), 2 * (100000 / 1024 - 268.4), .01)'
-run "$jprof" explain two.jprof
+run "$jprof" explain "$of_cases" two.jprof
 prints '^  236[.]6   44 %  live malloc memory$'
 prints '^  195[.]3         sum of Pss of 2 processes; shared memory counts once$'
 
 # ---- Ruby 3.3: strings of 600 bytes lie in slots of 640, and in no profile ----
-run "$jprof" explain --json "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
+run "$jprof" explain "$of_cases" --json "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
 exits 0
 cp out slots.json
 judge "213,000 slots of 640 bytes" slots.json 'near(row("gc_heap", "growth"), 213000 * 640 / 1048576, .05)'
 judge "what is free of slots of several sizes is not known" slots.json 'not [r for r in d["rows"] if r["part"] == "gc_free"]'
 judge "not explained" slots.json "abs(row('not_explained')) < $(anon "$cases/ruby33/slots.1.jprof" "$(tar tf "$cases/ruby33/slots.1.jprof" | sed -n 's|/status$||p')") / 1048576 * .1"
-run "$jprof" explain "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
+run "$jprof" explain "$of_cases" "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
 prints "Ruby's GC heap[.]\$"
 
 # A directory without debug files.
@@ -154,15 +154,15 @@ MAPPED_LIBRARIES:
 00001000-00004000 r-xp 00000000 08:01 42 /opt/own
 END
 printf '[names] our data\nfn keep_names\n' >names.rules
-run "$jprof" explain --json --rules=names.rules own.raw
+run "$jprof" explain "$nowhere" --json --rules=names.rules own.raw
 exits 0
 cp out own.json
 judge "a rule of a C program" own.json 'any(r["name"] == "names" and r["bytes"] == 1e6 for r in d["rows"])'
 printf '[lists] our data\nfun rb_str_times\n' >wrong.rules
-run "$jprof" explain --rules=wrong.rules "$steady"
+run "$jprof" explain "$of_cases" --rules=wrong.rules "$steady"
 exits 1
 says "$old_agent" 'jprof: wrong.rules:2: is no line of a file of rules: [GROUP] KIND, then lib, fn, table, path, what or do'
-run "$jprof" explain --rules=missing.rules "$steady"
+run "$jprof" explain "$of_cases" --rules=missing.rules "$steady"
 exits 1
 says "$old_agent" 'jprof: missing.rules: cannot be read as rules: No such file or directory'
 run "$jprof" --rules=our.rules "$steady"
@@ -170,13 +170,13 @@ exits 1
 says 'jprof: --rules=FILE is for jprof explain'
 
 # ---- a bare dump: what malloc gave, and what a dump does not know ----
-run "$jprof" explain --json "$heaps/jemalloc-5.3.0.heap"
+run "$jprof" explain "$of_heaps" --json "$heaps/jemalloc-5.3.0.heap"
 exits 0
 cp out bare.json
 schema bare.json
 judge "a dump has no RSS" bare.json 'd["total"] is None and {r["part"] for r in d["rows"]} <= {"live", "kind", "group"}'
 judge "no error" bare.json 'top[0]["low"] < top[0]["bytes"] < top[0]["high"]'
-run "$jprof" explain "$heaps/jemalloc-5.3.0.heap"
+run "$jprof" explain "$of_heaps" "$heaps/jemalloc-5.3.0.heap"
 exits 0
 prints '^To see them: jprof snap PID, and then jprof explain of that file$'
 
@@ -204,7 +204,7 @@ MAPPED_LIBRARIES:
 7f1000000000-7f1000010000 r-xp 00000000 08:01 3  /usr/lib/libsmall.so.1
 7f2000000000-7f2000010000 r-xp 00000000 08:01 4  /usr/lib/libjemalloc.so.2
 END
-run "$jprof" explain long.heap
+run "$jprof" explain "$nowhere" long.heap
 exits 0
 prints '^ +libwith_a_rat[^ ]*[.]{3}[^ ]*-gnu 93[.]7, libsmall 5[.]5$'
 check "no line is wider than 80 columns" eval '! grep -q "^.\{81\}" out'
@@ -216,7 +216,7 @@ says 'jprof: explain takes one snapshot, or two: the earlier one and the later o
 run "$jprof" explain --svg "$boot"
 exits 1
 says 'jprof: explain prints text, with --json JSON, with --html a page; --svg is for reports'
-run "$jprof" explain -o x.txt "$boot"
+run "$jprof" explain "$of_cases" -o x.txt "$boot"
 exits 0
 check "no file" grep -q 'live malloc memory' x.txt
 finish

@@ -6,7 +6,6 @@ cp "$heaps/jemalloc-5.3.0.heap" dump.heap || skip "no samples here"
 cp "$heaps/faults/no-maps.heap" no-maps.heap
 sys=--sysroot=$heaps/sysroot
 mkdir nothing bin elsewhere
-nowhere=--sysroot=$tmp/nothing
 
 # ---- PROGRAM ----
 build bin/subject parity.c -g -O1 -pthread

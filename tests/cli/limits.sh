@@ -21,16 +21,16 @@ dump 5000 >some.heap
 for command in "--text" info "bundle -o out.jprof"; do
     for limit in 1M 5M; do
         what="$command --max-memory=$limit"
-        run "$jprof" $command --max-memory=$limit some.heap
+        run "$jprof" $command "$nowhere" --max-memory=$limit some.heap
         exits 1
         check "not one line" [ "$(wc -l <err)" = 1 ]
         check "does not say what to do" grep -q "needs more memory than the ${limit%M} MB .*--max-memory=SIZE" err
         check "a file is left" [ ! -e out.jprof ]
     done
 done
-run "$jprof" --text --max-memory=4G "$heaps/hand-4.heap"
+run "$jprof" --text "$nowhere" --max-memory=4G "$heaps/hand-4.heap"
 exits 0
-run "$jprof" --text --max-memory=lots "$heaps/hand-4.heap"
+run "$jprof" --text "$nowhere" --max-memory=lots "$heaps/hand-4.heap"
 exits 1
 check "no word on the size" grep -q "max-memory=lots: give a size" err
 
@@ -141,7 +141,7 @@ never_ending() {
     : >fed
     exec yes "$stack"
 }
-"$jprof" --svg "$heaps/hand-4.heap" >probe.svg 2>probe.err
+"$jprof" --svg "$nowhere" "$heaps/hand-4.heap" >probe.svg 2>probe.err
 grep -q 'built without libgvc' probe.err && pictures=false || pictures=true
 
 for signal in $signals; do

@@ -8,8 +8,6 @@ cp "$heaps/jemalloc-5.3.0.heap" dump.heap
 cp "$cases/ruby31/cext.1.heap" "$cases/ruby31/cext.0.heap" "$cases/ruby31/nokogiri.1.heap" .
 sys=--sysroot=$heaps/sysroot
 ruby=--sysroot=$cases/sysroot
-mkdir nothing
-nowhere=--sysroot=$tmp/nothing
 
 # only_rows: nothing but a Total line and rows of six columns
 only_rows() {
@@ -216,8 +214,8 @@ run "$jprof" --json $ruby "$cases/ruby31/string.1.heap"
 prints '"name":"libruby-3\.1!0x24cca0".*"called_by":"ruby_setup"'
 # ---- the agent's numbers are explained by the table beside the dump, or taken off ----
 cp "$root/samples/tables/ruby31.1.heap" alone.heap
-run "$jprof" info --all "$root/samples/tables/ruby31.1.heap"
+run "$jprof" info --all $ruby "$root/samples/tables/ruby31.1.heap"
 prints '^agent +18 addresses stand for Ruby stacks and epochs$'
-run "$jprof" info --all alone.heap
+run "$jprof" info --all $ruby alone.heap
 prints '^agent +18 addresses stand for Ruby stacks and epochs, and were taken off$'
 finish

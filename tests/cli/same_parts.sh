@@ -33,10 +33,10 @@ PYTHON
 same() {
     what=$1 first=$2 last=$3
     shift 3
-    run "$jprof" explain --json "$first" "$last"
+    run "$jprof" explain "$of_cases" --json "$first" "$last"
     exits 0
     cp out explain.json
-    run "$jprof" diff --json "$first" "$last"
+    run "$jprof" diff "$of_cases" --json "$first" "$last"
     exits 0
     cp out diff.json
     check "$what" python3 - "$@" <<'PYTHON'
