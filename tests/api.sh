@@ -95,5 +95,6 @@ if [ -s "$tmp/env" ] && ! find /usr/local/lib/jprof -name libjprof-agent.so 2>/d
     grep -qF "$(realpath "$agent")" "$tmp/env" || fail "not the agent that was installed: $(cat "$tmp/env")"
 fi
 if find "$tmp" -name jprof-gvc.so | grep -q .; then
-    "$jprof" --svg -o "$tmp/x.svg" "$source/samples/cases/ruby31/cext.1.heap" 2>"$tmp/err" || fail "--svg: $(cat "$tmp/err")"
+    "$jprof" --svg --sysroot="$source/samples/cases/sysroot" -o "$tmp/x.svg" "$source/samples/cases/ruby31/cext.1.heap" \
+        2>"$tmp/err" || fail "--svg: $(cat "$tmp/err")"
 fi

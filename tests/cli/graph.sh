@@ -20,8 +20,8 @@ run "$jprof" --dot --libs $at "$dump"
 exits 0
 same "not the golden file (<)" "$golden/threads.libs.dot" out
 
-run "$jprof" bundle -o both.jprof "$dump" "$heaps/nopie.heap"
-run "$jprof" --dot both.jprof
+run "$jprof" bundle -o both.jprof $at "$dump" "$heaps/nopie.heap"
+run "$jprof" --dot $at both.jprof
 check "the members of a bundle are not told" grep -q 'of a bundle: .*, ' out
 
 # ---- the callers before the first fork ----

@@ -211,10 +211,10 @@ for words in "$cases/puma/w0.3.heap" puma.jprof; do
     check "$words: --all is not more" [ "$(wc -l <out)" -gt 40 ]
 done
 prints '^dump       puma.jprof:12$'
-run "$jprof" info "$cases/real/redmine-boot.jprof"
+run "$jprof" info "$of_cases" "$cases/real/redmine-boot.jprof"
 exits 0
 check "a title makes a line of more than 80 columns" no_line '.{81}' out
-run "$jprof" info --all "$cases/real/redmine-boot.jprof"
+run "$jprof" info "$of_cases" --all "$cases/real/redmine-boot.jprof"
 prints 'named by the bundle'
 
 # ---- what it does not do is not done in silence ----

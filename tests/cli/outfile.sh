@@ -132,8 +132,8 @@ check "the program was changed" cmp program as-it-was
 # ---- never onto an input ----
 cp x.heap y.heap
 cp x.heap z.heap
-"$jprof" bundle -o b.jprof x.heap 2>err
-"$jprof" --proto -o p.pb.gz x.heap 2>err
+"$jprof" bundle $sys -o b.jprof x.heap 2>err
+"$jprof" --proto $sys -o p.pb.gz x.heap 2>err
 sed '1,/^MAPPED_LIBRARIES:/d' x.heap >maps
 ln -s x.heap link.heap
 ln x.heap hard.heap
@@ -340,21 +340,21 @@ mkdir ro
 echo before >ro/r
 echo before >ro/shut
 chown 65534 ro/r
-run $somebody "$jprof" -o ro/r x.heap
+run $somebody "$jprof" $sys -o ro/r x.heap
 exits 0
 check "not the report in a directory that cannot be written" grep -q '^Total' ro/r
-run $somebody "$jprof" -o ro/shut x.heap
+run $somebody "$jprof" $sys -o ro/shut x.heap
 exits 1
 check "no reason" grep -q '^jprof: ro/shut: cannot be written: Permission denied$' err
 check "another's file was changed" [ "$(cat ro/shut)" = before ]
-run $somebody "$jprof" -o ro/new x.heap
+run $somebody "$jprof" $sys -o ro/new x.heap
 exits 1
 check "litter: $(names ro)" [ "$(names ro)" = "r shut " ]
 # A file that may only be read in a directory that may be written.
 mkdir all
 chmod 777 all
 echo before >all/shut
-run $somebody "$jprof" -o all/shut x.heap
+run $somebody "$jprof" $sys -o all/shut x.heap
 exits 1
 check "another's file was replaced" [ "$(cat all/shut)" = before ]
 # Links: root's own and another's.
@@ -366,7 +366,7 @@ exits 1
 says "jprof: all/trap: cannot be written: is a link of somebody else's; give the file that is meant"
 check "a link of another's was followed" [ "$(cat precious)" = before ]
 ln -s r ro/link
-run $somebody "$jprof" -o ro/link x.heap
+run $somebody "$jprof" $sys -o ro/link x.heap
 exits 0
 # The owner stays.
 echo before >all/theirs

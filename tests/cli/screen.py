@@ -35,8 +35,8 @@ def environment(**more):
 
 
 def own(arguments):
-    """Of a Ruby dump its Ruby frames: their names do not depend on what this machine has."""
-    return ["--ruby=only", *arguments] if dump in arguments else arguments
+    """Of a Ruby dump its Ruby frames; its files are not this machine's."""
+    return ["--ruby=only", "--sysroot=../cases/sysroot", *arguments] if dump in arguments else arguments
 
 
 def on_terminal(lines, columns, *arguments, program=jprof, ends=0, **env):
@@ -232,7 +232,8 @@ for early, late in (("app.2.heap", "app.10.heap"), ("app.7.12.3.i3.heap", "app.7
     ran = subprocess.run(["sh", "-c", command[1].replace("jprof", jprof, 1)], capture_output=True, env=environment()) if command else None
     check(ran and ran.returncode == 0, f"{late}: the next command does not work", ran and ran.stderr.decode())
 bundle = os.path.join(root, "samples/cases/real/redmine-boot.jprof")
-check(f"\nNext:  jprof explain {bundle}  (" in on_terminal(40, 200, bundle), "of a snapshot all memory")
+nowhere = "--sysroot=" + folder.name
+check(f"\nNext:  jprof explain {nowhere} {bundle}  (" in on_terminal(40, 200, nowhere, bundle), "of a snapshot all memory")
 
 # A program goes by the name it was started with, as the side-car has it: of a file with several names, not of a version.
 for file, started, name in (("redis-check-rdb", "redis-server", "redis-server"), ("ruby3.1", "ruby", "ruby3.1"),
@@ -241,7 +242,7 @@ for file, started, name in (("redis-check-rdb", "redis-server", "redis-server"),
                  f"\nMAPPED_LIBRARIES:\n00001000-00100000 r-xp 00000000 08:01 1 /usr/bin/{file}\n")
     write("started.heap.json", json.dumps({"jprof_agent": 1, "dump": "started.heap", "pid": 7, "start_ticks": 8, "boot_id": "x",
                                            **({"program": started} if started else {})}))
-    screen = on_terminal(24, 80, path)
+    screen = on_terminal(24, 80, nowhere, path)
     check(screen.startswith(name + ": 19.5 KB"), f"{file}, started as {started}", screen)
 
 # A column on request, from bytes and objects of the same rows.
@@ -351,7 +352,6 @@ check(not re.search("which file named.{60}", lost), "the head of info --all", lo
 # ---- a dump has one number of samples, whoever shows it: the head, info, the list of a bundle's members, --errors, JSON ----
 for path in (os.path.join(heaps, "jemalloc-5.3.0.heap"), os.path.join(heaps, "jemalloc-4.5.0.heap"), os.path.join(tables, dump),
              os.path.join(root, "samples/cases/ruby31/cext.1.heap"), bundle):
-    nowhere = "--sysroot=" + folder.name
     samples = json.loads(on_pipe("--json", nowhere, path))["total_range"]["samples"]
     texts = {"info": on_pipe("info", nowhere, path), "the head": on_terminal(40, 120, nowhere, path),
              "--errors": on_pipe("--errors", nowhere, path)}

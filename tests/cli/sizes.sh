@@ -17,7 +17,7 @@ classes() {
     sed '1,2d; s/#.*//' out | awk '{ print $4 $5, $1, $3 }'
 }
 rounded() {
-    run "$jprof" --sizes --show_bytes "$@"
+    run "$jprof" "$of_heaps" --sizes --show_bytes "$@"
     exits 0
 }
 
@@ -46,16 +46,16 @@ rounded --base=one.heap two.heap
 check "a difference: $(classes)" [ "$(classes | tr '\n' ' ')" = '32B 16000 500 4KB -40960 -10 ' ]
 rounded --focus=0000000000001011 one.heap
 check "a filter: $(classes)" [ "$(classes)" = '32B 32000 1000' ]
-run "$jprof" --sizes --inuse_objects one.heap
+run "$jprof" "$of_heaps" --sizes --inuse_objects one.heap
 prints '^ +0\.0  71\.5% +1000 +32 B '
-run "$jprof" --sizes --errors "$heaps/jemalloc-5.3.0.heap"
+run "$jprof" "$of_heaps" --sizes --errors "$heaps/jemalloc-5.3.0.heap"
 exits 0
 prints '^ +[0-9.]+ +[0-9.]+% .* KB .*\+-[0-9.]+'
 # All rows are the total, and the same from a bundle.
 rounded "$heaps/jemalloc-5.3.0.heap"
 cp out of_dump
 check "the rows are not the total" awk 'NR == 1 { total = $2 } NR > 2 { sum += $1; rows++ } END { exit !(rows > 2 && total - sum < rows && sum - total < rows) }' out
-run "$jprof" bundle -o b.jprof "$heaps/jemalloc-5.3.0.heap"
+run "$jprof" bundle "$of_heaps" -o b.jprof "$heaps/jemalloc-5.3.0.heap"
 rounded b.jprof
 same "of a bundle" of_dump out
 finish

@@ -101,7 +101,7 @@ answers '^jprof: unknown option --printenv; is it --print-env\? jprof run --help
 answers '^jprof: unknown option --jsn; is it --json\? jprof doctor --help lists all$' doctor --jsn 1
 answers '^jprof: unknown option --labell; is it --label\? jprof bundle --help lists all$' bundle --labell=x dump.heap
 for option in ages older=1h newer=10m; do
-    answers '^jprof: the dump does not say when its samples were allocated; .*FILE\.ruby has to be beside FILE$' --$option dump.heap
+    answers '^jprof: the dump does not say when its samples were allocated; .*FILE\.ruby has to be beside FILE$' $sys --$option dump.heap
 done
 answers '^jprof: --older=soon: give a time such as' --older=soon dump.heap
 answers '^jprof: --newer=1: give a time such as' --newer=1 dump.heap

@@ -17,11 +17,11 @@ draw() {
     if command -v xmllint >/dev/null; then check "$name is not well-formed" xmllint --noout "$name.svg"; fi
 }
 
-draw lines widths "$root/samples/tables/ruby31.1.heap"
-draw functions widths --functions --ruby=off "$root/samples/tables/ruby31.1.heap"
-draw objects widths --inuse_objects "$root/samples/tables/ruby31.1.heap"
-draw libraries owns --libs "--sysroot=$cases/sysroot" "$cases/ruby31/nokogiri.1.heap"
-draw shrank change --base="$root/samples/tables/ruby31.1.heap" "$root/samples/tables/ruby31.0.heap"
+draw lines widths "$of_cases" "$root/samples/tables/ruby31.1.heap"
+draw functions widths "$of_cases" --functions --ruby=off "$root/samples/tables/ruby31.1.heap"
+draw objects widths "$of_cases" --inuse_objects "$root/samples/tables/ruby31.1.heap"
+draw libraries owns --libs "$of_cases" "$cases/ruby31/nokogiri.1.heap"
+draw shrank change "$of_cases" --base="$root/samples/tables/ruby31.1.heap" "$root/samples/tables/ruby31.0.heap"
 
 {
     printf -- '--- symbol\nbinary=/opt/a&b\n'

@@ -8,7 +8,7 @@ command -v python3 >/dev/null || skip "no python3 here, which compares numbers"
 # Copies: their names are short, and they are newer than the files that name them, which else would be noted.
 cp "$heaps/jemalloc-5.3.0.heap" "$heaps/jemalloc-5.3.1.heap" "$heaps/hand-4.heap" "$heaps/faults/names.heap" .
 if [ -f "$cases/totals.txt" ]; then cp "$cases/ruby31/cext.0.heap" "$cases/ruby31/cext.1.heap" .; fi
-threads=--sysroot=$heaps/sysroot ruby=--sysroot=$cases/sysroot
+threads=$of_heaps ruby=$of_cases
 
 # report SOURCE.OPERATION FORMAT ARGUMENT...
 report() {
@@ -33,10 +33,10 @@ all threads.plain "$threads" jemalloc-5.3.0.heap
 report threads.lines csv --lines "$threads" jemalloc-5.3.0.heap
 report threads.lines speedscope --lines --alloc_objects "$threads" jemalloc-5.3.0.heap
 report threads.each csv --thread='*' --top=2 "$threads" jemalloc-5.3.0.heap
-all hand.plain hand-4.heap
-report hand.plain flame hand-4.heap
-report names.plain csv names.heap
-report names.plain json names.heap
+all hand.plain "$nowhere" hand-4.heap
+report hand.plain flame "$nowhere" hand-4.heap
+report names.plain csv "$nowhere" names.heap
+report names.plain json "$nowhere" names.heap
 # Two jemallocs' dumps are of two runs: all of it is subtracted by file and offset.
 report threads.diff json --diff_base=jemalloc-5.3.0.heap "$threads" jemalloc-5.3.1.heap
 report threads.diff csv --diff_base=jemalloc-5.3.0.heap "$threads" jemalloc-5.3.1.heap

@@ -100,11 +100,11 @@ write csv csv --thread=1 "$@"
 check "one thread" [ "$(sed '1d; s/.*,"\(.*\)"\r$/\1/' out | sort -u)" = t1 ]
 
 # ---- what a name may hold ----
-write json json "$heaps/faults/names.heap"
+write json json "$nowhere" "$heaps/faults/names.heap"
 judge schema "$root/docs/json.schema.json" json
-write csv csv "$heaps/faults/names.heap"
+write csv csv "$nowhere" "$heaps/faults/names.heap"
 check "a quote is not doubled" grep -q '"""; touch jprof-fault-ran; ""+0x' csv
-write text text --show_bytes "$heaps/faults/names.heap"
+write text text "$nowhere" --show_bytes "$heaps/faults/names.heap"
 judge csv csv text
 prints 'two\\x0alines\+0x'
 # Bytes that are no UTF-8, and formulas: by way of symbolized input, where names are free.

@@ -30,7 +30,7 @@ said() {
 total() { sed -n 's/^Total: //p' out; }
 
 heap=$root/samples/heaps/jemalloc-5.3.0.heap
-sysroot=--sysroot=$root/samples/heaps/sysroot
+sysroot=--sysroot=$root/samples/heaps/sysroot nothing=--sysroot=nothing
 run 0 --show_bytes "$sysroot" "$heap"
 cp out plain
 [ "$(total)" = '2988079 B' ] || die "total: $(total)"
@@ -45,26 +45,26 @@ run 0 --show_bytes "$sysroot" a.heap.gz a.heap.gz
 [ "$(total)" = '5976158 B' ] || die "two compressed dumps: $(total)"
 run 0 --show_bytes --base=a.heap.gz "$sysroot" "$heap"
 said 'nothing changed'
-run 0 info a.heap.gz
+run 0 info "$sysroot" a.heap.gz
 grep -q '^format *heap_v2, a sample every 1024 bytes' out || die "info: $(head -n 3 out)"
 grep -q '^threads *9' out || die "info lists no threads"
 for tool in xz bzip2 zstd; do
     command -v $tool >/dev/null || continue
     $tool -c <"$heap" >a.packed
     # bzip2 is a bonus: jprof may be built without.
-    if [ $tool = bzip2 ] && "$jprof" a.packed 2>&1 | grep -q 'this jprof was built without'; then continue; fi
+    if [ $tool = bzip2 ] && "$jprof" "$sysroot" a.packed 2>&1 | grep -q 'this jprof was built without'; then continue; fi
     run 0 --show_bytes "$sysroot" a.packed
     cmp -s out plain || die "$tool reads differently"
 done
 
 # Cut: what was before counts, one line says so, and the status is 0.
 gzip -c "$root/samples/cases/ruby31/iseq.1.heap" | head -c 8000 >cut.gz
-run 0 --show_bytes cut.gz
+run 0 --show_bytes "$nothing" cut.gz
 said 'cut or damaged'
 [ -n "$(total)" ] || die "nothing of the sound part"
-run 0 info cut.gz
+run 0 info "$nothing" cut.gz
 said 'cut or damaged'
-run 0 --base=cut.gz cut.gz
+run 0 --base=cut.gz "$nothing" cut.gz
 said 'cut or damaged'
 
 # profile.proto out and in; -o and standard output are the same.
@@ -78,18 +78,18 @@ head -n 4 plain >b
 cmp -s a b || die "p.pb.gz reads differently: $(cat a)"
 run 0 --show_bytes "$sysroot" p.pb.gz "$heap"
 [ "$(total)" = '5976158 B' ] || die "proto and dump added: $(total)"
-run 0 info p.pb.gz
+run 0 info "$sysroot" p.pb.gz
 grep -q '^format *profile.proto' out || die "info: $(head -n 3 out)"
 run 0 --text -o t.txt --show_bytes "$sysroot" "$heap"
 cmp -s t.txt plain || die "--text -o differs"
-run 1 --proto --text "$heap"
+run 1 --proto --text "$sysroot" "$heap"
 said 'exclude each other'
-run 1 --proto -o nowhere/p.pb.gz "$heap"
+run 1 --proto -o nowhere/p.pb.gz "$sysroot" "$heap"
 said 'nowhere/p.pb.gz: cannot be written'
-run 1 --proto -o /dev/full "$heap"
+run 1 --proto -o /dev/full "$sysroot" "$heap"
 said '/dev/full: cannot be written'
 if command -v script >/dev/null; then
-    script -qec "'$jprof' --proto '$heap'" /dev/null </dev/null >tty 2>&1 && die "a terminal gets binary data"
+    script -qec "'$jprof' --proto '$sysroot' '$heap'" /dev/null </dev/null >tty 2>&1 && die "a terminal gets binary data"
     grep -q 'give -o FILE' tty || die "what is said on a terminal: $(cat tty)"
 fi
 

@@ -19,6 +19,9 @@
 struct jprof_profile *must_parse(const void *data, size_t len, const struct jprof_profile_opts *opts);
 void must_refuse(const void *data, size_t len, const char *part);
 
+/* For profiles whose names are all their own: files are looked for where there are none, not on this machine. */
+extern const struct jprof_symbolize_opts no_files_here;
+
 /* A view by bytes that must be made, and what jprof_render writes of one. */
 struct jprof_view *folded(const struct jprof_profile *profile, enum jprof_fold fold);
 struct jp_strbuf rendered(const struct jprof_profile *profile, const char *format, bool normalize,

@@ -26,7 +26,7 @@ static void check(const char *header, const long expected[4], const char *format
 	struct jprof_profile *p = profile_of(text);
 	assert_int_equal(jprof_profile_notes(p), 0);
 	assert_string_equal(jprof_profile_info(p)->format, format);
-	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
+	assert_int_equal(jprof_profile_symbolize(p, &no_files_here, NULL), 0);
 	assert_int_equal((long)value(p, JPROF_INUSE_OBJECTS, "server+0x1000"), expected[0]);
 	assert_int_equal((long)value(p, JPROF_INUSE_SPACE, "server+0x1000"), expected[1]);
 	assert_int_equal((long)value(p, JPROF_INUSE_OBJECTS, "server+0x3000"), expected[2]);
@@ -77,7 +77,7 @@ static void test_memory_map(void **state)
 	               "  build=/srv/out\n"
 	               "00400000-00500000 r-xp 00000000 08:01 11 $build/bin/server\n");
 	assert_int_equal(jprof_profile_notes(p), 0);
-	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
+	assert_int_equal(jprof_profile_symbolize(p, &no_files_here, NULL), 0);
 	struct jprof_coverage *c;
 	struct jprof_view *view = folded(p, JPROF_FOLD_RAW);
 	assert_int_equal(jprof_coverage_new(view, &c, NULL), 0);

@@ -114,7 +114,7 @@ static struct jprof_profile *named(const struct jp_strbuf *proto, const char *th
 {
 	struct jprof_profile_opts opts = { .size = sizeof opts, .thread = thread };
 	struct jprof_profile *p = must_parse(proto->text, proto->len, &opts);
-	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
+	assert_int_equal(jprof_profile_symbolize(p, &no_files_here, NULL), 0);
 	return p;
 }
 
@@ -156,7 +156,7 @@ static void test_without_addresses(void **state)
 	assert_int_equal(jp_location_count(a), 2);
 	assert_int_equal(jp_sample_count(a), 1);
 	assert_int_equal(jp_profile_merge(a, b, -1.5, NULL), 0);
-	assert_int_equal(jprof_profile_symbolize(a, NULL, NULL), 0);
+	assert_int_equal(jprof_profile_symbolize(a, &no_files_here, NULL), 0);
 	assert_true(cum(a, JPROF_BY_LINE, "main.leaf leaf.c:5") == 500);
 	assert_true(cum(a, JPROF_BY_LINE, "main leaf.c:6") == 500);
 	jprof_profile_free(a);
@@ -248,7 +248,7 @@ static void test_builds(void **state)
 	assert_int_equal(jp_profile_merge(p[0], p[1], 1, NULL), 0);
 	assert_noted(p[0], "two builds");
 	assert_int_equal(jp_sample_count(p[0]), 2);
-	assert_int_equal(jprof_profile_symbolize(p[0], NULL, NULL), 0);
+	assert_int_equal(jprof_profile_symbolize(p[0], &no_files_here, NULL), 0);
 	assert_true(cum(p[0], JPROF_BY_FUNCTION, "main.leaf") == 5);
 	for (int i = 0; i < 3; i++)
 		jprof_profile_free(p[i]);

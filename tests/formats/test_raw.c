@@ -17,7 +17,7 @@
 static struct jprof_profile *named(const char *text)
 {
 	struct jprof_profile *p = must_parse(text, strlen(text), NULL);
-	assert_int_equal(jprof_profile_symbolize(p, NULL, NULL), 0);
+	assert_int_equal(jprof_profile_symbolize(p, &no_files_here, NULL), 0);
 	return p;
 }
 
@@ -98,7 +98,7 @@ static void test_mangled_round_trip(void **state)
 	assert_true(cum(p, false, "ns::outer (inline)") == 100000);
 	struct jp_strbuf proto = rendered(p, "proto", false, JPROF_FOLD_NONE);
 	struct jprof_profile *read = must_parse(proto.text, proto.len, NULL);
-	assert_int_equal(jprof_profile_symbolize(read, NULL, NULL), 0);
+	assert_int_equal(jprof_profile_symbolize(read, &no_files_here, NULL), 0);
 	assert_same_rows(p, read, true, true, JPROF_FOLD_NONE, "mangled");
 	jp_strbuf_release(&proto);
 	jprof_profile_free(read);

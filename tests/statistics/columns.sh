@@ -4,6 +4,7 @@
 set -eu
 jprof=$1
 samples=$2
+sysroot=--sysroot=$samples/cases/sysroot
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 status=0
@@ -18,8 +19,8 @@ bad() {
 number='-?[0-9]+([.][0-9][0-9])?'
 range="[+]-$number +[[]$number, $number[]] +n=[0-9]+( [(](few samples|within error)[)])?"
 check() {
-    "$jprof" "$@" >"$dir/plain" 2>/dev/null
-    "$jprof" --errors "$@" >"$dir/errors" 2>/dev/null
+    "$jprof" "$sysroot" "$@" >"$dir/plain" 2>/dev/null
+    "$jprof" "$sysroot" --errors "$@" >"$dir/errors" 2>/dev/null
     [ "$(wc -l <"$dir/plain")" -gt 1 ] || bad "$*: no report"
     awk -v plain="$dir/plain" -v range="$range" '
         { if ((getline before <plain) != 1 || index($0, before "  ") != 1) { print "changed: " $0; wrong = 1; next } }
@@ -33,8 +34,8 @@ check() {
 # The line on how many rows of a difference are accused by chance: one in twenty of those that have an error; none where
 # these are few.
 chance() {
-    rows=$("$jprof" --json --errors "$@" 2>/dev/null | grep -cE '"flat_range":\{"error":(0\.0*[1-9]|[1-9])')
-    "$jprof" --errors "$@" 2>"$dir/said" >/dev/null
+    rows=$("$jprof" "$sysroot" --json --errors "$@" 2>/dev/null | grep -cE '"flat_range":\{"error":(0\.0*[1-9]|[1-9])')
+    "$jprof" "$sysroot" --errors "$@" 2>"$dir/said" >/dev/null
     [ "$rows" -ge 10 ] || { ! grep 'by chance' "$dir/said" || bad "chance $*: said of $rows rows"; return; }
     grep -q "of $rows rows about $(((rows + 10) / 20)) may be accused by chance" "$dir/said" ||
         bad "chance $*: not $rows rows: $(grep 'by chance' "$dir/said")"
@@ -44,7 +45,7 @@ late=$samples/cases/puma/w0.3.heap
 early=$samples/cases/puma/w0.2.heap
 check "$late"
 check --show_bytes --cum "$late"
-chance --base="$early" "$late" # of rows that depend on what this machine has
+chance --base="$early" "$late"
 made() { # OBJECTS: in each of 40 places
     awk -v n="$1" 'BEGIN {
         print "heap_v2/524288\n  t*: " 40 * n ": " 40 * n * 100000 " [0: 0]"
@@ -65,7 +66,7 @@ check --alloc_space --addresses "$samples/heaps/jemalloc-5.3.0.heap"
 check "$samples/heaps/faults/names.heap"
 
 # Why a range is wider than need be is one line on standard error, and only with --errors.
-"$jprof" --errors --base="$early" "$late" 2>&1 >"$dir/errors" | grep -c 'prof_accum:true' >"$dir/count" || :
+"$jprof" "$sysroot" --errors --base="$early" "$late" 2>&1 >"$dir/errors" | grep -c 'prof_accum:true' >"$dir/count" || :
 [ "$(cat "$dir/count")" = 1 ] || bad "the note on upper bounds comes $(cat "$dir/count") times"
-if "$jprof" --base="$early" "$late" 2>&1 >"$dir/errors" | grep -q 'prof_accum:true'; then bad "a note without --errors"; fi
+if "$jprof" "$sysroot" --base="$early" "$late" 2>&1 >"$dir/errors" | grep -q 'prof_accum:true'; then bad "a note without --errors"; fi
 exit "$status"
