@@ -104,7 +104,11 @@ refuses_as fds,uninvited "its agent hands over descriptors that it should not"
 refuses_as fds,fifo "its agent handed over something for app.* that is no memfd"
 refuses_as fds,opened-directory "its agent handed over something for app.* that is no memfd"
 refuses_as fds,socket "its agent handed over something for app.* that is no memfd"
-refuses_as fds,disk "its agent handed over something for app.* that is no memfd"
+# A file of a tmpfs is like a memfd that nobody sealed.
+case $(stat -f -c %T .) in
+tmpfs) refuses_as fds,disk "its agent handed over something for app.* that is a memfd that is not sealed" ;;
+*) refuses_as fds,disk "its agent handed over something for app.* that is no memfd" ;;
+esac
 refuses_as fds,writable "its agent handed over something for app.* that is a memfd that is not sealed"
 refuses_as fds,slash "its agent made a dump, but gives it another name"
 refuses_as fds,name "its agent made a dump, but gives it another name"
