@@ -35,6 +35,11 @@ of_heaps=--sysroot=$heaps/sysroot
 nowhere=--sysroot=$tmp/empty-root
 mkdir empty-root
 
+# of_no_machine DUMP: the same, with its files where no machine has any: for commands that are given no such option.
+of_no_machine() {
+    sed 's| /usr/| /no/such/usr/|; s| /tmp/| /no/such/tmp/|' "$1"
+}
+
 : >out
 : >err
 

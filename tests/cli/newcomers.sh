@@ -2,8 +2,7 @@
 # Wrong command lines, as newcomers type them. Each ends with 1, prints nothing, and says in one line what is wrong and
 # what to do; and what that line names is there: an option is in a --help, a command has one.
 . "$(dirname "$0")/lib.sh"
-# Its files are where no machine has any.
-sed 's| /usr/| /no/such/usr/|; s| /tmp/| /no/such/tmp/|' "$heaps/jemalloc-5.3.0.heap" >app.heap || skip "no samples here"
+of_no_machine "$heaps/jemalloc-5.3.0.heap" >app.heap || skip "no samples here"
 cp app.heap new.heap
 cp "$cases/puma/w0.2.jprof" morning.jprof
 echo 'puts 1' >app.rb

@@ -6,7 +6,8 @@
 python3=$(command -v python3) || skip "no python3 here"
 "$python3" -c 'import os; os.memfd_create' 2>/dev/null || skip "this python3 knows no memfd"
 mkdir d
-good=$heaps/jemalloc-5.3.0.heap
+good=$tmp/good.heap
+of_no_machine "$heaps/jemalloc-5.3.0.heap" >good.heap
 
 # fake LIES: a process with such an agent; sets $pid. Its next dump: $next.
 fake() {

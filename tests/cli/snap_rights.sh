@@ -12,7 +12,7 @@ no_caps="setpriv --bounding-set=-all --inh-caps=-all"
 $as_user $python3 -c 'import os; os.memfd_create' 2>/dev/null || skip "other users have no $python3 here that knows memfd"
 $no_caps true 2>/dev/null || skip "no capabilities can be given up here"
 good=$tmp/good.heap
-cp "$heaps/jemalloc-5.3.0.heap" good.heap
+of_no_machine "$heaps/jemalloc-5.3.0.heap" >good.heap
 cp "$here/src/fake_agent.py" .
 chmod 0755 "$tmp"
 mkdir -m 0777 ready.d
@@ -275,8 +275,8 @@ for bad in -1 x 4294967295 99999999999 " 1" 1x ""; do
     owned 0:0 600 env SUDO_UID="$bad" SUDO_GID=1 "$plain" snap "$pid"
     owned 0:0 600 env SUDO_UID=1 SUDO_GID="$bad" "$plain" snap "$pid"
 done
-owned 0:0 600 "$jprof" bundle "$of_heaps" good.heap
-owned 0:0 664 "$jprof" bundle --mode=664 "$of_heaps" good.heap
+owned 0:0 600 "$jprof" bundle good.heap
+owned 0:0 664 "$jprof" bundle --mode=664 good.heap
 rm -f x.jprof
 for bad in 8 01000 rw 00644x ""; do
     run "$jprof" snap "$pid" --mode="$bad" -o x.jprof
@@ -290,7 +290,7 @@ check "a file was made" [ ! -e x.jprof ]
 # Nobody else takes sudo's word.
 chmod 0777 .
 if $as_user "$jprof" --version >/dev/null 2>&1; then
-    owned $user:$user 600 $as_user env SUDO_UID=$other SUDO_GID=$other "$jprof" bundle "$of_heaps" good.heap
+    owned $user:$user 600 $as_user env SUDO_UID=$other SUDO_GID=$other "$jprof" bundle good.heap
 fi
 stop "$pid"
 finish

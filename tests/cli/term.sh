@@ -9,7 +9,8 @@ python3=$(command -v python3) || skip "no python3 here"
 "$python3" -c 'import os; os.memfd_create' 2>/dev/null || skip "this python3 knows no memfd"
 unset JPROF_JEMALLOC JPROF_AGENT JPROF_AGENT_LIB MALLOC_CONF LD_PRELOAD
 mkdir d
-good=$heaps/jemalloc-5.3.0.heap
+of_no_machine "$heaps/jemalloc-5.3.0.heap" >good.heap
+good=$tmp/good.heap
 
 no_names=
 build no_tmpfile no_tmpfile.c
@@ -94,7 +95,7 @@ print("heap_v2/524288\n  t*: 1: 4096 [0: 0]\n@ 0x%x\n  t*: 1: 4096 [0: 0]\n\nMAP
 }
 
 # ---- a server of debug information that does not answer
-run "$jprof" "$of_heaps" --debuginfod "$good"
+run "$jprof" --debuginfod "$good"
 if ! grep -q 'built without libdebuginfod' err out; then
     cat >server.py <<'END'
 import socket
@@ -206,9 +207,9 @@ stop "$pid"
 under=
 
 # ---- nobody reads what it writes
-good=$heaps/jemalloc-5.3.0.heap
+good=$tmp/good.heap
 mkfifo pipe
-begin --text "$of_heaps" -o pipe "$good"
+begin --text -o pipe "$good"
 until_true 60 grep -q . "/proc/$busy/wchan"
 sleep 0.2
 ended
@@ -244,14 +245,14 @@ ${CC:-gcc} -shared -fPIC -DMARK="\"$tmp/mark\"" -o stuck.so stuck.c -ldl || skip
 if [ -n "$no_names" ]; then
     under="$no_names env LD_PRELOAD=$tmp/stuck.so ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0:detect_leaks=0"
     rm -f mark
-    begin bundle "$of_heaps" -o x.jprof "$good"
+    begin bundle -o x.jprof "$good"
     until_true 60 test -e mark || fail "no named part was written"
     check "$(cat mark)" test -e "$(cat mark)"
     ended
     exits 143
     # A part that a killed one leaves goes with the next one.
     rm -f mark
-    begin bundle "$of_heaps" -o x.jprof "$good"
+    begin bundle -o x.jprof "$good"
     until_true 60 test -e mark
     kill -KILL "$busy"
     wait "$busy" 2>/dev/null
