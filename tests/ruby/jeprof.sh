@@ -13,8 +13,7 @@ addresses() {
 }
 
 # jeprof wants a program; whose names it takes is all the same here.
-program=/usr/bin/ruby3.1
-[ -f "$program" ] || program=$(command -v sh)
+program=$cases/sysroot/usr/bin/ruby3.1
 for number in 0 1; do
     ask_jeprof "$plain_jeprof" --text --addresses --show_bytes "$program" ruby31.$number.heap
     addresses theirs.whole >theirs
