@@ -74,8 +74,10 @@ run() {
     what="$*"
     status=0
     timeout "${JPROF_TEST_SECONDS:-300}" "$@" >out 2>err </dev/null || status=$?
-    grep -E '^jprof: (.*; )?next: jprof ' err >next
-    [ ! -s next ] || sed -i -E '/^jprof: (.*; )?next: jprof /d' err
+    : >next
+    if [ -s err ] && grep -E '^jprof: (.*; )?next: jprof ' err >next; then
+        sed -i -E '/^jprof: (.*; )?next: jprof /d' err
+    fi
     check "a sanitizer found something" no_finding
     check "killed, or out of time" [ "$status" -lt 124 ]
 }
