@@ -291,10 +291,9 @@ check("\x1b" in always and ESCAPES.sub("", always) == on_pipe(base, dump), "--co
 # ---- called as jeprof nothing of it is there ----
 link = os.path.join(folder.name, "jeprof")
 os.symlink(jprof, link)
-heap = os.path.join(heaps, "jemalloc-5.3.0.heap")
-prefix = "--lib_prefix=" + os.path.join(heaps, "sysroot")
-check(ESCAPES.sub("", on_terminal(10, 40, prefix, heap, program=link, TERM="xterm")) == on_pipe(prefix, heap, program=link),
-      "as jeprof a terminal gets something else than a pipe", on_terminal(10, 40, prefix, heap, program=link))
+heap = [nowhere, "--lib_prefix=" + os.path.join(heaps, "sysroot"), os.path.join(heaps, "jemalloc-5.3.0.heap")]
+check(ESCAPES.sub("", on_terminal(10, 40, *heap, program=link, TERM="xterm")) == on_pipe(*heap, program=link),
+      "as jeprof a terminal gets something else than a pipe", on_terminal(10, 40, *heap, program=link))
 
 # ---- what lacks a name: one line, at the end, and only where it is more than a fifth of what is shown ----
 
@@ -357,7 +356,7 @@ for path in (os.path.join(heaps, "jemalloc-5.3.0.heap"), os.path.join(heaps, "je
              "--errors": on_pipe("--errors", nowhere, path)}
     if path.endswith(".heap"):
         packed = os.path.join(folder.name, os.path.basename(path) + ".jprof")
-        subprocess.run([jprof, "bundle", "--symbols=later", "-o", packed, path], check=True, capture_output=True, env=environment())
+        subprocess.run([jprof, "bundle", nowhere, "--symbols=later", "-o", packed, path], check=True, capture_output=True, env=environment())
         texts["members"] = on_pipe("info", nowhere, packed)
     shown = {where: re.search(pattern, texts[where]) for where, pattern in
              (("info", r"in use .*estimated from (\d+) sample"), ("the head", r"from ([\d,]+) sample"), ("--errors", r"Total: .* n=(\d+)"),
