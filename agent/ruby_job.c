@@ -6,6 +6,7 @@
 
 #include "handle.h"
 #include "jemalloc.h"
+#include "nativestack.h"
 #include "ruby_api.h"
 #include "ruby_vm.h"
 #include "ruby_wake.h"
@@ -105,6 +106,8 @@ const char *ruby_job_refusal(void)
 		return "this Ruby does not export all functions by which the agent asks it";
 	if (!ruby_vm_shows_context())
 		return "this Ruby does not show whether a thread still runs in its VM";
+	if (!nativestack_is_known())
+		return "no library here shows _Unwind_Backtrace: jemalloc is not linked with libgcc_s.so.1";
 	if (!ruby_vm_shows_end())
 		return "it cannot be seen here whether this Ruby takes its VM down";
 	return ruby_vm_known() ? NULL : "the machine code of this Ruby's rb_during_gc has a form that is not known";

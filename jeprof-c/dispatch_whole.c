@@ -172,7 +172,7 @@ static int run_report(const struct options *options)
 		say("--%s is for jprof explain", options->rules ? "rules=FILE" : options->puma ? "puma" : "gc");
 		return 1;
 	}
-	if (options->open && strcmp(options->output, "html") != 0) {
+	if (options->open && options_form(options) != FORM_HTML) {
 		say("--open is for --html; --web opens the call graph");
 		return 1;
 	}

@@ -49,6 +49,8 @@ struct jprof_process {
 	const char *agent_socket;  /* a path, "@NAME", or NULL: it has none */
 	const char *agent_trouble; /* what keeps the agent from being asked, in words, or NULL: not known */
 	int service;               /* with a server: the pid of its master, or its own; 0: none. Since: 0.2 */
+	int error; /* errno of what could not be read though the process may be there, and may be looked at:
+	            * descriptors had run out; 0: nothing. Since: 0.2 */
 };
 
 /* Every selection adds to the list; without any it is all processes that are a Ruby, have a jemalloc or an
@@ -67,7 +69,7 @@ struct jprof_processes_opts {
 struct jprof_processes;
 
 /* Looks at all processes. Those given by pid come first, then the others by ascending pid. No process found
- * is no error. Since: 0.1 */
+ * is no error; a process that is not given by pid, and cannot be read for want of descriptors, is one. Since: 0.1 */
 JPROF_API int jprof_processes_new(const struct jprof_processes_opts *opts, struct jprof_processes **list,
                                   struct jprof_error *err);
 

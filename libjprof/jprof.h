@@ -254,8 +254,12 @@ struct jprof_profile_opts {
 	const void *table;  /* the table of Ruby stacks (docs/ruby-table.md) of the dump that is read, in place of the
 	                       one beside it. Since: 0.2 */
 	size_t table_len;   /* of a dump in text; a bundle's members have their own, and jprof_profile_new its dump's */
-	bool dumpless;      /* a bundle whose members have no dump is a profile without samples, which has what else the
-	                       bundle has of their processes; else it is JPROF_E_FORMAT. Since: 0.2 */
+	const char
+	    *worker;   /* samples stay apart from those of others, in a sum too, and are labelled so; views add them up
+	                  unless their labels are asked for. "*": each member of a bundle by its place in a service,
+	                  "master" or "worker 0", where it has one. NULL: not. Of dumps in text. Since: 0.2 */
+	bool dumpless; /* a bundle whose members have no dump is a profile without samples, which has what else the
+	                  bundle has of their processes; else it is JPROF_E_FORMAT. Since: 0.2 */
 };
 
 /* A profile of a dump, each stack's counters scaled by 1/(1-exp(-(bytes/objects)/rate)), which
@@ -789,7 +793,7 @@ JPROF_API int jprof_names_learn(const char *path, const char *debug, const struc
 
 /* Answers a question for names (struct jprof_name_finder), and writes the answer at once: a pure function, which opens
  * nothing, asks for nothing but memory, and reads only `files`. `question->places` is not looked at. The bytes may be
- * anybody's: JPROF_E_FORMAT. Since: 0.2 */
+ * anybody's: JPROF_E_FORMAT. JPROF_E_IO: the object file cannot be read. Since: 0.2 */
 JPROF_API int jprof_names_answer(const struct jprof_name_question *question, jprof_write_fn *write, void *context,
                                  struct jprof_error *err);
 
@@ -938,6 +942,8 @@ struct jprof_view_opts {
 	uint64_t older;       /* only what is at least so old, in milliseconds; 0: all */
 	uint64_t newer;       /* only what is less old, likewise */
 	const char *tag;      /* keep only stacks whose tag matches; no tag is an empty text. Since: 0.2 */
+	bool labels; /* "proto": what differs in its worker (jprof_profile_opts) or age stays apart, and is labelled
+	                with these. JPROF_E_ARGUMENT with `errors` or `ages`. Since: 0.2 */
 };
 
 /* What is 100 %. */
@@ -1252,6 +1258,9 @@ struct jprof_page_part {
 /* "html": what a page that was written has of others' files in it. Since: 0.2 */
 struct jprof_page_source {
 	size_t lines, files;
+	size_t unread; /* files whose lines are missing because they could not be opened or read, though they may be
+	                * there */
+	char first_unread[512]; /* "PATH: why" */
 };
 
 struct jprof_report_opts {

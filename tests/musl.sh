@@ -96,7 +96,7 @@ configure
 
 log=$build/meson-logs/testlog.json
 status=0
-meson test -C "$build" --print-errorlogs || status=$?
+meson test -C "$build" --num-processes $((2 * $(nproc))) --print-errorlogs || status=$?
 [ -f "$log" ] || : >"$log"
 echo "known stacks under musl; those that pass through libc end there, for it has no unwind tables"
 sh tests/musl/live/live.sh "$build" "$sysroot" >"$build/live.txt" ||

@@ -120,7 +120,7 @@ void diff_put_json_row(FILE *out, const struct diff_report *r, const struct jpro
 	fputs(", ", out);
 	diff_put_json_text(out, "file", row->file);
 	fputs(", ", out);
-	diff_put_json_number(out, "line", row->line ? row->line : NAN);
+	diff_put_json_number(out, "line", row->line ? (double)row->line : NAN);
 	const char *const texts[][2] = { { "library", row->library }, { "kind", row->kind }, { "what", row->what },
 		                         { "do", row->remedy },       { "from", row->from }, { "path", row->path } };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

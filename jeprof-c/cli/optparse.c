@@ -128,7 +128,7 @@ static bool set_number(size_t *to, const struct opt_row *row, const char *text)
 	errno = 0;
 	unsigned long n = strtoul(text, &end, 10);
 	bool zero = row->kind == OPT_COUNT;
-	if (errno || *end || end == text || *text == '-' || (!n && !zero)) {
+	if (errno || *end || end == text || strchr(text, '-') || (!n && !zero)) {
 		say("--%s=%s: give a whole number%s", row->name, text, zero ? "" : " above 0");
 		return false;
 	}

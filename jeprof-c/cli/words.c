@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "cli/shortage.h"
 
 /* Takes a word off the front of *from and writes it to *to, quotes undone. False at the end, or with a quote open. */
 static bool take_typed_word(const char **from, char **to, const char **word, bool *open)
@@ -43,7 +44,11 @@ static bool parse_words(struct words *words, const char *line)
 	const char *word;
 	bool open, good = true, file_next = false;
 	while (good && take_typed_word(&line, &to, &word, &open)) {
-		if (file_next || (*word == '>' && word[1] && !words->file)) {
+		if ((file_next || *word == '>') && words->file) {
+			say("> FILE can be given once");
+			return false;
+		}
+		if (file_next || (*word == '>' && word[1])) {
 			words->file = word + (*word == '>' && !file_next);
 			file_next = false;
 		} else if (!strcmp(word, ">")) {
@@ -80,7 +85,7 @@ char *words_join(const char *const *list, size_t count)
 	size_t len = 1;
 	for (size_t i = 0; i < count; i++)
 		len += strlen(list[i]) + 1;
-	char *text = count ? malloc(len) : NULL, *end = text;
+	char *text = count ? shortage_note(malloc(len)) : NULL, *end = text;
 	for (size_t i = 0; text && i < count; i++) {
 		if (i)
 			*end++ = '|';

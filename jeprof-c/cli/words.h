@@ -14,8 +14,8 @@ struct words {
 	const char *file; /* after ">", or NULL */
 };
 
-/* Parts a line at blanks, but not within '...' or "...". What follows a ">" that begins a word is the file. False
- * after having said what is wrong; to be released in any case. */
+/* Parts a line at blanks, but not within '...' or "...". What follows a ">" that begins a word is the file, of
+ * which there is one at most. False after having said what is wrong; to be released in any case. */
 bool words_parse(struct words *words, const char *line);
 
 /* Words joined by "|", for free(); NULL when there are none, or memory is short. */

@@ -158,19 +158,24 @@ static void add_rate(struct findings *f, int lg)
 	    per_100mb * sample_rss_max / mb, few_samples * rate / mb);
 }
 
+/* A number as jemalloc reads it: 0x1e, 036 and +30 are some, too. False where it refuses the value, and says so. */
+static bool jemalloc_number(const char *value, long *number)
+{
+	char *end;
+	*number = strtol(value, &end, 0);
+	return end != value && !*end;
+}
+
 void check_rate(const struct scene *s, struct findings *f)
 {
-	char value[16], *end;
+	char value[16];
 	long lg = 19; /* jemalloc's default */
 	if (scene_profiles(s) <= 0)
 		return;
 	if (s->report && s->report->lg_sample > 0)
 		lg = s->report->lg_sample;
-	else if (scene_option(s, "lg_prof_sample", value, sizeof value)) {
-		lg = strtol(value, &end, 10);
-		if (*end)
-			return; /* a value that jemalloc refuses, which is told */
-	}
+	else if (scene_option(s, "lg_prof_sample", value, sizeof value) && !jemalloc_number(value, &lg))
+		return;
 	if (lg >= 0 && lg < 63)
 		add_rate(f, (int)lg);
 }
@@ -196,6 +201,7 @@ void check_recipe(const struct scene *s, struct findings *f)
 {
 	size_t before = f->count;
 	char value[16];
+	long lg;
 	if (!s->jemalloc || (!s->env_known && !s->stats))
 		return;
 	if (is_set(s, "prof_leak", "true") && !is_set(s, "prof_final", "true"))
@@ -205,10 +211,11 @@ void check_recipe(const struct scene *s, struct findings *f)
 		findings_add(
 		    f, "recipe", VERDICT_WARN, "add prof_prefix:/DIR/NAME",
 		    "dumps are made by themselves, but without prof_prefix they go to the working directory as jeprof.*");
-	if (scene_option(s, "lg_prof_interval", value, sizeof value) && atoi(value) >= 0 && atoi(value) < 28)
+	if (scene_option(s, "lg_prof_interval", value, sizeof value) && jemalloc_number(value, &lg) && lg >= 0 &&
+	    lg < 28)
 		findings_add(f, "recipe", VERDICT_WARN, "use lg_prof_interval:30 (a dump for each GiB) or more",
 		             "lg_prof_interval:%s makes a dump for every %.1f MB allocated", value,
-		             (double)(1ULL << atoi(value)) / 1e6);
+		             (double)(1ULL << lg) / 1e6);
 	if (is_set(s, "prof_gdump", "true"))
 		findings_add(
 		    f, "recipe", VERDICT_BAD, "leave out prof_gdump, and ask for dumps: jprof snap",

@@ -12,13 +12,13 @@
 #include "cli/procenv.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
+#include "cli/trust.h"
 #include "doctor/doctor.h"
 #include "run/allocator.h"
 #include "run/dumpdir.h"
 #include "run/launcher.h"
 #include "run/mallconf.h"
 #include "run/plan.h"
-#include "run/trust.h"
 
 enum { agent_ms = 5000 };
 

@@ -242,7 +242,7 @@ static int show_json(const struct jprof_view *view, const struct jprof_dump *dum
 
 static bool wants_json(const struct options *o)
 {
-	return !strcmp(o->output, "json");
+	return options_form(o) == FORM_JSON;
 }
 
 static void put_dump(const char *path, const struct jprof_dump *dump, const struct options *o, const struct loaded *l)
@@ -420,7 +420,7 @@ int cmd_info(const struct options *given)
 	own.lean = true;
 	struct inputs inputs;
 	int status = 1;
-	if (!wants_json(o) && strcmp(o->output, "text") != 0) {
+	if (!wants_json(o) && options_form(o) != FORM_TEXT) {
 		say("info prints text, with --json JSON; --%s is for reports", o->output);
 		return 1;
 	}

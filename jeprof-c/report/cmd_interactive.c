@@ -14,6 +14,7 @@
 #include "report/cmd_report.h"
 #include "report/edit.h"
 #include "report/load.h"
+#include "report/missing.h"
 #include "report/session.h"
 
 enum { default_rows = 10 };
@@ -69,7 +70,10 @@ static void show_terms(struct session *s, struct terms *t, bool pattern)
 	t->o.also_ignore = ignore;
 	if (ignore)
 		fprintf(stderr, "Ignoring samples in call stacks that match '%s'\n", ignore);
-	report_show(&s->loaded, &t->o, s->inputs);
+	if ((t->wanted_count && !wanted) || (t->unwanted_count && !ignore))
+		say("memory is short");
+	else
+		report_show(&s->loaded, &t->o, s->inputs);
 	/* Ends what a ^C stopped: the rest of it goes nowhere. */
 	bool failed = ferror(stdout) && errno == EPIPE;
 	if (report_stop) {
@@ -371,6 +375,16 @@ static void converse(struct session *s)
 	edit_close(edit);
 }
 
+/* Once, for all reports of the session. */
+static void say_nameless(const struct session *s)
+{
+	char text[missing_most];
+	struct jprof_view *view = s->o.as_jeprof ? NULL : load_view(&s->loaded, &s->o);
+	if (view && missing_names(view, &s->o, s->inputs, options_report(&s->o).top, text))
+		say("%s", text);
+	jprof_view_free(view);
+}
+
 int cmd_interactive(const struct options *o)
 {
 	struct inputs inputs;
@@ -383,6 +397,7 @@ int cmd_interactive(const struct options *o)
 		struct sigaction action = { .sa_handler = on_interrupt };
 		sigemptyset(&action.sa_mask);
 		sigaction(SIGINT, &action, NULL);
+		say_nameless(&s);
 		converse(&s);
 		loaded_free(&s.loaded);
 		free(s.focus);

@@ -183,7 +183,7 @@ static int render_view(const struct jprof_view *view, const struct options *o, c
 /* Whether the report is the table for a terminal. */
 static bool is_screen(const struct options *o)
 {
-	return !o->as_jeprof && !strcmp(o->output, "text") && options_screen(o);
+	return !o->as_jeprof && options_form(o) == FORM_TEXT && options_screen(o);
 }
 
 /* One view's table: on a terminal with what stands over and under it. */
@@ -368,7 +368,7 @@ int report_show(const struct loaded *l, const struct options *o, const struct in
 /* The table alone, without errors or a report for each thread, needs no names for what has none. */
 static bool can_be_lean(const struct options *o)
 {
-	return !strcmp(o->output, "text") && !o->errors && !o->mean && !o->ages && !options_report(o).called_by &&
+	return options_form(o) == FORM_TEXT && !o->errors && !o->mean && !o->ages && !options_report(o).called_by &&
 	       !options_report(o).freed && !(o->thread && !strcmp(o->thread, "*"));
 }
 

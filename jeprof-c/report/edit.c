@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/say.h"
+
 struct edit {
 	const char *prompt;
 	const struct edit_module *module; /* NULL: lines are read as they come */
@@ -43,6 +45,8 @@ static ssize_t read_plain(struct edit *e)
 	fputs(e->prompt, stderr);
 	errno = 0;
 	ssize_t len = getline(&e->line, &e->cap, stdin);
+	if (len < 0 && errno != EINTR && !feof(stdin))
+		say("standard input cannot be read: %s", strerror(errno));
 	if (len >= 0 || errno != EINTR)
 		return len;
 	clearerr(stdin);

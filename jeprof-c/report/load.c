@@ -212,9 +212,11 @@ static void say_or_count(struct loading *w, int rc, const struct jprof_error *er
 
 static struct jprof_profile_opts profile_opts(const struct loading *w)
 {
-	return (struct jprof_profile_opts){
-		.size = sizeof(struct jprof_profile_opts), .maps = w->maps, .thread = w->thread, .member = w->o->member
-	};
+	return (struct jprof_profile_opts){ .size = sizeof(struct jprof_profile_opts),
+		                            .maps = w->maps,
+		                            .thread = w->thread,
+		                            .member = w->o->member,
+		                            .worker = w->o->labels ? "*" : NULL };
 }
 
 /* The snapshot in memory that a path means; NULL: it is a file. */

@@ -263,6 +263,7 @@ struct jprof_view_opts options_view(const struct options *o)
 		.also_focus = o->also_focus,
 		.also_ignore = o->also_ignore,
 		.tag = o->tag,
+		.labels = o->labels,
 		.drop_negative = o->drop_negative && (o->base || o->diff_base),
 		.full_names = o->full_names,
 		.errors = o->errors || (format && format->errors),
@@ -275,6 +276,17 @@ struct jprof_view_opts options_view(const struct options *o)
 		.older = o->older_ms,
 		.newer = o->newer_ms,
 	};
+}
+
+enum answer_form options_form(const struct options *o)
+{
+	static const char *const names[FORM_OTHER] = {
+		[FORM_TEXT] = "text", [FORM_JSON] = "json", [FORM_HTML] = "html"
+	};
+	unsigned form = 0;
+	while (form < FORM_OTHER && strcmp(o->output, names[form]) != 0)
+		form++;
+	return form;
 }
 
 bool options_screen(const struct options *o)

@@ -26,6 +26,7 @@ struct options {
 	bool ages;
 	const char *older, *newer;   /* as given */
 	uint64_t older_ms, newer_ms; /* 0: not given */
+	bool labels;                 /* no option: workers and ages stay apart, for --proto's labels */
 	bool lean;                   /* no option: what is wanted can be made of a lean profile */
 	size_t top;                  /* rows at most; 0: all, or TOP_FITS */
 	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour; /* in the order of --color's words */
@@ -87,6 +88,10 @@ struct jprof_report_opts options_report(const struct options *options);
 
 /* Whether a word is the name of an option; and then whether that takes a value. */
 bool options_have(const char *word, bool *value);
+
+/* The formats that the program treats in ways of their own, or that commands write beside reports. */
+enum answer_form { FORM_TEXT, FORM_JSON, FORM_HTML, FORM_OTHER };
+enum answer_form options_form(const struct options *options);
 
 /* Whether the report goes to a terminal. */
 bool options_screen(const struct options *options);

@@ -8,8 +8,8 @@
 
 #include "cli/names.h"
 #include "cli/shortage.h"
+#include "cli/trust.h"
 #include "run/child.h"
-#include "run/trust.h"
 
 enum { search_seconds = 20 };
 
@@ -152,10 +152,11 @@ static bool library_fits(struct allocator_search *s, const char *path)
 static bool is_trusted(struct allocator_search *s, const char *path)
 {
 	char *trusted = trusted_path(path);
-	if (!trusted)
-		reject(s, path, "others may write it, so it is not tried unless --jemalloc names it");
+	bool good = trusted != NULL;
 	free(trusted);
-	return trusted;
+	if (!good)
+		reject(s, path, "others may write it, so it is not tried unless --jemalloc names it");
+	return good;
 }
 
 /* Takes the library if it profiles. */
@@ -303,7 +304,9 @@ static void consider_preloaded(struct allocator_search *s, const char *path, con
 {
 	enum proved proved = PROVED_PROFILES;
 	s->proved = &proved;
-	if (consider_library(s, path, ALLOCATOR_PRELOADED) || proved != PROVED_NO_PROFILES || s->failed)
+	bool good = consider_library(s, path, ALLOCATOR_PRELOADED);
+	s->proved = NULL;
+	if (good || proved != PROVED_NO_PROFILES || s->failed)
 		return;
 	s->found->gives_way = shortage_note(strndup(entry, len));
 	s->failed = !s->found->gives_way;

@@ -29,13 +29,28 @@ static int cannot_try(struct jprof_error *err)
 
 /* ---- the program ------------------------------------------------------------------------------------------ */
 
+/* A program that tells the system's C library: this one, or where it is static the shell. */
+static int open_usual(struct program *t, struct jprof_error *err)
+{
+	static const char *const usual[] = { "/proc/self/exe", "/bin/sh", "/usr/bin/env" };
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+		char *path = shortage_note(realpath(usual[i], NULL));
+		int rc = program_open(t, path ? path : usual[i], err);
+		free(path);
+		if (!rc && *jprof_binary_info(t->binary)->interpreter)
+			return 0;
+		if (!rc)
+			program_free(t);
+	}
+	return fail_as(err, JPROF_E_UNSUPPORTED, "",
+	               "nothing here tells this system's C library: name the program itself, behind --");
+}
+
 /* In place of a launcher that is static: what it starts is most likely a program of this system. */
 static int stand_in(struct program *t, struct jprof_error *err)
 {
-	char *self = shortage_note(realpath("/proc/self/exe", NULL));
 	struct program own;
-	int rc = program_open(&own, self ? self : "/proc/self/exe", err);
-	free(self);
+	int rc = open_usual(&own, err);
 	if (rc)
 		return rc;
 	own.may_be = true;
@@ -71,9 +86,7 @@ static int check_target(struct program *t, struct jprof_error *err)
 
 static int find_target(struct program *target, char *const *argv, struct jprof_error *err)
 {
-	char *self = *argv ? NULL : shortage_note(realpath("/proc/self/exe", NULL));
-	int rc = *argv ? program_find(target, argv, err) : program_open(target, self ? self : "/proc/self/exe", err);
-	free(self);
+	int rc = *argv ? program_find(target, argv, err) : open_usual(target, err);
 	return rc ? rc : check_target(target, err);
 }
 
@@ -123,20 +136,30 @@ static int choose_allocator(struct allocator *a, const struct program *target, c
 
 /* ---- the agent ---------------------------------------------------------------------------------------------- */
 
+/* Where only the C library differs, one for each can stand side by side. */
+static int agent_does_not_fit(const char *path, const struct jprof_binary_info *agent, const struct program *target,
+                              struct jprof_error *err)
+{
+	const struct jprof_binary_info *program = jprof_binary_info(target->binary);
+	char is[64], beside[64] = "";
+	program_describe(agent, is, sizeof is);
+	if (agent->machine == program->machine && agent->bits == program->bits)
+		snprintf(beside, sizeof beside, " beside it, as libjprof-agent-%s.so", program->libc);
+	return fail_as(err, JPROF_E_UNSUPPORTED, path,
+	               "is for %s, which %s is not: install the one of that system%s, or give --no-agent", is,
+	               target->name, beside);
+}
+
 static int check_agent_file(const char *path, const struct program *target, struct jprof_error *err)
 {
 	struct jprof_binary *b;
-	char is[64];
 	int rc = shortage_note_code(jprof_binary_open(NULL, path, &b, err));
 	if (rc)
 		return rc;
-	bool fits = program_fits(jprof_binary_info(target->binary), jprof_binary_info(b));
-	program_describe(jprof_binary_info(b), is, sizeof is);
+	if (!program_fits(jprof_binary_info(target->binary), jprof_binary_info(b)))
+		rc = agent_does_not_fit(path, jprof_binary_info(b), target, err);
 	jprof_binary_free(b);
-	return fits ? 0
-	            : fail_as(err, JPROF_E_UNSUPPORTED, path,
-	                      "is for %s, which %s is not: install the jprof of that system there, or give --no-agent",
-	                      is, target->name);
+	return rc;
 }
 
 static int find_agent(char **agent, const struct program *target, const struct allocator *a, struct jprof_error *err)
@@ -147,7 +170,7 @@ static int find_agent(char **agent, const struct program *target, const struct a
 		    "its own jemalloc does not export %s, by which the agent asks it for dumps: link it with "
 		    "-Wl,--export-dynamic-symbol=%s",
 		    a->hidden, a->hidden);
-	*agent = agent_file();
+	*agent = agent_file(jprof_binary_info(target->binary)->libc);
 	if (*agent)
 		return check_agent_file(*agent, target, err);
 	return fail_as(

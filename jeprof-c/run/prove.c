@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cli/shortage.h"
+#include "cli/trust.h"
 #include "run/child.h"
 #include "run/mallconf.h"
-#include "run/trust.h"
 
 enum { prove_seconds = 20 };
 

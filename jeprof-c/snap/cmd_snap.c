@@ -129,10 +129,9 @@ static bool finish_round(struct round *r)
 	printf("%s\n", path);
 	fflush(stdout);
 	series_prune(&r->series, r->options, path);
-	if (r->outcome->first)
-		free(r->outcome->last);
-	else
+	if (!r->outcome->last)
 		r->outcome->first = strdup(path);
+	free(r->outcome->last);
 	r->outcome->last = path;
 	return true;
 }

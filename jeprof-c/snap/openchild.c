@@ -286,8 +286,7 @@ static void serve(const struct child_places *p, int socket)
 	}
 }
 
-/* ---- beginning ----------------------------------------------------------------------------------------------------
- */
+/* ---- beginning ---------------------------------------------------------------------------------------------- */
 
 /* A signal that ends the program lets it finish or take back what it does: so long the child is needed. */
 static void leave_signals_to_parent(void)

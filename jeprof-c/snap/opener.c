@@ -27,6 +27,7 @@ struct child {
 	pid_t pid;  /* 0: none */
 	int pidfd;  /* -1: the kernel has none */
 	int socket; /* -1: it was given up */
+	int gone;   /* errno that says why: ETIMEDOUT, it did not answer in time; ECHILD, it has ended */
 };
 
 struct opener {
@@ -84,6 +85,15 @@ static void child_end(struct child *child, bool idle)
 	*child = (struct child){ .pidfd = -1, .socket = -1 };
 }
 
+/* Ends it for a reason; -1 with errno set to that. */
+static int child_give_up(struct child *child, int why)
+{
+	child_end(child, false);
+	child->gone = why;
+	errno = why;
+	return -1;
+}
+
 /* 0, or -1 with errno set. */
 static int child_start(struct child *child, const struct openchild_plan *plan)
 {
@@ -110,7 +120,7 @@ static int child_start(struct child *child, const struct openchild_plan *plan)
 
 /* ---- talking to it --------------------------------------------------------------------------------------------- */
 
-/* Waits for a reply: 1; 0 when time is up or it has ended. */
+/* Waits until there is a reply, or it has ended: 0, or why it is to be given up. */
 static int wait_reply(const struct child *child, unsigned timeout)
 {
 	long long deadline = now_ms() + timeout;
@@ -118,11 +128,11 @@ static int wait_reply(const struct child *child, unsigned timeout)
 		struct pollfd p = { .fd = child->socket, .events = POLLIN };
 		int n = poll(&p, 1, (int)left);
 		if (n > 0)
-			return 1;
-		if (n < 0 && errno != EINTR)
 			return 0;
+		if (n < 0 && errno != EINTR)
+			return ECHILD;
 	}
-	return 0;
+	return ETIMEDOUT;
 }
 
 /* The reply, and its descriptor or -1. False where there is none. */
@@ -148,15 +158,13 @@ static bool take_reply(const struct child *child, struct openchild_reply *reply,
 	return false;
 }
 
-/* A descriptor (0 where none was asked for), or -1 with errno set; ETIMEDOUT: the child was given up. */
+/* A descriptor (0 where none was asked for), or -1 with errno set; ETIMEDOUT or ECHILD: the child was given up. */
 static int receive_reply(struct opener *o, struct child *child, bool wants_fd, struct openchild_reply *reply)
 {
-	int fd;
-	if (child->socket < 0 || !wait_reply(child, o->timeout) || !take_reply(child, reply, &fd)) {
-		child_end(child, false);
+	int fd, why = child->socket < 0 ? child->gone : wait_reply(child, o->timeout);
+	if (why || !take_reply(child, reply, &fd)) {
 		*reply = (struct openchild_reply){ 0 };
-		errno = ETIMEDOUT;
-		return -1;
+		return child_give_up(child, why ? why : ECHILD);
 	}
 	if (reply->error || (wants_fd && fd < 0)) {
 		if (fd >= 0)
@@ -179,7 +187,7 @@ static int send_request(struct opener *o, uint32_t what, const char *path, const
 	memcpy(r.path, path, len + 1);
 	if (o->child.socket >= 0 && send(o->child.socket, &r, offsetof(struct openchild_request, path) + len + 1,
 	                                 MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		child_end(&o->child, false);
+		child_give_up(&o->child, errno == EAGAIN ? ETIMEDOUT : ECHILD);
 	return 0;
 }
 
@@ -248,12 +256,9 @@ static int ask_to_look(struct opener *o, const char *path, bool link, struct loo
 	struct openchild_looked looked;
 	if (send_request(o, link ? OPENCHILD_LOOK_AT_LINK : OPENCHILD_LOOK, path, NULL))
 		return -1;
-	if (o->child.socket < 0 || !wait_reply(&o->child, o->timeout) ||
-	    recv(o->child.socket, &looked, sizeof looked, MSG_DONTWAIT) != sizeof looked) {
-		child_end(&o->child, false);
-		errno = ETIMEDOUT;
-		return -1;
-	}
+	int why = o->child.socket < 0 ? o->child.gone : wait_reply(&o->child, o->timeout);
+	if (why || recv(o->child.socket, &looked, sizeof looked, MSG_DONTWAIT) != sizeof looked)
+		return child_give_up(&o->child, why ? why : ECHILD);
 	*look = looked.look;
 	errno = looked.reply.error;
 	return errno ? -1 : 0;
@@ -270,8 +275,7 @@ int opener_look(struct opener *o, int pid, const char *path, bool link, struct l
 	return rc;
 }
 
-/* ---- beginning ------------------------------------------------------------------------------------------------------
- */
+/* ---- beginning ---------------------------------------------------------------------------------------------- */
 
 static uint64_t own_capabilities(void)
 {
@@ -316,6 +320,10 @@ static int start_opener(struct opener *o, int pid, struct jprof_error *err)
 	if (errno == ETIMEDOUT)
 		return fail_as(err, JPROF_E_IO, "",
 		               "process %d: its files cannot be looked at: its file system does not answer", pid);
+	if (errno == ECHILD)
+		return fail_as(
+		    err, JPROF_E_IO, "",
+		    "process %d: its files cannot be looked at: the process that opens them has ended; try again", pid);
 	if (ready.failed_at == OPENCHILD_ROOT)
 		return fail_as(
 		    err, JPROF_E_IO, "",

@@ -282,8 +282,7 @@ void leftovers_end(struct leftovers *l)
 	*l = (struct leftovers){ 0 };
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------
- */
+/* ---- all of it ---------------------------------------------------------------------------------------------- */
 
 static bool is_agent_thread(const char *pid, const char *thread)
 {

@@ -34,11 +34,6 @@ int jp_null_of(struct jprof_error *err, const char *function, const void *const 
 	                         function);
 }
 
-int jp_error_nomem(struct jprof_error *err)
-{
-	return jp_error(err, JPROF_E_NOMEM, NULL, 0, "out of memory");
-}
-
 int jp_advise(struct jprof_error *err, enum jprof_advice advice, int code)
 {
 	if (err)

@@ -24,6 +24,10 @@ int jp_null_of(struct jprof_error *err, const char *function, const void *const 
 extern const char jp_no_more[];
 
 /* The error for memory that could not be had. */
-int jp_error_nomem(struct jprof_error *err);
+static inline int jp_error_nomem(struct jprof_error *err)
+{
+	jp_error(err, JPROF_E_NOMEM, NULL, 0, "out of memory");
+	return JPROF_E_NOMEM;
+}
 
 #endif

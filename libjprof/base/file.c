@@ -14,9 +14,48 @@ enum { read_chunk = 1 << 14, max_links = 40 };
 
 void jp_file_close(int *fd)
 {
+	int error = errno;
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
+	errno = error;
+}
+
+bool jp_file_is_absent(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+	case EACCES:
+	case EPERM:
+	case EINVAL: /* not a regular file */
+	case ELOOP:
+	case ENAMETOOLONG:
+	case ENXIO:
+	case ENODEV:
+	case ESTALE:
+	case ESRCH: return true; /* the process has ended */
+	default: return false;
+	}
+}
+
+const char *jp_file_why(int error)
+{
+	switch (error) {
+	case EINVAL: return "it is not a regular file";
+	case ETIMEDOUT: return "its file system does not answer";
+	case EFBIG: return "it is too large for a file system that may hang";
+	case ECHILD: return "the process that opens files has ended";
+	default: return strerror(error);
+	}
+}
+
+void jp_unread_add(struct jp_unread *unread, const char *path, const char *why)
+{
+	if (!unread || unread->count++)
+		return;
+	snprintf(unread->path, sizeof unread->path, "%s", path);
+	snprintf(unread->why, sizeof unread->why, "%s", why);
 }
 
 static int check_kind(const char *path, const struct stat *st, struct jprof_error *err)

@@ -19,12 +19,22 @@ int jp_file_read_most(const char *path, size_t most, struct jp_strbuf *out, stru
 /* Opens a file or pipe that the user named, for reading; "-" is standard input. */
 int jp_file_open(const char *path, int *fd, struct stat *st, struct jprof_error *err);
 
+/* Files that may be there, and could not be opened or read: descriptors had run out, or a disk failed. */
+struct jp_unread {
+	size_t count;
+	char path[512], why[128]; /* the first file; cut if they are longer */
+};
+
+/* `why` is words, as jp_file_why has them. `unread` may be NULL: nobody counts. */
+void jp_unread_add(struct jp_unread *unread, const char *path, const char *why);
+
 /* Below what paths are resolved. All zero: they are taken as they are. */
 struct jp_root {
 	const char *path;                  /* a directory; NULL: none */
 	const struct jprof_opener *opener; /* opens what lies below it; NULL: the caller does */
 	bool mapped;                       /* paths are those of /proc/PID/map_files: for the opener their end */
 	const struct jprof_notice *notice; /* is called for each file that was opened; NULL: nobody */
+	struct jp_unread *unread;          /* has the object files that could not be read; NULL: nobody asks */
 };
 
 /* Opens a regular file that a dump named, for reading, and tells its status. Anything else
@@ -32,6 +42,13 @@ struct jp_root {
  * all symbolic links on its way, absolute ones too, are resolved below that directory.
  * Returns a descriptor, or -1 with errno set (EINVAL: not a regular file). */
 int jp_file_open_untrusted(struct jp_root root, const char *path, struct stat *st);
+
+/* Whether opening fails with that errno as long as the file system is as it is: nothing is there, or nothing that the
+ * caller may open and can use. */
+bool jp_file_is_absent(int error);
+
+/* What an errno of opening or reading means, in words. */
+const char *jp_file_why(int error);
 
 /* An O_PATH descriptor of whatever lies at `path` with all links resolved below the directory `root`; -1 with
  * errno set. Nothing is opened for reading, and no FIFO or device is touched. */
@@ -52,6 +69,7 @@ int jp_file_make_in(int dir, const char *name);
 int jp_file_make_nameless(int dir);
 int jp_file_name_in(int fd, int dir, const char *name);
 
+/* errno stays what it was. */
 void jp_file_close(int *fd);
 
 #endif

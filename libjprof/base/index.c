@@ -10,17 +10,17 @@ enum { least_slots = 64 };
 
 uint64_t jp_hash(uint64_t seed, const void *data, size_t len)
 {
-	uint64_t h = seed ^ len;
+	uint64_t h = seed ^ len, word;
 	const char *from = data;
-	while (len) {
-		uint64_t word = 0;
-		size_t n = len < sizeof word ? len : sizeof word;
-		memcpy(&word, from, n);
+	for (; len >= sizeof word; len -= sizeof word) {
+		memcpy(&word, from, sizeof word);
 		h = jp_hash_mix(h, word);
-		from += n;
-		len -= n;
+		from += sizeof word;
 	}
-	return h;
+	word = 0;
+	if (len)
+		memcpy(&word, from, len);
+	return len ? jp_hash_mix(h, word) : h;
 }
 
 static uint32_t first_slot(const struct jp_index *index, const struct jp_index_kind *kind, const void *item)

@@ -142,6 +142,38 @@ static void span_eat(struct jp_span *span, size_t n)
 	span->len -= n;
 }
 
+/* The value of twelve hexadecimal digits with a blank behind them; 16 bytes are read. False if something else stands
+ * there. Each byte is looked at by itself; then two digits each make a byte of the value. Little-endian. */
+static bool twelve_digits(const char *text, uint64_t *value)
+{
+	typedef uint8_t bytes __attribute__((vector_size(16)));
+	typedef uint16_t pairs __attribute__((vector_size(16)));
+	typedef uint64_t words __attribute__((vector_size(16)));
+	typedef uint8_t half __attribute__((vector_size(8)));
+	bytes t;
+	memcpy(&t, text, sizeof t);
+	bytes digit = t - '0', letter = (t | 0x20) - 'a', digits = (bytes)(digit < 10), letters = (bytes)(letter < 6);
+	words wrong = (words) ~(digits | letters);
+	pairs two = (pairs)((digit & digits) | ((letter + 10) & letters));
+	half joined = __builtin_convertvector((two << 4 | two >> 8) & 255, half);
+	memcpy(value, &joined, sizeof joined);
+	*value = __builtin_bswap64(*value) >> 16;
+	return !(wrong[0] | (wrong[1] & UINT32_MAX)) && text[12] == ' ';
+}
+
+size_t jp_span_addresses(struct jp_span *span, uint64_t *values, size_t most)
+{
+	static const bool in_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	enum { before = 3, length = before + 12, needed = before + 16 };
+	size_t n = 0;
+	for (; in_order && n < most && span->len >= needed && !memcmp(span->ptr, " 0x", before); n++) {
+		if (!twelve_digits(span->ptr + before, &values[n]))
+			break;
+		span_eat(span, length);
+	}
+	return n;
+}
+
 void jp_span_blanks(struct jp_span *span)
 {
 	while (span->len && (*span->ptr == ' ' || *span->ptr == '\t'))
@@ -220,6 +252,8 @@ int64_t jp_bytes_sint(struct jp_bytes *bytes, unsigned size)
 uint64_t jp_bytes_uleb(struct jp_bytes *bytes)
 {
 	uint64_t value = 0;
+	if (!bytes->bad && bytes->pos < bytes->len && bytes->data[bytes->pos] < 0x80)
+		return bytes->data[bytes->pos++]; /* most numbers are */
 	for (unsigned shift = 0; shift < 64; shift += 7) {
 		uint64_t byte = jp_bytes_uint(bytes, 1);
 		value |= (byte & 0x7f) << shift;

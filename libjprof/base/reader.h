@@ -39,6 +39,10 @@ enum jp_number { JP_NUMBER_OK, JP_NUMBER_NONE, JP_NUMBER_TOO_BIG };
 enum jp_number jp_span_decimal(struct jp_span *span, uint64_t *value);
 enum jp_number jp_span_hex(struct jp_span *span, uint64_t *value);
 
+/* Eats up to `most` addresses of the usual length, " 0x" and twelve digits, each with a blank behind it, and puts them
+ * to `values`. How many: what is left begins with something else, or with the last one. */
+size_t jp_span_addresses(struct jp_span *span, uint64_t *values, size_t most);
+
 /* Eats blanks and tabs. */
 void jp_span_blanks(struct jp_span *span);
 

@@ -55,6 +55,14 @@ void jp_strbuf_printf(struct jp_strbuf *buf, const char *fmt, ...)
 	va_end(args);
 }
 
+void jp_strbuf_uint(struct jp_strbuf *buf, uint64_t value, unsigned size)
+{
+	unsigned char bytes[sizeof value];
+	for (unsigned i = 0; i < size; i++)
+		bytes[i] = (unsigned char)(value >> 8 * i);
+	jp_strbuf_add(buf, bytes, size);
+}
+
 void jp_strbuf_right(struct jp_strbuf *buf, const char *s, size_t width)
 {
 	size_t len = strlen(s), all = len < width ? width : len;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/macros.h"
 
@@ -24,6 +25,9 @@ struct jp_strbuf {
 void jp_strbuf_add(struct jp_strbuf *buf, const void *data, size_t len);
 void jp_strbuf_str(struct jp_strbuf *buf, const char *s);
 void jp_strbuf_printf(struct jp_strbuf *buf, const char *fmt, ...) jp_printf(2, 3);
+
+/* Adds the low `size` bytes of a number, up to 8, the lowest first. */
+void jp_strbuf_uint(struct jp_strbuf *buf, uint64_t value, unsigned size);
 
 /* Adds `s` with so many blanks before it that both have `width` bytes at least. */
 void jp_strbuf_right(struct jp_strbuf *buf, const char *s, size_t width);

@@ -16,6 +16,7 @@
 #include "input/unpack.h"
 #include "model/build.h"
 #include "model/identity.h"
+#include "model/pairs.h"
 
 static struct jp_span member_file(const struct jp_bundle_member *m, const char *name)
 {
@@ -270,7 +271,13 @@ int jprof_bundle_profile(const struct jprof_bundle *bundle, size_t i, const stru
 	opts.size = sizeof opts;
 	const struct jp_bundle_member *m = &bundle->members[i];
 	struct jprof_profile *made;
-	char *name = member_title(bundle, m);
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) worker = { 0 };
+	const struct jp_process process = jp_process_of_member(&m->pub);
+	if (opts.worker && !strcmp(opts.worker, "*")) {
+		jp_put_process_place(&worker, &process);
+		opts.worker = worker.len ? worker.text : NULL;
+	}
+	char *name = worker.failed ? NULL : member_title(bundle, m);
 	rc = name ? from_member(m, name, &opts, &made, err) : jp_error_nomem(err);
 	free(name);
 	if (!rc && note_member(made, m)) {

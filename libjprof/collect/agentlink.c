@@ -194,13 +194,13 @@ static int check_user(struct jprof_agent *agent, const struct jprof_process *pro
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	struct jp_proc_status now;
 	int error = jp_proc_read(proc, process->pid, "status", jp_proc_status_limit, &text);
-	if (error == ENOMEM)
-		return jp_error_nomem(err);
-	jp_proc_status_parse((struct jp_span){ text.text, text.len }, &now);
 	uint64_t start = error ? 0 : jp_proc_start_ticks(proc, process->pid);
+	if (!start)
+		return jp_proc_error(err, process->pid, error ? error : errno);
 	if (start != process->start_ticks)
-		return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended%s", process->pid,
-		                start ? ", and another has its pid" : " meanwhile");
+		return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended, and another has its pid",
+		                process->pid);
+	jp_proc_status_parse((struct jp_span){ text.text, text.len }, &now);
 	agent->user = now.real_uid;
 	if (now.uid == process->uid)
 		return 0;

@@ -156,13 +156,3 @@ int jp_below_remove(const struct jprof_target *t, const char *path, const struct
 		return below_failed(ESTALE);
 	return unlinkat(dir, last_component(path), 0);
 }
-
-const char *jp_below_reason(int error)
-{
-	switch (error) {
-	case EINVAL: return "it is not a regular file";
-	case ETIMEDOUT: return "its file system does not answer";
-	case EFBIG: return "it is too large for a file system that may hang";
-	default: return strerror(error);
-	}
-}

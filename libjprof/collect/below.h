@@ -17,7 +17,4 @@ int jp_below_remove(const struct jprof_target *target, const char *path, const s
  * until the listener's queue has a place. 0, or -1 with errno set; EAGAIN: there was none. */
 int jp_below_connect(int fd, const struct sockaddr_un *address, socklen_t len);
 
-/* What an errno of opening or removing means. */
-const char *jp_below_reason(int error);
-
 #endif

@@ -101,7 +101,7 @@ int jp_dump_file_open(const struct jprof_target *t, const char *path, struct jpr
 		file->name = jp_dump_base(file->path);
 		file->fd = jp_below_open(t, JPROF_OPEN_DUMP, path, &file->st);
 		if (file->fd < 0)
-			rc = file_failed(t, file->name, jp_below_reason(errno), err);
+			rc = file_failed(t, file->name, jp_file_why(errno), err);
 		else if (file->st.st_uid != t->uid) /* a process may name any file */
 			rc = file_failed(t, file->name, "it belongs to another user than the process", err);
 	}
@@ -140,7 +140,7 @@ int jprof_dump_file_remove(struct jprof_dump_file *file, struct jprof_error *err
 		return JPROF_E_ARGUMENT;
 	if (!file->of || !jp_below_remove(file->of, file->path, &file->st) || errno == ENOENT || errno == ESTALE)
 		return 0;
-	return jp_error(err, JPROF_E_IO, file->name, 0, "cannot be removed: %s", jp_below_reason(errno));
+	return jp_error(err, JPROF_E_IO, file->name, 0, "cannot be removed: %s", jp_file_why(errno));
 }
 
 void jprof_dump_file_free(struct jprof_dump_file *file)

@@ -38,6 +38,15 @@ static int short_of_memory(int rc)
 	return rc == ENOMEM ? -1 : 0;
 }
 
+/* The same; what says nothing of the process, but that we or the kernel lack something, is noted. What a process can
+ * bring about, such as a path that is too long, is not: a list of all processes would fail by it. */
+static int note_unreadable(struct jprof_process *p, int rc)
+{
+	if (rc == EMFILE || rc == ENFILE || rc == EIO)
+		p->error = rc;
+	return short_of_memory(rc);
+}
+
 static char *words_of(struct jp_arena *arena, const struct jp_strbuf *cmdline)
 {
 	char *words = jp_arena_dup(arena, cmdline->text ? cmdline->text : "", cmdline->len);
@@ -88,7 +97,7 @@ static int read_status(const char *proc, struct jprof_process *p, struct jp_proc
 static int read_cmdline(struct jp_arena *arena, const char *proc, struct jprof_process *p)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	if (short_of_memory(jp_proc_read(proc, p->pid, "cmdline", cmdline_limit, &text)))
+	if (note_unreadable(p, jp_proc_read(proc, p->pid, "cmdline", cmdline_limit, &text)))
 		return -1;
 	/* argv[0] without what a title leaves behind it. */
 	size_t len = text.text ? strnlen(text.text, text.len) : 0;
@@ -104,18 +113,25 @@ static int read_cmdline(struct jp_arena *arena, const char *proc, struct jprof_p
 	return 0;
 }
 
-int jp_process_read_basics(struct jp_arena *arena, const char *proc, struct jprof_process *p)
+/* 0, or an errno. It is EAGAIN where p->pid was a thread's id, and is that of the thread's process now. */
+static int read_kernel_texts(const char *proc, struct jprof_process *p, struct jp_proc_status *status)
 {
-	struct jp_proc_status status = { 0 };
+	*status = (struct jp_proc_status){ 0 };
 	*p = (struct jprof_process){ .pid = p->pid, .state = JPROF_PROCESS_ENDED };
 	p->title = p->cmdline = p->server = p->role = p->program = p->name = "";
 	int rc = read_stat(proc, p);
-	rc = rc ? rc : read_status(proc, p, &status);
-	if (rc == EAGAIN) /* it was a thread's id */
-		return jp_process_read_basics(arena, proc, p);
+	return rc ? rc : read_status(proc, p, status);
+}
+
+int jp_process_read_basics(struct jp_arena *arena, const char *proc, struct jprof_process *p)
+{
+	struct jp_proc_status status;
+	int rc = read_kernel_texts(proc, p, &status);
+	if (rc == EAGAIN)
+		rc = read_kernel_texts(proc, p, &status);
 	if (rc) {
 		p->state = JPROF_PROCESS_ENDED;
-		return short_of_memory(rc);
+		return note_unreadable(p, rc);
 	}
 	p->name = jp_arena_dup(arena, status.name, strlen(status.name));
 	return p->name ? read_cmdline(arena, proc, p) : -1;
@@ -171,7 +187,7 @@ static int read_program(struct jp_arena *arena, const char *proc, struct jprof_p
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) exe = { 0 };
 	int rc = jp_proc_link(proc, p->pid, "exe", &exe);
 	if (rc)
-		return short_of_memory(rc);
+		return note_unreadable(p, rc);
 	p->program = jp_arena_dup(arena, exe.text, exe.len);
 	if (!p->program)
 		return -1;
@@ -189,7 +205,7 @@ int jp_process_read_maps(struct jp_arena *arena, const char *proc, struct jprof_
 		return -1;
 	int rc = jp_proc_read(proc, p->pid, "maps", maps_limit, &text);
 	if (rc)
-		return short_of_memory(rc);
+		return note_unreadable(p, rc);
 	p->readable = text.len > 0;
 	jp_reader_init(&reader, text.text, text.len);
 	(void)jp_maps_read(&reader, "maps", &maps, NULL);
@@ -212,7 +228,8 @@ int jp_process_read(struct jp_arena *arena, const char *proc, struct jprof_proce
 		return 0;
 	if (jp_process_read_maps(arena, proc, p))
 		return -1;
-	if (jp_proc_start_ticks(proc, p->pid) != p->start_ticks)
+	uint64_t now = jp_proc_start_ticks(proc, p->pid);
+	if (now != p->start_ticks)
 		p->state = JPROF_PROCESS_ENDED;
-	return 0;
+	return now ? 0 : note_unreadable(p, errno);
 }

@@ -46,15 +46,26 @@ static int pid_of(const char *name)
 	return !*end && n > 0 && n <= INT_MAX ? (int)n : 0;
 }
 
-static int add_seen(struct process_scan *scan, int pid)
+static int process_failed(const struct jprof_process *p, struct jprof_error *err)
+{
+	return p->error ? jp_proc_error(err, p->pid, p->error) : 0;
+}
+
+/* Then the others matter for roles and services alone. */
+static bool looks_only_at_pids(const struct jprof_processes_opts *o)
+{
+	return o->pid_count && !o->match && !o->children_of && !o->puma;
+}
+
+static int add_seen(struct process_scan *scan, int pid, struct jprof_error *err)
 {
 	struct jprof_process seen = { .pid = pid };
 	if (jp_process_read_basics(scan->arena, scan->opts.proc, &seen) ||
 	    jp_array_push(scan->all, scan->count, scan->cap))
-		return -1;
+		return jp_error_nomem(err);
 	if (seen.state != JPROF_PROCESS_ENDED)
 		scan->all[scan->count++] = seen;
-	return 0;
+	return looks_only_at_pids(&scan->opts) ? 0 : process_failed(&seen, err);
 }
 
 static int by_pid(const void *a, const void *b)
@@ -68,11 +79,16 @@ static int look_at_all(struct process_scan *scan, struct jprof_error *err)
 	DIR *jp_cleanup(close_proc) dir = opendir(scan->opts.proc);
 	if (!dir)
 		return jp_error(err, JPROF_E_IO, scan->opts.proc, 0, "cannot be read: %s", strerror(errno));
-	for (struct dirent *entry; (entry = readdir(dir));) {
+	struct dirent *entry;
+	int rc = 0;
+	while (errno = 0, !rc && (entry = readdir(dir))) {
 		int pid = pid_of(entry->d_name);
-		if (pid && add_seen(scan, pid))
-			return jp_error_nomem(err);
+		rc = pid ? add_seen(scan, pid, err) : 0;
 	}
+	if (!rc && errno && !looks_only_at_pids(&scan->opts))
+		rc = jp_error(err, JPROF_E_IO, scan->opts.proc, 0, "cannot be read: %s", strerror(errno));
+	if (rc)
+		return rc;
 	if (scan->count)
 		qsort(scan->all, scan->count, sizeof *scan->all, by_pid);
 	return 0;
@@ -169,7 +185,7 @@ static int add_pids(struct process_scan *scan, struct jprof_processes *list)
 	return 0;
 }
 
-static int add_selected(struct process_scan *scan, struct jprof_processes *list)
+static int add_selected(struct process_scan *scan, struct jprof_processes *list, struct jprof_error *err)
 {
 	const struct jprof_process *meant = find_pid(scan, scan->opts.puma_of);
 	int service = meant ? meant->service : 0;
@@ -178,10 +194,12 @@ static int add_selected(struct process_scan *scan, struct jprof_processes *list)
 		if (p->state != JPROF_PROCESS_ALIVE || !is_asked_for(scan, p, service))
 			continue;
 		if (jp_process_read_maps(&list->arena, scan->opts.proc, p))
-			return -1;
+			return jp_error_nomem(err);
+		if (p->error)
+			return process_failed(p, err);
 		if (jp_proc_start_ticks(scan->opts.proc, p->pid) == p->start_ticks && is_candidate(p) &&
 		    !is_listed(list, p->pid) && list_process(list, p))
-			return -1;
+			return jp_error_nomem(err);
 	}
 	return 0;
 }
@@ -201,9 +219,7 @@ static int fill_list(struct process_scan *scan, struct jprof_processes *list, st
 			parent->role = "master";
 	}
 	find_services(scan);
-	if (add_pids(scan, list) || add_selected(scan, list))
-		return jp_error_nomem(err);
-	return 0;
+	return add_pids(scan, list) ? jp_error_nomem(err) : add_selected(scan, list, err);
 }
 
 int jprof_processes_new(const struct jprof_processes_opts *opts, struct jprof_processes **out, struct jprof_error *err)

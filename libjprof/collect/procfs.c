@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/file.h"
 
 enum { stat_limit = 4096, start_field = 22, ppid_field = 4 };
@@ -167,7 +168,22 @@ uint64_t jp_proc_start_ticks(const char *proc, int pid)
 	do
 		n = fd < 0 ? -1 : read(fd, text, sizeof text);
 	while (n < 0 && fd >= 0 && errno == EINTR);
-	if (n <= 0 || !jp_proc_stat_parse((struct jp_span){ text, (size_t)n }, &stat))
+	if (n < 0)
 		return 0;
-	return stat.start_ticks;
+	errno = ESRCH;
+	return jp_proc_stat_parse((struct jp_span){ text, (size_t)n }, &stat) ? stat.start_ticks : 0;
+}
+
+bool jp_proc_is_gone(int error)
+{
+	return error == ENOENT || error == ESRCH;
+}
+
+int jp_proc_error(struct jprof_error *err, int pid, int error)
+{
+	if (error == ENOMEM)
+		return jp_error_nomem(err);
+	if (jp_proc_is_gone(error))
+		return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended meanwhile", pid);
+	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: cannot be looked at: %s", pid, strerror(error));
 }

@@ -9,6 +9,7 @@
 
 #include "base/reader.h"
 #include "base/strbuf.h"
+#include "jprof.h"
 
 /* Adds at most `limit` bytes of PROC/PID/NAME to *out. 0, or an errno: ENOENT and ESRCH mean that there is no
  * such process, ENOMEM may be the caller's own. */
@@ -47,7 +48,13 @@ void jp_proc_status_parse(struct jp_span text, struct jp_proc_status *status);
 /* The next word of a line that blanks part, or false. */
 bool jp_proc_word(struct jp_span *line, struct jp_span *word);
 
-/* start_ticks of a process now; 0 if it is gone. */
+/* start_ticks of a process now; 0 with errno set if that cannot be read. */
 uint64_t jp_proc_start_ticks(const char *proc, int pid);
+
+/* Whether such an errno says that there is no such process. */
+bool jp_proc_is_gone(int error);
+
+/* The error for a process of which /proc gives such an errno: it has ended, or why it cannot be looked at. */
+int jp_proc_error(struct jprof_error *err, int pid, int error);
 
 #endif

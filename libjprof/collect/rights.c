@@ -102,8 +102,7 @@ int jprof_target_rights(struct jprof_target *t, struct jprof_rights *rights, str
 	size_t count;
 	int error = jp_proc_read(t->proc, t->pid, "status", jp_proc_status_limit, &text);
 	if (error)
-		return error == ENOMEM ? jp_error_nomem(err)
-		                       : jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended meanwhile", t->pid);
+		return jp_proc_error(err, t->pid, error);
 	jp_proc_status_parse((struct jp_span){ text.text, text.len }, &s);
 	if (read_groups(t, (struct jp_span){ text.text, text.len }, &count))
 		return jp_error_nomem(err);

@@ -21,11 +21,6 @@ const char *jp_target_path_into(char path[4096], const struct jprof_target *t, c
 /* Not in every libc; the numbers are the kernel's for all architectures. */
 enum { nr_pidfd_send_signal = 424, nr_pidfd_open = 434 };
 
-static int target_ended(const struct jprof_target *t, struct jprof_error *err)
-{
-	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended meanwhile", t->pid);
-}
-
 static bool target_has_ended(const struct jprof_target *t)
 {
 	struct pollfd poll_fd = { .fd = t->pidfd, .events = POLLIN };
@@ -36,10 +31,11 @@ int jprof_target_check(const struct jprof_target *t, struct jprof_error *err)
 {
 	if (jp_null(err, t))
 		return JPROF_E_ARGUMENT;
+	errno = ESRCH;
 	uint64_t now = target_has_ended(t) ? 0 : jp_proc_start_ticks(t->proc, t->pid);
 	if (now && now != t->start_ticks)
 		return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: has ended, and another has its pid", t->pid);
-	return now ? 0 : target_ended(t, err);
+	return now ? 0 : jp_proc_error(err, t->pid, errno);
 }
 
 int jprof_target_open(const struct jprof_process *process, const char *proc, struct jprof_target **out,
@@ -47,6 +43,8 @@ int jprof_target_open(const struct jprof_process *process, const char *proc, str
 {
 	if (jp_null(err, process, out))
 		return JPROF_E_ARGUMENT;
+	if (process->error)
+		return jp_proc_error(err, process->pid, process->error);
 	if (process->state != JPROF_PROCESS_ALIVE) {
 		if (process->state == JPROF_PROCESS_ZOMBIE)
 			return jp_error(err, JPROF_E_IO, NULL, 0,
@@ -88,7 +86,7 @@ int jprof_target_signal(const struct jprof_target *t, int signal, struct jprof_e
 	if (!syscall(nr_pidfd_send_signal, t->pidfd, signal, NULL, 0))
 		return 0;
 	if (errno == ESRCH)
-		return target_ended(t, err);
+		return jp_proc_error(err, t->pid, ESRCH);
 	return jp_error(err, JPROF_E_IO, NULL, 0, "process %d: cannot be sent signal %d: %s", t->pid, signal,
 	                strerror(errno));
 }

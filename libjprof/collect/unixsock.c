@@ -87,7 +87,8 @@ static const char *reason(int rc)
 	case EPERM:
 		return "the process's own user may not reach it there: it has changed its user, or the directory's mode was changed";
 	case EAGAIN: return "too many are waiting for it; try again";
-	case ETIMEDOUT: return "its file system does not answer";
+	case ETIMEDOUT:
+	case ECHILD: return jp_file_why(rc);
 	default: return strerror(rc);
 	}
 }

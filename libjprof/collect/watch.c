@@ -99,7 +99,7 @@ static int cannot_list(const struct jprof_dump_watch *w, const char *prefix, str
 {
 	return jp_error(err, JPROF_E_IO, NULL, 0,
 	                "process %d: the directory of its dumps (prof_prefix %s) cannot be read: %s", w->target->pid,
-	                prefix, jp_below_reason(errno));
+	                prefix, jp_file_why(errno));
 }
 
 /* What is there before the signal is not it. */

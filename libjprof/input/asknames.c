@@ -308,6 +308,18 @@ static void free_kept_names(struct jp_kept_names *kept)
 	free(kept);
 }
 
+/* Without the files that belong to it where one of these cannot be read. */
+static int open_kept(struct jp_objfile *file, struct jp_kept_names *kept)
+{
+	struct jp_name_request request = request_of(file, &kept->found, &kept->splits, &kept->packs);
+	int rc = jp_objnames_open(&request, &kept->names);
+	if (rc != JPROF_E_IO)
+		return rc;
+	jp_debugfiles_release(&kept->found);
+	request = request_of(file, &kept->found, &kept->splits, &kept->packs);
+	return jp_objnames_open(&request, &kept->names);
+}
+
 static int keep_names(struct jp_objfile *file, const struct jp_debug_where *where)
 {
 	struct jp_asking asking = { .file = file, .where = where };
@@ -318,8 +330,7 @@ static int keep_names(struct jp_objfile *file, const struct jp_debug_where *wher
 		asking.found = (struct jp_debugfiles){ 0 };
 		kept->packs = asking.packs;
 		asking.packs.count = 0;
-		struct jp_name_request request = request_of(file, &kept->found, &kept->splits, &kept->packs);
-		rc = jp_objnames_open(&request, &kept->names);
+		rc = open_kept(file, kept);
 	}
 	jp_asking_release(&asking);
 	if (rc) {

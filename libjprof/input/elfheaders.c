@@ -22,6 +22,7 @@ struct elf_file {
 	uint64_t segment_count, section_count;
 	uint64_t segment_size, section_size; /* of one header */
 	uint64_t names;                      /* the section with the names of sections */
+	int error;                           /* errno of what could not be read, though the file has it */
 };
 
 bool jp_elf_read_at(int fd, uint64_t offset, void *bytes, size_t len)
@@ -39,6 +40,22 @@ bool jp_elf_read_at(int fd, uint64_t offset, void *bytes, size_t len)
 	return true;
 }
 
+/* Of a read that did not come to its end, or came to that of the file. */
+static void note_error(struct elf_file *f)
+{
+	if (errno && errno != EINTR)
+		f->error = errno;
+}
+
+static bool read_part(struct elf_file *f, uint64_t offset, void *bytes, size_t len)
+{
+	errno = 0;
+	bool whole = jp_elf_read_at(f->fd, offset, bytes, len);
+	if (!whole)
+		note_error(f);
+	return whole;
+}
+
 /* ---- the first header --------------------------------------------------------------------------- */
 
 static bool read_elf_header(struct elf_file *f)
@@ -46,7 +63,7 @@ static bool read_elf_header(struct elf_file *f)
 	unsigned char raw[sizeof(Elf64_Ehdr)];
 	struct jp_elf_headers *h = f->headers;
 	struct jp_bytes in = { .data = raw, .len = sizeof(Elf32_Ehdr), .pos = EI_NIDENT };
-	if (!jp_elf_read_at(f->fd, 0, raw, sizeof(Elf32_Ehdr)) || memcmp(raw, ELFMAG, SELFMAG) ||
+	if (!read_part(f, 0, raw, sizeof(Elf32_Ehdr)) || memcmp(raw, ELFMAG, SELFMAG) ||
 	    (raw[EI_CLASS] != ELFCLASS32 && raw[EI_CLASS] != ELFCLASS64) ||
 	    (raw[EI_DATA] != ELFDATA2LSB && raw[EI_DATA] != ELFDATA2MSB) || raw[EI_VERSION] != EV_CURRENT)
 		return false;
@@ -55,7 +72,7 @@ static bool read_elf_header(struct elf_file *f)
 	in.big_endian = h->big_endian = raw[EI_DATA] == ELFDATA2MSB;
 	if (h->bits == 64) {
 		in.len = sizeof raw;
-		if (!jp_elf_read_at(f->fd, 0, raw, sizeof raw))
+		if (!read_part(f, 0, raw, sizeof raw))
 			return false;
 	}
 	h->type = (unsigned)jp_bytes_uint(&in, 2);
@@ -76,14 +93,14 @@ static bool read_elf_header(struct elf_file *f)
 
 /* A table of `count` headers of `size` bytes, to be freed; NULL where the file has not got it, or when memory is short,
  * which sets *failed. */
-static unsigned char *read_elf_table(const struct elf_file *f, uint64_t at, uint64_t count, uint64_t size, bool *failed)
+static unsigned char *read_elf_table(struct elf_file *f, uint64_t at, uint64_t count, uint64_t size, bool *failed)
 {
 	uint64_t len;
 	if (__builtin_mul_overflow(count, size, &len) || len > most_table || at > f->size || len > f->size - at)
 		return NULL;
 	unsigned char *table = malloc((size_t)len + 1);
 	*failed = !table;
-	if (table && jp_elf_read_at(f->fd, at, table, (size_t)len))
+	if (table && read_part(f, at, table, (size_t)len))
 		return table;
 	free(table);
 	return NULL;
@@ -146,7 +163,7 @@ static void read_large_numbers(struct elf_file *f)
 	unsigned char raw[sizeof(Elf64_Shdr)];
 	uint32_t name, info = 0;
 	struct jp_elf_section first = { 0 };
-	if (f->section_size <= sizeof raw && jp_elf_read_at(f->fd, f->sections_at, raw, f->section_size)) {
+	if (f->section_size <= sizeof raw && read_part(f, f->sections_at, raw, f->section_size)) {
 		struct jp_bytes in = over_table(f, raw, f->section_size);
 		first = next_section(&in, f->word, &name, &info);
 	}
@@ -165,8 +182,11 @@ static int name_sections(struct elf_file *f, const struct jp_bytes *table)
 	const struct jp_elf_section *names = f->names < h->section_count ? &h->sections[f->names] : NULL;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	struct jp_bytes in;
-	if (!names || !jp_elf_section_read(f->fd, h, names, most_names, &text, &in))
+	errno = 0;
+	if (!names || !jp_elf_section_read(f->fd, h, names, most_names, &text, &in)) {
+		note_error(f);
 		return 0;
+	}
 	const char *all = text.failed ? NULL : jp_arena_dup(f->arena, text.text, text.len);
 	for (size_t i = 0; all && i < h->section_count; i++) {
 		struct jp_bytes at = *table;
@@ -202,8 +222,11 @@ int jp_elf_headers_read(int fd, const char *path, struct jp_arena *arena, struct
 	struct stat st;
 	struct elf_file f = { .fd = fd, .arena = arena, .headers = headers };
 	*headers = (struct jp_elf_headers){ 0 };
-	if (fstat(fd, &st) || !read_elf_header(&f))
-		return jp_error(err, JPROF_E_FORMAT, path, 0, "is no ELF file");
+	if (fstat(fd, &st))
+		return jp_error(err, JPROF_E_IO, path, 0, "%s", strerror(errno));
+	if (!read_elf_header(&f))
+		return f.error ? jp_error(err, JPROF_E_IO, path, 0, "%s", strerror(f.error))
+		               : jp_error(err, JPROF_E_FORMAT, path, 0, "is no ELF file");
 	f.size = (uint64_t)st.st_size;
 	if (f.sections_at && (!f.section_count || f.segment_count == PN_XNUM || f.names == SHN_XINDEX))
 		read_large_numbers(&f);
@@ -212,6 +235,8 @@ int jp_elf_headers_read(int fd, const char *path, struct jp_arena *arena, struct
 		rc = read_sections(&f);
 	if (rc == JPROF_E_NOMEM)
 		return jp_error_nomem(err);
+	if (f.error)
+		return jp_error(err, JPROF_E_IO, path, 0, "%s", strerror(f.error));
 	return rc ? jp_error(err, JPROF_E_FORMAT, path, 0, "has a damaged ELF header") : 0;
 }
 
@@ -232,17 +257,20 @@ const struct jp_elf_section *jp_elf_section_linked(const struct jp_elf_headers *
 
 /* ---- contents ----------------------------------------------------------------------------------- */
 
-/* The first `most` bytes of a piece of the file into `out`, those that the file has. */
+/* The first `most` bytes of a piece of the file into `out`, those that the file has. *error is 0, or the errno of
+ * what could not be read. */
 static struct jp_bytes read_piece(int fd, const struct jp_elf_headers *h, uint64_t at, uint64_t size, size_t most,
-                                  struct jp_strbuf *out)
+                                  struct jp_strbuf *out, int *error)
 {
 	char chunk[1 << 14];
 	size_t len = size < most ? (size_t)size : most;
 	jp_strbuf_cut(out, 0);
+	*error = 0;
 	while (out->len < len && !out->failed && at <= INT64_MAX - len) {
 		size_t want = len - out->len < sizeof chunk ? len - out->len : sizeof chunk;
 		ssize_t n = pread(fd, chunk, want, (off_t)(at + out->len));
-		if (n <= 0 && (!n || errno != EINTR))
+		*error = n < 0 && errno != EINTR ? errno : 0;
+		if (!n || *error)
 			break;
 		if (n > 0)
 			jp_strbuf_add(out, chunk, (size_t)n);
@@ -255,9 +283,10 @@ static struct jp_bytes read_piece(int fd, const struct jp_elf_headers *h, uint64
 bool jp_elf_section_read(int fd, const struct jp_elf_headers *h, const struct jp_elf_section *section, size_t most,
                          struct jp_strbuf *out, struct jp_bytes *bytes)
 {
+	int error;
 	if (section->type == SHT_NOBITS)
 		return false;
-	*bytes = read_piece(fd, h, section->offset, section->size, most, out);
+	*bytes = read_piece(fd, h, section->offset, section->size, most, out, &error);
 	return out->failed || bytes->len == (section->size < most ? section->size : most);
 }
 
@@ -295,6 +324,7 @@ int jp_elf_build_id(int fd, const struct jp_elf_headers *h, char id[static 2 * 6
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	size_t count = h->section_count ? h->section_count : h->segment_count, notes = 0;
 	bool found = false;
+	int error;
 	*id = '\0';
 	for (size_t i = 0; i < count && !found && notes < most_notes_read; i++) {
 		const struct jp_elf_section *c = h->section_count ? &h->sections[i] : NULL;
@@ -302,9 +332,15 @@ int jp_elf_build_id(int fd, const struct jp_elf_headers *h, char id[static 2 * 6
 		if (c ? c->type != SHT_NOTE : g->type != PT_NOTE)
 			continue;
 		notes++;
-		found = find_build_id(
-		    read_piece(fd, h, c ? c->offset : g->offset, c ? c->size : g->file_size, most_notes, &text),
-		    c ? c->align : g->align, id);
+		const struct jp_bytes all =
+		    read_piece(fd, h, c ? c->offset : g->offset, c ? c->size : g->file_size, most_notes, &text, &error);
+		if (text.failed)
+			return JPROF_E_NOMEM;
+		if (error) {
+			errno = error;
+			return JPROF_E_IO;
+		}
+		found = find_build_id(all, c ? c->align : g->align, id);
 	}
-	return text.failed ? -1 : 0;
+	return 0;
 }

@@ -33,8 +33,8 @@ struct jp_elf_headers {
 };
 
 /* Reads them from an open regular file; what is in `headers` lives in `arena`. Each table has
- * 8 MiB at most in the file. JPROF_E_FORMAT: no ELF file, or a damaged one; `path` is what the error calls
- * it. */
+ * 8 MiB at most in the file. JPROF_E_FORMAT: no ELF file, or a damaged one; JPROF_E_IO: what it has cannot be read;
+ * `path` is what the error calls it. */
 int jp_elf_headers_read(int fd, const char *path, struct jp_arena *arena, struct jp_elf_headers *headers,
                         struct jprof_error *err);
 
@@ -55,7 +55,7 @@ bool jp_elf_section_read(int fd, const struct jp_elf_headers *headers, const str
                          size_t most, struct jp_strbuf *out, struct jp_bytes *bytes);
 
 /* The build-id in hex; "" if there is none. Of the first note of that kind in a section of notes, or, without section
- * headers, in a segment of notes. -1 when memory is short. */
+ * headers, in a segment of notes. JPROF_E_NOMEM; JPROF_E_IO with errno set: what the file has cannot be read. */
 int jp_elf_build_id(int fd, const struct jp_elf_headers *headers, char id[static 2 * 64 + 1]);
 
 #endif

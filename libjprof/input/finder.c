@@ -23,8 +23,9 @@ static int read_answer(const struct jp_name_request *request, const void *bytes,
 static int ask_here(const struct jp_name_request *request, struct jp_namereply *reply, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) bytes = { 0 };
-	if (jp_find_names(request, &bytes))
-		return JPROF_E_NOMEM;
+	int rc = jp_find_names(request, &bytes);
+	if (rc)
+		return rc == JPROF_E_IO ? jp_error(err, rc, NULL, 0, "it cannot be read") : rc;
 	return read_answer(request, bytes.text, bytes.len, reply, err);
 }
 

@@ -229,5 +229,5 @@ int jp_find_names(const struct jp_name_request *request, struct jp_strbuf *out)
 	free(f.reply.frames);
 	free(f.reply.functions);
 	jp_arena_release(&f.reply.arena);
-	return rc ? -1 : 0;
+	return rc && rc != JPROF_E_IO ? JPROF_E_NOMEM : rc;
 }

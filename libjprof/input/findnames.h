@@ -7,7 +7,8 @@
 #include "input/namereply.h"
 #include "input/namerequest.h"
 
-/* Adds the reply's bytes to `out`. The same request has the same bytes as its answer. 0, or -1 when memory is short. */
+/* Adds the reply's bytes to `out`. The same request has the same bytes as its answer. 0,
+ * JPROF_E_NOMEM, or JPROF_E_IO where the object file cannot be read. */
 int jp_find_names(const struct jp_name_request *request, struct jp_strbuf *out) jp_must_check;
 
 #endif

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Unpacks a stream of zlib's format that unpacks to exactly `size` bytes. 1; 0: it is none; -1 when memory is short. */
+/* Unpacks a stream of zlib's format that unpacks to exactly `size` bytes, and behind which nothing comes: libelf takes
+ * no section with more. 1; 0: it is none; -1 when memory is short. */
 int jp_inflate(const void *packed, size_t len, void *out, size_t size);
 
 #endif

@@ -5,8 +5,9 @@
 int jp_inflate(const void *packed, size_t len, void *out, size_t size)
 {
 	uLongf unpacked = size;
-	int rc = uncompress(out, &unpacked, packed, len);
+	uLong used = len;
+	int rc = uncompress2(out, &unpacked, packed, &used);
 	if (rc == Z_MEM_ERROR)
 		return -1;
-	return rc == Z_OK && unpacked == size;
+	return rc == Z_OK && unpacked == size && used == len;
 }

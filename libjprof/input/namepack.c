@@ -159,19 +159,11 @@ void jp_namepack_release(struct jp_namepack *pack)
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-static void put_uint(struct jp_strbuf *out, uint64_t value, unsigned size)
-{
-	unsigned char bytes[8];
-	for (unsigned i = 0; i < size; i++)
-		bytes[i] = (unsigned char)(value >> 8 * i);
-	jp_strbuf_add(out, bytes, size);
-}
-
 static void put_uleb(struct jp_strbuf *out, uint64_t value)
 {
 	for (; value > 0x7f; value >>= 7)
-		put_uint(out, (value & 0x7f) | 0x80, 1);
-	put_uint(out, value, 1);
+		jp_strbuf_uint(out, (value & 0x7f) | 0x80, 1);
+	jp_strbuf_uint(out, value, 1);
 }
 
 static void put_callees(struct jp_strbuf *out, const struct jp_namepack *pack, uint32_t function)
@@ -181,7 +173,8 @@ static void put_callees(struct jp_strbuf *out, const struct jp_namepack *pack, u
 	for (uint32_t i = 0; i < f->callee_count; i++) {
 		uint32_t callee = pack->callees[f->callee_first + i];
 		int64_t distance = (int64_t)callee - function;
-		put_uleb(out, callee == UINT32_MAX ? 0 : 1 + ((uint64_t)distance << 1 ^ (uint64_t)(distance >> 63)));
+		put_uleb(out,
+		         callee == UINT32_MAX ? 0 : 1 + ((uint64_t)distance << 1 ^ (distance < 0 ? UINT64_MAX : 0)));
 	}
 }
 
@@ -192,9 +185,9 @@ static void put_columns(struct jp_strbuf *out, const struct jp_namepack *pack)
 	for (uint32_t i = 0; i < pack->count; i++)
 		put_uleb(out, f[i].size);
 	for (uint32_t i = 0; i < pack->count; i++)
-		put_uint(out, f[i].content, content_bytes);
+		jp_strbuf_uint(out, f[i].content, content_bytes);
 	for (uint32_t i = 0; i < pack->count; i++)
-		put_uint(out, f[i].named, named_bytes);
+		jp_strbuf_uint(out, f[i].named, named_bytes);
 	for (uint32_t i = 0; i < pack->count; i++)
 		put_callees(out, pack, i);
 	for (uint32_t i = 0; i < pack->count; i++)
@@ -220,7 +213,7 @@ int jp_namepack_write(const struct jp_namepack *pack, struct jp_strbuf *out, str
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) label = { 0 }, jp_cleanup(jp_strbuf_release) body = { 0 };
 	const char *texts[] = { pack->label.soname, pack->label.version, pack->label.source, pack->label.distribution };
 	struct jp_checksum sum = jp_checksum_none();
-	put_uint(&label, pack->label.machine, 4);
+	jp_strbuf_uint(&label, pack->label.machine, 4);
 	for (size_t i = 0; i < jp_count(texts); i++) {
 		if (strlen(texts[i]) > longest_label_text)
 			return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "a text about the pack has more than %d bytes",
@@ -233,7 +226,7 @@ int jp_namepack_write(const struct jp_namepack *pack, struct jp_strbuf *out, str
 	jp_checksum_add(&sum, label.text, label.len);
 	jp_checksum_add(&sum, body.text, body.len);
 	jp_strbuf_add(out, pack_magic, magic_bytes);
-	put_uint(out, sum.fnv, 8);
+	jp_strbuf_uint(out, sum.fnv, 8);
 	jp_strbuf_add(out, label.text, label.len);
 	return out->failed || add_body(&body, out) ? jp_error_nomem(err) : 0;
 }

@@ -14,14 +14,6 @@ static const char request_magic[8] = "jprofask";
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-static void put_le(struct jp_strbuf *out, uint64_t value, unsigned size)
-{
-	unsigned char bytes[8];
-	for (unsigned i = 0; i < size; i++)
-		bytes[i] = (unsigned char)(value >> 8 * i);
-	jp_strbuf_add(out, bytes, size);
-}
-
 /* Where the descriptor stands among those that go with the bytes. */
 static uint32_t number_of_fd(struct jp_question *q, int fd)
 {
@@ -51,18 +43,18 @@ static uint32_t put_asked_text(struct jp_strbuf *text, const char *string)
 
 static void put_named_file(struct jp_question *q, struct jp_strbuf *text, const struct jp_open_file *file)
 {
-	put_le(&q->bytes, number_of_fd(q, file->fd), 4);
-	put_le(&q->bytes, put_asked_text(text, file->fd < 0 ? NULL : file->path), 4);
+	jp_strbuf_uint(&q->bytes, number_of_fd(q, file->fd), 4);
+	jp_strbuf_uint(&q->bytes, put_asked_text(text, file->fd < 0 ? NULL : file->path), 4);
 }
 
 static void put_split(struct jp_question *q, struct jp_strbuf *text, const struct jp_split_answer *split)
 {
-	put_le(&q->bytes, split->unit, 8);
-	put_le(&q->bytes, put_asked_text(text, split->name), 4);
-	put_le(&q->bytes, put_asked_text(text, split->why), 4);
-	put_le(&q->bytes, split->count, 4);
+	jp_strbuf_uint(&q->bytes, split->unit, 8);
+	jp_strbuf_uint(&q->bytes, put_asked_text(text, split->name), 4);
+	jp_strbuf_uint(&q->bytes, put_asked_text(text, split->why), 4);
+	jp_strbuf_uint(&q->bytes, split->count, 4);
 	for (unsigned i = 0; i < jp_split_places; i++)
-		put_le(&q->bytes, i < split->count ? number_of_fd(q, split->files[i].fd) : JP_NONE, 4);
+		jp_strbuf_uint(&q->bytes, i < split->count ? number_of_fd(q, split->files[i].fd) : JP_NONE, 4);
 }
 
 static void put_question_header(struct jp_question *q, const struct jp_name_request *r)
@@ -70,12 +62,12 @@ static void put_question_header(struct jp_question *q, const struct jp_name_requ
 	unsigned flags = (r->image ? image_flag : 0u) | (r->no_callers ? callers_flag : 0u) |
 	                 (r->allocator ? allocator_flag : 0u) | (r->is_wrapper ? wrappers_flag : 0u);
 	jp_strbuf_add(&q->bytes, request_magic, sizeof request_magic);
-	put_le(&q->bytes, request_version, 4);
-	put_le(&q->bytes, flags, 4);
-	put_le(&q->bytes, r->dwarf, 4);
-	put_le(&q->bytes, r->pack_count, 8);
-	put_le(&q->bytes, r->split_count, 8);
-	put_le(&q->bytes, r->count, 8);
+	jp_strbuf_uint(&q->bytes, request_version, 4);
+	jp_strbuf_uint(&q->bytes, flags, 4);
+	jp_strbuf_uint(&q->bytes, r->dwarf, 4);
+	jp_strbuf_uint(&q->bytes, r->pack_count, 8);
+	jp_strbuf_uint(&q->bytes, r->split_count, 8);
+	jp_strbuf_uint(&q->bytes, r->count, 8);
 }
 
 int jp_question_write(const struct jp_name_request *r, struct jp_question *q)
@@ -90,7 +82,7 @@ int jp_question_write(const struct jp_name_request *r, struct jp_question *q)
 	for (size_t i = 0; i < r->split_count; i++)
 		put_split(q, &text, &r->splits[i]);
 	for (size_t i = 0; i < r->count; i++)
-		put_le(&q->bytes, r->offsets[i], offset_bytes);
+		jp_strbuf_uint(&q->bytes, r->offsets[i], offset_bytes);
 	jp_strbuf_add(&q->bytes, text.len ? text.text : "", text.len);
 	return q->bytes.failed || text.failed || text.len > INT32_MAX ? -1 : 0;
 }

@@ -50,6 +50,33 @@ int jp_objfile_borrow(int fd, const char *path, struct jp_objfile **out, struct 
 	return rc;
 }
 
+/* Of a file that could not be opened. */
+static int refuse_unopened(struct jp_root root, const char *path, int error, struct jprof_error *err)
+{
+	if (!jp_file_is_absent(error))
+		jp_unread_add(root.unread, path, jp_file_why(error));
+	return jp_error(err, JPROF_E_IO, path, 0, "%s",
+	                error == EINVAL      ? "is not a regular file"
+	                : error == ETIMEDOUT ? "lies on a file system that does not answer"
+	                : error == ECHILD    ? "cannot be opened: the process that opens files has ended"
+	                                     : strerror(error));
+}
+
+/* Headers and build-id. */
+static int load_opened(struct jp_objfile *file, struct jprof_error *err)
+{
+	struct jprof_error why = { 0 };
+	int rc = load_headers(file, &why);
+	int id = rc ? 0 : jp_elf_build_id(file->fd, &file->headers, file->build_id);
+	if (id)
+		rc = id == JPROF_E_IO ? jp_error(&why, id, file->path, 0, "%s", strerror(errno)) : jp_error_nomem(&why);
+	if (rc == JPROF_E_IO)
+		jp_unread_add(file->root.unread, file->path, why.text);
+	if (rc && err)
+		*err = why;
+	return rc;
+}
+
 int jp_objfile_open(struct jp_root root, const char *path, struct jp_objfile **out, struct jprof_error *err)
 {
 	struct jp_objfile *file = calloc(1, sizeof *file);
@@ -58,20 +85,14 @@ int jp_objfile_open(struct jp_root root, const char *path, struct jp_objfile **o
 	file->path = strdup(path);
 	file->root = (struct jp_root){ .path = root.path ? strdup(root.path) : NULL,
 		                       .opener = root.opener,
-		                       .notice = root.notice };
+		                       .notice = root.notice,
+		                       .unread = root.unread };
 	file->fd = jp_file_open_untrusted(root, path, &file->st);
-	int rc;
+	int rc, error = errno;
 	if (!file->path || (root.path && !file->root.path))
 		rc = jp_error_nomem(err);
-	else if (file->fd < 0)
-		rc = jp_error(err, JPROF_E_IO, path, 0, "%s",
-		              errno == EINVAL      ? "is not a regular file"
-		              : errno == ETIMEDOUT ? "lies on a file system that does not answer"
-		                                   : strerror(errno));
 	else
-		rc = load_headers(file, err);
-	if (!rc && jp_elf_build_id(file->fd, &file->headers, file->build_id))
-		rc = jp_error_nomem(err);
+		rc = file->fd < 0 ? refuse_unopened(root, path, error, err) : load_opened(file, err);
 	if (rc)
 		jp_objfile_close(file);
 	else

@@ -13,11 +13,11 @@
 
 /* ---- opening ------------------------------------------------------------------------------------ */
 
-/* 0, also of a file that cannot be read. */
+/* 0, also of a file that is damaged. JPROF_E_NOMEM, JPROF_E_IO. */
 static int borrow(const struct jp_open_file *given, struct jp_elffile *file)
 {
 	int rc = given->fd < 0 ? 0 : jp_elffile_borrow(given->fd, given->path, file);
-	return rc == JPROF_E_NOMEM ? rc : 0;
+	return rc == JPROF_E_FORMAT ? 0 : rc;
 }
 
 /* Without the parts that dwz moved out it is not used: libdw would open the path itself, whatever is there. */

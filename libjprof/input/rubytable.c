@@ -87,7 +87,8 @@ static bool take_text(struct table_parse *p)
 		uint64_t byte;
 		if (jp_span_hex(&digits, &byte) != JP_NUMBER_OK || digits.len)
 			return false;
-		jp_strbuf_add(&p->text, byte ? (const char[]){ (char)byte } : "%00", byte ? 1 : 3);
+		const char single = (char)byte;
+		jp_strbuf_add(&p->text, byte ? &single : "%00", byte ? 1 : 3);
 		p->line = (struct jp_span){ p->line.ptr + 3, p->line.len - 3 };
 	}
 	return true;
@@ -378,8 +379,10 @@ int jp_rubytable_parse(const void *data, size_t len, const char *name, struct jp
 {
 	struct table_parse p = { .table = calloc(1, sizeof *p.table) };
 	struct jp_reader reader;
-	if (!p.table)
+	if (!p.table || !(p.table->boot = strdup("")) || !(p.table->why = strdup(""))) {
+		jp_rubytable_free(p.table);
 		return jp_error_nomem(err);
+	}
 	jp_reader_init(&reader, data, len);
 	int rc = len > jp_rubytable_limit
 	             ? jp_error(err, JPROF_E_FORMAT, name, 0, "is larger than a table of Ruby stacks can be")

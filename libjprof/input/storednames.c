@@ -21,14 +21,6 @@ bool jp_is_nameless_place(const struct jp_reply_place *place)
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-static void add_uint(struct jp_strbuf *out, uint64_t value, unsigned size)
-{
-	unsigned char bytes[8];
-	for (unsigned i = 0; i < size; i++)
-		bytes[i] = (unsigned char)(value >> 8 * i);
-	jp_strbuf_add(out, bytes, size);
-}
-
 static void pad_stored(struct jp_strbuf *out, size_t start)
 {
 	while ((out->len - start) % stored_padding && !out->failed)
@@ -41,13 +33,13 @@ void jp_stored_names_write(const struct jp_stored_names *names, const struct jp_
 	size_t start = out->len;
 	jp_namereply_write(&names->reply, &reply);
 	jp_strbuf_add(out, stored_magic, sizeof stored_magic);
-	add_uint(out, stored_version, 4);
-	add_uint(out, names->nameless ? nameless_flag : 0, 4);
-	add_uint(out, names->count, 4);
-	add_uint(out, identity->len, 4);
-	add_uint(out, reply.len, 4);
+	jp_strbuf_uint(out, stored_version, 4);
+	jp_strbuf_uint(out, names->nameless ? nameless_flag : 0, 4);
+	jp_strbuf_uint(out, names->count, 4);
+	jp_strbuf_uint(out, identity->len, 4);
+	jp_strbuf_uint(out, reply.len, 4);
 	for (uint32_t i = 0; i < names->count; i++)
-		add_uint(out, names->offsets[i], 8);
+		jp_strbuf_uint(out, names->offsets[i], 8);
 	jp_strbuf_add(out, names->count ? (const char *)names->lean : "", names->count);
 	pad_stored(out, start);
 	jp_strbuf_add(out, identity->len ? identity->text : "", identity->len);
@@ -55,7 +47,7 @@ void jp_stored_names_write(const struct jp_stored_names *names, const struct jp_
 	jp_strbuf_add(out, reply.len ? reply.text : "", reply.len);
 	out->failed = out->failed || reply.failed || identity->len > INT32_MAX;
 	if (!out->failed)
-		add_uint(out, jp_hash(stored_version, out->text + start, out->len - start), sum_bytes);
+		jp_strbuf_uint(out, jp_hash(stored_version, out->text + start, out->len - start), sum_bytes);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------ */

@@ -66,12 +66,27 @@ int jp_parse_record(struct jp_parse *p, uint32_t thread, const uint64_t count[JP
 
 /* ---- stacks ---------------------------------------------------------------------------------- */
 
+/* Room for all addresses that are as long as usual. */
+static int reserve_stack(struct jp_parse *p, size_t len)
+{
+	enum { usual = sizeof " 0x7f0123456789" - 1 };
+	size_t need = len / usual + 1;
+	return jp_array_reserve(&p->stack, &p->stack_cap, need < max_depth ? need : max_depth, sizeof *p->stack);
+}
+
 int jp_parse_stack(struct jp_parse *p, struct jp_span line)
 {
 	p->depth = 0;
 	p->open_stack = false;
-	for (jp_span_blanks(&line); line.len; jp_span_blanks(&line)) {
+	if (reserve_stack(p, line.len))
+		return jp_error_nomem(p->err);
+	for (;;) {
 		uint64_t address;
+		size_t room = p->stack_cap < max_depth ? p->stack_cap : max_depth;
+		p->depth += jp_span_addresses(&line, p->stack + p->depth, room - p->depth);
+		jp_span_blanks(&line);
+		if (!line.len)
+			break;
 		if (line.len < 2 || line.ptr[0] != '0' || line.ptr[1] != 'x')
 			return jp_parse_fault(p, "an address should start with 0x");
 		line.ptr += 2;
@@ -110,7 +125,7 @@ static int push_frames(struct jp_parse *p)
 int jp_parse_commit(struct jp_parse *p)
 {
 	struct jprof_dump *dump = p->dump;
-	if (!p->depth && jp_parse_warn(p, "a stack without addresses: its bytes are in the total and in no row"))
+	if (!p->depth && jp_parse_warn(p, "a stack without addresses: its bytes are in the row [without addresses]"))
 		return jp_error_nomem(p->err);
 	if (p->depth && push_frames(p))
 		return jp_error_nomem(p->err);

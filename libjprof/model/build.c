@@ -42,6 +42,19 @@ uint32_t jp_build_object(struct jprof_profile *profile, const struct jprof_map *
 }
 
 /* Only regions that hold an address become objects. */
+uint32_t jp_build_nowhere(struct jprof_profile *profile)
+{
+	struct jp_object like = { .kind = JP_MAP_SPECIAL,
+		                  .path = jp_intern_str(&profile->strings, "[without addresses]") };
+	return like.path == JP_NONE ? JP_NONE : jp_object_id(profile, &like);
+}
+
+uint32_t jp_build_placeless(struct jprof_profile *profile)
+{
+	uint32_t object = jp_build_nowhere(profile);
+	return object == JP_NONE ? JP_NONE : jp_location_id(profile, object, 0, 0);
+}
+
 uint32_t jp_build_location(struct jprof_profile *profile, const struct jprof_maps *maps, uint64_t address)
 {
 	const struct jprof_map *map = maps ? jp_maps_find(maps, address) : NULL;

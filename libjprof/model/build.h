@@ -8,6 +8,12 @@
 /* The object of a mapping; NULL: of all addresses outside every mapping. JP_NONE when memory is short. */
 uint32_t jp_build_object(struct jprof_profile *profile, const struct jprof_map *map);
 
+/* The object of what has no address; JP_NONE when memory is short. */
+uint32_t jp_build_nowhere(struct jprof_profile *profile);
+
+/* The location of a stack that has none; JP_NONE when memory is short. */
+uint32_t jp_build_placeless(struct jprof_profile *profile);
+
 /* The path by which a region without a file goes: nothing but its place tells one from another. */
 enum { jp_anon_path_size = 64 };
 void jp_anon_path(char path[jp_anon_path_size], uint64_t start);

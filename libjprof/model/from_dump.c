@@ -19,7 +19,9 @@ struct dump_load {
 	uint64_t *location; /* the dump's addresses, then the location of each; the dump's own if it may be taken */
 	uint32_t *places;   /* locations of all frames; of the profile */
 	bool *cut;          /* by stack: jemalloc left frames out */
+	bool *returned_to;  /* by location of native code: as jp_location has it */
 	struct jp_ruby_load ruby;
+	uint32_t worker; /* of all samples; JP_NONE: it is not told */
 };
 
 /* The object that holds the innermost frame of most stacks: that is where the allocator is. */
@@ -66,6 +68,13 @@ struct stack_cursor {
 	size_t first;
 };
 
+/* Of records that have no address, or none of code: a row has their bytes, too. JP_NONE when memory is short. */
+static uint32_t stack_of_nowhere(struct dump_load *w)
+{
+	uint32_t place = jp_build_placeless(w->profile);
+	return place == JP_NONE ? JP_NONE : jp_stack_id(&w->profile->stacks, &place, 1);
+}
+
 /* The stack of a record; JP_NONE when memory is short. */
 static uint32_t stack_of_record(struct dump_load *w, struct stack_cursor *c, uint32_t stack)
 {
@@ -74,16 +83,17 @@ static uint32_t stack_of_record(struct dump_load *w, struct stack_cursor *c, uin
 		c->first += depths[c->stack++];
 	if (c->id != JP_NONE)
 		return c->id;
-	uint32_t *places = w->places + c->first, depth = depths[stack], all;
+	uint32_t *places = w->places + c->first, depth = depths[stack], all = depth;
 	const uint32_t *joined = places;
 	if (w->ruby.any && !(joined = jp_ruby_join(&w->ruby, places, &depth, &all)))
 		return JP_NONE;
 	for (uint32_t f = 1; f < depth; f++)
-		w->profile->locations[places[f]].returned_to = true;
+		w->returned_to[places[f]] = true;
 	c->epoch = w->ruby.any ? w->ruby.epoch : JP_NONE;
 	c->tag = w->ruby.any ? w->ruby.tag : JP_NONE;
-	c->id = joined == places ? jp_stack_id_owned(&w->profile->stacks, places, depth)
-	                         : jp_stack_id(&w->profile->stacks, joined, all);
+	c->id = !all               ? stack_of_nowhere(w)
+	        : joined == places ? jp_stack_id_owned(&w->profile->stacks, places, depth)
+	                           : jp_stack_id(&w->profile->stacks, joined, all);
 	return c->id;
 }
 
@@ -107,7 +117,7 @@ static int reserve_samples(struct dump_load *w)
 }
 
 /* Those of the thread that is wanted, of each thread ("*"), or of all together (NULL). */
-static int add_records(struct dump_load *w, const char *wanted)
+static int take_records(struct dump_load *w, const char *wanted)
 {
 	const struct jp_records *records = wanted ? &w->dump->per_thread : &w->dump->totals;
 	bool each = wanted && !strcmp(wanted, "*");
@@ -122,12 +132,24 @@ static int add_records(struct dump_load *w, const char *wanted)
 		uint32_t thread = each ? label_of(w->profile, t) : JP_NONE, label;
 		uint32_t stack = stack_of_record(w, &cursor, record.stack);
 		if (stack == JP_NONE || (each && thread == JP_NONE) ||
-		    !jp_label_id(&w->profile->samples, (struct jp_label){ thread, cursor.epoch, cursor.tag }, &label) ||
+		    !jp_label_id(&w->profile->samples, (struct jp_label){ thread, cursor.epoch, cursor.tag, w->worker },
+		                 &label) ||
 		    jp_sample_count_in(&w->profile->samples, stack, label, record.count))
 			return -1;
 		jp_cut_count(&w->profile->cut, &w->profile->samples, record.count, w->cut[record.stack]);
 	}
 	return 0;
+}
+
+static int add_records(struct dump_load *w, const char *wanted)
+{
+	uint32_t count = jp_location_count(w->profile); /* Ruby's come later */
+	w->returned_to = calloc((size_t)count + 1, sizeof *w->returned_to);
+	int rc = w->returned_to ? take_records(w, wanted) : -1;
+	for (uint32_t i = 0; !rc && i < count; i++)
+		w->profile->locations[i].returned_to = w->returned_to[i];
+	free(w->returned_to);
+	return rc;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -222,8 +244,10 @@ int jp_profile_from_dump(const struct jprof_dump *dump, struct jprof_dump *taken
 	if (opts.thread && !has_thread(dump, opts.thread))
 		return jp_advise(err, JPROF_ADVICE_THREAD,
 		                 jp_error(err, JPROF_E_ARGUMENT, dump->name, 0, "has no thread %s", opts.thread));
-	struct dump_load w = { .dump = dump, .taken = taken, .profile = jp_profile_empty() };
-	if (!w.profile || fill_from_dump(&w, opts.maps ? opts.maps : dump->maps, opts.thread) ||
+	struct dump_load w = { .dump = dump, .taken = taken, .profile = jp_profile_empty(), .worker = JP_NONE };
+	bool worker = opts.worker && strcmp(opts.worker, "*") != 0; /* of no bundle: there is no other */
+	if (!w.profile || (worker && (w.worker = jp_intern_str(&w.profile->strings, opts.worker)) == JP_NONE) ||
+	    fill_from_dump(&w, opts.maps ? opts.maps : dump->maps, opts.thread) ||
 	    jp_profile_set_input(w.profile, dump->name) || jp_profile_set_thread(w.profile, opts.thread)) {
 		jprof_profile_free(w.profile);
 		rc = jp_error_nomem(err);

@@ -31,8 +31,8 @@ struct pprof_load {
 	uint32_t *object;   /* of each mapping, JP_NONE: not needed yet */
 	uint32_t *function; /* of each function, likewise */
 	uint32_t *location; /* of each location, likewise */
-	uint32_t *stack;
-	size_t stack_cap;
+	uint32_t *stack;    /* of the sample at hand */
+	size_t stack_len, stack_cap;
 	struct jp_frame *frames;
 	size_t frame_cap;
 	size_t samples, thread_seen, depth;
@@ -288,13 +288,6 @@ static uint64_t hash_names(const struct pprof_load *w, size_t count)
 	return h;
 }
 
-static uint32_t nowhere(struct pprof_load *w)
-{
-	struct jp_object like = { .kind = JP_MAP_SPECIAL,
-		                  .path = jp_intern_str(&w->profile->strings, "[without addresses]") };
-	return like.path == JP_NONE ? JP_NONE : jp_object_id(w->profile, &like);
-}
-
 /* Where it lies: an object and an offset in it. */
 static int place_of_location(struct pprof_load *w, const struct jp_pprof_location *l, size_t count, uint32_t *object,
                              uint64_t *offset)
@@ -306,7 +299,7 @@ static int place_of_location(struct pprof_load *w, const struct jp_pprof_locatio
 		return 0;
 	}
 	if (!l->address && count) {
-		*object = nowhere(w);
+		*object = jp_build_nowhere(w->profile);
 		*offset = hash_names(w, count);
 		return *object == JP_NONE ? NO_MEMORY : 0;
 	}
@@ -451,7 +444,10 @@ static int stack_of_sample(struct pprof_load *w, const struct jp_pprof_sample *s
 	}
 	if (s->id_count > w->depth)
 		w->depth = s->id_count;
-	return 0;
+	w->stack_len = s->id_count;
+	if (!w->stack_len)
+		w->stack[w->stack_len++] = jp_build_placeless(w->profile);
+	return w->stack[0] == JP_NONE ? NO_MEMORY : 0;
 }
 
 static int add_pprof_sample(struct pprof_load *w, const struct jp_pprof_sample *s)
@@ -473,7 +469,7 @@ static int add_pprof_sample(struct pprof_load *w, const struct jp_pprof_sample *
 			sample.value[c] = (double)w->pprof.values.items[s->value_first + (size_t)w->column[c]];
 	guess_seen(w, &sample);
 	w->samples++;
-	return wanted ? jp_sample_add(w->profile, w->stack, s->id_count, label, &sample, 1) : 0;
+	return wanted ? jp_sample_add(w->profile, w->stack, w->stack_len, label, &sample, 1) : 0;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */

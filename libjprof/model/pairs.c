@@ -226,6 +226,14 @@ void jp_put_process_label(struct jp_strbuf *out, const struct jp_process *p)
 	}
 }
 
+void jp_put_process_place(struct jp_strbuf *out, const struct jp_process *p)
+{
+	long number = worker_number(p);
+	jp_strbuf_str(out, p->role);
+	if (number >= 0)
+		jp_strbuf_printf(out, " %ld", number);
+}
+
 /* "worker 0: 21 by 45" */
 static void put_replaced(struct jp_strbuf *out, const struct jp_process *now, const struct jp_process *base,
                          size_t *named)

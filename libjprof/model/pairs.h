@@ -41,6 +41,10 @@ bool jp_compared_one_program(const struct jp_compared *compared);
 /* Adds "worker 1 (22)", "22 (master)": what a process is called. */
 void jp_put_process_label(struct jp_strbuf *out, const struct jp_process *process);
 
+/* Adds its place in a service, which the process that replaces it has, too: "worker 1", "master"; nothing where it has
+ * none. */
+void jp_put_process_place(struct jp_strbuf *out, const struct jp_process *process);
+
 /* Notes what is compared that has nothing to do with each other, a line for each kind. 0, or -1 when memory is short.
  */
 int jp_compared_note(struct jprof_profile *profile, const struct jp_compared *compared) jp_must_check;

@@ -65,7 +65,7 @@ struct jp_location {      /* a large dump has millions */
 	unsigned source : 4;       /* enum jprof_source */
 	bool given : 1;            /* the frames came with the input */
 	bool bundled : 1;     /* source, vaddr, frames and wrapper are what symbolizing found when a bundle was made */
-	bool returned_to : 1; /* a call returned there: in some stack it is not the innermost */
+	bool returned_to : 1; /* a call returned there: one stands before it, where the file is the one that ran */
 	bool wrapper : 1;     /* a nameless function that an allocation wrapper jumps to */
 };
 

@@ -21,7 +21,7 @@ static bool same_sample(const void *a, const void *b)
 
 static const struct jp_index_kind sample_kind = { sizeof(struct jp_sample), hash_sample, same_sample };
 
-const struct jp_label jp_no_label = { JP_NONE, JP_NONE, JP_NONE };
+const struct jp_label jp_no_label = { JP_NONE, JP_NONE, JP_NONE, JP_NONE };
 
 struct jp_label jp_sample_label(const struct jp_samples *samples, const struct jp_sample *s)
 {
@@ -33,7 +33,7 @@ struct jp_label jp_sample_label(const struct jp_samples *samples, const struct j
 
 bool jp_label_id(struct jp_samples *samples, struct jp_label label, uint32_t *id)
 {
-	bool any = label.thread != JP_NONE || label.epoch != JP_NONE || label.tag != JP_NONE;
+	bool any = label.thread != JP_NONE || label.epoch != JP_NONE || label.tag != JP_NONE || label.worker != JP_NONE;
 	*id = any ? jp_intern(&samples->labels, &label, sizeof label) : JP_NONE;
 	return !any || *id != JP_NONE;
 }

@@ -29,6 +29,7 @@ struct jp_label {
 	uint32_t thread; /* string id of the thread's label, or JP_NONE: all together */
 	uint32_t epoch;  /* id in the profile's epochs, or JP_NONE: not known */
 	uint32_t tag;    /* id in the profile's tags, or JP_NONE: none */
+	uint32_t worker; /* string id of its process's place in a service, or JP_NONE: all together */
 };
 
 extern const struct jp_label jp_no_label;

@@ -27,8 +27,10 @@ int jprof_names_answer(const struct jprof_name_question *question, jprof_write_f
 		return jp_error_nomem(err);
 	request.is_wrapper = wrappers ? is_handing_on : NULL;
 	request.wrappers = &known;
-	if (jp_find_names(&request, &out))
-		return jp_error_nomem(err);
+	rc = jp_find_names(&request, &out);
+	if (rc)
+		return rc == JPROF_E_IO ? jp_error(err, rc, NULL, 0, "the object file cannot be read")
+		                        : jp_error_nomem(err);
 	if (write(context, out.text, out.len))
 		return jp_error(err, JPROF_E_WRITE, NULL, 0, "the answer cannot be written");
 	return 0;

@@ -11,16 +11,6 @@
 #include "input/callsite.h"
 #include "model/code.h"
 
-static struct jp_root host_root(const struct jprof_symbolize_opts *opts)
-{
-	return (struct jp_root){ .notice = opts->notice };
-}
-
-static struct jp_root given_sysroot(const struct jprof_symbolize_opts *opts)
-{
-	return (struct jp_root){ .path = opts->sysroot, .opener = opts->opener, .notice = opts->notice };
-}
-
 /* A search under way. */
 struct search {
 	struct jprof_profile *profile;
@@ -28,8 +18,22 @@ struct search {
 	const struct jp_sites *sites;
 	const struct jprof_symbolize_opts *opts;
 	struct jp_found *found;
-	bool failed; /* memory was short */
+	struct jp_unread *unread; /* NULL: nobody asks */
+	bool failed;              /* memory was short */
 };
+
+static struct jp_root host_root(const struct search *s)
+{
+	return (struct jp_root){ .notice = s->opts->notice, .unread = s->unread };
+}
+
+static struct jp_root given_sysroot(const struct search *s)
+{
+	struct jp_root root = host_root(s);
+	root.path = s->opts->sysroot;
+	root.opener = s->opts->opener;
+	return root;
+}
 
 /* ---- evidence --------------------------------------------------------------------------------------- */
 
@@ -207,7 +211,7 @@ static bool consider_below(struct search *s, const char *prefix, size_t len)
 		if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)len, prefix, rest + (*rest == '/')) >=
 		    sizeof path)
 			continue;
-		if (consider_path(s, host_root(s->opts), path))
+		if (consider_path(s, host_root(s), path))
 			return true;
 	}
 	return false;
@@ -241,14 +245,14 @@ static bool consider_stranger(struct search *s, const char *path)
 {
 	struct jp_objfile *file;
 	size_t calls, others;
-	int rc = has_code(s) ? jp_objfile_open(host_root(s->opts), path, &file, NULL) : -1;
+	int rc = has_code(s) ? jp_objfile_open(host_root(s), path, &file, NULL) : -1;
 	s->failed = s->failed || rc == JPROF_E_NOMEM;
 	if (rc)
 		return false;
 	count_calls(s, file, true, &calls, &others);
 	bool fits = headers_fit(s, file) && calls && others * 4 <= calls + others;
 	jp_objfile_close(file);
-	if (!fits || !consider_path(s, host_root(s->opts), path))
+	if (!fits || !consider_path(s, host_root(s), path))
 		return false;
 	s->failed = s->failed || jp_note(s->profile, "%s stands in for %s, which its layout fits", path, own_path(s));
 	return true;
@@ -265,7 +269,7 @@ static bool consider_added(struct search *s, bool same_name)
 		list += len + (list[len] == ',');
 		if (n <= 0 || (size_t)n >= sizeof path || !strcmp(jp_basename(path), jp_basename(plain)) != same_name)
 			continue;
-		if (same_name ? consider_path(s, host_root(s->opts), path) : consider_stranger(s, path))
+		if (same_name ? consider_path(s, host_root(s), path) : consider_stranger(s, path))
 			return true;
 	}
 	return false;
@@ -281,9 +285,9 @@ static uint32_t main_object(const struct jprof_profile *p)
 static bool consider_mapped(struct search *s)
 {
 	char path[96];
-	struct jp_root root = host_root(s->opts);
+	struct jp_root root = host_root(s);
 	if (s->opts->opener) {
-		root = given_sysroot(s->opts);
+		root = given_sysroot(s);
 		root.mapped = true;
 	}
 	for (size_t i = 0; s->opts->live_pid && i < s->profile->mapping_count; i++) {
@@ -303,12 +307,12 @@ static void search_places(struct search *s)
 	bool has_file = object->kind == JP_MAP_FILE || object->kind == JP_MAP_DELETED;
 	if (!has_file || object->unmapped || consider_prefixes(s))
 		return;
-	if (object->kind == JP_MAP_FILE && consider_path(s, given_sysroot(s->opts), own_path(s)))
+	if (object->kind == JP_MAP_FILE && consider_path(s, given_sysroot(s), own_path(s)))
 		return;
 	if (object->kind == JP_MAP_DELETED && consider_mapped(s))
 		return;
 	if (s->opts->program && s->object == main_object(s->profile) &&
-	    consider_path(s, host_root(s->opts), s->opts->program))
+	    consider_path(s, host_root(s), s->opts->program))
 		return;
 	if (!consider_added(s, true))
 		consider_added(s, false);
@@ -349,9 +353,9 @@ static void explain_found(struct search *s)
 }
 
 int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp_sites *sites,
-                 const struct jprof_symbolize_opts *opts, struct jp_found *found)
+                 const struct jprof_symbolize_opts *opts, struct jp_unread *unread, struct jp_found *found)
 {
-	struct search s = { profile, object, sites, opts, found, false };
+	struct search s = { profile, object, sites, opts, found, unread, false };
 	search_places(&s);
 	explain_found(&s);
 	return s.failed ? -1 : 0;
@@ -372,9 +376,9 @@ static bool is_program_file(const struct jprof_profile *p, uint32_t object, cons
 {
 	struct jp_found found = { 0 };
 	struct jp_sites none = { p, NULL, 0 };
-	struct search own = { (struct jprof_profile *)p, object, &none, opts, &found, false };
+	struct search own = { (struct jprof_profile *)p, object, &none, opts, &found, NULL, false };
 	bool usable =
-	    p->objects[object].kind == JP_MAP_FILE && consider_path(&own, given_sysroot(opts), own_path(&own));
+	    p->objects[object].kind == JP_MAP_FILE && consider_path(&own, given_sysroot(&own), own_path(&own));
 	jp_objfile_close(found.file);
 	return !usable;
 }
@@ -387,7 +391,8 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 	const char *ran = object == JP_NONE ? "nothing" : jp_string(p, p->objects[object].path);
 	struct jp_objfile *file;
 	struct jprof_error err = { 0 };
-	int rc = jp_objfile_open(host_root(opts), opts->program, &file, &err);
+	const struct jp_root host = { .notice = opts->notice };
+	int rc = jp_objfile_open(host, opts->program, &file, &err);
 	if (rc == JPROF_E_NOMEM)
 		return -1;
 	if (rc)
@@ -395,7 +400,7 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 	char *real = realpath(opts->program, NULL);
 	bool fits = is_mapped(p, real ? real : opts->program, &file->st);
 	struct jp_found none = { 0 };
-	struct search s = { p, object, NULL, opts, &none, false };
+	struct search s = { p, object, NULL, opts, &none, NULL, false };
 	bool stands_in = !fits && object != JP_NONE && headers_fit(&s, file) && is_program_file(p, object, opts);
 	free(real);
 	jp_objfile_close(file);
@@ -404,6 +409,29 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 	if (stands_in)
 		return jp_note(p, "%s is not mapped in the dump; it fits %s, which is", opts->program, ran);
 	return jp_note(p, "%s is not what ran by the dump's maps: that is %s, and is used", opts->program, ran);
+}
+
+int jp_note_newer(struct jprof_profile *profile, uint32_t count, uint32_t first)
+{
+	if (!count)
+		return 0;
+	const char *path = jp_string(profile, profile->objects[first].path);
+	if (count == 1)
+		return jp_note(profile, "%s changed after the dump was made: its names may be wrong", path);
+	return jp_note(profile, "%s and %u more file%s changed after the dump was made: their names may be wrong", path,
+	               count - 1, count > 2 ? "s" : "");
+}
+
+/* It does not say that they had names: nobody knows. */
+int jp_note_unread(struct jprof_profile *profile, const struct jp_unread *u)
+{
+	char more[48] = "", text[1024];
+	if (!u->count)
+		return 0;
+	if (u->count > 1)
+		snprintf(more, sizeof more, "; nor can %zu more file%s", u->count - 1, u->count > 2 ? "s" : "");
+	snprintf(text, sizeof text, "%s cannot be read: %s%s; names may be missing", u->path, u->why, more);
+	return jp_note_advised(profile, text, JPROF_ADVICE_AGAIN);
 }
 
 bool jp_is_made_at_run_time(const struct jprof_profile *p, const struct jp_object *object)

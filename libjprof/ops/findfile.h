@@ -28,9 +28,9 @@ struct jp_found {
  * contradiction if it differs); the device and inode of the maps (proof, unless the file was changed since the first
  * dump, by its ctime); program headers that must fit the executable mappings
  * (contradiction if not); return addresses, before which there must be a call (contradiction if more than
- * a quarter have none). */
+ * a quarter have none). Files that may be there and could not be read are added to *unread. */
 int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp_sites *sites,
-                 const struct jprof_symbolize_opts *opts, struct jp_found *found);
+                 const struct jprof_symbolize_opts *opts, struct jp_unread *unread, struct jp_found *found);
 
 /* The image address of a location in its object's file. False if it lies outside all segments. */
 bool jp_site_vaddr(const struct jprof_profile *profile, const struct jp_location *location,
@@ -41,5 +41,12 @@ bool jp_is_made_at_run_time(const struct jprof_profile *p, const struct jp_objec
 
 /* Notes it where opts->program does not fit what the maps say ran. 0, or -1 when memory is short. */
 int jp_note_program(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts);
+
+/* Notes in one line that `count` files, `first` among them, are newer than the dump; nothing of none. 0, or -1 when
+ * memory is short. */
+int jp_note_newer(struct jprof_profile *profile, uint32_t count, uint32_t first);
+
+/* Notes the files that could not be read, in one line; none if there are none. 0, or -1 when memory is short. */
+int jp_note_unread(struct jprof_profile *profile, const struct jp_unread *unread);
 
 #endif

@@ -274,6 +274,9 @@ static int translate_label(struct jprof_profile *to, const struct jprof_profile 
 	if (label.tag != JP_NONE && (label.tag = jp_tag_id(&to->tags, jp_tag_kind(&from->tags, label.tag),
 	                                                   jp_tag_text(&from->tags, label.tag))) == JP_NONE)
 		return -1;
+	if (label.worker != JP_NONE &&
+	    (label.worker = jp_intern_str(&to->strings, jp_string(from, label.worker))) == JP_NONE)
+		return -1;
 	return jp_label_id(&to->samples, label, id) ? 0 : -1;
 }
 

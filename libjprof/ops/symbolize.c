@@ -1,5 +1,6 @@
 /* Names for a whole profile: for each object file the locations in it are gathered, sorted, and
  * asked for at once. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ struct symbolizing {
 	struct jp_arena arena; /* names of JIT code */
 	struct jp_wrappers wrappers;
 	struct jp_packfiles packs;
+	struct jp_unread unread;
 };
 
 /* ---- functions ---------------------------------------------------------------------------------- */
@@ -405,7 +407,8 @@ static int symbolize_bundled(struct symbolizing *w, uint32_t object, uint32_t fi
 	struct jp_found found = { 0 };
 	struct jp_sites sites = { p, w->order + first, end - first };
 	bool known = p->objects[object].build_id != JP_NONE;
-	int rc = (better || known) && !w->opts->no_lookup ? jp_find_file(p, object, &sites, w->opts, &found) : 0;
+	int rc =
+	    (better || known) && !w->opts->no_lookup ? jp_find_file(p, object, &sites, w->opts, &w->unread, &found) : 0;
 	bool usable = !rc && found.file && may_replace(&p->objects[object], p, &found);
 	if (usable && better) {
 		if (p->objects[object].proof != JPROF_PROOF_UNVERIFIED)
@@ -437,7 +440,7 @@ static int symbolize_object(struct symbolizing *w, uint32_t object, uint32_t fir
 		return symbolize_bundled(w, object, first, end, better);
 	if (w->opts->no_lookup)
 		snprintf(found.reason, sizeof found.reason, "no file was looked for");
-	else if (jp_find_file(p, object, &sites, w->opts, &found))
+	else if (jp_find_file(p, object, &sites, w->opts, &w->unread, &found))
 		return -1;
 	note_if_newer(w, object, &found);
 	bool jit = !found.file && jp_is_made_at_run_time(p, &p->objects[object]);
@@ -479,17 +482,6 @@ static int sort_locations(struct symbolizing *w)
 	return 0;
 }
 
-static int note_newer(struct symbolizing *w)
-{
-	if (!w->newer)
-		return 0;
-	const char *path = jp_string(w->profile, w->profile->objects[w->newest].path);
-	if (w->newer == 1)
-		return jp_note(w->profile, "%s changed after the dump was made: its names may be wrong", path);
-	return jp_note(w->profile, "%s and %u more file%s changed after the dump was made: their names may be wrong",
-	               path, w->newer - 1, w->newer > 2 ? "s" : "");
-}
-
 static int symbolize_all(struct symbolizing *w)
 {
 	int rc = sort_locations(w);
@@ -502,7 +494,7 @@ static int symbolize_all(struct symbolizing *w)
 	if (!rc && w->opts->lean)
 		rc = jp_nameless_settle(w->profile);
 	if (!rc)
-		rc = note_newer(w);
+		rc = jp_note_newer(w->profile, w->newer, w->newest);
 	if (!rc && !w->opts->no_lookup)
 		rc = jp_find_gems(w->profile, w->where.root);
 	return rc || w->opts->no_lookup ? rc : jp_note_program(w->profile, w->opts);
@@ -513,10 +505,12 @@ static int symbolize_all(struct symbolizing *w)
 static int open_sources(struct symbolizing *w, struct jprof_error *err)
 {
 	const struct jprof_symbolize_opts *o = w->opts;
-	w->where = (struct jp_debug_where){ .root = { .path = o->sysroot, .opener = o->opener, .notice = o->notice },
-		                            .dirs = o->debug_dir,
-		                            .files = o->add_lib,
-		                            .finder = o->finder };
+	w->where = (struct jp_debug_where){
+		.root = { .path = o->sysroot, .opener = o->opener, .notice = o->notice, .unread = &w->unread },
+		.dirs = o->debug_dir,
+		.files = o->add_lib,
+		.finder = o->finder
+	};
 	if (jp_wrappers_init(&w->wrappers) || (o->debuginfod && !(w->where.server = jp_debuginfod_new())))
 		return jp_error_nomem(err);
 	w->packs.notice = o->notice;
@@ -538,7 +532,7 @@ static int note_sources(struct symbolizing *w)
 	const char *trouble = w->where.server ? jp_debuginfod_trouble(w->where.server) : NULL;
 	const char *refused = w->packs.refused.text;
 	unsigned line = 0;
-	if (refused && jp_note(w->profile, "%s", refused))
+	if (jp_note_unread(w->profile, &w->unread) || (refused && jp_note(w->profile, "%s", refused)))
 		return -1;
 	size_t faults = w->jit ? jp_perfmap_faults(w->jit, &line) : 0;
 	if (trouble && jp_note(w->profile, "debuginfod: %s", trouble))
@@ -579,7 +573,10 @@ int jprof_profile_symbolize(struct jprof_profile *profile, const struct jprof_sy
 	if ((opts.opener && !opts.opener->open) || (opts.finder && !opts.finder->find))
 		return jp_null(err, NULL);
 	struct stat st;
-	if (opts.sysroot && !opts.opener && (stat(opts.sysroot, &st) || !S_ISDIR(st.st_mode)))
+	bool is_there = !opts.sysroot || opts.opener || !stat(opts.sysroot, &st);
+	if (!is_there && errno != ENOENT && errno != ENOTDIR)
+		return jp_error(err, JPROF_E_IO, opts.sysroot, 0, "%s", strerror(errno));
+	if (!is_there || (opts.sysroot && !opts.opener && !S_ISDIR(st.st_mode)))
 		return jp_advise(err, JPROF_ADVICE_SYSROOT,
 		                 jp_error(err, JPROF_E_IO, opts.sysroot, 0, "is no directory"));
 	opts.lean = opts.lean && !profile->info.has_ruby; /* frames of Ruby tell where the others come from */

@@ -241,6 +241,7 @@ static bool is_plumbing_of_python(const char *name)
 		"_PyCFunction_FastCall*",
 		"cfunction_vectorcall_*",
 		"cfunction_call",
+		"do_call_core",
 		"method_vectorcall_*",
 		"slot_tp_call",
 		"slot_tp_init",

@@ -18,6 +18,8 @@ struct stack_values {
 
 struct lines {
 	struct jp_intern names;
+	struct jp_intern parts;  /* what frames are called in lines */
+	uint32_t *part;          /* by frame: id in parts, or JP_NONE: it was not come to */
 	struct stack_values *of; /* by id in names */
 	size_t cap;
 	double total; /* of all, added up in the order of the view, as its own total is */
@@ -40,11 +42,27 @@ static void add_name_part(struct jp_strbuf *line, const char *name)
 	}
 }
 
-static void add_frame_name(struct jp_strbuf *line, const struct jprof_view *view, uint32_t frame)
+/* How a frame is called in a line, found out once. JP_NONE when memory is short. */
+static uint32_t part_of_frame(struct lines *lines, const struct jprof_view *view, uint32_t frame)
 {
-	add_name_part(line, jp_frame_name(view, frame));
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	if (lines->part[frame] != JP_NONE)
+		return lines->part[frame];
+	add_name_part(&text, jp_frame_name(view, frame));
 	if (view->code.frames[frame].inlined)
-		jp_strbuf_str(line, "[inline]");
+		jp_strbuf_str(&text, "[inline]");
+	return lines->part[frame] = text.failed ? JP_NONE : jp_intern(&lines->parts, text.text, text.len);
+}
+
+static int add_frame_name(struct lines *lines, struct jp_strbuf *line, const struct jprof_view *view, uint32_t frame)
+{
+	uint32_t part = part_of_frame(lines, view, frame);
+	if (part == JP_NONE)
+		return -1;
+	if (line->len)
+		jp_strbuf_add(line, ";", 1);
+	jp_strbuf_add(line, jp_intern_get(&lines->parts, part), jp_intern_len(&lines->parts, part));
+	return 0;
 }
 
 /* The tag is the root, where there are any. */
@@ -67,11 +85,9 @@ static int collect(struct lines *lines, struct jp_walk *walk)
 		jp_walk_frames(walk, i);
 		if (walk->depth)
 			add_tag_root(&line, walk->view, walk->view->stacks[i].tag);
-		for (uint32_t k = walk->depth; k-- > 0;) {
-			if (line.len)
-				jp_strbuf_str(&line, ";");
-			add_frame_name(&line, walk->view, walk->frames[k]);
-		}
+		for (uint32_t k = walk->depth; k-- > 0;)
+			if (add_frame_name(lines, &line, walk->view, walk->frames[k]))
+				return -1;
 		if (line.failed)
 			return -1;
 		if (!line.len)
@@ -151,9 +167,9 @@ static void put_both(const struct stack_line *rows, size_t count, double total, 
 static int render_stacks(const struct jprof_view *view, put_rows_fn *put, struct jp_strbuf *out,
                          struct jprof_error *err)
 {
-	struct lines lines = { 0 };
+	struct lines lines = { .part = jp_none_array(view->code.frame_count) };
 	struct jp_walk walk;
-	int rc = jp_walk_init(&walk, view) ? -1 : collect(&lines, &walk);
+	int rc = jp_walk_init(&walk, view) || !lines.part ? -1 : collect(&lines, &walk);
 	struct stack_line *rows = rc ? NULL : sorted(&lines);
 	if (rows)
 		put(rows, lines.names.count, lines.total, out);
@@ -161,6 +177,8 @@ static int render_stacks(const struct jprof_view *view, put_rows_fn *put, struct
 	free(rows);
 	jp_walk_release(&walk);
 	jp_intern_release(&lines.names);
+	jp_intern_release(&lines.parts);
+	free(lines.part);
 	free(lines.of);
 	return rc ? jp_error_nomem(err) : 0;
 }

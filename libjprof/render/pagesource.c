@@ -1,6 +1,7 @@
 #include "render/pagesource.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,16 @@ static size_t put_excerpt(struct jp_jsonout *json, const struct jp_source *sourc
 	return last - first + 1;
 }
 
+static void count_source_file(struct jprof_page_source *all, const struct jp_source *source, size_t put)
+{
+	if (!all)
+		return;
+	all->lines += put;
+	all->files += put > 0;
+	if (source->unread && source->trouble.text && !all->unread++)
+		snprintf(all->first_unread, sizeof all->first_unread, "%s", source->trouble.text);
+}
+
 /* The excerpts of one file: lines that lie near to each other have one together. */
 static int put_source_file(struct jp_jsonout *json, const struct jprof_view *view, const struct hot_line *lines,
                            size_t count, const struct jprof_report_opts *opts)
@@ -131,10 +142,7 @@ static int put_source_file(struct jp_jsonout *json, const struct jprof_view *vie
 			                  source.trouble.text ? source.trouble.text : "has fewer lines than that");
 		jp_jsonout_close(json);
 	}
-	if (opts->page_source && put) {
-		opts->page_source->lines += put;
-		opts->page_source->files++;
-	}
+	count_source_file(opts->page_source, &source, put);
 	jp_source_release(&source);
 	return rc;
 }

@@ -91,18 +91,10 @@ static bool number_page_frames(struct variant_maker *m, size_t depth)
 	return true;
 }
 
-static int make_ends(struct variant_maker *m, uint32_t id, struct jp_page_ends *ends)
+static int ends_of_run(struct variant_maker *m, const struct jp_run *run, uint32_t tag, struct jp_page_ends *ends)
 {
-	const struct jp_view_stack *stack = &m->view->stacks[id];
-	struct jp_run run = { .places = stack->places, .depth = stack->depth, .skip = stack->skip };
 	size_t depth;
-	if (!run.depth)
-		return 0;
-	choose_ruby_part(m, &run);
-	if (m->folds && jp_fold_stack(&m->fold, &run))
-		return -1;
-	if (lay_out_run(m, &run, &depth) ||
-	    jp_rows_path(&m->names->libraries, run.places, run.depth, stack->tag, &m->path))
+	if (lay_out_run(m, run, &depth) || jp_rows_path(&m->names->libraries, run->places, run->depth, tag, &m->path))
 		return -1;
 	ends->inner = m->view->origins ? jp_origins_site(m->view->origins, m->frames, (uint32_t)depth) : 0;
 	ends->owner_inner = (uint32_t)m->path.inner;
@@ -113,8 +105,30 @@ static int make_ends(struct variant_maker *m, uint32_t id, struct jp_page_ends *
 	return ends->leaf == JP_NONE || ends->owner == JP_NONE ? -1 : 0;
 }
 
+/* Of a stack; *before is the run that the variant before this one made of it, and becomes this one's. Most levels of
+ * folding make the same of a stack as the one before. */
+static int make_ends(struct variant_maker *m, uint32_t id, struct jp_run *before, struct jp_page_ends *ends)
+{
+	const struct jp_view_stack *stack = &m->view->stacks[id];
+	struct jp_run run = { .places = stack->places, .depth = stack->depth, .skip = stack->skip };
+	if (!run.depth)
+		return 0;
+	choose_ruby_part(m, &run);
+	if (m->folds && jp_fold_stack(&m->fold, &run))
+		return -1;
+	bool same = run.places == before->places && run.depth == before->depth && run.skip == before->skip;
+	*before = (struct jp_run){ 0 };
+	if (run.places != m->fold.scratch)
+		*before = run;
+	if (!same)
+		return ends_of_run(m, &run, stack->tag, ends);
+	*ends = ends[-1];
+	return 0;
+}
+
+/* `runs`: of each stack, see make_ends; all zero at first. */
 static int make_variant(struct jp_page_stacks *s, struct jp_page_names *names, size_t variant,
-                        struct jp_page_stack *keys, struct jprof_error *err)
+                        struct jp_page_stack *keys, struct jp_run *runs, struct jprof_error *err)
 {
 	static const enum jprof_fold folds[jp_page_folds] = { JPROF_FOLD_NONE, JPROF_FOLD_ALLOC, JPROF_FOLD_STD,
 		                                              JPROF_FOLD_VM };
@@ -126,7 +140,7 @@ static int make_variant(struct jp_page_stacks *s, struct jp_page_names *names, s
 		                   .folds = opts.fold != JPROF_FOLD_NONE };
 	int rc = jp_fold_init(&m.fold, &names->view->code, &opts, err);
 	for (uint32_t i = 0; !rc && i < names->view->stack_count; i++)
-		if (make_ends(&m, i, &keys[i].ends[variant]))
+		if (make_ends(&m, i, &runs[i], &keys[i].ends[variant]))
 			rc = jp_error_nomem(err);
 	jp_fold_release(&m.fold);
 	free(m.frames);
@@ -146,21 +160,23 @@ int jp_page_stacks_add(struct jp_page_stacks *s, struct jp_page_names *names, ui
 {
 	const struct jprof_view *view = names->view;
 	struct jp_page_stack *keys = calloc((size_t)view->stack_count + 1, sizeof *keys);
-	int rc = 0;
+	struct jp_run *runs = calloc((size_t)view->stack_count + 1, sizeof *runs);
+	int rc = keys && runs ? 0 : jp_error_nomem(err);
 	if (!s->variants)
 		s->variants = view->origins ? jp_page_variants : jp_page_folds;
 	*of = jp_none_array((size_t)view->stack_count + 1);
-	for (size_t v = 0; keys && *of && !rc && v < s->variants; v++)
-		rc = make_variant(s, names, v, keys, err);
-	for (uint32_t i = 0; keys && *of && !rc && i < view->stack_count; i++) {
+	for (size_t v = 0; *of && !rc && v < s->variants; v++)
+		rc = make_variant(s, names, v, keys, runs, err);
+	for (uint32_t i = 0; *of && !rc && i < view->stack_count; i++) {
 		keys[i].tag = tag_string(&s->frames, view, view->stacks[i].tag);
 		(*of)[i] = jp_intern(&s->keys, &keys[i], sizeof keys[i]);
 		if (keys[i].tag == JP_NONE || (*of)[i] == JP_NONE)
 			rc = jp_error_nomem(err);
 	}
-	if (!keys || !*of)
+	if (!*of)
 		rc = jp_error_nomem(err);
 	free(keys);
+	free(runs);
 	return rc;
 }
 

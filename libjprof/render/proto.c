@@ -320,6 +320,11 @@ static void put_labels(struct proto_writer *w, uint32_t id)
 		put_proto_label(w, "bytes", "", (uint64_t)size, "bytes");
 	if (s->thread != JP_NONE)
 		put_proto_label(w, "thread", jp_code_string(w->code, s->thread), 0, "");
+	const struct jp_labelled_stack *more = w->view->labelled ? &w->view->labelled[id] : NULL;
+	if (more && more->worker != JP_NONE)
+		put_proto_label(w, "worker", jp_code_string(w->code, more->worker), 0, "");
+	if (more && more->age)
+		put_proto_label(w, "age", more->age, 0, "");
 	if (s->tag == JP_NONE)
 		return;
 	const struct jp_intern *tags = &w->view->profile->tags;
@@ -400,7 +405,8 @@ static void put_tail(struct proto_writer *w, struct jp_strbuf *out)
 	if (info->inputs > 1)
 		jp_strbuf_printf(&w->message, " in the first of %zu profiles, added or subtracted", info->inputs);
 	put_comment(w, out);
-	put_number_field(out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(w, "inuse_space"));
+	bool allocs = w->view && w->view->info.counter == JPROF_ALLOC_SPACE && w->has_alloc;
+	put_number_field(out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(w, allocs ? "alloc_space" : "inuse_space"));
 	for (uint32_t i = 0; i < w->strings.count; i++) {
 		jp_strbuf_utf8(&w->inner, jp_intern_get(&w->strings, i));
 		put_message(w, out, PROFILE_STRING, &w->inner);

@@ -40,8 +40,8 @@ static const char *trim(const char *path, const char *prefixes)
 	return path;
 }
 
-/* Reads an open file; why that cannot be is returned. */
-static const char *read_file(struct jp_source *s, int fd, const struct stat *st)
+/* Reads an open file; why that cannot be is returned, and whether reading failed. */
+static const char *read_file(struct jp_source *s, int fd, const struct stat *st, bool *failed)
 {
 	char chunk[1 << 14];
 	ssize_t n;
@@ -49,15 +49,19 @@ static const char *read_file(struct jp_source *s, int fd, const struct stat *st)
 		return "is larger than 64 MiB";
 	while ((n = read(fd, chunk, sizeof chunk)) > 0 && s->text.len <= most_source)
 		jp_strbuf_add(&s->text, chunk, (size_t)n);
+	*failed = n < 0;
 	if (n < 0)
 		return strerror(errno);
 	return s->text.len ? NULL : "is empty";
 }
 
+/* That a file may be there is not covered by the next one, which is not. */
 static void put_trouble(struct jp_source *s, const char *root, const char *path, const char *why)
 {
-	jp_strbuf_cut(&s->trouble, 0);
 	jp_strbuf_cut(&s->text, 0);
+	if (s->unread)
+		return;
+	jp_strbuf_cut(&s->trouble, 0);
 	if (root)
 		jp_strbuf_visible(&s->trouble, root);
 	if (root && *path != '/')
@@ -72,10 +76,14 @@ static bool try_file(struct jp_source *s, const char *root, const char *path, co
 	const struct jp_root below = { .path = root, .notice = notice };
 	struct stat st;
 	int jp_cleanup(jp_file_close) fd = jp_file_open_untrusted(below, path, &st);
-	const char *why = fd >= 0 ? read_file(s, fd, &st) : errno == EINVAL ? "is not a regular file" : strerror(errno);
+	bool unread = fd < 0 && !jp_file_is_absent(errno);
+	const char *why = fd >= 0           ? read_file(s, fd, &st, &unread)
+	                  : errno == EINVAL ? "is not a regular file"
+	                                    : strerror(errno);
 	if (!why)
 		return true;
 	put_trouble(s, root, path, why);
+	s->unread = s->unread || unread;
 	return false;
 }
 
@@ -140,6 +148,7 @@ int jp_source_open(struct jp_source *s, const char *path, const char *doubt, con
 	*s = (struct jp_source){ 0 };
 	if (find_source(s, path, doubt, code_sysroot(code), opts)) {
 		jp_strbuf_cut(&s->trouble, 0);
+		s->unread = false;
 		if (s->text.failed || split(s))
 			return -1;
 	}

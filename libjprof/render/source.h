@@ -11,6 +11,7 @@ struct jp_source {
 	struct jp_span *lines;
 	size_t count, cap;
 	struct jp_strbuf trouble; /* what was tried, and why there are no lines; empty if there are */
+	bool unread;              /* a file that may be there could not be opened or read; false if there are lines */
 };
 
 /* Why a source file is not to be read outside of --source-path where the debug information of the object's file names

@@ -7,7 +7,8 @@ enum { longest_loop = 16 };
 /* Whether the last `period` of `len` names are those before them. */
 static bool is_loop(const uint32_t *names, size_t len, size_t period)
 {
-	return len >= 2 * period && !memcmp(names + len - period, names + len - 2 * period, period * sizeof *names);
+	return len >= 2 * period && names[len - 1] == names[len - 1 - period] &&
+	       !memcmp(names + len - period, names + len - 2 * period, period * sizeof *names);
 }
 
 /* It reads ahead of what it writes. */

@@ -36,7 +36,7 @@ static int count_bytes(const struct jprof_view *v, struct jprof_coverage *c)
 {
 	struct jp_walk walk;
 	int rc = jp_walk_init(&walk, v);
-	bool sites = v->origins && v->info.granularity == JPROF_BY_SITE;
+	bool sites = jp_view_has_sites(v);
 	for (uint32_t i = 0; !rc && i < v->stack_count; i++) {
 		const struct jp_view_stack *stack = &v->stacks[i];
 		const struct jp_location *l = stack->depth ? &v->code.locations[stack->places[0]] : NULL;

@@ -72,7 +72,8 @@ static int index_threads(struct jprof_view *v)
 static int find_ages(struct jprof_view *v, const struct jprof_view_opts *opts)
 {
 	struct jp_ages *ages = &v->store->ages;
-	if (!opts->ages && !opts->older && !opts->newer)
+	bool labelled = opts->labels && jp_epochs_dated(&v->profile->epochs);
+	if (!opts->ages && !opts->older && !opts->newer && !labelled)
 		return 0;
 	if (jp_ages_init(ages, &v->profile->epochs))
 		return -1;
@@ -101,6 +102,8 @@ static int check_asked(const struct jprof_profile *profile, const struct jprof_v
 		return jp_error(
 		    err, JPROF_E_ARGUMENT, NULL, 0,
 		    "a view is of a profile whose names were looked for: call jprof_profile_symbolize first");
+	if (opts->labels && (opts->errors || opts->ages))
+		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "a view with labels has neither errors nor ages");
 	if (profile->lean && (opts->errors || opts->ages))
 		return jp_error(err, JPROF_E_ARGUMENT, NULL, 0, "%s", jp_too_lean);
 	if ((opts->ages || opts->older || opts->newer) && !jp_epochs_dated(&profile->epochs))
@@ -186,6 +189,7 @@ void jprof_view_free(struct jprof_view *v)
 	}
 	free(v->store);
 	free(v->stacks);
+	free(v->labelled);
 	for (int c = 0; c < JPROF_COUNTERS; c++)
 		free(v->values[c]);
 	free(v->bases);

@@ -30,10 +30,11 @@ struct resolve {
 	uint32_t thread; /* the only one wanted, or JP_NONE: all */
 	struct jp_index ids;
 	struct jp_native_end native_end; /* where it is by names */
+	uint32_t *passed;                /* by place: 1 + its frames, which have rows; 0: it was not come to */
 	uint32_t *cut;                   /* a stack without the interpreter */
 	size_t cut_cap;
 	struct jp_path path; /* of the stack at hand */
-	size_t stack_cap, path_cap, sum_cap;
+	size_t stack_cap, labelled_cap, path_cap, sum_cap;
 	struct sum *sums; /* by stack, for errors */
 	uint32_t
 	    *next; /* by sample: the next one of the same stack, thread and tag; JP_NONE: none. NULL: all are alone */
@@ -58,6 +59,18 @@ static bool same_stack(const void *a, const void *b)
 	const struct jp_view_stack *x = a, *y = b;
 	return x->thread == y->thread && x->tag == y->tag && x->skip == y->skip && x->depth == y->depth &&
 	       (!x->depth || !memcmp(x->places, y->places, x->depth * sizeof *x->places));
+}
+
+static uint64_t hash_labelled(uint64_t seed, const void *item)
+{
+	const struct jp_labelled_stack *s = item;
+	return hash_stack(jp_hash_mix(seed, (uint64_t)(uintptr_t)s->age << 32 ^ s->worker), &s->stack);
+}
+
+static bool same_labelled(const void *a, const void *b)
+{
+	const struct jp_labelled_stack *x = a, *y = b;
+	return x->worker == y->worker && x->age == y->age && same_stack(&x->stack, &y->stack);
 }
 
 /* Folding may have left the inner end of it. */
@@ -93,6 +106,15 @@ static int add_path(struct resolve *r, uint32_t id)
 	return rows ? 0 : -1;
 }
 
+/* Names the rows of a place of a stack; *frames: how many it has. */
+static int add_place(struct resolve *r, const struct jp_view_stack *stack, uint32_t i, uint32_t *frames)
+{
+	uint32_t first = jp_place_frames(r->view, stack, i, frames);
+	if (i || !stack->skip)
+		r->passed[stack->places[i]] = 1 + *frames;
+	return jp_rows_by_path(r->opts->granularity) ? 0 : jp_rows_of_frames(&r->view->store->rows, first, *frames);
+}
+
 /* Names the rows of a new stack. */
 static int add_rows(struct resolve *r, uint32_t id)
 {
@@ -101,8 +123,8 @@ static int add_rows(struct resolve *r, uint32_t id)
 	bool by_path = jp_rows_by_path(r->opts->granularity);
 	size_t frames = 0;
 	for (uint32_t i = 0; i < stack->depth; i++) {
-		uint32_t count, first = jp_place_frames(v, stack, i, &count);
-		if (!by_path && jp_rows_of_frames(&v->store->rows, first, count))
+		uint32_t passed = i || !stack->skip ? r->passed[stack->places[i]] : 0, count = passed - 1;
+		if (!passed && add_place(r, stack, i, &count))
 			return -1;
 		frames += count;
 	}
@@ -110,10 +132,26 @@ static int add_rows(struct resolve *r, uint32_t id)
 	return by_path ? add_path(r, id) : 0;
 }
 
+/* The id of a stack among those of the view, *known if it is one of them; JP_NONE when memory is short. */
+static uint32_t id_of_stack(struct resolve *r, const struct jp_view_stack *stack, struct jp_label label, bool *known)
+{
+	static const struct jp_index_kind plain = { sizeof(struct jp_view_stack), hash_stack, same_stack };
+	static const struct jp_index_kind labelled = { sizeof(struct jp_labelled_stack), hash_labelled, same_labelled };
+	struct jprof_view *v = r->view;
+	if (!r->opts->labels)
+		return jp_index_id(&r->ids, &plain, v->stacks, stack, known);
+	const struct jp_labelled_stack item = { *stack, label.worker, jp_age_label(v->ages, label.epoch) };
+	if (jp_array_push(v->labelled, v->stack_count, r->labelled_cap))
+		return JP_NONE;
+	uint32_t id = jp_index_id(&r->ids, &labelled, v->labelled, &item, known);
+	if (id != JP_NONE && !*known)
+		v->labelled[id] = item;
+	return id;
+}
+
 /* The view's stack with these places, made when it is new; JP_NONE when memory is short. */
 static uint32_t view_stack_of(struct resolve *r, const struct jp_run *run, struct jp_label label)
 {
-	static const struct jp_index_kind kind = { sizeof(struct jp_view_stack), hash_stack, same_stack };
 	struct jprof_view *v = r->view;
 	struct jp_view_stack stack = {
 		.places = run->places, .depth = run->depth, .skip = run->skip, .thread = label.thread, .tag = label.tag
@@ -122,11 +160,13 @@ static uint32_t view_stack_of(struct resolve *r, const struct jp_run *run, struc
 	if (jp_array_push(v->stacks, v->stack_count, r->stack_cap) ||
 	    (r->opts->errors && jp_array_push(r->sums, v->stack_count, r->sum_cap)))
 		return JP_NONE;
-	uint32_t id = jp_index_id(&r->ids, &kind, v->stacks, &stack, &known);
+	uint32_t id = id_of_stack(r, &stack, label, &known);
 	if (id == JP_NONE || known)
 		return id;
 	if (keep_places(r, &stack))
 		return JP_NONE;
+	if (r->opts->labels)
+		v->labelled[id].stack = stack;
 	v->stacks[v->stack_count++] = stack;
 	if (r->opts->errors)
 		r->sums[id] = (struct sum){ 0 };
@@ -262,7 +302,7 @@ static int chain_epochs(struct resolve *r)
 {
 	const struct jprof_profile *p = r->profile;
 	uint32_t count = jp_sample_count(p);
-	if (!jp_has_split_stacks(p))
+	if (!jp_has_split_stacks(p) || r->opts->labels)
 		return 0;
 	uint32_t *order = calloc((size_t)count + 1, sizeof *order);
 	r->next = jp_none_array(count);
@@ -464,6 +504,7 @@ static void release_resolve(struct resolve *r)
 	jp_filter_release(&r->filter);
 	jp_index_release(&r->ids);
 	jp_native_end_release(&r->native_end);
+	free(r->passed);
 	free(r->cut);
 	free(r->path.rows);
 	free(r->sums);
@@ -490,7 +531,8 @@ int jp_view_resolve(struct jprof_view *view, const struct jprof_profile *profile
 	/* Most samples have stacks of their own. */
 	uint32_t count = jp_sample_count(profile);
 	if (!rc &&
-	    (make_numbers(&r) || chain_epochs(&r) ||
+	    (!(r.passed = calloc((size_t)view->code.location_count + 1, sizeof *r.passed)) || make_numbers(&r) ||
+	     chain_epochs(&r) ||
 	     (r.thread == JP_NONE && jp_array_reserve(&view->stacks, &r.stack_cap, count, sizeof *view->stacks))))
 		rc = jp_error_nomem(err);
 	for (uint32_t i = 0; !rc && i < count; i++) {

@@ -126,6 +126,17 @@ const struct jp_view_slice *jp_row_slices(const struct jprof_view *v, const stru
 
 /* ---- what they say of rows --------------------------------------------------------------------------------- */
 
+const char *jp_age_label(const struct jp_ages *ages, uint32_t epoch)
+{
+	enum jp_stage stage = !ages || epoch == JP_NONE ? JP_STAGE_UNKNOWN : ages->epochs[epoch].stage;
+	switch (stage) {
+	case JP_STAGE_FORK: return "before the fork";
+	case JP_STAGE_STARTUP: return "startup";
+	case JP_STAGE_SINCE: return jp_age_of(ages, epoch) < hour_ms ? "last hour" : "older";
+	default: return NULL;
+	}
+}
+
 void jp_row_add_age(const struct jprof_view *v, const struct jp_view_slice *s, struct jprof_row *row)
 {
 	enum jp_stage stage = s->epoch == JP_NONE ? JP_STAGE_UNKNOWN : v->ages->epochs[s->epoch].stage;

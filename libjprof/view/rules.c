@@ -52,6 +52,7 @@ static bool begin_rule(struct jp_rules *r, struct jp_span line, int *rc)
 	const char *end = memchr(line.ptr, ']', line.len);
 	struct jp_span group = { line.ptr, end ? (size_t)(end - line.ptr) : 0 };
 	struct jp_span kind = { end ? end + 1 : "", end ? line.len - group.len - 1 : 0 };
+	jp_span_blanks(&group);
 	jp_span_blanks(&kind);
 	if (!group.len || !kind.len)
 		return false;
@@ -78,6 +79,8 @@ static bool read_rule_line(struct jp_rules *r, struct jp_span line, size_t first
 	jp_span_blanks(&line);
 	if (!line.len || *line.ptr == '#')
 		return true;
+	if (memchr(line.ptr, '\0', line.len)) /* no name has one, and what is behind it would be lost */
+		return false;
 	if (jp_span_char(&line, '['))
 		return begin_rule(r, line, rc);
 	if (r->count == first) {
@@ -150,14 +153,15 @@ uint32_t jp_rule_find(const struct jp_rules *r, enum jp_rule_subject subject, co
 {
 	enum { name_most = 512 };
 	char stem[name_most];
-	size_t n = subject <= JP_RULE_TABLE ? strcspn(name, ".") : strlen(name);
-	if (n >= sizeof stem)
-		return JP_NO_RULE;
-	memcpy(stem, name, n);
-	stem[n] = '\0';
+	const char *dot = subject <= JP_RULE_TABLE ? strchr(name, '.') : NULL;
+	if (dot && dot - name < name_most) {
+		memcpy(stem, name, (size_t)(dot - name));
+		stem[dot - name] = '\0';
+		name = stem;
+	}
 	uint32_t found = JP_NO_RULE;
 	for (size_t i = 0; i < r->pattern_count && found == JP_NO_RULE; i++)
-		if (r->patterns[i].subject == subject && is_named_by(&r->patterns[i], stem))
+		if (r->patterns[i].subject == subject && is_named_by(&r->patterns[i], name))
 			found = r->patterns[i].rule;
 	return found;
 }

@@ -40,7 +40,7 @@ int jp_rules_read(struct jp_rules *rules, struct jp_span given, bool built_in, s
 void jp_rules_release(struct jp_rules *rules);
 
 /* The number of the first rule with a pattern for this name; JP_NO_RULE, and of functions JP_RULE_STOP. Of
- * functions and tables a short name, without what compilers append. */
+ * functions and tables a short name: what compilers append behind a dot is no part of it (names of up to 511 bytes). */
 uint32_t jp_rule_find(const struct jp_rules *rules, enum jp_rule_subject subject, const char *name);
 
 #endif

@@ -53,6 +53,7 @@ static void place_object(const struct jprof_view *v, uint32_t object, struct jpr
 struct placing {
 	struct jprof_view *view;
 	bool *placed, *seen; /* by row; by frame or by object */
+	bool *passed;        /* by place: all of it was seen */
 };
 
 static void place_once(struct placing *p, uint32_t thing, uint32_t row,
@@ -69,8 +70,11 @@ static void place_stack(struct placing *p, const struct jp_view_stack *stack)
 {
 	const struct jprof_view *v = p->view;
 	for (uint32_t i = 0; i < stack->depth; i++) {
+		if (p->passed[stack->places[i]])
+			continue;
 		uint32_t count, first = jp_place_frames(v, stack, i, &count);
 		uint32_t object = v->code.locations[stack->places[i]].object;
+		p->passed[stack->places[i]] = i || !stack->skip;
 		if (v->paths && v->row_of_object[object] != JP_NONE)
 			place_once(p, object, v->row_of_object[object], place_object);
 		if (!v->paths && first >= v->code.frame_count) {
@@ -88,12 +92,14 @@ static int place_rows(struct jprof_view *v)
 	size_t things = v->paths ? v->code.object_count : v->code.frame_count;
 	if (v->code.lean && !v->paths && !v->nameless)
 		things += v->code.location_count;
-	struct placing p = { v, calloc((size_t)v->row_count + 1, 1), calloc(things + 1, 1) };
-	int rc = p.placed && p.seen ? 0 : -1;
+	struct placing p = { v, calloc((size_t)v->row_count + 1, 1), calloc(things + 1, 1),
+		             calloc((size_t)v->code.location_count + 1, 1) };
+	int rc = p.placed && p.seen && p.passed ? 0 : -1;
 	for (uint32_t i = 0; !rc && i < v->stack_count; i++)
 		place_stack(&p, &v->stacks[i]);
 	free(p.placed);
 	free(p.seen);
+	free(p.passed);
 	return rc;
 }
 
@@ -155,26 +161,62 @@ static void put_means(struct row_tally *t)
 	}
 }
 
-static void count_stack(struct row_tally *t, uint32_t id)
+static void count_flat(struct row_tally *t, uint32_t row, uint32_t id, double value)
 {
 	struct jprof_view *v = t->view;
+	*flat_of(v, row) += value;
+	v->info.flat += value;
+	count_objects(t, row, id);
+	count_live(t, row, id);
+	if (t->evidence)
+		jp_evidence_add(&t->evidence[row].flat, &v->evidence[id]);
+}
+
+static void count_cum(struct row_tally *t, uint32_t row, uint32_t id, double value)
+{
+	if (!jp_first_in_stack(&t->seen[row], id))
+		return;
+	*cum_of(t->view, row) += value;
+	if (t->evidence)
+		jp_evidence_add(&t->evidence[row].cum, &t->view->evidence[id]);
+}
+
+static void count_stack(struct row_tally *t, uint32_t id)
+{
 	const struct jp_walk *w = &t->walk;
-	double value = jp_stack_value(v, id);
+	double value = jp_stack_value(t->view, id);
 	jp_walk_rows(&t->walk, id);
-	if (w->length) {
-		*flat_of(v, w->rows[w->inner]) += value;
-		v->info.flat += value;
-		count_objects(t, w->rows[w->inner], id);
-		count_live(t, w->rows[w->inner], id);
-	}
+	if (w->length)
+		count_flat(t, w->rows[w->inner], id, value);
 	for (uint32_t i = 0; i < w->length; i++)
-		if (jp_first_in_stack(&t->seen[w->rows[i]], id)) {
-			*cum_of(v, w->rows[i]) += value;
-			if (t->evidence)
-				jp_evidence_add(&t->evidence[w->rows[i]].cum, &v->evidence[id]);
+		count_cum(t, w->rows[i], id, value);
+}
+
+/* A place without frames, of which there are no errors either. */
+static void count_nameless(struct row_tally *t, uint32_t place, uint32_t id, double value)
+{
+	if (jp_first_in_stack(&t->seen[t->view->row_count + place], id))
+		t->view->nameless[place].cum += value;
+}
+
+/* The same where the rows are those of all frames, and the innermost has the flat value: nothing is laid out. */
+static void count_frames(struct row_tally *t, uint32_t id)
+{
+	const struct jprof_view *v = t->view;
+	const struct jp_view_stack *stack = &v->stacks[id];
+	const double value = jp_stack_value(v, id);
+	uint32_t count, first;
+	if (stack->depth)
+		count_flat(t, jp_row_of_frame(v, jp_place_frames(v, stack, 0, &count)), id, value);
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		if (v->nameless && !v->code.locations[stack->places[i]].frame_count) {
+			count_nameless(t, stack->places[i], id, value);
+			continue;
 		}
-	if (w->length && t->evidence)
-		jp_evidence_add(&t->evidence[w->rows[w->inner]].flat, &v->evidence[id]);
+		first = jp_place_frames(v, stack, i, &count);
+		for (uint32_t f = first; f < first + count; f++)
+			count_cum(t, jp_row_of_frame(v, f), id, value);
+	}
 }
 
 static void put_ranges(struct row_tally *t)
@@ -225,8 +267,9 @@ static int count_rows(struct jprof_view *v)
 		t.evidence = calloc((size_t)v->row_count + 1, sizeof *t.evidence);
 	t.objects = calloc((size_t)v->row_count + 1, sizeof *t.objects);
 	int rc = jp_walk_init(&t.walk, v) || !t.seen || !t.objects || (v->evidence && !t.evidence) ? -1 : 0;
+	bool laid_out = v->paths || jp_view_has_sites(v);
 	for (uint32_t i = 0; !rc && i < v->stack_count; i++)
-		count_stack(&t, i);
+		(laid_out ? count_stack : count_frames)(&t, i);
 	if (!rc && v->evidence)
 		put_ranges(&t);
 	if (!rc)

@@ -27,6 +27,13 @@ struct jp_view_stack {
 	uint32_t tag;           /* id in the profile's tags, or JP_NONE: none */
 };
 
+/* A stack with its labels, where views keep them apart. */
+struct jp_labelled_stack {
+	struct jp_view_stack stack;
+	uint32_t worker; /* string id, or JP_NONE */
+	const char *age; /* static: "last hour", "older", "startup", "before the fork"; NULL: not known */
+};
+
 /* The row of a place without frames. */
 struct jp_nameless_row {
 	double flat, cum;
@@ -66,18 +73,19 @@ struct jprof_view {
 	const struct jp_origins *origins;    /* of places; NULL: there is no Ruby */
 	struct jp_view_stack *stacks;
 	uint32_t stack_count;
-	double *values[JPROF_COUNTERS];   /* by stack; NULL: all are 0 */
-	double *bases;                    /* by stack, of the view's counter: what was subtracted; NULL: nothing */
-	double *base_objects;             /* likewise, objects in use; NULL also in the view of one thread */
-	struct jp_view_path *paths;       /* by stack, by library only; else NULL */
-	size_t deepest, longest;          /* frames, and rows, of any stack at most */
-	const struct jp_ages *ages;       /* NULL: not asked for, as the next two */
-	struct jp_view_slices slices;     /* of stacks */
-	struct jp_view_slices row_slices; /* of rows */
-	struct jp_evidence *evidence;     /* of each stack's value; NULL: errors were not asked for */
-	struct jprof_row *rows;           /* by id, those of zeros too */
-	struct jp_nameless_row *nameless; /* by place, NULL: there are none; their ids are row_count plus the place */
-	uint32_t *row_object;             /* by row: the object where it was seen first */
+	struct jp_labelled_stack *labelled; /* by stack; NULL: labels were not asked for */
+	double *values[JPROF_COUNTERS];     /* by stack; NULL: all are 0 */
+	double *bases;                      /* by stack, of the view's counter: what was subtracted; NULL: nothing */
+	double *base_objects;               /* likewise, objects in use; NULL also in the view of one thread */
+	struct jp_view_path *paths;         /* by stack, by library only; else NULL */
+	size_t deepest, longest;            /* frames, and rows, of any stack at most */
+	const struct jp_ages *ages;         /* NULL: not asked for, as the next two */
+	struct jp_view_slices slices;       /* of stacks */
+	struct jp_view_slices row_slices;   /* of rows */
+	struct jp_evidence *evidence;       /* of each stack's value; NULL: errors were not asked for */
+	struct jprof_row *rows;             /* by id, those of zeros too */
+	struct jp_nameless_row *nameless;   /* by place, NULL: there are none; their ids are row_count plus the place */
+	uint32_t *row_object;               /* by row: the object where it was seen first */
 	uint32_t row_count;
 	uint32_t *row_of_frame;  /* by frame; JP_NONE: in no stack, or by library */
 	uint32_t *row_of_object; /* by object; JP_NONE: in no stack, or not by library */
@@ -137,6 +145,22 @@ static inline const struct jp_location *jp_frame_location(const struct jprof_vie
 {
 	uint32_t known = view->code.frame_count;
 	return &view->code.locations[frame < known ? view->location_of[frame] : frame - known];
+}
+
+/* The row of a frame, not by library. Where a place has no frames it is its own row, or by file that of its object. */
+static inline uint32_t jp_row_of_frame(const struct jprof_view *view, uint32_t frame)
+{
+	if (frame < view->code.frame_count)
+		return view->row_of_frame[frame];
+	uint32_t place = frame - view->code.frame_count;
+	return view->info.granularity == JPROF_BY_FILE ? view->row_of_object[view->code.locations[place].object]
+	                                               : view->row_count + place;
+}
+
+/* Whether a stack's memory counts where a line of Ruby allocated it, which need not be its innermost frame. */
+static inline bool jp_view_has_sites(const struct jprof_view *view)
+{
+	return view->origins && view->info.granularity == JPROF_BY_SITE;
 }
 
 /* The name of the i-th of view->profile->input_count inputs, and of what was subtracted; NULL: nothing. */

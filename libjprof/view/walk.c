@@ -22,19 +22,7 @@ void jp_walk_frames(struct jp_walk *w, uint32_t id)
 		for (uint32_t f = 0; f < count; f++)
 			w->frames[w->depth++] = first + f;
 	}
-	const struct jprof_view *v = w->view;
-	bool sites = v->origins && v->info.granularity == JPROF_BY_SITE;
-	w->inner = sites ? jp_origins_site(v->origins, w->frames, w->depth) : 0;
-}
-
-/* Where a place has no frames it is its own row, or by file that of its object. */
-static uint32_t walk_row(const struct jprof_view *v, uint32_t frame)
-{
-	if (frame < v->code.frame_count)
-		return v->row_of_frame[frame];
-	uint32_t place = frame - v->code.frame_count;
-	return v->info.granularity == JPROF_BY_FILE ? v->row_of_object[v->code.locations[place].object]
-	                                            : v->row_count + place;
+	w->inner = jp_view_has_sites(w->view) ? jp_origins_site(w->view->origins, w->frames, w->depth) : 0;
 }
 
 void jp_walk_rows(struct jp_walk *w, uint32_t id)
@@ -45,7 +33,7 @@ void jp_walk_rows(struct jp_walk *w, uint32_t id)
 		w->inner = path->inner;
 	w->length = path ? path->length : w->depth;
 	for (uint32_t i = 0; i < w->length; i++)
-		w->rows[i] = path ? path->rows[i] : walk_row(w->view, w->frames[i]);
+		w->rows[i] = path ? path->rows[i] : jp_row_of_frame(w->view, w->frames[i]);
 }
 
 void jp_walk_release(struct jp_walk *w)

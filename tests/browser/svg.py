@@ -171,6 +171,9 @@ def use(browser, url):
 # The titles' first lines of the nodes that have a class, in order.
 NAMED = """(c => [...document.querySelectorAll('.node.' + c)].map(
   n => n.querySelector('title').textContent.split('\\n')[0]).sort().join(' '))"""
+# Ends when what the mouse began has been drawn, with its transitions, however slow the machine is.
+SETTLED = """new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>
+  Promise.allSettled(document.getAnimations().map(a => a.finished)).then(() => done(0)))))"""
 FAINT = "[...document.querySelectorAll('.node')].filter(n => getComputedStyle(n).opacity !== '1').length"
 
 
@@ -192,7 +195,7 @@ def point_and_search(browser, url, arguments):
     box = [n for n in browser.run(LOOK) if n["title"].startswith("rb_ensure\n")][0]["box"]
     check(browser.run(FAINT) == 0, "something is faint before anything is pointed at")
     browser.mouse("mouseMoved", box[0] + 3, box[1] + 3)
-    browser.run("new Promise(done => setTimeout(done, 300))")
+    browser.run(SETTLED)
     check(browser.run(NAMED + "('caller')") == callers, f"callers: {browser.run(NAMED + '(`caller`)')}, not {callers}")
     check(browser.run(NAMED + "('callee')") == callees, f"callees: {browser.run(NAMED + '(`callee`)')}, not {callees}")
     marked = len(set(callers.split() + callees.split() + ["rb_ensure"]))
@@ -204,7 +207,7 @@ def point_and_search(browser, url, arguments):
               f"{scheme}: callers look like callees")
     browser.scheme("light")
     browser.mouse("mouseMoved", 3, 890)
-    browser.run("new Promise(done => setTimeout(done, 300))")
+    browser.run(SETTLED)
     check(browser.run(FAINT) == 0 and browser.run(NAMED + "('caller')") == "", "it stays when the mouse goes away")
 
     before = browser.run(VIEW)
@@ -229,7 +232,7 @@ def point_and_search(browser, url, arguments):
     check(near(stays, where, 2), f"the search box moves with the picture: {where} {stays}")
     browser.key("Escape")
     browser.mouse("mouseMoved", 3, 890)
-    browser.run("new Promise(done => setTimeout(done, 300))")
+    browser.run(SETTLED)
     check(browser.run(NAMED + "('match')") == "" and browser.run(FAINT) == 0, "Escape does not end the search")
 
 

@@ -79,7 +79,7 @@ try() {
         sed -n '1s/^Total/(report) &/p' out
         [ ! -s out ] || printf '(report) %s rows\n' "$(grep -vc '^Total' out)"
         printf 'exit status %s\n\n' "$status"
-    } | sed "s|$tmp|TMP|g; s|$root|ROOT|g" >>transcript
+    } | sed "s|$tmp|TMP|g; s|$root|ROOT|g; s|: I/O error;|: Input/output error;|" >>transcript # musl's words
 }
 
 sys=--sysroot=$heaps/sysroot

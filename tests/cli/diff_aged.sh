@@ -40,6 +40,12 @@ mkdir bare
 cp early.heap late.heap bare/
 diff_of "$nowhere" --assume-gc bare/early.heap bare/late.heap
 judge "no ages" 'not d["ages"] and not any(r["verdict"] == "leak_suspect" for r in d["rows"]) and all(r["ages"] is None and r["shape"] is None for r in d["rows"])'
+# Lines have 32 bits; a float has 24.
+mkdir long
+cp early.heap late.heap early.heap.json late.heap.json long/
+for file in early.heap.ruby late.heap.ruby; do sed 's/^n 5 0 5 31 /n 5 0 5 16777217 /' $file >long/$file; done
+diff_of --assume-gc long/early.heap long/late.heap
+judge "a long file" 'row("import.rb")["line"] == 16777217'
 # Of another process ages say nothing of growth.
 mkdir other
 for file in late.heap late.heap.json late.heap.ruby; do sed 's/^process 17 5/process 18 6/; s/"pid": 17, "start_ticks": 5/"pid": 18, "start_ticks": 6/' $file >other/$file; done

@@ -123,6 +123,12 @@ row warn recipe 'without prof_prefix'
 row warn recipe 'lg_prof_interval:20 makes a dump for every 1.0 MB'
 prints_no "^[a-z]+ +recipe .*prof_accum"
 row ok directory "$tmp may be written"
+# Numbers are what jemalloc takes for some.
+look prof:true,lg_prof_interval:0x14
+row warn recipe 'lg_prof_interval:0x14 makes a dump for every 1.0 MB'
+look "$good,lg_prof_interval:0x1e,lg_prof_sample:0x15"
+row ok recipe none
+row warn rate "lg_prof_sample:21, one sample for $((1 << 21)) bytes"
 for lg in 15 16 21; do
     look "$good,lg_prof_sample:$lg"
     row warn rate "lg_prof_sample:$lg, one sample for $((1 << lg)) bytes"

@@ -21,7 +21,7 @@ if [ -n "$capstone" ]; then
 fi
 
 # ---- modules ----
-# In another place jprof looks for the installed ones, and then beside itself.
+# In another place jprof looks beside itself, and then for the installed ones.
 if [ -e /usr/local/lib/jprof ]; then
     echo "another jprof is installed in /usr/local: it is not tried what happens without modules"
     finish
@@ -56,6 +56,37 @@ same "another graph" with out
 if [ -e "$built/dot/jprof-gvc.so" ]; then
     away --svg
     refused '^jprof: --svg cannot be drawn: .*lib/jprof/jprof-gvc\.so is missing; install jprof whole$'
+fi
+
+# ---- one beside the program, and another that is installed ----
+# beside_installed: with one in /usr/local/lib/jprof that is no module.
+beside_installed() {
+    run unshare -m sh -euc '
+        mount -t tmpfs none /usr/local/lib
+        mkdir /usr/local/lib/jprof
+        echo none >/usr/local/lib/jprof/jprof-dot.so
+        exec "$@"' sh ./away/bin/jprof --sysroot="$heaps" --dot "$dump"
+}
+if [ "$(id -u)" = 0 ] && unshare -m mount -t tmpfs none /usr/local/lib 2>/dev/null; then
+    beside_installed
+    exits 0
+    same "another graph beside installed modules" with out
+    # What others may have written is not run.
+    chmod 777 away/lib
+    beside_installed
+    refused '^jprof: --dot cannot be drawn: .* /usr/local/lib/jprof/jprof-dot\.so: '
+    chown 65533 away/lib
+    chmod 755 away/lib
+    beside_installed
+    refused '^jprof: --dot cannot be drawn: .* /usr/local/lib/jprof/jprof-dot\.so: '
+    chown 0 away/lib
+    # Nor what a user puts beside a link to a program with rights.
+    cp away/bin/jprof away/bin/with-rights
+    if setcap cap_net_raw+ep away/bin/with-rights 2>/dev/null; then
+        chmod 755 . away away/bin
+        run setpriv --reuid=65533 --clear-groups ./away/bin/with-rights --sysroot="$heaps" --dot "$dump"
+        refused '^jprof: --dot cannot be drawn: /usr/local/lib/jprof/jprof-dot\.so is missing; '
+    fi
 fi
 
 # ---- a module whose library is not there, or of another jprof ----

@@ -82,7 +82,7 @@ refuses 'jprof: --top needs a value; see jprof --help' dump.heap --top
 refuses 'jprof: --base needs a value; see jprof --help' dump.heap --base
 refuses 'jprof: --fold needs a value; see jprof --help' dump.heap --fold
 refuses 'jprof: --cum takes no value' --cum=1 dump.heap
-for n in '' -1 x 3x 1.5 99999999999999999999999; do
+for n in '' -1 ' -1' x 3x 1.5 99999999999999999999999; do
     refuses "jprof: --top=$n: give a whole number" "--top=$n" dump.heap
     refuses "jprof: --nodecount=$n: give a whole number above 0" "--nodecount=$n" dump.heap
 done

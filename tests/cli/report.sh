@@ -175,6 +175,15 @@ for words in "$sys dump.heap" "info $sys dump.heap" --help --version "$ruby --ad
     says 'jprof: standard output cannot be written: Bad file descriptor'
 done
 
+# A write that fails before others that do not: no reason is said that is that of another call.
+if command -v strace >/dev/null && strace -o trace true 2>/dev/null; then
+    what="-i, one write fails"
+    status=0
+    echo top | strace -o trace -P "$PWD/out" -e trace=write,writev -e inject=write,writev:error=ENOSPC:when=1 "$plain" -i $sys dump.heap >out 2>err || status=$?
+    exits 1
+    check "no line says it" grep -qx 'jprof: standard output lacks something: a write failed' err
+fi
+
 cat >unread.py <<'END'
 import os, signal, sys
 reader, writer = os.pipe()

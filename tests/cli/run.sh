@@ -186,6 +186,47 @@ exits 7
 says_like 'started without profiling: .*cannot be named in LD_PRELOAD'
 set_to LD_PRELOAD '(unset)'
 
+# Which agent: in a moved copy of jprof, of libraries that need the one or the other libc.
+mkdir -p tree/bin tree/agent
+cp "$jprof" tree/bin/jprof
+copied() {
+    run env LD_LIBRARY_PATH="$(dirname "$jprof")/../libjprof" tree/bin/jprof run "$@"
+}
+is_agent() {
+    exits 7
+    check "$1 is not preloaded" grep -q "^LD_PRELOAD=$tmp/$1:" out
+}
+echo 'int puts(const char *); void *mallctl(void) { puts(""); return 0; }' >agent.c
+${CC:-gcc} -shared -fPIC -o tree/agent/libjprof-agent.so agent.c
+libc=glibc
+if readelf -lW env-program | grep -q ld-musl; then libc=musl; fi
+copied --jemalloc="$jemalloc" -- ./env-program
+is_agent tree/agent/libjprof-agent.so
+cp tree/agent/libjprof-agent.so "tree/agent/libjprof-agent-$libc.so"
+copied --jemalloc="$jemalloc" -- ./env-program
+is_agent "tree/agent/libjprof-agent-$libc.so"
+if command -v musl-gcc >/dev/null && [ $libc = glibc ] && ! readelf -lW "$jprof" | grep -q ld-musl; then
+    # Where nothing can try it a jemalloc that is named is believed.
+    musl-gcc -shared -fPIC -o libmusl.so agent.c
+    copied --jemalloc="$tmp/libmusl.so" -- ./musl-program
+    exits 7
+    check "the agent does not fit, and that is not said" grep -q \
+        "started without profiling: .*libjprof-agent.so: is for .*, glibc, which musl-program is not: install the one of that system beside it, as libjprof-agent-musl.so, or give --no-agent$" err
+    cp libmusl.so tree/agent/libjprof-agent-musl.so
+    copied --jemalloc="$tmp/libmusl.so" -- ./musl-program
+    is_agent tree/agent/libjprof-agent-musl.so
+fi
+# In its own folder, unless others could put it there.
+if [ ! -e /usr/local/lib/jprof ]; then
+    mv tree/agent/libjprof-agent.so tree/bin
+    rm -r tree/agent
+    copied --jemalloc="$jemalloc" -- ./env-program
+    is_agent tree/bin/libjprof-agent.so
+    chmod o+w tree/bin
+    copied --jemalloc="$jemalloc" -- ./env-program
+    says_like 'started without profiling: libjprof-agent.so is not where it was installed'
+fi
+
 # ---- where dumps go
 # nowhere LIKE COMMAND-LINE...: no file can be written, and it is profiled all the same.
 nowhere() {

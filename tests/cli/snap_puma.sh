@@ -104,6 +104,26 @@ says "jprof: process $master: is a puma, which USR2 restarts: not sent"
 check "a worker or the master is another" [ "$(workers)" = "$first $second " ]
 check "it was restarted" lacks puma.out 'Restarting'
 
+# jprof serve has them in one profile, apart by their labels.
+if command -v curl >/dev/null; then
+    "$jprof" serve --puma="$master" --listen=127.0.0.1:0 >place 2>served.err </dev/null &
+    server=$!
+    started="$started $server"
+    until_true 60 test -s place || { cat served.err; exit 1; }
+    run curl -sSf -o served.pb.gz "$(cat place)"
+    exits 0
+    kill -TERM "$server"
+    if command -v go >/dev/null; then
+        HOME=$tmp PPROF_TMPDIR=$tmp run go tool pprof -symbolize=none -tags -nodecount=1000 served.pb.gz
+        exits 0
+        for label in master 'worker 0' 'worker 1' startup 'before the fork'; do
+            prints "[(] *[0-9.]+%[)]: $label\$"
+        done
+        share=$(sed -nE '/^ *worker: /,/^ *$/s/.*[(] *([0-9.]+)%[)]: .*/\1/p' out | awk '{ sum += $1 } END { print sum }')
+        check "master and workers have $share % of it" awk -v share="$share" 'BEGIN { exit !(share > 99.9 && share < 100.1) }'
+    fi
+fi
+
 # A worker ends, the others are kept.
 kill -STOP "$second"
 run "$jprof" snap --children-of="$master" --timeout=1 -o one.jprof

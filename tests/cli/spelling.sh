@@ -35,7 +35,7 @@ for words in -h --h -help --hel help; do
     says
     same "not the help" help out
 done
-for command in bundle check diff doctor explain info names run snap watch; do
+for command in bundle check diff doctor explain info names run serve snap watch; do
     run "$jprof" $command --help
     cp out help
     check "$command --help is wider than 80 columns" eval '! grep -qE "^.{81}" out'
@@ -129,7 +129,7 @@ rnu run
 END
 # What a later jprof may have says what does it now, whatever there is in PATH.
 mkdir bin
-for word in open serve top; do
+for word in open show top; do
     printf '#!/bin/sh\necho was run\n' >bin/$word
     chmod +x bin/$word
     PATH=$tmp/bin:$PATH answers "^jprof: there is no command $word; .*(jprof|--[a-z])" $word dump.heap newer.heap

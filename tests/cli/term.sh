@@ -168,7 +168,7 @@ __attribute__((constructor)) static void map_mark(void)
 	close(fd);
 }
 
-void *dwarf_begin_elf(void)
+void *elf_begin(void)
 {
 	*mark = 'x';
 	for (volatile int on = 1; on;)

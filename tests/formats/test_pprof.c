@@ -225,6 +225,19 @@ static void test_addresses(void **state)
 	jp_strbuf_release(&image);
 }
 
+/* Bytes of a sample without locations are in a row, as those of a dump's stack without addresses are. */
+static void test_no_locations(void **state)
+{
+	(void)state;
+	struct jp_strbuf proto = simple(SPACE, BYTES);
+	sample(&proto, N(0, 0), 500, NULL);
+	struct jprof_profile *p = named(&proto, NULL);
+	assert_true(cum(p, JPROF_BY_FUNCTION, "[without addresses]+0x0") == 500);
+	assert_true(jprof_profile_total(p, JPROF_INUSE_SPACE) == 1500);
+	jprof_profile_free(p);
+	jp_strbuf_release(&proto);
+}
+
 /* Two builds of a file do not meet by offset, and a note says so. */
 static void test_builds(void **state)
 {
@@ -391,11 +404,12 @@ static void test_rate(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_types),     cmocka_unit_test(test_without_addresses),
-		cmocka_unit_test(test_variants),  cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_builds),    cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_mangled),   cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_wrong_ids), cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_types),    cmocka_unit_test(test_without_addresses),
+		cmocka_unit_test(test_variants), cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_builds),   cmocka_unit_test(test_no_locations),
+		cmocka_unit_test(test_threads),  cmocka_unit_test(test_mangled),
+		cmocka_unit_test(test_cuts),     cmocka_unit_test(test_wrong_ids),
+		cmocka_unit_test(test_rate),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,6 +104,8 @@ if ruby -e 'exit RUBY_VERSION < "3.3"' &&
 fi
 lacks ruby_thread_has_gvl_p
 says "does not export all functions by which the agent asks" "docs/ruby.md"
+lacks _Unwind_Backtrace
+says "no library here shows _Unwind_Backtrace" "docs/ruby.md"
 
 # ---- ulimit -v ----
 # The program's own peak, and a little more, are enough with the agent, too. jemalloc asks for more at a time than it

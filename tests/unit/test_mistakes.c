@@ -156,6 +156,12 @@ MISTAKE(unsized_view)
 	return jprof_view_new(t->named, &opts, (struct jprof_view **)result, err);
 }
 
+MISTAKE(labels_and_errors)
+{
+	const struct jprof_view_opts opts = { .size = sizeof opts, .labels = true, .errors = true };
+	return jprof_view_new(t->named, &opts, (struct jprof_view **)result, err);
+}
+
 MISTAKE(unsized_table)
 {
 	const struct jprof_table_opts opts = { .top = 5 };
@@ -223,6 +229,7 @@ static void test_options_without_size(void **state)
 		{ "profile_open", unsized_profile_open, JPROF_E_ARGUMENT, ".size = sizeof" },
 		{ "symbolize", unsized_symbolize, JPROF_E_ARGUMENT, ".size = sizeof" },
 		{ "view", unsized_view, JPROF_E_ARGUMENT, ".size = sizeof" },
+		{ "labels", labels_and_errors, JPROF_E_ARGUMENT, "neither errors nor ages" },
 		{ "table", unsized_table, JPROF_E_ARGUMENT, ".size = sizeof" },
 		{ "graph", unsized_graph, JPROF_E_ARGUMENT, ".size = sizeof" },
 		{ "report", unsized_report, JPROF_E_ARGUMENT, ".size = sizeof" },

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -132,6 +133,11 @@ static void test_selections(void **state)
 	assert_string_equal(pids_of(OPTS(.puma_of = 999)), "");
 	assert_string_equal(pids_of(OPTS(.pids = some, .pid_count = 5)), "108 101 999 105");
 	assert_string_equal(pids_of(OPTS(.pids = some, .pid_count = 1, .match = "rust")), "108 107");
+	/* No process can keep the others from being listed: this one's link fails (by EINVAL; a path can be too long).
+	 */
+	make(113, 1, 'S', NULL, "puma 5.6.5 (tcp://0.0.0.0:9595) [odd]|", RUBY);
+	put_text(113, "exe", "");
+	assert_string_equal(pids_of(OPTS(.puma = true)), "101 102 103 106 109 110 111 113");
 }
 
 static void test_a_faulty_pattern(void **state)
@@ -337,11 +343,55 @@ static void test_the_real_one(void **state)
 	jprof_processes_free(list);
 }
 
+/* Without descriptors nobody knows whether it is there: that is said, and not that it has ended. */
+static void test_without_descriptors(void **state)
+{
+	(void)state;
+	const int self = getpid(), next = dup(STDIN_FILENO);
+	const struct jprof_processes_opts all = { .size = sizeof all };
+	struct rlimit usual, low;
+	struct jprof_target *target;
+	struct jprof_error asked, scanned;
+	strcpy(proc, "/proc");
+	struct jprof_processes *others, *list = list_of(&self, 1);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+	low = (struct rlimit){ (rlim_t)next, usual.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	int rc = jprof_target_open(jprof_processes_at(list, 0), NULL, &target, &asked);
+	low.rlim_cur++; /* for /proc itself */
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	int scan = jprof_processes_new(&all, &others, &scanned);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+	assert_int_equal(rc, JPROF_E_IO);
+	assert_contains(asked.text, "cannot be looked at: ");
+	assert_contains(asked.text, strerror(EMFILE));
+	assert_int_equal(scan, JPROF_E_IO);
+	assert_contains(scanned.text, "cannot be looked at: ");
+	assert_contains(scanned.text, strerror(EMFILE));
+	jprof_processes_free(list);
+}
+
+/* One that was listed so. */
+static void test_unreadable_process(void **state)
+{
+	(void)state;
+	const struct jprof_process process = { .state = JPROF_PROCESS_ENDED, .pid = 7, .error = EMFILE };
+	struct jprof_target *target;
+	struct jprof_error err;
+	assert_int_equal(jprof_target_open(&process, NULL, &target, &err), JPROF_E_IO);
+	char words[128];
+	snprintf(words, sizeof words, "process 7: cannot be looked at: %s", strerror(EMFILE));
+	assert_string_equal(err.text, words);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_selections, make_proc, remove_proc),
 		cmocka_unit_test_setup_teardown(test_services, make_proc, remove_proc),
+		cmocka_unit_test(test_without_descriptors),
+		cmocka_unit_test(test_unreadable_process),
 		cmocka_unit_test_setup_teardown(test_a_faulty_pattern, make_proc, remove_proc),
 		cmocka_unit_test_setup_teardown(test_what_a_worker_is, make_proc, remove_proc),
 		cmocka_unit_test_setup_teardown(test_states_and_roles, make_proc, remove_proc),

@@ -95,6 +95,53 @@ static void test_each_digit(void **state)
 }
 
 /* Digits behind the span's end are not its own. */
+/* Each byte at each place of an address, and before and behind it, beside the reader of one number. */
+static void test_each_byte_of_an_address(void **state)
+{
+	(void)state;
+	static const char sound[] = " 0x7f0123456789 0xabcdefABCDEF 0x0";
+	for (size_t at = 0; at < 16; at++)
+		for (int c = 0; c < 256; c++) {
+			char text[sizeof sound];
+			uint64_t values[3] = { 0 }, value;
+			memcpy(text, sound, sizeof text);
+			text[at] = (char)c;
+			struct jp_span all = { text, sizeof text - 1 }, one = { text + 3, sizeof text - 4 };
+			bool usual = text[0] == ' ' && text[1] == '0' && text[2] == 'x' &&
+			             jp_span_hex(&one, &value) == JP_NUMBER_OK && one.ptr == text + 15 &&
+			             text[15] == ' ';
+			size_t n = jp_span_addresses(&all, values, jp_count(values));
+			assert_int_equal(n, usual ? 2 : 0);
+			assert_ptr_equal(all.ptr, text + 15 * n);
+			assert_int_equal(all.len, sizeof text - 1 - 15 * n);
+			if (!n)
+				continue;
+			assert_int_equal(values[0], value);
+			assert_int_equal(values[1], 0xabcdefABCDEF);
+		}
+}
+
+/* The last one, of which nothing stands behind, is left; so is what there is no room for. */
+static void test_addresses_stop(void **state)
+{
+	(void)state;
+	static const char three[] = " 0x7f0000000001 0x7f0000000002 0x7f0000000003";
+	uint64_t values[4];
+	for (size_t len = 0; len < sizeof three; len++) {
+		char *copy = malloc(len + !len); /* of this size, so that a byte too many is seen */
+		assert_non_null(copy);
+		memcpy(copy, three, len);
+		struct jp_span span = { copy, len };
+		size_t n = jp_span_addresses(&span, values, jp_count(values));
+		assert_int_equal(n, len < 19 ? 0 : (len - 4) / 15);
+		free(copy);
+	}
+	struct jp_span span = { three, sizeof three - 1 };
+	assert_int_equal(jp_span_addresses(&span, values, 1), 1);
+	assert_int_equal(jp_span_addresses(&span, values, 0), 0);
+	assert_int_equal(values[0], 0x7f0000000001);
+}
+
 static void test_numbers_stop_at_the_end(void **state)
 {
 	(void)state;
@@ -240,6 +287,8 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_each_digit),
+		cmocka_unit_test(test_each_byte_of_an_address),
+		cmocka_unit_test(test_addresses_stop),
 		cmocka_unit_test(test_numbers_stop_at_the_end),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_integers_of_both_byte_orders),

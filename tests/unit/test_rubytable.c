@@ -59,6 +59,20 @@ static void test_sound(void **state)
 	jp_rubytable_free(t);
 }
 
+/* One that names its dump and no process: its texts are empty. */
+static void test_no_process(void **state)
+{
+	(void)state;
+	static const char text[] = "jprof-table 1\ndump 1 1\nids 0 4 4 5 6\nend 0\n";
+	struct jprof_error err = { 0 };
+	struct jp_rubytable *t = parse(text, sizeof text - 1, &err);
+	assert_non_null(t);
+	assert_false(t->stacks);
+	assert_string_equal(t->why, "");
+	assert_string_equal(t->boot, "");
+	jp_rubytable_free(t);
+}
+
 /* Wherever it is cut it is no table. */
 static void test_every_cut(void **state)
 {
@@ -182,8 +196,8 @@ static void test_depth(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sound),     cmocka_unit_test(test_every_cut), cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_tag_lines), cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_sound),  cmocka_unit_test(test_no_process), cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_faults), cmocka_unit_test(test_tag_lines),  cmocka_unit_test(test_depth),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

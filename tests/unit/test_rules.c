@@ -165,8 +165,8 @@ static void test_given_rules(void **state)
 	static const struct {
 		const char *text;
 		unsigned line;
-	} wrong[] = { { "fn x", 1 }, { "\n[a]\n", 2 },      { "[] b", 1 },
-		      { "[a b", 1 }, { "[a] b\nfoo x", 2 }, { "[a] b\nfn x\nwhat", 3 } };
+	} wrong[] = { { "fn x", 1 },         { "\n[a]\n", 2 },           { "[] b", 1 }, { "[a b", 1 },
+		      { "[a] b\nfoo x", 2 }, { "[a] b\nfn x\nwhat", 3 }, { "[ ] b", 1 } };
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct jp_rules rules;
 		struct jprof_error err;
@@ -175,10 +175,34 @@ static void test_given_rules(void **state)
 		assert_int_equal(err.line, wrong[i].line);
 		jp_rules_release(&rules);
 	}
+	/* A NUL would end a text early. */
+	static const char cut[] = "[a]\0 b\n";
+	struct jp_rules rules;
+	struct jprof_error err;
+	assert_int_equal(jp_rules_read(&rules, (struct jp_span){ cut, sizeof cut - 1 }, true, &err), JPROF_E_FORMAT);
+	jp_rules_release(&rules);
+}
+
+/* What compilers append is no part of a name; a name of C++ may have a thousand bytes. */
+static void test_names_of_each_length(void **state)
+{
+	(void)state;
+	static const char text[] = "[a] b\nfn cut long_*\n";
+	char name[1001] = "long_";
+	struct jp_rules rules;
+	memset(name + 5, 'x', sizeof name - 6);
+	assert_int_equal(jp_rules_read(&rules, (struct jp_span){ text, sizeof text - 1 }, false, NULL), 0);
+	assert_int_equal(jp_rule_find(&rules, JP_RULE_FUNCTION, "cut.isra.0"), 0);
+	assert_int_equal(jp_rule_find(&rules, JP_RULE_FUNCTION, "cuts"), JP_NO_RULE);
+	assert_int_equal(jp_rule_find(&rules, JP_RULE_FUNCTION, name), 0);
+	name[900] = '.';
+	assert_int_equal(jp_rule_find(&rules, JP_RULE_FUNCTION, name), 0);
+	jp_rules_release(&rules);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_rule), cmocka_unit_test(test_given_rules) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_rule), cmocka_unit_test(test_given_rules),
+		                            cmocka_unit_test(test_names_of_each_length) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,10 +127,11 @@ static void test_plumbing(void **state)
 	all_are(jp_is_plumbing_name, "vm_exec_core", "rb_vm_exec", "vm_call_cfunc", "vm_call_cfunc_with_frame.isra.0",
 	        "rb_yield", "rb_ensure", "rb_protect", "vm_sendish", "rb_funcallv", "__libc_start_main", "_start");
 	all_are(jp_is_plumbing_name, "_PyEval_EvalFrameDefault", "_PyEval_EvalFrameDefault.cold", "_PyEval_Vector",
-	        "PyEval_EvalCodeEx", "_PyFunction_Vectorcall", "_PyObject_MakeTpCall", "PyObject_CallMethodObjArgs",
-	        "cfunction_vectorcall_FASTCALL", "method_vectorcall_NOARGS", "_PyRun_SimpleFileObject", "Py_RunMain");
+	        "PyEval_EvalCodeEx", "do_call_core", "_PyFunction_Vectorcall", "_PyObject_MakeTpCall",
+	        "PyObject_CallMethodObjArgs", "cfunction_vectorcall_FASTCALL", "method_vectorcall_NOARGS",
+	        "_PyRun_SimpleFileObject", "Py_RunMain");
 	none_is(jp_is_plumbing_name, "PyBytes_FromStringAndSize", "_PyEval_GetBuiltin", "_PyEval_InitState",
-	        "PyEval_GetFrame", "type_call", "PyObject_Str", "PyImport_ImportModule", "list_resize");
+	        "import_name", "PyEval_GetFrame", "type_call", "PyObject_Str", "PyImport_ImportModule", "list_resize");
 	none_is(jp_is_plumbing_name, "", "main", "rb_str_new", "rb_ary_push", "rb_hash_aset", "row_new",
 	        "vm_exec_cores", "rb_gc_start", "iseq_compile_each", "rb_class_new_instance");
 }

@@ -1,4 +1,4 @@
-#include "run/trust.h"
+#include "cli/trust.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 
 static bool is_trusted_owner(const struct stat *st)
 {
-	bool others = st->st_mode & (S_IWGRP | S_IWOTH) && !(S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX);
-	return (st->st_uid == 0 || st->st_uid == geteuid()) && !others;
+	mode_t others = S_IWOTH | (st->st_gid == geteuid() ? 0 : S_IWGRP);
+	bool open_to_all = st->st_mode & others && !(S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX);
+	return (st->st_uid == 0 || st->st_uid == geteuid()) && !open_to_all;
 }
 
 /* The path is absolute, and has no links. */
