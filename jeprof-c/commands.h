@@ -23,6 +23,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_names(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 

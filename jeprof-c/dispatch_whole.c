@@ -26,6 +26,7 @@ static const struct {
 	{ "doctor", cmd_doctor },
 	{ "names", cmd_names },
 	{ "run", cmd_run },
+	{ "serve", cmd_serve },
 	{ "snap", cmd_snap },
 	{ "watch", cmd_watch },
 	/* clang-format on */
@@ -91,7 +92,6 @@ static const struct {
 	{ "ps", "jprof snap lists the processes" },
 	{ "record", RUN_AND_SNAP },
 	{ "report", "jprof DUMP shows where the memory is" },
-	{ "serve", "jprof snap -o FILE PID and jprof --proto -o FILE.pb.gz FILE make a profile for pprof" },
 	{ "show", "jprof DUMP shows where the memory is" },
 	{ "start", RUN_AND_SNAP },
 	{ "stats", "jprof explain SNAPSHOT says where all memory is" },

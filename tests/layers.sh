@@ -19,7 +19,8 @@ answers: cli report snap
 run: cli
 snap: cli
 doctor: cli run snap
-watch: answers cli report snap'
+watch: answers cli report snap
+serve: cli report snap'
 
 # What nobody may call, as extended regular expressions of whole names.
 printing='v?f?printf|v?dprintf|__v?f?printf_chk|__v?dprintf_chk|(puts|fputs|fputc|putc|putchar|fwrite)(_unlocked)?|perror|psignal|warnx?|v?syslog|std(in|out|err)'
@@ -67,7 +68,7 @@ for folder in jeprof-c/*/; do
     uses=$(echo "$program_rooms" | sed -n "s/^$room: *//p")
     echo "$program_rooms" | grep -q "^$room:" || bad "jeprof-c/$room has no place among the rooms in tests/layers.sh"
     headers='jprof.h commands.h'
-    case $room in snap | doctor | run | answers | watch) headers="$headers jprof-live.h" ;; esac
+    case $room in snap | doctor | run | answers | watch | serve) headers="$headers jprof-live.h" ;; esac
     [ "$room" != report ] || headers="$headers dot.h"
     for file in "$folder"*.[ch]; do check_includes "$file" jeprof-c " $room $uses" "$headers"; done
 done
@@ -107,8 +108,8 @@ never library '(elf|gelf|dwarf|dwelf|dwfl)_.*' "libelf and libdw see a file only
     'input_(dwarf|dwarfnames|dwarfsource|dwpackage_lib|ehframe|elffile|minidebug|splitranges|splitunit|symtab)\.c'
 never library 'time|gettimeofday|gmtime(_r)?|localtime(_r)?|getenv|rand(om)?' "reports depend on nothing but their input" \
     'collect_agentlink\.c|input_debuginfod_lib\.c'
-never program "$starting" "the program starts others only in browser.c, child.c and cmd_run.c; opener.c and sandbox.c fork children that run none" \
-    'cli_sandbox\.c|report_browser\.c|run_child\.c|run_cmd_run\.c|snap_opener\.c'
+never program "$starting" "the program starts others only in browser.c, child.c and cmd_run.c; heapanswers.c, opener.c and sandbox.c fork children that run none" \
+    'cli_sandbox\.c|report_browser\.c|run_child\.c|run_cmd_run\.c|serve_heapanswers\.c|snap_opener\.c'
 if grep -E "^(snap_openchild|cli_confine)\.c U ($allocating|exit)\$" "$tmp/program"; then
     bad "a child that opens files, or gives up what it may, allocates nothing after the fork"
 fi

@@ -41,7 +41,7 @@ for path in sys.argv[1:]:
 # here_is COMMAND: with the names of this world in it
 here_is() {
     printf '%s\n' "$1" | sed -E "s/\b(4711|PID)\b/$pid/; s/--puma\b/--puma=$pid/; s/--every=[0-9]+m/--every=1s/; s/--count=12/--count=2/
-        s,/var/tmp,$tmp/var,; s,/dumps,$tmp/dumps,"
+        s,/var/tmp,$tmp/var,; s,/dumps,$tmp/dumps,; s,/run/app,$tmp/var,; s/^jprof serve --puma=.*/& --listen=127.0.0.1:0/"
 }
 
 # ---- what begins it: jprof run ---------------------------------------------------------------------------
@@ -101,7 +101,7 @@ while read -r example <&3; do
     command=$(here_is "$example")
     case $example in
     "$server") continue ;;
-    "jprof watch"*) until_output "$command" ;;
+    "jprof watch"* | "jprof serve"*) until_output "$command" ;;
     *) run sh -c "$command" ;;
     esac
     case $example in

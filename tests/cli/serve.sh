@@ -1,0 +1,195 @@
+#!/bin/sh
+# jprof serve: profiles over HTTP as Go's pprof reads them, to whom, how often; what becomes of sockets, and what clients
+# cannot do.
+. "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
+need_ruby
+need_agent
+for tool in python3 curl; do command -v "$tool" >/dev/null || skip "no $tool here"; done
+
+# serve ARGUMENTS...: in the background; sets $server and, of what it prints, $url.
+serve() {
+    what="serve $*"
+    : >place
+    "$jprof" serve "$@" >place 2>served.err </dev/null &
+    server=$!
+    started="$started $server"
+    until_true 60 test -s place || { cat served.err; echo "did not begin: $*"; exit 1; }
+    url=$(cat place)
+}
+
+# get CURL_ARGUMENTS...: the body goes to the file body, the head to head, the status to $code.
+get() {
+    what="curl $*"
+    code=$(curl -sS -m 300 -D head -o body -w '%{http_code}' "$@" 2>err) || fail "curl: $(cat err)"
+}
+
+codes() {
+    check "status $code, not $1: $(head -c 300 body)" [ "$code" = "$1" ]
+}
+
+head_has() {
+    check "the head has no $1: $(cat head)" grep -qiE "^$1.?\$" head
+}
+
+# ---- who and where ------------------------------------------------------------------------------------------
+
+run "$jprof" serve
+exits 1
+says 'jprof: give --pid=PID, or --puma; jprof snap alone lists the processes that are there'
+run "$jprof" serve 4711
+exits 1
+says 'jprof: 4711: give a process as --pid=PID, and a Puma as --puma[=PID]'
+for wrong in 6060 here:6060 127.0.0.1:66000 '127.0.0.1:' '[::1:6060' unix:; do
+    run "$jprof" serve "--pid=$$" "--listen=$wrong"
+    exits 1
+    says_like "^jprof: --listen="
+done
+sleep 0 &
+gone=$!
+wait "$gone"
+run "$jprof" serve "--pid=$gone"
+exits 1
+says_like "^jprof: process $gone: there is none; "
+
+# A directory that others write, and what stands there already: nothing is removed.
+mkdir open own && chmod 777 open && chmod 700 own
+echo precious >own/file
+for path in open/s own/file; do
+    run "$jprof" serve "--pid=$$" "--listen=unix:$path"
+    exits 1
+    says_like "^jprof: --listen=unix:$path: "
+done
+check "a file was removed" grep -q precious own/file
+
+# ---- a process without the agent ------------------------------------------------------------------------------
+
+serve "--pid=$$" --listen=127.0.0.1:0
+get "$url"
+codes 503
+check "not why: $(cat body)" grep -q "has neither jemalloc nor jprof's agent" body
+head_has 'Retry-After: [0-9]+'
+head_has 'X-Go-Pprof: 1'
+kill -TERM "$server"
+wait "$server"
+check "it ended with $?" [ $? -eq 0 ]
+
+# ---- a Ruby ------------------------------------------------------------------------------------------------------
+
+ruby_app
+mkdir d
+start "lg_prof_sample:15,prof_prefix:$tmp/d/app" "$ruby" "$app"
+target=$pid
+serve "--pid=$target" --listen=127.0.0.1:0 --interval=1h
+get "$url"
+codes 200
+head_has 'Content-Type: application/octet-stream'
+check "something on standard error: $(cat served.err)" [ ! -s served.err ]
+cp body first.pb.gz
+run "$jprof" --lines --show_bytes first.pb.gz
+exits 0
+prints "$app:1"
+get "${url%heap}allocs?debug=0&unknown=x"
+codes 200
+run "$jprof" --lines --show_bytes body
+prints "$app:1"
+# What collectors send, and what they make sure of: Alloy and the collector's receiver of the type, Parca of the status.
+collect() {
+    get -H 'Accept-Encoding: gzip' "$@"
+    codes 200
+    head_has 'Content-Type: application/octet-stream'
+    check "its bytes are encoded once more" no_line '^content-encoding:' head
+    run python3 "$root/tests/doors/proto_check.py" body
+    exits 0
+}
+collect -A 'Alloy/v1.9.0 (linux; docker)' "${url%heap}allocs"
+collect -A conprof/0.24.0 "$url"
+collect -A Go-http-client/1.1 "$url"
+# Until the next dump may be made the last one is the answer, and nothing harms the process.
+for i in 1 2 3; do
+    get "$url"
+    codes 200
+    head_has 'Age: [0-9]+'
+    check "another dump was made" cmp -s first.pb.gz body
+done
+get "$url?gc=1"
+codes 429
+head_has 'Retry-After: [0-9]+'
+get "$url?seconds=5"
+codes 400
+run python3 "$here/serve_clients.py" 127.0.0.1 "$(echo "$url" | sed 's,.*:\([0-9]*\)/.*,\1,')"
+exits 0
+prints '^[0-9]+ checks, 0 failures$'
+lives "$server"
+no_dumps d
+lives "$target"
+if command -v go >/dev/null; then
+    HOME=$tmp PPROF_TMPDIR=$tmp run go tool pprof -symbolize=none -top -lines "$url"
+    exits 0
+    prints "$app:1"
+    HOME=$tmp PPROF_TMPDIR=$tmp run go tool pprof -top "${url%heap}profile"
+    check "pprof does not show the sentence" grep -q 'there are /debug/pprof/heap' err
+fi
+# Killed in the middle it leaves nothing; ended, nothing either.
+kill -TERM "$server"
+wait "$server"
+lives "$target"
+
+# ---- at the same time, and after a collection --------------------------------------------------------------------
+
+serve "--pid=$target" --listen=127.0.0.1:0 --interval=1s
+clients=
+for i in 1 2 3 4 5 6 7 8; do
+    curl -sS -m 300 -o "body.$i" "$url" &
+    clients="$clients $!"
+done
+for client in $clients; do
+    wait "$client" || fail "a client got nothing"
+done
+for i in 2 3 4 5 6 7 8; do check "two dumps for clients at once" cmp -s body.1 "body.$i"; done
+collected() {
+    get "$url?gc=1"
+    [ "$code" = 200 ]
+}
+until_true 60 collected || fail "never with gc=1"
+run "$jprof" --lines body
+prints "$app:1"
+stop "$server"
+
+# ---- a unix socket --------------------------------------------------------------------------------------------------
+
+serve "--pid=$target" --listen=unix:own/s
+check "printed is $url" [ "$url" = unix:own/s ]
+check "mode $(stat -c %a own/s)" [ "$(stat -c %a own/s)" = 600 ]
+get --unix-socket own/s http://any.name/debug/pprof/heap
+codes 200
+run "$jprof" serve "--pid=$target" --listen=unix:own/s
+exits 1
+says_like 'somebody listens there already$'
+kill -TERM "$server"
+wait "$server"
+check "the socket is still there" [ ! -e own/s ]
+# One that was killed leaves its socket, and the next takes its place; what is put there instead stays.
+serve "--pid=$target" --listen=unix:own/s
+kill -KILL "$server"
+wait "$server"
+check "no socket was left: this tests nothing" [ -S own/s ]
+serve "--pid=$target" --listen=unix:own/s
+rm own/s && echo precious >own/s
+kill -TERM "$server"
+wait "$server"
+check "a file in the socket's place was removed" grep -q precious own/s
+
+# ---- open to others, and the process's end -----------------------------------------------------------------------------
+
+serve "--pid=$target" --listen=0.0.0.0:0
+check "no warning: $(cat served.err)" grep -q 'whoever reaches this address' served.err
+get -H 'Host: web1:6060' "http://127.0.0.1:${url##*:}"
+codes 200
+stop "$target"
+stop "$server"
+serve --puma=1 --listen=127.0.0.1:0
+get "$url"
+codes 503
+stop "$server"
+finish
