@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 
-# The suites that cover a file, by the longest beginning of its path. None: all suites.
+# The suites that cover a file, by the longest beginning of its path; all suites cover what begins with none of these.
 COVERED = {
     'libjprof/': 'unit names formats fuzz debuginfo ruby doors views statistics pprof costs cli',
     'libjprof/statistics/': 'unit statistics cli',

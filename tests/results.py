@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What meson's logs say of the tests of a build, and what becomes of a test that failed.
 
-usage: results.py failed LOG...
+usage: results.py failed LOG|RESULTS...
            names of the tests that failed, one a line; nothing and status 1 if they are more than 8
        results.py judge FIRST AGAIN >RESULTS
            RESULTS has one line of JSON a test. FIRST is the log of all tests, AGAIN that of those that failed, twice more.
@@ -24,7 +24,7 @@ CLASSES = {
     'browser': 'the browser',
     'slow': 'nothing else; it takes long',
 }
-FAILED = ('FAIL', 'ERROR', 'TIMEOUT', 'INTERRUPT')
+FAILED = ('FAIL', 'ERROR', 'TIMEOUT', 'INTERRUPT', 'failed')  # the last one in RESULTS
 MOST = 8  # failures that are tried again: more are no chance
 
 
@@ -37,7 +37,7 @@ def log(path):
 
 
 def name(test):
-    return test['name'].rpartition(' / ')[2]
+    return test.get('test') or test['name'].rpartition(' / ')[2]
 
 
 def suites(test):
@@ -125,4 +125,5 @@ def main(what, *paths):
     return 0
 
 
+sys.stdout.reconfigure(errors='replace')  # what tests said may be any bytes
 sys.exit(main(*sys.argv[1:]))
