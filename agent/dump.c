@@ -17,6 +17,7 @@
 #include "handle.h"
 #include "jemalloc.h"
 #include "memdump.h"
+#include "memory.h"
 #include "place.h"
 #include "self.h"
 #include "sidecar.h"
@@ -24,7 +25,9 @@
 #include "thread.h"
 #include "whole.h"
 
-enum { NO_REPLACE = 1, TRIES = 100, OWNER_ALONE = 0600 };
+/* ROOM_MB: jemalloc's buffers, the side-car, the table of Ruby's stacks and what a collection copies take memory, and
+ * the program takes some meanwhile. */
+enum { NO_REPLACE = 1, TRIES = 100, OWNER_ALONE = 0600, ROOM_MB = 6 };
 
 static unsigned mode = OWNER_ALONE;
 static struct dump_history history;
@@ -383,6 +386,7 @@ static bool write_dump(const struct dump_request *request)
 bool dump_make(const struct dump_request *request, const struct dump_result **made)
 {
 	const char *refusal = request->at_exit ? NULL : thread_refusal();
+	refusal = refusal ? refusal : memory_refusal(ROOM_MB);
 	*made = &result;
 	memset(&result, 0, sizeof result);
 	if (refusal)

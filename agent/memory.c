@@ -21,7 +21,7 @@ static const struct version v1 = { "/sys/fs/cgroup/memory", "memory.usage_in_byt
 	                           "\ntotal_inactive_file " };
 
 static char used_path[PATH_MAX], limit_path[PATH_MAX];
-static uint64_t least_left; /* of the groups that were found */
+static uint64_t least_left, least_room; /* of the groups that were found */
 
 /* The number that a file consists of; 0 where it is none ("max"), or stands for none. */
 static uint64_t read_number(const char *path)
@@ -66,26 +66,41 @@ static uint64_t number_of_group(const struct version *version, const char *group
 	return file ? read_number(group_file(version, group, file)) : 0;
 }
 
-/* Without the file pages that it would give back first; UINT64_MAX without a limit. */
-static uint64_t group_left(const struct version *version, const char *group)
+/* Without the file pages that it would give back first. */
+static uint64_t used_by_group(const struct version *version, const char *group)
 {
-	uint64_t max = number_of_group(version, group, version->limit);
-	uint64_t high = number_of_group(version, group, version->high);
-	uint64_t limit = high && (!max || high < max) ? high : max;
-	if (!limit)
-		return UINT64_MAX;
 	uint64_t used = number_of_group(version, group, version->used);
 	uint64_t cache = read_value(group_file(version, group, "memory.stat"), version->cache);
-	used -= cache < used ? cache : used;
+	return cache < used ? used - cache : 0;
+}
+
+/* A limit of 0 is none. */
+static uint64_t below(uint64_t limit, uint64_t used)
+{
+	if (!limit)
+		return UINT64_MAX;
 	return used < limit ? limit - used : 0;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void note_left(const struct version *version, const char *group)
+{
+	uint64_t used = used_by_group(version, group);
+	uint64_t room = below(number_of_group(version, group, version->limit), used);
+	uint64_t slowed = below(number_of_group(version, group, version->high), used);
+	least_room = smaller(least_room, room);
+	least_left = smaller(least_left, smaller(room, slowed));
 }
 
 /* Keeps a group's files if it has a limit, and less room for each byte of that than the one before. */
 static void consider_group(const struct version *version, const char *group)
 {
 	char used[PATH_MAX], limit[PATH_MAX];
-	uint64_t left = group_left(version, group);
-	least_left = left < least_left ? left : least_left;
+	note_left(version, group);
 	int a = snprintf(used, sizeof used, "%s%s/%s", version->mount, group, version->used);
 	int b = snprintf(limit, sizeof limit, "%s%s/%s", version->mount, group, version->limit);
 	if (a < 0 || b < 0 || a >= PATH_MAX || b >= PATH_MAX || read_number(limit) == 0)
@@ -126,7 +141,7 @@ void memory_find_cgroup(void)
 {
 	char text[8192], *rest;
 	*used_path = *limit_path = 0;
-	least_left = UINT64_MAX;
+	least_left = least_room = UINT64_MAX;
 	if (self_read_file("/proc/self/cgroup", text, sizeof text) <= 0)
 		return;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
@@ -138,11 +153,36 @@ unsigned memory_cgroup_percent(void)
 	return *limit_path ? percent(used_path, limit_path) : 0;
 }
 
+/* UINT64_MAX where it is not known. */
+static uint64_t machine_left(void)
+{
+	uint64_t kilobytes = read_value("/proc/meminfo", "\nMemAvailable:");
+	return kilobytes ? kilobytes * 1024 : UINT64_MAX;
+}
+
 uint64_t memory_left(void)
 {
 	memory_find_cgroup();
-	uint64_t kilobytes = read_value("/proc/meminfo", "\nMemAvailable:");
-	return kilobytes && kilobytes < least_left / 1024 ? kilobytes * 1024 : least_left;
+	return smaller(machine_left(), least_left);
+}
+
+uint64_t memory_room(void)
+{
+	memory_find_cgroup();
+	return smaller(machine_left(), least_room);
+}
+
+const char *memory_refusal(unsigned megabytes)
+{
+	static char text[192];
+	uint64_t room = memory_room();
+	if (room >= (uint64_t)megabytes << 20)
+		return NULL;
+	snprintf(text, sizeof text,
+	         "its control group, or the machine, has %llu KB of memory left, and this may take %u MB: raise the "
+	         "limit",
+	         (unsigned long long)(room >> 10), megabytes);
+	return text;
 }
 
 uint64_t memory_addresses_left(void)

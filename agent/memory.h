@@ -18,6 +18,13 @@ unsigned memory_cgroup_percent(void);
  * before the kernel would slow it down, and of the machine. UINT64_MAX where neither is known. */
 uint64_t memory_left(void);
 
+/* How many bytes may still be taken before the kernel ends a process of one of these groups, or of the machine: a group
+ * that is only slowed down has more room than memory_left() says. UINT64_MAX where that is not known. */
+uint64_t memory_room(void);
+
+/* NULL, or that less than so many MB are left, in words; they stay until the next call. */
+const char *memory_refusal(unsigned megabytes);
+
 /* Bytes of address space that `ulimit -v` leaves; UINT64_MAX without such a limit, 0 where that cannot be read. Takes
  * none itself: the program might need it at that very moment. */
 uint64_t memory_addresses_left(void);

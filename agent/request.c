@@ -8,6 +8,7 @@
 #include "dumptable.h"
 #include "epoch.h"
 #include "jemalloc.h"
+#include "memory.h"
 #include "ruby.h"
 #include "ruby_stacks.h"
 #include "self.h"
@@ -221,6 +222,7 @@ unsigned request_answer(char *line, struct textbuf *reply)
 {
 	struct arguments arguments = { .timeout = TIMEOUT_MS };
 	const char *wrong = thread_refusal();
+	wrong = wrong ? wrong : memory_refusal(1); /* the thread's first call of jemalloc takes some */
 	handed_over = 0;
 	char *rest, *word = strtok_r(line, " ", &rest);
 	void (*run)(const struct arguments *, struct textbuf *) = word ? verb_of(word) : NULL;

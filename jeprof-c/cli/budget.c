@@ -75,10 +75,11 @@ static uint64_t less(uint64_t a, uint64_t b)
 }
 
 /* What one group has left. */
-static uint64_t rest_of_group(const char *dir, bool second)
+static uint64_t rest_of_group(const char *dir, bool second, enum budget_until until)
 {
-	uint64_t limit = second ? least(group_number(dir, "memory.max"), group_number(dir, "memory.high"))
-	                        : group_number(dir, "memory.limit_in_bytes");
+	uint64_t limit = group_number(dir, second ? "memory.max" : "memory.limit_in_bytes");
+	if (second && until == BUDGET_UNTIL_SLOWED)
+		limit = least(limit, group_number(dir, "memory.high"));
 	uint64_t used = group_number(dir, second ? "memory.current" : "memory.usage_in_bytes");
 	if (limit == unlimited || used == unlimited)
 		return unlimited;
@@ -86,7 +87,7 @@ static uint64_t rest_of_group(const char *dir, bool second)
 }
 
 /* The least that the group at `path` below `top` and those above it have left. */
-static uint64_t rest_upwards(const char *top, const char *path, bool second)
+static uint64_t rest_upwards(const char *top, const char *path, bool second, enum budget_until until)
 {
 	char dir[PATH_MAX];
 	size_t base = strlen(top);
@@ -94,7 +95,7 @@ static uint64_t rest_upwards(const char *top, const char *path, bool second)
 		return unlimited;
 	uint64_t rest = unlimited;
 	for (;;) {
-		rest = least(rest, rest_of_group(dir, second));
+		rest = least(rest, rest_of_group(dir, second, until));
 		char *slash = strrchr(dir + base, '/');
 		if (!slash)
 			return rest;
@@ -111,7 +112,7 @@ static bool has_controller(const char *list, size_t len)
 	return false;
 }
 
-uint64_t budget_of_cgroup(const char *root, const char *membership)
+uint64_t budget_of_cgroup(const char *root, const char *membership, enum budget_until until)
 {
 	uint64_t rest = unlimited;
 	for (const char *line = membership; *line;) {
@@ -124,11 +125,18 @@ uint64_t budget_of_cgroup(const char *root, const char *membership)
 			snprintf(top, sizeof top, "%s%s", root, second ? "" : "/memory");
 			snprintf(group, sizeof group, "%.*s", (int)(len - (size_t)(path + 1 - line)), path + 1);
 			if (second || has_controller(first + 1, (size_t)(path - first)))
-				rest = least(rest, rest_upwards(top, group, second));
+				rest = least(rest, rest_upwards(top, group, second, until));
 		}
 		line += len + (line[len] == '\n');
 	}
 	return rest;
+}
+
+uint64_t budget_of_process(pid_t pid, enum budget_until until)
+{
+	char path[32], text[text_size];
+	snprintf(path, sizeof path, pid ? "/proc/%d/cgroup" : "/proc/self/cgroup", (int)pid);
+	return read_text(path, text) ? budget_of_cgroup("/sys/fs/cgroup", text, until) : unlimited;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------- */
@@ -219,12 +227,10 @@ static void start_watch(void)
 static void choose_limit(void)
 {
 	char text[text_size];
-	uint64_t half = unlimited, group = unlimited;
+	uint64_t half = unlimited, group = budget_of_process(0, BUDGET_UNTIL_SLOWED);
 	if (read_text("/proc/meminfo", text))
 		half = number_after(text, "MemAvailable:", unlimited);
 	half = half == unlimited ? half : half / 2 << 10;
-	if (read_text("/proc/self/cgroup", text))
-		group = budget_of_cgroup("/sys/fs/cgroup", text);
 	group -= group == unlimited ? 0 : group / 16;
 	budget.size = least(half, group);
 	budget.why = group < half ? "what its control group has left" : "half of what is free";

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Begins to watch the program's own memory (what no file stands behind). `size` is what --max-memory was given, such as
  * 500M; NULL: what the control group has left (less a sixteenth), or half of what the machine has free, whichever is
@@ -28,9 +29,16 @@ void budget_resume(void);
 /* A size such as 500M, in bytes; k, M and G are powers of 1024. 0: it is none. */
 uint64_t budget_size(const char *text);
 
-/* Bytes that the control group of a process has left before memory.max and memory.high, and those above it, too
- * (version 2), or memory.limit_in_bytes (version 1); page cache that can be given back counts as left. `membership`
- * is the text of /proc/PID/cgroup, `root` where /sys/fs/cgroup is. UINT64_MAX: without limit, or not known. */
-uint64_t budget_of_cgroup(const char *root, const char *membership);
+/* What a control group has less of: what it may take before the kernel slows it down (memory.high), or before the
+ * kernel ends one of its processes. */
+enum budget_until { BUDGET_UNTIL_SLOWED, BUDGET_UNTIL_KILLED };
+
+/* Bytes that the control group of a process, and those above it, have left before memory.max, and memory.high where
+ * that counts (version 2), or memory.limit_in_bytes (version 1); page cache that can be given back counts as left.
+ * `membership` is the text of /proc/PID/cgroup, `root` where /sys/fs/cgroup is. UINT64_MAX: no limit, or not known. */
+uint64_t budget_of_cgroup(const char *root, const char *membership, enum budget_until until);
+
+/* The same of a process that is there; 0: of the program itself. */
+uint64_t budget_of_process(pid_t pid, enum budget_until until);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/budget.h"
 #include "cli/procenv.h"
 #include "cli/say.h"
 #include "snap/opener.h"
@@ -80,6 +81,20 @@ unsigned snap_file_timeout(const struct snap_options *o)
 	return timeout_of(o) < most ? timeout_of(o) : most;
 }
 
+/* False after having said that the kernel might end the process for what a dump takes. The agent looks, too, but to be
+ * asked already takes some. */
+static bool has_room_for_dump(const struct jprof_process *p)
+{
+	enum { room_mb = 6 }; /* as agent/dump.c has it */
+	uint64_t left = budget_of_process(p->pid, BUDGET_UNTIL_KILLED);
+	if (left >= (uint64_t)room_mb << 20)
+		return true;
+	say("process %d: its control group has %llu KB of memory left, and a dump may take %d MB: the kernel might end the "
+	    "process; raise the limit",
+	    p->pid, (unsigned long long)(left >> 10), room_mb);
+	return false;
+}
+
 static struct jprof_agent *connect_agent(const struct jprof_process *p, const struct jprof_opener *opener,
                                          const struct snap_options *o, const struct jprof_agent_report **report)
 {
@@ -108,6 +123,8 @@ bool snap_switch(const struct jprof_process *p, const struct snap_options *o, bo
 	struct jprof_agent *agent = NULL;
 	struct jprof_error err;
 	bool good = false;
+	if (!has_room_for_dump(p))
+		return false;
 	if (jprof_target_open(p, NULL, &target, &err))
 		return failed_with(&err);
 	if (!p->agent_socket)
@@ -260,10 +277,10 @@ bool snap_dump(struct snap_dump *d, const struct jprof_target *target, const str
                const struct jprof_process *p, const struct snap_options *o)
 {
 	*d = (struct snap_dump){ .milliseconds = -1 };
-	bool good;
-	if (o->trust) {
+	bool good = has_room_for_dump(p);
+	if (good && o->trust) {
 		good = by_trusted_signal(d, target, p, o);
-	} else {
+	} else if (good) {
 		const struct jprof_agent_report *report;
 		struct jprof_agent *agent = connect_agent(p, opener, o, &report);
 		good = agent && (o->signal ? by_owned_signal(d, agent, report, target, p, o)

@@ -71,10 +71,10 @@ mount --bind cgroup.txt "/proc/$$/cgroup"
 exec "$@"
 END
     words=for=subject
-    # Nearly all of it; a group with more used of it is not one with less left; a group that is slowed down from there on.
-    for groups in box=100000000,max,99900000,0 \
-        'box=100000000000,max,80000000000,0 box/inner=1000000,max,790000,0' \
-        box=max,100000000,99900000,0; do
+    # Slowed down from there on (where the group may have no more at all nothing is dumped: agent_group); a group with more
+    # used of it is not one with less left.
+    for groups in box=max,100000000,99900000,0 \
+        'box=100000000000,max,80000000000,0 box/inner=max,1000000,790000,0'; do
         wrap="unshare --mount --propagation private sh cgroup.sh $groups --"
         start "$subject" hold wait
         check "$groups: no reply" hand_over "$pid"
@@ -86,7 +86,7 @@ END
         end "$pid"
         rm -rf d/* d/.j*
     done
-    wrap='unshare --mount --propagation private sh cgroup.sh box=100000000,max,99900000,90000000 --'
+    wrap='unshare --mount --propagation private sh cgroup.sh box=max,100000000,99900000,90000000 --'
     start "$subject" hold wait
     check "no descriptors" hand_over "$pid"
     check "file pages count as used: $(cat reply)" says .fds 2

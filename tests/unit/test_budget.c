@@ -40,19 +40,20 @@ static void test_second_version(void **state)
 	put("pod/app/memory.max", "max\n");
 	put("pod/app/memory.high", "max\n");
 	put("pod/app/memory.current", "1000\n");
-	assert_true(budget_of_cgroup(top, "0::/pod/app\n") == UINT64_MAX);
+	assert_true(budget_of_cgroup(top, "0::/pod/app\n", BUDGET_UNTIL_SLOWED) == UINT64_MAX);
 	put("pod/app/memory.max", "9000\n");
-	assert_int_equal(budget_of_cgroup(top, "0::/pod/app\n"), 8000);
+	assert_int_equal(budget_of_cgroup(top, "0::/pod/app\n", BUDGET_UNTIL_SLOWED), 8000);
 	put("pod/app/memory.high", "4000\n");
-	assert_int_equal(budget_of_cgroup(top, "0::/pod/app\n"), 3000);
+	assert_int_equal(budget_of_cgroup(top, "0::/pod/app\n", BUDGET_UNTIL_SLOWED), 3000);
+	assert_int_equal(budget_of_cgroup(top, "0::/pod/app\n", BUDGET_UNTIL_KILLED), 8000);
 	put("pod/memory.max", "6000\n");
 	put("pod/memory.high", "max\n");
 	put("pod/memory.current", "5500\n");
-	assert_int_equal(budget_of_cgroup(top, "0::/pod/app\n"), 500);
+	assert_int_equal(budget_of_cgroup(top, "0::/pod/app\n", BUDGET_UNTIL_SLOWED), 500);
 	put("pod/memory.stat", "anon 100\ninactive_file 2000\nactive_file 7\n");
-	assert_int_equal(budget_of_cgroup(top, "0::/pod/app\n"), 2500);
+	assert_int_equal(budget_of_cgroup(top, "0::/pod/app\n", BUDGET_UNTIL_SLOWED), 2500);
 	put("pod/memory.current", "9000\n");
-	assert_int_equal(budget_of_cgroup(top, "0::/pod/app\n"), 0);
+	assert_int_equal(budget_of_cgroup(top, "0::/pod/app\n", BUDGET_UNTIL_SLOWED), 0);
 }
 
 /* In a namespace of its own a group sees itself as the root. */
@@ -61,7 +62,7 @@ static void test_namespace(void **state)
 	(void)state;
 	put("memory.max", "7000\n");
 	put("memory.current", "1000\n");
-	assert_int_equal(budget_of_cgroup(top, "0::/\n"), 6000);
+	assert_int_equal(budget_of_cgroup(top, "0::/\n", BUDGET_UNTIL_SLOWED), 6000);
 }
 
 static void test_first_version(void **state)
@@ -70,11 +71,13 @@ static void test_first_version(void **state)
 	put("memory/docker/x/memory.limit_in_bytes", "9000\n");
 	put("memory/docker/x/memory.usage_in_bytes", "3000\n");
 	put("memory/docker/x/memory.stat", "inactive_file 1\ntotal_inactive_file 1000\n");
-	assert_int_equal(budget_of_cgroup(top, "12:cpu,cpuacct:/\n4:memory:/docker/x\n1:name=systemd:/y\n"), 7000);
-	assert_int_equal(budget_of_cgroup(top, "4:hugetlb,memory:/docker/x\n"), 7000);
-	assert_true(budget_of_cgroup(top, "4:memoryx:/docker/x\n") == UINT64_MAX);
-	assert_true(budget_of_cgroup(top, "") == UINT64_MAX);
-	assert_true(budget_of_cgroup(top, "nonsense\n:\n::\n") == UINT64_MAX);
+	assert_int_equal(
+	    budget_of_cgroup(top, "12:cpu,cpuacct:/\n4:memory:/docker/x\n1:name=systemd:/y\n", BUDGET_UNTIL_SLOWED),
+	    7000);
+	assert_int_equal(budget_of_cgroup(top, "4:hugetlb,memory:/docker/x\n", BUDGET_UNTIL_SLOWED), 7000);
+	assert_true(budget_of_cgroup(top, "4:memoryx:/docker/x\n", BUDGET_UNTIL_SLOWED) == UINT64_MAX);
+	assert_true(budget_of_cgroup(top, "", BUDGET_UNTIL_SLOWED) == UINT64_MAX);
+	assert_true(budget_of_cgroup(top, "nonsense\n:\n::\n", BUDGET_UNTIL_SLOWED) == UINT64_MAX);
 }
 
 static void test_sizes(void **state)
