@@ -17,7 +17,7 @@
 static const uint64_t unlimited = UINT64_MAX;
 static const uint64_t fastest = 4000; /* bytes in a microsecond: no program fills memory faster */
 
-enum { text_size = 16384, longest_nap = 20000, shortest_nap = 1000 /* microseconds */ };
+enum { text_size = 16384, longest_nap = 20000, shortest_nap = 1000 /* microseconds */, most_children = 4 };
 
 /* ---- texts of the kernel ------------------------------------------------------------------------------ */
 
@@ -158,6 +158,11 @@ uint64_t budget_size(const char *text)
 
 static struct {
 	int statm;
+	struct {
+		pid_t pid; /* 0: none */
+		int statm;
+		uint64_t shared; /* bytes that it had of the program when it began */
+	} children[most_children];
 	uint64_t page, limit, size; /* bytes; `size` is what the limit allows beyond what was taken at first */
 	const char *why;
 	void (*end)(void);
@@ -167,15 +172,25 @@ static struct {
 	pthread_mutex_t looks; /* it does something */
 } budget = { .looks = PTHREAD_MUTEX_INITIALIZER };
 
-/* Bytes in memory that no file stands behind. */
-static uint64_t taken(void)
+/* Bytes in memory that no file stands behind, of the process whose /proc/PID/statm this is. */
+static uint64_t taken_by(int statm)
 {
 	char text[128];
 	unsigned long long resident = 0, shared = 0;
-	ssize_t n = pread(budget.statm, text, sizeof text - 1, 0);
+	ssize_t n = pread(statm, text, sizeof text - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
 	sscanf(text, "%*s %llu %llu", &resident, &shared);
 	return less(resident, shared) * budget.page;
+}
+
+/* By the program, and by its children beyond what they share with it. */
+static uint64_t taken(void)
+{
+	uint64_t sum = taken_by(budget.statm);
+	for (unsigned i = 0; i < most_children; i++)
+		if (budget.children[i].pid)
+			sum += less(taken_by(budget.children[i].statm), budget.children[i].shared);
+	return sum;
 }
 
 static void *watch(void *context)
@@ -254,6 +269,34 @@ void budget_resume(void)
 {
 	if (budget.watched)
 		pthread_mutex_unlock(&budget.looks);
+}
+
+void budget_add_child(pid_t pid)
+{
+	char path[32];
+	unsigned i = 0;
+	while (i < most_children && budget.children[i].pid)
+		i++;
+	if (!budget.watched || i == most_children)
+		return;
+	snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+	int statm = open(path, O_RDONLY | O_CLOEXEC);
+	if (statm < 0)
+		return;
+	budget.children[i].shared = taken_by(budget.statm);
+	budget.children[i].statm = statm;
+	budget.children[i].pid = pid;
+}
+
+void budget_remove_child(pid_t pid)
+{
+	budget_pause();
+	for (unsigned i = 0; i < most_children; i++)
+		if (budget.children[i].pid == pid) {
+			budget.children[i].pid = 0;
+			close(budget.children[i].statm);
+		}
+	budget_resume();
 }
 
 void budget_at_end(void (*end)(void))

@@ -7,11 +7,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Begins to watch the program's own memory (what no file stands behind). `size` is what --max-memory was given, such as
- * 500M; NULL: what the control group has left (less a sixteenth), or half of what the machine has free, whichever is
- * smaller; where neither is known nothing is watched. A thread looks at it at least fifty times a second, the more
- * often the nearer the limit is; over the limit it says so and ends the program with status 1. False after having
- * said that `size` is none. */
+/* Begins to watch the memory of the program and of its children (what no file stands behind). `size` is what
+ * --max-memory was given, such as 500M; NULL: what the control group has left (less a sixteenth), or half of what the
+ * machine has free, whichever is smaller; where neither is known nothing is watched. A thread looks at it at least
+ * fifty times a second, the more often the nearer the limit is; over the limit it says so and ends the program with
+ * status 1. False after having said that `size` is none. */
 bool budget_watch(const char *size);
 
 /* What is to be done, on the thread that watches, before that ends the program. It must not wait for long: memory is
@@ -25,6 +25,13 @@ uint64_t budget_left(void);
  * would wait for. */
 void budget_pause(void);
 void budget_resume(void);
+
+/* What the child takes beyond what it has of the program counts from now on: from between the two above, so that it has
+ * all of that at first. Nothing is counted of what cannot be read, nor of more than four at a time. */
+void budget_add_child(pid_t pid);
+
+/* Before its end was waited for or after it. */
+void budget_remove_child(pid_t pid);
 
 /* A size such as 500M, in bytes; k, M and G are powers of 1024. 0: it is none. */
 uint64_t budget_size(const char *text);

@@ -16,12 +16,19 @@ int confine_capabilities(uint64_t keep);
  * time in all, without a core file. */
 void confine_resources(uint64_t bytes, unsigned seconds);
 
-/* From here on this process can do nothing but read and write what it has open, take memory and end: no capabilities,
- * no new rights, no other process may look into it; landlock allows it no file, and seccomp refuses all else. It ends
- * with the process `parent`. */
-void confine_self(int parent);
+/* What a process could give up. */
+struct confine_walls {
+	bool calls;      /* seccomp allows no other system calls */
+	bool files;      /* landlock allows no file */
+	bool other_user; /* it is not root's */
+};
 
-/* Which of the latter two this kernel has: "seccomp and landlock", "seccomp", "landlock" or "none". */
+/* From here on this process can do nothing but read and write what it has open, take memory and end: no capabilities,
+ * no new rights, no other process may look into it; landlock allows it no file, and seccomp refuses all else. Root's
+ * becomes uid 65534. It ends with the process `parent`. */
+struct confine_walls confine_self(int parent);
+
+/* Which of landlock and seccomp this kernel has: "seccomp and landlock", "seccomp", "landlock" or "none". */
 const char *confine_kinds(void);
 
 #endif

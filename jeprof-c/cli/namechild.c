@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cli/confine.h"
 #include "jprof.h"
 
 /* ---- what comes and goes ------------------------------------------------------------------------ */
@@ -106,11 +105,12 @@ static _Noreturn void serve_questions(int socket)
 struct namechild_limits namechild_limits(uint64_t left)
 {
 	const uint64_t usual = 4ULL << 30;
-	return (struct namechild_limits){ .bytes = left == UINT64_MAX ? usual : left,
+	return (struct namechild_limits){ .bytes = left == UINT64_MAX ? usual : left - left / 4,
 		                          .seconds = 3600,
 		                          .seconds_for_file = 30,
 		                          .look_ms = 1000,
-		                          .idle_looks = 60 };
+		                          .idle_looks = 60,
+		                          .waits = 10 };
 }
 
 /* ---- beginning ---------------------------------------------------------------------------------- */
@@ -150,6 +150,7 @@ _Noreturn void namechild_run(int socket, int errors, int parent, const struct na
 	if (!take_descriptors(socket, errors))
 		_exit(2);
 	confine_resources(limits->bytes, limits->seconds);
-	confine_self(parent);
+	const struct confine_walls walls = confine_self(parent);
+	write_answer(child_socket, &walls, sizeof walls);
 	serve_questions(child_socket);
 }

@@ -1,11 +1,14 @@
 /* The child that finds names (cli/sandbox.h): what it is sent, and what it sends back, on a SOCK_STREAM.
  *
- * A question is struct namechild_question; then one byte for each namechild_most_fds of its descriptors, with these;
- * then its bytes. An answer is struct namechild_answer and its bytes. */
+ * First it sends struct confine_walls. A question is struct namechild_question; then one byte for each
+ * namechild_most_fds of its descriptors, with these; then its bytes. An answer is struct namechild_answer and its
+ * bytes. */
 #ifndef JEPROF_NAMECHILD_H
 #define JEPROF_NAMECHILD_H
 
 #include <stdint.h>
+
+#include "cli/confine.h"
 
 enum { namechild_most_fds = 200 };
 
@@ -26,9 +29,10 @@ struct namechild_limits {
 	unsigned seconds_for_file; /* for one question; the parent watches it, and adds some for large files */
 	unsigned look_ms;          /* how often the parent looks whether it does something, */
 	unsigned idle_looks;       /* and how often it may find that it does not */
+	unsigned waits;            /* how much longer a question may take by the clock than of CPU time */
 };
 
-/* With `left` bytes of memory left for the program; UINT64_MAX: not known. */
+/* With `left` bytes of memory left for the program, of which it keeps a quarter; UINT64_MAX: not known. */
 struct namechild_limits namechild_limits(uint64_t left);
 
 /* Closes all descriptors but `socket`, and `errors`, which becomes the standard error; gives up what it may, answers

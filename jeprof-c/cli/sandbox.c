@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/budget.h"
+#include "cli/confine.h"
 #include "cli/namechild.h"
 #include "cli/say.h"
 
@@ -24,6 +25,7 @@ enum talk_outcome {
 	ANSWERED,
 	ENDED,   /* it crashed, or has ended otherwise */
 	SLOW,    /* it took more time of the CPU than it may */
+	LATE,    /* and by the clock, though it always does something */
 	STUCK,   /* it takes none, and does not answer */
 	SHORT,   /* it has no memory left */
 	LENGTHY, /* the answer is longer than any */
@@ -36,11 +38,13 @@ struct name_child {
 	int errors; /* what it says */
 	clockid_t clock;
 	struct namechild_limits limits;
-	bool asked; /* it had a question before */
+	bool asked;   /* it had a question before, */
+	bool greeted; /* and said what it gave up */
 };
 
 static struct {
 	struct name_child of_root, of_others;
+	bool said_weak, said_root; /* once each */
 } sandbox;
 
 /* ---- a child ------------------------------------------------------------------------------------ */
@@ -70,6 +74,8 @@ static bool begin_child(struct name_child *c)
 	if (!pid)
 		namechild_run(sockets[1], errors[1], parent, &limits);
 	int error = errno;
+	if (pid > 0)
+		budget_add_child(pid);
 	budget_resume();
 	close(sockets[1]);
 	close(errors[1]);
@@ -85,17 +91,21 @@ static bool begin_child(struct name_child *c)
 	return false;
 }
 
-/* Its exit status, as waitpid has it. */
-static int end_child(struct name_child *c)
+/* It has ended. */
+static void forget_child(struct name_child *c)
 {
-	int status = 0;
 	close(c->socket);
 	close(c->errors);
-	kill(c->pid, SIGKILL);
-	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	budget_remove_child(c->pid);
 	*c = (struct name_child){ 0 };
-	return status;
+}
+
+static void end_child(struct name_child *c)
+{
+	kill(c->pid, SIGKILL);
+	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	forget_child(c);
 }
 
 /* ---- waiting for it ----------------------------------------------------------------------------- */
@@ -104,28 +114,47 @@ static int end_child(struct name_child *c)
 struct dialogue {
 	struct name_child *child;
 	uint64_t begun, last; /* its CPU time, in ms */
+	uint64_t waited;      /* for it, in us */
 	unsigned idle;        /* looks since it took some */
 	unsigned seconds;     /* that it may take */
 };
 
-static uint64_t child_ms(const struct name_child *c)
+static uint64_t clock_us(clockid_t clock)
 {
 	struct timespec t = { 0 };
-	clock_gettime(c->clock, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* Looks are counted, not time: who is stopped, or gets no processor, does not lose any. */
+static uint64_t child_ms(const struct name_child *c)
+{
+	return clock_us(c->clock) / 1000;
+}
+
+/* poll, whose time counts. No look counts more than it should take: a program that was stopped has not waited. */
+static int look_at_child(struct dialogue *d, short events)
+{
+	struct pollfd p = { .fd = d->child->socket, .events = events };
+	uint64_t most = d->child->limits.look_ms * 1000ULL, begun = clock_us(CLOCK_MONOTONIC);
+	int n = poll(&p, 1, (int)d->child->limits.look_ms);
+	uint64_t took = clock_us(CLOCK_MONOTONIC) - begun;
+	d->waited += took < most ? took : most;
+	return n;
+}
+
+/* Looks are counted, not time: who is stopped, or gets no processor, does not lose any. The clock ends only what would
+ * give a byte now and then for ever. */
 static enum talk_outcome wait_for_child(struct dialogue *d, short events)
 {
 	for (;;) {
-		struct pollfd p = { .fd = d->child->socket, .events = events };
-		int n = poll(&p, 1, (int)d->child->limits.look_ms);
+		int n = look_at_child(d, events);
 		if (n < 0 && errno != EINTR)
 			return ENDED;
 		uint64_t now = child_ms(d->child);
 		if (now - d->begun > d->seconds * 1000ULL)
 			return SLOW;
+		if (d->waited > d->seconds * 1000000ULL * d->child->limits.waits)
+			return LATE;
 		if (n > 0)
 			return ANSWERED;
 		d->idle = now == d->last ? d->idle + 1 : 0;
@@ -205,6 +234,24 @@ static enum talk_outcome send_question(struct dialogue *d, const struct jprof_na
 	return outcome ? outcome : send_bytes(d, q->data, q->len);
 }
 
+/* It says so before it has read anything. */
+static enum talk_outcome receive_walls(struct dialogue *d)
+{
+	struct confine_walls walls = { 0 };
+	enum talk_outcome outcome = d->child->greeted ? ANSWERED : receive_bytes(d, &walls, sizeof walls);
+	if (outcome || d->child->greeted)
+		return outcome;
+	d->child->greeted = true;
+	if (!walls.calls && !walls.files && !sandbox.said_weak)
+		say("this kernel has neither seccomp nor landlock: an object file that takes over the process that "
+		    "finds its names can do what you can");
+	if (!walls.other_user && !sandbox.said_root)
+		say("the process that finds names stays root's: it cannot become uid 65534 here");
+	sandbox.said_weak = sandbox.said_weak || (!walls.calls && !walls.files);
+	sandbox.said_root = sandbox.said_root || !walls.other_user;
+	return ANSWERED;
+}
+
 /* Longer than any that is right: a frame takes 12 bytes, and names are some 100. */
 static uint64_t longest_answer(const struct jprof_name_question *q)
 {
@@ -254,6 +301,8 @@ static enum talk_outcome ask_child(struct name_child *c, const struct jprof_name
 	d.last = d.begun;
 	c->asked = true;
 	enum talk_outcome outcome = send_question(&d, q);
+	if (!outcome)
+		outcome = receive_walls(&d);
 	return outcome ? outcome : receive_answer(&d, q, answer, len);
 }
 
@@ -301,9 +350,7 @@ static int describe_end(struct name_child *c, struct jprof_error *err)
 	}
 	read_last_words(c, words, sizeof words);
 	const char *before = *words ? "; it said: " : "";
-	close(c->socket);
-	close(c->errors);
-	*c = (struct name_child){ 0 };
+	forget_child(c);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
 		return fail_as(err, no_answer, "", "the process that reads it took too much time");
 	if (WIFSIGNALED(status))
@@ -315,13 +362,14 @@ static int describe_end(struct name_child *c, struct jprof_error *err)
 
 static int describe_outcome(struct name_child *c, enum talk_outcome outcome, struct jprof_error *err)
 {
-	unsigned seconds = c->limits.seconds_for_file;
+	unsigned seconds = c->limits.seconds_for_file, waited = seconds * c->limits.waits;
 	unsigned long long megabytes = c->limits.bytes >> 20;
 	if (outcome == ENDED)
 		return describe_end(c, err);
 	end_child(c);
 	switch (outcome) {
 	case SLOW: return fail_as(err, no_answer, "", "reading it takes too long: more than %u s of CPU time", seconds);
+	case LATE: return fail_as(err, no_answer, "", "reading it takes too long: more than %u s", waited);
 	case STUCK: return fail_as(err, no_answer, "", "the process that reads it does not answer");
 	case SHORT:
 		return fail_as(err, no_answer, "", "reading it takes more memory than the %llu MB that are left for it",
@@ -361,7 +409,7 @@ static int find_by_child(void *context, const struct jprof_name_question *q, voi
 		}
 		free(bytes);
 		int rc = describe_outcome(c, outcome, err);
-		if (!again || outcome == SLOW || outcome == STUCK || outcome == NO_ROOM)
+		if (!again || outcome == SLOW || outcome == LATE || outcome == STUCK || outcome == NO_ROOM)
 			return rc;
 	}
 }

@@ -20,6 +20,10 @@ notes() {
     [ $# -eq 0 ] || check "no line like $1" grep -qE -e "$1" notes
 }
 
+# A child that gives a byte now and then is waited for ten seconds here, beside the other tests.
+JPROF_CACHE= STUB=dribble=liba.so timeout 300 "$stubbed" --lines --show_bytes main.heap >dribbled.out 2>dribbled.err &
+dribbles=$!
+
 # ---- with and without -----------------------------------------------------------------------------------
 run "$jprof" --lines --show_bytes main.heap
 exits 0
@@ -36,12 +40,29 @@ for format in --json --proto --lines; do
 done
 run "$stubbed" --lines --show_bytes main.heap
 same "the stubbed program does not do the same without a stub (>)" plain out
+check "something that it cannot give up is said" no_line '^jprof: (this kernel|the process that finds names)' err
 
 # ---- what it may do -------------------------------------------------------------------------------------
 if grep -q '^Seccomp:' /proc/self/status; then
     run env STUB=harm=liba.so "$stubbed" --lines --show_bytes main.heap
     exits 0
     notes "liba\\.so gives no names: the process that reads it crashed \\(signal [0-9]+; it said: could do: nothing\\)"
+fi
+
+# What it cannot give up is said once.
+weak='this kernel has neither seccomp nor landlock: an object file that takes over the process that finds its names can do what you can'
+stays="the process that finds names stays root's: it cannot become uid 65534 here"
+if ${CC:-cc} -o nowalls "$here/src/nowalls.c" && ./nowalls /bin/true; then
+    run ./nowalls "$jprof" --lines --show_bytes main.heap
+    exits 0
+    check "not said once: $weak" [ "$(grep -cxF "jprof: $weak" err)" -eq 1 ]
+    same "another report without walls (>)" plain out
+fi
+if [ "$(id -u)" = 0 ] && setpriv --bounding-set=-setuid --inh-caps=-setuid true 2>/dev/null; then
+    run setpriv --bounding-set=-setuid --inh-caps=-setuid "$jprof" --lines --show_bytes main.heap
+    exits 0
+    check "not said once: $stays" [ "$(grep -cxF "jprof: $stays" err)" -eq 1 ]
+    same "another report where its child stays root's (>)" plain out
 fi
 
 # ---- what it does ---------------------------------------------------------------------------------------
@@ -69,6 +90,15 @@ loses nothing 'the answer to the question for them is damaged'
 loses less 'the answer to the question for them is damaged'
 loses much 'the process that reads it answers too much'
 
+# What it takes counts as the program's: both have one limit.
+run env STUB=hoard=liba.so "$stubbed" --max-memory=40M main.heap
+exits 1
+check "not one line" [ "$(wc -l <err)" -eq 1 ]
+check "another line" grep -q '^jprof: this needs more memory than the 40 MB that it may take (as --max-memory says); ' err
+run env STUB=hoard=liba.so "$stubbed" --max-memory=200M main.heap
+exits 0
+notes 'liba\.so gives no names: the process that reads it does not answer'
+
 run env STUB=crash=liba.so "$stubbed" info --all main.heap
 prints 'its names were not found: the process that reads it crashed'
 
@@ -83,6 +113,9 @@ while [ -z "$child" ] && [ $tries -lt 500 ]; do
     tries=$((tries + 1))
     child=$(cat /proc/$pid/task/$pid/children 2>/dev/null)
 done
+if [ "$(id -u)" = 0 ]; then
+    check "root's child is not of user 65534" grep -qE '^Uid:(.65534){4}$' "/proc/${child%% *}/status"
+fi
 sleep 0.5
 # shellcheck disable=SC2086
 kill -HUP $child
@@ -126,4 +159,13 @@ run env JPROF_CACHE="$tmp/kept2" "$stubbed" --lines --show_bytes main.heap
 run env JPROF_CACHE="$tmp/kept2" STUB=crash=.so "$stubbed" --lines --show_bytes main.heap
 notes
 same "kept names are others (>)" plain out
+
+what="a child that gives a byte now and then"
+wait $dribbles
+status=$?
+mv dribbled.out out
+mv dribbled.err err
+exits 0
+notes '^jprof: .*/liba\.so gives no names: reading it takes too long: more than 10 s$'
+prints '^ *114688 .* b_fill .*/libb\.c:5$'
 finish

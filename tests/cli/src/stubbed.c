@@ -3,12 +3,18 @@
  * and of the limits, which are small here. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/namechild.h"
@@ -24,7 +30,7 @@ struct namechild_limits __wrap_namechild_limits(uint64_t left)
 {
 	(void)left;
 	return (struct namechild_limits){
-		.bytes = 64 << 20, .seconds = 60, .seconds_for_file = 1, .look_ms = 100, .idle_looks = 30
+		.bytes = 64 << 20, .seconds = 60, .seconds_for_file = 1, .look_ms = 100, .idle_looks = 30, .waits = 10
 	};
 }
 
@@ -34,11 +40,11 @@ static void spin(void)
 		;
 }
 
-/* Until there is none. */
-static void take_memory(void)
+/* Until there is none, or `most` MB. */
+static void take_memory(int most)
 {
 	enum { piece = 1 << 20 };
-	for (;;) {
+	for (int i = 0; i < most; i++) {
 		char *p = malloc(piece);
 		if (!p)
 			break;
@@ -65,17 +71,53 @@ static void linger(void)
 		spin();
 }
 
+/* A byte now and then, of an answer that takes an hour. */
+static void dribble(void)
+{
+	const struct namechild_answer answer = { .len = 1 << 20 };
+	const struct timespec now_and_then = { .tv_nsec = 50000000 };
+	int word = 0;
+	for (ssize_t n = write(3, &answer, sizeof answer); n > 0; n = write(3, "", 1))
+		syscall(SYS_futex, &word, FUTEX_WAIT, 0, &now_and_then); /* no sleep is allowed */
+	_exit(0);
+}
+
+static bool maps(int flags)
+{
+	enum { size = 1 << 20 };
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+	return p != MAP_FAILED && !munmap(p, size);
+}
+
+/* RLIMIT_DATA does not count what cannot be written any more. */
+static bool hides_memory(void)
+{
+	enum { size = 1 << 20 };
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p != MAP_FAILED && !mprotect(p, size, PROT_READ);
+}
+
 /* What a maker of files who has taken the child over would like to do. */
 static void do_harm(void)
 {
-	const char *did = open("/etc/hostname", O_RDONLY) >= 0                 ? "open"
-	                  : !access("/etc/hostname", F_OK)                     ? "access"
-	                  : open("/tmp", O_RDWR | O_TMPFILE, 0600) >= 0        ? "create"
-	                  : socket(AF_INET, SOCK_STREAM, 0) >= 0               ? "socket"
-	                  : !kill(getppid(), 0)                                ? "kill"
-	                  : fork() >= 0                                        ? "fork"
-	                  : !unlink("/nothing-is-called-so") || errno != EPERM ? "unlink"
-	                                                                       : "nothing";
+	enum { empty_path = 0x1000 }; /* AT_EMPTY_PATH, which does not keep another path from being used */
+	struct stat st;
+	const char *did = open("/etc/hostname", O_RDONLY) >= 0                   ? "open"
+	                  : !fstatat(AT_FDCWD, "/etc/hostname", &st, 0)          ? "stat"
+	                  : !fstatat(AT_FDCWD, "/etc/hostname", &st, empty_path) ? "stat by a path"
+	                  : fstat(3, &st) || !S_ISSOCK(st.st_mode)               ? "no fstat"
+	                  : !fstat(99, &st) || errno != EBADF                    ? "fstat of nothing"
+	                  : !access("/etc/hostname", F_OK)                       ? "access"
+	                  : open("/tmp", O_RDWR | O_TMPFILE, 0600) >= 0          ? "create"
+	                  : socket(AF_INET, SOCK_STREAM, 0) >= 0                 ? "socket"
+	                  : !kill(getppid(), 0)                                  ? "kill"
+	                  : fork() >= 0                                          ? "fork"
+	                  : maps(MAP_SHARED | MAP_ANONYMOUS)                     ? "take memory that is shared"
+	                  : maps(MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN)    ? "take a stack"
+	                  : hides_memory()                                       ? "hide memory from its limit"
+	                  : !maps(MAP_PRIVATE | MAP_ANONYMOUS)                   ? "no memory"
+	                  : !unlink("/nothing-is-called-so") || errno != EPERM   ? "unlink"
+	                                                                         : "nothing";
 	fprintf(stderr, "could do: %s\n", did);
 	abort();
 }
@@ -103,8 +145,12 @@ static bool misbehaves(const char *how, size_t len, const struct jprof_name_ques
 		*(volatile char *)0 = 1;
 	if (SAID("spin"))
 		spin();
-	if (SAID("sleep"))
+	if (SAID("hoard"))
+		take_memory(50);
+	if (SAID("sleep") || SAID("hoard"))
 		(void)!read(3, (char[1]){ 0 }, 1);
+	if (SAID("dribble"))
+		dribble();
 	if (SAID("linger"))
 		linger();
 	if (SAID("end"))
@@ -112,7 +158,7 @@ static bool misbehaves(const char *how, size_t len, const struct jprof_name_ques
 	if (SAID("harm"))
 		do_harm();
 	if (SAID("memory"))
-		take_memory();
+		take_memory(INT_MAX);
 	*rc = SAID("memory")     ? JPROF_E_NOMEM
 	      : SAID("nonsense") ? say_nonsense(write, context, some)
 	      : SAID("much")     ? say_nonsense(write, context, too_much)
