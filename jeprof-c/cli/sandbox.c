@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,7 +44,13 @@ struct name_child {
 };
 
 static struct {
-	struct name_child of_root, of_others;
+	struct name_child of_system, of_others;
+	char *others; /* whose those are, see describe_makers; NULL: not known */
+	struct {
+		dev_t dev;
+		ino_t ino;
+		uint64_t waited; /* for all questions in a row about this object file, in us */
+	} last;
 	bool said_weak, said_root; /* once each */
 } sandbox;
 
@@ -114,7 +121,7 @@ static void end_child(struct name_child *c)
 struct dialogue {
 	struct name_child *child;
 	uint64_t begun, last; /* its CPU time, in ms */
-	uint64_t waited;      /* for it, in us */
+	uint64_t waited;      /* for it, in us, with what came before about the same object file */
 	unsigned idle;        /* looks since it took some */
 	unsigned seconds;     /* that it may take */
 };
@@ -294,16 +301,32 @@ static unsigned seconds_for(const struct name_child *c, const struct jprof_name_
 	return seconds;
 }
 
+/* For what was asked before about the same object file, which may be asked about in many parts. */
+static uint64_t waited_for(const struct jprof_name_question *q)
+{
+	struct stat st = { 0 };
+	if (q->file_count)
+		(void)fstat(q->files[0], &st);
+	if (st.st_dev != sandbox.last.dev || st.st_ino != sandbox.last.ino)
+		sandbox.last.waited = 0;
+	sandbox.last.dev = st.st_dev;
+	sandbox.last.ino = st.st_ino;
+	return sandbox.last.waited;
+}
+
 static enum talk_outcome ask_child(struct name_child *c, const struct jprof_name_question *q, char **answer,
                                    size_t *len)
 {
-	struct dialogue d = { .child = c, .seconds = seconds_for(c, q), .begun = child_ms(c) };
+	struct dialogue d = { .child = c, .seconds = seconds_for(c, q), .begun = child_ms(c), .waited = waited_for(q) };
 	d.last = d.begun;
 	c->asked = true;
 	enum talk_outcome outcome = send_question(&d, q);
 	if (!outcome)
 		outcome = receive_walls(&d);
-	return outcome ? outcome : receive_answer(&d, q, answer, len);
+	if (!outcome)
+		outcome = receive_answer(&d, q, answer, len);
+	sandbox.last.waited = d.waited;
+	return outcome;
 }
 
 /* ---- what went wrong ---------------------------------------------------------------------------- */
@@ -381,13 +404,69 @@ static int describe_outcome(struct name_child *c, enum talk_outcome outcome, str
 
 /* ---- the finder --------------------------------------------------------------------------------- */
 
-static bool is_all_of_root(const struct jprof_name_question *q)
+/* Whether only root can have put a file of root's there, by where it lies. */
+static bool is_of_system(const struct stat *st, const char *path)
 {
-	struct stat st;
-	for (size_t i = 0; i < q->file_count; i++)
-		if (fstat(q->files[i], &st) || st.st_uid)
-			return false;
-	return true;
+	static const char *const dirs[] = { "/usr/", "/lib", "/bin/", "/sbin/" };
+	bool below = false;
+	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+		below = below || !strncmp(path, dirs[i], strlen(dirs[i]));
+	return below && !st->st_uid && !(st->st_mode & (S_IWGRP | S_IWOTH)) && strncmp(path, "/usr/local/", 11);
+}
+
+/* Adds "uid device directory" to the lines, unless it is there. */
+static void add_maker(FILE *out, char *const *all, const struct stat *st, char *path)
+{
+	char line[PATH_MAX + 64];
+	char *slash = strrchr(path, '/');
+	*(slash ? slash : path) = '\0';
+	for (char *c = path; *c; c++)
+		*c = *c == '\n' ? '/' : *c;
+	snprintf(line, sizeof line, "\n%ju %ju %s\n", (uintmax_t)st->st_uid, (uintmax_t)st->st_dev, path);
+	if (!fflush(out) && !strstr(*all, line))
+		fputs(line + 1, out);
+}
+
+static const char only_system[] = "\n";
+
+/* Who can have made the files: the owner and the directory of each, but those of the system; each once. Memory to be
+ * freed; NULL where it is short. */
+static char *describe_makers(const struct jprof_name_question *q)
+{
+	char *all = NULL;
+	size_t len;
+	FILE *out = open_memstream(&all, &len);
+	if (out)
+		fputs(only_system, out);
+	for (size_t i = 0; out && i < q->file_count; i++) {
+		char link[32], path[PATH_MAX];
+		struct stat st = { 0 };
+		snprintf(link, sizeof link, "/proc/self/fd/%d", q->files[i]);
+		ssize_t n = readlink(link, path, sizeof path - 1);
+		path[n > 0 ? n : 0] = '\0';
+		if (fstat(q->files[i], &st) || !is_of_system(&st, path))
+			add_maker(out, &all, &st, path);
+	}
+	if (out && !fclose(out))
+		return all;
+	free(all);
+	return NULL;
+}
+
+/* What took a child over could lie about the files that come later: so there come only files of the same makers. */
+static struct name_child *child_for(const struct jprof_name_question *q)
+{
+	char *makers = describe_makers(q);
+	if (makers && !strcmp(makers, only_system)) {
+		free(makers);
+		return &sandbox.of_system;
+	}
+	bool same = makers && sandbox.others && !strcmp(makers, sandbox.others);
+	if (sandbox.of_others.pid && !same)
+		end_child(&sandbox.of_others);
+	free(sandbox.others);
+	sandbox.others = makers;
+	return &sandbox.of_others;
 }
 
 /* What fails in a child that had other questions is asked once more in a new one: those may have been to blame. */
@@ -395,7 +474,7 @@ static int find_by_child(void *context, const struct jprof_name_question *q, voi
                          struct jprof_error *err)
 {
 	(void)context;
-	struct name_child *c = is_all_of_root(q) ? &sandbox.of_root : &sandbox.of_others;
+	struct name_child *c = child_for(q);
 	for (;;) {
 		char *bytes = NULL;
 		*len = 0;
@@ -422,8 +501,11 @@ const struct jprof_name_finder *sandbox_finder(bool off)
 
 void sandbox_end(void)
 {
-	if (sandbox.of_root.pid)
-		end_child(&sandbox.of_root);
+	if (sandbox.of_system.pid)
+		end_child(&sandbox.of_system);
 	if (sandbox.of_others.pid)
 		end_child(&sandbox.of_others);
+	free(sandbox.others);
+	sandbox.others = NULL;
+	sandbox.last.waited = 0;
 }

@@ -1,8 +1,8 @@
 /* Names are found in a child that can do no harm: symbols and debug information of others may make a library crash,
  * spin, take all memory or do what their maker wants. The program opens every file by its rules and hands over
  * descriptors. The child is begun with the first question and answers all that follow; where it ends badly, that
- * question has no answer, and the next one gets a new child. Files of root's have a child of their own: no other file
- * can change names of theirs. */
+ * question has no answer, and the next one gets a new child. A child sees files of one owner and one directory, or
+ * those of the system: no file can change names of another's. */
 #ifndef JEPROF_SANDBOX_H
 #define JEPROF_SANDBOX_H
 

@@ -35,7 +35,9 @@ static int cache_help(void)
 	       "\n"
 	       "The directory is $JPROF_CACHE, else $XDG_CACHE_HOME/jprof, else ~/.cache/jprof;\n"
 	       "with JPROF_CACHE= nothing is kept. jprof snap by root keeps names only where\n"
-	       "JPROF_CACHE says. A directory that others can write is not used.\n"
+	       "JPROF_CACHE says. A directory that others can write is not used. What is kept\n"
+	       "of a file was found by a process that read files of its owner in its directory\n"
+	       "alone, or of the system's.\n"
 	       "\n");
 	opt_help(&cache_table, 0);
 	return 0;

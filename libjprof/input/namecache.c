@@ -60,7 +60,8 @@ void jp_namecache_close(struct jp_namecache *cache)
 /* What an answer depends on, but for the offsets. */
 struct request_identity {
 	struct jp_strbuf text;
-	bool fleeting; /* a file of it may have changed just now, or nobody can find it again */
+	bool fleeting; /* a file of it may have changed just now, or nobody can find it again, or */
+	uid_t owner;   /* ... besides root's there are files of this user and of another; 0: of none yet */
 };
 
 static void release_identity(struct request_identity *identity)
@@ -79,7 +80,9 @@ static void add_asked_file(struct request_identity *identity, const char *role, 
 		return;
 	}
 	time_t last = st.st_mtime > st.st_ctime ? st.st_mtime : st.st_ctime;
-	identity->fleeting = identity->fleeting || last > now - seconds_to_settle;
+	bool mixed = st.st_uid && identity->owner && st.st_uid != identity->owner;
+	identity->owner = st.st_uid ? st.st_uid : identity->owner;
+	identity->fleeting = identity->fleeting || mixed || last > now - seconds_to_settle;
 	jp_strbuf_printf(&identity->text, "%s %ju %ju %jd %jd.%ld %jd.%ld %zu ", role, (uintmax_t)st.st_dev,
 	                 (uintmax_t)st.st_ino, (intmax_t)st.st_size, (intmax_t)st.st_mtime, st.st_mtim.tv_nsec,
 	                 (intmax_t)st.st_ctime, st.st_ctim.tv_nsec, strlen(file->path));

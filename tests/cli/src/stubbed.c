@@ -122,6 +122,134 @@ static void do_harm(void)
 	abort();
 }
 
+static uint32_t number_at(const char *at)
+{
+	uint32_t value;
+	memcpy(&value, at, sizeof value);
+	return value;
+}
+
+static void put_number_at(char *at, size_t value)
+{
+	memcpy(at, &(uint32_t){ (uint32_t)value }, sizeof(uint32_t));
+}
+
+/* ---- what it wants ------------------------------------------------------------------------------ */
+
+/* Where these stand: see namerequest.h and namereply.h. */
+enum {
+	asked_splits = 28,
+	asked_count = 36,
+	reply_header = 56,
+	reply_size = 12,
+	reply_places = 32,
+	reply_frames = 36,
+	reply_functions = 40,
+	reply_wants = 44,
+	reply_text = 52,
+};
+
+/* A true answer, in which STUB_NAME in STUB_DIR is wanted. */
+struct changed_answer {
+	char bytes[1 << 20];
+	size_t len;
+};
+
+static int keep_answer(void *context, const void *data, size_t len)
+{
+	struct changed_answer *a = context;
+	if (len > sizeof a->bytes / 2)
+		return 1;
+	memcpy(a->bytes, data, len);
+	a->len = len;
+	return 0;
+}
+
+static void change_wants(struct changed_answer *a)
+{
+	char *b = a->bytes, *want = b + reply_header + 48 * number_at(b + reply_places) +
+	                            12 * number_at(b + reply_frames) + 16 * number_at(b + reply_functions);
+	const char *name = getenv("STUB_NAME"), *dir = getenv("STUB_DIR");
+	uint32_t text = number_at(b + reply_text), wants = number_at(b + reply_wants);
+	size_t more = strlen(name) + 1 + strlen(dir) + 1;
+	memcpy(b + a->len, name, strlen(name) + 1);
+	memcpy(b + a->len + strlen(name) + 1, dir, strlen(dir) + 1);
+	for (; more % 4; more++)
+		b[a->len + more] = '\0';
+	for (uint32_t i = 0; i < wants; i++, want += 16) {
+		put_number_at(want + 8, text);
+		put_number_at(want + 12, text + strlen(name) + 1);
+	}
+	put_number_at(b + reply_text, text + more);
+	put_number_at(b + reply_size, a->len += more);
+}
+
+/* Whether a file that was given has the word in it. */
+static bool was_given(const struct jprof_name_question *q, const char *word)
+{
+	static char bytes[1 << 20];
+	for (size_t i = 1; i < q->file_count; i++) {
+		ssize_t n = pread(q->files[i], bytes, sizeof bytes, 0);
+		if (n > 0 && memmem(bytes, (size_t)n, word, strlen(word)))
+			return true;
+	}
+	return false;
+}
+
+/* Asks for the file, and says whether it got it, and all of it. */
+static int steal(const struct jprof_name_question *q, jprof_write_fn *write, void *context)
+{
+	static struct changed_answer answer;
+	int rc = __real_jprof_names_answer(q, keep_answer, &answer, NULL);
+	if (number_at((const char *)q->data + asked_splits)) {
+		const char *got = was_given(q, "SECRET") ? "all of it" : q->file_count > 1 ? "a part" : "nothing";
+		fprintf(stderr, "was given: %s\n", got);
+		abort();
+	}
+	if (!rc && number_at(answer.bytes + reply_wants))
+		change_wants(&answer);
+	return rc ? rc : write(context, answer.bytes, answer.len);
+}
+
+/* No place is ever answered: each waits for a file, always the same or, with `new`, always another. */
+static int pend(const struct jprof_name_question *q, jprof_write_fn *write, void *context, bool new)
+{
+	static uint32_t unit;
+	uint32_t places = number_at((const char *)q->data + asked_count);
+	size_t len = reply_header + 48 * (size_t)places + 16 + 8;
+	char *b = calloc(1, len), *want = b + reply_header + 48 * (size_t)places;
+	unit += new;
+	memcpy(b, "jprofnam", 8);
+	put_number_at(b + 8, 2);
+	put_number_at(b + reply_size, len);
+	put_number_at(b + 16, ((const char *)q->data)[16] ? 1 : 0);
+	memset(b + 24, 0xff, 8); /* no texts */
+	put_number_at(b + reply_places, places);
+	put_number_at(b + reply_wants, 1);
+	put_number_at(b + reply_text, 8);
+	for (uint32_t i = 0; i < places; i++) {
+		put_number_at(b + reply_header + 48 * i + 32, 4); /* pending */
+		memset(b + reply_header + 48 * i + 44, 0xff, 4);
+	}
+	put_number_at(want, unit);
+	memset(want + 12, 0xff, 4);
+	memcpy(want + 16, "x.dwo", 6);
+	int rc = write(context, b, len);
+	free(b);
+	return rc;
+}
+
+/* The true answer, but each name that ends in "_fill" ends in "_evil". */
+static int lie(const struct jprof_name_question *q, jprof_write_fn *write, void *context)
+{
+	static struct changed_answer answer;
+	int rc = __real_jprof_names_answer(q, keep_answer, &answer, NULL);
+	for (size_t i = 0; i + 5 <= answer.len; i++)
+		if (!memcmp(answer.bytes + i, "_fill", 5))
+			memcpy(answer.bytes + i, "_evil", 5);
+	return rc ? rc : write(context, answer.bytes, answer.len);
+}
+
 /* An answer to a question of another size: right, but not what was asked. */
 static int answer_less(jprof_write_fn *write, void *context)
 {
@@ -140,6 +268,7 @@ static bool misbehaves(const char *how, size_t len, const struct jprof_name_ques
 {
 	enum { some = 5000, too_much = 40 << 20, where_dwarf_is = 16 };
 	bool debug = ((const char *)q->data)[where_dwarf_is];
+	const struct timespec nap = { .tv_nsec = 300000000 };
 #define SAID(word) (len == strlen(word) && !strncmp(how, word, len))
 	if (SAID("crash") || (SAID("crash-debug") && debug))
 		*(volatile char *)0 = 1;
@@ -151,6 +280,8 @@ static bool misbehaves(const char *how, size_t len, const struct jprof_name_ques
 		(void)!read(3, (char[1]){ 0 }, 1);
 	if (SAID("dribble"))
 		dribble();
+	if (SAID("pend-slow"))
+		syscall(SYS_futex, &(int){ 0 }, FUTEX_WAIT, 0, &nap);
 	if (SAID("linger"))
 		linger();
 	if (SAID("end"))
@@ -159,24 +290,30 @@ static bool misbehaves(const char *how, size_t len, const struct jprof_name_ques
 		do_harm();
 	if (SAID("memory"))
 		take_memory(INT_MAX);
-	*rc = SAID("memory")     ? JPROF_E_NOMEM
-	      : SAID("nonsense") ? say_nonsense(write, context, some)
-	      : SAID("much")     ? say_nonsense(write, context, too_much)
-	      : SAID("nothing")  ? write(context, "", 0)
-	      : SAID("less")     ? answer_less(write, context)
-	                         : 1;
+	*rc = SAID("memory")                          ? JPROF_E_NOMEM
+	      : SAID("nonsense")                      ? say_nonsense(write, context, some)
+	      : SAID("much")                          ? say_nonsense(write, context, too_much)
+	      : SAID("nothing")                       ? write(context, "", 0)
+	      : SAID("less")                          ? answer_less(write, context)
+	      : SAID("steal")                         ? steal(q, write, context)
+	      : SAID("pend")                          ? pend(q, write, context, false)
+	      : SAID("pend-new") || SAID("pend-slow") ? pend(q, write, context, true)
+	                                              : 1;
 	return *rc <= 0;
 }
 
 int __wrap_jprof_names_answer(const struct jprof_name_question *q, jprof_write_fn *write, void *context,
                               struct jprof_error *err)
 {
+	static bool taken; /* by a file, and lies about all that come later */
 	int rc;
 	for (const char *at = getenv("STUB"); at && *at; at += strspn(at, ",")) {
 		size_t how = strcspn(at, "="), len = strcspn(at + how + 1, ",");
-		if (memmem(q->data, q->len, at + how + 1, len) && misbehaves(at, how, q, write, context, &rc))
+		bool meant = memmem(q->data, q->len, at + how + 1, len);
+		if (meant && misbehaves(at, how, q, write, context, &rc))
 			return rc;
+		taken = taken || (meant && !strncmp(at, "lie=", 4));
 		at += how + 1 + len;
 	}
-	return __real_jprof_names_answer(q, write, context, err);
+	return taken ? lie(q, write, context) : __real_jprof_names_answer(q, write, context, err);
 }
