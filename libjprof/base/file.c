@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -324,4 +325,14 @@ int jp_file_name_in(int fd, int dir, const char *name)
 	char link[32];
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, link, dir, name, AT_SYMLINK_FOLLOW);
+}
+
+int jp_file_make_memory(void)
+{
+	return memfd_create("jprof", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+int jp_file_seal(int fd)
+{
+	return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
 }

@@ -69,6 +69,10 @@ int jp_file_make_in(int dir, const char *name);
 int jp_file_make_nameless(int dir);
 int jp_file_name_in(int fd, int dir, const char *name);
 
+/* A file in memory, and nobody changes it any more. 0 or a descriptor; -1 with errno set. */
+int jp_file_make_memory(void);
+int jp_file_seal(int fd);
+
 /* errno stays what it was. */
 void jp_file_close(int *fd);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "input/namecache.h"
 #include "input/objnames.h"
 #include "input/packfiles.h"
@@ -12,6 +13,9 @@
 
 /* How many .dwo files are open at once, and how many are looked at for places that are in the way of each other. */
 enum { most_wants = 128, most_answers = 4 * most_wants };
+
+/* How often one file is asked about: of 512 .dwo files where eight can be open, and many more where more can. */
+enum { most_rounds = 4096 };
 
 /* ---- one question ------------------------------------------------------------------------------- */
 
@@ -63,6 +67,30 @@ static void note_unanswered(struct jp_asking *a, const struct jp_debugfiles *fou
 		         debug);
 }
 
+static bool is_answered(const struct jp_split_files *splits, const struct jp_reply_want *want)
+{
+	for (size_t i = 0; i < splits->count; i++)
+		if (splits->answers[i].unit == want->unit && !strcmp(splits->answers[i].name, want->name))
+			return true;
+	return false;
+}
+
+/* Whether there is an end: a file that was given or refused is not wanted again, and a place waits for the first one,
+ * which is always given or refused. */
+static bool gets_on(const struct jp_asking *a, const struct jp_name_request *request)
+{
+	const struct jp_namereply *r = &a->reply;
+	bool pending = false, first = false;
+	for (uint32_t i = 0; i < r->place_count; i++) {
+		pending = pending || r->places[i].reason == JP_NAMELESS_PENDING;
+		first = first || r->places[i].want == 0;
+	}
+	for (uint32_t i = 0; i < r->want_count; i++)
+		if (is_answered(&a->splits, &r->wants[i]))
+			return false;
+	return !pending || (first && request->dwarf != JP_DWARF_NOWHERE && a->rounds < most_rounds);
+}
+
 static int ask_files(struct jp_asking *a, const struct jp_debugfiles *found)
 {
 	struct jp_name_request request = request_of(a->file, found, &a->splits, &a->packs);
@@ -76,6 +104,10 @@ static int ask_files(struct jp_asking *a, const struct jp_debugfiles *found)
 	jp_namereply_release(&a->reply);
 	struct jprof_error err = { 0 };
 	int rc = jp_namecache_find(a->where->cache, a->file->build_id, a->where->finder, &request, &a->reply, &err);
+	a->rounds++;
+	if (!rc && !gets_on(a, &request))
+		rc = jp_error(&err, JPROF_E_UNSUPPORTED, NULL, 0,
+		              "the process that reads it asks for the same .dwo files again and again");
 	a->nameless = rc;
 	if (rc) {
 		jp_namereply_release(&a->reply);

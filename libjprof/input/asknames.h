@@ -38,7 +38,8 @@ struct jp_asking {
 	uint64_t *offsets; /* of this part: those asked->numbers; NULL: all */
 	uint32_t *asked, *rest;
 	size_t count, rest_count;
-	uint64_t *lost; /* units that could not be completed */
+	unsigned rounds; /* questions so far */
+	uint64_t *lost;  /* units that could not be completed */
 	size_t lost_count, lost_cap;
 	char first_loss[512];
 	char trouble[1024]; /* why a question was not answered, of the first such: "" where each was. What could not be
@@ -46,7 +47,8 @@ struct jp_asking {
 	bool nameless;      /* the file alone gave no answer either */
 };
 
-/* The next part: 1 and a->reply, 0 after the last, -1 when memory is short. A place that is pending comes again. What
+/* The next part: 1 and a->reply, 0 after the last, -1 when memory is short. A place that is pending comes again. Who
+ * finds names is asked once more for what a file was given for; who goes on to want it has not answered. What
  * cannot be used is remarked on the file. */
 int jp_asking_next(struct jp_asking *asking) jp_must_check;
 

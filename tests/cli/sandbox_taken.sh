@@ -1,5 +1,5 @@
 #!/bin/sh
-# A child that an object file has taken over makes nobody wait for ever, and changes
+# A child that an object file has taken over gets no file that it may not have, makes nobody wait for ever, and changes
 # the names of no other user's files, nor of other directories'.
 # usage: sandbox_taken.sh JPROF JPROF_STUBBED: the latter's child does what STUB says, see src/stubbed.c
 stubbed=$(realpath "$2")
@@ -23,9 +23,50 @@ ${CC:-cc} -g -O0 -o main main.c evil/libevil.so evil4/libevil4.so good/libgood.s
 profiled "prof_final:true,lg_prof_sample:0,prof_prefix:$tmp/main" ./main
 mv main.*.f.heap main.heap
 
+# ---- files that it wants ----------------------------------------------------------------------------------
+echo "SECRET of the user" >elsewhere/secret.txt
+for dir in evil evil4; do
+    objcopy --add-section .secret=elsewhere/secret.txt $dir/$dir.dwo || skip "no objcopy"
+    cp $dir/$dir.dwo elsewhere
+done
+cp good/good.dwo elsewhere
+
+# gives WHAT LIBRARY DIR NAME: who asks for NAME of the compilation in DIR gets "all of it", "a part" or "nothing".
+gives() {
+    run env STUB="steal=lib$2.so" STUB_DIR="$3" STUB_NAME="$4" "$stubbed" --lines --show_bytes main.heap
+    exits 0
+    check "it did not get $1 of $4 in $3" grep -q "it said: was given: $1)" err
+    check "the secret is shown" no_line SECRET out
+}
+gives "all of it" evil "$tmp/evil" evil.dwo
+gives "all of it" evil "$tmp/elsewhere" evil.dwo
+gives "all of it" evil "$tmp/evil" ../elsewhere/evil.dwo # proven by the ids in both files' headers
+gives "a part" evil4 "$tmp/evil4" evil4.dwo              # DWARF 4: nothing is proven
+gives "a part" evil4 "$tmp" elsewhere/evil4.dwo
+gives "a part" evil4 "$tmp" "$tmp/elsewhere/evil4.dwo"
+for library in evil evil4; do
+    gives nothing $library "$tmp/elsewhere" secret.txt
+    gives nothing $library "$tmp/elsewhere" "$tmp/elsewhere/secret.txt"
+    gives nothing $library "$tmp/evil" ../elsewhere/secret.txt
+    gives nothing $library "$tmp/elsewhere" none.dwo
+    gives nothing $library "$tmp/good" libgood.so
+done
+gives nothing evil "$tmp/elsewhere" good.dwo # another's id
+gives nothing evil4 "$tmp/evil4" "$tmp/elsewhere/evil4.dwo"
+gives nothing evil4 "$tmp/evil4" ../elsewhere/evil4.dwo
+gives nothing evil4 "$tmp/evil4" sub/../../elsewhere/evil4.dwo
+gives nothing evil4 relative "$tmp/elsewhere/evil4.dwo"
+
 # ---- it makes nobody wait ---------------------------------------------------------------------------------
 JPROF_CACHE= STUB=pend-slow=libevil.so timeout 300 "$stubbed" --lines --show_bytes main.heap >slow.out 2>slow.err &
 slow=$!
+for how in pend pend-new; do
+    run env STUB=$how=libevil.so "$stubbed" --lines --show_bytes main.heap
+    exits 0
+    check "no line" grep -qE '/libevil\.so gives no names: (the process that reads it asks for the same \.dwo files again and again|reading it takes too long: more than 10 s)$' err
+    prints '^ *114688 .* good_fill .*/good\.c:5$'
+    prints '^ *114688 .* libevil\+0x[0-9a-f]+$'
+done
 
 # ---- names of others --------------------------------------------------------------------------------------
 # keeps_true WHO: neither of libevil.so and libgood.so changes the other's names, and none is kept that is a lie.
@@ -53,6 +94,12 @@ prints '^ *114688 .* good_fill .*/good\.c:5$'
 
 chmod 755 "$tmp"
 if [ "$(id -u)" = 0 ] && chown 65533 evil/libevil.so evil/evil.dwo 2>/dev/null; then
+    gives "all of it" evil "$tmp/evil" evil.dwo
+    gives nothing evil "$tmp/elsewhere" evil.dwo # is root's
+    chown 65532 elsewhere/evil.dwo
+    gives nothing evil "$tmp/elsewhere" evil.dwo
+    chown 65533 elsewhere/evil.dwo
+    gives "all of it" evil "$tmp/elsewhere" evil.dwo
     mv good/libgood.so evil
     ln -s ../evil/libgood.so good
     chown 65532 evil/libgood.so
