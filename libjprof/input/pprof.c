@@ -174,6 +174,7 @@ static int read_pprof_sample(struct jp_pprof *p, struct jp_bytes *message)
 	if (PUSH(p->samples))
 		return -1;
 	p->samples.items[p->samples.count++] = s;
+	p->uneven = !s.value_count || s.value_count != p->samples.items[0].value_count;
 	return 0;
 }
 
@@ -201,7 +202,7 @@ static int add_field(struct jp_pprof *p, struct jp_field *field)
 {
 	switch (field->number) {
 	case SAMPLE_TYPE: return take_type(p, &field->bytes);
-	case SAMPLE: return read_pprof_sample(p, &field->bytes);
+	case SAMPLE: return p->uneven ? 0 : read_pprof_sample(p, &field->bytes);
 	case MAPPING: return read_pprof_mapping(p, &field->bytes);
 	case LOCATION: return add_location(p, &field->bytes);
 	case FUNCTION: return add_function(p, &field->bytes);

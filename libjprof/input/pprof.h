@@ -60,7 +60,8 @@ struct jp_pprof {
 	JP_LIST(uint64_t) comments; /* indices of strings */
 	struct jp_pprof_type period_type;
 	int64_t period, time_nanos;
-	bool cut; /* the message is faulty at byte `cut_at`; what stood before it is here */
+	bool uneven; /* the last sample has no values, or others than the first: those after it are not read */
+	bool cut;    /* the message is faulty at byte `cut_at`; what stood before it is here */
 	size_t cut_at;
 };
 

@@ -1,5 +1,6 @@
 /* profile.proto of others: built here message by message. */
 #include "formats.h"
+#include "input/pprof.h"
 #include "ops/merge.h"
 
 /* ---- a writer of its own: that of jprof must not be the judge ---- */
@@ -374,6 +375,28 @@ static void test_wrong_ids(void **state)
 }
 
 /* The rate tells how many samples an estimate was made from. */
+/* A sample that cannot be right ends the reading of samples: 100 million empty ones, 194 KB packed, take no memory. */
+static void test_empty_samples(void **state)
+{
+	(void)state;
+	enum { many = 1000 };
+	const uint64_t right[] = { 1, 2 };
+	for (size_t sound = 0; sound < 2; sound++) {
+		struct jp_strbuf jp_cleanup(jp_strbuf_release) all = { 0 };
+		struct jp_pprof p;
+		for (size_t i = 0; i < sound; i++)
+			bytes(&all, 2, (const char[]){ 0x10, (char)right[0], 0x10, (char)right[1] }, 4);
+		for (int i = 0; i < many; i++)
+			bytes(&all, 2, "", 0);
+		strings(&all);
+		assert_int_equal(jp_pprof_parse(all.text, all.len, &p), 0);
+		assert_false(p.cut);
+		assert_int_equal(p.samples.count, sound + 1);
+		assert_int_equal(p.strings.count, jp_count(texts));
+		jp_pprof_release(&p);
+	}
+}
+
 static void test_rate(void **state)
 {
 	(void)state;
@@ -404,12 +427,12 @@ static void test_rate(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_types),    cmocka_unit_test(test_without_addresses),
-		cmocka_unit_test(test_variants), cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_builds),   cmocka_unit_test(test_no_locations),
-		cmocka_unit_test(test_threads),  cmocka_unit_test(test_mangled),
-		cmocka_unit_test(test_cuts),     cmocka_unit_test(test_wrong_ids),
-		cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_types),         cmocka_unit_test(test_without_addresses),
+		cmocka_unit_test(test_variants),      cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_builds),        cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_mangled),       cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_wrong_ids),     cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_empty_samples), cmocka_unit_test(test_no_locations),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
