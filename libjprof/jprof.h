@@ -123,6 +123,34 @@ JPROF_API const char *jprof_features(void);
  * the caller, to be freed by free(); NULL when memory is short. Since: 0.1 */
 JPROF_API char *jprof_json_text(const char *text);
 
+/* A value of JSON: text that is held whole, of 64 MB and 32 levels at most. What is missing, null or of another type is
+ * NULL; a function that is given NULL finds nothing in it. Of two members of one name the last counts. */
+struct jprof_json;
+
+/* Reads the one value that fills the text, and is not null. `name` is used in messages. *json is to be freed; the text
+ * need not live on. Since: 0.2 */
+JPROF_API int jprof_json_read(const char *text, size_t len, const char *name, struct jprof_json **json,
+                              struct jprof_error *err);
+
+/* Frees what jprof_json_read gave, and all in it; NULL is fine. Since: 0.2 */
+JPROF_API void jprof_json_free(struct jprof_json *json);
+
+/* A member of an object; NULL: there is none. Since: 0.2 */
+JPROF_API const struct jprof_json *jprof_json_get(const struct jprof_json *object, const char *key);
+
+/* The i-th value of an array, from 0; NULL: null, or none. Since: 0.2 */
+JPROF_API const struct jprof_json *jprof_json_at(const struct jprof_json *array, size_t i);
+
+/* How many values an array has; 0 of what is none. Since: 0.2 */
+JPROF_API size_t jprof_json_count(const struct jprof_json *array);
+
+/* What a text means, and a number, true or false as it stands there; NULL of all else, and of a text with a NUL in it.
+ * It lives as long as the value. Since: 0.2 */
+JPROF_API const char *jprof_json_string(const struct jprof_json *value);
+
+/* A number; NAN of all else, and beyond the range of a double. Since: 0.2 */
+JPROF_API double jprof_json_number(const struct jprof_json *value);
+
 /* The text as a field of CSV (RFC 4180), in quotes: bytes that are no UTF-8 become U+FFFD each, control characters
  * \xNN, and what a spreadsheet would take for a formula begins with an apostrophe; an empty field for NULL. Owned by
  * the caller, to be freed by free(); NULL when memory is short. Since: 0.2 */

@@ -32,7 +32,7 @@ static int read_sidecar(int fd, const char *name, struct jp_strbuf *text, struct
 /* Whether it says that it is of the dump with this path. */
 static bool is_sidecar_of(const struct jp_strbuf *text, const char *path)
 {
-	struct json_object *jp_cleanup(jp_json_release) json = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) json = NULL;
 	if (!text->len || jp_json_parse(text->text, text->len, "", &json, NULL))
 		return false;
 	const char *dump = jp_json_text(json, "dump");

@@ -1,7 +1,7 @@
 /* The baseline of `jprof check`: JSON, {"jprof_baseline": 1, "accepted": [{"library", "file", "method", "bytes",
  * "comment"}]}. */
 #include <errno.h>
-#include <json-c/json.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "cli/filesread.h"
 #include "cli/outfile.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 
 enum { file_most = 1 << 22, rows_most = 10000 };
 
@@ -118,34 +119,42 @@ void baseline_release(struct accepted_rows *rows)
 
 /* ---- the file ---------------------------------------------------------------------------------------------- */
 
-static const char *text_in(json_object *object, const char *key)
+static const char *text_in(const struct jprof_json *object, const char *key)
 {
-	json_object *value;
-	return json_object_object_get_ex(object, key, &value) && json_object_is_type(value, json_type_string)
-	           ? json_object_get_string(value)
-	           : "";
+	const char *text = jprof_json_string(jprof_json_get(object, key));
+	return text ? text : "";
 }
 
-static bool take_accepted(struct accepted_rows *rows, json_object *object)
+/* False where it is no entry, or memory is short, which is noted. */
+static bool take_accepted(struct accepted_rows *rows, const struct jprof_json *object)
 {
-	json_object *bytes;
-	if (!json_object_is_type(object, json_type_object) || !json_object_object_get_ex(object, "bytes", &bytes))
+	double bytes = jprof_json_number(jprof_json_get(object, "bytes"));
+	if (isnan(bytes))
 		return false;
-	return add_entry(rows, text_in(object, "library"), text_in(object, "file"), text_in(object, "method"),
-	                 json_object_get_double(bytes), text_in(object, "comment"));
+	return shortage_note(add_entry(rows, text_in(object, "library"), text_in(object, "file"),
+	                               text_in(object, "method"), bytes, text_in(object, "comment")));
 }
 
-static bool take_entries(struct accepted_rows *rows, json_object *root)
+static bool take_entries(struct accepted_rows *rows, const struct jprof_json *root)
 {
-	json_object *version, *list;
-	if (!json_object_is_type(root, json_type_object) ||
-	    !json_object_object_get_ex(root, "jprof_baseline", &version) || json_object_get_int(version) != 1 ||
-	    !json_object_object_get_ex(root, "accepted", &list) || !json_object_is_type(list, json_type_array))
-		return false;
-	size_t count = json_object_array_length(list);
-	bool good = count <= rows_most;
+	const struct jprof_json *list = jprof_json_get(root, "accepted");
+	size_t count = jprof_json_count(list);
+	bool good = jprof_json_number(jprof_json_get(root, "jprof_baseline")) == 1 && list && count <= rows_most;
 	for (size_t i = 0; good && i < count; i++)
-		good = take_accepted(rows, json_object_array_get_idx(list, i));
+		good = take_accepted(rows, jprof_json_at(list, i));
+	return good;
+}
+
+/* Says what is wrong with it. */
+static bool parse_baseline(struct accepted_rows *rows, const char *path, const char *text, size_t len)
+{
+	struct jprof_json *root = NULL;
+	struct jprof_error err = { 0 };
+	bool good = !shortage_note_code(jprof_json_read(text, len, path, &root, &err)) && take_entries(rows, root);
+	jprof_json_free(root);
+	if (!good && !shortage_say())
+		say("%s: is no baseline%s%s: jprof check --update-baseline makes one", path,
+		    *err.text ? ", for it " : "", err.text);
 	return good;
 }
 
@@ -153,21 +162,23 @@ bool baseline_read(struct accepted_rows *rows, const char *path, bool must_exist
 {
 	*rows = (struct accepted_rows){ 0 };
 	FILE *file = fopen(path, "re");
-	if (!file && (errno != ENOENT || must_exist))
-		say("%s: cannot be read: %s", path, strerror(errno));
-	if (!file)
-		return errno == ENOENT && !must_exist;
-	char *text = malloc(file_most + 1);
+	int why = errno;
+	if (!file && why == ENOENT && !must_exist)
+		return true;
+	if (!file) {
+		say("%s: cannot be read: %s", path, strerror(why));
+		return false;
+	}
+	char *text = shortage_note(malloc(file_most));
 	size_t len = text ? fread(text, 1, file_most, file) : 0;
+	why = ferror(file) ? errno : 0;
 	fclose(file);
-	json_tokener *tokener = text ? json_tokener_new() : NULL;
-	json_object *root = tokener && len < file_most ? json_tokener_parse_ex(tokener, text, (int)len) : NULL;
-	bool good = root && take_entries(rows, root);
-	if (!good)
-		say("%s: is no baseline: jprof check --update-baseline makes one", path);
-	json_object_put(root);
-	if (tokener)
-		json_tokener_free(tokener);
+	bool good = text && !why && len < file_most;
+	if (!text)
+		shortage_say();
+	else if (!good)
+		say("%s: cannot be read: %s", path, why ? strerror(why) : "it is larger than any baseline");
+	good = good && parse_baseline(rows, path, text, len);
 	free(text);
 	return good;
 }

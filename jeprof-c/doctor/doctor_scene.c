@@ -1,7 +1,6 @@
 /* Gathers what the checks look at: see struct scene. */
 #include <errno.h>
 #include <fcntl.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -372,13 +371,15 @@ void scene_free(struct scene *s)
 /* {"jemalloc": {"opt": {"NAME": ...}}} */
 static bool from_stats(const char *stats, const char *name, char *value, size_t size)
 {
-	struct json_object *all = stats ? json_tokener_parse(stats) : NULL, *at = all;
-	bool found = json_object_object_get_ex(at, "jemalloc", &at) && json_object_object_get_ex(at, "opt", &at) &&
-	             json_object_object_get_ex(at, name, &at);
-	if (found)
-		snprintf(value, size, "%s", json_object_get_string(at));
-	json_object_put(all);
-	return found;
+	struct jprof_json *all = NULL;
+	if (!stats || shortage_note_code(jprof_json_read(stats, strlen(stats), "stats", &all, NULL)))
+		return false;
+	const struct jprof_json *options = jprof_json_get(jprof_json_get(all, "jemalloc"), "opt");
+	const char *text = jprof_json_string(jprof_json_get(options, name));
+	if (text)
+		snprintf(value, size, "%s", text);
+	jprof_json_free(all);
+	return text;
 }
 
 /* What the environment says; of /etc/malloc.conf and MALLOC_CONF the latter counts. */

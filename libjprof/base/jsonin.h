@@ -1,5 +1,6 @@
-/* JSON, read by json-c (base/jsonout.h writes it). What is read is not trusted: its size and depth are bounded, and a
- * value that is missing or of another type is as if it were not there. */
+/* JSON texts that are held whole, as values (base/jsonpull.h reads them, and what is longer; base/jsonout.h writes).
+ * What is read is not trusted: its size and depth are bounded, and a value that is missing, null or of another type is
+ * as if it were not there. Of two members of one name the last counts. */
 #ifndef JP_BASE_JSONIN_H
 #define JP_BASE_JSONIN_H
 
@@ -9,13 +10,12 @@
 
 #include "jprof.h"
 
-struct json_object;
-typedef const struct json_object jp_json;
+typedef const struct jprof_json jp_json;
 
-/* Reads one value that fills the text; more than 64 MB or 32 levels are refused. `name` is used in messages. To be
- * released by jp_json_release. */
-int jp_json_parse(const void *data, size_t len, const char *name, struct json_object **value, struct jprof_error *err);
-void jp_json_release(struct json_object **value);
+/* Reads one value that fills the text, and is not null; more than 64 MB or 32 levels are refused. `name` is used in
+ * messages. To be released by jp_json_release. */
+int jp_json_parse(const void *data, size_t len, const char *name, struct jprof_json **value, struct jprof_error *err);
+void jp_json_release(struct jprof_json **value);
 
 /* A member of an object; NULL: there is none, or this is no object. */
 jp_json *jp_json_get(jp_json *object, const char *key);
@@ -37,8 +37,5 @@ int64_t jp_json_seconds(jp_json *object, const char *key);
 bool jp_json_hex(jp_json *object, const char *key, uint64_t *value);
 
 bool jp_json_true(jp_json *object, const char *key);
-
-/* The value as text on one line, to be freed; NULL where there is none, or memory is short. */
-char *jp_json_print(jp_json *value);
 
 #endif

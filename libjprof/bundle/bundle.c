@@ -93,7 +93,7 @@ static int take_list(struct jprof_bundle *b, jp_json *list, struct jprof_error *
 
 static int read_list(struct jprof_bundle *b, const struct jp_strbuf *text, struct jprof_error *err)
 {
-	struct json_object *jp_cleanup(jp_json_release) list = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) list = NULL;
 	struct jprof_error why = { 0 };
 	int rc = jp_json_parse(text->text ? text->text : "", text->len, b->name, &list, &why);
 	if (rc == JPROF_E_NOMEM)

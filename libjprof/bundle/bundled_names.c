@@ -35,7 +35,7 @@ struct shifts {
 struct names_work {
 	struct jprof_profile *profile;
 	struct jp_pprof pprof;
-	struct json_object *json;
+	struct jprof_json *json;
 	const char *letters;          /* of each address; NULL: none */
 	struct name_entry *addresses; /* the addresses that are named, each once: indices of pprof.locations */
 	size_t address_count;

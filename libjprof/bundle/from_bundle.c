@@ -61,7 +61,7 @@ static int note_no_stacks(struct jprof_profile *p, jp_json *agent)
  * too. */
 static int take_member_sidecar(struct jprof_profile *p, struct jp_span text)
 {
-	struct json_object *jp_cleanup(jp_json_release) agent = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) agent = NULL;
 	struct jprof_error err;
 	int rc = text.len ? jp_json_parse(text.ptr, text.len, "", &agent, &err) : JPROF_E_FORMAT;
 	if (rc)

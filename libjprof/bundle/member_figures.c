@@ -151,7 +151,7 @@ static uint64_t number_or_0(const struct jp_bundle_file *file, const char *key)
 /* GC.stat as JSON, or in lines. */
 static void take_gcstat_file(struct jp_outside *to, const char *version, const struct jp_bundle_file *file)
 {
-	struct json_object *jp_cleanup(jp_json_release) json = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) json = NULL;
 	if (!jp_json_parse(file->data, file->len, "", &json, NULL))
 		take_json_gc_stat(to, version, json);
 	else
@@ -215,7 +215,7 @@ void jp_figures_of_sidecar(struct jp_outside *to, jp_json *sidecar)
 
 void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *member, const char *ruby)
 {
-	struct json_object *jp_cleanup(jp_json_release) stats = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) stats = NULL;
 	const struct jp_bundle_file *stats_file = jp_bundle_file(member, "stats.json"),
 				    *gc_file = jp_bundle_file(member, "gcstat.json");
 	to->now.processes++;

@@ -89,7 +89,7 @@ static const char *title_program(jp_json *agent)
 /* A side-car that is no JSON is kept all the same, and tells nothing. */
 static int fill_from_agent(struct head *head, const void *data, size_t len, struct jprof_error *err)
 {
-	struct json_object *jp_cleanup(jp_json_release) agent = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) agent = NULL;
 	int rc = jp_json_parse(data, len, "agent.json", &agent, NULL);
 	if (rc)
 		return rc == JPROF_E_NOMEM ? jp_error_nomem(err) : 0;

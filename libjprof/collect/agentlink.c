@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/jsonin.h"
+#include "base/jsonpull.h"
 #include "base/opts.h"
 #include "base/strbuf.h"
 #include "collect/dumpfile.h"
@@ -84,7 +85,7 @@ static int check_speaker(const struct jprof_agent *agent, const struct jp_reply 
 }
 
 /* Sends a line and reads one: *object and *reply, to be freed even where that fails. */
-static int ask_for(struct jprof_agent *agent, const char *request, unsigned timeout, struct json_object **object,
+static int ask_for(struct jprof_agent *agent, const char *request, unsigned timeout, struct jprof_json **object,
                    struct jp_reply *reply, struct jprof_error *err)
 {
 	uint64_t deadline = jp_clock_ms() + timeout;
@@ -103,7 +104,7 @@ static int ask_for(struct jprof_agent *agent, const char *request, unsigned time
 }
 
 /* The same where no descriptors are asked for: *object alone. */
-static int ask_for_text(struct jprof_agent *agent, const char *request, struct json_object **object,
+static int ask_for_text(struct jprof_agent *agent, const char *request, struct jprof_json **object,
                         struct jprof_error *err)
 {
 	struct jp_reply jp_cleanup(jp_reply_release) reply = { 0 };
@@ -146,7 +147,7 @@ int jprof_agent_report(struct jprof_agent *agent, const struct jprof_agent_repor
 {
 	if (jp_null(err, agent, report))
 		return JPROF_E_ARGUMENT;
-	struct json_object *jp_cleanup(jp_json_release) object = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) object = NULL;
 	int rc = ask_for_text(agent, "report\n", &object, err);
 	rc = rc ? rc : take_report(agent, object, err);
 	if (!rc)
@@ -327,7 +328,7 @@ int jprof_agent_dump(struct jprof_agent *agent, const struct jprof_agent_dump_op
 	if (jp_null(err, agent, dump))
 		return JPROF_E_ARGUMENT;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) request = { 0 };
-	struct json_object *jp_cleanup(jp_json_release) object = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) object = NULL;
 	struct jprof_agent_dump_opts opts;
 	jp_reply_release(&agent->dump_reply);
 	jp_file_close(&agent->table_fd);
@@ -411,18 +412,36 @@ int jprof_agent_table(struct jprof_agent *agent, const struct jprof_target *targ
 	return rc;
 }
 
+/* The object that is the member "stats" of a reply, as it stands there; empty: there is none. */
+static struct jp_span find_stats(const char *reply)
+{
+	struct jp_jsonpull pull;
+	enum jp_json_token token;
+	jp_jsonpull_init(&pull, (struct jp_span){ reply, strlen(reply) });
+	while ((token = jp_jsonpull_next(&pull)) > JP_JSON_END) {
+		const char *begin = pull.rest.ptr - 1;
+		if (token != JP_JSON_OBJECT || pull.depth != 2 || !pull.key.raw.ptr ||
+		    !jp_json_means(&pull.key, "stats"))
+			continue;
+		if (jp_jsonpull_skip(&pull))
+			return (struct jp_span){ begin, (size_t)(pull.rest.ptr - begin) };
+	}
+	return (struct jp_span){ 0 };
+}
+
 int jprof_agent_stats(struct jprof_agent *agent, const char **json, struct jprof_error *err)
 {
 	if (jp_null(err, agent, json))
 		return JPROF_E_ARGUMENT;
-	struct json_object *jp_cleanup(jp_json_release) object = NULL;
-	int rc = ask_for_text(agent, "stats\n", &object, err);
+	struct jprof_json *jp_cleanup(jp_json_release) object = NULL;
+	struct jp_reply jp_cleanup(jp_reply_release) reply = { 0 };
+	int rc = ask_for(agent, "stats\n", agent->timeout, &object, &reply, err);
 	if (rc)
 		return rc;
-	jp_json *stats = jp_json_get(object, "stats");
-	if (!stats)
+	struct jp_span stats = find_stats(reply.line);
+	if (!stats.len)
 		return jp_error(err, JPROF_E_FORMAT, NULL, 0, "%s gives no stats", agent->name);
-	char *text = jp_json_print(stats);
+	char *text = strndup(stats.ptr, stats.len);
 	if (!text)
 		return jp_error_nomem(err);
 	free(agent->stats);
@@ -435,7 +454,7 @@ int jprof_agent_set_active(struct jprof_agent *agent, bool active, bool *was, st
 {
 	if (jp_null(err, agent, was))
 		return JPROF_E_ARGUMENT;
-	struct json_object *jp_cleanup(jp_json_release) object = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) object = NULL;
 	int rc = ask_for_text(agent, active ? "activate\n" : "deactivate\n", &object, err);
 	if (!rc)
 		*was = jp_json_true(object, "was");

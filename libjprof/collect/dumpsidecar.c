@@ -25,7 +25,7 @@ static int read_all(const struct jprof_dump_file *file, struct jp_strbuf *text)
 	return n < 0 ? errno : 0;
 }
 
-static int parse_sidecar(const struct jprof_dump_file *file, struct json_object **json, struct jprof_error *err)
+static int parse_sidecar(const struct jprof_dump_file *file, struct jprof_json **json, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	int error = read_all(file, &text);
@@ -46,7 +46,7 @@ static int refuse_sidecar(const struct jprof_target *t, const struct jprof_dump_
 int jp_sidecar_check(const struct jprof_target *t, const struct jprof_dump_file *sidecar, const char *dump,
                      int64_t since, struct jprof_error *err)
 {
-	struct json_object *jp_cleanup(jp_json_release) json = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) json = NULL;
 	int rc = parse_sidecar(sidecar, &json, err);
 	if (rc)
 		return rc;
@@ -79,7 +79,7 @@ int jprof_target_sidecar(const struct jprof_target *t, const struct jprof_dump_f
 
 bool jp_sidecar_is_of_signal(const struct jprof_dump_file *sidecar)
 {
-	struct json_object *jp_cleanup(jp_json_release) json = NULL;
+	struct jprof_json *jp_cleanup(jp_json_release) json = NULL;
 	if (parse_sidecar(sidecar, &json, NULL))
 		return true;
 	const char *reason = jp_json_text(json, "reason");

@@ -1,10 +1,13 @@
 /* JSON: hostile texts are refused, odd values are as if they were not there. */
+#include <math.h>
+
 #include "base/jsonin.h"
+#include "base/strbuf.h"
 #include "harness.h"
 
-static struct json_object *parsed(const char *text)
+static struct jprof_json *parsed(const char *text)
 {
-	struct json_object *value = NULL;
+	struct jprof_json *value = NULL;
 	struct jprof_error err = { 0 };
 	int rc = jp_json_parse(text, strlen(text), "j", &value, &err);
 	assert_int_equal(err.code, rc);
@@ -19,7 +22,7 @@ static void test_refused(void **state)
 		                           "nul", "null", "[1,", "\"a",      "\x01" };
 	int wrong = 0;
 	for (size_t i = 0; i < jp_count(bad); i++) {
-		struct json_object *value = parsed(bad[i]);
+		struct jprof_json *value = parsed(bad[i]);
 		wrong += value ? complain("taken: %s", bad[i]) : 0;
 		jp_json_release(&value);
 	}
@@ -35,7 +38,7 @@ static void test_deep(void **state)
 	assert_null(parsed(deep));
 	memset(deep + 20, ']', 20);
 	deep[40] = '\0';
-	struct json_object *value = parsed(deep);
+	struct jprof_json *value = parsed(deep);
 	assert_non_null(value);
 	jp_json_release(&value);
 }
@@ -43,7 +46,7 @@ static void test_deep(void **state)
 static void test_values(void **state)
 {
 	(void)state;
-	struct json_object *o =
+	struct jprof_json *o =
 	    parsed(" {\"n\": 18446744073709551615, \"neg\": -1, \"t\": \"a\\u00e9\", \"nul\": \"a\\u0000b\",\n"
 	           "\"hex\": \"0xff\", \"odd\": \"0xfg\", \"yes\": true, \"list\": [1, \"x\"], \"none\": null} \n");
 	uint64_t hex = 0;
@@ -68,12 +71,58 @@ static void test_values(void **state)
 	jp_json_release(&o);
 }
 
+/* What programs have of it. */
+static void test_for_programs(void **state)
+{
+	(void)state;
+	static const char text[] = "{\"a\": [1.5, true, \"x\", null, -1, 1e999], \"b\": 1, \"b\": 2, \"\\u0062\": 3}";
+	struct jprof_json *json;
+	struct jprof_error err;
+	assert_int_equal(jprof_json_read(text, sizeof text - 1, "j", &json, &err), 0);
+	const struct jprof_json *a = jprof_json_get(json, "a");
+	static const char *const strings[] = { "1.5", "true", "x", NULL, "-1", "1e999" };
+	static const double numbers[] = { 1.5, NAN, NAN, NAN, -1, NAN };
+	assert_int_equal(jprof_json_count(a), jp_count(strings));
+	for (size_t i = 0; i < jp_count(strings); i++) {
+		const char *string = jprof_json_string(jprof_json_at(a, i));
+		double number = jprof_json_number(jprof_json_at(a, i));
+		assert_true(string == strings[i] || !strcmp(string, strings[i]));
+		assert_true(isnan(number) ? isnan(numbers[i]) : number == numbers[i]);
+	}
+	assert_string_equal(jprof_json_string(jprof_json_get(json, "b")), "3");
+	assert_null(jprof_json_string(a));
+	assert_int_equal(jprof_json_count(json), 0);
+	jprof_json_free(json);
+	assert_int_equal(jprof_json_read("{\"a\"\n1}", 8, "f.json", &json, &err), JPROF_E_FORMAT);
+	assert_string_equal(err.text, "is no JSON: a colon is missing at byte 5");
+	assert_string_equal(err.path, "f.json");
+}
+
+/* Many members of one object are found at once, by any order of theirs. */
+static void test_many(void **state)
+{
+	(void)state;
+	enum { count = 20000 };
+	struct jp_strbuf text = { 0 };
+	char key[16];
+	for (int i = 0; i < count; i++)
+		jp_strbuf_printf(&text, "%s\"%d\": %d", i ? "," : "{", i * 7919 % count, i);
+	jp_strbuf_str(&text, "}");
+	struct jprof_json *o = parsed(text.text);
+	assert_non_null(o);
+	for (int i = 0; i < count; i++) {
+		snprintf(key, sizeof key, "%d", i * 7919 % count);
+		assert_int_equal(jp_json_number(o, key), i);
+	}
+	jp_json_release(&o);
+	jp_strbuf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_refused),      cmocka_unit_test(test_deep), cmocka_unit_test(test_values),
+		cmocka_unit_test(test_for_programs), cmocka_unit_test(test_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,26 +85,6 @@ part_pcre2() {
         pkgconfig_DATA=libpcre2-8.pc install-pkgconfigDATA
 }
 
-part_json_c() {
-    source_of json-c
-    : >config.h
-    echo '#define JSON_C_HAVE_INTTYPES_H 1' >json_config.h
-    sed 's/@JSON_H_JSON_POINTER@/#include "json_pointer.h"/' json.h.cmakein >json.h
-    has=
-    for header in STDINT STDLIB STDARG STRING STRINGS INTTYPES LIMITS LOCALE FCNTL UNISTD SYSLOG ENDIAN SYS_STAT \
-        SYS_TYPES SYS_PARAM SYS_RANDOM SYS_RESOURCE; do has="$has -DHAVE_${header}_H=1"; done
-    for function in OPEN REALLOC SETLOCALE USELOCALE SNPRINTF VSNPRINTF VASPRINTF STRCASECMP STRNCASECMP STRDUP \
-        STRERROR STRTOLL STRTOULL VSYSLOG GETRANDOM DECL_INFINITY DECL_ISINF DECL_ISNAN DECL_NAN; do
-        has="$has -DHAVE_$function=1"
-    done
-    flags="-I. $has -DSIZEOF_INT=4 -DSIZEOF_INT64_T=8 -DSIZEOF_LONG=8 -DSIZEOF_LONG_LONG=8 -DSIZEOF_SIZE_T=8
-        -DSIZEOF_SSIZE_T=8 -D_GNU_SOURCE" library json-c 5 *.c
-    mkdir -p "$into/include/json-c"
-    cp json.h json_*.h arraylist.h debug.h linkhash.h printbuf.h "$into/include/json-c"
-    rm -f "$into"/include/json-c/json_*_private.h
-    pkg_config json-c 0.16 "-I$into/include -I$into/include/json-c" -ljson-c
-}
-
 part_cmocka() {
     source_of cmocka
     has=
