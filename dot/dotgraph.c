@@ -31,10 +31,12 @@ struct cell_text {
 	size_t len;
 };
 
-static FILE *text_open(struct cell_text *t)
+static FILE *text_open(struct build *b, struct cell_text *t)
 {
 	*t = (struct cell_text){ 0 };
-	return t->out = open_memstream(&t->bytes, &t->len);
+	t->out = open_memstream(&t->bytes, &t->len);
+	b->failed = b->failed || !t->out;
+	return t->out;
 }
 
 /* Sets an attribute to what was written and frees it. HTML-like labels are marked as such, all else is not. */
@@ -58,10 +60,8 @@ set(struct build *b, void *object, const char *attribute, const char *fmt, ...)
 {
 	struct cell_text t;
 	va_list args;
-	if (!text_open(&t)) {
-		b->failed = true;
+	if (!text_open(b, &t))
 		return;
-	}
 	va_start(args, fmt);
 	vfprintf(t.out, fmt, args);
 	va_end(args);
@@ -225,7 +225,7 @@ static void draw_node(struct build *b, size_t i)
 	snprintf(name, sizeof name, "N%zu", i + 1);
 	snprintf(number, sizeof number, " n%zu", i + 1);
 	b->nodes[i] = agnode(b->g, name, 1);
-	if (!b->nodes[i] || !text_open(&t)) {
+	if (!b->nodes[i] || !text_open(b, &t)) {
 		b->failed = true;
 		return;
 	}
@@ -238,7 +238,7 @@ static void draw_node(struct build *b, size_t i)
 	    n->origin ? " " : "", n->origin ? dot_origin(n->origin).class : "", b->tooltips ? "" : number);
 	if (n->inlined)
 		set(b, b->nodes[i], "style", "filled,dashed");
-	if (b->tooltips && text_open(&t)) {
+	if (b->tooltips && text_open(b, &t)) {
 		dot_describe_node(t.out, n, info, b->opts, dot_put_escaped, "\\n");
 		text_set(b, &t, b->nodes[i], "tooltip", false);
 	}
@@ -271,7 +271,7 @@ static void add_edge(struct build *b, size_t i)
 		set(b, edge, "style", "dashed");
 	if (e->inlined)
 		set(b, edge, "arrowhead", "empty");
-	if (b->tooltips && text_open(&t)) {
+	if (b->tooltips && text_open(b, &t)) {
 		dot_describe_edge(t.out, b->graph, i, b->opts, dot_put_escaped, "\\n");
 		text_set(b, &t, edge, "tooltip", false);
 	}
@@ -298,7 +298,7 @@ static Agraph_t *cluster_of(struct build *b, size_t number)
 	struct cell_text t;
 	snprintf(name, sizeof name, "cluster_%zu", number);
 	Agraph_t *cluster = agsubg(b->g, name, 1);
-	if (!cluster || !text_open(&t)) {
+	if (!cluster || !text_open(b, &t)) {
 		b->failed = true;
 		return cluster;
 	}
@@ -386,7 +386,7 @@ static void fill_graph(struct build *b)
 {
 	struct cell_text t;
 	declare(b);
-	if (b->failed || !text_open(&t))
+	if (b->failed || !text_open(b, &t))
 		return;
 	dot_put_legend(t.out, b->graph, b->opts, b->effort, b->trunk);
 	text_set(b, &t, b->g, "label", true);
@@ -405,7 +405,7 @@ Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts
 {
 	struct build b = { .graph = graph, .opts = opts, .effort = effort, .trunk = trunk, .tooltips = tooltips };
 	struct cell_text title;
-	if (!text_open(&title))
+	if (!text_open(&b, &title))
 		return NULL;
 	fprintf(title.out, "%s; ", opts->title);
 	dot_put_headline(title.out, graph, opts);

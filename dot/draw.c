@@ -94,6 +94,10 @@ static int draw_laid_out(const struct jprof_graph *graph, const struct dot_opts 
 	opts->gvc->release(data);
 	if (!rc)
 		rc = dress(graph, opts, format, picture);
+	if (rc) {
+		free(picture->data);
+		picture->data = NULL;
+	}
 	return rc ? fail(err, JPROF_E_NOMEM, "memory is short") : 0;
 }
 

@@ -36,6 +36,8 @@ int main(int argc, char **argv)
 	give_back_large();
 	budget_at_end(newfile_end_parts);
 	int status = command_run(argc, argv);
+	if (shortage_say_late() && !status)
+		status = 1;
 	sandbox_end();
 	int error = output_error();
 	if (!error || error == EPIPE)

@@ -203,7 +203,7 @@ bool baseline_write(const struct accepted_rows *rows, const char *path)
 {
 	char *text = NULL;
 	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = shortage_note(open_memstream(&text, &len));
 	if (out) {
 		fputs("{\"jprof_baseline\": 1, \"accepted\": [\n", out);
 		for (size_t i = 0; i < rows->count; i++) {
@@ -213,7 +213,8 @@ bool baseline_write(const struct accepted_rows *rows, const char *path)
 		fputs("]}\n", out);
 	}
 	struct stat st;
-	const char *why = out && !fclose(out) ? outfile_write(path, text, len) : "memory is short";
+	const char *why =
+	    (out && !shortage_close(out, &text)) || shortage_noted() ? shortage_why() : outfile_write(path, text, len);
 	if (why)
 		say("%s: cannot be written: %s", path, why);
 	else if (!stat(path, &st))

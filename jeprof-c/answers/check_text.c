@@ -7,6 +7,7 @@
 #include "answers/diff_json.h"
 #include "answers/measure.h"
 #include "cli/names.h"
+#include "cli/shortage.h"
 #include "cli/terminal.h"
 
 enum { shown_name_most = 1024, most_blocks = 5 };
@@ -158,11 +159,11 @@ static void put_wrapped_result(FILE *out, const struct check *c)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *plain = open_memstream(&text, &len);
+	FILE *plain = shortage_note(open_memstream(&text, &len));
 	if (!plain)
 		return;
 	put_result(plain, c);
-	if (!fclose(plain))
+	if (shortage_close(plain, &text))
 		terminal_wrap(out, text, c->report.columns);
 	free(text);
 }
@@ -273,11 +274,11 @@ void check_put_summary(FILE *out, const struct check *c)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *plain = open_memstream(&text, &len);
+	FILE *plain = shortage_note(open_memstream(&text, &len));
 	if (!plain)
 		return;
 	check_put_text(plain, c);
-	if (!fclose(plain)) {
+	if (shortage_close(plain, &text)) {
 		for (char *p = text; *p; p++)
 			if (*p == '`')
 				*p = '\'';

@@ -9,7 +9,7 @@
 
 void diff_put_json_text(FILE *out, const char *key, const char *text)
 {
-	char *quoted = jprof_json_text(text);
+	char *quoted = shortage_note(jprof_json_text(text));
 	fprintf(out, "\"%s\": %s", key, quoted ? quoted : "null");
 	free(quoted);
 }
@@ -153,7 +153,7 @@ static void put_json_info(FILE *out, const struct diff_report *r)
 	const struct jprof_series_info *info = jprof_series_info(l->series);
 	fputs("  \"snapshots\": [", out);
 	for (size_t i = 0; i < l->count; i++) {
-		char *quoted = jprof_json_text(l->paths[i]);
+		char *quoted = shortage_note(jprof_json_text(l->paths[i]));
 		fprintf(out, "%s%s", i ? ", " : "", quoted ? quoted : "null");
 		free(quoted);
 	}
@@ -200,12 +200,12 @@ void diff_put_json(FILE *out, const struct diff_report *r)
 	size_t top = r->options->common.top, count = jprof_series_count(l->series);
 	char *answer = NULL;
 	size_t len;
-	FILE *text = open_memstream(&answer, &len);
+	FILE *text = shortage_note(open_memstream(&answer, &len));
 	fputs("{\n  \"jprof_diff\": 1,\n", out);
 	put_json_info(out, r);
 	if (text) {
 		diff_put_answer(text, r);
-		if (!fclose(text))
+		if (shortage_close(text, &answer))
 			answer[strcspn(answer, "\n")] = '\0';
 	}
 	fputs("  ", out);
@@ -213,7 +213,7 @@ void diff_put_json(FILE *out, const struct diff_report *r)
 	free(answer);
 	fputs(",\n  \"notes\": [", out);
 	for (size_t i = 0; i < l->note_count; i++) {
-		char *quoted = jprof_json_text(l->notes[i]);
+		char *quoted = shortage_note(jprof_json_text(l->notes[i]));
 		fprintf(out, "%s%s", i ? ", " : "", quoted ? quoted : "null");
 		free(quoted);
 	}

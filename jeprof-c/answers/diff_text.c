@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/names.h"
+#include "cli/shortage.h"
 #include "cli/terminal.h"
 
 enum {
@@ -477,11 +478,11 @@ static void put_upper_part(FILE *out, const struct diff_report *r)
 		fputc('\n', out);
 		return;
 	}
-	FILE *answer = open_memstream(&text, &len);
+	FILE *answer = shortage_note(open_memstream(&text, &len));
 	if (!answer)
 		return;
 	diff_put_answer(answer, r);
-	if (!fclose(answer)) {
+	if (shortage_close(answer, &text)) {
 		text[strcspn(text, "\n")] = '\0';
 		terminal_wrap(out, text, r->columns);
 	}
@@ -534,14 +535,15 @@ void diff_put_text(FILE *out, const struct diff_report *r)
 	const struct options *o = &r->options->common;
 	char *upper = NULL, *lower = NULL;
 	size_t upper_len, lower_len;
-	FILE *above = open_memstream(&upper, &upper_len), *below = open_memstream(&lower, &lower_len);
+	FILE *above = shortage_note(open_memstream(&upper, &upper_len));
+	FILE *below = shortage_note(open_memstream(&lower, &lower_len));
 	if (above)
 		put_upper_part(above, r);
 	if (below)
 		put_lower_part(below, r, &c);
 	bool good = above && below;
-	good = (!above || !fclose(above)) && good;
-	good = (!below || !fclose(below)) && good;
+	good = (!above || shortage_close(above, &upper)) && good;
+	good = (!below || shortage_close(below, &lower)) && good;
 	if (good) {
 		enum { head_rest_and_prompts = 4, least_rows = 2 };
 		size_t taken = count_lines(upper) + count_lines(lower) + head_rest_and_prompts;

@@ -3,9 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/shortage.h"
+
 static void put_json_words(FILE *out, const char *key, const char *text)
 {
-	char *quoted = jprof_json_text(text);
+	char *quoted = shortage_note(jprof_json_text(text));
 	fprintf(out, "\"%s\": %s", key, quoted ? quoted : "null");
 	free(quoted);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answers/measure.h"
+#include "cli/shortage.h"
 #include "cli/terminal.h"
 
 enum { line_most = 512, columns = 80, most_places = 3, name_most = 160 };
@@ -44,7 +45,7 @@ static void add_name(char line[line_most], const char *name)
 static void add_cut_name(char line[line_most], const char *name, size_t room)
 {
 	size_t len = strlen(line);
-	FILE *to = fmemopen(line + len, line_most - len, "w");
+	FILE *to = shortage_note(fmemopen(line + len, line_most - len, "w"));
 	if (!to)
 		return;
 	terminal_put_cut(to, name, room);

@@ -7,6 +7,7 @@
 #include "answers/page_holds.h"
 #include "answers/page_parts.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "report/browser.h"
 
 /* The page, which is made in memory: a browser gets all of it or nothing. */
@@ -96,12 +97,10 @@ bool page_put(const struct page *page, struct sink *sink)
 	struct options o = *page->options;
 	struct page_bytes bytes = { 0 };
 	o.output = "html";
-	bytes.file = open_memstream(&bytes.data, &bytes.len);
+	bytes.file = shortage_note(open_memstream(&bytes.data, &bytes.len));
 	bool good = bytes.file && render_page(page, &o, &bytes);
-	if (!bytes.file)
-		say("memory is short");
-	else if (fclose(bytes.file))
-		good = false;
+	good = (!bytes.file || shortage_close(bytes.file, &bytes.data)) && good;
+	good = !shortage_say() && good;
 	if (good && o.open && !o.file)
 		good = browser_show(NULL, "heap.html", bytes.data, bytes.len);
 	else if (good)
@@ -125,6 +124,6 @@ int page_end(const struct options *o, struct sink *sink, bool good)
 struct jprof_explanation *page_explanation(const struct loaded *now, const struct loaded *change)
 {
 	struct jprof_explanation *explanation;
-	return jprof_explain_new(now->profile, change ? change->profile : NULL, NULL, &explanation, NULL) ? NULL
-	                                                                                                  : explanation;
+	int rc = jprof_explain_new(now->profile, change ? change->profile : NULL, NULL, &explanation, NULL);
+	return shortage_note_code(rc) ? NULL : explanation;
 }

@@ -8,6 +8,7 @@
 #include "answers/explain_json.h"
 #include "answers/explain_text.h"
 #include "cli/names.h"
+#include "cli/shortage.h"
 #include "report/headline.h"
 #include "report/outside.h"
 #include "report/remedies.h"
@@ -16,7 +17,7 @@ enum { suspect_amount_most = 160 };
 
 static void put_page_text(FILE *out, const char *text)
 {
-	char *quoted = jprof_json_text(text);
+	char *quoted = shortage_note(jprof_json_text(text));
 	fputs(quoted ? quoted : "null", out);
 	free(quoted);
 }
@@ -26,11 +27,11 @@ static char *printed(void (*put)(FILE *, const void *), const void *what)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *file = open_memstream(&text, &len);
+	FILE *file = shortage_note(open_memstream(&text, &len));
 	if (!file)
 		return NULL;
 	put(file, what);
-	if (fclose(file))
+	if (!shortage_close(file, &text))
 		return NULL;
 	while (len && text[len - 1] == '\n')
 		text[--len] = '\0';
@@ -77,11 +78,11 @@ static void put_page_details(FILE *out, const struct diff_report *r, const struc
 	char *text = NULL, *line, *rest;
 	size_t len;
 	bool first = true;
-	FILE *file = open_memstream(&text, &len);
+	FILE *file = shortage_note(open_memstream(&text, &len));
 	fputs("\"details\": [", out);
 	if (file) {
 		diff_put_details(file, r, row);
-		fclose(file);
+		shortage_close(file, &text);
 	}
 	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
 		if (strlen(line) <= text_at)
@@ -126,7 +127,7 @@ static void put_largest(FILE *out, const struct page *page, const struct jprof_v
 	const struct jprof_view_info *info = jprof_view_info(view);
 	char text[headline_amount_most];
 	struct jprof_table *table;
-	if (jprof_table_new(view, &opts, &table, NULL))
+	if (shortage_note_code(jprof_table_new(view, &opts, &table, NULL)))
 		return;
 	const struct jprof_row *row = jprof_table_at(table, 0);
 	if (row) {
@@ -303,10 +304,9 @@ char *page_answer(const struct page *page, const struct jprof_view *view, const 
 {
 	char *text = NULL;
 	size_t len;
-	FILE *file = open_memstream(&text, &len);
+	FILE *file = shortage_note(open_memstream(&text, &len));
 	bool good = file && put_page_answer(file, page, view, processes);
-	if (file && fclose(file))
-		good = false;
+	good = (!file || shortage_close(file, &text)) && good;
 	if (good)
 		return text;
 	free(text);

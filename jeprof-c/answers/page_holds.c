@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "cli/shortage.h"
 
 enum { tags_named = 5 };
 
@@ -36,8 +37,8 @@ static struct jprof_view *load_tags(const struct page *page, const struct option
 	const struct jprof_view_opts opts = { .size = sizeof opts, .granularity = JPROF_BY_TAG, .counter = o->counter };
 	struct jprof_view *view = NULL;
 	*table = NULL;
-	if (!jprof_view_new(page->loaded->profile, &opts, &view, NULL))
-		jprof_table_new(view, NULL, table, NULL);
+	if (!shortage_note_code(jprof_view_new(page->loaded->profile, &opts, &view, NULL)))
+		shortage_note_code(jprof_table_new(view, NULL, table, NULL));
 	return view;
 }
 
@@ -45,7 +46,7 @@ void page_say_holds(const struct page *page, const struct options *o, const stru
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = shortage_note(open_memstream(&text, &len));
 	struct jprof_table *table;
 	struct jprof_view *view = load_tags(page, o, &table);
 	if (out && source->lines)
@@ -55,7 +56,7 @@ void page_say_holds(const struct page *page, const struct options *o, const stru
 		fputs("no lines of source and ", out);
 	if (out) {
 		put_tags(out, table);
-		if (!fclose(out))
+		if (shortage_close(out, &text))
 			say("the page holds the names of functions and files, %s", text);
 	}
 	free(text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "cli/shortage.h"
 
 enum { most_on_page = 16, key_most = 300 };
 
@@ -42,7 +43,7 @@ static bool load_page_part(const struct part_maker *m, const char *key, char **d
 	o.diff_base = o.base ? NULL : base;
 	o.quiet = true;
 	struct jprof_view *view = load_profile(loaded, &inputs, &o) ? load_view(loaded, &o) : NULL;
-	parts->items[parts->count] = (struct jprof_page_part){ .key = strdup(key), .view = view };
+	parts->items[parts->count] = (struct jprof_page_part){ .key = shortage_note(strdup(key)), .view = view };
 	return parts->items[parts->count++].key && view;
 }
 
@@ -115,7 +116,7 @@ bool page_parts_load(struct page_parts *parts, const struct page *page, const st
 
 static void put_shown_process(FILE *out, const char *key, const char *shown)
 {
-	char *texts[] = { jprof_json_text(key), jprof_json_text(shown) };
+	char *texts[] = { shortage_note(jprof_json_text(key)), shortage_note(jprof_json_text(shown)) };
 	fprintf(out, "[%s, %s]", texts[0] ? texts[0] : "null", texts[1] ? texts[1] : "null");
 	free(texts[0]);
 	free(texts[1]);
@@ -126,7 +127,7 @@ char *page_processes(const struct page_parts *parts)
 	char *text = NULL;
 	size_t len;
 	bool first = true;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = shortage_note(open_memstream(&text, &len));
 	if (!out)
 		return NULL;
 	fputs("[", out);
@@ -138,10 +139,7 @@ char *page_processes(const struct page_parts *parts)
 		first = false;
 	}
 	fputs("]", out);
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+	return shortage_close(out, &text);
 }
 
 void page_parts_release(struct page_parts *parts)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* Nothing is noted yet. */
 void shortage_begin(void);
@@ -23,12 +24,19 @@ bool shortage_unprinted(int length);
  * noted: then *text is NULL, too. */
 char *shortage_close(FILE *memory, char **text);
 
+/* getline, whose shortage is noted: else its end looks like the file's. */
+ssize_t shortage_line(char **line, size_t *cap, FILE *file);
+
 bool shortage_noted(void);
+
+/* The words for it, for who says them in a line of his own. */
+const char *shortage_why(void);
 
 /* Says it in one line, if it was noted; whether it was. */
 bool shortage_say(void);
 
-/* The text of that line. */
-extern const char shortage_text[];
+/* Behind what was printed: says in one line that it may lack something, if it was noted and nothing was said of it;
+ * whether that is so. */
+bool shortage_say_late(void);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "cli/outfile.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 
 static int keep_piece(struct sink *sink, const void *data, size_t len)
 {
@@ -59,7 +60,7 @@ bool sink_text_write(struct sink_text *t, struct sink *sink)
 bool sink_close(struct sink *sink)
 {
 	if (sink->path && sink->begun && !sink->failed && !sink->closed)
-		sink->why = outfile_write(sink->path, sink->data, sink->len);
+		sink->why = shortage_noted() ? shortage_why() : outfile_write(sink->path, sink->data, sink->len);
 	sink->closed = true;
 	free(sink->data);
 	sink->data = NULL;

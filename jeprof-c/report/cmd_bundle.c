@@ -13,6 +13,7 @@
 #include "cli/ending.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "commands.h"
 #include "report/load.h"
 
@@ -270,6 +271,7 @@ static bool put_bundle(struct bundling *b, struct newfile *file)
 		int rc = jprof_bundle_writer_finish(b->writer, &err);
 		good = rc == JPROF_E_WRITE || said(rc, &err); /* newfile_commit says why it cannot be written */
 	}
+	good = good && !shortage_say();
 	if (good)
 		good = newfile_commit(file);
 	else

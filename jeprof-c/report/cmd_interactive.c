@@ -8,6 +8,7 @@
 
 #include "cli/optparse.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/words.h"
 #include "commands.h"
 #include "report/allformats.h"
@@ -70,10 +71,10 @@ static void show_terms(struct session *s, struct terms *t, bool pattern)
 	t->o.also_ignore = ignore;
 	if (ignore)
 		fprintf(stderr, "Ignoring samples in call stacks that match '%s'\n", ignore);
-	if ((t->wanted_count && !wanted) || (t->unwanted_count && !ignore))
-		say("memory is short");
-	else
+	if ((wanted || !t->wanted_count) && (ignore || !t->unwanted_count))
 		report_show(&s->loaded, &t->o, s->inputs);
+	else
+		shortage_say();
 	/* Ends what a ^C stopped: the rest of it goes nowhere. */
 	bool failed = ferror(stdout) && errno == EPIPE;
 	if (report_stop) {
@@ -371,6 +372,8 @@ static void converse(struct session *s)
 		if (words_parse(&words, line) && words.count)
 			run_words(s, &words);
 		words_release(&words);
+		shortage_say_late();
+		shortage_begin();
 	}
 	edit_close(edit);
 }

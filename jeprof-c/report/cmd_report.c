@@ -10,6 +10,7 @@
 #include "cli/duration.h"
 #include "cli/filename.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/sink.h"
 #include "commands.h"
 #include "report/allformats.h"
@@ -124,13 +125,13 @@ static bool is_plain_dump(const char *bytes, size_t size)
 static void read_text_file(const char *path, char **bytes, size_t *size)
 {
 	FILE *file = fopen(path, "re");
-	FILE *copy = file ? open_memstream(bytes, size) : NULL;
+	FILE *copy = file ? shortage_note(open_memstream(bytes, size)) : NULL;
 	if (copy) {
 		char chunk[4096];
 		size_t n;
 		while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
 			fwrite(chunk, 1, n, copy);
-		fclose(copy);
+		shortage_close(copy, bytes);
 	}
 	if (file)
 		fclose(file);
@@ -140,10 +141,10 @@ static void read_text_file(const char *path, char **bytes, size_t *size)
 static void read_member(const char *path, const char *member, char **bytes, size_t *size)
 {
 	struct jprof_bundle *bundle;
-	if (jprof_bundle_open(path, &bundle, NULL))
+	if (shortage_note_code(jprof_bundle_open(path, &bundle, NULL)))
 		return;
 	const void *dump = jprof_bundle_file(bundle, jprof_bundle_find(bundle, member, 0), "dump.heap", size);
-	*bytes = malloc(*size + 1);
+	*bytes = shortage_note(malloc(*size + 1));
 	if (*bytes)
 		memcpy(*bytes, dump, *size);
 	jprof_bundle_free(bundle);

@@ -9,6 +9,7 @@
 #include "cli/packdirs.h"
 #include "cli/sandbox.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "commands.h"
 #include "report/options.h"
 
@@ -39,9 +40,9 @@ static bool read_request(struct symbol_request *r)
 {
 	char *line = NULL;
 	size_t cap = 0;
-	FILE *maps = open_memstream(&r->maps, &r->maps_len);
+	FILE *maps = shortage_note(open_memstream(&r->maps, &r->maps_len));
 	bool good = maps;
-	while (good && getline(&line, &cap, stdin) >= 0) {
+	while (good && shortage_line(&line, &cap, stdin) >= 0) {
 		char *end;
 		unsigned long long address = strtoull(line, &end, 16);
 		if (end != line && *end == '-')
@@ -50,9 +51,9 @@ static bool read_request(struct symbol_request *r)
 			good = add_address(r, address);
 	}
 	free(line);
-	if (maps && fclose(maps))
+	if (maps && !shortage_close(maps, &r->maps))
 		good = false;
-	return good;
+	return good && !shortage_noted();
 }
 
 /* A dump with one stack of one frame for each address: the innermost frame is looked up as it is. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/names.h"
+#include "cli/shortage.h"
 #include "report/outside.h"
 
 enum { amount_most = headline_amount_most };
@@ -177,7 +178,7 @@ char *headline(const struct loaded *loaded, const struct jprof_view *view, const
 	char *text = NULL, total_of[outside_most];
 	size_t len;
 	t.bytes = counts_bytes(info);
-	t.to = open_memstream(&text, &len);
+	t.to = shortage_note(open_memstream(&text, &len));
 	if (!t.to)
 		return NULL;
 	if (!info->errors && info->thread)
@@ -195,5 +196,5 @@ char *headline(const struct loaded *loaded, const struct jprof_view *view, const
 	put_shares(&t);
 	if (outside_total_of(loaded, total_of))
 		fprintf(t.to, "; %s", total_of);
-	return fclose(t.to) ? NULL : text;
+	return shortage_close(t.to, &text);
 }

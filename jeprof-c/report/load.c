@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/sandbox.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "report/allformats.h"
 
 enum { probe_size = 512 };
@@ -61,7 +62,7 @@ static char *find_program(const char *word, bool *from_path)
 	bool here = !stat(word, &st);
 	*from_path = false;
 	if (here && S_ISREG(st.st_mode))
-		return strdup(word);
+		return shortage_note(strdup(word));
 	*from_path = !strchr(word, '/'); /* also where a directory here has that name */
 	char *found = *from_path ? program_in_path(word) : NULL;
 	if (!found && here)
@@ -80,7 +81,7 @@ static bool is_of_program(const struct jprof_profile *profile, const struct inpu
 {
 	if (!inputs->from_path)
 		return true;
-	char *real = realpath(inputs->program, NULL);
+	char *real = shortage_note(realpath(inputs->program, NULL));
 	bool named = false;
 	size_t files = 0;
 	for (size_t i = 0; i < jprof_profile_objects(profile) && !named; i++) {
@@ -507,7 +508,8 @@ bool load_profile(struct loaded *loaded, const struct inputs *inputs, const stru
 	*loaded = (struct loaded){ .live = inputs->live_count };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
-	bool good = load_all(&w, loaded) && load_names(loaded->profile, inputs, o) && choose_thread(&w, loaded);
+	bool good = load_all(&w, loaded) && load_names(loaded->profile, inputs, o) && choose_thread(&w, loaded) &&
+	            !shortage_say();
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);
@@ -555,7 +557,7 @@ static bool load_one(struct loaded *loaded, struct jprof_dump *dump, const char 
 	if (!rc && dump && strcmp(path, "-"))
 		rc = jprof_profile_find_sidecar(loaded->profile, path, &err);
 	say_or_count(&w, rc, &err);
-	bool good = loaded->profile && load_names(loaded->profile, inputs, o);
+	bool good = loaded->profile && load_names(loaded->profile, inputs, o) && !shortage_say();
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);

@@ -71,14 +71,14 @@ static void cut_line(char *line)
 
 static void read_dpkg_list(struct package_search *s, int fd)
 {
-	FILE *file = fdopen(fd, "r");
+	FILE *file = shortage_note(fdopen(fd, "r"));
 	char *line = NULL;
 	size_t cap = 0;
 	if (!file) {
 		close(fd);
 		return;
 	}
-	while (s->left && getline(&line, &cap, file) > 0) {
+	while (s->left && shortage_line(&line, &cap, file) > 0) {
 		cut_line(line);
 		consider_packaged(s, line);
 	}
@@ -172,7 +172,7 @@ static void search_dpkg_list(struct package_search *s, int folder, const char *n
 static void search_dpkg(struct package_search *s, int root)
 {
 	int folder = rootpath_open(root, "/var/lib/dpkg/info");
-	DIR *dir = folder < 0 ? NULL : fdopendir(folder);
+	DIR *dir = folder < 0 ? NULL : shortage_note(fdopendir(folder));
 	struct dpkg_lists lists = { 0 };
 	if (!dir) {
 		if (folder >= 0)
@@ -195,11 +195,11 @@ static void read_package_name(struct package_search *s, int root, const char *pa
 {
 	static const char field[] = "Package: ";
 	int fd = rootpath_open(root, path);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *file = fd < 0 ? NULL : shortage_note(fdopen(fd, "r"));
 	char *line = NULL;
 	size_t cap = 0;
 	*s->package = '\0';
-	while (file && !*s->package && getline(&line, &cap, file) > 0) {
+	while (file && !*s->package && shortage_line(&line, &cap, file) > 0) {
 		cut_line(line);
 		if (!strncmp(line, field, strlen(field)))
 			snprintf(s->package, sizeof s->package, "%s", line + strlen(field));
@@ -213,10 +213,10 @@ static void read_package_name(struct package_search *s, int root, const char *pa
 
 static void read_sums(struct package_search *s, int fd)
 {
-	FILE *file = fdopen(fd, "r");
+	FILE *file = shortage_note(fdopen(fd, "r"));
 	char *line = NULL, path[PATH_MAX];
 	size_t cap = 0;
-	while (file && s->left && getline(&line, &cap, file) > 0) {
+	while (file && s->left && shortage_line(&line, &cap, file) > 0) {
 		cut_line(line);
 		const char *name = strchr(line, ' ');
 		name = name ? name + strspn(name, " *") : "";
@@ -235,7 +235,7 @@ static void search_status_d(struct package_search *s, int root)
 {
 	static const char place[] = "/var/lib/dpkg/status.d", ending[] = ".md5sums";
 	int folder = rootpath_open(root, place);
-	DIR *dir = folder < 0 ? NULL : fdopendir(folder);
+	DIR *dir = folder < 0 ? NULL : shortage_note(fdopendir(folder));
 	struct dirent *entry;
 	if (!dir && folder >= 0)
 		close(folder);
@@ -262,7 +262,7 @@ static void read_installed(struct package_search *s, FILE *file)
 	size_t cap = 0;
 	s->tool = "apk add";
 	*s->package = '\0';
-	while (s->left && getline(&line, &cap, file) > 0) {
+	while (s->left && shortage_line(&line, &cap, file) > 0) {
 		cut_line(line);
 		const char *value = *line && line[1] == ':' ? line + 2 : "";
 		if (*line == 'P' || *line == 'o')
@@ -282,7 +282,7 @@ static void search_apk(struct package_search *s, int root)
 	static const char *const places[] = { "/lib/apk/db/installed", "/usr/lib/apk/db/installed" };
 	for (size_t i = 0; s->left && i < sizeof places / sizeof *places; i++) {
 		int fd = rootpath_open(root, places[i]);
-		FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+		FILE *file = fd < 0 ? NULL : shortage_note(fdopen(fd, "r"));
 		if (file) {
 			read_installed(s, file);
 			fclose(file);

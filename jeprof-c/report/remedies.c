@@ -57,7 +57,7 @@ static char *join_command(const struct remedies *r)
 	char *text = NULL;
 	size_t size;
 	const char *tool = NULL;
-	FILE *to = open_memstream(&text, &size);
+	FILE *to = shortage_note(open_memstream(&text, &size));
 	if (!to)
 		return NULL;
 	for (size_t i = 0; i < r->count; i++) {
@@ -70,19 +70,19 @@ static char *join_command(const struct remedies *r)
 		fprintf(to, "%s %s", tool ? "" : p->tool, p->symbols);
 		tool = p->tool;
 	}
-	return fclose(to) ? NULL : text;
+	return shortage_close(to, &text);
 }
 
 struct remedies *remedies_new(const struct jprof_coverage *c, const struct options *o)
 {
-	struct remedies *r = calloc(1, sizeof *r);
+	struct remedies *r = shortage_note(calloc(1, sizeof *r));
 	const char *root = o->sysroot ? o->sysroot : "";
 	if (!r)
 		return NULL;
 	r->coverage = c;
 	r->count = jprof_coverage_count(c);
-	r->packaged = calloc(r->count + 1, sizeof *r->packaged);
-	r->texts = calloc(r->count + 1, sizeof *r->texts);
+	r->packaged = shortage_note(calloc(r->count + 1, sizeof *r->packaged));
+	r->texts = shortage_note(calloc(r->count + 1, sizeof *r->texts));
 	for (size_t i = 0; r->packaged && i < r->count; i++) {
 		const struct jprof_coverage_file *f = jprof_coverage_at(c, i);
 		r->packaged[i].path = is_stripped(f) && is_here(f, root) ? f->path : NULL;

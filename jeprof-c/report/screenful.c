@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/terminal.h"
 #include "report/headline.h"
 #include "report/missing.h"
@@ -54,10 +55,10 @@ static size_t put_end(FILE *to, const struct layout *l)
 	char *names = NULL, text[missing_most];
 	size_t size;
 	if (l->names && missing_names(l->view, l->o, l->inputs, top, text)) {
-		FILE *lines = open_memstream(&names, &size);
+		FILE *lines = shortage_note(open_memstream(&names, &size));
 		names_lines = lines ? terminal_wrap(lines, text, l->size.columns) : 0;
 		if (lines)
-			fclose(lines);
+			shortage_close(lines, &names);
 		top = rows_that_fit(l, names_lines);
 	}
 	if (top < rows)
@@ -77,9 +78,9 @@ static char *make_next(struct layout *l, const struct loaded *loaded)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	FILE *to = shortage_note(open_memstream(&text, &size));
 	size_t lines = to ? (size_t)next_step_write(to, loaded, l->o, l->inputs, l->size.columns) : 0;
-	if (to && !fclose(to) && lines && has_room(l, 1 + lines)) {
+	if (to && shortage_close(to, &text) && lines && has_room(l, 1 + lines)) {
 		l->next = 1 + lines;
 		return text;
 	}

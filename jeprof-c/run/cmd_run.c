@@ -56,7 +56,7 @@ static int start_without(const struct run_options *o, char *const *argv, const s
 static int make_plan(struct run_plan *plan, const struct run_options *o, char *const *argv, struct jprof_error *err)
 {
 	int rc = run_plan_make(plan, o, argv, false, err);
-	return shortage_noted() ? fail_as(err, JPROF_E_NOMEM, "", "%s", shortage_text) : rc;
+	return shortage_noted() ? fail_as(err, JPROF_E_NOMEM, "", "%s", shortage_why()) : rc;
 }
 
 int cmd_run(int argc, char **argv)

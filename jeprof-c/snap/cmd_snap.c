@@ -10,6 +10,7 @@
 #include "cli/budget.h"
 #include "cli/bundlefile.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/typed.h"
 #include "commands.h"
 #include "snap/candidates.h"
@@ -164,8 +165,9 @@ static void set_current(struct round *r)
 
 static bool make_bundle(struct round *r)
 {
+	shortage_begin();
 	set_current(r);
-	bool done = begin_round(r) && take_all(r) && !interrupted() && r->good && finish_round(r);
+	bool done = begin_round(r) && take_all(r) && !interrupted() && r->good && !shortage_say() && finish_round(r);
 	set_current(NULL);
 	if (interrupted())
 		say_interrupted(r);

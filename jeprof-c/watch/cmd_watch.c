@@ -11,6 +11,7 @@
 #include "cli/newfile.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/terminal.h"
 #include "commands.h"
 #include "snap/interrupt.h"
@@ -206,6 +207,7 @@ static void watch_all(struct watch *w, const struct snap_options *which)
 	w->next = watch_clock();
 	do {
 		int64_t now = watch_clock();
+		shortage_begin();
 		w->next += (int64_t)w->o->every_ms;
 		w->next = w->next < now ? now : w->next; /* a slow one is not made up for */
 		if (!watch_round(w, which) || (w->o->count && w->taken >= w->o->count))
