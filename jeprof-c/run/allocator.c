@@ -1,6 +1,7 @@
 #include "run/allocator.h"
 
-#include <glob.h>
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,19 +190,52 @@ static bool consider_library(struct allocator_search *s, const char *path, enum 
 	return false;
 }
 
+static int is_no_dotfile(const struct dirent *entry)
+{
+	return *entry->d_name != '.';
+}
+
+/* A file below each directory of `dir`, in the order of their names. Why `dir` cannot be read is told. */
+static void consider_each(struct allocator_search *s, const char *dir, const char *file)
+{
+	struct dirent **entries;
+	char path[512];
+	int count = scandir(dir, &entries, is_no_dotfile, alphasort);
+	if (count < 0) {
+		if (errno == ENOMEM)
+			shortage_note_code(JPROF_E_NOMEM);
+		if (errno != ENOENT && errno != ENOTDIR)
+			reject(s, dir, strerror(errno));
+		return;
+	}
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof path, "%s/%s/%s", dir, entries[i]->d_name, file);
+		free(entries[i]);
+		if (!access(path, F_OK))
+			consider_library(s, path, ALLOCATOR_FOUND);
+	}
+	free(entries);
+}
+
 /* Wherever Debian, Alpine, and those who build their own put it. */
 static void consider_places(struct allocator_search *s)
 {
-	static const char *const patterns[] = { "/usr/local/lib/libjemalloc.so.2", "/usr/local/lib/*/libjemalloc.so.2",
-		                                "/usr/lib/*/libjemalloc.so.2",     "/usr/lib/libjemalloc.so.2",
-		                                "/usr/lib64/libjemalloc.so.2",     "/opt/*/lib/libjemalloc.so.2",
-		                                "/usr/local/lib/libjemalloc.so",   "/usr/lib/*/libjemalloc.so.1" };
-	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-		glob_t g;
-		if (glob(patterns[i], 0, NULL, &g) == 0)
-			for (size_t n = 0; n < g.gl_pathc; n++)
-				consider_library(s, g.gl_pathv[n], ALLOCATOR_FOUND);
-		globfree(&g);
+	static const struct {
+		const char *dir, *file;
+		bool each; /* in each directory of `dir`, not in itself */
+	} places[] = {
+		{ "/usr/local/lib", "libjemalloc.so.2", false }, { "/usr/local/lib", "libjemalloc.so.2", true },
+		{ "/usr/lib", "libjemalloc.so.2", true },        { "/usr/lib", "libjemalloc.so.2", false },
+		{ "/usr/lib64", "libjemalloc.so.2", false },     { "/opt", "lib/libjemalloc.so.2", true },
+		{ "/usr/local/lib", "libjemalloc.so", false },   { "/usr/lib", "libjemalloc.so.1", true },
+	};
+	char path[512];
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		snprintf(path, sizeof path, "%s/%s", places[i].dir, places[i].file);
+		if (places[i].each)
+			consider_each(s, places[i].dir, places[i].file);
+		else if (!access(path, F_OK))
+			consider_library(s, path, ALLOCATOR_FOUND);
 	}
 }
 
