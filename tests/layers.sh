@@ -108,8 +108,8 @@ never library '(elf|gelf|dwarf|dwelf|dwfl)_.*' "libelf and libdw see a file only
     'input_(dwarf|dwarfnames|dwarfsource|dwpackage_lib|ehframe|elffile|minidebug|splitranges|splitunit|symtab)\.c'
 never library 'time|gettimeofday|gmtime(_r)?|localtime(_r)?|getenv|rand(om)?' "reports depend on nothing but their input" \
     'collect_agentlink\.c|input_debuginfod_lib\.c'
-never program "$starting" "the program starts others only in browser.c, child.c and cmd_run.c; heapanswers.c, opener.c and sandbox.c fork children that run none" \
-    'cli_sandbox\.c|report_browser\.c|run_child\.c|run_cmd_run\.c|serve_heapanswers\.c|snap_opener\.c'
+never program "$starting" "the program starts others only in browser.c, child.c and cmd_run.c; heapanswers.c, opener.c, picturechild.c and sandbox.c fork children that run none" \
+    'cli_sandbox\.c|report_(browser|picturechild)\.c|run_child\.c|run_cmd_run\.c|serve_heapanswers\.c|snap_opener\.c'
 if grep -E "^(snap_openchild|cli_confine)\.c U ($allocating|exit)\$" "$tmp/program"; then
     bad "a child that opens files, or gives up what it may, allocates nothing after the fork"
 fi

@@ -12,7 +12,7 @@
 #include "cli/say.h"
 #include "report/allformats.h"
 #include "report/browser.h"
-#include "report/picture.h"
+#include "report/picturechild.h"
 
 /* ---- The legend's lines about the input ---- */
 
@@ -180,9 +180,8 @@ static int draw_picture(const struct jprof_graph *graph, const struct dot_opts *
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	sigemptyset(&ignore.sa_mask);
 	sigaction(SIGXFSZ, &ignore, &before); /* the libraries have files of their own, and a limit may hold for them */
-	int rc = picture_draw(graph, opts, format_picture(o->output), &picture, &err);
+	int rc = picture_draw_apart(graph, opts, format_picture(o->output), end_progress, &picture, &err);
 	sigaction(SIGXFSZ, &before, NULL);
-	end_progress();
 	if (rc) {
 		say(err.code == JPROF_E_UNSUPPORTED ? "--%s cannot be drawn: %s" : "%.0s%s", o->output, err.text);
 		return 1;

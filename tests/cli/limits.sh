@@ -102,7 +102,13 @@ until_true() {
     done
 }
 
-has_graphviz() { grep -qs libgvc "/proc/$pid/maps"; }
+# Graphviz is in a child, which goes with the program.
+has_graphviz() {
+    drawer=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
+    drawer=${drawer%% *}
+    grep -qs libgvc "/proc/${drawer:-none}/maps"
+}
+drawer_has_ended() { (pid=$drawer && has_ended); }
 has_ended() { case $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null) in '' | Z*) ;; *) false ;; esac }
 
 # ends_by SIGNAL: because of it
@@ -166,6 +172,7 @@ for signal in $signals; do
     until_true "lays out nothing" has_graphviz
     sleep 0.3
     ends_by $signal
+    until_true "its child goes on" drawer_has_ended
 done
 [ $pictures = true ] || echo "built without libgvc: no graph was laid out"
 what="after all signals"

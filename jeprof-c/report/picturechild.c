@@ -1,0 +1,144 @@
+#include "report/picturechild.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/budget.h"
+#include "cli/confine.h"
+#include "cli/say.h"
+#include "report/picture.h"
+
+enum { most_seconds = 24 * 3600 };
+
+/* What the child writes first; the picture's bytes follow. */
+struct drawn {
+	int rc;
+	struct jprof_error err;
+	struct dot_picture picture; /* its `data` means nothing */
+};
+
+struct drawing {
+	const struct jprof_graph *graph;
+	const struct dot_opts *opts;
+	const char *format;
+	void (*done)(void);
+};
+
+/* ---- in the child ------------------------------------------------------------------------------------------ */
+
+static bool write_drawn(int fd, const void *from, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		ssize_t n = write(fd, (const char *)from + at, len - at);
+		if (n < 0 && errno != EINTR)
+			return false;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* Nothing that was printed before is printed here, too: stdio's buffers are empty, and this ends without them. */
+static _Noreturn void draw_here(const struct drawing *d, int to, int parent)
+{
+	uint64_t left = budget_left();
+	struct drawn drawn = { .rc = 0 };
+	if (signal(SIGINT, SIG_DFL) == SIG_IGN)
+		signal(SIGINT, SIG_IGN);
+	signal(SIGPIPE, SIG_DFL);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(2);
+	confine_resources(left < UINT64_MAX / 2 ? left : UINT64_MAX / 2, most_seconds);
+	drawn.rc = picture_draw(d->graph, d->opts, d->format, &drawn.picture, &drawn.err);
+	d->done();
+	bool good = write_drawn(to, &drawn, sizeof drawn) &&
+	            (drawn.rc || write_drawn(to, drawn.picture.data, drawn.picture.len));
+	_exit(good ? 0 : 2);
+}
+
+/* ---- in the program ---------------------------------------------------------------------------------------- */
+
+/* Whether all of it came. */
+static bool read_drawn(int fd, void *to, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		ssize_t n = read(fd, (char *)to + at, len - at);
+		if (!n || (n < 0 && errno != EINTR))
+			return false;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* The child's own words, or its picture. False: not all of it came; there is no memory where *err says so. */
+static bool take_drawn(int from, struct drawn *drawn, struct jprof_error *err)
+{
+	if (!read_drawn(from, drawn, sizeof *drawn))
+		return false;
+	drawn->picture.data = NULL;
+	if (drawn->rc)
+		return true;
+	drawn->picture.data = malloc(drawn->picture.len + 1);
+	if (!drawn->picture.data) {
+		fail_as(err, JPROF_E_NOMEM, "", "memory is short");
+		return false;
+	}
+	drawn->picture.data[drawn->picture.len] = '\0';
+	return read_drawn(from, drawn->picture.data, drawn->picture.len);
+}
+
+static int tell_end(pid_t pid, struct jprof_error *err)
+{
+	int status = 0;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (err->code)
+		return err->code;
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT)
+		return fail_as(err, JPROF_E_UNSUPPORTED, "",
+		               "Graphviz crashed (signal %d: %s); where memory is short --nodecount=N draws less",
+		               WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return fail_as(err, JPROF_E_UNSUPPORTED, "", "%s",
+	               WIFSIGNALED(status) ? "it was interrupted" : "Graphviz gave up (is memory short?)");
+}
+
+int picture_draw_apart(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
+                       void (*done)(void), struct dot_picture *picture, struct jprof_error *err)
+{
+	const struct drawing d = { graph, opts, format, done };
+	struct drawn drawn = { .rc = 0 };
+	int ends[2], parent = getpid();
+	*err = (struct jprof_error){ 0 };
+	*picture = (struct dot_picture){ 0 };
+	if (pipe2(ends, O_CLOEXEC))
+		return fail_as(err, JPROF_E_IO, "", "a pipe for it cannot be made: %s", strerror(errno));
+	fflush(NULL);
+	signal(SIGCHLD, SIG_DFL); /* its end is waited for */
+	budget_pause();
+	pid_t pid = fork();
+	if (!pid)
+		draw_here(&d, ends[1], parent);
+	int error = errno;
+	budget_resume();
+	close(ends[1]);
+	bool good = pid > 0 && take_drawn(ends[0], &drawn, err);
+	close(ends[0]);
+	if (pid < 0)
+		return fail_as(err, JPROF_E_IO, "", "a process for it cannot be started: %s", strerror(error));
+	if (!good) {
+		free(drawn.picture.data);
+		return tell_end(pid, err);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	*picture = drawn.picture;
+	*err = drawn.err;
+	return drawn.rc;
+}
