@@ -1,5 +1,6 @@
 #include "input/findnames.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,9 +210,12 @@ static int find_all(struct name_search *f, struct jp_strbuf *out)
 	return out->failed || remarks->failed ? -1 : 0;
 }
 
+/* libelf and libdw answer with "there is none" where they get no memory. That leaves errno behind: a reply that lacks
+ * names is none. */
 int jp_find_names(const struct jp_name_request *request, struct jp_strbuf *out)
 {
 	struct name_search f = { .request = request };
+	errno = 0;
 	int rc = request->count < UINT32_MAX ? jp_objnames_open(request, &f.names) : JPROF_E_NOMEM;
 	if (!rc)
 		rc = find_all(&f, out);
@@ -229,5 +233,7 @@ int jp_find_names(const struct jp_name_request *request, struct jp_strbuf *out)
 	free(f.reply.frames);
 	free(f.reply.functions);
 	jp_arena_release(&f.reply.arena);
+	if (errno == ENOMEM)
+		return JPROF_E_NOMEM;
 	return rc && rc != JPROF_E_IO ? JPROF_E_NOMEM : rc;
 }
