@@ -1337,6 +1337,8 @@ struct jprof_report_opts {
 	                   */
 	struct jprof_page_source *page_source; /* "html": filled in; NULL: not wanted */
 	const struct jprof_notice *notice;     /* is called for each source file; NULL: nobody is. Since: 0.2 */
+	/* "disasm": finds bounds of functions and lines of instructions; NULL: the library does. Since: 0.2 */
+	const struct jprof_name_finder *finder;
 };
 
 /* Writes a report in the named format through `write`, in pieces as it is made. An unknown format is JPROF_E_ARGUMENT,

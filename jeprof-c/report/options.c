@@ -9,6 +9,7 @@
 #include "cli/duration.h"
 #include "cli/filesread.h"
 #include "cli/optparse.h"
+#include "cli/sandbox.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
 #include "report/allformats.h"
@@ -331,6 +332,7 @@ struct jprof_report_opts options_report(const struct options *o)
 		.mean = o->mean,
 		.freed = shows_freed(o),
 		.notice = filesread_notice(),
+		.finder = sandbox_finder(o->no_sandbox),
 	};
 }
 

@@ -7,9 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "input/namecache.h"
-#include "input/objnames.h"
 #include "input/packfiles.h"
-#include "input/splitunit.h"
 
 /* How many .dwo files are open at once, and how many are looked at for places that are in the way of each other. */
 enum { most_wants = 128, most_answers = 4 * most_wants };
@@ -99,6 +97,7 @@ static int ask_files(struct jp_asking *a, const struct jp_debugfiles *found)
 	request.image = a->ask.image;
 	request.allocator = a->ask.allocator;
 	request.no_callers = a->ask.no_callers;
+	request.functions = a->ask.functions;
 	request.is_wrapper = a->ask.is_wrapper;
 	request.wrappers = a->ask.wrappers;
 	jp_namereply_release(&a->reply);
@@ -320,97 +319,4 @@ void jp_asking_release(struct jp_asking *a)
 	free(a->asked);
 	free(a->rest);
 	free(a->lost);
-}
-
-/* ---- in this process ---------------------------------------------------------------------------- */
-
-struct jp_kept_names {
-	struct jp_debugfiles found;
-	struct jp_split_files splits;
-	struct jp_open_packs packs;
-	struct jp_objnames *names;
-};
-
-static void free_kept_names(struct jp_kept_names *kept)
-{
-	jp_objnames_close(kept->names);
-	jp_split_files_release(&kept->splits);
-	jp_debugfiles_release(&kept->found);
-	close_packs(&kept->packs);
-	free(kept);
-}
-
-/* Without the files that belong to it where one of these cannot be read. */
-static int open_kept(struct jp_objfile *file, struct jp_kept_names *kept)
-{
-	struct jp_name_request request = request_of(file, &kept->found, &kept->splits, &kept->packs);
-	int rc = jp_objnames_open(&request, &kept->names);
-	if (rc != JPROF_E_IO)
-		return rc;
-	jp_debugfiles_release(&kept->found);
-	request = request_of(file, &kept->found, &kept->splits, &kept->packs);
-	return jp_objnames_open(&request, &kept->names);
-}
-
-static int keep_names(struct jp_objfile *file, const struct jp_debug_where *where)
-{
-	struct jp_asking asking = { .file = file, .where = where };
-	struct jp_kept_names *kept = calloc(1, sizeof *kept);
-	int rc = kept && jp_asking_next(&asking) > 0 ? 0 : -1;
-	if (!rc) {
-		kept->found = asking.found;
-		asking.found = (struct jp_debugfiles){ 0 };
-		kept->packs = asking.packs;
-		asking.packs.count = 0;
-		rc = open_kept(file, kept);
-	}
-	jp_asking_release(&asking);
-	if (rc) {
-		if (kept)
-			free_kept_names(kept);
-		return -1;
-	}
-	file->names = kept;
-	file->free_names = free_kept_names;
-	return 0;
-}
-
-/* Opens what is wanted; a place is asked for anew. Whether any was. */
-static int open_wanted(struct jp_objfile *file, struct jp_lookup *lookups, size_t count, bool *any)
-{
-	struct jp_kept_names *kept = file->names;
-	uint32_t wanted;
-	const struct jp_reply_want *wants = jp_splits_wants(kept->names->splits, &wanted);
-	const struct jp_objfile *holder = kept->found.dwarf == JP_DWARF_IN_DEBUG ? kept->found.debug : file;
-	*any = wanted;
-	for (uint32_t i = 0; i < wanted; i++)
-		if (answer_want(&kept->splits, holder, &wants[i], true))
-			return -1;
-	jp_splits_forget_wants(kept->names->splits);
-	jp_splits_answer(kept->names->splits, kept->splits.answers, kept->splits.count);
-	for (size_t i = 0; *any && i < count; i++)
-		lookups[i] = (struct jp_lookup){ .vaddr = lookups[i].vaddr, .location = lookups[i].location };
-	return 0;
-}
-
-int jp_objfile_symbolize(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_lookup *lookups,
-                         size_t count)
-{
-	bool again = true;
-	if (!file->names && keep_names(file, where))
-		return -1;
-	while (again)
-		if (jp_objnames_lookup(file->names->names, lookups, count) || open_wanted(file, lookups, count, &again))
-			return -1;
-	return 0;
-}
-
-bool jp_objfile_function(const struct jp_objfile *file, uint64_t vaddr, uint64_t *start, uint64_t *end)
-{
-	return jp_objnames_function(file->names->names, vaddr, start, end);
-}
-
-const char *jp_objfile_symbol_at(const struct jp_objfile *file, uint64_t vaddr)
-{
-	return file->names ? jp_objnames_symbol_at(file->names->names, vaddr) : NULL;
 }

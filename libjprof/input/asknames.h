@@ -4,7 +4,6 @@
 #define JP_INPUT_ASKNAMES_H
 
 #include "input/debugfile.h"
-#include "input/lookup.h"
 #include "input/namereply.h"
 #include "input/splitfile.h"
 
@@ -12,7 +11,7 @@
 struct jp_name_ask {
 	const uint64_t *offsets;
 	size_t count;
-	bool image, allocator, no_callers;
+	bool image, allocator, no_callers, functions;
 	bool (*is_wrapper)(const void *wrappers, const char *name);
 	const void *wrappers;
 };
@@ -57,19 +56,5 @@ size_t jp_asking_offset(const struct jp_asking *asking, size_t i);
 
 /* Closes the files, and releases the reply. */
 void jp_asking_release(struct jp_asking *asking);
-
-/* ---- in this process, for as long as the file is open ------------------------------------------------------------ */
-
-/* Answers lookups, which are sorted by vaddr and new. What they get lives as long as the file. 0, or -1 when memory is
- * short. */
-int jp_objfile_symbolize(struct jp_objfile *file, const struct jp_debug_where *where, struct jp_lookup *lookups,
-                         size_t count);
-
-/* Bounds [start, end) of the function that holds `vaddr`: those of its symbol, else of its description in .eh_frame.
- * False where neither is known. After jp_objfile_symbolize. */
-bool jp_objfile_function(const struct jp_objfile *file, uint64_t vaddr, uint64_t *start, uint64_t *end);
-
-/* The name of the function that begins there, or NULL. After jp_objfile_symbolize. */
-const char *jp_objfile_symbol_at(const struct jp_objfile *file, uint64_t vaddr);
 
 #endif

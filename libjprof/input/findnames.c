@@ -127,6 +127,15 @@ static enum jp_nameless reason_of(const struct jp_lookup *lookup)
 	return lookup->fde_start < lookup->fde_end ? JP_NAMELESS_FUNCTION : JP_NAMELESS_CODE;
 }
 
+static void put_function_bounds(const struct name_search *f, struct jp_reply_place *place)
+{
+	uint64_t start, end;
+	if (jp_objnames_function(f->names, place->vaddr, &start, &end) && start < end) {
+		place->fde_start = start;
+		place->fde_end = end;
+	}
+}
+
 /* Frames stand in the order of the places, not of the addresses. */
 static int add_places(struct name_search *f)
 {
@@ -148,6 +157,8 @@ static int add_places(struct name_search *f)
 			                     .reason = reason_of(at[i]),
 			                     .want = at[i]->pending ? at[i]->want : JP_NONE,
 			                     .caller = JP_NONE };
+		if (f->request->functions)
+			put_function_bounds(f, &r->places[i]);
 		r->places[i].frame_first = r->frame_count;
 		r->places[i].frame_count = at[i]->pending ? 0 : at[i]->frame_count;
 		rc = at[i]->pending ? 0 : add_frames(f, at[i]);

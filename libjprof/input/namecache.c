@@ -96,8 +96,8 @@ static void identify(const struct jp_namecache *cache, const struct jp_name_requ
 	struct timespec now = { 0 };
 	identity->fleeting = clock_gettime(CLOCK_REALTIME, &now);
 	jp_strbuf_str(&identity->text, cache->answerer.text);
-	jp_strbuf_printf(&identity->text, "dwarf %d image %d allocator %d wrappers %d\n", q->dwarf, q->image,
-	                 q->allocator, q->is_wrapper != NULL);
+	jp_strbuf_printf(&identity->text, "dwarf %d image %d allocator %d wrappers %d functions %d\n", q->dwarf,
+	                 q->image, q->allocator, q->is_wrapper != NULL, q->functions);
 	add_asked_file(identity, "object", &q->object, now.tv_sec);
 	add_asked_file(identity, "debug", &q->debug, now.tv_sec);
 	add_asked_file(identity, "shared", &q->shared, now.tv_sec);

@@ -43,7 +43,7 @@ enum jp_dwarf_state {
 
 struct jp_reply_place {
 	uint64_t vaddr;              /* image-relative address; 0 outside */
-	uint64_t fde_start, fde_end; /* bounds of the function from .eh_frame; 0, 0: not known */
+	uint64_t fde_start, fde_end; /* bounds of the function from .eh_frame, or as asked; 0, 0: not known */
 	uint32_t frame_first;        /* in the reply's frames, innermost first */
 	uint32_t frame_count;
 	enum jprof_source source;

@@ -104,8 +104,6 @@ void jp_objfile_close(struct jp_objfile *file)
 {
 	if (!file)
 		return;
-	if (file->names)
-		file->free_names(file->names);
 	jp_strbuf_release(&file->remarks);
 	if (!file->borrowed)
 		jp_file_close(&file->fd);

@@ -27,9 +27,7 @@ struct jp_objfile {
 	size_t code_count;
 	bool program; /* an executable, not a library */
 	char build_id[2 * 64 + 1];
-	struct jp_strbuf remarks;    /* what of its debug information cannot be used, and why; parted by "; " */
-	struct jp_kept_names *names; /* NULL until it is asked for names */
-	void (*free_names)(struct jp_kept_names *names); /* releases them with the file; set with `names` */
+	struct jp_strbuf remarks; /* what of its debug information cannot be used, and why; parted by "; " */
 };
 
 /* Opens the ELF file at `path`, as untrusted: see jp_file_open_untrusted. */

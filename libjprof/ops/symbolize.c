@@ -233,8 +233,8 @@ static int ask_names(struct symbolizing *w, uint32_t object, struct jp_objfile *
 	struct jp_asking jp_cleanup(jp_asking_release) asking = {
 		.file = file,
 		.where = &w->where,
-		.ask = { q->offsets, q->count, w->profile->objects[object].image, hint, w->opts->lean, hands_on_memory,
-		         &w->wrappers },
+		.ask = { q->offsets, q->count, w->profile->objects[object].image, hint, w->opts->lean, false,
+		         hands_on_memory, &w->wrappers },
 	};
 	int more;
 	while ((more = jp_asking_next(&asking)) > 0) {

@@ -11,9 +11,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "input/asknames.h"
+#include "input/askcode.h"
 #include "input/callsite.h"
-#include "input/demangle.h"
 #include "ops/reopen.h"
 #include "render/errors.h"
 #include "render/render.h"
@@ -54,6 +53,7 @@ struct disasm {
 	size_t routine_count, routine_cap;
 	struct jp_objfile **files; /* by object, those that are open */
 	struct jp_debug_where where;
+	struct jp_arena arena;      /* what is said of the code */
 	struct jprof_error trouble; /* the first file that could not be used */
 	struct jp_intern source_paths;
 	struct jp_source *sources; /* by path */
@@ -149,23 +149,23 @@ static bool is_wanted_site(const struct disasm *d, struct jp_pattern *pattern, c
 	return found;
 }
 
-static int open_object(struct disasm *d, uint32_t object, uint64_t vaddr)
+/* What is known of addresses that ascend; NULL when memory is short. */
+static struct jp_code_place *ask_code(struct disasm *d, uint32_t object, const uint64_t *vaddrs, size_t count)
 {
-	struct jprof_error err;
-	struct jp_lookup lookup = { .vaddr = vaddr };
-	int rc = d->files[object] ? 0 : jp_reopen(d->code, object, &d->files[object], &err);
-	if (rc && !d->trouble.code)
+	struct jprof_error err = { 0 };
+	struct jp_code_place *places = calloc(count + 1, sizeof *places);
+	bool failed = places && jp_ask_code(d->files[object], &d->where, vaddrs, count, &d->arena, places, &err);
+	if (err.code && !d->trouble.code)
 		d->trouble = err;
-	if (rc)
-		return rc;
-	return jp_objfile_symbolize(d->files[object], &d->where, &lookup, 1) ? JPROF_E_NOMEM : 0;
+	if (failed)
+		free(places);
+	return failed ? NULL : places;
 }
 
-static int add_routine(struct disasm *d, struct site *site)
+static int add_routine(struct disasm *d, struct site *site, const struct jp_code_place *place)
 {
-	uint64_t start, end;
 	const struct jp_location *l = &d->code->locations[site->location];
-	if (!jp_objfile_function(d->files[site->object], site->vaddr, &start, &end) || start >= end) {
+	if (place->start >= place->end) {
 		if (!d->trouble.code)
 			jp_error(&d->trouble, JPROF_E_UNSUPPORTED, jp_code_object(d->code, site->object), 0,
 			         "has neither a symbol nor unwind tables that say where the function at 0x%llx ends",
@@ -173,14 +173,14 @@ static int add_routine(struct disasm *d, struct site *site)
 		return 0;
 	}
 	const struct code_routine *last = d->routine_count ? &d->routines[d->routine_count - 1] : NULL;
-	if (!last || last->object != site->object || last->start != start) {
+	if (!last || last->object != site->object || last->start != place->start) {
 		if (jp_array_push(d->routines, d->routine_count, d->routine_cap))
 			return -1;
 		d->routines[d->routine_count++] =
 		    (struct code_routine){ .object = site->object,
 			                   .function = d->code->frames[l->frame_first + l->frame_count - 1].function,
-			                   .start = start,
-			                   .end = end };
+			                   .start = place->start,
+			                   .end = place->end };
 	}
 	site->routine = (uint32_t)d->routine_count - 1;
 	return 0;
@@ -198,20 +198,47 @@ static void claim(struct disasm *d)
 	}
 }
 
+/* Those sites, which are of one object, in ascending order. */
+static int add_routines(struct disasm *d, struct site *const *wanted, size_t count)
+{
+	uint32_t object = wanted[0]->object;
+	struct jprof_error err;
+	int rc = d->files[object] ? 0 : jp_reopen(d->code, object, &d->files[object], &err);
+	if (rc && !d->trouble.code)
+		d->trouble = err;
+	if (rc)
+		return rc == JPROF_E_NOMEM ? -1 : 0;
+	uint64_t *vaddrs = calloc(count, sizeof *vaddrs);
+	for (size_t i = 0; vaddrs && i < count; i++)
+		vaddrs[i] = wanted[i]->vaddr;
+	struct jp_code_place *places = vaddrs ? ask_code(d, object, vaddrs, count) : NULL;
+	for (size_t i = 0; places && !rc && i < count; i++)
+		rc = add_routine(d, wanted[i], &places[i]);
+	rc = places ? rc : -1;
+	free(vaddrs);
+	free(places);
+	return rc;
+}
+
 static int find_routines(struct disasm *d, struct jp_pattern *pattern, bool inlined, bool *any)
 {
+	struct site **wanted = calloc(d->site_count + 1, sizeof *wanted);
+	size_t count = 0;
+	int rc = wanted ? 0 : -1;
 	*any = false;
-	for (size_t i = 0; i < d->site_count; i++) {
-		struct site *site = &d->sites[i];
-		if (!is_wanted_site(d, pattern, site, inlined))
-			continue;
-		*any = true;
-		int rc = open_object(d, site->object, site->vaddr);
-		if (rc == JPROF_E_NOMEM || (!rc && add_routine(d, site)))
-			return -1;
+	for (size_t i = 0; !rc && i <= d->site_count; i++) {
+		struct site *site = i < d->site_count ? &d->sites[i] : NULL;
+		if (count && (!site || site->object != wanted[0]->object)) {
+			rc = add_routines(d, wanted, count);
+			count = 0;
+		}
+		if (site && is_wanted_site(d, pattern, site, inlined))
+			wanted[count++] = site;
+		*any = *any || count;
 	}
+	free(wanted);
 	claim(d);
-	return 0;
+	return rc;
 }
 
 /* ---- values --------------------------------------------------------------------------------------------- */
@@ -238,6 +265,7 @@ struct code_row {
 	struct jp_instruction instruction;
 	const char *file;    /* NULL: not known */
 	const char *inlined; /* the function that was inlined there, or NULL */
+	const char *target;  /* the function that begins where it goes to, or NULL */
 	unsigned line;
 	double flat, cum;
 };
@@ -262,23 +290,50 @@ static int decode(struct jp_decoder *decoder, const unsigned char *code, const s
 	return 0;
 }
 
-/* The instructions' lines: of the innermost function there. */
+static int by_code_address(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* The addresses of instructions and of where they go to, ascending; NULL when memory is short. */
+static uint64_t *code_addresses(const struct rows *rows, size_t *count)
+{
+	uint64_t *vaddrs = calloc(2 * rows->count + 1, sizeof *vaddrs);
+	*count = 0;
+	for (size_t i = 0; vaddrs && i < rows->count; i++) {
+		const struct jp_instruction *in = &rows->items[i].instruction;
+		vaddrs[(*count)++] = in->vaddr;
+		if (in->target)
+			vaddrs[(*count)++] = in->target;
+	}
+	if (vaddrs)
+		qsort(vaddrs, *count, sizeof *vaddrs, by_code_address);
+	return vaddrs;
+}
+
+/* The instructions' lines, of the innermost function there, and the names of what they call. */
 static int find_code_lines(struct disasm *d, const struct code_routine *r, struct rows *rows)
 {
-	struct jp_lookup *lookups = calloc(rows->count + 1, sizeof *lookups);
-	for (size_t i = 0; lookups && i < rows->count; i++)
-		lookups[i].vaddr = rows->items[i].instruction.vaddr;
-	int rc = lookups ? jp_objfile_symbolize(d->files[r->object], &d->where, lookups, rows->count) : -1;
-	for (size_t i = 0; !rc && i < rows->count; i++) {
-		const struct jp_symframe *frame = lookups[i].frame_count ? lookups[i].frames : NULL;
-		if (!frame)
+	size_t count;
+	uint64_t *vaddrs = code_addresses(rows, &count);
+	struct jp_code_place *places = vaddrs ? ask_code(d, r->object, vaddrs, count) : NULL;
+	for (size_t i = 0; places && i < rows->count; i++) {
+		struct code_row *row = &rows->items[i];
+		const struct jp_code_place *own =
+		    &places[jp_count_below(vaddrs, count, sizeof *vaddrs, row->instruction.vaddr)];
+		row->file = own->file;
+		row->line = own->line;
+		row->inlined = own->inlined;
+		if (!row->instruction.target)
 			continue;
-		rows->items[i].file = frame->file;
-		rows->items[i].line = frame->line;
-		const char *name = frame->brief ? frame->brief : frame->shown ? frame->shown : frame->name;
-		rows->items[i].inlined = frame->inlined ? name : NULL;
+		const struct jp_code_place *target =
+		    &places[jp_count_below(vaddrs, count, sizeof *vaddrs, row->instruction.target)];
+		row->target = target->start == row->instruction.target ? target->name : NULL;
 	}
-	free(lookups);
+	int rc = places ? 0 : -1;
+	free(vaddrs);
+	free(places);
 	return rc;
 }
 
@@ -327,19 +382,13 @@ static bool is_same_text(const char *a, const char *b)
 
 static void put_code_file(const struct disasm *d, const struct code_row *row)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) full = { 0 }, jp_cleanup(jp_strbuf_release) brief = { 0 };
 	jp_strbuf_str(d->out, "-------------------- ");
 	jp_strbuf_visible(d->out, row->file ? row->file : "??");
 	if (row->inlined) {
-		if (jp_is_mangled(row->inlined))
-			jp_demangle(row->inlined, &full, &brief);
-		else
-			jp_shorten(row->inlined, &brief);
 		jp_strbuf_str(d->out, " (inlined ");
-		jp_strbuf_visible(d->out, brief.text ? brief.text : row->inlined);
+		jp_strbuf_visible(d->out, row->inlined);
 		jp_strbuf_str(d->out, ")");
 	}
-	d->out->failed = d->out->failed || full.failed || brief.failed;
 	jp_strbuf_str(d->out, "\n");
 }
 
@@ -364,16 +413,15 @@ static int put_code_line(struct disasm *d, const struct rows *rows, size_t i, si
 	return 0;
 }
 
-static void put_instruction(const struct disasm *d, const struct code_routine *r, const struct code_row *row)
+static void put_instruction(const struct disasm *d, const struct code_row *row)
 {
 	const struct jp_instruction *in = &row->instruction;
-	const char *target = in->target ? jp_objfile_symbol_at(d->files[r->object], in->target) : NULL;
 	put_code_values(d, row->flat, row->cum);
 	jp_strbuf_printf(d->out, "   %8llx: ", (unsigned long long)in->vaddr);
 	jp_strbuf_visible(d->out, in->text);
-	if (target) {
+	if (row->target) {
 		jp_strbuf_str(d->out, " <");
-		jp_strbuf_visible(d->out, target);
+		jp_strbuf_visible(d->out, row->target);
 		jp_strbuf_str(d->out, ">");
 	}
 	jp_strbuf_str(d->out, "\n");
@@ -401,7 +449,7 @@ static size_t cold(const struct rows *rows, size_t i)
 	return stop - i;
 }
 
-static int put_rows(struct disasm *d, const struct code_routine *r, const struct rows *rows)
+static int put_rows(struct disasm *d, const struct rows *rows)
 {
 	const struct code_row *before = NULL;
 	for (size_t i = 0, end; i < rows->count; i = end) {
@@ -423,7 +471,7 @@ static int put_rows(struct disasm *d, const struct code_routine *r, const struct
 		if (put_code_line(d, rows, i, end))
 			return -1;
 		for (size_t k = i; k < end; k++)
-			put_instruction(d, r, &rows->items[k]);
+			put_instruction(d, &rows->items[k]);
 	}
 	return 0;
 }
@@ -460,7 +508,7 @@ static int put_code(struct disasm *d, const struct code_routine *r, struct jprof
 		rc = jp_error_nomem(err);
 	if (!rc && rows.count) {
 		find_values(d, r, &rows);
-		rc = put_rows(d, r, &rows) ? jp_error_nomem(err) : 0;
+		rc = put_rows(d, &rows) ? jp_error_nomem(err) : 0;
 	}
 	jp_decoder_free(decoder);
 	free(code);
@@ -523,6 +571,7 @@ static void disasm_release(struct disasm *d)
 		jp_source_release(&d->sources[i]);
 	jp_intern_release(&d->keys);
 	jp_intern_release(&d->source_paths);
+	jp_arena_release(&d->arena);
 	free(d->files);
 	free(d->sources);
 	free(d->site_of);
@@ -540,6 +589,7 @@ int jp_render_disasm(const struct jprof_view *view, const struct jprof_report_op
 		            .out = out,
 		            .where = jp_where_remembered(&view->code) };
 	struct jp_pattern *pattern;
+	d.where.finder = opts->finder;
 	int rc = jp_view_pattern(opts, "disasm", &pattern, err);
 	if (rc)
 		return rc;

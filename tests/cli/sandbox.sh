@@ -137,6 +137,22 @@ notes "^jprof: $tmp/liba\\.so gives no lines and inlined functions: the process 
 prints '^ *114688 .* a_fill \?\?:0$'
 prints '^ *114688 .* b_fill .*/libb\.c:5$'
 
+# Code is shown by what the child says of it, too.
+run "$jprof" --disasm=a_fill main.heap
+exits 0
+prints 'ROUTINE =+ a_fill$'
+prints '/liba\.c$'
+mv out code
+run "$jprof" --no-sandbox --disasm=a_fill main.heap
+same "other code without the child (>)" code out
+run env STUB=crash-functions=liba.so "$stubbed" --disasm=a_fill main.heap
+exits 1
+check "no line" grep -qE "^jprof: $tmp/liba\.so: .*the process that reads it crashed \(signal 11\)" err
+run env STUB=crash-functions=liba.so "$stubbed" --disasm=_fill main.heap
+exits 0
+prints 'ROUTINE =+ b_fill$'
+prints "^\\(not shown: $tmp/liba\.so: .*the process that reads it crashed \\(signal 11\\)\\)\$"
+
 # No process can be started.
 chmod 755 "$tmp"
 as_other="setpriv --reuid=65533 --clear-groups"
