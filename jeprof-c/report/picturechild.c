@@ -82,10 +82,13 @@ static bool take_drawn(int from, struct drawn *drawn, struct jprof_error *err)
 {
 	if (!read_drawn(from, drawn, sizeof *drawn))
 		return false;
+	/* Graphviz read names that anybody may have made: what it says may be anything. */
 	drawn->picture.data = NULL;
+	drawn->picture.remark[sizeof drawn->picture.remark - 1] = '\0';
+	drawn->err.path[sizeof drawn->err.path - 1] = drawn->err.text[sizeof drawn->err.text - 1] = '\0';
 	if (drawn->rc)
 		return true;
-	drawn->picture.data = malloc(drawn->picture.len + 1);
+	drawn->picture.data = drawn->picture.len < SIZE_MAX ? malloc(drawn->picture.len + 1) : NULL;
 	if (!drawn->picture.data) {
 		fail_as(err, JPROF_E_NOMEM, "", "memory is short");
 		return false;
