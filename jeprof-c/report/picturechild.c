@@ -56,7 +56,10 @@ static _Noreturn void draw_here(const struct drawing *d, int to, int parent)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(2);
 	confine_resources(left < UINT64_MAX / 2 ? left : UINT64_MAX / 2, most_seconds);
+	errno = 0;
 	drawn.rc = picture_draw(d->graph, d->opts, d->format, &drawn.picture, &drawn.err);
+	if (!drawn.rc && errno == ENOMEM) /* a library did without what it did not get, such as a letter */
+		drawn.rc = fail_as(&drawn.err, JPROF_E_NOMEM, "", "memory is short");
 	d->done();
 	bool good = write_drawn(to, &drawn, sizeof drawn) &&
 	            (drawn.rc || write_drawn(to, drawn.picture.data, drawn.picture.len));
