@@ -501,8 +501,9 @@ JPROF_API int jprof_profile_symbolize(struct jprof_profile *profile, const struc
 JPROF_API int jprof_profile_sidecar(struct jprof_profile *profile, const void *data, size_t len,
                                     struct jprof_error *err);
 
-/* The same for the file PATH.json beside the dump PATH, if it is the side-car of a dump of that name;
- * jprof_profile_open does it. None, and one that cannot be read, is no error. Since: 0.2 */
+/* The same for the file PATH.json beside the dump PATH (where that is compressed, also without its ending), if it is
+ * the side-car of a dump of that name; jprof_profile_open does it. None, and one that cannot be read, is no error.
+ * Since: 0.2 */
 JPROF_API int jprof_profile_find_sidecar(struct jprof_profile *profile, const char *path, struct jprof_error *err);
 
 /* ---- Profiles: remarks ----------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "input/dumpopen.h"
 #include "input/sniff.h"
 #include "input/stream.h"
+#include "input/tablefile.h"
 #include "model/build.h"
 
 /* ---- the sidecar ------------------------------------------------------------------------------------------ */
@@ -29,31 +30,44 @@ static int read_sidecar(int fd, const char *name, struct jp_strbuf *text, struct
 	return window.rc == JPROF_E_NOMEM || text->failed ? jp_error_nomem(err) : 0;
 }
 
-/* Whether it says that it is of the dump with this path. */
-static bool is_sidecar_of(const struct jp_strbuf *text, const char *path)
+/* Whether what is at `name`, DUMP.json, says that it is of DUMP. */
+static bool is_sidecar_of(const struct jp_strbuf *text, const char *name)
 {
 	struct jprof_json *jp_cleanup(jp_json_release) json = NULL;
 	if (!text->len || jp_json_parse(text->text, text->len, "", &json, NULL))
 		return false;
-	const char *dump = jp_json_text(json, "dump");
-	return dump && jp_json_number(json, "jprof_agent") && !strcmp(jp_basename(dump), jp_basename(path));
+	const char *dump = jp_json_text(json, "dump"), *base = jp_basename(name);
+	if (!dump || !jp_json_number(json, "jprof_agent"))
+		return false;
+	dump = jp_basename(dump);
+	size_t len = strlen(dump);
+	return !strncmp(base, dump, len) && !strcmp(base + len, ".json");
+}
+
+/* 1: there is none with this name, which is freed. */
+static int take_sidecar_at(struct jprof_profile *profile, char *name, struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	struct stat st;
+	int fd = jp_file_open_untrusted((struct jp_root){ 0 }, name, &st);
+	int rc = fd < 0 ? 1 : read_sidecar(fd, name, &text, err);
+	if (!rc && is_sidecar_of(&text, name))
+		rc = jprof_profile_sidecar(profile, text.text, text.len, err);
+	free(name);
+	return rc;
 }
 
 int jprof_profile_find_sidecar(struct jprof_profile *profile, const char *path, struct jprof_error *err)
 {
+	char *name;
 	if (jp_null(err, profile, path))
 		return JPROF_E_ARGUMENT;
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	struct stat st;
-	char *name;
-	if (asprintf(&name, "%s.json", path) < 0)
-		return jp_error_nomem(err);
-	int fd = jp_file_open_untrusted((struct jp_root){ 0 }, name, &st);
-	int rc = fd < 0 ? 0 : read_sidecar(fd, name, &text, err);
-	if (!rc && is_sidecar_of(&text, path))
-		rc = jprof_profile_sidecar(profile, text.text, text.len, err);
-	free(name);
-	return rc;
+	for (size_t at = 0; jp_name_beside(path, ".json", &at, &name);) {
+		int rc = name ? take_sidecar_at(profile, name, err) : jp_error_nomem(err);
+		if (rc != 1)
+			return rc;
+	}
+	return 0;
 }
 
 /* ---- formats ---------------------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #include "report/load.h"
 
 enum when { SYMBOLS_NOW, SYMBOLS_LATER };
+enum { longest_sidecar = 16 << 20 }; /* bytes */
 
 struct bundle_options {
 	struct options common; /* where symbols are looked for; and the operands */
@@ -181,6 +182,38 @@ static char *find_beside(const char *dump, const char *suffix, bool (*is_it)(con
 
 /* ---- one dump ------------------------------------------------------------------------------------------ */
 
+/* All of an open file; NULL when memory is short or it cannot be read, after having said so. To be freed. */
+static char *whole_file(int fd, const char *path, size_t *len)
+{
+	struct stat st;
+	ssize_t n = 0;
+	bool known = !fstat(fd, &st) && st.st_size >= 0 && st.st_size <= longest_sidecar;
+	char *text = known ? malloc((size_t)st.st_size + 1) : NULL;
+	*len = 0;
+	while (text && *len < (size_t)st.st_size && (n = read(fd, text + *len, (size_t)st.st_size - *len)) > 0)
+		*len += (size_t)n;
+	if (text && n >= 0)
+		return text;
+	say("%s: cannot be read: %s", path, known ? strerror(errno) : "it is too large");
+	free(text);
+	return NULL;
+}
+
+/* The build-ids of the side-car that goes into the bundle, for who reads that will have them. */
+static bool take_sidecar_file(struct jprof_profile *profile, const char *path)
+{
+	struct jprof_error err;
+	size_t len;
+	int fd = path ? open_dump_file(path) : -1;
+	if (fd < 0)
+		return !path;
+	char *text = whole_file(fd, path, &len);
+	bool good = text && said(jprof_profile_sidecar(profile, text, len, &err), &err);
+	free(text);
+	close(fd);
+	return good;
+}
+
 /* The profile as a reader of the bundle will make it: other maps only where the dump has none. */
 static struct jprof_profile *profile_of(const struct bundling *b, const struct jprof_dump *dump)
 {
@@ -196,16 +229,16 @@ static struct jprof_profile *profile_of(const struct bundling *b, const struct j
 }
 
 /* For --symbols=later a side-car tells all build-ids; without one the files are asked for theirs. */
-static bool add_symbols(struct bundling *b, const char *path, const struct jprof_dump *dump, bool has_ids)
+static bool add_symbols(struct bundling *b, const char *path, const struct jprof_dump *dump, const char *sidecar)
 {
 	bool now = b->o->symbols == SYMBOLS_NOW;
 	char *one = (char *)(uintptr_t)path;
 	struct inputs inputs = { .program = b->inputs->program, .dumps = &one, .dump_count = 1 };
 	struct jprof_error err;
-	if (!now && has_ids)
+	if (!now && sidecar)
 		return true;
 	struct jprof_profile *profile = profile_of(b, dump);
-	bool good = profile && load_names(profile, &inputs, &b->o->common) &&
+	bool good = profile && take_sidecar_file(profile, sidecar) && load_names(profile, &inputs, &b->o->common) &&
 	            said(jprof_bundle_writer_symbols(b->writer, profile, now, &err), &err);
 	jprof_profile_free(profile);
 	return good;

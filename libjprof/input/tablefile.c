@@ -51,21 +51,28 @@ static int take_table_at(char *name, struct jp_table_text *found, struct jprof_e
 	return 0;
 }
 
-int jp_tablefile_find(const char *path, struct jp_table_text *found, struct jprof_error *err)
+bool jp_name_beside(const char *path, const char *suffix, size_t *at, char **name)
 {
 	static const char *const endings[] = { "", ".gz", ".zst", ".xz", ".bz2" };
 	size_t len = strlen(path);
-	*found = (struct jp_table_text){ 0 };
-	if (!strcmp(path, "-"))
-		return 0;
-	for (size_t i = 0; i < jp_count(endings); i++) {
-		size_t n = strlen(endings[i]);
-		char *name;
-		if (n >= len || strcmp(path + len - n, endings[i]) != 0)
+	while (strcmp(path, "-") != 0 && *at < jp_count(endings)) {
+		const char *ending = endings[(*at)++];
+		size_t n = strlen(ending);
+		if (n >= len || strcmp(path + len - n, ending) != 0)
 			continue;
-		if (asprintf(&name, "%.*s.ruby", (int)(len - n), path) < 0)
-			return jp_error_nomem(err);
-		int rc = take_table_at(name, found, err);
+		if (asprintf(name, "%.*s%s", (int)(len - n), path, suffix) < 0)
+			*name = NULL;
+		return true;
+	}
+	return false;
+}
+
+int jp_tablefile_find(const char *path, struct jp_table_text *found, struct jprof_error *err)
+{
+	char *name;
+	*found = (struct jp_table_text){ 0 };
+	for (size_t at = 0; jp_name_beside(path, ".ruby", &at, &name);) {
+		int rc = name ? take_table_at(name, found, err) : jp_error_nomem(err);
 		if (rc != 1)
 			return rc;
 	}
