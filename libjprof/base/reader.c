@@ -188,6 +188,15 @@ bool jp_span_char(struct jp_span *span, char c)
 	return true;
 }
 
+struct jp_span jp_span_field(struct jp_span *span)
+{
+	const char *tab = span->len ? memchr(span->ptr, '\t', span->len) : NULL;
+	struct jp_span field = { span->ptr, tab ? (size_t)(tab - span->ptr) : span->len };
+	size_t eaten = field.len + (tab != NULL);
+	*span = (struct jp_span){ span->ptr + eaten, span->len - eaten };
+	return field;
+}
+
 bool jp_span_starts(struct jp_span span, const char *text)
 {
 	size_t n = strlen(text);

@@ -50,6 +50,9 @@ void jp_span_blanks(struct jp_span *span);
 bool jp_span_char(struct jp_span *span, char c);
 bool jp_span_text(struct jp_span *span, const char *text);
 
+/* Eats what stands before the next tab, which goes with it. */
+struct jp_span jp_span_field(struct jp_span *span);
+
 bool jp_span_starts(struct jp_span span, const char *text);
 bool jp_span_ends(struct jp_span span, const char *text);
 

@@ -1,9 +1,9 @@
 #include "bundle/bundled_names.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -12,6 +12,7 @@
 #include "bundle/symbol_words.h"
 #include "input/pprof.h"
 #include "model/build.h"
+#include "model/fileproof.h"
 #include "model/gems.h"
 #include "model/nameless.h"
 
@@ -43,6 +44,8 @@ struct names_work {
 	struct name_entry *places;    /* addresses of the profile's locations */
 	uint32_t *function;           /* of each of pprof.functions, JP_NONE: not made yet */
 	struct shifts *shifts;        /* of each object of the profile */
+	bool *other;                  /* likewise: its names are of another build */
+	bool left_out;                /* some are */
 	struct jp_frame *frames;
 	size_t frame_cap;
 };
@@ -75,7 +78,8 @@ static int make_tables(struct names_work *w)
 	w->function = calloc(p->functions.count + 1, sizeof *w->function);
 	w->places = calloc(places + 1, sizeof *w->places);
 	w->shifts = calloc(objects + 1, sizeof *w->shifts);
-	if (!w->addresses || !w->functions || !w->function || !w->places || !w->shifts)
+	w->other = calloc(objects + 1, sizeof *w->other);
+	if (!w->addresses || !w->functions || !w->function || !w->places || !w->shifts || !w->other)
 		return -1;
 	for (size_t i = 0; i < p->functions.count; i++) {
 		w->functions[i] = (struct name_entry){ p->functions.items[i].id, i };
@@ -134,6 +138,33 @@ static bool is_proof_known(enum jprof_proof proof)
 	return proof == JPROF_PROOF_INODE || proof == JPROF_PROOF_BUILD_ID;
 }
 
+/* Whether a bundle has names out of another build than ran, by what else it has. */
+static bool is_other_build(const struct jprof_profile *p, const struct jp_object *o, jp_json *from)
+{
+	const char *told = jp_string(p, o->build_id), *used = jp_json_text(from, "build_id");
+	enum jprof_proof proof = jp_symbols_proof(jp_json_text(from, "proof"));
+	bool unnamed = proof == JPROF_PROOF_NO_FILE || proof == JPROF_PROOF_CONTRADICTED || proof == JPROF_PROOF_INPUT;
+	return *told && (used ? strcasecmp(told, used) != 0 : !unnamed);
+}
+
+static enum jp_doubt doubt_of(jp_json *from)
+{
+	if (jp_symbols_proof(jp_json_text(from, "proof")) != JPROF_PROOF_UNVERIFIED)
+		return JP_DOUBT_NONE;
+	return jp_json_true(from, "changed") ? JP_DOUBT_CHANGED : JP_DOUBT_UNPROVEN;
+}
+
+/* Leaves names out. The first such file is said. */
+static int leave_out(struct names_work *w, uint32_t object)
+{
+	bool first = !w->left_out;
+	w->left_out = true;
+	w->other[object] = true;
+	return first ? jp_note(w->profile, "%s: its names in the bundle are of another build, and are left out",
+	                       jp_string(w->profile, w->profile->objects[object].path))
+	             : 0;
+}
+
 static int take_object(struct names_work *w, jp_json *from)
 {
 	struct jprof_profile *p = w->profile;
@@ -143,7 +174,10 @@ static int take_object(struct names_work *w, jp_json *from)
 	if (!jp_json_hex(from, "address", &address) || !find_entry(w->places, jp_location_count(p), address, &place))
 		return 0;
 	uint32_t object = p->locations[place].object;
+	if (is_other_build(p, &p->objects[object], from))
+		return leave_out(w, object);
 	struct jp_object like = {
+		.doubt = doubt_of(from),
 		.proof = jp_symbols_proof(jp_json_text(from, "proof")),
 		.program = jp_json_true(from, "program"),
 		.allocator = jp_json_true(from, "allocator"),
@@ -256,7 +290,7 @@ static int take_location(struct names_work *w, uint32_t location)
 	bool looked_up = false, wrapper = false;
 	size_t index, count;
 	const struct name_entry *e = jp_last_up_to(w->addresses, w->address_count, sizeof *w->addresses, l->address);
-	if (l->variant || !e || e->key != l->address)
+	if (l->variant || !e || e->key != l->address || w->other[l->object])
 		return 0;
 	index = (size_t)(e - w->addresses);
 	if (w->letters && !jp_symbols_source(w->letters[index], &source, &wrapper, &looked_up))
@@ -339,48 +373,11 @@ int jp_names_take(struct jprof_profile *profile, struct jp_span pprof, struct jp
 	jp_pprof_release(&w.pprof);
 	jp_json_release(&w.json);
 	free(w.shifts);
+	free(w.other);
 	free(w.addresses);
 	free(w.functions);
 	free(w.function);
 	free(w.places);
 	free(w.frames);
 	return rc;
-}
-
-/* ---- build-ids ------------------------------------------------------------------------------------------------ */
-
-/* In lower case; anything but hexadecimal digits is none. */
-static int set_build_id(struct jprof_profile *p, uint32_t object, const char *build_id)
-{
-	enum { longest = 128 };
-	char id[longest + 1];
-	size_t len = strlen(build_id);
-	struct jp_object *o = &p->objects[object];
-	if (!len || len > longest || o->build_id != JP_NONE || (o->kind != JP_MAP_FILE && o->kind != JP_MAP_DELETED))
-		return 0;
-	for (size_t i = 0; i <= len; i++) {
-		if (build_id[i] && !isxdigit((unsigned char)build_id[i]))
-			return 0;
-		id[i] = (char)tolower((unsigned char)build_id[i]);
-	}
-	o->build_id = jp_intern_str(&p->strings, id);
-	return o->build_id == JP_NONE ? -1 : 0;
-}
-
-int jp_build_id_at_path(struct jprof_profile *p, const char *path, const char *build_id)
-{
-	uint32_t id = jp_intern_find(&p->strings, path, strlen(path));
-	int rc = 0;
-	for (uint32_t i = 0; !rc && id != JP_NONE && i < jp_object_count(p); i++)
-		if (p->objects[i].path == id)
-			rc = set_build_id(p, i, build_id);
-	return rc;
-}
-
-int jp_build_id_at(struct jprof_profile *p, uint64_t address, const char *build_id)
-{
-	for (size_t i = 0; i < p->mapping_count; i++)
-		if (address >= p->mappings[i].map.start && address < p->mappings[i].map.limit)
-			return set_build_id(p, p->mappings[i].object, build_id);
-	return 0;
 }

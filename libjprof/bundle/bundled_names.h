@@ -9,9 +9,4 @@
  * empty: then the names count as the input's own. What is faulty is left out. 0, or -1 when memory is short. */
 int jp_names_take(struct jprof_profile *profile, struct jp_span pprof, struct jp_span json) jp_must_check;
 
-/* Gives an object, the one of this path or the one that is mapped at an address, the build-id that is told for it.
- * 0, or -1 when memory is short. */
-int jp_build_id_at_path(struct jprof_profile *profile, const char *path, const char *build_id) jp_must_check;
-int jp_build_id_at(struct jprof_profile *profile, uint64_t address, const char *build_id) jp_must_check;
-
 #endif

@@ -15,6 +15,7 @@
 #include "input/stream.h"
 #include "input/unpack.h"
 #include "model/build.h"
+#include "model/fileproof.h"
 #include "model/identity.h"
 #include "model/pairs.h"
 

@@ -108,6 +108,7 @@ static void put_symbol_object(const struct jprof_profile *p, const uint32_t *loc
 	put_symbol_text(out, "path", jp_string(p, o->path));
 	put_symbol_text(out, "build_id", jp_string(p, o->build_id));
 	put_symbol_text(out, "proof", jp_symbols_proof_word(o->proof));
+	put_flag(out, "changed", o->doubt == JP_DOUBT_CHANGED);
 	put_flag(out, "program", o->program);
 	put_flag(out, "allocator", o->allocator);
 	if (o->entry_prefix != JP_NONE) {

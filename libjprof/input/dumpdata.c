@@ -77,12 +77,14 @@ void jp_dump_drop_stacks(struct jprof_dump *dump)
 	free(dump->given);
 	free(dump->given_functions);
 	free(dump->given_frames);
+	free(dump->given_files);
 	dump->frames = dump->depths = NULL;
 	dump->totals = dump->per_thread = (struct jp_records){ 0 };
 	dump->given = NULL;
 	dump->given_functions = NULL;
 	dump->given_frames = NULL;
-	dump->given_count = dump->given_function_count = dump->given_frame_count = 0;
+	dump->given_files = NULL;
+	dump->given_count = dump->given_function_count = dump->given_frame_count = dump->given_file_count = 0;
 }
 
 int jp_dump_warn(struct jprof_dump *dump, const struct jprof_error *what)

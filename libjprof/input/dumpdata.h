@@ -54,6 +54,9 @@ struct jp_given_frame {
 	uint32_t line; /* 0: not known */
 };
 
+/* How a line begins that says what is known of a file: model/fileproof.h has the rest. */
+#define JP_FILEPROOF_BEGIN "#file="
+
 /* What a symbolized file says of the allocator of the dump in it. */
 struct jp_given_allocator {
 	bool known;
@@ -86,6 +89,9 @@ struct jprof_dump {
 	size_t given_function_count, given_function_cap;
 	struct jp_given_frame *given_frames; /* outermost first */
 	size_t given_frame_count, given_frame_cap;
+	uint32_t *given_files; /* what is known of files, as model/fileproof.h has it: ids in dump->names */
+	size_t given_file_count, given_file_cap;
+	bool symbolized; /* it has names of its own, and files are not asked for any */
 	struct jp_given_allocator allocator;
 	struct jprof_maps *maps;
 	struct jp_rubytable *table;     /* of this very dump; NULL: none */

@@ -13,6 +13,7 @@
  * Lines of symbols that begin with # are jprof's own; other readers pass over them. ^I is a tab:
  *
  *   #allocator=KIND^IPREFIX^IPATH
+ *   #file=...                          model/fileproof.h
  *   #function=LINKER^INAME^ISHORT^IFILE
  *   #frames=F:LINE F:LINE
  *
@@ -56,16 +57,6 @@ static int parse_symbol(struct jp_parse *p, struct jp_span line)
 
 /* ---- jprof's own lines ----------------------------------------------------------------------------- */
 
-/* What stands before the next tab, which goes with it. */
-static struct jp_span take_field(struct jp_span *line)
-{
-	const char *tab = memchr(line->ptr, '\t', line->len);
-	struct jp_span field = { line->ptr, tab ? (size_t)(tab - line->ptr) : line->len };
-	size_t eaten = field.len + (tab != NULL);
-	*line = (struct jp_span){ line->ptr + eaten, line->len - eaten };
-	return field;
-}
-
 /* The id of a field's text; JP_NONE where it is empty. `failed` is set when memory is short. */
 static uint32_t field_id(struct jp_parse *p, struct jp_span field, bool *failed)
 {
@@ -80,10 +71,10 @@ static int parse_given_function(struct jp_parse *p, struct jp_span line)
 	struct jprof_dump *dump = p->dump;
 	struct jp_given_function f;
 	bool failed = jp_array_push(dump->given_functions, dump->given_function_count, dump->given_function_cap);
-	f.system = field_id(p, take_field(&line), &failed);
-	f.name = field_id(p, take_field(&line), &failed);
-	f.brief = field_id(p, take_field(&line), &failed);
-	f.file = field_id(p, take_field(&line), &failed);
+	f.system = field_id(p, jp_span_field(&line), &failed);
+	f.name = field_id(p, jp_span_field(&line), &failed);
+	f.brief = field_id(p, jp_span_field(&line), &failed);
+	f.file = field_id(p, jp_span_field(&line), &failed);
 	if (failed)
 		return jp_error_nomem(p->err);
 	dump->given_functions[dump->given_function_count++] = f;
@@ -133,12 +124,22 @@ static int parse_given_frames(struct jp_parse *p, struct jp_span line)
 static int parse_given_allocator(struct jp_parse *p, struct jp_span line)
 {
 	struct jp_given_allocator *a = &p->dump->allocator;
-	struct jp_span kind = take_field(&line), prefix = take_field(&line), path = take_field(&line);
+	struct jp_span kind = jp_span_field(&line), prefix = jp_span_field(&line), path = jp_span_field(&line);
 	bool failed = false, part = jp_span_starts(kind, "part");
 	*a = (struct jp_given_allocator){ .known = true, .library = jp_span_starts(kind, "library") };
 	a->path = field_id(p, path, &failed);
 	a->prefix = part ? jp_intern(&p->dump->names, prefix.ptr, prefix.len) : JP_NONE;
 	return failed || (part && a->prefix == JP_NONE) ? jp_error_nomem(p->err) : 0;
+}
+
+static int parse_given_file(struct jp_parse *p, struct jp_span line)
+{
+	struct jprof_dump *dump = p->dump;
+	bool failed = jp_array_push(dump->given_files, dump->given_file_count, dump->given_file_cap);
+	uint32_t id = field_id(p, line, &failed);
+	if (!failed && id != JP_NONE)
+		dump->given_files[dump->given_file_count++] = id;
+	return failed ? jp_error_nomem(p->err) : 0;
 }
 
 static int parse_own_line(struct jp_parse *p, struct jp_span line)
@@ -149,6 +150,8 @@ static int parse_own_line(struct jp_parse *p, struct jp_span line)
 		return parse_given_function(p, line);
 	if (jp_span_text(&line, "#frames="))
 		return parse_given_frames(p, line);
+	if (jp_span_text(&line, JP_FILEPROOF_BEGIN))
+		return parse_given_file(p, line);
 	return jp_span_text(&line, "#allocator=") ? parse_given_allocator(p, line) : 0;
 }
 
@@ -200,6 +203,7 @@ static int parse_body(struct jp_parse *p)
 int jp_parse_raw(struct jp_parse *p)
 {
 	struct jp_span section;
+	p->dump->symbolized = true;
 	int rc = parse_symbols(p, &section);
 	if (rc)
 		return rc;

@@ -41,8 +41,7 @@ uint32_t jp_build_object(struct jprof_profile *profile, const struct jprof_map *
 	return like.path == JP_NONE ? JP_NONE : jp_object_id(profile, &like);
 }
 
-/* Only regions that hold an address become objects. */
-uint32_t jp_build_nowhere(struct jprof_profile *profile)
+static uint32_t object_nowhere(struct jprof_profile *profile)
 {
 	struct jp_object like = { .kind = JP_MAP_SPECIAL,
 		                  .path = jp_intern_str(&profile->strings, "[without addresses]") };
@@ -51,10 +50,11 @@ uint32_t jp_build_nowhere(struct jprof_profile *profile)
 
 uint32_t jp_build_placeless(struct jprof_profile *profile)
 {
-	uint32_t object = jp_build_nowhere(profile);
+	uint32_t object = object_nowhere(profile);
 	return object == JP_NONE ? JP_NONE : jp_location_id(profile, object, 0, 0);
 }
 
+/* Only regions that hold an address become objects. */
 uint32_t jp_build_location(struct jprof_profile *profile, const struct jprof_maps *maps, uint64_t address)
 {
 	const struct jprof_map *map = maps ? jp_maps_find(maps, address) : NULL;
@@ -62,6 +62,30 @@ uint32_t jp_build_location(struct jprof_profile *profile, const struct jprof_map
 	if (object == JP_NONE)
 		return JP_NONE;
 	return jp_location_id(profile, object, map ? address - map->start + map->offset : address, address);
+}
+
+/* FNV-1a of the names. */
+static uint64_t hash_names(const struct jprof_profile *profile, const struct jp_frame *frames, size_t count)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < count; i++) {
+		const struct jp_function *f = &profile->functions[frames[i].function];
+		const char *texts[] = { jp_string(profile, f->name), jp_string(profile, f->file) };
+		for (size_t t = 0; t < jp_count(texts); t++)
+			for (const char *s = texts[t];; s++) {
+				h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+				if (!*s)
+					break;
+			}
+		h = (h ^ frames[i].line) * UINT64_C(0x100000001b3);
+	}
+	return h;
+}
+
+uint32_t jp_build_nowhere(struct jprof_profile *profile, const struct jp_frame *frames, size_t count, uint64_t *offset)
+{
+	*offset = hash_names(profile, frames, count);
+	return object_nowhere(profile);
 }
 
 int jp_build_mapping(struct jprof_profile *profile, const struct jprof_map *map, uint32_t object)

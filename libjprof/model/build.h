@@ -8,9 +8,6 @@
 /* The object of a mapping; NULL: of all addresses outside every mapping. JP_NONE when memory is short. */
 uint32_t jp_build_object(struct jprof_profile *profile, const struct jprof_map *map);
 
-/* The object of what has no address; JP_NONE when memory is short. */
-uint32_t jp_build_nowhere(struct jprof_profile *profile);
-
 /* The location of a stack that has none; JP_NONE when memory is short. */
 uint32_t jp_build_placeless(struct jprof_profile *profile);
 
@@ -22,6 +19,10 @@ void jp_anon_path(char path[jp_anon_path_size], uint64_t start);
 enum jp_map_kind jp_object_kind_of(const char *path);
 
 uint32_t jp_build_location(struct jprof_profile *profile, const struct jprof_maps *maps, uint64_t address);
+
+/* The object of places whose address is not told, and in *offset what stands for the one with these names. JP_NONE when
+ * memory is short. */
+uint32_t jp_build_nowhere(struct jprof_profile *profile, const struct jp_frame *frames, size_t count, uint64_t *offset);
 
 /* Takes note of all mappings that hold code, and of all of files. 0, or -1 when memory is short. */
 int jp_build_mappings(struct jprof_profile *profile, const struct jprof_maps *maps);

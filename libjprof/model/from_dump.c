@@ -10,6 +10,7 @@
 #include "input/dumpdata.h"
 #include "model/build.h"
 #include "model/cutstacks.h"
+#include "model/fileproof.h"
 #include "model/rubyframes.h"
 
 struct dump_load {
@@ -56,6 +57,20 @@ static int name_location(struct dump_load *w, uint64_t address, uint32_t locatio
 	const struct jp_given_name *given = &dump->given[i];
 	return given->frame_count ? jp_build_given_frames(w->profile, location, dump, given)
 	                          : jp_build_given(w->profile, location, jp_intern_get(&dump->names, given->text));
+}
+
+/* What it says of files. One without maps may still say whose names are in doubt. */
+static int take_given_files(struct dump_load *w)
+{
+	const struct jprof_dump *dump = w->dump;
+	for (uint32_t i = 0; i < jp_object_count(w->profile); i++)
+		w->profile->objects[i].by_id_only = dump->symbolized;
+	for (size_t i = 0; i < dump->given_file_count; i++) {
+		const char *line = jp_intern_get(&dump->names, dump->given_files[i]);
+		if (jp_fileproof_take(w->profile, (struct jp_span){ line, strlen(line) }, !w->profile->mapping_count))
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- samples ------------------------------------------------------------------------------ */
@@ -204,6 +219,8 @@ static int fill_from_dump(struct dump_load *w, const struct jprof_maps *maps, co
 		rc = jp_build_mappings(w->profile, maps);
 	if (!rc)
 		rc = make_locations(w, maps);
+	if (!rc)
+		rc = take_given_files(w);
 	if (!rc)
 		rc = make_places(w);
 	if (w->taken)

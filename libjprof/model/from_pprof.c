@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "input/pprof.h"
 #include "model/build.h"
+#include "model/fileproof.h"
 #include "model/rubyframes.h"
 #include "statistics/scaling.h"
 
@@ -37,7 +38,7 @@ struct pprof_load {
 	size_t frame_cap;
 	size_t samples, thread_seen, depth;
 	uint32_t ruby;        /* the object of frames of Ruby that jprof wrote, or JP_NONE */
-	bool own;             /* jprof wrote it, without the allocator's frames: calls returned to the innermost, too */
+	bool own;             /* jprof wrote it, without the allocator's frames */
 	bool difference;      /* some value is below zero */
 	const char *fault;    /* what is wrong with the first faulty sample */
 	uint64_t fault_value; /* the id or index that is wrong */
@@ -223,6 +224,18 @@ static int take_mappings(struct pprof_load *w)
 	return 0;
 }
 
+/* Comments in which jprof says what the names of files are worth. */
+static int take_comments(struct pprof_load *w)
+{
+	const struct jp_pprof *p = &w->pprof;
+	struct jp_span comment;
+	for (size_t i = 0; w->own && i < p->comments.count; i++)
+		if (jp_pprof_string(p, p->comments.items[i], &comment) && jp_span_text(&comment, JP_FILEPROOF_BEGIN) &&
+		    jp_fileproof_take(w->profile, comment, false))
+			return NO_MEMORY;
+	return 0;
+}
+
 /* ---- functions and frames ------------------------------------------------------------------------------- */
 
 static int function_of_id(struct pprof_load *w, uint64_t id, uint32_t *function)
@@ -270,24 +283,6 @@ static int frames_of(struct pprof_load *w, const struct jp_pprof_location *l, si
 
 /* ---- locations ------------------------------------------------------------------------------------------- */
 
-/* What stands for the place of a location without an address: FNV-1a of its names. */
-static uint64_t hash_names(const struct pprof_load *w, size_t count)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < count; i++) {
-		const struct jp_function *f = &w->profile->functions[w->frames[i].function];
-		const char *texts[] = { jp_string(w->profile, f->name), jp_string(w->profile, f->file) };
-		for (size_t t = 0; t < jp_count(texts); t++)
-			for (const char *s = texts[t];; s++) {
-				h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-				if (!*s)
-					break;
-			}
-		h = (h ^ w->frames[i].line) * UINT64_C(0x100000001b3);
-	}
-	return h;
-}
-
 /* Where it lies: an object and an offset in it. */
 static int place_of_location(struct pprof_load *w, const struct jp_pprof_location *l, size_t count, uint32_t *object,
                              uint64_t *offset)
@@ -299,8 +294,7 @@ static int place_of_location(struct pprof_load *w, const struct jp_pprof_locatio
 		return 0;
 	}
 	if (!l->address && count) {
-		*object = jp_build_nowhere(w->profile);
-		*offset = hash_names(w, count);
+		*object = jp_build_nowhere(w->profile, w->frames, count, offset);
 		return *object == JP_NONE ? NO_MEMORY : 0;
 	}
 	if (!l->mapping) {
@@ -440,7 +434,8 @@ static int stack_of_sample(struct pprof_load *w, const struct jp_pprof_sample *s
 		int rc = location_of_id(w, w->pprof.ids.items[s->id_first + i], &w->stack[i]);
 		if (rc)
 			return rc;
-		w->profile->locations[w->stack[i]].returned_to |= w->own; /* others may write where the call ends */
+		/* The innermost, too: jprof took the allocator's away. */
+		w->profile->locations[w->stack[i]].returned_to |= !w->profile->loose_addresses;
 	}
 	if (s->id_count > w->depth)
 		w->depth = s->id_count;
@@ -496,9 +491,13 @@ static void describe_pprof(struct pprof_load *w)
 	const struct jp_pprof *p = &w->pprof;
 	struct jprof_profile *profile = w->profile;
 	struct jp_span comment;
-	for (size_t i = 0; i < p->comments.count; i++)
-		if (jp_pprof_string(p, p->comments.items[i], &comment) && jp_span_starts(comment, "jprof "))
-			w->own = true;
+	for (size_t i = 0; i < p->comments.count; i++) {
+		if (!jp_pprof_string(p, p->comments.items[i], &comment))
+			continue;
+		w->own = w->own || jp_span_starts(comment, "jprof ");
+		profile->loose_addresses = profile->loose_addresses || jp_span_starts(comment, "#addresses=any");
+	}
+	profile->loose_addresses = profile->loose_addresses || !w->own;
 	if (p->time_nanos > 0)
 		profile->mtime = profile->first_mtime = (time_t)(p->time_nanos / 1000000000);
 	for (size_t i = 0; i < p->values.count; i++)
@@ -539,6 +538,8 @@ static int fill_from_pprof(struct pprof_load *w, const struct jprof_error *damag
 	int rc = w->object && w->function && w->location ? index_ids(w) : NO_MEMORY;
 	if (!rc)
 		rc = take_mappings(w);
+	if (!rc)
+		rc = take_comments(w);
 	for (size_t i = 0; !rc && i < p->samples.count; i++)
 		rc = add_pprof_sample(w, &p->samples.items[i]);
 	if (rc == NO_MEMORY || guess_allocator(w))

@@ -92,10 +92,21 @@ bool jp_is_ruby_file(const char *path)
 	       (!strncmp(base, "ruby", 4) && !base[4 + strspn(base + 4, "0123456789.-")]);
 }
 
+static struct object_key object_key_of(const struct jp_object *like, uint32_t build_id)
+{
+	return (struct object_key){ like->path, like->unmapped ? UINT32_MAX : (uint32_t)like->kind, like->image,
+		                    build_id };
+}
+
+uint32_t jp_object_find(const struct jprof_profile *profile, const struct jp_object *like, uint32_t build_id)
+{
+	struct object_key key = object_key_of(like, build_id);
+	return jp_intern_find(&profile->object_keys, &key, sizeof key);
+}
+
 static uint32_t object_add(struct jprof_profile *profile, const struct jp_object *like, uint32_t build_id)
 {
-	struct object_key key = { like->path, like->unmapped ? UINT32_MAX : (uint32_t)like->kind, like->image,
-		                  build_id };
+	struct object_key key = object_key_of(like, build_id);
 	uint32_t known = jp_object_count(profile), id = jp_intern(&profile->object_keys, &key, sizeof key);
 	if (id != known || id == JP_NONE)
 		return id;
@@ -103,7 +114,7 @@ static uint32_t object_add(struct jprof_profile *profile, const struct jp_object
 		return JP_NONE;
 	profile->objects[id] = *like;
 	struct jp_object *o = &profile->objects[id];
-	o->entry_prefix = o->build_id = o->reason = o->unproven_id = o->file = o->file_root = JP_NONE;
+	o->entry_prefix = o->build_id = o->reason = o->unproven_id = o->refused_id = o->file = o->file_root = JP_NONE;
 	o->bundled = o->judged = false;
 	return id;
 }
@@ -256,34 +267,6 @@ int jp_location_bundled(struct jprof_profile *profile, uint32_t location, const 
 		if (jp_frame_add(profile, location, frames[i].function, frames[i].line, frames[i].inlined))
 			return -1;
 	return 0;
-}
-
-/* The id of another profile's string here; `failed` is set when memory is short. */
-static uint32_t same_string(struct jprof_profile *profile, const struct jprof_profile *from, uint32_t id, bool *failed)
-{
-	if (id == JP_NONE)
-		return id;
-	uint32_t here = jp_intern_str(&profile->strings, jp_string(from, id));
-	*failed = *failed || here == JP_NONE;
-	return here;
-}
-
-int jp_object_bundled(struct jprof_profile *profile, uint32_t object, const struct jprof_profile *from,
-                      const struct jp_object *like)
-{
-	struct jp_object *o = &profile->objects[object];
-	bool failed = false;
-	if (o->bundled)
-		return 0;
-	o->bundled = true;
-	o->proof = like->proof;
-	o->program = like->program;
-	o->allocator = like->allocator;
-	o->entry_prefix = same_string(profile, from, like->entry_prefix, &failed);
-	o->reason = same_string(profile, from, like->reason, &failed);
-	o->advice = like->advice;
-	o->unproven_id = same_string(profile, from, like->unproven_id, &failed);
-	return failed ? -1 : 0;
 }
 
 uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function *function)

@@ -21,6 +21,13 @@
 #include "model/samples.h"
 #include "model/tags.h"
 
+/* Whether the names of an object are those of the file that ran. */
+enum jp_doubt {
+	JP_DOUBT_NONE,     /* the file that gave them was proven to be it, or no file gave any */
+	JP_DOUBT_UNPROVEN, /* nothing proves it */
+	JP_DOUBT_CHANGED,  /* and the file was changed after the dump was made */
+};
+
 struct jp_object {
 	uint32_t path; /* id in strings */
 	enum jp_map_kind kind;
@@ -48,6 +55,10 @@ struct jp_object {
 
 	bool bundled;         /* a bundle told all of the above, as symbolizing had found it where that was made */
 	uint32_t unproven_id; /* the build-id of the file that it used there without proof: string id, or JP_NONE */
+	uint32_t refused_id;  /* the build-id of a file that was there and had not run: string id, or JP_NONE */
+	enum jp_doubt doubt;  /* of names that came with the input, or that a file gave */
+	bool placeless;       /* the input tells of it, and not which of its addresses lie in it */
+	bool by_id_only;      /* the input has names of its own: no file gives any unless its build-id is this one's */
 };
 
 struct jp_mapping {
@@ -143,8 +154,9 @@ struct jprof_profile {
 	struct jp_cut_sums { /* of what was added: all, and what has stacks that were cut */
 		double all[JPROF_COUNTERS], cut[JPROF_COUNTERS];
 	} cut;
-	bool nothing_common; /* the two sides of a difference have no stack in common */
-	bool strange[2];     /* the processes of some input are not known: of now, of the base */
+	bool loose_addresses; /* some input does not tell whether its addresses lie in calls */
+	bool nothing_common;  /* the two sides of a difference have no stack in common */
+	bool strange[2];      /* the processes of some input are not known: of now, of the base */
 	struct jprof_profile_info info;
 	char *members;    /* owns info.members; NULL: "" */
 	char *thread;     /* the only thread that was read, or "*", as it was asked for; NULL: all together */
@@ -171,6 +183,10 @@ uint32_t jp_object_id(struct jprof_profile *profile, const struct jp_object *lik
  * two builds are two objects. */
 uint32_t jp_object_built(struct jprof_profile *profile, const struct jp_object *like, uint32_t build_id);
 
+/* The object with the key of `like` that was the first of its path, or came with this build-id as another of it;
+ * JP_NONE if there is none. */
+uint32_t jp_object_find(const struct jprof_profile *profile, const struct jp_object *like, uint32_t build_id);
+
 uint32_t jp_location_id(struct jprof_profile *profile, uint32_t object, uint64_t offset, uint64_t address);
 
 /* The location at a place that an input calls by these frames, innermost first: the place's own if it has
@@ -195,11 +211,6 @@ int jp_location_set_vaddr(struct jprof_profile *profile, uint32_t location, uint
  * there is as good. 0, or -1 when memory is short. */
 int jp_location_bundled(struct jprof_profile *profile, uint32_t location, const struct jp_location *like,
                         uint64_t vaddr, const struct jp_frame *frames, size_t count) jp_must_check;
-
-/* Takes over what a bundle tells of an object, `like` of the profile `from` (may be the same): not its build-id.
- * 0, or -1 when memory is short. */
-int jp_object_bundled(struct jprof_profile *profile, uint32_t object, const struct jprof_profile *from,
-                      const struct jp_object *like) jp_must_check;
 
 /* Puts a frame behind those that a location has; frames of one location are added in one go,
  * innermost first. 0, or -1 when memory is short or `function` is JP_NONE. */

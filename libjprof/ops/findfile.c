@@ -117,13 +117,14 @@ bool jp_site_vaddr(const struct jprof_profile *profile, const struct jp_location
 	return profile->objects[location->object].image || jp_objfile_vaddr(file, location->offset, vaddr);
 }
 
-/* What the input's build-id says of the file. */
+/* What the input's build-ids say of the file. One with a build-id ran with it: a file without is another. */
 static enum jprof_proof check_build_id(const struct search *s, const struct jp_objfile *file)
 {
-	const char *wanted = jp_string(s->profile, s->profile->objects[s->object].build_id);
-	if (!*wanted || !*file->build_id)
-		return JPROF_PROOF_UNVERIFIED;
-	return strcmp(wanted, file->build_id) ? JPROF_PROOF_CONTRADICTED : JPROF_PROOF_BUILD_ID;
+	const struct jp_object *o = &s->profile->objects[s->object];
+	const char *wanted = jp_string(s->profile, o->build_id), *refused = jp_string(s->profile, o->refused_id);
+	if (*wanted)
+		return strcmp(wanted, file->build_id) ? JPROF_PROOF_CONTRADICTED : JPROF_PROOF_BUILD_ID;
+	return *refused && !strcmp(refused, file->build_id) ? JPROF_PROOF_CONTRADICTED : JPROF_PROOF_UNVERIFIED;
 }
 
 /* Before how many addresses of the object the file has a call, and before how many it has none. Only where a
@@ -142,12 +143,23 @@ static void count_calls(const struct search *s, const struct jp_objfile *file, b
 	}
 }
 
+/* Less prove nothing: they may be in other code by chance. */
+enum { fewest_calls = 5 };
+
 /* Frames that a signal interrupted need no call before them, hence the allowance. */
-static bool calls_fit(const struct search *s, const struct jp_objfile *file)
+static bool calls_fit(size_t calls, size_t others)
+{
+	return others * 4 <= calls + others;
+}
+
+/* What speaks against a file whose build-id neither proves nor contradicts; NULL: nothing. */
+static const char *what_contradicts(const struct search *s, const struct jp_objfile *file)
 {
 	size_t calls, others;
+	if (!headers_fit(s, file))
+		return "its program headers do not fit what was mapped";
 	count_calls(s, file, false, &calls, &others);
-	return others * 4 <= calls + others;
+	return calls_fit(calls, others) ? NULL : "there are no calls where the dump has return addresses";
 }
 
 /* ---- candidates --------------------------------------------------------------------------------------- */
@@ -167,39 +179,72 @@ static void plain_path(const struct search *s, char path[static PATH_MAX])
 		path[len - (sizeof suffix - 1)] = '\0';
 }
 
+/* Says why a file is not taken, and closes it. */
+static void refuse_candidate(struct search *s, struct jp_objfile *file, const char *against)
+{
+	struct jp_found *found = s->found;
+	found->proof = JPROF_PROOF_CONTRADICTED;
+	snprintf(found->reason, sizeof found->reason, "the file there is another one: %s", against);
+	snprintf(found->refused_id, sizeof found->refused_id, "%s", file->build_id);
+	jp_objfile_close(file);
+}
+
+/* The same of one that is as good as any other. */
+static void pass_candidate(struct search *s, struct jp_objfile *file)
+{
+	struct jp_found *found = s->found;
+	if (found->proof == JPROF_PROOF_NO_FILE && !*found->reason)
+		snprintf(found->reason, sizeof found->reason,
+		         "the profile came with names of its own, and no build-id proves the file there");
+	jp_objfile_close(file);
+}
+
+/* What proves it, and whether its names are in doubt. */
+static void take_candidate(struct search *s, struct jp_objfile *file, enum jprof_proof build)
+{
+	struct jp_found *found = s->found;
+	const struct jprof_profile *p = s->profile;
+	bool proven = build == JPROF_PROOF_BUILD_ID, same = is_same_inode(&p->objects[s->object], &file->st);
+	bool changed = is_changed_since(p, &file->st);
+	found->file = file;
+	found->proof = proven || !same || changed ? build : JPROF_PROOF_INODE;
+	bool newer = p->first_mtime && (file->st.st_mtime > p->first_mtime || (same && changed));
+	found->doubt = found->proof != JPROF_PROOF_UNVERIFIED ? JP_DOUBT_NONE
+	               : newer                                ? JP_DOUBT_CHANGED
+	                                                      : JP_DOUBT_UNPROVEN;
+	*found->reason = '\0';
+}
+
+static void note_unopened(struct search *s, int rc, const struct jprof_error *err)
+{
+	struct jp_found *found = s->found;
+	s->failed = s->failed || rc == JPROF_E_NOMEM;
+	if (found->proof == JPROF_PROOF_NO_FILE && !*found->reason)
+		snprintf(found->reason, sizeof found->reason, "%.*s", (int)sizeof found->reason - 1, err->text);
+}
+
 /* Takes the file if nothing speaks against it; else says why not. */
 static bool consider_path(struct search *s, struct jp_root root, const char *path)
 {
-	struct jp_found *found = s->found;
 	struct jp_objfile *file;
 	struct jprof_error err = { 0 };
 	int rc = jp_objfile_open(root, path, &file, &err);
 	if (rc) {
-		s->failed = s->failed || rc == JPROF_E_NOMEM;
-		if (found->proof == JPROF_PROOF_NO_FILE && !*found->reason)
-			snprintf(found->reason, sizeof found->reason, "%.*s", (int)sizeof found->reason - 1, err.text);
+		note_unopened(s, rc, &err);
 		return false;
 	}
-	bool same = is_same_inode(&s->profile->objects[s->object], &file->st);
 	enum jprof_proof build = check_build_id(s, file);
-	const char *against = build == JPROF_PROOF_CONTRADICTED ? "its build-id is not the profile's"
-	                      : build == JPROF_PROOF_BUILD_ID   ? NULL
-	                      : !headers_fit(s, file)           ? "its program headers do not fit what was mapped"
-	                      : !calls_fit(s, file) ? "there are no calls where the dump has return addresses"
-	                                            : NULL;
-	if (against) {
-		found->proof = JPROF_PROOF_CONTRADICTED;
-		snprintf(found->reason, sizeof found->reason, "the file there is another one: %s", against);
-		jp_objfile_close(file);
-		return false;
-	}
-	found->file = file;
-	bool changed = is_changed_since(s->profile, &file->st);
-	found->proof = build == JPROF_PROOF_BUILD_ID || !same || changed ? build : JPROF_PROOF_INODE;
-	found->newer = build != JPROF_PROOF_BUILD_ID && s->profile->first_mtime &&
-	               (file->st.st_mtime > s->profile->first_mtime || (same && changed));
-	*found->reason = '\0';
-	return true;
+	bool unasked = build == JPROF_PROOF_UNVERIFIED && s->profile->objects[s->object].by_id_only;
+	const char *against = build == JPROF_PROOF_CONTRADICTED          ? "its build-id is not the profile's"
+	                      : build == JPROF_PROOF_BUILD_ID || unasked ? NULL
+	                                                                 : what_contradicts(s, file);
+	if (against)
+		refuse_candidate(s, file, against);
+	else if (unasked)
+		pass_candidate(s, file);
+	else
+		take_candidate(s, file, build);
+	return !against && !unasked;
 }
 
 /* P/a/b/c.so, P/b/c.so, P/c.so for one directory P of --lib_prefix, as jeprof does. */
@@ -239,8 +284,8 @@ static bool has_code(const struct search *s)
 	return false;
 }
 
-/* Takes a file of another name. It only fits by its layout, which is weak: some call must stand where the dump
- * has a return address. */
+/* Takes a file of another name. It only fits by its layout, which is weak: calls must stand where the dump has return
+ * addresses. */
 static bool consider_stranger(struct search *s, const char *path)
 {
 	struct jp_objfile *file;
@@ -250,7 +295,7 @@ static bool consider_stranger(struct search *s, const char *path)
 	if (rc)
 		return false;
 	count_calls(s, file, true, &calls, &others);
-	bool fits = headers_fit(s, file) && calls && others * 4 <= calls + others;
+	bool fits = headers_fit(s, file) && calls + others >= fewest_calls && calls_fit(calls, others);
 	jp_objfile_close(file);
 	if (!fits || !consider_path(s, host_root(s), path))
 		return false;
@@ -409,17 +454,6 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 	if (stands_in)
 		return jp_note(p, "%s is not mapped in the dump; it fits %s, which is", opts->program, ran);
 	return jp_note(p, "%s is not what ran by the dump's maps: that is %s, and is used", opts->program, ran);
-}
-
-int jp_note_newer(struct jprof_profile *profile, uint32_t count, uint32_t first)
-{
-	if (!count)
-		return 0;
-	const char *path = jp_string(profile, profile->objects[first].path);
-	if (count == 1)
-		return jp_note(profile, "%s changed after the dump was made: its names may be wrong", path);
-	return jp_note(profile, "%s and %u more file%s changed after the dump was made: their names may be wrong", path,
-	               count - 1, count > 2 ? "s" : "");
 }
 
 /* It does not say that they had names: nobody knows. */

@@ -15,20 +15,22 @@ struct jp_sites {
 struct jp_found {
 	struct jp_objfile *file; /* NULL: none that can be used; to be closed by the caller */
 	enum jprof_proof proof;
-	bool newer; /* changed after the dump was made: a hint only, for package managers keep old times */
+	enum jp_doubt doubt; /* of its names. That it changed is a hint only, for package managers keep old times */
 	char build_id[2 * 64 + 1];
-	char reason[256];         /* why there is no file; "" if there is one */
-	enum jprof_advice advice; /* what would help */
+	char refused_id[2 * 64 + 1]; /* the build-id of the last file that was contradicted; "": none */
+	char reason[256];            /* why there is no file; "" if there is one */
+	enum jprof_advice advice;    /* what would help */
 };
 
 /* Looks at lib_prefix, then at the object's own path, then, for the main program, at program, then at
  * add_lib: the first file that does not contradict the dump is taken. 0, or -1 when memory is short.
  *
  * Evidence, in this order: the build-id, where the input tells it (proof whatever else is the case if it is the same,
- * contradiction if it differs); the device and inode of the maps (proof, unless the file was changed since the first
- * dump, by its ctime); program headers that must fit the executable mappings
- * (contradiction if not); return addresses, before which there must be a call (contradiction if more than
- * a quarter have none). Files that may be there and could not be read are added to *unread. */
+ * contradiction if it differs or the file has none), and that of a file that was contradicted before; the device and
+ * inode of the maps (proof, unless the file was changed since the first dump, by its ctime); program headers that must
+ * fit the executable mappings (contradiction if not); return addresses, before which there must be a call
+ * (contradiction if more than a quarter have none; fewer than five prove nothing). Of an input with names of its own a
+ * build-id alone counts. Files that may be there and could not be read are added to *unread. */
 int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp_sites *sites,
                  const struct jprof_symbolize_opts *opts, struct jp_unread *unread, struct jp_found *found);
 
@@ -41,10 +43,6 @@ bool jp_is_made_at_run_time(const struct jprof_profile *p, const struct jp_objec
 
 /* Notes it where opts->program does not fit what the maps say ran. 0, or -1 when memory is short. */
 int jp_note_program(struct jprof_profile *profile, const struct jprof_symbolize_opts *opts);
-
-/* Notes in one line that `count` files, `first` among them, are newer than the dump; nothing of none. 0, or -1 when
- * memory is short. */
-int jp_note_newer(struct jprof_profile *profile, uint32_t count, uint32_t first);
 
 /* Notes the files that could not be read, in one line; none if there are none. 0, or -1 when memory is short. */
 int jp_note_unread(struct jprof_profile *profile, const struct jp_unread *unread);

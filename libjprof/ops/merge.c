@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "model/code.h"
+#include "model/fileproof.h"
 #include "model/identity.h"
 #include "model/pairs.h"
 #include "statistics/related.h"
@@ -48,6 +49,8 @@ static int translate_objects(struct jprof_profile *to, const struct jprof_profil
 		object[i] = jp_object_built(to, &like, build_id);
 		if (object[i] != JP_NONE && from->objects[i].bundled &&
 		    jp_object_bundled(to, object[i], from, &from->objects[i]))
+			return -1;
+		if (object[i] != JP_NONE && jp_fileproof_merge(to, object[i], from, &from->objects[i]))
 			return -1;
 		if (object[i] == JP_NONE || (built && note_builds(to, like.path, before)))
 			return -1;
@@ -443,6 +446,7 @@ static void merge_samples(struct jprof_profile *to, const struct jprof_profile *
 		to->outside_ruby = t->location[from->outside_ruby];
 	to->info.has_ruby |= from->info.has_ruby;
 	to->unlearned_ruby |= from->unlearned_ruby;
+	to->loose_addresses |= from->loose_addresses;
 	if (factor < 0 && from->mtime > to->base_mtime)
 		to->base_mtime = from->mtime;
 	if (from->mtime > to->mtime)
@@ -471,9 +475,11 @@ struct backup {
 /* Whether what is known of an object or a location there may be taken over for one that is known here. */
 static bool tells_of_objects(const struct jprof_profile *from)
 {
-	for (uint32_t i = 0; i < jp_object_count(from); i++)
-		if (from->objects[i].bundled || from->objects[i].build_id != JP_NONE)
+	for (uint32_t i = 0; i < jp_object_count(from); i++) {
+		const struct jp_object *o = &from->objects[i];
+		if (o->bundled || o->build_id != JP_NONE || o->refused_id != JP_NONE || o->doubt || o->by_id_only)
 			return true;
+	}
 	return false;
 }
 

@@ -15,6 +15,7 @@
 #include "input/packfiles.h"
 #include "input/perfmap.h"
 #include "model/nameless.h"
+#include "ops/doubts.h"
 #include "ops/findfile.h"
 #include "ops/findgems.h"
 #include "ops/reopen.h"
@@ -25,8 +26,6 @@ struct symbolizing {
 	const struct jprof_symbolize_opts *opts;
 	uint32_t *order; /* locations by object and offset */
 	uint32_t count;
-	uint32_t newer;               /* files that changed after the dump was made */
-	uint32_t newest;              /* the first of them */
 	struct jp_strbuf full, brief; /* for reuse */
 	uint32_t labelled;            /* the object that label_length is of, plus 1; 0: none yet */
 	int label_length;
@@ -347,16 +346,29 @@ static int symbolize_jit(struct symbolizing *w, uint32_t first, uint32_t end, st
 
 /* ---- one object ------------------------------------------------------------------------------------ */
 
+/* Where nothing better is known the build-id is that of the file which gave the input its names. */
+static void show_unproven_id(struct jp_object *o)
+{
+	if (o->build_id == JP_NONE)
+		o->build_id = o->unproven_id;
+}
+
 static int store_proof(struct symbolizing *w, uint32_t object, const struct jp_found *found)
 {
 	struct jp_object *o = &w->profile->objects[object];
 	const struct jp_strbuf *remarks = found->file ? &found->file->remarks : NULL;
 	o->proof = found->proof;
 	o->advice = found->advice;
+	o->doubt = found->doubt > o->doubt ? found->doubt : o->doubt;
 	if (set_string(w->profile, &o->reason, remarks && remarks->len ? remarks->text : found->reason) ||
-	    (found->file && jp_remember_file(w->profile, object, found->file)))
+	    (found->file && jp_remember_file(w->profile, object, found->file)) ||
+	    (*found->refused_id && o->refused_id == JP_NONE &&
+	     set_string(w->profile, &o->refused_id, found->refused_id)))
 		return -1;
-	return *found->build_id ? set_string(w->profile, &o->build_id, found->build_id) : 0;
+	if (*found->build_id)
+		return set_string(w->profile, &o->build_id, found->build_id);
+	show_unproven_id(o);
+	return 0;
 }
 
 /* Nothing is looked for where the input came with all names. */
@@ -366,12 +378,6 @@ static bool is_all_named(const struct symbolizing *w, uint32_t first, uint32_t e
 		if (w->profile->locations[w->order[i]].source < JPROF_SOURCE_INPUT)
 			return false;
 	return true;
-}
-
-static void note_if_newer(struct symbolizing *w, uint32_t object, const struct jp_found *found)
-{
-	if (found->newer && !w->newer++)
-		w->newest = object;
 }
 
 /* ---- objects that a bundle knows ----------------------------------------------------------------- */
@@ -411,16 +417,13 @@ static int symbolize_bundled(struct symbolizing *w, uint32_t object, uint32_t fi
 	    (better || known) && !w->opts->no_lookup ? jp_find_file(p, object, &sites, w->opts, &w->unread, &found) : 0;
 	bool usable = !rc && found.file && may_replace(&p->objects[object], p, &found);
 	if (usable && better) {
-		if (p->objects[object].proof != JPROF_PROOF_UNVERIFIED)
-			note_if_newer(w, object, &found);
 		rc = symbolize_with(w, object, found.file, first, end);
 		if (!rc)
 			rc = store_proof(w, object, &found);
 	} else if (usable && known) { /* for its code */
 		rc = jp_remember_file(p, object, found.file);
 	}
-	if (p->objects[object].build_id == JP_NONE)
-		p->objects[object].build_id = p->objects[object].unproven_id;
+	show_unproven_id(&p->objects[object]);
 	jp_objfile_close(found.file);
 	return rc;
 }
@@ -433,6 +436,7 @@ static int symbolize_object(struct symbolizing *w, uint32_t object, uint32_t fir
 	struct jp_sites sites = { p, w->order + first, end - first };
 	if (is_all_named(w, first, end)) {
 		p->objects[object].proof = JPROF_PROOF_INPUT;
+		show_unproven_id(&p->objects[object]);
 		return symbolize_with(w, object, NULL, first, end);
 	}
 	bool jit_wanted = w->opts->perf_map && jp_is_made_at_run_time(p, &p->objects[object]);
@@ -442,8 +446,8 @@ static int symbolize_object(struct symbolizing *w, uint32_t object, uint32_t fir
 		snprintf(found.reason, sizeof found.reason, "no file was looked for");
 	else if (jp_find_file(p, object, &sites, w->opts, &w->unread, &found))
 		return -1;
-	note_if_newer(w, object, &found);
-	bool jit = !found.file && jp_is_made_at_run_time(p, &p->objects[object]);
+	bool jit = !found.file && jp_is_made_at_run_time(p, &p->objects[object]) &&
+	           (w->opts->perf_map || !p->objects[object].by_id_only);
 	int rc = jit ? find_jit(w) : 0;
 	if (!rc && jit && w->jit)
 		rc = symbolize_jit(w, first, end, &found);
@@ -494,7 +498,7 @@ static int symbolize_all(struct symbolizing *w)
 	if (!rc && w->opts->lean)
 		rc = jp_nameless_settle(w->profile);
 	if (!rc)
-		rc = jp_note_newer(w->profile, w->newer, w->newest);
+		rc = jp_note_doubts(w->profile);
 	if (!rc && !w->opts->no_lookup)
 		rc = jp_find_gems(w->profile, w->where.root);
 	return rc || w->opts->no_lookup ? rc : jp_note_program(w->profile, w->opts);

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "model/fileproof.h"
 #include "render/render.h"
 #include "statistics/scaling.h"
 
@@ -53,6 +54,7 @@ struct proto_writer {
 	struct jp_intern strings;
 	struct out_mapping *mappings; /* in order of ids */
 	size_t mapping_count, mapping_cap;
+	bool *mapped;                  /* objects that have one of them */
 	struct mapping_key *by_object; /* the profile's mappings, sorted */
 	uint32_t *mapping_id;          /* of each of the profile's mappings; 0: none yet, here and below */
 	uint32_t *image_id;            /* of each object, for addresses in the file */
@@ -112,6 +114,7 @@ static uint32_t add_mapping(struct proto_writer *w, struct out_mapping mapping)
 		return 0;
 	}
 	w->mappings[w->mapping_count++] = mapping;
+	w->mapped[mapping.object] = true;
 	return (uint32_t)w->mapping_count;
 }
 
@@ -200,8 +203,7 @@ static void put_mappings(struct proto_writer *w, struct jp_strbuf *out)
 			                     m->limit,
 			                     m->offset,
 			                     string_of(w, jp_code_object(w->code, m->object)),
-			                     string_of(w,
-			                               jp_code_string(w->code, w->code->objects[m->object].build_id)) };
+			                     string_of(w, jp_fileproof_ran(w->code, m->object)) };
 		for (size_t n = 0; n < jp_count(numbers); n++)
 			put_number_field(&w->message, (unsigned)n + 1, numbers[n]);
 		/* What jprof could not name pprof must not name by the nearest symbol. */
@@ -385,6 +387,18 @@ static void put_comment(struct proto_writer *w, struct jp_strbuf *out)
 	jp_strbuf_cut(&w->message, 0);
 }
 
+/* What the names are worth, in comments that pprof does not show. */
+static void put_fileproofs(struct proto_writer *w, struct jp_strbuf *out)
+{
+	jp_strbuf_str(&w->message, w->profile->loose_addresses ? "#addresses=any" : "#addresses=calls");
+	put_comment(w, out);
+	for (uint32_t i = 0; i < w->code->object_count; i++)
+		if (w->mapped[i] && jp_fileproof_put(w->code, i, false, &w->message)) {
+			jp_strbuf_str(&w->message, jp_code_object(w->code, i));
+			put_comment(w, out);
+		}
+}
+
 static void put_tail(struct proto_writer *w, struct jp_strbuf *out)
 {
 	if (w->profile->mtime > 0)
@@ -405,6 +419,8 @@ static void put_tail(struct proto_writer *w, struct jp_strbuf *out)
 	if (info->inputs > 1)
 		jp_strbuf_printf(&w->message, " in the first of %zu profiles, added or subtracted", info->inputs);
 	put_comment(w, out);
+	if (w->view)
+		put_fileproofs(w, out);
 	bool allocs = w->view && w->view->info.counter == JPROF_ALLOC_SPACE && w->has_alloc;
 	put_number_field(out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(w, allocs ? "alloc_space" : "inuse_space"));
 	for (uint32_t i = 0; i < w->strings.count; i++) {
@@ -459,8 +475,9 @@ static int proto_prepare(struct proto_writer *w)
 	w->image_id = calloc((size_t)code->object_count + 1, sizeof *w->image_id);
 	w->location_id = calloc((size_t)code->frame_count + 1, sizeof *w->location_id);
 	w->function_id = calloc((size_t)code->function_count + 1, sizeof *w->function_id);
+	w->mapped = calloc((size_t)code->object_count + 1, sizeof *w->mapped);
 	string_of(w, "");
-	return w->mapping_id && w->image_id && w->location_id && w->function_id ? sort_mappings(w) : -1;
+	return w->mapped && w->mapping_id && w->image_id && w->location_id && w->function_id ? sort_mappings(w) : -1;
 }
 
 static void proto_release(struct proto_writer *w)
@@ -474,6 +491,7 @@ static void proto_release(struct proto_writer *w)
 	jp_strbuf_release(&w->packed);
 	free(w->mappings);
 	free(w->by_object);
+	free(w->mapped);
 	free(w->mapping_id);
 	free(w->image_id);
 	free(w->location_id);

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/reader.h"
+#include "model/fileproof.h"
 #include "render/render.h"
 
 struct named {
@@ -114,6 +115,33 @@ static void put_raw_allocator(const struct jp_code *code, struct jp_strbuf *out)
 	jp_strbuf_str(out, "\t");
 	jp_strbuf_line(out, o ? jp_code_string(code, o->path) : "");
 	jp_strbuf_str(out, "\n");
+}
+
+/* Objects with code in the report; of a dump that is repeated all that it has. NULL when memory is short. */
+static bool *raw_objects(const struct jprof_view *view, bool all)
+{
+	const struct jp_code *code = &view->code;
+	bool *has = calloc((size_t)code->object_count + 1, sizeof *has);
+	for (uint32_t i = 0; has && all && i < code->location_count; i++)
+		has[code->locations[i].object] = true;
+	for (uint32_t s = 0; has && !all && s < view->stack_count; s++)
+		for (uint32_t i = 0; i < view->stacks[s].depth; i++)
+			has[code->locations[view->stacks[s].places[i]].object] = true;
+	return has;
+}
+
+/* Which builds ran, and whose names are in doubt. 0, or -1 when memory is short. */
+static int put_raw_files(const struct jprof_view *view, bool all, struct jp_strbuf *out)
+{
+	bool *has = raw_objects(view, all);
+	for (uint32_t i = 0; has && i < view->code.object_count; i++)
+		if (has[i] && jp_fileproof_put(&view->code, i, true, out)) {
+			jp_strbuf_line(out, jp_code_object(&view->code, i));
+			jp_strbuf_str(out, "\n");
+		}
+	int rc = has ? 0 : -1;
+	free(has);
+	return rc;
 }
 
 static const char *program_of(const struct jp_code *code)
@@ -267,7 +295,7 @@ int jp_render_raw(const struct jprof_view *view, const struct jprof_report_opts 
 	jp_strbuf_line(out, program_of(&view->code));
 	jp_strbuf_str(out, "\n");
 	put_raw_allocator(&view->code, out);
-	if (put_symbols(&view->code, out))
+	if (put_raw_files(view, opts->source, out) || put_symbols(&view->code, out))
 		return jp_error_nomem(err);
 	jp_strbuf_str(out, "---\n--- heap\n");
 	if (opts->source)

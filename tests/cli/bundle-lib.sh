@@ -23,8 +23,8 @@ reports() {
         run "$jprof" $options "$2" "$3"
         same "other output than for the dump" dump.out out
         if [ "$options" != --alloc_space ]; then check "nothing to compare" [ -s out ]; fi
-        sed "s,$1,DUMP,g" dump.err | without_packages >dump.said
-        sed "s,$3:[a-z0-9-]*,DUMP,g; s,$3,DUMP,g" err | without_packages >bundle.said
+        sed "s,$1,DUMP,g" dump.err | without_packages | sort >dump.said
+        cat err doubts | sed "s,$3:[a-z0-9-]*,DUMP,g; s,$3,DUMP,g" | without_packages | sort >bundle.said
         same "other words than for the dump" dump.said bundle.said
     done
     timeout 300 "$jprof" info --all ${near:+"$near"} "$1" 2>/dev/null | tail -n +2 | without_packages >dump.out
