@@ -4,7 +4,7 @@
 # end, and ends with `finish`. JPROF_SOURCE_ROOT: the checkout. JPROF_SANITIZED=true: the program
 # is built with sanitizers, which take address space and do not work under a tracer. JPROF_HOSTILE: the program
 # for hostile input, where that is another one, see tests/plain/meson.build. JPROF_PLAIN: the one without sanitizers, for
-# what is asked again and again. meson ends a test that hangs.
+# what is asked again and again. JPROF_TESTED: the program to test in place of $1, with sanitizers. meson ends a test that hangs.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -15,12 +15,13 @@ skip() {
 }
 
 [ -x "${1:-}" ] || { echo "usage: sh ${0##*/} JPROF: no program to test"; exit 1; }
-jprof=$(CDPATH= cd -- "$(dirname -- "$1")" && pwd)/${1##*/}
+jprof=${JPROF_TESTED:-$(CDPATH= cd -- "$(dirname -- "$1")" && pwd)/${1##*/}}
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 root=${JPROF_SOURCE_ROOT:-$(CDPATH= cd -- "$here/../.." && pwd)}
 heaps=$root/samples/heaps
 cases=$root/samples/cases
-sanitized=${JPROF_SANITIZED:-false}
+sanitized=${JPROF_TESTED:+true}
+sanitized=${sanitized:-${JPROF_SANITIZED:-false}}
 hostile=${JPROF_HOSTILE:-$jprof}
 plain=${JPROF_PLAIN:-$jprof}
 
@@ -43,6 +44,8 @@ of_no_machine() {
 : >out
 : >err
 
+newline='
+'
 checks=0
 failures=0
 what=nothing
@@ -63,35 +66,39 @@ check() {
     "$@" || fail "$says"
 }
 
-# A sanitizer's finding is a failure whatever a test expects. The shell reads the file itself here and in `run`: a process is dear.
-no_finding() {
-    while IFS= read -r err_line || [ -n "$err_line" ]; do
-        case $err_line in *Sanitizer* | *'runtime error:'*) return 1 ;; esac
+# Reads the file err and sorts its lines; the shell does it, because a process is dear. That files beside recorded dumps are
+# proven by nothing goes to the file doubts (evidence.sh asks when it is said, and when not); what jprof snap says to type
+# next goes to the file next; all else stays in err. A sanitizer's finding is a failure whatever a test expects.
+sort_err() {
+    kept= found=false bent=false
+    while { IFS= read -r err_line && end=$newline; } || { [ -n "$err_line" ] && end=; }; do
+        case $err_line in
+        'jprof: nothing proves that '*' names may be wrong') printf '%s\n' "$err_line" >>doubts ;;
+        'jprof: next: jprof '* | 'jprof: '*'; next: jprof '*) printf '%s\n' "$err_line" >>next ;;
+        *)
+            case $err_line in *Sanitizer* | *'runtime error:'*) found=true ;; esac
+            kept=$kept$err_line$end
+            continue
+            ;;
+        esac
+        bent=true
     done <err
+    [ $bent = false ] || printf %s "$kept" >err
 }
 
-# Nothing proves the files that lie here beside recorded dumps, and a line says so: it goes from err to the file doubts.
-# evidence.sh asks when it is said, and when not.
-set_doubts_aside() {
-    : >doubts
-    if [ -s err ] && grep -E '^jprof: nothing proves that .* names may be wrong$' err >doubts; then
-        sed -i -E '/^jprof: nothing proves that .* names may be wrong$/d' err
-    fi
+no_finding() {
+    ! grep -qE 'Sanitizer|runtime error:' err
 }
 
-# run COMMAND...: leaves its output in the files out and err, its exit status in $status; the last line of jprof snap, which
-# has the next command to type, goes to the file next.
+# run COMMAND...: leaves its output in the files out, err, doubts and next, its exit status in $status.
 run() {
     what="$*"
     status=0
     "$@" >out 2>err </dev/null || status=$?
     : >next
-    while IFS= read -r err_line; do
-        case $err_line in 'jprof: next: jprof '* | 'jprof: '*'; next: jprof '*) printf '%s\n' "$err_line" >>next ;; esac
-    done <err
-    [ ! -s next ] || sed -i -E '/^jprof: (.*; )?next: jprof /d' err
-    set_doubts_aside
-    check "a sanitizer found something" no_finding
+    : >doubts
+    sort_err
+    check "a sanitizer found something" [ $found = false ]
     check "killed" [ "$status" -lt 124 ]
 }
 
@@ -99,22 +106,23 @@ exits() {
     check "exit status $status, not $1" [ "$status" -eq "$1" ]
 }
 
-# says TEXT: standard error is that line alone. Without an argument: it is empty.
+# says TEXT...: standard error is these lines alone. Without an argument: it is empty.
 says() {
-    set_doubts_aside
-    if [ $# -eq 0 ]; then
-        check "something on standard error" [ ! -s err ]
-    else
-        printf '%s\n' "$@" >err.expected
-        check "standard error is not: $*" cmp -s err err.expected
-    fi
+    sort_err
+    expected=
+    for line; do expected=$expected$line$newline; done
+    check "standard error is not: $*" [ "$kept" = "$expected" ]
 }
 
 # says_like REGEX: standard error is one line, and like that.
 says_like() {
-    set_doubts_aside
-    check "standard error is not one line" [ "$(wc -l <err)" -eq 1 ]
+    sort_err
+    check "standard error is not one line" is_one_line "$kept"
     check "standard error is not like: $1" grep -qE -e "$1" err
+}
+
+is_one_line() {
+    case $1 in *"$newline"*"$newline"*) return 1 ;; *"$newline") ;; *) return 1 ;; esac
 }
 
 prints() {
