@@ -620,6 +620,21 @@ JPROF_API const char *jprof_profile_started_as(const struct jprof_profile *profi
 /* Seconds since the epoch at which the newest dump was made, of what was added; 0: not known. Since: 0.2 */
 JPROF_API int64_t jprof_profile_time(const struct jprof_profile *profile);
 
+/* Whether a difference has samples, all of them are equal on both sides, and these may be of one process. It is of one
+ * dump then, or of two of a process that allocated and freed nothing in between: only times tell which. 1 or 0,
+ * or JPROF_E_NOMEM. Since: 0.2 */
+JPROF_API int jprof_profile_unchanged(const struct jprof_profile *difference);
+
+/* When the dumps in a file were made, the first and the last, in thousandths of a second since the epoch. Both are 0
+ * where something does not say: a plain dump without its side-car, a profile.proto. */
+struct jprof_made {
+	int64_t first, last;
+};
+
+/* Stores in *made what a bundle says, or the side-car beside a dump. The file is not read from a pipe, which could not
+ * be read again. Since: 0.2 */
+JPROF_API int jprof_made_open(const char *path, struct jprof_made *made, struct jprof_error *err);
+
 /* Stores in *range that of the sum of one counter over all stacks. Since: 0.1 */
 JPROF_API void jprof_profile_range(const struct jprof_profile *profile, enum jprof_counter counter,
                                    struct jprof_range *range);

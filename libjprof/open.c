@@ -45,29 +45,36 @@ static bool is_sidecar_of(const struct jp_strbuf *text, const char *name)
 }
 
 /* 1: there is none with this name, which is freed. */
-static int take_sidecar_at(struct jprof_profile *profile, char *name, struct jprof_error *err)
+static int read_sidecar_at(char *name, struct jp_strbuf *text, struct jprof_error *err)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	struct stat st;
 	int fd = jp_file_open_untrusted((struct jp_root){ 0 }, name, &st);
-	int rc = fd < 0 ? 1 : read_sidecar(fd, name, &text, err);
-	if (!rc && is_sidecar_of(&text, name))
-		rc = jprof_profile_sidecar(profile, text.text, text.len, err);
+	int rc = fd < 0 ? 1 : read_sidecar(fd, name, text, err);
+	if (!rc && !is_sidecar_of(text, name))
+		text->len = 0;
 	free(name);
 	return rc;
 }
 
-int jprof_profile_find_sidecar(struct jprof_profile *profile, const char *path, struct jprof_error *err)
+/* The side-car beside a dump; nothing: there is none. */
+static int find_sidecar(const char *path, struct jp_strbuf *text, struct jprof_error *err)
 {
 	char *name;
-	if (jp_null(err, profile, path))
-		return JPROF_E_ARGUMENT;
 	for (size_t at = 0; jp_name_beside(path, ".json", &at, &name);) {
-		int rc = name ? take_sidecar_at(profile, name, err) : jp_error_nomem(err);
+		int rc = name ? read_sidecar_at(name, text, err) : jp_error_nomem(err);
 		if (rc != 1)
 			return rc;
 	}
 	return 0;
+}
+
+int jprof_profile_find_sidecar(struct jprof_profile *profile, const char *path, struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	if (jp_null(err, profile, path))
+		return JPROF_E_ARGUMENT;
+	int rc = find_sidecar(path, &text, err);
+	return rc || !text.len ? rc : jprof_profile_sidecar(profile, text.text, text.len, err);
 }
 
 /* ---- formats ---------------------------------------------------------------------------------------------- */
@@ -154,5 +161,60 @@ int jprof_profile_open(const char *path, const struct jprof_profile_opts *opts, 
 		rc = read_profile(&stream, path, opts, profile, err);
 	if (!rc && !(*profile)->mtime)
 		(*profile)->mtime = (*profile)->first_mtime = stream.mtime;
+	return rc;
+}
+
+/* ---- when it was made -------------------------------------------------------------------------------------- */
+
+/* In thousandths; 0: it does not tell. */
+static int64_t time_of_sidecar(const void *text, size_t len)
+{
+	struct jprof_json *jp_cleanup(jp_json_release) json = NULL;
+	if (!len || jp_json_parse(text, len, "", &json, NULL))
+		return 0;
+	double seconds = jprof_json_number(jp_json_get(json, "time"));
+	return seconds >= 1 && seconds < 0x1p40 ? (int64_t)(seconds * 1000) : 0;
+}
+
+static void made_of_bundle(const struct jprof_bundle *bundle, struct jprof_made *made)
+{
+	for (size_t i = 0; i < bundle->count; i++) {
+		const struct jp_bundle_member *m = &bundle->members[i];
+		const struct jp_bundle_file *agent = jp_bundle_file(m, "agent.json");
+		int64_t time = agent ? time_of_sidecar(agent->data, agent->len) : 0;
+		time = time ? time : (m->pub.time ? m->pub.time : m->dump_mtime) * 1000;
+		if (!time) {
+			*made = (struct jprof_made){ 0 };
+			return;
+		}
+		made->first = !i || time < made->first ? time : made->first;
+		made->last = time > made->last ? time : made->last;
+	}
+}
+
+int jprof_made_open(const char *path, struct jprof_made *made, struct jprof_error *err)
+{
+	if (jp_null(err, path, made))
+		return JPROF_E_ARGUMENT;
+	struct jp_stream jp_cleanup(jp_stream_release) stream;
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	struct jprof_bundle *bundle = NULL;
+	struct jp_span all;
+	*made = (struct jprof_made){ 0 };
+	int rc = jp_stream_open(&stream, path, err);
+	if (rc)
+		return rc;
+	struct jp_span head = jp_stream_head(&stream);
+	if (jp_sniff(head.ptr, head.len) == JP_FORMAT_BUNDLE) {
+		rc = jp_stream_whole(&stream, &all, err);
+		rc = rc ? rc : jp_bundle_parse(all.ptr, all.len, stream.name, &stream.damage, true, &bundle, err);
+	} else {
+		rc = find_sidecar(path, &text, err);
+	}
+	if (bundle)
+		made_of_bundle(bundle, made);
+	else if (!rc)
+		made->first = made->last = time_of_sidecar(text.text, text.len);
+	jprof_bundle_free(bundle);
 	return rc;
 }

@@ -173,6 +173,10 @@ void check_put_text(FILE *out, const struct check *c)
 	put_wrapped_result(out, c);
 	if (c->result == CHECK_CANNOT_TELL && *c->remedy)
 		fprintf(out, "Do:       %s\n", c->remedy);
+	const struct loaded_series *l = c->report.loaded;
+	for (size_t i = 0; i < l->about; i++)
+		if (!c->why || strcmp(c->why, l->notes[i]))
+			terminal_wrap(out, l->notes[i], c->report.columns);
 	if (c->result != CHECK_CANNOT_TELL && c->failed_count) {
 		fputc('\n', out);
 		put_failed_rows(out, c);
@@ -203,7 +207,7 @@ void check_put_json(FILE *out, const struct check *c)
 {
 	const struct jprof_series_info *info = jprof_series_info(c->report.loaded->series);
 	fprintf(out, "{\n  \"jprof_check\": 1, \"result\": \"%s\", ", results[c->result]);
-	diff_put_json_text(out, "why", *c->why ? c->why : NULL);
+	diff_put_json_text(out, "why", c->why);
 	fprintf(out, ", \"judged\": %zu,\n  ", c->judged);
 	diff_put_json_number(out, "limit", c->growth.share > 0 ? NAN : c->growth.bytes);
 	fprintf(out, ", \"limit_percent\": %g, ", c->growth.share * 100);
@@ -214,6 +218,7 @@ void check_put_json(FILE *out, const struct check *c)
 	put_json_rows(out, c, "failed", c->failed, c->failed_count);
 	put_json_rows(out, c, "accepted", c->accepted, c->accepted_count);
 	put_json_rows(out, c, "stopped", c->stopped, c->stopped_count);
+	diff_put_json_notes(out, c->report.loaded);
 	fputs(",\n  \"unused\": [", out);
 	const char *comma = "";
 	for (size_t i = 0; i < c->baseline.count; i++)

@@ -12,7 +12,8 @@ struct check {
 	struct growth_limit growth, total;
 	bool has_total;
 	enum check_result result;
-	char why[256], remedy[256];          /* of what cannot be told */
+	char *why;                           /* of what cannot be told; owned, or NULL */
+	const char *remedy;                  /* static; "": there is none */
 	const struct jprof_grown **failed;   /* owned, as the next two; rows are the series' */
 	const struct jprof_grown **accepted; /* by the baseline */
 	const struct jprof_grown **stopped;  /* grew by more than they may, but have stopped */

@@ -1,6 +1,7 @@
 /* jprof check [PROGRAM] FIRST [BETWEEN...] LAST: a gate for CI. */
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "cli/budget.h"
 #include "cli/filename.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/sink.h"
 #include "commands.h"
 #include "report/overwrite.h"
@@ -77,11 +79,15 @@ static void judge_growth(struct check *c, const struct jprof_grown *row)
 	c->garbage += effect == MAY_BE_GARBAGE && !accepts_growth(entry, row);
 }
 
-static void cannot_tell(struct check *c, const char *why, const char *remedy)
+static void __attribute__((format(printf, 3, 4))) cannot_tell(struct check *c, const char *remedy, const char *why, ...)
 {
+	va_list args;
+	va_start(args, why);
+	if (vasprintf(&c->why, why, args) < 0)
+		c->why = shortage_note(NULL);
+	va_end(args);
 	c->result = CHECK_CANNOT_TELL;
-	snprintf(c->why, sizeof c->why, "%s", why);
-	snprintf(c->remedy, sizeof c->remedy, "%s", remedy);
+	c->remedy = remedy;
 }
 
 /* Why no answer can be given, if so. */
@@ -89,27 +95,26 @@ static void doubt(struct check *c)
 {
 	const struct loaded_series *l = c->report.loaded;
 	const struct jprof_series_info *info = jprof_series_info(l->series);
-	char why[256], limit[48], seen[measure_most];
+	char limit[48], seen[measure_most];
 	bool failed = c->failed_count || c->total_failed; /* more samples, or a GC, would not change that */
 	if (!info->same_program) {
-		cannot_tell(c, l->about ? l->notes[0] : "the snapshots are of two programs", "");
+		cannot_tell(c, "", "%s", l->about ? l->notes[0] : "the snapshots are of two programs");
 	} else if (info->reversed) {
-		cannot_tell(c, "a later snapshot stands before an earlier one",
-		            "give the snapshots in the order of their times");
+		cannot_tell(c, "give the snapshots in the order of their times",
+		            "a later snapshot stands before an earlier one");
 	} else if (!info->rows) {
-		cannot_tell(c, "there are no samples",
-		            "sample more often (jprof run --sample=16), or run the load longer");
+		cannot_tell(c, "sample more often (jprof run --sample=16), or run the load longer",
+		            "there are no samples");
 	} else if (!failed && !(c->growth.share > 0) && info->seen > c->growth.bytes) {
 		struct measure m = measure_for(info->seen);
-		snprintf(why, sizeof why,
-		         "one sample for %.0f KB is too few for a limit of %s; growth of %s %s could be seen",
-		         info->rate / 1024, limit_words(&c->growth, limit), measure_number(m, info->seen, seen),
-		         m.name);
-		cannot_tell(c, why, "sample more often (jprof run --sample=16), or raise --max-growth");
+		cannot_tell(c, "sample more often (jprof run --sample=16), or raise --max-growth",
+		            "one sample for %.0f KB is too few for a limit of %s; growth of %s %s could be seen",
+		            info->rate / 1024, limit_words(&c->growth, limit), measure_number(m, info->seen, seen),
+		            m.name);
 	} else if (!failed && c->garbage) {
-		snprintf(why, sizeof why, "%zu row%s grew by more than %s and may be garbage, for no GC ran",
-		         c->garbage, c->garbage > 1 ? "s" : "", limit_words(&c->growth, limit));
-		cannot_tell(c, why, "take snapshots with jprof snap --gc, or give --assume-gc if a GC ran");
+		cannot_tell(c, "take snapshots with jprof snap --gc, or give --assume-gc if a GC ran",
+		            "%zu row%s grew by more than %s and may be garbage, for no GC ran", c->garbage,
+		            c->garbage > 1 ? "s" : "", limit_words(&c->growth, limit));
 	}
 }
 
@@ -242,6 +247,7 @@ int cmd_check(int argc, char **argv)
 	}
 	int status = !good || c.result == CHECK_CANNOT_TELL ? 1 : c.result == CHECK_FAIL ? status_of_fail : 0;
 	baseline_release(&c.baseline);
+	free(c.why);
 	free(c.failed);
 	free(c.accepted);
 	free(c.stopped);

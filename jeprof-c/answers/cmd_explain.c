@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "report/load.h"
 #include "report/nextstep.h"
+#include "report/order.h"
 #include "report/overwrite.h"
 
 /* The snapshots: the later one, and its difference to the earlier one if there is one. */
@@ -44,6 +45,8 @@ static bool load_snapshots(struct snapshots *s, const struct inputs *inputs, con
 		say("explain takes one snapshot, or two: the earlier one and the later one");
 		return false;
 	}
+	if (inputs->dump_count == 2 && !order_series(inputs->dumps, inputs->dump_count))
+		return false;
 	if (inputs->dump_count == 2 && !load_one_of(&s->change, inputs, o, inputs->dumps[0]))
 		return false;
 	return load_one_of(&s->now, inputs, o, NULL);

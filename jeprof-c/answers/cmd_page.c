@@ -5,6 +5,7 @@
 #include "answers/page.h"
 #include "cli/filename.h"
 #include "commands.h"
+#include "report/order.h"
 #include "report/overwrite.h"
 
 /* Of a bundle that is not subtracted from anything: where all of its memory is. */
@@ -27,15 +28,17 @@ static bool put_report_page(const struct loaded *l, const struct options *o, con
 	return good;
 }
 
-int cmd_page(const struct options *o)
+int cmd_page(const struct options *given)
 {
+	struct options own = *given;
+	const struct options *o = &own;
 	struct inputs inputs;
 	struct loaded loaded;
 	struct sink sink = { .path = o->file };
 	if (!page_possible(o, o->granularity))
 		return 1;
 	bool good = inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) && filename_fits(o->file, "html") &&
-	            load_profile(&loaded, &inputs, o);
+	            order_base(inputs.dumps, inputs.dump_count, &own) && load_profile(&loaded, &inputs, o);
 	if (good) {
 		good = put_report_page(&loaded, o, &inputs, &sink);
 		loaded_free(&loaded);

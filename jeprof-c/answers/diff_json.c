@@ -194,6 +194,17 @@ static void put_json_objects(FILE *out, const struct jprof_series *series)
 	fputs("]", out);
 }
 
+void diff_put_json_notes(FILE *out, const struct loaded_series *l)
+{
+	fputs(",\n  \"notes\": [", out);
+	for (size_t i = 0; i < l->note_count; i++) {
+		char *quoted = shortage_note(jprof_json_text(l->notes[i]));
+		fprintf(out, "%s%s", i ? ", " : "", quoted ? quoted : "null");
+		free(quoted);
+	}
+	fputs("]", out);
+}
+
 void diff_put_json(FILE *out, const struct diff_report *r)
 {
 	const struct loaded_series *l = r->loaded;
@@ -211,13 +222,8 @@ void diff_put_json(FILE *out, const struct diff_report *r)
 	fputs("  ", out);
 	diff_put_json_text(out, "answer", answer);
 	free(answer);
-	fputs(",\n  \"notes\": [", out);
-	for (size_t i = 0; i < l->note_count; i++) {
-		char *quoted = shortage_note(jprof_json_text(l->notes[i]));
-		fprintf(out, "%s%s", i ? ", " : "", quoted ? quoted : "null");
-		free(quoted);
-	}
-	fputs("],\n  \"malloc\": ", out);
+	diff_put_json_notes(out, l);
+	fputs(",\n  \"malloc\": ", out);
 	diff_put_json_row(out, r, jprof_series_malloc(l->series));
 	put_json_objects(out, l->series);
 	fputs(",\n  \"rows\": [", out);

@@ -14,4 +14,7 @@ void diff_put_json_row(FILE *out, const struct diff_report *report, const struct
 void diff_put_json_text(FILE *out, const char *key, const char *text);
 void diff_put_json_number(FILE *out, const char *key, double number);
 
+/* "notes": what is to be known of how the snapshots were compared. */
+void diff_put_json_notes(FILE *out, const struct loaded_series *loaded);
+
 #endif

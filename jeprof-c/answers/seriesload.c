@@ -10,6 +10,7 @@
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "report/nextstep.h"
+#include "report/order.h"
 
 /* Each snapshot less the one before, and the last less the first: one profile for each column of differences. */
 struct differences {
@@ -241,7 +242,8 @@ bool series_load(struct loaded_series *l, const struct inputs *inputs, const str
 		    alone.failed ? "jprof explain" : alone.text);
 		return false;
 	}
-	bool good = load_differences(&d, inputs, &o->common) && make_loaded_series(l, &d, o);
+	bool good = (inputs->live_count || order_series(inputs->dumps, inputs->dump_count)) &&
+	            load_differences(&d, inputs, &o->common) && make_loaded_series(l, &d, o);
 	release_differences(&d);
 	return good;
 }

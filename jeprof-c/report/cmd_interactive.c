@@ -16,6 +16,7 @@
 #include "report/edit.h"
 #include "report/load.h"
 #include "report/missing.h"
+#include "report/order.h"
 #include "report/session.h"
 
 enum { default_rows = 10 };
@@ -388,13 +389,16 @@ static void say_nameless(const struct session *s)
 	jprof_view_free(view);
 }
 
-int cmd_interactive(const struct options *o)
+int cmd_interactive(const struct options *given)
 {
 	struct inputs inputs;
-	struct session s = { .o = *o, .initial = *o, .inputs = &inputs };
+	struct options o = *given;
+	struct session s = { .inputs = &inputs };
 	int status = 1;
-	s.o.quiet = s.initial.quiet = true;
-	if (inputs_find(&inputs, o) && load_profile(&s.loaded, &inputs, o)) {
+	if (inputs_find(&inputs, &o) && order_base(inputs.dumps, inputs.dump_count, &o) &&
+	    load_profile(&s.loaded, &inputs, &o)) {
+		s.o = s.initial = o;
+		s.o.quiet = s.initial.quiet = true;
 		s.loaded.warned = true; /* what there was to say has been said */
 		/* Without SA_RESTART: what waits is to return. */
 		struct sigaction action = { .sa_handler = on_interrupt };

@@ -17,6 +17,7 @@
 #include "report/cmd_graph.h"
 #include "report/load.h"
 #include "report/missing.h"
+#include "report/order.h"
 #include "report/outside.h"
 #include "report/overwrite.h"
 #include "report/screenful.h"
@@ -384,7 +385,7 @@ int cmd_report(const struct options *given)
 	if (!can_write(o))
 		return 1;
 	if (inputs_find(&inputs, o) && overwrites_no_input(o, &inputs) && filename_fits(o->file, o->output) &&
-	    load_profile(&loaded, &inputs, o)) {
+	    order_base(inputs.dumps, inputs.dump_count, &own) && load_profile(&loaded, &inputs, o)) {
 		status = report_show(&loaded, o, &inputs);
 		loaded_free(&loaded);
 	}

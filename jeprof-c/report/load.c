@@ -17,6 +17,7 @@
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "report/allformats.h"
+#include "report/order.h"
 
 enum { probe_size = 512 };
 
@@ -502,14 +503,22 @@ static bool choose_thread(const struct loading *w, struct loaded *l)
 	return rc != JPROF_E_ARGUMENT;
 }
 
+/* A snapshot less itself is no answer. What is in memory was made one after the other, and one process of several may
+ * have kept all it had. */
+static bool is_no_difference(const struct loaded *l, const struct inputs *inputs, const struct options *o)
+{
+	return o->diff_base && !o->as_jeprof && !o->member && !inputs->live_count && inputs->dump_count == 1 &&
+	       order_is_same(l->profile, inputs->dumps[0], o->diff_base);
+}
+
 bool load_profile(struct loaded *loaded, const struct inputs *inputs, const struct options *o)
 {
 	struct loading w = { .inputs = inputs, .o = o, .thread = o->thread };
 	*loaded = (struct loaded){ .live = inputs->live_count };
 	if (o->maps && !load_maps(o->maps, &w.maps))
 		return false;
-	bool good = load_all(&w, loaded) && load_names(loaded->profile, inputs, o) && choose_thread(&w, loaded) &&
-	            !shortage_say();
+	bool good = load_all(&w, loaded) && !is_no_difference(loaded, inputs, o) &&
+	            load_names(loaded->profile, inputs, o) && choose_thread(&w, loaded) && !shortage_say();
 	jprof_maps_free(w.maps);
 	if (!good)
 		loaded_free(loaded);

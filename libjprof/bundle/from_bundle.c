@@ -68,6 +68,9 @@ static int take_member_sidecar(struct jprof_profile *p, struct jp_span text)
 	if (rc)
 		return rc == JPROF_E_NOMEM ? -1 : 0;
 	jp_figures_of_sidecar(&p->outside, agent);
+	int64_t time = jp_json_seconds(agent, "time");
+	if (time)
+		p->mtime = p->first_mtime = (time_t)time; /* a copy of the dump's file has another one */
 	if (take_process(p, agent) || note_no_stacks(p, agent))
 		return -1;
 	jp_json *objects = jp_json_get(agent, "objects");
@@ -246,7 +249,7 @@ static int note_member(struct jprof_profile *profile, const struct jp_bundle_mem
 		return -1;
 	take_figures(profile, m);
 	profile->identities[0].rss = profile->outside.now.figures.of[JPROF_FIGURE_RSS].bytes;
-	int64_t time = m->dump_mtime ? m->dump_mtime : pub->time;
+	int64_t time = pub->time ? pub->time : m->dump_mtime;
 	if (time)
 		profile->mtime = profile->first_mtime = (time_t)time;
 	int n = *pub->role ? asprintf(&profile->members, "%s (%s)", pub->name, pub->role)

@@ -31,7 +31,8 @@ KIND
 done
 
 # ---- nothing grew ----
-run "$jprof" diff "$of_cases" "$r31/cext.1.heap" "$r31/cext.1.heap"
+for n in 1 2; do cp "$r31/cext.1.heap" "idle.$n.heap" && made_at "17900000$n" "idle.$n.heap"; done
+run "$jprof" diff "$of_cases" idle.1.heap idle.2.heap
 exits 0
 prints 'Nothing grew by more than chance'
 prints 'would have been( seen|$)'
@@ -171,6 +172,7 @@ large=104857600
 heap one.1.heap
 heap one.2.heap
 heap one.3.heap $large
+for n in 1 2 3; do made_at "17900000$n" "one.$n.heap"; done
 run "$jprof" diff "$nowhere" one.1.heap one.3.heap
 first '^1  ONE JUMP  [+]100 MB'
 first '^   what .*one object of 100 MB$|^The heap grew .* One jump makes'
@@ -189,12 +191,14 @@ prints_no 'leak suspect|LEAK'
 heap full.1.heap
 heap full.2.heap $large $large $large $large $large $large $large $large $large $large
 cp full.2.heap full.3.heap
+for n in 1 2 3; do made_at "17900000$n" "full.$n.heap"; done
 diff_of "--sysroot=$cases/sysroot" full.1.heap full.2.heap full.3.heap
 judge "levelled off" '"Nothing grew" not in d["answer"] and " No leak suspect. What grew most: prog+0x1 +1000 MB, levelled off." in d["answer"]'
 heap full.3.heap $large $large $large $large $large
 diff_of "--sysroot=$cases/sysroot" full.1.heap full.2.heap full.3.heap
 judge "up and down" '" No leak suspect. What grew most: prog+0x1 +500 MB, up and down." in d["answer"]'
-diff_of "--sysroot=$cases/sysroot" full.2.heap full.2.heap full.2.heap
+cp full.2.heap full.1.heap && cp full.2.heap full.3.heap
+diff_of "--sysroot=$cases/sysroot" full.1.heap full.2.heap full.3.heap
 judge "nothing" '" Nothing grew by more than chance." in d["answer"]'
 
 # The first row is the one that grew most for sure, which is not always the one that grew most.
@@ -259,7 +263,8 @@ run "$jprof" diff "$of_cases" --focus=sqlite "$cases/real/redmine-boot.jprof" "$
 exits 0
 prints '^   [+]11[.]5    2[.]3     97[.]4    108[.]9  all of malloc$'
 prints '^  growth  [+]-95%     boot   steady  verdict '
-run "$jprof" diff "$of_cases" "$cases/real/redmine-boot.jprof" "$cases/real/redmine-boot.jprof"
+for n in 1 2; do bundle "still.$n" "17|5||server|401000=50|rss=60|time=17900000$n.5"; done
+run "$jprof" diff "$nowhere" still.1 still.2
 exits 0
 prints '^Memory did not change: '
 run "$jprof" diff "$of_cases" "$cases/ruby31/cext.0.heap" "$cases/ruby33/slots.1.jprof"

@@ -29,10 +29,11 @@ exits 0
 prints '^   age      from startup 2[0-9] %; the rest came in the last 11[.][0-9] hours: under 1 h [67]( %,|$)'
 prints_no 'begun'
 # On a terminal the file and the line of a name are there, whatever follows them.
-TERM=dumb python3 "$here/on_tty.py" 24x80 "$jprof" diff --sysroot=empty-root --assume-gc early.heap late.heap >out
+TERM=dumb python3 "$here/on_tty.py" 27x80 "$jprof" diff --sysroot=empty-root --assume-gc early.heap late.heap >out
 check "a namespace in the place of the line: $(cat out)" grep -Eq ' one jump  *lib/import[.]rb:31 *$' out
 # Three are judged as before, with ages, too.
-diff_of "$nowhere" --assume-gc early.heap late.heap late.heap
+for file in late.heap late.heap.json late.heap.ruby; do sed 's/"late/"later/; s/"time": /"time": 1/' $file >"later${file#late}"; done
+diff_of "$nowhere" --assume-gc early.heap late.heap later.heap
 judge "nothing came since" 'row("price_list.rb")["verdict"] == "levelled_off"'
 
 # Without the table nothing says when: two are too few.
@@ -62,7 +63,8 @@ exits 1
 says_like 'no stack of the dump has a tag'
 # A snapshot without tags among those that have some.
 sed 's/ 0x7e0000080003//; s/ 0x7e0000080005//' early.heap >untagged.heap
-diff_of "$nowhere" --assume-gc --by=tag untagged.heap untagged.heap late.heap
+cp untagged.heap untagged.2.heap && made_at 1700000000 untagged.heap && made_at 1700000060 untagged.2.heap
+diff_of "$nowhere" --assume-gc --by=tag untagged.heap untagged.2.heap late.heap
 judge "no tag at first" 'row("route GET /products/:id")["values"][0] == 0'
 
 # ---- check ----

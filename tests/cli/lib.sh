@@ -36,6 +36,11 @@ of_heaps=--sysroot=$heaps/sysroot
 nowhere=--sysroot=$tmp/empty-root
 mkdir empty-root
 
+# made_at SECONDS DUMP: gives a plain dump in this directory a side-car that says when it was made, and no more.
+made_at() {
+    printf '{"jprof_agent": 1, "dump": "%s", "time": %s}\n' "$2" "$1" >"$2.json"
+}
+
 # of_no_machine DUMP: the same, with its files where no machine has any: for commands that are given no such option.
 of_no_machine() {
     sed 's| /usr/| /no/such/usr/|; s| /tmp/| /no/such/tmp/|' "$1"

@@ -2,7 +2,7 @@
 
 A MEMBER is PID|START|ROLE|TITLE|STACKS[|WORD=VALUE...]. STACKS are ADDRESS=OBJECTS[/EVER],... of 1000 bytes each, in use and
 ever allocated. Words: rss=MB of the process; ruby=VERSION; program=PATH, at 400000; lib=PATH, a library at 600000, with a jemalloc; why=TEXT: why
-its agent took no Ruby stacks."""
+its agent took no Ruby stacks; time=SECONDS: when its dump was made."""
 import io
 import json
 import sys
@@ -37,6 +37,8 @@ def main():
         words = dict(word.split("=", 1) for word in words)
         program = words.get("program", "/opt/app/server")
         member = {"name": pid, "pid": int(pid), "start_ticks": int(start), "boot_id": "b", "program": program, "title": title, "role": role}
+        if "time" in words:
+            member["time"] = float(words["time"])
         members.append(member)
         files.append((pid + "/dump.heap", dump(stacks, program, words.get("lib"))))
         if "rss" in words or "ruby" in words:

@@ -5,6 +5,7 @@
 umask 022
 sys=--sysroot=$heaps/sysroot
 cp "$heaps/jemalloc-5.3.0.heap" x.heap
+cp "$heaps/jemalloc-5.3.1.heap" before.heap
 cp "$heaps/sysroot/tmp/jprof-samples/threads" program 2>/dev/null || cp "$(command -v cat)" program
 mkdir bin
 printf '#!/bin/sh\ncp "$1" "%s/shown" 2>/dev/null\n' "$tmp" >bin/xdg-open
@@ -24,7 +25,7 @@ while read -r format; do
         grep -q 'which was made without capstone' err || echo "--$format=."
         ;;
     peek | list) echo "--$format=." ;;
-    diff-collapsed) echo "--$format --diff_base=x.heap" ;;
+    diff-collapsed) echo "--$format --diff_base=before.heap" ;;
     interactive | symbols) ;; # below; no file
     svg | pdf | png | gif | ps | web)
         run "$jprof" --$format -o try $sys x.heap

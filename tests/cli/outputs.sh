@@ -127,7 +127,8 @@ check "--peek: a share above 100 %" eval '! grep -qE "[0-9]{3}[0-9.]*%" out'
 check "--peek: g_rows is not before g_cells" [ "$(sed -n 's/.*| \(g_[a-z]*\)$/\1/p' out | head -n 1)" = g_rows ]
 # Of a base something may be many times, which is no share.
 run "$jprof" --show_bytes --diff_base=third.heap grow third.heap
-says 'jprof: nothing changed between the dumps'
+exits 1
+says 'jprof: third.heap: is given twice; a snapshot is compared with a later one, not with itself'
 profiled $all ./grow small.heap 10 0
 run "$jprof" --show_bytes --diff_base=small.heap grow third.heap
 prints "^Total: .* B; shares are of the 10240 B in the base\$"

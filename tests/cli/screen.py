@@ -226,7 +226,7 @@ for columns in (80, 100, 200):
 # The next command is one that works: an earlier dump of the series, or where all memory is.
 for early, late in (("app.2.heap", "app.10.heap"), ("app.7.12.3.i3.heap", "app.7.12.20.f.heap"), ("a b.1.heap", "a b.2.heap")):
     for name in (early, late, "app.11.heap", "app.7.13.1.i1.heap", "app.9.heap.ruby"):
-        made(name, PATHS)
+        made(name, PATHS if name != late else [*PATHS, (("later",), 1, 64)])
     command = re.search(r"^Next:  (.*?)(?:  \(.*\))?$", on_terminal(40, 200, os.path.join(folder.name, late)), re.M)
     check(command and early in command[1] and late in command[1], f"{late}: the next command", command and command[1])
     ran = subprocess.run(["sh", "-c", command[1].replace("jprof", jprof, 1)], capture_output=True, env=environment()) if command else None

@@ -3,7 +3,7 @@
 # line that says what to type.
 . "$(dirname "$0")/lib.sh"
 cp "$heaps/jemalloc-5.3.0.heap" dump.heap || skip "no samples here"
-cp dump.heap newer.heap
+cp "$heaps/jemalloc-5.3.1.heap" newer.heap
 sys=--sysroot=$heaps/sysroot
 
 # ---- each beginning of an option of jeprof means what it means there; Perl's Getopt::Long is the judge ----

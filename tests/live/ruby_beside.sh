@@ -45,7 +45,7 @@ grown() {
     "$jprof" diff early.jprof late.jprof >screen 2>&1
     grep -v '^$' screen | head -n 5 >answer
     "$jprof" check late.jprof early.jprof >order 2>&1
-    check "$1: the wrong order: $(head -n 1 order)" eval 'grep -q "no times" screen || grep -q "^CANNOT TELL: a later snapshot stands before" order'
+    check "$1: the wrong order: $(head -n 1 order)" eval 'grep -q "no times" screen || grep -q "^jprof: the snapshots were not given in the order of their times" order'
     check "$1: line $line is not in the first five: $(cat screen)" grep -q "leaks.rb:$line" answer
 }
 

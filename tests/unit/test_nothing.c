@@ -204,6 +204,11 @@ static void test_profiles(void **state)
 	assert_true(isnan(jprof_profile_figure(p, false, JPROF_FIGURES)));
 	assert_true(isnan(jprof_profile_figure(p, true, JPROF_FIGURE_RSS)));
 	GIVES(== 0, jprof_profile_time(NULL));
+	GIVES(== 0, jprof_profile_unchanged(NULL));
+	GIVES(== 0, jprof_profile_unchanged(p));
+	struct jprof_made when;
+	REFUSED(jprof_made_open, NULL, &when);
+	REFUSED(jprof_made_open, "/dev/null", NULL);
 	GIVES(== NULL, jprof_profile_started_as(NULL));
 	GIVES(== NULL, jprof_profile_info(NULL));
 	GIVES(== 0, jprof_profile_threads(NULL));

@@ -1,0 +1,17 @@
+/* What is compared stands in the order of its times. */
+#ifndef JEPROF_ORDER_H
+#define JEPROF_ORDER_H
+
+#include "report/options.h"
+
+/* Puts the dumps into the order of their times, where these are known of all, and says so if that is another one. False
+ * after having said that a file is given twice. */
+bool order_series(char **dumps, int count);
+
+/* The same for the one dump and what --diff_base names. */
+bool order_base(char **dumps, int count, struct options *options);
+
+/* Whether a dump and its base, whose difference this is, are one and the same snapshot, which is said. */
+bool order_is_same(const struct jprof_profile *difference, const char *path, const char *base);
+
+#endif
