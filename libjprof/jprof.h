@@ -582,6 +582,9 @@ enum jprof_figure {
 	JPROF_FIGURE_PAST,         /* likewise of all others without a file, less stacks, code and TRANSIENT */
 	JPROF_FIGURE_TABLES,       /* jprof's own: Ruby stacks that the agent keeps, as far as they were touched */
 	JPROF_FIGURE_TRANSIENT,    /* Ruby's heap for young arrays, hashes and objects, which Rubies to 3.2 have */
+	JPROF_FIGURE_LARGE,        /* of ALLOCATED: objects that have pages of their own, but for SAMPLED */
+	JPROF_FIGURE_VM_STACKS,    /* of LARGE, in a Ruby from 3.3 on: objects of 1 MiB, as many as there are threads at
+	                              most: a thread's stack in the interpreter, of which it touches a few pages */
 	JPROF_FIGURES
 };
 

@@ -12,8 +12,6 @@ enum { head_most = 1024, word_most = 160 };
 
 const char *name_of_grown(const struct jprof_grown *row)
 {
-	if (row->part == JPROF_PART_UNTOUCHED)
-		return "never touched, and counted in other rows";
 	return row->part == JPROF_PART_LIVE ? row->name : words_of_part(row->part)->words;
 }
 
@@ -219,8 +217,7 @@ static const struct jprof_grown *most_grown(const struct jprof_series *series)
 	for (size_t i = 0; (row = jprof_series_at(series, i)); i++) {
 		bool grew = row->verdict == JPROF_LEVELLED_OFF || row->verdict == JPROF_UP_AND_DOWN ||
 		            row->verdict == JPROF_TURNOVER;
-		if (grew && row->part != JPROF_PART_UNTOUCHED && diff_grew_for_sure(row) &&
-		    (!most || row->whole.growth > most->whole.growth))
+		if (grew && diff_grew_for_sure(row) && (!most || row->whole.growth > most->whole.growth))
 			most = row;
 	}
 	return most;
@@ -261,7 +258,7 @@ static bool is_largest_growth(const struct jprof_series *series, const struct jp
 {
 	const struct jprof_grown *row;
 	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
-		if (row->part != JPROF_PART_UNTOUCHED && row->whole.growth > of->whole.growth)
+		if (row->whole.growth > of->whole.growth)
 			return false;
 	return true;
 }

@@ -142,8 +142,8 @@ static const double least_waste_share = 0.25; /* of the growth of all memory, li
 /* What no code of the program keeps: it comes and goes, or grows with what is profiled. */
 static bool is_waste(enum jprof_part part)
 {
-	return part == JPROF_PART_KEPT || part == JPROF_PART_NOT_EXPLAINED || part == JPROF_PART_UNTOUCHED ||
-	       part == JPROF_PART_METADATA || part == JPROF_PART_PROFILER;
+	return part == JPROF_PART_KEPT || part == JPROF_PART_NOT_EXPLAINED || part == JPROF_PART_METADATA ||
+	       part == JPROF_PART_PROFILER;
 }
 
 static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
@@ -164,8 +164,6 @@ static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 	double grown = total[1] - total[0], least = fmax(least_waste * total[0], least_waste_share * grown);
 	if (waste && !(grown >= least_growth && row->whole.growth >= least))
 		row->verdict = JPROF_MINOR_CHANGE; /* it only changed places */
-	else if (row->part == JPROF_PART_UNTOUCHED)
-		row->verdict = JPROF_TURNOVER; /* other rows have what is touched now */
 	else if (waste && row->verdict == JPROF_LEAK_SUSPECT)
 		row->verdict = JPROF_GROWING; /* nobody keeps it */
 }
@@ -209,8 +207,8 @@ static bool known_at_all(const double *values, size_t count)
 	return true;
 }
 
-/* The parts that are known at all snapshots, and what they and live memory leave of RSS. Three have no row: Ruby's
- * transient heap and swapped memory come and go, and what is counted twice is no memory. */
+/* The parts that are known at all snapshots, and what they and live memory leave of RSS. Four have no row: Ruby's
+ * transient heap and swapped memory come and go, and what was never touched, or is counted twice, is no memory. */
 static int add_outsiders(struct series_work *w)
 {
 	static const enum jprof_part parts[] = {
@@ -219,7 +217,7 @@ static int add_outsiders(struct series_work *w)
 		JPROF_PART_JIT,      JPROF_PART_SHMEM,         JPROF_PART_UNTOUCHED, JPROF_PART_TRANSIENT,
 		JPROF_PART_SWAPPED,  JPROF_PART_TWICE,
 	};
-	enum { all_parts = sizeof parts / sizeof *parts, with_rows = all_parts - 3 };
+	enum { all_parts = sizeof parts / sizeof *parts, with_rows = all_parts - 4 };
 	size_t moments = w->moments.count;
 	double *rest = jp_arena_alloc(&w->s->arena, moments * sizeof *rest);
 	for (size_t i = 0; rest && i < moments; i++)

@@ -56,26 +56,58 @@ static double room_for_freed(const struct jp_moments *m, size_t i)
 	return figure_at(m, i, JPROF_FIGURE_MAPPED) - (isnan(tables) ? 0 : tables) - in_use;
 }
 
+/* What must be untouched at least at a moment beside stacks of threads, even if no freed page is in memory. */
+static double hole_at(const struct jp_moments *m, size_t i)
+{
+	return fmax(-room_for_freed(m, i) - figure_at(m, i, JPROF_FIGURE_VM_STACKS), 0);
+}
+
+/* Large objects, which may be untouched: only what a moment has more of them than another may be new in its hole. */
+static double large_bytes(const struct jp_moments *m, size_t i)
+{
+	return figure_at(m, i, JPROF_FIGURE_LARGE) - figure_at(m, i, JPROF_FIGURE_VM_STACKS);
+}
+
+/* The allocator's tables, and what a program reserved at its start, stay untouched. So the largest hole of all moments
+ * is there at each of them, and where it is no longer seen freed pages fill it. */
+static double untouched_of_each(const struct jp_moments *m)
+{
+	double least = INFINITY, most = 0;
+	for (size_t i = 0; i < m->count; i++)
+		least = fmin(least, large_bytes(m, i));
+	for (size_t i = 0; i < m->count; i++)
+		most = fmax(most, (hole_at(m, i) - (large_bytes(m, i) - least)) / processes_at(m, i));
+	return most;
+}
+
 struct jp_moments jp_moments_of(const struct jp_moment *at, size_t count)
 {
-	struct jp_moments moments = { at, count, true };
+	struct jp_moments moments = { at, count, true, 0 };
 	for (size_t i = 0; i < count; i++)
 		moments.by_kernel = moments.by_kernel && !isnan(room_for_freed(&moments, i));
+	if (moments.by_kernel)
+		moments.untouched = untouched_of_each(&moments);
 	return moments;
 }
 
-/* Freed pages that are in memory: no more than jemalloc counts, nor than its mappings have beside what is in use. Those
- * of a freed sample are five, of which one was touched. */
-static double dirty_in_memory(const struct jp_moments *m, size_t i)
-{
-	double dirty = figure_at(m, i, JPROF_FIGURE_DIRTY), room = m->by_kernel ? room_for_freed(m, i) : dirty;
-	return room < 0 ? 0 : room < dirty ? room : dirty;
-}
-
-/* What is in use by jemalloc's count, and not in memory by the kernel's: a large calloc, tables of jemalloc's own. */
+/* What is in use by jemalloc's count, and not in memory by the kernel's: stacks of threads, tables of jemalloc's own, a
+ * large calloc. No more than leaves room for all dirty pages; below 0. */
 static double untouched_bytes(const struct jp_moments *m, size_t i)
 {
-	return m->by_kernel ? fmin(room_for_freed(m, i), 0) : NAN;
+	if (!m->by_kernel)
+		return NAN;
+	double room = room_for_freed(m, i), dirty = figure_at(m, i, JPROF_FIGURE_DIRTY);
+	double untouched =
+	    figure_at(m, i, JPROF_FIGURE_VM_STACKS) + fmax(m->untouched * processes_at(m, i), hole_at(m, i));
+	return -fmin(untouched, fmax(dirty - room, 0));
+}
+
+/* Freed pages that are in memory: no more than jemalloc counts, nor than its mappings have beside what is in use and
+ * touched. Those of a freed sample are five, of which one was touched. */
+static double dirty_in_memory(const struct jp_moments *m, size_t i)
+{
+	double dirty = figure_at(m, i, JPROF_FIGURE_DIRTY);
+	return m->by_kernel ? fmax(fmin(room_for_freed(m, i) - untouched_bytes(m, i), dirty), 0) : dirty;
 }
 
 /* Of a Ruby that did not say how large its GC heap is, that is in it; of all others what the program mapped itself. */

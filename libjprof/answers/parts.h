@@ -16,7 +16,8 @@ struct jp_moment {
 struct jp_moments {
 	const struct jp_moment *at;
 	size_t count;
-	bool by_kernel; /* what is in memory of the allocator's mappings is known at all: jp_moments_of */
+	bool by_kernel;   /* what is in memory of the allocator's mappings is known at all: jp_moments_of */
+	double untouched; /* then: bytes of each process that no moment touched, and jemalloc counts as in use */
 };
 
 struct jp_moments jp_moments_of(const struct jp_moment *at, size_t count);

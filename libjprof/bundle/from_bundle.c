@@ -232,6 +232,7 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 		of_proc.now.rss_anon = (struct jp_known_sum){ 0 };
 	take_role(&of_proc.now.figures, m->pub.role);
 	jp_outside_add(&profile->outside, &of_proc, 1);
+	jp_bound_vm_stacks(&profile->outside.now.figures, m);
 	jp_figures_of_samples(&profile->outside, profile);
 }
 

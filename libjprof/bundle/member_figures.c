@@ -33,14 +33,23 @@ static void add_classes(struct jp_figures *to, jp_json *kinds, jp_json *arena)
 	}
 }
 
-/* How many large objects there are, those that are sampled among them. */
-static double large_objects(jp_json *arena)
+enum { vm_stack_size = 1 << 20 }; /* RUBY_VM_THREAD_VM_STACK_SIZE, which Ruby allocates from 3.3 on */
+
+/* Large objects, those that are sampled among them. */
+struct large_objects {
+	double count, bytes, stacks; /* bytes: but for sampled small ones; stacks: of those that may be one */
+};
+
+static void add_large_objects(struct large_objects *to, jp_json *kinds, jp_json *arena)
 {
 	jp_json *classes = jp_json_get(arena, "lextents");
-	double count = 0;
-	for (size_t i = 0; i < jp_json_length(classes); i++)
-		count += (double)jp_json_number(jp_json_at(classes, i), "curlextents");
-	return count;
+	for (size_t i = 0; i < jp_json_length(classes); i++) {
+		double count = (double)jp_json_number(jp_json_at(classes, i), "curlextents"),
+		       size = (double)jp_json_number(jp_json_at(kinds, i), "size");
+		to->count += count;
+		to->bytes += size > jp_sampled_extent ? count * size : 0;
+		to->stacks += size == vm_stack_size ? count * size : 0;
+	}
 }
 
 static unsigned arenas_in_use(jp_json *stats, size_t count)
@@ -61,7 +70,8 @@ static double take_arenas(struct jp_figures *to, jp_json *stats, double page)
 {
 	enum { most = 4096 };
 	jp_json *arenas = jp_json_get(stats, "arenas"), *arena;
-	double dirty = 0, muzzy = 0, cached = 0, internal = 0, large = 0;
+	double dirty = 0, muzzy = 0, cached = 0, internal = 0;
+	struct large_objects large = { 0 };
 	size_t i = 0, count = jp_json_number(arenas, "narenas"), seen = 0;
 	for (; i < most && i <= count; i++) {
 		if (!(arena = arena_sums(stats, i)))
@@ -70,7 +80,7 @@ static double take_arenas(struct jp_figures *to, jp_json *stats, double page)
 		muzzy += (double)jp_json_number(arena, "pmuzzy") * page;
 		cached += (double)jp_json_number(arena, "tcache_bytes");
 		internal += (double)jp_json_number(arena, "internal");
-		large += large_objects(arena);
+		add_large_objects(&large, jp_json_get(arenas, "lextent"), arena);
 		add_classes(to, jp_json_get(arenas, "bin"), arena);
 		seen++;
 	}
@@ -80,7 +90,9 @@ static double take_arenas(struct jp_figures *to, jp_json *stats, double page)
 	jp_known_add(&to->of[JPROF_FIGURE_MUZZY], muzzy);
 	jp_known_add(&to->of[JPROF_FIGURE_CACHED], cached);
 	jp_known_add(&to->of[JPROF_FIGURE_INTERNAL], internal);
-	jp_known_add(&to->of[JPROF_FIGURE_LARGE_PADDING], large * page);
+	jp_known_add(&to->of[JPROF_FIGURE_LARGE_PADDING], large.count * page);
+	jp_known_add(&to->of[JPROF_FIGURE_LARGE], large.bytes);
+	jp_known_add(&to->of[JPROF_FIGURE_VM_STACKS], large.stacks);
 	return internal;
 }
 
@@ -230,6 +242,15 @@ void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *
 		take_gcstat_file(to, ruby, gc_file);
 	if (ruby)
 		snprintf(to->now.figures.settings.ruby, sizeof to->now.figures.settings.ruby, "%s", ruby);
+}
+
+void jp_bound_vm_stacks(struct jp_figures *figures, const struct jp_bundle_member *member)
+{
+	enum { first = 303 };
+	struct jp_known_sum *stacks = &figures->of[JPROF_FIGURE_VM_STACKS];
+	uint64_t threads = number_or_0(jp_bundle_file(member, "status"), "Threads");
+	bool mallocs = jp_ruby_version_number(figures->settings.ruby) >= first;
+	stacks->bytes = mallocs ? fmin(stacks->bytes, (double)threads * vm_stack_size) : 0;
 }
 
 void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *p)

@@ -14,6 +14,9 @@ void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *
 /* Takes what jemalloc and Ruby tell from an agent's side-car. */
 void jp_figures_of_sidecar(struct jp_outside *to, jp_json *sidecar);
 
+/* Keeps of VM_STACKS, once the process's Ruby is known, what can be: none before Ruby 3.3, and one for each thread. */
+void jp_bound_vm_stacks(struct jp_figures *figures, const struct jp_bundle_member *member);
+
 /* Takes what the profiler's own objects are: of the profile of one dump. */
 void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *profile);
 

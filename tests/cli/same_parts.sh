@@ -44,7 +44,7 @@ import json, sys
 explained = {r["part"]: r for r in json.load(open("explain.json"))["rows"] if r["depth"] == 0}
 compared = {r["part"]: r for r in json.load(open("diff.json"))["rows"] if r["part"] != "live"}
 assert set(sys.argv[1:]) <= set(compared) & set(explained), (sorted(compared), sorted(explained))
-inner = {"live", "transient_heap", "swapped", "counted_twice", "shared", "total"}
+inner = {"untouched", "live", "transient_heap", "swapped", "counted_twice", "shared", "total"}
 assert set(explained) - inner == set(compared), set(explained) ^ set(compared)
 for part, row in compared.items():
     one, other = explained[part], row
@@ -62,10 +62,10 @@ same "Ruby 3.3" "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof" gc_h
 for sizes in 65536:131072 65536:204800 204800:131072; do
     with_smaps "$boot" first.jprof "${sizes%:*}"
     with_smaps "$steady" last.jprof "${sizes#*:}"
-    same "in memory: $sizes KiB" first.jprof last.jprof untouched kept gc_heap not_explained
+    same "in memory: $sizes KiB" first.jprof last.jprof kept gc_heap not_explained
     with_smaps "$boot" first.jprof "${sizes%:*}" no-heap
     with_smaps "$steady" last.jprof "${sizes#*:}" no-heap
-    same "in memory: $sizes KiB, no GC heap" first.jprof last.jprof untouched past_malloc not_explained
+    same "in memory: $sizes KiB, no GC heap" first.jprof last.jprof kept past_malloc not_explained
 done
 
 # Where the mappings are known of one of them alone, both go by what jemalloc counts.
