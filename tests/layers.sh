@@ -11,7 +11,7 @@ trap 'rm -rf "$tmp"' EXIT
 status=0
 
 # libjprof/ROOM: a room uses itself and those before it. A new room needs a place here.
-library_rooms='base statistics machine input model ops view render bundle answers collect'
+library_rooms='base statistics machine input model ops view render bundle answers collect outside'
 # jeprof-c/ROOM, and which others it uses.
 program_rooms='cli:
 report: cli
@@ -59,7 +59,7 @@ for folder in libjprof/*/; do
     room=$(basename "$folder")
     allowed=$(rooms_up_to "$room")
     [ -n "$allowed" ] || bad "libjprof/$room has no place among the rooms in tests/layers.sh"
-    for file in "$folder"*.[ch]; do check_includes "$file" libjprof "$allowed" "jprof.h $([ "$room" != view ] || echo rules.inc) $([ "$room" != render ] || echo page.inc) $([ "$room" != collect ] || echo jprof-live.h)"; done
+    for file in "$folder"*.[ch]; do check_includes "$file" libjprof "$allowed" "jprof.h $([ "$room" != view ] || echo rules.inc) $([ "$room" != render ] || echo page.inc) $(case $room in collect | outside) echo jprof-live.h ;; esac)"; done
 done
 
 # Only dispatch_*.c and the list of commands see all rooms. Pictures are reports.
@@ -103,7 +103,7 @@ never() {
 }
 never library "$printing|$ending|$starting|$changing" "the library must not print, end, start or change a process"
 never library 'f?open(64)?|openat(64)?|creat(64)?' "files are opened in base/file.c, and by rooms that look at processes" \
-    'base_file\.c|collect_(below|procfs|rights|unixsock|watch)\.c'
+    'base_file\.c|(collect_(below|procfs|rights|unixsock|watch)|outside_livesource)\.c'
 never library '(elf|gelf|dwarf|dwelf|dwfl)_.*' "libelf and libdw see a file only where its names are found: behind input/findnames.c" \
     'input_(dwarf|dwarfnames|dwarfsource|dwpackage_lib|ehframe|elffile|minidebug|splitranges|splitunit|symtab)\.c'
 never library 'time|gettimeofday|gmtime(_r)?|localtime(_r)?|getenv|rand(om)?' "reports depend on nothing but their input" \

@@ -1,0 +1,204 @@
+#include "outside/jeheap.h"
+
+#include <stdio.h>
+
+#include "base/jsonout.h"
+#include "outside/jecaches.h"
+
+/* ---- counting ----------------------------------------------------------------------------------------------- */
+
+static void count_active(struct jp_jeheap *h, const struct jp_jeextent *e)
+{
+	struct jp_jeclass *class = &h->classes[e->class];
+	if (e->slab) {
+		class->slabs++;
+		class->places += e->places;
+		class->taken += e->places - jp_je_bits(e->free, e->places);
+	} else if (e->class < jp_je_small) {
+		class->sampled += !e->cached;
+	} else {
+		class->taken += !e->cached;
+		class->extents += e->size;
+		h->padded = h->padded || e->first != e->base || e->size > jp_jeclass_size(e->class);
+	}
+	h->arena_active[e->arena % jp_je_arenas] += e->size;
+	if (h->arenas <= e->arena)
+		h->arenas = e->arena + 1U;
+}
+
+static void count_extents(struct jp_jeheap *h, const struct jp_jeextents *x)
+{
+	for (size_t i = 0; i < x->count; i++) {
+		const struct jp_jeextent *e = &x->items[i];
+		h->bytes[e->state % jp_je_states] += e->size;
+		if (e->state == JP_JE_ACTIVE && e->class < jp_je_classes)
+			count_active(h, e);
+	}
+	h->torn = x->torn;
+	h->mended = x->mended;
+	h->cut = x->too_many;
+}
+
+/* Objects in caches were marked as free, and jemalloc counts them as taken. */
+static void count_caches(struct jp_jeheap *h, const struct jp_jecaches *c)
+{
+	h->caches = c->count;
+	h->misfits = c->misfits;
+	for (size_t i = 0; i < jp_je_classes; i++) {
+		h->classes[i].cached = c->objects[i];
+		h->classes[i].taken += c->objects[i];
+	}
+}
+
+static void count_metadata(struct jp_jeheap *h, struct jp_memsource *m, const struct jp_jeextents *x)
+{
+	enum { pages = jp_memory_unit / jp_memory_page };
+	for (size_t i = 0; i < x->unit_count; i++)
+		h->metadata += jp_je_bits(jp_memsource_unit(m, x->units[i])->there, pages) * (uint64_t)jp_memory_page;
+}
+
+/* *extents and *caches are to be released in any case. */
+static int read_heap_tables(struct jp_memsource *m, const struct jp_jemap *map, struct jp_jeheap *h,
+                            struct jp_jeextents *extents, struct jp_jecaches *caches)
+{
+	if (jp_jeextents_walk(m, map, extents) || (map->layout->caches && jp_jecaches_find(m, extents, caches)))
+		return -1;
+	h->version = caches->version ? caches->version : map->layout->version;
+	h->caches_known = map->layout->caches;
+	count_extents(h, extents);
+	count_caches(h, caches);
+	count_metadata(h, m, extents);
+	h->cut = h->cut || !m->left;
+	return 0;
+}
+
+int jp_jeheap_read(struct jp_memsource *source, struct jp_jeheap *heap)
+{
+	struct jp_jemap map;
+	struct jp_jeextents extents = { 0 };
+	struct jp_jecaches caches = { 0 };
+	*heap = (struct jp_jeheap){ 0 };
+	int failed = jp_jemap_find(source, &map);
+	if (!failed && map.layout)
+		failed = read_heap_tables(source, &map, heap, &extents, &caches);
+	jp_jecaches_release(&caches);
+	jp_jeextents_release(&extents);
+	jp_jemap_release(&map);
+	return failed;
+}
+
+/* jemalloc 5.3.0 counts each sampled small object as one of the first class without slabs. Of large objects 5.3.1
+ * counts whole pages, and 5.3.0 their class, which is what their extents have there. */
+uint64_t jp_jeheap_allocated(const struct jp_jeheap *h)
+{
+	uint64_t bytes = 0;
+	for (unsigned i = 0; i < jp_je_small; i++)
+		bytes += h->classes[i].taken * jp_jeclass_size(i) + h->classes[i].sampled * jp_je_first_large;
+	for (unsigned i = jp_je_small; i < jp_je_classes; i++)
+		bytes += h->classes[i].extents - (h->padded ? h->classes[i].taken * jp_memory_page : 0);
+	return bytes;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------- */
+
+static uint64_t cached_bytes(const struct jp_jeheap *h)
+{
+	uint64_t bytes = 0;
+	for (unsigned i = 0; i < jp_je_classes; i++)
+		bytes += h->classes[i].cached * jp_jeclass_size(i);
+	return bytes;
+}
+
+static void put_kinds(struct jp_jsonout *j, const struct jp_jeheap *h)
+{
+	jp_jsonout_open(j, "arenas", '{', false);
+	jp_jsonout_uint(j, "narenas", h->arenas);
+	jp_jsonout_uint(j, "page", jp_memory_page);
+	jp_jsonout_open(j, "bin", '[', false);
+	for (unsigned i = 0; i < jp_je_small; i++) {
+		const struct jp_jeclass *c = &h->classes[i];
+		jp_jsonout_open(j, NULL, '{', true);
+		jp_jsonout_uint(j, "size", jp_jeclass_size(i));
+		jp_jsonout_uint(j, "nregs", c->slabs ? c->places / c->slabs : 0);
+		jp_jsonout_close(j);
+	}
+	jp_jsonout_close(j);
+	jp_jsonout_close(j);
+}
+
+static void put_sums(struct jp_jsonout *j, const struct jp_jeheap *h)
+{
+	uint64_t kept = h->bytes[JP_JE_DIRTY] + h->bytes[JP_JE_MUZZY];
+	jp_jsonout_open(j, "stats", '{', false);
+	jp_jsonout_uint(j, "allocated", jp_jeheap_allocated(h));
+	jp_jsonout_uint(j, "active", h->bytes[JP_JE_ACTIVE]);
+	jp_jsonout_uint(j, "metadata", h->metadata);
+	jp_jsonout_uint(j, "resident", h->bytes[JP_JE_ACTIVE] + h->bytes[JP_JE_DIRTY] + h->metadata);
+	jp_jsonout_uint(j, "mapped", h->bytes[JP_JE_ACTIVE] + kept + h->metadata);
+	jp_jsonout_uint(j, "retained", h->bytes[JP_JE_RETAINED]);
+	jp_jsonout_close(j);
+}
+
+/* Small objects, or large ones, of each class. */
+static void put_classes_of_heap(struct jp_jsonout *j, const struct jp_jeheap *h, bool small)
+{
+	jp_jsonout_open(j, small ? "bins" : "lextents", '[', false);
+	for (unsigned i = small ? 0 : jp_je_small; i < (small ? jp_je_small : jp_je_classes); i++) {
+		jp_jsonout_open(j, NULL, '{', true);
+		jp_jsonout_uint(j, small ? "curregs" : "curlextents", h->classes[i].taken);
+		if (small)
+			jp_jsonout_uint(j, "curslabs", h->classes[i].slabs);
+		jp_jsonout_uint(j, "cached", h->classes[i].cached);
+		if (small)
+			jp_jsonout_uint(j, "sampled", h->classes[i].sampled);
+		jp_jsonout_close(j);
+	}
+	jp_jsonout_close(j);
+}
+
+static void put_arenas(struct jp_jsonout *j, const struct jp_jeheap *h)
+{
+	jp_jsonout_open(j, "stats.arenas", '{', false);
+	jp_jsonout_open(j, "merged", '{', false);
+	jp_jsonout_uint(j, "pactive", h->bytes[JP_JE_ACTIVE] / jp_memory_page);
+	jp_jsonout_uint(j, "pdirty", h->bytes[JP_JE_DIRTY] / jp_memory_page);
+	jp_jsonout_uint(j, "pmuzzy", h->bytes[JP_JE_MUZZY] / jp_memory_page);
+	jp_jsonout_uint(j, "tcache_bytes", cached_bytes(h));
+	put_classes_of_heap(j, h, true);
+	put_classes_of_heap(j, h, false);
+	jp_jsonout_close(j);
+	for (unsigned i = 0; i < h->arenas; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "%u", i);
+		if (!h->arena_active[i])
+			continue;
+		jp_jsonout_open(j, name, '{', true);
+		jp_jsonout_uint(j, "pactive", h->arena_active[i] / jp_memory_page);
+		jp_jsonout_close(j);
+	}
+	jp_jsonout_close(j);
+}
+
+void jp_jeheap_write(const struct jp_jeheap *h, struct jp_strbuf *out)
+{
+	struct jp_jsonout j = { .out = out };
+	jp_jsonout_open(&j, NULL, '{', false);
+	jp_jsonout_string(&j, "source", "memory of the process");
+	jp_jsonout_uint(&j, "caches", h->caches);
+	jp_jsonout_bool(&j, "caches_known", h->caches_known);
+	jp_jsonout_uint(&j, "torn", h->torn);
+	jp_jsonout_uint(&j, "mended", h->mended);
+	jp_jsonout_uint(&j, "misfits", h->misfits);
+	jp_jsonout_bool(&j, "cut", h->cut);
+	jp_jsonout_open(&j, "jemalloc", '{', false);
+	jp_jsonout_string(&j, "version", h->version);
+	jp_jsonout_open(&j, "config", '{', true);
+	jp_jsonout_bool(&j, "cache_oblivious", h->padded);
+	jp_jsonout_close(&j);
+	put_kinds(&j, h);
+	put_sums(&j, h);
+	put_arenas(&j, h);
+	jp_jsonout_close(&j);
+	jp_jsonout_close(&j);
+	jp_strbuf_str(out, "\n");
+}

@@ -1,0 +1,44 @@
+/* What a jemalloc has, counted from its own tables: each number is one that mallctl gives, too. */
+#ifndef JP_OUTSIDE_JEHEAP_H
+#define JP_OUTSIDE_JEHEAP_H
+
+#include "base/strbuf.h"
+#include "outside/jelayout.h"
+#include "outside/memsource.h"
+
+enum { jp_je_arenas = 4096 };
+
+/* A class of sizes. */
+struct jp_jeclass {
+	uint64_t slabs, places; /* of small objects */
+	uint64_t taken;         /* places that are not free, or large objects: with those in caches */
+	uint64_t cached;        /* of these: in caches of threads */
+	uint64_t sampled;       /* small objects on pages of their own, which are in none of the above */
+	uint64_t extents;       /* bytes of the extents of large objects */
+};
+
+struct jp_jeheap {
+	const char *version; /* as far as the tables tell; NULL: there is no jemalloc */
+	bool caches_known;
+	uint64_t caches; /* of threads */
+	struct jp_jeclass classes[jp_je_classes];
+	uint64_t bytes[jp_je_states];        /* of extents, by state */
+	bool padded;                         /* each large object has a page more than it needs: cache_oblivious */
+	uint64_t metadata;                   /* bytes of jemalloc's own data that are in memory */
+	uint64_t arena_active[jp_je_arenas]; /* bytes of extents in use, by arena */
+	unsigned arenas;                     /* one more than the number of the last that has any */
+	uint64_t torn, mended,
+	    misfits; /* extents and cached objects that did not fit together; extents that did later */
+	bool cut;    /* a limit was reached: not all was read */
+};
+
+/* Counts it. 0, also where there is no jemalloc, or -1 when memory is short. */
+int jp_jeheap_read(struct jp_memsource *source, struct jp_jeheap *heap) jp_must_check;
+
+/* Bytes by jemalloc's own way of counting: `stats.allocated`. */
+uint64_t jp_jeheap_allocated(const struct jp_jeheap *heap);
+
+/* Writes it as malloc_stats_print does with "J", as far as both have it: docs/outside.md. */
+void jp_jeheap_write(const struct jp_jeheap *heap, struct jp_strbuf *out);
+
+#endif

@@ -1,0 +1,360 @@
+/* jemalloc's tables read from outside: planted ones of each layout, and hostile ones; then real processes that stand
+ * still, beside what mallctl says in them. usage: test_jeheap PARKED_HEAP [STATIC_PARKED_HEAP] */
+#include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collect/procfs.h"
+#include "collect/target.h"
+#include "harness.h"
+#include "outside/jeheap.h"
+#include "outside/livesource.h"
+#include "plantedheap.h"
+
+static const char *parked, *parked_static;
+
+/* ---- planted ---------------------------------------------------------------------------------------------- */
+
+enum { class_48 = 3, class_20k = 37, class_none = jp_je_classes };
+
+static struct planted *planted_heap(size_t layout)
+{
+	struct planted *p = planted_new(&jp_jelayouts[layout]);
+	planted_extent(p, PLANTED_HEAP, 0x3000, class_48, JP_JE_ACTIVE, 100);
+	planted_extent(p, PLANTED_HEAP + 0x3000, 0x3000, class_48, JP_JE_ACTIVE, 256);
+	planted_extent(p, PLANTED_HEAP + 0x6000, 0x6000, class_20k, JP_JE_ACTIVE, 0);
+	planted_extent(p, PLANTED_HEAP + 0x10000, 0x8000, class_none, JP_JE_DIRTY, 0);
+	planted_extent(p, PLANTED_HEAP + 0x20000, 0x40000, class_none, JP_JE_RETAINED, 0);
+	return p;
+}
+
+static void test_layouts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < jp_jelayout_count; i++) {
+		struct planted *p = planted_heap(i);
+		struct jp_jeheap h;
+		const uint64_t object = PLANTED_HEAP + 48 * 7ULL;
+		planted_cache(p, PLANTED_STACK + 0x1100, class_48, &object, 1);
+		assert_int_equal(jp_jeheap_read(&p->base, &h), 0);
+		assert_non_null(h.version);
+		assert_string_equal(h.version, i == 2 ? "5.2" : "5.3.0");
+		assert_int_equal(h.classes[class_48].slabs, 2);
+		assert_int_equal(h.classes[class_48].places, 512);
+		assert_int_equal(h.classes[class_48].taken, 356);
+		assert_int_equal(h.classes[class_48].cached, i != 2); /* of 5.2 the caches are not known */
+		assert_int_equal(h.caches_known, i != 2);
+		assert_int_equal(h.classes[class_20k].taken, 1);
+		assert_int_equal(jp_jeheap_allocated(&h), 356 * 48 + 20480);
+		assert_int_equal(h.bytes[JP_JE_ACTIVE], 0xc000);
+		assert_int_equal(h.bytes[JP_JE_DIRTY], 0x8000);
+		assert_int_equal(h.bytes[JP_JE_RETAINED], 0x40000);
+		assert_int_equal(h.torn + h.mended + h.misfits, 0);
+		assert_false(h.cut);
+		jp_memsource_close(&p->base);
+	}
+}
+
+/* A bitmap that does not have as many free places as the record says; an entry whose record is of another extent. */
+static void test_torn(void **state)
+{
+	(void)state;
+	struct planted *p = planted_heap(0);
+	struct jp_jeheap h;
+	uint64_t record = planted_extent(p, PLANTED_HEAP + 0x100000, 0x3000, class_48, JP_JE_ACTIVE, 100);
+	planted_word(p, record + 64, 1);
+	record = planted_extent(p, PLANTED_HEAP + 0x200000, 0x6000, class_20k, JP_JE_ACTIVE, 0);
+	planted_word(p, record + 8, PLANTED_HEAP + 0x300000);
+	assert_int_equal(jp_jeheap_read(&p->base, &h), 0);
+	assert_non_null(h.version);
+	assert_int_equal(h.torn, 3); /* the second one has two entries */
+	assert_int_equal(h.classes[class_48].taken, 356);
+	assert_int_equal(h.classes[class_20k].taken, 1);
+	jp_memsource_close(&p->base);
+}
+
+/* Objects that are in no extent of the class, twice there, or inside of an object, are none. */
+static void test_misfits(void **state)
+{
+	(void)state;
+	struct planted *p = planted_heap(0);
+	struct jp_jeheap h;
+	const uint64_t objects[] = { PLANTED_HEAP + 48,
+		                     PLANTED_HEAP + 48,
+		                     PLANTED_HEAP + 100,
+		                     17,
+		                     PLANTED_HEAP + 0x6040,
+		                     PLANTED_HEAP + 0x10000,
+		                     ~0ULL,
+		                     PLANTED_HEAP + 48 * 200 };
+	planted_cache(p, PLANTED_STACK + 0x1100, class_48, objects, jp_count(objects));
+	assert_int_equal(jp_jeheap_read(&p->base, &h), 0);
+	assert_int_equal(h.classes[class_48].cached, 1);
+	assert_int_equal(h.misfits, 7);
+	jp_memsource_close(&p->base);
+}
+
+/* What is not in memory is not read, and nothing is without a limit. */
+static void test_bounds(void **state)
+{
+	(void)state;
+	struct planted *p = planted_heap(0);
+	struct jp_jeheap h;
+	char bytes[64];
+	assert_false(jp_memsource_read(&p->base, PLANTED_HEAP, bytes, sizeof bytes));
+	assert_int_equal(p->reads, 0);
+	assert_int_equal(p->base.absent, 1);
+	assert_false(jp_memsource_read(&p->base, UINT64_MAX - 8, bytes, sizeof bytes));
+	p->base.left = 100000;
+	assert_int_equal(jp_jeheap_read(&p->base, &h), 0);
+	assert_true(!h.version || h.cut);
+	jp_memsource_close(&p->base);
+}
+
+static uint64_t next_draw(uint64_t *state)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *state >> 20;
+}
+
+/* Words of the tables become others, by a fixed seed: among them addresses of the tables. */
+static void test_hostile(void **state)
+{
+	(void)state;
+	uint64_t seed = 1;
+	static const uint64_t places[] = { PLANTED_HEAP,
+		                           PLANTED_TABLE + 0x2000c0,
+		                           PLANTED_TABLE + 0x1000000,
+		                           PLANTED_STACK + 0x1110,
+		                           PLANTED_ROOT,
+		                           ~0ULL,
+		                           1ULL << 47,
+		                           0 };
+	for (int round = 0; round < 120; round++) {
+		struct planted *p = planted_heap((size_t)round % jp_jelayout_count);
+		struct jp_jeheap h;
+		const uint64_t object = PLANTED_HEAP + 48;
+		planted_cache(p, PLANTED_STACK + 0x1100, class_48, &object, 1);
+		for (int n = 0; n < 4; n++) {
+			unsigned char *page = p->pages[next_draw(&seed) % p->count].bytes;
+			uint64_t word = places[next_draw(&seed) % jp_count(places)] + next_draw(&seed) % 256;
+			size_t at = next_draw(&seed) % (jp_memory_page / 8);
+			for (size_t tries = 0; tries < 512 && !memcmp(page + at * 8, "\0\0\0\0\0\0\0\0", 8); tries++)
+				at = (at + 1) % (jp_memory_page / 8);
+			memcpy(page + at * 8, &word, sizeof word);
+		}
+		assert_int_equal(jp_jeheap_read(&p->base, &h), 0);
+		assert_true(h.classes[class_48].taken <= h.classes[class_48].places);
+		jp_memsource_close(&p->base);
+	}
+}
+
+/* ---- real --------------------------------------------------------------------------------------------------- */
+
+struct process_under_test {
+	pid_t pid;
+	int in; /* closed: it ends */
+	struct jprof_target target;
+	uint64_t said[jp_je_classes], allocated, active, cached;
+};
+
+static char *jemalloc_here(void)
+{
+	static char path[4096];
+	glob_t found;
+	const char *given = getenv("JPROF_JEMALLOC");
+	if (given) {
+		snprintf(path, sizeof path, "%s", given);
+		return path;
+	}
+	if (glob("/usr/lib/*/libjemalloc.so.2", 0, NULL, &found))
+		return NULL;
+	snprintf(path, sizeof path, "%s", found.gl_pathv[0]);
+	globfree(&found);
+	return path;
+}
+
+static void take_counts(struct process_under_test *p, int out)
+{
+	FILE *file = fdopen(out, "r");
+	char word[32], line[128];
+	unsigned class;
+	unsigned long long value;
+	assert_non_null(file);
+	while (fgets(line, sizeof line, file) && sscanf(line, "%31s", word) == 1 && strcmp(word, "end") != 0) {
+		if (sscanf(line, "class %u %llu", &class, &value) == 2 && class < jp_je_classes)
+			p->said[class] = value;
+		else if (sscanf(line, "allocated %llu", &value) == 1)
+			p->allocated = value;
+		else if (sscanf(line, "active %llu", &value) == 1)
+			p->active = value;
+		else if (sscanf(line, "cached %llu", &value) == 1)
+			p->cached = value;
+	}
+	fclose(file);
+}
+
+/* Starts it, and waits until it stands still. */
+static struct process_under_test start_parked(const char *const *command, const char *preload, const char *conf)
+{
+	int in[2], out[2];
+	struct process_under_test p = { .pid = -1 };
+	assert_int_equal(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC), 0);
+	p.pid = fork();
+	if (!p.pid) {
+		dup2(in[0], STDIN_FILENO);
+		dup2(out[1], STDOUT_FILENO);
+		unsetenv("LD_PRELOAD");
+		if (preload)
+			setenv("LD_PRELOAD", preload, 1);
+		setenv("MALLOC_CONF", conf, 1);
+		execv(command[0], (char *const *)command);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	p.in = in[1];
+	take_counts(&p, out[0]);
+	p.target = (struct jprof_target){
+		.proc = (char *)"/proc", .pid = p.pid, .pidfd = -1, .start_ticks = jp_proc_start_ticks("/proc", p.pid)
+	};
+	return p;
+}
+
+static void end_parked(const struct process_under_test *p)
+{
+	close(p->in);
+	waitpid(p->pid, NULL, 0);
+}
+
+/* The lines that reading must leave as they are. */
+static void memory_lines(pid_t pid, char lines[256])
+{
+	struct jp_strbuf text = { 0 };
+	struct jp_reader reader;
+	struct jp_span line;
+	assert_int_equal(jp_proc_read("/proc", pid, "status", jp_proc_status_limit, &text), 0);
+	jp_reader_init(&reader, text.text, text.len);
+	*lines = 0;
+	while (jp_reader_line(&reader, &line))
+		if (jp_span_starts(line, "VmRSS") || jp_span_starts(line, "VmPTE") || jp_span_starts(line, "VmSwap"))
+			snprintf(lines + strlen(lines), 256 - strlen(lines), "%.*s\n", (int)line.len, line.ptr);
+	jp_strbuf_release(&text);
+}
+
+static void read_process(const struct process_under_test *p, struct jp_jeheap *h)
+{
+	struct jp_memsource *source;
+	struct jprof_error err = { 0 };
+	int rc = jp_livesource_open(&p->target, &source, &err);
+	if (rc)
+		fail_msg("%s", err.text);
+	assert_int_equal(jp_jeheap_read(source, h), 0);
+	jp_memsource_close(source);
+}
+
+static int compare_counts(const struct process_under_test *p, const struct jp_jeheap *h, const char *what)
+{
+	uint64_t cached = 0, sampled = 0;
+	int bad = 0;
+	for (unsigned i = 0; i < jp_je_small; i++)
+		sampled += h->classes[i].sampled;
+	for (unsigned i = 0; i < jp_je_classes; i++) {
+		uint64_t taken = h->classes[i].taken + (i == jp_je_small ? sampled : 0);
+		cached += h->classes[i].cached * jp_jeclass_size(i);
+		if (taken != p->said[i])
+			bad += complain("%s: %llu objects of class %u, and mallctl has %llu\n", what,
+			                (unsigned long long)taken, i, (unsigned long long)p->said[i]);
+	}
+	if (jp_jeheap_allocated(h) != p->allocated || h->bytes[JP_JE_ACTIVE] != p->active || cached != p->cached)
+		bad += complain("%s: allocated %llu of %llu, active %llu of %llu, in caches %llu of %llu\n", what,
+		                (unsigned long long)jp_jeheap_allocated(h), (unsigned long long)p->allocated,
+		                (unsigned long long)h->bytes[JP_JE_ACTIVE], (unsigned long long)p->active,
+		                (unsigned long long)cached, (unsigned long long)p->cached);
+	if (h->torn || h->misfits || h->cut)
+		bad += complain("%s: torn %llu, misfits %llu\n", what, (unsigned long long)h->torn,
+		                (unsigned long long)h->misfits);
+	return bad;
+}
+
+static int try_parked(const char *program, const char *threads, const char *preload, const char *conf)
+{
+	struct process_under_test p = start_parked((const char *[]){ program, threads, NULL }, preload, conf);
+	struct jp_jeheap h = { 0 };
+	char before[256], after[256];
+	memory_lines(p.pid, before);
+	read_process(&p, &h);
+	memory_lines(p.pid, after);
+	assert_string_equal(before, after);
+	int bad = h.version ? compare_counts(&p, &h, conf) : complain("%s: no jemalloc was found\n", conf);
+	end_parked(&p);
+	return bad;
+}
+
+/* Freed pages stay as they are, so that the process is the same before and after. */
+static void test_parked(void **state)
+{
+	(void)state;
+	static const char *const confs[] = { "",
+		                             "tcache:false,",
+		                             "narenas:1,",
+		                             "percpu_arena:percpu,",
+		                             "background_thread:true,",
+		                             "hpa:true,",
+		                             "narenas:1,retain:false,",
+		                             "prof:true,lg_prof_sample:12," };
+	const char *jemalloc = jemalloc_here();
+	int bad = 0;
+	if (!jemalloc || access(parked, X_OK))
+		skip();
+	for (size_t i = 0; i < jp_count(confs); i++) {
+		char conf[128];
+		snprintf(conf, sizeof conf, "%sdirty_decay_ms:-1", confs[i]);
+		bad += try_parked(parked, "8", jemalloc, conf);
+	}
+	assert_int_equal(bad, 0);
+}
+
+static void test_parked_static(void **state)
+{
+	(void)state;
+	if (!parked_static)
+		skip();
+	assert_int_equal(try_parked(parked_static, "4", NULL, "dirty_decay_ms:-1"), 0);
+}
+
+/* Programs that wait for the end of their input, without jemalloc. */
+static void test_others(void **state)
+{
+	(void)state;
+	static const char *const commands[][4] = {
+		{ "/bin/sh", "-c", "echo end; read x" },
+		{ "/usr/bin/python3", "-c", "import json, sys; print('end', flush=True); sys.stdin.read()" },
+		{ "/usr/bin/perl", "-e", "$| = 1; @a = map { \"x$_\" } 1..100000; print \"end\\n\"; <STDIN>" },
+		{ "/usr/bin/node", "-e", "console.log('end'); process.stdin.resume()" },
+		{ "/usr/bin/ruby", "-e", "a = (1..100000).map { |i| i.to_s }; puts 'end'; $stdout.flush; $stdin.read" },
+	};
+	for (size_t i = 0; i < jp_count(commands); i++) {
+		if (access(commands[i][0], X_OK))
+			continue;
+		struct process_under_test p = start_parked(commands[i], NULL, "");
+		struct jp_jeheap h = { 0 };
+		read_process(&p, &h);
+		assert_null(h.version);
+		end_parked(&p);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layouts),       cmocka_unit_test(test_torn),    cmocka_unit_test(test_misfits),
+		cmocka_unit_test(test_bounds),        cmocka_unit_test(test_hostile), cmocka_unit_test(test_parked),
+		cmocka_unit_test(test_parked_static), cmocka_unit_test(test_others),
+	};
+	parked = argc > 1 ? argv[1] : "";
+	parked_static = argc > 2 ? argv[2] : NULL;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
