@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dumptable.h"
 #include "errno_text.h"
 #include "handle.h"
 #include "jemalloc.h"
 #include "memdump.h"
 #include "memory.h"
 #include "place.h"
+#include "ruby/dumptable.h"
 #include "self.h"
 #include "sidecar.h"
 #include "textbuf.h"

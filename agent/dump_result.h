@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "ruby.h"
+#include "ruby/ruby.h"
 
 struct dump_request {
 	const char *reason;

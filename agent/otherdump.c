@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dumptable.h"
 #include "jemalloc.h"
+#include "ruby/dumptable.h"
 #include "textbuf.h"
 
 static dump_fn *before;

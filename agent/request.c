@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "dump.h"
-#include "dumptable.h"
 #include "epoch.h"
 #include "jemalloc.h"
 #include "memory.h"
-#include "ruby.h"
-#include "ruby_stacks.h"
+#include "ruby/dumptable.h"
+#include "ruby/ruby.h"
+#include "ruby/ruby_stacks.h"
 #include "self.h"
 #include "textbuf.h"
 #include "thread.h"

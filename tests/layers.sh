@@ -78,7 +78,7 @@ for file in dot/*.[ch]; do
 done
 
 # The agent is a world of its own: system headers and its own.
-for file in agent/*.[ch]; do check_includes "$file" . '' "$(cd agent && echo *.h)"; done
+for file in agent/*.[ch] agent/ruby/*.[ch]; do check_includes "$file" . '' "$(cd agent && echo *.h ruby/*.h)"; done
 
 # ---- symbols ----
 # symbols FOLDER_OF_OBJECTS: SOURCE CLASS NAME SECTION of each; gcc's clones (f.cold) are f.
@@ -162,7 +162,7 @@ if [ -s "$tmp/found" ]; then
 fi
 
 # ---- sizes ----
-sources='agent/*.[ch] libjprof/*.[ch] libjprof/*/*.[ch] jeprof-c/*.[ch] jeprof-c/*/*.[ch] dot/*.[ch]'
+sources='agent/*.[ch] agent/ruby/*.[ch] libjprof/*.[ch] libjprof/*/*.[ch] jeprof-c/*.[ch] jeprof-c/*/*.[ch] dot/*.[ch]'
 # The one header that users read may be longer.
 # shellcheck disable=SC2046
 awk -v most=600 'FNR == 1 { if (lines > most) { print file ": " lines " lines, " most " at most"; bad = 1 } file = FILENAME }

@@ -1,13 +1,13 @@
-/* Which functions the agent learns to be the interpreter's: agent/ruby_interpreter.c beside a Ruby made here, whose
- * stacks are those that gdb showed of Rubies that were built in several ways. */
-#include "ruby_interpreter.h"
+/* Which functions the agent learns to be the interpreter's: agent/ruby/ruby_interpreter.c beside a Ruby made here,
+ * whose stacks are those that gdb showed of Rubies that were built in several ways. */
+#include "ruby/ruby_interpreter.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "nativestack.h"
-#include "ruby_api.h"
-#include "ruby_names.h"
+#include "ruby/ruby_api.h"
+#include "ruby/ruby_names.h"
 
 enum { PATH_MOST = 16, CODE = 0x100, FIRST = 0x10000, OBJECT = 0x9000 };
 

@@ -1,7 +1,7 @@
-/* When the frames of a thread's last stack may be other ones by now: agent/ruby_last.c beside a Ruby made here. A
+/* When the frames of a thread's last stack may be other ones by now: agent/ruby/ruby_last.c beside a Ruby made here. A
  * method that is in use when it is sampled may be freed, and its place given away, by the collection that was marking
  * just then: no count of Ruby's changes between the two. */
-#include "ruby_last.h"
+#include "ruby/ruby_last.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -156,7 +156,7 @@ right() {
     rm -rf d/*
 }
 names="ruby_version rb_mod_name rb_define_singleton_method rb_postponed_job_flush ruby_vm_destruct"
-[ "$all" != --all ] || names=$(sed -n 's/^\t"\(rb_[a-zA-Z0-9_]*\|ruby_[a-z_]*\)",$/\1/p' "$here/../../agent/ruby_api.c")
+[ "$all" != --all ] || names=$(sed -n 's/^\t"\(rb_[a-zA-Z0-9_]*\|ruby_[a-z_]*\)",$/\1/p' "$here/../../agent/ruby/ruby_api.c")
 for name in $names; do
     lacks "$name" && right "$name"
 done

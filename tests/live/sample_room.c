@@ -1,6 +1,7 @@
-/* What the agent makes of a sampled stack: agent/sample.c beside a jemalloc and a Ruby made here. The room for what it
- * adds is kept before the stack is taken down; who had the hook before is called; a later one's is left alone. */
-#include "sample.h"
+/* What the agent makes of a sampled stack: agent/ruby/sample.c beside a jemalloc and a Ruby made here. The room for
+ * what it adds is kept before the stack is taken down; who had the hook before is called; a later one's is left alone.
+ */
+#include "ruby/sample.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,9 +9,9 @@
 #include "epoch.h"
 #include "jemalloc.h"
 #include "nativestack.h"
-#include "ruby_interpreter.h"
-#include "ruby_stacks.h"
-#include "ruby_tags.h"
+#include "ruby/ruby_interpreter.h"
+#include "ruby/ruby_stacks.h"
+#include "ruby/ruby_tags.h"
 #include "synthetic.h"
 
 enum { NATIVE_MOST = 64, FRAMES = 200, NODE = 7, JOB_NODE = 2, TAG = 3, EPOCH = 5 };

@@ -1,8 +1,8 @@
-#include "ruby_last.h"
+#include "ruby/ruby_last.h"
 
 #include <string.h>
 
-#include "stacktree.h"
+#include "ruby/stacktree.h"
 
 enum { THREADS = 8, KEYS = 3 };
 

@@ -1,4 +1,4 @@
-#include "sample.h"
+#include "ruby/sample.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -7,9 +7,9 @@
 #include "epoch.h"
 #include "jemalloc.h"
 #include "nativestack.h"
-#include "ruby_interpreter.h"
-#include "ruby_stacks.h"
-#include "ruby_tags.h"
+#include "ruby/ruby_interpreter.h"
+#include "ruby/ruby_stacks.h"
+#include "ruby/ruby_tags.h"
 #include "synthetic.h"
 
 enum { ADDED_MAX = 3, LEAST = 16 };

@@ -1,14 +1,14 @@
-#include "ruby_objects.h"
+#include "ruby/ruby_objects.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "ruby_api.h"
-#include "ruby_interpreter.h"
-#include "ruby_names.h"
-#include "ruby_vm.h"
+#include "ruby/ruby_api.h"
+#include "ruby/ruby_interpreter.h"
+#include "ruby/ruby_names.h"
+#include "ruby/ruby_vm.h"
 #include "self.h"
 #include "textbuf.h"
 

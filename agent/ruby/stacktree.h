@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "texts.h"
+#include "ruby/texts.h"
 
 /* What a node is: a frame, by the letter between class and method, or a marker. */
 enum { STACKTREE_PLAIN = '-', STACKTREE_INSTANCE = '#', STACKTREE_CLASS = '.', STACKTREE_MARKER = '!' };

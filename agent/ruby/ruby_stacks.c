@@ -1,14 +1,14 @@
-#include "ruby_stacks.h"
+#include "ruby/ruby_stacks.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "ruby_api.h"
-#include "ruby_interpreter.h"
-#include "ruby_last.h"
-#include "ruby_names.h"
-#include "ruby_vm.h"
-#include "stacktree.h"
+#include "ruby/ruby_api.h"
+#include "ruby/ruby_interpreter.h"
+#include "ruby/ruby_last.h"
+#include "ruby/ruby_names.h"
+#include "ruby/ruby_vm.h"
+#include "ruby/stacktree.h"
 
 enum { LINE_UNKNOWN = 0 };
 

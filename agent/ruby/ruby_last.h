@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "ruby_api.h"
+#include "ruby/ruby_api.h"
 
 /* A stack keeps so many frames at either end. */
 enum { RUBY_INNER = 160, RUBY_OUTER = 40, RUBY_KEPT = RUBY_INNER + RUBY_OUTER };

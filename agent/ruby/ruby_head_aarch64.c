@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "ruby_vm.h"
+#include "ruby/ruby_vm.h"
 
 static uint32_t word_at(const unsigned char *code, int i)
 {

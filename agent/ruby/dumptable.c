@@ -1,4 +1,4 @@
-#include "dumptable.h"
+#include "ruby/dumptable.h"
 
 #include <limits.h>
 #include <stdatomic.h>
@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "epoch.h"
-#include "ruby_api.h"
-#include "ruby_interpreter.h"
-#include "ruby_stacks.h"
-#include "ruby_tags.h"
+#include "ruby/ruby_api.h"
+#include "ruby/ruby_interpreter.h"
+#include "ruby/ruby_stacks.h"
+#include "ruby/ruby_tags.h"
+#include "ruby/stacktree.h"
 #include "self.h"
-#include "stacktree.h"
 #include "synthetic.h"
 #include "textbuf.h"
 

@@ -1,4 +1,4 @@
-#include "ruby_wake.h"
+#include "ruby/ruby_wake.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ruby_api.h"
+#include "ruby/ruby_api.h"
 
 static atomic_int prepared; /* 0: any signal that is free does */
 static void (*woken)(void);

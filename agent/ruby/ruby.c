@@ -1,4 +1,4 @@
-#include "ruby.h"
+#include "ruby/ruby.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -7,14 +7,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "ruby_api.h"
-#include "ruby_interpreter.h"
-#include "ruby_job.h"
-#include "ruby_stacks.h"
-#include "ruby_tags.h"
-#include "ruby_vm.h"
+#include "ruby/ruby_api.h"
+#include "ruby/ruby_interpreter.h"
+#include "ruby/ruby_job.h"
+#include "ruby/ruby_stacks.h"
+#include "ruby/ruby_tags.h"
+#include "ruby/ruby_vm.h"
+#include "ruby/stacktree.h"
 #include "self.h"
-#include "stacktree.h"
 #include "textbuf.h"
 
 /* What is awake comes to it by itself in the first of these; each further one interrupts, for a collection. Nothing

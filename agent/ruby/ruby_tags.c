@@ -1,10 +1,10 @@
-#include "ruby_tags.h"
+#include "ruby/ruby_tags.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "ruby_api.h"
-#include "ruby_names.h"
+#include "ruby/ruby_api.h"
+#include "ruby/ruby_names.h"
 
 enum { TAG_BYTES = 255 };
 

@@ -1,4 +1,4 @@
-#include "stacktree.h"
+#include "ruby/stacktree.h"
 
 #include <errno.h>
 #include <sched.h>

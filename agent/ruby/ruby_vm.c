@@ -1,4 +1,4 @@
-#include "ruby_vm.h"
+#include "ruby/ruby_vm.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include "code_range.h"
 #include "nativestack.h"
-#include "ruby_api.h"
+#include "ruby/ruby_api.h"
 
 static void *const *vm;
 static struct code_range destruct; /* ruby_vm_destruct; empty: not known */

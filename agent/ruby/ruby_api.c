@@ -1,4 +1,4 @@
-#include "ruby_api.h"
+#include "ruby/ruby_api.h"
 
 #include <dlfcn.h>
 #include <elf.h>

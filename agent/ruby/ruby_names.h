@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "ruby_api.h"
-#include "texts.h"
+#include "ruby/ruby_api.h"
+#include "ruby/texts.h"
 
 struct ruby_names {
 	struct text_span path, class, method; /* Ruby's memory */

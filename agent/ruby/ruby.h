@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "ruby_objects.h"
+#include "ruby/ruby_objects.h"
 
 struct textbuf;
 

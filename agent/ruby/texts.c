@@ -1,4 +1,4 @@
-#include "texts.h"
+#include "ruby/texts.h"
 
 #include <string.h>
 

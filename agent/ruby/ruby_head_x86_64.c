@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "ruby_vm.h"
+#include "ruby/ruby_vm.h"
 
 static bool is_code(const unsigned char *code, const char *bytes)
 {

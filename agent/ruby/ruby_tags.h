@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "texts.h"
+#include "ruby/texts.h"
 
 enum { RUBY_TAGS_MOST = 256, RUBY_TAGS_OTHER };
 

@@ -1,4 +1,4 @@
-#include "ruby_job.h"
+#include "ruby/ruby_job.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -7,10 +7,10 @@
 #include "handle.h"
 #include "jemalloc.h"
 #include "nativestack.h"
-#include "ruby_api.h"
-#include "ruby_vm.h"
-#include "ruby_wake.h"
-#include "sample.h"
+#include "ruby/ruby_api.h"
+#include "ruby/ruby_vm.h"
+#include "ruby/ruby_wake.h"
+#include "ruby/sample.h"
 #include "wake.h"
 
 static void (*do_work)(void);

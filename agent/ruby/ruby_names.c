@@ -1,8 +1,8 @@
-#include "ruby_names.h"
+#include "ruby/ruby_names.h"
 
 #include <string.h>
 
-#include "stacktree.h"
+#include "ruby/stacktree.h"
 
 /* Of all Rubies from 3.1 to 4.0. */
 enum { T_CLASS = 2, T_MODULE = 3, T_STRING = 5, T_IMEMO = 0x1a, T_ICLASS = 0x1c, TYPE_MASK = 0x1f };

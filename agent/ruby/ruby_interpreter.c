@@ -1,11 +1,11 @@
-#include "ruby_interpreter.h"
+#include "ruby/ruby_interpreter.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include "nativestack.h"
-#include "ruby_api.h"
-#include "ruby_names.h"
+#include "ruby/ruby_api.h"
+#include "ruby/ruby_names.h"
 
 enum { DEPTH = 48, FUNCTIONS = 8 };
 

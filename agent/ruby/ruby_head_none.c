@@ -1,6 +1,6 @@
 #include <stddef.h>
 
-#include "ruby_vm.h"
+#include "ruby/ruby_vm.h"
 
 void *const *ruby_head_variable(const void *function)
 {
