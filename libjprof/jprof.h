@@ -829,6 +829,7 @@ struct jprof_names_opts {
 	size_t size;
 	const char *soname; /* what the library is loaded as; NULL: as it says itself, or its name */
 	const char *version, *source, *distribution; /* of the package that it is from; NULL: not known */
+	const struct jprof_name_finder *finder;      /* reads the file; NULL: the library does. Since: 0.2 */
 };
 
 /* Makes a pack of names (docs/names.md) of the ELF file at `path`, by the .symtab in it or in its debug file (`debug`,

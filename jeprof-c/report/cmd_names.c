@@ -6,6 +6,7 @@
 #include "cli/filename.h"
 #include "cli/newfile.h"
 #include "cli/optparse.h"
+#include "cli/sandbox.h"
 #include "cli/say.h"
 #include "commands.h"
 #include "jprof.h"
@@ -56,10 +57,12 @@ static bool learn(const struct names_options *o, const char *file, const char *d
 		                               .soname = o->soname,
 		                               .version = o->version,
 		                               .source = o->source,
-		                               .distribution = o->distribution };
+		                               .distribution = o->distribution,
+		                               .finder = sandbox_finder(false) };
 	if (!filename_fits(o->output, "names") || !newfile_open(&pack, o->output))
 		return false;
 	int rc = jprof_names_learn(file, debug, &opts, newfile_write, &pack, &err);
+	sandbox_end();
 	if (rc && rc != JPROF_E_WRITE) {
 		newfile_abandon(&pack);
 		say_error(&err);

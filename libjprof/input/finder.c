@@ -29,18 +29,26 @@ static int ask_here(const struct jp_name_request *request, struct jp_namereply *
 	return read_answer(request, bytes.text, bytes.len, reply, err);
 }
 
-int jp_finder_ask(const struct jprof_name_finder *finder, const struct jp_name_request *request,
-                  struct jp_namereply *reply, struct jprof_error *err)
+int jp_finder_find(const struct jprof_name_finder *finder, const struct jp_name_request *request, void **answer,
+                   size_t *len, struct jprof_error *err)
 {
 	struct jp_question jp_cleanup(jp_question_release) q = { 0 };
-	void *answer = NULL;
-	size_t len = 0;
-	if (!finder)
-		return ask_here(request, reply, err);
+	*answer = NULL;
+	*len = 0;
 	if (jp_question_write(request, &q))
 		return JPROF_E_NOMEM;
 	const struct jprof_name_question question = { q.bytes.text, q.bytes.len, q.fds, q.fd_count, request->count };
-	int rc = finder->find(finder->context, &question, &answer, &len, err);
+	return finder->find(finder->context, &question, answer, len, err);
+}
+
+int jp_finder_ask(const struct jprof_name_finder *finder, const struct jp_name_request *request,
+                  struct jp_namereply *reply, struct jprof_error *err)
+{
+	void *answer;
+	size_t len;
+	if (!finder)
+		return ask_here(request, reply, err);
+	int rc = jp_finder_find(finder, request, &answer, &len, err);
 	if (!rc)
 		rc = read_answer(request, answer, len, reply, err);
 	free(answer);

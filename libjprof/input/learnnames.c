@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/search.h"
+#include "input/finder.h"
 
 struct learning {
 	struct jp_codefile file;
@@ -78,7 +79,7 @@ static int keep_callees(struct learning *l)
 	return 0;
 }
 
-static int fill_pack(struct learning *l, size_t *named)
+static int fill_pack(struct learning *l)
 {
 	struct jp_namepack *pack = l->pack;
 	pack->functions = jp_arena_alloc(&pack->arena, (l->prints.count + 1) * sizeof *pack->functions);
@@ -94,35 +95,105 @@ static int fill_pack(struct learning *l, size_t *named)
 		};
 		if (!pack->functions[i].name)
 			return -1;
-		*named += *name != '\0';
 	}
 	return pack->functions ? keep_callees(l) : -1;
 }
 
-int jp_names_learn(const struct jp_objfile *object, const struct jp_objfile *debug, struct jp_namepack *pack,
-                   struct jprof_error *err)
+/* ---- who answers ------------------------------------------------------------------------------------------- */
+
+static int learn_pack(const struct jp_objfile *object, const struct jp_objfile *debug, struct jp_namepack *pack)
 {
 	struct learning jp_cleanup(learning_release) l = { .pack = pack };
 	const struct jp_objfile *holder = debug && !jp_objfile_has_symtab(object) ? debug : object;
+	pack->label = (struct jp_namepack_label){
+		.machine = object->headers.machine, .version = "", .source = "", .distribution = ""
+	};
+	pack->label.soname = jp_codefile_soname(object, &pack->arena);
+	return !pack->label.soname ||
+	               jp_codesymbols_read(holder, SHT_SYMTAB, &pack->arena, &l.symbols, &l.symbol_count) ||
+	               jp_codefile_read(object, &l.file) || jp_fingerprints_begin(&l.file, &l.prints) ||
+	               jp_fingerprints_make(&l.prints) || fill_pack(&l)
+	           ? JPROF_E_NOMEM
+	           : 0;
+}
+
+static void close_learned(struct jp_objfile **file)
+{
+	jp_objfile_close(*file);
+}
+
+static void release_learned(struct jp_namepack *pack)
+{
+	jp_namepack_release(pack);
+}
+
+int jp_learn_answer(const struct jp_name_request *request, struct jp_strbuf *out)
+{
+	struct jp_objfile jp_cleanup(close_learned) *object = NULL, jp_cleanup(close_learned) *debug = NULL;
+	struct jp_namepack jp_cleanup(release_learned) pack = { 0 };
+	int rc = jp_objfile_borrow(request->object.fd, request->object.path, &object, NULL);
+	if (!rc && request->debug.fd >= 0)
+		rc = jp_objfile_borrow(request->debug.fd, request->debug.path, &debug, NULL);
+	if (rc)
+		return rc == JPROF_E_NOMEM ? rc : JPROF_E_IO;
+	return learn_pack(object, debug, &pack) || jp_namepack_write(&pack, out, NULL) ? JPROF_E_NOMEM : 0;
+}
+
+/* ---- who asks ---------------------------------------------------------------------------------------------- */
+
+static struct jp_open_file learned_file(const struct jp_objfile *file)
+{
+	return (struct jp_open_file){ .fd = file ? file->fd : -1, .path = file ? file->path : NULL };
+}
+
+static int ask_for_pack(const struct jp_objfile *object, const struct jp_objfile *debug,
+                        const struct jprof_name_finder *finder, struct jp_namepack *pack, struct jprof_error *err)
+{
+	const struct jp_name_request request = {
+		.object = learned_file(object), .debug = learned_file(debug), .shared = { .fd = -1 }, .learn = true
+	};
+	struct jprof_error why = { 0 };
+	void *answer;
+	size_t len;
+	int rc = jp_finder_find(finder, &request, &answer, &len, &why);
+	bool answered = !rc;
+	if (answered)
+		rc = jp_namepack_read(answer, len, pack, &why);
+	free(answer);
+	if (rc == JPROF_E_NOMEM)
+		return jp_error_nomem(err);
+	if (rc || pack->label.machine != object->headers.machine)
+		return jp_error(err, JPROF_E_UNSUPPORTED, object->path, 0, "has no names to learn: %s",
+		                answered ? "the answer to the question for them is damaged" : why.text);
+	return 0;
+}
+
+static bool has_names(const struct jp_namepack *pack)
+{
+	for (uint32_t i = 0; i < pack->count; i++)
+		if (*pack->functions[i].name)
+			return true;
+	return false;
+}
+
+int jp_names_learn(const struct jp_objfile *object, const struct jp_objfile *debug,
+                   const struct jprof_name_finder *finder, struct jp_namepack *pack, struct jprof_error *err)
+{
 	unsigned machine = object->headers.machine;
-	size_t named = 0;
-	*pack =
-	    (struct jp_namepack){ .label = { .machine = machine, .version = "", .source = "", .distribution = "" } };
+	*pack = (struct jp_namepack){ 0 };
 	if ((machine != EM_X86_64 && machine != EM_AARCH64) || object->headers.big_endian)
 		return jp_error(err, JPROF_E_UNSUPPORTED, object->path, 0,
 		                "is code of another machine than x86-64 or AArch64");
 	if (debug && strcmp(object->build_id, debug->build_id) != 0)
 		return jp_error(err, JPROF_E_FORMAT, debug->path, 0, "has another build-id than %s", object->path);
-	pack->label.soname = jp_codefile_soname(object, &pack->arena);
-	if (!pack->label.soname || jp_codesymbols_read(holder, SHT_SYMTAB, &pack->arena, &l.symbols, &l.symbol_count) ||
-	    jp_codefile_read(object, &l.file) || jp_fingerprints_begin(&l.file, &l.prints) ||
-	    jp_fingerprints_make(&l.prints) || fill_pack(&l, &named))
-		return jp_error_nomem(err);
-	if (!l.symbol_count)
+	if (!jp_objfile_has_symtab(object) && !(debug && jp_objfile_has_symtab(debug)))
 		return jp_error(
 		    err, JPROF_E_FORMAT, object->path, 0,
 		    "has no .symtab to learn names from: give a build that is not stripped, or its debug file");
-	return named
-	           ? 0
+	int rc = finder                            ? ask_for_pack(object, debug, finder, pack, err)
+	         : learn_pack(object, debug, pack) ? jp_error_nomem(err)
+	                                           : 0;
+	return rc || has_names(pack)
+	           ? rc
 	           : jp_error(err, JPROF_E_FORMAT, object->path, 0, "has no function that .eh_frame and .symtab know");
 }

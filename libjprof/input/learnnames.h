@@ -3,11 +3,17 @@
 #define JP_INPUT_LEARNNAMES_H
 
 #include "input/namepack.h"
+#include "input/namerequest.h"
 
 /* Makes a pack of the functions in `object`, by the symbols of .symtab in it, or in `debug` (may be NULL). The pack's
  * label is the caller's to fill in, but for machine and soname. JPROF_E_FORMAT: there is no .symtab, or no function of
- * a machine that is known. Lives as long as the caller keeps it: jp_namepack_release. */
-int jp_names_learn(const struct jp_objfile *object, const struct jp_objfile *debug, struct jp_namepack *pack,
+ * a machine that is known. `finder` (NULL: this process) reads the files. Lives as long as the caller keeps it:
+ * jp_namepack_release. */
+int jp_names_learn(const struct jp_objfile *object, const struct jp_objfile *debug,
+                   const struct jprof_name_finder *finder, struct jp_namepack *pack,
                    struct jprof_error *err) jp_must_check;
+
+/* The finder's side: adds the pack's bytes to `out`. JPROF_E_NOMEM; JPROF_E_IO: a file cannot be read. */
+int jp_learn_answer(const struct jp_name_request *request, struct jp_strbuf *out) jp_must_check;
 
 #endif

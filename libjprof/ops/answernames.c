@@ -1,6 +1,7 @@
 /* The other side of a question for names: see struct jprof_name_finder. */
 #include "base/error.h"
 #include "input/findnames.h"
+#include "input/learnnames.h"
 #include "ops/wrappers.h"
 
 static bool is_handing_on(const void *wrappers, const char *name)
@@ -27,7 +28,7 @@ int jprof_names_answer(const struct jprof_name_question *question, jprof_write_f
 		return jp_error_nomem(err);
 	request.is_wrapper = wrappers ? is_handing_on : NULL;
 	request.wrappers = &known;
-	rc = jp_find_names(&request, &out);
+	rc = request.learn ? jp_learn_answer(&request, &out) : jp_find_names(&request, &out);
 	if (rc)
 		return rc == JPROF_E_IO ? jp_error(err, rc, NULL, 0, "the object file cannot be read")
 		                        : jp_error_nomem(err);

@@ -40,7 +40,7 @@ int jprof_names_learn(const char *path, const char *debug_path, const struct jpr
 	if (!rc && debug_path)
 		rc = jp_objfile_open((struct jp_root){ 0 }, debug_path, &debug, err);
 	if (!rc)
-		rc = jp_names_learn(file, debug, &pack, err);
+		rc = jp_names_learn(file, debug, opts.finder, &pack, err);
 	if (rc)
 		return rc;
 	label(&pack, &opts);

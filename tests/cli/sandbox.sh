@@ -153,6 +153,17 @@ exits 0
 prints 'ROUTINE =+ b_fill$'
 prints "^\\(not shown: $tmp/liba\.so: .*the process that reads it crashed \\(signal 11\\)\\)\$"
 
+# So is a pack of names, and what the child answers is read as anybody's.
+run "$jprof" names learn -o a.jnames liba.so
+exits 0
+says
+for how in crash nonsense less nothing much; do
+    run env STUB=$how=liba.so "$stubbed" names learn -o bad.jnames liba.so
+    exits 1
+    says_like "^jprof: liba\.so: has no names to learn: (the process that reads it (crashed \(signal 11\)|answers too much)|the answer to the question for them is damaged)\$"
+    check "a pack was made" [ ! -e bad.jnames ]
+done
+
 # No process can be started.
 chmod 755 "$tmp"
 as_other="setpriv --reuid=65533 --clear-groups"

@@ -2,8 +2,7 @@
 """Memory that is short, for the whole process: of all that a command allocates, its libraries and children too, one
 allocation fails, another one in each run. A command ends by no signal; it says what it says with all memory, or why it
 does not; it leaves no file where it fails. In the gate a few of each command's allocations fail, spread over all of them
-and always the same ones; with JPROF_SWEEP=whole 200 of them, with a number so many. --disasm is not among them: it
-reads object files in the program itself, where elfutils crashes.
+and always the same ones; with JPROF_SWEEP=whole 200 of them, with a number so many.
 usage: short_memory.py JPROF FAILNTH.so SOURCE_ROOT [COMMAND...]"""
 import os
 import re
@@ -41,6 +40,7 @@ COMMANDS = {
     "peek": ["--peek=row", *CPP],
     "traces": ["--traces", *CPP],
     "sizes": ["--sizes", *CPP],
+    "disasm": ["--disasm=row", *CPP],
     "list": ["--list=row", f"--source-path={heaps}/src", *CPP],
     "flame": ["--flame", "-o", "out", *DUMP],
     "html": ["--html", "-o", "out", *DUMP],
@@ -74,7 +74,7 @@ COMMANDS = {
     "doctor": ["doctor", "--", "/bin/true"],
     "run-env": ["run", "--print-env", "--no-agent", "--dir=/d", "--", "/bin/true"],
     "cache": ["cache"],
-    "names": ["names", "learn", "-o", "out", f"{cases}/sysroot/usr/lib/x86_64-linux-gnu/libexslt.so.0.8.20"],
+    "names": ["names", "learn", "-o", "out", failnth],
     "help": ["snap", "--help"],
 }
 INPUT = b"top\nlist row\nfold none\ntree\nnonsense\n0x401234\nquit\n"
