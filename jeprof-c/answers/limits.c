@@ -47,7 +47,9 @@ const char *limit_words(const struct growth_limit *limit, char text[48])
 		snprintf(text, 48, "%g %%", limit->share * 100);
 	else if (limit->bytes >= mega || limit->bytes <= 0)
 		snprintf(text, 48, "%g MB", round(limit->bytes / mega * 10) / 10);
+	else if (limit->bytes >= kb)
+		snprintf(text, 48, "%g KB", round(limit->bytes / kb * 10) / 10);
 	else
-		snprintf(text, 48, "%.0f KB", limit->bytes / kb);
+		snprintf(text, 48, "%g bytes", limit->bytes);
 	return text;
 }

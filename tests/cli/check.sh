@@ -154,6 +154,11 @@ exits 3
 prints '^limit +50 % for each row, 1 MB at least [(]--max-growth[)]'
 run "$jprof" check --ignore=row_new $cext
 exits 0
+for few in '5:5 bytes' '1500:1[.]5 KB' '2KB:2 KB'; do
+    run "$jprof" check "$of_cases" --max-growth="${few%%:*}" idle.1.heap idle.2.heap
+    exits 1
+    prints "^CANNOT TELL: one sample for 4 KB is too few for a limit of ${few#*:}; growth of"
+done
 for wrong in 5X -3MB '' MB 0%; do
     run "$jprof" check --max-growth="$wrong" $cext
     exits 1
