@@ -22,10 +22,13 @@ static int become_program(char *const *argv)
 static int start_profiled(const struct run_plan *plan, char *const *argv)
 {
 	const struct allocator *a = &plan->allocator;
+	const char *version = a->proof.proved == PROVED_NOTHING ? "was not tried" : a->proof.version;
 	char prefix[4096] = "";
 	conf_get(plan->env.malloc_conf, "prof_prefix", prefix, sizeof prefix);
-	say("%s: dumps go to %s.*.heap; jemalloc %s, %s", argv[0], prefix,
-	    a->proof.proved == PROVED_NOTHING ? "was not tried" : a->proof.version, a->path);
+	if (plan->no_dir)
+		say("%s: is profiled; jemalloc %s, %s", argv[0], version, a->path);
+	else
+		say("%s: dumps go to %s.*.heap; jemalloc %s, %s", argv[0], prefix, version, a->path);
 	if (!run_env_set(&plan->env))
 		return become_program(argv);
 	say("%s: memory is short; it is started without profiling", argv[0]);

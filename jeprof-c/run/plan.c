@@ -196,6 +196,7 @@ static int make_dir(struct run_plan *plan, const struct run_options *o, struct j
 	if (!rc || o->require)
 		return rc;
 	plan->dir = do_without_files(err);
+	plan->no_dir = true;
 	return plan->dir ? 0 : short_memory(err);
 }
 

@@ -9,6 +9,7 @@ struct run_plan {
 	struct allocator allocator;
 	char *agent; /* its file; NULL: none is wanted */
 	char *dir;   /* of the dumps; NULL: MALLOC_CONF has a prefix of the user's */
+	bool no_dir; /* no dump can go to a file: `dir` is one that is not there */
 	struct run_env env;
 };
 

@@ -236,6 +236,7 @@ nowhere() {
     exits 7
     check "not said: $like" grep -qE "^jprof: $like.*no dump goes to a file then, and jprof snap gets them all the same" err
     prints '^MALLOC_CONF=prof:true.*,prof_prefix:/nonexistent/env-program'
+    check "dumps go to a directory that is not there" no_line 'dumps go to' err
 }
 nowhere 'no/such: cannot be made: No such file or directory; give another directory with --dir=DIR' \
     "$jprof" run --no-agent --dir=no/such -- ./env-program
