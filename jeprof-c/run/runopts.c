@@ -1,5 +1,6 @@
 #include "run/runopts.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,8 @@ enum { sample_max = 40, label_max = 64 };
 #define RUN_AT(member) offsetof(struct run_options, member)
 
 static const struct opt_row run_rows[] = {
-	{ "sample", OPT_NUMBER, RUN_AT(sample), 0, NULL, "N",
-	  "lg_prof_sample: one sample for 2^N allocated bytes (17: 128 KiB); fewer samples cost less and say less" },
+	{ "sample", OPT_TEXT, RUN_AT(sample_text), 0, NULL, "N",
+	  "one sample for so many allocated bytes: 128K, or 17 (lg_prof_sample, 2^17); fewer samples cost less and say less" },
 	{ "dir", OPT_TEXT, RUN_AT(dir), 0, NULL, "DIR",
 	  "where dumps go; jprof makes it if it is not there. Default: jprof-UID in $TMPDIR or /tmp; of --print-env: /tmp" },
 	{ "label", OPT_TEXT, RUN_AT(label), 0, NULL, "WORD", "the dumps' first word; default: the program's name" },
@@ -79,12 +80,36 @@ static bool find_form(struct run_options *o)
 	return false;
 }
 
-static bool check_run_options(const struct run_options *o, int operands)
+/* "128K" and "17" are the same. */
+static bool find_sample(struct run_options *o)
 {
-	if (o->sample > sample_max) {
-		say("--sample=%zu: give the logarithm of bytes, 17 for a sample each 128 KiB", o->sample);
+	static const char units[] = "KMG";
+	char *end;
+	if (!o->sample_text)
+		return true;
+	unsigned long number = strtoul(o->sample_text, &end, 10);
+	const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	bool good = *o->sample_text >= '0' && *o->sample_text <= '9' && number && number < 1UL << 20 &&
+	            (unit ? !end[1] || !strcasecmp(end + 1, "B") || !strcasecmp(end + 1, "iB") : !*end);
+	size_t log = unit ? shift : number;
+	for (unsigned long left = number; unit && left > 1; left /= 2)
+		log++;
+	if (!good || log > sample_max) {
+		say("--sample=%s: give the logarithm of bytes, 17 for a sample each 128 KiB, or bytes with a unit: 128K",
+		    o->sample_text);
 		return false;
 	}
+	o->sample = log;
+	if (!unit || !(number & (number - 1)))
+		return true;
+	say("--sample=%s: is no power of two; %lu%c and %lu%c are", o->sample_text, 1UL << (log - shift), *unit,
+	    2UL << (log - shift), *unit);
+	return false;
+}
+
+static bool check_run_options(const struct run_options *o, int operands)
+{
 	if (!operands && o->form == ENV_NONE) {
 		say("no command to start; usage: jprof run [OPTIONS] -- COMMAND...");
 		return false;
@@ -120,5 +145,5 @@ bool run_options_parse(struct run_options *o, int argc, char **argv)
 	if (!opt_parse(&run_table, o, argc, argv, &operands))
 		return false;
 	argv[1 + operands] = NULL;
-	return o->help || (find_form(o) && check_run_options(o, operands));
+	return o->help || (find_form(o) && find_sample(o) && check_run_options(o, operands));
 }

@@ -13,8 +13,9 @@ struct run_options {
 	bool alloc;   /* prof_accum:true */
 	bool inactive;
 	bool no_agent;
-	const char *at; /* when the agent makes dumps by itself, or NULL */
-	size_t sample;
+	const char *at;          /* when the agent makes dumps by itself, or NULL */
+	size_t sample;           /* the logarithm; 0: not given */
+	const char *sample_text; /* as given */
 	const char *dir;
 	const char *label;
 	const char *jemalloc;

@@ -136,7 +136,7 @@ run nosuchprogram~nosuchprogram: no such program$
 run -- app.rb~app.rb: is no program that may be run; give the one that runs it, too$
 run app.heap~app.heap: is no program that may be run; give the one that runs it, too$
 run prog~prog: is not in PATH; for the file here put ./ before its name$
-run --sample=x -- ./prog~--sample=x: give a whole number above 0$
+run --sample=x -- ./prog~--sample=x: give the logarithm of bytes, 17 for a sample each 128 KiB, or bytes with a unit: 128K$
 -o heap.svg app.heap~heap.svg: such a name is for --svg and --flame, and this is text; give one of these, or another name$
 --text -o heap.html app.heap~heap.html: such a name is for --html, and this is text; give that option, or another name$
 --raw -o heap.pb.gz app.heap~heap.pb.gz: such a name is for --proto, and this is raw; give that option, or another name$
@@ -145,7 +145,7 @@ explain -o x.csv app.heap~x.csv: such a name is for --csv, and this is text; giv
 diff -o x.jprof app.heap new.heap~x.jprof: such a name is for snapshots .jprof snap, jprof bundle., and this is text; give another name$
 diff --markdown -o x.json app.heap new.heap~x.json: such a name is for --json, --speedscope and --dhat, and this is markdown; give one of these, or another name$
 check -o x.csv app.heap new.heap~x.csv: such a name is for --csv, and this is text; give that option, or another name$
-run --sample=131072 -- ./prog~--sample=131072: give the logarithm of bytes, 17 for a sample each 128 KiB$
+run --sample=131072 -- ./prog~--sample=131072: give the logarithm of bytes, 17 for a sample each 128 KiB, or bytes with a unit: 128K$
 run --print-env=bash~--print-env=bash: give one of shell|docker|helm|procfile|systemd$
 run --gc -- ./prog~unknown option --gc; jprof run --help lists all$
 snap puma~puma: give the number of a process; .jprof snap. alone lists them$

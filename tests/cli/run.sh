@@ -247,6 +247,22 @@ nowhere 'env-program: no dump can be written there: Not a directory' "$jprof" ru
 nowhere '.*MALLOC_CONF cannot hold a path with a comma' "$jprof" run --no-agent --dir=a,b -- ./env-program
 run "$jprof" run --no-agent --label=a/b -- ./env-program
 exits 1
+# A size is what its logarithm is.
+for size in 64k:16 512K:19 1M:20 128KiB:17 2mb:21 1G:30 19:19 1:1; do
+    run "$jprof" run --no-agent --dir="$tmp" --sample="${size%:*}" --print-env
+    exits 0
+    prints "lg_prof_sample:${size#*:}[,']"
+done
+for wrong in '100K:64K and 128K' '3M:2M and 4M' '1000k:512K and 1024K'; do
+    run "$jprof" run --no-agent --sample="${wrong%%:*}" -- ./env-program
+    exits 1
+    says "jprof: --sample=${wrong%%:*}: is no power of two; ${wrong#*:} are"
+done
+for wrong in 0 41 K -1 17x 64KX '' 4096G 99999999999999999999K; do
+    run "$jprof" run --no-agent --sample="$wrong" -- ./env-program
+    exits 1
+    says_like "^jprof: --sample=$wrong: give the logarithm"
+done
 run "$jprof" run --no-agent --sample=131072 -- ./env-program
 exits 1
 says_like 'give the logarithm'
