@@ -219,8 +219,8 @@ static int write_member(struct member *m, struct jprof_bundle_writer *writer, st
 
 static void show_progress(const struct member *m, double megabytes)
 {
-	if (!isatty(STDERR_FILENO))
-		return;
+	if (strcmp(m->options->command, "snap") != 0 || !isatty(STDERR_FILENO))
+		return; /* who takes snapshots for an answer has the terminal for that */
 	char title[512];
 	jprof_visible(m->process->title, title, sizeof title);
 	fprintf(stderr, "snap %d %s: dump ", m->process->pid, title);

@@ -82,6 +82,7 @@ check(len(shown) <= 24, f"80x24: {len(shown)} lines", wide.frame())
 check(re.match(rf"process {pid}, every 0\.5 seconds: \d+ snapshots since \d\d:\d\d:\d\d; q quits$".encode(), shown[0]),
       "80x24: the first line", shown[0])
 check(any(re.match(rb"1  (GROWING|LEAK SUSPECT|MAYBE GARBAGE)", text) for text in shown[:7]), "80x24: no suspect", wide.frame())
+check(b"symbols" not in wide.text and b": dump " not in wide.text, "progress of snap in the picture", wide.text)
 check(b"Next:" not in wide.frame(), "files are named that there are not", wide.frame())
 check(termios.tcgetattr(wide.master)[3] & (termios.ECHO | termios.ICANON) == 0, "keys are shown")
 wide.resize(12, 40)
