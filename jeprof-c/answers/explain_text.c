@@ -2,13 +2,14 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answers/measure.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
 
-enum { line_most = 512, columns = 80, most_places = 3, name_most = 160 };
+enum { columns = 80, most_places = 3 };
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
 
@@ -17,44 +18,79 @@ static double growth_of(const struct jprof_explained *row)
 	return row->growth;
 }
 
-static void add_words_to(char line[line_most], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add_words_to(char line[line_most], const char *fmt, ...)
+/* A line that grows as it is made; what puts it frees it. */
+struct explain_line {
+	char *text; /* NULL: empty */
+	size_t len;
+};
+
+static void add_words_to(struct explain_line *line, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_words_to(struct explain_line *line, const char *fmt, ...)
 {
-	size_t len = strlen(line);
+	char *words;
 	va_list args;
 	va_start(args, fmt);
-	vsnprintf(line + len, line_most - len, fmt, args);
+	int len = vasprintf(&words, fmt, args);
 	va_end(args);
+	if (shortage_unprinted(len))
+		return;
+	char *all = shortage_note(realloc(line->text, line->len + (size_t)len + 1));
+	if (all) {
+		memcpy(all + line->len, words, (size_t)len + 1);
+		*line = (struct explain_line){ all, line->len + (size_t)len };
+	}
+	free(words);
+}
+
+static void end_line(struct explain_line *line)
+{
+	free(line->text);
+	*line = (struct explain_line){ 0 };
+}
+
+static void put_whole_line(FILE *out, struct explain_line *line)
+{
+	fprintf(out, "%s\n", line->text ? line->text : "");
+	end_line(line);
 }
 
 /* Half of the 95 % interval; "" where a number is counted. */
-static void add_error(char line[line_most], const struct jprof_range *range)
+static void add_error(struct explain_line *line, const struct jprof_range *range)
 {
 	if (!isnan(range->error))
 		add_words_to(line, " (+-%.1f)", (range->high - range->low) / 2 / mb);
 }
 
-static void add_name(char line[line_most], const char *name)
+static void add_name(struct explain_line *line, const char *name)
 {
-	char visible[name_most];
-	jprof_visible(name, visible, sizeof visible);
+	enum { most_for_byte = 4 };
+	size_t size = most_for_byte * strlen(name) + 1;
+	char *visible = shortage_note(malloc(size));
+	if (!visible)
+		return;
+	jprof_visible(name, visible, size);
 	add_words_to(line, "%s", visible);
+	free(visible);
 }
 
 /* Likewise, no more of it than fits into `room` columns: its two ends. */
-static void add_cut_name(char line[line_most], const char *name, size_t room)
+static void add_cut_name(struct explain_line *line, const char *name, size_t room)
 {
-	size_t len = strlen(line);
-	FILE *to = shortage_note(fmemopen(line + len, line_most - len, "w"));
+	char *text = NULL;
+	size_t len;
+	FILE *to = shortage_note(open_memstream(&text, &len));
 	if (!to)
 		return;
 	terminal_put_cut(to, name, room);
-	fclose(to);
+	if (shortage_close(to, &text))
+		add_words_to(line, "%s", text);
+	free(text);
 }
 
 /* Breaks a sentence into lines of 80 columns, between words. */
-static void put_wrapped(FILE *out, const char *text)
+static void put_wrapped(FILE *out, struct explain_line *line)
 {
+	const char *text = line->text ? line->text : "";
 	while (strlen(text) > columns) {
 		size_t at = columns;
 		while (at && text[at] != ' ')
@@ -65,6 +101,7 @@ static void put_wrapped(FILE *out, const char *text)
 		text += at + 1;
 	}
 	fprintf(out, "%s\n", text);
+	end_line(line);
 }
 
 /* ---- the head ---------------------------------------------------------------------------------------------- */
@@ -75,7 +112,7 @@ static bool grows(const struct jprof_explain_info *info)
 	return !isnan(info->growth) && info->growth > (isnan(info->error) ? 0 : info->error) && info->growth > 0;
 }
 
-static void add_time_until_limit(char line[line_most], const struct jprof_explain_info *info)
+static void add_time_until_limit(struct explain_line *line, const struct jprof_explain_info *info)
 {
 	double left = info->group.limit - info->group.current, pace = info->growth / info->seconds;
 	if (!grows(info) || !measure_has_pace(info->seconds) || !isfinite(left) || left <= 0)
@@ -88,39 +125,39 @@ static void add_time_until_limit(char line[line_most], const struct jprof_explai
 
 static void put_group(FILE *out, const struct jprof_explain_info *info)
 {
-	char line[line_most] = "";
+	struct explain_line line = { 0 };
 	const struct jprof_group *g = &info->group;
 	if (!g->known)
 		return;
-	add_words_to(line, "Its control group has %.0f MB", g->current / mb);
+	add_words_to(&line, "Its control group has %.0f MB", g->current / mb);
 	if (isfinite(g->limit) && g->limit > 0)
-		add_words_to(line, " of %.0f MB (%.0f %%)", g->limit / mb, g->current * 100 / g->limit);
+		add_words_to(&line, " of %.0f MB (%.0f %%)", g->limit / mb, g->current * 100 / g->limit);
 	else
-		add_words_to(line, ", and no limit");
+		add_words_to(&line, ", and no limit");
 	if (!isnan(g->cache))
-		add_words_to(line, "; %.0f MB of that are page cache", g->cache / mb);
+		add_words_to(&line, "; %.0f MB of that are page cache", g->cache / mb);
 	if (!isnan(g->anon) && g->anon - info->total > 0)
-		add_words_to(line, ", %.0f MB other processes", (g->anon - info->total) / mb);
-	add_words_to(line, ".");
-	add_time_until_limit(line, info);
-	put_wrapped(out, line);
+		add_words_to(&line, ", %.0f MB other processes", (g->anon - info->total) / mb);
+	add_words_to(&line, ".");
+	add_time_until_limit(&line, info);
+	put_wrapped(out, &line);
 }
 
 void explain_put_head(FILE *out, const struct explained *what)
 {
 	const struct jprof_explain_info *info = jprof_explain_info(what->explanation);
-	char line[line_most] = "";
-	add_name(line, what->path);
+	struct explain_line line = { 0 };
+	add_name(&line, what->path);
 	if (!what->live) {
-		add_words_to(line, ": ");
-		add_words_to(line, *what->members && info->processes < 2 ? "process " : "");
-		add_name(line, *what->members ? what->members : "a dump");
+		add_words_to(&line, ": ");
+		add_words_to(&line, *what->members && info->processes < 2 ? "process " : "");
+		add_name(&line, *what->members ? what->members : "a dump");
 	}
 	if (info->dumpless)
-		add_words_to(line, "; %s without a profile", info->processes > 1 ? "they run" : "it runs");
+		add_words_to(&line, "; %s without a profile", info->processes > 1 ? "they run" : "it runs");
 	else if (!isnan(info->total))
-		add_words_to(line, "; %.1f MB", info->total / mb);
-	put_wrapped(out, line);
+		add_words_to(&line, "; %.1f MB", info->total / mb);
+	put_wrapped(out, &line);
 	put_group(out, info);
 }
 
@@ -188,7 +225,7 @@ static const struct jprof_explained *first_of_part(const struct jprof_explanatio
 }
 
 /* Where fragmentation is a fifth of what grew, or of one snapshot of the memory: its class, and who lies there. */
-static void add_worst_class(char line[line_most], const struct jprof_explanation *e)
+static void add_worst_class(struct explain_line *line, const struct jprof_explanation *e)
 {
 	static const double much = 0.2;
 	const struct jprof_explain_info *info = jprof_explain_info(e);
@@ -199,12 +236,12 @@ static void add_worst_class(char line[line_most], const struct jprof_explanation
 	if (!part || !class || !*class->tenants || (!single && !grows(info)) || !(by(part) >= much * all))
 		return;
 	const char *others = strstr(class->tenants, " %, ");
-	char tenant[name_most];
-	snprintf(tenant, sizeof tenant, "%.*s", others ? (int)(others - class->tenants) + 2 : name_most - 1,
-	         class->tenants);
 	add_words_to(line, "Fragmentation %s %.1f MB, %.1f MB of that between objects of %llu bytes; there lie now: ",
 	             single ? "is" : "grew by", by(part) / mb, by(class) / mb, (unsigned long long)class->object_size);
-	add_name(line, tenant);
+	char *tenant = shortage_note(
+	    strndup(class->tenants, others ? (size_t)(others - class->tenants) + 2 : strlen(class->tenants)));
+	add_name(line, tenant ? tenant : "");
+	free(tenant);
 	add_words_to(line, ". ");
 }
 
@@ -215,56 +252,56 @@ void explain_put_sentence(FILE *out, const struct explained *what)
 	const struct jprof_explanation *e = what->explanation;
 	const struct jprof_explain_info *info = jprof_explain_info(e);
 	const struct jprof_explained *row;
-	char line[line_most] = "";
+	struct explain_line line = { 0 };
 	if (isnan(info->total))
 		return;
-	add_worst_class(line, e);
+	add_worst_class(&line, e);
 	for (int i = 0; i < most_places && (row = largest_part(e, i, explained_bytes)); i++)
-		add_words_to(line, "%s%.1f MB (%.0f %%) %s", i ? ", " : "", row->bytes / mb,
+		add_words_to(&line, "%s%.1f MB (%.0f %%) %s", i ? ", " : "", row->bytes / mb,
 		             row->bytes * 100 / whole_of(e), verb_of(what, row->part));
-	add_words_to(line, ".");
+	add_words_to(&line, ".");
 	const struct jprof_explained *untouched = first_of_part(e, JPROF_PART_UNTOUCHED);
 	if (untouched && -untouched->bytes >= much_untouched * whole_of(e))
-		add_words_to(line, " %.1f MB of what is counted were never touched, and take no memory.",
+		add_words_to(&line, " %.1f MB of what is counted were never touched, and take no memory.",
 		             -untouched->bytes / mb);
 	row = largest_part(e, 0, growth_of);
 	if (grows(info) && row && row->growth > info->growth)
-		add_words_to(line, " All memory grew by %.1f MB; %s by %.1f MB, not all of it touched.",
+		add_words_to(&line, " All memory grew by %.1f MB; %s by %.1f MB, not all of it touched.",
 		             info->growth / mb, words_of_part(row->part)->words, row->growth / mb);
 	else if (grows(info) && row)
-		add_words_to(line, " All memory grew by %.1f MB. The largest part of that is %.1f MB: %s.",
+		add_words_to(&line, " All memory grew by %.1f MB. The largest part of that is %.1f MB: %s.",
 		             info->growth / mb, row->growth / mb, words_of_part(row->part)->words);
 	else if (info->growth < 0 && -info->growth > (isnan(info->error) ? 0 : info->error))
-		add_words_to(line, " All memory shrank by %.1f MB.", -info->growth / mb);
+		add_words_to(&line, " All memory shrank by %.1f MB.", -info->growth / mb);
 	else if (!isnan(info->growth))
-		add_words_to(line, " All memory %s by %.1f MB, which is no more than chance.",
+		add_words_to(&line, " All memory %s by %.1f MB, which is no more than chance.",
 		             info->growth < 0 ? "shrank" : "grew", fabs(info->growth) / mb);
 	fputc('\n', out);
-	put_wrapped(out, line);
+	put_wrapped(out, &line);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
 /* The groups of a kind: those that fit, the first one in any case, and how many more there are. */
-static void add_group_names(char line[line_most], const struct jprof_explanation *e, size_t first, size_t room)
+static void add_group_names(struct explain_line *line, const struct jprof_explanation *e, size_t first, size_t room)
 {
-	size_t i = first, named = 0, begin = strlen(line);
+	size_t i = first, named = 0, begin = line->len;
 	double rest = 0;
 	const struct jprof_explained *row;
 	for (; (row = jprof_explain_at(e, i)) && row->depth == 2; i++) {
-		char bytes[line_most] = "";
-		add_words_to(bytes, " %.1f", row->bytes / mb);
+		struct explain_line bytes = { 0 };
+		add_words_to(&bytes, " %.1f", row->bytes / mb);
 		const struct jprof_explained *after = jprof_explain_at(e, i + 1);
 		bool last = named == i - first && (!after || after->depth != 2);
-		size_t used =
-		    strlen(line) - begin + strlen(bytes) + (named ? 2 : 0) + (last ? 0 : strlen(", 9 others 99.9"));
+		size_t used = line->len - begin + bytes.len + (named ? 2 : 0) + (last ? 0 : strlen(", 9 others 99.9"));
 		if (rest == 0 && (i == first || used + terminal_columns(row->name) <= room)) {
 			add_words_to(line, named++ ? ", " : "");
 			add_cut_name(line, row->name, room > used ? room - used : 1);
-			add_words_to(line, "%s", bytes);
+			add_words_to(line, "%s", bytes.text ? bytes.text : "");
 		} else {
 			rest += row->bytes;
 		}
+		end_line(&bytes);
 	}
 	size_t others = i - first - named;
 	if (others)
@@ -281,7 +318,7 @@ static const struct jprof_explained *class_behind(const struct jprof_explanation
 }
 
 /* What stands behind the words of a part: its own parts, in few words. */
-static void add_detail(char line[line_most], const struct jprof_explanation *e, size_t at)
+static void add_detail(struct explain_line *line, const struct jprof_explanation *e, size_t at)
 {
 	const struct jprof_explained *row = jprof_explain_at(e, at), *next = jprof_explain_at(e, at + 1);
 	if (!next || !next->depth)
@@ -302,7 +339,7 @@ static void add_detail(char line[line_most], const struct jprof_explanation *e, 
 		add_words_to(line, ": %.1f %s", next->bytes / mb, words_of_part(next->part)->words);
 }
 
-static void add_number(char line[line_most], int width, const char *fmt_sign, double bytes)
+static void add_number(struct explain_line *line, int width, const char *fmt_sign, double bytes)
 {
 	if (isnan(bytes))
 		add_words_to(line, "%*s", width, "");
@@ -314,23 +351,24 @@ static void add_number(char line[line_most], int width, const char *fmt_sign, do
 
 /* The groups of a kind, behind its words or, where not one would fit there, below them; `line` is what is left to put.
  */
-static void put_kind(FILE *out, char line[line_most], const struct jprof_explanation *e, size_t at)
+static void put_kind(FILE *out, struct explain_line *line, const struct jprof_explanation *e, size_t at)
 {
 	const struct jprof_explained *first = jprof_explain_at(e, at + 1);
-	char one[line_most] = "";
+	struct explain_line one = { 0 };
 	if (first)
-		add_name(one, first->name);
-	size_t room = columns > strlen(line) ? columns - strlen(line) : 0;
-	if (strlen(one) + strlen(" 99.9, 9 others 99.9") > room) {
-		fprintf(out, "%s\n", line);
-		snprintf(line, line_most, "%28s", "");
+		add_name(&one, first->name);
+	size_t room = columns > line->len ? columns - line->len : 0;
+	if (one.len + strlen(" 99.9, 9 others 99.9") > room) {
+		put_whole_line(out, line);
+		add_words_to(line, "%28s", "");
 	}
 	add_words_to(line, "  ");
-	add_group_names(line, e, at + 1, columns - strlen(line));
+	end_line(&one);
+	add_group_names(line, e, at + 1, columns > line->len ? columns - line->len : 0);
 }
 
 /* The words of a row, where they depend on what else is known. */
-static void add_part_words(char line[line_most], const struct explained *what, const struct jprof_explained *row)
+static void add_part_words(struct explain_line *line, const struct explained *what, const struct jprof_explained *row)
 {
 	const struct jprof_explain_info *info = jprof_explain_info(what->explanation);
 	bool single = info->processes == 1 && info->shared >= 0.05 * mb;
@@ -353,24 +391,24 @@ static void put_part_row(FILE *out, const struct explained *what, size_t at, boo
 	const struct jprof_explanation *e = what->explanation;
 	const struct jprof_explain_info *info = jprof_explain_info(e);
 	const struct jprof_explained *row = jprof_explain_at(e, at);
-	char line[line_most] = "";
-	add_number(line, 7, "", row->bytes);
+	struct explain_line line = { 0 };
+	add_number(&line, 7, "", row->bytes);
 	bool after_sum = info->processes > 1 && (row->part == JPROF_PART_SHARED || row->part == JPROF_PART_TOTAL);
 	if (row->depth || after_sum || isnan(info->total))
-		add_words_to(line, "       ");
+		add_words_to(&line, "       ");
 	else
-		add_words_to(line, " %4.0f %%", row->bytes * 100 / whole_of(e));
+		add_words_to(&line, " %4.0f %%", row->bytes * 100 / whole_of(e));
 	if (growth)
-		add_number(line, 8, "+", row->growth);
-	add_words_to(line, "  %*s", (int)row->depth * 2, "");
-	add_part_words(line, what, row);
+		add_number(&line, 8, "+", row->growth);
+	add_words_to(&line, "  %*s", (int)row->depth * 2, "");
+	add_part_words(&line, what, row);
 	if (row->part == JPROF_PART_NOT_EXPLAINED && row->bytes < 0)
-		add_words_to(line, " (below 0: parts above were never touched)");
-	add_error(line, &row->range);
+		add_words_to(&line, " (below 0: parts above were never touched)");
+	add_error(&line, &row->range);
 	if (row->part == JPROF_PART_KIND)
-		put_kind(out, line, e, at);
-	add_detail(line, e, at);
-	fprintf(out, "%s\n", line);
+		put_kind(out, &line, e, at);
+	add_detail(&line, e, at);
+	put_whole_line(out, &line);
 }
 
 /* Of depth 1 those are rows that the row above does not have in its detail. What is there twice is shown from half a
@@ -406,22 +444,22 @@ static void put_classes(FILE *out, const struct jprof_explanation *e)
 	int put = 0;
 	for (size_t i = 0; i < jprof_explain_count(e); i++) {
 		const struct jprof_explained *row = jprof_explain_at(e, i);
-		char line[line_most] = "";
+		struct explain_line line = { 0 };
 		if (row->part == JPROF_PART_FRAGMENTATION)
 			all = row->bytes;
 		if (row->part != JPROF_PART_SIZE_CLASS || row->bytes < all / 10 || put == most_places)
 			continue;
 		if (!put++)
 			fprintf(out, "\nFree places between objects of one size, and whose objects lie there now\n");
-		add_number(line, 7, "", row->bytes);
-		add_words_to(line, " MB  %llu bytes", (unsigned long long)row->object_size);
+		add_number(&line, 7, "", row->bytes);
+		add_words_to(&line, " MB  %llu bytes", (unsigned long long)row->object_size);
 		if (!isnan(row->growth))
-			add_words_to(line, " (%+.1f)", row->growth / mb);
+			add_words_to(&line, " (%+.1f)", row->growth / mb);
 		if (*row->tenants) {
-			add_words_to(line, ": ");
-			add_name(line, row->tenants);
+			add_words_to(&line, ": ");
+			add_name(&line, row->tenants);
 		}
-		fprintf(out, "%s\n", line);
+		put_whole_line(out, &line);
 	}
 }
 
@@ -431,17 +469,17 @@ static void put_free_owners(FILE *out, const struct explained *what)
 	int put = 0;
 	for (size_t i = 0; i < jprof_explain_count(what->explanation) && put < most_places; i++) {
 		const struct jprof_explained *row = jprof_explain_at(what->explanation, i);
-		char line[line_most] = "";
+		struct explain_line line = { 0 };
 		if (row->part != JPROF_PART_FREE_OWNER || row->bytes < mb / 20)
 			continue;
 		if (!put++)
 			fprintf(out, "\n%s\n",
 			        what->accumulated ? "Free places by who freed the objects that lay there"
 			                          : "Free places of size classes that one owner alone is in");
-		add_number(line, 7, "", row->bytes);
-		add_words_to(line, " MB  ");
-		add_name(line, row->name);
-		fprintf(out, "%s\n", line);
+		add_number(&line, 7, "", row->bytes);
+		add_words_to(&line, " MB  ");
+		add_name(&line, row->name);
+		put_whole_line(out, &line);
 	}
 }
 
@@ -452,20 +490,21 @@ static void put_live_objects(FILE *out, const struct jprof_explanation *e, enum 
 	const struct jprof_explained *row;
 	int put = 0;
 	for (size_t i = 0; (row = jprof_explain_at(e, i)) && put < most_kinds; i++) {
-		char line[line_most] = "";
+		struct explain_line line = { 0 };
 		if (row->part != part || row->bytes < mb / 20)
 			continue;
 		if (!put++)
 			fprintf(out, "\n%s\n", heading);
-		add_number(line, 7, "", row->bytes);
-		add_words_to(line, " MB  ");
+		add_number(&line, 7, "", row->bytes);
+		add_words_to(&line, " MB  ");
 		if (!isnan(row->growth))
-			add_words_to(line, "%+8.1f MB  ", row->growth / mb);
-		add_name(line, row->name);
-		add_words_to(line, " (%.0f", row->objects);
+			add_words_to(&line, "%+8.1f MB  ", row->growth / mb);
+		add_name(&line, row->name);
+		add_words_to(&line, " (%.0f", row->objects);
 		if (!isnan(row->objects_growth))
-			add_words_to(line, ", %+.0f", row->objects_growth);
-		fprintf(out, "%s)\n", line);
+			add_words_to(&line, ", %+.0f", row->objects_growth);
+		add_words_to(&line, ")");
+		put_whole_line(out, &line);
 	}
 }
 
@@ -493,23 +532,22 @@ static bool has_part(const struct jprof_explanation *e, enum jprof_part part)
 static void put_what_is_unknown(FILE *out, const struct explained *what)
 {
 	const struct jprof_explained *anonymous = jprof_explain_at(what->explanation, 0);
-	char line[line_most] = "";
+	struct explain_line line = { 0 };
 	fputc('\n', out);
 	if (*what->why) {
-		add_words_to(line, "Why: it ");
-		add_name(line, what->why);
-		add_words_to(line, ".");
-		put_wrapped(out, line);
-		*line = 0;
+		add_words_to(&line, "Why: it ");
+		add_name(&line, what->why);
+		add_words_to(&line, ".");
+		put_wrapped(out, &line);
 	}
 	if (anonymous && anonymous->part == JPROF_PART_ANONYMOUS)
-		add_words_to(line, "What the %.1f MB of anonymous memory hold", anonymous->bytes / mb);
+		add_words_to(&line, "What the %.1f MB of anonymous memory hold", anonymous->bytes / mb);
 	else
-		add_words_to(line, "What its memory holds");
-	add_words_to(line, " cannot be seen in a process that was started without profiling: live objects and whose "
-	                   "they are, Ruby's GC heap, fragmentation, freed pages. Start it again, or one canary of "
-	                   "it, like this:");
-	put_wrapped(out, line);
+		add_words_to(&line, "What its memory holds");
+	add_words_to(&line, " cannot be seen in a process that was started without profiling: live objects and whose "
+	                    "they are, Ruby's GC heap, fragmentation, freed pages. Start it again, or one canary of "
+	                    "it, like this:");
+	put_wrapped(out, &line);
 	fprintf(out, "\n   jprof run -- %-24s (in a container: --print-env=docker)\n", what->start);
 	fprintf(out, "\nand then:   jprof snap %s    (now, and again in an hour)\n",
 	        strstr(what->start, "puma") ? "--puma --gc" : "PID");
@@ -518,14 +556,14 @@ static void put_what_is_unknown(FILE *out, const struct explained *what)
 /* A bound: what a worker has freed since is not shared any more either, and the master may have grown. */
 static void put_sharing(FILE *out, const struct jprof_explain_info *info)
 {
-	char line[line_most] = "";
-	add_words_to(line,
+	struct explain_line line = { 0 };
+	add_words_to(&line,
 	             "Copy-on-write: of %.0f MB that the master has, and made before the fork for the most part, "
 	             "%s still shares %.0f MB; at most %.0f MB have been copied%s.",
 	             info->before_fork / mb, info->workers > 1 ? "a worker" : "its worker", info->still_shared / mb,
 	             (info->before_fork - info->still_shared) / mb, info->workers > 1 ? " in each of them" : "");
 	fputc('\n', out);
-	put_wrapped(out, line);
+	put_wrapped(out, &line);
 }
 
 /* Ruby 3.2 and later has slots of up to 640 bytes. */

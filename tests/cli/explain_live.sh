@@ -230,6 +230,7 @@ start_bare prof:true "$ruby" "$app"
 run "$jprof" explain "$pid"
 exits 0
 prints "^Why: it has jemalloc, but not jprof's agent"
+check "a sentence is cut" eval 'tr "\n" " " <out | grep -q "in LD_PRELOAD and prof:true in MALLOC_CONF[.] "'
 lives "$pid"
 none
 finish
