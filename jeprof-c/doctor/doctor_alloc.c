@@ -414,9 +414,11 @@ void check_symbols(const struct scene *s, struct findings *f)
 		findings_add(f, "symbols", VERDICT_OK, NULL, "%s has a symbol table: functions, no lines", path);
 		break;
 	default:
-		findings_add(f, "symbols", VERDICT_WARN, fix,
-		             "%s is stripped: only exported functions have names, build-id %s", path,
-		             *jprof_binary_info(b)->build_id ? jprof_binary_info(b)->build_id : "none");
+		findings_add(
+		    f, "symbols", VERDICT_WARN, fix,
+		    "%s is stripped: functions have names that it exports, registers with Ruby, or a pack knows "
+		    "(jprof info says how many); build-id %s",
+		    path, *jprof_binary_info(b)->build_id ? jprof_binary_info(b)->build_id : "none");
 	}
 	jprof_binary_free(b);
 	free(linked);

@@ -244,18 +244,30 @@ static bool may_write_there(const struct scene *s, const struct look *look)
 	return !s->uid || (look->st.st_mode >> shift & 3) == 3;
 }
 
+/* An agent that answers gives snap its dumps from memory. */
+static enum verdict without_files(const struct scene *s)
+{
+	return s->report ? VERDICT_WARN : VERDICT_BAD;
+}
+
+static const char *snap_goes_on(const struct scene *s)
+{
+	return s->report ? "; jprof snap gets dumps from memory all the same" : "";
+}
+
 static void check_seen_directory(const struct scene *s, struct findings *f, const struct look *look, const char *dir)
 {
 	const struct stat *st = &look->st;
 	if (!S_ISDIR(st->st_mode))
-		findings_add(f, "directory", VERDICT_BAD, dir_fix, "%s is no directory", dir);
+		findings_add(f, "directory", without_files(s), dir_fix, "%s is no directory%s", dir, snap_goes_on(s));
 	else if (look->room.f_flag & ST_RDONLY)
-		findings_add(f, "space", VERDICT_BAD, space_fix, "%s is on a read-only file system", dir);
+		findings_add(f, "space", without_files(s), space_fix, "%s is on a read-only file system%s", dir,
+		             snap_goes_on(s));
 	else if (!may_write_there(s, look))
-		findings_add(f, "directory", VERDICT_BAD,
+		findings_add(f, "directory", without_files(s),
 		             "give it to that user, or name another by prof_prefix or --dir=DIR",
-		             "%s may not be written by user %u: it belongs to user %u, mode %04o", dir, s->uid,
-		             (unsigned)st->st_uid, (unsigned)st->st_mode & 07777);
+		             "%s may not be written by user %u: it belongs to user %u, mode %04o%s", dir, s->uid,
+		             (unsigned)st->st_uid, (unsigned)st->st_mode & 07777, snap_goes_on(s));
 	else {
 		findings_add(f, "directory", VERDICT_OK, NULL, "%s may be written by user %u%s", dir, s->uid,
 		             s->elsewhere ? ", as the process sees it" : "");
@@ -317,8 +329,8 @@ void check_directory(const struct scene *s, struct findings *f)
 		findings_add(f, "directory", VERDICT_UNKNOWN, "look as that user or as root", "%s may not be seen",
 		             dir);
 	else if (rc)
-		findings_add(f, "directory", VERDICT_BAD, dir_fix, "%s, where dumps are to go: %s", dir,
-		             strerror(errno));
+		findings_add(f, "directory", without_files(s), dir_fix, "%s, where dumps are to go: %s%s", dir,
+		             strerror(errno), snap_goes_on(s));
 	else
 		check_seen_directory(s, f, &look, dir);
 	check_shared(s, f, prefix);
