@@ -57,7 +57,7 @@ static int socket_inside(int ns)
 	int rc = pthread_create(&thread, NULL, make_inside, &visit);
 	if (!rc)
 		rc = pthread_join(thread, NULL);
-	errno = rc ? rc : visit.error;
+	errno = rc ? rc : visit.error == EPERM ? ENETUNREACH : visit.error;
 	return rc ? -1 : visit.fd;
 }
 
@@ -86,6 +86,8 @@ static const char *reason(int rc)
 	case EACCES:
 	case EPERM:
 		return "the process's own user may not reach it there: it has changed its user, or the directory's mode was changed";
+	case ENETUNREACH:
+		return "it is in a network of its own, as in a container, which only root may enter: run jprof as root, or in there";
 	case EAGAIN: return "too many are waiting for it; try again";
 	case ETIMEDOUT:
 	case ECHILD: return jp_file_why(rc);
