@@ -211,6 +211,24 @@ JPROF_API int jprof_target_prefix(const struct jprof_target *target, char *prefi
 JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdline, struct jprof_bundle_writer *writer,
                                   struct jprof_error *err);
 
+/* What was seen of a process's own memory, from outside. */
+struct jprof_heap_seen {
+	char jemalloc[32]; /* its version, as far as its tables tell: "5.3.0" */
+	uint64_t caches;   /* of threads */
+	bool caches_known; /* false: what lies in caches of threads counts as live */
+	uint64_t torn,
+	    misfits; /* extents, and objects in caches, that changed while they were read, and are left out */
+	bool cut;    /* there was more than is ever read */
+};
+
+/* Reads jemalloc's own tables in the memory of a process that need not be prepared, and adds what they say to the
+ * member that was begun, as heap.json (docs/outside.md). The process runs on: nothing is stopped, sent or written, and
+ * no page is read that is not in memory. *seen is what is worth a word. JPROF_E_FORMAT: no jemalloc was found there;
+ * JPROF_E_UNSUPPORTED: one that is not known, with its version; JPROF_E_IO: that memory may not be read, with the
+ * reason that was found; then nothing was added. Since: 0.2 */
+JPROF_API int jprof_target_heap(const struct jprof_target *target, struct jprof_bundle_writer *writer,
+                                struct jprof_heap_seen *seen, struct jprof_error *err);
+
 /* ---- Dumps that a process made ------------------------------------------------------------------ */
 
 /* A file that a process made, open for reading. */

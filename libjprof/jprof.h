@@ -1423,13 +1423,13 @@ struct jprof_explained {
 	unsigned depth;   /* 1: a part of the last row of depth 0; 2: of the last of depth 1 */
 	const char *name; /* of a kind or group; of a size class the group that all its sampled objects are of; "" */
 	const char *what, *remedy; /* of a group: what its memory is, and what would make it less; or NULL */
-	uint64_t object_size;      /* of a size class, in bytes; 0 */
+	uint64_t object_size;      /* of a size class or a group of one size, in bytes; 0 */
 	const char
 	    *tenants;  /* of a size class: the groups that most of its objects are of now, with their shares; "" */
 	double bytes;  /* NAN: not known */
 	double growth; /* since the earlier snapshot; NAN: there is none, or it is not known */
 	struct jprof_range range, growth_range; /* of what is estimated; error NAN: it is counted */
-	double objects, objects_growth;         /* of a type or class; NAN */
+	double objects, objects_growth;         /* of a type or class; of live memory where each was counted; NAN */
 };
 
 /* What would help. */
@@ -1450,7 +1450,7 @@ struct jprof_help {
 
 struct jprof_explain_info {
 	unsigned processes;
-	bool dumpless;        /* there is no dump: the rows are what /proc says */
+	bool dumpless;        /* there is no dump: the rows are what /proc says, and the process's own memory */
 	double total, growth; /* as the row of the total; NAN: not known */
 	double error;         /* half of the 95 % interval of the growth of what malloc gave; NAN: there is none */
 	double seconds;       /* between the two snapshots; NAN: not known */

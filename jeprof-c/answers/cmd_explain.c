@@ -108,6 +108,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .live = live->asked,
 		                  .ruby = live->ruby,
 		                  .why = live->asked ? live->snap.why : "",
+		                  .outside = live->asked ? live->outside : "",
 		                  .start = live->start,
 		                  .gems = gems.failed ? "" : gems.text,
 		                  .lines = lines.failed ? "" : lines.text };

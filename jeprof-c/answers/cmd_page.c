@@ -19,6 +19,7 @@ static bool put_report_page(const struct loaded *l, const struct options *o, con
 		                        .members = info->members,
 		                        .accumulated = info->has_alloc,
 		                        .why = "",
+		                        .outside = "",
 		                        .start = "" };
 	const struct page page = {
 		.options = o, .inputs = inputs, .loaded = l, .explained = explanation ? &what : NULL

@@ -66,6 +66,36 @@ static void describe_live(struct explain_live *live)
 	snprintf(live->start, sizeof live->start, "%s", start_of_program(p->server));
 }
 
+/* An error's text without the process that it is about. */
+static const char *reason_without_process(const struct jprof_error *err)
+{
+	const char *colon = strncmp(err->text, "process ", 8) != 0 ? NULL : strstr(err->text, ": ");
+	return colon ? colon + 2 : err->text;
+}
+
+/* What was read in its memory, or why it was not. That there is no jemalloc says the reason why there was no dump. */
+static void describe_heaps(struct explain_live *live)
+{
+	const struct snap_heaps *h = &live->snap.heaps;
+	char *to = live->outside;
+	size_t size = sizeof live->outside;
+	*to = 0;
+	if (h->refused && h->why.code != JPROF_E_FORMAT)
+		snprintf(to, size, "Not read: %s.", reason_without_process(&h->why));
+	if (!h->read)
+		return;
+	int len = snprintf(to, size, "Read from outside (jemalloc %s), and the process ran on.", h->seen.jemalloc);
+	if (!h->seen.caches_known)
+		len += snprintf(to + len, size - (size_t)len,
+		                " What is freed in the caches of threads counts as live here.");
+	if (h->seen.torn)
+		len += snprintf(to + len, size - (size_t)len,
+		                " %llu of its runs of pages changed while they were read, and are left out.",
+		                (unsigned long long)h->seen.torn);
+	if (h->seen.cut)
+		snprintf(to + len, size - (size_t)len, " It has more than jprof reads: not all of it is counted.");
+}
+
 /* ---- which, and what is left of it --------------------------------------------------------------------------- */
 
 /* The word that names a live process: the last operand; NULL: it is a file, or none. */
@@ -84,6 +114,7 @@ static bool select_live(struct explain_live *live, const struct options *o, cons
 	char snap[] = "snap", gc[] = "--gc", *argv[] = { snap, o->puma ? puma : word, o->gc ? gc : NULL, NULL };
 	bool good = snap_options_parse(&live->which, o->gc ? 3 : 2, argv);
 	live->which.command = "explain";
+	live->which.heaps = true;
 	return good;
 }
 
@@ -149,6 +180,7 @@ bool explain_live_take(struct explain_live *live, struct options *o)
 	live->dumped = live->snap.dumped;
 	live->ruby = jprof_processes_at(live->snap.list, 0)->ruby;
 	describe_live(live);
+	describe_heaps(live);
 	name_operand(live, o, pid);
 	return keep_bundle(&live->snap, path);
 }

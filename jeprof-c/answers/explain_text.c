@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/explain_end.h"
 #include "answers/measure.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
@@ -87,20 +88,9 @@ static void add_cut_name(struct explain_line *line, const char *name, size_t roo
 	free(text);
 }
 
-/* Breaks a sentence into lines of 80 columns, between words. */
 static void put_wrapped(FILE *out, struct explain_line *line)
 {
-	const char *text = line->text ? line->text : "";
-	while (strlen(text) > columns) {
-		size_t at = columns;
-		while (at && text[at] != ' ')
-			at--;
-		if (!at)
-			break;
-		fprintf(out, "%.*s\n", (int)at, text);
-		text += at + 1;
-	}
-	fprintf(out, "%s\n", text);
+	explain_put_wrapped(out, line->text ? line->text : "");
 	end_line(line);
 }
 
@@ -153,7 +143,7 @@ void explain_put_head(FILE *out, const struct explained *what)
 		add_words_to(&line, *what->members && info->processes < 2 ? "process " : "");
 		add_name(&line, *what->members ? what->members : "a dump");
 	}
-	if (info->dumpless)
+	if (info->dumpless && !explain_part_of(what->explanation, JPROF_PART_LIVE))
 		add_words_to(&line, "; %s without a profile", info->processes > 1 ? "they run" : "it runs");
 	else if (!isnan(info->total))
 		add_words_to(&line, "; %.1f MB", info->total / mb);
@@ -215,15 +205,6 @@ static const struct jprof_explained *worst_class(const struct jprof_explanation 
 	return worst;
 }
 
-static const struct jprof_explained *first_of_part(const struct jprof_explanation *e, enum jprof_part part)
-{
-	const struct jprof_explained *row;
-	size_t i = 0;
-	while ((row = jprof_explain_at(e, i)) && row->part != part)
-		i++;
-	return row;
-}
-
 /* Where fragmentation is a fifth of what grew, or of one snapshot of the memory: its class, and who lies there. */
 static void add_worst_class(struct explain_line *line, const struct jprof_explanation *e)
 {
@@ -231,7 +212,7 @@ static void add_worst_class(struct explain_line *line, const struct jprof_explan
 	const struct jprof_explain_info *info = jprof_explain_info(e);
 	bool single = isnan(info->growth);
 	double (*by)(const struct jprof_explained *) = single ? explained_bytes : growth_of;
-	const struct jprof_explained *part = first_of_part(e, JPROF_PART_FRAGMENTATION), *class = worst_class(e, by);
+	const struct jprof_explained *part = explain_part_of(e, JPROF_PART_FRAGMENTATION), *class = worst_class(e, by);
 	double all = single ? whole_of(e) : info->growth;
 	if (!part || !class || !*class->tenants || (!single && !grows(info)) || !(by(part) >= much * all))
 		return;
@@ -260,7 +241,7 @@ void explain_put_sentence(FILE *out, const struct explained *what)
 		add_words_to(&line, "%s%.1f MB (%.0f %%) %s", i ? ", " : "", row->bytes / mb,
 		             row->bytes * 100 / whole_of(e), verb_of(what, row->part));
 	add_words_to(&line, ".");
-	const struct jprof_explained *untouched = first_of_part(e, JPROF_PART_UNTOUCHED);
+	const struct jprof_explained *untouched = explain_part_of(e, JPROF_PART_UNTOUCHED);
 	if (untouched && -untouched->bytes >= much_untouched * whole_of(e))
 		add_words_to(&line, " %.1f MB of what is counted were never touched, and take no memory.",
 		             -untouched->bytes / mb);
@@ -382,6 +363,8 @@ static void add_part_words(struct explain_line *line, const struct explained *wh
 		add_words_to(line, "Ruby's GC heap, and what else was mapped past malloc");
 	else if (row->part == JPROF_PART_KIND)
 		add_name(line, row->name);
+	else if (row->part == JPROF_PART_LIVE && !isnan(row->objects))
+		add_words_to(line, "live malloc memory, %.0f blocks", row->objects);
 	else
 		add_words_to(line, "%s", words_of_part(row->part)->words);
 }
@@ -523,95 +506,6 @@ static void put_helps(FILE *out, const struct jprof_explanation *e)
 	}
 }
 
-static bool has_part(const struct jprof_explanation *e, enum jprof_part part)
-{
-	return first_of_part(e, part);
-}
-
-/* What /proc alone cannot say, and how to start the process so that it can be said. */
-static void put_what_is_unknown(FILE *out, const struct explained *what)
-{
-	const struct jprof_explained *anonymous = jprof_explain_at(what->explanation, 0);
-	struct explain_line line = { 0 };
-	fputc('\n', out);
-	if (*what->why) {
-		add_words_to(&line, "Why: it ");
-		add_name(&line, what->why);
-		add_words_to(&line, ".");
-		put_wrapped(out, &line);
-	}
-	if (anonymous && anonymous->part == JPROF_PART_ANONYMOUS)
-		add_words_to(&line, "What the %.1f MB of anonymous memory hold", anonymous->bytes / mb);
-	else
-		add_words_to(&line, "What its memory holds");
-	add_words_to(&line, " cannot be seen in a process that was started without profiling: live objects and whose "
-	                    "they are, Ruby's GC heap, fragmentation, freed pages. Start it again, or one canary of "
-	                    "it, like this:");
-	put_wrapped(out, &line);
-	fprintf(out, "\n   jprof run -- %-24s (in a container: --print-env=docker)\n", what->start);
-	fprintf(out, "\nand then:   jprof snap %s    (now, and again in an hour)\n",
-	        strstr(what->start, "puma") ? "--puma --gc" : "PID");
-}
-
-/* A bound: what a worker has freed since is not shared any more either, and the master may have grown. */
-static void put_sharing(FILE *out, const struct jprof_explain_info *info)
-{
-	struct explain_line line = { 0 };
-	add_words_to(&line,
-	             "Copy-on-write: of %.0f MB that the master has, and made before the fork for the most part, "
-	             "%s still shares %.0f MB; at most %.0f MB have been copied%s.",
-	             info->before_fork / mb, info->workers > 1 ? "a worker" : "its worker", info->still_shared / mb,
-	             (info->before_fork - info->still_shared) / mb, info->workers > 1 ? " in each of them" : "");
-	fputc('\n', out);
-	put_wrapped(out, &line);
-}
-
-/* Ruby 3.2 and later has slots of up to 640 bytes. */
-static bool has_large_slots(const char *ruby)
-{
-	unsigned major, minor;
-	return sscanf(ruby, "%2u.%2u", &major, &minor) == 2 && (major > 3 || (major == 3 && minor >= 2));
-}
-
-/* Of one process with its pid. */
-static void put_heap_hint(FILE *out, const struct explained *what)
-{
-	bool counted = has_part(what->explanation, JPROF_PART_OBJECT_TYPE);
-	bool one = *what->members && strspn(what->members, "0123456789") == strlen(what->members);
-	bool large = has_large_slots(jprof_explain_info(what->explanation)->settings.ruby);
-	if (counted)
-		fprintf(out, "\nNot in any profile: which lines made the objects in Ruby's GC heap.\n"
-		             "Who made them: ObjectSpace.trace_object_allocations, then ObjectSpace.dump_all\n");
-	else
-		fprintf(out,
-		        "\nNot in any profile: Ruby's GC heap (objects%s).\n"
-		        "To see what is in it: jprof snap --objects%s%s\n",
-		        large ? ", and strings of up to 640 bytes" : "", one ? " " : "", one ? what->members : "");
-}
-
-/* What is in no profile, and what would tell more. */
-static void put_explain_end(FILE *out, const struct explained *what)
-{
-	const struct jprof_explanation *e = what->explanation;
-	const struct jprof_explain_info *info = jprof_explain_info(e);
-	if (info->before_fork > info->still_shared)
-		put_sharing(out, info);
-	else if (info->processes > 1 && info->shared > 0)
-		fprintf(out, "\nCopy-on-write: %.0f MB of the processes' memory are still shared since the fork.\n",
-		        info->shared / mb);
-	if (has_part(e, JPROF_PART_GC_HEAP))
-		put_heap_hint(out, what);
-	else if (what->ruby || *info->settings.ruby)
-		fprintf(out, "\nNot known: Ruby's GC heap, for Ruby slept and was not asked: snap with --gc.\n");
-	if (*what->gems)
-		fprintf(out, "\nOf which gem the compiled code is:\n%s\n", what->gems);
-	if (*what->lines)
-		fprintf(out, "\nTo have lines of Ruby: %s\n", what->lines);
-	if (isnan(info->total))
-		fprintf(out, "\nRSS, fragmentation, freed pages, thread stacks and files are not in a dump.\n"
-		             "To see them: jprof snap PID, and then jprof explain of that file\n");
-}
-
 void explain_put_text(FILE *out, const struct explained *what)
 {
 	explain_put_head(out, what);
@@ -623,8 +517,5 @@ void explain_put_text(FILE *out, const struct explained *what)
 	put_classes(out, what->explanation);
 	put_free_owners(out, what);
 	put_helps(out, what->explanation);
-	if (jprof_explain_info(what->explanation)->dumpless)
-		put_what_is_unknown(out, what);
-	else
-		put_explain_end(out, what);
+	explain_put_end(out, what);
 }

@@ -2,6 +2,8 @@
 #ifndef JEPROF_EXPLAIN_WORDS_H
 #define JEPROF_EXPLAIN_WORDS_H
 
+#include <stdio.h>
+
 #include "jprof.h"
 
 /* What was explained. */
@@ -13,6 +15,7 @@ struct explained {
 	bool live;           /* `path` is a process in words, which was snapped for this */
 	bool ruby;           /* then: that is one */
 	const char *why;     /* without a dump: why it gave none; "" */
+	const char *outside; /* likewise: what was read in its memory, or why that was not; "" */
 	const char *start;   /* what it is started by: "bundle exec puma", or "COMMAND" */
 	const char
 	    *gems; /* the command that says of which gem the compiled code is; "": that is little, or not known */
@@ -26,6 +29,12 @@ struct part_words {
 };
 
 const struct part_words *words_of_part(enum jprof_part part);
+
+/* The first row of a part; NULL: there is none. */
+const struct jprof_explained *explain_part_of(const struct jprof_explanation *explanation, enum jprof_part part);
+
+/* Writes a sentence in lines of 80 columns, broken between words. */
+void explain_put_wrapped(FILE *out, const char *text);
 
 struct help_words {
 	const char *key;

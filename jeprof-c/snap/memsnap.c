@@ -68,12 +68,12 @@ static int add_dumps_of(struct memsnap *s, struct jprof_bundle_writer *writer, c
 	return done < 0 ? -1 : count;
 }
 
-static int add_proc_of(struct memsnap *s, struct jprof_bundle_writer *writer)
+static int add_proc_of(struct memsnap *s, struct jprof_bundle_writer *writer, const struct snap_options *o)
 {
 	int count = 0, done = 0;
 	for (size_t i = 0; done >= 0 && !interrupted() && i < jprof_processes_count(s->list); i++) {
 		const struct jprof_process *p = jprof_processes_at(s->list, i);
-		done = p->state == JPROF_PROCESS_ALIVE ? snap_outside(writer, p) : 0;
+		done = p->state == JPROF_PROCESS_ALIVE ? snap_outside(writer, p, o, o->heaps ? &s->heaps : NULL) : 0;
 		count += done > 0;
 	}
 	return done < 0 ? -1 : count;
@@ -85,7 +85,7 @@ static bool fill_bundle(struct memsnap *s, struct jprof_bundle_writer *writer, c
 	int count = add_dumps_of(s, writer, o);
 	s->dumped = count > 0;
 	if (!count)
-		count = add_proc_of(s, writer);
+		count = add_proc_of(s, writer, o);
 	if (count <= 0 || interrupted())
 		return false;
 	if (!jprof_bundle_writer_finish(writer, &err))

@@ -3,7 +3,7 @@
 #define JEPROF_MEMSNAP_H
 
 #include "jprof-live.h"
-#include "snap/snapopts.h"
+#include "snap/snapmember.h"
 
 struct memsnap {
 	char *bundle; /* owned, as the rest */
@@ -11,6 +11,7 @@ struct memsnap {
 	struct jprof_processes *list; /* the processes that were meant */
 	bool dumped;                  /* false: none of them could be dumped, and the bundle has what /proc says */
 	char why[1024];               /* then, in words: why not; "": that was said */
+	struct snap_heaps heaps;      /* then, with snap_options.heaps: what their own memory says */
 };
 
 /* Has the processes dump that the options select, as `jprof snap` does. Signals that end the program remove what the

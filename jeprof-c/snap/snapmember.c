@@ -393,7 +393,41 @@ int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *
 	return done;
 }
 
-int snap_outside(struct jprof_bundle_writer *writer, const struct jprof_process *process)
+static void note_heap(struct snap_heaps *heaps, const struct jprof_heap_seen *seen)
+{
+	struct jprof_heap_seen *all = &heaps->seen;
+	*all = (struct jprof_heap_seen){ .caches = all->caches + seen->caches,
+		                         .caches_known = (all->caches_known || !heaps->read) && seen->caches_known,
+		                         .torn = all->torn + seen->torn,
+		                         .misfits = all->misfits + seen->misfits,
+		                         .cut = all->cut || seen->cut };
+	memcpy(all->jemalloc, seen->jemalloc, sizeof all->jemalloc);
+	heaps->read++;
+}
+
+/* 0, also where it may not be read, which is noted; or -1, and the writer can only be freed. */
+static int add_heap_of(struct jprof_bundle_writer *writer, struct jprof_target *target,
+                       const struct jprof_process *process, const struct snap_options *options,
+                       struct snap_heaps *heaps)
+{
+	struct opener *opener = NULL;
+	struct jprof_heap_seen seen;
+	struct jprof_error err;
+	int rc = opener_start(&opener, target, process, snap_file_timeout(options), &err);
+	rc = rc ? rc : jprof_target_heap(target, writer, &seen, &err);
+	if (!rc) {
+		note_heap(heaps, &seen);
+	} else {
+		heaps->refused++;
+		heaps->why = err;
+	}
+	jprof_target_use(target, NULL);
+	opener_end(opener);
+	return rc == JPROF_E_NOMEM || rc == JPROF_E_WRITE ? -1 : 0;
+}
+
+int snap_outside(struct jprof_bundle_writer *writer, const struct jprof_process *process,
+                 const struct snap_options *options, struct snap_heaps *heaps)
 {
 	struct jprof_bundle_member member = member_of_process(process);
 	struct jprof_target *target = NULL;
@@ -405,6 +439,10 @@ int snap_outside(struct jprof_bundle_writer *writer, const struct jprof_process 
 		               jprof_target_gather(target, false, writer, &err)
 		           ? -1
 		           : 1;
+	if (done > 0 && heaps && add_heap_of(writer, target, process, options, heaps)) {
+		err = heaps->why;
+		done = -1;
+	}
 	if (done <= 0)
 		say_error(&err);
 	jprof_target_free(target);

@@ -29,8 +29,17 @@ struct collections {
 int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *process,
                 const struct snap_options *options, struct leftovers *leftovers, struct collections *collections);
 
-/* Adds the process without a dump: what /proc and its control group say of it. The same answers. */
-int snap_outside(struct jprof_bundle_writer *writer, const struct jprof_process *process);
+/* What was read in the memory of processes themselves. */
+struct snap_heaps {
+	unsigned read, refused;      /* processes */
+	struct jprof_heap_seen seen; /* of all of them; the version is the last one's */
+	struct jprof_error why;      /* of the last refusal */
+};
+
+/* Adds the process without a dump: what /proc and its control group say of it; with `heaps` also what its own memory
+ * does, read with that process's rights. The same answers. */
+int snap_outside(struct jprof_bundle_writer *writer, const struct jprof_process *process,
+                 const struct snap_options *options, struct snap_heaps *heaps);
 
 /* Removes the files, but with --keep-dumps; frees nothing. */
 void leftovers_remove(const struct leftovers *leftovers, const struct snap_options *options);

@@ -30,6 +30,7 @@ struct snap_options {
 	const char *dump_dir;
 	int symbols;  /* enum snap_symbols */
 	int sampling; /* enum snap_sampling */
+	bool heaps;   /* read the memory of those that cannot dump */
 	bool cmdline;
 	bool no_sandbox;
 	bool keep_dumps;

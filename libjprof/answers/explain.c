@@ -94,6 +94,13 @@ static int add_live(struct jprof_explanation *e, const struct sides *s, struct j
 	           : 0;
 }
 
+/* Of processes without a dump whose memory was read: each object is counted, and has no owner. */
+static int add_live_counted(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
+{
+	bool added = jp_explain_row(e, JPROF_PART_LIVE, 0, figures_of_part(s, JPROF_PART_LIVE));
+	return added && !jp_explain_live_sizes(e, s->now) ? 0 : jp_error_nomem(err);
+}
+
 static int add_gc_heap(struct jprof_explanation *e, const struct sides *s)
 {
 	static const struct part_depth heap[] = { { JPROF_PART_GC_HEAP, 0 },
@@ -212,9 +219,9 @@ static int make_rows(struct jprof_explanation *e, const struct sides *s, struct 
 {
 	if (describe_processes(e, s))
 		return jp_error_nomem(err);
-	if (e->info.dumpless)
+	if (e->info.dumpless && isnan(figures_of_part(s, JPROF_PART_LIVE).now))
 		return add_rows_of_proc(e, s) ? jp_error_nomem(err) : 0;
-	int rc = add_live(e, s, err);
+	int rc = e->info.dumpless ? add_live_counted(e, s, err) : add_live(e, s, err);
 	if (!rc && add_gc_heap(e, s))
 		rc = jp_error_nomem(err);
 	if (!rc)

@@ -1,6 +1,7 @@
 #include "answers/sizeclass.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,4 +223,52 @@ int jp_explain_size_classes(struct jprof_explanation *e, const struct jprof_prof
 	rc = rc ? rc : add_owners_of_free(e, &tenancy, places);
 	release_tenancy(&tenancy);
 	return rc ? jp_error_nomem(err) : 0;
+}
+
+/* ---- live objects ---------------------------------------------------------------------------------------------- */
+
+static int by_live_bytes(const void *a, const void *b)
+{
+	double x = ((const struct jp_class_sum *)a)->live, y = ((const struct jp_class_sum *)b)->live;
+	return x != y ? (x < y) - (x > y) : by_size(a, b);
+}
+
+static int add_live_size(struct jprof_explanation *e, const struct jp_class_sum *class)
+{
+	char name[64];
+	int len = snprintf(name, sizeof name, "%llu bytes", (unsigned long long)class->size);
+	struct jprof_explained *row =
+	    jp_explain_row(e, JPROF_PART_GROUP, 2, (struct jp_figure_pair){ class->live, NAN });
+	if (!row || !(row->name = jp_arena_dup(&e->arena, name, (size_t)len)))
+		return -1;
+	row->object_size = class->size;
+	row->objects = class->objects;
+	return 0;
+}
+
+int jp_explain_live_sizes(struct jprof_explanation *e, const struct jprof_profile *now)
+{
+	struct jp_class_sum classes[jp_most_classes];
+	const struct jp_figures *figures = &now->outside.now.figures;
+	struct jp_figure_pair all = { 0, NAN };
+	double objects = 0;
+	size_t above = e->count;
+	memcpy(classes, figures->classes, sizeof classes);
+	qsort(classes, figures->class_count, sizeof *classes, by_live_bytes);
+	for (unsigned i = 0; i < figures->class_count; i++) {
+		all.now += classes[i].live;
+		objects += classes[i].objects;
+	}
+	if (!(objects > 0) || !above)
+		return 0;
+	e->rows[above - 1].objects = objects;
+	struct jprof_explained *kind = jp_explain_row(e, JPROF_PART_KIND, 1, all);
+	if (!kind)
+		return -1;
+	kind->name = "by size";
+	kind->objects = objects;
+	int failed = 0;
+	for (unsigned i = 0; !failed && i < figures->class_count && classes[i].objects > 0; i++)
+		failed = add_live_size(e, &classes[i]);
+	return failed;
 }

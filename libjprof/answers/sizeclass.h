@@ -14,4 +14,8 @@ int jp_explain_size_classes(struct jprof_explanation *explanation, const struct 
                             const struct jprof_profile *change, const struct jprof_view *places,
                             struct jprof_error *err);
 
+/* Where each live object was counted: a row of depth 1 for their sizes, and behind it one of depth 2 for each size,
+ * most bytes first. The last row of depth 0 gets the number of all. 0, or -1 when memory is short. */
+int jp_explain_live_sizes(struct jprof_explanation *explanation, const struct jprof_profile *now);
+
 #endif

@@ -222,7 +222,9 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 	struct jprof_range range;
 	char ruby[8];
 	const char *asked = profile->outside.now.figures.settings.ruby;
-	jp_figures_of_member(&of_proc, m, jp_ruby_version_of(profile, ruby) ? ruby : *asked ? asked : NULL);
+	bool known =
+	    jp_ruby_version_of(profile, ruby) || (!jp_bundle_file(m, "dump.heap") && jp_ruby_version_mapped(m, ruby));
+	jp_figures_of_member(&of_proc, m, known ? ruby : *asked ? asked : NULL);
 	jprof_profile_range(profile, JPROF_INUSE_SPACE, &range);
 	double total = jprof_profile_total(profile, JPROF_INUSE_SPACE);
 	double least = isnan(range.error) ? total : total - range.error;

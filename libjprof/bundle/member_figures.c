@@ -33,6 +33,37 @@ static void add_classes(struct jp_figures *to, jp_json *kinds, jp_json *arena)
 	}
 }
 
+/* What was read in the memory of the process itself has each live object, also the large ones and those that are
+ * sampled. */
+static void add_live_classes(struct jp_figures *to, jp_json *kinds, jp_json *arena)
+{
+	jp_json *bins = jp_json_get(arena, "bins"), *large = jp_json_get(arena, "lextents");
+	double sampled = 0, space = 0;
+	for (size_t i = 0; i < jp_json_length(bins) && i < jp_most_classes; i++) {
+		jp_json *bin = jp_json_at(bins, i);
+		struct jp_class_sum sum = { .size = jp_json_number(jp_json_at(kinds, i), "size") };
+		double alone = (double)jp_json_number(bin, "sampled");
+		sum.objects = (double)jp_json_number(bin, "curregs") - (double)jp_json_number(bin, "cached") + alone;
+		sum.live = sum.objects * (double)sum.size;
+		sampled += alone;
+		space += alone * (double)sum.size;
+		if (sum.objects > 0)
+			jp_figures_add_class(to, &sum);
+	}
+	for (size_t i = 0; i < jp_json_length(large) && i < jp_most_classes; i++) {
+		jp_json *class = jp_json_at(large, i);
+		double cached = (double)jp_json_number(class, "cached");
+		struct jp_class_sum sum = { .size = jp_json_number(class, "size") };
+		sum.objects = (double)jp_json_number(class, "curlextents") - cached;
+		sum.live = (double)jp_json_number(class, "bytes") - cached * (double)sum.size;
+		if (sum.objects > 0)
+			jp_figures_add_class(to, &sum);
+	}
+	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED], sampled);
+	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED_SPACE], space);
+	to->of[JPROF_FIGURE_PADDING].bytes *= sampled; /* until here that of one object */
+}
+
 enum { vm_stack_size = 1 << 20 }; /* RUBY_VM_THREAD_VM_STACK_SIZE, which Ruby allocates from 3.3 on */
 
 /* Large objects, those that are sampled among them. */
@@ -132,6 +163,15 @@ static void take_malloc_stats(struct jp_outside *to, jp_json *text)
 		figures->of[JPROF_FIGURE_LARGE_PADDING].bytes = 0;
 }
 
+/* What was read in the memory of the process: docs/outside.md. */
+static void take_heap(struct jp_outside *to, jp_json *heap)
+{
+	jp_json *stats = jp_json_get(heap, "jemalloc");
+	take_malloc_stats(to, heap);
+	add_live_classes(&to->now.figures, jp_json_get(jp_json_get(stats, "arenas"), "bin"),
+	                 jp_json_get(jp_json_get(stats, "stats.arenas"), "merged"));
+}
+
 /* ---- Ruby ------------------------------------------------------------------------------------------------ */
 
 static void take_gc_stat(struct jp_outside *to, const char *version, uint64_t pages, uint64_t slots,
@@ -194,16 +234,38 @@ static void take_live_objects(struct jp_figures *to, jp_json *objects)
 	take_kinds(&to->object_classes, jp_json_get(objects, "classes"));
 }
 
+static bool version_of_ruby_file(const char *path, char version[8])
+{
+	const char *base = jp_basename(path);
+	unsigned number = jp_is_ruby_file(path) ? jp_ruby_version_number(base + strcspn(base, "0123456789")) : 0;
+	if (number)
+		snprintf(version, 8, "%u.%u", number / 100 % 100, number % 100);
+	return number;
+}
+
 bool jp_ruby_version_of(const struct jprof_profile *p, char version[8])
 {
-	for (uint32_t i = 0; i < jp_object_count(p); i++) {
-		const char *path = jp_string(p, p->objects[i].path), *base = jp_basename(path);
-		bool ruby = jp_is_ruby_file(path);
-		unsigned number = ruby ? jp_ruby_version_number(base + strcspn(base, "0123456789")) : 0;
-		if (number) {
-			snprintf(version, 8, "%u.%u", number / 100 % 100, number % 100);
+	for (uint32_t i = 0; i < jp_object_count(p); i++)
+		if (version_of_ruby_file(jp_string(p, p->objects[i].path), version))
 			return true;
-		}
+	return false;
+}
+
+bool jp_ruby_version_mapped(const struct jp_bundle_member *member, char version[8])
+{
+	const struct jp_bundle_file *maps = jp_bundle_file(member, "maps");
+	struct jp_reader reader;
+	struct jp_span line;
+	char path[1024];
+	jp_reader_init(&reader, maps ? maps->data : "", maps ? maps->len : 0);
+	while (jp_reader_line(&reader, &line)) {
+		const char *slash = memchr(line.ptr, '/', line.len);
+		size_t len = slash ? (size_t)(line.ptr + line.len - slash) : sizeof path;
+		if (len >= sizeof path)
+			continue;
+		snprintf(path, sizeof path, "%.*s", (int)len, slash);
+		if (version_of_ruby_file(path, version))
+			return true;
 	}
 	return false;
 }
@@ -229,6 +291,7 @@ void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *
 {
 	struct jprof_json *jp_cleanup(jp_json_release) stats = NULL;
 	const struct jp_bundle_file *stats_file = jp_bundle_file(member, "stats.json"),
+				    *heap_file = jp_bundle_file(member, "heap.json"),
 				    *gc_file = jp_bundle_file(member, "gcstat.json");
 	to->now.processes++;
 	jp_figures_of_proc(to, member);
@@ -238,6 +301,8 @@ void jp_figures_of_member(struct jp_outside *to, const struct jp_bundle_member *
 		return;
 	if (stats_file && !jp_json_parse(stats_file->data, stats_file->len, "", &stats, NULL))
 		take_malloc_stats(to, stats);
+	else if (heap_file && !jp_json_parse(heap_file->data, heap_file->len, "", &stats, NULL))
+		take_heap(to, stats);
 	if (gc_file)
 		take_gcstat_file(to, ruby, gc_file);
 	if (ruby)
@@ -256,6 +321,8 @@ void jp_bound_vm_stacks(struct jp_figures *figures, const struct jp_bundle_membe
 void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *p)
 {
 	double objects = 0, space = 0;
+	if (!p->rate && to->now.figures.of[JPROF_FIGURE_SAMPLED].of)
+		return; /* they were counted in the memory of the process */
 	for (uint32_t i = 0; i < jp_sample_count(p); i++) {
 		const struct jp_sample *sample = &p->samples.items[i];
 		uint64_t counted[JPROF_COUNTERS];

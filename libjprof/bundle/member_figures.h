@@ -23,4 +23,7 @@ void jp_figures_of_samples(struct jp_outside *to, const struct jprof_profile *pr
 /* The version in the name of the first Ruby among the profile's objects, "3.1"; false: there is none. */
 bool jp_ruby_version_of(const struct jprof_profile *profile, char version[8]);
 
+/* The same of the member's maps, for a member without a dump. */
+bool jp_ruby_version_mapped(const struct jp_bundle_member *member, char version[8]);
+
 #endif

@@ -31,6 +31,8 @@ void jp_figures_add_class(struct jp_figures *to, const struct jp_class_sum *more
 		to->classes[to->class_count++] = (struct jp_class_sum){ .size = more->size };
 	to->classes[i].slabs += more->slabs;
 	to->classes[i].occupied += more->occupied;
+	to->classes[i].objects += more->objects;
+	to->classes[i].live += more->live;
 }
 
 void jp_object_sums_add(struct jp_object_sums *to, const struct jp_object_sum *more)

@@ -12,14 +12,15 @@ struct jp_known_sum {
 	double bytes;
 };
 
-enum { jp_most_classes = 96 }; /* size classes of small objects; jemalloc has 36 where pages have 4 KiB, 76 at most */
+enum { jp_most_classes = 240 }; /* size classes of jemalloc: it has 232 where pages have 4 KiB */
 
 enum { jp_sampled_extent = 16384 }; /* what a sampled small object takes: SC_LARGE_MINCLASS where pages have 4 KiB */
 
 struct jp_class_sum {
-	uint64_t size;   /* of an object */
-	double slabs;    /* bytes of all its slabs' places */
-	double occupied; /* of those that are in use */
+	uint64_t size;        /* of an object */
+	double slabs;         /* bytes of all its slabs' places */
+	double occupied;      /* of those that are in use */
+	double objects, live; /* live objects and their bytes, where each was counted; else 0 */
 };
 
 enum { jp_most_object_sums = 96, jp_object_name_size = 64 }; /* of objects: an agent names 24 types and 50 classes */

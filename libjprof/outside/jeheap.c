@@ -87,15 +87,21 @@ int jp_jeheap_read(struct jp_memsource *source, struct jp_jeheap *heap)
 	return failed;
 }
 
-/* jemalloc 5.3.0 counts each sampled small object as one of the first class without slabs. Of large objects 5.3.1
+/* Of large objects 5.3.1
  * counts whole pages, and 5.3.0 their class, which is what their extents have there. */
+static uint64_t large_bytes(const struct jp_jeheap *h, unsigned class)
+{
+	return h->classes[class].extents - (h->padded ? h->classes[class].taken * jp_memory_page : 0);
+}
+
+/* jemalloc 5.3.0 counts each sampled small object as one of the first class without slabs. */
 uint64_t jp_jeheap_allocated(const struct jp_jeheap *h)
 {
 	uint64_t bytes = 0;
 	for (unsigned i = 0; i < jp_je_small; i++)
 		bytes += h->classes[i].taken * jp_jeclass_size(i) + h->classes[i].sampled * jp_je_first_large;
 	for (unsigned i = jp_je_small; i < jp_je_classes; i++)
-		bytes += h->classes[i].extents - (h->padded ? h->classes[i].taken * jp_memory_page : 0);
+		bytes += large_bytes(h, i);
 	return bytes;
 }
 
@@ -151,6 +157,10 @@ static void put_classes_of_heap(struct jp_jsonout *j, const struct jp_jeheap *h,
 		jp_jsonout_uint(j, "cached", h->classes[i].cached);
 		if (small)
 			jp_jsonout_uint(j, "sampled", h->classes[i].sampled);
+		else
+			jp_jsonout_uint(j, "bytes", large_bytes(h, i));
+		if (!small)
+			jp_jsonout_uint(j, "size", jp_jeclass_size(i));
 		jp_jsonout_close(j);
 	}
 	jp_jsonout_close(j);
@@ -192,6 +202,9 @@ void jp_jeheap_write(const struct jp_jeheap *h, struct jp_strbuf *out)
 	jp_jsonout_bool(&j, "cut", h->cut);
 	jp_jsonout_open(&j, "jemalloc", '{', false);
 	jp_jsonout_string(&j, "version", h->version);
+	jp_jsonout_open(&j, "opt", '{', true);
+	jp_jsonout_bool(&j, "background_thread", h->background_thread);
+	jp_jsonout_close(&j);
 	jp_jsonout_open(&j, "config", '{', true);
 	jp_jsonout_bool(&j, "cache_oblivious", h->padded);
 	jp_jsonout_close(&j);

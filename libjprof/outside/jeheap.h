@@ -20,7 +20,8 @@ struct jp_jeclass {
 struct jp_jeheap {
 	const char *version; /* as far as the tables tell; NULL: there is no jemalloc */
 	bool caches_known;
-	uint64_t caches; /* of threads */
+	uint64_t caches;        /* of threads */
+	bool background_thread; /* set by the caller: one of jemalloc's own runs in the process */
 	struct jp_jeclass classes[jp_je_classes];
 	uint64_t bytes[jp_je_states];        /* of extents, by state */
 	bool padded;                         /* each large object has a page more than it needs: cache_oblivious */

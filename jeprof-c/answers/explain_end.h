@@ -1,0 +1,9 @@
+/* What stands below an explanation for people: what is not known of the memory, and what would tell it. */
+#ifndef JEPROF_EXPLAIN_END_H
+#define JEPROF_EXPLAIN_END_H
+
+#include "answers/explain_words.h"
+
+void explain_put_end(FILE *out, const struct explained *what);
+
+#endif

@@ -1,0 +1,145 @@
+/* What a process's own memory says, for its member in a bundle. */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "collect/below.h"
+#include "collect/procfs.h"
+#include "outside/jeheap.h"
+#include "outside/livesource.h"
+
+/* ---- a jemalloc that is not known -------------------------------------------------------------------------------- */
+
+/* "5.3.0-0-g" and 40 digits: the first such text among these bytes; false: there is none. */
+static bool version_among(struct jp_span bytes, char version[32])
+{
+	static const char mark[] = "-g";
+	enum { id_digits = 40, most_before = 24 };
+	const char *end = bytes.ptr + bytes.len, *at = bytes.ptr;
+	for (; (at = memmem(at, (size_t)(end - at), mark, 2)); at += 2) {
+		const char *id = at + 2, *start = at;
+		size_t digits = 0;
+		while (digits < id_digits && id + digits < end && isxdigit((unsigned char)id[digits]))
+			digits++;
+		while (start > bytes.ptr && at - start < most_before &&
+		       (isdigit((unsigned char)start[-1]) || start[-1] == '.' || start[-1] == '-'))
+			start--;
+		if (digits == id_digits && at - start >= 7 && isdigit((unsigned char)*start)) {
+			snprintf(version, 32, "%.*s", (int)(at - start), start);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Reads the file as the process sees it, in pieces that overlap by more than such a text has. */
+static bool version_in_file(const struct jprof_target *t, const char *path, char version[32])
+{
+	enum { size = 1 << 16, overlap = 128, most = 64 << 20 };
+	struct stat st;
+	int jp_cleanup(jp_file_close) fd = jp_below_open(t, JPROF_OPEN_FILE, path, &st);
+	char *piece = fd < 0 ? NULL : malloc(size);
+	bool found = false;
+	for (off_t at = 0; piece && !found && at < most; at += size - overlap) {
+		ssize_t n = pread(fd, piece, size, at);
+		found = n > 0 && version_among((struct jp_span){ piece, (size_t)n }, version);
+		if (n < size)
+			break;
+	}
+	free(piece);
+	return found;
+}
+
+static int refuse_jemalloc(const struct jprof_target *t, const struct jp_memsource *source, struct jprof_error *err)
+{
+	char version[32] = "of an unknown version";
+	const char *library = NULL;
+	for (size_t i = 0; i < jprof_maps_count(source->maps) && !library; i++) {
+		const struct jprof_map *map = jprof_maps_at(source->maps, i);
+		library = strstr(map->path, "libjemalloc") ? map->path : NULL;
+	}
+	if (!library)
+		return jp_error(err, JPROF_E_FORMAT, NULL, 0,
+		                "process %d: there is no jemalloc in its memory that jprof knows", t->pid);
+	(void)version_in_file(t, library, version);
+	return jp_error(
+	    err, JPROF_E_UNSUPPORTED, NULL, 0,
+	    "process %d: its jemalloc (%s, %s) has no tables that jprof knows, which are those of 5.2 to 5.3", t->pid,
+	    library, version);
+}
+
+/* ---- what its threads say -------------------------------------------------------------------------------------- */
+
+static bool is_jemalloc_thread(const struct jprof_target *t, const char *thread)
+{
+	char name[64];
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	snprintf(name, sizeof name, "task/%.20s/comm", thread);
+	return !jp_proc_read(t->proc, t->pid, name, sizeof name, &text) && text.len &&
+	       !strncmp(text.text, "jemalloc_bg_thd", 15);
+}
+
+static bool has_background_thread(const struct jprof_target *t)
+{
+	DIR *dir = opendir(jp_target_path(t, "task"));
+	bool found = false;
+	for (struct dirent *e; dir && !found && (e = readdir(dir));)
+		found = isdigit((unsigned char)*e->d_name) && is_jemalloc_thread(t, e->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------------------
+ */
+
+static struct jprof_heap_seen seen_of(const struct jp_jeheap *h)
+{
+	struct jprof_heap_seen seen = { .caches = h->caches,
+		                        .caches_known = h->caches_known,
+		                        .torn = h->torn,
+		                        .misfits = h->misfits,
+		                        .cut = h->cut };
+	snprintf(seen.jemalloc, sizeof seen.jemalloc, "%s", h->version);
+	return seen;
+}
+
+static int add_heap(const struct jprof_target *t, struct jp_memsource *source, struct jp_jeheap *heap,
+                    struct jprof_bundle_writer *writer, struct jprof_error *err)
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	if (jp_jeheap_read(source, heap))
+		return jp_error_nomem(err);
+	int rc = jprof_target_check(t, err);
+	if (rc)
+		return rc;
+	if (!heap->version)
+		return refuse_jemalloc(t, source, err);
+	heap->background_thread = has_background_thread(t);
+	jp_jeheap_write(heap, &text);
+	return text.failed ? jp_error_nomem(err)
+	                   : jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
+}
+
+int jprof_target_heap(const struct jprof_target *t, struct jprof_bundle_writer *writer, struct jprof_heap_seen *seen,
+                      struct jprof_error *err)
+{
+	if (jp_null(err, t, writer, seen))
+		return JPROF_E_ARGUMENT;
+	struct jp_memsource *source;
+	int rc = jp_livesource_open(t, &source, err);
+	if (rc)
+		return rc;
+	struct jp_jeheap *heap = malloc(sizeof *heap);
+	rc = heap ? add_heap(t, source, heap, writer, err) : jp_error_nomem(err);
+	if (!rc)
+		*seen = seen_of(heap);
+	free(heap);
+	jp_memsource_close(source);
+	return rc;
+}

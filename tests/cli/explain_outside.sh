@@ -1,0 +1,96 @@
+#!/bin/sh
+# jprof explain of a process that nobody prepared: what jemalloc's own tables in its memory say, beside mallctl and /proc.
+# PARKED_HEAP: tests/unit/parked_heap.c, which allocates, says what mallctl counts, and waits.
+. "$(dirname "$0")/lib.sh"
+. "$here/live.sh"
+find_jemalloc
+command -v python3 >/dev/null || skip "no python3 here"
+parked=$JPROF_PARKED_HEAP
+[ -x "$parked" ] || skip "no parked_heap here"
+
+# park PRELOAD CONF COMMAND...: sets $pid; its output is in the file said, which is whole.
+park() {
+    preload=$1 conf=$2
+    shift 2
+    mkfifo hold
+    : >said
+    env LD_PRELOAD="$preload" MALLOC_CONF="$conf" "$@" <hold >said 2>/dev/null &
+    pid=$!
+    started="$started $pid"
+    exec 9>hold
+    rm hold
+    until_true 60 grep -q '^end' said || { echo "did not start: $*"; exit 1; }
+}
+unpark() {
+    lives "$pid"
+    exec 9>&-
+    wait "$pid" 2>/dev/null
+}
+memory_of() {
+    grep -E '^Vm(RSS|PTE|Swap):' "/proc/$1/status"
+}
+# judge WHAT EXPRESSION: of the JSON explanation in the file d, and the counts that the process said
+judge() {
+    checks=$((checks + 1))
+    python3 -c 'import json, sys
+d = json.load(open("d"))
+said = dict(line.split()[-2:] for line in open("said") if not line.startswith("class"))
+row = lambda part: next(r["bytes"] for r in d["rows"] if r["part"] == part)
+parts = {r["part"] for r in d["rows"]}
+top = [r for r in d["rows"] if r["depth"] == 0]
+sizes = [r for r in d["rows"] if r["part"] == "group"]
+sys.exit(0 if eval(sys.argv[1]) else 1)' "$2" || fail "$1"
+}
+
+# ---- without a profile, and with one that nobody can ask for ----
+for conf in dirty_decay_ms:-1 prof:true,lg_prof_sample:12,dirty_decay_ms:-1; do
+    park "$jemalloc" "$conf" "$parked" 4
+    memory_of "$pid" >before
+    run "$jprof" explain --json "$pid"
+    exits 0
+    says
+    memory_of "$pid" >after
+    same "$conf: its memory changed" before after
+    mv out d
+    python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    judge "$conf: anonymous memory is one row" '"anonymous" not in parts'
+    judge "$conf: the rows do not add up" 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
+    judge "$conf: not explained" '"not_explained" not in parts or abs(row("not_explained")) < .03 * d["total"]'
+    judge "$conf: the caches of threads" 'row("thread_caches") == int(said["cached"])'
+    judge "$conf: the sizes are not all of it" 'sum(r["bytes"] for r in sizes) == row("live")'
+    judge "$conf: the number of blocks" 'sum(r["objects"] for r in sizes) == next(r["objects"] for r in top if r["part"] == "live")'
+    case $conf in prof*) ;; *)
+        judge "live memory is not what jemalloc has" 'row("live") == int(said["allocated"]) - int(said["cached"])'
+        ;;
+    esac
+    unpark
+done
+
+# ---- for people ----
+park "$jemalloc" dirty_decay_ms:-1 "$parked" 2
+run "$jprof" explain "$pid"
+exits 0
+says
+prints "^process $pid: [^ ]*, up for less than a minute; [0-9.]+ MB\$"
+prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory, [0-9]+ blocks$'
+prints '^ +[0-9.]+ +by size  [0-9]+ bytes [0-9.]+, '
+prints '^Read from outside \(jemalloc 5\.3[^ ]*\), and the process ran on\.$'
+prints '^   jprof run -- COMMAND  '
+prints_no 'Why:|anonymous memory'
+check "a line of more than 80 columns" awk 'length > 80 { bad = 1 } END { exit bad }' out
+nothing_like . '\.jprof$|\.heap|\.json$'
+unpark
+
+# ---- a jemalloc that is not known is refused with its version ----
+cat >unknown.c <<'END2'
+const char version_of_it[] = "9.8.7-0-g0123456789012345678901234567890123456789";
+END2
+${CC:-cc} -shared -fPIC -o libjemalloc.so.9 unknown.c || skip "no compiler here"
+park "$tmp/libjemalloc.so.9" "" /bin/sh -c 'echo end; read x'
+run "$jprof" explain "$pid"
+exits 0
+tr '\n' ' ' <out >one_line
+check "the version is not said" grep -q 'Not read: its jemalloc (.*libjemalloc.so.9, 9.8.7-0) has no tables that jprof knows' one_line
+prints 'anonymous memory'
+unpark
+finish
