@@ -12,7 +12,7 @@
 #include "run/dumpdir.h"
 #include "run/mallconf.h"
 
-enum { sample_default = 17 };
+enum { sample_default = 17, name_most = 63 }; /* the latter: bytes of NAME in for=NAME */
 
 /* Where no file can be made: jprof snap takes dumps from memory. */
 static const char not_found[] = "/nonexistent";
@@ -275,6 +275,7 @@ static int plan_env(struct run_plan *plan, const struct run_options *o, char *co
 {
 	const struct program *t = &plan->target;
 	bool other = *argv && !program_is_ruby(t) && !t->may_be;
+	const char *target = other ? t->name : t->may_be ? t->script : NULL;
 	char *label = run_label(o->label ? o->label : *argv ? *argv : "app");
 	const struct run_wish wish = {
 		.dir = plan->dir,
@@ -285,7 +286,7 @@ static int plan_env(struct run_plan *plan, const struct run_options *o, char *co
 		.alloc = o->alloc,
 		.prefix_given = o->dir || o->label,
 		.agent = plan->agent,
-		.target = other ? t->name : NULL,
+		.target = target && strlen(target) <= name_most && !strchr(target, ',') ? target : NULL,
 		.at = o->at,
 	};
 	int rc = label ? run_env_make(&plan->env, &wish, &plan->allocator, err) : short_memory(err);

@@ -104,6 +104,8 @@ static int follow_command(struct way *w, struct program *t, struct jprof_error *
 	w->argv = NULL;
 	if (!script_words(w->path, w->line, w->words, sizeof w->words / sizeof *w->words))
 		return 1;
+	if (!t->script)
+		t->script = shortage_note(strdup(base_name(w->path)));
 	char *name = launcher_read(w->words, &launch) && launch.inner ? w->words[launch.inner] : w->words[0];
 	return way_to(w, name, err);
 }
@@ -137,11 +139,14 @@ int program_find(struct program *out, char *const *argv, struct jprof_error *err
 		out->user = on_way.user;
 		out->sets = on_way.sets;
 		out->dropped_by = on_way.dropped_by;
+		out->script = on_way.script;
+		on_way.script = NULL;
 	}
 	if (!rc && strcmp(first, w.path)) {
 		out->via = first;
 		first = NULL;
 	}
+	free(on_way.script);
 	free(first);
 	free(w.path);
 	return rc;
@@ -151,6 +156,7 @@ void program_free(struct program *t)
 {
 	free(t->path);
 	free(t->via);
+	free(t->script);
 	jprof_binary_free(t->binary);
 	*t = (struct program){ 0 };
 }

@@ -7,6 +7,7 @@
 struct program {
 	char *path;       /* the ELF file, absolute; owned */
 	char *via;        /* the first script or env on the way to it, or NULL; owned */
+	char *script;     /* name of the first script on the way, or NULL; owned. A shim starts a program of its name */
 	const char *name; /* its file name; part of path */
 	bool secure;      /* setuid, setgid or with file capabilities: the loader ignores LD_PRELOAD */
 	bool may_be;      /* a shell or launcher: what it starts may be another program */

@@ -176,6 +176,17 @@ run env JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --jemalloc="$jemalloc"
 exits 7
 set_to LD_PRELOAD "$tmp/libnothing.so:$(realpath "$jemalloc")"
 set_to JPROF_AGENT for=ruby,for=env-program
+# A shim is a script that starts the program of its name: pyenv's python3. A script of env's is what it names.
+mkdir shims real
+cp env-program real/served
+printf '#!/bin/sh\nexec "%s/real/${0##*/}" "$@"\n' "$tmp" >shims/served
+printf '#!/usr/bin/env env-program\n' >shims/by-env
+chmod +x shims/*
+run env PATH="$tmp/shims:$PATH" JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --jemalloc="$jemalloc" -- served
+exits 7
+set_to JPROF_AGENT for=ruby,for=served
+run env PATH="$tmp/shims:$tmp:$PATH" JPROF_AGENT_LIB="$tmp/libnothing.so" "$jprof" run --jemalloc="$jemalloc" -- by-env
+set_to JPROF_AGENT for=ruby,for=env-program
 run env JPROF_AGENT_LIB="$tmp/libnothing.so" JPROF_AGENT=every=1h,for=all "$jprof" run -- ./env-program
 set_to JPROF_AGENT every=1h,for=all
 without 'libjprof-agent.so is not where it was installed.*--no-agent' JPROF_AGENT_LIB="$tmp/missing.so" -- ./env-program
