@@ -225,8 +225,8 @@ struct jprof_heap_seen {
  * member that was begun, as heap.json (docs/outside.md). The process runs on: nothing is stopped, sent or written, and
  * no page is read that is not in memory. *seen is what is worth a word. JPROF_E_FORMAT: no jemalloc was found there;
  * JPROF_E_UNSUPPORTED: one that is not known, with its version; JPROF_E_IO: that memory may not be read, with the
- * reason that was found; then nothing was added. Since: 0.2 */
-JPROF_API int jprof_target_heap(const struct jprof_target *target, struct jprof_bundle_writer *writer,
+ * reason that was found (JPROF_ADVICE_MEMORY: root's rights would do); then nothing was added. Since: 0.2 */
+JPROF_API int jprof_target_heap(struct jprof_target *target, struct jprof_bundle_writer *writer,
                                 struct jprof_heap_seen *seen, struct jprof_error *err);
 
 /* ---- Dumps that a process made ------------------------------------------------------------------ */

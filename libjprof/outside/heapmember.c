@@ -37,12 +37,18 @@ static bool version_among(struct jp_span bytes, char version[32])
 	return false;
 }
 
+/* Whether its files are opened with its rights, and no more. */
+static bool lends_nothing(const struct jprof_target *t)
+{
+	return t->opener.open || (geteuid() && geteuid() == t->uid);
+}
+
 /* Reads the file as the process sees it, in pieces that overlap by more than such a text has. */
 static bool version_in_file(const struct jprof_target *t, const char *path, char version[32])
 {
 	enum { size = 1 << 16, overlap = 128, most = 64 << 20 };
 	struct stat st;
-	int jp_cleanup(jp_file_close) fd = jp_below_open(t, JPROF_OPEN_FILE, path, &st);
+	int jp_cleanup(jp_file_close) fd = lends_nothing(t) ? jp_below_open(t, JPROF_OPEN_FILE, path, &st) : -1;
 	char *piece = fd < 0 ? NULL : malloc(size);
 	bool found = false;
 	for (off_t at = 0; piece && !found && at < most; at += size - overlap) {
@@ -126,13 +132,15 @@ static int add_heap(const struct jprof_target *t, struct jp_memsource *source, s
 	                   : jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
 }
 
-int jprof_target_heap(const struct jprof_target *t, struct jprof_bundle_writer *writer, struct jprof_heap_seen *seen,
+int jprof_target_heap(struct jprof_target *t, struct jprof_bundle_writer *writer, struct jprof_heap_seen *seen,
                       struct jprof_error *err)
 {
 	if (jp_null(err, t, writer, seen))
 		return JPROF_E_ARGUMENT;
 	struct jp_memsource *source;
-	int rc = jp_livesource_open(t, &source, err);
+	struct jprof_rights rights;
+	int rc = jprof_target_rights(t, &rights, err);
+	rc = rc ? rc : jp_livesource_open(t, &source, err);
 	if (rc)
 		return rc;
 	struct jp_jeheap *heap = malloc(sizeof *heap);

@@ -93,4 +93,32 @@ tr '\n' ' ' <out >one_line
 check "the version is not said" grep -q 'Not read: its jemalloc (.*libjemalloc.so.9, 9.8.7-0) has no tables that jprof knows' one_line
 prints 'anonymous memory'
 unpark
+
+# ---- the reason that was found, a way that fits, and what /proc still tells ----
+as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && $as_nobody "$jprof" --version >/dev/null 2>&1; then
+    park "$jemalloc" "" "$parked" 0
+    run $as_nobody "$jprof" explain "$pid"
+    exits 0
+    says
+    prints '^Not read: its memory may not be read: you are user 65534, and it is of user 0\.$'
+    prints "^   here            sudo jprof explain $pid\$"
+    prints ' RSS'
+    prints_no 'Why:|jprof run'
+    unpark
+    # One of the same user that is not dumpable: PR_SET_DUMPABLE is 4.
+    park '' '' $as_nobody /usr/bin/python3 -c 'import ctypes, sys
+ctypes.CDLL(None).prctl(4, 0)
+print("end", flush=True)
+sys.stdin.read()'
+    run $as_nobody "$jprof" explain "$pid"
+    exits 0
+    prints '^Not read: its memory may not be read: it hides its memory from others of its$'
+    unpark
+    park "$jemalloc" "" $as_nobody "$parked" 0
+    run setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$jprof" explain "$pid"
+    exits 0
+    prints '^Not read: its memory may not be read: you are root without CAP_SYS_PTRACE, and$'
+    unpark
+fi
 finish
