@@ -24,7 +24,6 @@ struct cache_search {
 	struct jp_jecaches *to;
 	size_t scanned;    /* descriptors that the scan found: ascending */
 	uint64_t *objects; /* of one bin */
-	bool linked;       /* descriptors have a link before them: not later than 5.3.1 */
 };
 
 /* ---- descriptors ------------------------------------------------------------------------------------------ */

@@ -89,7 +89,7 @@ int jp_jeheap_read(struct jp_memsource *source, struct jp_jeheap *heap)
 
 /* Of large objects 5.3.1
  * counts whole pages, and 5.3.0 their class, which is what their extents have there. */
-static uint64_t large_bytes(const struct jp_jeheap *h, unsigned class)
+static uint64_t bytes_of_large(const struct jp_jeheap *h, unsigned class)
 {
 	return h->classes[class].extents - (h->padded ? h->classes[class].taken * jp_memory_page : 0);
 }
@@ -101,7 +101,7 @@ uint64_t jp_jeheap_allocated(const struct jp_jeheap *h)
 	for (unsigned i = 0; i < jp_je_small; i++)
 		bytes += h->classes[i].taken * jp_jeclass_size(i) + h->classes[i].sampled * jp_je_first_large;
 	for (unsigned i = jp_je_small; i < jp_je_classes; i++)
-		bytes += large_bytes(h, i);
+		bytes += bytes_of_large(h, i);
 	return bytes;
 }
 
@@ -158,7 +158,7 @@ static void put_classes_of_heap(struct jp_jsonout *j, const struct jp_jeheap *h,
 		if (small)
 			jp_jsonout_uint(j, "sampled", h->classes[i].sampled);
 		else
-			jp_jsonout_uint(j, "bytes", large_bytes(h, i));
+			jp_jsonout_uint(j, "bytes", bytes_of_large(h, i));
 		if (!small)
 			jp_jsonout_uint(j, "size", jp_jeclass_size(i));
 		jp_jsonout_close(j);
