@@ -22,13 +22,15 @@ for dump in "$heaps"/jemalloc-5.3.0.heap "$heaps"/jemalloc-4.0.0.heap "$heaps"/h
     esac
 done
 
-# With the files of the case: names from debug information, and its own sysroot.
+# With the files of the case: names from debug information, and its own sysroot. A copy, because in a checkout the files
+# may be a second newer than the dump.
 rm -f x.jprof
-run "$jprof" bundle -o x.jprof --sysroot="$cases/sysroot" "$cases/ruby31/cext.1.heap"
+cp "$cases/ruby31/cext.1.heap" own.heap
+run "$jprof" bundle -o x.jprof --sysroot="$cases/sysroot" own.heap
 exits 0
 for options in '' --lines '--cum --errors' --proto; do
     # shellcheck disable=SC2086
-    timeout 300 "$jprof" $options --sysroot="$cases/sysroot" "$cases/ruby31/cext.1.heap" >dump.out 2>/dev/null
+    timeout 300 "$jprof" $options --sysroot="$cases/sysroot" own.heap >dump.out 2>/dev/null
     # shellcheck disable=SC2086
     run "$jprof" $options "$far" x.jprof
     same "other output than with the sysroot" dump.out out
