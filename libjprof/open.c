@@ -86,13 +86,11 @@ static int read_whole_profile(struct jp_stream *stream, bool bundled, const stru
 	struct jprof_profile *made = NULL;
 	struct jprof_bundle *bundle = NULL;
 	struct jp_span all;
-	int rc = jp_stream_whole(stream, &all, err);
+	int rc = bundled ? jp_bundle_read(stream, opts->dumpless, &bundle, err) : jp_stream_whole(stream, &all, err);
 	if (rc)
 		return rc;
-	rc = bundled ? jp_bundle_parse(all.ptr, all.len, stream->name, &stream->damage, opts->dumpless, &bundle, err)
+	rc = bundled ? jp_profile_from_bundle(bundle, opts, &made, err)
 	             : jp_profile_from_pprof(all.ptr, all.len, stream->name, &stream->damage, opts, &made, err);
-	if (!rc && bundled)
-		rc = jp_profile_from_bundle(bundle, opts, &made, err);
 	jprof_bundle_free(bundle);
 	if (!rc && jp_profile_set_input(made, stream->name)) {
 		jprof_profile_free(made);
@@ -176,13 +174,18 @@ static int64_t time_of_sidecar(const void *text, size_t len)
 	return seconds >= 1 && seconds < 0x1p40 ? (int64_t)(seconds * 1000) : 0;
 }
 
+/* In thousandths; 0: it does not tell. */
+static int64_t time_of_member(const struct jp_bundle_member *m, const struct jp_bundle_file *agent)
+{
+	int64_t time = agent ? time_of_sidecar(agent->data, agent->len) : 0;
+	return time ? time : (m->pub.time ? m->pub.time : m->dump_mtime) * 1000;
+}
+
 static void made_of_bundle(const struct jprof_bundle *bundle, struct jprof_made *made)
 {
 	for (size_t i = 0; i < bundle->count; i++) {
 		const struct jp_bundle_member *m = &bundle->members[i];
-		const struct jp_bundle_file *agent = jp_bundle_file(m, "agent.json");
-		int64_t time = agent ? time_of_sidecar(agent->data, agent->len) : 0;
-		time = time ? time : (m->pub.time ? m->pub.time : m->dump_mtime) * 1000;
+		int64_t time = time_of_member(m, jp_bundle_file(m, "agent.json"));
 		if (!time) {
 			*made = (struct jprof_made){ 0 };
 			return;
@@ -192,29 +195,55 @@ static void made_of_bundle(const struct jprof_bundle *bundle, struct jprof_made 
 	}
 }
 
+/* True if what is held of a bundle has the side-car of each member, and no dump: then its times are known. */
+static bool made_of_head(const struct jp_stream *stream, struct jprof_made *made)
+{
+	struct jp_stream jp_cleanup(jp_stream_release) head;
+	struct jp_span held = jp_stream_head(stream);
+	struct jprof_bundle *bundle = NULL;
+	if (jp_stream_memory(&head, held.ptr, held.len, stream->name, NULL) ||
+	    jp_bundle_read(&head, true, &bundle, NULL))
+		return false;
+	bool told = true;
+	for (size_t i = 0; told && i < bundle->count; i++)
+		told = jp_bundle_file(&bundle->members[i], "agent.json") &&
+		       !jp_bundle_file(&bundle->members[i], "dump.heap");
+	if (told)
+		made_of_bundle(bundle, made);
+	jprof_bundle_free(bundle);
+	return told && made->first;
+}
+
+/* A member's side-car lies before its dump, so that the beginning is enough for a bundle of one. */
+static int made_of_stream(struct jp_stream *stream, struct jprof_made *made, struct jprof_error *err)
+{
+	static const size_t enough = 1 << 20;
+	struct jprof_bundle *bundle = NULL;
+	jp_window_fill(&stream->window, enough);
+	if (jp_stream_head(stream).len >= enough && made_of_head(stream, made))
+		return 0;
+	int rc = jp_bundle_read(stream, true, &bundle, err);
+	if (!rc)
+		made_of_bundle(bundle, made);
+	jprof_bundle_free(bundle);
+	return rc;
+}
+
 int jprof_made_open(const char *path, struct jprof_made *made, struct jprof_error *err)
 {
 	if (jp_null(err, path, made))
 		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	struct jprof_bundle *bundle = NULL;
-	struct jp_span all;
 	*made = (struct jprof_made){ 0 };
 	int rc = jp_stream_open(&stream, path, err);
 	if (rc)
 		return rc;
 	struct jp_span head = jp_stream_head(&stream);
-	if (jp_sniff(head.ptr, head.len) == JP_FORMAT_BUNDLE) {
-		rc = jp_stream_whole(&stream, &all, err);
-		rc = rc ? rc : jp_bundle_parse(all.ptr, all.len, stream.name, &stream.damage, true, &bundle, err);
-	} else {
-		rc = find_sidecar(path, &text, err);
-	}
-	if (bundle)
-		made_of_bundle(bundle, made);
-	else if (!rc)
+	if (jp_sniff(head.ptr, head.len) == JP_FORMAT_BUNDLE)
+		return made_of_stream(&stream, made, err);
+	rc = find_sidecar(path, &text, err);
+	if (!rc)
 		made->first = made->last = time_of_sidecar(text.text, text.len);
-	jprof_bundle_free(bundle);
 	return rc;
 }

@@ -91,11 +91,11 @@ static int take_list(struct jprof_bundle *b, jp_json *list, struct jprof_error *
 	return 0;
 }
 
-static int read_list(struct jprof_bundle *b, const struct jp_strbuf *text, struct jprof_error *err)
+static int read_list(struct jprof_bundle *b, const struct jp_tar_entry *entry, struct jprof_error *err)
 {
 	struct jprof_json *jp_cleanup(jp_json_release) list = NULL;
 	struct jprof_error why = { 0 };
-	int rc = jp_json_parse(text->text ? text->text : "", text->len, b->name, &list, &why);
+	int rc = jp_json_parse(entry->data, entry->len, b->name, &list, &why);
 	if (rc == JPROF_E_NOMEM)
 		return jp_error_nomem(err);
 	if (rc)
@@ -128,12 +128,10 @@ static struct jp_bundle_member *member_of(struct jprof_bundle *b, const char *pa
 }
 
 /* Of two files of one name the last counts, as for tar. */
-static int add_member_file(struct jprof_bundle *b, struct jp_bundle_member *m, const char *name, struct jp_strbuf *text)
+static int add_member_file(struct jprof_bundle *b, struct jp_bundle_member *m, const char *name,
+                           const struct jp_tar_entry *entry)
 {
 	struct jp_bundle_file *known = (struct jp_bundle_file *)jp_bundle_file(m, name);
-	jp_strbuf_add(text, "", 0);
-	if (text->failed)
-		return -1;
 	if (!known && m->file_count == most_files)
 		return 0;
 	if (!known) {
@@ -143,16 +141,13 @@ static int add_member_file(struct jprof_bundle *b, struct jp_bundle_member *m, c
 		known = &m->files[m->file_count++];
 		*known = (struct jp_bundle_file){ .name = own };
 	}
-	free(known->data);
-	known->data = text->text;
-	known->len = text->len;
-	*text = (struct jp_strbuf){ 0 };
+	known->data = b->archive.text + (entry->data - b->archive.text);
+	known->len = entry->len;
 	return 0;
 }
 
 static int take_entry(struct jprof_bundle *b, const struct jp_tar_entry *entry, struct jprof_error *err)
 {
-	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
 	const char *path = entry->path, *file;
 	if (!entry->file)
 		return 0;
@@ -163,15 +158,14 @@ static int take_entry(struct jprof_bundle *b, const struct jp_tar_entry *entry, 
 		return 0;
 	if (entry->cut)
 		return warn(b, "is cut: a file in it ends too early");
-	jp_strbuf_add(&text, entry->data, entry->len);
-	if (text.failed || (member && add_member_file(b, member, file, &text)))
-		return jp_error_nomem(err);
-	return list ? read_list(b, &text, err) : 0;
+	if (list)
+		return read_list(b, entry, err);
+	return add_member_file(b, member, file, entry) ? jp_error_nomem(err) : 0;
 }
 
-static int read_archive(struct jprof_bundle *b, const void *data, size_t len, struct jprof_error *err)
+static int read_entries(struct jprof_bundle *b, struct jprof_error *err)
 {
-	struct jp_tar tar = { .data = data, .len = len };
+	struct jp_tar tar = { .data = b->archive.text, .len = b->archive.len };
 	struct jp_tar_entry entry;
 	for (;;) {
 		enum jp_tar_result result = jp_tar_next(&tar, &entry);
@@ -185,14 +179,15 @@ static int read_archive(struct jprof_bundle *b, const void *data, size_t len, st
 	}
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------ */
-
-static void release_member(struct jp_bundle_member *m)
+/* Behind a file's bytes lie its padding, a header that was read, or the end: a NUL fits there. */
+static void end_files(struct jprof_bundle *b)
 {
-	for (size_t i = 0; i < m->file_count; i++)
-		free(m->files[i].data);
-	free(m->files);
+	for (size_t i = 0; i < b->count; i++)
+		for (size_t k = 0; k < b->members[i].file_count; k++)
+			b->members[i].files[k].data[b->members[i].files[k].len] = '\0';
 }
+
+/* ---- the whole ------------------------------------------------------------------------------------------ */
 
 static bool has_dumps(const struct jprof_bundle *b)
 {
@@ -210,7 +205,7 @@ static void drop_empty(struct jprof_bundle *b)
 		if (jp_bundle_file(&b->members[i], "dump.heap"))
 			b->members[kept++] = b->members[i];
 		else
-			release_member(&b->members[i]);
+			free(b->members[i].files);
 	}
 	size_t len = strlen(b->warning.text);
 	if (kept < b->count && b->warning.code)
@@ -236,37 +231,35 @@ static int conclude_bundle(struct jprof_bundle *b, bool dumpless, struct jprof_e
 	                                : "is a bundle without a dump");
 }
 
-int jp_bundle_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage, bool dumpless,
-                    struct jprof_bundle **out, struct jprof_error *err)
+static int read_bundled(struct jprof_bundle *b, struct jp_stream *stream, bool dumpless, struct jprof_error *err)
 {
-	if (!jp_is_bundle(data, len))
-		return jp_error(err, JPROF_E_FORMAT, name, 0, "%s",
-		                jp_is_tar(data, len)
-		                    ? "is a tar archive, but no bundle of jprof, which begins with bundle.json"
-		                    : "is no bundle");
-	struct jprof_bundle *b = calloc(1, sizeof *b);
-	int rc = b && (b->name = strdup(name)) ? 0 : jp_error_nomem(err);
-	if (!rc && damage && damage->code)
-		warn(b, damage->text);
-	if (!rc)
-		rc = read_archive(b, data, len, err);
-	if (!rc)
-		rc = conclude_bundle(b, dumpless, err);
-	if (rc)
-		jprof_bundle_free(b);
-	else
-		*out = b;
-	return rc;
+	int rc = jp_stream_take(stream, &b->archive, err);
+	if (!rc && stream->damage.code)
+		warn(b, stream->damage.text);
+	rc = rc ? rc : read_entries(b, err);
+	end_files(b);
+	return rc ? rc : conclude_bundle(b, dumpless, err);
 }
 
 /* What cannot be a bundle is not read on. */
-static int read_bundle(struct jp_stream *stream, struct jprof_bundle **bundle, struct jprof_error *err)
+int jp_bundle_read(struct jp_stream *stream, bool dumpless, struct jprof_bundle **bundle, struct jprof_error *err)
 {
-	struct jp_span all = jp_stream_head(stream);
-	if (stream->damage.code && all.len < jp_tar_block)
+	struct jp_span head = jp_stream_head(stream);
+	if (stream->damage.code && head.len < jp_tar_block)
 		return jp_error(err, JPROF_E_FORMAT, stream->name, 0, "%s; copy it again", stream->damage.text);
-	int rc = jp_is_bundle(all.ptr, all.len) ? jp_stream_whole(stream, &all, err) : 0;
-	return rc ? rc : jp_bundle_parse(all.ptr, all.len, stream->name, &stream->damage, false, bundle, err);
+	if (!jp_is_bundle(head.ptr, head.len))
+		return jp_error(err, JPROF_E_FORMAT, stream->name, 0, "%s",
+		                jp_is_tar(head.ptr, head.len)
+		                    ? "is a tar archive, but no bundle of jprof, which begins with bundle.json"
+		                    : "is no bundle");
+	struct jprof_bundle *b = calloc(1, sizeof *b);
+	int rc = b && (b->name = strdup(stream->name)) ? 0 : jp_error_nomem(err);
+	rc = rc ? rc : read_bundled(b, stream, dumpless, err);
+	if (rc)
+		jprof_bundle_free(b);
+	else
+		*bundle = b;
+	return rc;
 }
 
 int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jprof_bundle **bundle,
@@ -276,7 +269,7 @@ int jprof_bundle_parse(const void *data, size_t len, const char *name, struct jp
 		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	int rc = jp_stream_memory(&stream, data, len, name, err);
-	return rc ? rc : read_bundle(&stream, bundle, err);
+	return rc ? rc : jp_bundle_read(&stream, false, bundle, err);
 }
 
 int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jprof_error *err)
@@ -285,7 +278,7 @@ int jprof_bundle_open(const char *path, struct jprof_bundle **bundle, struct jpr
 		return JPROF_E_ARGUMENT;
 	struct jp_stream jp_cleanup(jp_stream_release) stream;
 	int rc = jp_stream_open(&stream, path, err);
-	return rc ? rc : read_bundle(&stream, bundle, err);
+	return rc ? rc : jp_bundle_read(&stream, false, bundle, err);
 }
 
 const struct jprof_bundle_info *jprof_bundle_info(const struct jprof_bundle *bundle)
@@ -359,8 +352,9 @@ void jprof_bundle_free(struct jprof_bundle *bundle)
 	if (!bundle)
 		return;
 	for (size_t i = 0; i < bundle->count; i++)
-		release_member(&bundle->members[i]);
+		free(bundle->members[i].files);
 	free(bundle->members);
+	jp_strbuf_release(&bundle->archive);
 	jp_arena_release(&bundle->arena);
 	free(bundle->name);
 	free(bundle);

@@ -6,12 +6,14 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/strbuf.h"
+#include "input/stream.h"
 #include "jprof.h"
 #include "model/profile.h"
 
 struct jp_bundle_file {
 	const char *name;
-	char *data; /* a NUL follows */
+	char *data; /* in the archive; a NUL follows */
 	size_t len;
 };
 
@@ -31,6 +33,7 @@ struct jp_bundle_member {
 struct jprof_bundle {
 	struct jprof_bundle_info info;
 	char *name; /* for messages */
+	struct jp_strbuf archive;
 	struct jp_arena arena;
 	struct jp_bundle_member *members;
 	size_t count;
@@ -38,10 +41,8 @@ struct jprof_bundle {
 	struct jprof_error warning;
 };
 
-/* As jprof_bundle_parse, for the bare archive; `damage` (may be NULL) says what was wrong with the compressed data
- * around it. With `dumpless` a bundle may be without any dump. */
-int jp_bundle_parse(const void *data, size_t len, const char *name, const struct jprof_error *damage, bool dumpless,
-                    struct jprof_bundle **bundle, struct jprof_error *err);
+/* As jprof_bundle_parse, of a stream that was not read on. With `dumpless` a bundle may be without any dump. */
+int jp_bundle_read(struct jp_stream *stream, bool dumpless, struct jprof_bundle **bundle, struct jprof_error *err);
 
 /* A file of a member, or NULL. */
 const struct jp_bundle_file *jp_bundle_file(const struct jp_bundle_member *member, const char *name);

@@ -85,6 +85,23 @@ int jp_stream_whole(struct jp_stream *s, struct jp_span *all, struct jprof_error
 	return jp_stream_trouble(s, err);
 }
 
+int jp_stream_take(struct jp_stream *s, struct jp_strbuf *all, struct jprof_error *err)
+{
+	struct jp_window *w = &s->window;
+	struct jp_span rest;
+	int rc = jp_stream_whole(s, &rest, err);
+	*all = (struct jp_strbuf){ 0 };
+	if (!rc && w->cap && !w->at) {
+		*all = (struct jp_strbuf){ .text = w->text, .len = w->len, .cap = w->cap };
+		w->text = NULL;
+		w->len = w->cap = 0;
+		rest.len = 0;
+	}
+	if (!rc)
+		jp_strbuf_add(all, rest.ptr, rest.len);
+	return !rc && all->failed ? jp_error_nomem(err) : rc;
+}
+
 void jp_stream_release(struct jp_stream *s)
 {
 	jp_window_release(&s->window);

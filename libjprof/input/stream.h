@@ -8,6 +8,7 @@
 #include "base/bytesource.h"
 #include "base/checksum.h"
 #include "base/reader.h"
+#include "base/strbuf.h"
 
 /* Where it lies it stays: what reads it points into it. */
 struct jp_stream {
@@ -36,6 +37,10 @@ struct jp_span jp_stream_head(const struct jp_stream *stream);
 
 /* Reads the rest, and holds all of it. */
 int jp_stream_whole(struct jp_stream *stream, struct jp_span *all, struct jprof_error *err);
+
+/* The same, and gives it away, with a NUL behind it: a copy where the bytes are the caller's. Release *all in any case.
+ */
+int jp_stream_take(struct jp_stream *stream, struct jp_strbuf *all, struct jprof_error *err);
 
 /* The stream ended because of this: *err and the code; 0: it ended by itself. */
 int jp_stream_trouble(const struct jp_stream *stream, struct jprof_error *err);

@@ -1,4 +1,4 @@
-/* Target: bundles, as the bare archive. What is read has members with a dump, and can be asked for; no file is opened
+/* Target: bundles. What is read has members with a dump, and can be asked for; no file is opened
  * that it names. */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct jprof_bundle *b;
 	struct jprof_profile *p;
 	struct jprof_error err = { 0 };
-	int rc = jp_bundle_parse(data, size, "fuzz", NULL, false, &b, &err);
+	int rc = jprof_bundle_parse(data, size, "fuzz", &b, &err);
 	must(!rc || (*err.text && !strchr(err.text, '\n')));
 	if (rc)
 		return 0;
