@@ -91,6 +91,11 @@ check "trying left something behind" [ -z "$(ls dumps)" ]
 check "the process was harmed" kill -0 "$pid"
 stop
 
+# A library that is stripped has names from more than what it exports.
+strip -o stripped waits
+plan LD_PRELOAD="$jemalloc" MALLOC_CONF="$good" ./stripped
+row warn symbols 'stripped is stripped: functions have names that it exports, registers with Ruby, or a pack knows '
+
 # ---- MALLOC_CONF
 look "$(printf 'prof:true,\n lg_prof_sample:17 ')"
 exits 1

@@ -75,6 +75,23 @@ env LD_PRELOAD="$agent:$jemalloc" JPROF_AGENT=for=all MALLOC_CONF="prof:true,pro
 started="$started $!"
 until_true 60 grep -q ready own.out
 
+# Where the agent answers, snap does without the directory.
+for loaded in "$agent:$jemalloc" "$jemalloc"; do
+    : >own.out
+    env LD_PRELOAD="$loaded" JPROF_AGENT=for=all MALLOC_CONF="prof:true,prof_prefix:$tmp/nowhere/own" ./waits >own.out 2>&1 &
+    pid=$!
+    started="$started $pid"
+    until_true 60 grep -q ready own.out
+    [ "$loaded" = "$jemalloc" ] || until_true 60 announced "$pid"
+    run "$jprof" doctor "$pid"
+    if [ "$loaded" = "$jemalloc" ]; then
+        prints '^bad +directory +.*/nowhere, where dumps are to go: No such file or directory$'
+    else
+        prints '^warn +directory +.*/nowhere, where dumps are to go: No such file or directory; jprof snap gets dumps from memory all the same$'
+    fi
+    stop "$pid"
+done
+
 target "$tmp/roots/socket" MALLOC_CONF="prof:true,prof_prefix:$tmp/roots/app"
 not_as_root "$jprof" doctor "$pid"
 prints '^bad +agent +.*may not reach it there'

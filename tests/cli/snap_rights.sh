@@ -218,6 +218,27 @@ END
     stop "$holder"
 fi
 
+# ---- in another network ---------------------------------------------------------------------------------------------
+# Who is not root may look at a process of his own there, and cannot go there.
+if unshare --net true 2>/dev/null; then
+    fake abstract unshare --net $as_user
+    run $as_user "$jprof" snap "$pid" -o d/x.jprof
+    exits 1
+    says_like "its agent cannot be reached at @[^ ]*: it is in a network of its own, as in a container, which only root may enter"
+    lives "$pid"
+    stop "$pid"
+fi
+
+# ---- on a terminal --------------------------------------------------------------------------------------------------
+# Snap says there how far it is; a snapshot that is taken for an answer has nothing to say.
+fake honest $as_user
+python3 "$here/on_tty.py" 24x80 "$jprof" snap "$pid" -o x.jprof >out
+check "snap does not say how far it is" grep -q ': dump .* MB' out
+fake_pid=$pid
+python3 "$here/on_tty.py" 24x80 "$jprof" explain "$pid" >out
+check "explain says how far snap is: $(cat out)" no_line ': dump .* MB' out
+stop "$fake_pid"
+
 # ---- a file system that hangs -----------------------------------------------------------------------------------------
 # FUSE without anybody who answers: it goes with the process that holds it.
 cat >hung.sh <<'END'

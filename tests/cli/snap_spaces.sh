@@ -96,21 +96,6 @@ exits 0
 has net.jprof "$pid/dump.heap"
 lives "$pid"
 stop "$pid"
-# Who is not root may look at a process of his own there, and cannot go there.
-as_them="setpriv --reuid=65534 --regid=65534 --clear-groups"
-if $as_them /usr/bin/python3 -c '' 2>/dev/null; then
-    chmod 0755 "$tmp"
-    mkdir apart && chown 65534:65534 apart && cp "$here/src/fake_agent.py" apart
-    (cd apart && exec unshare --net $as_them /usr/bin/python3 fake_agent.py "$tmp/apart" abstract "$heaps/jemalloc-5.3.0.heap") >target.out 2>target.err &
-    pid=$!
-    started="$started $pid"
-    until_true 60 test -e apart/ready || { cat target.err; exit 1; }
-    run $as_them "$jprof" snap "$pid" -o apart/net.jprof
-    exits 1
-    says_like "its agent cannot be reached at @[^ ]*: it is in a network of its own, as in a container, which only root may enter"
-    lives "$pid"
-    stop "$pid"
-fi
 
 # ---- another user ------------------------------------------------------------------------------------------------------
 if command -v setpriv >/dev/null; then
