@@ -54,9 +54,10 @@ bare_prepare() { # SCRIPT
     if [[ $proxy == *://* ]]; then export http_proxy=$proxy; fi
 }
 
+# All files get the commit's time: a dump in the samples is as old as what it names, however long the checkout took.
 bare_sources() { # FOLDER
     mkdir -p "$1"
-    git -c safe.directory='*' ls-files -z | tar --null -T - -c | tar -C "$1" --no-same-owner -x
+    git -c safe.directory='*' ls-files -z | tar --null -T - --mtime="$(git -c safe.directory='*' log -1 --format=%cI)" -c | tar -C "$1" --no-same-owner -x
 }
 
 bare_make() { # NAME SUITE

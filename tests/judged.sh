@@ -22,8 +22,9 @@ run() {
     [ ! -f "$logs/testlog.json" ] || mv "$logs/testlog.json" "$log"
 }
 
+# One more than there are processors, because tests also wait.
 limit=
-run first.json "$@"
+run first.json --num-processes $(($(nproc) + 1)) "$@"
 rm -f "$logs/again.json"
 failed=$(python3 "$results" failed "$logs/first.json") || echo "more than eight tests failed: none is tried again"
 if [ -n "$failed" ]; then

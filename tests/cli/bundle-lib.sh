@@ -17,6 +17,7 @@ reports() {
     while [ -n "$compared" ]; do
         options=${compared%%:*}
         compared=${compared#*:}
+        one_of 3 || continue
         # shellcheck disable=SC2086
         timeout 300 "$jprof" $options ${near:+"$near"} "$1" >dump.out 2>dump.err </dev/null
         # shellcheck disable=SC2086

@@ -100,12 +100,14 @@ judge() {
         make "$door"
         set -- $wanted
         for read in right copy build code absent; do
+            shown=$1
+            shift
+            one_of 2 || continue
             put "$read"
             look "$input"
             what="build-id: $id, side-car: $car, $door made with $made, read with $read"
             checks=$((checks + 1))
-            [ "$found" = "$(echo "$1" | tr _ ' ')" ] || { cp look.err err && fail "it has $found, and should have $1"; }
-            shift
+            [ "$found" = "$(echo "$shown" | tr _ ' ')" ] || { cp look.err err && fail "it has $found, and should have $shown"; }
         done
     done
 }

@@ -44,12 +44,13 @@ address=$(awk '$7 == "p_by_calloc" { print $6; exit }' addresses)
 check "no address of p_by_calloc" [ ${#address} -eq 16 ]
 
 for counter in --inuse_space --inuse_objects --alloc_space --alloc_objects; do
+    one_of 4 || continue
     plain_is $counter --show_bytes subject late.heap
     # a function's name
-    compare 4 $counter --show_bytes --focus=p_by_calloc subject late.heap
-    compare 10 $counter --show_bytes --ignore=p_by_calloc subject late.heap
+    few compare 4 $counter --show_bytes --focus=p_by_calloc subject late.heap
+    few compare 10 $counter --show_bytes --ignore=p_by_calloc subject late.heap
     # all together
-    compare 4 $counter --show_bytes --retain=p_ --exclude=p_work --focus=p_by --ignore=calloc subject late.heap
+    few compare 4 $counter --show_bytes --retain=p_ --exclude=p_work --focus=p_by --ignore=calloc subject late.heap
 done
 # Which stacks and frames stay does not depend on the counter.
 plain_is --alloc_space --show_bytes subject late.heap
@@ -58,55 +59,56 @@ compare_alloc() {
     shift
     compare "$least" --alloc_space --show_bytes "$@" subject late.heap
 }
-compare_alloc 6 '--focus=^p_(even|odd)$'
-compare_alloc 2 '--retain=^p_work$'
-compare_alloc 10 --exclude=p_work
+few compare_alloc 6 '--focus=^p_(even|odd)$'
+few compare_alloc 2 '--retain=^p_work$'
+few compare_alloc 10 --exclude=p_work
 # an inlined function's: retain and exclude do not see those
-compare_alloc 6 '--focus=^p_inlined_twice$'
-compare_alloc 10 '--ignore=^p_inlined$'
-compare_alloc 1 '--retain=^p_inlined$'
+few compare_alloc 6 '--focus=^p_inlined_twice$'
+few compare_alloc 10 '--ignore=^p_inlined$'
+few compare_alloc 1 '--retain=^p_inlined$'
 # a line
-compare_alloc 4 '--focus=/parity\.c:4[0-9]$'
-compare_alloc 10 '--ignore=/parity\.c:4[0-9]$'
+few compare_alloc 4 '--focus=/parity\.c:4[0-9]$'
+few compare_alloc 10 '--ignore=/parity\.c:4[0-9]$'
 # an address
-compare_alloc 4 "--focus=^$address\$"
-compare_alloc 10 "--ignore=^$address\$"
+few compare_alloc 4 "--focus=^$address\$"
+few compare_alloc 10 "--ignore=^$address\$"
 # nothing is left
-compare_alloc 1 --focus=p_nothing
+few compare_alloc 1 --focus=p_nothing
 
 plain_is --show_bytes subject late.heap
-compare 10 --show_bytes --exclude='^p_inlines$' subject late.heap
-compare 3 --show_bytes '--retain=p_by_calloc|main' subject late.heap
-compare 6 --show_bytes --focus=p_by --ignore=calloc subject late.heap
-compare 10 --show_bytes --retain=p_ --focus=p_work subject late.heap
-compare 6 --show_bytes '--focus=(?i)P_BY' subject late.heap
-compare 1 --show_bytes --focus=P_BY subject late.heap
-compare 6 --show_bytes '--focus=^p_\w+c$' subject late.heap
-compare 4 --show_bytes '--focus=^(?!p_by_r)p_\w*oc$' subject late.heap
-compare 8 --show_bytes '--ignore=p_by_(c)allo\1' subject late.heap
-compare 6 --focus=p_inlines subject late.heap
+few compare 10 --show_bytes --exclude='^p_inlines$' subject late.heap
+few compare 3 --show_bytes '--retain=p_by_calloc|main' subject late.heap
+few compare 6 --show_bytes --focus=p_by --ignore=calloc subject late.heap
+few compare 10 --show_bytes --retain=p_ --focus=p_work subject late.heap
+few compare 6 --show_bytes '--focus=(?i)P_BY' subject late.heap
+few compare 1 --show_bytes --focus=P_BY subject late.heap
+few compare 6 --show_bytes '--focus=^p_\w+c$' subject late.heap
+few compare 4 --show_bytes '--focus=^(?!p_by_r)p_\w*oc$' subject late.heap
+few compare 8 --show_bytes '--ignore=p_by_(c)allo\1' subject late.heap
+few compare 6 --focus=p_inlines subject late.heap
 for view in --lines --addresses --files; do
-    compare 2 --show_bytes $view --focus=p_by --ignore=calloc subject late.heap
-    compare 2 --show_bytes $view '--retain=p_' --exclude=p_work subject late.heap
+    few compare 2 --show_bytes $view --focus=p_by --ignore=calloc subject late.heap
+    few compare 2 --show_bytes $view '--retain=p_' --exclude=p_work subject late.heap
 done
 plain_is --show_bytes --cum subject late.heap
-compare 6 --show_bytes --cum --focus=p_inlines subject late.heap
+few compare 6 --show_bytes --cum --focus=p_inlines subject late.heap
 
 # ---- differences: subtracted first, then filtered ----
 plain_is --show_bytes --base=early.heap subject late.heap
 check "the difference has no negative row" grep -qE '^ *-[1-9]' plain
 for counter in --inuse_space --inuse_objects --alloc_space --alloc_objects; do
-    compare 4 $counter --show_bytes --base=early.heap --focus=p_by_calloc subject late.heap
-    compare 1 $counter --show_bytes --base=early.heap --ignore=p_thread subject late.heap
-    compare 10 $counter --show_bytes --base=early.heap --retain=p_ --exclude=p_by_calloc subject late.heap
+    few compare 4 $counter --show_bytes --base=early.heap --focus=p_by_calloc subject late.heap
+    few compare 1 $counter --show_bytes --base=early.heap --ignore=p_thread subject late.heap
+    few compare 10 $counter --show_bytes --base=early.heap --retain=p_ --exclude=p_by_calloc subject late.heap
 done
 for counter in --inuse_space --inuse_objects; do
+    one_of 2 || continue
     compare 10 $counter --show_bytes --base=early.heap --drop_negative subject late.heap
     check "--drop_negative leaves a negative row" eval '! grep -qE "^ *-[1-9]" ours'
 done
-compare 10 --show_bytes --base=early.heap --drop_negative --lines subject late.heap
-compare 4 --show_bytes --base=early.heap --drop_negative --focus=p_by_calloc subject late.heap
-compare 2 --show_bytes --base=late.heap --drop_negative subject early.heap
+few compare 10 --show_bytes --base=early.heap --drop_negative --lines subject late.heap
+few compare 4 --show_bytes --base=early.heap --drop_negative --focus=p_by_calloc subject late.heap
+few compare 2 --show_bytes --base=late.heap --drop_negative subject early.heap
 run "$jprof" --show_bytes subject late.heap
 cp out reference
 run "$jprof" --show_bytes --drop_negative subject late.heap
@@ -165,21 +167,21 @@ for name in ' shop::shelf::operator--$' ' shop::operator"" _kb$' ' shop::many$' 
     prints "$name"
 done
 for counter in --inuse_objects --alloc_space --alloc_objects; do
-    compare_names 11 --show_bytes $counter
+    few compare_names 11 --show_bytes $counter
 done
-compare_names 20 --show_bytes --lines
-compare_names 20 --show_bytes --addresses
-compare_names 2 --show_bytes --files
-compare_names 3 --show_bytes '--focus=shop::many'
-compare_names 8 --show_bytes '--ignore=shop::many'
-compare_names 3 --show_bytes '--focus=^shop::twice$'
-compare_names 6 --show_bytes '--focus=^shop::shelf::put$'
+few compare_names 20 --show_bytes --lines
+few compare_names 20 --show_bytes --addresses
+few compare_names 2 --show_bytes --files
+few compare_names 3 --show_bytes '--focus=shop::many'
+few compare_names 8 --show_bytes '--ignore=shop::many'
+few compare_names 3 --show_bytes '--focus=^shop::twice$'
+few compare_names 6 --show_bytes '--focus=^shop::shelf::put$'
 line=$(sed -n '/put(8000)/=' "$here/src/names.cc")
-compare_names 3 --show_bytes "--focus=names\\.cc:$line\$"
-compare_names 8 --show_bytes "--ignore=names\\.cc:$line\$"
-compare_names 8 --show_bytes '--retain=shop::'
-compare_names 8 --show_bytes '--exclude=shop::(plain|many)'
-compare_names 3 --show_bytes '--retain=shop::' '--exclude=shop::plain' '--focus=shop::shelf' '--ignore=operator'
+few compare_names 3 --show_bytes "--focus=names\\.cc:$line\$"
+few compare_names 8 --show_bytes "--ignore=names\\.cc:$line\$"
+few compare_names 8 --show_bytes '--retain=shop::'
+few compare_names 8 --show_bytes '--exclude=shop::(plain|many)'
+few compare_names 3 --show_bytes '--retain=shop::' '--exclude=shop::plain' '--focus=shop::shelf' '--ignore=operator'
 # jeprof's filters see short names, jprof's full ones too; not by the name jeprof.
 perl_jeprof --text --show_bytes '--focus=shop::many<' names names.heap
 check "jeprof sees full names" [ "$(wc -l <theirs.whole)" -eq 1 ]
@@ -218,7 +220,7 @@ if [ -f "$cases/totals.txt" ]; then
     run "$jprof" '--focus=group:[' "$@"
     exits 1
 fi
-compare_names 3 --show_bytes '--focus=operator--'
+few compare_names 3 --show_bytes '--focus=operator--'
 # Where the name differs, so does what a filter finds.
 run "$jprof" --show_bytes '--focus=anonymous' names names.heap
 prints ' 100\.0% shop::\(anonymous namespace\)::hidden$'
@@ -265,6 +267,7 @@ done
 # refuses PLACE PATTERN: PLACE is what the line must have at its end.
 refuses() {
     for option in focus ignore retain exclude; do
+        one_of 3 || continue
         run "$jprof" "--$option=$2" subject late.heap
         exits 1
         prints_nothing

@@ -66,6 +66,7 @@ compare() {
     exits 0
     cp out diff.json
     for form in --top=0 --markdown --json; do
+        one_of 3 || continue
         run "$jprof" diff "$of_cases" $form "$@"
         exits 0
         for word in 'never touched' untouched; do

@@ -55,6 +55,19 @@ checks=0
 failures=0
 what=nothing
 
+# one_of N: true at each Nth call, and with JPROF_SWEEP=whole at each. So the gate tries a few rows of a long table, from all
+# over it and always the same ones; the test NAME-whole tries all.
+tried=0
+one_of() {
+    tried=$((tried + 1))
+    [ "${JPROF_SWEEP:-}" = whole ] || [ $((tried % $1)) -eq 0 ]
+}
+
+# few COMMAND...: runs it at each fourth call.
+few() {
+    ! one_of 4 || "$@"
+}
+
 # fail TEXT: counts a failure and shows what the last run said.
 fail() {
     failures=$((failures + 1))

@@ -60,6 +60,7 @@ same "Ruby 3.3" "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof" gc_h
 
 # 64 and 128 MB in memory are less than what is in use; 200 MB leave room for some of the freed pages.
 for sizes in 65536:131072 65536:204800 204800:131072; do
+    one_of 3 || continue
     with_smaps "$boot" first.jprof "${sizes%:*}"
     with_smaps "$steady" last.jprof "${sizes#*:}"
     same "in memory: $sizes KiB" first.jprof last.jprof kept gc_heap not_explained

@@ -13,7 +13,7 @@ import tempfile
 
 jprof, failnth, root = (os.path.abspath(path) for path in sys.argv[1:4])
 sweep = os.environ.get("JPROF_SWEEP", "")
-runs = 200 if sweep == "whole" else int(sweep or 4)
+runs = 200 if sweep == "whole" else int(sweep or 2)
 heaps, cases = f"{root}/samples/heaps", f"{root}/samples/cases"
 
 DUMP = [f"--sysroot={heaps}/sysroot", f"{heaps}/maps.heap"]

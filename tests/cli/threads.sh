@@ -47,6 +47,7 @@ done
 find_jeprof
 program=$heaps/sysroot/tmp/jprof-samples/threads
 for counter in --inuse_space --inuse_objects --alloc_space --alloc_objects; do
+    one_of 2 || continue
     perl_jeprof --text --show_bytes $counter '--thread=*' "$program" dump.heap
     grep '^Total' theirs.whole >theirs
     run "$jprof" --show_bytes $sys $counter '--thread=*' dump.heap
@@ -75,21 +76,23 @@ compare() {
     same "not as jeprof (<)" theirs ours
 }
 for counter in --inuse_space --inuse_objects --alloc_space --alloc_objects; do
+    one_of 4 || continue
     compare 40 $counter --show_bytes '--thread=*' subject late.heap
     check "not four threads" [ "$(grep -c '^Total (t[0-3]):' ours)" -eq 4 ]
 done
 # Which samples are a thread's does not depend on the counter.
 for n in 0 1 2 3; do
+    one_of 2 || continue
     compare 10 --show_bytes --thread=$n subject late.heap
     check "not of thread $n" eval 'head -n 1 ours | grep -q "^Total (t$n): [1-9]"'
 done
-compare 10 --alloc_objects --show_bytes --thread=1 subject late.heap
-compare 10 --thread=2 subject late.heap
-compare 15 --show_bytes --thread=3 --cum --lines subject late.heap
-compare 15 --show_bytes --thread=3 --addresses subject late.heap
-compare 4 --show_bytes --thread=2 --focus=p_by --ignore=calloc subject late.heap
-compare 10 --show_bytes '--thread=*' --retain=p_ --exclude=p_work subject late.heap
-compare 10 --show_bytes --thread=0 subject early.heap
+few compare 10 --alloc_objects --show_bytes --thread=1 subject late.heap
+few compare 10 --thread=2 subject late.heap
+few compare 15 --show_bytes --thread=3 --cum --lines subject late.heap
+few compare 15 --show_bytes --thread=3 --addresses subject late.heap
+few compare 4 --show_bytes --thread=2 --focus=p_by --ignore=calloc subject late.heap
+few compare 10 --show_bytes '--thread=*' --retain=p_ --exclude=p_work subject late.heap
+few compare 10 --show_bytes --thread=0 subject early.heap
 # No thread of that number: nothing, and no error, in jeprof.
 perl_jeprof --text --thread=7 subject late.heap
 check "jeprof knows a thread 7" [ ! -s theirs.whole ]
@@ -101,6 +104,7 @@ says 'jprof: no thread 7 in late.heap; jprof info lists its threads'
 perl_jeprof --text --show_bytes --thread=alpha "$program" dump.heap
 check "jeprof knows names" grep -q '^Total (t0): 1099490 B$' theirs.whole
 for n in 0 1 2 3 4 5 6 7 8; do
+    one_of 4 || continue
     perl_jeprof --text --show_bytes --thread=$n "$program" dump.heap
     run "$jprof" --show_bytes $sys --thread=$n dump.heap
     head -n 1 theirs.whole >theirs

@@ -43,6 +43,7 @@ every() {
     dump=$1
     shift
     for more in '' --lines --libs '--cum --full-names' --inuse_objects; do
+        one_of 2 || continue
         write text text --show_bytes $more "$@" "$dump"
         write text errors --show_bytes --errors $more "$@" "$dump"
         write json json $more "$@" "$dump"

@@ -1,4 +1,4 @@
-/* The program with memory that is short: every 33rd allocation of each command, with JPROF_SWEEP=whole each, fails
+/* The program with memory that is short: every 99th allocation of each command, with JPROF_SWEEP=whole each, fails
  * once, in one process. The linker puts this main in front of the program's (--wrap=main). A command says what it says
  * with all memory, or that memory was short, and leaves no file then; doctor prints no row that it does not print with
  * all memory. A crash or a leak ends this program. usage: short_commands SAMPLES [AGENT [all]]; all: those that start a
@@ -242,7 +242,7 @@ int __wrap_main(int argc, char **argv)
 	run_command(make, 0, &asked);
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
 		if (!needs_what_is_not_here(commands[i]))
-			check(commands[i], shortmem_step(33));
+			check(commands[i], shortmem_step(99));
 	for (size_t i = 0; i < sizeof live / sizeof *live; i++)
 		if (!needs_what_is_not_here(live[i]))
 			check(live[i], run.all ? 1 : some);

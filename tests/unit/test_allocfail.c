@@ -1,4 +1,4 @@
-/* Memory that is short: every third allocation of a whole job, with JPROF_SWEEP=whole each, fails once. The leak
+/* Memory that is short: every ninth allocation of a whole job, with JPROF_SWEEP=whole each, fails once. The leak
  * checker of a developer's build looks at what is left. test_untouched.c has each exported function by itself. */
 #include <unistd.h>
 
@@ -250,7 +250,7 @@ static void check_job(const struct job *given, const char *part)
 	assert_contains(whole.report, part);
 	size_t count = whole.calls;
 	assert_true(count > 20);
-	for (size_t nth = 1; nth <= count; nth += shortmem_step(3)) {
+	for (size_t nth = 1; nth <= count; nth += shortmem_step(9)) {
 		int rc = run_failing(&job, nth);
 		if (rc && rc != JPROF_E_NOMEM)
 			wrong += complain("allocation %zu of %zu: %d %s", nth, count, rc, job.err.text);
@@ -332,7 +332,7 @@ static void test_writing_bundles(void **state)
 	static struct job job;
 	size_t len = 0;
 	int wrong = 0;
-	for (size_t nth = 0; !nth || nth <= job.calls; nth += nth ? shortmem_step(3) : 1) {
+	for (size_t nth = 0; !nth || nth <= job.calls; nth += nth ? shortmem_step(9) : 1) {
 		job = (struct job){ .path = SAMPLES "/heaps/hand-4.heap", .sysroot = "/proc/self/fdinfo" };
 		job.run = run_write;
 		int rc = run_failing(&job, nth);
