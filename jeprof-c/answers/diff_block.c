@@ -63,15 +63,19 @@ static void put_heap_growth(FILE *out, const struct diff_report *r)
 		put_detail(out, r, "what", text);
 }
 
-/* Why it is a leak suspect: one that fell once is one by its ages alone. */
+/* Of a leak suspect: that it grew in each step, where each is beyond its error; or that its ages say what it is. */
 static const char *words_of_steps(const struct jprof_grown *row, size_t steps)
 {
 	if (row->verdict != JPROF_LEAK_SUSPECT)
 		return "";
-	for (size_t i = 0; i < steps; i++)
-		if (row->steps[i].growth <= 0)
-			return ": by its ages";
-	return ": it grew in each step";
+	bool each = true, fell = false;
+	for (size_t i = 0; i < steps; i++) {
+		const struct jprof_change *step = &row->steps[i];
+		each = each && step->growth > 0 && !(step->range.low <= 0);
+		fell = fell || step->growth <= 0;
+	}
+	bool aged = row->shape == JPROF_SHAPE_GROWING || row->shape_since == JPROF_SHAPE_GROWING;
+	return each ? ": it grew in each step" : fell && aged ? ": by its ages" : "";
 }
 
 static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_grown *row,

@@ -121,7 +121,9 @@ static void judge_row(struct series_work *w, size_t id)
 		               .kept = row->kept };
 	row->verdict = jp_verdict_of(&c);
 	row->chance = c.counted ? NAN : jp_chance_of(fabs(row->distance), row->largest ? few : others);
-	row->seen = fmax(jp_samples_seen_at(c.threshold) * rate, c.threshold * row->whole.range.error);
+	double left = jp_samples_left(&row->whole), samples = row->whole.range.samples;
+	double worth = samples > 0 ? row->whole.range.error / sqrt(samples) : 0;
+	row->seen = fmax(jp_samples_seen_at(c.threshold, 0) * rate, jp_samples_seen_at(c.threshold, left) * worth);
 }
 
 /* ---- what lies outside -------------------------------------------------------------------------------------- */
@@ -382,7 +384,7 @@ static void choose_thresholds(struct series_work *w)
 	w->large_threshold = jp_chance_threshold(false_reports / 2, few);
 	w->threshold = jp_chance_threshold(false_reports / 2, rows - few);
 	info->rate = w->rows.lineages[w->rows.columns - 1].rate;
-	info->seen = jp_samples_seen_at(w->threshold) * info->rate;
+	info->seen = jp_samples_seen_at(w->threshold, 0) * info->rate;
 }
 
 static int add_all_rows(struct series_work *w, struct jprof_error *err)

@@ -10,7 +10,7 @@ const struct jprof_verdict_words *jprof_verdict_words(enum jprof_verdict verdict
 {
 	static const struct jprof_verdict_words none = { "", "", "", "" }, words[JPROF_VERDICTS] = {
 		[JPROF_LEAK_SUSPECT] = { "leak suspect", "leak_suspect",
-		                         "grew in every interval or every age, beyond chance over the whole, with no bound in sight",
+		                         "grew beyond chance, and goes on after it began, or came in every age, with no bound in sight",
 		                         "3 snapshots, or 2 with ages" },
 		[JPROF_GROWING] = { "growing", "growing", "grew beyond chance; too early to say if it stops",
 		                    "2 snapshots" },
@@ -30,7 +30,7 @@ const struct jprof_verdict_words *jprof_verdict_words(enum jprof_verdict verdict
 		[JPROF_FEW_SAMPLES] = { "few samples", "few_samples",
 		                        "fewer than 10 samples: the number may be far off", "" },
 		[JPROF_TOO_EARLY] = { "too early to tell", "unknown",
-		                      "the 95 % interval leaves out 0, but of so many rows chance alone makes one like it",
+		                      "grew by more than its interval: among so many rows chance makes one like it, or it may have stopped",
 		                      "another snapshot, or more samples" },
 		[JPROF_SHRANK] = { "shrank", "shrank", "fell beyond chance", "" },
 	};
@@ -56,10 +56,18 @@ double jp_change_distance(const struct jprof_change *c)
 	return sqrt(2) * (sqrt(came + half_a_sample) - sqrt(left + half_a_sample));
 }
 
-double jp_samples_seen_at(double threshold)
+double jp_samples_seen_at(double threshold, double left)
 {
-	double root = threshold / sqrt(2) + sqrt(half_a_sample);
-	return fmax(ceil(root * root - half_a_sample), few_changed);
+	static const double sure = 1.645, least = 16; /* 95 %; of 16 to be expected ten come in so many */
+	double spread = sqrt((1 + left / (left + half_a_sample)) / 2);
+	double root = sqrt(left + half_a_sample) + (threshold + sure * spread) / sqrt(2);
+	return fmax(ceil(root * root - half_a_sample - left), least);
+}
+
+double jp_samples_left(const struct jprof_change *c)
+{
+	double lead = c->range.error > 0 ? c->growth / c->range.error * sqrt(c->range.samples) : 0;
+	return fmax((c->range.samples - lead) / 2, 0);
 }
 
 static double upper_tail(double distance)
@@ -104,52 +112,84 @@ static double error_of_change(const struct jprof_change *c)
 	return c->range.error > 0 ? c->range.error : 0;
 }
 
-/* Whether a step surely has less than half of the pace of all others together. Where times are not known steps are as
+/* Steps from `first` on, up to `end`, together. What came in one and went in another counts in both, but is in no
+ * difference over more than these: so all less what is not of them bounds the error, too. */
+static struct jprof_change stretch(const struct jp_course *course, size_t first, size_t end)
+{
+	struct jprof_change sum = { 0 };
+	double others = error_of_change(&course->whole) * error_of_change(&course->whole), own = 0;
+	for (size_t i = 0; i < course->count; i++) {
+		const struct jprof_change *step = &course->steps[i];
+		bool in = i >= first && i < end;
+		double error = error_of_change(step);
+		*(in ? &own : &others) += error * error;
+		sum.growth += in ? step->growth : 0;
+		sum.seconds += in ? step->seconds : 0;
+		sum.range.samples += in ? step->range.samples : 0;
+	}
+	double least = fmin(own, others);
+	sum.range.samples *= own > 0 ? least / own : 1;
+	sum.range.error = sqrt(least);
+	return sum;
+}
+
+/* Whether a stretch of steps surely has less than half of the pace of another. Where times are not known steps are as
  * long. */
-static bool is_surely_slower(const struct jp_course *course, size_t at)
+static bool is_surely_slower(const struct jprof_change *late, size_t steps, const struct jprof_change *rest,
+                             size_t rest_steps)
 {
 	static const double sure = 1.645, share = 0.5; /* one-sided, 95 % */
-	const struct jprof_change *step = &course->steps[at];
-	double rest = 0, variance = 0, time = 0;
-	for (size_t i = 0; i < course->count; i++)
-		if (i != at) {
-			rest += course->steps[i].growth;
-			variance += error_of_change(&course->steps[i]) * error_of_change(&course->steps[i]);
-			time += course->steps[i].seconds;
+	double as_long =
+	    rest->seconds > 0 && late->seconds > 0 ? late->seconds / rest->seconds : (double)steps / (double)rest_steps;
+	double half = share * as_long, error = hypot(error_of_change(late), half * error_of_change(rest));
+	return rest->growth > 0 && late->growth - half * rest->growth < -sure * error;
+}
+
+/* True if a stretch of steps may be none at all: of flat ones 1.8 % are said to be some. */
+static bool may_be_flat(const struct jp_course *course, const struct jprof_change *c)
+{
+	static const double some = 2.1; /* standard errors */
+	return course->counted ? is_daily(course, c->growth) || c->growth < 0 : jp_change_distance(c) < some;
+}
+
+/* How a growth went on after it had begun. */
+struct going_on {
+	size_t rise;  /* the step in which it began: those before may be none, and are slower than what came then */
+	bool judged;  /* there are steps after that, */
+	bool some;    /* which grew together, */
+	bool steady;  /* and are not surely slower than half of the pace until then */
+	bool stopped; /* from some step on up to the last it is surely slower, and may be none */
+};
+
+static struct going_on how_it_went_on(const struct jp_course *course)
+{
+	struct going_on g = { 0 };
+	size_t count = course->count;
+	for (; g.rise + 1 < count; g.rise++) {
+		struct jprof_change begin = stretch(course, g.rise, g.rise + 1),
+				    rest = stretch(course, g.rise + 1, count);
+		if (!may_be_flat(course, &begin) || !is_surely_slower(&begin, 1, &rest, count - g.rise - 1))
+			break;
+	}
+	g.judged = g.rise + 1 < count;
+	for (size_t at = g.rise + 1; at < count; at++) {
+		struct jprof_change head = stretch(course, g.rise, at), tail = stretch(course, at, count);
+		bool slower = is_surely_slower(&tail, count - at, &head, at - g.rise),
+		     flat = may_be_flat(course, &tail);
+		g.stopped = g.stopped || (slower && flat);
+		if (at == g.rise + 1) {
+			g.some = !flat;
+			g.steady = !slower;
 		}
-	double as_long = time > 0 && step->seconds > 0 ? step->seconds / time : 1 / (double)(course->count - 1);
-	double half = share * as_long, error = hypot(error_of_change(step), half * sqrt(variance));
-	return rest > 0 && step->growth - half * rest < -sure * error;
+	}
+	return g;
 }
 
-/* Whether a step may be none at all. */
-static bool may_be_flat(const struct jp_course *course, size_t at)
+/* Whether all growth is in one step of several, and was not in the first of them. */
+static bool is_one_step(const struct jp_course *course, const struct going_on *g)
 {
-	const struct jprof_change *step = &course->steps[at];
-	return course->counted ? is_daily(course, step->growth) : step->growth <= 0 || step->range.low <= 0;
-}
-
-/* Steps that are neither flat nor slow; *at is the last of them. */
-static size_t risen_steps(const struct jp_course *course, size_t *at)
-{
-	size_t risen = 0;
-	for (size_t i = 0; i < course->count; i++)
-		if (!may_be_flat(course, i) && !is_surely_slower(course, i)) {
-			*at = i;
-			risen++;
-		}
-	return risen;
-}
-
-/* A bound is in sight where the last step is slower; what only begins may grow faster and faster. */
-static bool grew_in_each(const struct jp_course *course)
-{
-	size_t last = course->count - 1;
-	for (size_t i = 0; i < course->count; i++)
-		if (course->steps[i].growth <= 0 ||
-		    (is_surely_slower(course, i) && (i == last || may_be_flat(course, i))))
-			return false;
-	return true;
+	struct jprof_change tail = stretch(course, g->rise + 1, course->count);
+	return g->rise > 0 && may_be_flat(course, &tail);
 }
 
 static bool any_step(const struct jp_course *course, int direction)
@@ -235,7 +275,6 @@ static size_t collected_growths(const struct jp_course *course)
 /* Of a row that grew beyond chance. */
 static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 {
-	size_t last = course->count - 1, at = 0;
 	if (course->idle)
 		return JPROF_TURNOVER;
 	enum jprof_verdict by_ages = verdict_by_ages(course);
@@ -245,20 +284,23 @@ static enum jprof_verdict verdict_of_growth(const struct jp_course *course)
 	if (is_one_object(course) && sure)
 		return JPROF_ONE_JUMP;
 	/* What fell in the last step alone, and came all the time, has not stopped. */
-	bool comes = by_ages == JPROF_LEAK_SUSPECT && beyond_chance(course, &course->steps[last]) < 0;
-	if (course->count > 1 && !comes && is_surely_slower(course, last) && may_be_flat(course, last))
-		return risen_steps(course, &at) == 1 && at > 0 ? JPROF_ONE_JUMP : JPROF_LEVELLED_OFF;
-	bool in_each = course->count > 1 && grew_in_each(course);
+	bool comes = by_ages == JPROF_LEAK_SUSPECT && beyond_chance(course, &course->steps[course->count - 1]) < 0;
+	const struct going_on g = how_it_went_on(course);
+	if (g.stopped && !comes)
+		return is_one_step(course, &g) ? JPROF_ONE_JUMP : JPROF_LEVELLED_OFF;
+	bool goes_on = g.judged && g.some && g.steady;
 	if (by_ages == JPROF_LEVELLED_OFF || (by_ages == JPROF_ONE_JUMP && sure) ||
-	    (by_ages == JPROF_TURNOVER && !in_each))
+	    (by_ages == JPROF_TURNOVER && !goes_on))
 		return by_ages;
 	if (!sure)
 		return JPROF_MAYBE_GARBAGE;
 	if (course->uncollected && sure < 2) /* the last step may be garbage */
 		return JPROF_GROWING;
-	if (in_each && is_of_many(course))
+	if (goes_on && is_of_many(course))
 		return JPROF_LEAK_SUSPECT;
-	return by_ages == JPROF_LEAK_SUSPECT ? by_ages : JPROF_GROWING;
+	if (by_ages == JPROF_LEAK_SUSPECT)
+		return by_ages;
+	return g.judged && !g.some ? JPROF_TOO_EARLY : JPROF_GROWING;
 }
 
 enum jprof_verdict jp_verdict_of(const struct jp_course *course)

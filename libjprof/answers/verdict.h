@@ -32,7 +32,11 @@ double jp_chance_threshold(double share, double rows);
 /* The chance that any of `rows` rows in which nothing grew is as far as that. */
 double jp_chance_of(double distance, double rows);
 
-/* The samples that a row must have gained, and none lost, to be so far from no change. */
-double jp_samples_seen_at(double threshold);
+/* The samples that a row must gain by a leak to be so far from no change in 95 % of cases, beside so many that went and
+ * came again. */
+double jp_samples_seen_at(double threshold, double left);
+
+/* The samples that went. */
+double jp_samples_left(const struct jprof_change *change);
 
 #endif

@@ -51,7 +51,7 @@ growing 1 0 20 20 && growing 2 0 20 220 && growing 3 0 20 420
 run "$jprof" diff "$nowhere" $three
 prints '^   steps    .*: it grew in each step, in 1 of 2 workers$|^            workers$'
 prints '^   age      since the fork: the master has none of it$'
-growing 1 0 20 20 && growing 2 0 25 43 && growing 3 0 30 65
+growing 1 0 20 20 && growing 2 0 26 60 && growing 3 0 32 105
 run "$jprof" diff "$nowhere" $three
 prints 'LEAK SUSPECT'
 prints_no 'in both workers|of 2 workers'
