@@ -49,17 +49,33 @@ static void put_visible_name(FILE *out, const struct jprof_grown *row)
 	fprintf(out, "%s%s", name, row->part == JPROF_PART_LIVE ? "" : " (not in the profile)");
 }
 
+static void put_check_block(FILE *out, const struct check *c, size_t number, const struct jprof_grown *row)
+{
+	fprintf(out, "%zu  ", number);
+	put_change_words(out, c, row);
+	fputs("  ", out);
+	put_visible_name(out, row);
+	fputc('\n', out);
+	if (number <= most_blocks)
+		diff_put_details(out, &c->report, row);
+}
+
+/* Where all memory grew by more than it may: what makes most of that, if it is none of the rows that failed. */
+static const struct jprof_grown *most_of_total(const struct check *c)
+{
+	const struct jprof_grown *most = c->total_failed ? diff_most_grown(c->report.loaded->series) : NULL;
+	for (size_t i = 0; i < c->failed_count; i++)
+		most = c->failed[i] == most ? NULL : most;
+	return most;
+}
+
 static void put_failed_rows(FILE *out, const struct check *c)
 {
-	for (size_t i = 0; i < c->failed_count; i++) {
-		fprintf(out, "%zu  ", i + 1);
-		put_change_words(out, c, c->failed[i]);
-		fputs("  ", out);
-		put_visible_name(out, c->failed[i]);
-		fputc('\n', out);
-		if (i < most_blocks)
-			diff_put_details(out, &c->report, c->failed[i]);
-	}
+	const struct jprof_grown *most = most_of_total(c);
+	for (size_t i = 0; i < c->failed_count; i++)
+		put_check_block(out, c, i + 1, c->failed[i]);
+	if (most)
+		put_check_block(out, c, c->failed_count + 1, most);
 }
 
 static void put_limits(FILE *out, const struct check *c)
@@ -81,8 +97,19 @@ static void put_growth_seen(FILE *out, const struct check *c)
 	char text[measure_most];
 	struct measure m = measure_fit(c->report.measure, seen);
 	if (seen > 0)
-		fprintf(out, "seen      growth of %s %s or more; anything smaller may be chance and passes\n",
+		fprintf(out, "seen      growth of %s %s or more in a new row; others by their intervals\n",
 		        measure_number(m, seen, text), m.name);
+}
+
+/* What grew by more than a row may, and is no row that can fail. */
+static void put_counted(FILE *out, const struct check *c)
+{
+	for (size_t i = 0; i < c->counted_count; i++) {
+		fputs(i ? "          " : "counted   ", out);
+		put_change_words(out, c, c->counted[i]);
+		fprintf(out, "  %s: %s\n", name_of_grown(c->counted[i]),
+		        c->has_total ? "in all memory alone" : "in all memory alone (--max-total)");
+	}
 }
 
 static void put_baseline_words(FILE *out, const struct check *c)
@@ -171,13 +198,13 @@ static void put_wrapped_result(FILE *out, const struct check *c)
 void check_put_text(FILE *out, const struct check *c)
 {
 	put_wrapped_result(out, c);
-	if (c->result == CHECK_CANNOT_TELL && *c->remedy)
+	if (c->result == CHECK_CANNOT_TELL && c->remedy && *c->remedy)
 		fprintf(out, "Do:       %s\n", c->remedy);
 	const struct loaded_series *l = c->report.loaded;
 	for (size_t i = 0; i < l->about; i++)
 		if (!c->why || strcmp(c->why, l->notes[i]))
 			terminal_wrap(out, l->notes[i], c->report.columns);
-	if (c->result != CHECK_CANNOT_TELL && c->failed_count) {
+	if (c->result != CHECK_CANNOT_TELL && (c->failed_count || most_of_total(c))) {
 		fputc('\n', out);
 		put_failed_rows(out, c);
 		fputc('\n', out);
@@ -185,6 +212,7 @@ void check_put_text(FILE *out, const struct check *c)
 	if (c->result != CHECK_CANNOT_TELL)
 		put_limits(out, c);
 	put_growth_seen(out, c);
+	put_counted(out, c);
 	put_baseline_words(out, c);
 	if (c->result == CHECK_FAIL)
 		put_check_next(out, c);
@@ -245,8 +273,15 @@ static void put_workflow_text(FILE *out, const char *text, bool property)
 
 void check_put_annotations(FILE *out, const struct check *c)
 {
-	if (c->total_failed)
-		fputs("::error title=jprof::all memory grew by more than it may\n", out);
+	const struct jprof_grown *most = most_of_total(c);
+	if (c->total_failed) {
+		fputs("::error title=jprof::all memory grew by more than it may", out);
+		if (most) {
+			fputs("; most of that is ", out);
+			put_workflow_text(out, name_of_grown(most), false);
+		}
+		fputc('\n', out);
+	}
 	for (size_t i = 0; i < c->failed_count; i++) {
 		const struct jprof_grown *row = c->failed[i];
 		char name[shown_name_most], change[measure_most], title[measure_most + 16];

@@ -12,8 +12,7 @@ struct check {
 	struct growth_limit growth, total;
 	bool has_total;
 	enum check_result result;
-	char *why;                           /* of what cannot be told; owned, or NULL */
-	const char *remedy;                  /* static; "": there is none */
+	char *why, *remedy;                  /* of what cannot be told; owned, or NULL; the remedy "": there is none */
 	const struct jprof_grown **failed;   /* owned, as the next two; rows are the series' */
 	const struct jprof_grown **accepted; /* by the baseline */
 	const struct jprof_grown **stopped;  /* grew by more than they may, but have stopped */
@@ -21,6 +20,11 @@ struct check {
 	size_t judged;  /* rows that can fail */
 	size_t garbage; /* rows that grew by more than they may, and may be garbage */
 	bool total_failed;
+	const struct jprof_grown *unsure; /* of those that may have grown by more than they may that with the highest
+	                                     end of its interval; NULL: there are none */
+	size_t unsure_count;
+	const struct jprof_grown *counted[JPROF_PARTS]; /* what grew by more and counts in the total alone */
+	size_t counted_count;
 	double total_grown; /* of all memory, or of the heap where that is not known */
 	struct accepted_rows baseline;
 	const char *baseline_path;

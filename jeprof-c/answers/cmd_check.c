@@ -16,7 +16,7 @@
 #include "commands.h"
 #include "report/overwrite.h"
 
-enum { status_of_fail = 3 };
+enum { status_of_fail = 3, least_rate = 12 };
 
 /* ---- judging ------------------------------------------------------------------------------------------------ */
 
@@ -62,14 +62,39 @@ static bool accepts_growth(const struct accepted_row *entry, const struct jprof_
 	return entry && (row->whole.growth <= entry->bytes || least <= entry->bytes);
 }
 
+/* Whether a row that does not fail may have grown by more than the limit all the same, by its interval. What has
+ * stopped, or comes and goes, passes anyway. */
+static bool may_exceed(const struct jprof_grown *row, double limit)
+{
+	switch (row->verdict) {
+	case JPROF_LEVELLED_OFF:
+	case JPROF_TURNOVER:
+	case JPROF_FROM_STARTUP:
+	case JPROF_SHRANK: return false;
+	case JPROF_ONE_JUMP: return !row->whole.range.within_error && row->whole.range.high > limit;
+	default: return row->part == JPROF_PART_LIVE && row->whole.range.high > limit;
+	}
+}
+
+static void note_unsure(struct check *c, const struct jprof_grown *row)
+{
+	c->unsure_count++;
+	if (!c->unsure || row->whole.range.high > c->unsure->whole.range.high)
+		c->unsure = row;
+}
+
 static void judge_growth(struct check *c, const struct jprof_grown *row)
 {
 	struct accepted_row *entry = baseline_find(&c->baseline, row);
 	if (entry)
 		entry->matched = true;
-	if (row->whole.growth <= limit_bytes(&c->growth, row->values[0]))
-		return;
-	enum effect effect = effect_of(jprof_series_info(c->report.loaded->series), row);
+	double limit = limit_bytes(&c->growth, row->values[0]);
+	enum effect effect =
+	    row->whole.growth <= limit ? PASSES : effect_of(jprof_series_info(c->report.loaded->series), row);
+	if (effect == PASSES && may_exceed(row, limit) && !accepts_growth(entry, row))
+		note_unsure(c, row);
+	if (effect == PASSES && row->part != JPROF_PART_LIVE && row->whole.growth > limit)
+		c->counted[c->counted_count++] = row;
 	if (effect != PASSES && accepts_growth(entry, row))
 		c->accepted[c->accepted_count++] = row;
 	else if (effect == FAILS)
@@ -87,7 +112,41 @@ static void __attribute__((format(printf, 3, 4))) cannot_tell(struct check *c, c
 		c->why = shortage_note(NULL);
 	va_end(args);
 	c->result = CHECK_CANNOT_TELL;
-	c->remedy = remedy;
+	c->remedy = shortage_note(strdup(remedy));
+}
+
+/* What would make an interval narrow enough for its limit; static, or `made`. */
+static const char *narrower_by(const struct check *c, double limit, char made[128])
+{
+	const struct jprof_change *grown = &c->unsure->whole;
+	const struct jprof_series_info *info = jprof_series_info(c->report.loaded->series);
+	double high = grown->range.high, room = limit - grown->growth;
+	double narrower = (high - grown->growth) / room; /* the error goes with the root of the rate */
+	double lg = floor(log2(info->rate / (narrower * narrower)));
+	if (info->bound)
+		return "run it under jprof run, which tells what stayed; or raise --max-growth";
+	if (!(room > 0) || lg < least_rate)
+		return "take one more snapshot, after as much load again";
+	snprintf(made, 128, "sample more often (jprof run --sample=%.0f); or raise --max-growth to %.0f MB", lg,
+	         ceil(high / (1 << 20)));
+	return made;
+}
+
+/* Whose interval ends above its limit. */
+static void doubt_row(struct check *c)
+{
+	const struct jprof_grown *row = c->unsure;
+	const struct jprof_range *range = &row->whole.range;
+	double limit = limit_bytes(&c->growth, row->values[0]);
+	char name[160], low[measure_most], high[measure_most], words[48], made[128], more[40] = "";
+	struct measure m = measure_for(range->high);
+	jprof_visible(name_of_grown(row), name, sizeof name);
+	if (c->unsure_count > 1)
+		snprintf(more, sizeof more, ", and %zu more row%s", c->unsure_count - 1,
+		         c->unsure_count > 2 ? "s" : "");
+	cannot_tell(c, narrower_by(c, limit, made), "%s may have grown by more than %s: by %s to %s %s%s", name,
+	            limit_words(&c->growth, words), measure_change(m, range->low, low),
+	            measure_change(m, range->high, high), m.name, more);
 }
 
 /* Why no answer can be given, if so. */
@@ -95,6 +154,7 @@ static void doubt(struct check *c)
 {
 	const struct loaded_series *l = c->report.loaded;
 	const struct jprof_series_info *info = jprof_series_info(l->series);
+	static const double unseen = 3.69; /* samples' worth that may be there and in no sample: 95 % */
 	char limit[48], seen[measure_most];
 	bool failed = c->failed_count || c->total_failed; /* more samples, or a GC, would not change that */
 	if (!info->same_program) {
@@ -105,7 +165,7 @@ static void doubt(struct check *c)
 	} else if (!info->rows) {
 		cannot_tell(c, "sample more often (jprof run --sample=16), or run the load longer",
 		            "there are no samples");
-	} else if (!failed && !(c->growth.share > 0) && info->seen > c->growth.bytes) {
+	} else if (!failed && !(c->growth.share > 0) && unseen * info->rate > c->growth.bytes) {
 		struct measure m = measure_for(info->seen);
 		cannot_tell(c, "sample more often (jprof run --sample=16), or raise --max-growth",
 		            "one sample for %.0f KB is too few for a limit of %s; growth of %s %s could be seen",
@@ -115,6 +175,8 @@ static void doubt(struct check *c)
 		cannot_tell(c, "take snapshots with jprof snap --gc, or give --assume-gc if a GC ran",
 		            "%zu row%s grew by more than %s and may be garbage, for no GC ran", c->garbage,
 		            c->garbage > 1 ? "s" : "", limit_words(&c->growth, limit));
+	} else if (!failed && c->unsure) {
+		doubt_row(c);
 	}
 }
 
@@ -248,6 +310,7 @@ int cmd_check(int argc, char **argv)
 	int status = !good || c.result == CHECK_CANNOT_TELL ? 1 : c.result == CHECK_FAIL ? status_of_fail : 0;
 	baseline_release(&c.baseline);
 	free(c.why);
+	free(c.remedy);
 	free(c.failed);
 	free(c.accepted);
 	free(c.stopped);

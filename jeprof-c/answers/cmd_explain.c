@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/diff_text.h"
 #include "answers/explain_json.h"
 #include "answers/explain_live.h"
 #include "answers/explain_text.h"
@@ -11,6 +12,7 @@
 #include "answers/rulesfile.h"
 #include "cli/filename.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/sink.h"
 #include "commands.h"
 #include "report/load.h"
@@ -79,6 +81,29 @@ static void gems_of_code(struct typed *command, const struct jprof_profile *prof
 	typed_word(command, path);
 }
 
+/* What jprof diff says of the two, on one line: *answer, for free(), or NULL: there are no two of one program. */
+static bool answer_of(const struct loaded *change, const struct options *o, char **answer)
+{
+	const struct diff_options opts = { .common = *o, .by = BY_USUAL, .may_group = true };
+	struct loaded_series loaded;
+	size_t len;
+	*answer = NULL;
+	if (!change->profile)
+		return true;
+	bool good = series_of_difference(&loaded, change, &opts);
+	const struct diff_report report = { .loaded = &loaded,
+		                            .options = &opts,
+		                            .measure = good ? diff_measure(loaded.series) : (struct measure){ 0 } };
+	FILE *out =
+	    good && jprof_series_info(loaded.series)->same_program ? shortage_note(open_memstream(answer, &len)) : NULL;
+	if (out) {
+		diff_put_short(out, &report);
+		shortage_close(out, answer);
+	}
+	series_release(&loaded);
+	return good;
+}
+
 static bool explain(const struct snapshots *s, const struct inputs *inputs, const struct explain_live *live,
                     const struct options *o, struct sink *sink)
 {
@@ -96,6 +121,8 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		say_error(&err);
 	if (rc)
 		return false;
+	char *answer;
+	bool good = answer_of(&s->change, o, &answer);
 	struct typed lines = { 0 }, gems = { 0 };
 	const struct jprof_explain_info *info = jprof_explain_info(explanation);
 	ruby_lines_command(&lines, s->now.profile, info->ruby && !info->dumpless, info->title);
@@ -111,6 +138,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .outside = live->asked ? live->outside : "",
 		                  .remedy = live->asked ? live->remedy : "",
 		                  .start = live->start,
+		                  .answer = answer,
 		                  .gems = gems.failed ? "" : gems.text,
 		                  .lines = lines.failed ? "" : lines.text };
 	const struct page page = { .options = o,
@@ -118,9 +146,10 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                   .loaded = s->change.profile ? &s->change : &s->now,
 		                   .explained = &what,
 		                   .explains = true };
-	bool good =
-	    !strcmp(o->output, "html") ? page_put(&page, sink) : put_explained(&what, !strcmp(o->output, "json"), sink);
+	good = good && (!strcmp(o->output, "html") ? page_put(&page, sink)
+	                                           : put_explained(&what, !strcmp(o->output, "json"), sink));
 	jprof_explain_free(explanation);
+	free(answer);
 	return good;
 }
 

@@ -190,37 +190,67 @@ static void put_share(FILE *out, const struct diff_report *r, double growth, dou
 		fprintf(out, " grew by %s %s", measure_number(m, growth, text), m.name);
 }
 
+/* The growth that each row of the profile would have shown, and a new one: where old objects go as new ones come more
+ * is needed. */
 static void put_seen(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
-	char text[measure_most];
+	const struct jprof_grown *row;
+	char text[measure_most], least[measure_most];
+	double most = info->seen;
+	for (size_t i = 0; (row = jprof_series_at(r->loaded->series, i)); i++)
+		most = fmax(most, row->seen); /* NAN: counted */
 	struct measure m = measure_fit(r->measure, info->seen);
 	if (!(info->seen > 0))
 		return;
 	if (measure_has_pace(info->seconds))
-		fprintf(out, " A steady growth of %s", measure_pace(info->seen, info->seconds, text));
+		fprintf(out, " A steady growth of %s", measure_pace(most, info->seconds, text));
 	else
-		fprintf(out, " A growth of %s %s", measure_number(m, info->seen, text), m.name);
-	fputs(" or more in one row would have been seen.", out);
+		fprintf(out, " A growth of %s %s", measure_number(m, most, text), m.name);
+	fputs(" or more in any row would have been seen", out);
+	if (measure_number(m, most, text), strcmp(text, measure_number(m, info->seen, least)) != 0)
+		fprintf(out, ", and one of %s %s in a new row", least, m.name);
+	fputs(".", out);
 }
 
 bool diff_grew_for_sure(const struct jprof_grown *row)
 {
 	static const double daily = 0.02, least = 1 << 20;
-	return row->whole.growth >= (isnan(row->seen) ? fmax(daily * row->values[0], least) : row->seen);
+	static const double of_reports = 0.0025; /* accuse a row by chance: docs/statistics.md, "Many rows" */
+	const struct jprof_change *c = &row->whole;
+	if (isnan(row->chance))
+		return c->growth >= fmax(daily * row->values[0], least);
+	return c->growth > 0 && row->chance <= of_reports && !c->range.few_samples;
 }
 
-/* What grew most beyond chance, though no row is a suspect: it has stopped, or has no direction. */
-static const struct jprof_grown *most_grown(const struct jprof_series *series)
+const struct jprof_grown *diff_most_grown(const struct jprof_series *series)
 {
 	const struct jprof_grown *most = NULL, *row;
-	for (size_t i = 0; (row = jprof_series_at(series, i)); i++) {
-		bool grew = row->verdict == JPROF_LEVELLED_OFF || row->verdict == JPROF_UP_AND_DOWN ||
-		            row->verdict == JPROF_TURNOVER;
-		if (grew && diff_grew_for_sure(row) && (!most || row->whole.growth > most->whole.growth))
+	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
+		if (diff_grew_for_sure(row) && (!most || row->whole.growth > most->whole.growth))
 			most = row;
-	}
 	return most;
+}
+
+static bool has_block(const struct jprof_series *series, const struct jprof_grown *of)
+{
+	const struct jprof_grown *row;
+	for (size_t i = 0; (row = diff_suspect(series, i)); i++)
+		if (row == of)
+			return true;
+	return false;
+}
+
+/* " What grew most: PriceList#load +316 MB (64 %), levelled off." */
+static void put_most_grown(FILE *out, const struct diff_report *r, const struct jprof_grown *most, double all)
+{
+	char name[head_most], change[measure_most];
+	struct measure m = measure_fit(r->measure, most->whole.growth);
+	jprof_visible(name_of_grown(most), name, sizeof name);
+	fprintf(out, " What grew most: %s %s %s", name, measure_change(m, most->whole.growth, change), m.name);
+	if (all > 0 && most->whole.growth <= all)
+		fprintf(out, " (%.0f %%)", most->whole.growth * 100 / all);
+	fprintf(out, ", %s.", jprof_verdict_words(most->verdict)->shown);
 }
 
 /* "No row alone grew by more than chance, but all of malloc did: by 20.5 MB (+-6.8)." */
@@ -235,32 +265,17 @@ static void put_spread_growth(FILE *out, const struct diff_report *r)
 }
 
 /* "No leak suspect. What grew most: PriceList#load +316 MB, levelled off." */
-static void put_no_suspect(FILE *out, const struct diff_report *r)
+static void put_no_suspect(FILE *out, const struct diff_report *r, double all)
 {
-	const struct jprof_grown *most = most_grown(r->loaded->series);
-	char name[head_most], change[measure_most];
+	const struct jprof_grown *most = diff_most_grown(r->loaded->series);
 	if (!most && series_all_grew(r->loaded->series)) {
 		put_spread_growth(out, r);
-		return;
-	}
-	if (!most) {
+	} else if (!most) {
 		fputs(" Nothing grew by more than chance.", out);
-		return;
+	} else {
+		fputs(" No leak suspect.", out);
+		put_most_grown(out, r, most, all);
 	}
-	struct measure m = measure_fit(r->measure, most->whole.growth);
-	jprof_visible(name_of_grown(most), name, sizeof name);
-	fprintf(out, " No leak suspect. What grew most: %s %s %s, %s.", name,
-	        measure_change(m, most->whole.growth, change), m.name, jprof_verdict_words(most->verdict)->shown);
-}
-
-/* Whether no other row of the report grew by more. The first is the one that grew most for sure. */
-static bool is_largest_growth(const struct jprof_series *series, const struct jprof_grown *of)
-{
-	const struct jprof_grown *row;
-	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
-		if (row->whole.growth > of->whole.growth)
-			return false;
-	return true;
 }
 
 /* " One row makes 64 % of the growth:", where no row is a leak suspect; `growers` are growing. */
@@ -272,7 +287,7 @@ static void put_first_grown(FILE *out, const struct diff_report *r, const struct
 	    first->verdict == JPROF_GROWING && (first->part == JPROF_PART_LIVE || first->part == JPROF_PART_GC_HEAP);
 	if (growers < 2)
 		fputs(first->verdict == JPROF_ONE_JUMP ? " One jump" : " One row", out);
-	else if (is_largest_growth(series, first))
+	else if (diff_most_grown(series) == first)
 		fputs(" What grew most", out);
 	else
 		fprintf(out, " The first of %zu growing rows", growers);
@@ -283,7 +298,7 @@ static void put_first_grown(FILE *out, const struct diff_report *r, const struct
 	      out);
 }
 
-void diff_put_answer(FILE *out, const struct diff_report *r)
+static void put_answer_words(FILE *out, const struct diff_report *r)
 {
 	static const char *const few[] = {
 		"No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"
@@ -295,7 +310,10 @@ void diff_put_answer(FILE *out, const struct diff_report *r)
 	all_memory(series, total);
 	size_t suspects = count_verdict(series, JPROF_LEAK_SUSPECT, &suspected),
 	       growers = count_verdict(series, JPROF_GROWING, &growing);
+	const struct jprof_grown *most = diff_most_grown(series);
 	put_growth_of_all(out, r);
+	if (first && most && !has_block(series, most))
+		put_most_grown(out, r, most, total[1] - total[0]);
 	if ((suspects || growers) && total[1] > total[0])
 		put_time_until_limit(out, info);
 	if (suspects) {
@@ -308,8 +326,25 @@ void diff_put_answer(FILE *out, const struct diff_report *r)
 	} else if (first) {
 		put_first_grown(out, r, first, growers, total[1] - total[0]);
 	} else {
-		put_no_suspect(out, r);
+		put_no_suspect(out, r, total[1] - total[0]);
 		put_seen(out, r);
 	}
+}
+
+void diff_put_answer(FILE *out, const struct diff_report *r)
+{
+	put_answer_words(out, r);
 	fputc('\n', out);
+}
+
+void diff_put_short(FILE *out, const struct diff_report *r)
+{
+	const struct jprof_grown *first = diff_suspect(r->loaded->series, 0);
+	char name[head_most], change[measure_most];
+	put_answer_words(out, r);
+	if (!first)
+		return;
+	struct measure m = measure_fit(r->measure, first->whole.growth);
+	jprof_visible(name_of_grown(first), name, sizeof name);
+	fprintf(out, " %s %s %s.", name, measure_change(m, first->whole.growth, change), m.name);
 }

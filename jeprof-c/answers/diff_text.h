@@ -32,12 +32,18 @@ void diff_put_markdown(FILE *out, const struct diff_report *report);
 void diff_put_head(FILE *out, const struct diff_report *report);
 void diff_put_answer(FILE *out, const struct diff_report *report);
 
+/* The answer with the first suspect behind it, without a line end. */
+void diff_put_short(FILE *out, const struct diff_report *report);
+
 /* The name of a snapshot's file, without directory and end. */
 enum { snapshot_label_most = 264 };
 void snapshot_label(const char *path, char label[snapshot_label_most]);
 
 /* What a row is called: a part that lies outside by its words. */
 const char *name_of_grown(const struct jprof_grown *row);
+
+/* The row that makes most of the growth, whatever its verdict; NULL: nothing grew for sure. */
+const struct jprof_grown *diff_most_grown(const struct jprof_series *series);
 
 /* Whether a row has more at the end than chance gives it; of one that is counted, than daily life does. */
 bool diff_grew_for_sure(const struct jprof_grown *row);

@@ -102,17 +102,6 @@ static bool grows(const struct jprof_explain_info *info)
 	return !isnan(info->growth) && info->growth > (isnan(info->error) ? 0 : info->error) && info->growth > 0;
 }
 
-static void add_time_until_limit(struct explain_line *line, const struct jprof_explain_info *info)
-{
-	double left = info->group.limit - info->group.current, pace = info->growth / info->seconds;
-	if (!grows(info) || !measure_has_pace(info->seconds) || !isfinite(left) || left <= 0)
-		return;
-	double minutes = left / pace / 60;
-	if (minutes < 60 * 24 * 30)
-		add_words_to(line, " At this pace its limit is reached in %.0f h %.0f min.", floor(minutes / 60),
-		             floor(fmod(minutes, 60)));
-}
-
 static void put_group(FILE *out, const struct jprof_explain_info *info)
 {
 	struct explain_line line = { 0 };
@@ -129,7 +118,6 @@ static void put_group(FILE *out, const struct jprof_explain_info *info)
 	if (!isnan(g->anon) && g->anon - info->total > 0)
 		add_words_to(&line, ", %.0f MB other processes", (g->anon - info->total) / mb);
 	add_words_to(&line, ".");
-	add_time_until_limit(&line, info);
 	put_wrapped(out, &line);
 }
 
@@ -151,17 +139,16 @@ void explain_put_head(FILE *out, const struct explained *what)
 	put_group(out, info);
 }
 
-/* The i-th largest row of depth 0 by what `by` tells; NULL: there is none. */
-static const struct jprof_explained *largest_part(const struct jprof_explanation *e, int i,
-                                                  double (*by)(const struct jprof_explained *))
+/* The i-th largest row of depth 0; NULL: there is none. */
+static const struct jprof_explained *largest_part(const struct jprof_explanation *e, int i)
 {
 	const struct jprof_explained *last = NULL;
 	for (; i >= 0; i--) {
 		const struct jprof_explained *best = NULL;
 		for (size_t r = 0; r < jprof_explain_count(e); r++) {
 			const struct jprof_explained *row = jprof_explain_at(e, r);
-			if (!row->depth && *words_of_part(row->part)->verb && by(row) > 0 &&
-			    (!last || by(row) < by(last)) && (!best || by(row) > by(best)))
+			if (!row->depth && *words_of_part(row->part)->verb && row->bytes > 0 &&
+			    (!last || row->bytes < last->bytes) && (!best || row->bytes > best->bytes))
 				best = row;
 		}
 		last = best;
@@ -176,14 +163,10 @@ static double explained_bytes(const struct jprof_explained *row)
 	return row->bytes;
 }
 
-/* What shares are of: of several processes what each of them has, counted whole. */
+/* What shares are of: all memory, in which what several processes share counts once. */
 static double whole_of(const struct jprof_explanation *e)
 {
-	double shared = 0;
-	for (size_t i = 0; i < jprof_explain_count(e); i++)
-		if (jprof_explain_at(e, i)->part == JPROF_PART_SHARED)
-			shared = jprof_explain_at(e, i)->bytes;
-	return jprof_explain_info(e)->total - shared;
+	return jprof_explain_info(e)->total;
 }
 
 /* What a part is, behind its size. */
@@ -234,29 +217,22 @@ void explain_put_sentence(FILE *out, const struct explained *what)
 	const struct jprof_explain_info *info = jprof_explain_info(e);
 	const struct jprof_explained *row;
 	struct explain_line line = { 0 };
-	if (isnan(info->total))
+	bool known = !isnan(info->total);
+	if (what->answer)
+		add_words_to(&line, "%s%s", what->answer, known ? " " : "");
+	if (!known && !line.len)
 		return;
-	add_worst_class(&line, e);
-	for (int i = 0; i < most_places && (row = largest_part(e, i, explained_bytes)); i++)
+	if (known)
+		add_worst_class(&line, e);
+	for (int i = 0; known && i < most_places && (row = largest_part(e, i)); i++)
 		add_words_to(&line, "%s%.1f MB (%.0f %%) %s", i ? ", " : "", row->bytes / mb,
 		             row->bytes * 100 / whole_of(e), verb_of(what, row->part));
-	add_words_to(&line, ".");
+	if (known && jprof_explain_count(e))
+		add_words_to(&line, ".");
 	const struct jprof_explained *untouched = explain_part_of(e, JPROF_PART_UNTOUCHED);
 	if (untouched && -untouched->bytes >= much_untouched * whole_of(e))
 		add_words_to(&line, " %.1f MB of what is counted were never touched, and take no memory.",
 		             -untouched->bytes / mb);
-	row = largest_part(e, 0, growth_of);
-	if (grows(info) && row && row->growth > info->growth)
-		add_words_to(&line, " All memory grew by %.1f MB; %s by %.1f MB, not all of it touched.",
-		             info->growth / mb, words_of_part(row->part)->words, row->growth / mb);
-	else if (grows(info) && row)
-		add_words_to(&line, " All memory grew by %.1f MB. The largest part of that is %.1f MB: %s.",
-		             info->growth / mb, row->growth / mb, words_of_part(row->part)->words);
-	else if (info->growth < 0 && -info->growth > (isnan(info->error) ? 0 : info->error))
-		add_words_to(&line, " All memory shrank by %.1f MB.", -info->growth / mb);
-	else if (!isnan(info->growth))
-		add_words_to(&line, " All memory %s by %.1f MB, which is no more than chance.",
-		             info->growth < 0 ? "shrank" : "grew", fabs(info->growth) / mb);
 	fputc('\n', out);
 	put_wrapped(out, &line);
 }

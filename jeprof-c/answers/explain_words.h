@@ -20,7 +20,8 @@ struct explained {
 	const char *start;   /* what it is started by: "bundle exec puma", or "COMMAND" */
 	const char
 	    *gems; /* the command that says of which gem the compiled code is; "": that is little, or not known */
-	const char *lines; /* the command that would give lines of Ruby; "": there is none, or they are there */
+	const char *answer; /* of two snapshots: what jprof diff says first, and its first row; or NULL */
+	const char *lines;  /* the command that would give lines of Ruby; "": there is none, or they are there */
 };
 
 struct part_words {

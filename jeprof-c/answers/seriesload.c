@@ -197,6 +197,14 @@ static bool make_loaded_series(struct loaded_series *l, const struct differences
 	return false;
 }
 
+bool series_of_difference(struct loaded_series *l, const struct loaded *change, const struct diff_options *o)
+{
+	struct loaded step = *change;
+	const struct differences d = { .steps = &step, .count = 1 };
+	*l = (struct loaded_series){ 0 };
+	return make_loaded_series(l, &d, o);
+}
+
 struct jprof_series *series_of_member(const struct loaded_series *l, const struct inputs *inputs,
                                       const struct diff_options *given, const char *pid)
 {

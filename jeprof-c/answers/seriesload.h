@@ -19,6 +19,10 @@ struct loaded_series {
 
 /* Reads them. False after having said what is wrong. To be released in either case. */
 bool series_load(struct loaded_series *loaded, const struct inputs *inputs, const struct diff_options *options);
+
+/* The same of two snapshots whose difference the caller has; without paths. */
+bool series_of_difference(struct loaded_series *loaded, const struct loaded *change,
+                          const struct diff_options *options);
 void series_release(struct loaded_series *loaded);
 
 /* One process of the same series, from the first to the last snapshot, with rows of the same kind: a member of both

@@ -193,21 +193,21 @@ heap full.2.heap $large $large $large $large $large $large $large $large $large 
 cp full.2.heap full.3.heap
 for n in 1 2 3; do made_at "17900000$n" "full.$n.heap"; done
 diff_of "--sysroot=$cases/sysroot" full.1.heap full.2.heap full.3.heap
-judge "levelled off" '"Nothing grew" not in d["answer"] and " No leak suspect. What grew most: prog+0x1 +1000 MB, levelled off." in d["answer"]'
+judge "levelled off" '"Nothing grew" not in d["answer"] and " No leak suspect. What grew most: prog+0x1 +1000 MB (100 %), levelled off." in d["answer"]'
 heap full.3.heap $large $large $large $large $large
 diff_of "--sysroot=$cases/sysroot" full.1.heap full.2.heap full.3.heap
-judge "up and down" '" No leak suspect. What grew most: prog+0x1 +500 MB, up and down." in d["answer"]'
+judge "up and down" '" No leak suspect. What grew most: prog+0x1 +500 MB (100 %), up and down." in d["answer"]'
 cp full.2.heap full.1.heap && cp full.2.heap full.3.heap
 diff_of "--sysroot=$cases/sysroot" full.1.heap full.2.heap full.3.heap
 judge "nothing" '" Nothing grew by more than chance." in d["answer"]'
 
-# The first row is the one that grew most for sure, which is not always the one that grew most.
+# The first row is the one that grew most for sure, which is not always the one that grew most: the head names both.
 bundle some.1 "17|5||server|401000=50/50,402000=200/200"
 bundle some.2 "17|5||server|401000=80/80,402000=240/290"
 run "$jprof" diff "$nowhere" some.1 some.2
 exits 0
-prints ' The first of 2 growing rows makes$'
-prints_no 'What grew most'
+prints ' What grew most: server[+]0x2000 [+]3[.]8$'
+prints ' The first of 2 growing rows makes 43 %'
 bundle some.2 "17|5||server|401000=100/100,402000=240/290"
 run "$jprof" diff "$nowhere" some.1 some.2
 prints ' What grew most makes'

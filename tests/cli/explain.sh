@@ -75,7 +75,7 @@ for s in 1 2 3 4 5; do
     judge "w0.$s: nothing is shown of what is not known" puma.json 'not [r for r in d["rows"] if r["bytes"] is None]'
 done
 
-# ---- two processes: each counts whole, then what they share is taken off; shares are of what each has ----
+# ---- two processes: each counts whole, then what they share is taken off; shares are of their memory ----
 python3 - "$steady" <<'END'
 import io, json, subprocess, sys, tarfile
 files = {}
@@ -103,7 +103,7 @@ schema two.json
 judge "two processes do not add up" two.json "$adds_up"
 judge "Pss" two.json 'd["processes"] == 2 and d["total"] == 2 * 100000 * 1024 and near(row("shared"), 2 * (100000 / 1024 - 268.4), .01)'
 run "$jprof" explain "$of_cases" two.jprof
-prints '^  236[.]6   44 %  live malloc memory$'
+prints '^  236[.]6  121 %  live malloc memory$'
 prints '^  195[.]3         sum of Pss of 2 processes; shared memory counts once$'
 
 # ---- Ruby 3.3: strings of 600 bytes lie in slots of 640, and in no profile ----
@@ -114,7 +114,32 @@ judge "213,000 slots of 640 bytes" slots.json 'near(row("gc_heap", "growth"), 21
 judge "what is free of slots of several sizes is not known" slots.json 'not [r for r in d["rows"] if r["part"] == "gc_free"]'
 judge "not explained" slots.json "abs(row('not_explained')) < $(anon "$cases/ruby33/slots.1.jprof" "$(tar tf "$cases/ruby33/slots.1.jprof" | sed -n 's|/status$||p')") / 1048576 * .1"
 run "$jprof" explain "$of_cases" "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
-prints "Ruby's GC heap[.]\$"
+prints "Ruby's GC heap [+]133 MB[.]"
+
+# ---- two snapshots: explain begins with the row, the line and the numbers that diff says first ----
+same_answer() {
+    run "$jprof" diff "$of_cases" --json "$@"
+    exits 0
+    cp out first.json
+    run "$jprof" explain "$of_cases" "$@"
+    exits 0
+    check "$*: not the answer of diff" python3 - <<'END'
+import json
+diff, text = json.load(open("first.json")), " ".join(open("out").read().split())
+assert diff["answer"] in text, diff["answer"]
+suspects = [r for r in diff["rows"] if r["verdict"] in ("leak_suspect", "growing", "one_jump", "maybe_garbage")]
+if diff["answer"].endswith(":"):
+    behind = text.split(diff["answer"])[1]
+    assert suspects[0]["part"] != "live" or behind.startswith(" " + suspects[0]["name"] + " +"), behind[:200]
+END
+}
+same_answer "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
+same_answer "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
+# Where functions have no names both go by what the memory is for.
+for of in cext string hash iseq; do
+    same_answer "$cases/ruby31/$of.0.heap" "$cases/ruby31/$of.1.heap"
+done
+prints "Ruby's own code: compiled code [+]34[.]4"
 
 # A directory without debug files.
 mkdir none
