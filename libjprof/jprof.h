@@ -1467,6 +1467,10 @@ struct jprof_explain_info {
 	bool ruby;           /* one of them runs Ruby */
 };
 
+/* The bytes of a part, of what was added or of what was subtracted, as an explanation of these counts it. NAN where it
+ * is not known, or is no part that is counted. Since: 0.2 */
+JPROF_API double jprof_profile_part(const struct jprof_profile *profile, bool base, enum jprof_part part);
+
 struct jprof_explanation;
 
 struct jprof_explain_opts {

@@ -54,6 +54,28 @@ static const char *rss_words(const struct jprof_outside *now, char words[64])
 	return words;
 }
 
+/* What the allocator has beside live objects, by the figures of an explanation; how many are said. */
+static unsigned add_overhead_figures(char text[outside_most], const struct loaded *l)
+{
+	static const struct {
+		enum jprof_part part;
+		const char *words;
+	} parts[] = { { JPROF_PART_KEPT, "what was freed and jemalloc keeps" },
+		      { JPROF_PART_FRAGMENTATION, "fragmentation" },
+		      { JPROF_PART_METADATA, "jemalloc's metadata" },
+		      { JPROF_PART_PROFILER, "the profiler itself" } };
+	unsigned said = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		double now = jprof_profile_part(l->profile, false, parts[i].part),
+		       base = l->difference ? jprof_profile_part(l->profile, true, parts[i].part) : 0;
+		if (isnan(now - base) || fabs(now - base) < megabyte)
+			continue;
+		add_figure(text, parts[i].words, now, base, l->difference);
+		said++;
+	}
+	return said;
+}
+
 bool outside_line(const struct loaded *l, char text[outside_most])
 {
 	struct jprof_outside now, base;
@@ -74,12 +96,9 @@ bool outside_line(const struct loaded *l, char text[outside_most])
 	}
 	if (!isnan(heap))
 		add_figure(text, "Ruby's GC heap", now.gc_heap, base.gc_heap, difference);
-	double kept = grown(now.kept, base.kept);
-	if (!isnan(kept))
-		add_figure(text, "what jemalloc keeps (free pages, gaps, its own data)", now.kept, base.kept,
-		           difference);
-	if (isnan(rss) && !isnan(heap))
-		add_words(text, isnan(kept) ? "it is not in this profile" : "neither is in this profile");
+	unsigned counted = add_overhead_figures(text, l) + !isnan(heap);
+	if (isnan(rss) && counted)
+		add_words(text, counted > 1 ? "none of these is in this profile" : "it is not in this profile");
 	return *text;
 }
 

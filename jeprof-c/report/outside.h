@@ -4,7 +4,7 @@
 
 #include "report/load.h"
 
-enum { outside_most = 256 };
+enum { outside_most = 384 };
 
 /* What the total is of, as words behind it: "in 3 processes, ..."; false: there is nothing to say. */
 bool outside_total_of(const struct loaded *loaded, char text[outside_most]);

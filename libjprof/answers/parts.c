@@ -4,6 +4,7 @@
 
 #include "answers/gcheap.h"
 #include "model/figures.h"
+#include "model/profile.h"
 
 static double figure_at(const struct jp_moments *moments, size_t i, enum jprof_figure figure)
 {
@@ -173,4 +174,14 @@ double jp_part_bytes(const struct jp_moments *m, size_t i, enum jprof_part part)
 	case JPROF_PART_TOTAL: return total_bytes(m, i);
 	default: return NAN;
 	}
+}
+
+double jprof_profile_part(const struct jprof_profile *profile, bool base, enum jprof_part part)
+{
+	const struct jp_moment at[] = { { profile, true }, { profile, false } };
+	bool difference = profile && profile->lineage.subtracted;
+	if (!profile || (base && !difference))
+		return NAN;
+	struct jp_moments moments = jp_moments_of(difference ? at : at + 1, difference ? 2 : 1);
+	return jp_part_bytes(&moments, difference && !base, part);
 }

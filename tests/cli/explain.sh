@@ -141,6 +141,29 @@ for of in cext string hash iseq; do
 done
 prints "Ruby's own code: compiled code [+]34[.]4"
 
+# ---- the note below a report has these figures, too ----
+same_figures() {
+    run "$jprof" explain "$of_cases" --json "$@"
+    cp out explained.json
+    shift $(($# - 1))
+    run "$jprof" "$of_cases" ${base:+"--base=$base"} "$1"
+    exits 0
+    check "$1: the note has other figures" python3 - "$base" <<'END'
+import json, re, sys
+note = " ".join(line for line in open("err") if "Ruby's GC heap" in line)
+of = "growth" if sys.argv[1] else "bytes"
+rows = {r["part"]: r[of] / 1048576 for r in json.load(open("explained.json"))["rows"] if not r["depth"] and r[of] is not None}
+said = {"kept": "what was freed and jemalloc keeps", "fragmentation": "fragmentation", "metadata": "jemalloc's metadata", "profiler": "the profiler itself"}
+for part, words in said.items():
+    found = re.search(re.escape(words) + r" (?:is|(grew|shrank) by) ([0-9.]+) MB", note)
+    value = (float(found[2]) * (-1 if found[1] == "shrank" else 1)) if found else 0
+    assert abs(value - rows.get(part, 0)) < (.06 if found else 1), (words, value, rows.get(part))
+assert "what was freed" in note, note
+END
+}
+base='' && same_figures "$cases/puma/w0.3.jprof"
+base=$cases/real/redmine-boot.jprof && same_figures "$base" "$cases/real/redmine-steady.jprof"
+
 # A directory without debug files.
 mkdir none
 

@@ -201,6 +201,8 @@ static void test_profiles(void **state)
 	jprof_profile_settings(p, NULL);
 	jprof_profile_group(p, NULL);
 	assert_true(isnan(jprof_profile_figure(NULL, false, JPROF_FIGURE_RSS)));
+	assert_true(isnan(jprof_profile_part(NULL, false, JPROF_PART_KEPT)));
+	assert_true(isnan(jprof_profile_part(p, true, JPROF_PARTS)));
 	assert_true(isnan(jprof_profile_figure(p, false, JPROF_FIGURES)));
 	assert_true(isnan(jprof_profile_figure(p, true, JPROF_FIGURE_RSS)));
 	GIVES(== 0, jprof_profile_time(NULL));
