@@ -166,7 +166,7 @@ static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 	double grown = total[1] - total[0], least = fmax(least_waste * total[0], least_waste_share * grown);
 	if (waste && !(grown >= least_growth && row->whole.growth >= least))
 		row->verdict = JPROF_MINOR_CHANGE; /* it only changed places */
-	else if (waste && row->verdict == JPROF_LEAK_SUSPECT)
+	else if ((waste || row->part == JPROF_PART_FRAGMENTATION) && row->verdict == JPROF_LEAK_SUSPECT)
 		row->verdict = JPROF_GROWING; /* nobody keeps it */
 }
 
@@ -348,10 +348,11 @@ static void sum_values(struct series_work *w)
 		values[i + 1] = values[i] + w->s->all.steps[i].growth;
 }
 
-/* What is paid for looking: it grows with what is looked at, and is nobody's leak. */
-static bool is_cost_of_profiling(const struct jprof_grown *row)
+/* What is nobody's leak comes last in its verdict: what is paid for looking, and gaps between what others keep. */
+static bool is_nobodys(const struct jprof_grown *row)
 {
-	return row->part == JPROF_PART_PROFILER || row->part == JPROF_PART_METADATA;
+	return row->part == JPROF_PART_PROFILER || row->part == JPROF_PART_METADATA ||
+	       row->part == JPROF_PART_FRAGMENTATION;
 }
 
 /* The growth that is there for sure. What jemalloc keeps comes and goes by itself: half of it. */
@@ -367,8 +368,8 @@ static int compare_grown(const void *a, const void *b)
 	const struct jprof_grown *x = a, *y = b;
 	if (x->verdict != y->verdict)
 		return x->verdict < y->verdict ? -1 : 1;
-	if (is_cost_of_profiling(x) != is_cost_of_profiling(y))
-		return is_cost_of_profiling(x) ? 1 : -1;
+	if (is_nobodys(x) != is_nobodys(y))
+		return is_nobodys(x) ? 1 : -1;
 	double m = sure_growth(x), n = sure_growth(y);
 	if (m != n)
 		return m > n ? -1 : 1;
