@@ -314,34 +314,6 @@ static int take_locations(struct names_work *w)
 	return rc;
 }
 
-/* ---- callers of what has no name --------------------------------------------------------------------------- */
-
-static int take_caller(struct names_work *w, jp_json *from)
-{
-	struct jprof_profile *p = w->profile;
-	const char *by = jp_json_text(from, "by");
-	uint64_t address;
-	size_t place;
-	if (!by || !jp_json_hex(from, "address", &address) ||
-	    !find_entry(w->places, jp_location_count(p), address, &place))
-		return 0;
-	const struct jp_location *l = &p->locations[place];
-	if (!l->bundled || l->source != JPROF_SOURCE_FDE || l->frame_count != 1)
-		return 0;
-	uint32_t *function = &p->frames[l->frame_first].function;
-	*function = jp_function_called(p, *function, jp_build_function(p, by, by, ""));
-	return *function == JP_NONE ? -1 : 0;
-}
-
-static int take_only_callers(struct names_work *w)
-{
-	jp_json *list = jp_json_get(w->json, "callers");
-	int rc = 0;
-	for (size_t i = 0; !rc && i < jp_json_length(list); i++)
-		rc = take_caller(w, jp_json_at(list, i));
-	return rc;
-}
-
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
 static int take_json(struct names_work *w, struct jp_span json)
@@ -366,8 +338,8 @@ int jp_names_take(struct jprof_profile *profile, struct jp_span pprof, struct jp
 		rc = make_tables(&w);
 	if (!rc)
 		rc = take_json(&w, json);
-	if (!rc && (take_locations(&w) || take_only_callers(&w)))
-		rc = -1;
+	if (!rc)
+		rc = take_locations(&w);
 	for (size_t i = 0; w.shifts && i < jp_object_count(w.profile); i++)
 		free(w.shifts[i].items);
 	jp_pprof_release(&w.pprof);

@@ -132,24 +132,6 @@ static void put_objects(const struct jprof_profile *p, const struct order *o, st
 	}
 }
 
-/* Which function alone calls one without a name, by the linker's name of it. */
-static void put_only_callers(const struct jprof_profile *p, const struct order *o, struct jp_strbuf *out)
-{
-	bool any = false;
-	for (size_t i = 0; i < o->count; i++) {
-		const struct jp_location *l = &p->locations[o->by_address[i]];
-		uint32_t caller = l->frame_count ? p->functions[p->frames[l->frame_first].function].caller : JP_NONE;
-		if (caller == JP_NONE)
-			continue;
-		jp_strbuf_printf(out, "%s{\"address\": \"0x%llx\", \"by\": ", any ? ",\n    " : ",\n  \"callers\": [",
-		                 (unsigned long long)l->address);
-		jp_json_put_text(out, jp_string(p, p->functions[caller].system));
-		jp_strbuf_str(out, "}");
-		any = true;
-	}
-	jp_strbuf_str(out, any ? "]" : "");
-}
-
 static void put_symbols_json(const struct jprof_profile *p, const struct order *o, struct jp_strbuf *out)
 {
 	jp_strbuf_printf(out, "{\"jprof_symbols\": %d,\n  \"sources\": \"", jp_symbols_version);
@@ -166,7 +148,6 @@ static void put_symbols_json(const struct jprof_profile *p, const struct order *
 		jp_strbuf_str(out, "}");
 	}
 	jp_strbuf_str(out, p->gems.count ? "]" : "");
-	put_only_callers(p, o, out);
 	jp_strbuf_str(out, "}\n");
 }
 

@@ -33,7 +33,7 @@ int jp_ask_code(struct jp_objfile *file, const struct jp_debug_where *where, con
 	struct jp_asking jp_cleanup(jp_asking_release) asking = {
 		.file = file,
 		.where = where,
-		.ask = { .offsets = vaddrs, .count = count, .image = true, .no_callers = true, .functions = true },
+		.ask = { .offsets = vaddrs, .count = count, .image = true, .functions = true },
 	};
 	int more = 0;
 	memset(places, 0, count * sizeof *places);

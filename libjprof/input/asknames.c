@@ -96,7 +96,6 @@ static int ask_files(struct jp_asking *a, const struct jp_debugfiles *found)
 	request.count = a->count;
 	request.image = a->ask.image;
 	request.allocator = a->ask.allocator;
-	request.no_callers = a->ask.no_callers;
 	request.functions = a->ask.functions;
 	request.is_wrapper = a->ask.is_wrapper;
 	request.wrappers = a->ask.wrappers;

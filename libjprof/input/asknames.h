@@ -11,7 +11,7 @@
 struct jp_name_ask {
 	const uint64_t *offsets;
 	size_t count;
-	bool image, allocator, no_callers, functions;
+	bool image, allocator, functions;
 	bool (*is_wrapper)(const void *wrappers, const char *name);
 	const void *wrappers;
 };

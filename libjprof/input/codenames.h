@@ -1,5 +1,5 @@
 /* What the machine code of a file says of functions that neither symbols nor debug information name: what Ruby calls
- * them (machine/registered.h), and which have one caller alone. Found for the whole file at once. */
+ * them (machine/registered.h). Found for the whole file at once. */
 #ifndef JP_INPUT_CODENAMES_H
 #define JP_INPUT_CODENAMES_H
 
@@ -7,9 +7,8 @@
 
 struct jp_codenames;
 
-/* Reads the file's code; nothing of it is needed afterwards. `callers`: these are wanted, too, for which files that do
- * not know Ruby are read as well. NULL when memory is short. */
-struct jp_codenames *jp_codenames_new(const struct jp_objfile *file, bool callers);
+/* Reads the file's code; nothing of it is needed afterwards. NULL when memory is short. */
+struct jp_codenames *jp_codenames_new(const struct jp_objfile *file);
 void jp_codenames_free(struct jp_codenames *names);
 
 /* The i-th function that has a name, by address: where it begins. False after the last. */
@@ -17,9 +16,5 @@ bool jp_codenames_start(const struct jp_codenames *names, size_t i, uint64_t *st
 
 /* What Ruby calls the function that begins there, or NULL. It lives as long as the names. */
 const char *jp_codenames_at(const struct jp_codenames *names, uint64_t start);
-
-/* Where the one function begins that calls the function which begins at `start`, or jumps there. False: several do, or
- * none, or it is exported or its address used otherwise, so that any may. */
-bool jp_codenames_caller(const struct jp_codenames *names, uint64_t start, uint64_t *caller);
 
 #endif

@@ -145,8 +145,7 @@ static int add_places(struct name_search *f)
 	for (size_t i = 0; !rc && i < f->count; i++)
 		at[f->lookups[i].location] = &f->lookups[i];
 	for (uint32_t i = 0; !rc && i < r->place_count; i++) {
-		r->places[i] =
-		    (struct jp_reply_place){ .reason = JP_NAMELESS_OUTSIDE, .want = JP_NONE, .caller = JP_NONE };
+		r->places[i] = (struct jp_reply_place){ .reason = JP_NAMELESS_OUTSIDE, .want = JP_NONE };
 		if (!at[i])
 			continue;
 		f->reply.places[at[i]->location] =
@@ -155,15 +154,12 @@ static int add_places(struct name_search *f)
 			                     .fde_end = at[i]->fde_end,
 			                     .source = at[i]->source,
 			                     .reason = reason_of(at[i]),
-			                     .want = at[i]->pending ? at[i]->want : JP_NONE,
-			                     .caller = JP_NONE };
+			                     .want = at[i]->pending ? at[i]->want : JP_NONE };
 		if (f->request->functions)
 			put_function_bounds(f, &r->places[i]);
 		r->places[i].frame_first = r->frame_count;
 		r->places[i].frame_count = at[i]->pending ? 0 : at[i]->frame_count;
 		rc = at[i]->pending ? 0 : add_frames(f, at[i]);
-		if (!rc && at[i]->caller && (r->places[i].caller = reply_function(f, at[i]->caller)) == JP_NONE)
-			rc = -1;
 	}
 	free(at);
 	return rc;

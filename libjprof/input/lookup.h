@@ -22,10 +22,8 @@ struct jp_lookup {
 	uint64_t fde_start, fde_end; /* bounds of the function from .eh_frame; 0, 0: not known */
 	struct jp_symframe *frames;  /* innermost first; the last is the physical function */
 	unsigned frame_count;
-	struct jp_symframe *caller; /* of a function without a name: the only one that calls it, by the file's code, if
-	                               that has a name; else NULL */
-	bool pending;               /* a .dwo file is wanted first: what is known of it is not all */
-	uint32_t want;              /* and its place among those that are wanted */
+	bool pending;  /* a .dwo file is wanted first: what is known of it is not all */
+	uint32_t want; /* and its place among those that are wanted */
 };
 
 #endif

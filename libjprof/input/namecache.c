@@ -185,9 +185,7 @@ static const struct jp_reply_place *kept_place(const struct cached_answer *a, ui
 		++*at;
 	if (*at == old->count || old->offsets[*at] != offset)
 		return NULL;
-	const struct jp_reply_place *place = &old->reply.places[*at];
-	bool half = old->lean[*at] && place->source == JPROF_SOURCE_FDE && !a->request->no_callers;
-	return half ? NULL : place;
+	return &old->reply.places[*at];
 }
 
 static int list_missing(struct cached_answer *a)
@@ -269,8 +267,6 @@ static struct jp_reply_place place_of_fresh(const struct cached_answer *a, uint3
 {
 	struct jp_reply_place place = a->fresh.places[i];
 	place.frame_first += a->old.reply.frame_count;
-	if (place.caller != JP_NONE)
-		place.caller += a->old.reply.function_count;
 	return place;
 }
 
@@ -307,8 +303,6 @@ static int answer_places(const struct cached_answer *a, struct jp_namereply *all
 			next++;
 		const struct jp_reply_place *kept = kept_place(a, q->offsets[i], &at);
 		all->places[i] = kept ? *kept : place_of_fresh(a, next);
-		if (q->no_callers)
-			all->places[i].caller = JP_NONE;
 	}
 	if (all->places && !any_in_code(all)) {
 		all->exports_malloc = false;
@@ -321,14 +315,13 @@ static int answer_places(const struct cached_answer *a, struct jp_namereply *all
 
 /* Adds a place to what is kept, with its frames behind those of the others. */
 static void keep_place(const struct jp_namereply *all, struct jp_stored_names *kept, uint64_t offset,
-                       struct jp_reply_place place, bool lean)
+                       struct jp_reply_place place)
 {
 	struct jp_namereply *r = &kept->reply;
 	memcpy(r->frames + r->frame_count, all->frames + place.frame_first, place.frame_count * sizeof *r->frames);
 	place.frame_first = r->frame_count;
 	r->frame_count += place.frame_count;
-	kept->offsets[kept->count] = offset;
-	kept->lean[kept->count++] = lean;
+	kept->offsets[kept->count++] = offset;
 	r->places[r->place_count++] = place;
 }
 
@@ -342,9 +335,9 @@ static void keep_answered(const struct cached_answer *a, const struct jp_namerep
 		if (fresh && i < old->count && a->missing[next] == old->offsets[i])
 			i++; /* found anew */
 		if (!fresh)
-			keep_place(all, kept, old->offsets[i], old->reply.places[i], old->lean[i]);
+			keep_place(all, kept, old->offsets[i], old->reply.places[i]);
 		else if (a->fresh.places[next].reason != JP_NAMELESS_PENDING)
-			keep_place(all, kept, a->missing[next], place_of_fresh(a, next), a->request->no_callers);
+			keep_place(all, kept, a->missing[next], place_of_fresh(a, next));
 		i += !fresh;
 		next += fresh;
 	}
@@ -355,10 +348,9 @@ static int make_kept_room(const struct cached_answer *a, const struct jp_namerep
 	struct jp_arena *arena = &kept->reply.arena;
 	size_t most = (size_t)a->old.count + a->fresh.place_count + 1;
 	kept->offsets = jp_arena_alloc(arena, most * sizeof *kept->offsets);
-	kept->lean = jp_arena_alloc(arena, most);
 	kept->reply.places = jp_arena_alloc(arena, most * sizeof *kept->reply.places);
 	kept->reply.frames = jp_arena_alloc(arena, ((size_t)all->frame_count + 1) * sizeof *kept->reply.frames);
-	return kept->offsets && kept->lean && kept->reply.places && kept->reply.frames ? 0 : JPROF_E_NOMEM;
+	return kept->offsets && kept->reply.places && kept->reply.frames ? 0 : JPROF_E_NOMEM;
 }
 
 static int make_kept(const struct cached_answer *a, const struct jp_namereply *all, struct jp_stored_names *kept)

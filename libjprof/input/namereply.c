@@ -7,8 +7,8 @@
 #include "base/intern.h"
 #include "base/reader.h"
 
-enum { reply_version = 2, program_flag = 1, malloc_flag = 2, wrapper_flag = 1, inlined_flag = 1, unit_bytes = 4 };
-enum { header_bytes = 56, place_bytes = 48, frame_bytes = 12, function_bytes = 16, want_bytes = 16, loss_bytes = 12 };
+enum { reply_version = 3, program_flag = 1, malloc_flag = 2, wrapper_flag = 1, inlined_flag = 1, unit_bytes = 4 };
+enum { header_bytes = 56, place_bytes = 44, frame_bytes = 12, function_bytes = 16, want_bytes = 16, loss_bytes = 12 };
 
 static const char reply_magic[8] = "jprofnam";
 
@@ -70,7 +70,6 @@ static void put_places(struct reply_writer *w, const struct jp_namereply *r)
 		put32(w, p->reason);
 		put32(w, p->want);
 		put32(w, p->wrapper ? wrapper_flag : 0);
-		put32(w, p->caller);
 	}
 }
 
@@ -223,13 +222,10 @@ static void get_places(struct reply_reader *r)
 		p->reason = get_below(r, jp_nameless_count);
 		p->want = get32(r);
 		p->wrapper = get_below(r, 2 * wrapper_flag);
-		p->caller = get32(r);
 		frames += p->frame_count;
 		bool pending = p->reason == JP_NAMELESS_PENDING;
 		if (frames > reply->frame_count || p->fde_start > p->fde_end || p->source == JPROF_SOURCE_JIT ||
 		    (pending ? p->want >= reply->want_count : p->want != JP_NONE) ||
-		    (p->caller != JP_NONE &&
-		     (p->reason != JP_NAMELESS_FUNCTION || p->caller >= reply->function_count)) ||
 		    (p->reason == JP_NAMELESS_OUTSIDE && (p->frame_count || p->source != JPROF_SOURCE_NONE)))
 			r->wrong = true;
 		if (r->wrong)
@@ -254,8 +250,6 @@ static void get_functions(struct reply_reader *r)
 		f->file = get_string(r);
 		r->wrong = r->wrong || !f->name != !f->linkage || !f->brief != !f->linkage;
 	}
-	for (uint32_t i = 0; i < reply->place_count && !r->wrong; i++)
-		r->wrong = reply->places[i].caller != JP_NONE && !reply->functions[reply->places[i].caller].name;
 }
 
 static void get_splits(struct reply_reader *r)

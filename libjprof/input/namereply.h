@@ -6,7 +6,7 @@
  *              2: exports malloc), strings: mallctl, remarks; u32 numbers of: places, frames, functions, wants, losses,
  *              bytes of text
  *   places     u64 vaddr, u64 and u64 bounds from .eh_frame, u32 number of frames, u32 source, u32 reason, u32 want,
- *              u32 flags (1: a wrapper), u32 caller
+ *              u32 flags (1: a wrapper)
  *   frames     u32 function, u32 line, u32 flags (1: inlined); those of the first place first
  *   functions  strings: name, brief, linkage, file
  *   wants      u64 unit, strings: name, dir
@@ -48,10 +48,8 @@ struct jp_reply_place {
 	uint32_t frame_count;
 	enum jprof_source source;
 	enum jp_nameless reason;
-	uint32_t want;   /* of a pending one, its place among the wants; else JP_NONE */
-	bool wrapper;    /* nameless, and an allocation wrapper calls it */
-	uint32_t caller; /* of a nameless function: the only one that calls it, of the reply's functions and with a
-	                    name; else JP_NONE */
+	uint32_t want; /* of a pending one, its place among the wants; else JP_NONE */
+	bool wrapper;  /* nameless, and an allocation wrapper calls it */
 };
 
 struct jp_reply_frame {

@@ -8,14 +8,13 @@
 #include "base/reader.h"
 
 enum {
-	request_version = 1,
+	request_version = 2,
 	image_flag = 1,
-	callers_flag = 2,
-	allocator_flag = 4,
-	wrappers_flag = 8,
-	functions_flag = 16,
-	learn_flag = 32,
-	all_flags = 63
+	allocator_flag = 2,
+	wrappers_flag = 4,
+	functions_flag = 8,
+	learn_flag = 16,
+	all_flags = 31
 };
 enum { question_header = 44, named_file_bytes = 8, split_bytes = 20 + 4 * jp_split_places, offset_bytes = 8 };
 
@@ -68,9 +67,9 @@ static void put_split(struct jp_question *q, struct jp_strbuf *text, const struc
 
 static void put_question_header(struct jp_question *q, const struct jp_name_request *r)
 {
-	unsigned flags = (r->image ? image_flag : 0u) | (r->no_callers ? callers_flag : 0u) |
-	                 (r->allocator ? allocator_flag : 0u) | (r->is_wrapper ? wrappers_flag : 0u) |
-	                 (r->functions ? functions_flag : 0u) | (r->learn ? learn_flag : 0u);
+	unsigned flags = (r->image ? image_flag : 0u) | (r->allocator ? allocator_flag : 0u) |
+	                 (r->is_wrapper ? wrappers_flag : 0u) | (r->functions ? functions_flag : 0u) |
+	                 (r->learn ? learn_flag : 0u);
 	jp_strbuf_add(&q->bytes, request_magic, sizeof request_magic);
 	jp_strbuf_uint(&q->bytes, request_version, 4);
 	jp_strbuf_uint(&q->bytes, flags, 4);
@@ -180,7 +179,6 @@ static bool get_question_header(struct question_reader *r, struct jp_name_reques
 	r->text_len = (size_t)(rest - used);
 	r->text = (const char *)b->data + b->len - r->text_len;
 	q->image = flags & image_flag;
-	q->no_callers = flags & callers_flag;
 	q->allocator = flags & allocator_flag;
 	q->functions = flags & functions_flag;
 	q->learn = flags & learn_flag;

@@ -42,11 +42,10 @@ struct jp_name_request {
 	size_t split_count;
 	const uint64_t *offsets; /* ascending, may repeat */
 	size_t count;
-	bool image;      /* offsets are image addresses, as program headers have them, and not offsets in the file */
-	bool no_callers; /* those of functions without a name are not wanted */
-	bool functions;  /* bounds are those of the function's symbol, if it has one with a size */
-	bool allocator;  /* whether the file is an allocator is asked, too */
-	bool learn;      /* a pack of all functions is asked for (learnnames.h), and nothing else */
+	bool image;     /* offsets are image addresses, as program headers have them, and not offsets in the file */
+	bool functions; /* bounds are those of the function's symbol, if it has one with a size */
+	bool allocator; /* whether the file is an allocator is asked, too */
+	bool learn;     /* a pack of all functions is asked for (learnnames.h), and nothing else */
 	/* Whether an exported function of that name hands on what it allocates; NULL: none does. A pure function. */
 	bool (*is_wrapper)(const void *wrappers, const char *name);
 	const void *wrappers;
@@ -56,8 +55,8 @@ struct jp_name_request {
  *
  * The bytes are little-endian:
  *
- *   header     magic "jprofask", u32 version, u32 flags (1: image, 2: no callers, 4: allocator, 8: wrappers are
- *              asked for, 16: functions, 32: learn), u32 where the DWARF is, u64 numbers of: packs, splits, offsets
+ *   header     magic "jprofask", u32 version, u32 flags (1: image, 2: allocator, 4: wrappers are asked
+ *              for, 8: functions, 16: learn), u32 where the DWARF is, u64 numbers of: packs, splits, offsets
  *   files      u32 number of a descriptor, u32 position of its path in the text: object, debug, shared, packs
  *   splits     u64 unit, u32 name, u32 why, u32 number of files, u32 numbers of three descriptors
  *   offsets    u64 each

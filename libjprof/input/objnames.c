@@ -66,7 +66,6 @@ int jp_objnames_open(const struct jp_name_request *request, struct jp_objnames *
 	jp_splits_answer(names->splits, request->splits, request->split_count);
 	memcpy(names->packs, request->packs, sizeof names->packs);
 	names->pack_count = request->pack_count;
-	names->no_callers = request->no_callers;
 	*out = names;
 	return 0;
 }
@@ -205,7 +204,7 @@ static int name_by_packs(struct jp_objnames *names, struct jp_lookup *lookups, s
 static int name_by_code(struct jp_objnames *names, struct jp_lookup *lookup)
 {
 	if (!names->codenames)
-		names->codenames = jp_codenames_new(names->object.object, !names->no_callers);
+		names->codenames = jp_codenames_new(names->object.object);
 	if (!names->codenames)
 		return -1;
 	const char *name = jp_codenames_at(names->codenames, lookup->fde_start);
@@ -229,29 +228,6 @@ static int name_by_codes(struct jp_objnames *names, struct jp_lookup *lookups, s
 	return rc;
 }
 
-/* ---- callers of what has no name ------------------------------------------------------------------ */
-
-/* Names the only caller, by what names functions of a file without debug information. */
-static int name_caller(struct jp_objnames *names, struct jp_lookup *lookup)
-{
-	struct jp_lookup caller = { 0 };
-	if (!jp_codenames_caller(names->codenames, lookup->fde_start, &caller.vaddr))
-		return 0;
-	if (name_rest(names, &caller, 1) || name_by_packs(names, &caller, 1) || name_by_codes(names, &caller, 1))
-		return -1;
-	lookup->caller = caller.frame_count && caller.frames->name ? caller.frames : NULL;
-	return 0;
-}
-
-static int name_callers(struct jp_objnames *names, struct jp_lookup *lookups, size_t count)
-{
-	int rc = 0;
-	for (size_t i = 0; !rc && i < count && !names->no_callers; i++)
-		if (lookups[i].source == JPROF_SOURCE_FDE && !lookups[i].frame_count && !lookups[i].pending)
-			rc = name_caller(names, &lookups[i]);
-	return rc;
-}
-
 int jp_objnames_lookup(struct jp_objnames *names, struct jp_lookup *lookups, size_t count)
 {
 	if (load_tables(names))
@@ -259,7 +235,7 @@ int jp_objnames_lookup(struct jp_objnames *names, struct jp_lookup *lookups, siz
 	if (names->dwarf && jp_dwarf_lookup(names->dwarf, names->object.object, names->splits, lookups, count))
 		return -1;
 	if (name_rest(names, lookups, count) || name_by_packs(names, lookups, count) ||
-	    name_by_codes(names, lookups, count) || name_callers(names, lookups, count))
+	    name_by_codes(names, lookups, count))
 		return -1;
 	return names->object.object->remarks.failed ? -1 : 0;
 }

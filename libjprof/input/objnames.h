@@ -19,7 +19,6 @@ struct jp_objnames {
 	struct jp_codenames *codenames; /* NULL until a function has no other name */
 	struct jp_open_file packs[jp_most_packs];
 	size_t pack_count;
-	bool no_callers;
 	struct jp_packnames *packnames; /* NULL until a function has no other name */
 };
 

@@ -4,7 +4,7 @@
 
 #include "base/reader.h"
 
-enum { stored_version = 1, nameless_flag = 1, stored_header = 28, sum_bytes = 8, stored_padding = 4 };
+enum { stored_version = 2, nameless_flag = 1, stored_header = 28, sum_bytes = 8, stored_padding = 4 };
 
 static const char stored_magic[8] = "jprofnmc";
 
@@ -40,8 +40,6 @@ void jp_stored_names_write(const struct jp_stored_names *names, const struct jp_
 	jp_strbuf_uint(out, reply.len, 4);
 	for (uint32_t i = 0; i < names->count; i++)
 		jp_strbuf_uint(out, names->offsets[i], 8);
-	jp_strbuf_add(out, names->count ? (const char *)names->lean : "", names->count);
-	pad_stored(out, start);
 	jp_strbuf_add(out, identity->len ? identity->text : "", identity->len);
 	pad_stored(out, start);
 	jp_strbuf_add(out, reply.len ? reply.text : "", reply.len);
@@ -70,8 +68,8 @@ static bool read_stored_header(struct jp_bytes *in, struct jp_stored_names *name
 	names->count = (uint32_t)jp_bytes_uint(in, 4);
 	*identity = (uint32_t)jp_bytes_uint(in, 4);
 	*reply = (uint32_t)jp_bytes_uint(in, 4);
-	uint64_t all = stored_header + (uint64_t)names->count * 8 + with_padding(names->count) +
-	               with_padding(*identity) + (uint64_t)*reply + sum_bytes;
+	uint64_t all =
+	    stored_header + (uint64_t)names->count * 8 + with_padding(*identity) + (uint64_t)*reply + sum_bytes;
 	return version == stored_version && flags <= nameless_flag && all == in->len &&
 	       sum == jp_hash(stored_version, in->data, in->len - sum_bytes);
 }
@@ -81,22 +79,17 @@ static bool is_same_identity(struct jp_bytes *in, const struct jp_strbuf *identi
 	return !identity->len || !memcmp(in->data + in->pos, identity->text, identity->len);
 }
 
-/* Offsets and marks stand from the position on: into the reply's arena. */
+/* Offsets stand from the position on: into the reply's arena. */
 static int read_offsets(struct jp_bytes *in, struct jp_stored_names *names)
 {
 	bool wrong = false;
 	struct jp_arena *arena = &names->reply.arena;
 	names->offsets = jp_arena_alloc(arena, ((size_t)names->count + 1) * sizeof *names->offsets);
-	names->lean = jp_arena_alloc(arena, (size_t)names->count + 1);
-	if (!names->offsets || !names->lean)
+	if (!names->offsets)
 		return JPROF_E_NOMEM;
 	for (uint32_t i = 0; i < names->count; i++) {
 		names->offsets[i] = jp_bytes_uint(in, 8);
 		wrong = wrong || (i && names->offsets[i] <= names->offsets[i - 1]);
-	}
-	for (uint32_t i = 0; i < names->count; i++) {
-		names->lean[i] = (unsigned char)jp_bytes_uint(in, 1);
-		wrong = wrong || names->lean[i] > 1;
 	}
 	return wrong || in->bad ? JPROF_E_FORMAT : 0;
 }
@@ -120,7 +113,7 @@ int jp_stored_names_read(const void *data, size_t len, const struct jp_strbuf *i
 	if (!read_stored_header(&in, names, &identity_len, &reply_len) || identity_len != identity->len)
 		return JPROF_E_FORMAT;
 	size_t offsets = in.pos;
-	jp_bytes_seek(&in, offsets + (size_t)names->count * 8 + with_padding(names->count));
+	jp_bytes_seek(&in, offsets + (size_t)names->count * 8);
 	if (!is_same_identity(&in, identity))
 		return JPROF_E_FORMAT;
 	int rc = jp_namereply_read(in.data + in.pos + with_padding(identity_len), reply_len, &names->reply);

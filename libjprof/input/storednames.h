@@ -5,7 +5,6 @@
  *   header     magic "jprofnmc", u32 version, u32 flags (1: places without a name were among them), u32 number of
  *              offsets, u32 size of the identity, u32 size of the reply
  *   offsets    u64 each, ascending and different
- *   lean       u8 each: 1 where callers were not asked for
  *   identity   text: which files were asked, and what answered
  *   reply      as namereply.h has it, with a place for each offset
  *   sum        u64, a hash of all bytes before */
@@ -17,7 +16,6 @@
 /* All zero: nothing. What is read lives in the reply's arena. */
 struct jp_stored_names {
 	uint64_t *offsets;
-	unsigned char *lean; /* by place: the caller of a nameless function is not known, because nobody asked */
 	uint32_t count;
 	bool nameless;             /* places without a name of the file's own were among them: the remarks have what
 	                              was said of packs */

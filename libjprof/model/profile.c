@@ -285,19 +285,9 @@ uint32_t jp_function_named(struct jprof_profile *profile, const char *name, cons
 {
 	struct jp_intern *strings = &profile->strings;
 	struct jp_function f = { jp_intern_str(strings, name), jp_intern_str(strings, brief),
-		                 jp_intern_str(strings, system), file ? jp_intern_str(strings, file) : JP_NONE,
-		                 JP_NONE };
+		                 jp_intern_str(strings, system), file ? jp_intern_str(strings, file) : JP_NONE };
 	if (f.name == JP_NONE || f.brief == JP_NONE || f.system == JP_NONE || (file && f.file == JP_NONE))
 		return JP_NONE;
-	return jp_function_id(profile, &f);
-}
-
-uint32_t jp_function_called(struct jprof_profile *profile, uint32_t function, uint32_t caller)
-{
-	if (function == JP_NONE || caller == JP_NONE)
-		return JP_NONE;
-	struct jp_function f = profile->functions[function];
-	f.caller = caller;
 	return jp_function_id(profile, &f);
 }
 

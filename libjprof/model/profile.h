@@ -93,7 +93,6 @@ struct jp_function {
 	uint32_t brief;  /* without them */
 	uint32_t system; /* as the linker knows it */
 	uint32_t file;   /* JP_NONE: not known */
-	uint32_t caller; /* of one without a name: the function that alone calls it, by the file's code; or JP_NONE */
 };
 
 /* A process behind a profile, as a bundle or a side-car tells. */
@@ -198,9 +197,6 @@ uint32_t jp_location_named(struct jprof_profile *profile, uint32_t object, uint6
 uint32_t jp_function_id(struct jprof_profile *profile, const struct jp_function *function);
 uint32_t jp_function_named(struct jprof_profile *profile, const char *name, const char *brief, const char *system,
                            const char *file);
-
-/* The function that stands for one without a name, which the function `caller` alone calls. */
-uint32_t jp_function_called(struct jprof_profile *profile, uint32_t function, uint32_t caller);
 
 /* Where a location is in its file as program headers have it; 0: not known. Setting it is 0, or -1 when memory is
  * short. */

@@ -62,10 +62,8 @@ static uint32_t translate_function(struct jprof_profile *to, const struct jprof_
 {
 	const struct jp_function *f = &from->functions[function];
 	const char *file = f->file == JP_NONE ? NULL : jp_string(from, f->file);
-	uint32_t id = jp_function_named(to, jp_string(from, f->name), jp_string(from, f->brief),
-	                                jp_string(from, f->system), file);
-	/* A caller has a name, so that it has no caller of its own. */
-	return f->caller == JP_NONE ? id : jp_function_called(to, id, translate_function(to, from, f->caller));
+	return jp_function_named(to, jp_string(from, f->name), jp_string(from, f->brief), jp_string(from, f->system),
+	                         file);
 }
 
 static struct jp_frame *translate_frames(struct jprof_profile *to, const struct jprof_profile *from,

@@ -121,10 +121,7 @@ static int apply(struct symbolizing *w, const struct jp_namereply *reply, uint32
 	}
 	if (l->frame_count)
 		return 0;
-	uint32_t function = function_nameless(w, l, place, NULL);
-	if (place->caller != JP_NONE)
-		function = jp_function_called(w->profile, function, profile_function(w, reply, ids, place->caller));
-	return jp_frame_add(w->profile, location, function, 0, false);
+	return jp_frame_add(w->profile, location, function_nameless(w, l, place, NULL), 0, false);
 }
 
 /* ---- one object file ------------------------------------------------------------------------------ */
@@ -232,8 +229,12 @@ static int ask_names(struct symbolizing *w, uint32_t object, struct jp_objfile *
 	struct jp_asking jp_cleanup(jp_asking_release) asking = {
 		.file = file,
 		.where = &w->where,
-		.ask = { q->offsets, q->count, w->profile->objects[object].image, hint, w->opts->lean, false,
-		         hands_on_memory, &w->wrappers },
+		.ask = { .offsets = q->offsets,
+		         .count = q->count,
+		         .image = w->profile->objects[object].image,
+		         .allocator = hint,
+		         .is_wrapper = hands_on_memory,
+		         .wrappers = &w->wrappers },
 	};
 	int more;
 	while ((more = jp_asking_next(&asking)) > 0) {

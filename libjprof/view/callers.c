@@ -23,7 +23,7 @@ static uint32_t calling_row(const struct jp_walk *w, uint32_t i)
 	return i < w->length ? w->rows[i] : JP_NONE;
 }
 
-/* What the stacks say; `callers` and `caller` are of view->row_count, the first all zero. 0, or -1 when memory is
+/* `callers` and `caller` are of view->row_count, the first all zero. 0, or -1 when memory is
  * short. */
 static int find_in_stacks(const struct jprof_view *view, unsigned char *callers, uint32_t *caller)
 {
@@ -45,22 +45,6 @@ static int find_in_stacks(const struct jprof_view *view, unsigned char *callers,
 	return rc;
 }
 
-/* What the files' code says of rows that have no name yet. Two functions of one name in two files may differ. */
-static void find_in_code(const struct jprof_view *view, unsigned char *callers, uint32_t *caller)
-{
-	const struct jp_code *code = &view->code;
-	for (uint32_t i = 0; i < view->row_count; i++)
-		callers[i] = NEVER_CALLED;
-	for (uint32_t i = 0; i < code->frame_count; i++) {
-		uint32_t row = view->row_of_frame[i], by = code->functions[code->frames[i].function].caller;
-		if (row == JP_NONE || row_has_name(view, row))
-			continue;
-		bool same = callers[row] == NEVER_CALLED || caller[row] == by;
-		callers[row] = same && by != JP_NONE ? ONE : SEVERAL;
-		caller[row] = by;
-	}
-}
-
 const char **jp_sole_callers(const struct jprof_view *view)
 {
 	bool named = view->info.granularity != JPROF_BY_FILE && !jp_rows_by_path(view->info.granularity);
@@ -68,15 +52,10 @@ const char **jp_sole_callers(const struct jprof_view *view)
 	uint32_t *caller = jp_none_array(view->row_count);
 	const char **names = calloc((size_t)view->row_count + 1, sizeof *names);
 	int rc = callers && caller && names ? 0 : -1;
-	if (!rc && named && !(rc = find_in_stacks(view, callers, caller))) {
+	if (!rc && named && !(rc = find_in_stacks(view, callers, caller)))
 		for (uint32_t i = 0; i < view->row_count; i++)
 			if (callers[i] == ONE && row_has_name(view, caller[i]))
 				names[i] = view->rows[caller[i]].name;
-		find_in_code(view, callers, caller);
-		for (uint32_t i = 0; i < view->row_count; i++)
-			if (callers[i] == ONE && !names[i])
-				names[i] = jp_code_name(&view->code, caller[i], view->info.full_names);
-	}
 	free(callers);
 	free(caller);
 	if (!rc)

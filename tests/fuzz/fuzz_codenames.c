@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	if (!jp_objfile_borrow(fd, "fuzz", &file, NULL)) {
-		struct jp_codenames *names = jp_codenames_new(file, true);
+		struct jp_codenames *names = jp_codenames_new(file);
 		must(names);
 		check_names(names);
 		jp_codenames_free(names);

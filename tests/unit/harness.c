@@ -87,8 +87,7 @@ static void add_frame(struct jprof_profile *p, struct jp_location *l, const char
 	const char *file = known ? known->file : NULL;
 	jp_shorten(name, &brief);
 	struct jp_function f = { jp_intern_str(&p->strings, name), jp_intern_str(&p->strings, brief.text),
-		                 jp_intern_str(&p->strings, name), file ? jp_intern_str(&p->strings, file) : JP_NONE,
-		                 JP_NONE };
+		                 jp_intern_str(&p->strings, name), file ? jp_intern_str(&p->strings, file) : JP_NONE };
 	jp_strbuf_release(&brief);
 	assert_int_equal(jp_array_push(p->frames, p->frame_count, p->frame_cap), 0);
 	p->frames[p->frame_count++] = (struct jp_frame){ jp_function_id(p, &f), known ? known->line : 0, inlined };

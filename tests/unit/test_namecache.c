@@ -81,13 +81,13 @@ static bool same_answer(const struct jp_namereply *a, const struct jp_namereply 
 	const struct jp_reply_place *x = &a->places[i], *y = &b->places[i];
 	bool same = x->vaddr == y->vaddr && x->fde_start == y->fde_start && x->fde_end == y->fde_end &&
 	            x->source == y->source && x->reason == y->reason && x->wrapper == y->wrapper &&
-	            x->frame_count == y->frame_count && (x->caller == JP_NONE) == (y->caller == JP_NONE);
+	            x->frame_count == y->frame_count;
 	for (uint32_t f = 0; same && f < x->frame_count; f++) {
 		const struct jp_reply_frame *m = &a->frames[x->frame_first + f], *n = &b->frames[y->frame_first + f];
 		same = m->line == n->line && m->inlined == n->inlined &&
 		       same_function(&a->functions[m->function], &b->functions[n->function]);
 	}
-	return same && (x->caller == JP_NONE || same_function(&a->functions[x->caller], &b->functions[y->caller]));
+	return same;
 }
 
 static int differences(const struct jp_namereply *a, const struct jp_namereply *b)
@@ -170,7 +170,6 @@ static void test_same_answers(void **state)
 	for (unsigned round = 0; round < 12; round++) {
 		size_t count = draw_offsets(pool, offsets, round < 4 ? 20 : 60);
 		struct jp_name_request request = question(fd, path, offsets, count);
-		request.no_callers = draw(2);
 		request.allocator = round % 3 == 1;
 		wrong += ask_both(cache, &request);
 	}
@@ -369,17 +368,16 @@ static void test_cut_files(void **state)
 {
 	(void)state;
 	uint64_t offsets[] = { 1, 5 };
-	unsigned char lean[] = { 1, 0 };
-	struct jp_reply_place places[] = { { .reason = JP_NAMELESS_OUTSIDE, .want = JP_NONE, .caller = JP_NONE },
-		                           { .reason = JP_NAMELESS_CODE, .want = JP_NONE, .caller = JP_NONE } };
+	struct jp_reply_place places[] = { { .reason = JP_NAMELESS_OUTSIDE, .want = JP_NONE },
+		                           { .reason = JP_NAMELESS_CODE, .want = JP_NONE } };
 	struct jp_strbuf bytes = { 0 }, identity = { 0 }, other = { 0 };
-	struct jp_stored_names names = { .offsets = offsets, .lean = lean, .count = 2, .nameless = true }, read;
+	struct jp_stored_names names = { .offsets = offsets, .count = 2, .nameless = true }, read;
 	names.reply = (struct jp_namereply){ .places = places, .place_count = 2 };
 	jp_strbuf_str(&identity, "a library");
 	jp_strbuf_str(&other, "a_library");
 	jp_stored_names_write(&names, &identity, &bytes);
 	assert_int_equal(jp_stored_names_read(bytes.text, bytes.len, &identity, &read), 0);
-	assert_true(read.count == 2 && read.offsets[1] == 5 && read.lean[0] && !read.lean[1] && read.nameless);
+	assert_true(read.count == 2 && read.offsets[1] == 5 && read.nameless);
 	jp_namereply_release(&read.reply);
 	for (size_t len = 0; len < bytes.len; len++) {
 		char *copy = malloc(len + 1);

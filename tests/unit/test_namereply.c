@@ -6,11 +6,11 @@
 #include "input/namereply.h"
 
 static struct jp_reply_place places[] = {
-	{ 0x1010, 0x1000, 0x1040, 0, 2, JPROF_SOURCE_DWARF, JP_NAMED, JP_NONE, false, JP_NONE },
-	{ 0x1020, 0x1000, 0x1040, 2, 0, JPROF_SOURCE_FDE, JP_NAMELESS_FUNCTION, JP_NONE, true, 0 },
-	{ 0, 0, 0, 2, 0, JPROF_SOURCE_NONE, JP_NAMELESS_OUTSIDE, JP_NONE, false, JP_NONE },
-	{ UINT64_MAX, 0, 0, 2, 1, JPROF_SOURCE_NONE, JP_NAMELESS_CODE, JP_NONE, false, JP_NONE },
-	{ 0x2000, 0, 0, 3, 0, JPROF_SOURCE_NONE, JP_NAMELESS_PENDING, 1, false, JP_NONE },
+	{ 0x1010, 0x1000, 0x1040, 0, 2, JPROF_SOURCE_DWARF, JP_NAMED, JP_NONE, false },
+	{ 0x1020, 0x1000, 0x1040, 2, 0, JPROF_SOURCE_FDE, JP_NAMELESS_FUNCTION, JP_NONE, true },
+	{ 0, 0, 0, 2, 0, JPROF_SOURCE_NONE, JP_NAMELESS_OUTSIDE, JP_NONE, false },
+	{ UINT64_MAX, 0, 0, 2, 1, JPROF_SOURCE_NONE, JP_NAMELESS_CODE, JP_NONE, false },
+	{ 0x2000, 0, 0, 3, 0, JPROF_SOURCE_NONE, JP_NAMELESS_PENDING, 1, false },
 };
 static struct jp_reply_frame frames[] = { { 1, 7, true }, { 0, UINT32_MAX, false }, { 2, 0, false } };
 static struct jp_reply_function functions[] = {
@@ -51,8 +51,7 @@ static void same_place(const struct jp_reply_place *a, const struct jp_reply_pla
 {
 	assert_true(a->vaddr == b->vaddr && a->fde_start == b->fde_start && a->fde_end == b->fde_end);
 	assert_true(a->frame_first == b->frame_first && a->frame_count == b->frame_count);
-	assert_true(a->source == b->source && a->reason == b->reason && a->want == b->want &&
-	            a->wrapper == b->wrapper && a->caller == b->caller);
+	assert_true(a->source == b->source && a->reason == b->reason && a->want == b->want && a->wrapper == b->wrapper);
 }
 
 static void same_frames(const struct jp_namereply *a, const struct jp_namereply *b)
@@ -188,35 +187,17 @@ static void test_each_rule(void **state)
 	(void)state;
 	struct jp_namereply wrong = full;
 	struct jp_reply_place p[5];
-	const struct jp_reply_place outside_with_source = {
-		0, 0, 0, 2, 0, JPROF_SOURCE_FDE, JP_NAMELESS_OUTSIDE, JP_NONE, 0, JP_NONE
-	};
-	const struct jp_reply_place no_such_want = { 0, 0, 0,      3, 0, JPROF_SOURCE_NONE, JP_NAMELESS_PENDING,
-		                                     2, 0, JP_NONE };
-	const struct jp_reply_place want_of_none = {
-		0, 0, 0, 3, 0, JPROF_SOURCE_NONE, JP_NAMELESS_CODE, 0, 0, JP_NONE
-	};
-	const struct jp_reply_place backwards = { 0,       2, 1,      3, 0, JPROF_SOURCE_NONE, JP_NAMELESS_CODE,
-		                                  JP_NONE, 0, JP_NONE };
-	const struct jp_reply_place listed = { 0, 0, 0, 3, 0, JPROF_SOURCE_JIT, JP_NAMELESS_CODE, JP_NONE, 0, JP_NONE };
-	const struct jp_reply_place given = {
-		0, 0, 0, 3, 0, JPROF_SOURCE_INPUT, JP_NAMELESS_CODE, JP_NONE, 0, JP_NONE
-	};
-	const struct jp_reply_place reasonless = { 0,       0, 0,      3, 0, JPROF_SOURCE_NONE, jp_nameless_count,
-		                                   JP_NONE, 0, JP_NONE };
-	const struct jp_reply_place no_such_caller = {
-		.source = JPROF_SOURCE_FDE, .reason = JP_NAMELESS_FUNCTION, .want = JP_NONE, .caller = 3
-	};
-	const struct jp_reply_place nameless_caller = {
-		.source = JPROF_SOURCE_FDE, .reason = JP_NAMELESS_FUNCTION, .want = JP_NONE, .caller = 2
-	};
-	const struct jp_reply_place caller_of_none = {
-		.source = JPROF_SOURCE_NONE, .reason = JP_NAMELESS_CODE, .want = JP_NONE, .caller = 0
-	};
-	const struct jp_reply_place *const each[] = { &outside_with_source, &no_such_want,   &want_of_none,
-		                                      &backwards,           &listed,         &given,
-		                                      &reasonless,          &no_such_caller, &nameless_caller,
-		                                      &caller_of_none };
+	const struct jp_reply_place outside_with_source = { 0,       0, 0, 2, 0, JPROF_SOURCE_FDE, JP_NAMELESS_OUTSIDE,
+		                                            JP_NONE, 0 };
+	const struct jp_reply_place no_such_want = { 0, 0, 0, 3, 0, JPROF_SOURCE_NONE, JP_NAMELESS_PENDING, 2, 0 };
+	const struct jp_reply_place want_of_none = { 0, 0, 0, 3, 0, JPROF_SOURCE_NONE, JP_NAMELESS_CODE, 0, 0 };
+	const struct jp_reply_place backwards = { 0, 2, 1, 3, 0, JPROF_SOURCE_NONE, JP_NAMELESS_CODE, JP_NONE, 0 };
+	const struct jp_reply_place listed = { 0, 0, 0, 3, 0, JPROF_SOURCE_JIT, JP_NAMELESS_CODE, JP_NONE, 0 };
+	const struct jp_reply_place given = { 0, 0, 0, 3, 0, JPROF_SOURCE_INPUT, JP_NAMELESS_CODE, JP_NONE, 0 };
+	const struct jp_reply_place reasonless = { 0, 0, 0, 3, 0, JPROF_SOURCE_NONE, jp_nameless_count, JP_NONE, 0 };
+	const struct jp_reply_place *const each[] = { &outside_with_source, &no_such_want, &want_of_none,
+		                                      &backwards,           &listed,       &given,
+		                                      &reasonless };
 	wrong.places = p;
 	for (size_t i = 0; i < jp_count(each); i++) {
 		memcpy(p, places, sizeof p);
@@ -231,7 +212,7 @@ static void test_each_rule(void **state)
 	refuse(&wrong);
 	struct jp_reply_function nameless = { "name", "name", NULL, NULL };
 	struct jp_reply_frame beyond = { 1, 0, false };
-	struct jp_reply_place one = { 0, 0, 0, 0, 1, JPROF_SOURCE_NONE, JP_NAMELESS_CODE, JP_NONE, 0, JP_NONE };
+	struct jp_reply_place one = { 0, 0, 0, 0, 1, JPROF_SOURCE_NONE, JP_NAMELESS_CODE, JP_NONE, 0 };
 	const struct jp_namereply half_named = { .places = &one, .frames = frames + 2, .functions = &nameless };
 	wrong = half_named;
 	wrong.place_count = wrong.function_count = wrong.frame_count = 1;

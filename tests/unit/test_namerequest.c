@@ -60,7 +60,7 @@ static void test_back(void **state)
 	assert_int_equal(jp_question_write(&r, &q), 0);
 	assert_int_equal(q.fd_count, 4); /* 12 once */
 	assert_int_equal(jp_question_read(q.bytes.text, q.bytes.len, q.fds, q.fd_count, &arena, &back, &wrappers), 0);
-	assert_true(wrappers && back.image && back.allocator && !back.no_callers && back.dwarf == r.dwarf);
+	assert_true(wrappers && back.image && back.allocator && back.dwarf == r.dwarf);
 	same_file(&r.object, &back.object);
 	same_file(&r.debug, &back.debug);
 	same_file(&r.shared, &back.shared);

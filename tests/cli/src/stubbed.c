@@ -147,6 +147,7 @@ enum {
 	reply_functions = 40,
 	reply_wants = 44,
 	reply_text = 52,
+	place_bytes = 44,
 };
 
 /* A true answer, in which STUB_NAME in STUB_DIR is wanted. */
@@ -167,7 +168,7 @@ static int keep_answer(void *context, const void *data, size_t len)
 
 static void change_wants(struct changed_answer *a)
 {
-	char *b = a->bytes, *want = b + reply_header + 48 * number_at(b + reply_places) +
+	char *b = a->bytes, *want = b + reply_header + place_bytes * number_at(b + reply_places) +
 	                            12 * number_at(b + reply_frames) + 16 * number_at(b + reply_functions);
 	const char *name = getenv("STUB_NAME"), *dir = getenv("STUB_DIR");
 	uint32_t text = number_at(b + reply_text), wants = number_at(b + reply_wants);
@@ -216,11 +217,11 @@ static int pend(const struct jprof_name_question *q, jprof_write_fn *write, void
 {
 	static uint32_t unit;
 	uint32_t places = number_at((const char *)q->data + asked_count);
-	size_t len = reply_header + 48 * (size_t)places + 16 + 8;
-	char *b = calloc(1, len), *want = b + reply_header + 48 * (size_t)places;
+	size_t len = reply_header + place_bytes * (size_t)places + 16 + 8;
+	char *b = calloc(1, len), *want = b + reply_header + place_bytes * (size_t)places;
 	unit += new;
 	memcpy(b, "jprofnam", 8);
-	put_number_at(b + 8, 2);
+	put_number_at(b + 8, 3);
 	put_number_at(b + reply_size, len);
 	put_number_at(b + 16, ((const char *)q->data)[16] ? 1 : 0);
 	memset(b + 24, 0xff, 8); /* no texts */
@@ -228,8 +229,7 @@ static int pend(const struct jprof_name_question *q, jprof_write_fn *write, void
 	put_number_at(b + reply_wants, 1);
 	put_number_at(b + reply_text, 8);
 	for (uint32_t i = 0; i < places; i++) {
-		put_number_at(b + reply_header + 48 * i + 32, 4); /* pending */
-		memset(b + reply_header + 48 * i + 44, 0xff, 4);
+		put_number_at(b + reply_header + place_bytes * i + 32, 4); /* pending */
 	}
 	put_number_at(want, unit);
 	memset(want + 12, 0xff, 4);
@@ -266,7 +266,7 @@ static int answer_less(jprof_write_fn *write, void *context)
 static bool misbehaves(const char *how, size_t len, const struct jprof_name_question *q, jprof_write_fn *write,
                        void *context, int *rc)
 {
-	enum { some = 5000, too_much = 40 << 20, where_flags = 12, where_dwarf_is = 16, functions_flag = 16 };
+	enum { some = 5000, too_much = 40 << 20, where_flags = 12, where_dwarf_is = 16, functions_flag = 8 };
 	bool debug = ((const char *)q->data)[where_dwarf_is];
 	const struct timespec nap = { .tv_nsec = 300000000 };
 #define SAID(word) (len == strlen(word) && !strncmp(how, word, len))
