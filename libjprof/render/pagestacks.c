@@ -47,23 +47,6 @@ static uint32_t trie_leaf(struct jp_page_trie *trie, const uint32_t *inner_first
 	return node;
 }
 
-/* Leaves the part of Ruby that is asked for, as view/resolve.c does. */
-static void choose_ruby_part(const struct variant_maker *m, struct jp_run *run)
-{
-	const struct jprof_view *v = m->view;
-	uint32_t native = run->depth;
-	if (!v->origins || m->ruby == JPROF_RUBY_MERGED)
-		return;
-	while (native && v->code.locations[run->places[native - 1]].source == JPROF_SOURCE_RUBY)
-		native--;
-	if (m->ruby == JPROF_RUBY_OFF && native)
-		run->depth = native;
-	else if (m->ruby == JPROF_RUBY_ONLY && native < run->depth)
-		*run = (struct jp_run){ .places = run->places + native, .depth = run->depth - native };
-	else if (m->ruby == JPROF_RUBY_ONLY)
-		*run = (struct jp_run){ .places = &v->profile->outside_ruby, .depth = 1 };
-}
-
 /* The frames of a run, as jp_walk_frames has them. */
 static int lay_out_run(struct variant_maker *m, const struct jp_run *run, size_t *depth)
 {
@@ -113,7 +96,9 @@ static int make_ends(struct variant_maker *m, uint32_t id, struct jp_run *before
 	struct jp_run run = { .places = stack->places, .depth = stack->depth, .skip = stack->skip };
 	if (!run.depth)
 		return 0;
-	choose_ruby_part(m, &run);
+	uint32_t native = jp_run_native(&m->view->code, &run);
+	if (m->view->origins && m->ruby != JPROF_RUBY_MERGED && (native || m->ruby == JPROF_RUBY_ONLY))
+		jp_run_choose(&run, native, m->ruby == JPROF_RUBY_ONLY, &m->view->profile->outside_ruby);
 	if (m->folds && jp_fold_stack(&m->fold, &run))
 		return -1;
 	bool same = run.places == before->places && run.depth == before->depth && run.skip == before->skip;

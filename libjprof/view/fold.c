@@ -186,6 +186,24 @@ static int fold_plumbing(struct jp_fold *f, struct jp_run *run)
 	return 0;
 }
 
+uint32_t jp_run_native(const struct jp_code *code, const struct jp_run *run)
+{
+	uint32_t native = run->depth;
+	while (native && code->locations[run->places[native - 1]].source == JPROF_SOURCE_RUBY)
+		native--;
+	return native;
+}
+
+void jp_run_choose(struct jp_run *run, uint32_t native, bool ruby, const uint32_t *outside)
+{
+	if (!ruby)
+		run->depth = native;
+	else if (native < run->depth)
+		*run = (struct jp_run){ .places = run->places + native, .depth = run->depth - native };
+	else
+		*run = (struct jp_run){ .places = outside, .depth = 1 };
+}
+
 int jp_fold_stack(struct jp_fold *f, struct jp_run *run)
 {
 	if (f->level == JPROF_FOLD_RAW)

@@ -14,6 +14,12 @@ struct jp_run {
 	uint32_t depth, skip;
 };
 
+/* How many places of the stack, from its inner end, are native: Ruby's are its outer end. */
+uint32_t jp_run_native(const struct jp_code *code, const struct jp_run *run);
+
+/* Leaves the native places of a stack, or those of Ruby: where it has none, `outside` alone, which must outlive it. */
+void jp_run_choose(struct jp_run *run, uint32_t native, bool ruby, const uint32_t *outside);
+
 struct jp_fold {
 	const struct jp_code *code;
 	enum jprof_fold level;

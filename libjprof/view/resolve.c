@@ -341,19 +341,12 @@ static int take_interpreter_out(struct resolve *r, struct jp_run *run, uint32_t 
 /* Leaves the native part of a stack, or that of Ruby, which is its outer end. 0, or -1 when memory is short. */
 static int choose_part(struct resolve *r, struct jp_run *run)
 {
-	uint32_t native = run->depth;
 	if (!r->view->origins || (r->opts->ruby == JPROF_RUBY_MERGED && !r->native_end.interpreter))
 		return 0;
-	while (native && r->view->code.locations[run->places[native - 1]].source == JPROF_SOURCE_RUBY)
-		native--;
+	uint32_t native = jp_run_native(&r->view->code, run);
 	if (r->opts->ruby == JPROF_RUBY_MERGED)
 		return take_interpreter_out(r, run, native);
-	if (r->opts->ruby == JPROF_RUBY_OFF)
-		run->depth = native;
-	else if (native < run->depth)
-		*run = (struct jp_run){ .places = run->places + native, .depth = run->depth - native };
-	else
-		*run = (struct jp_run){ .places = &r->profile->outside_ruby, .depth = 1 };
+	jp_run_choose(run, native, r->opts->ruby == JPROF_RUBY_ONLY, &r->profile->outside_ruby);
 	return 0;
 }
 
