@@ -131,7 +131,8 @@ static struct jp_bundle_member *member_of(struct jprof_bundle *b, const char *pa
 static int add_member_file(struct jprof_bundle *b, struct jp_bundle_member *m, const char *name,
                            const struct jp_tar_entry *entry)
 {
-	struct jp_bundle_file *known = (struct jp_bundle_file *)jp_bundle_file(m, name);
+	const struct jp_bundle_file *found = jp_bundle_file(m, name);
+	struct jp_bundle_file *known = found ? &m->files[found - m->files] : NULL;
 	if (!known && m->file_count == most_files)
 		return 0;
 	if (!known) {

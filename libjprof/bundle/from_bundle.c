@@ -32,16 +32,15 @@ static int take_process(struct jprof_profile *p, jp_json *agent)
 {
 	const char *boot = jp_json_text(agent, "boot_id"), *program = jp_json_text(agent, "program"),
 		   *ruby = jp_json_text(jp_json_get(agent, "ruby"), "version");
-	const struct jp_process process = { jp_json_number(agent, "pid"),
-		                            jp_json_number(agent, "start_ticks"),
-		                            boot ? boot : "",
-		                            "",
-		                            program ? program : "",
-		                            "",
-		                            "",
-		                            ruby ? ruby : "",
-		                            program && !strchr(program, '/') ? program : "",
-		                            0 };
+	const struct jp_process process = { .pid = jp_json_number(agent, "pid"),
+		                            .start_ticks = jp_json_number(agent, "start_ticks"),
+		                            .boot_id = boot ? boot : "",
+		                            .name = "",
+		                            .program = program ? program : "",
+		                            .title = "",
+		                            .role = "",
+		                            .ruby = ruby ? ruby : "",
+		                            .invoked = program && !strchr(program, '/') ? program : "" };
 	return process.pid ? jp_identity_set(p, &process) : 0;
 }
 
@@ -240,8 +239,15 @@ static void take_figures(struct jprof_profile *profile, const struct jp_bundle_m
 
 struct jp_process jp_process_of_member(const struct jprof_bundle_member *m)
 {
-	return (struct jp_process){ m->pid,   m->start_ticks, m->boot_id, m->name, m->program,
-		                    m->title, m->role,        "",         "",      0 };
+	return (struct jp_process){ .pid = m->pid,
+		                    .start_ticks = m->start_ticks,
+		                    .boot_id = m->boot_id,
+		                    .name = m->name,
+		                    .program = m->program,
+		                    .title = m->title,
+		                    .role = m->role,
+		                    .ruby = "",
+		                    .invoked = "" };
 }
 
 static int note_member(struct jprof_profile *profile, const struct jp_bundle_member *m)

@@ -400,7 +400,9 @@ static void explain_found(struct search *s)
 int jp_find_file(struct jprof_profile *profile, uint32_t object, const struct jp_sites *sites,
                  const struct jprof_symbolize_opts *opts, struct jp_unread *unread, struct jp_found *found)
 {
-	struct search s = { profile, object, sites, opts, found, unread, false };
+	struct search s = {
+		.profile = profile, .object = object, .sites = sites, .opts = opts, .found = found, .unread = unread
+	};
 	search_places(&s);
 	explain_found(&s);
 	return s.failed ? -1 : 0;
@@ -417,11 +419,11 @@ static bool is_mapped(const struct jprof_profile *p, const char *path, const str
 }
 
 /* Whether the object was named from opts->program: its own path led to no file that could be used. */
-static bool is_program_file(const struct jprof_profile *p, uint32_t object, const struct jprof_symbolize_opts *opts)
+static bool is_program_file(struct jprof_profile *p, uint32_t object, const struct jprof_symbolize_opts *opts)
 {
 	struct jp_found found = { 0 };
-	struct jp_sites none = { p, NULL, 0 };
-	struct search own = { (struct jprof_profile *)p, object, &none, opts, &found, NULL, false };
+	const struct jp_sites none = { .profile = p };
+	struct search own = { .profile = p, .object = object, .sites = &none, .opts = opts, .found = &found };
 	bool usable =
 	    p->objects[object].kind == JP_MAP_FILE && consider_path(&own, given_sysroot(&own), own_path(&own));
 	jp_objfile_close(found.file);
@@ -445,7 +447,7 @@ int jp_note_program(struct jprof_profile *p, const struct jprof_symbolize_opts *
 	char *real = realpath(opts->program, NULL);
 	bool fits = is_mapped(p, real ? real : opts->program, &file->st);
 	struct jp_found none = { 0 };
-	struct search s = { p, object, NULL, opts, &none, NULL, false };
+	struct search s = { .profile = p, .object = object, .opts = opts, .found = &none };
 	bool stands_in = !fits && object != JP_NONE && headers_fit(&s, file) && is_program_file(p, object, opts);
 	free(real);
 	jp_objfile_close(file);
