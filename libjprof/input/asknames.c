@@ -13,7 +13,7 @@
 enum { most_wants = 128, most_answers = 4 * most_wants };
 
 /* How often one file is asked about: of 512 .dwo files where eight can be open, and many more where more can. */
-enum { most_rounds = 4096 };
+enum { most_asking_rounds = 4096 };
 
 /* ---- one question ------------------------------------------------------------------------------- */
 
@@ -86,7 +86,7 @@ static bool gets_on(const struct jp_asking *a, const struct jp_name_request *req
 	for (uint32_t i = 0; i < r->want_count; i++)
 		if (is_answered(&a->splits, &r->wants[i]))
 			return false;
-	return !pending || (first && request->dwarf != JP_DWARF_NOWHERE && a->rounds < most_rounds);
+	return !pending || (first && request->dwarf != JP_DWARF_NOWHERE && a->rounds < most_asking_rounds);
 }
 
 static int ask_files(struct jp_asking *a, const struct jp_debugfiles *found)
