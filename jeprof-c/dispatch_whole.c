@@ -112,10 +112,9 @@ static bool is_bare_option(const char *word)
 	return !program;
 }
 
-/* Also the name of an option without its dashes, and the number of a process. */
+/* Also the name of an option without its dashes. */
 static bool is_no_command(const char *word)
 {
-	int pid;
 	if (!*word || !access(word, F_OK))
 		return false;
 	for (size_t i = 0; i < sizeof no_commands / sizeof *no_commands; i++)
@@ -125,8 +124,6 @@ static bool is_no_command(const char *word)
 		}
 	if (is_bare_option(word))
 		say("there is no command %s; it is an option: jprof --%s, see jprof --help", word, word);
-	else if (is_pid(word, &pid))
-		say("%s: there is no file of that name; jprof snap %s takes a snapshot of a process", word, word);
 	else
 		return false;
 	return true;
@@ -165,9 +162,22 @@ static bool is_misspelt(const char *word)
 	return misspelt;
 }
 
+/* `jprof PID`, which is `jprof explain PID`. */
+static bool is_process(const struct options *o)
+{
+	int pid;
+	return o->operand_count == 1 && !o->help && !o->version && is_pid(o->operands[0], &pid) &&
+	       access(o->operands[0], F_OK);
+}
+
 static int run_report(const struct options *options)
 {
 	const char *first = options->operand_count ? options->operands[0] : "";
+	if (is_process(options)) {
+		struct options of_process = *options;
+		of_process.command = "explain";
+		return cmd_explain(&of_process);
+	}
 	if ((options->rules || options->puma || options->gc) && strcmp(first, "explain") != 0) {
 		say("--%s is for jprof explain", options->rules ? "rules=FILE" : options->puma ? "puma" : "gc");
 		return 1;

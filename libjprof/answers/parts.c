@@ -91,11 +91,17 @@ struct jp_moments jp_moments_of(const struct jp_moment *at, size_t count)
 	return moments;
 }
 
+/* Without a dump jemalloc's pages were looked at one by one: what was never touched is in no figure. */
+static bool seen_page_by_page(const struct jp_moments *m, size_t i)
+{
+	return !*jprof_profile_info(m->at[i].profile)->format;
+}
+
 /* What is in use by jemalloc's count, and not in memory by the kernel's: stacks of threads, tables of jemalloc's own, a
  * large calloc. No more than leaves room for all dirty pages; below 0. */
 static double untouched_bytes(const struct jp_moments *m, size_t i)
 {
-	if (!m->by_kernel)
+	if (!m->by_kernel || seen_page_by_page(m, i))
 		return NAN;
 	double room = room_for_freed(m, i), dirty = figure_at(m, i, JPROF_FIGURE_DIRTY);
 	double untouched =
@@ -108,7 +114,9 @@ static double untouched_bytes(const struct jp_moments *m, size_t i)
 static double dirty_in_memory(const struct jp_moments *m, size_t i)
 {
 	double dirty = figure_at(m, i, JPROF_FIGURE_DIRTY);
-	return m->by_kernel ? fmax(fmin(room_for_freed(m, i) - untouched_bytes(m, i), dirty), 0) : dirty;
+	return m->by_kernel && !seen_page_by_page(m, i)
+	           ? fmax(fmin(room_for_freed(m, i) - untouched_bytes(m, i), dirty), 0)
+	           : dirty;
 }
 
 /* Of a Ruby that did not say how large its GC heap is, that is in it; of all others what the program mapped itself. */

@@ -34,11 +34,11 @@ static void add_classes(struct jp_figures *to, jp_json *kinds, jp_json *arena)
 }
 
 /* What was read in the memory of the process itself has each live object, also the large ones and those that are
- * sampled. */
-static void add_live_classes(struct jp_figures *to, jp_json *kinds, jp_json *arena)
+ * sampled. Returns the bytes of live objects that were never touched. */
+static double add_live_classes(struct jp_figures *to, jp_json *kinds, jp_json *arena)
 {
 	jp_json *bins = jp_json_get(arena, "bins"), *large = jp_json_get(arena, "lextents");
-	double sampled = 0, space = 0;
+	double sampled = 0, space = 0, untouched = 0;
 	for (size_t i = 0; i < jp_json_length(bins) && i < jp_most_classes; i++) {
 		jp_json *bin = jp_json_at(bins, i);
 		struct jp_class_sum sum = { .size = jp_json_number(jp_json_at(kinds, i), "size") };
@@ -55,13 +55,35 @@ static void add_live_classes(struct jp_figures *to, jp_json *kinds, jp_json *are
 		double cached = (double)jp_json_number(class, "cached");
 		struct jp_class_sum sum = { .size = jp_json_number(class, "size") };
 		sum.objects = (double)jp_json_number(class, "curlextents") - cached;
-		sum.live = (double)jp_json_number(class, "bytes") - cached * (double)sum.size;
+		sum.live = (double)jp_json_number(class, "bytes") - cached * (double)sum.size -
+		           (double)jp_json_number(class, "untouched");
+		untouched += (double)jp_json_number(class, "untouched");
 		if (sum.objects > 0)
 			jp_figures_add_class(to, &sum);
 	}
 	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED], sampled);
 	jp_known_add(&to->of[JPROF_FIGURE_SAMPLED_SPACE], space);
 	to->of[JPROF_FIGURE_PADDING].bytes *= sampled; /* until here that of one object */
+	return untouched;
+}
+
+/* Takes what was never touched, page by page, off what jemalloc counts: so only memory is left. PAGE becomes what is
+ * in memory beside a sampled object. */
+static void take_off_untouched(struct jp_figures *to, double live, jp_json *heap)
+{
+	double pages = (double)jp_json_number(heap, "untouched_pages");
+	double cached = (double)jp_json_number(heap, "untouched_cached");
+	double idle = (double)jp_json_number(heap, "untouched_idle");
+	double beside = (double)jp_json_number(heap, "sampled_memory") - to->of[JPROF_FIGURE_SAMPLED_SPACE].bytes;
+	if (to->of[JPROF_FIGURE_SAMPLED].bytes > 0)
+		to->of[JPROF_FIGURE_PAGE].bytes = fmax(beside, 0) / to->of[JPROF_FIGURE_SAMPLED].bytes;
+	to->of[JPROF_FIGURE_ALLOCATED].bytes -= live + cached;
+	to->of[JPROF_FIGURE_CACHED].bytes -= cached;
+	to->of[JPROF_FIGURE_ACTIVE].bytes =
+	    fmax(to->of[JPROF_FIGURE_ACTIVE].bytes - live - cached - pages,
+	         to->of[JPROF_FIGURE_ALLOCATED].bytes + to->of[JPROF_FIGURE_PADDING].bytes);
+	to->of[JPROF_FIGURE_DIRTY].bytes = fmax(to->of[JPROF_FIGURE_DIRTY].bytes - idle, 0);
+	to->of[JPROF_FIGURE_LARGE_PADDING].bytes = fmax(to->of[JPROF_FIGURE_LARGE_PADDING].bytes - pages, 0);
 }
 
 enum { vm_stack_size = 1 << 20 }; /* RUBY_VM_THREAD_VM_STACK_SIZE, which Ruby allocates from 3.3 on */
@@ -168,8 +190,9 @@ static void take_heap(struct jp_outside *to, jp_json *heap)
 {
 	jp_json *stats = jp_json_get(heap, "jemalloc");
 	take_malloc_stats(to, heap);
-	add_live_classes(&to->now.figures, jp_json_get(jp_json_get(stats, "arenas"), "bin"),
-	                 jp_json_get(jp_json_get(stats, "stats.arenas"), "merged"));
+	double live = add_live_classes(&to->now.figures, jp_json_get(jp_json_get(stats, "arenas"), "bin"),
+	                               jp_json_get(jp_json_get(stats, "stats.arenas"), "merged"));
+	take_off_untouched(&to->now.figures, live, heap);
 }
 
 /* ---- Ruby ------------------------------------------------------------------------------------------------ */

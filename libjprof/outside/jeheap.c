@@ -7,6 +7,31 @@
 
 /* ---- counting ----------------------------------------------------------------------------------------------- */
 
+/* A large object's bytes: of 5.3.1 whole pages, else its class. */
+static uint64_t object_size(const struct jp_jeextent *e)
+{
+	uint64_t size = e->size - (e->first != e->base || e->size > jp_jeclass_size(e->class) ? jp_memory_page : 0);
+	return size < e->base + e->size - e->first ? size : e->base + e->size - e->first;
+}
+
+static void count_untouched(struct jp_jeheap *h, struct jp_memsource *m, const struct jp_jeextent *e)
+{
+	if (e->state != JP_JE_ACTIVE && e->state != JP_JE_DIRTY && e->state != JP_JE_MUZZY)
+		return;
+	uint64_t all = jp_memsource_untouched(m, e->base, e->size);
+	if (e->state != JP_JE_ACTIVE) {
+		h->untouched_idle += all;
+	} else if (e->slab) {
+		h->untouched_pages += all; /* of free places, and of such that a cache took and nobody used */
+	} else if (e->class < jp_je_small) {
+		h->sampled_memory += e->cached ? 0 : e->size - all;
+	} else {
+		uint64_t object = jp_memsource_untouched(m, e->first, object_size(e));
+		*(e->cached ? &h->untouched_cached : &h->classes[e->class].untouched) += object;
+		h->untouched_pages += all - object;
+	}
+}
+
 static void count_active(struct jp_jeheap *h, const struct jp_jeextent *e)
 {
 	struct jp_jeclass *class = &h->classes[e->class];
@@ -26,13 +51,15 @@ static void count_active(struct jp_jeheap *h, const struct jp_jeextent *e)
 		h->arenas = e->arena + 1U;
 }
 
-static void count_extents(struct jp_jeheap *h, const struct jp_jeextents *x)
+static void count_extents(struct jp_jeheap *h, struct jp_memsource *m, const struct jp_jeextents *x)
 {
 	for (size_t i = 0; i < x->count; i++) {
 		const struct jp_jeextent *e = &x->items[i];
 		h->bytes[e->state % jp_je_states] += e->size;
 		if (e->state == JP_JE_ACTIVE && e->class < jp_je_classes)
 			count_active(h, e);
+		if (e->class < jp_je_classes || e->state != JP_JE_ACTIVE)
+			count_untouched(h, m, e);
 	}
 	h->torn = x->torn;
 	h->mended = x->mended;
@@ -65,7 +92,7 @@ static int read_heap_tables(struct jp_memsource *m, const struct jp_jemap *map, 
 		return -1;
 	h->version = caches->version ? caches->version : map->layout->version;
 	h->caches_known = map->layout->caches;
-	count_extents(h, extents);
+	count_extents(h, m, extents);
 	count_caches(h, caches);
 	count_metadata(h, m, extents);
 	h->cut = h->cut || !m->left;
@@ -87,8 +114,7 @@ int jp_jeheap_read(struct jp_memsource *source, struct jp_jeheap *heap)
 	return failed;
 }
 
-/* Of large objects 5.3.1
- * counts whole pages, and 5.3.0 their class, which is what their extents have there. */
+/* Of large objects 5.3.1 counts whole pages, and 5.3.0 their class, which is what their extents have there. */
 static uint64_t bytes_of_large(const struct jp_jeheap *h, unsigned class)
 {
 	return h->classes[class].extents - (h->padded ? h->classes[class].taken * jp_memory_page : 0);
@@ -160,6 +186,8 @@ static void put_classes_of_heap(struct jp_jsonout *j, const struct jp_jeheap *h,
 		else
 			jp_jsonout_uint(j, "bytes", bytes_of_large(h, i));
 		if (!small)
+			jp_jsonout_uint(j, "untouched", h->classes[i].untouched);
+		if (!small)
 			jp_jsonout_uint(j, "size", jp_jeclass_size(i));
 		jp_jsonout_close(j);
 	}
@@ -200,6 +228,10 @@ void jp_jeheap_write(const struct jp_jeheap *h, struct jp_strbuf *out)
 	jp_jsonout_uint(&j, "mended", h->mended);
 	jp_jsonout_uint(&j, "misfits", h->misfits);
 	jp_jsonout_bool(&j, "cut", h->cut);
+	jp_jsonout_uint(&j, "untouched_idle", h->untouched_idle);
+	jp_jsonout_uint(&j, "untouched_pages", h->untouched_pages);
+	jp_jsonout_uint(&j, "untouched_cached", h->untouched_cached);
+	jp_jsonout_uint(&j, "sampled_memory", h->sampled_memory);
 	jp_jsonout_open(&j, "jemalloc", '{', false);
 	jp_jsonout_string(&j, "version", h->version);
 	jp_jsonout_open(&j, "opt", '{', true);

@@ -15,6 +15,7 @@ struct jp_jeclass {
 	uint64_t cached;        /* of these: in caches of threads */
 	uint64_t sampled;       /* small objects on pages of their own, which are in none of the above */
 	uint64_t extents;       /* bytes of the extents of large objects */
+	uint64_t untouched;     /* of these: bytes of live objects that were never touched */
 };
 
 struct jp_jeheap {
@@ -23,8 +24,11 @@ struct jp_jeheap {
 	uint64_t caches;        /* of threads */
 	bool background_thread; /* set by the caller: one of jemalloc's own runs in the process */
 	struct jp_jeclass classes[jp_je_classes];
-	uint64_t bytes[jp_je_states];        /* of extents, by state */
-	bool padded;                         /* each large object has a page more than it needs: cache_oblivious */
+	uint64_t bytes[jp_je_states]; /* of extents, by state */
+	bool padded;                  /* each large object has a page more than it needs: cache_oblivious */
+	uint64_t sampled_memory;      /* bytes of the extents of small sampled objects that are in memory */
+	uint64_t untouched_idle, untouched_pages, untouched_cached; /* bytes never touched: of dirty and muzzy extents;
+	                                             of those in use, beside large objects; of objects in caches */
 	uint64_t metadata;                   /* bytes of jemalloc's own data that are in memory */
 	uint64_t arena_active[jp_je_arenas]; /* bytes of extents in use, by arena */
 	unsigned arenas;                     /* one more than the number of the last that has any */

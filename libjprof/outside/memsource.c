@@ -92,6 +92,21 @@ uint64_t jp_memsource_word(struct jp_memsource *m, uint64_t address)
 	return jp_memsource_read(m, address, &word, sizeof word) ? word : 0;
 }
 
+uint64_t jp_memsource_untouched(struct jp_memsource *m, uint64_t address, uint64_t size)
+{
+	const uint64_t pages = jp_memory_unit / jp_memory_page, first = address / jp_memory_page;
+	uint64_t bytes = 0;
+	for (uint64_t page = first; size && page <= (address + size - 1) / jp_memory_page; page++) {
+		const struct jp_memory_pages *unit = jp_memsource_unit(m, page / pages);
+		bool touched = (unit->there[page % pages / 64] | unit->swapped[page % pages / 64]) >> page % 64 & 1;
+		uint64_t from = page * jp_memory_page, to = from + jp_memory_page;
+		from = from < address ? address : from;
+		to = to > address + size ? address + size : to;
+		bytes += touched ? 0 : to - from;
+	}
+	return bytes;
+}
+
 void jp_memsource_forget(struct jp_memsource *m)
 {
 	for (size_t i = 0; i < jp_memory_slots; i++)

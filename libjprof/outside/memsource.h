@@ -17,10 +17,10 @@ enum {
 	jp_memory_slots = 128,
 };
 
-/* Which pages of a unit are in memory: bit I % 64 of word I / 64 for page I. */
+/* Which pages of a unit are in memory, and which are swapped out: bit I % 64 of word I / 64 for page I. */
 struct jp_memory_pages {
 	uint64_t number; /* of the unit: address / jp_memory_unit */
-	uint64_t there[8];
+	uint64_t there[8], swapped[8];
 	bool known;
 };
 
@@ -28,7 +28,7 @@ struct jp_memory_pages {
 struct jp_memsource {
 	/* Puts up to `size` bytes to `to`; how many, which is less where the rest cannot be read. */
 	size_t (*read)(struct jp_memsource *source, uint64_t address, void *to, size_t size);
-	/* Fills in there[] of a unit; what is not known is 0. */
+	/* Fills in there[] and swapped[] of a unit; what is not known is 0. */
 	void (*look)(struct jp_memsource *source, struct jp_memory_pages *unit);
 	void (*close)(struct jp_memsource *source);
 	struct jprof_maps *maps; /* owned */
@@ -54,6 +54,9 @@ const struct jp_memory_pages *jp_memsource_unit(struct jp_memsource *source, uin
 
 /* Whether the page of an address is in memory. */
 bool jp_memsource_has(struct jp_memsource *source, uint64_t address);
+
+/* Bytes of a range whose pages were never touched, or were given back. */
+uint64_t jp_memsource_untouched(struct jp_memsource *source, uint64_t address, uint64_t size);
 
 /* Looks at pages anew from now on. */
 void jp_memsource_forget(struct jp_memsource *source);

@@ -95,7 +95,7 @@ stats 1~there is no command stats; jprof explain SNAPSHOT says where all memory 
 record ./prog~there is no command record; jprof run -- COMMAND... starts a program under profiling, and jprof snap PID
 start ./prog~there is no command start; jprof run -- COMMAND... starts
 attach 1234~there is no command attach; .* jprof snap PID takes a snapshot of it$
-1234~1234: there is no file of that name; jprof snap 1234 takes a snapshot of a process$
+1234567890~process 1234567890: there is no such process$
 -p 1234~ambiguous option -p: --pdf, --ps$
 --pid 1234~--pid is not taken: jprof snap PID takes a snapshot of a process$
 snpa 1234~snpa: no such command or file; is it jprof snap

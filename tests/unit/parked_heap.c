@@ -2,6 +2,7 @@
  * waits for the end of its input. Whoever reads that memory from outside must count the same.
  * usage: parked_heap THREADS   (jemalloc in LD_PRELOAD, or linked) */
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static void fill(unsigned who)
 		if (i % 250 == 0)
 			size = next_random(&state) % 200000;
 		kept[who][i] = malloc(size + 1);
-		memset(kept[who][i], 1, size + 1);
+		memset(kept[who][i], 1, malloc_usable_size(kept[who][i]));
 		if (i % 4 == 3) {
 			free(kept[who][i - 2]);
 			kept[who][i - 2] = NULL;
