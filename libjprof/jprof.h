@@ -1431,6 +1431,7 @@ struct jprof_explained {
 	double growth; /* since the earlier snapshot; NAN: there is none, or it is not known */
 	struct jprof_range range, growth_range; /* of what is estimated; error NAN: it is counted */
 	double objects, objects_growth;         /* of a type or class; of live memory where each was counted; NAN */
+	bool own; /* of a class of objects: the program itself defines it, not Ruby nor a gem, where that was seen */
 };
 
 /* What would help. */

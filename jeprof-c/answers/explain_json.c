@@ -47,7 +47,7 @@ static void put_explained_row(FILE *out, const struct jprof_explained *row)
 	put_low_high(out, "growth_low", "growth_high", &row->growth_range);
 	put_bytes(out, "objects", row->objects);
 	put_bytes(out, "objects_growth", row->objects_growth);
-	fprintf(out, "}");
+	fputs(row->own ? ",\"own\":true}" : "}", out);
 }
 
 static void put_json_help(FILE *out, const struct jprof_help *help, const struct jprof_settings *settings)

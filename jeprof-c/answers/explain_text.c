@@ -209,6 +209,30 @@ static void add_worst_class(struct explain_line *line, const struct jprof_explan
 	add_words_to(line, ". ");
 }
 
+/* The program's own classes: as many as two lines have room for. */
+static void put_own_classes(FILE *out, const struct jprof_explanation *e)
+{
+	enum { most_own = 5, room = 2 * columns };
+	const struct jprof_explained *row;
+	struct explain_line line = { 0 };
+	int named = 0;
+	for (size_t i = 0; (row = jprof_explain_at(e, i)) && named < most_own; i++) {
+		if (!row->own || line.len + strlen(row->name) + strlen(", 99,999,999 objects (999.9 MB)") > room)
+			continue;
+		add_words_to(&line, named ? ", " : "Your classes: ");
+		add_name(&line, row->name);
+		add_words_to(&line, named++ ? " %.0f (%.1f MB)" : " %.0f objects (%.1f MB of slots)", row->objects,
+		             row->bytes / mb);
+	}
+	if (named)
+		add_words_to(&line, ".");
+	if (named)
+		fputc('\n', out);
+	if (named)
+		put_wrapped(out, &line);
+	end_line(&line);
+}
+
 static const double much_untouched = 0.2; /* of all memory: from here on it is said at once */
 
 void explain_put_sentence(FILE *out, const struct explained *what)
@@ -486,6 +510,7 @@ void explain_put_text(FILE *out, const struct explained *what)
 {
 	explain_put_head(out, what);
 	explain_put_sentence(out, what);
+	put_own_classes(out, what->explanation);
 	put_parts(out, what);
 	put_live_objects(out, what->explanation, JPROF_PART_OBJECT_TYPE,
 	                 "Objects in Ruby's GC heap, by type (slots, number)");

@@ -36,6 +36,7 @@ static int add_kinds_of_objects(struct jprof_explanation *e, const struct jp_obj
 		if (!row || !(row->name = jp_arena_dup(&e->arena, kind->name, strlen(kind->name))))
 			return -1;
 		row->objects = kind->count;
+		row->own = kind->own;
 		row->objects_growth = before ? kind->count - was.count : NAN;
 	}
 	return 0;

@@ -185,16 +185,6 @@ static void take_malloc_stats(struct jp_outside *to, jp_json *text)
 		figures->of[JPROF_FIGURE_LARGE_PADDING].bytes = 0;
 }
 
-/* What was read in the memory of the process: docs/outside.md. */
-static void take_heap(struct jp_outside *to, jp_json *heap)
-{
-	jp_json *stats = jp_json_get(heap, "jemalloc");
-	take_malloc_stats(to, heap);
-	double live = add_live_classes(&to->now.figures, jp_json_get(jp_json_get(stats, "arenas"), "bin"),
-	                               jp_json_get(jp_json_get(stats, "stats.arenas"), "merged"));
-	take_off_untouched(&to->now.figures, live, heap);
-}
-
 /* ---- Ruby ------------------------------------------------------------------------------------------------ */
 
 static void take_gc_stat(struct jp_outside *to, const char *version, uint64_t pages, uint64_t slots,
@@ -241,7 +231,8 @@ static void take_kinds(struct jp_object_sums *to, jp_json *rows)
 		jp_json *row = jp_json_at(rows, i);
 		const char *name = jp_json_text(row, "name");
 		struct jp_object_sum sum = { .count = (double)jp_json_number(row, "count"),
-			                     .slots = (double)jp_json_number(row, "slots") };
+			                     .slots = (double)jp_json_number(row, "slots"),
+			                     .own = jp_json_true(row, "own") };
 		snprintf(sum.name, sizeof sum.name, "%s", name ? name : "");
 		if (name)
 			jp_object_sums_add(to, &sum);
@@ -255,6 +246,29 @@ static void take_live_objects(struct jp_figures *to, jp_json *objects)
 		return;
 	take_kinds(&to->object_types, jp_json_get(objects, "types"));
 	take_kinds(&to->object_classes, jp_json_get(objects, "classes"));
+}
+
+/* Ruby's own heap, from its pages. */
+static void take_heap_of_ruby(struct jp_figures *to, jp_json *ruby)
+{
+	double bytes = (double)jp_json_number(ruby, "bytes"), unused = (double)jp_json_number(ruby, "free_bytes");
+	if (!(bytes > 0))
+		return;
+	jp_known_add(&to->of[JPROF_FIGURE_GC_HEAP], bytes);
+	jp_known_add(&to->of[JPROF_FIGURE_GC_LIVE], fmax(bytes - unused, 0));
+	jp_known_add(&to->of[JPROF_FIGURE_GC_FREE], fmin(unused, bytes));
+	take_live_objects(to, jp_json_get(ruby, "objects"));
+}
+
+/* What was read in the memory of the process: docs/outside.md. */
+static void take_heap(struct jp_outside *to, jp_json *heap)
+{
+	jp_json *stats = jp_json_get(heap, "jemalloc");
+	take_malloc_stats(to, heap);
+	double live = add_live_classes(&to->now.figures, jp_json_get(jp_json_get(stats, "arenas"), "bin"),
+	                               jp_json_get(jp_json_get(stats, "stats.arenas"), "merged"));
+	take_off_untouched(&to->now.figures, live, heap);
+	take_heap_of_ruby(&to->now.figures, jp_json_get(heap, "ruby"));
 }
 
 static bool version_of_ruby_file(const char *path, char version[8])

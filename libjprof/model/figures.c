@@ -49,6 +49,7 @@ void jp_object_sums_add(struct jp_object_sums *to, const struct jp_object_sum *m
 	}
 	to->of[i].count += more->count;
 	to->of[i].slots += more->slots;
+	to->of[i].own = to->of[i].own || more->own;
 }
 
 void jp_figures_add(struct jp_figures *to, const struct jp_figures *from)

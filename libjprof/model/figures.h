@@ -29,6 +29,7 @@ enum { jp_most_object_sums = 96, jp_object_name_size = 64 }; /* of objects: an a
 struct jp_object_sum {
 	char name[jp_object_name_size];
 	double count, slots; /* objects, and bytes of their slots in the GC heap */
+	bool own;            /* a class of the program itself, where that was seen */
 };
 
 struct jp_object_sums {

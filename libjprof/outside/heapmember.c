@@ -12,6 +12,8 @@
 #include "collect/procfs.h"
 #include "outside/jeheap.h"
 #include "outside/livesource.h"
+#include "outside/rubycensus.h"
+#include "outside/rubysymbols.h"
 
 /* ---- a jemalloc that is not known -------------------------------------------------------------------------------- */
 
@@ -37,18 +39,13 @@ static bool version_among(struct jp_span bytes, char version[32])
 	return false;
 }
 
-/* Whether its files are opened with its rights, and no more. */
-static bool lends_nothing(const struct jprof_target *t)
-{
-	return t->opener.open || (geteuid() && geteuid() == t->uid);
-}
-
 /* Reads the file as the process sees it, in pieces that overlap by more than such a text has. */
 static bool version_in_file(const struct jprof_target *t, const char *path, char version[32])
 {
 	enum { size = 1 << 16, overlap = 128, most = 64 << 20 };
 	struct stat st;
-	int jp_cleanup(jp_file_close) fd = lends_nothing(t) ? jp_below_open(t, JPROF_OPEN_FILE, path, &st) : -1;
+	int jp_cleanup(jp_file_close) fd =
+	    jp_opens_with_its_rights(t) ? jp_below_open(t, JPROF_OPEN_FILE, path, &st) : -1;
 	char *piece = fd < 0 ? NULL : malloc(size);
 	bool found = false;
 	for (off_t at = 0; piece && !found && at < most; at += size - overlap) {
@@ -115,11 +112,28 @@ static struct jprof_heap_seen seen_of(const struct jp_jeheap *h)
 	return seen;
 }
 
+/* Of what is no Ruby there are no pages, and nothing is said. */
+static int census_of_target(const struct jprof_target *t, struct jp_memsource *source,
+                            const struct jp_jeextents *extents, struct jp_rubycensus *census)
+{
+	struct jp_rubypages jp_cleanup(jp_rubypages_release) pages = { 0 };
+	uint64_t variables[jp_ruby_known];
+	if (jp_rubypages_find(source, &pages))
+		return -1;
+	if (!pages.count)
+		return 0;
+	jp_ruby_variables(t, source->maps, variables);
+	struct jp_rubynames names = jp_rubynames_learn(source, &pages, variables);
+	return jp_rubycensus_take(source, &pages, &names, extents, census);
+}
+
 static int add_heap(const struct jprof_target *t, struct jp_memsource *source, struct jp_jeheap *heap,
                     struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	if (jp_jeheap_read(source, heap))
+	struct jp_jeextents jp_cleanup(jp_jeextents_release) extents = { 0 };
+	struct jp_rubycensus jp_cleanup(jp_rubycensus_release) ruby = { 0 };
+	if (jp_jeheap_take(source, heap, &extents) || census_of_target(t, source, &extents, &ruby))
 		return jp_error_nomem(err);
 	int rc = jprof_target_check(t, err);
 	if (rc)
@@ -127,7 +141,7 @@ static int add_heap(const struct jprof_target *t, struct jp_memsource *source, s
 	if (!heap->version)
 		return refuse_jemalloc(t, source, err);
 	heap->background_thread = has_background_thread(t);
-	jp_jeheap_write(heap, &text);
+	jp_jeheap_write(heap, &ruby, &text);
 	return text.failed ? jp_error_nomem(err)
 	                   : jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
 }

@@ -99,19 +99,24 @@ static int read_heap_tables(struct jp_memsource *m, const struct jp_jemap *map, 
 	return 0;
 }
 
-int jp_jeheap_read(struct jp_memsource *source, struct jp_jeheap *heap)
+int jp_jeheap_take(struct jp_memsource *source, struct jp_jeheap *heap, struct jp_jeextents *extents)
 {
 	struct jp_jemap map;
-	struct jp_jeextents extents = { 0 };
 	struct jp_jecaches caches = { 0 };
 	*heap = (struct jp_jeheap){ 0 };
+	*extents = (struct jp_jeextents){ 0 };
 	int failed = jp_jemap_find(source, &map);
 	if (!failed && map.layout)
-		failed = read_heap_tables(source, &map, heap, &extents, &caches);
+		failed = read_heap_tables(source, &map, heap, extents, &caches);
 	jp_jecaches_release(&caches);
-	jp_jeextents_release(&extents);
 	jp_jemap_release(&map);
 	return failed;
+}
+
+int jp_jeheap_read(struct jp_memsource *source, struct jp_jeheap *heap)
+{
+	struct jp_jeextents jp_cleanup(jp_jeextents_release) extents;
+	return jp_jeheap_take(source, heap, &extents);
 }
 
 /* Of large objects 5.3.1 counts whole pages, and 5.3.0 their class, which is what their extents have there. */
@@ -217,7 +222,7 @@ static void put_arenas(struct jp_jsonout *j, const struct jp_jeheap *h)
 	jp_jsonout_close(j);
 }
 
-void jp_jeheap_write(const struct jp_jeheap *h, struct jp_strbuf *out)
+void jp_jeheap_write(const struct jp_jeheap *h, const struct jp_rubycensus *ruby, struct jp_strbuf *out)
 {
 	struct jp_jsonout j = { .out = out };
 	jp_jsonout_open(&j, NULL, '{', false);
@@ -244,6 +249,8 @@ void jp_jeheap_write(const struct jp_jeheap *h, struct jp_strbuf *out)
 	put_sums(&j, h);
 	put_arenas(&j, h);
 	jp_jsonout_close(&j);
+	if (ruby->pages)
+		jp_rubycensus_write(ruby, &j);
 	jp_jsonout_close(&j);
 	jp_strbuf_str(out, "\n");
 }

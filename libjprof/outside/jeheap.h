@@ -3,8 +3,8 @@
 #define JP_OUTSIDE_JEHEAP_H
 
 #include "base/strbuf.h"
-#include "outside/jelayout.h"
-#include "outside/memsource.h"
+#include "outside/jeextents.h"
+#include "outside/rubycensus.h"
 
 enum { jp_je_arenas = 4096 };
 
@@ -40,10 +40,13 @@ struct jp_jeheap {
 /* Counts it. 0, also where there is no jemalloc, or -1 when memory is short. */
 int jp_jeheap_read(struct jp_memsource *source, struct jp_jeheap *heap) jp_must_check;
 
+/* The same, and its extents, where what lies in caches is free. To be released. */
+int jp_jeheap_take(struct jp_memsource *source, struct jp_jeheap *heap, struct jp_jeextents *extents) jp_must_check;
+
 /* Bytes by jemalloc's own way of counting: `stats.allocated`. */
 uint64_t jp_jeheap_allocated(const struct jp_jeheap *heap);
 
-/* Writes it as malloc_stats_print does with "J", as far as both have it: docs/outside.md. */
-void jp_jeheap_write(const struct jp_jeheap *heap, struct jp_strbuf *out);
+/* Writes it as malloc_stats_print does with "J", as far as both have it, and what a Ruby has: docs/outside.md. */
+void jp_jeheap_write(const struct jp_jeheap *heap, const struct jp_rubycensus *ruby, struct jp_strbuf *out);
 
 #endif

@@ -113,6 +113,44 @@ judge "not explained" '"not_explained" not in parts or abs(row("not_explained"))
 judge "no advice where freed pages are kept" '[h["help"] for h in d["helps"]][:1] == ["decay"] and d["helps"][0]["saves"] == row("dirty")'
 unpark
 
+# ---- a Ruby: its objects by type and class, beside what it counts itself; nothing of its strings ----
+if command -v ruby >/dev/null; then
+    mkdir -p gems/some-1.0/lib
+    echo 'class OfGem; end' >gems/some-1.0/lib/some.rb
+    cat >shop.rb <<'END2'
+require "./gems/some-1.0/lib/some"
+class PriceList; class Entry; def initialize(i) = @i = i; end; end
+class Order < String; end
+Pair = Struct.new(:a, :b)
+KEPT = [Array.new(20_000) { |i| PriceList::Entry.new(i) }, Array.new(3_000) { Order.new("secret-of-a-string" * 9) },
+        Array.new(700) { Pair.new(1, 2) }, Array.new(500) { OfGem.new }]
+SINGLE = KEPT[1].first(100).each { |o| def o.alone; end }
+GC.start
+GC.disable
+counts = ObjectSpace.count_objects
+# What is printed from here on makes some 130 Strings.
+counts.each { |type, n| puts "#{type.to_s.delete_prefix("T_")} #{n}" }
+puts "end 1"
+STDOUT.flush
+STDIN.read
+END2
+    park "$jemalloc" "" ruby --disable-gems shop.rb
+    run "$jprof" --json "$pid"
+    exits 0
+    mv out d
+    python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    count='{r["name"]: r["objects"] for r in d["rows"] if r["part"] == "object_class"}'
+    type='{r["name"].upper(): r["objects"] for r in d["rows"] if r["part"] == "object_type"}'
+    judge "classes and their numbers" "[$count.get(n) for n in ('PriceList::Entry', 'Order', 'Pair', 'OfGem')] == [20000, 3000, 700, 500]"
+    judge "types and their numbers" "all(abs($type.get(n, 0) - int(said[n])) < 300 for n in ('OBJECT', 'STRING', 'ARRAY', 'HASH', 'CLASS', 'DATA', 'STRUCT'))"
+    judge "own classes" '{r["name"] for r in d["rows"] if r.get("own")} == {"PriceList::Entry", "Order", "Pair"}'
+    judge "Ruby: not explained" '"not_explained" not in parts or abs(row("not_explained")) < .03 * d["total"]'
+    run "$jprof" "$pid"
+    prints '^Your classes: PriceList::Entry 20000 objects \([0-9.]+ MB of slots\), Order 3000 '
+    prints_no 'secret-of-a-string'
+    unpark
+fi
+
 # ---- a jemalloc that is not known is refused with its version ----
 cat >unknown.c <<'END2'
 const char version_of_it[] = "9.8.7-0-g0123456789012345678901234567890123456789";

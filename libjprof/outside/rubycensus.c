@@ -1,0 +1,236 @@
+#include "outside/rubycensus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	type_object = 1,
+	type_class = 2,
+	type_module = 3,
+	type_data = 12,
+	type_imemo = 26,
+	type_iclass = 28,
+	most_classes = jp_ruby_classes / 4 * 3,
+	most_rows = 60, /* that are written: own classes first */
+	most_own_rows = 30,
+};
+
+/* From Ruby 3.1 to 4.0: the five lowest bits of an object's flags. */
+static const char *const type_names[jp_ruby_types] = {
+	[1] = "Object",     [2] = "Class",     [3] = "Module",
+	[4] = "Float",      [5] = "String",    [6] = "Regexp",
+	[7] = "Array",      [8] = "Hash",      [9] = "Struct",
+	[10] = "Integer",   [11] = "File",     [12] = "Data",
+	[13] = "MatchData", [14] = "Complex",  [15] = "Rational",
+	[20] = "Symbol",    [26] = "internal", [28] = "included module",
+};
+
+const char *jp_ruby_type_name(unsigned type)
+{
+	return type < jp_ruby_types ? type_names[type] : NULL;
+}
+
+/* ---- counting ------------------------------------------------------------------------------------------------ */
+
+/* The tally of a class, made when it is new; NULL: there are too many. */
+static struct jp_rubytally *tally_of(struct jp_rubycensus *c, uint64_t class, unsigned type, bool make)
+{
+	size_t i = (class >> 3) * 0x9e3779b97f4a7c15U >> 48;
+	while (c->classes[i].type && c->classes[i].class != class)
+		i = (i + 1) % jp_ruby_classes;
+	if (c->classes[i].type)
+		return &c->classes[i];
+	if (!make || c->used == most_classes) {
+		c->cut = c->cut || make;
+		return NULL;
+	}
+	c->classes[i] = (struct jp_rubytally){ .class = class, .type = type };
+	c->used++;
+	return &c->classes[i];
+}
+
+static bool has_class(unsigned type)
+{
+	return type_names[type] && type != type_class && type != type_module && type != type_imemo &&
+	       type != type_iclass;
+}
+
+static void count_rubypage(struct jp_rubycensus *c, const struct jp_rubypage *p, const unsigned char *bytes)
+{
+	for (uint32_t i = 0; i < p->count; i++) {
+		uint64_t words[2];
+		memcpy(words, bytes + (p->first - p->at) + (size_t)i * p->slot, sizeof words);
+		unsigned type = words[0] & 31;
+		struct jp_rubytally *tally = type_names[type] ? &c->types[type] : NULL;
+		for (int k = 0; k < 2 && tally; k++) {
+			tally->count++;
+			tally->slots += p->slot;
+			tally = !k && has_class(type) ? tally_of(c, words[1], type, true) : NULL;
+		}
+		c->free_slots += !type_names[type];
+		c->free_bytes += type_names[type] ? 0 : p->slot;
+	}
+	c->slots += p->count;
+}
+
+/* ---- whose a class is ---------------------------------------------------------------------------------------- */
+
+/* Where a constant was set, if that is the program's own: neither Ruby's nor a gem's. */
+static bool is_own_file(const char *path)
+{
+	size_t len = strlen(path);
+	return len > 3 && !strcmp(path + len - 3, ".rb") && *path != '<' && !strstr(path, "/gems/") &&
+	       !strstr(path, "/lib/ruby/");
+}
+
+/* The record of a constant (rb_const_entry_t, which 2.x to 3.4 have alike): flag and line, value, file. It proves
+ * itself: the value is a class that has objects, the file a string that ends in .rb. */
+static void take_constant(struct jp_memsource *m, const struct jp_rubypages *pages, const struct jp_rubynames *names,
+                          struct jp_rubycensus *c, const uint64_t record[3])
+{
+	enum { most_line = 1 << 24, most_flag = 0xfff };
+	char path[512];
+	uint64_t line = record[0] >> 32;
+	if (!line || line > most_line || (uint32_t)record[0] > most_flag || record[1] % 8 || record[2] % 8)
+		return;
+	struct jp_rubytally *tally = tally_of(c, record[1], 0, false);
+	if (tally && jp_rubynames_text(m, pages, names, record[2], path, sizeof path))
+		tally->own = is_own_file(path);
+}
+
+static void look_for_constants(struct jp_memsource *m, const struct jp_rubypages *pages,
+                               const struct jp_rubynames *names, const struct jp_jeextents *x, struct jp_rubycensus *c)
+{
+	enum { class_of_records = 2, words = 4 };
+	uint64_t slab[jp_je_places * words];
+	for (size_t i = 0; i < x->count; i++) {
+		const struct jp_jeextent *e = &x->items[i];
+		if (!e->slab || e->class != class_of_records || e->places * words * 8U > sizeof slab)
+			continue;
+		jp_memsource_copy(m, e->first, slab, e->places * words * 8U);
+		for (unsigned k = 0; k < e->places; k++)
+			if (!(e->free[k / 64] >> k % 64 & 1))
+				take_constant(m, pages, names, c, slab + (size_t)k * words);
+	}
+}
+
+/* ---- names --------------------------------------------------------------------------------------------------- */
+
+static int by_name_of_class(const void *a, const void *b)
+{
+	const struct jp_rubytally *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+	return order ? order : (x->type > y->type) - (x->type < y->type);
+}
+
+static int own_and_larger_first(const void *a, const void *b)
+{
+	const struct jp_rubytally *x = a, *y = b;
+	if (x->own != y->own)
+		return x->own ? -1 : 1;
+	return x->slots != y->slots ? (x->slots < y->slots) - (x->slots > y->slots) : strcmp(x->name, y->name);
+}
+
+/* Joins those of one name: singleton classes have that of their class. What has its type's own name has no row. */
+static void join_by_name(struct jp_rubycensus *c)
+{
+	size_t kept = 0;
+	qsort(c->classes, c->used, sizeof *c->classes, by_name_of_class);
+	for (size_t i = 0; i < c->used; i++) {
+		struct jp_rubytally *t = &c->classes[i], *last = kept ? &c->classes[kept - 1] : NULL;
+		if (!*t->name || !strcmp(t->name, type_names[t->type]))
+			continue;
+		if (last && !strcmp(last->name, t->name)) {
+			last->count += t->count;
+			last->slots += t->slots;
+			last->own = last->own || t->own;
+		} else {
+			c->classes[kept++] = *t;
+		}
+	}
+	c->class_count = kept;
+	qsort(c->classes, kept, sizeof *c->classes, own_and_larger_first);
+}
+
+static void name_tallies(struct jp_memsource *m, const struct jp_rubypages *pages, const struct jp_rubynames *names,
+                         struct jp_rubycensus *c)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < jp_ruby_classes; i++) {
+		struct jp_rubytally *t = &c->classes[i];
+		if (t->type && !jp_rubynames_of(m, pages, names, t->class, t->name))
+			*t->name = 0;
+		if (t->type)
+			c->classes[used++] = *t;
+	}
+	join_by_name(c);
+}
+
+int jp_rubycensus_take(struct jp_memsource *m, const struct jp_rubypages *pages, const struct jp_rubynames *names,
+                       const struct jp_jeextents *extents, struct jp_rubycensus *c)
+{
+	*c = (struct jp_rubycensus){ .pages = pages->count, .named = names->known };
+	unsigned char *bytes = malloc(jp_ruby_most_page);
+	c->classes = calloc(jp_ruby_classes, sizeof *c->classes);
+	for (size_t i = 0; bytes && c->classes && i < pages->count; i++) {
+		const struct jp_rubypage *p = &pages->items[i];
+		jp_memsource_copy(m, p->at, bytes, p->size);
+		c->bytes += p->size - jp_memsource_untouched(m, p->at, p->size);
+		count_rubypage(c, p, bytes);
+	}
+	int failed = bytes && c->classes ? 0 : -1;
+	free(bytes);
+	if (!failed && names->known) {
+		look_for_constants(m, pages, names, extents, c);
+		name_tallies(m, pages, names, c);
+	}
+	return failed;
+}
+
+void jp_rubycensus_release(struct jp_rubycensus *c)
+{
+	free(c->classes);
+	*c = (struct jp_rubycensus){ 0 };
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------- */
+
+static void put_tally(struct jp_jsonout *j, const char *name, const struct jp_rubytally *t)
+{
+	jp_jsonout_open(j, NULL, '{', true);
+	jp_jsonout_string(j, "name", name);
+	jp_jsonout_uint(j, "count", t->count);
+	jp_jsonout_uint(j, "slots", t->slots);
+	if (t->own)
+		jp_jsonout_bool(j, "own", true);
+	jp_jsonout_close(j);
+}
+
+void jp_rubycensus_write(const struct jp_rubycensus *c, struct jp_jsonout *j)
+{
+	size_t own = 0;
+	jp_jsonout_open(j, "ruby", '{', false);
+	jp_jsonout_uint(j, "pages", c->pages);
+	jp_jsonout_uint(j, "bytes", c->bytes);
+	jp_jsonout_uint(j, "slots", c->slots);
+	jp_jsonout_uint(j, "free_slots", c->free_slots);
+	jp_jsonout_uint(j, "free_bytes", c->free_bytes);
+	jp_jsonout_bool(j, "named", c->named);
+	jp_jsonout_open(j, "objects", '{', false);
+	jp_jsonout_bool(j, "complete", !c->cut);
+	jp_jsonout_open(j, "types", '[', false);
+	for (unsigned i = 0; i < jp_ruby_types; i++)
+		if (c->types[i].count)
+			put_tally(j, type_names[i], &c->types[i]);
+	jp_jsonout_close(j);
+	jp_jsonout_open(j, "classes", '[', false);
+	for (size_t i = 0, rows = 0; i < c->class_count && rows < most_rows; i++) {
+		if (c->classes[i].own && own++ >= most_own_rows)
+			continue;
+		put_tally(j, c->classes[i].name, &c->classes[i]);
+		rows++;
+	}
+	jp_jsonout_close(j);
+	jp_jsonout_close(j);
+	jp_jsonout_close(j);
+}

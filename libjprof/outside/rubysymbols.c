@@ -1,0 +1,73 @@
+#include "outside/rubysymbols.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "collect/below.h"
+#include "input/elfheaders.h"
+
+enum { most_of_table = 8 << 20 };
+
+/* What is added to a file's addresses, by its lowest mapping. */
+static uint64_t bias_of(const struct jp_elf_headers *h, const struct jprof_map *map)
+{
+	for (size_t i = 0; i < h->segment_count; i++)
+		if (h->segments[i].type == PT_LOAD)
+			return map->start - map->offset - (h->segments[i].vaddr - h->segments[i].offset);
+	return 0;
+}
+
+static void take_symbol(uint64_t variables[jp_ruby_known], const char *name, uint64_t address)
+{
+	for (int i = 0; i < jp_ruby_known; i++)
+		if (!strcmp(name, jp_ruby_symbols[i]))
+			variables[i] = address;
+}
+
+static void take_class_symbols(int fd, const struct jp_elf_headers *h, uint64_t bias, uint64_t variables[jp_ruby_known])
+{
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) symbols = { 0 }, jp_cleanup(jp_strbuf_release) names = { 0 };
+	struct jp_bytes bytes;
+	const struct jp_elf_section *section = jp_elf_section_find(h, NULL, SHT_DYNSYM), *strings = NULL;
+	if (section)
+		strings = jp_elf_section_linked(h, section);
+	if (!strings || h->bits != 64 || h->big_endian ||
+	    !jp_elf_section_read(fd, h, section, most_of_table, &symbols, &bytes) ||
+	    !jp_elf_section_read(fd, h, strings, most_of_table, &names, &bytes) || symbols.failed || names.failed)
+		return;
+	for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.len; at += sizeof(Elf64_Sym)) {
+		Elf64_Sym symbol;
+		memcpy(&symbol, symbols.text + at, sizeof symbol);
+		if (symbol.st_value && symbol.st_name < names.len &&
+		    memchr(names.text + symbol.st_name, 0, names.len - symbol.st_name))
+			take_symbol(variables, names.text + symbol.st_name, bias + symbol.st_value);
+	}
+}
+
+bool jp_opens_with_its_rights(const struct jprof_target *t)
+{
+	return t->opener.open || (geteuid() && geteuid() == t->uid);
+}
+
+static void read_ruby_file(const struct jprof_target *t, const struct jprof_map *map, uint64_t variables[jp_ruby_known])
+{
+	struct jp_arena jp_cleanup(jp_arena_release) arena = { 0 };
+	struct jp_elf_headers headers;
+	struct stat st;
+	int jp_cleanup(jp_file_close) fd = jp_below_open(t, JPROF_OPEN_FILE, map->path, &st);
+	if (fd >= 0 && st.st_ino == map->inode && !jp_elf_headers_read(fd, map->path, &arena, &headers, NULL))
+		take_class_symbols(fd, &headers, bias_of(&headers, map), variables);
+}
+
+void jp_ruby_variables(const struct jprof_target *t, const struct jprof_maps *maps, uint64_t variables[jp_ruby_known])
+{
+	memset(variables, 0, jp_ruby_known * sizeof *variables);
+	for (size_t i = 0; i < jprof_maps_count(maps) && !variables[0] && jp_opens_with_its_rights(t); i++) {
+		const struct jprof_map *map = jprof_maps_at(maps, i);
+		const char *base = strrchr(map->path, '/');
+		bool first = !i || strcmp(map->path, jprof_maps_at(maps, i - 1)->path) != 0;
+		if (base && first && strstr(base, "ruby"))
+			read_ruby_file(t, map, variables);
+	}
+}
