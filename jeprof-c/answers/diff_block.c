@@ -275,41 +275,34 @@ static bool has_no_place(const struct jprof_grown *row)
 	return row->part != JPROF_PART_LIVE || !strcmp(row->name, JPROF_NO_CREATOR);
 }
 
-/* The first other row of the profile that grew, NULL: none did; `placed`: of those with a place in the source. */
-static const struct jprof_grown *grown_beside(const struct jprof_series *series, const struct jprof_grown *block,
-                                              bool placed)
+/* True if objects of the program may have filled a part: what jemalloc keeps and its gaps are what objects left. */
+static bool is_filled(const struct jprof_grown *row)
+{
+	return row->part == JPROF_PART_LIVE || row->part == JPROF_PART_GC_HEAP || row->part == JPROF_PART_STACKS;
+}
+
+/* The first other line of source that grows, leak suspects before others; NULL: none does. */
+static const struct jprof_grown *grown_beside(const struct jprof_series *series, const struct jprof_grown *block)
 {
 	const struct jprof_grown *row;
 	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
-		if (row != block && row->part == JPROF_PART_LIVE && (!placed || (row->file && !has_no_place(row))) &&
+		if (row != block && row->file && !has_no_place(row) &&
 		    (row->verdict == JPROF_LEAK_SUSPECT || row->verdict == JPROF_GROWING))
 			return row;
 	return NULL;
 }
 
-/* The first that grew beyond chance and seems to have stopped. */
-static const struct jprof_grown *stopped_beside(const struct jprof_series *series)
-{
-	const struct jprof_grown *row;
-	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
-		if (row->part == JPROF_PART_LIVE && !has_no_place(row) && diff_grew_for_sure(row) &&
-		    (row->verdict == JPROF_LEVELLED_OFF || row->verdict == JPROF_ONE_JUMP))
-			return row;
-	return NULL;
-}
-
-/* Below what has no place: a row that grew, too. It may well be what filled it. */
+/* Below what has no place: a line that grew, too. It may be what filled it. */
 static void put_beside(FILE *out, const struct diff_report *r, const struct jprof_grown *block)
 {
-	const struct jprof_series *series = r->loaded->series;
-	const struct jprof_grown *row = grown_beside(series, block, true);
+	const struct jprof_grown *row = is_filled(block) ? grown_beside(r->loaded->series, block) : NULL;
 	char text[detail_most], name[detail_most / 2], grown[measure_most];
-	if (!row && !(row = grown_beside(series, block, false)) && !(row = stopped_beside(series)))
+	if (!row)
 		return;
 	struct measure m = measure_fit(r->measure, row->whole.growth);
 	jprof_visible(row->name, name, sizeof name);
-	snprintf(text, sizeof text, "%s grew, too: by %s %s", name, measure_number(m, row->whole.growth, grown),
-	         m.name);
+	snprintf(text, sizeof text, "perhaps %s, which grew by %s %s", name,
+	         measure_number(m, row->whole.growth, grown), m.name);
 	put_detail(out, r, "beside", text);
 }
 

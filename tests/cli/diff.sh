@@ -63,12 +63,14 @@ exits 0
 says
 first 'Memory grew from 161 to 268 MB'
 first 'GROWING.*freed, kept by jemalloc'
+prints_no '^ +beside' # no line keeps what was freed
 check "80 columns" awk 'length > 80 && !/jprof/ { bad = 1 } END { exit bad }' out
 diff_of "--sysroot=$cases/sysroot" "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
 judge "dirty pages lead" 'rows[0]["part"] == "kept" and near(mb(rows[0]["growth"]), 56.4, .1)'
 judge "only free slots grew" 'next(r for r in rows if r["part"] == "gc_heap")["verdict"] == "turnover"'
 judge "RSS" 'near(mb(d["memory_last"] - d["memory_first"]), 107.7, .001) and d["memory"] == [d["memory_first"], d["memory_last"]] and d["seconds"] == 131 and d["collected"]'
 run "$jprof" diff "$of_cases" "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
+prints_no '^ +beside' # the GC's own books are no line that fills its heap
 first "GROWING  [+]133 MB  Ruby's GC heap"
 first ', 4 seconds between the snapshots'
 prints_no '^   pace|a minute|an hour'
