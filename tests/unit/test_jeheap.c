@@ -2,6 +2,7 @@
  * still, beside what mallctl says in them. usage: test_jeheap PARKED_HEAP [STATIC_PARKED_HEAP] */
 #include <fcntl.h>
 #include <glob.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -196,7 +197,27 @@ static void take_counts(struct process_under_test *p, int out)
 	fclose(file);
 }
 
-/* Starts it, and waits until it stands still. */
+/* How many of its threads do not sleep. */
+static int count_awake(pid_t pid)
+{
+	char path[64], line[256], state;
+	glob_t tasks;
+	int awake = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/*/stat", (int)pid);
+	assert_int_equal(glob(path, 0, NULL, &tasks), 0);
+	for (size_t i = 0; i < tasks.gl_pathc; i++) {
+		FILE *file = fopen(tasks.gl_pathv[i], "r");
+		bool sleeps = file && fgets(line, sizeof line, file) && sscanf(line, "%*d (%*[^)]) %c", &state) == 1 &&
+		              state == 'S';
+		awake += !sleeps;
+		if (file)
+			fclose(file);
+	}
+	globfree(&tasks);
+	return awake;
+}
+
+/* Starts it, and waits until it stands still: it touches pages of code on its way to sleep. */
 static struct process_under_test start_parked(const char *const *command, const char *preload, const char *conf)
 {
 	int in[2], out[2];
@@ -217,6 +238,8 @@ static struct process_under_test start_parked(const char *const *command, const 
 	close(out[1]);
 	p.in = in[1];
 	take_counts(&p, out[0]);
+	while (count_awake(p.pid))
+		sched_yield();
 	p.target = (struct jprof_target){
 		.proc = (char *)"/proc", .pid = p.pid, .pidfd = -1, .start_ticks = jp_proc_start_ticks("/proc", p.pid)
 	};
