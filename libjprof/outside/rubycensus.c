@@ -5,7 +5,6 @@
 
 enum {
 	type_object = 1,
-	type_class = 2,
 	type_module = 3,
 	type_data = 12,
 	type_imemo = 26,
@@ -51,7 +50,7 @@ static struct jp_rubytally *tally_of(struct jp_rubycensus *c, uint64_t class, un
 
 static bool has_class(unsigned type)
 {
-	return type_names[type] && type != type_class && type != type_module && type != type_imemo &&
+	return type_names[type] && type != jp_ruby_type_class && type != type_module && type != type_imemo &&
 	       type != type_iclass;
 }
 

@@ -4,8 +4,6 @@
 #include <string.h>
 
 enum {
-	type_class = 2,
-	type_string = 5,
 	no_embedding = 1 << 13, /* of a string's flags: length at 16, address of its text at 24 */
 	least_offset = 16,
 	most_offset = 512,
@@ -27,7 +25,7 @@ struct class_names_search {
 
 static bool is_string(const struct class_names_search *s, uint64_t at)
 {
-	return jp_rubypages_type(s->source, s->pages, at) == type_string;
+	return jp_rubypages_type(s->source, s->pages, at) == jp_ruby_type_string;
 }
 
 bool jp_rubynames_text(struct jp_memsource *m, const struct jp_rubypages *pages, const struct jp_rubynames *names,
@@ -35,7 +33,8 @@ bool jp_rubynames_text(struct jp_memsource *m, const struct jp_rubypages *pages,
 {
 	const struct jp_rubypage *page = jp_rubypages_at(pages, string);
 	uint64_t words[4];
-	if (jp_rubypages_type(m, pages, string) != type_string || !jp_memsource_read(m, string, words, sizeof words))
+	if (jp_rubypages_type(m, pages, string) != jp_ruby_type_string ||
+	    !jp_memsource_read(m, string, words, sizeof words))
 		return false;
 	bool outside = words[0] & no_embedding;
 	uint64_t at = outside ? words[3] : string + names->text_at;
@@ -137,7 +136,7 @@ struct jp_rubynames jp_rubynames_learn(struct jp_memsource *m, const struct jp_r
 	struct class_names_search s = { .source = m, .pages = pages };
 	for (int i = 0; i < jp_ruby_known; i++) {
 		s.classes[i] = variables[i] ? jp_memsource_word(m, variables[i]) : 0;
-		if (jp_rubypages_type(m, pages, s.classes[i]) != type_class)
+		if (jp_rubypages_type(m, pages, s.classes[i]) != jp_ruby_type_class)
 			return s.names;
 	}
 	s.names.super_at = super_offset(&s);
@@ -157,7 +156,7 @@ bool jp_rubynames_of(struct jp_memsource *m, const struct jp_rubypages *pages, c
 {
 	struct class_names_search s = { .source = m, .pages = pages, .names = *names };
 	for (int i = 0; names->known && i < most_classes_above; i++) {
-		if (jp_rubypages_type(m, pages, class) == type_class &&
+		if (jp_rubypages_type(m, pages, class) == jp_ruby_type_class &&
 		    jp_rubynames_text(m, pages, names, name_string(&s, class, NULL, names->key), name,
 		                      jp_ruby_name_size) &&
 		    is_class_path(name))

@@ -8,6 +8,9 @@
 
 enum { jp_ruby_most_page = 65536, jp_ruby_least_slot = 40 };
 
+/* Types that names are read of: enum ruby_value_type. */
+enum { jp_ruby_type_class = 2, jp_ruby_type_string = 5 };
+
 struct jp_rubypage {
 	uint64_t at;                /* address */
 	uint64_t first;             /* that of its first slot */

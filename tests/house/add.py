@@ -151,7 +151,9 @@ def try_console(scratch, lines):
     for start, end in zip(is_command, is_command[1:]):
         done = subprocess.run(["bash", "-c", lines[start][2:]], cwd=scratch, stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-        said = done.stdout.rstrip("\n").split("\n") + ([f"[exit status {done.returncode}]"] if done.returncode else [])
+        # Nothing proves the files of recorded dumps, and how old a checkout's files are is chance.
+        said = [line for line in done.stdout.rstrip("\n").split("\n") if not line.endswith(": their names may be wrong")]
+        said += ([f"[exit status {done.returncode}]"] if done.returncode else [])
         if said != lines[start + 1:end]:
             die(f"{lines[start]}\nprints\n" + "\n".join(said) + "\nand not\n" + "\n".join(lines[start + 1:end]))
     return len(is_command) - 1
