@@ -15,9 +15,10 @@
 #include "cli/say.h"
 
 static const uint64_t unlimited = UINT64_MAX;
-static const uint64_t fastest = 4000; /* bytes in a microsecond: no program fills memory faster */
+static const uint64_t fastest = 4000;       /* bytes in a microsecond: no program fills memory faster */
+static const uint64_t late_watch = 8 << 20; /* bytes that a program fills while the watch waits for a processor */
 
-enum { text_size = 16384, longest_nap = 20000, shortest_nap = 1000 /* microseconds */, most_children = 4 };
+enum { text_size = 16384, longest_nap = 20000, shortest_nap = 200 /* microseconds */, most_children = 4 };
 
 /* ---- texts of the kernel ------------------------------------------------------------------------------ */
 
@@ -72,6 +73,13 @@ static uint64_t least(uint64_t a, uint64_t b)
 static uint64_t less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
+}
+
+/* What the watch leaves of a group's rest: the kernel ends a program that fills it all before the watch gets a
+ * processor. */
+static uint64_t margin_of(uint64_t rest)
+{
+	return least(rest / 4, rest / 16 > late_watch ? rest / 16 : late_watch);
 }
 
 /* What one group has left. */
@@ -246,7 +254,7 @@ static void choose_limit(void)
 	if (read_text("/proc/meminfo", text))
 		half = number_after(text, "MemAvailable:", unlimited);
 	half = half == unlimited ? half : half / 2 << 10;
-	group -= group == unlimited ? 0 : group / 16;
+	group -= group == unlimited ? 0 : margin_of(group);
 	budget.size = least(half, group);
 	budget.why = group < half ? "what its control group has left" : "half of what is free";
 }

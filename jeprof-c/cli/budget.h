@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /* Begins to watch the memory of the program and of its children (what no file stands behind). `size` is what
- * --max-memory was given, such as 500M; NULL: what the control group has left (less a sixteenth), or half of what the
+ * --max-memory was given, such as 500M; NULL: what the control group has left (less a margin), or half of what the
  * machine has free, whichever is smaller; where neither is known nothing is watched. A thread looks at it at least
  * fifty times a second, the more often the nearer the limit is; over the limit it says so and ends the program with
  * status 1. False after having said that `size` is none. */
