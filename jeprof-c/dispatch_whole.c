@@ -24,6 +24,7 @@ static const struct {
 	{ "check", cmd_check },
 	{ "diff", cmd_diff },
 	{ "doctor", cmd_doctor },
+	{ "keepers", cmd_keepers },
 	{ "names", cmd_names },
 	{ "run", cmd_run },
 	{ "serve", cmd_serve },

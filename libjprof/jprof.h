@@ -81,6 +81,7 @@ enum jprof_advice {
 	JPROF_ADVICE_FORMAT,    /* another format; the text begins with the name of the one that cannot be */
 	JPROF_ADVICE_AGES,      /* dumps of a process with the agent, and their tables */
 	JPROF_ADVICE_MEMORY,    /* the right to read another process's memory: root's, with CAP_SYS_PTRACE */
+	JPROF_ADVICE_RUBYHEAP,  /* jprof_rubyheap_open: it is no profile */
 };
 
 /* What went wrong. The texts are single lines of what people may be shown; `path` is empty and
@@ -1675,6 +1676,71 @@ JPROF_API const struct jprof_object_change *jprof_series_object(const struct jpr
 
 /* Frees it; NULL is fine. Since: 0.2 */
 JPROF_API void jprof_series_free(struct jprof_series *series);
+
+/* ---- Ruby's heap: who keeps its objects ------------------------------------------------ */
+
+/* The objects of a Ruby and what refers to what, as ObjectSpace.dump_all wrote it. */
+struct jprof_rubyheap;
+
+struct jprof_rubyheap_info {
+	uint64_t objects, bytes;                   /* of slots and their buffers, as Ruby's memsize has them */
+	uint64_t unrooted_objects, unrooted_bytes; /* of these: no root leads to them. Most are garbage */
+	bool has_lines;                            /* objects say where they were allocated: trace_object_allocations */
+	bool cut;                                  /* the file ends within a line: it is not whole */
+};
+
+/* Reads a file, which may be compressed; "-" is standard input. Contents of Strings are not read. Since: 0.2 */
+JPROF_API int jprof_rubyheap_open(const char *path, struct jprof_rubyheap **heap, struct jprof_error *err);
+
+/* It lives as long as the heap. Since: 0.2 */
+JPROF_API const struct jprof_rubyheap_info *jprof_rubyheap_info(const struct jprof_rubyheap *heap);
+
+/* Frees it; NULL is fine. Since: 0.2 */
+JPROF_API void jprof_rubyheap_free(struct jprof_rubyheap *heap);
+
+struct jprof_keepers_opts {
+	size_t size;
+	const char *line;       /* a pattern: objects allocated there alone, and what they keep */
+	const char *class_name; /* a pattern: objects of these classes alone; with `line` both must fit */
+};
+
+/* An object that keeps others: they are freed with it. Texts are "" where nothing is known. */
+struct jprof_keeper {
+	const char *what;    /* "a Hash of 54,107", "class Shop" */
+	const char *holder;  /* what refers to it: "Shop::Cache", "a global variable" */
+	const char *site;    /* "FILE:LINE" where it was allocated */
+	const char *path;    /* from a root to it, and what it keeps most of: "Shop > Cache > Hash > String" */
+	const char *made_at; /* the line that allocated most of what it keeps, */
+	const char *method;  /* ... in this method, */
+	double made_share;   /* ... as a part of the bytes, 0 to 1 */
+	uint64_t keeps;      /* bytes that would be freed without it (retained size); of a choice: with it */
+	uint64_t own;        /* bytes of the object alone */
+	uint64_t objects;    /* that it keeps, itself included; of a choice: of the choice */
+};
+
+struct jprof_keepers_info {
+	uint64_t bytes, objects;                   /* of all rows and the rest */
+	uint64_t unrooted_bytes, unrooted_objects; /* that no root leads to: in no row */
+};
+
+struct jprof_keepers;
+
+/* Who keeps most. No keeper is kept by another one of these, so that their bytes add up; what two of them share is kept
+ * by neither. `opts` may be NULL. JPROF_E_ARGUMENT: a pattern is none. The heap must outlive them. Since: 0.2 */
+JPROF_API int jprof_keepers_new(const struct jprof_rubyheap *heap, const struct jprof_keepers_opts *opts,
+                                struct jprof_keepers **keepers, struct jprof_error *err);
+
+/* It lives as long as the keepers. Since: 0.2 */
+JPROF_API const struct jprof_keepers_info *jprof_keepers_info(const struct jprof_keepers *keepers);
+
+/* How many there are: those that keep at least half a percent. Since: 0.2 */
+JPROF_API size_t jprof_keepers_count(const struct jprof_keepers *keepers);
+
+/* The i-th, from 0, what keeps most first. It lives as long as the keepers. Since: 0.2 */
+JPROF_API const struct jprof_keeper *jprof_keepers_at(const struct jprof_keepers *keepers, size_t i);
+
+/* Frees them; NULL is fine. Since: 0.2 */
+JPROF_API void jprof_keepers_free(struct jprof_keepers *keepers);
 
 /* ---- Live processes ------------------------------------------------------------------------ */
 

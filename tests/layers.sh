@@ -11,7 +11,7 @@ trap 'rm -rf "$tmp"' EXIT
 status=0
 
 # libjprof/ROOM: a room uses itself and those before it. A new room needs a place here.
-library_rooms='base statistics machine input model ops view render bundle answers collect outside'
+library_rooms='base statistics machine input rubyheap model ops view render bundle answers collect outside'
 # jeprof-c/ROOM, and which others it uses.
 program_rooms='cli:
 report: cli

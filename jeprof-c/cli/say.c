@@ -85,6 +85,7 @@ static const struct {
 	[JPROF_ADVICE_OPERANDS] = { "", "; the order is: jprof PROGRAM DUMP" },
 	[JPROF_ADVICE_FORMAT] = { "--", "" },
 	[JPROF_ADVICE_MEMORY] = { "", "; run jprof as root, with CAP_SYS_PTRACE" },
+	[JPROF_ADVICE_RUBYHEAP] = { "", ": jprof keepers FILE says who keeps them" },
 	[JPROF_ADVICE_AGES] = { "", "; jprof run starts a program so, and FILE.ruby has to be beside FILE" },
 };
 

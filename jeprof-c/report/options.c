@@ -369,6 +369,7 @@ void options_help(void)
 	       "       jprof bundle -o FILE DUMP...       a dump with its names in one file\n"
 	       "       jprof snap PID...                  dumps of live processes, in a bundle\n"
 	       "       jprof watch PID                    what grows, while it grows\n"
+	       "       jprof keepers FILE.ndjson          who keeps a Ruby's objects\n"
 	       "       jprof serve --pid=PID              profiles over HTTP, for collectors\n"
 	       "       jprof run -- COMMAND...            starts a program under profiling\n"
 	       "       jprof doctor PID | -- COMMAND...   what is wrong with a set-up\n"

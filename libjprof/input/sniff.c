@@ -7,6 +7,8 @@
 
 enum { magic_at = 257 };
 
+static const char rubyheap_says[] = "lists the objects of a Ruby, as ObjectSpace.dump_all does, and is no heap dump";
+
 /* By the first line that does not begin with %. */
 static const struct {
 	const char *start;
@@ -23,6 +25,8 @@ static const struct {
 	{ "--- Stacks:", JP_FORMAT_OTHER,
 	  "is a contention profile of gperftools: it counts locks, and jprof reads memory" },
 	{ "--- profile", JP_FORMAT_OTHER, "is a cpu profile of gperftools: it counts time, and jprof reads memory" },
+	{ "{\"type\":\"ROOT\"", JP_FORMAT_OTHER, rubyheap_says },
+	{ "{\"address\":\"0x", JP_FORMAT_OTHER, rubyheap_says },
 	{ "\177ELF", JP_FORMAT_UNKNOWN, "is a program, not a heap dump" },
 	{ "#!", JP_FORMAT_UNKNOWN, "is a script, not a heap dump" },
 };
@@ -100,9 +104,11 @@ int jp_sniff_refuse(const void *data, size_t len, const char *name, struct jprof
 		                "is a tar archive, but no bundle of jprof, which begins with bundle.json");
 	for (size_t i = 0; i < jp_count(known); i++)
 		if (known[i].says && jp_span_starts(first, known[i].start))
-			return jp_advise(
-			    err, known[i].format == JP_FORMAT_UNKNOWN ? JPROF_ADVICE_OPERANDS : JPROF_ADVICE_NONE,
-			    jp_error(err, JPROF_E_FORMAT, name, 1, "%s", known[i].says));
+			return jp_advise(err,
+			                 known[i].says == rubyheap_says         ? JPROF_ADVICE_RUBYHEAP
+			                 : known[i].format == JP_FORMAT_UNKNOWN ? JPROF_ADVICE_OPERANDS
+			                                                        : JPROF_ADVICE_NONE,
+			                 jp_error(err, JPROF_E_FORMAT, name, 1, "%s", known[i].says));
 	if (is_cpu_profile(data, len))
 		return jp_error(err, JPROF_E_FORMAT, name, 0,
 		                "is a cpu profile of gperftools: it counts time, and jprof reads memory");

@@ -389,6 +389,35 @@ static void check_explanations(const struct jprof_profile *p)
 	assert_string_equal(jprof_shape_key((enum jprof_shape) - 1), "");
 }
 
+static void test_rubyheaps(void **state)
+{
+	(void)state;
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_keepers *keepers = NULL;
+	char path[] = "/tmp/jprof-nothing.XXXXXX";
+	int fd = mkstemp(path);
+	static const char dump[] = "{\"type\":\"ROOT\", \"root\":\"vm\", \"references\":[]}\n";
+	assert_int_equal(write(fd, dump, sizeof dump - 1), sizeof dump - 1);
+	close(fd);
+	REFUSED(jprof_rubyheap_open, NULL, &heap);
+	REFUSED(jprof_rubyheap_open, "/dev/null", NULL);
+	assert_int_equal(jprof_rubyheap_open(path, &heap, NULL), 0);
+	unlink(path);
+	REFUSED(jprof_keepers_new, NULL, NULL, &keepers);
+	REFUSED(jprof_keepers_new, heap, NULL, NULL);
+	assert_int_equal(jprof_keepers_new(heap, NULL, &keepers, NULL), 0);
+	GIVES(== NULL, jprof_rubyheap_info(NULL));
+	GIVES(== NULL, jprof_keepers_info(NULL));
+	GIVES(== 0, jprof_keepers_count(NULL));
+	GIVES(== NULL, jprof_keepers_at(NULL, 0));
+	GIVES(== NULL, jprof_keepers_at(keepers, jprof_keepers_count(keepers)));
+	jprof_keepers_free(NULL);
+	jprof_keepers_free(keepers);
+	jprof_rubyheap_free(NULL);
+	jprof_rubyheap_free(heap);
+	assert_int_equal(wrong, 0);
+}
+
 static void check_tables(const struct jprof_view *view)
 {
 	struct jprof_table *table = NULL;
@@ -609,17 +638,12 @@ static void test_agents(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_dumps),
-		cmocka_unit_test(test_profiles),
-		cmocka_unit_test(test_bundles),
-		cmocka_unit_test(test_bundle_writers),
-		cmocka_unit_test(test_object_files),
-		cmocka_unit_test(test_views),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_reports_without_options),
-		cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_agents),
+		cmocka_unit_test(test_texts),          cmocka_unit_test(test_dumps),
+		cmocka_unit_test(test_profiles),       cmocka_unit_test(test_bundles),
+		cmocka_unit_test(test_bundle_writers), cmocka_unit_test(test_object_files),
+		cmocka_unit_test(test_views),          cmocka_unit_test(test_rubyheaps),
+		cmocka_unit_test(test_threads),        cmocka_unit_test(test_reports_without_options),
+		cmocka_unit_test(test_processes),      cmocka_unit_test(test_agents),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,358 @@
+/* Which objects keep most of a Ruby's heap. The tree of dominators is walked from its root on: what holds different
+ * things (Ruby, a class, an object) gives way to those of them that are large, a container stands for its elements. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/opts.h"
+#include "base/pattern.h"
+#include "rubyheap/keeperwords.h"
+
+/* A keeper has a row from this part of all bytes on. */
+static const double least_kept_part = 0.005;
+
+/* One element makes most of a container: then it is the keeper. */
+static const double one_makes_most = 0.6;
+
+struct keeper_row {
+	struct jprof_keeper keeper;
+	uint32_t node;
+};
+
+struct jprof_keepers {
+	struct jprof_keepers_info info;
+	struct keeper_row *rows;
+	size_t count, cap;
+	struct jp_arena texts;
+};
+
+/* What the find_keepers looks at: all, or a choice of objects with what they keep. */
+struct weights {
+	const struct jprof_rubyheap *h;
+	uint64_t *bytes;   /* of each node and what it dominates */
+	uint64_t *objects; /* likewise */
+	bool *chosen;      /* those of the choice; NULL: all are */
+	uint64_t least;    /* bytes of a row */
+};
+
+/* ---- the choice ----------------------------------------------------------------------------------------------- */
+
+static bool is_chosen_object(const struct jp_heap *heap, uint32_t node, struct jp_pattern *line,
+                             struct jp_pattern *class_name)
+{
+	const struct jp_heap_object *object = &heap->objects[node];
+	const char *site = jp_heap_word(heap, object->site), *class_is = jp_heap_class(heap, node);
+	if (object->type == JP_HEAP_ROOT || object->type == JP_HEAP_UNKNOWN)
+		return false;
+	return (!line || (*site && jp_pattern_found(line, site, strlen(site)))) &&
+	       (!class_name || (*class_is && jp_pattern_found(class_name, class_is, strlen(class_is))));
+}
+
+static int choose_objects(struct weights *w, const struct jprof_keepers_opts *opts, struct jprof_error *err)
+{
+	struct jp_pattern *line = NULL, *class_name = NULL;
+	if (!opts->line && !opts->class_name)
+		return 0;
+	int rc = opts->line ? jp_pattern_new(opts->line, "line", &line, err) : 0;
+	if (!rc && opts->class_name)
+		rc = jp_pattern_new(opts->class_name, "class", &class_name, err);
+	w->chosen = rc ? NULL : calloc(w->h->heap.count + (size_t)1, sizeof *w->chosen);
+	if (!rc && !w->chosen)
+		rc = jp_error_nomem(err);
+	for (uint32_t i = 0; !rc && i < w->h->heap.count; i++)
+		w->chosen[i] = is_chosen_object(&w->h->heap, i, line, class_name);
+	jp_pattern_free(line);
+	jp_pattern_free(class_name);
+	return rc;
+}
+
+/* Of objects that were chosen and are kept by another such, the bytes are in that one's. */
+static int weigh_objects(struct weights *w, struct jprof_keepers_info *info)
+{
+	const struct jprof_rubyheap *h = w->h;
+	const struct jp_dominators *d = &h->dominators;
+	bool *below = calloc(h->heap.graph.nodes, sizeof *below);
+	if (!below)
+		return -1;
+	for (uint32_t i = 1; i < d->reached; i++) {
+		uint32_t node = d->order[i], above = d->idom[node];
+		const struct jp_heap_object *object = &h->heap.objects[node];
+		below[node] = below[above] || (w->chosen && w->chosen[above]);
+		w->objects[node] = w->chosen ? w->chosen[node] : object->type > JP_HEAP_ROOT;
+		w->bytes[node] = !w->chosen ? object->bytes : w->chosen[node] && !below[node] ? h->keeps[node] : 0;
+	}
+	free(below);
+	for (uint32_t i = d->reached - 1; i > 0; i--) {
+		w->bytes[d->idom[d->order[i]]] += w->bytes[d->order[i]];
+		w->objects[d->idom[d->order[i]]] += w->objects[d->order[i]];
+	}
+	for (uint32_t i = 0; i < h->heap.count; i++)
+		if (d->idom[i] == JP_NONE && (!w->chosen || w->chosen[i]) && h->heap.objects[i].type > JP_HEAP_ROOT) {
+			info->unrooted_bytes += h->heap.objects[i].bytes;
+			info->unrooted_objects++;
+		}
+	info->bytes = w->bytes[h->heap.count];
+	info->objects = w->objects[h->heap.count];
+	w->least = (uint64_t)(least_kept_part * (double)info->bytes) + 1;
+	return 0;
+}
+
+/* ---- the find_keepers
+ * --------------------------------------------------------------------------------------------------- */
+
+/* What is in a node, as far as it is looked into. */
+struct inside {
+	uint32_t largest; /* JP_NONE: nothing */
+	uint64_t large;   /* bytes of all that have a row's */
+};
+
+/* Nothing is below it that could be a keeper. */
+static bool is_leaf(const struct weights *w, uint32_t node)
+{
+	const struct jprof_rubyheap *h = w->h;
+	return (w->chosen && w->chosen[node]) || h->first_child[node] == h->first_child[node + 1];
+}
+
+static struct inside look_into_node(const struct weights *w, uint32_t node)
+{
+	const struct jprof_rubyheap *h = w->h;
+	struct inside in = { .largest = JP_NONE };
+	for (uint32_t i = h->first_child[node]; i < h->first_child[node + 1]; i++) {
+		uint32_t child = h->children[i];
+		if (is_leaf(w, child))
+			continue;
+		if (w->bytes[child] >= w->least)
+			in.large += w->bytes[child];
+		if (in.largest == JP_NONE || w->bytes[child] > w->bytes[in.largest])
+			in.largest = child;
+	}
+	return in;
+}
+
+/* A list whose elements are linked ends nowhere: its first element stands for it. */
+static bool are_alike_objects(const struct jp_heap *heap, uint32_t a, uint32_t b)
+{
+	return heap->objects[a].type == heap->objects[b].type &&
+	       heap->objects[a].class_node == heap->objects[b].class_node && heap->objects[a].type > JP_HEAP_ICLASS &&
+	       heap->objects[a].type != JP_HEAP_IMEMO;
+}
+
+enum step { IS_KEEPER, GIVES_WAY, IS_NOTHING };
+
+static enum step step_at(const struct weights *w, uint32_t node, struct inside *in)
+{
+	const struct jp_heap *heap = &w->h->heap;
+	enum jp_heap_type type = node < heap->count ? (enum jp_heap_type)heap->objects[node].type : JP_HEAP_ROOT;
+	double bytes = (double)w->bytes[node];
+	*in = look_into_node(w, node);
+	bool one = in->largest != JP_NONE && (double)w->bytes[in->largest] >= one_makes_most * bytes;
+	switch (type) {
+	case JP_HEAP_ROOT:
+	case JP_HEAP_UNKNOWN: return GIVES_WAY;
+	case JP_HEAP_CLASS:
+	case JP_HEAP_SINGLETON:
+	case JP_HEAP_MODULE:
+	case JP_HEAP_ICLASS: return in->large ? GIVES_WAY : IS_KEEPER;
+	case JP_HEAP_ARRAY:
+	case JP_HEAP_HASH: return one && !are_alike_objects(heap, node, in->largest) ? GIVES_WAY : IS_KEEPER;
+	default:
+		return 2 * in->large >= w->bytes[node] && !(one && are_alike_objects(heap, node, in->largest))
+		           ? GIVES_WAY
+		           : IS_KEEPER;
+	}
+}
+
+static int add_keeper_row(struct jprof_keepers *k, const struct weights *w, uint32_t node)
+{
+	if (jp_array_push(k->rows, k->count, k->cap))
+		return -1;
+	k->rows[k->count++] = (struct keeper_row){ .node = node,
+		                                   .keeper = { .keeps = w->bytes[node],
+		                                               .own = w->h->heap.objects[node].bytes,
+		                                               .objects = w->objects[node] } };
+	return 0;
+}
+
+/* Whether a large thing inside `node` is looked at in its turn. What a root refers to keeps itself; a single object
+ * that several keep is nobody's. */
+static bool may_be_keeper(const struct weights *w, uint32_t node, uint32_t child)
+{
+	const struct jp_heap *heap = &w->h->heap;
+	bool of_ruby = node >= heap->count || heap->objects[node].type <= JP_HEAP_ROOT;
+	if (w->bytes[child] < w->least || !is_leaf(w, child))
+		return w->bytes[child] >= w->least;
+	uint32_t above = w->h->way[child];
+	return of_ruby && above < heap->count && heap->objects[above].type == JP_HEAP_ROOT;
+}
+
+/* Who keeps: nodes of which none dominates another. */
+static int find_keepers(struct jprof_keepers *k, const struct weights *w)
+{
+	const struct jprof_rubyheap *h = w->h;
+	uint32_t *open = malloc((h->heap.count + (size_t)1) * sizeof *open), count = 0;
+	bool failed = !open;
+	if (open)
+		open[count++] = h->heap.count;
+	while (!failed && count) {
+		uint32_t node = open[--count];
+		struct inside in;
+		enum step step = step_at(w, node, &in);
+		if (step == IS_KEEPER)
+			failed = add_keeper_row(k, w, node);
+		for (uint32_t i = h->first_child[node]; step == GIVES_WAY && i < h->first_child[node + 1]; i++)
+			if (may_be_keeper(w, node, h->children[i]))
+				open[count++] = h->children[i];
+	}
+	free(open);
+	return failed ? -1 : 0;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------------
+ */
+
+static int by_kept_bytes(const void *a, const void *b)
+{
+	const struct keeper_row *x = a, *y = b;
+	if (x->keeper.keeps != y->keeper.keeps)
+		return x->keeper.keeps < y->keeper.keeps ? 1 : -1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Nodes by the row whose keeper dominates them: members[first[row]] up to, but without, members[first[row + 1]]. */
+struct members {
+	uint32_t *first, *nodes;
+};
+
+static int find_kept_nodes(const struct jprof_keepers *k, const struct jprof_rubyheap *h, struct members *m)
+{
+	const struct jp_dominators *d = &h->dominators;
+	uint32_t *row_of = jp_none_array(h->heap.graph.nodes);
+	m->first = calloc(k->count + 2, sizeof *m->first);
+	m->nodes = malloc(d->reached * sizeof *m->nodes);
+	if (!row_of || !m->first || !m->nodes) {
+		free(row_of);
+		return -1;
+	}
+	for (size_t i = 0; i < k->count; i++)
+		row_of[k->rows[i].node] = (uint32_t)i;
+	for (uint32_t i = 1; i < d->reached; i++) {
+		uint32_t *row = &row_of[d->order[i]];
+		*row = *row == JP_NONE ? row_of[d->idom[d->order[i]]] : *row;
+		if (*row != JP_NONE)
+			m->first[*row + 2]++;
+	}
+	for (size_t i = 1; i <= k->count; i++)
+		m->first[i + 1] += m->first[i];
+	for (uint32_t i = 1; i < d->reached; i++)
+		if (row_of[d->order[i]] != JP_NONE)
+			m->nodes[m->first[row_of[d->order[i]] + 1]++] = d->order[i];
+	free(row_of);
+	return 0;
+}
+
+/* The line that allocated most of a row's objects. `sums` has a place for each word, all 0, and is left so. */
+static void find_making_line(const struct weights *w, const struct members *m, size_t row, uint64_t *sums,
+                             struct jprof_keeper *keeper)
+{
+	const struct jp_heap *heap = &w->h->heap;
+	const uint32_t *begin = m->nodes + m->first[row], *end = m->nodes + m->first[row + 1];
+	const struct jp_heap_object *most = NULL;
+	uint64_t all = 0;
+	for (const uint32_t *node = begin; node < end; node++) {
+		const struct jp_heap_object *object = &heap->objects[*node];
+		if (w->chosen && !w->chosen[*node])
+			continue;
+		all += object->bytes;
+		if (object->site == JP_NONE)
+			continue;
+		sums[object->site] += object->bytes;
+		if (!most || sums[object->site] > sums[most->site])
+			most = object;
+	}
+	keeper->made_at = most ? jp_heap_word(heap, most->site) : "";
+	keeper->method = most ? jp_heap_word(heap, most->method) : "";
+	keeper->made_share = most && all ? (double)sums[most->site] / (double)all : 0;
+	for (const uint32_t *node = begin; node < end; node++)
+		if (heap->objects[*node].site != JP_NONE)
+			sums[heap->objects[*node].site] = 0;
+}
+
+static int describe_keepers(struct jprof_keepers *k, const struct weights *w)
+{
+	const struct jprof_rubyheap *h = w->h;
+	struct members m = { 0 };
+	uint64_t *sums = calloc(h->heap.words.count + (size_t)1, sizeof *sums);
+	uint64_t *of_class = calloc(h->heap.graph.nodes, sizeof *of_class);
+	bool failed = !sums || !of_class || find_kept_nodes(k, h, &m);
+	for (size_t i = 0; !failed && i < k->count; i++) {
+		struct jprof_keeper *keeper = &k->rows[i].keeper;
+		uint32_t node = k->rows[i].node;
+		find_making_line(w, &m, i, sums, keeper);
+		keeper->site = jp_heap_word(&h->heap, h->heap.objects[node].site);
+		keeper->what = jp_keeper_what(h, node, &k->texts);
+		keeper->holder = jp_keeper_holder(h, node, &k->texts);
+		keeper->path = jp_keeper_path(h, node, w->bytes, of_class, &k->texts);
+		failed = !keeper->what || !keeper->holder || !keeper->path;
+	}
+	free(sums);
+	free(of_class);
+	free(m.first);
+	free(m.nodes);
+	return failed ? -1 : 0;
+}
+
+int jprof_keepers_new(const struct jprof_rubyheap *heap, const struct jprof_keepers_opts *given,
+                      struct jprof_keepers **keepers, struct jprof_error *err)
+{
+	struct jprof_keepers_opts opts;
+	if (jp_null(err, heap, keepers) || jp_opts_take(&opts, sizeof opts, given, err))
+		return JPROF_E_ARGUMENT;
+	size_t nodes = heap->heap.graph.nodes;
+	struct weights w = { .h = heap,
+		             .bytes = calloc(nodes, sizeof *w.bytes),
+		             .objects = calloc(nodes, sizeof *w.objects) };
+	struct jprof_keepers *k = calloc(1, sizeof *k);
+	int rc = k && w.bytes && w.objects ? choose_objects(&w, &opts, err) : jp_error_nomem(err);
+	if (!rc) {
+		rc = weigh_objects(&w, &k->info) || find_keepers(k, &w) ? jp_error_nomem(err) : 0;
+	}
+	if (!rc && k->count)
+		qsort(k->rows, k->count, sizeof *k->rows, by_kept_bytes);
+	if (!rc && describe_keepers(k, &w))
+		rc = jp_error_nomem(err);
+	free(w.bytes);
+	free(w.objects);
+	free(w.chosen);
+	if (rc)
+		jprof_keepers_free(k);
+	else
+		*keepers = k;
+	return rc;
+}
+
+const struct jprof_keepers_info *jprof_keepers_info(const struct jprof_keepers *keepers)
+{
+	return keepers ? &keepers->info : NULL;
+}
+
+size_t jprof_keepers_count(const struct jprof_keepers *keepers)
+{
+	return keepers ? keepers->count : 0;
+}
+
+const struct jprof_keeper *jprof_keepers_at(const struct jprof_keepers *keepers, size_t i)
+{
+	return keepers && i < keepers->count ? &keepers->rows[i].keeper : NULL;
+}
+
+void jprof_keepers_free(struct jprof_keepers *keepers)
+{
+	if (!keepers)
+		return;
+	free(keepers->rows);
+	jp_arena_release(&keepers->texts);
+	free(keepers);
+}

@@ -1,0 +1,214 @@
+#include "rubyheap/keeperwords.h"
+
+#include <string.h>
+
+#include "base/strbuf.h"
+
+/* A path has this many words at most: the first ones and the last ones. */
+enum { longest_way = 64, first_words = 3, last_words = 5 };
+
+static const char *text_in_arena(struct jp_strbuf *text, struct jp_arena *arena)
+{
+	const char *kept = text->failed ? NULL : jp_arena_dup(arena, text->text ? text->text : "", text->len);
+	jp_strbuf_release(text);
+	return kept;
+}
+
+/* "54,107" */
+static void put_count(struct jp_strbuf *out, uint32_t count)
+{
+	if (count >= 1000000)
+		jp_strbuf_printf(out, "%u,%03u,%03u", count / 1000000, count / 1000 % 1000, count % 1000);
+	else if (count >= 1000)
+		jp_strbuf_printf(out, "%u,%03u", count / 1000, count % 1000);
+	else
+		jp_strbuf_printf(out, "%u", count);
+}
+
+static const char *word_of_root(const char *kind)
+{
+	static const struct {
+		const char *kind, *word;
+	} roots[] = {
+		{ "vm", "Ruby" },
+		{ "global_tbl", "a global variable" },
+		{ "global_list", "a C extension's global" },
+		{ "machine_context", "a thread's stack" },
+		{ "finalizers", "a finalizer" },
+		{ "end_proc", "at_exit" },
+	};
+	for (size_t i = 0; i < jp_count(roots); i++)
+		if (!strcmp(kind, roots[i].kind))
+			return roots[i].word;
+	return "Ruby";
+}
+
+/* Says nothing to a Ruby developer: what Ruby puts between objects. */
+static bool is_between(const struct jp_heap *heap, uint32_t node)
+{
+	const struct jp_heap_object *object = &heap->objects[node];
+	return object->type == JP_HEAP_ICLASS || object->type == JP_HEAP_UNKNOWN || object->type == JP_HEAP_SINGLETON ||
+	       (object->type == JP_HEAP_IMEMO && strcmp(jp_heap_word(heap, object->name), "env") != 0);
+}
+
+/* "Shop::Cache", "Hash", "local variables of a block". */
+static const char *word_of_node(const struct jp_heap *heap, uint32_t node)
+{
+	if (node >= heap->count)
+		return "Ruby";
+	const struct jp_heap_object *object = &heap->objects[node];
+	const char *name = jp_heap_word(heap, object->name), *class_is = jp_heap_class(heap, node);
+	switch ((enum jp_heap_type)object->type) {
+	case JP_HEAP_ROOT: return word_of_root(name);
+	case JP_HEAP_CLASS:
+	case JP_HEAP_MODULE: return *name ? name : "a class without a name";
+	case JP_HEAP_SINGLETON: return *name ? name : "Object";
+	case JP_HEAP_IMEMO: return strcmp(name, "env") != 0 ? "Ruby's own data" : "local variables of a block";
+	case JP_HEAP_ICLASS: return "Ruby's own data";
+	case JP_HEAP_STRING: return *class_is ? class_is : "String";
+	case JP_HEAP_ARRAY: return *class_is ? class_is : "Array";
+	case JP_HEAP_HASH: return *class_is ? class_is : "Hash";
+	case JP_HEAP_DATA:
+		if (!strcmp(name, "ObjectTracing/allocation_info_tracer"))
+			return "trace_object_allocations";
+		return *class_is && strcmp(class_is, "Object") != 0 ? class_is : *name ? name : "Object";
+	default: return *class_is ? class_is : "Ruby's own data";
+	}
+}
+
+static bool has_own_name(const struct jp_heap *heap, uint32_t node)
+{
+	enum jp_heap_type type = node < heap->count ? (enum jp_heap_type)heap->objects[node].type : JP_HEAP_ROOT;
+	return type == JP_HEAP_ROOT || type == JP_HEAP_CLASS || type == JP_HEAP_MODULE || type == JP_HEAP_IMEMO ||
+	       (type == JP_HEAP_DATA && strchr("abcdefghijklmnopqrstuvwxyz", *word_of_node(heap, node)));
+}
+
+/* A name of its own as it is, else with its article: "an Array", "a Session". */
+static void put_one(struct jp_strbuf *out, const struct jp_heap *heap, uint32_t node)
+{
+	const char *word = word_of_node(heap, node);
+	if (!has_own_name(heap, node))
+		jp_strbuf_str(out, strchr("AEIOU", *word) ? "an " : "a ");
+	jp_strbuf_str(out, word);
+}
+
+const char *jp_keeper_what(const struct jprof_rubyheap *h, uint32_t node, struct jp_arena *texts)
+{
+	const struct jp_heap_object *object = &h->heap.objects[node];
+	struct jp_strbuf text = { 0 };
+	if (object->type == JP_HEAP_CLASS || object->type == JP_HEAP_MODULE)
+		jp_strbuf_str(&text, object->type == JP_HEAP_MODULE ? "module " : "class ");
+	if (object->type == JP_HEAP_SINGLETON)
+		jp_strbuf_str(&text, "the singleton class of ");
+	put_one(&text, &h->heap, node);
+	if (object->type == JP_HEAP_ARRAY || object->type == JP_HEAP_HASH) {
+		jp_strbuf_str(&text, " of ");
+		put_count(&text, object->length);
+	}
+	return text_in_arena(&text, texts);
+}
+
+static bool is_container(const struct jp_heap *heap, uint32_t node)
+{
+	return node < heap->count &&
+	       (heap->objects[node].type == JP_HEAP_ARRAY || heap->objects[node].type == JP_HEAP_HASH);
+}
+
+static bool dominates(const struct jprof_rubyheap *h, uint32_t above, uint32_t node)
+{
+	while (node != JP_NONE && node != above)
+		node = h->dominators.idom[node];
+	return node == above;
+}
+
+const char *jp_keeper_holder(const struct jprof_rubyheap *h, uint32_t node, struct jp_arena *texts)
+{
+	struct jp_strbuf text = { 0 };
+	uint32_t above = h->way[node];
+	bool needs_none = jp_heap_is_thread(&h->heap, node) || h->heap.objects[node].type == JP_HEAP_CLASS ||
+	                  h->heap.objects[node].type == JP_HEAP_MODULE;
+	while (above < h->heap.count && (is_between(&h->heap, above) || is_container(&h->heap, above)))
+		above = h->way[above];
+	if (above < h->heap.count && !needs_none) {
+		put_one(&text, &h->heap, above);
+		jp_strbuf_str(&text, dominates(h, above, node) ? "" : " and others");
+	}
+	return text_in_arena(&text, texts);
+}
+
+/* The nodes on the way to it that have a word, the last first; how many. */
+static size_t steps_to(const struct jprof_rubyheap *h, uint32_t node, uint32_t steps[longest_way])
+{
+	size_t count = 0;
+	for (; node < h->heap.count && count < longest_way; node = h->way[node])
+		if (!is_between(&h->heap, node))
+			steps[count++] = node;
+	/* Ruby refers to Object, and that to all classes: it is where every way begins. */
+	const struct jp_heap *heap = &h->heap;
+	if (count > 2 && !strcmp(word_of_node(heap, steps[count - 1]), "Ruby") && has_own_name(heap, steps[count - 2]))
+		count--;
+	if (count > 1 && heap->objects[steps[count - 1]].type == JP_HEAP_CLASS &&
+	    !strcmp(word_of_node(heap, steps[count - 1]), "Object") && has_own_name(heap, steps[count - 2]))
+		count--;
+	return count;
+}
+
+/* The class to which most of those belong, by bytes, that the node alone keeps, directly. */
+static void put_elements(struct jp_strbuf *out, const struct jprof_rubyheap *h, uint32_t node, const uint64_t *bytes,
+                         uint64_t *of_class)
+{
+	const uint32_t *begin = h->children + h->first_child[node], *end = h->children + h->first_child[node + 1];
+	const struct jp_heap_object *objects = h->heap.objects;
+	uint32_t most = JP_NONE, count = 0;
+	for (const uint32_t *child = begin; child < end; child++) {
+		uint32_t class_node = objects[*child].class_node;
+		if (class_node == JP_NONE || !bytes[*child])
+			continue;
+		of_class[class_node] += bytes[*child];
+		if (most == JP_NONE || of_class[class_node] > of_class[objects[most].class_node])
+			most = *child;
+	}
+	for (const uint32_t *child = begin; child < end; child++) {
+		if (objects[*child].class_node == JP_NONE)
+			continue;
+		count += bytes[*child] && objects[*child].class_node == objects[most].class_node;
+		of_class[objects[*child].class_node] = 0;
+	}
+	if (!count)
+		return;
+	jp_strbuf_printf(out, " > %s", word_of_node(&h->heap, most));
+	if (count > 1) {
+		jp_strbuf_str(out, " (");
+		put_count(out, count);
+		jp_strbuf_str(out, " of them)");
+	}
+}
+
+/* Shop, of Shop::Cache: the name of what comes next says it. */
+static bool is_in_namespace(const struct jp_heap *heap, uint32_t outer, uint32_t inner)
+{
+	const char *name = word_of_node(heap, outer), *longer = word_of_node(heap, inner);
+	size_t len = strlen(name);
+	return has_own_name(heap, outer) && has_own_name(heap, inner) && !strncmp(name, longer, len) &&
+	       !strncmp(longer + len, "::", 2);
+}
+
+const char *jp_keeper_path(const struct jprof_rubyheap *h, uint32_t node, const uint64_t *bytes, uint64_t *of_class,
+                           struct jp_arena *texts)
+{
+	uint32_t steps[longest_way];
+	size_t count = steps_to(h, node, steps);
+	struct jp_strbuf text = { 0 };
+	for (size_t i = count; i > 0; i--) {
+		size_t place = count - i;
+		if (i > 1 && is_in_namespace(&h->heap, steps[i - 1], steps[i - 2]))
+			continue;
+		bool left_out = count > first_words + last_words && place >= first_words && i > last_words;
+		if (left_out && place > first_words)
+			continue;
+		jp_strbuf_str(&text, text.len ? " > " : "");
+		jp_strbuf_str(&text, left_out ? "..." : word_of_node(&h->heap, steps[i - 1]));
+	}
+	put_elements(&text, h, node, bytes, of_class);
+	return text_in_arena(&text, texts);
+}

@@ -1,0 +1,167 @@
+#include "rubyheap/rubyheap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+const char *jp_heap_word(const struct jp_heap *heap, uint32_t word)
+{
+	return word == JP_NONE ? "" : jp_intern_get(&heap->words, word);
+}
+
+const char *jp_heap_class(const struct jp_heap *heap, uint32_t node)
+{
+	uint32_t class_node = node < heap->count ? heap->objects[node].class_node : JP_NONE;
+	bool named = class_node != JP_NONE && (heap->objects[class_node].type == JP_HEAP_CLASS ||
+	                                       heap->objects[class_node].type == JP_HEAP_SINGLETON);
+	return named ? jp_heap_word(heap, heap->objects[class_node].name) : "";
+}
+
+bool jp_heap_is_thread(const struct jp_heap *heap, uint32_t node)
+{
+	if (node >= heap->count || heap->objects[node].type != JP_HEAP_DATA)
+		return false;
+	const char *type = jp_heap_word(heap, heap->objects[node].name);
+	return !strcmp(type, "VM/thread") || !strcmp(type, "fiber");
+}
+
+static bool is_root_named(const struct jp_heap *heap, uint32_t node, const char *name)
+{
+	return heap->objects[node].type == JP_HEAP_ROOT && !strcmp(jp_heap_word(heap, heap->objects[node].name), name);
+}
+
+/* Ways that last come before those through the stacks of threads and fibers. */
+static bool is_of_stack(const struct jp_heap *heap, uint32_t node)
+{
+	return jp_heap_is_thread(heap, node) || is_root_named(heap, node, "machine_context");
+}
+
+/* A walk in breadth: queue[0..end) was reached. */
+struct breadth {
+	struct jprof_rubyheap *h;
+	uint32_t *queue, end;
+};
+
+static void reach(struct breadth *b, uint32_t node, uint32_t from)
+{
+	if (b->h->way[node] != JP_NONE)
+		return;
+	b->h->way[node] = from;
+	b->queue[b->end++] = node;
+}
+
+static void reach_next(struct breadth *b, uint32_t from)
+{
+	const struct jp_graph *graph = &b->h->heap.graph;
+	for (uint32_t e = graph->first[from]; e < graph->first[from + 1]; e++)
+		reach(b, graph->to[e], from);
+}
+
+/* The globals first: of two ways of one length the first is taken. Ways through stacks come last. */
+static int find_shortest_ways(struct jprof_rubyheap *h)
+{
+	const struct jp_heap *heap = &h->heap;
+	const uint32_t ruby = heap->count, *roots = heap->graph.to + heap->graph.first[ruby];
+	uint32_t root_count = heap->graph.first[ruby + 1] - heap->graph.first[ruby];
+	struct breadth b = { .h = h, .queue = malloc((heap->count + (size_t)1) * sizeof *b.queue) };
+	h->way = jp_none_array(heap->count + (size_t)1);
+	if (!b.queue || !h->way) {
+		free(b.queue);
+		return -1;
+	}
+	h->way[ruby] = ruby;
+	for (uint32_t i = 0; i < root_count; i++)
+		if (is_root_named(heap, roots[i], "global_tbl"))
+			reach(&b, roots[i], ruby);
+	for (uint32_t i = 0; i < root_count; i++)
+		reach(&b, roots[i], ruby);
+	for (uint32_t at = 0; at < b.end; at++)
+		if (!is_of_stack(heap, b.queue[at]))
+			reach_next(&b, b.queue[at]);
+	uint32_t before_stacks = b.end;
+	for (uint32_t at = 0; at < before_stacks; at++)
+		if (is_of_stack(heap, b.queue[at]))
+			reach_next(&b, b.queue[at]);
+	for (uint32_t at = before_stacks; at < b.end; at++)
+		reach_next(&b, b.queue[at]);
+	free(b.queue);
+	return 0;
+}
+
+static int sum_kept(struct jprof_rubyheap *h)
+{
+	const struct jp_dominators *d = &h->dominators;
+	uint32_t nodes = h->heap.graph.nodes;
+	h->keeps = calloc(nodes, sizeof *h->keeps);
+	h->first_child = calloc((size_t)nodes + 2, sizeof *h->first_child);
+	h->children = malloc(nodes * sizeof *h->children);
+	if (!h->keeps || !h->first_child || !h->children)
+		return -1;
+	for (uint32_t i = 0; i < h->heap.count; i++)
+		h->keeps[i] = h->heap.objects[i].bytes;
+	for (uint32_t i = d->reached - 1; i > 0; i--) {
+		h->keeps[d->idom[d->order[i]]] += h->keeps[d->order[i]];
+		h->first_child[(size_t)d->idom[d->order[i]] + 2]++;
+	}
+	for (uint32_t i = 1; i <= nodes; i++)
+		h->first_child[i + 1] += h->first_child[i];
+	for (uint32_t i = 1; i < d->reached; i++)
+		h->children[h->first_child[(size_t)d->idom[d->order[i]] + 1]++] = d->order[i];
+	return 0;
+}
+
+static void fill_info(struct jprof_rubyheap *h)
+{
+	struct jprof_rubyheap_info *info = &h->info;
+	for (uint32_t i = 0; i < h->heap.count; i++) {
+		const struct jp_heap_object *object = &h->heap.objects[i];
+		if (object->type == JP_HEAP_ROOT || object->type == JP_HEAP_UNKNOWN)
+			continue;
+		bool kept = h->dominators.idom[i] != JP_NONE;
+		info->objects++;
+		info->bytes += object->bytes;
+		info->unrooted_objects += !kept;
+		info->unrooted_bytes += kept ? 0 : object->bytes;
+		info->has_lines |= object->site != JP_NONE;
+	}
+	info->cut = h->heap.cut;
+}
+
+int jprof_rubyheap_open(const char *path, struct jprof_rubyheap **heap, struct jprof_error *err)
+{
+	if (jp_null(err, path, heap))
+		return JPROF_E_ARGUMENT;
+	struct jprof_rubyheap *h = calloc(1, sizeof *h);
+	if (!h)
+		return jp_error_nomem(err);
+	int rc = jp_heap_read(&h->heap, path, err);
+	if (!rc &&
+	    (jp_dominators(&h->heap.graph, h->heap.count, &h->dominators) || find_shortest_ways(h) || sum_kept(h)))
+		rc = jp_error_nomem(err);
+	if (rc) {
+		jprof_rubyheap_free(h);
+		return rc;
+	}
+	fill_info(h);
+	*heap = h;
+	return 0;
+}
+
+const struct jprof_rubyheap_info *jprof_rubyheap_info(const struct jprof_rubyheap *heap)
+{
+	return heap ? &heap->info : NULL;
+}
+
+void jprof_rubyheap_free(struct jprof_rubyheap *heap)
+{
+	if (!heap)
+		return;
+	jp_heap_release(&heap->heap);
+	jp_dominators_release(&heap->dominators);
+	free(heap->keeps);
+	free(heap->way);
+	free(heap->children);
+	free(heap->first_child);
+	free(heap);
+}

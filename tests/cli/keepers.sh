@@ -1,0 +1,145 @@
+#!/bin/sh
+# jprof keepers: who keeps the objects of a dump of ObjectSpace. Sizes are chosen, so that each sum can be made by hand.
+. "$(dirname "$0")/lib.sh"
+
+# Classes Object (0x1000), String (0x1008), Hash (0x1010), Array (0x1018), Shop (0x1020), Item (0x1028), Box (0x1030), Thread (0x1038).
+base() {
+    cat <<'END'
+{"type":"ROOT", "root":"vm", "references":["0x1000", "0x1038", "0x9000"]}
+{"type":"ROOT", "root":"global_tbl", "references":["0x5000"]}
+{"type":"ROOT", "root":"machine_context", "references":["0x1000"]}
+{"address":"0x1000", "type":"CLASS", "class":"0x1000", "name":"Object", "references":["0x1008", "0x1010", "0x1018", "0x1020"], "memsize":1000}
+{"address":"0x1008", "type":"CLASS", "class":"0x1000", "name":"String", "references":["0x1000"], "memsize":100}
+{"address":"0x1010", "type":"CLASS", "class":"0x1000", "name":"Hash", "references":["0x1000"], "memsize":100}
+{"address":"0x1018", "type":"CLASS", "class":"0x1000", "name":"Array", "references":["0x1000"], "memsize":100}
+{"address":"0x1020", "type":"CLASS", "class":"0x1000", "name":"Shop", "references":["0x1000", "0x1028", "0x1030", "0x2000"], "memsize":100}
+{"address":"0x1028", "type":"CLASS", "class":"0x1000", "name":"Shop::Item", "references":["0x1000"], "memsize":100}
+{"address":"0x1030", "type":"CLASS", "class":"0x1000", "name":"Shop::Box", "references":["0x1000"], "memsize":100}
+{"address":"0x1038", "type":"CLASS", "class":"0x1000", "name":"Thread", "references":["0x1000"], "memsize":100}
+{"address":"0x2000", "type":"HASH", "class":"0x1010", "size":3, "references":["0x2008", "0x2010", "0x2018"], "file":"shop.rb", "line":7, "memsize":500}
+{"address":"0x2008", "type":"OBJECT", "class":"0x1028", "ivars":1, "references":["0x3000", "0x6000"], "file":"shop.rb", "line":9, "method":"load", "memsize":40}
+{"address":"0x2010", "type":"OBJECT", "class":"0x1028", "ivars":1, "references":["0x3008", "0x6000"], "file":"shop.rb", "line":9, "method":"load", "memsize":40}
+{"address":"0x2018", "type":"OBJECT", "class":"0x1028", "ivars":1, "references":["0x3010"], "file":"shop.rb", "line":9, "method":"load", "memsize":40}
+{"address":"0x3000", "type":"STRING", "class":"0x1008", "bytesize":30, "value":"secret \u00e9\" one", "encoding":"UTF-8", "file":"shop.rb", "line":10, "memsize":50000}
+{"address":"0x3008", "type":"STRING", "class":"0x1008", "bytesize":30, "value":"two", "encoding":"UTF-8", "file":"shop.rb", "line":10, "memsize":50000}
+{"address":"0x3010", "type":"STRING", "class":"0x1008", "bytesize":30, "value":"three", "encoding":"UTF-8", "file":"shop.rb", "line":10, "memsize":50000}
+{"address":"0x5000", "type":"ARRAY", "class":"0x1018", "length":2, "references":["0x5008", "0x6000"], "file":"glob.rb", "line":1, "memsize":80}
+{"address":"0x5008", "type":"OBJECT", "class":"0x1030", "references":["0x5010"], "file":"glob.rb", "line":2, "memsize":40}
+{"address":"0x5010", "type":"STRING", "class":"0x1008", "bytesize":9, "file":"glob.rb", "line":3, "memsize":30000}
+{"address":"0x6000", "type":"STRING", "class":"0x1008", "bytesize":9, "memsize":20000}
+{"address":"0x7000", "type":"STRING", "class":"0x1008", "bytesize":9, "memsize":10000}
+{"address":"0x9000", "type":"DATA", "class":"0x1038", "struct":"VM/thread", "references":["0x9008"], "memsize":300}
+{"address":"0x9008", "type":"ARRAY", "class":"0x1018", "length":1, "references":["0x9010"], "memsize":40}
+{"address":"0x9010", "type":"STRING", "class":"0x1008", "bytesize":9, "memsize":7000}
+{"address":"0xa000", "type":"SHAPE", "id":3, "parent_id":0, "depth":1, "shape_type":"IVAR", "edge_name":"@a", "edges":0, "memsize":88}
+END
+}
+base >heap.ndjson
+
+# Bytes: 1,700 of classes, 150,620 of the Hash, 30,120 of the global Array, 20,000 that both keep, 7,340 of the thread; 10,000 of
+# garbage. One element makes most of the Array, and of the thread: then that is the keeper.
+what="a whole dump"
+run "$jprof" keepers heap.ndjson
+exits 0
+for words in '^heap.ndjson: 205 KB in 22 Ruby objects and their buffers' '^A Hash of 3 in Shop keeps 72 % of it (147 KB).' \
+    '^     147    72 %            7  a Hash of 3 in Shop  shop.rb:7' '^    29.3    14 %            2  a Shop::Box in a global variable  glob.rb:2' \
+    '^     6.9     3 %            2  an Array of 1 in a Thread$' '^    21.6    11 %           11  others, each less' '^     205   100 %           22  all' '^     9.8                    1  no root leads to them: garbage' \
+    '^   path     Shop > Hash > Shop::Item (3 of them)' '^   made at  shop.rb:10 100 %' '^   path     a global variable > Array > Shop::Box > String$'; do
+    check "no line $words" grep -q "$words" out
+done
+check "a text of a String" eval '! grep -q secret out'
+
+# What two keep is in neither's row, and in no other: the rows and the rest add up.
+what="the sum of the rows"
+run "$jprof" keepers --top=0 heap.ndjson
+sum=$(awk '/ %  / && !/ all$/ { sum += $1 } / all$/ { all = $1 } END { d = sum - all; print (d < 0.5 && d > -0.5) }' out)
+check "the rows are not all" [ "$sum" = 1 ]
+
+what="a choice"
+run "$jprof" keepers --line='shop.rb:9' heap.ndjson
+exits 0
+check "not the three, with their Strings" grep -q '^heap.ndjson: 147 KB in 3 Ruby objects, with what they keep' out
+check "not their keeper" grep -q '^     147   100 %            3  a Hash of 3 in Shop  shop.rb:7' out
+run "$jprof" keepers --class='Item' --line=glob heap.ndjson
+exits 0
+check "what fits one of two patterns" grep -q '^heap.ndjson: 0.0 KB in 0 Ruby objects' out
+run "$jprof" keepers --class='(' heap.ndjson
+exits 1
+check "another word on the pattern" grep -q 'class' err
+
+what="one that a stack refers to too"
+sed '3s/0x1000/0x2000/' heap.ndjson >stack.ndjson
+run "$jprof" keepers stack.ndjson
+check "not said" grep -q '^     147    72 %            7  a Hash of 3 in Shop and others  shop.rb:7' out
+
+# ---- how it lies there ---------------------------------------------------------------------------------------------
+run "$jprof" keepers heap.ndjson
+mv out whole
+gzip -k heap.ndjson
+what="compressed"
+run "$jprof" keepers heap.ndjson.gz
+exits 0
+same "another answer" "$(sed s/heap.ndjson/heap.ndjson.gz/ whole >wanted; echo wanted)" out
+what="standard input"
+run sh -c '"$1" keepers - <heap.ndjson' sh "$jprof"
+exits 0
+what="objects in another order"
+{ grep -v ROOT heap.ndjson | tac; grep ROOT heap.ndjson; } >turned.ndjson
+run "$jprof" keepers turned.ndjson
+sed -n '/^   keeps/,/ all$/p' out >table
+sed -n '/^   keeps/,/ all$/p' whole >wanted
+same "other rows" wanted table
+what="a file that was cut"
+head -c $(($(wc -c <heap.ndjson) - 300)) heap.ndjson >cut.ndjson
+run "$jprof" keepers cut.ndjson
+exits 0
+check "not a word on it" grep -q '^The file ends within a line: it is not whole' out
+
+# ---- what is no such dump -----------------------------------------------------------------------------------------
+refused() { # TEXT WORDS
+    what="$1"
+    printf '%s\n' "$1" >bad.ndjson
+    run "$hostile" keepers bad.ndjson
+    exits 1
+    check "not these words: $2" grep -q "^jprof: bad.ndjson.*$2" err
+    check "more than a line" [ "$(wc -l <err)" = 1 ]
+}
+refused '' 'is empty'
+refused 'heap_v2/524288' 'is no JSON'
+refused '[1]' 'is no object of ObjectSpace.dump_all'
+refused '{"a":1}' 'is no object of ObjectSpace.dump_all: no type'
+refused '{"type":"STRING"}' 'an object without its address'
+refused '{"type":"STRING", "address":"0x1"}' 'an object without its address'
+refused '{"type":"STRING", "address":"0x1000", "memsize":40}' 'has no roots'
+refused '{"type":"ROOT"}' 'a root without its kind'
+refused '{"type":"ROOT", "root":"vm", "references":[1]}' 'references that are no list'
+deep=$(awk 'BEGIN { for (i = 0; i < 100; i++) printf "["; }')
+refused "{\"type\":\"ROOT\", \"root\":\"vm\", \"x\":$deep" 'is no JSON'
+what="a reference to nothing, twice, and to itself"
+printf '%s\n' '{"type":"ROOT", "root":"vm", "references":["0x1000", "0xfff8", "0x1000"]}' \
+    '{"address":"0x1000", "type":"HASH", "references":["0x1000", "0x1", "0x"], "memsize":18446744073709551615, "size":99999999999999999999}' \
+    '{"address":"0x1000", "type":"HASH", "references":["0x2000"], "memsize":100}' \
+    '{"address":"0x2000", "type":"STRING", "class":"0x1000", "memsize":100}' >odd.ndjson
+run "$hostile" keepers odd.ndjson
+exits 0
+
+# Each line with a byte that is another one is refused with a line, or read.
+what="damage"
+for at in 3 40 90 200 333 700 1111 1500 2222 3000; do
+    { head -c $at heap.ndjson; printf '\\'; tail -c +$((at + 2)) heap.ndjson; } >bad.ndjson
+    run "$hostile" keepers bad.ndjson
+    check "status $status" [ "$status" -le 1 ]
+done
+
+what="a report of such a file"
+run "$jprof" heap.ndjson
+exits 1
+check "not the command that reads it" grep -q 'ObjectSpace.dump_all.*: jprof keepers FILE says who keeps them' err
+
+what="operands"
+run "$jprof" keepers
+exits 1
+check "no word on what to give" grep -q 'ObjectSpace.dump_all' err
+run "$jprof" keepers nothing.ndjson
+exits 1
+finish
