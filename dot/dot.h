@@ -11,14 +11,10 @@ struct dot_opts {
 	const char *title;                  /* what the numbers are of: the dump's name */
 	const char *const *facts;           /* lines for the legend, told by the caller; `fact_count` of them */
 	size_t fact_count;
-	bool trunk;   /* the callers before the first fork are drawn, too */
 	bool cluster; /* nodes of one library stand together in a frame */
 
 	/* The module that lays out and draws, of gvcmodule.h; only "dot" does without. */
 	const struct dot_gvc *gvc;
-
-	/* Called before a layout that takes seconds; NULL: nobody is told. */
-	void (*waits)(size_t boxes, size_t arrows);
 };
 
 /* The i-th kind of picture, or NULL after the last; static. */
@@ -29,8 +25,6 @@ struct dot_picture {
 	char *data; /* for free() */
 	size_t len;
 	char remark[256];
-	size_t arrows;   /* drawn */
-	size_t left_out; /* arrows of the graph that are not: Graphviz would take minutes to place them */
 };
 
 /* Draws a graph. JPROF_E_UNSUPPORTED where Graphviz cannot. A graph without nodes is JPROF_E_ARGUMENT. Not for two

@@ -16,8 +16,6 @@
 struct build {
 	const struct jprof_graph *graph;
 	const struct dot_opts *opts;
-	const struct dot_effort *effort;
-	const struct dot_trunk *trunk;
 	bool tooltips;
 	bool failed; /* memory was short */
 	Agraph_t *g;
@@ -261,8 +259,7 @@ static void add_edge(struct build *b, size_t i)
 		return;
 	}
 	(info->difference ? dot_change : dot_value)(value, e->value, b->opts);
-	if (b->effort->values)
-		set(b, edge, "label", " %s ", value);
+	set(b, edge, "label", " %s ", value);
 	set(b, edge, "weight", "%.0f", trunc(fmin(pow(fabs(e->value), 0.7), 100000)));
 	set(b, edge, "penwidth", "%.2f", fmax(1, 2 * fmin(1, 3 * share)));
 	set(b, edge, "color", "%s", paint.line);
@@ -325,8 +322,6 @@ static void add_clusters(struct build *b)
 	Agraph_t **clusters = calloc(count + 1, sizeof *clusters);
 	b->failed |= !clusters;
 	for (size_t i = 0; !b->failed && i < count; i++) {
-		if (!b->nodes[i])
-			continue;
 		size_t first = first_of_owner(b->graph, i);
 		if (!clusters[first])
 			clusters[first] = cluster_of(b, first);
@@ -363,21 +358,10 @@ static const struct {
 	{ AGEDGE, "class", "" },
 };
 
-/* Of the work of a layout. */
-static void declare_limits(struct build *b)
-{
-	char nslimit[dot_cell], mclimit[dot_cell];
-	snprintf(nslimit, sizeof nslimit, "%.3f", b->effort->nslimit);
-	snprintf(mclimit, sizeof mclimit, "%.1f", b->effort->mclimit);
-	b->failed |= !agattr(b->g, AGRAPH, "nslimit", nslimit) || !agattr(b->g, AGRAPH, "mclimit", mclimit);
-}
-
 static void declare(struct build *b)
 {
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
 		b->failed |= !agattr(b->g, attributes[i].kind, attributes[i].name, attributes[i].value);
-	if (!b->tooltips || dot_effort_takes_long(b->effort))
-		declare_limits(b);
 	if (b->tooltips)
 		b->failed |= !agattr(b->g, AGNODE, "tooltip", "") || !agattr(b->g, AGEDGE, "tooltip", "");
 }
@@ -388,22 +372,19 @@ static void fill_graph(struct build *b)
 	declare(b);
 	if (b->failed || !text_open(b, &t))
 		return;
-	dot_put_legend(t.out, b->graph, b->opts, b->effort, b->trunk);
+	dot_put_legend(t.out, b->graph, b->opts);
 	text_set(b, &t, b->g, "label", true);
 	for (size_t i = 0; !b->failed && i < jprof_graph_nodes(b->graph); i++)
-		if (!b->trunk->hidden[i])
-			draw_node(b, i);
+		draw_node(b, i);
 	for (size_t i = 0; !b->failed && i < jprof_graph_edges(b->graph); i++)
-		if (b->effort->arrows[i] && b->nodes[jprof_graph_edge(b->graph, i)->from])
-			add_edge(b, i);
+		add_edge(b, i);
 	if (!b->failed && b->opts->cluster)
 		add_clusters(b);
 }
 
-Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts, const struct dot_effort *effort,
-                    const struct dot_trunk *trunk, bool tooltips)
+Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts, bool tooltips)
 {
-	struct build b = { .graph = graph, .opts = opts, .effort = effort, .trunk = trunk, .tooltips = tooltips };
+	struct build b = { .graph = graph, .opts = opts, .tooltips = tooltips };
 	struct cell_text title;
 	if (!text_open(&b, &title))
 		return NULL;

@@ -6,13 +6,10 @@
 #include <stdio.h>
 
 #include "dot.h"
-#include "effort.h"
-#include "trunk.h"
 
-/* Nodes are called N1, N2 ... in the order of `graph`; those of the trunk are left out. With `tooltips` nodes and edges
- * have them as attributes. NULL when memory is short; else for agclose(). */
-Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts, const struct dot_effort *effort,
-                    const struct dot_trunk *trunk, bool tooltips);
+/* Nodes are called N1, N2 ... in the order of `graph`; with `tooltips` they and edges have
+ * them as attributes. NULL when memory is short; else for agclose(). */
+Agraph_t *dot_build(const struct jprof_graph *graph, const struct dot_opts *opts, bool tooltips);
 
 /* What there is to say of a node, and of an edge, line by line; `end` ends each but the last line, `put` writes
  * names. */

@@ -108,27 +108,15 @@ int dot_draw(const struct jprof_graph *graph, const struct dot_opts *opts, const
 	*picture = (struct dot_picture){ 0 };
 	if (!jprof_graph_nodes(graph))
 		return fail(err, JPROF_E_ARGUMENT, "nothing to draw: no function is above the limit (--nodefraction)");
-	struct dot_effort effort;
-	struct dot_trunk trunk = { 0 };
-	if (dot_effort_make(graph, plain, &effort))
-		return fail(err, JPROF_E_NOMEM, "memory is short");
 	listen();
-	Agraph_t *g = dot_trunk_find(graph, &effort, !opts->trunk, &trunk)
-	                  ? NULL
-	                  : dot_build(graph, opts, &effort, &trunk, plain);
+	Agraph_t *g = dot_build(graph, opts, plain);
 	int rc = !g ? fail(err, JPROF_E_NOMEM, "memory is short") : 0;
-	if (!rc && !plain && opts->waits && dot_effort_takes_long(&effort))
-		opts->waits(jprof_graph_nodes(graph), effort.arrow_count);
 	if (!rc && !plain)
 		rc = draw_laid_out(graph, opts, g, format, picture, err);
 	else if (!rc && draw_dot(g, picture))
 		rc = fail(err, JPROF_E_NOMEM, "memory is short");
 	if (g)
 		agclose(g);
-	picture->arrows = effort.arrow_count;
-	picture->left_out = effort.left_out;
-	dot_effort_release(&effort);
-	dot_trunk_release(&trunk);
 	take_remark(picture);
 	return rc;
 }

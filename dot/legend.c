@@ -51,23 +51,6 @@ static const char *noun(const struct dot_opts *opts, bool many)
 	return nouns[opts->view->granularity][many];
 }
 
-/* Of one chain the ends have names here, of several the beginning of the first. */
-static void put_trunk(FILE *out, const struct jprof_graph *graph, const struct dot_trunk *trunk)
-{
-	if (!trunk->count)
-		return;
-	const char *first = jprof_graph_node(graph, trunk->nodes[0])->name;
-	const char *last = jprof_graph_node(graph, trunk->nodes[trunk->count - 1])->name;
-	if (trunk->count == 1)
-		put_line(out, "left out: the caller before the first fork, %.100s", first);
-	else if (trunk->chains == 1)
-		put_line(out, "left out: the %zu callers before the first fork, from %.100s to %.100s", trunk->count,
-		         first, last);
-	else
-		put_line(out, "left out: the %zu callers before the first forks, in %zu chains; one begins with %.100s",
-		         trunk->count, trunk->chains, first);
-}
-
 static bool has_edge(const struct jprof_graph *graph, bool residual)
 {
 	for (size_t i = 0; i < jprof_graph_edges(graph); i++) {
@@ -100,16 +83,13 @@ static void put_origins(FILE *out, const struct jprof_graph *graph)
 		fputs("<br align=\"left\"/>", out);
 }
 
-static void put_key(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts,
-                    const struct dot_effort *effort)
+static void put_key(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts)
 {
 	if (jprof_graph_info(graph)->difference)
 		put_line(out, "red grew, blue shrank; the stronger, the more");
 	put_origins(out, graph);
 	if (opts->cluster)
 		put_line(out, "frame: whose code it is, and what that allocated itself");
-	if (!effort->values)
-		put_line(out, "arrows have no numbers, for there are too many; an SVG tells them under the mouse");
 	if (has_edge(graph, true))
 		put_line(out, "dashed: by way of %s left out", noun(opts, true));
 	if (has_edge(graph, false))
@@ -121,8 +101,7 @@ double dot_type_scale(const struct jprof_graph *graph)
 	return fmin(4, fmax(1, sqrt((double)jprof_graph_nodes(graph) / 20)));
 }
 
-void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts,
-                    const struct dot_effort *effort, const struct dot_trunk *trunk)
+void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts)
 {
 	double scale = dot_type_scale(graph);
 	fprintf(out, "<font point-size=\"%.0f\"><b>", 22 * scale);
@@ -143,10 +122,6 @@ void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot
 		         info->nodelimit > 0 ? limit : "", info->nodelimit > 0 ? ")" : "");
 	if (info->dropped_edges)
 		put_line(out, "left out: %zu of the smaller arrows", info->dropped_edges);
-	if (effort->left_out)
-		put_line(out, "left out: %zu more arrows, the smallest: %zu are as many as can be placed",
-		         effort->left_out, effort->arrow_count);
-	put_trunk(out, graph, trunk);
-	put_key(out, graph, opts, effort);
+	put_key(out, graph, opts);
 	fputs("</font><br/>", out);
 }

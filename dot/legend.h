@@ -4,12 +4,9 @@
 
 #include "dot.h"
 #include "dottext.h"
-#include "effort.h"
-#include "trunk.h"
 
 /* Total and title, the caller's facts, what was left out, and what colours and dashes mean. */
-void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts,
-                    const struct dot_effort *effort, const struct dot_trunk *trunk);
+void dot_put_legend(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts);
 
 /* "23.2 MB in use": one line that says what the picture is; plain text. */
 void dot_put_headline(FILE *out, const struct jprof_graph *graph, const struct dot_opts *opts);

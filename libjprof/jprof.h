@@ -1203,7 +1203,7 @@ struct jprof_graph_opts {
 	size_t nodecount;    /* nodes at most; 0: 80, by site 40, half of them for what allocates most itself */
 	double nodefraction; /* nodes of up to this share of the scale are dropped; 0: 0.005; negative: none */
 	double edgefraction; /* edges of up to this share of the scale are dropped; 0: 0.001; negative: none */
-	size_t maxdegree;    /* edges at most out of, and into, a node; 0: 8 */
+	size_t maxdegree;    /* edges at most out of, and into, a node; 0: 8, and in all 200, or 2.5 for each node */
 
 	/* By site: what a line called before it allocated has nodes, too, with flat values of 0. Since: 0.2 */
 	bool inside;
@@ -1251,9 +1251,9 @@ struct jprof_graph_info {
 
 /* The call graph of a view, by jeprof's rules. Nodes are those of the highest |cum|, but not below the
  * limit. Of the edges between them, highest |value| first, one stays if it is the first into its callee, or
- * joins two parts of the graph, or is above the limit while neither end has maxdegree edges. A node that
- * was dropped is bridged by an edge from its caller to what it called. `opts` may be NULL. The view must outlive
- * the graph. Since: 0.1 */
+ * joins two parts of the graph, or is above the limit while neither end has maxdegree edges and, without that option,
+ * there are not too many in all. A node that was dropped is bridged by an edge from its caller to what it called.
+ * `opts` may be NULL. The view must outlive the graph. Since: 0.1 */
 JPROF_API int jprof_graph_new(const struct jprof_view *view, const struct jprof_graph_opts *opts,
                               struct jprof_graph **graph, struct jprof_error *err);
 

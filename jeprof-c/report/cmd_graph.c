@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include "cli/say.h"
 #include "report/allformats.h"
@@ -142,35 +140,6 @@ static int make_graph(const struct jprof_view *view, const struct options *o, st
 	return rc;
 }
 
-/* A dot a second, while Graphviz works. */
-static void put_progress(int signal)
-{
-	(void)signal;
-	if (write(STDERR_FILENO, ".", 1) < 0)
-		return;
-}
-
-static void begin_progress(size_t boxes, size_t arrows)
-{
-	const struct sigaction tick = { .sa_handler = put_progress, .sa_flags = SA_RESTART };
-	const struct itimerval second = { { 1, 0 }, { 1, 0 } };
-	fprintf(stderr, "jprof: Graphviz places %zu boxes and %zu arrows ", boxes, arrows);
-	fflush(stderr);
-	sigaction(SIGALRM, &tick, NULL);
-	setitimer(ITIMER_REAL, &second, NULL);
-}
-
-static void end_progress(void)
-{
-	struct itimerval before;
-	const struct sigaction usual = { .sa_handler = SIG_DFL };
-	if (getitimer(ITIMER_REAL, &before) || !before.it_interval.tv_sec)
-		return;
-	setitimer(ITIMER_REAL, &(const struct itimerval){ 0 }, NULL);
-	sigaction(SIGALRM, &usual, NULL);
-	fputc('\n', stderr);
-}
-
 static int draw_picture(const struct jprof_graph *graph, const struct dot_opts *opts, const struct options *o,
                         struct sink *sink)
 {
@@ -180,7 +149,7 @@ static int draw_picture(const struct jprof_graph *graph, const struct dot_opts *
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	sigemptyset(&ignore.sa_mask);
 	sigaction(SIGXFSZ, &ignore, &before); /* the libraries have files of their own, and a limit may hold for them */
-	int rc = picture_draw_apart(graph, opts, format_picture(o->output), end_progress, &picture, &err);
+	int rc = picture_draw_apart(graph, opts, format_picture(o->output), &picture, &err);
 	sigaction(SIGXFSZ, &before, NULL);
 	if (rc) {
 		say(err.code == JPROF_E_UNSUPPORTED ? "--%s cannot be drawn: %s" : "%.0s%s", o->output, err.text);
@@ -188,10 +157,6 @@ static int draw_picture(const struct jprof_graph *graph, const struct dot_opts *
 	}
 	if (*picture.remark)
 		say("Graphviz: %s", picture.remark);
-	if (picture.left_out)
-		say("the %zu smallest of %zu arrows are left out, because Graphviz would take minutes to place them; "
-		    "--focus=RE or --nodecount=N draws a part of the graph",
-		    picture.left_out, picture.left_out + picture.arrows);
 	/* The file's own trouble is told when it is closed. */
 	bool good = web && !o->file ? true : !sink_write(sink, picture.data, picture.len);
 	if (good && web) /* the browser wants it whole */
@@ -242,9 +207,7 @@ int graph_report(const struct loaded *l, const struct jprof_view *view, const st
 		.title = title,
 		.facts = facts.list,
 		.fact_count = facts.count,
-		.trunk = plain,
 		.cluster = wants_clusters(graph, o, plain),
-		.waits = isatty(STDERR_FILENO) ? begin_progress : NULL,
 	};
 	int status = good ? draw_picture(graph, &opts, o, sink) : 1;
 	jprof_graph_free(graph);

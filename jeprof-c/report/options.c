@@ -128,7 +128,7 @@ static const struct opt_row report_rows[] = {
 	{ "edgefraction", OPT_SHARE, OPTION_AT(edgefraction), 0, NULL, "F",
 	  "leaves out arrows with up to this share (.001)" },
 	{ "maxdegree", OPT_NUMBER, OPTION_AT(maxdegree), 0, NULL, "N",
-	  "draws at most N arrows into and out of a function (8)" },
+	  "draws at most N arrows into and out of a function (8, and in all 200)" },
 	{ "cluster", OPT_CHOICE, OPTION_AT(cluster), CLUSTER_ON, "cluster", NULL,
 	  "draws a frame around the code of each library, gem and application (the default for a Ruby)" },
 	{ "nocluster", OPT_CHOICE, OPTION_AT(cluster), CLUSTER_OFF, "cluster", NULL, "draws no frames" },

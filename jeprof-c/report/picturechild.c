@@ -29,7 +29,6 @@ struct drawing {
 	const struct jprof_graph *graph;
 	const struct dot_opts *opts;
 	const char *format;
-	void (*done)(void);
 };
 
 /* ---- in the child ------------------------------------------------------------------------------------------ */
@@ -60,7 +59,6 @@ static _Noreturn void draw_here(const struct drawing *d, int to, int parent)
 	drawn.rc = picture_draw(d->graph, d->opts, d->format, &drawn.picture, &drawn.err);
 	if (!drawn.rc && errno == ENOMEM) /* a library did without what it did not get, such as a letter */
 		drawn.rc = fail_as(&drawn.err, JPROF_E_NOMEM, "", "memory is short");
-	d->done();
 	bool good = write_drawn(to, &drawn, sizeof drawn) &&
 	            (drawn.rc || write_drawn(to, drawn.picture.data, drawn.picture.len));
 	_exit(good ? 0 : 2);
@@ -116,9 +114,9 @@ static int tell_end(pid_t pid, struct jprof_error *err)
 }
 
 int picture_draw_apart(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
-                       void (*done)(void), struct dot_picture *picture, struct jprof_error *err)
+                       struct dot_picture *picture, struct jprof_error *err)
 {
-	const struct drawing d = { graph, opts, format, done };
+	const struct drawing d = { graph, opts, format };
 	struct drawn drawn = { .rc = 0 };
 	int ends[2], parent = getpid();
 	*err = (struct jprof_error){ 0 };

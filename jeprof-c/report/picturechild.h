@@ -5,9 +5,9 @@
 #include "dot.h"
 
 /* picture_draw() in a process of its own, for Graphviz does not look at what malloc gave it: where it crashes, that
- * costs the picture and nothing else, which is JPROF_E_UNSUPPORTED. The child may take what memory the program may.
- * `done` is called in it when Graphviz is. */
+ * costs the picture and nothing else, which is JPROF_E_UNSUPPORTED. The child may take what memory the program
+ * may. */
 int picture_draw_apart(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
-                       void (*done)(void), struct dot_picture *picture, struct jprof_error *err);
+                       struct dot_picture *picture, struct jprof_error *err);
 
 #endif

@@ -400,14 +400,23 @@ static uint32_t part_of(struct ends *ends, uint32_t node)
 	return node;
 }
 
-static bool stays(const struct graph_build *b, struct ends *ends, const struct jprof_edge *e)
+/* Of what was not asked for more than Graphviz places within seconds: that goes with the edges of a node. */
+static size_t most_edges(const struct graph_build *b)
+{
+	enum { always = 200 };
+	size_t usual = b->graph->node_count * 5 / 2;
+	return b->opts.maxdegree ? SIZE_MAX : usual > always ? usual : always;
+}
+
+/* `kept`: how many stay so far. */
+static bool stays(const struct graph_build *b, struct ends *ends, const struct jprof_edge *e, size_t kept)
 {
 	size_t most = b->opts.maxdegree ? b->opts.maxdegree : 8;
 	struct ends *from = &ends[e->from], *to = &ends[e->to];
 	bool joins = part_of(ends, (uint32_t)e->from) != part_of(ends, (uint32_t)e->to);
 	if (e->from != e->to && (!to->called || joins))
 		return true;
-	return fabs(e->value) > b->graph->info.edgelimit && from->out < most && to->in < most;
+	return kept < most_edges(b) && fabs(e->value) > b->graph->info.edgelimit && from->out < most && to->in < most;
 }
 
 static int choose_edges(struct graph_build *b)
@@ -421,7 +430,7 @@ static int choose_edges(struct graph_build *b)
 		ends[i].part = i;
 	for (size_t i = 0; i < g->edge_count; i++) {
 		struct jprof_edge e = g->edges[i];
-		if (!stays(b, ends, &e))
+		if (!stays(b, ends, &e, kept))
 			continue;
 		ends[e.from].out++;
 		ends[e.to].in++;

@@ -24,7 +24,7 @@ run "$jprof" bundle -o both.jprof $at "$dump" "$heaps/nopie.heap"
 run "$jprof" --dot $at both.jprof
 check "the members of a bundle are not told" grep -q 'of a bundle: .*, ' out
 
-# ---- the callers before the first fork ----
+# ---- frames ----
 cat >chain.raw <<END
 --- symbol
 binary=/opt/app
@@ -48,19 +48,6 @@ heap_v2/1
   t*: 1: 1000 [0: 0]
 END
 echo '00000000-00001000 r-xp 00000000 08:01 42 /opt/other' >chain.maps
-# names: of the functions that are drawn.
-names() {
-    sed -n 's/.*<b>\([a-z_]*\)<\/b>.*/\1/p' out | sort | tr '\n' ' '
-}
-run "$jprof" --dot --maps=chain.maps chain.raw
-exits 0
-check "drawn are: $(names)" [ "$(names)" = "alone clone left right serve thread " ]
-check "the legend says nothing of them" grep -q 'left out: the 2 callers before the first fork, from _start to main<' out
-check "the total is another" grep -q '9.8 KB in use' out
-run "$jprof" --dot --fold=none --maps=chain.maps chain.raw
-check "with --fold=none are drawn: $(names)" [ "$(names)" = "_start alone clone left main right serve thread " ]
-
-# ---- frames ----
 run "$jprof" --dot --show_bytes --cluster --maps=chain.maps chain.raw
 check "a frame without its sum" grep -q 'label="[^"<]*: 10000 B (100.0%)"' out
 ruby="--sysroot=$cases/sysroot $cases/ruby31/cext.1.heap"

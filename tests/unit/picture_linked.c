@@ -9,13 +9,11 @@ int picture_draw(const struct jprof_graph *graph, const struct dot_opts *opts, c
 }
 
 int __wrap_picture_draw_apart(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
-                              void (*done)(void), struct dot_picture *picture, struct jprof_error *err);
+                              struct dot_picture *picture, struct jprof_error *err);
 
 /* In this process, whose allocations are counted. */
 int __wrap_picture_draw_apart(const struct jprof_graph *graph, const struct dot_opts *opts, const char *format,
-                              void (*done)(void), struct dot_picture *picture, struct jprof_error *err)
+                              struct dot_picture *picture, struct jprof_error *err)
 {
-	int rc = dot_draw(graph, opts, format, picture, err);
-	done();
-	return rc;
+	return dot_draw(graph, opts, format, picture, err);
 }
