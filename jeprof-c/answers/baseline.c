@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/diff_json.h"
+#include "answers/diff_text.h"
 #include "answers/limits.h"
 #include "cli/filesread.h"
+#include "cli/jsonprint.h"
 #include "cli/outfile.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
@@ -183,22 +184,6 @@ bool baseline_read(struct accepted_rows *rows, const char *path, bool must_exist
 	return good;
 }
 
-static void put_entry(FILE *out, const struct accepted_row *row)
-{
-	const char *const texts[][2] = { { "library", row->library },
-		                         { "file", row->file },
-		                         { "method", row->method } };
-	fputs("  {", out);
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		diff_put_json_text(out, texts[i][0], texts[i][1]);
-		fputs(", ", out);
-	}
-	diff_put_json_number(out, "bytes", row->bytes);
-	fputs(", ", out);
-	diff_put_json_text(out, "comment", row->comment);
-	fputs("}", out);
-}
-
 bool baseline_write(const struct accepted_rows *rows, const char *path)
 {
 	char *text = NULL;
@@ -207,7 +192,10 @@ bool baseline_write(const struct accepted_rows *rows, const char *path)
 	if (out) {
 		fputs("{\"jprof_baseline\": 1, \"accepted\": [\n", out);
 		for (size_t i = 0; i < rows->count; i++) {
-			put_entry(out, &rows->items[i]);
+			const struct accepted_row *row = &rows->items[i];
+			json_print(out,
+			           "  {\"library\": %s, \"file\": %s, \"method\": %s, \"bytes\": %f, \"comment\": %s}",
+			           row->library, row->file, row->method, row->bytes, row->comment);
 			fputs(i + 1 < rows->count ? ",\n" : "\n", out);
 		}
 		fputs("]}\n", out);

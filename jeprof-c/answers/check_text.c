@@ -6,6 +6,7 @@
 
 #include "answers/diff_json.h"
 #include "answers/measure.h"
+#include "cli/jsonprint.h"
 #include "cli/names.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
@@ -234,28 +235,20 @@ static void put_json_rows(FILE *out, const struct check *c, const char *key, con
 void check_put_json(FILE *out, const struct check *c)
 {
 	const struct jprof_series_info *info = jprof_series_info(c->report.loaded->series);
-	fprintf(out, "{\n  \"jprof_check\": 1, \"result\": \"%s\", ", results[c->result]);
-	diff_put_json_text(out, "why", c->why);
-	fprintf(out, ", \"judged\": %zu,\n  ", c->judged);
-	diff_put_json_number(out, "limit", c->growth.share > 0 ? NAN : c->growth.bytes);
-	fprintf(out, ", \"limit_percent\": %g, ", c->growth.share * 100);
-	diff_put_json_number(out, "seen", info->seen);
-	fputs(", ", out);
-	diff_put_json_number(out, "total_growth", c->total_grown);
-	fprintf(out, ", \"total_failed\": %s", c->total_failed ? "true" : "false");
+	json_print(out, "{\n  \"jprof_check\": 1, \"result\": %s, \"why\": %s, \"judged\": %zu,\n  ",
+	           results[c->result], c->why, c->judged);
+	json_print(out,
+	           "\"limit\": %f, \"limit_percent\": %g, \"seen\": %f, \"total_growth\": %f, \"total_failed\": %i",
+	           c->growth.share > 0 ? NAN : c->growth.bytes, c->growth.share * 100, info->seen, c->total_grown,
+	           c->total_failed);
 	put_json_rows(out, c, "failed", c->failed, c->failed_count);
 	put_json_rows(out, c, "accepted", c->accepted, c->accepted_count);
 	put_json_rows(out, c, "stopped", c->stopped, c->stopped_count);
 	diff_put_json_notes(out, c->report.loaded);
 	fputs(",\n  \"unused\": [", out);
-	const char *comma = "";
-	for (size_t i = 0; i < c->baseline.count; i++)
-		if (!c->baseline.items[i].matched) {
-			char *quoted = jprof_json_text(c->baseline.items[i].method);
-			fprintf(out, "%s%s", comma, quoted ? quoted : "null");
-			free(quoted);
-			comma = ", ";
-		}
+	for (size_t i = 0, count = 0; i < c->baseline.count; i++)
+		if (!c->baseline.items[i].matched)
+			json_print_at(out, count++, "%s", c->baseline.items[i].method);
 	fputs("]\n}\n", out);
 }
 

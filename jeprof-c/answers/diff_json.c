@@ -5,49 +5,24 @@
 #include <string.h>
 
 #include "answers/explain_words.h"
+#include "cli/jsonprint.h"
 #include "cli/shortage.h"
-
-void diff_put_json_text(FILE *out, const char *key, const char *text)
-{
-	char *quoted = shortage_note(jprof_json_text(text));
-	fprintf(out, "\"%s\": %s", key, quoted ? quoted : "null");
-	free(quoted);
-}
-
-void diff_put_json_number(FILE *out, const char *key, double number)
-{
-	if (isfinite(number))
-		fprintf(out, "\"%s\": %.0f", key, round(number) + 0.0); /* no -0 */
-	else
-		fprintf(out, "\"%s\": null", key);
-}
 
 /* "growth", "low", "high" ... of a change. */
 static void put_json_change(FILE *out, const struct jprof_change *change)
 {
 	const struct jprof_range *range = &change->range;
 	bool known = !isnan(range->error);
-	diff_put_json_number(out, "growth", change->growth);
-	fputs(", ", out);
-	diff_put_json_number(out, "low", known ? range->low : NAN);
-	fputs(", ", out);
-	diff_put_json_number(out, "high", known ? range->high : NAN);
-	fputs(", ", out);
-	diff_put_json_number(out, "error", known ? range->error : NAN);
-	fputs(", ", out);
-	diff_put_json_number(out, "samples", known ? range->samples : NAN);
-	fputs(", ", out);
-	diff_put_json_number(out, "seconds", change->seconds);
+	json_print(out, "\"growth\": %f, \"low\": %f, \"high\": %f, \"error\": %f, \"samples\": %f, \"seconds\": %f",
+	           change->growth, known ? range->low : NAN, known ? range->high : NAN, known ? range->error : NAN,
+	           known ? range->samples : NAN, change->seconds);
 }
 
 static void put_json_values(FILE *out, const char *key, const double *values, size_t count)
 {
-	fprintf(out, "\"%s\": [", key);
+	json_print(out, "%s: [", key);
 	for (size_t i = 0; i < count; i++)
-		if (isfinite(values[i]))
-			fprintf(out, "%s%.0f", i ? ", " : "", values[i] + 0.0);
-		else
-			fputs(i ? ", null" : "null", out);
+		json_print_at(out, i, "%f", values[i]);
 	fputs("]", out);
 }
 
@@ -62,89 +37,49 @@ static void put_json_steps(FILE *out, const struct jprof_change *steps, size_t c
 	fputs("]", out);
 }
 
-/* "shape": null without ages. */
-static void put_json_shape(FILE *out, const char *key, enum jprof_shape shape)
+/* NULL without ages. */
+static const char *key_of_shape(enum jprof_shape shape)
 {
-	fprintf(out, ", ");
-	diff_put_json_text(out, key, shape == JPROF_SHAPE_NONE ? NULL : jprof_shape_key(shape));
+	return shape == JPROF_SHAPE_NONE ? NULL : jprof_shape_key(shape);
 }
 
 static void put_json_row_ages(FILE *out, const struct jprof_grown *row)
 {
 	const struct jprof_age_band *band;
-	put_json_shape(out, "shape", row->shape);
-	put_json_shape(out, "shape_since", row->shape_since);
-	fputs(", ", out);
-	diff_put_json_number(out, "begun", row->begun);
-	fprintf(out, isnan(row->kept) ? ", \"kept\": null" : ", \"kept\": %.3f", row->kept);
-	fputs(row->ages ? ", \"ages\": [" : ", \"ages\": null", out);
-	for (size_t i = 0; row->ages && (band = jprof_age_band(i)); i++) {
-		fprintf(out, "%s{\"age\": \"%s\", ", i ? ", " : "", band->key);
-		diff_put_json_number(out, "under", band->under);
-		fprintf(out, ", \"bytes\": %.0f}", row->ages[i] + 0.0);
-	}
+	json_print(out, ", \"shape\": %s, \"shape_since\": %s, \"begun\": %f, \"kept\": %.3f, \"ages\": ",
+	           key_of_shape(row->shape), key_of_shape(row->shape_since), row->begun, row->kept);
+	fputs(row->ages ? "[" : "null", out);
+	for (size_t i = 0; row->ages && (band = jprof_age_band(i)); i++)
+		json_print_at(out, i, "{\"age\": %s, \"under\": %f, \"bytes\": %f}", band->key, band->under,
+		              row->ages[i]);
 	fputs(row->ages ? "]" : "", out);
 }
 
 static void put_json_tags(FILE *out, const struct jprof_grown *row)
 {
 	fputs(", \"tags\": [", out);
-	for (size_t i = 0; i < row->tag_count; i++) {
-		fputs(i ? ", {" : "{", out);
-		diff_put_json_text(out, "tag", row->tags[i].tag);
-		fprintf(out, ", \"growth\": %.0f}", row->tags[i].bytes);
-	}
+	for (size_t i = 0; i < row->tag_count; i++)
+		json_print_at(out, i, "{\"tag\": %s, \"growth\": %f}", row->tags[i].tag, row->tags[i].bytes);
 	fputs("]", out);
 }
 
 void diff_put_json_row(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
-	fputs("{", out);
-	diff_put_json_text(out, "verdict", jprof_verdict_words(row->verdict)->key);
-	fputs(", ", out);
-	diff_put_json_text(out, "part", words_of_part(row->part)->key);
-	fputs(", ", out);
-	diff_put_json_text(out, "name", name_of_grown(row));
-	fputs(", ", out);
+	json_print(out, "{\"verdict\": %s, \"part\": %s, \"name\": %s, ", jprof_verdict_words(row->verdict)->key,
+	           words_of_part(row->part)->key, name_of_grown(row));
 	put_json_change(out, &row->whole);
 	fputs(", ", out);
 	put_json_values(out, "values", row->values, snapshots);
 	fputs(", ", out);
 	put_json_steps(out, row->steps, snapshots - 1);
-	fprintf(out, ", \"chance\": ");
-	fprintf(out, isnan(row->chance) ? "null, " : "%.3g, ", row->chance);
-	diff_put_json_number(out, "seen", row->seen);
-	fputs(", ", out);
-	diff_put_json_number(out, "objects", row->objects);
-	fputs(", ", out);
-	diff_put_json_text(out, "file", row->file);
-	fputs(", ", out);
-	diff_put_json_number(out, "line", row->line ? (double)row->line : NAN);
-	const char *const texts[][2] = { { "library", row->library }, { "kind", row->kind }, { "what", row->what },
-		                         { "do", row->remedy },       { "from", row->from }, { "path", row->path } };
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		fputs(", ", out);
-		diff_put_json_text(out, texts[i][0], texts[i][1]);
-	}
+	json_print(out, ", \"chance\": %.3g, \"seen\": %f, \"objects\": %f, \"file\": %s, \"line\": %f", row->chance,
+	           row->seen, row->objects, row->file, row->line ? (double)row->line : NAN);
+	json_print(out, ", \"library\": %s, \"kind\": %s, \"what\": %s, \"do\": %s, \"from\": %s, \"path\": %s",
+	           row->library, row->kind, row->what, row->remedy, row->from, row->path);
 	put_json_row_ages(out, row);
 	put_json_tags(out, row);
 	fputs("}", out);
-}
-
-static void put_json_outlier(FILE *out, const struct jprof_series_info *info)
-{
-	if (!*info->outlier) {
-		fputs("\"outlier\": null,\n  ", out);
-		return;
-	}
-	fputs("\"outlier\": {", out);
-	diff_put_json_text(out, "process", info->outlier);
-	fputs(", ", out);
-	diff_put_json_number(out, "growth", info->outlier_growth);
-	fputs(", ", out);
-	diff_put_json_number(out, "others", info->others_growth);
-	fputs("},\n  ", out);
 }
 
 static void put_json_info(FILE *out, const struct diff_report *r)
@@ -152,30 +87,23 @@ static void put_json_info(FILE *out, const struct diff_report *r)
 	const struct loaded_series *l = r->loaded;
 	const struct jprof_series_info *info = jprof_series_info(l->series);
 	fputs("  \"snapshots\": [", out);
-	for (size_t i = 0; i < l->count; i++) {
-		char *quoted = shortage_note(jprof_json_text(l->paths[i]));
-		fprintf(out, "%s%s", i ? ", " : "", quoted ? quoted : "null");
-		free(quoted);
-	}
-	fputs("],\n  ", out);
-	diff_put_json_text(out, "program", *info->program ? info->program : NULL);
-	fprintf(out, ", \"processes\": [%zu, %zu], \"replaced\": %zu, \"same_program\": %s,\n  ", info->processes[0],
-	        info->processes[1], info->replaced, info->same_program ? "true" : "false");
-	fprintf(out, "\"lines_moved\": %s, \"grouped\": %s, ", info->moved ? "true" : "false",
-	        l->by == r->options->by ? "false" : "true");
-	put_json_outlier(out, info);
-	diff_put_json_number(out, "seconds", info->seconds);
-	fprintf(out, ", \"ruby\": %s, \"collected\": %s, \"ages\": %s, \"bound\": %s,\n  ",
-	        info->ruby ? "true" : "false", info->collected ? "true" : "false", info->ages ? "true" : "false",
-	        info->bound ? "true" : "false");
-	diff_put_json_number(out, "memory_first", info->total[0]);
-	fputs(", ", out);
-	diff_put_json_number(out, "memory_last", info->total[1]);
-	fputs(", ", out);
+	for (size_t i = 0; i < l->count; i++)
+		json_print_at(out, i, "%s", l->paths[i]);
+	json_print(out,
+	           "],\n  \"program\": %s, \"processes\": [%zu, %zu], \"replaced\": %zu, \"same_program\": %i,\n  ",
+	           *info->program ? info->program : NULL, info->processes[0], info->processes[1], info->replaced,
+	           info->same_program);
+	json_print(out, "\"lines_moved\": %i, \"grouped\": %i, \"outlier\": ", info->moved, l->by != r->options->by);
+	if (*info->outlier)
+		json_print(out, "{\"process\": %s, \"growth\": %f, \"others\": %f}", info->outlier,
+		           info->outlier_growth, info->others_growth);
+	else
+		fputs("null", out);
+	json_print(out, ",\n  \"seconds\": %f, \"ruby\": %i, \"collected\": %i, \"ages\": %i, \"bound\": %i,\n  ",
+	           info->seconds, info->ruby, info->collected, info->ages, info->bound);
+	json_print(out, "\"memory_first\": %f, \"memory_last\": %f, ", info->total[0], info->total[1]);
 	put_json_values(out, "memory", info->memory, info->snapshots);
-	fputs(", ", out);
-	diff_put_json_number(out, "seen", info->seen);
-	fprintf(out, ", \"judged\": %zu,\n", info->rows);
+	json_print(out, ", \"seen\": %f, \"judged\": %zu,\n", info->seen, info->rows);
 }
 
 static void put_json_objects(FILE *out, const struct jprof_series *series)
@@ -184,12 +112,10 @@ static void put_json_objects(FILE *out, const struct jprof_series *series)
 	fputs(",\n  \"objects\": [", out);
 	for (size_t i = 0; (o = jprof_series_object(series, i)); i++) {
 		fputs(i ? ",\n    {" : "\n    {", out);
-		diff_put_json_text(out, "name", o->name);
-		fprintf(out, ", \"class\": %s, \"growth\": %.0f, \"objects_growth\": %.0f",
-		        o->is_class ? "true" : "false", o->bytes[1] - o->bytes[0] + 0.0,
-		        o->count[1] - o->count[0] + 0.0);
-		fprintf(out, ", \"bytes\": [%.0f, %.0f], \"objects\": [%.0f, %.0f]}", o->bytes[0], o->bytes[1],
-		        o->count[0], o->count[1]);
+		json_print(out, "\"name\": %s, \"class\": %i, \"growth\": %f, \"objects_growth\": %f", o->name,
+		           o->is_class, o->bytes[1] - o->bytes[0], o->count[1] - o->count[0]);
+		json_print(out, ", \"bytes\": [%f, %f], \"objects\": [%f, %f]}", o->bytes[0], o->bytes[1], o->count[0],
+		           o->count[1]);
 	}
 	fputs("]", out);
 }
@@ -197,11 +123,8 @@ static void put_json_objects(FILE *out, const struct jprof_series *series)
 void diff_put_json_notes(FILE *out, const struct loaded_series *l)
 {
 	fputs(",\n  \"notes\": [", out);
-	for (size_t i = 0; i < l->note_count; i++) {
-		char *quoted = shortage_note(jprof_json_text(l->notes[i]));
-		fprintf(out, "%s%s", i ? ", " : "", quoted ? quoted : "null");
-		free(quoted);
-	}
+	for (size_t i = 0; i < l->note_count; i++)
+		json_print_at(out, i, "%s", l->notes[i]);
 	fputs("]", out);
 }
 
@@ -219,8 +142,7 @@ void diff_put_json(FILE *out, const struct diff_report *r)
 		if (shortage_close(text, &answer))
 			answer[strcspn(answer, "\n")] = '\0';
 	}
-	fputs("  ", out);
-	diff_put_json_text(out, "answer", answer);
+	json_print(out, "  \"answer\": %s", answer);
 	free(answer);
 	diff_put_json_notes(out, l);
 	fputs(",\n  \"malloc\": ", out);

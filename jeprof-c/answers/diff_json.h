@@ -10,10 +10,6 @@ void diff_put_csv(FILE *out, const struct diff_report *report);
 /* One row, as an object. */
 void diff_put_json_row(FILE *out, const struct diff_report *report, const struct jprof_grown *row);
 
-/* A member of an object: a text or null; a whole number or null. */
-void diff_put_json_text(FILE *out, const char *key, const char *text);
-void diff_put_json_number(FILE *out, const char *key, double number);
-
 /* "notes": what is to be known of how the snapshots were compared. */
 void diff_put_json_notes(FILE *out, const struct loaded_series *loaded);
 

@@ -7,6 +7,7 @@
 #include "answers/diff_json.h"
 #include "answers/explain_json.h"
 #include "answers/explain_text.h"
+#include "cli/jsonprint.h"
 #include "cli/names.h"
 #include "cli/shortage.h"
 #include "report/headline.h"
@@ -14,13 +15,6 @@
 #include "report/remedies.h"
 
 enum { suspect_amount_most = 160 };
-
-static void put_page_text(FILE *out, const char *text)
-{
-	char *quoted = shortage_note(jprof_json_text(text));
-	fputs(quoted ? quoted : "null", out);
-	free(quoted);
-}
 
 /* What `put` prints, as one line of text; for free(), NULL when memory is short. */
 static char *printed(void (*put)(FILE *, const void *), const void *what)
@@ -52,23 +46,6 @@ static void print_diff_answer(FILE *out, const void *report)
 	diff_put_answer(out, report);
 }
 
-static void print_explain_head(FILE *out, const void *what)
-{
-	explain_put_head(out, what);
-}
-
-static void print_explain_sentence(FILE *out, const void *what)
-{
-	explain_put_sentence(out, what);
-}
-
-static void put_printed(FILE *out, void (*put)(FILE *, const void *), const void *what)
-{
-	char *text = printed(put, what);
-	put_page_text(out, text);
-	free(text);
-}
-
 /* ---- suspects ---------------------------------------------------------------------------------------------- */
 
 /* "   pace     27 MB an hour" of each line as ["pace", "27 MB an hour"]. */
@@ -76,8 +53,7 @@ static void put_page_details(FILE *out, const struct diff_report *r, const struc
 {
 	enum { label = 3, text_at = 12 };
 	char *text = NULL, *line, *rest;
-	size_t len;
-	bool first = true;
+	size_t len, count = 0;
 	FILE *file = shortage_note(open_memstream(&text, &len));
 	fputs("\"details\": [", out);
 	if (file) {
@@ -89,12 +65,7 @@ static void put_page_details(FILE *out, const struct diff_report *r, const struc
 			continue;
 		char word[text_at - label + 1];
 		snprintf(word, sizeof word, "%.*s", (int)strcspn(line + label, " "), line + label);
-		fputs(first ? "[" : ", [", out);
-		put_page_text(out, word);
-		fputs(", ", out);
-		put_page_text(out, line + text_at);
-		fputs("]", out);
-		first = false;
+		json_print_at(out, count++, "[%s, %s]", word, line + text_at);
 	}
 	fputs("]", out);
 	free(text);
@@ -109,13 +80,8 @@ static void put_grown_suspect(FILE *out, const struct diff_report *r, const stru
 	if (!isnan(range->error))
 		snprintf(text + len, sizeof text - (size_t)len, " (+-%s)",
 		         measure_number(m, (range->high - range->low) / 2, error));
-	fputs("{", out);
-	diff_put_json_text(out, "name", name_of_grown(row));
-	fputs(", ", out);
-	diff_put_json_text(out, "verdict", jprof_verdict_words(row->verdict)->key);
-	fputs(", ", out);
-	diff_put_json_text(out, "amount", text);
-	fprintf(out, ", \"shown\": %s, ", row->part == JPROF_PART_LIVE ? "true" : "false");
+	json_print(out, "{\"name\": %s, \"verdict\": %s, \"amount\": %s, \"shown\": %i, ", name_of_grown(row),
+	           jprof_verdict_words(row->verdict)->key, text, row->part == JPROF_PART_LIVE);
 	put_page_details(out, r, row);
 	fputs("}", out);
 }
@@ -136,16 +102,9 @@ static void put_largest(FILE *out, const struct page *page, const struct jprof_v
 		headline_amount(text, view, page->options, row->flat);
 		snprintf(amount, sizeof amount, "%s%s, %.0f %%", info->difference ? row->flat < 0 ? "-" : "+" : "",
 		         text, whole > 0 ? fabs(row->flat) * 100 / whole : 0);
-		fputs("{", out);
-		diff_put_json_text(out, "name", row->name);
-		fputs(", \"verdict\": null, ", out);
-		diff_put_json_text(out, "amount", amount);
-		fputs(", \"details\": [", out);
-		if (row->from) {
-			fputs("[\"from\", ", out);
-			put_page_text(out, row->from);
-			fputs("]", out);
-		}
+		json_print(out, "{\"name\": %s, \"verdict\": null, \"amount\": %s, \"details\": [", row->name, amount);
+		if (row->from)
+			json_print(out, "[\"from\", %s]", row->from);
 		fputs("]}", out);
 	}
 	jprof_table_free(table);
@@ -166,28 +125,34 @@ static void put_suspects(FILE *out, const struct page *page, const struct jprof_
 
 /* ---- sentences --------------------------------------------------------------------------------------------- */
 
+static void print_explain_head(FILE *out, const void *what)
+{
+	explain_put_head(out, what);
+}
+
+static void print_explain_sentence(FILE *out, const void *what)
+{
+	explain_put_sentence(out, what);
+}
+
 static void put_page_sentences(FILE *out, const struct page *page, const struct jprof_view *view)
 {
 	char *head = headline(page->loaded, view, page->options, page->inputs);
-	fputs("\"title\": ", out);
-	if (page->diff)
-		put_printed(out, print_diff_head, page->diff);
-	else if (page->explains)
-		put_printed(out, print_explain_head, page->explained);
-	else
-		put_page_text(out, base_name(page->inputs->dumps[page->inputs->dump_count - 1]));
-	fputs(",\n\"sentences\": [", out);
-	if (page->diff)
-		put_printed(out, print_diff_answer, page->diff);
-	else if (page->explains)
-		put_printed(out, print_explain_sentence, page->explained);
-	else
-		put_page_text(out, head);
-	if (page->explains) {
-		fputs(", ", out);
-		put_page_text(out, head);
+	if (page->diff) {
+		char *title = printed(print_diff_head, page->diff), *answer = printed(print_diff_answer, page->diff);
+		json_print(out, "\"title\": %s,\n\"sentences\": [%s]", title, answer);
+		free(title);
+		free(answer);
+	} else if (page->explains) {
+		char *title = printed(print_explain_head, page->explained),
+		     *sentence = printed(print_explain_sentence, page->explained);
+		json_print(out, "\"title\": %s,\n\"sentences\": [%s, %s]", title, sentence, head);
+		free(title);
+		free(sentence);
+	} else {
+		json_print(out, "\"title\": %s,\n\"sentences\": [%s]",
+		           base_name(page->inputs->dumps[page->inputs->dump_count - 1]), head);
 	}
-	fputs("]", out);
 	free(head);
 }
 
@@ -199,11 +164,8 @@ static void put_install(FILE *out, const struct page *page, const struct jprof_v
 	fputs("\"install\": [", out);
 	if (!jprof_coverage_new(view, &coverage, NULL)) {
 		struct remedies *remedies = remedies_new(coverage, page->options);
-		if (remedies && *remedy_command(remedies)) {
-			fputs("{\"what\": \"Better names:\", ", out);
-			diff_put_json_text(out, "command", remedy_command(remedies));
-			fputs("}", out);
-		}
+		if (remedies && *remedy_command(remedies))
+			json_print(out, "{\"what\": \"Better names:\", \"command\": %s}", remedy_command(remedies));
 		remedies_free(remedies);
 		jprof_coverage_free(coverage);
 	}
@@ -217,7 +179,7 @@ static void put_page_sure(FILE *out, const struct page *page, const struct jprof
 	if (outside_line(page->loaded, outside)) {
 		char text[outside_most + 32];
 		snprintf(text, sizeof text, "Beside the profile: %s.", outside);
-		put_page_text(out, text);
+		json_print(out, "%s", text);
 	}
 	fputs("],\n", out);
 	put_install(out, page, view);
@@ -228,8 +190,7 @@ static void put_part_words(FILE *out)
 	fputs("\"parts\": {", out);
 	for (int part = 0; part < JPROF_PARTS; part++) {
 		const struct part_words *words = words_of_part((enum jprof_part)part);
-		fputs(part ? ", " : "", out);
-		diff_put_json_text(out, words->key, words->words);
+		json_print_at(out, (size_t)part, "%s: %s", words->key, words->words);
 	}
 	fputs("}", out);
 }
@@ -238,15 +199,11 @@ static void put_part_words(FILE *out)
 static void put_page_words(FILE *out)
 {
 	fputs("\"verdicts\": [", out);
-	for (int i = 0; i < JPROF_VERDICTS; i++) {
+	for (size_t i = 0; i < JPROF_VERDICTS; i++) {
 		const struct jprof_verdict_words *words = jprof_verdict_words((enum jprof_verdict)i);
-		const char *const texts[] = { words->key, words->shown, words->means };
-		for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-			fputs(t ? ", " : i ? "], [" : "[", out);
-			put_page_text(out, texts[t]);
-		}
+		json_print_at(out, i, "[%s, %s, %s]", words->key, words->shown, words->means);
 	}
-	fputs("]],\n", out);
+	fputs("],\n", out);
 	put_part_words(out);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/jsonprint.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
 
@@ -114,30 +115,17 @@ bool page_parts_load(struct page_parts *parts, const struct page *page, const st
 	return good;
 }
 
-static void put_shown_process(FILE *out, const char *key, const char *shown)
-{
-	char *texts[] = { shortage_note(jprof_json_text(key)), shortage_note(jprof_json_text(shown)) };
-	fprintf(out, "[%s, %s]", texts[0] ? texts[0] : "null", texts[1] ? texts[1] : "null");
-	free(texts[0]);
-	free(texts[1]);
-}
-
 char *page_processes(const struct page_parts *parts)
 {
 	char *text = NULL;
 	size_t len;
-	bool first = true;
 	FILE *out = shortage_note(open_memstream(&text, &len));
 	if (!out)
 		return NULL;
 	fputs("[", out);
-	for (size_t i = 0; i < parts->count; i++) {
-		if (!parts->shown[i])
-			continue;
-		fputs(first ? "" : ", ", out);
-		put_shown_process(out, parts->items[i].key, parts->shown[i]);
-		first = false;
-	}
+	for (size_t i = 0, count = 0; i < parts->count; i++)
+		if (parts->shown[i])
+			json_print_at(out, count++, "[%s, %s]", parts->items[i].key, parts->shown[i]);
 	fputs("]", out);
 	return shortage_close(out, &text);
 }

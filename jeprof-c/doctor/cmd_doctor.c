@@ -1,7 +1,9 @@
 /* jprof doctor PID | -- COMMAND...: what is wrong with a set-up, each finding with its fix. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/jsonprint.h"
 #include "cli/names.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
@@ -74,36 +76,19 @@ static void put_findings_text(const struct findings *f)
 	       count_of(f, VERDICT_BAD), count_of(f, VERDICT_UNKNOWN));
 }
 
-static void put_json_text(FILE *out, const char *key, const char *text)
-{
-	char *json = shortage_note(jprof_json_text(text));
-	fprintf(out, "\"%s\":%s", key, json ? json : "null");
-	free(json);
-}
-
-static void put_check(FILE *out, const struct finding *item)
-{
-	fprintf(out, "{\"check\":\"%s\",\"verdict\":\"%s\",", item->check, verdicts[item->verdict]);
-	put_json_text(out, "found", item->found);
-	fputc(',', out);
-	put_json_text(out, "mend", item->fix);
-	fputc('}', out);
-}
-
 static void put_findings_json(FILE *out, const struct scene *s, const struct findings *f)
 {
-	fprintf(out, s->process ? "{\"jprof_doctor\":1,\"pid\":%d," : "{\"jprof_doctor\":1,\"pid\":null,",
-	        s->process ? s->process->pid : 0);
-	put_json_text(out, "command", s->words);
-	fputs(",\"checks\":[", out);
+	json_print(out, "{\"jprof_doctor\":1,\"pid\":%f,\"command\":%s,\"checks\":[",
+	           s->process ? s->process->pid : NAN, s->words);
 	for (size_t i = 0; i < f->count; i++) {
-		if (i)
-			fputc(',', out);
-		put_check(out, &f->items[i]);
+		const struct finding *item = &f->items[i];
+		fputs(i ? "," : "", out);
+		json_print(out, "{\"check\":%s,\"verdict\":%s,\"found\":%s,\"mend\":%s}", item->check,
+		           verdicts[item->verdict], item->found, item->fix);
 	}
 	fputc(']', out);
 	for (int v = 0; v < VERDICTS; v++)
-		fprintf(out, ",\"%s\":%zu", verdicts[v], count_of(f, (enum verdict)v));
+		json_print(out, ",%s:%zu", verdicts[v], count_of(f, (enum verdict)v));
 	fputs("}\n", out);
 }
 
