@@ -67,7 +67,7 @@ for folder in jeprof-c/*/; do
     room=$(basename "$folder")
     uses=$(echo "$program_rooms" | sed -n "s/^$room: *//p")
     echo "$program_rooms" | grep -q "^$room:" || bad "jeprof-c/$room has no place among the rooms in tests/layers.sh"
-    headers='jprof.h commands.h'
+    headers="jprof.h commands.h $(cd libjprof && echo base/*.h)"
     case $room in snap | doctor | run | answers | watch | serve) headers="$headers jprof-live.h" ;; esac
     [ "$room" != report ] || headers="$headers dot.h"
     for file in "$folder"*.[ch]; do check_includes "$file" jeprof-c " $room $uses" "$headers"; done
@@ -152,10 +152,12 @@ for name in library program; do
     [ "$(grep -c ' T ' "$tmp/$name")" -gt 100 ] || bad "few functions in the objects of the $name: this test sees nothing"
 done
 
-# The program and the pictures use what libjprof.map exports, and nothing else of the library.
+# The program and the pictures use what libjprof.map exports, and nothing else of the library; the program also has the
+# base in itself.
 sed -n 's/^	\(jprof_[a-z0-9_]*\);$/\1/p' libjprof/libjprof.map libjprof/libjprof-live.map | sort >"$tmp/exported"
 awk '$2 ~ /^[TDBRVW]$/ { print $3 }' "$tmp/library" | sort -u >"$tmp/defined"
-awk '$2 == "U" { print $3 }' "$tmp/program" "$tmp/dot" | sort -u | comm -12 - "$tmp/defined" | comm -23 - "$tmp/exported" >"$tmp/found"
+awk '$1 ~ /^base_/ && $2 ~ /^[TDBRVW]$/ { print $3 }' "$tmp/library" | sort -u >"$tmp/base"
+{ awk '$2 == "U" { print $3 }' "$tmp/program" | sort -u | comm -23 - "$tmp/base"; awk '$2 == "U" { print $3 }' "$tmp/dot"; } | sort -u | comm -12 - "$tmp/defined" | comm -23 - "$tmp/exported" >"$tmp/found"
 if [ -s "$tmp/found" ]; then
     cat "$tmp/found"
     bad "the program uses what libjprof.map does not export"

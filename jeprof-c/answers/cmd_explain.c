@@ -57,10 +57,16 @@ static bool load_snapshots(struct snapshots *s, const struct inputs *inputs, con
 /* What is printed, as a whole; false: memory is short. */
 static bool put_explained(const struct explained *what, bool json, struct sink *sink)
 {
+	struct answer answer = { 0 };
 	struct sink_text text;
 	sink_text_open(&text);
+	if (text.file && json)
+		explain_put_json(text.file, what);
+	else if (text.file)
+		explain_answer(&answer, what);
 	if (text.file)
-		(json ? explain_put_json : explain_put_text)(text.file, what);
+		answer_put_text(text.file, &answer, explain_columns);
+	answer_release(&answer);
 	return sink_text_write(&text, sink);
 }
 

@@ -3,7 +3,8 @@
 #define JEPROF_EXPLAIN_END_H
 
 #include "answers/explain_words.h"
+#include "cli/answer.h"
 
-void explain_put_end(FILE *out, const struct explained *what);
+void explain_add_end(struct answer *answer, const struct explained *what);
 
 #endif

@@ -1,15 +1,13 @@
-/* An explanation for people: 80 columns. */
+/* An explanation for people: what there is to say of it, in 80 columns. */
 #ifndef JEPROF_EXPLAIN_TEXT_H
 #define JEPROF_EXPLAIN_TEXT_H
 
-#include <stdio.h>
-
 #include "answers/explain_words.h"
+#include "cli/answer.h"
 
-void explain_put_text(FILE *out, const struct explained *what);
+enum { explain_columns = 80 };
 
-/* Of it the lines over the sentence, and the sentence, in lines of 80 columns. */
-void explain_put_head(FILE *out, const struct explained *what);
-void explain_put_sentence(FILE *out, const struct explained *what);
+/* Adds it to an answer. */
+void explain_answer(struct answer *answer, const struct explained *what);
 
 #endif

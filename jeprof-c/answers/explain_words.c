@@ -1,9 +1,5 @@
 #include "answers/explain_words.h"
 
-#include <string.h>
-
-enum { columns_most = 80 };
-
 const struct part_words *words_of_part(enum jprof_part part)
 {
 	static const struct part_words none, words[JPROF_PARTS] = {
@@ -79,20 +75,6 @@ struct help_words words_of_help(const struct jprof_help *help, const struct jpro
 			                    "GC after the fork writes to pages that the processes share" };
 	}
 	return (struct help_words){ "", "", "" };
-}
-
-void explain_put_wrapped(FILE *out, const char *text)
-{
-	while (strlen(text) > columns_most) {
-		size_t at = columns_most;
-		while (at && text[at] != ' ')
-			at--;
-		if (!at)
-			break;
-		fprintf(out, "%.*s\n", (int)at, text);
-		text += at + 1;
-	}
-	fprintf(out, "%s\n", text);
 }
 
 const struct jprof_explained *explain_part_of(const struct jprof_explanation *e, enum jprof_part part)

@@ -2,8 +2,6 @@
 #ifndef JEPROF_EXPLAIN_WORDS_H
 #define JEPROF_EXPLAIN_WORDS_H
 
-#include <stdio.h>
-
 #include "jprof.h"
 
 /* What was explained. */
@@ -34,9 +32,6 @@ const struct part_words *words_of_part(enum jprof_part part);
 
 /* The first row of a part; NULL: there is none. */
 const struct jprof_explained *explain_part_of(const struct jprof_explanation *explanation, enum jprof_part part);
-
-/* Writes a sentence in lines of 80 columns, broken between words. */
-void explain_put_wrapped(FILE *out, const char *text);
 
 struct help_words {
 	const char *key;

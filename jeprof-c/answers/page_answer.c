@@ -125,14 +125,15 @@ static void put_suspects(FILE *out, const struct page *page, const struct jprof_
 
 /* ---- sentences --------------------------------------------------------------------------------------------- */
 
-static void print_explain_head(FILE *out, const void *what)
+static void put_explained_sentences(FILE *out, const struct explained *what, const char *headline)
 {
-	explain_put_head(out, what);
-}
-
-static void print_explain_sentence(FILE *out, const void *what)
-{
-	explain_put_sentence(out, what);
+	struct answer answer = { 0 };
+	explain_answer(&answer, what);
+	char *head = answer_joined(&answer, ANSWER_HEAD), *sentence = answer_joined(&answer, ANSWER_SENTENCE);
+	json_print(out, "\"title\": %s,\n\"sentences\": [%s, %s]", head, sentence, headline);
+	free(head);
+	free(sentence);
+	answer_release(&answer);
 }
 
 static void put_page_sentences(FILE *out, const struct page *page, const struct jprof_view *view)
@@ -144,11 +145,7 @@ static void put_page_sentences(FILE *out, const struct page *page, const struct 
 		free(title);
 		free(answer);
 	} else if (page->explains) {
-		char *title = printed(print_explain_head, page->explained),
-		     *sentence = printed(print_explain_sentence, page->explained);
-		json_print(out, "\"title\": %s,\n\"sentences\": [%s, %s]", title, sentence, head);
-		free(title);
-		free(sentence);
+		put_explained_sentences(out, page->explained, head);
 	} else {
 		json_print(out, "\"title\": %s,\n\"sentences\": [%s]",
 		           base_name(page->inputs->dumps[page->inputs->dump_count - 1]), head);

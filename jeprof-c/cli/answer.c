@@ -1,0 +1,183 @@
+#include "cli/answer.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "cli/shortage.h"
+#include "cli/terminal.h"
+#include "jprof.h"
+
+/* ---- filling ------------------------------------------------------------------------------------------------ */
+
+struct jp_strbuf *answer_add_value(struct answer *a, enum answer_role role, double value)
+{
+	if (jp_array_push(a->parts, a->count, a->cap)) {
+		a->text.failed = true;
+		return &a->text;
+	}
+	jp_strbuf_add(&a->text, "", a->count > 0);
+	a->parts[a->count++] = (struct answer_part){ .role = role, .at = a->text.len, .value = value };
+	return &a->text;
+}
+
+struct jp_strbuf *answer_add(struct answer *a, enum answer_role role)
+{
+	return answer_add_value(a, role, NAN);
+}
+
+void answer_release(struct answer *a)
+{
+	jp_strbuf_release(&a->text);
+	free(a->parts);
+	*a = (struct answer){ 0 };
+}
+
+static const char *answer_text(const struct answer *a, size_t part)
+{
+	return a->text.text ? a->text.text + a->parts[part].at : "";
+}
+
+char *answer_joined(const struct answer *a, enum answer_role role)
+{
+	struct jp_strbuf all = { .failed = a->text.failed };
+	jp_strbuf_str(&all, "");
+	for (size_t i = 0; i < a->count; i++)
+		if (a->parts[i].role == role) {
+			jp_strbuf_str(&all, all.len ? " " : "");
+			jp_strbuf_str(&all, answer_text(a, i));
+		}
+	shortage_note_code(all.failed ? JPROF_E_NOMEM : 0);
+	return all.text;
+}
+
+/* ---- the walker for a terminal ------------------------------------------------------------------------------ */
+
+struct answer_walk {
+	const struct answer *answer;
+	FILE *out;
+	size_t columns, used; /* of a line */
+};
+
+static void __attribute__((format(printf, 2, 3))) put_in_line(struct answer_walk *w, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	int len = vfprintf(w->out, fmt, args);
+	va_end(args);
+	w->used += len > 0 ? (size_t)len : 0;
+}
+
+static void end_line(struct answer_walk *w)
+{
+	if (w->used)
+		fputc('\n', w->out);
+	w->used = 0;
+}
+
+/* Broken between words; a word that is longer than a line stays whole. */
+static void put_paragraph(const struct answer_walk *w, const char *text)
+{
+	while (strlen(text) > w->columns) {
+		size_t at = w->columns;
+		while (at && text[at] != ' ')
+			at--;
+		if (!at)
+			break;
+		fprintf(w->out, "%.*s\n", (int)at, text);
+		text += at + 1;
+	}
+	fprintf(w->out, *text ? "%s\n" : "", text);
+}
+
+static void put_cell_number(struct answer_walk *w, enum answer_role role, double value)
+{
+	static const int wide[] = { [ANSWER_AMOUNT] = 7, [ANSWER_SHARE] = 7, [ANSWER_GROWTH] = 8 };
+	if (isnan(value))
+		put_in_line(w, "%*s", wide[role], "");
+	else if (role == ANSWER_SHARE)
+		put_in_line(w, "%*.0f %%", wide[role] - 2, value);
+	else
+		put_in_line(w, role == ANSWER_GROWTH ? "%+*.1f" : "%*.1f", wide[role], value / mb);
+}
+
+static bool is_entry(const struct answer *a, size_t part)
+{
+	return part < a->count && a->parts[part].role == ANSWER_ENTRY;
+}
+
+/* The entries from `first` on behind what stands in the row or, where not one would fit there, below it: those that
+ * fit, the first one in any case, and how many more there are. Returns the part behind them. */
+static size_t put_list(struct answer_walk *w, size_t first)
+{
+	static const char others[] = ", 9 others 99.9";
+	size_t i = first, named = 0;
+	double rest = 0;
+	const char *name = answer_text(w->answer, first);
+	if (w->used + terminal_columns(name) + strlen(" 99.9") + strlen(others) > w->columns) {
+		end_line(w);
+		put_in_line(w, "%28s", "");
+	}
+	put_in_line(w, "  ");
+	for (; is_entry(w->answer, i); i++) {
+		char bytes[32];
+		double value = w->answer->parts[i].value;
+		snprintf(bytes, sizeof bytes, " %.1f", value / mb);
+		name = answer_text(w->answer, i);
+		bool last = named == i - first && !is_entry(w->answer, i + 1);
+		size_t used = w->used + strlen(bytes) + (named ? 2 : 0) + (last ? 0 : strlen(others)),
+		       room = w->columns > used ? w->columns - used : 1, wide = terminal_columns(name);
+		if (rest != 0 || (i > first && wide > room)) {
+			rest += value;
+			continue;
+		}
+		put_in_line(w, named++ ? ", " : "");
+		terminal_put_cut(w->out, name, room);
+		w->used += wide < room ? wide : room;
+		put_in_line(w, "%s", bytes);
+	}
+	size_t left = i - first - named;
+	if (left)
+		put_in_line(w, "%s%zu other%s %.1f", named ? ", " : "", left, left > 1 ? "s" : "", rest / mb);
+	return i;
+}
+
+/* Returns the part behind it. */
+static size_t put_part(struct answer_walk *w, size_t at)
+{
+	const struct answer_part *part = &w->answer->parts[at];
+	const char *text = answer_text(w->answer, at);
+	if (part->role < ANSWER_AMOUNT)
+		end_line(w);
+	if (part->role == ANSWER_SENTENCE || part->role == ANSWER_NOTE || part->role == ANSWER_TABLE)
+		fputc('\n', w->out);
+	switch (part->role) {
+	case ANSWER_HEAD:
+	case ANSWER_SENTENCE:
+	case ANSWER_NOTE:
+	case ANSWER_MORE: put_paragraph(w, text); break;
+	case ANSWER_LINES: fputs(text, w->out); break;
+	case ANSWER_TABLE: fprintf(w->out, "%s\n", text); break;
+	case ANSWER_ROW: break;
+	case ANSWER_AMOUNT:
+	case ANSWER_SHARE:
+	case ANSWER_GROWTH: put_cell_number(w, part->role, part->value); break;
+	case ANSWER_ENTRY: return put_list(w, at);
+	case ANSWER_WORDS:
+		put_in_line(w, "%s", text);
+		if (!isnan(part->value))
+			put_in_line(w, " (+-%.1f)", part->value / mb);
+	}
+	return at + 1;
+}
+
+void answer_put_text(FILE *out, const struct answer *a, unsigned columns)
+{
+	struct answer_walk w = { .answer = a, .out = out, .columns = columns };
+	for (size_t i = 0; i < a->count;)
+		i = put_part(&w, i);
+	end_line(&w);
+	shortage_note_code(a->text.failed ? JPROF_E_NOMEM : 0);
+}

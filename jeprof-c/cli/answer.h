@@ -1,0 +1,50 @@
+/* An answer before it is text: a function fills it with what it has to say, part behind part, and walkers make text of
+ * it. A terminal gets all of it in lines; a page takes single roles. */
+#ifndef JEPROF_ANSWER_H
+#define JEPROF_ANSWER_H
+
+#include <stdio.h>
+
+#include "base/strbuf.h"
+
+enum answer_role {
+	ANSWER_HEAD,     /* what was looked at: a paragraph */
+	ANSWER_SENTENCE, /* what there is to say of it: a paragraph below a blank line */
+	ANSWER_NOTE,     /* what else is to be known: likewise. Without text it is the blank line alone */
+	ANSWER_MORE,     /* a paragraph right below the part before */
+	ANSWER_LINES,    /* whole lines, to be copied as they are */
+	ANSWER_TABLE,    /* the heading of the rows that follow, below a blank line */
+	ANSWER_ROW,      /* begins a row of cells: */
+	ANSWER_AMOUNT,   /* bytes, in MB */
+	ANSWER_SHARE,    /* of 1 */
+	ANSWER_GROWTH,   /* bytes with their sign */
+	ANSWER_WORDS,    /* text; its number is half of a 95 % interval in bytes, which stands behind it */
+	ANSWER_ENTRY,    /* of a list at the end of a row: a name with its bytes. Those that fit are shown */
+};
+
+struct answer_part {
+	enum answer_role role;
+	size_t at;    /* where its text begins in that of the answer; it ends in NUL */
+	double value; /* NAN: not known, or it has none */
+};
+
+/* All zero is an empty answer. Where memory is short it is noted (cli/shortage.h), and parts are missing. */
+struct answer {
+	struct jp_strbuf text;
+	struct answer_part *parts;
+	size_t count, cap;
+};
+
+/* Adds a part. Its text is what the caller writes into what this returns, until the next part. */
+struct jp_strbuf *answer_add(struct answer *answer, enum answer_role role);
+struct jp_strbuf *answer_add_value(struct answer *answer, enum answer_role role, double value);
+
+/* The texts of all parts of a role, with blanks between them: for free(); NULL when memory is short. */
+char *answer_joined(const struct answer *answer, enum answer_role role);
+
+/* Writes all of it in lines of so many columns. */
+void answer_put_text(FILE *out, const struct answer *answer, unsigned columns);
+
+void answer_release(struct answer *answer);
+
+#endif
