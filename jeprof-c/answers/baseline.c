@@ -18,10 +18,10 @@ enum { file_most = 1 << 22, rows_most = 10000 };
 
 /* ---- keys -------------------------------------------------------------------------------------------------- */
 
-/* The parts of a row's key, which live as long as the row, or in `method`. */
+/* The parts of a row's key, which live as long as the row. */
 struct row_key {
 	const char *library, *file, *method;
-	char text[1024];
+	size_t method_len;
 };
 
 /* The method of "app/models/user.rb:42 User#tags": what stands behind the line. Of other rows all of the name without
@@ -36,15 +36,11 @@ static void key_of_row(struct row_key *key, const struct jprof_grown *row)
 	const char *rest = colon ? colon + 1 + digits : "";
 	key->library = row->library ? row->library : row->part == JPROF_PART_LIVE ? "" : "outside the profile";
 	key->file = row->file ? row->file : "";
-	if (colon && *rest == ' ') {
-		snprintf(key->text, sizeof key->text, "%s", rest + 1);
-	} else {
-		snprintf(key->text, sizeof key->text, "%.*s", colon ? (int)(colon - name) : (int)strlen(name), name);
-		char *blank = colon ? strchr(key->text, ' ') : NULL;
-		if (blank) /* "row_new /src/leaky.c:5" */
-			*blank = '\0';
-	}
-	key->method = key->text;
+	key->method = colon && *rest == ' ' ? rest + 1 : name;
+	key->method_len = !colon || key->method != name ? strlen(key->method) : (size_t)(colon - name);
+	const char *blank = colon && key->method == name ? memchr(name, ' ', key->method_len) : NULL;
+	if (blank) /* "row_new /src/leaky.c:5" */
+		key->method_len = (size_t)(blank - name);
 }
 
 /* A gem without its version: an update accepts what was accepted before. */
@@ -65,8 +61,8 @@ struct accepted_row *baseline_find(const struct accepted_rows *rows, const struc
 	key_of_row(&key, row);
 	bool gem = row->origin == JPROF_ORIGIN_GEM; /* its directory has the version */
 	for (size_t i = 0; i < rows->count; i++)
-		if (!strcmp(rows->items[i].method, key.method) &&
-		    is_same_library(rows->items[i].library, key.library) &&
+		if (!strncmp(rows->items[i].method, key.method, key.method_len) &&
+		    !rows->items[i].method[key.method_len] && is_same_library(rows->items[i].library, key.library) &&
 		    (gem || !strcmp(rows->items[i].file, key.file)))
 			return &rows->items[i];
 	return NULL;
@@ -96,8 +92,10 @@ bool baseline_accept(struct accepted_rows *rows, const struct jprof_grown *row)
 	struct accepted_row *entry = baseline_find(rows, row);
 	struct row_key key;
 	key_of_row(&key, row);
-	if (!entry)
-		entry = add_entry(rows, key.library, key.file, key.method, 0, "");
+	char *method = strndup(key.method, key.method_len);
+	if (!entry && method)
+		entry = add_entry(rows, key.library, key.file, method, 0, "");
+	free(method);
 	if (!entry) {
 		say("memory is short");
 		return false;

@@ -7,11 +7,11 @@
 #include "answers/diff_json.h"
 #include "answers/measure.h"
 #include "cli/jsonprint.h"
-#include "cli/names.h"
+#include "cli/longtext.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
 
-enum { shown_name_most = 1024, most_blocks = 5 };
+enum { most_blocks = 5 };
 
 static const char *const results[] = {
 	[CHECK_PASS] = "pass",
@@ -45,9 +45,8 @@ static void put_change_words(FILE *out, const struct check *c, const struct jpro
 
 static void put_visible_name(FILE *out, const struct jprof_grown *row)
 {
-	char name[shown_name_most];
-	jprof_visible(name_of_grown(row), name, sizeof name);
-	fprintf(out, "%s%s", name, row->part == JPROF_PART_LIVE ? "" : " (not in the profile)");
+	terminal_put(out, name_of_grown(row));
+	fputs(row->part == JPROF_PART_LIVE ? "" : " (not in the profile)", out);
 }
 
 static void put_check_block(FILE *out, const struct check *c, size_t number, const struct jprof_grown *row)
@@ -131,9 +130,9 @@ static void put_baseline_words(FILE *out, const struct check *c)
 	}
 	for (size_t i = 0; i < c->baseline.count; i++)
 		if (!c->baseline.items[i].matched) {
-			char name[shown_name_most];
-			jprof_visible(c->baseline.items[i].method, name, sizeof name);
-			fprintf(out, "%s %s\n", unmatched++ ? "         " : "unused   ", name);
+			fputs(unmatched++ ? "          " : "unused    ", out);
+			terminal_put(out, c->baseline.items[i].method);
+			fputc('\n', out);
 		}
 }
 
@@ -264,6 +263,41 @@ static void put_workflow_text(FILE *out, const char *text, bool property)
 			fputc(*text, out);
 }
 
+/* "file=app/a.rb,line=7,": as the row shows it, below the application's directory. */
+static void put_annotated_place(FILE *out, const struct jprof_grown *row, const char *name)
+{
+	struct long_text shown = { 0 };
+	size_t end = row->line ? strcspn(name, ":") : 0;
+	long_text_name(&shown, row->file);
+	const char *path = long_text_of(&shown);
+	bool below = end && name[end] == ':' && end < shown.len && !strncmp(path + shown.len - end, name, end);
+	fputs("file=", out);
+	put_workflow_text(out, below ? path + shown.len - end : path, true);
+	if (row->line)
+		fprintf(out, ",line=%u", row->line);
+	fputc(',', out);
+	long_text_end(&shown);
+}
+
+static void put_annotation(FILE *out, const struct check *c, const struct jprof_grown *row)
+{
+	struct long_text name = { 0 }, title = { 0 };
+	char change[measure_most];
+	struct measure m = measure_fit(c->report.measure, row->whole.growth);
+	long_text_name(&name, name_of_grown(row));
+	long_text_add(&title, "jprof: %s %s", measure_change(m, row->whole.growth, change), m.name);
+	fputs("::error ", out);
+	if (row->file)
+		put_annotated_place(out, row, long_text_of(&name));
+	fputs("title=", out);
+	put_workflow_text(out, long_text_of(&title), true);
+	fputs("::", out);
+	put_workflow_text(out, long_text_of(&name), false);
+	fprintf(out, " (%s)\n", jprof_verdict_words(row->verdict)->shown);
+	long_text_end(&name);
+	long_text_end(&title);
+}
+
 void check_put_annotations(FILE *out, const struct check *c)
 {
 	const struct jprof_grown *most = most_of_total(c);
@@ -275,32 +309,8 @@ void check_put_annotations(FILE *out, const struct check *c)
 		}
 		fputc('\n', out);
 	}
-	for (size_t i = 0; i < c->failed_count; i++) {
-		const struct jprof_grown *row = c->failed[i];
-		char name[shown_name_most], change[measure_most], title[measure_most + 16];
-		struct measure m = measure_fit(c->report.measure, row->whole.growth);
-		jprof_visible(name_of_grown(row), name, sizeof name);
-		fputs("::error ", out);
-		if (row->file) {
-			/* As the row shows it: below the application's directory. */
-			size_t end = row->line ? strcspn(name, ":") : 0;
-			char path[shown_name_most];
-			jprof_visible(row->file, path, sizeof path);
-			bool shown = end && name[end] == ':' && end < strlen(path) &&
-			             !strncmp(path + strlen(path) - end, name, end);
-			fputs("file=", out);
-			put_workflow_text(out, shown ? path + strlen(path) - end : path, true);
-			if (row->line)
-				fprintf(out, ",line=%u", row->line);
-			fputc(',', out);
-		}
-		snprintf(title, sizeof title, "jprof: %s %s", measure_change(m, row->whole.growth, change), m.name);
-		fputs("title=", out);
-		put_workflow_text(out, title, true);
-		fputs("::", out);
-		put_workflow_text(out, name, false);
-		fprintf(out, " (%s)\n", jprof_verdict_words(row->verdict)->shown);
-	}
+	for (size_t i = 0; i < c->failed_count; i++)
+		put_annotation(out, c, c->failed[i]);
 }
 
 void check_put_summary(FILE *out, const struct check *c)

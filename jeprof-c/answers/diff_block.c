@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "answers/diff_text.h"
+#include "cli/longtext.h"
 #include "cli/terminal.h"
 
 static const double most_of_it = 0.9;
 static const double one_object = 1.05; /* below it: a large object is sampled nearly for sure */
-enum { label_wide = 12, detail_most = 1024 };
+enum { label_wide = 12 };
 
 /* "   pace     27 MB an hour ...", on as many lines as it takes. */
 static void put_detail(FILE *out, const struct diff_report *r, const char *label, const char *text)
@@ -17,50 +18,59 @@ static void put_detail(FILE *out, const struct diff_report *r, const char *label
 	terminal_wrap_after(out, label_wide, text, r->columns);
 }
 
+/* Likewise, and empties it; no line where there is nothing. */
+static void put_made_detail(FILE *out, const struct diff_report *r, const char *label, struct long_text *text)
+{
+	if (text->len)
+		put_detail(out, r, label, long_text_of(text));
+	long_text_end(text);
+}
+
+/* "3.0 KB", "17 bytes" */
+static void add_size(struct long_text *text, double bytes)
+{
+	struct measure m = measure_for(bytes);
+	char number[measure_most];
+	if (bytes < 1024)
+		long_text_add(text, "%.0f bytes", bytes);
+	else
+		long_text_add(text, "%s %s", measure_number(m, bytes, number), m.name);
+}
+
 /* "Ruby data: String; 3.0 KB on average, about 108,000 more of them". */
 static void put_what(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	char text[detail_most] = "", size[measure_most], count[measure_most];
-	size_t len = 0;
+	struct long_text text = { 0 };
+	char count[measure_most];
 	if (row->kind)
-		len = (size_t)snprintf(text, sizeof text, "%.200s", row->kind);
+		long_text_add(&text, "%s", row->kind);
 	if (row->kind && row->kind_share < most_of_it)
-		len += (size_t)snprintf(text + len, sizeof text - len, " (%.0f %%)", row->kind_share * 100);
+		long_text_add(&text, " (%.0f %%)", row->kind_share * 100);
 	if (row->objects >= 1 && row->whole.growth > 0) {
-		double mean = row->whole.growth / row->objects;
-		if (mean < 1024)
-			snprintf(size, sizeof size, "%.0f bytes", mean);
-		else {
-			struct measure m = measure_for(mean);
-			char number[measure_most];
-			snprintf(size, sizeof size, "%.24s %s", measure_number(m, mean, number), m.name);
-		}
-		if (row->objects < one_object)
-			snprintf(text + len, sizeof text - len, "%sone object of %s", len ? "; " : "", size);
-		else
-			snprintf(text + len, sizeof text - len, "%s%s on average, about %s more of them",
-			         len ? "; " : "", size, about_count(row->objects, count));
+		bool one = row->objects < one_object;
+		long_text_add(&text, "%s%s", text.len ? "; " : "", one ? "one object of " : "");
+		add_size(&text, row->whole.growth / row->objects);
+		if (!one)
+			long_text_add(&text, " on average, about %s more of them", about_count(row->objects, count));
 	}
-	if (*text)
-		put_detail(out, r, "what", text);
+	put_made_detail(out, r, "what", &text);
 }
 
 /* "String +112 MB (+200,000), Array +3.1 MB (+40,000)": of what Ruby's GC heap holds more. */
 static void put_heap_growth(FILE *out, const struct diff_report *r)
 {
 	enum { most_types = 3 };
-	char text[detail_most] = "", change[measure_most], count[measure_most];
+	struct long_text text = { 0 };
+	char change[measure_most], count[measure_most];
 	const struct jprof_object_change *o;
 	for (size_t i = 0; i < most_types && (o = jprof_series_object(r->loaded->series, i)) && !o->is_class; i++) {
 		double more = o->bytes[1] - o->bytes[0], objects = o->count[1] - o->count[0];
 		struct measure m = measure_fit(r->measure, more);
-		size_t len = strlen(text);
 		if (more > 0 && objects > 0)
-			snprintf(text + len, sizeof text - len, "%s%s %s %s (+%s)", len ? ", " : "", o->name,
-			         measure_change(m, more, change), m.name, about_count(objects, count));
+			long_text_add(&text, "%s%s %s %s (+%s)", text.len ? ", " : "", o->name,
+			              measure_change(m, more, change), m.name, about_count(objects, count));
 	}
-	if (*text)
-		put_detail(out, r, "what", text);
+	put_made_detail(out, r, "what", &text);
 }
 
 /* Of a leak suspect: that it grew in each step, where each is beyond its error; or that its ages say what it is. */
@@ -81,32 +91,28 @@ static const char *words_of_steps(const struct jprof_grown *row, size_t steps)
 static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_grown *row,
                      const struct worker_share *share)
 {
-	char text[detail_most] = "", pace[measure_most], workers[workers_words_most];
-	size_t steps = jprof_series_info(r->loaded->series)->snapshots - 1, len = 0;
+	struct long_text text = { 0 };
+	char pace[measure_most], workers[workers_words_most];
+	size_t steps = jprof_series_info(r->loaded->series)->snapshots - 1;
 	struct measure m = measure_fit(r->measure, row->values[steps]);
 	bool has_pace = measure_has_pace(row->whole.seconds);
 	if (has_pace)
-		len = (size_t)snprintf(text, sizeof text, "%s",
-		                       measure_pace(row->whole.growth, row->whole.seconds, pace));
-	for (size_t i = 0; steps > 1 && i <= steps && len < sizeof text / 2; i++)
-		len += (size_t)snprintf(text + len, sizeof text - len, "%s%.1f",
-		                        i     ? ", "
-		                        : len ? "; "
-		                              : "",
-		                        row->values[i] / m.bytes);
+		long_text_add(&text, "%s%s", measure_pace(row->whole.growth, row->whole.seconds, pace),
+		              steps > 1 ? "; " : "");
+	for (size_t i = 0; steps > 1 && i <= steps; i++)
+		long_text_add(&text, "%s%.1f", i ? ", " : "", row->values[i] / m.bytes);
 	if (steps > 1)
-		len += (size_t)snprintf(text + len, sizeof text - len, " %s%s", m.name, words_of_steps(row, steps));
+		long_text_add(&text, " %s%s", m.name, words_of_steps(row, steps));
 	if (*workers_words(share, workers))
-		snprintf(text + len, sizeof text - len, "%s%s", len ? ", " : "", workers);
-	if (*text)
-		put_detail(out, r, has_pace ? "pace" : steps > 1 ? "steps" : "grew", text);
+		long_text_add(&text, "%s%s", text.len ? ", " : "", workers);
+	put_made_detail(out, r, has_pace ? "pace" : steps > 1 ? "steps" : "grew", &text);
 }
 
 /* Without ages: what a worker has of it from before it was forked is no more than what the master has. */
 static void put_fork_bound(FILE *out, const struct diff_report *r, const struct jprof_grown *row,
                            const struct worker_share *share)
 {
-	char text[detail_most], most[measure_most];
+	char text[64 + measure_most], most[measure_most];
 	struct measure m = measure_fit(r->measure, fmax(share->master, row->whole.growth));
 	if (row->part != JPROF_PART_LIVE || share->workers < 2 || isnan(share->master) || row->ages)
 		return;
@@ -132,7 +138,7 @@ static const char *without_tag_word(const char *tag)
 static void put_for(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
 	enum { most_tags = 3 };
-	char text[detail_most] = "";
+	struct long_text text = { 0 };
 	double all = 0, tagged = 0;
 	for (size_t i = 0; i < row->tag_count; i++) {
 		all += row->tags[i].bytes;
@@ -140,12 +146,10 @@ static void put_for(FILE *out, const struct diff_report *r, const struct jprof_g
 	}
 	for (size_t i = 0; i < row->tag_count && i < most_tags && tagged > 0; i++) {
 		const struct jprof_tag_part *part = &row->tags[i];
-		size_t len = strlen(text);
-		snprintf(text + len, sizeof text - len, "%s%.200s %.0f %%", len ? ", " : "",
-		         part->tag ? without_tag_word(part->tag) : "no tag", part->bytes * 100 / all);
+		long_text_add(&text, "%s%s %.0f %%", text.len ? ", " : "",
+		              part->tag ? without_tag_word(part->tag) : "no tag", part->bytes * 100 / all);
 	}
-	if (*text)
-		put_detail(out, r, "for", text);
+	put_made_detail(out, r, "for", &text);
 }
 
 /* How the ages of what grew are cut in three. */
@@ -171,7 +175,7 @@ static const struct age_cut *cut_of_age(double begun)
 enum { AGED_YOUNG, AGED_MIDDLE, AGED_OLD, AGED_STARTUP, AGED_FORK, AGED_PARTS };
 
 /* "under 1 h 9 %, 1 to 6 h 43 %": the parts [from, to) that can be seen, of `all`. */
-static void add_aged(char text[detail_most], const double parts[AGED_PARTS], double all, const struct age_cut *cut,
+static void add_aged(struct long_text *text, const double parts[AGED_PARTS], double all, const struct age_cut *cut,
                      int from, int to)
 {
 	static const double least_shown = 0.005;
@@ -179,9 +183,7 @@ static void add_aged(char text[detail_most], const double parts[AGED_PARTS], dou
 	const char *between = "";
 	for (int i = from; i < to; i++)
 		if (parts[i] > least_shown * all) {
-			size_t len = strlen(text);
-			snprintf(text + len, detail_most - len, "%s%s %.0f %%", between, words[i],
-			         parts[i] * 100 / all);
+			long_text_add(text, "%s%s %.0f %%", between, words[i], parts[i] * 100 / all);
 			between = ", ";
 		}
 }
@@ -190,7 +192,8 @@ static void add_aged(char text[detail_most], const double parts[AGED_PARTS], dou
  * when the rest of it came: "from startup 36 %; the rest came in the last 8 minutes: under 1 min 64 %". */
 static void put_age(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	char text[detail_most] = "", begun[measure_most];
+	struct long_text text = { 0 };
+	char begun[measure_most];
 	double parts[AGED_PARTS] = { 0 }, all = 0;
 	if (!row->ages || isnan(row->begun))
 		return;
@@ -205,28 +208,28 @@ static void put_age(FILE *out, const struct diff_report *r, const struct jprof_g
 		all += bytes;
 	}
 	time_span(row->begun, begun);
-	add_aged(text, parts, all, cut, AGED_STARTUP, AGED_PARTS);
-	size_t len = strlen(text);
-	if (len)
-		snprintf(text + len, sizeof text - len, "; the rest came in the last %s: ", begun);
+	add_aged(&text, parts, all, cut, AGED_STARTUP, AGED_PARTS);
+	if (text.len)
+		long_text_add(&text, "; the rest came in the last %s: ", begun);
 	else
-		snprintf(text, sizeof text, "begun %s ago; ", begun);
-	add_aged(text, parts, all, cut, AGED_YOUNG, AGED_STARTUP);
-	put_detail(out, r, "age", text);
+		long_text_add(&text, "begun %s ago; ", begun);
+	add_aged(&text, parts, all, cut, AGED_YOUNG, AGED_STARTUP);
+	put_made_detail(out, r, "age", &text);
 }
 
 static void put_sure(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	char text[detail_most], count[measure_most];
+	struct long_text text = { 0 };
+	char count[measure_most];
 	if (isnan(row->chance) || !isfinite(row->distance))
 		return;
 	if (row->chance < 1e-6)
-		snprintf(text, sizeof text, "%.0f standard errors, from %.0f samples that changed: not by chance",
-		         row->distance, row->whole.range.samples);
+		long_text_add(&text, "%.0f standard errors, from %.0f samples that changed: not by chance",
+		              row->distance, row->whole.range.samples);
 	else
-		snprintf(text, sizeof text, "%.1f standard errors; by chance in 1 of %s reports in which nothing grew",
-		         row->distance, about_count(1 / row->chance, count));
-	put_detail(out, r, "sure", text);
+		long_text_add(&text, "%.1f standard errors; by chance in 1 of %s reports in which nothing grew",
+		              row->distance, about_count(1 / row->chance, count));
+	put_made_detail(out, r, "sure", &text);
 }
 
 /* What to do about a part that lies outside; `counted`: objects in the GC heap were. */
@@ -296,14 +299,14 @@ static const struct jprof_grown *grown_beside(const struct jprof_series *series,
 static void put_beside(FILE *out, const struct diff_report *r, const struct jprof_grown *block)
 {
 	const struct jprof_grown *row = is_filled(block) ? grown_beside(r->loaded->series, block) : NULL;
-	char text[detail_most], name[detail_most / 2], grown[measure_most];
+	struct long_text text = { 0 };
+	char grown[measure_most];
 	if (!row)
 		return;
 	struct measure m = measure_fit(r->measure, row->whole.growth);
-	jprof_visible(row->name, name, sizeof name);
-	snprintf(text, sizeof text, "perhaps %s, which grew by %s %s", name,
-	         measure_number(m, row->whole.growth, grown), m.name);
-	put_detail(out, r, "beside", text);
+	long_text_add(&text, "perhaps %s, which grew by %s %s", row->name, measure_number(m, row->whole.growth, grown),
+	              m.name);
+	put_made_detail(out, r, "beside", &text);
 }
 
 /* What the workers have of a suspect; of another row nothing is known. */

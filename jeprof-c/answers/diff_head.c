@@ -1,14 +1,14 @@
 /* The head of a diff, and the answer in one or two sentences. */
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answers/diff_text.h"
 #include "answers/explain_words.h"
 #include "cli/names.h"
+#include "cli/shortage.h"
 #include "cli/terminal.h"
-
-enum { head_most = 1024, word_most = 160 };
 
 const char *name_of_grown(const struct jprof_grown *row)
 {
@@ -17,28 +17,42 @@ const char *name_of_grown(const struct jprof_grown *row)
 
 /* ---- the head ---------------------------------------------------------------------------------------------- */
 
+/* A part of a text, that is to be shown. */
+static void put_part(FILE *out, const char *at, size_t len)
+{
+	char *part = shortage_note(strndup(at, len));
+	terminal_put(out, part ? part : "");
+	free(part);
+}
+
+/* What a title calls the application: "shop" of "puma 5.6.5 (tcp://0:80) [shop]". Its length; 0: nothing. */
+static size_t application_of(const char *title, const char **at)
+{
+	const char *open = strrchr(title, '['), *end = open ? strchr(open, ']') : NULL;
+	bool named = end && end > open + 1 && !end[1] && open > title;
+	*at = named ? open + 1 : title;
+	return named ? (size_t)(end - open - 1) : 0;
+}
+
 /* "shop: Puma" of "puma 5.6.5 (tcp://0:80) [shop]", "kvserver" of /usr/bin/kvserver. */
 static void put_whose(FILE *out, const struct jprof_series_info *info)
 {
-	char word[word_most], application[word_most];
-	jprof_visible(info->title, word, sizeof word);
-	const char *open = strrchr(word, '['), *end = open ? strchr(open, ']') : NULL;
-	bool named = end && end > open + 1 && !end[1] && open > word;
+	const char *application, *word = info->title;
+	bool by_title = *word && !strncmp(base_name(info->program), "ruby", 4);
+	size_t named = by_title ? application_of(info->title, &application) : 0;
+	if (!by_title)
+		word = base_name(info->program);
+	size_t len = strcspn(word, " :[");
+	for (const char *slash; (slash = memchr(word, '/', len)); word = slash + 1)
+		len -= (size_t)(slash + 1 - word);
 	if (named)
-		snprintf(application, sizeof application, "%.*s", (int)(end - open - 1), open + 1);
-	if (!*word || strncmp(base_name(info->program), "ruby", 4) != 0) {
-		jprof_visible(base_name(info->program), word, sizeof word);
-		named = false;
-	}
-	char *blank = word + strcspn(word, " :[");
-	*blank = '\0';
-	const char *name = base_name(word);
-	if (named && *name)
-		fprintf(out, "%s: %c%s", application, toupper((unsigned char)*name), name + 1);
-	else if (named)
-		fputs(application, out);
-	else
-		fputs(*name ? name : "a program", out);
+		put_part(out, application, named);
+	if (named && len)
+		fprintf(out, ": %c", toupper((unsigned char)*word));
+	if (len)
+		put_part(out, word + (named ? 1 : 0), len - (named ? 1 : 0));
+	else if (!named)
+		fputs("a program", out);
 }
 
 static void put_number_of(FILE *out, size_t count, const char *one, const char *many)
@@ -244,10 +258,11 @@ static bool has_block(const struct jprof_series *series, const struct jprof_grow
 /* " What grew most: PriceList#load +316 MB (64 %), levelled off." */
 static void put_most_grown(FILE *out, const struct diff_report *r, const struct jprof_grown *most, double all)
 {
-	char name[head_most], change[measure_most];
+	char change[measure_most];
 	struct measure m = measure_fit(r->measure, most->whole.growth);
-	jprof_visible(name_of_grown(most), name, sizeof name);
-	fprintf(out, " What grew most: %s %s %s", name, measure_change(m, most->whole.growth, change), m.name);
+	fputs(" What grew most: ", out);
+	terminal_put(out, name_of_grown(most));
+	fprintf(out, " %s %s", measure_change(m, most->whole.growth, change), m.name);
 	if (all > 0 && most->whole.growth <= all)
 		fprintf(out, " (%.0f %%)", most->whole.growth * 100 / all);
 	fprintf(out, ", %s.", jprof_verdict_words(most->verdict)->shown);
@@ -340,11 +355,12 @@ void diff_put_answer(FILE *out, const struct diff_report *r)
 void diff_put_short(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_grown *first = diff_suspect(r->loaded->series, 0);
-	char name[head_most], change[measure_most];
+	char change[measure_most];
 	put_answer_words(out, r);
 	if (!first)
 		return;
 	struct measure m = measure_fit(r->measure, first->whole.growth);
-	jprof_visible(name_of_grown(first), name, sizeof name);
-	fprintf(out, " %s %s %s.", name, measure_change(m, first->whole.growth, change), m.name);
+	fputc(' ', out);
+	terminal_put(out, name_of_grown(first));
+	fprintf(out, " %s %s.", measure_change(m, first->whole.growth, change), m.name);
 }

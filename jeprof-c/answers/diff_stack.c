@@ -1,12 +1,14 @@
 /* Rows of a diff that are whole stacks. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answers/diff_text.h"
+#include "cli/shortage.h"
 #include "cli/terminal.h"
 
 const char diff_caller_mark[] = " < ";
-enum { stack_indent = 10, stack_names_most = 1 << 14 };
+enum { stack_indent = 10 };
 
 bool diff_has_stack_lines(const struct diff_report *r)
 {
@@ -19,17 +21,18 @@ static void put_line_of_callers(FILE *out, const char **at, size_t room, bool la
 	static const char more[] = " ...";
 	size_t mark = strlen(diff_caller_mark), used = 0;
 	while (*at) {
-		char name[stack_names_most];
 		const char *begin = *at + mark, *next = strstr(begin, diff_caller_mark);
-		snprintf(name, sizeof name, "%.*s", (int)(next ? (size_t)(next - begin) : strlen(begin)), begin);
+		char *name = shortage_note(strndup(begin, next ? (size_t)(next - begin) : strlen(begin)));
 		size_t left = room - used - (last_line && next ? strlen(more) : 0);
-		if (used && mark + terminal_columns(name) > left) {
+		size_t wide = mark + terminal_columns(name ? name : "");
+		if (used && wide > left) {
 			fputs(last_line ? more : "", out);
+			free(name);
 			break;
 		}
 		fputs(used ? diff_caller_mark : "< ", out);
-		terminal_put_cut(out, name, left - mark);
-		size_t wide = mark + terminal_columns(name);
+		terminal_put_cut(out, name ? name : "", left - mark);
+		free(name);
 		used += wide < left ? wide : left;
 		*at = next;
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/longtext.h"
 #include "cli/names.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
@@ -13,8 +14,7 @@ enum {
 	verdict_wide = 15, /* with two blanks behind it; some are longer */
 	name_least = 16,
 	most_columns = 3,
-	bar_most = 8,
-	text_most = 2048
+	bar_most = 8
 };
 
 /* ---- columns ----------------------------------------------------------------------------------------------- */
@@ -137,24 +137,19 @@ static double half_interval(const struct jprof_range *range)
 /* On a terminal in so many columns, else whole. */
 static void put_short(FILE *out, const struct diff_report *r, const char *name, unsigned room)
 {
-	char shown[text_most];
-	jprof_visible(name, shown, sizeof shown);
 	if (r->lines)
-		terminal_put_place(out, shown, room);
+		terminal_put_place(out, name, room);
 	else
-		fputs(shown, out);
+		terminal_put(out, name);
 }
 
 /* The name of a row, of a stack that of its innermost function. */
 static void put_grown_name(FILE *out, const struct diff_report *r, const struct jprof_grown *row, unsigned room)
 {
-	char inner[text_most];
 	const char *name = name_of_grown(row), *end = strstr(name, diff_caller_mark);
-	if (diff_has_stack_lines(r) && end && (size_t)(end - name) < sizeof inner) {
-		snprintf(inner, sizeof inner, "%.*s", (int)(end - name), name);
-		name = inner;
-	}
-	put_short(out, r, name, room);
+	char *inner = diff_has_stack_lines(r) && end ? shortage_note(strndup(name, (size_t)(end - name))) : NULL;
+	put_short(out, r, inner ? inner : name, room);
+	free(inner);
 }
 
 static const char colour_end[] = "\033[0m";
@@ -177,7 +172,7 @@ static void put_heap_objects(FILE *out, const struct diff_report *r, const struc
 	enum { most_types = 3 };
 	const struct jprof_object_change *o;
 	const double least = 0.05 * c->measure.bytes;
-	char count[measure_most], name[text_most];
+	char count[measure_most];
 	for (size_t i = 0; i < most_types && (o = jprof_series_object(r->loaded->series, i)); i++) {
 		double more = o->bytes[1] - o->bytes[0], objects = o->count[1] - o->count[0];
 		if (o->is_class || more < least)
@@ -188,9 +183,9 @@ static void put_heap_objects(FILE *out, const struct diff_report *r, const struc
 			put_cell(out, c, NAN);
 		put_cell(out, c, o->bytes[1]);
 		fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
-		jprof_visible(o->name, name, sizeof name);
-		fprintf(out, "  %-*s  %s (%s%s)\n", c->verdict, "", name, objects < 0 ? "-" : "+",
-		        about_count(fabs(objects), count));
+		fprintf(out, "  %-*s  ", c->verdict, "");
+		terminal_put(out, o->name);
+		fprintf(out, " (%s%s)\n", objects < 0 ? "-" : "+", about_count(fabs(objects), count));
 	}
 }
 
@@ -215,7 +210,6 @@ static void put_table_row(FILE *out, const struct diff_report *r, const struct d
 static void put_diff_heads(FILE *out, const struct diff_report *r, const struct diff_columns *c)
 {
 	const struct loaded_series *l = r->loaded;
-	char where[snapshot_label_most];
 	static const char *const words[] = {
 		[BY_FILE] = "allocated in",
 		[BY_GROUP] = "what it is",
@@ -225,7 +219,7 @@ static void put_diff_heads(FILE *out, const struct diff_report *r, const struct 
 	int by = l->by;
 	bool lines = by == BY_USUAL || by == BY_LINE;
 	bool other = by >= 0 && (size_t)by < sizeof words / sizeof *words && words[by];
-	snprintf(where, sizeof where, "%s", other ? words[by] : lines ? "allocated at" : "allocated by");
+	const char *where = other ? words[by] : lines ? "allocated at" : "allocated by";
 	fprintf(out, "%8s%7s", "growth", "+-95%");
 	for (size_t i = 0; i < c->values; i++)
 		put_snapshot_label(out, l->paths[i + 1 == c->values ? l->count - 1 : i], shared_beginning(l));
@@ -350,12 +344,13 @@ static void put_outside(FILE *out, const struct diff_report *r, const struct dif
 	fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
 	fputs(where, out);
 	if (most && most->whole.growth >= 0.05 * c->measure.bytes) {
-		char text[text_most];
+		struct long_text text = { 0 };
 		const char *words = name_of_grown(most);
-		int len = snprintf(text, sizeof text, " (%.*s: %+.1f)", (int)strcspn(words, ":,"), words,
-		                   most->whole.growth / c->measure.bytes);
-		if ((size_t)len + sizeof where - 1 <= c->verdict + c->room + 2)
-			fputs(text, out);
+		long_text_add(&text, " (%.*s: %+.1f)", (int)strcspn(words, ":,"), words,
+		              most->whole.growth / c->measure.bytes);
+		if (text.len + sizeof where - 1 <= c->verdict + c->room + 2)
+			fputs(long_text_of(&text), out);
+		long_text_end(&text);
 	}
 	fputc('\n', out);
 }
@@ -457,15 +452,16 @@ static void put_what_differs(FILE *out, const struct diff_report *r)
 static void put_outlier(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
-	char text[text_most], name[snapshot_label_most], own[measure_most], others[measure_most];
+	struct long_text text = { 0 };
+	char own[measure_most], others[measure_most];
 	if (!*info->outlier)
 		return;
-	jprof_visible(info->outlier, name, sizeof name);
 	struct measure m = measure_fit(r->measure, info->outlier_growth);
-	snprintf(text, sizeof text, "%s grew by %s %s, no other of its kind by more than %s %s.", name,
-	         measure_number(m, info->outlier_growth, own), m.name,
-	         measure_number(m, fmax(info->others_growth, 0), others), m.name);
-	terminal_wrap(out, text, r->columns);
+	long_text_add(&text, "%s grew by %s %s, no other of its kind by more than %s %s.", info->outlier,
+	              measure_number(m, info->outlier_growth, own), m.name,
+	              measure_number(m, fmax(info->others_growth, 0), others), m.name);
+	terminal_wrap(out, long_text_of(&text), r->columns);
+	long_text_end(&text);
 }
 
 static void put_upper_part(FILE *out, const struct diff_report *r)
@@ -564,12 +560,13 @@ void diff_put_text(FILE *out, const struct diff_report *r)
 /* A name as code: without what would end a cell. */
 static void put_markdown_name(FILE *out, const char *name)
 {
-	char shown[text_most];
-	jprof_visible(name, shown, sizeof shown);
-	for (char *p = shown; *p; p++)
-		if (*p == '|' || *p == '`')
-			*p = '\'';
-	fprintf(out, "`%s`", shown);
+	struct long_text shown = { 0 };
+	long_text_name(&shown, name);
+	for (size_t i = 0; i < shown.len; i++)
+		if (strchr("|`", shown.text[i]))
+			shown.text[i] = '\'';
+	fprintf(out, "`%s`", long_text_of(&shown));
+	long_text_end(&shown);
 }
 
 void diff_put_markdown(FILE *out, const struct diff_report *r)

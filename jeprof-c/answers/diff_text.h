@@ -2,6 +2,7 @@
 #ifndef JEPROF_DIFF_TEXT_H
 #define JEPROF_DIFF_TEXT_H
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "answers/measure.h"
@@ -35,8 +36,8 @@ void diff_put_answer(FILE *out, const struct diff_report *report);
 /* The answer with the first suspect behind it, without a line end. */
 void diff_put_short(FILE *out, const struct diff_report *report);
 
-/* The name of a snapshot's file, without directory and end. */
-enum { snapshot_label_most = 264 };
+/* The name of a snapshot's file, without directory and end; a byte of it is four characters at most. */
+enum { snapshot_label_most = 4 * NAME_MAX + 1 };
 void snapshot_label(const char *path, char label[snapshot_label_most]);
 
 /* What a row is called: a part that lies outside by its words. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/shortage.h"
+#include "cli/terminal.h"
 #include "jprof.h"
 
 const char *base_name(const char *path)
@@ -19,14 +20,7 @@ const char *base_name(const char *path)
 
 void put_name(const char *name)
 {
-	size_t left = strlen(name);
-	for (size_t n; left; name += n, left -= n) {
-		n = jprof_visible_len(name, left);
-		if (n)
-			fwrite(name, 1, n, stdout);
-		else
-			printf("\\x%02x", (unsigned)(unsigned char)name[n++]);
-	}
+	terminal_put(stdout, name);
 }
 
 bool is_visible(const char *text)

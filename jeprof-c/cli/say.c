@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,27 +22,32 @@ static size_t say_wrapped(const char *text)
 	fputs("jprof: ", stderr);
 	if (!command)
 		return terminal_wrap_after(stderr, used, text, columns);
-	char sentence[2048];
-	snprintf(sentence, sizeof sentence, "%.*s", (int)(command + 1 - text), text);
-	size_t lines = terminal_wrap_after(stderr, used, sentence, columns);
+	char *sentence = strndup(text, (size_t)(command + 1 - text));
+	size_t lines = sentence ? terminal_wrap_after(stderr, used, sentence, columns) : 0;
+	free(sentence);
 	return lines + terminal_wrap_command(stderr, command + 2, columns);
 }
 
 void say(const char *fmt, ...)
 {
-	char text[2048], shown[4 * sizeof text];
-	va_list args;
+	char brief[2048], *whole = NULL;
+	va_list args, again;
 	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
+	va_copy(again, args);
+	int len = vsnprintf(brief, sizeof brief, fmt, args);
+	if (len >= (int)sizeof brief && vasprintf(&whole, fmt, again) < 0)
+		whole = NULL; /* that memory is short can be said without any */
+	va_end(again);
 	va_end(args);
 	progress_hide();
 	if (isatty(STDERR_FILENO)) {
-		said_lines += say_wrapped(text);
-		return;
+		said_lines += say_wrapped(whole ? whole : brief);
+	} else { /* one line, whatever was in a name that went into it */
+		fputs("jprof: ", stderr);
+		terminal_put(stderr, whole ? whole : brief);
+		fputc('\n', stderr);
 	}
-	/* One line, whatever was in a name that went into it. */
-	jprof_visible(text, shown, sizeof shown);
-	fprintf(stderr, "jprof: %s\n", shown);
+	free(whole);
 }
 
 size_t say_lines(void)

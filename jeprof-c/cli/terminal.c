@@ -58,13 +58,46 @@ static size_t columns_of_bytes(const char *s, size_t len)
 	return sum;
 }
 
-enum { shown_most = 8192 }; /* no sentence, and no name that is of use, is as long */
+void terminal_put(FILE *to, const char *text)
+{
+	size_t left = strlen(text);
+	for (size_t n; left; text += n, left -= n) {
+		n = jprof_visible_len(text, left);
+		if (n)
+			fwrite(text, 1, n, to);
+		else
+			fprintf(to, "\\x%02x", (unsigned)(unsigned char)text[n++]);
+	}
+}
+
+/* A text as it is shown. */
+struct shown {
+	char *text;      /* all of it, or `brief` */
+	char brief[256]; /* that memory is short can be said without any */
+};
+
+static void show(struct shown *shown, const char *text)
+{
+	enum { most_for_byte = 4 };
+	size_t size = most_for_byte * strlen(text) + 1;
+	char *all = size > sizeof shown->brief ? malloc(size) : NULL;
+	shown->text = all ? all : shown->brief;
+	jprof_visible(text, shown->text, all ? size : sizeof shown->brief);
+}
+
+static void end_shown(struct shown *shown)
+{
+	if (shown->text != shown->brief)
+		free(shown->text);
+}
 
 size_t terminal_columns(const char *text)
 {
-	char shown[shown_most];
-	jprof_visible(text, shown, sizeof shown);
-	return columns_of_bytes(shown, strlen(shown));
+	struct shown shown;
+	show(&shown, text);
+	size_t columns = columns_of_bytes(shown.text, strlen(shown.text));
+	end_shown(&shown);
+	return columns;
 }
 
 static bool starts_character(char c)
@@ -97,9 +130,10 @@ static size_t half_of(size_t room)
 
 void terminal_put_cut(FILE *to, const char *text, size_t room)
 {
-	char shown[shown_most];
-	jprof_visible(text, shown, sizeof shown);
-	put_two_ends(to, shown, room, half_of(room));
+	struct shown shown;
+	show(&shown, text);
+	put_two_ends(to, shown.text, room, half_of(room));
+	end_shown(&shown);
 }
 
 /* Where a place ends: behind the number of the first ":42" before a blank or the end; 0: there is none. */
@@ -115,25 +149,26 @@ static size_t place_end(const char *shown)
 
 void terminal_put_place(FILE *to, const char *text, size_t room)
 {
-	char shown[shown_most];
-	jprof_visible(text, shown, sizeof shown);
-	size_t end = place_end(shown), tail = half_of(room);
-	if (end && columns_of_bytes(shown, strlen(shown)) > room) {
-		shown[end] = '\0';
-		const char *slash = strrchr(shown, '/');
+	struct shown shown;
+	show(&shown, text);
+	size_t end = place_end(shown.text), tail = half_of(room);
+	if (end && columns_of_bytes(shown.text, strlen(shown.text)) > room) {
+		shown.text[end] = '\0';
+		const char *slash = strrchr(shown.text, '/');
 		size_t file = slash ? columns_of_bytes(slash, strlen(slash)) : 0;
 		tail = file > tail && file + 3 <= room ? file : tail;
 	}
-	put_two_ends(to, shown, room, tail);
+	put_two_ends(to, shown.text, room, tail);
+	end_shown(&shown);
 }
 
 /* The words on lines of `room` columns, with `between` where one line ends and the next begins. */
 static size_t wrap_words(FILE *to, const char *text, size_t room, const char *between, unsigned indent)
 {
 	size_t lines = 0, used = 0;
-	char shown[shown_most];
-	jprof_visible(text, shown, sizeof shown);
-	for (const char *word = shown + strspn(shown, " "); *word;) {
+	struct shown shown;
+	show(&shown, text);
+	for (const char *word = shown.text + strspn(shown.text, " "); *word;) {
 		size_t len = strcspn(word, " "), wide = columns_of_bytes(word, len);
 		if (lines && used + 1 + wide <= room) {
 			fputc(' ', to);
@@ -147,6 +182,7 @@ static size_t wrap_words(FILE *to, const char *text, size_t room, const char *be
 		used += wide;
 		word += len + strspn(word + len, " ");
 	}
+	end_shown(&shown);
 	fputs(lines ? "\n" : "", to);
 	return lines;
 }
@@ -166,9 +202,8 @@ void terminal_put_rest(unsigned used, const char *text)
 	if (isatty(STDOUT_FILENO)) {
 		terminal_wrap_after(stdout, used, text, terminal_size().columns);
 	} else {
-		char shown[shown_most];
-		jprof_visible(text, shown, sizeof shown);
-		puts(shown);
+		terminal_put(stdout, text);
+		putchar('\n');
 	}
 }
 

@@ -20,7 +20,11 @@ struct terminal_size terminal_size(void);
 /* How many columns a character takes, by the C library's own table, whatever the locale; below 0: not known. */
 int terminal_char_columns(uint32_t character);
 
-/* How many columns a text takes, as put_name shows it. */
+/* Writes the text so that it stays on its line and steers no terminal: what jprof_visible_len does not let through as
+ * \xNN. The functions below show it so, too. */
+void terminal_put(FILE *to, const char *text);
+
+/* How many columns a text takes. */
 size_t terminal_columns(const char *text);
 
 /* Writes the text likewise, but no more of it than fits into `room` columns: its two ends with "..." between them. */
@@ -31,7 +35,7 @@ void terminal_put_cut(FILE *to, const char *text, size_t room);
 void terminal_put_place(FILE *to, const char *text, size_t room);
 
 /* Writes the text with its words, which blanks part, on lines of so many columns at most, but for a word that is
- * longer; as put_name shows it. Returns the number of lines, of which each ends in a newline. */
+ * longer. Returns the number of lines, of which each ends in a newline. */
 size_t terminal_wrap(FILE *to, const char *text, unsigned columns);
 
 /* Likewise, where `used` columns of the first line are written already; the others begin with as many blanks. */

@@ -7,6 +7,9 @@
 #include "run/allocator.h"
 #include "snap/opener.h"
 
+/* Room for words with what the kernel takes for a path, or for one word of an environment (MAX_ARG_STRLEN). */
+enum { doctor_text_most = 131072 + 1024 };
+
 enum verdict { VERDICT_OK, VERDICT_WARN, VERDICT_BAD, VERDICT_UNKNOWN, VERDICTS };
 
 /* What one check came to. */

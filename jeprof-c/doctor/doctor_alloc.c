@@ -52,7 +52,7 @@ static void check_command(const struct scene *s, struct findings *f, const char 
 
 void check_program(const struct scene *s, struct findings *f)
 {
-	char text[512], is[64] = "not an ELF file that can be read";
+	char text[doctor_text_most], is[64] = "not an ELF file that can be read";
 	if (s->target.binary)
 		program_describe(jprof_binary_info(s->target.binary), is, sizeof is);
 	if (!s->process) {
@@ -130,7 +130,7 @@ static bool is_allocator(const char *path)
 
 static void check_entry(const struct scene *s, struct findings *f, const char *path, struct preloads *seen)
 {
-	char why[600];
+	char why[doctor_text_most];
 	seen->count++;
 	seen->allocators += is_allocator(path);
 	enum verdict verdict = check_file(s, path, why, sizeof why);

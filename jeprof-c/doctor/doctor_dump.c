@@ -25,7 +25,7 @@ bool preloads_agent(const struct scene *s)
 static void check_silent(const struct scene *s, struct findings *f)
 {
 	const struct silence_env env = { .known = s->env_known, .agent = s->agent_words, .conf = s->conf };
-	char text[512];
+	char text[doctor_text_most];
 	bool profiles = scene_profiles(s) != 0;
 	if (!s->process->agent_trouble && s->process->jemalloc && !profiles)
 		snprintf(text, sizeof text, "not active, for jemalloc does not profile");

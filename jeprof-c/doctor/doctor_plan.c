@@ -86,7 +86,7 @@ enum serving command_serves(const struct scene *s, char *why, size_t size)
 
 void check_agent_of_command(const struct scene *s, struct findings *f)
 {
-	char why[512];
+	char why[doctor_text_most];
 	if (!preloads_agent(s)) {
 		findings_add(f, "agent", VERDICT_WARN, "start it by: jprof run -- COMMAND",
 		             "none: jprof snap cannot ask for a dump");
@@ -157,7 +157,7 @@ static int agents_signal(const char *words)
 
 void check_signal_of_command(const struct scene *s, struct findings *f)
 {
-	char why[512];
+	char why[doctor_text_most];
 	const char *what = usr2_of(server_of(s->inner), "master");
 	enum serving serving = preloads_agent(s) ? command_serves(s, why, sizeof why) : SERVES_NOT;
 	bool takes = agents_signal(s->agent_words) == SIGUSR2;
