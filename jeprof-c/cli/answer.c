@@ -145,7 +145,7 @@ static size_t put_list(struct answer_walk *w, size_t first)
 }
 
 /* Returns the part behind it. */
-static size_t put_part(struct answer_walk *w, size_t at)
+static size_t put_answer_part(struct answer_walk *w, size_t at)
 {
 	const struct answer_part *part = &w->answer->parts[at];
 	const char *text = answer_text(w->answer, at);
@@ -177,7 +177,7 @@ void answer_put_text(FILE *out, const struct answer *a, unsigned columns)
 {
 	struct answer_walk w = { .answer = a, .out = out, .columns = columns };
 	for (size_t i = 0; i < a->count;)
-		i = put_part(&w, i);
+		i = put_answer_part(&w, i);
 	end_line(&w);
 	shortage_note_code(a->text.failed ? JPROF_E_NOMEM : 0);
 }
