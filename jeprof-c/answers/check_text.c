@@ -7,7 +7,6 @@
 #include "answers/diff_json.h"
 #include "answers/measure.h"
 #include "cli/jsonprint.h"
-#include "cli/longtext.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
 
@@ -266,36 +265,36 @@ static void put_workflow_text(FILE *out, const char *text, bool property)
 /* "file=app/a.rb,line=7,": as the row shows it, below the application's directory. */
 static void put_annotated_place(FILE *out, const struct jprof_grown *row, const char *name)
 {
-	struct long_text shown = { 0 };
+	struct jp_strbuf shown = { 0 };
 	size_t end = row->line ? strcspn(name, ":") : 0;
-	long_text_name(&shown, row->file);
-	const char *path = long_text_of(&shown);
+	jp_strbuf_visible(&shown, row->file);
+	const char *path = shortage_text(&shown);
 	bool below = end && name[end] == ':' && end < shown.len && !strncmp(path + shown.len - end, name, end);
 	fputs("file=", out);
 	put_workflow_text(out, below ? path + shown.len - end : path, true);
 	if (row->line)
 		fprintf(out, ",line=%u", row->line);
 	fputc(',', out);
-	long_text_end(&shown);
+	jp_strbuf_release(&shown);
 }
 
 static void put_annotation(FILE *out, const struct check *c, const struct jprof_grown *row)
 {
-	struct long_text name = { 0 }, title = { 0 };
+	struct jp_strbuf name = { 0 }, title = { 0 };
 	char change[measure_most];
 	struct measure m = measure_fit(c->report.measure, row->whole.growth);
-	long_text_name(&name, name_of_grown(row));
-	long_text_add(&title, "jprof: %s %s", measure_change(m, row->whole.growth, change), m.name);
+	jp_strbuf_visible(&name, name_of_grown(row));
+	jp_strbuf_printf(&title, "jprof: %s %s", measure_change(m, row->whole.growth, change), m.name);
 	fputs("::error ", out);
 	if (row->file)
-		put_annotated_place(out, row, long_text_of(&name));
+		put_annotated_place(out, row, shortage_text(&name));
 	fputs("title=", out);
-	put_workflow_text(out, long_text_of(&title), true);
+	put_workflow_text(out, shortage_text(&title), true);
 	fputs("::", out);
-	put_workflow_text(out, long_text_of(&name), false);
+	put_workflow_text(out, shortage_text(&name), false);
 	fprintf(out, " (%s)\n", jprof_verdict_words(row->verdict)->shown);
-	long_text_end(&name);
-	long_text_end(&title);
+	jp_strbuf_release(&name);
+	jp_strbuf_release(&title);
 }
 
 void check_put_annotations(FILE *out, const struct check *c)

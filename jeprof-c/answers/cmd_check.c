@@ -10,7 +10,6 @@
 #include "answers/measure.h"
 #include "cli/budget.h"
 #include "cli/filename.h"
-#include "cli/longtext.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "cli/sink.h"
@@ -116,7 +115,7 @@ static void __attribute__((format(printf, 3, 4))) cannot_tell(struct check *c, c
 }
 
 /* What would make an interval narrow enough for its limit. */
-static void add_remedy(struct long_text *to, const struct check *c, double limit)
+static void add_remedy(struct jp_strbuf *to, const struct check *c, double limit)
 {
 	const struct jprof_change *grown = &c->unsure->whole;
 	const struct jprof_series_info *info = jprof_series_info(c->report.loaded->series);
@@ -124,12 +123,12 @@ static void add_remedy(struct long_text *to, const struct check *c, double limit
 	double narrower = (high - grown->growth) / room; /* the error goes with the root of the rate */
 	double lg = floor(log2(info->rate / (narrower * narrower)));
 	if (info->bound)
-		long_text_add(to, "run it under jprof run, which tells what stayed; or raise --max-growth");
+		jp_strbuf_printf(to, "run it under jprof run, which tells what stayed; or raise --max-growth");
 	else if (!(room > 0) || lg < least_rate)
-		long_text_add(to, "take one more snapshot, after as much load again");
+		jp_strbuf_printf(to, "take one more snapshot, after as much load again");
 	else
-		long_text_add(to, "sample more often (jprof run --sample=%.0f); or raise --max-growth to %.0f MB", lg,
-		              ceil(high / (1 << 20)));
+		jp_strbuf_printf(to, "sample more often (jprof run --sample=%.0f); or raise --max-growth to %.0f MB",
+		                 lg, ceil(high / (1 << 20)));
 }
 
 /* Whose interval ends above its limit. */
@@ -138,18 +137,18 @@ static void doubt_row(struct check *c)
 	const struct jprof_grown *row = c->unsure;
 	const struct jprof_range *range = &row->whole.range;
 	double limit = limit_bytes(&c->growth, row->values[0]);
-	struct long_text remedy = { 0 }, why = { 0 };
+	struct jp_strbuf remedy = { 0 }, why = { 0 };
 	char low[measure_most], high[measure_most], words[48];
 	struct measure m = measure_for(range->high);
-	long_text_name(&why, name_of_grown(row));
-	long_text_add(&why, " may have grown by more than %s: by %s to %s %s", limit_words(&c->growth, words),
-	              measure_change(m, range->low, low), measure_change(m, range->high, high), m.name);
+	jp_strbuf_visible(&why, name_of_grown(row));
+	jp_strbuf_printf(&why, " may have grown by more than %s: by %s to %s %s", limit_words(&c->growth, words),
+	                 measure_change(m, range->low, low), measure_change(m, range->high, high), m.name);
 	if (c->unsure_count > 1)
-		long_text_add(&why, ", and %zu more row%s", c->unsure_count - 1, c->unsure_count > 2 ? "s" : "");
+		jp_strbuf_printf(&why, ", and %zu more row%s", c->unsure_count - 1, c->unsure_count > 2 ? "s" : "");
 	add_remedy(&remedy, c, limit);
-	cannot_tell(c, long_text_of(&remedy), "%s", long_text_of(&why));
-	long_text_end(&why);
-	long_text_end(&remedy);
+	cannot_tell(c, shortage_text(&remedy), "%s", shortage_text(&why));
+	jp_strbuf_release(&why);
+	jp_strbuf_release(&remedy);
 }
 
 /* Why no answer can be given, if so. */

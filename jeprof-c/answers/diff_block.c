@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "answers/diff_text.h"
-#include "cli/longtext.h"
+#include "cli/shortage.h"
 #include "cli/terminal.h"
 
 static const double most_of_it = 0.9;
@@ -19,39 +19,39 @@ static void put_detail(FILE *out, const struct diff_report *r, const char *label
 }
 
 /* Likewise, and empties it; no line where there is nothing. */
-static void put_made_detail(FILE *out, const struct diff_report *r, const char *label, struct long_text *text)
+static void put_made_detail(FILE *out, const struct diff_report *r, const char *label, struct jp_strbuf *text)
 {
 	if (text->len)
-		put_detail(out, r, label, long_text_of(text));
-	long_text_end(text);
+		put_detail(out, r, label, shortage_text(text));
+	jp_strbuf_release(text);
 }
 
 /* "3.0 KB", "17 bytes" */
-static void add_size(struct long_text *text, double bytes)
+static void add_size(struct jp_strbuf *text, double bytes)
 {
 	struct measure m = measure_for(bytes);
 	char number[measure_most];
 	if (bytes < 1024)
-		long_text_add(text, "%.0f bytes", bytes);
+		jp_strbuf_printf(text, "%.0f bytes", bytes);
 	else
-		long_text_add(text, "%s %s", measure_number(m, bytes, number), m.name);
+		jp_strbuf_printf(text, "%s %s", measure_number(m, bytes, number), m.name);
 }
 
 /* "Ruby data: String; 3.0 KB on average, about 108,000 more of them". */
 static void put_what(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	struct long_text text = { 0 };
+	struct jp_strbuf text = { 0 };
 	char count[measure_most];
 	if (row->kind)
-		long_text_add(&text, "%s", row->kind);
+		jp_strbuf_printf(&text, "%s", row->kind);
 	if (row->kind && row->kind_share < most_of_it)
-		long_text_add(&text, " (%.0f %%)", row->kind_share * 100);
+		jp_strbuf_printf(&text, " (%.0f %%)", row->kind_share * 100);
 	if (row->objects >= 1 && row->whole.growth > 0) {
 		bool one = row->objects < one_object;
-		long_text_add(&text, "%s%s", text.len ? "; " : "", one ? "one object of " : "");
+		jp_strbuf_printf(&text, "%s%s", text.len ? "; " : "", one ? "one object of " : "");
 		add_size(&text, row->whole.growth / row->objects);
 		if (!one)
-			long_text_add(&text, " on average, about %s more of them", about_count(row->objects, count));
+			jp_strbuf_printf(&text, " on average, about %s more of them", about_count(row->objects, count));
 	}
 	put_made_detail(out, r, "what", &text);
 }
@@ -60,15 +60,15 @@ static void put_what(FILE *out, const struct diff_report *r, const struct jprof_
 static void put_heap_growth(FILE *out, const struct diff_report *r)
 {
 	enum { most_types = 3 };
-	struct long_text text = { 0 };
+	struct jp_strbuf text = { 0 };
 	char change[measure_most], count[measure_most];
 	const struct jprof_object_change *o;
 	for (size_t i = 0; i < most_types && (o = jprof_series_object(r->loaded->series, i)) && !o->is_class; i++) {
 		double more = o->bytes[1] - o->bytes[0], objects = o->count[1] - o->count[0];
 		struct measure m = measure_fit(r->measure, more);
 		if (more > 0 && objects > 0)
-			long_text_add(&text, "%s%s %s %s (+%s)", text.len ? ", " : "", o->name,
-			              measure_change(m, more, change), m.name, about_count(objects, count));
+			jp_strbuf_printf(&text, "%s%s %s %s (+%s)", text.len ? ", " : "", o->name,
+			                 measure_change(m, more, change), m.name, about_count(objects, count));
 	}
 	put_made_detail(out, r, "what", &text);
 }
@@ -91,20 +91,20 @@ static const char *words_of_steps(const struct jprof_grown *row, size_t steps)
 static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_grown *row,
                      const struct worker_share *share)
 {
-	struct long_text text = { 0 };
+	struct jp_strbuf text = { 0 };
 	char pace[measure_most], workers[workers_words_most];
 	size_t steps = jprof_series_info(r->loaded->series)->snapshots - 1;
 	struct measure m = measure_fit(r->measure, row->values[steps]);
 	bool has_pace = measure_has_pace(row->whole.seconds);
 	if (has_pace)
-		long_text_add(&text, "%s%s", measure_pace(row->whole.growth, row->whole.seconds, pace),
-		              steps > 1 ? "; " : "");
+		jp_strbuf_printf(&text, "%s%s", measure_pace(row->whole.growth, row->whole.seconds, pace),
+		                 steps > 1 ? "; " : "");
 	for (size_t i = 0; steps > 1 && i <= steps; i++)
-		long_text_add(&text, "%s%.1f", i ? ", " : "", row->values[i] / m.bytes);
+		jp_strbuf_printf(&text, "%s%.1f", i ? ", " : "", row->values[i] / m.bytes);
 	if (steps > 1)
-		long_text_add(&text, " %s%s", m.name, words_of_steps(row, steps));
+		jp_strbuf_printf(&text, " %s%s", m.name, words_of_steps(row, steps));
 	if (*workers_words(share, workers))
-		long_text_add(&text, "%s%s", text.len ? ", " : "", workers);
+		jp_strbuf_printf(&text, "%s%s", text.len ? ", " : "", workers);
 	put_made_detail(out, r, has_pace ? "pace" : steps > 1 ? "steps" : "grew", &text);
 }
 
@@ -138,7 +138,7 @@ static const char *without_tag_word(const char *tag)
 static void put_for(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
 	enum { most_tags = 3 };
-	struct long_text text = { 0 };
+	struct jp_strbuf text = { 0 };
 	double all = 0, tagged = 0;
 	for (size_t i = 0; i < row->tag_count; i++) {
 		all += row->tags[i].bytes;
@@ -146,8 +146,8 @@ static void put_for(FILE *out, const struct diff_report *r, const struct jprof_g
 	}
 	for (size_t i = 0; i < row->tag_count && i < most_tags && tagged > 0; i++) {
 		const struct jprof_tag_part *part = &row->tags[i];
-		long_text_add(&text, "%s%s %.0f %%", text.len ? ", " : "",
-		              part->tag ? without_tag_word(part->tag) : "no tag", part->bytes * 100 / all);
+		jp_strbuf_printf(&text, "%s%s %.0f %%", text.len ? ", " : "",
+		                 part->tag ? without_tag_word(part->tag) : "no tag", part->bytes * 100 / all);
 	}
 	put_made_detail(out, r, "for", &text);
 }
@@ -175,7 +175,7 @@ static const struct age_cut *cut_of_age(double begun)
 enum { AGED_YOUNG, AGED_MIDDLE, AGED_OLD, AGED_STARTUP, AGED_FORK, AGED_PARTS };
 
 /* "under 1 h 9 %, 1 to 6 h 43 %": the parts [from, to) that can be seen, of `all`. */
-static void add_aged(struct long_text *text, const double parts[AGED_PARTS], double all, const struct age_cut *cut,
+static void add_aged(struct jp_strbuf *text, const double parts[AGED_PARTS], double all, const struct age_cut *cut,
                      int from, int to)
 {
 	static const double least_shown = 0.005;
@@ -183,7 +183,7 @@ static void add_aged(struct long_text *text, const double parts[AGED_PARTS], dou
 	const char *between = "";
 	for (int i = from; i < to; i++)
 		if (parts[i] > least_shown * all) {
-			long_text_add(text, "%s%s %.0f %%", between, words[i], parts[i] * 100 / all);
+			jp_strbuf_printf(text, "%s%s %.0f %%", between, words[i], parts[i] * 100 / all);
 			between = ", ";
 		}
 }
@@ -192,7 +192,7 @@ static void add_aged(struct long_text *text, const double parts[AGED_PARTS], dou
  * when the rest of it came: "from startup 36 %; the rest came in the last 8 minutes: under 1 min 64 %". */
 static void put_age(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	struct long_text text = { 0 };
+	struct jp_strbuf text = { 0 };
 	char begun[measure_most];
 	double parts[AGED_PARTS] = { 0 }, all = 0;
 	if (!row->ages || isnan(row->begun))
@@ -210,25 +210,25 @@ static void put_age(FILE *out, const struct diff_report *r, const struct jprof_g
 	time_span(row->begun, begun);
 	add_aged(&text, parts, all, cut, AGED_STARTUP, AGED_PARTS);
 	if (text.len)
-		long_text_add(&text, "; the rest came in the last %s: ", begun);
+		jp_strbuf_printf(&text, "; the rest came in the last %s: ", begun);
 	else
-		long_text_add(&text, "begun %s ago; ", begun);
+		jp_strbuf_printf(&text, "begun %s ago; ", begun);
 	add_aged(&text, parts, all, cut, AGED_YOUNG, AGED_STARTUP);
 	put_made_detail(out, r, "age", &text);
 }
 
 static void put_sure(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	struct long_text text = { 0 };
+	struct jp_strbuf text = { 0 };
 	char count[measure_most];
 	if (isnan(row->chance) || !isfinite(row->distance))
 		return;
 	if (row->chance < 1e-6)
-		long_text_add(&text, "%.0f standard errors, from %.0f samples that changed: not by chance",
-		              row->distance, row->whole.range.samples);
+		jp_strbuf_printf(&text, "%.0f standard errors, from %.0f samples that changed: not by chance",
+		                 row->distance, row->whole.range.samples);
 	else
-		long_text_add(&text, "%.1f standard errors; by chance in 1 of %s reports in which nothing grew",
-		              row->distance, about_count(1 / row->chance, count));
+		jp_strbuf_printf(&text, "%.1f standard errors; by chance in 1 of %s reports in which nothing grew",
+		                 row->distance, about_count(1 / row->chance, count));
 	put_made_detail(out, r, "sure", &text);
 }
 
@@ -299,13 +299,13 @@ static const struct jprof_grown *grown_beside(const struct jprof_series *series,
 static void put_beside(FILE *out, const struct diff_report *r, const struct jprof_grown *block)
 {
 	const struct jprof_grown *row = is_filled(block) ? grown_beside(r->loaded->series, block) : NULL;
-	struct long_text text = { 0 };
+	struct jp_strbuf text = { 0 };
 	char grown[measure_most];
 	if (!row)
 		return;
 	struct measure m = measure_fit(r->measure, row->whole.growth);
-	long_text_add(&text, "perhaps %s, which grew by %s %s", row->name, measure_number(m, row->whole.growth, grown),
-	              m.name);
+	jp_strbuf_printf(&text, "perhaps %s, which grew by %s %s", row->name,
+	                 measure_number(m, row->whole.growth, grown), m.name);
 	put_made_detail(out, r, "beside", &text);
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/longtext.h"
 #include "cli/names.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"
@@ -344,13 +343,13 @@ static void put_outside(FILE *out, const struct diff_report *r, const struct dif
 	fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
 	fputs(where, out);
 	if (most && most->whole.growth >= 0.05 * c->measure.bytes) {
-		struct long_text text = { 0 };
+		struct jp_strbuf text = { 0 };
 		const char *words = name_of_grown(most);
-		long_text_add(&text, " (%.*s: %+.1f)", (int)strcspn(words, ":,"), words,
-		              most->whole.growth / c->measure.bytes);
+		jp_strbuf_printf(&text, " (%.*s: %+.1f)", (int)strcspn(words, ":,"), words,
+		                 most->whole.growth / c->measure.bytes);
 		if (text.len + sizeof where - 1 <= c->verdict + c->room + 2)
-			fputs(long_text_of(&text), out);
-		long_text_end(&text);
+			fputs(shortage_text(&text), out);
+		jp_strbuf_release(&text);
 	}
 	fputc('\n', out);
 }
@@ -452,16 +451,16 @@ static void put_what_differs(FILE *out, const struct diff_report *r)
 static void put_outlier(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
-	struct long_text text = { 0 };
+	struct jp_strbuf text = { 0 };
 	char own[measure_most], others[measure_most];
 	if (!*info->outlier)
 		return;
 	struct measure m = measure_fit(r->measure, info->outlier_growth);
-	long_text_add(&text, "%s grew by %s %s, no other of its kind by more than %s %s.", info->outlier,
-	              measure_number(m, info->outlier_growth, own), m.name,
-	              measure_number(m, fmax(info->others_growth, 0), others), m.name);
-	terminal_wrap(out, long_text_of(&text), r->columns);
-	long_text_end(&text);
+	jp_strbuf_printf(&text, "%s grew by %s %s, no other of its kind by more than %s %s.", info->outlier,
+	                 measure_number(m, info->outlier_growth, own), m.name,
+	                 measure_number(m, fmax(info->others_growth, 0), others), m.name);
+	terminal_wrap(out, shortage_text(&text), r->columns);
+	jp_strbuf_release(&text);
 }
 
 static void put_upper_part(FILE *out, const struct diff_report *r)
@@ -560,13 +559,13 @@ void diff_put_text(FILE *out, const struct diff_report *r)
 /* A name as code: without what would end a cell. */
 static void put_markdown_name(FILE *out, const char *name)
 {
-	struct long_text shown = { 0 };
-	long_text_name(&shown, name);
+	struct jp_strbuf shown = { 0 };
+	jp_strbuf_visible(&shown, name);
 	for (size_t i = 0; i < shown.len; i++)
 		if (strchr("|`", shown.text[i]))
 			shown.text[i] = '\'';
-	fprintf(out, "`%s`", long_text_of(&shown));
-	long_text_end(&shown);
+	fprintf(out, "`%s`", shortage_text(&shown));
+	jp_strbuf_release(&shown);
 }
 
 void diff_put_markdown(FILE *out, const struct diff_report *r)

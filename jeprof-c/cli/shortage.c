@@ -45,6 +45,12 @@ char *shortage_close(FILE *memory, char **text)
 	return NULL;
 }
 
+const char *shortage_text(const struct jp_strbuf *text)
+{
+	shortage_note_code(text->failed ? JPROF_E_NOMEM : 0);
+	return text->text ? text->text : "";
+}
+
 ssize_t shortage_line(char **line, size_t *cap, FILE *file)
 {
 	ssize_t len = getline(line, cap, file);

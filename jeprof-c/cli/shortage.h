@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/strbuf.h"
+
 /* Nothing is noted yet. */
 void shortage_begin(void);
 
@@ -23,6 +25,9 @@ bool shortage_unprinted(int length);
 /* Closes what open_memstream gave, whose text this is. Returns the text, to be freed, or NULL, which is
  * noted: then *text is NULL, too. */
 char *shortage_close(FILE *memory, char **text);
+
+/* What was added to a text; "" where nothing was. That memory was short there is noted. */
+const char *shortage_text(const struct jp_strbuf *text);
 
 /* getline, whose shortage is noted: else its end looks like the file's. */
 ssize_t shortage_line(char **line, size_t *cap, FILE *file);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/longtext.h"
 #include "cli/shortage.h"
 #include "doctor/doctor.h"
 #include "run/mallconf.h"
@@ -18,17 +17,17 @@ static bool is_set(const struct scene *s, const char *name, const char *value)
 }
 
 /* The text as written, with what is not seen made visible. */
-static void add_visible_conf(struct long_text *to, const char *conf)
+static void add_visible_conf(struct jp_strbuf *to, const char *conf)
 {
 	for (size_t len; *conf; conf += len + (conf[len] != 0)) {
 		len = strcspn(conf, "\n\t");
-		long_text_add(to, "%.*s%s", (int)len, conf, conf[len] == '\n' ? "\\n" : conf[len] ? "\\t" : "");
+		jp_strbuf_printf(to, "%.*s%s", (int)len, conf, conf[len] == '\n' ? "\\n" : conf[len] ? "\\t" : "");
 	}
 }
 
 void check_conf(const struct scene *s, struct findings *f)
 {
-	struct long_text text = { 0 };
+	struct jp_strbuf text = { 0 };
 	add_visible_conf(&text, s->conf ? s->conf : "");
 	if (!s->env_known)
 		findings_add(f, "malloc-conf", VERDICT_UNKNOWN, NULL, "%s",
@@ -40,16 +39,16 @@ void check_conf(const struct scene *s, struct findings *f)
 		    "write it on one line without blanks (YAML: \"...\", not > or |); jprof run --print-env=helm does",
 		    "%s has blanks or line ends around its pairs, as folded YAML leaves them: jemalloc says "
 		    "\"Malformed conf string\" and takes nothing from there on: '%s'",
-		    s->conf_name, long_text_of(&text));
+		    s->conf_name, shortage_text(&text));
 	else if (s->conf || s->conf_link)
 		findings_add(f, "malloc-conf", VERDICT_OK, NULL, "%s%s%s%s%s", s->conf ? s->conf_name : "",
-		             s->conf ? "=" : "", long_text_of(&text),
+		             s->conf ? "=" : "", shortage_text(&text),
 		             s->conf_link ? "; before it counts /etc/malloc.conf -> " : "",
 		             s->conf_link ? s->conf_link : "");
 	else
 		findings_add(f, "malloc-conf", s->jemalloc ? VERDICT_BAD : VERDICT_WARN,
 		             "start it by: jprof run -- COMMAND", "%s is not set", s->conf_name);
-	long_text_end(&text);
+	jp_strbuf_release(&text);
 }
 
 /* Each complaint of jemalloc's about a pair, once. */
@@ -118,7 +117,7 @@ void check_options(const struct scene *s, struct findings *f)
 	static const char *const names[] = { "prof",       "prof_active",      "lg_prof_sample",
 		                             "prof_accum", "prof_prefix",      "prof_final",
 		                             "prof_leak",  "lg_prof_interval", "prof_gdump" };
-	struct long_text text = { 0 };
+	struct jp_strbuf text = { 0 };
 	char value[PATH_MAX + 1]; /* of a prefix; jemalloc takes none that is longer */
 	const char *who = NULL;
 	for (size_t i = 0; s->jemalloc && i < sizeof names / sizeof *names; i++) {
@@ -126,15 +125,15 @@ void check_options(const struct scene *s, struct findings *f)
 		if (!by)
 			continue;
 		who = who ? who : by;
-		long_text_add(&text, "%s%s:%s", text.len ? "," : "", names[i], value);
+		jp_strbuf_printf(&text, "%s%s:%s", text.len ? "," : "", names[i], value);
 	}
 	if (who)
 		findings_add(f, "options", VERDICT_OK, NULL, "in force, by %s: %s",
 		             !strcmp(who, "agent")        ? "the agent"
 		             : !strcmp(who, "tried here") ? "a try here"
 		                                          : "what the environment says",
-		             long_text_of(&text));
-	long_text_end(&text);
+		             shortage_text(&text));
+	jp_strbuf_release(&text);
 }
 
 /* ---- rate ----------------------------------------------------------------------------------------------- */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/longtext.h"
 #include "cli/names.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
@@ -96,16 +95,16 @@ static bool is_first_of_kind(const struct brief *b, size_t i)
 /* "libstdc++.so.6 and 3 more: No such file ...": what helps several files stands once. */
 static void write_other(const struct brief *b, size_t i, FILE *to)
 {
-	struct long_text text = { 0 };
+	struct jp_strbuf text = { 0 };
 	size_t alike = 0;
 	for (size_t k = i + 1; k < jprof_coverage_count(b->coverage); k++)
 		alike += remedies_alike(b->remedies, k, i);
-	long_text_add(&text, "%s", base_name(shown_path(jprof_coverage_at(b->coverage, i))));
+	jp_strbuf_printf(&text, "%s", base_name(shown_path(jprof_coverage_at(b->coverage, i))));
 	if (alike)
-		long_text_add(&text, " and %zu more", alike);
-	long_text_add(&text, ": %s", remedy_of(b->remedies, i));
-	terminal_wrap(to, long_text_of(&text), b->columns);
-	long_text_end(&text);
+		jp_strbuf_printf(&text, " and %zu more", alike);
+	jp_strbuf_printf(&text, ": %s", remedy_of(b->remedies, i));
+	terminal_wrap(to, shortage_text(&text), b->columns);
+	jp_strbuf_release(&text);
 }
 
 static void write_remedies(const struct brief *b, FILE *to, size_t most)

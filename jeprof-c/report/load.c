@@ -10,7 +10,6 @@
 
 #include "cli/cachedir.h"
 #include "cli/filesread.h"
-#include "cli/longtext.h"
 #include "cli/names.h"
 #include "cli/packdirs.h"
 #include "cli/progress.h"
@@ -344,20 +343,20 @@ static struct jprof_bundle *bundle_in_file(const struct inputs *inputs, const ch
 
 static void say_compared(const struct jprof_bundle *bundle, const char *path, const struct options *o)
 {
-	struct long_text list = { 0 };
+	struct jp_strbuf list = { 0 };
 	size_t count = 0, end = jprof_bundle_count(bundle);
 	for (size_t i = jprof_bundle_find(bundle, o->member, 0); i < end;
 	     i = jprof_bundle_find(bundle, o->member, i + 1)) {
 		const struct jprof_bundle_member *m = jprof_bundle_member(bundle, i);
 		bool role = *m->role;
-		long_text_add(&list, "%s%s%s%s%s", count ? ", " : "", m->name, role ? " (" : "", m->role,
-		              role ? ")" : "");
+		jp_strbuf_printf(&list, "%s%s%s%s%s", count ? ", " : "", m->name, role ? " (" : "", m->role,
+		                 role ? ")" : "");
 		count++;
 	}
 	if (count > 1 && !o->quiet)
 		say("%s: %zu members are added up: %s; --member=NAME|PID|ROLE takes one", path, count,
-		    long_text_of(&list));
-	long_text_end(&list);
+		    shortage_text(&list));
+	jp_strbuf_release(&list);
 }
 
 /* Process by process. */
