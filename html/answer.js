@@ -22,15 +22,6 @@ function verdictWords(page, key) {
   return found ? { key, shown: found[1], means: found[2], sign: SIGNS[key] || "." } : null;
 }
 
-// A text that goes on in the next line of a terminal is one text here.
-function wholeDetails(details) {
-  return details.reduce((whole, [term, text]) => {
-    if (term || !whole.length) whole.push([term, text]);
-    else whole[whole.length - 1][1] += " " + text;
-    return whole;
-  }, []);
-}
-
 function suspectCard(page, suspect, show) {
   const verdict = suspect.verdict && verdictWords(page, suspect.verdict);
   const hot = suspect.verdict === "leak_suspect" || suspect.verdict === "growing";
@@ -42,7 +33,7 @@ function suspectCard(page, suspect, show) {
     suspect.shown === false ? null
       : el("button", { type: "button", class: "show", onclick: () => show(suspect.name) }, "Show it"),
     suspect.details.length
-      ? el("dl", null, ...wholeDetails(suspect.details).flatMap(([term, text]) => [el("dt", null, term), el("dd", null, text)])) : null);
+      ? el("dl", null, ...suspect.details.flatMap(([term, text]) => [el("dt", null, term), el("dd", null, text)])) : null);
 }
 
 function putAnswer(page, answer, show) {

@@ -92,7 +92,6 @@ static bool answer_of(const struct loaded *change, const struct options *o, char
 {
 	const struct diff_options opts = { .common = *o, .by = BY_USUAL, .may_group = true };
 	struct loaded_series loaded;
-	size_t len;
 	*answer = NULL;
 	if (!change->profile)
 		return true;
@@ -100,12 +99,8 @@ static bool answer_of(const struct loaded *change, const struct options *o, char
 	const struct diff_report report = { .loaded = &loaded,
 		                            .options = &opts,
 		                            .measure = good ? diff_measure(loaded.series) : (struct measure){ 0 } };
-	FILE *out =
-	    good && jprof_series_info(loaded.series)->same_program ? shortage_note(open_memstream(answer, &len)) : NULL;
-	if (out) {
-		diff_put_short(out, &report);
-		shortage_close(out, answer);
-	}
+	if (good && jprof_series_info(loaded.series)->same_program)
+		*answer = diff_printed(diff_put_short, &report);
 	series_release(&loaded);
 	return good;
 }

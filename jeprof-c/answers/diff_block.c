@@ -5,24 +5,20 @@
 
 #include "answers/diff_text.h"
 #include "cli/shortage.h"
-#include "cli/terminal.h"
 
 static const double most_of_it = 0.9;
 static const double one_object = 1.05; /* below it: a large object is sampled nearly for sure */
-enum { label_wide = 12 };
 
-/* "   pace     27 MB an hour ...", on as many lines as it takes. */
-static void put_detail(FILE *out, const struct diff_report *r, const char *label, const char *text)
+static void add_block_detail(struct answer *a, const char *label, const char *text)
 {
-	fprintf(out, "   %-8s ", label);
-	terminal_wrap_after(out, label_wide, text, r->columns);
+	jp_strbuf_visible(answer_add_detail(a, label), text);
 }
 
-/* Likewise, and empties it; no line where there is nothing. */
-static void put_made_detail(FILE *out, const struct diff_report *r, const char *label, struct jp_strbuf *text)
+/* Likewise, and empties it; no detail where there is nothing. */
+static void add_made_detail(struct answer *a, const char *label, struct jp_strbuf *text)
 {
 	if (text->len)
-		put_detail(out, r, label, shortage_text(text));
+		add_block_detail(a, label, shortage_text(text));
 	jp_strbuf_release(text);
 }
 
@@ -38,7 +34,7 @@ static void add_size(struct jp_strbuf *text, double bytes)
 }
 
 /* "Ruby data: String; 3.0 KB on average, about 108,000 more of them". */
-static void put_what(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+static void add_what(struct answer *a, const struct jprof_grown *row)
 {
 	struct jp_strbuf text = { 0 };
 	char count[measure_most];
@@ -53,11 +49,11 @@ static void put_what(FILE *out, const struct diff_report *r, const struct jprof_
 		if (!one)
 			jp_strbuf_printf(&text, " on average, about %s more of them", about_count(row->objects, count));
 	}
-	put_made_detail(out, r, "what", &text);
+	add_made_detail(a, "what", &text);
 }
 
 /* "String +112 MB (+200,000), Array +3.1 MB (+40,000)": of what Ruby's GC heap holds more. */
-static void put_heap_growth(FILE *out, const struct diff_report *r)
+static void add_heap_growth(struct answer *a, const struct diff_report *r)
 {
 	enum { most_types = 3 };
 	struct jp_strbuf text = { 0 };
@@ -70,7 +66,7 @@ static void put_heap_growth(FILE *out, const struct diff_report *r)
 			jp_strbuf_printf(&text, "%s%s %s %s (+%s)", text.len ? ", " : "", o->name,
 			                 measure_change(m, more, change), m.name, about_count(objects, count));
 	}
-	put_made_detail(out, r, "what", &text);
+	add_made_detail(a, "what", &text);
 }
 
 /* Of a leak suspect: that it grew in each step, where each is beyond its error; or that its ages say what it is. */
@@ -88,7 +84,7 @@ static const char *words_of_steps(const struct jprof_grown *row, size_t steps)
 	return each ? ": it grew in each step" : fell && aged ? ": by its ages" : "";
 }
 
-static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_grown *row,
+static void add_pace(struct answer *a, const struct diff_report *r, const struct jprof_grown *row,
                      const struct worker_share *share)
 {
 	struct jp_strbuf text = { 0 };
@@ -105,11 +101,11 @@ static void put_pace(FILE *out, const struct diff_report *r, const struct jprof_
 		jp_strbuf_printf(&text, " %s%s", m.name, words_of_steps(row, steps));
 	if (*workers_words(share, workers))
 		jp_strbuf_printf(&text, "%s%s", text.len ? ", " : "", workers);
-	put_made_detail(out, r, has_pace ? "pace" : steps > 1 ? "steps" : "grew", &text);
+	add_made_detail(a, has_pace ? "pace" : steps > 1 ? "steps" : "grew", &text);
 }
 
 /* Without ages: what a worker has of it from before it was forked is no more than what the master has. */
-static void put_fork_bound(FILE *out, const struct diff_report *r, const struct jprof_grown *row,
+static void add_fork_bound(struct answer *a, const struct diff_report *r, const struct jprof_grown *row,
                            const struct worker_share *share)
 {
 	char text[64 + measure_most], most[measure_most];
@@ -121,7 +117,7 @@ static void put_fork_bound(FILE *out, const struct diff_report *r, const struct 
 	else
 		snprintf(text, sizeof text, "from before the fork: %s %s in each worker at most",
 		         measure_number(m, share->master, most), m.name);
-	put_detail(out, r, "age", text);
+	add_block_detail(a, "age", text);
 }
 
 /* "GET /products/:id" of "route GET /products/:id". */
@@ -135,7 +131,7 @@ static const char *without_tag_word(const char *tag)
 }
 
 /* "GET /products/:id 96 %, PriceSyncJob 4 %" */
-static void put_for(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+static void add_tags(struct answer *a, const struct jprof_grown *row)
 {
 	enum { most_tags = 3 };
 	struct jp_strbuf text = { 0 };
@@ -149,7 +145,7 @@ static void put_for(FILE *out, const struct diff_report *r, const struct jprof_g
 		jp_strbuf_printf(&text, "%s%s %.0f %%", text.len ? ", " : "",
 		                 part->tag ? without_tag_word(part->tag) : "no tag", part->bytes * 100 / all);
 	}
-	put_made_detail(out, r, "for", &text);
+	add_made_detail(a, "for", &text);
 }
 
 /* How the ages of what grew are cut in three. */
@@ -190,7 +186,7 @@ static void add_aged(struct jp_strbuf *text, const double parts[AGED_PARTS], dou
 
 /* "begun 11.5 hours ago; under 1 h 9 %, 1 to 6 h 43 %, over 6 h 48 %". What has a part from the startup did not begin
  * when the rest of it came: "from startup 36 %; the rest came in the last 8 minutes: under 1 min 64 %". */
-static void put_age(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+static void add_begun(struct answer *a, const struct jprof_grown *row)
 {
 	struct jp_strbuf text = { 0 };
 	char begun[measure_most];
@@ -214,10 +210,10 @@ static void put_age(FILE *out, const struct diff_report *r, const struct jprof_g
 	else
 		jp_strbuf_printf(&text, "begun %s ago; ", begun);
 	add_aged(&text, parts, all, cut, AGED_YOUNG, AGED_STARTUP);
-	put_made_detail(out, r, "age", &text);
+	add_made_detail(a, "age", &text);
 }
 
-static void put_sure(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+static void add_sure(struct answer *a, const struct jprof_grown *row)
 {
 	struct jp_strbuf text = { 0 };
 	char count[measure_most];
@@ -229,7 +225,7 @@ static void put_sure(FILE *out, const struct diff_report *r, const struct jprof_
 	else
 		jp_strbuf_printf(&text, "%.1f standard errors; by chance in 1 of %s reports in which nothing grew",
 		                 row->distance, about_count(1 / row->chance, count));
-	put_made_detail(out, r, "sure", &text);
+	add_made_detail(a, "sure", &text);
 }
 
 /* What to do about a part that lies outside; `counted`: objects in the GC heap were. */
@@ -247,29 +243,29 @@ static const char *remedy_of_part(enum jprof_part part, bool counted)
 	}
 }
 
-static void put_remedy(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+static void add_block_remedy(struct answer *a, const struct diff_report *r, const struct jprof_grown *row)
 {
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
 	if (row->verdict == JPROF_MAYBE_GARBAGE)
-		put_detail(out, r, "do",
-		           r->live ? "start watch with --gc: then the snapshots hold no garbage"
-		                   : "take the snapshots with jprof snap --gc: they hold no garbage");
+		add_block_detail(a, "do",
+		                 r->live ? "start watch with --gc: then the snapshots hold no garbage"
+		                         : "take the snapshots with jprof snap --gc: they hold no garbage");
 	else if (row->part != JPROF_PART_LIVE)
-		put_detail(out, r, "do", remedy_of_part(row->part, jprof_series_objects(r->loaded->series) > 0));
+		add_block_detail(a, "do", remedy_of_part(row->part, jprof_series_objects(r->loaded->series) > 0));
 	else if (!strcmp(row->name, JPROF_NO_CREATOR))
-		put_detail(out, r, "do",
-		           "Ruby 3.3 or later shows the lines that make them, and so does "
-		           "ObjectSpace.trace_object_allocations_start");
+		add_block_detail(a, "do",
+		                 "Ruby 3.3 or later shows the lines that make them, and so does "
+		                 "ObjectSpace.trace_object_allocations_start");
 	else if (row->verdict == JPROF_GROWING && snapshots < 3)
-		put_detail(out, r, "do",
-		           r->live ? "wait for a third snapshot: of two a filling cache looks like a leak"
-		                   : "take a third snapshot: of two a filling cache looks like a leak");
+		add_block_detail(a, "do",
+		                 r->live ? "wait for a third snapshot: of two a filling cache looks like a leak"
+		                         : "take a third snapshot: of two a filling cache looks like a leak");
 	else if (row->verdict == JPROF_ONE_JUMP)
-		put_detail(out, r, "do", "it came at once, and stays: look at what happened then");
+		add_block_detail(a, "do", "it came at once, and stays: look at what happened then");
 	else if (row->remedy)
-		put_detail(out, r, "do", row->remedy);
+		add_block_detail(a, "do", row->remedy);
 	else
-		put_detail(out, r, "do", "Find what keeps them. A cache that still fills looks the same");
+		add_block_detail(a, "do", "Find what keeps them. A cache that still fills looks the same");
 }
 
 /* Where nothing of it can be found in the source: a part that lies outside, and what Ruby to 3.2 has moved. */
@@ -296,7 +292,7 @@ static const struct jprof_grown *grown_beside(const struct jprof_series *series,
 }
 
 /* Below what has no place: a line that grew, too. It may be what filled it. */
-static void put_beside(FILE *out, const struct diff_report *r, const struct jprof_grown *block)
+static void add_beside(struct answer *a, const struct diff_report *r, const struct jprof_grown *block)
 {
 	const struct jprof_grown *row = is_filled(block) ? grown_beside(r->loaded->series, block) : NULL;
 	struct jp_strbuf text = { 0 };
@@ -306,7 +302,7 @@ static void put_beside(FILE *out, const struct diff_report *r, const struct jpro
 	struct measure m = measure_fit(r->measure, row->whole.growth);
 	jp_strbuf_printf(&text, "perhaps %s, which grew by %s %s", row->name,
 	                 measure_number(m, row->whole.growth, grown), m.name);
-	put_made_detail(out, r, "beside", &text);
+	add_made_detail(a, "beside", &text);
 }
 
 /* What the workers have of a suspect; of another row nothing is known. */
@@ -319,23 +315,31 @@ static struct worker_share share_of(const struct diff_report *r, const struct jp
 	return (struct worker_share){ .master = NAN };
 }
 
-void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+void diff_add_details(struct answer *a, const struct diff_report *r, const struct jprof_grown *row)
 {
 	const struct worker_share share = share_of(r, row);
 	if (has_no_place(row))
-		put_beside(out, r, row);
+		add_beside(a, r, row);
 	if (row->from) /* at once below a line of a gem: it is the application's */
-		put_detail(out, r, "from", row->from);
+		add_block_detail(a, "from", row->from);
 	if (row->part == JPROF_PART_GC_HEAP)
-		put_heap_growth(out, r);
+		add_heap_growth(a, r);
 	else
-		put_what(out, r, row);
-	put_pace(out, r, row, &share);
-	put_for(out, r, row);
+		add_what(a, row);
+	add_pace(a, r, row, &share);
+	add_tags(a, row);
 	if (!row->from && row->path)
-		put_detail(out, r, "from", row->path);
-	put_age(out, r, row);
-	put_fork_bound(out, r, row, &share);
-	put_sure(out, r, row);
-	put_remedy(out, r, row);
+		add_block_detail(a, "from", row->path);
+	add_begun(a, row);
+	add_fork_bound(a, r, row, &share);
+	add_sure(a, row);
+	add_block_remedy(a, r, row);
+}
+
+void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
+{
+	struct answer details = { 0 };
+	diff_add_details(&details, r, row);
+	answer_put_text(out, &details, r->columns);
+	answer_release(&details);
 }

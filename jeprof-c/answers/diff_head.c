@@ -352,6 +352,19 @@ void diff_put_answer(FILE *out, const struct diff_report *r)
 	fputc('\n', out);
 }
 
+char *diff_printed(void (*put)(FILE *, const struct diff_report *), const struct diff_report *r)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = shortage_note(open_memstream(&text, &len));
+	if (!out)
+		return NULL;
+	put(out, r);
+	if (shortage_close(out, &text))
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
 void diff_put_short(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_grown *first = diff_suspect(r->loaded->series, 0);

@@ -132,16 +132,9 @@ void diff_put_json(FILE *out, const struct diff_report *r)
 {
 	const struct loaded_series *l = r->loaded;
 	size_t top = r->options->common.top, count = jprof_series_count(l->series);
-	char *answer = NULL;
-	size_t len;
-	FILE *text = shortage_note(open_memstream(&answer, &len));
+	char *answer = diff_printed(diff_put_answer, r);
 	fputs("{\n  \"jprof_diff\": 1,\n", out);
 	put_json_info(out, r);
-	if (text) {
-		diff_put_answer(text, r);
-		if (shortage_close(text, &answer))
-			answer[strcspn(answer, "\n")] = '\0';
-	}
 	json_print(out, "  \"answer\": %s", answer);
 	free(answer);
 	diff_put_json_notes(out, l);

@@ -465,23 +465,15 @@ static void put_outlier(FILE *out, const struct diff_report *r)
 
 static void put_upper_part(FILE *out, const struct diff_report *r)
 {
-	char *text = NULL;
-	size_t len;
 	diff_put_head(out, r);
 	put_what_differs(out, r);
 	if (!jprof_series_info(r->loaded->series)->same_program) { /* there is no growth from one program to another */
 		fputc('\n', out);
 		return;
 	}
-	FILE *answer = shortage_note(open_memstream(&text, &len));
-	if (!answer)
-		return;
-	diff_put_answer(answer, r);
-	if (shortage_close(answer, &text)) {
-		text[strcspn(text, "\n")] = '\0';
-		terminal_wrap(out, text, r->columns);
-	}
-	free(text);
+	char *answer = diff_printed(diff_put_answer, r);
+	terminal_wrap(out, answer ? answer : "", r->columns);
+	free(answer);
 	put_blocks(out, r, !r->lines);
 	put_outlier(out, r); /* below what has to stand in the first five lines */
 	fputc('\n', out);

@@ -7,6 +7,7 @@
 
 #include "answers/measure.h"
 #include "answers/workers.h"
+#include "cli/answer.h"
 
 enum { diff_blocks = 3 }; /* suspects at most */
 
@@ -36,6 +37,9 @@ void diff_put_answer(FILE *out, const struct diff_report *report);
 /* The answer with the first suspect behind it, without a line end. */
 void diff_put_short(FILE *out, const struct diff_report *report);
 
+/* What one of these three prints, without a line end, for free(); NULL when memory is short. */
+char *diff_printed(void (*put)(FILE *, const struct diff_report *), const struct diff_report *report);
+
 /* The name of a snapshot's file, without directory and end; a byte of it is four characters at most. */
 enum { snapshot_label_most = 4 * NAME_MAX + 1 };
 void snapshot_label(const char *path, char label[snapshot_label_most]);
@@ -55,7 +59,8 @@ const struct jprof_grown *diff_suspect(const struct jprof_series *series, size_t
 /* Fills in what the workers of a service have of the suspects. */
 void diff_find_workers(struct diff_report *report, const struct inputs *inputs);
 
-/* Lines that say more of a suspect, each with `indent` and a word before. */
+/* What there is to say of a suspect, each with a word for what it is; and that as lines. */
+void diff_add_details(struct answer *answer, const struct diff_report *report, const struct jprof_grown *row);
 void diff_put_details(FILE *out, const struct diff_report *report, const struct jprof_grown *row);
 
 /* Rows that are whole stacks on a terminal have lines of their own for their callers. */

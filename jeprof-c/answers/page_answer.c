@@ -16,59 +16,17 @@
 
 enum { suspect_amount_most = 160 };
 
-/* What `put` prints, as one line of text; for free(), NULL when memory is short. */
-static char *printed(void (*put)(FILE *, const void *), const void *what)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *file = shortage_note(open_memstream(&text, &len));
-	if (!file)
-		return NULL;
-	put(file, what);
-	if (!shortage_close(file, &text))
-		return NULL;
-	while (len && text[len - 1] == '\n')
-		text[--len] = '\0';
-	size_t begin = strspn(text, "\n");
-	memmove(text, text + begin, len - begin + 1);
-	for (char *s = text; *s; s++)
-		*s = *s == '\n' ? ' ' : *s;
-	return text;
-}
-
-static void print_diff_head(FILE *out, const void *report)
-{
-	diff_put_head(out, report);
-}
-
-static void print_diff_answer(FILE *out, const void *report)
-{
-	diff_put_answer(out, report);
-}
-
 /* ---- suspects ---------------------------------------------------------------------------------------------- */
 
-/* "   pace     27 MB an hour" of each line as ["pace", "27 MB an hour"]. */
 static void put_page_details(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	enum { label = 3, text_at = 12 };
-	char *text = NULL, *line, *rest;
-	size_t len, count = 0;
-	FILE *file = shortage_note(open_memstream(&text, &len));
+	struct answer details = { 0 };
+	diff_add_details(&details, r, row);
 	fputs("\"details\": [", out);
-	if (file) {
-		diff_put_details(file, r, row);
-		shortage_close(file, &text);
-	}
-	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
-		if (strlen(line) <= text_at)
-			continue;
-		char word[text_at - label + 1];
-		snprintf(word, sizeof word, "%.*s", (int)strcspn(line + label, " "), line + label);
-		json_print_at(out, count++, "[%s, %s]", word, line + text_at);
-	}
+	for (size_t i = 0; i < details.count; i++)
+		json_print_at(out, i, "[%s, %s]", details.parts[i].label, answer_text(&details, i));
 	fputs("]", out);
-	free(text);
+	answer_release(&details);
 }
 
 static void put_grown_suspect(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
@@ -140,7 +98,8 @@ static void put_page_sentences(FILE *out, const struct page *page, const struct 
 {
 	char *head = headline(page->loaded, view, page->options, page->inputs);
 	if (page->diff) {
-		char *title = printed(print_diff_head, page->diff), *answer = printed(print_diff_answer, page->diff);
+		char *title = diff_printed(diff_put_head, page->diff),
+		     *answer = diff_printed(diff_put_answer, page->diff);
 		json_print(out, "\"title\": %s,\n\"sentences\": [%s]", title, answer);
 		free(title);
 		free(answer);

@@ -28,14 +28,23 @@ struct jp_strbuf *answer_add(struct answer *a, enum answer_role role)
 	return answer_add_value(a, role, NAN);
 }
 
+struct jp_strbuf *answer_add_detail(struct answer *a, const char *label)
+{
+	struct jp_strbuf *text = answer_add(a, ANSWER_DETAIL);
+	if (!text->failed)
+		a->parts[a->count - 1].label = label;
+	return text;
+}
+
 void answer_release(struct answer *a)
 {
+	shortage_note_code(a->text.failed ? JPROF_E_NOMEM : 0);
 	jp_strbuf_release(&a->text);
 	free(a->parts);
 	*a = (struct answer){ 0 };
 }
 
-static const char *answer_text(const struct answer *a, size_t part)
+const char *answer_text(const struct answer *a, size_t part)
 {
 	return a->text.text ? a->text.text + a->parts[part].at : "";
 }
@@ -52,6 +61,8 @@ char *answer_joined(const struct answer *a, enum answer_role role)
 	shortage_note_code(all.failed ? JPROF_E_NOMEM : 0);
 	return all.text;
 }
+
+enum { detail_wide = 12 }; /* columns of its word, with blanks */
 
 /* ---- the walker for a terminal ------------------------------------------------------------------------------ */
 
@@ -159,6 +170,10 @@ static size_t put_answer_part(struct answer_walk *w, size_t at)
 	case ANSWER_NOTE:
 	case ANSWER_MORE: put_paragraph(w, text); break;
 	case ANSWER_LINES: fputs(text, w->out); break;
+	case ANSWER_DETAIL:
+		fprintf(w->out, "   %-8s ", part->label);
+		terminal_wrap_after(w->out, detail_wide, text, (unsigned)w->columns);
+		break;
 	case ANSWER_TABLE: fprintf(w->out, "%s\n", text); break;
 	case ANSWER_ROW: break;
 	case ANSWER_AMOUNT:
@@ -179,5 +194,4 @@ void answer_put_text(FILE *out, const struct answer *a, unsigned columns)
 	for (size_t i = 0; i < a->count;)
 		i = put_answer_part(&w, i);
 	end_line(&w);
-	shortage_note_code(a->text.failed ? JPROF_E_NOMEM : 0);
 }

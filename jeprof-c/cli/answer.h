@@ -13,6 +13,7 @@ enum answer_role {
 	ANSWER_NOTE,     /* what else is to be known: likewise. Without text it is the blank line alone */
 	ANSWER_MORE,     /* a paragraph right below the part before */
 	ANSWER_LINES,    /* whole lines, to be copied as they are */
+	ANSWER_DETAIL,   /* has a word for what it is in front of it: "pace", "27 MB an hour" */
 	ANSWER_TABLE,    /* the heading of the rows that follow, below a blank line */
 	ANSWER_ROW,      /* begins a row of cells: */
 	ANSWER_AMOUNT,   /* bytes, in MB */
@@ -26,6 +27,7 @@ struct answer_part {
 	enum answer_role role;
 	size_t at;    /* where its text begins in that of the answer; it ends in NUL */
 	double value; /* NAN: not known, or it has none */
+	const char *label;
 };
 
 /* All zero is an empty answer. Where memory is short it is noted (cli/shortage.h), and parts are missing. */
@@ -38,6 +40,12 @@ struct answer {
 /* Adds a part. Its text is what the caller writes into what this returns, until the next part. */
 struct jp_strbuf *answer_add(struct answer *answer, enum answer_role role);
 struct jp_strbuf *answer_add_value(struct answer *answer, enum answer_role role, double value);
+
+/* A detail; the word lives as long as the answer. */
+struct jp_strbuf *answer_add_detail(struct answer *answer, const char *label);
+
+/* For readers: the text of a part. */
+const char *answer_text(const struct answer *answer, size_t part);
 
 /* The texts of all parts of a role, with blanks between them: for free(); NULL when memory is short. */
 char *answer_joined(const struct answer *answer, enum answer_role role);

@@ -30,6 +30,18 @@ KIND
     judge "$name: with GC" json 'rows[0]["verdict"] == "growing" and d["collected"]'
 done
 
+# ---- the page has what is said of a suspect in whole texts, each with its word ----
+run "$jprof" diff --html -o page.html "--sysroot=$cases/sysroot" "$r31/nokogiri.0.heap" "$r31/nokogiri.1.heap"
+exits 0
+"$python" - page.html >details <<'END'
+import base64, json, re, sys, zlib
+page = zlib.decompress(base64.b64decode(re.search('id="data">([^<]*)<', open(sys.argv[1]).read())[1])).decode()
+for word, text in json.loads(re.search(r'"details": (\[.*?\]\])', page)[1]):
+    print(word + ":", text)
+END
+check "a text is in two: $(cat details)" grep -qx 'from: .*xmlSAX2StartElement > .*xmlNewDocText' details
+check "a detail without its word" eval '! grep -q "^:" details'
+
 # ---- nothing grew ----
 for n in 1 2; do cp "$r31/cext.1.heap" "idle.$n.heap" && made_at "17900000$n" "idle.$n.heap"; done
 run "$jprof" diff "$of_cases" idle.1.heap idle.2.heap
