@@ -19,15 +19,15 @@ run "$jprof" diff "--sysroot=$cases/sysroot" --lines "$r31/cext.0.heap" "$r31/ce
 exits 0
 first 'row_new.*leaky[.]c:5'
 first '^ruby3.1, 2 dumps; no times, so no pace; without GC$'
-for kind in fiddle:51.2:fiddle:lib iseq:37:compiled:group string:22.4:String:group hash:16.8:symbols:group hash:16.8:Hash:group; do
+for kind in fiddle:51.2:fiddle:lib iseq:37:compiled:group string:22.4:String:group hash:16.8:keys:group hash:16.8:Hash:group; do
     IFS=: read -r name mega owner by <<KIND
 $kind
 KIND
     diff_of "--sysroot=$cases/sysroot" "--by=$by" "$r31/$name.0.heap" "$r31/$name.1.heap"
-    judge "$name: whose it is" json "row('$owner') in rows[:2] and near(row('$owner')['growth'] / 1e6, $mega, .06)"
-    judge "$name: no GC is known of" json 'rows[0]["verdict"] == "maybe_garbage" and not d["collected"]'
+    judge "$name: whose it is" "row('$owner') in rows[:2] and near(row('$owner')['growth'] / 1e6, $mega, .06)"
+    judge "$name: no GC is known of" 'rows[0]["verdict"] == "maybe_garbage" and not d["collected"]'
     diff_of "--sysroot=$cases/sysroot" "--by=$by" --assume-gc "$r31/$name.0.heap" "$r31/$name.1.heap"
-    judge "$name: with GC" json 'rows[0]["verdict"] == "growing" and d["collected"]'
+    judge "$name: with GC" 'rows[0]["verdict"] == "growing" and d["collected"]'
 done
 
 # ---- the page has what is said of a suspect in whole texts, each with its word ----
@@ -62,7 +62,7 @@ run "$jprof" diff "--sysroot=$cases/sysroot" "$p/w0.1.jprof" "$p/w0.2.jprof" "$p
 first '^1  LEAK SUSPECT  [+]1.3 MB [(][+]-1.0[)]  row_new$'
 for by in function group lib; do
     diff_of "--sysroot=$cases/sysroot" --by=$by "$p/w0.3.jprof" "$p/w0.4.jprof"
-    judge "S3 to S4 accuses ($by)" json 'not any(r["verdict"] in ("leak_suspect", "growing", "maybe_garbage") for r in rows)'
+    judge "S3 to S4 accuses ($by)" 'not any(r["verdict"] in ("leak_suspect", "growing", "maybe_garbage") for r in rows)'
 done
 diff_of "--sysroot=$cases/sysroot" --by=group "$p/w0.1.jprof" "$p/w0.2.jprof" "$p/w0.3.jprof" "$p/w0.4.jprof" "$p/w0.5.jprof"
 judge "five snapshots" 'len(row("nokogiri")["values"]) == 5 and row("nokogiri")["verdict"] == "up_and_down"'

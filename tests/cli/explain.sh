@@ -179,7 +179,7 @@ grew cext leaky.so 20.48
 grew fiddle fiddle.so 51.2
 grew string String 22.4
 grew hash Hash 16.8
-grew hash symbols 16.8
+grew hash 'hash keys' 16.8
 grew iseq 'compiled code' 36.09
 
 # ---- rules of one's own ----
