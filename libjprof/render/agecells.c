@@ -34,12 +34,24 @@ const char *jprof_shape_key(enum jprof_shape shape)
 	return (unsigned)shape < JPROF_SHAPES ? jp_shape_keys[shape] : "";
 }
 
-const char *const jp_age_heads[JP_AGE_PARTS] = {
-	[JP_AGE_HOUR] = "last hour",
-	[JP_AGE_OLDER] = "older",
-	[JP_AGE_STARTUP] = "startup",
-	[JP_AGE_FORK] = "before the fork",
-};
+/* True if nothing can be older than an hour. */
+static bool is_young(const struct jprof_view *view)
+{
+	enum { hour_ms = 3600000 };
+	const struct jp_ages *ages = view->ages;
+	return ages && ages->began && ages->now >= ages->began && ages->now - ages->began < hour_ms;
+}
+
+const char *jp_age_head(const struct jprof_view *view, enum jp_age_part part)
+{
+	static const char *const heads[JP_AGE_PARTS] = {
+		[JP_AGE_HOUR] = "last hour",
+		[JP_AGE_OLDER] = "older",
+		[JP_AGE_STARTUP] = "startup",
+		[JP_AGE_FORK] = "before the fork",
+	};
+	return part == JP_AGE_HOUR && is_young(view) ? "later" : heads[part];
+}
 
 double jp_age_part(const struct jprof_row *row, enum jp_age_part part)
 {
@@ -52,7 +64,8 @@ double jp_age_part(const struct jprof_row *row, enum jp_age_part part)
 
 bool jp_age_is_shown(const struct jprof_view *view, enum jp_age_part part)
 {
-	return view->info.ages && (part != JP_AGE_FORK || view->info.forked);
+	return view->info.ages && (part != JP_AGE_FORK || view->info.forked) &&
+	       (part != JP_AGE_OLDER || !is_young(view));
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------------- */
@@ -116,7 +129,7 @@ void jp_put_age_column(const struct jprof_view *view, const struct jprof_row *ro
 		if (!jp_age_is_shown(view, part))
 			continue;
 		jp_put_value(text, jp_age_part(row, part), unit);
-		jp_strbuf_printf(out, " %s %8s ", jp_age_heads[part], text);
+		jp_strbuf_printf(out, " %s %8s ", jp_age_head(view, part), text);
 	}
 	jp_strbuf_str(out, " [");
 	jp_put_age_bar(view, row, out);

@@ -14,7 +14,8 @@ extern const char *const jp_shape_words[JPROF_SHAPES], *const jp_shape_keys[JPRO
 /* In the order in which they are shown. */
 enum jp_age_part { JP_AGE_HOUR, JP_AGE_OLDER, JP_AGE_STARTUP, JP_AGE_FORK, JP_AGE_PARTS };
 
-extern const char *const jp_age_heads[JP_AGE_PARTS];
+/* What a part is called: of a process that is younger than an hour all that came after its startup is "later". */
+const char *jp_age_head(const struct jprof_view *view, enum jp_age_part part);
 
 /* A part of a row, and whether a view shows it. */
 double jp_age_part(const struct jprof_row *row, enum jp_age_part part);

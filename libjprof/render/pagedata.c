@@ -227,7 +227,7 @@ static void put_page_ages(struct page_writer *w)
 		if (!jp_age_is_shown(v, part))
 			continue;
 		jp_jsonout_open(w->json, NULL, '{', true);
-		jp_jsonout_string(w->json, "shown", jp_age_heads[part]);
+		jp_jsonout_string(w->json, "shown", jp_age_head(v, part));
 		put_stack_numbers(w, "column", &w->views[0], number_of_age, part,
 		                  jp_counts_bytes(v->info.counter) ? 0 : 2);
 		jp_jsonout_close(w->json);

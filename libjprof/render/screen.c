@@ -57,13 +57,17 @@ static const char *const heads[COLUMNS] = {
 	[MEAN] = "mean",
 	[FREED] = "freed",
 	[LIVE] = "live",
-	[AGES + JP_AGE_HOUR] = "last hour",
 	[AGES + JP_AGE_OLDER] = "older",
 	[AGES + JP_AGE_STARTUP] = "startup",
 	[AGES + JP_AGE_FORK] = "before fork",
 	[AGE_BAR] = "start..now",
 	[AGE_SHAPE] = "it is",
 };
+
+static const char *head_of(const struct screen *s, int column)
+{
+	return column == AGES + JP_AGE_HOUR ? jp_age_head(s->report->view, JP_AGE_HOUR) : heads[column];
+}
 
 static const struct {
 	const char *one, *more;
@@ -201,7 +205,7 @@ static void measure_cells(struct screen *s)
 	double sum = 0;
 	memcpy(s->width, least, sizeof least);
 	for (int c = AGES; c < COLUMNS; c++)
-		s->width[c] = strlen(heads[c]);
+		s->width[c] = strlen(head_of(s, c));
 	for (size_t i = 0; i < jprof_table_count(r->table); i++) {
 		const struct jprof_row *row = jprof_table_at(r->table, i);
 		sum += row->flat;
@@ -283,7 +287,7 @@ static void put_heads(struct screen *s)
 	const char *unit = jp_unit_name(r->unit), *rows = rows_are[r->view->info.granularity].one;
 	struct line_cells cells;
 	for (int c = 0; c < COLUMNS; c++)
-		snprintf(cells.text[c], jp_cell, "%s", heads[c]);
+		snprintf(cells.text[c], jp_cell, "%s", head_of(s, c));
 	put_colour(s, BOLD);
 	put_line_cells(s, &cells);
 	jp_strbuf_str(r->out, "  ");

@@ -231,8 +231,8 @@ def ages(browser, url, dump):
     chosen(browser, row["name"])
     said = browser.run("document.getElementById('box').textContent")
     size = unit(browser)
-    for word, key in ("last hour", "last_hour"), ("older", "older"), ("startup", "startup"):
-        found = re.search(word + r" ([\d.,]+) [KMG]?B", said)
+    for word, key in ("last hour|later", "last_hour"), ("older", "older"), ("startup", "startup"):
+        found = re.search(f"(?:{word})" + r" ([\d.,]+) [KMG]?B", said)
         value = row["ages"][key] if "ages" in row else row[key]
         check(near(found[1], value, size) if found else value < 1, f"age {word}: {said!r}, not {value}")
     check("age: " in said, f"no age in {said!r}")

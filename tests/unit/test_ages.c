@@ -291,6 +291,34 @@ static void test_short_memory(void **state)
 	jprof_profile_free(p);
 }
 
+/* The columns of a report, which name the last hour only where something may be older than that. */
+static void test_columns_of_a_short_life(void **state)
+{
+	(void)state;
+	static const struct record brief = { 17,
+		                             1000,
+		                             1021,
+		                             1,
+		                             0,
+		                             "e 1 1000.000 1002.000\ne 2 1002.000 1012.000\ne 3 1012.000 -\n",
+		                             { { 1, 1, 40 }, { 2, 2, 30 }, { 2, 3, 30 } } };
+	const struct {
+		const struct record *of;
+		bool hour;
+	} lives[] = { { &brief, false }, { &alone, true } };
+	for (size_t i = 0; i < jp_count(lives); i++) {
+		struct jprof_profile *p = profile_of_record(lives[i].of, NULL);
+		name_all(p);
+		char *text = text_of(p, &(const struct asked){ .view.ages = JPROF_AGES_FLAT });
+		assert_int_equal(strstr(text, " last hour ") != NULL, lives[i].hour);
+		assert_int_equal(strstr(text, " older ") != NULL, lives[i].hour);
+		assert_int_equal(strstr(text, " later ") != NULL, !lives[i].hour);
+		assert_non_null(strstr(text, " startup "));
+		free(text);
+		jprof_profile_free(p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_strange_times),
 		cmocka_unit_test(test_short_memory),
+		cmocka_unit_test(test_columns_of_a_short_life),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
