@@ -149,12 +149,13 @@ static void say_gc(const struct jprof_process *p, const struct jprof_agent_dump 
 		    dump->gc ? dump->gc : "no word");
 }
 
-static bool can_count(const struct jprof_process *p, struct jprof_agent *agent)
+/* Said where it was asked for. */
+static bool can_count(const struct jprof_process *p, struct jprof_agent *agent, bool asked)
 {
 	const struct jprof_agent_report *report;
 	struct jprof_error err;
 	bool can = !jprof_agent_report(agent, &report, &err) && report->objects;
-	if (!can)
+	if (!can && asked)
 		say("process %d: its objects cannot be counted: it is no Ruby, or its agent is an older one; dumped without",
 		    p->pid);
 	return can;
@@ -167,7 +168,7 @@ static bool ask_for_dump(struct snap_dump *d, struct jprof_agent *agent, const s
 		.size = sizeof opts,
 		.label = o->label,
 		.gc = o->gc,
-		.objects = o->objects && can_count(p, agent),
+		.objects = (o->objects || (o->gc && !o->no_objects)) && can_count(p, agent, o->objects),
 		.gc_timeout = o->gc || o->objects ? timeout_of(o) / 2 : 0,
 		.files = o->keep_dumps,
 	};

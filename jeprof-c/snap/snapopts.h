@@ -17,7 +17,7 @@ struct snap_options {
 	int puma_of;      /* 0: all */
 	const char *label;
 	bool gc;
-	bool objects;
+	bool objects, no_objects;
 	size_t count;      /* bundles to make; 0: until interrupted */
 	const char *every; /* as given; NULL: not */
 	uint64_t every_ms;

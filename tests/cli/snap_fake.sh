@@ -75,6 +75,26 @@ stop "$pid"
 fake abstract
 takes
 stop "$pid"
+
+# What is asked for: with --gc an agent of a Ruby counts objects, too. One that cannot is asked for none, without a word.
+# asks PATTERN LIES OPTION...
+asks() {
+    pattern=$1
+    fake "$2,noted"
+    shift 2
+    run "$jprof" snap "$pid" -o x.jprof "$@"
+    exits 0
+    check "asked for: $(cat asked.words)" grep -qE -e "$pattern" asked.words
+    stop "$pid"
+    rm -f x.jprof d/app.*
+}
+asks 'gc=1.* objects=1|objects=1.* gc=1' objects --gc
+check "more than one line" [ "$(wc -l <err)" -eq 1 ]
+asks '^dump( (fds|tables|timeout|gc)=[0-9]+)*$' objects --gc --no-objects
+asks '^dump( (fds|tables|timeout)=[0-9]+)*$' objects
+asks 'objects=1' objects --objects
+asks '^dump( (fds|tables|timeout|gc)=[0-9]+)*$' honest --gc
+check "more than one line: $(cat err)" [ "$(wc -l <err)" -eq 1 ]
 fake inactive
 run "$jprof" snap "$pid" -o x.jprof
 exits 0

@@ -45,7 +45,7 @@ def announce():
 report = {
     "ok": True, "protocol": 2 if "protocol" in lies else 1, "version": "0.1.0",
     "pid": pid + ("pid" in lies), "start_ticks": ticks + ("ticks" in lies),
-    "prof_active": "inactive" not in lies, "signal": 12, "signal_owned": True, "fds": "fds" in lies, "tables": "tables" in lies,
+    "prof_active": "inactive" not in lies, "signal": 12, "signal_owned": True, "fds": "fds" in lies, "tables": "tables" in lies, "objects": "objects" in lies,
     "prefix": os.path.join(directory, "app"), "last_error": "no room at all",
 }
 
@@ -145,6 +145,9 @@ def dump_reply(line):
     if "slash" in lies:
         dump = "../" + dump
     asked = line.split()
+    if "noted" in lies:
+        with open("asked.words", "w") as f:
+            f.write(line)
     reply, fds = in_memory(dump, asked) if "fds=1" in asked and "why" not in lies else in_files(dump)
     made += 1
     reply.update(ok=True, seq=made, gc="timed out", milliseconds=3)
