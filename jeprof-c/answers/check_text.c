@@ -90,6 +90,32 @@ static void put_limits(FILE *out, const struct check *c)
 		fputs("no limit set\n", out);
 }
 
+/* Where no row failed: how that may be read. */
+static void put_rows_passed(FILE *out, const struct check *c, size_t rows, const char *limit)
+{
+	size_t excused = c->accepted_count + c->stopped_count;
+	if (excused)
+		fprintf(out, "%zu of %zu rows grew by more than %s, which is accepted or has stopped", excused, rows,
+		        limit);
+	else if (c->garbage)
+		fprintf(out, "%zu of %zu rows grew by more than %s and may be garbage", c->garbage, rows, limit);
+	else {
+		fprintf(out, "none of %zu rows grew by more than %s ", rows, limit);
+		put_span(out, c);
+	}
+}
+
+/* Below what all memory did. */
+static void put_rows_beside(FILE *out, const struct check *c)
+{
+	char limit[48];
+	if (c->result != CHECK_FAIL || c->failed_count)
+		return;
+	fputs("rows      ", out);
+	put_rows_passed(out, c, c->judged, limit_words(&c->growth, limit));
+	fputc('\n', out);
+}
+
 static void put_growth_seen(FILE *out, const struct check *c)
 {
 	double seen = jprof_series_info(c->report.loaded->series)->seen;
@@ -150,20 +176,24 @@ static void put_check_next(FILE *out, const struct check *c)
 		fputs("Accept:   add --update-baseline to the same command, and commit the file\n", out);
 }
 
-/* No row failed; all memory may have. */
-static void put_passed(FILE *out, const struct check *c, size_t rows, const char *limit)
+/* "FAIL: all memory grew by 108 MB from boot to steady (2 minutes), and may by 50 MB; most of it is freed, kept by
+ * jemalloc, +57.0 MB (53 %)" */
+static void put_failed_total(FILE *out, const struct check *c)
 {
-	size_t excused = c->accepted_count + c->stopped_count;
-	fprintf(out, "%s: ", c->total_failed ? "FAIL: all memory grew by more than it may" : "PASS");
-	if (excused)
-		fprintf(out, "%zu of %zu rows grew by more than %s, which is accepted or has stopped", excused, rows,
-		        limit);
-	else if (c->garbage)
-		fprintf(out, "%zu of %zu rows grew by more than %s and may be garbage", c->garbage, rows, limit);
-	else {
-		fprintf(out, "none of %zu rows grew by more than %s ", rows, limit);
-		put_span(out, c);
-	}
+	const struct jprof_grown *most = diff_most_grown(c->report.loaded->series);
+	char grown[measure_most], limit[48];
+	struct measure m = measure_fit(c->report.measure, c->total_grown);
+	fprintf(out, "FAIL: all memory grew by %s %s ", measure_number(m, c->total_grown, grown), m.name);
+	put_span(out, c);
+	fprintf(out, ", and may by %s", limit_words(&c->total, limit));
+	if (!most)
+		return;
+	fputs("; what grew most is ", out);
+	put_visible_name(out, most);
+	fputs(", ", out);
+	put_change_words(out, c, most);
+	if (most->whole.growth <= c->total_grown)
+		fprintf(out, ", %.0f %% of that", most->whole.growth * 100 / c->total_grown);
 }
 
 static void put_result(FILE *out, const struct check *c)
@@ -176,8 +206,11 @@ static void put_result(FILE *out, const struct check *c)
 	} else if (c->failed_count) {
 		fprintf(out, "FAIL: %zu of %zu rows grew by more than %s ", c->failed_count, rows, limit);
 		put_span(out, c);
+	} else if (c->total_failed) {
+		put_failed_total(out, c);
 	} else {
-		put_passed(out, c, rows, limit);
+		fputs("PASS: ", out);
+		put_rows_passed(out, c, rows, limit);
 	}
 }
 
@@ -210,6 +243,7 @@ void check_put_text(FILE *out, const struct check *c)
 	}
 	if (c->result != CHECK_CANNOT_TELL)
 		put_limits(out, c);
+	put_rows_beside(out, c);
 	put_growth_seen(out, c);
 	put_counted(out, c);
 	put_baseline_words(out, c);
