@@ -33,7 +33,7 @@ static void add_size(struct jp_strbuf *text, double bytes)
 		jp_strbuf_printf(text, "%s %s", measure_number(m, bytes, number), m.name);
 }
 
-/* "Ruby data: String; 3.0 KB on average, about 108,000 more of them". */
+/* "Ruby data: String; 3.0 KB on average, about 108,000 more of them", which is of its main size class. */
 static void add_what(struct answer *a, const struct jprof_grown *row)
 {
 	struct jp_strbuf text = { 0 };
@@ -42,12 +42,14 @@ static void add_what(struct answer *a, const struct jprof_grown *row)
 		jp_strbuf_printf(&text, "%s", row->kind);
 	if (row->kind && row->kind_share < most_of_it)
 		jp_strbuf_printf(&text, " (%.0f %%)", row->kind_share * 100);
-	if (row->objects >= 1 && row->whole.growth > 0) {
-		bool one = row->objects < one_object;
+	if (row->size > 0 && row->size_count >= 1 && row->whole.growth > 0) {
+		bool one = row->size_count < one_object;
 		jp_strbuf_printf(&text, "%s%s", text.len ? "; " : "", one ? "one object of " : "");
-		add_size(&text, row->whole.growth / row->objects);
+		add_size(&text, row->size);
 		if (!one)
-			jp_strbuf_printf(&text, " on average, about %s more of them", about_count(row->objects, count));
+			jp_strbuf_printf(&text, " on average, about %s more of them", about_count(row->size_count, count));
+		if (row->size_share < most_of_it)
+			jp_strbuf_printf(&text, " (%.0f %%)", row->size_share * 100);
 	}
 	add_made_detail(a, "what", &text);
 }

@@ -25,9 +25,17 @@ static void put_part(FILE *out, const char *at, size_t len)
 	free(part);
 }
 
-/* What a title calls the application: "shop" of "puma 5.6.5 (tcp://0:80) [shop]". Its length; 0: nothing. */
+/* What a title calls the application: "shop" of "puma 5.6.5 (tcp://0:80) [shop]" and of "sidekiq 7.1.2 shop [0 of 5
+ * busy]". Its length; 0: nothing. */
 static size_t application_of(const char *title, const char **at)
 {
+	static const char sidekiq[] = "sidekiq ";
+	if (!strncmp(title, sidekiq, sizeof sidekiq - 1)) {
+		const char *version = title + sizeof sidekiq - 1;
+		*at = version + strcspn(version, " ");
+		*at += strspn(*at, " ");
+		return **at == '[' ? 0 : strcspn(*at, " ");
+	}
 	const char *open = strrchr(title, '['), *end = open ? strchr(open, ']') : NULL;
 	bool named = end && end > open + 1 && !end[1] && open > title;
 	*at = named ? open + 1 : title;
@@ -41,7 +49,7 @@ static void put_whose(FILE *out, const struct jprof_series_info *info)
 	bool by_title = *word && !strncmp(base_name(info->program), "ruby", 4);
 	size_t named = by_title ? application_of(info->title, &application) : 0;
 	if (!by_title)
-		word = base_name(info->program);
+		word = program_name(info->program, info->started);
 	size_t len = strcspn(word, " :[");
 	for (const char *slash; (slash = memchr(word, '/', len)); word = slash + 1)
 		len -= (size_t)(slash + 1 - word);

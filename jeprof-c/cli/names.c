@@ -18,6 +18,14 @@ const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+const char *program_name(const char *path, const char *started)
+{
+	const char *file = base_name(path);
+	size_t len = started ? strlen(started) : 0;
+	bool versioned = len && !strncmp(file, started, len) && !file[len + strspn(file + len, "0123456789.-")];
+	return len && !versioned ? started : file;
+}
+
 void put_name(const char *name)
 {
 	terminal_put(stdout, name);

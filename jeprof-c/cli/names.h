@@ -7,6 +7,10 @@
 /* What follows the last slash; part of `path`. */
 const char *base_name(const char *path);
 
+/* What a program goes by: the name that it was started by (NULL or "": not known), else that of its file; not by one
+ * that lacks but the version of that: ruby of ruby3.1. Part of either. */
+const char *program_name(const char *path, const char *started);
+
 /* Prints a name so that it stays on its line and steers no terminal: what jprof_visible_len does not let through as
  * \xNN. Whatever a process or a file told is printed by this. */
 void put_name(const char *name);

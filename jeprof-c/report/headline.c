@@ -162,14 +162,6 @@ void headline_amount(char text[amount_most], const struct jprof_view *view, cons
 	put_headline_amount(&t, text, value);
 }
 
-/* A program goes by the name it was started with; not by one that lacks but the version of its file: ruby of ruby3.1.
- */
-static const char *program_name(const struct jprof_profile *profile, const char *path)
-{
-	const char *file = base_name(path), *started = jprof_profile_started_as(profile);
-	return started && *started && strncmp(file, started, strlen(started)) != 0 ? started : file;
-}
-
 char *headline(const struct loaded *loaded, const struct jprof_view *view, const struct options *o,
                const struct inputs *inputs)
 {
@@ -185,7 +177,8 @@ char *headline(const struct loaded *loaded, const struct jprof_view *view, const
 		t.range = (struct jprof_range){ .error = NAN, .low = NAN, .high = NAN };
 	else if (!info->errors)
 		jprof_profile_range(loaded->profile, info->counter, &t.range);
-	fputs(program_name(loaded->profile, info->program ? info->program : inputs->dumps[0]), t.to);
+	fputs(program_name(info->program ? info->program : inputs->dumps[0], jprof_profile_started_as(loaded->profile)),
+	      t.to);
 	if (info->heading)
 		fprintf(t.to, ", thread %s", info->heading);
 	fputs(": ", t.to);

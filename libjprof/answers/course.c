@@ -195,7 +195,8 @@ static int add_outsider(struct series_work *w, enum jprof_part part, const doubl
 		                     .seen = NAN,
 		                     .kind_share = NAN,
 		                     .begun = NAN,
-		                     .kept = NAN };
+		                     .kept = NAN,
+		                     .size = NAN };
 	row->whole = (struct jprof_change){ values[w->count] - values[0], counted_only, seconds_of(w->whole) };
 	judge_outsider(w, row);
 	return 0;
@@ -270,6 +271,7 @@ static int describe_processes_of(struct series_work *w)
 		info->workers += !strcmp(c.now[i].role, "worker");
 		info->replaced += c.pairs[i].with != jp_alone && !c.pairs[i].same;
 	}
+	const char *started = jprof_profile_started_as(w->whole);
 	w->rows.restarted = c.count && c.base_count && !jp_compared_any_same(&c);
 	info->processes[0] = c.base_count;
 	info->processes[1] = c.count;
@@ -277,7 +279,17 @@ static int describe_processes_of(struct series_work *w)
 		return -1;
 	info->same_program = jp_compared_one_program(&c) && !w->whole->nothing_common && !*info->scripts[0];
 	return jp_find_outlier(w->s, &c) || keep_info_text(w, &info->title, jp_identity_title(w->whole)) ||
+	       keep_info_text(w, &info->started, started ? started : "") ||
 	       keep_info_text(w, &info->program, program == JP_NONE ? "" : jp_code_object(&code, program));
+}
+
+/* What the first snapshot has and the last has not, by samples; only where it is known which these are. */
+static double freed_bytes(const struct jprof_series_info *info, const struct jprof_change *all)
+{
+	double samples = all->range.samples;
+	return info->bound || !(samples > 0) || !(all->range.error > 0)
+	           ? NAN
+	           : jp_samples_left(all) * all->range.error / sqrt(samples);
 }
 
 static int describe_series(struct series_work *w)
@@ -319,6 +331,7 @@ static int describe_series(struct series_work *w)
 	jprof_profile_group(w->whole, &info->group);
 	const struct jprof_group *before = &w->whole->outside.base.figures.group;
 	info->group_growth = info->group.known && before->known ? info->group.current - before->current : NAN;
+	info->freed = freed_bytes(info, &all->whole);
 	all->name = "";
 	return memory ? describe_processes_of(w) : -1;
 }
@@ -335,7 +348,7 @@ static void judge_all(struct series_work *w)
 	all->verdict = jp_verdict_of(&c);
 	all->distance = jp_change_distance(&all->whole);
 	all->chance = c.counted ? NAN : jp_chance_of(fabs(all->distance), 1);
-	all->objects = all->begun = all->kept = NAN;
+	all->objects = all->begun = all->kept = all->size = NAN;
 	all->seen = w->s->info.seen;
 }
 

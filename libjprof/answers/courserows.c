@@ -33,7 +33,7 @@ static uint32_t row_for(struct jp_series_rows *rows, const char *name, const str
 		return JP_NONE;
 	memset(&rows->courses[s->count * rows->columns], 0, rows->columns * sizeof *rows->courses);
 	struct jprof_grown *row = &s->rows[s->count++];
-	*row = (struct jprof_grown){ .part = JPROF_PART_LIVE, .begun = NAN, .kept = NAN };
+	*row = (struct jprof_grown){ .part = JPROF_PART_LIVE, .begun = NAN, .kept = NAN, .size = NAN };
 	if (keep_row_text(rows, &row->name, name) || !like)
 		return row->name ? id : JP_NONE;
 	row->line = like->line;

@@ -7,15 +7,16 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "model/tags.h"
+#include "view/sizeview.h"
 #include "view/store.h"
 #include "view/walk.h"
 
 /* ---- kinds ------------------------------------------------------------------------------------------------ */
 
-/* What a row holds of a kind, which is a row of the view by group; or of a tag. */
+/* What a row holds of a kind, which is a row of the view by group; or of a tag, or a size class. */
 struct kind_part {
 	uint32_t row, kind;
-	double change;
+	double change, objects;
 };
 
 static int order_of_parts(const void *a, const void *b)
@@ -43,20 +44,28 @@ static int set_kind(struct jp_series_rows *rows, const struct jprof_view *kinds,
 	return row->kind && (row->what || !kind->what) && (row->remedy || !kind->remedy) ? 0 : -1;
 }
 
+/* Adds up the parts of a row by kind: that which grew most, and what all have together that grew. */
+static void most_of_row(const struct kind_part *parts, size_t count, size_t *end, struct kind_part *most, double *all)
+{
+	while (*end < count && parts[*end].row == most->row) {
+		struct kind_part sum = parts[*end];
+		for (++*end; *end < count && !order_of_parts(&parts[*end], &sum); ++*end) {
+			sum.change += parts[*end].change;
+			sum.objects += parts[*end].objects;
+		}
+		*all += fmax(sum.change, 0);
+		if (most->kind == JP_NONE || sum.change > most->change)
+			*most = sum;
+	}
+}
+
 /* The kind that grew most is the row's. */
 static int choose_kind(struct jp_series_rows *rows, const struct jprof_view *kinds, const struct kind_part *parts,
                        size_t count, size_t *end)
 {
 	struct kind_part most = { .row = parts[*end].row, .kind = JP_NONE };
 	double all = 0;
-	while (*end < count && parts[*end].row == most.row) {
-		struct kind_part sum = parts[*end];
-		for (++*end; *end < count && !order_of_parts(&parts[*end], &sum); ++*end)
-			sum.change += parts[*end].change;
-		all += fmax(sum.change, 0);
-		if (most.kind == JP_NONE || sum.change > most.change)
-			most = sum;
-	}
+	most_of_row(parts, count, end, &most, &all);
 	return set_kind(rows, kinds, &most, all);
 }
 
@@ -66,6 +75,35 @@ static bool part_by_group(const struct jprof_view *kinds, uint32_t stack, uint32
 		return false;
 	*kind = kinds->paths[stack].rows[0];
 	return true;
+}
+
+/* ---- sizes -------------------------------------------------------------------------------------------------- */
+
+/* By the mean of a stack's objects: those that are there, else those that were. */
+static bool part_by_class(const struct jprof_view *v, uint32_t stack, uint32_t *kind)
+{
+	double was = jp_stack_base_objects(v, stack), now = was + jp_stack_number(v, stack, JPROF_INUSE_OBJECTS);
+	double bytes = jp_stack_base(v, stack), limit;
+	double size = now >= 0.5 ? (bytes + jp_stack_value(v, stack)) / now : was > 0 ? bytes / was : 0;
+	*kind = size > 0 ? jp_mean_size_class(size, &limit) : 0;
+	return size > 0;
+}
+
+/* The class that grew most. */
+static int choose_class(struct jp_series_rows *rows, const struct jprof_view *v, const struct kind_part *parts,
+                        size_t count, size_t *end)
+{
+	struct kind_part most = { .row = parts[*end].row, .kind = JP_NONE };
+	struct jprof_grown *row = &rows->series->rows[most.row];
+	double all = 0;
+	(void)v;
+	most_of_row(parts, count, end, &most, &all);
+	if (!(most.change > 0) || !(most.objects > 0))
+		return 0;
+	row->size = most.change / most.objects;
+	row->size_share = fmin(most.change / all, 1);
+	row->size_count = most.objects;
+	return 0;
 }
 
 /* ---- tags -------------------------------------------------------------------------------------------------- */
@@ -137,7 +175,8 @@ static int cut_rows(struct jp_series_rows *rows, const struct jprof_view *v, con
 	uint32_t kind;
 	for (uint32_t i = 0; parts && i < v->stack_count; i++)
 		if (row_of[i] != JP_NONE && cut->part_of(v, i, &kind))
-			parts[count++] = (struct kind_part){ row_of[i], kind, jp_stack_value(v, i) };
+			parts[count++] = (struct kind_part){ row_of[i], kind, jp_stack_value(v, i),
+				                             jp_stack_number(v, i, JPROF_INUSE_OBJECTS) };
 	if (count)
 		qsort(parts, count, sizeof *parts, order_of_parts);
 	int rc = parts ? 0 : -1;
@@ -231,7 +270,8 @@ int jp_describe_rows(struct jp_series_rows *rows, const struct jprof_profile *di
                      const uint32_t *row_of, struct jprof_error *err)
 {
 	struct jprof_view_opts opts = rows->view;
-	static const struct row_cut by_group = { part_by_group, choose_kind }, by_tag = { part_by_tag, set_tags };
+	static const struct row_cut by_group = { part_by_group, choose_kind }, by_tag = { part_by_tag, set_tags },
+				    by_class = { part_by_class, choose_class };
 	struct jprof_view *kinds;
 	opts.errors = false;
 	opts.granularity = JPROF_BY_GROUP;
@@ -240,7 +280,8 @@ int jp_describe_rows(struct jp_series_rows *rows, const struct jprof_profile *di
 		return rc;
 	/* Both fold and filter alike: they have the same stacks in the same order. */
 	if ((kinds->stack_count == view->stack_count && cut_rows(rows, kinds, row_of, &by_group)) ||
-	    cut_rows(rows, view, row_of, &by_tag) || find_ways(rows, view, row_of))
+	    cut_rows(rows, view, row_of, &by_tag) || cut_rows(rows, view, row_of, &by_class) ||
+	    find_ways(rows, view, row_of))
 		rc = jp_error_nomem(err);
 	jprof_view_free(kinds);
 	return rc;

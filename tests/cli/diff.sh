@@ -201,6 +201,33 @@ heap few.3.heap $large $large
 run "$jprof" diff "$nowhere" one.1.heap few.2.heap few.3.heap
 first '^1  GROWING  [+]200 MB'
 prints_no 'leak suspect|LEAK'
+# ---- a mean is that of the size class that grew most ----
+mixed() {
+    printf 'heap_v2/1\n  t*: %d: %d [0: 0]\n' $(($1 + $2 + 10)) $(($1 * 16384 + $2 * 16 + 160))
+    printf '@ 0x401000 0x402000\n  t*: %d: %d [0: 0]\n@ 0x401000 0x403000\n  t*: %d: %d [0: 0]\n' "$1" $(($1 * 16384)) "$2" $(($2 * 16))
+    printf '@ 0x404000 0x403000\n  t*: 10: 160 [0: 0]\n\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 1 /usr/bin/prog\n'
+}
+mixed 0 0 >mixed.1.heap
+mixed 1000 3000 >mixed.2.heap
+run "$jprof" diff "$nowhere" mixed.1.heap mixed.2.heap
+prints '^   what .*16[.]0 KB on average, about 1,000 more of them$'
+mixed 1000 500000 >mixed.2.heap
+run "$jprof" diff "$nowhere" mixed.1.heap mixed.2.heap
+prints '^   what .*16[.]0 KB on average, about 1,000 more of them [(]67 %[)]$'
+
+# ---- whose it is: the application of a title; what a program was started by ----
+for title in 'sidekiq 7.1.2 shop [0 of 5 busy]:shop: Sidekiq' 'sidekiq 7.1.2 shop [5 of 5 busy] stopping:shop: Sidekiq' 'sidekiq 7.1.2  [0 of 5 busy]:sidekiq' \
+    'puma 6.6.0 (tcp//0) [shop]:shop: Puma' 'puma 6.6.0 (tcp//0):puma'; do
+    for n in 1 2; do bundle "title.$n" "90|1||${title%%:*}|401000=4$n/9$n|program=/usr/bin/ruby3.1"; done
+    run "$jprof" diff "$nowhere" title.1 title.2
+    first "^${title#*:}[,;]"
+done
+for started in redis-server:redis-server redis:redis; do
+    for n in 1 2; do bundle "started.$n" "90|1||redis-server *:6379|401000=4$n/9$n|program=/usr/bin/redis-check-rdb|started=${started%:*}|rss=$n"; done
+    run "$jprof" diff "$nowhere" started.1 started.2
+    first "^${started#*:},"
+done
+
 # ---- what grew is named where it is no suspect, too ----
 heap full.1.heap
 heap full.2.heap $large $large $large $large $large $large $large $large $large $large

@@ -2,7 +2,7 @@
 
 A MEMBER is PID|START|ROLE|TITLE|STACKS[|WORD=VALUE...]. STACKS are ADDRESS=OBJECTS[/EVER],... of 1000 bytes each, in use and
 ever allocated. Words: rss=MB of the process; ruby=VERSION; program=PATH, at 400000; lib=PATH, a library at 600000, with a jemalloc; why=TEXT: why
-its agent took no Ruby stacks; time=SECONDS: when its dump was made."""
+its agent took no Ruby stacks; time=SECONDS: when its dump was made; started=NAME: what it was started by."""
 import io
 import json
 import sys
@@ -45,7 +45,9 @@ def main():
             ruby = {"ruby": {"version": words["ruby"]}} if "ruby" in words else {}
             if "why" in words:
                 ruby["ruby"]["stacks_why"] = words["why"]
-            files.append((pid + "/agent.json", json.dumps(dict(member, jprof_agent=1, **ruby))))
+            if "started" in words:
+                ruby["program"] = words["started"]
+            files.append((pid + "/agent.json", json.dumps(dict(member, jprof_agent=1) | ruby)))
         if "rss" in words:
             mb = int(words["rss"])
             files.append((pid + "/status", "Name:\tserver\nVmRSS:\t%d kB\nRssAnon:\t%d kB\n" % (mb * 1024, mb * 1000)))
