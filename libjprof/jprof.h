@@ -903,6 +903,13 @@ JPROF_API bool jprof_binary_exports(const struct jprof_binary *binary, const cha
  * Since: 0.1 */
 JPROF_API enum jprof_source jprof_binary_source(struct jprof_binary *binary);
 
+/* How many of its functions packs of names know, where nothing else names them, and how many it has by .eh_frame; both
+ * are 0 where there is no pack of it. `names` and `names_dirs` as in struct jprof_symbolize_opts; the finder reads the
+ * file, NULL: the library does. Since: 0.2 */
+JPROF_API int jprof_binary_packed(struct jprof_binary *binary, const char *names, const char *names_dirs,
+                                  const struct jprof_name_finder *finder, size_t *named, size_t *functions,
+                                  struct jprof_error *err);
+
 /* Closes the file and frees the binary; NULL is fine. Since: 0.1 */
 JPROF_API void jprof_binary_free(struct jprof_binary *binary);
 

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "cli/names.h"
+#include "cli/packdirs.h"
+#include "cli/sandbox.h"
 #include "cli/shortage.h"
 #include "doctor/doctor.h"
 #include "run/allocator.h"
@@ -389,6 +391,34 @@ static char *mapped_libruby(const struct jprof_process *process)
 	return path;
 }
 
+/* "; a pack names 80 % of its functions" */
+static void add_packed(struct jp_strbuf *to, struct jprof_binary *b)
+{
+	struct jprof_error err;
+	size_t named = 0, functions = 0;
+	char *dirs = pack_dirs();
+	if (shortage_note_code(jprof_binary_packed(b, NULL, dirs, sandbox_finder(false), &named, &functions, &err)))
+		jp_strbuf_printf(to, "; how many of its functions a pack names is not known: %s", err.text);
+	else if (functions)
+		jp_strbuf_printf(to, "; a pack names %.0f %% of its functions",
+		                 (double)named * 100 / (double)functions);
+	else
+		jp_strbuf_printf(to, "; no pack names its functions");
+	sandbox_end();
+	free(dirs);
+}
+
+static void add_stripped(struct findings *f, struct jprof_binary *b, const char *path, const char *fix)
+{
+	struct jp_strbuf text = { 0 };
+	const char *id = jprof_binary_info(b)->build_id;
+	add_packed(&text, b);
+	findings_add(f, "symbols", VERDICT_WARN, fix,
+	             "%s is stripped: what it exports has names, and what it registers with Ruby%s; build-id %s", path,
+	             shortage_text(&text), *id ? id : "none");
+	jp_strbuf_release(&text);
+}
+
 /* Of a Ruby it is libruby whose names matter, where there is one. */
 void check_symbols(const struct scene *s, struct findings *f)
 {
@@ -413,12 +443,7 @@ void check_symbols(const struct scene *s, struct findings *f)
 	case JPROF_SOURCE_SYMTAB:
 		findings_add(f, "symbols", VERDICT_OK, NULL, "%s has a symbol table: functions, no lines", path);
 		break;
-	default:
-		findings_add(
-		    f, "symbols", VERDICT_WARN, fix,
-		    "%s is stripped: functions have names that it exports, registers with Ruby, or a pack knows "
-		    "(jprof info says how many); build-id %s",
-		    path, *jprof_binary_info(b)->build_id ? jprof_binary_info(b)->build_id : "none");
+	default: add_stripped(f, b, path, fix); break;
 	}
 	jprof_binary_free(b);
 	free(linked);

@@ -7,7 +7,9 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "input/asknames.h"
+#include "input/learnnames.h"
 #include "input/objfile.h"
+#include "input/packfiles.h"
 
 struct jprof_binary {
 	struct jp_objfile *file;
@@ -206,6 +208,22 @@ enum jprof_source jprof_binary_source(struct jprof_binary *binary)
 	if (jp_objfile_has_symtab(file) || (asking.found.debug && jp_objfile_has_symtab(asking.found.debug)))
 		return JPROF_SOURCE_SYMTAB;
 	return JPROF_SOURCE_DYNSYM;
+}
+
+int jprof_binary_packed(struct jprof_binary *binary, const char *names, const char *names_dirs,
+                        const struct jprof_name_finder *finder, size_t *named, size_t *functions,
+                        struct jprof_error *err)
+{
+	if (jp_null(err, binary, named, functions))
+		return JPROF_E_ARGUMENT;
+	struct jp_packfiles jp_cleanup(jp_packfiles_release) packs = { 0 };
+	*named = *functions = 0;
+	int rc = jp_packfiles_add(&packs, names, err);
+	if (!rc && jp_packfiles_scan(&packs, names_dirs))
+		rc = jp_error_nomem(err);
+	return rc || jp_objfile_has_symtab(binary->file)
+	           ? rc
+	           : jp_names_packed(binary->file, &packs, finder, named, functions, err);
 }
 
 void jprof_binary_free(struct jprof_binary *binary)

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "input/finder.h"
+#include "input/packnames.h"
 
 struct learning {
 	struct jp_codefile file;
@@ -99,7 +100,37 @@ static int fill_pack(struct learning *l)
 	return pack->functions ? keep_callees(l) : -1;
 }
 
+static void free_packnames(struct jp_packnames **names)
+{
+	jp_packnames_free(*names);
+}
+
 /* ---- who answers ------------------------------------------------------------------------------------------- */
+
+/* What packs call each function of a file; names of none that fits. */
+static int fill_by_packs(struct jp_objfile *object, const struct jp_name_request *request, struct jp_namepack *pack)
+{
+	struct jp_codefile jp_cleanup(jp_codefile_release) file = { 0 };
+	struct jp_packnames jp_cleanup(free_packnames) *names =
+	    jp_packnames_new(object, request->packs, request->pack_count);
+	pack->label = (struct jp_namepack_label){
+		.machine = object->headers.machine, .soname = "", .version = "", .source = "", .distribution = ""
+	};
+	if (!names || jp_codefile_read(object, &file))
+		return JPROF_E_NOMEM;
+	pack->functions = jp_arena_alloc(&pack->arena, (file.function_count + 1) * sizeof *pack->functions);
+	pack->count = pack->functions ? (uint32_t)file.function_count : 0;
+	for (uint32_t i = 0; i < pack->count; i++) {
+		const char *name;
+		if (jp_packnames_at(names, file.functions[i].start, &name))
+			return JPROF_E_NOMEM;
+		pack->functions[i] =
+		    (struct jp_packed_function){ .name = jp_arena_dup(&pack->arena, name, strlen(name)) };
+		if (!pack->functions[i].name)
+			return JPROF_E_NOMEM;
+	}
+	return pack->functions ? 0 : JPROF_E_NOMEM;
+}
 
 static int learn_pack(const struct jp_objfile *object, const struct jp_objfile *debug, struct jp_namepack *pack)
 {
@@ -136,7 +167,8 @@ int jp_learn_answer(const struct jp_name_request *request, struct jp_strbuf *out
 		rc = jp_objfile_borrow(request->debug.fd, request->debug.path, &debug, NULL);
 	if (rc)
 		return rc == JPROF_E_NOMEM ? rc : JPROF_E_IO;
-	return learn_pack(object, debug, &pack) || jp_namepack_write(&pack, out, NULL) ? JPROF_E_NOMEM : 0;
+	rc = request->pack_count ? fill_by_packs(object, request, &pack) : learn_pack(object, debug, &pack);
+	return rc || jp_namepack_write(&pack, out, NULL) ? JPROF_E_NOMEM : 0;
 }
 
 /* ---- who asks ---------------------------------------------------------------------------------------------- */
@@ -146,16 +178,20 @@ static struct jp_open_file learned_file(const struct jp_objfile *file)
 	return (struct jp_open_file){ .fd = file ? file->fd : -1, .path = file ? file->path : NULL };
 }
 
-static int ask_for_pack(const struct jp_objfile *object, const struct jp_objfile *debug,
-                        const struct jprof_name_finder *finder, struct jp_namepack *pack, struct jprof_error *err)
+static struct jp_name_request pack_request(const struct jp_objfile *object, const struct jp_objfile *debug)
 {
-	const struct jp_name_request request = {
+	return (struct jp_name_request){
 		.object = learned_file(object), .debug = learned_file(debug), .shared = { .fd = -1 }, .learn = true
 	};
+}
+
+static int ask_for_pack(const struct jp_objfile *object, const struct jp_name_request *request,
+                        const struct jprof_name_finder *finder, struct jp_namepack *pack, struct jprof_error *err)
+{
 	struct jprof_error why = { 0 };
 	void *answer;
 	size_t len;
-	int rc = jp_finder_find(finder, &request, &answer, &len, &why);
+	int rc = jp_finder_find(finder, request, &answer, &len, &why);
 	bool answered = !rc;
 	if (answered)
 		rc = jp_namepack_read(answer, len, pack, &why);
@@ -190,10 +226,43 @@ int jp_names_learn(const struct jp_objfile *object, const struct jp_objfile *deb
 		return jp_error(
 		    err, JPROF_E_FORMAT, object->path, 0,
 		    "has no .symtab to learn names from: give a build that is not stripped, or its debug file");
-	int rc = finder                            ? ask_for_pack(object, debug, finder, pack, err)
+	const struct jp_name_request request = pack_request(object, debug);
+	int rc = finder                            ? ask_for_pack(object, &request, finder, pack, err)
 	         : learn_pack(object, debug, pack) ? jp_error_nomem(err)
 	                                           : 0;
 	return rc || has_names(pack)
 	           ? rc
 	           : jp_error(err, JPROF_E_FORMAT, object->path, 0, "has no function that .eh_frame and .symtab know");
+}
+
+static int count_packed(const struct jp_objfile *object, const struct jp_name_request *request,
+                        const struct jprof_name_finder *finder, size_t *named, size_t *functions,
+                        struct jprof_error *err)
+{
+	struct jp_namepack jp_cleanup(release_learned) pack = { 0 };
+	struct jp_objfile jp_cleanup(close_learned) *own = NULL;
+	int rc = finder ? ask_for_pack(object, request, finder, &pack, err)
+	                : jp_objfile_borrow(object->fd, object->path, &own, err);
+	if (!rc && !finder && fill_by_packs(own, request, &pack))
+		rc = jp_error_nomem(err);
+	for (uint32_t i = 0; !rc && i < pack.count; i++)
+		*named += *pack.functions[i].name != 0;
+	*functions = rc || !*named ? 0 : pack.count;
+	return rc;
+}
+
+int jp_names_packed(const struct jp_objfile *object, const struct jp_packfiles *packs,
+                    const struct jprof_name_finder *finder, size_t *named, size_t *functions, struct jprof_error *err)
+{
+	struct jp_arena jp_cleanup(jp_arena_release) arena = { 0 };
+	struct jp_name_request request = pack_request(object, NULL);
+	const char *soname = jp_codefile_soname(object, &arena);
+	*named = *functions = 0;
+	if (!soname)
+		return jp_error_nomem(err);
+	request.pack_count = jp_packfiles_open(packs, object->headers.machine, soname, request.packs);
+	int rc = request.pack_count ? count_packed(object, &request, finder, named, functions, err) : 0;
+	for (size_t i = 0; i < request.pack_count; i++)
+		jp_file_close(&request.packs[i].fd);
+	return rc;
 }

@@ -94,7 +94,11 @@ stop
 # A library that is stripped has names from more than what it exports.
 strip -o stripped waits
 plan LD_PRELOAD="$jemalloc" MALLOC_CONF="$good" ./stripped
-row warn symbols 'stripped is stripped: functions have names that it exports, registers with Ruby, or a pack knows '
+row warn symbols 'stripped is stripped: what it exports has names, and what it registers with Ruby; no pack names its functions; build-id '
+mkdir -p data/jprof/names
+"$jprof" names learn --soname=stripped -o data/jprof/names/waits.jnames waits || fail "no pack"
+XDG_DATA_HOME=$tmp/data run "$jprof" doctor -- ./stripped
+row warn symbols 'stripped is stripped: what it exports has names, and what it registers with Ruby; a pack names ([5-9][0-9]|100) % of its functions; build-id '
 
 # ---- MALLOC_CONF
 look "$(printf 'prof:true,\n lg_prof_sample:17 ')"

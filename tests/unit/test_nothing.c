@@ -333,6 +333,7 @@ static void test_object_files(void **state)
 	REFUSED(jprof_cache_empty, NULL, &sum);
 	REFUSED(jprof_cache_empty, "/nowhere", NULL);
 	struct jprof_binary *b = NULL;
+	size_t n = 1;
 	REFUSED(jprof_binary_open, NULL, NULL, &b);
 	REFUSED(jprof_binary_open, NULL, "/proc/self/exe", NULL);
 	REFUSED(jprof_binary_open_by, NULL, NULL, NULL, &b);
@@ -350,6 +351,11 @@ static void test_object_files(void **state)
 	REFUSED(jprof_binary_open_by, NULL, NULL, NULL, &b);
 	REFUSED(jprof_binary_open_by, NULL, NULL, "/proc/self/exe", NULL);
 	GIVES(== JPROF_SOURCE_NONE, jprof_binary_source(NULL));
+	REFUSED(jprof_binary_packed, NULL, NULL, NULL, NULL, &n, &n);
+	REFUSED(jprof_binary_packed, b, NULL, NULL, NULL, NULL, &n);
+	REFUSED(jprof_binary_packed, b, NULL, NULL, NULL, &n, NULL);
+	assert_int_equal(jprof_binary_packed(b, NULL, NULL, NULL, &n, &n, NULL), 0);
+	assert_int_equal(n, 0);
 	jprof_binary_free(NULL);
 	jprof_binary_free(b);
 	assert_int_equal(wrong, 0);
