@@ -1604,6 +1604,7 @@ struct jprof_grown {
 	double size; /* the mean bytes of the objects in the size class that most of the growth is; NAN: not known */
 	double size_share; /* how much of the growth that is, from 0 to 1, */
 	double size_count; /* and how many objects more */
+	bool of_gc_heap;   /* tables of Ruby's garbage collector, which grow with its heap; that has a row */
 };
 
 struct jprof_series_info {
@@ -1632,8 +1633,6 @@ struct jprof_series_info {
 	bool same_program;      /* as far as is known: of both snapshots, and they have stacks in common */
 	const double *memory;   /* at each snapshot, as `total`. Since: 0.2 */
 	const char *started;    /* the name that its processes were started by; "": not known, or several. Since: 0.2 */
-	double freed;           /* bytes of the profile at the first snapshot that the last one has not; NAN: not known.
-	                           Since: 0.2 */
 	const char *scripts[2]; /* what Ruby was started with, of the first and the last, where these have no script in
 	                           common, and so are of two programs; else "". Since: 0.2 */
 };

@@ -28,11 +28,11 @@ static bool is_on_heap(const struct jprof_grown *row)
 	return row->part == JPROF_PART_LIVE || row->part == JPROF_PART_GC_HEAP;
 }
 
-/* Whether a row can fail. Pages that jemalloc keeps, gaps, its own data and what is not explained come and go; they
- * count in the total alone. Stacks need three snapshots. */
+/* Whether a row can fail. The GC's tables fail with its heap alone. Pages that jemalloc keeps, gaps, its own data and
+ * what is not explained come and go; they count in the total alone. Stacks need three snapshots. */
 static bool can_fail(const struct jprof_series_info *info, const struct jprof_grown *row)
 {
-	return is_on_heap(row) || (row->part == JPROF_PART_STACKS && info->snapshots > 2);
+	return (is_on_heap(row) && !row->of_gc_heap) || (row->part == JPROF_PART_STACKS && info->snapshots > 2);
 }
 
 static enum effect effect_of(const struct jprof_series_info *info, const struct jprof_grown *row)

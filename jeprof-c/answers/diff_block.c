@@ -5,6 +5,7 @@
 
 #include "answers/diff_text.h"
 #include "cli/shortage.h"
+#include "cli/terminal.h"
 
 static const double most_of_it = 0.9;
 static const double one_object = 1.05; /* below it: a large object is sampled nearly for sure */
@@ -47,7 +48,8 @@ static void add_what(struct answer *a, const struct jprof_grown *row)
 		jp_strbuf_printf(&text, "%s%s", text.len ? "; " : "", one ? "one object of " : "");
 		add_size(&text, row->size);
 		if (!one)
-			jp_strbuf_printf(&text, " on average, about %s more of them", about_count(row->size_count, count));
+			jp_strbuf_printf(&text, " on average, about %s more of them",
+			                 about_count(row->size_count, count));
 		if (row->size_share < most_of_it)
 			jp_strbuf_printf(&text, " (%.0f %%)", row->size_share * 100);
 	}
@@ -344,4 +346,37 @@ void diff_put_details(FILE *out, const struct diff_report *r, const struct jprof
 	diff_add_details(&details, r, row);
 	answer_put_text(out, &details, r->columns);
 	answer_release(&details);
+}
+
+/* What rows of the profile have less of, beyond their errors. */
+static double freed_for_sure(const struct jprof_series *series)
+{
+	const struct jprof_grown *row;
+	double freed = 0;
+	for (size_t i = 0; (row = jprof_series_at(series, i)); i++)
+		if (row->part == JPROF_PART_LIVE && !row->whole.range.within_error)
+			freed += fmax(-row->whole.growth, 0);
+	return freed;
+}
+
+/* Gaps are what was freed between objects that others keep. */
+void diff_put_fragmentation(FILE *out, const struct diff_report *r)
+{
+	const struct jprof_series *series = r->loaded->series;
+	const struct jprof_grown *row;
+	struct jp_strbuf text = { 0 };
+	char grown[measure_most], less[measure_most];
+	double freed = freed_for_sure(series);
+	size_t i = 0;
+	while ((row = jprof_series_at(series, i)) && row->part != JPROF_PART_FRAGMENTATION)
+		i++;
+	if (!row || row->whole.growth < diff_least_outside || freed < diff_least_outside)
+		return;
+	struct measure m = measure_fit(r->measure, row->whole.growth), n = measure_fit(r->measure, freed);
+	jp_strbuf_printf(&text,
+	                 "Fragmentation grew by %s %s: rows that shrank freed %s %s, and free places stay beside what "
+	                 "others keep.",
+	                 measure_number(m, row->whole.growth, grown), m.name, measure_number(n, freed, less), n.name);
+	terminal_wrap(out, shortage_text(&text), r->columns);
+	jp_strbuf_release(&text);
 }

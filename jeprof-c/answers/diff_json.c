@@ -77,6 +77,7 @@ void diff_put_json_row(FILE *out, const struct diff_report *r, const struct jpro
 	           row->seen, row->objects, row->file, row->line ? (double)row->line : NAN);
 	json_print(out, ", \"library\": %s, \"kind\": %s, \"what\": %s, \"do\": %s, \"from\": %s, \"path\": %s",
 	           row->library, row->kind, row->what, row->remedy, row->from, row->path);
+	json_print(out, ", \"of_gc_heap\": %i", row->of_gc_heap);
 	put_json_row_ages(out, row);
 	put_json_tags(out, row);
 	fputs("}", out);

@@ -128,7 +128,7 @@ static void put_growth(FILE *out, const struct diff_columns *c, double growth, d
 		fprintf(out, "%7.*f", half / c->measure.bytes < 9.95 ? 1 : 0, half / c->measure.bytes);
 }
 
-static double half_interval(const struct jprof_range *range)
+double diff_half_interval(const struct jprof_range *range)
 {
 	return isnan(range->error) ? NAN : (range->high - range->low) / 2;
 }
@@ -188,22 +188,48 @@ static void put_heap_objects(FILE *out, const struct diff_report *r, const struc
 	}
 }
 
+/* A row's numbers, and what stands in the column of verdicts. */
+static void put_row_numbers(FILE *out, const struct diff_report *r, const struct diff_columns *c,
+                            const struct jprof_grown *row, const char *verdict)
+{
+	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
+	const char *colour = r->colour && *verdict ? colour_of(row->verdict) : "";
+	put_growth(out, c, row->whole.growth, diff_half_interval(&row->whole.range));
+	put_snapshot_values(out, c, row->values, snapshots);
+	put_bar(out, c, row->values, snapshots);
+	fprintf(out, "  %s%-*s%s", colour, c->verdict, verdict, *colour ? colour_end : "");
+}
+
+static const char gc_tables[] = "GC bookkeeping";
+
+/* The GC's tables, below its heap; those that changed by less than is worth a line have none. */
+static void put_heap_tables(FILE *out, const struct diff_report *r, const struct diff_columns *c)
+{
+	const struct jprof_grown *row;
+	for (size_t i = 0; (row = jprof_series_at(r->loaded->series, i)); i++) {
+		if (!row->of_gc_heap || fabs(row->whole.growth) < 0.05 * c->measure.bytes)
+			continue;
+		put_row_numbers(out, r, c, row, "");
+		const char *group = strstr(row->name, gc_tables);
+		fprintf(out, "  %s", group ? gc_tables : "its tables: ");
+		if (!group)
+			put_grown_name(out, r, row, c->room > sizeof "its tables: " ? c->room - 12 : 1);
+		fputc('\n', out);
+	}
+}
+
 static void put_table_row(FILE *out, const struct diff_report *r, const struct diff_columns *c,
                           const struct jprof_grown *row)
 {
-	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
-	const char *colour = r->colour ? colour_of(row->verdict) : "";
-	put_growth(out, c, row->whole.growth, half_interval(&row->whole.range));
-	put_snapshot_values(out, c, row->values, snapshots);
-	put_bar(out, c, row->values, snapshots);
-	fprintf(out, "  %s%-*s%s", colour, c->verdict, jprof_verdict_words(row->verdict)->shown,
-	        *colour ? colour_end : "");
+	put_row_numbers(out, r, c, row, jprof_verdict_words(row->verdict)->shown);
 	put_grown_name(out, r, row, c->room);
 	fputc('\n', out);
 	if (diff_has_stack_lines(r) && row->part == JPROF_PART_LIVE)
 		diff_put_callers(out, r, row);
-	if (row->part == JPROF_PART_GC_HEAP)
+	if (row->part == JPROF_PART_GC_HEAP) {
 		put_heap_objects(out, r, c);
+		put_heap_tables(out, r, c);
+	}
 }
 
 static void put_diff_heads(FILE *out, const struct diff_report *r, const struct diff_columns *c)
@@ -237,7 +263,7 @@ struct rest_of_rows {
 
 static void add_to_rest(struct rest_of_rows *rest, const struct jprof_grown *row, size_t snapshots)
 {
-	double half = half_interval(&row->whole.range);
+	double half = diff_half_interval(&row->whole.range);
 	rest->growth += row->whole.growth;
 	rest->square += isnan(half) ? 0 : half * half;
 	rest->values[0] += row->values[0];
@@ -245,14 +271,14 @@ static void add_to_rest(struct rest_of_rows *rest, const struct jprof_grown *row
 	rest->count++;
 }
 
-static const double least_outside = 1 << 20; /* bytes: what lies outside and changed by less has no line */
+const double diff_least_outside = 1 << 20; /* bytes: what lies outside and changed by less has no line */
 
 /* Rows without a change worth a line of their own, where not all are wanted. */
-static bool is_quiet(const struct jprof_grown *row)
+bool diff_is_quiet(const struct jprof_grown *row)
 {
 	if (row->part != JPROF_PART_LIVE)
 		return row->verdict != JPROF_LEAK_SUSPECT && row->verdict != JPROF_GROWING &&
-		       fabs(row->whole.growth) < least_outside;
+		       fabs(row->whole.growth) < diff_least_outside;
 	bool unchanged = row->whole.growth == 0 || row->whole.range.within_error;
 	switch (row->verdict) {
 	case JPROF_WITHIN_ERROR:
@@ -286,15 +312,20 @@ static void put_diff_rows(FILE *out, const struct diff_report *r, const struct d
 	const struct jprof_series *series = r->loaded->series;
 	struct rest_of_rows rest = { 0 };
 	size_t shown = 0, snapshots = jprof_series_info(series)->snapshots;
-	bool all_quiet = true, sampled = false;
+	bool all_quiet = true, sampled = false, heap_is_shown = false;
+	for (size_t i = 0; i < jprof_series_count(series) && (!top || i < top); i++)
+		heap_is_shown = heap_is_shown || (jprof_series_at(series, i)->part == JPROF_PART_GC_HEAP &&
+		                                  (quiet || !diff_is_quiet(jprof_series_at(series, i))));
 	for (size_t i = 0; i < jprof_series_count(series); i++) {
 		const struct jprof_grown *row = jprof_series_at(series, i);
-		if ((quiet || !is_quiet(row)) && (!top || shown < top)) {
+		if (row->of_gc_heap && heap_is_shown)
+			continue;
+		if ((quiet || !diff_is_quiet(row)) && (!top || shown < top)) {
 			put_table_row(out, r, c, row);
 			shown++;
 		} else if (row->part == JPROF_PART_LIVE) {
 			add_to_rest(&rest, row, snapshots);
-			all_quiet = all_quiet && is_quiet(row);
+			all_quiet = all_quiet && diff_is_quiet(row);
 			sampled = sampled || row->verdict != JPROF_MINOR_CHANGE;
 		}
 	}
@@ -308,7 +339,7 @@ static void put_all_of_malloc(FILE *out, const struct diff_report *r, const stru
 {
 	const struct jprof_grown *all = jprof_series_malloc(r->loaded->series);
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
-	put_growth(out, c, all->whole.growth, half_interval(&all->whole.range));
+	put_growth(out, c, all->whole.growth, diff_half_interval(&all->whole.range));
 	put_snapshot_values(out, c, all->values, snapshots);
 	put_bar(out, c, all->values, snapshots);
 	fprintf(out, "  all of malloc%s\n", outside ? "" : "; RSS is not in a dump");
@@ -412,7 +443,7 @@ static void put_block_title(FILE *out, const struct diff_report *r, const struct
 	snprintf(grew, sizeof grew, "  %s %s", measure_change(m, row->whole.growth, change), m.name);
 	if (!counted)
 		snprintf(grew + strlen(grew), sizeof grew - strlen(grew), " (+-%s)",
-		         measure_number(m, half_interval(range), half));
+		         measure_number(m, diff_half_interval(range), half));
 	fprintf(out, "%s%s%s%s%s  ", count, colour, title, *colour ? colour_end : "", grew);
 	unsigned used = (unsigned)(strlen(count) + strlen(title) + strlen(grew) + 2);
 	put_grown_name(out, r, row, r->columns > used + least ? r->columns - used : least);
@@ -484,6 +515,7 @@ static void put_lower_part(FILE *out, const struct diff_report *r, const struct 
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
 	put_all_of_malloc(out, r, c, !isnan(info->total[1]));
 	put_outside(out, r, c);
+	diff_put_fragmentation(out, r);
 	if (r->loaded->by != r->options->by)
 		terminal_wrap(
 		    out,
@@ -544,45 +576,4 @@ void diff_put_text(FILE *out, const struct diff_report *r)
 	}
 	free(upper);
 	free(lower);
-}
-
-/* ---- Markdown ----------------------------------------------------------------------------------------------- */
-
-/* A name as code: without what would end a cell. */
-static void put_markdown_name(FILE *out, const char *name)
-{
-	struct jp_strbuf shown = { 0 };
-	jp_strbuf_visible(&shown, name);
-	for (size_t i = 0; i < shown.len; i++)
-		if (strchr("|`", shown.text[i]))
-			shown.text[i] = '\'';
-	fprintf(out, "`%s`", shortage_text(&shown));
-	jp_strbuf_release(&shown);
-}
-
-void diff_put_markdown(FILE *out, const struct diff_report *r)
-{
-	const struct jprof_series *series = r->loaded->series;
-	const struct jprof_grown *row;
-	struct diff_columns c = lay_out_diff(r);
-	diff_put_head(out, r);
-	fputc('\n', out);
-	diff_put_answer(out, r);
-	fprintf(out, "\n| growth (%s) | +-95 %% | first | last | verdict | allocated at |\n", c.measure.name);
-	fputs("| ---: | ---: | ---: | ---: | --- | --- |\n", out);
-	size_t top = r->options->common.top, shown = 0;
-	for (size_t i = 0; (row = jprof_series_at(series, i)); i++) {
-		double half = half_interval(&row->whole.range), unit = c.measure.bytes;
-		if ((is_quiet(row) && top != 0) || (top && top != TOP_FITS && shown == top))
-			continue;
-		shown++;
-		fprintf(out, "| %+.1f | ", row->whole.growth / unit);
-		if (!isnan(half))
-			fprintf(out, "%.1f ", half / unit);
-		fprintf(out, "| %.1f | %.1f | %s | ", row->values[0] / unit,
-		        row->values[jprof_series_info(series)->snapshots - 1] / unit,
-		        jprof_verdict_words(row->verdict)->shown);
-		put_markdown_name(out, name_of_grown(row));
-		fputs(" |\n", out);
-	}
 }

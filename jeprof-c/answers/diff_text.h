@@ -44,6 +44,17 @@ char *diff_printed(void (*put)(FILE *, const struct diff_report *), const struct
 enum { snapshot_label_most = 4 * NAME_MAX + 1 };
 void snapshot_label(const char *path, char label[snapshot_label_most]);
 
+/* Half of the 95 % interval; NAN where a number is counted. */
+double diff_half_interval(const struct jprof_range *range);
+
+/* Rows without a change worth a line of their own, where not all are wanted; what lies outside, and changed by less
+ * than so many bytes, has none. */
+bool diff_is_quiet(const struct jprof_grown *row);
+extern const double diff_least_outside;
+
+/* Below the table: what was freed while fragmentation grew; nothing where that is little. */
+void diff_put_fragmentation(FILE *out, const struct diff_report *report);
+
 /* What a row is called: a part that lies outside by its words. */
 const char *name_of_grown(const struct jprof_grown *row);
 

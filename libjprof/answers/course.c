@@ -283,15 +283,6 @@ static int describe_processes_of(struct series_work *w)
 	       keep_info_text(w, &info->program, program == JP_NONE ? "" : jp_code_object(&code, program));
 }
 
-/* What the first snapshot has and the last has not, by samples; only where it is known which these are. */
-static double freed_bytes(const struct jprof_series_info *info, const struct jprof_change *all)
-{
-	double samples = all->range.samples;
-	return info->bound || !(samples > 0) || !(all->range.error > 0)
-	           ? NAN
-	           : jp_samples_left(all) * all->range.error / sqrt(samples);
-}
-
 static int describe_series(struct series_work *w)
 {
 	struct jprof_series_info *info = &w->s->info;
@@ -331,7 +322,6 @@ static int describe_series(struct series_work *w)
 	jprof_profile_group(w->whole, &info->group);
 	const struct jprof_group *before = &w->whole->outside.base.figures.group;
 	info->group_growth = info->group.known && before->known ? info->group.current - before->current : NAN;
-	info->freed = freed_bytes(info, &all->whole);
 	all->name = "";
 	return memory ? describe_processes_of(w) : -1;
 }
@@ -365,7 +355,7 @@ static void sum_values(struct series_work *w)
 static bool is_nobodys(const struct jprof_grown *row)
 {
 	return row->part == JPROF_PART_PROFILER || row->part == JPROF_PART_METADATA ||
-	       row->part == JPROF_PART_FRAGMENTATION;
+	       row->part == JPROF_PART_FRAGMENTATION || row->of_gc_heap;
 }
 
 /* The growth that is there for sure. What jemalloc keeps comes and goes by itself: half of it. */
@@ -401,6 +391,25 @@ static void choose_thresholds(struct series_work *w)
 	info->seen = jp_samples_seen_at(w->threshold, 0) * info->rate;
 }
 
+/* Tables of Ruby's garbage collector belong to its heap, where that is known: they grow with it, and nobody leaks them.
+ */
+static void join_gc_tables(struct jprof_series *s)
+{
+	static const char tables[] = ": GC bookkeeping";
+	static const double most = 0.5;
+	bool heap = false;
+	for (size_t i = 0; i < s->count; i++)
+		heap = heap || s->rows[i].part == JPROF_PART_GC_HEAP;
+	for (size_t i = 0; heap && i < s->count; i++) {
+		struct jprof_grown *row = &s->rows[i];
+		size_t len = row->kind ? strlen(row->kind) : 0;
+		row->of_gc_heap = len >= sizeof tables - 1 && row->kind_share > most &&
+		                  !strcmp(row->kind + len - (sizeof tables - 1), tables);
+		if (row->of_gc_heap && row->verdict == JPROF_LEAK_SUSPECT)
+			row->verdict = JPROF_GROWING;
+	}
+}
+
 static int add_all_rows(struct series_work *w, struct jprof_error *err)
 {
 	int rc = jp_series_add(&w->rows, w->whole, w->rows.columns - 1, true, err);
@@ -417,7 +426,10 @@ static int add_all_rows(struct series_work *w, struct jprof_error *err)
 	for (size_t i = 0; i < w->s->count; i++)
 		judge_row(w, i);
 	judge_all(w);
-	return add_outsiders(w) || jp_series_count_objects(w->s, w->whole) ? jp_error_nomem(err) : 0;
+	if (add_outsiders(w) || jp_series_count_objects(w->s, w->whole))
+		return jp_error_nomem(err);
+	join_gc_tables(w->s);
+	return 0;
 }
 
 /* What the first step was subtracted from, and what each has. */

@@ -85,6 +85,8 @@ run "$jprof" diff "$of_cases" "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots
 prints_no '^ +beside' # the GC's own books are no line that fills its heap
 first "GROWING  [+]133 MB  Ruby's GC heap"
 first ', 4 seconds between the snapshots'
+prints '^ +[+]4[.]7 .* 4[.]8 +GC bookkeeping$' # below the heap, to which it belongs, and nowhere else
+prints_no '(growing|suspect).*GC bookkeeping'
 prints_no '^   pace|a minute|an hour'
 diff_of "--sysroot=$cases/sysroot" "$cases/ruby33/slots.0.jprof" "$cases/ruby33/slots.1.jprof"
 judge "130 MB in slots lead" 'rows[0]["part"] == "gc_heap" and near(mb(rows[0]["growth"]), 130, .05)'

@@ -8,7 +8,7 @@ command -v zstd >/dev/null || skip "no zstd here"
 # made FILE TOUCHED DIRTY [VERSION STACKS [CALLOC]]: a snapshot with so many MB in memory of jemalloc's mappings, and
 # dirty by its count, a minute after the one before; of a Ruby of that version with so many threads, each with a stack
 # of 1 MB, in one large object more.
-# GAPS=MB: so much more is active, and not allocated.
+# GAPS=MB: so much more is active, and not allocated. LIVE=N: the dump has so many of 40 objects of 1 MB that were allocated.
 moment=0
 made() {
     moment=$((moment + 1))
@@ -41,6 +41,10 @@ listed = json.loads(files["bundle.json"])
 listed["members"][0]["time"] += later
 files["bundle.json"] = json.dumps(listed).encode()
 files["9233/agent.json"] = json.dumps(agent).encode()
+if "LIVE" in os.environ:
+    counts = "%d: %d [40: %d]\n" % (int(os.environ["LIVE"]), int(os.environ["LIVE"]) * mb, 40 * mb)
+    files["9233/dump.heap"] = ("heap_v2/524288\n  t*: " + counts + "@ 0x401000\n  t*: " + counts +
+                               "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 1 /usr/bin/ruby3.1\n").encode()
 status = files["9233/status"].decode().split("\n")
 files["9233/status"] = "\n".join(f"Threads:\t{stacks}" if l.startswith("Threads:") else l for l in status).encode()
 files["9233/smaps"] = (f"{1 << 40:x}-{(1 << 40) + (1 << 30):x} rw-p 00000000 00:00 0 \n"
@@ -123,4 +127,15 @@ run "$jprof" check "$of_cases" --assume-gc --github first middle last
 exits 0
 prints '^counted   [+]60[.]0 MB  fragmentation: in all memory alone'
 prints_no '^::error'
+
+# What was freed meanwhile stands beside fragmentation, below the rows; nothing where nothing was.
+for gone in 30 0; do
+    GAPS=0 LIVE=40 made before 180 30
+    GAPS=30 LIVE=$((40 - gone)) made after 210 30
+    run "$jprof" diff "$of_cases" --assume-gc before after
+    exits 0
+    tr '\n' ' ' <out >line && mv line out # wrapped
+    [ $gone = 0 ] && prints_no 'Fragmentation grew' && continue
+    prints 'not in the profile .* Fragmentation grew by 30[.]0 MB: rows that shrank freed 34[.]7 MB, and free places stay beside what others keep[.] '
+done
 finish
