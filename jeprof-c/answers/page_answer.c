@@ -132,7 +132,8 @@ static void put_page_sure(FILE *out, const struct page *page, const struct jprof
 {
 	char outside[outside_most];
 	fputs("\"sure\": [", out);
-	if (outside_line(page->loaded, outside)) {
+	/* One number for one thing: the answer of a diff, and the parts of explain, have all of the memory. */
+	if (outside_line(page->loaded, page->diff || page->explained, outside)) {
 		char text[outside_most + 32];
 		snprintf(text, sizeof text, "Beside the profile: %s.", outside);
 		json_print(out, "%s", text);

@@ -199,7 +199,7 @@ static int render_table(const struct loaded *l, const struct jprof_view *view, c
 	if (!is_screen(o) || !jprof_view_info(view)->rows)
 		return render_view(view, o, &opts, sink);
 	if (!parts && !o->quiet)
-		outside_line(l, outside);
+		outside_line(l, false, outside);
 	int status = 1;
 	if (screenful_plan(&screenful, l, view, o, inputs, parts, outside)) {
 		opts.top = screenful.top;
@@ -315,7 +315,7 @@ static void remark_after(const struct loaded *l, const struct jprof_view *view, 
 	bool rows = jprof_view_info(view)->rows;
 	if (o->quiet || (rows && is_screen(o) && !jprof_view_threads(view)))
 		return;
-	if (!o->as_jeprof && !format->errors && outside_line(l, text))
+	if (!o->as_jeprof && !format->errors && outside_line(l, false, text))
 		say("%s", text);
 	if (rows && !l->warned && missing_names(view, o, inputs, options_report(o).top, text))
 		say("%s", text);

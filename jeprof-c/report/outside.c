@@ -76,7 +76,7 @@ static unsigned add_overhead_figures(char text[outside_most], const struct loade
 	return said;
 }
 
-bool outside_line(const struct loaded *l, char text[outside_most])
+bool outside_line(const struct loaded *l, bool rss_is_said, char text[outside_most])
 {
 	struct jprof_outside now, base;
 	char words[64];
@@ -89,7 +89,7 @@ bool outside_line(const struct loaded *l, char text[outside_most])
 		return false;
 	if (!difference)
 		base = (struct jprof_outside){ 0 };
-	double rss = grown(now.rss_anon, base.rss_anon), heap = grown(now.gc_heap, base.gc_heap);
+	double rss = rss_is_said ? NAN : grown(now.rss_anon, base.rss_anon), heap = grown(now.gc_heap, base.gc_heap);
 	if (!isnan(rss)) {
 		add_figure(text, rss_words(&now, words), now.rss_anon, base.rss_anon, difference);
 		add_part(text, part, rss, difference);

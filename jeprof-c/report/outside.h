@@ -10,6 +10,6 @@ enum { outside_most = 384 };
 bool outside_total_of(const struct loaded *loaded, char text[outside_most]);
 
 /* The memory outside of the profile, as one line without its end; false: nothing is known of it. */
-bool outside_line(const struct loaded *loaded, char text[outside_most]);
+bool outside_line(const struct loaded *loaded, bool rss_is_said, char text[outside_most]);
 
 #endif

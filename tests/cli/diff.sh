@@ -131,6 +131,22 @@ prints_no 'lines of Ruby: '
 run "$jprof" explain "$nowhere" ruby.5 ruby.15
 prints '^To have lines of Ruby: JPROF_AGENT=ruby=on jprof run -- bundle exec puma$'
 
+# ---- a page has one number for the growth of all memory ----
+run "$jprof" diff "$of_cases" --html -o page.html "$cases/real/redmine-boot.jprof" "$cases/real/redmine-steady.jprof"
+exits 0
+check "growth on a page: $(cat judge)" python3 - >judge 2>&1 <<'PYTHON'
+import base64, json, re, zlib
+page = json.loads(zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]+)<', open("page.html").read())[1])))["answer"]
+rows = {row["part"]: row for row in page["explain"]["rows"] if row["depth"] == 0}
+grown = page["diff"]["memory_last"] - page["diff"]["memory_first"]
+assert rows["total"]["growth"] == page["explain"]["growth"] == grown, (rows["total"], grown)
+assert "(+%.0f MB)" % (grown / 1048576) in page["sentences"][0], page["sentences"]
+assert not any("Rss" in text for text in page["sure"]), page["sure"]
+for row in page["diff"]["rows"]:
+    if row["part"] in rows and row["part"] != "live":
+        assert row["growth"] == rows[row["part"]]["growth"], row
+PYTHON
+
 # ---- doors ----
 run "$jprof" diff "$of_cases" --csv "$r31/cext.0.heap" "$r31/cext.1.heap"
 exits 0
