@@ -120,11 +120,39 @@ static bool take_part(enum part then, const char *after, struct jp_path_origin *
 	return true;
 }
 
+/* What RubyGems and Debian put into the system's bin for a gem: its own start, and not the application's. Those of an
+ * application lie in its own directory. */
+static bool is_stub_of_gem(const char *path, struct jp_path_origin *o)
+{
+	static const char *const directories[] = { "/usr/bin/", "/usr/local/bin/", "/usr/local/bundle/bin/" };
+	static const struct {
+		const char *file, *gem;
+	} stubs[] = { { "puma", "puma" },       { "pumactl", "puma" },
+		      { "unicorn", "unicorn" }, { "unicorn_rails", "unicorn" },
+		      { "sidekiq", "sidekiq" }, { "resque", "resque" },
+		      { "rackup", "rack" },     { "rake", "rake" },
+		      { "rails", "railties" },  { "thin", "thin" },
+		      { "falcon", "falcon" },   { "rspec", "rspec-core" } };
+	for (size_t d = 0; d < jp_count(directories); d++)
+		for (size_t i = 0; i < jp_count(stubs); i++) {
+			size_t len = strlen(directories[d]);
+			if (strncmp(path, directories[d], len) != 0 || strcmp(path + len, stubs[i].file) != 0)
+				continue;
+			o->origin = JPROF_ORIGIN_GEM;
+			o->name = (struct jp_span){ stubs[i].gem, strlen(stubs[i].gem) };
+			o->rest = (struct jp_span){ path + len - strlen("bin/"), strlen(path) - len + strlen("bin/") };
+			return true;
+		}
+	return false;
+}
+
 struct jp_path_origin jp_path_origin(const char *path)
 {
 	static const char evaluated[] = "(eval at ";
 	struct jp_path_origin o = { .origin = JPROF_ORIGIN_APPLICATION, .rest = { path, strlen(path) } };
 	const char *from = strncmp(path, evaluated, sizeof evaluated - 1) ? path : path + sizeof evaluated - 1;
+	if (is_stub_of_gem(path, &o))
+		return o;
 	for (size_t i = 0; i < jp_count(rules); i++) {
 		const char *found = from;
 		while ((found = strstr(found, rules[i].word)) &&
