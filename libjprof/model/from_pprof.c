@@ -254,8 +254,8 @@ static int function_of_id(struct pprof_load *w, uint64_t id, uint32_t *function)
 		if (rc)
 			return rc;
 		const struct jprof_profile *p = w->profile;
-		w->function[i] =
-		    jp_build_function(w->profile, jp_string(p, name), jp_string(p, system), jp_string(p, file));
+		const char *linker = jp_string(p, *jp_string(p, system) ? system : name);
+		w->function[i] = jp_build_function(w->profile, jp_string(p, name), linker, jp_string(p, file));
 	}
 	*function = w->function[i];
 	return *function == JP_NONE ? NO_MEMORY : 0;

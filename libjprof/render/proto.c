@@ -215,6 +215,14 @@ static void put_mappings(struct proto_writer *w, struct jp_strbuf *out)
 
 /* ---- functions and locations --------------------------------------------------------------------- */
 
+/* pprof takes a name that is equal to the linker's for one of C++ and removes "<...>": of "<main>" nothing is left, and
+ * "Object#" of "Object#<=>". Of such a name the linker's is left out; who reads it has the name for both. */
+static const char *system_name_for_pprof(const struct jp_code *code, const struct jp_function *f, const char *shown)
+{
+	const char *system = jp_code_string(code, f->system);
+	return strchr(shown, '<') && !strcmp(system, shown) ? "" : system;
+}
+
 static uint32_t proto_function(struct proto_writer *w, uint32_t function)
 {
 	const struct jp_function *f = &w->code->functions[function];
@@ -225,7 +233,7 @@ static uint32_t proto_function(struct proto_writer *w, uint32_t function)
 	uint32_t shown = *jp_code_string(w->code, f->brief) ? f->brief : f->name;
 	put_number_field(&w->inner, 1, *id);
 	put_number_field(&w->inner, 2, string_of(w, jp_code_string(w->code, shown)));
-	put_number_field(&w->inner, 3, string_of(w, jp_code_string(w->code, f->system)));
+	put_number_field(&w->inner, 3, string_of(w, system_name_for_pprof(w->code, f, jp_code_string(w->code, shown))));
 	put_number_field(&w->inner, 4, string_of(w, jp_code_string(w->code, f->file)));
 	put_message(w, &w->functions, PROFILE_FUNCTION, &w->inner);
 	return *id;

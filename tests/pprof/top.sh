@@ -32,6 +32,14 @@ pprof -raw p.pb.gz >raw.txt
 grep -q 'bytes:\[' raw.txt || die "no label bytes"
 pprof -tags p.pb.gz >tags.txt
 grep -q bytes tags.txt || die "no tags"
+# What Ruby calls a script's own code is no template of C++.
+printf -- '--- symbol\nbinary=/opt/prog\n0x401000 <main>\n---\n--- heap\nheap_v2/1\n  t*: 1: 1000 [0: 0]\n@ 0x401000\n  t*: 1: 1000 [0: 0]\n' >main.raw
+printf '\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 1 /opt/prog\n' >>main.raw
+"$jprof" --proto -o main.pb.gz "--sysroot=$scratch/nothing" main.raw 2>jprof.err || die "jprof: $(cat jprof.err)"
+go tool pprof -symbolize=local -top main.pb.gz >main.txt 2>pprof.err || die "pprof: $(cat pprof.err)"
+grep -q ' <main>$' main.txt || die "<main> is not a name: $(cat main.txt)"
+"$jprof" --text "--sysroot=$scratch/nothing" main.pb.gz >main.txt 2>/dev/null
+grep -q ' <main>$' main.txt || die "read back <main> is not a name: $(cat main.txt)"
 "$jprof" --proto --normalize-addresses -o n.pb.gz "--sysroot=$sysroot" "$root/samples/$file.heap" 2>/dev/null
 go_rows inuse_space n.pb.gz >normal.rows
 go_rows inuse_space p.pb.gz >go.rows
