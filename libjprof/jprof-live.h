@@ -211,16 +211,6 @@ JPROF_API int jprof_target_prefix(const struct jprof_target *target, char *prefi
 JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdline, struct jprof_bundle_writer *writer,
                                   struct jprof_error *err);
 
-/* What was seen of a process's own memory, from outside. */
-struct jprof_heap_seen {
-	char jemalloc[32]; /* its version, as far as its tables tell: "5.3.0" */
-	uint64_t caches;   /* of threads */
-	bool caches_known; /* false: what lies in caches of threads counts as live */
-	uint64_t torn,
-	    misfits; /* extents, and objects in caches, that changed while they were read, and are left out */
-	bool cut;    /* there was more than is ever read */
-};
-
 /* Reads jemalloc's own tables in the memory of a process that need not be prepared, and adds what they say to the
  * member that was begun, as heap.json (docs/outside.md). The process runs on: nothing is stopped, sent or written, and
  * no page is read that is not in memory. *seen is what is worth a word. JPROF_E_FORMAT: no jemalloc was found there;

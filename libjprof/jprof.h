@@ -82,6 +82,7 @@ enum jprof_advice {
 	JPROF_ADVICE_AGES,      /* dumps of a process with the agent, and their tables */
 	JPROF_ADVICE_MEMORY,    /* the right to read another process's memory: root's, with CAP_SYS_PTRACE */
 	JPROF_ADVICE_RUBYHEAP,  /* jprof_rubyheap_open: it is no profile */
+	JPROF_ADVICE_DUMPLESS,  /* an answer that needs no profile: where memory is, or what grew; see dumpless */
 };
 
 /* What went wrong. The texts are single lines of what people may be shown; `path` is empty and
@@ -602,6 +603,16 @@ struct jprof_settings {
 	unsigned arenas;        /* at most */
 	unsigned arenas_used;   /* that have memory in use; 0: not known */
 	char ruby[24];          /* its version, or "" */
+};
+
+/* What was seen of a process's own memory, from outside. */
+struct jprof_heap_seen {
+	char jemalloc[32]; /* its version, as far as its tables tell: "5.3.0"; "": nothing was seen */
+	uint64_t caches;   /* of threads */
+	bool caches_known; /* false: what lies in caches of threads counts as live */
+	uint64_t torn,
+	    misfits; /* extents, and objects in caches, that changed while they were read, and are left out */
+	bool cut;    /* there was more than is ever read */
 };
 
 /* The control group that a process is in, in bytes; NAN: not known. */
@@ -1471,9 +1482,10 @@ struct jprof_explain_info {
 	unsigned workers;    /* of which these are */
 	struct jprof_settings settings;
 	struct jprof_group group;
-	double group_growth; /* of group.current; NAN */
-	const char *title;   /* of a process, a master's if there is one: "puma 5.6.5 (tcp://...) [shop]"; "" */
-	bool ruby;           /* one of them runs Ruby */
+	double group_growth;         /* of group.current; NAN */
+	const char *title;           /* of a process, a master's if there is one: "puma 5.6.5 (tcp://...) [shop]"; "" */
+	bool ruby;                   /* one of them runs Ruby */
+	struct jprof_heap_seen seen; /* of all processes whose memory was read; the version is the last one's */
 };
 
 /* The bytes of a part, of what was added or of what was subtracted, as an explanation of these counts it. NAN where it
@@ -1635,6 +1647,8 @@ struct jprof_series_info {
 	const char *started;    /* the name that its processes were started by; "": not known, or several. Since: 0.2 */
 	const char *scripts[2]; /* what Ruby was started with, of the first and the last, where these have no script in
 	                           common, and so are of two programs; else "". Since: 0.2 */
+	bool counted; /* no snapshot has a dump: rows of live memory are sizes, of which each object was counted.
+	                 Since: 0.2 */
 };
 
 enum jprof_series_rows {

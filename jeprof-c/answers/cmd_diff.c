@@ -115,6 +115,7 @@ int cmd_diff(int argc, char **argv)
 		return 1;
 	}
 	o.common.command = "diff";
+	o.common.dumpless = true;
 	if (o.output == AS_HTML)
 		o.common.top = 0; /* all rows: the page has them one way or the other, and each needs its verdict */
 	if (o.output == AS_HTML && !diff_page_possible(&o))

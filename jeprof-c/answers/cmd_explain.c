@@ -138,7 +138,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .why = live->asked ? live->snap.why : "",
 		                  .outside = live->asked ? live->outside : "",
 		                  .remedy = live->asked ? live->remedy : "",
-		                  .start = live->start,
+		                  .start = live->asked ? live->start : start_of_program(info->title),
 		                  .answer = answer,
 		                  .gems = gems.failed ? "" : gems.text,
 		                  .lines = lines.failed ? "" : lines.text };
@@ -183,6 +183,7 @@ int cmd_explain(const struct options *given)
 	}
 	if (!strcmp(o.output, "html") && !page_possible(&o, o.granularity))
 		return 1;
+	o.dumpless = true;
 	bool good = explain_live_take(&live, &o);
 	struct sink sink = { .path = o.file };
 	good = good && explain_all(&o, &live, &sink);

@@ -247,13 +247,28 @@ static const char *remedy_of_part(enum jprof_part part, bool counted)
 	}
 }
 
+void diff_put_uncollected(FILE *out, const struct diff_report *r)
+{
+	const char *what = jprof_series_info(r->loaded->series)->counted
+	                       ? "only a program that was started with jprof run collects it first"
+	                   : r->live ? "start watch with --gc"
+	                             : "take the snapshots with jprof snap --gc, or say --assume-gc where a GC ran";
+	struct jp_strbuf text = { 0 };
+	jp_strbuf_printf(&text, "Without GC what grew may be garbage that Ruby has not collected yet: %s.", what);
+	terminal_wrap(out, shortage_text(&text), r->columns);
+	jp_strbuf_release(&text);
+}
+
 static void add_block_remedy(struct answer *a, const struct diff_report *r, const struct jprof_grown *row)
 {
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
+	bool counted = jprof_series_info(r->loaded->series)->counted;
 	if (row->verdict == JPROF_MAYBE_GARBAGE)
 		add_block_detail(a, "do",
-		                 r->live ? "start watch with --gc: then the snapshots hold no garbage"
-		                         : "take the snapshots with jprof snap --gc: they hold no garbage");
+		                 counted
+		                     ? "start the program with jprof run: snap --gc then has it collect garbage first"
+		                 : r->live ? "start watch with --gc: then the snapshots hold no garbage"
+		                           : "take the snapshots with jprof snap --gc: they hold no garbage");
 	else if (row->part != JPROF_PART_LIVE)
 		add_block_detail(a, "do", remedy_of_part(row->part, jprof_series_objects(r->loaded->series) > 0));
 	else if (!strcmp(row->name, JPROF_NO_CREATOR))
@@ -268,6 +283,8 @@ static void add_block_remedy(struct answer *a, const struct diff_report *r, cons
 		add_block_detail(a, "do", "it came at once, and stays: look at what happened then");
 	else if (row->remedy)
 		add_block_detail(a, "do", row->remedy);
+	else if (counted)
+		add_block_detail(a, "do", "start the program with jprof run: then the lines that made them are known");
 	else
 		add_block_detail(a, "do", "Find what keeps them. A cache that still fills looks the same");
 }

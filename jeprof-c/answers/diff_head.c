@@ -282,9 +282,11 @@ static void put_spread_growth(FILE *out, const struct diff_report *r)
 	const struct jprof_change *all = &jprof_series_malloc(r->loaded->series)->whole;
 	char grown[measure_most], half[measure_most];
 	struct measure m = measure_fit(r->measure, all->growth);
-	fprintf(out, " No row alone grew by more than chance, but all of malloc did: by %s %s (+-%s).",
-	        measure_number(m, all->growth, grown), m.name,
-	        measure_number(m, (all->range.high - all->range.low) / 2, half));
+	fprintf(out, " No row alone grew by more than chance, but all of malloc did: by %s %s",
+	        measure_number(m, all->growth, grown), m.name);
+	if (!isnan(all->range.error))
+		fprintf(out, " (+-%s)", measure_number(m, (all->range.high - all->range.low) / 2, half));
+	fputs(".", out);
 }
 
 /* "No leak suspect. What grew most: PriceList#load +316 MB, levelled off." */

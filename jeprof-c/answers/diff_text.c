@@ -165,17 +165,18 @@ static const char *colour_of(enum jprof_verdict verdict)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
-/* What Ruby's GC heap holds more of, below its row: "+112.0 ... String (+200,000)". */
+/* What Ruby's GC heap holds more of, below its row, types and then classes: "+112.0 ... String (+200,000)". */
 static void put_heap_objects(FILE *out, const struct diff_report *r, const struct diff_columns *c)
 {
-	enum { most_types = 3 };
+	enum { most_of_each = 3 };
 	const struct jprof_object_change *o;
 	const double least = 0.05 * c->measure.bytes;
 	char count[measure_most];
-	for (size_t i = 0; i < most_types && (o = jprof_series_object(r->loaded->series, i)); i++) {
+	size_t put[2] = { 0 };
+	for (size_t i = 0; (o = jprof_series_object(r->loaded->series, i)); i++) {
 		double more = o->bytes[1] - o->bytes[0], objects = o->count[1] - o->count[0];
-		if (o->is_class || more < least)
-			break;
+		if (more < least || put[o->is_class]++ >= most_of_each)
+			continue;
 		put_growth(out, c, more, NAN);
 		put_cell(out, c, o->bytes[0]);
 		for (size_t k = 2; k < c->values; k++)
@@ -244,6 +245,8 @@ static void put_diff_heads(FILE *out, const struct diff_report *r, const struct 
 	int by = l->by;
 	bool lines = by == BY_USUAL || by == BY_LINE;
 	bool other = by >= 0 && (size_t)by < sizeof words / sizeof *words && words[by];
+	if (jprof_series_info(l->series)->counted)
+		by = BY_SIZE, other = true;
 	const char *where = other ? words[by] : lines ? "allocated at" : "allocated by";
 	fprintf(out, "%8s%7s", "growth", "+-95%");
 	for (size_t i = 0; i < c->values; i++)
@@ -310,7 +313,7 @@ static void put_quiet_rest(FILE *out, const struct diff_columns *c, const struct
 static void put_diff_rows(FILE *out, const struct diff_report *r, const struct diff_columns *c, size_t top, bool quiet)
 {
 	const struct jprof_series *series = r->loaded->series;
-	struct rest_of_rows rest = { 0 };
+	struct rest_of_rows rest = { .square = jprof_series_info(series)->counted ? NAN : 0 };
 	size_t shown = 0, snapshots = jprof_series_info(series)->snapshots;
 	bool all_quiet = true, sampled = false, heap_is_shown = false;
 	for (size_t i = 0; i < jprof_series_count(series) && (!top || i < top); i++)
@@ -363,7 +366,7 @@ static void put_outside(FILE *out, const struct diff_report *r, const struct dif
 	const struct jprof_series_info *info = jprof_series_info(series);
 	const struct jprof_grown *all = jprof_series_malloc(series), *most = most_outside(series);
 	double first = info->total[0] - all->values[0], last = info->total[1] - all->values[info->snapshots - 1];
-	static const char where[] = "  not in the profile";
+	const char *where = info->counted ? "  past live memory" : "  not in the profile";
 	if (isnan(first) || isnan(last))
 		return;
 	put_growth(out, c, last - first, NAN);
@@ -378,7 +381,7 @@ static void put_outside(FILE *out, const struct diff_report *r, const struct dif
 		const char *words = name_of_grown(most);
 		jp_strbuf_printf(&text, " (%.*s: %+.1f)", (int)strcspn(words, ":,"), words,
 		                 most->whole.growth / c->measure.bytes);
-		if (text.len + sizeof where - 1 <= c->verdict + c->room + 2)
+		if (text.len + strlen(where) <= c->verdict + c->room + 2)
 			fputs(shortage_text(&text), out);
 		jp_strbuf_release(&text);
 	}
@@ -412,12 +415,13 @@ static void put_next_command(FILE *out, const struct diff_report *r)
 {
 	const struct loaded_series *l = r->loaded;
 	struct typed next = { 0 };
-	bool spread = !diff_suspect(l->series, 0) && series_all_grew(l->series) && l->by == BY_USUAL;
+	bool counted = jprof_series_info(l->series)->counted;
+	bool spread = !counted && !diff_suspect(l->series, 0) && series_all_grew(l->series) && l->by == BY_USUAL;
 	(spread ? add_wider_rows : add_all_memory)(&next, r);
 	if (!next.failed)
 		fprintf(out, "\nNext:  %s\n", next.text);
 	if (*l->lines.text && !l->lines.failed)
-		fprintf(out, "To have lines of Ruby:  %s\n", l->lines.text);
+		fprintf(out, "%s  %s\n", counted ? "Which line made it:" : "To have lines of Ruby:", l->lines.text);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
@@ -447,7 +451,7 @@ static void put_block_title(FILE *out, const struct diff_report *r, const struct
 	fprintf(out, "%s%s%s%s%s  ", count, colour, title, *colour ? colour_end : "", grew);
 	unsigned used = (unsigned)(strlen(count) + strlen(title) + strlen(grew) + 2);
 	put_grown_name(out, r, row, r->columns > used + least ? r->columns - used : least);
-	fputs(counted ? " (not in the profile)\n" : "\n", out);
+	fputs(counted && !jprof_series_info(r->loaded->series)->counted ? " (not in the profile)\n" : "\n", out);
 }
 
 static void put_blocks(FILE *out, const struct diff_report *r, bool details)
@@ -524,13 +528,7 @@ static void put_lower_part(FILE *out, const struct diff_report *r, const struct 
 	if (!r->lines)
 		put_series_notes(out, r->loaded, r->loaded->about, r->loaded->note_count, r->columns);
 	if (info->ruby && !info->collected && !r->lines)
-		terminal_wrap(out,
-		              r->live
-		                  ? "Without GC what grew may be garbage that Ruby has not collected yet: start watch "
-		                    "with --gc."
-		                  : "Without GC what grew may be garbage that Ruby has not collected yet: take the "
-		                    "snapshots with jprof snap --gc, or say --assume-gc where a GC ran.",
-		              r->columns);
+		diff_put_uncollected(out, r);
 	if (info->bound && !r->lines)
 		terminal_wrap(out,
 		              "Errors are upper bounds: only epochs (jprof run) or prof_accum:true say how much of "

@@ -74,6 +74,9 @@ void diff_find_workers(struct diff_report *report, const struct inputs *inputs);
 void diff_add_details(struct answer *answer, const struct diff_report *report, const struct jprof_grown *row);
 void diff_put_details(FILE *out, const struct diff_report *report, const struct jprof_grown *row);
 
+/* The sentence that what grew may be garbage, and what would tell. */
+void diff_put_uncollected(FILE *out, const struct diff_report *report);
+
 /* Rows that are whole stacks on a terminal have lines of their own for their callers. */
 enum { diff_stack_lines = 2 };
 bool diff_has_stack_lines(const struct diff_report *report);

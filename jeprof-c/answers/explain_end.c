@@ -7,6 +7,19 @@
 
 #define RUN_LINE "   jprof run -- %-24s (in a container: --print-env=docker)\n"
 
+/* How sure what was read is. */
+static void add_what_was_seen(struct jp_strbuf *text, const struct jprof_heap_seen *seen)
+{
+	jp_strbuf_printf(text, "Read from outside (jemalloc %s), and the process ran on.", seen->jemalloc);
+	if (!seen->caches_known)
+		jp_strbuf_str(text, " What is freed in the caches of threads counts as live here.");
+	if (seen->torn)
+		jp_strbuf_printf(text, " %llu of its runs of pages changed while they were read, and are left out.",
+		                 (unsigned long long)seen->torn);
+	if (seen->cut)
+		jp_strbuf_str(text, " It has more than jprof reads: not all of it is counted.");
+}
+
 /* What /proc alone cannot say, and how to start the process so that it can be said. Who reads memory sees what there
  * is; who made it a profile alone knows. */
 static void add_what_is_unknown(struct answer *a, const struct explained *what)
@@ -14,14 +27,15 @@ static void add_what_is_unknown(struct answer *a, const struct explained *what)
 	const struct jprof_explained *anonymous = jprof_explain_at(what->explanation, 0);
 	bool read = explain_part_of(what->explanation, JPROF_PART_LIVE);
 	answer_add(a, ANSWER_NOTE);
-	jp_strbuf_str(answer_add(a, ANSWER_MORE), what->outside);
 	if (read) {
+		add_what_was_seen(answer_add(a, ANSWER_MORE), &jprof_explain_info(what->explanation)->seen);
 		jp_strbuf_printf(answer_add(a, ANSWER_LINES),
 		                 "Which line made it, for which route, since when: only a program that was\n"
 		                 "started like this can tell:\n\n" RUN_LINE,
 		                 what->start);
 		return;
 	}
+	jp_strbuf_str(answer_add(a, ANSWER_MORE), what->outside);
 	if (*what->remedy) {
 		jp_strbuf_str(answer_add(a, ANSWER_LINES), what->remedy);
 		return;

@@ -88,29 +88,16 @@ static void describe_remedy(struct explain_live *live)
 	         in_pod ? pod : "", contained ? container : "");
 }
 
-/* What was read in its memory, or why it was not. That there is no jemalloc says the reason why there was no dump. */
-static void describe_heaps(struct explain_live *live)
+/* Why its memory was not read. That there is no jemalloc says the reason why there was no dump. */
+static void describe_refusal(struct explain_live *live)
 {
 	const struct snap_heaps *h = &live->snap.heaps;
-	char *to = live->outside;
-	size_t size = sizeof live->outside;
-	*to = 0;
-	if (h->refused && h->why.code != JPROF_E_FORMAT)
-		snprintf(to, size, "Not read: %s.", reason_without_process(&h->why));
-	if (h->refused && h->why.advice == JPROF_ADVICE_MEMORY)
-		describe_remedy(live);
-	if (!h->read)
+	if (h->read || !h->refused)
 		return;
-	int len = snprintf(to, size, "Read from outside (jemalloc %s), and the process ran on.", h->seen.jemalloc);
-	if (!h->seen.caches_known)
-		len += snprintf(to + len, size - (size_t)len,
-		                " What is freed in the caches of threads counts as live here.");
-	if (h->seen.torn)
-		len += snprintf(to + len, size - (size_t)len,
-		                " %llu of its runs of pages changed while they were read, and are left out.",
-		                (unsigned long long)h->seen.torn);
-	if (h->seen.cut)
-		snprintf(to + len, size - (size_t)len, " It has more than jprof reads: not all of it is counted.");
+	if (h->why.code != JPROF_E_FORMAT)
+		snprintf(live->outside, sizeof live->outside, "Not read: %s.", reason_without_process(&h->why));
+	if (h->why.advice == JPROF_ADVICE_MEMORY)
+		describe_remedy(live);
 }
 
 /* ---- which, and what is left of it --------------------------------------------------------------------------- */
@@ -152,8 +139,8 @@ static bool keep_bundle(const struct memsnap *snap, const char *path)
 	struct newfile file = { .fd = -1 };
 	if (!path)
 		return true;
-	if (!snap->dumped) {
-		say("%s: was not made: without a dump there is no snapshot to keep", path);
+	if (!snap->dumped && !snap->heaps.read) {
+		say("%s: was not made: what /proc says alone is no snapshot to keep", path);
 		return true;
 	}
 	if (!bundle_file_open(&file, path, NULL))
@@ -172,9 +159,9 @@ static void name_operand(struct explain_live *live, struct options *o, const cha
 	o->operands = live->operands;
 	o->operand_count = count + 1;
 	o->file = NULL;
-	if (live->dumped || count == 0)
+	if (live->dumped || live->snap.heaps.read || count == 0)
 		return;
-	say("%s cannot be compared with a process that has no dump", o->operands[0]);
+	say("%s cannot be compared with a process of which nothing is known but what /proc says", o->operands[0]);
 	o->operands += count;
 	o->operand_count = 1;
 }
@@ -197,7 +184,7 @@ bool explain_live_take(struct explain_live *live, struct options *o)
 	live->dumped = live->snap.dumped;
 	live->ruby = jprof_processes_at(live->snap.list, 0)->ruby;
 	describe_live(live);
-	describe_heaps(live);
+	describe_refusal(live);
 	name_operand(live, o, pid);
 	return keep_bundle(&live->snap, path);
 }

@@ -13,7 +13,7 @@ struct explained {
 	bool live;           /* `path` is a process in words, which was snapped for this */
 	bool ruby;           /* then: that is one */
 	const char *why;     /* without a dump: why it gave none; "" */
-	const char *outside; /* likewise: what was read in its memory, or why that was not; "" */
+	const char *outside; /* likewise: why its memory was not read, as a sentence; "" */
 	const char *remedy;  /* then: how it could be read, in lines; "" */
 	const char *start;   /* what it is started by: "bundle exec puma", or "COMMAND" */
 	const char

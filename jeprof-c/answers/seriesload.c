@@ -189,7 +189,7 @@ static bool make_loaded_series(struct loaded_series *l, const struct differences
 		say_error(&err);
 	if (!rc && take_notes(l, whole)) {
 		const struct jprof_series_info *info = jprof_series_info(l->series);
-		ruby_lines_command(&l->lines, whole, info->ruby, info->title);
+		ruby_lines_command(&l->lines, whole, info->ruby || info->counted, info->title);
 		return true;
 	}
 	if (!rc || rc == JPROF_E_NOMEM)

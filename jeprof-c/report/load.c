@@ -244,7 +244,7 @@ static struct jprof_profile *profile_of_file(struct loading *w, struct loaded *l
 	struct jprof_profile_opts opts = profile_opts(w);
 	struct jprof_profile *profile = NULL;
 	const struct live_input *live = live_of(w->inputs, path);
-	opts.dumpless = live && live->dumpless;
+	opts.dumpless = live ? live->dumpless : w->o->dumpless;
 	begin_step(w->inputs->live_count, w->o, "reading", path);
 	int rc = live ? jprof_profile_parse(live->data, live->len, path, &opts, &profile, &err)
 	              : jprof_profile_open(path, &opts, &profile, &err);
@@ -321,12 +321,13 @@ static bool subtract_base(struct loading *w, struct loaded *l)
 	struct jprof_profile *base = profile_of_file(w, l, path);
 	if (!base)
 		return w->unknown > before; /* a thread that did not exist then */
-	int rc = jprof_profile_difference(l->profile, base, &err);
-	l->difference = !rc;
+	bool alike = order_are_alike(l->profile, base, w->inputs->dumps[0], path);
+	int rc = alike ? jprof_profile_difference(l->profile, base, &err) : 0;
+	l->difference = alike && !rc;
 	jprof_profile_free(base);
 	if (rc)
 		say_error(&err);
-	return !rc;
+	return l->difference;
 }
 
 /* ---- two bundles ------------------------------------------------------------------------------ */

@@ -67,6 +67,7 @@ struct options {
 	bool gc;           /* likewise: these collect their garbage first */
 	const char *puma;  /* likewise: its processes are snapped first; "": the one that runs here; NULL: none */
 	bool total;        /* of reports that do not have it by themselves, too: the line "Total:" */
+	bool dumpless;     /* no option: a bundle that was read from outside, without a dump, will do */
 	bool quiet;        /* remarks on how sure the names and numbers are were made before */
 	bool as_jeprof;    /* called by that name */
 	size_t nodecount;  /* of a graph; 0: as jprof_graph_opts has it. The shares are those of jprof.h */

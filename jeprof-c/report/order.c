@@ -94,3 +94,13 @@ bool order_is_same(const struct jprof_profile *difference, const char *path, con
 	    path, base);
 	return true;
 }
+
+bool order_are_alike(const struct jprof_profile *now, const struct jprof_profile *base, const char *path,
+                     const char *base_path)
+{
+	bool has = *jprof_profile_info(now)->format, had = *jprof_profile_info(base)->format;
+	if (has != had)
+		say("%s: was read from outside, and cannot be compared with %s, which has a profile",
+		    has ? base_path : path, has ? path : base_path);
+	return has == had;
+}

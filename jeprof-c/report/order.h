@@ -14,4 +14,8 @@ bool order_base(char **dumps, int count, struct options *options);
 /* Whether a dump and its base, whose difference this is, are one and the same snapshot, which is said. */
 bool order_is_same(const struct jprof_profile *difference, const char *path, const char *base);
 
+/* Whether both have a profile, or neither; else that was said. */
+bool order_are_alike(const struct jprof_profile *now, const struct jprof_profile *base, const char *path,
+                     const char *base_path);
+
 #endif

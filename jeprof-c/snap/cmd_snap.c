@@ -33,6 +33,7 @@ struct origin {
 /* What was made, for the last line. */
 struct outcome {
 	struct collections collections;
+	bool outside;       /* without dumps: nobody had prepared the processes */
 	char *first, *last; /* bundles; owned, NULL: none */
 };
 
@@ -60,6 +61,7 @@ struct round {
 	struct newfile file; /* made when all is there */
 	struct jprof_bundle_writer *writer;
 	struct leftovers leftovers;
+	struct snap_heaps heaps; /* of processes that nobody prepared */
 	size_t good, failed;
 	bool done; /* the bundle has its name */
 };
@@ -82,19 +84,35 @@ static bool begin_round(struct round *r)
 	return good;
 }
 
+/* Whether there is nobody to ask: then their memory is read. Who says that a signal makes them dump is believed. */
+static bool nobody_is_prepared(const struct round *r)
+{
+	bool none = !r->options->trust && !r->options->signal;
+	for (size_t i = 0; none && i < jprof_processes_count(r->list); i++)
+		none = snap_is_unprepared(jprof_processes_at(r->list, i));
+	return none;
+}
+
+static int snap_one(struct round *r, const struct jprof_process *p, bool outside)
+{
+	return outside ? snap_outside(r->writer, p, r->options, &r->heaps)
+	               : snap_member(r->writer, p, r->options, &r->leftovers, &r->outcome->collections);
+}
+
 /* False where the writer can only be freed. */
 static bool take_all(struct round *r)
 {
+	bool outside = nobody_is_prepared(r);
+	r->heaps.needed = true;
 	for (size_t i = 0; !interrupted() && i < jprof_processes_count(r->list); i++) {
 		const struct jprof_process *p = jprof_processes_at(r->list, i);
-		int done = is_another(r->origin, r->options, p, i)
-		               ? 0
-		               : snap_member(r->writer, p, r->options, &r->leftovers, &r->outcome->collections);
+		int done = is_another(r->origin, r->options, p, i) ? 0 : snap_one(r, p, outside);
 		if (done < 0)
 			return false;
 		r->good += done > 0;
 		r->failed += !done;
 	}
+	r->outcome->outside = r->outcome->outside || r->heaps.read;
 	return true;
 }
 
@@ -213,23 +231,27 @@ static void wait_until(int64_t when)
 		poll(NULL, 0, left > step ? step : (int)left);
 }
 
-/* The last line: whether garbage was collected, and what to type next; `objects`: what shows them, which were counted.
- */
-static void say_next(const struct outcome *outcome, bool objects)
+/* The last line: whether garbage was collected, and what to type next, which shows objects where they were counted. */
+static void say_next(const struct outcome *outcome, const struct snap_options *o)
 {
 	const struct collections *c = &outcome->collections;
 	struct typed next = { 0 };
-	const char *gc = !c->rubies             ? ""
+	const char *gc = outcome->outside
+	                     ? "read from outside; which line made it only a program that was started with "
+	                       "`jprof run -- COMMAND` can tell; "
+	                 : !c->rubies           ? ""
 	                 : c->done == c->rubies ? "garbage was collected first; "
 	                 : c->done              ? "garbage was collected first, but not in all processes; "
 	                                        : "no garbage was collected first (--gc does that); ";
 	if (!outcome->last || !outcome->first)
 		return;
 	bool several = strcmp(outcome->first, outcome->last) && !access(outcome->first, F_OK); /* --keep removes some */
-	typed_add(&next, several ? "jprof diff" : objects ? "jprof explain" : "jprof");
+	typed_add(&next, several ? "jprof diff" : o->objects || outcome->outside ? "jprof explain" : "jprof");
 	if (several)
 		typed_word(&next, outcome->first);
 	typed_word(&next, outcome->last);
+	if (outcome->outside && o->gc)
+		say("no garbage was collected: only jprof's agent can have a Ruby do that");
 	if (!next.failed)
 		say("%snext: %s", gc, next.text);
 }
@@ -248,7 +270,7 @@ static int run_all(const struct snap_options *o)
 		good = run_round(o, &origin, &outcome) && good;
 	}
 	free(origin.start_ticks);
-	say_next(&outcome, o->objects);
+	say_next(&outcome, o);
 	free(outcome.first);
 	free(outcome.last);
 	return good ? 0 : 1;

@@ -24,8 +24,7 @@ static void silent_words(const struct jprof_process *p, char *words, size_t size
 	procenv_free(&env);
 }
 
-/* The agent was to be loaded, and the loader went on without. */
-static bool is_preload_lost(const struct jprof_process *p)
+bool snap_agent_was_lost(const struct jprof_process *p)
 {
 	struct procenv env;
 	const char *preload = procenv_read(&env, p->pid) ? procenv_get(&env, "LD_PRELOAD") : NULL;
@@ -41,7 +40,7 @@ void snap_why_not(const struct jprof_process *p, char *words, size_t size)
 		         "no permission to look at it: run jprof as user %u, or as root with CAP_SYS_PTRACE", p->uid);
 	else if (p->agent_library || p->agent_version)
 		silent_words(p, words, size);
-	else if (is_preload_lost(p))
+	else if (snap_agent_was_lost(p))
 		snprintf(words, size,
 		         "LD_PRELOAD names jprof's agent, and it is not loaded: the file must be there, readable for "
 		         "user %u, and of the program's C library; try `jprof doctor %d`",

@@ -24,6 +24,9 @@ void snap_dump_free(struct snap_dump *dump);
 /* Why a process has no agent that can be asked (agent_socket is NULL), and what to do, in words. */
 void snap_why_not(const struct jprof_process *process, char *words, size_t size);
 
+/* Whether the agent was to be loaded into a process, and the loader went on without. */
+bool snap_agent_was_lost(const struct jprof_process *process);
+
 /* Milliseconds that a file system may take for one file. */
 unsigned snap_file_timeout(const struct snap_options *options);
 

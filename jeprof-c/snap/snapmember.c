@@ -393,16 +393,11 @@ int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *
 	return done;
 }
 
-static void note_heap(struct snap_heaps *heaps, const struct jprof_heap_seen *seen)
+/* ---- from outside -------------------------------------------------------------------------------------------- */
+
+bool snap_is_unprepared(const struct jprof_process *p)
 {
-	struct jprof_heap_seen *all = &heaps->seen;
-	*all = (struct jprof_heap_seen){ .caches = all->caches + seen->caches,
-		                         .caches_known = (all->caches_known || !heaps->read) && seen->caches_known,
-		                         .torn = all->torn + seen->torn,
-		                         .misfits = all->misfits + seen->misfits,
-		                         .cut = all->cut || seen->cut };
-	memcpy(all->jemalloc, seen->jemalloc, sizeof all->jemalloc);
-	heaps->read++;
+	return p->state == JPROF_PROCESS_ALIVE && !p->agent_library && !p->agent_version && !p->agent_socket;
 }
 
 /* 0, also where it may not be read, which is noted; or -1, and the writer can only be freed. */
@@ -416,35 +411,63 @@ static int add_heap_of(struct jprof_bundle_writer *writer, struct jprof_target *
 	(void)opener_start(&opener, target, process, snap_file_timeout(options),
 	                   &err); /* without it no file is opened */
 	int rc = jprof_target_heap(target, writer, &seen, &err);
-	if (!rc) {
-		note_heap(heaps, &seen);
-	} else {
-		heaps->refused++;
+	heaps->read += !rc;
+	heaps->refused += rc != 0;
+	if (rc)
 		heaps->why = err;
-	}
 	jprof_target_use(target, NULL);
 	opener_end(opener);
 	return rc == JPROF_E_NOMEM || rc == JPROF_E_WRITE ? -1 : 0;
 }
 
+static void say_why_not(const struct jprof_process *p)
+{
+	char words[1024];
+	snap_why_not(p, words, sizeof words);
+	say("process %d: %s", p->pid, words);
+}
+
+/* Why its memory is not in the bundle: without a jemalloc there is nothing to be read. */
+static void say_not_read(const struct jprof_process *p, const struct jprof_error *why)
+{
+	if (why->code == JPROF_E_FORMAT)
+		say_why_not(p);
+	else
+		say_error(why);
+}
+
+/* As snap_outside, once the target is open. */
+static int add_outside(struct jprof_bundle_writer *writer, struct jprof_target *target,
+                       const struct jprof_process *process, const struct snap_options *options,
+                       struct snap_heaps *heaps, struct jprof_error *err)
+{
+	struct jprof_bundle_member member = member_of_process(process);
+	unsigned refused = heaps ? heaps->refused : 0;
+	member.label = options->label;
+	member.time = time(NULL);
+	if (jprof_bundle_writer_member(writer, &member, err))
+		return -1;
+	if (heaps && add_heap_of(writer, target, process, options, heaps)) {
+		*err = heaps->why;
+		return -1;
+	}
+	if (heaps && heaps->needed && heaps->refused > refused) {
+		say_not_read(process, &heaps->why);
+		return 0;
+	}
+	if (heaps && heaps->needed && snap_agent_was_lost(process))
+		say_why_not(process);
+	return jprof_target_gather(target, options->cmdline, writer, err) ? -1 : 1;
+}
+
 int snap_outside(struct jprof_bundle_writer *writer, const struct jprof_process *process,
                  const struct snap_options *options, struct snap_heaps *heaps)
 {
-	struct jprof_bundle_member member = member_of_process(process);
 	struct jprof_target *target = NULL;
 	struct jprof_error err;
-	int done = 0;
-	member.time = time(NULL);
-	if (!jprof_target_open(process, NULL, &target, &err))
-		done = jprof_bundle_writer_member(writer, &member, &err) ||
-		               jprof_target_gather(target, false, writer, &err)
-		           ? -1
-		           : 1;
-	if (done > 0 && heaps && add_heap_of(writer, target, process, options, heaps)) {
-		err = heaps->why;
-		done = -1;
-	}
-	if (done <= 0)
+	bool open = !jprof_target_open(process, NULL, &target, &err);
+	int done = open ? add_outside(writer, target, process, options, heaps, &err) : 0;
+	if (done < 0 || !open)
 		say_error(&err);
 	jprof_target_free(target);
 	return done;

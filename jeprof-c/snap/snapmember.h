@@ -31,10 +31,13 @@ int snap_member(struct jprof_bundle_writer *writer, const struct jprof_process *
 
 /* What was read in the memory of processes themselves. */
 struct snap_heaps {
-	unsigned read, refused;      /* processes */
-	struct jprof_heap_seen seen; /* of all of them; the version is the last one's */
-	struct jprof_error why;      /* of the last refusal */
+	bool needed; /* set by the caller: a process whose memory is not read is left out, and that is said */
+	unsigned read, refused; /* processes */
+	struct jprof_error why; /* of the last refusal */
 };
+
+/* Whether a process can be asked for nothing: no agent was ever loaded into it. */
+bool snap_is_unprepared(const struct jprof_process *process);
 
 /* Adds the process without a dump: what /proc and its control group say of it; with `heaps` also what its own memory
  * does, read with that process's rights. The same answers. */

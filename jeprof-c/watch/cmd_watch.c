@@ -81,6 +81,7 @@ static bool choose_watched(struct snap_options *which, const struct watch_option
 		argv[1] = operands[0];
 	bool good = snap_options_parse(which, o->gc ? 3 : 2, argv);
 	which->command = "watch";
+	which->heaps = true;
 	return good;
 }
 
@@ -166,13 +167,22 @@ static void compare_watched(struct watch *w)
 	w->compared = w->watched.count > 1 && series_load(&w->series, &inputs, &w->o->how);
 }
 
+/* A dump, or what was read from outside. */
+static bool has_first(const struct watch *w)
+{
+	const struct memsnap *first = &w->watched.snaps[0];
+	return w->taken && (first->dumped || first->heaps.read);
+}
+
 /* False after having said why it is none. */
 static bool first_is_good(const struct watch *w)
 {
 	const struct memsnap *first = &w->watched.snaps[0];
-	if (first->dumped)
+	if (has_first(w))
 		return true;
-	if (*first->why)
+	if (first->heaps.refused && first->heaps.why.code != JPROF_E_FORMAT)
+		say_error(&first->heaps.why);
+	else if (*first->why)
 		say("process %d runs without a profile: %s; jprof explain %d says what can be known", w->watched.pid,
 		    first->why, w->watched.pid);
 	return false;
@@ -245,10 +255,10 @@ int cmd_watch(int argc, char **argv)
 		w.terminal = watch_screen_open();
 		watch_all(&w, &which);
 		watch_screen_close();
-		if (w.taken && w.watched.snaps[0].dumped && !interrupted() && !watched_runs(&w.watched))
+		if (has_first(&w) && !interrupted() && !watched_runs(&w.watched))
 			say("process %d has ended, after %zu snapshot%s", w.watched.pid, w.taken,
 			    w.taken == 1 ? "" : "s");
-		good = w.taken && w.watched.snaps[0].dumped && !w.write_error;
+		good = has_first(&w) && !w.write_error;
 	}
 	series_release(&w.series);
 	watched_free(&w.watched);

@@ -71,8 +71,10 @@ struct inputs watched_inputs(struct watched *w)
 {
 	for (size_t i = 0; i < w->count; i++) {
 		w->operands[i] = w->names[i];
-		w->inputs[i] =
-		    (struct live_input){ .name = w->names[i], .data = w->snaps[i].bundle, .len = w->snaps[i].len };
+		w->inputs[i] = (struct live_input){ .name = w->names[i],
+			                            .data = w->snaps[i].bundle,
+			                            .len = w->snaps[i].len,
+			                            .dumpless = !w->snaps[i].dumped };
 	}
 	return (struct inputs){
 		.dumps = w->operands, .dump_count = (int)w->count, .live = w->inputs, .live_count = w->count

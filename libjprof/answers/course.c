@@ -1,10 +1,12 @@
 /* A series of snapshots: what grew, with a verdict for each row. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "answers/ageshapes.h"
 #include "answers/courserows.h"
+#include "answers/livesizes.h"
 #include "answers/mainscript.h"
 #include "answers/objectrows.h"
 #include "answers/outlier.h"
@@ -152,13 +154,13 @@ static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 {
 	bool waste = is_waste(row->part);
 	bool heap = row->part == JPROF_PART_GC_HEAP || (row->part == JPROF_PART_PAST && w->s->info.ruby);
+	bool of_malloc = row->part == JPROF_PART_FRAGMENTATION || row->part == JPROF_PART_LIVE;
 	struct jp_course c = { .steps = row->steps,
 		               .count = w->count,
 		               .whole = row->whole,
 		               .first = fabs(row->values[0]),
 		               .counted = true,
-		               .uncollected = !w->s->info.collected &&
-		                              (heap || (row->part == JPROF_PART_FRAGMENTATION && w->s->info.ruby)),
+		               .uncollected = !w->s->info.collected && (heap || (of_malloc && w->s->info.ruby)),
 		               .collected = w->collected,
 		               .idle = only_room_grew(w, row) };
 	row->verdict = jp_verdict_of(&c);
@@ -170,8 +172,10 @@ static void judge_outsider(const struct series_work *w, struct jprof_grown *row)
 		row->verdict = JPROF_GROWING; /* nobody keeps it */
 }
 
-/* Adds a row of a part with these values, which live as long as the series; none where there is nothing at all. */
-static int add_outsider(struct series_work *w, enum jprof_part part, const double *values)
+/* Adds a row of a part with these values, which live as long as the series, and its name; none where there is nothing
+ * at all. `objects`: how many more there are, NAN. */
+static int add_counted_row(struct series_work *w, enum jprof_part part, const char *name, const double *values,
+                           double objects)
 {
 	struct jprof_series *s = w->s;
 	struct jprof_change *steps = jp_arena_alloc(&s->arena, w->count * sizeof *steps);
@@ -186,10 +190,10 @@ static int add_outsider(struct series_work *w, enum jprof_part part, const doubl
 		return 0;
 	struct jprof_grown *row = &s->rows[s->count++];
 	*row = (struct jprof_grown){ .part = part,
-		                     .name = "",
+		                     .name = name,
 		                     .values = values,
 		                     .steps = steps,
-		                     .objects = NAN,
+		                     .objects = objects,
 		                     .distance = NAN,
 		                     .chance = NAN,
 		                     .seen = NAN,
@@ -208,6 +212,28 @@ static bool known_at_all(const double *values, size_t count)
 		if (isnan(values[i]))
 			return false;
 	return true;
+}
+
+/* Without any dump a row of live memory is a size, of which each object was counted. */
+static int add_live_sizes(struct series_work *w)
+{
+	uint64_t sizes[jp_most_classes];
+	size_t count = w->s->info.counted ? jp_live_sizes(&w->moments, sizes) : 0, last = w->moments.count - 1;
+	for (size_t k = 0; k < count; k++) {
+		char name[64];
+		double *values = jp_arena_alloc(&w->s->arena, w->moments.count * sizeof *values);
+		int len = snprintf(name, sizeof name, "objects of %llu bytes", (unsigned long long)sizes[k]);
+		const char *kept = jp_arena_dup(&w->s->arena, name, (size_t)len);
+		if (!values || !kept)
+			return -1;
+		for (size_t i = 0; i <= last; i++)
+			values[i] = jp_live_of_size(&w->moments, i, sizes[k]).live;
+		double more = jp_live_of_size(&w->moments, last, sizes[k]).objects -
+		              jp_live_of_size(&w->moments, 0, sizes[k]).objects;
+		if (add_counted_row(w, JPROF_PART_LIVE, kept, values, more))
+			return -1;
+	}
+	return 0;
 }
 
 /* The parts that are known at all snapshots, and what they and live memory leave of RSS. Four have no row: Ruby's
@@ -236,10 +262,12 @@ static int add_outsiders(struct series_work *w)
 			continue;
 		for (size_t i = 0; i < moments; i++)
 			rest[i] -= values[i];
-		if (k < with_rows && add_outsider(w, parts[k], values))
+		if (k < with_rows && add_counted_row(w, parts[k], "", values, NAN))
 			return -1;
 	}
-	return !rest ? -1 : known_at_all(rest, moments) ? add_outsider(w, JPROF_PART_NOT_EXPLAINED, rest) : 0;
+	return !rest                         ? -1
+	       : known_at_all(rest, moments) ? add_counted_row(w, JPROF_PART_NOT_EXPLAINED, "", rest, NAN)
+	                                     : 0;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
@@ -277,10 +305,10 @@ static int describe_processes_of(struct series_work *w)
 	info->processes[1] = c.count;
 	if (jp_find_main_scripts(w->s, w->whole))
 		return -1;
+	const char *path = program != JP_NONE ? jp_code_object(&code, program) : c.count ? c.now[0].program : "";
 	info->same_program = jp_compared_one_program(&c) && !w->whole->nothing_common && !*info->scripts[0];
 	return jp_find_outlier(w->s, &c) || keep_info_text(w, &info->title, jp_identity_title(w->whole)) ||
-	       keep_info_text(w, &info->started, started ? started : "") ||
-	       keep_info_text(w, &info->program, program == JP_NONE ? "" : jp_code_object(&code, program));
+	       keep_info_text(w, &info->started, started ? started : "") || keep_info_text(w, &info->program, path);
 }
 
 static int describe_series(struct series_work *w)
@@ -310,7 +338,8 @@ static int describe_series(struct series_work *w)
 	info->ages = jp_has_ages_of_both(w->whole);
 	info->snapshots = w->count + 1;
 	info->seconds = all->whole.seconds;
-	info->ruby = jp_has_ruby_inside(w->whole);
+	info->counted = jp_live_is_counted(&w->moments);
+	info->ruby = jp_has_ruby_inside(w->whole) || (info->counted && *w->whole->outside.now.figures.settings.ruby);
 	info->related = w->whole->lineage.shared_sum;
 	info->bound = *jprof_profile_bound(w->whole, JPROF_INUSE_SPACE);
 	info->total[0] = jp_part_bytes(&w->moments, 0, JPROF_PART_TOTAL);
@@ -342,10 +371,27 @@ static void judge_all(struct series_work *w)
 	all->seen = w->s->info.seen;
 }
 
+/* Likewise without any dump: as it was counted. */
+static void sum_counted(struct series_work *w)
+{
+	struct jprof_grown *all = &w->s->all;
+	double *values = (double *)all->values;
+	struct jprof_change *steps = (struct jprof_change *)all->steps;
+	for (size_t i = 0; i <= w->count; i++)
+		values[i] = jp_part_bytes(&w->moments, i, JPROF_PART_LIVE);
+	for (size_t i = 0; i < w->count; i++)
+		steps[i] = (struct jprof_change){ values[i + 1] - values[i], counted_only, steps[i].seconds };
+	all->whole = (struct jprof_change){ values[w->count] - values[0], counted_only, all->whole.seconds };
+}
+
 /* What malloc had given at each snapshot, filtered or not. */
 static void sum_values(struct series_work *w)
 {
 	double *values = (double *)w->s->all.values;
+	if (w->s->info.counted) {
+		sum_counted(w);
+		return;
+	}
 	values[0] = w->rows.base;
 	for (size_t i = 0; i < w->count; i++)
 		values[i + 1] = values[i] + w->s->all.steps[i].growth;
@@ -426,7 +472,7 @@ static int add_all_rows(struct series_work *w, struct jprof_error *err)
 	for (size_t i = 0; i < w->s->count; i++)
 		judge_row(w, i);
 	judge_all(w);
-	if (add_outsiders(w) || jp_series_count_objects(w->s, w->whole))
+	if (add_live_sizes(w) || add_outsiders(w) || jp_series_count_objects(w->s, w->whole))
 		return jp_error_nomem(err);
 	join_gc_tables(w->s);
 	return 0;

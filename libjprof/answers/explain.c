@@ -98,7 +98,7 @@ static int add_live(struct jprof_explanation *e, const struct sides *s, struct j
 static int add_live_counted(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
 {
 	bool added = jp_explain_row(e, JPROF_PART_LIVE, 0, figures_of_part(s, JPROF_PART_LIVE));
-	return added && !jp_explain_live_sizes(e, s->now) ? 0 : jp_error_nomem(err);
+	return added && !jp_explain_live_sizes(e, s->now, s->change) ? 0 : jp_error_nomem(err);
 }
 
 static int add_gc_heap(struct jprof_explanation *e, const struct sides *s)
@@ -211,6 +211,7 @@ static int describe_processes(struct jprof_explanation *e, const struct sides *s
 	}
 	info->error = (range.high - range.low) / 2;
 	info->ruby = jp_has_ruby_inside(s->now);
+	info->seen = s->now->outside.now.figures.seen;
 	info->title = jp_arena_dup(&e->arena, title, strlen(title));
 	return info->title ? 0 : -1;
 }

@@ -233,42 +233,68 @@ static int by_live_bytes(const void *a, const void *b)
 	return x != y ? (x < y) - (x > y) : by_size(a, b);
 }
 
-static int add_live_size(struct jprof_explanation *e, const struct jp_class_sum *class)
+/* The objects of that size in the earlier snapshot: none where it has no such class. */
+static struct jp_class_sum live_before(const struct jp_figures *before, uint64_t size)
+{
+	static const struct jp_class_sum none;
+	for (unsigned i = 0; i < before->class_count; i++)
+		if (before->classes[i].size == size)
+			return before->classes[i];
+	return none;
+}
+
+/* `before` is NULL where there is no earlier snapshot, or its objects were not counted. */
+static int add_live_size(struct jprof_explanation *e, const struct jp_class_sum *class, const struct jp_figures *before)
 {
 	char name[64];
+	struct jp_class_sum was = before ? live_before(before, class->size) : *class;
 	int len = snprintf(name, sizeof name, "%llu bytes", (unsigned long long)class->size);
-	struct jprof_explained *row =
-	    jp_explain_row(e, JPROF_PART_GROUP, 2, (struct jp_figure_pair){ class->live, NAN });
+	struct jp_figure_pair bytes = { class->live, before ? class->live - was.live : NAN };
+	struct jprof_explained *row = jp_explain_row(e, JPROF_PART_GROUP, 2, bytes);
 	if (!row || !(row->name = jp_arena_dup(&e->arena, name, (size_t)len)))
 		return -1;
 	row->object_size = class->size;
 	row->objects = class->objects;
+	row->objects_growth = before ? class->objects - was.objects : NAN;
 	return 0;
 }
 
-int jp_explain_live_sizes(struct jprof_explanation *e, const struct jprof_profile *now)
+/* All of them together. */
+static struct jp_class_sum live_sum(const struct jp_figures *figures)
+{
+	struct jp_class_sum all = { 0 };
+	for (unsigned i = 0; i < figures->class_count; i++) {
+		all.live += figures->classes[i].live;
+		all.objects += figures->classes[i].objects;
+	}
+	return all;
+}
+
+int jp_explain_live_sizes(struct jprof_explanation *e, const struct jprof_profile *now,
+                          const struct jprof_profile *change)
 {
 	struct jp_class_sum classes[jp_most_classes];
-	const struct jp_figures *figures = &now->outside.now.figures;
-	struct jp_figure_pair all = { 0, NAN };
-	double objects = 0;
+	const struct jp_figures *figures = &now->outside.now.figures,
+				*before = change ? &change->outside.base.figures : NULL;
+	struct jp_class_sum all = live_sum(figures), was = before ? live_sum(before) : all;
 	size_t above = e->count;
+	before = was.objects > 0 ? before : NULL;
 	memcpy(classes, figures->classes, sizeof classes);
 	qsort(classes, figures->class_count, sizeof *classes, by_live_bytes);
-	for (unsigned i = 0; i < figures->class_count; i++) {
-		all.now += classes[i].live;
-		objects += classes[i].objects;
-	}
-	if (!(objects > 0) || !above)
+	if (!(all.objects > 0) || !above)
 		return 0;
-	e->rows[above - 1].objects = objects;
-	struct jprof_explained *kind = jp_explain_row(e, JPROF_PART_KIND, 1, all);
+	double more = before ? all.objects - was.objects : NAN;
+	e->rows[above - 1].objects = all.objects;
+	e->rows[above - 1].objects_growth = more;
+	struct jprof_explained *kind = jp_explain_row(
+	    e, JPROF_PART_KIND, 1, (struct jp_figure_pair){ all.live, before ? all.live - was.live : NAN });
 	if (!kind)
 		return -1;
 	kind->name = "by size";
-	kind->objects = objects;
+	kind->objects = all.objects;
+	kind->objects_growth = more;
 	int failed = 0;
 	for (unsigned i = 0; !failed && i < figures->class_count && classes[i].objects > 0; i++)
-		failed = add_live_size(e, &classes[i]);
+		failed = add_live_size(e, &classes[i], before);
 	return failed;
 }

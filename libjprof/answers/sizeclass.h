@@ -15,7 +15,9 @@ int jp_explain_size_classes(struct jprof_explanation *explanation, const struct 
                             struct jprof_error *err);
 
 /* Where each live object was counted: a row of depth 1 for their sizes, and behind it one of depth 2 for each size,
- * most bytes first. The last row of depth 0 gets the number of all. 0, or -1 when memory is short. */
-int jp_explain_live_sizes(struct jprof_explanation *explanation, const struct jprof_profile *now);
+ * most bytes first. The last row of depth 0 gets the number of all. They have their growth where `change`, which may be
+ * NULL, counted them before, too. 0, or -1 when memory is short. */
+int jp_explain_live_sizes(struct jprof_explanation *explanation, const struct jprof_profile *now,
+                          const struct jprof_profile *change);
 
 #endif

@@ -198,6 +198,15 @@ static bool has_dumps(const struct jprof_bundle *b)
 	return i < b->count;
 }
 
+/* Whether there is what was read in the memory of a process itself. */
+static bool is_of_outside(const struct jprof_bundle *b)
+{
+	size_t i = 0;
+	while (i < b->count && !jp_bundle_file(&b->members[i], "heap.json"))
+		i++;
+	return i < b->count;
+}
+
 /* Among others a member without a dump is of no use. */
 static void drop_empty(struct jprof_bundle *b)
 {
@@ -224,6 +233,10 @@ static int conclude_bundle(struct jprof_bundle *b, bool dumpless, struct jprof_e
 		                "is cut or damaged before its list of members ends; copy it again");
 	if (dumpless && b->count && !has_dumps(b))
 		return 0;
+	if (is_of_outside(b) && !has_dumps(b))
+		return jp_advise(err, JPROF_ADVICE_DUMPLESS,
+		                 jp_error(err, JPROF_E_FORMAT, b->name, 0,
+		                          "was read from outside of its processes, and has no profile"));
 	drop_empty(b);
 	if (b->count)
 		return 0;

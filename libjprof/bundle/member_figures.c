@@ -260,15 +260,50 @@ static void take_heap_of_ruby(struct jp_figures *to, jp_json *ruby)
 	take_live_objects(to, jp_json_get(ruby, "objects"));
 }
 
-/* What was read in the memory of the process: docs/outside.md. */
+/* A version is digits, points and few words. */
+static void take_heap_seen(struct jprof_heap_seen *to, jp_json *heap)
+{
+	const char *version = jp_json_text(jp_json_get(heap, "jemalloc"), "version");
+	static const char in_versions[] = "0123456789.- abcdefghijklmnopqrstuvwxyz";
+	bool good = version && *version && strspn(version, in_versions) == strlen(version);
+	*to = (struct jprof_heap_seen){ .caches = jp_json_number(heap, "caches"),
+		                        .caches_known = jp_json_true(heap, "caches_known"),
+		                        .torn = jp_json_number(heap, "torn"),
+		                        .misfits = jp_json_number(heap, "misfits"),
+		                        .cut = jp_json_true(heap, "cut") };
+	snprintf(to->jemalloc, sizeof to->jemalloc, "%s", good ? version : "of an unknown version");
+}
+
+/* Whether an address space has room for it. */
+static bool is_possible(const struct jp_figures *f)
+{
+	static const double most = 0x1p57;
+	bool good = f->object_types.count <= jp_most_object_sums;
+	for (int i = 0; i < JPROF_FIGURES; i++)
+		good = good && fabs(f->of[i].bytes) <= most;
+	for (unsigned i = 0; i < f->class_count; i++)
+		good = good && f->classes[i].live >= 0 && f->classes[i].live <= most && f->classes[i].slabs <= most;
+	for (unsigned i = 0; i < f->object_types.count; i++)
+		good = good && f->object_types.of[i].slots <= most && f->object_types.of[i].count <= most;
+	for (unsigned i = 0; i < f->object_classes.count; i++)
+		good = good && f->object_classes.of[i].slots <= most && f->object_classes.of[i].count <= most;
+	return good;
+}
+
+/* What was read in the memory of the process: docs/outside.md. One whose numbers no process can have says nothing. */
 static void take_heap(struct jp_outside *to, jp_json *heap)
 {
+	struct jp_outside more = { 0 };
+	struct jp_figures *figures = &more.now.figures;
 	jp_json *stats = jp_json_get(heap, "jemalloc");
-	take_malloc_stats(to, heap);
-	double live = add_live_classes(&to->now.figures, jp_json_get(jp_json_get(stats, "arenas"), "bin"),
+	take_malloc_stats(&more, heap);
+	double live = add_live_classes(figures, jp_json_get(jp_json_get(stats, "arenas"), "bin"),
 	                               jp_json_get(jp_json_get(stats, "stats.arenas"), "merged"));
-	take_off_untouched(&to->now.figures, live, heap);
-	take_heap_of_ruby(&to->now.figures, jp_json_get(heap, "ruby"));
+	take_off_untouched(figures, live, heap);
+	take_heap_of_ruby(figures, jp_json_get(heap, "ruby"));
+	take_heap_seen(&figures->seen, heap);
+	if (is_possible(figures))
+		jp_outside_add(to, &more, 1);
 }
 
 static bool version_of_ruby_file(const char *path, char version[8])

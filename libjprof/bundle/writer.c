@@ -144,13 +144,23 @@ static void put_member_number(struct jp_strbuf *out, const char *key, uint64_t n
 		jp_strbuf_printf(out, ", \"%s\": null", key);
 }
 
-/* The current member is complete: its line in bundle.json. */
+static void forget_member(struct jprof_bundle_writer *w)
+{
+	jp_strbuf_cut(&w->build_ids, 0);
+	jp_intern_release(&w->files);
+	release_head(&w->head);
+	*w->name = '\0';
+	w->begun = false;
+}
+
+/* The current member is complete: its line in bundle.json. One without a file is none. */
 static int end_member(struct jprof_bundle_writer *w, struct jprof_error *err)
 {
 	const struct head *h = &w->head;
-	int rc = w->begun && !*w->name ? choose_name(w, err) : 0;
-	if (rc || !w->begun)
-		return rc;
+	if (!w->begun || !*w->name) {
+		forget_member(w);
+		return 0;
+	}
 	jp_strbuf_printf(&w->list, "%s{\"name\": \"%s\"", w->list.len ? ",\n    " : "", w->name);
 	put_member_number(&w->list, "pid", h->pid);
 	put_member_number(&w->list, "start_ticks", h->start_ticks);
@@ -165,11 +175,7 @@ static int end_member(struct jprof_bundle_writer *w, struct jprof_error *err)
 	jp_strbuf_str(&w->list, ", \"build_ids\": [");
 	jp_strbuf_add(&w->list, w->build_ids.text, w->build_ids.len);
 	jp_strbuf_str(&w->list, "]}");
-	jp_strbuf_cut(&w->build_ids, 0);
-	jp_intern_release(&w->files);
-	release_head(&w->head);
-	*w->name = '\0';
-	w->begun = false;
+	forget_member(w);
 	return w->list.failed || w->build_ids.failed ? jp_error_nomem(err) : 0;
 }
 

@@ -52,6 +52,19 @@ void jp_object_sums_add(struct jp_object_sums *to, const struct jp_object_sum *m
 	to->of[i].own = to->of[i].own || more->own;
 }
 
+static void add_heap_seen(struct jprof_heap_seen *to, const struct jprof_heap_seen *from)
+{
+	struct jprof_heap_seen all = *from;
+	if (!*from->jemalloc)
+		return;
+	all.caches += to->caches;
+	all.caches_known = from->caches_known && (to->caches_known || !*to->jemalloc);
+	all.torn += to->torn;
+	all.misfits += to->misfits;
+	all.cut = from->cut || to->cut;
+	*to = all;
+}
+
 void jp_figures_add(struct jp_figures *to, const struct jp_figures *from)
 {
 	for (int f = 0; f < JPROF_FIGURES; f++)
@@ -68,4 +81,5 @@ void jp_figures_add(struct jp_figures *to, const struct jp_figures *from)
 		to->settings = from->settings;
 	if (from->group.known)
 		to->group = from->group;
+	add_heap_seen(&to->seen, &from->seen);
 }

@@ -45,6 +45,7 @@ struct jp_figures {
 	struct jp_known_sum master, worker_shared; /* RSS_ANON of masters, and SHARED of workers */
 	struct jprof_settings settings;            /* of the process that came last */
 	struct jprof_group group;                  /* likewise */
+	struct jprof_heap_seen seen;               /* of all whose memory was read */
 };
 
 /* Another process's figure. */

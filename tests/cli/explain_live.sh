@@ -217,7 +217,7 @@ judge "anonymous memory" bare.out "0 <= $(status_kb "$bare" RssAnon) * 1024 - ro
 python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" bare.out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
 run "$jprof" explain "$bare" -o kept.jprof
 exits 0
-says 'jprof: kept.jprof: was not made: without a dump there is no snapshot to keep'
+says 'jprof: kept.jprof: was not made: what /proc says alone is no snapshot to keep'
 check "made" [ ! -e kept.jprof ]
 lives "$bare"
 stop "$bare"

@@ -92,6 +92,74 @@ head -n 1 out >second
 same "jprof PID is not explain PID" first second
 unpark
 
+# ---- a snapshot: kept by explain, or made by snap; it explains the same, and two of them say what grew ----
+# A line makes it grow: 20,000 times calloc(1, 1000), which are objects of 1024 bytes.
+cat >grows.py <<'END2'
+import ctypes, sys
+c = ctypes.CDLL(None)
+c.calloc.restype = ctypes.c_void_p
+print("end", flush=True)
+for line in sys.stdin:
+    kept = [c.calloc(1, 1000) for i in range(20000)]
+    for at in kept:
+        ctypes.memset(at, 1, 1000)
+    open("grown", "w").close()
+END2
+park "$jemalloc" dirty_decay_ms:-1 python3 grows.py
+run "$jprof" explain "$pid" -o first.jprof
+exits 0
+says
+sed -n '/share/,/^Read/p' out >live_rows
+run "$jprof" explain first.jprof
+exits 0
+says
+prints "^first\.jprof: process $pid; [0-9.]+ MB\$"
+sed -n '/share/,/^Read/p' out >kept_rows
+check "nothing was explained" grep -q 'live malloc memory' live_rows
+same "the snapshot does not say what the process did" live_rows kept_rows
+prints '^   jprof run -- COMMAND  '
+echo go >&9
+until_true 60 test -e grown || skip "it does not grow"
+run "$jprof" snap "$pid" -o second.jprof
+exits 0
+says
+prints '^second\.jprof$'
+check "not what comes next" grep -q 'read from outside; which line made it only .*jprof run -- COMMAND.* next: jprof explain second.jprof' next
+run "$jprof" diff first.jprof second.jprof
+exits 0
+says
+prints '^1  [A-Z ]+  \+[12][0-9]\.[0-9] MB  objects of 1024 bytes$'
+prints '^ +\+[0-9.]+ .* past live memory'
+prints '^Which line made it:  jprof run -- COMMAND$'
+run "$jprof" diff --json first.jprof second.jprof
+exits 0
+python3 "$root/tests/doors/values.py" schema "$root/docs/diff.schema.json" out >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+run "$jprof" explain --json first.jprof second.jprof
+exits 0
+mv out d
+echo end 0 >said
+judge "growth by size" 'abs(next(r["objects_growth"] for r in sizes if r["object_size"] == 1024) - 20000) < 100'
+run "$jprof" explain first.jprof "$pid"
+exits 0
+says
+prints 'objects of 1024 bytes'
+run "$jprof" second.jprof
+exits 1
+says 'jprof: second.jprof: was read from outside of its processes, and has no profile; jprof explain says what it holds, and jprof diff what grew'
+run "$jprof" diff "$heaps/hand-4.heap" second.jprof
+exits 1
+says_like "second.jprof: was read from outside, and cannot be compared with .*hand-4.heap, which has a profile"
+run "$jprof" watch --count=2 --every=0.1s "$pid"
+exits 0
+prints '^ +\+?[0-9.]+ .* all of malloc$'
+unpark
+park "" "" /bin/sh -c 'echo end; read x'
+run "$jprof" snap "$pid" -o none.jprof
+exits 1
+says_like "process $pid: has neither jemalloc nor jprof's agent"
+nothing_like . '^none.jprof$'
+unpark
+
 # ---- what was never touched is in no row; freed pages have their advice ----
 park "$jemalloc" dirty_decay_ms:-1 python3 -c 'import ctypes, sys
 c = ctypes.CDLL(None)

@@ -247,9 +247,11 @@ kill -KILL "$child"
 
 # ---- nobody there to ask -----------------------------------------------------------------------------------------------
 start_bare prof:true "$ruby" "$app"
-run "$jprof" snap "$pid"
-exits 1
-says_like "process $pid: has jemalloc, but not jprof's agent.*jprof run"
+run "$jprof" snap "$pid" -o outside.jprof
+exits 0
+says
+has outside.jprof "$pid/heap.json"
+has_no outside.jprof "$pid/dump.heap"
 lives "$pid"
 run "$jprof" snap --signal=USR2 "$pid"
 exits 1

@@ -389,6 +389,8 @@ static void test_writers(void **state)
 			assert_int_equal(jprof_bundle_writer_new(NULL, take, NULL, &a.writer, NULL), 0);
 			if (writers[i].begun)
 				assert_int_equal(jprof_bundle_writer_member(a.writer, NULL, NULL), 0);
+			if (writers[i].run == write_finish) /* a member without a file is none */
+				assert_int_equal(jprof_bundle_writer_file(a.writer, "status", "", 0, NULL), 0);
 			more = attempt(writers[i].name, writers[i].run, nth, &a, &wrong);
 			jprof_bundle_writer_free(a.writer);
 		}

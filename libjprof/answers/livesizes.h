@@ -1,0 +1,17 @@
+/* Live memory by size, where each object was counted: at several moments. */
+#ifndef JP_ANSWERS_LIVESIZES_H
+#define JP_ANSWERS_LIVESIZES_H
+
+#include "answers/parts.h"
+#include "model/figures.h"
+
+/* Whether no moment has a dump, and all have live memory that was counted. */
+bool jp_live_is_counted(const struct jp_moments *moments);
+
+/* The sizes that any moment has live objects of; how many there are. */
+size_t jp_live_sizes(const struct jp_moments *moments, uint64_t sizes[jp_most_classes]);
+
+/* The live objects of a size at the i-th moment. */
+struct jp_class_sum jp_live_of_size(const struct jp_moments *moments, size_t i, uint64_t size);
+
+#endif
