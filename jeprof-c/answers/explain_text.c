@@ -80,8 +80,9 @@ static double whole_of(const struct jprof_explanation *e)
 static const char *verb_of(const struct explained *what, enum jprof_part part)
 {
 	bool ruby = what->ruby || *jprof_explain_info(what->explanation)->settings.ruby;
-	return part == JPROF_PART_PAST && ruby ? "are Ruby's GC heap, and what else was mapped past malloc"
-	                                       : words_of_part(part)->verb;
+	bool known = explain_part_of(what->explanation, JPROF_PART_GC_HEAP);
+	return part == JPROF_PART_PAST && ruby && !known ? "are Ruby's GC heap, and what else was mapped past malloc"
+	                                                 : words_of_part(part)->verb;
 }
 
 /* What it has, or by how much it grew. */
@@ -223,7 +224,8 @@ static void add_part_words(struct jp_strbuf *text, const struct explained *what,
 		                 info->shared / mb);
 	else if (row->part == JPROF_PART_ANONYMOUS && what->ruby)
 		jp_strbuf_str(text, "anonymous memory: malloc and Ruby's GC heap together");
-	else if (row->part == JPROF_PART_PAST && (what->ruby || *info->settings.ruby))
+	else if (row->part == JPROF_PART_PAST && (what->ruby || *info->settings.ruby) &&
+	         !explain_part_of(what->explanation, JPROF_PART_GC_HEAP))
 		jp_strbuf_str(text, "Ruby's GC heap, and what else was mapped past malloc");
 	else if (row->part == JPROF_PART_KIND)
 		jp_strbuf_visible(text, row->name);

@@ -119,11 +119,15 @@ static double dirty_in_memory(const struct jp_moments *m, size_t i)
 	           : dirty;
 }
 
-/* Of a Ruby that did not say how large its GC heap is, that is in it; of all others what the program mapped itself. */
+/* Of a Ruby that did not say how large its GC heap is, that is in it; of all others what the program mapped itself.
+ * Where each page of the GC heap was looked at, the rest is known, too. */
 static double past_bytes(const struct jp_moments *m, size_t i)
 {
 	bool heap_known = !isnan(figure_at(m, m->count - 1, JPROF_FIGURE_GC_HEAP));
-	return heap_known || !m->by_kernel ? NAN : figure_at(m, i, JPROF_FIGURE_PAST);
+	double past = m->by_kernel ? figure_at(m, i, JPROF_FIGURE_PAST) : NAN;
+	if (!heap_known)
+		return past;
+	return seen_page_by_page(m, i) ? fmax(past - figure_at(m, i, JPROF_FIGURE_GC_HEAP), 0) : NAN;
 }
 
 /* Where slots have several sizes GC.stat does not say how many bytes are free, and counting the objects does. */

@@ -77,11 +77,15 @@ static void take_off_untouched(struct jp_figures *to, double live, jp_json *heap
 	double beside = (double)jp_json_number(heap, "sampled_memory") - to->of[JPROF_FIGURE_SAMPLED_SPACE].bytes;
 	if (to->of[JPROF_FIGURE_SAMPLED].bytes > 0)
 		to->of[JPROF_FIGURE_PAGE].bytes = fmax(beside, 0) / to->of[JPROF_FIGURE_SAMPLED].bytes;
-	to->of[JPROF_FIGURE_ALLOCATED].bytes -= live + cached;
-	to->of[JPROF_FIGURE_CACHED].bytes -= cached;
+	double active = to->of[JPROF_FIGURE_ACTIVE].bytes - live - cached - pages;
+	double given = to->of[JPROF_FIGURE_ALLOCATED].bytes - live - cached,
+	       freed = to->of[JPROF_FIGURE_CACHED].bytes - cached;
+	/* Small objects that a cache took and nobody used lie on these pages, too. */
+	double unused = fmin(fmax(given + to->of[JPROF_FIGURE_PADDING].bytes - active, 0), fmax(freed, 0));
+	to->of[JPROF_FIGURE_ALLOCATED].bytes = given - unused;
+	to->of[JPROF_FIGURE_CACHED].bytes = freed - unused;
 	to->of[JPROF_FIGURE_ACTIVE].bytes =
-	    fmax(to->of[JPROF_FIGURE_ACTIVE].bytes - live - cached - pages,
-	         to->of[JPROF_FIGURE_ALLOCATED].bytes + to->of[JPROF_FIGURE_PADDING].bytes);
+	    fmax(active, to->of[JPROF_FIGURE_ALLOCATED].bytes + to->of[JPROF_FIGURE_PADDING].bytes);
 	to->of[JPROF_FIGURE_DIRTY].bytes = fmax(to->of[JPROF_FIGURE_DIRTY].bytes - idle, 0);
 	to->of[JPROF_FIGURE_LARGE_PADDING].bytes = fmax(to->of[JPROF_FIGURE_LARGE_PADDING].bytes - pages, 0);
 }

@@ -124,6 +124,24 @@ static void test_grown(void **state)
 	jprof_profile_free(change);
 }
 
+/* Pages of slabs were never touched, and jemalloc has no gaps of that size: objects in caches lie there. */
+static void test_untouched_caches(void **state)
+{
+	(void)state;
+	static const char key[] = "\"untouched_pages\":";
+	char text[sizeof before + 16];
+	const char *at = strstr(before, key);
+	struct jprof_explanation *e;
+	snprintf(text, sizeof text, "%.*s%s200200%s", (int)(at - before), before, key, at + strlen(key));
+	struct jprof_profile *p = profile_outside(text, true);
+	assert_int_equal(jprof_explain_new(p, NULL, NULL, &e, NULL), 0);
+	assert_true(row_of(e, JPROF_PART_LIVE, "")->bytes == 6000000 - 4800);
+	assert_true(row_of(e, JPROF_PART_CACHED, "")->bytes == 4800 - 2000);
+	assert_null(row_of(e, JPROF_PART_FRAGMENTATION, ""));
+	jprof_explain_free(e);
+	jprof_profile_free(p);
+}
+
 /* A profile is wanted, a number is none that a process can have, or the text is none. */
 static void test_refused(void **state)
 {
@@ -166,9 +184,8 @@ static void test_with_dump(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_explained),
-		cmocka_unit_test(test_grown),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_explained),        cmocka_unit_test(test_grown),
+		cmocka_unit_test(test_untouched_caches), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_with_dump),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
