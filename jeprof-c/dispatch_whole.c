@@ -183,6 +183,10 @@ static int run_report(const struct options *options)
 		say("--%s is for jprof explain", options->rules ? "rules=FILE" : options->puma ? "puma" : "gc");
 		return 1;
 	}
+	if (options->granularity == ROWS_BY_REFERRER && strcmp(first, "explain") != 0) {
+		say("--by=referrer is for jprof explain");
+		return 1;
+	}
 	if (options->open && options_form(options) != FORM_HTML) {
 		say("--open is for --html; --web opens the call graph");
 		return 1;

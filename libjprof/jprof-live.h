@@ -211,13 +211,20 @@ JPROF_API int jprof_target_prefix(const struct jprof_target *target, char *prefi
 JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdline, struct jprof_bundle_writer *writer,
                                   struct jprof_error *err);
 
+struct jprof_heap_opts {
+	size_t size;
+	bool referrers; /* also what points to the live memory: all of that is read */
+};
+
 /* Reads jemalloc's own tables in the memory of a process that need not be prepared, and adds what they say to the
  * member that was begun, as heap.json (docs/outside.md). The process runs on: nothing is stopped, sent or written, and
  * no page is read that is not in memory. *seen is what is worth a word. JPROF_E_FORMAT: no jemalloc was found there;
  * JPROF_E_UNSUPPORTED: one that is not known, with its version; JPROF_E_IO: that memory may not be read, with the
- * reason that was found (JPROF_ADVICE_MEMORY: root's rights would do); then nothing was added. Since: 0.2 */
-JPROF_API int jprof_target_heap(struct jprof_target *target, struct jprof_bundle_writer *writer,
-                                struct jprof_heap_seen *seen, struct jprof_error *err);
+ * reason that was found (JPROF_ADVICE_MEMORY: root's rights would do); then nothing was added. `opts`
+ * may be NULL. Since: 0.2 */
+JPROF_API int jprof_target_heap(struct jprof_target *target, const struct jprof_heap_opts *opts,
+                                struct jprof_bundle_writer *writer, struct jprof_heap_seen *seen,
+                                struct jprof_error *err);
 
 /* ---- Dumps that a process made ------------------------------------------------------------------ */
 

@@ -1486,6 +1486,7 @@ struct jprof_explain_info {
 	const char *title;           /* of a process, a master's if there is one: "puma 5.6.5 (tcp://...) [shop]"; "" */
 	bool ruby;                   /* one of them runs Ruby */
 	struct jprof_heap_seen seen; /* of all processes whose memory was read; the version is the last one's */
+	bool referrers;              /* what points to the live memory was looked for */
 };
 
 /* The bytes of a part, of what was added or of what was subtracted, as an explanation of these counts it. NAN where it
@@ -1498,6 +1499,8 @@ struct jprof_explain_opts {
 	size_t size;
 	const char *rules; /* as in struct jprof_view_opts */
 	size_t rules_len;
+	bool
+	    by_referrer; /* without a dump: live memory by what points to it, where that was looked for; else by size */
 };
 
 /* Where the memory of a profile's processes is. `change` is the difference of the same profile to that of an earlier

@@ -110,7 +110,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 {
 	struct jprof_explanation *explanation;
 	struct jprof_error err;
-	struct jprof_explain_opts opts = { .size = sizeof opts };
+	struct jprof_explain_opts opts = { .size = sizeof opts, .by_referrer = o->granularity == ROWS_BY_REFERRER };
 	char *rules;
 	bool read = rules_load(o->rules, &rules, &opts.rules_len);
 	opts.rules = rules;
@@ -126,6 +126,9 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 	bool good = answer_of(&s->change, o, &answer);
 	struct typed lines = { 0 }, gems = { 0 };
 	const struct jprof_explain_info *info = jprof_explain_info(explanation);
+	if (opts.by_referrer && !info->referrers)
+		say("what points to the memory is not known: --by=referrer is for processes without a profile, and for "
+		    "their snapshots that were made with --referrers");
 	ruby_lines_command(&lines, s->now.profile, info->ruby && !info->dumpless, info->title);
 	if (!live->asked)
 		gems_of_code(&gems, s->now.profile, o, explanation, inputs->dumps[inputs->dump_count - 1]);

@@ -119,6 +119,7 @@ static bool select_live(struct explain_live *live, const struct options *o, cons
 	bool good = snap_options_parse(&live->which, o->gc ? 3 : 2, argv);
 	live->which.command = "explain";
 	live->which.heaps = true;
+	live->which.referrers = o->granularity == ROWS_BY_REFERRER;
 	return good;
 }
 

@@ -4,7 +4,7 @@
 
 #include "jprof.h"
 
-enum { ROWS_USUAL = -1 };
+enum { ROWS_USUAL = -1, ROWS_BY_REFERRER = JPROF_BY_TAG + 1 };
 
 /* As many rows as fit the terminal; all where there is none. */
 #define TOP_FITS SIZE_MAX

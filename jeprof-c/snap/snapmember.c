@@ -410,7 +410,8 @@ static int add_heap_of(struct jprof_bundle_writer *writer, struct jprof_target *
 	struct jprof_error err;
 	(void)opener_start(&opener, target, process, snap_file_timeout(options),
 	                   &err); /* without it no file is opened */
-	int rc = jprof_target_heap(target, writer, &seen, &err);
+	const struct jprof_heap_opts opts = { .size = sizeof opts, .referrers = options->referrers };
+	int rc = jprof_target_heap(target, &opts, writer, &seen, &err);
 	heaps->read += !rc;
 	heaps->refused += rc != 0;
 	if (rc)

@@ -28,9 +28,10 @@ struct snap_options {
 	const char *trust_name;
 	int trust;
 	const char *dump_dir;
-	int symbols;  /* enum snap_symbols */
-	int sampling; /* enum snap_sampling */
-	bool heaps;   /* read the memory of those that cannot dump */
+	int symbols;    /* enum snap_symbols */
+	int sampling;   /* enum snap_sampling */
+	bool referrers; /* and find what points to it */
+	bool heaps;     /* read the memory of those that cannot dump */
 	bool cmdline;
 	bool no_sandbox;
 	bool keep_dumps;

@@ -8,6 +8,7 @@
 #include "answers/gcheap.h"
 #include "answers/owners.h"
 #include "answers/parts.h"
+#include "answers/pointedto.h"
 #include "answers/sizeclass.h"
 #include "base/error.h"
 #include "base/opts.h"
@@ -24,6 +25,7 @@ struct sides {
 	struct jp_moment at[2];
 	struct jp_moments moments; /* what there was before, if it is known, and what there is now */
 	struct jp_owner_views views;
+	bool by_referrer;
 };
 
 static void compare_sides(struct sides *s)
@@ -98,7 +100,10 @@ static int add_live(struct jprof_explanation *e, const struct sides *s, struct j
 static int add_live_counted(struct jprof_explanation *e, const struct sides *s, struct jprof_error *err)
 {
 	bool added = jp_explain_row(e, JPROF_PART_LIVE, 0, figures_of_part(s, JPROF_PART_LIVE));
-	return added && !jp_explain_live_sizes(e, s->now, s->change) ? 0 : jp_error_nomem(err);
+	int rc = !added ? -1 : s->by_referrer ? jp_explain_referrers(e, s->now, s->change) : 0;
+	if (!rc)
+		rc = jp_explain_live_sizes(e, s->now, s->change);
+	return rc < 0 ? jp_error_nomem(err) : 0;
 }
 
 static int add_gc_heap(struct jprof_explanation *e, const struct sides *s)
@@ -212,6 +217,7 @@ static int describe_processes(struct jprof_explanation *e, const struct sides *s
 	info->error = (range.high - range.low) / 2;
 	info->ruby = jp_has_ruby_inside(s->now);
 	info->seen = s->now->outside.now.figures.seen;
+	info->referrers = s->now->outside.now.figures.referrers.count;
 	info->title = jp_arena_dup(&e->arena, title, strlen(title));
 	return info->title ? 0 : -1;
 }
@@ -248,7 +254,7 @@ int jprof_explain_new(const struct jprof_profile *profile, const struct jprof_pr
 	struct jprof_explanation *e = calloc(1, sizeof *e);
 	if (!e)
 		return jp_error_nomem(err);
-	struct sides sides = { .now = profile, .change = change };
+	struct sides sides = { .now = profile, .change = change, .by_referrer = opts.by_referrer };
 	compare_sides(&sides);
 	rc = jp_owner_views_make(&sides.views, profile, change, &opts, err);
 	if (!rc)

@@ -264,6 +264,32 @@ static void take_heap_of_ruby(struct jp_figures *to, jp_json *ruby)
 	take_live_objects(to, jp_json_get(ruby, "objects"));
 }
 
+/* What points to the live memory: docs/outside.md. */
+static void take_referrers(struct jp_referrer_sums *to, jp_json *referrers)
+{
+	static const struct {
+		const char *key, *kind;
+	} kinds[] = { { "ruby", "Ruby data" },
+		      { "code", "Ruby's own code" },
+		      { "file", "data of files" },
+		      { "stack", "stacks of threads" },
+		      { "other", "data of threads, and what was mapped past malloc" },
+		      { "none", "nothing that was read" } };
+	jp_json *rows = jp_json_get(referrers, "rows");
+	for (size_t i = 0; i < jp_json_length(rows) && i < jp_most_referrers; i++) {
+		jp_json *row = jp_json_at(rows, i);
+		const char *key = jp_json_text(row, "kind"), *name = jp_json_text(row, "name");
+		struct jp_referrer_sum sum = { .blocks = (double)jp_json_number(row, "blocks"),
+			                       .bytes = (double)jp_json_number(row, "bytes"),
+			                       .own = jp_json_true(row, "own") };
+		for (size_t k = 0; key && k < jp_count(kinds); k++)
+			sum.kind = strcmp(key, kinds[k].key) ? sum.kind : kinds[k].kind;
+		snprintf(sum.name, sizeof sum.name, "%s", name ? name : "");
+		if (sum.kind)
+			jp_referrer_sums_add(to, &sum);
+	}
+}
+
 /* A version is digits, points and few words. */
 static void take_heap_seen(struct jprof_heap_seen *to, jp_json *heap)
 {
@@ -291,6 +317,8 @@ static bool is_possible(const struct jp_figures *f)
 		good = good && f->object_types.of[i].slots <= most && f->object_types.of[i].count <= most;
 	for (unsigned i = 0; i < f->object_classes.count; i++)
 		good = good && f->object_classes.of[i].slots <= most && f->object_classes.of[i].count <= most;
+	for (unsigned i = 0; i < f->referrers.count; i++)
+		good = good && f->referrers.of[i].bytes <= most && f->referrers.of[i].blocks <= most;
 	return good;
 }
 
@@ -305,6 +333,7 @@ static void take_heap(struct jp_outside *to, jp_json *heap)
 	                               jp_json_get(jp_json_get(stats, "stats.arenas"), "merged"));
 	take_off_untouched(figures, live, heap);
 	take_heap_of_ruby(figures, jp_json_get(heap, "ruby"));
+	take_referrers(&figures->referrers, jp_json_get(heap, "referrers"));
 	take_heap_seen(&figures->seen, heap);
 	if (is_possible(figures))
 		jp_outside_add(to, &more, 1);

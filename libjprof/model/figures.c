@@ -52,6 +52,23 @@ void jp_object_sums_add(struct jp_object_sums *to, const struct jp_object_sum *m
 	to->of[i].own = to->of[i].own || more->own;
 }
 
+void jp_referrer_sums_add(struct jp_referrer_sums *to, const struct jp_referrer_sum *more)
+{
+	unsigned i = 0;
+	while (i < to->count && (strcmp(to->of[i].kind, more->kind) != 0 || strcmp(to->of[i].name, more->name) != 0))
+		i++;
+	if (i == jp_most_referrers)
+		return;
+	if (i == to->count) {
+		to->of[i] = *more;
+		to->count++;
+		return;
+	}
+	to->of[i].blocks += more->blocks;
+	to->of[i].bytes += more->bytes;
+	to->of[i].own = to->of[i].own || more->own;
+}
+
 static void add_heap_seen(struct jprof_heap_seen *to, const struct jprof_heap_seen *from)
 {
 	struct jprof_heap_seen all = *from;
@@ -75,6 +92,8 @@ void jp_figures_add(struct jp_figures *to, const struct jp_figures *from)
 		jp_object_sums_add(&to->object_types, &from->object_types.of[i]);
 	for (unsigned i = 0; i < from->object_classes.count; i++)
 		jp_object_sums_add(&to->object_classes, &from->object_classes.of[i]);
+	for (unsigned i = 0; i < from->referrers.count; i++)
+		jp_referrer_sums_add(&to->referrers, &from->referrers.of[i]);
 	jp_known_sum_add(&to->master, &from->master);
 	jp_known_sum_add(&to->worker_shared, &from->worker_shared);
 	if (from->settings.known)

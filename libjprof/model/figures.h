@@ -37,11 +37,27 @@ struct jp_object_sums {
 	unsigned count;
 };
 
+enum { jp_most_referrers = 96, jp_referrer_name_size = 128 };
+
+/* What points to live blocks, where that was looked for. */
+struct jp_referrer_sum {
+	const char *kind; /* "Ruby data"; static */
+	char name[jp_referrer_name_size];
+	double blocks, bytes;
+	bool own; /* an object of a class of the program itself */
+};
+
+struct jp_referrer_sums {
+	struct jp_referrer_sum of[jp_most_referrers]; /* in the order of first sight */
+	unsigned count;
+};
+
 struct jp_figures {
 	struct jp_known_sum of[JPROF_FIGURES];
 	struct jp_class_sum classes[jp_most_classes]; /* in the order of first sight */
 	unsigned class_count;
 	struct jp_object_sums object_types, object_classes;
+	struct jp_referrer_sums referrers;
 	struct jp_known_sum master, worker_shared; /* RSS_ANON of masters, and SHARED of workers */
 	struct jprof_settings settings;            /* of the process that came last */
 	struct jprof_group group;                  /* likewise */
@@ -57,6 +73,9 @@ void jp_figures_add_class(struct jp_figures *to, const struct jp_class_sum *more
 
 /* Counts objects of a type or class. */
 void jp_object_sums_add(struct jp_object_sums *to, const struct jp_object_sum *more);
+
+/* Counts blocks that something points to. */
+void jp_referrer_sums_add(struct jp_referrer_sums *to, const struct jp_referrer_sum *more);
 
 void jp_figures_add(struct jp_figures *to, const struct jp_figures *from);
 

@@ -8,10 +8,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/opts.h"
 #include "collect/below.h"
 #include "collect/procfs.h"
 #include "outside/jeheap.h"
 #include "outside/livesource.h"
+#include "outside/referrers.h"
 #include "outside/rubycensus.h"
 #include "outside/rubysymbols.h"
 
@@ -112,56 +114,92 @@ static struct jprof_heap_seen seen_of(const struct jp_jeheap *h)
 	return seen;
 }
 
-/* Of what is no Ruby there are no pages, and nothing is said. */
-static int census_of_target(const struct jprof_target *t, struct jp_memsource *source,
-                            const struct jp_jeextents *extents, struct jp_rubycensus *census)
+/* What a heap holds, and all that was found with it. */
+struct heap_holding {
+	struct jp_jeheap jemalloc;
+	struct jp_jeextents extents;
+	struct jp_rubypages pages; /* of what is no Ruby there are none */
+	struct jp_rubynames names;
+	struct jp_rubycensus census;
+	struct jp_referrers referrers;
+};
+
+static void release_holding(struct heap_holding *h)
 {
-	struct jp_rubypages jp_cleanup(jp_rubypages_release) pages = { 0 };
-	uint64_t variables[jp_ruby_known];
-	if (jp_rubypages_find(source, &pages))
-		return -1;
-	if (!pages.count)
-		return 0;
-	jp_ruby_variables(t, source->maps, variables);
-	struct jp_rubynames names = jp_rubynames_learn(source, &pages, variables);
-	return jp_rubycensus_take(source, &pages, &names, extents, census);
+	jp_jeextents_release(&h->extents);
+	jp_rubypages_release(&h->pages);
+	jp_rubycensus_release(&h->census);
+	jp_referrers_release(&h->referrers);
+	free(h);
 }
 
-static int add_heap(const struct jprof_target *t, struct jp_memsource *source, struct jp_jeheap *heap,
+/* 0, or -1 when memory is short. */
+static int read_holding(const struct jprof_target *t, struct jp_memsource *source, bool referrers,
+                        struct heap_holding *h)
+{
+	uint64_t variables[jp_ruby_known];
+	if (jp_jeheap_take(source, &h->jemalloc, &h->extents) || jp_rubypages_find(source, &h->pages))
+		return -1;
+	if (h->pages.count) {
+		jp_ruby_variables(t, source->maps, variables);
+		h->names = jp_rubynames_learn(source, &h->pages, variables);
+		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->census))
+			return -1;
+	}
+	if (!referrers || !h->jemalloc.version)
+		return 0;
+	return jp_referrers_find(source, &h->extents, &h->jemalloc, &h->pages, &h->names, &h->census, &h->referrers);
+}
+
+static void write_holding(const struct heap_holding *h, struct jp_strbuf *text)
+{
+	struct jp_jsonout j = { .out = text };
+	jp_jsonout_open(&j, NULL, '{', false);
+	jp_jeheap_write(&h->jemalloc, &j);
+	if (h->census.pages)
+		jp_rubycensus_write(&h->census, &j);
+	if (h->referrers.count)
+		jp_referrers_write(&h->referrers, &j);
+	jp_jsonout_close(&j);
+	jp_strbuf_str(text, "\n");
+}
+
+static int add_heap(const struct jprof_target *t, struct jp_memsource *source, bool referrers, struct heap_holding *h,
                     struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	struct jp_jeextents jp_cleanup(jp_jeextents_release) extents = { 0 };
-	struct jp_rubycensus jp_cleanup(jp_rubycensus_release) ruby = { 0 };
-	if (jp_jeheap_take(source, heap, &extents) || census_of_target(t, source, &extents, &ruby))
+	if (read_holding(t, source, referrers, h))
 		return jp_error_nomem(err);
 	int rc = jprof_target_check(t, err);
 	if (rc)
 		return rc;
-	if (!heap->version)
+	if (!h->jemalloc.version)
 		return refuse_jemalloc(t, source, err);
-	heap->background_thread = has_background_thread(t);
-	jp_jeheap_write(heap, &ruby, &text);
+	h->jemalloc.background_thread = has_background_thread(t);
+	write_holding(h, &text);
 	return text.failed ? jp_error_nomem(err)
 	                   : jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
 }
 
-int jprof_target_heap(struct jprof_target *t, struct jprof_bundle_writer *writer, struct jprof_heap_seen *seen,
-                      struct jprof_error *err)
+int jprof_target_heap(struct jprof_target *t, const struct jprof_heap_opts *given, struct jprof_bundle_writer *writer,
+                      struct jprof_heap_seen *seen, struct jprof_error *err)
 {
 	if (jp_null(err, t, writer, seen))
 		return JPROF_E_ARGUMENT;
 	struct jp_memsource *source;
 	struct jprof_rights rights;
-	int rc = jprof_target_rights(t, &rights, err);
+	struct jprof_heap_opts opts;
+	int rc = jp_opts_take(&opts, sizeof opts, given, err);
+	rc = rc ? rc : jprof_target_rights(t, &rights, err);
 	rc = rc ? rc : jp_livesource_open(t, &source, err);
 	if (rc)
 		return rc;
-	struct jp_jeheap *heap = malloc(sizeof *heap);
-	rc = heap ? add_heap(t, source, heap, writer, err) : jp_error_nomem(err);
+	struct heap_holding *h = calloc(1, sizeof *h);
+	rc = h ? add_heap(t, source, opts.referrers, h, writer, err) : jp_error_nomem(err);
 	if (!rc)
-		*seen = seen_of(heap);
-	free(heap);
+		*seen = seen_of(&h->jemalloc);
+	if (h)
+		release_holding(h);
 	jp_memsource_close(source);
 	return rc;
 }

@@ -7,8 +7,7 @@
 
 /* ---- counting ----------------------------------------------------------------------------------------------- */
 
-/* A large object's bytes: of 5.3.1 whole pages, else its class. */
-static uint64_t object_size(const struct jp_jeextent *e)
+uint64_t jp_je_object_size(const struct jp_jeextent *e)
 {
 	uint64_t size = e->size - (e->first != e->base || e->size > jp_jeclass_size(e->class) ? jp_memory_page : 0);
 	return size < e->base + e->size - e->first ? size : e->base + e->size - e->first;
@@ -26,7 +25,7 @@ static void count_untouched(struct jp_jeheap *h, struct jp_memsource *m, const s
 	} else if (e->class < jp_je_small) {
 		h->sampled_memory += e->cached ? 0 : e->size - all;
 	} else {
-		uint64_t object = jp_memsource_untouched(m, e->first, object_size(e));
+		uint64_t object = jp_memsource_untouched(m, e->first, jp_je_object_size(e));
 		*(e->cached ? &h->untouched_cached : &h->classes[e->class].untouched) += object;
 		h->untouched_pages += all - object;
 	}
@@ -222,35 +221,29 @@ static void put_arenas(struct jp_jsonout *j, const struct jp_jeheap *h)
 	jp_jsonout_close(j);
 }
 
-void jp_jeheap_write(const struct jp_jeheap *h, const struct jp_rubycensus *ruby, struct jp_strbuf *out)
+void jp_jeheap_write(const struct jp_jeheap *h, struct jp_jsonout *j)
 {
-	struct jp_jsonout j = { .out = out };
-	jp_jsonout_open(&j, NULL, '{', false);
-	jp_jsonout_string(&j, "source", "memory of the process");
-	jp_jsonout_uint(&j, "caches", h->caches);
-	jp_jsonout_bool(&j, "caches_known", h->caches_known);
-	jp_jsonout_uint(&j, "torn", h->torn);
-	jp_jsonout_uint(&j, "mended", h->mended);
-	jp_jsonout_uint(&j, "misfits", h->misfits);
-	jp_jsonout_bool(&j, "cut", h->cut);
-	jp_jsonout_uint(&j, "untouched_idle", h->untouched_idle);
-	jp_jsonout_uint(&j, "untouched_pages", h->untouched_pages);
-	jp_jsonout_uint(&j, "untouched_cached", h->untouched_cached);
-	jp_jsonout_uint(&j, "sampled_memory", h->sampled_memory);
-	jp_jsonout_open(&j, "jemalloc", '{', false);
-	jp_jsonout_string(&j, "version", h->version);
-	jp_jsonout_open(&j, "opt", '{', true);
-	jp_jsonout_bool(&j, "background_thread", h->background_thread);
-	jp_jsonout_close(&j);
-	jp_jsonout_open(&j, "config", '{', true);
-	jp_jsonout_bool(&j, "cache_oblivious", h->padded);
-	jp_jsonout_close(&j);
-	put_kinds(&j, h);
-	put_sums(&j, h);
-	put_arenas(&j, h);
-	jp_jsonout_close(&j);
-	if (ruby->pages)
-		jp_rubycensus_write(ruby, &j);
-	jp_jsonout_close(&j);
-	jp_strbuf_str(out, "\n");
+	jp_jsonout_string(j, "source", "memory of the process");
+	jp_jsonout_uint(j, "caches", h->caches);
+	jp_jsonout_bool(j, "caches_known", h->caches_known);
+	jp_jsonout_uint(j, "torn", h->torn);
+	jp_jsonout_uint(j, "mended", h->mended);
+	jp_jsonout_uint(j, "misfits", h->misfits);
+	jp_jsonout_bool(j, "cut", h->cut);
+	jp_jsonout_uint(j, "untouched_idle", h->untouched_idle);
+	jp_jsonout_uint(j, "untouched_pages", h->untouched_pages);
+	jp_jsonout_uint(j, "untouched_cached", h->untouched_cached);
+	jp_jsonout_uint(j, "sampled_memory", h->sampled_memory);
+	jp_jsonout_open(j, "jemalloc", '{', false);
+	jp_jsonout_string(j, "version", h->version);
+	jp_jsonout_open(j, "opt", '{', true);
+	jp_jsonout_bool(j, "background_thread", h->background_thread);
+	jp_jsonout_close(j);
+	jp_jsonout_open(j, "config", '{', true);
+	jp_jsonout_bool(j, "cache_oblivious", h->padded);
+	jp_jsonout_close(j);
+	put_kinds(j, h);
+	put_sums(j, h);
+	put_arenas(j, h);
+	jp_jsonout_close(j);
 }

@@ -2,9 +2,8 @@
 #ifndef JP_OUTSIDE_JEHEAP_H
 #define JP_OUTSIDE_JEHEAP_H
 
-#include "base/strbuf.h"
+#include "base/jsonout.h"
 #include "outside/jeextents.h"
-#include "outside/rubycensus.h"
 
 enum { jp_je_arenas = 4096 };
 
@@ -43,10 +42,13 @@ int jp_jeheap_read(struct jp_memsource *source, struct jp_jeheap *heap) jp_must_
 /* The same, and its extents, where what lies in caches is free. To be released. */
 int jp_jeheap_take(struct jp_memsource *source, struct jp_jeheap *heap, struct jp_jeextents *extents) jp_must_check;
 
+/* A large object's bytes: of 5.3.1 whole pages, else its class. */
+uint64_t jp_je_object_size(const struct jp_jeextent *extent);
+
 /* Bytes by jemalloc's own way of counting: `stats.allocated`. */
 uint64_t jp_jeheap_allocated(const struct jp_jeheap *heap);
 
-/* Writes it as malloc_stats_print does with "J", as far as both have it, and what a Ruby has: docs/outside.md. */
-void jp_jeheap_write(const struct jp_jeheap *heap, const struct jp_rubycensus *ruby, struct jp_strbuf *out);
+/* Writes it into an object, as malloc_stats_print does with "J", as far as both have it: docs/outside.md. */
+void jp_jeheap_write(const struct jp_jeheap *heap, struct jp_jsonout *out);
 
 #endif

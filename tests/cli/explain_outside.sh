@@ -189,6 +189,10 @@ class Order < String; end
 Pair = Struct.new(:a, :b)
 KEPT = [Array.new(20_000) { |i| PriceList::Entry.new(i) }, Array.new(3_000) { Order.new("secret-of-a-string" * 9) },
         Array.new(700) { Pair.new(1, 2) }, Array.new(500) { OfGem.new }]
+class Tags < Array; end
+class Index < Hash; end
+BUFFERS = [Array.new(20_000) { Tags.new(40, 1) }, Array.new(1_000) { |i| h = Index.new; 20.times { |k| h[k] = i }; h },
+           Array.new(2_000) { Mutex.new }, Array.new(4_000) { |i| "text #{i} " * 20 }]
 SINGLE = KEPT[1].first(100).each { |o| def o.alone; end }
 PAST = IO::Buffer.new(40 << 20, IO::Buffer::MAPPED)
 (0...40 << 20).step(4096) { |at| PAST.set_value(:U8, at, 1) }
@@ -210,11 +214,40 @@ END2
     type='{r["name"].upper(): r["objects"] for r in d["rows"] if r["part"] == "object_type"}'
     judge "classes and their numbers" "[$count.get(n) for n in ('PriceList::Entry', 'Order', 'Pair', 'OfGem')] == [20000, 3000, 700, 500]"
     judge "types and their numbers" "all(abs($type.get(n, 0) - int(said[n])) < 300 for n in ('OBJECT', 'STRING', 'ARRAY', 'HASH', 'CLASS', 'DATA', 'STRUCT'))"
-    judge "own classes" '{r["name"] for r in d["rows"] if r.get("own")} == {"PriceList::Entry", "Order", "Pair"}'
+    judge "own classes" '{r["name"] for r in d["rows"] if r.get("own")} == {"PriceList::Entry", "Order", "Pair", "Tags", "Index"}'
     judge "Ruby: not explained" '"not_explained" not in parts or abs(row("not_explained")) < .01 * d["total"]'
     judge "what the program mapped itself" '0 <= row("past_malloc") - (40 << 20) < 1 << 20'
+    # By what points to it: 40 words of an Array are 320 bytes, a Hash of 20 has three blocks; T_DATA by its type, too.
+    memory_of "$pid" >before
+    run "$jprof" explain --json --by=referrer "$pid"
+    exits 0
+    says
+    memory_of "$pid" >after
+    same "its memory changed" before after
+    mv out d
+    python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    of='{r["name"]: (r["objects"], r["bytes"]) for r in sizes}'
+    kind='{r["name"]: r["bytes"] for r in d["rows"] if r["part"] == "kind"}'
+    judge "what Arrays hold" "$of['Tags'] == (20000, 20000 * 320)"
+    judge "what Hashes hold" "2900 <= $of['Index'][0] <= 3300"
+    judge "what data is" "$of['Thread::Mutex (mutex)'][0] >= 2000"
+    judge "what Strings hold" "4000 <= $of['String'][0]"
+    judge "compiled code" "$of['compiled code'][1] > 100000"
+    judge "the kinds are not all of it" "sum($kind.values()) == row('live')"
+    judge "what nothing points to" "$kind.get('nothing that was read', 0) < .01 * row('live')"
+    run "$jprof" snap --referrers "$pid" -o ruby.jprof
+    exits 0
+    tar xOf ruby.jprof "$pid/heap.json" >heap.json
+    check "no referrers" grep -q '"kind": *"ruby"' heap.json
+    check "contents of strings" eval '! grep -q "text 1" heap.json'
+    run "$jprof" explain --by=referrer ruby.jprof
+    exits 0
+    prints '^ +[0-9.]+ +Ruby data  Tags 6\.1, '
+    run "$jprof" --by=referrer ruby.jprof
+    exits 1
+    says 'jprof: --by=referrer is for jprof explain'
     run "$jprof" "$pid"
-    prints '^Your classes: PriceList::Entry 20000 objects \([0-9.]+ MB of slots\), Order 3000 '
+    prints '^Your classes: PriceList::Entry 20000 objects \([0-9.]+ MB of slots\), Tags 20000 '
     prints_no 'secret-of-a-string'
     unpark
 fi

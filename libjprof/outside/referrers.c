@@ -1,0 +1,284 @@
+#include "outside/referrers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/maps.h"
+#include "outside/jeblocks.h"
+
+enum {
+	most_owners = 8192,
+	owner_places = 4 * most_owners,
+	most_referrer_rows = 80, /* that are written; the rest is added up by kind */
+	heap_pages = 1,          /* the owner of pages of Ruby's GC heap that malloc gave */
+};
+
+/* Who may own what: by number. */
+struct owner_search {
+	struct jp_memsource *source;
+	struct jp_jeblocks blocks;
+	const struct jp_rubypages *pages;
+	const struct jp_rubynames *names;
+	const struct jp_rubycensus *census;
+	struct jp_referrer *owners;
+	size_t count;
+	struct {
+		uint64_t key;
+		uint16_t owner; /* 0: the place is free */
+	} * known;              /* by hash of a Ruby object's key */
+	size_t known_count;
+	unsigned char *page;
+};
+
+/* ---- owners -------------------------------------------------------------------------------------------------- */
+
+/* The number of the owner of that name; where there are too many, of the kind alone. */
+static unsigned owner_named(struct owner_search *s, enum jp_referrer_kind kind, const char *name)
+{
+	for (size_t i = 1; i < s->count; i++)
+		if (s->owners[i].kind == kind && !strcmp(s->owners[i].name, name))
+			return (unsigned)i;
+	if (s->count + JP_REFERRER_OTHER >= most_owners && *name)
+		return owner_named(s, kind, "");
+	if (s->count == most_owners)
+		return 0;
+	s->owners[s->count] = (struct jp_referrer){ .kind = kind };
+	strncat(s->owners[s->count].name, name, sizeof s->owners[s->count].name - 1);
+	return (unsigned)s->count++;
+}
+
+static bool is_own_class(const struct jp_rubycensus *c, const char *name)
+{
+	for (size_t i = 0; c && i < c->class_count; i++)
+		if (c->classes[i].own && !strcmp(c->classes[i].name, name))
+			return true;
+	return false;
+}
+
+/* That of a Ruby object; 0: the slot is free. */
+static unsigned owner_of_object(struct owner_search *s, const uint64_t words[4])
+{
+	struct jp_rubyowner ruby;
+	if (!jp_rubyowner_of(words, &ruby))
+		return 0;
+	size_t i = (ruby.key * 0x9e3779b97f4a7c15U >> 32) % owner_places;
+	while (s->known[i].owner && s->known[i].key != ruby.key)
+		i = (i + 1) % owner_places;
+	if (s->known[i].owner)
+		return s->known[i].owner;
+	if (s->known_count == owner_places / 2)
+		return owner_named(s, ruby.code ? JP_REFERRER_CODE : JP_REFERRER_RUBY, "");
+	s->known_count++;
+	jp_rubyowner_name(s->source, s->pages, s->names, words, &ruby);
+	unsigned owner = owner_named(s, ruby.code ? JP_REFERRER_CODE : JP_REFERRER_RUBY, ruby.name);
+	s->owners[owner].own = !ruby.code && is_own_class(s->census, ruby.name);
+	s->known[i].key = ruby.key;
+	s->known[i].owner = (uint16_t)owner;
+	return owner;
+}
+
+/* ---- where pointers are ---------------------------------------------------------------------------------------- */
+
+static void look_into_rubypage(struct owner_search *s, const struct jp_rubypage *p)
+{
+	jp_jeblocks_claim(&s->blocks, p->at, heap_pages);
+	jp_memsource_copy(s->source, p->at, s->page, p->size);
+	for (uint32_t i = 0; i < p->count; i++) {
+		uint64_t words[2048 / 8 + 4];
+		size_t at = (size_t)(p->first - p->at) + (size_t)i * p->slot;
+		memcpy(words, s->page + at, p->slot);
+		unsigned owner = owner_of_object(s, words);
+		if (owner)
+			jp_jeblocks_give(&s->blocks, words + 1, p->slot / 8 - 1, owner);
+	}
+}
+
+/* Memory that is neither malloc's nor Ruby's. */
+static bool is_beside_heaps(struct owner_search *s, uint64_t page)
+{
+	return jp_memsource_has(s->source, page) && !jp_jeextents_find(s->blocks.extents, page) &&
+	       !jp_jeextents_own(s->blocks.extents, page / jp_memory_unit) && !jp_rubypages_at(s->pages, page);
+}
+
+static void look_into_mapping(struct owner_search *s, const struct jprof_map *map, unsigned owner)
+{
+	enum { most_pages = jp_ruby_most_page / jp_memory_page };
+	for (uint64_t at = map->start; at < map->limit;) {
+		size_t pages = 0;
+		while (pages < most_pages && at + pages * jp_memory_page < map->limit &&
+		       is_beside_heaps(s, at + pages * jp_memory_page))
+			pages++;
+		if (pages) {
+			jp_memsource_copy(s->source, at, s->page, pages * jp_memory_page);
+			jp_jeblocks_give(&s->blocks, (const uint64_t *)(const void *)s->page,
+			                 pages * jp_memory_page / 8, owner);
+		}
+		at += (pages ? pages : 1) * jp_memory_page;
+	}
+}
+
+/* A thread's stack lies behind its guard: bundle/member_proc.c. */
+static bool is_stack_of_thread(const struct jprof_map *map, const struct jprof_map *before)
+{
+	static const uint64_t most_guard = 1 << 20, most_stack = (8 << 20) + (1 << 16);
+	bool guarded = before && before->limit == map->start && !before->readable && !*before->path &&
+	               before->limit - before->start <= most_guard;
+	return !strncmp(map->path, "[stack", 6) || (!*map->path && guarded && map->limit - map->start <= most_stack);
+}
+
+/* Whose pointers a mapping has: the anonymous memory right behind a file's data is its .bss. 0: it is not looked at. */
+static unsigned owner_of_mapping(struct owner_search *s, const struct jprof_map *map, const struct jprof_map *before,
+                                 unsigned *file)
+{
+	bool of_file = *map->path == '/', behind = before && before->limit == map->start;
+	if (!map->readable || !map->writable)
+		return *file = 0;
+	if (of_file &&
+	    !strstr(map->path, "jemalloc")) /* behind its data lie those of threads, with pointers of the past */
+		return *file = owner_named(s, JP_REFERRER_FILE, strrchr(map->path, '/') + 1);
+	if (*file && behind && !*map->path)
+		return *file;
+	*file = 0;
+	if (is_stack_of_thread(map, before))
+		return owner_named(s, JP_REFERRER_STACK, "");
+	return of_file || jp_map_is_heap(map) ? owner_named(s, JP_REFERRER_OTHER, "") : 0;
+}
+
+/* Kind by kind, for the first that points to a block has it. */
+static void look_into_mappings(struct owner_search *s, enum jp_referrer_kind kind)
+{
+	const struct jprof_maps *maps = s->source->maps;
+	unsigned file = 0;
+	for (size_t i = 0; i < jprof_maps_count(maps); i++) {
+		const struct jprof_map *map = jprof_maps_at(maps, i), *before = i ? jprof_maps_at(maps, i - 1) : NULL;
+		unsigned owner = owner_of_mapping(s, map, before, &file);
+		if (owner && s->owners[owner].kind == kind)
+			look_into_mapping(s, map, owner);
+	}
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+static void add_blocks(struct owner_search *s, const struct jp_jeheap *heap)
+{
+	const struct jp_jeextents *x = s->blocks.extents;
+	for (size_t i = 0; i < x->count; i++) {
+		const struct jp_jeextent *e = &x->items[i];
+		uint64_t size = jp_jeclass_size(e->class);
+		if (!e->slab && e->class >= jp_je_small && jp_jeextent_places(e))
+			size = e->size - (heap->padded ? jp_memory_page : 0) -
+			       jp_memsource_untouched(s->source, e->first, jp_je_object_size(e));
+		for (unsigned place = 0; place < jp_jeextent_places(e); place++) {
+			struct jp_referrer *r = &s->owners[jp_jeblocks_owner(&s->blocks, i, place)];
+			bool lives = jp_jeextent_lives(e, place);
+			r->bytes += lives ? size : 0;
+			r->blocks += lives;
+		}
+	}
+}
+
+static int own_then_larger(const void *a, const void *b)
+{
+	const struct jp_referrer *x = a, *y = b;
+	if (x->own != y->own)
+		return x->own ? -1 : 1;
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void look_everywhere(struct owner_search *s)
+{
+	for (size_t i = 0; i < s->pages->count; i++)
+		look_into_rubypage(s, &s->pages->items[i]);
+	look_into_mappings(s, JP_REFERRER_FILE);
+	look_into_mappings(s, JP_REFERRER_STACK);
+	look_into_mappings(s, JP_REFERRER_OTHER);
+}
+
+static int search_owners(struct owner_search *s, const struct jp_jeextents *extents, const struct jp_jeheap *heap,
+                         struct jp_referrers *r)
+{
+	if (jp_jeblocks_open(s->source, extents, &s->blocks))
+		return -1;
+	if (!s->blocks.count)
+		return 0;
+	s->owners[0] = (struct jp_referrer){ .kind = JP_REFERRER_NONE };
+	s->count = 1;
+	(void)owner_named(s, JP_REFERRER_RUBY, "pages of the GC heap");
+	look_everywhere(s);
+	if (jp_jeblocks_follow(&s->blocks))
+		return -1;
+	add_blocks(s, heap);
+	r->count = s->count;
+	r->complete = s->source->left > 0;
+	qsort(s->owners, s->count, sizeof *s->owners, own_then_larger);
+	return 0;
+}
+
+int jp_referrers_find(struct jp_memsource *m, const struct jp_jeextents *extents, const struct jp_jeheap *heap,
+                      const struct jp_rubypages *pages, const struct jp_rubynames *names,
+                      const struct jp_rubycensus *census, struct jp_referrers *r)
+{
+	struct owner_search s = { .source = m, .pages = pages, .names = names, .census = census };
+	*r = (struct jp_referrers){ 0 };
+	s.owners = calloc(most_owners, sizeof *s.owners);
+	s.known = calloc(owner_places, sizeof *s.known);
+	s.page = malloc(jp_ruby_most_page);
+	int failed = !s.owners || !s.known || !s.page || search_owners(&s, extents, heap, r) ? -1 : 0;
+	jp_jeblocks_release(&s.blocks);
+	free(s.known);
+	free(s.page);
+	if (failed || !r->count)
+		free(s.owners);
+	else
+		r->items = s.owners;
+	return failed;
+}
+
+void jp_referrers_release(struct jp_referrers *r)
+{
+	free(r->items);
+	*r = (struct jp_referrers){ 0 };
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static void put_referrer(struct jp_jsonout *j, const struct jp_referrer *r)
+{
+	static const char *const keys[] = {
+		[JP_REFERRER_NONE] = "none", [JP_REFERRER_RUBY] = "ruby",   [JP_REFERRER_CODE] = "code",
+		[JP_REFERRER_FILE] = "file", [JP_REFERRER_STACK] = "stack", [JP_REFERRER_OTHER] = "other",
+	};
+	if (!r->blocks)
+		return;
+	jp_jsonout_open(j, NULL, '{', true);
+	jp_jsonout_string(j, "kind", keys[r->kind]);
+	jp_jsonout_string(j, "name", r->name);
+	jp_jsonout_uint(j, "bytes", r->bytes);
+	jp_jsonout_uint(j, "blocks", r->blocks);
+	if (r->own)
+		jp_jsonout_bool(j, "own", true);
+	jp_jsonout_close(j);
+}
+
+void jp_referrers_write(const struct jp_referrers *r, struct jp_jsonout *j)
+{
+	struct jp_referrer rest[JP_REFERRER_OTHER + 1];
+	memset(rest, 0, sizeof rest);
+	jp_jsonout_open(j, "referrers", '{', false);
+	jp_jsonout_bool(j, "complete", r->complete);
+	jp_jsonout_open(j, "rows", '[', false);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct jp_referrer *one = &r->items[i];
+		if (i < most_referrer_rows)
+			put_referrer(j, one);
+		rest[one->kind].kind = one->kind;
+		rest[one->kind].bytes += i < most_referrer_rows ? 0 : one->bytes;
+		rest[one->kind].blocks += i < most_referrer_rows ? 0 : one->blocks;
+	}
+	for (size_t i = 0; i < jp_count(rest); i++)
+		put_referrer(j, &rest[i]);
+	jp_jsonout_close(j);
+	jp_jsonout_close(j);
+}

@@ -1,0 +1,44 @@
+/* The live memory of a jemalloc by what points to it. What points to a block directly comes first, and of several
+ * Ruby's objects before the data of files, stacks and what else is mapped; a block that only other blocks point to
+ * counts for who has those. Only words are looked at, and of texts the names of classes and types alone. */
+#ifndef JP_OUTSIDE_REFERRERS_H
+#define JP_OUTSIDE_REFERRERS_H
+
+#include "outside/jeheap.h"
+#include "outside/rubycensus.h"
+#include "outside/rubyowner.h"
+
+enum jp_referrer_kind {
+	JP_REFERRER_NONE, /* nothing that was read points to it */
+	JP_REFERRER_RUBY, /* an object of Ruby's */
+	JP_REFERRER_CODE, /* what Ruby needs to run: compiled code, methods, classes */
+	JP_REFERRER_FILE, /* the data of a program or library */
+	JP_REFERRER_STACK,
+	JP_REFERRER_OTHER, /* memory that was mapped past malloc, data of threads */
+};
+
+struct jp_referrer {
+	enum jp_referrer_kind kind;
+	bool own; /* an object of a class of the program itself */
+	char name[jp_rubyowner_size];
+	uint64_t bytes, blocks;
+};
+
+struct jp_referrers {
+	struct jp_referrer *items; /* own ones first, then by descending bytes */
+	size_t count;
+	bool complete; /* false: there was more than is ever read */
+};
+
+/* `census` says which classes are the program's own. 0, also where there are more blocks than are ever looked at: then
+ * there are none; or -1 when memory is short. To be released. */
+int jp_referrers_find(struct jp_memsource *source, const struct jp_jeextents *extents, const struct jp_jeheap *heap,
+                      const struct jp_rubypages *pages, const struct jp_rubynames *names,
+                      const struct jp_rubycensus *census, struct jp_referrers *referrers) jp_must_check;
+
+void jp_referrers_release(struct jp_referrers *referrers);
+
+/* Writes them as the member `referrers` of heap.json. */
+void jp_referrers_write(const struct jp_referrers *referrers, struct jp_jsonout *out);
+
+#endif
