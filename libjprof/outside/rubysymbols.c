@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "collect/below.h"
+#include "collect/target.h"
 #include "input/elfheaders.h"
 
 enum { most_of_table = 8 << 20 };
@@ -50,12 +51,21 @@ bool jp_opens_with_its_rights(const struct jprof_target *t)
 	return t->opener.open || (geteuid() && geteuid() == t->uid);
 }
 
+/* The path as the process has it: that of one in a chroot has the way to its root before it. */
+static const char *path_below_root(const struct jprof_target *t, const char *path)
+{
+	char root[4096];
+	ssize_t len = readlink(jp_target_path(t, "root"), root, sizeof root);
+	bool below = len > 1 && (size_t)len < sizeof root && !strncmp(path, root, (size_t)len) && path[len] == '/';
+	return below ? path + len : path;
+}
+
 static void read_ruby_file(const struct jprof_target *t, const struct jprof_map *map, uint64_t variables[jp_ruby_known])
 {
 	struct jp_arena jp_cleanup(jp_arena_release) arena = { 0 };
 	struct jp_elf_headers headers;
 	struct stat st;
-	int jp_cleanup(jp_file_close) fd = jp_below_open(t, JPROF_OPEN_FILE, map->path, &st);
+	int jp_cleanup(jp_file_close) fd = jp_below_open(t, JPROF_OPEN_FILE, path_below_root(t, map->path), &st);
 	if (fd >= 0 && st.st_ino == map->inode && !jp_elf_headers_read(fd, map->path, &arena, &headers, NULL))
 		take_class_symbols(fd, &headers, bias_of(&headers, map), variables);
 }
