@@ -252,6 +252,22 @@ static void take_live_objects(struct jp_figures *to, jp_json *objects)
 	take_kinds(&to->object_classes, jp_json_get(objects, "classes"));
 }
 
+/* Pages that malloc gave are no live memory beside the GC heap. */
+static void take_off_rubypages(struct jp_figures *to, jp_json *in_malloc)
+{
+	double bytes = (double)jp_json_number(in_malloc, "bytes"), pages = (double)jp_json_number(in_malloc, "pages");
+	uint64_t size = jp_json_number(in_malloc, "size");
+	for (unsigned i = 0; i < to->class_count; i++) {
+		struct jp_class_sum *class = &to->classes[i];
+		if (class->size != size || class->live < bytes || class->objects < pages)
+			continue;
+		class->live -= bytes;
+		class->objects -= pages;
+		to->of[JPROF_FIGURE_ALLOCATED].bytes -= bytes;
+		to->of[JPROF_FIGURE_ACTIVE].bytes -= bytes;
+	}
+}
+
 /* Ruby's own heap, from its pages. */
 static void take_heap_of_ruby(struct jp_figures *to, jp_json *ruby)
 {
@@ -262,6 +278,7 @@ static void take_heap_of_ruby(struct jp_figures *to, jp_json *ruby)
 	jp_known_add(&to->of[JPROF_FIGURE_GC_LIVE], fmax(bytes - unused, 0));
 	jp_known_add(&to->of[JPROF_FIGURE_GC_FREE], fmin(unused, bytes));
 	take_live_objects(to, jp_json_get(ruby, "objects"));
+	take_off_rubypages(to, jp_json_get(ruby, "in_malloc"));
 }
 
 /* What points to the live memory: docs/outside.md. */

@@ -210,6 +210,7 @@ static int search_owners(struct owner_search *s, const struct jp_jeextents *exte
 	if (jp_jeblocks_follow(&s->blocks))
 		return -1;
 	add_blocks(s, heap);
+	s->owners[heap_pages].blocks = s->owners[heap_pages].bytes = 0; /* they count as Ruby's GC heap */
 	r->count = s->count;
 	r->complete = s->source->left > 0;
 	qsort(s->owners, s->count, sizeof *s->owners, own_then_larger);

@@ -78,8 +78,8 @@ static void count_rubypage(struct jp_rubycensus *c, const struct jp_rubypage *p,
 static bool is_own_file(const char *path)
 {
 	size_t len = strlen(path);
-	return len > 3 && !strcmp(path + len - 3, ".rb") && *path != '<' && !strstr(path, "/gems/") &&
-	       !strstr(path, "/lib/ruby/");
+	bool ruby = len > 3 && (!strcmp(path + len - 3, ".rb") || !strcmp(path + len - 3, ".ru"));
+	return ruby && *path != '<' && !strstr(path, "/gems/") && !strstr(path, "/lib/ruby/");
 }
 
 /* The record of a constant (rb_const_entry_t, which 2.x to 3.4 have alike): flag and line, value, file. It proves
@@ -165,6 +165,18 @@ static void name_tallies(struct jp_memsource *m, const struct jp_rubypages *page
 	join_by_name(c);
 }
 
+/* Ruby to 3.0, and later ones where pages have another size than they think, ask malloc: then it is jemalloc's, too. */
+static void count_if_malloc_gave(struct jp_rubycensus *c, const struct jp_jeextents *x, const struct jp_rubypage *p,
+                                 uint64_t bytes)
+{
+	const struct jp_jeextent *e = jp_jeextents_find(x, p->at);
+	if (!e || e->slab || e->state != JP_JE_ACTIVE || e->class >= jp_je_classes || e->cached)
+		return;
+	c->malloc_pages++;
+	c->malloc_bytes += bytes;
+	c->malloc_size = jp_jeclass_size(e->class);
+}
+
 int jp_rubycensus_take(struct jp_memsource *m, const struct jp_rubypages *pages, const struct jp_rubynames *names,
                        const struct jp_jeextents *extents, struct jp_rubycensus *c)
 {
@@ -174,7 +186,9 @@ int jp_rubycensus_take(struct jp_memsource *m, const struct jp_rubypages *pages,
 	for (size_t i = 0; bytes && c->classes && i < pages->count; i++) {
 		const struct jp_rubypage *p = &pages->items[i];
 		jp_memsource_copy(m, p->at, bytes, p->size);
-		c->bytes += p->size - jp_memsource_untouched(m, p->at, p->size);
+		uint64_t touched = p->size - jp_memsource_untouched(m, p->at, p->size);
+		c->bytes += touched;
+		count_if_malloc_gave(c, extents, p, touched);
 		count_rubypage(c, p, bytes);
 	}
 	int failed = bytes && c->classes ? 0 : -1;
@@ -215,6 +229,13 @@ void jp_rubycensus_write(const struct jp_rubycensus *c, struct jp_jsonout *j)
 	jp_jsonout_uint(j, "free_slots", c->free_slots);
 	jp_jsonout_uint(j, "free_bytes", c->free_bytes);
 	jp_jsonout_bool(j, "named", c->named);
+	if (c->malloc_pages) {
+		jp_jsonout_open(j, "in_malloc", '{', true);
+		jp_jsonout_uint(j, "pages", c->malloc_pages);
+		jp_jsonout_uint(j, "bytes", c->malloc_bytes);
+		jp_jsonout_uint(j, "size", c->malloc_size);
+		jp_jsonout_close(j);
+	}
 	jp_jsonout_open(j, "objects", '{', false);
 	jp_jsonout_bool(j, "complete", !c->cut);
 	jp_jsonout_open(j, "types", '[', false);

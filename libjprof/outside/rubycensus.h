@@ -20,6 +20,7 @@ struct jp_rubytally {
 struct jp_rubycensus {
 	uint64_t pages, bytes, free_slots, free_bytes; /* bytes of pages, as far as they are in memory */
 	uint64_t slots;
+	uint64_t malloc_pages, malloc_bytes, malloc_size; /* pages that malloc gave, and what it gave for each */
 	struct jp_rubytally types[jp_ruby_types];
 	struct jp_rubytally *classes; /* by hash, then by descending bytes: class_count of them have a name */
 	size_t used, class_count;

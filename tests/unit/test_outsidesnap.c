@@ -142,6 +142,26 @@ static void test_untouched_caches(void **state)
 	jprof_profile_free(p);
 }
 
+/* A page of 20480 bytes that malloc gave is in the GC heap alone. */
+static void test_pages_of_malloc(void **state)
+{
+	(void)state;
+	static const char key[] = "\"named\":true,";
+	char text[sizeof before + 80];
+	const char *at = strstr(before, key);
+	struct jprof_explanation *e;
+	snprintf(text, sizeof text, "%.*s\"in_malloc\":{\"pages\":1,\"bytes\":20480,\"size\":20480},%s",
+	         (int)(at - before), before, at);
+	struct jprof_profile *p = profile_outside(text, true);
+	assert_int_equal(jprof_explain_new(p, NULL, NULL, &e, NULL), 0);
+	assert_true(row_of(e, JPROF_PART_LIVE, "")->bytes == 6000000 - 4800 - 20480);
+	assert_true(row_of(e, JPROF_PART_LIVE, "")->objects == 900);
+	assert_true(row_of(e, JPROF_PART_GC_HEAP, "")->bytes == 65536);
+	assert_true(row_of(e, JPROF_PART_FRAGMENTATION, "")->bytes == 2000000);
+	jprof_explain_free(e);
+	jprof_profile_free(p);
+}
+
 /* A profile is wanted, a number is none that a process can have, or the text is none. */
 static void test_refused(void **state)
 {
@@ -185,8 +205,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_explained),        cmocka_unit_test(test_grown),
-		cmocka_unit_test(test_untouched_caches), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_with_dump),
+		cmocka_unit_test(test_untouched_caches), cmocka_unit_test(test_pages_of_malloc),
+		cmocka_unit_test(test_refused),          cmocka_unit_test(test_with_dump),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
