@@ -80,7 +80,7 @@ static bool is_scanned(struct cache_search *s, uint64_t page)
 static int scan_mapping(struct cache_search *s, const struct jprof_map *map, uint64_t *words)
 {
 	enum { most_pages = jp_memory_piece / jp_memory_page };
-	for (uint64_t at = map->start; at < map->limit; at += jp_memory_page) {
+	for (uint64_t at = map->start; at < map->limit && s->source->left; at += jp_memory_page) {
 		size_t pages = 0;
 		if (at % jp_memory_unit == 0 && jp_jeextents_own(s->extents, at / jp_memory_unit)) {
 			at += jp_memory_unit - jp_memory_page;

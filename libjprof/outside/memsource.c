@@ -97,6 +97,8 @@ uint64_t jp_memsource_untouched(struct jp_memsource *m, uint64_t address, uint64
 	const uint64_t pages = jp_memory_unit / jp_memory_page, first = address / jp_memory_page;
 	uint64_t bytes = 0;
 	for (uint64_t page = first; size && page <= (address + size - 1) / jp_memory_page; page++) {
+		if (!m->left && page % pages == 0) /* a size that nobody has ends, too */
+			return bytes + (address + size - page * jp_memory_page);
 		const struct jp_memory_pages *unit = jp_memsource_unit(m, page / pages);
 		bool touched = (unit->there[page % pages / 64] | unit->swapped[page % pages / 64]) >> page % 64 & 1;
 		uint64_t from = page * jp_memory_page, to = from + jp_memory_page;

@@ -103,7 +103,7 @@ static bool is_beside_heaps(struct owner_search *s, uint64_t page)
 static void look_into_mapping(struct owner_search *s, const struct jprof_map *map, unsigned owner)
 {
 	enum { most_pages = jp_ruby_most_page / jp_memory_page };
-	for (uint64_t at = map->start; at < map->limit;) {
+	for (uint64_t at = map->start; at < map->limit && s->source->left;) {
 		size_t pages = 0;
 		while (pages < most_pages && at + pages * jp_memory_page < map->limit &&
 		       is_beside_heaps(s, at + pages * jp_memory_page))

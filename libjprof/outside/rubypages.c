@@ -47,7 +47,7 @@ int jp_rubypages_find(struct jp_memsource *m, struct jp_rubypages *pages)
 		uint64_t at = (map->start + page_step - 1) / page_step * page_step;
 		if (!jp_map_is_heap(map) || map->limit > INT64_MAX)
 			continue;
-		while (at < map->limit && map->limit - at >= page_step && pages->count < most_ruby_pages) {
+		while (at < map->limit && map->limit - at >= page_step && pages->count < most_ruby_pages && m->left) {
 			struct jp_rubypage page = { .at = at };
 			bool found = jp_memsource_has(m, at) && is_rubypage(m, &page) && map->limit - at >= page.size;
 			at += found ? page.size : page_step;

@@ -1,0 +1,165 @@
+/* Target: the memory of a process, as it is read from outside. The input is words, each behind its address: what else
+ * there is in the mappings is 0. Asserts that extents and pages of Ruby come in order and apart from each other, that
+ * no class has more objects than places, and that each live block has one owner. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "outside/jeblocks.h"
+#include "outside/referrers.h"
+
+enum { most_recorded_pages = 512 };
+
+static const char recorded_maps[] = "7e0040000000-7e0044000000 rw-p 00000000 00:00 0 \n"
+				    "7e1000000000-7e1004000000 rw-p 00000000 00:00 0 \n"
+				    "7e2000000000-7e2000100000 rw-p 00000000 00:00 0 \n"
+				    "7f0000000000-7f0000001000 rw-p 00000000 08:01 17 /usr/lib/libjemalloc.so.2\n"
+				    "7f0000001000-7f0000300000 rw-p 00000000 00:00 0 \n";
+
+struct recorded {
+	struct jp_memsource base;
+	struct {
+		uint64_t number;
+		unsigned char bytes[jp_memory_page];
+	} pages[most_recorded_pages];
+	size_t count;
+};
+
+static unsigned char *recorded_page(struct recorded *r, uint64_t number)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->pages[i].number == number)
+			return r->pages[i].bytes;
+	return NULL;
+}
+
+static size_t read_recorded(struct jp_memsource *source, uint64_t address, void *to, size_t size)
+{
+	struct recorded *r = (struct recorded *)source;
+	for (size_t done = 0; done < size;) {
+		const unsigned char *page = recorded_page(r, (address + done) / jp_memory_page);
+		size_t at = (address + done) % jp_memory_page, n = jp_memory_page - at;
+		if (!page)
+			return done;
+		n = n < size - done ? n : size - done;
+		memcpy((char *)to + done, page + at, n);
+		done += n;
+	}
+	return size;
+}
+
+static void look_at_recorded(struct jp_memsource *source, struct jp_memory_pages *unit)
+{
+	enum { pages = jp_memory_unit / jp_memory_page };
+	const struct recorded *r = (const struct recorded *)source;
+	for (size_t i = 0; i < r->count; i++)
+		if (r->pages[i].number / pages == unit->number)
+			unit->there[r->pages[i].number % pages / 64] |= 1ULL << r->pages[i].number % 64;
+}
+
+static void close_recorded(struct jp_memsource *source)
+{
+	free(source);
+}
+
+static struct recorded *record(const uint8_t *data, size_t size)
+{
+	static const uint64_t most_reading = 256 << 20;
+	struct recorded *r = calloc(1, sizeof *r);
+	must(r);
+	r->base = (struct jp_memsource){ read_recorded, look_at_recorded, close_recorded, .left = most_reading };
+	must(!jprof_maps_parse(recorded_maps, sizeof recorded_maps - 1, "maps", &r->base.maps, NULL));
+	for (; size >= 16; data += 16, size -= 16) {
+		uint64_t address, word;
+		memcpy(&address, data, sizeof address);
+		memcpy(&word, data + 8, sizeof word);
+		address -= address % 8;
+		unsigned char *page = recorded_page(r, address / jp_memory_page);
+		if (!page && r->count < most_recorded_pages) {
+			r->pages[r->count].number = address / jp_memory_page;
+			page = r->pages[r->count++].bytes;
+		}
+		if (page)
+			memcpy(page + address % jp_memory_page, &word, sizeof word);
+	}
+	return r;
+}
+
+static uint64_t check_extents(const struct jp_jeextents *x)
+{
+	uint64_t live = 0;
+	for (size_t i = 0; i < x->count; i++) {
+		const struct jp_jeextent *e = &x->items[i];
+		must(e->size && (!i || x->items[i - 1].base + x->items[i - 1].size <= e->base));
+		must(e->places <= jp_je_places);
+		for (unsigned place = 0; place < jp_jeextent_places(e); place++)
+			live += jp_jeextent_lives(e, place);
+	}
+	return live;
+}
+
+static void check_heap(const struct jp_jeheap *h)
+{
+	for (unsigned i = 0; i < jp_je_small; i++)
+		must(h->classes[i].taken <= h->classes[i].places);
+	for (unsigned i = 0; i < jp_je_classes; i++)
+		must(h->classes[i].cached <= h->classes[i].taken);
+}
+
+static void check_rubypages(const struct jp_rubypages *pages)
+{
+	for (size_t i = 0; i < pages->count; i++) {
+		const struct jp_rubypage *p = &pages->items[i];
+		must(p->first > p->at && p->first - p->at + (uint64_t)p->slot * p->count <= p->size);
+		must(p->size <= jp_ruby_most_page && (!i || p[-1].at + p[-1].size <= p->at));
+	}
+}
+
+static void check_census(const struct jp_rubycensus *c)
+{
+	uint64_t objects = 0;
+	for (unsigned i = 0; i < jp_ruby_types; i++)
+		objects += c->types[i].count;
+	must(objects + c->free_slots == c->slots);
+	for (size_t i = 0; i < c->class_count; i++)
+		must(*c->classes[i].name && strlen(c->classes[i].name) < jp_ruby_name_size);
+}
+
+static void check_referrers(const struct jp_referrers *r, uint64_t live, uint64_t pages)
+{
+	uint64_t blocks = 0;
+	for (size_t i = 0; i < r->count; i++) {
+		must(r->items[i].kind <= JP_REFERRER_OTHER && strlen(r->items[i].name) < jp_rubyowner_size);
+		blocks += r->items[i].blocks;
+	}
+	must(!r->count || (blocks <= live && live <= blocks + pages));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct recorded *r = record(data, size);
+	struct jp_jeheap *heap = calloc(1, sizeof *heap);
+	struct jp_jeextents extents;
+	struct jp_rubypages pages;
+	struct jp_rubycensus census;
+	struct jp_referrers referrers;
+	uint64_t variables[jp_ruby_known];
+	for (unsigned i = 0; i < jp_ruby_known; i++)
+		variables[i] = 0x7f0000000000 + 8 * i;
+	must(heap && !jp_jeheap_take(&r->base, heap, &extents) && !jp_rubypages_find(&r->base, &pages));
+	uint64_t live = check_extents(&extents);
+	check_heap(heap);
+	check_rubypages(&pages);
+	struct jp_rubynames names = jp_rubynames_learn(&r->base, &pages, variables);
+	must(!jp_rubycensus_take(&r->base, &pages, &names, &extents, &census));
+	check_census(&census);
+	must(!jp_referrers_find(&r->base, &extents, heap, &pages, &names, &census, &referrers));
+	check_referrers(&referrers, live, pages.count);
+	jp_referrers_release(&referrers);
+	jp_rubycensus_release(&census);
+	jp_rubypages_release(&pages);
+	jp_jeextents_release(&extents);
+	jp_memsource_close(&r->base);
+	free(heap);
+	return 0;
+}
