@@ -165,12 +165,15 @@ static const char *colour_of(enum jprof_verdict verdict)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
-/* What Ruby's GC heap holds more of, below its row, types and then classes: "+112.0 ... String (+200,000)". */
+/* What Ruby's GC heap holds more of, below its row, types and then classes: "+112.0 ... String (+200,000)". Where no GC
+ * ran it may be garbage. */
 static void put_heap_objects(FILE *out, const struct diff_report *r, const struct diff_columns *c)
 {
 	enum { most_of_each = 3 };
 	const struct jprof_object_change *o;
 	const double least = 0.05 * c->measure.bytes;
+	const bool collected = jprof_series_info(r->loaded->series)->collected;
+	const char *garbage = collected ? "" : jprof_verdict_words(JPROF_MAYBE_GARBAGE)->shown;
 	char count[measure_most];
 	size_t put[2] = { 0 };
 	for (size_t i = 0; (o = jprof_series_object(r->loaded->series, i)); i++) {
@@ -183,7 +186,7 @@ static void put_heap_objects(FILE *out, const struct diff_report *r, const struc
 			put_cell(out, c, NAN);
 		put_cell(out, c, o->bytes[1]);
 		fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
-		fprintf(out, "  %-*s  ", c->verdict, "");
+		fprintf(out, "  %-*s  ", c->verdict, garbage);
 		terminal_put(out, o->name);
 		fprintf(out, " (%s%s)\n", objects < 0 ? "-" : "+", about_count(fabs(objects), count));
 	}

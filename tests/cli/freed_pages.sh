@@ -9,6 +9,7 @@ command -v zstd >/dev/null || skip "no zstd here"
 # dirty by its count, a minute after the one before; of a Ruby of that version with so many threads, each with a stack
 # of 1 MB, in one large object more.
 # GAPS=MB: so much more is active, and not allocated. LIVE=N: the dump has so many of 40 objects of 1 MB that were allocated.
+# STRINGS=N: so many were counted, in as many slots of the GC heap; GC=no: without a collection before.
 moment=0
 made() {
     moment=$((moment + 1))
@@ -35,6 +36,14 @@ for sum in "active", "mapped":
     stats["stats"][sum] += int(os.environ.get("GAPS", 0)) * mb
 stats["stats"]["resident"] += 400 * mb
 agent["ruby"]["version"] = version
+if "STRINGS" in os.environ:
+    strings = int(os.environ["STRINGS"])
+    kinds = [{"name": "String", "count": strings, "slots": 40 * strings, "memory": None}]
+    agent["ruby"]["objects"] = {"complete": True, "milliseconds": 1, "types": kinds, "classes": []}
+    agent["ruby"]["gc_stat"]["heap_allocated_pages"] += 40 * strings // 16384
+    agent["ruby"]["gc_stat"]["heap_live_slots"] += strings
+if os.environ.get("GC") == "no":
+    agent["ruby"]["gc"] = "not asked"
 later = 60 * int(os.environ["MOMENT"])
 agent["time"] += later
 listed = json.loads(files["bundle.json"])
@@ -137,5 +146,14 @@ for gone in 30 0; do
     tr '\n' ' ' <out >line && mv line out # wrapped
     [ $gone = 0 ] && prints_no 'Fragmentation grew' && continue
     prints 'not in the profile .* Fragmentation grew by 30[.]0 MB: rows that shrank freed 34[.]7 MB, and free places stay beside what others keep[.] '
+done
+# Types of objects below the GC heap: what they hold more of may be garbage where no GC ran, and their rows say so.
+for gc in no done; do
+    GC=$gc GAPS=0 STRINGS=100000 made before 180 30
+    GC=$gc GAPS=0 STRINGS=1000000 made after 220 30
+    run "$jprof" diff "$of_cases" before after
+    prints "^ +[+]3[34][.][0-9] +.* Ruby's GC heap\$"
+    [ $gc = done ] || prints '^ +[+]34[.]3 .* maybe garbage +String [(][+]900,000[)]$'
+    [ $gc = no ] || prints '^ +[+]34[.]3 [^a-z]*  String [(][+]900,000[)]$'
 done
 finish
