@@ -326,6 +326,34 @@ static void add_beside(struct answer *a, const struct diff_report *r, const stru
 	add_made_detail(a, "beside", &text);
 }
 
+/* Whether what a row lost may be what another one filled anew: in objects of one size class, and as much within both
+ * errors. */
+static bool may_be_refilled(const struct jprof_grown *lost, const struct jprof_grown *row)
+{
+	static const double same_class = 1.05;
+	const struct jprof_range *a = &lost->whole.range, *b = &row->whole.range;
+	double error = hypot(diff_half_interval(a), diff_half_interval(b));
+	return lost->part == JPROF_PART_LIVE && lost->verdict == JPROF_SHRANK && lost->size > 0 && row->size > 0 &&
+	       !a->few_samples && !b->few_samples &&
+	       fmax(lost->size, row->size) < same_class * fmin(lost->size, row->size) &&
+	       fabs(lost->whole.growth + row->whole.growth) <= error;
+}
+
+/* One line may fill a cache at first, and another refresh it: then nothing leaks. The verdict stays. */
+static void add_refilled(struct answer *a, const struct diff_report *r, const struct jprof_grown *row)
+{
+	const struct jprof_grown *lost;
+	struct jp_strbuf text = { 0 };
+	size_t i = 0;
+	while ((lost = jprof_series_at(r->loaded->series, i)) && !may_be_refilled(lost, row))
+		i++;
+	if (!lost)
+		return;
+	jp_strbuf_printf(&text, "perhaps it refreshes what %s filled, which lost as much, in objects of the same size",
+	                 lost->name);
+	add_made_detail(a, "beside", &text);
+}
+
 /* What the workers have of a suspect; of another row nothing is known. */
 static struct worker_share share_of(const struct diff_report *r, const struct jprof_grown *row)
 {
@@ -341,6 +369,8 @@ void diff_add_details(struct answer *a, const struct diff_report *r, const struc
 	const struct worker_share share = share_of(r, row);
 	if (has_no_place(row))
 		add_beside(a, r, row);
+	else
+		add_refilled(a, r, row);
 	if (row->from) /* at once below a line of a gem: it is the application's */
 		add_block_detail(a, "from", row->from);
 	if (row->part == JPROF_PART_GC_HEAP)

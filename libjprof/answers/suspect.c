@@ -44,17 +44,19 @@ static int set_kind(struct jp_series_rows *rows, const struct jprof_view *kinds,
 	return row->kind && (row->what || !kind->what) && (row->remedy || !kind->remedy) ? 0 : -1;
 }
 
-/* Adds up the parts of a row by kind: that which grew most, and what all have together that grew. */
-static void most_of_row(const struct kind_part *parts, size_t count, size_t *end, struct kind_part *most, double *all)
+/* Adds up the parts of a row by kind: that which grew most, and what all have together that grew; or that shrank. */
+static void most_of_row(const struct kind_part *parts, size_t count, size_t *end, bool shrank, struct kind_part *most,
+                        double *all)
 {
+	const double sign = shrank ? -1 : 1;
 	while (*end < count && parts[*end].row == most->row) {
 		struct kind_part sum = parts[*end];
 		for (++*end; *end < count && !order_of_parts(&parts[*end], &sum); ++*end) {
 			sum.change += parts[*end].change;
 			sum.objects += parts[*end].objects;
 		}
-		*all += fmax(sum.change, 0);
-		if (most->kind == JP_NONE || sum.change > most->change)
+		*all += fmax(sign * sum.change, 0);
+		if (most->kind == JP_NONE || sign * sum.change > sign * most->change)
 			*most = sum;
 	}
 }
@@ -65,7 +67,7 @@ static int choose_kind(struct jp_series_rows *rows, const struct jprof_view *kin
 {
 	struct kind_part most = { .row = parts[*end].row, .kind = JP_NONE };
 	double all = 0;
-	most_of_row(parts, count, end, &most, &all);
+	most_of_row(parts, count, end, false, &most, &all);
 	return set_kind(rows, kinds, &most, all);
 }
 
@@ -89,20 +91,22 @@ static bool part_by_class(const struct jprof_view *v, uint32_t stack, uint32_t *
 	return size > 0;
 }
 
-/* The class that grew most. */
+/* The class that grew most, of a row that shrank that which shrank most. */
 static int choose_class(struct jp_series_rows *rows, const struct jprof_view *v, const struct kind_part *parts,
                         size_t count, size_t *end)
 {
 	struct kind_part most = { .row = parts[*end].row, .kind = JP_NONE };
 	struct jprof_grown *row = &rows->series->rows[most.row];
-	double all = 0;
+	double change = 0, all = 0;
 	(void)v;
-	most_of_row(parts, count, end, &most, &all);
-	if (!(most.change > 0) || !(most.objects > 0))
+	for (size_t i = *end; i < count && parts[i].row == most.row; i++)
+		change += parts[i].change;
+	most_of_row(parts, count, end, change < 0, &most, &all);
+	if (!(all > 0) || !(fabs(most.objects) > 0) || !(most.change / most.objects > 0))
 		return 0;
 	row->size = most.change / most.objects;
-	row->size_share = fmin(most.change / all, 1);
-	row->size_count = most.objects;
+	row->size_share = fmin(fabs(most.change) / all, 1);
+	row->size_count = fabs(most.objects);
 	return 0;
 }
 

@@ -233,6 +233,17 @@ mixed 1000 500000 >mixed.2.heap
 run "$jprof" diff "$nowhere" mixed.1.heap mixed.2.heap
 prints '^   what .*16[.]0 KB on average, about 1,000 more of them [(]67 %[)]$'
 
+# ---- a line that refreshes what another filled: perhaps, where size class and sum are equal; the verdict stays ----
+bundle cache.1 "17|5||server|401000=400/400,402000=5/5"
+bundle cache.2 "17|5||server|401000=3/400,402000=405/405"
+run "$jprof" diff "$nowhere" cache.1 cache.2
+prints '^1  GROWING .*server[+]0x2000'
+prints '^   beside   perhaps it refreshes what server[+]0x1000 filled, which lost as much,'
+bundle cache.2 "17|5||server|401000=3/400,402000=805/805"
+run "$jprof" diff "$nowhere" cache.1 cache.2
+prints '^1  GROWING .*server[+]0x2000'
+prints_no '^   beside'
+
 # ---- whose it is: the application of a title; what a program was started by ----
 for title in 'sidekiq 7.1.2 shop [0 of 5 busy]:shop: Sidekiq' 'sidekiq 7.1.2 shop [5 of 5 busy] stopping:shop: Sidekiq' 'sidekiq 7.1.2  [0 of 5 busy]:sidekiq' \
     'puma 6.6.0 (tcp//0) [shop]:shop: Puma' 'puma 6.6.0 (tcp//0):puma'; do
