@@ -115,6 +115,8 @@ static bool take_part(enum part then, const char *after, struct jp_path_origin *
 	if (!part.len || (then != PART_NAME && (!directory || (then == PART_GEM && at == part.len))))
 		return false;
 	split_at(part, at, o);
+	if (then == PART_NAME)
+		o->name = jp_gem_below(after, at);
 	o->rest.ptr = after + (directory ? part.len + 1 : 0);
 	o->rest.len = strlen(o->rest.ptr);
 	return true;

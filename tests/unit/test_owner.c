@@ -25,7 +25,8 @@ static const char maps[] =
     "00f00000-00f01000 r-xp 00000000 08:01 24 /usr/lib/libuv.so.1.0.0\n"
     "01000000-01001000 r-xp 00000000 08:01 25 /usr/lib/jvm/lib/server/libjvm.so\n"
     "01100000-01101000 r-xp 00000000 00:00 0\n"
-    "01200000-01201000 r-xp 00000000 08:01 26 /usr/sbin/noded\n";
+    "01200000-01201000 r-xp 00000000 08:01 26 /usr/sbin/noded\n"
+    "01300000-01301000 r-xp 00000000 08:01 27 /usr/lib/x86_64-linux-gnu/ruby/vendor_ruby/3.1.0/google/protobuf_c.so\n";
 
 static char *owner_of(const char *stack)
 {
@@ -70,6 +71,7 @@ static void test_owners(void **state)
 		{ "007 002 004 002 001", "nokogiri 1.13.10" },
 		{ "006 005 002 001", "libsqlite3 via sqlite3" },
 		{ "002 005 002 001", "sqlite3" },
+		{ "002 013 002 001", "google-protobuf" },
 		/* a program does not, whatever calls it back */
 		{ "00a 00b 00a", "knotd" },
 		{ "007 00a 00b 00a", "knotd" },
