@@ -33,7 +33,7 @@ done
 # ---- the page has what is said of a suspect in whole texts, each with its word ----
 run "$jprof" diff --html -o page.html "--sysroot=$cases/sysroot" "$r31/nokogiri.0.heap" "$r31/nokogiri.1.heap"
 exits 0
-"$python" - page.html >details <<'END'
+python3 - page.html >details <<'END'
 import base64, json, re, sys, zlib
 page = zlib.decompress(base64.b64decode(re.search('id="data">([^<]*)<', open(sys.argv[1]).read())[1])).decode()
 for word, text in json.loads(re.search(r'"details": (\[.*?\]\])', page)[1]):
