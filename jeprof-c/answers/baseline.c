@@ -13,6 +13,7 @@
 #include "cli/outfile.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
+#include "cli/wholefile.h"
 
 enum { file_most = 1 << 22, rows_most = 10000 };
 
@@ -160,24 +161,14 @@ static bool parse_baseline(struct accepted_rows *rows, const char *path, const c
 bool baseline_read(struct accepted_rows *rows, const char *path, bool must_exist)
 {
 	*rows = (struct accepted_rows){ 0 };
-	FILE *file = fopen(path, "re");
-	int why = errno;
-	if (!file && why == ENOENT && !must_exist)
+	size_t len;
+	char *text = file_whole(path, file_most - 1, &len);
+	if (!text && errno == ENOENT && !must_exist)
 		return true;
-	if (!file) {
-		say("%s: cannot be read: %s", path, strerror(why));
-		return false;
-	}
-	char *text = shortage_note(malloc(file_most));
-	size_t len = text ? fread(text, 1, file_most, file) : 0;
-	why = ferror(file) ? errno : 0;
-	fclose(file);
-	bool good = text && !why && len < file_most;
-	if (!text)
-		shortage_say();
-	else if (!good)
-		say("%s: cannot be read: %s", path, why ? strerror(why) : "it is larger than any baseline");
-	good = good && parse_baseline(rows, path, text, len);
+	if (!text && !shortage_say())
+		say("%s: cannot be read: %s", path,
+		    errno == EFBIG ? "it is larger than any baseline" : strerror(errno));
+	bool good = text && parse_baseline(rows, path, text, len);
 	free(text);
 	return good;
 }

@@ -1,29 +1,18 @@
 #include "answers/rulesfile.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/say.h"
+#include "cli/wholefile.h"
 
 bool rules_load(const char *path, char **text, size_t *len)
 {
-	enum { most = 1 << 20 };
-	*text = NULL;
+	enum { most = (1 << 20) - 1 };
 	*len = 0;
-	if (!path)
-		return true;
-	FILE *file = fopen(path, "re");
-	*len = file && (*text = malloc(most)) ? fread(*text, 1, most, file) : 0;
-	bool good = file && *text && !ferror(file) && *len < most;
-	if (!good) {
-		say("%s: cannot be read as rules: %s", path, *len == most ? "it is larger than 1 MB" : strerror(errno));
-		free(*text);
-		*text = NULL;
-		*len = 0;
-	}
-	if (file)
-		fclose(file);
-	return good;
+	*text = path ? file_whole(path, most, len) : NULL;
+	if (path && !*text)
+		say("%s: cannot be read as rules: %s", path,
+		    errno == EFBIG ? "it is larger than 1 MB" : strerror(errno));
+	return !path || *text;
 }

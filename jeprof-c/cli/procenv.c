@@ -4,21 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/shortage.h"
+#include "cli/wholefile.h"
 
 enum { env_max = 4 << 20 };
-
-static char *read_all_environ(const char *path, size_t *len)
-{
-	FILE *file = fopen(path, "re");
-	char *text = file ? shortage_note(malloc(env_max + 1)) : NULL;
-	*len = text ? fread(text, 1, env_max, file) : 0;
-	if (text)
-		text[*len] = '\0';
-	if (file)
-		fclose(file);
-	return text;
-}
 
 /* A program that sets its title writes it over its arguments and then over its environment. */
 static bool is_whole(const char *env, size_t len)
@@ -42,9 +30,9 @@ static bool title_overflows(int pid)
 	size_t len, shown;
 	unsigned long long bounds[2] = { 0, 0 };
 	snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
-	free(read_all_environ(path, &shown));
+	free(file_whole(path, env_max, &shown));
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	char *stat = read_all_environ(path, &len), *at = stat ? strrchr(stat, ')') : NULL;
+	char *stat = file_whole(path, env_max, &len), *at = stat ? strrchr(stat, ')') : NULL;
 	char *word = at ? strtok_r(at + 1, " \n", &rest) : NULL;
 	for (int field = first; word && field <= arg_end; field++, word = strtok_r(NULL, " \n", &rest))
 		if (field >= arg_start)
@@ -57,7 +45,7 @@ bool procenv_read(struct procenv *env, int pid)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/environ", pid);
-	env->text = read_all_environ(path, &env->len);
+	env->text = file_whole(path, env_max, &env->len);
 	if (env->text && (!is_whole(env->text, env->len) || title_overflows(pid)))
 		procenv_free(env);
 	return env->text != NULL;

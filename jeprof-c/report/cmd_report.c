@@ -12,6 +12,7 @@
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "cli/sink.h"
+#include "cli/wholefile.h"
 #include "commands.h"
 #include "report/allformats.h"
 #include "report/cmd_graph.h"
@@ -123,21 +124,6 @@ static bool is_plain_dump(const char *bytes, size_t size)
 	return size && (*bytes == 'h' || *bytes == '%') && jprof_dump_probe(bytes, size);
 }
 
-static void read_text_file(const char *path, char **bytes, size_t *size)
-{
-	FILE *file = fopen(path, "re");
-	FILE *copy = file ? shortage_note(open_memstream(bytes, size)) : NULL;
-	if (copy) {
-		char chunk[4096];
-		size_t n;
-		while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
-			fwrite(chunk, 1, n, copy);
-		shortage_close(copy, bytes);
-	}
-	if (file)
-		fclose(file);
-}
-
 /* The dump of the only member that is asked for. */
 static void read_member(const char *path, const char *member, char **bytes, size_t *size)
 {
@@ -163,7 +149,7 @@ static void read_source(const struct loaded *l, const struct options *o, const s
 	if (*info->members)
 		read_member(inputs->dumps[0], o->member, bytes, &size);
 	else
-		read_text_file(inputs->dumps[0], bytes, &size);
+		*bytes = file_whole(inputs->dumps[0], SIZE_MAX, &size);
 	if (*bytes && is_plain_dump(*bytes, size)) {
 		report->source = *bytes;
 		report->source_len = size;

@@ -16,6 +16,7 @@
 #include "cli/sandbox.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
+#include "cli/wholefile.h"
 #include "report/allformats.h"
 #include "report/order.h"
 
@@ -38,22 +39,16 @@ static bool is_dump(const char *path)
 		return !strcmp(path, "-");
 	if (!S_ISREG(st.st_mode))
 		return S_ISFIFO(st.st_mode);
-	FILE *file = fopen(path, "re");
-	size_t n = file ? fread(head, 1, sizeof head, file) : 0;
-	if (file)
-		fclose(file);
-	return jprof_dump_probe(head, n);
+	ssize_t n = file_begin(path, head, sizeof head);
+	return jprof_dump_probe(head, n > 0 ? (size_t)n : 0);
 }
 
 /* An ELF file or a script: a shim in front of a program is one. */
 static bool is_program(const char *path)
 {
 	char head[4] = "";
-	FILE *file = fopen(path, "re");
-	size_t n = file ? fread(head, 1, sizeof head, file) : 0;
-	if (file)
-		fclose(file);
-	return !file || (n == 4 && !memcmp(head, "\177ELF", 4)) || (n >= 2 && !memcmp(head, "#!", 2));
+	ssize_t n = file_begin(path, head, sizeof head);
+	return n < 0 || (n == 4 && !memcmp(head, "\177ELF", 4)) || (n >= 2 && !memcmp(head, "#!", 2));
 }
 
 /* The path of the program that a word means: a file here, or else one in PATH. */

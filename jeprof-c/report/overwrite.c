@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/say.h"
+#include "cli/wholefile.h"
 
 /* Standard input is "-". */
 static bool leads_to(const char *path, const struct stat *output)
@@ -39,11 +40,8 @@ static bool are_others(const char *list, const struct stat *output)
 static bool begins_as_sidecar(const char *path)
 {
 	char head[64];
-	FILE *file = fopen(path, "re");
-	size_t len = file ? fread(head, 1, sizeof head, file) : 0;
-	if (file)
-		fclose(file);
-	return memmem(head, len, "\"jprof_agent\"", strlen("\"jprof_agent\"")) != NULL;
+	ssize_t len = file_begin(path, head, sizeof head);
+	return len > 0 && memmem(head, (size_t)len, "\"jprof_agent\"", strlen("\"jprof_agent\"")) != NULL;
 }
 
 /* What an agent wrote beside the dump, which is read with it: PATH.json, PATH.ruby without an ending of compression. */
@@ -77,10 +75,7 @@ static bool is_other_dump(const char *path, const struct stat *output)
 static bool is_no_program(const char *file)
 {
 	char magic[4] = "";
-	FILE *there = file ? fopen(file, "re") : NULL;
-	bool program = there && fread(magic, 1, sizeof magic, there) == sizeof magic && !memcmp(magic, "\177ELF", 4);
-	if (there)
-		fclose(there);
+	bool program = file && file_begin(file, magic, sizeof magic) == sizeof magic && !memcmp(magic, "\177ELF", 4);
 	if (program)
 		say("%s: is a program or a library, and is not overwritten by a report; give another name with -o",
 		    file);

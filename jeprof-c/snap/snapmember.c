@@ -14,6 +14,7 @@
 #include "cli/packdirs.h"
 #include "cli/sandbox.h"
 #include "cli/say.h"
+#include "cli/wholefile.h"
 #include "snap/interrupt.h"
 #include "snap/opener.h"
 #include "snap/snapdump.h"
@@ -288,11 +289,7 @@ static bool is_agent_thread(const char *pid, const char *thread)
 {
 	char path[320], name[32] = "";
 	snprintf(path, sizeof path, "/proc/%s/task/%s/comm", pid, thread);
-	FILE *file = fopen(path, "re");
-	bool good = file && fgets(name, sizeof name, file) && !strcmp(name, "jprof-agent\n");
-	if (file)
-		fclose(file);
-	return good;
+	return file_begin(path, name, sizeof name - 1) > 0 && !strcmp(name, "jprof-agent\n");
 }
 
 static bool has_agent_thread(const struct jprof_process *p)

@@ -1,0 +1,41 @@
+#include "cli/wholefile.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "cli/shortage.h"
+#include "jprof.h"
+
+char *file_whole(const char *path, size_t most, size_t *len)
+{
+	struct jp_strbuf text = { 0 };
+	char chunk[1 << 14];
+	size_t n;
+	FILE *file = fopen(path, "re");
+	*len = 0;
+	if (!file)
+		return NULL;
+	jp_strbuf_str(&text, "");
+	while (!text.failed && text.len <= most && (n = fread(chunk, 1, sizeof chunk, file)) > 0)
+		jp_strbuf_add(&text, chunk, n);
+	int error = ferror(file) ? errno : text.failed ? ENOMEM : text.len > most ? EFBIG : 0;
+	fclose(file);
+	if (error) {
+		shortage_note_code(text.failed ? JPROF_E_NOMEM : 0);
+		jp_strbuf_release(&text);
+		errno = error;
+		return NULL;
+	}
+	*len = text.len;
+	return text.text;
+}
+
+ssize_t file_begin(const char *path, void *head, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return -1;
+	size_t n = fread(head, 1, size, file);
+	fclose(file);
+	return (ssize_t)n;
+}

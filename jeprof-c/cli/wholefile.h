@@ -1,0 +1,15 @@
+/* Files that are read at once. */
+#ifndef JEPROF_WHOLEFILE_H
+#define JEPROF_WHOLEFILE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* All of a file, with a NUL behind it, for free(). NULL with errno: EFBIG where it has more than `most` bytes; that
+ * memory is short is noted. *len is set in any case. */
+char *file_whole(const char *path, size_t most, size_t *len);
+
+/* The first bytes of a file; how many these are, -1 where it cannot be opened. */
+ssize_t file_begin(const char *path, void *head, size_t size);
+
+#endif
