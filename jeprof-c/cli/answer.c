@@ -100,7 +100,7 @@ static void put_paragraph(const struct answer_walk *w, const char *text)
 		fprintf(w->out, "%.*s\n", (int)at, text);
 		text += at + 1;
 	}
-	fprintf(w->out, *text ? "%s\n" : "", text);
+	fprintf(w->out, "%s%s", text, *text ? "\n" : "");
 }
 
 static void put_cell_number(struct answer_walk *w, enum answer_role role, double value)
