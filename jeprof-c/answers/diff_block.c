@@ -237,7 +237,7 @@ static const char *remedy_of_part(enum jprof_part part, bool counted)
 {
 	switch (part) {
 	case JPROF_PART_GC_HEAP:
-		return counted ? "find what keeps them: ObjectSpace.dump_all lists the objects"
+		return counted ? "find what keeps them: ObjectSpace.dump_all, and jprof keepers of its file"
 		               : "jprof snap --objects counts what is in it, by type and class";
 	case JPROF_PART_KEPT: return "nothing leaks there: jprof explain says how to have it given back";
 	case JPROF_PART_FRAGMENTATION: return "jprof explain says between which objects";

@@ -91,7 +91,7 @@ static void add_heap_hint(struct jp_strbuf *lines, const struct explained *what)
 	if (explain_part_of(what->explanation, JPROF_PART_OBJECT_TYPE))
 		jp_strbuf_str(lines,
 		              "\nNot in any profile: which lines made the objects in Ruby's GC heap.\n"
-		              "Who made them: ObjectSpace.trace_object_allocations, then ObjectSpace.dump_all\n");
+		              "Who made and who keeps them: jprof keepers --help\n");
 	else
 		jp_strbuf_printf(lines,
 		                 "\nNot in any profile: Ruby's GC heap (objects%s).\n"

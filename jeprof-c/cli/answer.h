@@ -17,7 +17,7 @@ enum answer_role {
 	ANSWER_TABLE,    /* the heading of the rows that follow, below a blank line */
 	ANSWER_ROW,      /* begins a row of cells: */
 	ANSWER_AMOUNT,   /* bytes, in MB */
-	ANSWER_SHARE,    /* of 1 */
+	ANSWER_SHARE,    /* in percent */
 	ANSWER_GROWTH,   /* bytes with their sign */
 	ANSWER_WORDS,    /* text; its number is half of a 95 % interval in bytes, which stands behind it */
 	ANSWER_ENTRY,    /* of a list at the end of a row: a name with its bytes. Those that fit are shown */
