@@ -86,7 +86,8 @@ static bool has_flag(struct jp_span flags, const char *flag)
 	return memmem(flags.ptr, flags.len, flag, strlen(flag));
 }
 
-/* TRANSIENT_HEAP_TOTAL_SIZE of Ruby's transient_heap.c: one mapping, which is aligned and so touches no other. */
+/* TRANSIENT_HEAP_TOTAL_SIZE of Ruby's transient_heap.c: one mapping. Where the kernel joined another one to it, both
+ * count as memory past malloc. */
 enum { transient_heap = 32 << 20 };
 
 static void add_smap(struct smaps_sums *sums, const struct smap *map, const struct smap *before)

@@ -5,10 +5,6 @@
 
 enum {
 	type_object = 1,
-	type_module = 3,
-	type_data = 12,
-	type_imemo = 26,
-	type_iclass = 28,
 	most_classes = jp_ruby_classes / 4 * 3,
 	most_rows = 60, /* that are written: own classes first */
 	most_own_rows = 30,
@@ -50,8 +46,8 @@ static struct jp_rubytally *tally_of(struct jp_rubycensus *c, uint64_t class, un
 
 static bool has_class(unsigned type)
 {
-	return type_names[type] && type != jp_ruby_type_class && type != type_module && type != type_imemo &&
-	       type != type_iclass;
+	return type_names[type] && type != jp_ruby_type_class && type != jp_ruby_type_module &&
+	       type != jp_ruby_type_imemo && type != jp_ruby_type_iclass;
 }
 
 static void count_rubypage(struct jp_rubycensus *c, const struct jp_rubypage *p, const unsigned char *bytes)

@@ -7,7 +7,7 @@
 #include "input/maps.h"
 #include "outside/rubycensus.h"
 
-enum { type_module = 3, type_data = 12, type_imemo = 26, type_iclass = 28, type_of_typed_data = 2, typed_flag = 3 };
+enum { type_of_typed_data = 2, typed_flag = 3 };
 
 static unsigned type_of_words(const uint64_t words[4])
 {
@@ -16,7 +16,7 @@ static unsigned type_of_words(const uint64_t words[4])
 
 static bool is_class(unsigned type)
 {
-	return type == jp_ruby_type_class || type == type_module || type == type_iclass;
+	return type == jp_ruby_type_class || type == jp_ruby_type_module || type == jp_ruby_type_iclass;
 }
 
 /* Of Ruby's internal objects (imemo) bits 12 to 15 say what they are: enum imemo_type of 2.7 to 3.4. */
@@ -30,11 +30,11 @@ bool jp_rubyowner_of(const uint64_t words[4], struct jp_rubyowner *o)
 	unsigned type = type_of_words(words);
 	if (!jp_ruby_type_name(type))
 		return false;
-	o->code = is_class(type) || type == type_imemo;
-	o->key = is_class(type)       ? type
-	         : type == type_imemo ? 1U << 8 | internal_type(words)
-	         : type == type_data  ? (words[1] ^ words[type_of_typed_data] * 0x9e3779b97f4a7c15U) | 1
-	                              : words[1] + type;
+	o->code = is_class(type) || type == jp_ruby_type_imemo;
+	o->key = is_class(type)               ? type
+	         : type == jp_ruby_type_imemo ? 1U << 8 | internal_type(words)
+	         : type == jp_ruby_type_data  ? (words[1] ^ words[type_of_typed_data] * 0x9e3779b97f4a7c15U) | 1
+	                                      : words[1] + type;
 	return true;
 }
 
@@ -77,7 +77,7 @@ void jp_rubyowner_name(struct jp_memsource *m, const struct jp_rubypages *pages,
 		snprintf(o->name, sizeof o->name, "%s", name_of_code(type, words));
 	else if (!jp_rubynames_of(m, pages, names, words[1], class))
 		snprintf(o->name, sizeof o->name, "%s", jp_ruby_type_name(type));
-	else if (type == type_data && name_of_data_type(m, words, data) && strcmp(data, class) != 0)
+	else if (type == jp_ruby_type_data && name_of_data_type(m, words, data) && strcmp(data, class) != 0)
 		snprintf(o->name, sizeof o->name, "%.62s (%.60s)", class, data);
 	else
 		snprintf(o->name, sizeof o->name, "%s", class);

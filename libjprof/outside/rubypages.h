@@ -9,7 +9,14 @@
 enum { jp_ruby_most_page = 65536, jp_ruby_least_slot = 40 };
 
 /* Types that names are read of: enum ruby_value_type. */
-enum { jp_ruby_type_class = 2, jp_ruby_type_string = 5 };
+enum {
+	jp_ruby_type_class = 2,
+	jp_ruby_type_module = 3,
+	jp_ruby_type_string = 5,
+	jp_ruby_type_data = 12,
+	jp_ruby_type_imemo = 26,
+	jp_ruby_type_iclass = 28,
+};
 
 struct jp_rubypage {
 	uint64_t at;                /* address */
