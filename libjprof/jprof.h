@@ -1731,6 +1731,8 @@ struct jprof_keepers_opts {
 	size_t size;
 	const char *line;       /* a pattern: objects allocated there alone, and what they keep */
 	const char *class_name; /* a pattern: objects of these classes alone; with `line` both must fit */
+	const char *site;       /* objects allocated at exactly this "FILE:LINE" alone */
+	bool born;              /* objects alone that jprof_born_new counted */
 };
 
 /* An object that keeps others: they are freed with it. Texts are "" where nothing is known. */
@@ -1770,6 +1772,42 @@ JPROF_API const struct jprof_keeper *jprof_keepers_at(const struct jprof_keepers
 
 /* Frees them; NULL is fine. Since: 0.2 */
 JPROF_API void jprof_keepers_free(struct jprof_keepers *keepers);
+
+/* A line that made objects which were born after one moment, and live at a later one. */
+struct jprof_born_line {
+	const char *site;        /* "FILE:LINE"; "": not known */
+	const char *classes;     /* "Item (33,000), Hash (33,000), String (98,210)": those with most bytes */
+	uint64_t bytes, objects; /* of the objects alone */
+	uint32_t
+	    generations[2]; /* of the garbage collector, in which the first and the last were allocated; 0: not known */
+};
+
+struct jprof_born_info {
+	uint64_t bytes, objects; /* of all lines */
+	double in_common;        /* the part of the earlier heap's addresses that the later has, too: 0 to 1 */
+};
+
+struct jprof_born;
+
+/* What has an object in `heap` whose address has none in `before`, and one in `between`, if that is not NULL: dumps of
+ * one Ruby, in their order. The objects are marked in `heap`, for jprof_keepers_opts.born. Since: 0.2 */
+JPROF_API int jprof_born_new(struct jprof_rubyheap *heap, const struct jprof_rubyheap *before,
+                             const struct jprof_rubyheap *between, struct jprof_born **born, struct jprof_error *err);
+
+/* It lives as long as the result. Since: 0.2 */
+JPROF_API const struct jprof_born_info *jprof_born_info(const struct jprof_born *born);
+
+/* How many lines there are. Since: 0.2 */
+JPROF_API size_t jprof_born_count(const struct jprof_born *born);
+
+/* The i-th, from 0, most bytes first. It lives as long as the result and the heap. Since: 0.2 */
+JPROF_API const struct jprof_born_line *jprof_born_at(const struct jprof_born *born, size_t i);
+
+/* Frees it; NULL is fine. Since: 0.2 */
+JPROF_API void jprof_born_free(struct jprof_born *born);
+
+/* Whether a file begins as ObjectSpace.dump_all's do, compressed or not. Since: 0.2 */
+JPROF_API bool jprof_is_rubyheap(const char *path);
 
 /* ---- Live processes ------------------------------------------------------------------------ */
 

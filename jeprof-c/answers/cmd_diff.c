@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answers/born_text.h"
 #include "answers/diff_json.h"
 #include "answers/page.h"
 #include "cli/budget.h"
@@ -99,6 +100,17 @@ static bool diff_page_possible(const struct diff_options *o)
 	return false;
 }
 
+/* Of dumps of ObjectSpace: which options have a meaning there. */
+static bool diff_of_objects(const struct diff_options *o, struct sink *sink)
+{
+	static const size_t usual_lines = 8;
+	size_t top = o->common.top == TOP_FITS ? usual_lines : o->common.top;
+	if (o->output == AS_TEXT)
+		return born_put(o->common.operands, (size_t)o->common.operand_count, top, sink);
+	say("dumps of ObjectSpace are compared as text alone");
+	return false;
+}
+
 int cmd_diff(int argc, char **argv)
 {
 	struct diff_options o;
@@ -121,6 +133,8 @@ int cmd_diff(int argc, char **argv)
 	if (o.output == AS_HTML && !diff_page_possible(&o))
 		return 1;
 	struct sink sink = { .path = o.common.file };
+	if (born_is_wanted(o.common.operands, (size_t)o.common.operand_count))
+		return page_end(&o.common, &sink, diff_of_objects(&o, &sink));
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
 	            filename_fits(o.common.file, diff_format(&o)) && series_load(&loaded, &inputs, &o) &&
 	            report_diff(&loaded, &o, &inputs, &sink);

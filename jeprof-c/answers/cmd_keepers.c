@@ -82,20 +82,6 @@ static size_t shown_keepers(const struct keepers_screen *s)
 	return s->o->top && s->o->top < count ? s->o->top : count;
 }
 
-/* "1,540,233" */
-static const char *grouped_count(uint64_t count, char text[measure_most])
-{
-	char digits[measure_most];
-	size_t len = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, count), at = 0;
-	for (size_t i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = digits[i];
-	}
-	text[at] = '\0';
-	return text;
-}
-
 static void put_keeper_numbers(const struct keepers_screen *s, uint64_t bytes, uint64_t objects)
 {
 	char number[measure_most], count[measure_most];

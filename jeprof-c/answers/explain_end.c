@@ -89,9 +89,8 @@ static void add_heap_hint(struct jp_strbuf *lines, const struct explained *what)
 	bool one = *what->members && strspn(what->members, "0123456789") == strlen(what->members);
 	bool large = has_large_slots(jprof_explain_info(what->explanation)->settings.ruby);
 	if (explain_part_of(what->explanation, JPROF_PART_OBJECT_TYPE))
-		jp_strbuf_str(lines,
-		              "\nNot in any profile: which lines made the objects in Ruby's GC heap.\n"
-		              "Who made and who keeps them: jprof keepers --help\n");
+		jp_strbuf_str(lines, "\nNot in any profile: which lines made the objects in Ruby's GC heap.\n"
+		                     "Who made and who keeps them: jprof keepers --help\n");
 	else
 		jp_strbuf_printf(lines,
 		                 "\nNot in any profile: Ruby's GC heap (objects%s).\n"

@@ -1,5 +1,6 @@
 #include "answers/measure.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -85,6 +86,19 @@ const char *about_count(double count, char text[measure_most])
 	double step = count >= 1000 ? pow(10, floor(log10(count)) - 2) : 1;
 	int len = snprintf(digits, sizeof digits, "%.0f", round(count / step) * step), at = 0;
 	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	text[at] = '\0';
+	return text;
+}
+
+const char *grouped_count(uint64_t count, char text[measure_most])
+{
+	char digits[measure_most];
+	size_t len = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, count), at = 0;
+	for (size_t i = 0; i < len; i++) {
 		if (i && (len - i) % 3 == 0)
 			text[at++] = ',';
 		text[at++] = digits[i];

@@ -3,6 +3,7 @@
 #define JEPROF_MEASURE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* The unit in which all numbers of a report are. */
@@ -35,5 +36,8 @@ const char *time_span(double seconds, char text[measure_most]);
 
 /* "108,000": rounded to three digits. */
 const char *about_count(double count, char text[measure_most]);
+
+/* "1,540,233". */
+const char *grouped_count(uint64_t count, char text[measure_most]);
 
 #endif

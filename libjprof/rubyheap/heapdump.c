@@ -26,7 +26,6 @@ struct heap_reader {
 	const char *name; /* of the file */
 	unsigned line;
 	struct jp_index ids;
-	uint64_t *addresses; /* of each id */
 	size_t address_cap, object_cap;
 	uint64_t *asked; /* the addresses of this line */
 	uint32_t *found; /* and their ids */
@@ -133,6 +132,8 @@ static void take_number_member(struct said_object *s, const struct jp_jsonpull *
 		return;
 	if (jp_json_means(key, "memsize"))
 		s->object.bytes = value;
+	else if (jp_json_means(key, "generation"))
+		s->object.generation = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 	else if (jp_json_means(key, "line"))
 		s->line = value;
 	else if (jp_json_means(key, "length") || jp_json_means(key, "size") || jp_json_means(key, "bytesize"))
@@ -246,7 +247,7 @@ static int add_heap_object(struct heap_reader *r, struct said_object *s)
 	if (!has_class)
 		r->asked[class_address] = r->asked[own_address];
 	if (jp_array_reserve(&r->found, &r->found_cap, r->asked_count, sizeof *r->found) ||
-	    jp_index_words(&r->ids, &r->addresses, &r->address_cap, r->asked, r->asked_count, r->found))
+	    jp_index_words(&r->ids, &r->heap->addresses, &r->address_cap, r->asked, r->asked_count, r->found))
 		return jp_error_nomem(r->err);
 	rc = grow_objects(r);
 	if (rc)
@@ -346,14 +347,11 @@ int jp_heap_read(struct jp_heap *heap, const char *path, struct jprof_error *err
 	jp_stream_release(&stream);
 	if (!rc) {
 		jp_index_release(&r.ids);
-		free(r.addresses);
-		r.addresses = NULL;
 		rc = order_heap_edges(&r);
 	}
 	jp_index_release(&r.ids);
 	jp_intern_release(&r.roots);
 	jp_strbuf_release(&r.text);
-	free(r.addresses);
 	free(r.asked);
 	free(r.found);
 	free(r.runs);
@@ -364,6 +362,7 @@ int jp_heap_read(struct jp_heap *heap, const char *path, struct jprof_error *err
 void jp_heap_release(struct jp_heap *heap)
 {
 	free(heap->objects);
+	free(heap->addresses);
 	jp_graph_release(&heap->graph);
 	jp_intern_release(&heap->words);
 	*heap = (struct jp_heap){ 0 };

@@ -36,6 +36,7 @@ struct jp_heap_object {
 	uint32_t site;       /* "FILE:LINE" where it was allocated */
 	uint32_t method;     /* that allocated it */
 	uint32_t length;     /* elements of an Array or Hash, bytes of a String */
+	uint32_t generation; /* of the garbage collector, in which it was allocated; 0: not known */
 	uint8_t type;        /* enum jp_heap_type */
 };
 
@@ -43,6 +44,7 @@ struct jp_heap_object {
  * edges lead to the roots. An object refers to its class too. */
 struct jp_heap {
 	struct jp_heap_object *objects;
+	uint64_t *addresses; /* of each object */
 	uint32_t count;
 	struct jp_graph graph; /* count + 1 nodes */
 	struct jp_intern words;

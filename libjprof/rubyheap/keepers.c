@@ -40,21 +40,23 @@ struct weights {
 
 /* ---- the choice ----------------------------------------------------------------------------------------------- */
 
-static bool is_chosen_object(const struct jp_heap *heap, uint32_t node, struct jp_pattern *line,
-                             struct jp_pattern *class_name)
+static bool is_chosen_object(const struct jprof_rubyheap *h, uint32_t node, const struct jprof_keepers_opts *opts,
+                             struct jp_pattern *line, struct jp_pattern *class_name)
 {
+	const struct jp_heap *heap = &h->heap;
 	const struct jp_heap_object *object = &heap->objects[node];
 	const char *site = jp_heap_word(heap, object->site), *class_is = jp_heap_class(heap, node);
 	if (object->type == JP_HEAP_ROOT || object->type == JP_HEAP_UNKNOWN)
 		return false;
 	return (!line || (*site && jp_pattern_found(line, site, strlen(site)))) &&
-	       (!class_name || (*class_is && jp_pattern_found(class_name, class_is, strlen(class_is))));
+	       (!class_name || (*class_is && jp_pattern_found(class_name, class_is, strlen(class_is)))) &&
+	       (!opts->site || !strcmp(opts->site, site)) && (!opts->born || (h->born && h->born[node]));
 }
 
 static int choose_objects(struct weights *w, const struct jprof_keepers_opts *opts, struct jprof_error *err)
 {
 	struct jp_pattern *line = NULL, *class_name = NULL;
-	if (!opts->line && !opts->class_name)
+	if (!opts->line && !opts->class_name && !opts->site && !opts->born)
 		return 0;
 	int rc = opts->line ? jp_pattern_new(opts->line, "line", &line, err) : 0;
 	if (!rc && opts->class_name)
@@ -63,7 +65,7 @@ static int choose_objects(struct weights *w, const struct jprof_keepers_opts *op
 	if (!rc && !w->chosen)
 		rc = jp_error_nomem(err);
 	for (uint32_t i = 0; !rc && i < w->h->heap.count; i++)
-		w->chosen[i] = is_chosen_object(&w->h->heap, i, line, class_name);
+		w->chosen[i] = is_chosen_object(w->h, i, opts, line, class_name);
 	jp_pattern_free(line);
 	jp_pattern_free(class_name);
 	return rc;

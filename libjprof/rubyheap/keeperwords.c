@@ -14,8 +14,7 @@ static const char *text_in_arena(struct jp_strbuf *text, struct jp_arena *arena)
 	return kept;
 }
 
-/* "54,107" */
-static void put_count(struct jp_strbuf *out, uint32_t count)
+void jp_put_grouped(struct jp_strbuf *out, uint32_t count)
 {
 	if (count >= 1000000)
 		jp_strbuf_printf(out, "%u,%03u,%03u", count / 1000000, count / 1000 % 1000, count % 1000);
@@ -51,8 +50,7 @@ static bool is_between(const struct jp_heap *heap, uint32_t node)
 	       (object->type == JP_HEAP_IMEMO && strcmp(jp_heap_word(heap, object->name), "env") != 0);
 }
 
-/* "Shop::Cache", "Hash", "local variables of a block". */
-static const char *word_of_node(const struct jp_heap *heap, uint32_t node)
+const char *jp_heap_node_word(const struct jp_heap *heap, uint32_t node)
 {
 	if (node >= heap->count)
 		return "Ruby";
@@ -80,13 +78,13 @@ static bool has_own_name(const struct jp_heap *heap, uint32_t node)
 {
 	enum jp_heap_type type = node < heap->count ? (enum jp_heap_type)heap->objects[node].type : JP_HEAP_ROOT;
 	return type == JP_HEAP_ROOT || type == JP_HEAP_CLASS || type == JP_HEAP_MODULE || type == JP_HEAP_IMEMO ||
-	       (type == JP_HEAP_DATA && strchr("abcdefghijklmnopqrstuvwxyz", *word_of_node(heap, node)));
+	       (type == JP_HEAP_DATA && strchr("abcdefghijklmnopqrstuvwxyz", *jp_heap_node_word(heap, node)));
 }
 
 /* A name of its own as it is, else with its article: "an Array", "a Session". */
 static void put_one(struct jp_strbuf *out, const struct jp_heap *heap, uint32_t node)
 {
-	const char *word = word_of_node(heap, node);
+	const char *word = jp_heap_node_word(heap, node);
 	if (!has_own_name(heap, node))
 		jp_strbuf_str(out, strchr("AEIOU", *word) ? "an " : "a ");
 	jp_strbuf_str(out, word);
@@ -103,7 +101,7 @@ const char *jp_keeper_what(const struct jprof_rubyheap *h, uint32_t node, struct
 	put_one(&text, &h->heap, node);
 	if (object->type == JP_HEAP_ARRAY || object->type == JP_HEAP_HASH) {
 		jp_strbuf_str(&text, " of ");
-		put_count(&text, object->length);
+		jp_put_grouped(&text, object->length);
 	}
 	return text_in_arena(&text, texts);
 }
@@ -145,10 +143,11 @@ static size_t steps_to(const struct jprof_rubyheap *h, uint32_t node, uint32_t s
 			steps[count++] = node;
 	/* Ruby refers to Object, and that to all classes: it is where every way begins. */
 	const struct jp_heap *heap = &h->heap;
-	if (count > 2 && !strcmp(word_of_node(heap, steps[count - 1]), "Ruby") && has_own_name(heap, steps[count - 2]))
+	if (count > 2 && !strcmp(jp_heap_node_word(heap, steps[count - 1]), "Ruby") &&
+	    has_own_name(heap, steps[count - 2]))
 		count--;
 	if (count > 1 && heap->objects[steps[count - 1]].type == JP_HEAP_CLASS &&
-	    !strcmp(word_of_node(heap, steps[count - 1]), "Object") && has_own_name(heap, steps[count - 2]))
+	    !strcmp(jp_heap_node_word(heap, steps[count - 1]), "Object") && has_own_name(heap, steps[count - 2]))
 		count--;
 	return count;
 }
@@ -176,10 +175,10 @@ static void put_elements(struct jp_strbuf *out, const struct jprof_rubyheap *h, 
 	}
 	if (!count)
 		return;
-	jp_strbuf_printf(out, " > %s", word_of_node(&h->heap, most));
+	jp_strbuf_printf(out, " > %s", jp_heap_node_word(&h->heap, most));
 	if (count > 1) {
 		jp_strbuf_str(out, " (");
-		put_count(out, count);
+		jp_put_grouped(out, count);
 		jp_strbuf_str(out, " of them)");
 	}
 }
@@ -187,7 +186,7 @@ static void put_elements(struct jp_strbuf *out, const struct jprof_rubyheap *h, 
 /* Shop, of Shop::Cache: the name of what comes next says it. */
 static bool is_in_namespace(const struct jp_heap *heap, uint32_t outer, uint32_t inner)
 {
-	const char *name = word_of_node(heap, outer), *longer = word_of_node(heap, inner);
+	const char *name = jp_heap_node_word(heap, outer), *longer = jp_heap_node_word(heap, inner);
 	size_t len = strlen(name);
 	return has_own_name(heap, outer) && has_own_name(heap, inner) && !strncmp(name, longer, len) &&
 	       !strncmp(longer + len, "::", 2);
@@ -207,7 +206,7 @@ const char *jp_keeper_path(const struct jprof_rubyheap *h, uint32_t node, const 
 		if (left_out && place > first_words)
 			continue;
 		jp_strbuf_str(&text, text.len ? " > " : "");
-		jp_strbuf_str(&text, left_out ? "..." : word_of_node(&h->heap, steps[i - 1]));
+		jp_strbuf_str(&text, left_out ? "..." : jp_heap_node_word(&h->heap, steps[i - 1]));
 	}
 	put_elements(&text, h, node, bytes, of_class);
 	return text_in_arena(&text, texts);

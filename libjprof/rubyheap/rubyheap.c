@@ -163,5 +163,6 @@ void jprof_rubyheap_free(struct jprof_rubyheap *heap)
 	free(heap->way);
 	free(heap->children);
 	free(heap->first_child);
+	free(heap->born);
 	free(heap);
 }

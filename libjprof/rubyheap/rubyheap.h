@@ -13,6 +13,7 @@ struct jprof_rubyheap {
 	uint32_t
 	    *children; /* those whose immediate dominator a node is: children[first_child[i]] up to, but without, */
 	uint32_t *first_child; /* ... children[first_child[i + 1]] */
+	bool *born;            /* of each object: jprof_born_new counted it; NULL: it was not asked for */
 	struct jprof_rubyheap_info info;
 };
 

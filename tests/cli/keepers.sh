@@ -136,6 +136,49 @@ run "$jprof" heap.ndjson
 exits 1
 check "not the command that reads it" grep -q 'ObjectSpace.dump_all.*: jprof keepers FILE says who keeps them' err
 
+# ---- two and three of them: what was born after the first and lives in the others -----------------------------------
+# object ADDRESS BYTES SITE GENERATION, of class Shop::Item
+object() {
+    printf '{"address":"%s", "type":"OBJECT", "class":"0x1028", "file":"%s", "line":%d, "memsize":%d, "generation":%d}\n' "$1" "${3%:*}" "${3#*:}" "$2" "$4"
+}
+list() { # ADDRESSES
+    sed 's/"references":\["0x5008", "0x6000"\]/"references":["0x5008", "0x6000"'"$(for at in $1; do printf ', "%s"' "$at"; done)"']/' heap.ndjson
+}
+list "0xb000" >first.ndjson && object 0xb000 100 old.rb:1 3 >>first.ndjson
+list "0xb000 0xb008 0xb010 0xb018" >second.ndjson
+{ object 0xb000 100 old.rb:1 3 && object 0xb008 2000 new.rb:2 4 && object 0xb010 3000 new.rb:2 5 && object 0xb018 4000 gone.rb:3 5; } >>second.ndjson
+list "0xb000 0xb008 0xb010 0xb020" >third.ndjson
+{ object 0xb000 100 old.rb:1 3 && object 0xb008 2000 new.rb:2 4 && object 0xb010 3000 new.rb:2 5 && object 0xb020 9000 late.rb:4 6; } >>third.ndjson
+what="three dumps"
+run "$jprof" diff first.ndjson second.ndjson third.ndjson
+exits 0
+for words in '4.9 KB in 2 objects. One line makes 100 % of it' '^1  +4.9 KB  new.rb:2$' '^   what     Shop::Item (2)$' \
+    '^   kept by  an Array of 2 in a global variable  *glob.rb:1$' '^   path     a global variable > Array > Shop::Item (2 of them)$' \
+    '^   since    generation 4 to 5' '^     4.9            2  new.rb:2$' '^     4.9            2  all$'; do
+    check "no line $words" eval 'tr "\n" " " <out >joined; grep -q -- "$words" out || grep -q -- "$words" joined'
+done
+check "what was gone, or came late" eval '! grep -q "gone\|late\|old" out'
+what="two dumps"
+run "$jprof" diff first.ndjson third.ndjson
+exits 0
+check "not all that came" grep -q '^    13.7            3  all$' out
+check "the lines are in no order" [ "$(sed -n 's/^ *[0-9.][0-9.]* *[0-9][0-9]*  \(.*rb:.*\)/\1/p' out | tr '\n' ' ')" = "late.rb:4 new.rb:2 " ]
+what="dumps of two programs"
+sed 's/"0x/"0xc/g' third.ndjson >other.ndjson
+run "$jprof" diff first.ndjson other.ndjson
+exits 1
+check "not said" grep -q 'of two processes' err
+what="one dump, and four"
+for dumps in first.ndjson "first.ndjson second.ndjson third.ndjson third.ndjson"; do
+    # shellcheck disable=SC2086
+    run "$jprof" diff $dumps
+    exits 1
+    check "not said how many" grep -q 'two or three dumps of ObjectSpace' err
+done
+run "$jprof" diff --json first.ndjson second.ndjson
+exits 1
+check "no word on the format" grep -q 'as text alone' err
+
 what="operands"
 run "$jprof" keepers
 exits 1

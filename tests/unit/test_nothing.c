@@ -417,6 +417,18 @@ static void test_rubyheaps(void **state)
 	GIVES(== 0, jprof_keepers_count(NULL));
 	GIVES(== NULL, jprof_keepers_at(NULL, 0));
 	GIVES(== NULL, jprof_keepers_at(keepers, jprof_keepers_count(keepers)));
+	struct jprof_born *born = NULL;
+	REFUSED(jprof_born_new, NULL, heap, NULL, &born);
+	REFUSED(jprof_born_new, heap, NULL, NULL, &born);
+	REFUSED(jprof_born_new, heap, heap, NULL, NULL);
+	assert_int_equal(jprof_born_new(heap, heap, heap, &born, NULL), 0);
+	GIVES(== NULL, jprof_born_info(NULL));
+	GIVES(== 0, jprof_born_count(NULL));
+	GIVES(== NULL, jprof_born_at(NULL, 0));
+	GIVES(== NULL, jprof_born_at(born, jprof_born_count(born)));
+	GIVES(== false, jprof_is_rubyheap(NULL));
+	jprof_born_free(NULL);
+	jprof_born_free(born);
 	jprof_keepers_free(NULL);
 	jprof_keepers_free(keepers);
 	jprof_rubyheap_free(NULL);

@@ -1,0 +1,193 @@
+#include "answers/born_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/measure.h"
+#include "cli/answer.h"
+#include "cli/say.h"
+#include "cli/shortage.h"
+#include "cli/sink.h"
+#include "cli/terminal.h"
+#include "jprof.h"
+
+/* Two dumps of one Ruby have most addresses in common; those of two processes next to none. */
+static const double least_in_common = 0.2;
+
+enum { born_blocks = 2, most_dumps = 3 };
+
+/* ---- words ----------------------------------------------------------------------------------------------------------
+ */
+
+static const char *site_or_unknown(const struct jprof_born_line *line)
+{
+	return *line->site ? line->site : "line not known";
+}
+
+static void add_bytes(struct jp_strbuf *text, uint64_t bytes)
+{
+	char number[measure_most];
+	struct measure m = measure_for((double)bytes);
+	jp_strbuf_printf(text, "%s %s", measure_number(m, (double)bytes, number), m.name);
+}
+
+static void add_born_head(struct answer *a, const struct jprof_born *born, size_t dumps)
+{
+	const struct jprof_born_info *info = jprof_born_info(born);
+	const struct jprof_born_line *first = jprof_born_at(born, 0);
+	struct jp_strbuf *text = answer_add(a, ANSWER_HEAD);
+	char count[measure_most];
+	jp_strbuf_printf(text, "%s dumps of one Ruby; what was born after the first and lives in the %s: ",
+	                 dumps == most_dumps ? "Three" : "Two",
+	                 dumps == most_dumps ? "second and the third" : "second");
+	add_bytes(text, info->bytes);
+	jp_strbuf_printf(text, " in %s objects.", grouped_count(info->objects, count));
+	if (first && info->bytes)
+		jp_strbuf_printf(text, " %s makes %.0f %% of it.", *first->site ? "One line" : "What has no line",
+		                 100 * (double)first->bytes / (double)info->bytes);
+}
+
+/* Who keeps the objects of a line, as far as one does. */
+static bool add_born_keeper(struct answer *a, const struct jprof_rubyheap *heap, const struct jprof_born_line *line,
+                            struct jprof_error *err)
+{
+	const struct jprof_keepers_opts opts = { .size = sizeof opts, .site = line->site, .born = true };
+	struct jprof_keepers *keepers;
+	if (jprof_keepers_new(heap, &opts, &keepers, err))
+		return false;
+	const struct jprof_keeper *k = jprof_keepers_at(keepers, 0);
+	const struct jprof_keepers_info *info = jprof_keepers_info(keepers);
+	if (k) {
+		struct jp_strbuf *text = answer_add_detail(a, "kept by");
+		jp_strbuf_visible(text, k->what);
+		jp_strbuf_str(text, *k->holder ? " in " : "");
+		jp_strbuf_visible(text, k->holder);
+		jp_strbuf_str(text, *k->site ? "  " : "");
+		jp_strbuf_visible(text, k->site);
+		if (info->objects > k->objects)
+			jp_strbuf_printf(text, " (%.0f %% of them)", 100 * (double)k->objects / (double)info->objects);
+		jp_strbuf_visible(answer_add_detail(a, "path"), k->path);
+	}
+	jprof_keepers_free(keepers);
+	return true;
+}
+
+static bool add_born_block(struct answer *a, const struct jprof_rubyheap *heap, const struct jprof_born *born, size_t i,
+                           struct jprof_error *err)
+{
+	const struct jprof_born_line *line = jprof_born_at(born, i);
+	struct jp_strbuf *text = answer_add(a, ANSWER_SENTENCE);
+	jp_strbuf_printf(text, "%zu  +", i + 1);
+	add_bytes(text, line->bytes);
+	jp_strbuf_str(text, "  ");
+	jp_strbuf_visible(text, site_or_unknown(line));
+	jp_strbuf_visible(answer_add_detail(a, "what"), line->classes);
+	if (*line->site && !add_born_keeper(a, heap, line, err))
+		return false;
+	if (line->generations[1]) {
+		text = answer_add_detail(a, "since");
+		jp_strbuf_printf(text, "generation %u", line->generations[0]);
+		if (line->generations[1] > line->generations[0])
+			jp_strbuf_printf(text, " to %u", line->generations[1]);
+		jp_strbuf_str(text, " of the garbage collector");
+	}
+	return true;
+}
+
+static void add_born_table(struct answer *a, const struct jprof_born *born, size_t top)
+{
+	const struct jprof_born_info *info = jprof_born_info(born);
+	size_t count = jprof_born_count(born), shown = top && top < count ? top : count;
+	struct measure m = measure_for((double)info->bytes);
+	char number[measure_most], many[measure_most];
+	uint64_t bytes = info->bytes, objects = info->objects;
+	jp_strbuf_printf(answer_add(a, ANSWER_TABLE), "%8s  %11s  made at  (%s)", "born", "objects", m.name);
+	struct jp_strbuf *lines = answer_add(a, ANSWER_LINES);
+	for (size_t i = 0; i < shown; i++) {
+		const struct jprof_born_line *line = jprof_born_at(born, i);
+		jp_strbuf_printf(lines, "%8s  %11s  ", measure_number(m, (double)line->bytes, number),
+		                 grouped_count(line->objects, many));
+		jp_strbuf_visible(lines, site_or_unknown(line));
+		jp_strbuf_str(lines, "\n");
+		bytes -= line->bytes;
+		objects -= line->objects;
+	}
+	if (count > shown)
+		jp_strbuf_printf(lines, "%8s  %11s  %zu other lines (--top=0)\n",
+		                 measure_number(m, (double)bytes, number), grouped_count(objects, many), count - shown);
+	jp_strbuf_printf(lines, "%8s  %11s  all\n", measure_number(m, (double)info->bytes, number),
+	                 grouped_count(info->objects, many));
+}
+
+static bool fill_born(struct answer *a, const struct jprof_rubyheap *heap, const struct jprof_born *born, size_t dumps,
+                      size_t top, struct jprof_error *err)
+{
+	bool good = true;
+	add_born_head(a, born, dumps);
+	for (size_t i = 0; good && i < born_blocks && i < jprof_born_count(born); i++)
+		good = add_born_block(a, heap, born, i, err);
+	add_born_table(a, born, top);
+	if (!jprof_rubyheap_info(heap)->has_lines)
+		jp_strbuf_str(answer_add(a, ANSWER_NOTE),
+		              "No object says where it was allocated: call trace_object_allocations_start before they "
+		              "are made (jprof keepers --help).");
+	return good;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+bool born_is_wanted(char *const *paths, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!jprof_is_rubyheap(paths[i]))
+			return false;
+	return count > 0;
+}
+
+static bool put_born_answer(struct jprof_rubyheap *const *heaps, size_t count, char *const *paths, size_t top,
+                            struct sink *sink)
+{
+	struct jprof_rubyheap *last = heaps[count - 1];
+	struct jprof_born *born;
+	struct jprof_error err;
+	struct answer a = { 0 };
+	struct sink_text text;
+	if (jprof_born_new(last, heaps[0], count == most_dumps ? heaps[1] : NULL, &born, &err)) {
+		say_error(&err);
+		return false;
+	}
+	bool good = jprof_born_info(born)->in_common >= least_in_common;
+	if (!good)
+		say("%s and %s have next to no object in common: they are of two processes", paths[0],
+		    paths[count - 1]);
+	else if (!(good = fill_born(&a, last, born, count, top, &err)))
+		say_error(&err);
+	if (good) {
+		sink_text_open(&text);
+		if (text.file)
+			answer_put_text(text.file, &a, terminal_size().columns);
+		good = sink_text_write(&text, sink);
+	}
+	answer_release(&a);
+	jprof_born_free(born);
+	return good;
+}
+
+bool born_put(char *const *paths, size_t count, size_t top, struct sink *sink)
+{
+	struct jprof_rubyheap *heaps[most_dumps] = { NULL };
+	struct jprof_error err;
+	bool good = count >= 2 && count <= most_dumps;
+	if (!good)
+		say("give two or three dumps of ObjectSpace, in their order; jprof keepers FILE looks at one");
+	for (size_t i = 0; good && i < count; i++)
+		if (jprof_rubyheap_open(paths[i], &heaps[i], &err)) {
+			say_error(&err);
+			good = false;
+		}
+	good = good && put_born_answer(heaps, count, paths, top, sink);
+	for (size_t i = 0; i < most_dumps; i++)
+		jprof_rubyheap_free(heaps[i]);
+	return good;
+}
