@@ -33,6 +33,7 @@ struct heap_reader {
 	struct edge_run *runs;
 	uint32_t *to;
 	size_t run_count, run_cap, to_count, to_cap;
+	uint64_t bytes; /* of all objects so far: no sum of some is larger */
 	struct jp_intern roots;
 	struct jp_strbuf text;
 	struct jprof_error *err;
@@ -242,6 +243,9 @@ static int add_heap_object(struct heap_reader *r, struct said_object *s)
 		return rc;
 	if (s->object.type != JP_HEAP_ROOT && r->asked[own_address] < root_addresses)
 		return jp_error(r->err, JPROF_E_FORMAT, r->name, r->line, "an object without its address");
+	if (s->object.bytes > INT64_MAX - r->bytes)
+		return jp_error(r->err, JPROF_E_FORMAT, r->name, r->line, "more bytes than any memory has");
+	r->bytes += s->object.bytes;
 	/* Internal objects have none; what is asked for in its place is known already. */
 	bool has_class = r->asked[class_address] >= root_addresses;
 	if (!has_class)

@@ -117,11 +117,16 @@ deep=$(awk 'BEGIN { for (i = 0; i < 100; i++) printf "["; }')
 refused "{\"type\":\"ROOT\", \"root\":\"vm\", \"x\":$deep" 'is no JSON'
 what="a reference to nothing, twice, and to itself"
 printf '%s\n' '{"type":"ROOT", "root":"vm", "references":["0x1000", "0xfff8", "0x1000"]}' \
-    '{"address":"0x1000", "type":"HASH", "references":["0x1000", "0x1", "0x"], "memsize":18446744073709551615, "size":99999999999999999999}' \
+    '{"address":"0x1000", "type":"HASH", "references":["0x1000", "0x1", "0x"], "memsize":9000000000000000000, "size":99999999999999999999}' \
     '{"address":"0x1000", "type":"HASH", "references":["0x2000"], "memsize":100}' \
     '{"address":"0x2000", "type":"STRING", "class":"0x1000", "memsize":100}' >odd.ndjson
 run "$hostile" keepers odd.ndjson
 exits 0
+what="bytes whose sum has no room"
+sed 's/"memsize":100/"memsize":9000000000000000000/' odd.ndjson >bad.ndjson
+run "$hostile" keepers bad.ndjson
+exits 1
+check "not said" grep -q '^jprof: bad.ndjson:3: more bytes than any memory has$' err
 
 # Each line with a byte that is another one is refused with a line, or read.
 what="damage"

@@ -1,0 +1,51 @@
+/* Target: the dumps of ObjectSpace. Asserts that no keeper keeps more than there is, that all of them together do not,
+ * and that what was born is what the earlier heap has not: of a heap beside itself nothing. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "jprof.h"
+
+static void check_keepers(const struct jprof_rubyheap *heap, const struct jprof_keepers_opts *opts)
+{
+	struct jprof_keepers *keepers;
+	uint64_t bytes = 0, objects = 0;
+	must(!jprof_keepers_new(heap, opts, &keepers, NULL));
+	const struct jprof_keepers_info *info = jprof_keepers_info(keepers);
+	for (size_t i = 0; i < jprof_keepers_count(keepers); i++) {
+		const struct jprof_keeper *k = jprof_keepers_at(keepers, i);
+		must(k->keeps <= info->bytes && k->objects <= info->objects && *k->what && *k->path);
+		must(k->made_share >= 0 && k->made_share <= 1);
+		bytes += k->keeps;
+		objects += k->objects;
+	}
+	must(bytes <= info->bytes && objects <= info->objects);
+	jprof_keepers_free(keepers);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct jprof_rubyheap *heap = NULL;
+	struct jprof_born *born = NULL;
+	struct jprof_error err;
+	char path[64];
+	int fd = memfd_create("heap", 0);
+	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	int rc = jprof_rubyheap_open(path, &heap, &err);
+	must(!rc == (heap != NULL));
+	if (!rc) {
+		const struct jprof_keepers_opts some = { .size = sizeof some, .class_name = "S" };
+		const struct jprof_rubyheap_info *info = jprof_rubyheap_info(heap);
+		must(info->unrooted_objects <= info->objects && info->unrooted_bytes <= info->bytes);
+		check_keepers(heap, NULL);
+		check_keepers(heap, &some);
+		must(!jprof_born_new(heap, heap, heap, &born, NULL) && jprof_born_count(born) == 0);
+		jprof_born_free(born);
+	}
+	jprof_rubyheap_free(heap);
+	close(fd);
+	return 0;
+}
