@@ -25,11 +25,10 @@ static const char *site_or_unknown(const struct jprof_born_line *line)
 	return *line->site ? line->site : "line not known";
 }
 
-static void add_bytes(struct jp_strbuf *text, uint64_t bytes)
+/* That of the table, if the number is not too small for it. */
+static struct measure born_unit(const struct jprof_born *born, uint64_t bytes)
 {
-	char number[measure_most];
-	struct measure m = measure_for((double)bytes);
-	jp_strbuf_printf(text, "%s %s", measure_number(m, (double)bytes, number), m.name);
+	return measure_fit(measure_for((double)jprof_born_info(born)->bytes), (double)bytes);
 }
 
 static void add_born_head(struct answer *a, const struct jprof_born *born, size_t dumps)
@@ -37,12 +36,13 @@ static void add_born_head(struct answer *a, const struct jprof_born *born, size_
 	const struct jprof_born_info *info = jprof_born_info(born);
 	const struct jprof_born_line *first = jprof_born_at(born, 0);
 	struct jp_strbuf *text = answer_add(a, ANSWER_HEAD);
-	char count[measure_most];
 	jp_strbuf_printf(text, "%s dumps of one Ruby; what was born after the first and lives in the %s: ",
 	                 dumps == most_dumps ? "Three" : "Two",
 	                 dumps == most_dumps ? "second and the third" : "second");
-	add_bytes(text, info->bytes);
-	jp_strbuf_printf(text, " in %s objects.", grouped_count(info->objects, count));
+	measure_add(text, born_unit(born, info->bytes), (double)info->bytes);
+	jp_strbuf_str(text, " in ");
+	jp_strbuf_grouped(text, info->objects, 0);
+	jp_strbuf_str(text, " objects.");
 	if (first && info->bytes)
 		jp_strbuf_printf(text, " %s makes %.0f %% of it.", *first->site ? "One line" : "What has no line",
 		                 100 * (double)first->bytes / (double)info->bytes);
@@ -79,7 +79,7 @@ static bool add_born_block(struct answer *a, const struct jprof_rubyheap *heap, 
 	const struct jprof_born_line *line = jprof_born_at(born, i);
 	struct jp_strbuf *text = answer_add(a, ANSWER_SENTENCE);
 	jp_strbuf_printf(text, "%zu  +", i + 1);
-	add_bytes(text, line->bytes);
+	measure_add(text, born_unit(born, line->bytes), (double)line->bytes);
 	jp_strbuf_str(text, "  ");
 	jp_strbuf_visible(text, site_or_unknown(line));
 	jp_strbuf_visible(answer_add_detail(a, "what"), line->classes);
@@ -95,29 +95,36 @@ static bool add_born_block(struct answer *a, const struct jprof_rubyheap *heap, 
 	return true;
 }
 
+static void add_born_numbers(struct jp_strbuf *lines, struct measure m, uint64_t bytes, uint64_t objects)
+{
+	char number[measure_most];
+	jp_strbuf_printf(lines, "%8s  ", measure_number(m, (double)bytes, number));
+	jp_strbuf_grouped(lines, objects, 11);
+	jp_strbuf_str(lines, "  ");
+}
+
 static void add_born_table(struct answer *a, const struct jprof_born *born, size_t top)
 {
 	const struct jprof_born_info *info = jprof_born_info(born);
 	size_t count = jprof_born_count(born), shown = top && top < count ? top : count;
 	struct measure m = measure_for((double)info->bytes);
-	char number[measure_most], many[measure_most];
 	uint64_t bytes = info->bytes, objects = info->objects;
 	jp_strbuf_printf(answer_add(a, ANSWER_TABLE), "%8s  %11s  made at  (%s)", "born", "objects", m.name);
 	struct jp_strbuf *lines = answer_add(a, ANSWER_LINES);
 	for (size_t i = 0; i < shown; i++) {
 		const struct jprof_born_line *line = jprof_born_at(born, i);
-		jp_strbuf_printf(lines, "%8s  %11s  ", measure_number(m, (double)line->bytes, number),
-		                 grouped_count(line->objects, many));
+		add_born_numbers(lines, m, line->bytes, line->objects);
 		jp_strbuf_visible(lines, site_or_unknown(line));
 		jp_strbuf_str(lines, "\n");
 		bytes -= line->bytes;
 		objects -= line->objects;
 	}
-	if (count > shown)
-		jp_strbuf_printf(lines, "%8s  %11s  %zu other lines (--top=0)\n",
-		                 measure_number(m, (double)bytes, number), grouped_count(objects, many), count - shown);
-	jp_strbuf_printf(lines, "%8s  %11s  all\n", measure_number(m, (double)info->bytes, number),
-	                 grouped_count(info->objects, many));
+	if (count > shown) {
+		add_born_numbers(lines, m, bytes, objects);
+		jp_strbuf_printf(lines, "%zu other lines (--top=0)\n", count - shown);
+	}
+	add_born_numbers(lines, m, info->bytes, info->objects);
+	jp_strbuf_str(lines, "all\n");
 }
 
 static bool fill_born(struct answer *a, const struct jprof_rubyheap *heap, const struct jprof_born *born, size_t dumps,

@@ -1,26 +1,29 @@
 /* jprof keepers DUMP: which objects of a Ruby keep most of its heap. */
 #include <ctype.h>
-#include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "answers/measure.h"
+#include "cli/answer.h"
 #include "cli/budget.h"
 #include "cli/names.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
 #include "commands.h"
 #include "jprof.h"
 
 /* Rows and blocks that a screen of 24 lines has room for. */
-enum { usual_keepers = 5, keeper_numbers_width = 31 };
+enum { usual_keepers = 5, keeper_blocks = 2, keeper_numbers_width = 31, least_room = 20 };
 
-/* A keeper of this part is said in the first sentence. */
-static const double worth_saying = 0.1;
+/* A keeper of so much is said in the first sentence. */
+static const double worth_saying = 10; /* percent */
 
 struct keepers_options {
 	const char *line, *class_name, *max_memory;
@@ -73,7 +76,7 @@ struct keepers_screen {
 	const struct jprof_keepers_info *info;
 	struct measure unit;
 	unsigned columns;
-	FILE *to;
+	size_t room; /* columns of a name in the table: of what no terminal shows nothing is cut */
 };
 
 static size_t shown_keepers(const struct keepers_screen *s)
@@ -82,144 +85,173 @@ static size_t shown_keepers(const struct keepers_screen *s)
 	return s->o->top && s->o->top < count ? s->o->top : count;
 }
 
-static void put_keeper_numbers(const struct keepers_screen *s, uint64_t bytes, uint64_t objects)
+/* "a Hash of 54,107 in Shop::Cache" */
+static void add_keeper_name(struct jp_strbuf *text, const struct jprof_keeper *k)
 {
-	char number[measure_most], count[measure_most];
-	double share = s->info->bytes ? 100.0 * (double)bytes / (double)s->info->bytes : 0;
-	fprintf(s->to, "%8s  %4.0f %%  %11s  ", measure_number(s->unit, (double)bytes, number), share,
-	        grouped_count(objects, count));
+	jp_strbuf_visible(text, k->what);
+	jp_strbuf_str(text, *k->holder ? " in " : "");
+	jp_strbuf_visible(text, k->holder);
 }
 
-/* "a Hash of 54,107 in Shop::Cache"; the caller frees it. NULL: memory is short. */
-static char *name_of_keeper(const struct jprof_keeper *k)
+/* ---- the table ------------------------------------------------------------------------------------------------------
+ */
+
+static void put_keeper_numbers(FILE *out, const struct keepers_screen *s, uint64_t bytes, double share,
+                               uint64_t objects)
 {
-	char *name = NULL;
-	int len = *k->holder ? asprintf(&name, "%s in %s", k->what, k->holder) : asprintf(&name, "%s", k->what);
-	return len < 0 ? NULL : name;
+	char number[measure_most];
+	struct jp_strbuf text = { 0 };
+	jp_strbuf_printf(&text, "%8s  ", measure_number(s->unit, (double)bytes, number));
+	if (isnan(share))
+		jp_strbuf_right(&text, "", 6);
+	else
+		jp_strbuf_printf(&text, "%4.0f %%", share);
+	jp_strbuf_str(&text, "  ");
+	jp_strbuf_grouped(&text, objects, 11);
+	fprintf(out, "%s  ", shortage_text(&text));
+	jp_strbuf_release(&text);
 }
 
-static void put_keeper_row(const struct keepers_screen *s, const struct jprof_keeper *k)
+static double share_of_all(const struct keepers_screen *s, uint64_t bytes)
 {
-	char *name = name_of_keeper(k);
-	size_t room = s->columns > keeper_numbers_width + 20 ? s->columns - keeper_numbers_width : 20;
-	size_t taken = terminal_columns(name ? name : ""), place = terminal_columns(k->site);
-	put_keeper_numbers(s, k->keeps, k->objects);
+	return s->info->bytes ? 100.0 * (double)bytes / (double)s->info->bytes : 0;
+}
+
+static void put_keeper_row(FILE *out, const struct keepers_screen *s, const struct jprof_keeper *k)
+{
+	struct jp_strbuf name = { 0 };
+	add_keeper_name(&name, k);
+	size_t room = s->room, taken = terminal_columns(shortage_text(&name)), place = terminal_columns(k->site);
+	put_keeper_numbers(out, s, k->keeps, share_of_all(s, k->keeps), k->objects);
 	if (*k->site && taken + 2 + place > room)
 		taken = room > place + 12 ? room - place - 2 : taken;
-	terminal_put_cut(s->to, name ? name : k->what, taken < room ? taken : room);
+	terminal_put_cut(out, shortage_text(&name), taken < room ? taken : room);
 	if (*k->site && taken + 12 < room) {
-		fputs("  ", s->to);
-		terminal_put_place(s->to, k->site, room - taken - 2);
+		fputs("  ", out);
+		terminal_put_place(out, k->site, room - taken - 2);
 	}
-	putc('\n', s->to);
-	free(name);
+	putc('\n', out);
+	jp_strbuf_release(&name);
 }
 
-static void put_keepers_table(const struct keepers_screen *s)
+static void put_keepers_table(FILE *out, const struct keepers_screen *s)
 {
-	size_t rows = shown_keepers(s);
-	uint64_t bytes = s->info->bytes, objects = s->info->objects;
-	fprintf(s->to, "\n%8s  %6s  %11s  %-*s%4s\n", "keeps", "share", "objects",
+	const struct jprof_keepers_info *info = s->info;
+	size_t rows = shown_keepers(s), others = jprof_keepers_count(s->keepers) - rows;
+	uint64_t bytes = info->bytes, objects = info->objects;
+	fprintf(out, "\n%8s  %6s  %11s  %-*s%4s\n", "keeps", "share", "objects",
 	        (int)s->columns - keeper_numbers_width - 4, "kept by", s->unit.name);
 	for (size_t i = 0; i < rows; i++) {
 		const struct jprof_keeper *k = jprof_keepers_at(s->keepers, i);
-		put_keeper_row(s, k);
+		put_keeper_row(out, s, k);
 		bytes -= k->keeps;
 		objects -= k->objects;
 	}
-	put_keeper_numbers(s, bytes, objects);
-	size_t others = jprof_keepers_count(s->keepers) - rows;
+	put_keeper_numbers(out, s, bytes, share_of_all(s, bytes), objects);
 	if (others)
-		fprintf(s->to, "others, %zu of them of half a percent or more (--top=0)\n", others);
+		fprintf(out, "others, %zu of them of half a percent or more (--top=0)\n", others);
 	else
-		fputs("others, each less than half a percent\n", s->to);
-	put_keeper_numbers(s, s->info->bytes, s->info->objects);
-	fputs("all\n", s->to);
-	if (s->info->unrooted_objects) {
-		char number[measure_most], count[measure_most];
-		fprintf(s->to, "%8s  %6s  %11s  no root leads to them: garbage, most of it\n",
-		        measure_number(s->unit, (double)s->info->unrooted_bytes, number), "",
-		        grouped_count(s->info->unrooted_objects, count));
+		fputs("others, each less than half a percent\n", out);
+	put_keeper_numbers(out, s, info->bytes, share_of_all(s, info->bytes), info->objects);
+	fputs("all\n", out);
+	if (info->unrooted_objects) {
+		put_keeper_numbers(out, s, info->unrooted_bytes, NAN, info->unrooted_objects);
+		fputs("no root leads to them: garbage, most of it\n", out);
 	}
 }
 
-static void put_keeper_field(const struct keepers_screen *s, const char *name, const char *text)
+/* ---- the answer -----------------------------------------------------------------------------------------------------
+ */
+
+static void add_keepers_head(struct answer *a, const struct keepers_screen *s)
 {
-	fprintf(s->to, "   %-9s", name);
-	terminal_wrap_after(s->to, 12, text, s->columns);
+	const struct jprof_keeper *first = jprof_keepers_at(s->keepers, 0);
+	struct jp_strbuf *text = answer_add(a, ANSWER_HEAD);
+	bool choice = s->o->line || s->o->class_name;
+	jp_strbuf_visible(text, s->file);
+	jp_strbuf_str(text, ": ");
+	measure_add(text, measure_fit(s->unit, (double)s->info->bytes), (double)s->info->bytes);
+	jp_strbuf_str(text, " in ");
+	jp_strbuf_grouped(text, s->info->objects, 0);
+	jp_strbuf_str(text, choice ? " Ruby objects, with what they keep" : " Ruby objects and their buffers");
+	double share = first ? share_of_all(s, first->keeps) : 0;
+	if (share < worth_saying) {
+		jp_strbuf_str(answer_add(a, ANSWER_MORE), s->info->bytes ? "No object keeps a tenth of it." : "");
+		return;
+	}
+	text = answer_add(a, ANSWER_MORE);
+	size_t begin = text->len;
+	add_keeper_name(text, first);
+	if (!text->failed && (!strncmp(text->text + begin, "a ", 2) || !strncmp(text->text + begin, "an ", 3)))
+		text->text[begin] = 'A';
+	jp_strbuf_printf(text, " keeps %.0f %% of it (", share);
+	measure_add(text, measure_fit(s->unit, (double)first->keeps), (double)first->keeps);
+	jp_strbuf_str(text, ").");
 }
 
-static void put_keeper_block(const struct keepers_screen *s, size_t i)
+static void add_keeper_block(struct answer *a, const struct keepers_screen *s, size_t i)
 {
 	const struct jprof_keeper *k = jprof_keepers_at(s->keepers, i);
-	char number[measure_most], *name = name_of_keeper(k), *made = NULL;
-	struct measure unit = measure_fit(s->unit, (double)k->keeps);
-	fprintf(s->to, "\n%zu  ", i + 1);
-	char *title = NULL;
-	if (asprintf(&title, "%s: %s %s", name ? name : k->what, measure_number(unit, (double)k->keeps, number),
-	             unit.name) < 0)
-		title = NULL;
-	terminal_wrap_after(s->to, 3, title ? title : k->what, s->columns);
-	put_keeper_field(s, "path", k->path);
-	bool method = isalpha((unsigned char)*k->method) || *k->method == '_';
-	if (*k->made_at && asprintf(&made, "%s%s%s  %.0f %%", k->made_at, method ? " in " : "", method ? k->method : "",
-	                            100 * k->made_share) >= 0)
-		put_keeper_field(s, "made at", made);
-	free(made);
-	free(title);
-	free(name);
+	struct jp_strbuf *text = answer_add(a, ANSWER_SENTENCE);
+	jp_strbuf_printf(text, "%zu  ", i + 1);
+	add_keeper_name(text, k);
+	jp_strbuf_str(text, ": ");
+	measure_add(text, measure_fit(s->unit, (double)k->keeps), (double)k->keeps);
+	jp_strbuf_visible(answer_add_detail(a, "path"), k->path);
+	if (!*k->made_at)
+		return;
+	text = answer_add_detail(a, "made at");
+	jp_strbuf_visible(text, k->made_at);
+	bool method = isalpha((unsigned char)*k->method) || *k->method == '_'; /* no operator */
+	jp_strbuf_str(text, method ? " in " : "");
+	jp_strbuf_visible(text, method ? k->method : "");
+	jp_strbuf_printf(text, "  %.0f %%", 100 * k->made_share);
 }
 
-static void put_keepers_head(const struct keepers_screen *s)
+static void add_keepers_end(struct answer *a, const struct keepers_screen *s)
 {
-	char number[measure_most], count[measure_most];
-	const struct jprof_keeper *first = jprof_keepers_at(s->keepers, 0);
-	char *chosen = NULL, *text = NULL, *name = first ? name_of_keeper(first) : NULL;
-	bool choice = s->o->line || s->o->class_name;
-	struct measure unit = measure_fit(s->unit, (double)s->info->bytes);
-	if (asprintf(&text, "%s: %s %s in %s Ruby objects%s", s->file,
-	             measure_number(unit, (double)s->info->bytes, number), unit.name,
-	             grouped_count(s->info->objects, count),
-	             choice ? ", with what they keep" : " and their buffers") >= 0)
-		terminal_wrap(s->to, text, s->columns);
-	free(text);
-	double share = first && s->info->bytes ? (double)first->keeps / (double)s->info->bytes : 0;
-	if (name && share >= worth_saying) {
-		struct measure of = measure_fit(s->unit, (double)first->keeps);
-		if (asprintf(&chosen, "%c%s keeps %.0f %% of it (%s %s).",
-		             *name == 'a'   ? 'A'
-		             : *name == 'c' ? 'C'
-		                            : *name,
-		             name + 1, 100 * share, measure_number(of, (double)first->keeps, number), of.name) >= 0)
-			terminal_wrap(s->to, chosen, s->columns);
-		free(chosen);
-	} else if (s->info->bytes) {
-		fputs("No object keeps a tenth of it.\n", s->to);
-	}
-	free(name);
-}
-
-static void put_keepers_notes(const struct keepers_screen *s)
-{
+	for (size_t i = 0; i < keeper_blocks && i < shown_keepers(s); i++)
+		add_keeper_block(a, s, i);
 	if (s->heap->cut)
-		fputs("\nThe file ends within a line: it is not whole, and what is missing may keep more.\n", s->to);
+		jp_strbuf_str(answer_add(a, ANSWER_NOTE),
+		              "The file ends within a line: it is not whole, and what is missing may keep more.");
 	if (!s->heap->has_lines)
-		fputs("\nNo object says where it was allocated: trace_object_allocations_start was not\n"
-		      "called before they were made (jprof keepers --help).\n",
-		      s->to);
-	fputs("\nkeeps: what would be freed without it (retained size); what two of them share\n"
-	      "counts for \"others\".\n",
-	      s->to);
+		jp_strbuf_str(answer_add(a, ANSWER_NOTE),
+		              "No object says where it was allocated: trace_object_allocations_start was not called "
+		              "before they were made (jprof keepers --help).");
+	jp_strbuf_str(answer_add(a, ANSWER_NOTE),
+	              "keeps: what would be freed without it (retained size); what two of them share counts for "
+	              "\"others\".");
 }
 
-static void put_keepers(const struct keepers_screen *s)
+static void put_keepers(FILE *out, const struct keepers_screen *s)
 {
-	static const size_t most_blocks = 2;
-	put_keepers_head(s);
-	put_keepers_table(s);
-	for (size_t i = 0; i < most_blocks && i < shown_keepers(s); i++)
-		put_keeper_block(s, i);
-	put_keepers_notes(s);
+	struct answer head = { 0 }, end = { 0 };
+	add_keepers_head(&head, s);
+	add_keepers_end(&end, s);
+	answer_put_text(out, &head, s->columns);
+	put_keepers_table(out, s);
+	answer_put_text(out, &end, s->columns);
+	answer_release(&head);
+	answer_release(&end);
+}
+
+static bool put_keepers_of(const struct keepers_options *o, const char *file, const struct jprof_rubyheap *heap,
+                           const struct jprof_keepers *keepers)
+{
+	struct sink sink = { 0 };
+	struct sink_text text;
+	struct keepers_screen s = { .o = o, .file = file, .heap = jprof_rubyheap_info(heap), .keepers = keepers };
+	s.info = jprof_keepers_info(keepers);
+	s.unit = measure_for((double)s.info->bytes);
+	s.columns = terminal_size().columns;
+	s.room = !isatty(STDOUT_FILENO)                          ? SIZE_MAX
+	         : s.columns > keeper_numbers_width + least_room ? s.columns - keeper_numbers_width
+	                                                         : least_room;
+	sink_text_open(&text);
+	if (text.file)
+		put_keepers(text.file, &s);
+	return sink_text_write(&text, &sink);
 }
 
 static int show_keepers(const struct keepers_options *o, const char *file)
@@ -228,24 +260,11 @@ static int show_keepers(const struct keepers_options *o, const char *file)
 	struct jprof_keepers *keepers = NULL;
 	struct jprof_keepers_opts opts = { .size = sizeof opts, .line = o->line, .class_name = o->class_name };
 	struct jprof_error err;
-	struct sink sink = { 0 };
-	struct sink_text text;
 	bool good = !jprof_rubyheap_open(file, &heap, &err) && !jprof_keepers_new(heap, &opts, &keepers, &err);
-	if (good) {
-		struct keepers_screen s = {
-			.o = o, .file = file, .heap = jprof_rubyheap_info(heap), .keepers = keepers
-		};
-		s.info = jprof_keepers_info(keepers);
-		s.unit = measure_for((double)s.info->bytes);
-		s.columns = terminal_size().columns;
-		sink_text_open(&text);
-		s.to = text.file;
-		if (s.to)
-			put_keepers(&s);
-		good = sink_text_write(&text, &sink);
-	} else {
+	if (good)
+		good = put_keepers_of(o, file, heap, keepers);
+	else
 		say_error(&err);
-	}
 	jprof_keepers_free(keepers);
 	jprof_rubyheap_free(heap);
 	return good ? 0 : 1;

@@ -23,17 +23,6 @@ static void add_made_detail(struct answer *a, const char *label, struct jp_strbu
 	jp_strbuf_release(text);
 }
 
-/* "3.0 KB", "17 bytes" */
-static void add_size(struct jp_strbuf *text, double bytes)
-{
-	struct measure m = measure_for(bytes);
-	char number[measure_most];
-	if (bytes < 1024)
-		jp_strbuf_printf(text, "%.0f bytes", bytes);
-	else
-		jp_strbuf_printf(text, "%s %s", measure_number(m, bytes, number), m.name);
-}
-
 /* "Ruby data: String; 3.0 KB on average, about 108,000 more of them", which is of its main size class. */
 static void add_what(struct answer *a, const struct jprof_grown *row)
 {
@@ -46,7 +35,7 @@ static void add_what(struct answer *a, const struct jprof_grown *row)
 	if (row->size > 0 && row->size_count >= 1 && row->whole.growth > 0) {
 		bool one = row->size_count < one_object;
 		jp_strbuf_printf(&text, "%s%s", text.len ? "; " : "", one ? "one object of " : "");
-		add_size(&text, row->size);
+		measure_add(&text, measure_for(row->size), row->size);
 		if (!one)
 			jp_strbuf_printf(&text, " on average, about %s more of them",
 			                 about_count(row->size_count, count));

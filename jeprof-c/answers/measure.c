@@ -1,6 +1,5 @@
 #include "answers/measure.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -94,15 +93,11 @@ const char *about_count(double count, char text[measure_most])
 	return text;
 }
 
-const char *grouped_count(uint64_t count, char text[measure_most])
+void measure_add(struct jp_strbuf *text, struct measure m, double bytes)
 {
-	char digits[measure_most];
-	size_t len = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, count), at = 0;
-	for (size_t i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = digits[i];
-	}
-	text[at] = '\0';
-	return text;
+	char number[measure_most];
+	if (bytes < 1024)
+		jp_strbuf_printf(text, "%.0f bytes", bytes);
+	else
+		jp_strbuf_printf(text, "%s %s", measure_number(m, bytes, number), m.name);
 }

@@ -3,8 +3,9 @@
 #define JEPROF_MEASURE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
+
+#include "base/strbuf.h"
 
 /* The unit in which all numbers of a report are. */
 struct measure {
@@ -37,7 +38,7 @@ const char *time_span(double seconds, char text[measure_most]);
 /* "108,000": rounded to three digits. */
 const char *about_count(double count, char text[measure_most]);
 
-/* "1,540,233". */
-const char *grouped_count(uint64_t count, char text[measure_most]);
+/* Adds "27 bytes", or in the unit "412 KB", "12.4 MB". */
+void measure_add(struct jp_strbuf *text, struct measure measure, double bytes);
 
 #endif

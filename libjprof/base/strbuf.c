@@ -73,6 +73,18 @@ void jp_strbuf_right(struct jp_strbuf *buf, const char *s, size_t width)
 	buf->len += all;
 }
 
+void jp_strbuf_grouped(struct jp_strbuf *buf, uint64_t count, size_t width)
+{
+	char text[32], *at = text + sizeof text - 1;
+	*at = '\0';
+	for (unsigned digits = 0; count || !digits; digits++, count /= 10) {
+		if (digits && digits % 3 == 0)
+			*--at = ',';
+		*--at = (char)('0' + count % 10);
+	}
+	jp_strbuf_right(buf, at, width);
+}
+
 void jp_strbuf_visible_bytes(struct jp_strbuf *buf, const char *s, size_t len)
 {
 	for (size_t run; len; s += run, len -= run) {

@@ -32,6 +32,9 @@ void jp_strbuf_uint(struct jp_strbuf *buf, uint64_t value, unsigned size);
 /* Adds `s` with so many blanks before it that both have `width` bytes at least. */
 void jp_strbuf_right(struct jp_strbuf *buf, const char *s, size_t width);
 
+/* Adds a count as people read it, "1,540,233", likewise. */
+void jp_strbuf_grouped(struct jp_strbuf *buf, uint64_t count, size_t width);
+
 /* Adds `s` as people may be shown it, on one line: what jprof_visible_len does not let through becomes \xNN, so that a
  * name can neither break a row nor steer a terminal. */
 void jp_strbuf_visible(struct jp_strbuf *buf, const char *s);

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/idsort.h"
+#include "base/strbuf.h"
 #include "input/stream.h"
 #include "rubyheap/keeperwords.h"
 
@@ -126,7 +127,7 @@ static int name_born_classes(struct jprof_born *b, const struct jprof_rubyheap *
 	struct jp_strbuf text = { 0 };
 	for (size_t k = 0; k < named; k++) {
 		jp_strbuf_printf(&text, "%s%s (", k ? ", " : "", jp_heap_node_word(&h->heap, top[k]));
-		jp_put_grouped(&text, sums[objects[top[k]].class_node].objects);
+		jp_strbuf_grouped(&text, sums[objects[top[k]].class_node].objects, 0);
 		jp_strbuf_str(&text, ")");
 	}
 	for (size_t i = 0; i < count; i++)

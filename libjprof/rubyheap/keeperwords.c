@@ -14,16 +14,6 @@ static const char *text_in_arena(struct jp_strbuf *text, struct jp_arena *arena)
 	return kept;
 }
 
-void jp_put_grouped(struct jp_strbuf *out, uint32_t count)
-{
-	if (count >= 1000000)
-		jp_strbuf_printf(out, "%u,%03u,%03u", count / 1000000, count / 1000 % 1000, count % 1000);
-	else if (count >= 1000)
-		jp_strbuf_printf(out, "%u,%03u", count / 1000, count % 1000);
-	else
-		jp_strbuf_printf(out, "%u", count);
-}
-
 static const char *word_of_root(const char *kind)
 {
 	static const struct {
@@ -101,7 +91,7 @@ const char *jp_keeper_what(const struct jprof_rubyheap *h, uint32_t node, struct
 	put_one(&text, &h->heap, node);
 	if (object->type == JP_HEAP_ARRAY || object->type == JP_HEAP_HASH) {
 		jp_strbuf_str(&text, " of ");
-		jp_put_grouped(&text, object->length);
+		jp_strbuf_grouped(&text, object->length, 0);
 	}
 	return text_in_arena(&text, texts);
 }
@@ -178,7 +168,7 @@ static void put_elements(struct jp_strbuf *out, const struct jprof_rubyheap *h, 
 	jp_strbuf_printf(out, " > %s", jp_heap_node_word(&h->heap, most));
 	if (count > 1) {
 		jp_strbuf_str(out, " (");
-		jp_put_grouped(out, count);
+		jp_strbuf_grouped(out, count, 0);
 		jp_strbuf_str(out, " of them)");
 	}
 }

@@ -4,14 +4,10 @@
 #define JP_RUBYHEAP_KEEPERWORDS_H
 
 #include "base/arena.h"
-#include "base/strbuf.h"
 #include "rubyheap/rubyheap.h"
 
 /* "Shop::Cache", "Hash", "local variables of a block": without an article. */
 const char *jp_heap_node_word(const struct jp_heap *heap, uint32_t node);
-
-/* "54,107" */
-void jp_put_grouped(struct jp_strbuf *out, uint32_t count);
 
 /* "a Hash of 54,107", "class Shop", "a Session". */
 const char *jp_keeper_what(const struct jprof_rubyheap *h, uint32_t node, struct jp_arena *texts);

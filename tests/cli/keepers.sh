@@ -62,7 +62,7 @@ check "not the three, with their Strings" grep -q '^heap.ndjson: 147 KB in 3 Rub
 check "not their keeper" grep -q '^     147   100 %            3  a Hash of 3 in Shop  shop.rb:7' out
 run "$jprof" keepers --class='Item' --line=glob heap.ndjson
 exits 0
-check "what fits one of two patterns" grep -q '^heap.ndjson: 0.0 KB in 0 Ruby objects' out
+check "what fits one of two patterns" grep -q '^heap.ndjson: 0 bytes in 0 Ruby objects' out
 run "$jprof" keepers --class='(' heap.ndjson
 exits 1
 check "another word on the pattern" grep -q 'class' err
