@@ -89,7 +89,7 @@ static enum jp_heap_type heap_type_of(const struct jp_json_text *text)
 struct said_object {
 	struct jp_heap_object object;
 	struct jp_json_text type, name, file, method;
-	uint64_t line;
+	struct jp_span line; /* its digits */
 	bool singleton;
 };
 
@@ -107,38 +107,81 @@ static int read_references(struct heap_reader *r, struct jp_jsonpull *pull)
 	return 0;
 }
 
-static void take_text_member(struct heap_reader *r, struct said_object *s, const struct jp_jsonpull *pull)
+/* What a member of a line says. */
+enum member {
+	MEMBER_OTHER,
+	MEMBER_ADDRESS,
+	MEMBER_CLASS,
+	MEMBER_TYPE,
+	MEMBER_NAME,
+	MEMBER_FILE,
+	MEMBER_METHOD,
+	MEMBER_BYTES,
+	MEMBER_LINE,
+	MEMBER_GENERATION,
+	MEMBER_LENGTH,
+	MEMBER_REFERENCES,
+	MEMBER_SINGLETON,
+};
+
+static enum member member_named(const struct jp_json_text *key)
 {
-	const struct jp_json_text *key = &pull->key;
-	if (jp_json_means(key, "address"))
-		r->asked[own_address] = address_in(&pull->text);
-	else if (jp_json_means(key, "class"))
-		r->asked[class_address] = address_in(&pull->text);
-	else if (jp_json_means(key, "type"))
-		s->type = pull->text;
-	else if (jp_json_means(key, "name") || jp_json_means(key, "root") || jp_json_means(key, "imemo_type") ||
-	         jp_json_means(key, "struct") || jp_json_means(key, "real_class_name"))
-		s->name = pull->text;
-	else if (jp_json_means(key, "file"))
-		s->file = pull->text;
-	else if (jp_json_means(key, "method"))
-		s->method = pull->text;
+	static const struct {
+		struct jp_span name;
+		enum member member;
+	} members[] = {
+		{ { "address", 7 }, MEMBER_ADDRESS },
+		{ { "type", 4 }, MEMBER_TYPE },
+		{ { "class", 5 }, MEMBER_CLASS },
+		{ { "references", 10 }, MEMBER_REFERENCES },
+		{ { "memsize", 7 }, MEMBER_BYTES },
+		{ { "file", 4 }, MEMBER_FILE },
+		{ { "line", 4 }, MEMBER_LINE },
+		{ { "method", 6 }, MEMBER_METHOD },
+		{ { "generation", 10 }, MEMBER_GENERATION },
+		{ { "bytesize", 8 }, MEMBER_LENGTH },
+		{ { "length", 6 }, MEMBER_LENGTH },
+		{ { "size", 4 }, MEMBER_LENGTH },
+		{ { "imemo_type", 10 }, MEMBER_NAME },
+		{ { "struct", 6 }, MEMBER_NAME },
+		{ { "name", 4 }, MEMBER_NAME },
+		{ { "root", 4 }, MEMBER_NAME },
+		{ { "real_class_name", 15 }, MEMBER_NAME },
+		{ { "singleton", 9 }, MEMBER_SINGLETON },
+	};
+	for (size_t i = 0; i < jp_count(members); i++)
+		if (key->raw.len == members[i].name.len && !memcmp(key->raw.ptr, members[i].name.ptr, key->raw.len))
+			return members[i].member;
+	return MEMBER_OTHER;
 }
 
-static void take_number_member(struct said_object *s, const struct jp_jsonpull *pull)
+static void take_text_member(struct heap_reader *r, struct said_object *s, enum member member,
+                             const struct jp_json_text *text)
 {
-	const struct jp_json_text *key = &pull->key;
+	switch (member) {
+	case MEMBER_ADDRESS: r->asked[own_address] = address_in(text); break;
+	case MEMBER_CLASS: r->asked[class_address] = address_in(text); break;
+	case MEMBER_TYPE: s->type = *text; break;
+	case MEMBER_NAME: s->name = *text; break;
+	case MEMBER_FILE: s->file = *text; break;
+	case MEMBER_METHOD: s->method = *text; break;
+	default: break;
+	}
+}
+
+static void take_number_member(struct said_object *s, enum member member, struct jp_span number)
+{
 	uint64_t value;
-	if (!jp_json_to_uint(pull->text.raw, &value))
+	if (!jp_json_to_uint(number, &value))
 		return;
-	if (jp_json_means(key, "memsize"))
-		s->object.bytes = value;
-	else if (jp_json_means(key, "generation"))
-		s->object.generation = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
-	else if (jp_json_means(key, "line"))
-		s->line = value;
-	else if (jp_json_means(key, "length") || jp_json_means(key, "size") || jp_json_means(key, "bytesize"))
-		s->object.length = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+	uint32_t small = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+	switch (member) {
+	case MEMBER_BYTES: s->object.bytes = value; break;
+	case MEMBER_LINE: s->line = number; break;
+	case MEMBER_GENERATION: s->object.generation = small; break;
+	case MEMBER_LENGTH: s->object.length = small; break;
+	default: break;
+	}
 }
 
 static int read_object_members(struct heap_reader *r, struct jp_jsonpull *pull, struct said_object *s)
@@ -148,13 +191,14 @@ static int read_object_members(struct heap_reader *r, struct jp_jsonpull *pull, 
 	while (!rc && (token = jp_jsonpull_next(pull)) != JP_JSON_CLOSE) {
 		if (token == JP_JSON_BAD)
 			return jp_jsonpull_error(pull, r->name, r->line, r->err);
+		enum member member = member_named(&pull->key);
 		if (token == JP_JSON_TEXT)
-			take_text_member(r, s, pull);
+			take_text_member(r, s, member, &pull->text);
 		else if (token == JP_JSON_NUMBER)
-			take_number_member(s, pull);
-		else if (token == JP_JSON_TRUE && jp_json_means(&pull->key, "singleton"))
+			take_number_member(s, member, pull->text.raw);
+		else if (token == JP_JSON_TRUE && member == MEMBER_SINGLETON)
 			s->singleton = true;
-		else if (token == JP_JSON_ARRAY && jp_json_means(&pull->key, "references"))
+		else if (token == JP_JSON_ARRAY && member == MEMBER_REFERENCES)
 			rc = read_references(r, pull);
 		else if ((token == JP_JSON_ARRAY || token == JP_JSON_OBJECT) && !jp_jsonpull_skip(pull))
 			return jp_jsonpull_error(pull, r->name, r->line, r->err);
@@ -179,7 +223,8 @@ static int name_object(struct heap_reader *r, struct said_object *s)
 	}
 	if (s->file.raw.ptr) {
 		put_json_meaning(r, &s->file);
-		jp_strbuf_printf(&r->text, ":%llu", (unsigned long long)s->line);
+		jp_strbuf_str(&r->text, ":");
+		jp_strbuf_add(&r->text, s->line.len ? s->line.ptr : "0", s->line.len ? s->line.len : 1);
 		if ((object->site = word_id(r)) == JP_NONE)
 			return jp_error_nomem(r->err);
 	}
