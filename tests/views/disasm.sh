@@ -100,6 +100,7 @@ exits 0
 prints '^ 81920  81920 +[0-9]+: .*HOLD\(4096\);$'
 
 # ---- the file must be the one that ran ----
+touch -d '1 minute ago' dump.heap # else a name that is taken and given back in the same second is no change
 mv lines lines.ran
 run "$jprof" --disasm='lines' dump.heap
 exits 1
