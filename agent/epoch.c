@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <time.h>
 

@@ -1,7 +1,6 @@
 #include "errno_text.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 
 const char *errno_text(int error)

@@ -1,7 +1,6 @@
 #include "synthetic.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <sys/mman.h>
 
 #include "handle.h"

@@ -2,7 +2,6 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "handle.h"
 #include "jemalloc.h"

@@ -1,13 +1,8 @@
 #include "answers/born_text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/measure.h"
 #include "cli/answer.h"
 #include "cli/say.h"
-#include "cli/shortage.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
 #include "jprof.h"

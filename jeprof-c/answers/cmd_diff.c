@@ -1,9 +1,6 @@
 /* jprof diff [PROGRAM] FIRST [BETWEEN...] LAST: what grew. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "answers/born_text.h"
 #include "answers/diff_json.h"

@@ -12,7 +12,6 @@
 #include "answers/rulesfile.h"
 #include "cli/filename.h"
 #include "cli/say.h"
-#include "cli/shortage.h"
 #include "cli/sink.h"
 #include "commands.h"
 #include "report/load.h"

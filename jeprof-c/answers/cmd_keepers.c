@@ -3,14 +3,12 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "answers/measure.h"
 #include "cli/answer.h"
 #include "cli/budget.h"
-#include "cli/names.h"
 #include "cli/optparse.h"
 #include "cli/say.h"
 #include "cli/shortage.h"

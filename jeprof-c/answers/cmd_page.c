@@ -1,6 +1,5 @@
 /* jprof --html [OPTIONS] [PROGRAM] DUMP...: the page of a report. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "answers/page.h"
 #include "cli/filename.h"

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "answers/explain_words.h"
 #include "cli/jsonprint.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/optparse.h"
-#include "cli/say.h"
 
 enum { FOR_DIFF = 1, FOR_CHECK = 2 };
 

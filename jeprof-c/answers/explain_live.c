@@ -1,6 +1,5 @@
 #include "answers/explain_live.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

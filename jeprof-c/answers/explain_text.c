@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "answers/explain_end.h"
-#include "answers/measure.h"
 #include "cli/terminal.h"
 
 enum { most_places = 3 };

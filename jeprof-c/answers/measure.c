@@ -1,7 +1,6 @@
 #include "answers/measure.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { minute = 60, hour = 3600, day = 86400 };
 

@@ -1,7 +1,6 @@
 #include "answers/page.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "answers/page_holds.h"

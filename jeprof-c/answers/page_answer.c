@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "answers/diff_json.h"
 #include "answers/explain_json.h"

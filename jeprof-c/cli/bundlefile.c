@@ -1,7 +1,6 @@
 #include "cli/bundlefile.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

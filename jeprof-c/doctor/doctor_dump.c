@@ -1,7 +1,5 @@
 /* Checks of how a dump comes about and where it goes. */
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +9,6 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
-#include "run/mallconf.h"
 #include "snap/silence.h"
 
 /* ---- the agent --------------------------------------------------------------------------------------------- */

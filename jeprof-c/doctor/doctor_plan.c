@@ -7,7 +7,6 @@
 
 #include "cli/names.h"
 #include "doctor/doctor.h"
-#include "snap/signals.h"
 #include "snap/silence.h"
 
 /* ---- jprof run as the command ------------------------------------------------------------------------------- */

@@ -1,6 +1,5 @@
 #include "report/load.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

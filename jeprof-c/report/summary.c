@@ -1,7 +1,6 @@
 #include "report/summary.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/terminal.h"

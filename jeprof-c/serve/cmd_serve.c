@@ -1,6 +1,5 @@
 /* jprof serve --pid=PID | --puma[=PID]: profiles over HTTP, for what collects those of Go programs. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/say.h"
 #include "commands.h"

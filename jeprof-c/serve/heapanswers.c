@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cli/confine.h"
-#include "cli/say.h"
 #include "serve/heapmake.h"
 
 static void close_held(int *fd)

@@ -1,6 +1,5 @@
 #include "serve/httphead.h"
 
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 

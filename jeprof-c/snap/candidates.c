@@ -1,10 +1,8 @@
 #include "snap/candidates.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "cli/names.h"
 #include "cli/say.h"
 #include "cli/shortage.h"
 #include "cli/terminal.h"

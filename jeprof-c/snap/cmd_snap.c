@@ -1,5 +1,4 @@
 /* jprof snap PID...: dumps of live processes, in one bundle. */
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

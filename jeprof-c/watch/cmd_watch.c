@@ -2,12 +2,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "answers/diff_text.h"
 #include "cli/budget.h"
 #include "cli/duration.h"
-#include "cli/names.h"
 #include "cli/newfile.h"
 #include "cli/optparse.h"
 #include "cli/say.h"

@@ -1,7 +1,6 @@
 #include "watch/watched.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/strbuf.h"
 #include "view/view.h"
 #include "view/walk.h"

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/macros.h"
-
 /* ---- words ------------------------------------------------------------------------------------------------ */
 
 const struct jprof_verdict_words *jprof_verdict_words(enum jprof_verdict verdict)

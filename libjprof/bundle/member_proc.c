@@ -1,7 +1,6 @@
 #include "bundle/member_proc.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/reader.h"

@@ -3,7 +3,6 @@
 #include "bundle/symbol_files.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/jsonout.h"

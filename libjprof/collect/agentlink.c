@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/error.h"

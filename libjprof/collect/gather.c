@@ -1,6 +1,5 @@
 /* What /proc and the control group tell of a process, for its member in a bundle. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,7 @@
 /* Whose rights a process has, so that nobody lends it more. proc(5), /proc/PID/status. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"

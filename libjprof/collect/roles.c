@@ -5,7 +5,6 @@
  *   Resque    "resque-2.2.0: Waiting for *", "resque-2.2.0: Forked 4712 at ..." */
 #include "collect/roles.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 

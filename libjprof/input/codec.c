@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <lzma.h>
 #include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>

@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "input/filewants.h"
 

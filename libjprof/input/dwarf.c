@@ -13,12 +13,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/intern.h"
 #include "base/search.h"
-#include "base/strbuf.h"
 #include "input/dwarfnames.h"
 #include "input/dwarfsource.h"
-#include "input/filewants.h"
 #include "input/inflate.h"
 
 enum { max_tree_depth = 512, max_inline_depth = 256 };

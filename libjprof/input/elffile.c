@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "input/debugimage.h"
 
 int jp_elffile_borrow(int fd, const char *path, struct jp_elffile *out)

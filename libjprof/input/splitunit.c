@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/index.h"
 #include "input/dwpackage.h"
-#include "input/filewants.h"
 
 struct split_die {
 	uint64_t id;

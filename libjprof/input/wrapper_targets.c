@@ -1,6 +1,5 @@
 #include "input/wrapper_targets.h"
 
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 

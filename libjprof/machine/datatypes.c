@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/index.h"
 #include "base/search.h"
 
 enum { word = 8, reserved = 5, parent = 6, data = 7, flags = 8, type_words = 9 };

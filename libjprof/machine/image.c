@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/index.h"
 #include "base/search.h"
 #include "base/utf8.h"
 

@@ -2,7 +2,6 @@
 
 #include <elf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/index.h"

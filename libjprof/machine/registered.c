@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "machine/datatypes.h"
-#include "machine/insn.h"
 #include "machine/registrations.h"
 #include "machine/rubycalls.h"
 

@@ -1,6 +1,5 @@
 #include "model/profile.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

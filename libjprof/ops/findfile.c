@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "base/error.h"
 #include "input/callsite.h"
 #include "model/code.h"
 

@@ -1,7 +1,6 @@
 #include "ops/standard.h"
 
 #include <ctype.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/macros.h"

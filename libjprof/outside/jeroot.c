@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "input/maps.h"
 
 /* A false candidate costs little more than a read. Those of one process without jemalloc were 3,000 at most. */
 enum { most_segment = 64 << 20, most_candidates = 100000, most_used = 1 << 20 };

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/maps.h"
 #include "outside/jeblocks.h"
 
 enum {

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/csvtext.h"
-#include "base/error.h"
 #include "base/jsonout.h"
 #include "render/agecells.h"
 #include "render/render.h"

@@ -4,7 +4,6 @@
  * counter holds. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/jsonout.h"

@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/opts.h"
-#include "render/render.h"
 #include "view/owner.h"
 #include "view/rows.h"
 #include "view/walk.h"

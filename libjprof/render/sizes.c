@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/error.h"
 #include "render/errors.h"
 #include "render/render.h"
 #include "render/values.h"

@@ -1,7 +1,6 @@
 /* jeprof's text: a line "Total: VALUE UNIT", then for each row
  * flat, flat%, running sum of flat%, cum, cum%, name. In a view with errors both end in how far the
  * numbers may be off. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "view/rows.h"
 #include "view/walk.h"
 

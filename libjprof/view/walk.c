@@ -1,7 +1,6 @@
 #include "view/walk.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "view/origin.h"
 
