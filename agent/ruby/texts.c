@@ -20,7 +20,6 @@ static uint32_t *buckets;
 static char *base;
 static uint32_t end, next_fresh; /* in granules */
 static uint32_t freed[CLASSES];
-static uint32_t generation;
 
 void texts_init(void *memory, size_t size)
 {
@@ -99,12 +98,6 @@ uint32_t texts_hold(struct text_span span, bool last)
 	return intern_text(span, hash, last);
 }
 
-void texts_hold_again(uint32_t text)
-{
-	if (text)
-		at(text)->holders++;
-}
-
 void texts_release(uint32_t text)
 {
 	if (!text || --at(text)->holders)
@@ -115,7 +108,6 @@ void texts_release(uint32_t text)
 	*link = at(text)->next;
 	at(text)->next = freed[at(text)->class];
 	freed[at(text)->class] = text;
-	generation++;
 }
 
 struct text_span texts_get(uint32_t text)
@@ -128,9 +120,4 @@ bool texts_equal(uint32_t text, struct text_span span)
 	struct text_span kept = texts_get(text);
 	span = shortened(span);
 	return kept.len == span.len && memcmp(kept.bytes, span.bytes, span.len) == 0;
-}
-
-uint32_t texts_generation(void)
-{
-	return generation;
 }

@@ -19,9 +19,6 @@ void texts_init(void *memory, size_t size);
  * 1000 bytes loses its beginning. With `last`, an eighth of the room is for the taking that is kept back otherwise. */
 uint32_t texts_hold(struct text_span span, bool last);
 
-/* Holds it once more. 0 is nothing. */
-void texts_hold_again(uint32_t text);
-
 /* What nobody holds is gone. 0 is nothing. */
 void texts_release(uint32_t text);
 
@@ -32,8 +29,5 @@ uint32_t texts_hash(struct text_span span);
 
 /* Is it this text? 0 is the empty one. */
 bool texts_equal(uint32_t text, struct text_span span);
-
-/* Changes when a number may come to mean another text. */
-uint32_t texts_generation(void);
 
 #endif

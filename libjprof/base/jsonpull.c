@@ -225,16 +225,6 @@ bool jp_json_to_uint(struct jp_span number, uint64_t *value)
 	return true;
 }
 
-bool jp_json_to_int(struct jp_span number, int64_t *value)
-{
-	uint64_t n;
-	bool negative = jp_span_char(&number, '-');
-	if (!jp_json_to_uint(number, &n) || n > (uint64_t)INT64_MAX + negative)
-		return false;
-	*value = negative ? (int64_t)(0 - n) : (int64_t)n;
-	return true;
-}
-
 /* What stands behind the digits: an exponent, or nothing. None beyond 100,000 matters. */
 static int64_t exponent_of(struct jp_span text)
 {

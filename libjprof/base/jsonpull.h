@@ -67,7 +67,6 @@ size_t jp_json_decode(const struct jp_json_text *text, char *to);
 
 /* A number's value; false: it is none of this type, or beyond its range. */
 bool jp_json_to_uint(struct jp_span number, uint64_t *value);
-bool jp_json_to_int(struct jp_span number, int64_t *value);
 bool jp_json_to_double(struct jp_span number, double *value);
 
 #endif

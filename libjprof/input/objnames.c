@@ -253,12 +253,6 @@ bool jp_objnames_function(const struct jp_objnames *names, uint64_t vaddr, uint6
 	return described || (symbol && symbol->size);
 }
 
-const char *jp_objnames_symbol_at(const struct jp_objnames *names, uint64_t vaddr)
-{
-	const struct jp_symbol *symbol = names->symtab ? jp_symtab_find(names->symtab, vaddr, 0, 0) : NULL;
-	return symbol && symbol->value == vaddr ? symbol->name : NULL;
-}
-
 const char *jp_objnames_symbol_ending(const struct jp_objnames *names, const char *word)
 {
 	const char *best = NULL;

@@ -35,9 +35,6 @@ int jp_objnames_lookup(struct jp_objnames *names, struct jp_lookup *lookups, siz
  * False where neither is known. After jp_objnames_lookup, as are the following. */
 bool jp_objnames_function(const struct jp_objnames *names, uint64_t vaddr, uint64_t *start, uint64_t *end);
 
-/* The name of the function that begins there, or NULL. */
-const char *jp_objnames_symbol_at(const struct jp_objnames *names, uint64_t vaddr);
-
 /* The shortest name of a function in the symbol tables that ends in `word`, or NULL. */
 const char *jp_objnames_symbol_ending(const struct jp_objnames *names, const char *word);
 

@@ -158,11 +158,6 @@ const struct jp_reply_loss *jp_splits_losses(const struct jp_splits *s, uint32_t
 	return s->losses;
 }
 
-void jp_splits_forget_wants(struct jp_splits *s)
-{
-	s->want_count = 0;
-}
-
 /* ---- one unit ----------------------------------------------------------------------------------- */
 
 static const char *skeleton_string(Dwarf_Die *die, unsigned name)

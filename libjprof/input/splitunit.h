@@ -33,7 +33,4 @@ int jp_splits_find(struct jp_splits *splits, const struct jp_elffile *holder, Dw
 const struct jp_reply_want *jp_splits_wants(const struct jp_splits *splits, uint32_t *count);
 const struct jp_reply_loss *jp_splits_losses(const struct jp_splits *splits, uint32_t *count);
 
-/* Forgets what is wanted. */
-void jp_splits_forget_wants(struct jp_splits *splits);
-
 #endif

@@ -140,7 +140,7 @@ static void put_flame_error(const struct flame *f, const struct jp_flame_node *n
 
 static const char *flame_name(const struct flame *f, const struct jp_flame_node *node)
 {
-	return node->level ? jp_flame_row_name(f->view, node->row) : "all";
+	return node->level ? f->view->rows[node->row].name : "all";
 }
 
 static void put_box_title(const struct flame *f, const struct jp_flame_node *node)

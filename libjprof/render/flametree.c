@@ -22,11 +22,6 @@ struct flame_maker {
 	size_t whose_cap, whose_count;
 };
 
-const char *jp_flame_row_name(const struct jprof_view *view, uint32_t row)
-{
-	return view->rows[row].name;
-}
-
 /* Rows of frames are those of their first frame's owner, others that of the object where they were seen first. */
 static int learn_whose(struct flame_maker *m, uint32_t row, uint32_t at)
 {
@@ -70,11 +65,10 @@ static uint32_t flame_child(struct flame_maker *m, uint32_t parent, uint32_t row
 		return id == JP_NONE ? JP_NONE : id + 1;
 	if (jp_array_push(t->nodes, t->count, t->cap))
 		return JP_NONE;
-	uint32_t level = t->nodes[parent].level + 1;
-	t->nodes[t->count++] = (struct jp_flame_node){
-		.row = row, .parent = parent, .level = level, .whose = (enum jp_whose)(m->whose[row] - 1)
-	};
-	t->depth = level > t->depth ? level : t->depth;
+	t->nodes[t->count++] = (struct jp_flame_node){ .row = row,
+		                                       .parent = parent,
+		                                       .level = t->nodes[parent].level + 1,
+		                                       .whose = (enum jp_whose)(m->whose[row] - 1) };
 	return id + 1;
 }
 
@@ -126,7 +120,7 @@ static int order_of_siblings(const void *a, const void *b, void *context)
 		return x->parent < y->parent ? -1 : 1;
 	if (x->width != y->width)
 		return x->width > y->width ? -1 : 1;
-	return strcmp(jp_flame_row_name(m->view, x->row), jp_flame_row_name(m->view, y->row));
+	return strcmp(m->view->rows[x->row].name, m->view->rows[y->row].name);
 }
 
 static int place_siblings(struct flame_maker *m)

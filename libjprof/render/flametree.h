@@ -20,14 +20,10 @@ struct jp_flame_node {
 struct jp_flame_tree {
 	struct jp_flame_node *nodes; /* parents before those that they call */
 	size_t count, cap;
-	uint32_t depth; /* the deepest level */
 };
 
 /* 0, or -1 when memory is short; to be released in either case. */
 int jp_flame_tree_init(struct jp_flame_tree *tree, const struct jprof_view *view) jp_must_check;
 void jp_flame_tree_release(struct jp_flame_tree *tree);
-
-/* What a row of the view is called. */
-const char *jp_flame_row_name(const struct jprof_view *view, uint32_t row);
 
 #endif

@@ -130,12 +130,7 @@ static inline double jp_stack_base(const struct jprof_view *view, uint32_t stack
 	return view->bases ? view->bases[stack] : 0;
 }
 
-/* The function of a frame, its name (full if the view has full names), and its location. */
-static inline const struct jp_function *jp_frame_function(const struct jprof_view *view, uint32_t frame)
-{
-	return &view->code.functions[view->code.frames[frame].function];
-}
-
+/* The name of a frame (full if the view has full names), and its location. */
 static inline const char *jp_frame_name(const struct jprof_view *view, uint32_t frame)
 {
 	return jp_code_name(&view->code, view->code.frames[frame].function, view->info.full_names);

@@ -207,35 +207,32 @@ static void test_numbers(void **state)
 	(void)state;
 	static const struct {
 		const char *text;
-		bool is_uint, is_int, is_double;
+		bool is_uint, is_double;
 		uint64_t u;
-		int64_t i;
 		double d;
 	} rows[] = {
-		{ "0", true, true, true, 0, 0, 0 },
-		{ "-0", false, true, true, 0, 0, 0 },
-		{ "18446744073709551615", true, false, true, UINT64_MAX, 0, 0x1p64 },
-		{ "18446744073709551616", false, false, true, 0, 0, 0x1p64 },
-		{ "9223372036854775807", true, true, true, INT64_MAX, INT64_MAX, 0x1p63 },
-		{ "-9223372036854775808", false, true, true, 0, INT64_MIN, -0x1p63 },
-		{ "-9223372036854775809", false, false, true, 0, 0, -0x1p63 },
-		{ "1.5", false, false, true, 0, 0, 1.5 },
-		{ "-2.5e-1", false, false, true, 0, 0, -0.25 },
-		{ "1E3", false, false, true, 0, 0, 1000 },
-		{ "123456789012345678901234567890", false, false, true, 0, 0, 123456789012345678901234567890.0 },
-		{ "0.000000000000000000000000000001", false, false, true, 0, 0, 1e-30 },
-		{ "1e308", false, false, true, 0, 0, 1e308 },
-		{ "1e309", false, false, false, 0, 0, 0 },
-		{ "-1e999999999999999999999", false, false, false, 0, 0, 0 },
-		{ "0e999999999999999999999", false, false, true, 0, 0, 0 },
-		{ "1e-999999999999999999999", false, false, true, 0, 0, 0 },
+		{ "0", true, true, 0, 0 },
+		{ "-0", false, true, 0, 0 },
+		{ "18446744073709551615", true, true, UINT64_MAX, 0x1p64 },
+		{ "18446744073709551616", false, true, 0, 0x1p64 },
+		{ "9223372036854775807", true, true, INT64_MAX, 0x1p63 },
+		{ "-9223372036854775808", false, true, 0, -0x1p63 },
+		{ "-9223372036854775809", false, true, 0, -0x1p63 },
+		{ "1.5", false, true, 0, 1.5 },
+		{ "-2.5e-1", false, true, 0, -0.25 },
+		{ "1E3", false, true, 0, 1000 },
+		{ "123456789012345678901234567890", false, true, 0, 123456789012345678901234567890.0 },
+		{ "0.000000000000000000000000000001", false, true, 0, 1e-30 },
+		{ "1e308", false, true, 0, 1e308 },
+		{ "1e309", false, false, 0, 0 },
+		{ "-1e999999999999999999999", false, false, 0, 0 },
+		{ "0e999999999999999999999", false, true, 0, 0 },
+		{ "1e-999999999999999999999", false, true, 0, 0 },
 	};
 	for (size_t i = 0; i < jp_count(rows); i++) {
 		uint64_t u = 0;
-		int64_t n = 0;
 		double d = 0;
 		assert_true(jp_json_to_uint(span_of(rows[i].text), &u) == rows[i].is_uint && u == rows[i].u);
-		assert_true(jp_json_to_int(span_of(rows[i].text), &n) == rows[i].is_int && n == rows[i].i);
 		assert_true(jp_json_to_double(span_of(rows[i].text), &d) == rows[i].is_double);
 		assert_true(fabs(d - rows[i].d) <= 1e-15 * fabs(rows[i].d));
 	}
