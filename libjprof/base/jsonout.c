@@ -1,6 +1,8 @@
 #include "base/jsonout.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/tenths.h"
@@ -67,8 +69,9 @@ static void begin_value(struct jp_jsonout *j, const char *key)
 		j->level[j->depth - 1].filled = true;
 	}
 	if (key) {
-		jp_json_put_text(j->out, key);
-		jp_strbuf_str(j->out, ":");
+		jp_strbuf_add(j->out, "\"", 1);
+		jp_strbuf_str(j->out, key);
+		jp_strbuf_add(j->out, "\":", 2);
 	}
 }
 
@@ -167,6 +170,45 @@ void jp_jsonout_bool(struct jp_jsonout *j, const char *key, bool value)
 void jp_jsonout_null(struct jp_jsonout *j, const char *key)
 {
 	jp_jsonout_string(j, key, NULL);
+}
+
+/* One conversion, from behind its "%"; returns its end. */
+static const char *put_converted(struct jp_jsonout *j, const char *key, const char *spec, va_list *args)
+{
+	unsigned decimals = *spec == '.' ? (unsigned)(spec[1] - '0') : 0;
+	spec += *spec == '.' ? 2 : 0;
+	switch (*spec) {
+	case 's': jp_jsonout_string(j, key, va_arg(*args, const char *)); break;
+	case 'f': jp_jsonout_number(j, key, va_arg(*args, double), decimals); break;
+	case 'i': jp_jsonout_bool(j, key, va_arg(*args, int)); break;
+	case 'u': jp_jsonout_uint(j, key, va_arg(*args, unsigned)); break;
+	case 'z': jp_jsonout_uint(j, key, va_arg(*args, size_t)); return spec + 2;
+	case 'j': jp_jsonout_uint(j, key, va_arg(*args, uintmax_t)); return spec + 2;
+	}
+	return spec + 1;
+}
+
+void jp_jsonout_put(struct jp_jsonout *j, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	while (*(fmt += strspn(fmt, " \n"))) {
+		char name[32] = "";
+		size_t len = 0;
+		while ((isalnum((unsigned char)*fmt) || *fmt == '_' || *fmt == '.' || *fmt == '$') &&
+		       len < sizeof name - 1)
+			name[len++] = *fmt++;
+		fmt += len > 0; /* the colon */
+		const char *key = len ? name : NULL;
+		char sign = *fmt++;
+		if (sign == '%')
+			fmt = put_converted(j, key, fmt, &args);
+		else if (sign == '{' || sign == '[')
+			jp_jsonout_open(j, key, sign, *fmt != '\n');
+		else
+			jp_jsonout_close(j);
+	}
+	va_end(args);
 }
 
 void jp_jsonout_raw(struct jp_jsonout *j, const char *key, const struct jp_strbuf *document)

@@ -20,8 +20,8 @@ struct jp_jsonout {
 	} level[JP_JSON_DEPTH];
 };
 
-/* Begins an object ('{') or array ('['). `key` is the member's name in an object and NULL in an array, here
- * and below. `flat`: all that is in it goes on one line. */
+/* Begins an object ('{') or array ('['). `key` is the member's name, a plain word, in an object and NULL in an
+ * array, here and below. `flat`: all that is in it goes on one line. */
 void jp_jsonout_open(struct jp_jsonout *json, const char *key, char kind, bool flat);
 void jp_jsonout_close(struct jp_jsonout *json);
 
@@ -33,6 +33,11 @@ void jp_jsonout_number(struct jp_jsonout *json, const char *key, double value, u
 void jp_jsonout_uint(struct jp_jsonout *json, const char *key, uint64_t value);
 void jp_jsonout_bool(struct jp_jsonout *json, const char *key, bool value);
 void jp_jsonout_null(struct jp_jsonout *json, const char *key);
+
+/* Writes all that a format has, as `stats:{allocated:%ju name:%s share:%.3f}`: members by their names, { and [ that are
+ * open on one line, or with a newline behind them not flat, and } and ]. Conversions are values: %s a text, %.3f a
+ * number with so many decimals (%f: none), %u, %zu and %ju an integer, %i true or false. Blanks are for the eye. */
+void jp_jsonout_put(struct jp_jsonout *json, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A document that was written before. */
 void jp_jsonout_raw(struct jp_jsonout *json, const char *key, const struct jp_strbuf *document);

@@ -147,32 +147,20 @@ static uint64_t cached_bytes(const struct jp_jeheap *h)
 
 static void put_kinds(struct jp_jsonout *j, const struct jp_jeheap *h)
 {
-	jp_jsonout_open(j, "arenas", '{', false);
-	jp_jsonout_uint(j, "narenas", h->arenas);
-	jp_jsonout_uint(j, "page", jp_memory_page);
-	jp_jsonout_open(j, "bin", '[', false);
+	jp_jsonout_put(j, "arenas:{\nnarenas:%u page:%zu bin:[\n", h->arenas, (size_t)jp_memory_page);
 	for (unsigned i = 0; i < jp_je_small; i++) {
 		const struct jp_jeclass *c = &h->classes[i];
-		jp_jsonout_open(j, NULL, '{', true);
-		jp_jsonout_uint(j, "size", jp_jeclass_size(i));
-		jp_jsonout_uint(j, "nregs", c->slabs ? c->places / c->slabs : 0);
-		jp_jsonout_close(j);
+		jp_jsonout_put(j, "{size:%ju nregs:%ju}", jp_jeclass_size(i), c->slabs ? c->places / c->slabs : 0);
 	}
-	jp_jsonout_close(j);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "]}");
 }
 
 static void put_sums(struct jp_jsonout *j, const struct jp_jeheap *h)
 {
-	uint64_t kept = h->bytes[JP_JE_DIRTY] + h->bytes[JP_JE_MUZZY];
-	jp_jsonout_open(j, "stats", '{', false);
-	jp_jsonout_uint(j, "allocated", jp_jeheap_allocated(h));
-	jp_jsonout_uint(j, "active", h->bytes[JP_JE_ACTIVE]);
-	jp_jsonout_uint(j, "metadata", h->metadata);
-	jp_jsonout_uint(j, "resident", h->bytes[JP_JE_ACTIVE] + h->bytes[JP_JE_DIRTY] + h->metadata);
-	jp_jsonout_uint(j, "mapped", h->bytes[JP_JE_ACTIVE] + kept + h->metadata);
-	jp_jsonout_uint(j, "retained", h->bytes[JP_JE_RETAINED]);
-	jp_jsonout_close(j);
+	uint64_t kept = h->bytes[JP_JE_DIRTY] + h->bytes[JP_JE_MUZZY], active = h->bytes[JP_JE_ACTIVE];
+	jp_jsonout_put(j, "stats:{\nallocated:%ju active:%ju metadata:%ju resident:%ju mapped:%ju retained:%ju}",
+	               jp_jeheap_allocated(h), active, h->metadata, active + h->bytes[JP_JE_DIRTY] + h->metadata,
+	               active + kept + h->metadata, h->bytes[JP_JE_RETAINED]);
 }
 
 /* Small objects, or large ones, of each class. */
@@ -180,32 +168,22 @@ static void put_classes_of_heap(struct jp_jsonout *j, const struct jp_jeheap *h,
 {
 	jp_jsonout_open(j, small ? "bins" : "lextents", '[', false);
 	for (unsigned i = small ? 0 : jp_je_small; i < (small ? jp_je_small : jp_je_classes); i++) {
-		jp_jsonout_open(j, NULL, '{', true);
-		jp_jsonout_uint(j, small ? "curregs" : "curlextents", h->classes[i].taken);
+		const struct jp_jeclass *c = &h->classes[i];
 		if (small)
-			jp_jsonout_uint(j, "curslabs", h->classes[i].slabs);
-		jp_jsonout_uint(j, "cached", h->classes[i].cached);
-		if (small)
-			jp_jsonout_uint(j, "sampled", h->classes[i].sampled);
+			jp_jsonout_put(j, "{curregs:%ju curslabs:%ju cached:%ju sampled:%ju}", c->taken, c->slabs,
+			               c->cached, c->sampled);
 		else
-			jp_jsonout_uint(j, "bytes", bytes_of_large(h, i));
-		if (!small)
-			jp_jsonout_uint(j, "untouched", h->classes[i].untouched);
-		if (!small)
-			jp_jsonout_uint(j, "size", jp_jeclass_size(i));
-		jp_jsonout_close(j);
+			jp_jsonout_put(j, "{curlextents:%ju cached:%ju bytes:%ju untouched:%ju size:%ju}", c->taken,
+			               c->cached, bytes_of_large(h, i), c->untouched, jp_jeclass_size(i));
 	}
 	jp_jsonout_close(j);
 }
 
 static void put_arenas(struct jp_jsonout *j, const struct jp_jeheap *h)
 {
-	jp_jsonout_open(j, "stats.arenas", '{', false);
-	jp_jsonout_open(j, "merged", '{', false);
-	jp_jsonout_uint(j, "pactive", h->bytes[JP_JE_ACTIVE] / jp_memory_page);
-	jp_jsonout_uint(j, "pdirty", h->bytes[JP_JE_DIRTY] / jp_memory_page);
-	jp_jsonout_uint(j, "pmuzzy", h->bytes[JP_JE_MUZZY] / jp_memory_page);
-	jp_jsonout_uint(j, "tcache_bytes", cached_bytes(h));
+	jp_jsonout_put(j, "stats.arenas:{\nmerged:{\npactive:%ju pdirty:%ju pmuzzy:%ju tcache_bytes:%ju",
+	               h->bytes[JP_JE_ACTIVE] / jp_memory_page, h->bytes[JP_JE_DIRTY] / jp_memory_page,
+	               h->bytes[JP_JE_MUZZY] / jp_memory_page, cached_bytes(h));
 	put_classes_of_heap(j, h, true);
 	put_classes_of_heap(j, h, false);
 	jp_jsonout_close(j);
@@ -215,33 +193,19 @@ static void put_arenas(struct jp_jsonout *j, const struct jp_jeheap *h)
 		if (!h->arena_active[i])
 			continue;
 		jp_jsonout_open(j, name, '{', true);
-		jp_jsonout_uint(j, "pactive", h->arena_active[i] / jp_memory_page);
-		jp_jsonout_close(j);
+		jp_jsonout_put(j, "pactive:%ju}", h->arena_active[i] / jp_memory_page);
 	}
 	jp_jsonout_close(j);
 }
 
 void jp_jeheap_write(const struct jp_jeheap *h, struct jp_jsonout *j)
 {
-	jp_jsonout_string(j, "source", "memory of the process");
-	jp_jsonout_uint(j, "caches", h->caches);
-	jp_jsonout_bool(j, "caches_known", h->caches_known);
-	jp_jsonout_uint(j, "torn", h->torn);
-	jp_jsonout_uint(j, "mended", h->mended);
-	jp_jsonout_uint(j, "misfits", h->misfits);
-	jp_jsonout_bool(j, "cut", h->cut);
-	jp_jsonout_uint(j, "untouched_idle", h->untouched_idle);
-	jp_jsonout_uint(j, "untouched_pages", h->untouched_pages);
-	jp_jsonout_uint(j, "untouched_cached", h->untouched_cached);
-	jp_jsonout_uint(j, "sampled_memory", h->sampled_memory);
-	jp_jsonout_open(j, "jemalloc", '{', false);
-	jp_jsonout_string(j, "version", h->version);
-	jp_jsonout_open(j, "opt", '{', true);
-	jp_jsonout_bool(j, "background_thread", h->background_thread);
-	jp_jsonout_close(j);
-	jp_jsonout_open(j, "config", '{', true);
-	jp_jsonout_bool(j, "cache_oblivious", h->padded);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "source:%s caches:%zu caches_known:%i torn:%zu mended:%zu misfits:%zu cut:%i",
+	               "memory of the process", h->caches, h->caches_known, h->torn, h->mended, h->misfits, h->cut);
+	jp_jsonout_put(j, "untouched_idle:%ju untouched_pages:%ju untouched_cached:%ju sampled_memory:%ju",
+	               h->untouched_idle, h->untouched_pages, h->untouched_cached, h->sampled_memory);
+	jp_jsonout_put(j, "jemalloc:{\nversion:%s opt:{background_thread:%i} config:{cache_oblivious:%i}", h->version,
+	               h->background_thread, h->padded);
 	put_kinds(j, h);
 	put_sums(j, h);
 	put_arenas(j, h);

@@ -252,23 +252,15 @@ static void put_referrer(struct jp_jsonout *j, const struct jp_referrer *r)
 	};
 	if (!r->blocks)
 		return;
-	jp_jsonout_open(j, NULL, '{', true);
-	jp_jsonout_string(j, "kind", keys[r->kind]);
-	jp_jsonout_string(j, "name", r->name);
-	jp_jsonout_uint(j, "bytes", r->bytes);
-	jp_jsonout_uint(j, "blocks", r->blocks);
-	if (r->own)
-		jp_jsonout_bool(j, "own", true);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "{kind:%s name:%s bytes:%ju blocks:%ju", keys[r->kind], r->name, r->bytes, r->blocks);
+	jp_jsonout_put(j, r->own ? "own:%i}" : "}", true);
 }
 
 void jp_referrers_write(const struct jp_referrers *r, struct jp_jsonout *j)
 {
 	struct jp_referrer rest[JP_REFERRER_OTHER + 1];
 	memset(rest, 0, sizeof rest);
-	jp_jsonout_open(j, "referrers", '{', false);
-	jp_jsonout_bool(j, "complete", r->complete);
-	jp_jsonout_open(j, "rows", '[', false);
+	jp_jsonout_put(j, "referrers:{\ncomplete:%i rows:[\n", r->complete);
 	for (size_t i = 0; i < r->count; i++) {
 		const struct jp_referrer *one = &r->items[i];
 		if (i < most_referrer_rows)
@@ -279,6 +271,5 @@ void jp_referrers_write(const struct jp_referrers *r, struct jp_jsonout *j)
 	}
 	for (size_t i = 0; i < jp_count(rest); i++)
 		put_referrer(j, &rest[i]);
-	jp_jsonout_close(j);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "]}");
 }

@@ -206,47 +206,28 @@ void jp_rubycensus_release(struct jp_rubycensus *c)
 
 static void put_tally(struct jp_jsonout *j, const char *name, const struct jp_rubytally *t)
 {
-	jp_jsonout_open(j, NULL, '{', true);
-	jp_jsonout_string(j, "name", name);
-	jp_jsonout_uint(j, "count", t->count);
-	jp_jsonout_uint(j, "slots", t->slots);
-	if (t->own)
-		jp_jsonout_bool(j, "own", true);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "{name:%s count:%ju slots:%ju", name, t->count, t->slots);
+	jp_jsonout_put(j, t->own ? "own:%i}" : "}", true);
 }
 
 void jp_rubycensus_write(const struct jp_rubycensus *c, struct jp_jsonout *j)
 {
 	size_t own = 0;
-	jp_jsonout_open(j, "ruby", '{', false);
-	jp_jsonout_uint(j, "pages", c->pages);
-	jp_jsonout_uint(j, "bytes", c->bytes);
-	jp_jsonout_uint(j, "slots", c->slots);
-	jp_jsonout_uint(j, "free_slots", c->free_slots);
-	jp_jsonout_uint(j, "free_bytes", c->free_bytes);
-	jp_jsonout_bool(j, "named", c->named);
-	if (c->malloc_pages) {
-		jp_jsonout_open(j, "in_malloc", '{', true);
-		jp_jsonout_uint(j, "pages", c->malloc_pages);
-		jp_jsonout_uint(j, "bytes", c->malloc_bytes);
-		jp_jsonout_uint(j, "size", c->malloc_size);
-		jp_jsonout_close(j);
-	}
-	jp_jsonout_open(j, "objects", '{', false);
-	jp_jsonout_bool(j, "complete", !c->cut);
-	jp_jsonout_open(j, "types", '[', false);
+	jp_jsonout_put(j, "ruby:{\npages:%ju bytes:%ju slots:%ju free_slots:%ju free_bytes:%ju named:%i", c->pages,
+	               c->bytes, c->slots, c->free_slots, c->free_bytes, c->named);
+	if (c->malloc_pages)
+		jp_jsonout_put(j, "in_malloc:{pages:%ju bytes:%ju size:%ju}", c->malloc_pages, c->malloc_bytes,
+		               c->malloc_size);
+	jp_jsonout_put(j, "objects:{\ncomplete:%i types:[\n", !c->cut);
 	for (unsigned i = 0; i < jp_ruby_types; i++)
 		if (c->types[i].count)
 			put_tally(j, type_names[i], &c->types[i]);
-	jp_jsonout_close(j);
-	jp_jsonout_open(j, "classes", '[', false);
+	jp_jsonout_put(j, "]classes:[\n");
 	for (size_t i = 0, rows = 0; i < c->class_count && rows < most_rows; i++) {
 		if (c->classes[i].own && own++ >= most_own_rows)
 			continue;
 		put_tally(j, c->classes[i].name, &c->classes[i]);
 		rows++;
 	}
-	jp_jsonout_close(j);
-	jp_jsonout_close(j);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "]}}");
 }

@@ -73,17 +73,13 @@ static void put_point(struct dhat_writer *w, uint32_t id)
 	double blocks = jp_whole_step(&w->blocks, all_blocks), bytes = jp_whole_step(&w->bytes, all_bytes);
 	if (bytes == 0 && blocks == 0)
 		return;
-	jp_jsonout_open(w->json, NULL, '{', true);
-	jp_jsonout_number(w->json, "tb", bytes, 0);
-	jp_jsonout_number(w->json, "tbk", blocks, 0);
 	jp_walk_frames(&w->walk, id);
-	jp_jsonout_open(w->json, "fs", '[', true);
+	jp_jsonout_put(w->json, "{tb:%f tbk:%f fs:[", bytes, blocks);
 	for (uint32_t i = 0; i < w->walk.depth; i++)
 		jp_jsonout_uint(w->json, NULL, dhat_frame(w, w->walk.frames[i]));
 	if (w->view->profile->tags.count)
 		jp_jsonout_uint(w->json, NULL, dhat_tag_frame(w, id));
-	jp_jsonout_close(w->json);
-	jp_jsonout_close(w->json);
+	jp_jsonout_put(w->json, "]}");
 	jp_strbuf_drain(w->json->out);
 }
 
@@ -101,17 +97,12 @@ static void put_command(struct dhat_writer *w)
 
 static void put_dhat_head(struct dhat_writer *w)
 {
-	jp_jsonout_uint(w->json, "dhatFileVersion", 2);
-	jp_jsonout_string(w->json, "mode", "heap");
-	jp_jsonout_string(w->json, "verb", jp_counts_ever(w->view->info.counter) ? "Allocated" : "In use, allocated");
-	jp_jsonout_bool(w->json, "bklt", false);
-	jp_jsonout_bool(w->json, "bkacc", false);
 	/* The viewer shows a rate by 1000000 units of time: with so many of them it is the value itself. */
-	jp_jsonout_string(w->json, "tu", "(no time: a dump is one moment)");
-	jp_jsonout_string(w->json, "Mtu", "dump");
+	jp_jsonout_put(w->json, "{\ndhatFileVersion:%u mode:%s verb:%s bklt:%i bkacc:%i tu:%s Mtu:%s", 2u, "heap",
+	               jp_counts_ever(w->view->info.counter) ? "Allocated" : "In use, allocated", false, false,
+	               "(no time: a dump is one moment)", "dump");
 	put_command(w);
-	jp_jsonout_uint(w->json, "pid", 0);
-	jp_jsonout_uint(w->json, "te", 1000000);
+	jp_jsonout_put(w->json, "pid:%u te:%u", 0u, 1000000u);
 }
 
 static bool has_negative(const struct dhat_writer *w)
@@ -137,19 +128,16 @@ int jp_render_dhat(const struct jprof_view *view, const struct jprof_report_opts
 	w.id_of_frame = calloc((size_t)view->code.frame_count + 1, sizeof *w.id_of_frame);
 	w.failed = jp_walk_init(&w.walk, view) || !w.id_of_frame || jp_intern_str(&w.frames, "[root]") == JP_NONE;
 	if (!w.failed) {
-		jp_jsonout_open(w.json, NULL, '{', false);
 		put_dhat_head(&w);
-		jp_jsonout_open(w.json, "pps", '[', false);
+		jp_jsonout_put(w.json, "pps:[\n");
 		for (uint32_t i = 0; i < w.view->stack_count; i++)
 			put_point(&w, i);
-		jp_jsonout_close(w.json);
-		jp_jsonout_open(w.json, "ftbl", '[', false);
+		jp_jsonout_put(w.json, "]ftbl:[\n");
 		for (uint32_t i = 0; i < w.frames.count; i++) {
 			jp_jsonout_string(w.json, NULL, jp_intern_get(&w.frames, i));
 			jp_strbuf_drain(w.json->out);
 		}
-		jp_jsonout_close(w.json);
-		jp_jsonout_close(w.json);
+		jp_jsonout_put(w.json, "]}");
 	}
 	jp_intern_release(&w.frames);
 	jp_walk_release(&w.walk);

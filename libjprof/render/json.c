@@ -14,9 +14,7 @@
 #include "view/rowages.h"
 
 /* Changes that old readers would misread raise it; new members do not. */
-enum { schema_version = 2 };
-/* Decimals of objects and bytes, and of percentages. */
-enum { value_decimals = 3, percent_decimals = 4 };
+static const unsigned schema_version = 2;
 
 static const char *const granularities[] = { "function", "line", "file",  "address", "library",
 	                                     "site",     "kind", "group", "tag" };
@@ -26,24 +24,19 @@ static const char *const proofs[] = { "no_file", "contradicted", "unverified", "
 
 static void put_value(struct jp_jsonout *j, const char *key, double value)
 {
-	jp_jsonout_number(j, key, value, value_decimals);
+	jp_jsonout_number(j, key, value, 3);
 }
 
-static void put_json_percent(struct jp_jsonout *j, const char *key, double value, double whole)
+static double percent_of(double value, double whole)
 {
-	jp_jsonout_number(j, key, whole != 0 ? value * 100 / whole : NAN, percent_decimals);
+	return whole != 0 ? value * 100 / whole : NAN;
 }
 
 static void put_json_range(struct jp_jsonout *j, const char *key, const struct jprof_range *range)
 {
 	jp_jsonout_open(j, key, '{', true);
-	put_value(j, "error", range->error);
-	put_value(j, "low", range->low);
-	put_value(j, "high", range->high);
-	put_value(j, "samples", range->samples);
-	jp_jsonout_bool(j, "few_samples", range->few_samples);
-	jp_jsonout_bool(j, "within_error", range->within_error);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "error:%.3f low:%.3f high:%.3f samples:%.3f few_samples:%i within_error:%i}", range->error,
+	               range->low, range->high, range->samples, range->few_samples, range->within_error);
 }
 
 static void put_json_counters(struct jp_jsonout *j, const char *key, const double *values)
@@ -61,36 +54,27 @@ static void put_json_counters(struct jp_jsonout *j, const char *key, const doubl
 static void put_json_profile(struct jp_jsonout *j, const struct jprof_profile *p, enum jprof_counter counter)
 {
 	const struct jprof_profile_info *info = &p->info;
-	jp_jsonout_open(j, "profile", '{', false);
-	jp_jsonout_string(j, "format", info->format);
+	jp_jsonout_put(j, "profile:{\nformat:%s", info->format);
 	if (p->rate)
-		jp_jsonout_uint(j, "rate", p->rate);
+		jp_jsonout_put(j, "rate:%ju", p->rate);
 	else
 		jp_jsonout_null(j, "rate");
-	jp_jsonout_uint(j, "stacks", info->stacks);
-	jp_jsonout_uint(j, "addresses", info->addresses);
+	jp_jsonout_put(j, "stacks:%zu addresses:%zu", info->stacks, info->addresses);
 	if (info->synthetic)
-		jp_jsonout_uint(j, "synthetic", info->synthetic);
-	jp_jsonout_uint(j, "depth", info->depth);
+		jp_jsonout_put(j, "synthetic:%zu", info->synthetic);
+	jp_jsonout_put(j, "depth:%zu", info->depth);
 	if (p->cut.cut[JPROF_INUSE_SPACE] > 0 || p->cut.cut[JPROF_ALLOC_SPACE] > 0)
-		jp_jsonout_number(j, "cut", jprof_profile_cut(p, counter), 6);
-	jp_jsonout_uint(j, "merged", info->inputs);
-	jp_jsonout_bool(j, "has_alloc", info->has_alloc);
-	jp_jsonout_close(j);
+		jp_jsonout_put(j, "cut:%.6f", jprof_profile_cut(p, counter));
+	jp_jsonout_put(j, "merged:%zu has_alloc:%i}", info->inputs, info->has_alloc);
 }
 
 static void put_json_view(struct jp_jsonout *j, const struct jprof_view_info *info, const char *thread,
                           const struct jprof_report_opts *opts)
 {
-	jp_jsonout_open(j, "view", '{', false);
-	jp_jsonout_string(j, "counter", jp_counter_names[info->counter]);
-	jp_jsonout_string(j, "unit", jp_counts_bytes(info->counter) ? "bytes" : "objects");
-	jp_jsonout_string(j, "granularity", granularities[info->granularity]);
-	jp_jsonout_string(j, "order", opts && opts->cum ? "cum" : "flat");
-	jp_jsonout_string(j, "sort", opts && opts->by_change ? "change" : "value");
-	jp_jsonout_bool(j, "full_names", info->full_names);
-	jp_jsonout_string(j, "thread", thread);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "view:{\ncounter:%s unit:%s granularity:%s order:%s sort:%s full_names:%i thread:%s}",
+	               jp_counter_names[info->counter], jp_counts_bytes(info->counter) ? "bytes" : "objects",
+	               granularities[info->granularity], opts && opts->cum ? "cum" : "flat",
+	               opts && opts->by_change ? "change" : "value", info->full_names, thread);
 }
 
 static void put_process_sums(struct jp_jsonout *j, const char *key, const struct jprof_profile *profile, bool base)
@@ -102,12 +86,8 @@ static void put_process_sums(struct jp_jsonout *j, const char *key, const struct
 		return;
 	}
 	jp_jsonout_open(j, key, '{', true);
-	jp_jsonout_uint(j, "processes", sums.processes);
-	put_value(j, "rss_anon", sums.rss_anon);
-	put_value(j, "pss", sums.pss);
-	put_value(j, "gc_heap", sums.gc_heap);
-	put_value(j, "kept_by_jemalloc", sums.kept);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "processes:%u rss_anon:%.3f pss:%.3f gc_heap:%.3f kept_by_jemalloc:%.3f}", sums.processes,
+	               sums.rss_anon, sums.pss, sums.gc_heap, sums.kept);
 }
 
 static void put_name_of(struct jp_jsonout *j, const char *key, const struct jp_process *process)
@@ -138,9 +118,7 @@ static int put_compared(struct jp_jsonout *j, const struct jprof_profile *profil
 		return 0;
 	for (size_t i = 0; i < c.count; i++)
 		same += c.pairs[i].same;
-	jp_jsonout_open(j, "compared", '{', false);
-	jp_jsonout_uint(j, "same", same);
-	jp_jsonout_open(j, "replaced", '[', true);
+	jp_jsonout_put(j, "compared:{\nsame:%zu replaced:[", same);
 	for (size_t i = 0; i < c.count; i++)
 		if (c.pairs[i].with != jp_alone && !c.pairs[i].same) {
 			jp_jsonout_open(j, NULL, '{', true);
@@ -151,17 +129,16 @@ static int put_compared(struct jp_jsonout *j, const struct jprof_profile *profil
 	jp_jsonout_close(j);
 	put_alone(j, "only_now", c.now, c.pairs, c.count);
 	put_alone(j, "only_base", c.base, c.base_pairs, c.base_count);
-	jp_jsonout_bool(j, "common_stacks", !profile->nothing_common);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "common_stacks:%i}", !profile->nothing_common);
 	return 0;
 }
 
 /* ---- ages ---------------------------------------------------------------------------------------- */
 
-/* Seconds; null where it is not known. */
-static void put_moment(struct jp_jsonout *j, const char *key, uint64_t milliseconds)
+/* Seconds; NAN where it is not known. */
+static double moment(uint64_t milliseconds)
 {
-	jp_jsonout_number(j, key, milliseconds ? (double)milliseconds / 1000 : NAN, 3);
+	return milliseconds ? (double)milliseconds / 1000 : NAN;
 }
 
 /* The line of time: rows name its epochs by their place here. */
@@ -174,48 +151,29 @@ static void put_epochs(struct jp_jsonout *j, const struct jprof_view *view)
 	static const char *const ages_of[] = { NULL, "flat", "cum" };
 	if (!view->ages)
 		return;
-	jp_jsonout_open(j, "ages", '{', false);
-	jp_jsonout_string(j, "of", ages_of[view->info.ages]);
-	put_moment(j, "began", view->ages->began);
-	put_moment(j, "now", view->ages->now);
-	put_moment(j, "older", view->info.older);
-	put_moment(j, "newer", view->info.newer);
-	jp_jsonout_open(j, "epochs", '[', false);
+	jp_jsonout_put(j, "ages:{\nof:%s began:%.3f now:%.3f older:%.3f newer:%.3f epochs:[\n",
+	               ages_of[view->info.ages], moment(view->ages->began), moment(view->ages->now),
+	               moment(view->info.older), moment(view->info.newer));
 	for (uint32_t i = 0; i < view->ages->count; i++) {
-		jp_jsonout_open(j, NULL, '{', true);
-		put_moment(j, "begin", view->ages->epochs[i].begin);
-		put_moment(j, "end", view->ages->epochs[i].end);
-		jp_jsonout_string(j, "stage", stages[view->ages->epochs[i].stage]);
-		jp_jsonout_close(j);
+		const struct jp_aged *epoch = &view->ages->epochs[i];
+		jp_jsonout_put(j, "{begin:%.3f end:%.3f stage:%s}", moment(epoch->begin), moment(epoch->end),
+		               stages[epoch->stage]);
 	}
-	jp_jsonout_close(j);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "]}");
 }
 
 static void put_json_ages(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_row *row)
 {
 	size_t count;
 	const struct jp_view_slice *s = jp_row_slices(view, row, &count);
-	jp_jsonout_open(j, "ages", '{', true);
-	put_value(j, "last_hour", row->last_hour);
-	put_value(j, "older", row->older);
-	put_value(j, "startup", row->startup);
-	put_value(j, "before_fork", row->before_fork);
-	jp_jsonout_string(j, "shape", row->shape ? jp_shape_keys[row->shape] : NULL);
-	put_value(j, "samples", row->shape_samples);
-	jp_jsonout_open(j, "epochs", '[', true);
-	for (size_t i = 0; i < count; i++) {
-		jp_jsonout_open(j, NULL, '{', true);
-		if (s[i].epoch == JP_NONE)
-			jp_jsonout_null(j, "epoch");
-		else
-			jp_jsonout_uint(j, "epoch", s[i].epoch);
-		put_value(j, "value", s[i].value);
-		put_value(j, "samples", s[i].samples);
-		jp_jsonout_close(j);
-	}
-	jp_jsonout_close(j);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j,
+	               "ages:{last_hour:%.3f older:%.3f startup:%.3f before_fork:%.3f shape:%s samples:%.3f epochs:[",
+	               row->last_hour, row->older, row->startup, row->before_fork,
+	               row->shape ? jp_shape_keys[row->shape] : NULL, row->shape_samples);
+	for (size_t i = 0; i < count; i++)
+		jp_jsonout_put(j, "{epoch:%f value:%.3f samples:%.3f}", s[i].epoch == JP_NONE ? NAN : s[i].epoch,
+		               s[i].value, s[i].samples);
+	jp_jsonout_put(j, "]}");
 }
 
 /* ---- the table --------------------------------------------------------------------------------- */
@@ -224,33 +182,20 @@ static void put_json_row(struct jp_jsonout *j, const struct jprof_view *view, co
                          const char *caller, double sum)
 {
 	double whole = jp_whole(view);
-	jp_jsonout_open(j, NULL, '{', true);
-	jp_jsonout_string(j, "name", row->name);
-	put_value(j, "flat", row->flat);
-	put_json_percent(j, "flat_percent", row->flat, whole);
-	put_json_percent(j, "sum_percent", sum, whole);
-	put_value(j, "cum", row->cum);
-	put_json_percent(j, "cum_percent", row->cum, whole);
+	jp_jsonout_put(j, "{name:%s flat:%.3f flat_percent:%.4f sum_percent:%.4f cum:%.3f cum_percent:%.4f", row->name,
+	               row->flat, percent_of(row->flat, whole), percent_of(sum, whole), row->cum,
+	               percent_of(row->cum, whole));
 	put_json_range(j, "flat_range", &row->flat_range);
 	put_json_range(j, "cum_range", &row->cum_range);
-	jp_jsonout_string(j, "object", row->object);
-	jp_jsonout_string(j, "file", row->file);
-	jp_jsonout_uint(j, "line", row->line);
-	jp_jsonout_string(j, "source", jp_source_names[row->source]);
-	jp_jsonout_string(j, "called_by", caller);
-	if (row->library) {
-		jp_jsonout_string(j, "origin", origins[row->origin]);
-		jp_jsonout_string(j, "library", row->library);
-	}
-	if (row->from) {
-		jp_jsonout_string(j, "from", row->from);
-		put_json_percent(j, "from_percent", row->from_value, row->flat);
-	}
-	put_value(j, "mean_size", row->mean);
-	if (jp_counts_ever(view->info.counter)) {
-		put_value(j, "freed", row->freed);
-		put_value(j, "live", row->live);
-	}
+	jp_jsonout_put(j, "object:%s file:%s line:%u source:%s called_by:%s", row->object, row->file, row->line,
+	               jp_source_names[row->source], caller);
+	if (row->library)
+		jp_jsonout_put(j, "origin:%s library:%s", origins[row->origin], row->library);
+	if (row->from)
+		jp_jsonout_put(j, "from:%s from_percent:%.4f", row->from, percent_of(row->from_value, row->flat));
+	jp_jsonout_put(j, "mean_size:%.3f", row->mean);
+	if (jp_counts_ever(view->info.counter))
+		jp_jsonout_put(j, "freed:%.3f live:%.3f", row->freed, row->live);
 	if (view->info.ages)
 		put_json_ages(j, view, row);
 	jp_jsonout_close(j);
@@ -265,10 +210,8 @@ static int put_json_sizes(struct jp_jsonout *j, const struct jprof_view *view, s
 	jp_jsonout_open(j, "sizes", '[', false);
 	for (size_t i = 0; i < jprof_sizes_count(sizes); i++) {
 		const struct jprof_size *size = jprof_sizes_at(sizes, i);
-		jp_jsonout_open(j, NULL, '{', true);
-		put_value(j, "up_to", size->limit > 0 ? size->limit : NAN);
-		put_value(j, "bytes", size->bytes);
-		put_value(j, "objects", size->objects);
+		jp_jsonout_put(j, "{up_to:%.3f bytes:%.3f objects:%.3f", size->limit > 0 ? size->limit : NAN,
+		               size->bytes, size->objects);
 		put_json_range(j, "range", &size->range);
 		jp_jsonout_close(j);
 	}
@@ -296,9 +239,7 @@ static int put_table(struct jp_jsonout *j, const struct jprof_view *view, const 
 	}
 	put_value(j, "total", view->info.total);
 	put_json_range(j, "total_range", &view->info.range);
-	put_value(j, "percent_of", jp_whole(view));
-	jp_jsonout_string(j, "shares", percent_keys[view->info.shares]);
-	jp_jsonout_open(j, "rows", '[', false);
+	jp_jsonout_put(j, "percent_of:%.3f shares:%s rows:[\n", jp_whole(view), percent_keys[view->info.shares]);
 	for (size_t i = 0; i < jprof_table_count(table); i++) {
 		const struct jprof_row *row = jprof_table_at(table, i);
 		sum += row->flat;
@@ -324,8 +265,7 @@ static int put_json_threads(struct jp_jsonout *j, const struct jprof_view *view,
 		rc = jprof_view_thread(view, i, &part, err);
 		if (rc)
 			return rc;
-		jp_jsonout_open(j, NULL, '{', false);
-		jp_jsonout_string(j, "thread", part->info.thread);
+		jp_jsonout_put(j, "{\nthread:%s", part->info.thread);
 		rc = put_table(j, part, opts, err);
 		jp_jsonout_close(j);
 		jprof_view_free(part);
@@ -351,21 +291,16 @@ static void put_json_advice(struct jp_jsonout *j, const struct jprof_coverage_fi
 static void put_json_file(struct jp_jsonout *j, const struct jprof_coverage_file *f, int sources,
                           const struct jprof_report_opts *opts)
 {
-	jp_jsonout_open(j, NULL, '{', true);
-	jp_jsonout_string(j, "path", f->path);
-	jp_jsonout_string(j, "build_id", *f->build_id ? f->build_id : NULL);
-	jp_jsonout_string(j, "proof", proofs[f->proof]);
-	jp_jsonout_string(j, "reason", *f->reason ? f->reason : NULL);
+	jp_jsonout_put(j, "{path:%s build_id:%s proof:%s reason:%s", f->path, *f->build_id ? f->build_id : NULL,
+	               proofs[f->proof], *f->reason ? f->reason : NULL);
 	put_json_advice(j, f, opts);
-	jp_jsonout_open(j, "values", '{', true);
+	jp_jsonout_put(j, "values:{");
 	for (int s = 0; s < sources; s++)
 		put_value(j, jp_source_names[s], f->bytes[s]);
-	jp_jsonout_close(j);
-	jp_jsonout_open(j, "addresses", '{', true);
+	jp_jsonout_put(j, "}addresses:{");
 	for (int s = 0; s < sources; s++)
 		jp_jsonout_uint(j, jp_source_names[s], f->addresses[s]);
-	jp_jsonout_close(j);
-	jp_jsonout_close(j);
+	jp_jsonout_put(j, "}}");
 }
 
 static int put_json_coverage(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts,
@@ -375,8 +310,7 @@ static int put_json_coverage(struct jp_jsonout *j, const struct jprof_view *view
 	int rc = jprof_coverage_new(view, &coverage, err);
 	if (rc)
 		return rc;
-	jp_jsonout_number(j, "named", jprof_coverage_named(coverage), 6);
-	jp_jsonout_open(j, "coverage", '[', false);
+	jp_jsonout_put(j, "named:%.6f coverage:[\n", jprof_coverage_named(coverage));
 	for (size_t i = 0; i < jprof_coverage_count(coverage); i++)
 		put_json_file(j, jprof_coverage_at(coverage, i),
 		              view->profile->info.has_ruby ? JPROF_SOURCES : JPROF_SOURCE_RUBY, opts);
@@ -391,15 +325,10 @@ static int put_json_coverage(struct jp_jsonout *j, const struct jprof_view *view
 static void put_json_head(struct jp_jsonout *j, const struct jprof_view *view, const struct jprof_report_opts *opts)
 {
 	const char *thread = view->info.thread ? view->info.thread : view->info.heading;
-	jp_jsonout_open(j, NULL, '{', false);
-	jp_jsonout_uint(j, "jprof_json", schema_version);
-	jp_jsonout_string(j, "version", jprof_version());
-	const char *base = opts ? jp_view_base(view) : NULL;
-	jp_jsonout_open(j, "inputs", '[', true);
+	jp_jsonout_put(j, "{\njprof_json:%u version:%s inputs:[", schema_version, jprof_version());
 	for (size_t i = 0; i < view->profile->input_count; i++)
 		jp_jsonout_string(j, NULL, jp_view_input(view, i));
-	jp_jsonout_close(j);
-	jp_jsonout_string(j, "base", base);
+	jp_jsonout_put(j, "]base:%s", opts ? jp_view_base(view) : NULL);
 	put_json_profile(j, view->profile, view->info.counter);
 	put_json_view(j, &view->info, opts ? thread : NULL, opts);
 	put_json_counters(j, "totals", view->total);
@@ -456,9 +385,7 @@ int jprof_render_info(const struct jprof_view *view, const struct jprof_dump *du
 	jp_jsonout_open(&j, "threads", '[', false);
 	for (size_t i = 0; dump && i < jprof_dump_info(dump)->threads; i++) {
 		const struct jprof_dump_thread *t = jprof_dump_thread(dump, i);
-		jp_jsonout_open(&j, NULL, '{', true);
-		jp_jsonout_uint(&j, "id", t->id);
-		jp_jsonout_string(&j, "name", t->name);
+		jp_jsonout_put(&j, "{id:%ju name:%s", t->id, t->name);
 		put_json_counters(&j, "totals", t->total);
 		jp_jsonout_close(&j);
 	}

@@ -23,13 +23,9 @@ static void put_tag_sum(struct jp_jsonout *j, const struct jprof_view *v, const 
 {
 	const struct jp_intern *tags = &v->profile->tags;
 	struct jprof_range range = jp_evidence_range(&v->lineage, &sum->evidence, v->info.counter);
-	jp_jsonout_open(j, NULL, '{', true);
-	jp_jsonout_string(j, "kind", jp_tag_word(jp_tag_kind(tags, sum->tag)));
-	jp_jsonout_string(j, "text", sum->tag == JP_NONE ? NULL : jp_tag_text(tags, sum->tag));
-	jp_jsonout_number(j, "value", sum->value, 3);
-	jp_jsonout_number(j, "error", range.error, 3);
-	jp_jsonout_number(j, "samples", range.samples, 3);
-	jp_jsonout_close(j);
+	jp_jsonout_put(
+	    j, "{kind:%s text:%s value:%.3f error:%.3f samples:%.3f}", jp_tag_word(jp_tag_kind(tags, sum->tag)),
+	    sum->tag == JP_NONE ? NULL : jp_tag_text(tags, sum->tag), sum->value, range.error, range.samples);
 }
 
 int jp_put_json_tags(struct jp_jsonout *j, const struct jprof_view *v)

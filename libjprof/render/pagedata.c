@@ -136,15 +136,14 @@ static double number_of_age(const struct jprof_view *view, uint32_t stack, int p
 static void put_page_trie(struct page_writer *w, const char *key, const char *item, const struct jp_page_trie *trie)
 {
 	jp_jsonout_open(w->json, key, '{', false);
-	jp_jsonout_open(w->json, "parent", '[', true);
+	jp_jsonout_put(w->json, "parent:[");
 	for (uint32_t n = 1; n <= trie->keys.count; n++)
 		jp_jsonout_uint(w->json, NULL, n - jp_page_node(trie, n)->parent);
 	jp_jsonout_close(w->json);
 	jp_jsonout_open(w->json, item, '[', true);
 	for (uint32_t n = 1; n <= trie->keys.count; n++)
 		jp_jsonout_uint(w->json, NULL, jp_page_node(trie, n)->item);
-	jp_jsonout_close(w->json);
-	jp_jsonout_close(w->json);
+	jp_jsonout_put(w->json, "]}");
 }
 
 static void put_page_frames(struct page_writer *w)
@@ -207,8 +206,7 @@ static void put_page_views(struct page_writer *w)
 	jp_jsonout_open(w->json, "parts", '[', false);
 	for (size_t i = 0; i < w->view_count; i++) {
 		const struct page_view *from = &w->views[i];
-		jp_jsonout_open(w->json, NULL, '{', true);
-		jp_jsonout_string(w->json, "key", from->key);
+		jp_jsonout_put(w->json, "{key:%s", from->key);
 		put_stack_numbers(w, "base", from, number_before, 0, decimals);
 		put_stack_numbers(w, "now", from, number_now, 0, decimals);
 		put_stack_numbers(w, "samples", from, number_of_samples, 0, 2);
@@ -225,8 +223,7 @@ static void put_page_ages(struct page_writer *w)
 	for (enum jp_age_part part = 0; part < JP_AGE_PARTS; part++) {
 		if (!jp_age_is_shown(v, part))
 			continue;
-		jp_jsonout_open(w->json, NULL, '{', true);
-		jp_jsonout_string(w->json, "shown", jp_age_head(v, part));
+		jp_jsonout_put(w->json, "{shown:%s", jp_age_head(v, part));
 		put_stack_numbers(w, "column", &w->views[0], number_of_age, part,
 		                  jp_counts_bytes(v->info.counter) ? 0 : 2);
 		jp_jsonout_close(w->json);
@@ -240,12 +237,8 @@ static void put_page_ages(struct page_writer *w)
 static void put_whose_words(struct page_writer *w)
 {
 	jp_jsonout_open(w->json, "whose", '[', false);
-	for (int i = 0; i < JP_WHOSE_COUNT; i++) {
-		jp_jsonout_open(w->json, NULL, '[', true);
-		jp_jsonout_string(w->json, NULL, jp_whose_words[i].key);
-		jp_jsonout_string(w->json, NULL, jp_whose_words[i].shown);
-		jp_jsonout_close(w->json);
-	}
+	for (int i = 0; i < JP_WHOSE_COUNT; i++)
+		jp_jsonout_put(w->json, "[%s %s]", jp_whose_words[i].key, jp_whose_words[i].shown);
 	jp_jsonout_close(w->json);
 }
 
@@ -289,8 +282,7 @@ static void put_page_columns(struct page_writer *w)
 /* Columns and strings come last: all that stands before them makes more. */
 static int put_page_members(struct page_writer *w, const struct jprof_report_opts *opts, struct jprof_error *err)
 {
-	jp_jsonout_open(w->json, NULL, '{', false);
-	jp_jsonout_uint(w->json, "jprof_page", 2);
+	jp_jsonout_put(w->json, "{\njprof_page:%u", 2u);
 	put_given_answer(w, opts);
 	int rc = opts->page_answer ? 0 : put_page_report(w, opts, err);
 	put_page_trie(w, "nodes", "frame", &w->stacks.nodes);
@@ -318,8 +310,7 @@ static int put_page_members(struct page_writer *w, const struct jprof_report_opt
 	jp_jsonout_open(w->json, "strings", '[', false);
 	for (uint32_t i = 0; i < strings->count; i++)
 		jp_jsonout_string(w->json, NULL, jp_intern_get(strings, i));
-	jp_jsonout_close(w->json);
-	jp_jsonout_close(w->json);
+	jp_jsonout_put(w->json, "]}");
 	return rc;
 }
 

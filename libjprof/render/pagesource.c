@@ -97,8 +97,7 @@ static const char *doubt_of_frame(const struct jprof_view *view, uint32_t frame)
 
 static size_t put_excerpt(struct jp_jsonout *json, const struct jp_source *source, size_t first, size_t last)
 {
-	jp_jsonout_uint(json, "first", first);
-	jp_jsonout_open(json, "lines", '[', false);
+	jp_jsonout_put(json, "first:%zu lines:[\n", first);
 	for (size_t i = first; i <= last; i++) {
 		struct jp_strbuf jp_cleanup(jp_strbuf_release) line = { 0 };
 		jp_source_put(source, i, &line);
@@ -132,8 +131,7 @@ static int put_source_file(struct jp_jsonout *json, const struct jprof_view *vie
 		size_t first = lines[i].line > lines_around ? lines[i].line - lines_around : 1,
 		       last = (size_t)lines[end - 1].line + lines_around;
 		last = last < source.count ? last : source.count;
-		jp_jsonout_open(json, NULL, '{', true);
-		jp_jsonout_uint(json, "file", lines->file);
+		jp_jsonout_put(json, "{file:%u", lines->file);
 		if (first <= last)
 			put += put_excerpt(json, &source, first, last);
 		else

@@ -105,12 +105,11 @@ static void put_frame(struct speedscope_writer *w, uint32_t id)
 	else
 		jp_strbuf_printf(&name, "%s%s", jp_code_string(&w->view->code, key->name),
 		                 key->inlined ? " (inline)" : "");
-	jp_jsonout_open(w->json, NULL, '{', true);
-	jp_jsonout_string(w->json, "name", name.text ? name.text : "");
+	jp_jsonout_put(w->json, "{name:%s", name.text ? name.text : "");
 	if (*place)
-		jp_jsonout_string(w->json, "file", place);
+		jp_jsonout_put(w->json, "file:%s", place);
 	if (w->line[id])
-		jp_jsonout_uint(w->json, "line", w->line[id]);
+		jp_jsonout_put(w->json, "line:%u", w->line[id]);
 	jp_jsonout_close(w->json);
 	w->weights.failed |= name.failed;
 }
@@ -170,15 +169,11 @@ static unsigned put_profiles(struct speedscope_writer *w)
 			const char *suffix = sign < 0 ? ": shrank" : w->view->info.difference ? ": grew" : "";
 			char name[64];
 			snprintf(name, sizeof name, "%s%s", jp_counter_names[shown_order[i]], suffix);
-			jp_jsonout_open(w->json, NULL, '{', false);
-			jp_jsonout_string(w->json, "type", "sampled");
-			jp_jsonout_string(w->json, "name", name);
-			jp_jsonout_string(w->json, "unit", jp_counts_bytes(shown_order[i]) ? "bytes" : "none");
+			jp_jsonout_put(w->json, "{\ntype:%s name:%s unit:%s", "sampled", name,
+			               jp_counts_bytes(shown_order[i]) ? "bytes" : "none");
 			double sum = put_speedscope_samples(w, shown_order[i], sign);
 			jp_jsonout_raw(w->json, "weights", &w->weights);
-			jp_jsonout_uint(w->json, "startValue", 0);
-			jp_jsonout_number(w->json, "endValue", sum, 0);
-			jp_jsonout_close(w->json);
+			jp_jsonout_put(w->json, "startValue:%u endValue:%f}", 0u, sum);
 			count++;
 		}
 	jp_jsonout_close(w->json);
@@ -194,22 +189,17 @@ int jp_render_speedscope(const struct jprof_view *view, const struct jprof_repor
 	w.id_of_frame = jp_none_array(w.view->code.frame_count);
 	int rc = jp_walk_init(&w.walk, w.view) || !w.id_of_frame ? -1 : number_frames(&w);
 	if (!rc) {
-		jp_jsonout_open(w.json, NULL, '{', false);
-		jp_jsonout_string(w.json, "$schema", "https://www.speedscope.app/file-format-schema.json");
-		jp_jsonout_string(w.json, "exporter", "jprof");
+		jp_jsonout_put(w.json, "{\n$schema:%s exporter:%s",
+		               "https://www.speedscope.app/file-format-schema.json", "jprof");
 		if (w.view->profile->input_count)
-			jp_jsonout_string(w.json, "name", jp_basename(jp_view_input(w.view, 0)));
-		jp_jsonout_open(w.json, "shared", '{', false);
-		jp_jsonout_open(w.json, "frames", '[', false);
+			jp_jsonout_put(w.json, "name:%s", jp_basename(jp_view_input(w.view, 0)));
+		jp_jsonout_put(w.json, "shared:{\nframes:[\n");
 		for (uint32_t i = 0; i < w.keys.count; i++) {
 			put_frame(&w, i);
 			jp_strbuf_drain(w.json->out);
 		}
-		jp_jsonout_close(w.json);
-		jp_jsonout_close(w.json);
-		unsigned active = put_profiles(&w);
-		jp_jsonout_uint(w.json, "activeProfileIndex", active);
-		jp_jsonout_close(w.json);
+		jp_jsonout_put(w.json, "]}");
+		jp_jsonout_put(w.json, "activeProfileIndex:%u}", put_profiles(&w));
 	}
 	rc = rc || w.weights.failed ? -1 : 0;
 	jp_walk_release(&w.walk);

@@ -37,6 +37,20 @@ static void test_layout(void **state)
 	            " \"rows\":[\n  1,\n  2\n ]\n}\n");
 }
 
+static void test_format(void **state)
+{
+	(void)state;
+	const char *volatile none = NULL;
+	struct jp_strbuf out = { 0 };
+	struct jp_jsonout j = { .out = &out };
+	jp_jsonout_put(&j, "{\nmax:%ju size:%zu small:%u flat:[%i %i %s %s]", UINT64_MAX, (size_t)7, 4294967295u, true,
+	               false, "a\"{%", none);
+	jp_jsonout_put(&j, "rows:[\n{$a:%.3f b:%f}", 0.25, 12.6);
+	jp_jsonout_put(&j, "%.6f]}", NAN);
+	check(&out, "{\n \"max\":18446744073709551615,\n \"size\":7,\n \"small\":4294967295,\n "
+	            "\"flat\":[true,false,\"a\\\"{%\",null],\n \"rows\":[\n  {\"$a\":0.25,\"b\":13},\n  null\n ]\n}\n");
+}
+
 static void test_strings(void **state)
 {
 	(void)state;
@@ -141,7 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layout),   cmocka_unit_test(test_strings), cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_too_deep), cmocka_unit_test(test_public),
+		cmocka_unit_test(test_too_deep), cmocka_unit_test(test_public),  cmocka_unit_test(test_format),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
