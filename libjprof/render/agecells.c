@@ -124,13 +124,10 @@ void jp_put_age_column(const struct jprof_view *view, const struct jprof_row *ro
                        size_t widest, struct jp_strbuf *out)
 {
 	jp_strbuf_printf(out, "%*s ", name_len < widest ? (int)(widest - name_len) : 0, "");
-	for (enum jp_age_part part = 0; part < JP_AGE_PARTS; part++) {
-		char text[jp_cell];
-		if (!jp_age_is_shown(view, part))
-			continue;
-		jp_put_value(text, jp_age_part(row, part), unit);
-		jp_strbuf_printf(out, " %s %8s ", jp_age_head(view, part), text);
-	}
+	for (enum jp_age_part part = 0; part < JP_AGE_PARTS; part++)
+		if (jp_age_is_shown(view, part))
+			jp_strbuf_printf(out, " %s %8s ", jp_age_head(view, part),
+			                 jp_shown_value(jp_age_part(row, part), unit).text);
 	jp_strbuf_str(out, " [");
 	jp_put_age_bar(view, row, out);
 	jp_strbuf_str(out, "]");

@@ -368,10 +368,8 @@ static const struct jp_source *source_of(struct disasm *d, const char *path)
 
 static void put_code_values(const struct disasm *d, double flat, double cum)
 {
-	char f[jp_cell], c[jp_cell];
-	jp_put_value_or_dot(f, flat, d->unit);
-	jp_put_value_or_dot(c, cum, d->unit);
-	jp_strbuf_printf(d->out, "%6s %6s ", f, c);
+	jp_strbuf_printf(d->out, "%6s %6s ", jp_shown_value_or_dot(flat, d->unit).text,
+	                 jp_shown_value_or_dot(cum, d->unit).text);
 }
 
 static bool is_same_text(const char *a, const char *b)
@@ -477,14 +475,11 @@ static int put_rows(struct disasm *d, const struct rows *rows)
 
 static void put_routine_head(const struct disasm *d, const struct code_routine *r)
 {
-	char flat[jp_cell], cum[jp_cell], percent[jp_cell];
-	jp_put_value(flat, r->flat, d->unit);
-	jp_put_value(cum, r->cum, d->unit);
-	jp_put_percent(percent, r->cum, jp_scale_of(d->view));
 	jp_strbuf_str(d->out, "ROUTINE ====================== ");
 	jp_strbuf_visible(d->out, jp_code_name(d->code, r->function, d->view->info.full_names));
-	jp_strbuf_printf(d->out, "\n%6s %6s %s (flat, cumulative) %s of total\n", flat, cum, jp_unit_name(d->unit),
-	                 percent);
+	jp_strbuf_printf(d->out, "\n%6s %6s %s (flat, cumulative) %s of total\n", jp_shown_value(r->flat, d->unit).text,
+	                 jp_shown_value(r->cum, d->unit).text, jp_unit_name(d->unit),
+	                 jp_shown_percent(r->cum, jp_scale_of(d->view)).text);
 }
 
 static int put_code(struct disasm *d, const struct code_routine *r, struct jprof_error *err)

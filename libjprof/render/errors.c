@@ -153,28 +153,26 @@ static void put_meaning(const struct jprof_view_info *info, const struct jprof_r
 	static const char *const words[] = {
 		[JPROF_SHARES_OF_BASE] = "in the base", [JPROF_SHARES_OF_CHANGES] = "that grew or shrank"
 	};
-	char text[jp_cell];
 	if (opts->plain_total)
 		return;
 	if (opts->total_of)
 		jp_strbuf_printf(out, " %s", opts->total_of);
 	if (info->shares == JPROF_SHARES_OF_ROWS)
 		return;
-	jp_put_value(text, info->percent_of, unit);
-	jp_strbuf_printf(out, "; shares are of the %s %s %s", text, jp_unit_name(unit), words[info->shares]);
+	jp_strbuf_printf(out, "; shares are of the %s %s %s", jp_shown_value(info->percent_of, unit).text,
+	                 jp_unit_name(unit), words[info->shares]);
 }
 
 void jp_put_total(const struct jprof_view *view, const struct jprof_report_opts *opts, enum jp_unit unit,
                   struct jp_strbuf *out)
 {
 	const struct jprof_view_info *info = jprof_view_info(view);
-	char text[jp_cell];
 	if (info->total == 0)
 		return;
-	jp_put_value(text, info->total, unit);
 	jp_strbuf_str(out, info->heading ? "Total (" : "Total");
 	jp_strbuf_visible(out, info->heading ? info->heading : "");
-	jp_strbuf_printf(out, "%s: %s %s", info->heading ? ")" : "", text, jp_unit_name(unit));
+	jp_strbuf_printf(out, "%s: %s %s", info->heading ? ")" : "", jp_shown_value(info->total, unit).text,
+	                 jp_unit_name(unit));
 	put_meaning(info, opts, unit, out);
 	if (info->errors) {
 		struct cells cells;

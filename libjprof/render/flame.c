@@ -47,9 +47,8 @@ static const char style[] =
 
 static void put_flame_value(const struct flame *f, double value, bool sign)
 {
-	char text[jp_cell];
-	jp_put_value(text, value, f->unit);
-	jp_strbuf_printf(f->out, "%s%s", sign && *text != '-' ? "+" : "", text);
+	const struct jp_cell cell = jp_shown_value(value, f->unit);
+	jp_strbuf_printf(f->out, "%s%s", sign && *cell.text != '-' ? "+" : "", cell.text);
 }
 
 /* ---- the head ---------------------------------------------------------------------------------------------- */
@@ -181,21 +180,21 @@ static const char *fitting_name(const char *name, size_t room)
 static void put_box_text(const struct flame *f, const struct jp_flame_node *node, double x, double y, double width)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) visible = { 0 }, cut = { 0 };
-	char change[jp_cell] = "";
+	struct jp_cell change = { "" };
 	size_t room = width > 2 * text_inset ? (size_t)((width - 2 * text_inset) / char_width) : 0;
 	if (room < 3)
 		return;
 	if (f->view->info.difference)
-		jp_put_value(change, node->value[1] - node->value[0], f->unit);
-	size_t with = strlen(change) + 2;
-	bool fits = *change && room >= with + 3;
+		change = jp_shown_value(node->value[1] - node->value[0], f->unit);
+	size_t with = strlen(change.text) + 2;
+	bool fits = *change.text && room >= with + 3;
 	jp_strbuf_visible(&visible, flame_name(f, node));
 	if (visible.text)
 		jp_put_head(&cut, fitting_name(visible.text, fits ? room - with : room), fits ? room - with : room,
 		            NULL);
 	jp_strbuf_printf(f->out, "<text x=\"%.1f\" y=\"%.1f\">", x + text_inset, y + 13);
 	if (fits)
-		jp_strbuf_printf(f->out, "%s%s ", *change == '-' ? "" : "+", change);
+		jp_strbuf_printf(f->out, "%s%s ", *change.text == '-' ? "" : "+", change.text);
 	jp_put_xml(f->out, cut.text ? cut.text : "");
 	jp_strbuf_str(f->out, "</text>");
 	f->out->failed |= visible.failed || cut.failed;

@@ -174,10 +174,8 @@ static int lines_by_routine(const void *a, const void *b)
 static void put_list_line(const struct list *l, const struct jp_source *source, const struct list_line *line,
                           size_t number)
 {
-	char flat[jp_cell], cum[jp_cell];
-	jp_put_value_or_dot(flat, line ? line->flat : 0, l->unit);
-	jp_put_value_or_dot(cum, line ? line->cum : 0, l->unit);
-	jp_strbuf_printf(l->out, "%6s %6s %4zu: ", flat, cum, number);
+	jp_strbuf_printf(l->out, "%6s %6s %4zu: ", jp_shown_value_or_dot(line ? line->flat : 0, l->unit).text,
+	                 jp_shown_value_or_dot(line ? line->cum : 0, l->unit).text, number);
 	jp_source_put(source, number, l->out);
 	jp_strbuf_str(l->out, "\n");
 }
@@ -209,26 +207,22 @@ static void put_pieces(const struct list *l, const struct jp_source *source, con
 /* What belongs to no line. */
 static void put_unknown(const struct list *l, const struct list_line *line)
 {
-	char flat[jp_cell], cum[jp_cell];
 	if (line->number || (line->flat == 0 && line->cum == 0))
 		return;
-	jp_put_value_or_dot(flat, line->flat, l->unit);
-	jp_put_value_or_dot(cum, line->cum, l->unit);
-	jp_strbuf_printf(l->out, "%6s %6s    ?: (no line is known: that takes debug information%s)\n", flat, cum,
-	                 jp_advice_words(l->opts, JPROF_ADVICE_LINES));
+	jp_strbuf_printf(l->out, "%6s %6s    ?: (no line is known: that takes debug information%s)\n",
+	                 jp_shown_value_or_dot(line->flat, l->unit).text,
+	                 jp_shown_value_or_dot(line->cum, l->unit).text, jp_advice_words(l->opts, JPROF_ADVICE_LINES));
 }
 
 static int put_list_routine(const struct list *l, uint32_t id)
 {
 	const struct list_routine *r = &l->routines[id];
-	char flat[jp_cell], cum[jp_cell];
-	jp_put_value(flat, r->flat, l->unit);
-	jp_put_value(cum, r->cum, l->unit);
 	jp_strbuf_str(l->out, "ROUTINE ====================== ");
 	jp_strbuf_visible(l->out, routine_name(l, r));
 	jp_strbuf_str(l->out, " in ");
 	jp_strbuf_visible(l->out, *routine_file(l, r) ? routine_file(l, r) : "??");
-	jp_strbuf_printf(l->out, "\n%6s %6s Total %s (flat / cumulative)\n", flat, cum, jp_unit_name(l->unit));
+	jp_strbuf_printf(l->out, "\n%6s %6s Total %s (flat / cumulative)\n", jp_shown_value(r->flat, l->unit).text,
+	                 jp_shown_value(r->cum, l->unit).text, jp_unit_name(l->unit));
 	const struct list_line *first = l->lines + r->first;
 	const struct list_line *end = l->lines + r->end;
 	struct jp_source source = { 0 };

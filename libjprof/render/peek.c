@@ -92,7 +92,6 @@ static void put_peek_error(const struct peek *p, const char *before, const struc
 static void put_edges(const struct peek *p, size_t node, bool callers)
 {
 	const struct index *index = callers ? &p->callers : &p->callees;
-	char value[jp_cell], percent[jp_cell];
 	/* In a difference a call may have changed by more than all calls together: shares are those of the rows. */
 	struct jp_scale of_node = { .whole = jprof_graph_node(p->graph, node)->cum };
 	struct jp_scale scale = p->view->info.shares == JPROF_SHARES_OF_ROWS ? of_node : jp_scale_of(p->view);
@@ -100,9 +99,8 @@ static void put_edges(const struct peek *p, size_t node, bool callers)
 		const struct jprof_edge *edge = jprof_graph_edge(p->graph, index->list[i]);
 		if (edge->value == 0)
 			continue;
-		jp_put_value(value, edge->value, p->unit);
-		jp_put_percent(percent, edge->value, scale);
-		jp_strbuf_printf(p->out, "%50s %6s |   ", value, percent);
+		jp_strbuf_printf(p->out, "%50s %6s |   ", jp_shown_value(edge->value, p->unit).text,
+		                 jp_shown_percent(edge->value, scale).text);
 		jp_strbuf_visible(p->out, jprof_graph_node(p->graph, callers ? edge->from : edge->to)->name);
 		put_peek_error(p, "  ", &edge->range, edge->value);
 		jp_strbuf_str(p->out, "\n");

@@ -31,10 +31,6 @@ enum column {
  * may be shown in full. */
 enum { least_name = 20, least_judged = 36, wide_screen = 100 };
 
-struct line_cells {
-	char text[COLUMNS][jp_cell];
-};
-
 /* What is the same for all lines. */
 struct screen {
 	const struct jp_text_report *report;
@@ -126,61 +122,61 @@ enum jp_unit jp_screen_unit(const struct jprof_view *view, const struct jprof_re
 }
 
 /* In a difference a number says by its sign which way it went. */
-static void put_signed(const struct screen *s, char text[jp_cell], double value)
+static struct jp_cell signed_cell(const struct screen *s, double value)
 {
-	char number[jp_cell];
-	jp_put_value(number, value, s->report->unit);
-	bool any = strpbrk(number, "123456789"), grew = s->report->view->info.difference && value > 0 && any;
-	snprintf(text, jp_cell, "%s%.60s", grew ? "+" : "", number + (!any && *number == '-'));
+	const struct jp_cell number = jp_shown_value(value, s->report->unit);
+	struct jp_cell cell;
+	bool any = strpbrk(number.text, "123456789"), grew = s->report->view->info.difference && value > 0 && any;
+	snprintf(cell.text, sizeof cell.text, "%s%.60s", grew ? "+" : "", number.text + (!any && *number.text == '-'));
+	return cell;
 }
 
 /* Half of the 95 % interval, in two digits or as many as there are before the point. */
-static void put_half(char text[jp_cell], const struct jprof_range *range, double value, enum jp_unit unit)
+static struct jp_cell half_cell(const struct jprof_range *range, double value, enum jp_unit unit)
 {
 	double half = (range->high - range->low) / 2 / jp_unit_size(unit);
+	struct jp_cell cell = { "?" };
 	if (value == 0 && range->samples == 0 && !isnan(half))
-		*text = '\0';
-	else if (isnan(half))
-		snprintf(text, jp_cell, "?");
-	else
-		snprintf(text, jp_cell, "%.*f", unit > JP_BYTES && half < 9.95 ? 1 : 0, half);
+		*cell.text = '\0';
+	else if (!isnan(half))
+		snprintf(cell.text, sizeof cell.text, "%.*f", unit > JP_BYTES && half < 9.95 ? 1 : 0, half);
+	return cell;
 }
 
 /* A part of nothing is left empty. */
-static void fill_ages(const struct screen *s, const struct jprof_row *row, struct line_cells *cells)
+static void fill_ages(const struct screen *s, const struct jprof_row *row, struct jp_cell cells[COLUMNS])
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) bar = { 0 };
 	for (int part = 0; part < JP_AGE_PARTS; part++)
 		if (jp_age_part(row, (enum jp_age_part)part) != 0)
-			put_signed(s, cells->text[AGES + part], jp_age_part(row, (enum jp_age_part)part));
+			cells[AGES + part] = signed_cell(s, jp_age_part(row, (enum jp_age_part)part));
 	jp_put_age_bar(s->report->view, row, &bar);
-	snprintf(cells->text[AGE_BAR], jp_cell, "%s", bar.failed ? "" : bar.text);
-	snprintf(cells->text[AGE_SHAPE], jp_cell, "%s", jp_shape_words[row->shape]);
+	snprintf(cells[AGE_BAR].text, sizeof cells->text, "%s", bar.failed ? "" : bar.text);
+	snprintf(cells[AGE_SHAPE].text, sizeof cells->text, "%s", jp_shape_words[row->shape]);
 }
 
-static void fill_cells(const struct screen *s, const struct jprof_row *row, double sum, struct line_cells *cells)
+static void fill_cells(const struct screen *s, const struct jprof_row *row, double sum, struct jp_cell cells[COLUMNS])
 {
 	const struct jp_text_report *r = s->report;
-	put_signed(s, cells->text[FLAT], row->flat);
-	put_signed(s, cells->text[CUM], row->cum);
-	put_half(cells->text[FLAT_ERROR], &row->flat_range, row->flat, r->unit);
-	put_half(cells->text[CUM_ERROR], &row->cum_range, row->cum, r->unit);
-	jp_put_percent(cells->text[FLAT_SHARE], row->flat, r->scale);
-	jp_put_percent(cells->text[SUM_SHARE], sum, r->scale);
-	jp_put_percent(cells->text[CUM_SHARE], row->cum, r->scale);
-	jp_put_mean(cells->text[MEAN], row->mean, r->bytes);
-	put_signed(s, cells->text[FREED], row->freed);
-	put_signed(s, cells->text[LIVE], row->live);
-	for (int c = AGES; c < COLUMNS; c++)
-		*cells->text[c] = '\0';
+	memset(cells, 0, COLUMNS * sizeof *cells);
+	cells[FLAT] = signed_cell(s, row->flat);
+	cells[CUM] = signed_cell(s, row->cum);
+	cells[FLAT_ERROR] = half_cell(&row->flat_range, row->flat, r->unit);
+	cells[CUM_ERROR] = half_cell(&row->cum_range, row->cum, r->unit);
+	cells[FLAT_SHARE] = jp_shown_percent(row->flat, r->scale);
+	cells[SUM_SHARE] = jp_shown_percent(sum, r->scale);
+	cells[CUM_SHARE] = jp_shown_percent(row->cum, r->scale);
+	cells[MEAN] = jp_shown_mean(row->mean, r->bytes);
+	cells[FREED] = signed_cell(s, row->freed);
+	cells[LIVE] = signed_cell(s, row->live);
 	if (r->view->info.ages && row->name)
 		fill_ages(s, row, cells);
 }
 
-static void widen_columns(struct screen *s, const struct line_cells *cells)
+static void widen_columns(struct screen *s, const struct jp_cell cells[COLUMNS])
 {
 	for (int c = 0; c < COLUMNS; c++) {
-		size_t len = strlen(cells->text[c]);
+		size_t len = strlen(cells[c].text);
 		s->width[c] = len > s->width[c] ? len : s->width[c];
 	}
 }
@@ -201,7 +197,7 @@ static void measure_cells(struct screen *s)
 		[CUM_ERROR] = 5, [CUM_SHARE] = 6,  [MEAN] = 6,       [FREED] = 8,     [LIVE] = 8
 	};
 	const struct jp_text_report *r = s->report;
-	struct line_cells cells;
+	struct jp_cell cells[COLUMNS];
 	double sum = 0;
 	memcpy(s->width, least, sizeof least);
 	for (int c = AGES; c < COLUMNS; c++)
@@ -209,11 +205,11 @@ static void measure_cells(struct screen *s)
 	for (size_t i = 0; i < jprof_table_count(r->table); i++) {
 		const struct jprof_row *row = jprof_table_at(r->table, i);
 		sum += row->flat;
-		fill_cells(s, row, sum, &cells);
-		widen_columns(s, &cells);
+		fill_cells(s, row, sum, cells);
+		widen_columns(s, cells);
 	}
-	fill_cells(s, &(const struct jprof_row){ .flat = r->view->info.total, .mean = NAN }, sum, &cells);
-	widen_columns(s, &cells);
+	fill_cells(s, &(const struct jprof_row){ .flat = r->view->info.total, .mean = NAN }, sum, cells);
+	widen_columns(s, cells);
 }
 
 static void measure_room(struct screen *s)
@@ -271,25 +267,25 @@ static void choose_columns(struct screen *s)
 	}
 }
 
-static void put_line_cells(struct screen *s, const struct line_cells *cells)
+static void put_line_cells(struct screen *s, const struct jp_cell cells[COLUMNS])
 {
 	struct jp_strbuf *out = s->report->out;
 	size_t start = out->len;
 	for (int c = 0; c < COLUMNS; c++)
 		if (s->shown[c])
 			jp_strbuf_printf(out, "%s%*s", out->len == start ? "" : " ",
-			                 c == AGE_SHAPE ? -(int)s->width[c] : (int)s->width[c], cells->text[c]);
+			                 c == AGE_SHAPE ? -(int)s->width[c] : (int)s->width[c], cells[c].text);
 }
 
 static void put_heads(struct screen *s)
 {
 	const struct jp_text_report *r = s->report;
 	const char *unit = jp_unit_name(r->unit), *rows = rows_are[r->view->info.granularity].one;
-	struct line_cells cells;
+	struct jp_cell cells[COLUMNS];
 	for (int c = 0; c < COLUMNS; c++)
-		snprintf(cells.text[c], jp_cell, "%s", head_of(s, c));
+		snprintf(cells[c].text, sizeof cells->text, "%s", head_of(s, c));
 	put_colour(s, BOLD);
-	put_line_cells(s, &cells);
+	put_line_cells(s, cells);
 	jp_strbuf_str(r->out, "  ");
 	size_t used = jp_put_cut(r->out, rows, s->room, NULL) + strlen(unit) + 2;
 	if (s->room > used)
@@ -377,10 +373,10 @@ static void put_screen_row(struct screen *s, size_t i, double sum)
 	const struct jp_text_report *r = s->report;
 	const struct jprof_row *row = jprof_table_at(r->table, i);
 	const char *colour = jp_row_colour(r->view, row);
-	struct line_cells cells;
-	fill_cells(s, row, sum, &cells);
+	struct jp_cell cells[COLUMNS];
+	fill_cells(s, row, sum, cells);
 	put_colour(s, colour);
-	put_line_cells(s, &cells);
+	put_line_cells(s, cells);
 	jp_strbuf_str(r->out, "  ");
 	size_t used = put_row_name(s, row);
 	if (s->long_errors)
@@ -391,13 +387,12 @@ static void put_screen_row(struct screen *s, size_t i, double sum)
 }
 
 /* A line of a sum: it has no cum, so a table without flat shows none. */
-static void put_sum_line(struct screen *s, double value, const char *share, const char *sum, const char *text)
+static void put_sum_line(struct screen *s, double value, struct jp_cell share, struct jp_cell sum, const char *text)
 {
-	struct line_cells cells = { 0 };
-	put_signed(s, cells.text[FLAT], value);
-	snprintf(cells.text[FLAT_SHARE], jp_cell, "%s", share);
-	snprintf(cells.text[SUM_SHARE], jp_cell, "%s", sum);
-	put_line_cells(s, &cells);
+	const struct jp_cell cells[COLUMNS] = {
+		[FLAT] = signed_cell(s, value), [FLAT_SHARE] = share, [SUM_SHARE] = sum
+	};
+	put_line_cells(s, cells);
 	jp_strbuf_str(s->report->out, "  ");
 	jp_put_cut(s->report->out, text, s->room, s->opts->char_columns);
 }
@@ -406,16 +401,14 @@ static void put_rest(struct screen *s)
 {
 	const struct jp_text_report *r = s->report;
 	size_t left = r->view->info.rows - jprof_table_count(r->table);
-	char share[jp_cell], sum[jp_cell], text[64];
+	char text[64];
 	if (!left)
 		return;
 	double rest = rest_of(s);
-	jp_put_percent(share, rest, r->scale);
-	jp_put_percent(sum, r->view->info.flat, r->scale);
 	snprintf(text, sizeof text, "%zu more %s", left,
 	         left == 1 && r->view->info.granularity != JPROF_BY_SITE ? rows_are[r->view->info.granularity].one
 	                                                                 : rows_are[r->view->info.granularity].more);
-	put_sum_line(s, rest, share, sum, text);
+	put_sum_line(s, rest, jp_shown_percent(rest, r->scale), jp_shown_percent(r->view->info.flat, r->scale), text);
 	jp_strbuf_str(r->out, "\n");
 }
 
@@ -429,7 +422,8 @@ static void put_last(struct screen *s)
 		jp_strbuf_str(&s->name, ")");
 	}
 	put_colour(s, BOLD);
-	put_sum_line(s, info->total, "", "", s->name.failed ? "Total" : s->name.text);
+	put_sum_line(s, info->total, (struct jp_cell){ "" }, (struct jp_cell){ "" },
+	             s->name.failed ? "Total" : s->name.text);
 	put_colour(s, PLAIN);
 	jp_strbuf_str(s->report->out, "\n");
 }

@@ -25,11 +25,8 @@ static void put_size_row(const struct jprof_view *v, const struct jprof_size *ro
 {
 	enum jp_unit unit = jp_unit_of(v, opts), space = opts->show_bytes ? JP_BYTES : JP_MB;
 	double value = unit == JP_OBJECTS ? row->objects : row->bytes, whole = jp_whole(v);
-	char bytes[jp_cell], objects[jp_cell], share[jp_cell];
-	jp_put_value(bytes, row->bytes, space);
-	jp_put_value(objects, row->objects, JP_OBJECTS);
-	jp_put_percent(share, value, jp_scale_of(v));
-	jp_strbuf_printf(out, "%8s %6s %10s ", bytes, share, objects);
+	jp_strbuf_printf(out, "%8s %6s %10s ", jp_shown_value(row->bytes, space).text,
+	                 jp_shown_percent(value, jp_scale_of(v)).text, jp_shown_value(row->objects, JP_OBJECTS).text);
 	put_class(out, row->limit);
 	double bar = whole != 0 ? fmin(fabs(value / whole), 1) * bar_most : 0;
 	jp_strbuf_printf(out, "  %-*.*s", v->info.errors ? bar_most : 0, (int)round(bar),

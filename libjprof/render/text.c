@@ -14,11 +14,9 @@
 
 static void put_freed_column(const struct jp_text_report *r, const struct jprof_row *row, size_t name_len)
 {
-	char freed[jp_cell], live[jp_cell];
-	jp_put_value(freed, row->freed, r->unit);
-	jp_put_value(live, row->live, r->unit);
 	jp_strbuf_printf(r->out, "%*s  freed %8s  live %8s",
-	                 name_len < r->widest && !r->errors ? (int)(r->widest - name_len) : 0, "", freed, live);
+	                 name_len < r->widest && !r->errors ? (int)(r->widest - name_len) : 0, "",
+	                 jp_shown_value(row->freed, r->unit).text, jp_shown_value(row->live, r->unit).text);
 }
 
 static void put_text_row(const struct jp_text_report *r, size_t i, double sum, bool colour)
@@ -27,11 +25,8 @@ static void put_text_row(const struct jp_text_report *r, size_t i, double sum, b
 	const char *begin = colour ? jp_row_colour(r->view, row) : "";
 	jp_strbuf_str(r->out, begin);
 	jp_put_columns(row->flat, sum, row->cum, r->scale, r->unit, r->out);
-	if (r->means) {
-		char mean[jp_cell];
-		jp_put_mean(mean, row->mean, r->bytes);
-		jp_strbuf_printf(r->out, "%7s ", mean);
-	}
+	if (r->means)
+		jp_strbuf_printf(r->out, "%7s ", jp_shown_mean(row->mean, r->bytes).text);
 	size_t start = r->out->len;
 	jp_strbuf_visible(r->out, row->name);
 	const struct jp_note note = jp_note_of(r->view, r->callers, row);

@@ -103,18 +103,16 @@ static void put_trace_tag(const struct traces *t, uint32_t tag, struct jp_strbuf
 
 static void put_trace(const struct traces *t, const struct trace *trace, struct jp_strbuf *out)
 {
-	char value[jp_cell], percent[jp_cell];
 	size_t depth;
 	const uint32_t *names = trace_rows(t, trace->stack, &depth);
-	jp_put_value(value, trace->value, t->unit);
-	jp_put_percent(percent, trace->value, jp_scale_of(t->view));
 	jp_strbuf_str(out, trace_rule);
 	put_trace_tag(t, trace_tag(t, trace->stack), out);
 	for (size_t i = 0; i < depth; i++) {
 		if (i)
 			jp_strbuf_str(out, "                  ");
 		else
-			jp_strbuf_printf(out, "%8s %6s   ", value, percent);
+			jp_strbuf_printf(out, "%8s %6s   ", jp_shown_value(trace->value, t->unit).text,
+			                 jp_shown_percent(trace->value, jp_scale_of(t->view)).text);
 		jp_strbuf_visible(out, t->view->rows[names[i]].name);
 		jp_strbuf_str(out, "\n");
 	}

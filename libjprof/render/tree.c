@@ -156,12 +156,9 @@ static int push(struct stack *stack, struct pending item)
 
 static void put_numbers(const struct tree *t, double flat, double cum)
 {
-	char f[jp_cell], fp[jp_cell], c[jp_cell], cp[jp_cell];
-	jp_put_value(f, flat, t->unit);
-	jp_put_percent(fp, flat, t->scale);
-	jp_put_value(c, cum, t->unit);
-	jp_put_percent(cp, cum, t->scale);
-	jp_strbuf_printf(t->out, "%8s %6s %8s %6s ", f, fp, c, cp);
+	jp_strbuf_printf(t->out, "%8s %6s %8s %6s ", jp_shown_value(flat, t->unit).text,
+	                 jp_shown_percent(flat, t->scale).text, jp_shown_value(cum, t->unit).text,
+	                 jp_shown_percent(cum, t->scale).text);
 }
 
 static void put_tree_node(const struct tree *t, const struct tree_node *node, uint32_t indent, bool fork)

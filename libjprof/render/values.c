@@ -36,34 +36,33 @@ double jp_unit_size(enum jp_unit unit)
 	return sizes[unit];
 }
 
-void jp_put_value(char text[jp_cell], double value, enum jp_unit unit)
+struct jp_cell jp_shown_value(double value, enum jp_unit unit)
 {
+	struct jp_cell cell;
 	if (unit > JP_BYTES)
-		jp_put_tenths(text, jp_cell, value / jp_unit_size(unit));
+		jp_put_tenths(cell.text, sizeof cell.text, value / jp_unit_size(unit));
 	else
-		jp_put_whole(text, jp_cell, value);
+		jp_put_whole(cell.text, sizeof cell.text, value);
+	return cell;
 }
 
-void jp_put_value_or_dot(char text[jp_cell], double value, enum jp_unit unit)
+struct jp_cell jp_shown_value_or_dot(double value, enum jp_unit unit)
 {
-	if (value == 0)
-		snprintf(text, jp_cell, ".");
-	else
-		jp_put_value(text, value, unit);
+	return value == 0 ? (struct jp_cell){ "." } : jp_shown_value(value, unit);
 }
 
-void jp_put_mean(char text[jp_cell], double mean, bool show_bytes)
+struct jp_cell jp_shown_mean(double mean, bool show_bytes)
 {
 	static const double next = 1023.5, one_digit = 99.95;
+	struct jp_cell cell = { "?" };
 	enum jp_unit unit = JP_BYTES;
 	while (!show_bytes && unit < JP_GB && mean / jp_unit_size(unit) >= next)
 		unit++;
 	double shown = mean / jp_unit_size(unit);
-	if (isnan(mean))
-		snprintf(text, jp_cell, "?");
-	else
-		snprintf(text, jp_cell, "%.*f%s", unit > JP_BYTES && shown < one_digit ? 1 : 0, shown,
+	if (!isnan(mean))
+		snprintf(cell.text, sizeof cell.text, "%.*f%s", unit > JP_BYTES && shown < one_digit ? 1 : 0, shown,
 		         show_bytes ? "" : jp_unit_name(unit));
+	return cell;
 }
 
 struct jp_scale jp_scale_of(const struct jprof_view *view)
@@ -71,40 +70,36 @@ struct jp_scale jp_scale_of(const struct jprof_view *view)
 	return (struct jp_scale){ jp_whole(view), view->info.shares == JPROF_SHARES_OF_BASE };
 }
 
-static void put_with_unit(char text[jp_cell], double value, char unit)
+static struct jp_cell tenths_cell(double value, char unit)
 {
-	size_t len = jp_put_tenths(text, jp_cell - 1, value);
-	text[len] = unit;
-	text[len + 1] = '\0';
+	struct jp_cell cell;
+	size_t len = jp_put_tenths(cell.text, sizeof cell.text - 1, value);
+	cell.text[len] = unit;
+	cell.text[len + 1] = '\0';
+	return cell;
 }
 
-void jp_put_percent(char text[jp_cell], double value, struct jp_scale scale)
+struct jp_cell jp_shown_percent(double value, struct jp_scale scale)
 {
 	static const double rounded_up = 1.0005;
 	double whole = scale.whole;
 	if (scale.of_base && fabs(value) >= rounded_up * fabs(whole))
-		put_with_unit(text, value / whole, 'x');
-	else if (whole != 0)
-		put_with_unit(text, value * 100 / whole, '%');
-	else
-		snprintf(text, jp_cell, "%s", value == 0 ? "nan" : value > 0 ? "+inf" : "-inf");
+		return tenths_cell(value / whole, 'x');
+	if (whole != 0)
+		return tenths_cell(value * 100 / whole, '%');
+	return value == 0  ? (struct jp_cell){ "nan" }
+	       : value > 0 ? (struct jp_cell){ "+inf" }
+	                   : (struct jp_cell){ "-inf" };
 }
 
 void jp_put_columns(double flat, double sum, double cum, struct jp_scale scale, enum jp_unit unit,
                     struct jp_strbuf *out)
 {
-	char value[2][jp_cell], share[3][jp_cell];
-	jp_put_value(value[0], flat, unit);
-	jp_put_value(value[1], cum, unit);
-	jp_put_percent(share[0], flat, scale);
-	jp_put_percent(share[1], sum, scale);
-	jp_put_percent(share[2], cum, scale);
-	const struct {
-		const char *text;
-		size_t width;
-	} cells[] = { { value[0], 8 }, { share[0], 6 }, { share[1], 6 }, { value[1], 8 }, { share[2], 6 } };
+	const struct jp_cell cells[] = { jp_shown_value(flat, unit), jp_shown_percent(flat, scale),
+		                         jp_shown_percent(sum, scale), jp_shown_value(cum, unit),
+		                         jp_shown_percent(cum, scale) };
 	for (size_t i = 0; i < jp_count(cells); i++) {
-		jp_strbuf_right(out, cells[i].text, cells[i].width);
+		jp_strbuf_right(out, cells[i].text, i % 3 ? 6 : 8);
 		jp_strbuf_str(out, " ");
 	}
 }

@@ -5,7 +5,10 @@
 #include "base/strbuf.h"
 #include "jprof.h"
 
-enum { jp_cell = 64 };
+/* A number in words, by value: jp_shown_value(n, unit).text may be an argument of the call that writes it. */
+struct jp_cell {
+	char text[64];
+};
 
 /* What numbers for people are in; a KB has 2^10 bytes, a MB 2^20, a GB 2^30. */
 enum jp_unit { JP_OBJECTS, JP_BYTES, JP_KB, JP_MB, JP_GB };
@@ -20,13 +23,13 @@ const char *jp_unit_name(enum jp_unit unit);
 double jp_unit_size(enum jp_unit unit);
 
 /* Objects and bytes are cut to whole numbers, as jeprof does; larger units have one place. */
-void jp_put_value(char text[jp_cell], double value, enum jp_unit unit);
+struct jp_cell jp_shown_value(double value, enum jp_unit unit);
 
 /* The same, but "." for 0, as jeprof has it beside source lines. */
-void jp_put_value_or_dot(char text[jp_cell], double value, enum jp_unit unit);
+struct jp_cell jp_shown_value_or_dot(double value, enum jp_unit unit);
 
 /* The mean size of objects as one word: "64B", "3.1KB", with show_bytes "3174"; "?": not known. */
-void jp_put_mean(char text[jp_cell], double mean, bool show_bytes);
+struct jp_cell jp_shown_mean(double mean, bool show_bytes);
 
 /* What is 100 %. Of a base something may be many times, which is no share: above 100 % that is written "2.5x". */
 struct jp_scale {
@@ -36,7 +39,7 @@ struct jp_scale {
 
 struct jp_scale jp_scale_of(const struct jprof_view *view);
 
-void jp_put_percent(char text[jp_cell], double value, struct jp_scale scale);
+struct jp_cell jp_shown_percent(double value, struct jp_scale scale);
 
 /* jeprof's five columns before a name: flat and its share, the share of `sum`, cum and its share; then a blank. */
 void jp_put_columns(double flat, double sum, double cum, struct jp_scale scale, enum jp_unit unit,
