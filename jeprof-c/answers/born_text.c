@@ -92,8 +92,7 @@ static bool add_born_block(struct answer *a, const struct jprof_rubyheap *heap, 
 
 static void add_born_numbers(struct jp_strbuf *lines, struct measure m, uint64_t bytes, uint64_t objects)
 {
-	char number[measure_most];
-	jp_strbuf_printf(lines, "%8s  ", measure_number(m, (double)bytes, number));
+	jp_strbuf_printf(lines, "%8s  ", measure_number(m, (double)bytes).text);
 	jp_strbuf_grouped(lines, objects, 11);
 	jp_strbuf_str(lines, "  ");
 }

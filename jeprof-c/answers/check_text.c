@@ -25,21 +25,12 @@ static void put_span(FILE *out, const struct check *c)
 {
 	const struct loaded_series *l = c->report.loaded;
 	double seconds = jprof_series_info(l->series)->seconds;
-	char first[snapshot_label_most], last[snapshot_label_most], span[measure_most];
+	char first[snapshot_label_most], last[snapshot_label_most];
 	snapshot_label(l->paths[0], first);
 	snapshot_label(l->paths[l->count - 1], last);
 	fprintf(out, "from %s to %s", first, last);
 	if (seconds > 0)
-		fprintf(out, " (%s)", time_span(seconds, span));
-}
-
-static void put_change_words(FILE *out, const struct check *c, const struct jprof_grown *row)
-{
-	char change[measure_most], half[measure_most];
-	struct measure m = measure_fit(c->report.measure, row->whole.growth);
-	fprintf(out, "%s %s", measure_change(m, row->whole.growth, change), m.name);
-	if (!isnan(row->whole.range.error))
-		fprintf(out, " (+-%s)", measure_number(m, (row->whole.range.high - row->whole.range.low) / 2, half));
+		fprintf(out, " (%s)", time_span(seconds).text);
 }
 
 static void put_visible_name(FILE *out, const struct jprof_grown *row)
@@ -48,13 +39,17 @@ static void put_visible_name(FILE *out, const struct jprof_grown *row)
 	fputs(row->part == JPROF_PART_LIVE ? "" : " (not in the profile)", out);
 }
 
-static void put_check_block(FILE *out, const struct check *c, size_t number, const struct jprof_grown *row)
+static void put_grown_line(FILE *out, const struct check *c, const char *before, const struct jprof_grown *row)
 {
-	fprintf(out, "%zu  ", number);
-	put_change_words(out, c, row);
-	fputs("  ", out);
+	fprintf(out, "%s%s  ", before, diff_growth_words(&c->report, row).text);
 	put_visible_name(out, row);
 	fputc('\n', out);
+}
+
+static void put_check_block(FILE *out, const struct check *c, size_t number, const struct jprof_grown *row)
+{
+	fprintf(out, "%zu", number);
+	put_grown_line(out, c, "  ", row);
 	if (number <= most_blocks)
 		diff_put_details(out, &c->report, row);
 }
@@ -79,13 +74,11 @@ static void put_failed_rows(FILE *out, const struct check *c)
 
 static void put_limits(FILE *out, const struct check *c)
 {
-	char text[48], grown[measure_most];
-	struct measure m = measure_fit(c->report.measure, c->total_grown);
-	fprintf(out, "limit     %s for each row%s (--max-growth); ", limit_words(&c->growth, text),
+	fprintf(out, "limit     %s for each row%s (--max-growth); ", limit_words(&c->growth).text,
 	        c->growth.share > 0 ? ", 1 MB at least" : "");
-	fprintf(out, "all memory %s %s, ", measure_change(m, c->total_grown, grown), m.name);
+	fprintf(out, "all memory %s, ", measure_grown(c->report.measure, c->total_grown).text);
 	if (c->has_total)
-		fprintf(out, "limit %s%s\n", limit_words(&c->total, text), c->total_failed ? ": FAIL" : "");
+		fprintf(out, "limit %s%s\n", limit_words(&c->total).text, c->total_failed ? ": FAIL" : "");
 	else
 		fputs("no limit set\n", out);
 }
@@ -108,31 +101,27 @@ static void put_rows_passed(FILE *out, const struct check *c, size_t rows, const
 /* Below what all memory did. */
 static void put_rows_beside(FILE *out, const struct check *c)
 {
-	char limit[48];
 	if (c->result != CHECK_FAIL || c->failed_count)
 		return;
 	fputs("rows      ", out);
-	put_rows_passed(out, c, c->judged, limit_words(&c->growth, limit));
+	put_rows_passed(out, c, c->judged, limit_words(&c->growth).text);
 	fputc('\n', out);
 }
 
 static void put_growth_seen(FILE *out, const struct check *c)
 {
 	double seen = jprof_series_info(c->report.loaded->series)->seen;
-	char text[measure_most];
-	struct measure m = measure_fit(c->report.measure, seen);
 	if (seen > 0)
-		fprintf(out, "seen      growth of %s %s or more in a new row; others by their intervals\n",
-		        measure_number(m, seen, text), m.name);
+		fprintf(out, "seen      growth of %s or more in a new row; others by their intervals\n",
+		        measure_in(c->report.measure, seen).text);
 }
 
 /* What grew by more than a row may, and is no row that can fail. */
 static void put_counted(FILE *out, const struct check *c)
 {
 	for (size_t i = 0; i < c->counted_count; i++) {
-		fputs(i ? "          " : "counted   ", out);
-		put_change_words(out, c, c->counted[i]);
-		fprintf(out, "  %s: %s\n", name_of_grown(c->counted[i]),
+		fprintf(out, "%s%s  %s: %s\n", i ? "          " : "counted   ",
+		        diff_growth_words(&c->report, c->counted[i]).text, name_of_grown(c->counted[i]),
 		        c->has_total ? "in all memory alone" : "in all memory alone (--max-total)");
 	}
 }
@@ -146,13 +135,8 @@ static void put_baseline_words(FILE *out, const struct check *c)
 	if (c->stopped_count)
 		fprintf(out, "stopped   %zu row%s grew by more, but only once, in turnover, or in free slots:\n",
 		        c->stopped_count, c->stopped_count > 1 ? "s" : "");
-	for (size_t i = 0; i < c->stopped_count; i++) {
-		fputs("          ", out);
-		put_change_words(out, c, c->stopped[i]);
-		fputs("  ", out);
-		put_visible_name(out, c->stopped[i]);
-		fputc('\n', out);
-	}
+	for (size_t i = 0; i < c->stopped_count; i++)
+		put_grown_line(out, c, "          ", c->stopped[i]);
 	for (size_t i = 0; i < c->baseline.count; i++)
 		if (!c->baseline.items[i].matched) {
 			fputs(unmatched++ ? "          " : "unused    ", out);
@@ -181,17 +165,14 @@ static void put_check_next(FILE *out, const struct check *c)
 static void put_failed_total(FILE *out, const struct check *c)
 {
 	const struct jprof_grown *most = diff_most_grown(c->report.loaded->series);
-	char grown[measure_most], limit[48];
-	struct measure m = measure_fit(c->report.measure, c->total_grown);
-	fprintf(out, "FAIL: all memory grew by %s %s ", measure_number(m, c->total_grown, grown), m.name);
+	fprintf(out, "FAIL: all memory grew by %s ", measure_in(c->report.measure, c->total_grown).text);
 	put_span(out, c);
-	fprintf(out, ", and may by %s", limit_words(&c->total, limit));
+	fprintf(out, ", and may by %s", limit_words(&c->total).text);
 	if (!most)
 		return;
 	fputs("; what grew most is ", out);
 	put_visible_name(out, most);
-	fputs(", ", out);
-	put_change_words(out, c, most);
+	fprintf(out, ", %s", diff_growth_words(&c->report, most).text);
 	if (most->whole.growth <= c->total_grown)
 		fprintf(out, ", %.0f %% of that", most->whole.growth * 100 / c->total_grown);
 }
@@ -199,18 +180,17 @@ static void put_failed_total(FILE *out, const struct check *c)
 static void put_result(FILE *out, const struct check *c)
 {
 	size_t rows = c->judged;
-	char limit[48];
-	limit_words(&c->growth, limit);
+	const struct measured limit = limit_words(&c->growth);
 	if (c->result == CHECK_CANNOT_TELL) {
 		fprintf(out, "CANNOT TELL: %s", c->why);
 	} else if (c->failed_count) {
-		fprintf(out, "FAIL: %zu of %zu rows grew by more than %s ", c->failed_count, rows, limit);
+		fprintf(out, "FAIL: %zu of %zu rows grew by more than %s ", c->failed_count, rows, limit.text);
 		put_span(out, c);
 	} else if (c->total_failed) {
 		put_failed_total(out, c);
 	} else {
 		fputs("PASS: ", out);
-		put_rows_passed(out, c, rows, limit);
+		put_rows_passed(out, c, rows, limit.text);
 	}
 }
 
@@ -315,10 +295,8 @@ static void put_annotated_place(FILE *out, const struct jprof_grown *row, const 
 static void put_annotation(FILE *out, const struct check *c, const struct jprof_grown *row)
 {
 	struct jp_strbuf name = { 0 }, title = { 0 };
-	char change[measure_most];
-	struct measure m = measure_fit(c->report.measure, row->whole.growth);
 	jp_strbuf_visible(&name, name_of_grown(row));
-	jp_strbuf_printf(&title, "jprof: %s %s", measure_change(m, row->whole.growth, change), m.name);
+	jp_strbuf_printf(&title, "jprof: %s", measure_grown(c->report.measure, row->whole.growth).text);
 	fputs("::error ", out);
 	if (row->file)
 		put_annotated_place(out, row, shortage_text(&name));

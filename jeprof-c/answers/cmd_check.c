@@ -138,11 +138,10 @@ static void doubt_row(struct check *c)
 	const struct jprof_range *range = &row->whole.range;
 	double limit = limit_bytes(&c->growth, row->values[0]);
 	struct jp_strbuf remedy = { 0 }, why = { 0 };
-	char low[measure_most], high[measure_most], words[48];
 	struct measure m = measure_for(range->high);
 	jp_strbuf_visible(&why, name_of_grown(row));
-	jp_strbuf_printf(&why, " may have grown by more than %s: by %s to %s %s", limit_words(&c->growth, words),
-	                 measure_change(m, range->low, low), measure_change(m, range->high, high), m.name);
+	jp_strbuf_printf(&why, " may have grown by more than %s: by %s to %s %s", limit_words(&c->growth).text,
+	                 measure_change(m, range->low).text, measure_change(m, range->high).text, m.name);
 	if (c->unsure_count > 1)
 		jp_strbuf_printf(&why, ", and %zu more row%s", c->unsure_count - 1, c->unsure_count > 2 ? "s" : "");
 	add_remedy(&remedy, c, limit);
@@ -156,8 +155,7 @@ static void doubt(struct check *c)
 {
 	const struct loaded_series *l = c->report.loaded;
 	const struct jprof_series_info *info = jprof_series_info(l->series);
-	static const double unseen = 3.69; /* samples' worth that may be there and in no sample: 95 % */
-	char limit[48], seen[measure_most];
+	static const double unseen = 3.69;                /* samples' worth that may be there and in no sample: 95 % */
 	bool failed = c->failed_count || c->total_failed; /* more samples, or a GC, would not change that */
 	if (!info->same_program) {
 		cannot_tell(c, "", "%s", l->about ? l->notes[0] : "the snapshots are of two programs");
@@ -171,12 +169,12 @@ static void doubt(struct check *c)
 		struct measure m = measure_for(info->seen);
 		cannot_tell(c, "sample more often (jprof run --sample=16), or raise --max-growth",
 		            "one sample for %.0f KB is too few for a limit of %s; growth of %s %s could be seen",
-		            info->rate / 1024, limit_words(&c->growth, limit), measure_number(m, info->seen, seen),
+		            info->rate / 1024, limit_words(&c->growth).text, measure_number(m, info->seen).text,
 		            m.name);
 	} else if (!failed && c->garbage) {
 		cannot_tell(c, "take snapshots with jprof snap --gc, or give --assume-gc if a GC ran",
 		            "%zu row%s grew by more than %s and may be garbage, for no GC ran", c->garbage,
-		            c->garbage > 1 ? "s" : "", limit_words(&c->growth, limit));
+		            c->garbage > 1 ? "s" : "", limit_words(&c->growth).text);
 	} else if (!failed && c->unsure) {
 		doubt_row(c);
 	}

@@ -97,9 +97,8 @@ static void add_keeper_name(struct jp_strbuf *text, const struct jprof_keeper *k
 static void put_keeper_numbers(FILE *out, const struct keepers_screen *s, uint64_t bytes, double share,
                                uint64_t objects)
 {
-	char number[measure_most];
 	struct jp_strbuf text = { 0 };
-	jp_strbuf_printf(&text, "%8s  ", measure_number(s->unit, (double)bytes, number));
+	jp_strbuf_printf(&text, "%8s  ", measure_number(s->unit, (double)bytes).text);
 	if (isnan(share))
 		jp_strbuf_right(&text, "", 6);
 	else

@@ -27,7 +27,6 @@ static void add_made_detail(struct answer *a, const char *label, struct jp_strbu
 static void add_what(struct answer *a, const struct jprof_grown *row)
 {
 	struct jp_strbuf text = { 0 };
-	char count[measure_most];
 	if (row->kind)
 		jp_strbuf_printf(&text, "%s", row->kind);
 	if (row->kind && row->kind_share < most_of_it)
@@ -38,7 +37,7 @@ static void add_what(struct answer *a, const struct jprof_grown *row)
 		measure_add(&text, measure_for(row->size), row->size);
 		if (!one)
 			jp_strbuf_printf(&text, " on average, about %s more of them",
-			                 about_count(row->size_count, count));
+			                 about_count(row->size_count).text);
 		if (row->size_share < most_of_it)
 			jp_strbuf_printf(&text, " (%.0f %%)", row->size_share * 100);
 	}
@@ -50,14 +49,12 @@ static void add_heap_growth(struct answer *a, const struct diff_report *r)
 {
 	enum { most_types = 3 };
 	struct jp_strbuf text = { 0 };
-	char change[measure_most], count[measure_most];
 	const struct jprof_object_change *o;
 	for (size_t i = 0; i < most_types && (o = jprof_series_object(r->loaded->series, i)) && !o->is_class; i++) {
 		double more = o->bytes[1] - o->bytes[0], objects = o->count[1] - o->count[0];
-		struct measure m = measure_fit(r->measure, more);
 		if (more > 0 && objects > 0)
-			jp_strbuf_printf(&text, "%s%s %s %s (+%s)", text.len ? ", " : "", o->name,
-			                 measure_change(m, more, change), m.name, about_count(objects, count));
+			jp_strbuf_printf(&text, "%s%s %s (+%s)", text.len ? ", " : "", o->name,
+			                 measure_grown(r->measure, more).text, about_count(objects).text);
 	}
 	add_made_detail(a, "what", &text);
 }
@@ -81,19 +78,18 @@ static void add_pace(struct answer *a, const struct diff_report *r, const struct
                      const struct worker_share *share)
 {
 	struct jp_strbuf text = { 0 };
-	char pace[measure_most], workers[workers_words_most];
 	size_t steps = jprof_series_info(r->loaded->series)->snapshots - 1;
 	struct measure m = measure_fit(r->measure, row->values[steps]);
 	bool has_pace = measure_has_pace(row->whole.seconds);
 	if (has_pace)
-		jp_strbuf_printf(&text, "%s%s", measure_pace(row->whole.growth, row->whole.seconds, pace),
+		jp_strbuf_printf(&text, "%s%s", measure_pace(row->whole.growth, row->whole.seconds).text,
 		                 steps > 1 ? "; " : "");
 	for (size_t i = 0; steps > 1 && i <= steps; i++)
 		jp_strbuf_printf(&text, "%s%.1f", i ? ", " : "", row->values[i] / m.bytes);
 	if (steps > 1)
 		jp_strbuf_printf(&text, " %s%s", m.name, words_of_steps(row, steps));
-	if (*workers_words(share, workers))
-		jp_strbuf_printf(&text, "%s%s", text.len ? ", " : "", workers);
+	if (*workers_words(share).text)
+		jp_strbuf_printf(&text, "%s%s", text.len ? ", " : "", workers_words(share).text);
 	add_made_detail(a, has_pace ? "pace" : steps > 1 ? "steps" : "grew", &text);
 }
 
@@ -101,16 +97,16 @@ static void add_pace(struct answer *a, const struct diff_report *r, const struct
 static void add_fork_bound(struct answer *a, const struct diff_report *r, const struct jprof_grown *row,
                            const struct worker_share *share)
 {
-	char text[64 + measure_most], most[measure_most];
+	struct jp_strbuf text = { 0 };
 	struct measure m = measure_fit(r->measure, fmax(share->master, row->whole.growth));
 	if (row->part != JPROF_PART_LIVE || share->workers < 2 || isnan(share->master) || row->ages)
 		return;
 	if (share->master / m.bytes < 0.05)
-		snprintf(text, sizeof text, "since the fork: the master has none of it");
+		jp_strbuf_str(&text, "since the fork: the master has none of it");
 	else
-		snprintf(text, sizeof text, "from before the fork: %s %s in each worker at most",
-		         measure_number(m, share->master, most), m.name);
-	add_block_detail(a, "age", text);
+		jp_strbuf_printf(&text, "from before the fork: %s %s in each worker at most",
+		                 measure_number(m, share->master).text, m.name);
+	add_made_detail(a, "age", &text);
 }
 
 /* "GET /products/:id" of "route GET /products/:id". */
@@ -182,7 +178,6 @@ static void add_aged(struct jp_strbuf *text, const double parts[AGED_PARTS], dou
 static void add_begun(struct answer *a, const struct jprof_grown *row)
 {
 	struct jp_strbuf text = { 0 };
-	char begun[measure_most];
 	double parts[AGED_PARTS] = { 0 }, all = 0;
 	if (!row->ages || isnan(row->begun))
 		return;
@@ -196,12 +191,12 @@ static void add_begun(struct answer *a, const struct jprof_grown *row)
 		                               : AGED_YOUNG] += bytes;
 		all += bytes;
 	}
-	time_span(row->begun, begun);
+	const struct measured begun = time_span(row->begun);
 	add_aged(&text, parts, all, cut, AGED_STARTUP, AGED_PARTS);
 	if (text.len)
-		jp_strbuf_printf(&text, "; the rest came in the last %s: ", begun);
+		jp_strbuf_printf(&text, "; the rest came in the last %s: ", begun.text);
 	else
-		jp_strbuf_printf(&text, "begun %s ago; ", begun);
+		jp_strbuf_printf(&text, "begun %s ago; ", begun.text);
 	add_aged(&text, parts, all, cut, AGED_YOUNG, AGED_STARTUP);
 	add_made_detail(a, "age", &text);
 }
@@ -209,7 +204,6 @@ static void add_begun(struct answer *a, const struct jprof_grown *row)
 static void add_sure(struct answer *a, const struct jprof_grown *row)
 {
 	struct jp_strbuf text = { 0 };
-	char count[measure_most];
 	if (isnan(row->chance) || !isfinite(row->distance))
 		return;
 	if (row->chance < 1e-6)
@@ -217,7 +211,7 @@ static void add_sure(struct answer *a, const struct jprof_grown *row)
 		                 row->distance, row->whole.range.samples);
 	else
 		jp_strbuf_printf(&text, "%.1f standard errors; by chance in 1 of %s reports in which nothing grew",
-		                 row->distance, about_count(1 / row->chance, count));
+		                 row->distance, about_count(1 / row->chance).text);
 	add_made_detail(a, "sure", &text);
 }
 
@@ -306,12 +300,10 @@ static void add_beside(struct answer *a, const struct diff_report *r, const stru
 {
 	const struct jprof_grown *row = is_filled(block) ? grown_beside(r->loaded->series, block) : NULL;
 	struct jp_strbuf text = { 0 };
-	char grown[measure_most];
 	if (!row)
 		return;
-	struct measure m = measure_fit(r->measure, row->whole.growth);
-	jp_strbuf_printf(&text, "perhaps %s, which grew by %s %s", row->name,
-	                 measure_number(m, row->whole.growth, grown), m.name);
+	jp_strbuf_printf(&text, "perhaps %s, which grew by %s", row->name,
+	                 measure_in(r->measure, row->whole.growth).text);
 	add_made_detail(a, "beside", &text);
 }
 
@@ -401,18 +393,16 @@ void diff_put_fragmentation(FILE *out, const struct diff_report *r)
 	const struct jprof_series *series = r->loaded->series;
 	const struct jprof_grown *row;
 	struct jp_strbuf text = { 0 };
-	char grown[measure_most], less[measure_most];
 	double freed = freed_for_sure(series);
 	size_t i = 0;
 	while ((row = jprof_series_at(series, i)) && row->part != JPROF_PART_FRAGMENTATION)
 		i++;
 	if (!row || row->whole.growth < diff_least_outside || freed < diff_least_outside)
 		return;
-	struct measure m = measure_fit(r->measure, row->whole.growth), n = measure_fit(r->measure, freed);
 	jp_strbuf_printf(&text,
-	                 "Fragmentation grew by %s %s: rows that shrank freed %s %s, and free places stay beside what "
+	                 "Fragmentation grew by %s: rows that shrank freed %s, and free places stay beside what "
 	                 "others keep.",
-	                 measure_number(m, row->whole.growth, grown), m.name, measure_number(n, freed, less), n.name);
+	                 measure_in(r->measure, row->whole.growth).text, measure_in(r->measure, freed).text);
 	terminal_wrap(out, shortage_text(&text), r->columns);
 	jp_strbuf_release(&text);
 }

@@ -90,7 +90,6 @@ static void put_processes(FILE *out, const struct jprof_series_info *info)
 void diff_put_head(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
-	char text[measure_most];
 	put_whose(out, info);
 	put_processes(out, info);
 	if (info->reversed)
@@ -99,9 +98,9 @@ void diff_put_head(FILE *out, const struct diff_report *r)
 		fprintf(out, ", %zu %s; no times, so no pace", info->snapshots,
 		        info->processes[1] ? "snapshots" : "dumps");
 	else if (info->snapshots > 2)
-		fprintf(out, ", %zu snapshots in %s", info->snapshots, time_span(info->seconds, text));
+		fprintf(out, ", %zu snapshots in %s", info->snapshots, time_span(info->seconds).text);
 	else
-		fprintf(out, ", %s between the snapshots", time_span(info->seconds, text));
+		fprintf(out, ", %s between the snapshots", time_span(info->seconds).text);
 	fputs(info->ruby && !info->collected ? "; without GC\n" : "\n", out);
 }
 
@@ -175,22 +174,20 @@ struct measure diff_measure(const struct jprof_series *series)
 
 static void put_growth_of_all(FILE *out, const struct diff_report *r)
 {
-	char first[measure_most], last[measure_most], change[measure_most];
 	double total[2];
 	bool known = all_memory(r->loaded->series, total);
 	struct measure m = r->measure;
 	const char *what = known ? "Memory" : "The heap";
 	if (total[0] == total[1])
-		fprintf(out, "%s did not change: %s %s.", what, measure_number(m, total[1], last), m.name);
+		fprintf(out, "%s did not change: %s %s.", what, measure_number(m, total[1]).text, m.name);
 	else
 		fprintf(out, "%s %s from %s to %s %s (%s %s).", what, total[1] < total[0] ? "shrank" : "grew",
-		        measure_number(m, total[0], first), measure_number(m, total[1], last), m.name,
-		        measure_change(m, total[1] - total[0], change), m.name);
+		        measure_number(m, total[0]).text, measure_number(m, total[1]).text, m.name,
+		        measure_change(m, total[1] - total[0]).text, m.name);
 }
 
 static void put_time_until_limit(FILE *out, const struct jprof_series_info *info)
 {
-	char text[measure_most], limit[measure_most];
 	double left = info->group.limit - info->group.current, pace = info->group_growth / info->seconds;
 	enum { month = 30 * 86400 };
 	if (!measure_has_pace(info->seconds) || !info->group.known || !isfinite(left) || !(pace > 0) || left <= 0 ||
@@ -198,18 +195,16 @@ static void put_time_until_limit(FILE *out, const struct jprof_series_info *info
 		return;
 	struct measure m = measure_for(info->group.limit);
 	fprintf(out, " At this pace the container's limit of %s %s is reached in %s.",
-	        measure_number(m, info->group.limit, limit), m.name, time_left(left / pace, text));
+	        measure_number(m, info->group.limit).text, m.name, time_left(left / pace).text);
 }
 
 /* " makes 64 % of the growth", " grew by 12 MB". */
 static void put_share(FILE *out, const struct diff_report *r, double growth, double all, bool several)
 {
-	char text[measure_most];
-	struct measure m = measure_fit(r->measure, growth);
 	if (all > 0 && growth <= all)
 		fprintf(out, " make%s %.0f %% of the growth", several ? "" : "s", growth * 100 / all);
 	else
-		fprintf(out, " grew by %s %s", measure_number(m, growth, text), m.name);
+		fprintf(out, " grew by %s", measure_in(r->measure, growth).text);
 }
 
 /* The growth that each row of the profile would have shown, and a new one: where old objects go as new ones come more
@@ -218,7 +213,6 @@ static void put_seen(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
 	const struct jprof_grown *row;
-	char text[measure_most], least[measure_most];
 	double most = info->seen;
 	for (size_t i = 0; (row = jprof_series_at(r->loaded->series, i)); i++)
 		most = fmax(most, row->seen); /* NAN: counted */
@@ -226,12 +220,12 @@ static void put_seen(FILE *out, const struct diff_report *r)
 	if (!(info->seen > 0))
 		return;
 	if (measure_has_pace(info->seconds))
-		fprintf(out, " A steady growth of %s", measure_pace(most, info->seconds, text));
+		fprintf(out, " A steady growth of %s", measure_pace(most, info->seconds).text);
 	else
-		fprintf(out, " A growth of %s %s", measure_number(m, most, text), m.name);
+		fprintf(out, " A growth of %s %s", measure_number(m, most).text, m.name);
 	fputs(" or more in any row would have been seen", out);
-	if (measure_number(m, most, text), strcmp(text, measure_number(m, info->seen, least)) != 0)
-		fprintf(out, ", and one of %s %s in a new row", least, m.name);
+	if (strcmp(measure_number(m, most).text, measure_number(m, info->seen).text) != 0)
+		fprintf(out, ", and one of %s %s in a new row", measure_number(m, info->seen).text, m.name);
 	fputs(".", out);
 }
 
@@ -266,11 +260,9 @@ static bool has_block(const struct jprof_series *series, const struct jprof_grow
 /* " What grew most: PriceList#load +316 MB (64 %), levelled off." */
 static void put_most_grown(FILE *out, const struct diff_report *r, const struct jprof_grown *most, double all)
 {
-	char change[measure_most];
-	struct measure m = measure_fit(r->measure, most->whole.growth);
 	fputs(" What grew most: ", out);
 	terminal_put(out, name_of_grown(most));
-	fprintf(out, " %s %s", measure_change(m, most->whole.growth, change), m.name);
+	fprintf(out, " %s", measure_grown(r->measure, most->whole.growth).text);
 	if (all > 0 && most->whole.growth <= all)
 		fprintf(out, " (%.0f %%)", most->whole.growth * 100 / all);
 	fprintf(out, ", %s.", jprof_verdict_words(most->verdict)->shown);
@@ -280,12 +272,11 @@ static void put_most_grown(FILE *out, const struct diff_report *r, const struct 
 static void put_spread_growth(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_change *all = &jprof_series_malloc(r->loaded->series)->whole;
-	char grown[measure_most], half[measure_most];
 	struct measure m = measure_fit(r->measure, all->growth);
 	fprintf(out, " No row alone grew by more than chance, but all of malloc did: by %s %s",
-	        measure_number(m, all->growth, grown), m.name);
+	        measure_number(m, all->growth).text, m.name);
 	if (!isnan(all->range.error))
-		fprintf(out, " (+-%s)", measure_number(m, (all->range.high - all->range.low) / 2, half));
+		fprintf(out, " (+-%s)", measure_number(m, (all->range.high - all->range.low) / 2).text);
 	fputs(".", out);
 }
 
@@ -378,12 +369,10 @@ char *diff_printed(void (*put)(FILE *, const struct diff_report *), const struct
 void diff_put_short(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_grown *first = diff_suspect(r->loaded->series, 0);
-	char change[measure_most];
 	put_answer_words(out, r);
 	if (!first)
 		return;
-	struct measure m = measure_fit(r->measure, first->whole.growth);
 	fputc(' ', out);
 	terminal_put(out, name_of_grown(first));
-	fprintf(out, " %s %s.", measure_change(m, first->whole.growth, change), m.name);
+	fprintf(out, " %s.", measure_grown(r->measure, first->whole.growth).text);
 }

@@ -133,6 +133,17 @@ double diff_half_interval(const struct jprof_range *range)
 	return isnan(range->error) ? NAN : (range->high - range->low) / 2;
 }
 
+struct measured diff_growth_words(const struct diff_report *r, const struct jprof_grown *row)
+{
+	struct measure m = measure_fit(r->measure, row->whole.growth);
+	double half = diff_half_interval(&row->whole.range);
+	struct measured words = measure_grown(m, row->whole.growth);
+	size_t len = strlen(words.text);
+	if (!isnan(half))
+		snprintf(words.text + len, sizeof words.text - len, " (+-%.24s)", measure_number(m, half).text);
+	return words;
+}
+
 /* On a terminal in so many columns, else whole. */
 static void put_short(FILE *out, const struct diff_report *r, const char *name, unsigned room)
 {
@@ -174,7 +185,6 @@ static void put_heap_objects(FILE *out, const struct diff_report *r, const struc
 	const double least = 0.05 * c->measure.bytes;
 	const bool collected = jprof_series_info(r->loaded->series)->collected;
 	const char *garbage = collected ? "" : jprof_verdict_words(JPROF_MAYBE_GARBAGE)->shown;
-	char count[measure_most];
 	size_t put[2] = { 0 };
 	for (size_t i = 0; (o = jprof_series_object(r->loaded->series, i)); i++) {
 		double more = o->bytes[1] - o->bytes[0], objects = o->count[1] - o->count[0];
@@ -188,7 +198,7 @@ static void put_heap_objects(FILE *out, const struct diff_report *r, const struc
 		fprintf(out, "%*s", c->bar ? (int)c->bar + 2 : 0, "");
 		fprintf(out, "  %-*s  ", c->verdict, garbage);
 		terminal_put(out, o->name);
-		fprintf(out, " (%s%s)\n", objects < 0 ? "-" : "+", about_count(fabs(objects), count));
+		fprintf(out, " (%s%s)\n", objects < 0 ? "-" : "+", about_count(fabs(objects)).text);
 	}
 }
 
@@ -441,18 +451,12 @@ static const char *title_of(enum jprof_verdict verdict)
 static void put_block_title(FILE *out, const struct diff_report *r, const struct jprof_grown *row, size_t number)
 {
 	enum { least = 40 };
-	const struct jprof_range *range = &row->whole.range;
 	const char *colour = r->colour ? colour_of(row->verdict) : "", *title = title_of(row->verdict);
-	char count[24], change[measure_most], half[measure_most], grew[3 * measure_most];
-	struct measure m = measure_fit(r->measure, row->whole.growth);
-	bool counted = isnan(range->error);
-	snprintf(count, sizeof count, "%zu  ", number);
-	snprintf(grew, sizeof grew, "  %s %s", measure_change(m, row->whole.growth, change), m.name);
-	if (!counted)
-		snprintf(grew + strlen(grew), sizeof grew - strlen(grew), " (+-%s)",
-		         measure_number(m, diff_half_interval(range), half));
-	fprintf(out, "%s%s%s%s%s  ", count, colour, title, *colour ? colour_end : "", grew);
-	unsigned used = (unsigned)(strlen(count) + strlen(title) + strlen(grew) + 2);
+	const struct measured grew = diff_growth_words(r, row);
+	bool counted = isnan(row->whole.range.error);
+	unsigned used =
+	    (unsigned)(snprintf(NULL, 0, "%zu  ", number) + (int)strlen(title) + 4 + (int)strlen(grew.text));
+	fprintf(out, "%zu  %s%s%s  %s  ", number, colour, title, *colour ? colour_end : "", grew.text);
 	put_grown_name(out, r, row, r->columns > used + least ? r->columns - used : least);
 	fputs(counted && !jprof_series_info(r->loaded->series)->counted ? " (not in the profile)\n" : "\n", out);
 }
@@ -490,13 +494,12 @@ static void put_outlier(FILE *out, const struct diff_report *r)
 {
 	const struct jprof_series_info *info = jprof_series_info(r->loaded->series);
 	struct jp_strbuf text = { 0 };
-	char own[measure_most], others[measure_most];
 	if (!*info->outlier)
 		return;
 	struct measure m = measure_fit(r->measure, info->outlier_growth);
 	jp_strbuf_printf(&text, "%s grew by %s %s, no other of its kind by more than %s %s.", info->outlier,
-	                 measure_number(m, info->outlier_growth, own), m.name,
-	                 measure_number(m, fmax(info->others_growth, 0), others), m.name);
+	                 measure_number(m, info->outlier_growth).text, m.name,
+	                 measure_number(m, fmax(info->others_growth, 0)).text, m.name);
 	terminal_wrap(out, shortage_text(&text), r->columns);
 	jp_strbuf_release(&text);
 }

@@ -47,6 +47,9 @@ void snapshot_label(const char *path, char label[snapshot_label_most]);
 /* Half of the 95 % interval; NAN where a number is counted. */
 double diff_half_interval(const struct jprof_range *range);
 
+/* "+318 MB (+-17)" */
+struct measured diff_growth_words(const struct diff_report *report, const struct jprof_grown *row);
+
 /* Rows without a change worth a line of their own, where not all are wanted; what lies outside, and changed by less
  * than so many bytes, has none. */
 bool diff_is_quiet(const struct jprof_grown *row);

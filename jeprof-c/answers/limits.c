@@ -40,16 +40,18 @@ double limit_bytes(const struct growth_limit *limit, double first)
 	return fmax(limit->share * first, least);
 }
 
-const char *limit_words(const struct growth_limit *limit, char text[48])
+struct measured limit_words(const struct growth_limit *limit)
 {
 	static const double kb = 1024, mega = 1048576;
+	struct measured words;
+	double shown = limit->bytes;
+	const char *unit = "bytes";
 	if (limit->share > 0)
-		snprintf(text, 48, "%g %%", limit->share * 100);
-	else if (limit->bytes >= mega || limit->bytes <= 0)
-		snprintf(text, 48, "%g MB", round(limit->bytes / mega * 10) / 10);
-	else if (limit->bytes >= kb)
-		snprintf(text, 48, "%g KB", round(limit->bytes / kb * 10) / 10);
-	else
-		snprintf(text, 48, "%g bytes", limit->bytes);
-	return text;
+		shown = limit->share * 100, unit = "%";
+	else if (shown >= mega || shown <= 0)
+		shown = round(shown / mega * 10) / 10, unit = "MB";
+	else if (shown >= kb)
+		shown = round(shown / kb * 10) / 10, unit = "KB";
+	snprintf(words.text, sizeof words.text, "%g %s", shown, unit);
+	return words;
 }

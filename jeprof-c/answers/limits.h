@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "answers/measure.h"
 #include "jprof.h"
 
 /* "10MB", "5%": one of the two. */
@@ -21,7 +22,7 @@ bool limit_parse(const char *option, const char *text, struct growth_limit *limi
 double limit_bytes(const struct growth_limit *limit, double first);
 
 /* "10 MB", "5 %". */
-const char *limit_words(const struct growth_limit *limit, char text[48]);
+struct measured limit_words(const struct growth_limit *limit);
 
 /* An entry of a baseline. Texts are owned by it. */
 struct accepted_row {

@@ -25,78 +25,95 @@ bool measure_has_pace(double seconds)
 	return seconds >= minute;
 }
 
-const char *measure_pace(double bytes, double seconds, char text[measure_most])
+struct measured measure_pace(double bytes, double seconds)
 {
 	bool hourly = seconds >= hour;
-	double pace = bytes / seconds * (hourly ? hour : minute);
-	char number[measure_most];
-	struct measure m = measure_fit((struct measure){ 1048576, "MB" }, pace);
-	snprintf(text, measure_most, "%.24s %s %s", measure_number(m, pace, number), m.name,
-	         hourly ? "an hour" : "a minute");
-	return text;
+	const struct measure m = { 1048576, "MB" };
+	struct measured pace;
+	snprintf(pace.text, sizeof pace.text, "%.40s %s",
+	         measure_in(m, bytes / seconds * (hourly ? hour : minute)).text, hourly ? "an hour" : "a minute");
+	return pace;
 }
 
-const char *measure_number(struct measure m, double bytes, char text[measure_most])
+struct measured measure_number(struct measure m, double bytes)
 {
 	static const double three_digits = 99.95;
+	struct measured number;
 	double shown = bytes / m.bytes;
-	snprintf(text, measure_most, "%.*f", fabs(shown) < three_digits ? 1 : 0, shown);
-	return text;
+	snprintf(number.text, sizeof number.text, "%.*f", fabs(shown) < three_digits ? 1 : 0, shown);
+	return number;
 }
 
-const char *measure_change(struct measure m, double bytes, char text[measure_most])
+struct measured measure_change(struct measure m, double bytes)
 {
-	text[0] = '+';
-	measure_number(m, bytes, bytes < 0 ? text : text + 1);
-	return text;
+	struct measured change;
+	snprintf(change.text, sizeof change.text, "%s%.40s", bytes < 0 ? "" : "+", measure_number(m, bytes).text);
+	return change;
 }
 
-const char *time_left(double seconds, char text[measure_most])
+struct measured measure_in(struct measure m, double bytes)
 {
+	const struct measure fit = measure_fit(m, bytes);
+	struct measured words;
+	snprintf(words.text, sizeof words.text, "%.40s %s", measure_number(fit, bytes).text, fit.name);
+	return words;
+}
+
+struct measured measure_grown(struct measure m, double bytes)
+{
+	struct measured change;
+	snprintf(change.text, sizeof change.text, "%s%.60s", bytes < 0 ? "" : "+", measure_in(m, bytes).text);
+	return change;
+}
+
+struct measured time_left(double seconds)
+{
+	struct measured time;
 	if (seconds < 2 * day)
-		snprintf(text, measure_most, "%.0f h %.0f min", floor(seconds / hour),
+		snprintf(time.text, sizeof time.text, "%.0f h %.0f min", floor(seconds / hour),
 		         floor(fmod(seconds, hour) / minute));
 	else
-		snprintf(text, measure_most, "%.0f days", seconds / day);
-	return text;
+		snprintf(time.text, sizeof time.text, "%.0f days", seconds / day);
+	return time;
 }
 
-const char *time_span(double seconds, char text[measure_most])
+struct measured time_span(double seconds)
 {
 	static const struct {
 		double least, unit;
 		const char *name;
 	} units[] = { { 3.0 * day, day, "days" }, { 1.5 * hour, hour, "hours" }, { 1.5 * minute, minute, "minutes" } };
+	struct measured span;
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (seconds >= units[i].least) {
 			double count = seconds / units[i].unit;
-			snprintf(text, measure_most, "%.*f %s", units[i].unit > minute && count < 100 ? 1 : 0, count,
-			         units[i].name);
-			return text;
+			snprintf(span.text, sizeof span.text, "%.*f %s", units[i].unit > minute && count < 100 ? 1 : 0,
+			         count, units[i].name);
+			return span;
 		}
-	snprintf(text, measure_most, "%.0f second%s", seconds, round(seconds) == 1 ? "" : "s");
-	return text;
+	snprintf(span.text, sizeof span.text, "%.0f second%s", seconds, round(seconds) == 1 ? "" : "s");
+	return span;
 }
 
-const char *about_count(double count, char text[measure_most])
+struct measured about_count(double count)
 {
+	struct measured about;
 	char digits[32];
 	double step = count >= 1000 ? pow(10, floor(log10(count)) - 2) : 1;
 	int len = snprintf(digits, sizeof digits, "%.0f", round(count / step) * step), at = 0;
 	for (int i = 0; i < len; i++) {
 		if (i && (len - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = digits[i];
+			about.text[at++] = ',';
+		about.text[at++] = digits[i];
 	}
-	text[at] = '\0';
-	return text;
+	about.text[at] = '\0';
+	return about;
 }
 
 void measure_add(struct jp_strbuf *text, struct measure m, double bytes)
 {
-	char number[measure_most];
 	if (bytes < 1024)
 		jp_strbuf_printf(text, "%.0f bytes", bytes);
 	else
-		jp_strbuf_printf(text, "%s %s", measure_number(m, bytes, number), m.name);
+		jp_strbuf_printf(text, "%s %s", measure_number(m, bytes).text, m.name);
 }

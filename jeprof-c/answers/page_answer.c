@@ -30,15 +30,9 @@ static void put_page_details(FILE *out, const struct diff_report *r, const struc
 
 static void put_grown_suspect(FILE *out, const struct diff_report *r, const struct jprof_grown *row)
 {
-	char growth[measure_most], error[measure_most], text[suspect_amount_most];
-	struct measure m = measure_fit(r->measure, row->whole.growth);
-	const struct jprof_range *range = &row->whole.range;
-	int len = snprintf(text, sizeof text, "%s %s", measure_change(m, row->whole.growth, growth), m.name);
-	if (!isnan(range->error))
-		snprintf(text + len, sizeof text - (size_t)len, " (+-%s)",
-		         measure_number(m, (range->high - range->low) / 2, error));
 	json_print(out, "{\"name\": %s, \"verdict\": %s, \"amount\": %s, \"shown\": %i, ", name_of_grown(row),
-	           jprof_verdict_words(row->verdict)->key, text, row->part == JPROF_PART_LIVE);
+	           jprof_verdict_words(row->verdict)->key, diff_growth_words(r, row).text,
+	           row->part == JPROF_PART_LIVE);
 	put_page_details(out, r, row);
 	fputs("}", out);
 }

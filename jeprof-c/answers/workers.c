@@ -97,16 +97,16 @@ void workers_find(const struct loaded_series *l, const struct inputs *inputs, co
 	}
 }
 
-const char *workers_words(const struct worker_share *s, char words[workers_words_most])
+struct measured workers_words(const struct worker_share *s)
 {
-	*words = '\0';
+	struct measured words = { "" };
 	if (s->workers < 2 || !s->grew || s->grew + s->quiet < s->workers)
 		return words;
 	if (s->grew == s->workers && s->workers == 2)
-		snprintf(words, workers_words_most, "in both workers");
-	else if (s->grew == s->workers)
-		snprintf(words, workers_words_most, "in all %zu workers", s->workers);
+		return (struct measured){ "in both workers" };
+	if (s->grew == s->workers)
+		snprintf(words.text, sizeof words.text, "in all %zu workers", s->workers);
 	else
-		snprintf(words, workers_words_most, "in %zu of %zu workers", s->grew, s->workers);
+		snprintf(words.text, sizeof words.text, "in %zu of %zu workers", s->grew, s->workers);
 	return words;
 }

@@ -2,6 +2,7 @@
 #ifndef JEPROF_WORKERS_H
 #define JEPROF_WORKERS_H
 
+#include "answers/measure.h"
 #include "answers/seriesload.h"
 
 struct worker_share {
@@ -17,7 +18,6 @@ void workers_find(const struct loaded_series *loaded, const struct inputs *input
                   const struct jprof_grown *const *rows, size_t count, struct worker_share *shares);
 
 /* "in both workers", "in all 4 workers", "in 1 of 4 workers"; "" where that is not sure. */
-enum { workers_words_most = 64 };
-const char *workers_words(const struct worker_share *share, char words[workers_words_most]);
+struct measured workers_words(const struct worker_share *share);
 
 #endif
