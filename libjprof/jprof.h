@@ -854,7 +854,8 @@ JPROF_API int jprof_names_learn(const char *path, const char *debug, const struc
 
 /* Answers a question for names (struct jprof_name_finder), and writes the answer at once: a pure function, which opens
  * nothing, asks for nothing but memory, and reads only `files`. `question->places` is not looked at. The bytes may be
- * anybody's: JPROF_E_FORMAT. JPROF_E_IO: the object file cannot be read. Since: 0.2 */
+ * anybody's: JPROF_E_FORMAT. JPROF_E_IO: the object file cannot be read. JPROF_E_UNSUPPORTED: code is to be decoded,
+ * and the library that does it was not loaded when this process began. Since: 0.2 */
 JPROF_API int jprof_names_answer(const struct jprof_name_question *question, jprof_write_fn *write, void *context,
                                  struct jprof_error *err);
 

@@ -14,7 +14,8 @@ enum {
 	wrappers_flag = 4,
 	functions_flag = 8,
 	learn_flag = 16,
-	all_flags = 31
+	decode_flag = 32,
+	all_flags = 63
 };
 enum { question_header = 44, named_file_bytes = 8, split_bytes = 20 + 4 * jp_split_places, offset_bytes = 8 };
 
@@ -69,7 +70,7 @@ static void put_question_header(struct jp_question *q, const struct jp_name_requ
 {
 	unsigned flags = (r->image ? image_flag : 0u) | (r->allocator ? allocator_flag : 0u) |
 	                 (r->is_wrapper ? wrappers_flag : 0u) | (r->functions ? functions_flag : 0u) |
-	                 (r->learn ? learn_flag : 0u);
+	                 (r->learn ? learn_flag : 0u) | (r->decode ? decode_flag : 0u);
 	jp_strbuf_add(&q->bytes, request_magic, sizeof request_magic);
 	jp_strbuf_uint(&q->bytes, request_version, 4);
 	jp_strbuf_uint(&q->bytes, flags, 4);
@@ -182,6 +183,7 @@ static bool get_question_header(struct question_reader *r, struct jp_name_reques
 	q->allocator = flags & allocator_flag;
 	q->functions = flags & functions_flag;
 	q->learn = flags & learn_flag;
+	q->decode = flags & decode_flag;
 	q->is_wrapper = NULL;
 	q->dwarf = (enum jp_dwarf_in)dwarf;
 	q->pack_count = (size_t)packs;

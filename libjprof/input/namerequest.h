@@ -46,6 +46,7 @@ struct jp_name_request {
 	bool functions; /* bounds are those of the function's symbol, if it has one with a size */
 	bool allocator; /* whether the file is an allocator is asked, too */
 	bool learn;     /* a pack of all functions is asked for (learnnames.h), and nothing else */
+	bool decode;    /* the instructions from the first offset to the second are (askdecoded.h), and nothing else */
 	/* Whether an exported function of that name hands on what it allocates; NULL: none does. A pure function. */
 	bool (*is_wrapper)(const void *wrappers, const char *name);
 	const void *wrappers;
@@ -56,8 +57,8 @@ struct jp_name_request {
  * The bytes are little-endian:
  *
  *   header     magic "jprofask", u32 version, u32 flags (1: image, 2: allocator, 4: wrappers are asked
- *              for, 8: functions, 16: learn), u32 where the DWARF is, u64 numbers of: packs, splits, offsets
- *   files      u32 number of a descriptor, u32 position of its path in the text: object, debug, shared, packs
+ *              for, 8: functions, 16: learn, 32: decode), u32 where the DWARF is, u64 numbers of: packs, splits,
+ * offsets files      u32 number of a descriptor, u32 position of its path in the text: object, debug, shared, packs
  *   splits     u64 unit, u32 name, u32 why, u32 number of files, u32 numbers of three descriptors
  *   offsets    u64 each
  *   text       strings, each ended by a NUL

@@ -1,5 +1,6 @@
 /* The other side of a question for names: see struct jprof_name_finder. */
 #include "base/error.h"
+#include "input/askdecoded.h"
 #include "input/findnames.h"
 #include "input/learnnames.h"
 #include "ops/wrappers.h"
@@ -28,7 +29,11 @@ int jprof_names_answer(const struct jprof_name_question *question, jprof_write_f
 		return jp_error_nomem(err);
 	request.is_wrapper = wrappers ? is_handing_on : NULL;
 	request.wrappers = &known;
-	rc = request.learn ? jp_learn_answer(&request, &out) : jp_find_names(&request, &out);
+	rc = request.learn    ? jp_learn_answer(&request, &out)
+	     : request.decode ? jp_decode_answer(&request, &out)
+	                      : jp_find_names(&request, &out);
+	if (rc == JPROF_E_UNSUPPORTED)
+		return jp_error(err, rc, NULL, 0, "nothing is loaded that decodes its machine code");
 	if (rc)
 		return rc == JPROF_E_IO ? jp_error(err, rc, NULL, 0, "the object file cannot be read")
 		                        : jp_error_nomem(err);

@@ -1,8 +1,6 @@
 /* --disasm=RE: the machine code of each function that matches, every instruction with what was allocated there (flat)
  * and there or in something called from there (cumulative), between the lines that it was made of; laid out as jeprof
  * does. The code is read from the file that gave the names. */
-#include "render/disasm.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +9,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "input/askcode.h"
-#include "input/callsite.h"
+#include "input/askdecoded.h"
 #include "ops/reopen.h"
 #include "render/errors.h"
 #include "render/render.h"
@@ -274,19 +272,19 @@ struct rows {
 	size_t count, cap;
 };
 
-static int decode(struct jp_decoder *decoder, const unsigned char *code, const struct code_routine *r,
-                  struct rows *rows)
+/* None where the file holds no code there, or why there is none: then *err has a text. */
+static int decode(struct disasm *d, const struct code_routine *r, struct rows *rows, struct jprof_error *err)
 {
-	size_t len = (size_t)(r->end - r->start);
-	for (size_t at = 0; at < len;) {
-		if (jp_array_push(rows->items, rows->count, rows->cap))
-			return -1;
-		struct code_row *row = &rows->items[rows->count++];
-		*row = (struct code_row){ 0 };
-		jp_decode(decoder, code + at, len - at, r->start + at, &row->instruction);
-		at += row->instruction.size;
-	}
-	return 0;
+	struct jp_instructions code = { 0 };
+	int rc = r->end - r->start > largest_function
+	             ? 0
+	             : jp_ask_decoded(d->files[r->object], d->where.finder, r->start, r->end, &d->arena, &code, err);
+	if (!rc && jp_array_reserve(&rows->items, &rows->cap, code.count, sizeof *rows->items))
+		rc = jp_error_nomem(err);
+	for (size_t i = 0; !rc && i < code.count; i++)
+		rows->items[rows->count++] = (struct code_row){ .instruction = code.items[i] };
+	free(code.items);
+	return rc;
 }
 
 static int by_code_address(const void *a, const void *b)
@@ -446,9 +444,14 @@ static size_t cold(const struct rows *rows, size_t i)
 	return stop - i;
 }
 
-static int put_rows(struct disasm *d, const struct rows *rows)
+static int put_rows(struct disasm *d, const struct code_routine *r, const struct rows *rows)
 {
 	const struct code_row *before = NULL;
+	if (!rows->count) {
+		jp_strbuf_str(d->out, "(no code: ");
+		jp_strbuf_visible(d->out, d->files[r->object]->path);
+		jp_strbuf_printf(d->out, " holds none at 0x%llx)\n", (unsigned long long)r->start);
+	}
 	for (size_t i = 0, end; i < rows->count; i = end) {
 		const struct code_row *row = &rows->items[i];
 		size_t skip = cold(rows, i);
@@ -482,30 +485,27 @@ static void put_routine_head(const struct disasm *d, const struct code_routine *
 	                 jp_shown_percent(r->cum, jp_scale_of(d->view)).text);
 }
 
+/* Where nothing decodes any code, the report ends; a file whose code nobody decodes is trouble. */
 static int put_code(struct disasm *d, const struct code_routine *r, struct jprof_error *err)
 {
-	const struct jp_objfile *file = d->files[r->object];
-	struct jp_decoder *decoder;
 	struct rows rows = { 0 };
-	uint64_t len = r->end - r->start;
-	int rc = jp_decoder_new(jp_machine_of(file), &decoder, err);
-	if (rc)
-		return rc;
-	put_routine_head(d, r);
-	d->doubt = jp_source_doubt(d->code, r->object);
-	unsigned char *code = len <= largest_function ? malloc((size_t)len) : NULL;
-	if (len > largest_function || (code && !jp_read_code(file, r->start, code, (size_t)len))) {
-		jp_strbuf_str(d->out, "(no code: ");
-		jp_strbuf_visible(d->out, file->path);
-		jp_strbuf_printf(d->out, " holds none at 0x%llx)\n", (unsigned long long)r->start);
-	} else if (!code || decode(decoder, code, r, &rows) || find_code_lines(d, r, &rows))
-		rc = jp_error_nomem(err);
-	if (!rc && rows.count) {
-		find_values(d, r, &rows);
-		rc = put_rows(d, &rows) ? jp_error_nomem(err) : 0;
+	struct jprof_error why = { 0 };
+	int rc = decode(d, r, &rows, &why);
+	bool shown = !rc;
+	if (rc && rc != JPROF_E_NOMEM && *why.path) {
+		d->trouble = d->trouble.code ? d->trouble : why;
+		rc = 0;
 	}
-	jp_decoder_free(decoder);
-	free(code);
+	if (rc && err)
+		*err = why;
+	if (shown && rows.count && find_code_lines(d, r, &rows))
+		rc = jp_error_nomem(err);
+	if (!rc && shown) {
+		put_routine_head(d, r);
+		d->doubt = jp_source_doubt(d->code, r->object);
+		find_values(d, r, &rows);
+		rc = put_rows(d, r, &rows) ? jp_error_nomem(err) : 0;
+	}
 	free(rows.items);
 	return rc;
 }

@@ -153,6 +153,12 @@ exits 0
 prints 'ROUTINE =+ b_fill$'
 prints "^\\(not shown: $tmp/liba\.so: .*the process that reads it crashed \\(signal 11\\)\\)\$"
 
+# And so are the instructions.
+run env STUB=crash-decode=liba.so "$stubbed" --disasm=_fill main.heap
+exits 0
+prints 'ROUTINE =+ b_fill$'
+prints "^\\(not shown: $tmp/liba\\.so: the process that reads it crashed \\(signal 11\\)\\)\$"
+
 # So is a pack of names, and what the child answers is read as anybody's.
 run "$jprof" names learn -o a.jnames liba.so
 exits 0

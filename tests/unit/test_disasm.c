@@ -1,8 +1,11 @@
-/* Decoding of machine code. The bytes and what they mean are those of the manuals: Intel SDM volume 2, Arm ARM. */
+/* Decoding of machine code. The bytes and what they mean are those of the manuals: Intel SDM volume 2, Arm ARM. Who
+ * decodes for others is not believed. */
 #include <elf.h>
+#include <stdlib.h>
 
 #include "harness.h"
-#include "render/disasm.h"
+#include "input/askdecoded.h"
+#include "input/decoder.h"
 
 struct code {
 	unsigned char bytes[8];
@@ -23,10 +26,10 @@ static void check(int machine, const struct code *codes, size_t count)
 		skip();
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct jp_instruction is;
-		jp_decode(decoder, codes[i].bytes, codes[i].len, 0x1000, &is);
+		struct jp_decoded is;
+		assert_int_equal(jp_decode(decoder, codes[i].bytes, codes[i].len, 0x1000, &is), 0);
 		size_t len = strlen(codes[i].mnemonic);
-		if (is.vaddr != 0x1000 || is.size != codes[i].size || is.target != codes[i].target ||
+		if (is.size != codes[i].size || is.target != codes[i].target ||
 		    strncmp(is.text, codes[i].mnemonic, len))
 			wrong += complain("%zu: \"%s\", %u bytes, to 0x%llx; should be %s", i, is.text, is.size,
 			                  (unsigned long long)is.target, codes[i].mnemonic);
@@ -76,12 +79,82 @@ static void test_others(void **state)
 	jp_decoder_free(NULL);
 }
 
+/* ---- who decodes for others --------------------------------------------------------------------- */
+
+struct told {
+	const char *bytes; /* of each answer */
+	size_t len;
+	unsigned asked;
+};
+
+static int tell(void *context, const struct jprof_name_question *q, void **answer, size_t *len, struct jprof_error *err)
+{
+	struct told *told = context;
+	(void)q;
+	(void)err;
+	told->asked++;
+	*answer = memcpy(malloc(told->len + 1), told->bytes, told->len);
+	*len = told->len;
+	return 0;
+}
+
+#define TOLD(bytes) bytes, sizeof bytes - 1 /* without the literal's own NUL */
+
+static void test_told(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *bytes;
+		size_t len;
+		int rc;
+		size_t count; /* of 4 bytes of code */
+		unsigned asked;
+	} answers[] = {
+		{ TOLD("\2\0\0\0\0\0\0\0\0nop\0\2\1\2\0\0\0\0\0\0go\0"), 0, 2, 1 },
+		{ TOLD("\1\0\0\0\0\0\0\0\0nop\0"), 0, 4, 4 }, /* part by part */
+		{ TOLD(""), 0, 0, 1 },
+		{ TOLD("\0\0\0\0\0\0\0\0\0nop\0"), JPROF_E_UNSUPPORTED, 0, 1 },
+		{ TOLD("\5\0\0\0\0\0\0\0\0nop\0"), JPROF_E_UNSUPPORTED, 0, 1 },
+		{ TOLD("\3\0\0\0\0\0\0\0\0nop\0"), JPROF_E_UNSUPPORTED, 1, 2 },
+		{ TOLD("\1\0\0\0\0\0\0\0\0nop"), JPROF_E_UNSUPPORTED, 0, 1 },
+		{ TOLD("\1\0\0\0"), JPROF_E_UNSUPPORTED, 0, 1 },
+	};
+	struct jp_objfile *file;
+	struct jp_decoder *decoder;
+	assert_int_equal(jp_objfile_open((struct jp_root){ 0 }, "/proc/self/exe", &file, NULL), 0);
+	if (jp_decoder_new(file->headers.machine, &decoder, NULL)) {
+		jp_objfile_close(file);
+		skip();
+	}
+	jp_decoder_free(decoder);
+	for (size_t i = 0; i < jp_count(answers); i++) {
+		struct told told = { answers[i].bytes, answers[i].len, 0 };
+		const struct jprof_name_finder finder = { .find = tell, .context = &told };
+		struct jp_arena arena = { 0 };
+		struct jp_instructions got = { 0 };
+		struct jprof_error err = { 0 };
+		assert_int_equal(jp_ask_decoded(file, &finder, 100, 104, &arena, &got, &err), answers[i].rc);
+		assert_int_equal(got.count, answers[i].count);
+		assert_int_equal(told.asked, answers[i].asked);
+		if (answers[i].rc)
+			assert_contains(err.text, "damaged");
+		if (!i) {
+			assert_string_equal(got.items[1].text, "go");
+			assert_true(got.items[1].vaddr == 102 && got.items[1].target == 0x201);
+		}
+		free(got.items);
+		jp_arena_release(&arena);
+	}
+	jp_objfile_close(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_x86_64),
 		cmocka_unit_test(test_aarch64),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

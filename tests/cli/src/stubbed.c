@@ -266,11 +266,20 @@ static int answer_less(jprof_write_fn *write, void *context)
 static bool misbehaves(const char *how, size_t len, const struct jprof_name_question *q, jprof_write_fn *write,
                        void *context, int *rc)
 {
-	enum { some = 5000, too_much = 40 << 20, where_flags = 12, where_dwarf_is = 16, functions_flag = 8 };
+	enum {
+		some = 5000,
+		too_much = 40 << 20,
+		where_flags = 12,
+		where_dwarf_is = 16,
+		functions_flag = 8,
+		decode_flag = 32
+	};
 	bool debug = ((const char *)q->data)[where_dwarf_is];
 	const struct timespec nap = { .tv_nsec = 300000000 };
 #define SAID(word) (len == strlen(word) && !strncmp(how, word, len))
 	if (SAID("crash-functions") && ((const char *)q->data)[where_flags] & functions_flag)
+		*(volatile char *)0 = 1;
+	if (SAID("crash-decode") && ((const char *)q->data)[where_flags] & decode_flag)
 		*(volatile char *)0 = 1;
 	if (SAID("crash") || (SAID("crash-debug") && debug))
 		*(volatile char *)0 = 1;

@@ -1,6 +1,6 @@
 /* A build without a disassembler. */
 #include "base/error.h"
-#include "render/disasm.h"
+#include "input/decoder.h"
 
 int jp_decoder_new(int machine, struct jp_decoder **decoder, struct jprof_error *err)
 {
@@ -13,13 +13,15 @@ int jp_decoder_new(int machine, struct jp_decoder **decoder, struct jprof_error 
 	             "capstone-dev (Alpine): meson setup -Dcapstone=enabled"));
 }
 
-void jp_decode(struct jp_decoder *decoder, const unsigned char *code, size_t len, uint64_t vaddr,
-               struct jp_instruction *instruction)
+int jp_decode(struct jp_decoder *decoder, const unsigned char *code, size_t len, uint64_t vaddr,
+              struct jp_decoded *decoded)
 {
 	(void)decoder;
 	(void)code;
 	(void)len;
-	*instruction = (struct jp_instruction){ .vaddr = vaddr, .size = 1 };
+	(void)vaddr;
+	*decoded = (struct jp_decoded){ .size = 1 };
+	return 0;
 }
 
 void jp_decoder_free(struct jp_decoder *decoder)

@@ -1,5 +1,5 @@
 /* x86-64 (in AT&T's syntax, as objdump writes it) and AArch64, by capstone. It is loaded when code is to be read, for
- * it weighs more than all else that jprof links. */
+ * it weighs more than all else that jprof links. It uses memory that it did not get. */
 #include <capstone/capstone.h>
 #include <dlfcn.h>
 #include <elf.h>
@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
-#include "render/disasm.h"
+#include "input/decoder.h"
 
 /* Its file name ends in the number of its API. */
 #define CAPSTONE_TEXT(number) #number
@@ -30,8 +30,9 @@ struct capstone {
 struct jp_decoder {
 	void *library;
 	struct capstone cs;
-	csh handle;
-	cs_insn *insn;
+	int machine;
+	csh handle;    /* 0 before the first instruction, as the next one */
+	cs_insn *insn; /* room for one */
 	unsigned unit; /* bytes of the smallest instruction */
 };
 
@@ -55,9 +56,9 @@ static bool load_capstone(struct jp_decoder *d)
 	return d->library;
 }
 
-static bool open_handle(struct jp_decoder *d, int machine)
+static bool open_handle(struct jp_decoder *d)
 {
-	if (machine == EM_AARCH64)
+	if (d->machine == EM_AARCH64)
 		return d->cs.open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &d->handle) == CS_ERR_OK;
 	return d->cs.open(CS_ARCH_X86, CS_MODE_64, &d->handle) == CS_ERR_OK &&
 	       d->cs.option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) == CS_ERR_OK;
@@ -78,12 +79,9 @@ int jp_decoder_new(int machine, struct jp_decoder **out, struct jprof_error *err
 		jp_decoder_free(d);
 		return rc;
 	}
-	if (d && open_handle(d, machine))
-		d->insn = d->cs.malloc(d->handle);
-	if (!d || !d->insn) {
-		jp_decoder_free(d);
+	if (!d)
 		return jp_error_nomem(err);
-	}
+	d->machine = machine;
 	d->unit = machine == EM_AARCH64 ? 4 : 1;
 	*out = d;
 	return 0;
@@ -98,7 +96,7 @@ static uint64_t only_address(const char *operands)
 	return address && !*end ? address : 0;
 }
 
-static void put_undecoded(const struct jp_decoder *d, const unsigned char *code, size_t len, struct jp_instruction *to)
+static void put_undecoded(const struct jp_decoder *d, const unsigned char *code, size_t len, struct jp_decoded *to)
 {
 	size_t at = (size_t)snprintf(to->text, sizeof to->text, ".byte ");
 	to->size = len < d->unit ? (unsigned)len : d->unit;
@@ -106,19 +104,24 @@ static void put_undecoded(const struct jp_decoder *d, const unsigned char *code,
 		at += (size_t)snprintf(to->text + at, sizeof to->text - at, "%s0x%02x", i ? ", " : "", code[i]);
 }
 
-void jp_decode(struct jp_decoder *d, const unsigned char *code, size_t len, uint64_t vaddr, struct jp_instruction *to)
+int jp_decode(struct jp_decoder *d, const unsigned char *code, size_t len, uint64_t vaddr, struct jp_decoded *to)
 {
 	const unsigned char *at = code;
 	size_t left = len;
 	uint64_t address = vaddr;
-	*to = (struct jp_instruction){ .vaddr = vaddr };
+	*to = (struct jp_decoded){ 0 };
+	if (!d->insn && open_handle(d))
+		d->insn = d->cs.malloc(d->handle);
+	if (!d->insn)
+		return -1;
 	if (!d->cs.disasm_iter(d->handle, &at, &left, &address, d->insn)) {
 		put_undecoded(d, code, len, to);
-		return;
+		return 0;
 	}
 	to->size = d->insn->size;
 	to->target = only_address(d->insn->op_str);
 	snprintf(to->text, sizeof to->text, "%s%s%s", d->insn->mnemonic, *d->insn->op_str ? " " : "", d->insn->op_str);
+	return 0;
 }
 
 void jp_decoder_free(struct jp_decoder *d)
