@@ -141,7 +141,7 @@ static void add_group(struct answer *a, const struct jprof_explain_info *info)
 	const struct jprof_group *g = &info->group;
 	if (!g->known)
 		return;
-	struct jp_strbuf *text = answer_add(a, ANSWER_HEAD);
+	struct jp_strbuf *text = answer_add(a, ANSWER_SENTENCE);
 	jp_strbuf_printf(text, "Its control group has %.0f MB", g->current / mb);
 	if (isfinite(g->limit) && g->limit > 0)
 		jp_strbuf_printf(text, " of %.0f MB (%.0f %%)", g->limit / mb, g->current * 100 / g->limit);
@@ -167,7 +167,6 @@ static void add_explain_head(struct answer *a, const struct explained *what)
 		jp_strbuf_printf(text, "; %s without a profile", info->processes > 1 ? "they run" : "it runs");
 	else if (!isnan(info->total))
 		jp_strbuf_printf(text, "; %.1f MB", info->total / mb);
-	add_group(a, info);
 }
 
 /* The i-th largest row of depth 0; NULL: there is none. */
@@ -500,6 +499,7 @@ void explain_answer(struct answer *a, const struct explained *what)
 {
 	add_explain_head(a, what);
 	add_sentence(a, what);
+	add_group(a, jprof_explain_info(what->explanation));
 	add_own_classes(a, what->explanation);
 	add_part_table(a, what);
 	add_lists(a, what);
