@@ -76,13 +76,21 @@ timeout 300 "$jprof" bare.heap >right.out 2>/dev/null
 run "$jprof" z.jprof
 same "the program here is not used" right.out out
 
-# Bundles made with and without names still meet.
-run "$jprof" --diff_base=x.jprof "$far" y.jprof
-says 'jprof: nothing changed between the dumps'
-run "$jprof" --diff_base=y.jprof "$far" x.jprof
-says 'jprof: nothing changed between the dumps'
-run "$jprof" --diff_base=y.jprof bare.heap
-says 'jprof: nothing changed between the dumps'
+# Bundles made with and without names still meet: one and its dump together, less the other, are one.
+for other in x y; do
+    run "$jprof" "$far" --diff_base="$other.jprof" bare.heap
+    exits 1
+    says "jprof: bare.heap: is the same snapshot as $other.jprof: all samples are equal, and nothing says that it was made at another time"
+done
+own_bytes() { awk 'NR > 1 && $1 != 0' out; }
+run "$jprof" "$far" --lines --show_bytes y.jprof
+own_bytes >right.out
+for base in x.jprof bare.heap; do
+    run "$jprof" "$far" --lines --show_bytes --diff_base="$base" y.jprof x.jprof
+    exits 0
+    own_bytes >rows.out
+    same "they do not meet, less $base" right.out rows.out
+done
 
 # An allocator that is a part of the program, with a prefix: folding must know it without the program.
 archive=$(${CC:-gcc} -print-file-name=libjemalloc.a)

@@ -87,12 +87,20 @@ python3 -c 'import json
 more = {o["name"]: o["objects_growth"] for o in json.load(open("json"))["objects"] if o["class"]}
 assert (more["Basket"], more["Row"], more["Shop::Order"]) == (20000, 10000, 5000), more' 2>judge || fail "diff: $(tail -n 1 judge)"
 
-# Never by default, and never of what is no Ruby.
-run "$jprof" snap --gc "$pid" -o plain.jprof
+# With --gc by itself, but not without it or against --no-objects, and never of what is no Ruby.
+run "$jprof" snap --gc "$pid" -o by-gc.jprof
 exits 0
-explain plain.jprof
-judge "counted unasked" 'not types and not classes'
-tar xOf plain.jprof "$pid/agent.json" | python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["ruby"]["objects"] is not None)' || fail "the side-car has objects"
+explain by-gc.jprof
+judge "not counted with --gc" 'classes["Basket"]["objects"] == 40000'
+for how in '' '--gc --no-objects'; do
+    rm -f plain.jprof
+    # shellcheck disable=SC2086
+    run "$jprof" snap $how "$pid" -o plain.jprof
+    exits 0
+    explain plain.jprof
+    judge "counted unasked: $how" 'not types and not classes'
+    tar xOf plain.jprof "$pid/agent.json" | python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["ruby"]["objects"] is not None)' || fail "the side-car has objects: $how"
+done
 run "$jprof" explain plain.jprof
 prints '^To see what is in it: jprof snap --objects [0-9]+$'
 stop "$pid"

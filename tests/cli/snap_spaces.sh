@@ -154,7 +154,7 @@ if command -v setpriv >/dev/null; then
     if $nobody "$jprof" --version >/dev/null 2>&1; then
         run $nobody "$jprof" snap "$pid" -o theirs/x.jprof
         exits 1
-        says "jprof: process $pid: no permission to look at it: run jprof as user 0, or as root with CAP_SYS_PTRACE"
+        says "jprof: process $pid: its memory may not be read: you are user 65534, and it is of user 0; run jprof as root, with CAP_SYS_PTRACE"
         lives "$pid"
     fi
 fi

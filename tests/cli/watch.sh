@@ -83,7 +83,8 @@ start "lg_prof_sample:19,prof_prefix:$tmp/d/app" "$ruby" slots.rb
 run "$jprof" watch --gc --every=2s --count=2 "$pid"
 exits 0
 prints "^[12]  (GROWING|LEAK SUSPECT) .* Ruby's GC heap [(]not in the profile[)]$"
-prints '^   do       jprof snap --objects counts what is in it, by type and class$'
+prints '^   what     Object [+][0-9.]+ MB [(][+][0-9,]+[)]'
+prints '^   do       find what keeps them: ObjectSpace.dump_all, and jprof keepers of its$'
 if puma=$(command -v puma); then
     rack_app
     printf '%s\n' 'workers 2' 'threads 1, 1' 'preload_app!' "bind 'unix://puma.sock'" "before_fork { File.write('ready', '') }" >puma.rb
