@@ -179,8 +179,11 @@ static int run_report(const struct options *options)
 		of_process.command = "explain";
 		return cmd_explain(&of_process);
 	}
-	if ((options->rules || options->puma || options->gc) && strcmp(first, "explain") != 0) {
-		say("--%s is for jprof explain", options->rules ? "rules=FILE" : options->puma ? "puma" : "gc");
+	if ((options->rules || options->puma || options->gc || options->unreachable) && strcmp(first, "explain") != 0) {
+		say("--%s is for jprof explain", options->rules         ? "rules=FILE"
+		                                 : options->puma        ? "puma"
+		                                 : options->unreachable ? "unreachable"
+		                                                        : "gc");
 		return 1;
 	}
 	if (options->granularity == ROWS_BY_REFERRER && strcmp(first, "explain") != 0) {

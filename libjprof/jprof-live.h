@@ -213,7 +213,12 @@ JPROF_API int jprof_target_gather(const struct jprof_target *target, bool cmdlin
 
 struct jprof_heap_opts {
 	size_t size;
-	bool referrers; /* also what points to the live memory: all of that is read */
+	bool referrers;   /* also what points to the live memory: all of that is read */
+	bool unreachable; /* also to which live blocks no pointer was found: where there are such, in two looks, a
+	                     second apart, and with the same content. Since: 0.2 */
+	void (*lost)(void *context, uint64_t address, uint64_t size); /* then it gets each of them, by ascending
+	                                                                address; NULL: nobody does. Since: 0.2 */
+	void *context;
 };
 
 /* Reads jemalloc's own tables in the memory of a process that need not be prepared, and adds what they say to the

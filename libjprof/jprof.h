@@ -588,6 +588,7 @@ enum jprof_figure {
 	JPROF_FIGURE_LARGE,        /* of ALLOCATED: objects that have pages of their own, but for SAMPLED */
 	JPROF_FIGURE_VM_STACKS,    /* of LARGE, in a Ruby from 3.3 on: objects of 1 MiB, as many as there are threads at
 	                              most: a thread's stack in the interpreter, of which it touches a few pages */
+	JPROF_FIGURE_UNREACHABLE,  /* live memory to which no pointer was found, where that was looked for */
 	JPROF_FIGURES
 };
 
@@ -1403,6 +1404,8 @@ enum jprof_part {
 	JPROF_PART_GROUP,         /* whose it is, within a kind: "nokogiri 1.16.2" */
 	JPROF_PART_INTERNAL_LIVE, /* what jemalloc allocates for itself, and counts as allocated and as metadata */
 	JPROF_PART_NOT_SAMPLED,   /* what jemalloc counts more than the samples let expect; below 0: less */
+	JPROF_PART_UNREACHABLE,   /* of live memory that to which no pointer was found, ... */
+	JPROF_PART_LOST,          /* ... and of that blocks of one size, by what is in them */
 	JPROF_PART_GC_HEAP,       /* Ruby's: pages that it maps by itself */
 	JPROF_PART_GC_OBJECTS,    /* ... slots with an object, */
 	JPROF_PART_GC_FREE,       /* and free ones; */
@@ -1488,6 +1491,8 @@ struct jprof_explain_info {
 	bool ruby;                   /* one of them runs Ruby */
 	struct jprof_heap_seen seen; /* of all processes whose memory was read; the version is the last one's */
 	bool referrers;              /* what points to the live memory was looked for */
+	unsigned roots; /* mappings of memory that were looked into for pointers, where unreachable memory was looked
+	                   for; 0: it was not, or not all memory was read */
 };
 
 /* The bytes of a part, of what was added or of what was subtracted, as an explanation of these counts it. NAN where it
@@ -1502,6 +1507,7 @@ struct jprof_explain_opts {
 	size_t rules_len;
 	bool
 	    by_referrer; /* without a dump: live memory by what points to it, where that was looked for; else by size */
+	bool unreachable; /* likewise: also rows of that to which no pointer was found */
 };
 
 /* Where the memory of a profile's processes is. `change` is the difference of the same profile to that of an earlier

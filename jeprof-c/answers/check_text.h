@@ -5,6 +5,8 @@
 #include "answers/diff_text.h"
 #include "answers/limits.h"
 
+enum { check_status_of_fail = 3 };
+
 enum check_result { CHECK_PASS, CHECK_FAIL, CHECK_CANNOT_TELL };
 
 struct check {

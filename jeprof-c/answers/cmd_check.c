@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answers/check_text.h"
+#include "answers/check_unreachable.h"
 #include "answers/measure.h"
 #include "cli/budget.h"
 #include "cli/filename.h"
@@ -16,7 +17,7 @@
 #include "commands.h"
 #include "report/overwrite.h"
 
-enum { status_of_fail = 3, least_rate = 12 };
+enum { least_rate = 12 };
 
 /* ---- judging ------------------------------------------------------------------------------------------------ */
 
@@ -297,6 +298,8 @@ int cmd_check(int argc, char **argv)
 		check_help();
 		return 0;
 	}
+	if (o.max_unreachable)
+		return check_unreachable(&o);
 	struct sink sink = { .path = o.common.file };
 	o.common.command = "check";
 	bool good = inputs_find(&inputs, &o.common) && overwrites_no_input(&o.common, &inputs) &&
@@ -307,7 +310,7 @@ int cmd_check(int argc, char **argv)
 		say("%s: cannot be written: %s", o.common.file, sink.why);
 		good = false;
 	}
-	int status = !good || c.result == CHECK_CANNOT_TELL ? 1 : c.result == CHECK_FAIL ? status_of_fail : 0;
+	int status = !good || c.result == CHECK_CANNOT_TELL ? 1 : c.result == CHECK_FAIL ? check_status_of_fail : 0;
 	baseline_release(&c.baseline);
 	free(c.why);
 	free(c.remedy);

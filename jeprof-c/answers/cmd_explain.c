@@ -1,4 +1,5 @@
 /* jprof explain [PROGRAM] SNAPSHOT, or EARLIER LATER, or a PID: where the memory of processes is. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "answers/rulesfile.h"
 #include "cli/filename.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/sink.h"
 #include "commands.h"
 #include "report/load.h"
@@ -109,7 +111,9 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 {
 	struct jprof_explanation *explanation;
 	struct jprof_error err;
-	struct jprof_explain_opts opts = { .size = sizeof opts, .by_referrer = o->granularity == ROWS_BY_REFERRER };
+	struct jprof_explain_opts opts = { .size = sizeof opts,
+		                           .by_referrer = o->granularity == ROWS_BY_REFERRER,
+		                           .unreachable = o->unreachable };
 	char *rules;
 	bool read = rules_load(o->rules, &rules, &opts.rules_len);
 	opts.rules = rules;
@@ -128,6 +132,9 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 	if (opts.by_referrer && !info->referrers)
 		say("what points to the memory is not known: --by=referrer is for processes without a profile, and for "
 		    "their snapshots that were made with --referrers");
+	if (o->unreachable && isnan(jprof_profile_figure(s->now.profile, false, JPROF_FIGURE_UNREACHABLE)))
+		say("to what no pointer leads is not known: --unreachable is for processes without a profile, and for "
+		    "their snapshots that were made with --unreachable");
 	ruby_lines_command(&lines, s->now.profile, info->ruby && !info->dumpless, info->title);
 	if (!live->asked)
 		gems_of_code(&gems, s->now.profile, o, explanation, inputs->dumps[inputs->dump_count - 1]);
@@ -135,6 +142,9 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .path = live->asked ? live->title : inputs->dumps[inputs->dump_count - 1],
 		                  .members = jprof_profile_info(s->now.profile)->members,
 		                  .accumulated = jprof_profile_info(s->now.profile)->has_alloc,
+		                  .unreachable = o->unreachable,
+		                  .lists_lost = o->granularity == JPROF_BY_ADDRESS,
+		                  .lost = shortage_text(&live->lost),
 		                  .live = live->asked,
 		                  .ruby = live->ruby,
 		                  .why = live->asked ? live->snap.why : "",

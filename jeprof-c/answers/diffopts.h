@@ -18,7 +18,7 @@ struct diff_options {
 	bool assume_gc; /* Ruby collected its garbage before each snapshot, though nothing says so */
 
 	/* Of check alone. */
-	const char *max_growth, *max_total; /* as given; NULL: not */
+	const char *max_growth, *max_total, *max_unreachable; /* as given; NULL: not */
 	const char *baseline;
 	bool update_baseline, github;
 };

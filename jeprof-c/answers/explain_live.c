@@ -119,6 +119,8 @@ static bool select_live(struct explain_live *live, const struct options *o, cons
 	live->which.command = "explain";
 	live->which.heaps = true;
 	live->which.referrers = o->granularity == ROWS_BY_REFERRER;
+	live->which.unreachable = o->unreachable;
+	live->which.lost = o->unreachable && o->granularity == JPROF_BY_ADDRESS ? &live->lost : NULL;
 	return good;
 }
 
@@ -193,4 +195,5 @@ void explain_live_free(struct explain_live *live)
 {
 	memsnap_free(&live->snap);
 	snap_options_free(&live->which);
+	jp_strbuf_release(&live->lost);
 }

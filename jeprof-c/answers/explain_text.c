@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answers/explain_words.h"
+#include "answers/unreachable_text.h"
 #include "cli/answer.h"
 #include "cli/terminal.h"
 
@@ -498,6 +499,10 @@ static void add_helps(struct answer *a, const struct jprof_explanation *e)
 void explain_answer(struct answer *a, const struct explained *what)
 {
 	add_explain_head(a, what);
+	if (what->unreachable && explain_part_of(what->explanation, JPROF_PART_UNREACHABLE)) {
+		unreachable_add(a, what);
+		return;
+	}
 	add_sentence(a, what);
 	add_group(a, jprof_explain_info(what->explanation));
 	add_own_classes(a, what->explanation);

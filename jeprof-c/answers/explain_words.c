@@ -10,6 +10,8 @@ const struct part_words *words_of_part(enum jprof_part part)
 		                               "" },
 		[JPROF_PART_TWICE] = { "counted_twice", "jemalloc's own objects: live memory and metadata above", "" },
 		[JPROF_PART_NOT_SAMPLED] = { "not_sampled", "counted by jemalloc, and in no sample", "" },
+		[JPROF_PART_UNREACHABLE] = { "unreachable", "no pointer found", "" },
+		[JPROF_PART_LOST] = { "lost", "", "" },
 		[JPROF_PART_GC_HEAP] = { "gc_heap", "Ruby's GC heap", "are Ruby's GC heap" },
 		[JPROF_PART_GC_OBJECTS] = { "gc_objects", "in objects", "" },
 		[JPROF_PART_GC_FREE] = { "gc_free", "in free slots", "" },

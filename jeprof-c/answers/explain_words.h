@@ -10,6 +10,9 @@ struct explained {
 	const char *path;    /* of the snapshot */
 	const char *members; /* its processes in words; "": none is known */
 	bool accumulated;    /* the dump has what was ever allocated: prof_accum */
+	bool unreachable;    /* what no pointer was found to is asked for, and nothing else */
+	bool lists_lost;     /* then: also the blocks, which are: */
+	const char *lost;    /* their addresses and sizes in lines; NULL: none is known */
 	bool live;           /* `path` is a process in words, which was snapped for this */
 	bool ruby;           /* then: that is one */
 	const char *why;     /* without a dump: why it gave none; "" */

@@ -397,6 +397,11 @@ bool snap_is_unprepared(const struct jprof_process *p)
 	return p->state == JPROF_PROCESS_ALIVE && !p->agent_library && !p->agent_version && !p->agent_socket;
 }
 
+static void note_lost(void *lines, uint64_t address, uint64_t size)
+{
+	jp_strbuf_printf(lines, "0x%llx %llu\n", (unsigned long long)address, (unsigned long long)size);
+}
+
 /* 0, also where it may not be read, which is noted; or -1, and the writer can only be freed. */
 static int add_heap_of(struct jprof_bundle_writer *writer, struct jprof_target *target,
                        const struct jprof_process *process, const struct snap_options *options,
@@ -407,7 +412,11 @@ static int add_heap_of(struct jprof_bundle_writer *writer, struct jprof_target *
 	struct jprof_error err;
 	(void)opener_start(&opener, target, process, snap_file_timeout(options),
 	                   &err); /* without it no file is opened */
-	const struct jprof_heap_opts opts = { .size = sizeof opts, .referrers = options->referrers };
+	const struct jprof_heap_opts opts = { .size = sizeof opts,
+		                              .referrers = options->referrers,
+		                              .unreachable = options->unreachable,
+		                              .lost = options->lost ? note_lost : NULL,
+		                              .context = options->lost };
 	int rc = jprof_target_heap(target, &opts, writer, &seen, &err);
 	heaps->read += !rc;
 	heaps->refused += rc != 0;

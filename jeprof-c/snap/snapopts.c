@@ -35,6 +35,8 @@ static const struct opt_row snap_rows[] = {
 	{ "no-objects", OPT_SWITCH, SNAP_AT(no_objects), 0, NULL, NULL, "with --gc: does not have them counted" },
 	{ "referrers", OPT_SWITCH, SNAP_AT(referrers), 0, NULL, NULL,
 	  "of processes without the agent, which are read from outside: also finds what points to their live memory" },
+	{ "unreachable", OPT_SWITCH, SNAP_AT(unreachable), 0, NULL, NULL,
+	  "likewise: also finds to which live memory no pointer leads, for jprof explain and jprof check" },
 	{ "count", OPT_NUMBER, SNAP_AT(count), 0, NULL, "N", "makes N bundles, numbered" },
 	{ "every", OPT_TEXT, SNAP_AT(every), 0, NULL, "60s",
 	  "the time from one to the next (s, m, h); without --count until you interrupt it" },

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strbuf.h"
+
 struct snap_options {
 	const char *command; /* that has them, for messages: "snap" */
 	bool help;
@@ -28,10 +30,12 @@ struct snap_options {
 	const char *trust_name;
 	int trust;
 	const char *dump_dir;
-	int symbols;    /* enum snap_symbols */
-	int sampling;   /* enum snap_sampling */
-	bool referrers; /* and find what points to it */
-	bool heaps;     /* read the memory of those that cannot dump */
+	int symbols;            /* enum snap_symbols */
+	int sampling;           /* enum snap_sampling */
+	bool referrers;         /* and find what points to it */
+	bool unreachable;       /* and to what nothing does */
+	struct jp_strbuf *lost; /* gets the addresses and sizes of that, in lines; NULL: they are not asked for */
+	bool heaps;             /* read the memory of those that cannot dump */
 	bool cmdline;
 	bool no_sandbox;
 	bool keep_dumps;

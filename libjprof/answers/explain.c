@@ -25,7 +25,7 @@ struct sides {
 	struct jp_moment at[2];
 	struct jp_moments moments; /* what there was before, if it is known, and what there is now */
 	struct jp_owner_views views;
-	bool by_referrer;
+	bool by_referrer, unreachable;
 };
 
 static void compare_sides(struct sides *s)
@@ -103,6 +103,8 @@ static int add_live_counted(struct jprof_explanation *e, const struct sides *s, 
 	int rc = !added ? -1 : s->by_referrer ? jp_explain_referrers(e, s->now, s->change) : 0;
 	if (!rc)
 		rc = jp_explain_live_sizes(e, s->now, s->change);
+	if (rc >= 0 && s->unreachable)
+		rc = jp_explain_unreachable(e, s->now);
 	return rc < 0 ? jp_error_nomem(err) : 0;
 }
 
@@ -218,6 +220,7 @@ static int describe_processes(struct jprof_explanation *e, const struct sides *s
 	info->ruby = jp_has_ruby_inside(s->now);
 	info->seen = s->now->outside.now.figures.seen;
 	info->referrers = s->now->outside.now.figures.referrers.count;
+	info->roots = s->now->outside.now.figures.roots;
 	info->title = jp_arena_dup(&e->arena, title, strlen(title));
 	return info->title ? 0 : -1;
 }
@@ -254,7 +257,9 @@ int jprof_explain_new(const struct jprof_profile *profile, const struct jprof_pr
 	struct jprof_explanation *e = calloc(1, sizeof *e);
 	if (!e)
 		return jp_error_nomem(err);
-	struct sides sides = { .now = profile, .change = change, .by_referrer = opts.by_referrer };
+	struct sides sides = {
+		.now = profile, .change = change, .by_referrer = opts.by_referrer, .unreachable = opts.unreachable
+	};
 	compare_sides(&sides);
 	rc = jp_owner_views_make(&sides.views, profile, change, &opts, err);
 	if (!rc)

@@ -1,6 +1,7 @@
 #include "answers/pointedto.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,4 +99,36 @@ int jp_explain_referrers(struct jprof_explanation *e, const struct jprof_profile
 			return -1;
 	}
 	return 1;
+}
+
+static int add_lost_row(struct jprof_explanation *e, const struct jp_referrer_sum *sum)
+{
+	struct jp_figure_pair bytes = { sum->bytes, NAN };
+	char name[sizeof sum->name + 32];
+	struct jprof_explained *row = jp_explain_row(e, JPROF_PART_LOST, 2, bytes);
+	int len = snprintf(name, sizeof name, *sum->name ? "%s %s" : "%s%s", sum->kind, sum->name);
+	if (!row || !(row->name = jp_arena_dup(&e->arena, name, (size_t)len)))
+		return -1;
+	row->object_size = sum->size;
+	row->objects = sum->blocks;
+	return 0;
+}
+
+int jp_explain_unreachable(struct jprof_explanation *e, const struct jprof_profile *now)
+{
+	struct jp_referrer_sums sums = now->outside.now.figures.unreachable;
+	double all = jprof_profile_figure(now, false, JPROF_FIGURE_UNREACHABLE);
+	if (isnan(all))
+		return 0;
+	struct jprof_explained *row = jp_explain_row(e, JPROF_PART_UNREACHABLE, 1, (struct jp_figure_pair){ all, NAN });
+	if (!row)
+		return -1;
+	row->objects = 0;
+	for (unsigned i = 0; i < sums.count; i++)
+		row->objects += sums.of[i].blocks;
+	qsort(sums.of, sums.count, sizeof *sums.of, own_before_larger);
+	for (unsigned i = 0; i < sums.count; i++)
+		if (add_lost_row(e, &sums.of[i]))
+			return -1;
+	return 0;
 }

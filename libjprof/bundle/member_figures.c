@@ -2,9 +2,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bundle/member_proc.h"
+#include "input/demangle.h"
 #include "model/profile.h"
 
 /* ---- jemalloc -------------------------------------------------------------------------------------------- */
@@ -282,29 +284,64 @@ static void take_heap_of_ruby(struct jp_figures *to, jp_json *ruby)
 }
 
 /* What points to the live memory: docs/outside.md. */
-static void take_referrers(struct jp_referrer_sums *to, jp_json *referrers)
+static const struct referrer_kind {
+	const char *key, *kind;
+} kinds_of_referrers[] = { { "ruby", "Ruby data" },
+	                   { "code", "Ruby's own code" },
+	                   { "file", "data of files" },
+	                   { "stack", "stacks of threads" },
+	                   { "other", "data of threads, and what was mapped past malloc" },
+	                   { "none", "nothing that was read" },
+	                   { NULL, NULL } };
+
+/* What is in blocks that nothing points to. */
+static const struct referrer_kind kinds_of_lost[] = { { "unknown", "no content that jprof knows" },
+	                                              { "file", "holds pointers into" },
+	                                              { "vtable", "begins with a vtable:" },
+	                                              { "rest", "others" },
+	                                              { NULL, NULL } };
+
+/* "Session (libshop.so)": a type's name is as the ABI has it, without the mark of a name. */
+static void name_of_type(char name[jp_referrer_name_size], const char *type, const char *file)
 {
-	static const struct {
-		const char *key, *kind;
-	} kinds[] = { { "ruby", "Ruby data" },
-		      { "code", "Ruby's own code" },
-		      { "file", "data of files" },
-		      { "stack", "stacks of threads" },
-		      { "other", "data of threads, and what was mapped past malloc" },
-		      { "none", "nothing that was read" } };
+	static const char shown[] = "typeinfo name for ";
+	char mangled[160];
+	snprintf(mangled, sizeof mangled, "_ZTS%s", type);
+	char *full = jp_demangle_with_library(mangled, false);
+	bool named = full && !strncmp(full, shown, sizeof shown - 1);
+	snprintf(name, jp_referrer_name_size, "%.80s (%.40s)", named ? full + sizeof shown - 1 : type, file);
+	free(full);
+}
+
+static void take_referrers(struct jp_referrer_sums *to, jp_json *referrers, const struct referrer_kind *kinds)
+{
 	jp_json *rows = jp_json_get(referrers, "rows");
 	for (size_t i = 0; i < jp_json_length(rows) && i < jp_most_referrers; i++) {
 		jp_json *row = jp_json_at(rows, i);
 		const char *key = jp_json_text(row, "kind"), *name = jp_json_text(row, "name");
 		struct jp_referrer_sum sum = { .blocks = (double)jp_json_number(row, "blocks"),
 			                       .bytes = (double)jp_json_number(row, "bytes"),
-			                       .own = jp_json_true(row, "own") };
-		for (size_t k = 0; key && k < jp_count(kinds); k++)
+			                       .own = jp_json_true(row, "own"),
+			                       .size = jp_json_number(row, "size") };
+		for (size_t k = 0; key && kinds[k].key; k++)
 			sum.kind = strcmp(key, kinds[k].key) ? sum.kind : kinds[k].kind;
+		const char *type = jp_json_text(row, "type");
 		snprintf(sum.name, sizeof sum.name, "%s", name ? name : "");
+		if (type && name)
+			name_of_type(sum.name, type, name);
 		if (sum.kind)
 			jp_referrer_sums_add(to, &sum);
 	}
+}
+
+/* Where not all memory was read, nothing is known. */
+static void take_unreachable(struct jp_figures *to, jp_json *lost)
+{
+	if (!jp_json_true(lost, "known"))
+		return;
+	take_referrers(&to->unreachable, lost, kinds_of_lost);
+	jp_known_add(&to->of[JPROF_FIGURE_UNREACHABLE], (double)jp_json_number(lost, "bytes"));
+	to->roots = (unsigned)(jp_json_number(lost, "mappings") + jp_json_number(lost, "stacks"));
 }
 
 /* A version is digits, points and few words. */
@@ -336,6 +373,8 @@ static bool is_possible(const struct jp_figures *f)
 		good = good && f->object_classes.of[i].slots <= most && f->object_classes.of[i].count <= most;
 	for (unsigned i = 0; i < f->referrers.count; i++)
 		good = good && f->referrers.of[i].bytes <= most && f->referrers.of[i].blocks <= most;
+	for (unsigned i = 0; i < f->unreachable.count; i++)
+		good = good && f->unreachable.of[i].bytes <= most && f->unreachable.of[i].blocks <= most;
 	return good;
 }
 
@@ -350,7 +389,8 @@ static void take_heap(struct jp_outside *to, jp_json *heap)
 	                               jp_json_get(jp_json_get(stats, "stats.arenas"), "merged"));
 	take_off_untouched(figures, live, heap);
 	take_heap_of_ruby(figures, jp_json_get(heap, "ruby"));
-	take_referrers(&figures->referrers, jp_json_get(heap, "referrers"));
+	take_referrers(&figures->referrers, jp_json_get(heap, "referrers"), kinds_of_referrers);
+	take_unreachable(figures, jp_json_get(heap, "unreachable"));
 	take_heap_seen(&figures->seen, heap);
 	if (is_possible(figures))
 		jp_outside_add(to, &more, 1);

@@ -55,7 +55,8 @@ void jp_object_sums_add(struct jp_object_sums *to, const struct jp_object_sum *m
 void jp_referrer_sums_add(struct jp_referrer_sums *to, const struct jp_referrer_sum *more)
 {
 	unsigned i = 0;
-	while (i < to->count && (strcmp(to->of[i].kind, more->kind) != 0 || strcmp(to->of[i].name, more->name) != 0))
+	while (i < to->count && (to->of[i].size != more->size || strcmp(to->of[i].kind, more->kind) != 0 ||
+	                         strcmp(to->of[i].name, more->name) != 0))
 		i++;
 	if (i == jp_most_referrers)
 		return;
@@ -94,6 +95,9 @@ void jp_figures_add(struct jp_figures *to, const struct jp_figures *from)
 		jp_object_sums_add(&to->object_classes, &from->object_classes.of[i]);
 	for (unsigned i = 0; i < from->referrers.count; i++)
 		jp_referrer_sums_add(&to->referrers, &from->referrers.of[i]);
+	for (unsigned i = 0; i < from->unreachable.count; i++)
+		jp_referrer_sums_add(&to->unreachable, &from->unreachable.of[i]);
+	to->roots += from->roots;
 	jp_known_sum_add(&to->master, &from->master);
 	jp_known_sum_add(&to->worker_shared, &from->worker_shared);
 	if (from->settings.known)

@@ -44,7 +44,8 @@ struct jp_referrer_sum {
 	const char *kind; /* "Ruby data"; static */
 	char name[jp_referrer_name_size];
 	double blocks, bytes;
-	bool own; /* an object of a class of the program itself */
+	bool own;      /* an object of a class of the program itself */
+	uint64_t size; /* of each block; 0: of several sizes */
 };
 
 struct jp_referrer_sums {
@@ -58,6 +59,8 @@ struct jp_figures {
 	unsigned class_count;
 	struct jp_object_sums object_types, object_classes;
 	struct jp_referrer_sums referrers;
+	struct jp_referrer_sums unreachable;       /* what nothing points to, by what is in it */
+	unsigned roots;                            /* mappings and stacks that were looked into for that */
 	struct jp_known_sum master, worker_shared; /* RSS_ANON of masters, and SHARED of workers */
 	struct jprof_settings settings;            /* of the process that came last */
 	struct jprof_group group;                  /* likewise */

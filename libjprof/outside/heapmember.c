@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -114,6 +115,8 @@ static struct jprof_heap_seen seen_of(const struct jp_jeheap *h)
 	return seen;
 }
 
+static const uint64_t most_marking = 64ULL << 30; /* a block is read several times where it lies among others */
+
 /* What a heap holds, and all that was found with it. */
 struct heap_holding {
 	struct jp_jeheap jemalloc;
@@ -122,19 +125,21 @@ struct heap_holding {
 	struct jp_rubynames names;
 	struct jp_rubycensus census;
 	struct jp_referrers referrers;
+	struct jp_lostblocks lost;
 };
 
-static void release_holding(struct heap_holding *h)
+static void empty_holding(struct heap_holding *h)
 {
 	jp_jeextents_release(&h->extents);
 	jp_rubypages_release(&h->pages);
 	jp_rubycensus_release(&h->census);
 	jp_referrers_release(&h->referrers);
-	free(h);
+	jp_lostblocks_release(&h->lost);
+	*h = (struct heap_holding){ 0 };
 }
 
 /* 0, or -1 when memory is short. */
-static int read_holding(const struct jprof_target *t, struct jp_memsource *source, bool referrers,
+static int read_holding(const struct jprof_target *t, struct jp_memsource *source, const struct jprof_heap_opts *opts,
                         struct heap_holding *h)
 {
 	uint64_t variables[jp_ruby_known];
@@ -146,12 +151,38 @@ static int read_holding(const struct jprof_target *t, struct jp_memsource *sourc
 		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->census))
 			return -1;
 	}
-	if (!referrers || !h->jemalloc.version)
+	if (!(opts->referrers || opts->unreachable) || !h->jemalloc.version)
 		return 0;
-	return jp_referrers_find(source, &h->extents, &h->jemalloc, &h->pages, &h->names, &h->census, &h->referrers);
+	source->left += most_marking;
+	return jp_referrers_find(source, &h->extents, &h->jemalloc, &h->pages, &h->names, &h->census,
+	                         opts->unreachable ? &h->lost : NULL, &h->referrers);
 }
 
-static void write_holding(const struct heap_holding *h, struct jp_strbuf *text)
+/* A process runs on while it is read: what nothing points to is looked for once more, a second later. What counts is
+ * what this look finds. */
+static int look_again_at(struct jprof_target *t, struct jp_memsource **source, const struct jprof_heap_opts *opts,
+                         struct heap_holding *h, struct jprof_error *err)
+{
+	struct jp_lostblocks before = h->lost;
+	struct jp_memsource *again = NULL;
+	h->lost = (struct jp_lostblocks){ 0 };
+	empty_holding(h);
+	nanosleep(&(const struct timespec){ .tv_sec = 1 }, NULL);
+	int rc = jp_livesource_open(t, &again, err);
+	if (!rc) {
+		jp_memsource_close(*source);
+		*source = again;
+		rc = read_holding(t, again, opts, h) ? jp_error_nomem(err) : 0;
+	}
+	if (!rc)
+		jp_lostblocks_keep(&h->lost, &before);
+	jp_lostblocks_release(&before);
+	return rc;
+}
+
+/* 0, or -1 when memory is short. */
+static int write_holding(const struct heap_holding *h, struct jp_memsource *source, const struct jprof_heap_opts *opts,
+                         struct jp_strbuf *text)
 {
 	struct jp_jsonout j = { .out = text };
 	jp_jsonout_open(&j, NULL, '{', false);
@@ -160,25 +191,29 @@ static void write_holding(const struct heap_holding *h, struct jp_strbuf *text)
 		jp_rubycensus_write(&h->census, &j);
 	if (h->referrers.count)
 		jp_referrers_write(&h->referrers, &j);
+	bool good =
+	    !opts->unreachable || !jp_lostblocks_write(&h->lost, source, &h->extents, h->jemalloc.padded, opts, &j);
 	jp_jsonout_close(&j);
 	jp_strbuf_str(text, "\n");
+	return good && !text->failed ? 0 : -1;
 }
 
-static int add_heap(const struct jprof_target *t, struct jp_memsource *source, bool referrers, struct heap_holding *h,
-                    struct jprof_bundle_writer *writer, struct jprof_error *err)
+static int add_heap(struct jprof_target *t, struct jp_memsource **source, const struct jprof_heap_opts *opts,
+                    struct heap_holding *h, struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	if (read_holding(t, source, referrers, h))
-		return jp_error_nomem(err);
-	int rc = jprof_target_check(t, err);
+	int rc = read_holding(t, *source, opts, h) ? jp_error_nomem(err) : 0;
+	if (!rc && h->lost.count)
+		rc = look_again_at(t, source, opts, h, err);
+	rc = rc ? rc : jprof_target_check(t, err);
 	if (rc)
 		return rc;
 	if (!h->jemalloc.version)
-		return refuse_jemalloc(t, source, err);
+		return refuse_jemalloc(t, *source, err);
 	h->jemalloc.background_thread = has_background_thread(t);
-	write_holding(h, &text);
-	return text.failed ? jp_error_nomem(err)
-	                   : jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
+	return write_holding(h, *source, opts, &text)
+	           ? jp_error_nomem(err)
+	           : jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
 }
 
 int jprof_target_heap(struct jprof_target *t, const struct jprof_heap_opts *given, struct jprof_bundle_writer *writer,
@@ -195,11 +230,12 @@ int jprof_target_heap(struct jprof_target *t, const struct jprof_heap_opts *give
 	if (rc)
 		return rc;
 	struct heap_holding *h = calloc(1, sizeof *h);
-	rc = h ? add_heap(t, source, opts.referrers, h, writer, err) : jp_error_nomem(err);
+	rc = h ? add_heap(t, &source, &opts, h, writer, err) : jp_error_nomem(err);
 	if (!rc)
 		*seen = seen_of(&h->jemalloc);
 	if (h)
-		release_holding(h);
+		empty_holding(h);
+	free(h);
 	jp_memsource_close(source);
 	return rc;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "outside/jeheap.h"
 
 enum {
 	unit_pages = jp_memory_unit / jp_memory_page,
@@ -124,6 +125,13 @@ unsigned jp_jeblocks_owner(const struct jp_jeblocks *b, size_t extent, unsigned 
 	return b->owners[b->first[extent] + place] & owner_mask;
 }
 
+uint64_t jp_jeblock_bytes(struct jp_memsource *m, const struct jp_jeextent *e, bool padded)
+{
+	if (e->slab || e->class < jp_je_small)
+		return jp_jeclass_size(e->class);
+	return e->size - (padded ? jp_memory_page : 0) - jp_memsource_untouched(m, e->first, jp_je_object_size(e));
+}
+
 /* ---- giving ------------------------------------------------------------------------------------------------------ */
 
 /* The number of the live block that an address lies in; false: in none. */
@@ -225,7 +233,7 @@ static void read_level(struct jp_jeblocks *b)
 		uint16_t *owners = b->owners + b->first[i];
 		if (e->slab && jp_jeextent_places(e))
 			read_slab(b, e, owners);
-		else if (jp_jeextent_places(e) && *owners & to_be_read)
+		else if (jp_jeextent_places(e) && *owners & to_be_read && !e->past)
 			read_block(b, e->first, place_size(e), *owners & owner_mask, false);
 	}
 }
@@ -254,8 +262,9 @@ static int read_chains(struct jp_jeblocks *b)
 		uint32_t number = b->stack[--b->stack_count];
 		size_t extent = extent_of_block(b, number);
 		const struct jp_jeextent *e = &b->extents->items[extent];
-		read_block(b, e->first + (number - b->first[extent]) * place_size(e), place_size(e), b->owners[number],
-		           true);
+		if (!e->past)
+			read_block(b, e->first + (number - b->first[extent]) * place_size(e), place_size(e),
+			           b->owners[number], true);
 	}
 	return b->failed ? -1 : 0;
 }

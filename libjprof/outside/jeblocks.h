@@ -39,6 +39,10 @@ int jp_jeblocks_follow(struct jp_jeblocks *blocks) jp_must_check;
 /* The owner of the i-th place of an extent; 0: nobody. */
 unsigned jp_jeblocks_owner(const struct jp_jeblocks *blocks, size_t extent, unsigned place);
 
+/* Bytes of a live block of an extent, of a large one without what was never touched. `padded` as in struct jp_jeheap.
+ */
+uint64_t jp_jeblock_bytes(struct jp_memsource *source, const struct jp_jeextent *extent, bool padded);
+
 /* Whether a place of an extent in use has a live block. */
 bool jp_jeextent_lives(const struct jp_jeextent *extent, unsigned place);
 

@@ -168,8 +168,13 @@ static void mark_bin(struct cache_search *s, const unsigned char bin[bin_size], 
 	uint64_t head;
 	memcpy(&head, bin, sizeof head);
 	size_t count = (uint16_t)(half_at(bin, empty_at) - (uint16_t)head) / 8;
-	if (!head || head % 8 || !count || (limited && count > half_at(bin, limit_at)) ||
-	    !jp_memsource_heap(s->source, head) || !jp_memsource_read(s->source, head, s->objects, count * 8))
+	if (!head || head % 8 || !jp_memsource_heap(s->source, head))
+		return;
+	struct jp_jeextent *holder = jp_jeextents_find(s->extents, head);
+	if (holder)
+		holder->past = !holder->slab;
+	if (!count || (limited && count > half_at(bin, limit_at)) ||
+	    !jp_memsource_read(s->source, head, s->objects, count * 8))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		if (mark_object(s->extents, s->objects[i], class))

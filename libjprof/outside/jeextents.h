@@ -10,8 +10,9 @@ struct jp_jeextent {
 	uint64_t record;
 	uint16_t arena;
 	uint8_t class, state;
-	bool slab;
-	bool cached;                      /* of one large object: it lies in a thread's cache */
+	bool slab : 1;
+	bool cached : 1;                  /* of one large object: it lies in a thread's cache */
+	bool past : 1;                    /* likewise: it holds a cache's pointers, which are of the past */
 	uint16_t places;                  /* of a slab */
 	uint64_t free[jp_je_places / 64]; /* of a slab, with those in caches once they are marked */
 };

@@ -1,11 +1,16 @@
 /* pagemap: Documentation/admin-guide/mm/pagemap.rst of the kernel. */
 #include "outside/livesource.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "collect/procfs.h"
@@ -64,6 +69,36 @@ static int read_live_maps(struct livesource *s, const struct jprof_target *t, st
 	return s->base.maps ? 0 : jp_error_nomem(err);
 }
 
+/* A thread that waits in a system call says where its stack ends: the last number but one. One that runs does not. */
+static int read_stack_pointer(struct livesource *s, const struct jprof_target *t, const char *thread)
+{
+	char name[64];
+	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
+	snprintf(name, sizeof name, "task/%.20s/syscall", thread);
+	const char *at = jp_proc_read(t->proc, t->pid, name, 512, &text) || !text.len ? NULL : strstr(text.text, " 0x");
+	for (const char *next; at && (next = strstr(at + 1, " 0x")) && strstr(next + 1, " 0x");)
+		at = next;
+	uint64_t pointer = at ? strtoull(at + 1, NULL, 16) : 0;
+	if (!pointer)
+		return 0;
+	if (jp_array_push(s->base.stacks, s->base.stack_count, s->base.stack_cap))
+		return -1;
+	s->base.stacks[s->base.stack_count++] = pointer;
+	return 0;
+}
+
+static int read_stack_pointers(struct livesource *s, const struct jprof_target *t)
+{
+	enum { most_stacks = 1 << 16 };
+	DIR *dir = opendir(jp_target_path(t, "task"));
+	int rc = 0;
+	for (struct dirent *e; dir && !rc && s->base.stack_count < most_stacks && (e = readdir(dir));)
+		rc = isdigit((unsigned char)*e->d_name) ? read_stack_pointer(s, t, e->d_name) : 0;
+	if (dir)
+		closedir(dir);
+	return rc;
+}
+
 int jp_livesource_open(const struct jprof_target *t, struct jp_memsource **out, struct jprof_error *err)
 {
 	struct livesource *s = calloc(1, sizeof *s);
@@ -73,6 +108,8 @@ int jp_livesource_open(const struct jprof_target *t, struct jp_memsource **out, 
 	s->mem = open(jp_target_path(t, "mem"), O_RDONLY | O_CLOEXEC);
 	s->pagemap = s->mem < 0 ? -1 : open(jp_target_path(t, "pagemap"), O_RDONLY | O_CLOEXEC);
 	int rc = s->pagemap < 0 ? jp_refusal(t, errno, err) : read_live_maps(s, t, err);
+	if (!rc && read_stack_pointers(s, t))
+		rc = jp_error_nomem(err);
 	rc = rc ? rc : jprof_target_check(t, err);
 	if (rc)
 		jp_memsource_close(&s->base);

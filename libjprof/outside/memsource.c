@@ -1,5 +1,6 @@
 #include "outside/memsource.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "input/maps.h"
@@ -9,6 +10,7 @@ void jp_memsource_close(struct jp_memsource *source)
 	if (!source)
 		return;
 	jprof_maps_free(source->maps);
+	free(source->stacks);
 	source->close(source);
 }
 

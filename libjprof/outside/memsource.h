@@ -32,8 +32,10 @@ struct jp_memsource {
 	void (*look)(struct jp_memsource *source, struct jp_memory_pages *unit);
 	void (*close)(struct jp_memsource *source);
 	struct jprof_maps *maps; /* owned */
-	uint64_t left;           /* bytes that may yet be read, and looked at; then nothing is there any more */
-	uint64_t absent;         /* pages that were wanted and not in memory: swapped out, or never there */
+	uint64_t *stacks;        /* stack pointers of threads, where they are known; owned */
+	size_t stack_count, stack_cap;
+	uint64_t left;   /* bytes that may yet be read, and looked at; then nothing is there any more */
+	uint64_t absent; /* pages that were wanted and not in memory: swapped out, or never there */
 	struct jp_memory_pages seen[jp_memory_slots];
 };
 

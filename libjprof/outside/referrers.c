@@ -19,6 +19,7 @@ struct owner_search {
 	const struct jp_rubypages *pages;
 	const struct jp_rubynames *names;
 	const struct jp_rubycensus *census;
+	struct jp_lostblocks *lost;
 	struct jp_referrer *owners;
 	size_t count;
 	struct {
@@ -58,8 +59,8 @@ static bool is_own_class(const struct jp_rubycensus *c, const char *name)
 static unsigned owner_of_object(struct owner_search *s, const uint64_t words[4])
 {
 	struct jp_rubyowner ruby;
-	if (!jp_rubyowner_of(words, &ruby))
-		return 0;
+	if (!jp_rubyowner_of(words, &ruby)) /* what Ruby is about to end is an object, too */
+		return words[0] & 31 ? owner_named(s, JP_REFERRER_RUBY, "") : 0;
 	size_t i = (ruby.key * 0x9e3779b97f4a7c15U >> 32) % owner_places;
 	while (s->known[i].owner && s->known[i].key != ruby.key)
 		i = (i + 1) % owner_places;
@@ -99,10 +100,10 @@ static bool is_beside_heaps(struct owner_search *s, uint64_t page)
 	       !jp_jeextents_own(s->blocks.extents, page / jp_memory_unit) && !jp_rubypages_at(s->pages, page);
 }
 
-static void look_into_mapping(struct owner_search *s, const struct jprof_map *map, unsigned owner)
+static void look_into_mapping(struct owner_search *s, const struct jprof_map *map, uint64_t from, unsigned owner)
 {
 	enum { most_pages = jp_ruby_most_page / jp_memory_page };
-	for (uint64_t at = map->start; at < map->limit && s->source->left;) {
+	for (uint64_t at = from; at < map->limit && s->source->left;) {
 		size_t pages = 0;
 		while (pages < most_pages && at + pages * jp_memory_page < map->limit &&
 		       is_beside_heaps(s, at + pages * jp_memory_page))
@@ -123,6 +124,20 @@ static bool is_stack_of_thread(const struct jprof_map *map, const struct jprof_m
 	bool guarded = before && before->limit == map->start && !before->readable && !*before->path &&
 	               before->limit - before->start <= most_guard;
 	return !strncmp(map->path, "[stack", 6) || (!*map->path && guarded && map->limit - map->start <= most_stack);
+}
+
+/* Where a stack begins that is in use: below the lowest pointer into it, and what a function may have below that, there
+ * is only the past. */
+static uint64_t bottom_of_stack(const struct jp_memsource *m, const struct jprof_map *map)
+{
+	enum { below_pointer = 128 };
+	uint64_t low = map->limit;
+	for (size_t i = 0; i < m->stack_count; i++)
+		if (m->stacks[i] >= map->start && m->stacks[i] < low)
+			low = m->stacks[i];
+	if (low == map->limit || low - map->start < below_pointer)
+		return map->start;
+	return (low - below_pointer) / jp_memory_page * jp_memory_page;
 }
 
 /* Whose pointers a mapping has: the anonymous memory right behind a file's data is its .bss. 0: it is not looked at. */
@@ -151,29 +166,36 @@ static void look_into_mappings(struct owner_search *s, enum jp_referrer_kind kin
 	for (size_t i = 0; i < jprof_maps_count(maps); i++) {
 		const struct jprof_map *map = jprof_maps_at(maps, i), *before = i ? jprof_maps_at(maps, i - 1) : NULL;
 		unsigned owner = owner_of_mapping(s, map, before, &file);
-		if (owner && s->owners[owner].kind == kind)
-			look_into_mapping(s, map, owner);
+		if (!owner || s->owners[owner].kind != kind)
+			continue;
+		bool stack = kind == JP_REFERRER_STACK;
+		look_into_mapping(s, map, stack ? bottom_of_stack(s->source, map) : map->start, owner);
+		if (s->lost)
+			*(stack ? &s->lost->stacks : &s->lost->mappings) += 1;
 	}
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-static void add_blocks(struct owner_search *s, const struct jp_jeheap *heap)
+/* 0, or -1 when memory is short. */
+static int add_blocks(struct owner_search *s, const struct jp_jeheap *heap)
 {
 	const struct jp_jeextents *x = s->blocks.extents;
 	for (size_t i = 0; i < x->count; i++) {
 		const struct jp_jeextent *e = &x->items[i];
-		uint64_t size = jp_jeclass_size(e->class);
-		if (!e->slab && e->class >= jp_je_small && jp_jeextent_places(e))
-			size = e->size - (heap->padded ? jp_memory_page : 0) -
-			       jp_memsource_untouched(s->source, e->first, jp_je_object_size(e));
-		for (unsigned place = 0; place < jp_jeextent_places(e); place++) {
-			struct jp_referrer *r = &s->owners[jp_jeblocks_owner(&s->blocks, i, place)];
-			bool lives = jp_jeextent_lives(e, place);
-			r->bytes += lives ? size : 0;
-			r->blocks += lives;
+		unsigned places = jp_jeextent_places(e);
+		uint64_t size = places ? jp_jeblock_bytes(s->source, e, heap->padded) : 0;
+		for (unsigned place = 0; place < places; place++) {
+			unsigned owner = jp_jeblocks_owner(&s->blocks, i, place);
+			if (!jp_jeextent_lives(e, place))
+				continue;
+			s->owners[owner].bytes += size;
+			s->owners[owner].blocks++;
+			if (!owner && s->lost && jp_lostblocks_add(s->lost, s->source, e, place))
+				return -1;
 		}
 	}
+	return 0;
 }
 
 static int own_then_larger(const void *a, const void *b)
@@ -206,21 +228,22 @@ static int search_owners(struct owner_search *s, const struct jp_jeextents *exte
 	s->count = 1;
 	(void)owner_named(s, JP_REFERRER_RUBY, "pages of the GC heap");
 	look_everywhere(s);
-	if (jp_jeblocks_follow(&s->blocks))
+	if (jp_jeblocks_follow(&s->blocks) || add_blocks(s, heap))
 		return -1;
-	add_blocks(s, heap);
 	s->owners[heap_pages].blocks = s->owners[heap_pages].bytes = 0; /* they count as Ruby's GC heap */
 	r->count = s->count;
 	r->complete = s->source->left > 0;
+	if (s->lost)
+		s->lost->known = r->complete && !heap->cut;
 	qsort(s->owners, s->count, sizeof *s->owners, own_then_larger);
 	return 0;
 }
 
 int jp_referrers_find(struct jp_memsource *m, const struct jp_jeextents *extents, const struct jp_jeheap *heap,
                       const struct jp_rubypages *pages, const struct jp_rubynames *names,
-                      const struct jp_rubycensus *census, struct jp_referrers *r)
+                      const struct jp_rubycensus *census, struct jp_lostblocks *lost, struct jp_referrers *r)
 {
-	struct owner_search s = { .source = m, .pages = pages, .names = names, .census = census };
+	struct owner_search s = { .source = m, .pages = pages, .names = names, .census = census, .lost = lost };
 	*r = (struct jp_referrers){ 0 };
 	s.owners = calloc(most_owners, sizeof *s.owners);
 	s.known = calloc(owner_places, sizeof *s.known);

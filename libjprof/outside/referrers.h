@@ -5,6 +5,7 @@
 #define JP_OUTSIDE_REFERRERS_H
 
 #include "outside/jeheap.h"
+#include "outside/lostblocks.h"
 #include "outside/rubycensus.h"
 #include "outside/rubyowner.h"
 
@@ -30,11 +31,13 @@ struct jp_referrers {
 	bool complete; /* false: there was more than is ever read */
 };
 
-/* `census` says which classes are the program's own. 0, also where there are more blocks than are ever looked at: then
- * there are none; or -1 when memory is short. To be released. */
+/* `census` says which classes are the program's own. `lost` gets what nothing points to, unless it is NULL. 0, also
+ * where there are more blocks than are ever looked at: then there are none; or -1 when memory is short. To be released.
+ */
 int jp_referrers_find(struct jp_memsource *source, const struct jp_jeextents *extents, const struct jp_jeheap *heap,
                       const struct jp_rubypages *pages, const struct jp_rubynames *names,
-                      const struct jp_rubycensus *census, struct jp_referrers *referrers) jp_must_check;
+                      const struct jp_rubycensus *census, struct jp_lostblocks *lost,
+                      struct jp_referrers *referrers) jp_must_check;
 
 void jp_referrers_release(struct jp_referrers *referrers);
 

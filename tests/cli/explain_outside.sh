@@ -157,6 +157,53 @@ says_like "process $pid: has neither jemalloc nor jprof's agent"
 nothing_like . '^none.jprof$'
 unpark
 
+# ---- what nothing points to: 3,000 blocks whose addresses only Python's integers have, which hide them; 2,000 in an array ----
+cat >lost.py <<'END2'
+import ctypes, sys
+c = ctypes.CDLL(None)
+c.calloc.restype = ctypes.c_void_p
+hidden = [c.calloc(1, 5000) for i in range(3000)]
+kept = (ctypes.c_void_p * 2000)(*[c.calloc(1, 5000) for i in range(2000)])
+print("end 0", flush=True)
+sys.stdin.read()
+END2
+park "$jemalloc" "" python3 lost.py
+memory_of "$pid" >before
+run "$jprof" explain --unreachable --addresses "$pid"
+exits 0
+says
+memory_of "$pid" >after
+same "its memory changed by a look for pointers" before after
+prints '^No pointer was found to 1[45]\.[0-9]+ MB, [0-9]+ blocks\.$'
+prints '^ +1[45]\.[0-9]+ +(29[0-9][0-9]|3000) +5120  no content that jprof knows$'
+check "no addresses" eval 'n=$(grep -c "^0x[0-9a-f]* 5120$" out); [ "$n" -gt 2900 ] && [ "$n" -le 3000 ]'
+run "$jprof" snap --unreachable "$pid" -o lost.jprof
+exits 0
+unpark
+run "$jprof" explain --unreachable --json lost.jprof
+exits 0
+mv out d
+python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+judge "what nothing points to" '2900 < next(r["objects"] for r in d["rows"] if r["part"] == "lost" and r["object_size"] == 5120) <= 3000'
+judge "it is no part of live memory" 'row("lost") <= row("unreachable") <= row("live")'
+run "$jprof" check --max-unreachable=1MB lost.jprof
+exits 3
+prints '^FAIL: no pointer was found to 1[45]\.[0-9]+ MB of live memory; the limit is 1 MB$'
+run "$jprof" check --max-unreachable=20MB lost.jprof
+exits 0
+run "$jprof" check --max-unreachable=1MB first.jprof
+exits 1
+prints '^CANNOT TELL: first.jprof does not say to what no pointer leads$'
+run "$jprof" check --max-unreachable=1MB --json lost.jprof
+exits 1
+says 'jprof: --max-unreachable judges one snapshot, and takes no other limit, format or baseline beside it'
+run "$jprof" explain --unreachable first.jprof
+exits 0
+says_like 'to what no pointer leads is not known'
+run "$jprof" --unreachable first.jprof
+exits 1
+says 'jprof: --unreachable is for jprof explain'
+
 # ---- what was never touched is in no row; freed pages have their advice ----
 park "$jemalloc" dirty_decay_ms:-1 python3 -c 'import ctypes, sys
 c = ctypes.CDLL(None)

@@ -125,6 +125,30 @@ static void check_census(const struct jp_rubycensus *c)
 		must(*c->classes[i].name && strlen(c->classes[i].name) < jp_ruby_name_size);
 }
 
+static void check_lost_block(void *context, uint64_t address, uint64_t size)
+{
+	must(address && size);
+	++*(uint64_t *)context;
+}
+
+/* What nothing points to is what no owner has. */
+static void check_lost(const struct jp_lostblocks *l, struct jp_memsource *m, const struct jp_jeextents *x,
+                       const struct jp_referrers *r)
+{
+	uint64_t none = 0, handed = 0;
+	struct jp_strbuf text = { 0 };
+	struct jp_jsonout j = { .out = &text };
+	const struct jprof_heap_opts opts = { .size = sizeof opts, .lost = check_lost_block, .context = &handed };
+	for (size_t i = 0; i < r->count; i++)
+		none += r->items[i].kind == JP_REFERRER_NONE ? r->items[i].blocks : 0;
+	must(l->count == none || l->too_many || !r->count);
+	for (size_t i = 1; i < l->count; i++)
+		must(l->items[i - 1].address < l->items[i].address);
+	must(!jp_lostblocks_write(l, m, x, true, &opts, &j));
+	must(handed == (l->known ? l->count : 0));
+	jp_strbuf_release(&text);
+}
+
 static void check_referrers(const struct jp_referrers *r, uint64_t live, uint64_t pages)
 {
 	uint64_t blocks = 0;
@@ -143,6 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct jp_rubypages pages;
 	struct jp_rubycensus census;
 	struct jp_referrers referrers;
+	struct jp_lostblocks lost = { 0 };
 	uint64_t variables[jp_ruby_known];
 	for (unsigned i = 0; i < jp_ruby_known; i++)
 		variables[i] = 0x7f0000000000 + 8 * i;
@@ -153,8 +178,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct jp_rubynames names = jp_rubynames_learn(&r->base, &pages, variables);
 	must(!jp_rubycensus_take(&r->base, &pages, &names, &extents, &census));
 	check_census(&census);
-	must(!jp_referrers_find(&r->base, &extents, heap, &pages, &names, &census, &referrers));
+	must(!jp_referrers_find(&r->base, &extents, heap, &pages, &names, &census, &lost, &referrers));
 	check_referrers(&referrers, live, pages.count);
+	check_lost(&lost, &r->base, &extents, &referrers);
+	jp_lostblocks_release(&lost);
 	jp_referrers_release(&referrers);
 	jp_rubycensus_release(&census);
 	jp_rubypages_release(&pages);

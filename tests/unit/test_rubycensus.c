@@ -132,7 +132,8 @@ static void test_hostile_pages(void **state)
 		}
 		read_ruby(&t);
 		assert_int_equal(
-		    jp_referrers_find(&t.memory->base, &t.extents, &heap, &t.pages, &t.names, &t.census, &found), 0);
+		    jp_referrers_find(&t.memory->base, &t.extents, &heap, &t.pages, &t.names, &t.census, NULL, &found),
+		    0);
 		jp_referrers_release(&found);
 		end_ruby(&t);
 	}

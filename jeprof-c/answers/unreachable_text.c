@@ -1,0 +1,69 @@
+#include "answers/unreachable_text.h"
+
+#include "cli/terminal.h"
+
+enum { most_lost_shown = 16 };
+
+static void add_lost_line(struct answer *a, double bytes, double blocks, uint64_t size, const char *what)
+{
+	char each[24] = "";
+	struct jp_strbuf *text = answer_add(a, ANSWER_LINES);
+	if (size)
+		snprintf(each, sizeof each, "%llu", (unsigned long long)size);
+	jp_strbuf_printf(text, "%8.2f %8.0f %7s  ", bytes / mb, blocks, each);
+	jp_strbuf_visible(text, what);
+	jp_strbuf_str(text, "\n");
+}
+
+/* The rows that fit a screen, and what they have together. */
+static void add_lost_table(struct answer *a, const struct jprof_explanation *e)
+{
+	const struct jprof_explained *row, *all = explain_part_of(e, JPROF_PART_UNREACHABLE);
+	double bytes = 0, blocks = 0;
+	int shown = 0;
+	for (size_t i = 0; (row = jprof_explain_at(e, i)); i++) {
+		if (row->part != JPROF_PART_LOST)
+			continue;
+		if (!shown)
+			jp_strbuf_str(answer_add(a, ANSWER_TABLE), "      MB   blocks   bytes  what is in them");
+		if (shown++ < most_lost_shown) {
+			add_lost_line(a, row->bytes, row->objects, row->object_size, row->name);
+			bytes += row->bytes;
+			blocks += row->objects;
+		}
+	}
+	if (blocks < all->objects)
+		add_lost_line(a, all->bytes - bytes, all->objects - blocks, 0, "others (--json has more)");
+	if (shown)
+		add_lost_line(a, all->bytes, all->objects, 0, "no pointer found");
+}
+
+void unreachable_add(struct answer *a, const struct explained *what)
+{
+	const struct jprof_explanation *e = what->explanation;
+	const struct jprof_explain_info *info = jprof_explain_info(e);
+	const struct jprof_explained *all = explain_part_of(e, JPROF_PART_UNREACHABLE);
+	if (all->objects > 0)
+		jp_strbuf_printf(answer_add(a, ANSWER_SENTENCE), "No pointer was found to %.2f MB, %.0f blocks.",
+		                 all->bytes / mb, all->objects);
+	else
+		jp_strbuf_str(answer_add(a, ANSWER_SENTENCE), "To each block of its live memory a pointer was found.");
+	add_lost_table(a, e);
+	struct jp_strbuf *text = answer_add(a, ANSWER_NOTE);
+	jp_strbuf_printf(text, "Looked for from %u mappings of data, stacks%s among them%s.", info->roots,
+	                 explain_part_of(e, JPROF_PART_GC_HEAP) ? " and Ruby's GC heap" : "",
+	                 all->objects > 0 ? ", in two looks, a second apart" : "");
+	if (all->objects > 0)
+		jp_strbuf_str(text, " A pointer that a program hides (encoded, in a register, or on a device) is not "
+		                    "seen: then the block is listed here, and lives.");
+	if (what->lists_lost && what->lost) {
+		answer_add(a, ANSWER_NOTE);
+		jp_strbuf_str(answer_add(a, ANSWER_LINES), what->lost);
+	} else if (all->objects > 0 && what->live) {
+		jp_strbuf_str(text, " --addresses lists them, for gdb.");
+	}
+	if (all->objects > 0)
+		jp_strbuf_printf(answer_add(a, ANSWER_MORE),
+		                 "Which line: start it with `jprof run -- %s`. These blocks then have one.",
+		                 what->start);
+}
