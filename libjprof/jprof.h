@@ -1813,6 +1813,52 @@ JPROF_API const struct jprof_born_line *jprof_born_at(const struct jprof_born *b
 /* Frees it; NULL is fine. Since: 0.2 */
 JPROF_API void jprof_born_free(struct jprof_born *born);
 
+/* ---- Ruby's Strings: which are equal ---------------------------------------------------- */
+
+/* The Strings of a dump of ObjectSpace, by the line that allocated them. */
+struct jprof_rubystrings;
+
+struct jprof_rubystrings_info {
+	uint64_t strings, bytes;       /* of those whose text the file has, as Ruby's memsize has them */
+	uint64_t spare;                /* bytes of these that go if of the equal ones of each line one is left */
+	uint64_t silent, silent_bytes; /* those whose text it has not: binary data, most of them */
+	bool has_lines;                /* Strings say where they were allocated */
+	bool cut;                      /* the file ends within a line: it is not whole */
+};
+
+enum { JPROF_COMMON_STRINGS = 3 };
+
+/* Strings of one line that say the same. */
+struct jprof_equal_strings {
+	const char *text; /* as it is: it may have any bytes, NUL, too. NULL: there is none */
+	size_t length;    /* bytes of the text */
+	uint64_t count, bytes;
+};
+
+struct jprof_string_line {
+	const char *site; /* "FILE:LINE"; "": not known */
+	uint64_t strings, bytes, spare;
+	uint64_t different;                                      /* how many texts there are */
+	struct jprof_equal_strings common[JPROF_COMMON_STRINGS]; /* the texts of most Strings, most first */
+};
+
+/* Reads a file as jprof_rubyheap_open does. `line` is a pattern: only Strings of lines that it matches; NULL: all.
+ * Since: 0.2 */
+JPROF_API int jprof_rubystrings_open(const char *path, const char *line, struct jprof_rubystrings **strings,
+                                     struct jprof_error *err);
+
+/* It lives as long as the strings. Since: 0.2 */
+JPROF_API const struct jprof_rubystrings_info *jprof_rubystrings_info(const struct jprof_rubystrings *strings);
+
+/* How many lines there are. Since: 0.2 */
+JPROF_API size_t jprof_rubystrings_count(const struct jprof_rubystrings *strings);
+
+/* The i-th, from 0, most bytes first. It lives as long as the strings. Since: 0.2 */
+JPROF_API const struct jprof_string_line *jprof_rubystrings_at(const struct jprof_rubystrings *strings, size_t i);
+
+/* Frees them; NULL is fine. Since: 0.2 */
+JPROF_API void jprof_rubystrings_free(struct jprof_rubystrings *strings);
+
 /* Whether a file begins as ObjectSpace.dump_all's do, compressed or not. Since: 0.2 */
 JPROF_API bool jprof_is_rubyheap(const char *path);
 

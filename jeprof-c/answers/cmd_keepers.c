@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "answers/measure.h"
+#include "answers/strings_text.h"
 #include "cli/answer.h"
 #include "cli/budget.h"
 #include "cli/optparse.h"
@@ -24,7 +25,7 @@ enum { usual_keepers = 5, keeper_blocks = 2, keeper_numbers_width = 31, least_ro
 static const double worth_saying = 10; /* percent */
 
 struct keepers_options {
-	const char *line, *class_name, *max_memory;
+	const char *line, *class_name, *strings, *max_memory;
 	size_t top;
 	bool all, help;
 };
@@ -35,6 +36,8 @@ static const struct opt_row keepers_rows[] = {
 	{ "line", OPT_TEXT, KEEPERS_AT(line), 0, NULL, "RE",
 	  "objects that were allocated at a line which RE matches, and who keeps them" },
 	{ "class", OPT_TEXT, KEEPERS_AT(class_name), 0, NULL, "RE", "objects of classes that RE matches" },
+	{ "strings", OPT_MAYBE, KEEPERS_AT(strings), 0, NULL, "show",
+	  "Strings alone, by the line that allocated them, and how many of these are equal; =show: how they begin" },
 	{ "top", OPT_COUNT, KEEPERS_AT(top), 0, NULL, "N", "so many rows; 0: all that keep half a percent" },
 	{ "max-memory", OPT_TEXT, KEEPERS_AT(max_memory), 0, NULL, "SIZE",
 	  "may take so much memory, such as 2G; else half of what is free" },
@@ -59,7 +62,7 @@ static int keepers_help(void)
 	       "  File.open(\"heap.ndjson\", \"w\") { |f| ObjectSpace.dump_all(output: f) }\n"
 	       "\n"
 	       "keeps is what would be freed without the object (other tools: retained size).\n"
-	       "Contents of Strings are in such a file, and are not read.\n"
+	       "Contents of Strings are in such a file. They are read for --strings alone.\n"
 	       "\n");
 	opt_help(&keepers_table, 0);
 	return 0;
@@ -267,6 +270,17 @@ static int show_keepers(const struct keepers_options *o, const char *file)
 	return good ? 0 : 1;
 }
 
+static bool strings_fit(const struct keepers_options *o)
+{
+	if (o->strings && *o->strings && strcmp(o->strings, "show") != 0)
+		say("--strings=%s: give --strings, or --strings=show", o->strings);
+	else if (o->strings && o->class_name)
+		say("--strings is about Strings alone: --line=RE chooses among them, --class does not");
+	else
+		return true;
+	return false;
+}
+
 int cmd_keepers(int argc, char **argv)
 {
 	struct keepers_options o = { .top = usual_keepers };
@@ -279,5 +293,10 @@ int cmd_keepers(int argc, char **argv)
 		say("give the file that ObjectSpace.dump_all wrote: jprof keepers heap.ndjson");
 		return 1;
 	}
-	return budget_watch(o.max_memory) ? show_keepers(&o, argv[1]) : 1;
+	if (!strings_fit(&o))
+		return 1;
+	if (!budget_watch(o.max_memory))
+		return 1;
+	const struct strings_choice choice = { .line = o.line, .top = o.top, .show = o.strings && *o.strings };
+	return o.strings ? !strings_put(argv[1], &choice) : show_keepers(&o, argv[1]);
 }

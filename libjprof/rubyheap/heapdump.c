@@ -24,9 +24,10 @@ struct edge_run {
 struct heap_reader {
 	struct jp_heap *heap;
 	const char *name; /* of the file */
+	bool texts;       /* what Strings say is asked for */
 	unsigned line;
 	struct jp_index ids;
-	size_t address_cap, object_cap;
+	size_t address_cap, object_cap, says_cap;
 	uint64_t *asked; /* the addresses of this line */
 	uint32_t *found; /* and their ids */
 	size_t asked_count, asked_cap, found_cap;
@@ -88,7 +89,7 @@ static enum jp_heap_type heap_type_of(const struct jp_json_text *text)
 /* What a line says of its object. Texts without raw.ptr are not there. */
 struct said_object {
 	struct jp_heap_object object;
-	struct jp_json_text type, name, file, method;
+	struct jp_json_text type, name, file, method, value;
 	struct jp_span line; /* its digits */
 	bool singleton;
 };
@@ -116,6 +117,7 @@ enum member {
 	MEMBER_NAME,
 	MEMBER_FILE,
 	MEMBER_METHOD,
+	MEMBER_VALUE,
 	MEMBER_BYTES,
 	MEMBER_LINE,
 	MEMBER_GENERATION,
@@ -130,23 +132,15 @@ static enum member member_named(const struct jp_json_text *key)
 		struct jp_span name;
 		enum member member;
 	} members[] = {
-		{ { "address", 7 }, MEMBER_ADDRESS },
-		{ { "type", 4 }, MEMBER_TYPE },
-		{ { "class", 5 }, MEMBER_CLASS },
-		{ { "references", 10 }, MEMBER_REFERENCES },
-		{ { "memsize", 7 }, MEMBER_BYTES },
-		{ { "file", 4 }, MEMBER_FILE },
-		{ { "line", 4 }, MEMBER_LINE },
-		{ { "method", 6 }, MEMBER_METHOD },
-		{ { "generation", 10 }, MEMBER_GENERATION },
-		{ { "bytesize", 8 }, MEMBER_LENGTH },
-		{ { "length", 6 }, MEMBER_LENGTH },
-		{ { "size", 4 }, MEMBER_LENGTH },
-		{ { "imemo_type", 10 }, MEMBER_NAME },
-		{ { "struct", 6 }, MEMBER_NAME },
-		{ { "name", 4 }, MEMBER_NAME },
-		{ { "root", 4 }, MEMBER_NAME },
-		{ { "real_class_name", 15 }, MEMBER_NAME },
+		{ { "address", 7 }, MEMBER_ADDRESS },     { { "type", 4 }, MEMBER_TYPE },
+		{ { "class", 5 }, MEMBER_CLASS },         { { "references", 10 }, MEMBER_REFERENCES },
+		{ { "memsize", 7 }, MEMBER_BYTES },       { { "file", 4 }, MEMBER_FILE },
+		{ { "line", 4 }, MEMBER_LINE },           { { "method", 6 }, MEMBER_METHOD },
+		{ { "value", 5 }, MEMBER_VALUE },         { { "generation", 10 }, MEMBER_GENERATION },
+		{ { "bytesize", 8 }, MEMBER_LENGTH },     { { "length", 6 }, MEMBER_LENGTH },
+		{ { "size", 4 }, MEMBER_LENGTH },         { { "imemo_type", 10 }, MEMBER_NAME },
+		{ { "struct", 6 }, MEMBER_NAME },         { { "name", 4 }, MEMBER_NAME },
+		{ { "root", 4 }, MEMBER_NAME },           { { "real_class_name", 15 }, MEMBER_NAME },
 		{ { "singleton", 9 }, MEMBER_SINGLETON },
 	};
 	for (size_t i = 0; i < jp_count(members); i++)
@@ -165,6 +159,7 @@ static void take_text_member(struct heap_reader *r, struct said_object *s, enum 
 	case MEMBER_NAME: s->name = *text; break;
 	case MEMBER_FILE: s->file = *text; break;
 	case MEMBER_METHOD: s->method = *text; break;
+	case MEMBER_VALUE: s->value = *text; break;
 	default: break;
 	}
 }
@@ -252,8 +247,11 @@ static int grow_objects(struct heap_reader *r)
 	struct jp_heap *heap = r->heap;
 	if (r->ids.count <= heap->count)
 		return 0;
-	if (jp_array_reserve(&heap->objects, &r->object_cap, r->ids.count, sizeof *heap->objects))
+	if (jp_array_reserve(&heap->objects, &r->object_cap, r->ids.count, sizeof *heap->objects) ||
+	    (r->texts && jp_array_reserve(&heap->says, &r->says_cap, r->ids.count, sizeof *heap->says)))
 		return jp_error_nomem(r->err);
+	for (uint32_t id = heap->count; r->texts && id < r->ids.count; id++)
+		heap->says[id] = JP_NONE;
 	for (uint32_t id = heap->count; id < r->ids.count; id++)
 		heap->objects[id] = (struct jp_heap_object){
 			.class_node = JP_NONE, .name = JP_NONE, .site = JP_NONE, .method = JP_NONE
@@ -276,6 +274,18 @@ static int add_heap_edges(struct heap_reader *r, bool has_class)
 		memcpy(r->to + r->to_count, r->found + skip, count * sizeof *r->to);
 	r->to_count += count;
 	return 0;
+}
+
+/* What a String says becomes a text of the heap. */
+static int keep_meaning(struct heap_reader *r, const struct said_object *s, uint32_t node)
+{
+	if (!r->texts || s->object.type != JP_HEAP_STRING || !s->value.raw.ptr)
+		return 0;
+	put_json_meaning(r, &s->value);
+	uint32_t says =
+	    r->text.failed ? JP_NONE : jp_intern(&r->heap->texts, r->text.text ? r->text.text : "", r->text.len);
+	r->heap->says[node] = says;
+	return says == JP_NONE ? jp_error_nomem(r->err) : 0;
 }
 
 static int add_heap_object(struct heap_reader *r, struct said_object *s)
@@ -303,7 +313,8 @@ static int add_heap_object(struct heap_reader *r, struct said_object *s)
 		return rc;
 	s->object.class_node = has_class ? r->found[class_address] : JP_NONE;
 	r->heap->objects[r->found[own_address]] = s->object;
-	return add_heap_edges(r, has_class);
+	rc = keep_meaning(r, s, r->found[own_address]);
+	return rc ? rc : add_heap_edges(r, has_class);
 }
 
 static int read_object_line(struct heap_reader *r, struct jp_span line)
@@ -382,9 +393,9 @@ static int read_object_lines(struct heap_reader *r, struct jp_stream *stream)
 	return jp_stream_trouble(stream, r->err);
 }
 
-int jp_heap_read(struct jp_heap *heap, const char *path, struct jprof_error *err)
+int jp_heap_read(struct jp_heap *heap, const char *path, bool texts, struct jprof_error *err)
 {
-	struct heap_reader r = { .heap = heap, .name = path, .err = err };
+	struct heap_reader r = { .heap = heap, .name = path, .texts = texts, .err = err };
 	struct jp_stream stream;
 	int rc = jp_stream_open(&stream, path, err);
 	if (!rc)
@@ -414,5 +425,7 @@ void jp_heap_release(struct jp_heap *heap)
 	free(heap->addresses);
 	jp_graph_release(&heap->graph);
 	jp_intern_release(&heap->words);
+	jp_intern_release(&heap->texts);
+	free(heap->says);
 	*heap = (struct jp_heap){ 0 };
 }

@@ -48,11 +48,14 @@ struct jp_heap {
 	uint32_t count;
 	struct jp_graph graph; /* count + 1 nodes */
 	struct jp_intern words;
+	uint32_t
+	    *says; /* of each object: the id, in `texts`, of what it says; JP_NONE: none. NULL: it was not asked for */
+	struct jp_intern texts;
 	bool cut; /* the file ends within a line, which was not read */
 };
 
-/* Reads a file, which may be compressed; "-" is standard input. Release in any case. */
-int jp_heap_read(struct jp_heap *heap, const char *path, struct jprof_error *err);
+/* Reads a file, which may be compressed; "-" is standard input; `texts`: with what Strings say. Release in any case. */
+int jp_heap_read(struct jp_heap *heap, const char *path, bool texts, struct jprof_error *err);
 void jp_heap_release(struct jp_heap *heap);
 
 #endif

@@ -135,7 +135,7 @@ int jprof_rubyheap_open(const char *path, struct jprof_rubyheap **heap, struct j
 	struct jprof_rubyheap *h = calloc(1, sizeof *h);
 	if (!h)
 		return jp_error_nomem(err);
-	int rc = jp_heap_read(&h->heap, path, err);
+	int rc = jp_heap_read(&h->heap, path, false, err);
 	if (!rc &&
 	    (jp_dominators(&h->heap.graph, h->heap.count, &h->dominators) || find_shortest_ways(h) || sum_kept(h)))
 		rc = jp_error_nomem(err);

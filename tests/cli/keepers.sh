@@ -184,6 +184,36 @@ run "$jprof" diff --json first.ndjson second.ndjson
 exits 1
 check "no word on the format" grep -q 'as text alone' err
 
+# ---- Strings: which are equal ---------------------------------------------------------------------------------------
+# string ADDRESS TEXT SITE BYTES
+string() {
+    printf '{"address":"%s", "type":"STRING", "class":"0x1008", "bytesize":3, "value":"%s", "file":"%s", "line":%d, "memsize":%d}\n' "$1" "$2" "${3%:*}" "${3#*:}" "$4"
+}
+long=$(printf '%061d' 7)
+{ cat heap.ndjson && string 0xc000 "$long" a.rb:1 2000 && string 0xc008 "$long" a.rb:1 1000 && string 0xc010 '\u0007x' a.rb:1 500 &&
+    string 0xc018 "$long" b.rb:2 1000 && string 0xc020 '\u00e9\u00e9' b.rb:2 600000; } >strings.ndjson
+what="Strings"
+run "$jprof" keepers --strings strings.ndjson
+exits 0
+for words in '^strings.ndjson: 737 KB in 8 Strings.$' 'If only one were left of the equal ones of each line, 1000 bytes (0 %) would' \
+    '^     587       0.0            2            2  b.rb:2$' '^     3.4       1.0            3            2  a.rb:1$' '^     146       0.0            3            3  shop.rb:10$' \
+    '^     737       1.0            8               all$' '^   most     2 equal ones of 61 bytes$' '^            1 of 2 bytes$' \
+    '^Not among them: 4 Strings of 65.4 KB'; do
+    check "no line $words" grep -q "$words" out
+done
+check "what they say" eval '! grep -q "secret\|00000" out'
+run "$jprof" keepers --strings=show --line='a.rb' strings.ndjson
+exits 0
+tr -s '\n ' ' ' <out >joined
+check "not the line alone" grep -q '^strings.ndjson: 3.4 KB in 3 Strings' out
+check "not 60 characters" grep -qF '2 equal ones of 61 bytes: "'"$(printf '%060d' 0)"'..."' joined
+check "a control character" grep -qF '1 of 2 bytes: "\x07x"' out
+run "$jprof" keepers --strings=all strings.ndjson
+exits 1
+run "$jprof" keepers --strings --class=x strings.ndjson
+exits 1
+check "not said which chooses" grep -q 'line=RE' err
+
 what="operands"
 run "$jprof" keepers
 exits 1

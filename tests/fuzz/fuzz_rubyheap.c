@@ -25,6 +25,23 @@ static void check_keepers(const struct jprof_rubyheap *heap, const struct jprof_
 	jprof_keepers_free(keepers);
 }
 
+/* What equal Strings spare is less than what there is, and the lines add up. */
+static void check_strings(const char *path)
+{
+	struct jprof_rubystrings *strings;
+	uint64_t bytes = 0, count = 0;
+	must(!jprof_rubystrings_open(path, NULL, &strings, NULL));
+	const struct jprof_rubystrings_info *info = jprof_rubystrings_info(strings);
+	for (size_t i = 0; i < jprof_rubystrings_count(strings); i++) {
+		const struct jprof_string_line *line = jprof_rubystrings_at(strings, i);
+		must(line->spare <= line->bytes && line->different <= line->strings && line->common[0].text);
+		bytes += line->bytes;
+		count += line->strings;
+	}
+	must(bytes == info->bytes && count == info->strings && info->spare <= bytes);
+	jprof_rubystrings_free(strings);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct jprof_rubyheap *heap = NULL;
@@ -44,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_keepers(heap, &some);
 		must(!jprof_born_new(heap, heap, heap, &born, NULL) && jprof_born_count(born) == 0);
 		jprof_born_free(born);
+		check_strings(path);
 	}
 	jprof_rubyheap_free(heap);
 	close(fd);

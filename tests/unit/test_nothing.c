@@ -408,6 +408,16 @@ static void test_rubyheaps(void **state)
 	REFUSED(jprof_rubyheap_open, NULL, &heap);
 	REFUSED(jprof_rubyheap_open, "/dev/null", NULL);
 	assert_int_equal(jprof_rubyheap_open(path, &heap, NULL), 0);
+	struct jprof_rubystrings *strings = NULL;
+	REFUSED(jprof_rubystrings_open, NULL, NULL, &strings);
+	REFUSED(jprof_rubystrings_open, path, NULL, NULL);
+	assert_int_equal(jprof_rubystrings_open(path, NULL, &strings, NULL), 0);
+	GIVES(== NULL, jprof_rubystrings_info(NULL));
+	GIVES(== 0, jprof_rubystrings_count(NULL));
+	GIVES(== NULL, jprof_rubystrings_at(NULL, 0));
+	GIVES(== NULL, jprof_rubystrings_at(strings, jprof_rubystrings_count(strings)));
+	jprof_rubystrings_free(strings);
+	jprof_rubystrings_free(NULL);
 	unlink(path);
 	REFUSED(jprof_keepers_new, NULL, NULL, &keepers);
 	REFUSED(jprof_keepers_new, heap, NULL, NULL);
