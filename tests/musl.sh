@@ -1,36 +1,12 @@
 #!/bin/sh
 # Builds jprof for musl on Debian 12 and runs all tests under musl's loader; the last line counts them.
 # usage: sh tests/musl.sh [BUILDDIR]
-# What it links with is made from Debian's sources by musl/sysroot/build.sh, once, and kept in
-# $JPROF_DOWNLOADS (~/.cache/jprof). JPROF_NO_INSTALL=1 installs nothing.
+# What it links with is made first, once: packaging/musl/sysroot.sh. JPROF_NO_INSTALL=1 installs nothing.
 set -eu
 
 die() {
     echo "tests/musl.sh: $*" >&2
     exit 1
-}
-
-# Its gcc-11 has the last unwinder that does without glibc.
-# Whatever changes the sysroot changes its name.
-sysroot_key() {
-    {
-        find tests/musl/sysroot -type f | LC_ALL=C sort | xargs cat
-        dpkg-query -W musl-dev libgcc-11-dev && gcc --version
-    } | sha256sum | cut -c 1-12
-}
-
-# Two runs must not build it at once. Closed for what is started: a program left behind would keep the lock.
-build_sysroot() {
-    mkdir -p "$cache"
-    (
-        flock 9
-        if ! [ -d "$sysroot" ]; then
-            # What has not been used for a week belongs to older recipes.
-            find "$cache" -maxdepth 1 -name "musl-$arch-*" -mtime +7 -exec rm -rf {} +
-            sh tests/musl/sysroot/build.sh "$cache" "$sysroot" 9>&-
-        fi
-    ) 9>"$cache/musl.lock"
-    touch "$sysroot"
 }
 
 configure() {
@@ -88,10 +64,7 @@ if [ "${JPROF_NO_INSTALL:-}" != 1 ]; then sh packaging/deps.sh musl tests; fi
 command -v meson >/dev/null && command -v musl-gcc >/dev/null ||
     die "no meson or no musl-gcc; run again without JPROF_NO_INSTALL=1"
 
-cache=${JPROF_DOWNLOADS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/jprof}
-arch=$(dpkg --print-architecture)
-sysroot=$cache/musl-$arch-$(sysroot_key)
-build_sysroot
+sysroot=$(sh packaging/musl/sysroot.sh)
 configure
 
 log=$build/meson-logs/testlog.json

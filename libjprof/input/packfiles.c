@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "input/builtinpacks.h"
 
 enum { most_in_directory = 256, longest_pack_path = 4096 };
 
@@ -122,9 +123,37 @@ static int add_pack_directory(struct jp_packfiles *packs, const char *dir, struc
 	return rc;
 }
 
+/* ---- in the program ------------------------------------------------------------------------------ */
+
+static int add_builtin(struct jp_packfiles *packs)
+{
+	const struct jp_builtin_pack *pack;
+	struct jprof_error why;
+	for (size_t i = 0; (pack = jp_builtin_pack_at(i)); i++) {
+		if (add_packfile(packs, pack->name, pack->begin, (size_t)(pack->end - pack->begin), &why))
+			return -1;
+		packs->items[packs->count - 1].builtin = pack;
+	}
+	return 0;
+}
+
+/* A copy of it, as a file. */
+static int open_builtin(const struct jp_builtin_pack *pack)
+{
+	int fd = jp_file_make_memory();
+	size_t size = (size_t)(pack->end - pack->begin);
+	if (fd >= 0 && write(fd, pack->begin, size) == (ssize_t)size)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 int jp_packfiles_scan(struct jp_packfiles *packs, const char *dirs)
 {
-	return each_part(packs, dirs, add_pack_directory, NULL);
+	if (each_part(packs, dirs, add_pack_directory, NULL))
+		return -1;
+	return dirs ? add_builtin(packs) : 0;
 }
 
 /* ---- asking ------------------------------------------------------------------------------------- */
@@ -138,7 +167,8 @@ size_t jp_packfiles_open(const struct jp_packfiles *packs, unsigned machine, con
 		struct stat st;
 		if (p->label.machine != machine || !*soname || strcmp(p->label.soname, soname) != 0)
 			continue;
-		int fd = jp_file_open_untrusted((struct jp_root){ .notice = packs->notice }, p->path, &st);
+		int fd = p->builtin ? open_builtin(p->builtin)
+		                    : jp_file_open_untrusted((struct jp_root){ .notice = packs->notice }, p->path, &st);
 		if (fd >= 0)
 			files[count++] = (struct jp_open_file){ fd, p->path };
 	}

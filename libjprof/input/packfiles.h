@@ -6,7 +6,8 @@
 #include "input/namerequest.h"
 
 struct jp_packfile {
-	const char *path;
+	const char *path;                      /* of what is in the program the name of the file that it was */
+	const struct jp_builtin_pack *builtin; /* NULL: it is a file */
 	struct jp_namepack_label label;
 };
 
@@ -23,7 +24,8 @@ struct jp_packfiles {
 int jp_packfiles_add(struct jp_packfiles *packs, const char *files, struct jprof_error *err) jp_must_check;
 
 /* Adds the files NAME.jnames in these directories, a comma-separated list, by name; the first 256 of each. A directory
- * that is not there has none, and what is no pack is refused. -1 when memory is short. */
+ * that is not there has none, and what is no pack is refused. Those in the program itself come last, unless `dirs` is
+ * NULL. -1 when memory is short. */
 int jp_packfiles_scan(struct jp_packfiles *packs, const char *dirs) jp_must_check;
 
 /* Opens those of that soname and machine, `jp_most_packs` at most. Their number; files[i].fd is to be closed. */

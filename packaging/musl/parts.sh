@@ -13,18 +13,24 @@ source_of() {
     find . -type f -exec touch -d 2001-01-01 {} +
 }
 
-# Nothing is debugged here and little is in a hurry: what compiles fast will do.
 configure() {
-    ./configure --prefix="$into" --host="$host" --disable-static --disable-dependency-tracking \
-        CFLAGS="${cflags:--O1 -g0}" CPPFLAGS="${cppflags:-}" LDFLAGS="${ldflags:-}" "$@"
+    ./configure --prefix="$into" --host="$host" --disable-dependency-tracking \
+        CFLAGS="${cflags:--O2 -g0}" CPPFLAGS="${cppflags:-}" LDFLAGS="${ldflags:-}" "$@"
 }
 
-# NAME VERSION SOURCE...: a shared library without the build system of its own. $flags, $libs.
+# NAME VERSION SOURCE...: a library, shared and static, without the build system of its own. $flags, $libs.
 library() {
     lib=$1
     version=$2
     shift 2
-    $cc -shared -fPIC -O1 -w ${flags:-} -Wl,-soname,"lib$lib.so.$version" -o "$into/lib/lib$lib.so.$version" "$@" ${libs:-}
+    objects=
+    for source; do
+        object=$(echo "${source%.c}.o" | tr / _)
+        $cc -c -fPIC -O2 -w ${flags:-} -o "$object" "$source"
+        objects="$objects $object"
+    done
+    ar rcs "$into/lib/lib$lib.a" $objects
+    $cc -shared -Wl,-soname,"lib$lib.so.$version" -o "$into/lib/lib$lib.so.$version" $objects ${libs:-}
     ln -s "lib$lib.so.$version" "$into/lib/lib$lib.so"
 }
 
@@ -37,8 +43,8 @@ pkg_config() {
 part_zlib() {
     source_of zlib
     CFLAGS='-O2 -g0' ./configure --prefix="$into" --shared
-    make libz.so.1.2.13
-    cp -P libz.so* "$into/lib"
+    make libz.so.1.2.13 libz.a
+    cp -P libz.so* libz.a "$into/lib"
     cp zlib.h zconf.h "$into/include"
     pkg_config zlib 1.2.13 "-I$into/include" -lz
 }
@@ -75,6 +81,7 @@ part_elfutils() {
         --with-zlib --with-lzma --without-bzlib --without-zstd
     make SUBDIRS='config lib libelf libcpu backends libebl libdwelf libdwfl libdw'
     make SUBDIRS='config libelf libebl libdwelf libdwfl libdw' install
+    ar rs "$into/lib/libdw.a" shim/shim.o lib/error.o # which the shared one has of libeu.a
 }
 
 part_pcre2() {
@@ -137,7 +144,7 @@ part_libiberty() {
 # __builtin_return_address, which needs frame pointers.
 part_jemalloc() {
     source_of jemalloc
-    cflags='-O2 -g' configure --enable-prof --disable-cxx --disable-libdl \
+    cflags='-O2 -g' configure --disable-static --enable-prof --disable-cxx --disable-libdl \
         --with-version=5.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90c
     grep -q '#define JEMALLOC_PROF_LIBGCC' include/jemalloc/internal/jemalloc_internal_defs.h || {
         echo "jemalloc's configure found no unwinder: _Unwind_Backtrace must link (libgcc_eh.a of gcc 11, see tools.sh)"

@@ -39,7 +39,7 @@ fetch() {
 
 # What only building needed goes; what names the folder gets to name its own place.
 finish() {
-    rm -rf "$into/share" "$into/etc" "$into"/lib/*.la "$into"/lib/lib[!i]*.a
+    rm -rf "$into/share" "$into/etc" "$into"/lib/*.la
     find "$into/bin" -type f ! -name musl-cc -exec rm {} +
     # shellcheck disable=SC2016
     sed -i "s|$into|"'${pcfiledir}/../..|g' "$into"/lib/pkgconfig/*.pc

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Builds jprof-static: all of jprof as one static file, which runs on any Linux of this machine's processor.
+# usage: sh packaging/static.sh BUILDDIR    on Debian 12; the file is BUILDDIR/jeprof-c/jprof-static
+# What it links with is made first, once: packaging/musl/sysroot.sh. JPROF_NO_INSTALL=1 installs no packages.
+set -eu
+[ $# -eq 1 ] || {
+    echo "usage: sh packaging/static.sh BUILDDIR" >&2
+    exit 1
+}
+case $1 in
+/*) build=$1 ;;
+*) build=$PWD/$1 ;;
+esac
+CDPATH= cd -- "$(dirname -- "$0")/.."
+if [ "${JPROF_NO_INSTALL:-}" != 1 ]; then sh packaging/deps.sh musl; fi
+sysroot=$(sh packaging/musl/sysroot.sh)
+export PKG_CONFIG_LIBDIR="$sysroot/lib/pkgconfig"
+if ! [ -d "$build/meson-private" ]; then
+    mkdir -p "$build"
+    cat >"$build/static.ini" <<END
+[binaries]
+c = '$sysroot/bin/musl-cc'
+[built-in options]
+buildtype = 'release'
+[project options]
+static = true
+demangler = 'libiberty'
+cgraph = 'enabled'
+END
+    meson setup --native-file "$build/static.ini" "$build"
+fi
+meson compile -C "$build" jprof-static

@@ -1,0 +1,102 @@
+#!/bin/sh
+# jprof-static: its reports are those of the program that is linked with libraries, byte for byte, and it works where nothing is but
+# itself and /proc. Needs root, for chroot.
+# usage: sh tests/static.sh JPROF_STATIC JPROF
+set -eu
+static=$(realpath "$1") jprof=$(realpath "$2")
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+cases=$root/samples/cases
+tmp=$(mktemp -d)
+pid=
+trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; rm -rf --one-file-system "$tmp"' EXIT
+fail() {
+    echo "FAIL: $*"
+    for file in "$tmp"/out "$tmp"/err; do sed 's/^/    /' "$file" 2>/dev/null | head -n 12; done
+    exit 1
+}
+
+if [ "$(id -u)" -ne 0 ]; then echo "not root: chroot is not allowed" && exit 77; fi
+if readelf -lW "$static" | grep -q INTERP; then fail "it is not static"; fi
+size=$(stat -c %s "$static")
+[ "$size" -le 8388608 ] || fail "it has $size bytes"
+
+# ---- equal bytes ----------------------------------------------------------------------------------------------------
+# The one has its packs of names in itself, the other in a folder.
+mkdir -p "$tmp/data/jprof/names" "$tmp/none"
+cp "$root"/packaging/names/*.jnames "$tmp/data/jprof/names"
+export JPROF_CACHE=
+compared=0
+equal() { # ARGUMENTS...
+    wanted=0 status=0
+    XDG_DATA_HOME=$tmp/data "$jprof" "$@" >"$tmp/wanted" 2>"$tmp/wanted.err" </dev/null || wanted=$?
+    XDG_DATA_HOME=$tmp/none "$static" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
+    [ "$status" -eq "$wanted" ] || fail "status $status, not $wanted: $*"
+    cmp "$tmp/wanted" "$tmp/out" && cmp "$tmp/wanted.err" "$tmp/err" || fail "other bytes: $*"
+    compared=$((compared + 1))
+}
+cd "$root/samples"
+for file in cases/ruby31/*.heap cases/ruby33/*.jprof cases/puma/*.jprof cases/puma/*.heap cases/real/*.jprof; do
+    for form in text cum tree traces collapsed callgrind json csv html dot proto raw speedscope flame list=. peek=malloc symbols; do
+        equal --show_bytes "--$form" --sysroot=cases/sysroot "$file"
+    done
+    equal --sysroot=cases/sysroot "$file"
+    equal info --all --sysroot=cases/sysroot "$file"
+    equal explain --sysroot=cases/sysroot "$file"
+done
+for pair in 'ruby31/cext.0.heap ruby31/cext.1.heap' 'ruby33/slots.0.jprof ruby33/slots.1.jprof' \
+    'puma/w0.1.jprof puma/w0.3.jprof' 'real/redmine-boot.jprof real/redmine-steady.jprof'; do
+    for form in text json github html; do
+        equal diff "--$form" --sysroot=cases/sysroot "cases/${pair% *}" "cases/${pair#* }"
+    done
+    equal check --max-growth=1MB --sysroot=cases/sysroot "cases/${pair% *}" "cases/${pair#* }"
+    equal explain --sysroot=cases/sysroot "cases/${pair% *}" "cases/${pair#* }"
+done
+for command in '' bundle cache check diff doctor explain info keepers names run serve snap watch; do
+    # shellcheck disable=SC2086
+    equal $command --help
+done
+
+# A stripped libruby has most of its names from a pack.
+jemalloc=$(cc -print-file-name=libjemalloc.so.2)
+[ -f "$jemalloc" ] || { echo "no libjemalloc.so.2 here (Debian: libjemalloc2)" && exit 77; }
+LD_PRELOAD=$jemalloc MALLOC_CONF=prof:true,lg_prof_sample:8,prof_final:true,prof_prefix:$tmp/ruby \
+    ruby -e 'a = (1..20000).map { |i| i.to_s * 100 }'
+equal --show_bytes --top=0 "$tmp"/ruby.*.heap
+XDG_DATA_HOME=$tmp/none "$static" --show_bytes --top=0 --no-packs "$tmp"/ruby.*.heap >"$tmp/wanted" 2>"$tmp/err"
+unnamed() { awk '/libruby.*!0x/ { n++ } END { print n + 0 }' "$1"; }
+packed=$(($(unnamed "$tmp/wanted") - $(unnamed "$tmp/out")))
+[ "$packed" -gt 50 ] || fail "its own packs name $packed functions of libruby"
+
+# ---- an empty root --------------------------------------------------------------------------------------------------
+mkdir -p "$tmp/empty/proc" "$tmp/empty/tmp"
+chmod 1777 "$tmp/empty/tmp"
+cp "$static" "$tmp/empty/jprof"
+cp "$cases/ruby31/cext.1.heap" "$tmp/empty/tmp/a.heap"
+cp -R "$cases/sysroot" "$tmp/empty/tmp/sysroot"
+# inside USER ARGUMENTS...: jprof in the empty root.
+inside() {
+    unshare --mount sh -c 'empty=$1 user=$2; shift 2; mount -t proc proc "$empty/proc" && exec chroot "--userspec=$user" "$empty" /jprof "$@"' \
+        sh "$tmp/empty" "$@" >"$tmp/out" 2>"$tmp/err"
+}
+inside 1000:1000 --show_bytes --sysroot=/tmp/sysroot /tmp/a.heap || fail "a report"
+sed -n 2p "$tmp/out" | grep -q ' row_new$' || fail "row_new is not named first"
+if inside 0:0 --svg /tmp/a.heap; then fail "it draws pictures"; fi
+grep -q '^jprof: .*--dot works' "$tmp/err" || fail "it does not say what to do without pictures"
+
+cat >"$tmp/keep.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+char *volatile kept[4000];
+int main(void) { for (int i = 0; i < 4000; i++) kept[i] = calloc(1, 2000); puts("ready"); fflush(stdout); while (getppid() > 1) sleep(1); return 0; }
+END
+cc -O1 -o "$tmp/keep" "$tmp/keep.c"
+LD_PRELOAD=$jemalloc "$tmp/keep" >"$tmp/ready" &
+pid=$!
+until grep -qs ready "$tmp/ready"; do kill -0 "$pid" || fail "the program does not start"; sleep 0.1; done
+inside 0:0 "$pid" || fail "explain of a process that nobody prepared"
+grep -q 'by size  2048 bytes 7.8' "$tmp/out" || fail "not its 4,000 blocks"
+inside 0:0 snap -o /tmp/keep.jprof "$pid" || fail "snap"
+inside 0:0 explain /tmp/keep.jprof || fail "explain of the snapshot"
+grep -q 'by size  2048 bytes 7.8' "$tmp/out" || fail "not its 4,000 blocks, in the snapshot"
+echo "jprof-static: $size bytes; $compared reports are equal; $packed functions of libruby by its own packs; in an empty root"
