@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cachedir.h"
 #include "cli/filesread.h"
 #include "cli/names.h"
@@ -460,14 +461,10 @@ static bool symbolize(struct jprof_profile *profile, const struct inputs *inputs
 /* Says of a list of paths what is not there: it is passed over. jeprof does not look. */
 static void note_missing_paths(const char *option, const char *list, const struct options *o)
 {
-	char path[4096];
-	for (size_t len; list && *list && !o->as_jeprof; list += len + (list[len] == ',')) {
-		len = strcspn(list, ",");
-		snprintf(path, sizeof path, "%.*s", (int)len, list);
-		if (len && len < sizeof path && access(path, F_OK)) {
+	char path[PATH_MAX];
+	while (!o->as_jeprof && jp_path_next(&list, path))
+		if (access(path, F_OK))
 			say("--%s=%s: %s; jprof goes on without it", option, path, strerror(errno));
-		}
-	}
 }
 
 bool load_names(struct jprof_profile *profile, const struct inputs *inputs, const struct options *o)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/say.h"
 #include "cli/wholefile.h"
 
@@ -29,9 +30,8 @@ static bool is_other(const char *path, const struct stat *output)
 static bool are_others(const char *list, const struct stat *output)
 {
 	char path[PATH_MAX];
-	for (; list && *list; list += strcspn(list, ","), list += *list == ',')
-		if ((size_t)snprintf(path, sizeof path, "%.*s", (int)strcspn(list, ","), list) < sizeof path &&
-		    !is_other(path, output))
+	while (jp_path_next(&list, path))
+		if (!is_other(path, output))
 			return false;
 	return true;
 }

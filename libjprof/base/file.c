@@ -336,3 +336,15 @@ int jp_file_seal(int fd)
 {
 	return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
 }
+
+bool jp_path_next(const char **list, char path[static PATH_MAX])
+{
+	while (*list && **list) {
+		size_t len = strcspn(*list, ",");
+		int n = snprintf(path, PATH_MAX, "%.*s", (int)len, *list);
+		*list += len + ((*list)[len] == ',');
+		if (n > 0 && n < PATH_MAX)
+			return true;
+	}
+	return false;
+}

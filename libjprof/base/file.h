@@ -3,6 +3,7 @@
 #ifndef JP_BASE_FILE_H
 #define JP_BASE_FILE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -75,5 +76,9 @@ int jp_file_seal(int fd);
 
 /* errno stays what it was. */
 void jp_file_close(int *fd);
+
+/* Takes the next path off a comma-separated list, which may be NULL: false at its end. What is empty, or longer than a
+ * path may be, is passed over. */
+bool jp_path_next(const char **list, char path[static PATH_MAX]);
 
 #endif

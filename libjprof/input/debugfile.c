@@ -110,15 +110,11 @@ static bool consider_in(struct hunt *h, struct jp_root root, const char *dir, si
 /* `name` below the debug directories, the user's first. */
 static bool consider_dirs(struct hunt *h, const char *name)
 {
-	const char *list = h->where->dirs;
-	while (list && *list) {
-		size_t len = strcspn(list, ",");
-		if (len && h->root.path && consider_in(h, h->root, list, len, name))
+	char dir[PATH_MAX];
+	for (const char *list = h->where->dirs; jp_path_next(&list, dir);)
+		if ((h->root.path && consider_in(h, h->root, dir, strlen(dir), name)) ||
+		    consider_in(h, host_of(h), dir, strlen(dir), name))
 			return true;
-		if (len && consider_in(h, host_of(h), list, len, name))
-			return true;
-		list += len + (list[len] == ',');
-	}
 	return consider_in(h, h->root, system_dir, strlen(system_dir), name);
 }
 
@@ -180,14 +176,10 @@ static bool by_link(struct hunt *h)
 
 static bool among_given(struct hunt *h)
 {
-	const char *list = *h->build_id ? h->where->files : NULL;
-	while (list && *list) {
-		size_t len = strcspn(list, ",");
-		char path[PATH_MAX];
-		struct jp_objfile *candidate;
-		int n = snprintf(path, sizeof path, "%.*s", (int)len, list);
-		list += len + (list[len] == ',');
-		if (n <= 0 || (size_t)n >= sizeof path || jp_objfile_open(host_of(h), path, &candidate, NULL))
+	char path[PATH_MAX];
+	struct jp_objfile *candidate;
+	for (const char *list = *h->build_id ? h->where->files : NULL; jp_path_next(&list, path);) {
+		if (jp_objfile_open(host_of(h), path, &candidate, NULL))
 			continue;
 		if (strcmp(candidate->build_id, h->build_id))
 			jp_objfile_close(candidate);

@@ -247,15 +247,13 @@ static bool consider_path(struct search *s, struct jp_root root, const char *pat
 }
 
 /* P/a/b/c.so, P/b/c.so, P/c.so for one directory P of --lib_prefix, as jeprof does. */
-static bool consider_below(struct search *s, const char *prefix, size_t len)
+static bool consider_below(struct search *s, const char *prefix)
 {
 	char path[PATH_MAX], plain[PATH_MAX];
 	plain_path(s, plain);
 	for (const char *rest = plain; rest; rest = strchr(rest + 1, '/')) {
-		if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)len, prefix, rest + (*rest == '/')) >=
-		    sizeof path)
-			continue;
-		if (consider_path(s, host_root(s), path))
+		int n = snprintf(path, sizeof path, "%s/%s", prefix, rest + (*rest == '/'));
+		if ((size_t)n < sizeof path && consider_path(s, host_root(s), path))
 			return true;
 	}
 	return false;
@@ -263,13 +261,10 @@ static bool consider_below(struct search *s, const char *prefix, size_t len)
 
 static bool consider_prefixes(struct search *s)
 {
-	const char *list = s->opts->lib_prefix;
-	while (list && *list) {
-		size_t len = strcspn(list, ",");
-		if (len && consider_below(s, list, len))
+	char prefix[PATH_MAX];
+	for (const char *list = s->opts->lib_prefix; jp_path_next(&list, prefix);)
+		if (consider_below(s, prefix))
 			return true;
-		list += len + (list[len] == ',');
-	}
 	return false;
 }
 
@@ -307,15 +302,10 @@ static bool consider_added(struct search *s, bool same_name)
 {
 	char path[PATH_MAX], plain[PATH_MAX];
 	plain_path(s, plain);
-	for (const char *list = s->opts->add_lib; list && *list;) {
-		size_t len = strcspn(list, ",");
-		int n = snprintf(path, sizeof path, "%.*s", (int)len, list);
-		list += len + (list[len] == ',');
-		if (n <= 0 || (size_t)n >= sizeof path || !strcmp(jp_basename(path), jp_basename(plain)) != same_name)
-			continue;
-		if (same_name ? consider_path(s, host_root(s), path) : consider_stranger(s, path))
+	for (const char *list = s->opts->add_lib; jp_path_next(&list, path);)
+		if (!strcmp(jp_basename(path), jp_basename(plain)) == same_name &&
+		    (same_name ? consider_path(s, host_root(s), path) : consider_stranger(s, path)))
 			return true;
-	}
 	return false;
 }
 

@@ -13,24 +13,11 @@
 
 enum { most_source = 64 << 20 };
 
-/* Takes the next of a comma-separated list; false at its end. */
-static bool next_word(const char **list, char word[static PATH_MAX])
-{
-	while (*list && **list) {
-		size_t len = strcspn(*list, ",");
-		int n = snprintf(word, PATH_MAX, "%.*s", (int)len, *list);
-		*list += len + ((*list)[len] == ',');
-		if (n > 0 && n < PATH_MAX)
-			return true;
-	}
-	return false;
-}
-
 /* The path without the first prefix that it begins with, a whole number of directories. */
 static const char *trim(const char *path, const char *prefixes)
 {
 	char prefix[PATH_MAX];
-	while (next_word(&prefixes, prefix)) {
+	while (jp_path_next(&prefixes, prefix)) {
 		size_t len = strlen(prefix);
 		while (len && prefix[len - 1] == '/')
 			len--;
@@ -103,7 +90,7 @@ static bool find_source(struct jp_source *s, const char *path, const char *doubt
 {
 	char dir[PATH_MAX];
 	const char *dirs = opts->source_path, *plain = trim(path, opts->trim_path);
-	while (next_word(&dirs, dir))
+	while (jp_path_next(&dirs, dir))
 		if (try_below(s, dir, plain, opts->notice))
 			return true;
 	if (!doubt)
