@@ -229,12 +229,12 @@ static int find_agent(char **agent, const struct program *target, const struct a
 
 /* ---- the directory ------------------------------------------------------------------------------------------ */
 
-/* Dumps need no file: jprof snap gets them in memory. */
-static char *do_without_files(const struct jprof_error *why)
+/* Dumps need no file: jprof snap gets them in memory, from the agent. */
+static char *do_without_files(const struct jprof_error *why, bool agent)
 {
 	char line[JPROF_ERROR_LINE];
-	say("%s; no dump goes to a file then, and jprof snap gets them all the same",
-	    jprof_error_line(why, line, sizeof line));
+	say("%s; no dump goes to a file then, and %s", jprof_error_line(why, line, sizeof line),
+	    agent ? "jprof snap gets them all the same" : "without the agent jprof snap gets none");
 	return shortage_note(strdup(not_found));
 }
 
@@ -243,7 +243,7 @@ static int make_dir(struct run_plan *plan, const struct run_options *o, struct j
 	int rc = dump_dir(o->dir, plan->target.user, &plan->dir, err);
 	if (!rc || o->require)
 		return rc;
-	plan->dir = do_without_files(err);
+	plan->dir = do_without_files(err, !o->no_agent);
 	plan->no_dir = true;
 	return plan->dir ? 0 : short_memory(err);
 }

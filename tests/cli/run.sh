@@ -241,16 +241,18 @@ fi
 # ---- where dumps go
 # nowhere LIKE COMMAND-LINE...: no file can be written, and it is profiled all the same.
 nowhere() {
-    like=$1
+    like=$1 snaps='without the agent jprof snap gets none'
     shift
+    case "$*" in *--no-agent*) ;; *) snaps='jprof snap gets them all the same' ;; esac
     run "$@"
     exits 7
-    check "not said: $like" grep -qE "^jprof: $like.*no dump goes to a file then, and jprof snap gets them all the same" err
+    check "not said: $like" grep -qE "^jprof: $like.*no dump goes to a file then, and $snaps$" err
     prints '^MALLOC_CONF=prof:true.*,prof_prefix:/nonexistent/env-program'
     check "dumps go to a directory that is not there" no_line 'dumps go to' err
 }
 nowhere 'no/such: cannot be made: No such file or directory; give another directory with --dir=DIR' \
     "$jprof" run --no-agent --dir=no/such -- ./env-program
+nowhere 'no/such: cannot be made' env JPROF_AGENT_LIB="$JPROF_AGENT_SO" "$jprof" run --dir=no/such -- ./env-program
 run "$jprof" run --no-agent --require --dir=no/such -- ./env-program
 exits 1
 says_like 'no/such: cannot be made: No such file or directory; give another directory with --dir=DIR'
