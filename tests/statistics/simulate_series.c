@@ -2,6 +2,8 @@
  * grew is accused, and how often a leak is found. Samples are drawn with fixed seeds; three dumps with prof_accum say
  * which of them came and went. docs/statistics.md lists the figures that this prints.
  *
+ * A leak beside a row of equal objects that loses as much is found as it is without that row.
+ *
  * usage: simulate_series [REPORTS [KIND | courses]]   KIND: of the table in main(), from 0; by default all */
 #include <math.h>
 #include <stdint.h>
@@ -28,6 +30,7 @@ struct report_kind {
 	size_t dumps, rows;
 	double first, fill, step; /* what it has, what comes at once in the first step, and in each */
 	bool plain;               /* dumps do not say what came and went: no prof_accum */
+	bool drains;              /* one row more, behind them, loses in each step what the leak gets */
 };
 
 static size_t dumps_of(const struct report_kind *k)
@@ -112,24 +115,38 @@ static struct jprof_profile *difference_of(const struct row_state late[rows], co
 
 /* What a report says. */
 struct said {
+	bool shrank;         /* the row that drains has */
 	bool accused, found; /* a row that does not grow any more; the leak, as a suspect or as growing, and of a course
 	                        that is given as a suspect */
 };
 
 static struct said read_series(const struct jprof_series *series, const struct report_kind *k)
 {
-	struct said said = { false, false };
-	char leak[line_most];
+	struct said said = { false, false, false };
+	char leak[line_most], drained[line_most];
 	snprintf(leak, sizeof leak, "server+0x%zx", 16 * k->leaks);
+	snprintf(drained, sizeof drained, "server+0x%zx", 16 * rows_of(k));
 	for (size_t i = 0; i < jprof_series_count(series); i++) {
 		const struct jprof_grown *row = jprof_series_at(series, i);
 		bool leaks = k->leaks < rows && !strcmp(row->name, leak);
 		bool suspect = row->verdict == JPROF_LEAK_SUSPECT || row->verdict == JPROF_GROWING;
 		bool flat = leaks && k->dumps && !(k->step > 0);
+		said.shrank |= k->drains && row->verdict == JPROF_SHRANK && !strcmp(row->name, drained);
 		said.found |= leaks && suspect && (!k->dumps || row->verdict == JPROF_LEAK_SUSPECT);
 		said.accused |= (k->dumps ? flat : !leaks) && suspect;
 	}
 	return said;
+}
+
+/* Its chance is its own, so that the other rows are as they are without it. */
+static void drain(struct row_state state[rows], const struct report_kind *k, size_t step, struct rng *rng)
+{
+	struct row_state *row = &state[rows_of(k)];
+	uint64_t gone = rng_poisson(rng, k->step);
+	if (!step)
+		row->live = row->ever = rng_poisson(rng, k->first + (double)dumps_of(k) * k->step);
+	else
+		row->live -= gone < row->live ? gone : row->live;
 }
 
 static struct said draw_report(const struct report_kind *k, struct rng *rng)
@@ -142,9 +159,14 @@ static struct said draw_report(const struct report_kind *k, struct rng *rng)
 	memset(state, 0, sizeof state);
 	for (size_t i = 0; i < rows_of(k); i++)
 		state[0][i].live = state[0][i].ever = rng_poisson(rng, mean_samples(k, i));
+	struct rng chance = { rng->state + 1 };
+	if (k->drains)
+		drain(state[0], k, 0, &chance);
 	for (size_t d = 1; d <= last; d++) {
 		memcpy(state[d], state[d - 1], sizeof state[d]);
 		step_rows(state[d], k, d, rng);
+		if (k->drains)
+			drain(state[d], k, d, &chance);
 		steps[d - 1] = difference_of(state[d], state[d - 1], k->plain);
 	}
 	struct jprof_profile *whole = difference_of(state[last], state[0], k->plain);
@@ -220,6 +242,38 @@ static int draw_courses(double reports)
 	return bad;
 }
 
+/* A line may fill a cache that another refreshes; that hides no leak. */
+static int draw_drains(double reports)
+{
+	enum { others = 300, sampled = 8 };
+	double found = 0, hidden = 0, shrank = 0, all = 0;
+	for (size_t n = dumps; n <= most_dumps; n++)
+		for (int i = 0; i < reports; i++) {
+			const struct report_kind leak = { .largest = -sampled,
+				                          .churn = 0.3,
+				                          .own_churn = 0.3,
+				                          .dumps = n,
+				                          .rows = others,
+				                          .first = 20 * sampled,
+				                          .step = 5 * sampled,
+				                          .plain = i % 2 };
+			struct report_kind beside = leak;
+			beside.drains = true;
+			struct rng rng = { 20262000 + 1000 * n + (size_t)i }, again = rng;
+			bool alone = draw_report(&leak, &rng).found;
+			struct said said = draw_report(&beside, &again);
+			all++;
+			found += alone;
+			shrank += said.shrank;
+			hidden += alone && !said.found;
+		}
+	bool bad = hidden > 0 || found < 0.8 * all || shrank < 0.8 * all;
+	printf(
+	    "leak beside a row that drains: hidden %.0f of %.0f that are found alone; that row shrank in %.0f of %.0f%s\n",
+	    hidden, found, shrank, all, bad ? "  BAD" : "");
+	return bad;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct report_kind kinds[] = {
@@ -280,7 +334,7 @@ int main(int argc, char **argv)
 	double reports = argc > 1 ? atof(argv[1]) : 20;
 	bool courses = argc > 2 && !strcmp(argv[2], "courses");
 	size_t only = argc > 2 ? strtoul(argv[2], NULL, 10) : SIZE_MAX;
-	int bad = courses || argc <= 2 ? draw_courses(reports) : 0;
+	int bad = courses || argc <= 2 ? draw_courses(reports) + draw_drains(reports) : 0;
 	for (size_t k = 0; !courses && k < sizeof kinds / sizeof *kinds; k++)
 		if (only == SIZE_MAX || only == k)
 			bad += draw_reports(&kinds[k], k, reports);
