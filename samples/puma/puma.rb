@@ -27,3 +27,4 @@ app do |env|
   body = page ? page.call(env["QUERY_STRING"].to_i) : "give /json, /html or /leak\n"
   [page ? 200 : 404, { "content-type" => "text/plain", "content-length" => body.bytesize.to_s }, [body]]
 end
+tag "shop"
