@@ -11,10 +11,12 @@ fi
 command -v callgrind_annotate >/dev/null || { echo "no valgrind here" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-valgrind --tool=callgrind --callgrind-out-file="$work/counts" "$jprof" --svg --nodefraction=0 -o "$work/graph.svg" "$@" \
+valgrind --tool=callgrind --callgrind-out-file="$work/counts.%p" "$jprof" --svg --nodefraction=0 -o "$work/graph.svg" "$@" \
     >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 2; }
 grep -c 'class="node' "$work/graph.svg" | sed 's/$/ functions/'
-callgrind_annotate --inclusive=yes "$work/counts" 2>/dev/null | awk '
+# The picture is drawn in a child, whose counts begin with the program's own up to the fork.
+drawn=$(grep -l 'gvLayout' "$work"/counts.* | head -n 1)
+callgrind_annotate --inclusive=yes "${drawn:-/dev/null}" 2>/dev/null | awk '
     { gsub(/,/, "", $1) }
     /PROGRAM TOTALS/ { all = $1 }
     / [^ ]*:gvLayout / && !layout { layout = $1 }
