@@ -9,6 +9,7 @@
 #include "cli/names.h"
 #include "cli/nearest.h"
 #include "cli/say.h"
+#include "cli/wholefile.h"
 #include "commands.h"
 #include "report/edit.h"
 #include "report/options.h"
@@ -163,12 +164,13 @@ static bool is_misspelt(const char *word)
 	return misspelt;
 }
 
-/* `jprof PID`, which is `jprof explain PID`. */
+/* `jprof PID`, which is `jprof explain PID`, or of a core. */
 static bool is_process(const struct options *o)
 {
 	int pid;
-	return o->operand_count == 1 && !o->help && !o->version && is_pid(o->operands[0], &pid) &&
-	       access(o->operands[0], F_OK);
+	if (o->operand_count != 1 || o->help || o->version)
+		return false;
+	return access(o->operands[0], F_OK) ? is_pid(o->operands[0], &pid) : is_core(o->operands[0]);
 }
 
 static int run_report(const struct options *options)

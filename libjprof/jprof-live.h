@@ -231,6 +231,13 @@ JPROF_API int jprof_target_heap(struct jprof_target *target, const struct jprof_
                                 struct jprof_bundle_writer *writer, struct jprof_heap_seen *seen,
                                 struct jprof_error *err);
 
+/* The same of a core, an ELF file as the kernel or gdb writes them, which is read as hostile: begins a member, and adds
+ * heap.json, and maps, smaps and status as far as a core tells. One look, with the registers of all threads. Files that
+ * it names are opened only where they have the build-id that is in it. JPROF_E_FORMAT: it is no core, or no jemalloc
+ * was found there. `opts` may be NULL. Since: 0.2 */
+JPROF_API int jprof_core_heap(const char *path, const struct jprof_heap_opts *opts, struct jprof_bundle_writer *writer,
+                              struct jprof_heap_seen *seen, struct jprof_error *err);
+
 /* ---- Dumps that a process made ------------------------------------------------------------------ */
 
 /* A file that a process made, open for reading. */

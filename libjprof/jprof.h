@@ -612,8 +612,10 @@ struct jprof_heap_seen {
 	uint64_t caches;   /* of threads */
 	bool caches_known; /* false: what lies in caches of threads counts as live */
 	uint64_t torn,
-	    misfits; /* extents, and objects in caches, that changed while they were read, and are left out */
-	bool cut;    /* there was more than is ever read */
+	    misfits;      /* extents, and objects in caches, that changed while they were read, and are left out */
+	bool cut;         /* there was more than is ever read */
+	bool core;        /* it was a core */
+	uint64_t missing; /* then: bytes of it that were cut off */
 };
 
 /* The control group that a process is in, in bytes; NAN: not known. */

@@ -145,7 +145,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .unreachable = o->unreachable,
 		                  .lists_lost = o->granularity == JPROF_BY_ADDRESS,
 		                  .lost = shortage_text(&live->lost),
-		                  .live = live->asked,
+		                  .live = live->asked && !live->core,
 		                  .ruby = live->ruby,
 		                  .why = live->asked ? live->snap.why : "",
 		                  .outside = live->asked ? live->outside : "",

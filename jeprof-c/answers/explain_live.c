@@ -9,6 +9,7 @@
 #include "cli/bundlefile.h"
 #include "cli/names.h"
 #include "cli/say.h"
+#include "cli/wholefile.h"
 
 /* ---- the process in words ----------------------------------------------------------------------------------- */
 
@@ -109,13 +110,28 @@ static const char *pid_word(const struct options *o)
 	return is_pid(last, &pid) && access(last, F_OK) ? last : NULL;
 }
 
+/* The word that names a core, likewise. */
+static const char *core_word(const struct options *o)
+{
+	const char *last = o->operand_count ? o->operands[o->operand_count - 1] : "";
+	return !o->puma && is_core(last) ? last : NULL;
+}
+
+static void describe_core(struct explain_live *live, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	snprintf(live->name, sizeof live->name, "%s", base ? base + 1 : path);
+	snprintf(live->title, sizeof live->title, "%s", live->name);
+	snprintf(live->start, sizeof live->start, "%s", start_of_program(""));
+}
+
 static bool select_live(struct explain_live *live, const struct options *o, const char *pid)
 {
 	char puma[64], word[32];
 	snprintf(puma, sizeof puma, o->puma && *o->puma ? "--puma=%s" : "--puma", o->puma);
 	snprintf(word, sizeof word, "%s", pid ? pid : "");
 	char snap[] = "snap", gc[] = "--gc", *argv[] = { snap, o->puma ? puma : word, o->gc ? gc : NULL, NULL };
-	bool good = snap_options_parse(&live->which, o->gc ? 3 : 2, argv);
+	bool good = snap_options_parse(&live->which, !pid && !o->puma ? 1 : o->gc ? 3 : 2, argv);
 	live->which.command = "explain";
 	live->which.heaps = true;
 	live->which.referrers = o->granularity == ROWS_BY_REFERRER;
@@ -170,19 +186,26 @@ static void name_operand(struct explain_live *live, struct options *o, const cha
 
 bool explain_live_take(struct explain_live *live, struct options *o)
 {
-	const char *pid = o->puma ? NULL : pid_word(o), *path = o->file;
-	*live = (struct explain_live){ .asked = o->puma || pid };
-	if (!live->asked && o->gc)
+	const char *core = core_word(o), *pid = o->puma ? NULL : core ? core : pid_word(o), *path = o->file;
+	*live = (struct explain_live){ .asked = o->puma || pid, .core = core };
+	if ((!live->asked || core) && o->gc) {
 		say("--gc is for live processes: give a pid, or --puma");
+		return false;
+	}
 	if (!live->asked)
-		return !o->gc;
+		return true;
 	if (o->operand_count - (pid ? 1 : 0) >= live_operands) {
 		say("explain takes one snapshot, or two: the earlier one and the later one");
 		return false;
 	}
-	if (!name_good(path) || !select_live(live, o, pid) || (path && !bundle_file_try(path, NULL)) ||
-	    !memsnap_take(&live->snap, &live->which))
+	if (!name_good(path) || !select_live(live, o, core ? NULL : pid) || (path && !bundle_file_try(path, NULL)) ||
+	    !(core ? memsnap_of_core(&live->snap, core, &live->which) : memsnap_take(&live->snap, &live->which)))
 		return false;
+	if (core) {
+		describe_core(live, core);
+		name_operand(live, o, core);
+		return keep_bundle(&live->snap, path);
+	}
 	live->dumped = live->snap.dumped;
 	live->ruby = jprof_processes_at(live->snap.list, 0)->ruby;
 	describe_live(live);

@@ -8,7 +8,8 @@
 enum { live_operands = 3 };
 
 struct explain_live {
-	bool asked;  /* the last operand is a pid, or --puma was given */
+	bool asked;  /* the last operand is a pid or a core, or --puma was given */
+	bool core;   /* it is a core */
 	bool dumped; /* false: the process runs without what could dump it */
 	bool ruby;   /* it is one */
 	struct snap_options which;

@@ -13,7 +13,14 @@
 /* How sure what was read is. */
 static void add_what_was_seen(struct jp_strbuf *text, const struct jprof_heap_seen *seen)
 {
-	jp_strbuf_printf(text, "Read from outside (jemalloc %s), and the process ran on.", seen->jemalloc);
+	jp_strbuf_printf(text,
+	                 seen->core ? "Read from a core (jemalloc %s), which has no text of programs."
+	                            : "Read from outside (jemalloc %s), and the process ran on.",
+	                 seen->jemalloc);
+	if (seen->missing)
+		jp_strbuf_printf(text,
+		                 " The core was cut: %.1f MB of it are missing, and what lay there is not counted.",
+		                 (double)seen->missing / mb);
 	if (!seen->caches_known)
 		jp_strbuf_str(text, " What is freed in the caches of threads counts as live here.");
 	if (seen->torn)
@@ -338,6 +345,8 @@ static void add_part_words(struct jp_strbuf *text, const struct explained *what,
 	bool single = info->processes == 1 && info->shared >= 0.05 * mb;
 	if (row->part == JPROF_PART_TOTAL && info->processes > 1)
 		jp_strbuf_printf(text, "sum of Pss of %u processes; shared memory counts once", info->processes);
+	else if (row->part == JPROF_PART_TOTAL && info->seen.core)
+		jp_strbuf_str(text, "in the core, without pages of zeros");
 	else if (row->part == JPROF_PART_TOTAL && single)
 		jp_strbuf_printf(text, "RSS; %.1f of it is shared with other processes since a fork",
 		                 info->shared / mb);

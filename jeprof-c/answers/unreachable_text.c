@@ -52,14 +52,18 @@ void unreachable_add(struct answer *a, const struct explained *what)
 	struct jp_strbuf *text = answer_add(a, ANSWER_NOTE);
 	jp_strbuf_printf(text, "Looked for from %u mappings of data, stacks%s among them%s.", info->roots,
 	                 explain_part_of(e, JPROF_PART_GC_HEAP) ? " and Ruby's GC heap" : "",
-	                 all->objects > 0 ? ", in two looks, a second apart" : "");
+	                 info->seen.core    ? ", and the registers of threads"
+	                 : all->objects > 0 ? ", in two looks, a second apart"
+	                                    : "");
 	if (all->objects > 0)
-		jp_strbuf_str(text, " A pointer that a program hides (encoded, in a register, or on a device) is not "
-		                    "seen: then the block is listed here, and lives.");
+		jp_strbuf_printf(text,
+		                 " A pointer that a program hides (encoded%s, or on a device) is not "
+		                 "seen: then the block is listed here, and lives.",
+		                 info->seen.core ? "" : ", in a register");
 	if (what->lists_lost && what->lost) {
 		answer_add(a, ANSWER_NOTE);
 		jp_strbuf_str(answer_add(a, ANSWER_LINES), what->lost);
-	} else if (all->objects > 0 && what->live) {
+	} else if (all->objects > 0 && (what->live || info->seen.core)) {
 		jp_strbuf_str(text, " --addresses lists them, for gdb.");
 	}
 	if (all->objects > 0)

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "cli/shortage.h"
 #include "jprof.h"
@@ -38,4 +40,13 @@ ssize_t file_begin(const char *path, void *head, size_t size)
 	size_t n = fread(head, 1, size, file);
 	fclose(file);
 	return (ssize_t)n;
+}
+
+bool is_core(const char *path)
+{
+	enum { type_at = 16, core = 4 };
+	unsigned char head[18];
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && file_begin(path, head, sizeof head) == (ssize_t)sizeof head &&
+	       !memcmp(head, "\177ELF", 4) && head[type_at] + head[type_at + 1] == core;
 }

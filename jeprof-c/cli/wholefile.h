@@ -2,6 +2,7 @@
 #ifndef JEPROF_WHOLEFILE_H
 #define JEPROF_WHOLEFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -11,5 +12,8 @@ char *file_whole(const char *path, size_t most, size_t *len);
 
 /* The first bytes of a file; how many these are, -1 where it cannot be opened. */
 ssize_t file_begin(const char *path, void *head, size_t size);
+
+/* Whether a file is an ELF core. */
+bool is_core(const char *path);
 
 #endif

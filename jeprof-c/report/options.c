@@ -413,7 +413,7 @@ void options_explain_help(void)
 {
 	printf("usage: jprof explain [OPTIONS] [PROGRAM] SNAPSHOT\n"
 	       "       jprof explain [OPTIONS] [PROGRAM] EARLIER LATER\n"
-	       "       jprof explain [OPTIONS] [EARLIER] PID|--puma\n"
+	       "       jprof explain [OPTIONS] [EARLIER] PID|CORE|--puma\n"
 	       "\n"
 	       "Says where all memory of the processes in a snapshot is, in a table that adds up\n"
 	       "to RSS: live objects by owner, Ruby's GC heap, fragmentation, freed pages, what\n"

@@ -117,6 +117,24 @@ bool memsnap_take(struct memsnap *s, const struct snap_options *o)
 	return good;
 }
 
+bool memsnap_of_core(struct memsnap *s, const char *path, const struct snap_options *o)
+{
+	const struct jprof_bundle_writer_opts opts = { .size = sizeof opts, .time = time(NULL) };
+	const struct jprof_heap_opts heap = snap_heap_opts(o);
+	struct jprof_bundle_writer *writer = NULL;
+	struct jprof_heap_seen seen;
+	struct jprof_error err;
+	*s = (struct memsnap){ 0 };
+	int rc = jprof_bundle_writer_new(&opts, append_bytes, s, &writer, &err);
+	rc = rc ? rc : jprof_core_heap(path, &heap, writer, &seen, &err);
+	rc = rc ? rc : jprof_bundle_writer_finish(writer, &err);
+	s->heaps.read = !rc;
+	if (rc)
+		say_error(&err);
+	jprof_bundle_writer_free(writer);
+	return !rc;
+}
+
 void memsnap_free(struct memsnap *s)
 {
 	free(s->bundle);

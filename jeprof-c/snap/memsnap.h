@@ -18,6 +18,9 @@ struct memsnap {
  * processes wrote. False after having said what is wrong; to be freed in either case. */
 bool memsnap_take(struct memsnap *snap, const struct snap_options *options);
 
+/* The same of a core: what its memory says. */
+bool memsnap_of_core(struct memsnap *snap, const char *path, const struct snap_options *options);
+
 /* For interrupt_catch of a program that has more to take back: removes what the processes wrote for the snapshot that
  * is under way. On another thread, when the program is about to end. */
 void memsnap_take_back(void);

@@ -402,6 +402,15 @@ static void note_lost(void *lines, uint64_t address, uint64_t size)
 	jp_strbuf_printf(lines, "0x%llx %llu\n", (unsigned long long)address, (unsigned long long)size);
 }
 
+struct jprof_heap_opts snap_heap_opts(const struct snap_options *options)
+{
+	return (struct jprof_heap_opts){ .size = sizeof(struct jprof_heap_opts),
+		                         .referrers = options->referrers,
+		                         .unreachable = options->unreachable,
+		                         .lost = options->lost ? note_lost : NULL,
+		                         .context = options->lost };
+}
+
 /* 0, also where it may not be read, which is noted; or -1, and the writer can only be freed. */
 static int add_heap_of(struct jprof_bundle_writer *writer, struct jprof_target *target,
                        const struct jprof_process *process, const struct snap_options *options,
@@ -412,11 +421,7 @@ static int add_heap_of(struct jprof_bundle_writer *writer, struct jprof_target *
 	struct jprof_error err;
 	(void)opener_start(&opener, target, process, snap_file_timeout(options),
 	                   &err); /* without it no file is opened */
-	const struct jprof_heap_opts opts = { .size = sizeof opts,
-		                              .referrers = options->referrers,
-		                              .unreachable = options->unreachable,
-		                              .lost = options->lost ? note_lost : NULL,
-		                              .context = options->lost };
+	const struct jprof_heap_opts opts = snap_heap_opts(options);
 	int rc = jprof_target_heap(target, &opts, writer, &seen, &err);
 	heaps->read += !rc;
 	heaps->refused += rc != 0;

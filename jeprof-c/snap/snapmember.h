@@ -50,4 +50,7 @@ void leftovers_remove(const struct leftovers *leftovers, const struct snap_optio
 /* Lets them be, and ends their openers. */
 void leftovers_end(struct leftovers *leftovers);
 
+/* What is looked for in the memory of processes. */
+struct jprof_heap_opts snap_heap_opts(const struct snap_options *options);
+
 #endif

@@ -354,7 +354,9 @@ static void take_heap_seen(struct jprof_heap_seen *to, jp_json *heap)
 		                        .caches_known = jp_json_true(heap, "caches_known"),
 		                        .torn = jp_json_number(heap, "torn"),
 		                        .misfits = jp_json_number(heap, "misfits"),
-		                        .cut = jp_json_true(heap, "cut") };
+		                        .cut = jp_json_true(heap, "cut"),
+		                        .core = jp_json_true(heap, "core"),
+		                        .missing = jp_json_number(heap, "missing") };
 	snprintf(to->jemalloc, sizeof to->jemalloc, "%s", good ? version : "of an unknown version");
 }
 

@@ -134,6 +134,7 @@ static int read_segments(struct elf_file *f)
 		s->mem_size = jp_bytes_uint(&in, f->word);
 		flags |= h->bits == 32 ? jp_bytes_uint(&in, 4) : 0;
 		s->align = jp_bytes_uint(&in, f->word);
+		s->flags = (uint32_t)flags;
 		s->code = s->type == PT_LOAD && flags & PF_X;
 	}
 	free(table);
@@ -298,7 +299,7 @@ static uint64_t aligned(uint64_t pos, uint64_t to)
 }
 
 /* Three numbers, a name, a description, each beginning at a multiple of `align`: 8 in some files of 64 bits, else 4. */
-static bool find_build_id(struct jp_bytes notes, uint64_t align, char *id)
+bool jp_elf_id_among_notes(struct jp_bytes notes, uint64_t align, char id[static 2 * 64 + 1])
 {
 	align = align == 8 ? 8 : 4;
 	while (!notes.bad && notes.pos < notes.len) {
@@ -340,7 +341,7 @@ int jp_elf_build_id(int fd, const struct jp_elf_headers *h, char id[static 2 * 6
 			errno = error;
 			return JPROF_E_IO;
 		}
-		found = find_build_id(all, c ? c->align : g->align, id);
+		found = jp_elf_id_among_notes(all, c ? c->align : g->align, id);
 	}
 	return 0;
 }

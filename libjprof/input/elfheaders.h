@@ -11,7 +11,7 @@
 #include "jprof.h"
 
 struct jp_elf_segment {
-	uint32_t type;
+	uint32_t type, flags;
 	uint64_t offset, vaddr, file_size, mem_size, align;
 	bool code; /* PT_LOAD, and executable */
 };
@@ -57,5 +57,8 @@ bool jp_elf_section_read(int fd, const struct jp_elf_headers *headers, const str
 /* The build-id in hex; "" if there is none. Of the first note of that kind in a section of notes, or, without section
  * headers, in a segment of notes. JPROF_E_NOMEM; JPROF_E_IO with errno set: what the file has cannot be read. */
 int jp_elf_build_id(int fd, const struct jp_elf_headers *headers, char id[static 2 * 64 + 1]);
+
+/* The same among the bytes of a segment of notes of that alignment; false: it has none. */
+bool jp_elf_id_among_notes(struct jp_bytes notes, uint64_t align, char id[static 2 * 64 + 1]);
 
 #endif

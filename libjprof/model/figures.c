@@ -80,6 +80,8 @@ static void add_heap_seen(struct jprof_heap_seen *to, const struct jprof_heap_se
 	all.torn += to->torn;
 	all.misfits += to->misfits;
 	all.cut = from->cut || to->cut;
+	all.core = from->core || to->core;
+	all.missing += to->missing;
 	*to = all;
 }
 

@@ -12,11 +12,8 @@
 #include "base/opts.h"
 #include "collect/below.h"
 #include "collect/procfs.h"
-#include "outside/jeheap.h"
+#include "outside/holding.h"
 #include "outside/livesource.h"
-#include "outside/referrers.h"
-#include "outside/rubycensus.h"
-#include "outside/rubysymbols.h"
 
 /* ---- a jemalloc that is not known -------------------------------------------------------------------------------- */
 
@@ -104,75 +101,22 @@ static bool has_background_thread(const struct jprof_target *t)
 /* ---- all of it ----------------------------------------------------------------------------------------------------
  */
 
-static struct jprof_heap_seen seen_of(const struct jp_jeheap *h)
-{
-	struct jprof_heap_seen seen = { .caches = h->caches,
-		                        .caches_known = h->caches_known,
-		                        .torn = h->torn,
-		                        .misfits = h->misfits,
-		                        .cut = h->cut };
-	snprintf(seen.jemalloc, sizeof seen.jemalloc, "%s", h->version);
-	return seen;
-}
-
-static const uint64_t most_marking = 64ULL << 30; /* a block is read several times where it lies among others */
-
-/* What a heap holds, and all that was found with it. */
-struct heap_holding {
-	struct jp_jeheap jemalloc;
-	struct jp_jeextents extents;
-	struct jp_rubypages pages; /* of what is no Ruby there are none */
-	struct jp_rubynames names;
-	struct jp_rubycensus census;
-	struct jp_referrers referrers;
-	struct jp_lostblocks lost;
-};
-
-static void empty_holding(struct heap_holding *h)
-{
-	jp_jeextents_release(&h->extents);
-	jp_rubypages_release(&h->pages);
-	jp_rubycensus_release(&h->census);
-	jp_referrers_release(&h->referrers);
-	jp_lostblocks_release(&h->lost);
-	*h = (struct heap_holding){ 0 };
-}
-
-/* 0, or -1 when memory is short. */
-static int read_holding(const struct jprof_target *t, struct jp_memsource *source, const struct jprof_heap_opts *opts,
-                        struct heap_holding *h)
-{
-	uint64_t variables[jp_ruby_known];
-	if (jp_jeheap_take(source, &h->jemalloc, &h->extents) || jp_rubypages_find(source, &h->pages))
-		return -1;
-	if (h->pages.count) {
-		jp_ruby_variables(t, source->maps, variables);
-		h->names = jp_rubynames_learn(source, &h->pages, variables);
-		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->census))
-			return -1;
-	}
-	if (!(opts->referrers || opts->unreachable) || !h->jemalloc.version)
-		return 0;
-	source->left += most_marking;
-	return jp_referrers_find(source, &h->extents, &h->jemalloc, &h->pages, &h->names, &h->census,
-	                         opts->unreachable ? &h->lost : NULL, &h->referrers);
-}
-
 /* A process runs on while it is read: what nothing points to is looked for once more, a second later. What counts is
  * what this look finds. */
 static int look_again_at(struct jprof_target *t, struct jp_memsource **source, const struct jprof_heap_opts *opts,
-                         struct heap_holding *h, struct jprof_error *err)
+                         struct jp_holding *h, struct jprof_error *err)
 {
+	const struct jp_mapped_files files = jp_files_of_target(t);
 	struct jp_lostblocks before = h->lost;
 	struct jp_memsource *again = NULL;
 	h->lost = (struct jp_lostblocks){ 0 };
-	empty_holding(h);
+	jp_holding_empty(h);
 	nanosleep(&(const struct timespec){ .tv_sec = 1 }, NULL);
 	int rc = jp_livesource_open(t, &again, err);
 	if (!rc) {
 		jp_memsource_close(*source);
 		*source = again;
-		rc = read_holding(t, again, opts, h) ? jp_error_nomem(err) : 0;
+		rc = jp_holding_read(again, &files, opts, h) ? jp_error_nomem(err) : 0;
 	}
 	if (!rc)
 		jp_lostblocks_keep(&h->lost, &before);
@@ -180,29 +124,12 @@ static int look_again_at(struct jprof_target *t, struct jp_memsource **source, c
 	return rc;
 }
 
-/* 0, or -1 when memory is short. */
-static int write_holding(const struct heap_holding *h, struct jp_memsource *source, const struct jprof_heap_opts *opts,
-                         struct jp_strbuf *text)
-{
-	struct jp_jsonout j = { .out = text };
-	jp_jsonout_open(&j, NULL, '{', false);
-	jp_jeheap_write(&h->jemalloc, &j);
-	if (h->census.pages)
-		jp_rubycensus_write(&h->census, &j);
-	if (h->referrers.count)
-		jp_referrers_write(&h->referrers, &j);
-	bool good =
-	    !opts->unreachable || !jp_lostblocks_write(&h->lost, source, &h->extents, h->jemalloc.padded, opts, &j);
-	jp_jsonout_close(&j);
-	jp_strbuf_str(text, "\n");
-	return good && !text->failed ? 0 : -1;
-}
-
 static int add_heap(struct jprof_target *t, struct jp_memsource **source, const struct jprof_heap_opts *opts,
-                    struct heap_holding *h, struct jprof_bundle_writer *writer, struct jprof_error *err)
+                    struct jp_holding *h, struct jprof_bundle_writer *writer, struct jprof_error *err)
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) text = { 0 };
-	int rc = read_holding(t, *source, opts, h) ? jp_error_nomem(err) : 0;
+	const struct jp_mapped_files files = jp_files_of_target(t);
+	int rc = jp_holding_read(*source, &files, opts, h) ? jp_error_nomem(err) : 0;
 	if (!rc && h->lost.count)
 		rc = look_again_at(t, source, opts, h, err);
 	rc = rc ? rc : jprof_target_check(t, err);
@@ -211,7 +138,7 @@ static int add_heap(struct jprof_target *t, struct jp_memsource **source, const 
 	if (!h->jemalloc.version)
 		return refuse_jemalloc(t, *source, err);
 	h->jemalloc.background_thread = has_background_thread(t);
-	return write_holding(h, *source, opts, &text)
+	return jp_holding_write(h, *source, opts, &text)
 	           ? jp_error_nomem(err)
 	           : jprof_bundle_writer_file(writer, "heap.json", text.text, text.len, err);
 }
@@ -229,12 +156,12 @@ int jprof_target_heap(struct jprof_target *t, const struct jprof_heap_opts *give
 	rc = rc ? rc : jp_livesource_open(t, &source, err);
 	if (rc)
 		return rc;
-	struct heap_holding *h = calloc(1, sizeof *h);
+	struct jp_holding *h = calloc(1, sizeof *h);
 	rc = h ? add_heap(t, &source, &opts, h, writer, err) : jp_error_nomem(err);
 	if (!rc)
-		*seen = seen_of(&h->jemalloc);
+		*seen = jp_holding_seen(h);
 	if (h)
-		empty_holding(h);
+		jp_holding_empty(h);
 	free(h);
 	jp_memsource_close(source);
 	return rc;

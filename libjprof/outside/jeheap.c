@@ -13,11 +13,31 @@ uint64_t jp_je_object_size(const struct jp_jeextent *e)
 	return size < e->base + e->size - e->first ? size : e->base + e->size - e->first;
 }
 
+static bool has_live_place(const struct jp_jeextent *e, uint64_t page)
+{
+	uint64_t size = jp_jeclass_size(e->class), from = page - e->base;
+	for (uint64_t place = from / size; place < e->places && place * size < from + jp_memory_page; place++)
+		if (!(e->free[place / 64] >> place % 64 & 1))
+			return true;
+	return false;
+}
+
+/* In a core a page of zeros with a live object on it was touched. */
+static uint64_t untouched_of_slab(struct jp_memsource *m, const struct jp_jeextent *e)
+{
+	uint64_t bytes = 0;
+	if (!m->of_core)
+		return jp_memsource_untouched(m, e->base, e->size);
+	for (uint64_t at = e->base; at - e->base < e->size; at += jp_memory_page)
+		bytes += jp_memsource_has(m, at) || has_live_place(e, at) ? 0 : jp_memory_page;
+	return bytes;
+}
+
 static void count_untouched(struct jp_jeheap *h, struct jp_memsource *m, const struct jp_jeextent *e)
 {
 	if (e->state != JP_JE_ACTIVE && e->state != JP_JE_DIRTY && e->state != JP_JE_MUZZY)
 		return;
-	uint64_t all = jp_memsource_untouched(m, e->base, e->size);
+	uint64_t all = e->slab ? untouched_of_slab(m, e) : jp_memsource_untouched(m, e->base, e->size);
 	if (e->state != JP_JE_ACTIVE) {
 		h->untouched_idle += all;
 	} else if (e->slab) {

@@ -11,6 +11,7 @@ void jp_memsource_close(struct jp_memsource *source)
 		return;
 	jprof_maps_free(source->maps);
 	free(source->stacks);
+	free(source->registers);
 	source->close(source);
 }
 

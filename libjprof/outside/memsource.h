@@ -34,6 +34,9 @@ struct jp_memsource {
 	struct jprof_maps *maps; /* owned */
 	uint64_t *stacks;        /* stack pointers of threads, where they are known; owned */
 	size_t stack_count, stack_cap;
+	uint64_t *registers; /* of a core: all that its threads had; owned */
+	size_t register_count, register_cap;
+	bool of_core;    /* a page that is not there is one of zeros, and may have been touched */
 	uint64_t left;   /* bytes that may yet be read, and looked at; then nothing is there any more */
 	uint64_t absent; /* pages that were wanted and not in memory: swapped out, or never there */
 	struct jp_memory_pages seen[jp_memory_slots];

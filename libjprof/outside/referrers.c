@@ -213,6 +213,8 @@ static void look_everywhere(struct owner_search *s)
 	for (size_t i = 0; i < s->pages->count; i++)
 		look_into_rubypage(s, &s->pages->items[i]);
 	look_into_mappings(s, JP_REFERRER_FILE);
+	jp_jeblocks_give(&s->blocks, s->source->registers, s->source->register_count,
+	                 owner_named(s, JP_REFERRER_STACK, ""));
 	look_into_mappings(s, JP_REFERRER_STACK);
 	look_into_mappings(s, JP_REFERRER_OTHER);
 }

@@ -60,24 +60,88 @@ static const char *path_below_root(const struct jprof_target *t, const char *pat
 	return below ? path + len : path;
 }
 
-static void read_ruby_file(const struct jprof_target *t, const struct jprof_map *map, uint64_t variables[jp_ruby_known])
+static int open_of_target(const void *context, struct jp_memsource *source, const struct jprof_map *map)
+{
+	const struct jprof_target *t = context;
+	struct stat st;
+	(void)source;
+	int fd =
+	    jp_opens_with_its_rights(t) ? jp_below_open(t, JPROF_OPEN_FILE, path_below_root(t, map->path), &st) : -1;
+	if (fd >= 0 && st.st_ino != map->inode)
+		jp_file_close(&fd);
+	return fd;
+}
+
+struct jp_mapped_files jp_files_of_target(const struct jprof_target *target)
+{
+	return (struct jp_mapped_files){ open_of_target, target };
+}
+
+/* The build-id by the headers in memory, which are in the first page of a file that is mapped. */
+static bool build_id_in_memory(struct jp_memsource *m, const struct jprof_map *map, char id[2 * 64 + 1])
+{
+	enum { most_headers = 64 };
+	Elf64_Ehdr header;
+	unsigned char notes[1024];
+	if (map->offset || !jp_memsource_read(m, map->start, &header, sizeof header) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_phentsize != sizeof(Elf64_Phdr))
+		return false;
+	for (unsigned i = 0; i < header.e_phnum && i < most_headers; i++) {
+		Elf64_Phdr segment;
+		uint64_t at = header.e_phoff + i * sizeof segment;
+		if (at > jp_memory_page || !jp_memsource_read(m, map->start + at, &segment, sizeof segment))
+			return false;
+		if (segment.p_type != PT_NOTE || segment.p_offset > jp_memory_page - sizeof notes)
+			continue;
+		size_t size = segment.p_filesz < sizeof notes ? (size_t)segment.p_filesz : sizeof notes;
+		jp_memsource_copy(m, map->start + segment.p_offset, notes, size);
+		if (jp_elf_id_among_notes((struct jp_bytes){ .data = notes, .len = size }, segment.p_align, id))
+			return true;
+	}
+	return false;
+}
+
+static int open_beside_core(const void *context, struct jp_memsource *source, const struct jprof_map *map)
 {
 	struct jp_arena jp_cleanup(jp_arena_release) arena = { 0 };
 	struct jp_elf_headers headers;
+	char in_memory[2 * 64 + 1], in_file[2 * 64 + 1];
 	struct stat st;
-	int jp_cleanup(jp_file_close) fd = jp_below_open(t, JPROF_OPEN_FILE, path_below_root(t, map->path), &st);
-	if (fd >= 0 && st.st_ino == map->inode && !jp_elf_headers_read(fd, map->path, &arena, &headers, NULL))
+	(void)context;
+	int fd = build_id_in_memory(source, map, in_memory)
+	             ? jp_file_open_untrusted((struct jp_root){ 0 }, map->path, &st)
+	             : -1;
+	if (fd >= 0 && (jp_elf_headers_read(fd, map->path, &arena, &headers, NULL) ||
+	                jp_elf_build_id(fd, &headers, in_file) || strcmp(in_memory, in_file) != 0))
+		jp_file_close(&fd);
+	return fd;
+}
+
+struct jp_mapped_files jp_files_of_core(void)
+{
+	return (struct jp_mapped_files){ open_beside_core, NULL };
+}
+
+static void read_ruby_file(int fd, const struct jprof_map *map, uint64_t variables[jp_ruby_known])
+{
+	struct jp_arena jp_cleanup(jp_arena_release) arena = { 0 };
+	struct jp_elf_headers headers;
+	if (!jp_elf_headers_read(fd, map->path, &arena, &headers, NULL))
 		take_class_symbols(fd, &headers, bias_of(&headers, map), variables);
 }
 
-void jp_ruby_variables(const struct jprof_target *t, const struct jprof_maps *maps, uint64_t variables[jp_ruby_known])
+void jp_ruby_variables(const struct jp_mapped_files *files, struct jp_memsource *source,
+                       uint64_t variables[jp_ruby_known])
 {
 	memset(variables, 0, jp_ruby_known * sizeof *variables);
-	for (size_t i = 0; i < jprof_maps_count(maps) && !variables[0] && jp_opens_with_its_rights(t); i++) {
-		const struct jprof_map *map = jprof_maps_at(maps, i);
+	for (size_t i = 0; i < jprof_maps_count(source->maps) && !variables[0]; i++) {
+		const struct jprof_map *map = jprof_maps_at(source->maps, i);
 		const char *base = strrchr(map->path, '/');
-		bool first = !i || strcmp(map->path, jprof_maps_at(maps, i - 1)->path) != 0;
-		if (base && first && strstr(base, "ruby"))
-			read_ruby_file(t, map, variables);
+		bool first = !i || strcmp(map->path, jprof_maps_at(source->maps, i - 1)->path) != 0;
+		if (!base || !first || !strstr(base, "ruby"))
+			continue;
+		int jp_cleanup(jp_file_close) fd = files->open(files->context, source, map);
+		if (fd >= 0)
+			read_ruby_file(fd, map, variables);
 	}
 }

@@ -8,9 +8,20 @@
 /* Whether its files are opened with its rights, and no more. */
 bool jp_opens_with_its_rights(const struct jprof_target *target);
 
-/* Reads .dynsym of the file that the process has mapped, as the process sees it and with no more rights than it has;
- * the file is read as hostile. 0 for what is not found. */
-void jp_ruby_variables(const struct jprof_target *target, const struct jprof_maps *maps,
+/* Opens the very file that a mapping is of; -1: it cannot be had. */
+struct jp_mapped_files {
+	int (*open)(const void *context, struct jp_memsource *source, const struct jprof_map *map);
+	const void *context;
+};
+
+/* Those of a live process, as it sees them and with no more rights than it has. */
+struct jp_mapped_files jp_files_of_target(const struct jprof_target *target);
+
+/* Those of a core: files of this machine at the same place with the build-id that is in the core's memory. */
+struct jp_mapped_files jp_files_of_core(void);
+
+/* Reads .dynsym of the file that is mapped, as hostile. 0 for what is not found. */
+void jp_ruby_variables(const struct jp_mapped_files *files, struct jp_memsource *source,
                        uint64_t variables[jp_ruby_known]);
 
 #endif

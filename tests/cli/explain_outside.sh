@@ -204,6 +204,41 @@ run "$jprof" --unreachable first.jprof
 exits 1
 says 'jprof: --unreachable is for jprof explain'
 
+# ---- a core of a process that stands still says what the process did, to the byte ----
+if command -v gcore >/dev/null; then
+    park "$jemalloc" dirty_decay_ms:-1 "$parked" 4
+    for look in --unreachable --by=referrer; do
+        "$jprof" explain --json "$look" "$pid" >"live$look.json"
+    done
+    gcore -o core "$pid" >/dev/null 2>&1 || echo "gcore makes no core here"
+    unpark
+fi
+if [ -s "core.$pid" ]; then
+    for look in --unreachable --by=referrer; do
+        run "$jprof" explain --json "$look" "core.$pid"
+        exits 0
+        says
+        mv out "core$look.json"
+        python3 - "$look" >judge 2>&1 <<'END2' || fail "$look: the core differs: $(head -n 1 judge)"
+import json, sys
+live, core = ({(r["part"], r["name"], r["object_size"]): (r["bytes"], r["objects"]) for r in json.load(open(f"{which}{sys.argv[1]}.json"))["rows"]
+               if r["part"] in ("live", "kind", "group", "fragmentation", "thread_caches", "unreachable", "lost")} for which in ("live", "core"))
+sys.exit(str(sorted(set(live.items()) ^ set(core.items()), key=str)) if live != core or len(live) < 5 else 0)
+END2
+    done
+    run "$jprof" "core.$pid"
+    exits 0
+    prints "^core\\.$pid: process $pid; [0-9.]+ MB\$"
+    prints '^Read from a core \(jemalloc 5\.3'
+    run "$jprof" explain --unreachable --addresses "core.$pid"
+    exits 0
+    prints 'and the registers of$'
+    head -c 3000000 "core.$pid" >cut
+    run "$jprof" explain cut
+    exits 1
+    says_like 'cut: the core was cut: [0-9.]* MB of it are missing, and what jemalloc'
+fi
+
 # ---- what was never touched is in no row; freed pages have their advice ----
 park "$jemalloc" dirty_decay_ms:-1 python3 -c 'import ctypes, sys
 c = ctypes.CDLL(None)

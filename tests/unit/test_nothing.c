@@ -611,6 +611,9 @@ static void test_processes(void **state)
 	REFUSED(jprof_target_prefix, NULL, prefix, sizeof prefix);
 	REFUSED(jprof_target_prefix, target, NULL, sizeof prefix);
 	REFUSED(jprof_target_gather, NULL, false, writer);
+	REFUSED(jprof_core_heap, NULL, NULL, writer, &(struct jprof_heap_seen){ 0 });
+	REFUSED(jprof_core_heap, "core", NULL, NULL, &(struct jprof_heap_seen){ 0 });
+	REFUSED(jprof_core_heap, "core", NULL, writer, NULL);
 	REFUSED(jprof_target_heap, NULL, NULL, writer, &(struct jprof_heap_seen){ 0 });
 	REFUSED(jprof_target_heap, target, NULL, NULL, &(struct jprof_heap_seen){ 0 });
 	REFUSED(jprof_target_gather, target, false, NULL);

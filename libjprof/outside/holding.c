@@ -1,0 +1,69 @@
+#include "outside/holding.h"
+
+#include <stdio.h>
+
+static const uint64_t most_marking = 64ULL << 30; /* a block is read several times where it lies among others */
+
+void jp_holding_empty(struct jp_holding *h)
+{
+	jp_jeextents_release(&h->extents);
+	jp_rubypages_release(&h->pages);
+	jp_rubycensus_release(&h->census);
+	jp_referrers_release(&h->referrers);
+	jp_lostblocks_release(&h->lost);
+	*h = (struct jp_holding){ 0 };
+}
+
+int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *files,
+                    const struct jprof_heap_opts *opts, struct jp_holding *h)
+{
+	uint64_t variables[jp_ruby_known];
+	if (jp_jeheap_take(source, &h->jemalloc, &h->extents) || jp_rubypages_find(source, &h->pages))
+		return -1;
+	if (h->pages.count) {
+		jp_ruby_variables(files, source, variables);
+		h->names = jp_rubynames_learn(source, &h->pages, variables);
+		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->census))
+			return -1;
+	}
+	if (!(opts->referrers || opts->unreachable) || !h->jemalloc.version)
+		return 0;
+	source->left += most_marking;
+	return jp_referrers_find(source, &h->extents, &h->jemalloc, &h->pages, &h->names, &h->census,
+	                         opts->unreachable ? &h->lost : NULL, &h->referrers);
+}
+
+int jp_holding_write(const struct jp_holding *h, struct jp_memsource *source, const struct jprof_heap_opts *opts,
+                     struct jp_strbuf *text)
+{
+	struct jp_jsonout j = { .out = text };
+	jp_jsonout_open(&j, NULL, '{', false);
+	jp_jeheap_write(&h->jemalloc, &j);
+	if (h->core)
+		jp_jsonout_bool(&j, "core", true);
+	if (h->core)
+		jp_jsonout_uint(&j, "missing", h->missing);
+	if (h->census.pages)
+		jp_rubycensus_write(&h->census, &j);
+	if (h->referrers.count)
+		jp_referrers_write(&h->referrers, &j);
+	bool good =
+	    !opts->unreachable || !jp_lostblocks_write(&h->lost, source, &h->extents, h->jemalloc.padded, opts, &j);
+	jp_jsonout_close(&j);
+	jp_strbuf_str(text, "\n");
+	return good && !text->failed ? 0 : -1;
+}
+
+struct jprof_heap_seen jp_holding_seen(const struct jp_holding *holding)
+{
+	const struct jp_jeheap *h = &holding->jemalloc;
+	struct jprof_heap_seen seen = { .caches = h->caches,
+		                        .caches_known = h->caches_known,
+		                        .torn = h->torn,
+		                        .misfits = h->misfits,
+		                        .cut = h->cut,
+		                        .core = holding->core,
+		                        .missing = holding->missing };
+	snprintf(seen.jemalloc, sizeof seen.jemalloc, "%s", h->version);
+	return seen;
+}

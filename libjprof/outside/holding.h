@@ -1,0 +1,33 @@
+/* All that is found in the memory of a process, and its member of a bundle. */
+#ifndef JP_OUTSIDE_HOLDING_H
+#define JP_OUTSIDE_HOLDING_H
+
+#include "outside/referrers.h"
+#include "outside/rubysymbols.h"
+
+struct jp_holding {
+	struct jp_jeheap jemalloc;
+	struct jp_jeextents extents;
+	struct jp_rubypages pages; /* of what is no Ruby there are none */
+	struct jp_rubynames names;
+	struct jp_rubycensus census;
+	struct jp_referrers referrers;
+	struct jp_lostblocks lost;
+	bool core;        /* set by the caller, as the next: it was a core */
+	uint64_t missing; /* bytes that were cut off */
+};
+
+/* Reads it. 0, also where there is no jemalloc, or -1 when memory is short. To be emptied in either case. */
+int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *files,
+                    const struct jprof_heap_opts *opts, struct jp_holding *holding) jp_must_check;
+
+/* Writes heap.json: docs/outside.md. 0, or -1 when memory is short. */
+int jp_holding_write(const struct jp_holding *holding, struct jp_memsource *source, const struct jprof_heap_opts *opts,
+                     struct jp_strbuf *text) jp_must_check;
+
+/* What is worth a word. */
+struct jprof_heap_seen jp_holding_seen(const struct jp_holding *holding);
+
+void jp_holding_empty(struct jp_holding *holding);
+
+#endif
