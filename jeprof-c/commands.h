@@ -4,7 +4,7 @@
 
 struct options;
 
-/* What the words ask for: dispatch_whole.c for jprof, dispatch_collector.c for jprof-snap. The exit status. */
+/* What the words ask for: dispatch.c. The exit status. */
 int command_run(int argc, char **argv);
 
 /* With the options of a report. */

@@ -1,4 +1,3 @@
-/* main() of both programs, jprof and jprof-snap. */
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>

@@ -51,14 +51,9 @@ install libjemalloc2 ruby bundler puma procps
 id newcomer >/dev/null 2>&1 || quietly useradd --create-home newcomer
 su newcomer -c "LC_ALL=C.UTF-8 sh $here/follow-readme.sh $here/../README.md" || die "the README does not work"
 
-# ---- the gem, which has all that it needs in itself; what is installed reads its snapshot ----
+# ---- the gem, which has all that it needs in itself ----
 for gem in "$debs"/*.gem; do
-    [ -f "$gem" ] || continue
-    rm -f /tmp/gem.jprof
-    sh "$here/gem-use.sh" "$gem" /tmp/gem.jprof || die "the gem does not work"
-    JPROF_CACHE='' jprof --tag=keep /tmp/gem.jprof >/tmp/gem.out 2>&1 || die "the gem's snapshot cannot be read: $(cat /tmp/gem.out)"
-    sed -n 2,3p /tmp/gem.out | grep -q 'config\.ru:' || die "the gem's snapshot has no line of config.ru: $(head -n 4 /tmp/gem.out)"
-    echo "the snapshot of $(basename "$gem"): $(sed -n 's/ *\([0-9.]*\) .*config\.ru:\([0-9]*\).*/\1 MB at config.ru:\2/p' /tmp/gem.out | head -n 1)"
+    [ ! -f "$gem" ] || sh "$here/gem-use.sh" "$gem" || die "the gem does not work"
 done
 
 # ---- removed ----

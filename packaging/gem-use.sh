@@ -1,7 +1,6 @@
 #!/bin/sh
-# Installs the gem where nothing of jprof is, and takes a snapshot of a Puma with it, as a user without rights.
-# usage: sh packaging/gem-use.sh GEM SNAPSHOT     as root in a throw-away system with ruby, bundler, puma and libjemalloc2
-# SNAPSHOT is the file to make; any jprof reads it.
+# Installs the gem where nothing of jprof is, and finds with it what a Puma keeps, as a user without rights.
+# usage: sh packaging/gem-use.sh GEM     as root in a throw-away system with ruby, bundler, puma and libjemalloc2
 set -eu
 
 die() {
@@ -14,7 +13,7 @@ if [ "$(id -u)" -eq 0 ]; then
     gem install --local --no-document "$1" >/dev/null || die "gem install failed"
     id newcomer >/dev/null 2>&1 || useradd --create-home newcomer
     status=0
-    su newcomer -c "PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 sh $0 $1 $2" || status=$?
+    su newcomer -c "PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 sh $0 $1" || status=$?
     gem uninstall --all --executables jprof >/dev/null || die "gem uninstall failed"
     [ -z "$(find "$(gem environment gemdir)" -name '*jprof*')" ] || die "gem uninstall left files"
     exit "$status"
@@ -30,7 +29,7 @@ cat >config.ru <<'END'
 require "jprof"
 KEPT = []
 run lambda { |env|
-  Jprof.tag("keep") { KEPT << ("x" * 20_000) } if env["PATH_INFO"] == "/grow"
+  Jprof.tag("keep") { KEPT << ("x" * 20_000) } if env["PATH_INFO"] == "/grow" # line 5
   [200, { "content-type" => "text/plain" }, ["ok\n"]]
 }
 END
@@ -50,9 +49,14 @@ until ask / 1 2>/dev/null; do
     [ "$tries" -lt 240 ] && kill -0 "$server" 2>/dev/null || die "bundle exec jprof run -- puma: nobody answers"
     sleep 0.5
 done
+bundle exec jprof snap --puma --gc -o early.jprof 2>err || die "bundle exec jprof snap: exit status $?"
 ask /grow 2000
-bundle exec jprof snap --puma --gc -o "$2" 2>err || die "bundle exec jprof snap: exit status $?"
+bundle exec jprof snap --puma --gc -o late.jprof 2>err || die "bundle exec jprof snap: exit status $?"
+bundle exec jprof diff early.jprof late.jprof >out 2>err || die "bundle exec jprof diff: exit status $?"
+grep -q '^1 .*config.ru:5' out || die "diff does not name the line first: $(sed -n 1,8p out)"
+grep -q '^ *for  *keep 100 %' out || die "diff does not name the tag"
+bundle exec jprof diff --html -o growth.html early.jprof late.jprof 2>err || die "bundle exec jprof diff --html: exit status $?"
+head -n 1 growth.html | grep -qi '^<!doctype html' || die "diff --html makes no page"
+bundle exec jprof explain late.jprof >out 2>err || die "bundle exec jprof explain: exit status $?"
 bundle exec jprof doctor "$server" >out 2>err || die "bundle exec jprof doctor: exit status $?"
-if bundle exec jprof "$2" 2>err; then die "a report is not refused"; fi
-grep -q 'reports are made by jprof' err || die "it does not say who makes reports"
-echo "bundle exec jprof run, snap and doctor work"
+echo "bundle exec jprof run, snap, diff, --html, explain and doctor work"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the platform gem: tags, jprof-snap and the agent. Offline.
-# usage: sh packaging/gem.sh BUILD OUTPUT_DIRECTORY     BUILD: of meson setup --buildtype=release -Dcollector=true
+# Makes the platform gem: tags, jprof-static and the agents for glibc and musl. Offline.
+# usage: sh packaging/gem.sh STATIC BUILD OUTPUT_DIRECTORY    STATIC: of packaging/static.sh; BUILD: of meson setup --buildtype=release
 set -eu
 
 die() {
@@ -8,12 +8,12 @@ die() {
     exit 1
 }
 
-[ $# -eq 2 ] || die "usage: sh packaging/gem.sh BUILD OUTPUT_DIRECTORY"
-build=$(CDPATH='' cd -- "$1" && pwd)
-mkdir -p "$2"
-output=$(CDPATH='' cd -- "$2" && pwd)
+[ $# -eq 3 ] || die "usage: sh packaging/gem.sh STATIC BUILD OUTPUT_DIRECTORY"
+static=$(CDPATH='' cd -- "$1" && pwd) build=$(CDPATH='' cd -- "$2" && pwd)
+mkdir -p "$3"
+output=$(CDPATH='' cd -- "$3" && pwd)
 CDPATH='' cd -- "$(dirname -- "$0")/.."
-[ -x "$build/jeprof-c/jprof-snap" ] || die "$build has no jprof-snap: meson setup -Dcollector=true"
+[ -x "$static/jeprof-c/jprof-static" ] || die "$static has no jprof-static: sh packaging/static.sh $1"
 version=$(sed -n "s/^ *version: '\(.*\)',/\1/p" meson.build | head -n 1)
 grep -q "spec.version = \"$version\"" ruby/jprof.gemspec || die "ruby/jprof.gemspec is not of version $version"
 
@@ -21,8 +21,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r ruby/. "$work"
 mkdir -p "$work/libexec/bin" "$work/libexec/lib/jprof"
-cp "$build/jeprof-c/jprof-snap" "$work/libexec/bin/"
-cp "$build/agent/libjprof-agent.so" "$work/libexec/lib/jprof/"
+cp "$static/jeprof-c/jprof-static" "$work/libexec/bin/jprof"
+cp "$static/agent/libjprof-agent.so" "$work/libexec/lib/jprof/libjprof-agent-musl.so"
+cp "$build/agent/libjprof-agent.so" "$work/libexec/lib/jprof/libjprof-agent-glibc.so"
+strip --strip-unneeded "$work"/libexec/lib/jprof/*.so
 chmod -R u=rwX,go=rX "$work"
 cd "$work"
 JPROF_GEM_PLATFORM=$(uname -m)-linux gem build --output "$output/jprof-$version-$(uname -m)-linux.gem" jprof.gemspec >"$work/log" 2>&1 || {

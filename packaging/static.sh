@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds jprof-static: all of jprof as one static file, which runs on any Linux of this machine's processor.
-# usage: sh packaging/static.sh BUILDDIR    on Debian 12; the file is BUILDDIR/jeprof-c/jprof-static
+# Builds jprof-static, all of jprof as one static file, which runs on any Linux of this machine's processor, and the agent for musl.
+# usage: sh packaging/static.sh BUILDDIR    on Debian 12; makes BUILDDIR/jeprof-c/jprof-static and BUILDDIR/agent/libjprof-agent.so
 # What it links with is made first, once: packaging/musl/sysroot.sh. JPROF_NO_INSTALL=1 installs no packages.
 set -eu
 [ $# -eq 1 ] || {
@@ -29,4 +29,4 @@ cgraph = 'enabled'
 END
     meson setup --native-file "$build/static.ini" "$build"
 fi
-meson compile -C "$build" jprof-static
+meson compile -C "$build" jprof-static jprof-agent

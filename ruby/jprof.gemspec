@@ -8,7 +8,7 @@ Gem::Specification.new do |spec|
   spec.authors = ["jprof"]
   spec.license = "MIT"
   spec.files = Dir["{lib,exe,libexec}/**/*"].select { |path| File.file?(path) }
-  # packaging/gem.sh puts jprof-snap and the agent there: then the gem is of that platform, and `jprof` starts it.
+  # packaging/gem.sh puts jprof-static and the agents there: then the gem is of that platform, and `jprof` starts it.
   if ENV["JPROF_GEM_PLATFORM"]
     spec.platform = Gem::Platform.new(ENV["JPROF_GEM_PLATFORM"])
     spec.bindir = "exe"

@@ -27,13 +27,13 @@ def texts_of(path):
 
 def main():
     source, jprof = sys.argv[1:]
-    commands = re.findall(r'^\t\{ "(\w{2,})", cmd_', open(f"{source}/jeprof-c/dispatch_whole.c").read(), re.M)
+    commands = re.findall(r'^\t\{ "(\w{2,})", cmd_', open(f"{source}/jeprof-c/dispatch.c").read(), re.M)
     options = set()
     for words in [["--help"]] + [[command, "--help"] for command in commands]:
         told = subprocess.run([jprof, *words], capture_output=True, text=True, check=True).stdout
         options |= set(re.findall(r"--([a-z][a-z_-]+)", told))
     if len(options) < 50 or len(commands) < 5:
-        sys.exit(f"{len(options)} options and {len(commands)} commands: --help or dispatch_whole.c look otherwise now")
+        sys.exit(f"{len(options)} options and {len(commands)} commands: --help or dispatch.c look otherwise now")
     named = re.compile(r"--([a-z][a-z_-]+)|\bjprof (?:" + "|".join(commands) + r"|PROGRAM|DUMP)\b")
     wrong, sentences = 0, 0
     for path in sorted(glob.glob(f"{source}/libjprof/**/*.[ch]", recursive=True)):

@@ -2,7 +2,7 @@
 """A module is one .c and the header of its name: HACKING.md, "Layout". Checked here:
 
 - no circle: a module uses those below it, by its header or its source, and is never used by one of them
-- a command is run by dispatch_whole.c or dispatch_collector.c, never by another
+- a command is run by dispatch.c, never by another
 - a header is that of a source file beside it, or declares no function; NAME_variant.c shares NAME.h
 - a source file includes its own header first, so that the header stands alone
 - names of files occur once
@@ -102,8 +102,8 @@ def check(root):
             bad.append(f"{header} declares functions, and there is no source file of its name")
     for path in sources:
         for command in re.findall(r"\b(cmd_\w+)\(", (root / path).read_text()):
-            if path.startswith("jeprof-c/") and not path.endswith(("/dispatch_whole.c", "/dispatch_collector.c", f"/{command}.c")):
-                bad.append(f"{path} runs {command}: only dispatch_*.c may")
+            if path.startswith("jeprof-c/") and not path.endswith(("/dispatch.c", f"/{command}.c")):
+                bad.append(f"{path} runs {command}: only dispatch.c may")
         stems.setdefault(path.rpartition("/")[2], []).append(path)
     for name, paths in sorted(stems.items()):
         if len(paths) > 1:

@@ -33,7 +33,7 @@ definitions() {
         /^[A-Za-z_]/ { head = $0 }
         /^[ \t]/ { head = head $0 }
         /;[ \t]*$/ || /^[#}\/]/ { head = "" }
-    ' "$@" | sed -E 's/_(none|static|whole|collector|lib|capstone|libedit|dlopen|libiberty|cxxabi|aarch64|x86_64)\.c$/_*.c/' | LC_ALL=C sort -u
+    ' "$@" | sed -E 's/_(none|static|lib|capstone|libedit|dlopen|libiberty|cxxabi|aarch64|x86_64)\.c$/_*.c/' | LC_ALL=C sort -u
 }
 
 # LABEL: reads NAME FILE, writes what has several files.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # jprof-static: its reports are those of the program that is linked with libraries, byte for byte, and it works where nothing is but
 # itself and /proc. Needs root, for chroot.
-# usage: sh tests/static.sh JPROF_STATIC JPROF
+# usage: sh tests/static.sh STATIC BUILD    STATIC: of packaging/static.sh; BUILD: of meson setup --buildtype=release
 set -eu
-static=$(realpath "$1") jprof=$(realpath "$2")
+static=$(realpath "$1/jeprof-c/jprof-static") jprof=$(realpath "$2/jeprof-c/jprof") agent=$(realpath "$2/agent/libjprof-agent.so")
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cases=$root/samples/cases
 tmp=$(mktemp -d)
@@ -87,16 +87,38 @@ cat >"$tmp/keep.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-char *volatile kept[4000];
-int main(void) { for (int i = 0; i < 4000; i++) kept[i] = calloc(1, 2000); puts("ready"); fflush(stdout); while (getppid() > 1) sleep(1); return 0; }
+char *kept[4000];
+__attribute__((noinline)) void keep_rows(void) { for (int i = 0; i < 4000; i++) kept[i] = calloc(1, 2000); }
+int main(void) { keep_rows(); puts("ready"); fflush(stdout); while (getppid() > 1) sleep(1); return 0; }
 END
-cc -O1 -o "$tmp/keep" "$tmp/keep.c"
-LD_PRELOAD=$jemalloc "$tmp/keep" >"$tmp/ready" &
-pid=$!
-until grep -qs ready "$tmp/ready"; do kill -0 "$pid" || fail "the program does not start"; sleep 0.1; done
+cc -g -O1 -o "$tmp/keep" "$tmp/keep.c"
+# start PRELOAD: the program, with what is preloaded.
+start() {
+    LD_PRELOAD=$1 JPROF_AGENT=for=all MALLOC_CONF=${2:-} "$tmp/keep" >"$tmp/ready" &
+    pid=$!
+    until grep -qs ready "$tmp/ready"; do kill -0 "$pid" || fail "the program does not start"; sleep 0.1; done
+}
+stop() { kill "$pid" && wait "$pid" || true; rm "$tmp/ready"; }
+
+start "$jemalloc"
 inside 0:0 "$pid" || fail "explain of a process that nobody prepared"
 grep -q 'by size  2048 bytes 7.8' "$tmp/out" || fail "not its 4,000 blocks"
 inside 0:0 snap -o /tmp/keep.jprof "$pid" || fail "snap"
 inside 0:0 explain /tmp/keep.jprof || fail "explain of the snapshot"
 grep -q 'by size  2048 bytes 7.8' "$tmp/out" || fail "not its 4,000 blocks, in the snapshot"
+stop
+
+cd "$tmp" # the agent's socket is where dumps go
+start "$jemalloc:$agent" prof:true,lg_prof_sample:12
+inside 0:0 snap -o /tmp/prepared.jprof "$pid" || fail "snap of a process that is prepared"
+inside 0:0 --text /tmp/prepared.jprof || fail "a report of that"
+sed -n 2,3p "$tmp/out" | grep -q ' keep_rows$' || fail "keep_rows is not named first"
+inside 0:0 doctor "$pid" || [ $? -eq 1 ] || fail "doctor"
+grep -q "$pid" "$tmp/out" "$tmp/err" || fail "doctor does not look at $pid"
+stop
+# A program that cannot be profiled is started all the same, and the reason is said.
+inside 0:0 run -- /jprof --version || fail "run"
+grep -q '^jprof [0-9.]*;' "$tmp/out" || fail "run does not start the program"
+[ -s "$tmp/err" ] || fail "run does not say why it does not profile"
+pid=
 echo "jprof-static: $size bytes; $compared reports are equal; $packed functions of libruby by its own packs; in an empty root"
