@@ -14,7 +14,7 @@
 enum { tags_named = 5 };
 
 /* "the tags route GET /, job Mail and 3 more", or "no tags". */
-static void put_tags(FILE *out, const struct jprof_table *table)
+static void add_page_tags(struct jp_strbuf *text, const struct jprof_table *table)
 {
 	size_t count = 0, others = 0;
 	const struct jprof_row *row;
@@ -27,12 +27,12 @@ static void put_tags(FILE *out, const struct jprof_table *table)
 			continue;
 		}
 		jprof_visible(row->name, name, sizeof name);
-		fprintf(out, "%s%s", count++ ? ", " : "the tags ", name);
+		jp_strbuf_printf(text, "%s%s", count++ ? ", " : "the tags ", name);
 	}
 	if (!count)
-		fputs("no tags", out);
+		jp_strbuf_str(text, "no tags");
 	else if (others)
-		fprintf(out, " and %zu more", others);
+		jp_strbuf_printf(text, " and %zu more", others);
 }
 
 /* The rows by tag; NULL: nothing has any, or memory is short. */
@@ -49,22 +49,19 @@ static struct jprof_view *load_tags(const struct page *page, const struct option
 /* Says how many lines of source and which tags a page has, for pages are passed on. */
 static void page_say_holds(const struct page *page, const struct options *o, const struct jprof_page_source *source)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *out = shortage_note(open_memstream(&text, &len));
+	struct jp_strbuf text = { 0 };
 	struct jprof_table *table;
 	struct jprof_view *view = load_tags(page, o, &table);
-	if (out && source->lines)
-		fprintf(out, "%zu lines of source from %zu file%s (--no-source leaves them out) and ", source->lines,
-		        source->files, source->files == 1 ? "" : "s");
-	else if (out)
-		fputs("no lines of source and ", out);
-	if (out) {
-		put_tags(out, table);
-		if (shortage_close(out, &text))
-			say("the page holds the names of functions and files, %s", text);
-	}
-	free(text);
+	if (source->lines)
+		jp_strbuf_printf(&text, "%zu lines of source from %zu file%s (--no-source leaves them out) and ",
+		                 source->lines, source->files, source->files == 1 ? "" : "s");
+	else
+		jp_strbuf_str(&text, "no lines of source and ");
+	add_page_tags(&text, table);
+	if (!text.failed)
+		say("the page holds the names of functions and files, %s", shortage_text(&text));
+	shortage_note_code(text.failed ? JPROF_E_NOMEM : 0);
+	jp_strbuf_release(&text);
 	jprof_table_free(table);
 	jprof_view_free(view);
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/strbuf.h"
 #include "cli/budget.h"
 #include "cli/confine.h"
 #include "cli/namechild.h"
@@ -415,7 +416,7 @@ static bool is_of_system(const struct stat *st, const char *path)
 }
 
 /* Adds "uid device directory" to the lines, unless it is there. */
-static void add_maker(FILE *out, char *const *all, const struct stat *st, char *path)
+static void add_maker(struct jp_strbuf *all, const struct stat *st, char *path)
 {
 	char line[PATH_MAX + 64];
 	char *slash = strrchr(path, '/');
@@ -423,8 +424,8 @@ static void add_maker(FILE *out, char *const *all, const struct stat *st, char *
 	for (char *c = path; *c; c++)
 		*c = *c == '\n' ? '/' : *c;
 	snprintf(line, sizeof line, "\n%ju %ju %s\n", (uintmax_t)st->st_uid, (uintmax_t)st->st_dev, path);
-	if (!fflush(out) && !strstr(*all, line))
-		fputs(line + 1, out);
+	if (!all->failed && !strstr(all->text, line))
+		jp_strbuf_str(all, line + 1);
 }
 
 static const char only_system[] = "\n";
@@ -433,24 +434,20 @@ static const char only_system[] = "\n";
  * freed; NULL where it is short. */
 static char *describe_makers(const struct jprof_name_question *q)
 {
-	char *all = NULL;
-	size_t len;
-	FILE *out = open_memstream(&all, &len);
-	if (out)
-		fputs(only_system, out);
-	for (size_t i = 0; out && i < q->file_count; i++) {
+	struct jp_strbuf all = { 0 };
+	jp_strbuf_str(&all, only_system);
+	for (size_t i = 0; i < q->file_count; i++) {
 		char link[32], path[PATH_MAX];
 		struct stat st = { 0 };
 		snprintf(link, sizeof link, "/proc/self/fd/%d", q->files[i]);
 		ssize_t n = readlink(link, path, sizeof path - 1);
 		path[n > 0 ? n : 0] = '\0';
 		if (fstat(q->files[i], &st) || !is_of_system(&st, path))
-			add_maker(out, &all, &st, path);
+			add_maker(&all, &st, path);
 	}
-	if (out && !fclose(out))
-		return all;
-	free(all);
-	return NULL;
+	if (all.failed)
+		jp_strbuf_release(&all);
+	return all.text;
 }
 
 /* What took a child over could lie about the files that come later: so there come only files of the same makers. */

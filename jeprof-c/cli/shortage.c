@@ -51,6 +51,15 @@ const char *shortage_text(const struct jp_strbuf *text)
 	return text->text ? text->text : "";
 }
 
+char *shortage_take(struct jp_strbuf *text)
+{
+	jp_strbuf_str(text, "");
+	shortage_note_code(text->failed ? JPROF_E_NOMEM : 0);
+	if (text->failed)
+		jp_strbuf_release(text);
+	return text->text;
+}
+
 ssize_t shortage_line(char **line, size_t *cap, FILE *file)
 {
 	ssize_t len = getline(line, cap, file);

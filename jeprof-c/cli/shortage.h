@@ -29,6 +29,9 @@ char *shortage_close(FILE *memory, char **text);
 /* What was added to a text; "" where nothing was. That memory was short there is noted. */
 const char *shortage_text(const struct jp_strbuf *text);
 
+/* The same, handed over for free(), "" where nothing was added; NULL where memory was short, which is noted. */
+char *shortage_take(struct jp_strbuf *text);
+
 /* getline, whose shortage is noted: else its end looks like the file's. */
 ssize_t shortage_line(char **line, size_t *cap, FILE *file);
 

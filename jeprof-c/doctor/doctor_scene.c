@@ -209,12 +209,10 @@ bool scene_of_process(struct scene *s, const struct jprof_process *process)
 
 static char *join_words(char *const *argv)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = shortage_note(open_memstream(&text, &size));
-	for (int i = 0; out && argv[i]; i++)
-		fprintf(out, "%s%s", i ? " " : "", argv[i]);
-	return out ? shortage_close(out, &text) : NULL;
+	struct jp_strbuf text = { 0 };
+	for (int i = 0; argv[i]; i++)
+		jp_strbuf_printf(&text, "%s%s", i ? " " : "", argv[i]);
+	return shortage_take(&text);
 }
 
 /* The jemalloc that the loader would take: LD_PRELOAD comes before what the program is linked with. */

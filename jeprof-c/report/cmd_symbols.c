@@ -59,15 +59,13 @@ static bool read_request(struct symbol_request *r)
 /* A dump with one stack of one frame for each address: the innermost frame is looked up as it is. */
 static char *as_dump(const struct symbol_request *r, size_t *len)
 {
-	char *text = NULL;
-	FILE *out = open_memstream(&text, len);
-	if (!out)
-		return NULL;
-	fprintf(out, "heap_v2/1\n");
+	struct jp_strbuf text = { 0 };
+	jp_strbuf_str(&text, "heap_v2/1\n");
 	for (size_t i = 0; i < r->count; i++)
-		fprintf(out, "@ 0x%llx\n  t*: 1: 64 [0: 0]\n", r->addresses[i]);
-	fprintf(out, "\nMAPPED_LIBRARIES:\n%.*s", (int)r->maps_len, r->maps);
-	return fclose(out) ? NULL : text;
+		jp_strbuf_printf(&text, "@ 0x%llx\n  t*: 1: 64 [0: 0]\n", r->addresses[i]);
+	jp_strbuf_printf(&text, "\nMAPPED_LIBRARIES:\n%.*s", (int)r->maps_len, r->maps);
+	*len = text.len;
+	return shortage_take(&text);
 }
 
 /* What an address is called. */

@@ -12,7 +12,7 @@ enum { amount_most = headline_amount_most };
 
 /* What a text is made from. */
 struct headline {
-	FILE *to;
+	struct jp_strbuf *to;
 	const struct loaded *loaded;
 	const struct jprof_view_info *info;
 	bool bytes, plain; /* a counter of bytes; bytes that are to be shown as bytes */
@@ -83,7 +83,7 @@ static void put_headline_error(const struct headline *t, double value)
 		group_digits(text, half);
 	else
 		snprintf(text, sizeof text, "%.*f", unit > AS_BYTES && half < one_digit ? 1 : 0, half);
-	fprintf(t->to, " (+-%s)", text);
+	jp_strbuf_printf(t->to, " (+-%s)", text);
 }
 
 /* The other number of the pair: bytes of objects, objects of bytes. */
@@ -110,13 +110,13 @@ static void put_state(const struct headline *t)
 	char amount[amount_most], other[amount_most];
 	put_headline_amount(t, amount, t->info->total);
 	put_headline_amount(&(const struct headline){ .bytes = !t->bytes, .plain = t->plain }, other, other_total(t));
-	fputs(amount, t->to);
+	jp_strbuf_str(t->to, amount);
 	put_headline_error(t, t->info->total);
-	fprintf(t->to, "%s in %s", is_ever(t) ? " allocated since the start," : "", other);
+	jp_strbuf_printf(t->to, "%s in %s", is_ever(t) ? " allocated since the start," : "", other);
 	if (t->range.samples > 0 && !isnan(t->range.error)) {
 		char samples[amount_most];
 		group_digits(samples, t->range.samples);
-		fprintf(t->to, ", from %s sample%s", samples, t->range.samples == 1 ? "" : "s");
+		jp_strbuf_printf(t->to, ", from %s sample%s", samples, t->range.samples == 1 ? "" : "s");
 	}
 }
 
@@ -133,11 +133,11 @@ static void put_change(const struct headline *t)
 	put_headline_amount(t, amount, change);
 	put_headline_amount(t, from, t->info->base);
 	put_headline_amount(t, to, t->info->base + change);
-	fprintf(t->to, "%s %s from %s to %s: %s%s", what[t->info->counter], change < 0 ? "shrank" : "grew", from, to,
-	        change < 0 ? "-" : "+", amount);
+	jp_strbuf_printf(t->to, "%s %s from %s to %s: %s%s", what[t->info->counter], change < 0 ? "shrank" : "grew",
+	                 from, to, change < 0 ? "-" : "+", amount);
 	put_headline_error(t, change);
 	if (t->range.within_error)
-		fputs(", which may be chance", t->to);
+		jp_strbuf_str(t->to, ", which may be chance");
 }
 
 /* What the shares of a difference are of. */
@@ -146,9 +146,9 @@ static void put_shares(const struct headline *t)
 	char amount[amount_most];
 	put_headline_amount(t, amount, t->info->percent_of);
 	if (t->info->shares == JPROF_SHARES_OF_BASE)
-		fprintf(t->to, "; shares are of the %s in the base", amount);
+		jp_strbuf_printf(t->to, "; shares are of the %s in the base", amount);
 	else if (t->info->shares == JPROF_SHARES_OF_CHANGES)
-		fprintf(t->to, "; shares are of the %s that grew or shrank", amount);
+		jp_strbuf_printf(t->to, "; shares are of the %s that grew or shrank", amount);
 }
 
 static bool counts_bytes(const struct jprof_view_info *info)
@@ -166,28 +166,24 @@ char *headline(const struct loaded *loaded, const struct jprof_view *view, const
                const struct inputs *inputs)
 {
 	const struct jprof_view_info *info = jprof_view_info(view);
-	struct headline t = { .loaded = loaded, .info = info, .plain = o->show_bytes, .range = info->range };
-	char *text = NULL, total_of[outside_most];
-	size_t len;
+	struct jp_strbuf text = { 0 };
+	struct headline t = {
+		.to = &text, .loaded = loaded, .info = info, .plain = o->show_bytes, .range = info->range
+	};
+	char total_of[outside_most];
 	t.bytes = counts_bytes(info);
-	t.to = shortage_note(open_memstream(&text, &len));
-	if (!t.to)
-		return NULL;
 	if (!info->errors && info->thread)
 		t.range = (struct jprof_range){ .error = NAN, .low = NAN, .high = NAN };
 	else if (!info->errors)
 		jprof_profile_range(loaded->profile, info->counter, &t.range);
-	fputs(program_name(info->program ? info->program : inputs->dumps[0], jprof_profile_started_as(loaded->profile)),
-	      t.to);
+	jp_strbuf_str(&text, program_name(info->program ? info->program : inputs->dumps[0],
+	                                  jprof_profile_started_as(loaded->profile)));
 	if (info->heading)
-		fprintf(t.to, ", thread %s", info->heading);
-	fputs(": ", t.to);
-	if (info->difference)
-		put_change(&t);
-	else
-		put_state(&t);
+		jp_strbuf_printf(&text, ", thread %s", info->heading);
+	jp_strbuf_str(&text, ": ");
+	(info->difference ? put_change : put_state)(&t);
 	put_shares(&t);
 	if (outside_total_of(loaded, total_of))
-		fprintf(t.to, "; %s", total_of);
-	return shortage_close(t.to, &text);
+		jp_strbuf_printf(&text, "; %s", total_of);
+	return shortage_take(&text);
 }

@@ -54,12 +54,8 @@ static void write_remedy(const struct jprof_coverage_file *f, const struct packa
 /* "apt install A B C": of files of two systems, which a sysroot may be, those of the first. */
 static char *join_command(const struct remedies *r)
 {
-	char *text = NULL;
-	size_t size;
+	struct jp_strbuf text = { 0 };
 	const char *tool = NULL;
-	FILE *to = shortage_note(open_memstream(&text, &size));
-	if (!to)
-		return NULL;
 	for (size_t i = 0; i < r->count; i++) {
 		const struct packaged *p = &r->packaged[i];
 		bool again = !p->tool || (tool && p->tool != tool);
@@ -67,10 +63,10 @@ static char *join_command(const struct remedies *r)
 			again = r->packaged[k].tool && !strcmp(r->packaged[k].symbols, p->symbols);
 		if (again)
 			continue;
-		fprintf(to, "%s %s", tool ? "" : p->tool, p->symbols);
+		jp_strbuf_printf(&text, "%s %s", tool ? "" : p->tool, p->symbols);
 		tool = p->tool;
 	}
-	return shortage_close(to, &text);
+	return shortage_take(&text);
 }
 
 struct remedies *remedies_new(const struct jprof_coverage *c, const struct options *o)

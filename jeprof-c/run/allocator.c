@@ -107,14 +107,14 @@ char *preload_path(const struct program *target, const char *entry, size_t len)
 struct allocator_search {
 	struct allocator *found;
 	const struct program *target;
-	FILE *tried;
+	struct jp_strbuf tried;
 	enum proved *proved; /* where the last one's proof is noted, or NULL */
 	bool failed;
 };
 
 static void reject(struct allocator_search *s, const char *path, const char *reason)
 {
-	fprintf(s->tried, "%s%s: %s", ftell(s->tried) > 0 ? "; " : "", path, reason);
+	jp_strbuf_printf(&s->tried, "%s%s: %s", s->tried.len ? "; " : "", path, reason);
 }
 
 static const char *why_not_jemalloc(const struct proof *proof)
@@ -371,16 +371,11 @@ static void search(struct allocator_search *s, const char *given, const char *pr
 
 bool allocator_find(struct allocator *allocator, const struct program *target, const char *given, const char *preload)
 {
-	size_t size;
 	*allocator = (struct allocator){ 0 };
-	struct allocator_search s = { .found = allocator,
-		                      .target = target,
-		                      .tried = shortage_note(open_memstream(&allocator->tried, &size)) };
-	if (!s.tried)
-		return false;
+	struct allocator_search s = { .found = allocator, .target = target };
 	search(&s, given, preload);
-	if (fclose(s.tried))
-		s.failed = true;
+	allocator->tried = shortage_take(&s.tried);
+	s.failed = s.failed || !allocator->tried;
 	if (s.failed)
 		allocator_free(allocator);
 	return !s.failed;

@@ -116,20 +116,15 @@ static const char *instead(const struct conf_pair *p)
 
 char *conf_harmless(const char *conf)
 {
-	size_t size = 0;
-	char *copy = NULL;
-	FILE *out = shortage_note(open_memstream(&copy, &size));
+	struct jp_strbuf copy = { 0 };
 	struct conf_pair p;
-	if (!out)
-		return NULL;
 	while (conf_next(&conf, &p)) {
 		const char *other = instead(&p);
 		if (other)
-			fprintf(out, "%.*s:%s", (int)p.key_len, p.key, other);
+			jp_strbuf_printf(&copy, "%.*s:%s", (int)p.key_len, p.key, other);
 		else
-			fwrite(p.key, 1, pair_len(&p), out);
-		if (p.key[pair_len(&p)] == ',')
-			putc(',', out);
+			jp_strbuf_add(&copy, p.key, pair_len(&p));
+		jp_strbuf_str(&copy, p.key[pair_len(&p)] == ',' ? "," : "");
 	}
-	return shortage_close(out, &copy);
+	return shortage_take(&copy);
 }

@@ -97,7 +97,7 @@ static void take_version(struct proof *proof, const char *text)
 /* What jemalloc wrote, taken apart. */
 struct sorting {
 	struct proof *proof;
-	FILE *said, *options;
+	struct jp_strbuf said, options;
 	bool inside; /* the statistics, which have a line at their begin and end */
 	const char *last;
 };
@@ -108,7 +108,7 @@ static void sort_statistic(struct sorting *s, const char *line)
 	if (begins_text(line, "Version: "))
 		take_version(s->proof, line + strlen("Version: "));
 	else if (begins_text(line, "opt.") || begins_text(line, "config.prof:"))
-		fprintf(s->options, "%s\n", line);
+		jp_strbuf_printf(&s->options, "%s\n", line);
 	else if (begins_text(line, "--- End jemalloc statistics"))
 		s->inside = false;
 }
@@ -122,24 +122,20 @@ static void sort_line(struct sorting *s, const char *line)
 		s->inside = true;
 	} else if (*line && !strstr(line, unknown_pair_name) && !strstr(line, "stats_print_opts:mdablxeh") &&
 	           !(s->last && !strcmp(s->last, line))) {
-		fprintf(s->said, "%s\n", line);
+		jp_strbuf_printf(&s->said, "%s\n", line);
 		s->last = line;
 	}
 }
 
 static bool sort_output(struct proof *proof, char *output)
 {
-	size_t size, more;
-	struct sorting s = { .proof = proof,
-		             .said = shortage_note(open_memstream(&proof->said, &size)),
-		             .options = shortage_note(open_memstream(&proof->options, &more)) };
-	bool good = s.said && s.options;
+	struct sorting s = { .proof = proof };
 	char *rest;
-	for (char *line = good ? strtok_r(output, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+	for (char *line = strtok_r(output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		sort_line(&s, line);
-	good &= !s.said || shortage_close(s.said, &proof->said);
-	good &= !s.options || shortage_close(s.options, &proof->options);
-	return good;
+	proof->said = shortage_take(&s.said);
+	proof->options = shortage_take(&s.options);
+	return proof->said && proof->options;
 }
 
 /* The loader goes on where it cannot load what LD_PRELOAD names, or ends the program with a word. */
@@ -205,6 +201,8 @@ bool prove(struct proof *proof, const char *so, const struct program *like, cons
 	if (!make_env(env, so, conf))
 		return false;
 	bool good = try(proof, &host, env);
+	if (!good)
+		proof_free(proof);
 	free(env[0]);
 	free(env[1]);
 	return good;

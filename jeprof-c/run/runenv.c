@@ -38,23 +38,17 @@ static enum conf_place weigh_pair(const struct own_pair *own, const char *name, 
 
 static char *put_together(const struct own_pair *own, const enum conf_place *places, size_t count, const char *user)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = shortage_note(open_memstream(&text, &size));
-	if (!out)
-		return NULL;
+	struct jp_strbuf text = { 0 };
 	for (size_t i = 0; i < count; i++)
 		if (places[i] == BEFORE)
-			fprintf(out, "%s:%s,", own[i].key, own[i].value);
-	fprintf(out, "%s%s", user, *user ? "," : "");
+			jp_strbuf_printf(&text, "%s:%s,", own[i].key, own[i].value);
+	jp_strbuf_printf(&text, "%s%s", user, *user ? "," : "");
 	for (size_t i = 0; i < count; i++)
 		if (places[i] == AFTER)
-			fprintf(out, "%s:%s,", own[i].key, own[i].value);
-	long len = ftell(out);
-	text = shortage_close(out, &text);
-	if (text && len > 0)
-		text[len - 1] = '\0'; /* a comma at the end is one that jemalloc complains of */
-	return text;
+			jp_strbuf_printf(&text, "%s:%s,", own[i].key, own[i].value);
+	if (text.len)
+		jp_strbuf_cut(&text, text.len - 1); /* a comma at the end is one that jemalloc complains of */
+	return shortage_take(&text);
 }
 
 /* The user's text, in order, owned by the caller. */
@@ -148,17 +142,14 @@ static int can_preload(const char *path, struct jprof_error *err)
 static char *users_preload(const char *without)
 {
 	const char *set = getenv("LD_PRELOAD"), *name;
-	char *text = NULL;
-	size_t size, len;
-	FILE *out = shortage_note(open_memstream(&text, &size));
-	if (!out)
-		return NULL;
+	struct jp_strbuf text = { 0 };
+	size_t len;
 	if (!without)
-		fprintf(out, "%s", set ? set + strspn(set, ": \t\n") : "");
+		jp_strbuf_str(&text, set ? set + strspn(set, ": \t\n") : "");
 	while (without && set && (name = preload_next(&set, &len)) && len)
 		if (len != strlen(without) || memcmp(name, without, len))
-			fprintf(out, "%s%.*s", ftell(out) > 0 ? ":" : "", (int)len, name);
-	return shortage_close(out, &text);
+			jp_strbuf_printf(&text, "%s%.*s", text.len ? ":" : "", (int)len, name);
+	return shortage_take(&text);
 }
 
 static int make_preload(struct run_env *env, const struct run_wish *wish, const struct allocator *allocator,
