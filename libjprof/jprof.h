@@ -588,6 +588,7 @@ enum jprof_figure {
 	JPROF_FIGURE_LARGE,        /* of ALLOCATED: objects that have pages of their own, but for SAMPLED */
 	JPROF_FIGURE_VM_STACKS,    /* of LARGE, in a Ruby from 3.3 on: objects of 1 MiB, as many as there are threads at
 	                              most: a thread's stack in the interpreter, of which it touches a few pages */
+	JPROF_FIGURE_ARENAS,       /* of a Ruby with glibc's malloc: free places in its arenas but the main one */
 	JPROF_FIGURE_UNREACHABLE,  /* live memory to which no pointer was found, where that was looked for */
 	JPROF_FIGURES
 };
@@ -608,7 +609,9 @@ struct jprof_settings {
 
 /* What was seen of a process's own memory, from outside. */
 struct jprof_heap_seen {
-	char jemalloc[32]; /* its version, as far as its tables tell: "5.3.0"; "": nothing was seen */
+	char jemalloc[32]; /* its version, as far as its tables tell: "5.3.0"; "": none was seen */
+	char malloc[16];   /* of a Ruby without: "glibc", "musl"; "" */
+	unsigned arenas;   /* then: of glibc's malloc, of all processes */
 	uint64_t caches;   /* of threads */
 	bool caches_known; /* false: what lies in caches of threads counts as live */
 	uint64_t torn,
@@ -1463,6 +1466,7 @@ struct jprof_explained {
 enum jprof_help_kind {
 	JPROF_HELP_DECAY,      /* give back freed pages sooner, by a thread in the background */
 	JPROF_HELP_ARENAS,     /* fewer arenas: less fragmentation */
+	JPROF_HELP_GLIBC,      /* likewise of glibc's malloc; or jemalloc */
 	JPROF_HELP_SAMPLING,   /* sample less often */
 	JPROF_HELP_ACCUMULATE, /* do without prof_accum */
 	JPROF_HELP_GC_FREE,    /* free slots in Ruby's GC heap */

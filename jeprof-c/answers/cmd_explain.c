@@ -133,7 +133,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		say("what points to the memory is not known: --by=referrer is for processes without a profile, and for "
 		    "their snapshots that were made with --referrers");
 	if (o->unreachable && isnan(jprof_profile_figure(s->now.profile, false, JPROF_FIGURE_UNREACHABLE)))
-		say("to what no pointer leads is not known: --unreachable is for processes without a profile, and for "
+		say("to what no pointer leads is not known: --unreachable is for processes with jemalloc and without a profile, and for "
 		    "their snapshots that were made with --unreachable");
 	ruby_lines_command(&lines, s->now.profile, info->ruby && !info->dumpless, info->title);
 	if (!live->asked)

@@ -355,6 +355,8 @@ static void put_all_of_malloc(FILE *out, const struct diff_report *r, const stru
 {
 	const struct jprof_grown *all = jprof_series_malloc(r->loaded->series);
 	size_t snapshots = jprof_series_info(r->loaded->series)->snapshots;
+	if (isnan(all->whole.growth)) /* of a malloc that is not jemalloc */
+		return;
 	put_growth(out, c, all->whole.growth, diff_half_interval(&all->whole.range));
 	put_snapshot_values(out, c, all->values, snapshots);
 	put_bar(out, c, all->values, snapshots);

@@ -45,6 +45,15 @@ static void add_what_is_unknown(struct answer *a, const struct explained *what)
 		                 what->start);
 		return;
 	}
+	const char *other = jprof_explain_info(what->explanation)->seen.malloc;
+	if (*other) {
+		jp_strbuf_str(answer_add(a, ANSWER_MORE),
+		              "Read from outside, and the process ran on: Ruby's own heap. What lives in the memory of "
+		              "malloc jprof can only see where that is jemalloc; which line made it, in a program that "
+		              "was started like this:");
+		jp_strbuf_printf(answer_add(a, ANSWER_LINES), "\n" RUN_LINE, what->start);
+		return;
+	}
 	jp_strbuf_str(answer_add(a, ANSWER_MORE), what->outside);
 	if (*what->remedy) {
 		jp_strbuf_str(answer_add(a, ANSWER_LINES), what->remedy);
@@ -171,7 +180,7 @@ static void add_explain_head(struct answer *a, const struct explained *what)
 		jp_strbuf_str(text, *what->members && info->processes < 2 ? ": process " : ": ");
 		jp_strbuf_visible(text, *what->members ? what->members : "a dump");
 	}
-	if (info->dumpless && !explain_part_of(what->explanation, JPROF_PART_LIVE))
+	if (info->dumpless && !*info->seen.malloc && !explain_part_of(what->explanation, JPROF_PART_LIVE))
 		jp_strbuf_printf(text, "; %s without a profile", info->processes > 1 ? "they run" : "it runs");
 	else if (!isnan(info->total))
 		jp_strbuf_printf(text, "; %.1f MB", info->total / mb);
@@ -350,6 +359,11 @@ static void add_part_words(struct jp_strbuf *text, const struct explained *what,
 	else if (row->part == JPROF_PART_TOTAL && single)
 		jp_strbuf_printf(text, "RSS; %.1f of it is shared with other processes since a fork",
 		                 info->shared / mb);
+	else if (row->part == JPROF_PART_ANONYMOUS && *info->seen.malloc)
+		jp_strbuf_printf(text,
+		                 info->seen.arenas > 1 ? "malloc memory (%s, %u arenas), and what else was mapped"
+		                                       : "malloc memory (%s), and what else was mapped",
+		                 info->seen.malloc, info->seen.arenas);
 	else if (row->part == JPROF_PART_ANONYMOUS && what->ruby)
 		jp_strbuf_str(text, "anonymous memory: malloc and Ruby's GC heap together");
 	else if (row->part == JPROF_PART_PAST && (what->ruby || *info->settings.ruby) &&

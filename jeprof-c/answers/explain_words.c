@@ -63,6 +63,10 @@ struct help_words words_of_help(const struct jprof_help *help, const struct jpro
 	case JPROF_HELP_ARENAS:
 		return (struct help_words){ "arenas", "add to MALLOC_CONF: narenas:2",
 			                    "each arena has gaps and caches of its own" };
+	case JPROF_HELP_GLIBC:
+		return (struct help_words){ "glibc_arenas",
+			                    "set MALLOC_ARENA_MAX=2 in its environment, or use jemalloc",
+			                    "glibc's malloc has an arena for each few threads, with gaps of its own" };
 	case JPROF_HELP_SAMPLING:
 		return (struct help_words){ "sampling", "sample a quarter as often: lg_prof_sample two higher",
 			                    "each sampled object takes a page or more" };

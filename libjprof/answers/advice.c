@@ -69,6 +69,8 @@ int jp_explain_helps(struct jprof_explanation *e, const struct jprof_profile *no
 	    add_help(e, JPROF_HELP_SAMPLING, bytes_of_part(e, JPROF_PART_SAMPLE_PAGES) * fewer_samples, false) ||
 	    (now->info.has_alloc && add_help(e, JPROF_HELP_ACCUMULATE, bytes_of_part(e, JPROF_PART_INTERNAL), true)) ||
 	    (s->arenas > few_arenas && s->arenas_used > few_arenas && add_help(e, JPROF_HELP_ARENAS, waste, true)) ||
+	    (e->info.seen.arenas > few_arenas * e->info.processes &&
+	     add_help(e, JPROF_HELP_GLIBC, jprof_profile_figure(now, false, JPROF_FIGURE_ARENAS), true)) ||
 	    add_help(e, JPROF_HELP_GC_FREE, bytes_of_part(e, JPROF_PART_GC_FREE), true))
 		return -1;
 	if (jp_ruby_version_number(s->ruby) >= first_with_warmup &&

@@ -214,11 +214,21 @@ static bool known_at_all(const double *values, size_t count)
 	return true;
 }
 
+/* False: at a moment the process had no jemalloc. */
+static bool live_is_known(const struct series_work *w)
+{
+	for (size_t i = 0; i < w->moments.count; i++)
+		if (isnan(jp_part_bytes(&w->moments, i, JPROF_PART_LIVE)))
+			return false;
+	return true;
+}
+
 /* Without any dump a row of live memory is a size, of which each object was counted. */
 static int add_live_sizes(struct series_work *w)
 {
 	uint64_t sizes[jp_most_classes];
-	size_t count = w->s->info.counted ? jp_live_sizes(&w->moments, sizes) : 0, last = w->moments.count - 1;
+	bool known = w->s->info.counted && live_is_known(w);
+	size_t count = known ? jp_live_sizes(&w->moments, sizes) : 0, last = w->moments.count - 1;
 	for (size_t k = 0; k < count; k++) {
 		char name[64];
 		double *values = jp_arena_alloc(&w->s->arena, w->moments.count * sizeof *values);
@@ -241,24 +251,25 @@ static int add_live_sizes(struct series_work *w)
 static int add_outsiders(struct series_work *w)
 {
 	static const enum jprof_part parts[] = {
-		JPROF_PART_GC_HEAP,  JPROF_PART_FRAGMENTATION, JPROF_PART_KEPT,      JPROF_PART_METADATA,
-		JPROF_PART_PROFILER, JPROF_PART_PAST,          JPROF_PART_STACKS,    JPROF_PART_FILES,
-		JPROF_PART_JIT,      JPROF_PART_SHMEM,         JPROF_PART_UNTOUCHED, JPROF_PART_TRANSIENT,
-		JPROF_PART_SWAPPED,  JPROF_PART_TWICE,
+		JPROF_PART_GC_HEAP,   JPROF_PART_FRAGMENTATION, JPROF_PART_KEPT,      JPROF_PART_METADATA,
+		JPROF_PART_PROFILER,  JPROF_PART_PAST,          JPROF_PART_STACKS,    JPROF_PART_FILES,
+		JPROF_PART_JIT,       JPROF_PART_SHMEM,         JPROF_PART_ANONYMOUS, JPROF_PART_UNTOUCHED,
+		JPROF_PART_TRANSIENT, JPROF_PART_SWAPPED,       JPROF_PART_TWICE,
 	};
 	enum { all_parts = sizeof parts / sizeof *parts, with_rows = all_parts - 4 };
 	size_t moments = w->moments.count;
+	bool live = live_is_known(w) || !w->s->info.counted; /* else all that has no file is one row */
 	double *rest = jp_arena_alloc(&w->s->arena, moments * sizeof *rest);
 	for (size_t i = 0; rest && i < moments; i++)
 		rest[i] = jprof_profile_figure(w->moments.at[i].profile, w->moments.at[i].base, JPROF_FIGURE_RSS) -
-		          jp_part_bytes(&w->moments, i, JPROF_PART_LIVE);
+		          (live ? jp_part_bytes(&w->moments, i, JPROF_PART_LIVE) : 0);
 	for (size_t k = 0; rest && k < all_parts; k++) {
 		double *values = jp_arena_alloc(&w->s->arena, moments * sizeof *values);
 		if (!values)
 			return -1;
 		for (size_t i = 0; i < moments; i++)
 			values[i] = jp_part_bytes(&w->moments, i, parts[k]);
-		if (!known_at_all(values, moments))
+		if (!known_at_all(values, moments) || (live && parts[k] == JPROF_PART_ANONYMOUS))
 			continue;
 		for (size_t i = 0; i < moments; i++)
 			rest[i] -= values[i];

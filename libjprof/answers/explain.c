@@ -177,11 +177,14 @@ static int add_rest_and_total(struct jprof_explanation *e, const struct sides *s
 	return add_counted(e, JPROF_PART_SHARED, 0, minus(total, rss)) || add_counted(e, JPROF_PART_TOTAL, 0, total);
 }
 
-/* What /proc says of processes that gave no dump: what has no file is malloc's and others', and nobody can tell. */
+/* What /proc says of processes that gave no dump: what has no file is malloc's and others', and nobody can tell, but
+ * for what Ruby has beside it. */
 static int add_rows_of_proc(struct jprof_explanation *e, const struct sides *s)
 {
 	static const struct part_depth rows[] = { { JPROF_PART_ANONYMOUS, 0 } };
-	return add_parts(e, s, rows, 1) || add_mapped(e, s) || add_rest_and_total(e, s);
+	bool heap_known = !isnan(figures_of_part(s, JPROF_PART_GC_HEAP).now);
+	return add_parts(e, s, rows, 1) || (heap_known && add_gc_heap(e, s)) || add_mapped(e, s) ||
+	       add_rest_and_total(e, s) || (*e->info.seen.malloc && jp_explain_helps(e, s->now));
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */

@@ -13,8 +13,9 @@ static const struct jp_figures *figures_at(const struct jp_moments *m, size_t i)
 bool jp_live_is_counted(const struct jp_moments *m)
 {
 	for (size_t i = 0; i < m->count; i++)
-		if (*jprof_profile_info(m->at[i].profile)->format || !*figures_at(m, i)->seen.jemalloc ||
-		    isnan(jp_part_bytes(m, i, JPROF_PART_LIVE)))
+		if (*jprof_profile_info(m->at[i].profile)->format ||
+		    (!*figures_at(m, i)->seen.malloc &&
+		     (!*figures_at(m, i)->seen.jemalloc || isnan(jp_part_bytes(m, i, JPROF_PART_LIVE)))))
 			return false;
 	return true;
 }

@@ -147,6 +147,16 @@ static double total_bytes(const struct jp_moments *m, size_t i)
 	return figure_at(m, i, several ? JPROF_FIGURE_PSS : JPROF_FIGURE_RSS);
 }
 
+/* Where Ruby's GC heap is known it is none of it, nor is the heap for what is young. */
+static double anonymous_bytes(const struct jp_moments *m, size_t i)
+{
+	bool heap_known = !isnan(figure_at(m, i, JPROF_FIGURE_GC_HEAP));
+	double ruby =
+	    heap_known ? figure_at(m, i, JPROF_FIGURE_GC_HEAP) + figure_or_none(m, i, JPROF_FIGURE_TRANSIENT) : 0;
+	return figure_at(m, i, JPROF_FIGURE_RSS_ANON) - figure_or_none(m, i, JPROF_FIGURE_STACKS) -
+	       figure_or_none(m, i, JPROF_FIGURE_JIT) - figure_or_none(m, i, JPROF_FIGURE_COPIES) - ruby;
+}
+
 double jp_part_bytes(const struct jp_moments *m, size_t i, enum jprof_part part)
 {
 	switch (part) {
@@ -178,9 +188,7 @@ double jp_part_bytes(const struct jp_moments *m, size_t i, enum jprof_part part)
 		return figure_at(m, i, JPROF_FIGURE_RSS_FILE) + figure_or_none(m, i, JPROF_FIGURE_COPIES);
 	case JPROF_PART_JIT: return figure_at(m, i, JPROF_FIGURE_JIT);
 	case JPROF_PART_SHMEM: return figure_at(m, i, JPROF_FIGURE_RSS_SHMEM);
-	case JPROF_PART_ANONYMOUS:
-		return figure_at(m, i, JPROF_FIGURE_RSS_ANON) - figure_or_none(m, i, JPROF_FIGURE_STACKS) -
-		       figure_or_none(m, i, JPROF_FIGURE_JIT) - figure_or_none(m, i, JPROF_FIGURE_COPIES);
+	case JPROF_PART_ANONYMOUS: return anonymous_bytes(m, i);
 	case JPROF_PART_UNTOUCHED: return untouched_bytes(m, i);
 	case JPROF_PART_SWAPPED: return -figure_at(m, i, JPROF_FIGURE_SWAP);
 	case JPROF_PART_TOTAL: return total_bytes(m, i);

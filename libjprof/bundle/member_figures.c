@@ -357,7 +357,14 @@ static void take_heap_seen(struct jprof_heap_seen *to, jp_json *heap)
 		                        .cut = jp_json_true(heap, "cut"),
 		                        .core = jp_json_true(heap, "core"),
 		                        .missing = jp_json_number(heap, "missing") };
-	snprintf(to->jemalloc, sizeof to->jemalloc, "%s", good ? version : "of an unknown version");
+	jp_json *other = jp_json_get(heap, "malloc");
+	const char *name = jp_json_text(other, "name");
+	if (name && (!strcmp(name, "glibc") || !strcmp(name, "musl")))
+		snprintf(to->malloc, sizeof to->malloc, "%s", name);
+	else
+		snprintf(to->jemalloc, sizeof to->jemalloc, "%s", good ? version : "of an unknown version");
+	uint64_t arenas = jp_json_number(other, "arenas");
+	to->arenas = arenas <= UINT16_MAX + 1U ? (unsigned)arenas : 0;
 }
 
 /* Whether an address space has room for it. */
@@ -380,6 +387,12 @@ static bool is_possible(const struct jp_figures *f)
 	return good;
 }
 
+static void take_other_malloc(struct jp_figures *to, jp_json *other)
+{
+	if (jp_json_number(other, "arenas"))
+		jp_known_add(&to->of[JPROF_FIGURE_ARENAS], (double)jp_json_number(other, "unused"));
+}
+
 /* What was read in the memory of the process: docs/outside.md. One whose numbers no process can have says nothing. */
 static void take_heap(struct jp_outside *to, jp_json *heap)
 {
@@ -387,9 +400,11 @@ static void take_heap(struct jp_outside *to, jp_json *heap)
 	struct jp_figures *figures = &more.now.figures;
 	jp_json *stats = jp_json_get(heap, "jemalloc");
 	take_malloc_stats(&more, heap);
+	take_other_malloc(figures, jp_json_get(heap, "malloc"));
 	double live = add_live_classes(figures, jp_json_get(jp_json_get(stats, "arenas"), "bin"),
 	                               jp_json_get(jp_json_get(stats, "stats.arenas"), "merged"));
-	take_off_untouched(figures, live, heap);
+	if (figures->of[JPROF_FIGURE_ALLOCATED].of)
+		take_off_untouched(figures, live, heap);
 	take_heap_of_ruby(figures, jp_json_get(heap, "ruby"));
 	take_referrers(&figures->referrers, jp_json_get(heap, "referrers"), kinds_of_referrers);
 	take_unreachable(figures, jp_json_get(heap, "unreachable"));

@@ -73,10 +73,11 @@ void jp_referrer_sums_add(struct jp_referrer_sums *to, const struct jp_referrer_
 static void add_heap_seen(struct jprof_heap_seen *to, const struct jprof_heap_seen *from)
 {
 	struct jprof_heap_seen all = *from;
-	if (!*from->jemalloc)
+	if (!*from->jemalloc && !*from->malloc)
 		return;
 	all.caches += to->caches;
 	all.caches_known = from->caches_known && (to->caches_known || !*to->jemalloc);
+	all.arenas += to->arenas;
 	all.torn += to->torn;
 	all.misfits += to->misfits;
 	all.cut = from->cut || to->cut;

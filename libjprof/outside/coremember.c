@@ -75,7 +75,7 @@ static int add_core(const char *path, struct jp_memsource *source, const struct 
 	const struct jp_mapped_files files = jp_files_of_core();
 	if (jp_holding_read(source, &files, opts, h))
 		return jp_error_nomem(err);
-	if (!h->jemalloc.version)
+	if (!jp_holding_tells(h))
 		return refuse_core(path, facts, err);
 	h->core = true;
 	h->missing = facts->missing;

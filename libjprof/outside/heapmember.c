@@ -58,14 +58,19 @@ static bool version_in_file(const struct jprof_target *t, const char *path, char
 	return found;
 }
 
+/* The library that is mapped, which may be one that is not known; NULL: there is none. */
+static const char *jemalloc_of(const struct jp_memsource *source)
+{
+	for (size_t i = 0; i < jprof_maps_count(source->maps); i++)
+		if (strstr(jprof_maps_at(source->maps, i)->path, "libjemalloc"))
+			return jprof_maps_at(source->maps, i)->path;
+	return NULL;
+}
+
 static int refuse_jemalloc(const struct jprof_target *t, const struct jp_memsource *source, struct jprof_error *err)
 {
 	char version[32] = "of an unknown version";
-	const char *library = NULL;
-	for (size_t i = 0; i < jprof_maps_count(source->maps) && !library; i++) {
-		const struct jprof_map *map = jprof_maps_at(source->maps, i);
-		library = strstr(map->path, "libjemalloc") ? map->path : NULL;
-	}
+	const char *library = jemalloc_of(source);
 	if (!library)
 		return jp_error(err, JPROF_E_FORMAT, NULL, 0,
 		                "process %d: there is no jemalloc in its memory that jprof knows", t->pid);
@@ -135,7 +140,7 @@ static int add_heap(struct jprof_target *t, struct jp_memsource **source, const 
 	rc = rc ? rc : jprof_target_check(t, err);
 	if (rc)
 		return rc;
-	if (!h->jemalloc.version)
+	if (!jp_holding_tells(h) || (!h->jemalloc.version && jemalloc_of(*source)))
 		return refuse_jemalloc(t, *source, err);
 	h->jemalloc.background_thread = has_background_thread(t);
 	return jp_holding_write(h, *source, opts, &text)

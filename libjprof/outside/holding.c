@@ -26,6 +26,8 @@ int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *f
 		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->census))
 			return -1;
 	}
+	if (h->pages.count && !h->jemalloc.version && jp_othermalloc_find(source, &h->other))
+		return -1;
 	if (!(opts->referrers || opts->unreachable) || !h->jemalloc.version)
 		return 0;
 	source->left += most_marking;
@@ -33,12 +35,30 @@ int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *f
 	                         opts->unreachable ? &h->lost : NULL, &h->referrers);
 }
 
+static void put_other_malloc(const struct jp_othermalloc *o, struct jp_jsonout *j)
+{
+	jp_jsonout_string(j, "source", "memory of the process");
+	jp_jsonout_open(j, "malloc", '{', false);
+	jp_jsonout_string(j, "name", o->name);
+	jp_jsonout_uint(j, "arenas", o->arenas);
+	jp_jsonout_uint(j, "unused", o->unused);
+	jp_jsonout_close(j);
+}
+
+bool jp_holding_tells(const struct jp_holding *h)
+{
+	return h->jemalloc.version || h->other.name;
+}
+
 int jp_holding_write(const struct jp_holding *h, struct jp_memsource *source, const struct jprof_heap_opts *opts,
                      struct jp_strbuf *text)
 {
 	struct jp_jsonout j = { .out = text };
 	jp_jsonout_open(&j, NULL, '{', false);
-	jp_jeheap_write(&h->jemalloc, &j);
+	if (h->jemalloc.version)
+		jp_jeheap_write(&h->jemalloc, &j);
+	else
+		put_other_malloc(&h->other, &j);
 	if (h->core)
 		jp_jsonout_bool(&j, "core", true);
 	if (h->core)
@@ -47,8 +67,8 @@ int jp_holding_write(const struct jp_holding *h, struct jp_memsource *source, co
 		jp_rubycensus_write(&h->census, &j);
 	if (h->referrers.count)
 		jp_referrers_write(&h->referrers, &j);
-	bool good =
-	    !opts->unreachable || !jp_lostblocks_write(&h->lost, source, &h->extents, h->jemalloc.padded, opts, &j);
+	bool good = !opts->unreachable || !h->jemalloc.version ||
+	            !jp_lostblocks_write(&h->lost, source, &h->extents, h->jemalloc.padded, opts, &j);
 	jp_jsonout_close(&j);
 	jp_strbuf_str(text, "\n");
 	return good && !text->failed ? 0 : -1;
@@ -64,6 +84,8 @@ struct jprof_heap_seen jp_holding_seen(const struct jp_holding *holding)
 		                        .cut = h->cut,
 		                        .core = holding->core,
 		                        .missing = holding->missing };
-	snprintf(seen.jemalloc, sizeof seen.jemalloc, "%s", h->version);
+	snprintf(seen.jemalloc, sizeof seen.jemalloc, "%s", h->version ? h->version : "");
+	snprintf(seen.malloc, sizeof seen.malloc, "%s", holding->other.name ? holding->other.name : "");
+	seen.arenas = holding->other.arenas;
 	return seen;
 }

@@ -2,6 +2,7 @@
 #ifndef JP_OUTSIDE_HOLDING_H
 #define JP_OUTSIDE_HOLDING_H
 
+#include "outside/othermalloc.h"
 #include "outside/referrers.h"
 #include "outside/rubysymbols.h"
 
@@ -13,13 +14,17 @@ struct jp_holding {
 	struct jp_rubycensus census;
 	struct jp_referrers referrers;
 	struct jp_lostblocks lost;
-	bool core;        /* set by the caller, as the next: it was a core */
-	uint64_t missing; /* bytes that were cut off */
+	struct jp_othermalloc other; /* of a Ruby without jemalloc */
+	bool core;                   /* set by the caller, as the next: it was a core */
+	uint64_t missing;            /* bytes that were cut off */
 };
 
 /* Reads it. 0, also where there is no jemalloc, or -1 when memory is short. To be emptied in either case. */
 int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *files,
                     const struct jprof_heap_opts *opts, struct jp_holding *holding) jp_must_check;
+
+/* Whether there is something to write: a jemalloc, or a Ruby with a malloc that is known. */
+bool jp_holding_tells(const struct jp_holding *holding);
 
 /* Writes heap.json: docs/outside.md. 0, or -1 when memory is short. */
 int jp_holding_write(const struct jp_holding *holding, struct jp_memsource *source, const struct jprof_heap_opts *opts,

@@ -339,6 +339,58 @@ END2
     unpark
 fi
 
+# ---- a Ruby without jemalloc: its objects, and glibc's arenas beside what malloc_stats says of them ----
+if command -v ruby >/dev/null && ruby -rfiddle -e 'Fiddle.dlopen(nil)["malloc_stats"]' 2>/dev/null; then
+    cat >other.rb <<'END2'
+require "fiddle"
+class Cart; def initialize(i) = @i = i; end
+KEPT = Array.new(30_000) { |i| Cart.new(i) }
+HELD = []
+LOCK = Mutex.new
+threads = 4.times.map { Thread.new { held = Array.new(20_000) { "x" * 900 }; LOCK.synchronize { HELD << held.each_slice(10).map(&:first) }; held = nil; Thread.stop } }
+sleep 0.01 until HELD.size == 4 && threads.all?(&:stop?)
+2.times { GC.start }
+GC.disable
+Fiddle::Function.new(Fiddle.dlopen(nil)["malloc_stats"], [], Fiddle::TYPE_VOID).call
+puts "end 1"
+STDOUT.flush
+STDIN.read
+END2
+    park "" "" sh -c 'exec ruby -W0 --disable-gems other.rb 2>stats'
+    memory_of "$pid" >before
+    run "$jprof" explain --json "$pid"
+    exits 0
+    says
+    memory_of "$pid" >after
+    same "the memory of a Ruby without jemalloc changed" before after
+    mv out d
+    python3 "$root/tests/doors/values.py" schema "$root/docs/explain.schema.json" d >judge 2>&1 || fail "schema: $(tail -n 1 judge)"
+    judge "classes without jemalloc" 'next(r["objects"] for r in d["rows"] if r["part"] == "object_class" and r["name"] == "Cart") == 30000'
+    judge "the rows do not add up" 'abs(sum(r["bytes"] for r in top[:-1]) - d["total"]) < 100'
+    judge "anonymous memory" '"gc_heap" in parts and row("anonymous") > 5 << 20'
+    run "$jprof" snap "$pid" -o other.jprof
+    exits 0
+    tar xOf other.jprof "$pid/heap.json" >heap.json
+    cat >arenas.py <<'END2'
+import json, re
+has = json.load(open("heap.json"))["malloc"]
+arenas = [[int(n) for n in re.findall(r"= +(\d+)", part)[:2]] for part in open("stats").read().split("Arena ")[1:]]
+unused = sum(system - used for system, used in arenas[1:])
+assert has["name"] == "glibc" and has["arenas"] == len(arenas) > 2, (has, len(arenas))
+assert abs(has["unused"] - unused) <= 0.02 * unused + 65536 and unused > 1 << 20, (has, unused)
+END2
+    python3 arenas.py 2>judge || fail "arenas: $(tail -n 1 judge)"
+    run "$jprof" explain other.jprof
+    exits 0
+    prints 'malloc memory \(glibc, [0-9]+ arenas\), and what else was mapped$'
+    prints '^[12]  set MALLOC_ARENA_MAX=2 in its environment, or use jemalloc  '
+    run "$jprof" diff other.jprof ruby.jprof
+    exits 0
+    prints 'malloc and all other together$'
+    prints_no 'nan'
+    unpark
+fi
+
 # ---- a jemalloc that is not known is refused with its version ----
 cat >unknown.c <<'END2'
 const char version_of_it[] = "9.8.7-0-g0123456789012345678901234567890123456789";

@@ -6,6 +6,7 @@
 
 #include "fuzz.h"
 #include "outside/jeblocks.h"
+#include "outside/othermalloc.h"
 #include "outside/referrers.h"
 
 enum { most_recorded_pages = 512 };
@@ -14,7 +15,8 @@ static const char recorded_maps[] = "7e0040000000-7e0044000000 rw-p 00000000 00:
 				    "7e1000000000-7e1004000000 rw-p 00000000 00:00 0 \n"
 				    "7e2000000000-7e2000100000 rw-p 00000000 00:00 0 \n"
 				    "7f0000000000-7f0000001000 rw-p 00000000 08:01 17 /usr/lib/libjemalloc.so.2\n"
-				    "7f0000001000-7f0000300000 rw-p 00000000 00:00 0 \n";
+				    "7f0000001000-7f0000300000 rw-p 00000000 00:00 0 \n"
+				    "7f0000400000-7f0000401000 r--p 00000000 08:01 18 /usr/lib/libc.so.6\n";
 
 struct recorded {
 	struct jp_memsource base;
@@ -168,6 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct jp_rubycensus census;
 	struct jp_referrers referrers;
 	struct jp_lostblocks lost = { 0 };
+	struct jp_othermalloc other;
 	uint64_t variables[jp_ruby_known];
 	for (unsigned i = 0; i < jp_ruby_known; i++)
 		variables[i] = 0x7f0000000000 + 8 * i;
@@ -181,6 +184,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(!jp_referrers_find(&r->base, &extents, heap, &pages, &names, &census, &lost, &referrers));
 	check_referrers(&referrers, live, pages.count);
 	check_lost(&lost, &r->base, &extents, &referrers);
+	must(!jp_othermalloc_find(&r->base, &other));
+	must(other.arenas >= 1 && other.unused <= 64 << 20); /* the mapping has room for one heap */
 	jp_lostblocks_release(&lost);
 	jp_referrers_release(&referrers);
 	jp_rubycensus_release(&census);
