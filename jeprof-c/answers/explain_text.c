@@ -355,7 +355,7 @@ static void add_part_words(struct jp_strbuf *text, const struct explained *what,
 	if (row->part == JPROF_PART_TOTAL && info->processes > 1)
 		jp_strbuf_printf(text, "sum of Pss of %u processes; shared memory counts once", info->processes);
 	else if (row->part == JPROF_PART_TOTAL && info->seen.core)
-		jp_strbuf_str(text, "in the core, without pages of zeros");
+		jp_strbuf_str(text, "in the core, without pages of zeros but those of small blocks");
 	else if (row->part == JPROF_PART_TOTAL && single)
 		jp_strbuf_printf(text, "RSS; %.1f of it is shared with other processes since a fork",
 		                 info->shared / mb);

@@ -25,6 +25,17 @@ static bool is_of_malloc(void *context, const struct jprof_map *map)
 	       jp_jeextents_own(x, (map->limit - 1) / jp_memory_unit);
 }
 
+/* A file without holes does not tell which pages of zeros were touched. Those of slabs were, most of them: calloc()
+ * did. */
+static uint64_t zeros_of_slabs(struct jp_memsource *source, const struct jp_jeextents *x)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < x->count; i++)
+		if (x->items[i].slab && jp_jeextent_places(&x->items[i]))
+			bytes += jp_memsource_untouched(source, x->items[i].base, x->items[i].size);
+	return bytes;
+}
+
 static int add_core_text(struct jprof_bundle_writer *writer, const char *name, const struct jp_strbuf *text,
                          struct jprof_error *err)
 {
@@ -47,8 +58,9 @@ static int add_core_files(struct jp_memsource *source, const struct jp_core_fact
 	if (jp_holding_write(h, source, opts, &heap))
 		return jp_error_nomem(err);
 	jp_coresource_smaps(source, is_of_malloc, &h->extents, &maps, &smaps);
+	uint64_t memory = facts->memory + (facts->holes ? 0 : zeros_of_slabs(source, &h->extents));
 	jp_strbuf_printf(&status, "VmRSS: %llu kB\nRssAnon: %llu kB\nRssFile: 0 kB\nRssShmem: 0 kB\nVmSwap: 0 kB\n",
-	                 (unsigned long long)facts->memory / 1024, (unsigned long long)facts->memory / 1024);
+	                 (unsigned long long)memory / 1024, (unsigned long long)memory / 1024);
 	int rc = jprof_bundle_writer_member(writer, &member, err);
 	rc = rc ? rc : add_core_text(writer, "heap.json", &heap, err);
 	rc = rc ? rc : add_core_text(writer, "maps", &maps, err);

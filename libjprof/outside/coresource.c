@@ -390,7 +390,7 @@ static int read_core(struct coresource *c, const char *path, uint64_t size, stru
 		                "is a core of a machine that is not read: jprof reads those of x86-64 and AArch64");
 	if (take_segments(c, &h, size) || read_notes(c, &h))
 		return jp_error_nomem(err);
-	c->sparse = has_holes(c->fd, size);
+	c->facts->holes = c->sparse = has_holes(c->fd, size);
 	for (size_t i = 0; i < c->count; i++)
 		look_at_segment(c, &c->segments[i]);
 	return make_core_maps(c, err);

@@ -13,7 +13,8 @@ struct jp_core_facts {
 	char name[16];    /* of the program, as /proc/PID/comm has it; "" */
 	int64_t time;     /* when the file was written */
 	uint64_t missing; /* bytes that its headers have, and the file does not: it was cut */
-	uint64_t memory;  /* bytes of pages that were touched */
+	uint64_t memory;  /* bytes of pages that were touched; without holes, of those that are not all zeros */
+	bool holes;       /* what was never touched is a hole in the file */
 };
 
 /* Everything in it is read as hostile. JPROF_E_FORMAT: it is no core; JPROF_E_UNSUPPORTED: one of a kind that is not

@@ -179,6 +179,11 @@ prints '^ +1[45]\.[0-9]+ +(29[0-9][0-9]|3000) +5120  no content that jprof knows
 check "no addresses" eval 'n=$(grep -c "^0x[0-9a-f]* 5120$" out); [ "$n" -gt 2900 ] && [ "$n" -le 3000 ]'
 run "$jprof" snap --unreachable "$pid" -o lost.jprof
 exits 0
+if command -v gcore >/dev/null && gcore -o zeros "$pid" >/dev/null 2>&1; then
+    run "$jprof" explain "zeros.$pid"
+    exits 0
+    check "zeros that calloc() wrote are memory that was never touched" eval '! grep -E "^ +-[1-9][0-9.]* .* not explained" out'
+fi
 unpark
 run "$jprof" explain --unreachable --json lost.jprof
 exits 0
