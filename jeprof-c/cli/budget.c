@@ -172,7 +172,7 @@ static struct {
 		uint64_t shared; /* bytes that it had of the program when it began */
 	} children[most_children];
 	uint64_t page, limit, size; /* bytes; `size` is what the limit allows beyond what was taken at first */
-	const char *why;
+	char why[80];
 	void (*end)(void);
 	bool watched; /* by a thread, */
 	sem_t begun;  /* ... which has begun */
@@ -254,9 +254,14 @@ static void choose_limit(void)
 	if (read_text("/proc/meminfo", text))
 		half = number_after(text, "MemAvailable:", unlimited);
 	half = half == unlimited ? half : half / 2 << 10;
+	uint64_t left = group;
 	group -= group == unlimited ? 0 : margin_of(group);
 	budget.size = least(half, group);
-	budget.why = group < half ? "what its control group has left" : "half of what is free";
+	if (group < half)
+		snprintf(budget.why, sizeof budget.why, "its control group has %llu MB left",
+		         (unsigned long long)(left >> 20));
+	else
+		snprintf(budget.why, sizeof budget.why, "half of what is free");
 }
 
 uint64_t budget_left(void)
@@ -316,7 +321,7 @@ bool budget_watch(const char *size)
 {
 	if (size) {
 		budget.size = budget_size(size);
-		budget.why = "as --max-memory says";
+		snprintf(budget.why, sizeof budget.why, "as --max-memory says");
 	} else {
 		choose_limit();
 	}

@@ -74,7 +74,7 @@ limit_file=$group/memory.max
 if [ -n "$group" ] && dump 20000 >big.heap && echo 24M >"$limit_file" 2>/dev/null; then
     run sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$jprof" --text big.heap
     exits 1
-    check "not one line about the control group" grep -q "what its control group has left" err
+    check "not one line about the control group" grep -q "(its control group has [0-9]* MB left); --max-memory" err
 fi
 [ -z "$group" ] || rmdir "$group"
 
