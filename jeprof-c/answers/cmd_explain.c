@@ -149,6 +149,7 @@ static bool explain(const struct snapshots *s, const struct inputs *inputs, cons
 		                  .ruby = live->ruby,
 		                  .why = live->asked ? live->snap.why : "",
 		                  .outside = live->asked ? live->outside : "",
+		                  .refused = live->asked && live->refused,
 		                  .remedy = live->asked ? live->remedy : "",
 		                  .start = live->asked ? live->start : start_of_program(info->title),
 		                  .answer = answer,

@@ -96,6 +96,7 @@ static void describe_refusal(struct explain_live *live)
 		return;
 	if (h->why.code != JPROF_E_FORMAT)
 		snprintf(live->outside, sizeof live->outside, "Not read: %s.", reason_without_process(&h->why));
+	live->refused = h->why.code == JPROF_E_IO;
 	if (h->why.advice == JPROF_ADVICE_MEMORY)
 		describe_remedy(live);
 }

@@ -18,6 +18,7 @@ struct explain_live {
 	char name[64];         /* of the snapshot, for messages: "process 4711" */
 	char title[512];       /* and for people: "process 4711: Puma worker, up 3 days" */
 	char outside[1200];    /* without a dump: why its memory was not read, as a sentence; "" */
+	bool refused;          /* likewise: it may not be read, by these rights */
 	char remedy[800];      /* how it could be read, in lines; "" */
 	char start[1200];      /* how to start it under profiling: "bundle exec puma", or "COMMAND" */
 	char *operands[live_operands];

@@ -55,7 +55,7 @@ static void add_what_is_unknown(struct answer *a, const struct explained *what)
 		return;
 	}
 	jp_strbuf_str(answer_add(a, ANSWER_MORE), what->outside);
-	if (*what->remedy) {
+	if (what->refused) { /* what there is to do is said, or nothing is */
 		jp_strbuf_str(answer_add(a, ANSWER_LINES), what->remedy);
 		return;
 	}

@@ -17,6 +17,7 @@ struct explained {
 	bool ruby;           /* then: that is one */
 	const char *why;     /* without a dump: why it gave none; "" */
 	const char *outside; /* likewise: why its memory was not read, as a sentence; "" */
+	bool refused;        /* likewise: nobody with these rights may read it */
 	const char *remedy;  /* then: how it could be read, in lines; "" */
 	const char *start;   /* what it is started by: "bundle exec puma", or "COMMAND" */
 	const char

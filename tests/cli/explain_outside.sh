@@ -344,6 +344,28 @@ END2
     unpark
 fi
 
+# ---- one in a chroot: libruby lies where the process sees it ----
+archdir=$(ruby -e 'print RbConfig::CONFIG["rubyarchdir"]' 2>/dev/null)
+binary=$(ruby -e 'print RbConfig.ruby' 2>/dev/null)
+if [ "$(id -u)" -eq 0 ] && command -v chroot >/dev/null && [ -d "$archdir/enc" ]; then
+    mkdir jail
+    libraries=$(ldd "$binary" "$jemalloc" | grep -o '/[^ :]*' | sort -u)
+    # shellcheck disable=SC2086
+    cp -L --parents $libraries "$binary" "$jemalloc" jail && cp -r --parents "$archdir/enc" jail
+    if chroot jail "$binary" --disable-gems -e 'exit 7' >/dev/null 2>&1; [ $? -eq 7 ]; then
+        park "$jemalloc" "" chroot jail "$binary" --disable-gems -e 'class Caged; end
+KEPT = Array.new(4_000) { Caged.new }
+puts "end 1"
+STDOUT.flush
+STDIN.read'
+        run "$jprof" explain --json "$pid"
+        exits 0
+        mv out d
+        judge "classes of a process in a chroot" 'next((r["objects"] for r in d["rows"] if r["part"] == "object_class" and r["name"] == "Caged"), 0) == 4000'
+        unpark
+    fi
+fi
+
 # ---- a Ruby without jemalloc: its objects, and glibc's arenas beside what malloc_stats says of them ----
 if command -v ruby >/dev/null && ruby -rfiddle -e 'Fiddle.dlopen(nil)["malloc_stats"]' 2>/dev/null; then
     cat >other.rb <<'END2'
@@ -420,6 +442,13 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && $as_nobody "$jprof" 
     prints "^   here            sudo jprof explain $pid\$"
     prints ' RSS'
     prints_no 'Why:|jprof run'
+    if unshare --user --map-root-user true 2>/dev/null; then
+        run unshare --user --map-root-user "$jprof" explain "$pid"
+        exits 0
+        prints '^Not read: its memory may not be read: it is in another user namespace, where you$'
+        prints '^have no rights: run jprof outside of yours\.$'
+        prints_no 'sudo|SYS_PTRACE|jprof run'
+    fi
     unpark
     # One of the same user that is not dumpable: PR_SET_DUMPABLE is 4.
     park '' '' $as_nobody /usr/bin/python3 -c 'import ctypes, sys
