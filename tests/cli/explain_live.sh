@@ -191,9 +191,9 @@ mv out stacks.out
 judge "not all stacks are counted" stacks.out "abs(row('stacks') / (26000 * 4096) - 1) < .05"
 stop "$pid"
 
-# ---- without agent, profile or jemalloc: what /proc says, what cannot be known, how to start it ----
+# ---- without agent, profile, jemalloc or Ruby: what /proc says, what cannot be known, how to start it ----
 rm -f ready
-"$ruby" "$app" >bare.txt 2>&1 </dev/null &
+python3 -c 'import time; kept = b"x" * (20 << 20); open("ready", "w").close(); time.sleep(600)' >bare.txt 2>&1 </dev/null &
 bare=$!
 started="$started $bare"
 until_true 60 test -e ready
@@ -201,7 +201,7 @@ run "$jprof" explain "$bare"
 exits 0
 says
 prints "^process $bare: [^ ]*, up for less than a minute; it runs without a profile\$"
-prints "^ +[0-9.]+ +[0-9]+ %  anonymous memory: malloc and Ruby's GC heap together\$"
+prints "^ +[0-9.]+ +[0-9]+ %  anonymous memory: malloc and all other together\$"
 prints "^Why: it has neither jemalloc nor jprof's agent"
 prints '^   jprof run -- COMMAND  '
 check "growth, or advice" lacks out 'growth|What would help'

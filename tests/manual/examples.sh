@@ -71,6 +71,9 @@ for name in evening warm; do cp snap1.jprof $name.jprof; done
 for name in night soak1; do cp snap2.jprof $name.jprof; done
 for name in morning soak soak2; do cp snap3.jprof $name.jprof; done
 cp "/proc/$pid/smaps_rollup" smaps_rollup
+printf '%s\n' 'KEPT = []' '5.times do' '  4.times do |i|' '    KEPT << [' '      "session #{i % 2}"]' 'end' 'end' >session.rb
+"$ruby" -robjspace -e 'ObjectSpace.trace_object_allocations_start; load "session.rb"; GC.start
+    File.open("heap.ndjson", "w") { |f| ObjectSpace.dump_all(output: f) }' || fail "no dump of ObjectSpace"
 
 # ---- the others -------------------------------------------------------------------------------------------
 
