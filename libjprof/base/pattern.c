@@ -13,7 +13,7 @@ struct jp_pattern {
 	pcre2_code *code;
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
-	bool given_up;
+	bool given_up, short_of_memory;
 };
 
 int jp_pattern_new(const char *text, const char *option, struct jp_pattern **out, struct jprof_error *err)
@@ -49,12 +49,24 @@ bool jp_pattern_found(struct jp_pattern *pattern, const char *text, size_t len)
 {
 	int rc = pcre2_match(pattern->code, (PCRE2_SPTR)text, len, 0, 0, pattern->match, pattern->limits);
 	pattern->given_up |= rc < PCRE2_ERROR_NOMATCH;
+	pattern->short_of_memory |= rc == PCRE2_ERROR_NOMEMORY;
 	return rc >= 0;
 }
 
 bool jp_pattern_given_up(const struct jp_pattern *pattern)
 {
 	return pattern && pattern->given_up;
+}
+
+int jp_pattern_check(const struct jp_pattern *pattern, const char *option, struct jprof_error *err)
+{
+	if (!jp_pattern_given_up(pattern))
+		return 0;
+	if (pattern->short_of_memory)
+		return jp_error_nomem(err);
+	return jp_advise(err, JPROF_ADVICE_PATTERN,
+	                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
+	                          "%s: takes too much backtracking; give a simpler pattern", option));
 }
 
 void jp_pattern_free(struct jp_pattern *pattern)

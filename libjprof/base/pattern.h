@@ -19,6 +19,9 @@ bool jp_pattern_found(struct jp_pattern *pattern, const char *text, size_t len);
 /* Whether PCRE2 gave up on a text; false for NULL. */
 bool jp_pattern_given_up(const struct jp_pattern *pattern);
 
+/* 0 where it did not, and for NULL; else the error of `option`: the pattern takes too much, or memory is short. */
+int jp_pattern_check(const struct jp_pattern *pattern, const char *option, struct jprof_error *err);
+
 void jp_pattern_free(struct jp_pattern *pattern);
 
 #endif

@@ -26,15 +26,6 @@ bool jp_matches_function(const struct jprof_view *view, struct jp_pattern *patte
 	       (f->name != f->brief && found_in(pattern, jp_code_name(&view->code, function, true)));
 }
 
-int jp_pattern_check(const struct jp_pattern *pattern, const char *option, struct jprof_error *err)
-{
-	if (!jp_pattern_given_up(pattern))
-		return 0;
-	return jp_advise(err, JPROF_ADVICE_PATTERN,
-	                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
-	                          "%s: takes too much backtracking; give a simpler pattern", option));
-}
-
 int jp_error_no_match(struct jprof_error *err, const char *option, const struct jprof_report_opts *opts)
 {
 	return jp_advise(err, JPROF_ADVICE_FUNCTION,

@@ -12,9 +12,6 @@ int jp_view_pattern(const struct jprof_report_opts *opts, const char *option, st
 /* Whether the pattern finds a function by its short name or its full one. */
 bool jp_matches_function(const struct jprof_view *view, struct jp_pattern *pattern, uint32_t function);
 
-/* JPROF_E_ARGUMENT if PCRE2 gave up on a name. */
-int jp_pattern_check(const struct jp_pattern *pattern, const char *option, struct jprof_error *err);
-
 /* The error for a pattern that found nothing. */
 int jp_error_no_match(struct jprof_error *err, const char *option, const struct jprof_report_opts *opts);
 

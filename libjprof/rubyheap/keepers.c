@@ -64,8 +64,11 @@ static int choose_objects(struct weights *w, const struct jprof_keepers_opts *op
 	w->chosen = rc ? NULL : calloc(w->h->heap.count + (size_t)1, sizeof *w->chosen);
 	if (!rc && !w->chosen)
 		rc = jp_error_nomem(err);
-	for (uint32_t i = 0; !rc && i < w->h->heap.count; i++)
+	for (uint32_t i = 0; !rc && i < w->h->heap.count; i++) {
 		w->chosen[i] = is_chosen_object(w->h, i, opts, line, class_name);
+		rc = jp_pattern_check(line, "line", err);
+		rc = rc ? rc : jp_pattern_check(class_name, "class", err);
+	}
 	jp_pattern_free(line);
 	jp_pattern_free(class_name);
 	return rc;

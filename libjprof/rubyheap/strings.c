@@ -104,7 +104,7 @@ static int add_string_lines(struct jprof_rubystrings *s, uint32_t *nodes, size_t
 static size_t choose_strings(struct jprof_rubystrings *s, struct jp_pattern *line, uint32_t *nodes)
 {
 	size_t count = 0;
-	for (uint32_t i = 0; i < s->heap.count; i++) {
+	for (uint32_t i = 0; i < s->heap.count && !jp_pattern_given_up(line); i++) {
 		const struct jp_heap_object *object = &s->heap.objects[i];
 		if (object->type != JP_HEAP_STRING)
 			continue;
@@ -137,6 +137,7 @@ static int fill_strings(struct jprof_rubystrings *s, const char *line, struct jp
 	uint32_t *nodes = malloc((s->heap.count + (size_t)1) * sizeof *nodes);
 	if (!nodes || add_string_lines(s, nodes, choose_strings(s, pattern, nodes)))
 		rc = jp_error_nomem(err);
+	rc = rc ? rc : jp_pattern_check(pattern, "line", err);
 	if (s->count)
 		qsort(s->rows, s->count, sizeof *s->rows, most_text_first);
 	s->info.cut = s->heap.cut;

@@ -163,12 +163,11 @@ int jp_filter_stack(struct jp_filter *f, struct jp_run *run, struct jprof_error 
 		return jp_error_nomem(err);
 	if (!keeps_stack(f, run))
 		*run = (struct jp_run){ run->places, 0, 0 };
-	for (int i = 0; i < JP_FILTERS; i++)
-		if (jp_pattern_given_up(f->pattern[i]))
-			return jp_advise(err, JPROF_ADVICE_PATTERN,
-			                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
-			                          "%s: takes too much backtracking; give a simpler pattern",
-			                          options[i]));
+	for (int i = 0; i < JP_FILTERS; i++) {
+		int rc = jp_pattern_check(f->pattern[i], options[i], err);
+		if (rc)
+			return rc;
+	}
 	return f->failed || f->text.failed ? jp_error_nomem(err) : 0;
 }
 

@@ -384,22 +384,20 @@ static int resolve_sample(struct resolve *r, uint32_t first, struct jprof_error 
 		return jp_error_nomem(err);
 	if (jp_fold_stack(&r->fold, &run))
 		return jp_error_nomem(err);
-	if (jp_pattern_given_up(r->fold.also))
-		return jp_advise(err, JPROF_ADVICE_PATTERN,
-		                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
-		                          "fold-also: takes too much backtracking; give a simpler pattern"));
+	int rc = jp_pattern_check(r->fold.also, "fold-also", err);
+	if (rc)
+		return rc;
 	if (!keeps_age(r, sample))
 		run = (struct jp_run){ .places = run.places };
-	int rc = r->filter.any ? jp_filter_stack(&r->filter, &run, err) : 0;
+	rc = r->filter.any ? jp_filter_stack(&r->filter, &run, err) : 0;
 	if (rc)
 		return rc;
 	struct jp_label label = jp_sample_label(&r->profile->samples, sample);
 	if (!keeps_tag(r, label.tag))
 		run = (struct jp_run){ .places = run.places };
-	if (jp_pattern_given_up(r->tag))
-		return jp_advise(err, JPROF_ADVICE_PATTERN,
-		                 jp_error(err, JPROF_E_ARGUMENT, NULL, 0,
-		                          "tag: takes too much backtracking; give a simpler pattern"));
+	rc = jp_pattern_check(r->tag, "tag", err);
+	if (rc)
+		return rc;
 	uint32_t id = view_stack_of(r, &run, label);
 	if (id == JP_NONE)
 		return jp_error_nomem(err);

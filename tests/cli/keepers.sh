@@ -56,6 +56,7 @@ sum=$(awk '/ %  / && !/ all$/ { sum += $1 } / all$/ { all = $1 } END { d = sum -
 check "the rows are not all" [ "$sum" = 1 ]
 
 what="a choice"
+sed 's/shop.rb/apaththatisaslongaspathsofgems.rb/; s/Shop::Item/AModule::WithAName::ThatIsLong::AndAnItem/' heap.ndjson >long.ndjson
 run "$jprof" keepers --line='shop.rb:9' heap.ndjson
 exits 0
 check "not the three, with their Strings" grep -q '^heap.ndjson: 147 KB in 3 Ruby objects, with what they keep' out
@@ -66,6 +67,12 @@ check "what fits one of two patterns" grep -q '^heap.ndjson: 0 bytes in 0 Ruby o
 run "$jprof" keepers --class='(' heap.ndjson
 exits 1
 check "another word on the pattern" grep -q 'class' err
+for of in --line --class '--strings --line'; do
+    # shellcheck disable=SC2086
+    run "$jprof" keepers $of='^(.|..|...)+(?<=!!)' long.ndjson
+    exits 1
+    check "$of: not said that it takes too much" grep -q 'too much backtracking' err
+done
 
 what="one that a stack refers to too"
 sed '3s/0x1000/0x2000/' heap.ndjson >stack.ndjson
