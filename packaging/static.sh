@@ -15,7 +15,8 @@ CDPATH= cd -- "$(dirname -- "$0")/.."
 if [ "${JPROF_NO_INSTALL:-}" != 1 ]; then sh packaging/deps.sh musl; fi
 sysroot=$(sh packaging/musl/sysroot.sh)
 export PKG_CONFIG_LIBDIR="$sysroot/lib/pkgconfig"
-if ! [ -d "$build/meson-private" ]; then
+if ! grep -qs "^c = '$sysroot/" "$build/static.ini"; then
+    rm -rf "$build/meson-private"
     mkdir -p "$build"
     cat >"$build/static.ini" <<END
 [binaries]
@@ -26,6 +27,7 @@ buildtype = 'release'
 static = true
 demangler = 'libiberty'
 cgraph = 'enabled'
+capstone = 'enabled'
 END
     meson setup --native-file "$build/static.ini" "$build"
 fi

@@ -36,7 +36,7 @@ equal() { # ARGUMENTS...
 }
 cd "$root/samples"
 for file in cases/ruby31/*.heap cases/ruby33/*.jprof cases/puma/*.jprof cases/puma/*.heap cases/real/*.jprof; do
-    for form in text cum tree traces collapsed callgrind json csv html dot proto raw speedscope flame list=. peek=malloc symbols; do
+    for form in text cum tree traces collapsed callgrind json csv html dot proto raw speedscope flame list=. peek=malloc disasm=row symbols; do
         equal --show_bytes "--$form" --sysroot=cases/sysroot "$file"
     done
     equal --sysroot=cases/sysroot "$file"

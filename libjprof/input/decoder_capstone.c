@@ -1,60 +1,20 @@
-/* x86-64 (in AT&T's syntax, as objdump writes it) and AArch64, by capstone. It is loaded when code is to be read, for
- * it weighs more than all else that jprof links. It uses memory that it did not get. */
-#include <capstone/capstone.h>
-#include <dlfcn.h>
+/* x86-64 (in AT&T's syntax, as objdump writes it) and AArch64, by capstone. It uses memory that it did not get. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/macros.h"
+#include "input/capstonelib.h"
 #include "input/decoder.h"
 
-/* Its file name ends in the number of its API. */
-#define CAPSTONE_TEXT(number) #number
-#define CAPSTONE_NUMBER(number) CAPSTONE_TEXT(number)
-#define CAPSTONE_SONAME "libcapstone.so." CAPSTONE_NUMBER(CS_API_MAJOR)
-#define CAPSTONE_PACKAGES "libcapstone" CAPSTONE_NUMBER(CS_API_MAJOR) " (Debian) or capstone (Alpine)"
-
-/* The functions of it that are used. */
-struct capstone {
-	__typeof__(cs_open) *open;
-	__typeof__(cs_option) *option;
-	__typeof__(cs_malloc) *malloc;
-	__typeof__(cs_disasm_iter) *disasm_iter;
-	__typeof__(cs_free) *free;
-	__typeof__(cs_close) *close;
-};
-
 struct jp_decoder {
-	void *library;
-	struct capstone cs;
+	struct jp_capstone cs;
 	int machine;
 	csh handle;    /* 0 before the first instruction, as the next one */
 	cs_insn *insn; /* room for one */
 	unsigned unit; /* bytes of the smallest instruction */
 };
-
-static bool load_capstone(struct jp_decoder *d)
-{
-	const struct {
-		const char *name;
-		void *function;
-	} wanted[] = {
-		{ "cs_open", &d->cs.open },     { "cs_option", &d->cs.option },
-		{ "cs_malloc", &d->cs.malloc }, { "cs_disasm_iter", &d->cs.disasm_iter },
-		{ "cs_free", &d->cs.free },     { "cs_close", &d->cs.close },
-	};
-	d->library = dlopen(CAPSTONE_SONAME, RTLD_NOW | RTLD_LOCAL);
-	for (size_t i = 0; d->library && i < jp_count(wanted); i++) {
-		void *symbol = dlsym(d->library, wanted[i].name);
-		if (!symbol)
-			return false;
-		memcpy(wanted[i].function, &symbol, sizeof symbol);
-	}
-	return d->library;
-}
 
 static bool open_handle(struct jp_decoder *d)
 {
@@ -72,15 +32,13 @@ int jp_decoder_new(int machine, struct jp_decoder **out, struct jprof_error *err
 		                          "disasm knows the code of x86-64 and AArch64; this is of ELF machine %d",
 		                          machine));
 	struct jp_decoder *d = calloc(1, sizeof *d);
-	if (d && !load_capstone(d)) {
-		int rc = jp_advise(err, JPROF_ADVICE_FORMAT,
-		                   jp_error(err, JPROF_E_UNSUPPORTED, NULL, 0,
-		                            "disasm needs capstone: %.300s; install " CAPSTONE_PACKAGES, dlerror()));
+	if (!d)
+		return jp_error_nomem(err);
+	int rc = jp_capstone_load(&d->cs, err);
+	if (rc) {
 		jp_decoder_free(d);
 		return rc;
 	}
-	if (!d)
-		return jp_error_nomem(err);
 	d->machine = machine;
 	d->unit = machine == EM_AARCH64 ? 4 : 1;
 	*out = d;
@@ -132,7 +90,6 @@ void jp_decoder_free(struct jp_decoder *d)
 		d->cs.free(d->insn, 1);
 	if (d->handle)
 		d->cs.close(&d->handle);
-	if (d->library)
-		dlclose(d->library);
+	jp_capstone_unload(&d->cs);
 	free(d);
 }

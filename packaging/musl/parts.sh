@@ -92,6 +92,12 @@ part_pcre2() {
         pkgconfig_DATA=libpcre2-8.pc install-pkgconfigDATA
 }
 
+# Of the processors that jprof knows.
+part_capstone() {
+    source_of capstone
+    make CAPSTONE_ARCHS='x86 aarch64' CAPSTONE_BUILD_CORE_ONLY=yes PREFIX="$into" LIBDIRARCH=lib install
+}
+
 part_cmocka() {
     source_of cmocka
     has=

@@ -1,6 +1,6 @@
 # What is built after what. `+` hands make's job slots to the makes inside.
 # The longest first, so that none is left alone at the end.
-parts = jemalloc elfutils xz zlib zstd bzip2 pcre2 graphviz cmocka libiberty
+parts = jemalloc elfutils capstone xz zlib zstd bzip2 pcre2 graphviz cmocka libiberty
 
 all: $(parts)
 elfutils: zlib xz
