@@ -19,7 +19,7 @@ debian_packages() {
     # file: without it jeprof leaves out inlined functions
     tests) debian_packages samples && echo 'g++ libcmocka-dev binutils elfutils libjemalloc-dev perl file strace' \
         'dwz xz-utils debuginfod jq python3 golang-go zstd libxml2-utils poppler-utils fonts-dejavu-core graphviz' \
-        'curl valgrind unicorn gfortran mandoc zsh fish ruby-sinatra ruby-sidekiq ruby-actionpack ruby-activejob' ;;
+        'curl valgrind unicorn gfortran mandoc zsh fish ruby-sinatra ruby-sidekiq ruby-actionpack ruby-activejob python3-yaml' ;;
     bench) echo 'libjemalloc2 libjemalloc-dev perl file binutils ruby ruby-nokogiri valgrind python3 gcc libc6-dev' ;;
     # opens the pictures and what other viewers are given; large, so nobody gets it unasked
     browser) echo 'chromium nodejs' ;;
