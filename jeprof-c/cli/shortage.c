@@ -35,14 +35,21 @@ bool shortage_unprinted(int length)
 	return length < 0;
 }
 
+bool memory_closed(FILE *memory, char **text)
+{
+	bool whole = !fclose(memory) && *text;
+	if (!whole) {
+		free(*text);
+		*text = NULL;
+	}
+	return whole;
+}
+
 char *shortage_close(FILE *memory, char **text)
 {
-	if (!fclose(memory))
-		return *text;
-	free(*text);
-	*text = NULL;
-	atomic_store(&shortage_is_noted, true);
-	return NULL;
+	if (!memory_closed(memory, text))
+		atomic_store(&shortage_is_noted, true);
+	return *text;
 }
 
 const char *shortage_text(const struct jp_strbuf *text)

@@ -49,7 +49,7 @@ void sink_text_open(struct sink_text *t)
 
 bool sink_text_write(struct sink_text *t, struct sink *sink)
 {
-	bool whole = t->file && !fclose(t->file);
+	bool whole = t->file && memory_closed(t->file, &t->bytes);
 	if (!whole)
 		say("memory is short");
 	bool good = whole && !sink_write(sink, t->bytes, t->len);

@@ -151,7 +151,7 @@ bool put_brief(const struct jprof_coverage *coverage, const struct options *o, s
 		write_sentence(&b, to);
 		write_remedies(&b, to, lines < little_room ? 1 : most_others);
 	}
-	if (!to || fclose(to) || shortage_noted()) {
+	if (!to || !memory_closed(to, &end) || shortage_noted()) {
 		say("memory is short");
 		free(end);
 		remedies_free(remedies);

@@ -232,7 +232,7 @@ static bool put_summary(FILE *to, struct layout *l)
 	size_t size;
 	FILE *lines = open_memstream(&text, &size);
 	int count = lines ? summary_write(lines, l->view, l->o, l->size.columns) : -1;
-	bool good = lines && !fclose(lines) && count >= 0;
+	bool good = lines && memory_closed(lines, &text) && count >= 0;
 	size_t blank = l->under ? 0 : 1; /* the one before is that of what is outside */
 	if (good && count && has_room(l, (size_t)count + blank)) {
 		l->under += (size_t)count + blank;
@@ -250,7 +250,7 @@ static bool put_under(FILE *to, struct layout *l, const struct loaded *loaded, c
 	size_t size;
 	FILE *lines = open_memstream(&outside_lines, &size);
 	l->under = lines && *outside ? 1 + terminal_wrap(lines, outside, l->size.columns) : 0;
-	bool good = lines && !fclose(lines);
+	bool good = lines && memory_closed(lines, &outside_lines);
 	char *next = good && l->more ? make_next(l, loaded) : NULL;
 	if (l->more)
 		good = good && put_summary(to, l);
@@ -281,7 +281,7 @@ bool screenful_plan(struct screenful *s, const struct loaded *loaded, const stru
 	}
 	l.lines = l.size.lines > said ? (l.size.lines - said) / (parts ? parts : 1) : l.size.lines ? 1 : 0;
 	bool good = sentence && over && under && put_under(under, &l, loaded, outside, &s->top);
-	good = (!over || !fclose(over)) && (!under || !fclose(under)) && good;
+	good = (!over || memory_closed(over, &s->over)) && (!under || memory_closed(under, &s->under)) && good;
 	free(sentence);
 	if (!good)
 		say("memory is short");

@@ -148,7 +148,7 @@ static bool show_watch(struct watch *w)
 		fputs("\nWhat has grown is shown after the second snapshot.\n", out);
 	if (!w->terminal)
 		fputc('\n', out);
-	if (!fclose(out) && !watch_screen_show(text, len))
+	if (memory_closed(out, &text) && !watch_screen_show(text, len))
 		w->write_error = errno;
 	free(text);
 	return !w->write_error;

@@ -2,7 +2,7 @@
 """Memory that is short, for the whole process: of all that a command allocates, its libraries and children too, one
 allocation fails, another one in each run. A command ends by no signal; it says what it says with all memory, or why it
 does not; it leaves no file where it fails. In the gate a few of each command's allocations fail, spread over all of them
-and always the same ones, and each of those that a library of FROM asks for; with JPROF_SWEEP=whole 200 of them, with a number
+and always the same ones, the last two of them, too, and each of those that a library of FROM asks for; with JPROF_SWEEP=whole 200 of them, with a number
 so many.
 usage: short_memory.py JPROF FAILNTH.so SOURCE_ROOT [COMMAND...]"""
 import os
@@ -25,6 +25,11 @@ EARLY, LATE = (f"{cases}/ruby33/slots.{i}.jprof" for i in (0, 1))
 CPP = [CASES, f"{cases}/ruby31/cext.1.heap"]
 BASELINE = ('{"jprof_baseline": 1, "accepted": [{"library": "a", "file": "b\\u00e9", "method": "c", "bytes": 5, '
             '"comment": "d"}]}\n')
+HEAP = """{"type":"ROOT", "root":"vm", "references":["0x1000", "0x2000"]}
+{"address":"0x1000", "type":"CLASS", "class":"0x1000", "name":"Shop", "references":["0x2000"], "memsize":1000}
+{"address":"0x2000", "type":"HASH", "class":"0x1000", "size":2, "references":["0x3000"], "file":"shop.rb", "line":7, "memsize":500}
+{"address":"0x3000", "type":"STRING", "class":"0x1000", "bytesize":3, "value":"abc", "file":"shop.rb", "line":9, "memsize":5000}
+"""
 COMMANDS = {
     "text": ["--text", "--lines", *DUMP],
     "libs": ["--libs", "--errors", *RUBY],
@@ -77,6 +82,8 @@ COMMANDS = {
     "run-env": ["run", "--print-env", "--no-agent", "--dir=/d", "--", "/bin/true"],
     "cache": ["cache"],
     "names": ["names", "learn", "-o", "out", failnth],
+    "keepers": ["keepers", "heap.ndjson"],
+    "keepers-strings": ["keepers", "--strings=show", "heap.ndjson"],
     "help": ["snap", "--help"],
 }
 # Commands where those allocations count that are asked for by a library which uses what it did not get.
@@ -93,6 +100,8 @@ def run(name, words, nth):
     try:
         with open(f"{there}/baseline", "w", encoding="ascii") as file:
             file.write(BASELINE)
+        with open(f"{there}/heap.ndjson", "w", encoding="ascii") as file:
+            file.write(HEAP)
         env = dict(os.environ, LD_PRELOAD=failnth, FAIL_NTH=str(nth), FAIL_COUNT=count, JPROF_CACHE="", TMPDIR=there,
                    HOME=there, LC_ALL="C.UTF-8")
         if name in FROM:
@@ -139,7 +148,7 @@ def judge(name, words, counts):
         sys.exit(f"{name}: the allocations were not counted: {err}")
     if status not in (0, 1):
         sys.exit(f"{name}: exit status {status} with all memory: {err}")
-    tried = range(1, asked + 1) if name in FROM else sorted({1 + i * asked // runs for i in range(runs)})
+    tried = range(1, asked + 1) if name in FROM else sorted({1 + i * asked // runs for i in range(runs)} | {asked - 1, asked})
     for nth in tried:
         now, now_out, now_err, now_files, _ = run(name, words, nth)
         wrong = None
@@ -152,7 +161,7 @@ def judge(name, words, counts):
             counts["half"] = counts.get("half", 0) + 1
         elif now != status and not why:
             wrong = f"status {now} without a reason"
-        if now != status and now_files.keys() - {"baseline"}:
+        if now != status and now_files.keys() - {"baseline", "heap.ndjson"}:
             wrong = (wrong or f"status {now}") + f", and files are left: {sorted(now_files)}"
         if wrong:
             counts["wrong"] += 1
