@@ -68,11 +68,12 @@ grep -qE "(GREW|GROWING|GROWN|\+[0-9.]+ MB).*config\.ru:$line\b" out || die "$co
 echo "\$ $command"
 grep -m 3 . out
 
-# ---- the eight questions ----
-awk '/^## / { on = $0 == "## Eight questions" } on && /^\|/' "$readme" | grep -o '`jprof [^`]*`' | tr -d '`' >questions
+# ---- the questions ----
+pid=$(pgrep -u "$(id -u)" -f '^puma ' | head -n 1)
+awk '/^## / { on = $0 == "## Questions" } on && /^\|/' "$readme" | grep -o '`jprof [^`]*`' | tr -d '`' >questions
 count=$(wc -l <questions)
 [ "$count" -ge 8 ] || die "the README has $count commands for its questions"
-sed -i 's/=RE /=KEPT|config /' questions
+sed -i "s/=RE /=KEPT|config /; s/ PID\$/ ${pid:-$server}/" questions
 while read -r command; do
     if $command >out 2>err; then
         continue
@@ -84,7 +85,6 @@ while read -r command; do
     die "$command: exit status not 0"
 done <questions
 
-pid=$(pgrep -u "$(id -u)" -f '^puma ' | head -n 1)
 jprof doctor "${pid:-$server}" >out 2>err || die "jprof doctor: exit status $?"
 jprof cache >out 2>err || die "jprof cache: exit status $?"
 jprof cache --empty >out 2>err || die "jprof cache --empty: exit status $?"

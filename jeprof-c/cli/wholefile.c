@@ -44,7 +44,7 @@ ssize_t file_begin(const char *path, void *head, size_t size)
 
 bool is_core(const char *path)
 {
-	enum { type_at = 16, core = 4 };
+	enum { type_at = 16, core = 4 }; /* e_type is ET_CORE, whichever of its two bytes comes first */
 	unsigned char head[18];
 	struct stat st;
 	return !stat(path, &st) && S_ISREG(st.st_mode) && file_begin(path, head, sizeof head) == (ssize_t)sizeof head &&
