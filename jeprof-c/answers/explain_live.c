@@ -9,6 +9,7 @@
 #include "cli/bundlefile.h"
 #include "cli/names.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/wholefile.h"
 
 /* ---- the process in words ----------------------------------------------------------------------------------- */
@@ -17,7 +18,7 @@
 static double age_of(const struct jprof_process *p)
 {
 	double up = -1;
-	FILE *file = fopen("/proc/uptime", "re");
+	FILE *file = shortage_note(fopen("/proc/uptime", "re"));
 	if (file && fscanf(file, "%lf", &up) != 1)
 		up = -1;
 	if (file)

@@ -6,6 +6,7 @@
 #include "cli/budget.h"
 #include "cli/procenv.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "snap/opener.h"
 #include "snap/signals.h"
 #include "snap/silence.h"
@@ -153,7 +154,7 @@ static bool can_count(const struct jprof_process *p, struct jprof_agent *agent, 
 {
 	const struct jprof_agent_report *report;
 	struct jprof_error err;
-	bool can = !jprof_agent_report(agent, &report, &err) && report->objects;
+	bool can = !shortage_note_code(jprof_agent_report(agent, &report, &err)) && report->objects;
 	if (!can && asked)
 		say("process %d: its objects cannot be counted: it is no Ruby, or its agent is an older one; dumped without",
 		    p->pid);

@@ -14,6 +14,7 @@
 #include "cli/packdirs.h"
 #include "cli/sandbox.h"
 #include "cli/say.h"
+#include "cli/shortage.h"
 #include "cli/wholefile.h"
 #include "snap/interrupt.h"
 #include "snap/opener.h"
@@ -419,8 +420,8 @@ static int add_heap_of(struct jprof_bundle_writer *writer, struct jprof_target *
 	struct opener *opener = NULL;
 	struct jprof_heap_seen seen;
 	struct jprof_error err;
-	(void)opener_start(&opener, target, process, snap_file_timeout(options),
-	                   &err); /* without it no file is opened */
+	/* Without it no file is opened. */
+	(void)shortage_note_code(opener_start(&opener, target, process, snap_file_timeout(options), &err));
 	const struct jprof_heap_opts opts = snap_heap_opts(options);
 	int rc = jprof_target_heap(target, &opts, writer, &seen, &err);
 	heaps->read += !rc;

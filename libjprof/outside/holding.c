@@ -21,7 +21,8 @@ int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *f
 	if (jp_jeheap_take(source, &h->jemalloc, &h->extents) || jp_rubypages_find(source, &h->pages))
 		return -1;
 	if (h->pages.count) {
-		jp_ruby_variables(files, source, variables);
+		if (jp_ruby_variables(files, source, variables))
+			return -1;
 		h->names = jp_rubynames_learn(source, &h->pages, variables);
 		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->census))
 			return -1;

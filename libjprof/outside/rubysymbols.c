@@ -1,5 +1,6 @@
 #include "outside/rubysymbols.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,7 +27,8 @@ static void take_symbol(uint64_t variables[jp_ruby_known], const char *name, uin
 			variables[i] = address;
 }
 
-static void take_class_symbols(int fd, const struct jp_elf_headers *h, uint64_t bias, uint64_t variables[jp_ruby_known])
+/* 0, also where there are none, or -1 when memory is short. */
+static int take_class_symbols(int fd, const struct jp_elf_headers *h, uint64_t bias, uint64_t variables[jp_ruby_known])
 {
 	struct jp_strbuf jp_cleanup(jp_strbuf_release) symbols = { 0 }, jp_cleanup(jp_strbuf_release) names = { 0 };
 	struct jp_bytes bytes;
@@ -35,8 +37,10 @@ static void take_class_symbols(int fd, const struct jp_elf_headers *h, uint64_t 
 		strings = jp_elf_section_linked(h, section);
 	if (!strings || h->bits != 64 || h->big_endian ||
 	    !jp_elf_section_read(fd, h, section, most_of_table, &symbols, &bytes) ||
-	    !jp_elf_section_read(fd, h, strings, most_of_table, &names, &bytes) || symbols.failed || names.failed)
-		return;
+	    !jp_elf_section_read(fd, h, strings, most_of_table, &names, &bytes))
+		return 0;
+	if (symbols.failed || names.failed)
+		return -1;
 	for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.len; at += sizeof(Elf64_Sym)) {
 		Elf64_Sym symbol;
 		memcpy(&symbol, symbols.text + at, sizeof symbol);
@@ -44,6 +48,7 @@ static void take_class_symbols(int fd, const struct jp_elf_headers *h, uint64_t 
 		    memchr(names.text + symbol.st_name, 0, names.len - symbol.st_name))
 			take_symbol(variables, names.text + symbol.st_name, bias + symbol.st_value);
 	}
+	return 0;
 }
 
 bool jp_opens_with_its_rights(const struct jprof_target *t)
@@ -122,16 +127,18 @@ struct jp_mapped_files jp_files_of_core(void)
 	return (struct jp_mapped_files){ open_beside_core, NULL };
 }
 
-static void read_ruby_file(int fd, const struct jprof_map *map, uint64_t variables[jp_ruby_known])
+static int read_ruby_file(int fd, const struct jprof_map *map, uint64_t variables[jp_ruby_known])
 {
 	struct jp_arena jp_cleanup(jp_arena_release) arena = { 0 };
 	struct jp_elf_headers headers;
-	if (!jp_elf_headers_read(fd, map->path, &arena, &headers, NULL))
-		take_class_symbols(fd, &headers, bias_of(&headers, map), variables);
+	int rc = jp_elf_headers_read(fd, map->path, &arena, &headers, NULL);
+	if (rc)
+		return rc == JPROF_E_NOMEM ? -1 : 0;
+	return take_class_symbols(fd, &headers, bias_of(&headers, map), variables);
 }
 
-void jp_ruby_variables(const struct jp_mapped_files *files, struct jp_memsource *source,
-                       uint64_t variables[jp_ruby_known])
+int jp_ruby_variables(const struct jp_mapped_files *files, struct jp_memsource *source,
+                      uint64_t variables[jp_ruby_known])
 {
 	memset(variables, 0, jp_ruby_known * sizeof *variables);
 	for (size_t i = 0; i < jprof_maps_count(source->maps) && !variables[0]; i++) {
@@ -140,8 +147,10 @@ void jp_ruby_variables(const struct jp_mapped_files *files, struct jp_memsource 
 		bool first = !i || strcmp(map->path, jprof_maps_at(source->maps, i - 1)->path) != 0;
 		if (!base || !first || !strstr(base, "ruby"))
 			continue;
+		errno = 0;
 		int jp_cleanup(jp_file_close) fd = files->open(files->context, source, map);
-		if (fd >= 0)
-			read_ruby_file(fd, map, variables);
+		if (fd < 0 ? errno == ENOMEM : read_ruby_file(fd, map, variables))
+			return -1;
 	}
+	return 0;
 }
