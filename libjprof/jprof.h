@@ -590,6 +590,7 @@ enum jprof_figure {
 	                              most: a thread's stack in the interpreter, of which it touches a few pages */
 	JPROF_FIGURE_ARENAS,       /* of a Ruby with glibc's malloc: free places in its arenas but the main one */
 	JPROF_FIGURE_UNREACHABLE,  /* live memory to which no pointer was found, where that was looked for */
+	JPROF_FIGURE_V8,           /* heaps of V8, for JavaScript, as far as they are in memory */
 	JPROF_FIGURES
 };
 
@@ -1417,6 +1418,7 @@ enum jprof_part {
 	JPROF_PART_OBJECT_TYPE,   /* ... objects of a type, where they were counted: String, Hash, ..., */
 	JPROF_PART_OBJECT_CLASS,  /* ... and of a class */
 	JPROF_PART_TRANSIENT,     /* Ruby's, to 3.2: where the contents of young arrays, hashes and objects lie */
+	JPROF_PART_V8,            /* heaps of V8, for JavaScript */
 	JPROF_PART_PAST,          /* what was mapped past malloc, where it is not known to be Ruby's GC heap */
 	JPROF_PART_FRAGMENTATION, /* free places between live objects, on pages that therefore stay */
 	JPROF_PART_PADDING,       /* of them a page beside each large object */

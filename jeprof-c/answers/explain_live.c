@@ -51,6 +51,13 @@ static const char *server_name(const char *server)
 	                                    : server;
 }
 
+/* The kernel's name of a process is that of its first thread, which Node.js calls so in every program. */
+static const char *name_of_process(const struct jprof_process *p)
+{
+	const char *slash = strrchr(p->program, '/');
+	return slash && !strcmp(p->name, "MainThread") ? slash + 1 : p->name;
+}
+
 static void describe_live(struct explain_live *live)
 {
 	const struct jprof_process *p = jprof_processes_at(live->snap.list, 0);
@@ -62,7 +69,7 @@ static void describe_live(struct explain_live *live)
 		         p->service, count, age);
 	else
 		snprintf(live->title, sizeof live->title, "process %d: %s%s%s%s", p->pid,
-		         *p->server ? server_name(p->server) : p->name, *p->role ? " " : "", p->role, age);
+		         *p->server ? server_name(p->server) : name_of_process(p), *p->role ? " " : "", p->role, age);
 	snprintf(live->name, sizeof live->name, "process %d", count > 1 ? p->service : p->pid);
 	snprintf(live->start, sizeof live->start, "%s", start_of_program(p->server));
 }

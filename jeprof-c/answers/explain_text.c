@@ -47,10 +47,12 @@ static void add_what_is_unknown(struct answer *a, const struct explained *what)
 	}
 	const char *other = jprof_explain_info(what->explanation)->seen.malloc;
 	if (*other) {
-		jp_strbuf_str(answer_add(a, ANSWER_MORE),
-		              "Read from outside, and the process ran on: Ruby's own heap. What lives in the memory of "
-		              "malloc jprof can only see where that is jemalloc; which line made it, in a program that "
-		              "was started like this:");
+		jp_strbuf_printf(
+		    answer_add(a, ANSWER_MORE),
+		    "Read from outside, and the process ran on: %s. What lives in the memory of malloc jprof "
+		    "can only see where that is jemalloc; which line made it, in a program that was started "
+		    "like this:",
+		    explain_part_of(what->explanation, JPROF_PART_V8) ? "how large V8's heap is" : "Ruby's own heap");
 		jp_strbuf_printf(answer_add(a, ANSWER_LINES), "\n" RUN_LINE, what->start);
 		return;
 	}

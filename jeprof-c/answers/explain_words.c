@@ -19,6 +19,7 @@ const struct part_words *words_of_part(enum jprof_part part)
 		[JPROF_PART_OBJECT_CLASS] = { "object_class", "", "" },
 		[JPROF_PART_TRANSIENT] = { "transient_heap", "Ruby's heap for what is young (transient heap)",
 		                           "are Ruby's heap for what is young" },
+		[JPROF_PART_V8] = { "v8_heap", "V8's heap, for JavaScript", "are V8's heap, for JavaScript" },
 		[JPROF_PART_PAST] = { "past_malloc", "mapped by the program itself, past malloc",
 		                      "were mapped by the program itself, past malloc" },
 		[JPROF_PART_UNTOUCHED] = { "untouched", "never touched, and counted above", "" },

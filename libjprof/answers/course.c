@@ -253,8 +253,8 @@ static int add_outsiders(struct series_work *w)
 	static const enum jprof_part parts[] = {
 		JPROF_PART_GC_HEAP,   JPROF_PART_FRAGMENTATION, JPROF_PART_KEPT,      JPROF_PART_METADATA,
 		JPROF_PART_PROFILER,  JPROF_PART_PAST,          JPROF_PART_STACKS,    JPROF_PART_FILES,
-		JPROF_PART_JIT,       JPROF_PART_SHMEM,         JPROF_PART_ANONYMOUS, JPROF_PART_UNTOUCHED,
-		JPROF_PART_TRANSIENT, JPROF_PART_SWAPPED,       JPROF_PART_TWICE,
+		JPROF_PART_JIT,       JPROF_PART_SHMEM,         JPROF_PART_ANONYMOUS, JPROF_PART_V8,
+		JPROF_PART_UNTOUCHED, JPROF_PART_TRANSIENT,     JPROF_PART_SWAPPED,   JPROF_PART_TWICE,
 	};
 	enum { all_parts = sizeof parts / sizeof *parts, with_rows = all_parts - 4 };
 	size_t moments = w->moments.count;

@@ -136,7 +136,7 @@ static int add_overhead(struct jprof_explanation *e, const struct sides *s)
 		{ JPROF_PART_KEPT, 0 },     { JPROF_PART_DIRTY, 1 },        { JPROF_PART_MUZZY, 1 },
 		{ JPROF_PART_CACHED, 1 },   { JPROF_PART_METADATA, 0 },     { JPROF_PART_INTERNAL, 1 },
 		{ JPROF_PART_PROFILER, 0 }, { JPROF_PART_SAMPLE_PAGES, 1 }, { JPROF_PART_TABLES, 1 },
-		{ JPROF_PART_PAST, 0 },
+		{ JPROF_PART_V8, 0 },       { JPROF_PART_PAST, 0 },
 	};
 	return add_parts(e, s, rows, sizeof rows / sizeof *rows);
 }
@@ -181,9 +181,9 @@ static int add_rest_and_total(struct jprof_explanation *e, const struct sides *s
  * for what Ruby has beside it. */
 static int add_rows_of_proc(struct jprof_explanation *e, const struct sides *s)
 {
-	static const struct part_depth rows[] = { { JPROF_PART_ANONYMOUS, 0 } };
+	static const struct part_depth rows[] = { { JPROF_PART_ANONYMOUS, 0 }, { JPROF_PART_V8, 0 } };
 	bool heap_known = !isnan(figures_of_part(s, JPROF_PART_GC_HEAP).now);
-	return add_parts(e, s, rows, 1) || (heap_known && add_gc_heap(e, s)) || add_mapped(e, s) ||
+	return add_parts(e, s, rows, 2) || (heap_known && add_gc_heap(e, s)) || add_mapped(e, s) ||
 	       add_rest_and_total(e, s) || (*e->info.seen.malloc && jp_explain_helps(e, s->now));
 }
 

@@ -147,14 +147,15 @@ static double total_bytes(const struct jp_moments *m, size_t i)
 	return figure_at(m, i, several ? JPROF_FIGURE_PSS : JPROF_FIGURE_RSS);
 }
 
-/* Where Ruby's GC heap is known it is none of it, nor is the heap for what is young. */
+/* Where Ruby's GC heap is known it is none of it, nor is the heap for what is young, nor V8's. */
 static double anonymous_bytes(const struct jp_moments *m, size_t i)
 {
 	bool heap_known = !isnan(figure_at(m, i, JPROF_FIGURE_GC_HEAP));
 	double ruby =
 	    heap_known ? figure_at(m, i, JPROF_FIGURE_GC_HEAP) + figure_or_none(m, i, JPROF_FIGURE_TRANSIENT) : 0;
 	return figure_at(m, i, JPROF_FIGURE_RSS_ANON) - figure_or_none(m, i, JPROF_FIGURE_STACKS) -
-	       figure_or_none(m, i, JPROF_FIGURE_JIT) - figure_or_none(m, i, JPROF_FIGURE_COPIES) - ruby;
+	       figure_or_none(m, i, JPROF_FIGURE_JIT) - figure_or_none(m, i, JPROF_FIGURE_COPIES) -
+	       figure_or_none(m, i, JPROF_FIGURE_V8) - ruby;
 }
 
 double jp_part_bytes(const struct jp_moments *m, size_t i, enum jprof_part part)
@@ -165,6 +166,7 @@ double jp_part_bytes(const struct jp_moments *m, size_t i, enum jprof_part part)
 	case JPROF_PART_GC_OBJECTS: return figure_at(m, i, JPROF_FIGURE_GC_HEAP) - free_slots(m, i);
 	case JPROF_PART_GC_FREE: return free_slots(m, i);
 	case JPROF_PART_TRANSIENT: return figure_at(m, i, JPROF_FIGURE_TRANSIENT);
+	case JPROF_PART_V8: return figure_at(m, i, JPROF_FIGURE_V8);
 	case JPROF_PART_PAST: return past_bytes(m, i);
 	case JPROF_PART_FRAGMENTATION:
 		return figure_at(m, i, JPROF_FIGURE_ACTIVE) - figure_at(m, i, JPROF_FIGURE_ALLOCATED) -

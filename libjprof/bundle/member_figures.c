@@ -406,6 +406,8 @@ static void take_heap(struct jp_outside *to, jp_json *heap)
 	if (figures->of[JPROF_FIGURE_ALLOCATED].of)
 		take_off_untouched(figures, live, heap);
 	take_heap_of_ruby(figures, jp_json_get(heap, "ruby"));
+	if (jp_json_get(heap, "v8"))
+		jp_known_add(&figures->of[JPROF_FIGURE_V8], (double)jp_json_number(jp_json_get(heap, "v8"), "bytes"));
 	take_referrers(&figures->referrers, jp_json_get(heap, "referrers"), kinds_of_referrers);
 	take_unreachable(figures, jp_json_get(heap, "unreachable"));
 	take_heap_seen(&figures->seen, heap);

@@ -27,7 +27,8 @@ int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *f
 		if (jp_rubycensus_take(source, &h->pages, &h->names, &h->extents, &h->census))
 			return -1;
 	}
-	if (h->pages.count && !h->jemalloc.version && jp_othermalloc_find(source, &h->other))
+	h->v8 = jp_v8heap_find(source);
+	if ((h->pages.count || h->v8.chunks) && !h->jemalloc.version && jp_othermalloc_find(source, &h->other))
 		return -1;
 	if (!(opts->referrers || opts->unreachable) || !h->jemalloc.version)
 		return 0;
@@ -64,6 +65,13 @@ int jp_holding_write(const struct jp_holding *h, struct jp_memsource *source, co
 		jp_jsonout_bool(&j, "core", true);
 	if (h->core)
 		jp_jsonout_uint(&j, "missing", h->missing);
+	if (h->v8.chunks) {
+		jp_jsonout_open(&j, "v8", '{', false);
+		jp_jsonout_uint(&j, "chunks", h->v8.chunks);
+		jp_jsonout_uint(&j, "bytes", h->v8.bytes);
+		jp_jsonout_uint(&j, "space", h->v8.space);
+		jp_jsonout_close(&j);
+	}
 	if (h->census.pages)
 		jp_rubycensus_write(&h->census, &j);
 	if (h->referrers.count)

@@ -5,6 +5,7 @@
 #include "outside/othermalloc.h"
 #include "outside/referrers.h"
 #include "outside/rubysymbols.h"
+#include "outside/v8heap.h"
 
 struct jp_holding {
 	struct jp_jeheap jemalloc;
@@ -14,7 +15,8 @@ struct jp_holding {
 	struct jp_rubycensus census;
 	struct jp_referrers referrers;
 	struct jp_lostblocks lost;
-	struct jp_othermalloc other; /* of a Ruby without jemalloc */
+	struct jp_v8heap v8;
+	struct jp_othermalloc other; /* of a Ruby, or a V8, without jemalloc */
 	bool core;                   /* set by the caller, as the next: it was a core */
 	uint64_t missing;            /* bytes that were cut off */
 };
@@ -23,7 +25,7 @@ struct jp_holding {
 int jp_holding_read(struct jp_memsource *source, const struct jp_mapped_files *files,
                     const struct jprof_heap_opts *opts, struct jp_holding *holding) jp_must_check;
 
-/* Whether there is something to write: a jemalloc, or a Ruby with a malloc that is known. */
+/* Whether there is something to write: a jemalloc, or a Ruby or a V8 with a malloc that is known. */
 bool jp_holding_tells(const struct jp_holding *holding);
 
 /* Writes heap.json: docs/outside.md. 0, or -1 when memory is short. */

@@ -234,4 +234,23 @@ prints '^ +[0-9.]+ +[0-9]+ %  live malloc memory, [0-9]+ blocks$'
 prints_no '^Why:'
 lives "$pid"
 none
+
+# V8's heap, beside what V8 says of it
+if node=$(command -v node); then
+    cat >app.js <<'END'
+const kept = Array.from({ length: 200000 }, (_, i) => ({ i, s: "abc" + i }));
+require("fs").writeFileSync("ready", "" + require("v8").getHeapStatistics().total_physical_size);
+setInterval(() => kept.length, 1e9);
+END
+    launch "" "" "$node" app.js
+    run "$jprof" explain --json "$pid"
+    exits 0
+    mv out v8.out
+    judge "V8's heap" v8.out "0.93 * $(cat ready) < row('v8_heap') < 1.03 * $(cat ready)"
+    judge "it does not add up" v8.out 'sum(r["bytes"] for r in top[:-1]) == d["total"]'
+    run "$jprof" explain "$pid"
+    prints "V8's heap, for JavaScript$"
+    lives "$pid"
+    stop "$pid"
+fi
 finish

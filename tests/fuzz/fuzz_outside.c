@@ -8,6 +8,7 @@
 #include "outside/jeblocks.h"
 #include "outside/othermalloc.h"
 #include "outside/referrers.h"
+#include "outside/v8heap.h"
 
 enum { most_recorded_pages = 512 };
 
@@ -185,6 +186,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_referrers(&referrers, live, pages.count);
 	check_lost(&lost, &r->base, &extents, &referrers);
 	must(!jp_othermalloc_find(&r->base, &other));
+	struct jp_v8heap v8 = jp_v8heap_find(&r->base);
+	must(v8.bytes <= v8.space && v8.space <= 64 << 20);
 	must(other.arenas >= 1 && other.unused <= 64 << 20); /* the mapping has room for one heap */
 	jp_lostblocks_release(&lost);
 	jp_referrers_release(&referrers);
