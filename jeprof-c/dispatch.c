@@ -181,10 +181,12 @@ static int run_report(const struct options *options)
 		of_process.command = "explain";
 		return cmd_explain(&of_process);
 	}
-	if ((options->rules || options->puma || options->gc || options->unreachable) && strcmp(first, "explain") != 0) {
+	if ((options->rules || options->puma || options->gc || options->unreachable || options->copied) &&
+	    strcmp(first, "explain") != 0) {
 		say("--%s is for jprof explain", options->rules         ? "rules=FILE"
 		                                 : options->puma        ? "puma"
 		                                 : options->unreachable ? "unreachable"
+		                                 : options->copied      ? "copied"
 		                                                        : "gc");
 		return 1;
 	}

@@ -231,6 +231,59 @@ JPROF_API int jprof_target_heap(struct jprof_target *target, const struct jprof_
                                 struct jprof_bundle_writer *writer, struct jprof_heap_seen *seen,
                                 struct jprof_error *err);
 
+/* What was changed on pages that a process and its parent shared after the fork, so that each has its own now. */
+enum jprof_copy_kind {
+	JPROF_COPY_OBJECTS,     /* Ruby's objects of a class: changed, or new in the slot of another of their type */
+	JPROF_COPY_NEW_OBJECTS, /* ... new ones in slots that were free, or had another type */
+	JPROF_COPY_SWEPT,       /* ... slots whose objects are gone */
+	JPROF_COPY_GC,          /* what Ruby's collector notes: marks, ages, lists of free slots */
+	JPROF_COPY_BLOCKS,      /* live blocks of a size, where malloc is jemalloc */
+	JPROF_COPY_FREED,       /* malloc's free memory */
+	JPROF_COPY_MALLOC,      /* jemalloc's own data */
+	JPROF_COPY_FILES,       /* variables of the program and of libraries */
+	JPROF_COPY_STACKS,      /* of threads */
+	JPROF_COPY_OTHER,       /* other memory without a file: malloc's, where it is not jemalloc */
+	JPROF_COPY_EQUAL,       /* copied, and equal now */
+	JPROF_COPIES
+};
+
+struct jprof_copy {
+	enum jprof_copy_kind kind;
+	const char *name; /* JPROF_COPY_OBJECTS: of the class, or the type where that is not known; "": others */
+	uint64_t size;    /* JPROF_COPY_BLOCKS: of each, bytes */
+	double bytes;     /* of the copied pages: where several kinds were changed on one, each has an equal part */
+	uint64_t pages;   /* on which there is some of it */
+	uint64_t objects; /* or blocks that were changed; 0: they are not counted */
+};
+
+/* Sums over the processes that were added, in bytes. */
+struct jprof_copies_total {
+	unsigned processes;
+	double copied; /* pages that the parent has, too, and others than this process */
+	double shared; /* writable pages that another process still shares */
+	double fresh;  /* pages that the parent does not have */
+};
+
+struct jprof_copies;
+
+/* Compares the memory of a process with its parent's, and adds what was copied since the fork to *copies; NULL there
+ * makes it anew. Both run on; pages are read as jprof_target_heap does. JPROF_E_FORMAT: it is no fork of this parent;
+ * JPROF_E_IO: memory may not be read. Since: 0.2 */
+JPROF_API int jprof_target_copies(const struct jprof_target *process, const struct jprof_target *parent,
+                                  struct jprof_copies **copies, struct jprof_error *err);
+
+/* How many rows there are; 0 of NULL. Since: 0.2 */
+JPROF_API size_t jprof_copies_count(const struct jprof_copies *copies);
+
+/* The i-th row, the largest first; NULL: there is none. It lives as long as `copies`, until more is added. Since: 0.2 */
+JPROF_API const struct jprof_copy *jprof_copies_at(const struct jprof_copies *copies, size_t i);
+
+/* All zero of NULL. Since: 0.2 */
+JPROF_API struct jprof_copies_total jprof_copies_total(const struct jprof_copies *copies);
+
+/* Frees it; NULL is fine. Since: 0.2 */
+JPROF_API void jprof_copies_free(struct jprof_copies *copies);
+
 /* The same of a core, an ELF file as the kernel or gdb writes them, which is read as hostile: begins a member, and adds
  * heap.json, and maps, smaps and status as far as a core tells. One look, with the registers of all threads. Files that
  * it names are opened only where they have the build-id that is in it. JPROF_E_FORMAT: it is no core, or no jemalloc

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answers/diff_text.h"
+#include "answers/explain_copied.h"
 #include "answers/explain_json.h"
 #include "answers/explain_live.h"
 #include "answers/explain_text.h"
@@ -196,9 +197,16 @@ int cmd_explain(const struct options *given)
 	}
 	if (!strcmp(o.output, "html") && !page_possible(&o, o.granularity))
 		return 1;
+	if (o.copied && (strcmp(o.output, "text") != 0 || o.file || o.unreachable || o.gc)) {
+		say("--copied prints text, and goes with no other question: leave out what else was asked for");
+		return 1;
+	}
 	o.dumpless = true;
-	bool good = explain_live_take(&live, &o);
 	struct sink sink = { .path = o.file };
+	if (o.copied)
+		return page_end(&o, &sink, explain_copied(&o, &sink));
+	bool good = explain_live_take(&live, &o);
+	sink.path = o.file;
 	good = good && explain_all(&o, &live, &sink);
 	explain_live_free(&live);
 	return page_end(&o, &sink, good);

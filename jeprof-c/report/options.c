@@ -149,6 +149,8 @@ static const struct opt_row report_rows[] = {
 	  "takes a snapshot of the Puma that runs here, master and workers; of several the one of PID" },
 	{ "unreachable", OPT_SWITCH, OPTION_AT(unreachable), 0, NULL, NULL,
 	  "says to which live memory no pointer was found, by size and by what is in it; with --addresses each block, for gdb" },
+	{ "copied", OPT_SWITCH, OPTION_AT(copied), 0, NULL, NULL,
+	  "of a process that was forked, or of the forks of one: says what was copied since, and for which changes" },
 	{ "gc", OPT_SWITCH, OPTION_AT(gc), 0, NULL, NULL, "lets a live Ruby collect its garbage first" },
 	{ "rules", OPT_TEXT, OPTION_AT(rules), 0, NULL, "FILE",
 	  "reads rules that go before the built-in ones; docs/explain.md has the format" },

@@ -65,6 +65,7 @@ struct options {
 	bool all;          /* of jprof info: each thread, file and member; of a report: all rows */
 	const char *rules; /* of explain alone */
 	bool unreachable;  /* likewise: what no pointer was found to */
+	bool copied;       /* likewise: what was copied since the fork */
 	bool gc;           /* likewise: these collect their garbage first */
 	const char *puma;  /* likewise: its processes are snapped first; "": the one that runs here; NULL: none */
 	bool total;        /* of reports that do not have it by themselves, too: the line "Total:" */

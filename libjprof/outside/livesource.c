@@ -37,7 +37,7 @@ static size_t live_read(struct jp_memsource *source, uint64_t address, void *to,
 
 static void live_look(struct jp_memsource *source, struct jp_memory_pages *unit)
 {
-	enum { pages = jp_memory_unit / jp_memory_page, present = 63, swapped = 62 };
+	enum { pages = jp_memory_unit / jp_memory_page, present = 63, swapped = 62, alone = 56 };
 	const struct livesource *s = (const struct livesource *)source;
 	uint64_t words[pages] = { 0 };
 	if (unit->number > INT64_MAX / sizeof words ||
@@ -45,6 +45,7 @@ static void live_look(struct jp_memsource *source, struct jp_memory_pages *unit)
 		return;
 	for (size_t i = 0; i < pages; i++) {
 		unit->there[i / 64] |= (words[i] >> present) << i % 64;
+		unit->alone[i / 64] |= (words[i] >> alone & 1) << i % 64;
 		unit->swapped[i / 64] |= (words[i] >> swapped & 1) << i % 64;
 	}
 }

@@ -21,6 +21,7 @@ enum {
 struct jp_memory_pages {
 	uint64_t number; /* of the unit: address / jp_memory_unit */
 	uint64_t there[8], swapped[8];
+	uint64_t alone[8]; /* of those there: no other process has the page; of a live process */
 	bool known;
 };
 
@@ -28,7 +29,7 @@ struct jp_memory_pages {
 struct jp_memsource {
 	/* Puts up to `size` bytes to `to`; how many, which is less where the rest cannot be read. */
 	size_t (*read)(struct jp_memsource *source, uint64_t address, void *to, size_t size);
-	/* Fills in there[] and swapped[] of a unit; what is not known is 0. */
+	/* Fills in there[], swapped[] and alone[] of a unit; what is not known is 0. */
 	void (*look)(struct jp_memsource *source, struct jp_memory_pages *unit);
 	void (*close)(struct jp_memsource *source);
 	struct jprof_maps *maps; /* owned */

@@ -44,7 +44,7 @@ static struct jp_rubytally *tally_of(struct jp_rubycensus *c, uint64_t class, un
 	return &c->classes[i];
 }
 
-static bool has_class(unsigned type)
+bool jp_ruby_has_class(unsigned type)
 {
 	return type_names[type] && type != jp_ruby_type_class && type != jp_ruby_type_module &&
 	       type != jp_ruby_type_imemo && type != jp_ruby_type_iclass;
@@ -60,7 +60,7 @@ static void count_rubypage(struct jp_rubycensus *c, const struct jp_rubypage *p,
 		for (int k = 0; k < 2 && tally; k++) {
 			tally->count++;
 			tally->slots += p->slot;
-			tally = !k && has_class(type) ? tally_of(c, words[1], type, true) : NULL;
+			tally = !k && jp_ruby_has_class(type) ? tally_of(c, words[1], type, true) : NULL;
 		}
 		c->free_slots += !type_names[type];
 		c->free_bytes += type_names[type] ? 0 : p->slot;

@@ -40,4 +40,7 @@ void jp_rubycensus_write(const struct jp_rubycensus *census, struct jp_jsonout *
 /* What an object's type is called, as the agent calls it; NULL: it is no object. */
 const char *jp_ruby_type_name(unsigned type);
 
+/* Whether an object of a type has a class that a program knows. */
+bool jp_ruby_has_class(unsigned type);
+
 #endif

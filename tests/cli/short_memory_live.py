@@ -107,9 +107,11 @@ def rows_of(path):
 
 
 def steady(name, text):
-    """What each run says, with no figures: of watch its heads, for what grew is another thing each time."""
+    """What each run says, with no figures: of watch its heads, for what grew is another thing each time. What is not
+    explained has a row where it is not 0."""
     lines = {re.sub(r"[-+±]?[0-9][0-9.:,]*", "N", line).strip() for line in text.splitlines()}
-    return {line for line in lines if name != "watch" or line.startswith("process ")}
+    return {line for line in lines
+            if "not explained" not in line and (name != "watch" or line.startswith("process "))}
 
 
 def run(name, words, pid, nth):

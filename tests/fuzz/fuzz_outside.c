@@ -1,10 +1,12 @@
 /* Target: the memory of a process, as it is read from outside. The input is words, each behind its address: what else
  * there is in the mappings is 0. Asserts that extents and pages of Ruby come in order and apart from each other, that
  * no class has more objects than places, and that each live block has one owner. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
+#include "outside/copied.h"
 #include "outside/jeblocks.h"
 #include "outside/othermalloc.h"
 #include "outside/referrers.h"
@@ -58,6 +60,7 @@ static void look_at_recorded(struct jp_memsource *source, struct jp_memory_pages
 	for (size_t i = 0; i < r->count; i++)
 		if (r->pages[i].number / pages == unit->number)
 			unit->there[r->pages[i].number % pages / 64] |= 1ULL << r->pages[i].number % 64;
+	memcpy(unit->alone, unit->there, sizeof unit->alone);
 }
 
 static void close_recorded(struct jp_memsource *source)
@@ -162,6 +165,27 @@ static void check_referrers(const struct jp_referrers *r, uint64_t live, uint64_
 	must(!r->count || (blocks <= live && live <= blocks + pages));
 }
 
+static int open_nothing(const void *context, struct jp_memsource *source, const struct jprof_map *map)
+{
+	(void)context, (void)source, (void)map;
+	return -1;
+}
+
+/* The parent has the first half of the words. */
+static void check_copies(struct recorded *process, const uint8_t *data, size_t size)
+{
+	const struct jp_mapped_files none = { open_nothing, NULL };
+	struct recorded *parent = record(data, size / 2);
+	struct jprof_copies *copies = NULL;
+	double bytes = 0;
+	must(!jp_copies_find(&process->base, &parent->base, &none, &copies));
+	for (size_t i = 0; i < jprof_copies_count(copies); i++)
+		bytes += jprof_copies_at(copies, i)->bytes;
+	must(fabs(bytes - jprof_copies_total(copies).copied) < 1);
+	jprof_copies_free(copies);
+	jp_memsource_close(&parent->base);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct recorded *r = record(data, size);
@@ -189,6 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct jp_v8heap v8 = jp_v8heap_find(&r->base);
 	must(v8.bytes <= v8.space && v8.space <= 64 << 20);
 	must(other.arenas >= 1 && other.unused <= 64 << 20); /* the mapping has room for one heap */
+	check_copies(r, data, size);
 	jp_lostblocks_release(&lost);
 	jp_referrers_release(&referrers);
 	jp_rubycensus_release(&census);

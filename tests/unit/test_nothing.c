@@ -617,6 +617,14 @@ static void test_processes(void **state)
 	REFUSED(jprof_target_heap, NULL, NULL, writer, &(struct jprof_heap_seen){ 0 });
 	REFUSED(jprof_target_heap, target, NULL, NULL, &(struct jprof_heap_seen){ 0 });
 	REFUSED(jprof_target_gather, target, false, NULL);
+	struct jprof_copies *copies = NULL;
+	REFUSED(jprof_target_copies, NULL, target, &copies);
+	REFUSED(jprof_target_copies, target, NULL, &copies);
+	REFUSED(jprof_target_copies, target, target, NULL);
+	assert_int_equal(jprof_copies_count(NULL), 0);
+	assert_null(jprof_copies_at(NULL, 0));
+	assert_true(jprof_copies_total(NULL).processes == 0);
+	jprof_copies_free(NULL);
 	REFUSED(jprof_target_watch, NULL, "x", false, &watch);
 	REFUSED(jprof_target_watch, target, NULL, false, &watch);
 	REFUSED(jprof_target_watch, target, "x", false, NULL);
