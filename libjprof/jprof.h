@@ -1870,6 +1870,14 @@ JPROF_API void jprof_rubystrings_free(struct jprof_rubystrings *strings);
 /* Whether a file begins as ObjectSpace.dump_all's do, compressed or not. Since: 0.2 */
 JPROF_API bool jprof_is_rubyheap(const char *path);
 
+/* ---- Large compressed files ---------------------------------------------------------------- */
+
+/* Where an open file is compressed, unpacks it into a file without a name, in /var/tmp or beside `path`, which takes
+ * the place of *fd; the old one is closed. Pages of zeros take no room in it. *packed tells whether there was anything
+ * to unpack; then *size is the new file's. What is damaged gives what comes before. JPROF_E_IO: there is no room, or no
+ * place, for it; then *fd is -1 or as it was. Since: 0.2 */
+JPROF_API int jprof_unpack_file(int *fd, const char *path, bool *packed, uint64_t *size, struct jprof_error *err);
+
 /* ---- Live processes ------------------------------------------------------------------------ */
 
 /* They are in jprof-live.h, and in a library of their own: a program that reads dumps neither sees nor links it. */

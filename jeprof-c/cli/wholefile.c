@@ -42,11 +42,24 @@ ssize_t file_begin(const char *path, void *head, size_t size)
 	return (ssize_t)n;
 }
 
+/* systemd-coredump calls them core.ruby.1000.ID.4711.TIME.zst. */
+static bool is_packed_core(const char *path, const unsigned char *head)
+{
+	static const char *const starts[] = { "\050\265\057\375", "\375\067zX", "\037\213\010", "BZh" };
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	bool packed = false;
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		packed = packed || !memcmp(head, starts[i], strlen(starts[i]));
+	return packed && !strncmp(base, "core", 4);
+}
+
 bool is_core(const char *path)
 {
 	enum { type_at = 16, core = 4 }; /* e_type is ET_CORE, whichever of its two bytes comes first */
 	unsigned char head[18];
 	struct stat st;
-	return !stat(path, &st) && S_ISREG(st.st_mode) && file_begin(path, head, sizeof head) == (ssize_t)sizeof head &&
-	       !memcmp(head, "\177ELF", 4) && head[type_at] + head[type_at + 1] == core;
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || file_begin(path, head, sizeof head) != (ssize_t)sizeof head)
+		return false;
+	bool plain = !memcmp(head, "\177ELF", 4) && head[type_at] + head[type_at + 1] == core;
+	return plain || is_packed_core(path, head);
 }

@@ -13,7 +13,7 @@ char *file_whole(const char *path, size_t most, size_t *len);
 /* The first bytes of a file; how many these are, -1 where it cannot be opened. */
 ssize_t file_begin(const char *path, void *head, size_t size);
 
-/* Whether a file is an ELF core. */
+/* Whether a file is an ELF core, or a compressed one by its name. */
 bool is_core(const char *path);
 
 #endif

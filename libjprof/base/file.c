@@ -227,8 +227,7 @@ int jp_file_handle_below(const char *root, const char *path)
 	return walk.dir;
 }
 
-/* Opens for reading what an O_PATH descriptor stands for: no path is resolved a second time. */
-static int reopen(int handle)
+int jp_file_reopen(int handle)
 {
 	char link[32];
 	snprintf(link, sizeof link, "/proc/self/fd/%d", handle);
@@ -249,7 +248,7 @@ static int open_below(struct jp_root root, const char *path, struct stat *st)
 		errno = EINVAL;
 		return -1;
 	}
-	return reopen(handle);
+	return jp_file_reopen(handle);
 }
 
 int jp_file_open_untrusted(struct jp_root root, const char *path, struct stat *st)

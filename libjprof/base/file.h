@@ -65,6 +65,9 @@ int jp_file_open_directory(const char *path);
 int jp_file_open_in(int dir, const char *name);
 int jp_file_make_in(int dir, const char *name);
 
+/* Opens for reading what a descriptor stands for: no path is resolved a second time. -1 with errno. */
+int jp_file_reopen(int handle);
+
 /* The same without a name, so that it goes with the process, and its name, if that is free. -1 with errno set: not
  * every file system can. */
 int jp_file_make_nameless(int dir);

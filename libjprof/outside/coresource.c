@@ -34,6 +34,7 @@ struct coresource {
 	struct jp_strbuf names; /* the note with the names of files: */
 	struct jp_bytes files;
 	uint64_t file_count, page_size, vdso;
+	bool packed; /* it was compressed: holes are none of the kernel's */
 	bool sparse; /* the file has holes */
 };
 
@@ -150,27 +151,28 @@ static void note_page(struct coresource *c, const struct core_segment *s, uint64
 	c->facts->memory += jp_memory_page;
 }
 
-/* The place in a segment where data begins or a hole does, at or behind `at`; in whole pages, the segment's end at
- * most. */
-static uint64_t next_in_segment(const struct coresource *c, const struct core_segment *s, uint64_t at, int what)
+/* The next run of pages of a segment that have data in the file, at or behind *at; false: there is none. A segment may
+ * begin anywhere in the file, so a hole may end within a page. */
+static bool next_run(const struct coresource *c, const struct core_segment *s, uint64_t *at, uint64_t *end)
 {
-	off_t found = lseek(c->fd, (off_t)(s->offset + at), what);
-	if (found < 0)
-		return errno == ENXIO || what == SEEK_HOLE ? s->held : at;
-	uint64_t to = (uint64_t)found - s->offset;
-	to = what == SEEK_DATA ? to / jp_memory_page * jp_memory_page
-	                       : (to + jp_memory_page - 1) / jp_memory_page * jp_memory_page;
-	return to < at ? at : to < s->held ? to : s->held;
+	off_t from = (off_t)(s->offset + *at), data = lseek(c->fd, from, SEEK_DATA);
+	if (*at >= s->held || (data < 0 && errno == ENXIO))
+		return false;
+	off_t hole = lseek(c->fd, data < 0 ? from : data, SEEK_HOLE);
+	uint64_t first = data < 0 ? *at : ((uint64_t)data - s->offset) / jp_memory_page * jp_memory_page;
+	uint64_t limit = hole < 0 ? s->held : (uint64_t)hole - s->offset + jp_memory_page - 1;
+	limit = limit / jp_memory_page * jp_memory_page;
+	*at = first > *at ? first : *at;
+	*end = hole >= 0 && limit < s->held ? limit : s->held;
+	return *at < *end;
 }
 
 /* In a file with holes these are the pages that were never touched; else those of zeros are. */
 static void look_at_segment(struct coresource *c, const struct core_segment *s)
 {
-	for (uint64_t at = 0, end; at < s->held; at = end) {
-		at = next_in_segment(c, s, at, SEEK_DATA);
-		end = at < s->held ? next_in_segment(c, s, at, SEEK_HOLE) : at;
+	for (uint64_t at = 0, end; next_run(c, s, &at, &end); at = end) {
 		end = end - at > jp_memory_piece ? at + jp_memory_piece : end;
-		if (at == end || (!c->sparse && !jp_elf_read_at(c->fd, s->offset + at, c->piece, (size_t)(end - at))))
+		if (!c->sparse && !jp_elf_read_at(c->fd, s->offset + at, c->piece, (size_t)(end - at)))
 			return;
 		for (uint64_t page = at; page < end; page += jp_memory_page)
 			if (c->sparse || !is_of_zeros(c->piece + (page - at)))
@@ -178,11 +180,15 @@ static void look_at_segment(struct coresource *c, const struct core_segment *s)
 	}
 }
 
-/* Whether the file has a hole before its end. */
-static bool has_holes(int fd, uint64_t size)
+/* Whether the file has a hole before its end that the kernel left: it puts each segment at the begin of a page, and gdb
+ * does not, whose holes are made by who copied the file. */
+static bool has_kernels_holes(const struct coresource *c, uint64_t size)
 {
-	off_t hole = lseek(fd, 0, SEEK_HOLE);
-	return hole >= 0 && (uint64_t)hole < size;
+	off_t hole = lseek(c->fd, 0, SEEK_HOLE);
+	bool aligned = true;
+	for (size_t i = 0; i < c->count; i++)
+		aligned = aligned && c->segments[i].offset % jp_memory_page == 0;
+	return aligned && hole >= 0 && (uint64_t)hole < size;
 }
 
 /* ---- notes ---------------------------------------------------------------------------------------------------- */
@@ -390,7 +396,7 @@ static int read_core(struct coresource *c, const char *path, uint64_t size, stru
 		                "is a core of a machine that is not read: jprof reads those of x86-64 and AArch64");
 	if (take_segments(c, &h, size) || read_notes(c, &h))
 		return jp_error_nomem(err);
-	c->facts->holes = c->sparse = has_holes(c->fd, size);
+	c->facts->holes = c->sparse = !c->packed && has_kernels_holes(c, size);
 	for (size_t i = 0; i < c->count; i++)
 		look_at_segment(c, &c->segments[i]);
 	return make_core_maps(c, err);
@@ -411,7 +417,9 @@ int jp_coresource_open(const char *path, struct jp_memsource **out, struct jp_co
 	if (!rc && !S_ISREG(st.st_mode))
 		rc = jp_error(err, JPROF_E_FORMAT, path, 0, "is no regular file, and a core has to be one");
 	facts->time = rc ? 0 : (int64_t)st.st_mtime;
-	rc = rc ? rc : read_core(c, path, (uint64_t)st.st_size, err);
+	uint64_t size = rc ? 0 : (uint64_t)st.st_size;
+	rc = rc ? rc : jprof_unpack_file(&c->fd, path, &c->packed, &size, err);
+	rc = rc ? rc : read_core(c, path, size, err);
 	c->facts = NULL;
 	if (rc)
 		jp_memsource_close(&c->base);

@@ -238,6 +238,20 @@ END2
     run "$jprof" explain --unreachable --addresses "core.$pid"
     exits 0
     prints 'and the registers of$'
+    sed 1d out >whole
+    # With holes that a copy made, where gdb's segments begin anywhere; compressed, as systemd-coredump keeps it.
+    cp --sparse=always "core.$pid" core.holes
+    gzip -c1 "core.$pid" >core.packed
+    for copy in core.holes core.packed; do
+        run "$jprof" explain --unreachable --addresses "$copy"
+        exits 0
+        sed 1d out >copied
+        same "$copy" whole copied
+    done
+    head -c 200000 core.packed >core.damaged
+    run "$jprof" explain core.damaged
+    exits 1
+    says_like 'core.damaged: .*(cut|damaged)'
     head -c 3000000 "core.$pid" >cut
     run "$jprof" explain cut
     exits 1

@@ -617,6 +617,13 @@ static void test_processes(void **state)
 	REFUSED(jprof_target_heap, NULL, NULL, writer, &(struct jprof_heap_seen){ 0 });
 	REFUSED(jprof_target_heap, target, NULL, NULL, &(struct jprof_heap_seen){ 0 });
 	REFUSED(jprof_target_gather, target, false, NULL);
+	int fd = -1;
+	bool packed;
+	uint64_t size;
+	REFUSED(jprof_unpack_file, NULL, "", &packed, &size);
+	REFUSED(jprof_unpack_file, &fd, NULL, &packed, &size);
+	REFUSED(jprof_unpack_file, &fd, "", NULL, &size);
+	REFUSED(jprof_unpack_file, &fd, "", &packed, NULL);
 	struct jprof_copies *copies = NULL;
 	REFUSED(jprof_target_copies, NULL, target, &copies);
 	REFUSED(jprof_target_copies, target, NULL, &copies);
